@@ -1,0 +1,19 @@
+/* Filling error triplets. All functions accept err == NULL and return the status they are given. */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <sextant/status.h>
+
+/* Sets the message and clears cause and remedy. */
+enum sx_status error_set(struct sx_error *err, enum sx_status status, const char *fmt, ...)
+    SX_PRINTF(3, 4);
+/* Adds the cause or the remedy to an error that error_set() has begun. */
+void error_because(struct sx_error *err, const char *fmt, ...) SX_PRINTF(2, 3);
+void error_try(struct sx_error *err, const char *fmt, ...) SX_PRINTF(2, 3);
+/* As error_set(), with the cause taken from an errno value and the status from its class. */
+enum sx_status error_errno(struct sx_error *err, int sys_errno, const char *fmt, ...)
+    SX_PRINTF(3, 4);
+/* Out of memory while doing `what`. */
+enum sx_status error_nomem(struct sx_error *err, const char *what);
+
+#endif

@@ -1,0 +1,126 @@
+/* struct sx_sys over the real kernel. */
+#include "base/sys.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int real_open(void *user, const char *path, int flags)
+{
+	return open(path, flags | O_CLOEXEC);
+}
+
+static int real_close(void *user, int fd)
+{
+	return close(fd);
+}
+
+static int real_ioctl(void *user, int fd, unsigned long request, void *arg)
+{
+	return ioctl(fd, request, arg);
+}
+
+static ssize_t real_read(void *user, int fd, void *buf, size_t size)
+{
+	return read(fd, buf, size);
+}
+
+static ssize_t real_write(void *user, int fd, const void *buf, size_t size)
+{
+	return write(fd, buf, size);
+}
+
+static void *real_mmap(void *user, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	return mmap(NULL, size, prot, flags, fd, offset);
+}
+
+static int real_munmap(void *user, void *addr, size_t size)
+{
+	return munmap(addr, size);
+}
+
+static int real_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	return poll(fds, count, timeout_ms);
+}
+
+static int real_clock_gettime(void *user, clockid_t clock, struct timespec *out)
+{
+	return clock_gettime(clock, out);
+}
+
+static int real_is_char_device(void *user, int fd)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return -1;
+	return S_ISCHR(st.st_mode) ? 1 : 0;
+}
+
+static ssize_t real_read_file(void *user, const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	size_t used = 0;
+	ssize_t n = 1;
+	while (n > 0 && used + 1 < size) {
+		n = read(fd, buf + used, size - 1 - used);
+		if (n > 0)
+			used += (size_t)n;
+	}
+	int saved = errno;
+	close(fd);
+	errno = saved;
+	if (n < 0)
+		return -1;
+	buf[used] = '\0';
+	return (ssize_t)used;
+}
+
+static int real_list_dir(void *user, const char *path, int (*visit)(void *arg, const char *name),
+			 void *arg)
+{
+	DIR *dir = opendir(path);
+	if (!dir)
+		return -1;
+	int stop = 0;
+	for (struct dirent *e; !stop && (e = readdir(dir));)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			stop = visit(arg, e->d_name);
+	closedir(dir);
+	return 0;
+}
+
+static int real_perf_event_open(void *user, void *attr, pid_t pid, int cpu, int group_fd,
+				unsigned long flags)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+}
+
+const struct sx_sys *sys_real(void)
+{
+	static const struct sx_sys real = {
+	    .open = real_open,
+	    .close = real_close,
+	    .ioctl = real_ioctl,
+	    .read = real_read,
+	    .write = real_write,
+	    .mmap = real_mmap,
+	    .munmap = real_munmap,
+	    .poll = real_poll,
+	    .clock_gettime = real_clock_gettime,
+	    .is_char_device = real_is_char_device,
+	    .read_file = real_read_file,
+	    .list_dir = real_list_dir,
+	    .perf_event_open = real_perf_event_open,
+	};
+	return &real;
+}

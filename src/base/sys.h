@@ -1,0 +1,41 @@
+/*
+ * The system calls that sources use, as a table, so that a fake device or a failing call can stand
+ * in. Every entry behaves as the call of its name: -1 and errno on failure. `user` is handed to
+ * each; the real table ignores it. No source calls the system around this table.
+ */
+#ifndef BASE_SYS_H
+#define BASE_SYS_H
+
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+struct sx_sys {
+	void *user;
+	int (*open)(void *user, const char *path, int flags);
+	int (*close)(void *user, int fd);
+	int (*ioctl)(void *user, int fd, unsigned long request, void *arg);
+	ssize_t (*read)(void *user, int fd, void *buf, size_t size);
+	ssize_t (*write)(void *user, int fd, const void *buf, size_t size);
+	void *(*mmap)(void *user, size_t size, int prot, int flags, int fd, off_t offset);
+	int (*munmap)(void *user, void *addr, size_t size);
+	int (*poll)(void *user, struct pollfd *fds, nfds_t count, int timeout_ms);
+	int (*clock_gettime)(void *user, clockid_t clock, struct timespec *out);
+	/* 1 when fd is a character device, 0 when it is not, -1 on failure. */
+	int (*is_char_device)(void *user, int fd);
+	/* Reads a whole small file into buf (NUL-terminated); its length, or -1. */
+	ssize_t (*read_file)(void *user, const char *path, char *buf, size_t size);
+	/* Calls visit for each entry of a folder, until it returns non-zero; 0, or -1. */
+	int (*list_dir)(void *user, const char *path, int (*visit)(void *arg, const char *name),
+			void *arg);
+	/* perf_event_open(2); attr is a struct perf_event_attr. */
+	int (*perf_event_open)(void *user, void *attr, pid_t pid, int cpu, int group_fd,
+			       unsigned long flags);
+};
+
+/* The table of the running system. Static storage, thread-safe. */
+const struct sx_sys *sys_real(void);
+
+#endif
