@@ -1,0 +1,241 @@
+/*
+ * Catalogs: what is known of one device family. A loaded catalog is immutable; every descriptor
+ * and string that a getter returns is owned by the catalog and lives as long as it. All getters
+ * are thread-safe.
+ */
+#ifndef SEXTANT_CATALOG_H
+#define SEXTANT_CATALOG_H
+
+#include <stdbool.h>
+#include <sextant/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sx_catalog;
+
+#define SX_NONE UINT32_MAX /* "no index" wherever an index is expected */
+
+enum sx_catalog_kind { SX_KIND_GPU, SX_KIND_CPU, SX_KIND_UNCORE, SX_KIND_API };
+enum sx_dialect { SX_DIALECT_STANDARD, SX_DIALECT_INTEL, SX_DIALECT_AMD };
+enum sx_notation { SX_INFIX, SX_POSTFIX };
+enum sx_type { SX_U64, SX_F64 };
+
+/* How instances of a block, or adjacent samples, combine into one value. */
+enum sx_reduce {
+	SX_REDUCE_SINGLE, /* there is only one */
+	SX_REDUCE_SUM,
+	SX_REDUCE_MEAN,
+	SX_REDUCE_MAX,
+	SX_REDUCE_LAST,
+	SX_REDUCE_EACH,	 /* instances stay apart; a formula reduces them */
+	SX_REDUCE_RATIO, /* metrics over time: evaluate the formula over the combined counters */
+};
+
+enum sx_severity { SX_SEVERITY_HIGH, SX_SEVERITY_MEDIUM, SX_SEVERITY_LOW, SX_SEVERITY_INFO };
+
+/* A list of strings. */
+struct sx_strings {
+	const char *const *items;
+	uint32_t count;
+};
+
+/* A rule by which a source recognises the device. */
+struct sx_match_info {
+	const char *driver, *key, *value;
+};
+
+/* An alternative form that expressions of this catalog may have. */
+struct sx_variant_info {
+	const char *name, *title;
+};
+
+/* A device-wide limit on one pass, for example sq_events. */
+struct sx_pass_limit_info {
+	const char *name;
+	uint32_t value;
+};
+
+struct sx_constant_info {
+	const char *name, *unit, *description;
+	struct sx_strings aliases;
+	double value; /* the default */
+	bool has_value;
+};
+
+struct sx_block_info {
+	const char *name, *title, *description;
+	const char *instances_constant; /* NULL when `instances` is fixed */
+	uint32_t instances;		/* at least 1; 1 while a constant decides */
+	uint32_t slots, slot_bits, code;
+	uint32_t limit; /* counters at once for one instance; 0: no limit */
+	const char *stage, *family; /* NULL unless only one stage of a family may count in a pass */
+	bool alone;		    /* shares a pass with nothing else */
+};
+
+struct sx_section_info {
+	const char *id, *title;
+	uint32_t parent; /* index of the section above, or SX_NONE */
+};
+
+enum sx_program_kind { SX_PROGRAM_MUX, SX_PROGRAM_BOOLEAN, SX_PROGRAM_FLEX };
+
+/* One run of register writes of a metric set. */
+struct sx_program_info {
+	enum sx_program_kind kind;
+	int32_t priority;
+	const char *when;   /* postfix condition over device constants, or NULL: always */
+	const char *writes; /* "ADDRESS:VALUE ADDRESS:VALUE …", hexadecimal, checked when loaded */
+	uint32_t count;	    /* number of writes */
+};
+
+enum sx_group_kind { SX_GROUP_SET, SX_GROUP_UNCORE, SX_GROUP_LIST };
+
+struct sx_group_info {
+	const char *name, *title, *uuid, *counter_format, *scope;
+	enum sx_group_kind kind;
+	bool exclusive; /* only one such group is programmed at a time */
+	const struct sx_program_info *programs;
+	uint32_t program_count;
+	struct sx_strings notes;
+};
+
+struct sx_counter_info {
+	const char *name, *title, *unit, *description, *neutral; /* title, neutral may be NULL */
+	struct sx_strings aliases, notes, tags;
+	uint32_t block; /* index, or SX_NONE */
+	uint32_t group; /* index, or SX_NONE */
+	uint32_t slot;	/* or SX_NONE */
+	uint32_t bits;
+	uint64_t scale;
+	enum sx_type type;
+	enum sx_reduce reduce, over_time;
+};
+
+struct sx_metric_info {
+	const char *name;      /* unique within its group */
+	const char *qualified; /* "Group.name" when it has a group, else the name */
+	const char *title, *unit, *description;
+	const char *neutral, *category, *usage, *max; /* may be NULL */
+	const char *unavailable; /* why there is no formula, or NULL */
+	/* One expression a variant of the catalog (one in all when it has none); NULL: no such form. */
+	const char *const *exprs;
+	const uint32_t *sections; /* indices; the first is where it is listed */
+	uint32_t section_count;
+	uint32_t group; /* index, or SX_NONE */
+	struct sx_strings aliases, notes, tags, apis, keep;
+	enum sx_type type;
+	enum sx_reduce over_time;
+	uint32_t line; /* in the catalog's file */
+};
+
+struct sx_advice_info {
+	const char *rule, *title, *when, *metric, *advice, *needs; /* when or needs is NULL */
+	enum sx_severity severity;
+	double limit; /* NaN when there is none */
+	double min_share;
+	bool threshold_from_guide;
+	struct sx_strings sections;
+	uint32_t line;
+};
+
+/* What the head of a catalog says; enough for a list of catalogs. */
+struct sx_catalog_info {
+	const char *name, *title, *vendor;
+	enum sx_catalog_kind kind;
+	enum sx_dialect dialect;
+	enum sx_notation notation;
+	const char *origin; /* path of the file, or "embedded" */
+	uint64_t hash;	    /* xxhash64 of the file's bytes */
+	struct sx_strings facts, notes;
+	const struct sx_match_info *matches;
+	uint32_t match_count;
+	const struct sx_variant_info *variants;
+	uint32_t variant_count;
+	const struct sx_pass_limit_info *pass_limits;
+	uint32_t pass_limit_count;
+};
+
+/*
+ * Opens a catalog by name through the context's search path, or by path when `name` holds a slash.
+ * *out holds a reference for the caller. Errors: SX_ERR_NOT_FOUND (the remedy suggests the nearest
+ * names), SX_ERR_BAD_INPUT and SX_ERR_LIMIT (message starts with file:line), SX_ERR_PERMISSION.
+ * Thread-safe; a second open of the same name is cheap.
+ */
+SX_API enum sx_status sx_catalog_open(struct sx_context *context, const char *name,
+				      struct sx_catalog **out, struct sx_error *err);
+
+/*
+ * Parses a catalog from memory. `origin` is used in messages. *out holds a reference for the
+ * caller. Errors as sx_catalog_open(). Thread-safe.
+ */
+SX_API enum sx_status sx_catalog_parse(const char *text, size_t size, const char *origin,
+				       struct sx_catalog **out, struct sx_error *err);
+
+/* Takes a further reference and returns its argument. Thread-safe. */
+SX_API struct sx_catalog *sx_catalog_ref(struct sx_catalog *catalog);
+/* Drops a reference; the last one frees. NULL is fine. Thread-safe. */
+SX_API void sx_catalog_unref(struct sx_catalog *catalog);
+
+/*
+ * Names of all catalogs that can be opened, sorted, without duplicates, NULL-terminated. The list
+ * is owned by the context and lives as long as it. *count may be NULL. Errors: NULL when memory is out.
+ */
+SX_API const char *const *sx_catalog_names(struct sx_context *context, size_t *count);
+
+/* The catalog's head. Never NULL. */
+SX_API const struct sx_catalog_info *sx_catalog_info(const struct sx_catalog *catalog);
+
+/* Arrays of descriptors in the file's order; *count receives their number. NULL when there are none. */
+SX_API const struct sx_constant_info *sx_catalog_constants(const struct sx_catalog *catalog,
+							   uint32_t *count);
+/* See sx_catalog_constants(). */
+SX_API const struct sx_block_info *sx_catalog_blocks(const struct sx_catalog *catalog,
+						     uint32_t *count);
+/* See sx_catalog_constants(). */
+SX_API const struct sx_section_info *sx_catalog_sections(const struct sx_catalog *catalog,
+							 uint32_t *count);
+/* See sx_catalog_constants(). */
+SX_API const struct sx_group_info *sx_catalog_groups(const struct sx_catalog *catalog,
+						     uint32_t *count);
+/* See sx_catalog_constants(). */
+SX_API const struct sx_counter_info *sx_catalog_counters(const struct sx_catalog *catalog,
+							 uint32_t *count);
+/* See sx_catalog_constants(). */
+SX_API const struct sx_metric_info *sx_catalog_metrics(const struct sx_catalog *catalog,
+						       uint32_t *count);
+/* See sx_catalog_constants(). */
+SX_API const struct sx_advice_info *sx_catalog_advice(const struct sx_catalog *catalog,
+						      uint32_t *count);
+
+/*
+ * Finds a counter, constant, block, section (by id) or group by exact name or alias; a leading `$`
+ * is ignored. Returns its index, or SX_NONE. `group` restricts counters and metrics to one group
+ * (an index) or is SX_NONE. A qualified name ("Group.name") finds a grouped one as well. For a bare
+ * name that several groups share, *matches (may be NULL) receives their number and the first is returned.
+ */
+SX_API uint32_t sx_catalog_find_counter(const struct sx_catalog *catalog, const char *name,
+					uint32_t group, uint32_t *matches);
+/* See sx_catalog_find_counter(). */
+SX_API uint32_t sx_catalog_find_metric(const struct sx_catalog *catalog, const char *name,
+				       uint32_t group, uint32_t *matches);
+/* Index of a constant by name or alias, or SX_NONE. */
+SX_API uint32_t sx_catalog_find_constant(const struct sx_catalog *catalog, const char *name);
+/* Index of a group by name or uuid, or SX_NONE. */
+SX_API uint32_t sx_catalog_find_group(const struct sx_catalog *catalog, const char *name);
+/* Index of a variant by name, or SX_NONE. */
+SX_API uint32_t sx_catalog_find_variant(const struct sx_catalog *catalog, const char *name);
+
+/*
+ * The names nearest to `name` among metrics and counters, best first, at most `max` of them, into
+ * `out` (strings owned by the catalog). Returns how many; 0 when nothing is near.
+ */
+SX_API size_t sx_catalog_suggest(const struct sx_catalog *catalog, const char *name,
+				 const char **out, size_t max);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
