@@ -69,7 +69,7 @@ struct sx_block_info {
 	const char *instances_constant; /* NULL when `instances` is fixed */
 	uint32_t instances;		/* at least 1; 1 while a constant decides */
 	uint32_t slots, slot_bits, code;
-	uint32_t limit; /* counters at once for one instance; 0: no limit */
+	uint32_t limit;		    /* counters at once for one instance; 0: no limit */
 	const char *stage, *family; /* NULL unless only one stage of a family may count in a pass */
 	bool alone;		    /* shares a pass with nothing else */
 };
@@ -118,8 +118,9 @@ struct sx_metric_info {
 	const char *qualified; /* "Group.name" when it has a group, else the name */
 	const char *title, *unit, *description;
 	const char *neutral, *category, *usage, *max; /* may be NULL */
-	const char *unavailable; /* why there is no formula, or NULL */
-	/* One expression a variant of the catalog (one in all when it has none); NULL: no such form. */
+	const char *unavailable;		      /* why there is no formula, or NULL */
+	/* One expression a variant of the catalog (one in all when it has none); NULL: no such
+	 * form. */
 	const char *const *exprs;
 	const uint32_t *sections; /* indices; the first is where it is listed */
 	uint32_t section_count;
@@ -180,14 +181,16 @@ SX_API void sx_catalog_unref(struct sx_catalog *catalog);
 
 /*
  * Names of all catalogs that can be opened, sorted, without duplicates, NULL-terminated. The list
- * is owned by the context and lives as long as it. *count may be NULL. Errors: NULL when memory is out.
+ * is owned by the context and lives as long as it. *count may be NULL. Errors: NULL when memory is
+ * out.
  */
 SX_API const char *const *sx_catalog_names(struct sx_context *context, size_t *count);
 
 /* The catalog's head. Never NULL. */
 SX_API const struct sx_catalog_info *sx_catalog_info(const struct sx_catalog *catalog);
 
-/* Arrays of descriptors in the file's order; *count receives their number. NULL when there are none. */
+/* Arrays of descriptors in the file's order; *count receives their number. NULL when there are
+ * none. */
 SX_API const struct sx_constant_info *sx_catalog_constants(const struct sx_catalog *catalog,
 							   uint32_t *count);
 /* See sx_catalog_constants(). */
@@ -213,7 +216,8 @@ SX_API const struct sx_advice_info *sx_catalog_advice(const struct sx_catalog *c
  * Finds a counter, constant, block, section (by id) or group by exact name or alias; a leading `$`
  * is ignored. Returns its index, or SX_NONE. `group` restricts counters and metrics to one group
  * (an index) or is SX_NONE. A qualified name ("Group.name") finds a grouped one as well. For a bare
- * name that several groups share, *matches (may be NULL) receives their number and the first is returned.
+ * name that several groups share, *matches (may be NULL) receives their number and the first is
+ * returned.
  */
 SX_API uint32_t sx_catalog_find_counter(const struct sx_catalog *catalog, const char *name,
 					uint32_t group, uint32_t *matches);

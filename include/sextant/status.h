@@ -1,4 +1,5 @@
-/* Status codes and the error triplet (what failed, why, what to try) that every fallible call fills. */
+/* Status codes and the error triplet (what failed, why, what to try) that every fallible call
+ * fills. */
 #ifndef SEXTANT_STATUS_H
 #define SEXTANT_STATUS_H
 
@@ -10,31 +11,32 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define SX_API __attribute__((visibility("default")))
+#define SX_API		     __attribute__((visibility("default")))
 #define SX_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define SX_API
 #define SX_PRINTF(fmt, args)
 #endif
 
-/* The outcome of a call. SX_OK is 0; everything else is a failure, except SX_INCOMPLETE and SX_AGAIN. */
+/* The outcome of a call. SX_OK is 0; everything else is a failure, except SX_INCOMPLETE and
+ * SX_AGAIN. */
 enum sx_status {
 	SX_OK = 0,
-	SX_INCOMPLETE,	     /* a result was delivered, but part of it is missing; it says what */
-	SX_AGAIN,	     /* nothing yet; call again later */
-	SX_END,		     /* the source is exhausted */
-	SX_ERR_USAGE,	     /* the caller's arguments contradict the contract */
-	SX_ERR_NOT_FOUND,    /* no such device, catalog, set, metric or counter */
-	SX_ERR_AMBIGUOUS,    /* a bare name that several groups share */
-	SX_ERR_PERMISSION,   /* the system refuses access */
-	SX_ERR_BAD_INPUT,    /* a file, catalog, expression or peer is malformed */
-	SX_ERR_LIMIT,	     /* input exceeds a documented limit */
-	SX_ERR_UNSUPPORTED,  /* the device or driver cannot do this */
-	SX_ERR_BUSY,	     /* somebody else holds the device */
-	SX_ERR_TIMEOUT,	     /* no answer within the bound */
-	SX_ERR_DEVICE_LOST,  /* the device or its driver went away */
-	SX_ERR_IO,	     /* a system call failed for another reason */
-	SX_ERR_NO_MEMORY,    /* allocation failed */
+	SX_INCOMPLETE,	    /* a result was delivered, but part of it is missing; it says what */
+	SX_AGAIN,	    /* nothing yet; call again later */
+	SX_END,		    /* the source is exhausted */
+	SX_ERR_USAGE,	    /* the caller's arguments contradict the contract */
+	SX_ERR_NOT_FOUND,   /* no such device, catalog, set, metric or counter */
+	SX_ERR_AMBIGUOUS,   /* a bare name that several groups share */
+	SX_ERR_PERMISSION,  /* the system refuses access */
+	SX_ERR_BAD_INPUT,   /* a file, catalog, expression or peer is malformed */
+	SX_ERR_LIMIT,	    /* input exceeds a documented limit */
+	SX_ERR_UNSUPPORTED, /* the device or driver cannot do this */
+	SX_ERR_BUSY,	    /* somebody else holds the device */
+	SX_ERR_TIMEOUT,	    /* no answer within the bound */
+	SX_ERR_DEVICE_LOST, /* the device or its driver went away */
+	SX_ERR_IO,	    /* a system call failed for another reason */
+	SX_ERR_NO_MEMORY,   /* allocation failed */
 };
 
 #define SX_ERROR_TEXT_MAX 512

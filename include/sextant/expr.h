@@ -1,0 +1,199 @@
+/*
+ * Expressions: parsing of both notations into one tree, and compilation of many trees into one
+ * program that evaluates by column. docs/catalog-format.md defines the language and its arithmetic.
+ */
+#ifndef SEXTANT_EXPR_H
+#define SEXTANT_EXPR_H
+
+#include <sextant/catalog.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sx_expr;
+struct sx_program;
+
+#define SX_EXPR_LENGTH_MAX 65536
+#define SX_EXPR_DEPTH_MAX  200
+
+enum sx_node_kind { SX_NODE_NUMBER, SX_NODE_NAME, SX_NODE_OP };
+
+/* Operators of both notations. The integer ones (SX_OP_U…) come from the postfix dialect only. */
+enum sx_op {
+	SX_OP_ADD,
+	SX_OP_SUB,
+	SX_OP_MUL,
+	SX_OP_DIV,
+	SX_OP_NEG,
+	SX_OP_ABS,
+	SX_OP_MIN,
+	SX_OP_MAX,
+	SX_OP_SUM,
+	SX_OP_AVG, /* of one or more children */
+	SX_OP_LT,
+	SX_OP_LE,
+	SX_OP_GT,
+	SX_OP_GE,
+	SX_OP_EQ,
+	SX_OP_NE,
+	SX_OP_AND,
+	SX_OP_OR,
+	SX_OP_NOT,
+	SX_OP_IF, /* condition, then, else */
+	SX_OP_UADD,
+	SX_OP_USUB,
+	SX_OP_UMUL,
+	SX_OP_UDIV,
+	SX_OP_UMIN,
+	SX_OP_UMAX,
+	SX_OP_UAND,
+	SX_OP_UOR,
+	SX_OP_ULT,
+	SX_OP_ULE,
+	SX_OP_UGT,
+	SX_OP_UGE,
+	SX_OP_UEQ,
+	SX_OP_FADD,
+	SX_OP_FSUB,
+	SX_OP_FMUL,
+	SX_OP_FDIV,
+	SX_OP_FMIN,
+	SX_OP_FMAX,
+	SX_OP_COUNT
+};
+
+enum sx_instances { SX_INSTANCES_NONE, SX_INSTANCES_RANGE, SX_INSTANCES_ALL };
+
+/* One node of a parsed expression; owned by its sx_expr. */
+struct sx_node {
+	enum sx_node_kind kind;
+	enum sx_op op;	  /* SX_NODE_OP */
+	double number;	  /* SX_NODE_NUMBER */
+	uint64_t integer; /* the same as an integer, when is_integer */
+	bool is_integer;
+	const char *name;	     /* SX_NODE_NAME: without `$` and without the instance part */
+	enum sx_instances instances; /* SX_NODE_NAME: what stood in brackets */
+	uint32_t first, last;	     /* SX_INSTANCES_RANGE, inclusive */
+	uint32_t position;	     /* byte offset in the text */
+	uint32_t child_count;
+	const struct sx_node *const *children;
+};
+
+/*
+ * Parses `text`. *out is owned by the caller (sx_expr_destroy). Errors: SX_ERR_BAD_INPUT and
+ * SX_ERR_LIMIT; the message holds the column, counted from 1, and what was expected there.
+ * Thread-safe.
+ */
+SX_API enum sx_status sx_expr_parse(const char *text, enum sx_notation notation,
+				    struct sx_expr **out, struct sx_error *err);
+/* Releases an expression; NULL is fine. */
+SX_API void sx_expr_destroy(struct sx_expr *expr);
+/* The root of the tree; lives as long as the expression. Thread-safe. */
+SX_API const struct sx_node *sx_expr_root(const struct sx_expr *expr);
+/* The infix spelling of an operator ("+", "max", "if"); static storage. */
+SX_API const char *sx_op_name(enum sx_op op);
+
+/* What a name in an expression stands for. */
+enum sx_ref_kind {
+	SX_REF_INPUT,	 /* a column handed to sx_program_eval(): `input`, an index */
+	SX_REF_CONSTANT, /* a number known now: `value`; folded */
+	SX_REF_EXPR,	 /* another expression: `expr`, resolved in `scope` */
+	SX_REF_NO_DATA,	 /* known, but nobody can deliver it: the result is no data */
+};
+
+struct sx_ref {
+	enum sx_ref_kind kind;
+	uint32_t input;
+	enum sx_type type; /* of the input or constant */
+	double value;
+	const struct sx_expr *expr;
+	uint32_t scope;
+};
+
+/*
+ * How the compiler asks what names mean. `scope` is the value given with the output (or by
+ * SX_REF_EXPR): usually the index of a group. `instance` is SX_NONE for a plain name.
+ */
+struct sx_resolver {
+	void *user;
+	/* SX_OK and *out; SX_ERR_NOT_FOUND makes the compilation fail with the name's position. */
+	enum sx_status (*resolve)(void *user, const char *name, uint32_t instance, uint32_t scope,
+				  struct sx_ref *out, struct sx_error *err);
+	/* Number of instances behind NAME[*]. */
+	uint32_t (*instances)(void *user, const char *name, uint32_t scope);
+};
+
+/* One result of a program. */
+struct sx_program_output {
+	const struct sx_expr *expr; /* must outlive the compilation only */
+	uint32_t scope;
+	enum sx_type
+	    type; /* of the result column; a u64 result of an f64 value is rounded to nearest */
+};
+
+/*
+ * Compiles outputs into one program with common subexpressions shared and constants folded.
+ * *out is owned by the caller. Errors: SX_ERR_NOT_FOUND (unknown name), SX_ERR_BAD_INPUT (cycle),
+ * SX_ERR_LIMIT. On error *failed (may be NULL) receives the index of the output. Thread-safe.
+ */
+SX_API enum sx_status sx_program_compile(const struct sx_program_output *outputs, uint32_t count,
+					 enum sx_dialect dialect,
+					 const struct sx_resolver *resolver,
+					 struct sx_program **out, uint32_t *failed,
+					 struct sx_error *err);
+/* Releases a program; NULL is fine. */
+SX_API void sx_program_destroy(struct sx_program *program);
+
+/*
+ * Inputs that output `output` really needs after folding: indices as the resolver gave them,
+ * sorted. The array lives as long as the program. Thread-safe.
+ */
+SX_API const uint32_t *sx_program_inputs(const struct sx_program *program, uint32_t output,
+					 uint32_t *count);
+
+/* Quality of one value: bits, 0 is valid. The first four mean that there is no value to use. */
+enum sx_quality {
+	SX_QUALITY_VALID = 0,
+	SX_QUALITY_NOT_COLLECTED = 1 << 0, /* nobody counted it */
+	SX_QUALITY_DISTURBED = 1 << 1,	   /* the program used the same query; no value */
+	SX_QUALITY_GAP = 1 << 2,	   /* device off, protected content, broken accumulation */
+	SX_QUALITY_UNDEFINED = 1 << 3,	   /* a division by zero or the like */
+	SX_QUALITY_LOST = 1 << 4,    /* samples were lost within the interval; sums still hold */
+	SX_QUALITY_WRAPPED = 1 << 5, /* may have wrapped more than once */
+	SX_QUALITY_MULTIPLEXED = 1 << 6, /* counted for a part of the interval and scaled */
+	SX_QUALITY_STRETCHED = 1 << 7,	 /* the interval is longer than asked for */
+};
+#define SX_QUALITY_NO_DATA_MASK 0x0f
+
+/*
+ * A column of values. `data` is uint64_t or double by type; `quality` has one byte a row or is NULL
+ * when all are valid. A NULL `data` means that the whole column is not collected.
+ */
+struct sx_vector {
+	enum sx_type type;
+	const void *data;
+	const uint8_t *quality;
+};
+
+/* Where results go. `data` has room for the rows; `quality` too, or is NULL when not wanted. */
+struct sx_result {
+	void *data;
+	uint8_t *quality;
+};
+
+/*
+ * Evaluates all outputs over `rows` rows. `inputs` are indexed as the resolver's SX_REF_INPUT said.
+ * f64 results without data are NaN; u64 results without data are 0 with a quality that says so.
+ * Allocates nothing proportional to rows; scratch comes from the stack or the thread's own memory.
+ * Errors: SX_ERR_NO_MEMORY. Thread-safe: one program may be evaluated by several threads.
+ */
+SX_API enum sx_status sx_program_eval(const struct sx_program *program,
+				      const struct sx_vector *inputs, size_t rows,
+				      const struct sx_result *results, struct sx_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

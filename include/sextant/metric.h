@@ -1,0 +1,92 @@
+/* Metrics: a selection of a catalog's metrics and counters, evaluated over tables of counters. */
+#ifndef SEXTANT_METRIC_H
+#define SEXTANT_METRIC_H
+
+#include <sextant/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sx_metrics;
+
+/* A device constant given by the user or the source. */
+struct sx_constant_value {
+	const char *name;
+	double value;
+};
+
+/* What to select. All members may be zero: then all metrics, default variant, no constants. */
+struct sx_metrics_options {
+	const char *const *patterns; /* names, qualified names, globs, or "all" */
+	uint32_t pattern_count;
+	const char *set;     /* only metrics of this group, or NULL */
+	const char *variant; /* name of a variant of the catalog (an API), or NULL: the first */
+	const struct sx_constant_value *constants;
+	uint32_t constant_count;
+	bool counters; /* without patterns: all raw counters instead of all metrics */
+};
+
+/* One selected metric or counter: a column of the result. Owned by the selection. */
+struct sx_metric_column {
+	const char *name; /* as shown: bare when unique or when a set was chosen, else qualified */
+	const char *title, *unit;
+	enum sx_type type;
+	enum sx_reduce over_time;
+	uint32_t metric;  /* index in the catalog, or SX_NONE */
+	uint32_t counter; /* index in the catalog, or SX_NONE */
+	const char *why;  /* why it can never have data with these constants, or NULL */
+};
+
+/* One column of raw counters that the selection reads. */
+struct sx_metric_input {
+	const char *name;  /* "SPI.VS_BUSY", "TA[3].TA_BUSY" */
+	uint32_t counter;  /* index in the catalog; SX_NONE for duration_ns and per-row constants */
+	uint32_t instance; /* SX_NONE when it is reduced */
+};
+
+/*
+ * Selects and compiles. The selection keeps a reference to the catalog. *out is owned by the
+ * caller. Errors: SX_ERR_NOT_FOUND (a pattern, set, variant or constant; the remedy suggests near
+ * names), SX_ERR_AMBIGUOUS (a bare name that several groups share), SX_ERR_BAD_INPUT.
+ */
+SX_API enum sx_status sx_metrics_create(struct sx_catalog *catalog,
+					const struct sx_metrics_options *options,
+					struct sx_metrics **out, struct sx_error *err);
+/* Releases a selection; NULL is fine. */
+SX_API void sx_metrics_destroy(struct sx_metrics *metrics);
+
+/* The selected columns in the catalog's order (patterns: in the order given). Thread-safe. */
+SX_API const struct sx_metric_column *sx_metrics_columns(const struct sx_metrics *metrics,
+							 uint32_t *count);
+/* The raw columns that they read. Thread-safe. */
+SX_API const struct sx_metric_input *sx_metrics_inputs(const struct sx_metrics *metrics,
+						       uint32_t *count);
+/* Indices into sx_metrics_inputs() of what one column reads. Thread-safe. */
+SX_API const uint32_t *sx_metrics_column_inputs(const struct sx_metrics *metrics, uint32_t column,
+						uint32_t *count);
+/* The catalog that the selection was made from. */
+SX_API struct sx_catalog *sx_metrics_catalog(const struct sx_metrics *metrics);
+
+/*
+ * Evaluates the selection over every row of `in`, whose columns are found by counter name, alias or
+ * instance spelling; a constant that is a column of the table wins over one given before. Times and
+ * labels are copied. *out is owned by the caller. A column that is missing is not collected, and
+ * its `why` names what was missing. Errors: SX_ERR_NO_MEMORY. Thread-safe for different tables.
+ */
+SX_API enum sx_status sx_metrics_eval(const struct sx_metrics *metrics, const struct sx_table *in,
+				      struct sx_table **out, struct sx_error *err);
+
+/*
+ * Combines all rows of `in` into a table of one row, each counter by its own rule over time, so
+ * that sx_metrics_eval() of it gives the metrics of the whole. *out is owned by the caller. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,
+				     struct sx_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

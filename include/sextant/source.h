@@ -1,0 +1,47 @@
+/* Sources: what this machine can measure, and why the rest cannot be measured. */
+#ifndef SEXTANT_SOURCE_H
+#define SEXTANT_SOURCE_H
+
+#include <sextant/catalog.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sx_device_list;
+
+enum sx_device_state {
+	SX_DEVICE_READY,     /* can be measured now */
+	SX_DEVICE_INJECT,    /* can be measured in a program that Sextant starts */
+	SX_DEVICE_UNUSABLE,  /* here, but `because` and `remedy` say what is in the way */
+	SX_DEVICE_ABSENT,    /* the source found nothing; `because` says where it looked */
+	SX_DEVICE_SIMULATED, /* no hardware: values come from a model */
+};
+
+/* One device as a source sees it. Strings are owned by the list. */
+struct sx_device {
+	const char *id;	     /* selector for --device, for example "gl", "i915:card0", "mali0" */
+	const char *source;  /* name of the source */
+	const char *name;    /* the driver's or chip's own name */
+	const char *catalog; /* name of the catalog that describes it, or NULL */
+	const char *driver;  /* kernel or API driver and version, or NULL */
+	enum sx_device_state state;
+	const char *because, *remedy; /* NULL when ready */
+};
+
+/*
+ * Asks every source what is here; never fails because one source does. *out is owned by the caller.
+ * Takes at most a second. Errors: SX_ERR_NO_MEMORY. Thread-safe.
+ */
+SX_API enum sx_status sx_devices_probe(struct sx_context *context, struct sx_device_list **out,
+				       struct sx_error *err);
+/* Releases a list and its strings; NULL is fine. */
+SX_API void sx_devices_destroy(struct sx_device_list *list);
+/* The devices, best first. */
+SX_API const struct sx_device *sx_devices_get(const struct sx_device_list *list, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,121 @@
+/*
+ * Tables: samples as typed columns with time, labels and a quality for each value. A table is
+ * owned by one thread while it is written; readers may share it once it is complete.
+ */
+#ifndef SEXTANT_TABLE_H
+#define SEXTANT_TABLE_H
+
+#include <sextant/expr.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sx_table;
+
+/* What one column holds. Strings are copied into the table. */
+struct sx_column {
+	const char *name;
+	const char *unit;
+	enum sx_type type;
+	enum sx_reduce over_time; /* how adjacent samples combine */
+	const char *why;	  /* why there is no data in the whole column, or NULL */
+};
+
+/* Labels that a row may carry beside its values. */
+enum sx_label {
+	SX_LABEL_FRAME,	   /* frame number, from 0 */
+	SX_LABEL_GROUP,	   /* debug group: index of a string, see sx_table_string() */
+	SX_LABEL_CONTEXT,  /* hardware context id */
+	SX_LABEL_INSTANCE, /* core, slice or cluster that the row belongs to */
+	SX_LABEL_REASON,   /* why the sample was taken: index of a string */
+	SX_LABEL_COUNT
+};
+#define SX_LABEL_ABSENT UINT64_MAX /* this row has no such label */
+
+/* What a sample encloses. */
+enum sx_sample_kind {
+	SX_SAMPLE_TIME,	   /* a time slice */
+	SX_SAMPLE_FRAME,   /* swap to swap */
+	SX_SAMPLE_GROUP,   /* a debug group */
+	SX_SAMPLE_CONTEXT, /* residency of a context */
+	SX_SAMPLE_DUMP,	   /* one dump of all counters */
+	SX_SAMPLE_PROCESS, /* the whole run of a program */
+	SX_SAMPLE_ROW,	   /* a row of a file */
+};
+
+/* Times are nanoseconds of CLOCK_MONOTONIC, or of the file's own clock. */
+#define SX_TIME_UNKNOWN UINT64_MAX
+
+/*
+ * Creates a table with `count` columns and no rows. *out is owned by the caller.
+ * Errors: SX_ERR_USAGE (two columns share a name), SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_table_create(const struct sx_column *columns, uint32_t count,
+				      enum sx_sample_kind kind, struct sx_table **out,
+				      struct sx_error *err);
+/* Releases a table; NULL is fine. */
+SX_API void sx_table_destroy(struct sx_table *table);
+
+SX_API uint32_t sx_table_column_count(const struct sx_table *table); /* number of columns */
+SX_API size_t sx_table_row_count(const struct sx_table *table);	     /* number of rows */
+/* What its rows enclose. */
+SX_API enum sx_sample_kind sx_table_kind(const struct sx_table *table);
+/* Descriptor of a column; lives as long as the table. NULL when out of range. */
+SX_API const struct sx_column *sx_table_column(const struct sx_table *table, uint32_t column);
+/* Index of a column by exact name, or SX_NONE. */
+SX_API uint32_t sx_table_find(const struct sx_table *table, const char *name);
+/* Sets why a whole column has no data (copied). Errors: SX_ERR_NO_MEMORY. */
+SX_API enum sx_status sx_table_set_why(struct sx_table *table, uint32_t column, const char *why);
+
+/*
+ * Adds `count` rows; every value is not collected until it is set. *first (may be NULL) receives
+ * the index of the first new row. Invalidates pointers to columns. Errors: SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, size_t *first,
+					struct sx_error *err);
+/* Drops all rows and keeps the memory. */
+SX_API void sx_table_clear(struct sx_table *table);
+
+/* Begin and end of a row in ns; SX_TIME_UNKNOWN where the source does not tell. */
+SX_API void sx_table_set_time(struct sx_table *table, size_t row, uint64_t begin_ns,
+			      uint64_t end_ns);
+SX_API const uint64_t *sx_table_begin_ns(const struct sx_table *table); /* one a row */
+SX_API const uint64_t *sx_table_end_ns(const struct sx_table *table);	/* one a row */
+
+/* Sets one value; the column must have the type. A value is valid when quality is 0. */
+SX_API void sx_table_set_u64(struct sx_table *table, uint32_t column, size_t row, uint64_t value,
+			     uint8_t quality);
+/* See sx_table_set_u64(). NaN is stored as undefined. */
+SX_API void sx_table_set_f64(struct sx_table *table, uint32_t column, size_t row, double value,
+			     uint8_t quality);
+
+/* The column as it stands, for sx_program_eval(); pointers live until rows are added. */
+SX_API struct sx_vector sx_table_vector(const struct sx_table *table, uint32_t column);
+/* Writable values of a column (uint64_t or double by type), and its quality bytes. */
+SX_API void *sx_table_data(struct sx_table *table, uint32_t column);
+/* See sx_table_data(). Never NULL for a valid column with rows. */
+SX_API uint8_t *sx_table_quality(struct sx_table *table, uint32_t column);
+/* A value as f64: NaN where there is no data. */
+SX_API double sx_table_get(const struct sx_table *table, uint32_t column, size_t row);
+
+/*
+ * Labels. Setting one allocates its column; rows without it read SX_LABEL_ABSENT. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_table_set_label(struct sx_table *table, enum sx_label label, size_t row,
+					 uint64_t value);
+/* Value of a label, or SX_LABEL_ABSENT. */
+SX_API uint64_t sx_table_label(const struct sx_table *table, enum sx_label label, size_t row);
+/* True when any row ever carried the label. */
+SX_API bool sx_table_has_label(const struct sx_table *table, enum sx_label label);
+/* Index of a string in the table's dictionary, added when new; SX_NONE when memory is out. */
+SX_API uint32_t sx_table_intern(struct sx_table *table, const char *text, size_t size);
+/* A string of the dictionary, or NULL. Lives as long as the table. */
+SX_API const char *sx_table_string(const struct sx_table *table, uint64_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

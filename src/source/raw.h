@@ -1,0 +1,33 @@
+/* Raw samples: what a source delivers and a decoder turns into rows. Pure data, no calls. */
+#ifndef SOURCE_RAW_H
+#define SOURCE_RAW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the bytes of a raw sample are; each kind has one decoder of the same base name. */
+enum raw_kind {
+	RAW_GL,	     /* a frame record of the GL channel, docs/gl-channel.md */
+	RAW_I915_OA, /* i915 perf records as read() returned them */
+	RAW_MALI,    /* one dump; header struct in decode/mali.h */
+	RAW_VALUES,  /* u64 values, one for each counter described, then one quality byte each */
+	RAW_ROWS,    /* a struct sx_table * that the source owns (replay) */
+	RAW_NOTE,    /* text: something the user should know (a gap, a loss) */
+};
+
+enum raw_flags {
+	RAW_LOST = 1 << 0,	/* samples before this one were lost; sums still hold */
+	RAW_BROKEN = 1 << 1,	/* this sample does not continue the one before it */
+	RAW_STRETCHED = 1 << 2, /* longer than the interval asked for */
+};
+
+struct raw_sample {
+	enum raw_kind kind;
+	uint32_t flags;
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC, or SX_TIME_UNKNOWN */
+	uint64_t lost;		   /* samples known to be lost before this one */
+	const uint8_t *data;	   /* valid until the next call to the source */
+	size_t size;
+};
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * The one interface of all sources: a const table of functions each. probe, open, describe, start,
+ * read, stop and close are mandatory; spawn_env and selftest may be NULL. No call blocks longer
+ * than its timeout, lost data is reported as lost, and close leaves the driver as it was found. A
+ * source is used by one thread at a time.
+ */
+#ifndef SOURCE_SOURCE_H
+#define SOURCE_SOURCE_H
+
+#include <sextant/source.h>
+#include "base/sys.h"
+#include "source/raw.h"
+
+struct source; /* an opened device; each implementation embeds it as its first member */
+
+/* A property of the device at hand that becomes a catalog constant. */
+struct source_constant {
+	char name[64];
+	double value;
+};
+
+/* What an opened device is and can do. Owned by the source. */
+struct source_desc {
+	const char *catalog; /* name */
+	const char *name;    /* device name */
+	const char *driver;  /* driver name and version, or NULL */
+	bool simulated;
+	bool encloses_work; /* samples are frames or the like, not time slices */
+	uint64_t min_interval_ns, max_interval_ns; /* 0: does not apply */
+	uint64_t clock_error_ns;		   /* error of its times against CLOCK_MONOTONIC */
+	const struct source_constant *constants;
+	uint32_t constant_count;
+};
+
+struct source_request {
+	const char *const *counters; /* names of the catalog that are needed; NULL: all */
+	uint32_t counter_count;
+	const char *set;      /* metric set or group, or NULL */
+	uint64_t interval_ns; /* 0: the source's own */
+	pid_t pid;	      /* restrict to a process, or 0 */
+};
+
+/* Called by probe for each device found, also for those that cannot be used. */
+typedef void (*source_found_fn)(void *user, const struct sx_device *device);
+
+struct source_ops {
+	const char *name;
+	enum raw_kind raw;
+	void (*probe)(const struct sx_sys *sys, source_found_fn found, void *user);
+	/* Opens the device with this id. *out is released by close(). */
+	enum sx_status (*open)(const struct sx_sys *sys, const char *id, struct source **out,
+			       struct sx_error *err);
+	const struct source_desc *(*describe)(struct source *source);
+	enum sx_status (*start)(struct source *source, const struct source_request *request,
+				struct sx_error *err);
+	/*
+	 * The next raw sample. SX_OK and *out (valid until the next call); SX_AGAIN after
+	 * timeout_ms without one; SX_END when no more will come; else an error.
+	 */
+	enum sx_status (*read)(struct source *source, int timeout_ms, struct raw_sample *out,
+			       struct sx_error *err);
+	enum sx_status (*stop)(struct source *source, struct sx_error *err);
+	void (*close)(struct source *source);
+	/* Environment ("NAME=VALUE") that a child needs to be measured; NULL-terminated, source's.
+	 */
+	const char *const *(*spawn_env)(struct source *source);
+	/* Checks invariants of the hardware; writes findings through say(). */
+	enum sx_status (*selftest)(struct source *source, void (*say)(void *user, const char *line),
+				   void *user, struct sx_error *err);
+};
+
+struct source {
+	const struct source_ops *ops;
+	const struct sx_sys *sys;
+};
+
+/* All sources of this build, NULL-terminated. Static storage. */
+const struct source_ops *const *source_all(void);
+
+#endif
