@@ -1,0 +1,47 @@
+/* What is embedded equals what lies in catalogs/, and the tables are sorted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "catalog/embedded.h"
+
+static void test_tables_are_sorted(void **state)
+{
+	const struct embedded_file *const tables[] = {embedded_catalogs, embedded_data};
+	for (size_t t = 0; t < 2; t++)
+		for (const struct embedded_file *f = tables[t]; f->name && f[1].name; f++)
+			assert_true(strcmp(f->name, f[1].name) < 0);
+}
+
+static void test_bytes_are_those_of_the_file(void **state)
+{
+	const struct embedded_file *units = embedded_data;
+	while (units->name && strcmp(units->name, "units.tsv") != 0)
+		units++;
+	assert_non_null(units->name);
+	char path[4096];
+	snprintf(path, sizeof(path), "%s/catalogs/units.tsv", getenv("SEXTANT_SOURCE_ROOT"));
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	static char text[65536];
+	size_t size = fread(text, 1, sizeof(text), file);
+	fclose(file);
+	assert_true(size > 0 && size < sizeof(text));
+	assert_int_equal(units->end - units->begin, size);
+	assert_memory_equal(units->begin, text, size);
+	assert_int_equal(*units->end, '\0');
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_tables_are_sorted),
+	    cmocka_unit_test(test_bytes_are_those_of_the_file),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
