@@ -118,7 +118,9 @@ struct sx_metric_info {
 	const char *qualified; /* "Group.name" when it has a group, else the name */
 	const char *title, *unit, *description;
 	const char *neutral, *category, *usage, *max; /* may be NULL */
-	const char *unavailable;		      /* why there is no formula, or NULL */
+	/* Postfix condition over constants: the device lacks the metric where it is 0. Or NULL. */
+	const char *when;
+	const char *unavailable; /* why there is no formula, or NULL */
 	/* One expression a variant of the catalog (one in all when it has none); NULL: no such
 	 * form. */
 	const char *const *exprs;
