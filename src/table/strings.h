@@ -1,0 +1,26 @@
+/* A dictionary of strings: each text once, with an index that never changes. */
+#ifndef TABLE_STRINGS_H
+#define TABLE_STRINGS_H
+
+#include "base/mem.h"
+#include <stdint.h>
+
+/* Zero-initialise; not thread-safe while it grows. */
+struct strings {
+	struct arena arena;
+	struct strings_entry *entries;
+	size_t entry_cap;
+	uint32_t count;
+	uint32_t *slots; /* index + 1; 0: free */
+	uint32_t slot_count;
+};
+
+/* Index of the text, added when new; UINT32_MAX when memory is out. *added (may be NULL) tells. */
+uint32_t strings_intern(struct strings *strings, const char *text, size_t size, bool *added);
+/* Index of the text, or UINT32_MAX. */
+uint32_t strings_find(const struct strings *strings, const char *text, size_t size);
+/* The NUL-terminated text of an index, or NULL. */
+const char *strings_get(const struct strings *strings, uint64_t index);
+void strings_finish(struct strings *strings);
+
+#endif

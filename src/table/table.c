@@ -1,0 +1,372 @@
+/* Tables: contiguous columns that share one row capacity; values and labels come with first use. */
+#include <sextant/table.h>
+#include "base/error.h"
+#include "table/strings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct column {
+	struct sx_column info; /* strings owned here */
+	union {
+		uint64_t *u64;
+		double *f64;
+		void *any;
+	} data;		  /* NULL until a value is set */
+	uint8_t *quality; /* lives and grows with data */
+	size_t invalid;	  /* rows whose quality is not 0 */
+	bool exposed;	  /* somebody may have written quality behind our back */
+};
+
+struct sx_table {
+	struct column *columns;
+	uint32_t column_count;
+	enum sx_sample_kind kind;
+	size_t rows, cap;
+	uint64_t *begin_ns, *end_ns;
+	uint64_t *labels[SX_LABEL_COUNT]; /* NULL until one is set */
+	struct strings names, strings;
+	bool out_of_memory; /* a value could not be kept; the next sx_table_add_rows() says so */
+};
+
+static char *copy_text(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static enum sx_status init_column(struct sx_table *table, uint32_t index,
+				  const struct sx_column *from, struct sx_error *err)
+{
+	bool added = false;
+	const char *name = from->name ? from->name : "";
+	if (strings_intern(&table->names, name, strlen(name), &added) == UINT32_MAX)
+		return error_nomem(err, "a table's columns");
+	if (!added) {
+		error_set(err, SX_ERR_USAGE, "two columns are named \"%s\"", name);
+		error_try(err, "name each column once");
+		return SX_ERR_USAGE;
+	}
+	struct column *column = &table->columns[index];
+	column->info = *from;
+	column->info.name = copy_text(name);
+	column->info.unit = copy_text(from->unit ? from->unit : "");
+	column->info.why = copy_text(from->why);
+	if (!column->info.name || !column->info.unit || (from->why && !column->info.why))
+		return error_nomem(err, "a table's columns");
+	return SX_OK;
+}
+
+enum sx_status sx_table_create(const struct sx_column *columns, uint32_t count,
+			       enum sx_sample_kind kind, struct sx_table **out,
+			       struct sx_error *err)
+{
+	struct sx_table *table = calloc(1, sizeof(*table));
+	if (!table)
+		return error_nomem(err, "a table");
+	table->kind = kind;
+	table->columns = calloc(count ? count : 1, sizeof(*table->columns));
+	enum sx_status status = table->columns ? SX_OK : error_nomem(err, "a table's columns");
+	for (uint32_t i = 0; status == SX_OK && i < count; i++) {
+		table->column_count = i + 1;
+		status = init_column(table, i, &columns[i], err);
+	}
+	if (status != SX_OK) {
+		sx_table_destroy(table);
+		return status;
+	}
+	*out = table;
+	return SX_OK;
+}
+
+void sx_table_destroy(struct sx_table *table)
+{
+	if (!table)
+		return;
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		struct column *column = &table->columns[i];
+		free((char *)column->info.name);
+		free((char *)column->info.unit);
+		free((char *)column->info.why);
+		free(column->data.any);
+		free(column->quality);
+	}
+	for (int i = 0; i < SX_LABEL_COUNT; i++)
+		free(table->labels[i]);
+	free(table->columns);
+	free(table->begin_ns);
+	free(table->end_ns);
+	strings_finish(&table->names);
+	strings_finish(&table->strings);
+	free(table);
+}
+
+uint32_t sx_table_column_count(const struct sx_table *table)
+{
+	return table->column_count;
+}
+
+size_t sx_table_row_count(const struct sx_table *table)
+{
+	return table->rows;
+}
+
+enum sx_sample_kind sx_table_kind(const struct sx_table *table)
+{
+	return table->kind;
+}
+
+const struct sx_column *sx_table_column(const struct sx_table *table, uint32_t column)
+{
+	return column < table->column_count ? &table->columns[column].info : NULL;
+}
+
+uint32_t sx_table_find(const struct sx_table *table, const char *name)
+{
+	return strings_find(&table->names, name, strlen(name)); /* UINT32_MAX is SX_NONE */
+}
+
+enum sx_status sx_table_set_why(struct sx_table *table, uint32_t column, const char *why)
+{
+	if (column >= table->column_count)
+		return SX_ERR_USAGE;
+	char *copy = copy_text(why);
+	if (why && !copy)
+		return SX_ERR_NO_MEMORY;
+	free((char *)table->columns[column].info.why);
+	table->columns[column].info.why = copy;
+	return SX_OK;
+}
+
+/* Reallocates one array of `cap` elements; NULL stays NULL (not yet used). */
+static bool regrow(void *array, size_t cap, size_t size)
+{
+	void *old, *grown;
+	memcpy(&old, array, sizeof(old));
+	if (!old)
+		return true;
+	if (cap > SIZE_MAX / size || !(grown = realloc(old, cap * size)))
+		return false;
+	memcpy(array, &grown, sizeof(grown));
+	return true;
+}
+
+static bool reserve(struct sx_table *table, size_t need)
+{
+	if (need <= table->cap)
+		return true;
+	size_t cap = table->cap ? table->cap : 16;
+	while (cap < need && cap <= SIZE_MAX / 16)
+		cap *= 2;
+	if (cap < need)
+		return false;
+	if (!table->begin_ns && !(table->begin_ns = malloc(sizeof(uint64_t))))
+		return false;
+	if (!table->end_ns && !(table->end_ns = malloc(sizeof(uint64_t))))
+		return false;
+	bool ok = regrow(&table->begin_ns, cap, sizeof(uint64_t)) &&
+		  regrow(&table->end_ns, cap, sizeof(uint64_t));
+	for (uint32_t i = 0; ok && i < table->column_count; i++)
+		ok = regrow(&table->columns[i].data.any, cap, sizeof(uint64_t)) &&
+		     regrow(&table->columns[i].quality, cap, 1);
+	for (int i = 0; ok && i < SX_LABEL_COUNT; i++)
+		ok = regrow(&table->labels[i], cap, sizeof(uint64_t));
+	if (ok)
+		table->cap = cap;
+	return ok;
+}
+
+/* Rows [first, first + count) of a column become not collected. */
+static void blank(struct column *column, size_t first, size_t count)
+{
+	memset(column->quality + first, SX_QUALITY_NOT_COLLECTED, count);
+	column->invalid += count;
+	if (column->info.type == SX_U64) {
+		memset(column->data.u64 + first, 0, count * sizeof(uint64_t));
+		return;
+	}
+	for (size_t i = first; i < first + count; i++)
+		column->data.f64[i] = NAN;
+}
+
+enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, size_t *first,
+				 struct sx_error *err)
+{
+	if (table->out_of_memory || count > SIZE_MAX - table->rows ||
+	    !reserve(table, table->rows + count))
+		return error_nomem(err, "a table's rows");
+	size_t from = table->rows;
+	if (count) { /* all bits set: unknown times and absent labels */
+		memset(table->begin_ns + from, 0xff, count * sizeof(uint64_t));
+		memset(table->end_ns + from, 0xff, count * sizeof(uint64_t));
+	}
+	for (uint32_t i = 0; count && i < table->column_count; i++)
+		if (table->columns[i].data.any)
+			blank(&table->columns[i], from, count);
+	for (int i = 0; count && i < SX_LABEL_COUNT; i++)
+		if (table->labels[i])
+			memset(table->labels[i] + from, 0xff, count * sizeof(uint64_t));
+	table->rows += count;
+	if (first)
+		*first = from;
+	return SX_OK;
+}
+
+void sx_table_clear(struct sx_table *table)
+{
+	table->rows = 0;
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		table->columns[i].invalid = 0;
+		table->columns[i].exposed = false;
+	}
+}
+
+void sx_table_set_time(struct sx_table *table, size_t row, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (row >= table->rows)
+		return;
+	table->begin_ns[row] = begin_ns;
+	table->end_ns[row] = end_ns;
+}
+
+const uint64_t *sx_table_begin_ns(const struct sx_table *table)
+{
+	return table->begin_ns;
+}
+
+const uint64_t *sx_table_end_ns(const struct sx_table *table)
+{
+	return table->end_ns;
+}
+
+/* Gives a column its memory. */
+static bool touch(struct sx_table *table, struct column *column)
+{
+	if (column->data.any)
+		return true;
+	void *data = calloc(table->cap ? table->cap : 1, sizeof(uint64_t));
+	uint8_t *quality = malloc(table->cap ? table->cap : 1);
+	if (!data || !quality) {
+		free(data);
+		free(quality);
+		table->out_of_memory = true;
+		return false;
+	}
+	column->data.any = data;
+	column->quality = quality;
+	blank(column, 0, table->rows);
+	return true;
+}
+
+static struct column *writable(struct sx_table *table, uint32_t index, size_t row,
+			       enum sx_type type)
+{
+	if (index >= table->column_count || row >= table->rows)
+		return NULL;
+	struct column *column = &table->columns[index];
+	if (column->info.type != type || !touch(table, column))
+		return NULL;
+	return column;
+}
+
+static void set_quality(struct column *column, size_t row, uint8_t quality)
+{
+	if (column->quality[row])
+		column->invalid--;
+	if (quality)
+		column->invalid++;
+	column->quality[row] = quality;
+}
+
+void sx_table_set_u64(struct sx_table *table, uint32_t column, size_t row, uint64_t value,
+		      uint8_t quality)
+{
+	struct column *to = writable(table, column, row, SX_U64);
+	if (!to)
+		return;
+	to->data.u64[row] = quality & SX_QUALITY_NO_DATA_MASK ? 0 : value;
+	set_quality(to, row, quality);
+}
+
+void sx_table_set_f64(struct sx_table *table, uint32_t column, size_t row, double value,
+		      uint8_t quality)
+{
+	struct column *to = writable(table, column, row, SX_F64);
+	if (!to)
+		return;
+	if (isnan(value) && !(quality & SX_QUALITY_NO_DATA_MASK))
+		quality |= SX_QUALITY_UNDEFINED;
+	to->data.f64[row] = quality & SX_QUALITY_NO_DATA_MASK ? (double)NAN : value;
+	set_quality(to, row, quality);
+}
+
+struct sx_vector sx_table_vector(const struct sx_table *table, uint32_t column)
+{
+	if (column >= table->column_count)
+		return (struct sx_vector){0};
+	const struct column *from = &table->columns[column];
+	bool valid = !from->exposed && !from->invalid;
+	return (struct sx_vector){from->info.type, from->data.any, valid ? NULL : from->quality};
+}
+
+void *sx_table_data(struct sx_table *table, uint32_t column)
+{
+	if (column >= table->column_count || !touch(table, &table->columns[column]))
+		return NULL;
+	return table->columns[column].data.any;
+}
+
+uint8_t *sx_table_quality(struct sx_table *table, uint32_t column)
+{
+	if (column >= table->column_count || !touch(table, &table->columns[column]))
+		return NULL;
+	table->columns[column].exposed = true;
+	return table->columns[column].quality;
+}
+
+double sx_table_get(const struct sx_table *table, uint32_t column, size_t row)
+{
+	if (column >= table->column_count || row >= table->rows)
+		return (double)NAN;
+	const struct column *from = &table->columns[column];
+	if (!from->data.any || from->quality[row] & SX_QUALITY_NO_DATA_MASK)
+		return (double)NAN;
+	return from->info.type == SX_U64 ? (double)from->data.u64[row] : from->data.f64[row];
+}
+
+enum sx_status sx_table_set_label(struct sx_table *table, enum sx_label label, size_t row,
+				  uint64_t value)
+{
+	if ((unsigned)label >= SX_LABEL_COUNT || row >= table->rows)
+		return SX_ERR_USAGE;
+	if (!table->labels[label]) {
+		table->labels[label] = malloc(table->cap * sizeof(uint64_t));
+		if (!table->labels[label])
+			return SX_ERR_NO_MEMORY;
+		memset(table->labels[label], 0xff, table->rows * sizeof(uint64_t));
+	}
+	table->labels[label][row] = value;
+	return SX_OK;
+}
+
+uint64_t sx_table_label(const struct sx_table *table, enum sx_label label, size_t row)
+{
+	if ((unsigned)label >= SX_LABEL_COUNT || row >= table->rows || !table->labels[label])
+		return SX_LABEL_ABSENT;
+	return table->labels[label][row];
+}
+
+bool sx_table_has_label(const struct sx_table *table, enum sx_label label)
+{
+	return (unsigned)label < SX_LABEL_COUNT && table->labels[label];
+}
+
+uint32_t sx_table_intern(struct sx_table *table, const char *text, size_t size)
+{
+	return strings_intern(&table->strings, text, size, NULL);
+}
+
+const char *sx_table_string(const struct sx_table *table, uint64_t index)
+{
+	return strings_get(&table->strings, index);
+}

@@ -1,0 +1,274 @@
+/* Totals: the state of each column is small, so that any number of rows takes the same memory. */
+#include "table/total.h"
+#include <sextant/metric.h>
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct total_column {
+	enum sx_type type;
+	enum sx_reduce rule;
+	uint64_t with, without; /* rows with and without data */
+	uint8_t quality;	/* of the rows with data */
+	uint8_t absence;	/* no-data bits of the others */
+	unsigned __int128 sum;	/* u64, exact */
+	double fsum, carry;	/* f64, compensated */
+	double weighted, weight;
+	uint64_t unweighted; /* rows with data whose length is not known */
+	uint64_t pick;	     /* max or last */
+	double fpick;
+};
+
+struct total {
+	struct sx_table *like; /* no rows; owns the descriptors */
+	struct total_column *columns;
+	uint32_t count;
+	uint64_t begin_ns, end_ns, covered_ns; /* covered: time that rows enclose, once */
+};
+
+enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err)
+{
+	uint32_t count = sx_table_column_count(like);
+	struct total *total = calloc(1, sizeof(*total));
+	struct sx_column *infos = calloc(count ? count : 1, sizeof(*infos));
+	enum sx_status status = SX_ERR_NO_MEMORY;
+	if (!total || !infos ||
+	    !(total->columns = calloc(count ? count : 1, sizeof(*total->columns))))
+		goto fail;
+	total->count = count;
+	total->begin_ns = SX_TIME_UNKNOWN;
+	for (uint32_t i = 0; i < count; i++) {
+		infos[i] = *sx_table_column(like, i);
+		total->columns[i].type = infos[i].type;
+		total->columns[i].rule = infos[i].over_time;
+	}
+	status = sx_table_create(infos, count, sx_table_kind(like), &total->like, err);
+	if (status != SX_OK)
+		goto fail;
+	free(infos);
+	*out = total;
+	return SX_OK;
+fail:
+	free(infos);
+	total_destroy(total);
+	return status == SX_ERR_NO_MEMORY ? error_nomem(err, "a total") : status;
+}
+
+void total_destroy(struct total *total)
+{
+	if (!total)
+		return;
+	sx_table_destroy(total->like);
+	free(total->columns);
+	free(total);
+}
+
+/* Neumaier's sum: exact enough that the order of rows does not show. */
+static void add_f64(struct total_column *column, double value)
+{
+	double sum = column->fsum + value;
+	column->carry += fabs(column->fsum) >= fabs(value) ? (column->fsum - sum) + value
+							   : (value - sum) + column->fsum;
+	column->fsum = sum;
+}
+
+static void add_value(struct total_column *column, uint64_t value, double fvalue)
+{
+	bool first = column->with++ == 0;
+	bool max = column->rule == SX_REDUCE_MAX;
+	if (column->type == SX_U64) {
+		column->sum += value;
+		if (first || !max || value > column->pick)
+			column->pick = value;
+	} else {
+		add_f64(column, fvalue);
+		if (first || !max || fvalue > column->fpick)
+			column->fpick = fvalue;
+	}
+}
+
+static void add_weight(struct total_column *column, double value, uint64_t begin, uint64_t end)
+{
+	if (begin == SX_TIME_UNKNOWN || end == SX_TIME_UNKNOWN || end < begin) {
+		column->unweighted++;
+		return;
+	}
+	column->weighted += value * (double)(end - begin);
+	column->weight += (double)(end - begin);
+}
+
+static void add_column(struct total_column *column, const struct sx_table *table, uint32_t index)
+{
+	struct sx_vector from = sx_table_vector(table, index);
+	const uint64_t *u64 = from.data;
+	const double *f64 = from.data;
+	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
+	size_t rows = sx_table_row_count(table);
+	if (!from.data) {
+		column->without += rows;
+		column->absence |= SX_QUALITY_NOT_COLLECTED;
+		return;
+	}
+	for (size_t i = 0; i < rows; i++) {
+		uint8_t quality = from.quality ? from.quality[i] : 0;
+		if (quality & SX_QUALITY_NO_DATA_MASK) {
+			column->without++;
+			column->absence |= quality & SX_QUALITY_NO_DATA_MASK;
+			continue;
+		}
+		column->quality |= quality;
+		if (column->type == SX_U64)
+			add_value(column, u64[i], 0);
+		else
+			add_value(column, 0, f64[i]);
+		if (column->rule == SX_REDUCE_MEAN)
+			add_weight(column, column->type == SX_U64 ? (double)u64[i] : f64[i],
+				   begin[i], end[i]);
+	}
+}
+
+static void add_times(struct total *total, const struct sx_table *table)
+{
+	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
+	for (size_t i = 0; i < sx_table_row_count(table); i++) {
+		if (begin[i] == SX_TIME_UNKNOWN || end[i] == SX_TIME_UNKNOWN || end[i] < begin[i])
+			continue;
+		if (total->begin_ns == SX_TIME_UNKNOWN || begin[i] < total->begin_ns)
+			total->begin_ns = begin[i];
+		uint64_t from = begin[i] > total->end_ns ? begin[i] : total->end_ns;
+		if (end[i] > from)
+			total->covered_ns += end[i] - from;
+		if (end[i] > total->end_ns)
+			total->end_ns = end[i];
+	}
+}
+
+void total_add(struct total *total, const struct sx_table *table)
+{
+	for (uint32_t i = 0; i < total->count; i++)
+		add_column(&total->columns[i], table, i);
+	add_times(total, table);
+}
+
+static double mean_of(const struct total_column *column)
+{
+	if (!column->unweighted && column->weight > 0)
+		return column->weighted / column->weight;
+	double sum = column->type == SX_U64 ? (double)column->sum : column->fsum + column->carry;
+	return sum / (double)column->with;
+}
+
+static void set_mean(const struct total_column *column, struct sx_table *out, uint32_t index,
+		     uint8_t quality)
+{
+	if (column->type == SX_F64) {
+		sx_table_set_f64(out, index, 0, mean_of(column), quality);
+	} else if (column->unweighted || !(column->weight > 0)) {
+		unsigned __int128 mean = (column->sum + column->with / 2) / column->with;
+		sx_table_set_u64(out, index, 0, (uint64_t)mean, quality);
+	} else {
+		double mean = round(mean_of(column));
+		sx_table_set_u64(out, index, 0, mean >= 0x1p64 ? UINT64_MAX : (uint64_t)mean,
+				 quality);
+	}
+}
+
+static void set_none(const struct total_column *column, struct sx_table *out, uint32_t index,
+		     uint8_t quality)
+{
+	if (column->type == SX_U64)
+		sx_table_set_u64(out, index, 0, 0, quality);
+	else
+		sx_table_set_f64(out, index, 0, (double)NAN, quality);
+}
+
+static void set_sum(const struct total_column *column, struct sx_table *out, uint32_t index,
+		    uint8_t quality)
+{
+	if (column->type == SX_U64) {
+		if (column->sum > UINT64_MAX)
+			quality |= SX_QUALITY_WRAPPED;
+		sx_table_set_u64(out, index, 0, (uint64_t)column->sum, quality);
+	} else {
+		/* An infinite sum has a carry that is not a number. */
+		double sum = isfinite(column->fsum) ? column->fsum + column->carry : column->fsum;
+		sx_table_set_f64(out, index, 0, sum, quality);
+	}
+}
+
+/* False when the rule says nothing about time. */
+static bool set_column(const struct total_column *column, struct sx_table *out, uint32_t index)
+{
+	if (!column->with) {
+		set_none(column, out, index,
+			 column->absence ? column->absence : SX_QUALITY_NOT_COLLECTED);
+		return true;
+	}
+	uint8_t quality = column->quality;
+	if (column->without)
+		quality |= SX_QUALITY_LOST;
+	switch (column->rule) {
+	case SX_REDUCE_SUM:
+		set_sum(column, out, index, quality);
+		return true;
+	case SX_REDUCE_MEAN:
+		set_mean(column, out, index, quality);
+		return true;
+	case SX_REDUCE_SINGLE:
+	case SX_REDUCE_MAX:
+	case SX_REDUCE_LAST:
+		if (column->type == SX_U64)
+			sx_table_set_u64(out, index, 0, column->pick, quality);
+		else
+			sx_table_set_f64(out, index, 0, column->fpick, quality);
+		return true;
+	default:
+		set_none(column, out, index, SX_QUALITY_UNDEFINED);
+		return false;
+	}
+}
+
+enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err)
+{
+	struct sx_column *infos = calloc(total->count ? total->count : 1, sizeof(*infos));
+	struct sx_table *table = NULL;
+	if (!infos)
+		return error_nomem(err, "a total");
+	for (uint32_t i = 0; i < total->count; i++)
+		infos[i] = *sx_table_column(total->like, i);
+	enum sx_status status =
+	    sx_table_create(infos, total->count, sx_table_kind(total->like), &table, err);
+	free(infos);
+	if (status == SX_OK)
+		status = sx_table_add_rows(table, 1, NULL, err);
+	for (uint32_t i = 0; status == SX_OK && i < total->count; i++)
+		if (!set_column(&total->columns[i], table, i))
+			status =
+			    sx_table_set_why(table, i,
+					     "a ratio has no total of its own: it is evaluated "
+					     "over the totals of its counters");
+	if (status == SX_OK && total->begin_ns != SX_TIME_UNKNOWN)
+		sx_table_set_time(table, 0, total->begin_ns, total->begin_ns + total->covered_ns);
+	if (status == SX_OK) /* tells when a value found no memory */
+		status = sx_table_add_rows(table, 0, NULL, err);
+	if (status != SX_OK) {
+		sx_table_destroy(table);
+		return status;
+	}
+	*out = table;
+	return SX_OK;
+}
+
+enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,
+			      struct sx_error *err)
+{
+	struct total *total = NULL;
+	enum sx_status status = total_create(in, &total, err);
+	if (status != SX_OK)
+		return status;
+	total_add(total, in);
+	status = total_table(total, out, err);
+	total_destroy(total);
+	return status;
+}

@@ -1,0 +1,17 @@
+/* Totals: rows combined by each counter's own rule over time, one table after another. */
+#ifndef TABLE_TOTAL_H
+#define TABLE_TOTAL_H
+
+#include <sextant/table.h>
+
+struct total;
+
+/* A total over tables with the columns of `like`, which may be destroyed before it. */
+enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err);
+/* Adds all rows of a table with the same columns in the same order. */
+void total_add(struct total *total, const struct sx_table *table);
+/* What was added so far as a table of one row, owned by the caller. */
+enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err);
+void total_destroy(struct total *total);
+
+#endif
