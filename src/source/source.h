@@ -30,6 +30,10 @@ struct source_desc {
 	uint64_t clock_error_ns;		   /* error of its times against CLOCK_MONOTONIC */
 	const struct source_constant *constants;
 	uint32_t constant_count;
+	/* RAW_VALUES, once started: the catalog's names of the values, in their order; else NULL.
+	 */
+	const char *const *counters;
+	uint32_t counter_count;
 };
 
 struct source_request {
