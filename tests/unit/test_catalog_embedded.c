@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <sextant/catalog.h>
 #include "catalog/embedded.h"
 
 static void test_tables_are_sorted(void **state)
@@ -37,11 +38,25 @@ static void test_bytes_are_those_of_the_file(void **state)
 	assert_int_equal(*units->end, '\0');
 }
 
+static void test_every_catalog_loads(void **state)
+{
+	for (const struct embedded_file *f = embedded_catalogs; f->name; f++) {
+		struct sx_catalog *catalog = NULL;
+		struct sx_error err = {0};
+		size_t size = (size_t)(f->end - f->begin);
+		if (sx_catalog_parse(f->begin, size, f->name, &catalog, &err) != SX_OK)
+			fail_msg("%s\nbecause: %s\ntry: %s", err.message, err.because, err.remedy);
+		assert_string_equal(sx_catalog_info(catalog)->name, f->name);
+		sx_catalog_unref(catalog);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_tables_are_sorted),
 	    cmocka_unit_test(test_bytes_are_those_of_the_file),
+	    cmocka_unit_test(test_every_catalog_loads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

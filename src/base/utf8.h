@@ -1,0 +1,15 @@
+/* UTF-8 as files from strangers must have it. */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Whether the bytes are well-formed UTF-8 (no overlong forms, surrogates or values above 10FFFF)
+ * without NUL or control characters other than tab, newline and carriage return. When not, *bad
+ * (may be NULL) is the offset of the first offending byte.
+ */
+bool utf8_is_text(const char *text, size_t size, size_t *bad);
+
+#endif

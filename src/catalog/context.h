@@ -1,0 +1,43 @@
+/* The context's insides: folders, log, cache. */
+#ifndef CATALOG_CONTEXT_H
+#define CATALOG_CONTEXT_H
+
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <sextant/catalog.h>
+
+struct context_entry {
+	const char *name; /* owned by the catalog */
+	struct sx_catalog *catalog;
+};
+
+struct sx_context {
+	struct arena arena;   /* folders, and the list of names */
+	const char **folders; /* searched in this order, before what is embedded */
+	size_t folder_count, folder_cap;
+	sx_log_fn log;
+	void *log_user;
+	pthread_mutex_t lock; /* guards all below */
+	struct context_entry *cache;
+	size_t cache_count, cache_cap;
+	const char **names; /* NULL until asked for */
+	size_t name_count;
+};
+
+/* Hands one line to the log callback, if there is one. Thread-safe. */
+void context_log(const struct sx_context *context, enum sx_log_level level, const char *fmt, ...)
+    SX_PRINTF(3, 4);
+
+/* Fills context->folders from the options and the environment; false when memory is out. */
+bool path_init(struct sx_context *context, const char *catalog_path);
+/*
+ * Finds the catalog `name` along the search path: loads the first file that exists, or the embedded
+ * copy. Errors as sx_catalog_open(); SX_ERR_NOT_FOUND comes without a remedy.
+ */
+enum sx_status path_open(const struct sx_context *context, const char *name,
+			 struct sx_catalog **out, struct sx_error *err);
+/* All names along the search path into the context's arena, sorted; false when memory is out. */
+bool path_list(struct sx_context *context, const char ***names, size_t *count);
+
+#endif

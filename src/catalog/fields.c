@@ -1,0 +1,340 @@
+/* Tables of keys against mappings, and the checks that all parts of a catalog share. */
+#include "catalog/fields.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "base/suggest.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_BYTES_MAX 128
+#define ENTRIES_MAX    32768
+
+bool load_fail(struct loader *l, uint32_t line, const char *fmt, ...)
+{
+	char text[SX_ERROR_TEXT_MAX];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	l->status = error_set(l->err, SX_ERR_BAD_INPUT, "%s:%u: %s", l->origin, line, text);
+	return load_because(l, "the catalog does not follow its format",
+			    "see docs/catalog-format.md for what may stand here");
+}
+
+bool load_because(struct loader *l, const char *because, const char *remedy)
+{
+	error_because(l->err, "%s", because);
+	error_try(l->err, "%s", remedy);
+	return false;
+}
+
+bool load_no_memory(struct loader *l)
+{
+	l->status = error_nomem(l->err, "loading a catalog");
+	return false;
+}
+
+bool load_expect(struct loader *l, const struct yaml_node *node, enum yaml_kind kind,
+		 const char *what)
+{
+	if (node->kind == kind)
+		return true;
+	return load_fail(l, node->line, "%s must be %s, not %s", what, yaml_kind_name(kind),
+			 yaml_kind_name(node->kind));
+}
+
+static bool expect_text(struct loader *l, const struct yaml_node *node, const char *what)
+{
+	if (!load_expect(l, node, YAML_SCALAR, what))
+		return false;
+	return node->len ? true : load_fail(l, node->line, "%s is empty", what);
+}
+
+static bool is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("_.-+:/", c));
+}
+
+bool load_check_name(struct loader *l, const struct yaml_node *node, const char *what)
+{
+	if (!expect_text(l, node, what))
+		return false;
+	bool good = node->len <= NAME_BYTES_MAX;
+	for (uint32_t i = 0; good && i < node->len; i++)
+		good = is_name_byte(node->text[i]);
+	if (good)
+		return true;
+	load_fail(l, node->line, "%s \"%.140s\" is not a name", what, node->text);
+	return load_because(l, "a name has 1 to 128 letters, digits and _ . - + : /",
+			    "spell it without blanks, brackets and `$`");
+}
+
+bool load_check_unit(struct loader *l, const struct yaml_node *node)
+{
+	if (!expect_text(l, node, "unit"))
+		return false;
+	if (node->len < 2 * UNITS_TEXT_MAX && units_known(&l->units, node->text))
+		return true;
+	load_fail(l, node->line, "unknown unit \"%.60s\"", node->text);
+	struct suggest near;
+	char text[4 * UNITS_TEXT_MAX];
+	suggest_begin(&near, node->text, 3);
+	for (uint32_t i = 0; i < l->units.count; i++)
+		suggest_offer(&near, l->units.items[i].name);
+	suggest_text(&near, text, sizeof(text));
+	load_because(l, "it is neither a listed unit nor a quotient such as cycles/pixel",
+		     "see the units in docs/catalog-format.md");
+	if (near.count)
+		error_try(l->err, "write %s", text);
+	return false;
+}
+
+bool load_strings(struct loader *l, const struct yaml_node *node, bool names,
+		  struct sx_strings *out)
+{
+	if (!load_expect(l, node, YAML_LIST, node->key ? node->key : "this"))
+		return false;
+	const char **items = arena_alloc(&l->cat->arena, node->count * sizeof(*items));
+	if (!items)
+		return load_no_memory(l);
+	uint32_t count = 0;
+	for (const struct yaml_node *n = node->first; n; n = n->next) {
+		const char *what = node->key ? node->key : "entry";
+		if (!(names ? load_check_name(l, n, what) : expect_text(l, n, what)))
+			return false;
+		items[count++] = n->text;
+	}
+	*out = (struct sx_strings){.items = count ? items : NULL, .count = count};
+	return true;
+}
+
+static bool read_enum(struct loader *l, const struct yaml_node *node, const struct field *f,
+		      void *out)
+{
+	if (!expect_text(l, node, f->key))
+		return false;
+	char choices[160] = "";
+	size_t used = 0;
+	for (int i = 0; f->words[i]; i++) {
+		if (!f->words[i][0])
+			continue;
+		if (strcmp(f->words[i], node->text) == 0) {
+			memcpy(out, &i, sizeof(i));
+			return true;
+		}
+		int n = snprintf(choices + used, sizeof(choices) - used, "%s%s", used ? ", " : "",
+				 f->words[i]);
+		used += n > 0 && used + (size_t)n < sizeof(choices) ? (size_t)n : 0;
+	}
+	return load_fail(l, node->line, "%s must be one of %s, not \"%.60s\"", f->key, choices,
+			 node->text);
+}
+
+static bool read_bool(struct loader *l, const struct yaml_node *node, const char *key, bool *out)
+{
+	if (strcmp(node->text, "true") != 0 && strcmp(node->text, "false") != 0)
+		return load_fail(l, node->line, "%s must be true or false, not \"%.60s\"", key,
+				 node->text);
+	*out = node->text[0] == 't';
+	return true;
+}
+
+static bool read_i32(const struct yaml_node *node, int32_t *out)
+{
+	bool negative = node->text[0] == '-';
+	uint32_t size;
+	if (!number_u32(node->text + negative, node->len - negative, &size) || size > INT32_MAX)
+		return false;
+	*out = negative ? -(int32_t)size : (int32_t)size;
+	return true;
+}
+
+static bool read_number(struct loader *l, const struct yaml_node *node, const struct field *f,
+			void *out)
+{
+	if (!expect_text(l, node, f->key))
+		return false;
+	switch (f->type) {
+	case FIELD_U32:
+		if (number_u32(node->text, node->len, out))
+			return true;
+		break;
+	case FIELD_I32:
+		if (read_i32(node, out))
+			return true;
+		break;
+	case FIELD_U64:
+		if (number_u64(node->text, node->len, out))
+			return true;
+		break;
+	default:
+		if (number_f64(node->text, node->len, out))
+			return true;
+		return load_fail(l, node->line, "%s must be a number, not \"%.60s\"", f->key,
+				 node->text);
+	}
+	return load_fail(l, node->line, "%s must be a whole number%s, not \"%.60s\"", f->key,
+			 f->type == FIELD_U64 ? "" : " of 32 bits", node->text);
+}
+
+static bool read_field(struct loader *l, const struct yaml_node *node, const struct field *f,
+		       void *out)
+{
+	switch (f->type) {
+	case FIELD_NODE:
+		memcpy(out, &node, sizeof(node));
+		return true;
+	case FIELD_STRINGS:
+	case FIELD_NAMES:
+		return load_strings(l, node, f->type == FIELD_NAMES, out);
+	case FIELD_ENUM:
+		return read_enum(l, node, f, out);
+	case FIELD_BOOL:
+		return expect_text(l, node, f->key) && read_bool(l, node, f->key, out);
+	case FIELD_U32:
+	case FIELD_I32:
+	case FIELD_U64:
+	case FIELD_F64:
+		return read_number(l, node, f, out);
+	case FIELD_TEXT:
+		if (!expect_text(l, node, f->key))
+			return false;
+		break;
+	case FIELD_NAME:
+		if (!load_check_name(l, node, f->key))
+			return false;
+		break;
+	case FIELD_UNIT:
+		if (!load_check_unit(l, node))
+			return false;
+		break;
+	}
+	memcpy(out, &node->text, sizeof(node->text));
+	return true;
+}
+
+static bool unknown_key(struct loader *l, const struct yaml_node *node, const char *what,
+			const struct field *fields, size_t count)
+{
+	load_fail(l, node->line, "unknown key \"%s\" of %s", node->key, what);
+	struct suggest near;
+	char text[160];
+	suggest_begin(&near, node->key, 3);
+	for (size_t i = 0; i < count; i++)
+		suggest_offer(&near, fields[i].key);
+	if (near.count)
+		error_try(l->err, "write %s", suggest_text(&near, text, sizeof(text)));
+	return false;
+}
+
+/* Fields mostly stand in the table's order: the search begins where the last one ended. */
+static size_t find_field(const char *key, const struct field *fields, size_t count, size_t begin)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t at = begin + i < count ? begin + i : begin + i - count;
+		if (strcmp(fields[at].key, key) == 0)
+			return at;
+	}
+	return count;
+}
+
+bool fields_read(struct loader *l, const struct yaml_node *map, const char *what,
+		 const struct field *fields, size_t count, void *out)
+{
+	if (!load_expect(l, map, YAML_MAP, what))
+		return false;
+	uint64_t seen = 0;
+	size_t at = 0;
+	for (const struct yaml_node *n = map->first; n; n = n->next) {
+		at = find_field(n->key, fields, count, at);
+		if (at == count)
+			return unknown_key(l, n, what, fields, count);
+		if (!read_field(l, n, &fields[at], (char *)out + fields[at].offset))
+			return false;
+		seen |= UINT64_C(1) << at;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (fields[i].required && !(seen >> i & 1))
+			return load_fail(l, map->line, "%s needs \"%s\"", what, fields[i].key);
+	return true;
+}
+
+bool load_bind(struct loader *l, uint32_t line, enum index_kind kind, uint32_t group,
+	       const char *name, uint32_t value)
+{
+	uint32_t holder;
+	switch (index_add(&l->cat->index, kind, group, name, value, &holder)) {
+	case INDEX_ADDED:
+		return true;
+	case INDEX_NO_MEMORY:
+		return load_no_memory(l);
+	case INDEX_TAKEN:
+		break;
+	}
+	load_fail(l, line, "the name \"%s\" is taken already", name);
+	return load_because(
+	    l, "names and aliases of one kind are unique, within a group where there is one",
+	    "rename one of the two or drop the alias");
+}
+
+bool load_bind_aliases(struct loader *l, uint32_t line, enum index_kind kind, uint32_t group,
+		       const struct sx_strings *aliases, uint32_t value)
+{
+	for (uint32_t i = 0; i < aliases->count; i++)
+		if (!load_bind(l, line, kind, group, aliases->items[i], value))
+			return false;
+	return true;
+}
+
+static const char *kind_name(enum index_kind kind)
+{
+	static const char *const names[] = {
+	    [INDEX_COUNTER] = "counter", [INDEX_METRIC] = "metric",   [INDEX_CONSTANT] = "constant",
+	    [INDEX_BLOCK] = "block",	 [INDEX_SECTION] = "section", [INDEX_GROUP] = "group",
+	    [INDEX_ADVICE] = "rule",
+	};
+	return names[kind];
+}
+
+bool load_reference(struct loader *l, const struct yaml_node *node, enum index_kind kind,
+		    uint32_t *out)
+{
+	if (!expect_text(l, node, kind_name(kind)))
+		return false;
+	const struct index_slot *slot =
+	    index_find(&l->cat->index, kind, INDEX_NO_GROUP, node->text, node->len);
+	if (slot) {
+		*out = slot->value;
+		return true;
+	}
+	load_fail(l, node->line, "unknown %s \"%.128s\"", kind_name(kind), node->text);
+	struct suggest near;
+	char text[3 * NAME_BYTES_MAX + 16];
+	suggest_begin(&near, node->text, 3);
+	for (size_t i = 0; i < l->cat->index.cap; i++) {
+		const struct index_slot *s = &l->cat->index.slots[i];
+		if (s->name && s->kind == kind && s->group == INDEX_NO_GROUP)
+			suggest_offer(&near, s->name);
+	}
+	if (near.count)
+		error_try(l->err, "write %s", suggest_text(&near, text, sizeof(text)));
+	return false;
+}
+
+void *load_array(struct loader *l, const struct yaml_node *list, size_t size)
+{
+	if (list->count > ENTRIES_MAX) {
+		load_fail(l, list->line, "too many entries in \"%s\"", list->key);
+		l->status = SX_ERR_LIMIT;
+		if (l->err)
+			l->err->status = SX_ERR_LIMIT;
+		return NULL;
+	}
+	void *array = arena_alloc(&l->cat->arena, list->count * size);
+	if (!array)
+		load_no_memory(l);
+	return array;
+}

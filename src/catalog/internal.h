@@ -1,0 +1,31 @@
+/* What a loaded catalog consists of. Outside this folder only the public getters are used. */
+#ifndef CATALOG_INTERNAL_H
+#define CATALOG_INTERNAL_H
+
+#include "base/mem.h"
+#include "catalog/index.h"
+
+#include <stdatomic.h>
+#include <sextant/catalog.h>
+
+struct sx_catalog {
+	atomic_uint refs;
+	struct arena arena; /* every string and array below */
+	struct index index;
+	struct sx_catalog_info info;
+	struct sx_constant_info *constants;
+	struct sx_block_info *blocks;
+	struct sx_section_info *sections;
+	struct sx_group_info *groups;
+	struct sx_counter_info *counters;
+	struct sx_metric_info *metrics;
+	struct sx_advice_info *advice;
+	uint32_t *counter_lines; /* where each stands in the file, for lint */
+	uint32_t constant_count, block_count, section_count, group_count;
+	uint32_t counter_count, metric_count, advice_count;
+};
+
+/* Opens a catalog that stands in a file, without the cache. As sx_catalog_open(). */
+enum sx_status catalog_open_file(const char *path, struct sx_catalog **out, struct sx_error *err);
+
+#endif

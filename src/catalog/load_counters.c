@@ -1,0 +1,98 @@
+/* Counters: the raw quantities. */
+#include "catalog/load.h"
+
+struct counter {
+	struct sx_counter_info info;
+	const struct yaml_node *block, *group;
+};
+
+static const char *const types[] = {"u64", "f64", NULL};
+/* In the order of enum sx_reduce; "" is no choice here. */
+static const char *const over_instances[] = {"single", "sum", "mean", "max", "", "each", NULL};
+static const char *const over_time[] = {"", "sum", "mean", "max", "last", NULL};
+
+#define AT(member) offsetof(struct counter, member)
+
+static const struct field counter_fields[] = {
+    {"name", FIELD_NAME, true, AT(info.name), NULL},
+    {"aliases", FIELD_NAMES, false, AT(info.aliases), NULL},
+    {"title", FIELD_TEXT, false, AT(info.title), NULL},
+    {"group", FIELD_NODE, false, AT(group), NULL},
+    {"block", FIELD_NODE, false, AT(block), NULL},
+    {"slot", FIELD_U32, false, AT(info.slot), NULL},
+    {"bits", FIELD_U32, false, AT(info.bits), NULL},
+    {"scale", FIELD_U64, false, AT(info.scale), NULL},
+    {"type", FIELD_ENUM, false, AT(info.type), types},
+    {"reduce", FIELD_ENUM, false, AT(info.reduce), over_instances},
+    {"over-time", FIELD_ENUM, false, AT(info.over_time), over_time},
+    {"unit", FIELD_UNIT, true, AT(info.unit), NULL},
+    {"neutral", FIELD_NAME, false, AT(info.neutral), NULL},
+    {"description", FIELD_TEXT, false, AT(info.description), NULL},
+    {"notes", FIELD_STRINGS, false, AT(info.notes), NULL},
+    {"tags", FIELD_NAMES, false, AT(info.tags), NULL},
+};
+
+#define REDUCE_UNSET ((enum sx_reduce)99)
+
+static bool check_counter(struct loader *l, const struct yaml_node *n,
+			  const struct sx_counter_info *c)
+{
+	if (c->bits < 1 || c->bits > 64)
+		return load_fail(l, n->line, "bits must be 1 to 64");
+	if (c->scale == 0)
+		return load_fail(l, n->line, "scale must not be 0");
+	return true;
+}
+
+/* Without `reduce`, what has several instances is summed. */
+static enum sx_reduce default_reduce(const struct sx_catalog *cat, uint32_t block)
+{
+	if (block == SX_NONE)
+		return SX_REDUCE_SINGLE;
+	const struct sx_block_info *b = &cat->blocks[block];
+	return b->instances_constant || b->instances > 1 ? SX_REDUCE_SUM : SX_REDUCE_SINGLE;
+}
+
+static bool load_counter(struct loader *l, const struct yaml_node *n, struct sx_counter_info *out,
+			 uint32_t index)
+{
+	struct counter c = {.info = {.bits = 64,
+				     .scale = 1,
+				     .slot = SX_NONE,
+				     .block = SX_NONE,
+				     .group = SX_NONE,
+				     .reduce = REDUCE_UNSET,
+				     .over_time = SX_REDUCE_SUM,
+				     .description = ""}};
+	if (!fields_read(l, n, "a counter", counter_fields, FIELDS_COUNT(counter_fields), &c) ||
+	    !check_counter(l, n, &c.info))
+		return false;
+	if (c.block && !load_reference(l, c.block, INDEX_BLOCK, &c.info.block))
+		return false;
+	if (c.group && !load_reference(l, c.group, INDEX_GROUP, &c.info.group))
+		return false;
+	if (c.info.reduce == REDUCE_UNSET)
+		c.info.reduce = default_reduce(l->cat, c.info.block);
+	*out = c.info;
+	uint32_t group = out->group == SX_NONE ? INDEX_NO_GROUP : out->group;
+	return load_bind(l, n->line, INDEX_COUNTER, group, out->name, index) &&
+	       load_bind_aliases(l, n->line, INDEX_COUNTER, group, &out->aliases, index);
+}
+
+bool load_counters(struct loader *l, const struct yaml_node *list)
+{
+	struct sx_counter_info *array = load_array(l, list, sizeof(*array));
+	uint32_t *lines = array ? load_array(l, list, sizeof(*lines)) : NULL;
+	if (!lines)
+		return false;
+	l->cat->counters = array;
+	l->cat->counter_lines = lines;
+	for (const struct yaml_node *n = list->first; n; n = n->next) {
+		uint32_t i = l->cat->counter_count;
+		if (!load_counter(l, n, &array[i], i))
+			return false;
+		lines[i] = n->line;
+		l->cat->counter_count++;
+	}
+	return true;
+}

@@ -1,0 +1,111 @@
+/* Groups, and the register writes that program a metric set. */
+#include "catalog/load.h"
+
+#include <string.h>
+
+struct group {
+	struct sx_group_info info;
+	const struct yaml_node *exclusive, *programs;
+};
+
+static const char *const group_kinds[] = {"set", "uncore", "list", NULL};
+static const char *const program_kinds[] = {"mux", "boolean", "flex", NULL};
+
+#define AT(member) offsetof(struct group, member)
+
+static const struct field group_fields[] = {
+    {"name", FIELD_NAME, true, AT(info.name), NULL},
+    {"title", FIELD_TEXT, false, AT(info.title), NULL},
+    {"kind", FIELD_ENUM, true, AT(info.kind), group_kinds},
+    {"uuid", FIELD_NAME, false, AT(info.uuid), NULL},
+    {"exclusive", FIELD_NODE, false, AT(exclusive), NULL},
+    {"counter-format", FIELD_NAME, false, AT(info.counter_format), NULL},
+    {"scope", FIELD_TEXT, false, AT(info.scope), NULL},
+    {"notes", FIELD_STRINGS, false, AT(info.notes), NULL},
+    {"programs", FIELD_NODE, false, AT(programs), NULL},
+};
+
+static const struct field program_fields[] = {
+    {"kind", FIELD_ENUM, true, offsetof(struct sx_program_info, kind), program_kinds},
+    {"priority", FIELD_I32, false, offsetof(struct sx_program_info, priority), NULL},
+    {"when", FIELD_TEXT, false, offsetof(struct sx_program_info, when), NULL},
+    {"writes", FIELD_TEXT, true, offsetof(struct sx_program_info, writes), NULL},
+};
+
+/* 1 to 8 hexadecimal digits; returns where they end, or NULL. */
+static const char *skip_hex(const char *p)
+{
+	size_t n = strspn(p, "0123456789abcdefABCDEF");
+	return n >= 1 && n <= 8 ? p + n : NULL;
+}
+
+static bool check_writes(struct loader *l, const struct yaml_node *n, struct sx_program_info *out)
+{
+	for (const char *p = out->writes; p && *p; out->count++) {
+		const char *end = skip_hex(p);
+		end = end && *end == ':' ? skip_hex(end + 1) : NULL;
+		if (!end || (*end && *end != ' '))
+			return load_fail(
+			    l, n->line,
+			    "write %u must be ADDRESS:VALUE in hexadecimal, not \"%.20s\"",
+			    out->count + 1, p);
+		p = end + strspn(end, " ");
+	}
+	return true;
+}
+
+static bool load_programs(struct loader *l, const struct yaml_node *list, struct sx_group_info *out)
+{
+	if (!load_expect(l, list, YAML_LIST, "programs"))
+		return false;
+	struct sx_program_info *p = load_array(l, list, sizeof(*p));
+	if (!p)
+		return false;
+	out->programs = p;
+	out->program_count = list->count;
+	for (const struct yaml_node *n = list->first; n; n = n->next, p++)
+		if (!fields_read(l, n, "a program", program_fields, FIELDS_COUNT(program_fields),
+				 p) ||
+		    !check_writes(l, n, p))
+			return false;
+	return true;
+}
+
+static bool load_group(struct loader *l, const struct yaml_node *n, struct sx_group_info *out,
+		       uint32_t index)
+{
+	struct group g = {0};
+	if (!fields_read(l, n, "a group", group_fields, FIELDS_COUNT(group_fields), &g))
+		return false;
+	g.info.exclusive = g.info.kind != SX_GROUP_LIST;
+	if (g.exclusive) {
+		if (g.exclusive->kind != YAML_SCALAR || (strcmp(g.exclusive->text, "true") != 0 &&
+							 strcmp(g.exclusive->text, "false") != 0))
+			return load_fail(l, g.exclusive->line, "exclusive must be true or false");
+		g.info.exclusive = g.exclusive->text[0] == 't';
+	}
+	if (g.programs && !load_programs(l, g.programs, &g.info))
+		return false;
+	if (!g.info.title)
+		g.info.title = g.info.name;
+	*out = g.info;
+	/* A uuid names a group as well: captures and kernel interfaces know sets by it. */
+	return load_bind(l, n->line, INDEX_GROUP, INDEX_NO_GROUP, out->name, index) &&
+	       (!out->uuid || strcmp(out->uuid, out->name) == 0 ||
+		load_bind(l, n->line, INDEX_GROUP, INDEX_NO_GROUP, out->uuid, index));
+}
+
+bool load_groups(struct loader *l, const struct yaml_node *list)
+{
+	struct sx_group_info *array = load_array(l, list, sizeof(*array));
+	if (!array)
+		return false;
+	l->cat->groups = array;
+	for (const struct yaml_node *n = list->first; n; n = n->next) {
+		uint32_t i = l->cat->group_count;
+		if (!load_group(l, n, &array[i], i))
+			return false;
+		l->cat->group_count++;
+	}
+	return true;
+}

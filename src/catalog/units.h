@@ -1,0 +1,47 @@
+/* Units: the list of catalogs/units.tsv, and quotients of two of its units. */
+#ifndef CATALOG_UNITS_H
+#define CATALOG_UNITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UNITS_MAX      96
+#define UNITS_TEXT_MAX 48
+
+/* Which prefixes a person's reading of value * factor may get. */
+enum unit_scale {
+	UNIT_PLAIN, /* none, and the value is shown as it is */
+	UNIT_SI,    /* k M G */
+	UNIT_IEC,   /* Ki Mi Gi */
+	UNIT_FINE,  /* n u m k M G */
+};
+
+/* A unit of the list. `symbol` may be empty; `below`, its name under a fraction bar, as well. */
+struct unit {
+	char name[UNITS_TEXT_MAX], dimension[UNITS_TEXT_MAX], reads[UNITS_TEXT_MAX];
+	char symbol[UNITS_TEXT_MAX], below[UNITS_TEXT_MAX];
+	double factor; /* to the dimension's base unit, which the symbol names */
+	enum unit_scale scale;
+};
+
+struct units {
+	struct unit items[UNITS_MAX];
+	uint32_t count;
+};
+
+/* Reads the embedded list; cheap, and done once for each catalog that is loaded. */
+void units_init(struct units *units);
+/* A unit of the list by its name, or NULL. */
+const struct unit *units_find(const struct units *units, const char *name);
+/*
+ * Takes a quotient of two units apart ("cycles/pixel", "bytes/s/cycle"): false when the name is not
+ * one, or is listed as a whole.
+ */
+bool units_split(const struct units *units, const char *name, const struct unit **over,
+		 const struct unit **under);
+/* Whether the name is a unit of the list or a quotient of two. */
+bool units_known(const struct units *units, const char *name);
+/* Whether both are known, measure the same thing and have the same factor. */
+bool units_agree(const struct units *units, const char *a, const char *b);
+
+#endif
