@@ -5,47 +5,13 @@
 #ifndef SEXTANT_TABLE_H
 #define SEXTANT_TABLE_H
 
-#include <sextant/expr.h>
+#include <sextant/sample.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct sx_table;
-
-/* What one column holds. Strings are copied into the table. */
-struct sx_column {
-	const char *name;
-	const char *unit;
-	enum sx_type type;
-	enum sx_reduce over_time; /* how adjacent samples combine */
-	const char *why;	  /* why there is no data in the whole column, or NULL */
-};
-
-/* Labels that a row may carry beside its values. */
-enum sx_label {
-	SX_LABEL_FRAME,	   /* frame number, from 0 */
-	SX_LABEL_GROUP,	   /* debug group: index of a string, see sx_table_string() */
-	SX_LABEL_CONTEXT,  /* hardware context id */
-	SX_LABEL_INSTANCE, /* core, slice or cluster that the row belongs to */
-	SX_LABEL_REASON,   /* why the sample was taken: index of a string */
-	SX_LABEL_COUNT
-};
-#define SX_LABEL_ABSENT UINT64_MAX /* this row has no such label */
-
-/* What a sample encloses. */
-enum sx_sample_kind {
-	SX_SAMPLE_TIME,	   /* a time slice */
-	SX_SAMPLE_FRAME,   /* swap to swap */
-	SX_SAMPLE_GROUP,   /* a debug group */
-	SX_SAMPLE_CONTEXT, /* residency of a context */
-	SX_SAMPLE_DUMP,	   /* one dump of all counters */
-	SX_SAMPLE_PROCESS, /* the whole run of a program */
-	SX_SAMPLE_ROW,	   /* a row of a file */
-};
-
-/* Times are nanoseconds of CLOCK_MONOTONIC, or of the file's own clock. */
-#define SX_TIME_UNKNOWN UINT64_MAX
 
 /*
  * Creates a table with `count` columns and no rows. *out is owned by the caller.
@@ -113,6 +79,20 @@ SX_API bool sx_table_has_label(const struct sx_table *table, enum sx_label label
 SX_API uint32_t sx_table_intern(struct sx_table *table, const char *text, size_t size);
 /* A string of the dictionary, or NULL. Lives as long as the table. */
 SX_API const char *sx_table_string(const struct sx_table *table, uint64_t index);
+
+/*
+ * Adds rows to the end of a table whose columns are those of `rows` in the same order and of the
+ * same types; strings of labels are interned. Invalidates pointers to columns. Errors: SX_ERR_USAGE
+ * (columns differ), SX_ERR_NO_MEMORY (some rows may have been added without values).
+ */
+SX_API enum sx_status sx_table_append(struct sx_table *table, const struct sx_rows *rows,
+				      struct sx_error *err);
+/*
+ * Rows [first, first + count) of a table as a span. `vectors` has room for all columns; *out points
+ * into it and into the table, and is valid until rows are added.
+ */
+SX_API void sx_table_rows(const struct sx_table *table, size_t first, size_t count,
+			  struct sx_vector *vectors, struct sx_rows *out);
 
 #ifdef __cplusplus
 }

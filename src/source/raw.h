@@ -2,8 +2,7 @@
 #ifndef SOURCE_RAW_H
 #define SOURCE_RAW_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <sextant/sample.h>
 
 /* What the bytes of a raw sample are; each kind has one decoder of the same base name. */
 enum raw_kind {
@@ -11,7 +10,7 @@ enum raw_kind {
 	RAW_I915_OA, /* i915 perf records as read() returned them */
 	RAW_MALI,    /* one dump; header struct in decode/mali.h */
 	RAW_VALUES,  /* u64 values, one for each counter described, then one quality byte each */
-	RAW_ROWS,    /* a struct sx_table * that the source owns (replay) */
+	RAW_ROWS,    /* `data` points to a struct sx_rows that the source owns (replay) */
 	RAW_NOTE,    /* text: something the user should know (a gap, a loss) */
 };
 

@@ -1,34 +1,10 @@
 /* Tables: contiguous columns that share one row capacity; values and labels come with first use. */
-#include <sextant/table.h>
+#include "table/table.h"
 #include "base/error.h"
-#include "table/strings.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct column {
-	struct sx_column info; /* strings owned here */
-	union {
-		uint64_t *u64;
-		double *f64;
-		void *any;
-	} data;		  /* NULL until a value is set */
-	uint8_t *quality; /* lives and grows with data */
-	size_t invalid;	  /* rows whose quality is not 0 */
-	bool exposed;	  /* somebody may have written quality behind our back */
-};
-
-struct sx_table {
-	struct column *columns;
-	uint32_t column_count;
-	enum sx_sample_kind kind;
-	size_t rows, cap;
-	uint64_t *begin_ns, *end_ns;
-	uint64_t *labels[SX_LABEL_COUNT]; /* NULL until one is set */
-	struct strings names, strings;
-	bool out_of_memory; /* a value could not be kept; the next sx_table_add_rows() says so */
-};
 
 static char *copy_text(const char *text)
 {
@@ -47,7 +23,7 @@ static enum sx_status init_column(struct sx_table *table, uint32_t index,
 		error_try(err, "name each column once");
 		return SX_ERR_USAGE;
 	}
-	struct column *column = &table->columns[index];
+	struct table_column *column = &table->columns[index];
 	column->info = *from;
 	column->info.name = copy_text(name);
 	column->info.unit = copy_text(from->unit ? from->unit : "");
@@ -84,7 +60,7 @@ void sx_table_destroy(struct sx_table *table)
 	if (!table)
 		return;
 	for (uint32_t i = 0; i < table->column_count; i++) {
-		struct column *column = &table->columns[i];
+		struct table_column *column = &table->columns[i];
 		free((char *)column->info.name);
 		free((char *)column->info.unit);
 		free((char *)column->info.why);
@@ -177,7 +153,7 @@ static bool reserve(struct sx_table *table, size_t need)
 }
 
 /* Rows [first, first + count) of a column become not collected. */
-static void blank(struct column *column, size_t first, size_t count)
+static void blank(struct table_column *column, size_t first, size_t count)
 {
 	memset(column->quality + first, SX_QUALITY_NOT_COLLECTED, count);
 	column->invalid += count;
@@ -240,7 +216,7 @@ const uint64_t *sx_table_end_ns(const struct sx_table *table)
 }
 
 /* Gives a column its memory. */
-static bool touch(struct sx_table *table, struct column *column)
+static bool touch(struct sx_table *table, struct table_column *column)
 {
 	if (column->data.any)
 		return true;
@@ -258,18 +234,18 @@ static bool touch(struct sx_table *table, struct column *column)
 	return true;
 }
 
-static struct column *writable(struct sx_table *table, uint32_t index, size_t row,
-			       enum sx_type type)
+static struct table_column *writable(struct sx_table *table, uint32_t index, size_t row,
+				     enum sx_type type)
 {
 	if (index >= table->column_count || row >= table->rows)
 		return NULL;
-	struct column *column = &table->columns[index];
+	struct table_column *column = &table->columns[index];
 	if (column->info.type != type || !touch(table, column))
 		return NULL;
 	return column;
 }
 
-static void set_quality(struct column *column, size_t row, uint8_t quality)
+static void set_quality(struct table_column *column, size_t row, uint8_t quality)
 {
 	if (column->quality[row])
 		column->invalid--;
@@ -281,7 +257,7 @@ static void set_quality(struct column *column, size_t row, uint8_t quality)
 void sx_table_set_u64(struct sx_table *table, uint32_t column, size_t row, uint64_t value,
 		      uint8_t quality)
 {
-	struct column *to = writable(table, column, row, SX_U64);
+	struct table_column *to = writable(table, column, row, SX_U64);
 	if (!to)
 		return;
 	to->data.u64[row] = quality & SX_QUALITY_NO_DATA_MASK ? 0 : value;
@@ -291,7 +267,7 @@ void sx_table_set_u64(struct sx_table *table, uint32_t column, size_t row, uint6
 void sx_table_set_f64(struct sx_table *table, uint32_t column, size_t row, double value,
 		      uint8_t quality)
 {
-	struct column *to = writable(table, column, row, SX_F64);
+	struct table_column *to = writable(table, column, row, SX_F64);
 	if (!to)
 		return;
 	if (isnan(value) && !(quality & SX_QUALITY_NO_DATA_MASK))
@@ -304,7 +280,7 @@ struct sx_vector sx_table_vector(const struct sx_table *table, uint32_t column)
 {
 	if (column >= table->column_count)
 		return (struct sx_vector){0};
-	const struct column *from = &table->columns[column];
+	const struct table_column *from = &table->columns[column];
 	bool valid = !from->exposed && !from->invalid;
 	return (struct sx_vector){from->info.type, from->data.any, valid ? NULL : from->quality};
 }
@@ -328,7 +304,7 @@ double sx_table_get(const struct sx_table *table, uint32_t column, size_t row)
 {
 	if (column >= table->column_count || row >= table->rows)
 		return (double)NAN;
-	const struct column *from = &table->columns[column];
+	const struct table_column *from = &table->columns[column];
 	if (!from->data.any || from->quality[row] & SX_QUALITY_NO_DATA_MASK)
 		return (double)NAN;
 	return from->info.type == SX_U64 ? (double)from->data.u64[row] : from->data.f64[row];

@@ -244,6 +244,38 @@ static void test_total_in_parts(void **state)
 	sx_table_destroy(total_of(make(0)));
 }
 
+static void test_rows_there_and_back(void **state)
+{
+	struct sx_table *table = make(3), *copy = make(1);
+	struct sx_vector vectors[COLUMNS];
+	struct sx_rows rows;
+	sx_table_intern(copy, "other", 5); /* so that indices differ */
+	for (uint64_t i = 0; i < 3; i++) {
+		sx_table_set_u64(table, U, i, i + 7, i == 2 ? SX_QUALITY_GAP : 0);
+		sx_table_set_f64(table, F, i, 0.5 * (double)i, 0);
+		sx_table_set_time(table, i, i, i + 1);
+	}
+	sx_table_set_label(table, SX_LABEL_GROUP, 1, sx_table_intern(table, "shadow", 6));
+	sx_table_set_label(table, SX_LABEL_FRAME, 2, 99);
+	sx_table_rows(table, 1, 2, vectors, &rows);
+	assert_int_equal(sx_table_append(copy, &rows, NULL), SX_OK);
+	assert_int_equal(sx_table_row_count(copy), 3);
+	assert_true(u64_of(copy, U, 1) == 8);
+	assert_int_equal(quality_of(copy, U, 2), SX_QUALITY_GAP);
+	assert_int_equal(quality_of(copy, U, 0), SX_QUALITY_NOT_COLLECTED);
+	assert_true(sx_table_get(copy, F, 2) == 1.0);
+	assert_null(sx_table_vector(copy, MAX).data);
+	assert_true(sx_table_begin_ns(copy)[1] == 1);
+	uint64_t group = sx_table_label(copy, SX_LABEL_GROUP, 1);
+	assert_string_equal(sx_table_string(copy, group), "shadow");
+	assert_true(sx_table_label(copy, SX_LABEL_GROUP, 2) == SX_LABEL_ABSENT);
+	assert_int_equal(sx_table_label(copy, SX_LABEL_FRAME, 2), 99);
+	rows.column_count--;
+	assert_int_equal(sx_table_append(copy, &rows, NULL), SX_ERR_USAGE);
+	sx_table_destroy(table);
+	sx_table_destroy(copy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +286,7 @@ int main(void)
 	    cmocka_unit_test(test_grows),
 	    cmocka_unit_test(test_bulk_access),
 	    cmocka_unit_test(test_strings),
+	    cmocka_unit_test(test_rows_there_and_back),
 	    cmocka_unit_test(test_totals),
 	    cmocka_unit_test(test_total_of_partial_rows),
 	    cmocka_unit_test(test_total_that_does_not_fit),

@@ -1,11 +1,10 @@
 /* A dictionary of strings: open addressing over FNV-1a, texts in an arena. */
-#include "table/strings.h"
+#include "base/strings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct strings_entry {
-	const char *text;
+struct strings_key {
 	size_t size;
 	uint32_t hash;
 };
@@ -24,9 +23,10 @@ static uint32_t slot_of(const struct strings *strings, const char *text, size_t 
 	uint32_t mask = strings->slot_count - 1;
 	uint32_t slot = hash & mask;
 	while (strings->slots[slot]) {
-		const struct strings_entry *entry = &strings->entries[strings->slots[slot] - 1];
-		if (entry->hash == hash && entry->size == size &&
-		    memcmp(entry->text, text, size) == 0)
+		uint32_t index = strings->slots[slot] - 1;
+		const struct strings_key *key = &strings->keys[index];
+		if (key->hash == hash && key->size == size &&
+		    memcmp(strings->texts[index], text, size) == 0)
 			break;
 		slot = (slot + 1) & mask;
 	}
@@ -42,7 +42,7 @@ static bool grow_slots(struct strings *strings)
 	if (!slots)
 		return false;
 	for (uint32_t i = 0; i < strings->count; i++) {
-		uint32_t slot = strings->entries[i].hash & (count - 1);
+		uint32_t slot = strings->keys[i].hash & (count - 1);
 		while (slots[slot])
 			slot = (slot + 1) & (count - 1);
 		slots[slot] = i + 1;
@@ -63,13 +63,15 @@ uint32_t strings_intern(struct strings *strings, const char *text, size_t size, 
 	uint32_t slot = slot_of(strings, text, size, hash);
 	if (strings->slots[slot])
 		return strings->slots[slot] - 1;
-	if (!mem_grow(&strings->entries, &strings->entry_cap, (size_t)strings->count + 1,
-		      sizeof(*strings->entries)))
+	size_t need = (size_t)strings->count + 1;
+	if (!mem_grow(&strings->keys, &strings->key_cap, need, sizeof(*strings->keys)) ||
+	    !mem_grow(&strings->texts, &strings->text_cap, need, sizeof(*strings->texts)))
 		return UINT32_MAX;
 	char *copy = arena_strndup(&strings->arena, text, size);
 	if (!copy)
 		return UINT32_MAX;
-	strings->entries[strings->count] = (struct strings_entry){copy, size, hash};
+	strings->keys[strings->count] = (struct strings_key){size, hash};
+	strings->texts[strings->count] = copy;
 	strings->slots[slot] = ++strings->count;
 	if (added)
 		*added = true;
@@ -86,13 +88,22 @@ uint32_t strings_find(const struct strings *strings, const char *text, size_t si
 
 const char *strings_get(const struct strings *strings, uint64_t index)
 {
-	return index < strings->count ? strings->entries[index].text : NULL;
+	return index < strings->count ? strings->texts[index] : NULL;
+}
+
+void strings_clear(struct strings *strings)
+{
+	arena_finish(&strings->arena);
+	strings->count = 0;
+	if (strings->slots)
+		memset(strings->slots, 0, strings->slot_count * sizeof(*strings->slots));
 }
 
 void strings_finish(struct strings *strings)
 {
 	arena_finish(&strings->arena);
-	free(strings->entries);
+	free(strings->keys);
+	free(strings->texts);
 	free(strings->slots);
 	*strings = (struct strings){0};
 }

@@ -1,6 +1,6 @@
 /* A dictionary of strings: each text once, with an index that never changes. */
-#ifndef TABLE_STRINGS_H
-#define TABLE_STRINGS_H
+#ifndef BASE_STRINGS_H
+#define BASE_STRINGS_H
 
 #include "base/mem.h"
 #include <stdint.h>
@@ -8,8 +8,9 @@
 /* Zero-initialise; not thread-safe while it grows. */
 struct strings {
 	struct arena arena;
-	struct strings_entry *entries;
-	size_t entry_cap;
+	const char **texts; /* by index */
+	struct strings_key *keys;
+	size_t text_cap, key_cap;
 	uint32_t count;
 	uint32_t *slots; /* index + 1; 0: free */
 	uint32_t slot_count;
@@ -21,6 +22,8 @@ uint32_t strings_intern(struct strings *strings, const char *text, size_t size, 
 uint32_t strings_find(const struct strings *strings, const char *text, size_t size);
 /* The NUL-terminated text of an index, or NULL. */
 const char *strings_get(const struct strings *strings, uint64_t index);
+/* Forgets all strings and keeps what memory it can. */
+void strings_clear(struct strings *strings);
 void strings_finish(struct strings *strings);
 
 #endif

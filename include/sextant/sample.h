@@ -1,0 +1,63 @@
+/* Samples: what a row of counters is, whoever holds it: a source, a capture, a table. */
+#ifndef SEXTANT_SAMPLE_H
+#define SEXTANT_SAMPLE_H
+
+#include <sextant/expr.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What one column holds. Whoever keeps one copies the strings. */
+struct sx_column {
+	const char *name;
+	const char *unit;
+	enum sx_type type;
+	enum sx_reduce over_time; /* how adjacent samples combine */
+	const char *why;	  /* why there is no data in the whole column, or NULL */
+};
+
+/* Labels that a row may carry beside its values. */
+enum sx_label {
+	SX_LABEL_FRAME,	   /* frame number, from 0 */
+	SX_LABEL_GROUP,	   /* debug group: index of a string, see sx_rows and sx_table_string() */
+	SX_LABEL_CONTEXT,  /* hardware context id */
+	SX_LABEL_INSTANCE, /* core, slice or cluster that the row belongs to */
+	SX_LABEL_REASON,   /* why the sample was taken: index of a string */
+	SX_LABEL_COUNT
+};
+#define SX_LABEL_ABSENT UINT64_MAX /* this row has no such label */
+
+/* What a sample encloses. */
+enum sx_sample_kind {
+	SX_SAMPLE_TIME,	   /* a time slice */
+	SX_SAMPLE_FRAME,   /* swap to swap */
+	SX_SAMPLE_GROUP,   /* a debug group */
+	SX_SAMPLE_CONTEXT, /* residency of a context */
+	SX_SAMPLE_DUMP,	   /* one dump of all counters */
+	SX_SAMPLE_PROCESS, /* the whole run of a program */
+	SX_SAMPLE_ROW,	   /* a row of a file */
+};
+
+/* Times are nanoseconds of CLOCK_MONOTONIC, or of the file's own clock. */
+#define SX_TIME_UNKNOWN UINT64_MAX
+
+/*
+ * A span of rows as it passes between layers: borrowed memory, one array a column. Missing arrays
+ * mean: unknown times, absent label, column not collected.
+ */
+struct sx_rows {
+	size_t count;
+	const uint64_t *begin_ns, *end_ns;
+	const struct sx_vector *columns;
+	uint32_t column_count;
+	const uint64_t *labels[SX_LABEL_COUNT];
+	const char *const *strings; /* what SX_LABEL_GROUP and SX_LABEL_REASON index */
+	uint32_t string_count;
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

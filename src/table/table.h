@@ -1,0 +1,31 @@
+/* What a table is made of; for the files of this folder only. */
+#ifndef TABLE_TABLE_H
+#define TABLE_TABLE_H
+
+#include <sextant/table.h>
+#include "base/strings.h"
+
+struct table_column {
+	struct sx_column info; /* strings owned here */
+	union {
+		uint64_t *u64;
+		double *f64;
+		void *any;
+	} data;		  /* NULL until a value is set */
+	uint8_t *quality; /* lives and grows with data */
+	size_t invalid;	  /* rows whose quality is not 0 */
+	bool exposed;	  /* somebody may have written quality behind our back */
+};
+
+struct sx_table {
+	struct table_column *columns;
+	uint32_t column_count;
+	enum sx_sample_kind kind;
+	size_t rows, cap;
+	uint64_t *begin_ns, *end_ns;
+	uint64_t *labels[SX_LABEL_COUNT]; /* NULL until one is set */
+	struct strings names, strings;
+	bool out_of_memory; /* a value could not be kept; the next sx_table_add_rows() says so */
+};
+
+#endif
