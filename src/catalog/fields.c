@@ -52,24 +52,30 @@ static bool expect_text(struct loader *l, const struct yaml_node *node, const ch
 	return node->len ? true : load_fail(l, node->line, "%s is empty", what);
 }
 
-static bool is_name_byte(char c)
+static bool is_name_byte(char c, const char *marks)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("_.-+:/", c));
+	       (c && strchr(marks, c));
 }
 
-bool load_check_name(struct loader *l, const struct yaml_node *node, const char *what)
+static bool check_name(struct loader *l, const struct yaml_node *node, const char *what,
+		       const char *marks)
 {
 	if (!expect_text(l, node, what))
 		return false;
 	bool good = node->len <= NAME_BYTES_MAX;
 	for (uint32_t i = 0; good && i < node->len; i++)
-		good = is_name_byte(node->text[i]);
+		good = is_name_byte(node->text[i], marks);
 	if (good)
 		return true;
 	load_fail(l, node->line, "%s \"%.140s\" is not a name", what, node->text);
 	return load_because(l, "a name has 1 to 128 letters, digits and _ . - + : /",
 			    "spell it without blanks, brackets and `$`");
+}
+
+bool load_check_name(struct loader *l, const struct yaml_node *node, const char *what)
+{
+	return check_name(l, node, what, "_.-+:/");
 }
 
 bool load_check_unit(struct loader *l, const struct yaml_node *node)
@@ -92,18 +98,27 @@ bool load_check_unit(struct loader *l, const struct yaml_node *node)
 	return false;
 }
 
-bool load_strings(struct loader *l, const struct yaml_node *node, bool names,
+static bool check_item(struct loader *l, const struct yaml_node *n, const char *what,
+		       enum field_type type)
+{
+	if (type == FIELD_STRINGS)
+		return expect_text(l, n, what);
+	/* Documents write "Cluster[0..N]": an alias may, a name may not. */
+	return check_name(l, n, what, type == FIELD_ALIASES ? "_.-+:/[]" : "_.-+:/");
+}
+
+bool load_strings(struct loader *l, const struct yaml_node *node, enum field_type type,
 		  struct sx_strings *out)
 {
-	if (!load_expect(l, node, YAML_LIST, node->key ? node->key : "this"))
+	const char *what = node->key ? node->key : "entry";
+	if (!load_expect(l, node, YAML_LIST, what))
 		return false;
 	const char **items = arena_alloc(&l->cat->arena, node->count * sizeof(*items));
 	if (!items)
 		return load_no_memory(l);
 	uint32_t count = 0;
 	for (const struct yaml_node *n = node->first; n; n = n->next) {
-		const char *what = node->key ? node->key : "entry";
-		if (!(names ? load_check_name(l, n, what) : expect_text(l, n, what)))
+		if (!check_item(l, n, what, type))
 			return false;
 		items[count++] = n->text;
 	}
@@ -189,7 +204,8 @@ static bool read_field(struct loader *l, const struct yaml_node *node, const str
 		return true;
 	case FIELD_STRINGS:
 	case FIELD_NAMES:
-		return load_strings(l, node, f->type == FIELD_NAMES, out);
+	case FIELD_ALIASES:
+		return load_strings(l, node, f->type, out);
 	case FIELD_ENUM:
 		return read_enum(l, node, f, out);
 	case FIELD_BOOL:

@@ -30,6 +30,7 @@ enum field_type {
 	FIELD_ENUM,    /* enum: position in `words`, NULL-terminated; "" is no choice */
 	FIELD_STRINGS, /* struct sx_strings: a list of texts */
 	FIELD_NAMES,   /* struct sx_strings: a list of names */
+	FIELD_ALIASES, /* struct sx_strings: a list of names that may hold brackets */
 	FIELD_NODE,    /* const struct yaml_node *: left to the caller */
 };
 
@@ -62,8 +63,8 @@ bool load_expect(struct loader *l, const struct yaml_node *node, enum yaml_kind 
 /* Checks one scalar as a name or unit, with a message naming `what`. */
 bool load_check_name(struct loader *l, const struct yaml_node *node, const char *what);
 bool load_check_unit(struct loader *l, const struct yaml_node *node);
-/* Reads a list of scalars. */
-bool load_strings(struct loader *l, const struct yaml_node *node, bool names,
+/* Reads a list as FIELD_STRINGS, FIELD_NAMES or FIELD_ALIASES. */
+bool load_strings(struct loader *l, const struct yaml_node *node, enum field_type type,
 		  struct sx_strings *out);
 /* Binds a name in the index and refuses a second one of the same kind and group. */
 bool load_bind(struct loader *l, uint32_t line, enum index_kind kind, uint32_t group,

@@ -30,7 +30,7 @@ static const struct field advice_fields[] = {
 
 static bool check_sections(struct loader *l, const struct yaml_node *list, struct sx_strings *out)
 {
-	if (!load_strings(l, list, true, out))
+	if (!load_strings(l, list, FIELD_NAMES, out))
 		return false;
 	for (const struct yaml_node *n = list->first; n; n = n->next) {
 		uint32_t section;

@@ -15,7 +15,7 @@ static const char *const over_time[] = {"", "sum", "mean", "max", "last", NULL};
 
 static const struct field counter_fields[] = {
     {"name", FIELD_NAME, true, AT(info.name), NULL},
-    {"aliases", FIELD_NAMES, false, AT(info.aliases), NULL},
+    {"aliases", FIELD_ALIASES, false, AT(info.aliases), NULL},
     {"title", FIELD_TEXT, false, AT(info.title), NULL},
     {"group", FIELD_NODE, false, AT(group), NULL},
     {"block", FIELD_NODE, false, AT(block), NULL},

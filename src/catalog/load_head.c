@@ -75,7 +75,7 @@ struct constant {
 static const struct field constant_fields[] = {
     {"name", FIELD_NAME, true, offsetof(struct constant, info.name), NULL},
     {"unit", FIELD_UNIT, true, offsetof(struct constant, info.unit), NULL},
-    {"aliases", FIELD_NAMES, false, offsetof(struct constant, info.aliases), NULL},
+    {"aliases", FIELD_ALIASES, false, offsetof(struct constant, info.aliases), NULL},
     {"default", FIELD_NODE, false, offsetof(struct constant, value), NULL},
     {"description", FIELD_TEXT, false, offsetof(struct constant, info.description), NULL},
 };

@@ -19,7 +19,7 @@ static const char *const over_time[] = {"", "sum", "mean", "max", "last", "", "r
 
 static const struct field metric_fields[] = {
     {"name", FIELD_NAME, true, AT(info.name), NULL},
-    {"aliases", FIELD_NAMES, false, AT(info.aliases), NULL},
+    {"aliases", FIELD_ALIASES, false, AT(info.aliases), NULL},
     {"title", FIELD_TEXT, false, AT(info.title), NULL},
     {"section", FIELD_NODE, false, AT(section), NULL},
     {"sections", FIELD_NODE, false, AT(sections), NULL},
