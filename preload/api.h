@@ -1,0 +1,70 @@
+/* The GL of one context: what kind it is, what it can do, and the functions that we call. */
+#ifndef PRELOAD_API_H
+#define PRELOAD_API_H
+
+#include <stdbool.h>
+#include <GL/glcorearb.h>
+
+#include "channel.h"
+
+/* Query functions, those of timer queries apart. */
+#define API_QUERIES(X)                                                                             \
+	X(PFNGLGENQUERIESPROC, GenQueries)                                                         \
+	X(PFNGLDELETEQUERIESPROC, DeleteQueries)                                                   \
+	X(PFNGLBEGINQUERYPROC, BeginQuery)                                                         \
+	X(PFNGLENDQUERYPROC, EndQuery)                                                             \
+	X(PFNGLGETQUERYIVPROC, GetQueryiv)                                                         \
+	X(PFNGLGETQUERYOBJECTUIVPROC, GetQueryObjectuiv)
+#define API_TIMER(X)                                                                               \
+	X(PFNGLGETQUERYOBJECTUI64VPROC, GetQueryObjectui64v)                                       \
+	X(PFNGLQUERYCOUNTERPROC, QueryCounter)
+#define API_FUNCTIONS(X)                                                                           \
+	X(PFNGLGETSTRINGPROC, GetString)                                                           \
+	X(PFNGLGETSTRINGIPROC, GetStringi)                                                         \
+	X(PFNGLGETINTEGERVPROC, GetIntegerv)                                                       \
+	X(PFNGLGETINTEGER64VPROC, GetInteger64v)                                                   \
+	X(PFNGLGETERRORPROC, GetError)                                                             \
+	X(PFNGLISENABLEDPROC, IsEnabled)                                                           \
+	X(PFNGLENABLEPROC, Enable)                                                                 \
+	X(PFNGLDISABLEPROC, Disable)                                                               \
+	X(PFNGLBEGINQUERYINDEXEDPROC, BeginQueryIndexed)                                           \
+	X(PFNGLENDQUERYINDEXEDPROC, EndQueryIndexed)                                               \
+	X(PFNGLGETQUERYINDEXEDIVPROC, GetQueryIndexediv)                                           \
+	API_QUERIES(X)                                                                             \
+	API_TIMER(X)
+
+/* Which queries the version or an extension promises. */
+struct api_features {
+	bool occlusion;	    /* GL_SAMPLES_PASSED */
+	bool occlusion_any; /* GL_ANY_SAMPLES_PASSED */
+	bool conservative;  /* GL_ANY_SAMPLES_PASSED_CONSERVATIVE */
+	bool statistics;    /* pipeline statistics */
+	bool timer;	    /* GL_TIME_ELAPSED and GL_TIMESTAMP */
+	bool feedback;	    /* GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN */
+	bool generated;	    /* GL_PRIMITIVES_GENERATED */
+	bool indexed;	    /* glBeginQueryIndexed and streams 1 to 3 */
+	bool overflow;	    /* transform feedback overflow */
+	bool pausable;	    /* transform feedback can be paused, and its state be asked */
+	bool results64;	    /* 64-bit results */
+	bool bits;	    /* GL_QUERY_COUNTER_BITS may be asked of any target */
+	bool debug;	    /* GL_DEBUG_OUTPUT */
+	bool lists;	    /* display lists */
+};
+
+struct api {
+#define API_FIELD(type, name) type name;
+	API_FUNCTIONS(API_FIELD)
+#undef API_FIELD
+	struct api_features has;
+	bool es;
+	bool invents_names; /* query objects may have names that were never generated */
+	int version;	    /* 46 is 4.6 */
+};
+
+/*
+ * Loads the table for the context that is current, and fills in the identity. false when there is
+ * nothing to talk to.
+ */
+bool api_load(struct api *gl, bool egl, struct channel_identity *identity);
+
+#endif

@@ -1,0 +1,349 @@
+/*
+ * Contexts from creation to destruction. The list is under one mutex; a context's own data belongs
+ * to the thread that it is current in, and passes between threads through that mutex.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "context.h"
+#include "guest.h"
+#include "hooks.h"
+
+#define WAIT_AT_END_NS	   UINT64_C(10000000) /* at exit and destruction */
+#define WAIT_AT_RELEASE_NS UINT64_C(3000000)
+#define FREE_RELEASES	   4u /* releases that may wait; then one in 64 frames may */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct context *contexts; /* under lock */
+static uint32_t serial;		 /* under lock */
+static pthread_key_t thread_key;
+static pthread_once_t thread_key_once = PTHREAD_ONCE_INIT;
+
+static __thread struct context *mine __attribute__((tls_model("initial-exec")));
+
+struct context *context_current(void)
+{
+	return mine != NULL && guest_active() ? mine : NULL;
+}
+
+static struct context *find(bool egl, const void *handle)
+{
+	struct context *context = contexts;
+
+	while (context != NULL && (context->handle != handle || context->egl != egl))
+		context = context->next;
+	return context;
+}
+
+static void unlink_context(struct context *context)
+{
+	struct context **link = &contexts;
+
+	while (*link != context)
+		link = &(*link)->next;
+	*link = context->next;
+}
+
+/* Not current anywhere, so nobody else touches it. */
+static void dispose(struct context *context)
+{
+	if (context->started && guest_still_here())
+		sampler_finish(&context->sampler);
+	free(context);
+}
+
+/* The thread ended with its context current: the driver releases it, and so do we. */
+static void on_thread_exit(void *value)
+{
+	struct context *context = value;
+	bool dead;
+
+	if (mine != context)
+		return;
+	mine = NULL;
+	pthread_mutex_lock(&lock);
+	context->current = false;
+	dead = context->doomed;
+	if (dead)
+		unlink_context(context);
+	pthread_mutex_unlock(&lock);
+	if (dead)
+		dispose(context);
+}
+
+static void make_thread_key(void)
+{
+	pthread_key_create(&thread_key, on_thread_exit);
+}
+
+static void set_mine(struct context *context)
+{
+	pthread_once(&thread_key_once, make_thread_key);
+	mine = context;
+	pthread_setspecific(thread_key, context);
+}
+
+static struct context *acquire(const struct binding *binding)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = find(binding->egl, binding->context);
+	if (context == NULL) {
+		context = calloc(1, sizeof(*context));
+		if (context != NULL) {
+			context->egl = binding->egl;
+			context->handle = binding->context;
+			context->identity.serial = ++serial;
+			context->next = contexts;
+			contexts = context;
+			__atomic_add_fetch(&guest_channel()->contexts, 1, __ATOMIC_RELAXED);
+		}
+	}
+	if (context != NULL) {
+		context->display = binding->display;
+		context->current = true;
+	}
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+static void release(struct context *context)
+{
+	bool dead;
+
+	pthread_mutex_lock(&lock);
+	context->current = false;
+	dead = context->doomed;
+	if (dead)
+		unlink_context(context);
+	pthread_mutex_unlock(&lock);
+	if (dead)
+		dispose(context);
+}
+
+static void remember_drawable(struct context *context, uint64_t drawable)
+{
+	context->drawable = drawable;
+	for (unsigned i = 0; i < CONTEXT_DRAWABLES; i++) {
+		if (context->drawables[i] == drawable)
+			return;
+	}
+	context->drawables[context->drawable_count++ % CONTEXT_DRAWABLES] = drawable;
+}
+
+/* The first time that a context is current its viewport is the drawable's size. */
+static void start(struct context *context)
+{
+	GLint viewport[4] = {0};
+
+	guest_arm_exit();
+	context->identity.start_ns = guest_now_ns();
+	context->identity.window_system = context->egl ? GL_WIRE_EGL : GL_WIRE_GLX;
+	context->started = api_load(&context->gl, context->egl, &context->identity);
+	if (!context->started)
+		return;
+	context->saved_error = context->gl.GetError();
+	for (int i = 0; i < 16 && context->saved_error != GL_NO_ERROR; i++) {
+		if (context->gl.GetError() == GL_NO_ERROR)
+			break;
+	}
+	if (context->drawable != 0)
+		context->gl.GetIntegerv(GL_VIEWPORT, viewport);
+	context->size[0] = viewport[2] > 0 ? (uint32_t)viewport[2] : 0;
+	context->size[1] = viewport[3] > 0 ? (uint32_t)viewport[3] : 0;
+	sampler_start(&context->sampler, &context->gl, &context->identity);
+}
+
+/* Waiting at every release would slow down a program that hands its context from thread to thread.
+ */
+static uint64_t release_wait_ns(struct context *context, const struct binding *next)
+{
+	bool last;
+
+	pthread_mutex_lock(&lock);
+	last = context->doomed;
+	pthread_mutex_unlock(&lock);
+	if (last)
+		return WAIT_AT_END_NS;
+	if (next->context != NULL)
+		return 0;
+	return ++context->releases <= FREE_RELEASES + context->sampler.frame / 64
+		   ? WAIT_AT_RELEASE_NS
+		   : 0;
+}
+
+void context_before_bind(const struct binding *binding)
+{
+	struct context *old = context_current();
+
+	if (old == NULL || !old->started ||
+	    (old->handle == binding->context && old->egl == binding->egl))
+		return;
+	sampler_cut(&old->sampler);
+	sampler_collect(&old->sampler, release_wait_ns(old, binding));
+}
+
+void context_after_bind(const struct binding *binding, bool done)
+{
+	struct context *old = context_current(), *context = NULL;
+	bool same = old != NULL && old->handle == binding->context && old->egl == binding->egl;
+
+	if (!guest_still_here())
+		return;
+	if (!done) {
+		if (old != NULL && old->started && !same)
+			sampler_resume(&old->sampler);
+		return;
+	}
+	if (old != NULL && !same) {
+		set_mine(NULL);
+		release(old);
+	}
+	if (binding->context == NULL)
+		return;
+	context = same ? old : acquire(binding);
+	if (context == NULL)
+		return;
+	guest_set_egl(binding->egl);
+	if (context->drawable != binding->drawable)
+		context->size[0] = context->size[1] = 0;
+	remember_drawable(context, binding->drawable);
+	if (same)
+		return;
+	set_mine(context);
+	if (!context->started)
+		start(context);
+	else
+		sampler_resume(&context->sampler);
+}
+
+/* The swap of a drawable that was current before, but is not now, does not end this frame. */
+static bool swaps_other(const struct context *context, uint64_t drawable)
+{
+	for (unsigned i = 0; i < CONTEXT_DRAWABLES; i++) {
+		if (drawable != context->drawable && context->drawables[i] == drawable)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The size is known as long as the program's viewport covers it all: a program whose window changes
+ * sets another viewport, and then only the window system could tell.
+ */
+static const uint32_t *known_size(const struct context *context)
+{
+	GLint viewport[4] = {0};
+
+	if (context->size[0] == 0 || context->size[1] == 0)
+		return NULL;
+	context->gl.GetIntegerv(GL_VIEWPORT, viewport);
+	if (viewport[0] != 0 || viewport[1] != 0 || viewport[2] != (GLint)context->size[0] ||
+	    viewport[3] != (GLint)context->size[1])
+		return NULL;
+	return context->size;
+}
+
+void context_before_swap(uint64_t drawable)
+{
+	struct context *context = context_current();
+
+	if (context == NULL || !context->started || !guest_still_here() ||
+	    swaps_other(context, drawable))
+		return;
+	sampler_end_frame(&context->sampler, true, known_size(context));
+	context->swapping = true;
+}
+
+void context_after_swap(void)
+{
+	struct context *context = context_current();
+
+	if (context == NULL || !context->swapping)
+		return;
+	context->swapping = false;
+	sampler_start_clock(&context->sampler);
+	sampler_collect(&context->sampler, 0);
+	sampler_resume(&context->sampler);
+}
+
+static struct context *take_stale(bool egl, const void *handle)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = find(egl, handle);
+	if (context != NULL && !context->current)
+		unlink_context(context);
+	else
+		context = NULL;
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+void context_created(bool egl, void *handle)
+{
+	struct context *stale = guest_active() && handle != NULL ? take_stale(egl, handle) : NULL;
+
+	if (stale != NULL)
+		dispose(stale);
+}
+
+/* One context to destroy now, out of the list; those still current are marked instead. */
+static struct context *take_doomed(bool egl, const void *display, const void *handle)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	for (context = contexts; context != NULL; context = context->next) {
+		if (context->egl != egl || (handle != NULL && context->handle != handle) ||
+		    (handle == NULL && context->display != display))
+			continue;
+		context->doomed = true;
+		if (!context->current)
+			break;
+	}
+	if (context != NULL)
+		unlink_context(context);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+void context_destroying(bool egl, void *display, void *handle)
+{
+	struct context *context;
+
+	if (!guest_active())
+		return;
+	while ((context = take_doomed(egl, display, handle)) != NULL)
+		dispose(context);
+}
+
+void context_display_closing(void *display)
+{
+	struct context *context = context_current();
+
+	if (context == NULL || !context->started || context->display_closed ||
+	    (!context->egl && context->display != display))
+		return;
+	sampler_cut(&context->sampler);
+	sampler_collect(&context->sampler, WAIT_AT_END_NS);
+	if (context->egl)
+		sampler_resume(&context->sampler); /* it may hang on another display */
+	context->display_closed = true;
+}
+
+void context_finish_current(void)
+{
+	struct context *context = context_current();
+
+	if (context == NULL || !context->started)
+		return;
+	if (!context->display_closed) {
+		sampler_cut(&context->sampler);
+		sampler_collect(&context->sampler, WAIT_AT_END_NS);
+	}
+	sampler_finish(&context->sampler);
+	context->started = false;
+}

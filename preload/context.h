@@ -1,0 +1,60 @@
+/* The contexts of this process, and which one each thread has current. */
+#ifndef PRELOAD_CONTEXT_H
+#define PRELOAD_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api.h"
+#include "sampler.h"
+
+#define CONTEXT_DRAWABLES 4u /* drawables remembered, to tell whose swap it is */
+
+struct context {
+	struct context *next;
+	void *display, *handle;
+	bool egl;
+	bool current; /* in some thread */
+	bool doomed;  /* destroyed by the program, released later */
+	bool started;
+	bool display_closed; /* no GL any more when the program exits */
+	bool swapping;	     /* between the two halves of a swap */
+	unsigned releases;   /* times that it was released to nothing */
+	uint64_t drawable;
+	uint64_t drawables[CONTEXT_DRAWABLES];
+	unsigned drawable_count;
+	uint32_t size[2];   /* of the drawable, 0 when not known */
+	GLenum saved_error; /* raised by the program before we came, not yet told */
+	struct api gl;
+	struct channel_identity identity;
+	struct sampler sampler;
+};
+
+/* What a call makes current. `context` is NULL for a release. */
+struct binding {
+	bool egl;
+	void *display, *context;
+	uint64_t drawable;
+};
+
+/* The calling thread's context when it is being measured, or NULL. */
+struct context *context_current(void);
+
+/* Around the driver's make-current. `before` says what to hand to the second half. */
+void context_before_bind(const struct binding *binding);
+void context_after_bind(const struct binding *binding, bool done);
+
+/* Around the driver's swap. */
+void context_before_swap(uint64_t drawable);
+void context_after_swap(void);
+
+/* The program made a context: a handle that was used before is a new one now. */
+void context_created(bool egl, void *handle);
+/* Before the driver destroys a context, or with handle NULL all those of an EGL display. */
+void context_destroying(bool egl, void *display, void *handle);
+/* Before an X display is closed: the last moment to read what hangs on it. */
+void context_display_closing(void *display);
+/* At exit: the calling thread's context hands over what it has. */
+void context_finish_current(void);
+
+#endif

@@ -1,0 +1,161 @@
+/* Start, fork and exit of the measured process. Nothing here prints, and only the start opens. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "channel.h"
+#include "context.h"
+#include "guest.h"
+#include "source/gl_wire.h"
+
+static struct gl_wire_header *channel; /* set once, before main() */
+static bool active;		       /* atomic */
+static bool egl_in_use;		       /* atomic */
+static pid_t owner;
+static pthread_once_t started = PTHREAD_ONCE_INIT, armed = PTHREAD_ONCE_INIT;
+
+static __thread unsigned depth __attribute__((tls_model("initial-exec")));
+
+static void detach(void)
+{
+	__atomic_store_n(&active, false, __ATOMIC_RELEASE);
+}
+
+bool guest_active(void)
+{
+	return __atomic_load_n(&active, __ATOMIC_ACQUIRE);
+}
+
+bool guest_still_here(void)
+{
+	if (guest_active() && getpid() != owner) /* a clone() that fork handlers did not see */
+		detach();
+	return guest_active();
+}
+
+struct gl_wire_header *guest_channel(void)
+{
+	return guest_active() ? channel : NULL;
+}
+
+bool guest_uses_egl(void)
+{
+	return __atomic_load_n(&egl_in_use, __ATOMIC_RELAXED);
+}
+
+void guest_set_egl(bool egl)
+{
+	__atomic_store_n(&egl_in_use, egl, __ATOMIC_RELAXED);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+uint64_t guest_now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t guest_cpu_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+struct guest_visit guest_enter(void)
+{
+	depth++;
+	return (struct guest_visit){.saved_errno = errno};
+}
+
+void guest_leave(struct guest_visit visit)
+{
+	depth--;
+	errno = visit.saved_errno;
+}
+
+bool guest_inside(void)
+{
+	return depth > 0;
+}
+
+void guest_keep_errno(struct guest_visit *visit)
+{
+	visit->saved_errno = errno;
+}
+
+void guest_restore_errno(const struct guest_visit *visit)
+{
+	errno = visit->saved_errno;
+}
+
+static _Unwind_Reason_Code look_for_signal(struct _Unwind_Context *frame, void *found)
+{
+	int before = 0;
+
+	_Unwind_GetIPInfo(frame, &before);
+	*(bool *)found |= before != 0;
+	return *(bool *)found ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+/* True when a signal handler called exit(): then it may have interrupted the driver. */
+static bool in_signal_handler(void)
+{
+	bool found = false;
+
+	_Unwind_Backtrace(look_for_signal, &found);
+	return found;
+}
+
+static void on_exit_of_program(void)
+{
+	if (!guest_still_here())
+		return;
+	if (!guest_inside() && !in_signal_handler())
+		context_finish_current();
+	detach();
+}
+
+static void arm_exit(void)
+{
+	atexit(on_exit_of_program);
+}
+
+void guest_arm_exit(void)
+{
+	pthread_once(&armed, arm_exit);
+}
+
+static void start(void)
+{
+	const char *path = getenv(GL_WIRE_ENV);
+
+	if (path == NULL || path[0] == '\0')
+		return;
+	channel = channel_map(path);
+	if (channel == NULL)
+		return;
+	owner = getpid();
+	pthread_atfork(NULL, NULL, detach);
+	__atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
+}
+
+/* Runs before main(), so that no file is opened later. */
+__attribute__((constructor)) static void guest_start(void)
+{
+	int saved_errno = errno;
+
+	pthread_once(&started, start);
+	errno = saved_errno;
+}

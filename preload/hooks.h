@@ -1,0 +1,163 @@
+/* The functions that stand in front of the program's own, and how the real ones are reached. */
+#ifndef PRELOAD_HOOKS_H
+#define PRELOAD_HOOKS_H
+
+#include <stdbool.h>
+#include <GL/glcorearb.h>
+
+typedef unsigned long hook_xid; /* an X resource; the X headers are not needed for more */
+
+#define HOOK_API __attribute__((visibility("default")))
+
+/* Every hooked name once. The hook has the prototype of the real function. */
+#define HOOK_LIST(X)                                                                               \
+	X(glXGetProcAddress)                                                                       \
+	X(glXGetProcAddressARB)                                                                    \
+	X(glXSwapBuffers)                                                                          \
+	X(glXSwapBuffersMscOML)                                                                    \
+	X(glXMakeCurrent)                                                                          \
+	X(glXMakeContextCurrent)                                                                   \
+	X(glXMakeCurrentReadSGI)                                                                   \
+	X(glXCreateContext)                                                                        \
+	X(glXCreateNewContext)                                                                     \
+	X(glXCreateContextAttribsARB)                                                              \
+	X(glXDestroyContext)                                                                       \
+	X(eglGetProcAddress)                                                                       \
+	X(eglSwapBuffers)                                                                          \
+	X(eglSwapBuffersWithDamageKHR)                                                             \
+	X(eglSwapBuffersWithDamageEXT)                                                             \
+	X(eglMakeCurrent)                                                                          \
+	X(eglCreateContext)                                                                        \
+	X(eglDestroyContext)                                                                       \
+	X(eglTerminate)                                                                            \
+	X(eglReleaseThread)                                                                        \
+	X(XCloseDisplay)                                                                           \
+	X(glGetError)                                                                              \
+	X(glBeginQuery)                                                                            \
+	X(glBeginQueryARB)                                                                         \
+	X(glBeginQueryEXT)                                                                         \
+	X(glEndQuery)                                                                              \
+	X(glEndQueryARB)                                                                           \
+	X(glEndQueryEXT)                                                                           \
+	X(glBeginQueryIndexed)                                                                     \
+	X(glEndQueryIndexed)                                                                       \
+	X(glGetQueryiv)                                                                            \
+	X(glGetQueryivARB)                                                                         \
+	X(glGetQueryivEXT)                                                                         \
+	X(glGetQueryIndexediv)                                                                     \
+	X(glIsQuery)                                                                               \
+	X(glIsQueryARB)                                                                            \
+	X(glIsQueryEXT)                                                                            \
+	X(glDeleteQueries)                                                                         \
+	X(glDeleteQueriesARB)                                                                      \
+	X(glDeleteQueriesEXT)                                                                      \
+	X(glBeginTransformFeedback)                                                                \
+	X(glBeginTransformFeedbackEXT)                                                             \
+	X(glBeginTransformFeedbackNV)                                                              \
+	X(glEndTransformFeedback)                                                                  \
+	X(glEndTransformFeedbackEXT)                                                               \
+	X(glEndTransformFeedbackNV)                                                                \
+	X(glPauseTransformFeedback)                                                                \
+	X(glPauseTransformFeedbackNV)                                                              \
+	X(glResumeTransformFeedback)                                                               \
+	X(glResumeTransformFeedbackNV)                                                             \
+	X(glNewList)                                                                               \
+	X(glEndList)                                                                               \
+	X(glPushDebugGroup)                                                                        \
+	X(glPushDebugGroupKHR)                                                                     \
+	X(glPopDebugGroup)                                                                         \
+	X(glPopDebugGroupKHR)                                                                      \
+	X(glPushGroupMarkerEXT)                                                                    \
+	X(glPopGroupMarkerEXT)
+
+enum hook_id {
+#define HOOK_ENUM(name) HOOK_##name,
+	HOOK_LIST(HOOK_ENUM)
+#undef HOOK_ENUM
+	    HOOK_COUNT
+};
+
+/* Index of a hooked name, or -1. `name` may be any string. */
+int hook_find(const char *name);
+/* Our function for a hooked name. */
+void *hook_address(int id);
+
+/* libc's own dlsym(), whatever stands before it. Never NULL on glibc. */
+void *(*real_dlsym(void))(void *handle, const char *name);
+/* Remembers where the real function is; the first answer stays. Ignores NULL and our own. */
+void real_note(int id, void *address);
+/* The real function, or NULL when no library of the program has it. Leaves dlerror() clean. */
+void *real_find(int id);
+/* The real function of any GL name through the window system's lookup; `egl` says which. */
+void *real_gl_function(bool egl, const char *name);
+
+/* The real function behind a hook, with its type; may be NULL. */
+#define REAL(name) ((__typeof__(&name))real_find(HOOK_##name))
+
+/* Prototypes as GL/glx.h, EGL/egl.h and X11/Xlib.h have them, in plain C types. */
+HOOK_API void *dlsym(void *restrict handle, const char *restrict name);
+HOOK_API void (*glXGetProcAddress(const GLubyte *name))(void);
+HOOK_API void (*glXGetProcAddressARB(const GLubyte *name))(void);
+HOOK_API void glXSwapBuffers(void *display, hook_xid drawable);
+HOOK_API int64_t glXSwapBuffersMscOML(void *display, hook_xid drawable, int64_t target,
+				      int64_t divisor, int64_t remainder);
+HOOK_API int glXMakeCurrent(void *display, hook_xid drawable, void *context);
+HOOK_API int glXMakeContextCurrent(void *display, hook_xid draw, hook_xid read, void *context);
+HOOK_API int glXMakeCurrentReadSGI(void *display, hook_xid draw, hook_xid read, void *context);
+HOOK_API void *glXCreateContext(void *display, void *visual, void *share, int direct);
+HOOK_API void *glXCreateNewContext(void *display, void *config, int type, void *share, int direct);
+HOOK_API void *glXCreateContextAttribsARB(void *display, void *config, void *share, int direct,
+					  const int *attributes);
+HOOK_API void glXDestroyContext(void *display, void *context);
+HOOK_API void (*eglGetProcAddress(const char *name))(void);
+HOOK_API unsigned eglSwapBuffers(void *display, void *surface);
+HOOK_API unsigned eglSwapBuffersWithDamageKHR(void *display, void *surface, const int *rects,
+					      int count);
+HOOK_API unsigned eglSwapBuffersWithDamageEXT(void *display, void *surface, const int *rects,
+					      int count);
+HOOK_API unsigned eglMakeCurrent(void *display, void *draw, void *read, void *context);
+HOOK_API void *eglCreateContext(void *display, void *config, void *share, const int *attributes);
+HOOK_API unsigned eglDestroyContext(void *display, void *context);
+HOOK_API unsigned eglTerminate(void *display);
+HOOK_API unsigned eglReleaseThread(void);
+HOOK_API int XCloseDisplay(void *display);
+
+HOOK_API GLenum glGetError(void);
+HOOK_API void glBeginQuery(GLenum target, GLuint id);
+HOOK_API void glBeginQueryARB(GLenum target, GLuint id);
+HOOK_API void glBeginQueryEXT(GLenum target, GLuint id);
+HOOK_API void glEndQuery(GLenum target);
+HOOK_API void glEndQueryARB(GLenum target);
+HOOK_API void glEndQueryEXT(GLenum target);
+HOOK_API void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id);
+HOOK_API void glEndQueryIndexed(GLenum target, GLuint index);
+HOOK_API void glGetQueryiv(GLenum target, GLenum pname, GLint *params);
+HOOK_API void glGetQueryivARB(GLenum target, GLenum pname, GLint *params);
+HOOK_API void glGetQueryivEXT(GLenum target, GLenum pname, GLint *params);
+HOOK_API void glGetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *params);
+HOOK_API GLboolean glIsQuery(GLuint id);
+HOOK_API GLboolean glIsQueryARB(GLuint id);
+HOOK_API GLboolean glIsQueryEXT(GLuint id);
+HOOK_API void glDeleteQueries(GLsizei count, const GLuint *ids);
+HOOK_API void glDeleteQueriesARB(GLsizei count, const GLuint *ids);
+HOOK_API void glDeleteQueriesEXT(GLsizei count, const GLuint *ids);
+HOOK_API void glBeginTransformFeedback(GLenum mode);
+HOOK_API void glBeginTransformFeedbackEXT(GLenum mode);
+HOOK_API void glBeginTransformFeedbackNV(GLenum mode);
+HOOK_API void glEndTransformFeedback(void);
+HOOK_API void glEndTransformFeedbackEXT(void);
+HOOK_API void glEndTransformFeedbackNV(void);
+HOOK_API void glPauseTransformFeedback(void);
+HOOK_API void glPauseTransformFeedbackNV(void);
+HOOK_API void glResumeTransformFeedback(void);
+HOOK_API void glResumeTransformFeedbackNV(void);
+HOOK_API void glNewList(GLuint list, GLenum mode);
+HOOK_API void glEndList(void);
+HOOK_API void glPushDebugGroup(GLenum source, GLuint id, GLsizei length, const GLchar *message);
+HOOK_API void glPushDebugGroupKHR(GLenum source, GLuint id, GLsizei length, const GLchar *message);
+HOOK_API void glPopDebugGroup(void);
+HOOK_API void glPopDebugGroupKHR(void);
+HOOK_API void glPushGroupMarkerEXT(GLsizei length, const GLchar *marker);
+HOOK_API void glPopGroupMarkerEXT(void);
+
+#endif

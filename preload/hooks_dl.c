@@ -1,0 +1,92 @@
+/*
+ * The lookups by which a program reaches GL without linking it: dlsym, glXGetProcAddress and
+ * eglGetProcAddress. A hook is handed out only where the real function exists.
+ */
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "guest.h"
+#include "hooks.h"
+
+/* Chromium's own EGL translates to the driver's: the driver's side is measured, not this one. */
+static bool is_angle(void *handle)
+{
+	if (real_dlsym()(handle, "eglStreamPostD3DTextureANGLE") != NULL)
+		return true;
+	dlerror();
+	return false;
+}
+
+static void *look_up_hooked(void *handle, const char *name, int id)
+{
+	void *found;
+
+	if (handle == RTLD_DEFAULT) /* finds ours first, whether there is a real one or not */
+		return real_find(id) != NULL ? hook_address(id) : real_dlsym()(RTLD_NEXT, name);
+	if (name[0] == 'e' && is_angle(handle))
+		return real_dlsym()(handle, name);
+	found = real_dlsym()(handle, name);
+	if (found == hook_address(id)) /* dlopen(NULL) */
+		return real_find(id) != NULL ? found : NULL;
+	real_note(id, found);
+	return found != NULL ? hook_address(id) : NULL;
+}
+
+/*
+ * Everything that is not hooked leaves by a jump, so that libc sees the program as the caller and
+ * RTLD_NEXT keeps its meaning; this file is always optimised for that. A caller that asks for the
+ * next function in line gets it, whether that is ours or not.
+ */
+void *dlsym(void *restrict handle, const char *restrict name)
+{
+	void *(*real)(void *, const char *) = real_dlsym();
+
+	if (handle != RTLD_NEXT && guest_active()) {
+		int id = hook_find(name);
+
+		if (id >= 0)
+			return look_up_hooked(handle, name, id);
+	}
+#if defined(__clang__)
+	__attribute__((musttail)) return real(handle, name);
+#else
+	return real(handle, name);
+#endif
+}
+
+static void *hooked_answer(const char *name, void *found)
+{
+	int id = found != NULL && guest_active() ? hook_find(name) : -1;
+
+	if (id < 0)
+		return found;
+	real_note(id, found);
+	return hook_address(id);
+}
+
+void (*glXGetProcAddress(const GLubyte *name))(void)
+{
+	void (*(*real)(const GLubyte *))(void) = REAL(glXGetProcAddress);
+
+	if (real == NULL || name == NULL)
+		return NULL;
+	return (void (*)(void))hooked_answer((const char *)name, (void *)real(name));
+}
+
+void (*glXGetProcAddressARB(const GLubyte *name))(void)
+{
+	void (*(*real)(const GLubyte *))(void) = REAL(glXGetProcAddressARB);
+
+	if (real == NULL || name == NULL)
+		return NULL;
+	return (void (*)(void))hooked_answer((const char *)name, (void *)real(name));
+}
+
+void (*eglGetProcAddress(const char *name))(void)
+{
+	void (*(*real)(const char *))(void) = REAL(eglGetProcAddress);
+
+	if (real == NULL || name == NULL)
+		return NULL;
+	return (void (*)(void))hooked_answer(name, (void *)real(name));
+}

@@ -1,0 +1,143 @@
+/* EGL: contexts are bound and released, buffers swapped, displays terminated. */
+#include "context.h"
+#include "guest.h"
+#include "hooks.h"
+
+static struct guest_visit before_bind(const struct binding *binding)
+{
+	struct guest_visit visit = guest_enter();
+
+	context_before_bind(binding);
+	guest_restore_errno(&visit);
+	return visit;
+}
+
+static void after_bind(struct guest_visit visit, const struct binding *binding, unsigned done)
+{
+	guest_keep_errno(&visit);
+	context_after_bind(binding, done != 0);
+	guest_leave(visit);
+}
+
+unsigned eglMakeCurrent(void *display, void *draw, void *read, void *context)
+{
+	__typeof__(&eglMakeCurrent) real = REAL(eglMakeCurrent);
+	struct binding binding = {true, display, context, (uintptr_t)draw};
+	struct guest_visit visit;
+	unsigned done;
+
+	if (real == NULL)
+		return 0;
+	visit = before_bind(&binding);
+	done = real(display, draw, read, context);
+	after_bind(visit, &binding, done);
+	return done;
+}
+
+unsigned eglReleaseThread(void)
+{
+	__typeof__(&eglReleaseThread) real = REAL(eglReleaseThread);
+	const struct context *context = context_current();
+	const struct binding binding = {.egl = true};
+	struct guest_visit visit;
+	unsigned done;
+
+	if (real == NULL)
+		return 0;
+	if (context == NULL || !context->egl)
+		return real();
+	visit = before_bind(&binding);
+	done = real();
+	after_bind(visit, &binding, done);
+	return done;
+}
+
+static struct guest_visit before_swap(const void *surface)
+{
+	struct guest_visit visit = guest_enter();
+
+	context_before_swap((uintptr_t)surface);
+	guest_restore_errno(&visit);
+	return visit;
+}
+
+static void after_swap(struct guest_visit visit)
+{
+	guest_keep_errno(&visit);
+	context_after_swap();
+	guest_leave(visit);
+}
+
+unsigned eglSwapBuffers(void *display, void *surface)
+{
+	__typeof__(&eglSwapBuffers) real = REAL(eglSwapBuffers);
+	struct guest_visit visit;
+	unsigned done;
+
+	if (real == NULL)
+		return 0;
+	visit = before_swap(surface);
+	done = real(display, surface);
+	after_swap(visit);
+	return done;
+}
+
+unsigned eglSwapBuffersWithDamageKHR(void *display, void *surface, const int *rects, int count)
+{
+	__typeof__(&eglSwapBuffersWithDamageKHR) real = REAL(eglSwapBuffersWithDamageKHR);
+	struct guest_visit visit;
+	unsigned done;
+
+	if (real == NULL)
+		return 0;
+	visit = before_swap(surface);
+	done = real(display, surface, rects, count);
+	after_swap(visit);
+	return done;
+}
+
+unsigned eglSwapBuffersWithDamageEXT(void *display, void *surface, const int *rects, int count)
+{
+	__typeof__(&eglSwapBuffersWithDamageEXT) real = REAL(eglSwapBuffersWithDamageEXT);
+	struct guest_visit visit;
+	unsigned done;
+
+	if (real == NULL)
+		return 0;
+	visit = before_swap(surface);
+	done = real(display, surface, rects, count);
+	after_swap(visit);
+	return done;
+}
+
+void *eglCreateContext(void *display, void *config, void *share, const int *attributes)
+{
+	__typeof__(&eglCreateContext) real = REAL(eglCreateContext);
+	void *context = real != NULL ? real(display, config, share, attributes) : NULL;
+	struct guest_visit visit = guest_enter();
+
+	context_created(true, context);
+	guest_leave(visit);
+	return context;
+}
+
+unsigned eglDestroyContext(void *display, void *context)
+{
+	__typeof__(&eglDestroyContext) real = REAL(eglDestroyContext);
+	struct guest_visit visit = guest_enter();
+
+	if (context != NULL)
+		context_destroying(true, display, context);
+	guest_leave(visit);
+	return real != NULL ? real(display, context) : 0;
+}
+
+unsigned eglTerminate(void *display)
+{
+	__typeof__(&eglTerminate) real = REAL(eglTerminate);
+	struct guest_visit visit = guest_enter();
+
+	context_destroying(true, display, NULL);
+	guest_leave(visit);
+	return real != NULL ? real(display) : 0;
+}

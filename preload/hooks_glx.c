@@ -1,0 +1,162 @@
+/* GLX: contexts are bound and released, buffers swapped, displays closed. */
+#include "context.h"
+#include "guest.h"
+#include "hooks.h"
+
+static struct guest_visit before_bind(struct binding *binding, void *display, hook_xid drawable,
+				      void *context)
+{
+	struct guest_visit visit = guest_enter();
+
+	*binding = (struct binding){false, display, context, drawable};
+	context_before_bind(binding);
+	guest_restore_errno(&visit);
+	return visit;
+}
+
+static void after_bind(struct guest_visit visit, const struct binding *binding, int done)
+{
+	guest_keep_errno(&visit);
+	context_after_bind(binding, done != 0);
+	guest_leave(visit);
+}
+
+int glXMakeCurrent(void *display, hook_xid drawable, void *context)
+{
+	__typeof__(&glXMakeCurrent) real = REAL(glXMakeCurrent);
+	struct binding binding;
+	struct guest_visit visit;
+	int done;
+
+	if (real == NULL)
+		return 0;
+	visit = before_bind(&binding, display, drawable, context);
+	done = real(display, drawable, context);
+	after_bind(visit, &binding, done);
+	return done;
+}
+
+int glXMakeContextCurrent(void *display, hook_xid draw, hook_xid read, void *context)
+{
+	__typeof__(&glXMakeContextCurrent) real = REAL(glXMakeContextCurrent);
+	struct binding binding;
+	struct guest_visit visit;
+	int done;
+
+	if (real == NULL)
+		return 0;
+	visit = before_bind(&binding, display, draw, context);
+	done = real(display, draw, read, context);
+	after_bind(visit, &binding, done);
+	return done;
+}
+
+int glXMakeCurrentReadSGI(void *display, hook_xid draw, hook_xid read, void *context)
+{
+	__typeof__(&glXMakeCurrentReadSGI) real = REAL(glXMakeCurrentReadSGI);
+	struct binding binding;
+	struct guest_visit visit;
+	int done;
+
+	if (real == NULL)
+		return 0;
+	visit = before_bind(&binding, display, draw, context);
+	done = real(display, draw, read, context);
+	after_bind(visit, &binding, done);
+	return done;
+}
+
+static struct guest_visit before_swap(hook_xid drawable)
+{
+	struct guest_visit visit = guest_enter();
+
+	context_before_swap(drawable);
+	guest_restore_errno(&visit);
+	return visit;
+}
+
+static void after_swap(struct guest_visit visit)
+{
+	guest_keep_errno(&visit);
+	context_after_swap();
+	guest_leave(visit);
+}
+
+void glXSwapBuffers(void *display, hook_xid drawable)
+{
+	__typeof__(&glXSwapBuffers) real = REAL(glXSwapBuffers);
+	struct guest_visit visit;
+
+	if (real == NULL)
+		return;
+	visit = before_swap(drawable);
+	real(display, drawable);
+	after_swap(visit);
+}
+
+int64_t glXSwapBuffersMscOML(void *display, hook_xid drawable, int64_t target, int64_t divisor,
+			     int64_t remainder)
+{
+	__typeof__(&glXSwapBuffersMscOML) real = REAL(glXSwapBuffersMscOML);
+	struct guest_visit visit;
+	int64_t count;
+
+	if (real == NULL)
+		return -1;
+	visit = before_swap(drawable);
+	count = real(display, drawable, target, divisor, remainder);
+	after_swap(visit);
+	return count;
+}
+
+static void *created(void *context)
+{
+	struct guest_visit visit = guest_enter();
+
+	context_created(false, context);
+	guest_leave(visit);
+	return context;
+}
+
+void *glXCreateContext(void *display, void *visual, void *share, int direct)
+{
+	__typeof__(&glXCreateContext) real = REAL(glXCreateContext);
+
+	return real != NULL ? created(real(display, visual, share, direct)) : NULL;
+}
+
+void *glXCreateNewContext(void *display, void *config, int type, void *share, int direct)
+{
+	__typeof__(&glXCreateNewContext) real = REAL(glXCreateNewContext);
+
+	return real != NULL ? created(real(display, config, type, share, direct)) : NULL;
+}
+
+void *glXCreateContextAttribsARB(void *display, void *config, void *share, int direct,
+				 const int *attributes)
+{
+	__typeof__(&glXCreateContextAttribsARB) real = REAL(glXCreateContextAttribsARB);
+
+	return real != NULL ? created(real(display, config, share, direct, attributes)) : NULL;
+}
+
+void glXDestroyContext(void *display, void *context)
+{
+	__typeof__(&glXDestroyContext) real = REAL(glXDestroyContext);
+	struct guest_visit visit = guest_enter();
+
+	context_destroying(false, display, context);
+	guest_leave(visit);
+	if (real != NULL)
+		real(display, context);
+}
+
+int XCloseDisplay(void *display)
+{
+	__typeof__(&XCloseDisplay) real = REAL(XCloseDisplay);
+	struct guest_visit visit = guest_enter();
+
+	context_display_closing(display);
+	guest_leave(visit);
+	return real != NULL ? real(display) : 0;
+}

@@ -1,0 +1,167 @@
+/* The program's own queries, and what it may see of ours: nothing. */
+#include "context.h"
+#include "guest.h"
+#include "hooks.h"
+
+static struct sampler *sampler_here(void)
+{
+	struct context *context = context_current();
+
+	return context != NULL && context->started ? &context->sampler : NULL;
+}
+
+static void begins(GLenum target, GLuint index, GLuint id)
+{
+	struct sampler *sampler = sampler_here();
+
+	if (sampler != NULL)
+		sampler_program_begins(sampler, target, index, id);
+}
+
+static void ends(GLenum target, GLuint index)
+{
+	struct sampler *sampler = sampler_here();
+
+	if (sampler != NULL)
+		sampler_program_ends(sampler, target, index);
+}
+
+#define BEGIN_HOOK(name)                                                                           \
+	void name(GLenum target, GLuint id)                                                        \
+	{                                                                                          \
+		__typeof__(&name) real = REAL(name);                                               \
+                                                                                                   \
+		begins(target, 0, id);                                                             \
+		if (real != NULL)                                                                  \
+			real(target, id);                                                          \
+	}
+BEGIN_HOOK(glBeginQuery)
+BEGIN_HOOK(glBeginQueryARB)
+BEGIN_HOOK(glBeginQueryEXT)
+
+#define END_HOOK(name)                                                                             \
+	void name(GLenum target)                                                                   \
+	{                                                                                          \
+		__typeof__(&name) real = REAL(name);                                               \
+                                                                                                   \
+		ends(target, 0);                                                                   \
+		if (real != NULL)                                                                  \
+			real(target);                                                              \
+	}
+END_HOOK(glEndQuery)
+END_HOOK(glEndQueryARB)
+END_HOOK(glEndQueryEXT)
+
+void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id)
+{
+	__typeof__(&glBeginQueryIndexed) real = REAL(glBeginQueryIndexed);
+
+	begins(target, index, id);
+	if (real != NULL)
+		real(target, index, id);
+}
+
+void glEndQueryIndexed(GLenum target, GLuint index)
+{
+	__typeof__(&glEndQueryIndexed) real = REAL(glEndQueryIndexed);
+
+	ends(target, index);
+	if (real != NULL)
+		real(target, index);
+}
+
+/* A current query of ours is none of the program's. */
+static void hide_ours(GLenum pname, GLint *params)
+{
+	const struct sampler *sampler = sampler_here();
+
+	if (pname == GL_CURRENT_QUERY && params != NULL && sampler != NULL &&
+	    sampler_owns(sampler, (GLuint)*params))
+		*params = 0;
+}
+
+#define GET_HOOK(name)                                                                             \
+	void name(GLenum target, GLenum pname, GLint *params)                                      \
+	{                                                                                          \
+		__typeof__(&name) real = REAL(name);                                               \
+                                                                                                   \
+		if (real != NULL) {                                                                \
+			real(target, pname, params);                                               \
+			hide_ours(pname, params);                                                  \
+		}                                                                                  \
+	}
+GET_HOOK(glGetQueryiv)
+GET_HOOK(glGetQueryivARB)
+GET_HOOK(glGetQueryivEXT)
+
+void glGetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *params)
+{
+	__typeof__(&glGetQueryIndexediv) real = REAL(glGetQueryIndexediv);
+
+	if (real != NULL) {
+		real(target, index, pname, params);
+		hide_ours(pname, params);
+	}
+}
+
+#define IS_HOOK(name)                                                                              \
+	GLboolean name(GLuint id)                                                                  \
+	{                                                                                          \
+		__typeof__(&name) real = REAL(name);                                               \
+		const struct sampler *sampler = sampler_here();                                    \
+                                                                                                   \
+		if (real == NULL || (sampler != NULL && sampler_owns(sampler, id)))                \
+			return GL_FALSE;                                                           \
+		return real(id);                                                                   \
+	}
+IS_HOOK(glIsQuery)
+IS_HOOK(glIsQueryARB)
+IS_HOOK(glIsQueryEXT)
+
+/* Names that the program does not own are ignored by the driver; so must be those that are ours. */
+static void delete_theirs(void (*real)(GLsizei, const GLuint *), GLsizei count, const GLuint *ids)
+{
+	const struct sampler *sampler = sampler_here();
+	GLsizei from = 0;
+
+	if (sampler == NULL || count <= 0 || ids == NULL) {
+		real(count, ids);
+		return;
+	}
+	for (GLsizei i = 0; i < count; i++) {
+		if (!sampler_owns(sampler, ids[i]))
+			continue;
+		if (i > from)
+			real(i - from, ids + from);
+		from = i + 1;
+	}
+	if (count > from)
+		real(count - from, ids + from);
+}
+
+#define DELETE_HOOK(name)                                                                          \
+	void name(GLsizei count, const GLuint *ids)                                                \
+	{                                                                                          \
+		__typeof__(&name) real = REAL(name);                                               \
+                                                                                                   \
+		if (real != NULL)                                                                  \
+			delete_theirs(real, count, ids);                                           \
+	}
+DELETE_HOOK(glDeleteQueries)
+DELETE_HOOK(glDeleteQueriesARB)
+DELETE_HOOK(glDeleteQueriesEXT)
+
+/* What the program had raised before its context was first seen is told before anything later. */
+GLenum glGetError(void)
+{
+	__typeof__(&glGetError) real = REAL(glGetError);
+	struct context *context = context_current();
+
+	if (context != NULL && context->saved_error != GL_NO_ERROR) {
+		GLenum error = context->saved_error;
+
+		context->saved_error = GL_NO_ERROR;
+		return error;
+	}
+	return real != NULL ? real() : GL_NO_ERROR;
+}

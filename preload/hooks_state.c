@@ -1,0 +1,134 @@
+/* What else the measurement must know of: transform feedback, display lists, debug groups. */
+#include "context.h"
+#include "guest.h"
+#include "hooks.h"
+
+static struct sampler *sampler_here(void)
+{
+	struct context *context = context_current();
+
+	return context != NULL && context->started ? &context->sampler : NULL;
+}
+
+static void feedback(bool before)
+{
+	struct sampler *sampler = sampler_here();
+
+	if (sampler != NULL)
+		sampler_feedback(sampler, before);
+}
+
+#define FEEDBACK_BEGIN_HOOK(name)                                                                  \
+	void name(GLenum mode)                                                                     \
+	{                                                                                          \
+		__typeof__(&name) real = REAL(name);                                               \
+                                                                                                   \
+		if (real == NULL)                                                                  \
+			return;                                                                    \
+		real(mode);                                                                        \
+		feedback(false);                                                                   \
+	}
+FEEDBACK_BEGIN_HOOK(glBeginTransformFeedback)
+FEEDBACK_BEGIN_HOOK(glBeginTransformFeedbackEXT)
+FEEDBACK_BEGIN_HOOK(glBeginTransformFeedbackNV)
+
+/* Ours end while feedback still runs. */
+#define FEEDBACK_HOOK(name)                                                                        \
+	void name(void)                                                                            \
+	{                                                                                          \
+		__typeof__(&name) real = REAL(name);                                               \
+                                                                                                   \
+		if (real == NULL)                                                                  \
+			return;                                                                    \
+		feedback(true);                                                                    \
+		real();                                                                            \
+		feedback(false);                                                                   \
+	}
+FEEDBACK_HOOK(glEndTransformFeedback)
+FEEDBACK_HOOK(glEndTransformFeedbackEXT)
+FEEDBACK_HOOK(glEndTransformFeedbackNV)
+FEEDBACK_HOOK(glPauseTransformFeedback)
+FEEDBACK_HOOK(glPauseTransformFeedbackNV)
+FEEDBACK_HOOK(glResumeTransformFeedback)
+FEEDBACK_HOOK(glResumeTransformFeedbackNV)
+
+static void list(bool opens)
+{
+	struct sampler *sampler = sampler_here();
+
+	if (sampler != NULL)
+		sampler_list(sampler, opens);
+}
+
+void glNewList(GLuint name, GLenum mode)
+{
+	__typeof__(&glNewList) real = REAL(glNewList);
+
+	if (real == NULL)
+		return;
+	real(name, mode);
+	list(true);
+}
+
+void glEndList(void)
+{
+	__typeof__(&glEndList) real = REAL(glEndList);
+
+	if (real == NULL)
+		return;
+	real();
+	list(false);
+}
+
+static void push_group(GLsizei length, const GLchar *label)
+{
+	struct sampler *sampler = sampler_here();
+
+	if (sampler != NULL)
+		sampler_push_group(sampler, length, label);
+}
+
+static void pop_group(void)
+{
+	struct sampler *sampler = sampler_here();
+
+	if (sampler != NULL)
+		sampler_pop_group(sampler);
+}
+
+#define PUSH_HOOK(name)                                                                            \
+	void name(GLenum source, GLuint id, GLsizei length, const GLchar *message)                 \
+	{                                                                                          \
+		__typeof__(&name) real = REAL(name);                                               \
+                                                                                                   \
+		if (real == NULL)                                                                  \
+			return;                                                                    \
+		push_group(length, message);                                                       \
+		real(source, id, length, message);                                                 \
+	}
+PUSH_HOOK(glPushDebugGroup)
+PUSH_HOOK(glPushDebugGroupKHR)
+
+void glPushGroupMarkerEXT(GLsizei length, const GLchar *marker)
+{
+	__typeof__(&glPushGroupMarkerEXT) real = REAL(glPushGroupMarkerEXT);
+
+	if (real == NULL)
+		return;
+	push_group(length > 0 ? length : -1, marker); /* 0 says NUL-terminated here */
+	real(length, marker);
+}
+
+#define POP_HOOK(name)                                                                             \
+	void name(void)                                                                            \
+	{                                                                                          \
+		__typeof__(&name) real = REAL(name);                                               \
+                                                                                                   \
+		if (real == NULL)                                                                  \
+			return;                                                                    \
+		pop_group();                                                                       \
+		real();                                                                            \
+	}
+POP_HOOK(glPopDebugGroup)
+POP_HOOK(glPopDebugGroupKHR)
+POP_HOOK(glPopGroupMarkerEXT)

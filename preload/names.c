@@ -1,0 +1,102 @@
+/*
+ * Names of our query objects. Where the profile lets a program invent names, ours are invented at
+ * the far end, so that the program's generated names are what they would be without us. Elsewhere
+ * only the driver gives names, and it gives none twice.
+ */
+#include "sampler.h"
+
+#define INVENTED_LAST 0xfffffffeu
+
+static void use_name(struct sampler *sampler, GLuint *slot, GLuint name)
+{
+	*slot = name;
+	if (sampler->name_low == 0 || name < sampler->name_low)
+		sampler->name_low = name;
+	if (name > sampler->name_high)
+		sampler->name_high = name;
+}
+
+static void give(struct sampler *sampler, struct query_set *set, const GLuint *names)
+{
+	for (unsigned i = 0; i < SLOT_COUNT; i++)
+		use_name(sampler, &set->names[i], *names++);
+	for (unsigned i = 0; i < 2; i++)
+		use_name(sampler, &set->stamps[i], *names++);
+	for (unsigned k = 0; k < SAMPLER_SECTIONS - 1; k++) {
+		for (unsigned i = 0; i < SLOT_OVERFLOW_COUNT; i++)
+			use_name(sampler, &set->more[k][i], *names++);
+	}
+}
+
+/* Asks whether a name that nobody generated is accepted; the object stays. */
+static bool accepts_invented(const struct sampler *sampler)
+{
+	const struct api *gl = sampler->gl;
+	GLenum target = gl->has.occlusion ? GL_SAMPLES_PASSED : GL_PRIMITIVES_GENERATED;
+
+	if (!gl->invents_names || (!gl->has.occlusion && !gl->has.generated) ||
+	    (sampler->identity->context_flags & GL_WIRE_NO_ERROR_CONTEXT) != 0)
+		return false;
+	gl->BeginQuery(target, INVENTED_LAST);
+	if (gl->GetError() != GL_NO_ERROR)
+		return false;
+	gl->EndQuery(target);
+	return gl->GetError() == GL_NO_ERROR;
+}
+
+void names_make(struct sampler *sampler)
+{
+	const struct api *gl = sampler->gl;
+	bool invent = accepts_invented(sampler);
+	GLuint next = INVENTED_LAST - 1, names[SAMPLER_NAMES];
+
+	sampler->name_low = sampler->name_high = 0;
+	for (unsigned i = 0; i < SAMPLER_SETS; i++) {
+		if (!invent)
+			gl->GenQueries((GLsizei)SAMPLER_NAMES, names);
+		for (unsigned k = 0; invent && k < SAMPLER_NAMES; k++)
+			names[k] = next--;
+		give(sampler, &sampler->sets[i], names);
+	}
+	if (invent)
+		sampler->name_high = INVENTED_LAST;
+}
+
+void names_delete(struct sampler *sampler)
+{
+	const struct api *gl = sampler->gl;
+	GLuint last = INVENTED_LAST;
+
+	for (unsigned i = 0; i < SAMPLER_SETS; i++) {
+		struct query_set *set = &sampler->sets[i];
+
+		gl->DeleteQueries(SLOT_COUNT, set->names);
+		gl->DeleteQueries(2, set->stamps);
+		gl->DeleteQueries((GLsizei)((SAMPLER_SECTIONS - 1) * SLOT_OVERFLOW_COUNT),
+				  set->more[0]);
+	}
+	if (sampler->name_high == INVENTED_LAST)
+		gl->DeleteQueries(1, &last);
+	sampler->name_low = sampler->name_high = 0;
+}
+
+bool sampler_owns(const struct sampler *sampler, GLuint name)
+{
+	if (name == 0 || name < sampler->name_low || name > sampler->name_high)
+		return false;
+	for (unsigned i = 0; i < SAMPLER_SETS; i++) {
+		const struct query_set *set = &sampler->sets[i];
+
+		for (unsigned k = 0; k < SLOT_COUNT; k++) {
+			if (set->names[k] == name)
+				return true;
+		}
+		for (unsigned k = 0; k < SLOT_OVERFLOW_COUNT * (SAMPLER_SECTIONS - 1); k++) {
+			if (set->more[k / SLOT_OVERFLOW_COUNT][k % SLOT_OVERFLOW_COUNT] == name)
+				return true;
+		}
+		if (set->stamps[0] == name || set->stamps[1] == name)
+			return true;
+	}
+	return name == INVENTED_LAST;
+}

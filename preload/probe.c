@@ -1,0 +1,222 @@
+/*
+ * Which query targets this driver counts, and which it lets run together. The driver is asked by
+ * beginning them; it may refuse, so errors are read here. The caller has turned debug output off
+ * and keeps the program's own errors.
+ */
+#include <string.h>
+
+#include "guest.h"
+#include "sampler.h"
+
+#define ERROR_READS 16 /* a context that is lost answers with errors for ever */
+
+static bool failed(const struct api *gl)
+{
+	bool any = false;
+
+	for (int i = 0; i < ERROR_READS && gl->GetError() != GL_NO_ERROR; i++)
+		any = true;
+	return any;
+}
+
+static void say_why(struct sampler *sampler, int slot, enum gl_wire_why why)
+{
+	const struct target *target = &targets[slot];
+
+	if (target->counter >= 0)
+		sampler->identity->why[target->counter] = (uint8_t)why;
+	if (target->second >= 0)
+		sampler->identity->why[target->second] = (uint8_t)why;
+}
+
+static void say_bits(struct sampler *sampler, int slot, GLint bits)
+{
+	const struct target *target = &targets[slot];
+
+	if (target->counter >= 0)
+		sampler->identity->bits[target->counter] = (uint8_t)bits;
+	if (target->second >= 0)
+		sampler->identity->bits[target->second] = (uint8_t)bits;
+}
+
+static GLint counter_bits(const struct api *gl, GLenum target, GLuint index)
+{
+	GLint bits = 0;
+
+	if (index != 0)
+		gl->GetQueryIndexediv(target, index, GL_QUERY_COUNTER_BITS, &bits);
+	else
+		gl->GetQueryiv(target, GL_QUERY_COUNTER_BITS, &bits);
+	return failed(gl) || bits < 0 || bits > 64 ? 0 : bits;
+}
+
+/* Truth values may say 1 bit or 32; only 0 means that nothing is counted. */
+static bool counts(struct sampler *sampler, int slot)
+{
+	const struct api *gl = sampler->gl;
+	GLint bits = 32;
+
+	if (!target_has_feature(gl, slot)) {
+		say_why(sampler, slot, GL_WIRE_WHY_NO_EXTENSION);
+		return false;
+	}
+	if (gl->has.bits || targets[slot].target == GL_TIME_ELAPSED)
+		bits = counter_bits(gl, targets[slot].target, targets[slot].index);
+	if (bits == 0)
+		say_why(sampler, slot, GL_WIRE_WHY_ZERO_BITS);
+	say_bits(sampler, slot, bits);
+	return bits != 0;
+}
+
+static bool try_begin(struct sampler *sampler, int slot)
+{
+	target_begin(sampler->gl, slot, sampler->sets[0].names[slot]);
+	return !failed(sampler->gl);
+}
+
+/* Which single running slot keeps this one from beginning; all of them when none alone does. */
+static uint32_t find_conflicts(struct sampler *sampler, int slot, uint32_t running)
+{
+	const struct api *gl = sampler->gl;
+	uint32_t found = 0;
+
+	for (int other = 0; other < SLOT_COUNT; other++) {
+		if ((running & SLOT_BIT(other)) == 0)
+			continue;
+		target_end(gl, other);
+		if (try_begin(sampler, slot)) {
+			target_end(gl, slot);
+			found |= SLOT_BIT(other);
+		}
+		target_begin(gl, other, sampler->sets[0].names[other]);
+		failed(gl);
+	}
+	return found != 0 ? found : running;
+}
+
+static bool is_programs_only(const struct sampler *sampler, int slot)
+{
+	return targets[slot].counter < 0 ||
+	       (slot == SLOT_TIME_ELAPSED && sampler->probe.timestamps);
+}
+
+/* An exact count of samples holds the predicate too. */
+static void refuse(struct sampler *sampler, int slot, uint32_t conflicts)
+{
+	bool derived = slot == SLOT_OCCLUSION_ANY && (conflicts & SLOT_BIT(SLOT_OCCLUSION)) != 0;
+
+	sampler->probe.conflicts[slot] = conflicts;
+	say_why(sampler, slot, derived ? GL_WIRE_WHY_DERIVED : GL_WIRE_WHY_REFUSED);
+}
+
+static void try_slot(struct sampler *sampler, int slot)
+{
+	struct probe *probe = &sampler->probe;
+	bool ours = !is_programs_only(sampler, slot);
+
+	if (!target_has_feature(sampler->gl, slot) || (ours && !counts(sampler, slot))) {
+		if (ours && !target_has_feature(sampler->gl, slot))
+			say_why(sampler, slot, GL_WIRE_WHY_NO_EXTENSION);
+		return;
+	}
+	if (!try_begin(sampler, slot)) {
+		uint32_t conflicts = find_conflicts(sampler, slot, probe->usable);
+
+		if (ours)
+			refuse(sampler, slot, conflicts);
+		probe->conflicts[slot] = conflicts;
+	} else if (ours) {
+		probe->usable |= SLOT_BIT(slot);
+	} else {
+		target_end(sampler->gl, slot);
+	}
+}
+
+/*
+ * Mesa's software rasterisers execute a timestamp once for each tile and keep the last, so that two
+ * stamps of one frame enclose its last tile only. They stamp with CLOCK_MONOTONIC, so the time at
+ * which the frame was handed over can stand in for the first stamp.
+ */
+static bool stamps_tiles(const struct sampler *sampler)
+{
+	const struct api *gl = sampler->gl;
+	uint64_t before_ns, after_ns;
+	GLint64 stamp = 0;
+
+	if (gl->GetInteger64v == NULL || gl->es ||
+	    (strstr(sampler->identity->renderer, "llvmpipe") == NULL &&
+	     strstr(sampler->identity->renderer, "softpipe") == NULL))
+		return false;
+	before_ns = guest_now_ns();
+	gl->GetInteger64v(GL_TIMESTAMP, &stamp);
+	after_ns = guest_now_ns();
+	return !failed(gl) && (uint64_t)stamp >= before_ns && (uint64_t)stamp <= after_ns;
+}
+
+static void try_timestamps(struct sampler *sampler)
+{
+	const struct api *gl = sampler->gl;
+	GLint bits;
+
+	if (!gl->has.timer) {
+		say_why(sampler, SLOT_TIME_ELAPSED, GL_WIRE_WHY_NO_EXTENSION);
+		return;
+	}
+	bits = counter_bits(gl, GL_TIMESTAMP, 0);
+	if (bits == 0)
+		return;
+	gl->QueryCounter(sampler->sets[0].stamps[0], GL_TIMESTAMP);
+	sampler->probe.timestamps = !failed(gl);
+	sampler->probe.time_mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+	say_bits(sampler, SLOT_TIME_ELAPSED, bits);
+	if (sampler->probe.timestamps)
+		say_why(sampler, SLOT_TIME_ELAPSED, GL_WIRE_WHY_COLLECTED);
+	if (sampler->probe.timestamps && stamps_tiles(sampler)) {
+		sampler->probe.stamps_tiles = true;
+		say_why(sampler, SLOT_TIME_ELAPSED, GL_WIRE_WHY_FROM_FLUSH);
+	}
+}
+
+/* Where errors are not reported, a refusal cannot be seen: the specification's conflicts hold. */
+static void assume_by_specification(struct sampler *sampler)
+{
+	struct probe *probe = &sampler->probe;
+	uint32_t occlusion = SLOT_BIT(SLOT_OCCLUSION) | SLOT_BIT(SLOT_OCCLUSION_ANY);
+
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		if (!is_programs_only(sampler, slot) && counts(sampler, slot))
+			probe->usable |= SLOT_BIT(slot);
+	}
+	probe->conflicts[SLOT_OCCLUSION_CONSERVATIVE] = occlusion;
+	probe->conflicts[SLOT_OCCLUSION] = SLOT_BIT(SLOT_OCCLUSION_ANY);
+	if ((probe->usable & SLOT_BIT(SLOT_OCCLUSION)) != 0) {
+		probe->usable &= ~SLOT_BIT(SLOT_OCCLUSION_ANY);
+		refuse(sampler, SLOT_OCCLUSION_ANY, SLOT_BIT(SLOT_OCCLUSION));
+	}
+}
+
+static void ask_driver(struct sampler *sampler)
+{
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		if (!is_programs_only(sampler, slot))
+			try_slot(sampler, slot);
+	}
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		if (is_programs_only(sampler, slot))
+			try_slot(sampler, slot);
+	}
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		if ((sampler->probe.usable & SLOT_BIT(slot)) != 0)
+			target_end(sampler->gl, slot);
+	}
+	failed(sampler->gl);
+}
+
+void probe_targets(struct sampler *sampler)
+{
+	try_timestamps(sampler);
+	if ((sampler->identity->context_flags & GL_WIRE_NO_ERROR_CONTEXT) != 0)
+		assume_by_specification(sampler);
+	else
+		ask_driver(sampler);
+}

@@ -1,0 +1,394 @@
+/* Cutting a context's life into segments: our queries begin and end here, and yield here. */
+#include <string.h>
+
+#include "guest.h"
+#include "sampler.h"
+
+static struct query_set *open_set(struct sampler *sampler)
+{
+	return sampler->open >= 0 ? &sampler->sets[sampler->open] : NULL;
+}
+
+/* Inside a display list our calls would be recorded instead of executed. */
+static bool may_call(const struct sampler *sampler)
+{
+	return sampler->measuring && !sampler->list_open;
+}
+
+static GLuint overflow_name(const struct query_set *set, unsigned section, int slot)
+{
+	return section == 0 ? set->names[slot] : set->more[section - 1][slot - SLOT_OVERFLOW];
+}
+
+/* Slots that the program's running queries leave to us. */
+static uint32_t free_slots(const struct sampler *sampler)
+{
+	uint32_t free = sampler->probe.usable & ~sampler->banned & ~sampler->program_active;
+
+	for (int slot = 0; slot < SLOT_COUNT && sampler->program_active != 0; slot++) {
+		if ((sampler->program_active & SLOT_BIT(slot)) != 0)
+			free &= ~sampler->probe.conflicts[slot];
+		if ((sampler->probe.conflicts[slot] & sampler->program_active) != 0)
+			free &= ~SLOT_BIT(slot);
+	}
+	return free;
+}
+
+/* What the hooks noted may have failed: the driver knows. */
+static void check_program_active(struct sampler *sampler)
+{
+	const struct api *gl = sampler->gl;
+
+	for (int slot = 0; slot < SLOT_COUNT && sampler->program_active != 0; slot++) {
+		GLint name = 1;
+
+		if ((sampler->program_active & SLOT_BIT(slot)) == 0)
+			continue;
+		if (targets[slot].index != 0)
+			gl->GetQueryIndexediv(targets[slot].target, targets[slot].index,
+					      GL_CURRENT_QUERY, &name);
+		else
+			gl->GetQueryiv(targets[slot].target, GL_CURRENT_QUERY, &name);
+		if (name == 0)
+			sampler->program_active &= ~SLOT_BIT(slot);
+	}
+}
+
+static void open_section(struct sampler *sampler, struct query_set *set)
+{
+	uint32_t want = free_slots(sampler) & SLOT_OVERFLOW_MASK;
+
+	if (want == 0 || set->section_open)
+		return;
+	if (set->sections == SAMPLER_SECTIONS) {
+		set->sections_lost = true;
+		return;
+	}
+	for (int slot = SLOT_OVERFLOW; slot < SLOT_COUNT; slot++) {
+		if ((want & SLOT_BIT(slot)) != 0)
+			target_begin(sampler->gl, slot, overflow_name(set, set->sections, slot));
+	}
+	set->active |= want;
+	set->begun |= want;
+	set->disturbed |= SLOT_OVERFLOW_MASK & ~want;
+	set->section_open = true;
+	set->sections++;
+}
+
+static void end_slots(struct sampler *sampler, struct query_set *set, uint32_t mask)
+{
+	mask &= set->active;
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		if ((mask & SLOT_BIT(slot)) != 0)
+			target_end(sampler->gl, slot);
+	}
+	set->active &= ~mask;
+}
+
+static void close_section(struct sampler *sampler, struct query_set *set)
+{
+	if (set->section_open)
+		end_slots(sampler, set, SLOT_OVERFLOW_MASK);
+	set->section_open = false;
+}
+
+static int take_set(struct sampler *sampler)
+{
+	for (unsigned i = 0; i < SAMPLER_SETS; i++) {
+		if (!sampler->sets[i].in_use)
+			return (int)i;
+	}
+	return -1;
+}
+
+static void begin_set(struct sampler *sampler, struct query_set *set)
+{
+	uint32_t all = sampler->probe.usable & ~SLOT_OVERFLOW_MASK;
+	uint32_t want;
+
+	if (sampler->program_active != 0)
+		check_program_active(sampler);
+	want = free_slots(sampler) & all;
+	set->in_use = true;
+	set->begun = set->active = want;
+	set->disturbed = all & ~want;
+	set->sections = 0;
+	set->section_open = set->sections_lost = false;
+	for (int slot = 0; slot < SLOT_OVERFLOW; slot++) {
+		if ((want & SLOT_BIT(slot)) != 0)
+			target_begin(sampler->gl, slot, set->names[slot]);
+	}
+	if (sampler->feedback_running)
+		open_section(sampler, set);
+	if (sampler->probe.timestamps)
+		sampler->gl->QueryCounter(set->stamps[0], GL_TIMESTAMP);
+}
+
+void sampler_resume(struct sampler *sampler)
+{
+	sampler->paused = false;
+	sampler->has_rest = true;
+	if (!may_call(sampler) || sampler->open >= 0)
+		return;
+	sampler->open = take_set(sampler);
+	if (sampler->open >= 0)
+		begin_set(sampler, &sampler->sets[sampler->open]);
+}
+
+static void end_set(struct sampler *sampler, struct query_set *set)
+{
+	if (sampler->probe.timestamps)
+		sampler->gl->QueryCounter(set->stamps[1], GL_TIMESTAMP);
+	close_section(sampler, set);
+	end_slots(sampler, set, UINT32_MAX);
+}
+
+/* Queues the segment that ends now. A full queue loses the newest one, and says so. */
+static struct segment *queue_segment(struct sampler *sampler)
+{
+	struct segment *segment;
+	int set = sampler->open;
+
+	if (set >= 0)
+		end_set(sampler, &sampler->sets[set]);
+	else
+		set = sampler->measuring && !sampler->paused ? SEGMENT_BLIND : SEGMENT_EMPTY;
+	sampler->open = -1;
+	if (sampler->last_segment - sampler->first_segment == SAMPLER_SEGMENTS) {
+		if (set >= 0)
+			sampler->sets[set].in_use = false;
+		return NULL;
+	}
+	segment = &sampler->segments[sampler->last_segment++ % SAMPLER_SEGMENTS];
+	*segment = (struct segment){.set = set, .submit_ns = guest_now_ns()};
+	return segment;
+}
+
+void sampler_cut(struct sampler *sampler)
+{
+	if (may_call(sampler) && sampler->open >= 0) {
+		queue_segment(sampler);
+		sampler->flags |= GL_WIRE_CUT;
+	}
+	sampler->paused = sampler->open < 0;
+}
+
+static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
+{
+	meta->flags = sampler->flags;
+	meta->frame = sampler->frame;
+	meta->begin_ns = sampler->begin_ns;
+	meta->end_ns = guest_now_ns();
+	meta->cpu_ns = guest_cpu_ns() - sampler->begin_cpu_ns;
+	meta->group_count = sampler->group_count;
+	memcpy(meta->group, sampler->group, sizeof(meta->group));
+}
+
+void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2])
+{
+	struct segment *segment;
+
+	if (sampler->list_open) /* the frame goes on: nothing may be called now */
+		return;
+	segment = queue_segment(sampler);
+	sampler->has_rest = false;
+	if (segment == NULL) {
+		channel_count_lost(&sampler->stream);
+		return;
+	}
+	segment->ends = true;
+	sampler->ended = segment;
+	fill_meta(sampler, &segment->meta);
+	segment->meta.kind = swapped ? GL_WIRE_FRAME : GL_WIRE_REST;
+	if (size != NULL) {
+		segment->meta.width = size[0];
+		segment->meta.height = size[1];
+		segment->meta.flags |= GL_WIRE_SIZE_KNOWN;
+	}
+}
+
+void sampler_start_clock(struct sampler *sampler)
+{
+	uint64_t now_ns = guest_now_ns(), cpu_ns = guest_cpu_ns();
+
+	if (sampler->list_open)
+		return;
+	if (sampler->ended != NULL) {
+		sampler->ended->meta.end_ns = now_ns;
+		sampler->ended->meta.cpu_ns = cpu_ns - sampler->begin_cpu_ns;
+		sampler->ended = NULL;
+	}
+	sampler->begin_ns = now_ns;
+	sampler->begin_cpu_ns = cpu_ns;
+	sampler->frame++;
+	sampler->flags = 0;
+	sampler->group_count = 0;
+	sampler->group[0] = '\0';
+}
+
+static void quiet(struct sampler *sampler, void (*ask)(struct sampler *sampler))
+{
+	const struct api *gl = sampler->gl;
+	bool debug = gl->has.debug && gl->IsEnabled(GL_DEBUG_OUTPUT) != GL_FALSE;
+
+	if (debug)
+		gl->Disable(GL_DEBUG_OUTPUT);
+	ask(sampler);
+	if (debug)
+		gl->Enable(GL_DEBUG_OUTPUT);
+}
+
+static void make_and_probe(struct sampler *sampler)
+{
+	names_make(sampler);
+	probe_targets(sampler);
+}
+
+void sampler_start(struct sampler *sampler, const struct api *gl, struct channel_identity *identity)
+{
+	bool queries = gl->has.occlusion || gl->has.occlusion_any || gl->has.timer ||
+		       gl->has.generated || gl->has.feedback;
+
+	*sampler = (struct sampler){.gl = gl, .identity = identity, .open = -1};
+	if (queries) {
+		quiet(sampler, make_and_probe);
+		sampler->measuring = true;
+	} else {
+		memset(identity->why, GL_WIRE_WHY_NO_QUERIES, GL_WIRE_COUNTERS);
+	}
+	sampler->begin_ns = guest_now_ns();
+	sampler->begin_cpu_ns = guest_cpu_ns();
+	sampler_resume(sampler);
+}
+
+/* Ours on these slots end now, and what they counted in this segment is not whole. */
+static void yield(struct sampler *sampler, uint32_t mask)
+{
+	struct query_set *set = open_set(sampler);
+
+	if (set == NULL || !may_call(sampler))
+		return;
+	mask &= set->active;
+	end_slots(sampler, set, mask);
+	set->disturbed |= mask;
+}
+
+static void ban(struct sampler *sampler, uint32_t mask)
+{
+	sampler->banned |= mask;
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		const struct target *target = &targets[slot];
+
+		if ((mask & sampler->probe.usable & SLOT_BIT(slot)) == 0)
+			continue;
+		if (target->counter >= 0)
+			sampler->identity->why[target->counter] = GL_WIRE_WHY_DISPLAY_LIST;
+		if (target->second >= 0)
+			sampler->identity->why[target->second] = GL_WIRE_WHY_DISPLAY_LIST;
+		if (slot == SLOT_OCCLUSION &&
+		    sampler->identity->why[GL_WIRE_OCCLUSION_PREDICATE] == GL_WIRE_WHY_DERIVED)
+			sampler->identity->why[GL_WIRE_OCCLUSION_PREDICATE] =
+			    GL_WIRE_WHY_DISPLAY_LIST;
+	}
+	channel_update_why(&sampler->stream, sampler->identity);
+}
+
+void sampler_program_begins(struct sampler *sampler, GLenum target, GLuint index, GLuint name)
+{
+	int slot = target_slot(target, index);
+	uint32_t mask;
+
+	if (!sampler->measuring)
+		return;
+	if (sampler_owns(sampler, name) && may_call(sampler))
+		sampler_stop(sampler, GL_WIRE_WHY_NAME_CONFLICT);
+	if (slot < 0)
+		return;
+	mask = SLOT_BIT(slot) | sampler->probe.conflicts[slot];
+	if (sampler->list_open) {
+		ban(sampler, mask);
+		return;
+	}
+	yield(sampler, mask);
+	sampler->program_active |= SLOT_BIT(slot);
+}
+
+void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index)
+{
+	int slot = target_slot(target, index);
+
+	if (slot < 0 || sampler->list_open)
+		return;
+	/* Without a query of its own this is the program's error, and must not end ours. */
+	if ((sampler->program_active & SLOT_BIT(slot)) == 0)
+		yield(sampler, SLOT_BIT(slot));
+	sampler->program_active &= ~SLOT_BIT(slot);
+}
+
+void sampler_stop(struct sampler *sampler, enum gl_wire_why why)
+{
+	if (sampler->open >= 0)
+		queue_segment(sampler);
+	for (; sampler->first_segment != sampler->last_segment; sampler->first_segment++) {
+		if (sampler->segments[sampler->first_segment % SAMPLER_SEGMENTS].ends)
+			channel_count_lost(&sampler->stream);
+	}
+	names_delete(sampler);
+	sampler->measuring = false;
+	for (unsigned i = 0; i < GL_WIRE_COUNTERS; i++) {
+		if (gl_wire_is_collected(sampler->identity->why[i]))
+			sampler->identity->why[i] = (uint8_t)why;
+	}
+	channel_update_why(&sampler->stream, sampler->identity);
+}
+
+void sampler_feedback(struct sampler *sampler, bool before)
+{
+	const struct api *gl = sampler->gl;
+	struct query_set *set = open_set(sampler);
+	GLint active = 0, paused = 0;
+
+	if (!sampler->measuring || !gl->has.overflow || sampler->list_open)
+		return;
+	if (before) {
+		if (set != NULL)
+			close_section(sampler, set);
+		return;
+	}
+	gl->GetIntegerv(GL_TRANSFORM_FEEDBACK_ACTIVE, &active);
+	gl->GetIntegerv(GL_TRANSFORM_FEEDBACK_PAUSED, &paused);
+	sampler->feedback_running = active != 0 && paused == 0;
+	if (set != NULL && sampler->feedback_running)
+		open_section(sampler, set);
+}
+
+void sampler_list(struct sampler *sampler, bool opens)
+{
+	sampler->list_open = opens && sampler->gl->has.lists;
+	if (!opens && sampler->banned != 0 && sampler->open >= 0)
+		yield(sampler, sampler->banned);
+}
+
+void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label)
+{
+	size_t size = 0;
+
+	if (sampler->group_depth++ != 0)
+		return;
+	if (sampler->group_count++ != 0 || label == NULL)
+		return;
+	size = length >= 0 ? strnlen(label, (size_t)length) : strlen(label);
+	if (size >= sizeof(sampler->group)) {
+		size = sizeof(sampler->group) - 1;
+		while (size > 0 && ((unsigned char)label[size] & 0xc0) == 0x80)
+			size--; /* not in the middle of a character */
+	}
+	memcpy(sampler->group, label, size);
+	sampler->group[size] = '\0';
+}
+
+void sampler_pop_group(struct sampler *sampler)
+{
+	if (sampler->group_depth > 0)
+		sampler->group_depth--;
+}

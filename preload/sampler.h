@@ -1,0 +1,125 @@
+/*
+ * Our queries in one context. A set of queries covers a segment: from one cut (a swap, a release of
+ * the context) to the next. Sets go round in a ring; results are read when the driver has them, are
+ * added up over the segments of a frame, and leave as one record. Used by the thread that the
+ * context is current in.
+ */
+#ifndef PRELOAD_SAMPLER_H
+#define PRELOAD_SAMPLER_H
+
+#include "api.h"
+#include "channel.h"
+#include "targets.h"
+
+#define SAMPLER_SETS	 8u
+#define SAMPLER_SECTIONS 4u  /* runs of transform feedback in one segment */
+#define SAMPLER_SEGMENTS 32u /* cuts whose results are still to come */
+#define SAMPLER_NAMES	 (SLOT_COUNT + 2 + (SAMPLER_SECTIONS - 1) * SLOT_OVERFLOW_COUNT)
+
+struct query_set {
+	GLuint names[SLOT_COUNT];
+	GLuint stamps[2];					/* begin and end */
+	GLuint more[SAMPLER_SECTIONS - 1][SLOT_OVERFLOW_COUNT]; /* sections after the first */
+	uint32_t begun;						/* queries that were begun */
+	uint32_t active;					/* of these, not yet ended */
+	uint32_t disturbed;					/* not whole in this segment */
+	unsigned sections;
+	bool section_open, sections_lost, in_use;
+};
+
+/* What is known of a segment or frame on the CPU's side. */
+struct sample_meta {
+	uint32_t kind, flags;
+	uint64_t frame, begin_ns, end_ns, cpu_ns;
+	uint32_t width, height, group_count;
+	char group[64];
+};
+
+#define SEGMENT_BLIND (-1) /* not measured because all sets were waiting */
+#define SEGMENT_EMPTY (-2) /* the context was not current: there was nothing to measure */
+
+struct segment {
+	int set;	    /* index, or one of the above */
+	bool ends;	    /* the frame ends with it */
+	uint64_t submit_ns; /* when its queries ended */
+	struct sample_meta meta;
+};
+
+/* What probe_targets() found out. */
+struct probe {
+	uint32_t usable;		/* slots that may run all at once */
+	uint32_t conflicts[SLOT_COUNT]; /* of our slots, those that keep a slot from beginning */
+	bool timestamps;
+	bool stamps_tiles; /* see probe.c */
+	uint64_t time_mask;
+};
+
+struct sampler {
+	const struct api *gl;
+	struct channel_identity *identity;
+	struct channel_stream stream;
+	struct probe probe;
+	struct query_set sets[SAMPLER_SETS];
+	GLuint name_low, name_high; /* range that our names lie in */
+	bool measuring;		    /* queries are possible in this context */
+	bool list_open;		    /* a display list is being compiled */
+	bool feedback_running;
+	bool paused;		 /* the context is released */
+	bool has_rest;		 /* it was current since the last record */
+	uint32_t banned;	 /* slots given up for good */
+	uint32_t program_active; /* slots on which the program has a query running */
+
+	int open; /* set of the segment that runs, or -1 */
+	uint64_t frame, begin_ns, begin_cpu_ns;
+	uint32_t flags; /* of the frame that runs */
+	uint32_t group_count, group_depth;
+	char group[64];
+
+	struct segment segments[SAMPLER_SEGMENTS]; /* FIFO */
+	uint64_t first_segment, last_segment;
+	struct segment *ended;		 /* the frame whose swap runs; its time ends with that */
+	uint64_t sums[GL_WIRE_COUNTERS]; /* over the segments of the oldest frame */
+	uint8_t states[GL_WIRE_COUNTERS];
+};
+
+/* Prepares the context that is current: names, probe, first segment. */
+void sampler_start(struct sampler *sampler, const struct api *gl,
+		   struct channel_identity *identity);
+/* The frame ends: cut, before the driver's swap. `size` is the default framebuffer's, or NULL. */
+void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2]);
+/* Ends the segment without ending the frame, before the context is released. */
+void sampler_cut(struct sampler *sampler);
+/* Begins the next segment. */
+void sampler_resume(struct sampler *sampler);
+/* The frame's time ends now and the next one's starts; after the driver's swap. */
+void sampler_start_clock(struct sampler *sampler);
+
+/* Reads what the driver has, in order; waits at most wait_ns for the rest. */
+void sampler_collect(struct sampler *sampler, uint64_t wait_ns);
+/*
+ * Gives up what was not read (values become late), writes what was done since the last frame as the
+ * rest, and closes the stream. No GL calls.
+ */
+void sampler_finish(struct sampler *sampler);
+
+/* The program's own queries. Called around the driver's call. */
+void sampler_program_begins(struct sampler *sampler, GLenum target, GLuint index, GLuint name);
+void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index);
+bool sampler_owns(const struct sampler *sampler, GLuint name);
+/* Ends and deletes all our queries for good. */
+void sampler_stop(struct sampler *sampler, enum gl_wire_why why);
+/* Transform feedback begins, pauses, resumes or ends; `before` the driver's call or after it. */
+void sampler_feedback(struct sampler *sampler, bool before);
+/* A display list begins or ends. */
+void sampler_list(struct sampler *sampler, bool opens);
+/* Debug groups. A negative length says that the label is NUL-terminated. */
+void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label);
+void sampler_pop_group(struct sampler *sampler);
+
+/* Asks the driver which targets may run together. Leaves no error and no message behind. */
+void probe_targets(struct sampler *sampler);
+/* Makes or frees the names of all sets. */
+void names_make(struct sampler *sampler);
+void names_delete(struct sampler *sampler);
+
+#endif

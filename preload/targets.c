@@ -1,0 +1,91 @@
+/* The table of query targets. */
+#include "targets.h"
+#include "source/gl_wire.h"
+
+#define FEATURE(name) offsetof(struct api_features, name)
+#define STATISTIC(target, counter)                                                                 \
+	{                                                                                          \
+		target, 0, false, counter, -1, FEATURE(statistics)                                 \
+	}
+#define WRITTEN(k, second)                                                                         \
+	{                                                                                          \
+		GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, k, false,                                \
+		    GL_WIRE_STREAM_FIRST + 3 * (k), second,                                        \
+		    (k) == 0 ? FEATURE(feedback) : FEATURE(indexed)                                \
+	}
+#define GENERATED(k, second)                                                                       \
+	{                                                                                          \
+		GL_PRIMITIVES_GENERATED, k, false, GL_WIRE_STREAM_FIRST + 3 * (k) + 1, second,     \
+		    (k) == 0 ? FEATURE(generated) : FEATURE(indexed)                               \
+	}
+#define OVERFLOW(k)                                                                                \
+	{                                                                                          \
+		GL_TRANSFORM_FEEDBACK_STREAM_OVERFLOW, k, true,                                    \
+		    GL_WIRE_STREAM_FIRST + 3 * (k) + 2, -1, FEATURE(overflow)                      \
+	}
+
+const struct target targets[SLOT_COUNT] = {
+    {GL_SAMPLES_PASSED, 0, false, GL_WIRE_OCCLUSION, -1, FEATURE(occlusion)},
+    {GL_ANY_SAMPLES_PASSED, 0, true, GL_WIRE_OCCLUSION_PREDICATE, -1, FEATURE(occlusion_any)},
+    {GL_ANY_SAMPLES_PASSED_CONSERVATIVE, 0, true, -1, -1, FEATURE(conservative)},
+    {GL_TIME_ELAPSED, 0, false, GL_WIRE_GPU_TIME, -1, FEATURE(timer)},
+    STATISTIC(GL_VERTICES_SUBMITTED, GL_WIRE_IA_VERTICES),
+    STATISTIC(GL_PRIMITIVES_SUBMITTED, GL_WIRE_IA_PRIMITIVES),
+    STATISTIC(GL_VERTEX_SHADER_INVOCATIONS, GL_WIRE_VS_INVOCATIONS),
+    STATISTIC(GL_GEOMETRY_SHADER_INVOCATIONS, GL_WIRE_GS_INVOCATIONS),
+    STATISTIC(GL_GEOMETRY_SHADER_PRIMITIVES_EMITTED, GL_WIRE_GS_PRIMITIVES),
+    STATISTIC(GL_CLIPPING_INPUT_PRIMITIVES, GL_WIRE_C_INVOCATIONS),
+    STATISTIC(GL_CLIPPING_OUTPUT_PRIMITIVES, GL_WIRE_C_PRIMITIVES),
+    STATISTIC(GL_FRAGMENT_SHADER_INVOCATIONS, GL_WIRE_PS_INVOCATIONS),
+    STATISTIC(GL_TESS_CONTROL_SHADER_PATCHES, GL_WIRE_HS_INVOCATIONS),
+    STATISTIC(GL_TESS_EVALUATION_SHADER_INVOCATIONS, GL_WIRE_DS_INVOCATIONS),
+    STATISTIC(GL_COMPUTE_SHADER_INVOCATIONS, GL_WIRE_CS_INVOCATIONS),
+    WRITTEN(0, GL_WIRE_PRIMS_WRITTEN),
+    WRITTEN(1, -1),
+    WRITTEN(2, -1),
+    WRITTEN(3, -1),
+    GENERATED(0, GL_WIRE_PRIMS_STORAGE_NEED),
+    GENERATED(1, -1),
+    GENERATED(2, -1),
+    GENERATED(3, -1),
+    {GL_TRANSFORM_FEEDBACK_OVERFLOW, 0, true, GL_WIRE_OVERFLOW_PRED, -1, FEATURE(overflow)},
+    OVERFLOW(0),
+    OVERFLOW(1),
+    OVERFLOW(2),
+    OVERFLOW(3),
+};
+
+int target_slot(GLenum target, GLuint index)
+{
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		if (targets[slot].target == target && targets[slot].index == index)
+			return slot;
+	}
+	return -1;
+}
+
+static bool is_indexed(int slot)
+{
+	return targets[slot].index != 0;
+}
+
+void target_begin(const struct api *gl, int slot, GLuint name)
+{
+	if (is_indexed(slot))
+		gl->BeginQueryIndexed(targets[slot].target, targets[slot].index, name);
+	else
+		gl->BeginQuery(targets[slot].target, name);
+}
+
+void target_end(const struct api *gl, int slot)
+{
+	if (is_indexed(slot))
+		gl->EndQueryIndexed(targets[slot].target, targets[slot].index);
+	else
+		gl->EndQuery(targets[slot].target);
+}
+
+bool target_has_feature(const struct api *gl, int slot)
+{
+	return *((const bool *)&gl->has + targets[slot].feature);
+}
