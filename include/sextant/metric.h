@@ -25,6 +25,11 @@ struct sx_metrics_options {
 	const struct sx_constant_value *constants;
 	uint32_t constant_count;
 	bool counters; /* without patterns: all raw counters instead of all metrics */
+	/*
+	 * The table that will be evaluated, or NULL: its column types are compiled in, and a
+	 * constant that it has as a column is read from each row. It need not outlive the call.
+	 */
+	const struct sx_table *like;
 };
 
 /* One selected metric or counter: a column of the result. Owned by the selection. */
@@ -43,6 +48,7 @@ struct sx_metric_input {
 	const char *name;  /* "SPI.VS_BUSY", "TA[3].TA_BUSY" */
 	uint32_t counter;  /* index in the catalog; SX_NONE for duration_ns and per-row constants */
 	uint32_t instance; /* SX_NONE when it is reduced */
+	enum sx_type type;
 };
 
 /*
@@ -70,9 +76,9 @@ SX_API struct sx_catalog *sx_metrics_catalog(const struct sx_metrics *metrics);
 
 /*
  * Evaluates the selection over every row of `in`, whose columns are found by counter name, alias or
- * instance spelling; a constant that is a column of the table wins over one given before. Times and
- * labels are copied. *out is owned by the caller. A column that is missing is not collected, and
- * its `why` names what was missing. Errors: SX_ERR_NO_MEMORY. Thread-safe for different tables.
+ * instance spelling. Times and labels are copied. *out is owned by the caller. A column that is
+ * missing is not collected, and its `why` names what was missing. Errors: SX_ERR_NO_MEMORY.
+ * Thread-safe for different tables.
  */
 SX_API enum sx_status sx_metrics_eval(const struct sx_metrics *metrics, const struct sx_table *in,
 				      struct sx_table **out, struct sx_error *err);

@@ -1,0 +1,240 @@
+/* Selections: made from a catalog, compiled once, evaluated over tables. */
+#include "metric/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "metric/column.h"
+
+static enum sx_status set_constants(struct sx_metrics *m, const struct sx_metrics_options *options,
+				    struct sx_error *err)
+{
+	uint32_t count;
+	const struct sx_constant_info *all = sx_catalog_constants(m->catalog, &count);
+	m->constants = arena_alloc(&m->arena, count * sizeof(*m->constants) + 1);
+	m->per_row = arena_alloc(&m->arena, count * sizeof(*m->per_row) + 1);
+	if (!m->constants || !m->per_row)
+		return error_nomem(err, "setting constants");
+	for (uint32_t i = 0; i < count; i++)
+		m->constants[i] = all[i].has_value ? all[i].value : NAN;
+	for (uint32_t i = 0; i < options->constant_count; i++) {
+		uint32_t at = sx_catalog_find_constant(m->catalog, options->constants[i].name);
+		if (at == SX_NONE) {
+			const char *catalog = sx_catalog_info(m->catalog)->name;
+			error_set(err, SX_ERR_NOT_FOUND, "no constant %s in catalog %s",
+				  options->constants[i].name, catalog);
+			error_because(err, "the catalog defines %u constants", count);
+			error_try(err, "sextant list constants --for %s", catalog);
+			return SX_ERR_NOT_FOUND;
+		}
+		m->constants[at] = options->constants[i].value;
+	}
+	return SX_OK;
+}
+
+/* What the columns of the table to come are. */
+static enum sx_status read_like(struct sx_metrics *m, const struct sx_table *like,
+				struct sx_error *err)
+{
+	if (!like)
+		return SX_OK;
+	m->like = like;
+	m->like_count = sx_table_column_count(like);
+	m->like_counter = arena_alloc(&m->arena, m->like_count * sizeof(uint32_t) + 1);
+	m->like_instance = arena_alloc(&m->arena, m->like_count * sizeof(uint32_t) + 1);
+	if (!m->like_counter || !m->like_instance)
+		return error_nomem(err, "reading columns");
+	for (uint32_t i = 0; i < m->like_count; i++) {
+		const char *name = sx_table_column(like, i)->name;
+		struct column_id id = column_identify(m->catalog, name);
+		m->like_counter[i] = id.counter;
+		m->like_instance[i] = id.instance;
+		uint32_t constant = sx_catalog_find_constant(m->catalog, name);
+		if (id.counter == SX_NONE && constant != SX_NONE)
+			m->per_row[constant] = true;
+	}
+	return SX_OK;
+}
+
+static enum sx_status choose(struct sx_metrics *m, const struct sx_metrics_options *options,
+			     struct sx_error *err)
+{
+	const struct sx_catalog_info *info = sx_catalog_info(m->catalog);
+	m->set = SX_NONE;
+	if (options->variant) {
+		m->variant = sx_catalog_find_variant(m->catalog, options->variant);
+		if (m->variant == SX_NONE) {
+			error_set(err, SX_ERR_NOT_FOUND, "catalog %s has no variant or API %s",
+				  info->name, options->variant);
+			error_because(err,
+				      info->variant_count ? "it has %s and others"
+							  : "it has only one form",
+				      info->variant_count ? info->variants[0].name : "");
+			error_try(err, "sextant catalog show %s", info->name);
+			return SX_ERR_NOT_FOUND;
+		}
+	}
+	if (!options->set)
+		return SX_OK;
+	m->set = sx_catalog_find_group(m->catalog, options->set);
+	if (m->set != SX_NONE)
+		return SX_OK;
+	error_set(err, SX_ERR_NOT_FOUND, "no set or group %s in catalog %s", options->set,
+		  info->name);
+	error_because(err, "no name or uuid matches");
+	error_try(err, "sextant list sets --for %s", info->name);
+	return SX_ERR_NOT_FOUND;
+}
+
+/* Collects the outputs of the program; metrics without a formula get none. */
+static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *outputs,
+			     uint32_t *which, uint32_t *count, struct sx_error *err)
+{
+	uint32_t metric_count;
+	const struct sx_metric_info *all = sx_catalog_metrics(m->catalog, &metric_count);
+	for (uint32_t i = 0; i < m->column_count; i++) {
+		struct sx_metric_column *column = &m->columns[i];
+		if (column->metric == SX_NONE)
+			continue;
+		struct sx_expr *expr;
+		enum sx_status status = resolve_metric(m, column->metric, &expr, err);
+		if (status)
+			return status;
+		if (!expr) {
+			if (!column->why)
+				column->why = "the catalog has no formula for this API or variant";
+			continue;
+		}
+		which[*count] = i;
+		m->plans[i].output = *count;
+		outputs[(*count)++] = (struct sx_program_output){
+		    .expr = expr, .scope = all[column->metric].group, .type = column->type};
+	}
+	return SX_OK;
+}
+
+static enum sx_status plan_inputs(struct sx_metrics *m, struct sx_error *err)
+{
+	for (uint32_t i = 0; i < m->column_count; i++) {
+		struct column_plan *plan = &m->plans[i];
+		if (plan->output == SX_NONE)
+			continue;
+		const uint32_t *inputs =
+		    sx_program_inputs(m->program, plan->output, &plan->input_count);
+		plan->inputs = arena_alloc(&m->arena, plan->input_count * sizeof(uint32_t) + 1);
+		if (!plan->inputs)
+			return error_nomem(err, "planning inputs");
+		if (plan->input_count)
+			memcpy(plan->inputs, inputs, plan->input_count * sizeof(uint32_t));
+	}
+	return SX_OK;
+}
+
+static enum sx_status compile(struct sx_metrics *m, struct sx_error *err)
+{
+	struct sx_program_output *outputs = calloc(m->column_count + 1, sizeof(*outputs));
+	uint32_t *which = calloc(m->column_count + 1, sizeof(*which));
+	uint32_t count = 0, failed = 0;
+	enum sx_status status = outputs && which ? gather(m, outputs, which, &count, err)
+						 : error_nomem(err, "compiling metrics");
+	if (!status && count) {
+		struct sx_resolver resolver = resolve_names(m);
+		struct sx_error why = {0};
+		status = sx_program_compile(outputs, count, sx_catalog_info(m->catalog)->dialect,
+					    &resolver, &m->program, &failed, &why);
+		if (status && err) {
+			*err = why;
+			error_set(err, status, "%s: %s", m->columns[which[failed]].name,
+				  why.message);
+			error_because(err, "%s", why.because);
+			error_try(err, "%s", why.remedy);
+		}
+	}
+	free(outputs);
+	free(which);
+	return status ? status : plan_inputs(m, err);
+}
+
+static void drop_scaffold(struct sx_metrics *m)
+{
+	uint32_t count;
+	sx_catalog_metrics(m->catalog, &count);
+	for (uint32_t i = 0; m->exprs && i < count; i++)
+		sx_expr_destroy(m->exprs[i]);
+	sx_expr_destroy(m->seconds);
+	m->exprs = NULL;
+	m->seconds = NULL;
+	m->like = NULL;
+}
+
+enum sx_status sx_metrics_create(struct sx_catalog *catalog,
+				 const struct sx_metrics_options *options, struct sx_metrics **out,
+				 struct sx_error *err)
+{
+	static const struct sx_metrics_options everything;
+	uint32_t count;
+	if (!options)
+		options = &everything;
+	struct sx_metrics *m = calloc(1, sizeof(*m));
+	if (!m)
+		return error_nomem(err, "selecting metrics");
+	m->catalog = sx_catalog_ref(catalog);
+	sx_catalog_metrics(catalog, &count);
+	m->exprs = arena_alloc(&m->arena, count * sizeof(*m->exprs) + 1);
+	enum sx_status status =
+	    m->exprs ? choose(m, options, err) : error_nomem(err, "selecting metrics");
+	if (!status)
+		status = set_constants(m, options, err);
+	if (!status)
+		status = read_like(m, options->like, err);
+	if (!status)
+		status = select_columns(m, options, err);
+	if (!status)
+		status = compile(m, err);
+	drop_scaffold(m);
+	if (status) {
+		sx_metrics_destroy(m);
+		return status;
+	}
+	*out = m;
+	return SX_OK;
+}
+
+void sx_metrics_destroy(struct sx_metrics *m)
+{
+	if (!m)
+		return;
+	sx_program_destroy(m->program);
+	sx_catalog_unref(m->catalog);
+	free(m->columns);
+	free(m->plans);
+	free(m->inputs);
+	arena_finish(&m->arena);
+	free(m);
+}
+
+const struct sx_metric_column *sx_metrics_columns(const struct sx_metrics *m, uint32_t *count)
+{
+	*count = m->column_count;
+	return m->columns;
+}
+
+const struct sx_metric_input *sx_metrics_inputs(const struct sx_metrics *m, uint32_t *count)
+{
+	*count = m->input_count;
+	return m->inputs;
+}
+
+const uint32_t *sx_metrics_column_inputs(const struct sx_metrics *m, uint32_t column,
+					 uint32_t *count)
+{
+	*count = m->plans[column].input_count;
+	return m->plans[column].inputs;
+}
+
+struct sx_catalog *sx_metrics_catalog(const struct sx_metrics *m)
+{
+	return m->catalog;
+}

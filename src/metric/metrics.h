@@ -1,0 +1,51 @@
+/* A selection while it is built and afterwards; shared by the files of this folder only. */
+#ifndef METRIC_METRICS_H
+#define METRIC_METRICS_H
+
+#include <sextant/metric.h>
+
+#include "base/mem.h"
+
+struct column_plan {
+	uint32_t output; /* of the program, or SX_NONE for a raw counter */
+	uint32_t *inputs;
+	uint32_t input_count;
+};
+
+struct sx_metrics {
+	struct sx_catalog *catalog;
+	struct arena arena;
+	uint32_t variant;
+	uint32_t set; /* index of a group, or SX_NONE */
+	struct sx_metric_column *columns;
+	struct column_plan *plans;
+	uint32_t column_count;
+	size_t column_cap, plan_cap;
+	struct sx_metric_input *inputs;
+	uint32_t input_count;
+	size_t input_cap;
+	struct sx_program *program; /* NULL when only raw counters were chosen */
+
+	/* Only while it is built. */
+	double *constants;	/* one for each constant of the catalog; NaN: not known */
+	bool *per_row;		/* constants that are columns of `like` */
+	struct sx_expr **exprs; /* parsed, one for each metric, when first needed */
+	struct sx_expr *seconds;
+	const struct sx_table *like;
+	uint32_t *like_counter, *like_instance; /* what its columns are */
+	uint32_t like_count;
+};
+
+/* Turns patterns into columns. */
+enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_options *options,
+			      struct sx_error *err);
+/* The formula of a metric in the chosen variant; SX_OK and NULL when it has none there. */
+enum sx_status resolve_metric(struct sx_metrics *m, uint32_t metric, struct sx_expr **out,
+			      struct sx_error *err);
+/* The compiler's questions, answered from the catalog. */
+struct sx_resolver resolve_names(struct sx_metrics *m);
+/* Index of an input, added when new; SX_NONE when memory is out. */
+uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter, uint32_t instance,
+		       enum sx_type type);
+
+#endif

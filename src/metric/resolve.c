@@ -1,0 +1,171 @@
+/* What names in formulas stand for: metrics, counters, constants and the sample's length. */
+#include "metric/metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "metric/column.h"
+
+uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter, uint32_t instance,
+		       enum sx_type type)
+{
+	for (uint32_t i = 0; i < m->input_count; i++)
+		if (m->inputs[i].counter == counter && m->inputs[i].instance == instance &&
+		    (counter != SX_NONE || strcmp(m->inputs[i].name, name) == 0))
+			return i;
+	char spelled[256];
+	column_spell(spelled, sizeof(spelled), name, instance);
+	char *copy = arena_strndup(&m->arena, spelled, strlen(spelled));
+	if (!copy || !mem_grow(&m->inputs, &m->input_cap, m->input_count + 1, sizeof(*m->inputs)))
+		return SX_NONE;
+	m->inputs[m->input_count] = (struct sx_metric_input){copy, counter, instance, type};
+	return m->input_count++;
+}
+
+/* The type that the column of a counter will have. */
+static enum sx_type input_type(const struct sx_metrics *m, uint32_t counter, uint32_t instance,
+			       enum sx_type otherwise)
+{
+	for (uint32_t i = 0; i < m->like_count; i++)
+		if (m->like_counter[i] == counter && m->like_instance[i] == instance)
+			return sx_table_column(m->like, i)->type;
+	return otherwise;
+}
+
+static enum sx_status as_input(struct sx_metrics *m, const char *name, uint32_t counter,
+			       uint32_t instance, enum sx_type type, struct sx_ref *out,
+			       struct sx_error *err)
+{
+	uint32_t input = resolve_input(m, name, counter, instance, type);
+	if (input == SX_NONE)
+		return error_nomem(err, "resolving names");
+	*out = (struct sx_ref){.kind = SX_REF_INPUT, .input = input, .type = type};
+	return SX_OK;
+}
+
+enum sx_status resolve_metric(struct sx_metrics *m, uint32_t metric, struct sx_expr **out,
+			      struct sx_error *err)
+{
+	uint32_t count;
+	const struct sx_metric_info *info = &sx_catalog_metrics(m->catalog, &count)[metric];
+	*out = m->exprs[metric];
+	if (*out || info->unavailable || !info->exprs || !info->exprs[m->variant])
+		return SX_OK;
+	enum sx_status status =
+	    sx_expr_parse(info->exprs[m->variant], sx_catalog_info(m->catalog)->notation, out, err);
+	m->exprs[metric] = *out;
+	return status;
+}
+
+static enum sx_status as_metric(struct sx_metrics *m, uint32_t metric, struct sx_ref *out,
+				struct sx_error *err)
+{
+	uint32_t count;
+	const struct sx_metric_info *info = &sx_catalog_metrics(m->catalog, &count)[metric];
+	struct sx_expr *expr;
+	enum sx_status status = resolve_metric(m, metric, &expr, err);
+	*out = (struct sx_ref){.kind = expr ? SX_REF_EXPR : SX_REF_NO_DATA,
+			       .expr = expr,
+			       .type = info->type,
+			       .scope = info->group};
+	return status;
+}
+
+static enum sx_status as_constant(struct sx_metrics *m, uint32_t constant, struct sx_ref *out,
+				  struct sx_error *err)
+{
+	uint32_t count;
+	const struct sx_constant_info *info = &sx_catalog_constants(m->catalog, &count)[constant];
+	double value = m->constants[constant];
+	if (m->per_row[constant] || isnan(value))
+		return as_input(m, info->name, SX_NONE, SX_NONE, SX_F64, out, err);
+	bool whole = value >= 0 && value < 9007199254740992.0 && value == floor(value);
+	*out = (struct sx_ref){
+	    .kind = SX_REF_CONSTANT, .value = value, .type = whole ? SX_U64 : SX_F64};
+	return SX_OK;
+}
+
+static enum sx_status as_builtin(struct sx_metrics *m, const char *name, struct sx_ref *out,
+				 struct sx_error *err)
+{
+	if (strcmp(name, "duration_ns") == 0)
+		return as_input(m, name, SX_NONE, SX_NONE, SX_U64, out, err);
+	if (strcmp(name, "seconds") != 0)
+		return SX_ERR_NOT_FOUND;
+	enum sx_status status = SX_OK;
+	if (!m->seconds)
+		status = sx_expr_parse("duration_ns / 1000000000", SX_INFIX, &m->seconds, err);
+	*out = (struct sx_ref){
+	    .kind = SX_REF_EXPR, .expr = m->seconds, .type = SX_F64, .scope = SX_NONE};
+	return status;
+}
+
+static enum sx_status resolve(void *user, const char *name, uint32_t instance, uint32_t scope,
+			      struct sx_ref *out, struct sx_error *err)
+{
+	struct sx_metrics *m = user;
+	uint32_t found =
+	    scope == SX_NONE ? SX_NONE : sx_catalog_find_metric(m->catalog, name, scope, NULL);
+	if (found != SX_NONE && instance == SX_NONE)
+		return as_metric(m, found, out, err);
+	found = sx_catalog_find_counter(m->catalog, name, scope, NULL);
+	if (found == SX_NONE)
+		found = sx_catalog_find_counter(m->catalog, name, SX_NONE, NULL);
+	if (found != SX_NONE) {
+		uint32_t count;
+		const struct sx_counter_info *info =
+		    &sx_catalog_counters(m->catalog, &count)[found];
+		return as_input(m, info->name, found, instance,
+				input_type(m, found, instance, info->type), out, err);
+	}
+	found = sx_catalog_find_constant(m->catalog, name);
+	if (found != SX_NONE)
+		return as_constant(m, found, out, err);
+	found = sx_catalog_find_metric(m->catalog, name, SX_NONE, NULL);
+	if (found != SX_NONE)
+		return as_metric(m, found, out, err);
+	if (as_builtin(m, name, out, err) == SX_OK)
+		return SX_OK;
+	error_set(err, SX_ERR_NOT_FOUND, "%s means nothing in catalog %s", name,
+		  sx_catalog_info(m->catalog)->name);
+	error_because(err, "no metric, counter or constant has this name");
+	error_try(err, "sextant catalog lint %s", sx_catalog_info(m->catalog)->name);
+	return SX_ERR_NOT_FOUND;
+}
+
+/* Instances that the table has, for blocks whose number a constant tells that nobody gave. */
+static uint32_t instances_seen(const struct sx_metrics *m, uint32_t counter)
+{
+	uint32_t seen = 0;
+	for (uint32_t i = 0; i < m->like_count; i++)
+		if (m->like_counter[i] == counter && m->like_instance[i] != SX_NONE &&
+		    m->like_instance[i] >= seen)
+			seen = m->like_instance[i] + 1;
+	return seen;
+}
+
+static uint32_t instances(void *user, const char *name, uint32_t scope)
+{
+	struct sx_metrics *m = user;
+	uint32_t count;
+	uint32_t counter = sx_catalog_find_counter(m->catalog, name, SX_NONE, NULL);
+	const struct sx_counter_info *counters = sx_catalog_counters(m->catalog, &count);
+	if (counter == SX_NONE || counters[counter].block == SX_NONE)
+		return 1;
+	const struct sx_block_info *block =
+	    &sx_catalog_blocks(m->catalog, &count)[counters[counter].block];
+	if (!block->instances_constant)
+		return block->instances;
+	uint32_t constant = sx_catalog_find_constant(m->catalog, block->instances_constant);
+	double value = constant == SX_NONE ? NAN : m->constants[constant];
+	if (value >= 1 && value <= 4096)
+		return (uint32_t)value;
+	uint32_t seen = instances_seen(m, counter);
+	return seen ? seen : 1;
+}
+
+struct sx_resolver resolve_names(struct sx_metrics *m)
+{
+	return (struct sx_resolver){.user = m, .resolve = resolve, .instances = instances};
+}

@@ -1,0 +1,212 @@
+/* Names and globs to columns. */
+#include "metric/metrics.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "metric/column.h"
+
+static bool is_glob(const char *pattern)
+{
+	return strpbrk(pattern, "*?") != NULL;
+}
+
+static const struct sx_metric_info *metric_at(const struct sx_metrics *m, uint32_t i)
+{
+	uint32_t count;
+	return &sx_catalog_metrics(m->catalog, &count)[i];
+}
+
+static const char *shown_name(const struct sx_metrics *m, const struct sx_metric_info *info)
+{
+	uint32_t matches = 1;
+	sx_catalog_find_metric(m->catalog, info->name, SX_NONE, &matches);
+	return m->set != SX_NONE || matches <= 1 ? info->name : info->qualified;
+}
+
+static enum sx_status add(struct sx_metrics *m, struct sx_metric_column column,
+			  struct sx_error *err)
+{
+	for (uint32_t i = 0; i < m->column_count; i++)
+		if (strcmp(m->columns[i].name, column.name) == 0)
+			return SX_OK;
+	if (!mem_grow(&m->columns, &m->column_cap, m->column_count + 1, sizeof(*m->columns)) ||
+	    !mem_grow(&m->plans, &m->plan_cap, m->column_count + 1, sizeof(*m->plans)))
+		return error_nomem(err, "selecting metrics");
+	m->plans[m->column_count] = (struct column_plan){.output = SX_NONE};
+	m->columns[m->column_count++] = column;
+	return SX_OK;
+}
+
+static enum sx_status add_metric(struct sx_metrics *m, uint32_t index, struct sx_error *err)
+{
+	const struct sx_metric_info *info = metric_at(m, index);
+	return add(m,
+		   (struct sx_metric_column){.name = shown_name(m, info),
+					     .title = info->title,
+					     .unit = info->unit,
+					     .type = info->type,
+					     .over_time = info->over_time,
+					     .metric = index,
+					     .counter = SX_NONE,
+					     .why = info->unavailable},
+		   err);
+}
+
+static enum sx_status add_counter(struct sx_metrics *m, uint32_t index, uint32_t instance,
+				  struct sx_error *err)
+{
+	uint32_t count;
+	const struct sx_counter_info *info = &sx_catalog_counters(m->catalog, &count)[index];
+	uint32_t input = resolve_input(m, info->name, index, instance, info->type);
+	if (input == SX_NONE)
+		return error_nomem(err, "selecting counters");
+	enum sx_status status =
+	    add(m,
+		(struct sx_metric_column){.name = m->inputs[input].name,
+					  .title = info->title ? info->title : info->name,
+					  .unit = info->unit,
+					  .type = info->type,
+					  .over_time = info->over_time,
+					  .metric = SX_NONE,
+					  .counter = index},
+		err);
+	struct column_plan *plan = &m->plans[m->column_count - 1];
+	if (!status && !plan->inputs) {
+		plan->inputs = arena_alloc(&m->arena, sizeof(uint32_t));
+		if (!plan->inputs)
+			return error_nomem(err, "selecting counters");
+		plan->inputs[0] = input;
+		plan->input_count = 1;
+	}
+	return status;
+}
+
+/* All metrics or counters whose name or qualified name matches. */
+static enum sx_status add_matching(struct sx_metrics *m, const char *glob, bool metrics,
+				   bool counters, bool *any, struct sx_error *err)
+{
+	uint32_t count;
+	enum sx_status status = SX_OK;
+	sx_catalog_metrics(m->catalog, &count);
+	for (uint32_t i = 0; metrics && !status && i < count; i++) {
+		const struct sx_metric_info *info = metric_at(m, i);
+		if (m->set != SX_NONE && info->group != m->set)
+			continue;
+		if (fnmatch(glob, info->name, 0) != 0 && fnmatch(glob, info->qualified, 0) != 0 &&
+		    !(info->neutral && fnmatch(glob, info->neutral, 0) == 0))
+			continue;
+		*any = true;
+		status = add_metric(m, i, err);
+	}
+	const struct sx_counter_info *all = sx_catalog_counters(m->catalog, &count);
+	for (uint32_t i = 0; counters && !status && i < count; i++) {
+		if (m->set != SX_NONE && all[i].group != SX_NONE && all[i].group != m->set)
+			continue;
+		if (fnmatch(glob, all[i].name, 0) != 0)
+			continue;
+		*any = true;
+		status = add_counter(m, i, SX_NONE, err);
+	}
+	return status;
+}
+
+static enum sx_status ambiguous(const struct sx_metrics *m, const char *name, uint32_t matches,
+				struct sx_error *err)
+{
+	uint32_t first = sx_catalog_find_metric(m->catalog, name, SX_NONE, NULL);
+	error_set(err, SX_ERR_AMBIGUOUS, "%s is ambiguous in catalog %s", name,
+		  sx_catalog_info(m->catalog)->name);
+	error_because(err, "%u groups have a metric of this name", matches);
+	error_try(err, "%s, or choose the group with --set", metric_at(m, first)->qualified);
+	return SX_ERR_AMBIGUOUS;
+}
+
+static enum sx_status not_found(const struct sx_metrics *m, const char *name, struct sx_error *err)
+{
+	const char *near[3];
+	size_t count = sx_catalog_suggest(m->catalog, name, near, 3);
+	const char *catalog = sx_catalog_info(m->catalog)->name;
+	error_set(err, SX_ERR_NOT_FOUND, "no metric or counter %s in catalog %s", name, catalog);
+	if (m->set != SX_NONE) {
+		uint32_t n;
+		error_because(err, "set %s has none of this name",
+			      sx_catalog_groups(m->catalog, &n)[m->set].name);
+	} else {
+		error_because(err, "no name or alias matches");
+	}
+	if (count == 0)
+		error_try(err, "sextant list metrics --for %s", catalog);
+	else if (count == 1)
+		error_try(err, "%s", near[0]);
+	else
+		error_try(err, "%s or %s", near[0], near[1]);
+	return SX_ERR_NOT_FOUND;
+}
+
+/* A dotted neutral name stands for every metric that maps it. */
+static enum sx_status add_neutral(struct sx_metrics *m, const char *name, bool *any,
+				  struct sx_error *err)
+{
+	uint32_t count;
+	enum sx_status status = SX_OK;
+	const struct sx_metric_info *all = sx_catalog_metrics(m->catalog, &count);
+	for (uint32_t i = 0; !status && i < count; i++) {
+		bool in_set = m->set == SX_NONE || all[i].group == m->set;
+		if (in_set && all[i].neutral && strcmp(all[i].neutral, name) == 0) {
+			*any = true;
+			status = add_metric(m, i, err);
+		}
+	}
+	const struct sx_counter_info *counters = sx_catalog_counters(m->catalog, &count);
+	for (uint32_t i = 0; !status && i < count; i++) {
+		if (counters[i].neutral && strcmp(counters[i].neutral, name) == 0) {
+			*any = true;
+			status = add_counter(m, i, SX_NONE, err);
+		}
+	}
+	return status;
+}
+
+static enum sx_status add_name(struct sx_metrics *m, const char *name, struct sx_error *err)
+{
+	uint32_t matches = 0;
+	uint32_t metric = sx_catalog_find_metric(m->catalog, name, m->set, &matches);
+	if (metric != SX_NONE && matches > 1)
+		return ambiguous(m, name, matches, err);
+	if (metric != SX_NONE)
+		return add_metric(m, metric, err);
+	struct column_id id = column_identify(m->catalog, name);
+	if (id.counter != SX_NONE)
+		return add_counter(m, id.counter, id.instance, err);
+	bool any = false;
+	enum sx_status status = add_neutral(m, name, &any, err);
+	return status || any ? status : not_found(m, name, err);
+}
+
+enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_options *options,
+			      struct sx_error *err)
+{
+	bool any = false;
+	if (options->pattern_count == 0)
+		return add_matching(m, "*", !options->counters, options->counters, &any, err);
+	for (uint32_t i = 0; i < options->pattern_count; i++) {
+		const char *pattern = options->patterns[i];
+		enum sx_status status;
+		any = false;
+		if (strcmp(pattern, "all") == 0)
+			status =
+			    add_matching(m, "*", !options->counters, options->counters, &any, err);
+		else if (is_glob(pattern) && !strchr(pattern, '['))
+			status = add_matching(m, pattern, true, true, &any, err);
+		else
+			status = add_name(m, pattern, err), any = true;
+		if (status)
+			return status;
+		if (!any)
+			return not_found(m, pattern, err);
+	}
+	return SX_OK;
+}

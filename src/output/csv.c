@@ -1,0 +1,55 @@
+/* The CSV writer. */
+#include "output/csv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "output/json.h"
+
+static void separate(struct csv *csv)
+{
+	if (csv->used)
+		fputc(',', csv->out);
+	csv->used = true;
+}
+
+void csv_text(struct csv *csv, const char *text)
+{
+	separate(csv);
+	if (!text)
+		return;
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, csv->out);
+		return;
+	}
+	fputc('"', csv->out);
+	for (const char *p = text; *p; p++) {
+		if (*p == '"')
+			fputc('"', csv->out);
+		fputc(*p, csv->out);
+	}
+	fputc('"', csv->out);
+}
+
+void csv_u64(struct csv *csv, uint64_t value)
+{
+	separate(csv);
+	fprintf(csv->out, "%" PRIu64, value);
+}
+
+void csv_f64(struct csv *csv, double value)
+{
+	separate(csv);
+	if (!isfinite(value))
+		return;
+	char digits[32];
+	json_format_f64(digits, value);
+	fputs(digits, csv->out);
+}
+
+void csv_end_line(struct csv *csv)
+{
+	fputc('\n', csv->out);
+	csv->used = false;
+}

@@ -1,0 +1,19 @@
+/* RFC 4180: fields quoted where they must be, CRLF-free lines as every Unix tool reads them. */
+#ifndef OUTPUT_CSV_H
+#define OUTPUT_CSV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct csv {
+	FILE *out;
+	bool used; /* the line has a field */
+};
+
+void csv_text(struct csv *csv, const char *text); /* NULL: empty */
+void csv_u64(struct csv *csv, uint64_t value);
+void csv_f64(struct csv *csv, double value); /* not finite: empty */
+void csv_end_line(struct csv *csv);
+
+#endif

@@ -1,0 +1,155 @@
+/* Numbers for people. */
+#include "output/human.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const si[] = {"", "k", "M", "G", "T", "P", "E"};
+static const char *const iec[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+/* Three significant digits without an exponent for 0.001 <= |v| < 1000. */
+static void three_digits(char buf[HUMAN_MAX], double v)
+{
+	double a = fabs(v);
+	int decimals = a >= 99.95 ? 0 : a >= 9.995 ? 1 : a >= 0.9995 || a == 0 ? 2 : 3;
+	if (a > 0 && a < 0.0005)
+		snprintf(buf, HUMAN_MAX, "%.2e", v);
+	else if (a == 0)
+		snprintf(buf, HUMAN_MAX, "0");
+	else
+		snprintf(buf, HUMAN_MAX, "%.*f", decimals, v);
+}
+
+/* Scales |v| below `base`, counting the steps; a value that rounds up to 1000 takes the next one.
+ */
+static double scale(double v, double base, int *step)
+{
+	for (*step = 0; *step < 6 && fabs(v) >= base * 0.9995; (*step)++)
+		v /= base;
+	return v;
+}
+
+static void append(char buf[HUMAN_MAX], const char *a, const char *b)
+{
+	size_t used = strlen(buf);
+	snprintf(buf + used, HUMAN_MAX - used, "%s%s", a, b);
+}
+
+static void prefixed(char buf[HUMAN_MAX], double value, const char *symbol)
+{
+	int step;
+	double v = scale(value, 1000, &step);
+	/* Counts below a thousand are whole numbers and are shown as such. */
+	if (step == 0 && v == rint(v))
+		snprintf(buf, HUMAN_MAX, "%.0f", v);
+	else
+		three_digits(buf, v);
+	if (si[step][0] || symbol[0]) {
+		append(buf, " ", si[step]);
+		append(buf, symbol, "");
+	}
+}
+
+static void bytes(char buf[HUMAN_MAX], double value, const char *suffix)
+{
+	int step;
+	double v = scale(value, 1024, &step);
+	if (step == 0 && v == rint(v))
+		snprintf(buf, HUMAN_MAX, "%.0f", v);
+	else
+		three_digits(buf, v);
+	append(buf, " ", iec[step]);
+	append(buf, suffix, "");
+}
+
+static void seconds(char buf[HUMAN_MAX], double s)
+{
+	double a = fabs(s);
+	if (a != 0 && a < 0.9995e-6) {
+		three_digits(buf, s * 1e9);
+		append(buf, " ns", "");
+	} else if (a != 0 && a < 0.9995e-3) {
+		three_digits(buf, s * 1e6);
+		append(buf, " us", "");
+	} else if (a != 0 && a < 0.9995) {
+		three_digits(buf, s * 1e3);
+		append(buf, " ms", "");
+	} else {
+		three_digits(buf, s);
+		append(buf, " s", "");
+	}
+}
+
+static const struct {
+	const char *unit;
+	void (*format)(char buf[HUMAN_MAX], double value, const char *symbol);
+	double factor;
+	const char *symbol;
+} shown[] = {
+    {"bytes", bytes, 1, ""},	    {"KiB", bytes, 1024, ""},	    {"bytes/s", bytes, 1, "/s"},
+    {"MB/s", prefixed, 1e6, "B/s"}, {"GB/s", prefixed, 1e9, "B/s"}, {"Hz", prefixed, 1, "Hz"},
+    {"MHz", prefixed, 1e6, "Hz"},   {"mW", prefixed, 1e-3, "W"},
+};
+
+static double time_factor(const char *unit)
+{
+	static const struct {
+		const char *unit;
+		double factor;
+	} times[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (strcmp(unit, times[i].unit) == 0)
+			return times[i].factor;
+	return 0;
+}
+
+void human_value(char buf[HUMAN_MAX], double value, const char *unit)
+{
+	if (!unit)
+		unit = "";
+	if (isnan(value)) {
+		snprintf(buf, HUMAN_MAX, "-");
+		return;
+	}
+	if (time_factor(unit) > 0) {
+		seconds(buf, value * time_factor(unit));
+		return;
+	}
+	if (strcmp(unit, "percent") == 0) {
+		three_digits(buf, value);
+		append(buf, " %", "");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+		if (strcmp(unit, shown[i].unit) == 0) {
+			shown[i].format(buf, value * shown[i].factor, shown[i].symbol);
+			return;
+		}
+	}
+	prefixed(buf, value, "");
+}
+
+const char *human_unit(const char *unit)
+{
+	if (!unit || time_factor(unit) > 0 || strcmp(unit, "percent") == 0)
+		return "";
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		if (strcmp(unit, shown[i].unit) == 0)
+			return "";
+	return unit;
+}
+
+void human_duration(char buf[HUMAN_MAX], uint64_t ns)
+{
+	if (ns < 120 * UINT64_C(1000000000)) {
+		seconds(buf, (double)ns * 1e-9);
+		return;
+	}
+	uint64_t s = (ns + 500000000) / 1000000000;
+	if (s < 7200)
+		snprintf(buf, HUMAN_MAX, "%u min %u s", (unsigned)(s / 60), (unsigned)(s % 60));
+	else
+		snprintf(buf, HUMAN_MAX, "%u h %u min", (unsigned)(s / 3600),
+			 (unsigned)(s / 60 % 60));
+}

@@ -1,0 +1,225 @@
+/* The streaming JSON writer. */
+#include "output/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void newline(struct json *json)
+{
+	if (json->compact || json->flat[json->depth])
+		return;
+	fputc('\n', json->out);
+	for (int i = 0; i < json->depth; i++)
+		fputs("  ", json->out);
+}
+
+/* What stands before a value or key: a comma unless it is the first, and a fresh line. */
+static void separate(struct json *json)
+{
+	if (json->keyed) {
+		json->keyed = false;
+		return;
+	}
+	if (json->depth == 0)
+		return;
+	if (json->used[json->depth])
+		fputs(json->flat[json->depth] && !json->compact ? ", " : ",", json->out);
+	json->used[json->depth] = true;
+	newline(json);
+}
+
+static void begin(struct json *json, char bracket, bool flat)
+{
+	separate(json);
+	fputc(bracket, json->out);
+	bool inherited = json->flat[json->depth];
+	if (json->depth + 1 < JSON_DEPTH_MAX)
+		json->depth++;
+	json->used[json->depth] = false;
+	json->flat[json->depth] = inherited || flat;
+}
+
+static void end(struct json *json, char bracket)
+{
+	bool used = json->used[json->depth];
+	bool flat = json->flat[json->depth];
+	json->depth--;
+	if (used && !flat) {
+		bool outer = json->flat[json->depth];
+		json->flat[json->depth] = false;
+		newline(json);
+		json->flat[json->depth] = outer;
+	}
+	fputc(bracket, json->out);
+}
+
+void json_object_begin(struct json *json)
+{
+	begin(json, '{', false);
+}
+
+void json_object_begin_flat(struct json *json)
+{
+	begin(json, '{', true);
+}
+
+void json_object_end(struct json *json)
+{
+	end(json, '}');
+}
+
+void json_array_begin(struct json *json)
+{
+	begin(json, '[', false);
+}
+
+void json_array_begin_flat(struct json *json)
+{
+	begin(json, '[', true);
+}
+
+void json_array_end(struct json *json)
+{
+	end(json, ']');
+}
+
+/* Length of the valid UTF-8 sequence at p, or 0. */
+static size_t utf8_length(const unsigned char *p)
+{
+	size_t n = p[0] < 0x80			 ? 1
+		   : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+		   : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+		   : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+						 : 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if (n == 3 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)))
+		return 0;
+	if (n == 4 && ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)))
+		return 0;
+	return n;
+}
+
+static void escape(FILE *out, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	fputc('"', out);
+	while (*p) {
+		size_t n = utf8_length(p);
+		if (*p == '"' || *p == '\\')
+			fprintf(out, "\\%c", *p);
+		else if (*p == '\n')
+			fputs("\\n", out);
+		else if (*p == '\t')
+			fputs("\\t", out);
+		else if (*p < 0x20 || *p == 0x7f)
+			fprintf(out, "\\u%04x", *p);
+		else if (n == 0)
+			fputs("\xef\xbf\xbd", out);
+		else
+			fwrite(p, 1, n, out);
+		p += n ? n : 1;
+	}
+	fputc('"', out);
+}
+
+void json_key(struct json *json, const char *key)
+{
+	separate(json);
+	escape(json->out, key);
+	fputs(json->compact ? ":" : ": ", json->out);
+	json->keyed = true;
+}
+
+void json_string(struct json *json, const char *text)
+{
+	if (!text) {
+		json_null(json);
+		return;
+	}
+	separate(json);
+	escape(json->out, text);
+}
+
+void json_u64(struct json *json, uint64_t value)
+{
+	separate(json);
+	fprintf(json->out, "%" PRIu64, value);
+}
+
+void json_i64(struct json *json, int64_t value)
+{
+	separate(json);
+	fprintf(json->out, "%" PRId64, value);
+}
+
+void json_format_f64(char buf[32], double value)
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(buf, 32, "%.*g", digits, value);
+		if (digits == 17 || strtod(buf, NULL) == value)
+			return;
+	}
+}
+
+void json_f64(struct json *json, double value)
+{
+	if (!isfinite(value)) {
+		json_null(json);
+		return;
+	}
+	char digits[32];
+	json_format_f64(digits, value);
+	separate(json);
+	fputs(digits, json->out);
+}
+
+void json_bool(struct json *json, bool value)
+{
+	separate(json);
+	fputs(value ? "true" : "false", json->out);
+}
+
+void json_null(struct json *json)
+{
+	separate(json);
+	fputs("null", json->out);
+}
+
+void json_kv_string(struct json *json, const char *key, const char *text)
+{
+	json_key(json, key);
+	json_string(json, text);
+}
+
+void json_kv_u64(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_u64(json, value);
+}
+
+void json_kv_f64(struct json *json, const char *key, double value)
+{
+	json_key(json, key);
+	json_f64(json, value);
+}
+
+void json_kv_bool(struct json *json, const char *key, bool value)
+{
+	json_key(json, key);
+	json_bool(json, value);
+}
+
+void json_kv_null(struct json *json, const char *key)
+{
+	json_key(json, key);
+	json_null(json);
+}
+
+void json_end(struct json *json)
+{
+	fputc('\n', json->out);
+}

@@ -1,0 +1,267 @@
+/* Text tables and paragraphs. */
+#include "output/text.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define GAP	     2 /* blanks between columns */
+#define FLEXIBLE_MIN 12
+
+struct row {
+	char **cells; /* NULL: a heading */
+	char *heading;
+	enum text_style style;
+};
+
+struct text_table {
+	struct arena arena;
+	struct text_column *columns;
+	size_t column_count;
+	struct row *rows;
+	size_t row_count, row_cap;
+};
+
+static const char *const styles[] = {"", "\033[1m", "\033[2m", "\033[31m", "\033[33m", "\033[32m"};
+
+size_t text_width(const char *text)
+{
+	size_t width = 0;
+	for (; *text; text++)
+		if (((unsigned char)*text & 0xc0) != 0x80)
+			width++;
+	return width;
+}
+
+int text_terminal_width(FILE *out)
+{
+	struct winsize size;
+	if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+		return size.ws_col;
+	const char *columns = getenv("COLUMNS");
+	int width = columns ? atoi(columns) : 0;
+	return width >= 40 && width <= 1000 ? width : 80;
+}
+
+struct text_table *text_table_create(const struct text_column *columns, size_t count)
+{
+	struct text_table *table = calloc(1, sizeof(*table));
+	if (!table)
+		return NULL;
+	table->columns = arena_alloc(&table->arena, count * sizeof(*columns));
+	table->column_count = count;
+	for (size_t i = 0; table->columns && i < count; i++) {
+		table->columns[i] = columns[i];
+		table->columns[i].title =
+		    arena_strndup(&table->arena, columns[i].title, strlen(columns[i].title));
+		if (!table->columns[i].title)
+			table->columns = NULL;
+	}
+	if (!table->columns) {
+		text_table_destroy(table);
+		return NULL;
+	}
+	return table;
+}
+
+void text_table_destroy(struct text_table *table)
+{
+	if (!table)
+		return;
+	arena_finish(&table->arena);
+	free(table->rows);
+	free(table);
+}
+
+static struct row *add_row(struct text_table *table)
+{
+	if (!mem_grow(&table->rows, &table->row_cap, table->row_count + 1, sizeof(*table->rows)))
+		return NULL;
+	struct row *row = &table->rows[table->row_count];
+	*row = (struct row){0};
+	return row;
+}
+
+bool text_table_row(struct text_table *table, const char *const *cells, enum text_style style)
+{
+	struct row *row = add_row(table);
+	if (!row)
+		return false;
+	row->style = style;
+	row->cells = arena_alloc(&table->arena, table->column_count * sizeof(char *));
+	for (size_t i = 0; row->cells && i < table->column_count; i++) {
+		const char *cell = cells[i] ? cells[i] : "";
+		row->cells[i] = arena_strndup(&table->arena, cell, strlen(cell));
+		if (!row->cells[i])
+			return false;
+	}
+	if (!row->cells)
+		return false;
+	table->row_count++;
+	return true;
+}
+
+bool text_table_heading(struct text_table *table, const char *text)
+{
+	struct row *row = add_row(table);
+	if (!row)
+		return false;
+	row->heading = arena_strndup(&table->arena, text, strlen(text));
+	if (!row->heading)
+		return false;
+	table->row_count++;
+	return true;
+}
+
+static void measure(const struct text_table *table, size_t *widths)
+{
+	for (size_t c = 0; c < table->column_count; c++) {
+		widths[c] = text_width(table->columns[c].title);
+		for (size_t r = 0; r < table->row_count; r++) {
+			if (!table->rows[r].cells)
+				continue;
+			size_t width = text_width(table->rows[r].cells[c]);
+			if (width > widths[c])
+				widths[c] = width;
+		}
+	}
+}
+
+/* Takes what is too much from the widest flexible column, one blank at a time. */
+static void fit(const struct text_table *table, size_t *widths, int limit)
+{
+	size_t total = GAP * (table->column_count - 1);
+	for (size_t c = 0; c < table->column_count; c++)
+		total += widths[c];
+	while (total > (size_t)limit) {
+		size_t widest = table->column_count;
+		for (size_t c = 0; c < table->column_count; c++)
+			if (table->columns[c].flexible && widths[c] > FLEXIBLE_MIN &&
+			    (widest == table->column_count || widths[c] > widths[widest]))
+				widest = c;
+		if (widest == table->column_count)
+			return;
+		widths[widest]--;
+		total--;
+	}
+}
+
+static void pad(FILE *out, size_t count)
+{
+	while (count--)
+		fputc(' ', out);
+}
+
+/* Writes at most `width` columns of text; what is cut ends in an ellipsis. Returns the columns. */
+static size_t write_cut(FILE *out, const char *text, size_t width)
+{
+	size_t have = text_width(text);
+	if (have <= width) {
+		fputs(text, out);
+		return have;
+	}
+	size_t shown = 0;
+	for (; *text; text++) {
+		if (((unsigned char)*text & 0xc0) != 0x80 && ++shown >= width)
+			break;
+		fputc(*text, out);
+	}
+	fputs("\u2026", out);
+	return width;
+}
+
+static void write_cells(const struct text_table *table, const struct text_target *target,
+			const size_t *widths, char *const *cells)
+{
+	size_t pending = 0; /* blanks are written only before something visible */
+	for (size_t c = 0; c < table->column_count; c++) {
+		size_t width = text_width(cells[c]);
+		size_t shown = width < widths[c] ? width : widths[c];
+		bool right = table->columns[c].align == TEXT_RIGHT;
+		if (shown) {
+			pad(target->out, pending + (right ? widths[c] - shown : 0));
+			write_cut(target->out, cells[c], widths[c]);
+			pending = right ? 0 : widths[c] - shown;
+		} else {
+			pending += widths[c];
+		}
+		pending += GAP;
+	}
+}
+
+static void write_row(const struct text_table *table, const struct text_target *target,
+		      const size_t *widths, const struct row *row)
+{
+	enum text_style style = row->heading ? TEXT_BOLD : row->style;
+	if (target->color && style != TEXT_PLAIN)
+		fputs(styles[style], target->out);
+	if (row->heading)
+		write_cut(target->out, row->heading, (size_t)target->width);
+	else
+		write_cells(table, target, widths, row->cells);
+	if (target->color && style != TEXT_PLAIN)
+		fputs("\033[0m", target->out);
+	fputc('\n', target->out);
+}
+
+void text_table_write(const struct text_table *table, const struct text_target *target)
+{
+	size_t *widths = calloc(table->column_count, sizeof(*widths));
+	char **titles = calloc(table->column_count, sizeof(*titles));
+	if (widths && titles) {
+		measure(table, widths);
+		fit(table, widths, target->width);
+		bool titled = false;
+		for (size_t c = 0; c < table->column_count; c++) {
+			titles[c] = (char *)(uintptr_t)table->columns[c].title;
+			titled = titled || titles[c][0];
+		}
+		if (titled)
+			write_row(table, target, widths,
+				  &(struct row){.cells = titles, .style = TEXT_DIM});
+		for (size_t r = 0; r < table->row_count; r++)
+			write_row(table, target, widths, &table->rows[r]);
+	}
+	free(widths);
+	free(titles);
+}
+
+void text_wrap(const struct text_target *target, int indent, const char *text)
+{
+	size_t limit = target->width > indent + 20 ? (size_t)(target->width - indent) : 20;
+	size_t used = 0;
+	while (*text) {
+		text += strspn(text, " ");
+		size_t bytes = strcspn(text, " ");
+		if (bytes == 0)
+			break;
+		size_t width = 0;
+		for (size_t i = 0; i < bytes; i++)
+			width += ((unsigned char)text[i] & 0xc0) != 0x80;
+		if (used && used + 1 + width > limit) {
+			fputc('\n', target->out);
+			used = 0;
+		}
+		if (used == 0)
+			pad(target->out, (size_t)indent);
+		else
+			fputc(' ', target->out);
+		fwrite(text, 1, bytes, target->out);
+		used += width + (used ? 1 : 0);
+		text += bytes;
+	}
+	if (used)
+		fputc('\n', target->out);
+}
+
+void text_styled(const struct text_target *target, enum text_style style, const char *text)
+{
+	if (target->color && style != TEXT_PLAIN)
+		fprintf(target->out, "%s%s\033[0m", styles[style], text);
+	else
+		fputs(text, target->out);
+}

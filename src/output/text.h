@@ -1,0 +1,46 @@
+/* Tables and paragraphs for a terminal: columns sized to their content, cut to the width. */
+#ifndef OUTPUT_TEXT_H
+#define OUTPUT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum text_align { TEXT_LEFT, TEXT_RIGHT };
+enum text_style { TEXT_PLAIN, TEXT_BOLD, TEXT_DIM, TEXT_RED, TEXT_YELLOW, TEXT_GREEN };
+
+/* How to write to one stream. */
+struct text_target {
+	FILE *out;
+	int width; /* columns */
+	bool color;
+};
+
+struct text_column {
+	const char *title;
+	enum text_align align;
+	bool flexible; /* is cut (with an ellipsis) when the table is too wide; the rest never is */
+};
+
+struct text_table;
+
+/* A table of `count` columns; titles are copied. NULL when memory is out. */
+struct text_table *text_table_create(const struct text_column *columns, size_t count);
+void text_table_destroy(struct text_table *table);
+/* Adds a row of `count` cells (copied; NULL is empty). false when memory is out. */
+bool text_table_row(struct text_table *table, const char *const *cells, enum text_style style);
+/* A line across all columns: a heading within the table. */
+bool text_table_heading(struct text_table *table, const char *text);
+/* Writes and leaves the table as it is. Trailing blanks are never written. */
+void text_table_write(const struct text_table *table, const struct text_target *target);
+
+/* A paragraph wrapped to the width, its lines indented. */
+void text_wrap(const struct text_target *target, int indent, const char *text);
+/* Text in a style, where the target has colours. */
+void text_styled(const struct text_target *target, enum text_style style, const char *text);
+/* Columns that UTF-8 text takes on a terminal. */
+size_t text_width(const char *text);
+/* Width of the terminal behind a stream, $COLUMNS, or 80. */
+int text_terminal_width(FILE *out);
+
+#endif

@@ -1,0 +1,112 @@
+/* Helpers that verbs share. */
+#include "tools/cli.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+int cli_exit_code(enum sx_status status)
+{
+	switch (status) {
+	case SX_OK:
+		return EXIT_OK;
+	case SX_INCOMPLETE:
+	case SX_AGAIN:
+	case SX_END:
+	case SX_ERR_TIMEOUT:
+	case SX_ERR_NO_MEMORY:
+	case SX_ERR_IO:
+		return EXIT_INCOMPLETE;
+	case SX_ERR_USAGE:
+	case SX_ERR_AMBIGUOUS:
+		return EXIT_USAGE;
+	case SX_ERR_NOT_FOUND:
+	case SX_ERR_UNSUPPORTED:
+	case SX_ERR_DEVICE_LOST:
+		return EXIT_NOT_FOUND;
+	case SX_ERR_PERMISSION:
+	case SX_ERR_BUSY:
+		return EXIT_PERMISSION;
+	case SX_ERR_BAD_INPUT:
+	case SX_ERR_LIMIT:
+		return EXIT_BAD_INPUT;
+	}
+	return EXIT_INCOMPLETE;
+}
+
+int cli_fail(const struct cli *cli, const struct sx_error *err)
+{
+	FILE *out = cli->err.out;
+	text_styled(&cli->err, TEXT_RED, "error:");
+	fprintf(out, " %s\n", err->message);
+	fprintf(out, "because: %s\n", err->because[0] ? err->because : sx_status_name(err->status));
+	fprintf(out, "try: %s\n", err->remedy[0] ? err->remedy : "sextant doctor");
+	return cli_exit_code(err->status);
+}
+
+void cli_note(const struct cli *cli, const char *fmt, ...)
+{
+	if (cli->options.quiet)
+		return;
+	va_list args;
+	va_start(args, fmt);
+	vfprintf(cli->err.out, fmt, args);
+	va_end(args);
+	fputc('\n', cli->err.out);
+}
+
+enum sx_status cli_input(const struct cli *cli, const char **path, struct sx_error *err)
+{
+	*path = cli->options.input;
+	if (!*path && cli->options.args.count)
+		*path = cli->options.args.items[0];
+	if (*path)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "no input file");
+	error_because(err, "sextant %s reads a file", cli->verb->name);
+	error_try(err, "sextant %s -i FILE", cli->verb->name);
+	return SX_ERR_USAGE;
+}
+
+enum sx_status cli_catalog(const struct cli *cli, struct sx_catalog **out, struct sx_error *err)
+{
+	if (cli->options.catalog)
+		return sx_catalog_open(cli->context, cli->options.catalog, out, err);
+	error_set(err, SX_ERR_USAGE, "no catalog was named");
+	error_because(err, "sextant %s needs to know which device is meant", cli->verb->name);
+	error_try(err, "--for NAME; sextant devices lists the names");
+	return SX_ERR_USAGE;
+}
+
+enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err)
+{
+	static const char *const names[] = {"text", "json",	"ndjson",     "csv",
+					    "html", "perfetto", "openmetrics"};
+	if (allowed & 1u << cli->options.format)
+		return SX_OK;
+	char list[96] = "";
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (allowed & 1u << i)
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+				 list[0] ? ", " : "", names[i]);
+	error_set(err, SX_ERR_USAGE, "sextant %s does not write %s", cli->verb->name,
+		  names[cli->options.format]);
+	error_because(err, "its formats are %s", list);
+	error_try(err, "--format with one of these");
+	return SX_ERR_USAGE;
+}
+
+struct json cli_json_begin(const struct cli *cli, const char *name)
+{
+	struct json json = {.out = cli->out.out};
+	char schema[64];
+	snprintf(schema, sizeof(schema), "sextant.%s/1", name);
+	json_object_begin(&json);
+	json_kv_string(&json, "schema", schema);
+	return json;
+}
+
+void cli_json_end(struct json *json)
+{
+	json_object_end(json);
+	json_end(json);
+}

@@ -1,0 +1,60 @@
+/* What every verb gets: the context, the parsed options, and where to write. */
+#ifndef TOOLS_CLI_H
+#define TOOLS_CLI_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "output/csv.h"
+#include "output/human.h"
+#include "output/json.h"
+#include "output/text.h"
+#include "tools/options.h"
+
+enum exit_code {
+	EXIT_OK = 0,
+	EXIT_INCOMPLETE = 1,
+	EXIT_USAGE = 2,
+	EXIT_NOT_FOUND = 3,
+	EXIT_PERMISSION = 4,
+	EXIT_BAD_INPUT = 5,
+	EXIT_REGRESSION = 6,
+};
+
+struct cli {
+	struct sx_context *context;
+	const struct verb *verb;
+	struct options options;
+	struct text_target out; /* the result: standard output, or --output */
+	struct text_target err; /* everything else */
+};
+
+/* A verb and its function; the function returns an exit status. */
+struct command {
+	struct verb verb;
+	int (*run)(struct cli *cli);
+};
+
+/* One const definition in each cmd_VERB.c. */
+extern const struct command cmd_catalog, cmd_demo, cmd_devices, cmd_doctor, cmd_eval, cmd_explain,
+    cmd_list, cmd_stat;
+
+/* Writes a triplet to standard error and returns the exit code of its status. */
+int cli_fail(const struct cli *cli, const struct sx_error *err);
+/* The exit code of a status. */
+int cli_exit_code(enum sx_status status);
+/* A remark on standard error, unless --quiet. */
+void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
+/* The input file: --input, or the first argument; SX_ERR_USAGE when there is neither. */
+enum sx_status cli_input(const struct cli *cli, const char **path, struct sx_error *err);
+/*
+ * Opens the catalog of --for. Errors: SX_ERR_USAGE without it. *out holds a reference.
+ */
+enum sx_status cli_catalog(const struct cli *cli, struct sx_catalog **out, struct sx_error *err);
+/* Refuses a format that a verb does not write; `allowed` is a mask of 1 << enum format. */
+enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err);
+/* Starts {"schema":"sextant.NAME/1", on the result stream. */
+struct json cli_json_begin(const struct cli *cli, const char *name);
+void cli_json_end(struct json *json);
+
+#endif

@@ -1,0 +1,157 @@
+/* The sextant command: finds the verb, parses its options, runs it, and checks what was written. */
+#include "tools/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command *const commands[] = {
+    &cmd_devices, &cmd_doctor, &cmd_list, &cmd_explain,
+    &cmd_eval,	  &cmd_stat,   &cmd_demo, &cmd_catalog,
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(commands[i]->verb.name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static int overview(FILE *out)
+{
+	fputs("sextant " SX_VERSION
+	      ": reads, derives and explains the performance counters of GPUs "
+	      "and SoCs\n\nusage: sextant VERB [options] [-- command args...]\n\n",
+	      out);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		fprintf(out, "  %-10s %s\n", commands[i]->verb.name, commands[i]->verb.summary);
+	fputs("\n  sextant VERB --help   options of one verb\n"
+	      "  sextant demo          profiles a real OpenGL program, here and now\n",
+	      out);
+	return EXIT_OK;
+}
+
+static int help(const struct cli *cli)
+{
+	const struct verb *verb = cli->verb;
+	FILE *out = cli->out.out;
+	fprintf(out, "usage: sextant %s %s\n\n", verb->name, verb->synopsis);
+	text_wrap(&cli->out, 0, verb->about);
+	fputs("\noptions:\n", out);
+	options_describe(verb, out);
+	if (verb->examples)
+		fprintf(out, "\nexamples:\n%s", verb->examples);
+	return EXIT_OK;
+}
+
+static int no_such_verb(const struct cli *cli, const char *name)
+{
+	const char *names[COMMAND_COUNT + 1] = {0};
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		names[i] = commands[i]->verb.name;
+	struct sx_error err;
+	error_set(&err, SX_ERR_USAGE, "\"%s\" is not a verb of sextant", name);
+	error_because(&err, "the first argument says what to do");
+	const char *near = options_nearest(name, names);
+	if (near)
+		error_try(&err, "sextant %s", near);
+	else
+		error_try(&err, "sextant --help");
+	return cli_fail(cli, &err);
+}
+
+static bool use_color(const struct options *options, FILE *out)
+{
+	if (options->color != COLOR_AUTO)
+		return options->color == COLOR_ALWAYS;
+	const char *no = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+	return !(no && *no) && isatty(fileno(out)) && !(term && strcmp(term, "dumb") == 0);
+}
+
+static enum sx_status open_output(struct cli *cli, struct sx_error *err)
+{
+	const char *path = cli->options.output;
+	if (path && strcmp(path, "-") != 0) {
+		cli->out.out = fopen(path, "we");
+		if (!cli->out.out) {
+			cli->out.out = stdout;
+			enum sx_status status = error_errno(err, errno, "cannot write %s", path);
+			error_try(err, "another folder with -o");
+			return status;
+		}
+	}
+	cli->out.width = text_terminal_width(cli->out.out);
+	cli->out.color = use_color(&cli->options, cli->out.out);
+	cli->err.color = use_color(&cli->options, stderr);
+	return SX_OK;
+}
+
+/* A result that could not be written whole must not look like success. */
+static int close_output(struct cli *cli, int code)
+{
+	bool bad = fflush(cli->out.out) != 0 || ferror(cli->out.out);
+	int saved = errno;
+	if (cli->out.out != stdout && fclose(cli->out.out) != 0) {
+		bad = true;
+		saved = errno;
+	}
+	cli->out.out = stdout;
+	if (!bad)
+		return code;
+	if (saved == EPIPE)
+		return EXIT_INCOMPLETE;
+	struct sx_error err;
+	error_errno(&err, saved ? saved : EIO, "cannot write the result");
+	error_try(&err, "free space, or another file with -o");
+	cli_fail(cli, &err);
+	return EXIT_INCOMPLETE;
+}
+
+static int run(struct cli *cli, const struct command *command, int argc, char **argv)
+{
+	struct sx_error err = {0};
+	cli->verb = &command->verb;
+	enum sx_status status = options_parse(&cli->options, &command->verb, argc, argv, &err);
+	if (!status)
+		status = open_output(cli, &err);
+	if (status)
+		return cli_fail(cli, &err);
+	if (cli->options.help)
+		return close_output(cli, help(cli));
+	status = sx_context_create(NULL, &cli->context, &err);
+	if (status)
+		return cli_fail(cli, &err);
+	int code = command->run(cli);
+	sx_context_destroy(cli->context);
+	return close_output(cli, code);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli cli = {.out = {.out = stdout, .width = 80}, .err = {.out = stderr, .width = 80}};
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2) {
+		overview(stderr);
+		return EXIT_USAGE;
+	}
+	const char *name = argv[1];
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+		const struct command *about = argc > 2 ? find(argv[2]) : NULL;
+		cli.verb = about ? &about->verb : NULL;
+		return about ? help(&cli) : overview(stdout);
+	}
+	if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0)
+		return printf("sextant %s\n", sx_version()) < 0;
+	const struct command *command = find(name);
+	if (!command)
+		return no_such_verb(&cli, name);
+	int code = run(&cli, command, argc - 2, argv + 2);
+	options_finish(&cli.options);
+	return code;
+}

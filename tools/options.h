@@ -1,0 +1,81 @@
+/* Command-line options: one table for all verbs, and what was asked for. */
+#ifndef TOOLS_OPTIONS_H
+#define TOOLS_OPTIONS_H
+
+#include <stdio.h>
+
+#include <sextant/metric.h>
+
+enum format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_NDJSON,
+	FORMAT_CSV,
+	FORMAT_HTML,
+	FORMAT_PERFETTO,
+	FORMAT_OPENMETRICS,
+};
+
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* A growing list of strings that point into argv or into memory of their own. */
+struct string_list {
+	const char **items;
+	size_t count, cap;
+};
+
+/* What the user asked for; a member is zero when its option was not given. */
+struct options {
+	struct string_list devices, metrics, args;
+	const char *catalog; /* --for */
+	const char *set, *input, *output;
+	uint64_t interval_ns, duration_ns, count;
+	enum format format;
+	bool format_given;
+	enum color color;
+	int verbose;
+	bool quiet, help;
+	struct sx_constant_value *constants;
+	size_t constant_count, constant_cap;
+	/* Options of single verbs. */
+	const char *api, *as, *by, *sort, *gate, *html, *keep, *counter, *event, *coarse, *fine;
+	const char *reg, *value, *group, *resolution, *clock, *listen;
+	uint64_t top;
+	double fps;
+	bool counters, selftest, realtime, summary, write, gpu_only;
+	char **child; /* after `--`, NULL-terminated; NULL without */
+};
+
+/* How a verb wants its arguments. */
+struct verb {
+	const char *name;
+	const char *synopsis; /* after the name, one line */
+	const char *summary;  /* one line for the list of verbs */
+	const char *about;    /* a paragraph for its help */
+	const char *options;  /* long names that it takes, separated by blanks */
+	int max_args;	      /* positional arguments; -1: any number */
+	bool child;	      /* takes `-- command` */
+	const char *examples; /* lines, or NULL */
+};
+
+/*
+ * Parses argv (without the program and verb) for a verb. Errors: SX_ERR_USAGE with a suggestion.
+ * Released by options_finish() in every case.
+ */
+enum sx_status options_parse(struct options *options, const struct verb *verb, int argc,
+			     char **argv, struct sx_error *err);
+void options_finish(struct options *options);
+
+/* Writes the options that a verb takes, one a line. */
+void options_describe(const struct verb *verb, FILE *out);
+
+/* "500us", "10ms", "2s", "1min": nanoseconds. Errors: SX_ERR_USAGE, also for a bare number. */
+enum sx_status options_duration(const char *text, uint64_t *ns, struct sx_error *err);
+
+/*
+ * The candidate nearest to `word` by edit distance, or NULL when none is near. `candidates` is
+ * NULL-terminated.
+ */
+const char *options_nearest(const char *word, const char *const *candidates);
+
+#endif
