@@ -36,8 +36,9 @@ struct command {
 };
 
 /* One const definition in each cmd_VERB.c. */
-extern const struct command cmd_catalog, cmd_demo, cmd_devices, cmd_doctor, cmd_eval, cmd_explain,
-    cmd_list, cmd_stat;
+#define VERB(name) extern const struct command cmd_##name;
+#include "tools/verbs.def"
+#undef VERB
 
 /* Writes a triplet to standard error and returns the exit code of its status. */
 int cli_fail(const struct cli *cli, const struct sx_error *err);

@@ -7,10 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#define VERB(name) &cmd_##name,
 static const struct command *const commands[] = {
-    &cmd_devices, &cmd_doctor, &cmd_list, &cmd_explain,
-    &cmd_eval,	  &cmd_stat,   &cmd_demo, &cmd_catalog,
+#include "tools/verbs.def"
 };
+#undef VERB
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 

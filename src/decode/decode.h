@@ -1,0 +1,56 @@
+/*
+ * The one interface of all decoders: raw samples of one kind in, rows of a table out. A decoder is
+ * pure: it knows a catalog and bytes, no device. It never trusts a length, count or index in them.
+ */
+#ifndef DECODE_DECODE_H
+#define DECODE_DECODE_H
+
+#include <sextant/table.h>
+#include "source/raw.h"
+
+struct decoder; /* each implementation embeds it as its first member */
+
+struct decoder_constant {
+	const char *name;
+	double value;
+};
+
+/* What the raw samples belong to. Strings and arrays must outlive the decoder. */
+struct decoder_setup {
+	struct sx_catalog *catalog;
+	const char *set;	     /* metric set or group, or NULL */
+	const char *const *counters; /* names wanted; NULL: all that the samples hold */
+	uint32_t counter_count;
+	const char *const *values; /* RAW_VALUES: what each value is, from the source */
+	uint32_t value_count;
+	const struct decoder_constant *constants; /* of the device at hand */
+	uint32_t constant_count;
+};
+
+struct decoder_ops {
+	const char *name;
+	enum raw_kind kind;
+	/* *out is released by destroy(). */
+	enum sx_status (*create)(const struct decoder_setup *setup, struct decoder **out,
+				 struct sx_error *err);
+	/* The columns of the table to create, and what its rows enclose; live as long as it. */
+	const struct sx_column *(*columns)(struct decoder *decoder, uint32_t *count,
+					   enum sx_sample_kind *kind);
+	/*
+	 * Appends the rows that this raw sample completes, none, one or many. A part that cannot be
+	 * used is left out and told: SX_INCOMPLETE with the place in err; rows before it stand. It
+	 * may set a column's why. Other errors end the decoding.
+	 */
+	enum sx_status (*feed)(struct decoder *decoder, const struct raw_sample *raw,
+			       struct sx_table *table, struct sx_error *err);
+	void (*destroy)(struct decoder *decoder);
+};
+
+struct decoder {
+	const struct decoder_ops *ops;
+};
+
+/* The decoder of a kind of raw samples, or NULL. Static storage. */
+const struct decoder_ops *decode_find(enum raw_kind kind);
+
+#endif

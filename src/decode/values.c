@@ -1,0 +1,104 @@
+/* RAW_VALUES: plain u64 values in the order that the source described, then one quality byte each.
+ */
+#include "decode/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+extern const struct decoder_ops decode_values;
+
+struct values_decoder {
+	struct decoder base;
+	struct sx_column *columns;
+	uint32_t count;
+};
+
+static struct sx_column column_of(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count;
+	uint32_t at = sx_catalog_find_counter(catalog, name, SX_NONE, NULL);
+	const struct sx_counter_info *info =
+	    at == SX_NONE ? NULL : &sx_catalog_counters(catalog, &count)[at];
+	return (struct sx_column){.name = name,
+				  .unit = info ? info->unit : "count",
+				  .type = SX_U64,
+				  .over_time = info ? info->over_time : SX_REDUCE_SUM};
+}
+
+static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
+			     struct sx_error *err)
+{
+	struct values_decoder *d = calloc(1, sizeof(*d));
+	if (!d)
+		return error_nomem(err, "creating a decoder");
+	d->base.ops = &decode_values;
+	d->count = setup->value_count;
+	d->columns = calloc(d->count + 1, sizeof(*d->columns));
+	if (!d->columns) {
+		free(d);
+		return error_nomem(err, "creating a decoder");
+	}
+	for (uint32_t i = 0; i < d->count; i++)
+		d->columns[i] = column_of(setup->catalog, setup->values[i]);
+	*out = &d->base;
+	return SX_OK;
+}
+
+static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
+				       enum sx_sample_kind *kind)
+{
+	struct values_decoder *d = (struct values_decoder *)decoder;
+	*count = d->count;
+	*kind = SX_SAMPLE_TIME;
+	return d->columns;
+}
+
+static uint64_t little_endian(const uint8_t *p)
+{
+	uint64_t value = 0;
+	for (int i = 7; i >= 0; i--)
+		value = value << 8 | p[i];
+	return value;
+}
+
+static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
+			   struct sx_table *table, struct sx_error *err)
+{
+	struct values_decoder *d = (struct values_decoder *)decoder;
+	size_t row;
+	if (raw->size != (size_t)d->count * 9) {
+		error_set(err, SX_INCOMPLETE, "a sample has %zu bytes instead of %zu", raw->size,
+			  (size_t)d->count * 9);
+		error_because(err, "it does not hold the values that the source described");
+		error_try(err, "report this with the output of sextant doctor");
+		return SX_INCOMPLETE;
+	}
+	enum sx_status status = sx_table_add_rows(table, 1, &row, err);
+	if (status)
+		return status;
+	uint8_t flags = (raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0) |
+			(raw->flags & RAW_STRETCHED ? SX_QUALITY_STRETCHED : 0);
+	sx_table_set_time(table, row, raw->begin_ns, raw->end_ns);
+	for (uint32_t i = 0; i < d->count; i++)
+		sx_table_set_u64(table, i, row, little_endian(raw->data + 8 * (size_t)i),
+				 raw->data[8 * (size_t)d->count + i] | flags);
+	return SX_OK;
+}
+
+static void destroy(struct decoder *decoder)
+{
+	struct values_decoder *d = (struct values_decoder *)decoder;
+	free(d->columns);
+	free(d);
+}
+
+const struct decoder_ops decode_values = {
+    .name = "values",
+    .kind = RAW_VALUES,
+    .create = create,
+    .columns = columns,
+    .feed = feed,
+    .destroy = destroy,
+};

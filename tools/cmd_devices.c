@@ -1,0 +1,159 @@
+/* sextant devices: what this machine has, and every catalog that is known. */
+#include "tools/device_list.h"
+
+static const char *const kind_names[] = {"gpu", "cpu", "uncore", "api"};
+
+const char *device_state_name(enum sx_device_state state)
+{
+	static const char *const names[] = {"ready", "inject", "unusable", "absent", "simulated"};
+	return names[state];
+}
+
+static void device_json(struct json *json, const struct sx_device *d)
+{
+	json_object_begin(json);
+	json_kv_string(json, "id", d->id);
+	json_kv_string(json, "source", d->source);
+	json_kv_string(json, "name", d->name);
+	json_kv_string(json, "catalog", d->catalog);
+	json_kv_string(json, "driver", d->driver);
+	json_kv_string(json, "state", device_state_name(d->state));
+	json_kv_string(json, "because", d->because);
+	json_kv_string(json, "remedy", d->remedy);
+	json_object_end(json);
+}
+
+static void catalogs_json(struct json *json, const struct cli *cli)
+{
+	size_t count = 0;
+	const char *const *names = sx_catalog_names(cli->context, &count);
+	json_key(json, "catalogs");
+	json_array_begin(json);
+	for (size_t i = 0; names && i < count; i++) {
+		struct sx_catalog *catalog;
+		if (sx_catalog_open(cli->context, names[i], &catalog, NULL) != SX_OK)
+			continue;
+		const struct sx_catalog_info *info = sx_catalog_info(catalog);
+		uint32_t metrics, counters;
+		sx_catalog_metrics(catalog, &metrics);
+		sx_catalog_counters(catalog, &counters);
+		json_object_begin_flat(json);
+		json_kv_string(json, "name", info->name);
+		json_kv_string(json, "title", info->title);
+		json_kv_string(json, "vendor", info->vendor);
+		json_kv_string(json, "kind", kind_names[info->kind]);
+		json_kv_u64(json, "counters", counters);
+		json_kv_u64(json, "metrics", metrics);
+		json_kv_string(json, "origin", info->origin);
+		json_object_end(json);
+		sx_catalog_unref(catalog);
+	}
+	json_array_end(json);
+}
+
+static bool devices_text(const struct cli *cli, const struct sx_device *devices, size_t count)
+{
+	static const struct text_column columns[] = {{"device", TEXT_LEFT, false},
+						     {"state", TEXT_LEFT, false},
+						     {"catalog", TEXT_LEFT, false},
+						     {"name", TEXT_LEFT, true}};
+	struct text_table *table = text_table_create(columns, 4);
+	bool ok = table != NULL;
+	for (size_t i = 0; ok && i < count; i++) {
+		const struct sx_device *d = &devices[i];
+		if (d->state == SX_DEVICE_ABSENT && !cli->options.verbose)
+			continue;
+		const char *cells[] = {d->id, device_state_name(d->state), d->catalog,
+				       d->name ? d->name : d->because};
+		ok = text_table_row(table, cells,
+				    d->state == SX_DEVICE_READY || d->state == SX_DEVICE_INJECT
+					? TEXT_PLAIN
+					: TEXT_DIM);
+	}
+	if (ok)
+		text_table_write(table, &cli->out);
+	text_table_destroy(table);
+	return ok;
+}
+
+static bool catalogs_text(const struct cli *cli)
+{
+	static const struct text_column columns[] = {{"catalog", TEXT_LEFT, false},
+						     {"counters", TEXT_RIGHT, false},
+						     {"metrics", TEXT_RIGHT, false},
+						     {"device family", TEXT_LEFT, true}};
+	struct text_table *table = text_table_create(columns, 4);
+	size_t count = 0;
+	const char *const *names = sx_catalog_names(cli->context, &count);
+	bool ok = table != NULL;
+	for (size_t i = 0; ok && names && i < count; i++) {
+		struct sx_catalog *catalog;
+		struct sx_error err;
+		char counters[16], metrics[16];
+		if (sx_catalog_open(cli->context, names[i], &catalog, &err) != SX_OK) {
+			cli_note(cli, "catalog %s is unusable: %s", names[i], err.message);
+			continue;
+		}
+		uint32_t n;
+		sx_catalog_counters(catalog, &n);
+		snprintf(counters, sizeof(counters), "%u", n);
+		sx_catalog_metrics(catalog, &n);
+		snprintf(metrics, sizeof(metrics), "%u", n);
+		const char *cells[] = {names[i], counters, metrics,
+				       sx_catalog_info(catalog)->title};
+		ok = text_table_row(table, cells, TEXT_PLAIN);
+		sx_catalog_unref(catalog);
+	}
+	if (ok)
+		text_table_write(table, &cli->out);
+	text_table_destroy(table);
+	return ok;
+}
+
+static enum sx_status write_devices(const struct cli *cli, const struct sx_device *devices,
+				    size_t count, struct sx_error *err)
+{
+	if (cli->options.format == FORMAT_JSON) {
+		struct json json = cli_json_begin(cli, "devices");
+		json_key(&json, "devices");
+		json_array_begin(&json);
+		for (size_t i = 0; i < count; i++)
+			device_json(&json, &devices[i]);
+		json_array_end(&json);
+		catalogs_json(&json, cli);
+		cli_json_end(&json);
+		return SX_OK;
+	}
+	bool ok = devices_text(cli, devices, count);
+	fputc('\n', cli->out.out);
+	ok = ok && catalogs_text(cli);
+	return ok ? SX_OK : error_nomem(err, "listing devices");
+}
+
+int device_list_run(struct cli *cli)
+{
+	struct sx_error err = {0};
+	struct sx_device_list *list = NULL;
+	size_t count = 0;
+	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	if (!status)
+		status = sx_devices_probe(cli->context, &list, &err);
+	if (!status) {
+		const struct sx_device *devices = sx_devices_get(list, &count);
+		status = write_devices(cli, devices, count, &err);
+	}
+	sx_devices_destroy(list);
+	return status ? cli_fail(cli, &err) : EXIT_OK;
+}
+
+const struct command cmd_devices = {
+    .verb = {.name = "devices",
+	     .synopsis = "[--json]",
+	     .summary = "what this machine has, and every catalog that is known",
+	     .about =
+		 "Lists the devices that a source found on this machine, with the catalog that "
+		 "describes each, and all catalogs, which need no device. -v lists also what "
+		 "was looked for and is not here.",
+	     .options = "format output"},
+    .run = device_list_run,
+};

@@ -1,0 +1,98 @@
+/* sextant doctor: tries each source and says what is in the way, and the remedy. */
+#include "tools/device_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool usable(const struct sx_device *d)
+{
+	return d->state == SX_DEVICE_READY || d->state == SX_DEVICE_INJECT;
+}
+
+static size_t count_usable(const struct sx_device *devices, size_t count)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < count; i++)
+		n += usable(&devices[i]);
+	return n;
+}
+
+static void doctor_json(const struct cli *cli, const struct sx_device *devices, size_t count)
+{
+	struct json json = cli_json_begin(cli, "doctor");
+	json_kv_u64(&json, "usable", count_usable(devices, count));
+	json_key(&json, "sources");
+	json_array_begin(&json);
+	for (size_t i = 0; i < count; i++) {
+		json_object_begin(&json);
+		json_kv_string(&json, "source", devices[i].source);
+		json_kv_string(&json, "device", devices[i].id);
+		json_kv_string(&json, "name", devices[i].name);
+		json_kv_string(&json, "catalog", devices[i].catalog);
+		json_kv_string(&json, "state", device_state_name(devices[i].state));
+		json_kv_string(&json, "reason", devices[i].because);
+		json_kv_string(&json, "remedy", devices[i].remedy);
+		json_object_end(&json);
+	}
+	json_array_end(&json);
+	cli_json_end(&json);
+}
+
+static void doctor_text(const struct cli *cli, const struct sx_device *devices, size_t count)
+{
+	static const enum text_style colors[] = {TEXT_GREEN, TEXT_GREEN, TEXT_YELLOW, TEXT_DIM,
+						 TEXT_DIM};
+	for (size_t i = 0; i < count; i++) {
+		const struct sx_device *d = &devices[i];
+		FILE *out = cli->out.out;
+		text_styled(&cli->out, colors[d->state], device_state_name(d->state));
+		fprintf(out, "%*s%s", (int)(11 - strlen(device_state_name(d->state))), "", d->id);
+		if (d->name)
+			fprintf(out, "  %s", d->name);
+		if (d->catalog)
+			fprintf(out, "  (catalog %s)", d->catalog);
+		fputc('\n', out);
+		char line[2 * SX_ERROR_TEXT_MAX];
+		if (d->because) {
+			snprintf(line, sizeof(line), "because: %s", d->because);
+			text_wrap(&cli->out, 11, line);
+		}
+		if (d->remedy) {
+			snprintf(line, sizeof(line), "try: %s", d->remedy);
+			text_wrap(&cli->out, 11, line);
+		}
+	}
+	fprintf(cli->out.out, "\n%zu of %zu sources can measure here\n",
+		count_usable(devices, count), count);
+}
+
+static int run(struct cli *cli)
+{
+	struct sx_error err = {0};
+	struct sx_device_list *list = NULL;
+	size_t count = 0;
+	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	if (!status)
+		status = sx_devices_probe(cli->context, &list, &err);
+	if (status)
+		return cli_fail(cli, &err);
+	const struct sx_device *devices = sx_devices_get(list, &count);
+	if (cli->options.format == FORMAT_JSON)
+		doctor_json(cli, devices, count);
+	else
+		doctor_text(cli, devices, count);
+	int code = count_usable(devices, count) ? EXIT_OK : EXIT_PERMISSION;
+	sx_devices_destroy(list);
+	return code;
+}
+
+const struct command cmd_doctor = {
+    .verb = {.name = "doctor",
+	     .synopsis = "[-d DEVICE] [--json]",
+	     .summary = "tries each source: state, reason, remedy",
+	     .about =
+		 "Asks every source whether it can measure on this machine, and when it cannot, "
+		 "says why and what would help. Exit status 4 when nothing works.",
+	     .options = "device format output"},
+    .run = run,
+};

@@ -1,0 +1,73 @@
+/* sextant eval: raw counter values from CSV in, metrics out. */
+#include "tools/cli.h"
+#include "tools/input.h"
+#include "tools/rows.h"
+
+static struct sx_metrics_options selection(const struct cli *cli, const struct sx_table *table)
+{
+	const struct options *o = &cli->options;
+	return (struct sx_metrics_options){.patterns = o->metrics.items,
+					   .pattern_count = (uint32_t)o->metrics.count,
+					   .set = o->set,
+					   .variant = o->api,
+					   .constants = o->constants,
+					   .constant_count = (uint32_t)o->constant_count,
+					   .counters = o->counters,
+					   .like = table};
+}
+
+static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog,
+			       const struct sx_table *raw, struct sx_error *err)
+{
+	struct sx_metrics *metrics = NULL;
+	struct sx_table *out = NULL;
+	struct rows_shape shape = {.schema = "eval", .catalog = sx_catalog_info(catalog)->name};
+	struct sx_metrics_options options = selection(cli, raw);
+	enum sx_status status = sx_metrics_create(catalog, &options, &metrics, err);
+	if (!status)
+		status = sx_metrics_eval(metrics, raw, &out, err);
+	if (!status)
+		status = rows_write(cli, &shape, out, err);
+	sx_table_destroy(out);
+	sx_metrics_destroy(metrics);
+	return status;
+}
+
+static int run(struct cli *cli)
+{
+	struct sx_error err = {0};
+	struct sx_catalog *catalog = NULL;
+	struct sx_table *raw = NULL;
+	const char *path;
+	enum sx_status status = cli_formats(
+	    cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON | 1u << FORMAT_CSV,
+	    &err);
+	if (!status)
+		status = cli_catalog(cli, &catalog, &err);
+	if (!status)
+		status = cli_input(cli, &path, &err);
+	if (!status)
+		status = input_table(cli, path, &raw, &err);
+	if (!status) {
+		input_note_unknown(cli, raw, catalog);
+		status = evaluate(cli, catalog, raw, &err);
+	}
+	sx_table_destroy(raw);
+	sx_catalog_unref(catalog);
+	return status ? cli_fail(cli, &err) : EXIT_OK;
+}
+
+const struct command cmd_eval = {
+    .verb = {.name = "eval",
+	     .synopsis = "--for NAME -i FILE.csv [-m LIST] [--const NAME=VALUE]",
+	     .summary = "raw counter values from CSV in, metrics out",
+	     .about =
+		 "Reads counter values from a CSV file whose header names them (vendor's names "
+		 "or any alias) and writes the metrics of the catalog for every row. Columns "
+		 "duration_ns and timestamp_ns give the rows' times; a column may also hold a "
+		 "constant. A missing column is no data, never zero.",
+	     .options = "for metric set api input output const counters format",
+	     .max_args = 1,
+	     .examples = "  sextant eval --for mali-g310 -i counters.csv --const shader_cores=2\n"},
+    .run = run,
+};

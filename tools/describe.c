@@ -1,0 +1,200 @@
+/* Catalog things as JSON. */
+#include "tools/describe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct catalog_view describe_view(struct sx_catalog *catalog)
+{
+	struct catalog_view v = {.catalog = catalog, .info = sx_catalog_info(catalog)};
+	v.constants = sx_catalog_constants(catalog, &v.constant_count);
+	v.blocks = sx_catalog_blocks(catalog, &v.block_count);
+	v.sections = sx_catalog_sections(catalog, &v.section_count);
+	v.groups = sx_catalog_groups(catalog, &v.group_count);
+	v.counters = sx_catalog_counters(catalog, &v.counter_count);
+	v.metrics = sx_catalog_metrics(catalog, &v.metric_count);
+	v.advice = sx_catalog_advice(catalog, &v.advice_count);
+	return v;
+}
+
+const char *describe_metric_name(const struct catalog_view *view, uint32_t metric)
+{
+	uint32_t matches = 1;
+	const struct sx_metric_info *info = &view->metrics[metric];
+	sx_catalog_find_metric(view->catalog, info->name, SX_NONE, &matches);
+	return matches > 1 ? info->qualified : info->name;
+}
+
+const char *describe_reduce(enum sx_reduce reduce)
+{
+	static const char *const names[] = {"single", "sum",  "mean", "max",
+					    "last",   "each", "ratio"};
+	return names[reduce];
+}
+
+const char *describe_severity(enum sx_severity severity)
+{
+	static const char *const names[] = {"high", "medium", "low", "info"};
+	return names[severity];
+}
+
+static size_t count_names(const struct sx_node *node)
+{
+	size_t count = node->kind == SX_NODE_NAME;
+	for (uint32_t i = 0; i < node->child_count; i++)
+		count += count_names(node->children[i]);
+	return count;
+}
+
+/* Aliases in formulas are shown as the counters they mean. */
+static const char *canonical(const struct catalog_view *view, const char *name)
+{
+	uint32_t counter = sx_catalog_find_counter(view->catalog, name, SX_NONE, NULL);
+	return counter == SX_NONE ? name : view->counters[counter].name;
+}
+
+static void collect_names(const struct catalog_view *view, const struct sx_node *node,
+			  const char **out, size_t *count)
+{
+	if (node->kind == SX_NODE_NAME) {
+		const char *name = canonical(view, node->name);
+		for (size_t i = 0; i < *count; i++)
+			if (strcmp(out[i], name) == 0)
+				return;
+		out[(*count)++] = name;
+	}
+	for (uint32_t i = 0; i < node->child_count; i++)
+		collect_names(view, node->children[i], out, count);
+}
+
+const char **describe_inputs(const struct catalog_view *view, const char *expr,
+			     struct sx_expr **parsed)
+{
+	size_t count = 0;
+	*parsed = NULL;
+	if (!expr || sx_expr_parse(expr, view->info->notation, parsed, NULL) != SX_OK)
+		return calloc(1, sizeof(char *));
+	const struct sx_node *root = sx_expr_root(*parsed);
+	const char **out = calloc(count_names(root) + 1, sizeof(*out));
+	if (out)
+		collect_names(view, root, out, &count);
+	return out;
+}
+
+void describe_strings_json(struct json *json, const char *key, const struct sx_strings *strings)
+{
+	json_key(json, key);
+	json_array_begin_flat(json);
+	for (uint32_t i = 0; i < strings->count; i++)
+		json_string(json, strings->items[i]);
+	json_array_end(json);
+}
+
+static void path_titles(struct json *json, const struct catalog_view *view, uint32_t section)
+{
+	if (section == SX_NONE)
+		return;
+	path_titles(json, view, view->sections[section].parent);
+	json_string(json, view->sections[section].title);
+}
+
+static void sections_json(struct json *json, const struct catalog_view *view,
+			  const struct sx_metric_info *m)
+{
+	uint32_t first = m->section_count ? m->sections[0] : SX_NONE;
+	json_kv_string(json, "section", first == SX_NONE ? NULL : view->sections[first].id);
+	json_key(json, "sections");
+	json_array_begin_flat(json);
+	for (uint32_t i = 0; i < m->section_count; i++)
+		json_string(json, view->sections[m->sections[i]].id);
+	json_array_end(json);
+	json_key(json, "path");
+	json_array_begin_flat(json);
+	if (first != SX_NONE)
+		path_titles(json, view, view->sections[first].parent);
+	json_array_end(json);
+}
+
+static void inputs_json(struct json *json, const struct catalog_view *view, const char *expr)
+{
+	struct sx_expr *parsed;
+	const char **inputs = describe_inputs(view, expr, &parsed);
+	json_key(json, "inputs");
+	json_array_begin_flat(json);
+	for (size_t i = 0; inputs && inputs[i]; i++)
+		json_string(json, inputs[i]);
+	json_array_end(json);
+	free(inputs);
+	sx_expr_destroy(parsed);
+}
+
+/* What only some vendors' metrics have. */
+static void vendor_json(struct json *json, const struct catalog_view *view,
+			const struct sx_metric_info *m)
+{
+	const struct sx_group_info *group = m->group == SX_NONE ? NULL : &view->groups[m->group];
+	if (group)
+		json_kv_string(json, group->kind == SX_GROUP_SET ? "set" : "group", group->name);
+	if (m->apis.count)
+		describe_strings_json(json, "apis", &m->apis);
+	if (m->category)
+		json_kv_string(json, group ? "category" : "group", m->category);
+	if (m->usage)
+		json_kv_string(json, "usage", m->usage);
+	json_kv_string(json, "type", m->type == SX_U64 ? "uint64" : "float64");
+	if (m->max)
+		json_kv_string(json, "max", m->max);
+	json_kv_bool(json, "available", !m->unavailable);
+	if (m->unavailable)
+		json_kv_string(json, "why", m->unavailable);
+}
+
+void describe_metric_json(struct json *json, const struct catalog_view *view, uint32_t metric,
+			  uint32_t variant)
+{
+	const struct sx_metric_info *m = &view->metrics[metric];
+	const char *expr = m->exprs ? m->exprs[variant] : NULL;
+	for (uint32_t i = 0; !expr && m->exprs && i < view->info->variant_count; i++)
+		expr = m->exprs[i];
+	json_object_begin(json);
+	json_kv_string(json, "name", describe_metric_name(view, metric));
+	json_kv_string(json, "title", m->title);
+	sections_json(json, view, m);
+	json_kv_string(json, "unit", m->unit);
+	json_kv_string(json, "expression", expr);
+	inputs_json(json, view, expr);
+	json_kv_string(json, "neutral", m->neutral);
+	vendor_json(json, view, m);
+	describe_strings_json(json, "aliases", &m->aliases);
+	if (m->notes.count)
+		describe_strings_json(json, "notes", &m->notes);
+	json_kv_string(json, "description", m->description);
+	json_object_end(json);
+}
+
+void describe_counter_json(struct json *json, const struct catalog_view *view, uint32_t counter)
+{
+	const struct sx_counter_info *c = &view->counters[counter];
+	json_object_begin(json);
+	json_kv_string(json, "name", c->name);
+	describe_strings_json(json, "aliases", &c->aliases);
+	json_kv_string(json, "block", c->block == SX_NONE ? NULL : view->blocks[c->block].name);
+	json_key(json, "slot");
+	if (c->slot == SX_NONE)
+		json_null(json);
+	else
+		json_u64(json, c->slot);
+	if (c->group != SX_NONE)
+		json_kv_string(json, "group", view->groups[c->group].name);
+	json_kv_u64(json, "bits", c->bits);
+	json_kv_u64(json, "scale", c->scale);
+	json_kv_string(json, "reduce", describe_reduce(c->reduce));
+	json_kv_string(json, "unit", c->unit);
+	json_kv_string(json, "neutral", c->neutral);
+	if (c->tags.count)
+		describe_strings_json(json, "tags", &c->tags);
+	if (c->notes.count)
+		describe_strings_json(json, "notes", &c->notes);
+	json_kv_string(json, "description", c->description);
+	json_object_end(json);
+}

@@ -1,0 +1,38 @@
+/* What list and explain both say of a catalog's things, as JSON and as words. */
+#ifndef TOOLS_DESCRIBE_H
+#define TOOLS_DESCRIBE_H
+
+#include "tools/cli.h"
+
+/* Everything of a catalog at hand, so that indices can be followed. */
+struct catalog_view {
+	struct sx_catalog *catalog;
+	const struct sx_catalog_info *info;
+	const struct sx_constant_info *constants;
+	const struct sx_block_info *blocks;
+	const struct sx_section_info *sections;
+	const struct sx_group_info *groups;
+	const struct sx_counter_info *counters;
+	const struct sx_metric_info *metrics;
+	const struct sx_advice_info *advice;
+	uint32_t constant_count, block_count, section_count, group_count, counter_count,
+	    metric_count, advice_count;
+};
+
+struct catalog_view describe_view(struct sx_catalog *catalog);
+/* The name that is unambiguous in the catalog: bare, or qualified when groups share it. */
+const char *describe_metric_name(const struct catalog_view *view, uint32_t metric);
+/* Names of a formula in order of appearance, without repeats; NULL-terminated, to be freed. */
+const char **describe_inputs(const struct catalog_view *view, const char *expr,
+			     struct sx_expr **parsed);
+const char *describe_reduce(enum sx_reduce reduce);
+const char *describe_severity(enum sx_severity severity);
+
+/* One object of `list metrics --json` (variant: index of the form to show). */
+void describe_metric_json(struct json *json, const struct catalog_view *view, uint32_t metric,
+			  uint32_t variant);
+/* One object of `list counters --json`. */
+void describe_counter_json(struct json *json, const struct catalog_view *view, uint32_t counter);
+void describe_strings_json(struct json *json, const char *key, const struct sx_strings *strings);
+
+#endif

@@ -1,0 +1,11 @@
+/* The list of devices and catalogs: `devices`, and `list devices`. */
+#ifndef TOOLS_DEVICE_LIST_H
+#define TOOLS_DEVICE_LIST_H
+
+#include "tools/cli.h"
+
+int device_list_run(struct cli *cli);
+/* "ready", "in programs that sextant starts", ... */
+const char *device_state_name(enum sx_device_state state);
+
+#endif

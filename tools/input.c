@@ -1,0 +1,86 @@
+/* Reading input files. */
+#include "tools/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "decode/csv.h"
+#include "metric/column.h"
+
+enum sx_status input_read(const char *path, char **text, size_t *size, struct sx_error *err)
+{
+	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	char *buf = NULL;
+	size_t used = 0, cap = 0;
+	ssize_t n = 1;
+	if (fd < 0) {
+		enum sx_status status = error_errno(err, errno, "cannot read %s", path);
+		error_try(err, "check the name and its permissions");
+		return status == SX_ERR_PERMISSION ? status : SX_ERR_BAD_INPUT;
+	}
+	while (n > 0 && used < INPUT_BYTES_MAX) {
+		if (!mem_grow(&buf, &cap, used + 65536 + 1, 1)) {
+			n = -1;
+			errno = ENOMEM;
+			break;
+		}
+		n = read(fd, buf + used, cap - used - 1);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	int saved = errno;
+	if (fd != STDIN_FILENO)
+		close(fd);
+	if (n < 0) {
+		free(buf);
+		error_errno(err, saved, "cannot read %s", path);
+		error_try(err, "a file with counters");
+		return SX_ERR_BAD_INPUT;
+	}
+	if (n > 0) {
+		free(buf);
+		error_set(err, SX_ERR_LIMIT, "%s is larger than 4 GiB", path);
+		error_because(err, "the whole file is held in memory");
+		error_try(err, "a part of it");
+		return SX_ERR_LIMIT;
+	}
+	buf[used] = '\0';
+	*text = buf;
+	*size = used;
+	return SX_OK;
+}
+
+enum sx_status input_table(const struct cli *cli, const char *path, struct sx_table **out,
+			   struct sx_error *err)
+{
+	char *text;
+	size_t size;
+	enum sx_status status = input_read(path, &text, &size, err);
+	if (status)
+		return status;
+	status = csv_parse(text, size, strcmp(path, "-") == 0 ? "standard input" : path, out, err);
+	free(text);
+	return status;
+}
+
+void input_note_unknown(const struct cli *cli, const struct sx_table *table,
+			struct sx_catalog *catalog)
+{
+	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
+		const char *name = sx_table_column(table, i)->name;
+		if (column_identify(catalog, name).counter != SX_NONE ||
+		    sx_catalog_find_constant(catalog, name) != SX_NONE)
+			continue;
+		const char *near[1];
+		if (sx_catalog_suggest(catalog, name, near, 1))
+			cli_note(cli,
+				 "note: column %s means nothing in catalog %s; did you mean %s?",
+				 name, sx_catalog_info(catalog)->name, near[0]);
+		else
+			cli_note(cli, "note: column %s means nothing in catalog %s", name,
+				 sx_catalog_info(catalog)->name);
+	}
+}

@@ -1,0 +1,223 @@
+/* Rows of metrics in every format. */
+#include "tools/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct extra {
+	const char *name;
+	uint64_t (*value)(const struct sx_table *table, size_t row);
+};
+
+static uint64_t begin_of(const struct sx_table *table, size_t row)
+{
+	return sx_table_begin_ns(table)[row];
+}
+
+static uint64_t end_of(const struct sx_table *table, size_t row)
+{
+	return sx_table_end_ns(table)[row];
+}
+
+static uint64_t context_of(const struct sx_table *table, size_t row)
+{
+	return sx_table_label(table, SX_LABEL_CONTEXT, row);
+}
+
+/* The columns before the metrics; returns their number. */
+static size_t extras(const struct rows_shape *shape, struct extra out[3])
+{
+	size_t n = 0;
+	if (shape->times) {
+		out[n++] = (struct extra){"begin_ns", begin_of};
+		out[n++] = (struct extra){"end_ns", end_of};
+	}
+	if (shape->contexts)
+		out[n++] = (struct extra){"context", context_of};
+	return n;
+}
+
+static void value_json(struct json *json, const struct sx_table *t, uint32_t column, size_t row)
+{
+	double value = sx_table_get(t, column, row);
+	struct sx_vector v = sx_table_vector(t, column);
+	if (isnan(value))
+		json_null(json);
+	else if (v.type == SX_U64)
+		json_u64(json, ((const uint64_t *)v.data)[row]);
+	else
+		json_f64(json, value);
+}
+
+static void row_json(struct json *json, const struct rows_shape *shape, const struct sx_table *t,
+		     size_t row)
+{
+	struct extra extra[3];
+	size_t n = extras(shape, extra);
+	json_array_begin_flat(json);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t value = extra[i].value(t, row);
+		if (value == UINT64_MAX)
+			json_null(json);
+		else
+			json_u64(json, value);
+	}
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
+		value_json(json, t, c, row);
+	json_array_end(json);
+}
+
+static void names_json(struct json *json, const struct rows_shape *shape, const struct sx_table *t)
+{
+	struct extra extra[3];
+	size_t n = extras(shape, extra);
+	json_key(json, "metrics");
+	json_array_begin_flat(json);
+	for (size_t i = 0; i < n; i++)
+		json_string(json, extra[i].name);
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
+		json_string(json, sx_table_column(t, c)->name);
+	json_array_end(json);
+}
+
+static void why_json(struct json *json, const struct sx_table *t)
+{
+	json_key(json, "why");
+	json_object_begin(json);
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
+		if (sx_table_column(t, c)->why)
+			json_kv_string(json, sx_table_column(t, c)->name,
+				       sx_table_column(t, c)->why);
+	json_object_end(json);
+}
+
+static void write_json(const struct cli *cli, const struct rows_shape *shape,
+		       const struct sx_table *t)
+{
+	struct json json = cli_json_begin(cli, shape->schema);
+	json_kv_string(&json, "for", shape->catalog);
+	names_json(&json, shape, t);
+	json_key(&json, "rows");
+	json_array_begin(&json);
+	for (size_t r = 0; r < sx_table_row_count(t); r++)
+		row_json(&json, shape, t, r);
+	json_array_end(&json);
+	why_json(&json, t);
+	cli_json_end(&json);
+}
+
+/* One object a row, so that every line stands for itself. */
+static void write_ndjson(const struct cli *cli, const struct rows_shape *shape,
+			 const struct sx_table *t)
+{
+	struct extra extra[3];
+	size_t n = extras(shape, extra);
+	for (size_t r = 0; r < sx_table_row_count(t); r++) {
+		struct json json = {.out = cli->out.out, .compact = true};
+		json_object_begin(&json);
+		for (size_t i = 0; i < n; i++)
+			if (extra[i].value(t, r) != UINT64_MAX)
+				json_kv_u64(&json, extra[i].name, extra[i].value(t, r));
+		for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+			json_key(&json, sx_table_column(t, c)->name);
+			value_json(&json, t, c, r);
+		}
+		json_object_end(&json);
+		json_end(&json);
+	}
+}
+
+static void write_csv(const struct cli *cli, const struct rows_shape *shape,
+		      const struct sx_table *t)
+{
+	struct extra extra[3];
+	size_t n = extras(shape, extra);
+	struct csv csv = {.out = cli->out.out};
+	for (size_t i = 0; i < n; i++)
+		csv_text(&csv, extra[i].name);
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
+		csv_text(&csv, sx_table_column(t, c)->name);
+	csv_end_line(&csv);
+	for (size_t r = 0; r < sx_table_row_count(t); r++) {
+		for (size_t i = 0; i < n; i++) {
+			uint64_t value = extra[i].value(t, r);
+			if (value == UINT64_MAX)
+				csv_text(&csv, NULL);
+			else
+				csv_u64(&csv, value);
+		}
+		for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+			struct sx_vector v = sx_table_vector(t, c);
+			double value = sx_table_get(t, c, r);
+			if (v.type == SX_U64 && !isnan(value))
+				csv_u64(&csv, ((const uint64_t *)v.data)[r]);
+			else
+				csv_f64(&csv, value);
+		}
+		csv_end_line(&csv);
+	}
+}
+
+#define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
+
+/* One line a metric, one column a row: the way a person compares a few samples. */
+static bool write_text(const struct cli *cli, const struct sx_table *t)
+{
+	size_t rows = sx_table_row_count(t);
+	size_t shown = rows < ROWS_SHOWN ? rows : ROWS_SHOWN;
+	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, true}};
+	char titles[ROWS_SHOWN][24];
+	size_t missing = 0;
+	for (size_t i = 0; i < shown; i++) {
+		snprintf(titles[i], sizeof(titles[i]), "row %zu", i + 1);
+		columns[i + 1] = (struct text_column){titles[i], TEXT_RIGHT, false};
+	}
+	columns[shown + 1] = (struct text_column){"unit", TEXT_LEFT, false};
+	struct text_table *table = text_table_create(columns, shown + 2);
+	bool ok = table != NULL;
+	for (uint32_t c = 0; ok && c < sx_table_column_count(t); c++) {
+		const struct sx_column *column = sx_table_column(t, c);
+		char values[ROWS_SHOWN][HUMAN_MAX];
+		const char *cells[ROWS_SHOWN + 2] = {column->name};
+		bool none = true;
+		for (size_t i = 0; i < shown; i++) {
+			double value = sx_table_get(t, c, i);
+			human_value(values[i], value, column->unit);
+			cells[i + 1] = values[i];
+			none = none && isnan(value);
+		}
+		cells[shown + 1] = human_unit(column->unit);
+		missing += none;
+		ok = text_table_row(table, cells, none ? TEXT_DIM : TEXT_PLAIN);
+	}
+	if (ok)
+		text_table_write(table, &cli->out);
+	text_table_destroy(table);
+	if (shown < rows)
+		cli_note(cli, "%zu of %zu rows shown; --csv or --json writes all", shown, rows);
+	if (missing)
+		cli_note(cli, "- no data for %zu metrics; -v says why", missing);
+	for (uint32_t c = 0; cli->options.verbose && c < sx_table_column_count(t); c++)
+		if (sx_table_column(t, c)->why)
+			cli_note(cli, "%s: %s", sx_table_column(t, c)->name,
+				 sx_table_column(t, c)->why);
+	return ok;
+}
+
+enum sx_status rows_write(const struct cli *cli, const struct rows_shape *shape,
+			  const struct sx_table *table, struct sx_error *err)
+{
+	switch (cli->options.format) {
+	case FORMAT_JSON:
+		write_json(cli, shape, table);
+		return SX_OK;
+	case FORMAT_NDJSON:
+		write_ndjson(cli, shape, table);
+		return SX_OK;
+	case FORMAT_CSV:
+		write_csv(cli, shape, table);
+		return SX_OK;
+	default:
+		return write_text(cli, table) ? SX_OK : error_nomem(err, "writing rows");
+	}
+}
