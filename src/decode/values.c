@@ -78,12 +78,13 @@ static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw
 	enum sx_status status = sx_table_add_rows(table, 1, &row, err);
 	if (status)
 		return status;
-	uint8_t flags = (raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0) |
-			(raw->flags & RAW_STRETCHED ? SX_QUALITY_STRETCHED : 0);
+	unsigned flags = raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0;
+	if (raw->flags & RAW_STRETCHED)
+		flags |= SX_QUALITY_STRETCHED;
 	sx_table_set_time(table, row, raw->begin_ns, raw->end_ns);
 	for (uint32_t i = 0; i < d->count; i++)
 		sx_table_set_u64(table, i, row, little_endian(raw->data + 8 * (size_t)i),
-				 raw->data[8 * (size_t)d->count + i] | flags);
+				 (uint8_t)(raw->data[8 * (size_t)d->count + i] | flags));
 	return SX_OK;
 }
 
