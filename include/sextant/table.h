@@ -62,6 +62,13 @@ SX_API struct sx_vector sx_table_vector(const struct sx_table *table, uint32_t c
 SX_API void *sx_table_data(struct sx_table *table, uint32_t column);
 /* See sx_table_data(). Never NULL for a valid column with rows. */
 SX_API uint8_t *sx_table_quality(struct sx_table *table, uint32_t column);
+/*
+ * Gives `count` rows of a column one quality at once, for a writer that fills sx_table_data()
+ * itself; rows that are filled with 0 stay as quick to evaluate as if set one by one. Errors:
+ * SX_ERR_USAGE (rows or column out of range), SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_table_fill_quality(struct sx_table *table, uint32_t column, size_t first,
+					    size_t count, uint8_t quality, struct sx_error *err);
 /* A value as f64: NaN where there is no data. */
 SX_API double sx_table_get(const struct sx_table *table, uint32_t column, size_t row);
 

@@ -25,6 +25,8 @@ struct decoder_setup {
 	uint32_t value_count;
 	const struct decoder_constant *constants; /* of the device at hand */
 	uint32_t constant_count;
+	const char *variant; /* of the catalog, or NULL: the first */
+	bool instances;	     /* also a column for each instance, where samples keep them apart */
 };
 
 struct decoder_ops {

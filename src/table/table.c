@@ -300,6 +300,21 @@ uint8_t *sx_table_quality(struct sx_table *table, uint32_t column)
 	return table->columns[column].quality;
 }
 
+enum sx_status sx_table_fill_quality(struct sx_table *table, uint32_t column, size_t first,
+				     size_t count, uint8_t quality, struct sx_error *err)
+{
+	if (column >= table->column_count || first > table->rows || count > table->rows - first)
+		return error_set(err, SX_ERR_USAGE, "rows beyond a table");
+	struct table_column *to = &table->columns[column];
+	if (!touch(table, to))
+		return error_nomem(err, "a table's rows");
+	for (size_t i = first; i < first + count; i++)
+		to->invalid -= to->quality[i] != 0;
+	to->invalid += quality ? count : 0;
+	memset(to->quality + first, quality, count);
+	return SX_OK;
+}
+
 double sx_table_get(const struct sx_table *table, uint32_t column, size_t row)
 {
 	if (column >= table->column_count || row >= table->rows)

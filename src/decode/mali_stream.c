@@ -1,0 +1,112 @@
+/* RAW_MALI samples of a source to rows: the decoder interface over the decoding of dumps. */
+#include "decode/decode.h"
+#include "decode/mali.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+
+extern const struct decoder_ops decode_mali;
+
+struct mali_stream {
+	struct decoder base;
+	struct sx_mali_decoder *widths[2]; /* of 32-bit and of 64-bit values; equal columns */
+};
+
+/* A constant by name or alias; false when it was not given or is no whole number. */
+static bool constant_of(const struct decoder_setup *setup, const char *name, uint64_t *out)
+{
+	uint32_t wanted = sx_catalog_find_constant(setup->catalog, name);
+	for (uint32_t i = 0; wanted != SX_NONE && i < setup->constant_count; i++) {
+		const struct decoder_constant *got = &setup->constants[i];
+		if (sx_catalog_find_constant(setup->catalog, got->name) != wanted)
+			continue;
+		if (!(got->value >= 0 && got->value < 0x1p64))
+			return false;
+		*out = (uint64_t)got->value;
+		return true;
+	}
+	return false;
+}
+
+static enum sx_status need(struct sx_error *err, const char *name)
+{
+	error_set(err, SX_ERR_USAGE, "Mali dumps cannot be read without the constant %s", name);
+	error_because(err, "it says how many blocks a dump has");
+	error_try(err, "--const %s=VALUE", name);
+	return SX_ERR_USAGE;
+}
+
+static enum sx_status options_of(const struct decoder_setup *setup, struct sx_mali_options *out,
+				 struct sx_error *err)
+{
+	uint64_t slices, cores;
+	*out = (struct sx_mali_options){.variant = setup->variant,
+					.counters = setup->counters,
+					.counter_count = setup->counter_count,
+					.instances = setup->instances};
+	if (!constant_of(setup, "l2_slices", &slices))
+		return need(err, "l2_slices");
+	out->l2_slices = slices > UINT32_MAX ? UINT32_MAX : (uint32_t)slices;
+	if (constant_of(setup, "shader_core_mask", &out->core_mask))
+		return SX_OK;
+	if (!constant_of(setup, "shader_cores", &cores))
+		return need(err, "shader_core_mask");
+	if (cores <= SX_MALI_CORES_MAX)
+		out->core_mask = cores == 64 ? UINT64_MAX : (UINT64_C(1) << cores) - 1;
+	return SX_OK;
+}
+
+static void destroy(struct decoder *decoder)
+{
+	struct mali_stream *stream = (struct mali_stream *)decoder;
+	sx_mali_decoder_destroy(stream->widths[0]);
+	sx_mali_decoder_destroy(stream->widths[1]);
+	free(stream);
+}
+
+static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
+			     struct sx_error *err)
+{
+	struct mali_stream *stream = calloc(1, sizeof(*stream));
+	if (!stream)
+		return error_nomem(err, "a Mali decoder");
+	stream->base.ops = &decode_mali;
+	struct sx_mali_options options;
+	enum sx_status status = options_of(setup, &options, err);
+	for (uint32_t i = 0; status == SX_OK && i < 2; i++) {
+		options.value_bytes = i ? 8 : 4;
+		status = sx_mali_decoder_create(setup->catalog, &options, &stream->widths[i], err);
+	}
+	if (status != SX_OK) {
+		destroy(&stream->base);
+		return status;
+	}
+	*out = &stream->base;
+	return SX_OK;
+}
+
+static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
+				       enum sx_sample_kind *kind)
+{
+	const struct sx_mali_decoder *any = ((struct mali_stream *)decoder)->widths[0];
+	*count = any->column_count;
+	*kind = SX_SAMPLE_TIME;
+	return any->columns;
+}
+
+static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
+			   struct sx_table *table, struct sx_error *err)
+{
+	struct mali_stream *stream = (struct mali_stream *)decoder;
+	bool wide = raw->size > MALI_RAW_WIDTH && raw->data[MALI_RAW_WIDTH] == 8;
+	return mali_decode_sample(stream->widths[wide], raw, table, err);
+}
+
+const struct decoder_ops decode_mali = {
+    .name = "mali",
+    .kind = RAW_MALI,
+    .create = create,
+    .columns = columns,
+    .feed = feed,
+    .destroy = destroy,
+};
