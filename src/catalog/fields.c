@@ -23,6 +23,15 @@ bool load_fail(struct loader *l, uint32_t line, const char *fmt, ...)
 			    "see docs/catalog-format.md for what may stand here");
 }
 
+bool load_limit(struct loader *l, uint32_t line, const char *what, const char *because)
+{
+	load_fail(l, line, "%s", what);
+	l->status = SX_ERR_LIMIT;
+	if (l->err)
+		l->err->status = SX_ERR_LIMIT;
+	return load_because(l, because, "split the catalog");
+}
+
 bool load_because(struct loader *l, const char *because, const char *remedy)
 {
 	error_because(l->err, "%s", because);
@@ -343,10 +352,7 @@ bool load_reference(struct loader *l, const struct yaml_node *node, enum index_k
 void *load_array(struct loader *l, const struct yaml_node *list, size_t size)
 {
 	if (list->count > ENTRIES_MAX) {
-		load_fail(l, list->line, "too many entries in \"%s\"", list->key);
-		l->status = SX_ERR_LIMIT;
-		if (l->err)
-			l->err->status = SX_ERR_LIMIT;
+		load_limit(l, list->line, "too many entries", "a list may have 32768 entries");
 		return NULL;
 	}
 	void *array = arena_alloc(&l->cat->arena, list->count * size);

@@ -53,6 +53,8 @@ bool fields_read(struct loader *l, const struct yaml_node *map, const char *what
 
 /* Records a failure at a line ("origin:LINE: …") and returns false. */
 bool load_fail(struct loader *l, uint32_t line, const char *fmt, ...) SX_PRINTF(3, 4);
+/* As load_fail(), when it is a limit that the line passes. */
+bool load_limit(struct loader *l, uint32_t line, const char *what, const char *because);
 /* Adds cause and remedy to it; returns false. */
 bool load_because(struct loader *l, const char *because, const char *remedy);
 bool load_no_memory(struct loader *l);

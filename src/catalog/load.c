@@ -1,5 +1,6 @@
 /* The top level of a catalog: its head, and the order in which its parts are read. */
 #include "catalog/load.h"
+#include "catalog/refs.h"
 
 #include <string.h>
 
@@ -68,5 +69,5 @@ bool load_catalog(struct loader *l, const struct yaml_node *root)
 	       load_part(l, head.groups, YAML_LIST, load_groups) &&
 	       load_part(l, head.counters, YAML_LIST, load_counters) &&
 	       load_part(l, head.metrics, YAML_LIST, load_metrics) &&
-	       load_part(l, head.advice, YAML_LIST, load_advice);
+	       load_part(l, head.advice, YAML_LIST, load_advice) && refs_check_cycles(l);
 }

@@ -165,13 +165,9 @@ static uint32_t count_metrics(const struct yaml_node *list)
 bool load_metrics(struct loader *l, const struct yaml_node *list)
 {
 	uint32_t count = count_metrics(list);
-	if (count > METRICS_MAX) {
-		load_fail(l, list->line, "too many metrics, counted once for each group");
-		l->status = SX_ERR_LIMIT;
-		if (l->err)
-			l->err->status = SX_ERR_LIMIT;
-		return false;
-	}
+	if (count > METRICS_MAX)
+		return load_limit(l, list->line, "too many metrics",
+				  "there may be 32768, counted once for each of their groups");
 	l->cat->metrics = arena_alloc(&l->cat->arena, count * sizeof(*l->cat->metrics));
 	if (!l->cat->metrics)
 		return load_no_memory(l);
