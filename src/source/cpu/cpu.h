@@ -1,0 +1,214 @@
+/* The CPU source, in parts: topology, /proc, perf events, and the readings that join them. */
+#ifndef SOURCE_CPU_CPU_H
+#define SOURCE_CPU_CPU_H
+
+#include "source/source.h"
+
+#define CPU_IDS_MAX	 4096 /* highest CPU number + 1 that is looked at */
+#define CPU_CLUSTERS_MAX 16
+#define CPU_PMU_NAME_MAX 64
+
+/* Which CPUs there are, and of which core type each is. Zero-initialise; cpu_topology_finish(). */
+struct cpu_topology {
+	uint32_t cpu_count;
+	uint32_t cluster_count;
+	uint16_t *cpus;	  /* numbers of the CPUs online, ascending */
+	uint8_t *cluster; /* of each of them; 0 is the weakest */
+	/* perf type of each cluster's own PMU; 0 where one PMU serves all CPUs */
+	uint32_t pmu_type[CPU_CLUSTERS_MAX];
+	bool mixed; /* several core PMUs */
+};
+
+enum sx_status cpu_topology_read(const struct sx_sys *sys, struct cpu_topology *out,
+				 struct sx_error *err);
+void cpu_topology_finish(struct cpu_topology *topology);
+/* Index of a CPU number in `cpus`, or SX_NONE. */
+uint32_t cpu_topology_find(const struct cpu_topology *topology, uint64_t cpu);
+
+/* The fields of a "cpu" line of /proc/stat, in ticks. */
+enum cpu_tick {
+	CPU_TICK_USER,
+	CPU_TICK_NICE,
+	CPU_TICK_SYSTEM,
+	CPU_TICK_IDLE,
+	CPU_TICK_IOWAIT,
+	CPU_TICK_IRQ,
+	CPU_TICK_SOFTIRQ,
+	CPU_TICK_STEAL,
+	CPU_TICK_COUNT
+};
+
+/* Single numbers out of /proc. */
+enum cpu_number {
+	CPU_NUMBER_INTERRUPTS,
+	CPU_NUMBER_SWITCHES,
+	CPU_NUMBER_STARTED,
+	CPU_NUMBER_RUNNABLE,
+	CPU_NUMBER_BLOCKED,
+	CPU_NUMBER_FAULTS,
+	CPU_NUMBER_MAJOR_FAULTS,
+	CPU_NUMBER_COUNT
+};
+
+/* What /proc has said so far; everything only grows. Zero-initialise; cpu_proc_finish(). */
+struct cpu_proc {
+	char *text; /* buffer for files */
+	uint64_t tick_ns;
+	uint64_t (*last)[CPU_TICK_COUNT]; /* one a CPU of the topology */
+	bool *seen;			  /* CPU has been read before */
+	bool stat_valid;
+	uint64_t ticks[CPU_CLUSTERS_MAX][CPU_TICK_COUNT]; /* sums of differences, by cluster */
+	uint64_t numbers[CPU_NUMBER_COUNT];
+	bool number_valid[CPU_NUMBER_COUNT];
+};
+
+enum sx_status cpu_proc_init(struct cpu_proc *proc, const struct cpu_topology *topology,
+			     struct sx_error *err);
+void cpu_proc_finish(struct cpu_proc *proc);
+/* Reads /proc/stat and /proc/vmstat; what cannot be read is marked invalid. */
+void cpu_proc_read(struct cpu_proc *proc, const struct sx_sys *sys,
+		   const struct cpu_topology *topology);
+
+/* A process as /proc/PID/stat and its CPU clock show it. */
+struct cpu_process {
+	bool valid, ended;
+	uint64_t cpu_ns; /* with children that it has waited for */
+	uint64_t faults, major_faults;
+};
+void cpu_process_read(const struct sx_sys *sys, pid_t pid, uint64_t tick_ns,
+		      struct cpu_process *out);
+/* Mean of what cpufreq reports for a cluster's CPUs, in Hz; false when it does not. */
+bool cpu_frequency_read(const struct sx_sys *sys, const struct cpu_topology *topology,
+			uint32_t cluster, uint64_t *hz);
+
+/* The counters of the catalog "cpu", in its order. */
+enum cpu_counter {
+	CPU_TASK_CLOCK,
+	CPU_CYCLES,
+	CPU_REF_CYCLES,
+	CPU_INSTRUCTIONS,
+	CPU_CACHE_REFERENCES,
+	CPU_CACHE_MISSES,
+	CPU_BRANCHES,
+	CPU_BRANCH_MISSES,
+	CPU_STALLED_FRONTEND,
+	CPU_STALLED_BACKEND,
+	CPU_CONTEXT_SWITCHES,
+	CPU_MIGRATIONS,
+	CPU_PAGE_FAULTS,
+	CPU_MAJOR_FAULTS,
+	CPU_USER_TIME,
+	CPU_NICE_TIME,
+	CPU_SYSTEM_TIME,
+	CPU_IDLE_TIME,
+	CPU_IOWAIT_TIME,
+	CPU_IRQ_TIME,
+	CPU_SOFTIRQ_TIME,
+	CPU_STEAL_TIME,
+	CPU_INTERRUPTS,
+	CPU_PROCESSES_STARTED,
+	CPU_RUNNABLE,
+	CPU_BLOCKED,
+	CPU_CLUSTER_TIME,
+	CPU_CLUSTER_BUSY_TIME,
+	CPU_CLUSTER_USER_TIME,
+	CPU_CLUSTER_CYCLES,
+	CPU_CLUSTER_INSTRUCTIONS,
+	CPU_CLUSTER_FREQUENCY,
+	CPU_COUNTER_COUNT
+};
+
+#define CPU_FIRST_CLUSTER_COUNTER CPU_CLUSTER_TIME
+#define CPU_NO_EVENT		  UINT32_MAX
+
+/* What is known of a counter beside the catalog. */
+struct cpu_counter_def {
+	const char *name;
+	uint32_t perf_type; /* or CPU_NO_EVENT */
+	uint64_t perf_config;
+	bool gauge; /* a state, not a sum: read, not differenced */
+};
+extern const struct cpu_counter_def cpu_counter_defs[CPU_COUNTER_COUNT];
+
+/* One value that is delivered. */
+struct cpu_output {
+	enum cpu_counter counter;
+	uint32_t cluster; /* of a cluster counter */
+	bool perf;	  /* comes from perf events */
+};
+
+/* The state of an output at one moment. */
+struct cpu_reading {
+	bool valid;
+	uint64_t value;
+	uint64_t enabled, running; /* ns, of perf events; 0 otherwise */
+};
+
+/* Resolves "Cycles" or "ClusterCycles[1]"; false when there is no such counter or cluster. */
+bool cpu_output_parse(const char *name, uint32_t clusters, struct cpu_output *out);
+/* What lies between two readings; *quality receives an enum sx_quality. */
+uint64_t cpu_reading_delta(const struct cpu_output *output, const struct cpu_reading *from,
+			   const struct cpu_reading *to, uint8_t *quality);
+
+/* Why events could not be opened, by errno: one line a cause. */
+#define CPU_NOTES_MAX 8
+struct cpu_notes {
+	struct {
+		int error;
+		char text[512];
+	} items[CPU_NOTES_MAX];
+	uint32_t count;
+};
+/* Adds the name of a counter that is not collected because of an errno. */
+void cpu_notes_add(struct cpu_notes *notes, int error, const char *counter);
+/* Puts the causes behind the names; asks the system for what explains them. */
+void cpu_notes_finish(struct cpu_notes *notes, const struct sx_sys *sys, bool user_only);
+
+/* The open perf events. Zero-initialise; cpu_perf_finish(). */
+struct cpu_perf {
+	struct cpu_perf_event *events;
+	size_t count, capacity;
+	bool user_only; /* the kernel's own work may not be counted */
+};
+
+/*
+ * Opens the events of one output: for a process (pid > 0) on each of its threads, with children;
+ * else on each CPU of the machine or of the cluster. 0, or the errno of what failed; then none of
+ * them stays open. ENOMEM when memory is out.
+ */
+int cpu_perf_open(struct cpu_perf *perf, const struct sx_sys *sys,
+		  const struct cpu_topology *topology, const struct cpu_output *output,
+		  uint32_t index, pid_t pid);
+/* Adds up all events into the readings (by output index). */
+void cpu_perf_read(struct cpu_perf *perf, const struct sx_sys *sys, struct cpu_reading *readings);
+void cpu_perf_finish(struct cpu_perf *perf, const struct sx_sys *sys);
+/* Whether this machine has a PMU that we may use: 0, or an errno. */
+int cpu_perf_probe(const struct sx_sys *sys);
+
+/* One run, from start() to stop(). Set `sys` and `topology`; cpu_run_finish() also after errors. */
+struct cpu_run {
+	const struct sx_sys *sys;
+	const struct cpu_topology *topology;
+	pid_t pid; /* 0: the whole machine */
+	struct cpu_proc proc;
+	struct cpu_perf perf;
+	struct cpu_process process;
+	struct cpu_notes notes;
+	struct cpu_output *outputs;
+	char **names; /* of the outputs */
+	uint32_t output_count;
+	struct cpu_reading *before, *now; /* one an output */
+};
+
+/* Finds the counters, opens what they need and takes the first readings into `now`. */
+enum sx_status cpu_run_start(struct cpu_run *run, const struct source_request *request,
+			     struct sx_error *err);
+/* Reads everything into `now`. */
+void cpu_run_take(struct cpu_run *run);
+/* What is now becomes what was before. */
+void cpu_run_swap(struct cpu_run *run);
+void cpu_run_finish(struct cpu_run *run);
+
+extern const struct source_ops source_cpu;
+
+#endif

@@ -1,0 +1,95 @@
+/* Why CPU counters are not collected: one note for each cause, with the counters that it concerns.
+ */
+#include "source/cpu/cpu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void append(char *text, size_t size, const char *what)
+{
+	size_t used = strlen(text);
+	snprintf(text + used, size - used, "%s", what);
+}
+
+/* "ClusterCycles[1]" is named once, without its instance. */
+static bool holds(const char *text, const char *name, size_t length)
+{
+	for (const char *at = text; (at = strstr(at, name)); at += length)
+		if ((at == text || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+void cpu_notes_add(struct cpu_notes *notes, int error, const char *counter)
+{
+	uint32_t i = 0;
+	while (i < notes->count && notes->items[i].error != error)
+		i++;
+	if (i == CPU_NOTES_MAX)
+		return;
+	char *text = notes->items[i].text;
+	size_t size = sizeof(notes->items[i].text) - 192; /* room for the cause */
+	if (i == notes->count) {
+		notes->items[notes->count++].error = error;
+		snprintf(text, size, "not collected: ");
+	} else if (holds(text, counter, strlen(counter))) {
+		return;
+	} else {
+		append(text, size, ", ");
+	}
+	append(text, size, counter);
+}
+
+static void explain_permission(const struct sx_sys *sys, char *out, size_t size)
+{
+	char level[16];
+	ssize_t n =
+	    sys->read_file(sys->user, "/proc/sys/kernel/perf_event_paranoid", level, sizeof(level));
+	if (n > 0)
+		level[strcspn(level, "\n")] = '\0';
+	snprintf(out, size,
+		 ": perf_event_paranoid is %s and CAP_PERFMON is missing; try: sudo sysctl "
+		 "kernel.perf_event_paranoid=0",
+		 n > 0 ? level : "unknown");
+}
+
+static void explain(int error, const struct sx_sys *sys, char *out, size_t size)
+{
+	switch (error) {
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+	case EINVAL:
+		snprintf(out, size,
+			 ": no PMU here offers them (usual in virtual machines and containers)");
+		break;
+	case EACCES:
+	case EPERM:
+		explain_permission(sys, out, size);
+		break;
+	case EMFILE:
+		snprintf(out, size, ": too many open files; try: ulimit -n 65536");
+		break;
+	case ENOSYS:
+		snprintf(out, size, ": this kernel has no perf events");
+		break;
+	default:
+		snprintf(out, size, ": %s", strerror(error));
+		break;
+	}
+}
+
+void cpu_notes_finish(struct cpu_notes *notes, const struct sx_sys *sys, bool user_only)
+{
+	char cause[192];
+	for (uint32_t i = 0; i < notes->count; i++) {
+		explain(notes->items[i].error, sys, cause, sizeof(cause));
+		append(notes->items[i].text, sizeof(notes->items[i].text), cause);
+	}
+	if (!user_only || notes->count == CPU_NOTES_MAX)
+		return;
+	snprintf(notes->items[notes->count++].text, sizeof(notes->items[0].text),
+		 "hardware events and page faults count user mode alone, since the kernel's own "
+		 "work may not be observed here; effective frequency reads too low");
+}

@@ -1,0 +1,245 @@
+/*
+ * One run of the CPU source: which values are wanted, where each comes from, and their readings.
+ * A process or the whole machine is measured; what cannot be had is noted.
+ */
+#include "source/cpu/cpu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/error.h"
+
+static enum sx_status allocate_run(struct cpu_run *run, uint32_t count, struct sx_error *err)
+{
+	run->outputs = calloc(count, sizeof(*run->outputs));
+	run->names = calloc(count, sizeof(*run->names));
+	run->before = calloc(count, sizeof(*run->before));
+	run->now = calloc(count, sizeof(*run->now));
+	if (!run->outputs || !run->names || !run->before || !run->now)
+		return error_nomem(err, "the CPU source");
+	return cpu_proc_init(&run->proc, run->topology, err);
+}
+
+static enum sx_status add_output(struct cpu_run *run, const char *name, struct sx_error *err)
+{
+	struct cpu_output output;
+	if (!cpu_output_parse(name, run->topology->cluster_count, &output)) {
+		enum sx_status status =
+		    error_set(err, SX_ERR_NOT_FOUND, "the CPU source has no counter \"%s\"", name);
+		error_because(err, "this machine has %u cluster%s", run->topology->cluster_count,
+			      run->topology->cluster_count == 1 ? "" : "s");
+		error_try(err, "sextant list counters --for cpu");
+		return status;
+	}
+	run->names[run->output_count] = strdup(name);
+	if (!run->names[run->output_count])
+		return error_nomem(err, "the CPU source");
+	run->outputs[run->output_count++] = output;
+	return SX_OK;
+}
+
+static enum sx_status add_all(struct cpu_run *run, struct sx_error *err)
+{
+	char name[64];
+	for (uint32_t c = 0; c < CPU_COUNTER_COUNT; c++) {
+		bool many = c >= CPU_FIRST_CLUSTER_COUNTER;
+		for (uint32_t i = 0; i < (many ? run->topology->cluster_count : 1); i++) {
+			snprintf(name, sizeof(name), many ? "%s[%u]" : "%s",
+				 cpu_counter_defs[c].name, i);
+			enum sx_status status = add_output(run, name, err);
+			if (status != SX_OK)
+				return status;
+		}
+	}
+	return SX_OK;
+}
+
+static enum sx_status select_outputs(struct cpu_run *run, const struct source_request *request,
+				     struct sx_error *err)
+{
+	uint32_t count = request->counter_count;
+	if (!request->counters)
+		count = CPU_COUNTER_COUNT * run->topology->cluster_count;
+	enum sx_status status = allocate_run(run, count ? count : 1, err);
+	if (status == SX_OK && !request->counters)
+		status = add_all(run, err);
+	for (uint32_t i = 0; status == SX_OK && request->counters && i < count; i++)
+		status = add_output(run, request->counters[i], err);
+	return status;
+}
+
+/* A machine's own counts of these come from /proc, which everybody may read. */
+static bool wants_event(const struct cpu_run *run, const struct cpu_output *output)
+{
+	if (cpu_counter_defs[output->counter].perf_type == CPU_NO_EVENT)
+		return false;
+	switch (output->counter) {
+	case CPU_TASK_CLOCK:
+	case CPU_CONTEXT_SWITCHES:
+	case CPU_PAGE_FAULTS:
+	case CPU_MAJOR_FAULTS:
+		return run->pid > 0;
+	default:
+		return true;
+	}
+}
+
+/* These a process has in /proc as well, if less exactly. */
+static bool has_fallback(enum cpu_counter counter)
+{
+	return counter == CPU_TASK_CLOCK || counter == CPU_PAGE_FAULTS ||
+	       counter == CPU_MAJOR_FAULTS;
+}
+
+static enum sx_status open_events(struct cpu_run *run, struct sx_error *err)
+{
+	for (uint32_t i = 0; i < run->output_count; i++) {
+		struct cpu_output *output = &run->outputs[i];
+		if (!wants_event(run, output))
+			continue;
+		int error = cpu_perf_open(&run->perf, run->sys, run->topology, output, i, run->pid);
+		output->perf = error == 0;
+		if (error == ENOMEM)
+			return error_nomem(err, "perf events");
+		if (error && !(run->pid > 0 && has_fallback(output->counter)))
+			cpu_notes_add(&run->notes, error, cpu_counter_defs[output->counter].name);
+	}
+	cpu_notes_finish(&run->notes, run->sys, run->perf.user_only);
+	return SX_OK;
+}
+
+static void set_number(const struct cpu_run *run, struct cpu_reading *to, enum cpu_number which)
+{
+	to->valid = run->proc.number_valid[which];
+	to->value = run->proc.numbers[which];
+}
+
+static uint64_t sum_ticks(const struct cpu_run *run, uint32_t cluster, uint32_t mask)
+{
+	uint64_t sum = 0;
+	for (uint32_t t = 0; t < CPU_TICK_COUNT; t++)
+		if (mask & 1u << t)
+			sum += run->proc.ticks[cluster][t];
+	return sum * run->proc.tick_ns;
+}
+
+#define TICKS_ALL  ((1u << CPU_TICK_COUNT) - 1)
+#define TICKS_USER (1u << CPU_TICK_USER | 1u << CPU_TICK_NICE)
+/* Stolen time ran nothing of ours. */
+#define TICKS_BUSY                                                                                 \
+	(TICKS_ALL & ~(1u << CPU_TICK_IDLE | 1u << CPU_TICK_IOWAIT | 1u << CPU_TICK_STEAL))
+
+static void set_ticks(const struct cpu_run *run, struct cpu_reading *to, uint32_t mask)
+{
+	to->valid = run->proc.stat_valid;
+	for (uint32_t i = 0; i < run->topology->cluster_count; i++)
+		to->value += sum_ticks(run, i, mask);
+}
+
+static void set_cluster(const struct cpu_run *run, const struct cpu_output *output,
+			struct cpu_reading *to)
+{
+	to->valid = run->proc.stat_valid;
+	if (output->counter == CPU_CLUSTER_FREQUENCY)
+		to->valid =
+		    cpu_frequency_read(run->sys, run->topology, output->cluster, &to->value);
+	else if (output->counter == CPU_CLUSTER_TIME)
+		to->value = sum_ticks(run, output->cluster, TICKS_ALL);
+	else if (output->counter == CPU_CLUSTER_BUSY_TIME)
+		to->value = sum_ticks(run, output->cluster, TICKS_BUSY);
+	else if (output->counter == CPU_CLUSTER_USER_TIME)
+		to->value = sum_ticks(run, output->cluster, TICKS_USER);
+	else
+		to->valid = false; /* an event that could not be opened */
+}
+
+/* Counters of the measured scope when no perf event delivers them. */
+static void set_scope(const struct cpu_run *run, enum cpu_counter counter, struct cpu_reading *to)
+{
+	const struct cpu_process *p = &run->process;
+	bool one = run->pid > 0;
+	to->valid = one && p->valid && has_fallback(counter);
+	if (one)
+		to->value = counter == CPU_TASK_CLOCK	 ? p->cpu_ns
+			    : counter == CPU_PAGE_FAULTS ? p->faults
+							 : p->major_faults;
+	else if (counter == CPU_TASK_CLOCK)
+		set_ticks(run, to, TICKS_BUSY);
+	else if (counter == CPU_CONTEXT_SWITCHES)
+		set_number(run, to, CPU_NUMBER_SWITCHES);
+	else if (counter == CPU_PAGE_FAULTS)
+		set_number(run, to, CPU_NUMBER_FAULTS);
+	else if (counter == CPU_MAJOR_FAULTS)
+		set_number(run, to, CPU_NUMBER_MAJOR_FAULTS);
+}
+
+static void set_reading(const struct cpu_run *run, const struct cpu_output *output,
+			struct cpu_reading *to)
+{
+	enum cpu_counter c = output->counter;
+	*to = (struct cpu_reading){0};
+	if (output->perf)
+		to->valid = true; /* cpu_perf_read() adds the value */
+	else if (c >= CPU_FIRST_CLUSTER_COUNTER)
+		set_cluster(run, output, to);
+	else if (c >= CPU_INTERRUPTS)
+		set_number(run, to,
+			   c == CPU_INTERRUPTS		? CPU_NUMBER_INTERRUPTS
+			   : c == CPU_PROCESSES_STARTED ? CPU_NUMBER_STARTED
+			   : c == CPU_RUNNABLE		? CPU_NUMBER_RUNNABLE
+							: CPU_NUMBER_BLOCKED);
+	else if (c >= CPU_USER_TIME)
+		set_ticks(run, to, 1u << (c - CPU_USER_TIME));
+	else
+		set_scope(run, c, to);
+}
+
+void cpu_run_take(struct cpu_run *run)
+{
+	const struct sx_sys *sys = run->sys;
+	cpu_proc_read(&run->proc, sys, run->topology);
+	if (run->pid > 0)
+		cpu_process_read(sys, run->pid, run->proc.tick_ns, &run->process);
+	for (uint32_t i = 0; i < run->output_count; i++)
+		set_reading(run, &run->outputs[i], &run->now[i]);
+	cpu_perf_read(&run->perf, sys, run->now);
+}
+
+enum sx_status cpu_run_start(struct cpu_run *run, const struct source_request *request,
+			     struct sx_error *err)
+{
+	run->pid = request->pid;
+	enum sx_status status = select_outputs(run, request, err);
+	if (status == SX_OK)
+		status = open_events(run, err);
+	if (status != SX_OK)
+		return status;
+	cpu_run_take(run);
+	if (run->pid > 0 && !run->process.valid) {
+		status = error_set(err, SX_ERR_NOT_FOUND, "there is no process %d", (int)run->pid);
+		error_because(err, "/proc/%d/stat cannot be read", (int)run->pid);
+		error_try(err, "give the id of a running process, or start one with -- command");
+	}
+	return status;
+}
+
+void cpu_run_swap(struct cpu_run *run)
+{
+	struct cpu_reading *spare = run->before;
+	run->before = run->now;
+	run->now = spare;
+}
+
+void cpu_run_finish(struct cpu_run *run)
+{
+	cpu_perf_finish(&run->perf, run->sys);
+	cpu_proc_finish(&run->proc);
+	for (uint32_t i = 0; run->names && i < run->output_count; i++)
+		free(run->names[i]);
+	free(run->names);
+	free(run->outputs);
+	free(run->before);
+	free(run->now);
+	*run = (struct cpu_run){0};
+}
