@@ -1,0 +1,75 @@
+/*
+ * Runs a fuzz target without a fuzzer: over the files given, or over inputs made from a seed. The
+ * same target links with clang's -fsanitize=fuzzer instead of this file.
+ * Usage: fuzz-NAME [FILE…] | fuzz-NAME -n COUNT [-s SEED]
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INPUT_MAX (64u << 10)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state += UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t z = *state;
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static int run_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	uint8_t *data = file ? malloc(INPUT_MAX) : NULL;
+	if (!data) {
+		fprintf(stderr, "cannot read %s\n", path);
+		return 1;
+	}
+	size_t size = fread(data, 1, INPUT_MAX, file);
+	fclose(file);
+	LLVMFuzzerTestOneInput(data, size);
+	free(data);
+	return 0;
+}
+
+/* Random bytes, of which many are 0 or all ones, for these are what parsers stumble over. */
+static void run_random(uint64_t count, uint64_t seed)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t state = seed + i;
+		size_t size = next_random(&state) % (i % 16 ? 512 : INPUT_MAX);
+		uint64_t style = next_random(&state) % 4;
+		uint8_t *data = malloc(size + 1); /* its own block, so that any overrun is seen */
+		if (!data)
+			abort();
+		for (size_t k = 0; k < size; k++) {
+			uint64_t value = next_random(&state);
+			bool plain = value >> 32 & 1;
+			data[k] = (uint8_t)(style == 0 || plain ? value : style == 1 ? 0 : 255);
+		}
+		LLVMFuzzerTestOneInput(data, size);
+		free(data);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t count = 2000, seed = 1;
+	int files = 0, bad = 0;
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "-n") && i + 1 < argc)
+			count = strtoull(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "-s") && i + 1 < argc)
+			seed = strtoull(argv[++i], NULL, 0);
+		else
+			bad |= run_file(argv[i]), files++;
+	}
+	if (!files)
+		run_random(count, seed);
+	return bad;
+}
