@@ -83,7 +83,8 @@ static uint64_t slot_value(const struct api *gl, const struct query_set *set, in
 	return value;
 }
 
-/* Without transform feedback nothing overflowed: that is known, whatever a query would say. */
+/* Overflow queries that never ran, since no transform feedback did, leave their value uncollected.
+ */
 static void add_set(struct sampler *sampler, const struct query_set *set, uint64_t submit_ns)
 {
 	const struct api *gl = sampler->gl;
@@ -99,8 +100,6 @@ static void add_set(struct sampler *sampler, const struct query_set *set, uint64
 			add_slot(sampler, slot, 0, GL_WIRE_LATE);
 		else if ((set->begun & bit) != 0)
 			add_slot(sampler, slot, slot_value(gl, set, slot), GL_WIRE_VALID);
-		else
-			add_slot(sampler, slot, 0, GL_WIRE_VALID);
 	}
 	if (sampler->probe.timestamps) {
 		uint64_t begin = value_of(gl, set->stamps[0]), end = value_of(gl, set->stamps[1]);

@@ -42,7 +42,8 @@ enum gl_wire_counter {
 
 /* Quality of one value of a record. */
 enum gl_wire_state {
-	GL_WIRE_NOT_COLLECTED, /* the stream's `why` says why */
+	GL_WIRE_NOT_COLLECTED, /* the stream's `why` says why; if that is none: overflow predicates
+				* are counted only while transform feedback is active */
 	GL_WIRE_VALID,
 	GL_WIRE_DISTURBED, /* the program used the same query target in this frame */
 	GL_WIRE_LATE,	   /* the driver had no result when it was needed */
@@ -144,6 +145,17 @@ struct gl_wire_header {
 	uint32_t contexts;  /* shared; contexts that it has seen */
 	uint32_t refused;   /* shared; contexts without a stream because all were taken */
 	uint8_t pad[4052];
+};
+
+/*
+ * What the source hands to the decoder as one raw sample (RAW_GL): a record and whose it is. Never
+ * in the channel itself.
+ */
+struct gl_wire_sample {
+	uint32_t stream; /* number of the context, from 0, in order of appearance */
+	int32_t pid;
+	uint8_t why[GL_WIRE_COUNTER_ROOM], bits[GL_WIRE_COUNTER_ROOM];
+	struct gl_wire_record record;
 };
 
 #define GL_WIRE_STREAM_STRIDE                                                                      \

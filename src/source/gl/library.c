@@ -1,0 +1,116 @@
+/* Where the library for measured programs lies, and the environment that loads it into a child. */
+#include "source/gl/library.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "source/gl_wire.h"
+
+#define LIBRARY "libsextant-gl.so"
+
+static bool is_there(const struct sx_sys *sys, const char *path)
+{
+	int fd = sys->open(sys->user, path, O_RDONLY);
+	if (fd < 0)
+		return false;
+	sys->close(sys->user, fd);
+	return true;
+}
+
+/* Joins folder and the rest into path; true when the library lies there. */
+static bool try_folder(const struct sx_sys *sys, const char *folder, const char *below, char *path,
+		       size_t size)
+{
+	int n = snprintf(path, size, "%s%s/" LIBRARY, folder, below);
+	return n > 0 && (size_t)n < size && is_there(sys, path);
+}
+
+static bool find(const struct sx_sys *sys, char *path, size_t size)
+{
+	/* Beside the command, in the build tree, installed below the same prefix. */
+	static const char *const places[] = {"", "/preload", "/../preload", "/../lib/sextant",
+					     "/sextant"};
+	char folder[2048];
+	const char *given = getenv("SEXTANT_PRELOAD_DIR");
+	if (given && *given)
+		return try_folder(sys, given, "", path, size);
+	if (sys->read_link(sys->user, "/proc/self/exe", folder, sizeof(folder)) > 0) {
+		char *slash = strrchr(folder, '/');
+		if (slash)
+			*slash = '\0';
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			if (try_folder(sys, folder, places[i], path, size))
+				return true;
+	}
+	return try_folder(sys, SX_LIBDIR, "/sextant", path, size);
+}
+
+enum sx_status gl_find_library(const struct sx_sys *sys, char *path, size_t size,
+			       struct sx_error *err)
+{
+	if (!find(sys, path, size)) {
+		const char *given = getenv("SEXTANT_PRELOAD_DIR");
+		error_set(err, SX_ERR_NOT_FOUND, "cannot find " LIBRARY);
+		error_because(
+		    err, "it is not in %s",
+		    given && *given ? given : "the command's folder, or in " SX_LIBDIR "/sextant");
+		error_try(err, "set SEXTANT_PRELOAD_DIR to the folder that holds it");
+		return SX_ERR_NOT_FOUND;
+	}
+	if (strpbrk(path, ": ")) {
+		error_set(err, SX_ERR_UNSUPPORTED, "cannot load %s into a program", path);
+		error_because(err, "LD_PRELOAD cannot hold a path with a blank or a colon");
+		error_try(err, "install Sextant elsewhere, or set SEXTANT_PRELOAD_DIR to a copy");
+		return SX_ERR_UNSUPPORTED;
+	}
+	return SX_OK;
+}
+
+/* True when a list of libraries (separated by blanks or colons) holds this one. */
+static bool holds(const char *list, const char *path)
+{
+	size_t length = strlen(path);
+	while (*list) {
+		size_t n = strcspn(list, ": ");
+		if (n == length && memcmp(list, path, n) == 0)
+			return true;
+		list += n + strspn(list + n, ": ");
+	}
+	return false;
+}
+
+static char *join(const char *a, const char *b, const char *c, const char *d)
+{
+	size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
+	char *text = malloc(size);
+	if (text)
+		snprintf(text, size, "%s%s%s%s", a, b, c, d);
+	return text;
+}
+
+enum sx_status gl_environment_make(struct gl_environment *environment, const char *library,
+				   const char *channel, struct sx_error *err)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	if (!preload)
+		preload = "";
+	bool there = holds(preload, library);
+	environment->items[0] =
+	    join("LD_PRELOAD=", there ? "" : library, there || !*preload ? "" : ":", preload);
+	environment->items[1] = join(GL_WIRE_ENV, "=", channel, "");
+	environment->items[2] = NULL;
+	if (environment->items[0] && environment->items[1])
+		return SX_OK;
+	gl_environment_finish(environment);
+	return error_nomem(err, "preparing the program's environment");
+}
+
+void gl_environment_finish(struct gl_environment *environment)
+{
+	free(environment->items[0]);
+	free(environment->items[1]);
+	*environment = (struct gl_environment){0};
+}

@@ -1,0 +1,160 @@
+/*
+ * Which OpenGL driver answers on this machine. Drivers may print, hang or crash while they start,
+ * so a forked child asks, with a deadline.
+ */
+#include "source/gl/gl.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DEADLINE_MS 800
+
+/* The few names of EGL and GL that are needed, so that no header or library has to be there. */
+enum {
+	EGL_NONE_ = 0x3038,
+	EGL_OPENGL_API_ = 0x30a2,
+	EGL_PLATFORM_SURFACELESS_ = 0x31dd,
+	EGL_RENDERABLE_TYPE_ = 0x3040,
+	EGL_OPENGL_BIT_ = 8,
+	GL_RENDERER_ = 0x1f01,
+	GL_VERSION_ = 0x1f02,
+};
+
+struct answer {
+	char renderer[192], version[192];
+};
+
+struct egl {
+	void *(*get_proc)(const char *name);
+	void *(*get_display)(void *native);
+	unsigned (*initialize)(void *display, int *major, int *minor);
+	unsigned (*bind_api)(unsigned api);
+	unsigned (*choose_config)(void *display, const int *attributes, void **configs, int size,
+				  int *count);
+	void *(*create_context)(void *display, void *config, void *share, const int *attributes);
+	unsigned (*make_current)(void *display, void *draw, void *read, void *context);
+};
+
+static void *symbol(void *library, const char *name, bool *all)
+{
+	void *found = dlsym(library, name);
+	*all &= found != NULL;
+	return found;
+}
+
+static bool load(struct egl *egl)
+{
+	bool all = true;
+	void *library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return false;
+	*(void **)&egl->get_proc = symbol(library, "eglGetProcAddress", &all);
+	*(void **)&egl->get_display = symbol(library, "eglGetDisplay", &all);
+	*(void **)&egl->initialize = symbol(library, "eglInitialize", &all);
+	*(void **)&egl->bind_api = symbol(library, "eglBindAPI", &all);
+	*(void **)&egl->choose_config = symbol(library, "eglChooseConfig", &all);
+	*(void **)&egl->create_context = symbol(library, "eglCreateContext", &all);
+	*(void **)&egl->make_current = symbol(library, "eglMakeCurrent", &all);
+	return all;
+}
+
+/* The display's driver where there is a display, else the one that needs none. */
+static void *open_display(const struct egl *egl)
+{
+	void *(*platform)(unsigned platform, void *native, const int *attributes);
+	void *display = NULL;
+	if (getenv("DISPLAY") || getenv("WAYLAND_DISPLAY"))
+		display = egl->get_display(NULL);
+	if (display && egl->initialize(display, NULL, NULL))
+		return display;
+	*(void **)&platform = egl->get_proc("eglGetPlatformDisplayEXT");
+	display = platform ? platform(EGL_PLATFORM_SURFACELESS_, NULL, NULL) : NULL;
+	return display && egl->initialize(display, NULL, NULL) ? display : NULL;
+}
+
+static bool ask(struct answer *answer)
+{
+	static const int wanted[] = {EGL_RENDERABLE_TYPE_, EGL_OPENGL_BIT_, EGL_NONE_};
+	struct egl egl;
+	void *config = NULL;
+	int count = 0;
+	if (!load(&egl))
+		return false;
+	void *display = open_display(&egl);
+	if (!display || !egl.bind_api(EGL_OPENGL_API_) ||
+	    !egl.choose_config(display, wanted, &config, 1, &count) || count < 1)
+		return false;
+	void *context = egl.create_context(display, config, NULL, NULL);
+	if (!context || !egl.make_current(display, NULL, NULL, context))
+		return false;
+	const char *(*get_string)(unsigned name);
+	*(void **)&get_string = egl.get_proc("glGetString");
+	const char *renderer = get_string ? get_string(GL_RENDERER_) : NULL;
+	const char *version = get_string ? get_string(GL_VERSION_) : NULL;
+	snprintf(answer->renderer, sizeof(answer->renderer), "%s", renderer ? renderer : "");
+	snprintf(answer->version, sizeof(answer->version), "%s", version ? version : "");
+	return renderer != NULL;
+}
+
+/* The forked child: silent, and gone without running anybody's exit handlers. */
+static _Noreturn void child(int to)
+{
+	struct answer answer = {0};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	unsetenv("LD_PRELOAD");
+	bool ok = ask(&answer) && write(to, &answer, sizeof(answer)) == (ssize_t)sizeof(answer);
+	_exit(ok ? 0 : 1);
+}
+
+static bool ask_in_child(struct answer *answer)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return false;
+	pid_t pid = fork();
+	if (pid == 0)
+		child(ends[1]);
+	close(ends[1]);
+	struct pollfd fd = {.fd = ends[0], .events = POLLIN};
+	bool ok = pid > 0 && poll(&fd, 1, DEADLINE_MS) > 0 &&
+		  read(ends[0], answer, sizeof(*answer)) == (ssize_t)sizeof(*answer);
+	close(ends[0]);
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	answer->renderer[sizeof(answer->renderer) - 1] = '\0';
+	answer->version[sizeof(answer->version) - 1] = '\0';
+	return ok;
+}
+
+void gl_probe(const struct sx_sys *sys, source_found_fn found, void *user)
+{
+	char library[4096];
+	struct answer answer = {0};
+	struct sx_error err = {0};
+	struct sx_device device = {
+	    .id = "gl", .source = "gl", .catalog = "opengl", .state = SX_DEVICE_INJECT};
+	if (gl_find_library(sys, library, sizeof(library), &err)) {
+		device.state = SX_DEVICE_UNUSABLE;
+		device.because = err.because;
+		device.remedy = err.remedy;
+	} else if (ask_in_child(&answer)) {
+		device.name = answer.renderer;
+		device.driver = answer.version;
+	} else {
+		device.state = SX_DEVICE_ABSENT;
+		device.because = "no OpenGL driver answered through libEGL.so.1";
+		device.remedy = "apt-get install libegl1 libgl1-mesa-dri";
+	}
+	found(user, &device);
+}
