@@ -1,0 +1,66 @@
+/* Blocks of rows into columns: turned over in tiles, so that each column is written by whole lines.
+ */
+#include "table/block.h"
+#include "table/table.h"
+
+#include <string.h>
+
+#define TILE 8 /* rows: 64 bytes of a column */
+
+/* Gives every column and both labels their memory, once. */
+static enum sx_status prepare(struct sx_table *table, size_t first, struct sx_error *err)
+{
+	for (uint32_t i = 0; i < table->column_count; i++)
+		if (!sx_table_data(table, i))
+			return sx_table_add_rows(table, 0, NULL, err);
+	if (sx_table_set_label(table, SX_LABEL_CONTEXT, first, SX_LABEL_ABSENT) ||
+	    sx_table_set_label(table, SX_LABEL_REASON, first, SX_LABEL_ABSENT))
+		return sx_table_add_rows(table, 0, NULL, err);
+	return SX_OK;
+}
+
+static void turn(struct sx_table *table, const struct table_block *block, size_t first)
+{
+	for (size_t row = 0; row < block->rows; row += TILE) {
+		size_t count = block->rows - row < TILE ? block->rows - row : TILE;
+		const uint64_t *from = block->values + row * block->stride;
+		for (uint32_t i = 0; i < table->column_count; i++) {
+			uint64_t *to = table->columns[i].data.u64 + first + row;
+			const uint64_t *value = from + block->picks[i];
+			for (size_t n = 0; n < count; n++)
+				to[n] = value[n * block->stride];
+		}
+	}
+}
+
+enum sx_status table_append_block(struct sx_table *table, const struct table_block *block,
+				  size_t *first, struct sx_error *err)
+{
+	size_t size = block->rows * sizeof(uint64_t);
+	enum sx_status status = SX_OK;
+	if (!block->rows)
+		return SX_OK;
+	/* One row the usual way makes all arrays exist; the rest only needs its room. */
+	if (table->rows + block->rows > table->cap || !table->labels[SX_LABEL_CONTEXT] ||
+	    !table->labels[SX_LABEL_REASON]) {
+		size_t rows = table->rows;
+		status = sx_table_add_rows(table, block->rows, first, err);
+		if (!status)
+			status = prepare(table, rows, err);
+		if (status)
+			return status;
+		for (uint32_t i = 0; i < table->column_count; i++)
+			table->columns[i].invalid -= block->rows;
+	} else {
+		*first = table->rows;
+		table->rows += block->rows;
+	}
+	for (uint32_t i = 0; i < table->column_count; i++)
+		memset(table->columns[i].quality + *first, 0, block->rows);
+	turn(table, block, *first);
+	memcpy(table->begin_ns + *first, block->begin_ns, size);
+	memcpy(table->end_ns + *first, block->end_ns, size);
+	memcpy(table->labels[SX_LABEL_CONTEXT] + *first, block->context, size);
+	memcpy(table->labels[SX_LABEL_REASON] + *first, block->reason, size);
+	return SX_OK;
+}

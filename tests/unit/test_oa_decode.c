@@ -1,0 +1,548 @@
+/* The OA decoder: layouts, wrap, contexts, lost data, time, and every kind of damage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "oa_build.h"
+
+static unsigned notes;
+static char last_note[256];
+
+static void count_note(void *user, const char *line)
+{
+	(void)user;
+	notes++;
+	snprintf(last_note, sizeof(last_note), "%s", line);
+}
+
+struct outcome {
+	struct sx_oa_decoder *decoder;
+	struct sx_table *rows;
+	enum sx_status status;
+	struct sx_error err;
+};
+
+/* Feeds a whole file in pieces of `step` bytes (0: at once), without draining. */
+static struct outcome decode_steps(const struct oa_file *file, struct sx_oa_options options,
+				   size_t step)
+{
+	struct outcome o = {0};
+	size_t at = 0, end = 0, used;
+	notes = 0;
+	options.note = count_note;
+	options.batch_rows = 1u << 20;
+	assert_int_equal(sx_oa_decoder_create(&options, &o.decoder, &o.err), SX_OK);
+	while (end < file->size && !o.status) {
+		end = !step || end + step > file->size ? file->size : end + step;
+		/* A copy of exact size, so that a sanitizer sees any read beyond it. */
+		uint8_t *copy = malloc(end - at ? end - at : 1);
+		memcpy(copy, file->data + at, end - at);
+		o.status = sx_oa_decoder_feed(o.decoder, copy, end - at, &used, &o.err);
+		free(copy);
+		assert_true(used <= end - at);
+		at += used;
+	}
+	if (!o.status)
+		o.status = sx_oa_decoder_finish(o.decoder, file->size - at, &o.err);
+	o.rows = sx_oa_decoder_rows(o.decoder);
+	return o;
+}
+
+static struct outcome decode(const struct oa_file *file, enum sx_oa_input input,
+			     enum sx_oa_rows rows)
+{
+	return decode_steps(file, (struct sx_oa_options){.input = input, .rows = rows}, 0);
+}
+
+static uint64_t value(const struct sx_table *t, size_t row, const char *name)
+{
+	uint32_t column = sx_table_find(t, name);
+	assert_int_not_equal(column, SX_NONE);
+	return ((const uint64_t *)sx_table_vector(t, column).data)[row];
+}
+
+static uint8_t quality(const struct sx_table *t, size_t row, const char *name)
+{
+	const uint8_t *q = sx_table_vector(t, sx_table_find(t, name)).quality;
+	return q ? q[row] : 0;
+}
+
+static void finish(struct outcome *o, struct oa_file *file)
+{
+	sx_oa_decoder_destroy(o->decoder);
+	free(file->data);
+	*file = (struct oa_file){0};
+}
+
+static void test_formats(void **state)
+{
+	(void)state;
+	const struct {
+		enum sx_oa_format format;
+		const char *name;
+		size_t size;
+		int slots;
+	} all[] = {{SX_OA_C4_B8, "C4_B8", 64, 14},
+		   {SX_OA_A12, "A12", 64, 14},
+		   {SX_OA_A12_B8_C8, "A12_B8_C8", 128, 30},
+		   {SX_OA_A32U40_A4U32_B8_C8, "A32u40_A4u32_B8_C8", 256, 54}};
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(sx_oa_format_find(all[i].name), all[i].format);
+		assert_string_equal(sx_oa_format_name(all[i].format), all[i].name);
+		assert_int_equal(sx_oa_format_size(all[i].format), all[i].size);
+		assert_int_equal(__builtin_popcountll(sx_oa_format_slots(all[i].format)),
+				 all[i].slots);
+	}
+	assert_int_equal(sx_oa_format_size((enum sx_oa_format)11), 0);
+	assert_int_equal(sx_oa_format_find("A45_B8_C8"), SX_OA_FORMAT_NONE);
+	assert_string_equal(sx_oa_slot_name(SX_OA_A0 + 35), "A35");
+	assert_string_equal(sx_oa_slot_name(SX_OA_B0 + 7), "B7");
+	assert_string_equal(sx_oa_slot_name(SX_OA_C0 + 7), "C7");
+	assert_null(sx_oa_slot_name(SX_OA_SLOTS));
+}
+
+/* Where every counter of the short formats lies: each word of the report says its own offset. */
+static void test_short_layouts(void **state)
+{
+	(void)state;
+	uint8_t a[128] = {0}, b[128];
+	uint64_t d[SX_OA_SLOTS];
+	for (uint32_t i = 0; i < 32; i++)
+		oa_le32(b + 4 * i, 4 * i + 1000);
+	sx_oa_report_delta(SX_OA_A12_B8_C8, a, b, d);
+	assert_int_equal(d[SX_OA_TIME], 1004);
+	assert_int_equal(d[SX_OA_CLOCK], 1012);
+	assert_int_equal(d[SX_OA_A0 + 6], 0);
+	assert_int_equal(d[SX_OA_A0 + 7], 1016);
+	assert_int_equal(d[SX_OA_A0 + 18], 1060);
+	assert_int_equal(d[SX_OA_A0 + 19], 0);
+	assert_int_equal(d[SX_OA_B0], 1064);
+	assert_int_equal(d[SX_OA_C0 + 7], 1124);
+	sx_oa_report_delta(SX_OA_A12, a, b, d);
+	assert_int_equal(d[SX_OA_A0 + 18], 1060);
+	assert_int_equal(d[SX_OA_B0], 0);
+	sx_oa_report_delta(SX_OA_C4_B8, a, b, d);
+	assert_int_equal(d[SX_OA_C0], 1016);
+	assert_int_equal(d[SX_OA_C0 + 3], 1028);
+	assert_int_equal(d[SX_OA_C0 + 4], 0);
+	assert_int_equal(d[SX_OA_B0], 1032);
+	assert_int_equal(d[SX_OA_B0 + 7], 1060);
+	assert_int_equal(d[SX_OA_A0 + 7], 0);
+}
+
+static void test_wrap(void **state)
+{
+	(void)state;
+	uint8_t a[256], b[256];
+	uint64_t d[SX_OA_SLOTS];
+	oa_report(a, 1, 0xffffffff, 1, true, 0xfffffff0, 0xfffffffff0, 0xfffffff0, 0xffffffe0);
+	oa_report(b, 1, 4, 1, true, 0x10, 0x20, 0x20, 0x20);
+	sx_oa_report_delta(SX_OA_A32U40_A4U32_B8_C8, a, b, d);
+	assert_int_equal(d[SX_OA_TIME], 5);
+	assert_int_equal(d[SX_OA_CLOCK], 0x20);
+	for (uint32_t i = 0; i < 36; i++)
+		assert_int_equal(d[SX_OA_A0 + i], 0x30);
+	for (uint32_t i = 0; i < 8; i++) {
+		assert_int_equal(d[SX_OA_B0 + i], 0x30);
+		assert_int_equal(d[SX_OA_C0 + i], 0x40);
+	}
+	sx_oa_report_delta(SX_OA_A32U40_A4U32_B8_C8, b, b, d);
+	for (uint32_t i = 0; i < SX_OA_SLOTS; i++)
+		assert_int_equal(d[i], 0);
+}
+
+static void test_heads(void **state)
+{
+	(void)state;
+	uint8_t r[256];
+	struct sx_oa_report head;
+	oa_report(r, SX_OA_REASON_SWITCH, 7, 42, true, 9, 0, 0, 0);
+	sx_oa_report_read(r, SX_OA_HEADER_BUFFER, &head);
+	assert_int_equal(head.reason, SX_OA_REASON_SWITCH);
+	assert_true(head.context_valid);
+	assert_int_equal(head.context, 42);
+	assert_string_equal(sx_oa_reason_name(head.reason), "switch");
+	oa_le32(r, 0xdeadbeef);
+	sx_oa_report_read(r, SX_OA_HEADER_COMMAND, &head);
+	assert_int_equal(head.id, 0xdeadbeef);
+	assert_int_equal(head.reason, 0);
+	assert_true(head.context_valid);
+}
+
+/* Three reports of context 5, one idle, one of context 6. */
+static void five_reports(struct oa_file *file)
+{
+	uint8_t r[256];
+	oa_pair(file, 1000000000, 0x100000000 + 1000);
+	for (uint32_t i = 0; i < 3; i++) {
+		oa_report(r, 1, 2000 + 1000 * i, 5, true, 50000 * i, 100 * i, 10 * i, 20 * i);
+		oa_sample(file, r);
+	}
+	oa_report(r, 8, 5000, 0xffffffff, false, 150000, 300, 30, 60);
+	oa_sample(file, r);
+	oa_report(r, 8, 7000, 6, true, 250000, 500, 50, 100);
+	oa_sample(file, r);
+	oa_pair(file, 2000000000, 0x100000000 + 12501000);
+}
+
+static void test_recording(void **state)
+{
+	(void)state;
+	struct oa_file file = {0};
+	struct sx_oa_device device = oa_gt2();
+	oa_begin(&file, &device);
+	five_reports(&file);
+	for (size_t step = 0; step < 600; step += 37) {
+		struct outcome o =
+		    decode_steps(&file, (struct sx_oa_options){.input = SX_OA_RECORDING}, step);
+		assert_int_equal(o.status, SX_OK);
+		assert_int_equal(sx_table_row_count(o.rows), 4);
+		assert_int_equal(value(o.rows, 0, "GPU_TIME"), 1000);
+		assert_int_equal(value(o.rows, 3, "GPU_TIME"), 2000);
+		assert_int_equal(value(o.rows, 1, "A31"), 100);
+		assert_int_equal(value(o.rows, 1, "C7"), 20);
+		assert_int_equal(sx_table_label(o.rows, SX_LABEL_CONTEXT, 2), 5);
+		assert_int_equal(sx_table_label(o.rows, SX_LABEL_CONTEXT, 3), SX_LABEL_ABSENT);
+		/* 1000 ticks after the first pair, 80 ns each. */
+		assert_int_equal(sx_table_begin_ns(o.rows)[0], 1000080000);
+		assert_int_equal(sx_table_end_ns(o.rows)[3], 1000480000);
+		assert_string_equal(sx_oa_decoder_device(o.decoder)->set, "RenderBasic");
+		assert_int_equal(sx_oa_decoder_stats(o.decoder)->switches, 2);
+		sx_oa_decoder_destroy(o.decoder);
+	}
+	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
+	assert_int_equal(sx_oa_device_constants(&device, constants), 8);
+	assert_string_equal(constants[3].name, "EuCoresTotalCount");
+	assert_int_equal((int)constants[3].value, 24);
+	free(file.data);
+}
+
+static void test_row_kinds(void **state)
+{
+	(void)state;
+	struct oa_file file = {0};
+	struct sx_oa_device device = oa_gt2();
+	oa_begin(&file, &device);
+	five_reports(&file);
+	struct outcome o = decode(&file, SX_OA_RECORDING, SX_OA_RESIDENCY);
+	assert_int_equal(sx_table_row_count(o.rows), 2);
+	assert_int_equal(value(o.rows, 0, "A0"), 300);
+	assert_int_equal(value(o.rows, 1, "A0"), 200);
+	assert_int_equal(sx_table_label(o.rows, SX_LABEL_CONTEXT, 0), 5);
+	sx_oa_decoder_destroy(o.decoder);
+	o = decode(&file, SX_OA_RECORDING, SX_OA_TOTAL);
+	assert_int_equal(sx_table_row_count(o.rows), 1);
+	assert_int_equal(value(o.rows, 0, "A0"), 500);
+	assert_int_equal(value(o.rows, 0, "GPU_TIME"), 5000);
+	sx_oa_decoder_destroy(o.decoder);
+	o = decode(&file, SX_OA_RECORDING, SX_OA_CONTEXTS);
+	assert_int_equal(sx_table_row_count(o.rows), 2);
+	sx_oa_decoder_destroy(o.decoder);
+	o = decode_steps(
+	    &file,
+	    (struct sx_oa_options){
+		.input = SX_OA_RECORDING, .rows = SX_OA_TOTAL, .only_context = true, .context = 5},
+	    0);
+	assert_int_equal(value(o.rows, 0, "GPU_TIME"), 3000);
+	assert_int_equal(sx_oa_decoder_stats(o.decoder)->intervals, 3);
+	finish(&o, &file);
+}
+
+/* One report without a valid id between two of the context belongs to it; two do not. */
+static void test_stray_report(void **state)
+{
+	(void)state;
+	const struct {
+		const char *labels; /* x: the context, i: invalid, y: another */
+		uint64_t time;
+	} cases[] = {{"xix", 2}, {"xiix", 1}, {"xyx", 1}, {"ixi", 1}, {"xxx", 2}};
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct oa_file file = {0};
+		uint8_t r[256];
+		for (uint32_t i = 0; cases[c].labels[i]; i++) {
+			char l = cases[c].labels[i];
+			oa_report(r, 1, 1000 + i,
+				  l == 'x'   ? 5
+				  : l == 'y' ? 6
+					     : 0xffffffff,
+				  l != 'i', i, i, i, i);
+			memcpy(oa_more(&file, 256), r, 256);
+		}
+		struct outcome o = decode_steps(&file,
+						(struct sx_oa_options){.input = SX_OA_REPORTS,
+								       .rows = SX_OA_TOTAL,
+								       .only_context = true,
+								       .context = 5},
+						0);
+		assert_int_equal(value(o.rows, 0, "GPU_TIME"), cases[c].time);
+		finish(&o, &file);
+	}
+}
+
+static void test_lost(void **state)
+{
+	(void)state;
+	struct oa_file file = {0};
+	uint8_t r[256];
+	for (uint32_t i = 0; i < 6; i++) {
+		oa_report(r, 1, 1000 * (i + 1), 5, true, 1000 * i, 100 * i, i, i);
+		oa_sample(&file, r);
+		if (i == 1)
+			oa_record(&file, 2, 8);
+		if (i == 3)
+			oa_record(&file, 3, 8);
+	}
+	struct outcome o = decode(&file, SX_OA_RECORDS, SX_OA_EACH);
+	assert_int_equal(o.status, SX_INCOMPLETE);
+	assert_int_equal(sx_table_row_count(o.rows), 4); /* 0-1, 1-2 lost, 2-3, 4-5 */
+	assert_int_equal(quality(o.rows, 0, "A0"), 0);
+	assert_int_equal(quality(o.rows, 1, "A0"), SX_QUALITY_LOST);
+	assert_int_equal(value(o.rows, 1, "A0"), 100);
+	assert_int_equal(quality(o.rows, 2, "A0"), 0);
+	assert_int_equal(quality(o.rows, 3, "C7"), SX_QUALITY_LOST);
+	sx_oa_decoder_destroy(o.decoder);
+	o = decode(&file, SX_OA_RECORDS, SX_OA_TOTAL);
+	assert_int_equal(value(o.rows, 0, "A0"), 400); /* the broken interval is in nothing */
+	assert_int_equal(value(o.rows, 0, "GPU_TIME"), 4000);
+	assert_int_equal(quality(o.rows, 0, "A0"), SX_QUALITY_LOST);
+	sx_oa_decoder_destroy(o.decoder);
+	o = decode(&file, SX_OA_RECORDS, SX_OA_RESIDENCY);
+	assert_int_equal(sx_table_row_count(o.rows), 2);
+	finish(&o, &file);
+}
+
+/* Ten hours at 1 s: 104 wraps of the timestamp, 8,382 of the clock; every sum is exact. */
+static void test_ten_hours(void **state)
+{
+	(void)state;
+	struct oa_file file = {0};
+	struct sx_oa_device device = oa_gt2();
+	uint8_t r[256];
+	const uint64_t seconds = 36000, start = 0xfffffff000;
+	oa_begin(&file, &device);
+	for (uint64_t s = 0; s <= seconds; s++) {
+		uint64_t ticks = start + s * 12500000;
+		if (s % 60 == 0)
+			oa_pair(&file, 5000000000 + s * 1000000000, ticks & 0xfffffffff);
+		oa_report(r, 1, (uint32_t)ticks, 5, true, (uint32_t)(s * 900000000),
+			  s * 21600000000, (uint32_t)(s * 899999999), (uint32_t)(s * 123456789));
+		oa_sample(&file, r);
+	}
+	struct outcome o = decode(&file, SX_OA_RECORDING, SX_OA_TOTAL);
+	assert_int_equal(o.status, SX_OK);
+	assert_int_equal(notes, 0);
+	assert_int_equal(value(o.rows, 0, "GPU_TIME"), seconds * 12500000);
+	assert_int_equal(value(o.rows, 0, "GPU_CLOCK"), seconds * 900000000);
+	assert_int_equal(value(o.rows, 0, "A7"), seconds * 21600000000);
+	assert_int_equal(value(o.rows, 0, "B3"), seconds * 899999999);
+	assert_int_equal(value(o.rows, 0, "C7"), seconds * 123456789);
+	assert_int_equal(quality(o.rows, 0, "B3"), 0);
+	assert_int_equal(sx_table_begin_ns(o.rows)[0], 5000000000);
+	assert_int_equal(sx_table_end_ns(o.rows)[0], 5000000000 + seconds * 1000000000);
+	finish(&o, &file);
+}
+
+/* Gaps in which counters may wrap twice are told; the clock is repaired when only one value fits.
+ */
+static void test_ambiguous_wrap(void **state)
+{
+	(void)state;
+	struct oa_file file = {0};
+	struct sx_oa_device device = oa_gt2();
+	uint8_t r[256];
+	device.gt_min_hz = 850000000;
+	oa_begin(&file, &device);
+	oa_pair(&file, 1, 1000);
+	oa_report(r, 1, 1000, 5, true, 0, 0, 0, 0);
+	oa_sample(&file, r);
+	oa_report(r, 1, 1000 + 12500000 * 6u, 5, true, (uint32_t)(900000000 * UINT64_C(6)), 7, 8,
+		  9);
+	oa_sample(&file, r);
+	struct outcome o = decode(&file, SX_OA_RECORDING, SX_OA_EACH);
+	assert_int_equal(value(o.rows, 0, "GPU_CLOCK"), 900000000 * UINT64_C(6));
+	assert_int_equal(quality(o.rows, 0, "GPU_CLOCK"), 0);
+	assert_int_equal(quality(o.rows, 0, "B0"), SX_QUALITY_WRAPPED);
+	assert_int_equal(quality(o.rows, 0, "A32"), SX_QUALITY_WRAPPED);
+	assert_int_equal(quality(o.rows, 0, "A7"), 0);
+	sx_oa_decoder_destroy(o.decoder);
+	/* A gap of three minutes: also the 40-bit counters. */
+	oa_report(r, 1, 1000 + 12500000 * 166u, 5, true, 1, 7, 8, 9);
+	oa_sample(&file, r);
+	o = decode(&file, SX_OA_RECORDING, SX_OA_EACH);
+	assert_int_equal(quality(o.rows, 1, "A7"), SX_QUALITY_WRAPPED);
+	assert_int_equal(quality(o.rows, 1, "GPU_CLOCK"), SX_QUALITY_WRAPPED);
+	assert_int_equal(quality(o.rows, 1, "GPU_TIME"), 0);
+	sx_oa_decoder_destroy(o.decoder);
+	/* More clocks than the device can. */
+	oa_report(r, 1, 1000 + 12500000 * 166u + 100, 5, true, 1000001, 7, 8, 9);
+	oa_sample(&file, r);
+	o = decode(&file, SX_OA_RECORDING, SX_OA_EACH);
+	assert_int_equal(sx_oa_decoder_stats(o.decoder)->fast_clocks, 1);
+	assert_int_equal(quality(o.rows, 2, "GPU_CLOCK"), SX_QUALITY_WRAPPED);
+	finish(&o, &file);
+}
+
+static void test_backwards(void **state)
+{
+	(void)state;
+	struct oa_file file = {0};
+	uint8_t r[256];
+	const uint32_t times[] = {1000, 2000, 1500, 2500};
+	for (uint32_t i = 0; i < 4; i++) {
+		oa_report(r, 1, times[i], 5, true, i, i, i, i);
+		memcpy(oa_more(&file, 256), r, 256);
+	}
+	struct outcome o = decode(&file, SX_OA_REPORTS, SX_OA_EACH);
+	assert_int_equal(sx_table_row_count(o.rows), 2);
+	assert_int_equal(value(o.rows, 1, "GPU_TIME"), 1000);
+	assert_int_equal(sx_table_begin_ns(o.rows)[1], 1500 * 80);
+	assert_int_equal(notes, 1);
+	finish(&o, &file);
+}
+
+struct damage {
+	const char *what;
+	enum sx_status status;
+	size_t rows;
+	const char *note; /* part of the last one, or NULL */
+};
+
+static void damaged(struct oa_file *file, const char *what)
+{
+	struct sx_oa_device device = oa_gt2();
+	uint8_t r[256];
+	if (strcmp(what, "empty") == 0)
+		return;
+	if (strcmp(what, "xe") == 0) {
+		oa_record(file, 4, 16);
+		return;
+	}
+	if (strcmp(what, "format") == 0)
+		device.format = (enum sx_oa_format)5;
+	oa_begin(file, &device);
+	if (strcmp(what, "version") == 0)
+		file->data[8] = 2;
+	if (strcmp(what, "samples") == 0)
+		return;
+	for (uint32_t i = 0; i < 4; i++) {
+		oa_report(r, 1, 1000 * (i + 1), 5, true, i, i, i, i);
+		oa_sample(file, r);
+		if (i == 1 && strcmp(what, "zero") == 0)
+			oa_record(file, 1, 0);
+		if (i == 1 && strcmp(what, "unknown") == 0)
+			oa_record(file, 99, 24);
+		if (i == 1 && strcmp(what, "short") == 0)
+			oa_record(file, 1, 72);
+		if (i == 1 && strcmp(what, "unwritten") == 0)
+			oa_record(file, 1, 264);
+		if (i == 1 && strcmp(what, "noise") == 0)
+			for (int n = 0; n < 10; n++)
+				oa_le32(oa_more(file, 8) + 4, 0x00030000u + (unsigned)n);
+	}
+	if (strcmp(what, "cut") == 0)
+		file->size -= 100;
+}
+
+static void test_damage(void **state)
+{
+	(void)state;
+	const struct damage cases[] = {
+	    {"none", SX_OK, 3, NULL},
+	    {"empty", SX_ERR_BAD_INPUT, 0, NULL},
+	    {"xe", SX_ERR_BAD_INPUT, 0, NULL},
+	    {"format", SX_ERR_UNSUPPORTED, 0, NULL},
+	    {"version", SX_ERR_UNSUPPORTED, 0, NULL},
+	    {"samples", SX_ERR_BAD_INPUT, 0, NULL},
+	    {"zero", SX_INCOMPLETE, 3, "size 0 is impossible"},
+	    {"unknown", SX_OK, 3, "unknown type 99"},
+	    {"short", SX_INCOMPLETE, 3, "a sample of 64 bytes"},
+	    {"unwritten", SX_INCOMPLETE, 3, "never written"},
+	    {"noise", SX_INCOMPLETE, 3, "is impossible"},
+	    {"cut", SX_INCOMPLETE, 2, "no whole record"},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct oa_file file = {0};
+		damaged(&file, cases[i].what);
+		struct outcome o = decode(&file, SX_OA_RECORDING, SX_OA_EACH);
+		if (o.status != cases[i].status)
+			print_message("%s: status %d\n", cases[i].what, o.status);
+		assert_int_equal(o.status, cases[i].status);
+		if (o.status)
+			assert_true(o.err.message[0] && strstr(o.err.message, "o"));
+		if (cases[i].rows)
+			assert_int_equal(sx_table_row_count(o.rows), cases[i].rows);
+		if (cases[i].note) {
+			assert_int_not_equal(notes, 0);
+			assert_non_null(strstr(last_note, cases[i].note));
+			assert_non_null(strstr(last_note, "offset "));
+		}
+		finish(&o, &file);
+	}
+}
+
+/* A file of any length needs no more rows than a batch. */
+static void test_drain(void **state)
+{
+	(void)state;
+	struct sx_oa_options options = {.input = SX_OA_REPORTS, .batch_rows = 100};
+	struct sx_oa_decoder *d;
+	struct sx_error err;
+	uint64_t sum = 0, rows = 0;
+	uint8_t r[256];
+	assert_int_equal(sx_oa_decoder_create(&options, &d, &err), SX_OK);
+	for (uint32_t i = 0; i < 100000; i++) {
+		size_t used;
+		oa_report(r, 1, i * 1000 + 1, 5, true, i * 70000, (uint64_t)i * 1000000, i, i);
+		enum sx_status status = sx_oa_decoder_feed(d, r, 256, &used, &err);
+		assert_int_equal(used, 256);
+		if (status == SX_AGAIN) {
+			struct sx_table *t = sx_oa_decoder_rows(d);
+			assert_int_equal(sx_table_row_count(t), 100);
+			assert_null(sx_table_vector(t, 5).quality);
+			for (size_t n = 0; n < 100; n++)
+				sum += value(t, n, "A7");
+			rows += 100;
+			sx_oa_decoder_drain(d);
+		} else {
+			assert_int_equal(status, SX_OK);
+		}
+	}
+	assert_int_equal(sx_oa_decoder_finish(d, 0, &err), SX_OK);
+	rows += sx_table_row_count(sx_oa_decoder_rows(d));
+	assert_int_equal(rows, 99999);
+	assert_int_equal(sum, 99900 * UINT64_C(1000000));
+	sx_oa_decoder_destroy(d);
+}
+
+static void test_many_contexts(void **state)
+{
+	(void)state;
+	struct oa_file file = {0};
+	uint8_t r[256];
+	for (uint32_t i = 0; i < 3000; i++) {
+		oa_report(r, 8, 10 * (i + 1), i % 1000, true, i, i, i, i);
+		memcpy(oa_more(&file, 256), r, 256);
+	}
+	struct outcome o = decode(&file, SX_OA_REPORTS, SX_OA_CONTEXTS);
+	assert_int_equal(sx_table_row_count(o.rows), 1000);
+	assert_int_equal(value(o.rows, 17, "GPU_TIME"), 30);
+	assert_int_equal(sx_table_label(o.rows, SX_LABEL_CONTEXT, 17), 17);
+	finish(&o, &file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_formats),	 cmocka_unit_test(test_short_layouts),
+	    cmocka_unit_test(test_wrap),	 cmocka_unit_test(test_heads),
+	    cmocka_unit_test(test_recording),	 cmocka_unit_test(test_row_kinds),
+	    cmocka_unit_test(test_stray_report), cmocka_unit_test(test_lost),
+	    cmocka_unit_test(test_ten_hours),	 cmocka_unit_test(test_ambiguous_wrap),
+	    cmocka_unit_test(test_backwards),	 cmocka_unit_test(test_damage),
+	    cmocka_unit_test(test_drain),	 cmocka_unit_test(test_many_contexts),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
