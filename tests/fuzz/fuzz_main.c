@@ -1,17 +1,23 @@
 /*
- * Runs a fuzz target without a fuzzer: over the files given, or over inputs made from a seed. The
- * same target links with clang's -fsanitize=fuzzer instead of this file.
- * Usage: fuzz-NAME [FILE…] | fuzz-NAME -n COUNT [-s SEED]
+ * Runs a fuzz target without a fuzzer: over the files and folders given, each file whole, cut short
+ * and with single bytes changed; or over inputs made from a seed. The same target links with
+ * clang's -fsanitize=fuzzer instead of this file.
+ * Usage: fuzz-NAME [PATH…] | fuzz-NAME -n COUNT [-s SEED]
  */
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define INPUT_MAX (64u << 10)
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#define INPUT_MAX   (64u << 10)
+#define SEED_MAX    (1u << 20)
+#define MUTATIONS   64
+#define TRUNCATIONS 16
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -22,19 +28,66 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
+/* The input lies in a block of its own size, so that any overrun is seen. */
+static void run_copy(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size + !size);
+	if (!copy)
+		abort();
+	memcpy(copy, data, size);
+	LLVMFuzzerTestOneInput(copy, size);
+	free(copy);
+}
+
+static void run_variations(uint8_t *data, size_t size)
+{
+	uint64_t state = size;
+	for (int i = 0; size && i < MUTATIONS; i++) {
+		size_t at = next_random(&state) % size;
+		uint8_t old = data[at];
+		data[at] = (uint8_t)next_random(&state);
+		run_copy(data, size);
+		data[at] = old;
+	}
+	for (size_t i = 0; i < TRUNCATIONS; i++)
+		run_copy(data, size * i / TRUNCATIONS);
+}
+
 static int run_file(const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	uint8_t *data = file ? malloc(INPUT_MAX) : NULL;
+	uint8_t *data = file ? malloc(SEED_MAX) : NULL;
 	if (!data) {
 		fprintf(stderr, "cannot read %s\n", path);
 		return 1;
 	}
-	size_t size = fread(data, 1, INPUT_MAX, file);
+	size_t size = fread(data, 1, SEED_MAX, file);
 	fclose(file);
-	LLVMFuzzerTestOneInput(data, size);
+	run_copy(data, size);
+	run_variations(data, size);
 	free(data);
 	return 0;
+}
+
+/* 0, or 1 when something could not be read or there was nothing. */
+static int run_path(const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return run_file(path);
+	DIR *dir = opendir(path);
+	int bad = 0, files = 0;
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		char inner[4096];
+		snprintf(inner, sizeof(inner), "%s/%s", path, e->d_name);
+		if (e->d_name[0] != '.')
+			bad |= run_path(inner), files++;
+	}
+	if (dir)
+		closedir(dir);
+	if (!files)
+		fprintf(stderr, "nothing in %s\n", path);
+	return bad || !files;
 }
 
 /* Random bytes, of which many are 0 or all ones, for these are what parsers stumble over. */
@@ -67,7 +120,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[i], "-s") && i + 1 < argc)
 			seed = strtoull(argv[++i], NULL, 0);
 		else
-			bad |= run_file(argv[i]), files++;
+			bad |= run_path(argv[i]), files++;
 	}
 	if (!files)
 		run_random(count, seed);

@@ -5,8 +5,7 @@
 
 #include "decode/decode.h"
 #include "decode/mali.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static struct sx_catalog *open_catalog(bool big)
 {
