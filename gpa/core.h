@@ -1,0 +1,163 @@
+/* The state machine behind GPUPerfAPI: contexts, their counters, sessions, and what a back end
+ * adds. */
+#ifndef GPA_CORE_H
+#define GPA_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpa/GPUPerfAPI.h"
+
+#define GPA_SESSIONS 8 /* kept per context; clients count on at least 4 */
+#define GPA_WAIT_NS  5000000000ull
+
+struct gpa_context;
+struct gpa_request; /* one sample of one pass inside the back end */
+
+/* One counter that clients see. Strings live as long as the context. */
+struct gpa_counter {
+	const char *name, *description; /* description: "#Group#text" */
+	GPA_Type type;
+	GPA_Usage_Type usage;
+	const uint32_t *raws; /* the raw counts it is made of */
+	uint32_t raw_count;
+};
+
+/* Raw counts of one pass, sorted. */
+struct gpa_pass_plan {
+	uint32_t *raws;
+	uint32_t count;
+};
+
+/* Where the counters of a selection come from. */
+struct gpa_schedule {
+	struct gpa_pass_plan *passes;
+	uint32_t pass_count;
+	uint32_t *enabled; /* indices of counters in the order of enabling */
+	uint32_t enabled_count;
+	uint32_t **places; /* for each enabled counter: the pass of each of its raws */
+};
+
+union gpa_value {
+	uint64_t u64;
+	double f64;
+};
+
+enum gpa_answer { GPA_READY, GPA_NOT_YET, GPA_LOST };
+
+/*
+ * What one API brings. Calls come with the library's lock held, and with the client's context as
+ * the client has it: a back end checks that it is the right one. Statuses are logged by the caller.
+ */
+struct gpa_backend {
+	/* Fills the counters of the context from context->native. */
+	GPA_Status (*open)(struct gpa_context *context);
+	void (*close)(struct gpa_context *context);
+	/* Fills passes and places for schedule->enabled; memory from malloc. */
+	GPA_Status (*plan)(struct gpa_context *context, struct gpa_schedule *schedule);
+	/* Starts counting; NULL when it cannot. */
+	struct gpa_request *(*begin)(struct gpa_context *context, const uint32_t *raws,
+				     uint32_t count);
+	bool (*end)(struct gpa_context *context, struct gpa_request *request);
+	/* Asks for results, values[i] of raws[i]; never waits. */
+	enum gpa_answer (*collect)(struct gpa_context *context, struct gpa_request *request,
+				   uint64_t *values);
+	void (*release)(struct gpa_context *context, struct gpa_request *request);
+	/* A counter from its raws, in their order. false: no data. */
+	bool (*value)(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
+		      union gpa_value *out);
+};
+
+/* The one back end of this library. */
+extern const struct gpa_backend gpa_backend;
+
+struct gpa_sample {
+	uint32_t id;
+	bool open, ready, lost;
+	struct gpa_request *request; /* NULL in surplus passes and once collected */
+	uint64_t *values;	     /* of the pass's raws */
+};
+
+struct gpa_pass {
+	struct gpa_sample *samples; /* sorted by id */
+	size_t count, capacity;
+};
+
+struct gpa_session {
+	uint32_t id;
+	bool ended, complete; /* complete: ended, and everything has been collected */
+	struct gpa_schedule schedule;
+	struct gpa_pass *passes;
+	size_t pass_count, pass_capacity;
+};
+
+struct gpa_context {
+	uint64_t serial;
+	void *native, *impl; /* impl: the back end's */
+	struct gpa_counter *counters;
+	uint32_t counter_count;
+	const char *device_name; /* NULL: unknown */
+	uint32_t device_id;	 /* 0: unknown */
+	uint32_t *enabled;	 /* in the order of enabling */
+	uint32_t enabled_count;
+	struct gpa_schedule schedule; /* of the enabled set */
+	bool scheduled;
+	struct gpa_session *sessions[GPA_SESSIONS]; /* id modulo GPA_SESSIONS */
+	struct gpa_session *active;
+	struct gpa_pass *pass; /* open pass of the active session */
+	uint32_t open_id;
+	bool in_sample;
+	uint32_t last_id;
+	struct gpa_context *next;
+};
+
+/* State (state.c). gpa_enter() takes the lock and traces; gpa_leave() gives it back. */
+struct gpa_call {
+	const char *name;
+	struct gpa_context *context; /* current one, or NULL */
+};
+struct gpa_call gpa_enter(const char *name);
+/* Logs `message` (may be NULL) as an error when status is not OK; returns status. */
+GPA_Status gpa_leave(struct gpa_call *call, GPA_Status status, const char *message);
+struct gpa_context *gpa_context_find(void *native);
+/* Adds a context to the list and makes it current; makes one current; removes one. */
+void gpa_context_add(struct gpa_context *context);
+void gpa_context_use(struct gpa_context *context);
+void gpa_context_remove(struct gpa_context *context);
+
+/* Log (log.c). */
+void gpa_log_set(GPA_Logging_Type mask, GPA_LoggingCallbackPtrType callback);
+void gpa_log(GPA_Logging_Type kind, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Selections (select.c). */
+uint32_t gpa_counter_find(const struct gpa_context *context, const char *name); /* or UINT32_MAX */
+bool gpa_enabled(const uint32_t *list, uint32_t count, uint32_t counter);
+/* The schedule of the enabled set, made when needed. */
+GPA_Status gpa_context_schedule(struct gpa_context *context);
+void gpa_schedule_finish(struct gpa_schedule *schedule);
+/* Plans passes where only time must be alone: `alone` says which raws; others share one pass. */
+GPA_Status gpa_plan_simple(const struct gpa_context *context, struct gpa_schedule *schedule,
+			   bool (*alone)(const struct gpa_context *context, uint32_t raw));
+
+/* Sessions (session.c). */
+struct gpa_session *gpa_session_begin(struct gpa_context *context);
+struct gpa_session *gpa_session_find(const struct gpa_context *context, uint32_t id);
+void gpa_session_destroy(struct gpa_context *context, struct gpa_session *session);
+struct gpa_pass *gpa_session_add_pass(struct gpa_session *session);
+/* The sample of an id, or NULL; the place for a new one (an earlier one is emptied). */
+struct gpa_sample *gpa_pass_find(const struct gpa_pass *pass, uint32_t id);
+struct gpa_sample *gpa_pass_add(struct gpa_context *context, struct gpa_pass *pass, uint32_t id);
+/* The plan of a pass of a session; NULL for a surplus pass. */
+const struct gpa_pass_plan *gpa_pass_plan(const struct gpa_session *session,
+					  const struct gpa_pass *pass);
+/* Collects one sample when its results are there. */
+void gpa_sample_poll(struct gpa_context *context, const struct gpa_session *session,
+		     const struct gpa_pass *pass, struct gpa_sample *sample);
+/* Whether all needed passes of a session have delivered; `wait`: waits, GPA_WAIT_NS at most. */
+bool gpa_session_ready(struct gpa_context *context, struct gpa_session *session, bool wait);
+/* Reads one counter of one sample of a session that is ready. */
+GPA_Status gpa_session_value(struct gpa_context *context, const struct gpa_session *session,
+			     uint32_t counter, uint32_t sample, union gpa_value *out);
+
+#endif

@@ -1,0 +1,129 @@
+/* Which counters are enabled, and the passes that they need. */
+#include "gpa/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+uint32_t gpa_counter_find(const struct gpa_context *context, const char *name)
+{
+	for (uint32_t i = 0; i < context->counter_count; i++)
+		if (strcasecmp(context->counters[i].name, name) == 0)
+			return i;
+	return UINT32_MAX;
+}
+
+bool gpa_enabled(const uint32_t *list, uint32_t count, uint32_t counter)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i] == counter)
+			return true;
+	return false;
+}
+
+void gpa_schedule_finish(struct gpa_schedule *schedule)
+{
+	for (uint32_t i = 0; schedule->passes && i < schedule->pass_count; i++)
+		free(schedule->passes[i].raws);
+	for (uint32_t i = 0; schedule->places && i < schedule->enabled_count; i++)
+		free(schedule->places[i]);
+	free(schedule->passes);
+	free(schedule->places);
+	free(schedule->enabled);
+	*schedule = (struct gpa_schedule){0};
+}
+
+GPA_Status gpa_context_schedule(struct gpa_context *context)
+{
+	if (context->scheduled)
+		return GPA_STATUS_OK;
+	gpa_schedule_finish(&context->schedule);
+	struct gpa_schedule *s = &context->schedule;
+	s->enabled = malloc((context->enabled_count + 1) * sizeof(*s->enabled));
+	if (!s->enabled)
+		return GPA_STATUS_ERROR_FAILED;
+	for (uint32_t i = 0; i < context->enabled_count; i++)
+		s->enabled[i] = context->enabled[i];
+	s->enabled_count = context->enabled_count;
+	GPA_Status status = s->enabled_count ? gpa_backend.plan(context, s) : GPA_STATUS_OK;
+	context->scheduled = status == GPA_STATUS_OK;
+	return status;
+}
+
+static bool has_raw(const struct gpa_pass_plan *pass, uint32_t raw)
+{
+	for (uint32_t i = 0; i < pass->count; i++)
+		if (pass->raws[i] == raw)
+			return true;
+	return false;
+}
+
+/* Adds a raw in order; there is room. */
+static void add_raw(struct gpa_pass_plan *pass, uint32_t raw)
+{
+	uint32_t i = pass->count;
+	if (has_raw(pass, raw))
+		return;
+	for (; i > 0 && pass->raws[i - 1] > raw; i--)
+		pass->raws[i] = pass->raws[i - 1];
+	pass->raws[i] = raw;
+	pass->count++;
+}
+
+static size_t total_raws(const struct gpa_context *context, const struct gpa_schedule *s)
+{
+	size_t total = 0;
+	for (uint32_t i = 0; i < s->enabled_count; i++)
+		total += context->counters[s->enabled[i]].raw_count;
+	return total;
+}
+
+/* Room for `count` passes that may each hold every raw of the selection. */
+static bool alloc_passes(const struct gpa_context *context, struct gpa_schedule *s, uint32_t count)
+{
+	size_t total = total_raws(context, s);
+	s->places = calloc(s->enabled_count + 1, sizeof(*s->places));
+	s->passes = calloc(count, sizeof(*s->passes));
+	if (!s->places || !s->passes)
+		return false;
+	s->pass_count = count;
+	for (uint32_t i = 0; i < count; i++)
+		if (!(s->passes[i].raws = malloc((total + 1) * sizeof(uint32_t))))
+			return false;
+	for (uint32_t i = 0; i < s->enabled_count; i++)
+		if (!(s->places[i] =
+			  calloc(context->counters[s->enabled[i]].raw_count + 1, sizeof(uint32_t))))
+			return false;
+	return true;
+}
+
+static void drop_pass(struct gpa_schedule *s, const struct gpa_context *context, uint32_t pass)
+{
+	free(s->passes[pass].raws);
+	for (uint32_t i = pass + 1; i < s->pass_count; i++)
+		s->passes[i - 1] = s->passes[i];
+	s->pass_count--;
+	for (uint32_t i = 0; i < s->enabled_count; i++)
+		for (uint32_t k = 0; k < context->counters[s->enabled[i]].raw_count; k++)
+			if (s->places[i][k] > pass)
+				s->places[i][k]--;
+}
+
+GPA_Status gpa_plan_simple(const struct gpa_context *context, struct gpa_schedule *schedule,
+			   bool (*alone)(const struct gpa_context *context, uint32_t raw))
+{
+	if (!alloc_passes(context, schedule, 2))
+		return GPA_STATUS_ERROR_FAILED;
+	for (uint32_t i = 0; i < schedule->enabled_count; i++) {
+		const struct gpa_counter *c = &context->counters[schedule->enabled[i]];
+		for (uint32_t k = 0; k < c->raw_count; k++) {
+			uint32_t pass = alone(context, c->raws[k]) ? 0 : 1;
+			add_raw(&schedule->passes[pass], c->raws[k]);
+			schedule->places[i][k] = pass;
+		}
+	}
+	for (uint32_t pass = 2; pass-- > 0;)
+		if (!schedule->passes[pass].count)
+			drop_pass(schedule, context, pass);
+	return GPA_STATUS_OK;
+}

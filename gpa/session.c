@@ -1,0 +1,226 @@
+/* Sessions: the ring of those kept, their passes and samples, and the values read from them. */
+#include "gpa/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void nap(uint64_t *delay_ns)
+{
+	struct timespec t = {.tv_nsec = (long)*delay_ns};
+	nanosleep(&t, NULL);
+	if (*delay_ns < 1000000)
+		*delay_ns *= 2;
+}
+
+static void sample_finish(struct gpa_context *context, struct gpa_sample *sample)
+{
+	if (sample->request)
+		gpa_backend.release(context, sample->request);
+	free(sample->values);
+	*sample = (struct gpa_sample){.id = sample->id};
+}
+
+void gpa_session_destroy(struct gpa_context *context, struct gpa_session *session)
+{
+	if (!session)
+		return;
+	for (size_t p = 0; p < session->pass_count; p++) {
+		for (size_t i = 0; i < session->passes[p].count; i++)
+			sample_finish(context, &session->passes[p].samples[i]);
+		free(session->passes[p].samples);
+	}
+	free(session->passes);
+	gpa_schedule_finish(&session->schedule);
+	free(session);
+}
+
+struct gpa_session *gpa_session_begin(struct gpa_context *context)
+{
+	struct gpa_session *session = calloc(1, sizeof(*session));
+	if (!session)
+		return NULL;
+	uint32_t id = ++context->last_id;
+	struct gpa_session **slot = &context->sessions[id % GPA_SESSIONS];
+	if (*slot)
+		gpa_session_ready(context, *slot, true);
+	gpa_session_destroy(context, *slot);
+	*slot = session;
+	session->id = id;
+	/* The session takes the schedule with it; the next one makes its own. */
+	session->schedule = context->schedule;
+	context->schedule = (struct gpa_schedule){0};
+	context->scheduled = false;
+	return session;
+}
+
+struct gpa_session *gpa_session_find(const struct gpa_context *context, uint32_t id)
+{
+	struct gpa_session *session = context->sessions[id % GPA_SESSIONS];
+	return session && session->id == id ? session : NULL;
+}
+
+struct gpa_pass *gpa_session_add_pass(struct gpa_session *session)
+{
+	if (session->pass_count == session->pass_capacity) {
+		size_t capacity = session->pass_capacity ? session->pass_capacity * 2 : 8;
+		struct gpa_pass *grown = realloc(session->passes, capacity * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		session->passes = grown;
+		session->pass_capacity = capacity;
+	}
+	session->passes[session->pass_count] = (struct gpa_pass){0};
+	return &session->passes[session->pass_count++];
+}
+
+/* Index of the first sample whose id is not below `id`. */
+static size_t lower(const struct gpa_pass *pass, uint32_t id)
+{
+	size_t lo = 0, hi = pass->count;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (pass->samples[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct gpa_sample *gpa_pass_find(const struct gpa_pass *pass, uint32_t id)
+{
+	size_t i = lower(pass, id);
+	return i < pass->count && pass->samples[i].id == id ? &pass->samples[i] : NULL;
+}
+
+struct gpa_sample *gpa_pass_add(struct gpa_context *context, struct gpa_pass *pass, uint32_t id)
+{
+	size_t i = lower(pass, id);
+	if (i < pass->count && pass->samples[i].id == id) {
+		sample_finish(context, &pass->samples[i]);
+		return &pass->samples[i];
+	}
+	if (pass->count == pass->capacity) {
+		size_t capacity = pass->capacity ? pass->capacity * 2 : 16;
+		struct gpa_sample *grown = realloc(pass->samples, capacity * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		pass->samples = grown;
+		pass->capacity = capacity;
+	}
+	memmove(&pass->samples[i + 1], &pass->samples[i],
+		(pass->count - i) * sizeof(*pass->samples));
+	pass->samples[i] = (struct gpa_sample){.id = id};
+	pass->count++;
+	return &pass->samples[i];
+}
+
+const struct gpa_pass_plan *gpa_pass_plan(const struct gpa_session *session,
+					  const struct gpa_pass *pass)
+{
+	size_t index = (size_t)(pass - session->passes);
+	return index < session->schedule.pass_count ? &session->schedule.passes[index] : NULL;
+}
+
+void gpa_sample_poll(struct gpa_context *context, const struct gpa_session *session,
+		     const struct gpa_pass *pass, struct gpa_sample *sample)
+{
+	const struct gpa_pass_plan *plan = gpa_pass_plan(session, pass);
+	if (sample->open || sample->ready)
+		return;
+	if (!plan || !sample->request) {
+		sample->lost = plan != NULL;
+		sample->ready = true;
+		return;
+	}
+	if (!sample->values)
+		sample->values = calloc(plan->count + 1, sizeof(uint64_t));
+	enum gpa_answer answer = sample->values
+				     ? gpa_backend.collect(context, sample->request, sample->values)
+				     : GPA_LOST;
+	if (answer == GPA_NOT_YET)
+		return;
+	sample->ready = true;
+	sample->lost = answer == GPA_LOST;
+	gpa_backend.release(context, sample->request);
+	sample->request = NULL;
+}
+
+static bool poll_all(struct gpa_context *context, struct gpa_session *session)
+{
+	bool all = true;
+	if (session->complete)
+		return true;
+	for (size_t p = 0; p < session->pass_count; p++) {
+		struct gpa_pass *pass = &session->passes[p];
+		for (size_t i = 0; i < pass->count; i++) {
+			gpa_sample_poll(context, session, pass, &pass->samples[i]);
+			all = all && pass->samples[i].ready;
+		}
+	}
+	session->complete = all && session->ended;
+	return all;
+}
+
+bool gpa_session_ready(struct gpa_context *context, struct gpa_session *session, bool wait)
+{
+	uint64_t until = now_ns() + GPA_WAIT_NS, delay_ns = 20000;
+	while (!poll_all(context, session)) {
+		if (!wait || now_ns() >= until)
+			return false;
+		nap(&delay_ns);
+	}
+	return true;
+}
+
+static bool raw_value(const struct gpa_session *session, uint32_t pass, uint32_t raw,
+		      uint32_t sample_id, uint64_t *out, GPA_Status *status)
+{
+	*status = GPA_STATUS_ERROR_SAMPLE_NOT_FOUND;
+	if (pass >= session->pass_count)
+		return false;
+	const struct gpa_sample *sample = gpa_pass_find(&session->passes[pass], sample_id);
+	if (!sample)
+		return false;
+	*status = GPA_STATUS_ERROR_READING_COUNTER_RESULT;
+	if (!sample->ready || sample->lost)
+		return false;
+	const struct gpa_pass_plan *plan = &session->schedule.passes[pass];
+	for (uint32_t i = 0; i < plan->count; i++) {
+		if (plan->raws[i] == raw) {
+			*out = sample->values[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+GPA_Status gpa_session_value(struct gpa_context *context, const struct gpa_session *session,
+			     uint32_t counter, uint32_t sample, union gpa_value *out)
+{
+	const struct gpa_counter *c = &context->counters[counter];
+	const struct gpa_schedule *schedule = &session->schedule;
+	uint32_t slot = 0;
+	while (schedule->enabled[slot] != counter)
+		slot++;
+	uint64_t *raws = calloc(c->raw_count + 1, sizeof(*raws));
+	GPA_Status status = raws ? GPA_STATUS_OK : GPA_STATUS_ERROR_FAILED;
+	for (uint32_t i = 0; raws && i < c->raw_count; i++)
+		if (!raw_value(session, schedule->places[slot][i], c->raws[i], sample, &raws[i],
+			       &status))
+			break;
+		else
+			status = GPA_STATUS_OK;
+	if (status == GPA_STATUS_OK && !gpa_backend.value(context, counter, raws, out))
+		status = GPA_STATUS_ERROR_READING_COUNTER_RESULT;
+	free(raws);
+	return status;
+}

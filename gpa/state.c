@@ -1,0 +1,94 @@
+/* The process's state that the interface demands: one lock, the open contexts, the current one. */
+#include "gpa/core.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static struct {
+	struct gpa_context *first; /* oldest first */
+	uint64_t last_serial, current;
+} state;
+
+static pthread_once_t lock_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock;
+
+/* What this thread opened or selected (0: nothing), and how deep it is in calls. */
+static _Thread_local uint64_t own_current;
+static _Thread_local int depth;
+
+/* Recursive, because a log callback may call back. */
+static void lock_init(void)
+{
+	pthread_mutexattr_t attr;
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
+static struct gpa_context *by_serial(uint64_t serial)
+{
+	for (struct gpa_context *c = state.first; serial && c; c = c->next)
+		if (c->serial == serial)
+			return c;
+	return NULL;
+}
+
+static struct gpa_context *current(void)
+{
+	struct gpa_context *own = by_serial(own_current);
+	return own ? own : by_serial(state.current);
+}
+
+struct gpa_call gpa_enter(const char *name)
+{
+	pthread_once(&lock_once, lock_init);
+	pthread_mutex_lock(&lock);
+	if (depth++ == 0)
+		gpa_log(GPA_LOGGING_TRACE, "Entering: %s", name);
+	return (struct gpa_call){.name = name, .context = current()};
+}
+
+GPA_Status gpa_leave(struct gpa_call *call, GPA_Status status, const char *message)
+{
+	if (status != GPA_STATUS_OK && message)
+		gpa_log(GPA_LOGGING_ERROR, "%s: %s", call->name, message);
+	if (--depth == 0)
+		gpa_log(GPA_LOGGING_TRACE, "Leaving: %s", call->name);
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+struct gpa_context *gpa_context_find(void *native)
+{
+	for (struct gpa_context *c = state.first; c; c = c->next)
+		if (c->native == native)
+			return c;
+	return NULL;
+}
+
+void gpa_context_use(struct gpa_context *context)
+{
+	state.current = own_current = context->serial;
+}
+
+void gpa_context_add(struct gpa_context *context)
+{
+	struct gpa_context **end = &state.first;
+	while (*end)
+		end = &(*end)->next;
+	*end = context;
+	context->serial = ++state.last_serial;
+	gpa_context_use(context);
+}
+
+void gpa_context_remove(struct gpa_context *context)
+{
+	struct gpa_context **link = &state.first;
+	while (*link && *link != context)
+		link = &(*link)->next;
+	if (*link)
+		*link = context->next;
+	own_current = 0;
+	state.current = state.first ? state.first->serial : 0;
+}
