@@ -50,10 +50,6 @@ SX_API enum sx_status sx_plan_create(const struct sx_catalog *catalog,
 				     const struct sx_plan_item *items, uint32_t count,
 				     const struct sx_plan_options *options, struct sx_plan **out,
 				     struct sx_error *err);
-/* The same for a selection: item N of the plan is column N; one without data needs no counters. */
-SX_API enum sx_status sx_plan_create_for(const struct sx_metrics *metrics,
-					 const struct sx_plan_options *options,
-					 struct sx_plan **out, struct sx_error *err);
 /* Releases a plan; NULL is fine. */
 SX_API void sx_plan_destroy(struct sx_plan *plan);
 
