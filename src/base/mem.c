@@ -45,7 +45,8 @@ void *arena_alloc(struct arena *arena, size_t size)
 	aligned &= ~(alignof(max_align_t) - 1);
 	struct arena_chunk *chunk = arena->chunks;
 	if (!chunk || chunk->size - chunk->used < aligned) {
-		size_t room = aligned > CHUNK_BYTES ? aligned : CHUNK_BYTES;
+		size_t least = arena->chunk_bytes ? arena->chunk_bytes : CHUNK_BYTES;
+		size_t room = aligned > least ? aligned : least;
 		size_t bytes;
 		if (__builtin_add_overflow(room, sizeof(*chunk), &bytes))
 			return NULL;

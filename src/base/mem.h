@@ -14,7 +14,8 @@ bool mem_grow(void *array, size_t *cap, size_t need, size_t size);
 /* A bump allocator: everything is freed at once. Zero-initialise; not thread-safe. */
 struct arena {
 	struct arena_chunk *chunks;
-	size_t used; /* bytes handed out, all chunks */
+	size_t used;	    /* bytes handed out, all chunks */
+	size_t chunk_bytes; /* least size of a chunk; 0: 64 KiB */
 };
 
 /* Zeroed memory, aligned for any type; NULL when memory is out. */
