@@ -14,12 +14,17 @@ extern "C" {
 struct sx_expr;
 struct sx_program;
 
-#define SX_EXPR_LENGTH_MAX 65536
-#define SX_EXPR_DEPTH_MAX  200
+#define SX_EXPR_LENGTH_MAX    65536   /* bytes of text */
+#define SX_EXPR_DEPTH_MAX     200     /* levels of one tree */
+#define SX_EXPR_NODES_MAX     16384   /* nodes of one tree */
+#define SX_EXPR_NAME_MAX      128     /* bytes of a name */
+#define SX_EXPR_INSTANCES_MAX 4096    /* instances of one range */
+#define SX_PROGRAM_DEPTH_MAX  1000    /* levels of trees that refer to each other */
+#define SX_PROGRAM_WORK_MAX   4000000 /* nodes visited while compiling, instances counted singly */
 
 enum sx_node_kind { SX_NODE_NUMBER, SX_NODE_NAME, SX_NODE_OP };
 
-/* Operators of both notations. The integer ones (SX_OP_U…) come from the postfix dialect only. */
+/* Operators of both notations. Those that say U or F come from the postfix notation only. */
 enum sx_op {
 	SX_OP_ADD,
 	SX_OP_SUB,
@@ -75,7 +80,7 @@ struct sx_node {
 	const char *name;	     /* SX_NODE_NAME: without `$` and without the instance part */
 	enum sx_instances instances; /* SX_NODE_NAME: what stood in brackets */
 	uint32_t first, last;	     /* SX_INSTANCES_RANGE, inclusive */
-	uint32_t position;	     /* byte offset in the text */
+	uint32_t position;	     /* byte offset in the text; of an operator, where it stands */
 	uint32_t child_count;
 	const struct sx_node *const *children;
 };
@@ -93,6 +98,13 @@ SX_API void sx_expr_destroy(struct sx_expr *expr);
 SX_API const struct sx_node *sx_expr_root(const struct sx_expr *expr);
 /* The infix spelling of an operator ("+", "max", "if"); static storage. */
 SX_API const char *sx_op_name(enum sx_op op);
+/*
+ * Calls `visit` for every node, a node before its children and those from left to right, until it
+ * returns something else than SX_OK, which is then returned. Thread-safe.
+ */
+SX_API enum sx_status sx_expr_visit(const struct sx_expr *expr,
+				    enum sx_status (*visit)(void *user, const struct sx_node *node),
+				    void *user);
 
 /* What a name in an expression stands for. */
 enum sx_ref_kind {

@@ -1,0 +1,218 @@
+/* Compiles outputs into a program: lowering, removal of dead nodes, and each output's inputs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "expr/lower.h"
+#include "expr/program.h"
+
+static enum sx_status lower_outputs(struct lower *lower, const struct sx_program_output *outputs,
+				    uint32_t count, struct sx_program *program, uint32_t *failed)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t value = lower_expr(lower, outputs[i].expr, outputs[i].scope);
+		if (value != SX_NONE && outputs[i].type == SX_F64) {
+			value = lower_to_f64(lower, value);
+			if (value == SX_NONE)
+				lower->status = error_nomem(lower->err, "compiling expressions");
+		}
+		if (value == SX_NONE) {
+			if (failed)
+				*failed = i;
+			return lower->status;
+		}
+		program->outputs[i].node = value;
+		program->outputs[i].type = outputs[i].type;
+	}
+	return SX_OK;
+}
+
+static void mark_live(const struct sx_program *program, const struct graph *graph, uint8_t *live)
+{
+	for (uint32_t i = 0; i < program->output_count; i++)
+		live[program->outputs[i].node] = 1;
+	for (size_t i = graph->count; i-- > 0;) {
+		const struct graph_node *node = &graph->nodes[i];
+		for (uint32_t a = 0; live[i] && a < graph_arity(node->op); a++)
+			live[node->args[a]] = 1;
+	}
+}
+
+/* Copies the live nodes, in order; `map` receives where each went. */
+static void copy_live(struct sx_program *program, const struct graph *graph, const uint8_t *live,
+		      uint32_t *map)
+{
+	for (size_t i = 0; i < graph->count; i++) {
+		if (!live[i])
+			continue;
+		uint32_t at = program->node_count++;
+		struct graph_node *node = &program->nodes[at];
+		map[i] = at;
+		*node = graph->nodes[i];
+		for (uint32_t a = 0; a < graph_arity(node->op); a++)
+			node->args[a] = map[node->args[a]];
+		if (node->op == GRAPH_INPUT)
+			program->inputs[program->input_count++] = (struct program_input){
+			    .index = node->input,
+			    .node = at,
+			    .type = node->type == VALUE_U64 ? SX_U64 : SX_F64,
+			};
+	}
+	for (uint32_t i = 0; i < program->output_count; i++)
+		program->outputs[i].node = map[program->outputs[i].node];
+}
+
+static enum sx_status strip(struct sx_program *program, const struct graph *graph,
+			    struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	uint8_t *live = calloc(graph->count + 1, 1);
+	uint32_t *map = calloc(graph->count + 1, sizeof(*map));
+	program->nodes = calloc(graph->count + 1, sizeof(*program->nodes));
+	program->inputs = calloc(graph->count + 1, sizeof(*program->inputs));
+	if (live && map && program->nodes && program->inputs) {
+		mark_live(program, graph, live);
+		copy_live(program, graph, live, map);
+	} else {
+		status = error_nomem(err, "compiling expressions");
+	}
+	free(map);
+	free(live);
+	return status;
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+	uint32_t x, y;
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return x < y ? -1 : x > y;
+}
+
+/* Walks from outputs to the inputs that they reach. */
+struct walk {
+	const struct sx_program *program;
+	uint32_t *seen;	 /* one a node: the last output that reached it, from 1 */
+	uint32_t *stack; /* nodes whose arguments are still to be followed */
+	uint32_t *found; /* inputs of this output */
+	uint64_t steps;
+};
+
+static bool walk_begin(struct walk *walk, const struct sx_program *program)
+{
+	size_t count = (size_t)program->node_count + 1;
+	walk->program = program;
+	walk->seen = calloc(count, sizeof(*walk->seen));
+	walk->stack = calloc(count, sizeof(*walk->stack));
+	walk->found = calloc(count, sizeof(*walk->found));
+	return walk->seen && walk->stack && walk->found;
+}
+
+static void walk_finish(struct walk *walk)
+{
+	free(walk->seen);
+	free(walk->stack);
+	free(walk->found);
+}
+
+static uint32_t walk_output(struct walk *walk, uint32_t root, uint32_t stamp)
+{
+	uint32_t depth = 0, found = 0;
+	walk->stack[depth++] = root;
+	walk->seen[root] = stamp;
+	while (depth) {
+		const struct graph_node *node = &walk->program->nodes[walk->stack[--depth]];
+		walk->steps++;
+		if (node->op == GRAPH_INPUT)
+			walk->found[found++] = node->input;
+		for (uint32_t a = 0; a < graph_arity(node->op); a++) {
+			if (walk->seen[node->args[a]] == stamp)
+				continue;
+			walk->seen[node->args[a]] = stamp;
+			walk->stack[depth++] = node->args[a];
+		}
+	}
+	return found;
+}
+
+static enum sx_status collect_output(struct walk *walk, struct program_output *output,
+				     uint32_t stamp, struct sx_error *err)
+{
+	uint32_t found = walk_output(walk, output->node, stamp);
+	walk->steps += found;
+	if (walk->steps > SX_PROGRAM_WORK_MAX) {
+		error_set(err, SX_ERR_LIMIT, "the expressions share more than a program can hold");
+		error_because(err, "following every output takes more than %d steps",
+			      SX_PROGRAM_WORK_MAX);
+		error_try(err, "select fewer metrics");
+		return SX_ERR_LIMIT;
+	}
+	output->inputs = malloc(((size_t)found + 1) * sizeof(*output->inputs));
+	if (!output->inputs)
+		return error_nomem(err, "compiling expressions");
+	memcpy(output->inputs, walk->found, found * sizeof(*output->inputs));
+	qsort(output->inputs, found, sizeof(*output->inputs), compare_u32);
+	output->input_count = found;
+	return SX_OK;
+}
+
+static enum sx_status collect_inputs(struct sx_program *program, struct sx_error *err)
+{
+	struct walk walk = {0};
+	enum sx_status status = SX_OK;
+	if (!walk_begin(&walk, program))
+		status = error_nomem(err, "compiling expressions");
+	for (uint32_t i = 0; status == SX_OK && i < program->output_count; i++)
+		status = collect_output(&walk, &program->outputs[i], i + 1, err);
+	walk_finish(&walk);
+	return status;
+}
+
+enum sx_status sx_program_compile(const struct sx_program_output *outputs, uint32_t count,
+				  enum sx_dialect dialect, const struct sx_resolver *resolver,
+				  struct sx_program **out, uint32_t *failed, struct sx_error *err)
+{
+	*out = NULL;
+	if (failed)
+		*failed = SX_NONE;
+	struct lower lower = {.dialect = dialect, .resolver = resolver, .err = err};
+	enum sx_status status = SX_ERR_NO_MEMORY;
+	struct sx_program *program = calloc(1, sizeof(*program));
+	if (program) {
+		program->output_count = count;
+		program->outputs = calloc((size_t)count + 1, sizeof(*program->outputs));
+	}
+	if (!program || !program->outputs)
+		error_nomem(err, "compiling expressions");
+	else
+		status = lower_outputs(&lower, outputs, count, program, failed);
+	if (status == SX_OK)
+		status = strip(program, &lower.graph, err);
+	if (status == SX_OK)
+		status = collect_inputs(program, err);
+	lower_finish(&lower);
+	if (status == SX_OK)
+		*out = program;
+	else
+		sx_program_destroy(program);
+	return status;
+}
+
+void sx_program_destroy(struct sx_program *program)
+{
+	if (!program)
+		return;
+	for (uint32_t i = 0; program->outputs && i < program->output_count; i++)
+		free(program->outputs[i].inputs);
+	free(program->outputs);
+	free(program->inputs);
+	free(program->nodes);
+	free(program);
+}
+
+const uint32_t *sx_program_inputs(const struct sx_program *program, uint32_t output,
+				  uint32_t *count)
+{
+	*count = program->outputs[output].input_count;
+	return program->outputs[output].inputs;
+}

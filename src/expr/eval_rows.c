@@ -1,0 +1,69 @@
+/* The row at a time: every node is computed by value_apply(). */
+#include "expr/eval_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct cell *rows_begin(const struct sx_program *program)
+{
+	struct cell *cells = calloc((size_t)program->node_count + 1, sizeof(*cells));
+	for (uint32_t i = 0; cells && i < program->node_count; i++) {
+		const struct graph_node *node = &program->nodes[i];
+		if (node->op == GRAPH_CONST)
+			cells[i].value = node->scalar;
+		if (node->op != GRAPH_NO_DATA)
+			continue;
+		cells[i].value.f = NAN;
+		cells[i].quality = (uint8_t)node->scalar.u;
+	}
+	return cells;
+}
+
+static struct cell read_input(const struct sx_vector *input, enum value_type type, size_t row)
+{
+	struct cell cell = {.quality = SX_QUALITY_NOT_COLLECTED};
+	if (input->data)
+		cell.quality = input->quality ? input->quality[row] : 0;
+	bool missing = cell.quality & SX_QUALITY_NO_DATA_MASK;
+	if (type == VALUE_U64)
+		cell.value.u = missing ? 0 : ((const uint64_t *)input->data)[row];
+	else
+		cell.value.f = missing ? NAN : ((const double *)input->data)[row];
+	return cell;
+}
+
+static void write_output(const struct program_output *output, enum value_type type,
+			 const struct cell *cell, const struct sx_result *result, size_t row)
+{
+	uint8_t quality;
+	if (output->type == SX_U64)
+		((uint64_t *)result->data)[row] = value_to_u64(cell, type, &quality);
+	else
+		((double *)result->data)[row] = value_to_f64(cell, &quality);
+	if (result->quality)
+		result->quality[row] = quality;
+}
+
+void rows_eval(const struct sx_program *program, struct cell *cells, const struct sx_vector *inputs,
+	       size_t row, const struct sx_result *results, const uint8_t *wanted)
+{
+	static const struct cell none;
+	for (uint32_t i = 0; i < program->node_count; i++) {
+		const struct graph_node *node = &program->nodes[i];
+		if (node->op == GRAPH_INPUT)
+			cells[i] = read_input(&inputs[node->input], node->type, row);
+		uint32_t arity = graph_arity(node->op);
+		if (arity == 0)
+			continue;
+		const struct cell *b = arity > 1 ? &cells[node->args[1]] : &none;
+		const struct cell *c = arity > 2 ? &cells[node->args[2]] : &none;
+		cells[i] = value_apply(node->op, node->type, program->nodes[node->args[0]].type,
+				       &cells[node->args[0]], b, c);
+	}
+	for (uint32_t i = 0; i < program->output_count; i++) {
+		const struct program_output *output = &program->outputs[i];
+		if (!wanted || wanted[i])
+			write_output(output, program->nodes[output->node].type,
+				     &cells[output->node], &results[i], row);
+	}
+}

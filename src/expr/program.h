@@ -1,0 +1,29 @@
+/* A compiled program: the live part of the graph, and what its outputs need. */
+#ifndef EXPR_PROGRAM_H
+#define EXPR_PROGRAM_H
+
+#include "expr/graph.h"
+
+struct program_input {
+	uint32_t index; /* as the resolver gave it */
+	uint32_t node;
+	enum sx_type type;
+};
+
+struct program_output {
+	uint32_t node;
+	enum sx_type type;
+	uint32_t *inputs; /* indices as the resolver gave them, sorted */
+	uint32_t input_count;
+};
+
+struct sx_program {
+	struct graph_node *nodes;
+	uint32_t node_count;
+	struct program_input *inputs; /* those that any output needs, by first use */
+	uint32_t input_count;
+	struct program_output *outputs;
+	uint32_t output_count;
+};
+
+#endif

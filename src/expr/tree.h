@@ -1,0 +1,61 @@
+/* Building of expression trees: what both parsers share. */
+#ifndef EXPR_TREE_H
+#define EXPR_TREE_H
+
+#include <sextant/expr.h>
+
+#include "base/mem.h"
+
+struct sx_expr {
+	struct arena arena;
+	const struct sx_node *root;
+	uint32_t nodes;
+};
+
+/* A node while it is built; sx_node comes first, so that pointers convert both ways. */
+struct tree_node {
+	struct sx_node node;
+	uint32_t depth; /* 1 for a leaf */
+};
+
+/* One parse. The first error wins and stays in `status`. */
+struct parser {
+	struct sx_expr *expr;
+	const char *text;
+	size_t length;
+	struct sx_error *err;
+	enum sx_status status;
+};
+
+/* A growing list of operands; the items are freed with the parse, in any case. */
+struct operands {
+	struct tree_node **items;
+	size_t count, cap;
+};
+
+/* Parse the whole text; NULL when parser->status says why not. */
+struct tree_node *infix_parse(struct parser *parser);
+struct tree_node *postfix_parse(struct parser *parser);
+
+/* New leaves and operators; NULL after an error. An operator copies the list of its children. */
+struct tree_node *tree_number(struct parser *parser, size_t position, size_t length);
+struct tree_node *tree_name(struct parser *parser, size_t position, const char *name,
+			    size_t length);
+struct tree_node *tree_op(struct parser *parser, enum sx_op op, size_t position,
+			  struct tree_node *const *children, size_t count);
+
+/* Appends to a list; false after an error. */
+bool operands_push(struct parser *parser, struct operands *list, struct tree_node *node);
+
+/*
+ * Reports that something else was expected at `position`, where `length` bytes stand (0: as
+ * far as the word goes). Returns NULL for the convenience of callers.
+ */
+void *parse_expected(struct parser *parser, size_t position, size_t length, const char *fmt, ...)
+    SX_PRINTF(4, 5);
+/* Reports a limit that is exceeded at `position`. Returns NULL. */
+void *parse_limit(struct parser *parser, size_t position, const char *fmt, ...) SX_PRINTF(3, 4);
+/* Column of a byte offset, counted in characters from 1. */
+uint32_t parse_column(const char *text, size_t position);
+
+#endif

@@ -1,0 +1,219 @@
+/*
+ * The arithmetic of single values: what every operation means. Constants are folded with it, and
+ * rows that the fast path cannot do are evaluated with it.
+ */
+#include <math.h>
+
+#include "expr/graph.h"
+
+#define U64_RANGE 0x1p64
+
+static uint8_t qualities(const struct cell *a, const struct cell *b)
+{
+	return (uint8_t)(a->quality | b->quality);
+}
+
+static bool is_missing(const struct cell *cell)
+{
+	return cell->quality & SX_QUALITY_NO_DATA_MASK;
+}
+
+/* No data in either operand is no data in the result, also where IEEE 754 would hide it. */
+static double lesser(double a, double b)
+{
+	if (isnan(a))
+		return a;
+	return isnan(b) || b < a ? b : a;
+}
+
+static double greater(double a, double b)
+{
+	if (isnan(a))
+		return a;
+	return isnan(b) || b > a ? b : a;
+}
+
+static double truth(double a, double b, bool holds)
+{
+	if (isnan(a) || isnan(b))
+		return NAN;
+	return holds;
+}
+
+static double divide(double a, double b, double by_zero)
+{
+	if (isnan(a) || isnan(b))
+		return NAN;
+	return b == 0 ? by_zero : a / b;
+}
+
+static double f64_result(enum graph_op op, double a, double b)
+{
+	switch (op) {
+	case GRAPH_FADD:
+		return a + b;
+	case GRAPH_FSUB:
+		return a - b;
+	case GRAPH_FMUL:
+		return a * b;
+	case GRAPH_FDIV:
+		return divide(a, b, NAN);
+	case GRAPH_FDIV_0:
+		return divide(a, b, 0);
+	case GRAPH_FNEG:
+		return -a;
+	case GRAPH_FABS:
+		return fabs(a);
+	case GRAPH_FMIN:
+		return lesser(a, b);
+	case GRAPH_FMAX:
+		return greater(a, b);
+	case GRAPH_FLT:
+		return truth(a, b, a < b);
+	case GRAPH_FLE:
+		return truth(a, b, a <= b);
+	case GRAPH_FEQ:
+		return truth(a, b, a == b);
+	case GRAPH_FNE:
+		return truth(a, b, a != b);
+	case GRAPH_AND:
+		return truth(a, b, a != 0 && b != 0);
+	case GRAPH_OR:
+		return truth(a, b, a != 0 || b != 0);
+	case GRAPH_NOT:
+		return truth(a, a, a == 0);
+	default:
+		return NAN;
+	}
+}
+
+static expr_u128 integer_result(enum graph_op op, expr_u128 a, expr_u128 b)
+{
+	switch (op) {
+	case GRAPH_NARROW:
+		return (uint64_t)a;
+	case GRAPH_IADD:
+		return a + b;
+	case GRAPH_ISUB:
+		return a - b;
+	case GRAPH_IMUL:
+		return a * b;
+	case GRAPH_IDIV:
+	case GRAPH_IDIV_0:
+		return b ? a / b : 0;
+	case GRAPH_IMIN:
+		return a < b ? a : b;
+	case GRAPH_IMAX:
+		return a > b ? a : b;
+	case GRAPH_IAND:
+		return a & b;
+	case GRAPH_IOR:
+		return a | b;
+	case GRAPH_ILT:
+		return a < b;
+	case GRAPH_ILE:
+		return a <= b;
+	case GRAPH_IEQ:
+		return a == b;
+	default:
+		return 0;
+	}
+}
+
+static struct cell to_f64(const struct cell *a, enum value_type type)
+{
+	struct cell out = {.quality = a->quality};
+	if (is_missing(a))
+		out.value.f = NAN;
+	else if (type == VALUE_SUM)
+		out.value.f = (double)(expr_i128)a->value.u;
+	else if (type == VALUE_U64)
+		out.value.f = (double)(uint64_t)a->value.u;
+	else
+		out.value.f = (double)a->value.u;
+	return out;
+}
+
+static struct cell cut(const struct cell *a)
+{
+	struct cell out = {.quality = a->quality};
+	double f = a->value.f;
+	if (isnan(f)) {
+		if (!is_missing(a))
+			out.quality |= SX_QUALITY_UNDEFINED;
+	} else if (f >= U64_RANGE) {
+		out.value.u = UINT64_MAX;
+	} else if (f > 0) {
+		out.value.u = (uint64_t)f;
+	}
+	return out;
+}
+
+static struct cell select_value(const struct cell *a, const struct cell *b, const struct cell *c)
+{
+	if (isnan(a->value.f))
+		return *a;
+	struct cell out = a->value.f != 0 ? *b : *c;
+	out.quality |= a->quality;
+	return out;
+}
+
+struct cell value_apply(enum graph_op op, enum value_type type, enum value_type arg_type,
+			const struct cell *a, const struct cell *b, const struct cell *c)
+{
+	switch (op) {
+	case GRAPH_TO_F64:
+		return to_f64(a, arg_type);
+	case GRAPH_CUT:
+		return cut(a);
+	case GRAPH_SELECT:
+		return select_value(a, b, c);
+	default:
+		break;
+	}
+	struct cell out = {.quality = qualities(a, b)};
+	if (type == VALUE_F64) {
+		out.value.f = f64_result(op, a->value.f, b->value.f);
+		return out;
+	}
+	out.value.u = integer_result(op, a->value.u, b->value.u);
+	if (type == VALUE_U64)
+		out.value.u = (uint64_t)out.value.u;
+	if (op == GRAPH_IDIV && b->value.u == 0)
+		out.quality |= SX_QUALITY_UNDEFINED;
+	return out;
+}
+
+/* Nearest whole number, ties to even, or undefined outside of u64. */
+static uint64_t round_f64(double f, uint8_t *quality)
+{
+	double rounded = rint(f);
+	if (rounded >= 0 && rounded < U64_RANGE)
+		return (uint64_t)rounded;
+	*quality |= SX_QUALITY_UNDEFINED;
+	return 0;
+}
+
+uint64_t value_to_u64(const struct cell *cell, enum value_type type, uint8_t *quality)
+{
+	*quality = cell->quality;
+	if (is_missing(cell))
+		return 0;
+	if (type == VALUE_F64)
+		return round_f64(cell->value.f, quality);
+	if (type == VALUE_SUM && cell->value.u > UINT64_MAX) {
+		*quality |= SX_QUALITY_UNDEFINED;
+		return 0;
+	}
+	return (uint64_t)cell->value.u;
+}
+
+double value_to_f64(const struct cell *cell, uint8_t *quality)
+{
+	*quality = cell->quality;
+	if (is_missing(cell))
+		return NAN;
+	if (isnan(cell->value.f))
+		*quality |= SX_QUALITY_UNDEFINED;
+	return cell->value.f;
+}
