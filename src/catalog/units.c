@@ -109,20 +109,26 @@ bool units_known(const struct units *units, const char *name)
 	return units_find(units, name) || units_split(units, name, &over, &under);
 }
 
-static bool same(const struct unit *a, const struct unit *b)
+/* What a unit measures, quotients put together, so that "Hz" and "cycles/s" are the same. */
+struct measure {
+	char dimension[2 * UNITS_TEXT_MAX];
+	double factor;
+};
+
+static bool measure_of(const struct units *units, const char *name, struct measure *out)
 {
-	return a->factor == b->factor && strcmp(a->dimension, b->dimension) == 0;
+	const struct unit *over = units_find(units, name), *under = NULL;
+	if (!over && !units_split(units, name, &over, &under))
+		return false;
+	snprintf(out->dimension, sizeof(out->dimension), "%s%s%s", over->dimension,
+		 under ? "/" : "", under ? under->dimension : "");
+	out->factor = under ? over->factor / under->factor : over->factor;
+	return true;
 }
 
 bool units_agree(const struct units *units, const char *a, const char *b)
 {
-	if (strcmp(a, b) == 0)
-		return units_known(units, a);
-	const struct unit *ua = units_find(units, a), *ub = units_find(units, b);
-	if (ua && ub)
-		return same(ua, ub);
-	const struct unit *a_over, *a_under, *b_over, *b_under;
-	return units_split(units, a, &a_over, &a_under) &&
-	       units_split(units, b, &b_over, &b_under) && same(a_over, b_over) &&
-	       same(a_under, b_under);
+	struct measure of_a, of_b;
+	return measure_of(units, a, &of_a) && measure_of(units, b, &of_b) &&
+	       of_a.factor == of_b.factor && strcmp(of_a.dimension, of_b.dimension) == 0;
 }
