@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "catalog/embedded.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct embedded_file *units_file(void)
