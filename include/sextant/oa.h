@@ -239,6 +239,34 @@ struct sx_oa_flex_counter {
 SX_API enum sx_status sx_oa_flex_parse(const char *text, struct sx_oa_flex_counter *out,
 				       struct sx_error *err);
 
+/*
+ * Trigger and custom event (CEC) registers as text, one register a line, for example
+ * "OACEC3_0: compare=equal value=0x0 source=boolean". Fields that are 0 may be left out when
+ * written.
+ */
+#define SX_OA_TRIGGER_TEXT_MAX 256
+
+/* Writes the line of a register. Errors: SX_ERR_NOT_FOUND (no such register). */
+SX_API enum sx_status sx_oa_trigger_describe(uint32_t address, uint32_t value,
+					     char out[SX_OA_TRIGGER_TEXT_MAX],
+					     struct sx_error *err);
+/* Reads a line. Errors: SX_ERR_NOT_FOUND (register, field or name), SX_ERR_BAD_INPUT (range). */
+SX_API enum sx_status sx_oa_trigger_parse(const char *text, uint32_t *address, uint32_t *value,
+					  struct sx_error *err);
+/* Address of a register by name ("OACEC3_0", "OASTARTTRIG1") or number; 0 when there is none. */
+SX_API uint32_t sx_oa_trigger_register(const char *text);
+
+/* A custom event: B counter n advances on each clock in which event n holds. */
+struct sx_oa_cec {
+	uint32_t control, mask; /* CECn_0 and CECn_1 */
+};
+
+/*
+ * Whether the event holds for these inputs (16 bits): 1 or 0; -1 when its compare code has no
+ * published meaning.
+ */
+SX_API int sx_oa_cec_holds(const struct sx_oa_cec *cec, uint32_t inputs);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_ROWS   4096
-#define RESOLVE_ROWS 65536 /* rows that wait for the pair behind them; then the last slope serves  \
-			    */
-#define NOTES_MAX 32	   /* lines of one kind */
+#define BATCH_ROWS 4096
+#define RESOLVE_ROWS                                                                               \
+	65536	     /* rows that wait for the pair behind them; then the last slope serves        \
+		      */
+#define NOTES_MAX 32 /* lines of one kind */
 #define NOTE_LINE 256
 #define TOLERANCE 1.05 /* of the frequency limits, for clocks that drift */
 
