@@ -1,0 +1,213 @@
+/*
+ * Captures: files of raw counters that can be read again without the device.
+ * docs/capture-format.md says how they look. A file whose writer was killed, whose disk was full or
+ * which was damaged later is read as far as it is sound, with an account of what is gone.
+ */
+#ifndef SEXTANT_CAPTURE_H
+#define SEXTANT_CAPTURE_H
+
+#include <sextant/sample.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sx_capture_writer;
+struct sx_capture_reader;
+
+struct sx_capture_property {
+	const char *name, *value;
+};
+
+struct sx_capture_constant {
+	const char *name;
+	double value;
+};
+
+/* A device as the file describes it. Strings may be NULL when written; they never are when read. */
+struct sx_capture_device {
+	const char *catalog;
+	uint64_t catalog_hash; /* as in sx_catalog_info; 0: not known */
+	const char *source, *name, *driver;
+	enum sx_sample_kind kind;
+	bool simulated, encloses_work;
+	const char *clock; /* NULL or "monotonic": CLOCK_MONOTONIC */
+	uint64_t clock_error_ns;
+	uint64_t interval_ns; /* as asked for; 0: does not apply */
+	const struct sx_capture_constant *constants;
+	uint32_t constant_count;
+	const struct sx_column *columns;
+	const uint8_t *bits; /* width of each column's counter, or NULL: 64 */
+	uint32_t column_count;
+};
+
+/* What a record of a capture is about. */
+enum sx_capture_type {
+	SX_CAPTURE_ROWS,
+	SX_CAPTURE_CLOCK,
+	SX_CAPTURE_LOSS,
+	SX_CAPTURE_GAP,
+	SX_CAPTURE_NOTE,
+};
+
+#define SX_CAPTURE_COUNT_UNKNOWN UINT64_MAX /* samples were lost, but not known how many */
+#define SX_CAPTURE_NO_DEVICE	 0xffff	    /* a record about no device in particular */
+
+struct sx_capture_clock {
+	const char *name; /* "monotonic", "realtime" or a device's own */
+	uint64_t value_ns, error_ns;
+};
+
+/* Something to be told that is not a row. */
+struct sx_capture_mark {
+	uint64_t begin_ns, end_ns; /* SX_TIME_UNKNOWN where not known */
+	uint64_t lost;		   /* SX_CAPTURE_LOSS */
+	bool by_writer;		   /* lost by the writer, not by the source */
+	const char *text;	   /* may be NULL when written */
+};
+
+/* All members may be zero. */
+struct sx_capture_options {
+	uint64_t flush_ns;   /* rows are in the file after this time; 0: 250 ms */
+	size_t queue_bytes;  /* rows that wait for the file; 0: 32 MiB */
+	uint64_t keep_ns;    /* no file, but a ring of this length: see sx_capture_dump() */
+	uint64_t created_ns; /* CLOCK_REALTIME; 0: now */
+	const struct sx_capture_property *properties;
+	uint32_t property_count;
+};
+
+/* What a writer has done so far. */
+struct sx_capture_progress {
+	uint64_t rows;	      /* taken */
+	uint64_t lost_rows;   /* that found no room in the queue or on the disk */
+	uint64_t chunks;      /* in the file or the ring */
+	uint64_t bytes;	      /* the same */
+	uint64_t value_bytes; /* what the values would have taken at 8 bytes each */
+	int sys_errno;	      /* of the last write that failed, or 0 */
+};
+
+/*
+ * Creates a capture and the thread that writes it. With keep_ns, `path` is only used in messages.
+ * An existing file is replaced. *out is owned by the caller. Errors: SX_ERR_PERMISSION,
+ * SX_ERR_IO, SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_capture_create(const char *path, const struct sx_capture_options *options,
+					struct sx_capture_writer **out, struct sx_error *err);
+/*
+ * Adds a device (copied); *index receives its number for the calls below. Errors: SX_ERR_LIMIT,
+ * SX_ERR_NO_MEMORY. Thread-safe.
+ */
+SX_API enum sx_status sx_capture_add_device(struct sx_capture_writer *writer,
+					    const struct sx_capture_device *device, uint32_t *index,
+					    struct sx_error *err);
+/*
+ * Hands over rows with the device's columns; they are copied. Never waits for the disk: rows that
+ * find no room in the queue are counted as lost, which the file will tell, and the call returns
+ * SX_INCOMPLETE. Errors: SX_ERR_USAGE (columns differ). Thread-safe.
+ */
+SX_API enum sx_status sx_capture_write(struct sx_capture_writer *writer, uint32_t device,
+				       const struct sx_rows *rows, struct sx_error *err);
+/*
+ * Adds a LOSS, GAP or NOTE; `device` may be SX_CAPTURE_NO_DEVICE. Errors: SX_ERR_USAGE,
+ * SX_ERR_NO_MEMORY. Thread-safe.
+ */
+SX_API enum sx_status sx_capture_mark(struct sx_capture_writer *writer, uint32_t device,
+				      enum sx_capture_type type, const struct sx_capture_mark *mark,
+				      struct sx_error *err);
+/* Adds clocks that were read at the same moment. Errors as sx_capture_mark(). Thread-safe. */
+SX_API enum sx_status sx_capture_clocks(struct sx_capture_writer *writer, uint32_t device,
+					const struct sx_capture_clock *clocks, uint32_t count,
+					struct sx_error *err);
+/* Progress so far. Thread-safe. */
+SX_API void sx_capture_progress(struct sx_capture_writer *writer, struct sx_capture_progress *out);
+/* Waits until everything handed over is in the file or the ring. Errors: SX_ERR_IO. Thread-safe. */
+SX_API enum sx_status sx_capture_flush(struct sx_capture_writer *writer, struct sx_error *err);
+/*
+ * Writes what a ring holds as a whole capture of its own; the ring goes on. Errors: SX_ERR_USAGE
+ * (no ring), SX_ERR_PERMISSION, SX_ERR_IO. Thread-safe.
+ */
+SX_API enum sx_status sx_capture_dump(struct sx_capture_writer *writer, const char *path,
+				      struct sx_error *err);
+/*
+ * Writes what is left and the index, closes the file and releases the writer, also on failure. NULL
+ * is fine. *progress (may be NULL) receives the last state. Errors: SX_ERR_IO when something could
+ * not be written; the file is readable up to there.
+ */
+SX_API enum sx_status sx_capture_finish(struct sx_capture_writer *writer,
+					struct sx_capture_progress *progress, struct sx_error *err);
+
+/* What a reader found. Strings are owned by the reader. */
+struct sx_capture_info {
+	uint16_t major, minor;
+	uint64_t created_ns; /* 0: not told */
+	const struct sx_capture_property *properties;
+	uint32_t property_count;
+	uint32_t device_count;
+	bool clean; /* ends in an index */
+	uint64_t size_bytes;
+	uint64_t chunks, rows;	   /* as the records say, before they are read */
+	uint64_t begin_ns, end_ns; /* of all rows */
+};
+
+/* What is gone. Grows while records are read: only then their contents are checked. */
+struct sx_capture_account {
+	uint64_t damaged_records; /* whole but wrong: skipped */
+	uint64_t damaged_bytes;	  /* between sound records, and in damaged ones */
+	uint64_t missing_records; /* gaps in the sequence numbers */
+	uint64_t cut_bytes;	  /* of an unfinished record at the end */
+	uint64_t unknown_records; /* of a newer minor version: skipped */
+	uint64_t first_damage;	  /* offset in the file; UINT64_MAX: none */
+	uint64_t lost_rows;	  /* by LOSS records read so far */
+	char what[160];		  /* the first damage in words, or empty */
+};
+
+/* One record. Pointers are valid until the next call with the same reader. */
+struct sx_capture_record {
+	enum sx_capture_type type;
+	uint32_t device; /* or SX_CAPTURE_NO_DEVICE */
+	uint64_t offset;
+	uint64_t begin_ns, end_ns;
+	struct sx_rows rows;		       /* SX_CAPTURE_ROWS */
+	struct sx_capture_mark mark;	       /* SX_CAPTURE_LOSS, GAP, NOTE */
+	const struct sx_capture_clock *clocks; /* SX_CAPTURE_CLOCK */
+	uint32_t clock_count;
+};
+
+/*
+ * Opens a capture. *out is owned by the caller. A reader is used by one thread at a time. Errors:
+ * SX_ERR_NOT_FOUND, SX_ERR_PERMISSION, SX_ERR_BAD_INPUT (not a capture), SX_ERR_UNSUPPORTED (a
+ * newer major version), SX_ERR_IO, SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_capture_open(const char *path, struct sx_capture_reader **out,
+				      struct sx_error *err);
+/* The same over memory that must outlive the reader; `name` is used in messages. */
+SX_API enum sx_status sx_capture_open_memory(const void *data, size_t size, const char *name,
+					     struct sx_capture_reader **out, struct sx_error *err);
+/* Releases a reader; NULL is fine. */
+SX_API void sx_capture_close(struct sx_capture_reader *reader);
+/* About the file. Renewed by sx_capture_next() when the file grows. Never NULL. */
+SX_API const struct sx_capture_info *sx_capture_info(struct sx_capture_reader *reader);
+/* A device by its number, or NULL. Lives as long as the reader. */
+SX_API const struct sx_capture_device *sx_capture_device(const struct sx_capture_reader *reader,
+							 uint32_t device);
+/* What is gone, as far as it is known. Never NULL. */
+SX_API const struct sx_capture_account *sx_capture_account(const struct sx_capture_reader *reader);
+/*
+ * The next record. SX_OK and *out; SX_END at a clean end; SX_AGAIN at the end of a file that has no
+ * index: it may still grow, call again later. Damage is skipped and goes to the account. Errors:
+ * SX_ERR_IO, SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_capture_next(struct sx_capture_reader *reader,
+				      struct sx_capture_record *out, struct sx_error *err);
+/*
+ * Makes sx_capture_next() go on with the first record that ends after `time_ns`; 0: from the
+ * beginning. Errors: none yet.
+ */
+SX_API enum sx_status sx_capture_seek(struct sx_capture_reader *reader, uint64_t time_ns,
+				      struct sx_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,159 @@
+/* Batches: the copy that lets a source go on while the file is written. */
+#include "capture/batch.h"
+#include "capture/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Values in one record: large enough to compress, small enough to stay in the L2 cache. */
+#define BATCH_VALUES  ((size_t)1 << 18)
+#define FIXED_VECTORS (2 + (size_t)SX_LABEL_COUNT)
+
+size_t batch_rows_max(uint32_t columns)
+{
+	size_t rows = BATCH_VALUES / (columns + FIXED_VECTORS);
+	return rows ? rows : 1;
+}
+
+size_t batch_bytes(const struct batch_layout *layout)
+{
+	size_t row = (FIXED_VECTORS + layout->columns) * sizeof(uint64_t) + layout->columns;
+	return sizeof(struct batch) + layout->columns + row * layout->rows_max;
+}
+
+struct batch *batch_create(const struct batch_layout *layout)
+{
+	struct batch *batch = calloc(1, sizeof(*batch));
+	if (!batch)
+		return NULL;
+	size_t rows = layout->rows_max, values = rows * layout->columns;
+	batch->cap = rows;
+	batch->bytes = batch_bytes(layout);
+	batch->begin_ns = malloc(rows * sizeof(uint64_t));
+	batch->end_ns = malloc(rows * sizeof(uint64_t));
+	batch->labels = malloc(SX_LABEL_COUNT * rows * sizeof(uint64_t));
+	batch->values = malloc((values ? values : 1) * sizeof(uint64_t));
+	batch->quality = malloc(values ? values : 1);
+	batch->mixed = calloc(layout->columns ? layout->columns : 1, 1);
+	if (!batch->begin_ns || !batch->end_ns || !batch->labels || !batch->values ||
+	    !batch->quality || !batch->mixed) {
+		batch_destroy(batch);
+		return NULL;
+	}
+	return batch;
+}
+
+void batch_destroy(struct batch *batch)
+{
+	if (!batch)
+		return;
+	free(batch->begin_ns);
+	free(batch->end_ns);
+	free(batch->labels);
+	free(batch->values);
+	free(batch->quality);
+	free(batch->mixed);
+	strings_finish(&batch->texts);
+	free(batch);
+}
+
+void batch_reset(struct batch *batch, const struct batch_layout *layout)
+{
+	batch->next = NULL;
+	batch->rows = 0;
+	batch->label_mask = 0;
+	memset(batch->mixed, 0, layout->columns);
+	strings_clear(&batch->texts);
+}
+
+static void copy_or_fill(uint64_t *to, const uint64_t *from, size_t first, size_t count)
+{
+	if (from)
+		memcpy(to, from + first, count * sizeof(*to));
+	else
+		memset(to, 0xff, count * sizeof(*to)); /* unknown times, absent labels */
+}
+
+/* Marks a column as mixed from `row` on; the rows before it were valid. */
+static uint8_t *mix(struct batch *batch, uint32_t column)
+{
+	uint8_t *quality = batch->quality + (size_t)column * batch->cap;
+	if (!batch->mixed[column])
+		memset(quality, 0, batch->rows);
+	batch->mixed[column] = 1;
+	return quality + batch->rows;
+}
+
+/* What stands where there is no data compresses best when it repeats the row before. */
+static void hold_values(struct batch *batch, uint32_t column, size_t count, const uint8_t *quality)
+{
+	uint64_t *values = batch->values + (size_t)column * batch->cap + batch->rows;
+	uint64_t held = batch->rows ? values[-1] : 0;
+	for (size_t i = 0; i < count; i++) {
+		if (quality[i] & SX_QUALITY_NO_DATA_MASK)
+			values[i] = held;
+		held = values[i];
+	}
+}
+
+static void add_column(struct batch *batch, uint32_t column, const struct sx_vector *from,
+		       size_t first, size_t count)
+{
+	uint64_t *values = batch->values + (size_t)column * batch->cap + batch->rows;
+	if (from->data)
+		memcpy(values, (const uint64_t *)from->data + first, count * sizeof(*values));
+	uint8_t any = from->data ? 0 : SX_QUALITY_NOT_COLLECTED;
+	for (size_t i = 0; from->data && from->quality && i < count; i++)
+		any |= from->quality[first + i];
+	if (!any && !batch->mixed[column])
+		return;
+	uint8_t *quality = mix(batch, column);
+	if (!from->data)
+		memset(quality, SX_QUALITY_NOT_COLLECTED, count);
+	else if (from->quality)
+		memcpy(quality, from->quality + first, count);
+	else
+		memset(quality, 0, count);
+	hold_values(batch, column, count, quality);
+}
+
+/* The batch's own index of a string, or absent. */
+static uint64_t intern(struct batch *batch, const struct sx_rows *rows, uint64_t index)
+{
+	if (index >= rows->string_count)
+		return SX_LABEL_ABSENT;
+	const char *text = rows->strings[index];
+	uint32_t own = strings_intern(&batch->texts, text, strlen(text), NULL);
+	return own == UINT32_MAX ? SX_LABEL_ABSENT : own;
+}
+
+static void add_labels(struct batch *batch, const struct sx_rows *rows, size_t first, size_t count)
+{
+	for (unsigned label = 0; label < SX_LABEL_COUNT; label++) {
+		uint64_t *all = batch->labels + label * batch->cap, *to = all + batch->rows;
+		if (!rows->labels[label] && !(batch->label_mask >> label & 1))
+			continue;
+		if (!(batch->label_mask >> label & 1))
+			copy_or_fill(all, NULL, 0, batch->rows);
+		batch->label_mask |= 1u << label;
+		copy_or_fill(to, rows->labels[label], first, count);
+		if (rows->labels[label] && CAPTURE_STRING_LABELS >> label & 1)
+			for (size_t i = 0; i < count; i++)
+				to[i] = intern(batch, rows, to[i]);
+	}
+}
+
+size_t batch_add(struct batch *batch, const struct batch_layout *layout, const struct sx_rows *rows,
+		 size_t first)
+{
+	size_t count = rows->count - first, room = batch->cap - batch->rows;
+	if (count > room)
+		count = room;
+	copy_or_fill(batch->begin_ns + batch->rows, rows->begin_ns, first, count);
+	copy_or_fill(batch->end_ns + batch->rows, rows->end_ns, first, count);
+	for (uint32_t i = 0; i < layout->columns; i++)
+		add_column(batch, i, &rows->columns[i], first, count);
+	add_labels(batch, rows, first, count);
+	batch->rows += count;
+	return count;
+}

@@ -1,0 +1,80 @@
+/* Little-endian bytes: a buffer that grows and a cursor that cannot run over its end. */
+#ifndef CAPTURE_BYTES_H
+#define CAPTURE_BYTES_H
+
+#include "base/mem.h"
+#include <stdint.h>
+#include <string.h>
+
+/* Zero-initialise; free(data) ends it. A failed allocation sticks. */
+struct bytes {
+	uint8_t *data;
+	size_t size, cap;
+	bool failed;
+};
+
+/* Room for `size` more bytes, uninitialised; NULL when memory is out. */
+uint8_t *bytes_add(struct bytes *bytes, size_t size);
+void bytes_u8(struct bytes *bytes, uint8_t value);
+void bytes_u16(struct bytes *bytes, uint16_t value);
+void bytes_u32(struct bytes *bytes, uint32_t value);
+void bytes_u64(struct bytes *bytes, uint64_t value);
+void bytes_f64(struct bytes *bytes, double value);
+/* Cut at 65,535 bytes; what is not text becomes '?'; NULL is the empty string. */
+void bytes_string(struct bytes *bytes, const char *text);
+
+/* What is read past the end is 0 or empty, and `failed` stays set. */
+struct cursor {
+	const uint8_t *at, *end;
+	bool failed;
+};
+
+uint8_t cursor_u8(struct cursor *cursor);
+uint16_t cursor_u16(struct cursor *cursor);
+uint32_t cursor_u32(struct cursor *cursor);
+uint64_t cursor_u64(struct cursor *cursor);
+double cursor_f64(struct cursor *cursor);
+/* `size` bytes in place, or NULL. */
+const uint8_t *cursor_take(struct cursor *cursor, size_t size);
+/* A copy that is valid UTF-8 without control characters (they become '?'); never NULL. */
+const char *cursor_string(struct cursor *cursor, struct arena *arena);
+
+static inline size_t cursor_left(const struct cursor *cursor)
+{
+	return (size_t)(cursor->end - cursor->at);
+}
+
+static inline void put_u16(uint8_t *out, uint16_t value)
+{
+	out[0] = (uint8_t)value;
+	out[1] = (uint8_t)(value >> 8);
+}
+
+static inline void put_u32(uint8_t *out, uint32_t value)
+{
+	put_u16(out, (uint16_t)value);
+	put_u16(out + 2, (uint16_t)(value >> 16));
+}
+
+static inline void put_u64(uint8_t *out, uint64_t value)
+{
+	put_u32(out, (uint32_t)value);
+	put_u32(out + 4, (uint32_t)(value >> 32));
+}
+
+static inline uint16_t get_u16(const uint8_t *in)
+{
+	return (uint16_t)(in[0] | in[1] << 8);
+}
+
+static inline uint32_t get_u32(const uint8_t *in)
+{
+	return get_u16(in) | (uint32_t)get_u16(in + 2) << 16;
+}
+
+static inline uint64_t get_u64(const uint8_t *in)
+{
+	return get_u32(in) | (uint64_t)get_u32(in + 4) << 32;
+}
+
+#endif

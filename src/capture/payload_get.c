@@ -1,0 +1,155 @@
+/* Reading payloads: every count is held against the bytes that are left before memory is taken. */
+#include "capture/payload.h"
+
+#include <stdlib.h>
+
+/* The smallest sizes of repeated parts, which bound what a count may claim. */
+enum { PROPERTY_MIN = 4, CONSTANT_MIN = 10, COLUMN_MIN = 9, CLOCK_MIN = 18, ENTRY_SIZE = 35 };
+
+static uint32_t get_count(struct cursor *cursor, size_t item_min)
+{
+	uint32_t count = cursor_u32(cursor);
+	if (count > cursor_left(cursor) / item_min)
+		cursor->failed = true;
+	return cursor->failed ? 0 : count;
+}
+
+static void *get_array(struct cursor *cursor, struct arena *arena, uint32_t count, size_t size)
+{
+	void *array = arena_alloc(arena, (count ? count : 1) * size);
+	if (!array)
+		cursor->failed = true;
+	return array;
+}
+
+bool payload_get_head(const uint8_t *data, size_t size, struct arena *arena,
+		      struct sx_capture_info *out)
+{
+	struct cursor in = {data, data + size, false};
+	uint64_t created_ns = cursor_u64(&in);
+	uint32_t count = get_count(&in, PROPERTY_MIN);
+	struct sx_capture_property *properties = get_array(&in, arena, count, sizeof(*properties));
+	for (uint32_t i = 0; i < count && !in.failed; i++) {
+		properties[i].name = cursor_string(&in, arena);
+		properties[i].value = cursor_string(&in, arena);
+	}
+	if (in.failed)
+		return false;
+	out->created_ns = created_ns;
+	out->properties = properties;
+	out->property_count = count;
+	return true;
+}
+
+static void get_constants(struct cursor *in, struct arena *arena, struct sx_capture_device *out)
+{
+	uint32_t count = get_count(in, CONSTANT_MIN);
+	struct sx_capture_constant *constants = get_array(in, arena, count, sizeof(*constants));
+	for (uint32_t i = 0; i < count && !in->failed; i++) {
+		constants[i].name = cursor_string(in, arena);
+		constants[i].value = cursor_f64(in);
+	}
+	out->constants = constants;
+	out->constant_count = count;
+}
+
+static void get_column(struct cursor *in, struct arena *arena, struct sx_column *column,
+		       uint8_t *bits)
+{
+	column->name = cursor_string(in, arena);
+	column->unit = cursor_string(in, arena);
+	uint8_t type = cursor_u8(in), over_time = cursor_u8(in);
+	*bits = cursor_u8(in);
+	const char *why = cursor_string(in, arena);
+	if (type > 1 || over_time > SX_REDUCE_RATIO || *bits < 1 || *bits > 64)
+		in->failed = true;
+	column->type = type ? SX_F64 : SX_U64;
+	column->over_time = (enum sx_reduce)over_time;
+	column->why = *why ? why : NULL;
+}
+
+static void get_columns(struct cursor *in, struct arena *arena, struct sx_capture_device *out)
+{
+	uint32_t count = get_count(in, COLUMN_MIN);
+	if (count > CAPTURE_COLUMNS_MAX)
+		in->failed = true;
+	if (in->failed)
+		return;
+	struct sx_column *columns = get_array(in, arena, count, sizeof(*columns));
+	uint8_t *bits = get_array(in, arena, count, 1);
+	for (uint32_t i = 0; i < count && !in->failed; i++)
+		get_column(in, arena, &columns[i], &bits[i]);
+	out->columns = columns;
+	out->bits = bits;
+	out->column_count = count;
+}
+
+bool payload_get_device(const uint8_t *data, size_t size, struct arena *arena,
+			struct sx_capture_device *out)
+{
+	struct cursor in = {data, data + size, false};
+	*out = (struct sx_capture_device){0};
+	out->catalog = cursor_string(&in, arena);
+	out->catalog_hash = cursor_u64(&in);
+	out->source = cursor_string(&in, arena);
+	out->name = cursor_string(&in, arena);
+	out->driver = cursor_string(&in, arena);
+	uint8_t kind = cursor_u8(&in), flags = cursor_u8(&in);
+	out->kind = (enum sx_sample_kind)kind;
+	out->simulated = flags & 1;
+	out->encloses_work = flags >> 1 & 1;
+	out->clock = cursor_string(&in, arena);
+	out->clock_error_ns = cursor_u64(&in);
+	out->interval_ns = cursor_u64(&in);
+	get_constants(&in, arena, out);
+	get_columns(&in, arena, out);
+	return !in.failed && kind <= SX_SAMPLE_ROW;
+}
+
+bool payload_get_mark(const uint8_t *data, size_t size, struct arena *arena,
+		      struct sx_capture_mark *out)
+{
+	struct cursor in = {data, data + size, false};
+	out->begin_ns = cursor_u64(&in);
+	out->end_ns = cursor_u64(&in);
+	out->lost = cursor_u64(&in);
+	out->by_writer = cursor_u8(&in) == 1;
+	out->text = cursor_string(&in, arena);
+	return !in.failed;
+}
+
+bool payload_get_clocks(const uint8_t *data, size_t size, struct arena *arena,
+			struct sx_capture_clock *out, uint32_t *count)
+{
+	struct cursor in = {data, data + size, false};
+	*count = get_count(&in, CLOCK_MIN);
+	if (*count > CAPTURE_CLOCKS_MAX)
+		return false;
+	for (uint32_t i = 0; i < *count && !in.failed; i++) {
+		out[i].name = cursor_string(&in, arena);
+		out[i].value_ns = cursor_u64(&in);
+		out[i].error_ns = cursor_u64(&in);
+	}
+	return !in.failed;
+}
+
+bool payload_get_index(const uint8_t *data, size_t size, struct entry **entries, size_t *count)
+{
+	struct cursor in = {data, data + size, false};
+	uint32_t n = get_count(&in, ENTRY_SIZE);
+	struct entry *list = in.failed ? NULL : calloc(n ? n : 1, sizeof(*list));
+	if (!list)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		list[i].offset = cursor_u64(&in);
+		list[i].type = cursor_u8(&in);
+		list[i].device = cursor_u16(&in);
+		list[i].sequence = cursor_u32(&in);
+		list[i].rows = cursor_u32(&in);
+		list[i].begin_ns = cursor_u64(&in);
+		list[i].end_ns = cursor_u64(&in);
+	}
+	*entries = list;
+	*count = n;
+	return true;
+}

@@ -1,0 +1,284 @@
+/* The reader's calls: records one after another, each checked before anything of it is believed. */
+#include "capture/reader.h"
+#include "base/error.h"
+#include "capture/payload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct sx_capture_reader *create(const char *name)
+{
+	struct sx_capture_reader *reader = calloc(1, sizeof(*reader));
+	if (!reader)
+		return NULL;
+	reader->bytes.fd = -1;
+	reader->account.first_damage = UINT64_MAX;
+	reader->info.begin_ns = reader->info.end_ns = SX_TIME_UNKNOWN;
+	reader->scan_end = CAPTURE_HEADER_SIZE;
+	reader->name = strdup(name);
+	if (!reader->name) {
+		free(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+void sx_capture_close(struct sx_capture_reader *reader)
+{
+	if (!reader)
+		return;
+	if (reader->bytes.fd >= 0)
+		close(reader->bytes.fd);
+	free(reader->bytes.window);
+	free(reader->entries);
+	free(reader->devices);
+	free(reader->payload.data);
+	free(reader->name);
+	arena_finish(&reader->arena);
+	arena_finish(&reader->record_arena);
+	chunk_reader_finish(&reader->chunks);
+	free(reader);
+}
+
+static enum sx_status not_a_capture(const struct sx_capture_reader *reader, struct sx_error *err)
+{
+	error_set(err, SX_ERR_BAD_INPUT, "%s is not a capture", reader->name);
+	error_because(err, reader->bytes.size ? "it does not begin as one" : "it is empty");
+	error_try(err, "captures are written by sextant record");
+	return SX_ERR_BAD_INPUT;
+}
+
+static enum sx_status check_header(struct sx_capture_reader *reader, struct sx_error *err)
+{
+	struct frame frame;
+	const uint8_t *at = reader_bytes_peek(&reader->bytes, 0, CAPTURE_HEADER_SIZE);
+	if (!at)
+		return not_a_capture(reader, err);
+	enum frame_header found = frame_get_header(at, &reader->info.major, &reader->info.minor);
+	if (found == FRAME_HEADER_OTHER_MAJOR) {
+		error_set(err, SX_ERR_UNSUPPORTED, "%s is a capture of version %u.%u", reader->name,
+			  reader->info.major, reader->info.minor);
+		error_because(err, "this program reads version %d", CAPTURE_MAJOR);
+		error_try(err, "read it with a newer Sextant");
+		return SX_ERR_UNSUPPORTED;
+	}
+	if (found == FRAME_HEADER_FINE)
+		return SX_OK;
+	at = reader_bytes_peek(&reader->bytes, CAPTURE_HEADER_SIZE, CAPTURE_FRAME_SIZE);
+	if (!at || !frame_get(at, &frame))
+		return not_a_capture(reader, err);
+	reader->info.major = CAPTURE_MAJOR;
+	reader->info.minor = CAPTURE_MINOR;
+	reader_damage(reader, 0, CAPTURE_HEADER_SIZE, "the file's header is damaged");
+	return SX_OK;
+}
+
+static enum sx_status begin(struct sx_capture_reader *reader, struct sx_capture_reader **out,
+			    struct sx_error *err)
+{
+	enum sx_status status = check_header(reader, err);
+	if (status == SX_OK && !reader_use_index(reader)) {
+		reader->count = reader->info.chunks = reader->info.rows = 0;
+		reader->any_sequence = false;
+		status = reader_scan(reader);
+		if (status != SX_OK)
+			error_nomem(err, "a capture's records");
+	}
+	if (status != SX_OK) {
+		sx_capture_close(reader);
+		return status;
+	}
+	*out = reader;
+	return SX_OK;
+}
+
+enum sx_status sx_capture_open_memory(const void *data, size_t size, const char *name,
+				      struct sx_capture_reader **out, struct sx_error *err)
+{
+	struct sx_capture_reader *reader = create(name);
+	if (!reader)
+		return error_nomem(err, "a capture's reader");
+	reader->bytes.memory = data ? data : (const uint8_t *)"";
+	reader->bytes.size = size;
+	return begin(reader, out, err);
+}
+
+static enum sx_status open_file(struct sx_capture_reader *reader, struct sx_error *err)
+{
+	struct stat stat;
+	reader->bytes.fd = open(reader->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (reader->bytes.fd < 0 || fstat(reader->bytes.fd, &stat) < 0)
+		return error_errno(err, errno, "cannot open the capture %s", reader->name);
+	if (!S_ISREG(stat.st_mode)) {
+		error_set(err, SX_ERR_BAD_INPUT, "%s is not a file", reader->name);
+		error_because(err, "a capture is read from several places at once");
+		error_try(err, "save it to a file first");
+		return SX_ERR_BAD_INPUT;
+	}
+	int failed = reader_bytes_renew(&reader->bytes);
+	return failed ? error_errno(err, failed, "cannot read %s", reader->name) : SX_OK;
+}
+
+enum sx_status sx_capture_open(const char *path, struct sx_capture_reader **out,
+			       struct sx_error *err)
+{
+	struct sx_capture_reader *reader = create(path);
+	if (!reader)
+		return error_nomem(err, "a capture's reader");
+	enum sx_status status = open_file(reader, err);
+	if (status != SX_OK) {
+		sx_capture_close(reader);
+		return status;
+	}
+	return begin(reader, out, err);
+}
+
+const struct sx_capture_info *sx_capture_info(struct sx_capture_reader *reader)
+{
+	reader->info.device_count = reader->device_count;
+	reader->info.size_bytes = reader->bytes.size;
+	return &reader->info;
+}
+
+const struct sx_capture_device *sx_capture_device(const struct sx_capture_reader *reader,
+						  uint32_t device)
+{
+	if (device >= reader->device_count || !reader->devices[device])
+		return NULL;
+	return &reader->devices[device]->device;
+}
+
+const struct sx_capture_account *sx_capture_account(const struct sx_capture_reader *reader)
+{
+	return &reader->account;
+}
+
+static enum sx_status bad_record(struct sx_capture_reader *reader, const struct entry *entry,
+				 const char *what)
+{
+	reader->account.damaged_records++;
+	reader_damage(reader, entry->offset, 0, "the record at byte %" PRIu64 " %s", entry->offset,
+		      what);
+	return SX_AGAIN;
+}
+
+static enum sx_status read_rows(struct sx_capture_reader *reader, const struct entry *entry,
+				const uint8_t *payload, struct sx_capture_record *out)
+{
+	if (entry->device >= reader->device_count || !reader->devices[entry->device])
+		return bad_record(reader, entry, "is of a device that nothing describes");
+	const struct reader_device *device = reader->devices[entry->device];
+	out->type = SX_CAPTURE_ROWS;
+	switch (chunk_read(&reader->chunks, payload, entry->size, &device->device, device->hash,
+			   &out->rows)) {
+	case CHUNK_FINE:
+		return SX_OK;
+	case CHUNK_DAMAGED:
+		return bad_record(reader, entry, "does not add up");
+	case CHUNK_OTHER_DEVICE:
+		return bad_record(reader, entry, "is of another device than described");
+	case CHUNK_NO_MEMORY:
+		break;
+	}
+	return SX_ERR_NO_MEMORY;
+}
+
+static enum sx_status read_mark(struct sx_capture_reader *reader, const struct entry *entry,
+				const uint8_t *payload, struct sx_capture_record *out)
+{
+	out->type = (enum sx_capture_type)(SX_CAPTURE_LOSS + (entry->type - CAPTURE_LOSS));
+	if (!payload_get_mark(payload, entry->size, &reader->record_arena, &out->mark))
+		return bad_record(reader, entry, "does not add up");
+	out->begin_ns = out->mark.begin_ns;
+	out->end_ns = out->mark.end_ns;
+	if (out->type == SX_CAPTURE_LOSS && out->mark.lost != SX_CAPTURE_COUNT_UNKNOWN)
+		reader->account.lost_rows += out->mark.lost;
+	return SX_OK;
+}
+
+static enum sx_status read_clocks(struct sx_capture_reader *reader, const struct entry *entry,
+				  const uint8_t *payload, struct sx_capture_record *out)
+{
+	out->type = SX_CAPTURE_CLOCK;
+	out->clocks = reader->clocks;
+	return payload_get_clocks(payload, entry->size, &reader->record_arena, reader->clocks,
+				  &out->clock_count)
+		   ? SX_OK
+		   : bad_record(reader, entry, "does not add up");
+}
+
+/* SX_AGAIN: nothing for the caller in this record. */
+static enum sx_status read_entry(struct sx_capture_reader *reader, struct entry *entry,
+				 struct sx_capture_record *out)
+{
+	bool known = entry->type >= CAPTURE_ROWS && entry->type <= CAPTURE_NOTE;
+	if (!known && (entry->type != CAPTURE_INDEX || reader->checked_index))
+		return SX_AGAIN;
+	const uint8_t *payload = reader_payload(reader, entry);
+	if (!payload || !known)
+		return SX_AGAIN;
+	arena_finish(&reader->record_arena);
+	*out = (struct sx_capture_record){.device = entry->device,
+					  .offset = entry->offset,
+					  .begin_ns = entry->begin_ns,
+					  .end_ns = entry->end_ns};
+	if (entry->type == CAPTURE_ROWS)
+		return read_rows(reader, entry, payload, out);
+	if (entry->type == CAPTURE_CLOCK)
+		return read_clocks(reader, entry, payload, out);
+	return read_mark(reader, entry, payload, out);
+}
+
+static enum sx_status look_again(struct sx_capture_reader *reader, struct sx_error *err)
+{
+	uint64_t before = reader->bytes.size;
+	int failed = reader_bytes_renew(&reader->bytes);
+	if (failed)
+		return error_errno(err, failed, "cannot read %s", reader->name);
+	if (reader->bytes.size < reader->scan_end) {
+		reader_damage(reader, reader->bytes.size, 0, "the file became shorter");
+		return SX_AGAIN;
+	}
+	if (reader->bytes.size == before)
+		return SX_AGAIN;
+	enum sx_status status = reader_scan(reader);
+	if (status != SX_OK)
+		return error_nomem(err, "a capture's records");
+	return reader->next < reader->count ? SX_OK : SX_AGAIN;
+}
+
+enum sx_status sx_capture_next(struct sx_capture_reader *reader, struct sx_capture_record *out,
+			       struct sx_error *err)
+{
+	for (;;) {
+		while (reader->next < reader->count) {
+			enum sx_status status =
+			    read_entry(reader, &reader->entries[reader->next++], out);
+			if (status == SX_ERR_NO_MEMORY)
+				return error_nomem(err, "a capture's rows");
+			if (status != SX_AGAIN)
+				return status;
+		}
+		if (reader->info.clean)
+			return SX_END;
+		enum sx_status status = look_again(reader, err);
+		if (status != SX_OK)
+			return status == SX_AGAIN && reader->info.clean ? SX_END : status;
+	}
+}
+
+enum sx_status sx_capture_seek(struct sx_capture_reader *reader, uint64_t time_ns,
+			       struct sx_error *err)
+{
+	size_t i = 0;
+	while (
+	    time_ns && i < reader->count &&
+	    (reader->entries[i].end_ns == SX_TIME_UNKNOWN || reader->entries[i].end_ns <= time_ns))
+		i++;
+	reader->next = i;
+	return SX_OK;
+}

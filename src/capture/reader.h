@@ -1,0 +1,66 @@
+/* The reader's state, shared by access to the bytes, the scan for records and the calls. */
+#ifndef CAPTURE_READER_H
+#define CAPTURE_READER_H
+
+#include "capture/chunk.h"
+#include "capture/format.h"
+
+#include <sextant/capture.h>
+
+/* Where the bytes come from: a file, or memory when `memory` is set. */
+struct reader_bytes {
+	int fd;
+	const uint8_t *memory;
+	uint64_t size; /* as last looked at */
+	uint8_t *window;
+	uint64_t window_at;
+	size_t window_size;
+};
+
+/* Looks at the size again; 0 or an errno. */
+int reader_bytes_renew(struct reader_bytes *bytes);
+/* `size` bytes at `at`, valid until the next call; NULL past the end or on failure. size <= 64 KiB.
+ */
+const uint8_t *reader_bytes_peek(struct reader_bytes *bytes, uint64_t at, size_t size);
+/* The same for any size; `buffer` owns them when they were copied. */
+const uint8_t *reader_bytes_load(struct reader_bytes *bytes, uint64_t at, size_t size,
+				 struct bytes *buffer);
+/* Offset of the next sound frame at or after `from`, or UINT64_MAX. */
+uint64_t reader_bytes_find_frame(struct reader_bytes *bytes, uint64_t from);
+
+struct reader_device {
+	struct sx_capture_device device;
+	uint64_t hash;
+};
+
+struct sx_capture_reader {
+	char *name;
+	struct reader_bytes bytes;
+	struct entry *entries;
+	size_t count, cap, next;
+	uint64_t scan_end; /* where the next record will be */
+	bool any_sequence;
+	uint32_t sequence; /* the last one */
+	bool checked_index;
+	struct reader_device **devices; /* by number; NULL: not seen */
+	size_t device_cap;
+	uint32_t device_count;
+	struct arena arena, record_arena;
+	struct bytes payload;
+	struct chunk_reader chunks;
+	struct sx_capture_clock clocks[CAPTURE_CLOCKS_MAX];
+	struct sx_capture_info info;
+	struct sx_capture_account account;
+};
+
+/* Notes damage: `bytes` of it at `at`. The first is remembered in words. */
+void reader_damage(struct sx_capture_reader *reader, uint64_t at, uint64_t bytes, const char *fmt,
+		   ...) SX_PRINTF(4, 5);
+/* Reads an entry's frame and payload and checks both. NULL: damaged, and noted. */
+const uint8_t *reader_payload(struct sx_capture_reader *reader, struct entry *entry);
+/* Fills the entries from the index when there is a sound one. */
+bool reader_use_index(struct sx_capture_reader *reader);
+/* Finds what records there are from scan_end on. */
+enum sx_status reader_scan(struct sx_capture_reader *reader);
+
+#endif

@@ -1,0 +1,93 @@
+/* The bytes of a capture through a small window; a mapping would die when the file is cut. */
+#include "capture/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WINDOW ((size_t)64 << 10)
+
+int reader_bytes_renew(struct reader_bytes *bytes)
+{
+	struct stat stat;
+	if (bytes->memory)
+		return 0;
+	if (fstat(bytes->fd, &stat) < 0)
+		return errno;
+	bytes->size = (uint64_t)stat.st_size;
+	bytes->window_size = 0;
+	return 0;
+}
+
+/* Bytes read before the end; fewer than asked for is not a failure here. */
+static size_t read_at(int fd, uint8_t *to, size_t size, uint64_t at)
+{
+	size_t done = 0;
+	while (done < size) {
+		ssize_t got = pread(fd, to + done, size - done, (off_t)(at + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
+static bool inside(const struct reader_bytes *bytes, uint64_t at, size_t size)
+{
+	return at <= bytes->size && size <= bytes->size - at;
+}
+
+const uint8_t *reader_bytes_peek(struct reader_bytes *bytes, uint64_t at, size_t size)
+{
+	if (!inside(bytes, at, size) || size > WINDOW)
+		return NULL;
+	if (bytes->memory)
+		return bytes->memory + at;
+	if (at < bytes->window_at || at - bytes->window_at > bytes->window_size ||
+	    size > bytes->window_size - (at - bytes->window_at)) {
+		if (!bytes->window && !(bytes->window = malloc(WINDOW)))
+			return NULL;
+		bytes->window_at = at;
+		bytes->window_size = read_at(bytes->fd, bytes->window, WINDOW, at);
+		if (size > bytes->window_size)
+			return NULL;
+	}
+	return bytes->window + (at - bytes->window_at);
+}
+
+const uint8_t *reader_bytes_load(struct reader_bytes *bytes, uint64_t at, size_t size,
+				 struct bytes *buffer)
+{
+	if (!inside(bytes, at, size))
+		return NULL;
+	if (bytes->memory)
+		return bytes->memory + at;
+	buffer->size = 0;
+	buffer->failed = false;
+	uint8_t *to = bytes_add(buffer, size ? size : 1);
+	return to && read_at(bytes->fd, to, size, at) == size ? to : NULL;
+}
+
+uint64_t reader_bytes_find_frame(struct reader_bytes *bytes, uint64_t from)
+{
+	struct frame frame;
+	while (inside(bytes, from, CAPTURE_FRAME_SIZE)) {
+		uint64_t left = bytes->size - from;
+		size_t size = left < WINDOW ? (size_t)left : WINDOW;
+		const uint8_t *at = reader_bytes_peek(bytes, from, size);
+		if (!at)
+			return UINT64_MAX;
+		size_t last = size - CAPTURE_FRAME_SIZE;
+		for (const uint8_t *p = at; (p = memchr(p, 'S', last + 1 - (size_t)(p - at)));) {
+			if (frame_get(p, &frame))
+				return from + (uint64_t)(p - at);
+			if (++p > at + last)
+				break;
+		}
+		from += last + 1;
+	}
+	return UINT64_MAX;
+}

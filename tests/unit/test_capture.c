@@ -1,0 +1,460 @@
+/* Captures: what is written is read, whole, cut, damaged, growing, from a ring, and from a full
+ * disk. */
+#include "capture_sample.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+struct file {
+	uint8_t *data;
+	size_t size;
+};
+
+/* What came out of a capture. */
+struct outcome {
+	enum sx_status opened, ended;
+	uint64_t rows[2], marks, wrong;
+	struct sx_capture_account account;
+	bool clean;
+};
+
+static char folder[] = "/tmp/sextant-capture-XXXXXX";
+
+static const char *path_of(const char *name)
+{
+	static char path[256];
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static struct file load(const char *path)
+{
+	struct file file = {0};
+	FILE *in = fopen(path, "rb");
+	assert_non_null(in);
+	struct stat stat;
+	assert_int_equal(fstat(fileno(in), &stat), 0);
+	file.size = (size_t)stat.st_size;
+	file.data = malloc(file.size + 1);
+	assert_int_equal(fread(file.data, 1, file.size, in), file.size);
+	fclose(in);
+	return file;
+}
+
+static void drain(struct sx_capture_reader *reader, struct outcome *out)
+{
+	struct sx_capture_record record;
+	while ((out->ended = sx_capture_next(reader, &record, NULL)) == SX_OK) {
+		uint64_t first;
+		if (record.type != SX_CAPTURE_ROWS)
+			out->marks++;
+		else if (!sample_matches(&record.rows, &first))
+			out->wrong++;
+		else if (record.device < 2)
+			out->rows[record.device] += record.rows.count;
+	}
+	out->account = *sx_capture_account(reader);
+	out->clean = sx_capture_info(reader)->clean;
+}
+
+static struct outcome read_memory(const uint8_t *data, size_t size)
+{
+	/* An exact copy, so that a sanitizer sees every step over the end. */
+	uint8_t *copy = malloc(size ? size : 1);
+	if (size)
+		memcpy(copy, data, size);
+	struct outcome out = {0};
+	struct sx_capture_reader *reader = NULL;
+	out.opened = sx_capture_open_memory(copy, size, "memory", &reader, NULL);
+	if (out.opened == SX_OK)
+		drain(reader, &out);
+	sx_capture_close(reader);
+	free(copy);
+	return out;
+}
+
+static void test_there_and_back(void **state)
+{
+	struct sx_capture_reader *reader = NULL;
+	assert_true(sample_file(path_of("whole")));
+	assert_int_equal(sx_capture_open(path_of("whole"), &reader, NULL), SX_OK);
+	const struct sx_capture_info *info = sx_capture_info(reader);
+	assert_true(info->clean);
+	assert_int_equal(info->major, 1);
+	assert_int_equal(info->created_ns, 1);
+	assert_int_equal(info->property_count, 2);
+	assert_string_equal(info->properties[1].value, "here");
+	assert_int_equal(info->rows, 53);
+	assert_int_equal(info->chunks, 3);
+	assert_true(info->begin_ns == sample_begin_ns(0));
+	assert_true(info->end_ns == sample_begin_ns(49) + 1000);
+	struct outcome out = {0};
+	drain(reader, &out);
+	assert_int_equal(out.ended, SX_END);
+	assert_int_equal(out.wrong, 0);
+	assert_int_equal(out.rows[0], 50);
+	assert_int_equal(out.rows[1], 3);
+	assert_int_equal(out.marks, 4);
+	assert_int_equal(out.account.lost_rows, 3);
+	assert_int_equal(out.account.damaged_records, 0);
+	assert_string_equal(out.account.what, "");
+	sx_capture_close(reader);
+}
+
+static void test_describes_devices(void **state)
+{
+	struct sx_capture_reader *reader = NULL;
+	assert_int_equal(sx_capture_open(path_of("whole"), &reader, NULL), SX_OK);
+	const struct sx_capture_device *device = sx_capture_device(reader, 1);
+	const struct sx_capture_device *due = sample_device();
+	assert_non_null(device);
+	assert_null(sx_capture_device(reader, 2));
+	assert_string_equal(device->catalog, due->catalog);
+	assert_true(device->catalog_hash == due->catalog_hash);
+	assert_string_equal(device->name, due->name);
+	assert_string_equal(device->clock, "monotonic");
+	assert_true(device->simulated && device->encloses_work);
+	assert_int_equal(device->kind, SX_SAMPLE_FRAME);
+	assert_int_equal(device->clock_error_ns, 7);
+	assert_true(device->constants[1].value == 0.5);
+	assert_int_equal(device->column_count, SAMPLE_COLUMNS);
+	for (uint32_t i = 0; i < SAMPLE_COLUMNS; i++) {
+		assert_string_equal(device->columns[i].name, due->columns[i].name);
+		assert_string_equal(device->columns[i].unit, due->columns[i].unit);
+		assert_int_equal(device->columns[i].type, due->columns[i].type);
+		assert_int_equal(device->columns[i].over_time, due->columns[i].over_time);
+		assert_int_equal(device->bits[i], due->bits[i]);
+	}
+	assert_string_equal(device->columns[SAMPLE_ABSENT].why, "not on this chip");
+	assert_null(device->columns[SAMPLE_COUNT].why);
+	sx_capture_close(reader);
+}
+
+static void test_marks(void **state)
+{
+	struct sx_capture_reader *reader = NULL;
+	struct sx_capture_record record;
+	unsigned seen = 0;
+	assert_int_equal(sx_capture_open(path_of("whole"), &reader, NULL), SX_OK);
+	while (sx_capture_next(reader, &record, NULL) == SX_OK) {
+		if (record.type == SX_CAPTURE_CLOCK) {
+			assert_int_equal(record.clock_count, 2);
+			assert_string_equal(record.clocks[1].name, "realtime");
+			assert_int_equal(record.clocks[1].value_ns, 99);
+		} else if (record.type == SX_CAPTURE_LOSS) {
+			assert_int_equal(record.mark.lost, 3);
+			assert_int_equal(record.begin_ns, 10);
+			assert_string_equal(record.mark.text, "a buffer ran over");
+		} else if (record.type == SX_CAPTURE_NOTE) {
+			assert_int_equal(record.device, SX_CAPTURE_NO_DEVICE);
+			assert_true(record.begin_ns == SX_TIME_UNKNOWN);
+		} else {
+			continue;
+		}
+		seen++;
+	}
+	assert_int_equal(seen, 3);
+	sx_capture_close(reader);
+}
+
+static void test_seeks(void **state)
+{
+	struct sx_capture_reader *reader = NULL;
+	struct sx_capture_record record;
+	uint64_t first;
+	assert_int_equal(sx_capture_open(path_of("whole"), &reader, NULL), SX_OK);
+	assert_int_equal(sx_capture_seek(reader, sample_begin_ns(40), NULL), SX_OK);
+	assert_int_equal(sx_capture_next(reader, &record, NULL), SX_OK);
+	assert_int_equal(record.type, SX_CAPTURE_ROWS);
+	assert_true(sample_matches(&record.rows, &first));
+	assert_int_equal(first, 30);
+	assert_int_equal(sx_capture_next(reader, &record, NULL), SX_END);
+	sx_capture_seek(reader, 0, NULL);
+	struct outcome out = {0};
+	drain(reader, &out);
+	assert_int_equal(out.rows[0], 50);
+	sx_capture_close(reader);
+}
+
+/* Every byte flipped: nothing wrong is taken for right, and the damage is named. */
+static void test_flipped_bytes(void **state)
+{
+	struct file file = load(path_of("whole"));
+	for (size_t i = 0; i < file.size; i++) {
+		file.data[i] ^= (uint8_t)(1u << (i % 8));
+		struct outcome out = read_memory(file.data, file.size);
+		file.data[i] ^= (uint8_t)(1u << (i % 8));
+		if (out.opened != SX_OK)
+			fail_msg("byte %zu: not opened", i);
+		if (out.wrong || out.rows[0] > 50 || out.rows[1] > 3)
+			fail_msg("byte %zu: a wrong value was taken for right", i);
+		bool told = out.account.what[0] || out.account.cut_bytes;
+		if (!told || (out.rows[0] < 20 && out.rows[0] + out.rows[1] < 3))
+			fail_msg("byte %zu: %s, %d rows", i, told ? "told" : "not told",
+				 (int)out.rows[0]);
+	}
+	free(file.data);
+}
+
+static void test_prefixes(void **state)
+{
+	struct file file = load(path_of("whole"));
+	uint64_t most = 0;
+	for (size_t size = 0; size < file.size; size++) {
+		struct outcome out = read_memory(file.data, size);
+		assert_true(out.opened == SX_OK || size < 16);
+		if (out.opened != SX_OK)
+			continue;
+		assert_int_equal(out.wrong, 0);
+		assert_int_equal(out.ended, SX_AGAIN);
+		assert_int_equal(out.account.damaged_records, 0);
+		assert_true(out.rows[0] >= most); /* what was there stays */
+		most = out.rows[0];
+	}
+	assert_int_equal(most, 50);
+	free(file.data);
+}
+
+/* Whole stretches taken out, at every length that is a power of two. */
+static void test_holes(void **state)
+{
+	struct file file = load(path_of("whole"));
+	uint8_t *copy = malloc(file.size);
+	for (size_t hole = 1; hole < file.size; hole *= 2)
+		for (size_t at = 16; at + hole < file.size; at += 1 + hole / 3) {
+			memcpy(copy, file.data, at);
+			memcpy(copy + at, file.data + at + hole, file.size - at - hole);
+			struct outcome out = read_memory(copy, file.size - hole);
+			assert_int_equal(out.opened, SX_OK);
+			assert_int_equal(out.wrong, 0);
+			if (!out.account.what[0] && !out.account.cut_bytes)
+				fail_msg("%zu bytes at %zu: not told", hole, at);
+		}
+	free(copy);
+	free(file.data);
+}
+
+static void test_foreign_files(void **state)
+{
+	struct sx_capture_reader *reader = NULL;
+	struct sx_error err = {0};
+	static const uint8_t text[] = "sextant-catalog: 1\nname: mali-g310\nnot a capture at all\n";
+	assert_int_equal(sx_capture_open_memory(text, sizeof(text), "x.yaml", &reader, &err),
+			 SX_ERR_BAD_INPUT);
+	assert_non_null(strstr(err.message, "x.yaml"));
+	assert_int_equal(sx_capture_open_memory(NULL, 0, "empty", &reader, &err), SX_ERR_BAD_INPUT);
+	assert_int_equal(sx_capture_open(path_of("nothing"), &reader, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(sx_capture_open(folder, &reader, &err), SX_ERR_BAD_INPUT);
+	assert_null(reader);
+}
+
+static void test_grows(void **state)
+{
+	struct sx_capture_writer *writer = NULL;
+	struct sx_capture_reader *reader = NULL;
+	uint32_t device;
+	assert_int_equal(sx_capture_create(path_of("growing"), NULL, &writer, NULL), SX_OK);
+	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
+	assert_true(sample_write(writer, device, 0, 5));
+	assert_int_equal(sx_capture_flush(writer, NULL), SX_OK);
+	assert_int_equal(sx_capture_open(path_of("growing"), &reader, NULL), SX_OK);
+	struct outcome out = {0};
+	drain(reader, &out);
+	assert_int_equal(out.ended, SX_AGAIN);
+	assert_int_equal(out.rows[0], 5);
+	assert_true(sample_write(writer, device, 5, 5));
+	assert_int_equal(sx_capture_flush(writer, NULL), SX_OK);
+	drain(reader, &out);
+	assert_int_equal(out.ended, SX_AGAIN);
+	assert_int_equal(out.rows[0], 10);
+	assert_int_equal(sx_capture_info(reader)->rows, 10);
+	struct sx_capture_progress progress;
+	assert_int_equal(sx_capture_finish(writer, &progress, NULL), SX_OK);
+	assert_int_equal(progress.rows, 10);
+	assert_int_equal(progress.chunks, 2);
+	drain(reader, &out);
+	assert_int_equal(out.ended, SX_END);
+	assert_int_equal(out.wrong, 0);
+	assert_string_equal(out.account.what, "");
+	sx_capture_close(reader);
+}
+
+static void test_flushes_by_itself(void **state)
+{
+	struct sx_capture_options options = {.flush_ns = 20000000};
+	struct sx_capture_writer *writer = NULL;
+	struct sx_capture_progress progress = {0};
+	uint32_t device;
+	assert_int_equal(sx_capture_create(path_of("flush"), &options, &writer, NULL), SX_OK);
+	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
+	assert_true(sample_write(writer, device, 0, 1));
+	for (int i = 0; i < 200 && !progress.chunks; i++) {
+		usleep(10000);
+		sx_capture_progress(writer, &progress);
+	}
+	assert_int_equal(progress.chunks, 1);
+	assert_int_equal(sx_capture_finish(writer, NULL, NULL), SX_OK);
+}
+
+static void test_ring(void **state)
+{
+	struct sx_capture_options options = {.keep_ns = 60000000000};
+	struct sx_capture_writer *writer = NULL;
+	struct sx_capture_reader *reader = NULL;
+	uint32_t device;
+	assert_int_equal(sx_capture_create("ring", &options, &writer, NULL), SX_OK);
+	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
+	assert_true(sample_write(writer, device, 0, 10));
+	assert_int_equal(sx_capture_dump(writer, path_of("dump"), NULL), SX_OK);
+	assert_true(sample_write(writer, device, 10, 10));
+	assert_int_equal(sx_capture_dump(writer, path_of("dump"), NULL), SX_OK);
+	assert_int_equal(sx_capture_finish(writer, NULL, NULL), SX_OK);
+	assert_int_equal(sx_capture_open(path_of("dump"), &reader, NULL), SX_OK);
+	struct outcome out = {0};
+	drain(reader, &out);
+	assert_int_equal(out.ended, SX_END);
+	assert_int_equal(out.rows[0], 20);
+	assert_int_equal(out.account.missing_records, 0);
+	sx_capture_close(reader);
+}
+
+static void test_ring_forgets(void **state)
+{
+	struct sx_capture_options options = {.keep_ns = 1000000};
+	struct sx_capture_writer *writer = NULL;
+	struct sx_capture_reader *reader = NULL;
+	uint32_t device;
+	assert_int_equal(sx_capture_create("ring", &options, &writer, NULL), SX_OK);
+	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
+	for (uint64_t i = 0; i < 5; i++) {
+		assert_true(sample_write(writer, device, i * 10, 10));
+		assert_int_equal(sx_capture_flush(writer, NULL), SX_OK);
+		usleep(5000);
+	}
+	assert_int_equal(sx_capture_dump(writer, path_of("dump"), NULL), SX_OK);
+	assert_int_equal(sx_capture_finish(writer, NULL, NULL), SX_OK);
+	assert_int_equal(sx_capture_open(path_of("dump"), &reader, NULL), SX_OK);
+	struct outcome out = {0};
+	drain(reader, &out);
+	assert_int_equal(out.rows[0], 10);
+	assert_int_equal(out.wrong, 0);
+	sx_capture_close(reader);
+}
+
+/* What finds no room in the queue is lost, counted, and told by the file. */
+static void test_overrun(void **state)
+{
+	struct sx_capture_options options = {.queue_bytes = 1, .flush_ns = 10000000000};
+	struct sx_capture_writer *writer = NULL;
+	struct sx_capture_reader *reader = NULL;
+	struct sx_capture_progress progress;
+	uint32_t device;
+	assert_int_equal(sx_capture_create(path_of("overrun"), &options, &writer, NULL), SX_OK);
+	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
+	bool all = true;
+	for (uint64_t i = 0; i < 400 && all; i++)
+		all = sample_write(writer, device, i * 1000, 1000);
+	assert_int_equal(sx_capture_finish(writer, &progress, NULL), SX_OK);
+	assert_int_equal(sx_capture_open(path_of("overrun"), &reader, NULL), SX_OK);
+	struct outcome out = {0};
+	drain(reader, &out);
+	assert_int_equal(out.wrong, 0);
+	assert_int_equal(out.rows[0], progress.rows);
+	assert_int_equal(out.account.lost_rows, progress.lost_rows);
+	assert_true(all == (progress.lost_rows == 0));
+	sx_capture_close(reader);
+}
+
+static void test_full_disk(void **state)
+{
+	struct rlimit before, limit = {3000, 3000};
+	struct sx_capture_writer *writer = NULL;
+	struct sx_capture_reader *reader = NULL;
+	struct sx_capture_progress progress;
+	struct sx_error err = {0};
+	uint32_t device;
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit.rlim_max = before.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(sx_capture_create(path_of("full"), NULL, &writer, NULL), SX_OK);
+	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	for (uint64_t i = 0; i < 20; i++) {
+		sample_write(writer, device, i * 50, 50);
+		sx_capture_flush(writer, NULL);
+	}
+	enum sx_status status = sx_capture_finish(writer, &progress, &err);
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_int_not_equal(status, SX_OK);
+	assert_non_null(strstr(err.message, "full"));
+	assert_true(err.remedy[0]);
+	assert_int_equal(sx_capture_open(path_of("full"), &reader, NULL), SX_OK);
+	struct outcome out = {0};
+	drain(reader, &out);
+	assert_int_equal(out.wrong, 0);
+	assert_string_equal(out.account.what, "");
+	assert_true(out.rows[0] >= 50);
+	assert_int_equal(out.rows[0] + progress.lost_rows, 1000);
+	sx_capture_close(reader);
+}
+
+static void test_refuses_other_rows(void **state)
+{
+	struct sx_capture_writer *writer = NULL;
+	uint32_t device;
+	struct sx_rows rows = {.count = 1};
+	assert_int_equal(sx_capture_create(path_of("misuse"), NULL, &writer, NULL), SX_OK);
+	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
+	assert_int_equal(sx_capture_write(writer, device, &rows, NULL), SX_ERR_USAGE);
+	assert_int_equal(sx_capture_write(writer, 9, &rows, NULL), SX_ERR_USAGE);
+	assert_int_equal(sx_capture_dump(writer, "x", NULL), SX_ERR_USAGE);
+	assert_int_equal(sx_capture_finish(writer, NULL, NULL), SX_OK);
+	assert_int_not_equal(sx_capture_create("/nowhere/x", NULL, &writer, NULL), SX_OK);
+	assert_int_equal(sx_capture_finish(NULL, NULL, NULL), SX_OK);
+	sx_capture_close(NULL);
+}
+
+static int set_up(void **state)
+{
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	static const char *const names[] = {"whole", "growing", "flush",  "dump",
+					    "full",  "overrun", "misuse", NULL};
+	for (int i = 0; names[i]; i++)
+		unlink(path_of(names[i]));
+	return rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_there_and_back),
+	    cmocka_unit_test(test_describes_devices),
+	    cmocka_unit_test(test_marks),
+	    cmocka_unit_test(test_seeks),
+	    cmocka_unit_test(test_flipped_bytes),
+	    cmocka_unit_test(test_prefixes),
+	    cmocka_unit_test(test_holes),
+	    cmocka_unit_test(test_foreign_files),
+	    cmocka_unit_test(test_grows),
+	    cmocka_unit_test(test_flushes_by_itself),
+	    cmocka_unit_test(test_ring),
+	    cmocka_unit_test(test_ring_forgets),
+	    cmocka_unit_test(test_overrun),
+	    cmocka_unit_test(test_full_disk),
+	    cmocka_unit_test(test_refuses_other_rows),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
