@@ -27,6 +27,7 @@ struct cli {
 	struct options options;
 	struct text_target out; /* the result: standard output, or --output */
 	struct text_target err; /* everything else */
+	struct human human;	/* how numbers read */
 };
 
 /* A verb and its function; the function returns an exit status. */

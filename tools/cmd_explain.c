@@ -59,7 +59,7 @@ static void number_of(const struct explanation *e, const char *name, const char 
 	if (sx_metrics_create(e->view.catalog, &options, &metrics, NULL) == SX_OK &&
 	    sx_metrics_eval(metrics, e->totals, &out, NULL) == SX_OK) {
 		char value[HUMAN_MAX];
-		human_value(value, sx_table_get(out, 0, 0), unit);
+		human_value(&e->cli->human, value, sx_table_get(out, 0, 0), unit);
 		snprintf(buf, HUMAN_MAX + 4, " = %s", value);
 	}
 	sx_table_destroy(out);
@@ -180,8 +180,8 @@ static void advice_using(const struct explanation *e, const char *name)
 		if (!any)
 			title(e, "advice");
 		any = true;
-		fprintf(e->cli->out.out, "  %s (%s): %s\n", a->rule,
-			describe_severity(a->severity), a->when ? a->when : a->needs);
+		fprintf(e->cli->out.out, "  %s (%s): %s\n", a->rule, describe_severity(a->severity),
+			a->when ? a->when : a->needs);
 		text_wrap(&e->cli->out, 4, a->advice);
 	}
 }

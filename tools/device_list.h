@@ -2,6 +2,8 @@
 #ifndef TOOLS_DEVICE_LIST_H
 #define TOOLS_DEVICE_LIST_H
 
+#include <sextant/source.h>
+
 #include "tools/cli.h"
 
 int device_list_run(struct cli *cli);

@@ -125,6 +125,7 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 		return cli_fail(cli, &err);
 	if (cli->options.help)
 		return close_output(cli, help(cli));
+	human_init(&cli->human);
 	status = sx_context_create(NULL, &cli->context, &err);
 	if (status)
 		return cli_fail(cli, &err);

@@ -182,11 +182,11 @@ static bool write_text(const struct cli *cli, const struct sx_table *t)
 		bool none = true;
 		for (size_t i = 0; i < shown; i++) {
 			double value = sx_table_get(t, c, i);
-			human_value(values[i], value, column->unit);
+			human_value(&cli->human, values[i], value, column->unit);
 			cells[i + 1] = values[i];
 			none = none && isnan(value);
 		}
-		cells[shown + 1] = human_unit(column->unit);
+		cells[shown + 1] = human_unit(&cli->human, column->unit);
 		missing += none;
 		ok = text_table_row(table, cells, none ? TEXT_DIM : TEXT_PLAIN);
 	}

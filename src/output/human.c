@@ -51,7 +51,7 @@ static void prefixed(char buf[HUMAN_MAX], double value, const char *symbol)
 	}
 }
 
-static void bytes(char buf[HUMAN_MAX], double value, const char *suffix)
+static void bytes(char buf[HUMAN_MAX], double value)
 {
 	int step;
 	double v = scale(value, 1024, &step);
@@ -60,7 +60,6 @@ static void bytes(char buf[HUMAN_MAX], double value, const char *suffix)
 	else
 		three_digits(buf, v);
 	append(buf, " ", iec[step]);
-	append(buf, suffix, "");
 }
 
 static void seconds(char buf[HUMAN_MAX], double s)
@@ -81,63 +80,50 @@ static void seconds(char buf[HUMAN_MAX], double s)
 	}
 }
 
-static const struct {
-	const char *unit;
-	void (*format)(char buf[HUMAN_MAX], double value, const char *symbol);
-	double factor;
-	const char *symbol;
-} shown[] = {
-    {"bytes", bytes, 1, ""},	    {"KiB", bytes, 1024, ""},	    {"bytes/s", bytes, 1, "/s"},
-    {"MB/s", prefixed, 1e6, "B/s"}, {"GB/s", prefixed, 1e9, "B/s"}, {"Hz", prefixed, 1, "Hz"},
-    {"MHz", prefixed, 1e6, "Hz"},   {"mW", prefixed, 1e-3, "W"},
-};
-
-static double time_factor(const char *unit)
+/* Prefixes that make sense only together with their symbol: ms, MiB, GB/s, MHz, mW. */
+static bool symbol_in_value(const struct unit *unit)
 {
-	static const struct {
-		const char *unit;
-		double factor;
-	} times[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}};
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (strcmp(unit, times[i].unit) == 0)
-			return times[i].factor;
-	return 0;
+	return unit->symbol[0] &&
+	       (unit->scale == UNIT_FINE || unit->scale == UNIT_IEC ||
+		strstr(unit->dimension, "time") || strcmp(unit->dimension, "ratio") == 0);
 }
 
-void human_value(char buf[HUMAN_MAX], double value, const char *unit)
+void human_init(struct human *human)
 {
-	if (!unit)
-		unit = "";
-	if (isnan(value)) {
+	units_init(&human->units);
+}
+
+static void percent(char buf[HUMAN_MAX], double value, const char *symbol)
+{
+	three_digits(buf, value);
+	append(buf, " ", symbol);
+}
+
+void human_value(const struct human *human, char buf[HUMAN_MAX], double value, const char *name)
+{
+	const struct unit *unit = name ? units_find(&human->units, name) : NULL;
+	if (isnan(value))
 		snprintf(buf, HUMAN_MAX, "-");
-		return;
-	}
-	if (time_factor(unit) > 0) {
-		seconds(buf, value * time_factor(unit));
-		return;
-	}
-	if (strcmp(unit, "percent") == 0) {
-		three_digits(buf, value);
-		append(buf, " %", "");
-		return;
-	}
-	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
-		if (strcmp(unit, shown[i].unit) == 0) {
-			shown[i].format(buf, value * shown[i].factor, shown[i].symbol);
-			return;
-		}
-	}
-	prefixed(buf, value, "");
+	else if (!unit || !symbol_in_value(unit))
+		prefixed(buf, value, "");
+	else if (unit->scale == UNIT_IEC)
+		bytes(buf, value * unit->factor);
+	else if (unit->scale == UNIT_FINE && strcmp(unit->dimension, "time") == 0)
+		seconds(buf, value * unit->factor);
+	else if (unit->scale == UNIT_PLAIN)
+		percent(buf, value, unit->symbol);
+	else
+		prefixed(buf, value * unit->factor, unit->symbol);
 }
 
-const char *human_unit(const char *unit)
+const char *human_unit(const struct human *human, const char *name)
 {
-	if (!unit || time_factor(unit) > 0 || strcmp(unit, "percent") == 0)
+	const struct unit *unit = name ? units_find(&human->units, name) : NULL;
+	if (!unit)
+		return name ? name : "";
+	if (symbol_in_value(unit) || !unit->symbol[0])
 		return "";
-	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
-		if (strcmp(unit, shown[i].unit) == 0)
-			return "";
-	return unit;
+	return unit->symbol;
 }
 
 void human_duration(char buf[HUMAN_MAX], uint64_t ns)

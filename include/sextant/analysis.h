@@ -1,0 +1,81 @@
+/* Analysis: distributions of metrics over samples, and advice with its evidence. */
+#ifndef SEXTANT_ANALYSIS_H
+#define SEXTANT_ANALYSIS_H
+
+#include <sextant/metric.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * How one metric is distributed over the rows of a table. Everything is in the metric's unit; a
+ * member without data is NaN.
+ */
+struct sx_stats {
+	size_t count; /* rows with data */
+	/*
+	 * The whole run's value where amounts add up (bytes, cycles, ...), NaN for intensive units
+	 * (percent, ratios, rates). total_u64 holds the digits of a u64 metric, when total is not
+	 * NaN.
+	 */
+	double total;
+	uint64_t total_u64;
+	/* Amounts: total a row. Intensive units: the formula over the whole run's counters. */
+	double mean;
+	double min, p50, p95, p99, max; /* over rows; percentiles are nearest-rank */
+	uint8_t quality;		/* bits of all rows that have data, or-ed */
+	const char *why; /* why there is no data, or NULL; lives as long as the stats */
+};
+
+struct sx_distribution;
+
+/*
+ * Evaluates a selection over raw counters and describes every column. *out is owned by the
+ * caller. Errors: SX_ERR_NO_MEMORY. Thread-safe for different tables.
+ */
+SX_API enum sx_status sx_distribution_create(const struct sx_metrics *metrics,
+					     const struct sx_table *raw,
+					     struct sx_distribution **out, struct sx_error *err);
+/* Releases a distribution; NULL is fine. */
+SX_API void sx_distribution_destroy(struct sx_distribution *distribution);
+/* One sx_stats for each column of the selection, in its order. Thread-safe. */
+SX_API const struct sx_stats *sx_distribution_stats(const struct sx_distribution *distribution,
+						    uint32_t *count);
+/* The metrics of every row. Lives as long as the distribution. Thread-safe. */
+SX_API const struct sx_table *sx_distribution_rows(const struct sx_distribution *distribution);
+/* Whether amounts of a unit add up over time; false for percent, ratios and rates. */
+SX_API bool sx_unit_adds_up(const char *unit);
+
+/* One rule held against samples. */
+struct sx_finding {
+	const struct sx_advice_info *rule; /* owned by the catalog */
+	bool fired;
+	double value;	      /* of rule->metric over the samples that fulfil the rule; or NaN */
+	size_t samples, rows; /* samples that fulfil it, of those that could be judged */
+	size_t first, last;   /* the longest run of such samples: row indices */
+	const char *why;      /* why it could not be judged, or NULL; lives as long as the advice */
+};
+
+struct sx_advice;
+
+/*
+ * Holds every rule of the catalog against the rows of `raw`. Findings that fired come first, by
+ * severity and share of samples; then the quiet ones; then those that cannot be judged. *out is
+ * owned by the caller. `options` gives set, variant and constants; its patterns are ignored.
+ * Errors: SX_ERR_NO_MEMORY and what sx_metrics_create() says of the set and the constants.
+ */
+SX_API enum sx_status sx_advice_create(struct sx_catalog *catalog,
+				       const struct sx_metrics_options *options,
+				       const struct sx_table *raw, struct sx_advice **out,
+				       struct sx_error *err);
+/* Releases advice; NULL is fine. */
+SX_API void sx_advice_destroy(struct sx_advice *advice);
+/* All findings. Thread-safe. */
+SX_API const struct sx_finding *sx_advice_findings(const struct sx_advice *advice, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

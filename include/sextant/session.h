@@ -1,0 +1,103 @@
+/*
+ * Sessions: devices opened, a program run or a time waited, samples as tables. The same for every
+ * source. A session is used by one thread; only sx_session_stop() may be called from any thread or
+ * from a signal handler.
+ */
+#ifndef SEXTANT_SESSION_H
+#define SEXTANT_SESSION_H
+
+#include <sextant/metric.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct sx_session;
+
+/* What to open and how. All members may be zero. */
+struct sx_session_options {
+	const char *const *devices; /* selectors: an id, a source or a catalog; NULL: what fits */
+	uint32_t device_count;
+	const char *const *metrics; /* patterns over all devices; NULL: all metrics and counters */
+	uint32_t metric_count;
+	const char *set;
+	const char *variant;
+	const struct sx_constant_value *constants; /* win over what the device says */
+	uint32_t constant_count;
+	uint64_t interval_ns; /* of sources that sample time; 0: 10 ms */
+	bool child;	      /* a program will be run: open sources that need one */
+};
+
+/* When to end; whichever comes first. All zero: when the child ends, or sx_session_stop(). */
+struct sx_session_limits {
+	uint64_t duration_ns;
+	uint64_t samples; /* of the first device */
+};
+
+/* One device of a session. Strings and pointers live as long as the session. */
+struct sx_session_device {
+	struct sx_catalog *catalog;
+	const char *name, *driver, *source;
+	bool simulated;
+	const struct sx_metrics *metrics; /* the selection; NULL when it holds nothing of it */
+	const struct sx_table *raw;	  /* raw counters, one row a sample */
+	const struct sx_constant_value *constants; /* as used */
+	uint32_t constant_count;
+	uint64_t lost;	  /* samples that the source knows to be lost */
+	const char *note; /* something the user should know, or NULL */
+};
+
+/* How the child ended. */
+struct sx_child_status {
+	bool ran;
+	int exit_code;	 /* of a normal end */
+	int term_signal; /* or 0 */
+	uint64_t user_ns, system_ns;
+};
+
+/*
+ * Opens the devices and makes the selection. A device that cannot be opened is left out when the
+ * caller did not name it. *out is owned by the caller. Errors: SX_ERR_NOT_FOUND, SX_ERR_PERMISSION,
+ * SX_ERR_BUSY, and those of sx_metrics_create().
+ */
+SX_API enum sx_status sx_session_create(struct sx_context *context,
+					const struct sx_session_options *options,
+					struct sx_session **out, struct sx_error *err);
+/* Stops everything, leaves the drivers as they were, and releases the session; NULL is fine. */
+SX_API void sx_session_destroy(struct sx_session *session);
+
+/*
+ * Runs `argv` (NULL: nothing) and samples until it ends or a limit is reached. The child gets its
+ * own standard streams and default signal dispositions. Errors: SX_ERR_NOT_FOUND and
+ * SX_ERR_PERMISSION when the program cannot be run, SX_INCOMPLETE when a source failed on the way:
+ * what was sampled before stays.
+ */
+SX_API enum sx_status sx_session_run(struct sx_session *session, char *const *argv,
+				     const struct sx_session_limits *limits, struct sx_error *err);
+/*
+ * Asks a running session to end: the child gets `signal_number` when that is not 0. Async-signal-
+ * safe.
+ */
+SX_API void sx_session_stop(struct sx_session *session, int signal_number);
+
+/* The devices. The table and note of each are complete after sx_session_run(). */
+SX_API const struct sx_session_device *sx_session_devices(const struct sx_session *session,
+							  uint32_t *count);
+/* Wall time of the run in ns. */
+SX_API uint64_t sx_session_duration_ns(const struct sx_session *session);
+/* How the child ended. */
+SX_API struct sx_child_status sx_session_child(const struct sx_session *session);
+
+/*
+ * Calls `sink` after rows were added to a device's table, at most every 100 ms; rows that it has
+ * taken may be dropped by returning true. For recording. Call before sx_session_run().
+ */
+typedef bool (*sx_session_sink_fn)(void *user, uint32_t device, const struct sx_table *rows);
+/* See sx_session_sink_fn. */
+SX_API void sx_session_set_sink(struct sx_session *session, sx_session_sink_fn sink, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

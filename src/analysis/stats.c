@@ -1,0 +1,158 @@
+/* Distributions: percentiles over rows, and the whole run's value from the summed counters. */
+#include <sextant/analysis.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct sx_distribution {
+	struct sx_table *rows;	 /* metrics of every row */
+	struct sx_table *totals; /* metrics of the summed counters: one row */
+	struct sx_stats *stats;
+	uint32_t count;
+};
+
+bool sx_unit_adds_up(const char *unit)
+{
+	static const char *const intensive[] = {"percent", "ratio", "boolean",	   "Hz",
+						"MHz",	   "mW",    "pixels/frame"};
+	for (size_t i = 0; i < sizeof(intensive) / sizeof(intensive[0]); i++)
+		if (strcmp(unit, intensive[i]) == 0)
+			return false;
+	return !strchr(unit, '/');
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Nearest rank: the smallest value that at least `percent` of all values do not exceed. */
+static double percentile(const double *sorted, size_t count, double percent)
+{
+	size_t rank = (size_t)ceil(percent / 100 * (double)count);
+	return sorted[rank ? rank - 1 : 0];
+}
+
+static size_t collect(const struct sx_table *rows, uint32_t column, double *values,
+		      uint8_t *quality)
+{
+	size_t count = 0;
+	struct sx_vector v = sx_table_vector(rows, column);
+	for (size_t r = 0; r < sx_table_row_count(rows); r++) {
+		double value = sx_table_get(rows, column, r);
+		if (isnan(value))
+			continue;
+		values[count++] = value;
+		if (v.quality)
+			*quality |= v.quality[r];
+	}
+	return count;
+}
+
+static void set_whole(struct sx_stats *s, const struct sx_metric_column *column,
+		      const struct sx_table *totals, uint32_t index, double sum)
+{
+	double whole = sx_table_get(totals, index, 0);
+	bool adds = sx_unit_adds_up(column->unit) && column->over_time != SX_REDUCE_LAST &&
+		    column->over_time != SX_REDUCE_MAX && column->over_time != SX_REDUCE_MEAN;
+	if (!adds) {
+		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(whole);
+		s->mean = by_rows ? sum / (double)s->count : whole;
+		return;
+	}
+	s->total = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE ? sum : whole;
+	if (isnan(s->total))
+		s->total = sum;
+	struct sx_vector v = sx_table_vector(totals, index);
+	bool exact = v.type == SX_U64 && v.data && !isnan(whole);
+	s->total_u64 = exact ? ((const uint64_t *)v.data)[0] : (uint64_t)s->total;
+	s->mean = s->total / (double)s->count;
+}
+
+static void describe(struct sx_distribution *d, const struct sx_metric_column *column,
+		     uint32_t index, double *scratch)
+{
+	struct sx_stats *s = &d->stats[index];
+	*s = (struct sx_stats){
+	    .total = NAN, .mean = NAN, .min = NAN, .p50 = NAN, .p95 = NAN, .p99 = NAN, .max = NAN};
+	s->why = sx_table_column(d->rows, index)->why;
+	s->count = collect(d->rows, index, scratch, &s->quality);
+	if (s->count == 0) {
+		if (!s->why)
+			s->why = "no sample has data";
+		return;
+	}
+	double sum = 0;
+	for (size_t i = 0; i < s->count; i++)
+		sum += scratch[i];
+	set_whole(s, column, d->totals, index, sum);
+	qsort(scratch, s->count, sizeof(*scratch), compare);
+	s->min = scratch[0];
+	s->p50 = percentile(scratch, s->count, 50);
+	s->p95 = percentile(scratch, s->count, 95);
+	s->p99 = percentile(scratch, s->count, 99);
+	s->max = scratch[s->count - 1];
+}
+
+static enum sx_status evaluate(struct sx_distribution *d, const struct sx_metrics *metrics,
+			       const struct sx_table *raw, struct sx_error *err)
+{
+	struct sx_table *summed = NULL;
+	enum sx_status status = sx_metrics_eval(metrics, raw, &d->rows, err);
+	if (!status)
+		status = sx_table_total(raw, &summed, err);
+	if (!status)
+		status = sx_metrics_eval(metrics, summed, &d->totals, err);
+	sx_table_destroy(summed);
+	return status;
+}
+
+enum sx_status sx_distribution_create(const struct sx_metrics *metrics, const struct sx_table *raw,
+				      struct sx_distribution **out, struct sx_error *err)
+{
+	struct sx_distribution *d = calloc(1, sizeof(*d));
+	double *scratch = calloc(sx_table_row_count(raw) + 1, sizeof(*scratch));
+	enum sx_status status =
+	    d && scratch ? evaluate(d, metrics, raw, err) : error_nomem(err, "describing samples");
+	if (!status) {
+		const struct sx_metric_column *columns = sx_metrics_columns(metrics, &d->count);
+		d->stats = calloc(d->count + 1, sizeof(*d->stats));
+		if (!d->stats)
+			status = error_nomem(err, "describing samples");
+		for (uint32_t i = 0; !status && i < d->count; i++)
+			describe(d, &columns[i], i, scratch);
+	}
+	free(scratch);
+	if (status) {
+		sx_distribution_destroy(d);
+		return status;
+	}
+	*out = d;
+	return SX_OK;
+}
+
+void sx_distribution_destroy(struct sx_distribution *d)
+{
+	if (!d)
+		return;
+	sx_table_destroy(d->rows);
+	sx_table_destroy(d->totals);
+	free(d->stats);
+	free(d);
+}
+
+const struct sx_stats *sx_distribution_stats(const struct sx_distribution *d, uint32_t *count)
+{
+	if (count)
+		*count = d->count;
+	return d->stats;
+}
+
+const struct sx_table *sx_distribution_rows(const struct sx_distribution *d)
+{
+	return d->rows;
+}

@@ -1,0 +1,273 @@
+/* Which devices take part, their catalogs, selections, decoders and tables. */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define DEFAULT_INTERVAL_NS UINT64_C(10000000)
+
+static bool selected(const struct sx_device *device, const char *selector)
+{
+	return strcmp(device->id, selector) == 0 || strcmp(device->source, selector) == 0 ||
+	       (device->catalog && strcmp(device->catalog, selector) == 0);
+}
+
+static const struct source_ops *ops_of(const char *source)
+{
+	for (const struct source_ops *const *ops = source_all(); *ops; ops++)
+		if (strcmp((*ops)->name, source) == 0)
+			return *ops;
+	return NULL;
+}
+
+static const char *copy(struct sx_session *s, const char *text)
+{
+	return text ? arena_strndup(&s->arena, text, strlen(text)) : NULL;
+}
+
+/* Device constants first, then the user's, which win by coming later. */
+static enum sx_status gather_constants(struct sx_session *s, struct session_device *d,
+				       struct sx_session_device *info,
+				       const struct source_desc *desc, struct sx_error *err)
+{
+	uint32_t count = 0;
+	d->constants =
+	    arena_alloc(&s->arena, (desc->constant_count + s->options.constant_count + 1) *
+				       sizeof(*d->constants));
+	if (!d->constants)
+		return error_nomem(err, "reading constants");
+	for (uint32_t i = 0; i < desc->constant_count; i++)
+		if (sx_catalog_find_constant(info->catalog, desc->constants[i].name) != SX_NONE)
+			d->constants[count++] = (struct sx_constant_value){
+			    copy(s, desc->constants[i].name), desc->constants[i].value};
+	for (uint32_t i = 0; i < s->options.constant_count; i++)
+		if (sx_catalog_find_constant(info->catalog, s->options.constants[i].name) !=
+		    SX_NONE)
+			d->constants[count++] = s->options.constants[i];
+	info->constants = d->constants;
+	info->constant_count = count;
+	return SX_OK;
+}
+
+static enum sx_status open_device(struct sx_session *s, const struct sx_device *found,
+				  struct sx_error *err)
+{
+	const struct source_ops *ops = ops_of(found->source);
+	struct session_device d = {.ops = ops};
+	struct sx_session_device info = {.source = ops->name};
+	enum sx_status status = ops->open(s->sys, found->id, &d.source, err);
+	if (status)
+		return status;
+	const struct source_desc *desc = ops->describe(d.source);
+	status = sx_catalog_open(s->context, desc->catalog, &info.catalog, err);
+	if (!status)
+		status = gather_constants(s, &d, &info, desc, err);
+	if (!status && (!mem_grow(&s->devices, &s->device_cap, s->device_count + 1, sizeof(d)) ||
+			!mem_grow(&s->infos, &s->info_cap, s->device_count + 1, sizeof(info))))
+		status = error_nomem(err, "opening devices");
+	if (status) {
+		sx_catalog_unref(info.catalog);
+		ops->close(d.source);
+		return status;
+	}
+	s->devices[s->device_count] = d;
+	s->infos[s->device_count++] = info;
+	return SX_OK;
+}
+
+/* What is opened when nobody named a device. */
+static bool fits(const struct sx_session *s, const struct sx_device *device)
+{
+	if (device->state == SX_DEVICE_INJECT)
+		return s->options.child;
+	return device->state == SX_DEVICE_READY && !s->options.child;
+}
+
+static enum sx_status cannot_use(const struct sx_device *device, struct sx_error *err)
+{
+	error_set(err, SX_ERR_PERMISSION, "%s cannot be measured", device->id);
+	error_because(err, "%s", device->because ? device->because : "its source says so");
+	error_try(err, "%s", device->remedy ? device->remedy : "sextant doctor");
+	return SX_ERR_PERMISSION;
+}
+
+static enum sx_status open_named(struct sx_session *s, const struct sx_device *all, size_t count,
+				 const char *selector, struct sx_error *err)
+{
+	const struct sx_device *blocked = NULL;
+	for (size_t i = 0; i < count; i++) {
+		if (!selected(&all[i], selector))
+			continue;
+		if (all[i].state == SX_DEVICE_INJECT && !s->options.child) {
+			error_set(err, SX_ERR_USAGE, "%s measures only programs", all[i].id);
+			error_because(err, "its counters are read inside the program");
+			error_try(err, "sextant stat -d %s -- COMMAND", selector);
+			return SX_ERR_USAGE;
+		}
+		if (all[i].state != SX_DEVICE_UNUSABLE && all[i].state != SX_DEVICE_ABSENT)
+			return open_device(s, &all[i], err);
+		blocked = &all[i];
+	}
+	if (blocked)
+		return cannot_use(blocked, err);
+	error_set(err, SX_ERR_NOT_FOUND, "no device %s", selector);
+	error_because(err, "no source of this machine knows it");
+	error_try(err, "sextant devices");
+	return SX_ERR_NOT_FOUND;
+}
+
+static enum sx_status open_fitting(struct sx_session *s, const struct sx_device *all, size_t count,
+				   struct sx_error *err)
+{
+	struct sx_error first = {0};
+	for (size_t i = 0; i < count; i++) {
+		struct sx_error why = {0};
+		if (fits(s, &all[i]) && open_device(s, &all[i], &why) && !first.status)
+			first = why;
+	}
+	if (s->device_count)
+		return SX_OK;
+	if (first.status) {
+		if (err)
+			*err = first;
+		return first.status;
+	}
+	error_set(err, SX_ERR_NOT_FOUND, "nothing here can be measured");
+	error_because(err, "no source is ready on this machine");
+	error_try(err, "sextant doctor says what each one lacks");
+	return SX_ERR_NOT_FOUND;
+}
+
+static enum sx_status open_all(struct sx_session *s, struct sx_error *err)
+{
+	struct sx_device_list *list;
+	size_t count;
+	enum sx_status status = sx_devices_probe(s->context, &list, err);
+	if (status)
+		return status;
+	const struct sx_device *all = sx_devices_get(list, &count);
+	if (s->options.device_count == 0)
+		status = open_fitting(s, all, count, err);
+	for (uint32_t i = 0; !status && i < s->options.device_count; i++)
+		status = open_named(s, all, count, s->options.devices[i], err);
+	sx_devices_destroy(list);
+	return status;
+}
+
+static enum sx_status select_one(struct sx_session *s, struct session_device *d,
+				 struct sx_session_device *info, const char *const *patterns,
+				 uint32_t count, struct sx_error *err)
+{
+	struct sx_metrics_options options = {.patterns = patterns,
+					     .pattern_count = count,
+					     .set = s->options.set,
+					     .variant = s->options.variant,
+					     .constants = info->constants,
+					     .constant_count = info->constant_count};
+	sx_metrics_destroy(d->metrics);
+	d->metrics = NULL;
+	enum sx_status status = sx_metrics_create(info->catalog, &options, &d->metrics, err);
+	info->metrics = d->metrics;
+	return status;
+}
+
+/* Each pattern must mean something on at least one device; others pass it over. */
+static enum sx_status select_patterns(struct sx_session *s, struct sx_error *err)
+{
+	uint32_t count = s->options.metric_count;
+	const char **mine = calloc(count + 1, sizeof(*mine));
+	bool *used = calloc(count + 1, sizeof(*used));
+	enum sx_status status = mine && used ? SX_OK : error_nomem(err, "selecting metrics");
+	struct sx_error why = {0};
+	for (uint32_t i = 0; !status && i < s->device_count; i++) {
+		uint32_t n = 0;
+		for (uint32_t p = 0; p < count; p++) {
+			if (select_one(s, &s->devices[i], &s->infos[i], &s->options.metrics[p], 1,
+				       why.status ? NULL : &why) != SX_OK)
+				continue;
+			used[p] = true;
+			mine[n++] = s->options.metrics[p];
+		}
+		if (n)
+			status = select_one(s, &s->devices[i], &s->infos[i], mine, n, err);
+	}
+	for (uint32_t p = 0; !status && p < count; p++) {
+		if (used[p])
+			continue;
+		if (err)
+			*err = why;
+		status = why.status;
+	}
+	free(mine);
+	free(used);
+	return status;
+}
+
+enum sx_status session_open_devices(struct sx_session *s, struct sx_error *err)
+{
+	static const char *const everything[] = {"all", "*"};
+	enum sx_status status = open_all(s, err);
+	if (status)
+		return status;
+	if (s->options.metric_count)
+		return select_patterns(s, err);
+	/* "*" takes in the raw counters as well; a catalog may have only one of the two. */
+	for (uint32_t i = 0; !status && i < s->device_count; i++)
+		status = select_one(s, &s->devices[i], &s->infos[i], &everything[1], 1, err);
+	return status;
+}
+
+static enum sx_status make_decoder(struct session_device *d, const struct sx_session_device *info,
+				   const struct source_request *request, struct sx_error *err)
+{
+	const struct source_desc *desc = d->ops->describe(d->source);
+	const struct decoder_ops *ops = decode_find(d->ops->raw);
+	if (!ops)
+		return error_set(err, SX_ERR_UNSUPPORTED, "source %s has no decoder", d->ops->name);
+	struct decoder_setup setup = {.catalog = info->catalog,
+				      .set = request->set,
+				      .counters = request->counters,
+				      .counter_count = request->counter_count,
+				      .values = desc->counters,
+				      .value_count = desc->counter_count};
+	enum sx_status status = ops->create(&setup, &d->decoder, err);
+	if (status)
+		return status;
+	uint32_t count;
+	enum sx_sample_kind kind;
+	const struct sx_column *columns = ops->columns(d->decoder, &count, &kind);
+	return sx_table_create(columns, count, kind, &d->raw, err);
+}
+
+static enum sx_status start_one(struct sx_session *s, struct session_device *d,
+				struct sx_session_device *info, struct sx_error *err)
+{
+	uint32_t count = 0;
+	const struct sx_metric_input *inputs =
+	    d->metrics ? sx_metrics_inputs(d->metrics, &count) : NULL;
+	const char **names = arena_alloc(&s->arena, (count + 1) * sizeof(*names));
+	if (!names)
+		return error_nomem(err, "starting devices");
+	struct source_request request = {
+	    .counters = names,
+	    .set = s->options.set,
+	    .interval_ns = s->options.interval_ns ? s->options.interval_ns : DEFAULT_INTERVAL_NS};
+	for (uint32_t i = 0; i < count; i++)
+		if (inputs[i].counter != SX_NONE)
+			names[request.counter_count++] = inputs[i].name;
+	enum sx_status status = d->ops->start(d->source, &request, err);
+	if (status)
+		return status;
+	d->started = true;
+	return make_decoder(d, info, &request, err);
+}
+
+enum sx_status session_start_devices(struct sx_session *s, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < s->device_count; i++)
+		status = start_one(s, &s->devices[i], &s->infos[i], err);
+	return status;
+}

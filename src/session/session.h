@@ -1,0 +1,58 @@
+/* A session's parts; shared by the files of this folder only. */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include <sextant/session.h>
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "base/mem.h"
+#include "decode/decode.h"
+#include "source/source.h"
+
+/* A device while it is measured. */
+struct session_device {
+	const struct source_ops *ops;
+	struct source *source;
+	struct decoder *decoder;
+	struct sx_table *raw;
+	struct sx_metrics *metrics;
+	struct sx_constant_value *constants;
+	bool started, ended;
+	size_t offered; /* rows that the sink has seen */
+	uint64_t rows;	/* that were ever added */
+	struct sx_error note;
+};
+
+struct sx_session {
+	struct sx_context *context;
+	const struct sx_sys *sys;
+	struct arena arena;
+	struct sx_session_options options; /* strings are copied into the arena */
+	struct session_device *devices;
+	struct sx_session_device *infos; /* the public face of each */
+	uint32_t device_count;
+	size_t device_cap, info_cap;
+	sx_session_sink_fn sink;
+	void *sink_user;
+	uint64_t sink_last_ns;
+	pid_t child;
+	struct sx_child_status child_status;
+	uint64_t begin_ns, end_ns;
+	volatile sig_atomic_t stop, stop_signal;
+};
+
+uint64_t session_now_ns(const struct sx_session *session);
+
+/* Finds, opens and selects (open.c). */
+enum sx_status session_open_devices(struct sx_session *session, struct sx_error *err);
+/* Starts each source and creates its decoder and table (open.c). */
+enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
+
+/* Forks and executes; the status tells why the program could not be run (child.c). */
+enum sx_status child_spawn(struct sx_session *session, char *const *argv, struct sx_error *err);
+/* True once the child has ended; its status is then in the session. */
+bool child_ended(struct sx_session *session);
+
+#endif
