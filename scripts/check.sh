@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Everything that must hold at every commit; ends in "N passed, N failed" alone on a line.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+passed=0
+failed=0
+note() { # NAME STATUS
+  if [ "$2" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $1"; fi
+}
+
+# 1. gcc with sanitizers: unit tests, end-to-end tests, lints.
+asan=build-check
+scripts/build.sh $asan -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
+note "build with gcc, ASan and UBSan" $?
+if [ -f $asan/build.ninja ]; then
+  export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  meson test -C $asan --no-rebuild --print-errorlogs --suite unit --suite e2e --suite lint --suite fuzz 2>&1 |
+    grep -vE '^(ninja:|.* OK  )' | tail -400
+  counts=$(python3 scripts/count_tests.py $asan/meson-logs/testlog.json)
+  read -r ok bad skip <<<"$counts"
+  passed=$((passed + ok))
+  failed=$((failed + bad))
+  [ "$skip" = 0 ] || echo "skipped (cannot run here): $skip"
+fi
+
+# 2. clang, every warning an error.
+CC=clang scripts/build.sh build-clang -Dwerror=true
+note "build with clang" $?
+
+echo
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
