@@ -120,6 +120,9 @@ static void leaf_name(const struct explanation *e, const struct sx_node *node)
 		fprintf(out, "%s  (%s%s%s)\n", number, c->unit, *where ? "; " : "", where);
 	} else if (constant != SX_NONE) {
 		double value = constant_value(e, constant);
+		uint32_t column = e->totals ? sx_table_find(e->totals, node->name) : SX_NONE;
+		if (column != SX_NONE)
+			value = sx_table_get(e->totals, column, 0);
 		number[0] = '\0';
 		if (!isnan(value))
 			snprintf(number, sizeof(number), " = %.15g", value);

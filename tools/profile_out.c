@@ -174,6 +174,16 @@ static void dense(const struct cli *cli, char buf[HUMAN_MAX], double value, cons
 	*to = '\0';
 }
 
+/* A quotient's name says what it is of ("vertices_per_primitive"); only rates keep their "/s". */
+static const char *short_unit(const struct cli *cli, const char *unit)
+{
+	const char *slash = strchr(unit, '/');
+	const char *text = human_unit(&cli->human, unit);
+	if (!slash || !*text)
+		return text;
+	return strcmp(slash, "/s") == 0 ? "/s" : "";
+}
+
 static bool add_row(const struct cli *cli, struct text_table *table, const struct numbers *n,
 		    uint32_t i)
 {
@@ -188,7 +198,7 @@ static bool add_row(const struct cli *cli, struct text_table *table, const struc
 		dense(cli, text[v], values[v], c->unit);
 		cells[v + 1] = v == 0 && isnan(values[v]) ? "" : text[v];
 	}
-	cells[7] = human_unit(&cli->human, c->unit);
+	cells[7] = short_unit(cli, c->unit);
 	return text_table_row(table, cells, s->quality ? TEXT_YELLOW : TEXT_PLAIN);
 }
 
@@ -213,9 +223,9 @@ static bool all_zero(const struct sx_stats *s)
 static bool write_table(const struct cli *cli, const struct numbers *n)
 {
 	static const struct text_column columns[] = {
-	    {"", TEXT_LEFT, true},	{"total", TEXT_RIGHT, false}, {"mean", TEXT_RIGHT, false},
-	    {"p50", TEXT_RIGHT, false}, {"p95", TEXT_RIGHT, false},   {"p99", TEXT_RIGHT, false},
-	    {"max", TEXT_RIGHT, false}, {"unit", TEXT_LEFT, true}};
+	    {"", TEXT_LEFT, 1, 16},    {"total", TEXT_RIGHT, 0, 0}, {"mean", TEXT_RIGHT, 0, 0},
+	    {"p50", TEXT_RIGHT, 0, 0}, {"p95", TEXT_RIGHT, 0, 0},   {"p99", TEXT_RIGHT, 0, 0},
+	    {"max", TEXT_RIGHT, 0, 0}, {"unit", TEXT_LEFT, 2, 5}};
 	struct text_table *table = text_table_create(columns, 8);
 	const char *last = "";
 	bool ok = table != NULL;
@@ -269,25 +279,46 @@ static void write_footnotes(const struct cli *cli, const struct numbers *n)
 	}
 }
 
-static void write_verdict(const struct cli *cli, const struct sx_advice *advice)
+/* Rules named bound.… say what limits the program; every other one is advice. */
+static bool is_verdict(const struct sx_finding *finding)
+{
+	return strncmp(finding->rule->rule, "bound.", 6) == 0;
+}
+
+static void write_finding(const struct cli *cli, const struct sx_finding *f)
 {
 	static const enum text_style styles[] = {TEXT_RED, TEXT_YELLOW, TEXT_PLAIN, TEXT_PLAIN};
+	char value[HUMAN_MAX], line[256];
+	fputs("  ", cli->out.out);
+	text_styled(&cli->out, styles[f->rule->severity], f->rule->title);
+	int n = snprintf(line, sizeof(line), "in %zu of %zu samples", f->samples, f->rows);
+	if (f->rule->metric && !isnan(f->value) && n > 0) {
+		human_value(&cli->human, value, f->value, NULL);
+		snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s", f->rule->metric, value);
+	}
+	fputc('\n', cli->out.out);
+	text_wrap(&cli->out, 4, line);
+	text_wrap(&cli->out, 4, f->rule->advice);
+}
+
+static void write_findings(const struct cli *cli, const struct sx_advice *advice)
+{
+	static const char *const titles[] = {"verdict", "advice"};
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
-	if (!count || !all[0].fired)
-		return;
-	fputc('\n', cli->out.out);
-	for (size_t i = 0; i < count && all[i].fired; i++) {
-		char share[64], value[HUMAN_MAX];
-		text_styled(&cli->out, TEXT_BOLD, i ? "         " : "verdict  ");
-		text_styled(&cli->out, styles[all[i].rule->severity], all[i].rule->title);
-		snprintf(share, sizeof(share), "%zu of %zu samples", all[i].samples, all[i].rows);
-		human_value(&cli->human, value, all[i].value, NULL);
-		fprintf(cli->out.out, " (%s", share);
-		if (all[i].rule->metric && !isnan(all[i].value))
-			fprintf(cli->out.out, ", %s %s", all[i].rule->metric, value);
-		fputs(")\n", cli->out.out);
-		text_wrap(&cli->out, 11, all[i].rule->advice);
+	for (int verdicts = 1; verdicts >= 0; verdicts--) {
+		bool any = false;
+		for (size_t i = 0; i < count && all[i].fired; i++) {
+			if (is_verdict(&all[i]) != (verdicts == 1))
+				continue;
+			if (!any) {
+				fputc('\n', cli->out.out);
+				text_styled(&cli->out, TEXT_BOLD, titles[!verdicts]);
+				fputc('\n', cli->out.out);
+			}
+			any = true;
+			write_finding(cli, &all[i]);
+		}
 	}
 }
 
@@ -327,7 +358,7 @@ static bool write_text(const struct cli *cli, const struct profile *p, const str
 		ok = write_table(cli, &all[d]);
 		write_footnotes(cli, &all[d]);
 		if (advice[d])
-			write_verdict(cli, advice[d]);
+			write_findings(cli, advice[d]);
 	}
 	return ok;
 }

@@ -83,18 +83,6 @@ SX_API struct sx_catalog *sx_metrics_catalog(const struct sx_metrics *metrics);
 SX_API enum sx_status sx_metrics_eval(const struct sx_metrics *metrics, const struct sx_table *in,
 				      struct sx_table **out, struct sx_error *err);
 
-/*
- * Combines all rows of `in` into a table of one row, each counter by its own rule over time, so
- * that sx_metrics_eval() of it gives the metrics of the whole. Sums of u64 are exact; one that does
- * not fit carries SX_QUALITY_WRAPPED. Means are weighted by the rows' lengths where all are known.
- * Rows without data are left out, and the total then carries SX_QUALITY_LOST; without any row with
- * data it is no data. A ratio has no total. The row begins with the first and is as long as the
- * time that the rows cover, gaps left out and overlaps counted once (rows in order of their begin).
- * *out is owned by the caller. Errors: SX_ERR_NO_MEMORY.
- */
-SX_API enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,
-				     struct sx_error *err);
-
 #ifdef __cplusplus
 }
 #endif

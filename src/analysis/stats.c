@@ -60,7 +60,9 @@ static void set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 	bool adds = sx_unit_adds_up(column->unit) && column->over_time != SX_REDUCE_LAST &&
 		    column->over_time != SX_REDUCE_MAX && column->over_time != SX_REDUCE_MEAN;
 	if (!adds) {
-		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(whole);
+		/* The mean of a yes or no is its share of rows. */
+		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(whole) ||
+			       strcmp(column->unit, "boolean") == 0;
 		s->mean = by_rows ? sum / (double)s->count : whole;
 		return;
 	}
@@ -73,6 +75,28 @@ static void set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 	s->mean = s->total / (double)s->count;
 }
 
+/* Why no row has data, from what the rows say. */
+static const char *reason(const struct sx_table *rows, uint32_t column)
+{
+	static const struct {
+		uint8_t bit;
+		const char *text;
+	} reasons[] = {
+	    {SX_QUALITY_DISTURBED, "the program used the same query itself in every sample"},
+	    {SX_QUALITY_GAP, "the device was off or hidden in every sample"},
+	    {SX_QUALITY_NOT_COLLECTED, "not collected in any sample"},
+	    {SX_QUALITY_UNDEFINED, "undefined in every sample (a division by zero)"},
+	};
+	struct sx_vector v = sx_table_vector(rows, column);
+	uint8_t seen = 0;
+	for (size_t r = 0; v.quality && r < sx_table_row_count(rows); r++)
+		seen |= v.quality[r];
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (seen & reasons[i].bit)
+			return reasons[i].text;
+	return sx_table_row_count(rows) ? "no sample has data" : "there are no samples";
+}
+
 static void describe(struct sx_distribution *d, const struct sx_metric_column *column,
 		     uint32_t index, double *scratch)
 {
@@ -83,7 +107,7 @@ static void describe(struct sx_distribution *d, const struct sx_metric_column *c
 	s->count = collect(d->rows, index, scratch, &s->quality);
 	if (s->count == 0) {
 		if (!s->why)
-			s->why = "no sample has data";
+			s->why = reason(d->rows, index);
 		return;
 	}
 	double sum = 0;

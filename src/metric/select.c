@@ -84,6 +84,21 @@ static enum sx_status add_counter(struct sx_metrics *m, uint32_t index, uint32_t
 	return status;
 }
 
+/* A counter; one column an instance where instances stay apart. */
+static enum sx_status add_instances(struct sx_metrics *m, uint32_t index, struct sx_error *err)
+{
+	uint32_t count;
+	const struct sx_counter_info *info = &sx_catalog_counters(m->catalog, &count)[index];
+	if (info->reduce != SX_REDUCE_EACH)
+		return add_counter(m, index, SX_NONE, err);
+	struct sx_resolver resolver = resolve_names(m);
+	uint32_t instances = resolver.instances(m, info->name, SX_NONE);
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < instances; i++)
+		status = add_counter(m, index, i, err);
+	return status;
+}
+
 /* All metrics or counters whose name or qualified name matches. */
 static enum sx_status add_matching(struct sx_metrics *m, const char *glob, bool metrics,
 				   bool counters, bool *any, struct sx_error *err)
@@ -108,7 +123,7 @@ static enum sx_status add_matching(struct sx_metrics *m, const char *glob, bool 
 		if (fnmatch(glob, all[i].name, 0) != 0)
 			continue;
 		*any = true;
-		status = add_counter(m, i, SX_NONE, err);
+		status = add_instances(m, i, err);
 	}
 	return status;
 }
@@ -179,6 +194,8 @@ static enum sx_status add_name(struct sx_metrics *m, const char *name, struct sx
 	if (metric != SX_NONE)
 		return add_metric(m, metric, err);
 	struct column_id id = column_identify(m->catalog, name);
+	if (id.counter != SX_NONE && id.instance == SX_NONE)
+		return add_instances(m, id.counter, err);
 	if (id.counter != SX_NONE)
 		return add_counter(m, id.counter, id.instance, err);
 	bool any = false;

@@ -9,8 +9,7 @@
 
 #include "base/mem.h"
 
-#define GAP	     2 /* blanks between columns */
-#define FLEXIBLE_MIN 12
+#define GAP 2 /* blanks between columns */
 
 struct row {
 	char **cells; /* NULL: a heading */
@@ -131,22 +130,31 @@ static void measure(const struct text_table *table, size_t *widths)
 	}
 }
 
-/* Takes what is too much from the widest flexible column, one blank at a time. */
+/* The column to take a blank from: the widest of those with the highest rank. */
+static size_t next_to_cut(const struct text_table *table, const size_t *widths)
+{
+	size_t best = table->column_count;
+	for (size_t c = 0; c < table->column_count; c++) {
+		const struct text_column *column = &table->columns[c];
+		if (!column->min || widths[c] <= column->min)
+			continue;
+		if (best == table->column_count || column->rank > table->columns[best].rank ||
+		    (column->rank == table->columns[best].rank && widths[c] > widths[best]))
+			best = c;
+	}
+	return best;
+}
+
 static void fit(const struct text_table *table, size_t *widths, int limit)
 {
 	size_t total = GAP * (table->column_count - 1);
 	for (size_t c = 0; c < table->column_count; c++)
 		total += widths[c];
-	while (total > (size_t)limit) {
-		size_t widest = table->column_count;
-		for (size_t c = 0; c < table->column_count; c++)
-			if (table->columns[c].flexible && widths[c] > FLEXIBLE_MIN &&
-			    (widest == table->column_count || widths[c] > widths[widest]))
-				widest = c;
-		if (widest == table->column_count)
+	for (; total > (size_t)limit; total--) {
+		size_t cut = next_to_cut(table, widths);
+		if (cut == table->column_count)
 			return;
-		widths[widest]--;
-		total--;
+		widths[cut]--;
 	}
 }
 

@@ -19,7 +19,12 @@ struct text_target {
 struct text_column {
 	const char *title;
 	enum text_align align;
-	bool flexible; /* is cut (with an ellipsis) when the table is too wide; the rest never is */
+	/*
+	 * When the table is too wide, columns with a min are cut (with an ellipsis) down to it, the
+	 * highest rank first; a column without is never cut.
+	 */
+	int rank;
+	size_t min;
 };
 
 struct text_table;

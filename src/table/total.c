@@ -1,6 +1,6 @@
 /* Totals: the state of each column is small, so that any number of rows takes the same memory. */
 #include "table/total.h"
-#include <sextant/metric.h>
+#include <sextant/table.h>
 #include "base/error.h"
 
 #include <math.h>
