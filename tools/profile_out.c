@@ -223,9 +223,9 @@ static bool all_zero(const struct sx_stats *s)
 static bool write_table(const struct cli *cli, const struct numbers *n)
 {
 	static const struct text_column columns[] = {
-	    {"", TEXT_LEFT, 1, 16},    {"total", TEXT_RIGHT, 0, 0}, {"mean", TEXT_RIGHT, 0, 0},
+	    {"", TEXT_LEFT, 2, 20},    {"total", TEXT_RIGHT, 0, 0}, {"mean", TEXT_RIGHT, 0, 0},
 	    {"p50", TEXT_RIGHT, 0, 0}, {"p95", TEXT_RIGHT, 0, 0},   {"p99", TEXT_RIGHT, 0, 0},
-	    {"max", TEXT_RIGHT, 0, 0}, {"unit", TEXT_LEFT, 2, 5}};
+	    {"max", TEXT_RIGHT, 0, 0}, {"unit", TEXT_LEFT, 1, 5}};
 	struct text_table *table = text_table_create(columns, 8);
 	const char *last = "";
 	bool ok = table != NULL;

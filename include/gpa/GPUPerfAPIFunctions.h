@@ -1,6 +1,6 @@
 /*
- * All functions of GPUPerfAPI 2.x as a list: define GPA_FUNCTION_PREFIX(name), include this file, and
- * undefine it. It may be included many times.
+ * All functions of GPUPerfAPI 2.x as a list: define GPA_FUNCTION_PREFIX(name), include this file,
+ * and undefine it. It may be included many times.
  */
 #ifdef GPA_FUNCTION_PREFIX
 GPA_FUNCTION_PREFIX(GPA_RegisterLoggingCallback)

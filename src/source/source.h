@@ -37,7 +37,11 @@ struct source_desc {
 };
 
 struct source_request {
-	const char *const *counters; /* names of the catalog that are needed; NULL: all */
+	/*
+	 * Names of the catalog that are needed; NULL: all. What the device at hand lacks is left
+	 * out.
+	 */
+	const char *const *counters;
 	uint32_t counter_count;
 	const char *set;      /* metric set or group, or NULL */
 	uint64_t interval_ns; /* 0: the source's own */

@@ -347,12 +347,11 @@ static void test_refusals(void **state)
 	assert_int_equal(source_cpu.open(&fake.sys, "cpu7", &source, &err), SX_ERR_NOT_FOUND);
 	source = open_cpu(&fake);
 	assert_int_equal(source_cpu.read(source, 0, &raw, &err), SX_ERR_USAGE);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct source_request request = {.counters = &wrong[i], .counter_count = 1};
-		assert_int_equal(source_cpu.start(source, &request, &err), SX_ERR_NOT_FOUND);
-		assert_non_null(strstr(err.message, wrong[i]));
-		assert_string_not_equal(err.remedy, "");
-	}
+	struct source_request request = {.counters = wrong,
+					 .counter_count = sizeof(wrong) / sizeof(wrong[0])};
+	assert_int_equal(source_cpu.start(source, &request, &err), SX_OK);
+	assert_int_equal(source_cpu.describe(source)->counter_count, 0);
+	assert_int_equal(source_cpu.stop(source, &err), SX_OK);
 	assert_int_equal(source_cpu.start(source, &(struct source_request){.set = "x"}, &err),
 			 SX_ERR_NOT_FOUND);
 	assert_int_equal(source_cpu.start(source, &(struct source_request){.interval_ns = 5}, &err),

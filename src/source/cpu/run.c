@@ -24,14 +24,9 @@ static enum sx_status allocate_run(struct cpu_run *run, uint32_t count, struct s
 static enum sx_status add_output(struct cpu_run *run, const char *name, struct sx_error *err)
 {
 	struct cpu_output output;
-	if (!cpu_output_parse(name, run->topology->cluster_count, &output)) {
-		enum sx_status status =
-		    error_set(err, SX_ERR_NOT_FOUND, "the CPU source has no counter \"%s\"", name);
-		error_because(err, "this machine has %u cluster%s", run->topology->cluster_count,
-			      run->topology->cluster_count == 1 ? "" : "s");
-		error_try(err, "sextant list counters --for cpu");
-		return status;
-	}
+	/* What this machine lacks (a second cluster) is left out: its column is not collected. */
+	if (!cpu_output_parse(name, run->topology->cluster_count, &output))
+		return SX_OK;
 	run->names[run->output_count] = strdup(name);
 	if (!run->names[run->output_count])
 		return error_nomem(err, "the CPU source");

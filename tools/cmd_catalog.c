@@ -1,0 +1,202 @@
+/* sextant catalog: shows a catalog's head, and what differs between two. */
+#include "tools/describe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void strings_text(const struct cli *cli, const char *title, const struct sx_strings *s)
+{
+	if (!s->count)
+		return;
+	fputc('\n', cli->out.out);
+	text_styled(&cli->out, TEXT_BOLD, title);
+	fputc('\n', cli->out.out);
+	for (uint32_t i = 0; i < s->count; i++)
+		text_wrap(&cli->out, 2, s->items[i]);
+}
+
+static void show_text(const struct cli *cli, const struct catalog_view *v)
+{
+	FILE *out = cli->out.out;
+	text_styled(&cli->out, TEXT_BOLD, v->info->name);
+	fprintf(out, "  %s\n\n", v->info->title);
+	fprintf(out, "  vendor     %s\n  origin     %s\n  hash       %016llx\n", v->info->vendor,
+		v->info->origin, (unsigned long long)v->info->hash);
+	fprintf(out, "  counters   %u\n  metrics    %u\n  groups     %u\n  sections   %u\n",
+		v->counter_count, v->metric_count, v->group_count, v->section_count);
+	fprintf(out, "  constants  %u\n  advice     %u rules\n", v->constant_count,
+		v->advice_count);
+	for (uint32_t i = 0; i < v->info->variant_count; i++)
+		fprintf(out, "  %-9s  %s: %s\n", i ? "" : "variants", v->info->variants[i].name,
+			v->info->variants[i].title);
+	strings_text(cli, "facts come from", &v->info->facts);
+	strings_text(cli, "notes", &v->info->notes);
+}
+
+static void show_json(const struct cli *cli, const struct catalog_view *v)
+{
+	char hash[24];
+	struct json json = cli_json_begin(cli, "catalog");
+	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)v->info->hash);
+	json_kv_string(&json, "name", v->info->name);
+	json_kv_string(&json, "title", v->info->title);
+	json_kv_string(&json, "vendor", v->info->vendor);
+	json_kv_string(&json, "origin", v->info->origin);
+	json_kv_string(&json, "hash", hash);
+	json_kv_u64(&json, "counters", v->counter_count);
+	json_kv_u64(&json, "metrics", v->metric_count);
+	json_kv_u64(&json, "groups", v->group_count);
+	json_kv_u64(&json, "sections", v->section_count);
+	json_kv_u64(&json, "constants", v->constant_count);
+	json_kv_u64(&json, "advice", v->advice_count);
+	json_key(&json, "variants");
+	json_array_begin_flat(&json);
+	for (uint32_t i = 0; i < v->info->variant_count; i++)
+		json_string(&json, v->info->variants[i].name);
+	json_array_end(&json);
+	describe_strings_json(&json, "facts", &v->info->facts);
+	describe_strings_json(&json, "notes", &v->info->notes);
+	cli_json_end(&json);
+}
+
+static enum sx_status show(const struct cli *cli, const char *name, struct sx_error *err)
+{
+	struct sx_catalog *catalog;
+	enum sx_status status = sx_catalog_open(cli->context, name, &catalog, err);
+	if (status)
+		return status;
+	struct catalog_view view = describe_view(catalog);
+	if (cli->options.format == FORMAT_JSON)
+		show_json(cli, &view);
+	else
+		show_text(cli, &view);
+	sx_catalog_unref(catalog);
+	return SX_OK;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* One line for a thing that is in one of two catalogs only, or differs. */
+static void difference(const struct cli *cli, char sign, const char *kind, const char *name,
+		       const char *detail)
+{
+	static const enum text_style styles[] = {TEXT_RED, TEXT_GREEN, TEXT_YELLOW};
+	char line[512];
+	snprintf(line, sizeof(line), "%c %-8s %s%s%s", sign, kind, name, detail ? ": " : "",
+		 detail ? detail : "");
+	text_styled(&cli->out, styles[sign == '-' ? 0 : sign == '+' ? 1 : 2], line);
+	fputc('\n', cli->out.out);
+}
+
+static size_t diff_metrics(const struct cli *cli, const struct catalog_view *a,
+			   const struct catalog_view *b)
+{
+	size_t count = 0;
+	for (uint32_t i = 0; i < a->metric_count; i++) {
+		const struct sx_metric_info *x = &a->metrics[i];
+		uint32_t at = sx_catalog_find_metric(b->catalog, x->qualified, SX_NONE, NULL);
+		if (at == SX_NONE) {
+			difference(cli, '-', "metric", x->qualified, NULL);
+			count++;
+			continue;
+		}
+		const struct sx_metric_info *y = &b->metrics[at];
+		const char *ex = x->exprs ? x->exprs[0] : NULL, *ey = y->exprs ? y->exprs[0] : NULL;
+		if (same(ex, ey) && same(x->unit, y->unit))
+			continue;
+		difference(cli, '~', "metric", x->qualified,
+			   same(ex, ey) ? "other unit" : "other formula");
+		count++;
+	}
+	for (uint32_t i = 0; i < b->metric_count; i++) {
+		const char *name = b->metrics[i].qualified;
+		if (sx_catalog_find_metric(a->catalog, name, SX_NONE, NULL) != SX_NONE)
+			continue;
+		difference(cli, '+', "metric", name, NULL);
+		count++;
+	}
+	return count;
+}
+
+static size_t diff_counters(const struct cli *cli, const struct catalog_view *a,
+			    const struct catalog_view *b)
+{
+	size_t count = 0;
+	for (uint32_t i = 0; i < a->counter_count; i++) {
+		const struct sx_counter_info *x = &a->counters[i];
+		uint32_t at = sx_catalog_find_counter(b->catalog, x->name, SX_NONE, NULL);
+		const struct sx_counter_info *y = at == SX_NONE ? NULL : &b->counters[at];
+		if (y && y->slot == x->slot && y->scale == x->scale && y->reduce == x->reduce)
+			continue;
+		difference(cli, y ? '~' : '-', "counter", x->name,
+			   y ? "other slot, scale or reduction" : NULL);
+		count++;
+	}
+	for (uint32_t i = 0; i < b->counter_count; i++) {
+		if (sx_catalog_find_counter(a->catalog, b->counters[i].name, SX_NONE, NULL) !=
+		    SX_NONE)
+			continue;
+		difference(cli, '+', "counter", b->counters[i].name, NULL);
+		count++;
+	}
+	return count;
+}
+
+static enum sx_status diff(const struct cli *cli, const char *from, const char *to,
+			   struct sx_error *err)
+{
+	struct sx_catalog *a = NULL, *b = NULL;
+	enum sx_status status = sx_catalog_open(cli->context, from, &a, err);
+	if (!status)
+		status = sx_catalog_open(cli->context, to, &b, err);
+	if (!status) {
+		struct catalog_view x = describe_view(a), y = describe_view(b);
+		size_t count = diff_counters(cli, &x, &y) + diff_metrics(cli, &x, &y);
+		cli_note(cli, "%zu differences", count);
+	}
+	sx_catalog_unref(a);
+	sx_catalog_unref(b);
+	return status;
+}
+
+static enum sx_status dispatch(struct cli *cli, struct sx_error *err)
+{
+	static const char *const actions[] = {"show", "diff", NULL};
+	const struct string_list *args = &cli->options.args;
+	const char *action = args->count ? args->items[0] : "";
+	if (strcmp(action, "show") == 0 && args->count == 2)
+		return show(cli, args->items[1], err);
+	if (strcmp(action, "diff") == 0 && args->count == 3)
+		return diff(cli, args->items[1], args->items[2], err);
+	error_set(err, SX_ERR_USAGE, "catalog does not know what to do with \"%s\"", action);
+	error_because(err, "it takes show NAME, or diff NAME NAME");
+	const char *near = options_nearest(action, actions);
+	error_try(err, "sextant catalog %s mali-g310", near ? near : "show");
+	return SX_ERR_USAGE;
+}
+
+static int run(struct cli *cli)
+{
+	struct sx_error err = {0};
+	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	if (!status)
+		status = dispatch(cli, &err);
+	return status ? cli_fail(cli, &err) : EXIT_OK;
+}
+
+const struct command cmd_catalog = {
+    .verb = {.name = "catalog",
+	     .synopsis = "show NAME | diff NAME NAME",
+	     .summary = "a catalog's head, and what differs between two",
+	     .about = "NAME is a catalog's name, or a path when it holds a slash. show writes its "
+		      "head and where its facts come from; diff lists counters and metrics that "
+		      "only one of two has, or that differ.",
+	     .options = "format output",
+	     .max_args = 3,
+	     .examples = "  sextant catalog show mali-g625\n"
+			 "  sextant catalog diff amd-gcn1 amd-gcn2\n"},
+    .run = run,
+};
