@@ -316,7 +316,7 @@ bool load_bind_aliases(struct loader *l, uint32_t line, enum index_kind kind, ui
 
 static const char *kind_name(enum index_kind kind)
 {
-	static const char *const names[] = {
+	static const char *const names[INDEX_KINDS] = {
 	    [INDEX_COUNTER] = "counter", [INDEX_METRIC] = "metric",   [INDEX_CONSTANT] = "constant",
 	    [INDEX_BLOCK] = "block",	 [INDEX_SECTION] = "section", [INDEX_GROUP] = "group",
 	    [INDEX_ADVICE] = "rule",
@@ -359,4 +359,15 @@ void *load_array(struct loader *l, const struct yaml_node *list, size_t size)
 	if (!array)
 		load_no_memory(l);
 	return array;
+}
+
+bool load_lines(struct loader *l, const struct yaml_node *list, enum index_kind kind)
+{
+	uint32_t *lines = load_array(l, list, sizeof(*lines));
+	if (!lines)
+		return false;
+	l->cat->lines[kind] = lines;
+	for (const struct yaml_node *n = list->first; n; n = n->next)
+		*lines++ = n->line;
+	return true;
 }

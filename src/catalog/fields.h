@@ -80,5 +80,7 @@ bool load_reference(struct loader *l, const struct yaml_node *node, enum index_k
 /* An array in the catalog for the children of a list; NULL and a failure when there are too many.
  */
 void *load_array(struct loader *l, const struct yaml_node *list, size_t size);
+/* Notes the line of each child of a list, in its order, as that of the things of a kind. */
+bool load_lines(struct loader *l, const struct yaml_node *list, enum index_kind kind);
 
 #endif

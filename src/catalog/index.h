@@ -14,6 +14,7 @@ enum index_kind {
 	INDEX_SECTION,
 	INDEX_GROUP,
 	INDEX_ADVICE,
+	INDEX_KINDS
 };
 
 /* Groups a name may be asked in, besides the index of one. */

@@ -20,7 +20,8 @@ struct sx_catalog {
 	struct sx_counter_info *counters;
 	struct sx_metric_info *metrics;
 	struct sx_advice_info *advice;
-	uint32_t *counter_lines; /* where each stands in the file, for lint */
+	uint32_t
+	    *lines[INDEX_KINDS]; /* where each thing stands in the file; NULL when there are none */
 	uint32_t constant_count, block_count, section_count, group_count;
 	uint32_t counter_count, metric_count, advice_count;
 };

@@ -64,7 +64,7 @@ static bool load_block(struct loader *l, const struct yaml_node *n, struct sx_bl
 bool load_blocks(struct loader *l, const struct yaml_node *list)
 {
 	struct sx_block_info *array = load_array(l, list, sizeof(*array));
-	if (!array)
+	if (!array || !load_lines(l, list, INDEX_BLOCK))
 		return false;
 	l->cat->blocks = array;
 	for (const struct yaml_node *n = list->first; n; n = n->next) {

@@ -82,16 +82,13 @@ static bool load_counter(struct loader *l, const struct yaml_node *n, struct sx_
 bool load_counters(struct loader *l, const struct yaml_node *list)
 {
 	struct sx_counter_info *array = load_array(l, list, sizeof(*array));
-	uint32_t *lines = array ? load_array(l, list, sizeof(*lines)) : NULL;
-	if (!lines)
+	if (!array || !load_lines(l, list, INDEX_COUNTER))
 		return false;
 	l->cat->counters = array;
-	l->cat->counter_lines = lines;
 	for (const struct yaml_node *n = list->first; n; n = n->next) {
 		uint32_t i = l->cat->counter_count;
 		if (!load_counter(l, n, &array[i], i))
 			return false;
-		lines[i] = n->line;
 		l->cat->counter_count++;
 	}
 	return true;

@@ -98,7 +98,7 @@ static bool load_group(struct loader *l, const struct yaml_node *n, struct sx_gr
 bool load_groups(struct loader *l, const struct yaml_node *list)
 {
 	struct sx_group_info *array = load_array(l, list, sizeof(*array));
-	if (!array)
+	if (!array || !load_lines(l, list, INDEX_GROUP))
 		return false;
 	l->cat->groups = array;
 	for (const struct yaml_node *n = list->first; n; n = n->next) {

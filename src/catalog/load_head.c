@@ -100,7 +100,7 @@ static bool load_constant(struct loader *l, const struct yaml_node *n, struct sx
 bool load_constants(struct loader *l, const struct yaml_node *list)
 {
 	struct sx_constant_info *array = load_array(l, list, sizeof(*array));
-	if (!array)
+	if (!array || !load_lines(l, list, INDEX_CONSTANT))
 		return false;
 	l->cat->constants = array;
 	for (const struct yaml_node *n = list->first; n; n = n->next)

@@ -1,0 +1,44 @@
+/* Checks of catalogs beyond what loading one needs, for those who write them. */
+#ifndef SEXTANT_LINT_H
+#define SEXTANT_LINT_H
+
+#include <sextant/catalog.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One fault of a catalog. Strings live until the callback returns. */
+struct sx_finding {
+	const char *origin; /* path of the file, or "embedded" */
+	uint32_t line;	    /* from 1 */
+	const char *message;
+};
+
+typedef void (*sx_finding_fn)(void *user, const struct sx_finding *finding);
+
+/*
+ * Checks a catalog, named as for sx_catalog_open(), and hands every fault to `fn` in the order of
+ * its parts: expressions that do not parse, names that mean nothing or several things, mappings to
+ * neutral names whose units differ, missing or long descriptions, slots outside of their block,
+ * rules that cannot be evaluated, and metrics that changed although identity.tsv binds their names.
+ * A catalog that cannot be loaded is one finding. *count receives their number and may be NULL.
+ * Errors: SX_ERR_NOT_FOUND, SX_ERR_PERMISSION, SX_ERR_NO_MEMORY. Thread-safe.
+ */
+SX_API enum sx_status sx_catalog_lint(struct sx_context *context, const char *name,
+				      sx_finding_fn fn, void *user, uint32_t *count,
+				      struct sx_error *err);
+
+/*
+ * Writes the lines that bind a catalog's metrics to their meaning: `old` is the text of an
+ * identity.tsv or NULL; the result is that text with this catalog's lines made anew, sorted. *out
+ * is NUL-terminated and owned by the caller, to be released by free(). Errors: SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_catalog_identity(const struct sx_catalog *catalog, const char *old,
+					  char **out, struct sx_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

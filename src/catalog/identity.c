@@ -1,0 +1,200 @@
+/* Hashes of metrics, and the lines of identity.tsv: catalog, metric, hash. */
+#include "catalog/identity.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "catalog/embedded.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define LINE_BYTES_MAX 512
+
+#define OPERATORS "+-*/(),<>=!"
+
+static bool is_operator(char c)
+{
+	return c && strchr(OPERATORS, c);
+}
+
+/* Appends a form, normalised; p has room for its length. */
+static char *put_form(char *p, const char *form)
+{
+	const char *begin = p;
+	for (const char *f = form; *f; f++) {
+		if (*f == ' ' || *f == '$')
+			continue;
+		/* Blanks stay, as one, where they part two words. */
+		bool blank =
+		    f > form && (f[-1] == ' ' || (f[-1] == '$' && f - 1 > form && f[-2] == ' '));
+		if (blank && p > begin && !is_operator(*f) && !is_operator(p[-1]))
+			*p++ = ' ';
+		*p++ = *f;
+	}
+	*p++ = '\n';
+	return p;
+}
+
+bool identity_hash(const struct sx_catalog *catalog, const struct sx_metric_info *metric,
+		   uint64_t *hash)
+{
+	const struct sx_catalog_info *info = sx_catalog_info(catalog);
+	uint32_t variants = info->variant_count ? info->variant_count : 1;
+	size_t size = strlen(metric->unit) + 1;
+	for (uint32_t v = 0; v < variants; v++)
+		size += (info->variant_count ? strlen(info->variants[v].name) : 0) + 2 +
+			(metric->exprs[v] ? strlen(metric->exprs[v]) : 0);
+	char *text = malloc(size + 1);
+	if (!text)
+		return false;
+	char *p = stpcpy(text, metric->unit);
+	*p++ = '\n';
+	for (uint32_t v = 0; v < variants; v++) {
+		p = stpcpy(p, info->variant_count ? info->variants[v].name : "");
+		*p++ = '=';
+		p = put_form(p, metric->exprs[v] ? metric->exprs[v] : "");
+	}
+	*hash = XXH64(text, (size_t)(p - text), 0);
+	free(text);
+	return true;
+}
+
+static const struct embedded_file *identity_file(void)
+{
+	const struct embedded_file *file = embedded_data;
+	while (file->name && strcmp(file->name, "identity.tsv") != 0)
+		file++;
+	return file->name ? file : NULL;
+}
+
+/* Where the line that begins with `key` stands between the two, or NULL. */
+static const char *find_line(const char *begin, const char *end, const char *key, size_t len)
+{
+	for (const char *p = begin; p && p < end;) {
+		if ((size_t)(end - p) >= len && memcmp(p, key, len) == 0)
+			return p;
+		const char *newline = memchr(p, '\n', (size_t)(end - p));
+		p = newline ? newline + 1 : NULL;
+	}
+	return NULL;
+}
+
+enum identity_state identity_check(const struct sx_catalog *catalog,
+				   const struct sx_metric_info *metric)
+{
+	const struct embedded_file *file = identity_file();
+	char key[LINE_BYTES_MAX];
+	int len = snprintf(key, sizeof(key), "%s\t", sx_catalog_info(catalog)->name);
+	const char *at = file ? find_line(file->begin, file->end, key, (size_t)len) : NULL;
+	if (!at)
+		return IDENTITY_UNBOUND;
+	len = snprintf(key, sizeof(key), "%s\t%s\t", sx_catalog_info(catalog)->name,
+		       metric->qualified);
+	at = find_line(at, file->end, key, (size_t)len);
+	if (!at)
+		return IDENTITY_MISSING;
+	uint64_t value;
+	char hash[17];
+	if (!identity_hash(catalog, metric, &value))
+		return IDENTITY_NO_MEMORY;
+	snprintf(hash, sizeof(hash), "%016" PRIx64, value);
+	at += len;
+	return file->end - at >= 16 && memcmp(at, hash, 16) == 0 ? IDENTITY_SAME : IDENTITY_CHANGED;
+}
+
+struct lines {
+	const char **items; /* each ends at a newline or a NUL */
+	size_t count, cap;
+};
+
+static size_t line_length(const char *line)
+{
+	return strcspn(line, "\n");
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+	size_t x_len = line_length(x), y_len = line_length(y);
+	int order = memcmp(x, y, x_len < y_len ? x_len : y_len);
+	return order ? order : (x_len > y_len) - (x_len < y_len);
+}
+
+static bool add_line(struct lines *lines, const char *line)
+{
+	if (!mem_grow(&lines->items, &lines->cap, lines->count + 1, sizeof(*lines->items)))
+		return false;
+	lines->items[lines->count++] = line;
+	return true;
+}
+
+/* Keeps what the old text says of other catalogs. */
+static bool keep_others(struct lines *lines, const char *old, const char *name)
+{
+	size_t len = strlen(name);
+	for (const char *p = old; p && *p;) {
+		bool ours = strncmp(p, name, len) == 0 && p[len] == '\t';
+		if (*p != '\n' && !ours && !add_line(lines, p))
+			return false;
+		p += line_length(p);
+		p += *p == '\n';
+	}
+	return true;
+}
+
+static bool add_metrics(struct lines *lines, const struct sx_catalog *catalog, struct arena *arena)
+{
+	uint32_t count;
+	const struct sx_metric_info *m = sx_catalog_metrics(catalog, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t hash;
+		if (!identity_hash(catalog, &m[i], &hash))
+			return false;
+		char line[LINE_BYTES_MAX];
+		int len = snprintf(line, sizeof(line), "%s\t%s\t%016" PRIx64,
+				   sx_catalog_info(catalog)->name, m[i].qualified, hash);
+		const char *copy = arena_strndup(arena, line, (size_t)len);
+		if (!copy || !add_line(lines, copy))
+			return false;
+	}
+	return true;
+}
+
+static char *join(const struct lines *lines)
+{
+	size_t size = 1;
+	for (size_t i = 0; i < lines->count; i++)
+		size += line_length(lines->items[i]) + 1;
+	char *text = malloc(size), *p = text;
+	for (size_t i = 0; text && i < lines->count; i++) {
+		size_t len = line_length(lines->items[i]);
+		memcpy(p, lines->items[i], len);
+		p[len] = '\n';
+		p += len + 1;
+	}
+	if (text)
+		*p = '\0';
+	return text;
+}
+
+enum sx_status sx_catalog_identity(const struct sx_catalog *catalog, const char *old, char **out,
+				   struct sx_error *err)
+{
+	struct arena arena = {0};
+	struct lines lines = {0};
+	char *text = NULL;
+	if (keep_others(&lines, old, sx_catalog_info(catalog)->name) &&
+	    add_metrics(&lines, catalog, &arena)) {
+		if (lines.count)
+			qsort(lines.items, lines.count, sizeof(*lines.items), compare_lines);
+		text = join(&lines);
+	}
+	free(lines.items);
+	arena_finish(&arena);
+	if (!text)
+		return error_nomem(err, "writing identities");
+	*out = text;
+	return SX_OK;
+}

@@ -1,0 +1,212 @@
+/* Lint: what a catalog that loads may still have wrong, all of it, each with its line. */
+#include "catalog/lint.h"
+#include "base/error.h"
+#include "catalog/context.h"
+#include "catalog/identity.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two lines of text. */
+#define DESCRIPTION_MAX 240
+
+void lint_report(struct lint *lint, uint32_t line, const char *fmt, ...)
+{
+	char text[SX_ERROR_TEXT_MAX];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	lint->count++;
+	struct sx_finding finding = {sx_catalog_info(lint->cat)->origin, line, text};
+	if (lint->fn)
+		lint->fn(lint->user, &finding);
+}
+
+static size_t characters(const char *text)
+{
+	size_t count = 0;
+	for (; *text; text++)
+		count += ((unsigned char)*text & 0xc0) != 0x80;
+	return count;
+}
+
+static void check_description(struct lint *lint, uint32_t line, const char *name, const char *text)
+{
+	size_t count = characters(text);
+	if (count == 0)
+		lint_report(lint, line, "\"%s\" has no description", name);
+	else if (count > DESCRIPTION_MAX)
+		lint_report(lint, line,
+			    "the description of \"%s\" has %zu characters, more than %d", name,
+			    count, DESCRIPTION_MAX);
+}
+
+static void check_neutral(struct lint *lint, uint32_t line, const char *name, const char *unit,
+			  const char *neutral)
+{
+	if (!neutral)
+		return;
+	const struct neutral_name *n = neutral_find(&lint->neutral, neutral);
+	if (!n)
+		lint_report(lint, line, "\"%s\": \"%s\" is no neutral name", name, neutral);
+	else if (!units_agree(&lint->units, unit, n->unit))
+		lint_report(lint, line, "\"%s\" is in %s, but %s is in %s", name, unit, neutral,
+			    n->unit);
+}
+
+static void check_constants(struct lint *lint)
+{
+	const struct sx_catalog *cat = lint->cat;
+	for (uint32_t i = 0; i < cat->constant_count; i++)
+		check_description(lint, cat->lines[INDEX_CONSTANT][i], cat->constants[i].name,
+				  cat->constants[i].description);
+}
+
+static void check_slot(struct lint *lint, uint32_t line, const struct sx_counter_info *c)
+{
+	if (c->block == SX_NONE)
+		return;
+	const struct sx_block_info *b = &lint->cat->blocks[c->block];
+	if (b->slots && c->slot != SX_NONE && c->slot >= b->slots)
+		lint_report(lint, line, "\"%s\" is in slot %u, but block \"%s\" has slots 0 to %u",
+			    c->name, c->slot, b->name, b->slots - 1);
+	if (c->reduce == SX_REDUCE_EACH && b->instances == 1 && !b->instances_constant)
+		lint_report(lint, line, "\"%s\" keeps instances apart, but block \"%s\" has one",
+			    c->name, b->name);
+}
+
+static void check_counters(struct lint *lint)
+{
+	const struct sx_catalog *cat = lint->cat;
+	for (uint32_t i = 0; i < cat->counter_count; i++) {
+		const struct sx_counter_info *c = &cat->counters[i];
+		uint32_t line = cat->lines[INDEX_COUNTER][i];
+		check_description(lint, line, c->name, c->description);
+		check_neutral(lint, line, c->name, c->unit, c->neutral);
+		check_slot(lint, line, c);
+	}
+}
+
+static void check_identity(struct lint *lint, const struct sx_metric_info *m)
+{
+	switch (identity_check(lint->cat, m)) {
+	case IDENTITY_UNBOUND:
+	case IDENTITY_SAME:
+		break;
+	case IDENTITY_NO_MEMORY:
+		lint->out_of_memory = true;
+		break;
+	case IDENTITY_MISSING:
+		lint_report(lint, m->line, "\"%s\" has no line in identity.tsv", m->qualified);
+		break;
+	case IDENTITY_CHANGED:
+		lint_report(
+		    lint, m->line,
+		    "the formula or unit of \"%s\" changed, but its line in identity.tsv did not",
+		    m->qualified);
+		break;
+	}
+}
+
+static void check_metrics(struct lint *lint)
+{
+	const struct sx_catalog *cat = lint->cat;
+	for (uint32_t i = 0; i < cat->metric_count; i++) {
+		const struct sx_metric_info *m = &cat->metrics[i];
+		check_identity(lint, m);
+		/* Entries that differ in their group alone have these in common. */
+		if (i > 0 && m[-1].line == m->line)
+			continue;
+		check_description(lint, m->line, m->name, m->description);
+		check_neutral(lint, m->line, m->name, m->unit, m->neutral);
+	}
+}
+
+static void check_advice(struct lint *lint)
+{
+	const struct sx_catalog *cat = lint->cat;
+	for (uint32_t i = 0; i < cat->advice_count; i++) {
+		const struct sx_advice_info *a = &cat->advice[i];
+		check_description(lint, a->line, a->rule, a->advice);
+	}
+}
+
+/* A catalog opened by its path may lie under a name that nobody will find it by. */
+static void check_file_name(struct lint *lint)
+{
+	const struct sx_catalog_info *info = sx_catalog_info(lint->cat);
+	const char *slash = strrchr(info->origin, '/');
+	if (!slash)
+		return;
+	size_t len = strlen(info->name);
+	if (strncmp(slash + 1, info->name, len) != 0 || strcmp(slash + 1 + len, ".yaml") != 0)
+		lint_report(lint, 2, "the catalog is \"%s\", but its file is called \"%s\"",
+			    info->name, slash + 1);
+}
+
+static enum sx_status lint_loaded(struct lint *lint, struct sx_error *err)
+{
+	enum sx_status status = neutral_init(&lint->neutral, err);
+	if (status != SX_OK)
+		return status;
+	units_init(&lint->units);
+	check_file_name(lint);
+	check_constants(lint);
+	check_counters(lint);
+	check_metrics(lint);
+	check_advice(lint);
+	lint_expressions(lint);
+	neutral_finish(&lint->neutral);
+	return lint->out_of_memory ? error_nomem(err, "checking a catalog") : SX_OK;
+}
+
+/* A catalog that does not load is a finding, with the line that its error begins with. */
+static void report_failure(sx_finding_fn fn, void *user, const struct sx_error *err)
+{
+	char origin[SX_ERROR_TEXT_MAX];
+	snprintf(origin, sizeof(origin), "%s", err->message);
+	struct sx_finding finding = {origin, 1, err->message};
+	/* "origin:LINE: message", and the origin may hold colons itself. */
+	for (char *colon = strchr(origin, ':'); colon; colon = strchr(colon + 1, ':')) {
+		char *end;
+		unsigned long line = strtoul(colon + 1, &end, 10);
+		if (end > colon + 1 && strncmp(end, ": ", 2) == 0) {
+			*colon = '\0';
+			finding.line = (uint32_t)line;
+			finding.message = end + 2;
+			break;
+		}
+	}
+	if (fn)
+		fn(user, &finding);
+}
+
+enum sx_status sx_catalog_lint(struct sx_context *context, const char *name, sx_finding_fn fn,
+			       void *user, uint32_t *count, struct sx_error *err)
+{
+	struct sx_catalog *catalog = NULL;
+	struct sx_error failure = {0};
+	enum sx_status status = sx_catalog_open(context, name, &catalog, &failure);
+	if (count)
+		*count = 0;
+	if (status == SX_ERR_BAD_INPUT || status == SX_ERR_LIMIT) {
+		report_failure(fn, user, &failure);
+		if (count)
+			*count = 1;
+		return SX_OK;
+	}
+	if (status != SX_OK) {
+		if (err)
+			*err = failure;
+		return status;
+	}
+	struct lint lint = {.cat = catalog, .fn = fn, .user = user};
+	status = lint_loaded(&lint, err);
+	if (count)
+		*count = lint.count;
+	sx_catalog_unref(catalog);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* What the two halves of lint share. */
+#ifndef CATALOG_LINT_H
+#define CATALOG_LINT_H
+
+#include "catalog/internal.h"
+#include "catalog/neutral.h"
+#include "catalog/units.h"
+
+#include <sextant/lint.h>
+
+struct lint {
+	const struct sx_catalog *cat;
+	sx_finding_fn fn;
+	void *user;
+	uint32_t count;
+	bool out_of_memory;
+	struct units units;
+	struct neutral neutral;
+};
+
+/* Reports one finding. */
+void lint_report(struct lint *lint, uint32_t line, const char *fmt, ...) SX_PRINTF(3, 4);
+/* Checks the formulas of metrics, groups and rules. */
+void lint_expressions(struct lint *lint);
+
+#endif
