@@ -77,7 +77,12 @@ static void check_expression(const struct check *c, const char *text, enum sx_no
 {
 	struct sx_expr *expr = NULL;
 	struct sx_error err = {0};
-	if (sx_expr_parse(text, notation, &expr, &err) != SX_OK) {
+	enum sx_status status = sx_expr_parse(text, notation, &expr, &err);
+	if (status == SX_ERR_NO_MEMORY) {
+		c->lint->out_of_memory = true;
+		return;
+	}
+	if (status != SX_OK) {
 		lint_report(c->lint, c->line, "%s: %s", c->what, err.message);
 		return;
 	}
