@@ -11,7 +11,8 @@
 
 #define WAIT_AT_END_NS	   UINT64_C(10000000) /* at exit and destruction */
 #define WAIT_AT_RELEASE_NS UINT64_C(3000000)
-#define FREE_RELEASES	   4u /* releases that may wait; then one in 64 frames may */
+#define FREE_WAIT_NS	   UINT64_C(30000000) /* that releases may wait in all, and */
+#define WAIT_SHARE	   256u		      /* this part of the time since */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts; /* under lock */
@@ -155,10 +156,14 @@ static void start(struct context *context)
 	sampler_start(&context->sampler, &context->gl, &context->identity);
 }
 
-/* Waiting at every release would slow down a program that hands its context from thread to thread.
+/*
+ * Waiting at every release would slow down a program that hands its context from thread to thread:
+ * it may cost a small share of the context's life.
  */
 static uint64_t release_wait_ns(struct context *context, const struct binding *next)
 {
+	uint64_t budget_ns =
+	    FREE_WAIT_NS + (guest_now_ns() - context->identity.start_ns) / WAIT_SHARE;
 	bool last;
 
 	pthread_mutex_lock(&lock);
@@ -166,22 +171,23 @@ static uint64_t release_wait_ns(struct context *context, const struct binding *n
 	pthread_mutex_unlock(&lock);
 	if (last)
 		return WAIT_AT_END_NS;
-	if (next->context != NULL)
+	if (next->context != NULL || context->waited_ns >= budget_ns)
 		return 0;
-	return ++context->releases <= FREE_RELEASES + context->sampler.frame / 64
-		   ? WAIT_AT_RELEASE_NS
-		   : 0;
+	return WAIT_AT_RELEASE_NS;
 }
 
 void context_before_bind(const struct binding *binding)
 {
 	struct context *old = context_current();
+	uint64_t before_ns;
 
 	if (old == NULL || !old->started ||
 	    (old->handle == binding->context && old->egl == binding->egl))
 		return;
 	sampler_cut(&old->sampler);
+	before_ns = guest_now_ns();
 	sampler_collect(&old->sampler, release_wait_ns(old, binding));
+	old->waited_ns += guest_now_ns() - before_ns;
 }
 
 void context_after_bind(const struct binding *binding, bool done)

@@ -21,8 +21,12 @@ static void *look_up_hooked(void *handle, const char *name, int id)
 {
 	void *found;
 
-	if (handle == RTLD_DEFAULT) /* finds ours first, whether there is a real one or not */
-		return real_find(id) != NULL ? hook_address(id) : real_dlsym()(RTLD_NEXT, name);
+	if (handle == RTLD_DEFAULT) { /* finds ours first, whether there is a real one or not */
+		if (real_find(id) != NULL)
+			return hook_address(id);
+		real_dlsym()(RTLD_NEXT, name); /* for dlerror(); not by a jump: next to us */
+		return NULL;
+	}
 	if (name[0] == 'e' && is_angle(handle))
 		return real_dlsym()(handle, name);
 	found = real_dlsym()(handle, name);

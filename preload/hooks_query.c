@@ -10,12 +10,11 @@ static struct sampler *sampler_here(void)
 	return context != NULL && context->started ? &context->sampler : NULL;
 }
 
-static void begins(GLenum target, GLuint index, GLuint id)
+static GLuint begins(GLenum target, GLuint index, GLuint id)
 {
 	struct sampler *sampler = sampler_here();
 
-	if (sampler != NULL)
-		sampler_program_begins(sampler, target, index, id);
+	return sampler != NULL ? sampler_program_begins(sampler, target, index, id) : id;
 }
 
 static void ends(GLenum target, GLuint index)
@@ -31,7 +30,7 @@ static void ends(GLenum target, GLuint index)
 	{                                                                                          \
 		__typeof__(&name) real = REAL(name);                                               \
                                                                                                    \
-		begins(target, 0, id);                                                             \
+		id = begins(target, 0, id);                                                        \
 		if (real != NULL)                                                                  \
 			real(target, id);                                                          \
 	}
@@ -56,7 +55,7 @@ void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id)
 {
 	__typeof__(&glBeginQueryIndexed) real = REAL(glBeginQueryIndexed);
 
-	begins(target, index, id);
+	id = begins(target, index, id);
 	if (real != NULL)
 		real(target, index, id);
 }

@@ -44,22 +44,25 @@ static bool accepts_invented(const struct sampler *sampler)
 	return gl->GetError() == GL_NO_ERROR;
 }
 
-void names_make(struct sampler *sampler)
+void names_choose(struct sampler *sampler)
 {
-	const struct api *gl = sampler->gl;
-	bool invent = accepts_invented(sampler);
-	GLuint next = INVENTED_LAST - 1, names[SAMPLER_NAMES];
+	sampler->invents = accepts_invented(sampler);
+	if (sampler->invents)
+		sampler->name_low = sampler->name_high = INVENTED_LAST;
+}
 
-	sampler->name_low = sampler->name_high = 0;
-	for (unsigned i = 0; i < SAMPLER_SETS; i++) {
-		if (!invent)
-			gl->GenQueries((GLsizei)SAMPLER_NAMES, names);
-		for (unsigned k = 0; invent && k < SAMPLER_NAMES; k++)
-			names[k] = next--;
-		give(sampler, &sampler->sets[i], names);
-	}
-	if (invent)
-		sampler->name_high = INVENTED_LAST;
+void names_make(struct sampler *sampler, unsigned set)
+{
+	GLuint names[SAMPLER_NAMES];
+
+	if (sampler->sets[set].named)
+		return;
+	for (GLuint i = 0; sampler->invents && i < SAMPLER_NAMES; i++)
+		names[i] = INVENTED_LAST - 1 - set * SAMPLER_NAMES - i;
+	if (!sampler->invents)
+		sampler->gl->GenQueries((GLsizei)SAMPLER_NAMES, names);
+	give(sampler, &sampler->sets[set], names);
+	sampler->sets[set].named = true;
 }
 
 void names_delete(struct sampler *sampler)
@@ -70,12 +73,14 @@ void names_delete(struct sampler *sampler)
 	for (unsigned i = 0; i < SAMPLER_SETS; i++) {
 		struct query_set *set = &sampler->sets[i];
 
+		if (!set->named)
+			continue;
 		gl->DeleteQueries(SLOT_COUNT, set->names);
 		gl->DeleteQueries(2, set->stamps);
 		gl->DeleteQueries((GLsizei)((SAMPLER_SECTIONS - 1) * SLOT_OVERFLOW_COUNT),
 				  set->more[0]);
 	}
-	if (sampler->name_high == INVENTED_LAST)
+	if (sampler->invents)
 		gl->DeleteQueries(1, &last);
 	sampler->name_low = sampler->name_high = 0;
 }
@@ -87,6 +92,8 @@ bool sampler_owns(const struct sampler *sampler, GLuint name)
 	for (unsigned i = 0; i < SAMPLER_SETS; i++) {
 		const struct query_set *set = &sampler->sets[i];
 
+		if (!set->named)
+			continue;
 		for (unsigned k = 0; k < SLOT_COUNT; k++) {
 			if (set->names[k] == name)
 				return true;
@@ -98,5 +105,5 @@ bool sampler_owns(const struct sampler *sampler, GLuint name)
 		if (set->stamps[0] == name || set->stamps[1] == name)
 			return true;
 	}
-	return name == INVENTED_LAST;
+	return sampler->invents && name == INVENTED_LAST;
 }

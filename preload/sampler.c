@@ -4,6 +4,8 @@
 #include "guest.h"
 #include "sampler.h"
 
+#define NEVER_GIVEN 0xffffffffu /* a name that no driver generates */
+
 static struct query_set *open_set(struct sampler *sampler)
 {
 	return sampler->open >= 0 ? &sampler->sets[sampler->open] : NULL;
@@ -108,6 +110,7 @@ static void begin_set(struct sampler *sampler, struct query_set *set)
 
 	if (sampler->program_active != 0)
 		check_program_active(sampler);
+	names_make(sampler, (unsigned)(set - sampler->sets));
 	want = free_slots(sampler) & all;
 	set->in_use = true;
 	set->begun = set->active = want;
@@ -240,7 +243,8 @@ static void quiet(struct sampler *sampler, void (*ask)(struct sampler *sampler))
 
 static void make_and_probe(struct sampler *sampler)
 {
-	names_make(sampler);
+	names_choose(sampler);
+	names_make(sampler, 0);
 	probe_targets(sampler);
 }
 
@@ -293,24 +297,29 @@ static void ban(struct sampler *sampler, uint32_t mask)
 	channel_update_why(&sampler->stream, sampler->identity);
 }
 
-void sampler_program_begins(struct sampler *sampler, GLenum target, GLuint index, GLuint name)
+GLuint sampler_program_begins(struct sampler *sampler, GLenum target, GLuint index, GLuint name)
 {
 	int slot = target_slot(target, index);
 	uint32_t mask;
 
 	if (!sampler->measuring)
-		return;
-	if (sampler_owns(sampler, name) && may_call(sampler))
-		sampler_stop(sampler, GL_WIRE_WHY_NAME_CONFLICT);
-	if (slot < 0)
-		return;
+		return name;
+	if (sampler_owns(sampler, name)) {
+		if (!sampler->invents)
+			return NEVER_GIVEN;
+		if (may_call(sampler))
+			sampler_stop(sampler, GL_WIRE_WHY_NAME_CONFLICT);
+	}
+	if (slot < 0 || !sampler->measuring)
+		return name;
 	mask = SLOT_BIT(slot) | sampler->probe.conflicts[slot];
 	if (sampler->list_open) {
 		ban(sampler, mask);
-		return;
+		return name;
 	}
 	yield(sampler, mask);
 	sampler->program_active |= SLOT_BIT(slot);
+	return name;
 }
 
 void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index)

@@ -11,7 +11,7 @@
 #include "channel.h"
 #include "targets.h"
 
-#define SAMPLER_SETS	 8u
+#define SAMPLER_SETS	 16u
 #define SAMPLER_SECTIONS 4u  /* runs of transform feedback in one segment */
 #define SAMPLER_SEGMENTS 32u /* cuts whose results are still to come */
 #define SAMPLER_NAMES	 (SLOT_COUNT + 2 + (SAMPLER_SECTIONS - 1) * SLOT_OVERFLOW_COUNT)
@@ -24,7 +24,7 @@ struct query_set {
 	uint32_t active;					/* of these, not yet ended */
 	uint32_t disturbed;					/* not whole in this segment */
 	unsigned sections;
-	bool section_open, sections_lost, in_use;
+	bool section_open, sections_lost, in_use, named;
 };
 
 /* What is known of a segment or frame on the CPU's side. */
@@ -61,6 +61,7 @@ struct sampler {
 	struct probe probe;
 	struct query_set sets[SAMPLER_SETS];
 	GLuint name_low, name_high; /* range that our names lie in */
+	bool invents;		    /* names are our own; else the driver gives them */
 	bool measuring;		    /* queries are possible in this context */
 	bool list_open;		    /* a display list is being compiled */
 	bool feedback_running;
@@ -102,8 +103,11 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns);
  */
 void sampler_finish(struct sampler *sampler);
 
-/* The program's own queries. Called around the driver's call. */
-void sampler_program_begins(struct sampler *sampler, GLenum target, GLuint index, GLuint name);
+/*
+ * The program's own queries. Called before the driver's call; the name to begin is returned: where
+ * the driver gives names, one of ours is as wrong in the program's hands as one never given.
+ */
+GLuint sampler_program_begins(struct sampler *sampler, GLenum target, GLuint index, GLuint name);
 void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index);
 bool sampler_owns(const struct sampler *sampler, GLuint name);
 /* Ends and deletes all our queries for good. */
@@ -118,8 +122,9 @@ void sampler_pop_group(struct sampler *sampler);
 
 /* Asks the driver which targets may run together. Leaves no error and no message behind. */
 void probe_targets(struct sampler *sampler);
-/* Makes or frees the names of all sets. */
-void names_make(struct sampler *sampler);
+/* Decides how names are made; gives a set its names; frees those of all sets. */
+void names_choose(struct sampler *sampler);
+void names_make(struct sampler *sampler, unsigned set);
 void names_delete(struct sampler *sampler);
 
 #endif

@@ -25,7 +25,7 @@ class Record:
     def __init__(self, data):
         (self.kind, self.flags, self.frame, self.begin_ns, self.end_ns, self.cpu_ns, self.width,
          self.height, self.groups) = struct.unpack_from("<IIQQQQIII", data, 0)
-        self.group = data[56:120].split(b"\0")[0].decode()
+        self.group = data[64:128].split(b"\0")[0].decode()
         self.values = dict(zip(NAMES, struct.unpack_from("<29Q", data, 128)))
         self.states = dict(zip(NAMES, data[384:384 + 29]))
         self.size_known = bool(self.flags & 1)

@@ -1,0 +1,267 @@
+/*
+ * Lives of contexts, threads and processes. The argument names the case; the number of frames that
+ * each draws is known to the test.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "window.h"
+
+static const char *const sources[] = {
+    "#version 430\nvoid main() { gl_Position = vec4(gl_VertexID % 3 == 1 ? 3 : -1,\n"
+    "	gl_VertexID % 3 == 2 ? 3 : -1, 0, 1); }\n",
+    "#version 430\nout vec4 color;\nvoid main() { color = vec4(1); }\n"};
+static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
+
+static void prepare(const struct window *window)
+{
+	GLuint array;
+
+	window_bind(window);
+	glGenVertexArrays(1, &array);
+	glBindVertexArray(array);
+	glUseProgram(window_program(sources, kinds, 2, NULL, 0));
+}
+
+/* Nothing slows a pbuffer's swap down; waiting keeps the driver from falling behind. */
+static void frames(const struct window *window, int count)
+{
+	for (int i = 0; i < count; i++) {
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+		glFinish();
+		window_swap(window);
+	}
+}
+
+static void ahead(struct window *window)
+{
+	window_open(window, WINDOW_CORE);
+	prepare(window);
+	for (int i = 0; i < 300; i++) {
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+		window_swap(window);
+	}
+	window_close(window);
+}
+
+static void *thread(void *arg)
+{
+	struct window window = *(struct window *)arg;
+
+	window_open(&window, WINDOW_CORE);
+	prepare(&window);
+	frames(&window, 40);
+	window_close(&window);
+	return NULL;
+}
+
+static void threads(struct window *base)
+{
+	pthread_t ids[4];
+
+	for (int i = 0; i < 4; i++)
+		EXPECT(pthread_create(&ids[i], NULL, thread, base) == 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(ids[i], NULL);
+}
+
+/* One context goes from thread to thread. */
+static void *turn(void *arg)
+{
+	const struct window *window = arg;
+
+	window_bind(window);
+	frames(window, 5);
+	eglMakeCurrent(window->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+	return NULL;
+}
+
+static void *keep(void *arg)
+{
+	const struct window *window = arg;
+
+	window_bind(window);
+	frames(window, 5);
+	EXPECT(eglReleaseThread());
+	return NULL;
+}
+
+static void handed(struct window *window)
+{
+	pthread_t id;
+
+	window_open(window, WINDOW_CORE);
+	prepare(window);
+	eglMakeCurrent(window->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&id, NULL, turn, window);
+		pthread_join(id, NULL);
+	}
+	pthread_create(&id, NULL, keep, window);
+	pthread_join(id, NULL);
+	window_bind(window);
+	frames(window, 5);
+	window_close(window);
+}
+
+static void churn(struct window *window)
+{
+	for (int i = 0; i < 150; i++) {
+		window_open(window, i % 2 != 0 ? WINDOW_CORE : WINDOW_COMPAT);
+		prepare(window);
+		frames(window, 2);
+		if (i % 3 != 0) {
+			window_close(window);
+			continue;
+		}
+		eglDestroyContext(window->display, window->context); /* while it is current */
+		eglMakeCurrent(window->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+		eglDestroySurface(window->display, window->surface);
+	}
+}
+
+/* Two contexts by turns in one thread, within one frame of each. */
+static void alternate(struct window *window)
+{
+	struct window other = *window;
+
+	window_open(window, WINDOW_CORE);
+	window_open(&other, WINDOW_CORE);
+	prepare(window);
+	prepare(&other);
+	for (int i = 0; i < 20; i++) {
+		window_bind(window);
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+		window_bind(&other);
+		glDrawArrays(GL_TRIANGLES, 0, 6);
+		window_bind(window);
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+		glFinish();
+		window_swap(window);
+		window_bind(&other);
+		glFinish();
+		window_swap(&other);
+	}
+	window_close(&other);
+	window_bind(window);
+	window_close(window);
+}
+
+/* The child touches no GL; it starts this program anew. */
+static void forks(struct window *window, const char *self)
+{
+	int status = 0;
+	pid_t child;
+
+	window_open(window, WINDOW_CORE);
+	prepare(window);
+	frames(window, 5);
+	child = fork();
+	if (child == 0)
+		exit(3);
+	waitpid(child, &status, 0);
+	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+	frames(window, 5);
+	child = fork();
+	if (child == 0) {
+		execl(self, self, "plain", (char *)NULL);
+		_exit(9);
+	}
+	waitpid(child, &status, 0);
+	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	frames(window, 5);
+	window_close(window);
+}
+
+static void draw_unswapped(struct window *window)
+{
+	window_open(window, WINDOW_CORE);
+	prepare(window);
+	for (int i = 0; i < 4; i++) {
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+		printf("%08x\n", window_hash());
+	}
+}
+
+static void leave(int number)
+{
+	exit(7);
+}
+
+/*
+ * exit() from a signal handler, as Ctrl-C has it in many programs. Raised where no lock is held:
+ * elsewhere such a program may hang by its own doing.
+ */
+static void interrupted(struct window *window)
+{
+	window_open(window, WINDOW_CORE);
+	prepare(window);
+	signal(SIGALRM, leave);
+	frames(window, 20);
+	glDrawArrays(GL_TRIANGLES, 0, 3);
+	raise(SIGALRM);
+}
+
+/* Everything goes at once, with a context that is still current. */
+static void terminated(struct window *window)
+{
+	for (int i = 0; i < 3; i++) {
+		window_open(window, WINDOW_CORE);
+		prepare(window);
+		frames(window, 3);
+		eglTerminate(window->display);
+		EXPECT(eglReleaseThread());
+		window_display(window);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+	struct window window;
+
+	if (strcmp(name, "no-gl") == 0)
+		return 5;
+	window_display(&window);
+	if (strcmp(name, "threads") == 0)
+		threads(&window);
+	else if (strcmp(name, "handed") == 0)
+		handed(&window);
+	else if (strcmp(name, "ahead") == 0)
+		ahead(&window);
+	else if (strcmp(name, "churn") == 0)
+		churn(&window);
+	else if (strcmp(name, "alternate") == 0)
+		alternate(&window);
+	else if (strcmp(name, "fork") == 0)
+		forks(&window, argv[0]);
+	else if (strcmp(name, "interrupted") == 0)
+		interrupted(&window);
+	else if (strcmp(name, "terminated") == 0)
+		terminated(&window);
+	else if (strcmp(name, "unswapped") == 0) {
+		draw_unswapped(&window); /* and exits with its context current */
+	} else if (strcmp(name, "unswapped-closed") == 0) {
+		draw_unswapped(&window);
+		window_close(&window);
+	} else {
+		window_open(&window, WINDOW_CORE);
+		prepare(&window);
+		frames(&window, 20);
+		if (strcmp(name, "crash") == 0)
+			raise(SIGSEGV);
+		if (strcmp(name, "abort") == 0)
+			abort();
+		if (strcmp(name, "quick") == 0)
+			_exit(4);
+		if (strcmp(name, "status") == 0)
+			return 42;
+		EXPECT(strcmp(name, "plain") == 0);
+		window_close(&window);
+	}
+	return 0;
+}

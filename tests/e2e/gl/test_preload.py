@@ -1,0 +1,328 @@
+"""Runs OpenGL programs with and without libsextant-gl.so: what they print, how they end and what
+they draw must be the same, and what was measured must be what they did."""
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(__file__))
+import channel
+import xvfb
+
+LIBRARY = os.environ["SEXTANT_GL_LIBRARY"]
+PROGRAMS = os.environ["SEXTANT_GL_PROGRAMS"]
+WHY_DERIVED, WHY_NO_EXTENSION, WHY_DISPLAY_LIST = 1, 3, 6
+EMPTY = {name: 0 for name in channel.NAMES if not name.startswith("OverflowPred")}
+
+
+def path(name):
+    return os.path.join(PROGRAMS, name)
+
+
+class Case(unittest.TestCase):
+    environment = None
+
+    def both(self, *command, status=0):
+        """Runs without and with the library; the program must not notice. Gives the streams."""
+        command = [path(command[0]), *command[1:]]
+        if not os.path.exists(command[0]):
+            self.skipTest("not built here")
+        alone = subprocess.run(command, capture_output=True, text=True, env=self.environment,
+                               timeout=60)
+        if alone.returncode == 77:
+            self.skipTest(alone.stderr.strip())
+        self.assertEqual((alone.returncode, alone.stderr), (status, ""))
+        measured, seen = channel.run(LIBRARY, command, self.environment)
+        self.assertEqual(measured.stderr, alone.stderr)
+        self.assertEqual(measured.stdout, alone.stdout)
+        self.assertEqual(measured.returncode, alone.returncode)
+        for stream in seen.streams:
+            self.assertEqual(stream.lost, 0)
+        self.channel = seen
+        return seen.streams
+
+    def values(self, record, **expected):
+        for name, value in expected.items():
+            self.assertEqual(record[name], value, name)
+
+
+class Scenes(Case):
+    """Frames whose counts are known."""
+
+    def scene(self, scene, profile="core"):
+        stream, = self.both("gl-scenes", profile, scene, "nothing")
+        frames = stream.frames()
+        self.assertEqual(len(frames), 2)
+        self.assertEqual([f.frame for f in frames], [0, 1])
+        self.assertLessEqual(frames[0].end_ns, frames[1].end_ns)
+        self.assertTrue(frames[0].size_known)
+        self.assertEqual((frames[0].width, frames[0].height), (64, 64))
+        self.assertGreater(frames[0]["D3DGPUTime"], 0)
+        self.values(frames[1], **{k: v for k, v in EMPTY.items() if k != "D3DGPUTime"})
+        return frames[0]
+
+    def test_triangles(self):
+        for profile in ("core", "compat"):
+            first = self.scene("triangles", profile)
+            self.values(first, IAVertices=6, IAPrimitives=2, VSInvocations=6, CInvocations=2,
+                        CPrimitives=2, Occlusion=4096, OcclusionPredicate=1, GSInvocations=0,
+                        HSInvocations=0, CSInvocations=0, PrimsStorageNeed=2,
+                        PrimsStorageNeed_S0=2, PrimsWritten=0, OverflowPred=None)
+            self.assertGreaterEqual(first["PSInvocations"], 4096)
+
+    def test_compute(self):
+        self.values(self.scene("compute"), CSInvocations=96, IAVertices=0)
+
+    def test_occlusion(self):
+        self.values(self.scene("occlusion"), Occlusion=4096, IAPrimitives=4)
+
+    def test_tessellation(self):
+        self.values(self.scene("tessellation"), HSInvocations=2, DSInvocations=14, IAVertices=6)
+
+    def test_feedback(self):
+        self.values(self.scene("feedback"), GSInvocations=5, GSPrimitives=20, PrimsWritten=5,
+                    PrimsStorageNeed=5, PrimsWritten_S0=5, PrimsStorageNeed_S0=5,
+                    PrimsWritten_S1=8, PrimsStorageNeed_S1=15, OverflowPred=1, OverflowPred_S0=0,
+                    OverflowPred_S1=1, OverflowPred_S2=0, OverflowPred_S3=0)
+
+    def test_feedback_in_sections(self):
+        self.values(self.scene("feedback-3"), PrimsWritten_S0=7, PrimsStorageNeed_S1=21,
+                    OverflowPred=1, OverflowPred_S0=0, OverflowPred_S1=1)
+        many = self.scene("feedback-9")  # more than are followed: no predicate, but counts
+        self.values(many, PrimsWritten_S0=13, OverflowPred=None, OverflowPred_S0=None)
+        self.assertEqual(many.states["OverflowPred"], channel.LATE)
+
+    def test_feedback_across_a_swap(self):
+        stream, = self.both("gl-scenes", "core", "feedback-swap", "nothing")
+        frames = stream.frames()
+        self.assertEqual(len(frames), 3)
+        self.values(frames[0], OverflowPred=1, OverflowPred_S1=1, PrimsWritten_S1=8)
+        self.values(frames[1], OverflowPred=0, PrimsWritten_S1=0)
+        self.values(frames[2], OverflowPred=None)
+
+    def test_debug_groups(self):
+        first = self.scene("group")
+        self.assertEqual((first.group, first.groups), ("shadows", 2))
+
+    def test_identity(self):
+        stream, = self.both("gl-scenes", "core", "nothing")
+        self.assertEqual(stream.process, "gl-scenes")
+        self.assertEqual((stream.window_system, stream.api, stream.profile), (2, 1, 1))
+        self.assertTrue(stream.renderer and stream.vendor and stream.version)
+        self.assertTrue(all(stream.bits[n] for n in channel.NAMES if stream.why[n] == 0))
+        self.assertEqual(stream.state, channel.CLOSED)
+
+
+class Guest(Case):
+    """The program's own queries, errors and messages."""
+
+    def test_own_queries(self):
+        mine = ("Occlusion", "OcclusionPredicate", "IAVertices", "PrimsStorageNeed",
+                "PrimsStorageNeed_S0")
+        for case in ("own-core", "own-compat"):
+            stream, = self.both("gl-guest", case)
+            frames = stream.frames()
+            self.assertEqual(len(frames), 6)
+            for name in mine:
+                self.assertEqual(frames[1].states[name], channel.DISTURBED, name)
+                for i in (0, 2, 3, 4, 5):
+                    self.assertEqual(frames[i].states[name], channel.VALID, (i, name))
+            for frame in frames:
+                self.values(frame, IAPrimitives=1, VSInvocations=3)
+            self.values(frames[5], IAVertices=3, Occlusion=4096)
+
+    def test_long_queries(self):
+        stream, = self.both("gl-guest", "long")
+        frames = stream.frames()
+        self.assertEqual(len(frames), 5)
+        states = [f.states["Occlusion"] for f in frames]
+        self.assertEqual(states, [channel.DISTURBED] * 4 + [channel.VALID])
+        self.assertEqual([f.states["PrimsStorageNeed_S2"] for f in frames],
+                         [channel.VALID] * 3 + [channel.DISTURBED] + [channel.VALID])
+        for frame in frames:
+            self.values(frame, IAVertices=3)
+
+    def test_foreign_names(self):
+        for case in ("names-core", "names-compat"):
+            stream, = self.both("gl-guest", case)
+            self.assertEqual(len(stream.frames()), 5)
+            self.assertEqual(stream.frames()[2]["Occlusion"], 4096)
+
+    def test_errors(self):
+        stream, = self.both("gl-guest", "errors")
+        frames = stream.frames()
+        self.assertEqual(frames[0]["IAVertices"], 3)
+        self.assertEqual(frames[1].states["Occlusion"], channel.DISTURBED)
+        self.assertEqual(frames[-1]["Occlusion"], 4096)
+        self.assertEqual(frames[-1]["IAVertices"], 3)
+
+    def test_debug_messages(self):
+        self.both("gl-guest", "debug")
+
+    def test_errno(self):
+        self.both("gl-guest", "errno")
+
+    def test_display_lists(self):
+        stream, = self.both("gl-guest", "lists")
+        self.assertEqual(stream.why["Occlusion"], WHY_DISPLAY_LIST)
+        frames = stream.frames()
+        self.assertEqual(frames[-1]["Occlusion"], None)
+        self.assertEqual(frames[-1]["OcclusionPredicate"], None)
+        self.assertEqual(frames[-1]["IAVertices"], 3)
+
+    def test_es(self):
+        stream, = self.both("gl-guest", "es")
+        self.assertEqual(stream.api, 2)
+        self.assertEqual(stream.why["IAVertices"], WHY_NO_EXTENSION)
+        frames = stream.frames()
+        self.assertEqual(frames[0]["OcclusionPredicate"], 1)
+        self.assertEqual(frames[0]["IAVertices"], None)
+        self.assertEqual(frames[1].states["OcclusionPredicate"], channel.DISTURBED)
+        self.assertEqual(frames[-1]["OcclusionPredicate"], 1)
+
+
+class Lives(Case):
+    """Contexts, threads and processes come and go."""
+
+    def frames(self, *command, status=0):
+        return [len(s.frames()) for s in self.both("gl-lives", *command, status=status)]
+
+    def exact(self, streams, vertices=3):
+        for stream in streams:
+            for frame in stream.frames():
+                self.values(frame, IAVertices=vertices)
+
+    def test_threads(self):
+        self.assertEqual(self.frames("threads"), [40] * 4)
+        self.exact(self.channel.streams)
+
+    def test_context_goes_from_thread_to_thread(self):
+        self.assertEqual(self.frames("handed"), [25])
+        self.exact(self.channel.streams)
+
+    def test_driver_falls_behind(self):
+        """Values that come too late are left out and told; they are never wrong."""
+        measured, seen = channel.run(LIBRARY, [path("gl-lives"), "ahead"])
+        if measured.returncode == 77:
+            self.skipTest(measured.stderr)
+        stream, = seen.streams
+        self.assertEqual(len(stream.frames()) + stream.lost, 300)
+        for frame in stream.frames():
+            self.assertIn((frame.states["IAVertices"], frame.values["IAVertices"]),
+                          ((channel.VALID, 3), (channel.LATE, 0)))
+
+    def test_many_contexts(self):
+        self.assertEqual(self.frames("churn"), [2] * 150)
+        self.exact(self.channel.streams)
+
+    def test_two_contexts_by_turns(self):
+        one, two = self.both("gl-lives", "alternate")
+        for stream in (one, two):
+            self.assertEqual(len(stream.frames()), 20)
+            for frame in stream.frames():
+                self.values(frame, IAVertices=6)
+
+    def test_fork_and_exec(self):
+        self.assertEqual(sorted(self.frames("fork")), [15, 20])
+        self.assertEqual(self.channel.processes(), 2)
+        self.exact(self.channel.streams)
+
+    def test_without_swap(self):
+        for case in ("unswapped", "unswapped-closed"):
+            stream, = self.both("gl-lives", case)
+            self.assertEqual(stream.frames(), [])
+            rest, = stream.rest()
+            self.values(rest, IAVertices=12, Occlusion=4 * 4096)
+            self.assertEqual(stream.state, channel.CLOSED)
+
+    def test_exit_status(self):
+        self.assertEqual(self.frames("status", status=42), [20])
+
+    def test_killed(self):
+        for case, status in (("crash", -signal.SIGSEGV), ("abort", -signal.SIGABRT), ("quick", 4)):
+            count, = self.frames(case, status=status)
+            self.assertGreaterEqual(count, 12)  # at most the last ones are lost
+            self.assertEqual(self.channel.streams[0].state, channel.OPEN)
+
+    def test_exit_in_a_signal_handler(self):
+        """GL must not be called then: it may be what the signal interrupted."""
+        count, = self.frames("interrupted", status=7)
+        self.assertGreaterEqual(count, 12)
+        self.assertEqual(self.channel.streams[0].state, channel.OPEN)
+        self.assertEqual(self.channel.streams[0].rest(), [])
+
+    def test_display_terminated(self):
+        counts = self.frames("terminated")
+        self.assertEqual(counts, [3] * 3)
+
+    def test_program_without_gl(self):
+        self.assertEqual(self.frames("no-gl", status=5), [])
+        self.assertEqual(self.channel.processes(), 1)
+
+
+class Ways(Case):
+    """How a program reaches GL."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.display = xvfb.Display().__enter__()
+        if not cls.display.name:
+            raise unittest.SkipTest("no Xvfb")
+        cls.environment = cls.display.environment()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.display.__exit__()
+
+    def ways(self, *arguments):
+        for way in ("linked", "dlsym", "proc"):
+            with self.subTest(way):
+                stream, = self.both("gl-ways-" + way, *arguments)
+                frames = stream.frames()
+                self.assertEqual(len(frames), 12)
+                self.assertEqual(stream.window_system, 1)
+                for frame in frames:
+                    self.values(frame, IAVertices=3, IAPrimitives=1)
+                    self.assertEqual((frame.width, frame.height), (64, 64))
+
+    def test_ways(self):
+        self.ways()
+
+    def test_display_closed_under_the_context(self):
+        self.ways("abrupt")
+
+
+class Loading(unittest.TestCase):
+    """The library in programs that are not to be measured."""
+
+    def test_rtld_next_of_others(self):
+        measured, _ = channel.run(LIBRARY, [path("gl-next")])
+        self.assertEqual((measured.returncode, measured.stdout), (0, "0\n"))
+
+    def test_exports(self):
+        symbols = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True,
+                                 text=True, check=True).stdout.split("\n")
+        names = [line.split()[-1] for line in symbols if line]
+        self.assertIn("dlsym", names)
+        self.assertIn("glXSwapBuffers", names)
+        for name in names:
+            self.assertRegex(name, r"^(dlsym|XCloseDisplay|gl[A-Z]\w+|egl[A-Z]\w+)$")
+
+    def test_no_channel(self):
+        for value in (None, "", "/nowhere", "/dev/null", "/proc/self/exe", "/tmp"):
+            env = dict(os.environ, LD_PRELOAD=LIBRARY)
+            env.pop("SEXTANT_GL_CHANNEL", None)
+            if value is not None:
+                env["SEXTANT_GL_CHANNEL"] = value
+            done = subprocess.run([path("gl-lives"), "status"], env=env, capture_output=True)
+            self.assertIn(done.returncode, (42, 77))
+            self.assertTrue(done.returncode == 77 or done.stderr == b"")
+
+
+if __name__ == "__main__":
+    program = unittest.main(exit=False)
+    result = program.result
+    if result.testsRun and len(result.skipped) == result.testsRun:
+        sys.exit(77)
+    sys.exit(not result.wasSuccessful())
