@@ -51,9 +51,14 @@ static char **make_environment(const struct sx_session *s)
 	return out;
 }
 
-/* In the child: nothing of ours may show. Sends errno through the pipe when exec fails. */
-static void run_child(char *const *argv, char **env, int report)
+/*
+ * In the child: nothing of ours may show. Waits for the word to go, and sends errno through the
+ * pipe when exec fails.
+ */
+static void run_child(char *const *argv, char **env, const int *go, int report)
 {
+	char word;
+	close(go[1]); /* or the end of the session would never be seen */
 	sigset_t none;
 	sigemptyset(&none);
 	signal(SIGPIPE, SIG_DFL);
@@ -61,11 +66,30 @@ static void run_child(char *const *argv, char **env, int report)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGUSR2, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (read(go[0], &word, 1) != 1)
+		_exit(127); /* the session gave up */
 	execvpe(argv[0], argv, env);
 	int saved = errno;
 	ssize_t ignored = write(report, &saved, sizeof(saved));
 	(void)ignored;
 	_exit(127);
+}
+
+static void close_pipes(struct sx_session *s)
+{
+	if (s->child_go > 0)
+		close(s->child_go);
+	if (s->child_report > 0)
+		close(s->child_report);
+	s->child_go = s->child_report = 0;
+}
+
+void child_abandon(struct sx_session *s)
+{
+	close_pipes(s);
+	if (s->child > 0)
+		waitpid(s->child, NULL, 0);
+	s->child = 0;
 }
 
 static enum sx_status cannot_run(const char *program, int saved, struct sx_error *err)
@@ -80,38 +104,51 @@ static enum sx_status cannot_run(const char *program, int saved, struct sx_error
 	return status;
 }
 
-enum sx_status child_spawn(struct sx_session *s, char *const *argv, struct sx_error *err)
+enum sx_status child_fork(struct sx_session *s, char *const *argv, struct sx_error *err)
 {
-	int report[2], saved = 0;
+	int go[2], report[2];
 	char **env = make_environment(s);
 	if (!env)
 		return error_nomem(err, "preparing the program's environment");
-	if (pipe2(report, O_CLOEXEC) < 0) {
+	if (pipe2(go, O_CLOEXEC) < 0) {
 		free(env);
 		return error_errno(err, errno, "cannot start %s", argv[0]);
 	}
-	s->child = fork();
-	if (s->child == 0)
-		run_child(argv, env, report[1]);
-	int fork_errno = errno;
-	close(report[1]);
-	free(env);
-	if (s->child < 0) {
-		close(report[0]);
-		s->child = 0;
-		return error_errno(err, fork_errno, "cannot start %s", argv[0]);
+	int saved = pipe2(report, O_CLOEXEC) < 0 ? errno : 0;
+	if (!saved) {
+		s->child = fork();
+		saved = s->child < 0 ? errno : 0;
+		if (s->child == 0)
+			run_child(argv, env, go, report[1]);
+		close(report[1]);
+		s->child_report = report[0];
 	}
+	close(go[0]);
+	s->child_go = go[1];
+	free(env);
+	if (!saved)
+		return SX_OK;
+	s->child = 0;
+	child_abandon(s);
+	return error_errno(err, saved, "cannot start %s", argv[0]);
+}
+
+enum sx_status child_exec(struct sx_session *s, char *const *argv, struct sx_error *err)
+{
+	int saved = 0;
 	ssize_t n;
 	do
-		n = read(report[0], &saved, sizeof(saved));
+		n = write(s->child_go, "g", 1);
 	while (n < 0 && errno == EINTR);
-	close(report[0]);
+	do
+		n = read(s->child_report, &saved, sizeof(saved));
+	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof(saved)) {
 		s->child_status.ran = true;
+		close_pipes(s);
 		return SX_OK;
 	}
-	waitpid(s->child, NULL, 0);
-	s->child = 0;
+	child_abandon(s);
 	return cannot_run(argv[0], saved, err);
 }
 

@@ -234,11 +234,14 @@ enum sx_status sx_session_run(struct sx_session *s, char *const *argv,
 			      const struct sx_session_limits *limits, struct sx_error *err)
 {
 	static const struct sx_session_limits none;
-	enum sx_status status = session_start_devices(s, err);
+	enum sx_status status = argv ? child_fork(s, argv, err) : SX_OK;
+	if (!status)
+		status = session_start_devices(s, err);
 	s->begin_ns = s->end_ns = session_now_ns(s);
 	if (!status && argv)
-		status = child_spawn(s, argv, err);
+		status = child_exec(s, argv, err);
 	if (status) {
+		child_abandon(s);
 		stop_devices(s);
 		return status;
 	}

@@ -38,6 +38,7 @@ struct sx_session {
 	void *sink_user;
 	uint64_t sink_last_ns;
 	pid_t child;
+	int child_go, child_report; /* pipes to a child that has not begun; 0: none */
 	struct sx_child_status child_status;
 	uint64_t begin_ns, end_ns;
 	volatile sig_atomic_t stop, stop_signal;
@@ -50,8 +51,12 @@ enum sx_status session_open_devices(struct sx_session *session, struct sx_error 
 /* Starts each source and creates its decoder and table (open.c). */
 enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
 
-/* Forks and executes; the status tells why the program could not be run (child.c). */
-enum sx_status child_spawn(struct sx_session *session, char *const *argv, struct sx_error *err);
+/* Forks the program, which then waits, so that sources can be started on it (child.c). */
+enum sx_status child_fork(struct sx_session *session, char *const *argv, struct sx_error *err);
+/* Lets it run; the status tells why the program could not be run. */
+enum sx_status child_exec(struct sx_session *session, char *const *argv, struct sx_error *err);
+/* Ends a child that was never let run. */
+void child_abandon(struct sx_session *session);
 /* True once the child has ended; its status is then in the session. */
 bool child_ended(struct sx_session *session);
 

@@ -45,7 +45,8 @@ struct source_request {
 	uint32_t counter_count;
 	const char *set;      /* metric set or group, or NULL */
 	uint64_t interval_ns; /* 0: the source's own */
-	pid_t pid;	      /* restrict to a process, or 0 */
+	pid_t pid; /* the program that is measured, not yet running, or 0; devices that serve all
+		    * programs at once may ignore it */
 };
 
 /* Called by probe for each device found, also for those that cannot be used. */
@@ -67,9 +68,12 @@ struct source_ops {
 	 */
 	enum sx_status (*read)(struct source *source, int timeout_ms, struct raw_sample *out,
 			       struct sx_error *err);
+	/* No more is collected; read() gives what is left, then SX_END, until close() or start().
+	 */
 	enum sx_status (*stop)(struct source *source, struct sx_error *err);
 	void (*close)(struct source *source);
-	/* Environment ("NAME=VALUE") that a child needs to be measured; NULL-terminated, source's.
+	/* Environment ("NAME=VALUE") that a child needs to be measured, from open() on;
+	 * NULL-terminated, source's.
 	 */
 	const char *const *(*spawn_env)(struct source *source);
 	/* Checks invariants of the hardware; writes findings through say(). */

@@ -334,6 +334,36 @@ static void test_pace(void **state)
 	finish(&fake, source);
 }
 
+/* What lies between the last sample and stop() is delivered behind it, if it is long enough. */
+static void test_rest(void **state)
+{
+	struct fake_cpu fake;
+	struct values v;
+	const char *const names[] = {"UserTime", "Cycles"};
+	struct source_request request = {
+	    .counters = names, .counter_count = 2, .interval_ns = NS_PER_S};
+	fake_cpu_init(&fake);
+	struct source *source = open_cpu(&fake);
+	start(source, &request);
+	assert_int_equal(next(source, &v, NULL, 0), SX_OK);
+	fake.now_ns += NS_PER_S / 2;
+	assert_int_equal(source_cpu.stop(source, NULL), SX_OK);
+	assert_int_equal(fake.open_fds, 0);
+	fake.now_ns += 10 * NS_PER_S;
+	assert_int_equal(next(source, &v, NULL, 0), SX_OK);
+	assert_int_equal(v.end_ns - v.begin_ns, NS_PER_S / 2);
+	expect(source, &v, "UserTime", NS_PER_S / 2);
+	expect(source, &v, "Cycles", 2 * FAKE_CPU_HZ);
+	assert_int_equal(next(source, &v, NULL, 0), SX_END);
+	/* It may be started again; a rest too short for the ticks is none. */
+	start(source, &request);
+	assert_int_equal(next(source, &v, NULL, 0), SX_OK);
+	fake.now_ns += NS_PER_S / 10;
+	assert_int_equal(source_cpu.stop(source, NULL), SX_OK);
+	assert_int_equal(next(source, &v, NULL, 0), SX_END);
+	source_cpu.close(source);
+}
+
 static void test_refusals(void **state)
 {
 	struct fake_cpu fake;
@@ -477,7 +507,8 @@ int main(void)
 	    cmocka_unit_test(test_process),	cmocka_unit_test(test_process_without_perf),
 	    cmocka_unit_test(test_user_only),	cmocka_unit_test(test_no_pmu),
 	    cmocka_unit_test(test_multiplexed), cmocka_unit_test(test_hotplug),
-	    cmocka_unit_test(test_pace),	cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_pace),	cmocka_unit_test(test_rest),
+	cmocka_unit_test(test_refusals),
 	    cmocka_unit_test(test_probe),	cmocka_unit_test(test_faults),
 	    cmocka_unit_test(test_catalog),
 	};

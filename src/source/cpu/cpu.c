@@ -29,8 +29,9 @@ struct cpu_source {
 	struct cpu_run run;
 	uint32_t notes_told;
 	uint64_t interval_ns, last_ns, due_ns;
-	bool started;
-	uint8_t *sample; /* values, then one quality byte each */
+	bool started, stopped;
+	uint8_t *sample;	   /* values, then one quality byte each */
+	struct raw_sample pending; /* taken by stop() */
 };
 
 static struct cpu_source *cpu_from(struct source *source)
@@ -144,10 +145,11 @@ static void release_run(struct cpu_source *s)
 	cpu_run_finish(&s->run);
 	free(s->sample);
 	s->sample = NULL;
+	s->pending = (struct raw_sample){.data = NULL};
 	s->desc.counters = NULL;
 	s->desc.counter_count = 0;
 	s->notes_told = 0;
-	s->started = false;
+	s->started = s->stopped = false;
 }
 
 static void source_cpu_close(struct source *source)
@@ -156,12 +158,6 @@ static void source_cpu_close(struct source *source)
 	release_run(s);
 	cpu_topology_finish(&s->topology);
 	free(s);
-}
-
-static enum sx_status source_cpu_stop(struct source *source, struct sx_error *err)
-{
-	release_run(cpu_from(source));
-	return SX_OK;
 }
 
 static enum sx_status begin_run(struct cpu_source *s, const struct source_request *request,
@@ -205,8 +201,9 @@ static enum sx_status source_cpu_start(struct source *source, const struct sourc
 				       struct sx_error *err)
 {
 	struct cpu_source *s = cpu_from(source);
-	if (s->started)
+	if (s->started && !s->stopped)
 		return error_set(err, SX_ERR_USAGE, "the CPU source is started already");
+	release_run(s);
 	enum sx_status status = check_request(request, err);
 	if (status != SX_OK)
 		return status;
@@ -304,13 +301,35 @@ static enum sx_status source_cpu_read(struct source *source, int timeout_ms, str
 		fill_note(s, out);
 		return SX_OK;
 	}
-	if (s->run.process.ended)
+	if (s->pending.data) {
+		*out = s->pending;
+		s->pending.data = NULL;
+		return SX_OK;
+	}
+	if (s->run.process.ended || s->stopped)
 		return SX_END;
 	enum sx_status status = wait_due(s, timeout_ms, &now, err);
 	if (status != SX_OK)
 		return status;
 	cpu_run_take(&s->run);
 	fill_sample(s, now, out);
+	return SX_OK;
+}
+
+/* The rest of an interval is kept when it is long enough that ticks do not distort its rates. */
+static enum sx_status source_cpu_stop(struct source *source, struct sx_error *err)
+{
+	struct cpu_source *s = cpu_from(source);
+	uint64_t now;
+	if (!s->started || s->stopped)
+		return SX_OK;
+	s->stopped = true;
+	if (!s->run.process.ended && now_ns(s->base.sys, &now) &&
+	    now - s->last_ns >= s->interval_ns / 2) {
+		cpu_run_take(&s->run);
+		fill_sample(s, now, &s->pending);
+	}
+	cpu_perf_finish(&s->run.perf, s->base.sys);
 	return SX_OK;
 }
 
