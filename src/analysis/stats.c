@@ -53,13 +53,25 @@ static size_t collect(const struct sx_table *rows, uint32_t column, double *valu
 	return count;
 }
 
+/*
+ * Whether the rows of a metric add up to its whole. A unit without a fraction bar does not tell:
+ * cycles for each pixel are "cycles" too. A formula over summed counters gives the rows' sum only
+ * where it is itself a sum.
+ */
+static bool adds_up(const struct sx_metric_column *column, double whole, double sum)
+{
+	if (!sx_unit_adds_up(column->unit))
+		return false;
+	if (column->over_time == SX_REDUCE_RATIO && !isnan(whole))
+		return fabs(whole - sum) <= 1e-6 * fabs(sum);
+	return column->over_time == SX_REDUCE_SUM || column->over_time == SX_REDUCE_RATIO;
+}
+
 static void set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 		      const struct sx_table *totals, uint32_t index, double sum)
 {
 	double whole = sx_table_get(totals, index, 0);
-	bool adds = sx_unit_adds_up(column->unit) && column->over_time != SX_REDUCE_LAST &&
-		    column->over_time != SX_REDUCE_MAX && column->over_time != SX_REDUCE_MEAN;
-	if (!adds) {
+	if (!adds_up(column, whole, sum)) {
 		/* The mean of a yes or no is its share of rows. */
 		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(whole) ||
 			       strcmp(column->unit, "boolean") == 0;

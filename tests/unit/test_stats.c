@@ -1,0 +1,163 @@
+/* What a run's statistics and advice say of hand-made frames, by the catalogs opengl and cpu. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <sextant/analysis.h>
+
+/* Rows of a table and what is made of them. */
+struct world {
+	struct sx_context *context;
+	struct sx_catalog *catalog;
+	struct sx_table *raw;
+	struct sx_metrics *metrics;
+	struct sx_distribution *distribution;
+};
+
+static void make_table(struct world *w, const char *const *names, uint32_t columns,
+		       const uint64_t *values, size_t rows, uint64_t row_ns)
+{
+	struct sx_column described[16];
+	size_t first;
+	for (uint32_t c = 0; c < columns; c++) {
+		uint32_t at = sx_catalog_find_counter(w->catalog, names[c], SX_NONE, NULL), count;
+		assert_int_not_equal(at, SX_NONE);
+		const struct sx_counter_info *info = &sx_catalog_counters(w->catalog, &count)[at];
+		described[c] = (struct sx_column){.name = names[c],
+						  .unit = info->unit,
+						  .type = SX_U64,
+						  .over_time = info->over_time};
+	}
+	assert_int_equal(sx_table_create(described, columns, SX_SAMPLE_FRAME, &w->raw, NULL),
+			 SX_OK);
+	assert_int_equal(sx_table_add_rows(w->raw, rows, &first, NULL), SX_OK);
+	for (size_t r = 0; r < rows; r++) {
+		sx_table_set_time(w->raw, r, r * row_ns, (r + 1) * row_ns);
+		for (uint32_t c = 0; c < columns; c++)
+			sx_table_set_u64(w->raw, c, r, values[r * columns + c], 0);
+	}
+}
+
+static void begin(struct world *w, const char *catalog, const char *const *names, uint32_t columns,
+		  const uint64_t *values, size_t rows, uint64_t row_ns)
+{
+	static const char *const everything[] = {"*"};
+	struct sx_metrics_options options = {.patterns = everything, .pattern_count = 1};
+	struct sx_error err = {0};
+	*w = (struct world){.context = NULL};
+	assert_int_equal(
+	    sx_context_create(&(struct sx_context_options){.catalog_path = ""}, &w->context, NULL),
+	    SX_OK);
+	assert_int_equal(sx_catalog_open(w->context, catalog, &w->catalog, NULL), SX_OK);
+	make_table(w, names, columns, values, rows, row_ns);
+	if (sx_metrics_create(w->catalog, &options, &w->metrics, &err) != SX_OK)
+		fail_msg("%s: %s", err.message, err.because);
+	assert_int_equal(sx_distribution_create(w->metrics, w->raw, &w->distribution, NULL), SX_OK);
+}
+
+static void end(struct world *w)
+{
+	sx_distribution_destroy(w->distribution);
+	sx_metrics_destroy(w->metrics);
+	sx_table_destroy(w->raw);
+	sx_catalog_unref(w->catalog);
+	sx_context_destroy(w->context);
+}
+
+static const struct sx_stats *stats_of(const struct world *w, const char *name)
+{
+	uint32_t count;
+	const struct sx_metric_column *columns = sx_metrics_columns(w->metrics, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(columns[i].name, name) == 0)
+			return &sx_distribution_stats(w->distribution, &count)[i];
+	fail_msg("%s is not selected", name);
+	return NULL;
+}
+
+static void expect(const struct world *w, const char *name, double total, double mean)
+{
+	const struct sx_stats *s = stats_of(w, name);
+	bool total_same = isnan(total) ? isnan(s->total) : fabs(s->total - total) < 1e-9 * total;
+	if (!total_same || !(fabs(s->mean - mean) <= 1e-9 * fabs(mean)))
+		fail_msg("%s: total %g, mean %g; not %g and %g", name, s->total, s->mean, total,
+			 mean);
+}
+
+static const struct sx_finding *finding_of(const struct sx_advice *advice, const char *rule)
+{
+	size_t count;
+	const struct sx_finding *findings = sx_advice_findings(advice, &count);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(findings[i].rule->rule, rule) == 0)
+			return &findings[i];
+	fail_msg("there is no rule %s", rule);
+	return NULL;
+}
+
+/* Frames of 10, 10 and 40 ms: 50 a second, and GPU-bound in two of three. */
+static void test_frames(void **state)
+{
+	static const char *const names[] = {"Frames",	    "FrameTime",  "D3DGPUTime",
+					    "CPUTime",	    "IAVertices", "IAPrimitives",
+					    "CInvocations", "CPrimitives"};
+	static const uint64_t values[] = {
+	    1, 10000000, 9500000, 2000000, 30000, 10000, 1000, 500,
+	    1, 10000000, 9500000, 2000000, 30000, 10000, 1000, 500,
+	    1, 40000000, 5000000, 2000000, 0,	  0,	 2000, 6000,
+	};
+	struct world w;
+	struct sx_advice *advice;
+	begin(&w, "opengl", names, 8, values, 3, 20000000);
+	expect(&w, "frames_per_second", NAN, 50);
+	expect(&w, "frame_time", 60, 20);
+	expect(&w, "gpu_time", 24, 8);
+	expect(&w, "gpu_time_share", NAN, 40);
+	expect(&w, "gpu_bound", NAN, 2.0 / 3);
+	expect(&w, "waiting", NAN, 1.0 / 3);
+	expect(&w, "IAVertices", 60000, 20000);
+	expect(&w, "vertices_per_primitive", NAN, 3);
+	/* Of all primitives together none is surely gone, since 4000 went in and 7000 came out. */
+	expect(&w, "primitives_clipped_away", NAN, 0);
+	assert_true(isnan(stats_of(&w, "overdraw")->mean));
+	assert_non_null(stats_of(&w, "overdraw")->why);
+	assert_int_equal(stats_of(&w, "vertices_per_primitive")->count, 2);
+
+	struct sx_metrics_options options = {.pattern_count = 0};
+	assert_int_equal(sx_advice_create(w.catalog, &options, w.raw, &advice, NULL), SX_OK);
+	const struct sx_finding *bound = finding_of(advice, "bound.gpu");
+	assert_true(bound->fired);
+	assert_int_equal(bound->samples, 2);
+	assert_int_equal(bound->last, 1);
+	assert_false(finding_of(advice, "bound.wait")->fired); /* one in three is below half */
+	assert_true(finding_of(advice, "frame.long")->fired);
+	assert_non_null(finding_of(advice, "fragment.overdraw")->why);
+	sx_advice_destroy(advice);
+	end(&w);
+}
+
+/* A share of time whose unit has no fraction bar is not added up over rows. */
+static void test_intensive(void **state)
+{
+	static const char *const names[] = {"TaskClock", "CacheMisses", "Instructions"};
+	static const uint64_t values[] = {80000000, 10, 1000, 40000000, 2, 1000};
+	struct world w;
+	begin(&w, "cpu", names, 3, values, 2, 100000000);
+	expect(&w, "TaskClock", 120000000, 60000000);
+	expect(&w, "cpus_used", NAN, 0.6);
+	expect(&w, "cache_misses_per_1000_instructions", NAN, 6);
+	end(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_frames),
+	    cmocka_unit_test(test_intensive),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
