@@ -1,0 +1,258 @@
+/* The kbase source: Arm's own kernel driver, whichever of its two readers the version has. */
+#include "source/kbase/kbase.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNITS 16
+
+extern const struct source_ops source_kbase;
+
+/* Why a device that answers cannot be measured; NULL when it can. */
+static enum sx_status unusable(const struct kbase_device *device, struct sx_error *err)
+{
+	const struct mali_model_info *nearest;
+	mali_id_find(&device->id, &nearest);
+	if (!device->model) {
+		error_set(err, SX_ERR_UNSUPPORTED, "no catalog describes this Mali");
+		error_because(err, "it is architecture %u, product %u (GPU id 0x%llx)",
+			      device->id.arch, device->id.product,
+			      (unsigned long long)device->id.gpu_id);
+		error_try(err, "write a catalog, or read dumps with the nearest: --for %s",
+			  nearest->catalog);
+		return SX_ERR_UNSUPPORTED;
+	}
+	if (device->reader == KBASE_READER_NONE) {
+		error_set(err, SX_ERR_UNSUPPORTED, "this kbase has no reader for its counters");
+		error_because(err, "interface %u.%u is older than kinstr_prfcnt (CSF 1.10)",
+			      device->version.major, device->version.minor);
+		error_try(err, "update Arm's kernel driver");
+		return SX_ERR_UNSUPPORTED;
+	}
+	return SX_OK;
+}
+
+static void report(unsigned unit, const struct kbase_device *device, enum sx_status status,
+		   const struct sx_error *err, source_found_fn found, void *user)
+{
+	char id[16], driver[64], name[64];
+	snprintf(id, sizeof(id), "mali%u", unit);
+	snprintf(driver, sizeof(driver), "kbase %s %u.%u", device->csf ? "CSF" : "JM",
+		 device->version.major, device->version.minor);
+	snprintf(name, sizeof(name), "%s", device->model ? device->model->name : "Mali");
+	bool answered = device->version.major || device->version.minor;
+	found(user, &(struct sx_device){
+			.id = id,
+			.source = "kbase",
+			.name = name,
+			.catalog = device->model ? device->model->catalog : NULL,
+			.driver = answered ? driver : "kbase",
+			.state = status == SX_OK ? SX_DEVICE_READY : SX_DEVICE_UNUSABLE,
+			.because = status == SX_OK   ? NULL
+				   : err->because[0] ? err->because
+						     : err->message,
+			.remedy = status == SX_OK || !err->remedy[0] ? NULL : err->remedy,
+		    });
+}
+
+static void probe(const struct sx_sys *sys, source_found_fn found, void *user)
+{
+	bool any = false;
+	for (unsigned unit = 0; unit < UNITS; unit++) {
+		struct kbase_device device;
+		struct sx_error err = {0};
+		enum sx_status status = kbase_identify(sys, unit, &device, &err);
+		if (status == SX_ERR_NOT_FOUND)
+			continue;
+		if (status == SX_OK)
+			status = unusable(&device, &err);
+		report(unit, &device, status, &err, found, user);
+		kbase_release(sys, &device);
+		any = true;
+	}
+	if (!any)
+		found(user,
+		      &(struct sx_device){.id = "mali0",
+					  .source = "kbase",
+					  .name = "Mali",
+					  .state = SX_DEVICE_ABSENT,
+					  .because = "there is no /dev/mali0 to /dev/mali15"});
+}
+
+static void describe_device(struct kbase *k)
+{
+	const struct kbase_device *device = &k->device;
+	snprintf(k->driver, sizeof(k->driver), "kbase %s %u.%u", device->csf ? "CSF" : "JM",
+		 device->version.major, device->version.minor);
+	k->desc = (struct source_desc){.catalog = device->model->catalog,
+				       .name = device->model->name,
+				       .driver = k->driver,
+				       .min_interval_ns = KBASE_PERIOD_MIN_NS,
+				       .max_interval_ns = KBASE_PERIOD_MAX_NS,
+				       .clock_error_ns = k->clock.error_ns,
+				       .constants = k->constants};
+	k->desc.constant_count = mali_id_constants(&device->id, k->constants);
+}
+
+static enum sx_status open_device(const struct sx_sys *sys, const char *id, struct source **out,
+				  struct sx_error *err)
+{
+	unsigned unit;
+	char rest;
+	if (sscanf(id, "mali%u%c", &unit, &rest) != 1 || unit >= UNITS)
+		return error_set(err, SX_ERR_NOT_FOUND, "kbase has no device \"%s\"", id);
+	struct kbase *k = calloc(1, sizeof(*k));
+	if (!k)
+		return error_nomem(err, "a kbase device");
+	k->base = (struct source){&source_kbase, sys};
+	enum sx_status status = kbase_identify(sys, unit, &k->device, err);
+	if (status == SX_OK)
+		status = unusable(&k->device, err);
+	if (status == SX_OK)
+		status = kbase_clock_measure(sys, &k->clock, err);
+	bool narrow = k->device.reader == KBASE_READER_VINSTR;
+	if (status == SX_OK && !mali_raw_init(&k->raw, narrow ? 4 : 8, mali_id_slots(&k->device.id),
+					      k->device.id.slices, k->device.id.core_mask))
+		status = error_nomem(err, "a kbase device");
+	if (status != SX_OK) {
+		kbase_release(sys, &k->device);
+		mali_raw_finish(&k->raw);
+		free(k);
+		return status;
+	}
+	describe_device(k);
+	*out = &k->base;
+	return SX_OK;
+}
+
+static const struct source_desc *describe(struct source *source)
+{
+	return &((struct kbase *)source)->desc;
+}
+
+/* Marks the group of one wanted counter; false when the catalog does not know it. */
+static bool want(struct kbase *k, const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count, at = sx_catalog_find_counter(catalog, name, SX_NONE, NULL);
+	if (at == SX_NONE)
+		return false;
+	const struct sx_counter_info *counter = &sx_catalog_counters(catalog, &count)[at];
+	if (counter->block == SX_NONE || counter->slot >= k->raw.slots)
+		return false;
+	uint32_t kind = sx_catalog_blocks(catalog, &count)[counter->block].code;
+	bool ours = kind < MALI_KINDS && sx_catalog_blocks(catalog, &count)[counter->block].slots;
+	if (ours)
+		k->groups[kind] |= UINT64_C(1) << counter->slot / 4;
+	return ours;
+}
+
+/*
+ * Only what is asked for is counted. Counters that the catalog does not know are nobody's; when it
+ * cannot be read, or nothing is asked for, everything is counted.
+ */
+static void choose_groups(struct kbase *k, const struct source_request *request)
+{
+	struct sx_context *context = NULL;
+	struct sx_catalog *catalog = NULL;
+	bool known = false;
+	memset(k->groups, 0, sizeof(k->groups));
+	if (request->counters && sx_context_create(NULL, &context, NULL) == SX_OK &&
+	    sx_catalog_open(context, k->desc.catalog, &catalog, NULL) == SX_OK)
+		for (uint32_t i = 0; i < request->counter_count; i++)
+			known |= want(k, catalog, request->counters[i]);
+	for (uint32_t kind = 0; !known && kind < MALI_KINDS; kind++)
+		k->groups[kind] = k->raw.slots == 64 ? 0xffff : 0xffffffff;
+	sx_catalog_unref(catalog);
+	sx_context_destroy(context);
+}
+
+static enum sx_status check_period(uint64_t period_ns, struct sx_error *err)
+{
+	if (period_ns >= KBASE_PERIOD_MIN_NS && period_ns <= KBASE_PERIOD_MAX_NS)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "kbase cannot sample every %g s", (double)period_ns * 1e-9);
+	error_because(err, "its timer takes 100 us to 4.29 s, and cuts or raises all else");
+	error_try(err, "choose an interval between, for example -I 10ms");
+	return SX_ERR_USAGE;
+}
+
+static void close_reader(struct kbase *k)
+{
+	if (k->device.reader == KBASE_READER_VINSTR)
+		vinstr_close(k);
+	else
+		kinstr_close(k);
+	k->started = k->stopped = false;
+}
+
+static enum sx_status start(struct source *source, const struct source_request *request,
+			    struct sx_error *err)
+{
+	struct kbase *k = (struct kbase *)source;
+	uint64_t period_ns = request->interval_ns ? request->interval_ns : KBASE_PERIOD_NS;
+	enum sx_status status = check_period(period_ns, err);
+	if (status != SX_OK)
+		return status;
+	if (k->started)
+		close_reader(k);
+	choose_groups(k, request);
+	k->started = true;
+	if (k->device.reader == KBASE_READER_VINSTR)
+		status = vinstr_start(k, period_ns, err);
+	else
+		status =
+		    kinstr_start(k, period_ns, k->device.reader == KBASE_READER_KINSTR_MANUAL, err);
+	if (status != SX_OK)
+		close_reader(k);
+	return status;
+}
+
+static enum sx_status not_started(struct sx_error *err)
+{
+	return error_set(err, SX_ERR_USAGE, "kbase was not started");
+}
+
+static enum sx_status read_sample(struct source *source, int timeout_ms, struct raw_sample *out,
+				  struct sx_error *err)
+{
+	struct kbase *k = (struct kbase *)source;
+	if (!k->started)
+		return not_started(err);
+	return k->device.reader == KBASE_READER_VINSTR ? vinstr_read(k, timeout_ms, out, err)
+						       : kinstr_read(k, timeout_ms, out, err);
+}
+
+static enum sx_status stop(struct source *source, struct sx_error *err)
+{
+	struct kbase *k = (struct kbase *)source;
+	if (!k->started)
+		return not_started(err);
+	if (k->stopped)
+		return SX_OK;
+	k->stopped = true;
+	return k->device.reader == KBASE_READER_VINSTR ? vinstr_stop(k, err) : kinstr_stop(k, err);
+}
+
+static void close_device(struct source *source)
+{
+	struct kbase *k = (struct kbase *)source;
+	if (k->started)
+		close_reader(k);
+	kbase_release(k->base.sys, &k->device);
+	mali_raw_finish(&k->raw);
+	free(k);
+}
+
+const struct source_ops source_kbase = {
+    .name = "kbase",
+    .raw = RAW_MALI,
+    .probe = probe,
+    .open = open_device,
+    .describe = describe,
+    .start = start,
+    .read = read_sample,
+    .stop = stop,
+    .close = close_device,
+};

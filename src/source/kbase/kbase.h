@@ -1,0 +1,115 @@
+/* The kbase source within: the opened device, and its two readers. */
+#ifndef KBASE_KBASE_H
+#define KBASE_KBASE_H
+
+#include "source/kbase/uapi.h"
+#include "source/mali_id.h"
+#include "source/mali_raw.h"
+#include "source/source.h"
+
+#define KBASE_PERIOD_MIN_NS UINT64_C(100000)	 /* the driver would silently raise less */
+#define KBASE_PERIOD_MAX_NS UINT64_C(4294967295) /* the driver would silently cut more */
+#define KBASE_PERIOD_NS	    UINT64_C(10000000)	 /* when none is asked for */
+
+enum kbase_reader {
+	KBASE_READER_NONE,
+	KBASE_READER_KINSTR,
+	KBASE_READER_KINSTR_MANUAL, /* versions whose own timer misbehaves: we time */
+	KBASE_READER_VINSTR,
+};
+
+/* What opening a node told. */
+struct kbase_device {
+	int fd;
+	bool csf;
+	struct kbase_version version;
+	struct mali_id id;
+	const struct mali_model_info *model; /* NULL: unknown */
+	enum kbase_reader reader;
+	bool states; /* the driver tells states of blocks */
+};
+
+/* CLOCK_MONOTONIC_RAW, in which the driver stamps, against CLOCK_MONOTONIC. */
+struct kbase_clock {
+	int64_t offset_ns;
+	uint64_t error_ns, measured_ns;
+};
+
+struct kinstr {
+	int fd;
+	uint8_t *map;
+	size_t map_size, meta_size;
+	uint32_t values[MALI_KINDS], instances[MALI_KINDS];
+	uint8_t set[MALI_KINDS];
+	bool found[MALI_KINDS];
+	bool periodic;
+	uint64_t period_ns, due_ns, next_sequence;
+};
+
+struct vinstr {
+	int fd;
+	uint8_t *map;
+	size_t map_size, buffer_size;
+	uint32_t buffers;
+	bool cycles;
+	uint64_t last_ns, period_ns; /* end of the sample before; 0: none */
+};
+
+struct kbase {
+	struct source base;
+	struct kbase_device device;
+	struct source_desc desc;
+	struct source_constant constants[MALI_CONSTANTS_MAX];
+	char driver[64];
+	struct kbase_clock clock;
+	struct mali_raw raw;
+	uint64_t groups[MALI_KINDS]; /* bit n: slots 4n to 4n + 3 are wanted */
+	bool started, stopped;
+	union {
+		struct kinstr kinstr;
+		struct vinstr vinstr;
+	} u;
+};
+
+/* identify.c: opens /dev/mali<unit> and asks what it is. device->fd is -1 on failure. */
+enum sx_status kbase_identify(const struct sx_sys *sys, unsigned unit, struct kbase_device *device,
+			      struct sx_error *err);
+void kbase_release(const struct sx_sys *sys, struct kbase_device *device);
+
+/* clock.c */
+enum sx_status kbase_clock_measure(const struct sx_sys *sys, struct kbase_clock *clock,
+				   struct sx_error *err);
+/* A stamp of the driver as CLOCK_MONOTONIC; measures again when the last time is long ago. */
+uint64_t kbase_clock_convert(const struct sx_sys *sys, struct kbase_clock *clock, uint64_t raw_ns);
+/* CLOCK_MONOTONIC_RAW now, or 0. */
+uint64_t kbase_clock_raw_now(const struct sx_sys *sys);
+
+/*
+ * The readers: start() enables the wanted groups and begins; read() as source_ops.read; stop() ends
+ * sampling, what was sampled can still be read; close() releases everything, also after a failure.
+ */
+enum sx_status kinstr_start(struct kbase *k, uint64_t period_ns, bool manual, struct sx_error *err);
+enum sx_status kinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *out,
+			   struct sx_error *err);
+enum sx_status kinstr_stop(struct kbase *k, struct sx_error *err);
+void kinstr_close(struct kbase *k);
+enum sx_status vinstr_start(struct kbase *k, uint64_t period_ns, struct sx_error *err);
+enum sx_status vinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *out,
+			   struct sx_error *err);
+enum sx_status vinstr_stop(struct kbase *k, struct sx_error *err);
+void vinstr_close(struct kbase *k);
+
+/*
+ * Walks the enumeration that the driver returned, `stride` bytes an item; fills what each kind of
+ * block has. false when it is not one, or lacks blocks or requests that are needed. Pure.
+ */
+bool kinstr_parse_enumeration(const uint8_t *list, uint32_t stride, uint32_t count,
+			      struct kinstr *out);
+/*
+ * Turns the sample whose metadata begin at `offset` of the map into a raw dump. false when anything
+ * in it points outside of the map. Pure.
+ */
+bool kinstr_parse_sample(struct kbase *k, const uint8_t *map, size_t map_size, uint64_t offset,
+			 struct raw_sample *out);
+
+#endif

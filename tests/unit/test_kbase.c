@@ -1,0 +1,491 @@
+/* The kbase source against a fake driver: values, times, each known defect, and every call failing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decode.h"
+#include "devices/kbase.h"
+#include "source/source.h"
+
+extern const struct source_ops source_kbase;
+
+static struct sx_context *context;
+
+static int open_context(void **state)
+{
+	return sx_context_create(NULL, &context, NULL);
+}
+
+static int close_context(void **state)
+{
+	sx_context_destroy(context);
+	return 0;
+}
+
+/* An opened device with a decoder and the table that its samples go to. */
+struct bench {
+	struct fake_kbase fake;
+	struct source *source;
+	const struct source_desc *desc;
+	struct sx_catalog *catalog;
+	struct decoder *decoder;
+	struct sx_table *table;
+};
+
+static void open_bench(struct bench *b)
+{
+	assert_int_equal(source_kbase.open(&b->fake.sys, "mali0", &b->source, NULL), SX_OK);
+	b->desc = source_kbase.describe(b->source);
+	assert_int_equal(sx_catalog_open(context, b->desc->catalog, &b->catalog, NULL), SX_OK);
+	struct decoder_constant constants[8];
+	for (uint32_t i = 0; i < b->desc->constant_count; i++)
+		constants[i] = (struct decoder_constant){b->desc->constants[i].name,
+							 b->desc->constants[i].value};
+	struct decoder_setup setup = {.catalog = b->catalog,
+				      .constants = constants,
+				      .constant_count = b->desc->constant_count};
+	const struct decoder_ops *ops = decode_find(source_kbase.raw);
+	assert_int_equal(ops->create(&setup, &b->decoder, NULL), SX_OK);
+	uint32_t count;
+	enum sx_sample_kind kind;
+	const struct sx_column *columns = ops->columns(b->decoder, &count, &kind);
+	assert_int_equal(sx_table_create(columns, count, kind, &b->table, NULL), SX_OK);
+}
+
+static void start_bench(struct bench *b, uint64_t interval_ns)
+{
+	struct source_request request = {.interval_ns = interval_ns};
+	assert_int_equal(source_kbase.start(b->source, &request, NULL), SX_OK);
+}
+
+static enum sx_status read_one(struct bench *b, int timeout_ms)
+{
+	struct raw_sample raw;
+	struct sx_error err = {0};
+	enum sx_status status = source_kbase.read(b->source, timeout_ms, &raw, &err);
+	if (status == SX_OK)
+		assert_int_equal(b->decoder->ops->feed(b->decoder, &raw, b->table, &err), SX_OK);
+	return status;
+}
+
+/* Stops and reads what is left. */
+static void drain_bench(struct bench *b)
+{
+	assert_int_equal(source_kbase.stop(b->source, NULL), SX_OK);
+	enum sx_status status;
+	int reads = 0;
+	while ((status = read_one(b, 0)) == SX_OK)
+		assert_true(++reads < 100);
+	assert_int_equal(status, SX_END);
+}
+
+static void close_bench(struct bench *b)
+{
+	source_kbase.close(b->source);
+	b->decoder->ops->destroy(b->decoder);
+	sx_table_destroy(b->table);
+	sx_catalog_unref(b->catalog);
+	assert_true(fake_kbase_clean(&b->fake));
+	fake_kbase_finish(&b->fake);
+}
+
+/* What a counter of the fake must read over a row: its rate times the row's length. */
+static double expected(const struct bench *b, const struct sx_counter_info *info,
+		       enum mali_kind kind, size_t row)
+{
+	uint64_t us = (sx_table_end_ns(b->table)[row] - sx_table_begin_ns(b->table)[row]) / 1000;
+	uint64_t sum = 0, present = 0;
+	uint32_t count = kind == MALI_CORE ? 64 : kind == MALI_MEMORY ? b->fake.slices : 1;
+	for (uint32_t i = 0; i < count; i++) {
+		if (kind == MALI_CORE && !(b->fake.core_mask >> i & 1))
+			continue;
+		sum += us * fake_kbase_rate(kind, i, info->slot);
+		present++;
+	}
+	double value = (double)sum * (double)info->scale;
+	return info->reduce == SX_REDUCE_MEAN ? value / (double)present : value;
+}
+
+static void check_row(const struct bench *b, size_t row)
+{
+	uint32_t counters, blocks, checked = 0;
+	const struct sx_counter_info *info = sx_catalog_counters(b->catalog, &counters);
+	const struct sx_block_info *block = sx_catalog_blocks(b->catalog, &blocks);
+	for (uint32_t i = 0; i < counters; i++) {
+		uint32_t column = sx_table_find(b->table, info[i].name);
+		if (column == SX_NONE)
+			continue;
+		double got = sx_table_get(b->table, column, row);
+		assert_true(got ==
+			    expected(b, &info[i], (enum mali_kind)block[info[i].block].code, row));
+		checked++;
+	}
+	assert_true(checked > 150);
+}
+
+static uint8_t quality(const struct bench *b, const char *name, size_t row)
+{
+	uint32_t column = sx_table_find(b->table, name);
+	assert_int_not_equal(column, SX_NONE);
+	struct sx_vector v = sx_table_vector(b->table, column);
+	return v.quality ? v.quality[row] : 0;
+}
+
+/* Opens, reads five samples, stops; all rows must hold what the fake counted, without a gap. */
+static void run_whole(struct bench *b, uint64_t interval_ns)
+{
+	open_bench(b);
+	start_bench(b, interval_ns);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(read_one(b, 1000), SX_OK);
+	drain_bench(b);
+	size_t rows = sx_table_row_count(b->table);
+	assert_true(rows >= 5);
+	for (size_t row = 0; row < rows; row++) {
+		check_row(b, row);
+		if (row)
+			assert_int_equal(sx_table_begin_ns(b->table)[row],
+					 sx_table_end_ns(b->table)[row - 1]);
+	}
+}
+
+static void healthy(void **state)
+{
+	struct bench b;
+	fake_kbase_init(&b.fake);
+	run_whole(&b, 10000000);
+	assert_string_equal(b.desc->catalog, "mali-g625");
+	assert_string_equal(b.desc->driver, "kbase CSF 1.24");
+	assert_int_equal(b.desc->constant_count, 4);
+	assert_string_equal(b.desc->constants[0].name, "MaliConstantsBusWidthBits");
+	assert_true(b.desc->constants[0].value == 128);
+	assert_true(b.desc->constants[1].value == 2 && b.desc->constants[2].value == 6);
+	/* The timer runs on multiples of the period: the first sample is short, and says so. */
+	const uint64_t *begin = sx_table_begin_ns(b.table), *end = sx_table_end_ns(b.table);
+	assert_true(end[0] - begin[0] < 10000000 && end[1] - begin[1] == 10000000);
+	/* Stamps are of our clock, within the error that is told. */
+	uint64_t raw_end = UINT64_C(5010000000);
+	int64_t off = (int64_t)(end[0] - raw_end) - b.fake.offset_ns;
+	assert_true(b.desc->clock_error_ns > 0 && (uint64_t)llabs(off) <= b.desc->clock_error_ns);
+	close_bench(&b);
+}
+
+static void only_what_is_asked_for(void **state)
+{
+	struct bench b;
+	fake_kbase_init(&b.fake);
+	open_bench(&b);
+	const char *const names[] = {"MaliGPUActiveCy", "MaliShaderCoreCyclesAnyWorkloadActive",
+				     "NobodyKnowsThis"};
+	struct source_request request = {.counters = names, .counter_count = 3};
+	assert_int_equal(source_kbase.start(b.source, &request, NULL), SX_OK);
+	assert_int_equal(b.fake.masks[MALI_FRONT_END][0], 0xf0);
+	assert_int_equal(b.fake.masks[MALI_TILER][0] | b.fake.masks[MALI_MEMORY][0], 0);
+	assert_int_equal(b.fake.masks[MALI_CORE][0] >> 52, 0xf);
+	assert_int_equal(read_one(&b, 1000), SX_OK);
+	assert_int_equal(quality(&b, "MaliGPUCyclesGPUActive", 0), 0);
+	assert_int_equal(quality(&b, "MaliCSFCyclesMCUActive", 0), 0); /* a neighbour */
+	assert_int_equal(quality(&b, "MaliGPUTasksMainPhaseTasks", 0), SX_QUALITY_NOT_COLLECTED);
+	assert_int_equal(quality(&b, "MaliExternalBusBeatsReadBeats", 0), SX_QUALITY_NOT_COLLECTED);
+	drain_bench(&b);
+	close_bench(&b);
+}
+
+/* Versions and layouts that must all give the same right values. */
+static void every_reader_and_shape(void **state)
+{
+	for (uint32_t shape = 0; shape < 64; shape++) {
+		struct bench b;
+		fake_kbase_init(&b.fake);
+		b.fake.enum_stride = shape & 1 ? 40 : 32;
+		b.fake.meta_size = shape & 1 ? 64 : 48;
+		b.fake.no_sentinel = shape & 2;
+		b.fake.extra_blocks = shape & 2;
+		b.fake.physical_cores = shape & 4;
+		b.fake.core_mask = shape & 8 ? 0x3d : 0x7;
+		b.fake.empty_stop_sample = shape & 16;
+		b.fake.drops_stop_sample = shape & 32;
+		run_whole(&b, 5000000);
+		close_bench(&b);
+	}
+}
+
+static void manual_where_the_timer_is_broken(void **state)
+{
+	for (uint16_t minor = 10; minor <= 18; minor++) {
+		struct bench b;
+		fake_kbase_init(&b.fake);
+		b.fake.version.minor = minor;
+		b.fake.state = 0; /* such versions do not tell */
+		run_whole(&b, 2000000);
+		assert_int_equal(b.fake.periodic, minor == 17);
+		uint64_t took = sx_table_end_ns(b.table)[3] - sx_table_begin_ns(b.table)[3];
+		assert_true(took >= 2000000 && took < 4000000);
+		close_bench(&b);
+	}
+}
+
+static void vinstr_on_old_drivers(void **state)
+{
+	static const uint32_t buffers[] = {32, 16, 4, 1};
+	for (size_t i = 0; i < 4; i++) {
+		struct bench b;
+		fake_kbase_init(&b.fake);
+		b.fake.gpu_id = 0xa0040000;
+		b.fake.slots = 64;
+		b.fake.slices = 1;
+		b.fake.core_mask = 0xd;
+		b.fake.version.minor = i & 1 ? 8 : 12;
+		b.fake.max_buffers = buffers[i];
+		run_whole(&b, 10000000);
+		assert_true(b.fake.vinstr);
+		assert_int_equal(b.fake.buffers, buffers[i]);
+		assert_string_equal(b.desc->catalog, "mali-g310");
+		close_bench(&b);
+	}
+	struct bench b;
+	fake_kbase_init(&b.fake);
+	b.fake.gpu_id = 0xa0040000;
+	b.fake.slots = 64;
+	b.fake.version.minor = 12;
+	b.fake.max_buffers = 0;
+	open_bench(&b);
+	struct source_request request = {0};
+	assert_int_equal(source_kbase.start(b.source, &request, NULL), SX_ERR_NO_MEMORY);
+	close_bench(&b);
+}
+
+static void periods_that_would_be_changed(void **state)
+{
+	static const uint64_t wrong[] = {1, 99999, UINT64_C(4294967296), UINT64_MAX};
+	struct bench b;
+	fake_kbase_init(&b.fake);
+	open_bench(&b);
+	for (size_t i = 0; i < 4; i++) {
+		struct source_request request = {.interval_ns = wrong[i]};
+		struct sx_error err = {0};
+		assert_int_equal(source_kbase.start(b.source, &request, &err), SX_ERR_USAGE);
+		assert_non_null(strstr(err.because, "4.29 s"));
+	}
+	start_bench(&b, UINT64_C(4294967295));
+	drain_bench(&b);
+	start_bench(&b, 100000); /* a second start begins anew */
+	assert_int_equal(read_one(&b, 10), SX_OK);
+	drain_bench(&b);
+	close_bench(&b);
+}
+
+static void overrun_is_stretched(void **state)
+{
+	struct bench b;
+	fake_kbase_init(&b.fake);
+	open_bench(&b);
+	start_bench(&b, 1000000);
+	fake_kbase_advance(&b.fake, 100 * 1000000); /* nobody reads for 100 periods */
+	for (int i = 0; i < 31; i++)
+		assert_int_equal(read_one(&b, 10), SX_OK);
+	fake_kbase_advance(&b.fake, 1000000);
+	assert_int_equal(read_one(&b, 10), SX_OK);
+	for (size_t row = 0; row < 32; row++) {
+		bool stretched = row == 31;
+		check_row(&b, row);
+		assert_int_equal(quality(&b, "MaliGPUCyclesGPUActive", row),
+				 stretched ? SX_QUALITY_STRETCHED : 0);
+	}
+	assert_int_equal(sx_table_begin_ns(b.table)[31], sx_table_end_ns(b.table)[30]);
+	drain_bench(&b);
+	close_bench(&b);
+}
+
+static void protected_off_and_failed(void **state)
+{
+	static const struct {
+		uint32_t state, flags;
+		uint16_t minor;
+		uint8_t quality;
+	} cases[] = {
+	    {MALI_STATE_ON | MALI_STATE_PROTECTED, 0, 24, SX_QUALITY_GAP},
+	    {MALI_STATE_OFF, 0, 24, SX_QUALITY_GAP},
+	    {MALI_STATE_ON | MALI_STATE_UNAVAILABLE, 0, 24, SX_QUALITY_GAP},
+	    {MALI_STATE_ON | MALI_STATE_PROTECTED | MALI_STATE_NORMAL, 0, 24, SX_QUALITY_LOST},
+	    {MALI_STATE_OFF, 0, 22, 0}, /* not valid before 1.23 */
+	    {MALI_STATE_ON, KBASE_SAMPLE_ERROR, 24, SX_QUALITY_GAP},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bench b;
+		fake_kbase_init(&b.fake);
+		b.fake.state = cases[i].state;
+		b.fake.error_flag = cases[i].flags;
+		b.fake.version.minor = cases[i].minor;
+		open_bench(&b);
+		start_bench(&b, 10000000);
+		assert_int_equal(read_one(&b, 100), SX_OK);
+		assert_int_equal(quality(&b, "MaliGPUCyclesGPUActive", 0), cases[i].quality);
+		assert_int_equal(quality(&b, "MaliShaderCoreCyclesAnyWorkloadActive", 0),
+				 cases[i].quality);
+		drain_bench(&b);
+		close_bench(&b);
+	}
+}
+
+static void samples_that_point_nowhere(void **state)
+{
+	struct bench b;
+	fake_kbase_init(&b.fake);
+	b.fake.bad_offset = UINT32_MAX - 3;
+	open_bench(&b);
+	start_bench(&b, 10000000);
+	assert_int_equal(read_one(&b, 100), SX_ERR_UNSUPPORTED);
+	assert_false(b.fake.held);
+	close_bench(&b);
+}
+
+/* What probing says of one device. */
+struct finding {
+	int count;
+	enum sx_device_state state;
+	char name[32], because[256], remedy[256];
+};
+
+static void note(void *user, const struct sx_device *device)
+{
+	struct finding *f = user;
+	f->count++;
+	f->state = device->state;
+	snprintf(f->name, sizeof(f->name), "%s", device->name);
+	snprintf(f->because, sizeof(f->because), "%s", device->because ? device->because : "");
+	snprintf(f->remedy, sizeof(f->remedy), "%s", device->remedy ? device->remedy : "");
+}
+
+static struct finding probe(struct fake_kbase *fake)
+{
+	struct finding f = {0};
+	source_kbase.probe(&fake->sys, note, &f);
+	assert_int_equal(f.count, 1);
+	assert_true(fake_kbase_clean(fake));
+	return f;
+}
+
+static void probing_tells_why(void **state)
+{
+	struct fake_kbase fake;
+	fake_kbase_init(&fake);
+	struct finding f = probe(&fake);
+	assert_int_equal(f.state, SX_DEVICE_READY);
+	assert_string_equal(f.name, "Mali-G625");
+	/* the 64-bit form of the same */
+	fake.gpu_id = UINT64_C(13) << 56 | UINT64_C(1) << 32 | UINT64_C(0xf0000000);
+	assert_int_equal(probe(&fake).state, SX_DEVICE_READY);
+	fake.gpu_id = 0xc0030000;
+	f = probe(&fake);
+	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+	assert_non_null(strstr(f.because, "architecture 12, product 3"));
+	assert_non_null(strstr(f.remedy, "--for mali-g625"));
+	fake_kbase_init(&fake);
+	fake.open_errno = EACCES;
+	f = probe(&fake);
+	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+	assert_non_null(strstr(f.remedy, "/dev/mali0"));
+	fake.open_errno = ENOENT;
+	assert_int_equal(probe(&fake).state, SX_DEVICE_ABSENT);
+	fake.open_errno = 0;
+	fake.no_char_device = true;
+	assert_int_equal(probe(&fake).state, SX_DEVICE_ABSENT);
+	fake_kbase_init(&fake);
+	fake.version = (struct kbase_version){0, 0};
+	assert_int_equal(probe(&fake).state, SX_DEVICE_UNUSABLE);
+	fake.version = (struct kbase_version){1, 9}; /* neither reader serves a G625 */
+	f = probe(&fake);
+	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+	assert_non_null(strstr(f.because, "1.9"));
+	fake_kbase_init(&fake);
+	fake.missing_props = true;
+	assert_int_equal(probe(&fake).state, SX_DEVICE_UNUSABLE);
+	fake_kbase_init(&fake);
+	fake.csf = false;
+	fake.version = (struct kbase_version){11, 40};
+	fake.gpu_id = 0x90010000; /* a Job Manager Mali */
+	f = probe(&fake);
+	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+	assert_non_null(strstr(f.because, "architecture 9"));
+}
+
+/* One session; every outcome is fine, but nothing may leak, hang or be left running. */
+static bool whole_session(struct fake_kbase *fake)
+{
+	struct source *source = NULL;
+	struct source_request request = {.interval_ns = 1000000};
+	struct raw_sample raw;
+	struct sx_error err = {0};
+	if (source_kbase.open(&fake->sys, "mali0", &source, &err) != SX_OK) {
+		assert_true(err.message[0]);
+		return false;
+	}
+	bool good = source_kbase.start(source, &request, &err) == SX_OK;
+	for (int i = 0; good && i < 3; i++) {
+		enum sx_status status = source_kbase.read(source, 5, &raw, &err);
+		good = status == SX_OK;
+		if (status != SX_OK && status != SX_AGAIN)
+			assert_true(err.message[0]);
+	}
+	if (source_kbase.stop(source, &err) == SX_OK)
+		for (int i = 0; i < 100 && source_kbase.read(source, 0, &raw, &err) == SX_OK; i++)
+			assert_true(i < 99);
+	source_kbase.close(source);
+	return good;
+}
+
+static void every_call_fails(void **state)
+{
+	static const int errors[] = {EIO, ENOMEM, ENODEV, EINTR, EBUSY, EPERM, EINVAL, EAGAIN};
+	for (int shape = 0; shape < 3; shape++)
+		for (size_t e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
+			unsigned calls = 0, k = 0;
+			do {
+				struct fake_kbase fake;
+				fake_kbase_init(&fake);
+				fake.version.minor = shape == 1 ? 12 : 24;
+				if (shape == 2) {
+					fake.version.minor = 12;
+					fake.gpu_id = 0xa0040000;
+					fake.slots = 64;
+				}
+				fake.fail_at = k;
+				fake.fail_errno = errors[e];
+				bool good = whole_session(&fake);
+				if (k == 0) {
+					assert_true(good);
+					calls = fake.calls;
+				}
+				assert_true(fake_kbase_clean(&fake));
+				fake_kbase_finish(&fake);
+			} while (k++ < calls);
+			assert_true(calls > 20);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(healthy),
+	    cmocka_unit_test(only_what_is_asked_for),
+	    cmocka_unit_test(every_reader_and_shape),
+	    cmocka_unit_test(manual_where_the_timer_is_broken),
+	    cmocka_unit_test(vinstr_on_old_drivers),
+	    cmocka_unit_test(periods_that_would_be_changed),
+	    cmocka_unit_test(overrun_is_stretched),
+	    cmocka_unit_test(protected_off_and_failed),
+	    cmocka_unit_test(samples_that_point_nowhere),
+	    cmocka_unit_test(probing_tells_why),
+	    cmocka_unit_test(every_call_fails),
+	};
+	return cmocka_run_group_tests(tests, open_context, close_context);
+}
