@@ -97,6 +97,18 @@ class Channel:
                 del self.open[index]
 
 
+    def drain(self):
+        """Takes records without looking at them. Gives how many there were."""
+        taken = 0
+        for index in range(STREAMS):
+            base = HEADER + index * STRIDE
+            head, = struct.unpack_from("<Q", self.memory, base + 64)
+            tail, = struct.unpack_from("<Q", self.memory, base + 128)
+            struct.pack_into("<Q", self.memory, base + 128, head)
+            taken += head - tail
+        return taken
+
+
 def run(library, command, env=None, timeout=60):
     """Runs a command with the library in it. Returns the finished process and the channel."""
     channel = Channel()
