@@ -1,4 +1,5 @@
-/* sextant catalog: shows a catalog's head, and what differs between two. */
+/* sextant catalog: checks catalogs, shows a catalog's head, and what differs between two. */
+#include "tools/catalog_lint.h"
 #include "tools/describe.h"
 
 #include <stdlib.h>
@@ -162,17 +163,19 @@ static enum sx_status diff(const struct cli *cli, const char *from, const char *
 	return status;
 }
 
-static enum sx_status dispatch(struct cli *cli, struct sx_error *err)
+static enum sx_status dispatch(struct cli *cli, size_t *findings, struct sx_error *err)
 {
-	static const char *const actions[] = {"show", "diff", NULL};
+	static const char *const actions[] = {"lint", "show", "diff", NULL};
 	const struct string_list *args = &cli->options.args;
 	const char *action = args->count ? args->items[0] : "";
+	if (strcmp(action, "lint") == 0)
+		return catalog_lint(cli, args->items + 1, args->count - 1, findings, err);
 	if (strcmp(action, "show") == 0 && args->count == 2)
 		return show(cli, args->items[1], err);
 	if (strcmp(action, "diff") == 0 && args->count == 3)
 		return diff(cli, args->items[1], args->items[2], err);
 	error_set(err, SX_ERR_USAGE, "catalog does not know what to do with \"%s\"", action);
-	error_because(err, "it takes show NAME, or diff NAME NAME");
+	error_because(err, "it takes lint [NAME...], show NAME, or diff NAME NAME");
 	const char *near = options_nearest(action, actions);
 	error_try(err, "sextant catalog %s mali-g310", near ? near : "show");
 	return SX_ERR_USAGE;
@@ -182,21 +185,28 @@ static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	size_t findings = 0;
 	if (!status)
-		status = dispatch(cli, &err);
-	return status ? cli_fail(cli, &err) : EXIT_OK;
+		status = dispatch(cli, &findings, &err);
+	if (status)
+		return cli_fail(cli, &err);
+	return findings ? EXIT_BAD_INPUT : EXIT_OK;
 }
 
 const struct command cmd_catalog = {
-    .verb = {.name = "catalog",
-	     .synopsis = "show NAME | diff NAME NAME",
-	     .summary = "a catalog's head, and what differs between two",
-	     .about = "NAME is a catalog's name, or a path when it holds a slash. show writes its "
-		      "head and where its facts come from; diff lists counters and metrics that "
-		      "only one of two has, or that differ.",
-	     .options = "format output",
-	     .max_args = 3,
-	     .examples = "  sextant catalog show mali-g625\n"
-			 "  sextant catalog diff amd-gcn1 amd-gcn2\n"},
+    .verb =
+	{.name = "catalog",
+	 .synopsis = "lint [NAME...] | show NAME | diff NAME NAME",
+	 .summary = "checks catalogs, shows one's head, compares two",
+	 .about =
+	     "NAME is a catalog's name, or a path when it holds a slash. lint checks "
+	     "them, or all, and exits with 5 when it finds a fault. show writes a "
+	     "catalog's head and where its facts come from; diff lists counters and metrics that "
+	     "only one of two has, or that differ.",
+	 .options = "format output",
+	 .max_args = -1,
+	 .examples = "  sextant catalog lint ./mali-g999.yaml\n"
+		     "  sextant catalog show mali-g625\n"
+		     "  sextant catalog diff amd-gcn1 amd-gcn2\n"},
     .run = run,
 };

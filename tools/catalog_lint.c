@@ -1,0 +1,60 @@
+/* Writes what lint finds, one line a fault as compilers do, or as JSON. */
+#include "tools/catalog_lint.h"
+
+#include <string.h>
+#include <sextant/lint.h>
+
+struct report {
+	const struct cli *cli;
+	struct json *json; /* NULL: text */
+	const char *name;
+};
+
+static void write_finding(void *user, const struct sx_finding *finding)
+{
+	const struct report *r = user;
+	/* What is built in has no path; its name tells which one it is. */
+	bool embedded = strcmp(finding->origin, "embedded") == 0;
+	const char *origin = embedded ? r->name : finding->origin;
+	if (!r->json) {
+		fprintf(r->cli->out.out, "%s:%u: %s\n", origin, finding->line, finding->message);
+		return;
+	}
+	json_object_begin_flat(r->json);
+	json_kv_string(r->json, "catalog", r->name);
+	json_kv_string(r->json, "origin", finding->origin);
+	json_kv_u64(r->json, "line", finding->line);
+	json_kv_string(r->json, "message", finding->message);
+	json_object_end(r->json);
+}
+
+enum sx_status catalog_lint(const struct cli *cli, const char *const *names, size_t count,
+			    size_t *findings, struct sx_error *err)
+{
+	if (count == 0)
+		names = sx_catalog_names(cli->context, &count);
+	if (!names)
+		return error_nomem(err, "listing catalogs");
+	bool is_json = cli->options.format == FORMAT_JSON;
+	struct json json = {0};
+	if (is_json) {
+		json = cli_json_begin(cli, "catalog");
+		json_key(&json, "findings");
+		json_array_begin(&json);
+	}
+	enum sx_status status = SX_OK;
+	for (size_t i = 0; status == SX_OK && i < count; i++) {
+		struct report report = {cli, is_json ? &json : NULL, names[i]};
+		uint32_t found = 0;
+		status =
+		    sx_catalog_lint(cli->context, names[i], write_finding, &report, &found, err);
+		*findings += found;
+	}
+	if (is_json) {
+		json_array_end(&json);
+		cli_json_end(&json);
+	}
+	if (status == SX_OK)
+		cli_note(cli, "%zu findings in %zu catalogs", *findings, count);
+	return status;
+}
