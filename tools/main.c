@@ -78,7 +78,7 @@ static bool use_color(const struct options *options, FILE *out)
 static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 {
 	const char *path = cli->options.output;
-	if (path && strcmp(path, "-") != 0) {
+	if (path && !cli->verb->own_output && strcmp(path, "-") != 0) {
 		cli->out.out = fopen(path, "we");
 		if (!cli->out.out) {
 			cli->out.out = stdout;

@@ -55,6 +55,7 @@ struct verb {
 	const char *options;  /* long names that it takes, separated by blanks */
 	int max_args;	      /* positional arguments; -1: any number */
 	bool child;	      /* takes `-- command` */
+	bool own_output;      /* opens --output itself */
 	const char *examples; /* lines, or NULL */
 };
 

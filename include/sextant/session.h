@@ -6,6 +6,7 @@
 #ifndef SEXTANT_SESSION_H
 #define SEXTANT_SESSION_H
 
+#include <sextant/capture.h>
 #include <sextant/metric.h>
 
 #ifdef __cplusplus
@@ -95,6 +96,13 @@ SX_API struct sx_child_status sx_session_child(const struct sx_session *session)
 typedef bool (*sx_session_sink_fn)(void *user, uint32_t device, const struct sx_table *rows);
 /* See sx_session_sink_fn. */
 SX_API void sx_session_set_sink(struct sx_session *session, sx_session_sink_fn sink, void *user);
+
+/*
+ * Writes everything that the session samples into a capture: raw rows, losses, notes and the clocks
+ * now and then. Tables then keep the newest rows only. Call before sx_session_run(); the writer
+ * must outlive it. Replaces a sink.
+ */
+SX_API void sx_session_record(struct sx_session *session, struct sx_capture_writer *writer);
 
 #ifdef __cplusplus
 }

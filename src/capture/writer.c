@@ -382,11 +382,9 @@ enum sx_status sx_capture_finish(struct sx_capture_writer *writer,
 	pthread_cond_signal(&writer->work);
 	pthread_mutex_unlock(&writer->lock);
 	pthread_join(writer->thread, NULL);
-	int failed = writer->progress.sys_errno, ended = log_end(&writer->log);
-	writer->progress.bytes = writer->log.sink->bytes;
+	int failed = writer->progress.sys_errno;
 	if (progress)
 		*progress = writer->progress;
-	failed = failed ? failed : ended;
 	enum sx_status status = failed ? write_error(err, failed, writer->path) : SX_OK;
 	int closed = release(writer);
 	if (status == SX_OK && closed)

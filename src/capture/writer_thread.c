@@ -160,12 +160,15 @@ static void put_marks(struct sx_capture_writer *writer, const struct round *roun
 	}
 }
 
-/* Also without any rows a capture names its devices, and the end tells the last losses. */
+/* Also without any rows a capture names its devices; at the end come the last losses and the index.
+ */
 static void put_rest(struct sx_capture_writer *writer, const struct round *round)
 {
 	int failed = put_devices(writer, round->device_count);
 	for (uint32_t i = 0; !failed && round->stop && i < round->device_count; i++)
 		failed = put_loss(writer, device_at(writer, i));
+	if (!failed && round->stop)
+		failed = log_end(&writer->log);
 	if (failed)
 		note_failure(writer, failed);
 }

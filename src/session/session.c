@@ -6,9 +6,10 @@
 
 #include "base/error.h"
 
-#define READ_MS	      20
-#define DRAIN_NS      UINT64_C(500000000) /* for what a child left behind when it ended */
-#define SINK_EVERY_NS UINT64_C(100000000)
+#define READ_MS		20
+#define DRAIN_NS	UINT64_C(500000000) /* for what a child left behind when it ended */
+#define SINK_EVERY_NS	UINT64_C(100000000)
+#define RECORD_EVERY_NS UINT64_C(20000000)
 
 uint64_t session_now_ns(const struct sx_session *s)
 {
@@ -83,11 +84,15 @@ void sx_session_stop(struct sx_session *s, int signal_number)
 static void offer(struct sx_session *s, uint32_t index, bool now)
 {
 	struct session_device *d = &s->devices[index];
-	if (!s->sink || sx_table_row_count(d->raw) == 0 ||
-	    (!now && session_now_ns(s) - s->sink_last_ns < SINK_EVERY_NS))
+	if ((!s->sink && !s->writer) || sx_table_row_count(d->raw) == 0)
 		return;
-	s->sink_last_ns = session_now_ns(s);
-	if (s->sink(s->sink_user, index, d->raw))
+	uint64_t time = session_now_ns(s);
+	if (!now && time - d->sink_last_ns < (s->writer ? RECORD_EVERY_NS : SINK_EVERY_NS))
+		return;
+	d->sink_last_ns = time;
+	if (s->writer)
+		record_rows(s, index);
+	if (s->writer || s->sink(s->sink_user, index, d->raw))
 		sx_table_clear(d->raw);
 }
 
@@ -106,6 +111,8 @@ static bool take(struct sx_session *s, uint32_t index, int timeout_ms)
 		d->ended = true;
 		return false;
 	}
+	if (s->writer)
+		record_sample(s, index, &raw);
 	if (raw.kind == RAW_NOTE) {
 		error_set(&why, SX_INCOMPLETE, "%.*s", (int)raw.size, (const char *)raw.data);
 		remember(d, &why);
@@ -121,6 +128,15 @@ static bool take(struct sx_session *s, uint32_t index, int timeout_ms)
 		d->ended = true;
 	offer(s, index, false);
 	return true;
+}
+
+/* Rows that came before a lull wait no longer than others. */
+static void offer_all(struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++)
+		offer(s, i, false);
+	if (s->writer)
+		record_clocks(s, false);
 }
 
 /* One turn over all sources; the first that is alive waits, the others are only asked. */
@@ -177,6 +193,7 @@ static void sample(struct sx_session *s, bool child, const struct sx_session_lim
 			if (session_now_ns(s) - asked > 20 * DRAIN_NS)
 				break;
 		}
+		offer_all(s);
 		if (all_ended(s)) {
 			if (!child)
 				break;
@@ -227,6 +244,8 @@ static enum sx_status finish(struct sx_session *s, struct sx_error *err)
 				*err = d->note;
 		}
 	}
+	if (s->writer)
+		record_clocks(s, true);
 	return status;
 }
 
@@ -238,6 +257,8 @@ enum sx_status sx_session_run(struct sx_session *s, char *const *argv,
 	if (!status)
 		status = session_start_devices(s, err);
 	s->begin_ns = s->end_ns = session_now_ns(s);
+	if (!status && s->writer)
+		status = record_begin(s, err);
 	if (!status && argv)
 		status = child_exec(s, argv, err);
 	if (status) {
@@ -272,4 +293,9 @@ void sx_session_set_sink(struct sx_session *s, sx_session_sink_fn sink, void *us
 {
 	s->sink = sink;
 	s->sink_user = user;
+}
+
+void sx_session_record(struct sx_session *s, struct sx_capture_writer *writer)
+{
+	s->writer = writer;
 }

@@ -20,8 +20,9 @@ struct session_device {
 	struct sx_metrics *metrics;
 	struct sx_constant_value *constants;
 	bool started, ended;
-	size_t offered; /* rows that the sink has seen */
-	uint64_t rows;	/* that were ever added */
+	uint64_t sink_last_ns;
+	uint32_t recorded; /* its number in the capture */
+	uint64_t rows;	   /* that were ever added */
 	struct sx_error note;
 };
 
@@ -36,7 +37,8 @@ struct sx_session {
 	size_t device_cap, info_cap;
 	sx_session_sink_fn sink;
 	void *sink_user;
-	uint64_t sink_last_ns;
+	struct sx_capture_writer *writer; /* or NULL */
+	uint64_t clocks_last_ns;
 	pid_t child;
 	int child_go, child_report; /* pipes to a child that has not begun; 0: none */
 	struct sx_child_status child_status;
@@ -48,8 +50,19 @@ uint64_t session_now_ns(const struct sx_session *session);
 
 /* Finds, opens and selects (open.c). */
 enum sx_status session_open_devices(struct sx_session *session, struct sx_error *err);
+/* Time between samples as asked for, or the default (open.c). */
+uint64_t session_interval_ns(const struct sx_session *session);
 /* Starts each source and creates its decoder and table (open.c). */
 enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
+
+/* Adds the devices to the capture; they are started (record.c). */
+enum sx_status record_begin(struct sx_session *session, struct sx_error *err);
+/* Writes the rows of a device's table; what the disk is too slow for, the writer tells. */
+void record_rows(struct sx_session *session, uint32_t index);
+/* Writes what a raw sample says beside its values: losses, breaks, notes. */
+void record_sample(struct sx_session *session, uint32_t index, const struct raw_sample *raw);
+/* Writes the clocks, when it is time or at the end. */
+void record_clocks(struct sx_session *session, bool now);
 
 /* Forks the program, which then waits, so that sources can be started on it (child.c). */
 enum sx_status child_fork(struct sx_session *session, char *const *argv, struct sx_error *err);

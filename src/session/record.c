@@ -1,0 +1,133 @@
+/* Recording: what a session samples, on its way into a capture. */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define CLOCKS_EVERY_NS UINT64_C(10000000000)
+
+static uint8_t bits_of(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count;
+	uint32_t at = sx_catalog_find_counter(catalog, name, SX_NONE, NULL);
+	uint32_t bits = at == SX_NONE ? 64 : sx_catalog_counters(catalog, &count)[at].bits;
+	return (uint8_t)(bits >= 1 && bits <= 64 ? bits : 64);
+}
+
+/* Columns, their widths and the constants of a device, in memory that the session owns. */
+static bool describe_columns(struct sx_session *s, const struct sx_session_device *info,
+			     const struct sx_table *raw, struct sx_capture_device *out)
+{
+	uint32_t columns = sx_table_column_count(raw), constants = info->constant_count;
+	struct sx_column *list = arena_alloc(&s->arena, (columns + 1) * sizeof(*list));
+	uint8_t *bits = arena_alloc(&s->arena, columns + 1);
+	struct sx_capture_constant *values =
+	    arena_alloc(&s->arena, (constants + 1) * sizeof(*values));
+	if (!list || !bits || !values)
+		return false;
+	for (uint32_t i = 0; i < columns; i++) {
+		list[i] = *sx_table_column(raw, i);
+		bits[i] = bits_of(info->catalog, list[i].name);
+	}
+	for (uint32_t i = 0; i < constants; i++)
+		values[i] =
+		    (struct sx_capture_constant){info->constants[i].name, info->constants[i].value};
+	out->columns = list;
+	out->bits = bits;
+	out->column_count = columns;
+	out->constants = values;
+	out->constant_count = constants;
+	return true;
+}
+
+static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx_error *err)
+{
+	struct session_device *d = &s->devices[index];
+	const struct sx_session_device *info = &s->infos[index];
+	const struct source_desc *desc = d->ops->describe(d->source);
+	const struct sx_catalog_info *catalog = sx_catalog_info(info->catalog);
+	struct sx_capture_device device = {
+	    .catalog = catalog->name,
+	    .catalog_hash = catalog->hash,
+	    .source = d->ops->name,
+	    .name = desc->name,
+	    .driver = desc->driver,
+	    .kind = sx_table_kind(d->raw),
+	    .simulated = desc->simulated,
+	    .encloses_work = desc->encloses_work,
+	    .clock_error_ns = desc->clock_error_ns,
+	    .interval_ns = desc->encloses_work ? 0 : session_interval_ns(s),
+	};
+	if (!describe_columns(s, info, d->raw, &device))
+		return error_nomem(err, "recording a device");
+	return sx_capture_add_device(s->writer, &device, &d->recorded, err);
+}
+
+enum sx_status record_begin(struct sx_session *s, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < s->device_count; i++)
+		status = add_device(s, i, err);
+	if (!status)
+		record_clocks(s, true);
+	return status;
+}
+
+void record_rows(struct sx_session *s, uint32_t index)
+{
+	struct session_device *d = &s->devices[index];
+	struct sx_rows rows;
+	uint32_t columns = sx_table_column_count(d->raw);
+	struct sx_vector *vectors = calloc(columns + 1, sizeof(*vectors));
+	if (!vectors) {
+		s->infos[index].lost += sx_table_row_count(d->raw);
+		return;
+	}
+	sx_table_rows(d->raw, 0, sx_table_row_count(d->raw), vectors, &rows);
+	sx_capture_write(s->writer, d->recorded, &rows, NULL);
+	free(vectors);
+}
+
+static void mark(struct sx_session *s, uint32_t index, enum sx_capture_type type,
+		 const struct raw_sample *raw, uint64_t lost, const char *text)
+{
+	struct sx_capture_mark mark = {
+	    .begin_ns = raw->begin_ns, .end_ns = raw->end_ns, .lost = lost, .text = text};
+	sx_capture_mark(s->writer, s->devices[index].recorded, type, &mark, NULL);
+}
+
+void record_sample(struct sx_session *s, uint32_t index, const struct raw_sample *raw)
+{
+	char text[256];
+	if (raw->kind == RAW_NOTE) {
+		size_t size = raw->size < sizeof(text) ? raw->size : sizeof(text) - 1;
+		memcpy(text, raw->data, size);
+		text[size] = '\0';
+		mark(s, index, SX_CAPTURE_NOTE, raw, 0, text);
+	}
+	if (raw->lost || raw->flags & RAW_LOST)
+		mark(s, index, SX_CAPTURE_LOSS, raw,
+		     raw->lost ? raw->lost : SX_CAPTURE_COUNT_UNKNOWN,
+		     "lost between the device and the source");
+	if (raw->flags & RAW_BROKEN)
+		mark(s, index, SX_CAPTURE_GAP, raw, 0, "not continuous with the sample before");
+}
+
+void record_clocks(struct sx_session *s, bool now)
+{
+	struct timespec real = {0};
+	uint64_t before = session_now_ns(s);
+	if (!now && before - s->clocks_last_ns < CLOCKS_EVERY_NS)
+		return;
+	s->clocks_last_ns = before;
+	s->sys->clock_gettime(s->sys->user, CLOCK_REALTIME, &real);
+	uint64_t after = session_now_ns(s);
+	uint64_t real_ns = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec;
+	const struct sx_capture_clock clocks[] = {
+	    {"monotonic", before + (after - before) / 2, (after - before + 1) / 2},
+	    {"realtime", real_ns, 0},
+	};
+	sx_capture_clocks(s->writer, SX_CAPTURE_NO_DEVICE, clocks, 2, NULL);
+}

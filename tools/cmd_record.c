@@ -1,0 +1,252 @@
+/* sextant record: raw counters of a run into a capture. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "tools/run.h"
+
+#define DEFAULT_FILE "sextant.sxc"
+#define TICK_MS	     100
+
+/* A recording while it runs; the watcher is a thread of its own. */
+struct recording {
+	struct cli *cli;
+	struct sx_capture_writer *writer;
+	const char *path;
+	uint64_t keep_ns;
+	pthread_t watcher;
+	atomic_bool over;
+	unsigned dumps;
+	bool progress; /* on a terminal */
+};
+
+static volatile sig_atomic_t dump_wanted;
+
+static void on_dump(int number)
+{
+	dump_wanted = 1;
+}
+
+/* FILE for the first dump, then FILE-2.sxc and so on, so that none is overwritten. */
+static void dump_path(const struct recording *r, char *buf, size_t size)
+{
+	const char *slash = strrchr(r->path, '/'), *dot = strrchr(r->path, '.');
+	if (!dot || (slash && dot < slash))
+		dot = r->path + strlen(r->path);
+	if (r->dumps == 0)
+		snprintf(buf, size, "%s", r->path);
+	else
+		snprintf(buf, size, "%.*s-%u%s", (int)(dot - r->path), r->path, r->dumps + 1, dot);
+}
+
+static enum sx_status dump(struct recording *r)
+{
+	char path[4096];
+	struct sx_error err = {0};
+	dump_path(r, path, sizeof(path));
+	enum sx_status status = sx_capture_dump(r->writer, path, &err);
+	if (status) {
+		cli_fail(r->cli, &err);
+		return status;
+	}
+	r->dumps++;
+	cli_note(r->cli, "wrote %s", path);
+	return SX_OK;
+}
+
+static void show_progress(const struct recording *r, const struct sx_capture_progress *before,
+			  const struct sx_capture_progress *now, double seconds)
+{
+	char rate[HUMAN_MAX], size[HUMAN_MAX], rows[HUMAN_MAX];
+	human_value(&r->cli->human, rows, (double)now->rows, "count");
+	human_value(&r->cli->human, size, (double)now->bytes, "bytes");
+	human_value(&r->cli->human, rate, (double)(now->rows - before->rows) / seconds, "count");
+	fprintf(stderr, "\r\033[K%s samples, %s/s, %s", rows, rate, size);
+	if (now->lost_rows)
+		fprintf(stderr, ", %llu lost", (unsigned long long)now->lost_rows);
+	fflush(stderr);
+}
+
+static void *watch(void *user)
+{
+	struct recording *r = user;
+	struct sx_capture_progress before = {0}, now;
+	for (unsigned tick = 0; !atomic_load(&r->over); tick++) {
+		nanosleep(&(struct timespec){.tv_nsec = TICK_MS * 1000000L}, NULL);
+		if (dump_wanted && r->keep_ns) {
+			dump_wanted = 0;
+			dump(r);
+		}
+		if (!r->progress || tick % 5)
+			continue;
+		sx_capture_progress(r->writer, &now);
+		show_progress(r, &before, &now, 5 * TICK_MS * 1e-3);
+		before = now;
+	}
+	if (r->progress)
+		fputs("\r\033[K", stderr);
+	return NULL;
+}
+
+/* Signals are for the main thread, which waits for the program. */
+static enum sx_status start_watcher(struct recording *r, struct sx_error *err)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int failed = pthread_create(&r->watcher, NULL, watch, r);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return failed ? error_errno(err, failed, "cannot watch the recording") : SX_OK;
+}
+
+static void stop_watcher(struct recording *r)
+{
+	atomic_store(&r->over, true);
+	pthread_join(r->watcher, NULL);
+}
+
+static void join_words(char *const *argv, char *buf, size_t size)
+{
+	size_t used = 0;
+	buf[0] = '\0';
+	for (; argv && *argv && used < size; argv++) {
+		int n = snprintf(buf + used, size - used, "%s%s", used ? " " : "", *argv);
+		used += n > 0 ? (size_t)n : 0;
+	}
+}
+
+static enum sx_status create_writer(struct recording *r, struct sx_error *err)
+{
+	const struct options *o = &r->cli->options;
+	char command[1024], host[256] = "", interval[32];
+	struct utsname kernel = {0};
+	gethostname(host, sizeof(host) - 1);
+	uname(&kernel);
+	join_words(o->child, command, sizeof(command));
+	snprintf(interval, sizeof(interval), "%llu ns", (unsigned long long)o->interval_ns);
+	struct sx_capture_property properties[] = {
+	    {"writer", "sextant " SX_VERSION},
+	    {"host", host},
+	    {"kernel", kernel.release},
+	    {"command", command},
+	    {"interval", interval},
+	};
+	struct sx_capture_options options = {
+	    .flush_ns = 200000000, /* and what the session gathers first makes 250 ms */
+	    .keep_ns = r->keep_ns,
+	    .properties = properties,
+	    .property_count = o->interval_ns ? 5 : 4,
+	};
+	return sx_capture_create(r->path, &options, &r->writer, err);
+}
+
+static void summarise(const struct recording *r, const struct sx_session *session,
+		      const struct sx_capture_progress *p)
+{
+	char duration[HUMAN_MAX], size[HUMAN_MAX];
+	uint32_t devices;
+	sx_session_devices(session, &devices);
+	human_duration(duration, sx_session_duration_ns(session));
+	human_value(&r->cli->human, size, (double)p->bytes, "bytes");
+	if (r->keep_ns)
+		cli_note(r->cli, "%llu samples in %s, %u dump%s written",
+			 (unsigned long long)p->rows, duration, r->dumps, r->dumps == 1 ? "" : "s");
+	else
+		cli_note(r->cli, "recorded %llu samples of %u device%s in %s: %s, %s",
+			 (unsigned long long)p->rows, devices, devices == 1 ? "" : "s", duration,
+			 r->path, size);
+	if (p->lost_rows)
+		cli_note(r->cli, "%llu samples were lost: the disk was too slow or full",
+			 (unsigned long long)p->lost_rows);
+	if (!p->rows)
+		cli_note(r->cli, "no samples came; sextant doctor says what each source needs");
+}
+
+/* Ends the recording in every case; the exit status is the child's unless Sextant failed. */
+static int finish(struct recording *r, struct sx_session *session, enum sx_status status,
+		  struct sx_error *err)
+{
+	struct sx_capture_progress progress;
+	struct sx_error closing = {0};
+	struct sx_child_status child = sx_session_child(session);
+	bool broken = status && status != SX_INCOMPLETE;
+	if (r->keep_ns && child.term_signal) /* what led to a crash is why rings are kept */
+		dump(r);
+	enum sx_status closed = sx_capture_finish(r->writer, &progress, &closing);
+	if (broken)
+		return run_cannot(r->cli, err, r->cli->options.child);
+	if (status == SX_INCOMPLETE)
+		cli_note(r->cli, "note: %s", err->message);
+	summarise(r, session, &progress);
+	int code = run_exit_code(&child);
+	if (closed)
+		return cli_fail(r->cli, &closing);
+	return code ? code : progress.rows ? EXIT_OK : EXIT_INCOMPLETE;
+}
+
+static int record(struct recording *r, struct sx_session *session)
+{
+	const struct options *o = &r->cli->options;
+	struct sx_error err = {0};
+	struct sx_session_limits limits = {.duration_ns = o->duration_ns, .samples = o->count};
+	enum sx_status status = create_writer(r, &err);
+	if (status)
+		return cli_fail(r->cli, &err);
+	sx_session_record(session, r->writer);
+	status = start_watcher(r, &err);
+	if (status) {
+		sx_capture_finish(r->writer, NULL, NULL);
+		return cli_fail(r->cli, &err);
+	}
+	fflush(NULL);
+	run_catch_signals(session);
+	if (r->keep_ns)
+		sigaction(SIGUSR2, &(struct sigaction){.sa_handler = on_dump}, NULL);
+	status = sx_session_run(session, o->child, &limits, &err);
+	run_catch_signals(NULL);
+	stop_watcher(r);
+	return finish(r, session, status, &err);
+}
+
+static int run(struct cli *cli)
+{
+	struct sx_error err = {0};
+	struct sx_session *session = NULL;
+	struct recording r = {.cli = cli,
+			      .path = cli->options.output ? cli->options.output : DEFAULT_FILE,
+			      .progress = isatty(STDERR_FILENO) && !cli->options.quiet};
+	struct sx_session_options options = run_options(cli, cli->options.child);
+	enum sx_status status = SX_OK;
+	if (cli->options.keep)
+		status = options_duration(cli->options.keep, &r.keep_ns, &err);
+	if (!status)
+		status = sx_session_create(cli->context, &options, &session, &err);
+	if (status)
+		return cli_fail(cli, &err);
+	int code = record(&r, session);
+	sx_session_destroy(session);
+	return code;
+}
+
+const struct command cmd_record = {
+    .verb = {.name = "record",
+	     .synopsis = "[options] [-- COMMAND ARGS...]",
+	     .summary = "raw counters of a command, or of a duration, into a capture",
+	     .about = "Measures as stat does and writes the raw counters of every sample into a "
+		      "capture (sextant.sxc, or --output), from which report, export and the "
+		      "other verbs derive metrics later and elsewhere. Ctrl-C ends cleanly; a "
+		      "recording that is killed is readable up to its last quarter of a second. "
+		      "With --keep only the last seconds are held in memory: SIGUSR2 writes "
+		      "them, and so does a crash of COMMAND.",
+	     .options = "device metric set interval duration count output const api keep",
+	     .child = true,
+	     .own_output = true,
+	     .examples = "  sextant record -o game.sxc -- ./game\n"
+			 "  sextant record -d cpu -I 1ms -t 10s\n"
+			 "  sextant record --keep 30s -- ./game    (then: kill -USR2 PID)\n"},
+    .run = run,
+};

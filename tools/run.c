@@ -1,0 +1,51 @@
+/* What stat, demo and record share of a run: its options, its signals, its exit status. */
+#include "tools/run.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* The running session, for the signal handlers alone. */
+static struct sx_session *volatile running;
+
+static void on_signal(int number)
+{
+	if (running)
+		sx_session_stop(running, number);
+}
+
+void run_catch_signals(struct sx_session *session)
+{
+	struct sigaction action = {.sa_handler = session ? on_signal : SIG_DFL};
+	running = session;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+struct sx_session_options run_options(const struct cli *cli, char *const *argv)
+{
+	const struct options *o = &cli->options;
+	return (struct sx_session_options){.devices = o->devices.items,
+					   .device_count = (uint32_t)o->devices.count,
+					   .metrics = o->metrics.items,
+					   .metric_count = (uint32_t)o->metrics.count,
+					   .set = o->set,
+					   .variant = o->api,
+					   .constants = o->constants,
+					   .constant_count = (uint32_t)o->constant_count,
+					   .interval_ns = o->interval_ns,
+					   .child = argv != NULL};
+}
+
+int run_exit_code(const struct sx_child_status *child)
+{
+	return child->term_signal ? 128 + child->term_signal : child->exit_code;
+}
+
+int run_cannot(const struct cli *cli, const struct sx_error *err, char *const *argv)
+{
+	int code = cli_fail(cli, err);
+	if (!argv || strncmp(err->message, "cannot run", 10) != 0)
+		return code;
+	return err->status == SX_ERR_NOT_FOUND ? 127 : 126;
+}

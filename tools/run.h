@@ -1,0 +1,21 @@
+/* What stat, demo and record share of a run: its options, its signals, its exit status. */
+#ifndef TOOLS_RUN_H
+#define TOOLS_RUN_H
+
+#include <sextant/session.h>
+
+#include "tools/cli.h"
+
+/* What the command line asks of a session. */
+struct sx_session_options run_options(const struct cli *cli, char *const *argv);
+/* SIGINT and SIGTERM end this session from now on; NULL: they kill again. */
+void run_catch_signals(struct sx_session *session);
+/* As a shell says it: 128 + n for a signal. */
+int run_exit_code(const struct sx_child_status *child);
+/*
+ * Writes why a session did not run. Returns 127 and 126 for a program that cannot be run, as shells
+ * and env(1) do.
+ */
+int run_cannot(const struct cli *cli, const struct sx_error *err, char *const *argv);
+
+#endif
