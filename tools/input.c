@@ -11,17 +11,23 @@
 #include "decode/csv.h"
 #include "metric/column.h"
 
+/* Whatever the reason, an input file that cannot be read is a bad one, unless it is forbidden. */
+static enum sx_status unreadable(const char *path, int sys_errno, struct sx_error *err)
+{
+	if (error_errno(err, sys_errno, "cannot read %s", path) != SX_ERR_PERMISSION)
+		err->status = SX_ERR_BAD_INPUT;
+	error_try(err, "check the name and its permissions");
+	return err->status;
+}
+
 enum sx_status input_read(const char *path, char **text, size_t *size, struct sx_error *err)
 {
 	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	char *buf = NULL;
 	size_t used = 0, cap = 0;
 	ssize_t n = 1;
-	if (fd < 0) {
-		enum sx_status status = error_errno(err, errno, "cannot read %s", path);
-		error_try(err, "check the name and its permissions");
-		return status == SX_ERR_PERMISSION ? status : SX_ERR_BAD_INPUT;
-	}
+	if (fd < 0)
+		return unreadable(path, errno, err);
 	while (n > 0 && used < INPUT_BYTES_MAX) {
 		if (!mem_grow(&buf, &cap, used + 65536 + 1, 1)) {
 			n = -1;
@@ -36,9 +42,7 @@ enum sx_status input_read(const char *path, char **text, size_t *size, struct sx
 		close(fd);
 	if (n < 0) {
 		free(buf);
-		error_errno(err, saved, "cannot read %s", path);
-		error_try(err, "a file with counters");
-		return SX_ERR_BAD_INPUT;
+		return unreadable(path, saved, err);
 	}
 	if (n > 0) {
 		free(buf);

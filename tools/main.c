@@ -82,9 +82,10 @@ static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 		cli->out.out = fopen(path, "we");
 		if (!cli->out.out) {
 			cli->out.out = stdout;
-			enum sx_status status = error_errno(err, errno, "cannot write %s", path);
+			if (error_errno(err, errno, "cannot write %s", path) != SX_ERR_PERMISSION)
+				err->status = SX_ERR_IO;
 			error_try(err, "another folder with -o");
-			return status;
+			return err->status;
 		}
 	}
 	cli->out.width = text_terminal_width(cli->out.out);

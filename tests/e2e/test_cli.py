@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""The command as a user meets it: shapes, exit codes, error triplets, colours. $SEXTANT is the binary."""
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+
+SEXTANT = os.environ['SEXTANT']
+
+
+def run(*args, env=None, text=True, stdin=None):
+    merged = dict(os.environ, **(env or {}))
+    return subprocess.run([SEXTANT, *args], capture_output=True, text=text, env=merged,
+                          input=stdin, timeout=60)
+
+
+def scratch(content):
+    handle = tempfile.NamedTemporaryFile('w', suffix='.csv', delete=False)
+    with handle as file:
+        file.write(content)
+    return handle.name
+
+
+class Case(unittest.TestCase):
+    def json(self, *args, code=0, **kw):
+        result = run(*args, '--json', **kw)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return json.loads(result.stdout)
+
+    def triplet(self, code, *args, has=(), **kw):
+        result = run(*args, **kw)
+        lines = result.stderr.strip().split('\n')[-3:]
+        self.assertEqual(result.returncode, code, result.stderr)
+        for line, start in zip(lines, ('error: ', 'because: ', 'try: ')):
+            self.assertTrue(line.startswith(start), result.stderr)
+            self.assertGreater(len(line), len(start) + 3, result.stderr)
+        for word in has:
+            self.assertIn(word, result.stderr)
+        return result
+
+
+class Usage(Case):
+    def test_errors(self):
+        self.triplet(2, 'stta', has=['sextant stat'])
+        self.triplet(2, 'list', has=['metrics'])
+        self.triplet(2, 'list', 'metrcs', '--for', 'mali-g310', has=['metrics'])
+        self.triplet(2, 'list', 'metrics', has=['--for'])
+        self.triplet(2, 'stat', '--intervall', '10ms', has=['--interval'])
+        self.triplet(2, 'stat', '-t', '5', has=['5s'])
+        self.triplet(2, 'stat', '-t', '-5s')
+        self.triplet(2, 'stat', '-t', '1e99h')
+        self.triplet(2, 'stat', '-n', '0', '--', 'true')
+        self.triplet(2, 'stat', '--')
+        self.triplet(2, 'stat', 'glmark2', has=['-- glmark2'])
+        self.triplet(2, 'stat', '--json=yes', '--', 'true')
+        self.triplet(2, 'eval', '--for', 'mali-g310', has=['-i FILE'])
+        self.triplet(2, 'eval', '--for', 'mali-g310', '--const', 'x', '-i', '/dev/null')
+        self.triplet(2, 'list', 'metrics', '--for', 'mali-g310', '-f', 'jsn', has=['json'])
+        self.triplet(2, 'list', 'metrics', '--for', 'mali-g310', '-f', 'html', has=['text'])
+        self.triplet(2, 'explain', 'GpuTime', '--for', 'intel-bdw', has=['RenderBasic.GpuTime'])
+
+    def test_not_found(self):
+        self.triplet(3, 'list', 'metrics', '--for', 'mali-g31', has=['mali-g310'])
+        self.triplet(3, 'explain', 'gpu_activ_cycles', '--for', 'mali-g310', has=['gpu_active_cycles'])
+        self.triplet(3, 'list', 'metrics', 'zzzzzz', '--for', 'mali-g310')
+        self.triplet(3, 'stat', '-d', 'nonesuch', '--', 'true')
+        self.triplet(3, 'eval', '--for', 'mali-g310', '--const', 'nonesuch=1', '-i', scratch('a\n1\n'))
+
+    def test_bad_input(self):
+        self.triplet(5, 'eval', '--for', 'mali-g310', '-i', '/nonexistent/x.csv', has=['/nonexistent'])
+        self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch(''))
+        self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch('MaliGPUCyclesGPUActive\n12\nx7\n'),
+                     has=[':3', 'x7'])
+        self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch('a,b\n1,2,3\n'), has=[':2'])
+        self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch('a,"b\n1,2\n'))
+
+    def test_catalog_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'broken.yaml')
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write('sextant-catalog: 1\nname: broken\ntitle: [\n')
+            env = {'SEXTANT_CATALOG_PATH': folder}
+            self.triplet(5, 'list', 'metrics', '--for', 'broken', env=env, has=['broken.yaml:'])
+            # A broken catalog must not hide the others.
+            names = [c['name'] for c in self.json('devices', env=env)['catalogs']]
+            self.assertIn('mali-g310', names)
+
+    def test_output(self):
+        self.triplet(1, 'list', 'metrics', '--for', 'cpu', '-o', '/nonexistent/out')
+        result = run('list', 'metrics', '--for', 'cpu', '-o', '/dev/full')
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('error: ', result.stderr)
+
+    def test_help(self):
+        self.assertEqual(run('--help').returncode, 0)
+        self.assertEqual(run().returncode, 2)
+        self.assertRegex(run('--version').stdout, r'^sextant \d+\.\d+\.\d+\n$')
+        verbs = [line.split()[0] for line in run('--help').stdout.split('\n') if line.startswith('  ')]
+        for verb in verbs:
+            if verb in ('sextant',):
+                continue
+            text = run(verb, '--help')
+            self.assertEqual(text.returncode, 0, verb)
+            self.assertIn('usage: sextant ' + verb, text.stdout)
+            self.assertLessEqual(max(map(len, text.stdout.split('\n'))), 100, verb)
+
+
+class Browse(Case):
+    def test_shapes(self):
+        metrics = self.json('list', 'metrics', '--for', 'mali-g310')
+        self.assertEqual(metrics['schema'], 'sextant.list/1')
+        self.assertEqual(metrics['for'], 'mali-g310')
+        by_name = {m['name']: m for m in metrics['metrics']}
+        self.assertEqual(len(by_name), 93)
+        one = by_name['output_external_read_bytes']
+        self.assertEqual(one['section'], '3.3.1')
+        self.assertEqual(one['path'], ['GPU activity', 'External memory bandwidth'])
+        self.assertEqual(one['unit'], 'bytes')
+        self.assertEqual(one['inputs'], ['MaliExternalBusBeatsReadBeat', 'MaliConstantsBusWidthBits'])
+        counters = self.json('list', 'counters', '--for', 'mali-g310')['counters']
+        active = next(c for c in counters if c['name'] == 'MaliGPUCyclesGPUActive')
+        self.assertEqual((active['block'], active['slot'], active['bits'], active['scale'],
+                          active['reduce'], active['unit']), ('front-end', 4, 32, 1, 'single', 'cycles'))
+        sets = self.json('list', 'sets', '--for', 'intel-bdw')['sets']
+        self.assertEqual(len(sets), 24)
+        basic = next(s for s in sets if s['name'] == 'RenderBasic')
+        self.assertEqual(basic['metrics'], 52)
+        self.assertEqual(basic['registers'], {'mux': 219, 'boolean': 5, 'flex': 7})
+        chosen = self.json('list', 'metrics', '--for', 'intel-bdw', '--set', 'RenderBasic')['metrics']
+        self.assertEqual(len(chosen), 52)
+        self.assertTrue(all(m['set'] == 'RenderBasic' for m in chosen))
+
+    def test_amd_fields(self):
+        busy = next(m for m in self.json('list', 'metrics', '--for', 'amd-gcn2')['metrics']
+                    if m['name'] == 'VSBusy')
+        self.assertEqual(busy['group'], 'Timing')
+        self.assertEqual(busy['usage'], 'percentage')
+        self.assertTrue(busy['available'])
+        self.assertIn('opengl', busy['apis'])
+
+    def test_width(self):
+        for verb in (['list', 'metrics', '--for', 'mali-g625'], ['list', 'counters', '--for', 'opengl'],
+                     ['list', 'sets', '--for', 'intel-bdw'], ['explain', 'frame_time', '--for', 'opengl'],
+                     ['devices'], ['doctor']):
+            out = run(*verb, env={'COLUMNS': '80'}).stdout
+            self.assertTrue(out, verb)
+            self.assertLessEqual(max(map(len, out.split('\n'))), 80, verb)
+            self.assertNotRegex(out, r'[ \t]\n', verb)
+
+    def test_color(self):
+        self.assertNotIn('\033', run('list', 'metrics', '--for', 'cpu').stdout)
+        self.assertIn('\033', run('list', 'metrics', '--for', 'cpu', '--color', 'always').stdout)
+        self.assertNotIn('\033', run('list', 'metrics', '--for', 'cpu', '--color', 'never').stdout)
+
+    def test_pattern(self):
+        all_names = {m['name'] for m in self.json('list', 'metrics', '--for', 'opengl')['metrics']}
+        some = {m['name'] for m in self.json('list', 'metrics', 'GPU TIME', '--for', 'opengl')['metrics']}
+        self.assertTrue(some and some < all_names)
+        self.assertIn('gpu_time', some)
+
+    def test_csv(self):
+        rows = list(csv.reader(io.StringIO(run('list', 'counters', '--for', 'opengl', '--csv').stdout)))
+        self.assertEqual(rows[0][0], 'name')
+        self.assertEqual({len(r) for r in rows}, {5})
+
+
+class Eval(Case):
+    def test_values(self):
+        raw = scratch('MaliGPUCyclesGPUActive,MaliExternalBusBeatsReadBeat,duration_ns\n'
+                      '1000000,5000,16000000\n18446744073709551615,,16000000\n')
+        doc = self.json('eval', '--for', 'mali-g310', '-i', raw, '--const', 'MaliConstantsBusWidthBits=128')
+        self.assertEqual(doc['schema'], 'sextant.eval/1')
+        column = {name: i for i, name in enumerate(doc['metrics'])}
+        gpu = [n for n in doc['metrics'] if not n.startswith('cpu_')]
+        self.assertEqual(len(gpu), 91)
+        self.assertEqual(doc['rows'][0][column['gpu_active_cycles']], 1000000)
+        self.assertEqual(doc['rows'][0][column['output_external_read_bytes']], 80000)
+        self.assertIsNone(doc['rows'][1][column['output_external_read_bytes']])
+        self.assertIsNone(doc['rows'][0][column['fragment_iterator_utilization']])
+
+    def test_exact(self):
+        raw = scratch('IAVertices\n9007199254740993\n')
+        self.assertEqual(self.json('eval', '--for', 'opengl', '-i', raw, '-m', 'IAVertices')['rows'],
+                         [[9007199254740993]])
+
+    def test_stdin_and_alias(self):
+        doc = self.json('eval', '--for', 'opengl', '-i', '-', '-m', 'IAVertices',
+                        stdin='GL_VERTICES_SUBMITTED\n7\n')
+        self.assertEqual(doc['rows'], [[7]])
+
+    def test_ndjson_and_csv(self):
+        raw = scratch('IAVertices,IAPrimitives\n6,2\n9,0\n')
+        lines = run('eval', '--for', 'opengl', '-i', raw, '-m', 'vertices_per_primitive,IAVertices',
+                    '-f', 'ndjson').stdout.strip().split('\n')
+        self.assertEqual([json.loads(l) for l in lines],
+                         [{'vertices_per_primitive': 3, 'IAVertices': 6},
+                          {'vertices_per_primitive': None, 'IAVertices': 9}])
+        rows = list(csv.reader(io.StringIO(run('eval', '--for', 'opengl', '-i', raw, '-m',
+                                               'vertices_per_primitive,IAVertices', '--csv').stdout)))
+        self.assertEqual(rows, [['vertices_per_primitive', 'IAVertices'], ['3', '6'], ['', '9']])
+
+    def test_explain_numbers(self):
+        raw = scratch('MaliExternalBusBeatsReadBeat,MaliConstantsBusWidthBits\n5000,128\n')
+        out = run('explain', 'output_external_read_bytes', '--for', 'mali-g310', '-i', raw).stdout
+        self.assertIn('= 5.00 k', out)
+        self.assertIn('= 78.1 KiB', out)
+
+
+class Stat(Case):
+    """The child is a guest's host: its output, status and signals are its own."""
+
+    def stat(self, *command, options=(), env=None):
+        with tempfile.NamedTemporaryFile('r', suffix='.json') as file:
+            result = run('stat', '-d', 'cpu', '-I', '10ms', '--json', '-o', file.name, *options, '--',
+                         *command, env=env)
+            text = file.read()
+        return result, json.loads(text) if text else None
+
+    def test_exit_and_output(self):
+        result, doc = self.stat('sh', '-c', 'echo out; echo err >&2; sleep 0.1; exit 7')
+        self.assertEqual(result.returncode, 7)
+        self.assertEqual(result.stdout, 'out\n')
+        self.assertIn('err\n', result.stderr)
+        self.assertEqual(doc['schema'], 'sextant.stat/1')
+        self.assertEqual(doc['exit'], 7)
+        self.assertEqual(doc['samples']['kind'], 'time')
+        self.assertGreaterEqual(doc['samples']['count'], 5)
+        self.assertEqual(doc['devices'][0]['catalog'], 'cpu')
+        self.assertGreater(doc['duration_ns'], 90_000_000)
+        for metric in doc['metrics']:
+            self.assertEqual(set(metric), {'name', 'device', 'unit', 'total', 'mean', 'min', 'p50', 'p95',
+                                           'p99', 'max', 'running', 'why'})
+            self.assertEqual(metric['mean'] is None, metric['why'] is not None, metric)
+
+    def test_signal(self):
+        result, doc = self.stat('sh', '-c', 'sleep 0.05; kill -SEGV $$')
+        self.assertEqual(result.returncode, 128 + signal.SIGSEGV)
+        self.assertEqual(doc['exit'], 128 + signal.SIGSEGV)
+
+    def test_not_runnable(self):
+        self.triplet(127, 'stat', '-d', 'cpu', '--', 'no-such-program-here')
+        self.triplet(126, 'stat', '-d', 'cpu', '--', '/etc/passwd')
+
+    def test_sigpipe_is_default(self):
+        result, _ = self.stat('python3', '-c', 'import signal; print(open("/proc/self/status").read())')
+        ignored = next(l for l in result.stdout.split('\n') if l.startswith('SigIgn:')).split()[1]
+        mine = subprocess.run(['python3', '-c', 'print(open("/proc/self/status").read())'],
+                              capture_output=True, text=True, check=True, restore_signals=False).stdout
+        expected = next(l for l in mine.split('\n') if l.startswith('SigIgn:')).split()[1]
+        self.assertEqual(int(ignored, 16) & ~int(expected, 16), 0)
+
+    def test_interrupt(self):
+        process = subprocess.Popen([SEXTANT, 'stat', '-d', 'cpu', '-I', '10ms', '--json'],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            process.communicate(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertGreater(json.loads(out)['samples']['count'], 10)
+
+    def test_duration_ends_child(self):
+        result = run('stat', '-d', 'cpu', '-t', '200ms', '--', 'sleep', '30')
+        self.assertEqual(result.returncode, 128 + signal.SIGTERM)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
