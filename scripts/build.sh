@@ -12,7 +12,7 @@ if [ ! -f "$dir/build.ninja" ]; then
 fi
 echo "building $dir"
 if ! ninja -C "$dir" >"$log" 2>&1; then
-  grep -E -A6 'error|FAILED|undefined' "$log" | head -60 >&2
+  grep -E -A6 'error:|FAILED:|undefined reference' "$log" | head -60 >&2
   echo "the build of $dir failed; whole log: ninja -C $dir" >&2
   exit 1
 fi

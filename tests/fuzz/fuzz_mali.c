@@ -87,9 +87,12 @@ static void feed_raw(struct sx_catalog *catalog, const struct sx_mali_options *o
 				  layout.blocks,
 				  (uint32_t)options->core_mask,
 				  (uint32_t)(options->core_mask >> 32)};
-	for (size_t i = 0; i < length; i++)
-		copy[i] =
-		    i < MALI_RAW_HEAD ? (uint8_t)(words[i / 4] >> 8 * (i % 4)) : data[i % size];
+	for (size_t i = 0; i < length; i++) {
+		if (i < MALI_RAW_HEAD)
+			copy[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
+		else
+			copy[i] = data[i % size];
+	}
 	decode_raw(catalog, options, copy, length);
 	free(copy);
 }

@@ -9,12 +9,15 @@
 
 struct oa_file {
 	uint8_t *data;
-	size_t size;
+	size_t size, cap;
 };
 
 static inline uint8_t *oa_more(struct oa_file *file, size_t size)
 {
-	file->data = realloc(file->data, file->size + size);
+	if (file->size + size > file->cap) {
+		file->cap = 2 * (file->size + size);
+		file->data = realloc(file->data, file->cap);
+	}
 	if (!file->data)
 		abort();
 	memset(file->data + file->size, 0, size);

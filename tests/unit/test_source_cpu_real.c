@@ -28,10 +28,12 @@ static uint64_t clock_ns(clockid_t clock)
 
 static void burn(uint64_t ns)
 {
-	volatile uint64_t x = 0;
+	volatile uint64_t sink;
+	uint64_t x = 0;
 	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < ns)
 		for (int i = 0; i < 10000; i++)
-			x += (uint64_t)i;
+			sink = x += (uint64_t)i;
+	(void)sink;
 }
 
 /* A child that waits for a byte, burns CPU itself and in a child of its own, and ends. */
