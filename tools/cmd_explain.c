@@ -315,6 +315,26 @@ static void explain_json(const struct explanation *e, uint32_t metric, uint32_t 
 	cli_json_end(&json);
 }
 
+/* The first metric, or else counter, that maps a neutral name. */
+static bool look_up_neutral(const struct explanation *e, const char *name, uint32_t *metric,
+			    uint32_t *counter)
+{
+	for (uint32_t i = 0; i < e->view.metric_count; i++) {
+		const struct sx_metric_info *m = &e->view.metrics[i];
+		if (m->neutral && strcmp(m->neutral, name) == 0 &&
+		    (e->set == SX_NONE || m->group == e->set)) {
+			*metric = i;
+			return true;
+		}
+	}
+	for (uint32_t i = 0; i < e->view.counter_count; i++)
+		if (e->view.counters[i].neutral && strcmp(e->view.counters[i].neutral, name) == 0) {
+			*counter = i;
+			return true;
+		}
+	return false;
+}
+
 static enum sx_status look_up(struct explanation *e, const char *name, uint32_t *metric,
 			      uint32_t *counter, struct sx_error *err)
 {
@@ -332,12 +352,8 @@ static enum sx_status look_up(struct explanation *e, const char *name, uint32_t 
 	}
 	if (*metric != SX_NONE || *counter != SX_NONE)
 		return SX_OK;
-	for (uint32_t i = 0; i < e->view.metric_count; i++)
-		if (e->view.metrics[i].neutral && strcmp(e->view.metrics[i].neutral, name) == 0 &&
-		    (e->set == SX_NONE || e->view.metrics[i].group == e->set)) {
-			*metric = i;
-			return SX_OK;
-		}
+	if (look_up_neutral(e, name, metric, counter))
+		return SX_OK;
 	error_set(err, SX_ERR_NOT_FOUND, "no metric or counter %s in catalog %s", name,
 		  e->view.info->name);
 	error_because(err, "no name or alias matches");
@@ -387,7 +403,7 @@ static int run(struct cli *cli)
 	if (!status && cli->options.args.count == 0) {
 		status = error_set(&err, SX_ERR_USAGE, "nothing to explain was named");
 		error_because(&err, "explain takes the name of a metric or counter");
-		error_try(&err, "sextant explain gpu.busy --for mali-g310");
+		error_try(&err, "sextant explain gpu.busy --for amd-gcn2");
 	}
 	if (!status)
 		status = cli_catalog(cli, &catalog, &err);

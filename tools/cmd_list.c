@@ -47,7 +47,7 @@ static bool counter_wanted(const struct listing *l, uint32_t i)
 	const struct sx_counter_info *c = &l->view.counters[i];
 	if (l->set != SX_NONE && c->group != SX_NONE && c->group != l->set)
 		return false;
-	if (wanted(l, c->name, c->title, c->description))
+	if (wanted(l, c->name, c->title, c->description) || text_matches(l->pattern, c->neutral))
 		return true;
 	for (uint32_t a = 0; a < c->aliases.count; a++)
 		if (text_matches(l->pattern, c->aliases.items[a]))
