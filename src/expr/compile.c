@@ -92,10 +92,13 @@ static int compare_u32(const void *a, const void *b)
 /* Walks from outputs to the inputs that they reach. */
 struct walk {
 	const struct sx_program *program;
-	uint32_t *seen;	 /* one a node: the last output that reached it, from 1 */
-	uint32_t *stack; /* nodes whose arguments are still to be followed */
-	uint32_t *found; /* inputs of this output */
+	uint32_t *seen;	     /* one a node: the last output that reached it, from 1 */
+	uint32_t *stack;     /* nodes whose arguments are still to be followed */
+	uint32_t *found;     /* inputs of this output, as nodes */
+	uint32_t *positions; /* of input nodes: where they are in the program's inputs */
 	uint64_t steps;
+	bool selective, can_miss; /* whether this output reaches an `if`, or what is never there */
+	bool any_can_miss;
 };
 
 static bool walk_begin(struct walk *walk, const struct sx_program *program)
@@ -105,7 +108,10 @@ static bool walk_begin(struct walk *walk, const struct sx_program *program)
 	walk->seen = calloc(count, sizeof(*walk->seen));
 	walk->stack = calloc(count, sizeof(*walk->stack));
 	walk->found = calloc(count, sizeof(*walk->found));
-	return walk->seen && walk->stack && walk->found;
+	walk->positions = calloc(count, sizeof(*walk->positions));
+	for (uint32_t i = 0; walk->positions && i < program->input_count; i++)
+		walk->positions[program->inputs[i].node] = i;
+	return walk->seen && walk->stack && walk->found && walk->positions;
 }
 
 static void walk_finish(struct walk *walk)
@@ -113,18 +119,23 @@ static void walk_finish(struct walk *walk)
 	free(walk->seen);
 	free(walk->stack);
 	free(walk->found);
+	free(walk->positions);
 }
 
 static uint32_t walk_output(struct walk *walk, uint32_t root, uint32_t stamp)
 {
 	uint32_t depth = 0, found = 0;
+	walk->selective = walk->can_miss = false;
 	walk->stack[depth++] = root;
 	walk->seen[root] = stamp;
 	while (depth) {
-		const struct graph_node *node = &walk->program->nodes[walk->stack[--depth]];
+		uint32_t at = walk->stack[--depth];
+		const struct graph_node *node = &walk->program->nodes[at];
 		walk->steps++;
+		walk->selective |= node->op == GRAPH_SELECT;
+		walk->can_miss |= node->op == GRAPH_NO_DATA;
 		if (node->op == GRAPH_INPUT)
-			walk->found[found++] = node->input;
+			walk->found[found++] = at;
 		for (uint32_t a = 0; a < graph_arity(node->op); a++) {
 			if (walk->seen[node->args[a]] == stamp)
 				continue;
@@ -148,9 +159,16 @@ static enum sx_status collect_output(struct walk *walk, struct program_output *o
 		return SX_ERR_LIMIT;
 	}
 	output->inputs = malloc(((size_t)found + 1) * sizeof(*output->inputs));
-	if (!output->inputs)
+	output->reads = malloc(((size_t)found + 1) * sizeof(*output->reads));
+	if (!output->inputs || !output->reads)
 		return error_nomem(err, "compiling expressions");
-	memcpy(output->inputs, walk->found, found * sizeof(*output->inputs));
+	for (uint32_t i = 0; i < found; i++) {
+		output->inputs[i] = walk->program->nodes[walk->found[i]].input;
+		output->reads[i] = walk->positions[walk->found[i]];
+	}
+	output->selective = walk->selective;
+	output->can_miss = walk->selective && walk->can_miss;
+	walk->any_can_miss |= output->can_miss;
 	qsort(output->inputs, found, sizeof(*output->inputs), compare_u32);
 	output->input_count = found;
 	return SX_OK;
@@ -164,6 +182,7 @@ static enum sx_status collect_inputs(struct sx_program *program, struct sx_error
 		status = error_nomem(err, "compiling expressions");
 	for (uint32_t i = 0; status == SX_OK && i < program->output_count; i++)
 		status = collect_output(&walk, &program->outputs[i], i + 1, err);
+	program->can_miss = walk.any_can_miss;
 	walk_finish(&walk);
 	return status;
 }
@@ -190,6 +209,8 @@ enum sx_status sx_program_compile(const struct sx_program_output *outputs, uint3
 		status = strip(program, &lower.graph, err);
 	if (status == SX_OK)
 		status = collect_inputs(program, err);
+	if (status == SX_OK)
+		status = fast_compile(program, err);
 	lower_finish(&lower);
 	if (status == SX_OK)
 		*out = program;
@@ -202,8 +223,11 @@ void sx_program_destroy(struct sx_program *program)
 {
 	if (!program)
 		return;
-	for (uint32_t i = 0; program->outputs && i < program->output_count; i++)
+	for (uint32_t i = 0; program->outputs && i < program->output_count; i++) {
 		free(program->outputs[i].inputs);
+		free(program->outputs[i].reads);
+	}
+	fast_finish(&program->fast);
 	free(program->outputs);
 	free(program->inputs);
 	free(program->nodes);

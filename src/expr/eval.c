@@ -1,17 +1,132 @@
-/* Evaluation of a program over columns. */
+/* Evaluation of a program over columns: block by block, each by the fastest way that is right. */
+#include <math.h>
+#include <stdalign.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "expr/eval_rows.h"
+#include "expr/eval.h"
+#include "expr/eval_exact.h"
+
+/* Registers of a block fill half of a usual first-level cache; the columns have the other half. */
+#define REGISTER_VALUES 2048
+#define SCRATCH_VALUES	4096
+#define FLAGS_MAX	2048
+#define BLOCK_ROWS_MIN	16
+#define SINGLE_ROWS_MAX 4
+
+/* Scratch memory that needs no allocation for most programs. */
+struct scratch {
+	alignas(64) double values[SCRATCH_VALUES];
+	uint8_t flags[FLAGS_MAX];
+	double *more_values;
+	uint8_t *more_flags;
+};
+
+static bool scratch_begin(struct scratch *scratch, struct eval *eval)
+{
+	const struct sx_program *program = eval->program;
+	size_t flags = (size_t)program->input_count + program->output_count;
+	size_t registers = (size_t)program->fast.registers + 1;
+	size_t slots = registers + flags;
+	size_t block = REGISTER_VALUES / registers / 8 * 8;
+	eval->block = block > EVAL_ROWS_MAX ? EVAL_ROWS_MAX : block;
+	if (eval->block < BLOCK_ROWS_MIN)
+		eval->block = BLOCK_ROWS_MIN;
+	size_t values = registers * eval->block > slots ? registers * eval->block : slots;
+	scratch->more_values = NULL;
+	scratch->more_flags = NULL;
+	if (values > SCRATCH_VALUES)
+		scratch->more_values = malloc(values * sizeof(double));
+	if (flags > FLAGS_MAX)
+		scratch->more_flags = malloc(flags);
+	if ((values > SCRATCH_VALUES && !scratch->more_values) ||
+	    (flags > FLAGS_MAX && !scratch->more_flags))
+		return false;
+	eval->registers = scratch->more_values ? scratch->more_values : scratch->values;
+	eval->none = eval->registers + program->fast.registers * eval->block;
+	eval->dirty = scratch->more_flags ? scratch->more_flags : scratch->flags;
+	eval->wanted = eval->dirty + program->input_count;
+	return true;
+}
+
+enum sx_status eval_exactly(struct eval *eval, size_t row, const uint8_t *wanted,
+			    struct sx_error *err)
+{
+	if (!eval->cells)
+		eval->cells = exact_begin(eval->program);
+	if (!eval->cells)
+		return error_nomem(err, "evaluating expressions");
+	exact_eval(eval->program, eval->cells, eval->inputs, row, eval->results, wanted);
+	return SX_OK;
+}
+
+static bool is_valid(const struct eval *eval, size_t row)
+{
+	const struct sx_program *program = eval->program;
+	uint8_t all = 0;
+	for (uint32_t i = 0; i < program->input_count; i++) {
+		const struct sx_vector *input = &eval->inputs[program->inputs[i].index];
+		if (!input->data)
+			return false;
+		if (input->quality)
+			all |= input->quality[row];
+	}
+	return all == 0;
+}
+
+static enum sx_status exact_rows(struct eval *eval, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	for (size_t r = 0; status == SX_OK && r < eval->count; r++)
+		status = eval_exactly(eval, eval->row + r, NULL, err);
+	return status;
+}
+
+static enum sx_status run_block(struct eval *eval, struct sx_error *err)
+{
+	if (!eval_block(eval))
+		return exact_rows(eval, err);
+	eval_scan(eval);
+	return eval_quality(eval, err);
+}
+
+static enum sx_status run_blocks(struct eval *eval, size_t rows, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	for (size_t i = 0; i < eval->block; i++)
+		eval->none[i] = NAN;
+	for (eval->row = 0; status == SX_OK && eval->row < rows; eval->row += eval->count) {
+		size_t left = rows - eval->row;
+		eval->count = left < eval->block ? left : eval->block;
+		status = eval->program->fast.usable ? run_block(eval, err) : exact_rows(eval, err);
+	}
+	return status;
+}
+
+/* Few rows: without blocks, as long as everything is valid and in range. */
+static bool run_single(struct eval *eval, size_t rows)
+{
+	bool good = eval->program->fast.usable && !eval->program->can_miss;
+	for (size_t r = 0; good && r < rows; r++)
+		good = is_valid(eval, r) && eval_row(eval, r);
+	return good;
+}
 
 enum sx_status sx_program_eval(const struct sx_program *program, const struct sx_vector *inputs,
 			       size_t rows, const struct sx_result *results, struct sx_error *err)
 {
-	struct cell *cells = rows_begin(program);
-	if (!cells)
-		return error_nomem(err, "evaluating expressions");
-	for (size_t row = 0; row < rows; row++)
-		rows_eval(program, cells, inputs, row, results, NULL);
-	free(cells);
-	return SX_OK;
+	struct scratch scratch;
+	struct eval eval = {.program = program,
+			    .inputs = inputs,
+			    .results = results,
+			    .functions = fast_functions()};
+	enum sx_status status = SX_OK;
+	if (!scratch_begin(&scratch, &eval))
+		status = error_nomem(err, "evaluating expressions");
+	else if (rows > SINGLE_ROWS_MAX || !run_single(&eval, rows))
+		status = run_blocks(&eval, rows, err);
+	free(eval.cells);
+	free(scratch.more_values);
+	free(scratch.more_flags);
+	return status;
 }

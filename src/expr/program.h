@@ -2,6 +2,7 @@
 #ifndef EXPR_PROGRAM_H
 #define EXPR_PROGRAM_H
 
+#include "expr/fast.h"
 #include "expr/graph.h"
 
 struct program_input {
@@ -14,7 +15,10 @@ struct program_output {
 	uint32_t node;
 	enum sx_type type;
 	uint32_t *inputs; /* indices as the resolver gave them, sorted */
+	uint32_t *reads;  /* the same as positions in the program's inputs, in any order */
 	uint32_t input_count;
+	bool selective; /* an `if` decides what it reads */
+	bool can_miss;	/* selective, and one branch has no data whatever the inputs are */
 };
 
 struct sx_program {
@@ -24,6 +28,8 @@ struct sx_program {
 	uint32_t input_count;
 	struct program_output *outputs;
 	uint32_t output_count;
+	struct fast_code fast;
+	bool can_miss; /* any output can */
 };
 
 #endif

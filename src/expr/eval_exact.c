@@ -1,10 +1,10 @@
 /* The row at a time: every node is computed by value_apply(). */
-#include "expr/eval_rows.h"
+#include "expr/eval_exact.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-struct cell *rows_begin(const struct sx_program *program)
+struct cell *exact_begin(const struct sx_program *program)
 {
 	struct cell *cells = calloc((size_t)program->node_count + 1, sizeof(*cells));
 	for (uint32_t i = 0; cells && i < program->node_count; i++) {
@@ -44,8 +44,9 @@ static void write_output(const struct program_output *output, enum value_type ty
 		result->quality[row] = quality;
 }
 
-void rows_eval(const struct sx_program *program, struct cell *cells, const struct sx_vector *inputs,
-	       size_t row, const struct sx_result *results, const uint8_t *wanted)
+void exact_eval(const struct sx_program *program, struct cell *cells,
+		const struct sx_vector *inputs, size_t row, const struct sx_result *results,
+		const uint8_t *wanted)
 {
 	static const struct cell none;
 	for (uint32_t i = 0; i < program->node_count; i++) {

@@ -1,0 +1,147 @@
+/*
+ * Qualities of a block. What an output without `if` rests on is known from the program, so that
+ * qualities are OR-ed column by column; with `if` it depends on the row, which is then evaluated
+ * exactly.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "expr/eval.h"
+
+static const struct sx_vector *input_of(const struct eval *eval, uint32_t position)
+{
+	return &eval->inputs[eval->program->inputs[position].index];
+}
+
+void eval_scan(struct eval *eval)
+{
+	for (uint32_t i = 0; i < eval->program->input_count; i++) {
+		const struct sx_vector *input = input_of(eval, i);
+		uint8_t all = input->data ? 0 : SX_QUALITY_NOT_COLLECTED;
+		if (input->data && input->quality) {
+			const uint8_t *quality = input->quality + eval->row;
+			for (size_t r = 0; r < eval->count; r++)
+				all |= quality[r];
+		}
+		eval->dirty[i] = all;
+	}
+}
+
+/* Joins the qualities of one input to those in `joined`. */
+static void join(const struct eval *eval, uint32_t position, uint8_t *joined)
+{
+	const struct sx_vector *input = input_of(eval, position);
+	if (!input->data) {
+		for (size_t r = 0; r < eval->count; r++)
+			joined[r] |= SX_QUALITY_NOT_COLLECTED;
+		return;
+	}
+	const uint8_t *quality = input->quality + eval->row;
+	for (size_t r = 0; r < eval->count; r++)
+		joined[r] |= quality[r];
+}
+
+/* Without regard to the inputs: no data is undefined. u64 results got theirs when stored. */
+static void write_own(const struct eval *eval, uint32_t output)
+{
+	const struct sx_result *result = &eval->results[output];
+	if (!result->quality || eval->program->outputs[output].type == SX_U64)
+		return;
+	const double *data = (const double *)result->data + eval->row;
+	uint8_t *quality = result->quality + eval->row;
+	for (size_t r = 0; r < eval->count; r++)
+		quality[r] = data[r] == data[r] ? 0 : SX_QUALITY_UNDEFINED;
+}
+
+static void write_moved(const struct eval *eval, const struct fast_move *move)
+{
+	const struct sx_result *result = &eval->results[move->output];
+	if (!result->quality)
+		return;
+	if (move->kind == FAST_MOVE_FILL)
+		memset(result->quality + eval->row, move->quality, eval->count);
+	else if (eval->program->outputs[move->output].type == SX_U64)
+		memset(result->quality + eval->row, 0, eval->count);
+}
+
+static void take_away(const struct eval *eval, uint32_t output, const uint8_t *joined)
+{
+	const struct sx_result *result = &eval->results[output];
+	bool u64 = eval->program->outputs[output].type == SX_U64;
+	for (size_t r = 0; r < eval->count; r++) {
+		bool missing = joined[r] & SX_QUALITY_NO_DATA_MASK;
+		if (missing && u64)
+			((uint64_t *)result->data)[eval->row + r] = 0;
+		else if (missing)
+			((double *)result->data)[eval->row + r] = NAN;
+		if (result->quality && missing)
+			result->quality[eval->row + r] = joined[r];
+		else if (result->quality)
+			result->quality[eval->row + r] |= joined[r];
+	}
+}
+
+static bool is_dirty(const struct eval *eval, const struct program_output *output)
+{
+	uint8_t all = 0;
+	for (uint32_t i = 0; i < output->input_count; i++)
+		all |= eval->dirty[output->reads[i]];
+	return all != 0;
+}
+
+/* Marks the rows of a selective output that only an exact evaluation can tell. */
+static void mark_rows(struct eval *eval, uint32_t index, uint8_t *rows)
+{
+	const struct program_output *output = &eval->program->outputs[index];
+	bool can_miss = output->can_miss;
+	for (uint32_t i = 0; i < output->input_count; i++) {
+		uint32_t position = output->reads[i];
+		if (!input_of(eval, position)->data)
+			can_miss = true;
+		else if (eval->dirty[position])
+			join(eval, position, rows);
+	}
+	if (!can_miss)
+		return;
+	/* A value that is there did not need what is missing. */
+	const double *data = (const double *)eval->results[index].data + eval->row;
+	for (size_t r = 0; r < eval->count; r++)
+		rows[r] |= output->type == SX_U64 || data[r] != data[r];
+}
+
+static void join_all(const struct eval *eval, uint32_t output)
+{
+	uint8_t joined[EVAL_ROWS_MAX] = {0};
+	const struct program_output *about = &eval->program->outputs[output];
+	for (uint32_t i = 0; i < about->input_count; i++) {
+		if (eval->dirty[about->reads[i]])
+			join(eval, about->reads[i], joined);
+	}
+	take_away(eval, output, joined);
+}
+
+enum sx_status eval_quality(struct eval *eval, struct sx_error *err)
+{
+	const struct sx_program *program = eval->program;
+	uint8_t rows[EVAL_ROWS_MAX] = {0};
+	for (uint32_t i = 0; i < program->output_count; i++)
+		write_own(eval, i);
+	for (uint32_t i = 0; i < program->fast.move_count; i++)
+		write_moved(eval, &program->fast.moves[i]);
+	for (uint32_t i = 0; i < program->output_count; i++) {
+		const struct program_output *output = &program->outputs[i];
+		bool dirty = is_dirty(eval, output);
+		eval->wanted[i] = output->selective && (dirty || output->can_miss);
+		if (eval->wanted[i])
+			mark_rows(eval, i, rows);
+		else if (dirty)
+			join_all(eval, i);
+	}
+	for (size_t r = 0; r < eval->count; r++) {
+		enum sx_status status =
+		    rows[r] ? eval_exactly(eval, eval->row + r, eval->wanted, err) : SX_OK;
+		if (status != SX_OK)
+			return status;
+	}
+	return SX_OK;
+}

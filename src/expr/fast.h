@@ -1,0 +1,55 @@
+/*
+ * The fast form of a program: a list of operations over blocks of rows, all of them f64, with
+ * registers that stay in the first-level cache. It is right as long as whole numbers stay small and
+ * every input is valid; eval.c sees to the rest.
+ */
+#ifndef EXPR_FAST_H
+#define EXPR_FAST_H
+
+#include <stdbool.h>
+
+#include "expr/fast_ops.h"
+#include "expr/graph.h"
+
+struct sx_program;
+
+/*
+ * Where operands are: registers, then the columns of the program's inputs, then those of its
+ * outputs.
+ */
+struct fast_insn {
+	enum fast_op op;
+	uint32_t out, a, b, c;
+	double k[3];
+};
+
+enum fast_move_kind {
+	FAST_MOVE_INPUT,  /* the input's column as it is */
+	FAST_MOVE_OUTPUT, /* the same as an earlier output */
+	FAST_MOVE_FILL,	  /* a constant */
+};
+
+/* An output that needs no operation. */
+struct fast_move {
+	enum fast_move_kind kind;
+	uint32_t output, from; /* `from`: position in the program's inputs, or an output */
+	union scalar value;    /* FAST_MOVE_FILL, of the output's type */
+	uint8_t quality;       /* FAST_MOVE_FILL */
+};
+
+struct fast_code {
+	bool usable; /* false: every row has to be evaluated exactly */
+	uint32_t registers;
+	struct fast_insn *insns;
+	uint32_t insn_count;
+	struct fast_move *moves;
+	uint32_t move_count;
+	uint32_t *direct; /* f64 outputs that operations write */
+	uint32_t direct_count;
+};
+
+/* Fills program->fast from its nodes, inputs and outputs. */
+enum sx_status fast_compile(struct sx_program *program, struct sx_error *err);
+void fast_finish(struct fast_code *code);
+
+#endif

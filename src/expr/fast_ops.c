@@ -1,0 +1,118 @@
+/*
+ * The inner loops, plain C for the compiler to vectorise. Compiled again with wider registers where
+ * the build knows how; FAST_TABLE names the table of this copy.
+ */
+#include "expr/fast_ops.h"
+
+#ifndef FAST_TABLE
+#define FAST_TABLE fast_table_base
+#endif
+
+extern fast_function *const FAST_TABLE[FAST_OP_COUNT];
+
+#define LOOP(x_is, y_is, value, bad)                                                               \
+	uint64_t out_of_range = 0;                                                                 \
+	for (size_t i = 0; i < n; i++) {                                                           \
+		double x = x_is, y = y_is, r = value;                                              \
+		(void)y;                                                                           \
+		out[i] = r;                                                                        \
+		out_of_range |= (bad) ? UINT64_C(1) : UINT64_C(0);                                 \
+	}                                                                                          \
+	return out_of_range;
+
+#define FUNCTION(name, x_is, y_is, value, bad)                                                     \
+	static uint64_t run_##name(double *restrict out, const double *a, const double *b,         \
+				   const double *c, const double *k, size_t n)                     \
+	{                                                                                          \
+		(void)a;                                                                           \
+		(void)b;                                                                           \
+		(void)c;                                                                           \
+		(void)k;                                                                           \
+		LOOP(x_is, y_is, value, bad)                                                       \
+	}
+
+/* clang-format off */
+#define OP(name, value, bad) FUNCTION(name, a[i], b[i], value, bad)
+FAST_BINARY(OP)
+#undef OP
+#define OP(name, value, bad) FUNCTION(name##_VK, a[i], k[0], value, bad)
+FAST_BINARY(OP)
+#undef OP
+#define OP(name, value, bad) FUNCTION(name##_KV, k[0], b[i], value, bad)
+FAST_BINARY(OP)
+#undef OP
+#define OP(name, value, bad) FUNCTION(name, a[i], 0, value, bad)
+FAST_UNARY(OP)
+#undef OP
+FUNCTION(PERCENT, a[i], b[i], fast_max(fast_min(fast_divide(x, y) * k[0], k[1]), k[2]), 0)
+FUNCTION(PERCENT_0, a[i], b[i], fast_max(fast_min(fast_divide_0(x, y) * k[0], k[1]), k[2]), 0)
+/* clang-format on */
+
+static uint64_t run_SELECT(double *restrict out, const double *a, const double *b, const double *c,
+			   const double *k, size_t n)
+{
+	(void)k;
+	for (size_t i = 0; i < n; i++) {
+		double yes = b[i], no = c[i], chosen = a[i] != 0 ? yes : no;
+		out[i] = a[i] != a[i] ? a[i] : chosen;
+	}
+	return 0;
+}
+
+static uint64_t run_SET(double *restrict out, const double *a, const double *b, const double *c,
+			const double *k, size_t n)
+{
+	(void)a;
+	(void)b;
+	(void)c;
+	for (size_t i = 0; i < n; i++)
+		out[i] = k[0];
+	return 0;
+}
+
+static uint64_t run_LOAD(double *restrict out, const double *a, const double *b, const double *c,
+			 const double *k, size_t n)
+{
+	(void)b;
+	(void)c;
+	(void)k;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t bits;
+		memcpy(&bits, &a[i], sizeof(bits));
+		out[i] = fast_from_u64(bits);
+	}
+	return 0;
+}
+
+static uint64_t run_LOAD_WHOLE(double *restrict out, const double *a, const double *b,
+			       const double *c, const double *k, size_t n)
+{
+	(void)b;
+	(void)c;
+	(void)k;
+	uint64_t all = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t bits;
+		memcpy(&bits, &a[i], sizeof(bits));
+		all |= bits;
+		out[i] = fast_from_whole(bits);
+	}
+	return all >> FAST_INPUT_BITS;
+}
+
+fast_function *const FAST_TABLE[FAST_OP_COUNT] = {
+#define OP(name, value, bad)                                                                       \
+	[FAST_##name] = run_##name, [FAST_##name##_VK] = run_##name##_VK,                          \
+	[FAST_##name##_KV] = run_##name##_KV,
+    FAST_BINARY(OP)
+#undef OP
+#define OP(name, value, bad) [FAST_##name] = run_##name,
+	FAST_UNARY(OP)
+#undef OP
+	    [FAST_SELECT] = run_SELECT,
+    [FAST_PERCENT] = run_PERCENT,
+    [FAST_PERCENT_0] = run_PERCENT_0,
+    [FAST_SET] = run_SET,
+    [FAST_LOAD] = run_LOAD,
+    [FAST_LOAD_WHOLE] = run_LOAD_WHOLE,
+};
