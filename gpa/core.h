@@ -44,7 +44,8 @@ union gpa_value {
 	double f64;
 };
 
-enum gpa_answer { GPA_READY, GPA_NOT_YET, GPA_LOST };
+/* GPA_CANNOT: not from this thread or state, so that waiting is in vain. */
+enum gpa_answer { GPA_READY, GPA_NOT_YET, GPA_CANNOT, GPA_LOST };
 
 /*
  * What one API brings. Calls come with the library's lock held, and with the client's context as
@@ -60,9 +61,9 @@ struct gpa_backend {
 	struct gpa_request *(*begin)(struct gpa_context *context, const uint32_t *raws,
 				     uint32_t count);
 	bool (*end)(struct gpa_context *context, struct gpa_request *request);
-	/* Asks for results, values[i] of raws[i]; never waits. */
+	/* Asks for results, values[i] of raws[i], and whether each is valid; never waits. */
 	enum gpa_answer (*collect)(struct gpa_context *context, struct gpa_request *request,
-				   uint64_t *values);
+				   uint64_t *values, bool *valid);
 	void (*release)(struct gpa_context *context, struct gpa_request *request);
 	/* A counter from its raws, in their order. false: no data. */
 	bool (*value)(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
@@ -77,6 +78,7 @@ struct gpa_sample {
 	bool open, ready, lost;
 	struct gpa_request *request; /* NULL in surplus passes and once collected */
 	uint64_t *values;	     /* of the pass's raws */
+	bool *valid;		     /* behind the values, in the same memory */
 };
 
 struct gpa_pass {
@@ -136,9 +138,15 @@ bool gpa_enabled(const uint32_t *list, uint32_t count, uint32_t counter);
 /* The schedule of the enabled set, made when needed. */
 GPA_Status gpa_context_schedule(struct gpa_context *context);
 void gpa_schedule_finish(struct gpa_schedule *schedule);
-/* Plans passes where only time must be alone: `alone` says which raws; others share one pass. */
-GPA_Status gpa_plan_simple(const struct gpa_context *context, struct gpa_schedule *schedule,
-			   bool (*alone)(const struct gpa_context *context, uint32_t raw));
+/* Plans passes by class: raws of one class share a pass. Classes in use become passes in order. */
+GPA_Status gpa_plan_classes(const struct gpa_context *context, struct gpa_schedule *schedule,
+			    uint32_t (*class_of)(const struct gpa_context *context, uint32_t raw),
+			    uint32_t class_count);
+/* Room for `count` passes, of which each may hold every raw of the selection, and for places. */
+bool gpa_schedule_alloc(const struct gpa_context *context, struct gpa_schedule *schedule,
+			uint32_t count);
+/* Adds a raw to a pass, in order. */
+void gpa_pass_plan_add(struct gpa_pass_plan *pass, uint32_t raw);
 
 /* Sessions (session.c). */
 struct gpa_session *gpa_session_begin(struct gpa_context *context);
@@ -152,9 +160,9 @@ struct gpa_sample *gpa_pass_add(struct gpa_context *context, struct gpa_pass *pa
 const struct gpa_pass_plan *gpa_pass_plan(const struct gpa_session *session,
 					  const struct gpa_pass *pass);
 /* Collects one sample when its results are there. */
-void gpa_sample_poll(struct gpa_context *context, const struct gpa_session *session,
-		     const struct gpa_pass *pass, struct gpa_sample *sample);
-/* Whether all needed passes of a session have delivered; `wait`: waits, GPA_WAIT_NS at most. */
+enum gpa_answer gpa_sample_poll(struct gpa_context *context, const struct gpa_session *session,
+				const struct gpa_pass *pass, struct gpa_sample *sample);
+/* Whether all passes of a session have delivered; `wait`: waits, GPA_WAIT_NS at most. */
 bool gpa_session_ready(struct gpa_context *context, struct gpa_session *session, bool wait);
 /* Reads one counter of one sample of a session that is ready. */
 GPA_Status gpa_session_value(struct gpa_context *context, const struct gpa_session *session,

@@ -58,8 +58,7 @@ static bool has_raw(const struct gpa_pass_plan *pass, uint32_t raw)
 	return false;
 }
 
-/* Adds a raw in order; there is room. */
-static void add_raw(struct gpa_pass_plan *pass, uint32_t raw)
+void gpa_pass_plan_add(struct gpa_pass_plan *pass, uint32_t raw)
 {
 	uint32_t i = pass->count;
 	if (has_raw(pass, raw))
@@ -78,8 +77,7 @@ static size_t total_raws(const struct gpa_context *context, const struct gpa_sch
 	return total;
 }
 
-/* Room for `count` passes that may each hold every raw of the selection. */
-static bool alloc_passes(const struct gpa_context *context, struct gpa_schedule *s, uint32_t count)
+bool gpa_schedule_alloc(const struct gpa_context *context, struct gpa_schedule *s, uint32_t count)
 {
 	size_t total = total_raws(context, s);
 	s->places = calloc(s->enabled_count + 1, sizeof(*s->places));
@@ -109,20 +107,21 @@ static void drop_pass(struct gpa_schedule *s, const struct gpa_context *context,
 				s->places[i][k]--;
 }
 
-GPA_Status gpa_plan_simple(const struct gpa_context *context, struct gpa_schedule *schedule,
-			   bool (*alone)(const struct gpa_context *context, uint32_t raw))
+GPA_Status gpa_plan_classes(const struct gpa_context *context, struct gpa_schedule *schedule,
+			    uint32_t (*class_of)(const struct gpa_context *context, uint32_t raw),
+			    uint32_t class_count)
 {
-	if (!alloc_passes(context, schedule, 2))
+	if (!gpa_schedule_alloc(context, schedule, class_count))
 		return GPA_STATUS_ERROR_FAILED;
 	for (uint32_t i = 0; i < schedule->enabled_count; i++) {
 		const struct gpa_counter *c = &context->counters[schedule->enabled[i]];
 		for (uint32_t k = 0; k < c->raw_count; k++) {
-			uint32_t pass = alone(context, c->raws[k]) ? 0 : 1;
-			add_raw(&schedule->passes[pass], c->raws[k]);
+			uint32_t pass = class_of(context, c->raws[k]);
+			gpa_pass_plan_add(&schedule->passes[pass], c->raws[k]);
 			schedule->places[i][k] = pass;
 		}
 	}
-	for (uint32_t pass = 2; pass-- > 0;)
+	for (uint32_t pass = class_count; pass-- > 0;)
 		if (!schedule->passes[pass].count)
 			drop_pass(schedule, context, pass);
 	return GPA_STATUS_OK;

@@ -130,55 +130,66 @@ const struct gpa_pass_plan *gpa_pass_plan(const struct gpa_session *session,
 	return index < session->schedule.pass_count ? &session->schedule.passes[index] : NULL;
 }
 
-void gpa_sample_poll(struct gpa_context *context, const struct gpa_session *session,
-		     const struct gpa_pass *pass, struct gpa_sample *sample)
+/* Values and their validity in one piece of memory. */
+static bool sample_alloc(struct gpa_sample *sample, uint32_t count)
 {
-	const struct gpa_pass_plan *plan = gpa_pass_plan(session, pass);
-	if (sample->open || sample->ready)
-		return;
-	if (!plan || !sample->request) {
-		sample->lost = plan != NULL;
-		sample->ready = true;
-		return;
-	}
 	if (!sample->values)
-		sample->values = calloc(plan->count + 1, sizeof(uint64_t));
-	enum gpa_answer answer = sample->values
-				     ? gpa_backend.collect(context, sample->request, sample->values)
-				     : GPA_LOST;
-	if (answer == GPA_NOT_YET)
-		return;
-	sample->ready = true;
-	sample->lost = answer == GPA_LOST;
-	gpa_backend.release(context, sample->request);
-	sample->request = NULL;
+		sample->values = calloc(count + 1, sizeof(uint64_t) + sizeof(bool));
+	if (sample->values)
+		sample->valid = (bool *)(sample->values + count + 1);
+	return sample->values != NULL;
 }
 
-static bool poll_all(struct gpa_context *context, struct gpa_session *session)
+enum gpa_answer gpa_sample_poll(struct gpa_context *context, const struct gpa_session *session,
+				const struct gpa_pass *pass, struct gpa_sample *sample)
 {
-	bool all = true;
+	const struct gpa_pass_plan *plan = gpa_pass_plan(session, pass);
+	if (sample->open)
+		return GPA_CANNOT;
+	if (sample->ready)
+		return GPA_READY;
+	enum gpa_answer answer = plan ? GPA_LOST : GPA_READY;
+	if (plan && sample->request && sample_alloc(sample, plan->count))
+		answer =
+		    gpa_backend.collect(context, sample->request, sample->values, sample->valid);
+	if (answer == GPA_NOT_YET || answer == GPA_CANNOT)
+		return answer;
+	sample->ready = true;
+	sample->lost = answer == GPA_LOST;
+	if (sample->request)
+		gpa_backend.release(context, sample->request);
+	sample->request = NULL;
+	return GPA_READY;
+}
+
+/* GPA_READY when everything is there; GPA_CANNOT wins over GPA_NOT_YET. */
+static enum gpa_answer poll_all(struct gpa_context *context, struct gpa_session *session)
+{
+	enum gpa_answer all = GPA_READY;
 	if (session->complete)
-		return true;
+		return all;
 	for (size_t p = 0; p < session->pass_count; p++) {
 		struct gpa_pass *pass = &session->passes[p];
 		for (size_t i = 0; i < pass->count; i++) {
-			gpa_sample_poll(context, session, pass, &pass->samples[i]);
-			all = all && pass->samples[i].ready;
+			enum gpa_answer one =
+			    gpa_sample_poll(context, session, pass, &pass->samples[i]);
+			if (one > all)
+				all = one;
 		}
 	}
-	session->complete = all && session->ended;
+	session->complete = all == GPA_READY && session->ended;
 	return all;
 }
 
 bool gpa_session_ready(struct gpa_context *context, struct gpa_session *session, bool wait)
 {
 	uint64_t until = now_ns() + GPA_WAIT_NS, delay_ns = 20000;
-	while (!poll_all(context, session)) {
-		if (!wait || now_ns() >= until)
-			return false;
+	for (;;) {
+		enum gpa_answer answer = poll_all(context, session);
+		if (answer != GPA_NOT_YET || !wait || now_ns() >= until)
+			return answer == GPA_READY;
 		nap(&delay_ns);
 	}
-	return true;
 }
 
 static bool raw_value(const struct gpa_session *session, uint32_t pass, uint32_t raw,
@@ -197,7 +208,7 @@ static bool raw_value(const struct gpa_session *session, uint32_t pass, uint32_t
 	for (uint32_t i = 0; i < plan->count; i++) {
 		if (plan->raws[i] == raw) {
 			*out = sample->values[i];
-			return true;
+			return sample->valid[i];
 		}
 	}
 	return false;

@@ -1,0 +1,60 @@
+/* The OpenGL functions that counting needs, found in the program's own driver. */
+#ifndef GPA_GL_API_H
+#define GPA_GL_API_H
+
+#include <stdbool.h>
+#include <GL/gl.h>
+#include <GL/glext.h>
+
+/* Functions that every desktop context of version 3.0 has, and those that may be NULL. */
+#define GL_API_NEEDED(X)                                                                           \
+	X(PFNGLGETQUERYIVPROC, GetQueryiv)                                                         \
+	X(PFNGLGENQUERIESPROC, GenQueries)                                                         \
+	X(PFNGLDELETEQUERIESPROC, DeleteQueries)                                                   \
+	X(PFNGLBEGINQUERYPROC, BeginQuery)                                                         \
+	X(PFNGLENDQUERYPROC, EndQuery)                                                             \
+	X(PFNGLGETQUERYOBJECTUIVPROC, GetQueryObjectuiv)                                           \
+	X(PFNGLGETSTRINGIPROC, GetStringi)
+#define GL_API_OPTIONAL(X)                                                                         \
+	X(PFNGLBEGINQUERYINDEXEDPROC, BeginQueryIndexed)                                           \
+	X(PFNGLENDQUERYINDEXEDPROC, EndQueryIndexed)                                               \
+	X(PFNGLGETQUERYINDEXEDIVPROC, GetQueryIndexediv)                                           \
+	X(PFNGLQUERYCOUNTERPROC, QueryCounter)                                                     \
+	X(PFNGLGETQUERYOBJECTUI64VPROC, GetQueryObjectui64v)                                       \
+	X(PFNGLGETPERFMONITORGROUPSAMDPROC, GetPerfMonitorGroupsAMD)                               \
+	X(PFNGLGETPERFMONITORCOUNTERSAMDPROC, GetPerfMonitorCountersAMD)                           \
+	X(PFNGLGETPERFMONITORGROUPSTRINGAMDPROC, GetPerfMonitorGroupStringAMD)                     \
+	X(PFNGLGETPERFMONITORCOUNTERINFOAMDPROC, GetPerfMonitorCounterInfoAMD)                     \
+	X(PFNGLGENPERFMONITORSAMDPROC, GenPerfMonitorsAMD)                                         \
+	X(PFNGLDELETEPERFMONITORSAMDPROC, DeletePerfMonitorsAMD)                                   \
+	X(PFNGLSELECTPERFMONITORCOUNTERSAMDPROC, SelectPerfMonitorCountersAMD)                     \
+	X(PFNGLBEGINPERFMONITORAMDPROC, BeginPerfMonitorAMD)                                       \
+	X(PFNGLENDPERFMONITORAMDPROC, EndPerfMonitorAMD)                                           \
+	X(PFNGLGETPERFMONITORCOUNTERDATAAMDPROC, GetPerfMonitorCounterDataAMD)
+
+struct gl_api {
+	void *(*current)(void); /* the context that is current on this thread */
+	void *(*get_proc)(const char *name);
+	const GLubyte *(*GetString)(GLenum name);
+	void (*GetIntegerv)(GLenum name, GLint *out);
+	GLenum (*GetError)(void);
+	void (*Flush)(void);
+#define GL_API_MEMBER(type, name) type name;
+	GL_API_NEEDED(GL_API_MEMBER)
+	GL_API_OPTIONAL(GL_API_MEMBER)
+#undef GL_API_MEMBER
+	bool es; /* an OpenGL ES context */
+	int major, minor;
+};
+
+/*
+ * Finds the window-system library whose current context is `native`, and its functions. On failure
+ * *why says what is missing.
+ */
+bool gl_api_load(struct gl_api *gl, void *native, const char **why);
+/* Whether the current context has an extension. */
+bool gl_api_has(const struct gl_api *gl, const char *extension);
+/* Drops errors that are already there; whether a call since has left one. */
+void gl_api_drop_errors(const struct gl_api *gl);
+
+#endif
