@@ -33,7 +33,7 @@ static GPA_Status look_up(struct gpa_call *call, uint32_t index, const void *out
 GPA_Status GPA_GetCounterName(gpa_uint32 index, const char **ppName)
 {
 	struct gpa_call call = gpa_enter(__func__);
-	const struct gpa_counter *counter;
+	const struct gpa_counter *counter = NULL;
 	GPA_Status status = look_up(&call, index, ppName, &counter);
 	if (status != GPA_STATUS_OK)
 		return status;
@@ -44,7 +44,7 @@ GPA_Status GPA_GetCounterName(gpa_uint32 index, const char **ppName)
 GPA_Status GPA_GetCounterDescription(gpa_uint32 index, const char **ppDescription)
 {
 	struct gpa_call call = gpa_enter(__func__);
-	const struct gpa_counter *counter;
+	const struct gpa_counter *counter = NULL;
 	GPA_Status status = look_up(&call, index, ppDescription, &counter);
 	if (status != GPA_STATUS_OK)
 		return status;
@@ -55,7 +55,7 @@ GPA_Status GPA_GetCounterDescription(gpa_uint32 index, const char **ppDescriptio
 GPA_Status GPA_GetCounterDataType(gpa_uint32 index, GPA_Type *pCounterDataType)
 {
 	struct gpa_call call = gpa_enter(__func__);
-	const struct gpa_counter *counter;
+	const struct gpa_counter *counter = NULL;
 	GPA_Status status = look_up(&call, index, pCounterDataType, &counter);
 	if (status != GPA_STATUS_OK)
 		return status;
@@ -66,7 +66,7 @@ GPA_Status GPA_GetCounterDataType(gpa_uint32 index, GPA_Type *pCounterDataType)
 GPA_Status GPA_GetCounterUsageType(gpa_uint32 index, GPA_Usage_Type *pCounterUsageType)
 {
 	struct gpa_call call = gpa_enter(__func__);
-	const struct gpa_counter *counter;
+	const struct gpa_counter *counter = NULL;
 	GPA_Status status = look_up(&call, index, pCounterUsageType, &counter);
 	if (status != GPA_STATUS_OK)
 		return status;
