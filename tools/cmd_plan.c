@@ -1,0 +1,371 @@
+/* sextant plan: the passes that a selection needs, and why, before anything runs. */
+#include "tools/cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/plan.h>
+
+#include "base/mem.h"
+
+/* A selection, what of it one API offers, and its plan. */
+struct planning {
+	const struct cli *cli;
+	struct sx_catalog *catalog;
+	struct sx_metrics *metrics;
+	struct sx_plan *plan;
+	struct arena arena;
+	const struct sx_metric_column *columns;
+	uint32_t column_count;
+	const char **why; /* for each column: why it is not planned, or NULL */
+	bool *hidden;	  /* not of this API, and nobody named it */
+	struct sx_plan_item *items;
+	const struct sx_counter_info *counters;
+	const struct sx_block_info *blocks;
+	uint32_t block_count;
+};
+
+static bool offered(const struct sx_metric_info *info, const char *api)
+{
+	for (uint32_t i = 0; i < info->apis.count; i++)
+		if (strcmp(info->apis.items[i], api) == 0)
+			return true;
+	return !info->apis.count;
+}
+
+static bool named(const struct cli *cli, const char *name)
+{
+	for (size_t i = 0; i < cli->options.metrics.count; i++)
+		if (strcmp(cli->options.metrics.items[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void judge(struct planning *p, uint32_t column)
+{
+	uint32_t count;
+	const struct sx_metric_column *c = &p->columns[column];
+	const char *api = p->cli->options.api;
+	p->why[column] = c->why;
+	if (c->metric == SX_NONE)
+		return;
+	const struct sx_metric_info *info = &sx_catalog_metrics(p->catalog, &count)[c->metric];
+	if (!p->why[column])
+		p->why[column] = info->unavailable;
+	if (api && !offered(info, api)) {
+		p->why[column] = "this API does not offer it";
+		p->hidden[column] = !named(p->cli, c->name);
+	}
+}
+
+/* The counters behind the inputs of a column, and those that its vendor keeps beside them. */
+static bool make_item(struct planning *p, uint32_t column)
+{
+	uint32_t count, all, metrics, keep = 0;
+	const struct sx_metric_input *inputs = sx_metrics_inputs(p->metrics, &all);
+	const uint32_t *needed = sx_metrics_column_inputs(p->metrics, column, &count);
+	const struct sx_metric_column *c = &p->columns[column];
+	struct sx_strings kept = {0};
+	if (c->metric != SX_NONE)
+		kept = sx_catalog_metrics(p->catalog, &metrics)[c->metric].keep;
+	uint32_t *list = arena_alloc(&p->arena, (count + kept.count + 1) * sizeof(*list));
+	if (!list)
+		return false;
+	struct sx_plan_item *item = &p->items[column];
+	item->counters = list;
+	for (uint32_t i = 0; i < count; i++)
+		if (inputs[needed[i]].counter != SX_NONE)
+			list[item->count++] = inputs[needed[i]].counter;
+	item->keep = list + item->count;
+	for (uint32_t i = 0; i < kept.count; i++) {
+		uint32_t counter =
+		    sx_catalog_find_counter(p->catalog, kept.items[i], SX_NONE, NULL);
+		if (counter != SX_NONE)
+			list[item->count + keep++] = counter;
+	}
+	item->keep_count = keep;
+	return true;
+}
+
+/* An API is a variant where formulas differ; where they do not, some metric must offer it. */
+static const char *variant(const struct planning *p, const char *api)
+{
+	uint32_t count;
+	const struct sx_metric_info *metrics = sx_catalog_metrics(p->catalog, &count);
+	if (!api || sx_catalog_find_variant(p->catalog, api) != SX_NONE)
+		return api;
+	for (uint32_t i = 0; i < count; i++)
+		if (metrics[i].apis.count && offered(&metrics[i], api))
+			return NULL;
+	return api;
+}
+
+static enum sx_status select_metrics(struct planning *p, struct sx_error *err)
+{
+	const struct options *o = &p->cli->options;
+	const struct sx_metrics_options options = {.patterns = o->metrics.items,
+						   .pattern_count = (uint32_t)o->metrics.count,
+						   .set = o->set,
+						   .variant = variant(p, o->api),
+						   .constants = o->constants,
+						   .constant_count = (uint32_t)o->constant_count};
+	return sx_metrics_create(p->catalog, &options, &p->metrics, err);
+}
+
+static enum sx_status make_plan(struct planning *p, struct sx_error *err)
+{
+	enum sx_status status = select_metrics(p, err);
+	uint32_t n;
+	if (status)
+		return status;
+	p->columns = sx_metrics_columns(p->metrics, &p->column_count);
+	p->counters = sx_catalog_counters(p->catalog, &n);
+	p->blocks = sx_catalog_blocks(p->catalog, &p->block_count);
+	p->why = arena_alloc(&p->arena, (p->column_count + 1) * sizeof(*p->why));
+	p->hidden = arena_alloc(&p->arena, p->column_count + 1);
+	p->items = arena_alloc(&p->arena, (p->column_count + 1) * sizeof(*p->items));
+	if (!p->why || !p->hidden || !p->items)
+		return error_nomem(err, "planning passes");
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		judge(p, i);
+		if (!p->why[i] && !make_item(p, i))
+			return error_nomem(err, "planning passes");
+	}
+	return sx_plan_create(p->catalog, p->items, p->column_count, NULL, &p->plan, err);
+}
+
+static void write_passes(const struct planning *p, struct json *json)
+{
+	uint32_t count;
+	const struct sx_plan_pass *passes = sx_plan_passes(p->plan, &count);
+	json_key(json, "passes");
+	json_array_begin(json);
+	for (uint32_t i = 0; i < count; i++) {
+		json_object_begin(json);
+		json_key(json, "counters");
+		json_array_begin_flat(json);
+		for (uint32_t k = 0; k < passes[i].count; k++)
+			json_string(json, p->counters[passes[i].counters[k]].name);
+		json_array_end(json);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void write_metrics(const struct planning *p, struct json *json)
+{
+	json_key(json, "metrics");
+	json_object_begin(json);
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		uint32_t count;
+		const uint32_t *used = sx_plan_item_passes(p->plan, i, &count);
+		if (p->why[i])
+			continue;
+		json_key(json, p->columns[i].name);
+		json_array_begin_flat(json);
+		for (uint32_t k = 0; k < count; k++)
+			json_u64(json, used[k]);
+		json_array_end(json);
+	}
+	json_object_end(json);
+	json_key(json, "unavailable");
+	json_object_begin(json);
+	for (uint32_t i = 0; i < p->column_count; i++)
+		if (p->why[i] && !p->hidden[i])
+			json_kv_string(json, p->columns[i].name, p->why[i]);
+	json_object_end(json);
+}
+
+static void write_json(const struct planning *p)
+{
+	struct json json = cli_json_begin(p->cli, "plan");
+	json_kv_string(&json, "for", sx_catalog_info(p->catalog)->name);
+	if (p->cli->options.api)
+		json_kv_string(&json, "api", p->cli->options.api);
+	write_passes(p, &json);
+	write_metrics(p, &json);
+	cli_json_end(&json);
+}
+
+static uint32_t in_block(const struct planning *p, const struct sx_plan_pass *pass, uint32_t block)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < pass->count; i++)
+		n += p->counters[pass->counters[i]].block == block;
+	return n;
+}
+
+/* Appends to a sentence; cut at the end of buf. */
+static void append(char *buf, size_t size, const char *fmt, ...) SX_PRINTF(3, 4);
+static void append(char *buf, size_t size, const char *fmt, ...)
+{
+	size_t used = strlen(buf);
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(buf + used, size - used, fmt, args);
+	va_end(args);
+}
+
+/* "CB 3, SPI 6 of 6 (full), SQ_VS 5 of 16": what a pass counts, by block. */
+static void say_blocks(const struct planning *p, const struct sx_plan_pass *pass, char *buf,
+		       size_t size)
+{
+	const char *sep = "";
+	for (uint32_t b = 0; b < p->block_count; b++) {
+		uint32_t n = in_block(p, pass, b);
+		if (!n)
+			continue;
+		append(buf, size, "%s%s %u", sep, p->blocks[b].name, (unsigned)n);
+		if (p->blocks[b].limit)
+			append(buf, size, " of %u%s", (unsigned)p->blocks[b].limit,
+			       n == p->blocks[b].limit ? " (full)" : "");
+		sep = ", ";
+	}
+	uint32_t loose = in_block(p, pass, SX_NONE);
+	if (loose)
+		append(buf, size, "%s%u of no block", sep, (unsigned)loose);
+}
+
+/* What keeps others out of a pass: timestamps, a stage, a set. */
+static void say_rules(const struct planning *p, const struct sx_plan_pass *pass, char *buf,
+		      size_t size)
+{
+	uint32_t groups, stage = SX_NONE, group = SX_NONE;
+	const struct sx_group_info *group_info = sx_catalog_groups(p->catalog, &groups);
+	for (uint32_t i = 0; i < pass->count; i++) {
+		const struct sx_counter_info *c = &p->counters[pass->counters[i]];
+		if (c->group != SX_NONE && group_info[c->group].exclusive)
+			group = c->group;
+		if (c->block == SX_NONE)
+			continue;
+		if (p->blocks[c->block].alone) {
+			append(buf, size, "; %s shares a pass with nothing else",
+			       p->blocks[c->block].name);
+			return;
+		}
+		if (p->blocks[c->block].stage)
+			stage = c->block;
+	}
+	if (stage != SX_NONE)
+		append(buf, size, "; of %s only stage %s in this pass", p->blocks[stage].family,
+		       p->blocks[stage].stage);
+	if (group != SX_NONE)
+		append(buf, size, "; only set %s in this pass", group_info[group].name);
+}
+
+static void say_readers(const struct planning *p, uint32_t pass)
+{
+	char line[4096] = "for ";
+	const char *sep = "";
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		uint32_t count;
+		const uint32_t *used = sx_plan_item_passes(p->plan, i, &count);
+		for (uint32_t k = 0; k < count; k++) {
+			if (used[k] != pass)
+				continue;
+			append(line, sizeof(line), "%s%s", sep, p->columns[i].name);
+			sep = ", ";
+		}
+	}
+	text_wrap(&p->cli->out, 4, line);
+}
+
+static void write_pass(const struct planning *p, uint32_t number, const struct sx_plan_pass *pass)
+{
+	char head[64], line[2048] = "";
+	snprintf(head, sizeof(head), "pass %u: %u counter%s", (unsigned)number + 1,
+		 (unsigned)pass->count, pass->count == 1 ? "" : "s");
+	text_styled(&p->cli->out, TEXT_BOLD, head);
+	fputc('\n', p->cli->out.out);
+	say_blocks(p, pass, line, sizeof(line));
+	say_rules(p, pass, line, sizeof(line));
+	text_wrap(&p->cli->out, 2, line);
+	say_readers(p, number);
+	if (p->cli->options.verbose) {
+		char names[16384] = "";
+		for (uint32_t i = 0; i < pass->count; i++)
+			append(names, sizeof(names), "%s%s", i ? ", " : "",
+			       p->counters[pass->counters[i]].name);
+		text_wrap(&p->cli->out, 4, names);
+	}
+}
+
+/* Metrics that no single pass can hold. */
+static void write_conflicts(const struct planning *p)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		uint32_t count;
+		char line[256];
+		sx_plan_item_passes(p->plan, i, &count);
+		if (p->why[i] || count < 2)
+			continue;
+		if (!any)
+			text_wrap(&p->cli->out, 0,
+				  "Over several passes, because their counters do not fit one:");
+		any = true;
+		snprintf(line, sizeof(line), "%s: %u passes on its own", p->columns[i].name,
+			 (unsigned)count);
+		text_wrap(&p->cli->out, 2, line);
+	}
+}
+
+static void write_text(const struct planning *p)
+{
+	uint32_t count, planned = 0, without = 0;
+	const struct sx_plan_pass *passes = sx_plan_passes(p->plan, &count);
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		planned += !p->why[i];
+		without += p->why[i] && !p->hidden[i];
+	}
+	fprintf(p->cli->out.out, "%u metric%s in %u pass%s\n", (unsigned)planned,
+		planned == 1 ? "" : "s", (unsigned)count, count == 1 ? "" : "es");
+	for (uint32_t i = 0; i < count; i++)
+		write_pass(p, i, &passes[i]);
+	write_conflicts(p);
+	if (!without)
+		return;
+	fprintf(p->cli->out.out, "%u without a formula here:\n", (unsigned)without);
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		char line[512];
+		if (!p->why[i] || p->hidden[i])
+			continue;
+		snprintf(line, sizeof(line), "%s: %s", p->columns[i].name, p->why[i]);
+		text_wrap(&p->cli->out, 2, line);
+	}
+}
+
+static int run(struct cli *cli)
+{
+	struct sx_error err = {0};
+	struct planning p = {.cli = cli};
+	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	if (!status)
+		status = cli_catalog(cli, &p.catalog, &err);
+	if (!status)
+		status = make_plan(&p, &err);
+	if (!status && cli->options.format == FORMAT_JSON)
+		write_json(&p);
+	else if (!status)
+		write_text(&p);
+	sx_plan_destroy(p.plan);
+	sx_metrics_destroy(p.metrics);
+	sx_catalog_unref(p.catalog);
+	arena_finish(&p.arena);
+	return status ? cli_fail(cli, &err) : EXIT_OK;
+}
+
+const struct command cmd_plan = {
+    .verb = {.name = "plan",
+	     .synopsis = "--for NAME [--api API] [-m LIST] [--const NAME=VALUE]",
+	     .summary = "passes that a selection needs, before anything runs",
+	     .about = "Distributes what metrics need over as few runs of the same work as the "
+		      "hardware's limits allow, and says what fills each pass. A metric comes from "
+		      "no more passes than it needs on its own. With -v the counters are listed.",
+	     .options = "for api metric set const output format",
+	     .max_args = 0,
+	     .examples = "  sextant plan --for amd-gcn2 --api opengl -m VSBusy,TexUnitBusy\n"
+			 "  sextant plan --for amd-gcn3 -m all --json\n"},
+    .run = run,
+};
