@@ -10,7 +10,7 @@ struct report {
 	const char *name;
 };
 
-static void write_finding(void *user, const struct sx_finding *finding)
+static void write_finding(void *user, const struct sx_lint_finding *finding)
 {
 	const struct report *r = user;
 	/* What is built in has no path; its name tells which one it is. */

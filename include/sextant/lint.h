@@ -9,13 +9,13 @@ extern "C" {
 #endif
 
 /* One fault of a catalog. Strings live until the callback returns. */
-struct sx_finding {
+struct sx_lint_finding {
 	const char *origin; /* path of the file, or "embedded" */
 	uint32_t line;	    /* from 1 */
 	const char *message;
 };
 
-typedef void (*sx_finding_fn)(void *user, const struct sx_finding *finding);
+typedef void (*sx_lint_fn)(void *user, const struct sx_lint_finding *finding);
 
 /*
  * Checks a catalog, named as for sx_catalog_open(), and hands every fault to `fn` in the order of
@@ -25,9 +25,8 @@ typedef void (*sx_finding_fn)(void *user, const struct sx_finding *finding);
  * A catalog that cannot be loaded is one finding. *count receives their number and may be NULL.
  * Errors: SX_ERR_NOT_FOUND, SX_ERR_PERMISSION, SX_ERR_NO_MEMORY. Thread-safe.
  */
-SX_API enum sx_status sx_catalog_lint(struct sx_context *context, const char *name,
-				      sx_finding_fn fn, void *user, uint32_t *count,
-				      struct sx_error *err);
+SX_API enum sx_status sx_catalog_lint(struct sx_context *context, const char *name, sx_lint_fn fn,
+				      void *user, uint32_t *count, struct sx_error *err);
 
 /*
  * Writes the lines that bind a catalog's metrics to their meaning: `old` is the text of an

@@ -20,7 +20,7 @@ void lint_report(struct lint *lint, uint32_t line, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	lint->count++;
-	struct sx_finding finding = {sx_catalog_info(lint->cat)->origin, line, text};
+	struct sx_lint_finding finding = {sx_catalog_info(lint->cat)->origin, line, text};
 	if (lint->fn)
 		lint->fn(lint->user, &finding);
 }
@@ -164,11 +164,11 @@ static enum sx_status lint_loaded(struct lint *lint, struct sx_error *err)
 }
 
 /* A catalog that does not load is a finding, with the line that its error begins with. */
-static void report_failure(sx_finding_fn fn, void *user, const struct sx_error *err)
+static void report_failure(sx_lint_fn fn, void *user, const struct sx_error *err)
 {
 	char origin[SX_ERROR_TEXT_MAX];
 	snprintf(origin, sizeof(origin), "%s", err->message);
-	struct sx_finding finding = {origin, 1, err->message};
+	struct sx_lint_finding finding = {origin, 1, err->message};
 	/* "origin:LINE: message", and the origin may hold colons itself. */
 	for (char *colon = strchr(origin, ':'); colon; colon = strchr(colon + 1, ':')) {
 		char *end;
@@ -184,7 +184,7 @@ static void report_failure(sx_finding_fn fn, void *user, const struct sx_error *
 		fn(user, &finding);
 }
 
-enum sx_status sx_catalog_lint(struct sx_context *context, const char *name, sx_finding_fn fn,
+enum sx_status sx_catalog_lint(struct sx_context *context, const char *name, sx_lint_fn fn,
 			       void *user, uint32_t *count, struct sx_error *err)
 {
 	struct sx_catalog *catalog = NULL;

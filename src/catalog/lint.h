@@ -10,7 +10,7 @@
 
 struct lint {
 	const struct sx_catalog *cat;
-	sx_finding_fn fn;
+	sx_lint_fn fn;
 	void *user;
 	uint32_t count;
 	bool out_of_memory;

@@ -59,7 +59,7 @@ static uint32_t line_of(const char *text, const char *part)
 	return line;
 }
 
-static void compare(void *user, const struct sx_finding *finding)
+static void compare(void *user, const struct sx_lint_finding *finding)
 {
 	struct found *found = user;
 	assert_non_null(strstr(finding->origin, "/lint.yaml"));
@@ -94,7 +94,7 @@ static void test_every_fault_is_found(void **state)
 	assert_int_equal(count, EXPECTED_COUNT);
 }
 
-static void print(void *user, const struct sx_finding *finding)
+static void print(void *user, const struct sx_lint_finding *finding)
 {
 	print_error("%s: line %u: %s\n", (const char *)user, finding->line, finding->message);
 }
@@ -117,7 +117,7 @@ static void test_our_catalogs_are_clean(void **state)
 		    sum);
 }
 
-static void keep_one(void *user, const struct sx_finding *finding)
+static void keep_one(void *user, const struct sx_lint_finding *finding)
 {
 	snprintf(user, 512, "%s|%u|%s", finding->origin, finding->line, finding->message);
 }
