@@ -508,9 +508,8 @@ int main(void)
 	    cmocka_unit_test(test_user_only),	cmocka_unit_test(test_no_pmu),
 	    cmocka_unit_test(test_multiplexed), cmocka_unit_test(test_hotplug),
 	    cmocka_unit_test(test_pace),	cmocka_unit_test(test_rest),
-	cmocka_unit_test(test_refusals),
-	    cmocka_unit_test(test_probe),	cmocka_unit_test(test_faults),
-	    cmocka_unit_test(test_catalog),
+	    cmocka_unit_test(test_refusals),	cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_faults),	cmocka_unit_test(test_catalog),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
