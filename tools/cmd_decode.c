@@ -1,0 +1,174 @@
+/* sextant decode: hardware memory or another tool's file in, samples out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/decode.h"
+#include "tools/input.h"
+
+static const struct decode_format *const formats[] = {&decode_mali_dump};
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+static bool same_constant(const struct decode_job *job, const char *a, const char *b)
+{
+	if (!strcmp(a, b))
+		return true;
+	if (!job->catalog)
+		return false;
+	uint32_t index = sx_catalog_find_constant(job->catalog, a);
+	return index != SX_NONE && index == sx_catalog_find_constant(job->catalog, b);
+}
+
+bool decode_constant(const struct decode_job *job, const char *name, double *value)
+{
+	for (uint32_t i = 0; i < job->constant_count; i++) {
+		if (!same_constant(job, job->constants[i].name, name))
+			continue;
+		*value = job->constants[i].value;
+		return true;
+	}
+	return false;
+}
+
+void decode_add_constant(struct decode_job *job, const char *name, double value)
+{
+	double given;
+	if (decode_constant(job, name, &given) || job->constant_count >= DECODE_CONSTANTS_MAX)
+		return;
+	job->constants[job->constant_count++] = (struct sx_constant_value){name, value};
+}
+
+static const struct decode_format *find_format(const char *kind)
+{
+	for (size_t i = 0; i < FORMATS; i++) {
+		size_t length = strlen(formats[i]->kind);
+		bool prefix = formats[i]->kind[length - 1] == ':';
+		if (prefix ? !strncmp(kind, formats[i]->kind, length)
+			   : !strcmp(kind, formats[i]->kind))
+			return formats[i];
+	}
+	return NULL;
+}
+
+static enum sx_status choose_format(const struct cli *cli, const struct decode_format **out,
+				    struct sx_error *err)
+{
+	const char *kind = cli->options.as;
+	*out = kind ? find_format(kind) : NULL;
+	if (*out)
+		return SX_OK;
+	if (kind)
+		error_set(err, SX_ERR_USAGE, "decode knows no kind of input \"%s\"", kind);
+	else
+		error_set(err, SX_ERR_USAGE, "decode must be told what the file is");
+	error_try(err, "--as KIND; sextant decode --help lists them");
+	return SX_ERR_USAGE;
+}
+
+static enum sx_status begin(struct decode_job *job, struct sx_error *err)
+{
+	const struct options *o = &job->cli->options;
+	job->kind = o->as;
+	job->set = o->set;
+	job->shape.schema = "decode";
+	if (o->by && strcmp(o->by, "instance")) {
+		error_set(err, SX_ERR_USAGE, "decode cannot split rows by \"%s\"", o->by);
+		error_try(err, "--by instance, for counters of each core and slice");
+		return SX_ERR_USAGE;
+	}
+	job->instances = o->by != NULL;
+	if (o->constant_count > DECODE_CONSTANTS_MAX)
+		return error_set(err, SX_ERR_LIMIT, "more than %d constants were given",
+				 DECODE_CONSTANTS_MAX);
+	for (size_t i = 0; i < o->constant_count; i++)
+		job->constants[job->constant_count++] = o->constants[i];
+	return o->catalog ? cli_catalog(job->cli, &job->catalog, err) : SX_OK;
+}
+
+/* Metrics of the raw table, or the counters themselves. */
+static enum sx_status write_rows(struct decode_job *job, struct sx_error *err)
+{
+	const struct options *o = &job->cli->options;
+	struct sx_metrics_options selection = {.patterns = o->metrics.items,
+					       .pattern_count = (uint32_t)o->metrics.count,
+					       .set = job->set,
+					       .variant = o->api,
+					       .constants = job->constants,
+					       .constant_count = job->constant_count,
+					       .counters = o->counters,
+					       .like = job->table};
+	struct sx_metrics *metrics = NULL;
+	struct sx_table *out = NULL;
+	job->shape.catalog = sx_catalog_info(job->catalog)->name;
+	if (o->counters && job->instances) /* as they were decoded: each instance is a column */
+		return rows_write(job->cli, &job->shape, job->table, err);
+	enum sx_status status = sx_metrics_create(job->catalog, &selection, &metrics, err);
+	if (!status)
+		status = sx_metrics_eval(metrics, job->table, &out, err);
+	if (!status)
+		status = rows_write(job->cli, &job->shape, out, err);
+	sx_table_destroy(out);
+	sx_metrics_destroy(metrics);
+	return status;
+}
+
+/* What could be decoded is written even when something could not; the exit code tells. */
+static enum sx_status decode_and_write(struct decode_job *job, const struct decode_format *format,
+				       struct sx_error *err)
+{
+	enum sx_status status = format->decode(job, err);
+	if (status && status != SX_INCOMPLETE)
+		return status;
+	struct sx_error failed = {0};
+	enum sx_status written = write_rows(job, &failed);
+	if (!written)
+		return status;
+	*err = failed;
+	return written;
+}
+
+static int run(struct cli *cli)
+{
+	struct sx_error err = {0};
+	struct decode_job job = {.cli = cli};
+	const struct decode_format *format = NULL;
+	const char *path;
+	char *text = NULL;
+	enum sx_status status = cli_formats(
+	    cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON | 1u << FORMAT_CSV,
+	    &err);
+	if (!status)
+		status = choose_format(cli, &format, &err);
+	if (!status)
+		status = begin(&job, &err);
+	if (!status)
+		status = cli_input(cli, &path, &err);
+	if (!status)
+		status = input_read(path, &text, &job.size, &err);
+	if (!status) {
+		job.data = (const uint8_t *)text;
+		status = decode_and_write(&job, format, &err);
+	}
+	free(text);
+	sx_table_destroy(job.table);
+	sx_catalog_unref(job.catalog);
+	return status ? cli_fail(cli, &err) : EXIT_OK;
+}
+
+const struct command cmd_decode = {
+    .verb =
+	{.name = "decode",
+	 .synopsis = "-i FILE --as KIND [--for NAME] [--set NAME] [--const NAME=VALUE]",
+	 .summary = "hardware memory or another tool's file in, samples out",
+	 .about =
+	     "Reads counters as hardware or a driver wrote them and writes the metrics of the "
+	     "catalog, one row a sample; --counters gives the raw counters, and with --by instance "
+	     "those of each core and slice. Kinds: mali-dump:u32 and mali-dump:u64 are dumps of a "
+	     "Mali back to back, each the front-end, the tiler, one block for each L2 slice and "
+	     "one for each core up to the highest present; they need --for and the constants "
+	     "l2_slices and shader_core_mask.",
+	 .options = "for metric set api as by input output const counters format",
+	 .max_args = 1,
+	 .examples = "  sextant decode -i dumps.bin --as mali-dump:u32 --for mali-g625 \\\n"
+		     "      --const l2_slices=2 --const shader_core_mask=0x3f\n"},
+    .run = run,
+};

@@ -1,0 +1,43 @@
+/* Kinds of input that `sextant decode` reads: one function each, from bytes to raw counters. */
+#ifndef TOOLS_DECODE_H
+#define TOOLS_DECODE_H
+
+#include "tools/cli.h"
+#include "tools/rows.h"
+
+#define DECODE_CONSTANTS_MAX 64
+
+/* One run of `decode`. */
+struct decode_job {
+	const struct cli *cli;
+	const char *kind; /* --as, in full */
+	const uint8_t *data;
+	size_t size;
+	/* The catalog of --for, or NULL; a format that knows its device opens one. Owned by the
+	 * job. */
+	struct sx_catalog *catalog;
+	/* What was given by --const and what the format adds, for the metrics. */
+	struct sx_constant_value constants[DECODE_CONSTANTS_MAX];
+	uint32_t constant_count;
+	const char *set;	 /* --set, or what the file says */
+	struct sx_table *table;	 /* out: raw counters, one row an interval; owned by the job */
+	bool instances;		 /* --by instance: also a column for each instance */
+	struct rows_shape shape; /* which labels the rows have */
+};
+
+struct decode_format {
+	const char *kind; /* the part of --as up to and with a colon, or all of it */
+	const char *about;
+	/* Fills table, shape and what the file says. SX_INCOMPLETE: a part of it, and err says
+	 * what. */
+	enum sx_status (*decode)(struct decode_job *job, struct sx_error *err);
+};
+
+extern const struct decode_format decode_mali_dump;
+
+/* Adds a constant unless it was given; a name of the catalog or an alias. */
+void decode_add_constant(struct decode_job *job, const char *name, double value);
+/* A constant by name or alias; false when nobody gave it. */
+bool decode_constant(const struct decode_job *job, const char *name, double *value);
+
+#endif

@@ -1,0 +1,79 @@
+/* Mali dumps back to back: `decode --as mali-dump:u32` and `mali-dump:u64`. */
+#include <sextant/mali.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "tools/decode.h"
+
+static enum sx_status need(struct sx_error *err, const char *name, const char *example)
+{
+	error_set(err, SX_ERR_USAGE, "Mali dumps need the constant %s", name);
+	error_because(err, "it says how many blocks a dump has");
+	error_try(err, "--const %s=%s", name, example);
+	return SX_ERR_USAGE;
+}
+
+static bool whole(double value, double max)
+{
+	return value >= 1 && value <= max && value == floor(value);
+}
+
+/* Slices and cores as the constants give them; what follows from them becomes a constant as well.
+ */
+static enum sx_status take_layout(struct decode_job *job, struct sx_mali_options *options,
+				  struct sx_error *err)
+{
+	double slices, mask, cores;
+	if (!decode_constant(job, "l2_slices", &slices))
+		return need(err, "l2_slices", "1");
+	if (decode_constant(job, "shader_core_mask", &mask)) {
+		if (!whole(mask, 0x1p53))
+			return need(err, "shader_core_mask", "0x7");
+		options->core_mask = (uint64_t)mask;
+	} else if (decode_constant(job, "shader_cores", &cores) && whole(cores, 53)) {
+		options->core_mask = (UINT64_C(1) << (uint64_t)cores) - 1;
+	} else {
+		return need(err, "shader_core_mask", "0x7");
+	}
+	if (!whole(slices, SX_MALI_SLICES_MAX))
+		return need(err, "l2_slices", "1");
+	options->l2_slices = (uint32_t)slices;
+	decode_add_constant(job, "shader_core_mask", (double)options->core_mask);
+	decode_add_constant(job, "shader_cores", __builtin_popcountll(options->core_mask));
+	return SX_OK;
+}
+
+static enum sx_status decode(struct decode_job *job, struct sx_error *err)
+{
+	struct sx_mali_options options = {.variant = job->cli->options.api,
+					  .instances = job->instances};
+	struct sx_mali_decoder *decoder = NULL;
+	const char *width = strchr(job->kind, ':') + 1;
+	options.value_bytes = !strcmp(width, "u32") ? 4 : !strcmp(width, "u64") ? 8 : 0;
+	if (!options.value_bytes) {
+		error_set(err, SX_ERR_USAGE, "Mali dumps have no values of kind \"%s\"", width);
+		error_try(err, "--as mali-dump:u32, or mali-dump:u64");
+		return SX_ERR_USAGE;
+	}
+	if (!job->catalog) {
+		error_set(err, SX_ERR_USAGE, "a Mali dump does not say which GPU it is of");
+		error_try(err, "--for mali-g310, or --for mali-g625");
+		return SX_ERR_USAGE;
+	}
+	enum sx_status status = take_layout(job, &options, err);
+	if (!status)
+		status = sx_mali_decoder_create(job->catalog, &options, &decoder, err);
+	if (!status)
+		status = sx_mali_table_create(decoder, &job->table, err);
+	if (!status)
+		status = sx_mali_decode(decoder, job->data, job->size, job->table, err);
+	sx_mali_decoder_destroy(decoder);
+	return status;
+}
+
+const struct decode_format decode_mali_dump = {
+    .kind = "mali-dump:",
+    .about = "mali-dump:u32, mali-dump:u64: dumps of all counter blocks back to back",
+    .decode = decode,
+};
