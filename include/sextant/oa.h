@@ -101,6 +101,13 @@ struct sx_oa_constant {
 SX_API uint32_t sx_oa_device_constants(const struct sx_oa_device *device,
 				       struct sx_oa_constant out[SX_OA_CONSTANTS_MAX]);
 
+/*
+ * Reads the kernel's answer to a topology query (also the recorder's topology record), checking
+ * every offset. Errors: SX_ERR_BAD_INPUT; then the device may be half written.
+ */
+SX_API enum sx_status sx_oa_read_topology(const uint8_t *answer, size_t size,
+					  struct sx_oa_device *device, struct sx_error *err);
+
 /* What the bytes are. */
 enum sx_oa_input {
 	SX_OA_RECORDING, /* the i915-perf-recorder's file: begins with a version record */
@@ -170,6 +177,8 @@ SX_API enum sx_status sx_oa_decoder_finish(struct sx_oa_decoder *decoder, size_t
 SX_API struct sx_table *sx_oa_decoder_rows(struct sx_oa_decoder *decoder);
 /* Drops the rows. */
 SX_API void sx_oa_decoder_drain(struct sx_oa_decoder *decoder);
+/* Completes the rows of what was fed so far, as a live stream needs; sums go on. */
+SX_API enum sx_status sx_oa_decoder_flush(struct sx_oa_decoder *decoder, struct sx_error *err);
 /* What is known of the device. Lives as long as the decoder. */
 SX_API const struct sx_oa_device *sx_oa_decoder_device(const struct sx_oa_decoder *decoder);
 /* What was seen so far. Lives as long as the decoder. */

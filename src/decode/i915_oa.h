@@ -47,9 +47,6 @@ static inline void oa_put64(uint8_t *p, uint64_t value)
  * itself. */
 enum sx_status oa_device_read(const uint8_t *payload, size_t size, struct sx_oa_device *device,
 			      struct sx_error *err);
-/* Reads the kernel's topology answer, checking every offset. */
-enum sx_status oa_topology_read(const uint8_t *payload, size_t size, struct sx_oa_device *device,
-				struct sx_error *err);
 /* Writes the topology answer; its size, 0 when it exceeds cap. */
 size_t oa_topology_write(uint8_t *out, size_t cap, const struct sx_oa_device *device);
 /* Enabled EUs, slices and subslices. */

@@ -326,7 +326,7 @@ static enum sx_status take_topology(struct sx_oa_decoder *d, const uint8_t *payl
 {
 	struct sx_error why = {0};
 	struct sx_oa_device before = d->device;
-	if (oa_topology_read(payload, size, &d->device, &why)) {
+	if (sx_oa_read_topology(payload, size, &d->device, &why)) {
 		d->device = before;
 		note(d, NOTE_RECORD, "%s: %s; counts of EUs and slices are unknown", why.message,
 		     why.because);
@@ -477,11 +477,18 @@ enum sx_status sx_oa_decoder_feed(struct sx_oa_decoder *d, const uint8_t *data, 
 	enum sx_status status = d->options.input == SX_OA_REPORTS
 				    ? feed_reports(d, data, size, used, err)
 				    : feed_records(d, data, size, used, err);
-	if (status || !d->complete)
-		return status;
-	status = oa_rows_flush(d->rows, false, err);
+	if (!status && d->complete)
+		status = sx_oa_decoder_flush(d, err);
+	return status ? status : d->complete ? SX_AGAIN : SX_OK;
+}
+
+enum sx_status sx_oa_decoder_flush(struct sx_oa_decoder *d, struct sx_error *err)
+{
+	if (!d->rows)
+		return SX_OK;
+	enum sx_status status = oa_rows_flush(d->rows, false, err);
 	oa_rows_resolve(d->rows, &d->clock);
-	return status ? status : SX_AGAIN;
+	return status;
 }
 
 /* Says what was wrong with an input that was usable all the same. */

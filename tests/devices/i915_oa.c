@@ -1,0 +1,508 @@
+/* The fake kernel behind struct sx_sys; its rules are those of i915 perf on Gen8. */
+#include "i915_oa.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/i915_oa.h"
+#include "source/i915_oa/uapi.h"
+
+#define CARD_FD	     3
+#define STREAM_FD    4
+#define REPORT	     256
+#define BUFFER_HOLDS 65536 /* reports of 256 bytes in 16 MiB */
+#define TIMER_NS     UINT64_C(5000000)
+
+static bool fails(struct fake_i915 *f)
+{
+	f->calls++;
+	if (f->fail_at == 0 || f->calls != f->fail_at)
+		return false;
+	errno = f->fail_errno;
+	return true;
+}
+
+static int refuse(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static uint64_t ticks(const struct fake_i915 *f)
+{
+	return (uint64_t)((unsigned __int128)f->now_ns * f->device.timestamp_hz / 1000000000) +
+	       0xff0000000; /* so that 32 bits wrap soon */
+}
+
+static int fake_open(void *user, const char *path, int flags)
+{
+	struct fake_i915 *f = user;
+	if (fails(f))
+		return -1;
+	if (strcmp(path, "/dev/dri/card0") != 0)
+		return refuse(ENOENT);
+	if (f->fds[CARD_FD])
+		abort();
+	f->fds[CARD_FD] = true;
+	f->open_fds++;
+	return CARD_FD;
+}
+
+static int fake_close(void *user, int fd)
+{
+	struct fake_i915 *f = user;
+	if (fd < 0 || fd >= FAKE_I915_FDS || !f->fds[fd])
+		abort(); /* closed twice, or not ours */
+	f->fds[fd] = false;
+	f->open_fds--;
+	if (fd == f->stream)
+		f->stream = 0;
+	return fails(f) ? -1 : 0;
+}
+
+static int get_param(const struct fake_i915 *f, struct i915_getparam *arg)
+{
+	switch (arg->param) {
+	case I915_CHIPSET_ID:
+		*arg->value = (int32_t)f->device.device_id;
+		return 0;
+	case I915_REVISION:
+		*arg->value = 9;
+		return 0;
+	case I915_PERF_REVISION:
+		*arg->value = (int32_t)f->perf_revision;
+		return f->perf_revision > 1 ? 0 : refuse(EINVAL);
+	case I915_OA_TIMESTAMP_HZ:
+	case I915_CS_TIMESTAMP_HZ:
+		*arg->value = (int32_t)f->device.timestamp_hz;
+		return f->frequency_params ? 0 : refuse(EINVAL);
+	default:
+		return refuse(EINVAL);
+	}
+}
+
+static int query(const struct fake_i915 *f, struct i915_query *arg)
+{
+	uint8_t answer[512];
+	struct i915_query_item *item = (struct i915_query_item *)(uintptr_t)arg->items;
+	if (arg->count != 1 || arg->flags || item->query_id != I915_QUERY_TOPOLOGY)
+		return refuse(EINVAL);
+	size_t size = oa_topology_write(answer, sizeof(answer), &f->device);
+	if (item->length == 0)
+		item->length = (int32_t)size;
+	else if ((size_t)item->length < size)
+		item->length = -EINVAL;
+	else
+		memcpy((void *)(uintptr_t)item->data, answer, size);
+	return 0;
+}
+
+static bool inside(uint32_t address, const uint32_t (*ranges)[2], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (address >= ranges[i][0] && address <= ranges[i][1])
+			return true;
+	return false;
+}
+
+/* The kernel's lists of what user space may write on Gen8. */
+static bool allowed(int kind, uint32_t address)
+{
+	static const uint32_t mux[][2] = {{0x91b8, 0x91cc},
+					  {0x9800, 0x9888},
+					  {0xe180, 0xe180},
+					  {0x0d00, 0x0d2c},
+					  {0x20cc, 0x20cc}};
+	static const uint32_t boolean[][2] = {{0x2710, 0x272c}, {0x2740, 0x275c}, {0x2770, 0x27ac}};
+	if (address % 4)
+		return false;
+	if (kind == 0)
+		return inside(address, mux, 5);
+	if (kind == 1)
+		return inside(address, boolean, 3);
+	char text[16];
+	snprintf(text, sizeof(text), "0x%x", address);
+	return sx_oa_flex_register(text) != 0;
+}
+
+static bool valid_uuid(const char *uuid)
+{
+	for (int i = 0; i < 36; i++)
+		if (i == 8 || i == 13 || i == 18 || i == 23
+			? uuid[i] != '-'
+			: !strchr("0123456789abcdefABCDEF", uuid[i]))
+			return false;
+	return true;
+}
+
+static bool take_writes(struct fake_i915_config *config, int kind, uint64_t array, uint32_t count)
+{
+	const uint32_t(*writes)[2] = (const uint32_t(*)[2])(uintptr_t)array;
+	config->counts[kind] = count;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!allowed(kind, writes[i][0]))
+			return false;
+		if (kind == 1 && writes[i][0] == 0x27a8 && writes[i][1] == 0x00100001)
+			config->tests_ratios = true;
+		char text[16];
+		snprintf(text, sizeof(text), "0x%x", writes[i][0]);
+		if (kind == 2)
+			config->flex[(sx_oa_flex_register(text) - 7) / 2] = writes[i][1];
+	}
+	return true;
+}
+
+static int add_config(struct fake_i915 *f, const struct i915_perf_config *arg)
+{
+	struct fake_i915_config config = {.used = true};
+	if (f->paranoid && !f->capable)
+		return refuse(EACCES);
+	if (!arg->mux_count && !arg->boolean_count && !arg->flex_count)
+		return refuse(EINVAL);
+	memcpy(config.uuid, arg->uuid, 36);
+	if (!valid_uuid(config.uuid))
+		return refuse(EINVAL);
+	if (!take_writes(&config, 0, arg->mux, arg->mux_count) ||
+	    !take_writes(&config, 1, arg->boolean, arg->boolean_count) ||
+	    !take_writes(&config, 2, arg->flex, arg->flex_count))
+		return refuse(EINVAL);
+	struct fake_i915_config *free_one = NULL;
+	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++) {
+		if (f->configs[i].used && strcmp(f->configs[i].uuid, config.uuid) == 0)
+			return refuse(EADDRINUSE);
+		if (!f->configs[i].used && !free_one)
+			free_one = &f->configs[i];
+	}
+	if (!free_one)
+		return refuse(ENOMEM);
+	config.id = f->next_id++;
+	*free_one = config;
+	return (int)config.id;
+}
+
+static struct fake_i915_config *find_config(struct fake_i915 *f, uint64_t id)
+{
+	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++)
+		if (f->configs[i].used && f->configs[i].id == id)
+			return &f->configs[i];
+	return NULL;
+}
+
+static int remove_config(struct fake_i915 *f, uint64_t id)
+{
+	struct fake_i915_config *config = find_config(f, id);
+	if (!config)
+		return refuse(ENOENT);
+	config->used = false;
+	return 0;
+}
+
+/* One property of OPEN; 0, or an errno. */
+static int take_property(struct fake_i915 *f, uint64_t id, uint64_t value)
+{
+	f->properties |= UINT64_C(1) << (id & 63);
+	switch (id) {
+	case I915_PROP_SAMPLE:
+		return value == 1 ? 0 : EINVAL;
+	case I915_PROP_SET:
+		f->active = find_config(f, value);
+		return f->active ? 0 : EINVAL;
+	case I915_PROP_FORMAT:
+		return value >= 7 && value <= 10 ? 0 : EINVAL;
+	case I915_PROP_EXPONENT: {
+		if (value > 31)
+			return EINVAL;
+		uint64_t period =
+		    ((UINT64_C(2) << value) * 1000000000 + f->device.timestamp_hz - 1) /
+		    f->device.timestamp_hz;
+		f->exponent = (uint32_t)value;
+		return !f->capable && 1000000000 / period > f->max_rate_hz ? EACCES : 0;
+	}
+	case I915_PROP_POLL_PERIOD:
+		return f->perf_revision >= 5 && value >= 100000 ? 0 : EINVAL;
+	default:
+		return EINVAL;
+	}
+}
+
+static int open_stream(struct fake_i915 *f, const struct i915_perf_open *arg)
+{
+	const uint64_t(*properties)[2] = (const uint64_t(*)[2])(uintptr_t)arg->properties;
+	if (arg->flags & ~7u || arg->count < 1 || arg->count > 10)
+		return refuse(EINVAL);
+	f->properties = 0;
+	f->active = NULL;
+	for (uint32_t i = 0; i < arg->count; i++) {
+		int why = take_property(f, properties[i][0], properties[i][1]);
+		if (why)
+			return refuse(why);
+	}
+	if (f->paranoid && !f->capable)
+		return refuse(EACCES);
+	if (!(f->properties & 1 << I915_PROP_SAMPLE) || !f->active)
+		return refuse(EINVAL);
+	if (f->stream)
+		return refuse(EBUSY);
+	f->stream = STREAM_FD;
+	f->fds[STREAM_FD] = true;
+	f->open_fds++;
+	uint64_t step = UINT64_C(2) << f->exponent;
+	f->started_ticks = ticks(f);
+	f->next_ticks = (f->started_ticks / step + 1) * step;
+	return STREAM_FD;
+}
+
+static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
+{
+	struct fake_i915 *f = user;
+	if (fails(f))
+		return -1;
+	if (fd < 0 || fd >= FAKE_I915_FDS || !f->fds[fd])
+		return refuse(EBADF);
+	if (f->gone)
+		return refuse(ENODEV);
+	f->now_ns += 1000;
+	switch (request) {
+	case I915_GETPARAM:
+		return get_param(f, arg);
+	case I915_QUERY:
+		return query(f, arg);
+	case I915_REG_READ: {
+		struct i915_reg_read *reg = arg;
+		if (reg->offset != I915_RENDER_TIMESTAMP)
+			return refuse(EINVAL);
+		reg->value = ticks(f) & 0xfffffffff;
+		return 0;
+	}
+	case I915_PERF_ADD_CONFIG:
+		return add_config(f, arg);
+	case I915_PERF_REMOVE_CONFIG:
+		return remove_config(f, *(const uint64_t *)arg);
+	case I915_PERF_OPEN:
+		return open_stream(f, arg);
+	default:
+		return refuse(ENOTTY);
+	}
+}
+
+static void put_counter(uint8_t *r, uint32_t i, uint64_t value)
+{
+	oa_put32(r + 16 + 4 * i, (uint32_t)value);
+	if (i < 32)
+		r[160 + i] = (uint8_t)(value >> 32);
+}
+
+/*
+ * The report at a tick. The model: busy 80 %, EUs active half and stalled a quarter of that;
+ * threads and pixels grow with time. What flexible counters count depends on their event alone.
+ */
+static void make_report(const struct fake_i915 *f, uint64_t at, uint8_t r[REPORT])
+{
+	static const uint64_t sixths[8] = {0, 6, 6, 3, 2, 2, 1, 4};
+	static const uint64_t share[16] = {30, 20, 10, 5, 50, 25, 0, 0, 60};
+	uint64_t spent = at - f->started_ticks;
+	uint64_t clock = spent * (f->clock_hz / f->device.timestamp_hz);
+	memset(r, 0, REPORT);
+	oa_put32(r, SX_OA_REASON_TIMER << 19 | 1u << 25);
+	oa_put32(r + 4, (uint32_t)at);
+	oa_put32(r + 8, at / (UINT64_C(2) << f->exponent) % 8 < 4 ? 5 : 6);
+	oa_put32(r + 12, (uint32_t)clock);
+	put_counter(r, 0, clock * 8 / 10);
+	for (uint32_t i = 1; i < 36; i++)
+		put_counter(r, i, spent * i);
+	for (uint32_t i = 7; i <= 20; i++) {
+		uint32_t event = sx_oa_flex_decode(i, f->active->flex[(i - 7) / 2]).event;
+		put_counter(r, i, clock * 24 * share[event & 15] / 100);
+	}
+	for (uint32_t i = 0; i < 8; i++) {
+		uint64_t b = f->active->tests_ratios ? clock * sixths[i] / 6 : clock * (i + 1) / 16;
+		if (f->wrong_ratio && i == 4)
+			b = clock / 2;
+		oa_put32(r + 192 + 4 * i, (uint32_t)b);
+		oa_put32(r + 224 + 4 * i, (uint32_t)(clock * (i + 1) / 32));
+	}
+}
+
+static bool pending(const struct fake_i915 *f)
+{
+	return f->next_ticks <= ticks(f) || f->lose_report || f->lose_buffer;
+}
+
+static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	struct fake_i915 *f = user;
+	if (fails(f))
+		return -1;
+	if (count != 1 || fds->fd != f->stream)
+		return refuse(EBADF);
+	uint64_t wait = (uint64_t)timeout_ms * 1000000;
+	fds->revents = f->gone ? POLLHUP : 0;
+	if (f->gone)
+		return 1;
+	for (uint64_t spent = 0; !pending(f) && !f->false_poll && spent < wait; spent += TIMER_NS)
+		f->now_ns += wait - spent < TIMER_NS ? wait - spent : TIMER_NS;
+	if (!pending(f) && !f->false_poll)
+		return 0;
+	f->false_poll = false;
+	fds->revents = POLLIN;
+	return 1;
+}
+
+static size_t put_status(uint8_t *out, uint32_t type)
+{
+	memset(out, 0, 8);
+	oa_put32(out, type);
+	out[6] = 8;
+	return 8;
+}
+
+static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
+{
+	struct fake_i915 *f = user;
+	uint8_t *out = buf;
+	size_t used = 0;
+	uint64_t step = UINT64_C(2) << f->exponent;
+	if (fails(f))
+		return -1;
+	if (fd != f->stream)
+		return refuse(EBADF);
+	if (f->gone)
+		return refuse(ENODEV);
+	if (f->read_errno)
+		return refuse(f->read_errno);
+	if (!pending(f))
+		return refuse(EAGAIN);
+	if (f->lose_buffer || (ticks(f) - f->next_ticks) / step > BUFFER_HOLDS) {
+		used += put_status(out, 3);
+		f->next_ticks = (ticks(f) / step + 1) * step;
+		f->started_ticks += step; /* counters are not comparable */
+	} else if (f->lose_report) {
+		used += put_status(out, 2);
+		f->next_ticks += step;
+	}
+	f->lose_buffer = f->lose_report = false;
+	while (f->next_ticks <= ticks(f) && size - used >= 8 + REPORT) {
+		uint8_t report[REPORT];
+		make_report(f, f->next_ticks, report);
+		used += sx_oa_write_sample(out + used, size - used, report, REPORT);
+		f->next_ticks += step;
+	}
+	return used ? (ssize_t)used : refuse(ENOSPC);
+}
+
+static int fake_clock(void *user, clockid_t clock, struct timespec *out)
+{
+	struct fake_i915 *f = user;
+	if (fails(f))
+		return -1;
+	f->now_ns += 100;
+	out->tv_sec = (time_t)(f->now_ns / 1000000000);
+	out->tv_nsec = (long)(f->now_ns % 1000000000);
+	return 0;
+}
+
+static ssize_t give(char *buf, size_t size, const char *text)
+{
+	int n = snprintf(buf, size, "%s", text);
+	return n < 0 || (size_t)n >= size ? (ssize_t)size - 1 : n;
+}
+
+static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t size)
+{
+	struct fake_i915 *f = user;
+	static const char card[] = "/sys/class/drm/card0/";
+	char text[256];
+	if (fails(f))
+		return -1;
+	if (strcmp(path, "/proc/sys/dev/i915/perf_stream_paranoid") == 0)
+		return give(buf, size, f->paranoid ? "1\n" : "0\n");
+	if (strcmp(path, "/proc/sys/dev/i915/oa_max_sample_rate") == 0) {
+		snprintf(text, sizeof(text), "%llu\n", (unsigned long long)f->max_rate_hz);
+		return give(buf, size, text);
+	}
+	if (strcmp(path, "/proc/self/status") == 0)
+		return give(buf, size,
+			    f->capable ? "Name:\tx\nCapEff:\t000001ffffffffff\n"
+				       : "Name:\tx\nCapEff:\t0000000000000000\n");
+	if (strncmp(path, card, strlen(card)) != 0)
+		return refuse(ENOENT);
+	path += strlen(card);
+	if (strcmp(path, "device/uevent") == 0)
+		return give(buf, size, "DRIVER=i915\nPCI_CLASS=30000\n");
+	if (strcmp(path, "device/vendor") == 0)
+		return give(buf, size, "0x8086\n");
+	if (strcmp(path, "device/device") == 0) {
+		snprintf(text, sizeof(text), "0x%04x\n", f->device.device_id);
+		return give(buf, size, text);
+	}
+	if (strcmp(path, "gt_min_freq_mhz") == 0)
+		return give(buf, size, "300\n");
+	if (strcmp(path, "gt_max_freq_mhz") == 0)
+		return give(buf, size, "900\n");
+	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++) {
+		snprintf(text, sizeof(text), "metrics/%s/id", f->configs[i].uuid);
+		if (!f->configs[i].used || strcmp(text, path) != 0)
+			continue;
+		snprintf(text, sizeof(text), "%llu\n", (unsigned long long)f->configs[i].id);
+		return give(buf, size, text);
+	}
+	return refuse(ENOENT);
+}
+
+static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, const char *name),
+			 void *arg)
+{
+	struct fake_i915 *f = user;
+	static const char *const entries[] = {"card0", "card0-eDP-1", "renderD128", "version"};
+	if (fails(f))
+		return -1;
+	if (strcmp(path, "/sys/class/drm/card0/metrics") == 0)
+		return f->has_metrics ? 0 : refuse(ENOENT);
+	if (strcmp(path, "/sys/class/drm") != 0)
+		return refuse(ENOENT);
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		if (visit(arg, entries[i]))
+			break;
+	return 0;
+}
+
+void fake_i915_init(struct fake_i915 *f)
+{
+	*f = (struct fake_i915){
+	    .now_ns = 1000000000,
+	    .device = {.timestamp_hz = 12500000,
+		       .device_id = 0x1616,
+		       .max_slices = 3,
+		       .max_subslices = 3,
+		       .max_eus = 8,
+		       .slice_mask = 1,
+		       .subslice_mask = {7},
+		       .eu_mask = {{0xff, 0xff, 0xff}}},
+	    .capable = true,
+	    .has_metrics = true,
+	    .perf_revision = 5,
+	    .max_rate_hz = 100000,
+	    .clock_hz = 800000000,
+	    .frequency_params = true,
+	    .next_id = 2,
+	};
+	f->sys = (struct sx_sys){.user = f,
+				 .open = fake_open,
+				 .close = fake_close,
+				 .ioctl = fake_ioctl,
+				 .read = fake_read,
+				 .poll = fake_poll,
+				 .clock_gettime = fake_clock,
+				 .read_file = fake_read_file,
+				 .list_dir = fake_list_dir};
+}
+
+unsigned fake_i915_config_count(const struct fake_i915 *f)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++)
+		count += f->configs[i].used;
+	return count;
+}

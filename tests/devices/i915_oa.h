@@ -1,0 +1,57 @@
+/*
+ * A fake kernel with an i915 card: sysfs, the perf ioctls with their errors, one exclusive stream,
+ * and a device model whose counters keep the hardware's relations. Any call can be made to fail.
+ */
+#ifndef TESTS_DEVICES_I915_OA_H
+#define TESTS_DEVICES_I915_OA_H
+
+#include <stdbool.h>
+
+#include <sextant/oa.h>
+#include "base/sys.h"
+
+#define FAKE_I915_CONFIGS 64
+#define FAKE_I915_FDS	  16
+
+struct fake_i915_config {
+	bool used;
+	char uuid[37];
+	uint64_t id;
+	uint32_t counts[3]; /* mux, boolean, flex */
+	uint32_t flex[7];   /* by register */
+	bool tests_ratios;  /* writes what TestOa writes */
+};
+
+struct fake_i915 {
+	struct sx_sys sys;
+	uint64_t now_ns;
+	/* Failing: the fail_at-th call returns fail_errno. */
+	unsigned calls, fail_at;
+	int fail_errno;
+	/* The machine. */
+	struct sx_oa_device device;
+	bool paranoid, capable, has_metrics, wrong_ratio;
+	uint32_t perf_revision;
+	uint64_t max_rate_hz;
+	uint64_t clock_hz; /* render clock of the model */
+	bool frequency_params;
+	/* State. */
+	int open_fds;
+	bool fds[FAKE_I915_FDS];
+	int stream; /* fd, or 0 */
+	struct fake_i915_config configs[FAKE_I915_CONFIGS], *active;
+	uint64_t next_id;
+	uint32_t exponent;
+	uint64_t started_ticks, next_ticks; /* of the next report */
+	uint64_t properties;		    /* bit mask of those that OPEN was given */
+	/* Behaviour of the stream. */
+	bool false_poll, lose_report, lose_buffer, gone;
+	int read_errno;
+};
+
+/* A GT2 Broadwell, nothing opened, every privilege. */
+void fake_i915_init(struct fake_i915 *fake);
+/* Configurations that somebody added and did not remove. */
+unsigned fake_i915_config_count(const struct fake_i915 *fake);
+
+#endif

@@ -1,0 +1,445 @@
+/* The i915 OA source on a fake kernel: what it finds, opens, reads, and how it fails and cleans up.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <cmocka.h>
+
+#include "decode/decode.h"
+#include "devices/i915_oa.h"
+#include "source/i915_oa/i915_oa.h"
+#include "source/i915_oa/uapi.h"
+
+#if __has_include(<libdrm/i915_drm.h>)
+#include <libdrm/i915_drm.h>
+#define HAVE_DRM 1
+#endif
+
+extern const struct decoder_ops decode_i915_oa;
+
+struct found {
+	unsigned count;
+	enum sx_device_state state;
+	char id[32], because[160], remedy[160];
+};
+
+static void take(void *user, const struct sx_device *device)
+{
+	struct found *f = user;
+	f->count++;
+	f->state = device->state;
+	snprintf(f->id, sizeof(f->id), "%s", device->id);
+	snprintf(f->because, sizeof(f->because), "%s", device->because ? device->because : "");
+	snprintf(f->remedy, sizeof(f->remedy), "%s", device->remedy ? device->remedy : "");
+}
+
+static struct found probe(struct fake_i915 *fake)
+{
+	struct found found = {0};
+	source_i915_oa.probe(&fake->sys, take, &found);
+	return found;
+}
+
+static void test_probe(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	fake_i915_init(&fake);
+	struct found f = probe(&fake);
+	assert_int_equal(f.count, 1);
+	assert_int_equal(f.state, SX_DEVICE_READY);
+	assert_string_equal(f.id, "i915:card0");
+	fake.paranoid = true;
+	assert_int_equal(probe(&fake).state, SX_DEVICE_READY);
+	fake.capable = false;
+	f = probe(&fake);
+	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+	assert_non_null(strstr(f.because, "paranoid"));
+	assert_non_null(strstr(f.remedy, "sysctl"));
+	fake.has_metrics = false;
+	assert_non_null(strstr(probe(&fake).because, "no OA metrics"));
+	fake.device.device_id = 0x1912;
+	assert_non_null(strstr(probe(&fake).because, "no Broadwell"));
+	assert_int_equal(fake.open_fds, 0);
+}
+
+static struct source *open_fake(struct fake_i915 *fake)
+{
+	struct source *source = NULL;
+	struct sx_error err = {0};
+	assert_int_equal(source_i915_oa.open(&fake->sys, "i915:card0", &source, &err), SX_OK);
+	return source;
+}
+
+static enum sx_status start(struct source *source, const char *set, uint64_t interval_ns,
+			    struct sx_error *err)
+{
+	struct source_request request = {.set = set, .interval_ns = interval_ns};
+	return source_i915_oa.start(source, &request, err);
+}
+
+static void test_describe(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	fake_i915_init(&fake);
+	for (int params = 0; params < 2; params++) {
+		fake.frequency_params = params;
+		struct source *source = open_fake(&fake);
+		const struct source_desc *desc = source_i915_oa.describe(source);
+		assert_string_equal(desc->catalog, "intel-bdw");
+		assert_int_equal(desc->constant_count, 8);
+		double eus = 0, hz = 0;
+		for (uint32_t i = 0; i < desc->constant_count; i++) {
+			if (strcmp(desc->constants[i].name, "EuCoresTotalCount") == 0)
+				eus = desc->constants[i].value;
+			if (strcmp(desc->constants[i].name, "GpuTimestampFrequency") == 0)
+				hz = desc->constants[i].value;
+		}
+		assert_int_equal((int)eus, 24);
+		assert_int_equal((int)hz, 12500000);
+		source_i915_oa.close(source);
+	}
+	assert_int_equal(fake.open_fds, 0);
+}
+
+static void test_exponent(void **state)
+{
+	(void)state;
+	struct i915_card card = {.device = {.timestamp_hz = 12500000}, .max_rate_hz = 100000};
+	const struct {
+		uint64_t ns;
+		uint32_t exponent;
+	} cases[] = {{1000000, 13},    {10000000, 16},	  {81920, 9}, {100000000, 19},
+		     {1000000000, 22}, {60000000000, 23}, {1, 6}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(i915_exponent(&card, cases[i].ns), cases[i].exponent);
+	card.privileged = true;
+	assert_int_equal(i915_exponent(&card, 1), 0);
+	assert_int_equal(i915_period_ns(12500000, 0), 160);
+	assert_int_equal(i915_period_ns(12500000, 6), 10240);
+	assert_int_equal(i915_period_ns(12000000, 0), 167);
+}
+
+static uint64_t sum(const struct sx_table *t, const char *name)
+{
+	uint64_t total = 0;
+	struct sx_vector v = sx_table_vector(t, sx_table_find(t, name));
+	for (size_t i = 0; v.data && i < sx_table_row_count(t); i++)
+		total += ((const uint64_t *)v.data)[i];
+	return total;
+}
+
+struct stream {
+	struct source *source;
+	struct decoder *decoder;
+	struct sx_table *table;
+};
+
+static void begin(struct stream *s, struct fake_i915 *fake, const char *set, uint64_t interval_ns)
+{
+	struct sx_error err = {0};
+	uint32_t count;
+	enum sx_sample_kind kind;
+	s->source = open_fake(fake);
+	assert_int_equal(start(s->source, set, interval_ns, &err), SX_OK);
+	struct decoder_constant constants[] = {{"GpuTimestampFrequency", 12500000},
+					       {"GpuMaxFrequency", 900000000}};
+	struct decoder_setup setup = {.constants = constants, .constant_count = 2};
+	assert_int_equal(decode_i915_oa.create(&setup, &s->decoder, &err), SX_OK);
+	const struct sx_column *columns = decode_i915_oa.columns(s->decoder, &count, &kind);
+	assert_int_equal(count, 54);
+	assert_int_equal(sx_table_create(columns, count, kind, &s->table, &err), SX_OK);
+}
+
+static enum sx_status step(struct stream *s, struct sx_error *err)
+{
+	struct raw_sample raw;
+	enum sx_status status = source_i915_oa.read(s->source, 100, &raw, err);
+	if (!status && raw.kind == RAW_I915_OA)
+		status = decode_i915_oa.feed(s->decoder, &raw, s->table, err);
+	return status;
+}
+
+static void end(struct stream *s)
+{
+	decode_i915_oa.destroy(s->decoder);
+	sx_table_destroy(s->table);
+	source_i915_oa.close(s->source);
+}
+
+/* A second of samples: sums are those of the model, times those of the clock. */
+static void test_stream(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct stream s;
+	struct sx_error err = {0};
+	fake_i915_init(&fake);
+	begin(&s, &fake, "RenderBasic", 1000000);
+	assert_int_equal(fake.exponent, 13);
+	assert_true(fake.properties & 1 << I915_PROP_POLL_PERIOD);
+	assert_int_equal(fake_i915_config_count(&fake), 1);
+	uint64_t begin_ns = fake.now_ns;
+	while (fake.now_ns < begin_ns + 1000000000)
+		assert_int_equal(step(&s, &err), SX_OK);
+	size_t rows = sx_table_row_count(s.table);
+	assert_in_range(rows, 750, 770);
+	uint64_t ticks = sum(s.table, "GPU_TIME"), clocks = sum(s.table, "GPU_CLOCK");
+	assert_int_equal(ticks, rows * 16384);
+	assert_int_equal(clocks, ticks * 64);
+	assert_in_range(sum(s.table, "A0"), clocks * 8 / 10 - 1, clocks * 8 / 10 + 1);
+	assert_in_range(sum(s.table, "A7"), clocks * 12 - 1, clocks * 12 + 1);
+	assert_in_range(sx_table_begin_ns(s.table)[0], begin_ns, begin_ns + 3000000);
+	assert_in_range(sx_table_end_ns(s.table)[rows - 1], fake.now_ns - 8000000, fake.now_ns);
+	assert_int_equal(sx_table_label(s.table, SX_LABEL_CONTEXT, 0), 5);
+	end(&s);
+	assert_int_equal(fake.open_fds, 0);
+	assert_int_equal(fake_i915_config_count(&fake), 0);
+}
+
+static void test_losses(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct stream s;
+	struct sx_error err = {0};
+	fake_i915_init(&fake);
+	begin(&s, &fake, "RenderBasic", 10000000);
+	for (int i = 0; i < 20; i++) {
+		fake.lose_report = i == 5;
+		fake.lose_buffer = i == 10;
+		fake.false_poll = i == 15;
+		enum sx_status status = step(&s, &err);
+		assert_true(status == SX_OK || (i == 15 && status == SX_AGAIN));
+	}
+	size_t lost = 0, rows = sx_table_row_count(s.table);
+	const uint8_t *quality = sx_table_vector(s.table, 2).quality;
+	assert_non_null(quality);
+	for (size_t i = 0; i < rows; i++)
+		lost += quality[i] == SX_QUALITY_LOST;
+	assert_int_equal(lost, 2);
+	fake.gone = true;
+	assert_int_equal(step(&s, &err), SX_ERR_DEVICE_LOST);
+	assert_non_null(strstr(err.remedy, "dmesg"));
+	end(&s);
+	assert_int_equal(fake.open_fds, 0);
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct sx_error err = {0};
+	struct source *source, *none = NULL;
+	fake_i915_init(&fake);
+	source = open_fake(&fake);
+	assert_int_equal(start(source, "NoSuchSet", 0, &err), SX_ERR_NOT_FOUND);
+	fake.paranoid = true;
+	fake.capable = false;
+	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_ERR_PERMISSION);
+	assert_non_null(strstr(err.remedy, "paranoid"));
+	fake.paranoid = false;
+	fake.stream = 9; /* somebody else has it */
+	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_ERR_BUSY);
+	assert_int_equal(fake_i915_config_count(&fake), 0);
+	fake.stream = 0;
+	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_OK);
+	fake.read_errno = EIO;
+	struct raw_sample raw;
+	assert_int_equal(source_i915_oa.read(source, 100, &raw, &err), SX_ERR_DEVICE_LOST);
+	source_i915_oa.close(source);
+	assert_int_equal(source_i915_oa.open(&fake.sys, "i915:card7", &none, &err),
+			 SX_ERR_NOT_FOUND);
+	assert_int_equal(source_i915_oa.open(&fake.sys, "card0", &none, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(fake.open_fds, 0);
+}
+
+/* A set that is in the kernel already is used, and stays. */
+static void test_existing_config(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct sx_error err = {0};
+	fake_i915_init(&fake);
+	fake.configs[0] = (struct fake_i915_config){
+	    .used = true, .uuid = "b541bd57-0e0f-4154-b4c0-5858010a2bf7", .id = 17};
+	struct source *source = open_fake(&fake);
+	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_OK);
+	assert_ptr_equal(fake.active, &fake.configs[0]);
+	source_i915_oa.close(source);
+	assert_int_equal(fake_i915_config_count(&fake), 1);
+}
+
+/* Every set can be added; on GT3 all programs that apply are joined. */
+static void test_every_set(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *set;
+		uint32_t gt2, gt3, boolean, flex;
+	} sets[] = {{"RenderBasic", 107, 219, 5, 7},	  {"ComputeBasic", 85, 182, 5, 7},
+		    {"ComputeExtended", 300, 648, 21, 7}, {"TestOa", 14, 14, 22, 0},
+		    {"VMEPipe", 87, 87, 17, 2},		  {"GpuBusyness", 39, 39, 7, 0}};
+	for (int gt3 = 0; gt3 < 2; gt3++)
+		for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+			struct fake_i915 fake;
+			struct sx_error err = {0};
+			fake_i915_init(&fake);
+			if (gt3) {
+				fake.device.slice_mask = 3;
+				fake.device.subslice_mask[1] = 7;
+				for (int n = 0; n < 3; n++)
+					fake.device.eu_mask[1][n] = 0xff;
+			}
+			struct source *source = open_fake(&fake);
+			assert_int_equal(start(source, sets[i].set, 0, &err), SX_OK);
+			assert_int_equal(fake.active->counts[0], gt3 ? sets[i].gt3 : sets[i].gt2);
+			assert_int_equal(fake.active->counts[1], sets[i].boolean);
+			assert_int_equal(fake.active->counts[2], sets[i].flex);
+			source_i915_oa.close(source);
+			assert_int_equal(fake_i915_config_count(&fake), 0);
+		}
+}
+
+static void test_user_counter(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct sx_error err = {0};
+	const char *names[] = {"EuActive", "A14=eu(fpu0-active, coarse=ps, fine=ternary)"};
+	struct source_request request = {
+	    .set = "RenderBasic", .counters = names, .counter_count = 2};
+	fake_i915_init(&fake);
+	struct source *source = open_fake(&fake);
+	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_OK);
+	assert_int_equal(fake.active->flex[3], 0x00250014); /* A13 stays, A14 is ours */
+	assert_string_not_equal(fake.active->uuid, "b541bd57-0e0f-4154-b4c0-5858010a2bf7");
+	names[1] = "A12=eu(fpu0-active)"; /* RenderBasic reads A12 */
+	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_ERR_BUSY);
+	assert_non_null(strstr(err.remedy, "A14"));
+	assert_null(strstr(err.remedy, "A12"));
+	names[1] = "A14=eu(nothing)";
+	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_ERR_NOT_FOUND);
+	source_i915_oa.close(source);
+	assert_int_equal(fake_i915_config_count(&fake), 0);
+}
+
+/* The k-th call fails, for every k: an error or none, but nothing stays behind. */
+static void test_fault_sweep(void **state)
+{
+	(void)state;
+	static const int errors[] = {EIO, ENODEV, EACCES, ENOMEM, EINTR};
+	unsigned refused = 0, survived = 0;
+	for (size_t e = 0; e < sizeof(errors) / sizeof(errors[0]); e++)
+		for (unsigned k = 1;; k++) {
+			struct fake_i915 fake;
+			struct source *source = NULL;
+			struct sx_error err = {0};
+			struct raw_sample raw;
+			fake_i915_init(&fake);
+			fake.fail_at = k;
+			fake.fail_errno = errors[e];
+			probe(&fake);
+			enum sx_status status =
+			    source_i915_oa.open(&fake.sys, "i915:card0", &source, &err);
+			if (!status) {
+				status = start(source, "TestOa", 10000000, &err);
+				for (int i = 0; i < 4 && (!status || status == SX_AGAIN); i++)
+					status = source_i915_oa.read(source, 50, &raw, &err);
+				source_i915_oa.close(source);
+			}
+			if (status && status != SX_AGAIN) {
+				refused++;
+				assert_true(err.message[0] != '\0');
+			} else {
+				survived++;
+			}
+			assert_int_equal(fake.open_fds, 0);
+			assert_int_equal(fake_i915_config_count(&fake), 0);
+			if (fake.calls < k)
+				break;
+		}
+	assert_true(refused > 20);
+	assert_true(survived > 20);
+}
+
+struct lines {
+	unsigned ok, failed;
+};
+
+static void hear(void *user, const char *line)
+{
+	struct lines *lines = user;
+	lines->ok += strncmp(line, "ok", 2) == 0;
+	lines->failed += strncmp(line, "FAIL", 4) == 0;
+}
+
+static void test_selftest(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct sx_error err = {0};
+	struct lines lines = {0};
+	fake_i915_init(&fake);
+	struct source *source = open_fake(&fake);
+	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_OK);
+	assert_int_equal(lines.failed, 0);
+	assert_int_equal(lines.ok, 12);
+	fake.wrong_ratio = true;
+	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
+	assert_int_equal(lines.failed, 1);
+	fake.wrong_ratio = false;
+	fake.clock_hz = 2000000000;
+	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
+	source_i915_oa.close(source);
+	assert_int_equal(fake.open_fds, 0);
+}
+
+/* Our copy of the kernel's interface against libdrm's header. */
+static void test_uapi(void **state)
+{
+	(void)state;
+#ifdef HAVE_DRM
+	assert_int_equal(I915_PERF_OPEN, DRM_IOCTL_I915_PERF_OPEN);
+	assert_int_equal(I915_PERF_ADD_CONFIG, DRM_IOCTL_I915_PERF_ADD_CONFIG);
+	assert_int_equal(I915_PERF_REMOVE_CONFIG, DRM_IOCTL_I915_PERF_REMOVE_CONFIG);
+	assert_int_equal(I915_QUERY, DRM_IOCTL_I915_QUERY);
+	assert_int_equal(I915_GETPARAM, DRM_IOCTL_I915_GETPARAM);
+	assert_int_equal(I915_REG_READ, DRM_IOCTL_I915_REG_READ);
+	assert_int_equal(I915_STREAM_ENABLE, I915_PERF_IOCTL_ENABLE);
+	assert_int_equal(sizeof(struct i915_perf_open), sizeof(struct drm_i915_perf_open_param));
+	assert_int_equal(sizeof(struct i915_perf_config), sizeof(struct drm_i915_perf_oa_config));
+	assert_int_equal(offsetof(struct i915_perf_config, mux),
+			 offsetof(struct drm_i915_perf_oa_config, mux_regs_ptr));
+	assert_int_equal(offsetof(struct i915_perf_config, flex),
+			 offsetof(struct drm_i915_perf_oa_config, flex_regs_ptr));
+	assert_int_equal(sizeof(struct i915_query_item), sizeof(struct drm_i915_query_item));
+	assert_int_equal(offsetof(struct i915_query_item, data),
+			 offsetof(struct drm_i915_query_item, data_ptr));
+	assert_int_equal(I915_PROP_POLL_PERIOD, DRM_I915_PERF_PROP_POLL_OA_PERIOD);
+	assert_int_equal(I915_PROP_EXPONENT, DRM_I915_PERF_PROP_OA_EXPONENT);
+	assert_int_equal(SX_OA_A32U40_A4U32_B8_C8, I915_OA_FORMAT_A32u40_A4u32_B8_C8);
+	assert_int_equal(SX_OA_C4_B8, I915_OA_FORMAT_C4_B8);
+#else
+	skip();
+#endif
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_probe),	    cmocka_unit_test(test_describe),
+	    cmocka_unit_test(test_exponent),	    cmocka_unit_test(test_stream),
+	    cmocka_unit_test(test_losses),	    cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_existing_config), cmocka_unit_test(test_every_set),
+	    cmocka_unit_test(test_user_counter),    cmocka_unit_test(test_fault_sweep),
+	    cmocka_unit_test(test_selftest),	    cmocka_unit_test(test_uapi),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
