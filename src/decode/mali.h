@@ -3,7 +3,7 @@
 #define DECODE_MALI_H
 
 #include <sextant/mali.h>
-#include "source/mali_raw.h"
+#include "source/mali_wire.h"
 #include "source/raw.h"
 
 /* One column that is filled from dumps. */
