@@ -19,6 +19,8 @@
 /* The few names of EGL and GL that are needed, so that no header or library has to be there. */
 enum {
 	EGL_NONE_ = 0x3038,
+	EGL_SURFACE_TYPE_ = 0x3033,
+	EGL_PBUFFER_BIT_ = 1,
 	EGL_OPENGL_API_ = 0x30a2,
 	EGL_PLATFORM_SURFACELESS_ = 0x31dd,
 	EGL_RENDERABLE_TYPE_ = 0x3040,
@@ -81,7 +83,9 @@ static void *open_display(const struct egl *egl)
 
 static bool ask(struct answer *answer)
 {
-	static const int wanted[] = {EGL_RENDERABLE_TYPE_, EGL_OPENGL_BIT_, EGL_NONE_};
+	/* The default wants windows, which a display without a screen does not have. */
+	static const int wanted[] = {EGL_SURFACE_TYPE_, EGL_PBUFFER_BIT_, EGL_RENDERABLE_TYPE_,
+				     EGL_OPENGL_BIT_, EGL_NONE_};
 	struct egl egl;
 	void *config = NULL;
 	int count = 0;
@@ -152,7 +156,8 @@ void gl_probe(const struct sx_sys *sys, source_found_fn found, void *user)
 		device.name = answer.renderer;
 		device.driver = answer.version;
 	} else {
-		device.state = SX_DEVICE_ABSENT;
+		/* A program may still bring a driver and a display of its own. */
+		device.name = "OpenGL, driver not known before a program runs";
 		device.because = "no OpenGL driver answered through libEGL.so.1";
 		device.remedy = "apt-get install libegl1 libgl1-mesa-dri";
 	}
