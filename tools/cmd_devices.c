@@ -110,6 +110,25 @@ static bool catalogs_text(const struct cli *cli)
 	return ok;
 }
 
+static void devices_csv(const struct cli *cli, const struct sx_device *devices, size_t count)
+{
+	static const char *const head[] = {"id",     "source", "name",	  "catalog",
+					   "driver", "state",  "because", "remedy"};
+	struct csv csv = {.out = cli->out.out};
+	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
+		csv_text(&csv, head[i]);
+	csv_end_line(&csv);
+	for (size_t i = 0; i < count; i++) {
+		const struct sx_device *d = &devices[i];
+		const char *const cells[] = {d->id,	 d->source, d->name,
+					     d->catalog, d->driver, device_state_name(d->state),
+					     d->because, d->remedy};
+		for (size_t c = 0; c < sizeof(cells) / sizeof(cells[0]); c++)
+			csv_text(&csv, cells[c]);
+		csv_end_line(&csv);
+	}
+}
+
 static enum sx_status write_devices(const struct cli *cli, const struct sx_device *devices,
 				    size_t count, struct sx_error *err)
 {
@@ -124,6 +143,10 @@ static enum sx_status write_devices(const struct cli *cli, const struct sx_devic
 		cli_json_end(&json);
 		return SX_OK;
 	}
+	if (cli->options.format == FORMAT_CSV) {
+		devices_csv(cli, devices, count);
+		return SX_OK;
+	}
 	bool ok = devices_text(cli, devices, count);
 	fputc('\n', cli->out.out);
 	ok = ok && catalogs_text(cli);
@@ -135,7 +158,8 @@ int device_list_run(struct cli *cli)
 	struct sx_error err = {0};
 	struct sx_device_list *list = NULL;
 	size_t count = 0;
-	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	enum sx_status status =
+	    cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV, &err);
 	if (!status)
 		status = sx_devices_probe(cli->context, &list, &err);
 	if (!status) {

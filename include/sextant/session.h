@@ -25,7 +25,7 @@ struct sx_session_options {
 	const char *variant;
 	const struct sx_constant_value *constants; /* win over what the device says */
 	uint32_t constant_count;
-	uint64_t interval_ns; /* of sources that sample time; 0: 10 ms */
+	uint64_t interval_ns; /* of sources that sample time; 0: each source's own */
 	bool child;	      /* a program will be run: open sources that need one */
 };
 

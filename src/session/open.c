@@ -6,13 +6,6 @@
 
 #include "base/error.h"
 
-#define DEFAULT_INTERVAL_NS UINT64_C(10000000)
-
-uint64_t session_interval_ns(const struct sx_session *s)
-{
-	return s->options.interval_ns ? s->options.interval_ns : DEFAULT_INTERVAL_NS;
-}
-
 static bool selected(const struct sx_device *device, const char *selector)
 {
 	return strcmp(device->id, selector) == 0 || strcmp(device->source, selector) == 0 ||
@@ -258,7 +251,7 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 	struct source_request request = {.counters = names,
 					 .set = s->options.set,
 					 .pid = s->child,
-					 .interval_ns = session_interval_ns(s)};
+					 .interval_ns = s->options.interval_ns};
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[i].counter != SX_NONE)
 			names[request.counter_count++] = inputs[i].name;

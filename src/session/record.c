@@ -58,7 +58,7 @@ static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx
 	    .simulated = desc->simulated,
 	    .encloses_work = desc->encloses_work,
 	    .clock_error_ns = desc->clock_error_ns,
-	    .interval_ns = desc->encloses_work ? 0 : session_interval_ns(s),
+	    .interval_ns = desc->encloses_work ? 0 : s->options.interval_ns,
 	};
 	if (!describe_columns(s, info, d->raw, &device))
 		return error_nomem(err, "recording a device");

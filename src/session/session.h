@@ -50,8 +50,6 @@ uint64_t session_now_ns(const struct sx_session *session);
 
 /* Finds, opens and selects (open.c). */
 enum sx_status session_open_devices(struct sx_session *session, struct sx_error *err);
-/* Time between samples as asked for, or the default (open.c). */
-uint64_t session_interval_ns(const struct sx_session *session);
 /* Starts each source and creates its decoder and table (open.c). */
 enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
 

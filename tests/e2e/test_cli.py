@@ -168,6 +168,20 @@ class Browse(Case):
         self.assertEqual({len(r) for r in rows}, {5})
 
 
+    def test_devices(self):
+        doc = self.json('devices')
+        self.assertEqual(doc['schema'], 'sextant.devices/1')
+        self.assertLessEqual({'mali-g310', 'mali-g625', 'intel-bdw', 'intel-merrifield', 'amd-gcn3', 'opengl',
+                              'vulkan', 'opencl', 'cpu'}, {c['name'] for c in doc['catalogs']})
+        rows = list(csv.reader(io.StringIO(run('devices', '--csv').stdout)))
+        self.assertEqual([r[0] for r in rows[1:]], [d['id'] for d in doc['devices']])
+        report = self.json('doctor')
+        self.assertEqual(report['schema'], 'sextant.doctor/1')
+        for source in report['sources']:
+            usable = source['state'] in ('ready', 'inject')
+            self.assertTrue(usable or (source['reason'] and source['remedy']), source)
+
+
 class Eval(Case):
     def test_values(self):
         raw = scratch('MaliGPUCyclesGPUActive,MaliExternalBusBeatsReadBeat,duration_ns\n'

@@ -14,7 +14,7 @@
 
 #define NS_PER_MS	    UINT64_C(1000000)
 #define NS_PER_S	    UINT64_C(1000000000)
-#define DEFAULT_INTERVAL_NS (100 * NS_PER_MS)
+#define DEFAULT_INTERVAL_NS (100 * NS_PER_MS) /* ten ticks of /proc/stat */
 #define MIN_INTERVAL_NS	    NS_PER_MS
 #define MAX_INTERVAL_NS	    (3600 * NS_PER_S)
 #define WATCH_MS	    10 /* how often the end of a process is looked for */
