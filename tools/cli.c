@@ -1,5 +1,6 @@
 /* Helpers that verbs share. */
 #include "tools/cli.h"
+#include "tools/capture_view.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -67,8 +68,25 @@ enum sx_status cli_input(const struct cli *cli, const char **path, struct sx_err
 	return SX_ERR_USAGE;
 }
 
-enum sx_status cli_catalog(const struct cli *cli, struct sx_catalog **out, struct sx_error *err)
+/* The input when it is a capture: --input, or the only argument. */
+static const char *capture_path(const struct cli *cli)
 {
+	const struct options *o = &cli->options;
+	const char *path = o->input;
+	if (!path && cli->verb->max_args == 1 && o->args.count == 1)
+		path = o->args.items[0];
+	return path && capture_view_is(path) ? path : NULL;
+}
+
+enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
+{
+	const char *path = capture_path(cli);
+	if (path) {
+		enum sx_status status = capture_view_open(cli, path, &cli->capture, err);
+		if (!status)
+			*out = sx_catalog_ref(cli->capture->catalog);
+		return status;
+	}
 	if (cli->options.catalog)
 		return sx_catalog_open(cli->context, cli->options.catalog, out, err);
 	error_set(err, SX_ERR_USAGE, "no catalog was named");

@@ -11,6 +11,8 @@
 #include "output/text.h"
 #include "tools/options.h"
 
+struct capture_view;
+
 enum exit_code {
 	EXIT_OK = 0,
 	EXIT_INCOMPLETE = 1,
@@ -25,9 +27,10 @@ struct cli {
 	struct sx_context *context;
 	const struct verb *verb;
 	struct options options;
-	struct text_target out; /* the result: standard output, or --output */
-	struct text_target err; /* everything else */
-	struct human human;	/* how numbers read */
+	struct text_target out;	      /* the result: standard output, or --output */
+	struct text_target err;	      /* everything else */
+	struct human human;	      /* how numbers read */
+	struct capture_view *capture; /* the input, once cli_catalog() found that it is one */
 };
 
 /* A verb and its function; the function returns an exit status. */
@@ -50,9 +53,11 @@ void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* The input file: --input, or the first argument; SX_ERR_USAGE when there is neither. */
 enum sx_status cli_input(const struct cli *cli, const char **path, struct sx_error *err);
 /*
- * Opens the catalog of --for. Errors: SX_ERR_USAGE without it. *out holds a reference.
+ * Opens the catalog of --for, or of the capture that is the input, which is then in cli->capture
+ * and whose constants stand before those of --const. Errors: SX_ERR_USAGE without either. *out
+ * holds a reference.
  */
-enum sx_status cli_catalog(const struct cli *cli, struct sx_catalog **out, struct sx_error *err);
+enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err);
 /* Refuses a format that a verb does not write; `allowed` is a mask of 1 << enum format. */
 enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err);
 /* Starts {"schema":"sextant.NAME/1", on the result stream. */

@@ -459,8 +459,9 @@ const struct command cmd_list = {
 		 "devices|sections|sets|groups|metrics|counters|constants [PATTERN] --for NAME",
 	     .summary = "browse what a device can measure, also one that is not here",
 	     .about = "Lists what a catalog knows. PATTERN is searched for in names, titles and "
-		      "descriptions; with * or ? it is a glob over each of them.",
-	     .options = "for set api format output",
+		      "descriptions; with * or ? it is a glob over each of them. With -i the "
+		      "catalog is that of a capture.",
+	     .options = "for device set api input format output",
 	     .max_args = 2,
 	     .examples = "  sextant list metrics --for mali-g310\n"
 			 "  sextant list counters overdraw --for opengl\n"

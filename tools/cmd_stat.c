@@ -3,6 +3,13 @@
 
 static int run(struct cli *cli)
 {
+	if (cli->options.input && cli->options.child) {
+		struct sx_error err;
+		error_set(&err, SX_ERR_USAGE, "a capture and a command at once");
+		error_because(&err, "the samples come from one or the other");
+		error_try(&err, "sextant stat -i %s", cli->options.input);
+		return cli_fail(cli, &err);
+	}
 	return profile_run(cli, cli->options.child);
 }
 
@@ -10,11 +17,14 @@ const struct command cmd_stat = {
     .verb = {.name = "stat",
 	     .synopsis = "[options] [-- COMMAND ARGS...]",
 	     .summary = "totals and distribution for one command, or for a duration",
-	     .about = "Runs COMMAND and samples it, one sample a frame for OpenGL programs, then "
-		      "writes every metric's total and distribution and what holds the program "
-		      "back. The command's output, exit status and signals are its own. Without a "
-		      "command the devices are sampled until --duration or --count, or Ctrl-C.",
-	     .options = "device metric set interval duration count output const api format",
+	     .about =
+		 "Runs COMMAND and samples it, one sample a frame for OpenGL programs, then "
+		 "writes every metric's total and distribution and what holds the program "
+		 "back. The command's output, exit status and signals are its own. Without a "
+		 "command the devices are sampled until --duration or --count, or Ctrl-C; with "
+		 "-i the samples of a capture take their place.",
+	     .options =
+		 "device metric set interval duration count input output const api format realtime",
 	     .child = true,
 	     .examples = "  sextant stat -- glmark2 -b build\n"
 			 "  sextant stat -m 'gpu.*,frame_time' -o profile.json --json -- ./game\n"

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "decode/csv.h"
 #include "metric/column.h"
+#include "tools/capture_view.h"
 
 /* Whatever the reason, an input file that cannot be read is a bad one, unless it is forbidden. */
 static enum sx_status unreadable(const char *path, int sys_errno, struct sx_error *err)
@@ -62,6 +63,8 @@ enum sx_status input_table(const struct cli *cli, const char *path, struct sx_ta
 {
 	char *text;
 	size_t size;
+	if (cli->capture)
+		return capture_view_load(cli, cli->capture, out, err);
 	enum sx_status status = input_read(path, &text, &size, err);
 	if (status)
 		return status;

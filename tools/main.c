@@ -1,4 +1,5 @@
 /* The sextant command: finds the verb, parses its options, runs it, and checks what was written. */
+#include "tools/capture_view.h"
 #include "tools/cli.h"
 
 #include <errno.h>
@@ -131,6 +132,7 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 	if (status)
 		return cli_fail(cli, &err);
 	int code = command->run(cli);
+	capture_view_close(cli->capture);
 	sx_context_destroy(cli->context);
 	return close_output(cli, code);
 }

@@ -34,7 +34,9 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 					   .constants = o->constants,
 					   .constant_count = (uint32_t)o->constant_count,
 					   .interval_ns = o->interval_ns,
-					   .child = argv != NULL};
+					   .child = argv != NULL,
+					   .input = o->input,
+					   .realtime = o->realtime};
 }
 
 int run_exit_code(const struct sx_child_status *child)

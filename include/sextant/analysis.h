@@ -47,6 +47,51 @@ SX_API const struct sx_table *sx_distribution_rows(const struct sx_distribution 
 /* Whether amounts of a unit add up over time; false for percent, ratios and rates. */
 SX_API bool sx_unit_adds_up(const char *unit);
 
+/*
+ * The same over any number of tables, one after another, in memory that does not grow with rows:
+ * percentiles of more than 8,192 rows are then within 0.4 % of the value at that rank.
+ */
+struct sx_summary;
+
+/*
+ * Begins a summary over tables with the columns of `like`. The selection must outlive it. *out is
+ * owned by the caller. Errors: SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_summary_create(const struct sx_metrics *metrics,
+					const struct sx_table *like, struct sx_summary **out,
+					struct sx_error *err);
+/* Releases a summary; NULL is fine. */
+SX_API void sx_summary_destroy(struct sx_summary *summary);
+/* Adds all rows of a table of raw counters. Errors: SX_ERR_NO_MEMORY. */
+SX_API enum sx_status sx_summary_add(struct sx_summary *summary, const struct sx_table *raw,
+				     struct sx_error *err);
+/*
+ * Describes every column of the selection as sx_distribution_stats() does. *out is owned by the
+ * summary and valid until more is added. Errors: SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_summary_stats(struct sx_summary *summary, const struct sx_stats **out,
+				       uint32_t *count, struct sx_error *err);
+
+/*
+ * Rows of raw counters in few: a run of any length as at most 4,096 rows, each the total of as many
+ * adjacent ones, which a curve or advice can be drawn from.
+ */
+struct sx_overview;
+
+/* Begins an overview. *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. */
+SX_API enum sx_status sx_overview_create(const struct sx_table *like, struct sx_overview **out,
+					 struct sx_error *err);
+/* Releases an overview; NULL is fine. */
+SX_API void sx_overview_destroy(struct sx_overview *overview);
+/* Adds all rows of a table. Errors: SX_ERR_NO_MEMORY. */
+SX_API enum sx_status sx_overview_add(struct sx_overview *overview, const struct sx_table *raw,
+				      struct sx_error *err);
+/*
+ * The rows so far; *each (may be NULL) receives how many rows one of them stands for. Owned by the
+ * overview, valid until more is added. Errors: NULL when memory is out.
+ */
+SX_API const struct sx_table *sx_overview_table(struct sx_overview *overview, uint64_t *each);
+
 /* One rule held against samples. */
 struct sx_finding {
 	const struct sx_advice_info *rule; /* owned by the catalog */

@@ -27,6 +27,8 @@ struct sx_session_options {
 	uint32_t constant_count;
 	uint64_t interval_ns; /* of sources that sample time; 0: each source's own */
 	bool child;	      /* a program will be run: open sources that need one */
+	const char *input;    /* a capture to replay instead of this machine's devices */
+	bool realtime;	      /* at the speed of the recording, not as fast as it goes */
 };
 
 /* When to end; whichever comes first. All zero: when the child ends, or sx_session_stop(). */
@@ -84,7 +86,7 @@ SX_API void sx_session_stop(struct sx_session *session, int signal_number);
 /* The devices. The table and note of each are complete after sx_session_run(). */
 SX_API const struct sx_session_device *sx_session_devices(const struct sx_session *session,
 							  uint32_t *count);
-/* Wall time of the run in ns. */
+/* Wall time of the run in ns; for a replay, of the recording. */
 SX_API uint64_t sx_session_duration_ns(const struct sx_session *session);
 /* How the child ended. */
 SX_API struct sx_child_status sx_session_child(const struct sx_session *session);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/stats.h"
 #include "base/error.h"
 
 struct sx_distribution {
@@ -13,16 +14,6 @@ struct sx_distribution {
 	struct sx_stats *stats;
 	uint32_t count;
 };
-
-bool sx_unit_adds_up(const char *unit)
-{
-	static const char *const intensive[] = {"percent", "ratio", "boolean",	   "Hz",
-						"MHz",	   "mW",    "pixels/frame"};
-	for (size_t i = 0; i < sizeof(intensive) / sizeof(intensive[0]); i++)
-		if (strcmp(unit, intensive[i]) == 0)
-			return false;
-	return !strchr(unit, '/');
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -53,60 +44,13 @@ static size_t collect(const struct sx_table *rows, uint32_t column, double *valu
 	return count;
 }
 
-/*
- * Whether the rows of a metric add up to its whole. A unit without a fraction bar does not tell:
- * cycles for each pixel are "cycles" too. A formula over summed counters gives the rows' sum only
- * where it is itself a sum.
- */
-static bool adds_up(const struct sx_metric_column *column, double whole, double sum)
+static uint8_t seen_in(const struct sx_table *rows, uint32_t column)
 {
-	if (!sx_unit_adds_up(column->unit))
-		return false;
-	if (column->over_time == SX_REDUCE_RATIO && !isnan(whole))
-		return fabs(whole - sum) <= 1e-6 * fabs(sum);
-	return column->over_time == SX_REDUCE_SUM || column->over_time == SX_REDUCE_RATIO;
-}
-
-static void set_whole(struct sx_stats *s, const struct sx_metric_column *column,
-		      const struct sx_table *totals, uint32_t index, double sum)
-{
-	double whole = sx_table_get(totals, index, 0);
-	if (!adds_up(column, whole, sum)) {
-		/* The mean of a yes or no is its share of rows. */
-		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(whole) ||
-			       strcmp(column->unit, "boolean") == 0;
-		s->mean = by_rows ? sum / (double)s->count : whole;
-		return;
-	}
-	s->total = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE ? sum : whole;
-	if (isnan(s->total))
-		s->total = sum;
-	struct sx_vector v = sx_table_vector(totals, index);
-	bool exact = v.type == SX_U64 && v.data && !isnan(whole);
-	s->total_u64 = exact ? ((const uint64_t *)v.data)[0] : (uint64_t)s->total;
-	s->mean = s->total / (double)s->count;
-}
-
-/* Why no row has data, from what the rows say. */
-static const char *reason(const struct sx_table *rows, uint32_t column)
-{
-	static const struct {
-		uint8_t bit;
-		const char *text;
-	} reasons[] = {
-	    {SX_QUALITY_DISTURBED, "the program used the same query itself in every sample"},
-	    {SX_QUALITY_GAP, "the device was off or hidden in every sample"},
-	    {SX_QUALITY_NOT_COLLECTED, "not collected in any sample"},
-	    {SX_QUALITY_UNDEFINED, "undefined in every sample (a division by zero)"},
-	};
 	struct sx_vector v = sx_table_vector(rows, column);
 	uint8_t seen = 0;
 	for (size_t r = 0; v.quality && r < sx_table_row_count(rows); r++)
 		seen |= v.quality[r];
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (seen & reasons[i].bit)
-			return reasons[i].text;
-	return sx_table_row_count(rows) ? "no sample has data" : "there are no samples";
+	return seen;
 }
 
 static void describe(struct sx_distribution *d, const struct sx_metric_column *column,
@@ -119,13 +63,13 @@ static void describe(struct sx_distribution *d, const struct sx_metric_column *c
 	s->count = collect(d->rows, index, scratch, &s->quality);
 	if (s->count == 0) {
 		if (!s->why)
-			s->why = reason(d->rows, index);
+			s->why = stats_reason(seen_in(d->rows, index), sx_table_row_count(d->rows));
 		return;
 	}
 	double sum = 0;
 	for (size_t i = 0; i < s->count; i++)
 		sum += scratch[i];
-	set_whole(s, column, d->totals, index, sum);
+	stats_set_whole(s, column, d->totals, index, sum);
 	qsort(scratch, s->count, sizeof(*scratch), compare);
 	s->min = scratch[0];
 	s->p50 = percentile(scratch, s->count, 50);

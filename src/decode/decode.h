@@ -23,6 +23,9 @@ struct decoder_setup {
 	uint32_t counter_count;
 	const char *const *values; /* RAW_VALUES: what each value is, from the source */
 	uint32_t value_count;
+	const struct sx_column *columns; /* RAW_ROWS: what the rows hold, from the source */
+	uint32_t column_count;
+	enum sx_sample_kind column_kind;
 	const struct decoder_constant *constants; /* of the device at hand */
 	uint32_t constant_count;
 	const char *variant; /* of the catalog, or NULL: the first */

@@ -1,6 +1,7 @@
 /* Which devices take part, their catalogs, selections, decoders and tables. */
 #include "session/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,10 +139,48 @@ static enum sx_status open_fitting(struct sx_session *s, const struct sx_device 
 	return SX_ERR_NOT_FOUND;
 }
 
+static bool named(const struct sx_session *s, const struct sx_device *device, const char *source)
+{
+	for (uint32_t i = 0; i < s->options.device_count; i++)
+		if (selected(device, s->options.devices[i]) ||
+		    strcmp(s->options.devices[i], source) == 0)
+			return true;
+	return s->options.device_count == 0;
+}
+
+/* The devices of a capture stand in for those of this machine. */
+static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
+{
+	struct sx_capture_reader *reader = NULL;
+	enum sx_status status = sx_capture_open(s->options.input, &reader, err);
+	if (status)
+		return status;
+	for (uint32_t i = 0; !status && i < sx_capture_info(reader)->device_count; i++) {
+		const struct sx_capture_device *found = sx_capture_device(reader, i);
+		char id[4200];
+		snprintf(id, sizeof(id), "%s#%u", s->options.input, (unsigned)i);
+		if (!found)
+			continue;
+		struct sx_device device = {
+		    .id = id, .source = "replay", .name = found->name, .catalog = found->catalog};
+		if (named(s, &device, found->source))
+			status = open_device(s, &device, err);
+	}
+	sx_capture_close(reader);
+	if (status || s->device_count)
+		return status;
+	error_set(err, SX_ERR_NOT_FOUND, "%s holds no such device", s->options.input);
+	error_because(err, "none of its devices has that source or catalog");
+	error_try(err, "sextant capture info %s", s->options.input);
+	return SX_ERR_NOT_FOUND;
+}
+
 static enum sx_status open_all(struct sx_session *s, struct sx_error *err)
 {
 	struct sx_device_list *list;
 	size_t count;
+	if (s->options.input)
+		return open_capture(s, err);
 	enum sx_status status = sx_devices_probe(s->context, &list, err);
 	if (status)
 		return status;
@@ -229,7 +268,10 @@ static enum sx_status make_decoder(struct session_device *d, const struct sx_ses
 				      .counters = request->counters,
 				      .counter_count = request->counter_count,
 				      .values = desc->counters,
-				      .value_count = desc->counter_count};
+				      .value_count = desc->counter_count,
+				      .columns = desc->columns,
+				      .column_count = desc->column_count,
+				      .column_kind = desc->kind};
 	enum sx_status status = ops->create(&setup, &d->decoder, err);
 	if (status)
 		return status;

@@ -65,14 +65,25 @@ static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx
 	return sx_capture_add_device(s->writer, &device, &d->recorded, err);
 }
 
-enum sx_status record_begin(struct sx_session *s, struct sx_error *err)
+void record_begin(struct sx_session *s)
 {
-	enum sx_status status = SX_OK;
-	for (uint32_t i = 0; !status && i < s->device_count; i++)
-		status = add_device(s, i, err);
-	if (!status)
-		record_clocks(s, true);
-	return status;
+	for (uint32_t i = 0; i < s->device_count; i++)
+		s->devices[i].recorded = SX_CAPTURE_NO_DEVICE;
+	record_clocks(s, true);
+}
+
+/* Devices are written with their first rows: some say who they are only once a program runs. */
+static bool has_device(struct sx_session *s, uint32_t index)
+{
+	struct session_device *d = &s->devices[index];
+	return d->recorded != SX_CAPTURE_NO_DEVICE || add_device(s, index, NULL) == SX_OK;
+}
+
+void record_end(struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++)
+		has_device(s, i);
+	record_clocks(s, true);
 }
 
 void record_rows(struct sx_session *s, uint32_t index)
@@ -81,7 +92,8 @@ void record_rows(struct sx_session *s, uint32_t index)
 	struct sx_rows rows;
 	uint32_t columns = sx_table_column_count(d->raw);
 	struct sx_vector *vectors = calloc(columns + 1, sizeof(*vectors));
-	if (!vectors) {
+	if (!vectors || !has_device(s, index)) {
+		free(vectors);
 		s->infos[index].lost += sx_table_row_count(d->raw);
 		return;
 	}

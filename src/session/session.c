@@ -245,7 +245,7 @@ static enum sx_status finish(struct sx_session *s, struct sx_error *err)
 		}
 	}
 	if (s->writer)
-		record_clocks(s, true);
+		record_end(s);
 	return status;
 }
 
@@ -258,7 +258,7 @@ enum sx_status sx_session_run(struct sx_session *s, char *const *argv,
 		status = session_start_devices(s, err);
 	s->begin_ns = s->end_ns = session_now_ns(s);
 	if (!status && s->writer)
-		status = record_begin(s, err);
+		record_begin(s);
 	if (!status && argv)
 		status = child_exec(s, argv, err);
 	if (status) {
@@ -279,8 +279,25 @@ const struct sx_session_device *sx_session_devices(const struct sx_session *s, u
 	return s->infos;
 }
 
+/* From the first begin to the last end of all rows. */
+static uint64_t rows_duration_ns(const struct sx_session *s)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		const struct sx_table *raw = s->devices[i].raw;
+		for (size_t r = 0; raw && r < sx_table_row_count(raw); r++) {
+			uint64_t begin = sx_table_begin_ns(raw)[r], end = sx_table_end_ns(raw)[r];
+			first = begin < first ? begin : first;
+			last = end != SX_TIME_UNKNOWN && end > last ? end : last;
+		}
+	}
+	return last > first ? last - first : 0;
+}
+
 uint64_t sx_session_duration_ns(const struct sx_session *s)
 {
+	if (s->options.input)
+		return rows_duration_ns(s);
 	return s->end_ns - s->begin_ns;
 }
 

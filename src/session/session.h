@@ -53,8 +53,9 @@ enum sx_status session_open_devices(struct sx_session *session, struct sx_error 
 /* Starts each source and creates its decoder and table (open.c). */
 enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
 
-/* Adds the devices to the capture; they are started (record.c). */
-enum sx_status record_begin(struct sx_session *session, struct sx_error *err);
+/* Before the first sample and after the last one (record.c). */
+void record_begin(struct sx_session *session);
+void record_end(struct sx_session *session);
 /* Writes the rows of a device's table; what the disk is too slow for, the writer tells. */
 void record_rows(struct sx_session *session, uint32_t index);
 /* Writes what a raw sample says beside its values: losses, breaks, notes. */

@@ -34,6 +34,10 @@ struct source_desc {
 	 */
 	const char *const *counters;
 	uint32_t counter_count;
+	/* RAW_ROWS: the columns of its rows and what these enclose. */
+	const struct sx_column *columns;
+	uint32_t column_count;
+	enum sx_sample_kind kind;
 };
 
 struct source_request {
@@ -45,8 +49,12 @@ struct source_request {
 	uint32_t counter_count;
 	const char *set;      /* metric set or group, or NULL */
 	uint64_t interval_ns; /* 0: the source's own */
-	pid_t pid; /* the program that is measured, not yet running, or 0; devices that serve all
-		    * programs at once may ignore it */
+	/*
+	 * The program that is measured, not yet running, or 0; devices that serve all programs at
+	 * once may ignore it.
+	 */
+	pid_t pid;
+	bool realtime; /* replay at the speed of the recording */
 };
 
 /* Called by probe for each device found, also for those that cannot be used. */

@@ -98,19 +98,19 @@ static void add_weight(struct total_column *column, double value, uint64_t begin
 	column->weight += (double)(end - begin);
 }
 
-static void add_column(struct total_column *column, const struct sx_table *table, uint32_t index)
+static void add_column(struct total_column *column, const struct sx_table *table, uint32_t index,
+		       size_t first, size_t rows)
 {
 	struct sx_vector from = sx_table_vector(table, index);
 	const uint64_t *u64 = from.data;
 	const double *f64 = from.data;
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
-	size_t rows = sx_table_row_count(table);
 	if (!from.data) {
 		column->without += rows;
 		column->absence |= SX_QUALITY_NOT_COLLECTED;
 		return;
 	}
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = first; i < first + rows; i++) {
 		uint8_t quality = from.quality ? from.quality[i] : 0;
 		if (quality & SX_QUALITY_NO_DATA_MASK) {
 			column->without++;
@@ -128,10 +128,10 @@ static void add_column(struct total_column *column, const struct sx_table *table
 	}
 }
 
-static void add_times(struct total *total, const struct sx_table *table)
+static void add_times(struct total *total, const struct sx_table *table, size_t first, size_t rows)
 {
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
-	for (size_t i = 0; i < sx_table_row_count(table); i++) {
+	for (size_t i = first; i < first + rows; i++) {
 		if (begin[i] == SX_TIME_UNKNOWN || end[i] == SX_TIME_UNKNOWN || end[i] < begin[i])
 			continue;
 		if (total->begin_ns == SX_TIME_UNKNOWN || begin[i] < total->begin_ns)
@@ -144,11 +144,25 @@ static void add_times(struct total *total, const struct sx_table *table)
 	}
 }
 
-void total_add(struct total *total, const struct sx_table *table)
+void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count)
 {
 	for (uint32_t i = 0; i < total->count; i++)
-		add_column(&total->columns[i], table, i);
-	add_times(total, table);
+		add_column(&total->columns[i], table, i, first, count);
+	add_times(total, table, first, count);
+}
+
+void total_add(struct total *total, const struct sx_table *table)
+{
+	total_add_rows(total, table, 0, sx_table_row_count(table));
+}
+
+void total_reset(struct total *total)
+{
+	for (uint32_t i = 0; i < total->count; i++)
+		total->columns[i] = (struct total_column){.type = total->columns[i].type,
+							  .rule = total->columns[i].rule};
+	total->begin_ns = SX_TIME_UNKNOWN;
+	total->end_ns = total->covered_ns = 0;
 }
 
 static double mean_of(const struct total_column *column)

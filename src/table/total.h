@@ -10,6 +10,10 @@ struct total;
 enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err);
 /* Adds all rows of a table with the same columns in the same order. */
 void total_add(struct total *total, const struct sx_table *table);
+/* Adds `count` rows from `first` on. */
+void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count);
+/* Forgets what was added. */
+void total_reset(struct total *total);
 /* What was added so far as a table of one row, owned by the caller. */
 enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err);
 void total_destroy(struct total *total);

@@ -1,0 +1,151 @@
+/* Overviews: when there are too many rows, adjacent ones are combined two by two, again and again.
+ */
+#include <sextant/analysis.h>
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "table/total.h"
+
+#define ROWS_MAX 4096
+
+struct sx_overview {
+	struct sx_table *table; /* at most ROWS_MAX rows, each of `each` rows that came */
+	struct sx_table *shown; /* with the unfinished row, for who asks */
+	struct total *pending;
+	uint64_t each, pending_rows;
+	struct sx_vector *vectors;
+};
+
+/* An empty table of the same columns. */
+static enum sx_status empty_like(const struct sx_table *like, struct sx_table **out,
+				 struct sx_error *err)
+{
+	uint32_t count = sx_table_column_count(like);
+	struct sx_column *columns = calloc(count + 1, sizeof(*columns));
+	if (!columns)
+		return error_nomem(err, "an overview");
+	for (uint32_t i = 0; i < count; i++)
+		columns[i] = *sx_table_column(like, i);
+	enum sx_status status = sx_table_create(columns, count, sx_table_kind(like), out, err);
+	free(columns);
+	return status;
+}
+
+enum sx_status sx_overview_create(const struct sx_table *like, struct sx_overview **out,
+				  struct sx_error *err)
+{
+	struct sx_overview *o = calloc(1, sizeof(*o));
+	if (!o)
+		return error_nomem(err, "an overview");
+	o->each = 1;
+	o->vectors = calloc(sx_table_column_count(like) + 1, sizeof(*o->vectors));
+	enum sx_status status =
+	    o->vectors ? empty_like(like, &o->table, err) : error_nomem(err, "an overview");
+	if (!status)
+		status = total_create(like, &o->pending, err);
+	if (status) {
+		sx_overview_destroy(o);
+		return status;
+	}
+	*out = o;
+	return SX_OK;
+}
+
+void sx_overview_destroy(struct sx_overview *o)
+{
+	if (!o)
+		return;
+	sx_table_destroy(o->table);
+	sx_table_destroy(o->shown);
+	total_destroy(o->pending);
+	free(o->vectors);
+	free(o);
+}
+
+static enum sx_status append(struct sx_overview *o, struct sx_table *to,
+			     const struct sx_table *from, size_t first, size_t count,
+			     struct sx_error *err)
+{
+	struct sx_rows rows;
+	sx_table_rows(from, first, count, o->vectors, &rows);
+	return sx_table_append(to, &rows, err);
+}
+
+/* Moves what is pending into a table as one row. */
+static enum sx_status settle(struct sx_overview *o, struct sx_table *to, struct sx_error *err)
+{
+	struct sx_table *row = NULL;
+	enum sx_status status = total_table(o->pending, &row, err);
+	if (!status)
+		status = append(o, to, row, 0, 1, err);
+	sx_table_destroy(row);
+	total_reset(o->pending);
+	o->pending_rows = 0;
+	return status;
+}
+
+static enum sx_status halve(struct sx_overview *o, struct sx_error *err)
+{
+	struct sx_table *half = NULL;
+	size_t rows = sx_table_row_count(o->table);
+	enum sx_status status = empty_like(o->table, &half, err);
+	for (size_t i = 0; !status && i < rows; i += 2) {
+		total_add_rows(o->pending, o->table, i, rows - i < 2 ? 1 : 2);
+		status = settle(o, half, err);
+	}
+	if (status) {
+		sx_table_destroy(half);
+		return status;
+	}
+	sx_table_destroy(o->table);
+	o->table = half;
+	o->each *= 2;
+	return SX_OK;
+}
+
+enum sx_status sx_overview_add(struct sx_overview *o, const struct sx_table *raw,
+			       struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	size_t rows = sx_table_row_count(raw);
+	for (size_t at = 0; !status && at < rows;) {
+		size_t here = sx_table_row_count(o->table), room = ROWS_MAX - here;
+		uint64_t due = o->each == 1 ? room : o->each - o->pending_rows;
+		size_t take = rows - at < due ? rows - at : (size_t)due;
+		if (!room) {
+			status = halve(o, err);
+			continue;
+		}
+		if (o->each == 1) {
+			status = append(o, o->table, raw, at, take, err);
+		} else {
+			total_add_rows(o->pending, raw, at, take);
+			o->pending_rows += take;
+			if (o->pending_rows == o->each)
+				status = settle(o, o->table, err);
+		}
+		at += take;
+	}
+	return status;
+}
+
+const struct sx_table *sx_overview_table(struct sx_overview *o, uint64_t *each)
+{
+	if (each)
+		*each = o->each;
+	if (!o->pending_rows)
+		return o->table;
+	struct sx_table *row = NULL;
+	sx_table_destroy(o->shown);
+	o->shown = NULL;
+	enum sx_status status = empty_like(o->table, &o->shown, NULL);
+	if (!status)
+		status = append(o, o->shown, o->table, 0, sx_table_row_count(o->table), NULL);
+	if (!status)
+		status = total_table(o->pending, &row, NULL);
+	if (!status)
+		status = append(o, o->shown, row, 0, 1, NULL);
+	sx_table_destroy(row);
+	return status ? NULL : o->shown;
+}

@@ -1,0 +1,66 @@
+/* What a metric is for the whole run: an amount that adds up, or the formula over all counters. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/stats.h"
+
+bool sx_unit_adds_up(const char *unit)
+{
+	static const char *const intensive[] = {"percent", "ratio", "boolean",	   "Hz",
+						"MHz",	   "mW",    "pixels/frame"};
+	for (size_t i = 0; i < sizeof(intensive) / sizeof(intensive[0]); i++)
+		if (strcmp(unit, intensive[i]) == 0)
+			return false;
+	return !strchr(unit, '/');
+}
+
+/*
+ * Whether the rows of a metric add up to its whole. A unit without a fraction bar does not tell:
+ * cycles for each pixel are "cycles" too. A formula over summed counters gives the rows' sum only
+ * where it is itself a sum.
+ */
+static bool adds_up(const struct sx_metric_column *column, double whole, double sum)
+{
+	if (!sx_unit_adds_up(column->unit))
+		return false;
+	if (column->over_time == SX_REDUCE_RATIO && !isnan(whole))
+		return fabs(whole - sum) <= 1e-6 * fabs(sum);
+	return column->over_time == SX_REDUCE_SUM || column->over_time == SX_REDUCE_RATIO;
+}
+
+void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
+		     const struct sx_table *totals, uint32_t index, double sum)
+{
+	double whole = sx_table_get(totals, index, 0);
+	if (!adds_up(column, whole, sum)) {
+		/* The mean of a yes or no is its share of rows. */
+		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(whole) ||
+			       strcmp(column->unit, "boolean") == 0;
+		s->mean = by_rows ? sum / (double)s->count : whole;
+		return;
+	}
+	s->total = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE ? sum : whole;
+	if (isnan(s->total))
+		s->total = sum;
+	struct sx_vector v = sx_table_vector(totals, index);
+	bool exact = v.type == SX_U64 && v.data && !isnan(whole);
+	s->total_u64 = exact ? ((const uint64_t *)v.data)[0] : (uint64_t)s->total;
+	s->mean = s->total / (double)s->count;
+}
+
+const char *stats_reason(uint8_t seen, uint64_t rows)
+{
+	static const struct {
+		uint8_t bit;
+		const char *text;
+	} reasons[] = {
+	    {SX_QUALITY_DISTURBED, "the program used the same query itself in every sample"},
+	    {SX_QUALITY_GAP, "the device was off or hidden in every sample"},
+	    {SX_QUALITY_NOT_COLLECTED, "not collected in any sample"},
+	    {SX_QUALITY_UNDEFINED, "undefined in every sample (a division by zero)"},
+	};
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (seen & reasons[i].bit)
+			return reasons[i].text;
+	return rows ? "no sample has data" : "there are no samples";
+}

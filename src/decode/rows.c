@@ -1,0 +1,60 @@
+/* RAW_ROWS: rows that were decoded when they were recorded. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "decode/decode.h"
+
+extern const struct decoder_ops decode_rows;
+
+struct rows_decoder {
+	struct decoder base;
+	const struct sx_column *columns;
+	uint32_t count;
+	enum sx_sample_kind kind;
+};
+
+static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
+			     struct sx_error *err)
+{
+	struct rows_decoder *d = calloc(1, sizeof(*d));
+	if (!d)
+		return error_nomem(err, "creating a decoder");
+	*d = (struct rows_decoder){
+	    {&decode_rows}, setup->columns, setup->column_count, setup->column_kind};
+	*out = &d->base;
+	return SX_OK;
+}
+
+static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
+				       enum sx_sample_kind *kind)
+{
+	const struct rows_decoder *d = (const struct rows_decoder *)decoder;
+	*count = d->count;
+	*kind = d->kind;
+	return d->columns;
+}
+
+static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
+			   struct sx_table *table, struct sx_error *err)
+{
+	struct sx_rows rows;
+	if (raw->size != sizeof(rows))
+		return error_set(err, SX_ERR_BAD_INPUT, "a sample that holds no rows");
+	memcpy(&rows, raw->data, sizeof(rows));
+	return sx_table_append(table, &rows, err);
+}
+
+static void destroy(struct decoder *decoder)
+{
+	free(decoder);
+}
+
+const struct decoder_ops decode_rows = {
+    .name = "rows",
+    .kind = RAW_ROWS,
+    .create = create,
+    .columns = columns,
+    .feed = feed,
+    .destroy = destroy,
+};

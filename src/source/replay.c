@@ -1,0 +1,255 @@
+/* The replay source: one device of a capture, as fast as it goes or at the recording's speed. */
+#include "source/source.h"
+
+#include <sextant/capture.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+extern const struct source_ops source_replay;
+
+struct replay {
+	struct source base;
+	struct sx_capture_reader *reader;
+	uint32_t device;
+	struct source_desc desc;
+	struct source_constant *constants;
+	struct sx_rows rows;	   /* of the record at hand */
+	struct sx_vector *columns; /* of the part that is delivered */
+	struct sx_rows part;
+	size_t done; /* rows of the record that were delivered */
+	bool realtime, told, stopped;
+	uint64_t started_ns, first_ns; /* now, and begin of the first row, when realtime */
+	uint64_t lost;
+	char note[512];
+};
+
+/* A capture is only read when it is named. */
+static void probe(const struct sx_sys *sys, source_found_fn found, void *user)
+{
+}
+
+static void fill_desc(struct replay *r, const struct sx_capture_device *device)
+{
+	r->desc = (struct source_desc){
+	    .catalog = device->catalog,
+	    .name = device->name,
+	    .driver = *device->driver ? device->driver : NULL,
+	    .simulated = device->simulated,
+	    .encloses_work = device->encloses_work,
+	    .clock_error_ns = device->clock_error_ns,
+	    .constants = r->constants,
+	    .columns = device->columns,
+	    .column_count = device->column_count,
+	    .kind = device->kind,
+	};
+	for (uint32_t i = 0; i < device->constant_count; i++) {
+		struct source_constant *c = &r->constants[r->desc.constant_count++];
+		snprintf(c->name, sizeof(c->name), "%s", device->constants[i].name);
+		c->value = device->constants[i].value;
+	}
+}
+
+static void close_replay(struct source *source)
+{
+	struct replay *r = (struct replay *)source;
+	sx_capture_close(r->reader);
+	free(r->constants);
+	free(r->columns);
+	free(r);
+}
+
+/* The id is FILE#DEVICE. */
+static enum sx_status open_replay(const struct sx_sys *sys, const char *id, struct source **out,
+				  struct sx_error *err)
+{
+	struct replay *r = calloc(1, sizeof(*r));
+	const char *mark = strrchr(id, '#');
+	char *path = strndup(id, mark ? (size_t)(mark - id) : strlen(id));
+	enum sx_status status = r && path ? SX_OK : error_nomem(err, "replaying a capture");
+	if (!status) {
+		r->base = (struct source){&source_replay, sys};
+		r->device = mark ? (uint32_t)strtoul(mark + 1, NULL, 10) : 0;
+		status = sx_capture_open(path, &r->reader, err);
+	}
+	const struct sx_capture_device *device =
+	    status ? NULL : sx_capture_device(r->reader, r->device);
+	if (!status && !device)
+		status = error_set(err, SX_ERR_NOT_FOUND, "%s holds no device %u", path,
+				   (unsigned)r->device);
+	if (!status) {
+		r->constants = calloc(device->constant_count + 1, sizeof(*r->constants));
+		r->columns = calloc(device->column_count + 1, sizeof(*r->columns));
+		if (!r->constants || !r->columns)
+			status = error_nomem(err, "replaying a capture");
+	}
+	free(path);
+	if (status) {
+		if (r)
+			close_replay(&r->base);
+		return status;
+	}
+	fill_desc(r, device);
+	*out = &r->base;
+	return SX_OK;
+}
+
+static const struct source_desc *describe(struct source *source)
+{
+	return &((struct replay *)source)->desc;
+}
+
+static uint64_t now_ns(const struct replay *r)
+{
+	const struct sx_sys *sys = r->base.sys;
+	struct timespec now = {0};
+	sys->clock_gettime(sys->user, CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static enum sx_status start(struct source *source, const struct source_request *request,
+			    struct sx_error *err)
+{
+	struct replay *r = (struct replay *)source;
+	r->realtime = request->realtime;
+	r->started_ns = now_ns(r);
+	r->first_ns = sx_capture_info(r->reader)->begin_ns; /* of all devices, to keep them apart */
+	return sx_capture_seek(r->reader, 0, err);
+}
+
+/* Rows of the record whose time has come; waits for the first one, but no longer than asked. */
+static size_t due_rows(struct replay *r, int timeout_ms)
+{
+	size_t left = r->rows.count - r->done, due = 0;
+	const uint64_t *end = r->rows.end_ns ? r->rows.end_ns + r->done : NULL;
+	if (!r->realtime || !end || r->first_ns == SX_TIME_UNKNOWN)
+		return left;
+	uint64_t reached = now_ns(r) - r->started_ns + r->first_ns;
+	while (due < left && (end[due] == SX_TIME_UNKNOWN || end[due] <= reached))
+		due++;
+	if (due)
+		return due;
+	uint64_t wait = end[0] - reached, most = (uint64_t)(timeout_ms > 0 ? timeout_ms : 0);
+	wait = wait < most * 1000000 ? wait : most * 1000000;
+	nanosleep(&(struct timespec){.tv_sec = (time_t)(wait / 1000000000),
+				     .tv_nsec = (long)(wait % 1000000000)},
+		  NULL);
+	return 0;
+}
+
+static void cut_part(struct replay *r, size_t count)
+{
+	r->part = r->rows;
+	r->part.count = count;
+	r->part.columns = r->columns;
+	r->part.begin_ns = r->rows.begin_ns ? r->rows.begin_ns + r->done : NULL;
+	r->part.end_ns = r->rows.end_ns ? r->rows.end_ns + r->done : NULL;
+	for (int i = 0; i < SX_LABEL_COUNT; i++)
+		r->part.labels[i] = r->rows.labels[i] ? r->rows.labels[i] + r->done : NULL;
+	for (uint32_t i = 0; i < r->rows.column_count; i++) {
+		struct sx_vector column = r->rows.columns[i];
+		if (column.data)
+			column.data = (const uint64_t *)column.data + r->done;
+		if (column.quality)
+			column.quality += r->done;
+		r->columns[i] = column;
+	}
+	r->done += count;
+}
+
+static void give_note(struct replay *r, struct raw_sample *out)
+{
+	*out = (struct raw_sample){.kind = RAW_NOTE,
+				   .begin_ns = SX_TIME_UNKNOWN,
+				   .end_ns = SX_TIME_UNKNOWN,
+				   .data = (const uint8_t *)r->note,
+				   .size = strlen(r->note)};
+}
+
+/* At the end, what was damaged is told once. */
+static enum sx_status end(struct replay *r, struct raw_sample *out)
+{
+	const struct sx_capture_account *account = sx_capture_account(r->reader);
+	bool cut = !sx_capture_info(r->reader)->clean;
+	if (r->told || (!account->what[0] && !cut))
+		return SX_END;
+	r->told = true;
+	if (account->what[0])
+		snprintf(r->note, sizeof(r->note), "the capture is damaged: %s", account->what);
+	else
+		snprintf(r->note, sizeof(r->note),
+			 "the recording did not end cleanly; all that was written is here");
+	give_note(r, out);
+	return SX_OK;
+}
+
+/* Takes the next record of this device. SX_AGAIN: there are rows now, SX_OK: a note. */
+static enum sx_status next_record(struct replay *r, struct raw_sample *out, struct sx_error *err)
+{
+	struct sx_capture_record record;
+	enum sx_status status = sx_capture_next(r->reader, &record, err);
+	if (status == SX_END || status == SX_AGAIN)
+		return end(r, out);
+	if (status)
+		return status;
+	bool mine = record.device == r->device;
+	if (mine && record.type == SX_CAPTURE_ROWS) {
+		r->rows = record.rows;
+		r->done = 0;
+	} else if (mine && record.type == SX_CAPTURE_LOSS &&
+		   record.mark.lost != SX_CAPTURE_COUNT_UNKNOWN) {
+		r->lost += record.mark.lost;
+	} else if (record.type == SX_CAPTURE_NOTE &&
+		   (mine || (record.device == SX_CAPTURE_NO_DEVICE && r->device == 0))) {
+		snprintf(r->note, sizeof(r->note), "%s", record.mark.text);
+		give_note(r, out);
+		return SX_OK;
+	}
+	return SX_AGAIN;
+}
+
+static enum sx_status read_replay(struct source *source, int timeout_ms, struct raw_sample *out,
+				  struct sx_error *err)
+{
+	struct replay *r = (struct replay *)source;
+	if (r->stopped)
+		return SX_END;
+	while (r->done == r->rows.count) {
+		enum sx_status status = next_record(r, out, err);
+		if (status != SX_AGAIN)
+			return status;
+	}
+	size_t count = due_rows(r, timeout_ms);
+	if (!count)
+		return SX_AGAIN;
+	cut_part(r, count);
+	*out = (struct raw_sample){
+	    .kind = RAW_ROWS,
+	    .begin_ns = r->part.begin_ns ? r->part.begin_ns[0] : SX_TIME_UNKNOWN,
+	    .end_ns = r->part.end_ns ? r->part.end_ns[count - 1] : SX_TIME_UNKNOWN,
+	    .lost = r->lost,
+	    .data = (const uint8_t *)&r->part,
+	    .size = sizeof(r->part)};
+	r->lost = 0;
+	return SX_OK;
+}
+
+static enum sx_status stop(struct source *source, struct sx_error *err)
+{
+	((struct replay *)source)->stopped = true;
+	return SX_OK;
+}
+
+const struct source_ops source_replay = {
+    .name = "replay",
+    .raw = RAW_ROWS,
+    .probe = probe,
+    .open = open_replay,
+    .describe = describe,
+    .start = start,
+    .read = read_replay,
+    .stop = stop,
+    .close = close_replay,
+};

@@ -1,0 +1,214 @@
+/* A capture as input of a verb: one of its devices, its catalog and constants. */
+#include "tools/capture_view.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool capture_view_is(const char *path)
+{
+	static const uint8_t magic[] = {0x89, 'S', 'X', 'C', 'A', 'P', '\r', '\n'};
+	uint8_t head[20] = {0};
+	FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rbe");
+	if (!file)
+		return false;
+	size_t size = fread(head, 1, sizeof(head), file);
+	fclose(file);
+	if (size >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0)
+		return true;
+	return size == sizeof(head) && memcmp(head + 16, "SXR\n", 4) == 0; /* its head is hurt */
+}
+
+static bool is_named(const struct cli *cli, const struct sx_capture_device *device)
+{
+	const struct options *o = &cli->options;
+	if (o->catalog && strcmp(o->catalog, device->catalog) != 0)
+		return false;
+	for (size_t i = 0; i < o->devices.count; i++)
+		if (strcmp(o->devices.items[i], device->source) == 0 ||
+		    strcmp(o->devices.items[i], device->catalog) == 0)
+			return true;
+	return o->devices.count == 0;
+}
+
+static enum sx_status no_device(const struct cli *cli, const char *path,
+				struct sx_capture_reader *reader, struct sx_error *err)
+{
+	char list[256] = "";
+	for (uint32_t i = 0; i < sx_capture_info(reader)->device_count; i++) {
+		const struct sx_capture_device *device = sx_capture_device(reader, i);
+		size_t used = strlen(list);
+		if (device)
+			snprintf(list + used, sizeof(list) - used, "%s%s", used ? ", " : "",
+				 device->catalog);
+	}
+	if (!list[0]) {
+		error_set(err, SX_ERR_BAD_INPUT, "%s describes no device", path);
+		error_because(err, "%s",
+			      sx_capture_account(reader)->what[0] ? sx_capture_account(reader)->what
+								  : "it ends before that");
+		error_try(err, "another recording");
+		return SX_ERR_BAD_INPUT;
+	}
+	error_set(err, SX_ERR_NOT_FOUND, "%s holds no such device", path);
+	error_because(err, "it was recorded from %s", list);
+	error_try(err, "sextant capture info %s", path);
+	return SX_ERR_NOT_FOUND;
+}
+
+/* The capture's constants that the catalog knows, then the user's, which win by coming later. */
+static enum sx_status gather_constants(const struct cli *cli, struct capture_view *view,
+				       struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	view->constants =
+	    calloc(view->info->constant_count + o->constant_count + 1, sizeof(*view->constants));
+	if (!view->constants)
+		return error_nomem(err, "reading a capture");
+	for (uint32_t i = 0; i < view->info->constant_count; i++) {
+		const struct sx_capture_constant *c = &view->info->constants[i];
+		if (sx_catalog_find_constant(view->catalog, c->name) != SX_NONE)
+			view->constants[view->constant_count++] =
+			    (struct sx_constant_value){c->name, c->value};
+	}
+	for (size_t i = 0; i < o->constant_count; i++)
+		view->constants[view->constant_count++] = o->constants[i];
+	return SX_OK;
+}
+
+static enum sx_status open_catalog(const struct cli *cli, struct capture_view *view,
+				   struct sx_error *err)
+{
+	enum sx_status status =
+	    sx_catalog_open(cli->context, view->info->catalog, &view->catalog, err);
+	if (status)
+		return status;
+	uint64_t now = sx_catalog_info(view->catalog)->hash;
+	if (view->info->catalog_hash && view->info->catalog_hash != now)
+		cli_note(cli,
+			 "note: %s was recorded with another version of catalog %s (%016" PRIx64
+			 ", now %016" PRIx64 ")",
+			 view->path, view->info->catalog, view->info->catalog_hash, now);
+	return gather_constants(cli, view, err);
+}
+
+enum sx_status capture_view_device(const struct cli *cli, const char *path, uint32_t device,
+				   struct capture_view **out, struct sx_error *err)
+{
+	struct capture_view *view = calloc(1, sizeof(*view));
+	if (!view)
+		return error_nomem(err, "reading a capture");
+	view->path = path;
+	view->device = device;
+	enum sx_status status = sx_capture_open(path, &view->reader, err);
+	if (!status) {
+		uint32_t count = sx_capture_info(view->reader)->device_count;
+		for (uint32_t i = 0; view->device == SX_NONE && i < count; i++) {
+			const struct sx_capture_device *info = sx_capture_device(view->reader, i);
+			if (info && is_named(cli, info))
+				view->device = i;
+		}
+		view->info = sx_capture_device(view->reader, view->device);
+		status = view->info ? SX_OK : no_device(cli, path, view->reader, err);
+	}
+	if (!status)
+		status = open_catalog(cli, view, err);
+	if (status) {
+		capture_view_close(view);
+		return status;
+	}
+	*out = view;
+	return SX_OK;
+}
+
+enum sx_status capture_view_open(struct cli *cli, const char *path, struct capture_view **out,
+				 struct sx_error *err)
+{
+	struct capture_view *view;
+	enum sx_status status = capture_view_device(cli, path, SX_NONE, &view, err);
+	if (status)
+		return status;
+	struct sx_constant_value *all = calloc(view->constant_count + 1, sizeof(*all));
+	if (!all) {
+		capture_view_close(view);
+		return error_nomem(err, "reading a capture");
+	}
+	memcpy(all, view->constants, view->constant_count * sizeof(*all));
+	free(cli->options.constants);
+	cli->options.constants = all;
+	cli->options.constant_count = view->constant_count;
+	cli->options.constant_cap = view->constant_count + 1;
+	*out = view;
+	return SX_OK;
+}
+
+void capture_view_close(struct capture_view *view)
+{
+	if (!view)
+		return;
+	sx_capture_close(view->reader);
+	sx_catalog_unref(view->catalog);
+	free(view->constants);
+	free(view);
+}
+
+enum sx_status capture_view_table(const struct capture_view *view, struct sx_table **out,
+				  struct sx_error *err)
+{
+	return sx_table_create(view->info->columns, view->info->column_count, view->info->kind, out,
+			       err);
+}
+
+/* Appends the device's next record of rows. */
+static enum sx_status append_next(struct capture_view *view, struct sx_table *table,
+				  struct sx_error *err)
+{
+	struct sx_capture_record record;
+	for (;;) {
+		enum sx_status status = sx_capture_next(view->reader, &record, err);
+		if (status)
+			return status == SX_AGAIN ? SX_END : status;
+		if (record.type == SX_CAPTURE_ROWS && record.device == view->device)
+			return sx_table_append(table, &record.rows, err);
+	}
+}
+
+enum sx_status capture_view_next(struct capture_view *view, struct sx_table *table,
+				 struct sx_error *err)
+{
+	sx_table_clear(table);
+	return append_next(view, table, err);
+}
+
+enum sx_status capture_view_load(const struct cli *cli, struct capture_view *view,
+				 struct sx_table **out, struct sx_error *err)
+{
+	struct sx_table *table = NULL;
+	enum sx_status status = capture_view_table(view, &table, err);
+	while (!status)
+		status = append_next(view, table, err);
+	if (status != SX_END) {
+		sx_table_destroy(table);
+		return status;
+	}
+	capture_view_note(cli, view);
+	*out = table;
+	return SX_OK;
+}
+
+bool capture_view_note(const struct cli *cli, const struct capture_view *view)
+{
+	const struct sx_capture_account *a = sx_capture_account(view->reader);
+	bool damaged = a->what[0], cut = !sx_capture_info(view->reader)->clean;
+	if (damaged)
+		cli_note(cli, "note: %s is damaged: %s (%" PRIu64 " bytes of %" PRIu64 " records)",
+			 view->path, a->what, a->damaged_bytes,
+			 a->damaged_records + a->missing_records);
+	if (cut)
+		cli_note(cli, "note: the recording of %s did not end cleanly, or goes on",
+			 view->path);
+	if (a->lost_rows)
+		cli_note(cli, "note: %" PRIu64 " samples were lost while it was recorded",
+			 a->lost_rows);
+	return !damaged && !a->lost_rows;
+}

@@ -1,0 +1,47 @@
+/* A capture as input of a verb: one of its devices, its catalog and constants. */
+#ifndef TOOLS_CAPTURE_VIEW_H
+#define TOOLS_CAPTURE_VIEW_H
+
+#include <sextant/capture.h>
+
+#include "tools/cli.h"
+
+struct capture_view {
+	const char *path;
+	struct sx_capture_reader *reader;
+	uint32_t device;
+	const struct sx_capture_device *info;
+	struct sx_catalog *catalog;
+	struct sx_constant_value *constants; /* the capture's, then those of --const */
+	uint32_t constant_count;
+};
+
+/* Whether a file begins as a capture; false for what cannot be read. */
+bool capture_view_is(const char *path);
+/*
+ * Opens the device that --for or --device names, else the first. *out is owned by the caller.
+ * The options' constants then include the capture's.
+ */
+enum sx_status capture_view_open(struct cli *cli, const char *path, struct capture_view **out,
+				 struct sx_error *err);
+/* Opens a device by its number; nothing else changes. */
+enum sx_status capture_view_device(const struct cli *cli, const char *path, uint32_t device,
+				   struct capture_view **out, struct sx_error *err);
+void capture_view_close(struct capture_view *view);
+
+/* A table without rows that has the device's columns. */
+enum sx_status capture_view_table(const struct capture_view *view, struct sx_table **out,
+				  struct sx_error *err);
+/*
+ * Fills a table (cleared first) with the device's next rows, a record's worth. SX_END when there
+ * are no more; a file that may still grow ends where it ends now.
+ */
+enum sx_status capture_view_next(struct capture_view *view, struct sx_table *table,
+				 struct sx_error *err);
+/* All rows of the device in one table; *out is owned by the caller. */
+enum sx_status capture_view_load(const struct cli *cli, struct capture_view *view,
+				 struct sx_table **out, struct sx_error *err);
+/* Notes what is damaged, cut or lost, as far as was read. False when something is. */
+bool capture_view_note(const struct cli *cli, const struct capture_view *view);
+
+#endif
