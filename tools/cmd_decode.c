@@ -81,7 +81,8 @@ static enum sx_status begin(struct decode_job *job, struct sx_error *err)
 				 DECODE_CONSTANTS_MAX);
 	for (size_t i = 0; i < o->constant_count; i++)
 		job->constants[job->constant_count++] = o->constants[i];
-	return o->catalog ? cli_catalog(job->cli, &job->catalog, err) : SX_OK;
+	return o->catalog ? sx_catalog_open(job->cli->context, o->catalog, &job->catalog, err)
+			  : SX_OK;
 }
 
 /* Metrics of the raw table, or the counters themselves. */
