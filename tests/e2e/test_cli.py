@@ -179,7 +179,8 @@ class Browse(Case):
         self.assertEqual(report['schema'], 'sextant.doctor/1')
         for source in report['sources']:
             usable = source['state'] in ('ready', 'inject')
-            self.assertTrue(usable or (source['reason'] and source['remedy']), source)
+            self.assertTrue(usable or source['reason'], source)
+            self.assertTrue(source['state'] != 'unusable' or source['remedy'], source)
 
 
 class Eval(Case):
