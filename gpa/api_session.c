@@ -223,12 +223,12 @@ static GPA_Status read_value(struct gpa_call *call, const void *out, struct want
 	struct gpa_session *session = gpa_session_find(c, want.session);
 	if (!session)
 		return gpa_leave(call, NO_SESSION);
-	if (!session->ended)
-		return gpa_leave(call, GPA_STATUS_ERROR_SAMPLING_NOT_ENDED,
-				 "the session is active");
 	if (!gpa_enabled(session->schedule.enabled, session->schedule.enabled_count, want.counter))
 		return gpa_leave(call, GPA_STATUS_ERROR_NOT_ENABLED,
 				 "the counter was not enabled in this session");
+	if (!session->ended)
+		return gpa_leave(call, GPA_STATUS_ERROR_SAMPLING_NOT_ENDED,
+				 "the session is active");
 	gpa_session_ready(c, session, true);
 	return gpa_leave(call, gpa_session_value(c, session, want.counter, want.sample, value),
 			 "the value cannot be read");

@@ -185,7 +185,7 @@ GPALIB_DECL GPA_Status GPA_IsSessionReady(bool *pReadyResult, gpa_uint32 session
 /*
  * A counter's value in a sample; waits for the GPU, some seconds at most. NULL_POINTER,
  * COUNTERS_NOT_OPEN, INDEX_OUT_OF_RANGE, COUNTER_NOT_OF_SPECIFIED_TYPE, SESSION_NOT_FOUND,
- * SAMPLING_NOT_ENDED (session still open), NOT_ENABLED (in that session), SAMPLE_NOT_FOUND,
+ * NOT_ENABLED (in that session), SAMPLING_NOT_ENDED (still active), SAMPLE_NOT_FOUND,
  * READING_COUNTER_RESULT (no answer, or no data).
  */
 GPALIB_DECL GPA_Status GPA_GetSampleUInt64(gpa_uint32 sessionID, gpa_uint32 sampleID,
