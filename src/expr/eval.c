@@ -82,10 +82,31 @@ static enum sx_status exact_rows(struct eval *eval, struct sx_error *err)
 	return status;
 }
 
-static enum sx_status run_block(struct eval *eval, struct sx_error *err)
+static enum sx_status run_rows(struct eval *eval, struct sx_error *err)
 {
 	if (!eval_block(eval))
 		return exact_rows(eval, err);
+	eval_scan(eval);
+	return eval_quality(eval, err);
+}
+
+/* A block that fails is tried again in parts, so that one odd row does not cost all of it. */
+static enum sx_status run_block(struct eval *eval, struct sx_error *err)
+{
+	if (eval->count > BLOCK_ROWS_MIN && !eval_block(eval)) {
+		size_t row = eval->row, count = eval->count;
+		enum sx_status status = SX_OK;
+		for (size_t done = 0; status == SX_OK && done < count; done += eval->count) {
+			eval->row = row + done;
+			eval->count = count - done < BLOCK_ROWS_MIN ? count - done : BLOCK_ROWS_MIN;
+			status = run_rows(eval, err);
+		}
+		eval->row = row;
+		eval->count = count;
+		return status;
+	}
+	if (eval->count <= BLOCK_ROWS_MIN)
+		return run_rows(eval, err);
 	eval_scan(eval);
 	return eval_quality(eval, err);
 }

@@ -18,6 +18,12 @@ static void store(const struct eval *eval, const struct fast_insn *insn, double 
 		result->quality[row] = good ? 0 : SX_QUALITY_UNDEFINED;
 }
 
+static double muldiv(enum fast_op op, double x, double y, double z)
+{
+	double zero = isnan(x + y) || op == FAST_MULDIV ? NAN : 0;
+	return z == 0 ? zero : fast_muldiv(x, y, z);
+}
+
 /* Runs one operation over the slots; 0 or more when the result left the range. */
 static inline uint64_t run(const struct eval *eval, const struct fast_insn *insn, double *slots,
 			   size_t row)
@@ -53,6 +59,11 @@ static inline uint64_t run(const struct eval *eval, const struct fast_insn *insn
 		break;
 	case FAST_PERCENT_0:
 		r = fast_max(fast_min(fast_divide_0(x, y) * k[0], k[1]), k[2]);
+		break;
+	case FAST_MULDIV:
+	case FAST_MULDIV_0:
+		r = muldiv(insn->op, x, y, slots[insn->c]);
+		out_of_range = r > FAST_WHOLE_MAX;
 		break;
 	case FAST_SELECT:
 		r = x != 0 ? y : slots[insn->c];

@@ -59,6 +59,24 @@ static uint64_t run_SELECT(double *restrict out, const double *a, const double *
 	return 0;
 }
 
+#define MULDIV(name, by_zero)                                                                      \
+	static uint64_t run_##name(double *restrict out, const double *a, const double *b,         \
+				   const double *c, const double *k, size_t n)                     \
+	{                                                                                          \
+		(void)k;                                                                           \
+		uint64_t out_of_range = 0;                                                         \
+		for (size_t i = 0; i < n; i++) {                                                   \
+			double x = a[i], y = b[i], z = c[i];                                       \
+			double zero = x + y != x + y ? x + y : by_zero;                            \
+			double r = fast_muldiv(x, y, z);                                           \
+			out_of_range |= r > FAST_WHOLE_MAX && z != 0 ? UINT64_C(1) : UINT64_C(0);  \
+			out[i] = z == 0 ? zero : r;                                                \
+		}                                                                                  \
+		return out_of_range;                                                               \
+	}
+MULDIV(MULDIV, __builtin_nan(""))
+MULDIV(MULDIV_0, 0)
+
 static uint64_t run_SET(double *restrict out, const double *a, const double *b, const double *c,
 			const double *k, size_t n)
 {
@@ -112,6 +130,8 @@ fast_function *const FAST_TABLE[FAST_OP_COUNT] = {
 	    [FAST_SELECT] = run_SELECT,
     [FAST_PERCENT] = run_PERCENT,
     [FAST_PERCENT_0] = run_PERCENT_0,
+    [FAST_MULDIV] = run_MULDIV,
+    [FAST_MULDIV_0] = run_MULDIV_0,
     [FAST_SET] = run_SET,
     [FAST_LOAD] = run_LOAD,
     [FAST_LOAD_WHOLE] = run_LOAD_WHOLE,

@@ -54,6 +54,8 @@ enum fast_op {
 		FAST_SELECT,
 	FAST_PERCENT,	  /* max(min((x / y) * k0, k1), k2) */
 	FAST_PERCENT_0,	  /* the same where a division by zero is 0 */
+	FAST_MULDIV,	  /* (x * y) / z of whole numbers, the product in 128 bits */
+	FAST_MULDIV_0,	  /* the same where a division by zero is 0 */
 	FAST_SET,	  /* a constant */
 	FAST_LOAD,	  /* a u64 column, rounded to f64 */
 	FAST_LOAD_WHOLE,  /* a u64 column whose values must be exact */
@@ -128,6 +130,21 @@ static inline uint64_t fast_to_whole(double x)
 	double shifted = x + 0x1p52;
 	memcpy(&bits, &shifted, sizeof(bits));
 	return x == x ? bits & UINT64_C(0x000fffffffffffff) : 0;
+}
+
+/*
+ * floor(x * y / z) for whole numbers to FAST_WHOLE_MAX. The quotient of f64 is at most 1 off while
+ * it is below that range; the remainder, which fits 64 bits, tells in which direction.
+ */
+static inline double fast_muldiv(double x, double y, double z)
+{
+	double q = fast_floor(x * y / z);
+	uint64_t d = fast_to_whole(z);
+	uint64_t rest = fast_to_whole(x) * fast_to_whole(y) - fast_to_whole(q) * d;
+	double more = (int64_t)rest >= (int64_t)d ? 1.0 : 0.0;
+	q += (int64_t)rest < 0 ? -1.0 : more;
+	double none = x != x ? x : y;
+	return none != none ? none : q;
 }
 
 /*

@@ -272,6 +272,25 @@ static void fuse_clamp(const struct plan *plan, struct fast_step *step)
 		step->k[i] = k[i];
 }
 
+/* A division of a product that may be larger than f64 can hold. Constants become operands again. */
+static void fuse_muldiv(const struct plan *plan, uint32_t index)
+{
+	struct fast_step *step = &plan->steps[index];
+	const struct graph_node *node = node_at(plan, index);
+	if (node->op != GRAPH_IDIV && node->op != GRAPH_IDIV_0)
+		return;
+	const struct fast_step *product = absorbed(plan, step, FAST_MUL_CHECKED);
+	if (!product)
+		product = absorbed(plan, step, FAST_MUL_CHECKED_VK);
+	if (!product)
+		return;
+	const struct graph_node *factors = node_at(plan, step->args[0]);
+	step->op = node->op == GRAPH_IDIV ? FAST_MULDIV : FAST_MULDIV_0;
+	step->args[0] = plan->steps[factors->args[0]].alias;
+	step->args[1] = plan->steps[factors->args[1]].alias;
+	step->args[2] = plan->steps[node->args[1]].alias;
+}
+
 /* From the outputs downwards, so that what is absorbed is not computed on its own. */
 static void mark_needed(struct plan *plan)
 {
@@ -285,6 +304,7 @@ static void mark_needed(struct plan *plan)
 		if (!step->needed)
 			continue;
 		fuse_clamp(plan, step);
+		fuse_muldiv(plan, i);
 		for (uint32_t a = 0; a < 3; a++) {
 			if (step->args[a] != SX_NONE)
 				plan->steps[step->args[a]].needed = true;

@@ -95,11 +95,35 @@ static uint32_t product(struct lower *lower, uint32_t a, uint32_t b)
 	return apply(lower, GRAPH_IMUL, VALUE_U128, a, b);
 }
 
+/*
+ * x * k1 / k2 of constants where k2 divides k1: a clock's ticks in ns. Nothing is lost, as neither
+ * the product nor what it is instead reaches 128 bits.
+ */
+static uint32_t scaled(struct lower *lower, uint32_t a, uint32_t b)
+{
+	if (a == SX_NONE || b == SX_NONE)
+		return SX_NONE;
+	const struct graph_node *nodes = lower->graph.nodes, *product = &nodes[a];
+	if (product->op != GRAPH_IMUL || nodes[b].op != GRAPH_CONST || nodes[b].scalar.u == 0)
+		return SX_NONE;
+	uint32_t first = nodes[product->args[0]].op == GRAPH_CONST ? 0 : 1;
+	uint32_t x = product->args[1 - first], k = product->args[first];
+	if (nodes[k].op != GRAPH_CONST || nodes[k].type != VALUE_U64 ||
+	    nodes[x].type != VALUE_U64 || nodes[k].scalar.u % nodes[b].scalar.u != 0)
+		return SX_NONE;
+	uint64_t factor = (uint64_t)(nodes[k].scalar.u / nodes[b].scalar.u);
+	return narrow(lower,
+		      apply(lower, GRAPH_IMUL, VALUE_U128, x, graph_u64(&lower->graph, factor)));
+}
+
 /* The dividend brings its 128 bits; the divisor is u64. */
 static uint32_t quotient(struct lower *lower, uint32_t a, uint32_t b)
 {
 	a = to_integer(lower, a);
 	b = narrow(lower, to_integer(lower, b));
+	uint32_t simple = scaled(lower, a, b);
+	if (simple != SX_NONE)
+		return simple;
 	return apply(lower, by_zero(lower, GRAPH_IDIV, GRAPH_IDIV_0), VALUE_U64, a, b);
 }
 
