@@ -137,10 +137,8 @@ enum sx_status sx_program_eval(const struct sx_program *program, const struct sx
 			       size_t rows, const struct sx_result *results, struct sx_error *err)
 {
 	struct scratch scratch;
-	struct eval eval = {.program = program,
-			    .inputs = inputs,
-			    .results = results,
-			    .functions = fast_functions()};
+	struct eval eval = {
+	    .program = program, .inputs = inputs, .results = results, .loops = fast_loops()};
 	enum sx_status status = SX_OK;
 	if (!scratch_begin(&scratch, &eval))
 		status = error_nomem(err, "evaluating expressions");

@@ -14,7 +14,7 @@ struct eval {
 	const struct sx_program *program;
 	const struct sx_vector *inputs;
 	const struct sx_result *results;
-	fast_function *const *functions;
+	const struct fast_loops *loops;
 	double *registers;  /* `block` rows each; for single rows one value a slot */
 	double *none;	    /* a block of NaN, for an f64 column that is not there */
 	size_t block;	    /* rows evaluated at once */

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define WHOLE_RANGE 0x1p64
-
 static const double *input_rows(const struct eval *eval, uint32_t position)
 {
 	const struct sx_vector *input = &eval->inputs[eval->program->inputs[position].index];
@@ -39,13 +37,10 @@ static void store(const struct eval *eval, const struct fast_insn *insn)
 	uint64_t *out = (uint64_t *)result->data + eval->row;
 	uint8_t *quality = result->quality ? result->quality + eval->row : NULL;
 	const double *from = slot_rows(eval, insn->a);
-	for (size_t i = 0; i < eval->count; i++) {
-		double x = insn->op == FAST_STORE ? rint(from[i]) : from[i];
-		bool good = x >= 0 && x < WHOLE_RANGE;
-		out[i] = good ? (uint64_t)x : 0;
-		if (quality)
-			quality[i] = good ? 0 : SX_QUALITY_UNDEFINED;
-	}
+	if (insn->op == FAST_STORE)
+		eval->loops->store(out, quality, from, eval->count);
+	else
+		eval->loops->store_whole(out, quality, from, eval->count);
 }
 
 static void move(const struct eval *eval, const struct fast_move *move)
@@ -82,9 +77,9 @@ bool eval_block(struct eval *eval)
 			fill_none(out, eval->count);
 			continue;
 		}
-		if (eval->functions[insn->op](out, slot_rows(eval, insn->a),
-					      slot_rows(eval, insn->b), slot_rows(eval, insn->c),
-					      insn->k, eval->count))
+		if (eval->loops->ops[insn->op](out, slot_rows(eval, insn->a),
+					       slot_rows(eval, insn->b), slot_rows(eval, insn->c),
+					       insn->k, eval->count))
 			return false;
 	}
 	for (uint32_t i = 0; i < code->move_count; i++)

@@ -18,11 +18,8 @@ void eval_scan(struct eval *eval)
 	for (uint32_t i = 0; i < eval->program->input_count; i++) {
 		const struct sx_vector *input = input_of(eval, i);
 		uint8_t all = input->data ? 0 : SX_QUALITY_NOT_COLLECTED;
-		if (input->data && input->quality) {
-			const uint8_t *quality = input->quality + eval->row;
-			for (size_t r = 0; r < eval->count; r++)
-				all |= quality[r];
-		}
+		if (input->data && input->quality)
+			all = eval->loops->any(input->quality + eval->row, eval->count);
 		eval->dirty[i] = all;
 	}
 }
@@ -36,9 +33,7 @@ static void join(const struct eval *eval, uint32_t position, uint8_t *joined)
 			joined[r] |= SX_QUALITY_NOT_COLLECTED;
 		return;
 	}
-	const uint8_t *quality = input->quality + eval->row;
-	for (size_t r = 0; r < eval->count; r++)
-		joined[r] |= quality[r];
+	eval->loops->join(joined, input->quality + eval->row, eval->count);
 }
 
 /* Without regard to the inputs: no data is undefined. u64 results got theirs when stored. */
@@ -47,10 +42,8 @@ static void write_own(const struct eval *eval, uint32_t output)
 	const struct sx_result *result = &eval->results[output];
 	if (!result->quality || eval->program->outputs[output].type == SX_U64)
 		return;
-	const double *data = (const double *)result->data + eval->row;
-	uint8_t *quality = result->quality + eval->row;
-	for (size_t r = 0; r < eval->count; r++)
-		quality[r] = data[r] == data[r] ? 0 : SX_QUALITY_UNDEFINED;
+	eval->loops->quality(result->quality + eval->row, (const double *)result->data + eval->row,
+			     eval->count);
 }
 
 static void write_moved(const struct eval *eval, const struct fast_move *move)

@@ -5,10 +5,10 @@
 #include "expr/fast_ops.h"
 
 #ifndef FAST_TABLE
-#define FAST_TABLE fast_table_base
+#define FAST_TABLE fast_loops_base
 #endif
 
-extern fast_function *const FAST_TABLE[FAST_OP_COUNT];
+extern const struct fast_loops FAST_TABLE;
 
 #define LOOP(x_is, y_is, value, bad)                                                               \
 	uint64_t out_of_range = 0;                                                                 \
@@ -118,21 +118,70 @@ static uint64_t run_LOAD_WHOLE(double *restrict out, const double *a, const doub
 	return all >> FAST_INPUT_BITS;
 }
 
-fast_function *const FAST_TABLE[FAST_OP_COUNT] = {
+static void store(uint64_t *restrict out, uint8_t *restrict quality, const double *in, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		double x = __builtin_rint(in[i]);
+		int good = x >= 0 && x < 0x1p64;
+		out[i] = good ? (uint64_t)x : 0;
+		if (quality)
+			quality[i] = good ? 0 : SX_QUALITY_UNDEFINED;
+	}
+}
+
+static void write_quality(uint8_t *restrict out, const double *in, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = in[i] != in[i] ? SX_QUALITY_UNDEFINED : 0;
+}
+
+static void store_whole(uint64_t *restrict out, uint8_t *restrict quality, const double *in,
+			size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = fast_to_whole(in[i]);
+	if (quality)
+		write_quality(quality, in, n);
+}
+
+static uint8_t any(const uint8_t *in, size_t n)
+{
+	uint8_t all = 0;
+	for (size_t i = 0; i < n; i++)
+		all |= in[i];
+	return all;
+}
+
+static void join(uint8_t *restrict out, const uint8_t *in, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] |= in[i];
+}
+
+/* clang-format off */
+const struct fast_loops FAST_TABLE = {
+    .ops = {
 #define OP(name, value, bad)                                                                       \
-	[FAST_##name] = run_##name, [FAST_##name##_VK] = run_##name##_VK,                          \
-	[FAST_##name##_KV] = run_##name##_KV,
-    FAST_BINARY(OP)
+    	[FAST_##name] = run_##name, [FAST_##name##_VK] = run_##name##_VK,                          \
+    	[FAST_##name##_KV] = run_##name##_KV,
+        FAST_BINARY(OP)
 #undef OP
 #define OP(name, value, bad) [FAST_##name] = run_##name,
-	FAST_UNARY(OP)
+    	FAST_UNARY(OP)
 #undef OP
-	    [FAST_SELECT] = run_SELECT,
-    [FAST_PERCENT] = run_PERCENT,
-    [FAST_PERCENT_0] = run_PERCENT_0,
-    [FAST_MULDIV] = run_MULDIV,
-    [FAST_MULDIV_0] = run_MULDIV_0,
-    [FAST_SET] = run_SET,
-    [FAST_LOAD] = run_LOAD,
-    [FAST_LOAD_WHOLE] = run_LOAD_WHOLE,
+    	    [FAST_SELECT] = run_SELECT,
+        [FAST_PERCENT] = run_PERCENT,
+        [FAST_PERCENT_0] = run_PERCENT_0,
+        [FAST_MULDIV] = run_MULDIV,
+        [FAST_MULDIV_0] = run_MULDIV_0,
+        [FAST_SET] = run_SET,
+        [FAST_LOAD] = run_LOAD,
+        [FAST_LOAD_WHOLE] = run_LOAD_WHOLE,
+    },
+    .store = store,
+    .store_whole = store_whole,
+    .quality = write_quality,
+    .any = any,
+    .join = join,
 };
+/* clang-format on */

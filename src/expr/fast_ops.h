@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <sextant/expr.h>
+
 #define FAST_WHOLE_MAX 0x1p51
 /* Inputs of exact sums and integer operations: 2^44, so that sums of 128 need no check. */
 #define FAST_INPUT_BITS 44
@@ -149,12 +151,26 @@ static inline double fast_muldiv(double x, double y, double z)
 
 /*
  * An operation over n rows; not 0 when a result left the range. `a` of the loads is a u64 column.
- * Stores are no part of this.
  */
 typedef uint64_t fast_function(double *restrict out, const double *a, const double *b,
 			       const double *c, const double *k, size_t n);
 
-/* One function an operation, for the processor at hand. */
-fast_function *const *fast_functions(void);
+/* The loops of one copy. */
+struct fast_loops {
+	fast_function *ops[FAST_OP_COUNT]; /* NULL for the stores */
+	/* Rounds to u64; `quality` (may be NULL) tells what is out of its range. */
+	void (*store)(uint64_t *restrict out, uint8_t *restrict quality, const double *in,
+		      size_t n);
+	/* The same for whole numbers from 0 to FAST_WHOLE_MAX, and NaN. */
+	void (*store_whole)(uint64_t *restrict out, uint8_t *restrict quality, const double *in,
+			    size_t n);
+	/* Qualities of values that rest on valid inputs: NaN is undefined. */
+	void (*quality)(uint8_t *restrict out, const double *in, size_t n);
+	uint8_t (*any)(const uint8_t *in, size_t n);			  /* all OR-ed */
+	void (*join)(uint8_t *restrict out, const uint8_t *in, size_t n); /* OR-s into `out` */
+};
+
+/* The copy for the processor at hand; static storage. */
+const struct fast_loops *fast_loops(void);
 
 #endif

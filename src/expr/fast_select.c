@@ -1,19 +1,19 @@
 /* Chooses the copy of the inner loops that suits the processor. */
 #include "expr/fast_ops.h"
 
-extern fast_function *const fast_table_base[FAST_OP_COUNT];
+extern const struct fast_loops fast_loops_base;
 
 #ifdef FAST_HAVE_AVX2
-extern fast_function *const fast_table_avx2[FAST_OP_COUNT];
+extern const struct fast_loops fast_loops_avx2;
 
-fast_function *const *fast_functions(void)
+const struct fast_loops *fast_loops(void)
 {
 	__builtin_cpu_init();
-	return __builtin_cpu_supports("avx2") ? fast_table_avx2 : fast_table_base;
+	return __builtin_cpu_supports("avx2") ? &fast_loops_avx2 : &fast_loops_base;
 }
 #else
-fast_function *const *fast_functions(void)
+const struct fast_loops *fast_loops(void)
 {
-	return fast_table_base;
+	return &fast_loops_base;
 }
 #endif
