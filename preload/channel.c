@@ -54,7 +54,7 @@ static void copy_text(char *to, const char *from, size_t size)
 
 static void describe(struct gl_wire_stream *stream, const struct channel_identity *identity)
 {
-	char name[17] = "";
+	char name[sizeof(stream->process)] = "";
 
 	prctl(PR_GET_NAME, name); /* the thread's; that of most programs is the process's */
 	stream->pid = getpid();
@@ -92,7 +92,7 @@ static void claim(struct gl_wire_header *channel, struct channel_stream *out,
 	}
 	describe(out->stream, identity);
 	out->head = 0;
-	__atomic_store_n(&out->stream->lost, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&out->stream->lost, out->lost, __ATOMIC_RELAXED);
 	__atomic_store_n(&out->stream->tail, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&out->stream->head, 0, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&out->stream->generation, 1, __ATOMIC_RELAXED);
@@ -121,8 +121,9 @@ void channel_write(struct gl_wire_header *channel, struct channel_stream *out,
 
 void channel_count_lost(struct channel_stream *out)
 {
+	out->lost++;
 	if (out->stream != NULL)
-		__atomic_add_fetch(&out->stream->lost, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&out->stream->lost, out->lost, __ATOMIC_RELAXED);
 }
 
 void channel_update_why(struct channel_stream *out, const struct channel_identity *identity)

@@ -20,7 +20,7 @@ struct channel_identity {
 struct channel_stream {
 	struct gl_wire_stream *stream; /* NULL until the first record */
 	bool refused;
-	uint64_t head;
+	uint64_t head, lost;
 };
 
 /* Maps the channel; NULL when it is not there or not one of ours. */

@@ -61,6 +61,15 @@ typedef unsigned long hook_xid; /* an X resource; the X headers are not needed f
 	X(glPauseTransformFeedbackNV)                                                              \
 	X(glResumeTransformFeedback)                                                               \
 	X(glResumeTransformFeedbackNV)                                                             \
+	X(glCreateShader)                                                                          \
+	X(glCreateShaderObjectARB)                                                                 \
+	X(glCreateShaderProgramv)                                                                  \
+	X(glCreateShaderProgramvEXT)                                                               \
+	X(glCreateShaderProgramEXT)                                                                \
+	X(glProgramBinary)                                                                         \
+	X(glProgramBinaryOES)                                                                      \
+	X(glProgramStringARB)                                                                      \
+	X(glNamedProgramStringEXT)                                                                 \
 	X(glNewList)                                                                               \
 	X(glEndList)                                                                               \
 	X(glPushDebugGroup)                                                                        \
@@ -151,6 +160,16 @@ HOOK_API void glPauseTransformFeedback(void);
 HOOK_API void glPauseTransformFeedbackNV(void);
 HOOK_API void glResumeTransformFeedback(void);
 HOOK_API void glResumeTransformFeedbackNV(void);
+HOOK_API GLuint glCreateShader(GLenum type);
+HOOK_API void *glCreateShaderObjectARB(GLenum type); /* a handle: an integer or a pointer */
+HOOK_API GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar *const *strings);
+HOOK_API GLuint glCreateShaderProgramvEXT(GLenum type, GLsizei count, const GLchar *const *strings);
+HOOK_API GLuint glCreateShaderProgramEXT(GLenum type, const GLchar *string);
+HOOK_API void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei length);
+HOOK_API void glProgramBinaryOES(GLuint program, GLenum format, const void *binary, GLint length);
+HOOK_API void glProgramStringARB(GLenum target, GLenum format, GLsizei length, const void *string);
+HOOK_API void glNamedProgramStringEXT(GLuint program, GLenum target, GLenum format, GLsizei length,
+				      const void *string);
 HOOK_API void glNewList(GLuint list, GLenum mode);
 HOOK_API void glEndList(void);
 HOOK_API void glPushDebugGroup(GLenum source, GLuint id, GLsizei length, const GLchar *message);

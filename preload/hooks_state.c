@@ -10,6 +10,12 @@ static struct sampler *sampler_here(void)
 	return context != NULL && context->started ? &context->sampler : NULL;
 }
 
+static void wake(unsigned parts)
+{
+	if (parts != 0 && guest_active())
+		sampler_wake(sampler_here(), parts);
+}
+
 static void feedback(bool before)
 {
 	struct sampler *sampler = sampler_here();
@@ -25,6 +31,7 @@ static void feedback(bool before)
                                                                                                    \
 		if (real == NULL)                                                                  \
 			return;                                                                    \
+		wake(PART_FEEDBACK);                                                               \
 		real(mode);                                                                        \
 		feedback(false);                                                                   \
 	}

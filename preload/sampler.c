@@ -6,6 +6,11 @@
 
 #define NEVER_GIVEN 0xffffffffu /* a name that no driver generates */
 
+/* One frame in so many runs all queries, to notice a use that no hook has seen. */
+#define AUDIT_EVERY 32u
+
+static unsigned awake_parts; /* atomic; of the whole process, since contexts share shaders */
+
 static struct query_set *open_set(struct sampler *sampler)
 {
 	return sampler->open >= 0 ? &sampler->sets[sampler->open] : NULL;
@@ -103,6 +108,13 @@ static int take_set(struct sampler *sampler)
 	return -1;
 }
 
+static uint32_t asleep_slots(const struct sampler *sampler)
+{
+	unsigned awake = __atomic_load_n(&awake_parts, __ATOMIC_ACQUIRE);
+
+	return sampler->frame % AUDIT_EVERY == 0 ? 0 : target_slots_of(~awake);
+}
+
 static void begin_set(struct sampler *sampler, struct query_set *set)
 {
 	uint32_t all = sampler->probe.usable & ~SLOT_OVERFLOW_MASK;
@@ -111,10 +123,12 @@ static void begin_set(struct sampler *sampler, struct query_set *set)
 	if (sampler->program_active != 0)
 		check_program_active(sampler);
 	names_make(sampler, (unsigned)(set - sampler->sets));
-	want = free_slots(sampler) & all;
+	set->asleep = asleep_slots(sampler) & all;
+	want = free_slots(sampler) & all & ~set->asleep;
 	set->in_use = true;
 	set->begun = set->active = want;
-	set->disturbed = all & ~want;
+	set->late = 0;
+	set->disturbed = all & ~want & ~set->asleep;
 	set->sections = 0;
 	set->section_open = set->sections_lost = false;
 	for (int slot = 0; slot < SLOT_OVERFLOW; slot++) {
@@ -140,6 +154,7 @@ void sampler_resume(struct sampler *sampler)
 
 static void end_set(struct sampler *sampler, struct query_set *set)
 {
+	set->late = set->asleep & target_slots_of(__atomic_load_n(&awake_parts, __ATOMIC_ACQUIRE));
 	if (sampler->probe.timestamps)
 		sampler->gl->QueryCounter(set->stamps[1], GL_TIMESTAMP);
 	close_section(sampler, set);
@@ -349,6 +364,26 @@ void sampler_stop(struct sampler *sampler, enum gl_wire_why why)
 			sampler->identity->why[i] = (uint8_t)why;
 	}
 	channel_update_why(&sampler->stream, sampler->identity);
+}
+
+void sampler_wake(struct sampler *sampler, unsigned parts)
+{
+	struct query_set *set;
+	uint32_t slots;
+
+	if ((__atomic_fetch_or(&awake_parts, parts, __ATOMIC_ACQ_REL) & parts) == parts)
+		return;
+	if (sampler == NULL || !may_call(sampler) || sampler->open < 0)
+		return;
+	set = &sampler->sets[sampler->open];
+	slots = set->asleep & target_slots_of(parts) & free_slots(sampler);
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		if ((slots & SLOT_BIT(slot)) != 0)
+			target_begin(sampler->gl, slot, set->names[slot]);
+	}
+	set->begun |= slots;
+	set->active |= slots;
+	set->asleep &= ~slots;
 }
 
 void sampler_feedback(struct sampler *sampler, bool before)

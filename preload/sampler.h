@@ -22,7 +22,9 @@ struct query_set {
 	GLuint more[SAMPLER_SECTIONS - 1][SLOT_OVERFLOW_COUNT]; /* sections after the first */
 	uint32_t begun;						/* queries that were begun */
 	uint32_t active;					/* of these, not yet ended */
-	uint32_t disturbed;					/* not whole in this segment */
+	uint32_t asleep;    /* not begun: the program has nothing that they count */
+	uint32_t late;	    /* asleep, although another context woke them meanwhile */
+	uint32_t disturbed; /* not whole in this segment */
 	unsigned sections;
 	bool section_open, sections_lost, in_use, named;
 };
@@ -114,6 +116,11 @@ bool sampler_owns(const struct sampler *sampler, GLuint name);
 void sampler_stop(struct sampler *sampler, enum gl_wire_why why);
 /* Transform feedback begins, pauses, resumes or ends; `before` the driver's call or after it. */
 void sampler_feedback(struct sampler *sampler, bool before);
+/*
+ * A shader of a kind, or transform feedback, is about to be used in this process, maybe in another
+ * context than the calling thread's (which may be NULL).
+ */
+void sampler_wake(struct sampler *sampler, unsigned parts);
 /* A display list begins or ends. */
 void sampler_list(struct sampler *sampler, bool opens);
 /* Debug groups. A negative length says that the label is NUL-terminated. */

@@ -3,43 +3,43 @@
 #include "source/gl_wire.h"
 
 #define FEATURE(name) offsetof(struct api_features, name)
-#define STATISTIC(target, counter)                                                                 \
+#define STATISTIC(target, counter, part)                                                           \
 	{                                                                                          \
-		target, 0, false, counter, -1, FEATURE(statistics)                                 \
+		target, 0, false, counter, -1, FEATURE(statistics), part                           \
 	}
 #define WRITTEN(k, second)                                                                         \
 	{                                                                                          \
 		GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, k, false,                                \
 		    GL_WIRE_STREAM_FIRST + 3 * (k), second,                                        \
-		    (k) == 0 ? FEATURE(feedback) : FEATURE(indexed)                                \
+		    (k) == 0 ? FEATURE(feedback) : FEATURE(indexed), PART_FEEDBACK                 \
 	}
 #define GENERATED(k, second)                                                                       \
 	{                                                                                          \
 		GL_PRIMITIVES_GENERATED, k, false, GL_WIRE_STREAM_FIRST + 3 * (k) + 1, second,     \
-		    (k) == 0 ? FEATURE(generated) : FEATURE(indexed)                               \
+		    (k) == 0 ? FEATURE(generated) : FEATURE(indexed), (k) == 0 ? 0 : PART_GEOMETRY \
 	}
 #define OVERFLOW(k)                                                                                \
 	{                                                                                          \
 		GL_TRANSFORM_FEEDBACK_STREAM_OVERFLOW, k, true,                                    \
-		    GL_WIRE_STREAM_FIRST + 3 * (k) + 2, -1, FEATURE(overflow)                      \
+		    GL_WIRE_STREAM_FIRST + 3 * (k) + 2, -1, FEATURE(overflow), 0                   \
 	}
 
 const struct target targets[SLOT_COUNT] = {
-    {GL_SAMPLES_PASSED, 0, false, GL_WIRE_OCCLUSION, -1, FEATURE(occlusion)},
-    {GL_ANY_SAMPLES_PASSED, 0, true, GL_WIRE_OCCLUSION_PREDICATE, -1, FEATURE(occlusion_any)},
-    {GL_ANY_SAMPLES_PASSED_CONSERVATIVE, 0, true, -1, -1, FEATURE(conservative)},
-    {GL_TIME_ELAPSED, 0, false, GL_WIRE_GPU_TIME, -1, FEATURE(timer)},
-    STATISTIC(GL_VERTICES_SUBMITTED, GL_WIRE_IA_VERTICES),
-    STATISTIC(GL_PRIMITIVES_SUBMITTED, GL_WIRE_IA_PRIMITIVES),
-    STATISTIC(GL_VERTEX_SHADER_INVOCATIONS, GL_WIRE_VS_INVOCATIONS),
-    STATISTIC(GL_GEOMETRY_SHADER_INVOCATIONS, GL_WIRE_GS_INVOCATIONS),
-    STATISTIC(GL_GEOMETRY_SHADER_PRIMITIVES_EMITTED, GL_WIRE_GS_PRIMITIVES),
-    STATISTIC(GL_CLIPPING_INPUT_PRIMITIVES, GL_WIRE_C_INVOCATIONS),
-    STATISTIC(GL_CLIPPING_OUTPUT_PRIMITIVES, GL_WIRE_C_PRIMITIVES),
-    STATISTIC(GL_FRAGMENT_SHADER_INVOCATIONS, GL_WIRE_PS_INVOCATIONS),
-    STATISTIC(GL_TESS_CONTROL_SHADER_PATCHES, GL_WIRE_HS_INVOCATIONS),
-    STATISTIC(GL_TESS_EVALUATION_SHADER_INVOCATIONS, GL_WIRE_DS_INVOCATIONS),
-    STATISTIC(GL_COMPUTE_SHADER_INVOCATIONS, GL_WIRE_CS_INVOCATIONS),
+    {GL_SAMPLES_PASSED, 0, false, GL_WIRE_OCCLUSION, -1, FEATURE(occlusion), 0},
+    {GL_ANY_SAMPLES_PASSED, 0, true, GL_WIRE_OCCLUSION_PREDICATE, -1, FEATURE(occlusion_any), 0},
+    {GL_ANY_SAMPLES_PASSED_CONSERVATIVE, 0, true, -1, -1, FEATURE(conservative), 0},
+    {GL_TIME_ELAPSED, 0, false, GL_WIRE_GPU_TIME, -1, FEATURE(timer), 0},
+    STATISTIC(GL_VERTICES_SUBMITTED, GL_WIRE_IA_VERTICES, 0),
+    STATISTIC(GL_PRIMITIVES_SUBMITTED, GL_WIRE_IA_PRIMITIVES, 0),
+    STATISTIC(GL_VERTEX_SHADER_INVOCATIONS, GL_WIRE_VS_INVOCATIONS, 0),
+    STATISTIC(GL_GEOMETRY_SHADER_INVOCATIONS, GL_WIRE_GS_INVOCATIONS, PART_GEOMETRY),
+    STATISTIC(GL_GEOMETRY_SHADER_PRIMITIVES_EMITTED, GL_WIRE_GS_PRIMITIVES, PART_GEOMETRY),
+    STATISTIC(GL_CLIPPING_INPUT_PRIMITIVES, GL_WIRE_C_INVOCATIONS, 0),
+    STATISTIC(GL_CLIPPING_OUTPUT_PRIMITIVES, GL_WIRE_C_PRIMITIVES, 0),
+    STATISTIC(GL_FRAGMENT_SHADER_INVOCATIONS, GL_WIRE_PS_INVOCATIONS, 0),
+    STATISTIC(GL_TESS_CONTROL_SHADER_PATCHES, GL_WIRE_HS_INVOCATIONS, PART_TESSELLATION),
+    STATISTIC(GL_TESS_EVALUATION_SHADER_INVOCATIONS, GL_WIRE_DS_INVOCATIONS, PART_TESSELLATION),
+    STATISTIC(GL_COMPUTE_SHADER_INVOCATIONS, GL_WIRE_CS_INVOCATIONS, PART_COMPUTE),
     WRITTEN(0, GL_WIRE_PRIMS_WRITTEN),
     WRITTEN(1, -1),
     WRITTEN(2, -1),
@@ -48,7 +48,7 @@ const struct target targets[SLOT_COUNT] = {
     GENERATED(1, -1),
     GENERATED(2, -1),
     GENERATED(3, -1),
-    {GL_TRANSFORM_FEEDBACK_OVERFLOW, 0, true, GL_WIRE_OVERFLOW_PRED, -1, FEATURE(overflow)},
+    {GL_TRANSFORM_FEEDBACK_OVERFLOW, 0, true, GL_WIRE_OVERFLOW_PRED, -1, FEATURE(overflow), 0},
     OVERFLOW(0),
     OVERFLOW(1),
     OVERFLOW(2),
@@ -83,6 +83,17 @@ void target_end(const struct api *gl, int slot)
 		gl->EndQueryIndexed(targets[slot].target, targets[slot].index);
 	else
 		gl->EndQuery(targets[slot].target);
+}
+
+uint32_t target_slots_of(unsigned parts)
+{
+	uint32_t slots = 0;
+
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		if ((targets[slot].part & parts) != 0)
+			slots |= SLOT_BIT(slot);
+	}
+	return slots;
 }
 
 bool target_has_feature(const struct api *gl, int slot)

@@ -25,6 +25,18 @@ enum slot {
 #define SLOT_OVERFLOW_COUNT 5
 #define SLOT_OVERFLOW_MASK  (UINT32_C(0x1f) << SLOT_OVERFLOW)
 
+/*
+ * Parts of the pipeline that few programs use. Until one does, what they count is 0, and their
+ * queries need not run. A set of parts is a bit mask.
+ */
+enum part {
+	PART_GEOMETRY = 1 << 0,
+	PART_TESSELLATION = 1 << 1,
+	PART_COMPUTE = 1 << 2,
+	PART_FEEDBACK = 1 << 3,
+};
+#define PART_SHADERS (PART_GEOMETRY | PART_TESSELLATION | PART_COMPUTE)
+
 struct target {
 	GLenum target;
 	GLuint index;
@@ -32,6 +44,7 @@ struct target {
 	int8_t counter; /* enum gl_wire_counter, or -1 */
 	int8_t second;	/* a second counter of the same value, or -1 */
 	size_t feature; /* offset in struct api_features */
+	unsigned part;	/* enum part that it counts, or 0: always */
 };
 
 /* All slots, in the order of enum slot. */
@@ -42,6 +55,8 @@ int target_slot(GLenum target, GLuint index);
 /* Begins or ends a query of a slot. Indexed calls only where they are needed. */
 void target_begin(const struct api *gl, int slot, GLuint name);
 void target_end(const struct api *gl, int slot);
+/* The slots that count any of these parts. */
+uint32_t target_slots_of(unsigned parts);
 bool target_has_feature(const struct api *gl, int slot);
 
 #endif

@@ -1,0 +1,117 @@
+/*
+ * Kinds of shader that few programs have: whoever makes the first one of a kind wakes the queries
+ * that count it. Shaders also arrive as binaries, whose kinds are not known.
+ */
+#include "context.h"
+#include "guest.h"
+#include "hooks.h"
+
+/* Assembly programs of NV_gpu_program4 and 5; glcorearb.h has no names for them. */
+#define GEOMETRY_PROGRAM_NV	   0x8c26
+#define TESS_CONTROL_PROGRAM_NV	   0x891e
+#define TESS_EVALUATION_PROGRAM_NV 0x891f
+#define COMPUTE_PROGRAM_NV	   0x90fb
+
+static unsigned parts_of(GLenum type)
+{
+	switch (type) {
+	case GL_GEOMETRY_SHADER:
+	case GEOMETRY_PROGRAM_NV:
+		return PART_GEOMETRY;
+	case GL_TESS_CONTROL_SHADER:
+	case GL_TESS_EVALUATION_SHADER:
+	case TESS_CONTROL_PROGRAM_NV:
+	case TESS_EVALUATION_PROGRAM_NV:
+		return PART_TESSELLATION;
+	case GL_COMPUTE_SHADER:
+	case COMPUTE_PROGRAM_NV:
+		return PART_COMPUTE;
+	default:
+		return 0;
+	}
+}
+
+static void wake(unsigned parts)
+{
+	struct context *context = context_current();
+
+	if (parts != 0 && guest_active())
+		sampler_wake(context != NULL && context->started ? &context->sampler : NULL, parts);
+}
+
+GLuint glCreateShader(GLenum type)
+{
+	__typeof__(&glCreateShader) real = REAL(glCreateShader);
+
+	wake(parts_of(type));
+	return real != NULL ? real(type) : 0;
+}
+
+void *glCreateShaderObjectARB(GLenum type)
+{
+	__typeof__(&glCreateShaderObjectARB) real = REAL(glCreateShaderObjectARB);
+
+	wake(parts_of(type));
+	return real != NULL ? real(type) : NULL;
+}
+
+GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar *const *strings)
+{
+	__typeof__(&glCreateShaderProgramv) real = REAL(glCreateShaderProgramv);
+
+	wake(parts_of(type));
+	return real != NULL ? real(type, count, strings) : 0;
+}
+
+GLuint glCreateShaderProgramvEXT(GLenum type, GLsizei count, const GLchar *const *strings)
+{
+	__typeof__(&glCreateShaderProgramvEXT) real = REAL(glCreateShaderProgramvEXT);
+
+	wake(parts_of(type));
+	return real != NULL ? real(type, count, strings) : 0;
+}
+
+GLuint glCreateShaderProgramEXT(GLenum type, const GLchar *string)
+{
+	__typeof__(&glCreateShaderProgramEXT) real = REAL(glCreateShaderProgramEXT);
+
+	wake(parts_of(type));
+	return real != NULL ? real(type, string) : 0;
+}
+
+void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei length)
+{
+	__typeof__(&glProgramBinary) real = REAL(glProgramBinary);
+
+	wake(PART_SHADERS);
+	if (real != NULL)
+		real(program, format, binary, length);
+}
+
+void glProgramBinaryOES(GLuint program, GLenum format, const void *binary, GLint length)
+{
+	__typeof__(&glProgramBinaryOES) real = REAL(glProgramBinaryOES);
+
+	wake(PART_SHADERS);
+	if (real != NULL)
+		real(program, format, binary, length);
+}
+
+void glProgramStringARB(GLenum target, GLenum format, GLsizei length, const void *string)
+{
+	__typeof__(&glProgramStringARB) real = REAL(glProgramStringARB);
+
+	wake(parts_of(target));
+	if (real != NULL)
+		real(target, format, length, string);
+}
+
+void glNamedProgramStringEXT(GLuint program, GLenum target, GLenum format, GLsizei length,
+			     const void *string)
+{
+	__typeof__(&glNamedProgramStringEXT) real = REAL(glNamedProgramStringEXT);
+
+	wake(parts_of(target));
+	if (real != NULL)
+		real(program, target, format, length, string);
+}
