@@ -75,7 +75,7 @@ static double random_real(struct random *random, const struct trouble *trouble)
 
 static uint8_t random_quality(struct random *random)
 {
-	return below(random, 8) == 0 ? (uint8_t)(1 << below(random, 8)) : 0;
+	return (uint8_t)(below(random, 8) == 0 ? 1 << below(random, 8) : 0);
 }
 
 static void fill(struct table *table, struct random *random, const struct trouble *trouble)

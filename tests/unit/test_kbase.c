@@ -21,7 +21,7 @@ static struct sx_context *context;
 
 static int open_context(void **state)
 {
-	return sx_context_create(NULL, &context, NULL);
+	return sx_context_create(NULL, &context, NULL) != SX_OK;
 }
 
 static int close_context(void **state)
