@@ -1,11 +1,13 @@
 /* sextant decode: hardware memory or another tool's file in, samples out. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/decode.h"
 #include "tools/input.h"
 
-static const struct decode_format *const formats[] = {&decode_mali_dump};
+static const struct decode_format *const formats[] = {&decode_i915_record, &decode_oa_reports,
+						      &decode_mali_dump};
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 static bool same_constant(const struct decode_job *job, const char *a, const char *b)
@@ -64,18 +66,20 @@ static enum sx_status choose_format(const struct cli *cli, const struct decode_f
 	return SX_ERR_USAGE;
 }
 
-static enum sx_status begin(struct decode_job *job, struct sx_error *err)
+static enum sx_status begin(struct decode_job *job, const struct decode_format *format,
+			    struct sx_error *err)
 {
 	const struct options *o = &job->cli->options;
 	job->kind = o->as;
 	job->set = o->set;
 	job->shape.schema = "decode";
-	if (o->by && strcmp(o->by, "instance")) {
-		error_set(err, SX_ERR_USAGE, "decode cannot split rows by \"%s\"", o->by);
-		error_try(err, "--by instance, for counters of each core and slice");
+	if (o->by && !options_word(format->by, o->by)) {
+		error_set(err, SX_ERR_USAGE, "decode cannot split rows of %s by \"%s\"", o->as,
+			  o->by);
+		error_try(err, "--by with one of: %s", format->by);
 		return SX_ERR_USAGE;
 	}
-	job->instances = o->by != NULL;
+	job->instances = o->by && strcmp(o->by, "instance") == 0;
 	if (o->constant_count > DECODE_CONSTANTS_MAX)
 		return error_set(err, SX_ERR_LIMIT, "more than %d constants were given",
 				 DECODE_CONSTANTS_MAX);
@@ -127,29 +131,50 @@ static enum sx_status decode_and_write(struct decode_job *job, const struct deco
 	return written;
 }
 
+/* The whole file in memory, for formats that want it so. */
+static enum sx_status run_whole(struct decode_job *job, const struct decode_format *format,
+				const char *path, struct sx_error *err)
+{
+	char *text = NULL;
+	enum sx_status status = input_read(path, &text, &job->size, err);
+	if (!status) {
+		job->data = (const uint8_t *)text;
+		status = decode_and_write(job, format, err);
+	}
+	free(text);
+	return status;
+}
+
+static enum sx_status run_stream(struct decode_job *job, const struct decode_format *format,
+				 const char *path, struct sx_error *err)
+{
+	int fd = -1;
+	enum sx_status status = input_open(path, &fd, err);
+	if (!status)
+		status = format->stream(job, fd, err);
+	if (fd > STDIN_FILENO)
+		close(fd);
+	return status;
+}
+
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct decode_job job = {.cli = cli};
 	const struct decode_format *format = NULL;
 	const char *path;
-	char *text = NULL;
 	enum sx_status status = cli_formats(
 	    cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON | 1u << FORMAT_CSV,
 	    &err);
 	if (!status)
 		status = choose_format(cli, &format, &err);
 	if (!status)
-		status = begin(&job, &err);
+		status = begin(&job, format, &err);
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
-		status = input_read(path, &text, &job.size, &err);
-	if (!status) {
-		job.data = (const uint8_t *)text;
-		status = decode_and_write(&job, format, &err);
-	}
-	free(text);
+		status = format->stream ? run_stream(&job, format, path, &err)
+					: run_whole(&job, format, path, &err);
 	sx_table_destroy(job.table);
 	sx_catalog_unref(job.catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
@@ -162,14 +187,23 @@ const struct command cmd_decode = {
 	 .summary = "hardware memory or another tool's file in, samples out",
 	 .about =
 	     "Reads counters as hardware or a driver wrote them and writes the metrics of the "
-	     "catalog, one row a sample; --counters gives the raw counters, and with --by instance "
-	     "those of each core and slice. Kinds: mali-dump:u32 and mali-dump:u64 are dumps of a "
+	     "catalog, one row a sample; --summary writes one row for all. --counters gives the "
+	     "raw counters, and with --by instance "
+	     "those of each core and slice. Kinds: i915-record is a file of i915-perf-recorder, "
+	     "which "
+	     "says its device and metric set; oa:A32u40_A4u32_B8_C8 (and C4_B8, A12, A12_B8_C8) "
+	     "are "
+	     "reports of Intel's OA unit back to back; rows are the intervals between reports, or "
+	     "by "
+	     "--by context and --by residency their sums. mali-dump:u32 and mali-dump:u64 are "
+	     "dumps of a "
 	     "Mali back to back, each the front-end, the tiler, one block for each L2 slice and "
 	     "one for each core up to the highest present; they need --for and the constants "
 	     "l2_slices and shader_core_mask.",
-	 .options = "for metric set api as by input output const counters format",
+	 .options = "for metric set api as by summary input output const counters format",
 	 .max_args = 1,
-	 .examples = "  sextant decode -i dumps.bin --as mali-dump:u32 --for mali-g625 \\\n"
+	 .examples = "  sextant decode -i trace.i915 --as i915-record --csv\n"
+		     "  sextant decode -i dumps.bin --as mali-dump:u32 --for mali-g625 \\\n"
 		     "      --const l2_slices=2 --const shader_core_mask=0x3f\n"},
     .run = run,
 };

@@ -28,12 +28,17 @@ struct decode_job {
 struct decode_format {
 	const char *kind; /* the part of --as up to and with a colon, or all of it */
 	const char *about;
+	const char *by; /* words that --by takes, separated by blanks */
+	/* Reads the file and writes its rows, as they come; or NULL, then decode is used. */
+	enum sx_status (*stream)(struct decode_job *job, int fd, struct sx_error *err);
 	/* Fills table, shape and what the file says. SX_INCOMPLETE: a part of it, and err says
 	 * what. */
 	enum sx_status (*decode)(struct decode_job *job, struct sx_error *err);
 };
 
 extern const struct decode_format decode_mali_dump;
+extern const struct decode_format decode_i915_record;
+extern const struct decode_format decode_oa_reports;
 
 /* Adds a constant unless it was given; a name of the catalog or an alias. */
 void decode_add_constant(struct decode_job *job, const char *name, double value);

@@ -74,6 +74,7 @@ static enum sx_status decode(struct decode_job *job, struct sx_error *err)
 
 const struct decode_format decode_mali_dump = {
     .kind = "mali-dump:",
+    .by = "instance",
     .about = "mali-dump:u32, mali-dump:u64: dumps of all counter blocks back to back",
     .decode = decode,
 };

@@ -21,14 +21,21 @@ static enum sx_status unreadable(const char *path, int sys_errno, struct sx_erro
 	return err->status;
 }
 
+enum sx_status input_open(const char *path, int *fd, struct sx_error *err)
+{
+	*fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	return *fd < 0 ? unreadable(path, errno, err) : SX_OK;
+}
+
 enum sx_status input_read(const char *path, char **text, size_t *size, struct sx_error *err)
 {
-	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	int fd;
 	char *buf = NULL;
 	size_t used = 0, cap = 0;
 	ssize_t n = 1;
-	if (fd < 0)
-		return unreadable(path, errno, err);
+	enum sx_status status = input_open(path, &fd, err);
+	if (status)
+		return status;
 	while (n > 0 && used < INPUT_BYTES_MAX) {
 		if (!mem_grow(&buf, &cap, used + 65536 + 1, 1)) {
 			n = -1;

@@ -6,6 +6,8 @@
 
 #define INPUT_BYTES_MAX ((size_t)4 << 30)
 
+/* Opens a file for reading, or standard input for "-". */
+enum sx_status input_open(const char *path, int *fd, struct sx_error *err);
 /* Reads a whole file, or standard input for "-". *text is NUL-terminated and to be freed. */
 enum sx_status input_read(const char *path, char **text, size_t *size, struct sx_error *err);
 /* Reads raw counters from a file; *out is owned by the caller. */

@@ -70,10 +70,10 @@ static const struct spec specs[] = {
 #define SPEC_COUNT (sizeof(specs) / sizeof(specs[0]))
 static const char always[] = "color quiet verbose help";
 
-static bool word_in(const char *words, const char *word)
+bool options_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);
-	for (const char *p = words; (p = strstr(p, word)); p += len)
+	for (const char *p = words; p && len && (p = strstr(p, word)); p += len)
 		if ((p == words || p[-1] == ' ') && (p[len] == ' ' || !p[len]))
 			return true;
 	return false;
@@ -81,10 +81,10 @@ static bool word_in(const char *words, const char *word)
 
 static bool verb_takes(const struct verb *verb, const struct spec *spec)
 {
-	if (word_in(always, spec->name) || word_in(verb->options, spec->name))
+	if (options_word(always, spec->name) || options_word(verb->options, spec->name))
 		return true;
 	bool shorthand = spec->kind == FORMAT && spec->value >= 0;
-	return shorthand && word_in(verb->options, "format");
+	return shorthand && options_word(verb->options, "format");
 }
 
 static bool list_add(struct string_list *list, const char *item)

@@ -70,6 +70,9 @@ void options_finish(struct options *options);
 /* Writes the options that a verb takes, one a line. */
 void options_describe(const struct verb *verb, FILE *out);
 
+/* Whether `words`, separated by blanks, has this word; NULL has none. */
+bool options_word(const char *words, const char *word);
+
 /* "500us", "10ms", "2s", "1min": nanoseconds. Errors: SX_ERR_USAGE, also for a bare number. */
 enum sx_status options_duration(const char *text, uint64_t *ns, struct sx_error *err);
 

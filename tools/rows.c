@@ -91,19 +91,20 @@ static void why_json(struct json *json, const struct sx_table *t)
 	json_object_end(json);
 }
 
-static void write_json(const struct cli *cli, const struct rows_shape *shape,
-		       const struct sx_table *t)
+static void begin_json(struct rows_writer *w, const struct sx_table *t)
 {
-	struct json json = cli_json_begin(cli, shape->schema);
-	json_kv_string(&json, "for", shape->catalog);
-	names_json(&json, shape, t);
-	json_key(&json, "rows");
-	json_array_begin(&json);
-	for (size_t r = 0; r < sx_table_row_count(t); r++)
-		row_json(&json, shape, t, r);
-	json_array_end(&json);
-	why_json(&json, t);
-	cli_json_end(&json);
+	w->json = cli_json_begin(w->cli, w->shape->schema);
+	json_kv_string(&w->json, "for", w->shape->catalog);
+	names_json(&w->json, w->shape, t);
+	json_key(&w->json, "rows");
+	json_array_begin(&w->json);
+}
+
+static void end_json(struct rows_writer *w, const struct sx_table *t)
+{
+	json_array_end(&w->json);
+	why_json(&w->json, t);
+	cli_json_end(&w->json);
 }
 
 /* One object a row, so that every line stands for itself. */
@@ -127,7 +128,7 @@ static void write_ndjson(const struct cli *cli, const struct rows_shape *shape,
 	}
 }
 
-static void write_csv(const struct cli *cli, const struct rows_shape *shape,
+static void begin_csv(const struct cli *cli, const struct rows_shape *shape,
 		      const struct sx_table *t)
 {
 	struct extra extra[3];
@@ -138,6 +139,14 @@ static void write_csv(const struct cli *cli, const struct rows_shape *shape,
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
 		csv_text(&csv, sx_table_column(t, c)->name);
 	csv_end_line(&csv);
+}
+
+static void write_csv(const struct cli *cli, const struct rows_shape *shape,
+		      const struct sx_table *t)
+{
+	struct extra extra[3];
+	size_t n = extras(shape, extra);
+	struct csv csv = {.out = cli->out.out};
 	for (size_t r = 0; r < sx_table_row_count(t); r++) {
 		for (size_t i = 0; i < n; i++) {
 			uint64_t value = extra[i].value(t, r);
@@ -167,7 +176,6 @@ static bool write_text(const struct cli *cli, const struct sx_table *t)
 	size_t shown = rows < ROWS_SHOWN ? rows : ROWS_SHOWN;
 	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, 1, 12}};
 	char titles[ROWS_SHOWN][24];
-	size_t missing = 0;
 	for (size_t i = 0; i < shown; i++) {
 		snprintf(titles[i], sizeof(titles[i]), "row %zu", i + 1);
 		columns[i + 1] = (struct text_column){titles[i], TEXT_RIGHT, 0, 0};
@@ -187,37 +195,82 @@ static bool write_text(const struct cli *cli, const struct sx_table *t)
 			none = none && isnan(value);
 		}
 		cells[shown + 1] = human_unit(&cli->human, column->unit);
-		missing += none;
 		ok = text_table_row(table, cells, none ? TEXT_DIM : TEXT_PLAIN);
 	}
 	if (ok)
 		text_table_write(table, &cli->out);
 	text_table_destroy(table);
-	if (shown < rows)
-		cli_note(cli, "%zu of %zu rows shown; --csv or --json writes all", shown, rows);
+	return ok;
+}
+
+/* What the lines above leave out. */
+static void end_text(const struct rows_writer *w, const struct sx_table *t)
+{
+	const struct cli *cli = w->cli;
+	size_t missing = 0;
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		bool none = true;
+		for (size_t i = 0; none && i < ROWS_SHOWN && i < sx_table_row_count(t); i++)
+			none = isnan(sx_table_get(t, c, i));
+		missing += none;
+	}
+	if (w->rows > ROWS_SHOWN)
+		cli_note(cli, "%d of %zu rows shown; --csv or --json writes all", ROWS_SHOWN,
+			 w->rows);
 	if (missing)
 		cli_note(cli, "- no data for %zu metrics; -v says why", missing);
 	for (uint32_t c = 0; cli->options.verbose && c < sx_table_column_count(t); c++)
 		if (sx_table_column(t, c)->why)
 			cli_note(cli, "%s: %s", sx_table_column(t, c)->name,
 				 sx_table_column(t, c)->why);
-	return ok;
+}
+
+struct rows_writer rows_begin(const struct cli *cli, const struct rows_shape *shape)
+{
+	return (struct rows_writer){.cli = cli, .shape = shape};
+}
+
+enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, struct sx_error *err)
+{
+	const struct cli *cli = w->cli;
+	bool first = !w->begun, ok = true;
+	w->begun = true;
+	w->rows += sx_table_row_count(table);
+	switch (cli->options.format) {
+	case FORMAT_JSON:
+		if (first)
+			begin_json(w, table);
+		for (size_t r = 0; r < sx_table_row_count(table); r++)
+			row_json(&w->json, w->shape, table, r);
+		break;
+	case FORMAT_NDJSON:
+		write_ndjson(cli, w->shape, table);
+		break;
+	case FORMAT_CSV:
+		if (first)
+			begin_csv(cli, w->shape, table);
+		write_csv(cli, w->shape, table);
+		break;
+	default:
+		ok = !first || write_text(cli, table);
+	}
+	return ok ? SX_OK : error_nomem(err, "writing rows");
+}
+
+void rows_end(struct rows_writer *w, const struct sx_table *table)
+{
+	if (w->cli->options.format == FORMAT_JSON)
+		end_json(w, table);
+	else if (w->cli->options.format == FORMAT_TEXT)
+		end_text(w, table);
 }
 
 enum sx_status rows_write(const struct cli *cli, const struct rows_shape *shape,
 			  const struct sx_table *table, struct sx_error *err)
 {
-	switch (cli->options.format) {
-	case FORMAT_JSON:
-		write_json(cli, shape, table);
-		return SX_OK;
-	case FORMAT_NDJSON:
-		write_ndjson(cli, shape, table);
-		return SX_OK;
-	case FORMAT_CSV:
-		write_csv(cli, shape, table);
-		return SX_OK;
-	default:
-		return write_text(cli, table) ? SX_OK : error_nomem(err, "writing rows");
-	}
+	struct rows_writer writer = rows_begin(cli, shape);
+	enum sx_status status = rows_add(&writer, table, err);
+	if (!status)
+		rows_end(&writer, table);
+	return status;
 }

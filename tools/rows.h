@@ -18,4 +18,20 @@ struct rows_shape {
 enum sx_status rows_write(const struct cli *cli, const struct rows_shape *shape,
 			  const struct sx_table *table, struct sx_error *err);
 
+/* The same in parts, for input that is too long to hold: rows_add() any number of times. */
+struct rows_writer {
+	const struct cli *cli;
+	const struct rows_shape *shape;
+	struct json json;
+	size_t rows;
+	bool begun;
+};
+
+struct rows_writer rows_begin(const struct cli *cli, const struct rows_shape *shape);
+/* Appends the rows of a table; all tables have the same columns. */
+enum sx_status rows_add(struct rows_writer *writer, const struct sx_table *table,
+			struct sx_error *err);
+/* Ends what rows_add() began, with the last table for its columns. */
+void rows_end(struct rows_writer *writer, const struct sx_table *table);
+
 #endif

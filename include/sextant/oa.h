@@ -6,11 +6,13 @@
 #ifndef SEXTANT_OA_H
 #define SEXTANT_OA_H
 
-#include <sextant/table.h>
+#include <sextant/sample.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct sx_table;
 
 /* Report formats of Gen8, numbered as the i915 uAPI does. */
 enum sx_oa_format {

@@ -3,7 +3,9 @@
 #define DECODE_I915_OA_ROWS_H
 
 #include "decode/i915_oa_clock.h"
-#include "decode/i915_oa.h"
+#include "oa/oa.h"
+
+#include <sextant/table.h>
 
 #define OA_CONTEXTS_MAX 65536
 #define OA_IDLE		UINT64_MAX /* owner of an interval in which no context ran */

@@ -2,10 +2,12 @@
 #include "metric/metrics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "expr/condition.h"
 #include "metric/column.h"
 
 static enum sx_status set_constants(struct sx_metrics *m, const struct sx_metrics_options *options,
@@ -88,6 +90,31 @@ static enum sx_status choose(struct sx_metrics *m, const struct sx_metrics_optio
 	return SX_ERR_NOT_FOUND;
 }
 
+static double known_constant(void *user, const char *name)
+{
+	const struct sx_metrics *m = user;
+	uint32_t found = sx_catalog_find_constant(m->catalog, name);
+	return found == SX_NONE || m->per_row[found] ? NAN : m->constants[found];
+}
+
+/* Says so when the device at hand lacks a metric. */
+static enum sx_status check_condition(struct sx_metrics *m, struct sx_metric_column *column,
+				      const char *when, struct sx_error *err)
+{
+	static const char text[] = "this device does not have it: ";
+	bool exists = true;
+	enum sx_status status = condition_holds(when, known_constant, m, &exists, err);
+	if (status || exists)
+		return status;
+	size_t size = sizeof(text) + strlen(when);
+	char *why = arena_alloc(&m->arena, size);
+	if (!why)
+		return error_nomem(err, "selecting metrics");
+	snprintf(why, size, "%s%s", text, when);
+	column->why = why;
+	return SX_OK;
+}
+
 /* Collects the outputs of the program; metrics without a formula get none. */
 static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *outputs,
 			     uint32_t *which, uint32_t *count, struct sx_error *err)
@@ -100,9 +127,11 @@ static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *out
 			continue;
 		struct sx_expr *expr;
 		enum sx_status status = resolve_metric(m, column->metric, &expr, err);
+		if (!status && expr)
+			status = check_condition(m, column, all[column->metric].when, err);
 		if (status)
 			return status;
-		if (!expr) {
+		if (!expr || column->why) {
 			if (!column->why)
 				column->why = "the catalog has no formula for this API or variant";
 			continue;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include <sextant/table.h>
+
 #include "oa_build.h"
 
 static unsigned notes;

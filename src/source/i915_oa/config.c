@@ -5,8 +5,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "catalog/embedded.h"
-
-#include <sextant/expr.h>
+#include "expr/condition.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,45 +42,15 @@ static enum sx_status open_catalog(struct sx_catalog **out, struct sx_error *err
 	return error_set(err, SX_ERR_NOT_FOUND, "catalog %s is not in this build", I915_OA_CATALOG);
 }
 
-static enum sx_status resolve_constant(void *user, const char *name, uint32_t instance,
-				       uint32_t scope, struct sx_ref *out, struct sx_error *err)
+static double card_constant(void *user, const char *name)
 {
 	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
-	uint32_t count = sx_oa_device_constants(user, constants);
-	*out = (struct sx_ref){.kind = SX_REF_CONSTANT, .type = SX_U64};
+	const struct i915_card *card = user;
+	uint32_t count = sx_oa_device_constants(&card->device, constants);
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(constants[i].name, name) == 0)
-			out->value = constants[i].value;
-	return SX_OK; /* what the device does not tell is 0: the program does not apply */
-}
-
-static uint32_t no_instances(void *user, const char *name, uint32_t scope)
-{
-	return 1;
-}
-
-/* Whether a program's condition holds on the card. */
-static enum sx_status applies(const struct i915_card *card, const char *when, bool *out,
-			      struct sx_error *err)
-{
-	struct sx_expr *expr = NULL;
-	struct sx_program *program = NULL;
-	struct sx_oa_device device = card->device;
-	uint64_t value = 1;
-	enum sx_status status = when ? sx_expr_parse(when, SX_POSTFIX, &expr, err) : SX_OK;
-	if (!status && expr) {
-		struct sx_program_output output = {expr, SX_NONE, SX_U64};
-		struct sx_resolver resolver = {&device, resolve_constant, no_instances};
-		struct sx_result result = {&value, NULL};
-		status = sx_program_compile(&output, 1, SX_DIALECT_INTEL, &resolver, &program, NULL,
-					    err);
-		if (!status)
-			status = sx_program_eval(program, NULL, 1, &result, err);
-	}
-	sx_program_destroy(program);
-	sx_expr_destroy(expr);
-	*out = value != 0;
-	return status;
+			return constants[i].value;
+	return 0; /* a mask without bits */
 }
 
 static enum sx_status add_writes(struct writes *to, const struct sx_program_info *program,
@@ -105,6 +74,7 @@ static enum sx_status add_writes(struct writes *to, const struct sx_program_info
 static enum sx_status gather(struct build *b, struct sx_error *err)
 {
 	const struct sx_group_info *g = b->group;
+	struct i915_card card = *b->card;
 	for (int32_t priority = 0; priority < 64; priority++)
 		for (uint32_t i = 0; i < g->program_count; i++) {
 			const struct sx_program_info *p = &g->programs[i];
@@ -112,7 +82,7 @@ static enum sx_status gather(struct build *b, struct sx_error *err)
 			enum sx_status status = SX_OK;
 			if (p->priority != priority)
 				continue;
-			status = applies(b->card, p->when, &wanted, err);
+			status = condition_holds(p->when, card_constant, &card, &wanted, err);
 			if (!status && wanted)
 				status = add_writes(&b->writes[p->kind], p, err);
 			if (status)

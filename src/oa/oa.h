@@ -1,6 +1,6 @@
-/* Intel OA between the files of the decoder: little-endian access, record types, device records. */
-#ifndef DECODE_I915_OA_H
-#define DECODE_I915_OA_H
+/* Intel OA for the files of this folder and the decoder: little-endian access, record types. */
+#ifndef OA_OA_H
+#define OA_OA_H
 
 #include <sextant/oa.h>
 

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""OA recordings through `sextant decode`, against a decoder and evaluator written in Python.
+
+usage: test_oa.py SEXTANT CATALOG_FOLDER; every set of intel-bdw, both kinds of input, wraps of every
+counter, several contexts, lost data, and the flexible EU verbs.
+"""
+import json
+import math
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "oracle"))
+from intel_eval import Catalog
+
+SEXTANT, FOLDER = sys.argv[1], sys.argv[2]
+HZ = 12500000
+GT2 = {"GpuTimestampFrequency": HZ, "GpuMinFrequency": 300000000, "GpuMaxFrequency": 900000000,
+       "EuCoresTotalCount": 24, "EuSlicesTotalCount": 1, "EuSubslicesTotalCount": 3, "SliceMask": 1,
+       "SubsliceMask": 7}
+GT3 = {**GT2, "EuCoresTotalCount": 48, "EuSlicesTotalCount": 2, "EuSubslicesTotalCount": 6, "SliceMask": 3,
+       "SubsliceMask": 63}
+failures = []
+
+
+def expect(what, got, want):
+    if got != want:
+        failures.append(f"{what}: {got!r}, expected {want!r}")
+
+
+def record(kind, payload):
+    return struct.pack("<IHH", kind, 0, 8 + len(payload)) + payload
+
+
+def head(name, uuid, device):
+    """Version, device and topology records, as the recorder writes them."""
+    slices = device["EuSlicesTotalCount"]
+    info = struct.pack("<QIIIIIII", HZ, 0x1616, 9, device["GpuMinFrequency"], device["GpuMaxFrequency"], 0, 0, 10)
+    info += name.encode().ljust(256, b"\0") + uuid.encode().ljust(40, b"\0") + bytes(4)
+    topology = struct.pack("<8H", 0, 3, 3, 8, 1, 1, 4, 1) + bytes([(1 << slices) - 1])
+    topology += bytes(7 if s < slices else 0 for s in range(3))
+    topology += bytes(255 if s < slices else 0 for s in range(3) for _ in range(3))
+    topology += bytes(-len(topology) % 8)
+    return record(65536, struct.pack("<II", 1, 0)) + record(65537, info) + record(65538, topology)
+
+
+def pack(r):
+    """One report in the 256-byte layout; r holds absolute counters."""
+    out = struct.pack("<IIII", 1 << 19 | (1 << 25 if r["context"] is not None else 0),
+                      r["GPU_TIME"] & 0xFFFFFFFF, 0xFFFFFFFF if r["context"] is None else r["context"],
+                      r["GPU_CLOCK"] & 0xFFFFFFFF)
+    out += struct.pack("<36I", *(r[f"A{i}"] & 0xFFFFFFFF for i in range(36)))
+    out += bytes(r[f"A{i}"] >> 32 & 0xFF for i in range(32))
+    out += struct.pack("<16I", *(r[f"{f}{i}"] & 0xFFFFFFFF for f in "BC" for i in range(8)))
+    assert len(out) == 256
+    return out
+
+
+def simulate(count, seed):
+    """Reports with counters that are near their wrap to begin with."""
+    rng = random.Random(seed)
+    state = {"GPU_TIME": 0xFFFFF000, "GPU_CLOCK": 0xFFF00000}
+    state.update({f"A{i}": (1 << 40) - rng.randrange(1 << 30) if i < 32 else 0xFFFF0000 for i in range(36)})
+    state.update({f"{f}{i}": 0xFFFFFFFF - rng.randrange(1 << 20) for f in "BC" for i in range(8)})
+    reports = []
+    for n in range(count):
+        reports.append({**state, "context": rng.choice([None, 5, 5, 5, 77])})
+        ticks = rng.choice([1, 17, 1000, 13107, 12500000])
+        clocks = ticks * 72 - rng.randrange(ticks * 40)
+        state["GPU_TIME"] += ticks
+        state["GPU_CLOCK"] += clocks
+        for name in state:
+            if name[0] == "A":
+                state[name] += rng.randrange(clocks * (24 if int(name[1:]) < 32 else 1) + 1)
+            elif name[0] in "BC":
+                state[name] += rng.choice([0, clocks, rng.randrange(clocks + 1)])
+    return reports
+
+
+def deltas(reports):
+    rows = []
+    for a, b in zip(reports, reports[1:]):
+        row = {name: b[name] - a[name] for name in a if name != "context"}
+        rows.append({**row, "context": a["context"]})
+    return rows
+
+
+def decode(path, *args):
+    done = subprocess.run([SEXTANT, "decode", "-i", path, "--json", *args], capture_output=True, text=True,
+                          check=False)
+    return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
+
+
+def close(a, b):
+    if a is None or b is None or isinstance(a, int) and isinstance(b, int):
+        return a == b
+    return math.isclose(a, b, rel_tol=1e-14, abs_tol=1e-300)
+
+
+def check_rows(what, doc, want, exists=lambda name: True):
+    names = doc["metrics"]
+    expect(f"{what}: rows", len(doc["rows"]), len(want))
+    missing = set(want[0]) - set(names)
+    expect(f"{what}: missing columns", missing, set())
+    for number, (row, expected) in enumerate(zip(doc["rows"], want)):
+        for name, value in zip(names, row):
+            if name in expected and exists(name) and not close(value, expected[name]):
+                expect(f"{what}: row {number} {name}", value, expected[name])
+                return
+
+
+def check_sets(folder, catalog):
+    reports = simulate(60, 7)
+    rows = deltas(reports)
+    body = b"".join(record(1, pack(r)) for r in reports)
+    for device, constants in (("GT2", GT2), ("GT3", GT3)):
+        for group in catalog.doc["groups"]:
+            name = group["name"]
+            path = os.path.join(folder, "recording")
+            with open(path, "wb") as file:
+                file.write(head(name, group["uuid"], constants) + body)
+            code, doc, err = decode(path, "--as", "i915-record")
+            expect(f"{device} {name}: exit", (code, err), (0, ""))
+            want = [catalog.evaluate(name, row, constants) for row in rows]
+            exists = lambda metric, n=name, c=constants: catalog.exists(n, metric, c)
+            check_rows(f"{device} {name}", doc, want, exists)
+            absent = [m for m in catalog.sets[name] if not exists(m)]
+            for metric in absent:
+                if metric in doc["metrics"]:
+                    column = doc["metrics"].index(metric)
+                    expect(f"{device} {name}: {metric} does not exist",
+                           {r[column] for r in doc["rows"]}, {None})
+
+
+def check_counters(folder):
+    reports = simulate(200, 3)
+    rows = deltas(reports)
+    path = os.path.join(folder, "reports")
+    with open(path, "wb") as file:
+        file.write(b"".join(pack(r) for r in reports))
+    code, doc, err = decode(path, "--as", "oa:A32u40_A4u32_B8_C8", "--counters")
+    expect("counters: exit", (code, err), (0, ""))
+    times = [{**row, "begin_ns": (r["GPU_TIME"]) * 80} for row, r in zip(rows, reports)]
+    check_rows("counters", doc, times)
+    code, doc, _ = decode(path, "--as", "oa:A32u40_A4u32_B8_C8", "--counters", "--summary")
+    total = {n: sum(r[n] for r in rows) for n in rows[0] if n != "context"}
+    check_rows("summary", doc, [total])
+    code, doc, _ = decode(path, "--as", "oa:A32u40_A4u32_B8_C8", "--counters", "--by", "context")
+    by = {}
+    for row in rows:
+        sums = by.setdefault(row["context"], dict.fromkeys(total, 0) | {"context": row["context"]})
+        for n in total:
+            sums[n] += row[n]
+    check_rows("by context", doc, list(by.values()))
+    with open(path, "rb") as file:
+        done = subprocess.run([SEXTANT, "decode", "-i", "-", "--as", "oa:A32u40_A4u32_B8_C8", "--counters", "--csv"],
+                              stdin=file, capture_output=True, text=True, check=False)
+    expect("standard input: lines", len(done.stdout.splitlines()), 200)
+
+
+def check_short_formats(folder):
+    rng = random.Random(5)
+    layouts = {"A12": (64, [f"A{i}" for i in range(7, 19)]),
+               "A12_B8_C8": (128, [f"A{i}" for i in range(7, 19)] + [f"B{i}" for i in range(8)]
+                             + [f"C{i}" for i in range(8)]),
+               "C4_B8": (64, [f"C{i}" for i in range(4)] + [f"B{i}" for i in range(8)])}
+    for name, (size, columns) in layouts.items():
+        values = [[rng.randrange(1 << 32) for _ in columns] for _ in range(20)]
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            for n, v in enumerate(values):
+                file.write((struct.pack("<IIII", 1 << 19 | 1 << 25, 1000 * n + 1, 5, 70000 * n)
+                            + struct.pack(f"<{len(v)}I", *v)).ljust(size, b"\0"))
+        code, doc, err = decode(path, "--as", f"oa:{name}", "--counters")
+        expect(f"{name}: exit", (code, err), (0, ""))
+        want = [{c: (y - x) & 0xFFFFFFFF for c, x, y in zip(columns, a, b)} for a, b in zip(values, values[1:])]
+        check_rows(name, doc, want)
+
+
+def check_times(folder):
+    """Linear between pairs, across 2^32 and across 2^36 ticks."""
+    rng = random.Random(9)
+    start, cpu = (1 << 36) - 5 * HZ, 10**12
+    data = head("GpuBusyness", "", GT2)
+    reports = simulate(2, 1)
+    times = []
+    for second in range(10):
+        data += record(65539, struct.pack("<QQ", cpu + second * 1000100000, (start + second * HZ) % (1 << 36)))
+        for n in range(5):
+            ticks = second * HZ + n * HZ // 5 + rng.randrange(1000)
+            data += record(1, pack({**reports[0], "GPU_TIME": start + ticks, "GPU_CLOCK": ticks * 40}))
+            times.append(cpu + second * 1000100000 + (ticks - second * HZ) * 1000100000 // HZ)
+    data += record(65539, struct.pack("<QQ", cpu + 10 * 1000100000, (start + 10 * HZ) % (1 << 36)))
+    path = os.path.join(folder, "times")
+    with open(path, "wb") as file:
+        file.write(data)
+    code, doc, err = decode(path, "--as", "i915-record", "--counters")
+    expect("times: exit", (code, err), (0, ""))
+    expect("times: begin_ns", [r[0] for r in doc["rows"]], times[:-1])
+    expect("times: end_ns", [r[1] for r in doc["rows"]], times[1:])
+
+
+def check_damage(folder):
+    reports = simulate(6, 2)
+    good = head("RenderBasic", "", GT2)
+    samples = [record(1, pack(r)) for r in reports]
+    cases = {
+        "unknown set": (head("NoSuchSet", "", GT2) + b"".join(samples), 3, None),
+        "empty": (b"", 5, None),
+        "text": (b"hello, this is no recording at all", 5, None),
+        "no samples": (good, 5, None),
+        "size 0": (good + samples[0] + struct.pack("<IHH", 1, 0, 0) + b"".join(samples[1:]), 1, 5),
+        "cut": (good + b"".join(samples)[:-3], 1, 4),
+        "lost": (good + samples[0] + record(2, b"") + b"".join(samples[1:]), 1, 5),
+        "broken": (good + b"".join(samples[:3]) + record(3, b"") + b"".join(samples[3:]), 1, 4),
+    }
+    for what, (data, want, rows) in cases.items():
+        path = os.path.join(folder, "damaged")
+        with open(path, "wb") as file:
+            file.write(data)
+        code, doc, err = decode(path, "--as", "i915-record")
+        expect(f"{what}: exit", code, want)
+        expect(f"{what}: rows", len(doc["rows"]) if doc else None, rows)
+        triplet = [line.split(":")[0] for line in err.splitlines() if not line.startswith("note:")]
+        expect(f"{what}: error", triplet, ["error", "because", "try"])
+
+
+def run(*args):
+    done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, check=False)
+    return done.returncode, json.loads(done.stdout) if done.stdout.startswith("{") else done.stdout
+
+
+def check_flex():
+    """Every legal event there and back, and the registers of every published set."""
+    code, names = run("oa", "flex", "list", "--json")
+    expect("flex list", [len(names[k]) for k in ("events", "coarse", "fine")], [7, 9, 10])
+    rng = random.Random(4)
+    for number in range(7, 21):
+        event, coarse, fine = (rng.choice(names[k])["encoding"] for k in ("events", "coarse", "fine"))
+        code, doc = run("oa", "flex", "encode", "--counter", f"A{number}", "--event", str(event), "--coarse",
+                        str(coarse), "--fine", str(fine), "--json")
+        expect(f"A{number}: exit", code, 0)
+        expect(f"A{number}: field", doc["field"], f"0x{event | coarse << 4 | fine << 8:03x}")
+        expect(f"A{number}: shift", doc["shift"], 12 * ((number - 7) % 2))
+        value = int(doc["field"], 16) << doc["shift"]
+        code, back = run("oa", "flex", "decode", "--register", doc["register"], "--value", hex(value), "--json")
+        found = next(c for c in back["counters"] if c["counter"] == f"A{number}")
+        expect(f"A{number}: back", (found["event"], found["coarse"], found["fine"]), (event, coarse, fine))
+        expect(f"A{number}: supported", found["supported"], doc["supported"])
+    expect("undefined", run("oa", "flex", "encode", "--counter", "A7", "--event", "9")[0], 3)
+    expect("no such counter", run("oa", "flex", "encode", "--counter", "A6", "--event", "4")[0], 2)
+
+
+def check_triggers(catalog):
+    for group in catalog.doc["groups"]:
+        writes = [w.lower().split(":") for p in group["programs"] if p["kind"] == "boolean"
+                  for w in p["writes"].split()]
+        code, doc = run("oa", "trigger", "decode", "--set", group["name"], "--json")
+        expect(f"{group['name']}: exit", code, 0)
+        lines = [r["text"] for r in doc["registers"]]
+        code, back = run("oa", "trigger", "encode", *lines, "--json")
+        expect(f"{group['name']}: there and back",
+               [(r["address"], r["value"]) for r in back["registers"]],
+               [(f"0x{int(a, 16):04x}", f"0x{v}") for a, v in writes])
+
+
+def main():
+    catalog = Catalog(os.path.join(FOLDER, "intel-bdw.yaml"))
+    with tempfile.TemporaryDirectory() as folder:
+        check_counters(folder)
+        check_short_formats(folder)
+        check_times(folder)
+        check_damage(folder)
+        check_sets(folder, catalog)
+    check_flex()
+    check_triggers(catalog)
+    for failure in failures[:40]:
+        print(failure[:600], file=sys.stderr)
+    print(f"{len(failures)} failures" if failures else "oa: ok")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

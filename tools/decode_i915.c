@@ -1,0 +1,259 @@
+/* Intel OA: `decode --as i915-record`, and `oa:FORMAT` for reports back to back. */
+#include <sextant/oa.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/decode.h"
+
+#define CHUNK ((size_t)1 << 20)
+
+struct stream {
+	struct decode_job *job;
+	struct sx_oa_decoder *decoder;
+	struct sx_metrics *metrics; /* made when the device is known */
+	struct rows_writer writer;
+	struct sx_table *last; /* the newest rows written, for the end */
+};
+
+static void note(void *user, const char *line)
+{
+	const struct decode_job *job = user;
+	cli_note(job->cli, "note: %s", line);
+}
+
+/* Which rows: --summary, or --by context and residency. */
+static enum sx_oa_rows rows_of(const struct options *o)
+{
+	if (o->summary)
+		return SX_OA_TOTAL;
+	if (o->by && strcmp(o->by, "context") == 0)
+		return SX_OA_CONTEXTS;
+	return o->by && strcmp(o->by, "residency") == 0 ? SX_OA_RESIDENCY : SX_OA_EACH;
+}
+
+/* "oa:A32u40_A4u32_B8_C8", and ":command" behind it for reports of MI_REPORT_PERF_COUNT. */
+static enum sx_status read_kind(const char *kind, struct sx_oa_options *options,
+				struct sx_error *err)
+{
+	char name[64];
+	const char *text = strchr(kind, ':') + 1;
+	size_t length = strcspn(text, ":");
+	options->input = SX_OA_REPORTS;
+	if (length < sizeof(name)) {
+		memcpy(name, text, length);
+		name[length] = '\0';
+		options->format = sx_oa_format_find(name);
+	}
+	if (strcmp(text + length, ":command") == 0)
+		options->header = SX_OA_HEADER_COMMAND;
+	else if (text[length])
+		options->format = SX_OA_FORMAT_NONE;
+	if (options->format)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "no OA report format \"%.64s\"", text);
+	error_because(err, "Gen8 has C4_B8, A12, A12_B8_C8 and A32u40_A4u32_B8_C8");
+	error_try(err, "--as oa:A32u40_A4u32_B8_C8, with :command behind it for queries");
+	return SX_ERR_USAGE;
+}
+
+static void given(const struct decode_job *job, const char *name, double max, uint32_t *out)
+{
+	double value;
+	if (decode_constant(job, name, &value) && value >= 1 && value <= max)
+		*out = (uint32_t)value;
+}
+
+static enum sx_status open_catalog(struct decode_job *job, struct sx_error *err)
+{
+	if (job->catalog)
+		return SX_OK;
+	return sx_catalog_open(job->cli->context, "intel-bdw", &job->catalog, err);
+}
+
+/* The device's constants, where --const gave none. */
+static void add_constants(struct stream *s)
+{
+	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
+	uint32_t n = sx_oa_device_constants(sx_oa_decoder_device(s->decoder), constants);
+	for (uint32_t i = 0; i < n; i++)
+		decode_add_constant(s->job, constants[i].name, constants[i].value);
+}
+
+static enum sx_status unknown_set(const struct decode_job *job, struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "the recording's metric set \"%.64s\" is unknown",
+		  job->set);
+	error_because(err, "catalog %s does not have it", sx_catalog_info(job->catalog)->name);
+	error_try(err, "--counters for the raw values, or --set with one that fits");
+	return SX_ERR_NOT_FOUND;
+}
+
+/* Reports alone do not say which set was programmed, and formulas depend on it. */
+static enum sx_status no_set(struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "reports do not say which metric set was programmed");
+	error_try(err, "--set RenderBasic, or --counters for the raw values");
+	return SX_ERR_USAGE;
+}
+
+static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows,
+				   struct sx_error *err)
+{
+	struct decode_job *job = s->job;
+	const struct options *o = &job->cli->options;
+	const struct sx_oa_device *device = sx_oa_decoder_device(s->decoder);
+	add_constants(s);
+	if (!job->set && device->set[0])
+		job->set = device->set;
+	bool known = job->set && sx_catalog_find_group(job->catalog, job->set) != SX_NONE;
+	if (!known && !o->counters && !o->metrics.count)
+		return job->set ? unknown_set(job, err) : no_set(err);
+	struct sx_metrics_options selection = {.patterns = o->metrics.items,
+					       .pattern_count = (uint32_t)o->metrics.count,
+					       .set = known ? job->set : NULL,
+					       .constants = job->constants,
+					       .constant_count = job->constant_count,
+					       .counters = o->counters,
+					       .like = rows};
+	return sx_metrics_create(job->catalog, &selection, &s->metrics, err);
+}
+
+/* Complete rows become metrics and are written. */
+static enum sx_status write_rows(struct stream *s, struct sx_error *err)
+{
+	struct sx_table *rows = sx_oa_decoder_rows(s->decoder), *out = NULL;
+	enum sx_status status = SX_OK;
+	if (!rows || !sx_table_row_count(rows))
+		return SX_OK;
+	if (!s->metrics)
+		status = make_metrics(s, rows, err);
+	if (!status)
+		status = sx_metrics_eval(s->metrics, rows, &out, err);
+	if (!status)
+		status = rows_add(&s->writer, out, err);
+	if (!status) {
+		sx_table_destroy(s->last);
+		s->last = out;
+	}
+	sx_oa_decoder_drain(s->decoder);
+	return status;
+}
+
+static enum sx_status feed(struct stream *s, const uint8_t *data, size_t *size,
+			   struct sx_error *err)
+{
+	size_t at = 0, used;
+	enum sx_status status;
+	do {
+		status = sx_oa_decoder_feed(s->decoder, data + at, *size - at, &used, err);
+		at += used;
+		if (status == SX_AGAIN) {
+			status = write_rows(s, err);
+			used = 1;
+		}
+	} while (!status && used && at < *size);
+	*size -= at;
+	return status;
+}
+
+/* Reads to the end; *left receives the bytes that were no whole record. */
+static enum sx_status pump(struct stream *s, int fd, size_t *left, struct sx_error *err)
+{
+	uint8_t *buffer = malloc(CHUNK);
+	enum sx_status status = buffer ? SX_OK : error_nomem(err, "OA reports");
+	size_t held = 0;
+	while (!status) {
+		ssize_t n = read(fd, buffer + held, CHUNK - held);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			status = error_errno(err, errno, "cannot read the recording");
+		if (n <= 0)
+			break;
+		size_t have = held + (size_t)n;
+		held = have;
+		status = feed(s, buffer, &held, err);
+		if (!status)
+			memmove(buffer, buffer + have - held, held);
+	}
+	free(buffer);
+	*left = held;
+	return status;
+}
+
+static enum sx_status finish(struct stream *s, size_t left, struct sx_error *err)
+{
+	struct sx_error why = {0};
+	enum sx_status status = sx_oa_decoder_finish(s->decoder, left, err);
+	if (status && status != SX_INCOMPLETE)
+		return status;
+	enum sx_status written = write_rows(s, &why);
+	if (written) {
+		*err = why;
+		return written;
+	}
+	if (s->last)
+		rows_end(&s->writer, s->last);
+	return status;
+}
+
+static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *options, int fd,
+				 struct sx_error *err)
+{
+	struct stream s = {.job = job};
+	size_t left = 0;
+	options->rows = rows_of(&job->cli->options);
+	options->note = note;
+	options->note_user = job;
+	given(job, "GpuMaxFrequency", 4e9, &options->device.gt_max_hz);
+	given(job, "GpuMinFrequency", 4e9, &options->device.gt_min_hz);
+	double hz;
+	if (decode_constant(job, "GpuTimestampFrequency", &hz) && hz >= 1000 && hz <= 1e10)
+		options->device.timestamp_hz = (uint64_t)hz;
+	enum sx_status status = open_catalog(job, err);
+	if (!status)
+		status = sx_oa_decoder_create(options, &s.decoder, err);
+	job->shape.times = true;
+	job->shape.contexts = true;
+	if (!status) {
+		job->shape.catalog = sx_catalog_info(job->catalog)->name;
+		s.writer = rows_begin(job->cli, &job->shape);
+		status = pump(&s, fd, &left, err);
+	}
+	if (!status)
+		status = finish(&s, left, err);
+	sx_table_destroy(s.last);
+	sx_metrics_destroy(s.metrics);
+	sx_oa_decoder_destroy(s.decoder);
+	return status;
+}
+
+static enum sx_status stream_recording(struct decode_job *job, int fd, struct sx_error *err)
+{
+	struct sx_oa_options options = {.input = SX_OA_RECORDING};
+	return run_stream(job, &options, fd, err);
+}
+
+static enum sx_status stream_reports(struct decode_job *job, int fd, struct sx_error *err)
+{
+	struct sx_oa_options options = {0};
+	enum sx_status status = read_kind(job->kind, &options, err);
+	return status ? status : run_stream(job, &options, fd, err);
+}
+
+const struct decode_format decode_i915_record = {
+    .kind = "i915-record",
+    .about = "i915-record: a file of i915-perf-recorder",
+    .by = "context residency",
+    .stream = stream_recording,
+};
+
+const struct decode_format decode_oa_reports = {
+    .kind = "oa:",
+    .about = "oa:FORMAT: reports of Intel's OA unit back to back",
+    .by = "context residency",
+    .stream = stream_reports,
+};
