@@ -85,11 +85,11 @@ static bool counts(const struct gl_api *gl, uint32_t raw)
 	return value > 0;
 }
 
-static GLuint take_query(struct gl_raws *raws, const struct gl_api *gl)
+static GLuint take_query(struct gl_raws *raws, const struct gl_api *gl, uint32_t raw)
 {
 	GLuint query = 0;
-	if (raws->spare_count)
-		return raws->spare[--raws->spare_count];
+	if (raws->spare[raw].count)
+		return raws->spare[raw].queries[--raws->spare[raw].count];
 	gl->GenQueries(1, &query);
 	return query;
 }
@@ -172,9 +172,12 @@ void gl_raws_probe(struct gl_raws *raws, const struct gl_api *gl)
 
 void gl_raws_finish(struct gl_raws *raws, const struct gl_api *gl, bool current)
 {
-	if (current && raws->spare_count)
-		gl->DeleteQueries((GLsizei)raws->spare_count, raws->spare);
-	free(raws->spare);
+	for (uint32_t raw = 0; raw < GL_RAW_COUNT; raw++) {
+		if (current && raws->spare[raw].count)
+			gl->DeleteQueries((GLsizei)raws->spare[raw].count,
+					  raws->spare[raw].queries);
+		free(raws->spare[raw].queries);
+	}
 	*raws = (struct gl_raws){0};
 }
 
@@ -193,9 +196,9 @@ bool gl_count_begin(struct gl_raws *raws, const struct gl_api *gl, struct gl_cou
 		count->running = true;
 		return true;
 	}
-	count->queries[0] = take_query(raws, gl);
+	count->queries[0] = take_query(raws, gl, count->raw);
 	if (count->raw == GL_RAW_TIME) {
-		count->queries[1] = take_query(raws, gl);
+		count->queries[1] = take_query(raws, gl, count->raw);
 		gl->QueryCounter(count->queries[0], GL_TIMESTAMP);
 		count->running = true;
 	} else if (!taken(gl, count->raw)) {
@@ -246,7 +249,7 @@ enum gpa_answer gl_count_read(const struct gl_api *gl, const struct gl_count *co
 	if (!read_query(gl, count->queries[0], &first) ||
 	    (count->raw == GL_RAW_TIME && !read_query(gl, count->queries[1], &last)))
 		return GPA_NOT_YET;
-	*value = count->raw == GL_RAW_TIME ? last - first : first;
+	*value = count->raw != GL_RAW_TIME ? first : last > first ? last - first : 0;
 	return GPA_READY;
 }
 
@@ -256,9 +259,10 @@ void gl_count_release(struct gl_raws *raws, const struct gl_api *gl, struct gl_c
 	for (int i = 0; i < 2; i++) {
 		if (!count->queries[i])
 			continue;
-		if (mem_grow(&raws->spare, &raws->spare_capacity, raws->spare_count + 1,
-			     sizeof(*raws->spare)))
-			raws->spare[raws->spare_count++] = count->queries[i];
+		if (mem_grow(&raws->spare[count->raw].queries, &raws->spare[count->raw].capacity,
+			     raws->spare[count->raw].count + 1, sizeof(GLuint)))
+			raws->spare[count->raw].queries[raws->spare[count->raw].count++] =
+			    count->queries[i];
 		else if (current)
 			gl->DeleteQueries(1, &count->queries[i]);
 		count->queries[i] = 0;

@@ -34,8 +34,11 @@ enum { GL_CLASS_TIME, GL_CLASS_QUERIES, GL_CLASS_MORE, GL_CLASS_COUNT };
 struct gl_raws {
 	bool have[GL_RAW_COUNT];
 	uint8_t class_of[GL_RAW_COUNT];
-	GLuint *spare; /* query objects that wait for use */
-	size_t spare_count, spare_capacity;
+	/* Query objects that wait for use, by raw: an object keeps its target for ever. */
+	struct {
+		GLuint *queries;
+		size_t count, capacity;
+	} spare[GL_RAW_COUNT];
 };
 
 /* One raw of a request while it counts: a query object, two for time. */
