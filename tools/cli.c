@@ -2,6 +2,7 @@
 #include "tools/cli.h"
 #include "tools/capture_view.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -42,6 +43,21 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 	fprintf(out, "because: %s\n", err->because[0] ? err->because : sx_status_name(err->status));
 	fprintf(out, "try: %s\n", err->remedy[0] ? err->remedy : "sextant doctor");
 	return cli_exit_code(err->status);
+}
+
+enum sx_status cli_open_output(struct cli *cli, struct sx_error *err)
+{
+	const char *path = cli->options.output;
+	if (!path || strcmp(path, "-") == 0)
+		return SX_OK;
+	FILE *file = fopen(path, "we");
+	if (file) {
+		cli->out.out = file;
+		return SX_OK;
+	}
+	enum sx_status status = error_errno(err, errno, "cannot write %s", path);
+	error_try(err, "another folder with -o");
+	return status;
 }
 
 void cli_note(const struct cli *cli, const char *fmt, ...)

@@ -46,6 +46,8 @@ struct command {
 
 /* Writes a triplet to standard error and returns the exit code of its status. */
 int cli_fail(const struct cli *cli, const struct sx_error *err);
+/* Opens --output as the result stream, when it was given; for verbs that open it themselves. */
+enum sx_status cli_open_output(struct cli *cli, struct sx_error *err);
 /* The exit code of a status. */
 int cli_exit_code(enum sx_status status);
 /* A remark on standard error, unless --quiet. */

@@ -78,21 +78,11 @@ static bool use_color(const struct options *options, FILE *out)
 
 static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 {
-	const char *path = cli->options.output;
-	if (path && !cli->verb->own_output && strcmp(path, "-") != 0) {
-		cli->out.out = fopen(path, "we");
-		if (!cli->out.out) {
-			cli->out.out = stdout;
-			if (error_errno(err, errno, "cannot write %s", path) != SX_ERR_PERMISSION)
-				err->status = SX_ERR_IO;
-			error_try(err, "another folder with -o");
-			return err->status;
-		}
-	}
+	enum sx_status status = cli->verb->own_output ? SX_OK : cli_open_output(cli, err);
 	cli->out.width = text_terminal_width(cli->out.out);
 	cli->out.color = use_color(&cli->options, cli->out.out);
 	cli->err.color = use_color(&cli->options, stderr);
-	return SX_OK;
+	return status;
 }
 
 /* A result that could not be written whole must not look like success. */

@@ -30,6 +30,8 @@ static const struct spec specs[] = {
     {"set", 's', STRING, AT(set), "NAME", "a metric set or group", 0},
     {"interval", 'I', DURATION, AT(interval_ns), "DUR", "time between samples, as 10ms", 0},
     {"duration", 't', DURATION, AT(duration_ns), "DUR", "how long to measure, as 5s", 0},
+    {"from", 0, DURATION, AT(from_ns), "DUR", "begin this long after the first sample", 0},
+    {"to", 0, DURATION, AT(to_ns), "DUR", "end this long after the first sample", 0},
     {"count", 'n', COUNT, AT(count), "N", "how many samples", 0},
     {"input", 'i', STRING, AT(input), "FILE", "read this file; - is standard input", 0},
     {"output", 'o', STRING, AT(output), "FILE", "write the result here", 0},

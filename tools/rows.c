@@ -2,39 +2,92 @@
 #include "tools/rows.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
+/* One column before the metrics. */
 struct extra {
 	const char *name;
-	uint64_t (*value)(const struct sx_table *table, size_t row);
+	enum { EXTRA_BEGIN, EXTRA_END, EXTRA_LABEL, EXTRA_TEXT, EXTRA_QUALITY } kind;
+	enum sx_label label;
 };
 
-static uint64_t begin_of(const struct sx_table *table, size_t row)
-{
-	return sx_table_begin_ns(table)[row];
-}
+#define EXTRA_MAX (3 + SX_LABEL_COUNT)
 
-static uint64_t end_of(const struct sx_table *table, size_t row)
+static size_t extras(const struct rows_shape *shape, struct extra out[EXTRA_MAX])
 {
-	return sx_table_end_ns(table)[row];
-}
-
-static uint64_t context_of(const struct sx_table *table, size_t row)
-{
-	return sx_table_label(table, SX_LABEL_CONTEXT, row);
-}
-
-/* The columns before the metrics; returns their number. */
-static size_t extras(const struct rows_shape *shape, struct extra out[3])
-{
+	static const char *const names[] = {"frame", "group", "context", "instance", "reason"};
 	size_t n = 0;
 	if (shape->times) {
-		out[n++] = (struct extra){"begin_ns", begin_of};
-		out[n++] = (struct extra){"end_ns", end_of};
+		out[n++] = (struct extra){.name = "begin_ns", .kind = EXTRA_BEGIN};
+		out[n++] = (struct extra){.name = "end_ns", .kind = EXTRA_END};
 	}
-	if (shape->contexts)
-		out[n++] = (struct extra){"context", context_of};
+	for (int i = 0; i < SX_LABEL_COUNT; i++) {
+		bool text = i == SX_LABEL_GROUP || i == SX_LABEL_REASON;
+		bool wanted = shape->labels >> i & 1;
+		if (i == SX_LABEL_CONTEXT)
+			wanted |= shape->contexts;
+		if (wanted)
+			out[n++] = (struct extra){names[i], text ? EXTRA_TEXT : EXTRA_LABEL,
+						  (enum sx_label)i};
+	}
+	if (shape->quality)
+		out[n++] = (struct extra){.name = "quality", .kind = EXTRA_QUALITY};
 	return n;
+}
+
+static uint64_t extra_number(const struct extra *extra, const struct sx_table *t, size_t row)
+{
+	if (extra->kind == EXTRA_BEGIN)
+		return sx_table_begin_ns(t)[row];
+	if (extra->kind == EXTRA_END)
+		return sx_table_end_ns(t)[row];
+	return sx_table_label(t, extra->label, row);
+}
+
+/* "lost+stretched": the reservations about any value of the row; NULL when there are none. */
+static const char *row_quality(const struct sx_table *t, size_t row, char buf[64])
+{
+	static const char *const names[] = {"lost", "wrapped", "multiplexed", "stretched"};
+	uint8_t seen = 0;
+	buf[0] = '\0';
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		struct sx_vector v = sx_table_vector(t, c);
+		if (v.data && v.quality && !(v.quality[row] & SX_QUALITY_NO_DATA_MASK))
+			seen |= v.quality[row];
+	}
+	for (int i = 0; i < 4; i++)
+		if (seen & SX_QUALITY_LOST << i)
+			snprintf(buf + strlen(buf), 64 - strlen(buf), "%s%s", buf[0] ? "+" : "",
+				 names[i]);
+	return buf[0] ? buf : NULL;
+}
+
+/* Text of an extra column, or NULL; *number is set for the others (UINT64_MAX: none). */
+static const char *extra_value(const struct extra *extra, const struct sx_table *t, size_t row,
+			       char buf[64], uint64_t *number)
+{
+	*number = UINT64_MAX;
+	if (extra->kind == EXTRA_QUALITY)
+		return row_quality(t, row, buf);
+	uint64_t value = extra_number(extra, t, row);
+	if (extra->kind == EXTRA_TEXT)
+		return sx_table_string(t, value);
+	*number = value;
+	return NULL;
+}
+
+static void extra_json(struct json *json, const struct extra *extra, const struct sx_table *t,
+		       size_t row)
+{
+	char buf[64];
+	uint64_t number;
+	const char *text = extra_value(extra, t, row, buf, &number);
+	if (text)
+		json_string(json, text);
+	else if (number != UINT64_MAX)
+		json_u64(json, number);
+	else
+		json_null(json);
 }
 
 static void value_json(struct json *json, const struct sx_table *t, uint32_t column, size_t row)
@@ -52,16 +105,11 @@ static void value_json(struct json *json, const struct sx_table *t, uint32_t col
 static void row_json(struct json *json, const struct rows_shape *shape, const struct sx_table *t,
 		     size_t row)
 {
-	struct extra extra[3];
+	struct extra extra[EXTRA_MAX];
 	size_t n = extras(shape, extra);
 	json_array_begin_flat(json);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t value = extra[i].value(t, row);
-		if (value == UINT64_MAX)
-			json_null(json);
-		else
-			json_u64(json, value);
-	}
+	for (size_t i = 0; i < n; i++)
+		extra_json(json, &extra[i], t, row);
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
 		value_json(json, t, c, row);
 	json_array_end(json);
@@ -69,7 +117,7 @@ static void row_json(struct json *json, const struct rows_shape *shape, const st
 
 static void names_json(struct json *json, const struct rows_shape *shape, const struct sx_table *t)
 {
-	struct extra extra[3];
+	struct extra extra[EXTRA_MAX];
 	size_t n = extras(shape, extra);
 	json_key(json, "metrics");
 	json_array_begin_flat(json);
@@ -108,63 +156,63 @@ static void end_json(struct rows_writer *w, const struct sx_table *t)
 }
 
 /* One object a row, so that every line stands for itself. */
-static void write_ndjson(const struct cli *cli, const struct rows_shape *shape,
-			 const struct sx_table *t)
+static void row_ndjson(FILE *out, const struct rows_shape *shape, const struct sx_table *t,
+		       size_t row)
 {
-	struct extra extra[3];
+	struct extra extra[EXTRA_MAX];
 	size_t n = extras(shape, extra);
-	for (size_t r = 0; r < sx_table_row_count(t); r++) {
-		struct json json = {.out = cli->out.out, .compact = true};
-		json_object_begin(&json);
-		for (size_t i = 0; i < n; i++)
-			if (extra[i].value(t, r) != UINT64_MAX)
-				json_kv_u64(&json, extra[i].name, extra[i].value(t, r));
-		for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
-			json_key(&json, sx_table_column(t, c)->name);
-			value_json(&json, t, c, r);
-		}
-		json_object_end(&json);
-		json_end(&json);
+	struct json json = {.out = out, .compact = true};
+	json_object_begin(&json);
+	for (size_t i = 0; i < n; i++) {
+		char buf[64];
+		uint64_t number;
+		if (!extra_value(&extra[i], t, row, buf, &number) && number == UINT64_MAX)
+			continue;
+		json_key(&json, extra[i].name);
+		extra_json(&json, &extra[i], t, row);
 	}
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		json_key(&json, sx_table_column(t, c)->name);
+		value_json(&json, t, c, row);
+	}
+	json_object_end(&json);
+	json_end(&json);
 }
 
-static void begin_csv(const struct cli *cli, const struct rows_shape *shape,
-		      const struct sx_table *t)
+static void head_csv(struct csv *csv, const struct rows_shape *shape, const struct sx_table *t)
 {
-	struct extra extra[3];
+	struct extra extra[EXTRA_MAX];
 	size_t n = extras(shape, extra);
-	struct csv csv = {.out = cli->out.out};
 	for (size_t i = 0; i < n; i++)
-		csv_text(&csv, extra[i].name);
+		csv_text(csv, extra[i].name);
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
-		csv_text(&csv, sx_table_column(t, c)->name);
-	csv_end_line(&csv);
+		csv_text(csv, sx_table_column(t, c)->name);
+	csv_end_line(csv);
 }
 
-static void write_csv(const struct cli *cli, const struct rows_shape *shape,
-		      const struct sx_table *t)
+static void row_csv(struct csv *csv, const struct rows_shape *shape, const struct sx_table *t,
+		    size_t row)
 {
-	struct extra extra[3];
+	struct extra extra[EXTRA_MAX];
 	size_t n = extras(shape, extra);
-	struct csv csv = {.out = cli->out.out};
-	for (size_t r = 0; r < sx_table_row_count(t); r++) {
-		for (size_t i = 0; i < n; i++) {
-			uint64_t value = extra[i].value(t, r);
-			if (value == UINT64_MAX)
-				csv_text(&csv, NULL);
-			else
-				csv_u64(&csv, value);
-		}
-		for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
-			struct sx_vector v = sx_table_vector(t, c);
-			double value = sx_table_get(t, c, r);
-			if (v.type == SX_U64 && !isnan(value))
-				csv_u64(&csv, ((const uint64_t *)v.data)[r]);
-			else
-				csv_f64(&csv, value);
-		}
-		csv_end_line(&csv);
+	for (size_t i = 0; i < n; i++) {
+		char buf[64];
+		uint64_t number;
+		const char *text = extra_value(&extra[i], t, row, buf, &number);
+		if (!text && number != UINT64_MAX)
+			csv_u64(csv, number);
+		else
+			csv_text(csv, text);
 	}
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		struct sx_vector v = sx_table_vector(t, c);
+		double value = sx_table_get(t, c, row);
+		if (v.type == SX_U64 && !isnan(value))
+			csv_u64(csv, ((const uint64_t *)v.data)[row]);
+		else
+			csv_f64(csv, value);
+	}
+	csv_end_line(csv);
 }
 
 #define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
@@ -233,6 +281,7 @@ struct rows_writer rows_begin(const struct cli *cli, const struct rows_shape *sh
 enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, struct sx_error *err)
 {
 	const struct cli *cli = w->cli;
+	struct csv csv = {.out = cli->out.out};
 	bool first = !w->begun, ok = true;
 	w->begun = true;
 	w->rows += sx_table_row_count(table);
@@ -244,12 +293,14 @@ enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, str
 			row_json(&w->json, w->shape, table, r);
 		break;
 	case FORMAT_NDJSON:
-		write_ndjson(cli, w->shape, table);
+		for (size_t r = 0; r < sx_table_row_count(table); r++)
+			row_ndjson(cli->out.out, w->shape, table, r);
 		break;
 	case FORMAT_CSV:
 		if (first)
-			begin_csv(cli, w->shape, table);
-		write_csv(cli, w->shape, table);
+			head_csv(&csv, w->shape, table);
+		for (size_t r = 0; r < sx_table_row_count(table); r++)
+			row_csv(&csv, w->shape, table, r);
 		break;
 	default:
 		ok = !first || write_text(cli, table);

@@ -9,6 +9,8 @@ struct rows_shape {
 	const char *catalog; /* name */
 	bool times;	     /* begin_ns, end_ns columns */
 	bool contexts;	     /* a context column */
+	uint32_t labels;     /* more label columns: a mask of 1 << enum sx_label */
+	bool quality;	     /* a column with the reservations about a row's values */
 };
 
 /*

@@ -1,0 +1,27 @@
+/* Copies of captures: a part of one, several in one, or one without what names its owner. */
+#ifndef TOOLS_CAPTURE_COPY_H
+#define TOOLS_CAPTURE_COPY_H
+
+#include <sextant/capture.h>
+
+#include "tools/cli.h"
+
+struct capture_copy {
+	const char *const *inputs;
+	size_t input_count;
+	const char *output;
+	uint64_t from_ns, to_ns; /* since the first row; 0: from the beginning, to the end */
+	bool anonymise;
+};
+
+/* What a copy left out or could not read. */
+struct capture_copied {
+	uint64_t rows, damaged_records, damaged_bytes;
+	char what[160]; /* the first damage, or empty */
+};
+
+/* Errors: those of opening and writing captures; SX_ERR_USAGE when output is one of the inputs. */
+enum sx_status capture_copy_run(const struct capture_copy *copy, struct capture_copied *out,
+				struct sx_error *err);
+
+#endif

@@ -1,0 +1,322 @@
+/* sextant capture: what is in a capture, whether it is sound, and copies of it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tools/capture_copy.h"
+#include "tools/profile_out.h"
+
+/* What reading a whole capture tells. */
+struct contents {
+	const char *path;
+	struct sx_capture_reader *reader;
+	const struct sx_capture_info *info;
+	const struct sx_capture_account *account;
+	uint64_t *rows;	 /* of each device */
+	uint64_t values; /* rows times columns, all devices */
+	uint64_t rows_read, gaps, notes, losses;
+};
+
+static enum sx_status read_all(struct contents *c, struct sx_error *err)
+{
+	struct sx_capture_record record;
+	enum sx_status status = sx_capture_open(c->path, &c->reader, err);
+	if (status)
+		return status;
+	c->rows = calloc(sx_capture_info(c->reader)->device_count + 1, sizeof(*c->rows));
+	if (!c->rows)
+		return error_nomem(err, "reading a capture");
+	uint32_t devices = sx_capture_info(c->reader)->device_count;
+	while ((status = sx_capture_next(c->reader, &record, err)) == SX_OK) {
+		if (record.type == SX_CAPTURE_ROWS && record.device < devices) {
+			c->rows[record.device] += record.rows.count;
+			c->rows_read += record.rows.count;
+			c->values += record.rows.count * record.rows.column_count;
+		}
+		c->gaps += record.type == SX_CAPTURE_GAP;
+		c->notes += record.type == SX_CAPTURE_NOTE;
+		c->losses += record.type == SX_CAPTURE_LOSS;
+	}
+	c->info = sx_capture_info(c->reader);
+	c->account = sx_capture_account(c->reader);
+	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
+}
+
+static void contents_finish(struct contents *c)
+{
+	sx_capture_close(c->reader);
+	free(c->rows);
+}
+
+static uint64_t duration_ns(const struct sx_capture_info *info)
+{
+	return info->begin_ns == SX_TIME_UNKNOWN || info->end_ns == SX_TIME_UNKNOWN
+		   ? 0
+		   : info->end_ns - info->begin_ns;
+}
+
+static void device_json(struct json *json, const struct sx_capture_device *d, uint64_t rows)
+{
+	json_object_begin(json);
+	json_kv_string(json, "catalog", d->catalog);
+	json_kv_string(json, "name", d->name);
+	json_kv_string(json, "source", d->source);
+	json_kv_string(json, "driver", *d->driver ? d->driver : NULL);
+	json_kv_bool(json, "simulated", d->simulated);
+	json_kv_string(json, "kind", profile_sample_kind(d->kind));
+	json_kv_u64(json, "rows", rows);
+	json_kv_string(json, "clock", d->clock);
+	json_kv_u64(json, "clock_error_ns", d->clock_error_ns);
+	json_kv_u64(json, "interval_ns", d->interval_ns);
+	json_key(json, "constants");
+	json_object_begin_flat(json);
+	for (uint32_t i = 0; i < d->constant_count; i++)
+		json_kv_f64(json, d->constants[i].name, d->constants[i].value);
+	json_object_end(json);
+	json_key(json, "columns");
+	json_array_begin(json);
+	for (uint32_t i = 0; i < d->column_count; i++) {
+		json_object_begin_flat(json);
+		json_kv_string(json, "name", d->columns[i].name);
+		json_kv_string(json, "unit", d->columns[i].unit);
+		json_kv_string(json, "type", d->columns[i].type == SX_U64 ? "u64" : "f64");
+		json_kv_string(json, "why", d->columns[i].why);
+		json_object_end(json);
+	}
+	json_array_end(json);
+	json_object_end(json);
+}
+
+static void account_json(struct json *json, const struct contents *c)
+{
+	json_key(json, "damage");
+	json_object_begin_flat(json);
+	json_kv_u64(json, "records", c->account->damaged_records);
+	json_kv_u64(json, "missing_records", c->account->missing_records);
+	json_kv_u64(json, "bytes", c->account->damaged_bytes);
+	json_kv_u64(json, "cut_bytes", c->account->cut_bytes);
+	json_kv_string(json, "first", c->account->what[0] ? c->account->what : NULL);
+	json_object_end(json);
+}
+
+static void write_json(const struct cli *cli, const struct contents *c)
+{
+	char version[16];
+	struct json json = cli_json_begin(cli, "capture");
+	snprintf(version, sizeof(version), "%u.%u", c->info->major, c->info->minor);
+	json_kv_string(&json, "file", c->path);
+	json_kv_string(&json, "version", version);
+	json_kv_u64(&json, "bytes", c->info->size_bytes);
+	json_kv_bool(&json, "clean", c->info->clean);
+	json_kv_u64(&json, "created_ns", c->info->created_ns);
+	json_kv_u64(&json, "duration_ns", duration_ns(c->info));
+	json_kv_u64(&json, "chunks", c->info->chunks);
+	json_kv_u64(&json, "rows", c->rows_read);
+	json_kv_u64(&json, "lost_rows", c->account->lost_rows);
+	json_kv_u64(&json, "gaps", c->gaps);
+	json_key(&json, "properties");
+	json_object_begin_flat(&json);
+	for (uint32_t i = 0; i < c->info->property_count; i++)
+		json_kv_string(&json, c->info->properties[i].name, c->info->properties[i].value);
+	json_object_end(&json);
+	json_key(&json, "devices");
+	json_array_begin(&json);
+	for (uint32_t i = 0; i < c->info->device_count; i++)
+		if (sx_capture_device(c->reader, i))
+			device_json(&json, sx_capture_device(c->reader, i), c->rows[i]);
+	json_array_end(&json);
+	account_json(&json, c);
+	cli_json_end(&json);
+}
+
+static void write_device(const struct cli *cli, const struct sx_capture_device *d, uint64_t rows)
+{
+	FILE *out = cli->out.out;
+	const char *kind = profile_sample_kind(d->kind);
+	fputc('\n', out);
+	text_styled(&cli->out, TEXT_BOLD, *d->name ? d->name : d->catalog);
+	if (d->simulated)
+		text_styled(&cli->out, TEXT_YELLOW, "  SIMULATED, not a real device");
+	fprintf(out, "\n  catalog  %s (%016" PRIx64 ")\n  source   %s\n", d->catalog,
+		d->catalog_hash, d->source);
+	if (*d->driver)
+		fprintf(out, "  driver   %s\n", d->driver);
+	fprintf(out, "  rows     %" PRIu64 ", each a %s%s\n", rows, kind,
+		strcmp(kind, "time") == 0 ? " slice" : "");
+	fprintf(out, "  columns  %u\n", (unsigned)d->column_count);
+	for (uint32_t i = 0; i < d->constant_count; i++)
+		fprintf(out, "  %s = %.17g\n", d->constants[i].name, d->constants[i].value);
+}
+
+static void write_damage(const struct cli *cli, const struct contents *c)
+{
+	FILE *out = cli->out.out;
+	const struct sx_capture_account *a = c->account;
+	if (a->what[0])
+		fprintf(out,
+			"damaged: %s; %" PRIu64 " records and %" PRIu64
+			" bytes are gone in all, %" PRIu64 " records are missing\n",
+			a->what, a->damaged_records, a->damaged_bytes, a->missing_records);
+	if (a->cut_bytes)
+		fprintf(out, "cut: the last %" PRIu64 " bytes are an unfinished record\n",
+			a->cut_bytes);
+	if (!c->info->clean)
+		fputs("it did not end cleanly, or is still written\n", out);
+	if (a->lost_rows)
+		fprintf(out, "%" PRIu64 " samples were lost while it was recorded\n", a->lost_rows);
+}
+
+static void write_text(const struct cli *cli, const struct contents *c)
+{
+	char size[HUMAN_MAX], length[HUMAN_MAX], when[64] = "";
+	FILE *out = cli->out.out;
+	time_t created = (time_t)(c->info->created_ns / 1000000000);
+	struct tm utc;
+	human_value(&cli->human, size, (double)c->info->size_bytes, "bytes");
+	human_duration(length, duration_ns(c->info));
+	if (c->info->created_ns > 1 && gmtime_r(&created, &utc))
+		strftime(when, sizeof(when), ", %Y-%m-%d %H:%M:%S UTC", &utc);
+	fprintf(out, "%s: capture %u.%u, %s, %s%s\n", c->path, c->info->major, c->info->minor, size,
+		length, when);
+	fprintf(out, "%" PRIu64 " rows in %" PRIu64 " chunks", c->rows_read, c->info->chunks);
+	if (c->values)
+		fprintf(out, ", %.2f bytes a value",
+			(double)c->info->size_bytes / (double)c->values);
+	fputc('\n', out);
+	for (uint32_t i = 0; i < c->info->property_count; i++)
+		if (c->info->properties[i].value[0])
+			fprintf(out, "  %-8s %s\n", c->info->properties[i].name,
+				c->info->properties[i].value);
+	for (uint32_t i = 0; i < c->info->device_count; i++)
+		if (sx_capture_device(c->reader, i))
+			write_device(cli, sx_capture_device(c->reader, i), c->rows[i]);
+	if (c->account->what[0] || !c->info->clean || c->account->lost_rows)
+		fputc('\n', out);
+	write_damage(cli, c);
+}
+
+static bool is_sound(const struct contents *c)
+{
+	return !c->account->what[0] && !c->account->cut_bytes && c->info->clean;
+}
+
+static int info(struct cli *cli, const char *path)
+{
+	struct sx_error err = {0};
+	struct contents c = {.path = path};
+	enum sx_status status = read_all(&c, &err);
+	if (!status)
+		status = cli_open_output(cli, &err);
+	if (!status && cli->options.format == FORMAT_JSON)
+		write_json(cli, &c);
+	else if (!status)
+		write_text(cli, &c);
+	contents_finish(&c);
+	return status ? cli_fail(cli, &err) : EXIT_OK;
+}
+
+/* Like info, but the verdict alone, and in the exit status. */
+static int check(struct cli *cli, const char *path)
+{
+	struct sx_error err = {0};
+	struct contents c = {.path = path};
+	enum sx_status status = read_all(&c, &err);
+	bool sound = !status && is_sound(&c);
+	if (!status)
+		status = cli_open_output(cli, &err);
+	if (!status && cli->options.format == FORMAT_JSON)
+		write_json(cli, &c);
+	else if (!status) {
+		fprintf(cli->out.out, "%s: %s, %" PRIu64 " rows read\n", path,
+			sound ? "sound" : "not whole", c.rows_read);
+		write_damage(cli, &c);
+	}
+	contents_finish(&c);
+	if (status)
+		return cli_fail(cli, &err);
+	return sound ? EXIT_OK : EXIT_INCOMPLETE;
+}
+
+static int copy(struct cli *cli, const char *verb, const char *const *inputs, size_t count)
+{
+	struct sx_error err = {0};
+	struct capture_copied done;
+	struct capture_copy job = {.inputs = inputs,
+				   .input_count = count,
+				   .output = cli->options.output,
+				   .from_ns = cli->options.from_ns,
+				   .to_ns = cli->options.to_ns,
+				   .anonymise = strcmp(verb, "anonymise") == 0};
+	if (!job.output) {
+		error_set(&err, SX_ERR_USAGE, "capture %s needs a file to write", verb);
+		error_because(&err, "captures do not go to a terminal");
+		error_try(&err, "-o FILE");
+		return cli_fail(cli, &err);
+	}
+	if (capture_copy_run(&job, &done, &err))
+		return cli_fail(cli, &err);
+	cli_note(cli, "%" PRIu64 " rows written to %s", done.rows, job.output);
+	if (!done.what[0])
+		return EXIT_OK;
+	cli_note(cli, "note: damage was left out: %s (%" PRIu64 " records, %" PRIu64 " bytes)",
+		 done.what, done.damaged_records, done.damaged_bytes);
+	return EXIT_INCOMPLETE;
+}
+
+static int usage(const struct cli *cli, const char *what)
+{
+	struct sx_error err;
+	error_set(&err, SX_ERR_USAGE, "capture: %s", what);
+	error_because(&err, "usage is: sextant capture %s", cli->verb->synopsis);
+	error_try(&err, "sextant capture info FILE");
+	return cli_fail(cli, &err);
+}
+
+static int run(struct cli *cli)
+{
+	struct sx_error err;
+	const struct string_list *args = &cli->options.args;
+	if (cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err))
+		return cli_fail(cli, &err);
+	if (args->count < 1)
+		return usage(cli, "what is to be done with it?");
+	const char *verb = args->items[0];
+	const char *const *inputs = args->items + 1;
+	size_t count = args->count - 1;
+	if (!count && cli->options.input) {
+		inputs = &cli->options.input;
+		count = 1;
+	}
+	bool known = true;
+	if (strcmp(verb, "merge") == 0 && count >= 2)
+		return copy(cli, verb, inputs, count);
+	if (count == 1 && strcmp(verb, "info") == 0)
+		return info(cli, inputs[0]);
+	if (count == 1 && strcmp(verb, "check") == 0)
+		return check(cli, inputs[0]);
+	if (count == 1 && (strcmp(verb, "cut") == 0 || strcmp(verb, "anonymise") == 0))
+		return copy(cli, verb, inputs, count);
+	static const char *const verbs[] = {"info", "check", "cut", "merge", "anonymise", NULL};
+	for (size_t i = 0; (known = verbs[i] != NULL) && strcmp(verbs[i], verb) != 0; i++)
+		;
+	return usage(cli, known ? "it takes another number of files" : "no such action");
+}
+
+const struct command cmd_capture = {
+    .verb = {.name = "capture",
+	     .synopsis = "info|check|cut|merge|anonymise FILE... [-o FILE]",
+	     .summary = "what a capture holds, whether it is sound, and copies of it",
+	     .about = "info tells what a capture holds; check reads all of it and exits with 1 "
+		      "when something is damaged, cut or missing. cut copies the part between "
+		      "--from and --to (since the first sample), merge copies several files into "
+		      "one, anonymise copies without host, command, notes, wall-clock times and "
+		      "the names of debug groups.",
+	     .options = "input output from to format",
+	     .max_args = -1,
+	     .own_output = true,
+	     .examples = "  sextant capture info game.sxc\n"
+			 "  sextant capture cut game.sxc --from 2s --to 5s -o part.sxc\n"
+			 "  sextant capture merge a.sxc b.sxc -o both.sxc\n"},
+    .run = run,
+};
