@@ -66,9 +66,57 @@ static void doctor_text(const struct cli *cli, const struct sx_device *devices, 
 		count_usable(devices, count), count);
 }
 
+static bool find(const struct sx_device *devices, size_t count, const char *id,
+		 struct sx_device *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(devices[i].id, id) != 0 && strcmp(devices[i].source, id) != 0)
+			continue;
+		*out = devices[i];
+		return true;
+	}
+	return false;
+}
+
+static int no_device(const struct cli *cli, const char *id)
+{
+	struct sx_error err;
+	error_set(&err, SX_ERR_NOT_FOUND, "no device %s", id);
+	error_because(&err, "no source of this machine knows it");
+	error_try(&err, "sextant doctor, without -d, shows all");
+	return cli_fail(cli, &err);
+}
+
+static void say(void *user, const char *line)
+{
+	const struct cli *cli = user;
+	fprintf(cli->out.out, "%s\n", line);
+}
+
+/* Text to send in: what was checked, on which device, with which version. */
+static int selftest(struct cli *cli)
+{
+	struct sx_error err = {0};
+	const struct string_list *devices = &cli->options.devices;
+	if (devices->count != 1) {
+		error_set(&err, SX_ERR_USAGE, "--selftest needs one device");
+		error_because(&err, "it checks the hardware behind it");
+		error_try(&err, "sextant doctor --selftest -d DEVICE; sextant devices lists them");
+		return cli_fail(cli, &err);
+	}
+	fprintf(cli->out.out, "sextant %s self-test of %s\n", sx_version(), devices->items[0]);
+	enum sx_status status = sx_device_selftest(cli->context, devices->items[0], say, cli, &err);
+	if (status)
+		return cli_fail(cli, &err);
+	fputs("every invariant holds\n", cli->out.out);
+	return EXIT_OK;
+}
+
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
+	if (cli->options.selftest)
+		return selftest(cli);
 	struct sx_device_list *list = NULL;
 	size_t count = 0;
 	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
@@ -77,6 +125,16 @@ static int run(struct cli *cli)
 	if (status)
 		return cli_fail(cli, &err);
 	const struct sx_device *devices = sx_devices_get(list, &count);
+	struct sx_device one;
+	if (cli->options.devices.count) {
+		const char *id = cli->options.devices.items[0];
+		if (!find(devices, count, id, &one)) {
+			sx_devices_destroy(list);
+			return no_device(cli, id);
+		}
+		devices = &one;
+		count = 1;
+	}
 	if (cli->options.format == FORMAT_JSON)
 		doctor_json(cli, devices, count);
 	else
@@ -88,11 +146,13 @@ static int run(struct cli *cli)
 
 const struct command cmd_doctor = {
     .verb = {.name = "doctor",
-	     .synopsis = "[-d DEVICE] [--json]",
+	     .synopsis = "[--json] | --selftest -d DEVICE",
 	     .summary = "tries each source: state, reason, remedy",
 	     .about =
 		 "Asks every source whether it can measure on this machine, and when it cannot, "
-		 "says why and what would help. Exit status 4 when nothing works.",
-	     .options = "device format output"},
+		 "says why and what would help. Exit status 4 when nothing works. "
+		 "--selftest checks the invariants of one device's hardware and writes a "
+		 "report that can be sent in.",
+	     .options = "device format output selftest"},
     .run = run,
 };

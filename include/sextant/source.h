@@ -40,6 +40,18 @@ SX_API void sx_devices_destroy(struct sx_device_list *list);
 /* The devices, best first. */
 SX_API const struct sx_device *sx_devices_get(const struct sx_device_list *list, size_t *count);
 
+/* One line of a self-test's report, without a newline. */
+typedef void (*sx_selftest_fn)(void *user, const char *line);
+
+/*
+ * Checks the invariants of the hardware behind a device ("i915:card0", or a source's name) and
+ * reports each through `say`, so that the first person who has the hardware can confirm the whole
+ * path. Takes seconds. Errors: SX_ERR_NOT_FOUND, SX_ERR_PERMISSION, SX_ERR_UNSUPPORTED (nothing to
+ * check), SX_INCOMPLETE (an invariant does not hold).
+ */
+SX_API enum sx_status sx_device_selftest(struct sx_context *context, const char *id,
+					 sx_selftest_fn say, void *user, struct sx_error *err);
+
 #ifdef __cplusplus
 }
 #endif

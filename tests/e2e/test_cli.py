@@ -175,6 +175,9 @@ class Browse(Case):
                               'vulkan', 'opencl', 'cpu'}, {c['name'] for c in doc['catalogs']})
         rows = list(csv.reader(io.StringIO(run('devices', '--csv').stdout)))
         self.assertEqual([r[0] for r in rows[1:]], [d['id'] for d in doc['devices']])
+        self.triplet(3, 'doctor', '-d', 'nonesuch')
+        self.triplet(2, 'doctor', '--selftest')
+        self.triplet(3, 'doctor', '--selftest', '-d', 'cpu')
         report = self.json('doctor')
         self.assertEqual(report['schema'], 'sextant.doctor/1')
         for source in report['sources']:

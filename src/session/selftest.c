@@ -1,0 +1,85 @@
+/* sx_device_selftest(): the invariants of one device, on the hardware at hand. */
+#include <sextant/source.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "source/source.h"
+
+static const struct source_ops *ops_named(const char *name)
+{
+	for (const struct source_ops *const *ops = source_all(); *ops; ops++)
+		if (strcmp((*ops)->name, name) == 0)
+			return *ops;
+	return NULL;
+}
+
+static const struct sx_device *find(const struct sx_device *all, size_t count, const char *id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(all[i].id, id) == 0 || strcmp(all[i].source, id) == 0)
+			return &all[i];
+	return NULL;
+}
+
+static enum sx_status unusable(const struct sx_device *device, struct sx_error *err)
+{
+	error_set(err, SX_ERR_PERMISSION, "%s cannot be tested", device->id);
+	error_because(err, "%s", device->because ? device->because : "it is not here");
+	error_try(err, "%s", device->remedy ? device->remedy : "run this on a machine that has it");
+	return SX_ERR_PERMISSION;
+}
+
+static enum sx_status run(const struct sx_device *device, sx_selftest_fn say, void *user,
+			  struct sx_error *err)
+{
+	struct source *source;
+	char line[512];
+	const struct source_ops *ops = ops_named(device->source);
+	if (!ops->selftest) {
+		error_set(err, SX_ERR_UNSUPPORTED, "%s has no self-test", device->id);
+		error_because(err, "its source knows no invariants to check");
+		error_try(err, "sextant stat -d %s", device->id);
+		return SX_ERR_UNSUPPORTED;
+	}
+	enum sx_status status = ops->open(sys_real(), device->id, &source, err);
+	if (status)
+		return status;
+	const struct source_desc *desc = ops->describe(source);
+	snprintf(line, sizeof(line), "device: %s, %s", desc->name,
+		 desc->driver ? desc->driver : "");
+	say(user, line);
+	for (uint32_t i = 0; i < desc->constant_count; i++) {
+		snprintf(line, sizeof(line), "constant: %s = %.17g", desc->constants[i].name,
+			 desc->constants[i].value);
+		say(user, line);
+	}
+	status = ops->selftest(source, say, user, err);
+	ops->close(source);
+	return status;
+}
+
+enum sx_status sx_device_selftest(struct sx_context *context, const char *id, sx_selftest_fn say,
+				  void *user, struct sx_error *err)
+{
+	struct sx_device_list *list;
+	size_t count;
+	enum sx_status status = sx_devices_probe(context, &list, err);
+	if (status)
+		return status;
+	const struct sx_device *all = sx_devices_get(list, &count);
+	const struct sx_device *device = find(all, count, id);
+	if (!device) {
+		error_set(err, SX_ERR_NOT_FOUND, "no device %s", id);
+		error_because(err, "no source of this machine knows it");
+		error_try(err, "sextant devices -v");
+		status = SX_ERR_NOT_FOUND;
+	} else if (device->state == SX_DEVICE_UNUSABLE || device->state == SX_DEVICE_ABSENT) {
+		status = unusable(device, err);
+	} else {
+		status = run(device, say, user, err);
+	}
+	sx_devices_destroy(list);
+	return status;
+}
