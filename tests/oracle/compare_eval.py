@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Holds `sextant eval` against tests/oracle/eval.py: every metric of every catalog, every variant
+and set, over random, zero, huge and missing inputs.
+
+compare_eval.py SEXTANT CATALOGS [ROWS [SEED]]
+
+u64 results must be equal. f64 results must be equal bit for bit too, but for the sign of zero: both
+sides form the same IEEE 754 operations in the same order, so no tolerance is needed.
+"""
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+import eval as oracle
+
+KINDS = ("random", "small", "zero", "huge", "missing", "mixed")
+
+
+def names_of(catalog, metrics):
+    """Columns that these metrics read: (spelling, is f64), and constants without a value."""
+    row = oracle.Row(catalog, {})
+    columns, constants, visited = {}, set(), set()
+
+    def add(name, instance, group):
+        kind, what = catalog.what(name, group)
+        if kind == "metric" and instance is None:
+            walk_metric(what)
+        elif kind == "counter":
+            head, dot, tail = what["name"].partition(".")
+            spelled = what["name"] if instance is None else f"{head}[{instance}]{dot}{tail}"
+            columns[spelled] = what.get("type") == "f64"
+        elif kind == "constant":
+            constants.add(what)
+        else:
+            columns["duration_ns"] = False
+
+    def walk(tree, group):
+        if tree[0] == "number":
+            return
+        if tree[0] != "name":
+            for child in tree[1]:
+                walk(child, group)
+        elif tree[2]:
+            for i in row.instances(tree[1], tree[2], group):
+                add(tree[1], i, group)
+        else:
+            add(tree[1], None, group)
+
+    def walk_metric(metric):
+        if id(metric) in visited:
+            return
+        visited.add(id(metric))
+        for tree in (metric.tree, metric.condition):
+            if tree:
+                walk(tree, metric.group)
+
+    for metric in metrics:
+        walk_metric(metric)
+    return columns, constants
+
+
+def cell(rng, kind, is_f64):
+    if kind == "mixed":
+        kind = rng.choice(KINDS[:5])
+    if kind == "zero" or kind == "missing" and rng.random() < 0.5:
+        return "0" if kind == "zero" else ""
+    if is_f64:
+        return repr(rng.random() * 1e6)
+    if kind == "small":
+        return str(rng.randrange(8))
+    if kind == "huge":
+        return str(rng.choice([2**64 - 1, 2**53 + 1, rng.getrandbits(64), rng.getrandbits(60)]))
+    return str(rng.getrandbits(rng.choice([8, 16, 32, 40])))
+
+
+def constant_value(rng, name):
+    if "Mask" in name or "mask" in name:
+        return rng.choice([1, 3, 7, 63])
+    if "Frequency" in name or "FREQ" in name:
+        return rng.choice([12500000, 12000000, 1000000000])
+    return rng.choice([1, 2, 3, 4, 24])
+
+
+def same(got, expected):
+    if got is None or expected is None:
+        return got is None and expected is None
+    return got == expected
+
+
+def compare(sextant, path, kind, rng, rows, variant, group):
+    catalog = oracle.Catalog(path, variant)
+    metrics = [m for m in catalog.metrics if group is None or m.group == group]
+    columns, constants = names_of(catalog, metrics)
+    given = {name: constant_value(rng, name) for name in sorted(constants)
+             if name not in catalog.constants or rng.random() < 0.2}
+    if kind == "missing":
+        columns = {n: f for n, f in columns.items() if rng.random() < 0.7}
+        given = {n: v for n, v in given.items() if rng.random() < 0.8}
+    catalog = oracle.Catalog(path, variant, given)
+    names = list(columns) or ["unused"]
+    lines = [",".join(f'"{n}"' for n in names)]
+    for _ in range(rows):
+        # Times have to fit one clock, whatever else is huge.
+        lines.append(",".join(cell(rng, "random" if n == "duration_ns" and kind in ("huge", "mixed")
+                                   else kind, columns.get(n, False)) for n in names))
+    expected = oracle.evaluate(catalog, lines, group)
+    command = [sextant, "eval", "--for", path, "--json"]
+    command += ["--api", variant] if variant else []
+    command += ["--set", group] if group else []
+    for name, value in given.items():
+        command += ["--const", f"{name}={value}"]
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write("\n".join(lines) + "\n")
+        file.flush()
+        done = subprocess.run(command + ["-i", file.name], capture_output=True, text=True)
+    what = f"{pathlib.Path(path).stem} {variant or ''} {group or ''} {kind}"
+    if done.returncode not in (0, 1):
+        return [f"{what}: {done.stderr.strip()}"], 0
+    got = json.loads(done.stdout)
+    bad = []
+    if len(got["metrics"]) != len(expected["metrics"]) or len(got["rows"]) != rows:
+        return [f"{what}: {len(got['metrics'])} metrics, expected {len(expected['metrics'])}"], 0
+    for i, (have, want) in enumerate(zip(got["metrics"], expected["metrics"])):
+        if have != want and not have.endswith("." + want):
+            bad.append(f"{what}: column {i} is {have}, expected {want}")
+        for r in range(rows):
+            if not same(got["rows"][r][i], expected["rows"][r][i]):
+                bad.append(f"{what}: {have}, row {r}: {got['rows'][r][i]!r}, "
+                           f"expected {expected['rows'][r][i]!r}")
+                break
+    return bad, len(expected["metrics"]) * rows
+
+
+def main():
+    sextant, root = sys.argv[1:3]
+    rows = int(sys.argv[3]) if len(sys.argv) > 3 else 6
+    rng = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
+    os.environ["NO_COLOR"] = "1"
+    bad, values = [], 0
+    for path in sorted(pathlib.Path(root).glob("*/*.yaml")):
+        catalog = oracle.Catalog(path)
+        variants = [v["name"] for v in catalog.doc.get("variants", [])] or [None]
+        sets = [g["name"] for g in catalog.doc.get("groups", []) if g.get("kind") == "set"]
+        for variant in variants:
+            for group in sets or [None]:
+                for kind in KINDS:
+                    found, count = compare(sextant, str(path), kind, rng, rows, variant, group)
+                    bad += found
+                    values += count
+    for line in bad[:40]:
+        print(line)
+    print(f"{values} values compared, {len(bad)} metrics differ")
+    sys.exit(1 if bad or not values else 0)
+
+
+if __name__ == "__main__":
+    main()
