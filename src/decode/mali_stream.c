@@ -3,7 +3,9 @@
 #include "decode/mali.h"
 #include "base/error.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern const struct decoder_ops decode_mali;
 
@@ -40,10 +42,7 @@ static enum sx_status options_of(const struct decoder_setup *setup, struct sx_ma
 				 struct sx_error *err)
 {
 	uint64_t slices, cores;
-	*out = (struct sx_mali_options){.variant = setup->variant,
-					.counters = setup->counters,
-					.counter_count = setup->counter_count,
-					.instances = setup->instances};
+	*out = (struct sx_mali_options){.variant = setup->variant, .instances = setup->instances};
 	if (!constant_of(setup, "l2_slices", &slices))
 		return need(err, "l2_slices");
 	out->l2_slices = slices > UINT32_MAX ? UINT32_MAX : (uint32_t)slices;
@@ -53,6 +52,45 @@ static enum sx_status options_of(const struct decoder_setup *setup, struct sx_ma
 		return need(err, "shader_core_mask");
 	if (cores <= SX_MALI_CORES_MAX)
 		out->core_mask = cores == 64 ? UINT64_MAX : (UINT64_C(1) << cores) - 1;
+	return SX_OK;
+}
+
+/*
+ * The counter behind one wanted name, which may have an instance part anywhere ("NAME[3]"); NULL
+ * when the catalog does not know it. *instance says whether there was such a part.
+ */
+static const char *plain_name(const struct sx_catalog *catalog, const char *name, bool *instance)
+{
+	char plain[160];
+	const char *open = strchr(name, '['), *end = open ? strchr(open, ']') : NULL;
+	*instance = end != NULL;
+	if (end)
+		snprintf(plain, sizeof(plain), "%.*s%s", (int)(open - name), name, end + 1);
+	uint32_t count, at = sx_catalog_find_counter(catalog, end ? plain : name, SX_NONE, NULL);
+	return at == SX_NONE ? NULL : sx_catalog_counters(catalog, &count)[at].name;
+}
+
+/* What a selection wants may be of other sources too: only what a Mali counts is taken. */
+static enum sx_status choose_counters(const struct decoder_setup *setup,
+				      struct sx_mali_options *options, const char ***names,
+				      struct sx_error *err)
+{
+	*names = NULL;
+	if (!setup->counters)
+		return SX_OK;
+	*names = calloc(setup->counter_count + 1, sizeof(**names));
+	if (!*names)
+		return error_nomem(err, "a Mali decoder");
+	options->counters = *names;
+	options->counter_count = 0;
+	for (uint32_t i = 0; i < setup->counter_count; i++) {
+		bool instance;
+		const char *name = plain_name(setup->catalog, setup->counters[i], &instance);
+		if (!name)
+			continue;
+		(*names)[options->counter_count++] = name;
+		options->instances |= instance;
+	}
 	return SX_OK;
 }
 
@@ -72,11 +110,15 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 		return error_nomem(err, "a Mali decoder");
 	stream->base.ops = &decode_mali;
 	struct sx_mali_options options;
+	const char **names = NULL;
 	enum sx_status status = options_of(setup, &options, err);
+	if (status == SX_OK)
+		status = choose_counters(setup, &options, &names, err);
 	for (uint32_t i = 0; status == SX_OK && i < 2; i++) {
 		options.value_bytes = i ? 8 : 4;
 		status = sx_mali_decoder_create(setup->catalog, &options, &stream->widths[i], err);
 	}
+	free(names);
 	if (status != SX_OK) {
 		destroy(&stream->base);
 		return status;

@@ -256,13 +256,23 @@ enum sx_status session_open_devices(struct sx_session *s, struct sx_error *err)
 	return status;
 }
 
-static enum sx_status make_decoder(struct session_device *d, const struct sx_session_device *info,
+static enum sx_status make_decoder(struct sx_session *s, struct session_device *d,
+				   const struct sx_session_device *info,
 				   const struct source_request *request, struct sx_error *err)
 {
 	const struct source_desc *desc = d->ops->describe(d->source);
 	const struct decoder_ops *ops = decode_find(d->ops->raw);
 	if (!ops)
 		return error_set(err, SX_ERR_UNSUPPORTED, "source %s has no decoder", d->ops->name);
+	struct decoder_constant *constants =
+	    arena_alloc(&s->arena, (info->constant_count + 1) * sizeof(*constants));
+	if (!constants)
+		return error_nomem(err, "creating a decoder");
+	/* The last of a name wins in a selection; a decoder takes the first. */
+	for (uint32_t i = 0; i < info->constant_count; i++)
+		constants[i] =
+		    (struct decoder_constant){info->constants[info->constant_count - 1 - i].name,
+					      info->constants[info->constant_count - 1 - i].value};
 	struct decoder_setup setup = {.catalog = info->catalog,
 				      .set = request->set,
 				      .counters = request->counters,
@@ -271,7 +281,10 @@ static enum sx_status make_decoder(struct session_device *d, const struct sx_ses
 				      .value_count = desc->counter_count,
 				      .columns = desc->columns,
 				      .column_count = desc->column_count,
-				      .column_kind = desc->kind};
+				      .column_kind = desc->kind,
+				      .constants = constants,
+				      .constant_count = info->constant_count,
+				      .variant = s->options.variant};
 	enum sx_status status = ops->create(&setup, &d->decoder, err);
 	if (status)
 		return status;
@@ -301,7 +314,7 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 	if (status)
 		return status;
 	d->started = true;
-	return make_decoder(d, info, &request, err);
+	return make_decoder(s, d, info, &request, err);
 }
 
 enum sx_status session_start_devices(struct sx_session *s, struct sx_error *err)

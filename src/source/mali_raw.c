@@ -81,3 +81,13 @@ void mali_raw_set(struct mali_raw *raw, uint32_t block, uint32_t slot, uint64_t 
 	uint8_t *dump = mali_raw_dump(raw, &size);
 	put(dump + ((size_t)block * raw->slots + slot) * raw->width, value, raw->width);
 }
+
+uint64_t mali_raw_get(const struct mali_raw *raw, uint32_t block, uint32_t slot)
+{
+	const uint8_t *at = raw->bytes + MALI_RAW_HEAD + states_size(raw) +
+			    ((size_t)block * raw->slots + slot) * raw->width;
+	uint64_t value = 0;
+	for (uint32_t i = raw->width; i-- > 0;)
+		value = value << 8 | at[i];
+	return value;
+}

@@ -27,6 +27,7 @@ void mali_raw_set_failed(struct mali_raw *raw);
 uint32_t mali_raw_block(const struct mali_raw *raw, enum mali_kind kind, uint32_t index);
 void mali_raw_set_state(struct mali_raw *raw, uint32_t block, uint8_t state);
 void mali_raw_set(struct mali_raw *raw, uint32_t block, uint32_t slot, uint64_t value);
+uint64_t mali_raw_get(const struct mali_raw *raw, uint32_t block, uint32_t slot);
 /* The dump itself, to be filled as a whole. */
 uint8_t *mali_raw_dump(struct mali_raw *raw, size_t *size);
 

@@ -1,5 +1,6 @@
 /* The kbase source: Arm's own kernel driver, whichever of its two readers the version has. */
 #include "source/kbase/kbase.h"
+#include "source/mali_selftest.h"
 #include "base/error.h"
 
 #include <stdio.h>
@@ -245,6 +246,14 @@ static void close_device(struct source *source)
 	free(k);
 }
 
+/* The slots of a block are not read in one instant: a side may be off by a hundredth. */
+static enum sx_status selftest(struct source *source, void (*say)(void *user, const char *line),
+			       void *user, struct sx_error *err)
+{
+	struct kbase *k = (struct kbase *)source;
+	return mali_selftest(source, &k->raw, k->desc.catalog, 0.01, say, user, err);
+}
+
 const struct source_ops source_kbase = {
     .name = "kbase",
     .raw = RAW_MALI,
@@ -255,4 +264,5 @@ const struct source_ops source_kbase = {
     .read = read_sample,
     .stop = stop,
     .close = close_device,
+    .selftest = selftest,
 };

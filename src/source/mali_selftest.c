@@ -1,0 +1,77 @@
+/* Sampling for the self-test. */
+#include "source/mali_selftest.h"
+#include "base/error.h"
+
+#include <stdio.h>
+
+#define SAMPLES	    20
+#define INTERVAL_NS UINT64_C(50000000)
+#define WAIT_MS	    200
+#define WAITS_MAX   50
+
+struct outcome {
+	uint32_t samples, checked, failed;
+};
+
+static enum sx_status
+sample_and_check(struct source *source, const struct mali_relations *relations,
+		 const struct mali_raw *raw, double slack, struct outcome *out,
+		 void (*say)(void *user, const char *line), void *user, struct sx_error *err)
+{
+	struct source_request request = {.interval_ns = INTERVAL_NS};
+	enum sx_status status = source->ops->start(source, &request, err);
+	for (int waits = 0; status == SX_OK && out->samples < SAMPLES && waits < WAITS_MAX;
+	     waits++) {
+		struct raw_sample sample;
+		status = source->ops->read(source, WAIT_MS, &sample, err);
+		if (status == SX_OK) {
+			out->samples++;
+			out->failed +=
+			    mali_relations_check(relations, raw, slack, &out->checked, say, user);
+		}
+		status = status == SX_AGAIN ? SX_OK : status;
+	}
+	enum sx_status stopped = source->ops->stop(source, status == SX_OK ? err : NULL);
+	return status == SX_OK ? stopped : status;
+}
+
+static enum sx_status conclude(const struct outcome *got, const char *catalog,
+			       void (*say)(void *user, const char *line), void *user,
+			       struct sx_error *err)
+{
+	char line[160];
+	snprintf(line, sizeof(line), "%s: %u samples, %u relations checked, %u failed", catalog,
+		 got->samples, got->checked, got->failed);
+	say(user, line);
+	if (got->samples && !got->failed)
+		return SX_OK;
+	error_set(err, SX_INCOMPLETE, "the self-test of %s %s", catalog,
+		  got->samples ? "found counters that contradict each other" : "got no sample");
+	error_because(err, "%u of %u relations failed in %u samples", got->failed, got->checked,
+		      got->samples);
+	error_try(err, "report this with the output of sextant doctor --selftest -v");
+	return SX_INCOMPLETE;
+}
+
+enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, const char *catalog,
+			     double slack, void (*say)(void *user, const char *line), void *user,
+			     struct sx_error *err)
+{
+	struct sx_context *context = NULL;
+	struct sx_catalog *opened = NULL;
+	struct mali_relations *relations = NULL;
+	struct outcome got = {0};
+	enum sx_status status = sx_context_create(NULL, &context, err);
+	if (status == SX_OK)
+		status = sx_catalog_open(context, catalog, &opened, err);
+	if (status == SX_OK && !(relations = mali_relations_create(opened)))
+		status = error_nomem(err, "the self-test");
+	if (status == SX_OK)
+		status = sample_and_check(source, relations, raw, slack, &got, say, user, err);
+	if (status == SX_OK)
+		status = conclude(&got, catalog, say, user, err);
+	mali_relations_destroy(relations);
+	sx_catalog_unref(opened);
+	sx_context_destroy(context);
+	return status;
+}

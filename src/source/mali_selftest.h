@@ -1,0 +1,17 @@
+/* The self-test of every Mali source: samples for a second, and checks what must hold in each. */
+#ifndef SOURCE_MALI_SELFTEST_H
+#define SOURCE_MALI_SELFTEST_H
+
+#include "source/mali_relations.h"
+#include "source/source.h"
+
+/*
+ * Samples an opened source that builds its samples in `raw`, and checks the relations of `catalog`
+ * with this slack. say() gets findings and a summary. SX_INCOMPLETE when a relation failed or no
+ * sample came; errors of the source otherwise.
+ */
+enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, const char *catalog,
+			     double slack, void (*say)(void *user, const char *line), void *user,
+			     struct sx_error *err);
+
+#endif
