@@ -65,22 +65,30 @@ static struct sx_metrics *compile(struct gl_backend *b, const char *name)
 	return metrics;
 }
 
+/* The inputs that the one column of a selection reads, in its order. */
+static const struct sx_metric_input *input(const struct sx_metrics *metrics, uint32_t i)
+{
+	uint32_t count;
+	const struct sx_metric_input *all = sx_metrics_inputs(metrics, &count);
+	return &all[sx_metrics_column_inputs(metrics, 0, &count)[i]];
+}
+
 /* The raws behind the inputs of a metric; false when the driver lacks one. */
 static bool map_inputs(struct gl_backend *b, const struct sx_metrics *metrics, uint32_t *raws,
-		       uint32_t *count)
+		       uint32_t count)
 {
-	const struct sx_metric_input *inputs = sx_metrics_inputs(metrics, count);
-	for (uint32_t i = 0; i < *count; i++) {
-		if (inputs[i].counter == b->amd->time_counter) {
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sx_metric_input *in = input(metrics, i);
+		if (in->counter == b->amd->time_counter) {
 			raws[i] = GL_RAW_TIME;
 			if (!b->raws.have[GL_RAW_TIME])
 				return false;
 			continue;
 		}
-		uint32_t raw = inputs[i].counter == SX_NONE
-				   ? UINT32_MAX
-				   : amd_raw_find(b->amd, &b->gl, b->guide.catalog,
-						  inputs[i].counter, inputs[i].instance);
+		uint32_t raw =
+		    in->counter == SX_NONE
+			? UINT32_MAX
+			: amd_raw_find(b->amd, &b->gl, b->guide.catalog, in->counter, in->instance);
 		if (raw == UINT32_MAX)
 			return false;
 		raws[i] = GL_RAW_COUNT + raw;
@@ -97,9 +105,10 @@ static bool offer(struct gl_backend *b, const struct sx_metric_info *info, struc
 	if (!metrics)
 		return true;
 	const struct sx_metric_column *column = sx_metrics_columns(metrics, &columns);
-	sx_metrics_inputs(metrics, &count);
+	if (columns == 1)
+		sx_metrics_column_inputs(metrics, 0, &count);
 	uint32_t *raws = calloc(count + 1, sizeof(*raws));
-	bool usable = raws && columns == 1 && !column->why && map_inputs(b, metrics, raws, &count);
+	bool usable = raws && columns == 1 && !column->why && map_inputs(b, metrics, raws, count);
 	bool ok = true;
 	if (usable)
 		ok = mem_grow(&amd->metrics, &amd->metric_capacity, amd->metric_count + 1,
@@ -170,13 +179,13 @@ bool gl_amd_value(struct gl_backend *b, uint32_t counter, const uint64_t *raws,
 	struct sx_column *columns = NULL;
 	uint32_t count;
 	bool ok = false;
-	const struct sx_metric_input *inputs = sx_metrics_inputs(metrics, &count);
+	sx_metrics_column_inputs(metrics, 0, &count);
 	columns = calloc(count + 1, sizeof(*columns));
 	if (!columns)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		columns[i] =
-		    (struct sx_column){.name = inputs[i].name, .unit = "count", .type = SX_U64};
+		columns[i] = (struct sx_column){
+		    .name = input(metrics, i)->name, .unit = "count", .type = SX_U64};
 	if (sx_table_create(columns, count, SX_SAMPLE_ROW, &in, NULL) == SX_OK &&
 	    sx_table_add_rows(in, 1, NULL, NULL) == SX_OK) {
 		for (uint32_t i = 0; i < count; i++)

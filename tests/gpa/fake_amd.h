@@ -1,0 +1,34 @@
+/*
+ * A driver with GL_AMD_performance_monitor in front of the real one: a program that is linked with
+ * it and exports its symbols gets its eglGetProcAddress. Groups, limits and errors are those of
+ * Mesa's radeonsi on GFX7 and GFX8; values come from a model and are kept to 32 bits.
+ */
+#ifndef TESTS_GPA_FAKE_AMD_H
+#define TESTS_GPA_FAKE_AMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Switches the driver on as `chip` ("hawaii", "polaris10") with this many instances of TA, TCP
+ * and TD, of CB and DB, and of TCC.
+ */
+void fake_amd_enable(const char *chip, unsigned ta, unsigned rb, unsigned tcc);
+void fake_amd_disable(void);
+
+/* What the model gives for a counter of a group: FNV-1a of "GROUP/COUNTER" modulo a million. */
+uint32_t fake_amd_value(const char *group, unsigned counter);
+
+/* What has happened since it was enabled. */
+struct fake_amd_log {
+	unsigned begun;	  /* monitors begun */
+	unsigned refused; /* begins that broke a rule */
+	unsigned alive;	  /* monitors not deleted */
+	unsigned most;	  /* counters in one monitor */
+};
+struct fake_amd_log fake_amd_report(void);
+
+/* Begins a monitor with the first `counters` counters of two groups, and deletes it. */
+void fake_amd_try(const char *a, const char *b, unsigned counters);
+
+#endif
