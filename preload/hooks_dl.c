@@ -45,12 +45,10 @@ void *dlsym(void *restrict handle, const char *restrict name)
 {
 	void *(*real)(void *, const char *) = real_dlsym();
 
-	if (handle != RTLD_NEXT && guest_active()) {
-		int id = hook_find(name);
+	int id = handle != RTLD_NEXT ? hook_find(name) : -1;
 
-		if (id >= 0)
-			return look_up_hooked(handle, name, id);
-	}
+	if (id >= 0 && guest_active())
+		return look_up_hooked(handle, name, id);
 #if defined(__clang__)
 	__attribute__((musttail)) return real(handle, name);
 #else
