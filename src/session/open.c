@@ -306,6 +306,7 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 	struct source_request request = {.counters = names,
 					 .set = s->options.set,
 					 .pid = s->child,
+					 .realtime = s->options.realtime,
 					 .interval_ns = s->options.interval_ns};
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[i].counter != SX_NONE)

@@ -16,7 +16,7 @@ const struct sx_capture_device *sample_device(void)
 	static const uint8_t bits[SAMPLE_COLUMNS] = {32, 64, 64, 40};
 	static const struct sx_capture_constant constants[] = {{"Cores", 4}, {"Bus", 0.5}};
 	static const struct sx_capture_device device = {
-	    .catalog = "sample",
+	    .catalog = "example",
 	    .catalog_hash = 0x0123456789abcdef,
 	    .source = "test",
 	    .name = "Sample GPU",

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Captures end to end: an independent reader gets the same rows as the command, a recording that is
+killed, interrupted or runs out of disk stays readable, and every verb that reads takes them.
+
+SEXTANT_KILLS says how often a recording is killed (20)."""
+import csv
+import io
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import xxhash  # noqa: F401
+    import zstandard  # noqa: F401
+except ImportError as missing:
+    print(f"cannot run here: {missing}")
+    sys.exit(77)
+
+here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parent / "oracle"))
+import read_capture  # noqa: E402
+
+sextant, make_capture = sys.argv[1:3]
+os.environ["SEXTANT_CATALOG_PATH"] = str(here.parent / "data")
+folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-capture-"))
+KILLS = int(os.environ.get("SEXTANT_KILLS", "20"))
+FLUSH_NS = 250_000_000
+SLACK_NS = 250_000_000  # a busy machine may schedule the writer late
+
+
+def run(*args, code=0, **more):
+    done = subprocess.run([sextant, *map(str, args)], capture_output=True, text=True, timeout=120,
+                          **more)
+    assert done.returncode == code, f"{args}: exit {done.returncode}, not {code}\n{done.stderr}"
+    return done
+
+
+def same_rows(path, device=None, code=0):
+    """The command's export against the Python reader, number by number."""
+    capture = read_capture.Capture(path)
+    for number, about in sorted(capture.devices.items()):
+        if device is not None and number != device:
+            continue
+        args = ["export", path, "--counters", "-d", about["catalog"]]
+        exported = list(csv.reader(io.StringIO(run(*args, code=code).stdout)))
+        due = list(read_capture.table(capture, number))
+        assert exported[0] == due[0], f"{exported[0]} is not {due[0]}"
+        assert len(exported) == len(due), f"{len(exported)} rows, not {len(due)}"
+        for n, (got, want) in enumerate(zip(exported[1:], due[1:])):
+            for name, a, b in zip(due[0], got, want):
+                fits = float(a) == b if isinstance(b, float) and a else a == str(b)
+                assert fits, f"row {n}, {name}: {a!r} is not {b!r}"
+    return capture
+
+
+def test_sample():
+    path = folder / "sample.sxc"
+    subprocess.run([make_capture, path], check=True)
+    capture = same_rows(path, 0, code=1)  # it tells a loss
+    assert capture.clean and not capture.damage
+    assert [len(rows) for rows in capture.rows.values()] == [50, 3]
+    assert [kind for kind, _, _ in capture.others] == ["clock", "loss", "gap", "note"]
+    assert capture.others[1][2] == (10, 20, 3, 0, "a buffer ran over")
+    info = json.loads(run("capture", "info", path, "--json").stdout)
+    assert [d["rows"] for d in info["devices"]] == [50, 3] and info["clean"]
+    assert info["devices"][0]["constants"] == {"Cores": 4, "Bus": 0.5}
+
+
+def test_damage():
+    """Both readers give the same rows of damaged files, and both say that they are."""
+    whole = (folder / "sample.sxc").read_bytes()
+    path = folder / "damaged.sxc"
+    chance = random.Random(4)
+    for _ in range(12):
+        data = bytearray(whole[:chance.randrange(len(whole) // 2, len(whole))])
+        if chance.random() < 0.7:
+            data[chance.randrange(600, len(data))] ^= 1 << chance.randrange(8)
+        path.write_bytes(data)
+        capture = read_capture.Capture(path)
+        done = subprocess.run([sextant, "capture", "check", path, "--json"], capture_output=True)
+        assert done.returncode == 1, done.stderr
+        found = json.loads(done.stdout)
+        assert [d["rows"] for d in found["devices"]] == \
+            [len(rows) for _, rows in sorted(capture.rows.items())]
+
+
+def test_record():
+    path = folder / "cpu.sxc"
+    done = run("record", "-d", "cpu", "-I", "5ms", "-t", "600ms", "-o", path)
+    assert "recorded" in done.stderr and not done.stdout
+    capture = same_rows(path)
+    assert len(capture.rows[0]) > 50
+    assert dict(capture.properties)["interval"] == "5000000 ns"
+    clocks = [value for kind, _, value in capture.others if kind == "clock"]
+    assert len(clocks) >= 2 and {name for name, _, _ in clocks[0]} == {"monotonic", "realtime"}
+    run("capture", "check", path)
+
+
+def test_verbs():
+    path = folder / "cpu.sxc"
+    stat = json.loads(run("stat", "-i", path, "--json").stdout)
+    rows = len(read_capture.Capture(path).rows[0])
+    assert stat["samples"]["count"] == rows and stat["devices"][0]["catalog"] == "cpu"
+    values = json.loads(run("eval", "-i", path, "--json").stdout)
+    assert len(values["rows"]) == rows
+    lines = run("export", path, "--format", "ndjson").stdout.splitlines()
+    assert len(lines) == rows and "begin_ns" in json.loads(lines[0])
+    document = json.loads(run("export", path, "--json").stdout)
+    assert document["schema"] == "sextant.export/1" and len(document["rows"]) == rows
+    assert "cpu_busy" in run("list", "metrics", "-i", path).stdout
+    assert "cpu_busy" in run("explain", "cpu_busy", "-i", path).stdout
+    begin = time.monotonic()
+    run("stat", "-i", path, "--realtime")
+    assert time.monotonic() - begin > 0.5, "a replay at the speed of the recording was faster"
+
+
+def test_copies():
+    path, part, both, clean = (folder / name for name in ("cpu.sxc", "part", "both", "clean"))
+    rows = read_capture.Capture(path).rows[0]
+    first = rows[0]["begin"]
+    run("capture", "cut", path, "--from", "200ms", "--to", "400ms", "-o", part)
+    kept = same_rows(part).rows[0]
+    assert kept == [r for r in rows
+                    if r["end"] > first + 200_000_000 and r["begin"] < first + 400_000_000]
+    run("capture", "merge", path, folder / "sample.sxc", "-o", both)
+    merged = read_capture.Capture(both)
+    assert [d["catalog"] for d in merged.devices.values()] == ["cpu", "example"]
+    assert merged.rows[0] == rows and len(merged.rows[1]) == 53
+    run("capture", "anonymise", folder / "sample.sxc", "-o", clean)
+    nameless = read_capture.Capture(clean)
+    assert b"here" not in clean.read_bytes() and "hello" not in str(nameless.others)
+    assert nameless.rows[0][0]["begin"] == 0
+    assert {r["labels"].get("group") for r in nameless.rows[0]} == {None, "group 1", "group 2"}
+    run("capture", "cut", path, "-o", path, code=2)
+    assert same_rows(path).rows[0] == rows
+
+
+def recording(*args):
+    return subprocess.Popen([sextant, "record", "-d", "cpu", *map(str, args)], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_rows(path):
+    for _ in range(500):
+        if path.exists() and path.stat().st_size > 2500:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"nothing was recorded into {path}")
+
+
+def test_interrupt():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        path = folder / f"interrupted-{number}.sxc"
+        child = recording("-I", "5ms", "-o", path)
+        wait_for_rows(path)
+        child.send_signal(number)
+        _, told = child.communicate(timeout=20)
+        assert child.returncode == 0 and "recorded" in told, told
+        run("capture", "check", path)
+
+
+def test_ring():
+    path = folder / "ring.sxc"
+    child = recording("-I", "5ms", "--keep", "500ms", "-o", path)
+    time.sleep(1.5)
+    for name in ("ring.sxc", "ring-2.sxc"):
+        child.send_signal(signal.SIGUSR2)
+        for _ in range(200):
+            if (folder / name).exists() and child.poll() is None:
+                break
+            time.sleep(0.02)
+        time.sleep(0.3)
+        capture = read_capture.Capture(folder / name)
+        rows = capture.rows[0]
+        assert capture.clean and 20 < len(rows)
+        length = rows[-1]["end"] - rows[0]["begin"]
+        assert length < 1_500_000_000, f"{length} ns kept"
+    child.send_signal(signal.SIGINT)
+    _, told = child.communicate(timeout=20)
+    assert child.returncode == 0 and "2 dumps" in told, told
+
+
+def test_full_disk():
+    path = folder / "full.sxc"
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+    child = subprocess.Popen([sextant, "record", "-d", "cpu", "-I", "1ms", "-t", "2s", "-o", path],
+                             stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+    _, told = child.communicate(timeout=30)
+    assert child.returncode == 1, f"exit {child.returncode}: {told}"
+    assert "cannot write" in told and "try:" in told, told
+    assert path.stat().st_size <= 6000
+    capture = read_capture.Capture(path)
+    assert not capture.damage and len(capture.rows[0]) > 50
+
+
+def test_kill():
+    worst, path = 0, folder / "killed.sxc"
+    chance = random.Random()
+    for n in range(KILLS):
+        path.unlink(missing_ok=True)
+        child = recording("-I", "2ms", "-o", path)
+        wait_for_rows(path)
+        time.sleep(chance.random() * 0.4)
+        child.send_signal(signal.SIGKILL)
+        killed = time.monotonic_ns()
+        child.communicate(timeout=20)
+        capture = read_capture.Capture(path)
+        assert not capture.damage and not capture.clean
+        lost = killed - capture.rows[0][-1]["end"]
+        worst = max(worst, lost)
+        assert lost <= FLUSH_NS + SLACK_NS, f"kill {n}: {lost / 1e6:.0f} ms were lost"
+    print(f"{KILLS} kills, at most {worst / 1e6:.0f} ms lost")
+
+
+def main():
+    failed = 0
+    for name, test in list(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        try:
+            test()
+            print(f"ok {name}")
+        except AssertionError as wrong:
+            failed += 1
+            print(f"FAILED {name}: {wrong}")
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
