@@ -183,7 +183,7 @@ static void only_what_is_asked_for(void **state)
 	struct bench b;
 	fake_kbase_init(&b.fake);
 	open_bench(&b);
-	const char *const names[] = {"MaliGPUActiveCy", "MaliShaderCoreCyclesAnyWorkloadActive",
+	const char *const names[] = {"MaliGPUActiveCy", "MaliShaderCoreCyclesAnyWorkloadActive[2]",
 				     "NobodyKnowsThis"};
 	struct source_request request = {.counters = names, .counter_count = 3};
 	assert_int_equal(source_kbase.start(b.source, &request, NULL), SX_OK);

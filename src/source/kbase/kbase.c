@@ -133,10 +133,12 @@ static const struct source_desc *describe(struct source *source)
 	return &((struct kbase *)source)->desc;
 }
 
-/* Marks the group of one wanted counter; false when the catalog does not know it. */
+/* Marks the group of one wanted counter, "NAME" or "NAME[3]"; false when it is none of a Mali. */
 static bool want(struct kbase *k, const struct sx_catalog *catalog, const char *name)
 {
-	uint32_t count, at = sx_catalog_find_counter(catalog, name, SX_NONE, NULL);
+	char plain[160];
+	snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(name, "["), name);
+	uint32_t count, at = sx_catalog_find_counter(catalog, plain, SX_NONE, NULL);
 	if (at == SX_NONE)
 		return false;
 	const struct sx_counter_info *counter = &sx_catalog_counters(catalog, &count)[at];

@@ -1,0 +1,253 @@
+/*
+ * Malis under mainline drivers. panthor (CSF Malis) tells what the GPU is, but no counter interface
+ * is merged, and the numbers of the proposed ones collide with other ioctls: so it is queried,
+ * never commanded, and what is missing is said. panfrost (Job Manager Malis) is told apart.
+ */
+#include "source/mali_id.h"
+#include "source/source.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST_NODE 128
+#define NODES	   16
+
+#define PANTHOR_DEV_QUERY    0xc0106440u
+#define PANTHOR_GPU_INFO     0u
+#define PANTHOR_PERF_INFO    4u		      /* in the postings to dri-devel */
+#define PANTHOR_PERF_PRIVATE ((1u << 30) - 2) /* in the driver that Arm ships */
+
+struct panthor_query {
+	uint32_t type, size;
+	uint64_t pointer;
+};
+
+/* As far as it is used; newer kernels add behind. */
+struct panthor_gpu_info {
+	uint32_t gpu_id, gpu_rev, csf_id, l2_features, tiler_features, mem_features;
+	uint32_t unused[11];
+	uint32_t pad;
+	uint64_t shader_present, l2_present, tiler_present;
+	uint32_t core_features, pad2;
+};
+_Static_assert(sizeof(struct panthor_gpu_info) == 104, "as the driver lays it out");
+
+struct panthor_perf_info {
+	uint32_t counters_per_block, sample_header, block_header, sample;
+	uint32_t flags, clocks, blocks[6]; /* firmware, CSF, tiler, memory, core, neural */
+};
+
+extern const struct source_ops source_panthor;
+
+static int query(const struct sx_sys *sys, int fd, uint32_t type, void *data, uint32_t *size)
+{
+	struct panthor_query ask = {
+	    .type = type, .size = *size, .pointer = (uint64_t)(uintptr_t)data};
+	int result = sys->ioctl(sys->user, fd, PANTHOR_DEV_QUERY, &ask);
+	*size = ask.size;
+	return result;
+}
+
+/* The name of the driver behind a render node; "" when there is none. */
+static void driver_of(const struct sx_sys *sys, unsigned node, char *driver, size_t size)
+{
+	char path[80], text[1024];
+	snprintf(path, sizeof(path), "/sys/class/drm/renderD%u/device/uevent", node);
+	driver[0] = '\0';
+	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
+		return;
+	const char *line = strstr(text, "DRIVER=");
+	if (line)
+		snprintf(driver, size, "%.*s", (int)strcspn(line + 7, "\n"), line + 7);
+}
+
+static enum sx_status read_identity(const struct sx_sys *sys, int fd, struct mali_id *id,
+				    struct sx_error *err)
+{
+	struct panthor_gpu_info info = {0};
+	uint32_t size = sizeof(info);
+	*id = (struct mali_id){0};
+	if (query(sys, fd, PANTHOR_GPU_INFO, &info, &size) < 0)
+		return error_errno(err, errno, "panthor does not tell what the GPU is");
+	mali_id_decode(info.gpu_id, id);
+	id->core_mask = info.shader_present;
+	id->slices = mali_id_slices(info.mem_features);
+	id->bus_bits = mali_id_bus_bits(info.l2_features);
+	return SX_OK;
+}
+
+enum perf_state { PERF_ABSENT, PERF_ODD, PERF_UNSETTLED };
+
+/* A counter interface must describe its samples consistently before anything of it is believed. */
+static enum perf_state ask_perf(const struct sx_sys *sys, int fd)
+{
+	static const uint32_t types[] = {PANTHOR_PERF_PRIVATE, PANTHOR_PERF_INFO};
+	for (size_t i = 0; i < 2; i++) {
+		struct panthor_perf_info info = {0};
+		uint32_t size = 0;
+		if (query(sys, fd, types[i], NULL, &size) < 0)
+			continue;
+		if (size != 44 && size != 48)
+			return PERF_ODD;
+		if (query(sys, fd, types[i], &info, &size) < 0)
+			return PERF_ODD;
+		uint64_t blocks = 0;
+		for (size_t k = 0; k < 6; k++)
+			blocks += info.blocks[k];
+		uint64_t block = info.block_header + 8 * (uint64_t)info.counters_per_block;
+		return info.sample == info.sample_header + blocks * block ? PERF_UNSETTLED
+									  : PERF_ODD;
+	}
+	return PERF_ABSENT;
+}
+
+static void explain(enum perf_state state, struct sx_error *err)
+{
+	error_set(err, SX_ERR_UNSUPPORTED, "panthor cannot be sampled");
+	if (state == PERF_ABSENT)
+		error_because(err, "this kernel's panthor has no interface for counters; mainline "
+				   "Linux has none");
+	else if (state == PERF_ODD)
+		error_because(err, "the sizes that panthor tells of its samples contradict each "
+				   "other");
+	else
+		error_because(err, "this kernel has a counter interface from before its numbers "
+				   "were settled; sending it commands could hit others");
+	error_try(err,
+		  "use Arm's kbase driver, or decode dumps made elsewhere: sextant decode --as "
+		  "mali-dump:u32");
+}
+
+static enum sx_status look(const struct sx_sys *sys, unsigned node, struct mali_id *id,
+			   struct sx_error *err)
+{
+	char path[32];
+	snprintf(path, sizeof(path), "/dev/dri/renderD%u", node);
+	int fd = sys->open(sys->user, path, O_RDWR);
+	if (fd < 0) {
+		enum sx_status status = error_errno(err, errno, "cannot open %s", path);
+		error_try(err, "add yourself to the group of %s", path);
+		return status;
+	}
+	enum sx_status status = read_identity(sys, fd, id, err);
+	if (status == SX_OK) {
+		explain(ask_perf(sys, fd), err);
+		status = SX_ERR_UNSUPPORTED;
+	}
+	sys->close(sys->user, fd);
+	return status;
+}
+
+static void found_panthor(const struct sx_sys *sys, unsigned node, source_found_fn found,
+			  void *user)
+{
+	char id[16];
+	struct mali_id gpu = {0};
+	struct sx_error err = {0};
+	const struct mali_model_info *nearest;
+	look(sys, node, &gpu, &err);
+	const struct mali_model_info *model = gpu.gpu_id ? mali_id_find(&gpu, &nearest) : NULL;
+	snprintf(id, sizeof(id), "renderD%u", node);
+	found(user, &(struct sx_device){.id = id,
+					.source = "panthor",
+					.name = model ? model->name : "Mali",
+					.catalog = model ? model->catalog : NULL,
+					.driver = "panthor",
+					.state = SX_DEVICE_UNUSABLE,
+					.because = err.because[0] ? err.because : err.message,
+					.remedy = err.remedy[0] ? err.remedy : NULL});
+}
+
+static void found_panfrost(unsigned node, source_found_fn found, void *user)
+{
+	char id[16];
+	snprintf(id, sizeof(id), "renderD%u", node);
+	found(user, &(struct sx_device){
+			.id = id,
+			.source = "panthor",
+			.name = "Mali with a Job Manager",
+			.driver = "panfrost",
+			.state = SX_DEVICE_UNUSABLE,
+			.because = "panfrost drives Malis before the G310's generation, which no "
+				   "catalog describes",
+			.remedy = "a catalog of this Mali; its dumps need the module parameter "
+				  "unstable_ioctls=1"});
+}
+
+static void probe(const struct sx_sys *sys, source_found_fn found, void *user)
+{
+	bool any = false;
+	for (unsigned node = FIRST_NODE; node < FIRST_NODE + NODES; node++) {
+		char driver[32];
+		driver_of(sys, node, driver, sizeof(driver));
+		bool panthor = !strcmp(driver, "panthor"), panfrost = !strcmp(driver, "panfrost");
+		if (panthor)
+			found_panthor(sys, node, found, user);
+		if (panfrost)
+			found_panfrost(node, found, user);
+		any |= panthor || panfrost;
+	}
+	if (!any)
+		found(user,
+		      &(struct sx_device){.id = "renderD128",
+					  .source = "panthor",
+					  .name = "Mali",
+					  .state = SX_DEVICE_ABSENT,
+					  .because = "no render node is of panthor or panfrost"});
+}
+
+static enum sx_status open_device(const struct sx_sys *sys, const char *id, struct source **out,
+				  struct sx_error *err)
+{
+	unsigned node;
+	char rest, driver[32];
+	struct mali_id gpu;
+	if (sscanf(id, "renderD%u%c", &node, &rest) != 1)
+		return error_set(err, SX_ERR_NOT_FOUND, "panthor has no device \"%s\"", id);
+	driver_of(sys, node, driver, sizeof(driver));
+	if (strcmp(driver, "panthor") != 0)
+		return error_set(err, SX_ERR_NOT_FOUND, "%s is not of panthor", id);
+	return look(sys, node, &gpu, err); /* never SX_OK: nothing of it can be sampled yet */
+}
+
+/* No device is ever open, so these are not reached; the interface asks for them. */
+static const struct source_desc *describe(struct source *source)
+{
+	return NULL;
+}
+
+static enum sx_status start(struct source *source, const struct source_request *request,
+			    struct sx_error *err)
+{
+	return error_set(err, SX_ERR_UNSUPPORTED, "panthor cannot be sampled");
+}
+
+static enum sx_status read_sample(struct source *source, int timeout_ms, struct raw_sample *out,
+				  struct sx_error *err)
+{
+	return error_set(err, SX_ERR_UNSUPPORTED, "panthor cannot be sampled");
+}
+
+static enum sx_status stop(struct source *source, struct sx_error *err)
+{
+	return SX_OK;
+}
+
+static void close_device(struct source *source)
+{
+}
+
+const struct source_ops source_panthor = {
+    .name = "panthor",
+    .raw = RAW_MALI,
+    .probe = probe,
+    .open = open_device,
+    .describe = describe,
+    .start = start,
+    .read = read_sample,
+    .stop = stop,
+    .close = close_device,
+};
