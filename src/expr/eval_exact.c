@@ -15,6 +15,7 @@ struct cell *exact_begin(const struct sx_program *program)
 			continue;
 		cells[i].value.f = NAN;
 		cells[i].quality = (uint8_t)node->scalar.u;
+		cells[i].missing = true;
 	}
 	return cells;
 }
@@ -24,11 +25,11 @@ static struct cell read_input(const struct sx_vector *input, enum value_type typ
 	struct cell cell = {.quality = SX_QUALITY_NOT_COLLECTED};
 	if (input->data)
 		cell.quality = input->quality ? input->quality[row] : 0;
-	bool missing = cell.quality & SX_QUALITY_NO_DATA_MASK;
+	cell.missing = cell.quality & SX_QUALITY_NO_DATA_MASK;
 	if (type == VALUE_U64)
-		cell.value.u = missing ? 0 : ((const uint64_t *)input->data)[row];
+		cell.value.u = cell.missing ? 0 : ((const uint64_t *)input->data)[row];
 	else
-		cell.value.f = missing ? NAN : ((const double *)input->data)[row];
+		cell.value.f = cell.missing ? NAN : ((const double *)input->data)[row];
 	return cell;
 }
 

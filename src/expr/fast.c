@@ -1,6 +1,7 @@
 /* Turns the plan of a program into a list of operations, and gives values their registers. */
 #include "expr/fast.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +93,8 @@ static bool emit_move(struct emitter *emitter, uint32_t output)
 	struct cell cell = {.value = node->scalar};
 	if (node->op == GRAPH_NO_DATA) {
 		cell.quality = (uint8_t)node->scalar.u;
-		cell.value.u = 0;
+		cell.value.f = NAN;
+		cell.missing = true;
 	}
 	if (program->outputs[output].type == SX_U64)
 		move.value.u = value_to_u64(&cell, node->type, &move.quality);

@@ -157,8 +157,8 @@ static uint32_t fold_constants(struct graph *graph, const struct graph_node *nod
 		cells[i].value = graph->nodes[node->args[i]].scalar;
 	struct cell out = value_apply(node->op, node->type, graph->nodes[node->args[0]].type,
 				      &cells[0], &cells[1], &cells[2]);
-	if (out.quality)
-		return graph_no_data(graph, out.quality);
+	if (out.missing)
+		return graph_no_data(graph, 0);
 	return constant(graph, out.value, node->type);
 }
 

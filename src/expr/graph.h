@@ -21,7 +21,7 @@ enum value_type {
 
 enum graph_op {
 	GRAPH_CONST,
-	GRAPH_NO_DATA, /* `scalar.u` holds the quality */
+	GRAPH_NO_DATA, /* `scalar.u` holds the quality, 0 for what is undefined */
 	GRAPH_INPUT,
 	GRAPH_TO_F64, /* of an integer */
 	GRAPH_CUT,    /* f64 to u64: below 0 is 0, above the range its end */
@@ -64,10 +64,14 @@ union scalar {
 	expr_u128 u;
 };
 
-/* A number with its quality. An f64 without data is NaN as well. */
+/*
+ * A number with the qualities of what it rests on. An f64 that is missing is NaN as well. What is
+ * missing although all it rests on is valid is undefined, which is told at the end.
+ */
 struct cell {
 	union scalar value;
 	uint8_t quality;
+	bool missing;
 };
 
 struct graph_node {

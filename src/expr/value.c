@@ -8,16 +8,6 @@
 
 #define U64_RANGE 0x1p64
 
-static uint8_t qualities(const struct cell *a, const struct cell *b)
-{
-	return (uint8_t)(a->quality | b->quality);
-}
-
-static bool is_missing(const struct cell *cell)
-{
-	return cell->quality & SX_QUALITY_NO_DATA_MASK;
-}
-
 /* No data in either operand is no data in the result, also where IEEE 754 would hide it. */
 static double lesser(double a, double b)
 {
@@ -122,8 +112,8 @@ static expr_u128 integer_result(enum graph_op op, expr_u128 a, expr_u128 b)
 
 static struct cell to_f64(const struct cell *a, enum value_type type)
 {
-	struct cell out = {.quality = a->quality};
-	if (is_missing(a))
+	struct cell out = {.quality = a->quality, .missing = a->missing};
+	if (a->missing)
 		out.value.f = NAN;
 	else if (type == VALUE_SUM)
 		out.value.f = (double)(expr_i128)a->value.u;
@@ -136,16 +126,12 @@ static struct cell to_f64(const struct cell *a, enum value_type type)
 
 static struct cell cut(const struct cell *a)
 {
-	struct cell out = {.quality = a->quality};
 	double f = a->value.f;
-	if (isnan(f)) {
-		if (!is_missing(a))
-			out.quality |= SX_QUALITY_UNDEFINED;
-	} else if (f >= U64_RANGE) {
+	struct cell out = {.quality = a->quality, .missing = isnan(f)};
+	if (f >= U64_RANGE)
 		out.value.u = UINT64_MAX;
-	} else if (f > 0) {
+	else if (f > 0)
 		out.value.u = (uint64_t)f;
-	}
 	return out;
 }
 
@@ -171,7 +157,7 @@ struct cell value_apply(enum graph_op op, enum value_type type, enum value_type 
 	default:
 		break;
 	}
-	struct cell out = {.quality = qualities(a, b)};
+	struct cell out = {.quality = (uint8_t)(a->quality | b->quality)};
 	if (type == VALUE_F64) {
 		out.value.f = f64_result(op, a->value.f, b->value.f);
 		return out;
@@ -179,41 +165,41 @@ struct cell value_apply(enum graph_op op, enum value_type type, enum value_type 
 	out.value.u = integer_result(op, a->value.u, b->value.u);
 	if (type == VALUE_U64)
 		out.value.u = (uint64_t)out.value.u;
-	if (op == GRAPH_IDIV && b->value.u == 0)
-		out.quality |= SX_QUALITY_UNDEFINED;
+	out.missing = a->missing || b->missing || (op == GRAPH_IDIV && b->value.u == 0);
 	return out;
 }
 
-/* Nearest whole number, ties to even, or undefined outside of u64. */
-static uint64_t round_f64(double f, uint8_t *quality)
+/* The quality of a result. A reason for no data that is known already is enough. */
+static uint8_t result_quality(const struct cell *cell, bool missing)
+{
+	if (missing && !(cell->quality & SX_QUALITY_NO_DATA_MASK))
+		return cell->quality | SX_QUALITY_UNDEFINED;
+	return cell->quality;
+}
+
+/* Nearest whole number, ties to even; false outside of u64. */
+static bool round_f64(double f, uint64_t *out)
 {
 	double rounded = rint(f);
-	if (rounded >= 0 && rounded < U64_RANGE)
-		return (uint64_t)rounded;
-	*quality |= SX_QUALITY_UNDEFINED;
-	return 0;
+	bool fits = rounded >= 0 && rounded < U64_RANGE;
+	*out = fits ? (uint64_t)rounded : 0;
+	return fits;
 }
 
 uint64_t value_to_u64(const struct cell *cell, enum value_type type, uint8_t *quality)
 {
-	*quality = cell->quality;
-	if (is_missing(cell))
-		return 0;
+	uint64_t out = (uint64_t)cell->value.u;
+	bool fits = !cell->missing;
 	if (type == VALUE_F64)
-		return round_f64(cell->value.f, quality);
-	if (type == VALUE_SUM && cell->value.u > UINT64_MAX) {
-		*quality |= SX_QUALITY_UNDEFINED;
-		return 0;
-	}
-	return (uint64_t)cell->value.u;
+		fits = round_f64(cell->value.f, &out);
+	else if (type == VALUE_SUM)
+		fits = fits && cell->value.u <= UINT64_MAX;
+	*quality = result_quality(cell, !fits);
+	return fits ? out : 0;
 }
 
 double value_to_f64(const struct cell *cell, uint8_t *quality)
 {
-	*quality = cell->quality;
-	if (is_missing(cell))
-		return NAN;
-	if (isnan(cell->value.f))
-		*quality |= SX_QUALITY_UNDEFINED;
+	*quality = result_quality(cell, isnan(cell->value.f));
 	return cell->value.f;
 }

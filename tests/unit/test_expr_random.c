@@ -216,18 +216,12 @@ static struct naive name_value(void *user, const struct sx_node *node)
 	return value;
 }
 
-/*
- * Beside other reasons for no data, whether one is undefined as well depends on the order. What can
- * never have data is folded, and what stands beside it is then not looked at.
- */
+/* What can never have data is folded, and what stands beside it is then not looked at. */
 static bool same_quality(uint8_t got, uint8_t expected, bool folded)
 {
-	uint8_t others = SX_QUALITY_NO_DATA_MASK & ~SX_QUALITY_UNDEFINED;
-	uint8_t undefined = SX_QUALITY_UNDEFINED;
-	if (folded && (got & SX_QUALITY_NO_DATA_MASK) && (expected & SX_QUALITY_NO_DATA_MASK))
-		return !(got & ~expected & ~undefined);
-	if ((got & others) && (expected & others))
-		return (got | undefined) == (expected | undefined);
+	uint8_t no_data = SX_QUALITY_NO_DATA_MASK;
+	if (folded && (got & no_data) && (expected & no_data))
+		return !(got & ~expected & ~SX_QUALITY_UNDEFINED);
 	return got == expected;
 }
 
