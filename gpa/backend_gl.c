@@ -29,7 +29,7 @@ static GPA_Status fill(struct gpa_context *context)
 	gl_raws_probe(&b->raws, &b->gl);
 	bool hardware = catalog && gl_amd_open(b, &list);
 	b->hardware_count = (uint32_t)list.count;
-	bool ok = gl_counters_add(&b->guide, &b->raws, !hardware, &list);
+	bool ok = query_counters_add(&b->guide, b->raws.have, QUERY_OPENGL, !hardware, &list);
 	context->counters = list.items;
 	context->counter_count = (uint32_t)list.count;
 	context->device_name = (const char *)b->gl.GetString(GL_RENDERER);
@@ -77,7 +77,7 @@ static GPA_Status plan(struct gpa_context *context, struct gpa_schedule *schedul
 	struct gl_backend *b = context->impl;
 	if (b->hardware_count)
 		return gl_amd_plan(context, b, schedule);
-	return gpa_plan_classes(context, schedule, class_of, GL_CLASS_COUNT);
+	return gpa_plan_classes(context, schedule, class_of, CLASS_COUNT);
 }
 
 static void release(struct gpa_context *context, struct gpa_request *request)
@@ -109,7 +109,7 @@ static struct gpa_request *begin(struct gpa_context *context, const uint32_t *ra
 	r->raws = raws;
 	r->raw_count = count;
 	uint32_t queries = 0;
-	while (queries < count && raws[queries] < GL_RAW_COUNT)
+	while (queries < count && raws[queries] < RAW_COUNT)
 		queries++;
 	if (queries < count && !(r->amd = gl_amd_begin(b, raws + queries, count - queries))) {
 		release(context, r);
@@ -162,7 +162,7 @@ static bool value(struct gpa_context *context, uint32_t counter, const uint64_t 
 	struct gl_backend *b = context->impl;
 	if (counter < b->hardware_count)
 		return gl_amd_value(b, counter, raws, out);
-	return gl_counters_value(&context->counters[counter], raws, out);
+	return query_counters_value(&context->counters[counter], raws, out);
 }
 
 const struct gpa_backend gpa_backend = {

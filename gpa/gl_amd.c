@@ -80,8 +80,8 @@ static bool map_inputs(struct gl_backend *b, const struct sx_metrics *metrics, u
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sx_metric_input *in = input(metrics, i);
 		if (in->counter == b->amd->time_counter) {
-			raws[i] = GL_RAW_TIME;
-			if (!b->raws.have[GL_RAW_TIME])
+			raws[i] = RAW_TIME;
+			if (!b->raws.have[RAW_TIME])
 				return false;
 			continue;
 		}
@@ -91,7 +91,7 @@ static bool map_inputs(struct gl_backend *b, const struct sx_metrics *metrics, u
 			: amd_raw_find(b->amd, &b->gl, b->guide.catalog, in->counter, in->instance);
 		if (raw == UINT32_MAX)
 			return false;
-		raws[i] = GL_RAW_COUNT + raw;
+		raws[i] = RAW_COUNT + raw;
 	}
 	return true;
 }

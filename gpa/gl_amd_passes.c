@@ -10,9 +10,9 @@ static uint32_t catalog_counters(const struct gl_backend *b, const struct gpa_co
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < c->raw_count; i++) {
-		uint32_t counter = c->raws[i] < GL_RAW_COUNT
+		uint32_t counter = c->raws[i] < RAW_COUNT
 				       ? b->amd->time_counter
-				       : b->amd->raws[c->raws[i] - GL_RAW_COUNT].counter;
+				       : b->amd->raws[c->raws[i] - RAW_COUNT].counter;
 		uint32_t k = 0;
 		while (k < n && out[k] != counter)
 			k++;
@@ -55,7 +55,7 @@ static uint32_t query_pass(const struct gl_backend *b, const struct sx_plan *pla
 {
 	uint32_t n;
 	const struct sx_plan_pass *passes = sx_plan_passes(plan, &n);
-	bool time = raw == GL_RAW_TIME;
+	bool time = raw == RAW_TIME;
 	for (uint32_t p = 0; p < n; p++)
 		if ((passes[p].count == 1 && passes[p].counters[0] == b->amd->time_counter) == time)
 			return p;
@@ -92,10 +92,10 @@ static void place(struct gpa_context *context, const struct gl_backend *b, struc
 		if (s->enabled[i] >= b->hardware_count)
 			pass = query_pass(b, plan, raw, &count);
 		else
-			pass = sx_plan_source(plan, i,
-					      raw < GL_RAW_COUNT
-						  ? b->amd->time_counter
-						  : b->amd->raws[raw - GL_RAW_COUNT].counter);
+			pass =
+			    sx_plan_source(plan, i,
+					   raw < RAW_COUNT ? b->amd->time_counter
+							   : b->amd->raws[raw - RAW_COUNT].counter);
 		s->places[i][k] = pass;
 		gpa_pass_plan_add(&s->passes[pass], raw);
 	}
@@ -128,7 +128,7 @@ struct gl_amd_sample {
 static void select_events(const struct gl_backend *b, const struct gl_amd_sample *sample)
 {
 	for (uint32_t i = 0; i < sample->count; i++) {
-		const struct amd_raw *raw = &b->amd->raws[sample->raws[i] - GL_RAW_COUNT];
+		const struct amd_raw *raw = &b->amd->raws[sample->raws[i] - RAW_COUNT];
 		for (uint32_t k = 0; k < raw->count; k++) {
 			struct amd_event *e = &b->amd->events[raw->first + k];
 			b->gl.SelectPerfMonitorCountersAMD(sample->monitor, GL_TRUE, e->group, 1,
@@ -192,7 +192,7 @@ static void spread(const struct gl_backend *b, const struct gl_amd_sample *sampl
 		   GLuint counter, const unsigned char *bytes, GLenum *type, uint64_t *values)
 {
 	for (uint32_t i = 0; i < sample->count; i++) {
-		const struct amd_raw *raw = &b->amd->raws[sample->raws[i] - GL_RAW_COUNT];
+		const struct amd_raw *raw = &b->amd->raws[sample->raws[i] - RAW_COUNT];
 		for (uint32_t k = 0; k < raw->count; k++) {
 			const struct amd_event *e = &b->amd->events[raw->first + k];
 			if (e->group != group || e->counter != counter)

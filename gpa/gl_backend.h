@@ -2,7 +2,7 @@
 #ifndef GPA_GL_BACKEND_H
 #define GPA_GL_BACKEND_H
 
-#include "gpa/gl_counters.h"
+#include "gpa/gl_raws.h"
 
 struct gl_amd;
 struct gl_amd_sample;
@@ -27,7 +27,7 @@ bool gl_amd_open(struct gl_backend *b, struct gpa_list *list);
 void gl_amd_close(struct gl_backend *b);
 GPA_Status gl_amd_plan(struct gpa_context *context, struct gl_backend *b,
 		       struct gpa_schedule *schedule);
-/* One sample of raws (numbers from GL_RAW_COUNT on); NULL sample is fine but for begin. */
+/* One sample of raws (numbers from RAW_COUNT on); NULL sample is fine but for begin. */
 struct gl_amd_sample *gl_amd_begin(struct gl_backend *b, const uint32_t *raws, uint32_t count);
 void gl_amd_end(struct gl_backend *b, struct gl_amd_sample *sample);
 enum gpa_answer gl_amd_collect(struct gl_backend *b, struct gl_amd_sample *sample, uint64_t *values,

@@ -17,30 +17,29 @@ struct target {
 static struct target target_of(uint32_t raw)
 {
 	static const GLenum plain[] = {
-	    [GL_RAW_TIME] = GL_TIMESTAMP,
-	    [GL_RAW_OCCLUSION] = GL_SAMPLES_PASSED,
-	    [GL_RAW_VERTICES] = GL_VERTICES_SUBMITTED,
-	    [GL_RAW_PRIMITIVES] = GL_PRIMITIVES_SUBMITTED,
-	    [GL_RAW_VS] = GL_VERTEX_SHADER_INVOCATIONS,
-	    [GL_RAW_TCS_PATCHES] = GL_TESS_CONTROL_SHADER_PATCHES,
-	    [GL_RAW_TES] = GL_TESS_EVALUATION_SHADER_INVOCATIONS,
-	    [GL_RAW_GS] = GL_GEOMETRY_SHADER_INVOCATIONS,
-	    [GL_RAW_GS_PRIMITIVES] = GL_GEOMETRY_SHADER_PRIMITIVES_EMITTED,
-	    [GL_RAW_FS] = GL_FRAGMENT_SHADER_INVOCATIONS,
-	    [GL_RAW_CS] = GL_COMPUTE_SHADER_INVOCATIONS,
-	    [GL_RAW_CLIP_IN] = GL_CLIPPING_INPUT_PRIMITIVES,
-	    [GL_RAW_CLIP_OUT] = GL_CLIPPING_OUTPUT_PRIMITIVES,
+	    [RAW_TIME] = GL_TIMESTAMP,
+	    [RAW_OCCLUSION] = GL_SAMPLES_PASSED,
+	    [RAW_VERTICES] = GL_VERTICES_SUBMITTED,
+	    [RAW_PRIMITIVES] = GL_PRIMITIVES_SUBMITTED,
+	    [RAW_VS] = GL_VERTEX_SHADER_INVOCATIONS,
+	    [RAW_TCS_PATCHES] = GL_TESS_CONTROL_SHADER_PATCHES,
+	    [RAW_TES] = GL_TESS_EVALUATION_SHADER_INVOCATIONS,
+	    [RAW_GS] = GL_GEOMETRY_SHADER_INVOCATIONS,
+	    [RAW_GS_PRIMITIVES] = GL_GEOMETRY_SHADER_PRIMITIVES_EMITTED,
+	    [RAW_FS] = GL_FRAGMENT_SHADER_INVOCATIONS,
+	    [RAW_CS] = GL_COMPUTE_SHADER_INVOCATIONS,
+	    [RAW_CLIP_IN] = GL_CLIPPING_INPUT_PRIMITIVES,
+	    [RAW_CLIP_OUT] = GL_CLIPPING_OUTPUT_PRIMITIVES,
 	};
-	if (raw < GL_RAW_WRITTEN)
+	if (raw < RAW_WRITTEN)
 		return (struct target){plain[raw], 0};
-	if (raw < GL_RAW_NEEDED)
-		return (struct target){GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN,
-				       raw - GL_RAW_WRITTEN};
-	if (raw < GL_RAW_OVERFLOW)
-		return (struct target){GL_PRIMITIVES_GENERATED, raw - GL_RAW_NEEDED};
-	if (raw == GL_RAW_OVERFLOW)
+	if (raw < RAW_NEEDED)
+		return (struct target){GL_TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN, raw - RAW_WRITTEN};
+	if (raw < RAW_OVERFLOW)
+		return (struct target){GL_PRIMITIVES_GENERATED, raw - RAW_NEEDED};
+	if (raw == RAW_OVERFLOW)
 		return (struct target){GL_TRANSFORM_FEEDBACK_OVERFLOW, 0};
-	return (struct target){GL_TRANSFORM_FEEDBACK_STREAM_OVERFLOW, raw - GL_RAW_STREAM_OVERFLOW};
+	return (struct target){GL_TRANSFORM_FEEDBACK_STREAM_OVERFLOW, raw - RAW_STREAM_OVERFLOW};
 }
 
 static bool at_least(const struct gl_api *gl, int major, int minor)
@@ -51,14 +50,14 @@ static bool at_least(const struct gl_api *gl, int major, int minor)
 /* What version and extensions promise; the counter bits then say whether it is true. */
 static bool promised(const struct gl_api *gl, uint32_t raw)
 {
-	if (raw == GL_RAW_TIME)
+	if (raw == RAW_TIME)
 		return gl->QueryCounter && gl->GetQueryObjectui64v &&
 		       (at_least(gl, 3, 3) || gl_api_has(gl, "GL_ARB_timer_query"));
-	if (raw == GL_RAW_OCCLUSION)
+	if (raw == RAW_OCCLUSION)
 		return !gl->es;
-	if (raw < GL_RAW_WRITTEN)
+	if (raw < RAW_WRITTEN)
 		return at_least(gl, 4, 6) || gl_api_has(gl, "GL_ARB_pipeline_statistics_query");
-	if (raw >= GL_RAW_OVERFLOW)
+	if (raw >= RAW_OVERFLOW)
 		return at_least(gl, 4, 6) ||
 		       gl_api_has(gl, "GL_ARB_transform_feedback_overflow_query");
 	if (target_of(raw).index == 0)
@@ -72,13 +71,13 @@ static bool counts(const struct gl_api *gl, uint32_t raw)
 	GLint value = 0;
 	if (!promised(gl, raw))
 		return false;
-	if (raw > GL_RAW_WRITTEN && target_of(raw).index) {
+	if (raw > RAW_WRITTEN && target_of(raw).index) {
 		gl->GetIntegerv(GL_MAX_VERTEX_STREAMS, &value);
 		if ((GLint)target_of(raw).index >= value)
 			return false;
 	}
 	/* Overflow queries are booleans: drivers may report no bits for them. */
-	if (raw >= GL_RAW_OVERFLOW)
+	if (raw >= RAW_OVERFLOW)
 		return true;
 	value = 0;
 	gl->GetQueryiv(target_of(raw).target, GL_QUERY_COUNTER_BITS, &value);
@@ -110,7 +109,7 @@ static bool taken(const struct gl_api *gl, uint32_t raw)
 	struct target t = target_of(raw);
 	if (running(gl, t.target, t.index))
 		return true;
-	if (raw != GL_RAW_OCCLUSION)
+	if (raw != RAW_OCCLUSION)
 		return false;
 	/* Drivers share one place between all occlusion targets. */
 	return (at_least(gl, 3, 3) && running(gl, GL_ANY_SAMPLES_PASSED, 0)) ||
@@ -138,8 +137,8 @@ static void end_target(const struct gl_api *gl, uint32_t raw)
 /* Begins every raw of `class` that is not placed yet; those that cannot join wait for the next. */
 static void place_class(struct gl_raws *raws, const struct gl_api *gl, bool *placed, uint8_t class)
 {
-	struct gl_count counts[GL_RAW_COUNT] = {0};
-	for (uint32_t raw = GL_RAW_OCCLUSION; raw < GL_RAW_FEEDBACK; raw++) {
+	struct gl_count counts[RAW_COUNT] = {0};
+	for (uint32_t raw = RAW_OCCLUSION; raw < RAW_FEEDBACK; raw++) {
 		counts[raw].raw = raw;
 		if (!raws->have[raw] || placed[raw])
 			continue;
@@ -149,7 +148,7 @@ static void place_class(struct gl_raws *raws, const struct gl_api *gl, bool *pla
 			counts[raw].running = false;
 		placed[raw] = counts[raw].running;
 	}
-	for (uint32_t raw = GL_RAW_OCCLUSION; raw < GL_RAW_FEEDBACK; raw++) {
+	for (uint32_t raw = RAW_OCCLUSION; raw < RAW_FEEDBACK; raw++) {
 		gl_count_end(gl, &counts[raw]);
 		gl_count_release(raws, gl, &counts[raw], true);
 	}
@@ -157,22 +156,22 @@ static void place_class(struct gl_raws *raws, const struct gl_api *gl, bool *pla
 
 void gl_raws_probe(struct gl_raws *raws, const struct gl_api *gl)
 {
-	bool placed[GL_RAW_COUNT] = {0};
+	bool placed[RAW_COUNT] = {0};
 	gl_api_drop_errors(gl);
-	for (uint32_t raw = 0; raw < GL_RAW_FEEDBACK; raw++)
+	for (uint32_t raw = 0; raw < RAW_FEEDBACK; raw++)
 		raws->have[raw] = counts(gl, raw);
-	raws->have[GL_RAW_FEEDBACK] = raws->have[GL_RAW_OVERFLOW];
-	raws->class_of[GL_RAW_TIME] = GL_CLASS_TIME;
-	raws->class_of[GL_RAW_FEEDBACK] = GL_CLASS_QUERIES;
+	raws->have[RAW_FEEDBACK] = raws->have[RAW_OVERFLOW];
+	raws->class_of[RAW_TIME] = CLASS_TIME;
+	raws->class_of[RAW_FEEDBACK] = CLASS_QUERIES;
 	gl_api_drop_errors(gl);
-	place_class(raws, gl, placed, GL_CLASS_QUERIES);
-	place_class(raws, gl, placed, GL_CLASS_MORE);
+	place_class(raws, gl, placed, CLASS_QUERIES);
+	place_class(raws, gl, placed, CLASS_MORE);
 	gl_api_drop_errors(gl);
 }
 
 void gl_raws_finish(struct gl_raws *raws, const struct gl_api *gl, bool current)
 {
-	for (uint32_t raw = 0; raw < GL_RAW_COUNT; raw++) {
+	for (uint32_t raw = 0; raw < RAW_COUNT; raw++) {
 		if (current && raws->spare[raw].count)
 			gl->DeleteQueries((GLsizei)raws->spare[raw].count,
 					  raws->spare[raw].queries);
@@ -191,13 +190,13 @@ static uint64_t feedback_active(const struct gl_api *gl)
 bool gl_count_begin(struct gl_raws *raws, const struct gl_api *gl, struct gl_count *count)
 {
 	count->valid = true;
-	if (count->raw == GL_RAW_FEEDBACK) {
+	if (count->raw == RAW_FEEDBACK) {
 		count->value = feedback_active(gl);
 		count->running = true;
 		return true;
 	}
 	count->queries[0] = take_query(raws, gl, count->raw);
-	if (count->raw == GL_RAW_TIME) {
+	if (count->raw == RAW_TIME) {
 		count->queries[1] = take_query(raws, gl, count->raw);
 		gl->QueryCounter(count->queries[0], GL_TIMESTAMP);
 		count->running = true;
@@ -214,9 +213,9 @@ void gl_count_end(const struct gl_api *gl, struct gl_count *count)
 	if (!count->running)
 		return;
 	count->running = false;
-	if (count->raw == GL_RAW_FEEDBACK)
+	if (count->raw == RAW_FEEDBACK)
 		count->value |= feedback_active(gl);
-	else if (count->raw == GL_RAW_TIME)
+	else if (count->raw == RAW_TIME)
 		gl->QueryCounter(count->queries[1], GL_TIMESTAMP);
 	else
 		end_target(gl, count->raw);
@@ -244,12 +243,12 @@ enum gpa_answer gl_count_read(const struct gl_api *gl, const struct gl_count *co
 {
 	uint64_t first = 0, last = 0;
 	*value = count->value;
-	if (!count->valid || count->raw == GL_RAW_FEEDBACK)
+	if (!count->valid || count->raw == RAW_FEEDBACK)
 		return GPA_READY;
 	if (!read_query(gl, count->queries[0], &first) ||
-	    (count->raw == GL_RAW_TIME && !read_query(gl, count->queries[1], &last)))
+	    (count->raw == RAW_TIME && !read_query(gl, count->queries[1], &last)))
 		return GPA_NOT_YET;
-	*value = count->raw != GL_RAW_TIME ? first : last > first ? last - first : 0;
+	*value = count->raw != RAW_TIME ? first : last > first ? last - first : 0;
 	return GPA_READY;
 }
 

@@ -1,0 +1,117 @@
+/* A table of counters and the query behind each. */
+#include "gpa/query_counters.h"
+
+#include <string.h>
+
+struct query_counter {
+	const char *name;
+	uint32_t raw;
+	const char *how;
+};
+
+/* Of the guide; the meaning of each is what the query counts. */
+static const struct query_counter guided_counters[] = {
+    {"GPUTime", RAW_TIME, "Read by two GL_TIMESTAMP queries."},
+    {"VSVerticesIn", RAW_VS, "Read by GL_VERTEX_SHADER_INVOCATIONS."},
+    {"HSPatches", RAW_TCS_PATCHES, "Read by GL_TESS_CONTROL_SHADER_PATCHES."},
+    {"DSVerticesIn", RAW_TES, "Read by GL_TESS_EVALUATION_SHADER_INVOCATIONS."},
+    {"GSPrimsIn", RAW_GS,
+     "Read by GL_GEOMETRY_SHADER_INVOCATIONS; an instanced geometry shader counts each instance."},
+    {"PrimitivesIn", RAW_CLIP_IN, "Read by GL_CLIPPING_INPUT_PRIMITIVES."},
+    {"CSThreads", RAW_CS, "Read by GL_COMPUTE_SHADER_INVOCATIONS."},
+};
+
+/* The group that D3D11 answers with queries, in the order of AMD's library. */
+static const struct query_counter d3d11_counters[] = {
+    {"D3DGPUTime", RAW_TIME, NULL},
+    {"Occlusion", RAW_OCCLUSION, NULL},
+    {"IAVertices", RAW_VERTICES, NULL},
+    {"IAPrimitives", RAW_PRIMITIVES, NULL},
+    {"VSInvocations", RAW_VS, NULL},
+    {"GSInvocations", RAW_GS, NULL},
+    {"GSPrimitives", RAW_GS_PRIMITIVES, NULL},
+    {"CInvocations", RAW_CLIP_IN, NULL},
+    {"CPrimitives", RAW_CLIP_OUT, NULL},
+    {"PSInvocations", RAW_FS, NULL},
+    {"HSInvocations", RAW_TCS_PATCHES, NULL},
+    {"DSInvocations", RAW_TES, NULL},
+    {"CSInvocations", RAW_CS, NULL},
+    {"OcclusionPredicate", RAW_OCCLUSION, NULL},
+    {"PrimsWritten", RAW_WRITTEN, NULL},
+    {"PrimsStorageNeed", RAW_NEEDED, NULL},
+    {"OverflowPred", RAW_OVERFLOW, NULL},
+    {"PrimsWritten_S0", RAW_WRITTEN, NULL},
+    {"PrimsStorageNeed_S0", RAW_NEEDED, NULL},
+    {"OverflowPred_S0", RAW_STREAM_OVERFLOW, NULL},
+    {"PrimsWritten_S1", RAW_WRITTEN + 1, NULL},
+    {"PrimsStorageNeed_S1", RAW_NEEDED + 1, NULL},
+    {"OverflowPred_S1", RAW_STREAM_OVERFLOW + 1, NULL},
+    {"PrimsWritten_S2", RAW_WRITTEN + 2, NULL},
+    {"PrimsStorageNeed_S2", RAW_NEEDED + 2, NULL},
+    {"OverflowPred_S2", RAW_STREAM_OVERFLOW + 2, NULL},
+    {"PrimsWritten_S3", RAW_WRITTEN + 3, NULL},
+    {"PrimsStorageNeed_S3", RAW_NEEDED + 3, NULL},
+    {"OverflowPred_S3", RAW_STREAM_OVERFLOW + 3, NULL},
+};
+
+static bool is_overflow(uint32_t raw)
+{
+	return raw >= RAW_OVERFLOW && raw < RAW_FEEDBACK;
+}
+
+static bool add(struct gpa_guide *guide, const bool *have, enum query_words words,
+		const struct query_counter *query, struct gpa_list *list)
+{
+	struct gpa_counter counter;
+	const char *how =
+	    words == QUERY_VULKAN && query->how ? "Read by a query of Vulkan." : query->how;
+	uint32_t needed[6] = {query->raw}, count = 1;
+	if (!have[query->raw] || !guide_counter(guide, query->name, how, &counter))
+		return true;
+	if (is_overflow(query->raw)) {
+		needed[count++] = RAW_FEEDBACK;
+		for (uint32_t i = 0; i < 4; i++)
+			if (have[RAW_WRITTEN + i])
+				needed[count++] = RAW_WRITTEN + i;
+	}
+	return guide_add(guide, list, counter, needed, count);
+}
+
+bool query_counters_add(struct gpa_guide *guide, const bool *have, enum query_words words,
+			bool guided, struct gpa_list *list)
+{
+	for (size_t i = 0; guided && i < sizeof(guided_counters) / sizeof(guided_counters[0]); i++)
+		if (!add(guide, have, words, &guided_counters[i], list))
+			return false;
+	for (size_t i = 0; i < sizeof(d3d11_counters) / sizeof(d3d11_counters[0]); i++)
+		if (!add(guide, have, words, &d3d11_counters[i], list))
+			return false;
+	return true;
+}
+
+/*
+ * Some drivers answer an overflow query with true when no transform feedback ran at all, so it
+ * holds only while feedback was on at an end of the sample, or when anything was written.
+ */
+static uint64_t overflow(const struct gpa_counter *counter, const uint64_t *raws)
+{
+	uint64_t ran = raws[1];
+	for (uint32_t i = 2; i < counter->raw_count; i++)
+		ran |= raws[i];
+	return raws[0] && ran;
+}
+
+bool query_counters_value(const struct gpa_counter *counter, const uint64_t *raws,
+			  union gpa_value *out)
+{
+	if (counter->usage == GPA_USAGE_TYPE_MILLISECONDS)
+		out->f64 = (double)raws[0] / 1e6;
+	else if (counter->type == GPA_TYPE_FLOAT64)
+		out->f64 = (double)raws[0];
+	else if (is_overflow(counter->raws[0]))
+		out->u64 = overflow(counter, raws);
+	else
+		out->u64 =
+		    strcmp(counter->name, "OcclusionPredicate") == 0 ? raws[0] != 0 : raws[0];
+	return true;
+}

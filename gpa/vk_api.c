@@ -1,0 +1,68 @@
+/* Loading Vulkan's functions through the loader or through what the program gives. */
+#include "gpa/vk_api.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static PFN_vkGetInstanceProcAddr find_loader(void)
+{
+	PFN_vkGetInstanceProcAddr get = NULL;
+	void *symbol = dlsym(RTLD_DEFAULT, "vkGetInstanceProcAddr");
+	if (!symbol) {
+		void *library = dlopen("libvulkan.so.1", RTLD_LAZY);
+		symbol = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
+	}
+	memcpy(&get, &symbol, sizeof(get));
+	return get;
+}
+
+static uint32_t timestamp_bits(const GPA_VulkanContext *context, PFN_vkGetInstanceProcAddr get)
+{
+	PFN_vkGetPhysicalDeviceQueueFamilyProperties families =
+	    (PFN_vkGetPhysicalDeviceQueueFamilyProperties)get(
+		context->instance, "vkGetPhysicalDeviceQueueFamilyProperties");
+	uint32_t count = 0, bits = 0;
+	if (!families)
+		return 0;
+	families(context->physicalDevice, &count, NULL);
+	VkQueueFamilyProperties *list = calloc(count + 1, sizeof(*list));
+	if (!list)
+		return 0;
+	families(context->physicalDevice, &count, list);
+	if (context->queueFamilyIndex < count)
+		bits = list[context->queueFamilyIndex].timestampValidBits;
+	free(list);
+	return bits;
+}
+
+bool vk_api_load(struct vk_api *vk, const GPA_VulkanContext *context, const char **why)
+{
+	PFN_vkGetInstanceProcAddr get =
+	    context->getInstanceProcAddr ? context->getInstanceProcAddr : find_loader();
+	*vk = (struct vk_api){.device = context->device};
+	if (!get || !context->instance || !context->physicalDevice || !context->device) {
+		*why = get ? "the instance or the device is missing" : "libvulkan.so.1 is not here";
+		return false;
+	}
+	PFN_vkGetDeviceProcAddr get_device =
+	    (PFN_vkGetDeviceProcAddr)get(context->instance, "vkGetDeviceProcAddr");
+	PFN_vkGetPhysicalDeviceProperties properties = (PFN_vkGetPhysicalDeviceProperties)get(
+	    context->instance, "vkGetPhysicalDeviceProperties");
+	bool all = get_device && properties;
+#define VK_API_LOAD(name)                                                                          \
+	vk->name = all ? (PFN_##name)get_device(context->device, #name) : NULL;                    \
+	all = all && vk->name;
+	VK_API_DEVICE(VK_API_LOAD)
+#undef VK_API_LOAD
+	if (!all) {
+		*why = "the device lacks query pools";
+		return false;
+	}
+#define VK_API_LOAD(name) vk->name = (PFN_##name)get_device(context->device, #name);
+	VK_API_OPTIONAL(VK_API_LOAD)
+#undef VK_API_LOAD
+	properties(context->physicalDevice, &vk->properties);
+	vk->timestamp_bits = timestamp_bits(context, get);
+	return true;
+}

@@ -1,0 +1,265 @@
+/* A client of libGPUPerfAPIVK: counts of a dispatch and a draw that are known (lavapipe in tests).
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vulkan/vulkan.h>
+
+#include "gpa/GPUPerfAPI.h"
+#include "gpa/GPUPerfAPIVK.h"
+
+static int failures;
+
+#define CHECK(condition, ...)                                                                      \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			failures++;                                                                \
+			printf("FAIL %s:%d: ", __FILE__, __LINE__);                                \
+			printf(__VA_ARGS__);                                                       \
+			printf("\n");                                                              \
+		}                                                                                  \
+	} while (0)
+#define OK(call)                                                                                   \
+	do {                                                                                       \
+		GPA_Status status_ = (call);                                                       \
+		CHECK(status_ == GPA_STATUS_OK, "%s: %s", #call, GPA_GetStatusAsStr(status_));     \
+	} while (0)
+
+/* SPIR-V of an empty main(): of a compute shader with groups of 8x2, and of a vertex shader. */
+#define WORD(count, op) ((uint32_t)(count) << 16 | (op))
+static const uint32_t compute_code[] = {0x07230203,  0x00010000,
+					0,	     6,
+					0,	     WORD(2, 17),
+					1,	     WORD(3, 14),
+					0,	     1,
+					WORD(5, 15), 5,
+					4,	     0x6e69616d,
+					0,	     WORD(6, 16),
+					4,	     17,
+					8,	     2,
+					1,	     WORD(2, 19),
+					2,	     WORD(3, 33),
+					3,	     2,
+					WORD(5, 54), 2,
+					4,	     0,
+					3,	     WORD(2, 248),
+					5,	     WORD(1, 253),
+					WORD(1, 56)};
+static const uint32_t vertex_code[] = {
+    0x07230203,	 0x00010000, 0, 6,	    0, WORD(2, 17),  1, WORD(3, 14),  0,	  1,
+    WORD(5, 15), 0,	     4, 0x6e69616d, 0, WORD(2, 19),  2, WORD(3, 33),  3,	  2,
+    WORD(5, 54), 2,	     4, 0,	    3, WORD(2, 248), 5, WORD(1, 253), WORD(1, 56)};
+
+struct job {
+	VkInstance instance;
+	VkPhysicalDevice gpu;
+	VkDevice device;
+	VkQueue queue;
+	VkCommandPool pool;
+	VkPipelineLayout layout;
+	VkPipeline compute, draw;
+	VkRenderPass pass;
+	VkFramebuffer framebuffer;
+	VkPhysicalDeviceProperties properties;
+};
+
+static bool make_device(struct job *j)
+{
+	const float priority = 1;
+	const VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+	const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+					       .queueCount = 1,
+					       .pQueuePriorities = &priority};
+	const VkPhysicalDeviceFeatures features = {.pipelineStatisticsQuery = VK_TRUE,
+						   .occlusionQueryPrecise = VK_TRUE};
+	const VkDeviceCreateInfo device = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+					   .queueCreateInfoCount = 1,
+					   .pQueueCreateInfos = &queue,
+					   .pEnabledFeatures = &features};
+	const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+	uint32_t count = 1;
+	if (vkCreateInstance(&instance, NULL, &j->instance) != VK_SUCCESS ||
+	    vkEnumeratePhysicalDevices(j->instance, &count, &j->gpu) < 0 || !count ||
+	    vkCreateDevice(j->gpu, &device, NULL, &j->device) != VK_SUCCESS)
+		return false;
+	vkGetPhysicalDeviceProperties(j->gpu, &j->properties);
+	vkGetDeviceQueue(j->device, 0, 0, &j->queue);
+	return vkCreateCommandPool(j->device, &pool, NULL, &j->pool) == VK_SUCCESS;
+}
+
+static VkPipelineShaderStageCreateInfo stage(const struct job *j, VkShaderStageFlagBits bit,
+					     const uint32_t *code, size_t size)
+{
+	const VkShaderModuleCreateInfo info = {
+	    .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size, .pCode = code};
+	VkShaderModule module = VK_NULL_HANDLE;
+	vkCreateShaderModule(j->device, &info, NULL, &module);
+	return (VkPipelineShaderStageCreateInfo){
+	    .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+	    .stage = bit,
+	    .module = module,
+	    .pName = "main"};
+}
+
+static bool make_compute(struct job *j)
+{
+	const VkPipelineLayoutCreateInfo layout = {
+	    .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+	vkCreatePipelineLayout(j->device, &layout, NULL, &j->layout);
+	const VkComputePipelineCreateInfo info = {
+	    .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+	    .stage = stage(j, VK_SHADER_STAGE_COMPUTE_BIT, compute_code, sizeof(compute_code)),
+	    .layout = j->layout};
+	return vkCreateComputePipelines(j->device, NULL, 1, &info, NULL, &j->compute) == VK_SUCCESS;
+}
+
+/* A pipeline without fragments and a pass without attachments. */
+static bool make_draw(struct job *j)
+{
+	const VkSubpassDescription subpass = {.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS};
+	const VkRenderPassCreateInfo pass = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
+					     .subpassCount = 1,
+					     .pSubpasses = &subpass};
+	vkCreateRenderPass(j->device, &pass, NULL, &j->pass);
+	const VkFramebufferCreateInfo framebuffer = {.sType =
+							 VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
+						     .renderPass = j->pass,
+						     .width = 64,
+						     .height = 64,
+						     .layers = 1};
+	vkCreateFramebuffer(j->device, &framebuffer, NULL, &j->framebuffer);
+	const VkPipelineShaderStageCreateInfo vertex =
+	    stage(j, VK_SHADER_STAGE_VERTEX_BIT, vertex_code, sizeof(vertex_code));
+	const VkPipelineVertexInputStateCreateInfo input = {
+	    .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+	const VkPipelineInputAssemblyStateCreateInfo assembly = {
+	    .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+	    .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+	const VkPipelineRasterizationStateCreateInfo raster = {
+	    .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+	    .rasterizerDiscardEnable = VK_TRUE,
+	    .lineWidth = 1};
+	const VkGraphicsPipelineCreateInfo info = {
+	    .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+	    .stageCount = 1,
+	    .pStages = &vertex,
+	    .pVertexInputState = &input,
+	    .pInputAssemblyState = &assembly,
+	    .pRasterizationState = &raster,
+	    .layout = j->layout,
+	    .renderPass = j->pass};
+	return vkCreateGraphicsPipelines(j->device, NULL, 1, &info, NULL, &j->draw) == VK_SUCCESS;
+}
+
+static void record_work(const struct job *j, VkCommandBuffer c)
+{
+	const VkRenderPassBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+					     .renderPass = j->pass,
+					     .framebuffer = j->framebuffer,
+					     .renderArea = {{0, 0}, {64, 64}}};
+	vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, j->compute);
+	vkCmdDispatch(c, 3, 2, 1);
+	vkCmdBeginRenderPass(c, &begin, VK_SUBPASS_CONTENTS_INLINE);
+	vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, j->draw);
+	vkCmdDraw(c, 6, 1, 0, 0);
+	vkCmdEndRenderPass(c);
+}
+
+static VkCommandBuffer begin_commands(const struct job *j)
+{
+	const VkCommandBufferAllocateInfo info = {
+	    .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+	    .commandPool = j->pool,
+	    .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+	    .commandBufferCount = 1};
+	const VkCommandBufferBeginInfo begin = {.sType =
+						    VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+	VkCommandBuffer c = NULL;
+	vkAllocateCommandBuffers(j->device, &info, &c);
+	vkBeginCommandBuffer(c, &begin);
+	return c;
+}
+
+static void submit(const struct job *j, VkCommandBuffer c)
+{
+	const VkSubmitInfo info = {
+	    .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &c};
+	vkEndCommandBuffer(c);
+	vkQueueSubmit(j->queue, 1, &info, VK_NULL_HANDLE);
+}
+
+static gpa_uint64 count_of(gpa_uint32 session, const char *name)
+{
+	gpa_uint32 index = 0;
+	gpa_uint64 value = 99999;
+	OK(GPA_GetCounterIndex(name, &index));
+	OK(GPA_GetSampleUInt64(session, 1, index, &value));
+	return value;
+}
+
+static void check_session(const struct job *j, GPA_VulkanContext *context)
+{
+	gpa_uint32 session = 0, passes = 0, index = 0;
+	gpa_float64 number = -1;
+	bool ready = false;
+	OK(GPA_EnableAllCounters());
+	OK(GPA_GetPassCount(&passes));
+	CHECK(passes == 2, "%u passes", passes);
+	OK(GPA_BeginSession(&session));
+	for (gpa_uint32 p = 0; p < passes; p++) {
+		context->commandBuffer = begin_commands(j);
+		OK(GPA_BeginPass());
+		OK(GPA_BeginSample(1));
+		record_work(j, context->commandBuffer);
+		OK(GPA_EndSample());
+		OK(GPA_EndPass());
+		submit(j, context->commandBuffer);
+	}
+	OK(GPA_EndSession());
+	CHECK(count_of(session, "IAVertices") == 6, "IAVertices");
+	CHECK(count_of(session, "IAPrimitives") == 2, "IAPrimitives");
+	CHECK(count_of(session, "VSInvocations") == 6, "VSInvocations");
+	CHECK(count_of(session, "CSInvocations") == 96, "CSInvocations");
+	CHECK(count_of(session, "GSInvocations") == 0, "GSInvocations");
+	CHECK(count_of(session, "Occlusion") == 0, "Occlusion");
+	OK(GPA_GetCounterIndex("CSThreads", &index));
+	OK(GPA_GetSampleFloat64(session, 1, index, &number));
+	CHECK(number == 96, "CSThreads %g", number);
+	OK(GPA_GetCounterIndex("GPUTime", &index));
+	OK(GPA_GetSampleFloat64(session, 1, index, &number));
+	CHECK(number >= 0 && number < 10000, "GPUTime %g", number);
+	OK(GPA_IsSessionReady(&ready, session));
+	CHECK(ready, "not ready");
+	vkDeviceWaitIdle(j->device);
+}
+
+int main(void)
+{
+	struct job job = {0};
+	const char *name = "";
+	gpa_uint32 id = 0;
+	if (!make_device(&job) || !make_compute(&job) || !make_draw(&job)) {
+		printf("SKIP: no Vulkan device with pipeline statistics\n");
+		return 77;
+	}
+	GPA_VulkanContext context = {.instance = job.instance,
+				     .physicalDevice = job.gpu,
+				     .device = job.device,
+				     .pipelineStatisticsQuery = VK_TRUE,
+				     .occlusionQueryPrecise = VK_TRUE};
+	GPA_VulkanContext empty = {0};
+	CHECK(GPA_OpenContext(&empty) == GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED, "no device");
+	OK(GPA_OpenContext(&context));
+	OK(GPA_GetDeviceDesc(&name));
+	CHECK(strcmp(name, job.properties.deviceName) == 0, "device %s", name);
+	if (job.properties.deviceID)
+		OK(GPA_GetDeviceID(&id));
+	CHECK(id == job.properties.deviceID, "device id %#x", id);
+	printf("device: %s\n", name);
+	for (int i = 0; i < 3; i++)
+		check_session(&job, &context);
+	OK(GPA_CloseContext());
+	printf("%d failures\n", failures);
+	return failures != 0;
+}
