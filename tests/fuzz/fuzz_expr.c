@@ -69,7 +69,7 @@ static void fill(struct data *data, const uint8_t *bytes, size_t size)
 			state ^= state >> 31;
 			double real = (double)(int64_t)state * 0x1p-50;
 			data->bits[i][r] = state >> (state % 61);
-			data->quality[i][r] = state % 7 == 0 ? (uint8_t)(1 << (state >> 8) % 8) : 0;
+			data->quality[i][r] = (uint8_t)(state % 7 == 0 ? 1 << (state >> 8) % 8 : 0);
 			if (i >= INPUTS / 2)
 				memcpy(&data->bits[i][r], &real, sizeof(real));
 		}

@@ -134,7 +134,7 @@ static void fill_latency(const struct model_map *map, double beats, double load)
 				 0.05 + slow * 0.35, 0.02 + slow * 0.25};
 	for (int i = 0; i < 5; i++) {
 		double now = fmin(left, part(beats, shares[i]));
-		model_set(map, MODEL_L2_EXT_RRESP_0_127 + i, now);
+		model_set(map, (enum model_name)((int)MODEL_L2_EXT_RRESP_0_127 + i), now);
 		left -= now;
 	}
 }
