@@ -14,8 +14,9 @@ struct stream {
 	struct decode_job *job;
 	struct sx_oa_decoder *decoder;
 	struct sx_metrics *metrics; /* made when the device is known */
+	struct sx_evaluation *evaluation;
 	struct rows_writer writer;
-	struct sx_table *last; /* the newest rows written, for the end */
+	struct sx_table *last; /* the newest rows written, for the end; the evaluation's */
 };
 
 static void note(void *user, const char *line)
@@ -118,26 +119,23 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 					       .constant_count = job->constant_count,
 					       .counters = o->counters,
 					       .like = rows};
-	return sx_metrics_create(job->catalog, &selection, &s->metrics, err);
+	enum sx_status status = sx_metrics_create(job->catalog, &selection, &s->metrics, err);
+	return status ? status : sx_evaluation_create(s->metrics, rows, &s->evaluation, err);
 }
 
 /* Complete rows become metrics and are written. */
 static enum sx_status write_rows(struct stream *s, struct sx_error *err)
 {
-	struct sx_table *rows = sx_oa_decoder_rows(s->decoder), *out = NULL;
+	struct sx_table *rows = sx_oa_decoder_rows(s->decoder);
 	enum sx_status status = SX_OK;
 	if (!rows || !sx_table_row_count(rows))
 		return SX_OK;
 	if (!s->metrics)
 		status = make_metrics(s, rows, err);
 	if (!status)
-		status = sx_metrics_eval(s->metrics, rows, &out, err);
+		status = sx_evaluation_run(s->evaluation, rows, &s->last, err);
 	if (!status)
-		status = rows_add(&s->writer, out, err);
-	if (!status) {
-		sx_table_destroy(s->last);
-		s->last = out;
-	}
+		status = rows_add(&s->writer, s->last, err);
 	sx_oa_decoder_drain(s->decoder);
 	return status;
 }
@@ -225,7 +223,7 @@ static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *o
 	}
 	if (!status)
 		status = finish(&s, left, err);
-	sx_table_destroy(s.last);
+	sx_evaluation_destroy(s.evaluation);
 	sx_metrics_destroy(s.metrics);
 	sx_oa_decoder_destroy(s.decoder);
 	return status;

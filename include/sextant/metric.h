@@ -83,6 +83,25 @@ SX_API struct sx_catalog *sx_metrics_catalog(const struct sx_metrics *metrics);
 SX_API enum sx_status sx_metrics_eval(const struct sx_metrics *metrics, const struct sx_table *in,
 				      struct sx_table **out, struct sx_error *err);
 
+struct sx_evaluation;
+
+/*
+ * Prepares evaluations of a selection over tables that have the columns of `like`, one after
+ * another and without allocating for each. The selection must outlive it. *out is owned by the
+ * caller. Errors: SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_evaluation_create(const struct sx_metrics *metrics,
+					   const struct sx_table *like, struct sx_evaluation **out,
+					   struct sx_error *err);
+/* Releases an evaluation and its table; NULL is fine. */
+SX_API void sx_evaluation_destroy(struct sx_evaluation *evaluation);
+/*
+ * Evaluates every row of `in` as sx_metrics_eval() does. *out is owned by the evaluation and holds
+ * until its next run. Errors: SX_ERR_NO_MEMORY. One thread at a time.
+ */
+SX_API enum sx_status sx_evaluation_run(struct sx_evaluation *evaluation, const struct sx_table *in,
+					struct sx_table **out, struct sx_error *err);
+
 #ifdef __cplusplus
 }
 #endif

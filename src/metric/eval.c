@@ -9,24 +9,44 @@
 
 #include "base/error.h"
 #include "metric/column.h"
+#include "table/block.h"
 
-/* The columns of one table as the program wants them. */
-struct binding {
-	struct sx_vector *vectors; /* one an input; NULL data: not collected */
+/* A selection, bound to the columns of tables that are alike. */
+struct sx_evaluation {
+	const struct sx_metrics *m;
+	struct sx_table *table;	   /* the result */
+	uint32_t *columns;	   /* of the input table, one an input; SX_NONE: not collected */
+	struct sx_vector *vectors; /* one an input, of the table at hand */
+	struct sx_result *results; /* one an output */
 	void **converted;	   /* owned copies where types differ */
 	uint64_t *duration;	   /* owned */
 	uint8_t *duration_quality;
-	uint32_t count;
 };
 
-static void binding_finish(struct binding *b)
+/* What only one run needs. */
+static void end_run(struct sx_evaluation *e)
 {
-	for (uint32_t i = 0; b->converted && i < b->count; i++)
-		free(b->converted[i]);
-	free(b->converted);
-	free(b->vectors);
-	free(b->duration);
-	free(b->duration_quality);
+	for (uint32_t i = 0; e->converted && i < e->m->input_count; i++) {
+		free(e->converted[i]);
+		e->converted[i] = NULL;
+	}
+	free(e->duration);
+	free(e->duration_quality);
+	e->duration = NULL;
+	e->duration_quality = NULL;
+}
+
+void sx_evaluation_destroy(struct sx_evaluation *e)
+{
+	if (!e)
+		return;
+	end_run(e);
+	sx_table_destroy(e->table);
+	free(e->columns);
+	free(e->vectors);
+	free(e->results);
+	free(e->converted);
+	free(e);
 }
 
 static bool same_counter(const struct sx_metrics *m, uint32_t a, uint32_t b)
@@ -66,7 +86,7 @@ static void *convert(const struct sx_vector *from, enum sx_type to, size_t rows)
 	return out;
 }
 
-static enum sx_status bind_durations(struct binding *b, const struct sx_table *in,
+static enum sx_status bind_durations(struct sx_evaluation *b, const struct sx_table *in,
 				     struct sx_vector *vector, struct sx_error *err)
 {
 	size_t rows = sx_table_row_count(in);
@@ -85,45 +105,42 @@ static enum sx_status bind_durations(struct binding *b, const struct sx_table *i
 	return SX_OK;
 }
 
-static enum sx_status bind_column(const struct sx_metrics *m, struct binding *b,
-				  const struct sx_table *in, uint32_t column, struct sx_error *err)
+/* Which inputs a column of the tables to come serves; one with data goes before one without. */
+static void find_inputs(struct sx_evaluation *e, const struct sx_table *like, uint32_t column)
 {
-	const char *name = sx_table_column(in, column)->name;
+	const struct sx_metrics *m = e->m;
+	const char *name = sx_table_column(like, column)->name;
 	struct column_id id = column_identify(m->catalog, name);
 	for (uint32_t i = 0; i < m->input_count; i++) {
-		if (b->vectors[i].data || !column_serves(m, id, name, &m->inputs[i]))
-			continue;
-		b->vectors[i] = sx_table_vector(in, column);
-		if (!b->vectors[i].data || b->vectors[i].type == m->inputs[i].type)
-			continue;
-		b->converted[i] =
-		    convert(&b->vectors[i], m->inputs[i].type, sx_table_row_count(in));
-		if (!b->converted[i])
-			return error_nomem(err, "evaluating metrics");
-		b->vectors[i].data = b->converted[i];
-		b->vectors[i].type = m->inputs[i].type;
+		bool taken =
+		    e->columns[i] != SX_NONE && (sx_table_vector(like, e->columns[i]).data ||
+						 !sx_table_vector(like, column).data);
+		if (!taken && column_serves(m, id, name, &m->inputs[i]))
+			e->columns[i] = column;
 	}
-	return SX_OK;
 }
 
-static enum sx_status bind(const struct sx_metrics *m, struct binding *b, const struct sx_table *in,
-			   struct sx_error *err)
+static enum sx_status bind_input(struct sx_evaluation *e, const struct sx_table *in, uint32_t i,
+				 struct sx_error *err)
 {
-	b->count = m->input_count;
-	b->vectors = calloc(m->input_count + 1, sizeof(*b->vectors));
-	b->converted = calloc(m->input_count + 1, sizeof(*b->converted));
-	if (!b->vectors || !b->converted)
+	const struct sx_metric_input *input = &e->m->inputs[i];
+	struct sx_vector *vector = &e->vectors[i];
+	*vector = e->columns[i] == SX_NONE ? (struct sx_vector){.data = NULL}
+					   : sx_table_vector(in, e->columns[i]);
+	if (!vector->data) {
+		vector->type = input->type;
+		return input->counter == SX_NONE && strcmp(input->name, "duration_ns") == 0
+			   ? bind_durations(e, in, vector, err)
+			   : SX_OK;
+	}
+	if (vector->type == input->type)
+		return SX_OK;
+	e->converted[i] = convert(vector, input->type, sx_table_row_count(in));
+	if (!e->converted[i])
 		return error_nomem(err, "evaluating metrics");
-	for (uint32_t i = 0; i < m->input_count; i++)
-		b->vectors[i].type = m->inputs[i].type;
-	enum sx_status status = SX_OK;
-	for (uint32_t c = 0; !status && c < sx_table_column_count(in); c++)
-		status = bind_column(m, b, in, c, err);
-	for (uint32_t i = 0; !status && i < m->input_count; i++)
-		if (!b->vectors[i].data && m->inputs[i].counter == SX_NONE &&
-		    strcmp(m->inputs[i].name, "duration_ns") == 0)
-			status = bind_durations(b, in, &b->vectors[i], err);
-	return status;
+	vector->data = e->converted[i];
+	vector->type = input->type;
+	return SX_OK;
 }
 
 static struct sx_column *describe(const struct sx_metrics *m)
@@ -138,42 +155,18 @@ static struct sx_column *describe(const struct sx_metrics *m)
 	return columns;
 }
 
-static enum sx_status copy_rows(const struct sx_table *in, struct sx_table *out,
-				struct sx_error *err)
-{
-	size_t rows = sx_table_row_count(in);
-	const uint64_t *begin = sx_table_begin_ns(in), *end = sx_table_end_ns(in);
-	enum sx_status status = sx_table_add_rows(out, rows, NULL, err);
-	for (size_t i = 0; !status && i < rows; i++)
-		sx_table_set_time(out, i, begin[i], end[i]);
-	for (int label = 0; label < SX_LABEL_COUNT; label++) {
-		bool is_text = label == SX_LABEL_GROUP || label == SX_LABEL_REASON;
-		if (!sx_table_has_label(in, (enum sx_label)label))
-			continue;
-		for (size_t i = 0; !status && i < rows; i++) {
-			uint64_t value = sx_table_label(in, (enum sx_label)label, i);
-			if (value == SX_LABEL_ABSENT)
-				continue;
-			const char *text = is_text ? sx_table_string(in, value) : NULL;
-			if (text)
-				value = sx_table_intern(out, text, strlen(text));
-			status = sx_table_set_label(out, (enum sx_label)label, i, value);
-		}
-	}
-	return status;
-}
-
 /* Says which input a column lacks, when it lacks one for every row. */
-static enum sx_status explain_missing(const struct sx_metrics *m, const struct binding *b,
-				      const struct sx_table *in, struct sx_table *out, uint32_t c)
+static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_table *in,
+				      uint32_t c)
 {
+	const struct sx_metrics *m = e->m;
 	const struct column_plan *plan = &m->plans[c];
 	char why[256];
 	for (uint32_t i = 0; !m->columns[c].why && i < plan->input_count; i++) {
 		const struct sx_metric_input *input = &m->inputs[plan->inputs[i]];
-		uint32_t column = sx_table_find(in, input->name);
+		uint32_t column = e->columns[plan->inputs[i]];
 		const char *reason = column == SX_NONE ? NULL : sx_table_column(in, column)->why;
-		if (b->vectors[plan->inputs[i]].data && !reason)
+		if (e->vectors[plan->inputs[i]].data && !reason)
 			continue;
 		if (reason)
 			snprintf(why, sizeof(why), "%s: %s", input->name, reason);
@@ -182,69 +175,103 @@ static enum sx_status explain_missing(const struct sx_metrics *m, const struct b
 				 input->name, input->name);
 		else
 			snprintf(why, sizeof(why), "%s was not collected", input->name);
-		return sx_table_set_why(out, c, why);
+		return sx_table_set_why(e->table, c, why);
 	}
 	return SX_OK;
 }
 
-static void copy_counter(const struct sx_metrics *m, const struct binding *b, struct sx_table *out,
-			 uint32_t column)
+static void copy_counter(struct sx_evaluation *e, uint32_t column)
 {
-	const struct sx_vector *from = &b->vectors[m->plans[column].inputs[0]];
-	size_t rows = sx_table_row_count(out);
-	if (!from->data || !rows)
+	const struct sx_vector *from = &e->vectors[e->m->plans[column].inputs[0]];
+	size_t rows = sx_table_row_count(e->table);
+	if (!from->data)
 		return;
-	memcpy(sx_table_data(out, column), from->data, rows * sizeof(uint64_t));
+	memcpy(sx_table_data(e->table, column), from->data, rows * sizeof(uint64_t));
 	if (from->quality)
-		memcpy(sx_table_quality(out, column), from->quality, rows);
+		memcpy(sx_table_quality(e->table, column), from->quality, rows);
 	else
-		memset(sx_table_quality(out, column), 0, rows);
+		memset(sx_table_quality(e->table, column), 0, rows);
 }
 
-static enum sx_status run(const struct sx_metrics *m, const struct binding *b, struct sx_table *out,
-			  struct sx_error *err)
+static enum sx_status run(struct sx_evaluation *e, struct sx_error *err)
 {
-	size_t rows = sx_table_row_count(out);
-	struct sx_result *results = calloc(m->column_count + 1, sizeof(*results));
-	if (!results)
-		return error_nomem(err, "evaluating metrics");
+	const struct sx_metrics *m = e->m;
+	size_t rows = sx_table_row_count(e->table);
 	for (uint32_t c = 0; rows && c < m->column_count; c++) {
 		if (m->plans[c].output != SX_NONE)
-			results[m->plans[c].output] =
-			    (struct sx_result){sx_table_data(out, c), sx_table_quality(out, c)};
+			e->results[m->plans[c].output] = (struct sx_result){
+			    sx_table_data(e->table, c), sx_table_quality(e->table, c)};
 		else if (m->columns[c].counter != SX_NONE)
-			copy_counter(m, b, out, c);
+			copy_counter(e, c);
 	}
-	enum sx_status status = SX_OK;
-	if (m->program && rows)
-		status = sx_program_eval(m->program, b->vectors, rows, results, err);
-	free(results);
+	return m->program && rows ? sx_program_eval(m->program, e->vectors, rows, e->results, err)
+				  : SX_OK;
+}
+
+static enum sx_status allocate(struct sx_evaluation *e, const struct sx_table *like,
+			       struct sx_error *err)
+{
+	const struct sx_metrics *m = e->m;
+	struct sx_column *columns = describe(m);
+	e->columns = calloc(m->input_count + 1, sizeof(*e->columns));
+	e->vectors = calloc(m->input_count + 1, sizeof(*e->vectors));
+	e->converted = calloc(m->input_count + 1, sizeof(*e->converted));
+	e->results = calloc(m->column_count + 1, sizeof(*e->results));
+	enum sx_status status =
+	    columns && e->columns && e->vectors && e->converted && e->results
+		? sx_table_create(columns, m->column_count, sx_table_kind(like), &e->table, err)
+		: error_nomem(err, "evaluating metrics");
+	free(columns);
+	return status;
+}
+
+enum sx_status sx_evaluation_create(const struct sx_metrics *metrics, const struct sx_table *like,
+				    struct sx_evaluation **out, struct sx_error *err)
+{
+	struct sx_evaluation *e = calloc(1, sizeof(*e));
+	if (!e)
+		return error_nomem(err, "evaluating metrics");
+	e->m = metrics;
+	enum sx_status status = allocate(e, like, err);
+	if (status) {
+		sx_evaluation_destroy(e);
+		return status;
+	}
+	for (uint32_t i = 0; i < metrics->input_count; i++)
+		e->columns[i] = SX_NONE;
+	for (uint32_t c = 0; c < sx_table_column_count(like); c++)
+		find_inputs(e, like, c);
+	*out = e;
+	return SX_OK;
+}
+
+enum sx_status sx_evaluation_run(struct sx_evaluation *e, const struct sx_table *in,
+				 struct sx_table **out, struct sx_error *err)
+{
+	enum sx_status status = table_take_heads(e->table, in, err);
+	for (uint32_t i = 0; !status && i < e->m->input_count; i++)
+		status = bind_input(e, in, i, err);
+	for (uint32_t c = 0; !status && c < e->m->column_count; c++)
+		status = explain_missing(e, in, c);
+	if (!status)
+		status = run(e, err);
+	end_run(e);
+	*out = e->table;
 	return status;
 }
 
 enum sx_status sx_metrics_eval(const struct sx_metrics *m, const struct sx_table *in,
 			       struct sx_table **out, struct sx_error *err)
 {
-	struct binding b = {0};
-	struct sx_table *table = NULL;
-	struct sx_column *columns = describe(m);
-	enum sx_status status =
-	    columns ? sx_table_create(columns, m->column_count, sx_table_kind(in), &table, err)
-		    : error_nomem(err, "evaluating metrics");
-	free(columns);
+	struct sx_evaluation *e = NULL;
+	struct sx_table *table;
+	enum sx_status status = sx_evaluation_create(m, in, &e, err);
 	if (!status)
-		status = bind(m, &b, in, err);
-	if (!status)
-		status = copy_rows(in, table, err);
-	for (uint32_t c = 0; !status && c < m->column_count; c++)
-		status = explain_missing(m, &b, in, table, c);
-	if (!status)
-		status = run(m, &b, table, err);
-	binding_finish(&b);
-	if (status) {
-		sx_table_destroy(table);
-		return status;
+		status = sx_evaluation_run(e, in, &table, err);
+	if (!status) {
+		*out = table;
+		e->table = NULL;
 	}
-	*out = table;
-	return SX_OK;
+	sx_evaluation_destroy(e);
+	return status;
 }

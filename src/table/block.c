@@ -1,6 +1,7 @@
 /* Blocks of rows into columns: turned over in tiles, so that each column is written by whole lines.
  */
 #include "table/block.h"
+#include "base/error.h"
 #include "table/table.h"
 
 #include <string.h>
@@ -63,4 +64,52 @@ enum sx_status table_append_block(struct sx_table *table, const struct table_blo
 	memcpy(table->labels[SX_LABEL_CONTEXT] + *first, block->context, size);
 	memcpy(table->labels[SX_LABEL_REASON] + *first, block->reason, size);
 	return SX_OK;
+}
+
+/* A text label's index in another table's dictionary. */
+static enum sx_status translate(struct sx_table *to, const struct sx_table *from, uint64_t *labels,
+				struct sx_error *err)
+{
+	uint64_t last = SX_LABEL_ABSENT, there = SX_LABEL_ABSENT;
+	for (size_t i = 0; i < to->rows; i++) {
+		if (labels[i] != last) {
+			const char *text = sx_table_string(from, labels[i]);
+			last = labels[i];
+			there = text ? sx_table_intern(to, text, strlen(text)) : SX_LABEL_ABSENT;
+			if (there == SX_NONE)
+				return error_nomem(err, "a table's labels");
+		}
+		labels[i] = there;
+	}
+	return SX_OK;
+}
+
+static enum sx_status take_label(struct sx_table *to, const struct sx_table *from,
+				 enum sx_label label, struct sx_error *err)
+{
+	if (!from->labels[label] || !to->rows)
+		return SX_OK;
+	if (sx_table_set_label(to, label, 0, SX_LABEL_ABSENT))
+		return error_nomem(err, "a table's labels");
+	memcpy(to->labels[label], from->labels[label], to->rows * sizeof(uint64_t));
+	bool is_text = label == SX_LABEL_GROUP || label == SX_LABEL_REASON;
+	return is_text ? translate(to, from, to->labels[label], err) : SX_OK;
+}
+
+enum sx_status table_take_heads(struct sx_table *to, const struct sx_table *from,
+				struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	size_t size = from->rows * sizeof(uint64_t);
+	sx_table_clear(to);
+	if (from->rows > to->cap)
+		status = sx_table_add_rows(to, from->rows, NULL, err);
+	to->rows = status ? 0 : from->rows;
+	if (status || !from->rows)
+		return status;
+	memcpy(to->begin_ns, from->begin_ns, size);
+	memcpy(to->end_ns, from->end_ns, size);
+	for (int label = 0; !status && label < SX_LABEL_COUNT; label++)
+		status = take_label(to, from, (enum sx_label)label, err);
+	return status;
 }

@@ -18,4 +18,12 @@ struct table_block {
 enum sx_status table_append_block(struct sx_table *table, const struct table_block *block,
 				  size_t *first, struct sx_error *err);
 
+/*
+ * Gives `to` as many rows as `from` has, with its times and labels. Values of columns that have
+ * memory are undefined until the caller writes them all, with their qualities; the others are not
+ * collected. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status table_take_heads(struct sx_table *to, const struct sx_table *from,
+				struct sx_error *err);
+
 #endif

@@ -1,0 +1,191 @@
+/*
+ * Decodes OA reports of 264 bytes, accumulates them and derives all metrics of RenderBasic for each
+ * interval, one thread; and the parts of it on their own. A plain decoder that takes counter by
+ * counter, and the published equations one after another in C, stand beside it. Arguments: reports
+ * (default 100000), runs (default 5).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/metric.h>
+#include <sextant/oa.h>
+#include "bench.h"
+#include "oa/oa.h"
+
+#define RECORD 264
+#define BATCH  512
+
+struct job {
+	struct sx_catalog *catalog;
+	uint8_t *data;
+	size_t reports, size;
+	struct sx_metrics *metrics;
+	struct sx_evaluation *evaluation;
+	uint64_t check;
+	uint64_t sums[SX_OA_SLOTS];
+};
+
+static void make_reports(struct job *job)
+{
+	uint8_t report[256];
+	job->size = job->reports * RECORD;
+	job->data = malloc(job->size);
+	if (!job->data)
+		abort();
+	for (size_t n = 0; n < job->reports; n++) {
+		uint64_t clock = n * 900000;
+		memset(report, 0, sizeof(report));
+		oa_put32(report, SX_OA_REASON_TIMER << 19 | 1u << 25);
+		oa_put32(report + 4, (uint32_t)(n * 12500));
+		oa_put32(report + 8, 5 + (uint32_t)(n / 16 % 3));
+		oa_put32(report + 12, (uint32_t)clock);
+		for (uint32_t i = 0; i < 36; i++) {
+			uint64_t a = clock * (i + 3) / 4;
+			oa_put32(report + 16 + 4 * i, (uint32_t)a);
+			if (i < 32)
+				report[160 + i] = (uint8_t)(a >> 32);
+		}
+		for (uint32_t i = 0; i < 16; i++)
+			oa_put32(report + 192 + 4 * i, (uint32_t)(clock * (i + 1) / 17));
+		sx_oa_write_sample(job->data + n * RECORD, RECORD, report, sizeof(report));
+	}
+}
+
+static struct sx_oa_decoder *make_decoder(enum sx_oa_rows rows)
+{
+	struct sx_oa_options options = {
+	    .input = SX_OA_RECORDS,
+	    .rows = rows,
+	    .batch_rows = BATCH,
+	    .device = {.timestamp_hz = 12500000, .gt_min_hz = 300000000, .gt_max_hz = 950000000}};
+	struct sx_oa_decoder *decoder;
+	if (sx_oa_decoder_create(&options, &decoder, NULL) != SX_OK)
+		abort();
+	return decoder;
+}
+
+static void take(struct job *job, struct sx_oa_decoder *decoder)
+{
+	struct sx_table *rows = sx_oa_decoder_rows(decoder);
+	struct sx_table *out = NULL;
+	if (job->evaluation) {
+		if (sx_evaluation_run(job->evaluation, rows, &out, NULL) != SX_OK)
+			abort();
+	}
+	job->check += sx_table_row_count(rows);
+	sx_oa_decoder_drain(decoder);
+}
+
+static void run(struct job *job, enum sx_oa_rows rows)
+{
+	struct sx_oa_decoder *decoder = make_decoder(rows);
+	job->check = 0;
+	/* In pieces that stay in the cache, as a reader of files hands them over. */
+	for (size_t at = 0, used; at < job->size; at += used) {
+		size_t piece = job->size - at < BATCH * RECORD ? job->size - at : BATCH * RECORD;
+		if (sx_oa_decoder_feed(decoder, job->data + at, piece, &used, NULL) > SX_AGAIN)
+			abort();
+		if (rows == SX_OA_EACH) {
+			sx_oa_decoder_flush(decoder, NULL);
+			take(job, decoder);
+		}
+	}
+	sx_oa_decoder_finish(decoder, 0, NULL);
+	take(job, decoder);
+	sx_oa_decoder_destroy(decoder);
+}
+
+static void each(void *user)
+{
+	run(user, SX_OA_EACH);
+}
+
+static void total(void *user)
+{
+	run(user, SX_OA_TOTAL);
+}
+
+/* What one would write first: every counter by its own rule, from a table of places. */
+static void plain(void *user)
+{
+	struct job *job = user;
+	memset(job->sums, 0, sizeof(job->sums));
+	for (size_t n = 1; n < job->reports; n++) {
+		const uint8_t *a = job->data + (n - 1) * RECORD + 8, *b = a + RECORD;
+		for (uint32_t slot = 0; slot < SX_OA_SLOTS; slot++) {
+			uint32_t at = slot == 0	  ? 4
+				      : slot == 1 ? 12
+				      : slot < 38 ? 8 + 4 * slot
+						  : 40 + 4 * slot;
+			uint64_t from = oa_u32(a + at), to = oa_u32(b + at);
+			if (sx_oa_slot_bits(slot) == 40) {
+				from |= (uint64_t)a[158 + slot] << 32;
+				to |= (uint64_t)b[158 + slot] << 32;
+				job->sums[slot] +=
+				    from > to ? (UINT64_C(1) << 40) + to - from : to - from;
+			} else {
+				job->sums[slot] += (uint32_t)(to - from);
+			}
+		}
+	}
+}
+
+static struct sx_metrics *select_all(struct sx_catalog *catalog, const struct sx_table *like)
+{
+	static const struct sx_constant_value constants[] = {{"GpuTimestampFrequency", 12500000},
+							     {"GpuMaxFrequency", 950000000},
+							     {"EuCoresTotalCount", 24},
+							     {"EuSlicesTotalCount", 1},
+							     {"EuSubslicesTotalCount", 3},
+							     {"EuThreadsCount", 7},
+							     {"SliceMask", 1},
+							     {"SubsliceMask", 7}};
+	struct sx_metrics_options options = {
+	    .set = "RenderBasic", .constants = constants, .constant_count = 8, .like = like};
+	struct sx_metrics *metrics;
+	struct sx_error err;
+	if (sx_metrics_create(catalog, &options, &metrics, &err) != SX_OK) {
+		fprintf(stderr, "%s\n", err.message);
+		exit(1);
+	}
+	return metrics;
+}
+
+static void say(const struct job *job, const char *what, double seconds)
+{
+	printf("%-44s %8.1f ns a report\n", what, seconds * 1e9 / (double)job->reports);
+}
+
+int main(int argc, char **argv)
+{
+	struct job job = {.reports = argc > 1 ? (size_t)atol(argv[1]) : 100000};
+	int runs = argc > 2 ? atoi(argv[2]) : 5;
+	struct sx_context *context;
+	if (sx_context_create(NULL, &context, NULL) != SX_OK ||
+	    sx_catalog_open(context, "intel-bdw", &job.catalog, NULL) != SX_OK)
+		return 1;
+	make_reports(&job);
+	printf("%zu reports of %d bytes\n", job.reports, RECORD);
+	say(&job, "counter by counter, summed", bench_best(runs, plain, &job));
+	say(&job, "decode, accumulate: one row", bench_best(runs, total, &job));
+	say(&job, "decode: a row for each interval", bench_best(runs, each, &job));
+	struct sx_oa_decoder *decoder = make_decoder(SX_OA_EACH);
+	job.metrics = select_all(job.catalog, sx_oa_decoder_rows(decoder));
+	if (sx_evaluation_create(job.metrics, sx_oa_decoder_rows(decoder), &job.evaluation, NULL))
+		return 1;
+	uint32_t count;
+	sx_metrics_columns(job.metrics, &count);
+	char what[64];
+	snprintf(what, sizeof(what), "decode, and %u metrics for each interval", count);
+	say(&job, what, bench_best(runs, each, &job));
+	if (job.check != job.reports - 1)
+		return 1;
+	sx_evaluation_destroy(job.evaluation);
+	sx_metrics_destroy(job.metrics);
+	sx_oa_decoder_destroy(decoder);
+	sx_catalog_unref(job.catalog);
+	sx_context_destroy(context);
+	free(job.data);
+	return 0;
+}
