@@ -2,6 +2,7 @@
 #include "decode/i915_oa_rows.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "oa/delta.h"
 #include "table/block.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct sum {
 };
 
 struct oa_rows {
+	const struct oa_loops *loops;
 	enum sx_oa_rows kind;
 	struct sx_table *table;
 	uint32_t column_count;
@@ -77,6 +79,7 @@ enum sx_status oa_rows_create(enum sx_oa_rows kind, enum sx_oa_format format, st
 	if (!rows)
 		return error_nomem(err, "OA rows");
 	rows->kind = kind;
+	rows->loops = oa_loops();
 	define_columns(rows, format, columns);
 	enum sx_status status =
 	    sx_table_create(columns, rows->column_count, kinds[kind], &rows->table, err);
@@ -175,7 +178,7 @@ static enum sx_status stage(struct oa_rows *rows, const struct oa_interval *inte
 	return rows->staged == STAGE ? unstage(rows, err) : SX_OK;
 }
 
-static void sum_up(struct sum *sum, const uint64_t *delta, const struct oa_interval *interval)
+static void sum_up(const struct oa_rows *rows, struct sum *sum, const struct oa_interval *interval)
 {
 	if (!sum->used) {
 		sum->used = true;
@@ -188,8 +191,7 @@ static void sum_up(struct sum *sum, const uint64_t *delta, const struct oa_inter
 	sum->quality32 = (uint8_t)(sum->quality32 | interval->quality32);
 	sum->quality40 = (uint8_t)(sum->quality40 | interval->quality40);
 	sum->quality_clock = (uint8_t)(sum->quality_clock | interval->quality_clock);
-	for (size_t i = 0; i < SX_OA_SLOTS; i++)
-		sum->values[i] += delta[i];
+	rows->loops->add(sum->values, rows->stage[rows->staged]);
 }
 
 static enum sx_status emit(struct oa_rows *rows, struct sum *sum, struct sx_error *err)
@@ -293,7 +295,7 @@ enum sx_status oa_rows_add(struct oa_rows *rows, const struct oa_interval *inter
 	if (!sum)
 		return too_many(rows, err);
 	if (!status)
-		sum_up(sum, oa_rows_slot(rows), interval);
+		sum_up(rows, sum, interval);
 	return status;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "decode/i915_oa_rows.h"
 #include "base/error.h"
+#include "oa/delta.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,10 +26,12 @@ struct sx_oa_decoder {
 	struct sx_oa_device device;
 	struct sx_oa_stats stats;
 	struct oa_clock clock;
+	const struct oa_loops *loops;
 	struct oa_rows *rows;
 	size_t report_size;
 	/* The last report. */
-	uint8_t last[OA_REPORT_MAX];
+	const uint8_t *last; /* in the bytes at hand, or in `kept` between calls */
+	uint8_t kept[OA_REPORT_MAX];
 	struct sx_oa_report head;
 	uint64_t ticks;
 	bool has_last;
@@ -98,6 +101,7 @@ enum sx_status sx_oa_decoder_create(const struct sx_oa_options *options, struct 
 	if (!d)
 		return error_nomem(err, "an OA decoder");
 	d->options = *options;
+	d->loops = oa_loops();
 	d->device = options->device;
 	if (options->format)
 		d->device.format = options->format;
@@ -223,7 +227,10 @@ static enum sx_status interval(struct sx_oa_decoder *d, const uint8_t *report,
 				  .owner = owner_of(d),
 				  .reason = head->reason,
 				  .quality = d->pending};
-	sx_oa_report_delta(d->device.format, d->last, report, delta);
+	if (d->device.format == SX_OA_A32U40_A4U32_B8_C8)
+		d->loops->delta(d->last, report, delta);
+	else
+		sx_oa_report_delta(d->device.format, d->last, report, delta);
 	delta[SX_OA_TIME] = ticks - d->ticks;
 	check_clock(d, &now, delta);
 	d->stats.intervals++;
@@ -241,7 +248,7 @@ static void remember(struct sx_oa_decoder *d, const uint8_t *report,
 	d->head = *head;
 	d->ticks = ticks;
 	d->has_last = true;
-	memcpy(d->last, report, d->report_size);
+	d->last = report;
 }
 
 static enum sx_status take_report(struct sx_oa_decoder *d, const uint8_t *report,
@@ -477,6 +484,10 @@ enum sx_status sx_oa_decoder_feed(struct sx_oa_decoder *d, const uint8_t *data, 
 	enum sx_status status = d->options.input == SX_OA_REPORTS
 				    ? feed_reports(d, data, size, used, err)
 				    : feed_records(d, data, size, used, err);
+	if (d->has_last && d->last != d->kept) {
+		memcpy(d->kept, d->last, d->report_size);
+		d->last = d->kept;
+	}
 	if (!status && d->complete)
 		status = sx_oa_decoder_flush(d, err);
 	return status ? status : d->complete ? SX_AGAIN : SX_OK;

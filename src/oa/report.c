@@ -1,9 +1,8 @@
 /* Reports of Gen8's OA unit: the four layouts, their heads, and differences with wrap. */
 #include "oa/oa.h"
+#include "oa/delta.h"
 
 #include <string.h>
-
-#define MASK40 ((UINT64_C(1) << 40) - 1)
 
 /* Byte offsets; a count of 0 means that the part is absent. A7 is the first of the twelve. */
 struct layout {
@@ -113,30 +112,11 @@ static void delta32(const uint8_t *a, const uint8_t *b, size_t count, uint64_t *
 		out[i] = (uint32_t)(oa_u32(b + 4 * i) - oa_u32(a + 4 * i));
 }
 
-/* Differences of A0..A31: low words at `low`, upper bytes at `high`. */
-static void delta40(const uint8_t *a, const uint8_t *b, size_t low, size_t high, uint64_t *out)
-{
-	for (size_t i = 0; i < 32; i++) {
-		uint64_t from = oa_u32(a + low + 4 * i) | (uint64_t)a[high + i] << 32;
-		uint64_t to = oa_u32(b + low + 4 * i) | (uint64_t)b[high + i] << 32;
-		out[i] = (to - from) & MASK40;
-	}
-}
-
-static void delta_full(const uint8_t *a, const uint8_t *b, uint64_t *out)
-{
-	out[SX_OA_TIME] = (uint32_t)(oa_u32(b + 4) - oa_u32(a + 4));
-	out[SX_OA_CLOCK] = (uint32_t)(oa_u32(b + 12) - oa_u32(a + 12));
-	delta40(a, b, 16, 160, out + SX_OA_A0);
-	delta32(a + 144, b + 144, 4, out + SX_OA_A0 + 32);
-	delta32(a + 192, b + 192, 16, out + SX_OA_B0);
-}
-
 void sx_oa_report_delta(enum sx_oa_format format, const uint8_t *a, const uint8_t *b,
 			uint64_t out[SX_OA_SLOTS])
 {
 	if (format == SX_OA_A32U40_A4U32_B8_C8) {
-		delta_full(a, b, out);
+		oa_loops()->delta(a, b, out);
 		return;
 	}
 	memset(out, 0, SX_OA_SLOTS * sizeof(*out));

@@ -3,10 +3,12 @@
 #include "table/block.h"
 #include "base/error.h"
 #include "table/table.h"
+#include "table/turn.h"
 
 #include <string.h>
 
-#define TILE 8 /* rows: 64 bytes of a column */
+#define TILE		8 /* rows: 64 bytes of a column */
+#define COLUMNS_AT_ONCE 64
 
 /* Gives every column and both labels their memory, once. */
 static enum sx_status prepare(struct sx_table *table, size_t first, struct sx_error *err)
@@ -22,15 +24,24 @@ static enum sx_status prepare(struct sx_table *table, size_t first, struct sx_er
 
 static void turn(struct sx_table *table, const struct table_block *block, size_t first)
 {
-	for (size_t row = 0; row < block->rows; row += TILE) {
-		size_t count = block->rows - row < TILE ? block->rows - row : TILE;
-		const uint64_t *from = block->values + row * block->stride;
-		for (uint32_t i = 0; i < table->column_count; i++) {
-			uint64_t *to = table->columns[i].data.u64 + first + row;
-			const uint64_t *value = from + block->picks[i];
-			for (size_t n = 0; n < count; n++)
-				to[n] = value[n * block->stride];
+	table_turn_fn tile = table_turn();
+	uint64_t *to[COLUMNS_AT_ONCE];
+	uint32_t count = table->column_count;
+	for (uint32_t c = 0; c < count; c += COLUMNS_AT_ONCE) {
+		uint32_t n = count - c < COLUMNS_AT_ONCE ? count - c : COLUMNS_AT_ONCE;
+		for (uint32_t i = 0; i < n; i++)
+			to[i] = table->columns[c + i].data.u64 + first;
+		size_t row = 0;
+		for (; row + TILE <= block->rows; row += TILE) {
+			tile(to, block->values + row * block->stride, block->stride,
+			     block->picks + c, n);
+			for (uint32_t i = 0; i < n; i++)
+				to[i] += TILE;
 		}
+		for (uint32_t i = 0; i < n; i++)
+			for (size_t r = row; r < block->rows; r++)
+				to[i][r - row] =
+				    block->values[r * block->stride + block->picks[c + i]];
 	}
 }
 
