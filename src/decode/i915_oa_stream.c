@@ -1,10 +1,9 @@
 /*
- * The OA decoder: records or bare reports in, intervals out. Continuity, context filter, lost data
- * and damaged input are decided here.
+ * The OA decoder: records or bare reports in, one behind another; lost data and damaged input are
+ * decided here.
  */
-#include "decode/i915_oa_rows.h"
+#include "decode/i915_oa_decoder.h"
 #include "base/error.h"
-#include "oa/delta.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,36 +18,7 @@
 #define NOTE_LINE 256
 #define TOLERANCE 1.05 /* of the frequency limits, for clocks that drift */
 
-enum note { NOTE_DAMAGE, NOTE_LOST, NOTE_TIME, NOTE_CLOCK, NOTE_RECORD, NOTE_KINDS };
-
-struct sx_oa_decoder {
-	struct sx_oa_options options;
-	struct sx_oa_device device;
-	struct sx_oa_stats stats;
-	struct oa_clock clock;
-	const struct oa_loops *loops;
-	struct oa_rows *rows;
-	size_t report_size;
-	/* The last report. */
-	const uint8_t *last; /* in the bytes at hand, or in `kept` between calls */
-	uint8_t kept[OA_REPORT_MAX];
-	struct sx_oa_report head;
-	uint64_t ticks;
-	bool has_last;
-	bool before_matched; /* the report before the last one was of the wanted context */
-	uint8_t pending;     /* quality of the next interval */
-	/* Limits in ticks and clocks a tick, from the device. */
-	uint64_t wrap32_ticks, wrap40_ticks;
-	double clocks_min, clocks_max;
-	bool started;  /* the version record was seen */
-	bool waiting;  /* inside damage: looking for the next record */
-	bool complete; /* rows are to be drained */
-	unsigned notes[NOTE_KINDS];
-};
-
-static void note(struct sx_oa_decoder *d, enum note kind, const char *fmt, ...) SX_PRINTF(3, 4);
-
-static void note(struct sx_oa_decoder *d, enum note kind, const char *fmt, ...)
+void oa_note(struct sx_oa_decoder *d, enum oa_note kind, const char *fmt, ...)
 {
 	char line[NOTE_LINE];
 	if (!d->options.note || d->notes[kind]++ >= NOTES_MAX)
@@ -150,135 +120,6 @@ void sx_oa_decoder_drain(struct sx_oa_decoder *d)
 	d->complete = false;
 }
 
-/* The chain of reports is broken: the next one begins anew. */
-static enum sx_status forget(struct sx_oa_decoder *d, struct sx_error *err)
-{
-	d->has_last = false;
-	d->before_matched = false;
-	d->pending |= SX_QUALITY_LOST;
-	return d->rows ? oa_rows_break(d->rows, err) : SX_OK;
-}
-
-static bool matches(const struct sx_oa_decoder *d, const struct sx_oa_report *head)
-{
-	return head->context_valid && head->context == d->options.context;
-}
-
-/*
- * Whether the interval after the last report counts. With a filter: when that report was of the
- * context, or when it was a single one without a valid id between two of the context, as the unit
- * writes them when the same context is submitted again.
- */
-static bool wanted(const struct sx_oa_decoder *d, const struct sx_oa_report *now)
-{
-	if (!d->options.only_context || matches(d, &d->head))
-		return true;
-	return d->before_matched && !d->head.context_valid && matches(d, now);
-}
-
-static uint64_t owner_of(const struct sx_oa_decoder *d)
-{
-	if (d->options.only_context)
-		return d->options.context;
-	return d->head.context_valid ? d->head.context : OA_IDLE;
-}
-
-/*
- * The clock over a span in which it may have wrapped several times: when only one number of wraps
- * fits the frequency limits, the value is repaired.
- */
-static uint8_t repair_clock(const struct sx_oa_decoder *d, uint64_t span, uint64_t *clock)
-{
-	double low = d->clocks_min * (double)span - (double)*clock;
-	double high = d->clocks_max * (double)span - (double)*clock;
-	double wrap = 4294967296.0;
-	uint64_t least = low > 0 ? (uint64_t)(low / wrap) + (low > 0) : 0;
-	uint64_t most = high > 0 ? (uint64_t)(high / wrap) : 0;
-	if (!d->device.gt_min_hz || least != most)
-		return SX_QUALITY_WRAPPED;
-	*clock += least << 32;
-	return 0;
-}
-
-static void check_clock(struct sx_oa_decoder *d, struct oa_interval *interval, uint64_t *delta)
-{
-	uint64_t span = interval->end - interval->begin;
-	if (__builtin_expect(span > d->wrap32_ticks, 0)) {
-		interval->quality32 = SX_QUALITY_WRAPPED;
-		interval->quality_clock = repair_clock(d, span, &delta[SX_OA_CLOCK]);
-		if (span > d->wrap40_ticks)
-			interval->quality40 = SX_QUALITY_WRAPPED;
-	} else if (__builtin_expect((double)delta[SX_OA_CLOCK] > d->clocks_max * ((double)span + 2),
-				    0)) {
-		interval->quality_clock = SX_QUALITY_WRAPPED;
-		d->stats.fast_clocks++;
-		note(d, NOTE_CLOCK, "%llu clocks within %llu ticks are more than the device can",
-		     (unsigned long long)delta[SX_OA_CLOCK], (unsigned long long)span);
-	}
-}
-
-static enum sx_status interval(struct sx_oa_decoder *d, const uint8_t *report,
-			       const struct sx_oa_report *head, uint64_t ticks,
-			       struct sx_error *err)
-{
-	uint64_t *delta = oa_rows_slot(d->rows);
-	struct oa_interval now = {.begin = d->ticks,
-				  .end = ticks,
-				  .owner = owner_of(d),
-				  .reason = head->reason,
-				  .quality = d->pending};
-	if (d->device.format == SX_OA_A32U40_A4U32_B8_C8)
-		d->loops->delta(d->last, report, delta);
-	else
-		sx_oa_report_delta(d->device.format, d->last, report, delta);
-	delta[SX_OA_TIME] = ticks - d->ticks;
-	check_clock(d, &now, delta);
-	d->stats.intervals++;
-	d->pending = 0;
-	return oa_rows_add(d->rows, &now, err);
-}
-
-static void remember(struct sx_oa_decoder *d, const uint8_t *report,
-		     const struct sx_oa_report *head, uint64_t ticks)
-{
-	if (d->has_last && (d->head.context_valid != head->context_valid ||
-			    (head->context_valid && d->head.context != head->context)))
-		d->stats.switches++;
-	d->before_matched = d->has_last && matches(d, &d->head);
-	d->head = *head;
-	d->ticks = ticks;
-	d->has_last = true;
-	d->last = report;
-}
-
-static enum sx_status take_report(struct sx_oa_decoder *d, const uint8_t *report,
-				  struct sx_error *err)
-{
-	struct sx_oa_report head;
-	enum sx_status status = SX_OK;
-	bool backwards;
-	sx_oa_report_read(report, d->options.header, &head);
-	if (!head.id && !head.timestamp) {
-		note(d, NOTE_DAMAGE, "a report that was never written; skipped");
-		d->stats.skipped_bytes += d->report_size;
-		d->pending |= SX_QUALITY_LOST;
-		return SX_OK;
-	}
-	d->stats.reports++;
-	if (d->options.header == SX_OA_HEADER_BUFFER && !head.reason && !d->stats.zero_reasons++)
-		note(d, NOTE_RECORD, "a report without a reason");
-	uint64_t ticks = oa_clock_report(&d->clock, head.timestamp, &backwards);
-	if (backwards) {
-		note(d, NOTE_TIME, "the timestamp goes back to 0x%08x; sums begin anew",
-		     head.timestamp);
-		status = forget(d, err);
-	}
-	if (!status && d->has_last && wanted(d, &head))
-		status = interval(d, report, &head, ticks, err);
-	remember(d, report, &head, ticks);
-	return status;
-}
-
 static enum sx_status take_sample(struct sx_oa_decoder *d, const uint8_t *payload, size_t size,
 				  struct sx_error *err)
 {
@@ -286,13 +127,13 @@ static enum sx_status take_sample(struct sx_oa_decoder *d, const uint8_t *payloa
 	if (status)
 		return status;
 	if (size != d->report_size) {
-		note(d, NOTE_DAMAGE, "a sample of %zu bytes, but %s has %zu; skipped", size,
-		     sx_oa_format_name(d->device.format), d->report_size);
+		oa_note(d, NOTE_DAMAGE, "a sample of %zu bytes, but %s has %zu; skipped", size,
+			sx_oa_format_name(d->device.format), d->report_size);
 		d->stats.skipped_bytes += OA_RECORD_HEADER + size;
 		d->pending |= SX_QUALITY_LOST;
 		return SX_OK;
 	}
-	return take_report(d, payload, err);
+	return oa_chain_report(d, payload, err);
 }
 
 static enum sx_status take_version(struct sx_oa_decoder *d, const uint8_t *payload, size_t size,
@@ -314,15 +155,15 @@ static enum sx_status take_device(struct sx_oa_decoder *d, const uint8_t *payloa
 				  struct sx_error *err)
 {
 	if (d->rows) {
-		note(d, NOTE_RECORD, "a further device record; ignored");
+		oa_note(d, NOTE_RECORD, "a further device record; ignored");
 		return SX_OK;
 	}
 	enum sx_status status = oa_device_read(payload, size, &d->device, err);
 	if (status)
 		return status;
 	if (d->device.timestamp_hz < 1000 || d->device.timestamp_hz > UINT64_C(10000000000)) {
-		note(d, NOTE_RECORD, "timestamp frequency %llu Hz is impossible; 12.5 MHz taken",
-		     (unsigned long long)d->device.timestamp_hz);
+		oa_note(d, NOTE_RECORD, "timestamp frequency %llu Hz is impossible; 12.5 MHz taken",
+			(unsigned long long)d->device.timestamp_hz);
 		d->device.timestamp_hz = OA_TIMESTAMP_HZ;
 	}
 	derive(d);
@@ -335,8 +176,8 @@ static enum sx_status take_topology(struct sx_oa_decoder *d, const uint8_t *payl
 	struct sx_oa_device before = d->device;
 	if (sx_oa_read_topology(payload, size, &d->device, &why)) {
 		d->device = before;
-		note(d, NOTE_RECORD, "%s: %s; counts of EUs and slices are unknown", why.message,
-		     why.because);
+		oa_note(d, NOTE_RECORD, "%s: %s; counts of EUs and slices are unknown", why.message,
+			why.because);
 		return SX_OK;
 	}
 	derive(d);
@@ -351,7 +192,7 @@ static enum sx_status take_correlation(struct sx_oa_decoder *d, const uint8_t *p
 			      ? "it is too short"
 			      : oa_clock_correlate(&d->clock, oa_u64(payload), oa_u64(payload + 8));
 	if (why) {
-		note(d, NOTE_TIME, "a pair of CPU and GPU time is left out: %s", why);
+		oa_note(d, NOTE_TIME, "a pair of CPU and GPU time is left out: %s", why);
 		return SX_OK;
 	}
 	d->stats.correlations++;
@@ -372,12 +213,12 @@ static enum sx_status take_record(struct sx_oa_decoder *d, uint32_t type, const 
 	case OA_RECORD_REPORT_LOST:
 		d->stats.lost_reports++;
 		d->pending |= SX_QUALITY_LOST;
-		note(d, NOTE_LOST, "reports were lost; sums still hold");
+		oa_note(d, NOTE_LOST, "reports were lost; sums still hold");
 		return SX_OK;
 	case OA_RECORD_BUFFER_LOST:
 		d->stats.lost_buffers++;
-		note(d, NOTE_LOST, "the OA buffer overflowed; sums begin anew");
-		return forget(d, err);
+		oa_note(d, NOTE_LOST, "the OA buffer overflowed; sums begin anew");
+		return oa_chain_break(d, err);
 	case OA_RECORD_VERSION:
 		return take_version(d, payload, size, err);
 	case OA_RECORD_DEVICE:
@@ -387,7 +228,7 @@ static enum sx_status take_record(struct sx_oa_decoder *d, uint32_t type, const 
 	case OA_RECORD_CORRELATION:
 		return take_correlation(d, payload, size, err);
 	default:
-		note(d, NOTE_RECORD, "a record of unknown type %u; skipped", type);
+		oa_note(d, NOTE_RECORD, "a record of unknown type %u; skipped", type);
 		return SX_OK;
 	}
 }
@@ -423,18 +264,34 @@ static bool plausible(const struct sx_oa_decoder *d, uint32_t type, size_t size)
 static void damage(struct sx_oa_decoder *d, uint32_t type, size_t size)
 {
 	if (!d->waiting)
-		note(d, NOTE_DAMAGE,
-		     "a record of type %u and size %zu is impossible; looking for the next", type,
-		     size);
+		oa_note(d, NOTE_DAMAGE,
+			"a record of type %u and size %zu is impossible; looking for the next",
+			type, size);
 	d->waiting = true;
 	d->pending |= SX_QUALITY_LOST;
+}
+
+/* The usual case: samples of the right size, one behind another. Returns the bytes taken. */
+static size_t feed_samples(struct sx_oa_decoder *d, const uint8_t *data, size_t size,
+			   enum sx_status *status, struct sx_error *err)
+{
+	size_t record = OA_RECORD_HEADER + d->report_size, at = 0;
+	size_t room = d->rows ? RESOLVE_ROWS - oa_rows_count(d->rows) : 0;
+	while (!*status && !d->waiting && room-- && size - at >= record &&
+	       oa_u32(data + at) == OA_RECORD_SAMPLE &&
+	       (size_t)(data[at + 6] | data[at + 7] << 8) == record) {
+		*status = oa_chain_report(d, data + at + OA_RECORD_HEADER, err);
+		at += record;
+		d->stats.bytes += record;
+	}
+	return at;
 }
 
 static enum sx_status feed_records(struct sx_oa_decoder *d, const uint8_t *data, size_t size,
 				   size_t *used, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
-	size_t at = 0;
+	size_t at = feed_samples(d, data, size, &status, err);
 	while (!status && !d->complete && size - at >= OA_RECORD_HEADER) {
 		uint32_t type = oa_u32(data + at);
 		size_t length = (size_t)(data[at + 6] | data[at + 7] << 8);
@@ -453,6 +310,8 @@ static enum sx_status feed_records(struct sx_oa_decoder *d, const uint8_t *data,
 		}
 		at += length;
 		d->stats.bytes += length;
+		if (!status && !d->complete)
+			at += feed_samples(d, data + at, size - at, &status, err);
 		if (d->rows && oa_rows_count(d->rows) >= RESOLVE_ROWS)
 			d->complete = true;
 	}
@@ -466,7 +325,7 @@ static enum sx_status feed_reports(struct sx_oa_decoder *d, const uint8_t *data,
 	enum sx_status status = SX_OK;
 	size_t at = 0;
 	while (!status && !d->complete && size - at >= d->report_size) {
-		status = take_report(d, data + at, err);
+		status = oa_chain_report(d, data + at, err);
 		at += d->report_size;
 		d->stats.bytes += d->report_size;
 		d->complete = oa_rows_count(d->rows) >= d->options.batch_rows;
@@ -524,7 +383,7 @@ enum sx_status sx_oa_decoder_finish(struct sx_oa_decoder *d, size_t left, struct
 	if (d->options.input == SX_OA_RECORDING && !d->started)
 		return not_a_recording(0, err);
 	if (left && d->options.note)
-		note(d, NOTE_DAMAGE, "the last %zu bytes are no whole record", left);
+		oa_note(d, NOTE_DAMAGE, "the last %zu bytes are no whole record", left);
 	if (!d->stats.intervals) {
 		error_set(err, SX_ERR_BAD_INPUT, "offset %llu: no interval between two reports",
 			  (unsigned long long)d->stats.bytes);

@@ -1,4 +1,4 @@
-/* Blocks of rows into columns: turned over in tiles, so that each column is written by whole lines.
+/* Blocks of rows into columns: turned over, as many columns at once as fit the stack.
  */
 #include "table/block.h"
 #include "base/error.h"
@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#define TILE		8 /* rows: 64 bytes of a column */
 #define COLUMNS_AT_ONCE 64
 
 /* Gives every column and both labels their memory, once. */
@@ -24,24 +23,16 @@ static enum sx_status prepare(struct sx_table *table, size_t first, struct sx_er
 
 static void turn(struct sx_table *table, const struct table_block *block, size_t first)
 {
-	table_turn_fn tile = table_turn();
+	table_turn_fn turn_columns = table_turn();
 	uint64_t *to[COLUMNS_AT_ONCE];
-	uint32_t count = table->column_count;
-	for (uint32_t c = 0; c < count; c += COLUMNS_AT_ONCE) {
-		uint32_t n = count - c < COLUMNS_AT_ONCE ? count - c : COLUMNS_AT_ONCE;
+	for (uint32_t c = 0; c < table->column_count; c += COLUMNS_AT_ONCE) {
+		uint32_t n = table->column_count - c;
+		n = n < COLUMNS_AT_ONCE ? n : COLUMNS_AT_ONCE;
 		for (uint32_t i = 0; i < n; i++)
 			to[i] = table->columns[c + i].data.u64 + first;
-		size_t row = 0;
-		for (; row + TILE <= block->rows; row += TILE) {
-			tile(to, block->values + row * block->stride, block->stride,
-			     block->picks + c, n);
-			for (uint32_t i = 0; i < n; i++)
-				to[i] += TILE;
-		}
-		for (uint32_t i = 0; i < n; i++)
-			for (size_t r = row; r < block->rows; r++)
-				to[i][r - row] =
-				    block->values[r * block->stride + block->picks[c + i]];
+		struct table_turn now = {to, block->values,   block->stride, block->rows,
+					 n,  block->picks + c};
+		turn_columns(&now);
 	}
 }
 

@@ -5,12 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * to[c][n] = from[n * stride + picks[c]] for 8 rows and `count` columns; the columns' memory may
- * begin anywhere.
- */
-typedef void (*table_turn_fn)(uint64_t *const *to, const uint64_t *from, size_t stride,
-			      const uint8_t *picks, size_t count);
+/* What is turned: to[c][n] = from[n * stride + picks[c]] for every row n and column c. */
+struct table_turn {
+	uint64_t *const *to;
+	const uint64_t *from;
+	size_t stride, rows, columns;
+	const uint8_t *picks;
+};
+
+typedef void (*table_turn_fn)(const struct table_turn *turn);
 
 /* The copy that suits this processor. */
 table_turn_fn table_turn(void);

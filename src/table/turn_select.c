@@ -1,12 +1,10 @@
 /* Chooses the copy of the turning loop that suits the processor. */
 #include "table/turn.h"
 
-void table_turn_base(uint64_t *const *to, const uint64_t *from, size_t stride, const uint8_t *picks,
-		     size_t count);
+void table_turn_base(const struct table_turn *turn);
 
 #ifdef TABLE_HAVE_AVX2
-void table_turn_avx2(uint64_t *const *to, const uint64_t *from, size_t stride, const uint8_t *picks,
-		     size_t count);
+void table_turn_avx2(const struct table_turn *turn);
 
 table_turn_fn table_turn(void)
 {

@@ -1,0 +1,122 @@
+/* The chain of reports: which intervals count, whose they are, and what may be wrong with them. */
+#include "decode/i915_oa_decoder.h"
+
+enum sx_status oa_chain_break(struct sx_oa_decoder *d, struct sx_error *err)
+{
+	d->has_last = false;
+	d->before_matched = false;
+	d->pending |= SX_QUALITY_LOST;
+	return d->rows ? oa_rows_break(d->rows, err) : SX_OK;
+}
+
+/*
+ * Whether the interval after the last report counts. With a filter: when that report was of the
+ * context, or when it was a single one without a valid id between two of the context, as the unit
+ * writes them when the same context is submitted again.
+ */
+static bool wanted(const struct sx_oa_decoder *d, uint64_t owner)
+{
+	if (!d->options.only_context || d->owner == d->options.context)
+		return true;
+	return d->before_matched && d->owner == OA_IDLE && owner == d->options.context;
+}
+
+/*
+ * The clock over a span in which it may have wrapped several times: when only one number of wraps
+ * fits the frequency limits, the value is repaired.
+ */
+static uint8_t repair_clock(const struct sx_oa_decoder *d, uint64_t span, uint64_t *clock)
+{
+	double low = d->clocks_min * (double)span - (double)*clock;
+	double high = d->clocks_max * (double)span - (double)*clock;
+	double wrap = 4294967296.0;
+	uint64_t least = low > 0 ? (uint64_t)(low / wrap) + (low > 0) : 0;
+	uint64_t most = high > 0 ? (uint64_t)(high / wrap) : 0;
+	if (!d->device.gt_min_hz || least != most)
+		return SX_QUALITY_WRAPPED;
+	*clock += least << 32;
+	return 0;
+}
+
+static void check_clock(struct sx_oa_decoder *d, struct oa_interval *interval, uint64_t *delta)
+{
+	uint64_t span = interval->end - interval->begin;
+	if (__builtin_expect(span > d->wrap32_ticks, 0)) {
+		interval->quality32 = SX_QUALITY_WRAPPED;
+		interval->quality_clock = repair_clock(d, span, &delta[SX_OA_CLOCK]);
+		if (span > d->wrap40_ticks)
+			interval->quality40 = SX_QUALITY_WRAPPED;
+	} else if (__builtin_expect((double)delta[SX_OA_CLOCK] > d->clocks_max * ((double)span + 2),
+				    0)) {
+		interval->quality_clock = SX_QUALITY_WRAPPED;
+		d->stats.fast_clocks++;
+		oa_note(d, NOTE_CLOCK, "%llu clocks within %llu ticks are more than the device can",
+			(unsigned long long)delta[SX_OA_CLOCK], (unsigned long long)span);
+	}
+}
+
+static enum sx_status interval(struct sx_oa_decoder *d, const uint8_t *report, uint32_t reason,
+			       uint64_t ticks, struct sx_error *err)
+{
+	uint64_t *delta = oa_rows_slot(d->rows);
+	struct oa_interval now = {.begin = d->ticks,
+				  .end = ticks,
+				  .owner = d->options.only_context ? d->options.context : d->owner,
+				  .reason = reason,
+				  .quality = d->pending};
+	if (d->device.format == SX_OA_A32U40_A4U32_B8_C8)
+		d->loops->delta(d->last, report, delta);
+	else
+		sx_oa_report_delta(d->device.format, d->last, report, delta);
+	delta[SX_OA_TIME] = ticks - d->ticks;
+	check_clock(d, &now, delta);
+	d->stats.intervals++;
+	d->pending = 0;
+	return oa_rows_add(d->rows, &now, err);
+}
+
+static void skip_unwritten(struct sx_oa_decoder *d)
+{
+	oa_note(d, NOTE_DAMAGE, "a report that was never written; skipped");
+	d->stats.skipped_bytes += d->report_size;
+	d->pending |= SX_QUALITY_LOST;
+}
+
+/* The context of a report, or OA_IDLE. The unit says whether its id is valid; a command is sure. */
+static uint64_t owner_of(const struct sx_oa_decoder *d, const uint8_t *report, uint32_t id)
+{
+	uint32_t context = oa_u32(report + 8);
+	bool valid = d->options.header == SX_OA_HEADER_COMMAND || (id >> 25 & 1);
+	return valid && context != OA_NO_CONTEXT ? context : OA_IDLE;
+}
+
+enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	uint32_t id = oa_u32(report), timestamp = oa_u32(report + 4);
+	uint64_t owner = owner_of(d, report, id);
+	uint32_t reason = d->options.header == SX_OA_HEADER_COMMAND ? 0 : id >> 19 & 0x3f;
+	bool backwards;
+	if (!id && !timestamp) {
+		skip_unwritten(d);
+		return SX_OK;
+	}
+	d->stats.reports++;
+	if (!reason && d->options.header == SX_OA_HEADER_BUFFER && !d->stats.zero_reasons++)
+		oa_note(d, NOTE_RECORD, "a report without a reason");
+	uint64_t ticks = oa_clock_report(&d->clock, timestamp, &backwards);
+	if (backwards) {
+		oa_note(d, NOTE_TIME, "the timestamp goes back to 0x%08x; sums begin anew",
+			timestamp);
+		status = oa_chain_break(d, err);
+	}
+	if (!status && d->has_last && wanted(d, owner))
+		status = interval(d, report, reason, ticks, err);
+	d->stats.switches += d->has_last && owner != d->owner;
+	d->before_matched = d->has_last && d->owner == d->options.context;
+	d->owner = owner;
+	d->ticks = ticks;
+	d->last = report;
+	d->has_last = true;
+	return status;
+}

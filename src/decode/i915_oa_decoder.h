@@ -1,0 +1,43 @@
+/* The decoder's state, shared by its framing and its chain of reports. */
+#ifndef DECODE_I915_OA_DECODER_H
+#define DECODE_I915_OA_DECODER_H
+
+#include "decode/i915_oa_rows.h"
+#include "oa/delta.h"
+
+enum oa_note { NOTE_DAMAGE, NOTE_LOST, NOTE_TIME, NOTE_CLOCK, NOTE_RECORD, NOTE_KINDS };
+
+struct sx_oa_decoder {
+	struct sx_oa_options options;
+	struct sx_oa_device device;
+	struct sx_oa_stats stats;
+	struct oa_clock clock;
+	const struct oa_loops *loops;
+	struct oa_rows *rows;
+	size_t report_size;
+	/* The last report. */
+	const uint8_t *last; /* in the bytes at hand, or in `kept` between calls */
+	uint8_t kept[OA_REPORT_MAX];
+	uint64_t owner; /* its context, or OA_IDLE */
+	uint64_t ticks;
+	bool has_last;
+	bool before_matched; /* the report before the last one was of the wanted context */
+	uint8_t pending;     /* quality of the next interval */
+	/* Limits in ticks and clocks a tick, from the device. */
+	uint64_t wrap32_ticks, wrap40_ticks;
+	double clocks_min, clocks_max;
+	bool started;  /* the version record was seen */
+	bool waiting;  /* inside damage: looking for the next record */
+	bool complete; /* rows are to be drained */
+	unsigned notes[NOTE_KINDS];
+};
+
+/* Tells the user of an oddity, with the place; at most a few of one kind. */
+void oa_note(struct sx_oa_decoder *d, enum oa_note kind, const char *fmt, ...) SX_PRINTF(3, 4);
+/* Takes the next report; its memory must last until the end of the feed. */
+enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report,
+			       struct sx_error *err);
+/* The chain is broken: the next report begins anew. */
+enum sx_status oa_chain_break(struct sx_oa_decoder *d, struct sx_error *err);
+
+#endif
