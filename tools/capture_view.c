@@ -19,7 +19,7 @@ bool capture_view_is(const char *path)
 	return size == sizeof(head) && memcmp(head + 16, "SXR\n", 4) == 0; /* its head is hurt */
 }
 
-static bool is_named(const struct cli *cli, const struct sx_capture_device *device)
+bool capture_view_names(const struct cli *cli, const struct sx_capture_device *device)
 {
 	const struct options *o = &cli->options;
 	if (o->catalog && strcmp(o->catalog, device->catalog) != 0)
@@ -105,7 +105,7 @@ enum sx_status capture_view_device(const struct cli *cli, const char *path, uint
 		uint32_t count = sx_capture_info(view->reader)->device_count;
 		for (uint32_t i = 0; view->device == SX_NONE && i < count; i++) {
 			const struct sx_capture_device *info = sx_capture_device(view->reader, i);
-			if (info && is_named(cli, info))
+			if (info && capture_view_names(cli, info))
 				view->device = i;
 		}
 		view->info = sx_capture_device(view->reader, view->device);

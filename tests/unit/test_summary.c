@@ -1,0 +1,193 @@
+/* Summaries and overviews of streams of rows, against the same over one table in memory. */
+#include <sextant/analysis.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "analysis/sketch.h"
+
+#define ROWS 30000
+
+static struct sx_context *context;
+static struct sx_catalog *catalog;
+
+static uint64_t noise(uint64_t n)
+{
+	n = (n + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+	return (n ^ n >> 27) * 0x94d049bb133111eb >> 33;
+}
+
+static struct sx_table *make(size_t first, size_t rows)
+{
+	static const struct sx_column columns[] = {
+	    {"Clocks", "cycles", SX_U64, SX_REDUCE_SUM, NULL},
+	    {"CoreCycles", "cycles", SX_U64, SX_REDUCE_SUM, NULL},
+	    {"Level", "percent", SX_F64, SX_REDUCE_LAST, NULL},
+	};
+	struct sx_table *table = NULL;
+	assert_int_equal(sx_table_create(columns, 3, SX_SAMPLE_TIME, &table, NULL), SX_OK);
+	assert_int_equal(sx_table_add_rows(table, rows, NULL, NULL), SX_OK);
+	for (size_t i = 0; i < rows; i++) {
+		uint64_t n = first + i, clocks = 1000000 + noise(n) % 9000000;
+		sx_table_set_time(table, i, n * 10, n * 10 + 10);
+		sx_table_set_u64(table, 0, i, clocks, 0);
+		sx_table_set_u64(table, 1, i, noise(n + 7) % clocks, n % 50 ? 0 : SX_QUALITY_GAP);
+		sx_table_set_f64(table, 2, i, sin((double)n) * 50, SX_QUALITY_STRETCHED);
+	}
+	return table;
+}
+
+static struct sx_metrics *select_counters(const struct sx_table *like)
+{
+	struct sx_metrics_options options = {.counters = true, .like = like};
+	struct sx_metrics *metrics = NULL;
+	assert_int_equal(sx_metrics_create(catalog, &options, &metrics, NULL), SX_OK);
+	return metrics;
+}
+
+static void same(double a, double b, double tolerance)
+{
+	if (isnan(a) && isnan(b))
+		return;
+	if (!(fabs(a - b) <= tolerance * fabs(b) + 1e-300))
+		fail_msg("%.17g is not %.17g within %g", a, b, tolerance);
+}
+
+/* `rows` rows in parts of `part` each, against all at once. */
+static void compare(size_t rows, size_t part, double tolerance)
+{
+	struct sx_table *whole = make(0, rows);
+	struct sx_metrics *metrics = select_counters(whole);
+	struct sx_distribution *distribution = NULL;
+	struct sx_summary *summary = NULL;
+	assert_int_equal(sx_distribution_create(metrics, whole, &distribution, NULL), SX_OK);
+	assert_int_equal(sx_summary_create(metrics, whole, &summary, NULL), SX_OK);
+	for (size_t at = 0; at < rows; at += part) {
+		struct sx_table *table = make(at, rows - at < part ? rows - at : part);
+		assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
+		sx_table_destroy(table);
+	}
+	uint32_t count, due_count;
+	const struct sx_stats *found = NULL;
+	const struct sx_stats *due = sx_distribution_stats(distribution, &due_count);
+	assert_int_equal(sx_summary_stats(summary, &found, &count, NULL), SX_OK);
+	assert_int_equal(count, due_count);
+	unsigned with_data = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(found[i].count, due[i].count);
+		assert_int_equal(found[i].quality, due[i].quality);
+		assert_int_equal(found[i].why == NULL, due[i].why == NULL);
+		assert_true(isnan(due[i].total) || found[i].total_u64 == due[i].total_u64);
+		same(found[i].total, due[i].total, 1e-12);
+		same(found[i].mean, due[i].mean, 1e-9);
+		same(found[i].min, due[i].min, 0);
+		same(found[i].max, due[i].max, 0);
+		same(found[i].p50, due[i].p50, tolerance);
+		same(found[i].p95, due[i].p95, tolerance);
+		same(found[i].p99, due[i].p99, tolerance);
+		with_data += due[i].count > 0;
+	}
+	assert_int_equal(with_data, rows > 1 ? 3 : 2); /* the first row has a gap */
+	sx_distribution_destroy(distribution);
+	sx_summary_destroy(summary);
+	sx_metrics_destroy(metrics);
+	sx_table_destroy(whole);
+}
+
+static void test_few_rows_are_exact(void **state)
+{
+	compare(1, 1, 0);
+	compare(5000, 17, 0);
+	compare(SKETCH_EXACT, 1000, 0);
+}
+
+static void test_many_rows_are_near(void **state)
+{
+	compare(ROWS, 870, 0.004);
+}
+
+static void test_sketch_of_all_magnitudes(void **state)
+{
+	static const double percent[] = {0, 25, 50, 75, 100};
+	struct sketch sketch = {0};
+	double at[5];
+	/* -1e6 … -1, as many zeros, 1e-9 … 1e9: nearest ranks are known. */
+	for (int i = 0; i < 10000; i++) {
+		assert_true(sketch_add(&sketch, -pow(10, 6.0 * i / 9999)));
+		assert_true(sketch_add(&sketch, 0));
+		assert_true(sketch_add(&sketch, pow(10, -9 + 18.0 * i / 9999)));
+		assert_true(sketch_add(&sketch, 1e9));
+	}
+	sketch_percentiles(&sketch, percent, at, 5);
+	same(at[0], -1e6, 0.004);
+	same(at[1], -1, 0.004);
+	assert_true(at[2] == 0);
+	same(at[3], 1e9, 0.004);
+	same(at[4], 1e9, 0);
+	same(sketch.min, -1e6, 1e-12);
+	sketch_finish(&sketch);
+}
+
+static void test_overview(void **state)
+{
+	struct sx_table *like = make(0, 0), *total = NULL, *due = NULL;
+	struct sx_overview *overview = NULL;
+	uint64_t each = 0;
+	assert_int_equal(sx_overview_create(like, &overview, NULL), SX_OK);
+	for (size_t at = 0; at < ROWS; at += 777) {
+		struct sx_table *part = make(at, ROWS - at < 777 ? ROWS - at : 777);
+		assert_int_equal(sx_overview_add(overview, part, NULL), SX_OK);
+		sx_table_destroy(part);
+	}
+	const struct sx_table *few = sx_overview_table(overview, &each);
+	assert_non_null(few);
+	assert_int_equal(each, 8);
+	assert_int_equal(sx_table_row_count(few), (ROWS + 7) / 8);
+	for (size_t i = 0; i < sx_table_row_count(few); i++) {
+		assert_int_equal(sx_table_begin_ns(few)[i], i * 80);
+		assert_int_equal(sx_table_end_ns(few)[i], i * 80 + 80);
+	}
+	/* Nothing is counted twice or left out. */
+	struct sx_table *whole = make(0, ROWS);
+	assert_int_equal(sx_table_total(few, &total, NULL), SX_OK);
+	assert_int_equal(sx_table_total(whole, &due, NULL), SX_OK);
+	for (uint32_t c = 0; c < 3; c++)
+		same(sx_table_get(total, c, 0), sx_table_get(due, c, 0), 0);
+	sx_table_destroy(total);
+	sx_table_destroy(due);
+	sx_table_destroy(whole);
+	sx_table_destroy(like);
+	sx_overview_destroy(overview);
+}
+
+static int set_up(void **state)
+{
+	char path[4096];
+	const char *data = getenv("SEXTANT_TEST_DATA");
+	snprintf(path, sizeof(path), "%s/example.yaml", data ? data : "tests/data");
+	return sx_context_create(NULL, &context, NULL) != SX_OK ||
+	       sx_catalog_open(context, path, &catalog, NULL) != SX_OK;
+}
+
+static int tear_down(void **state)
+{
+	sx_catalog_unref(catalog);
+	sx_context_destroy(context);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_few_rows_are_exact),
+	    cmocka_unit_test(test_many_rows_are_near),
+	    cmocka_unit_test(test_sketch_of_all_magnitudes),
+	    cmocka_unit_test(test_overview),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

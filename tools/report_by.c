@@ -1,0 +1,526 @@
+/* The report by frame, debug group, time or instance: rows with one key become one. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "table/total.h"
+#include "tools/report.h"
+
+#define TOP_TEXT    20
+#define TOP_MACHINE 100000
+#define PRUNE_AT    1024 /* groups beyond --top that wait before the smaller ones go */
+#define KEYS_MAX    4096 /* debug groups or instances */
+
+enum by { BY_FRAME, BY_GROUP, BY_TIME, BY_INSTANCE };
+
+/* A finished group: its place is a row of the table of groups. */
+struct group {
+	uint64_t key, rows;
+	double order; /* the value of --sort */
+};
+
+/* Groups whose rows may be anywhere in the capture. */
+struct open_group {
+	uint64_t key, rows;
+	struct total *total;
+};
+
+struct grouping {
+	const struct cli *cli;
+	struct report_device *d;
+	enum by by;
+	uint64_t bucket_ns, top, seen;
+	bool labelled; /* some row has the label */
+	uint64_t next_frame;
+	struct sx_table *groups; /* raw counters, a row a group */
+	struct group *list;
+	size_t list_cap;
+	struct sx_metrics *sort; /* NULL: in order */
+	struct open_group *open;
+	size_t open_count, open_cap;
+	struct sx_vector *vectors;
+};
+
+static enum sx_status empty_like(const struct sx_table *like, struct sx_table **out,
+				 struct sx_error *err)
+{
+	uint32_t count = sx_table_column_count(like);
+	struct sx_column *columns = calloc(count + 1, sizeof(*columns));
+	if (!columns)
+		return error_nomem(err, "a report");
+	for (uint32_t i = 0; i < count; i++)
+		columns[i] = *sx_table_column(like, i);
+	enum sx_status status = sx_table_create(columns, count, sx_table_kind(like), out, err);
+	free(columns);
+	return status;
+}
+
+static uint64_t key_of(struct grouping *g, size_t row)
+{
+	static const enum sx_label labels[] = {SX_LABEL_FRAME, SX_LABEL_GROUP, SX_LABEL_COUNT,
+					       SX_LABEL_INSTANCE};
+	const struct sx_table *raw = g->d->raw;
+	if (g->by == BY_TIME) {
+		uint64_t begin = sx_table_begin_ns(raw)[row];
+		g->labelled |= begin != SX_TIME_UNKNOWN;
+		return begin == SX_TIME_UNKNOWN || begin < g->d->begin_ns
+			   ? UINT64_MAX
+			   : (begin - g->d->begin_ns) / g->bucket_ns;
+	}
+	uint64_t key = sx_table_label(raw, labels[g->by], row);
+	if (key == SX_LABEL_ABSENT && g->by == BY_FRAME && sx_table_kind(raw) == SX_SAMPLE_FRAME)
+		key = g->next_frame++;
+	g->labelled |= key != SX_LABEL_ABSENT;
+	return key;
+}
+
+/* Values of --sort for the groups from `first` on. */
+static enum sx_status set_order(struct grouping *g, size_t first, struct sx_error *err)
+{
+	struct sx_table *values = NULL;
+	if (!g->sort)
+		return SX_OK;
+	enum sx_status status = sx_metrics_eval(g->sort, g->groups, &values, err);
+	for (size_t i = first; !status && i < sx_table_row_count(g->groups); i++)
+		g->list[i].order = sx_table_get(values, 0, i);
+	sx_table_destroy(values);
+	return status;
+}
+
+struct ranked {
+	double order;
+	size_t row;
+};
+
+/* Largest first, no data last, else as they came. */
+static int compare(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (isnan(x->order) != isnan(y->order))
+		return isnan(x->order) ? 1 : -1;
+	if (!isnan(x->order) && x->order != y->order)
+		return x->order < y->order ? 1 : -1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Puts the groups in order and keeps the first ones. */
+static enum sx_status prune(struct grouping *g, struct sx_error *err)
+{
+	size_t rows = sx_table_row_count(g->groups), kept = rows < g->top ? rows : (size_t)g->top;
+	struct ranked *ranks = calloc(rows + 1, sizeof(*ranks));
+	struct group *list = calloc(rows + 1, sizeof(*list));
+	struct sx_table *table = NULL;
+	struct sx_rows span;
+	enum sx_status status = ranks && list ? set_order(g, 0, err) : error_nomem(err, "a report");
+	if (!status)
+		status = empty_like(g->groups, &table, err);
+	for (size_t i = 0; !status && i < rows; i++)
+		ranks[i] = (struct ranked){g->sort ? g->list[i].order : (double)NAN, i};
+	if (!status)
+		qsort(ranks, rows, sizeof(*ranks), compare);
+	for (size_t i = 0; !status && i < kept; i++) {
+		list[i] = g->list[ranks[i].row];
+		sx_table_rows(g->groups, ranks[i].row, 1, g->vectors, &span);
+		status = sx_table_append(table, &span, err);
+	}
+	free(ranks);
+	if (status) {
+		free(list);
+		sx_table_destroy(table);
+		return status;
+	}
+	sx_table_destroy(g->groups);
+	free(g->list);
+	g->groups = table;
+	g->list = list;
+	g->list_cap = rows + 1;
+	return SX_OK;
+}
+
+static enum sx_status finish_group(struct grouping *g, uint64_t key, uint64_t count,
+				   struct total *total, struct sx_error *err)
+{
+	struct sx_table *row = NULL;
+	struct sx_rows span;
+	size_t at = sx_table_row_count(g->groups);
+	g->seen++;
+	if (!g->sort && at >= g->top) {
+		total_reset(total);
+		return SX_OK;
+	}
+	if (!mem_grow(&g->list, &g->list_cap, at + 1, sizeof(*g->list)))
+		return error_nomem(err, "a report");
+	enum sx_status status = total_table(total, &row, err);
+	if (!status) {
+		sx_table_rows(row, 0, 1, g->vectors, &span);
+		status = sx_table_append(g->groups, &span, err);
+	}
+	g->list[at] = (struct group){key, count, (double)NAN};
+	sx_table_destroy(row);
+	total_reset(total);
+	if (!status && at + 1 >= g->top + PRUNE_AT)
+		status = prune(g, err);
+	return status;
+}
+
+static struct open_group *find_open(struct grouping *g, uint64_t key, struct sx_error *err)
+{
+	for (size_t i = g->open_count; i > 0; i--)
+		if (g->open[i - 1].key == key)
+			return &g->open[i - 1];
+	struct open_group new = {.key = key};
+	if (g->open_count >= KEYS_MAX) {
+		error_set(err, SX_ERR_LIMIT, "more than %d different keys", KEYS_MAX);
+		error_try(err, "export, and a program of your own");
+		return NULL;
+	}
+	if (!mem_grow(&g->open, &g->open_cap, g->open_count + 1, sizeof(*g->open)) ||
+	    total_create(g->d->raw, &new.total, err) != SX_OK) {
+		error_nomem(err, "a report");
+		return NULL;
+	}
+	g->open[g->open_count] = new;
+	return &g->open[g->open_count++];
+}
+
+static bool comes_in_runs(const struct grouping *g)
+{
+	return g->by == BY_FRAME || g->by == BY_TIME;
+}
+
+/* Rows [first, last) have one key. Runs: the group before ends with the first other key. */
+static enum sx_status add_run(struct grouping *g, uint64_t key, size_t first, size_t last,
+			      struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	bool runs = comes_in_runs(g);
+	struct open_group *open = runs && g->open_count ? &g->open[0] : NULL;
+	if (!open && !(open = find_open(g, key, err)))
+		return err->status;
+	if (runs && open->key != key) {
+		status = finish_group(g, open->key, open->rows, open->total, err);
+		open->key = key;
+		open->rows = 0;
+	}
+	if (!runs && open->key != key && !(open = find_open(g, key, err)))
+		return err->status;
+	total_add_rows(open->total, g->d->raw, first, last - first);
+	open->rows += last - first;
+	return status;
+}
+
+static enum sx_status add_rows(struct grouping *g, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	size_t rows = sx_table_row_count(g->d->raw), first = 0;
+	uint64_t key = rows ? key_of(g, 0) : 0;
+	for (size_t i = 1; !status && i <= rows; i++) {
+		uint64_t next = i < rows ? key_of(g, i) : 0;
+		if (i < rows && next == key)
+			continue;
+		status = add_run(g, key, first, i, err);
+		first = i;
+		key = next;
+	}
+	return status;
+}
+
+static enum sx_status read_groups(struct grouping *g, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	while (!status) {
+		status = capture_view_next(g->d->view, g->d->raw, err);
+		g->d->rows += status ? 0 : sx_table_row_count(g->d->raw);
+		if (!status)
+			status = add_rows(g, err);
+	}
+	if (status == SX_END)
+		status = SX_OK;
+	for (size_t i = 0; !status && i < g->open_count; i++)
+		if (g->open[i].rows)
+			status =
+			    finish_group(g, g->open[i].key, g->open[i].rows, g->open[i].total, err);
+	return status ? status : prune(g, err);
+}
+
+static void key_text(const struct grouping *g, size_t i, char *buf, size_t size)
+{
+	uint64_t key = g->list[i].key;
+	const char *text = g->by == BY_GROUP ? sx_table_string(g->d->raw, key) : NULL;
+	char time[HUMAN_MAX];
+	if (key == UINT64_MAX)
+		snprintf(buf, size, "(none)");
+	else if (text)
+		snprintf(buf, size, "%s", text);
+	else if (g->by == BY_TIME) {
+		human_duration(time, key * g->bucket_ns);
+		snprintf(buf, size, "%s", time);
+	} else {
+		snprintf(buf, size, "%" PRIu64, key);
+	}
+}
+
+static const char *by_name(enum by by)
+{
+	static const char *const names[] = {"frame", "group", "time", "instance"};
+	return names[by];
+}
+
+/* Columns worth their place: with data that is not 0 throughout. */
+static bool says_something(const struct sx_table *values, uint32_t column)
+{
+	for (size_t r = 0; r < sx_table_row_count(values); r++) {
+		double value = sx_table_get(values, column, r);
+		if (!isnan(value) && value != 0)
+			return true;
+	}
+	return false;
+}
+
+#define CELLS_MAX  40
+#define CELL_WIDTH 13 /* a number, its unit and a gap */
+
+/* The metrics that fit, the one of --sort first. */
+static uint32_t choose_columns(const struct grouping *g, const struct sx_table *values,
+			       uint32_t *list, uint32_t *more)
+{
+	uint32_t room = (uint32_t)(g->cli->out.width - 22) / CELL_WIDTH, count = 0;
+	uint32_t first = SX_NONE;
+	room = room < 1 ? 1 : room > CELLS_MAX - 3 ? CELLS_MAX - 3 : room;
+	if (g->sort) {
+		uint32_t n;
+		first = sx_table_find(values, sx_metrics_columns(g->sort, &n)[0].name);
+		if (first != SX_NONE)
+			list[count++] = first;
+	}
+	*more = 0;
+	for (uint32_t i = 0; i < sx_table_column_count(values); i++) {
+		if (i == first || !says_something(values, i))
+			continue;
+		if (count < room)
+			list[count++] = i;
+		else
+			++*more;
+	}
+	return count;
+}
+
+static bool write_text(const struct grouping *g, const struct sx_table *values)
+{
+	uint32_t list[CELLS_MAX], more, count = choose_columns(g, values, list, &more);
+	struct text_column columns[CELLS_MAX] = {{by_name(g->by), TEXT_LEFT, 0, 0},
+						 {"at", TEXT_RIGHT, 0, 0}};
+	for (uint32_t c = 0; c < count; c++)
+		columns[c + 2] =
+		    (struct text_column){sx_table_column(values, list[c])->name, TEXT_RIGHT, 1, 11};
+	struct text_table *table = text_table_create(columns, count + 2);
+	bool ok = table != NULL;
+	for (size_t r = 0; ok && r < sx_table_row_count(values); r++) {
+		char key[64], at[HUMAN_MAX] = "", text[CELLS_MAX][HUMAN_MAX * 2];
+		const char *cells[CELLS_MAX] = {key, at};
+		uint64_t begin = sx_table_begin_ns(g->groups)[r];
+		key_text(g, r, key, sizeof(key));
+		if (begin != SX_TIME_UNKNOWN && begin >= g->d->begin_ns)
+			human_duration(at, begin - g->d->begin_ns);
+		for (uint32_t c = 0; c < count; c++) {
+			const char *unit = sx_table_column(values, list[c])->unit;
+			char number[HUMAN_MAX];
+			report_number(g->cli, number, sx_table_get(values, list[c], r), unit);
+			snprintf(text[c], sizeof(text[c]), "%s%s", number,
+				 strcmp(report_unit(g->cli, unit), "/s") == 0 ? "/s" : "");
+			cells[c + 2] = text[c];
+		}
+		ok = text_table_row(table, cells, TEXT_PLAIN);
+	}
+	if (ok)
+		text_table_write(table, &g->cli->out);
+	text_table_destroy(table);
+	if (g->seen > sx_table_row_count(values))
+		cli_note(g->cli, "%zu of %" PRIu64 " %ss shown; --top N shows others",
+			 sx_table_row_count(values), g->seen, by_name(g->by));
+	if (more)
+		cli_note(g->cli, "%u more metrics did not fit; -m chooses, --csv writes all", more);
+	return ok;
+}
+
+static void value_json(struct json *json, const struct sx_table *t, uint32_t column, size_t row)
+{
+	struct sx_vector v = sx_table_vector(t, column);
+	double value = sx_table_get(t, column, row);
+	if (v.type == SX_U64 && !isnan(value))
+		json_u64(json, ((const uint64_t *)v.data)[row]);
+	else
+		json_f64(json, value);
+}
+
+static void write_json(const struct grouping *g, const struct sx_table *values)
+{
+	struct json json = cli_json_begin(g->cli, "report");
+	json_kv_string(&json, "file", g->d->view->path);
+	json_kv_string(&json, "for", g->d->view->info->catalog);
+	json_kv_string(&json, "by", by_name(g->by));
+	json_kv_u64(&json, "count", g->seen);
+	json_key(&json, "groups");
+	json_array_begin(&json);
+	for (size_t r = 0; r < sx_table_row_count(values); r++) {
+		char key[256];
+		key_text(g, r, key, sizeof(key));
+		json_object_begin_flat(&json);
+		json_kv_string(&json, "key", key);
+		json_kv_u64(&json, "rows", g->list[r].rows);
+		json_key(&json, "begin_ns");
+		if (sx_table_begin_ns(g->groups)[r] == SX_TIME_UNKNOWN)
+			json_null(&json);
+		else
+			json_u64(&json, sx_table_begin_ns(g->groups)[r]);
+		json_key(&json, "values");
+		json_object_begin_flat(&json);
+		for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
+			json_key(&json, sx_table_column(values, c)->name);
+			value_json(&json, values, c, r);
+		}
+		json_object_end(&json);
+		json_object_end(&json);
+	}
+	json_array_end(&json);
+	cli_json_end(&json);
+}
+
+static void write_csv(const struct grouping *g, const struct sx_table *values)
+{
+	struct csv csv = {.out = g->cli->out.out};
+	csv_text(&csv, by_name(g->by));
+	csv_text(&csv, "rows");
+	csv_text(&csv, "begin_ns");
+	for (uint32_t c = 0; c < sx_table_column_count(values); c++)
+		csv_text(&csv, sx_table_column(values, c)->name);
+	csv_end_line(&csv);
+	for (size_t r = 0; r < sx_table_row_count(values); r++) {
+		char key[256];
+		uint64_t begin = sx_table_begin_ns(g->groups)[r];
+		key_text(g, r, key, sizeof(key));
+		csv_text(&csv, key);
+		csv_u64(&csv, g->list[r].rows);
+		if (begin == SX_TIME_UNKNOWN)
+			csv_text(&csv, NULL);
+		else
+			csv_u64(&csv, begin);
+		for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
+			struct sx_vector v = sx_table_vector(values, c);
+			double value = sx_table_get(values, c, r);
+			if (v.type == SX_U64 && !isnan(value))
+				csv_u64(&csv, ((const uint64_t *)v.data)[r]);
+			else
+				csv_f64(&csv, value);
+		}
+		csv_end_line(&csv);
+	}
+}
+
+/* A round length that gives about twenty stretches. */
+static uint64_t round_bucket(uint64_t duration_ns)
+{
+	uint64_t step = 1;
+	while (step <= UINT64_MAX / 10 && step * 10 <= duration_ns / 20)
+		step *= 10;
+	uint64_t times = duration_ns / 20 / step;
+	return times >= 5 ? step * 5 : times >= 2 ? step * 2 : step;
+}
+
+static enum sx_status parse_by(struct grouping *g, struct sx_error *err)
+{
+	const char *by = g->cli->options.by;
+	for (int i = 0; i < 4; i++)
+		if (strcmp(by, by_name((enum by)i)) == 0) {
+			g->by = (enum by)i;
+			return SX_OK;
+		}
+	error_set(err, SX_ERR_USAGE, "--by cannot be \"%s\"", by);
+	error_because(err, "rows can be put together by frame, group, time or instance");
+	error_try(err, "--by frame");
+	return SX_ERR_USAGE;
+}
+
+static enum sx_status begin(struct grouping *g, struct sx_error *err)
+{
+	const struct options *o = &g->cli->options;
+	const struct sx_capture_info *info = sx_capture_info(g->d->view->reader);
+	uint64_t top = o->format == FORMAT_TEXT ? TOP_TEXT : TOP_MACHINE;
+	enum sx_status status = parse_by(g, err);
+	g->top = o->top ? o->top : top;
+	g->d->begin_ns = info->begin_ns;
+	g->d->end_ns = info->end_ns == SX_TIME_UNKNOWN ? 0 : info->end_ns;
+	g->bucket_ns =
+	    o->interval_ns
+		? o->interval_ns
+		: round_bucket(g->d->end_ns > info->begin_ns ? g->d->end_ns - info->begin_ns : 0);
+	g->vectors = calloc(sx_table_column_count(g->d->raw) + 1, sizeof(*g->vectors));
+	if (!status && !g->vectors)
+		status = error_nomem(err, "a report");
+	if (!status)
+		status = empty_like(g->d->raw, &g->groups, err);
+	if (status || !o->sort)
+		return status;
+	struct sx_metrics_options options = {.patterns = &o->sort,
+					     .pattern_count = 1,
+					     .set = o->set,
+					     .variant = o->api,
+					     .constants = g->d->view->constants,
+					     .constant_count = g->d->view->constant_count,
+					     .like = g->d->raw};
+	return sx_metrics_create(g->d->view->catalog, &options, &g->sort, err);
+}
+
+static enum sx_status no_label(const struct grouping *g, struct sx_error *err)
+{
+	static const char *const remedies[] = {
+	    "--by time; a source that encloses frames, such as gl, gives them",
+	    "--by frame; programs name their groups with glPushDebugGroup",
+	    "export; these rows have no times", "--by time"};
+	error_set(err, SX_ERR_NOT_FOUND, "no row of %s has a %s", g->d->view->info->catalog,
+		  by_name(g->by));
+	error_because(err, "its source does not tell");
+	error_try(err, "%s", remedies[g->by]);
+	return SX_ERR_NOT_FOUND;
+}
+
+static enum sx_status write_groups(struct grouping *g, struct sx_error *err)
+{
+	struct sx_table *values = NULL;
+	enum sx_status status = sx_metrics_eval(g->d->metrics, g->groups, &values, err);
+	if (status)
+		return status;
+	if (g->cli->options.format == FORMAT_JSON) {
+		write_json(g, values);
+	} else if (g->cli->options.format == FORMAT_CSV) {
+		write_csv(g, values);
+	} else {
+		report_head(g->cli, g->d);
+		fputc('\n', g->cli->out.out);
+		status = write_text(g, values) ? SX_OK : error_nomem(err, "writing the report");
+	}
+	sx_table_destroy(values);
+	return status;
+}
+
+enum sx_status report_by(const struct cli *cli, struct report_device *d, struct sx_error *err)
+{
+	struct grouping g = {.cli = cli, .d = d};
+	enum sx_status status = begin(&g, err);
+	if (!status)
+		status = read_groups(&g, err);
+	if (!status && !g.labelled)
+		status = no_label(&g, err);
+	if (!status)
+		status = write_groups(&g, err);
+	for (size_t i = 0; i < g.open_count; i++)
+		total_destroy(g.open[i].total);
+	free(g.open);
+	free(g.list);
+	free(g.vectors);
+	sx_metrics_destroy(g.sort);
+	sx_table_destroy(g.groups);
+	return status;
+}
