@@ -105,6 +105,16 @@ static enum sx_status start_xvfb(pid_t *pid, struct sx_error *err)
 	return SX_OK;
 }
 
+#define DEVICE_DEMO_NS UINT64_C(5000000000)
+
+/* A device by name needs no program: it is sampled as it is, or as its model is. */
+static int run_device(struct cli *cli)
+{
+	if (!cli->options.duration_ns && !cli->options.count)
+		cli->options.duration_ns = DEVICE_DEMO_NS;
+	return profile_run(cli, NULL);
+}
+
 static int run(struct cli *cli)
 {
 	static char *const argv[] = {"glmark2",
@@ -118,6 +128,8 @@ static int run(struct cli *cli)
 				     "texture:duration=2.0",
 				     NULL};
 	struct sx_error err = {0};
+	if (cli->options.devices.count)
+		return run_device(cli);
 	pid_t xvfb = 0;
 	const char *display = getenv("DISPLAY");
 	enum sx_status status = in_path(argv[0]) ? SX_OK : missing(argv[0], "glmark2-x11", &err);
@@ -136,10 +148,16 @@ static int run(struct cli *cli)
 
 const struct command cmd_demo = {
     .verb = {.name = "demo",
-	     .synopsis = "[--json]",
+	     .synopsis = "[-d DEVICE] [--json]",
 	     .summary = "profiles a real OpenGL program, here and now",
-	     .about = "Runs glmark2 for a few seconds on whatever driver and display are here (a "
-		      "display of its own where there is none) and prints its profile.",
-	     .options = "metric output format"},
+	     .about =
+		 "Runs glmark2 for a few seconds on whatever driver and display are here (a "
+		 "display of its own where there is none) and prints its profile. With -d it "
+		 "profiles that device for 5 s instead; mali-g310 and mali-g625 are there on "
+		 "every machine, as models that draw scenes by themselves: simulated, and said "
+		 "to be so in every output.",
+	     .options = "device metric interval duration count output format",
+	     .examples = "  sextant demo\n"
+			 "  sextant demo -d mali-g625\n"},
     .run = run,
 };

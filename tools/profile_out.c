@@ -195,8 +195,14 @@ static const char *heading(const struct numbers *n, uint32_t i)
 	if (c->metric == SX_NONE)
 		return "Counters";
 	const struct sx_metric_info *m = &sx_catalog_metrics(n->device->catalog, &count)[c->metric];
-	if (m->section_count)
-		return sx_catalog_sections(n->device->catalog, &count)[m->sections[0]].title;
+	if (m->section_count) {
+		const struct sx_section_info *all = sx_catalog_sections(n->device->catalog, &count);
+		const struct sx_section_info *section = &all[m->sections[0]];
+		/* Some templates have a section for each metric: then the one above is a heading.
+		 */
+		bool own = section->parent != SX_NONE && !strcmp(section->title, m->title);
+		return own ? all[section->parent].title : section->title;
+	}
 	return m->category ? m->category : "Metrics";
 }
 

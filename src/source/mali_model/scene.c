@@ -1,7 +1,7 @@
 /* The scenes, and what an interval of them asks of the GPU. */
 #include "source/mali_model/model.h"
 
-#define SCENE_NS UINT64_C(3000000000)
+#define SCENE_NS UINT64_C(1000000000)
 
 static const struct model_scene scenes[] = {
     {.name = "forest", /* textured, alpha-tested: fragments and bandwidth */
