@@ -14,6 +14,7 @@ scripts/build.sh $asan -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=f
 note "build with gcc, ASan and UBSan" $?
 if [ -f $asan/build.ninja ]; then
   export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
   meson test -C $asan --no-rebuild --print-errorlogs --suite unit --suite e2e --suite lint --suite fuzz 2>&1 |
     grep -vE '^(ninja:|.* OK  )' | tail -400
   counts=$(python3 scripts/count_tests.py $asan/meson-logs/testlog.json)

@@ -56,6 +56,8 @@ enum sx_status cli_open_output(struct cli *cli, struct sx_error *err)
 		return SX_OK;
 	}
 	enum sx_status status = error_errno(err, errno, "cannot write %s", path);
+	if (status != SX_ERR_PERMISSION)
+		status = err->status = SX_ERR_IO;
 	error_try(err, "another folder with -o");
 	return status;
 }
