@@ -44,7 +44,10 @@ enum sx_status resolve_metric(struct sx_metrics *m, uint32_t metric, struct sx_e
 			      struct sx_error *err);
 /* The compiler's questions, answered from the catalog. */
 struct sx_resolver resolve_names(struct sx_metrics *m);
-/* Index of an input, added when new; SX_NONE when memory is out. */
+/*
+ * Index of an input, added when new; SX_NONE when memory is out. A counter has the type of its
+ * column in `like`, and `type` where that has none.
+ */
 uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter, uint32_t instance,
 		       enum sx_type type);
 

@@ -7,22 +7,6 @@
 #include "base/error.h"
 #include "metric/column.h"
 
-uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter, uint32_t instance,
-		       enum sx_type type)
-{
-	for (uint32_t i = 0; i < m->input_count; i++)
-		if (m->inputs[i].counter == counter && m->inputs[i].instance == instance &&
-		    (counter != SX_NONE || strcmp(m->inputs[i].name, name) == 0))
-			return i;
-	char spelled[256];
-	column_spell(spelled, sizeof(spelled), name, instance);
-	char *copy = arena_strndup(&m->arena, spelled, strlen(spelled));
-	if (!copy || !mem_grow(&m->inputs, &m->input_cap, m->input_count + 1, sizeof(*m->inputs)))
-		return SX_NONE;
-	m->inputs[m->input_count] = (struct sx_metric_input){copy, counter, instance, type};
-	return m->input_count++;
-}
-
 /* The type that the column of a counter will have. */
 static enum sx_type input_type(const struct sx_metrics *m, uint32_t counter, uint32_t instance,
 			       enum sx_type otherwise)
@@ -33,6 +17,23 @@ static enum sx_type input_type(const struct sx_metrics *m, uint32_t counter, uin
 	return otherwise;
 }
 
+uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter, uint32_t instance,
+		       enum sx_type type)
+{
+	for (uint32_t i = 0; i < m->input_count; i++)
+		if (m->inputs[i].counter == counter && m->inputs[i].instance == instance &&
+		    (counter != SX_NONE || strcmp(m->inputs[i].name, name) == 0))
+			return i;
+	type = counter == SX_NONE ? type : input_type(m, counter, instance, type);
+	char spelled[256];
+	column_spell(spelled, sizeof(spelled), name, instance);
+	char *copy = arena_strndup(&m->arena, spelled, strlen(spelled));
+	if (!copy || !mem_grow(&m->inputs, &m->input_cap, m->input_count + 1, sizeof(*m->inputs)))
+		return SX_NONE;
+	m->inputs[m->input_count] = (struct sx_metric_input){copy, counter, instance, type};
+	return m->input_count++;
+}
+
 static enum sx_status as_input(struct sx_metrics *m, const char *name, uint32_t counter,
 			       uint32_t instance, enum sx_type type, struct sx_ref *out,
 			       struct sx_error *err)
@@ -40,7 +41,7 @@ static enum sx_status as_input(struct sx_metrics *m, const char *name, uint32_t 
 	uint32_t input = resolve_input(m, name, counter, instance, type);
 	if (input == SX_NONE)
 		return error_nomem(err, "resolving names");
-	*out = (struct sx_ref){.kind = SX_REF_INPUT, .input = input, .type = type};
+	*out = (struct sx_ref){.kind = SX_REF_INPUT, .input = input, .type = m->inputs[input].type};
 	return SX_OK;
 }
 
@@ -116,8 +117,7 @@ static enum sx_status resolve(void *user, const char *name, uint32_t instance, u
 		uint32_t count;
 		const struct sx_counter_info *info =
 		    &sx_catalog_counters(m->catalog, &count)[found];
-		return as_input(m, info->name, found, instance,
-				input_type(m, found, instance, info->type), out, err);
+		return as_input(m, info->name, found, instance, info->type, out, err);
 	}
 	found = sx_catalog_find_constant(m->catalog, name);
 	if (found != SX_NONE)

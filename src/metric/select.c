@@ -68,7 +68,7 @@ static enum sx_status add_counter(struct sx_metrics *m, uint32_t index, uint32_t
 		(struct sx_metric_column){.name = m->inputs[input].name,
 					  .title = info->title ? info->title : info->name,
 					  .unit = info->unit,
-					  .type = info->type,
+					  .type = m->inputs[input].type,
 					  .over_time = info->over_time,
 					  .metric = SX_NONE,
 					  .counter = index},
