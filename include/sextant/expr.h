@@ -99,6 +99,12 @@ SX_API const struct sx_node *sx_expr_root(const struct sx_expr *expr);
 /* The infix spelling of an operator ("+", "max", "if"); static storage. */
 SX_API const char *sx_op_name(enum sx_op op);
 /*
+ * Writes a node and all below it as infix text, with the parentheses that it needs and names as
+ * they stand in infix ("BLOCK[0..3].EVENT"), whatever notation it was parsed from. As snprintf()
+ * cuts at `size` bytes with the NUL and returns the length that the whole text has. Thread-safe.
+ */
+SX_API size_t sx_node_text(const struct sx_node *node, char *buf, size_t size);
+/*
  * Calls `visit` for every node, a node before its children and those from left to right, until it
  * returns something else than SX_OK, which is then returned. Thread-safe.
  */
@@ -142,6 +148,7 @@ struct sx_program_output {
 	uint32_t scope;
 	enum sx_type
 	    type; /* of the result column; a u64 result of an f64 value is rounded to nearest */
+	const struct sx_node *node; /* the part of `expr` that is wanted; NULL: all of it */
 };
 
 /*

@@ -10,7 +10,9 @@ static enum sx_status lower_outputs(struct lower *lower, const struct sx_program
 				    uint32_t count, struct sx_program *program, uint32_t *failed)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t value = lower_expr(lower, outputs[i].expr, outputs[i].scope);
+		const struct sx_program_output *o = &outputs[i];
+		uint32_t value = o->node ? lower_node(lower, o->node, o->scope)
+					 : lower_expr(lower, o->expr, o->scope);
 		if (value != SX_NONE && outputs[i].type == SX_F64) {
 			value = lower_to_f64(lower, value);
 			if (value == SX_NONE)

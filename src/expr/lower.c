@@ -9,7 +9,6 @@
 
 #define WHOLE_MAX 0x1p53
 
-static uint32_t lower_node(struct lower *lower, const struct sx_node *node, uint32_t scope);
 
 static uint32_t fail(struct lower *lower, enum sx_status status)
 {
@@ -184,7 +183,7 @@ static uint32_t lower_leaf_or_op(struct lower *lower, const struct sx_node *node
 	}
 }
 
-static uint32_t lower_node(struct lower *lower, const struct sx_node *node, uint32_t scope)
+uint32_t lower_node(struct lower *lower, const struct sx_node *node, uint32_t scope)
 {
 	if (lower->status != SX_OK)
 		return SX_NONE;

@@ -26,6 +26,8 @@ struct lower {
 
 /* The value of an expression, SX_NONE when lower->status says why not. */
 uint32_t lower_expr(struct lower *lower, const struct sx_expr *expr, uint32_t scope);
+/* The value of a part of one. */
+uint32_t lower_node(struct lower *lower, const struct sx_node *node, uint32_t scope);
 /* The same value as f64. */
 uint32_t lower_to_f64(struct lower *lower, uint32_t value);
 void lower_finish(struct lower *lower);
