@@ -1,65 +1,262 @@
-/* Findings as text and JSON. */
+/* Findings as text, JSON and CSV. */
 #include "tools/findings.h"
 
 #include <math.h>
 #include <string.h>
 
-void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device)
+#include "tools/describe.h"
+
+struct findings_count findings_count(const struct sx_advice *advice)
 {
-	static const char *const severities[] = {"high", "medium", "low", "info"};
-	size_t count;
-	const struct sx_finding *all = sx_advice_findings(advice, &count);
-	for (size_t i = 0; i < count && all[i].fired; i++) {
-		json_object_begin_flat(json);
-		json_kv_string(json, "rule", all[i].rule->rule);
-		json_kv_u64(json, "device", device);
-		json_kv_string(json, "severity", severities[all[i].rule->severity]);
-		json_kv_string(json, "title", all[i].rule->title);
-		json_kv_string(json, "advice", all[i].rule->advice);
-		json_object_end(json);
+	struct findings_count n = {0};
+	const struct sx_finding *all = sx_advice_findings(advice, &n.all);
+	for (size_t i = 0; i < n.all; i++) {
+		n.fired += all[i].fired;
+		n.unjudged += all[i].why != NULL;
 	}
+	n.quiet = n.all - n.fired - n.unjudged;
+	return n;
 }
 
-/* Rules named bound.… say what limits the program; every other one is advice. */
-static bool is_verdict(const struct sx_finding *finding)
+static double share(const struct sx_finding *f)
 {
-	return strncmp(finding->rule->rule, "bound.", 6) == 0;
+	return f->rows ? (double)f->samples / (double)f->rows : NAN;
 }
 
-static void write_finding(const struct cli *cli, const struct sx_finding *f)
+/* A value with its unit, for a sentence. */
+static void with_unit(const struct cli *cli, char *buf, size_t size, double value, const char *unit)
+{
+	char number[HUMAN_MAX];
+	human_value(&cli->human, number, value, unit);
+	const char *after = unit ? human_unit(&cli->human, unit) : "";
+	snprintf(buf, size, "%s%s%s", number, *after ? " " : "", after);
+}
+
+static void samples_line(const struct cli *cli, const struct sx_finding *f)
+{
+	char line[160];
+	if (f->samples == f->rows)
+		snprintf(line, sizeof(line), "in all of %zu samples", f->rows);
+	else if (f->first == f->last)
+		snprintf(line, sizeof(line), "in %zu of %zu samples, first in sample %zu",
+			 f->samples, f->rows, f->first);
+	else
+		snprintf(line, sizeof(line), "in %zu of %zu samples, longest run %zu..%zu",
+			 f->samples, f->rows, f->first, f->last);
+	text_wrap(&cli->out, 4, line);
+}
+
+/* "NAME 34.2 % against 20.0 %", by what the condition compares. */
+static void value_line(const struct cli *cli, const struct sx_finding *f)
+{
+	char value[64], limit[HUMAN_MAX], line[1024];
+	const char *name = f->rule->metric;
+	bool direct = !f->compared || strcmp(f->compared, name) == 0;
+	if (!name)
+		return;
+	if (!direct)
+		name = f->compared;
+	with_unit(cli, value, sizeof(value), direct ? f->value : f->measured,
+		  direct ? f->unit : NULL);
+	human_value(&cli->human, limit, f->limit, direct ? f->unit : NULL);
+	if (isnan(direct ? f->value : f->measured))
+		return;
+	bool against = f->compared && !isnan(f->limit);
+	snprintf(line, sizeof(line), "%s: %s%s%s", name, value, against ? ", limit " : "",
+		 against ? limit : "");
+	text_wrap(&cli->out, 4, line);
+}
+
+static const char *section_title(const struct sx_catalog *catalog, const char *id)
+{
+	uint32_t count;
+	const struct sx_section_info *all = sx_catalog_sections(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(all[i].id, id) == 0)
+			return all[i].title;
+	return NULL;
+}
+
+static void sections_line(const struct cli *cli, const struct sx_catalog *catalog,
+			  const struct sx_finding *f)
+{
+	char line[1024];
+	const struct sx_strings *ids = &f->rule->sections;
+	if (!ids->count)
+		return;
+	size_t used = (size_t)snprintf(line, sizeof(line), "see");
+	for (uint32_t i = 0; i < ids->count && used < sizeof(line); i++) {
+		const char *title = section_title(catalog, ids->items[i]);
+		used +=
+		    (size_t)snprintf(line + used, sizeof(line) - used, "%s %s%s%s", i ? "," : "",
+				     ids->items[i], title ? " " : "", title ? title : "");
+	}
+	text_wrap(&cli->out, 4, line);
+}
+
+static void write_finding(const struct cli *cli, const struct sx_catalog *catalog,
+			  const struct sx_finding *f)
 {
 	static const enum text_style styles[] = {TEXT_RED, TEXT_YELLOW, TEXT_PLAIN, TEXT_PLAIN};
-	char value[HUMAN_MAX], line[256];
 	fputs("  ", cli->out.out);
 	text_styled(&cli->out, styles[f->rule->severity], f->rule->title);
-	int n = snprintf(line, sizeof(line), "in %zu of %zu samples", f->samples, f->rows);
-	if (f->rule->metric && !isnan(f->value) && n > 0) {
-		human_value(&cli->human, value, f->value, NULL);
-		snprintf(line + n, sizeof(line) - (size_t)n, ", %s %s", f->rule->metric, value);
-	}
-	fputc('\n', cli->out.out);
-	text_wrap(&cli->out, 4, line);
+	if (f->verdict)
+		fprintf(cli->out.out, "  [%s]\n", f->rule->rule);
+	else
+		fprintf(cli->out.out, "  [%s, %s]\n", describe_severity(f->rule->severity),
+			f->rule->rule);
+	value_line(cli, f);
+	samples_line(cli, f);
+	sections_line(cli, catalog, f);
 	text_wrap(&cli->out, 4, f->rule->advice);
+}
+
+static void heading(const struct cli *cli, const char *text)
+{
+	fputc('\n', cli->out.out);
+	text_styled(&cli->out, TEXT_BOLD, text);
+	fputc('\n', cli->out.out);
 }
 
 void findings_text(const struct cli *cli, const struct sx_catalog *catalog,
 		   const struct sx_advice *advice)
 {
-	static const char *const titles[] = {"verdict", "advice"};
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
-	for (int verdicts = 1; verdicts >= 0; verdicts--) {
+	for (size_t i = 0; i < count && all[i].fired; i++) {
+		if (i == 0 || all[i].verdict != all[i - 1].verdict)
+			heading(cli, all[i].verdict ? "verdict" : "advice");
+		write_finding(cli, catalog, &all[i]);
+	}
+}
+
+static void rest_line(const struct cli *cli, const struct sx_finding *f)
+{
+	char line[1400];
+	fprintf(cli->out.out, "  %s  %s\n", f->rule->rule, f->rule->title);
+	if (f->why) {
+		snprintf(line, sizeof(line), "%s", f->why);
+		text_wrap(&cli->out, 4, line);
+	}
+}
+
+void findings_rest_text(const struct cli *cli, const struct sx_advice *advice)
+{
+	static const char *const titles[] = {"does not apply", "not judged",
+					     "not for counters to tell"};
+	size_t count;
+	const struct sx_finding *all = sx_advice_findings(advice, &count);
+	for (int kind = 0; kind < 3; kind++) {
 		bool any = false;
-		for (size_t i = 0; i < count && all[i].fired; i++) {
-			if (is_verdict(&all[i]) != (verdicts == 1))
+		for (size_t i = 0; i < count; i++) {
+			int own = !all[i].why ? 0 : all[i].rule->needs ? 2 : 1;
+			if (all[i].fired || own != kind)
 				continue;
-			if (!any) {
-				fputc('\n', cli->out.out);
-				text_styled(&cli->out, TEXT_BOLD, titles[!verdicts]);
-				fputc('\n', cli->out.out);
-			}
+			if (!any)
+				heading(cli, titles[kind]);
 			any = true;
-			write_finding(cli, &all[i]);
+			rest_line(cli, &all[i]);
 		}
 	}
+}
+
+static void finding_json(struct json *json, const struct sx_finding *f, uint32_t device)
+{
+	const struct sx_advice_info *rule = f->rule;
+	json_object_begin(json);
+	json_kv_string(json, "rule", rule->rule);
+	if (device != FINDINGS_NO_DEVICE)
+		json_kv_u64(json, "device", device);
+	json_kv_string(json, "severity", describe_severity(rule->severity));
+	json_kv_string(json, "title", rule->title);
+	json_kv_string(json, "metric", rule->metric);
+	json_kv_string(json, "unit", f->unit);
+	json_kv_f64(json, "value", f->value);
+	json_kv_f64(json, "limit", f->limit);
+	json_kv_string(json, "compared", f->compared);
+	json_kv_f64(json, "measured", f->measured);
+	json_kv_f64(json, "share", share(f));
+	json_kv_u64(json, "rows", f->rows);
+	json_key(json, "samples");
+	json_array_begin_flat(json);
+	json_u64(json, f->first);
+	json_u64(json, f->last);
+	json_array_end(json);
+	describe_strings_json(json, "sections", &rule->sections);
+	json_kv_string(json, "advice", rule->advice);
+	json_object_end(json);
+}
+
+void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device)
+{
+	size_t count;
+	const struct sx_finding *all = sx_advice_findings(advice, &count);
+	for (size_t i = 0; i < count && all[i].fired; i++)
+		finding_json(json, &all[i], device);
+}
+
+void findings_rest_json(struct json *json, const struct sx_advice *advice)
+{
+	size_t count;
+	const struct sx_finding *all = sx_advice_findings(advice, &count);
+	json_key(json, "quiet");
+	json_array_begin(json);
+	for (size_t i = 0; i < count; i++)
+		if (!all[i].fired && !all[i].why)
+			json_string(json, all[i].rule->rule);
+	json_array_end(json);
+	json_key(json, "unjudged");
+	json_array_begin(json);
+	for (size_t i = 0; i < count; i++) {
+		if (!all[i].why)
+			continue;
+		json_object_begin(json);
+		json_kv_string(json, "rule", all[i].rule->rule);
+		json_kv_string(json, "needs", all[i].rule->needs);
+		describe_strings_json(json, "missing", &all[i].missing);
+		json_kv_string(json, "why", all[i].why);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void finding_csv(struct csv *csv, const struct sx_finding *f)
+{
+	const struct sx_advice_info *rule = f->rule;
+	char sections[512] = "";
+	size_t used = 0;
+	for (uint32_t i = 0; i < rule->sections.count && used < sizeof(sections); i++)
+		used += (size_t)snprintf(sections + used, sizeof(sections) - used, "%s%s",
+					 i ? " " : "", rule->sections.items[i]);
+	csv_text(csv, rule->rule);
+	csv_text(csv, describe_severity(rule->severity));
+	csv_text(csv, rule->title);
+	csv_text(csv, rule->metric);
+	csv_text(csv, f->unit);
+	csv_f64(csv, f->value);
+	csv_f64(csv, f->limit);
+	csv_text(csv, f->compared);
+	csv_f64(csv, f->measured);
+	csv_f64(csv, share(f));
+	csv_u64(csv, f->rows);
+	csv_u64(csv, f->first);
+	csv_u64(csv, f->last);
+	csv_text(csv, sections);
+	csv_text(csv, rule->advice);
+	csv_end_line(csv);
+}
+
+void findings_csv(const struct cli *cli, const struct sx_advice *advice)
+{
+	static const char *const head[] = {"rule",  "severity", "title",    "metric",	"unit",
+					   "value", "limit",	"compared", "measured", "share",
+					   "rows",  "first",	"last",	    "sections", "advice"};
+	struct csv csv = {.out = cli->out.out};
+	size_t count;
+	const struct sx_finding *all = sx_advice_findings(advice, &count);
+	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
+		csv_text(&csv, head[i]);
+	csv_end_line(&csv);
+	for (size_t i = 0; i < count && all[i].fired; i++)
+		finding_csv(&csv, &all[i]);
 }

@@ -80,15 +80,20 @@ enum sx_status input_table(const struct cli *cli, const char *path, struct sx_ta
 	return status;
 }
 
+static bool means_something(struct sx_catalog *catalog, const char *name)
+{
+	return column_identify(catalog, name).counter != SX_NONE ||
+	       sx_catalog_find_constant(catalog, name) != SX_NONE;
+}
+
 void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 			struct sx_catalog *catalog)
 {
+	uint32_t unknown = 0;
 	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
-		const char *name = sx_table_column(table, i)->name;
-		if (column_identify(catalog, name).counter != SX_NONE ||
-		    sx_catalog_find_constant(catalog, name) != SX_NONE)
+		const char *near[1], *name = sx_table_column(table, i)->name;
+		if (means_something(catalog, name) || unknown++ >= INPUT_NOTES_MAX)
 			continue;
-		const char *near[1];
 		if (sx_catalog_suggest(catalog, name, near, 1))
 			cli_note(cli,
 				 "note: column %s means nothing in catalog %s; did you mean %s?",
@@ -97,4 +102,6 @@ void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 			cli_note(cli, "note: column %s means nothing in catalog %s", name,
 				 sx_catalog_info(catalog)->name);
 	}
+	if (unknown > INPUT_NOTES_MAX)
+		cli_note(cli, "note: nor do %u further columns", unknown - INPUT_NOTES_MAX);
 }

@@ -5,6 +5,7 @@
 #include "tools/cli.h"
 
 #define INPUT_BYTES_MAX ((size_t)4 << 30)
+#define INPUT_NOTES_MAX 5 /* unknown columns that are named one by one */
 
 /* Opens a file for reading, or standard input for "-". */
 enum sx_status input_open(const char *path, int *fd, struct sx_error *err);

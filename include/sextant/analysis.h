@@ -92,23 +92,38 @@ SX_API enum sx_status sx_overview_add(struct sx_overview *overview, const struct
  */
 SX_API const struct sx_table *sx_overview_table(struct sx_overview *overview, uint64_t *each);
 
-/* One rule held against samples. */
+/*
+ * One rule held against samples. A sample fulfils a rule where its condition is neither 0 nor no
+ * data; it could be judged where the condition is not no data.
+ */
 struct sx_finding {
 	const struct sx_advice_info *rule; /* owned by the catalog */
+	const char *unit;		   /* of rule->metric, or NULL */
+	/* At least one sample fulfils it, and of those judged a share of rule->min_share. */
 	bool fired;
-	double value;	      /* of rule->metric over the samples that fulfil the rule; or NaN */
-	size_t samples, rows; /* samples that fulfil it, of those that could be judged */
-	size_t first, last;   /* the longest run of such samples: row indices */
-	const char *why;      /* why it could not be judged, or NULL; lives as long as the advice */
+	bool verdict; /* its name begins with "bound.": it says what limits the program */
+	double value; /* of rule->metric: mean over the samples that fulfil the rule, or NaN */
+	/*
+	 * The condition's comparison that has the metric on one side and holds: both sides, mean
+	 * over the samples that fulfil the rule (NaN without), and the text of the metric's side,
+	 * which is its name or a formula that contains it. NULL without one.
+	 */
+	double measured, limit; /* limit: rule->limit where the catalog has it */
+	const char *compared;
+	size_t samples, rows;	   /* samples that fulfil it, of those that could be judged */
+	size_t first, last;	   /* the longest run of such samples: row indices, from 0 */
+	const char *why;	   /* why it could not be judged, or NULL */
+	struct sx_strings missing; /* counters and constants for lack of which it was not judged */
 };
 
 struct sx_advice;
 
 /*
- * Holds every rule of the catalog against the rows of `raw`. Findings that fired come first, by
- * severity and share of samples; then the quiet ones; then those that cannot be judged. *out is
- * owned by the caller. `options` gives set, variant and constants; its patterns are ignored.
- * Errors: SX_ERR_NO_MEMORY and what sx_metrics_create() says of the set and the constants.
+ * Holds every rule of the catalog against the rows of `raw`. Findings that fired come first:
+ * verdicts, then by severity, then by share of samples; then the quiet ones; then those that cannot
+ * be judged. *out is owned by the caller and keeps a reference to the catalog; strings of findings
+ * live as long as it. `options` gives set, variant and constants; its patterns are ignored. Errors:
+ * SX_ERR_NO_MEMORY and what sx_metrics_create() says of the set and the constants.
  */
 SX_API enum sx_status sx_advice_create(struct sx_catalog *catalog,
 				       const struct sx_metrics_options *options,
@@ -118,6 +133,13 @@ SX_API enum sx_status sx_advice_create(struct sx_catalog *catalog,
 SX_API void sx_advice_destroy(struct sx_advice *advice);
 /* All findings. Thread-safe. */
 SX_API const struct sx_finding *sx_advice_findings(const struct sx_advice *advice, size_t *count);
+/*
+ * The set that bare names of metrics were read in, or NULL. Where the options named none and the
+ * catalog's sets use the same counters differently, it is the first whose rules have all their
+ * counters in the table, or else the one with most of them.
+ * Thread-safe.
+ */
+SX_API const char *sx_advice_set(const struct sx_advice *advice);
 
 #ifdef __cplusplus
 }

@@ -101,6 +101,14 @@ SX_API void sx_evaluation_destroy(struct sx_evaluation *evaluation);
  */
 SX_API enum sx_status sx_evaluation_run(struct sx_evaluation *evaluation, const struct sx_table *in,
 					struct sx_table **out, struct sx_error *err);
+/*
+ * Tells which inputs have no value in any row of a table: missing[i] for each of
+ * sx_metrics_inputs(); the array has their number. Errors: SX_ERR_NO_MEMORY. Thread-safe for
+ * different tables.
+ */
+SX_API enum sx_status sx_metrics_missing(const struct sx_metrics *metrics,
+					 const struct sx_table *in, bool *missing,
+					 struct sx_error *err);
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,7 @@ enum sx_status condition_holds(const char *when, condition_constant_fn constant,
 	uint8_t quality = 0;
 	enum sx_status status = when ? sx_expr_parse(when, SX_POSTFIX, &expr, err) : SX_OK;
 	if (!status && expr) {
-		struct sx_program_output output = {expr, SX_NONE, SX_U64};
+		struct sx_program_output output = {.expr = expr, .scope = SX_NONE, .type = SX_U64};
 		struct sx_resolver resolver = {&asking, resolve, instances};
 		struct sx_result result = {&value, &quality};
 		status = sx_program_compile(&output, 1, SX_DIALECT_INTEL, &resolver, &program, NULL,

@@ -275,3 +275,27 @@ enum sx_status sx_metrics_eval(const struct sx_metrics *m, const struct sx_table
 	sx_evaluation_destroy(e);
 	return status;
 }
+
+/* Whether any of the rows has a value. */
+static bool has_value(const struct sx_vector *vector, size_t rows)
+{
+	if (!vector->data)
+		return false;
+	bool any = !vector->quality || !rows;
+	for (size_t i = 0; !any && i < rows; i++)
+		any = !(vector->quality[i] & SX_QUALITY_NO_DATA_MASK);
+	return any;
+}
+
+enum sx_status sx_metrics_missing(const struct sx_metrics *m, const struct sx_table *in,
+				  bool *missing, struct sx_error *err)
+{
+	struct sx_evaluation *e = NULL;
+	enum sx_status status = sx_evaluation_create(m, in, &e, err);
+	for (uint32_t i = 0; !status && i < m->input_count; i++) {
+		status = bind_input(e, in, i, err);
+		missing[i] = !has_value(&e->vectors[i], sx_table_row_count(in));
+	}
+	sx_evaluation_destroy(e);
+	return status;
+}

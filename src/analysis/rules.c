@@ -1,0 +1,436 @@
+/* Names in rules: resolved once for all rules, evaluated together, then handed to conditions. */
+#include "analysis/rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "catalog/refs.h"
+
+const struct rule_name *rules_find(const struct rules *rules, const char *name)
+{
+	for (size_t i = 0; i < rules->name_count; i++)
+		if (strcmp(rules->names[i].name, name) == 0)
+			return &rules->names[i];
+	return NULL;
+}
+
+static bool add_name(struct rules *rules, const char *name)
+{
+	if (rules_find(rules, name))
+		return true;
+	if (!mem_grow(&rules->names, &rules->name_cap, rules->name_count + 1,
+		      sizeof(*rules->names)))
+		return false;
+	rules->names[rules->name_count++] = (struct rule_name){.name = name, .column = SX_NONE};
+	return true;
+}
+
+static bool add_names(struct rules *rules, const struct sx_node *node)
+{
+	bool ok = node->kind != SX_NODE_NAME || add_name(rules, node->name);
+	for (uint32_t i = 0; ok && i < node->child_count; i++)
+		ok = add_names(rules, node->children[i]);
+	return ok;
+}
+
+static enum sx_status collect_names(struct rules *rules, struct sx_error *err)
+{
+	bool ok = true;
+	for (uint32_t i = 0; ok && i < rules->count; i++) {
+		const struct sx_advice_info *info = &rules->infos[i];
+		if (info->when)
+			sx_expr_parse(info->when, SX_INFIX, &rules->conditions[i], NULL);
+		if (rules->conditions[i])
+			ok = add_names(rules, sx_expr_root(rules->conditions[i]));
+		if (ok && info->metric)
+			ok = add_name(rules, info->metric);
+	}
+	return ok ? SX_OK : error_nomem(err, "reading advice");
+}
+
+/* Metrics of another set cannot be had from counts that were made under this one. */
+static enum rule_target target_of_metric(const struct rules *rules, uint32_t set, uint32_t group)
+{
+	uint32_t count;
+	if (set == SX_NONE || group == SX_NONE || group == set)
+		return RULE_COLUMN;
+	bool heading = sx_catalog_groups(rules->catalog, &count)[group].kind == SX_GROUP_LIST;
+	return heading ? RULE_COLUMN : RULE_ELSEWHERE;
+}
+
+/* Rules name metrics first, then whatever a formula could name. */
+static void resolve_name(const struct rules *rules, struct rule_name *name, uint32_t set)
+{
+	uint32_t count, matches = 1;
+	const struct sx_metric_info *metrics = sx_catalog_metrics(rules->catalog, &count);
+	name->index = SX_NONE;
+	if (set != SX_NONE)
+		name->index = sx_catalog_find_metric(rules->catalog, name->name, set, NULL);
+	if (name->index == SX_NONE)
+		name->index = sx_catalog_find_metric(rules->catalog, name->name, SX_NONE, &matches);
+	name->counter = false;
+	name->group_count = matches;
+	if (name->index != SX_NONE) {
+		name->target = target_of_metric(rules, set, metrics[name->index].group);
+		if (name->target == RULE_COLUMN && matches > 1)
+			name->target = RULE_AMBIGUOUS;
+		return;
+	}
+	switch (refs_resolve(rules->catalog, name->name, set, &name->index, NULL)) {
+	case REF_COUNTER:
+		name->counter = true;
+		name->target = RULE_COLUMN;
+		return;
+	case REF_CONSTANT:
+		name->target = RULE_CONSTANT;
+		return;
+	case REF_BUILTIN:
+		name->target = strcmp(name->name, "seconds") ? RULE_DURATION : RULE_SECONDS;
+		return;
+	default:
+		name->target = RULE_UNKNOWN;
+	}
+}
+
+/* The name that selects exactly this metric or counter. Buffers hold "Group.name" of counters. */
+static const char *pattern_of(const struct rules *rules, const struct rule_name *name,
+			      struct arena *arena)
+{
+	uint32_t count;
+	if (!name->counter)
+		return sx_catalog_metrics(rules->catalog, &count)[name->index].qualified;
+	const struct sx_counter_info *info =
+	    &sx_catalog_counters(rules->catalog, &count)[name->index];
+	if (info->group == SX_NONE)
+		return info->name;
+	const char *group = sx_catalog_groups(rules->catalog, &count)[info->group].name;
+	size_t head = strlen(group), tail = strlen(info->name);
+	char *text = arena_alloc(arena, head + tail + 2);
+	if (!text)
+		return NULL;
+	memcpy(text, group, head);
+	text[head] = '.';
+	memcpy(text + head + 1, info->name, tail);
+	return text;
+}
+
+/* Selects what the names stand for; *out stays NULL when that is nothing. */
+static enum sx_status select_named(const struct rules *rules, struct sx_metrics **out,
+				   struct sx_error *err)
+{
+	struct arena arena = {.chunk_bytes = 4096};
+	struct sx_metrics_options wanted = *rules->options;
+	const char **patterns = calloc(rules->name_count + 1, sizeof(*patterns));
+	uint32_t count = 0;
+	bool ok = patterns != NULL;
+	for (size_t i = 0; ok && i < rules->name_count; i++) {
+		if (rules->names[i].target != RULE_COLUMN)
+			continue;
+		patterns[count] = pattern_of(rules, &rules->names[i], &arena);
+		ok = patterns[count++] != NULL;
+	}
+	wanted.set = NULL;
+	wanted.patterns = patterns;
+	wanted.pattern_count = count;
+	enum sx_status status = ok ? SX_OK : error_nomem(err, "reading advice");
+	if (!status && count)
+		status = sx_metrics_create(rules->catalog, &wanted, out, err);
+	free(patterns);
+	arena_finish(&arena);
+	return status;
+}
+
+static enum sx_status find_missing(const struct rules *rules, const struct sx_metrics *metrics,
+				   bool **out, struct sx_error *err)
+{
+	uint32_t count;
+	sx_metrics_inputs(metrics, &count);
+	*out = calloc(count + 1, sizeof(**out));
+	return *out ? sx_metrics_missing(metrics, rules->raw, *out, err)
+		    : error_nomem(err, "reading advice");
+}
+
+static uint32_t find_column(const struct sx_metrics *metrics, const struct rule_name *name)
+{
+	uint32_t count;
+	const struct sx_metric_column *columns = sx_metrics_columns(metrics, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (name->index == (name->counter ? columns[i].counter : columns[i].metric))
+			return i;
+	return SX_NONE;
+}
+
+/* Whether the table has every counter that a column reads; constants may come later. */
+static bool column_counted(const struct sx_metrics *metrics, uint32_t column, const bool *missing)
+{
+	uint32_t count;
+	if (column == SX_NONE || sx_metrics_columns(metrics, &count)[column].why)
+		return false;
+	const struct sx_metric_input *inputs = sx_metrics_inputs(metrics, &count);
+	const uint32_t *used = sx_metrics_column_inputs(metrics, column, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (missing[used[i]] && inputs[used[i]].counter != SX_NONE)
+			return false;
+	return true;
+}
+
+static void resolve_names(struct rules *rules, uint32_t set)
+{
+	for (size_t i = 0; i < rules->name_count; i++)
+		resolve_name(rules, &rules->names[i], set);
+}
+
+/* How a rule stands to a set: foreign when it names what the set does not measure. */
+enum standing { COUNTED, SHORT, FOREIGN };
+
+static enum standing stand(const struct rules *rules, const struct sx_metrics *metrics,
+			   const bool *missing, const struct sx_node *node)
+{
+	const struct rule_name *name =
+	    node->kind == SX_NODE_NAME ? rules_find(rules, node->name) : NULL;
+	enum standing worst = COUNTED;
+	if (name && name->target >= RULE_ELSEWHERE)
+		return FOREIGN;
+	if (name && name->target == RULE_COLUMN &&
+	    !column_counted(metrics, find_column(metrics, name), missing))
+		worst = SHORT;
+	for (uint32_t i = 0; i < node->child_count; i++) {
+		enum standing child = stand(rules, metrics, missing, node->children[i]);
+		worst = child > worst ? child : worst;
+	}
+	return worst;
+}
+
+/* How many rules the table has the counters of, and of how many not, were this the set. */
+static enum sx_status try_set(struct rules *rules, uint32_t set, uint32_t standings[3],
+			      struct sx_error *err)
+{
+	struct sx_metrics *metrics = NULL;
+	bool *missing = NULL;
+	memset(standings, 0, 3 * sizeof(*standings));
+	resolve_names(rules, set);
+	enum sx_status status = select_named(rules, &metrics, err);
+	if (!status && metrics)
+		status = find_missing(rules, metrics, &missing, err);
+	for (uint32_t i = 0; !status && metrics && i < rules->count; i++)
+		if (rules->conditions[i])
+			standings[stand(rules, metrics, missing,
+					sx_expr_root(rules->conditions[i]))]++;
+	free(missing);
+	sx_metrics_destroy(metrics);
+	return status;
+}
+
+static bool has_metric_in(const struct rules *rules, uint32_t set)
+{
+	for (size_t i = 0; i < rules->name_count; i++)
+		if (sx_catalog_find_metric(rules->catalog, rules->names[i].name, set, NULL) !=
+		    SX_NONE)
+			return true;
+	return false;
+}
+
+/*
+ * A table holds the counts of one set, and programmable counters mean something else in each. When
+ * nobody says which it is, the first set is taken whose rules all have their counters in the table,
+ * or else the one with most of them; for all rules alike.
+ */
+static enum sx_status choose_set(struct rules *rules, struct sx_error *err)
+{
+	uint32_t count, best = 0;
+	const struct sx_group_info *groups = sx_catalog_groups(rules->catalog, &count);
+	enum sx_status status = SX_OK;
+	rules->set = SX_NONE;
+	if (rules->options->set) {
+		rules->set = sx_catalog_find_group(rules->catalog, rules->options->set);
+		return SX_OK;
+	}
+	for (uint32_t i = 0; !status && i < count; i++) {
+		uint32_t standings[3];
+		if (groups[i].kind != SX_GROUP_SET || !groups[i].exclusive ||
+		    !has_metric_in(rules, i))
+			continue;
+		status = try_set(rules, i, standings, err);
+		if (rules->set == SX_NONE || standings[COUNTED] > best) {
+			rules->set = i;
+			best = standings[COUNTED];
+		}
+		if (standings[COUNTED] && !standings[SHORT])
+			break;
+	}
+	return status;
+}
+
+static enum sx_status bind_durations(struct rules *rules, struct sx_error *err)
+{
+	size_t rows = sx_table_row_count(rules->raw);
+	const uint64_t *begin = sx_table_begin_ns(rules->raw), *end = sx_table_end_ns(rules->raw);
+	rules->duration_ns = calloc(rows + 1, sizeof(*rules->duration_ns));
+	rules->duration_quality = calloc(rows + 1, 1);
+	if (!rules->duration_ns || !rules->duration_quality)
+		return error_nomem(err, "judging samples");
+	for (size_t i = 0; i < rows; i++) {
+		if (begin[i] == SX_TIME_UNKNOWN || end[i] == SX_TIME_UNKNOWN || end[i] < begin[i])
+			rules->duration_quality[i] = SX_QUALITY_NOT_COLLECTED;
+		else
+			rules->duration_ns[i] = end[i] - begin[i];
+	}
+	return SX_OK;
+}
+
+/* The columns of `values`, then those of the raw table (constants may be among them), the time. */
+static enum sx_status bind_inputs(struct rules *rules, struct sx_error *err)
+{
+	uint32_t own = rules->values ? sx_table_column_count(rules->values) : 0;
+	uint32_t raw = sx_table_column_count(rules->raw);
+	rules->inputs = calloc((size_t)own + raw + 1, sizeof(*rules->inputs));
+	if (!rules->inputs)
+		return error_nomem(err, "judging samples");
+	for (uint32_t i = 0; i < own; i++)
+		rules->inputs[i] = sx_table_vector(rules->values, i);
+	for (uint32_t i = 0; i < raw; i++)
+		rules->inputs[own + i] = sx_table_vector(rules->raw, i);
+	rules->inputs[own + raw] =
+	    (struct sx_vector){SX_U64, rules->duration_ns, rules->duration_quality};
+	return SX_OK;
+}
+
+enum sx_status rules_init(struct rules *rules, struct sx_catalog *catalog,
+			  const struct sx_metrics_options *options, const struct sx_table *raw,
+			  struct sx_error *err)
+{
+	*rules = (struct rules){.catalog = catalog, .options = options, .raw = raw};
+	rules->infos = sx_catalog_advice(catalog, &rules->count);
+	rules->conditions = calloc((size_t)rules->count + 1, sizeof(*rules->conditions));
+	if (!rules->conditions)
+		return error_nomem(err, "reading advice");
+	enum sx_status status = collect_names(rules, err);
+	if (!status)
+		status = choose_set(rules, err);
+	if (status)
+		return status;
+	resolve_names(rules, rules->set);
+	status = select_named(rules, &rules->metrics, err);
+	if (!status && rules->metrics)
+		status = find_missing(rules, rules->metrics, &rules->missing, err);
+	if (!status && rules->metrics)
+		status = sx_metrics_eval(rules->metrics, raw, &rules->values, err);
+	for (size_t i = 0; !status && rules->metrics && i < rules->name_count; i++)
+		if (rules->names[i].target == RULE_COLUMN)
+			rules->names[i].column = find_column(rules->metrics, &rules->names[i]);
+	if (!status)
+		status = bind_durations(rules, err);
+	return status ? status : bind_inputs(rules, err);
+}
+
+void rules_finish(struct rules *rules)
+{
+	for (uint32_t i = 0; rules->conditions && i < rules->count; i++)
+		sx_expr_destroy(rules->conditions[i]);
+	free(rules->conditions);
+	free(rules->names);
+	free(rules->missing);
+	free(rules->duration_ns);
+	free(rules->duration_quality);
+	free(rules->inputs);
+	sx_metrics_destroy(rules->metrics);
+	sx_table_destroy(rules->values);
+}
+
+/* The column of the raw table that holds a constant, or SX_NONE. */
+static uint32_t constant_column(const struct rules *rules, uint32_t constant)
+{
+	for (uint32_t i = 0; i < sx_table_column_count(rules->raw); i++)
+		if (sx_catalog_find_constant(rules->catalog,
+					     sx_table_column(rules->raw, i)->name) == constant)
+			return i;
+	return SX_NONE;
+}
+
+static double constant_value(const struct rules *rules, uint32_t constant)
+{
+	uint32_t count;
+	const struct sx_metrics_options *o = rules->options;
+	for (uint32_t i = 0; i < o->constant_count; i++)
+		if (sx_catalog_find_constant(rules->catalog, o->constants[i].name) == constant)
+			return o->constants[i].value;
+	const struct sx_constant_info *info =
+	    &sx_catalog_constants(rules->catalog, &count)[constant];
+	return info->has_value ? info->value : NAN;
+}
+
+static struct sx_ref as_input(const struct rules *rules, uint32_t input)
+{
+	return (struct sx_ref){
+	    .kind = SX_REF_INPUT, .input = input, .type = rules->inputs[input].type};
+}
+
+static struct sx_ref as_constant(const struct rules *rules, uint32_t constant)
+{
+	uint32_t own = rules->values ? sx_table_column_count(rules->values) : 0;
+	uint32_t column = constant_column(rules, constant);
+	double value = constant_value(rules, constant);
+	if (column != SX_NONE)
+		return as_input(rules, own + column);
+	if (isnan(value))
+		return (struct sx_ref){.kind = SX_REF_NO_DATA, .type = SX_F64};
+	return (struct sx_ref){.kind = SX_REF_CONSTANT, .type = SX_F64, .value = value};
+}
+
+/* One evaluation: the rules, and the formula behind `seconds` once it was asked for. */
+struct evaluation {
+	const struct rules *rules;
+	struct sx_expr *seconds;
+};
+
+static enum sx_status resolve(void *user, const char *text, uint32_t instance, uint32_t scope,
+			      struct sx_ref *out, struct sx_error *err)
+{
+	struct evaluation *e = user;
+	const struct rules *rules = e->rules;
+	const struct rule_name *name = rules_find(rules, text);
+	uint32_t own = rules->values ? sx_table_column_count(rules->values) : 0;
+	enum sx_status status = SX_OK;
+	*out = (struct sx_ref){.kind = SX_REF_NO_DATA, .type = SX_F64};
+	if (instance != SX_NONE) /* rules are over metrics, and these are over instances */
+		return SX_OK;
+	if (name && name->target == RULE_COLUMN && name->column != SX_NONE)
+		*out = as_input(rules, name->column);
+	else if (strcmp(text, "duration_ns") == 0)
+		*out = as_input(rules, own + sx_table_column_count(rules->raw));
+	else if (name && name->target == RULE_CONSTANT)
+		*out = as_constant(rules, name->index);
+	else if (name && name->target == RULE_SECONDS) {
+		if (!e->seconds)
+			status =
+			    sx_expr_parse("duration_ns / 1000000000", SX_INFIX, &e->seconds, err);
+		*out = (struct sx_ref){
+		    .kind = SX_REF_EXPR, .expr = e->seconds, .type = SX_F64, .scope = SX_NONE};
+	}
+	return status;
+}
+
+static uint32_t one_instance(void *user, const char *name, uint32_t scope)
+{
+	return 1;
+}
+
+enum sx_status rules_eval(struct rules *rules, const struct sx_expr *expr,
+			  const struct sx_node *node, double *out, struct sx_error *err)
+{
+	struct sx_program_output output = {
+	    .expr = expr, .node = node, .scope = SX_NONE, .type = SX_F64};
+	struct evaluation e = {.rules = rules};
+	struct sx_resolver resolver = {.user = &e, .resolve = resolve, .instances = one_instance};
+	struct sx_program *program = NULL;
+	enum sx_status status =
+	    sx_program_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, &program, NULL, err);
+	if (!status)
+		status = sx_program_eval(program, rules->inputs, sx_table_row_count(rules->raw),
+					 &(struct sx_result){.data = out}, err);
+	sx_program_destroy(program);
+	sx_expr_destroy(e.seconds);
+	return status;
+}

@@ -1,0 +1,74 @@
+/* What the names in a catalog's rules stand for, over one table of raw counters. */
+#ifndef ANALYSIS_RULES_H
+#define ANALYSIS_RULES_H
+
+#include <sextant/metric.h>
+
+#include "base/mem.h"
+
+enum rule_target {
+	RULE_COLUMN,	/* a metric or counter: a column of `values` */
+	RULE_CONSTANT,	/* `index` in the catalog */
+	RULE_DURATION,	/* duration_ns */
+	RULE_SECONDS,	/* the same in seconds */
+	RULE_ELSEWHERE, /* a metric that another set measures */
+	RULE_AMBIGUOUS, /* several groups have it, and none was chosen */
+	RULE_UNKNOWN,
+};
+
+/* One name that rules use. */
+struct rule_name {
+	const char *name;
+	enum rule_target target;
+	bool counter;	      /* RULE_COLUMN: a raw counter, not a metric */
+	uint32_t index;	      /* in the catalog */
+	uint32_t column;      /* of `values`; RULE_COLUMN only */
+	uint32_t group_count; /* RULE_AMBIGUOUS: how many have it */
+};
+
+struct rules {
+	struct sx_catalog *catalog;
+	const struct sx_advice_info *infos;
+	uint32_t count;
+	const struct sx_metrics_options *options;
+	const struct sx_table *raw;
+	uint32_t set;		     /* where bare names are looked for first, or SX_NONE */
+	struct sx_expr **conditions; /* one a rule; NULL without, or when it cannot be read */
+	struct rule_name *names;
+	size_t name_count, name_cap;
+	struct sx_metrics *metrics; /* what the names select, NULL when nothing */
+	struct sx_table *values;    /* their values, a row a sample */
+	bool *missing;		    /* one an input of `metrics` */
+	uint64_t *duration_ns;	    /* a row a sample */
+	uint8_t *duration_quality;
+	struct sx_vector *inputs; /* columns of `values`, of `raw`, and the duration */
+};
+
+/*
+ * Resolves the names of every rule of the catalog and evaluates them. `options` and `raw` must
+ * outlive the rules. Without options->set, catalogs whose sets give the same counters different
+ * meanings are read as the first set that the table has all counters of, or most. rules_finish()
+ * also after an error.
+ */
+enum sx_status rules_init(struct rules *rules, struct sx_catalog *catalog,
+			  const struct sx_metrics_options *options, const struct sx_table *raw,
+			  struct sx_error *err);
+void rules_finish(struct rules *rules);
+
+/* Values of a condition, or a part of it, into `out`, one a sample; NaN is no data. */
+enum sx_status rules_eval(struct rules *rules, const struct sx_expr *expr,
+			  const struct sx_node *node, double *out, struct sx_error *err);
+/* The name as it was resolved, or NULL. */
+const struct rule_name *rules_find(const struct rules *rules, const char *name);
+
+/* What a rule lacks: a sentence, and the counters and constants that would have to be there. */
+struct rule_gap {
+	const char *why; /* NULL: nothing */
+	struct sx_strings missing;
+};
+
+/* What the names below `node` lack; text and lists are memory of the arena. */
+struct rule_gap rules_gap(const struct rules *rules, const struct sx_node *node,
+			  struct arena *arena);
+
+#endif

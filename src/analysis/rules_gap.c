@@ -1,0 +1,154 @@
+/* Why a rule cannot be judged: the counters, constants and sets that are missing, in words. */
+#include "analysis/rules.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LISTED_MAX 6 /* names in a sentence; the list has all */
+
+/* What has been found missing so far. */
+struct gap {
+	const struct rules *rules;
+	struct arena *arena;
+	const char **items; /* counters and constants */
+	size_t count, cap;
+	const char *reason; /* what no counter would cure; the first one counts */
+};
+
+static const char *keep(struct gap *gap, const char *text)
+{
+	const char *copy = arena_strndup(gap->arena, text, strlen(text));
+	return copy ? copy : "out of memory";
+}
+
+static void lack(struct gap *gap, const char *name)
+{
+	for (size_t i = 0; i < gap->count; i++)
+		if (strcmp(gap->items[i], name) == 0)
+			return;
+	if (gap->count == gap->cap) {
+		size_t cap = gap->cap ? gap->cap * 2 : 8;
+		const char **items = arena_alloc(gap->arena, cap * sizeof(*items));
+		if (!items)
+			return;
+		if (gap->count)
+			memcpy(items, gap->items, gap->count * sizeof(*items));
+		gap->items = items;
+		gap->cap = cap;
+	}
+	gap->items[gap->count++] = name;
+}
+
+static void lack_of_column(struct gap *gap, const struct rule_name *name)
+{
+	uint32_t count;
+	const struct rules *rules = gap->rules;
+	char text[512];
+	if (name->column == SX_NONE)
+		return;
+	const struct sx_metric_column *column =
+	    &sx_metrics_columns(rules->metrics, &count)[name->column];
+	if (column->why && !gap->reason) {
+		snprintf(text, sizeof(text), "%s: %s", name->name, column->why);
+		gap->reason = keep(gap, text);
+	}
+	const struct sx_metric_input *inputs = sx_metrics_inputs(rules->metrics, &count);
+	const uint32_t *used = sx_metrics_column_inputs(rules->metrics, name->column, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (rules->missing[used[i]])
+			lack(gap, keep(gap, inputs[used[i]].name));
+}
+
+static void lack_of_constant(struct gap *gap, const struct rule_name *name)
+{
+	uint32_t count;
+	const struct rules *rules = gap->rules;
+	const struct sx_constant_info *all = sx_catalog_constants(rules->catalog, &count);
+	bool known = all[name->index].has_value;
+	for (uint32_t i = 0; !known && i < rules->options->constant_count; i++)
+		known = sx_catalog_find_constant(rules->catalog,
+						 rules->options->constants[i].name) == name->index;
+	for (uint32_t i = 0; !known && i < sx_table_column_count(rules->raw); i++)
+		known = sx_catalog_find_constant(
+			    rules->catalog, sx_table_column(rules->raw, i)->name) == name->index;
+	if (!known)
+		lack(gap, all[name->index].name);
+}
+
+static void lack_of_time(struct gap *gap)
+{
+	for (size_t i = 0; i < sx_table_row_count(gap->rules->raw); i++)
+		if (!gap->rules->duration_quality[i])
+			return;
+	lack(gap, "duration_ns");
+}
+
+static const char *set_name(const struct rules *rules, uint32_t group)
+{
+	uint32_t count;
+	return group == SX_NONE ? "none" : sx_catalog_groups(rules->catalog, &count)[group].name;
+}
+
+static void blocked(struct gap *gap, const struct rule_name *name)
+{
+	uint32_t count;
+	char text[512];
+	const struct rules *rules = gap->rules;
+	if (gap->reason)
+		return;
+	if (name->target == RULE_ELSEWHERE) {
+		const struct sx_metric_info *metrics = sx_catalog_metrics(rules->catalog, &count);
+		snprintf(text, sizeof(text), "%s is measured by set %s%s, not by %s", name->name,
+			 set_name(rules, metrics[name->index].group),
+			 name->group_count > 1 ? " and others" : "", set_name(rules, rules->set));
+	} else if (name->target == RULE_AMBIGUOUS) {
+		snprintf(text, sizeof(text), "%s stands in %u groups; --set chooses one",
+			 name->name, name->group_count);
+	} else {
+		snprintf(text, sizeof(text), "%s is not known in this catalog", name->name);
+	}
+	gap->reason = keep(gap, text);
+}
+
+static void walk(struct gap *gap, const struct sx_node *node)
+{
+	const struct rule_name *name =
+	    node->kind == SX_NODE_NAME ? rules_find(gap->rules, node->name) : NULL;
+	if (name && name->target == RULE_COLUMN)
+		lack_of_column(gap, name);
+	else if (name && name->target == RULE_CONSTANT)
+		lack_of_constant(gap, name);
+	else if (name && (name->target == RULE_DURATION || name->target == RULE_SECONDS))
+		lack_of_time(gap);
+	else if (name)
+		blocked(gap, name);
+	for (uint32_t i = 0; i < node->child_count; i++)
+		walk(gap, node->children[i]);
+}
+
+static const char *sentence(struct gap *gap)
+{
+	char text[1024];
+	int used = snprintf(text, sizeof(text), "not there: ");
+	for (size_t i = 0; i < gap->count && i < LISTED_MAX; i++) {
+		uint32_t constant = sx_catalog_find_constant(gap->rules->catalog, gap->items[i]);
+		used +=
+		    snprintf(text + used, sizeof(text) - (size_t)used, "%s%.128s%s", i ? ", " : "",
+			     gap->items[i], constant == SX_NONE ? "" : " (--const)");
+	}
+	if (gap->count > LISTED_MAX)
+		snprintf(text + used, sizeof(text) - (size_t)used, " and %zu more",
+			 gap->count - LISTED_MAX);
+	return keep(gap, text);
+}
+
+struct rule_gap rules_gap(const struct rules *rules, const struct sx_node *node,
+			  struct arena *arena)
+{
+	struct gap gap = {.rules = rules, .arena = arena};
+	walk(&gap, node);
+	const char *why = gap.reason ? gap.reason : gap.count ? sentence(&gap) : NULL;
+	return (struct rule_gap){.why = why,
+				 .missing = {.items = gap.items, .count = (uint32_t)gap.count}};
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""sextant advise as a user meets it. $SEXTANT is the binary."""
+import csv
+import io
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+SEXTANT = os.environ['SEXTANT']
+
+
+def run(*args, env=None):
+    return subprocess.run([SEXTANT, 'advise', *args], capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, COLUMNS='80', **(env or {})))
+
+
+def table(text):
+    with tempfile.NamedTemporaryFile('w', suffix='.csv', delete=False) as file:
+        file.write(text)
+    return file.name
+
+
+FRAMES = table('duration_ns,Frames,D3DGPUTime,CPUTime,PSInvocations,IAPrimitives,FrameTime\n' +
+               '20000000,1,19500000,4000000,9000000,100,20000000\n' * 5 + '10000000,1,9500000,2000000,1000,100,10000000\n')
+OA = table('duration_ns,GPU_TIME,GPU_CLOCK,A0,A7,A8\n10000000,125000,9000000,8900000,190000000,1000\n')
+
+
+class Advise(unittest.TestCase):
+    def json(self, *args, code=0):
+        result = run(*args, '--json')
+        self.assertEqual(result.returncode, code, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_text(self):
+        result = run(FRAMES, '--for', 'opengl')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.split('\n')
+        self.assertEqual(lines[0], 'OpenGL, any driver, 6 samples')
+        self.assertLess(lines.index('verdict'), lines.index('advice'))
+        self.assertIn('[bound.gpu]', result.stdout)
+        self.assertIn('    frame_time: 20.0 ms, limit 16.7 ms', lines)
+        self.assertIn('    in 5 of 6 samples, longest run 0..4', lines)
+        self.assertIn('    see 1.1 ', result.stdout)
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertNotIn('not judged\n', result.stdout)
+
+    def test_verbose(self):
+        out = run('-i', FRAMES, '--for', 'opengl', '-v').stdout
+        self.assertIn('\ndoes not apply\n  bound.cpu', out)
+        rest = out[out.index('\nnot judged\n'):]
+        self.assertIn('fragment.wasted', rest)
+        self.assertIn('not there: ', rest)
+        self.assertLessEqual(max(map(len, out.split('\n'))), 80)
+        mali = run(table('MaliGPUCyclesGPUActive\n5\n'), '--for', 'mali-g625', '-v').stdout
+        self.assertIn('\nnot for counters to tell\n', mali)
+
+    def test_json(self):
+        document = self.json(FRAMES, '--for', 'opengl')
+        self.assertEqual(document['schema'], 'sextant.advise/1')
+        self.assertEqual((document['for'], document['set'], document['rows']), ('opengl', None, 6))
+        first = document['findings'][0]
+        self.assertEqual(first['rule'], 'bound.gpu')
+        late = next(f for f in document['findings'] if f['rule'] == 'frame.long')
+        self.assertEqual(late['samples'], [0, 4])
+        self.assertAlmostEqual(late['value'], 20)
+        self.assertAlmostEqual(late['share'], 5 / 6)
+        self.assertEqual((late['metric'], late['unit'], late['rows']), ('frame_time', 'ms', 6))
+        self.assertEqual(sum(document['rules'].values()), 2 * document['rules']['all'])
+        self.assertEqual(len(document['findings']), document['rules']['fired'])
+        self.assertNotIn('quiet', document)
+        verbose = self.json(FRAMES, '--for', 'opengl', '-v')
+        self.assertEqual(len(verbose['unjudged']), document['rules']['unjudged'])
+        self.assertEqual(len(verbose['quiet']), document['rules']['quiet'])
+
+    def test_csv(self):
+        rows = list(csv.DictReader(io.StringIO(run(FRAMES, '--for', 'opengl', '--csv').stdout)))
+        document = self.json(FRAMES, '--for', 'opengl')
+        self.assertEqual([r['rule'] for r in rows], [f['rule'] for f in document['findings']])
+        self.assertEqual([[int(r['first']), int(r['last'])] for r in rows],
+                         [f['samples'] for f in document['findings']])
+
+    def test_sets(self):
+        args = [OA, '--for', 'intel-bdw', '--const', 'EuCoresTotalCount=24']
+        bound = self.json(*args, '--set', 'RenderBasic')
+        self.assertEqual(bound['set'], 'RenderBasic')
+        self.assertIn('eu.bound', [f['rule'] for f in bound['findings']])
+        result = run(*args)
+        self.assertIn('read as set ', result.stderr)
+        quiet = run(*args, '-q')
+        self.assertEqual(quiet.stderr, '')
+        self.assertEqual(run(*args, '--set', 'Nonesuch').returncode, 3)
+
+    def test_nothing_judged(self):
+        for name, text in (('amd-hd2000', 'a\n1\n'), ('opengl', 'a\n1\n'), ('opengl', 'D3DGPUTime\n')):
+            result = run(table(text), '--for', name)
+            self.assertEqual(result.returncode, 1)
+            lines = result.stderr.strip().split('\n')[-3:]
+            self.assertEqual([line.split(':')[0] for line in lines], ['error', 'because', 'try'])
+            self.assertIn('no rule', lines[0])
+
+    def test_no_findings_is_success(self):
+        calm = table('duration_ns,D3DGPUTime,CPUTime,FrameTime\n16000000,12000000,8000000,16000000\n')
+        document = self.json(calm, '--for', 'opengl')
+        self.assertTrue({'bound.mixed'} >= {f['rule'] for f in document['findings']})
+
+    def test_usage(self):
+        self.assertEqual(run('--for', 'opengl').returncode, 2)
+        self.assertEqual(run(FRAMES).returncode, 2)
+        self.assertEqual(run('/nonexistent.csv', '--for', 'opengl').returncode, 5)
+        self.assertEqual(run(FRAMES, '--for', 'opengl', '-f', 'html').returncode, 2)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
