@@ -1,0 +1,88 @@
+/* Bare reports of every format, and the texts of events and triggers; the first byte chooses. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/oa.h>
+#include <sextant/table.h>
+#include "fuzz.h"
+
+static void decode_reports(const uint8_t *data, size_t size)
+{
+	struct sx_oa_options options = {
+	    .input = SX_OA_REPORTS,
+	    .format = (enum sx_oa_format)(7 + (data[0] & 3)),
+	    .rows = (enum sx_oa_rows)(data[0] >> 2 & 3),
+	    .header = data[0] >> 4 & 1 ? SX_OA_HEADER_COMMAND : SX_OA_HEADER_BUFFER,
+	    .device = {.gt_min_hz = data[0] >> 5 & 1 ? 300000000 : 0, .gt_max_hz = 900000000},
+	    .batch_rows = 3};
+	struct sx_oa_decoder *decoder;
+	struct sx_error err;
+	size_t at = 1, used;
+	enum sx_status status;
+	if (sx_oa_decoder_create(&options, &decoder, &err))
+		abort();
+	while ((status = sx_oa_decoder_feed(decoder, data + at, size - at, &used, &err)) ==
+	       SX_AGAIN) {
+		at += used;
+		sx_oa_decoder_drain(decoder);
+	}
+	if (status == SX_OK)
+		sx_oa_decoder_finish(decoder, size - at - used, &err);
+	sx_oa_decoder_destroy(decoder);
+}
+
+/* What parses can be written, and reads back as the same. */
+static void parse_texts(const char *text)
+{
+	struct sx_oa_flex_counter counter;
+	uint32_t address, value, again;
+	char line[SX_OA_TRIGGER_TEXT_MAX];
+	struct sx_error err;
+	if (sx_oa_flex_parse(text, &counter, &err) == SX_OK) {
+		struct sx_oa_flex_place place;
+		if (!sx_oa_flex_place(counter.counter, &place))
+			abort();
+		struct sx_oa_flex back = sx_oa_flex_decode(
+		    counter.counter, sx_oa_flex_field(&counter.flex) << place.shift);
+		if (memcmp(&back, &counter.flex, sizeof(back)) != 0)
+			abort();
+	}
+	if (sx_oa_trigger_parse(text, &address, &value, &err) == SX_OK)
+		if (sx_oa_trigger_describe(address, value, line, &err) ||
+		    sx_oa_trigger_parse(line, &address, &again, &err) || again != value)
+			abort();
+	sx_oa_flex_register(text);
+}
+
+static void read_topology(const uint8_t *data, size_t size)
+{
+	struct sx_oa_device device = {.timestamp_hz = 1};
+	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
+	struct sx_error err;
+	uint8_t *copy = malloc(size + 1);
+	if (!copy)
+		return;
+	memcpy(copy, data, size);
+	sx_oa_read_topology(copy, size, &device, &err);
+	if (sx_oa_device_constants(&device, constants) > SX_OA_CONSTANTS_MAX)
+		abort();
+	free(copy);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char text[512];
+	if (size < 2)
+		return 0;
+	if (data[0] & 0x80) {
+		size_t length = size - 1 < sizeof(text) ? size - 1 : sizeof(text) - 1;
+		memcpy(text, data + 1, length);
+		text[length] = '\0';
+		parse_texts(text);
+	} else if (data[0] & 0x40) {
+		read_topology(data + 1, size - 1);
+	} else {
+		decode_reports(data, size);
+	}
+	return 0;
+}
