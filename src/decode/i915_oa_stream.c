@@ -295,9 +295,12 @@ static enum sx_status feed_records(struct sx_oa_decoder *d, const uint8_t *data,
 	while (!status && !d->complete && size - at >= OA_RECORD_HEADER) {
 		uint32_t type = oa_u32(data + at);
 		size_t length = (size_t)(data[at + 6] | data[at + 7] << 8);
-		if (d->options.input == SX_OA_RECORDING && !d->started && type != OA_RECORD_VERSION)
+		if (d->options.input == SX_OA_RECORDING && !d->started &&
+		    type != OA_RECORD_VERSION) {
 			status = not_a_recording(type, err);
-		else if (!plausible(d, type, length)) {
+			break;
+		}
+		if (!plausible(d, type, length)) {
 			damage(d, type, length);
 			length = OA_RECORD_HEADER;
 			d->stats.skipped_bytes += length;
