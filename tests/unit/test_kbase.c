@@ -305,6 +305,27 @@ static void overrun_is_stretched(void **state)
 	close_bench(&b);
 }
 
+/* A stop with a full ring: the driver would drop the last sample, and with it the end of the run.
+ */
+static void a_full_ring_is_stopped_whole(void **state)
+{
+	struct bench b;
+	fake_kbase_init(&b.fake);
+	open_bench(&b);
+	start_bench(&b, 1000000);
+	uint64_t begin = b.fake.begin_ns;
+	fake_kbase_advance(&b.fake, 200 * 1000000 + 12345);
+	assert_int_equal(b.fake.used, FAKE_RING - 1);
+	drain_bench(&b);
+	size_t rows = sx_table_row_count(b.table);
+	assert_int_equal(rows, FAKE_RING);
+	for (size_t row = 0; row < rows; row++)
+		check_row(&b, row);
+	uint64_t covered = sx_table_end_ns(b.table)[rows - 1] - sx_table_begin_ns(b.table)[0];
+	assert_true(covered >= 200 * 1000000 + 12345 && b.fake.now_ns - begin >= covered);
+	close_bench(&b);
+}
+
 static void protected_off_and_failed(void **state)
 {
 	static const struct {
@@ -482,6 +503,7 @@ int main(void)
 	    cmocka_unit_test(vinstr_on_old_drivers),
 	    cmocka_unit_test(periods_that_would_be_changed),
 	    cmocka_unit_test(overrun_is_stretched),
+	    cmocka_unit_test(a_full_ring_is_stopped_whole),
 	    cmocka_unit_test(protected_off_and_failed),
 	    cmocka_unit_test(samples_that_point_nowhere),
 	    cmocka_unit_test(probing_tells_why),

@@ -42,7 +42,7 @@ struct kinstr {
 	uint32_t values[MALI_KINDS], instances[MALI_KINDS];
 	uint8_t set[MALI_KINDS];
 	bool found[MALI_KINDS];
-	bool periodic;
+	bool periodic, stop_due;
 	uint64_t period_ns, due_ns, next_sequence;
 };
 

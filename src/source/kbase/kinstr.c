@@ -167,6 +167,8 @@ static enum sx_status lost_device(struct sx_error *err, const char *what)
 	return SX_ERR_DEVICE_LOST;
 }
 
+static enum sx_status send_stop(struct kbase *k, struct sx_error *err);
+
 /* Fetches the oldest sample: copies it out and gives its slot back. */
 static enum sx_status fetch(struct kbase *k, struct raw_sample *out, struct sx_error *err)
 {
@@ -180,7 +182,9 @@ static enum sx_status fetch(struct kbase *k, struct raw_sample *out, struct sx_e
 	bool good = kinstr_parse_sample(k, r->map, r->map_size, access.offset, out);
 	if (call(k, r->fd, KBASE_KINSTR_PUT, &access) < 0)
 		return lost_device(err, "kbase does not take a sample back");
-	return good ? SX_OK : odd_driver(err, "handed over a sample that is not whole");
+	if (!good)
+		return odd_driver(err, "handed over a sample that is not whole");
+	return r->stop_due ? send_stop(k, err) : SX_OK;
 }
 
 /* Some versions answer a stop with a sample of no time at all. */
@@ -213,15 +217,22 @@ enum sx_status kinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *o
 	return k->stopped ? SX_END : SX_AGAIN;
 }
 
-/*
- * A stop emits one last sample, but not into a full ring: there the driver drops it without a word.
- * What was sampled stays readable, so a full ring costs the last part of one interval.
- */
-enum sx_status kinstr_stop(struct kbase *k, struct sx_error *err)
+static enum sx_status send_stop(struct kbase *k, struct sx_error *err)
 {
+	k->u.kinstr.stop_due = false;
 	if (command(k, KBASE_CMD_STOP) >= 0 || errno == EINVAL) /* EINVAL: it has stopped */
 		return SX_OK;
 	return lost_device(err, "kbase does not stop counting");
+}
+
+/*
+ * A stop emits one last sample, but into a full ring the driver drops it without a word. So with
+ * samples waiting it is sent only once one of them has been fetched, which makes room.
+ */
+enum sx_status kinstr_stop(struct kbase *k, struct sx_error *err)
+{
+	k->u.kinstr.stop_due = true;
+	return wait_ready(k, 0) > 0 ? SX_OK : send_stop(k, err);
 }
 
 void kinstr_close(struct kbase *k)

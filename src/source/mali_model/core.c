@@ -164,9 +164,9 @@ static void fill_bins(const struct model_map *map, enum model_name lowest, doubl
 {
 	double rest = floor(all) - part(all, full), two = part(rest, 0.2), three = part(rest, 0.2);
 	model_set(map, lowest, rest - two - three);
-	model_set(map, lowest + 1, two);
-	model_set(map, lowest + 2, three);
-	model_set(map, lowest + 3, part(all, full));
+	model_set(map, (enum model_name)(lowest + 1), two);
+	model_set(map, (enum model_name)(lowest + 2), three);
+	model_set(map, (enum model_name)(lowest + 3), part(all, full));
 }
 
 static void fill_rays(const struct model_work *work, const struct model_map *map, double share,

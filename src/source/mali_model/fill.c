@@ -54,9 +54,9 @@ static void fill_queue(const struct model_map *map, enum model_name active, doub
 {
 	/* Queued, stalled, jobs and tasks stand together in the list of names. */
 	model_set(map, active, floor(cycles));
-	model_set(map, active + 1, part(cycles, 0.04));
-	model_set(map, active + 2, floor(jobs));
-	model_set(map, active + 3, floor(tasks));
+	model_set(map, (enum model_name)(active + 1), part(cycles, 0.04));
+	model_set(map, (enum model_name)(active + 2), floor(jobs));
+	model_set(map, (enum model_name)(active + 3), floor(tasks));
 }
 
 static void fill_front_end(const struct model_gpu *gpu, const struct model_work *work,
