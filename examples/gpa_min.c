@@ -56,5 +56,5 @@ int main(void)
 		printf("%-22s %g\n", name, type == GPA_TYPE_FLOAT64 ? number : (double)integer);
 	}
 	CHECK(GPA_CloseContext());
-	return GPA_Destroy();
+	return GPA_Destroy() != GPA_STATUS_OK;
 }

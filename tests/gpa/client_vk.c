@@ -61,6 +61,7 @@ struct job {
 	VkPipeline compute, draw;
 	VkRenderPass pass;
 	VkFramebuffer framebuffer;
+	VkShaderModule modules[2];
 	VkPhysicalDeviceProperties properties;
 };
 
@@ -88,13 +89,14 @@ static bool make_device(struct job *j)
 	return vkCreateCommandPool(j->device, &pool, NULL, &j->pool) == VK_SUCCESS;
 }
 
-static VkPipelineShaderStageCreateInfo stage(const struct job *j, VkShaderStageFlagBits bit,
+static VkPipelineShaderStageCreateInfo stage(struct job *j, VkShaderStageFlagBits bit,
 					     const uint32_t *code, size_t size)
 {
 	const VkShaderModuleCreateInfo info = {
 	    .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = size, .pCode = code};
 	VkShaderModule module = VK_NULL_HANDLE;
 	vkCreateShaderModule(j->device, &info, NULL, &module);
+	j->modules[bit == VK_SHADER_STAGE_COMPUTE_BIT] = module;
 	return (VkPipelineShaderStageCreateInfo){
 	    .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
 	    .stage = bit,
@@ -150,6 +152,20 @@ static bool make_draw(struct job *j)
 	    .layout = j->layout,
 	    .renderPass = j->pass};
 	return vkCreateGraphicsPipelines(j->device, NULL, 1, &info, NULL, &j->draw) == VK_SUCCESS;
+}
+
+static void destroy_job(struct job *j)
+{
+	for (size_t i = 0; i < 2; i++)
+		vkDestroyShaderModule(j->device, j->modules[i], NULL);
+	vkDestroyPipeline(j->device, j->compute, NULL);
+	vkDestroyPipeline(j->device, j->draw, NULL);
+	vkDestroyPipelineLayout(j->device, j->layout, NULL);
+	vkDestroyFramebuffer(j->device, j->framebuffer, NULL);
+	vkDestroyRenderPass(j->device, j->pass, NULL);
+	vkDestroyCommandPool(j->device, j->pool, NULL);
+	vkDestroyDevice(j->device, NULL);
+	vkDestroyInstance(j->instance, NULL);
 }
 
 static void record_work(const struct job *j, VkCommandBuffer c)
@@ -260,6 +276,7 @@ int main(void)
 	for (int i = 0; i < 3; i++)
 		check_session(&job, &context);
 	OK(GPA_CloseContext());
+	destroy_job(&job);
 	printf("%d failures\n", failures);
 	return failures != 0;
 }
