@@ -123,6 +123,12 @@ static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *out
 	const struct sx_metric_info *all = sx_catalog_metrics(m->catalog, &metric_count);
 	for (uint32_t i = 0; i < m->column_count; i++) {
 		struct sx_metric_column *column = &m->columns[i];
+		if (m->plans[i].expr) {
+			which[*count] = i;
+			m->plans[i].output = *count;
+			outputs[(*count)++] = (struct sx_program_output){
+			    .expr = m->plans[i].expr, .scope = m->set, .type = column->type};
+		}
 		if (column->metric == SX_NONE)
 			continue;
 		struct sx_expr *expr;
@@ -192,6 +198,10 @@ static void drop_scaffold(struct sx_metrics *m)
 	sx_catalog_metrics(m->catalog, &count);
 	for (uint32_t i = 0; m->exprs && i < count; i++)
 		sx_expr_destroy(m->exprs[i]);
+	for (uint32_t i = 0; i < m->column_count; i++) {
+		sx_expr_destroy(m->plans[i].expr);
+		m->plans[i].expr = NULL;
+	}
 	sx_expr_destroy(m->seconds);
 	m->exprs = NULL;
 	m->seconds = NULL;

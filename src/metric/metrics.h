@@ -7,7 +7,8 @@
 #include "base/mem.h"
 
 struct column_plan {
-	uint32_t output; /* of the program, or SX_NONE for a raw counter */
+	uint32_t output;      /* of the program, or SX_NONE for a raw counter */
+	struct sx_expr *expr; /* of a user-defined counter, until it is compiled */
 	uint32_t *inputs;
 	uint32_t input_count;
 };

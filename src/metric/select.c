@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "metric/column.h"
+#include "metric/flex.h"
 
 static bool is_glob(const char *pattern)
 {
@@ -203,6 +204,23 @@ static enum sx_status add_name(struct sx_metrics *m, const char *name, struct sx
 	return status || any ? status : not_found(m, name, err);
 }
 
+/* A counter that the user defines: its share of EU time, and behind it the EU cycles. */
+static enum sx_status add_definition(struct sx_metrics *m, const char *pattern,
+				     struct sx_error *err)
+{
+	struct sx_metric_column column;
+	struct sx_expr *expr = NULL;
+	uint32_t before = m->column_count;
+	enum sx_status status = flex_define(m, pattern, &column, &expr, err);
+	if (!status)
+		status = add(m, column, err);
+	if (!status && m->column_count > before)
+		m->plans[before].expr = expr;
+	else
+		sx_expr_destroy(expr);
+	return status ? status : add_counter(m, column.counter, SX_NONE, err);
+}
+
 enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_options *options,
 			      struct sx_error *err)
 {
@@ -216,6 +234,8 @@ enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_opti
 		if (strcmp(pattern, "all") == 0)
 			status =
 			    add_matching(m, "*", !options->counters, options->counters, &any, err);
+		else if (flex_is_definition(pattern))
+			status = add_definition(m, pattern, err), any = true;
 		else if (is_glob(pattern) && !strchr(pattern, '['))
 			status = add_matching(m, pattern, true, true, &any, err);
 		else

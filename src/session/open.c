@@ -301,9 +301,12 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 	const struct sx_metric_input *inputs =
 	    d->metrics ? sx_metrics_inputs(d->metrics, &count) : NULL;
 	const char **names = arena_alloc(&s->arena, (count + 1) * sizeof(*names));
-	if (!names)
+	const char **definitions =
+	    arena_alloc(&s->arena, (s->options.metric_count + 1) * sizeof(*definitions));
+	if (!names || !definitions)
 		return error_nomem(err, "starting devices");
 	struct source_request request = {.counters = names,
+					 .definitions = definitions,
 					 .set = s->options.set,
 					 .pid = s->child,
 					 .realtime = s->options.realtime,
@@ -311,6 +314,9 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[i].counter != SX_NONE)
 			names[request.counter_count++] = inputs[i].name;
+	for (uint32_t i = 0; i < s->options.metric_count; i++)
+		if (strchr(s->options.metrics[i], '='))
+			definitions[request.definition_count++] = s->options.metrics[i];
 	enum sx_status status = d->ops->start(d->source, &request, err);
 	if (status)
 		return status;

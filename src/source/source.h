@@ -47,6 +47,9 @@ struct source_request {
 	 */
 	const char *const *counters;
 	uint32_t counter_count;
+	/* Counters that the user defines ("A12=eu(...)"); sources that program none ignore them. */
+	const char *const *definitions;
+	uint32_t definition_count;
 	const char *set;      /* metric set or group, or NULL */
 	uint64_t interval_ns; /* 0: the source's own */
 	/*

@@ -228,6 +228,28 @@ def check_damage(folder):
         expect(f"{what}: error", triplet, ["error", "because", "try"])
 
 
+def check_definitions(folder):
+    """User-defined counters as shares of the EU time that their filters let through."""
+    reports = simulate(30, 11)
+    path = os.path.join(folder, "definitions")
+    with open(path, "wb") as file:
+        file.write(head("RenderBasic", "", GT2) + b"".join(record(1, pack(r)) for r in reports))
+    cases = {"A14=eu(fpu0-active, coarse=ps)": ("A14", 1, 1), "A20=eu(4, coarse=row1, fine=eu3)": ("A20", 8, 1),
+             "A7=eu(eu-occupancy, fine=eu0)": ("A7", 32, 7)}
+    code, doc, err = decode(path, "--as", "i915-record", "-m", ",".join(cases))
+    expect("definitions: exit", (code, err), (0, ""))
+    want = []
+    for row in deltas(reports):
+        expected = {}
+        for text, (counter, factor, threads) in cases.items():
+            share = row[counter] * factor // 24 // threads * 100
+            expected[text] = share / row["GPU_CLOCK"] if row["GPU_CLOCK"] else 0
+            expected[counter] = row[counter]
+        want.append(expected)
+    check_rows("definitions", doc, want)
+    expect("bad definition", decode(path, "--as", "i915-record", "-m", "A21=eu(4)")[0], 5)
+
+
 def run(*args):
     done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, check=False)
     return done.returncode, json.loads(done.stdout) if done.stdout.startswith("{") else done.stdout
@@ -274,6 +296,7 @@ def main():
         check_short_formats(folder)
         check_times(folder)
         check_damage(folder)
+        check_definitions(folder)
         check_sets(folder, catalog)
     check_flex()
     check_triggers(catalog)

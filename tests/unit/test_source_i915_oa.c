@@ -312,19 +312,19 @@ static void test_user_counter(void **state)
 	(void)state;
 	struct fake_i915 fake;
 	struct sx_error err = {0};
-	const char *names[] = {"EuActive", "A14=eu(fpu0-active, coarse=ps, fine=ternary)"};
+	const char *names[] = {"A14=eu(fpu0-active, coarse=ps, fine=ternary)"};
 	struct source_request request = {
-	    .set = "RenderBasic", .counters = names, .counter_count = 2};
+	    .set = "RenderBasic", .definitions = names, .definition_count = 1};
 	fake_i915_init(&fake);
 	struct source *source = open_fake(&fake);
 	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_OK);
 	assert_int_equal(fake.active->flex[3], 0x00250014); /* A13 stays, A14 is ours */
 	assert_string_not_equal(fake.active->uuid, "b541bd57-0e0f-4154-b4c0-5858010a2bf7");
-	names[1] = "A12=eu(fpu0-active)"; /* RenderBasic reads A12 */
+	names[0] = "A12=eu(fpu0-active)"; /* RenderBasic reads A12 */
 	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_ERR_BUSY);
 	assert_non_null(strstr(err.remedy, "A14"));
 	assert_null(strstr(err.remedy, "A12"));
-	names[1] = "A14=eu(nothing)";
+	names[0] = "A14=eu(nothing)";
 	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_ERR_NOT_FOUND);
 	source_i915_oa.close(source);
 	assert_int_equal(fake_i915_config_count(&fake), 0);

@@ -16,6 +16,7 @@
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define NS_PER_S	    UINT64_C(1000000000)
 #define POLL_PERIOD_NS	    UINT64_C(5000000)
+#define FLEX_COUNTERS	    14
 #define PAIR_TRIES	    3
 
 static struct i915_oa *from(struct source *source)
@@ -182,19 +183,17 @@ static enum sx_status open_stream(struct i915_oa *s, uint32_t exponent, struct s
 	return s->stream < 0 ? cannot_stream(s, errno, err) : SX_OK;
 }
 
-/* User-defined counters among the names that were asked for. */
-static enum sx_status find_flex(const struct source_request *request,
-				struct sx_oa_flex_counter out[14], uint32_t *count,
-				struct sx_error *err)
+static enum sx_status read_definitions(const struct source_request *request,
+				       struct sx_oa_flex_counter out[FLEX_COUNTERS],
+				       struct sx_error *err)
 {
-	*count = 0;
-	for (uint32_t i = 0; request->counters && i < request->counter_count; i++) {
-		if (!strstr(request->counters[i], "=eu(") || *count == 14)
-			continue;
-		enum sx_status status = sx_oa_flex_parse(request->counters[i], &out[*count], err);
+	if (request->definition_count > FLEX_COUNTERS)
+		return error_set(err, SX_ERR_LIMIT, "more than %d counters were defined",
+				 FLEX_COUNTERS);
+	for (uint32_t i = 0; i < request->definition_count; i++) {
+		enum sx_status status = sx_oa_flex_parse(request->definitions[i], &out[i], err);
 		if (status)
 			return status;
-		++*count;
 	}
 	return SX_OK;
 }
@@ -214,19 +213,18 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 				    struct sx_error *err)
 {
 	struct i915_oa *s = from(source);
-	struct sx_oa_flex_counter flex[14];
-	uint32_t flex_count;
+	struct sx_oa_flex_counter flex[FLEX_COUNTERS];
 	uint64_t interval = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
 	uint32_t exponent = i915_exponent(&s->card, interval);
 	i915_oa_stop(source, NULL);
 	s->period_ns = i915_period_ns(s->card.device.timestamp_hz, exponent);
 	s->stretched = s->period_ns > 2 * interval;
 	s->told = request->pid == 0 && !s->stretched;
-	enum sx_status status = find_flex(request, flex, &flex_count, err);
+	enum sx_status status = read_definitions(request, flex, err);
 	if (!status)
 		status = i915_config_open(s->base.sys, s->fd, &s->card,
 					  request->set ? request->set : I915_OA_SET, flex,
-					  flex_count, &s->config, err);
+					  request->definition_count, &s->config, err);
 	if (!status)
 		status = open_stream(s, exponent, err);
 	if (status)

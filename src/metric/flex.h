@@ -1,0 +1,18 @@
+/* Counters that a user defines by a flexible EU event: `A12=eu(fpu0-active, coarse=ps)`. */
+#ifndef METRIC_FLEX_H
+#define METRIC_FLEX_H
+
+#include "metric/metrics.h"
+
+/* Whether a pattern defines a counter rather than naming one. */
+bool flex_is_definition(const char *pattern);
+/*
+ * Makes the column of a definition, a share of EU time, and its formula, which the caller owns.
+ * Errors: SX_ERR_BAD_INPUT, SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED (no such event, or not on this
+ * catalog's device).
+ */
+enum sx_status flex_define(struct sx_metrics *m, const char *pattern,
+			   struct sx_metric_column *column, struct sx_expr **expr,
+			   struct sx_error *err);
+
+#endif
