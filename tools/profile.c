@@ -6,19 +6,6 @@
 #include "tools/profile_out.h"
 #include "tools/run.h"
 
-static enum sx_status no_samples(const struct sx_session_device *device, struct sx_error *err)
-{
-	error_set(err, SX_INCOMPLETE, "%s delivered no samples", device->source);
-	if (device->note)
-		error_because(err, "%s", device->note);
-	else if (strcmp(device->source, "gl") == 0)
-		error_because(err, "the program made no OpenGL context current");
-	else
-		error_because(err, "it ended before the first interval was over");
-	error_try(err, "sextant doctor, or another program or device");
-	return SX_INCOMPLETE;
-}
-
 static int report(struct cli *cli, struct sx_session *session, char *const *argv,
 		  enum sx_status status, struct sx_error *err)
 {
@@ -37,8 +24,7 @@ static int report(struct cli *cli, struct sx_session *session, char *const *argv
 	if (profile_write(cli, &profile, &failed))
 		return cli_fail(cli, &failed);
 	if (!samples && count) {
-		no_samples(&devices[0], err);
-		cli_fail(cli, err);
+		cli_fail(cli, devices[0].silence ? devices[0].silence : err);
 		return profile.exit_code ? profile.exit_code : EXIT_INCOMPLETE;
 	}
 	if (status == SX_INCOMPLETE)

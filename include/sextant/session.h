@@ -46,8 +46,9 @@ struct sx_session_device {
 	const struct sx_table *raw;	  /* raw counters, one row a sample */
 	const struct sx_constant_value *constants; /* as used */
 	uint32_t constant_count;
-	uint64_t lost;	  /* samples that the source knows to be lost */
-	const char *note; /* something the user should know, or NULL */
+	uint64_t lost;			/* samples that the source knows to be lost */
+	const char *note;		/* something the user should know, or NULL */
+	const struct sx_error *silence; /* why it gave no sample at all, or NULL */
 };
 
 /* How the child ended. */

@@ -224,6 +224,21 @@ static void end_child(struct sx_session *s)
 		rest(1);
 }
 
+/* A device without a sample says why; that is not a failure of the others. */
+static void explain_silence(struct sx_session *s, uint32_t index)
+{
+	struct session_device *d = &s->devices[index];
+	struct sx_error *why = &d->silence;
+	if (d->rows)
+		return;
+	error_set(why, SX_INCOMPLETE, "%s delivered no samples", d->ops->name);
+	error_because(why, "it ended before the first interval was over");
+	error_try(why, "a longer run, or a shorter --interval");
+	if (d->ops->explain)
+		d->ops->explain(d->source, why);
+	s->infos[index].silence = why;
+}
+
 static enum sx_status finish(struct sx_session *s, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
@@ -237,6 +252,7 @@ static enum sx_status finish(struct sx_session *s, struct sx_error *err)
 		s->infos[i].driver = desc->driver;
 		s->infos[i].simulated = desc->simulated;
 		s->infos[i].note = d->note.message[0] ? d->note.message : NULL;
+		explain_silence(s, i);
 		offer(s, i, true);
 		if (d->note.message[0] && !status) {
 			status = SX_INCOMPLETE;

@@ -21,9 +21,10 @@ struct session_device {
 	struct sx_constant_value *constants;
 	bool started, ended;
 	uint64_t sink_last_ns;
-	uint32_t recorded; /* its number in the capture */
-	uint64_t rows;	   /* that were ever added */
-	struct sx_error note;
+	uint32_t recorded;	 /* its number in the capture */
+	uint64_t rows;		 /* that were ever added */
+	struct sx_error note;	 /* the first thing that went wrong on the way */
+	struct sx_error silence; /* why there is not a single sample */
 };
 
 struct sx_session {

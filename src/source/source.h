@@ -1,8 +1,8 @@
 /*
  * The one interface of all sources: a const table of functions each. probe, open, describe, start,
- * read, stop and close are mandatory; spawn_env and selftest may be NULL. No call blocks longer
- * than its timeout, lost data is reported as lost, and close leaves the driver as it was found. A
- * source is used by one thread at a time.
+ * read, stop and close are mandatory; spawn_env, explain and selftest may be NULL. No call blocks
+ * longer than its timeout, lost data is reported as lost, and close leaves the driver as it was
+ * found. A source is used by one thread at a time.
  */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
@@ -87,6 +87,8 @@ struct source_ops {
 	 * NULL-terminated, source's.
 	 */
 	const char *const *(*spawn_env)(struct source *source);
+	/* After an end without a single sample: fills in why, and the remedy. May be NULL. */
+	enum sx_status (*explain)(struct source *source, struct sx_error *err);
 	/* Checks invariants of the hardware; writes findings through say(). */
 	enum sx_status (*selftest)(struct source *source, void (*say)(void *user, const char *line),
 				   void *user, struct sx_error *err);

@@ -181,5 +181,6 @@ const struct source_ops source_gl = {
     .read = gl_read,
     .stop = gl_stop,
     .close = gl_close,
+    .explain = gl_source_explain,
     .spawn_env = gl_spawn_env,
 };
