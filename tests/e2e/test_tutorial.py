@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Runs docs/tutorial.md: every command in its blocks, in order, in one folder. What the page shows of
+an output must still be there, numbers aside, and the hot frame that it finds must be the hottest."""
+import csv
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here / "gl"))
+import xvfb  # noqa: E402
+
+sextant = pathlib.Path(sys.argv[1]).resolve()
+page = here.parent.parent / "docs" / "tutorial.md"
+
+
+def blocks():
+    """Pairs of a command and the lines that the page shows below it."""
+    for block in re.findall(r"```console\n(.*?)```", page.read_text(), re.S):
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, *shown = part.splitlines()
+            yield command, [line for line in shown if line.strip()]
+
+
+def stable(text):
+    """The words of a line that do not depend on the machine: names, headings, units aside."""
+    return [word for word in re.findall(r"[A-Za-z_][A-Za-z_]{3,}", text)
+            if word not in ("llvmpipe", "LLVM", "bits", "Waiting")]
+
+
+def check_output(command, shown, output):
+    words = set(stable(output))
+    for line in shown:
+        missing = [word for word in stable(line) if word not in words]
+        assert not missing, f"{command}\nno longer shows {missing} of {line!r}\n{output}"
+
+
+def run_command(command, folder, env):
+    return subprocess.run(command, shell=True, cwd=folder, env=env, text=True, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def run_page(folder, env):
+    outputs = {}
+    for command, shown in blocks():
+        assert command.startswith("sextant "), command
+        done = run_command(command, folder, env)
+        if "Could not initialize canvas" in done.stdout:  # glmark2 itself, on a busy machine
+            done = run_command(command, folder, env)
+        assert done.returncode == 0, f"{command}: exit {done.returncode}\n{done.stdout}"
+        check_output(command, shown, done.stdout)
+        outputs[command] = done.stdout
+    return outputs
+
+
+def check_hot_frame(folder, outputs):
+    with open(folder / "scene.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    hottest = max(rows, key=lambda row: float(row["gpu_time"] or 0))
+    table = next(text for command, text in outputs.items() if "--by frame" in command)
+    first = next(line for line in table.splitlines() if re.match(r"\d+ +\d.*ms", line))
+    assert first.split()[0] == hottest["frame"], f"{first!r} is not frame {hottest['frame']}"
+
+
+def main():
+    if not shutil.which("glmark2"):
+        print("cannot run here: no glmark2")
+        return 77
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-tutorial-"))
+    try:
+        with xvfb.Display() as display:
+            if not display.name:
+                print("cannot run here: no Xvfb")
+                return 77
+            env = dict(display.environment(), COLUMNS="80",
+                       PATH=f"{sextant.parent}:{os.environ['PATH']}")
+            outputs = run_page(folder, env)
+            check_hot_frame(folder, outputs)
+            print(f"{len(outputs)} commands")
+    finally:
+        shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
