@@ -27,7 +27,7 @@ static bool scratch_begin(struct scratch *scratch, struct eval *eval)
 	const struct sx_program *program = eval->program;
 	size_t flags = (size_t)program->input_count + program->output_count;
 	size_t registers = (size_t)program->fast.registers + 1;
-	size_t slots = registers + flags;
+	size_t slots = program->fast.row.slot_count;
 	size_t block = REGISTER_VALUES / registers / 8 * 8;
 	eval->block = block > EVAL_ROWS_MAX ? EVAL_ROWS_MAX : block;
 	if (eval->block < BLOCK_ROWS_MIN)
@@ -58,20 +58,6 @@ enum sx_status eval_exactly(struct eval *eval, size_t row, const uint8_t *wanted
 		return error_nomem(err, "evaluating expressions");
 	exact_eval(eval->program, eval->cells, eval->inputs, row, eval->results, wanted);
 	return SX_OK;
-}
-
-static bool is_valid(const struct eval *eval, size_t row)
-{
-	const struct sx_program *program = eval->program;
-	uint8_t all = 0;
-	for (uint32_t i = 0; i < program->input_count; i++) {
-		const struct sx_vector *input = &eval->inputs[program->inputs[i].index];
-		if (!input->data)
-			return false;
-		if (input->quality)
-			all |= input->quality[row];
-	}
-	return all == 0;
 }
 
 static enum sx_status exact_rows(struct eval *eval, struct sx_error *err)
@@ -114,6 +100,7 @@ static enum sx_status run_block(struct eval *eval, struct sx_error *err)
 static enum sx_status run_blocks(struct eval *eval, size_t rows, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
+	eval->loops = fast_loops();
 	for (size_t i = 0; i < eval->block; i++)
 		eval->none[i] = NAN;
 	for (eval->row = 0; status == SX_OK && eval->row < rows; eval->row += eval->count) {
@@ -129,7 +116,7 @@ static bool run_single(struct eval *eval, size_t rows)
 {
 	bool good = eval->program->fast.usable && !eval->program->can_miss;
 	for (size_t r = 0; good && r < rows; r++)
-		good = is_valid(eval, r) && eval_row(eval, r);
+		good = eval_row(eval, r);
 	return good;
 }
 

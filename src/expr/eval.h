@@ -26,7 +26,7 @@ struct eval {
 
 /* Runs the operations and moves over the block. False: whole numbers left the range. */
 bool eval_block(struct eval *eval);
-/* Evaluates one row that is known to be valid, without any loop. False as above. */
+/* Evaluates one row without blocks. False as above, and when an input is not valid. */
 bool eval_row(struct eval *eval, size_t row);
 /* OR of the qualities in the block of each input, into eval->dirty. */
 void eval_scan(struct eval *eval);

@@ -1,4 +1,4 @@
-/* The fast path for a single row: the same operations on single values. */
+/* The fast path for a single row: runs of one operation over slots, without blocks. */
 #include <math.h>
 #include <string.h>
 
@@ -6,139 +6,127 @@
 
 #define WHOLE_RANGE 0x1p64
 
-static void store(const struct eval *eval, const struct fast_insn *insn, double x, size_t row)
+static double muldiv(double x, double y, double z, double by_zero)
 {
-	uint32_t index = insn->out - eval->program->fast.registers - eval->program->input_count;
-	const struct sx_result *result = &eval->results[index];
-	if (insn->op == FAST_STORE)
-		x = rint(x);
-	bool good = x >= 0 && x < WHOLE_RANGE;
-	((uint64_t *)result->data)[row] = good ? (uint64_t)x : 0;
-	if (result->quality)
-		result->quality[row] = good ? 0 : SX_QUALITY_UNDEFINED;
-}
-
-static double muldiv(enum fast_op op, double x, double y, double z)
-{
-	double zero = isnan(x + y) || op == FAST_MULDIV ? NAN : 0;
+	double zero = isnan(x + y) ? NAN : by_zero;
 	return z == 0 ? zero : fast_muldiv(x, y, z);
 }
 
-/* Runs one operation over the slots; 0 or more when the result left the range. */
-static inline uint64_t run(const struct eval *eval, const struct fast_insn *insn, double *slots,
-			   size_t row)
+/* Not 0 when an input is not valid or out of range. */
+static uint64_t load(const struct eval *eval, const struct row_code *code, double *slots,
+		     size_t row)
 {
-	const double *k = insn->k;
-	double x = slots[insn->a], y = slots[insn->b], r;
-	uint64_t out_of_range = 0, bits;
-	const struct sx_program *program = eval->program;
-	const struct sx_vector *column;
-	switch (insn->op) {
-#define CASE(name, value, bad)                                                                     \
-	case FAST_##name:                                                                          \
-		r = value;                                                                         \
-		out_of_range = (uint64_t)(bad);                                                    \
-		break;
-#define OP(name, value, bad)                                                                       \
-	CASE(name, value, bad)                                                                     \
-	case FAST_##name##_VK:                                                                     \
-		y = k[0];                                                                          \
-		r = value;                                                                         \
-		out_of_range = (uint64_t)(bad);                                                    \
-		break;                                                                             \
-	case FAST_##name##_KV:                                                                     \
-		x = k[0];                                                                          \
-		r = value;                                                                         \
-		out_of_range = (uint64_t)(bad);                                                    \
-		break;
-		FAST_BINARY(OP)
-		FAST_UNARY(CASE)
-#undef OP
-	case FAST_PERCENT:
-		r = fast_max(fast_min(fast_divide(x, y) * k[0], k[1]), k[2]);
-		break;
-	case FAST_PERCENT_0:
-		r = fast_max(fast_min(fast_divide_0(x, y) * k[0], k[1]), k[2]);
-		break;
-	case FAST_MULDIV:
-	case FAST_MULDIV_0:
-		r = muldiv(insn->op, x, y, slots[insn->c]);
-		out_of_range = r > FAST_WHOLE_MAX;
-		break;
-	case FAST_SELECT:
-		r = x != 0 ? y : slots[insn->c];
-		r = x != x ? x : r;
-		break;
-	case FAST_LOAD:
-	case FAST_LOAD_WHOLE:
-		column = &eval->inputs[program->inputs[insn->a - program->fast.registers].index];
-		bits = ((const uint64_t *)column->data)[row];
-		r = (double)bits;
-		out_of_range = insn->op == FAST_LOAD_WHOLE ? bits >> FAST_INPUT_BITS : 0;
-		break;
-	case FAST_STORE:
-	case FAST_STORE_WHOLE:
-		store(eval, insn, x, row);
-		return 0;
-	default: /* FAST_SET */
-		r = k[0];
-		break;
+	uint64_t odd = 0;
+	for (uint32_t i = 0; i < code->load_count; i++) {
+		const struct row_load *load = &code->loads[i];
+		const struct sx_vector *input = &eval->inputs[load->index];
+		if (!input->data)
+			return 1;
+		if (input->quality)
+			odd |= input->quality[row];
+		uint64_t bits;
+		memcpy(&bits, (const char *)input->data + row * sizeof(bits), sizeof(bits));
+		if (load->type == SX_U64)
+			slots[load->slot] = fast_from_u64(bits);
+		else
+			memcpy(&slots[load->slot], &bits, sizeof(bits));
+		odd |= bits & load->too_large;
 	}
-	slots[insn->out] = r;
-	return out_of_range;
+	return odd;
 }
 
-static void move(const struct eval *eval, const struct fast_move *move, size_t row)
+#define LOOP(kind, value, bad)                                                                     \
+	case FAST_##kind:                                                                          \
+		for (uint32_t i = run->begin; i < run->end; i++) {                                 \
+			const double x = slots[insns[i].a], y = slots[insns[i].b];                 \
+			const double *k = slots + insns[i].c;                                      \
+			const double r = value;                                                    \
+			(void)y;                                                                   \
+			(void)k;                                                                   \
+			slots[insns[i].out] = r;                                                   \
+			odd |= (uint64_t)(bad);                                                    \
+		}                                                                                  \
+		break;
+
+/* Not 0 when a result left the range. Every result has a slot of its own. */
+static uint64_t compute(const struct row_run *run, const struct row_insn *insns, double *slots)
+{
+	uint64_t odd = 0;
+	switch (run->op) {
+		FAST_BINARY(LOOP)
+		FAST_UNARY(LOOP)
+		LOOP(PERCENT, fast_max(fast_min(fast_divide(x, y) * k[0], k[1]), k[2]), 0)
+		LOOP(PERCENT_0, fast_max(fast_min(fast_divide_0(x, y) * k[0], k[1]), k[2]), 0)
+		LOOP(MULDIV, muldiv(x, y, *k, NAN), r > FAST_WHOLE_MAX)
+		LOOP(MULDIV_0, muldiv(x, y, *k, 0), r > FAST_WHOLE_MAX)
+		LOOP(SELECT, x != x ? x : x != 0 ? y : *k, 0)
+	default:
+		break;
+	}
+	return odd;
+}
+
+static void store(const struct eval *eval, const struct row_code *code, const double *slots,
+		  size_t row)
+{
+	for (uint32_t i = 0; i < code->store_count; i++) {
+		const struct row_store *store = &code->stores[i];
+		const struct sx_result *result = &eval->results[store->output];
+		double value = slots[store->slot];
+		bool good = value == value;
+		if (eval->program->outputs[store->output].type == SX_F64) {
+			((double *)result->data)[row] = value;
+		} else {
+			double whole = store->whole ? value : rint(value);
+			good = whole >= 0 && whole < WHOLE_RANGE;
+			((uint64_t *)result->data)[row] = good ? (uint64_t)whole : 0;
+		}
+		if (result->quality)
+			result->quality[row] = good ? 0 : SX_QUALITY_UNDEFINED;
+	}
+}
+
+/* False when the input is not valid. */
+static bool move(const struct eval *eval, const struct fast_move *move, size_t row)
 {
 	const struct sx_result *result = &eval->results[move->output];
 	double *out = (double *)result->data + row;
-	uint8_t quality = 0;
+	uint8_t quality = move->quality;
 	if (move->kind == FAST_MOVE_FILL) {
 		memcpy(out, &move->value, sizeof(*out));
-		quality = move->quality;
+	} else if (move->kind == FAST_MOVE_INPUT) {
+		const struct sx_vector *input =
+		    &eval->inputs[eval->program->inputs[move->from].index];
+		if (!input->data || (input->quality && input->quality[row]))
+			return false;
+		memcpy(out, (const double *)input->data + row, sizeof(*out));
+		bool f64 = eval->program->outputs[move->output].type == SX_F64;
+		quality = f64 && isnan(*out) ? SX_QUALITY_UNDEFINED : 0;
 	} else {
-		const void *from = move->kind == FAST_MOVE_OUTPUT
-				       ? eval->results[move->from].data
-				       : eval->inputs[eval->program->inputs[move->from].index].data;
-		memcpy(out, (const double *)from + row, sizeof(*out));
-		if (eval->program->outputs[move->output].type == SX_F64 && isnan(*out))
-			quality = SX_QUALITY_UNDEFINED;
+		return true; /* store() writes every output of a node */
 	}
 	if (result->quality)
 		result->quality[row] = quality;
-}
-
-static void write_direct(const struct eval *eval, const double *slots, size_t row)
-{
-	const struct fast_code *code = &eval->program->fast;
-	const double *values = slots + code->registers + eval->program->input_count;
-	for (uint32_t i = 0; i < code->direct_count; i++) {
-		uint32_t output = code->direct[i];
-		const struct sx_result *result = &eval->results[output];
-		double value = values[output];
-		((double *)result->data)[row] = value;
-		if (result->quality)
-			result->quality[row] = isnan(value) ? SX_QUALITY_UNDEFINED : 0;
-	}
+	return true;
 }
 
 bool eval_row(struct eval *eval, size_t row)
 {
-	const struct sx_program *program = eval->program;
-	const struct fast_code *code = &program->fast;
+	const struct fast_code *fast = &eval->program->fast;
+	const struct row_code *code = &fast->row;
 	double *slots = eval->registers;
-	for (uint32_t i = 0; i < program->input_count; i++) {
-		const struct program_input *input = &program->inputs[i];
-		if (input->type == SX_F64)
-			slots[code->registers + i] =
-			    ((const double *)eval->inputs[input->index].data)[row];
-	}
-	for (uint32_t i = 0; i < code->insn_count; i++) {
-		if (run(eval, &code->insns[i], slots, row))
+	if (code->constant_count)
+		memcpy(slots, code->constants, code->constant_count * sizeof(*slots));
+	if (load(eval, code, slots, row))
+		return false;
+	for (uint32_t i = 0; i < code->run_count; i++) {
+		if (compute(&code->runs[i], code->insns, slots))
 			return false;
 	}
-	write_direct(eval, slots, row);
-	for (uint32_t i = 0; i < code->move_count; i++)
-		move(eval, &code->moves[i], row);
+	store(eval, code, slots, row);
+	for (uint32_t i = 0; i < fast->move_count; i++) {
+		if (!move(eval, &fast->moves[i], row))
+			return false;
+	}
 	return true;
 }

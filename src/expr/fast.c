@@ -39,14 +39,13 @@ static bool emitter_begin(struct emitter *emitter, struct sx_program *program)
 	emitter->program = program;
 	emitter->code = &program->fast;
 	emitter->steps = fast_plan(program, &program->fast.usable);
-	program->fast.direct = array(program->output_count);
 	emitter->first_output = array(program->node_count);
 	emitter->next_output = array(program->output_count);
 	emitter->place = array(program->node_count);
 	emitter->last = array(program->node_count);
 	emitter->free = array(program->node_count);
-	return emitter->steps && program->fast.direct && emitter->first_output &&
-	       emitter->next_output && emitter->place && emitter->last && emitter->free;
+	return emitter->steps && emitter->first_output && emitter->next_output && emitter->place &&
+	       emitter->last && emitter->free;
 }
 
 static void emitter_finish(struct emitter *emitter)
@@ -154,7 +153,6 @@ static void place_in_output(struct emitter *emitter, uint32_t node)
 		if (emitter->program->outputs[o].type != SX_F64)
 			continue;
 		emitter->place[node] = IN_OUTPUT | o;
-		emitter->code->direct[emitter->code->direct_count++] = o;
 		return;
 	}
 }
@@ -268,7 +266,9 @@ static bool emit(struct emitter *emitter)
 enum sx_status fast_compile(struct sx_program *program, struct sx_error *err)
 {
 	struct emitter emitter = {0};
-	bool good = emitter_begin(&emitter, program) && emit(&emitter);
+	bool good = emitter_begin(&emitter, program);
+	if (good && program->fast.usable)
+		good = emit(&emitter) && row_compile(program, emitter.steps);
 	emitter_finish(&emitter);
 	return good ? SX_OK : error_nomem(err, "compiling expressions");
 }
@@ -277,6 +277,6 @@ void fast_finish(struct fast_code *code)
 {
 	free(code->insns);
 	free(code->moves);
-	free(code->direct);
+	row_finish(&code->row);
 	*code = (struct fast_code){0};
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "expr/fast_ops.h"
+#include "expr/fast_row.h"
 #include "expr/graph.h"
 
 struct sx_program;
@@ -44,8 +45,7 @@ struct fast_code {
 	uint32_t insn_count;
 	struct fast_move *moves;
 	uint32_t move_count;
-	uint32_t *direct; /* f64 outputs that operations write */
-	uint32_t direct_count;
+	struct row_code row;
 };
 
 /* Fills program->fast from its nodes, inputs and outputs. */

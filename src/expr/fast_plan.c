@@ -237,7 +237,7 @@ static void plan_node(struct plan *plan, uint32_t index)
 		step->op = plain_op(node->op);
 		step->magnitude = FAST_WHOLE_MAX;
 	}
-	if (arity == 2)
+	if (arity == 2 && step->op != FAST_OP_COUNT)
 		take_constant(plan, step);
 }
 

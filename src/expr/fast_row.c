@@ -1,0 +1,277 @@
+/* The form of a program for single rows: a list schedule that groups operations of one kind. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr/fast_plan.h"
+
+/* How many constants are searched for one that is there already. */
+#define SEARCH_MAX 64
+
+struct scheduler {
+	struct sx_program *program;
+	struct row_code *code;
+	const struct fast_step *steps;
+	uint32_t *slot;	      /* of each node */
+	uint32_t *pending;    /* operands that are not computed yet, of each node */
+	uint32_t *first_user; /* of each node: an edge, or SX_NONE */
+	uint32_t *next_user;  /* of each edge, three a node: the operand's next edge */
+	uint32_t *next_ready; /* of each node */
+	uint32_t first[FAST_OP_COUNT], last[FAST_OP_COUNT], ready[FAST_OP_COUNT];
+	size_t constant_cap;
+};
+
+static bool is_operation(const struct fast_step *step, uint32_t node)
+{
+	return step->needed && step->alias == node && step->op != FAST_SET &&
+	       step->op != FAST_LOAD && step->op != FAST_LOAD_WHOLE && step->op != FAST_OP_COUNT;
+}
+
+/* What the operation is when its constant is an operand like any other. */
+static enum fast_op general_op(enum fast_op op)
+{
+	if (op < FAST_NEG)
+		return (enum fast_op)((uint32_t)op / 3 * 3);
+	return op;
+}
+
+/* Where `count` constants stand in this order; SX_NONE when memory is out. */
+static uint32_t constants_at(struct scheduler *scheduler, const double *k, uint32_t count)
+{
+	struct row_code *code = scheduler->code;
+	uint32_t limit = code->constant_count < SEARCH_MAX ? code->constant_count : SEARCH_MAX;
+	for (uint32_t i = 0; code->constants && i + count <= limit; i++) {
+		if (memcmp(&code->constants[i], k, count * sizeof(*k)) == 0)
+			return i;
+	}
+	if (!mem_grow(&code->constants, &scheduler->constant_cap,
+		      (size_t)code->constant_count + count, sizeof(*k)))
+		return SX_NONE;
+	memcpy(&code->constants[code->constant_count], k, count * sizeof(*k));
+	code->constant_count += count;
+	return code->constant_count - count;
+}
+
+static void *array(size_t count, size_t size)
+{
+	return calloc(count + 1, size);
+}
+
+static bool begin(struct scheduler *scheduler, struct sx_program *program,
+		  const struct fast_step *steps)
+{
+	size_t nodes = program->node_count;
+	struct row_code *code = &program->fast.row;
+	*scheduler = (struct scheduler){.program = program, .code = code, .steps = steps};
+	scheduler->slot = array(nodes, sizeof(uint32_t));
+	scheduler->pending = array(nodes, sizeof(uint32_t));
+	scheduler->first_user = array(nodes, sizeof(uint32_t));
+	scheduler->next_user = array(nodes * 3, sizeof(uint32_t));
+	scheduler->next_ready = array(nodes, sizeof(uint32_t));
+	code->loads = array(program->input_count, sizeof(*code->loads));
+	code->insns = array(nodes, sizeof(*code->insns));
+	code->runs = array(nodes, sizeof(*code->runs));
+	code->stores = array(program->output_count, sizeof(*code->stores));
+	if (!scheduler->slot || !scheduler->pending || !scheduler->first_user ||
+	    !scheduler->next_user || !scheduler->next_ready || !code->loads || !code->insns ||
+	    !code->runs || !code->stores)
+		return false;
+	memset(scheduler->first_user, 0xff, nodes * sizeof(uint32_t));
+	return true;
+}
+
+static void finish(struct scheduler *scheduler)
+{
+	free(scheduler->slot);
+	free(scheduler->pending);
+	free(scheduler->first_user);
+	free(scheduler->next_user);
+	free(scheduler->next_ready);
+}
+
+static void make_ready(struct scheduler *scheduler, uint32_t node)
+{
+	enum fast_op op = general_op(scheduler->steps[node].op);
+	scheduler->next_ready[node] = SX_NONE;
+	if (scheduler->ready[op]++ == 0)
+		scheduler->first[op] = node;
+	else
+		scheduler->next_ready[scheduler->last[op]] = node;
+	scheduler->last[op] = node;
+}
+
+/* Counts what each operation waits for, and links it to that. */
+static void link_operands(struct scheduler *scheduler)
+{
+	for (uint32_t i = 0; i < scheduler->program->node_count; i++) {
+		const struct fast_step *step = &scheduler->steps[i];
+		if (!is_operation(step, i))
+			continue;
+		for (uint32_t a = 0; a < 3; a++) {
+			uint32_t arg = step->args[a];
+			if (arg == SX_NONE || !is_operation(&scheduler->steps[arg], arg))
+				continue;
+			scheduler->pending[i]++;
+			scheduler->next_user[i * 3 + a] = scheduler->first_user[arg];
+			scheduler->first_user[arg] = i * 3 + a;
+		}
+		if (scheduler->pending[i] == 0)
+			make_ready(scheduler, i);
+	}
+}
+
+/* Slots of what is there before the first operation. */
+static bool place_leaves(struct scheduler *scheduler)
+{
+	const struct sx_program *program = scheduler->program;
+	struct row_code *code = scheduler->code;
+	for (uint32_t i = 0; i < program->node_count; i++) {
+		const struct fast_step *step = &scheduler->steps[i];
+		if (!step->needed || step->op != FAST_SET)
+			continue;
+		scheduler->slot[i] = constants_at(scheduler, step->k, 1);
+		if (scheduler->slot[i] == SX_NONE)
+			return false;
+	}
+	for (uint32_t i = 0; i < program->input_count; i++) {
+		const struct program_input *input = &program->inputs[i];
+		const struct fast_step *step = &scheduler->steps[input->node];
+		if (!step->needed)
+			continue;
+		scheduler->slot[input->node] = code->load_count;
+		code->loads[code->load_count++] = (struct row_load){
+		    .index = input->index,
+		    .type = input->type,
+		    .too_large = step->op == FAST_LOAD_WHOLE ? UINT64_MAX << FAST_INPUT_BITS : 0};
+	}
+	return true;
+}
+
+/*
+ * Operands as slots, where inputs and results still count from 0: the number of constants is not
+ * known. They are told apart by bits that place_all() takes away.
+ */
+#define IS_INPUT  UINT32_C(0x40000000)
+#define IS_RESULT UINT32_C(0x80000000)
+
+static uint32_t operand(const struct scheduler *scheduler, uint32_t node)
+{
+	const struct fast_step *step = &scheduler->steps[node];
+	uint32_t slot = scheduler->slot[node];
+	if (is_operation(step, node))
+		return slot | IS_RESULT;
+	return step->op == FAST_SET ? slot : slot | IS_INPUT;
+}
+
+static bool add(struct scheduler *scheduler, uint32_t node)
+{
+	struct row_code *code = scheduler->code;
+	const struct fast_step *step = &scheduler->steps[node];
+	uint32_t places[3] = {0, 0, 0};
+	for (uint32_t a = 0; a < 3; a++) {
+		if (step->args[a] != SX_NONE)
+			places[a] = operand(scheduler, step->args[a]);
+	}
+	enum fast_op op = general_op(step->op);
+	bool clamps = op == FAST_CLAMP || op == FAST_PERCENT || op == FAST_PERCENT_0;
+	if (clamps)
+		places[2] = constants_at(scheduler, step->k, 3);
+	else if (op != step->op)
+		places[step->op - op == 1 ? 1 : 0] = constants_at(scheduler, step->k, 1);
+	scheduler->slot[node] = code->insn_count;
+	code->insns[code->insn_count] = (struct row_insn){
+	    .out = code->insn_count | IS_RESULT, .a = places[0], .b = places[1], .c = places[2]};
+	code->insn_count++;
+	return places[0] != SX_NONE && places[1] != SX_NONE && places[2] != SX_NONE;
+}
+
+static enum fast_op most_ready(const struct scheduler *scheduler)
+{
+	enum fast_op best = FAST_OP_COUNT;
+	for (uint32_t op = 0; op < FAST_OP_COUNT; op++) {
+		if (scheduler->ready[op] &&
+		    (best == FAST_OP_COUNT || scheduler->ready[op] > scheduler->ready[best]))
+			best = (enum fast_op)op;
+	}
+	return best;
+}
+
+/* Runs the queue of one kind empty; what becomes ready meanwhile joins it. */
+static bool drain(struct scheduler *scheduler, enum fast_op op)
+{
+	struct row_code *code = scheduler->code;
+	struct row_run *run = &code->runs[code->run_count++];
+	*run = (struct row_run){.op = op, .begin = code->insn_count};
+	while (scheduler->ready[op]) {
+		uint32_t node = scheduler->first[op];
+		scheduler->first[op] = scheduler->next_ready[node];
+		scheduler->ready[op]--;
+		if (!add(scheduler, node))
+			return false;
+		for (uint32_t edge = scheduler->first_user[node]; edge != SX_NONE;
+		     edge = scheduler->next_user[edge]) {
+			if (--scheduler->pending[edge / 3] == 0)
+				make_ready(scheduler, edge / 3);
+		}
+	}
+	run->end = code->insn_count;
+	return true;
+}
+
+static uint32_t final_slot(const struct row_code *code, uint32_t place)
+{
+	uint32_t index = place & ~(IS_INPUT | IS_RESULT);
+	if (place & IS_RESULT)
+		return code->constant_count + code->load_count + index;
+	return place & IS_INPUT ? code->constant_count + index : index;
+}
+
+static void place_all(struct scheduler *scheduler)
+{
+	const struct sx_program *program = scheduler->program;
+	struct row_code *code = scheduler->code;
+	code->slot_count = code->constant_count + code->load_count + code->insn_count;
+	for (uint32_t i = 0; i < code->load_count; i++)
+		code->loads[i].slot = code->constant_count + i;
+	for (uint32_t i = 0; i < code->insn_count; i++) {
+		struct row_insn *insn = &code->insns[i];
+		insn->out = final_slot(code, insn->out);
+		insn->a = final_slot(code, insn->a);
+		insn->b = final_slot(code, insn->b);
+		insn->c = final_slot(code, insn->c);
+	}
+	for (uint32_t i = 0; i < program->output_count; i++) {
+		if (fast_is_move(program, i))
+			continue;
+		uint32_t node = program->outputs[i].node;
+		enum value_type type = program->nodes[node].type;
+		uint32_t place = operand(scheduler, scheduler->steps[node].alias);
+		code->stores[code->store_count++] =
+		    (struct row_store){.output = i,
+				       .slot = final_slot(code, place),
+				       .whole = type == VALUE_U64 || type == VALUE_U128};
+	}
+}
+
+bool row_compile(struct sx_program *program, const struct fast_step *steps)
+{
+	struct scheduler scheduler;
+	bool good = begin(&scheduler, program, steps) && place_leaves(&scheduler);
+	if (good)
+		link_operands(&scheduler);
+	for (enum fast_op op; good && (op = most_ready(&scheduler)) != FAST_OP_COUNT;)
+		good = drain(&scheduler, op);
+	if (good)
+		place_all(&scheduler);
+	finish(&scheduler);
+	return good;
+}
+
+void row_finish(struct row_code *code)
+{
+	free(code->constants);
+	free(code->loads);
+	free(code->runs);
+	free(code->insns);
+	free(code->stores);
+	*code = (struct row_code){0};
+}
