@@ -56,7 +56,8 @@ static void run(void *user)
  * Columns of one memory block, each some cache lines further into its page than the one before:
  * columns that all begin on a page would fight for the same few lines of the cache.
  */
-#define STRIDE (BULK_ROWS + 8 * 13)
+#define BULK_STRIDE   (BULK_ROWS + 8 * 13)
+#define SINGLE_STRIDE 4 /* as malloc() places short columns */
 
 static void *filled(uint64_t *data, size_t rows, uint32_t seed)
 {
@@ -73,7 +74,8 @@ static double measure(struct job *job, size_t rows, size_t total, bool again, in
 	return bench_best(runs, run, job) * 1e9 / (double)total / job->outputs;
 }
 
-static void prepare(struct job *job, const struct sx_metrics *m, bool quality)
+static void prepare(struct job *job, const struct sx_metrics *m, bool quality, size_t rows,
+		    size_t stride)
 {
 	job->program = m->program;
 	job->inputs = m->input_count;
@@ -86,13 +88,13 @@ static void prepare(struct job *job, const struct sx_metrics *m, bool quality)
 	job->at = calloc(job->outputs, sizeof(*job->at));
 	if (!job->vectors || !job->from || !job->results || !job->at)
 		abort();
-	job->words = malloc(((size_t)job->inputs + job->outputs) * STRIDE * sizeof(uint64_t));
-	job->bytes = calloc((size_t)job->inputs + job->outputs, STRIDE);
+	job->words = malloc(((size_t)job->inputs + job->outputs) * stride * sizeof(uint64_t));
+	job->bytes = calloc((size_t)job->inputs + job->outputs, stride);
 	if (!job->words || !job->bytes)
 		abort();
 	for (uint32_t i = 0; i < job->inputs + job->outputs; i++) {
-		void *data = filled(job->words + (size_t)i * STRIDE, BULK_ROWS, i);
-		uint8_t *bytes = quality ? job->bytes + (size_t)i * STRIDE : NULL;
+		void *data = filled(job->words + (size_t)i * stride, rows, i);
+		uint8_t *bytes = quality ? job->bytes + (size_t)i * stride : NULL;
 		if (i < job->inputs)
 			job->vectors[i] = (struct sx_vector){SX_U64, data, bytes};
 		else
@@ -134,9 +136,11 @@ static void bench(struct sx_context *context, const char *name, const char *set,
 	}
 	for (int quality = 0; quality < 2; quality++) {
 		struct job job;
-		prepare(&job, metrics, quality);
+		prepare(&job, metrics, quality, BULK_ROWS, BULK_STRIDE);
 		double cache = measure(&job, CHUNK_ROWS, CHUNK_ROWS * 20, true, runs * 10);
 		double memory = measure(&job, BULK_ROWS, BULK_ROWS, false, runs);
+		finish(&job);
+		prepare(&job, metrics, quality, 1, SINGLE_STRIDE);
 		double single = measure(&job, 1, SINGLE_RUNS, true, runs * 10);
 		printf("%-10s %4u metrics of %3u inputs, %-14s cache %5.2f  memory %5.2f  single "
 		       "%5.2f ns\n",

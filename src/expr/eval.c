@@ -100,7 +100,6 @@ static enum sx_status run_block(struct eval *eval, struct sx_error *err)
 static enum sx_status run_blocks(struct eval *eval, size_t rows, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
-	eval->loops = fast_loops();
 	for (size_t i = 0; i < eval->block; i++)
 		eval->none[i] = NAN;
 	for (eval->row = 0; status == SX_OK && eval->row < rows; eval->row += eval->count) {

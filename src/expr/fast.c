@@ -266,6 +266,7 @@ static bool emit(struct emitter *emitter)
 enum sx_status fast_compile(struct sx_program *program, struct sx_error *err)
 {
 	struct emitter emitter = {0};
+	program->loops = fast_loops();
 	bool good = emitter_begin(&emitter, program);
 	if (good && program->fast.usable)
 		good = emit(&emitter) && row_compile(program, emitter.steps);

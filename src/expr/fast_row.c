@@ -119,6 +119,20 @@ static void link_operands(struct scheduler *scheduler)
 	}
 }
 
+static void place_inputs(struct scheduler *scheduler, int kind)
+{
+	struct row_code *code = scheduler->code;
+	for (uint32_t i = 0; i < scheduler->program->input_count; i++) {
+		const struct program_input *input = &scheduler->program->inputs[i];
+		const struct fast_step *step = &scheduler->steps[input->node];
+		int is = input->type == SX_F64 ? 2 : step->op == FAST_LOAD_WHOLE ? 0 : 1;
+		if (!step->needed || is != kind)
+			continue;
+		scheduler->slot[input->node] = code->load_count;
+		code->loads[code->load_count++] = input->index;
+	}
+}
+
 /* Slots of what is there before the first operation. */
 static bool place_leaves(struct scheduler *scheduler)
 {
@@ -132,16 +146,12 @@ static bool place_leaves(struct scheduler *scheduler)
 		if (scheduler->slot[i] == SX_NONE)
 			return false;
 	}
-	for (uint32_t i = 0; i < program->input_count; i++) {
-		const struct program_input *input = &program->inputs[i];
-		const struct fast_step *step = &scheduler->steps[input->node];
-		if (!step->needed)
-			continue;
-		scheduler->slot[input->node] = code->load_count;
-		code->loads[code->load_count++] = (struct row_load){
-		    .index = input->index,
-		    .type = input->type,
-		    .too_large = step->op == FAST_LOAD_WHOLE ? UINT64_MAX << FAST_INPUT_BITS : 0};
+	for (int kind = 0; kind < 3; kind++) {
+		place_inputs(scheduler, kind);
+		if (kind == 0)
+			code->whole_count = code->load_count;
+		if (kind == 1)
+			code->u64_count = code->load_count;
 	}
 	return true;
 }
@@ -162,6 +172,11 @@ static uint32_t operand(const struct scheduler *scheduler, uint32_t node)
 	return step->op == FAST_SET ? slot : slot | IS_INPUT;
 }
 
+static bool clamps(enum fast_op op)
+{
+	return op == FAST_CLAMP || op == FAST_PERCENT || op == FAST_PERCENT_0;
+}
+
 static bool add(struct scheduler *scheduler, uint32_t node)
 {
 	struct row_code *code = scheduler->code;
@@ -172,8 +187,7 @@ static bool add(struct scheduler *scheduler, uint32_t node)
 			places[a] = operand(scheduler, step->args[a]);
 	}
 	enum fast_op op = general_op(step->op);
-	bool clamps = op == FAST_CLAMP || op == FAST_PERCENT || op == FAST_PERCENT_0;
-	if (clamps)
+	if (clamps(op))
 		places[2] = constants_at(scheduler, step->k, 3);
 	else if (op != step->op)
 		places[step->op - op == 1 ? 1 : 0] = constants_at(scheduler, step->k, 1);
@@ -195,25 +209,34 @@ static enum fast_op most_ready(const struct scheduler *scheduler)
 	return best;
 }
 
-/* Runs the queue of one kind empty; what becomes ready meanwhile joins it. */
+static void release_users(struct scheduler *scheduler, uint32_t node)
+{
+	for (uint32_t edge = scheduler->first_user[node]; edge != SX_NONE;
+	     edge = scheduler->next_user[edge]) {
+		if (--scheduler->pending[edge / 3] == 0)
+			make_ready(scheduler, edge / 3);
+	}
+}
+
+/* Takes what is ready of one kind; what becomes ready through that waits for a later run. */
 static bool drain(struct scheduler *scheduler, enum fast_op op)
 {
 	struct row_code *code = scheduler->code;
-	struct row_run *run = &code->runs[code->run_count++];
-	*run = (struct row_run){.op = op, .begin = code->insn_count};
-	while (scheduler->ready[op]) {
-		uint32_t node = scheduler->first[op];
-		scheduler->first[op] = scheduler->next_ready[node];
-		scheduler->ready[op]--;
+	struct row_run *run = NULL;
+	uint32_t node = scheduler->first[op], count = scheduler->ready[op];
+	scheduler->ready[op] = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t next = scheduler->next_ready[node], at = code->insn_count;
 		if (!add(scheduler, node))
 			return false;
-		for (uint32_t edge = scheduler->first_user[node]; edge != SX_NONE;
-		     edge = scheduler->next_user[edge]) {
-			if (--scheduler->pending[edge / 3] == 0)
-				make_ready(scheduler, edge / 3);
+		if (!run || (clamps(op) && code->insns[at].c != code->insns[at - 1].c)) {
+			run = &code->runs[code->run_count++];
+			*run = (struct row_run){.op = op, .begin = at};
 		}
+		run->end = code->insn_count;
+		release_users(scheduler, node);
+		node = next;
 	}
-	run->end = code->insn_count;
 	return true;
 }
 
@@ -225,13 +248,49 @@ static uint32_t final_slot(const struct row_code *code, uint32_t place)
 	return place & IS_INPUT ? code->constant_count + index : index;
 }
 
-static void place_all(struct scheduler *scheduler)
+/* The kind of an output, and where it comes from. */
+static enum row_store_kind store_kind(const struct scheduler *scheduler, uint32_t output,
+				      uint32_t *from)
 {
 	const struct sx_program *program = scheduler->program;
+	const struct graph_node *node = &program->nodes[program->outputs[output].node];
+	bool u64 = program->outputs[output].type == SX_U64;
+	if (!fast_is_move(program, output)) {
+		uint32_t alias = scheduler->steps[program->outputs[output].node].alias;
+		bool whole = node->type == VALUE_U64 || node->type == VALUE_U128;
+		*from = final_slot(scheduler->code, operand(scheduler, alias));
+		return !u64 ? ROW_STORE_F64 : whole ? ROW_STORE_WHOLE : ROW_STORE_ROUND;
+	}
+	*from = node->input;
+	if (node->op != GRAPH_INPUT)
+		return ROW_STORE_FILL;
+	return u64 ? ROW_STORE_INPUT_U64 : ROW_STORE_INPUT_F64;
+}
+
+static void place_outputs(struct scheduler *scheduler)
+{
+	struct row_code *code = scheduler->code;
+	const struct fast_code *fast = &scheduler->program->fast;
+	uint32_t count = 0;
+	for (int kind = 0; kind < ROW_STORE_FILL; kind++) {
+		for (uint32_t i = 0; i < scheduler->program->output_count; i++) {
+			uint32_t from;
+			if ((int)store_kind(scheduler, i, &from) == kind)
+				code->stores[count++] = (struct row_store){i, from};
+		}
+		code->store_ends[kind] = count;
+	}
+	for (uint32_t i = 0; i < fast->move_count; i++) {
+		if (fast->moves[i].kind == FAST_MOVE_FILL)
+			code->stores[count++] = (struct row_store){fast->moves[i].output, i};
+	}
+	code->store_ends[ROW_STORE_FILL] = count;
+}
+
+static void place_all(struct scheduler *scheduler)
+{
 	struct row_code *code = scheduler->code;
 	code->slot_count = code->constant_count + code->load_count + code->insn_count;
-	for (uint32_t i = 0; i < code->load_count; i++)
-		code->loads[i].slot = code->constant_count + i;
 	for (uint32_t i = 0; i < code->insn_count; i++) {
 		struct row_insn *insn = &code->insns[i];
 		insn->out = final_slot(code, insn->out);
@@ -239,17 +298,7 @@ static void place_all(struct scheduler *scheduler)
 		insn->b = final_slot(code, insn->b);
 		insn->c = final_slot(code, insn->c);
 	}
-	for (uint32_t i = 0; i < program->output_count; i++) {
-		if (fast_is_move(program, i))
-			continue;
-		uint32_t node = program->outputs[i].node;
-		enum value_type type = program->nodes[node].type;
-		uint32_t place = operand(scheduler, scheduler->steps[node].alias);
-		code->stores[code->store_count++] =
-		    (struct row_store){.output = i,
-				       .slot = final_slot(code, place),
-				       .whole = type == VALUE_U64 || type == VALUE_U128};
-	}
+	place_outputs(scheduler);
 }
 
 bool row_compile(struct sx_program *program, const struct fast_step *steps)

@@ -9,43 +9,55 @@
 struct sx_program;
 struct fast_step;
 
+enum row_store_kind {
+	ROW_STORE_F64,
+	ROW_STORE_WHOLE,
+	ROW_STORE_ROUND,
+	ROW_STORE_INPUT_U64,
+	ROW_STORE_INPUT_F64,
+	ROW_STORE_FILL, /* `from`: an index in the program's moves */
+	ROW_STORE_KINDS
+};
+
 /* One value of the row form: slots hold constants, then inputs, then results. */
 struct row_insn {
 	uint32_t out, a, b, c; /* `c` of clamps and percentages: the first of three constants */
 };
 
-/* Operations of one kind that do not need each other, or only earlier ones. */
+/*
+ * Operations of one kind that do not need each other; their results lie side by side. Clamps and
+ * percentages have the same constants.
+ */
 struct row_run {
 	enum fast_op op;
 	uint32_t begin, end;
 };
 
-/* An input that operations read. */
-struct row_load {
-	uint32_t index; /* as the resolver gave it */
-	uint32_t slot;
-	enum sx_type type;
-	uint64_t too_large; /* bits that must not be set */
-};
-
-/* An output that operations write. */
+/* An output and where it comes from: a slot, or an input by the resolver's index. */
 struct row_store {
-	uint32_t output, slot;
-	bool whole; /* not negative, to u64 */
+	uint32_t output, from;
 };
 
 /* The form for single rows: the same operations, ordered so that there are few kinds in turn. */
 struct row_code {
 	double *constants;
 	uint32_t constant_count;
-	struct row_load *loads;
-	uint32_t load_count;
+	/*
+	 * Inputs that operations read, by the resolver's index: u64 that must be exact, other u64,
+	 * then f64. Their slots follow the constants.
+	 */
+	uint32_t *loads;
+	uint32_t whole_count, u64_count, load_count; /* each includes the one before */
 	struct row_run *runs;
 	uint32_t run_count;
 	struct row_insn *insns;
 	uint32_t insn_count;
+	/*
+	 * Outputs: f64 from slots, u64 from whole and from other slots, then inputs as they stand,
+	 * u64 and f64.
+	 */
 	struct row_store *stores;
-	uint32_t store_count;
+	uint32_t store_ends[ROW_STORE_KINDS]; /* of each kind; the next one begins there */
 	uint32_t slot_count;
 };
 

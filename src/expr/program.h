@@ -29,6 +29,7 @@ struct sx_program {
 	struct program_output *outputs;
 	uint32_t output_count;
 	struct fast_code fast;
+	const struct fast_loops *loops;
 	bool can_miss; /* any output can */
 };
 
