@@ -28,8 +28,9 @@ GPA_Status GPA_Destroy(void)
 
 static void context_free(struct gpa_context *context)
 {
-	for (size_t i = 0; i < GPA_SESSIONS; i++)
-		gpa_session_destroy(context, context->sessions[i]);
+	for (uint32_t i = 1; i <= GPA_SESSIONS; i++) /* the oldest first */
+		gpa_session_destroy(context,
+				    context->sessions[(context->last_id + i) % GPA_SESSIONS]);
 	gpa_backend.close(context);
 	gpa_schedule_finish(&context->schedule);
 	free(context->enabled);

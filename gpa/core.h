@@ -168,4 +168,7 @@ bool gpa_session_ready(struct gpa_context *context, struct gpa_session *session,
 GPA_Status gpa_session_value(struct gpa_context *context, const struct gpa_session *session,
 			     uint32_t counter, uint32_t sample, union gpa_value *out);
 
+/* Writes a session to the file of SEXTANT_GPA_OUTPUT, when that is set (dump.c). */
+void gpa_dump_session(struct gpa_context *context, struct gpa_session *session);
+
 #endif

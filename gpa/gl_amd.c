@@ -152,6 +152,8 @@ bool gl_amd_open(struct gl_backend *b, struct gpa_list *list)
 	for (uint32_t i = 0; i < count; i++)
 		if (for_opengl(&metrics[i]) && !offer(b, &metrics[i], list))
 			return false;
+	if (getenv("SEXTANT_GPA_RAW") && !amd_offer_raw(b, list))
+		return false;
 	return list->count > 0;
 }
 
@@ -179,6 +181,10 @@ bool gl_amd_value(struct gl_backend *b, uint32_t counter, const uint64_t *raws,
 	struct sx_column *columns = NULL;
 	uint32_t count;
 	bool ok = false;
+	if (!metrics) {
+		out->u64 = raws[0];
+		return true;
+	}
 	sx_metrics_column_inputs(metrics, 0, &count);
 	columns = calloc(count + 1, sizeof(*columns));
 	if (!columns)

@@ -33,7 +33,7 @@ struct gl_amd {
 	size_t event_count, event_capacity;
 	struct amd_raw *raws;
 	size_t raw_count, raw_capacity;
-	struct sx_metrics **metrics; /* one for each hardware counter, in their order */
+	struct sx_metrics **metrics; /* one for each hardware counter; NULL: a raw event */
 	size_t metric_count, metric_capacity;
 	uint32_t *block_limits; /* one for each block of the catalog */
 	uint32_t time_counter;	/* GPUTime.Bottom_To_Bottom in the catalog */
@@ -47,5 +47,8 @@ bool amd_groups_read(struct gl_amd *amd, const struct gl_api *gl);
  */
 uint32_t amd_raw_find(struct gl_amd *amd, const struct gl_api *gl, const struct sx_catalog *catalog,
 		      uint32_t counter, uint32_t instance);
+
+/* Adds a counter for each raw event of the catalog that the driver has (gl_amd_raw.c). */
+bool amd_offer_raw(struct gl_backend *b, struct gpa_list *list);
 
 #endif

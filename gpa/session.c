@@ -32,6 +32,7 @@ void gpa_session_destroy(struct gpa_context *context, struct gpa_session *sessio
 {
 	if (!session)
 		return;
+	gpa_dump_session(context, session);
 	for (size_t p = 0; p < session->pass_count; p++) {
 		for (size_t i = 0; i < session->passes[p].count; i++)
 			sample_finish(context, &session->passes[p].samples[i]);

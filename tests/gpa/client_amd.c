@@ -142,6 +142,36 @@ static void check_generation(struct gl_scene *scene, const struct generation *g,
 	fake_amd_disable();
 }
 
+/* With SEXTANT_GPA_RAW the events behind the formulas are counters too. */
+static void check_raw(struct gl_scene *scene)
+{
+	static const struct {
+		const char *name, *group;
+		unsigned select;
+	} raws[] = {
+	    {"spi.vs_busy", "SPI", 1}, {"TA[7].TA_BUSY", "TA7", 0}, {"SQ_VS.WAVES", "SQ_VS", 4}};
+	gpa_uint32 index = 0, passes = 0;
+	setenv("SEXTANT_GPA_RAW", "1", 1);
+	fake_amd_enable("hawaii", 8, 2, 4);
+	OK(GPA_OpenContext(scene_context(scene)));
+	CHECK(GPA_GetCounterIndex("TA[8].TA_BUSY", &index) == GPA_STATUS_ERROR_NOT_FOUND,
+	      "TA[8] is not on this chip");
+	for (size_t i = 0; i < 3; i++)
+		OK(GPA_EnableCounterStr(raws[i].name));
+	gpa_uint32 session = run_session(scene, &passes);
+	CHECK(passes == 1, "%u passes", passes);
+	for (size_t i = 0; i < 3; i++) {
+		gpa_uint64 value = 0;
+		OK(GPA_GetCounterIndex(raws[i].name, &index));
+		OK(GPA_GetSampleUInt64(session, 1, index, &value));
+		CHECK(value == fake_amd_value(raws[i].group, raws[i].select), "%s: %llu",
+		      raws[i].name, value);
+	}
+	OK(GPA_CloseContext());
+	fake_amd_disable();
+	unsetenv("SEXTANT_GPA_RAW");
+}
+
 /* The fake itself: it refuses two stages of SQ, and three events of a block that counts two. */
 static void check_fake(void)
 {
@@ -177,6 +207,7 @@ int main(int argc, char **argv)
 	check_fake();
 	for (size_t i = 0; argc > 1 && i < sizeof(generations) / sizeof(generations[0]); i++)
 		check_generation(scene, &generations[i], argv[1]);
+	check_raw(scene);
 	scene_destroy(scene);
 	printf("%d failures\n", failures);
 	return failures != 0 || argc < 2;

@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "gpa_fake.h"
@@ -258,6 +260,34 @@ static void test_passes(void **state)
 	assert_int_equal(GPA_EndSession(), GPA_STATUS_ERROR_NOT_ENOUGH_PASSES);
 }
 
+static void test_table(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/gpa-table-XXXXXX", text[2048] = "";
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	setenv("SEXTANT_GPA_OUTPUT", path, 1);
+	OK(GPA_EnableCounter(1));
+	OK(GPA_EnableCounter(0));
+	run_session(2);
+	run_session(1);
+	OK(GPA_CloseContext());
+	unsetenv("SEXTANT_GPA_OUTPUT");
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	unlink(path);
+	const char *line = strchr(text, '\n') + 1;
+	assert_memory_equal(text, "context,session,sample,counter,usage,value\r\n", 44);
+	assert_non_null(strstr(line, ",1,0,Beta,percentage,2001\r\n"));
+	assert_non_null(strstr(line, ",1,0,Alpha,items,0\r\n"));
+	assert_non_null(strstr(line, ",1,1,Beta,percentage,3001\r\n"));
+	assert_non_null(strstr(line, ",2,0,Alpha,items,4000\r\n"));
+	int lines = 0;
+	for (const char *c = text; *c; c++)
+		lines += *c == '\n';
+	assert_int_equal(lines, 7);
+}
+
 static void test_many_samples(void **state)
 {
 	(void)state;
@@ -339,6 +369,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_readiness_never_waits, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_failures, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_passes, open_context, close_all),
+	    cmocka_unit_test_setup_teardown(test_table, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_many_samples, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_contexts, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_threads, open_context, close_all),
