@@ -6,6 +6,7 @@
 
 #define RAW_BITS   36 /* of the timestamp register that pairs are read from */
 #define RAW_MASK   ((UINT64_C(1) << RAW_BITS) - 1)
+#define TIME_MAX   (UINT64_C(1) << 62)
 #define POINTS_MAX 65536 /* then every second one goes: time stays bounded by two neighbours */
 
 typedef unsigned __int128 u128;
@@ -73,6 +74,8 @@ static uint64_t unwrap_pair(const struct oa_clock *clock, uint64_t cpu_ns, uint6
 const char *oa_clock_correlate(struct oa_clock *clock, uint64_t cpu_ns, uint64_t gpu_ticks)
 {
 	uint64_t ticks = gpu_ticks;
+	if (cpu_ns > TIME_MAX || gpu_ticks > TIME_MAX)
+		return "its numbers are impossible";
 	if (clock->count) {
 		const struct oa_clock_point *last = &clock->points[clock->count - 1];
 		if (cpu_ns <= last->cpu_ns)
@@ -81,7 +84,7 @@ const char *oa_clock_correlate(struct oa_clock *clock, uint64_t cpu_ns, uint64_t
 		uint64_t got = ticks - last->ticks;
 		uint64_t expected = scale(cpu_ns - last->cpu_ns, clock->hz, 1000000000);
 		uint64_t off = got > expected ? got - expected : expected - got;
-		if (!got || off > expected / 8 + clock->hz)
+		if (!got || off > expected / 8 + clock->hz / 1000)
 			return "CPU and GPU time disagree";
 	} else if (clock->started) {
 		ticks = nearest32(clock->last_ticks, (uint32_t)gpu_ticks);

@@ -180,20 +180,20 @@ def check_short_formats(folder):
         check_rows(name, doc, want)
 
 
-def check_times(folder):
-    """Linear between pairs, across 2^32 and across 2^36 ticks."""
+def check_times(folder, mask):
+    """Linear between pairs, across 2^32 and across 2^36 ticks; some recorders keep more than 36 bits."""
     rng = random.Random(9)
     start, cpu = (1 << 36) - 5 * HZ, 10**12
     data = head("GpuBusyness", "", GT2)
     reports = simulate(2, 1)
     times = []
     for second in range(10):
-        data += record(65539, struct.pack("<QQ", cpu + second * 1000100000, (start + second * HZ) % (1 << 36)))
+        data += record(65539, struct.pack("<QQ", cpu + second * 1000100000, (start + second * HZ) & mask))
         for n in range(5):
             ticks = second * HZ + n * HZ // 5 + rng.randrange(1000)
             data += record(1, pack({**reports[0], "GPU_TIME": start + ticks, "GPU_CLOCK": ticks * 40}))
             times.append(cpu + second * 1000100000 + (ticks - second * HZ) * 1000100000 // HZ)
-    data += record(65539, struct.pack("<QQ", cpu + 10 * 1000100000, (start + 10 * HZ) % (1 << 36)))
+    data += record(65539, struct.pack("<QQ", cpu + 10 * 1000100000, (start + 10 * HZ) & mask))
     path = os.path.join(folder, "times")
     with open(path, "wb") as file:
         file.write(data)
@@ -294,7 +294,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_counters(folder)
         check_short_formats(folder)
-        check_times(folder)
+        check_times(folder, (1 << 36) - 1)
+        check_times(folder, (1 << 64) - 1)
         check_damage(folder)
         check_definitions(folder)
         check_sets(folder, catalog)
