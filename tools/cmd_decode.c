@@ -106,13 +106,23 @@ static enum sx_status write_rows(struct decode_job *job, struct sx_error *err)
 	job->shape.catalog = sx_catalog_info(job->catalog)->name;
 	if (o->counters && job->instances) /* as they were decoded: each instance is a column */
 		return rows_write(job->cli, &job->shape, job->table, err);
-	enum sx_status status = sx_metrics_create(job->catalog, &selection, &metrics, err);
+	struct sx_table *split = NULL;
+	enum sx_status status = SX_OK;
+	if (job->instances)
+		status = sx_table_by_instance(job->table, job->catalog, &split, err);
+	if (status)
+		return status;
+	const struct sx_table *rows = split ? split : job->table;
+	selection.like = rows;
+	job->shape.labels |= split ? 1u << SX_LABEL_INSTANCE : 0;
+	status = sx_metrics_create(job->catalog, &selection, &metrics, err);
 	if (!status)
-		status = sx_metrics_eval(metrics, job->table, &out, err);
+		status = sx_metrics_eval(metrics, rows, &out, err);
 	if (!status)
 		status = rows_write(job->cli, &job->shape, out, err);
 	sx_table_destroy(out);
 	sx_metrics_destroy(metrics);
+	sx_table_destroy(split);
 	return status;
 }
 

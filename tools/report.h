@@ -36,4 +36,11 @@ bool report_text(const struct cli *cli, const struct report_device *d);
  */
 enum sx_status report_by(const struct cli *cli, struct report_device *d, struct sx_error *err);
 
+/*
+ * --by instance where instances are columns: the whole capture, a row an instance, as raw counters
+ * that the device's metrics are compiled for. Errors: SX_ERR_NOT_FOUND when there are none.
+ */
+enum sx_status report_instances(const struct cli *cli, struct report_device *d,
+				struct sx_table **out, struct sx_error *err);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "metric/column.h"
 #include "table/total.h"
 #include "tools/report.h"
 
@@ -505,11 +506,40 @@ static enum sx_status write_groups(struct grouping *g, struct sx_error *err)
 	return status;
 }
 
+/* Whether a column of the table is of one instance. */
+static bool has_instances(const struct report_device *d)
+{
+	bool any = false;
+	for (uint32_t i = 0; !any && i < sx_table_column_count(d->raw); i++)
+		any =
+		    column_identify(d->view->catalog, sx_table_column(d->raw, i)->name).instance !=
+		    SX_NONE;
+	return any;
+}
+
+/* Instances are columns: the groups are the rows of the split table. */
+static enum sx_status read_split(struct grouping *g, struct sx_error *err)
+{
+	sx_table_destroy(g->groups);
+	g->groups = NULL;
+	enum sx_status status = report_instances(g->cli, g->d, &g->groups, err);
+	size_t rows = status ? 0 : sx_table_row_count(g->groups);
+	if (!status && !mem_grow(&g->list, &g->list_cap, rows + 1, sizeof(*g->list)))
+		status = error_nomem(err, "a report");
+	for (size_t i = 0; !status && i < rows; i++)
+		g->list[i] = (struct group){i, g->d->rows, (double)NAN};
+	g->seen = rows;
+	g->labelled = true;
+	return status;
+}
+
 enum sx_status report_by(const struct cli *cli, struct report_device *d, struct sx_error *err)
 {
 	struct grouping g = {.cli = cli, .d = d};
 	enum sx_status status = begin(&g, err);
-	if (!status)
+	if (!status && g.by == BY_INSTANCE && has_instances(d))
+		status = read_split(&g, err);
+	else if (!status)
 		status = read_groups(&g, err);
 	if (!status && !g.labelled)
 		status = no_label(&g, err);

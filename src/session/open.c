@@ -284,7 +284,8 @@ static enum sx_status make_decoder(struct sx_session *s, struct session_device *
 				      .column_kind = desc->kind,
 				      .constants = constants,
 				      .constant_count = info->constant_count,
-				      .variant = s->options.variant};
+				      .variant = s->options.variant,
+				      .instances = s->writer != NULL};
 	enum sx_status status = ops->create(&setup, &d->decoder, err);
 	if (status)
 		return status;

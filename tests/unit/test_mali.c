@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sextant/metric.h>
 #include "decode/decode.h"
 #include "decode/mali.h"
 
@@ -257,6 +258,47 @@ static void instances_and_imbalance(void **state)
 	free(data);
 }
 
+/* Rows of instances: each core and slice by itself, what has no instances repeated. */
+static void rows_by_instance(void **state)
+{
+	const struct device *d = &devices[5]; /* cores 0, 2, 3, 4, 5; four slices */
+	uint8_t *data = make_dumps(d, 2);
+	struct sx_mali_options options = options_of(d);
+	options.instances = true;
+	struct run run = start(d, options);
+	struct sx_table *rows = NULL;
+	assert_int_equal(sx_mali_decode(run.decoder, data, 2 * dump_bytes(d), run.table, NULL),
+			 SX_OK);
+	assert_int_equal(sx_table_by_instance(run.table, run.catalog, &rows, NULL), SX_OK);
+	assert_int_equal(sx_table_row_count(rows), 10);
+	static const uint32_t cores[] = {0, 2, 3, 4, 5};
+	uint32_t core = sx_table_find(rows, "MaliShaderThreadsAllFragmentThreads");
+	uint32_t slice = sx_table_find(rows, "MaliExternalBusBeatsReadBeats");
+	uint32_t whole = sx_table_find(rows, "MaliGPUCyclesGPUActive");
+	uint32_t one = sx_table_find(rows, "MaliConstantsShaderCoreCount");
+	for (uint32_t row = 0; row < 10; row++) {
+		uint32_t i = row % 5, dump = row / 5;
+		assert_int_equal(sx_table_label(rows, SX_LABEL_INSTANCE, row), i);
+		assert_true(sx_table_get(rows, core, row) ==
+			    4.0 * (double)known(dump, 6 + cores[i], 69));
+		assert_true(sx_table_get(rows, whole, row) == (double)known(dump, 0, 4));
+		assert_true(sx_table_get(rows, one, row) == 1);
+		if (i < 4)
+			assert_true(sx_table_get(rows, slice, row) ==
+				    (double)known(dump, 2 + i, 32));
+		else
+			assert_true(isnan(sx_table_get(rows, slice, row)));
+	}
+	sx_table_destroy(rows);
+	finish(&run);
+	run = start(d, options_of(d));
+	assert_int_equal(sx_table_by_instance(run.table, run.catalog, &rows, NULL),
+			 SX_ERR_NOT_FOUND);
+	assert_null(rows);
+	finish(&run);
+	free(data);
+}
+
 static uint8_t quality(const struct run *run, const char *name, size_t row)
 {
 	uint32_t column = sx_table_find(run->table, name);
@@ -492,6 +534,7 @@ int main(void)
 	    cmocka_unit_test(summed_variant),
 	    cmocka_unit_test(wrong_reductions_differ),
 	    cmocka_unit_test(instances_and_imbalance),
+	    cmocka_unit_test(rows_by_instance),
 	    cmocka_unit_test(groups_that_were_off),
 	    cmocka_unit_test(counters_at_their_highest),
 	    cmocka_unit_test(truncated_and_impossible),

@@ -160,7 +160,7 @@ static void fill_slice(const struct model_gpu *gpu, const struct model_work *wor
 	fill_latency(map, reads, load);
 }
 
-/* Cores get shares around their mean that add up to one; the tilt wanders with time. */
+/* Cores get shares around their mean that add up to one; the last ones get the most. */
 static void fill_cores(const struct model_gpu *gpu, struct model_work *work, struct model_map *map)
 {
 	double cores = __builtin_popcountll(gpu->core_mask), n = 0;

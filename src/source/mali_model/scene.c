@@ -215,5 +215,5 @@ void model_run(const struct model_gpu *gpu, uint64_t begin_ns, uint64_t end_ns,
 				   .fragment_cycles = frame.fragment_cycles * n,
 				   .geometry_cycles = frame.geometry_cycles * n,
 				   .compute_cycles = frame.compute_cycles * n,
-				   .tilt = 0.03 * (2 * noise(begin_ns ^ 77) - 1)};
+				   .tilt = 0.02 + 0.03 * noise(begin_ns ^ 77)};
 }
