@@ -65,6 +65,20 @@ static void read_version(struct gl_api *gl)
 	gl->minor = *end == '.' ? (int)strtol(end + 1, NULL, 10) : 0;
 }
 
+/* A library may export what an OpenGL ES context does not have; time is there an extension. */
+static void adapt_to_es(struct gl_api *gl)
+{
+	gl->BeginQueryIndexed = NULL;
+	gl->EndQueryIndexed = NULL;
+	gl->GetQueryIndexediv = NULL;
+	gl->QueryCounter = NULL;
+	gl->GetQueryObjectui64v = NULL;
+	if (!gl_api_has(gl, "GL_EXT_disjoint_timer_query"))
+		return;
+	STORE(gl->QueryCounter, gl->get_proc("glQueryCounterEXT"));
+	STORE(gl->GetQueryObjectui64v, gl->get_proc("glGetQueryObjectui64vEXT"));
+}
+
 bool gl_api_load(struct gl_api *gl, void *native, const char **why)
 {
 	bool any = false;
@@ -92,6 +106,12 @@ bool gl_api_load(struct gl_api *gl, void *native, const char **why)
 		return false;
 	}
 	read_version(gl);
+	if (gl->major < 3) {
+		*why = "the context is older than OpenGL 3.0";
+		return false;
+	}
+	if (gl->es)
+		adapt_to_es(gl);
 	return true;
 }
 

@@ -52,7 +52,7 @@ static bool promised(const struct gl_api *gl, uint32_t raw)
 {
 	if (raw == RAW_TIME)
 		return gl->QueryCounter && gl->GetQueryObjectui64v &&
-		       (at_least(gl, 3, 3) || gl_api_has(gl, "GL_ARB_timer_query"));
+		       (gl->es || at_least(gl, 3, 3) || gl_api_has(gl, "GL_ARB_timer_query"));
 	if (raw == RAW_OCCLUSION)
 		return !gl->es;
 	if (raw < RAW_WRITTEN)
@@ -60,8 +60,9 @@ static bool promised(const struct gl_api *gl, uint32_t raw)
 	if (raw >= RAW_OVERFLOW)
 		return at_least(gl, 4, 6) ||
 		       gl_api_has(gl, "GL_ARB_transform_feedback_overflow_query");
+	/* ES counts primitives written from 3.0 and those generated from 3.2 on. */
 	if (target_of(raw).index == 0)
-		return gl->major >= 3;
+		return !gl->es || raw == RAW_WRITTEN || gl->major > 3 || gl->minor >= 2;
 	return gl->BeginQueryIndexed && gl->EndQueryIndexed &&
 	       (at_least(gl, 4, 0) || gl_api_has(gl, "GL_ARB_transform_feedback3"));
 }
@@ -80,6 +81,8 @@ static bool counts(const struct gl_api *gl, uint32_t raw)
 	if (raw >= RAW_OVERFLOW)
 		return true;
 	value = 0;
+	if (gl->es && raw != RAW_TIME)
+		return true; /* ES tells no bits */
 	gl->GetQueryiv(target_of(raw).target, GL_QUERY_COUNTER_BITS, &value);
 	return value > 0;
 }
