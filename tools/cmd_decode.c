@@ -7,7 +7,7 @@
 #include "tools/input.h"
 
 static const struct decode_format *const formats[] = {&decode_i915_record, &decode_oa_reports,
-						      &decode_mali_dump};
+						      &decode_mali_dump, &decode_perf_stat};
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 static bool same_constant(const struct decode_job *job, const char *a, const char *b)
@@ -209,10 +209,13 @@ const struct command cmd_decode = {
 	     "dumps of a "
 	     "Mali back to back, each the front-end, the tiler, one block for each L2 slice and "
 	     "one for each core up to the highest present; they need --for and the constants "
-	     "l2_slices and shader_core_mask.",
+	     "l2_slices and shader_core_mask. perf-stat is what perf stat -x, prints, one row an "
+	     "interval of -I; its events are matched with the counters of --for.",
 	 .options = "for metric set api as by summary input output const counters format",
 	 .max_args = 1,
-	 .examples = "  sextant decode -i trace.i915 --as i915-record --csv\n"
+	 .examples = "  perf stat -x, -I 100 -o cpu.csv -a sleep 5\n"
+		     "  sextant decode cpu.csv --as perf-stat --for cpu --csv\n"
+		     "  sextant decode -i trace.i915 --as i915-record --csv\n"
 		     "  sextant decode -i dumps.bin --as mali-dump:u32 --for mali-g625 \\\n"
 		     "      --const l2_slices=2 --const shader_core_mask=0x3f\n"},
     .run = run,

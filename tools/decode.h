@@ -39,6 +39,7 @@ struct decode_format {
 extern const struct decode_format decode_mali_dump;
 extern const struct decode_format decode_i915_record;
 extern const struct decode_format decode_oa_reports;
+extern const struct decode_format decode_perf_stat;
 
 /* Adds a constant unless it was given; a name of the catalog or an alias. */
 void decode_add_constant(struct decode_job *job, const char *name, double value);

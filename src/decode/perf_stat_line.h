@@ -1,0 +1,38 @@
+/* One line of `perf stat -x`, taken apart. */
+#ifndef DECODE_PERF_STAT_LINE_H
+#define DECODE_PERF_STAT_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A part of the text; not terminated. */
+struct perf_text {
+	const char *text;
+	size_t size;
+};
+
+enum perf_value { PERF_COUNTED, PERF_NOT_COUNTED, PERF_NOT_SUPPORTED };
+
+struct perf_line {
+	bool timed;
+	uint64_t time_ns;	  /* since the start, the interval's end */
+	struct perf_text unit_of; /* "CPU0", "S0-D0", "comm-12"; empty without aggregation */
+	enum perf_value state;
+	double value; /* as printed, scaled by perf when percent is below 100 */
+	struct perf_text unit, event;
+	double run_ns, percent; /* time that the event was on a counter, and its share */
+};
+
+/* What is left of an event without the PMU around it and the modifiers behind it. */
+struct perf_event_name {
+	struct perf_text pmu, name, modifiers;
+};
+
+/* Takes a line (without its end) apart; false when it is no count. */
+bool perf_line_parse(const char *line, size_t size, char separator, struct perf_line *out);
+/* A separator by which the line is a count, or 0. */
+char perf_line_separator(const char *line, size_t size);
+struct perf_event_name perf_event_split(struct perf_text event);
+
+#endif

@@ -1,0 +1,39 @@
+/* The CSV of `perf stat`: `decode --as perf-stat`. */
+#include "decode/perf_stat.h"
+#include "tools/decode.h"
+#include "tools/input.h"
+
+static enum sx_status decode(struct decode_job *job, struct sx_error *err)
+{
+	struct perf_stat_tally tally;
+	const char *path;
+	if (!job->catalog) {
+		error_set(err, SX_ERR_USAGE, "perf's counts do not say which catalog they are for");
+		error_because(err, "events are matched with the counters of one");
+		error_try(err, "--for cpu, or --for intel-merrifield");
+		return SX_ERR_USAGE;
+	}
+	enum sx_status status = cli_input(job->cli, &path, err);
+	if (!status)
+		status = perf_stat_parse((const char *)job->data, job->size, path, job->catalog,
+					 &job->table, &tally, err);
+	if (status)
+		return status;
+	job->shape.times = true;
+	input_note_unknown(job->cli, job->table, job->catalog);
+	if (tally.foreign)
+		cli_note(job->cli, "note: %zu of %zu lines are no counts, line %zu the first",
+			 tally.foreign, tally.foreign + tally.records, tally.first_foreign);
+	if (tally.repeats)
+		cli_note(job->cli,
+			 "note: %zu counts were left out, as the same counter was counted by "
+			 "another event of the same time",
+			 tally.repeats);
+	return SX_OK;
+}
+
+const struct decode_format decode_perf_stat = {
+    .kind = "perf-stat",
+    .about = "perf-stat: what perf stat -x, prints, with or without -I",
+    .decode = decode,
+};
