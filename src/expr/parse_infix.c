@@ -17,6 +17,9 @@ enum precedence {
 	PREC_UNARY,
 };
 
+/* One level of a tree takes two of these: an operator's right side, and parentheses in it. */
+#define LEVELS_MAX (2 * SX_EXPR_DEPTH_MAX)
+
 struct infix {
 	struct parser *parser;
 	struct token token; /* the next one */
@@ -274,9 +277,9 @@ static struct tree_node *climb(struct infix *infix, enum precedence floor)
 /* Parses operands joined by operators that bind more tightly than `floor`. */
 static struct tree_node *parse_binary(struct infix *infix, enum precedence floor)
 {
-	if (infix->level >= SX_EXPR_DEPTH_MAX)
+	if (infix->level >= LEVELS_MAX)
 		return parse_limit(infix->parser, infix->token.position,
-				   "nested deeper than %d levels", SX_EXPR_DEPTH_MAX);
+				   "nested deeper than %d levels", LEVELS_MAX);
 	infix->level++;
 	struct tree_node *tree = climb(infix, floor);
 	infix->level--;

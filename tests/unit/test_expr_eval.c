@@ -543,6 +543,77 @@ static void test_chain(void **state)
 	sx_expr_destroy(expr);
 }
 
+/* p0 - (p1 - (p2 - ...)): every product waits until the innermost is there. */
+enum { LEVELS = 90, CHAIN = 5, MANY = 3000, LONG_ROWS = 300 };
+
+static void write_level(char *text, size_t size, const char *inner)
+{
+	size_t length = 0;
+	for (int i = 0; i < LEVELS; i++)
+		length += (size_t)snprintf(text + length, size - length, "(a * %d.5 - ", i);
+	length += (size_t)snprintf(text + length, size - length, "%s", inner);
+	memset(text + length, ')', LEVELS);
+	text[length + LEVELS] = '\0';
+}
+
+static double level(double a, double inner)
+{
+	for (int i = LEVELS; i-- > 0;)
+		inner = a * (i + 0.5) - inner;
+	return inner;
+}
+
+/* More values at once, and more outputs, than the stack has room for. */
+static void test_large(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"l0", "l1", "l2", "l3", "l4"};
+	static double values[MANY][LONG_ROWS];
+	static struct sx_program_output outputs[MANY];
+	static struct sx_result results[MANY];
+	struct world world = {.instances = 0};
+	fill_world(&world);
+	struct sx_expr *exprs[CHAIN];
+	for (int i = 0; i < CHAIN; i++) {
+		char text[4096];
+		write_level(text, sizeof(text), i ? names[i - 1] : "b");
+		exprs[i] = world_parse(text, SX_INFIX);
+		world_expr(&world, names[i], exprs[i]);
+	}
+	for (int i = 0; i < MANY; i++) {
+		outputs[i] = (struct sx_program_output){.expr = exprs[CHAIN - 1 - i % CHAIN],
+							.type = SX_F64};
+		results[i].data = values[i];
+	}
+	uint64_t a[LONG_ROWS], b[LONG_ROWS];
+	for (size_t r = 0; r < LONG_ROWS; r++) {
+		a[r] = r;
+		b[r] = 3 * r;
+	}
+	struct sx_vector inputs[] = {{SX_U64, a, NULL}, {SX_U64, b, NULL}};
+	struct sx_resolver resolver = world_resolver(&world);
+	struct sx_program *program;
+	struct sx_error err;
+	assert_int_equal(
+	    sx_program_compile(outputs, MANY, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
+	    SX_OK);
+	for (size_t rows = 1; rows <= LONG_ROWS; rows += LONG_ROWS - 1) {
+		memset(values, 0, sizeof(values));
+		assert_int_equal(sx_program_eval(program, inputs, rows, results, &err), SX_OK);
+		for (size_t r = 0; r < rows; r++) {
+			double expected = (double)b[r];
+			for (int i = 0; i < CHAIN; i++) {
+				expected = level((double)a[r], expected);
+				for (int o = CHAIN - 1 - i; o < MANY; o += CHAIN)
+					assert_true(values[o][r] == expected);
+			}
+		}
+	}
+	sx_program_destroy(program);
+	for (int i = 0; i < CHAIN; i++)
+		sx_expr_destroy(exprs[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,7 +621,7 @@ int main(void)
 	    cmocka_unit_test(test_amd),	      cmocka_unit_test(test_u64),
 	    cmocka_unit_test(test_inputs),    cmocka_unit_test(test_absent_column),
 	    cmocka_unit_test(test_instances), cmocka_unit_test(test_references),
-	    cmocka_unit_test(test_chain),
+	    cmocka_unit_test(test_chain),     cmocka_unit_test(test_large),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
