@@ -1,7 +1,7 @@
 /*
- * Captures from strangers: opened, read to the end, sought in, and turned into tables. An input that
- * is not a capture becomes the body of one: its bytes as payload of sound frames, so that a fuzzer
- * gets behind the hashes.
+ * Captures from strangers: opened, read to the end, sought in, and turned into tables. An input
+ * that is not a capture becomes the body of one: its bytes as payload of sound frames, so that a
+ * fuzzer gets behind the hashes.
  */
 #include <sextant/capture.h>
 #include <sextant/table.h>
