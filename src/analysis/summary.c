@@ -14,6 +14,7 @@ struct sx_summary {
 	const struct sx_metric_column *columns;
 	uint32_t count;
 	struct total *total;
+	struct sx_table *totals; /* metrics of all rows; owns the reasons that stats point to */
 	struct sketch *sketches;
 	struct sx_stats *stats;
 	uint8_t *seen; /* quality bits of all rows, of each column */
@@ -49,6 +50,7 @@ void sx_summary_destroy(struct sx_summary *s)
 	for (uint32_t i = 0; s->sketches && i < s->count; i++)
 		sketch_finish(&s->sketches[i]);
 	total_destroy(s->total);
+	sx_table_destroy(s->totals);
 	free(s->sketches);
 	free(s->stats);
 	free(s->seen);
@@ -95,7 +97,7 @@ enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,
 	return status;
 }
 
-static void describe(struct sx_summary *s, const struct sx_table *totals, uint32_t column)
+static void describe(struct sx_summary *s, uint32_t column)
 {
 	static const double percent[] = {50, 95, 99};
 	struct sketch *sketch = &s->sketches[column];
@@ -105,13 +107,13 @@ static void describe(struct sx_summary *s, const struct sx_table *totals, uint32
 	*stats = (struct sx_stats){
 	    .count = (size_t)sketch->count, .total = NAN, .mean = NAN, .quality = quality};
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
-	stats->why = s->columns[column].why;
+	stats->why = sx_table_column(s->totals, column)->why;
 	if (!sketch->count) {
 		if (!stats->why)
 			stats->why = stats_reason(s->seen[column], s->rows);
 		return;
 	}
-	stats_set_whole(stats, &s->columns[column], totals, column, sketch_sum(sketch));
+	stats_set_whole(stats, &s->columns[column], s->totals, column, sketch_sum(sketch));
 	sketch_percentiles(sketch, percent, at, 3);
 	stats->min = sketch->min;
 	stats->p50 = at[0];
@@ -123,14 +125,15 @@ static void describe(struct sx_summary *s, const struct sx_table *totals, uint32
 enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **out, uint32_t *count,
 				struct sx_error *err)
 {
-	struct sx_table *summed = NULL, *totals = NULL;
+	struct sx_table *summed = NULL;
+	sx_table_destroy(s->totals);
+	s->totals = NULL;
 	enum sx_status status = total_table(s->total, &summed, err);
 	if (!status)
-		status = sx_metrics_eval(s->metrics, summed, &totals, err);
+		status = sx_metrics_eval(s->metrics, summed, &s->totals, err);
 	for (uint32_t i = 0; !status && i < s->count; i++)
-		describe(s, totals, i);
+		describe(s, i);
 	sx_table_destroy(summed);
-	sx_table_destroy(totals);
 	*out = s->stats;
 	*count = s->count;
 	return status;

@@ -142,6 +142,60 @@ def test_copies():
     assert same_rows(path).rows[0] == rows
 
 
+def test_report():
+    """A stream of records gives what a table in memory gives, and groups what Python adds up."""
+    path = folder / "cpu.sxc"
+    stat = json.loads(run("stat", "-i", path, "--json", "-m", "all").stdout)
+    report = json.loads(run("report", path, "--json", "-m", "all").stdout)
+    assert report["devices"][0]["samples"] == stat["samples"]["count"]
+    due = {m["name"]: m for m in stat["metrics"]}
+    assert len(report["metrics"]) == len(due) > 10
+    for metric in report["metrics"]:
+        for key in ("total", "mean", "min", "p50", "p95", "p99", "max", "why"):
+            a, b = metric[key], due[metric["name"]][key]
+            same = a == b or (a is not None and b is not None and key != "why" and
+                              abs(a - b) <= 1e-9 * abs(b))
+            assert same, f"{metric['name']} {key}: {a} is not {b}"
+    text = run("report", path, env=dict(os.environ, COLUMNS="80")).stdout
+    wide = run("report", path, env=dict(os.environ, COLUMNS="140")).stdout
+    assert max(map(len, text.splitlines())) <= 80 and "p50" not in text and "p50" in wide
+
+
+def test_groups():
+    path = folder / "sample.sxc"
+    options = ["--for", "example", "--csv", "--counters", "-m", "Clocks"]
+    rows = read_capture.Capture(path).rows[0]
+    by_group, by_frame = {}, {}
+    for row in rows:
+        value = row["values"][0][0]
+        group = row["labels"].get("group", "(none)")
+        by_group[group] = by_group.get(group, 0) + value & 2**64 - 1
+        by_frame[row["labels"]["frame"]] = value
+    found = list(csv.DictReader(io.StringIO(
+        run("report", path, "--by", "group", *options, code=1).stdout)))
+    assert {r["group"]: int(r["Clocks"]) for r in found} == by_group, found
+    found = list(csv.DictReader(io.StringIO(
+        run("report", path, "--by", "frame", "--top", "7", "--sort", "Clocks", *options,
+            code=1).stdout)))
+    due = sorted(by_frame.items(), key=lambda item: -item[1])[:7]
+    assert [(int(r["frame"]), int(r["Clocks"])) for r in found] == due, found
+    run("report", path, "--by", "instance", *options, code=3)
+    run("report", path, "--by", "nothing", *options, code=2)
+
+
+def test_several_devices():
+    path = folder / "several.sxc"
+    run("record", "-d", "cpu,mali-g625", "-I", "10ms", "-t", "500ms", "-o", path)
+    capture = same_rows(path)
+    assert sorted(d["catalog"] for d in capture.devices.values()) == ["cpu", "mali-g625"]
+    assert all(len(rows) > 20 for rows in capture.rows.values())
+    simulated = [d["flags"] & 1 for _, d in sorted(capture.devices.items(),
+                                                  key=lambda item: item[1]["catalog"])]
+    assert simulated == [0, 1]
+    report = run("report", path).stdout
+    assert "SIMULATED" in report and "cpu_busy" in report
+
+
 def recording(*args):
     return subprocess.Popen([sextant, "record", "-d", "cpu", *map(str, args)], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True)

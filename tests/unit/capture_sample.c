@@ -8,7 +8,7 @@
 const struct sx_capture_device *sample_device(void)
 {
 	static const struct sx_column columns[SAMPLE_COLUMNS] = {
-	    {"Cycles", "cycles", SX_U64, SX_REDUCE_SUM, NULL},
+	    {"Clocks", "cycles", SX_U64, SX_REDUCE_SUM, NULL},
 	    {"Time", "s", SX_F64, SX_REDUCE_MEAN, NULL},
 	    {"Absent", "count", SX_U64, SX_REDUCE_SUM, "not on this chip"},
 	    {"Patchy", "bytes", SX_U64, SX_REDUCE_MAX, NULL},
