@@ -2,8 +2,9 @@
  * Decodes OA reports of 264 bytes, accumulates them and derives all metrics of RenderBasic for each
  * interval, one thread; and the parts of it on their own. A plain decoder that takes counter by
  * counter, and the published equations one after another in C, stand beside it. Arguments: reports
- * (default 100000), runs (default 5).
+ * (default 100000), runs (default 5), a file to write the reports to instead.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,32 @@ static void say(const struct job *job, const char *what, double seconds)
 	printf("%-44s %8.1f ns a report\n", what, seconds * 1e9 / (double)job->reports);
 }
 
+/* A recording of so many reports, for reading files of any size. */
+static int write_recording(struct job *job, const char *path)
+{
+	const struct sx_oa_device device = {.timestamp_hz = 12500000,
+					    .device_id = 0x1616,
+					    .gt_min_hz = 300000000,
+					    .gt_max_hz = 950000000,
+					    .format = SX_OA_A32U40_A4U32_B8_C8,
+					    .set = "RenderBasic",
+					    .max_slices = 1,
+					    .max_subslices = 3,
+					    .max_eus = 8,
+					    .slice_mask = 1,
+					    .subslice_mask = {7},
+					    .eu_mask = {{0xff, 0xff, 0xff}}};
+	uint8_t head[512];
+	FILE *out = fopen(path, "wb");
+	if (!out)
+		return 1;
+	size_t size = sx_oa_write_version(head, sizeof(head));
+	size += sx_oa_write_device(head + size, sizeof(head) - size, &device);
+	size += sx_oa_write_topology(head + size, sizeof(head) - size, &device);
+	bool ok = fwrite(head, size, 1, out) == 1 && fwrite(job->data, job->size, 1, out) == 1;
+	return fclose(out) == 0 && ok ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct job job = {.reports = argc > 1 ? (size_t)atol(argv[1]) : 100000};
@@ -166,6 +193,8 @@ int main(int argc, char **argv)
 	    sx_catalog_open(context, "intel-bdw", &job.catalog, NULL) != SX_OK)
 		return 1;
 	make_reports(&job);
+	if (argc > 3)
+		return write_recording(&job, argv[3]);
 	printf("%zu reports of %d bytes\n", job.reports, RECORD);
 	say(&job, "counter by counter, summed", bench_best(runs, plain, &job));
 	say(&job, "decode, accumulate: one row", bench_best(runs, total, &job));

@@ -8,7 +8,7 @@
 
 #include "tools/decode.h"
 
-#define CHUNK ((size_t)1 << 20)
+#define CHUNK ((size_t)1 << 16)
 
 struct stream {
 	struct decode_job *job;

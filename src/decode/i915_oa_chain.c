@@ -38,38 +38,35 @@ static uint8_t repair_clock(const struct sx_oa_decoder *d, uint64_t span, uint64
 	return 0;
 }
 
-static void check_clock(struct sx_oa_decoder *d, struct oa_interval *interval, uint64_t *delta)
+static void check_clock(struct sx_oa_decoder *d, struct oa_interval *interval)
 {
 	uint64_t span = interval->end - interval->begin;
 	if (__builtin_expect(span > d->wrap32_ticks, 0)) {
 		interval->quality32 = SX_QUALITY_WRAPPED;
-		interval->quality_clock = repair_clock(d, span, &delta[SX_OA_CLOCK]);
+		interval->quality_clock = repair_clock(d, span, &interval->clock);
 		if (span > d->wrap40_ticks)
 			interval->quality40 = SX_QUALITY_WRAPPED;
-	} else if (__builtin_expect((double)delta[SX_OA_CLOCK] > d->clocks_max * ((double)span + 2),
+	} else if (__builtin_expect((double)interval->clock > d->clocks_max * ((double)span + 2),
 				    0)) {
 		interval->quality_clock = SX_QUALITY_WRAPPED;
 		d->stats.fast_clocks++;
 		oa_note(d, NOTE_CLOCK, "%llu clocks within %llu ticks are more than the device can",
-			(unsigned long long)delta[SX_OA_CLOCK], (unsigned long long)span);
+			(unsigned long long)interval->clock, (unsigned long long)span);
 	}
 }
 
 static enum sx_status interval(struct sx_oa_decoder *d, const uint8_t *report, uint32_t reason,
 			       uint64_t ticks, struct sx_error *err)
 {
-	uint64_t *delta = oa_rows_slot(d->rows);
-	struct oa_interval now = {.begin = d->ticks,
+	struct oa_interval now = {.first = d->last,
+				  .second = report,
+				  .begin = d->ticks,
 				  .end = ticks,
+				  .clock = (uint32_t)(oa_u32(report + 12) - oa_u32(d->last + 12)),
 				  .owner = d->options.only_context ? d->options.context : d->owner,
 				  .reason = reason,
 				  .quality = d->pending};
-	if (d->device.format == SX_OA_A32U40_A4U32_B8_C8)
-		d->loops->delta(d->last, report, delta);
-	else
-		sx_oa_report_delta(d->device.format, d->last, report, delta);
-	delta[SX_OA_TIME] = ticks - d->ticks;
-	check_clock(d, &now, delta);
+	check_clock(d, &now);
 	d->stats.intervals++;
 	d->pending = 0;
 	return oa_rows_add(d->rows, &now, err);

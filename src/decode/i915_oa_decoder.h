@@ -3,7 +3,6 @@
 #define DECODE_I915_OA_DECODER_H
 
 #include "decode/i915_oa_rows.h"
-#include "oa/delta.h"
 
 enum oa_note { NOTE_DAMAGE, NOTE_LOST, NOTE_TIME, NOTE_CLOCK, NOTE_RECORD, NOTE_KINDS };
 
@@ -12,7 +11,6 @@ struct sx_oa_decoder {
 	struct sx_oa_device device;
 	struct sx_oa_stats stats;
 	struct oa_clock clock;
-	const struct oa_loops *loops;
 	struct oa_rows *rows;
 	size_t report_size;
 	/* The last report. */

@@ -22,6 +22,8 @@ struct sum {
 
 struct oa_rows {
 	const struct oa_loops *loops;
+	enum sx_oa_format format;
+	bool full; /* the format of 256 bytes, which the loops know */
 	enum sx_oa_rows kind;
 	struct sx_table *table;
 	uint32_t column_count;
@@ -80,6 +82,8 @@ enum sx_status oa_rows_create(enum sx_oa_rows kind, enum sx_oa_format format, st
 		return error_nomem(err, "OA rows");
 	rows->kind = kind;
 	rows->loops = oa_loops();
+	rows->format = format;
+	rows->full = format == SX_OA_A32U40_A4U32_B8_C8;
 	define_columns(rows, format, columns);
 	enum sx_status status =
 	    sx_table_create(columns, rows->column_count, kinds[kind], &rows->table, err);
@@ -106,9 +110,16 @@ struct sx_table *oa_rows_table(struct oa_rows *rows)
 	return rows->table;
 }
 
-uint64_t *oa_rows_slot(struct oa_rows *rows)
+/* What passed in an interval, slot by slot. */
+static void take_delta(const struct oa_rows *rows, const struct oa_interval *interval,
+		       uint64_t out[SX_OA_SLOTS])
 {
-	return rows->stage[rows->staged];
+	if (rows->full)
+		rows->loops->delta(interval->first, interval->second, out);
+	else
+		sx_oa_report_delta(rows->format, interval->first, interval->second, out);
+	out[SX_OA_TIME] = interval->end - interval->begin;
+	out[SX_OA_CLOCK] = interval->clock;
 }
 
 static uint64_t reason_label(struct oa_rows *rows, uint32_t reason)
@@ -191,7 +202,16 @@ static void sum_up(const struct oa_rows *rows, struct sum *sum, const struct oa_
 	sum->quality32 = (uint8_t)(sum->quality32 | interval->quality32);
 	sum->quality40 = (uint8_t)(sum->quality40 | interval->quality40);
 	sum->quality_clock = (uint8_t)(sum->quality_clock | interval->quality_clock);
-	rows->loops->add(sum->values, rows->stage[rows->staged]);
+	sum->values[SX_OA_TIME] += interval->end - interval->begin;
+	sum->values[SX_OA_CLOCK] += interval->clock;
+	if (rows->full) {
+		rows->loops->sum(interval->first, interval->second, sum->values);
+		return;
+	}
+	uint64_t delta[SX_OA_SLOTS];
+	take_delta(rows, interval, delta);
+	for (size_t i = SX_OA_A0; i < SX_OA_SLOTS; i++)
+		sum->values[i] += delta[i];
 }
 
 static enum sx_status emit(struct oa_rows *rows, struct sum *sum, struct sx_error *err)
@@ -204,7 +224,7 @@ static enum sx_status emit(struct oa_rows *rows, struct sum *sum, struct sx_erro
 				       .quality32 = sum->quality32,
 				       .quality40 = sum->quality40,
 				       .quality_clock = sum->quality_clock};
-	memcpy(oa_rows_slot(rows), sum->values, sizeof(sum->values));
+	memcpy(rows->stage[rows->staged], sum->values, sizeof(sum->values));
 	*sum = (struct sum){.used = false};
 	return stage(rows, &interval, err);
 }
@@ -269,27 +289,17 @@ static enum sx_status too_many(const struct oa_rows *rows, struct sx_error *err)
 	return SX_ERR_LIMIT;
 }
 
-/* A stay ends when another context begins; the delta in the next slot is kept. */
-static enum sx_status end_stay(struct oa_rows *rows, uint64_t owner, struct sx_error *err)
-{
-	uint64_t delta[SX_OA_SLOTS];
-	if (!rows->one.used || rows->one.owner == owner)
-		return SX_OK;
-	memcpy(delta, oa_rows_slot(rows), sizeof(delta));
-	enum sx_status status = emit(rows, &rows->one, err);
-	memcpy(oa_rows_slot(rows), delta, sizeof(delta));
-	return status;
-}
-
 enum sx_status oa_rows_add(struct oa_rows *rows, const struct oa_interval *interval,
 			   struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	struct sum *sum = &rows->one;
-	if (rows->kind == SX_OA_EACH)
+	if (rows->kind == SX_OA_EACH) {
+		take_delta(rows, interval, rows->stage[rows->staged]);
 		return stage(rows, interval, err);
-	if (rows->kind == SX_OA_RESIDENCY)
-		status = end_stay(rows, interval->owner, err);
+	}
+	if (rows->kind == SX_OA_RESIDENCY && sum->used && sum->owner != interval->owner)
+		status = emit(rows, sum, err);
 	else if (rows->kind == SX_OA_CONTEXTS)
 		sum = find_sum(rows, interval->owner);
 	if (!sum)

@@ -12,9 +12,11 @@
 
 struct oa_rows;
 
-/* One interval. `delta` has GPU_TIME as unwrapped ticks. */
+/* One interval between two reports. */
 struct oa_interval {
-	uint64_t begin, end; /* ticks */
+	const uint8_t *first, *second;
+	uint64_t begin, end; /* ticks, unwrapped */
+	uint64_t clock;	     /* render clocks that passed */
 	uint64_t owner;	     /* context id, or OA_IDLE */
 	uint32_t reason;     /* of the report that ends it */
 	uint8_t quality;     /* of every slot */
@@ -27,9 +29,8 @@ enum sx_status oa_rows_create(enum sx_oa_rows kind, enum sx_oa_format format, st
 			      struct sx_error *err);
 void oa_rows_destroy(struct oa_rows *rows);
 struct sx_table *oa_rows_table(struct oa_rows *rows);
-/* Where to write the delta of the next interval: SX_OA_SLOTS values. */
-uint64_t *oa_rows_slot(struct oa_rows *rows);
-/* Takes the interval whose delta was written. Errors: SX_ERR_LIMIT, SX_ERR_NO_MEMORY. */
+/* Takes an interval; the reports are needed during the call only. Errors: SX_ERR_LIMIT,
+ * SX_ERR_NO_MEMORY. */
 enum sx_status oa_rows_add(struct oa_rows *rows, const struct oa_interval *interval,
 			   struct sx_error *err);
 /* An end of continuity: the current stay is over. */

@@ -71,7 +71,6 @@ enum sx_status sx_oa_decoder_create(const struct sx_oa_options *options, struct 
 	if (!d)
 		return error_nomem(err, "an OA decoder");
 	d->options = *options;
-	d->loops = oa_loops();
 	d->device = options->device;
 	if (options->format)
 		d->device.format = options->format;

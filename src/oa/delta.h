@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 struct oa_loops {
-	/* Differences of all 54 slots between two reports of 256 bytes. */
+	/* A, B and C (slots 2 to 53) of two reports of 256 bytes: their differences. */
 	void (*delta)(const uint8_t *a, const uint8_t *b, uint64_t *out);
-	/* sums += delta, 54 values. */
-	void (*add)(uint64_t *sums, const uint64_t *delta);
+	/* The same, added to sums. */
+	void (*sum)(const uint8_t *a, const uint8_t *b, uint64_t *sums);
 };
 
 /* The copy that suits this processor. Static storage. */

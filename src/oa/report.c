@@ -115,16 +115,16 @@ static void delta32(const uint8_t *a, const uint8_t *b, size_t count, uint64_t *
 void sx_oa_report_delta(enum sx_oa_format format, const uint8_t *a, const uint8_t *b,
 			uint64_t out[SX_OA_SLOTS])
 {
-	if (format == SX_OA_A32U40_A4U32_B8_C8) {
-		oa_loops()->delta(a, b, out);
-		return;
-	}
-	memset(out, 0, SX_OA_SLOTS * sizeof(*out));
 	const struct layout *layout = find(format);
+	memset(out, 0, SX_OA_SLOTS * sizeof(*out));
 	if (!layout)
 		return;
 	out[SX_OA_TIME] = (uint32_t)(oa_u32(b + 4) - oa_u32(a + 4));
 	out[SX_OA_CLOCK] = (uint32_t)(oa_u32(b + 12) - oa_u32(a + 12));
+	if (layout->high_offset) {
+		oa_loops()->delta(a, b, out);
+		return;
+	}
 	delta32(a + layout->a_offset, b + layout->a_offset, layout->a_count,
 		out + SX_OA_A0 + layout->a_first);
 	if (layout->b_offset)
