@@ -24,11 +24,11 @@ struct recording {
 	bool progress; /* on a terminal */
 };
 
-static volatile sig_atomic_t dump_wanted;
+static atomic_bool dump_wanted; /* set by the handler, for the watcher */
 
 static void on_dump(int number)
 {
-	dump_wanted = 1;
+	atomic_store(&dump_wanted, true);
 }
 
 /* FILE for the first dump, then FILE-2.sxc and so on, so that none is overwritten. */
@@ -77,10 +77,8 @@ static void *watch(void *user)
 	struct sx_capture_progress before = {0}, now;
 	for (unsigned tick = 0; !atomic_load(&r->over); tick++) {
 		nanosleep(&(struct timespec){.tv_nsec = TICK_MS * 1000000L}, NULL);
-		if (dump_wanted && r->keep_ns) {
-			dump_wanted = 0;
+		if (atomic_exchange(&dump_wanted, false))
 			dump(r);
-		}
 		if (!r->progress || tick % 5)
 			continue;
 		sx_capture_progress(r->writer, &now);

@@ -1,5 +1,7 @@
 /* Captures: what is written is read, whole, cut, damaged, growing, from a ring, and from a full
  * disk. */
+#include "capture/bytes.h"
+#include "capture/format.h"
 #include "capture_sample.h"
 
 #include <fcntl.h>
@@ -12,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 #include <cmocka.h>
 
 struct file {
@@ -257,6 +260,92 @@ static void test_foreign_files(void **state)
 	assert_null(reader);
 }
 
+/* A copy with another version, without index, and with a record of an unknown type at its end. */
+static struct file other_version(const struct file *file, uint16_t major, uint16_t minor)
+{
+	struct file copy = {malloc(file->size + 64), 0};
+	uint64_t index;
+	assert_int_equal(frame_get_trailer(file->data + file->size - 24, &index), 1);
+	struct frame frame;
+	assert_int_equal(frame_get(file->data + index, &frame), 1);
+	memcpy(copy.data, file->data, index);
+	put_u16(copy.data + 8, major);
+	put_u16(copy.data + 10, minor);
+	put_u32(copy.data + 12, (uint32_t)XXH64(copy.data, 12, 0));
+	memset(copy.data + index + CAPTURE_FRAME_SIZE, 0x55, 5);
+	frame_put(copy.data + index, 99, 7, frame.sequence, 5);
+	copy.size = index + CAPTURE_FRAME_SIZE + 5;
+	return copy;
+}
+
+static void test_newer_minor_versions_are_read(void **state)
+{
+	struct file file = load(path_of("whole")), newer = other_version(&file, 1, 9);
+	struct outcome out = read_memory(newer.data, newer.size);
+	assert_int_equal(out.opened, SX_OK);
+	assert_int_equal(out.rows[0], 50);
+	assert_int_equal(out.wrong, 0);
+	assert_int_equal(out.account.unknown_records, 1);
+	assert_string_equal(out.account.what, "");
+	free(newer.data);
+	free(file.data);
+}
+
+static void test_newer_major_versions_are_refused(void **state)
+{
+	struct file file = load(path_of("whole")), newer = other_version(&file, 2, 3);
+	struct sx_capture_reader *reader = NULL;
+	struct sx_error err = {0};
+	assert_int_equal(sx_capture_open_memory(newer.data, newer.size, "x.sxc", &reader, &err),
+			 SX_ERR_UNSUPPORTED);
+	assert_non_null(strstr(err.message, "2.3"));
+	assert_non_null(strstr(err.message, "x.sxc"));
+	assert_null(reader);
+	free(newer.data);
+	free(file.data);
+}
+
+/* The offset of the first record of a type. */
+static size_t find_record(const struct file *file, uint8_t type, struct frame *frame)
+{
+	size_t at = CAPTURE_HEADER_SIZE;
+	while (frame_get(file->data + at, frame) && frame->type != type)
+		at += CAPTURE_FRAME_SIZE + frame->size;
+	assert_int_equal(frame->type, type);
+	return at;
+}
+
+/* A field of a payload gets another value, and the record right hashes. */
+static struct outcome with_field(uint8_t type, size_t field, uint32_t value)
+{
+	struct file file = load(path_of("whole"));
+	struct frame frame;
+	size_t at = find_record(&file, type, &frame);
+	put_u32(file.data + at + CAPTURE_FRAME_SIZE + field, value);
+	frame_put(file.data + at, frame.type, frame.device, frame.sequence, frame.size);
+	struct outcome out = read_memory(file.data, file.size);
+	free(file.data);
+	return out;
+}
+
+/* Counts and sizes that lie behind right hashes cost no memory and no row that was not written. */
+static void test_lies_behind_right_hashes(void **state)
+{
+	static const uint32_t values[] = {0, 31, 1000000, 0x7fffffff, UINT32_MAX};
+	static const size_t fields[] = {0, 4, 32}; /* rows, size of the body, labels */
+	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++)
+		for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
+			struct outcome out = with_field(CAPTURE_ROWS, fields[f], values[v]);
+			assert_int_equal(out.opened, SX_OK);
+			assert_int_equal(out.rows[0], 20); /* the other record of the device */
+			assert_int_equal(out.account.damaged_records, 1);
+			assert_true(out.account.what[0]);
+		}
+	struct outcome out = with_field(CAPTURE_HEAD, 8, UINT32_MAX);
+	assert_int_equal(out.rows[0], 50);
+	assert_int_equal(out.account.damaged_records, 1);
+}
+
 static void test_grows(void **state)
 {
 	struct sx_capture_writer *writer = NULL;
@@ -455,6 +544,9 @@ int main(void)
 	    cmocka_unit_test(test_overrun),
 	    cmocka_unit_test(test_full_disk),
 	    cmocka_unit_test(test_refuses_other_rows),
+	    cmocka_unit_test(test_newer_minor_versions_are_read),
+	    cmocka_unit_test(test_newer_major_versions_are_refused),
+	    cmocka_unit_test(test_lies_behind_right_hashes),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
