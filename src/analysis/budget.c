@@ -1,0 +1,128 @@
+/* The budget of a picture: cycles for each pixel, and the power of external memory. */
+#include <sextant/analysis.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define USABLE	       0.85 /* what schedulers and dependencies leave of all cycles */
+#define LOW_MW_PER_GB  80.0
+#define HIGH_MW_PER_GB 100.0
+
+/* Sums of one metric over the rows, and its highest rate. */
+struct sums {
+	double sum, seconds, highest;
+};
+
+/* The metric or counter that a catalog maps to a neutral name, or NULL. */
+static const char *find_neutral(const struct sx_catalog *catalog, const char *neutral)
+{
+	uint32_t count;
+	const struct sx_metric_info *metrics = sx_catalog_metrics(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (metrics[i].neutral && !strcmp(metrics[i].neutral, neutral))
+			return metrics[i].qualified;
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (counters[i].neutral && !strcmp(counters[i].neutral, neutral))
+			return counters[i].name;
+	return NULL;
+}
+
+static struct sums add_up(const struct sx_table *values)
+{
+	struct sums out = {0};
+	const uint64_t *begin = sx_table_begin_ns(values), *end = sx_table_end_ns(values);
+	for (size_t row = 0; row < sx_table_row_count(values); row++) {
+		double value = sx_table_get(values, 0, row);
+		if (isnan(value) || begin[row] == SX_TIME_UNKNOWN || end[row] == SX_TIME_UNKNOWN ||
+		    end[row] <= begin[row])
+			continue;
+		double seconds = (double)(end[row] - begin[row]) * 1e-9;
+		out.sum += value;
+		out.seconds += seconds;
+		out.highest = fmax(out.highest, value / seconds);
+	}
+	return out;
+}
+
+static enum sx_status sum_neutral(struct sx_catalog *catalog,
+				  const struct sx_metrics_options *options,
+				  const struct sx_table *raw, const char *neutral, struct sums *out,
+				  struct sx_error *err)
+{
+	const char *name = find_neutral(catalog, neutral);
+	*out = (struct sums){0};
+	if (!name)
+		return SX_ERR_NOT_FOUND;
+	struct sx_metrics_options one = *options;
+	one.patterns = &name;
+	one.pattern_count = 1;
+	one.set = NULL;
+	one.like = raw;
+	struct sx_metrics *metrics = NULL;
+	struct sx_table *values = NULL;
+	enum sx_status status = sx_metrics_create(catalog, &one, &metrics, err);
+	if (status == SX_OK)
+		status = sx_metrics_eval(metrics, raw, &values, err);
+	if (status == SX_OK)
+		*out = add_up(values);
+	sx_table_destroy(values);
+	sx_metrics_destroy(metrics);
+	return status;
+}
+
+static double core_count(const struct sx_catalog *catalog, const struct sx_metrics_options *options)
+{
+	uint32_t wanted = sx_catalog_find_constant(catalog, "shader_cores");
+	double cores = 1;
+	for (uint32_t i = 0; wanted != SX_NONE && i < options->constant_count; i++)
+		if (sx_catalog_find_constant(catalog, options->constants[i].name) == wanted)
+			cores = options->constants[i].value;
+	return cores;
+}
+
+static void add_memory(const struct sums *reads, const struct sums *writes, struct sx_budget *out)
+{
+	if (!reads->seconds || !writes->seconds)
+		return;
+	out->bytes_per_second = reads->sum / reads->seconds + writes->sum / writes->seconds;
+	out->low_mw = out->bytes_per_second * 1e-9 * LOW_MW_PER_GB;
+	out->high_mw = out->bytes_per_second * 1e-9 * HIGH_MW_PER_GB;
+}
+
+enum sx_status sx_budget_of(struct sx_catalog *catalog, const struct sx_metrics_options *options,
+			    const struct sx_table *raw, const struct sx_budget_goal *goal,
+			    struct sx_budget *out, struct sx_error *err)
+{
+	struct sums active, reads, writes;
+	double nothing = (double)NAN;
+	*out = (struct sx_budget){nothing, nothing, nothing, nothing,
+				  nothing, nothing, nothing, nothing};
+	double pixels = goal->width * goal->height * goal->fps;
+	if (!(pixels > 0) || !isfinite(pixels) || !(goal->width > 0) || !(goal->fps > 0))
+		return error_set(err, SX_ERR_USAGE, "a budget needs a picture and a frame rate");
+	enum sx_status status =
+	    sum_neutral(catalog, options, raw, "gpu.clocks.active", &active, err);
+	if (status == SX_ERR_NOT_FOUND) {
+		error_set(err, status, "%s does not count cycles with work",
+			  sx_catalog_info(catalog)->name);
+		error_because(err, "a budget holds the neutral gpu.clocks.active against the goal");
+		error_try(err, "sextant list --for NAME 'gpu.*', for devices that do");
+	}
+	if (status != SX_OK)
+		return status;
+	out->cores = core_count(catalog, options);
+	if (active.seconds > 0) {
+		out->clock_hz = active.highest;
+		out->available = out->cores * active.highest / pixels;
+		out->usable = out->available * USABLE;
+		out->spent = out->cores * active.sum / (pixels * active.seconds);
+	}
+	struct sx_error ignored; /* without memory counters a budget has no power */
+	if (sum_neutral(catalog, options, raw, "memory.read.bytes", &reads, &ignored) == SX_OK &&
+	    sum_neutral(catalog, options, raw, "memory.write.bytes", &writes, &ignored) == SX_OK)
+		add_memory(&reads, &writes, out);
+	return SX_OK;
+}
