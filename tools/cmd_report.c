@@ -94,7 +94,7 @@ static enum sx_status conclude(const struct cli *cli, struct report_device *d, s
 		status = sx_metrics_eval(d->metrics, few, &d->curve, err);
 	if (!status && d->rows)
 		status = sx_advice_create(d->view->catalog, &options, few, &d->advice, err);
-	return status;
+	return status ? status : report_budget(cli, d, few, err);
 }
 
 static void metric_json(struct json *json, const struct report_device *d, uint32_t device,
@@ -157,6 +157,13 @@ static void write_json(const struct cli *cli, const char *path, const struct rep
 		if (all[d].advice)
 			findings_json(&json, all[d].advice, d);
 	json_array_end(&json);
+	if (cli->options.resolution) {
+		json_key(&json, "budgets");
+		json_array_begin(&json);
+		for (uint32_t d = 0; d < count; d++)
+			report_budget_json(&json, &all[d], d);
+		json_array_end(&json);
+	}
 	cli_json_end(&json);
 }
 
@@ -293,17 +300,21 @@ const struct command cmd_report = {
     .verb = {.name = "report",
 	     .synopsis = "FILE [-m LIST] [--by frame|group|time|instance] [--top N --sort METRIC]",
 	     .summary = "a capture as verdict, advice and numbers",
-	     .about = "Reads a capture of any length and writes what holds the program back, then "
-		      "every metric in the catalog's order with its smallest, mean, 95th "
-		      "percentile and largest value and its course over time; wide terminals get "
-		      "more columns. With --by, one line a frame, debug group, stretch of time "
-		      "(--interval long) or instance instead, the first 20 or --top of them, in "
-		      "order or by --sort, largest first.",
+	     .about =
+		 "Reads a capture of any length and writes what holds the program back, then "
+		 "every metric in the catalog's order with its smallest, mean, 95th "
+		 "percentile and largest value and its course over time; wide terminals get "
+		 "more columns. With --by, one line a frame, debug group, stretch of time "
+		 "(--interval long) or instance instead, the first 20 or --top of them, in "
+		 "order or by --sort, largest first. With --resolution, and --fps if it is not "
+		 "60, also the budget of such a picture: core cycles for each pixel, what was "
+		 "spent of them, and the power of external memory.",
 	     .options = "for device metric set api interval input output const counters by sort "
-			"top format",
+			"top fps resolution format",
 	     .max_args = 1,
 	     .examples = "  sextant report game.sxc\n"
 			 "  sextant report game.sxc --by frame --top 10 --sort gpu_time\n"
+			 "  sextant report game.sxc --resolution 1920x1080 --fps 60\n"
 			 "  sextant report game.sxc --by time -I 1s -m 'cpu_*' --csv\n"},
     .run = run,
 };

@@ -19,6 +19,9 @@ struct report_device {
 	uint64_t each;		/* rows that one of the overview stands for */
 	struct sx_advice *advice;
 	uint64_t rows, begin_ns, end_ns;
+	struct sx_budget_goal goal; /* --fps, --resolution */
+	struct sx_budget budget;
+	bool has_budget;
 };
 
 /* A unit beside a number: "" where the number says it, and of quotients only rates. */
@@ -42,5 +45,12 @@ enum sx_status report_by(const struct cli *cli, struct report_device *d, struct 
  */
 enum sx_status report_instances(const struct cli *cli, struct report_device *d,
 				struct sx_table **out, struct sx_error *err);
+
+/* Works out the budget over rows of raw counters, when one was asked for. */
+enum sx_status report_budget(const struct cli *cli, struct report_device *d,
+			     const struct sx_table *rows, struct sx_error *err);
+/* Writes it, when there is one; as JSON, an element of an array. */
+void report_budget_text(const struct cli *cli, const struct report_device *d);
+void report_budget_json(struct json *json, const struct report_device *d, uint32_t device);
 
 #endif

@@ -214,6 +214,7 @@ bool report_text(const struct cli *cli, const struct report_device *d)
 			 d->each);
 		text_wrap(&cli->out, 2, line);
 	}
+	report_budget_text(cli, d);
 	fputc('\n', cli->out.out);
 	bool ok = write_table(cli, d);
 	write_footnotes(cli, d);

@@ -73,14 +73,16 @@ static enum sx_status sum_neutral(struct sx_catalog *catalog,
 	return status;
 }
 
-static double core_count(const struct sx_catalog *catalog, const struct sx_metrics_options *options)
+/* A constant by name or alias; `otherwise` when nobody gave it. */
+static double constant_of(const struct sx_catalog *catalog,
+			  const struct sx_metrics_options *options, const char *name,
+			  double otherwise)
 {
-	uint32_t wanted = sx_catalog_find_constant(catalog, "shader_cores");
-	double cores = 1;
+	uint32_t wanted = sx_catalog_find_constant(catalog, name);
 	for (uint32_t i = 0; wanted != SX_NONE && i < options->constant_count; i++)
 		if (sx_catalog_find_constant(catalog, options->constants[i].name) == wanted)
-			cores = options->constants[i].value;
-	return cores;
+			otherwise = options->constants[i].value;
+	return otherwise;
 }
 
 static void add_memory(const struct sums *reads, const struct sums *writes, struct sx_budget *out)
@@ -98,8 +100,14 @@ enum sx_status sx_budget_of(struct sx_catalog *catalog, const struct sx_metrics_
 {
 	struct sums active, reads, writes;
 	double nothing = (double)NAN;
-	*out = (struct sx_budget){nothing, nothing, nothing, nothing,
-				  nothing, nothing, nothing, nothing};
+	*out = (struct sx_budget){.clock_hz = nothing,
+				  .cores = nothing,
+				  .available = nothing,
+				  .usable = nothing,
+				  .spent = nothing,
+				  .bytes_per_second = nothing,
+				  .low_mw = nothing,
+				  .high_mw = nothing};
 	double pixels = goal->width * goal->height * goal->fps;
 	if (!(pixels > 0) || !isfinite(pixels) || !(goal->width > 0) || !(goal->fps > 0))
 		return error_set(err, SX_ERR_USAGE, "a budget needs a picture and a frame rate");
@@ -113,10 +121,13 @@ enum sx_status sx_budget_of(struct sx_catalog *catalog, const struct sx_metrics_
 	}
 	if (status != SX_OK)
 		return status;
-	out->cores = core_count(catalog, options);
+	out->cores = constant_of(catalog, options, "shader_cores", 1);
+	double clock = constant_of(catalog, options, "gpu_max_clock_hz", 0);
 	if (active.seconds > 0) {
-		out->clock_hz = active.highest;
-		out->available = out->cores * active.highest / pixels;
+		out->clock_known =
+		    clock > 0 && clock >= active.highest; /* less is a wrong constant */
+		out->clock_hz = out->clock_known ? clock : active.highest;
+		out->available = out->cores * out->clock_hz / pixels;
 		out->usable = out->available * USABLE;
 		out->spent = out->cores * active.sum / (pixels * active.seconds);
 	}

@@ -63,5 +63,6 @@ uint32_t mali_id_constants(const struct mali_id *id, struct source_constant *out
 	count = add(out, count, "MaliConstantsL2SliceCount", id->slices);
 	count =
 	    add(out, count, "MaliConstantsShaderCoreCount", __builtin_popcountll(id->core_mask));
-	return add(out, count, "shader_core_mask", (double)id->core_mask);
+	count = add(out, count, "shader_core_mask", (double)id->core_mask);
+	return add(out, count, "gpu_max_clock_hz", (double)id->freq_khz_max * 1e3);
 }

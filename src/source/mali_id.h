@@ -18,7 +18,7 @@ struct mali_model_info {
 	const char *catalog, *name;
 };
 
-#define MALI_CONSTANTS_MAX 4
+#define MALI_CONSTANTS_MAX 5
 
 /* Splits a GPU_ID of either form, 32 or 64 bits. */
 void mali_id_decode(uint64_t gpu_id, struct mali_id *out);

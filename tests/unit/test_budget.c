@@ -70,6 +70,18 @@ static void guides_example(void **state)
 	near(b.bytes_per_second, 4e9);
 	near(b.low_mw, 320);
 	near(b.high_mw, 400);
+	assert_false(b.clock_known);
+	/* The device's own highest clock counts, unless more than it was seen. */
+	struct sx_constant_value more[4] = {
+	    constants[0], constants[1], constants[2], {"gpu_max_clock_hz", 800e6}};
+	options = (struct sx_metrics_options){.constants = more, .constant_count = 4};
+	assert_int_equal(sx_budget_of(catalog, &options, table, &goal, &b, NULL), SX_OK);
+	assert_true(b.clock_known);
+	near(b.available, 3 * 800e6 / (1920.0 * 1080 * 60));
+	more[3].value = 400e6;
+	assert_int_equal(sx_budget_of(catalog, &options, table, &goal, &b, NULL), SX_OK);
+	assert_false(b.clock_known);
+	near(b.clock_hz, 500e6);
 	sx_table_destroy(table);
 	sx_catalog_unref(catalog);
 }

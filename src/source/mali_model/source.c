@@ -53,7 +53,7 @@ struct mali_model {
 	struct source base;
 	const struct model_device *device;
 	struct source_desc desc;
-	struct source_constant constants[4];
+	struct source_constant constants[5];
 	struct model_map map;
 	struct mali_raw raw;
 	uint64_t period_ns, begin_ns, epoch_ns;
@@ -99,11 +99,12 @@ static void describe_device(struct mali_model *m)
 	const struct {
 		const char *name;
 		double value;
-	} constants[4] = {{"MaliConstantsBusWidthBits", gpu->bus_bits},
+	} constants[5] = {{"MaliConstantsBusWidthBits", gpu->bus_bits},
 			  {"MaliConstantsL2SliceCount", gpu->slices},
 			  {"MaliConstantsShaderCoreCount", __builtin_popcountll(gpu->core_mask)},
-			  {"shader_core_mask", (double)gpu->core_mask}};
-	for (size_t i = 0; i < 4; i++) {
+			  {"shader_core_mask", (double)gpu->core_mask},
+			  {"gpu_max_clock_hz", gpu->clock_hz}};
+	for (size_t i = 0; i < 5; i++) {
 		snprintf(m->constants[i].name, sizeof(m->constants[i].name), "%s",
 			 constants[i].name);
 		m->constants[i].value = constants[i].value;
@@ -115,7 +116,7 @@ static void describe_device(struct mali_model *m)
 				       .min_interval_ns = PERIOD_MIN_NS,
 				       .max_interval_ns = PERIOD_MAX_NS,
 				       .constants = m->constants,
-				       .constant_count = 4};
+				       .constant_count = 5};
 }
 
 static void close_device(struct source *source)
