@@ -39,15 +39,18 @@ void *__wrap_realloc(void *old, size_t size)
 }
 
 /* More values at once than fit the stack, an `if`, a constant, and columns of trouble. */
+#define TEXT_SIZE 8192
+
 static size_t write_text(char *text)
 {
 	size_t length = 0;
 	for (int i = 0; i < 150; i++)
-		length += (size_t)sprintf(text + length, "(a * %d.5 - ", i);
-	length += (size_t)sprintf(text + length, "max(min((a / b) * 100, 100), 0)");
+		length += (size_t)snprintf(text + length, TEXT_SIZE - length, "(a * %d.5 - ", i);
+	length +=
+	    (size_t)snprintf(text + length, TEXT_SIZE - length, "max(min((a / b) * 100, 100), 0)");
 	memset(text + length, ')', 150);
 	length += 150;
-	length += (size_t)sprintf(text + length, " + if(b > 2, a, other)");
+	length += (size_t)snprintf(text + length, TEXT_SIZE - length, " + if(b > 2, a, other)");
 	return length;
 }
 
@@ -94,7 +97,7 @@ static enum sx_status use(const char *text, struct sx_error *err)
 static void test_every_allocation_may_fail(void **state)
 {
 	(void)state;
-	static char text[8192];
+	static char text[TEXT_SIZE];
 	write_text(text);
 	for (long k = 0;; k++) {
 		struct sx_error err = {0};
