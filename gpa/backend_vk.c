@@ -1,5 +1,6 @@
 /* Vulkan: query pools recorded into the program's command buffers. */
 #include "gpa/vk_count.h"
+#include "gpa/vk_perf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,14 @@ struct vk_backend {
 	struct vk_api vk;
 	struct gpa_guide guide;
 	bool have[RAW_COUNT];
+	struct vk_perf perf;
 };
 
 struct gpa_request {
 	struct vk_count count;
-	const uint32_t *raws; /* the pass's list; lives longer */
-	uint32_t raw_count;
+	const uint32_t *raws;		  /* the pass's list; lives longer */
+	uint32_t query_count, perf_count; /* queries of the API first, then hardware counters */
+	VkQueryPool perf;
 };
 
 static GPA_Status open(struct gpa_context *context)
@@ -32,7 +35,8 @@ static GPA_Status open(struct gpa_context *context)
 	vk_count_probe(&b->vk, native, b->have);
 	if (!guide_open(&b->guide, "amd-gcn3"))
 		return GPA_STATUS_ERROR_FAILED;
-	bool ok = query_counters_add(&b->guide, b->have, QUERY_VULKAN, true, &list);
+	bool ok = query_counters_add(&b->guide, b->have, QUERY_VULKAN, true, &list) &&
+		  vk_perf_open(&b->perf, native, &b->guide, &list);
 	context->counters = list.items;
 	context->counter_count = (uint32_t)list.count;
 	context->device_id = b->vk.properties.deviceID;
@@ -47,27 +51,63 @@ static void close(struct gpa_context *context)
 	struct vk_backend *b = context->impl;
 	if (!b)
 		return;
+	vk_perf_close(&b->perf);
 	guide_close(&b->guide);
 	free(context->counters);
 	free(b);
 }
 
-static uint32_t class_of(const struct gpa_context *context, uint32_t raw)
+/* The pass of a hardware counter: the first behind time and queries that it fits into. */
+static uint32_t perf_pass(const struct vk_backend *b, struct gpa_schedule *s, uint32_t raw)
 {
-	(void)context;
-	return raw == RAW_TIME ? CLASS_TIME : CLASS_QUERIES;
+	for (uint32_t p = CLASS_MORE; p < s->pass_count; p++) {
+		struct gpa_pass_plan *pass = &s->passes[p];
+		uint32_t before = pass->count;
+		gpa_pass_plan_add(pass, raw);
+		if (pass->count == before || pass->count == 1 ||
+		    vk_perf_fits(&b->perf, pass->raws, pass->count))
+			return p;
+		gpa_pass_plan_remove(pass, raw);
+	}
+	return CLASS_MORE; /* there is a pass for every counter: not reached */
 }
 
 static GPA_Status plan(struct gpa_context *context, struct gpa_schedule *schedule)
 {
-	return gpa_plan_classes(context, schedule, class_of, CLASS_COUNT);
+	struct vk_backend *b = context->impl;
+	if (!gpa_schedule_alloc(context, schedule, CLASS_MORE + schedule->enabled_count))
+		return GPA_STATUS_ERROR_FAILED;
+	for (uint32_t i = 0; i < schedule->enabled_count; i++) {
+		const struct gpa_counter *c = &context->counters[schedule->enabled[i]];
+		for (uint32_t k = 0; k < c->raw_count; k++) {
+			uint32_t raw = c->raws[k];
+			uint32_t pass = raw >= RAW_COUNT  ? perf_pass(b, schedule, raw)
+					: raw == RAW_TIME ? CLASS_TIME
+							  : CLASS_QUERIES;
+			gpa_pass_plan_add(&schedule->passes[pass], raw);
+			schedule->places[i][k] = pass;
+		}
+	}
+	gpa_schedule_trim(context, schedule);
+	return GPA_STATUS_OK;
 }
 
 static void release(struct gpa_context *context, struct gpa_request *request)
 {
 	struct vk_backend *b = context->impl;
 	vk_count_finish(&b->vk, &request->count);
+	b->vk.vkDestroyQueryPool(b->vk.device, request->perf, NULL);
 	free(request);
+}
+
+static bool begin_perf(struct vk_backend *b, struct gpa_request *r)
+{
+	if (!r->perf_count)
+		return true;
+	r->perf = vk_perf_pool(&b->perf, &b->vk, r->raws + r->query_count, r->perf_count);
+	if (r->perf)
+		b->vk.vkCmdBeginQuery(r->count.commands, r->perf, 0, 0);
+	return r->perf != VK_NULL_HANDLE;
 }
 
 static struct gpa_request *begin(struct gpa_context *context, const uint32_t *raws, uint32_t count)
@@ -82,12 +122,15 @@ static struct gpa_request *begin(struct gpa_context *context, const uint32_t *ra
 	if (!r)
 		return NULL;
 	r->raws = raws;
-	r->raw_count = count;
+	while (r->query_count < count && raws[r->query_count] < RAW_COUNT)
+		r->query_count++;
+	r->perf_count = count - r->query_count;
 	r->count.commands = native->commandBuffer;
-	if (vk_count_begin(&b->vk, &r->count, raws, count))
-		return r;
-	release(context, r);
-	return NULL;
+	if (!begin_perf(b, r) || !vk_count_begin(&b->vk, &r->count, raws, r->query_count)) {
+		release(context, r);
+		return NULL;
+	}
+	return r;
 }
 
 static bool end(struct gpa_context *context, struct gpa_request *request)
@@ -99,6 +142,8 @@ static bool end(struct gpa_context *context, struct gpa_request *request)
 		return false;
 	}
 	vk_count_end(&b->vk, &request->count);
+	if (request->perf)
+		b->vk.vkCmdEndQuery(request->count.commands, request->perf, 0);
 	return true;
 }
 
@@ -106,15 +151,25 @@ static enum gpa_answer collect(struct gpa_context *context, struct gpa_request *
 			       uint64_t *values, bool *valid)
 {
 	struct vk_backend *b = context->impl;
-	for (uint32_t i = 0; i < request->raw_count; i++)
+	uint32_t count = request->query_count;
+	for (uint32_t i = 0; i < count + request->perf_count; i++)
 		valid[i] = true;
-	return vk_count_read(&b->vk, &request->count, request->raws, request->raw_count, values);
+	enum gpa_answer answer =
+	    vk_count_read(&b->vk, &request->count, request->raws, count, values);
+	if (answer != GPA_READY || !request->perf_count)
+		return answer;
+	return vk_perf_read(&b->perf, &b->vk, request->perf, request->raws + count,
+			    request->perf_count, values + count);
 }
 
 static bool value(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
 		  union gpa_value *out)
 {
-	return query_counters_value(&context->counters[counter], raws, out);
+	struct vk_backend *b = context->impl;
+	if (counter < b->perf.first_counter || !b->perf.count)
+		return query_counters_value(&context->counters[counter], raws, out);
+	vk_perf_value(&b->perf, counter - b->perf.first_counter, raws[0], out);
+	return true;
 }
 
 const struct gpa_backend gpa_backend = {

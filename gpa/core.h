@@ -145,8 +145,11 @@ GPA_Status gpa_plan_classes(const struct gpa_context *context, struct gpa_schedu
 /* Room for `count` passes, of which each may hold every raw of the selection, and for places. */
 bool gpa_schedule_alloc(const struct gpa_context *context, struct gpa_schedule *schedule,
 			uint32_t count);
-/* Adds a raw to a pass, in order. */
+/* Drops passes that stayed empty. */
+void gpa_schedule_trim(const struct gpa_context *context, struct gpa_schedule *schedule);
+/* Adds a raw to a pass, in order; takes it away. */
 void gpa_pass_plan_add(struct gpa_pass_plan *pass, uint32_t raw);
+void gpa_pass_plan_remove(struct gpa_pass_plan *pass, uint32_t raw);
 
 /* Sessions (session.c). */
 struct gpa_session *gpa_session_begin(struct gpa_context *context);

@@ -66,22 +66,6 @@ static uint32_t query_pass(const struct gl_backend *b, const struct sx_plan *pla
 	return extra;
 }
 
-static void drop_empty(struct gpa_schedule *s, const struct gpa_context *context)
-{
-	for (uint32_t p = s->pass_count; p-- > 0;) {
-		if (s->passes[p].count)
-			continue;
-		free(s->passes[p].raws);
-		memmove(&s->passes[p], &s->passes[p + 1],
-			(s->pass_count - p - 1) * sizeof(*s->passes));
-		s->pass_count--;
-		for (uint32_t i = 0; i < s->enabled_count; i++)
-			for (uint32_t k = 0; k < context->counters[s->enabled[i]].raw_count; k++)
-				if (s->places[i][k] > p)
-					s->places[i][k]--;
-	}
-}
-
 static void place(struct gpa_context *context, const struct gl_backend *b, struct gpa_schedule *s,
 		  const struct sx_plan *plan, uint32_t i)
 {
@@ -113,7 +97,7 @@ GPA_Status gl_amd_plan(struct gpa_context *context, struct gl_backend *b,
 	for (uint32_t i = 0; ok && i < schedule->enabled_count; i++)
 		place(context, b, schedule, plan, i);
 	if (ok)
-		drop_empty(schedule, context);
+		gpa_schedule_trim(context, schedule);
 	sx_plan_destroy(plan);
 	return ok ? GPA_STATUS_OK : GPA_STATUS_ERROR_FAILED;
 }

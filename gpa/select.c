@@ -95,6 +95,15 @@ bool gpa_schedule_alloc(const struct gpa_context *context, struct gpa_schedule *
 	return true;
 }
 
+void gpa_pass_plan_remove(struct gpa_pass_plan *pass, uint32_t raw)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < pass->count; i++)
+		if (pass->raws[i] != raw)
+			pass->raws[n++] = pass->raws[i];
+	pass->count = n;
+}
+
 static void drop_pass(struct gpa_schedule *s, const struct gpa_context *context, uint32_t pass)
 {
 	free(s->passes[pass].raws);
@@ -105,6 +114,13 @@ static void drop_pass(struct gpa_schedule *s, const struct gpa_context *context,
 		for (uint32_t k = 0; k < context->counters[s->enabled[i]].raw_count; k++)
 			if (s->places[i][k] > pass)
 				s->places[i][k]--;
+}
+
+void gpa_schedule_trim(const struct gpa_context *context, struct gpa_schedule *s)
+{
+	for (uint32_t pass = s->pass_count; pass-- > 0;)
+		if (!s->passes[pass].count)
+			drop_pass(s, context, pass);
 }
 
 GPA_Status gpa_plan_classes(const struct gpa_context *context, struct gpa_schedule *schedule,
@@ -121,8 +137,6 @@ GPA_Status gpa_plan_classes(const struct gpa_context *context, struct gpa_schedu
 			schedule->places[i][k] = pass;
 		}
 	}
-	for (uint32_t pass = class_count; pass-- > 0;)
-		if (!schedule->passes[pass].count)
-			drop_pass(schedule, context, pass);
+	gpa_schedule_trim(context, schedule);
 	return GPA_STATUS_OK;
 }

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static PFN_vkGetInstanceProcAddr find_loader(void)
+PFN_vkGetInstanceProcAddr vk_api_loader(const GPA_VulkanContext *context)
 {
-	PFN_vkGetInstanceProcAddr get = NULL;
+	PFN_vkGetInstanceProcAddr get = context->getInstanceProcAddr;
+	if (get)
+		return get;
 	void *symbol = dlsym(RTLD_DEFAULT, "vkGetInstanceProcAddr");
 	if (!symbol) {
 		void *library = dlopen("libvulkan.so.1", RTLD_LAZY);
@@ -38,8 +40,7 @@ static uint32_t timestamp_bits(const GPA_VulkanContext *context, PFN_vkGetInstan
 
 bool vk_api_load(struct vk_api *vk, const GPA_VulkanContext *context, const char **why)
 {
-	PFN_vkGetInstanceProcAddr get =
-	    context->getInstanceProcAddr ? context->getInstanceProcAddr : find_loader();
+	PFN_vkGetInstanceProcAddr get = vk_api_loader(context);
 	*vk = (struct vk_api){.device = context->device};
 	if (!get || !context->instance || !context->physicalDevice || !context->device) {
 		*why = get ? "the instance or the device is missing" : "libvulkan.so.1 is not here";

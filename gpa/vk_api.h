@@ -32,4 +32,7 @@ struct vk_api {
 /* Loads the functions and asks the device; on failure *why says what is missing. */
 bool vk_api_load(struct vk_api *vk, const GPA_VulkanContext *context, const char **why);
 
+/* The entry that everything is found through; NULL without Vulkan. */
+PFN_vkGetInstanceProcAddr vk_api_loader(const GPA_VulkanContext *context);
+
 #endif

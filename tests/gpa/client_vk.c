@@ -8,6 +8,7 @@
 
 #include "gpa/GPUPerfAPI.h"
 #include "gpa/GPUPerfAPIVK.h"
+#include "fake_vk_perf.h"
 
 static int failures;
 
@@ -250,6 +251,63 @@ static void check_session(const struct job *j, GPA_VulkanContext *context)
 	vkDeviceWaitIdle(j->device);
 }
 
+static double perf_value(gpa_uint32 session, const char *name, GPA_Usage_Type usage)
+{
+	gpa_uint32 index = 0;
+	gpa_uint64 count = 0;
+	gpa_float64 number = -1;
+	GPA_Type type = GPA_TYPE__LAST;
+	GPA_Usage_Type is = GPA_USAGE_TYPE__LAST;
+	OK(GPA_GetCounterIndex(name, &index));
+	OK(GPA_GetCounterUsageType(index, &is));
+	CHECK(is == usage, "%s: usage %d", name, (int)is);
+	OK(GPA_GetCounterDataType(index, &type));
+	if (type == GPA_TYPE_FLOAT64)
+		OK(GPA_GetSampleFloat64(session, 1, index, &number));
+	else
+		OK(GPA_GetSampleUInt64(session, 1, index, &count));
+	return type == GPA_TYPE_FLOAT64 ? number : (double)count;
+}
+
+/* The driver's own counters, from an extension that the fake adds. */
+static void check_performance_queries(const struct job *j, GPA_VulkanContext *context)
+{
+	gpa_uint32 session = 0, passes = 0, index = 0;
+	context->performanceQueries = context->hostQueryReset = VK_TRUE;
+	context->getInstanceProcAddr = fake_vk_loader;
+	OK(GPA_OpenContext(context));
+	CHECK(fake_vk_perf.locked, "the profiling lock was not taken");
+	CHECK(GPA_GetCounterIndex("Whole buffer", &index) == GPA_STATUS_ERROR_NOT_FOUND,
+	      "a counter of whole command buffers is offered");
+	OK(GPA_EnableAllCounters());
+	OK(GPA_GetPassCount(&passes));
+	CHECK(passes == 4, "%u passes", passes); /* time, queries, two times two counters */
+	OK(GPA_BeginSession(&session));
+	for (gpa_uint32 p = 0; p < passes; p++) {
+		context->commandBuffer = begin_commands(j);
+		OK(GPA_BeginPass());
+		OK(GPA_BeginSample(1));
+		record_work(j, context->commandBuffer);
+		OK(GPA_EndSample());
+		OK(GPA_EndPass());
+		submit(j, context->commandBuffer);
+	}
+	OK(GPA_EndSession());
+	fake_vk_perf.not_ready = 3;
+	CHECK(perf_value(session, "GPU active cycles", GPA_USAGE_TYPE_CYCLES) == 1000, "cycles");
+	CHECK(perf_value(session, "L2 cache hit ratio", GPA_USAGE_TYPE_PERCENTAGE) == 2000,
+	      "ratio");
+	CHECK(perf_value(session, "Busy time", GPA_USAGE_TYPE_MILLISECONDS) == 0.003, "time");
+	CHECK(perf_value(session, "Waves", GPA_USAGE_TYPE_ITEMS) == 5000, "waves");
+	CHECK(count_of(session, "IAVertices") == 6, "IAVertices");
+	vkDeviceWaitIdle(j->device);
+	OK(GPA_CloseContext());
+	CHECK(fake_vk_perf.begun == 2 && fake_vk_perf.ended == 2, "%d begun, %d ended",
+	      fake_vk_perf.begun, fake_vk_perf.ended);
+	CHECK(!fake_vk_perf.without_reset, "a pool was not reset");
+	CHECK(!fake_vk_perf.pools && !fake_vk_perf.locked, "pools or the lock are left");
+}
+
 int main(void)
 {
 	struct job job = {0};
@@ -276,6 +334,7 @@ int main(void)
 	for (int i = 0; i < 3; i++)
 		check_session(&job, &context);
 	OK(GPA_CloseContext());
+	check_performance_queries(&job, &context);
 	destroy_job(&job);
 	printf("%d failures\n", failures);
 	return failures != 0;
