@@ -156,7 +156,7 @@ const struct command cmd_demo = {
 		 "profiles that device for 5 s instead; mali-g310 and mali-g625 are there on "
 		 "every machine, as models that draw scenes by themselves: simulated, and said "
 		 "to be so in every output.",
-	     .options = "device metric interval duration count output format",
+	     .options = "for device metric interval duration count output format",
 	     .examples = "  sextant demo\n"
 			 "  sextant demo -d mali-g625\n"},
     .run = run,

@@ -36,7 +36,8 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 					   .interval_ns = o->interval_ns,
 					   .child = argv != NULL,
 					   .input = o->input,
-					   .realtime = o->realtime};
+					   .realtime = o->realtime,
+					   .catalog = o->catalog};
 }
 
 int run_exit_code(const struct sx_child_status *child)

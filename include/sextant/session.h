@@ -29,6 +29,7 @@ struct sx_session_options {
 	bool child;	      /* a program will be run: open sources that need one */
 	const char *input;    /* a capture to replay instead of this machine's devices */
 	bool realtime;	      /* at the speed of the recording, not as fast as it goes */
+	const char *catalog;  /* of named devices that no catalog is known to describe; or NULL */
 };
 
 /* When to end; whichever comes first. All zero: when the child ends, or sx_session_stop(). */

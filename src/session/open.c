@@ -50,6 +50,14 @@ static enum sx_status gather_constants(struct sx_session *s, struct session_devi
 	return SX_OK;
 }
 
+static enum sx_status no_catalog(const struct sx_device *device, struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "no catalog describes %s", device->id);
+	error_because(err, "%s", device->because ? device->because : "its source knows none");
+	error_try(err, "--for NAME, a catalog that is near; sextant devices lists them");
+	return SX_ERR_NOT_FOUND;
+}
+
 static enum sx_status open_device(struct sx_session *s, const struct sx_device *found,
 				  struct sx_error *err)
 {
@@ -60,7 +68,11 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 	if (status)
 		return status;
 	const struct source_desc *desc = ops->describe(d.source);
-	status = sx_catalog_open(s->context, desc->catalog, &info.catalog, err);
+	const char *catalog = desc->catalog ? desc->catalog : s->options.catalog;
+	if (catalog)
+		status = sx_catalog_open(s->context, catalog, &info.catalog, err);
+	else
+		status = no_catalog(found, err);
 	if (!status)
 		status = gather_constants(s, &d, &info, desc, err);
 	if (!status && (!mem_grow(&s->devices, &s->device_cap, s->device_count + 1, sizeof(d)) ||
@@ -105,7 +117,11 @@ static enum sx_status open_named(struct sx_session *s, const struct sx_device *a
 			error_try(err, "sextant stat -d %s -- COMMAND", selector);
 			return SX_ERR_USAGE;
 		}
-		if (all[i].state != SX_DEVICE_UNUSABLE && all[i].state != SX_DEVICE_ABSENT)
+		/* What lacks nothing but a catalog can be measured with one that the user names. */
+		bool adopted =
+		    all[i].state == SX_DEVICE_UNUSABLE && !all[i].catalog && s->options.catalog;
+		if (adopted ||
+		    (all[i].state != SX_DEVICE_UNUSABLE && all[i].state != SX_DEVICE_ABSENT))
 			return open_device(s, &all[i], err);
 		blocked = &all[i];
 	}

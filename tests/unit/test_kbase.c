@@ -411,7 +411,7 @@ static void probing_tells_why(void **state)
 	f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 	assert_non_null(strstr(f.because, "architecture 12, product 3"));
-	assert_non_null(strstr(f.remedy, "--for mali-g625"));
+	assert_non_null(strstr(f.remedy, "-d mali0 --for mali-g625"));
 	fake_kbase_init(&fake);
 	fake.open_errno = EACCES;
 	f = probe(&fake);
@@ -439,6 +439,27 @@ static void probing_tells_why(void **state)
 	f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 	assert_non_null(strstr(f.because, "architecture 9"));
+}
+
+/* A Mali that nobody described is read all the same, as a whole, for a catalog that the user names.
+ */
+static void unknown_product_can_be_read(void **state)
+{
+	struct fake_kbase fake;
+	struct source *source = NULL;
+	struct raw_sample raw;
+	struct source_request request = {.counters = (const char *const[]){"MaliGPUActiveCy"},
+					 .counter_count = 1};
+	fake_kbase_init(&fake);
+	fake.gpu_id = 0xc0030000;
+	assert_int_equal(source_kbase.open(&fake.sys, "mali0", &source, NULL), SX_OK);
+	assert_null(source_kbase.describe(source)->catalog);
+	assert_int_equal(source_kbase.start(source, &request, NULL), SX_OK);
+	assert_int_equal(fake.masks[MALI_CORE][1], UINT64_MAX);
+	assert_int_equal(source_kbase.read(source, 100, &raw, NULL), SX_OK);
+	source_kbase.close(source);
+	assert_true(fake_kbase_clean(&fake));
+	fake_kbase_finish(&fake);
 }
 
 /* One session; every outcome is fine, but nothing may leak, hang or be left running. */
@@ -509,6 +530,7 @@ int main(void)
 	    cmocka_unit_test(protected_off_and_failed),
 	    cmocka_unit_test(samples_that_point_nowhere),
 	    cmocka_unit_test(probing_tells_why),
+	    cmocka_unit_test(unknown_product_can_be_read),
 	    cmocka_unit_test(every_call_fails),
 	};
 	return cmocka_run_group_tests(tests, open_context, close_context);

@@ -11,28 +11,33 @@
 
 extern const struct source_ops source_kbase;
 
-/* Why a device that answers cannot be measured; NULL when it can. */
-static enum sx_status unusable(const struct kbase_device *device, struct sx_error *err)
+/* Whether the driver's version has a reader that serves this GPU. */
+static enum sx_status check_reader(const struct kbase_device *device, struct sx_error *err)
+{
+	if (device->reader != KBASE_READER_NONE)
+		return SX_OK;
+	error_set(err, SX_ERR_UNSUPPORTED, "this kbase has no reader for its counters");
+	error_because(err, "interface %u.%u is older than kinstr_prfcnt (CSF 1.10)",
+		      device->version.major, device->version.minor);
+	error_try(err, "update Arm's kernel driver");
+	return SX_ERR_UNSUPPORTED;
+}
+
+/* Whether it can be measured without more being said; another Mali takes a catalog by name. */
+static enum sx_status check_device(const struct kbase_device *device, unsigned unit,
+				   struct sx_error *err)
 {
 	const struct mali_model_info *nearest;
+	enum sx_status status = check_reader(device, err);
 	mali_id_find(&device->id, &nearest);
-	if (!device->model) {
-		error_set(err, SX_ERR_UNSUPPORTED, "no catalog describes this Mali");
-		error_because(err, "it is architecture %u, product %u (GPU id 0x%llx)",
-			      device->id.arch, device->id.product,
-			      (unsigned long long)device->id.gpu_id);
-		error_try(err, "write a catalog, or read dumps with the nearest: --for %s",
-			  nearest->catalog);
-		return SX_ERR_UNSUPPORTED;
-	}
-	if (device->reader == KBASE_READER_NONE) {
-		error_set(err, SX_ERR_UNSUPPORTED, "this kbase has no reader for its counters");
-		error_because(err, "interface %u.%u is older than kinstr_prfcnt (CSF 1.10)",
-			      device->version.major, device->version.minor);
-		error_try(err, "update Arm's kernel driver");
-		return SX_ERR_UNSUPPORTED;
-	}
-	return SX_OK;
+	if (status != SX_OK || device->model)
+		return status;
+	error_set(err, SX_ERR_UNSUPPORTED, "no catalog describes this Mali");
+	error_because(err, "it is architecture %u, product %u (GPU id 0x%llx)", device->id.arch,
+		      device->id.product, (unsigned long long)device->id.gpu_id);
+	error_try(err, "measure it by the nearest, at your own risk: -d mali%u --for %s", unit,
+		  nearest->catalog);
+	return SX_ERR_UNSUPPORTED;
 }
 
 static void report(unsigned unit, const struct kbase_device *device, enum sx_status status,
@@ -68,7 +73,7 @@ static void probe(const struct sx_sys *sys, source_found_fn found, void *user)
 		if (status == SX_ERR_NOT_FOUND)
 			continue;
 		if (status == SX_OK)
-			status = unusable(&device, &err);
+			status = check_device(&device, unit, &err);
 		report(unit, &device, status, &err, found, user);
 		kbase_release(sys, &device);
 		any = true;
@@ -87,8 +92,8 @@ static void describe_device(struct kbase *k)
 	const struct kbase_device *device = &k->device;
 	snprintf(k->driver, sizeof(k->driver), "kbase %s %u.%u", device->csf ? "CSF" : "JM",
 		 device->version.major, device->version.minor);
-	k->desc = (struct source_desc){.catalog = device->model->catalog,
-				       .name = device->model->name,
+	k->desc = (struct source_desc){.catalog = device->model ? device->model->catalog : NULL,
+				       .name = device->model ? device->model->name : "Mali",
 				       .driver = k->driver,
 				       .min_interval_ns = KBASE_PERIOD_MIN_NS,
 				       .max_interval_ns = KBASE_PERIOD_MAX_NS,
@@ -110,7 +115,7 @@ static enum sx_status open_device(const struct sx_sys *sys, const char *id, stru
 	k->base = (struct source){&source_kbase, sys};
 	enum sx_status status = kbase_identify(sys, unit, &k->device, err);
 	if (status == SX_OK)
-		status = unusable(&k->device, err);
+		status = check_reader(&k->device, err);
 	if (status == SX_OK)
 		status = kbase_clock_measure(sys, &k->clock, err);
 	bool narrow = k->device.reader == KBASE_READER_VINSTR;
@@ -161,7 +166,8 @@ static void choose_groups(struct kbase *k, const struct source_request *request)
 	struct sx_catalog *catalog = NULL;
 	bool known = false;
 	memset(k->groups, 0, sizeof(k->groups));
-	if (request->counters && sx_context_create(NULL, &context, NULL) == SX_OK &&
+	if (request->counters && k->desc.catalog &&
+	    sx_context_create(NULL, &context, NULL) == SX_OK &&
 	    sx_catalog_open(context, k->desc.catalog, &catalog, NULL) == SX_OK)
 		for (uint32_t i = 0; i < request->counter_count; i++)
 			known |= want(k, catalog, request->counters[i]);
@@ -253,6 +259,9 @@ static enum sx_status selftest(struct source *source, void (*say)(void *user, co
 			       void *user, struct sx_error *err)
 {
 	struct kbase *k = (struct kbase *)source;
+	if (!k->desc.catalog)
+		return error_set(err, SX_ERR_UNSUPPORTED,
+				 "no catalog says what the counters of this Mali mean");
 	return mali_selftest(source, &k->raw, k->desc.catalog, 0.01, say, user, err);
 }
 
