@@ -196,7 +196,11 @@ static void sum_up(const struct oa_rows *rows, struct sum *sum, const struct oa_
 		sum->begin = interval->begin;
 		sum->owner = interval->owner;
 	}
-	sum->end = interval->end;
+	/* Where time went back, the sum still encloses all of its intervals. */
+	if (interval->begin < sum->begin)
+		sum->begin = interval->begin;
+	if (interval->end > sum->end)
+		sum->end = interval->end;
 	sum->reason = interval->reason;
 	sum->quality = (uint8_t)(sum->quality | interval->quality);
 	sum->quality32 = (uint8_t)(sum->quality32 | interval->quality32);
