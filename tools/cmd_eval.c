@@ -47,7 +47,7 @@ static int run(struct cli *cli)
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
-		status = input_table(cli, path, &raw, &err);
+		status = input_table(cli, path, catalog, &raw, &err);
 	if (!status) {
 		input_note_unknown(cli, raw, catalog);
 		status = evaluate(cli, catalog, raw, &err);

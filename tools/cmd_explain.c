@@ -384,7 +384,7 @@ static enum sx_status prepare(struct explanation *e, struct sx_catalog *catalog,
 	}
 	if (!o->input)
 		return SX_OK;
-	status = input_table(e->cli, o->input, &raw, err);
+	status = input_table(e->cli, o->input, catalog, &raw, err);
 	if (!status)
 		status = sx_table_total(raw, totals, err);
 	sx_table_destroy(raw);

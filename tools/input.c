@@ -65,8 +65,24 @@ enum sx_status input_read(const char *path, char **text, size_t *size, struct sx
 	return SX_OK;
 }
 
-enum sx_status input_table(const struct cli *cli, const char *path, struct sx_table **out,
-			   struct sx_error *err)
+/* A column of a file is what the catalog says of its name: levels and constants do not add up. */
+static void describe_column(void *user, struct sx_column *column)
+{
+	uint32_t count;
+	const struct sx_catalog *catalog = user;
+	struct column_id id = column_identify(catalog, column->name);
+	if (id.counter != SX_NONE) {
+		const struct sx_counter_info *info =
+		    &sx_catalog_counters(catalog, &count)[id.counter];
+		column->unit = info->unit;
+		column->over_time = info->over_time;
+	} else if (sx_catalog_find_constant(catalog, column->name) != SX_NONE) {
+		column->over_time = SX_REDUCE_LAST;
+	}
+}
+
+enum sx_status input_table(const struct cli *cli, const char *path, struct sx_catalog *catalog,
+			   struct sx_table **out, struct sx_error *err)
 {
 	char *text;
 	size_t size;
@@ -75,7 +91,9 @@ enum sx_status input_table(const struct cli *cli, const char *path, struct sx_ta
 	enum sx_status status = input_read(path, &text, &size, err);
 	if (status)
 		return status;
-	status = csv_parse(text, size, strcmp(path, "-") == 0 ? "standard input" : path, out, err);
+	struct csv_options options = {.describe = describe_column, .user = catalog};
+	status = csv_parse(text, size, strcmp(path, "-") == 0 ? "standard input" : path,
+			   catalog ? &options : NULL, out, err);
 	free(text);
 	return status;
 }

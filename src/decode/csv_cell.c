@@ -1,0 +1,181 @@
+/* CSV text to cells, and cells to numbers. */
+#include "decode/csv_cell.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/number.h"
+
+enum sx_status csv_bad(const struct csv_cursor *c, struct sx_error *err, const char *because,
+		       const char *fmt, ...)
+{
+	char what[CSV_CELL_MAX * 2 + 64];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+	error_set(err, SX_ERR_BAD_INPUT, "%s:%zu: %s", c->origin, c->line, what);
+	error_because(err, "%s", because);
+	error_try(err, "a header line with counter names, then one line of numbers a sample");
+	return SX_ERR_BAD_INPUT;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool ends_line(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+static enum sx_status too_long(const struct csv_cursor *c, struct sx_error *err)
+{
+	return csv_bad(c, err, "a cell holds at most 255 bytes", "a cell is too long");
+}
+
+static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err)
+{
+	size_t used = 0, line = c->line;
+	for (c->p++; c->p < c->end; c->p++) {
+		if (*c->p == '"' && (c->p + 1 >= c->end || c->p[1] != '"'))
+			break;
+		c->p += *c->p == '"';
+		c->line += *c->p == '\n';
+		if (used + 1 >= sizeof(c->scratch))
+			return too_long(c, err);
+		c->scratch[used++] = *c->p;
+	}
+	if (c->p >= c->end) {
+		c->line = line;
+		return csv_bad(c, err, "the closing quote is missing", "a quoted cell has no end");
+	}
+	c->p++;
+	*cell = (struct csv_cell){.text = c->scratch, .size = used};
+	while (c->p < c->end && is_blank(*c->p))
+		c->p++;
+	if (c->p < c->end && *c->p != ',' && !ends_line(*c->p))
+		return csv_bad(c, err, "a quote within a cell is written twice",
+			       "something stands behind a closing quote");
+	return SX_OK;
+}
+
+static void trim(struct csv_cell *cell)
+{
+	while (cell->size && is_blank(*cell->text)) {
+		cell->text++;
+		cell->size--;
+	}
+	while (cell->size && is_blank(cell->text[cell->size - 1]))
+		cell->size--;
+}
+
+enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err)
+{
+	while (c->p < c->end && is_blank(*c->p))
+		c->p++;
+	if (c->p < c->end && *c->p == '"') {
+		enum sx_status status = read_quoted(c, cell, err);
+		if (status)
+			return status;
+	} else {
+		const char *start = c->p;
+		while (c->p < c->end && *c->p != ',' && !ends_line(*c->p))
+			c->p++;
+		*cell = (struct csv_cell){.text = start, .size = (size_t)(c->p - start)};
+	}
+	trim(cell);
+	if (cell->size >= CSV_CELL_MAX)
+		return too_long(c, err);
+	if (memchr(cell->text, '\0', cell->size))
+		return csv_bad(c, err, "CSV is text", "a cell holds a NUL byte");
+	cell->last = c->p >= c->end || *c->p != ',';
+	if (c->p + 1 < c->end && c->p[0] == '\r' && c->p[1] == '\n')
+		c->p++;
+	c->p += c->p < c->end;
+	return SX_OK;
+}
+
+/* A line without anything; moves behind it, and does nothing otherwise. */
+static bool skip_blank_line(struct csv_cursor *c)
+{
+	const char *p = c->p;
+	while (p < c->end && is_blank(*p))
+		p++;
+	if (p < c->end && !ends_line(*p))
+		return false;
+	if (p + 1 < c->end && p[0] == '\r' && p[1] == '\n')
+		p++;
+	c->p = p < c->end ? p + 1 : p;
+	return true;
+}
+
+static void skip_comment(struct csv_cursor *c)
+{
+	while (c->p < c->end && !ends_line(*c->p))
+		c->p++;
+	skip_blank_line(c);
+}
+
+bool csv_next_line(struct csv_cursor *c)
+{
+	for (; c->p < c->end; c->line++) {
+		if (*c->p == '#')
+			skip_comment(c);
+		else if (!skip_blank_line(c))
+			return true;
+	}
+	return false;
+}
+
+static bool is(const struct csv_cell *cell, const char *word)
+{
+	return cell->size == strlen(word) && strncasecmp(cell->text, word, cell->size) == 0;
+}
+
+bool csv_no_data(const struct csv_cell *cell)
+{
+	return cell->size == 0 || is(cell, "-") || is(cell, "nan") || is(cell, "null");
+}
+
+/*
+ * "-12.375" as 12375 / 10^3: both are exact while the digits fit 53 bits and the power is small, so
+ * that the quotient is the nearest double, as strtod() has it.
+ */
+static bool short_decimal(const struct csv_cell *cell, double *f)
+{
+	static const double powers[] = {1e0, 1e1, 1e2,	1e3,  1e4,  1e5,  1e6,	1e7,
+					1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+	uint64_t digits = 0;
+	size_t i = cell->size && cell->text[0] == '-', first = i, point = SIZE_MAX;
+	if (cell->size - i > 16)
+		return false;
+	for (; i < cell->size; i++) {
+		unsigned digit = (unsigned)((unsigned char)cell->text[i] - '0');
+		if (cell->text[i] == '.' && point == SIZE_MAX)
+			point = i;
+		else if (digit <= 9)
+			digits = digits * 10 + digit;
+		else
+			return false;
+	}
+	if (point == SIZE_MAX || point == first || point + 1 == cell->size)
+		return false;
+	*f = (double)digits / powers[cell->size - point - 1];
+	*f = first ? -*f : *f;
+	return true;
+}
+
+bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f)
+{
+	*whole = false;
+	if (short_decimal(cell, f))
+		return true;
+	*whole = number_u64(cell->text, cell->size, u);
+	*f = (double)*u;
+	return *whole || number_f64(cell->text, cell->size, f);
+}

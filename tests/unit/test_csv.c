@@ -1,0 +1,265 @@
+/* CSV as people and programs write it, and as nobody should. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "decode/csv.h"
+
+static struct sx_table *parse_bytes(const char *text, size_t size,
+				    const struct csv_options *options, struct sx_error *err)
+{
+	struct sx_table *table = NULL;
+	/* A block of its own size, so that a sanitizer sees any byte read beyond it. */
+	char *copy = malloc(size + !size);
+	assert_non_null(copy);
+	memcpy(copy, text, size);
+	enum sx_status status = csv_parse(copy, size, "f.csv", options, &table, err);
+	free(copy);
+	assert_true((status == SX_OK) == (table != NULL));
+	return table;
+}
+
+static struct sx_table *parse(const char *text)
+{
+	struct sx_error err = {0};
+	struct sx_table *table = parse_bytes(text, strlen(text), NULL, &err);
+	if (!table)
+		fail_msg("%s: %s", err.message, err.because);
+	return table;
+}
+
+static void expect(const struct sx_table *table, const char *name, size_t row, double value)
+{
+	uint32_t column = sx_table_find(table, name);
+	assert_int_not_equal(column, SX_NONE);
+	double have = sx_table_get(table, column, row);
+	if (isnan(value) ? !isnan(have) : have != value)
+		fail_msg("%s row %zu is %.17g, not %.17g", name, row, have, value);
+}
+
+static enum sx_type type_of(const struct sx_table *table, const char *name)
+{
+	return sx_table_column(table, sx_table_find(table, name))->type;
+}
+
+static uint64_t u64_of(const struct sx_table *table, const char *name, size_t row)
+{
+	return ((const uint64_t *)sx_table_vector(table, sx_table_find(table, name)).data)[row];
+}
+
+static void test_types(void **state)
+{
+	struct sx_table *t = parse("a,b,c,d,e\n18446744073709551615,1,-2,1e3,0x1F\n0,1.5,3,,\n");
+	assert_int_equal(sx_table_row_count(t), 2);
+	assert_true(u64_of(t, "a", 0) == UINT64_MAX);
+	assert_int_equal(type_of(t, "b"), SX_F64);
+	expect(t, "b", 0, 1);
+	expect(t, "b", 1, 1.5);
+	expect(t, "c", 0, -2);
+	assert_int_equal(type_of(t, "d"), SX_F64);
+	expect(t, "d", 0, 1000);
+	expect(t, "d", 1, NAN);
+	expect(t, "e", 0, 31);
+	sx_table_destroy(t);
+	t = parse("a\n18446744073709551616\n3\n"); /* one more than fits */
+	assert_int_equal(type_of(t, "a"), SX_F64);
+	expect(t, "a", 0, 0x1p64);
+	sx_table_destroy(t);
+	t = parse("a\n9999999999999999999\n99999999999999999999\n");
+	expect(t, "a", 0, 1e19);
+	sx_table_destroy(t);
+}
+
+/* However short or long, a decimal is the double nearest to it. */
+static void test_rounding(void **state)
+{
+	static const char *const numbers[] = {"0.1",
+					      "-0.0",
+					      "0.3",
+					      "1.005",
+					      "123456.789",
+					      "99999999999999.9",
+					      "9.99999999999999",
+					      "0.00000000000001",
+					      "4.35",
+					      "-2.675",
+					      "9007199254740.93",
+					      "900719925474099.3",
+					      "1234567890123456.7",
+					      ".5",
+					      "5.",
+					      "1.7976931348623157e308",
+					      "0.000000000000000000000000000001"};
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char text[64];
+		snprintf(text, sizeof(text), "a\n%s\n0.5\n", numbers[i]);
+		struct sx_table *t = parse(text);
+		expect(t, "a", 0, strtod(numbers[i], NULL));
+		sx_table_destroy(t);
+	}
+}
+
+static void test_layout(void **state)
+{
+	static const char *const ends[] = {"\n", "\r\n", "\r"};
+	for (size_t i = 0; i < 3; i++) {
+		char text[256];
+		const char *e = ends[i];
+		snprintf(
+		    text, sizeof(text),
+		    "\xef\xbb\xbf# made by hand%s%s \"a, \"\"b\"\"\" ,c%s1, 2 %s%s#x%s 3 ,4%s5%s",
+		    e, e, e, e, e, e, e, i == 1 ? "" : e);
+		struct sx_table *t = parse(text);
+		assert_int_equal(sx_table_row_count(t), 3);
+		expect(t, "a, \"b\"", 0, 1);
+		expect(t, "c", 0, 2);
+		expect(t, "a, \"b\"", 1, 3);
+		expect(t, "c", 1, 4);
+		expect(t, "a, \"b\"", 2, 5);
+		expect(t, "c", 2, NAN); /* the line breaks off */
+		sx_table_destroy(t);
+	}
+}
+
+static void test_no_data(void **state)
+{
+	struct sx_table *t = parse("a,b\n-,NaN\n,null\n\"\",\"7\"\n");
+	assert_int_equal(sx_table_row_count(t), 3);
+	for (size_t row = 0; row < 3; row++)
+		expect(t, "a", row, NAN);
+	expect(t, "b", 1, NAN);
+	expect(t, "b", 2, 7);
+	sx_table_destroy(t);
+	t = parse("a,b\n"); /* a header alone is a table without rows */
+	assert_int_equal(sx_table_row_count(t), 0);
+	sx_table_destroy(t);
+}
+
+static void check_times(const char *text, uint64_t begin, uint64_t end)
+{
+	struct sx_table *t = parse(text);
+	if (sx_table_begin_ns(t)[0] != begin || sx_table_end_ns(t)[0] != end)
+		fail_msg("%s: %llu..%llu", text, (unsigned long long)sx_table_begin_ns(t)[0],
+			 (unsigned long long)sx_table_end_ns(t)[0]);
+	assert_int_equal(sx_table_column_count(t), 1);
+	sx_table_destroy(t);
+}
+
+/* Whatever the order of the columns. */
+static void test_times(void **state)
+{
+	check_times("duration_ns,a\n5,1\n", 0, 5);
+	check_times("duration_ns,a,timestamp_ns\n5,1,100\n", 100, 105);
+	check_times("timestamp_ns,a,duration_ns\n100,1,5\n", 100, 105);
+	check_times("timestamp_ns,a,duration_ns\n0,1,5\n", 0, 5);
+	check_times("end_ns,a,begin_ns\n9,1,4\n", 4, 9);
+	check_times("end_ns,a,duration_ns\n9,1,4\n", 5, 9);
+	check_times("duration_ns,a,end_ns,begin_ns\n4,1,9,5\n", 5, 9);
+	check_times("a,timestamp_ns\n1,7\n", 7, SX_TIME_UNKNOWN);
+	check_times("a,duration_ns\n1,\n", SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
+	check_times("a,duration_ns\n1,1.6e7\n", 0, 16000000);
+	struct sx_table *t = parse("frame,context,instance,a\n3,4,5,6\n");
+	assert_int_equal(sx_table_label(t, SX_LABEL_FRAME, 0), 3);
+	assert_int_equal(sx_table_label(t, SX_LABEL_CONTEXT, 0), 4);
+	assert_int_equal(sx_table_label(t, SX_LABEL_INSTANCE, 0), 5);
+	sx_table_destroy(t);
+}
+
+static void refuse(const char *text, size_t size, const char *place)
+{
+	struct sx_error err = {0};
+	assert_null(parse_bytes(text, size, NULL, &err));
+	assert_int_equal(err.status, SX_ERR_BAD_INPUT);
+	if (!strstr(err.message, place) || !err.because[0] || !err.remedy[0])
+		fail_msg("%s | %s", text, err.message);
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *text, *place;
+	} cases[] = {
+	    {"", "f.csv:1"},
+	    {"\n\n# x\n", "f.csv:4"},
+	    {"a,,b\n1,2,3\n", "f.csv:1"},
+	    {"a,b,a\n1,2,3\n", "two columns are called a"},
+	    {"a,b\n1,2,3\n", "f.csv:2"},
+	    {"a\n1\n\n\nx7\n", "f.csv:5: column 1: \"x7\""},
+	    {"a\n\"1\n", "f.csv:2: a quoted cell has no end"},
+	    {"a\n\"1\"2\n", "f.csv:2: something stands behind"},
+	    {"\"a\nb\"\n1\nx\n", "f.csv:4"},
+	    {"a\n1.5.2\n", "f.csv:2"},
+	    {"a\ninf\n", "f.csv:2"},
+	    {"a\n1e999\n", "f.csv:2"},
+	    {"a\n0x\n", "f.csv:2"},
+	    {"a\n1 2\n", "f.csv:2"},
+	    {"duration_ns,a\n-5,1\n", "f.csv:2: column 1"},
+	    {"timestamp_ns,duration_ns,a\n18446744073709551614,9,1\n", "f.csv:2"},
+	};
+	char text[600];
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		refuse(cases[i].text, strlen(cases[i].text), cases[i].place);
+	refuse("a\n1\0002\n", 6, "NUL");
+	memset(text, '7', sizeof(text));
+	memcpy(text, "a\n", 2);
+	refuse(text, sizeof(text), "too long");
+	text[2] = '"';
+	refuse(text, sizeof(text), "too long");
+}
+
+/* A long header and then short lines would be a table of terabytes. */
+static void test_torn_lines(void **state)
+{
+	size_t columns = 60000, rows = 200000, used = 0;
+	char *text = malloc(columns * 7 + rows * 2);
+	struct sx_error err = {0};
+	assert_non_null(text);
+	for (size_t i = 0; i < columns; i++)
+		used += (size_t)snprintf(text + used, 8, "c%zu%c", i, i + 1 < columns ? ',' : '\n');
+	for (size_t i = 0; i < rows; i++, used += 2)
+		memcpy(text + used, "1\n", 2);
+	assert_null(parse_bytes(text, used, NULL, &err));
+	assert_int_equal(err.status, SX_ERR_LIMIT);
+	free(text);
+}
+
+static void describe(void *user, struct sx_column *column)
+{
+	assert_string_equal(user, "user");
+	if (strcmp(column->name, "level") == 0)
+		*column = (struct sx_column){.name = column->name,
+					     .unit = "percent",
+					     .type = column->type,
+					     .over_time = SX_REDUCE_LAST};
+}
+
+static void test_description(void **state)
+{
+	static const char text[] = "level,amount\n3,4\n5,6\n";
+	struct csv_options options = {.describe = describe, .user = "user"};
+	struct sx_table *t = parse_bytes(text, sizeof(text) - 1, &options, NULL), *total;
+	assert_string_equal(sx_table_column(t, 0)->unit, "percent");
+	assert_string_equal(sx_table_column(t, 1)->unit, "count");
+	assert_int_equal(sx_table_total(t, &total, NULL), SX_OK);
+	expect(total, "level", 0, 5);
+	expect(total, "amount", 0, 10);
+	sx_table_destroy(total);
+	sx_table_destroy(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_types),      cmocka_unit_test(test_rounding),
+	    cmocka_unit_test(test_layout),     cmocka_unit_test(test_no_data),
+	    cmocka_unit_test(test_times),      cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_torn_lines), cmocka_unit_test(test_description),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
