@@ -9,7 +9,6 @@
 
 #define WHOLE_MAX 0x1p53
 
-
 static uint32_t fail(struct lower *lower, enum sx_status status)
 {
 	if (lower->status == SX_OK)

@@ -52,6 +52,7 @@ static void *open_glx(void)
 	Window w = XCreateWindow(d, DefaultRootWindow(d), 0, 0, 64, 64, 0, visual->depth,
 				 InputOutput, visual->visual, CWColormap, &a);
 	GLXContext c = glXCreateContext(d, visual, NULL, True);
+	XFree(visual);
 	return c && glXMakeCurrent(d, w, c) ? c : NULL;
 }
 
