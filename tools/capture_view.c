@@ -19,13 +19,17 @@ bool capture_view_is(const char *path)
 	return size == sizeof(head) && memcmp(head + 16, "SXR\n", 4) == 0; /* its head is hurt */
 }
 
-bool capture_view_names(const struct cli *cli, const struct sx_capture_device *device)
+bool capture_view_names(const struct cli *cli, uint32_t number,
+			const struct sx_capture_device *device)
 {
+	char text[16];
+	snprintf(text, sizeof(text), "%u", (unsigned)number);
 	const struct options *o = &cli->options;
 	if (o->catalog && strcmp(o->catalog, device->catalog) != 0)
 		return false;
 	for (size_t i = 0; i < o->devices.count; i++)
 		if (strcmp(o->devices.items[i], device->source) == 0 ||
+		    strcmp(o->devices.items[i], text) == 0 ||
 		    strcmp(o->devices.items[i], device->catalog) == 0)
 			return true;
 	return o->devices.count == 0;
@@ -105,7 +109,7 @@ enum sx_status capture_view_device(const struct cli *cli, const char *path, uint
 		uint32_t count = sx_capture_info(view->reader)->device_count;
 		for (uint32_t i = 0; view->device == SX_NONE && i < count; i++) {
 			const struct sx_capture_device *info = sx_capture_device(view->reader, i);
-			if (info && capture_view_names(cli, info))
+			if (info && capture_view_names(cli, i, info))
 				view->device = i;
 		}
 		view->info = sx_capture_device(view->reader, view->device);

@@ -18,8 +18,9 @@ struct capture_view {
 
 /* Whether a file begins as a capture; false for what cannot be read. */
 bool capture_view_is(const char *path);
-/* Whether --for and --device leave a device of a capture. */
-bool capture_view_names(const struct cli *cli, const struct sx_capture_device *device);
+/* Whether --for and --device (a source, a catalog or its number) leave a device of a capture. */
+bool capture_view_names(const struct cli *cli, uint32_t number,
+			const struct sx_capture_device *device);
 /*
  * Opens the device that --for or --device names, else the first. *out is owned by the caller.
  * The options' constants then include the capture's.

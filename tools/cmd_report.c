@@ -224,7 +224,7 @@ static enum sx_status choose(struct cli *cli, const char *path, uint32_t **list,
 	*list = calloc(devices + 1, sizeof(**list));
 	for (uint32_t i = 0; *list && i < devices; i++) {
 		const struct sx_capture_device *info = sx_capture_device(reader, i);
-		if (info && capture_view_names(cli, info))
+		if (info && capture_view_names(cli, i, info))
 			(*list)[(*count)++] = i;
 	}
 	sx_capture_close(reader);

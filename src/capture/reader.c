@@ -81,10 +81,10 @@ static enum sx_status begin(struct sx_capture_reader *reader, struct sx_capture_
 			    struct sx_error *err)
 {
 	enum sx_status status = check_header(reader, err);
-	if (status == SX_OK && !reader_use_index(reader)) {
-		reader->count = reader->info.chunks = reader->info.rows = 0;
-		reader->any_sequence = false;
-		status = reader_scan(reader);
+	if (status == SX_OK) {
+		status = reader_use_index(reader);
+		if (status == SX_AGAIN)
+			status = reader_scan(reader);
 		if (status != SX_OK)
 			error_nomem(err, "a capture's records");
 	}
@@ -119,7 +119,7 @@ static enum sx_status open_file(struct sx_capture_reader *reader, struct sx_erro
 		error_try(err, "save it to a file first");
 		return SX_ERR_BAD_INPUT;
 	}
-	int failed = reader_bytes_renew(&reader->bytes);
+	int failed = reader_bytes_open(&reader->bytes);
 	return failed ? error_errno(err, failed, "cannot read %s", reader->name) : SX_OK;
 }
 

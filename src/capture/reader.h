@@ -17,6 +17,8 @@ struct reader_bytes {
 	size_t window_size;
 };
 
+/* Makes a file ready to be read; 0 or an errno. */
+int reader_bytes_open(struct reader_bytes *bytes);
 /* Looks at the size again; 0 or an errno. */
 int reader_bytes_renew(struct reader_bytes *bytes);
 /* `size` bytes at `at`, valid until the next call; NULL past the end or on failure. size <= 64 KiB.
@@ -58,8 +60,8 @@ void reader_damage(struct sx_capture_reader *reader, uint64_t at, uint64_t bytes
 		   ...) SX_PRINTF(4, 5);
 /* Reads an entry's frame and payload and checks both. NULL: damaged, and noted. */
 const uint8_t *reader_payload(struct sx_capture_reader *reader, struct entry *entry);
-/* Fills the entries from the index when there is a sound one. */
-bool reader_use_index(struct sx_capture_reader *reader);
+/* Fills the entries from the index; SX_AGAIN when there is none that is sound. */
+enum sx_status reader_use_index(struct sx_capture_reader *reader);
 /* Finds what records there are from scan_end on. */
 enum sx_status reader_scan(struct sx_capture_reader *reader);
 

@@ -8,6 +8,12 @@
 
 #define WINDOW ((size_t)64 << 10)
 
+int reader_bytes_open(struct reader_bytes *bytes)
+{
+	bytes->window = malloc(WINDOW);
+	return bytes->window ? reader_bytes_renew(bytes) : ENOMEM;
+}
+
 int reader_bytes_renew(struct reader_bytes *bytes)
 {
 	struct stat stat;
@@ -48,8 +54,6 @@ const uint8_t *reader_bytes_peek(struct reader_bytes *bytes, uint64_t at, size_t
 		return bytes->memory + at;
 	if (at < bytes->window_at || at - bytes->window_at > bytes->window_size ||
 	    size > bytes->window_size - (at - bytes->window_at)) {
-		if (!bytes->window && !(bytes->window = malloc(WINDOW)))
-			return NULL;
 		bytes->window_at = at;
 		bytes->window_size = read_at(bytes->fd, bytes->window, WINDOW, at);
 		if (size > bytes->window_size)

@@ -180,19 +180,19 @@ static bool load_index(struct sx_capture_reader *reader, struct entry **list, si
 	return *count > 0;
 }
 
-bool reader_use_index(struct sx_capture_reader *reader)
+enum sx_status reader_use_index(struct sx_capture_reader *reader)
 {
 	struct entry *list = NULL;
 	size_t count = 0;
 	if (!load_index(reader, &list, &count))
-		return false;
-	bool fine = true;
-	for (size_t i = 0; fine && i < count; i++)
-		fine = take_entry(reader, &list[i]) == SX_OK;
+		return SX_AGAIN;
+	enum sx_status status = SX_OK;
+	for (size_t i = 0; status == SX_OK && i < count; i++)
+		status = take_entry(reader, &list[i]);
 	free(list);
 	reader->info.clean = reader->checked_index = true;
 	reader->scan_end = reader->bytes.size;
-	return fine;
+	return status;
 }
 
 static struct entry entry_of(struct sx_capture_reader *reader, uint64_t at,

@@ -155,10 +155,12 @@ static enum sx_status open_fitting(struct sx_session *s, const struct sx_device 
 	return SX_ERR_NOT_FOUND;
 }
 
+/* By source, catalog, or number in the capture, which ends the id. */
 static bool named(const struct sx_session *s, const struct sx_device *device, const char *source)
 {
 	for (uint32_t i = 0; i < s->options.device_count; i++)
 		if (selected(device, s->options.devices[i]) ||
+		    strcmp(s->options.devices[i], strrchr(device->id, '#') + 1) == 0 ||
 		    strcmp(s->options.devices[i], source) == 0)
 			return true;
 	return s->options.device_count == 0;

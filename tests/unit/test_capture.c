@@ -463,16 +463,18 @@ static void test_overrun(void **state)
 	sx_capture_close(reader);
 }
 
-static void test_full_disk(void **state)
+/* A disk that is full after so many bytes: the file is readable up to there, and the rest is told.
+ */
+static void fill_disk(rlim_t bytes)
 {
-	struct rlimit before, limit = {3000, 3000};
+	struct rlimit before, limit;
 	struct sx_capture_writer *writer = NULL;
 	struct sx_capture_reader *reader = NULL;
 	struct sx_capture_progress progress;
 	struct sx_error err = {0};
 	uint32_t device;
 	getrlimit(RLIMIT_FSIZE, &before);
-	limit.rlim_max = before.rlim_max;
+	limit = (struct rlimit){bytes, before.rlim_max};
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(sx_capture_create(path_of("full"), NULL, &writer, NULL), SX_OK);
 	assert_int_equal(sx_capture_add_device(writer, sample_device(), &device, NULL), SX_OK);
@@ -487,13 +489,21 @@ static void test_full_disk(void **state)
 	assert_non_null(strstr(err.message, "full"));
 	assert_true(err.remedy[0]);
 	assert_int_equal(sx_capture_open(path_of("full"), &reader, NULL), SX_OK);
+	assert_true(sx_capture_info(reader)->size_bytes <= bytes || bytes < 200);
 	struct outcome out = {0};
 	drain(reader, &out);
 	assert_int_equal(out.wrong, 0);
 	assert_string_equal(out.account.what, "");
-	assert_true(out.rows[0] >= 50);
+	assert_int_equal(out.account.cut_bytes, 0);
 	assert_int_equal(out.rows[0] + progress.lost_rows, 1000);
+	assert_true(bytes < 3000 || out.rows[0] >= 50);
 	sx_capture_close(reader);
+}
+
+static void test_full_disk(void **state)
+{
+	for (rlim_t bytes = 100; bytes < 6000; bytes += 237)
+		fill_disk(bytes);
 }
 
 static void test_refuses_other_rows(void **state)
