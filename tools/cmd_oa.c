@@ -1,5 +1,6 @@
 /* sextant oa: flexible EU events and trigger registers, between their names and their bits. */
 #include <sextant/oa.h>
+#include <sextant/session.h>
 #include "tools/cli.h"
 
 #include <ctype.h>
@@ -344,6 +345,27 @@ static enum sx_status trigger(const struct cli *cli, bool encode, struct sx_erro
 	return status;
 }
 
+static bool write_out(void *user, const uint8_t *data, size_t size)
+{
+	return fwrite(data, size, 1, user) == 1;
+}
+
+/* A recording for any reader of i915-perf-recorder's files. */
+static enum sx_status record(const struct cli *cli, struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	if (!o->output)
+		return usage(err, "no file to record into", "-o FILE");
+	struct sx_oa_recording recording = {.device = o->devices.count ? o->devices.items[0]
+								       : "i915:card0",
+					    .set = o->set,
+					    .definitions = o->metrics.items,
+					    .definition_count = (uint32_t)o->metrics.count,
+					    .interval_ns = o->interval_ns,
+					    .duration_ns = o->duration_ns};
+	return sx_oa_record(&recording, write_out, cli->out.out, err);
+}
+
 static enum sx_status dispatch(const struct cli *cli, struct sx_error *err)
 {
 	const struct string_list *args = &cli->options.args;
@@ -351,6 +373,8 @@ static enum sx_status dispatch(const struct cli *cli, struct sx_error *err)
 	const char *verb = args->count > 1 ? args->items[1] : "";
 	bool flex = strcmp(noun, "flex") == 0, encode = strcmp(verb, "encode") == 0;
 	bool decode = strcmp(verb, "decode") == 0;
+	if (strcmp(noun, "record") == 0)
+		return record(cli, err);
 	if (flex && encode)
 		return flex_encode(cli, err);
 	if (flex && decode)
@@ -360,7 +384,7 @@ static enum sx_status dispatch(const struct cli *cli, struct sx_error *err)
 	if (strcmp(noun, "trigger") == 0 && (encode || decode))
 		return trigger(cli, encode, err);
 	error_set(err, SX_ERR_USAGE, "nothing to do");
-	error_because(err, "sextant oa wants flex or trigger, then encode or decode");
+	error_because(err, "sextant oa wants record, or flex or trigger and then encode or decode");
 	error_try(err, "sextant oa --help");
 	return SX_ERR_USAGE;
 }
@@ -375,19 +399,22 @@ static int run(struct cli *cli)
 }
 
 const struct command cmd_oa = {
-    .verb = {.name = "oa",
-	     .synopsis = "flex encode|decode|list, trigger encode|decode [options]",
-	     .summary = "encode and decode flexible EU events and triggers",
-	     .about =
-		 "Translates the flexible EU counters A7 to A20 and the trigger and custom event "
-		 "registers of Intel's OA unit between names and bits. An encoding that the "
-		 "manual does not define is an error; a combination that it calls unsupported "
-		 "is a warning, since published metric sets use such.",
-	     .options = "counter event coarse fine register value set for output format",
-	     .max_args = -1,
-	     .examples =
-		 "  sextant oa flex encode --counter A7 --event eu-active\n"
-		 "  sextant oa flex decode --register EU_PERF_CNT_CTL0 --value 0x5004 --json\n"
-		 "  sextant oa trigger decode --set TestOa\n"},
+    .verb =
+	{.name = "oa",
+	 .synopsis = "flex encode|decode|list, trigger encode|decode, record [options]",
+	 .summary = "flexible EU events and triggers of Intel's OA unit; raw recordings",
+	 .about =
+	     "Translates the flexible EU counters A7 to A20 and the trigger and custom event "
+	     "registers of Intel's OA unit between names and bits. An encoding that the "
+	     "manual does not define is an error; a combination that it calls unsupported "
+	     "is a warning, since published metric sets use such. record writes the reports of a "
+	     "device into a file, in the format of i915-perf-recorder.",
+	 .options = "counter event coarse fine register value set for device metric interval "
+		    "duration output format",
+	 .max_args = -1,
+	 .examples = "  sextant oa flex encode --counter A7 --event eu-active\n"
+		     "  sextant oa flex decode --register EU_PERF_CNT_CTL0 --value 0x5004 --json\n"
+		     "  sextant oa trigger decode --set TestOa\n"
+		     "  sextant oa record -d i915:card0 --set ComputeBasic -t 5s -o trace.i915\n"},
     .run = run,
 };

@@ -111,15 +111,16 @@ SX_API enum sx_status sx_metrics_missing(const struct sx_metrics *metrics,
 					 struct sx_error *err);
 
 /*
- * The same rows with instances apart: each row becomes one for each core, slice or cluster, labelled
- * SX_LABEL_INSTANCE. Where `in` has a column of that instance ("NAME[2]") its value stands under the
- * plain name; counters without instances are repeated; constants that count instances are 1, so that
- * metrics read as if there was this one. *out is owned by the caller. Errors: SX_ERR_NOT_FOUND (no
- * column is of one instance), SX_ERR_NO_MEMORY. Thread-safe for different tables.
+ * The same rows with instances apart: each row becomes one for each core, slice or cluster,
+ * labelled SX_LABEL_INSTANCE. Where `in` has a column of that instance ("NAME[2]") its value stands
+ * under the plain name; counters without instances are repeated; constants that count instances are
+ * 1, so that metrics read as if there was this one. *out is owned by the caller. Errors:
+ * SX_ERR_NOT_FOUND (no column is of one instance), SX_ERR_NO_MEMORY. Thread-safe for different
+ * tables.
  */
 SX_API enum sx_status sx_table_by_instance(const struct sx_table *in,
-					   const struct sx_catalog *catalog,
-					   struct sx_table **out, struct sx_error *err);
+					   const struct sx_catalog *catalog, struct sx_table **out,
+					   struct sx_error *err);
 
 #ifdef __cplusplus
 }

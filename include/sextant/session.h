@@ -108,6 +108,24 @@ SX_API void sx_session_set_sink(struct sx_session *session, sx_session_sink_fn s
  */
 SX_API void sx_session_record(struct sx_session *session, struct sx_capture_writer *writer);
 
+/* How to record raw OA data. Members but the device may be zero. */
+struct sx_oa_recording {
+	const char *device;		/* "i915:card0" */
+	const char *set;		/* NULL: the source's own */
+	const char *const *definitions; /* user-defined counters, "A14=eu(...)" */
+	uint32_t definition_count;
+	uint64_t interval_ns, duration_ns; /* 0: the source's own; 10 s */
+};
+
+/*
+ * Records a device's OA reports in the format of i915-perf-recorder: `write` gets whole records and
+ * returns false to end early. Blocks for the duration. Errors: those of the source, SX_ERR_IO when
+ * nothing could be written.
+ */
+SX_API enum sx_status sx_oa_record(const struct sx_oa_recording *recording,
+				   bool (*write)(void *user, const uint8_t *data, size_t size),
+				   void *user, struct sx_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@
 #include "decode/decode.h"
 #include "devices/i915_oa.h"
 #include "source/i915_oa/i915_oa.h"
+#include "session/oa_record.h"
 #include "source/i915_oa/uapi.h"
 
 #if __has_include(<libdrm/i915_drm.h>)
@@ -401,6 +402,65 @@ static void test_selftest(void **state)
 	assert_int_equal(fake.open_fds, 0);
 }
 
+struct written {
+	uint8_t *data;
+	size_t size, limit;
+};
+
+static bool append(void *user, const uint8_t *data, size_t size)
+{
+	struct written *w = user;
+	if (w->limit && w->size + size > w->limit)
+		return false;
+	w->data = realloc(w->data, w->size + size + 1);
+	assert_non_null(w->data);
+	memcpy(w->data + w->size, data, size);
+	w->size += size;
+	return true;
+}
+
+/* What is recorded is a recording: device and set in it, every time between two pairs. */
+static void test_recording(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct sx_error err = {0};
+	struct written w = {.data = NULL};
+	struct sx_oa_recording recording = {.device = "i915:card0",
+					    .set = "ComputeBasic",
+					    .interval_ns = 1000000,
+					    .duration_ns = 500000000};
+	struct sx_oa_options options = {.input = SX_OA_RECORDING, .rows = SX_OA_TOTAL};
+	struct sx_oa_decoder *d;
+	size_t used;
+	fake_i915_init(&fake);
+	uint64_t begin_ns = fake.now_ns;
+	assert_int_equal(oa_record(&fake.sys, &recording, append, &w, &err), SX_OK);
+	assert_int_equal(fake.open_fds, 0);
+	assert_int_equal(fake_i915_config_count(&fake), 0);
+	assert_int_equal(sx_oa_decoder_create(&options, &d, &err), SX_OK);
+	assert_int_equal(sx_oa_decoder_feed(d, w.data, w.size, &used, &err), SX_OK);
+	assert_int_equal(used, w.size);
+	assert_int_equal(sx_oa_decoder_finish(d, 0, &err), SX_OK);
+	const struct sx_table *t = sx_oa_decoder_rows(d);
+	const struct sx_oa_device *device = sx_oa_decoder_device(d);
+	assert_string_equal(device->set, "ComputeBasic");
+	assert_string_equal(device->uuid, "35fbc9b2-a891-40a6-a38d-022bb7057552");
+	assert_int_equal(device->device_id, 0x1616);
+	assert_int_equal(device->eu_mask[0][2], 0xff);
+	assert_in_range(sum(t, "GPU_TIME"), 6000000, 6250000);
+	assert_int_equal(sum(t, "GPU_CLOCK"), sum(t, "GPU_TIME") * 64);
+	assert_in_range(sx_table_begin_ns(t)[0], begin_ns, begin_ns + 3000000);
+	assert_in_range(sx_table_end_ns(t)[0], begin_ns + 480000000, fake.now_ns);
+	sx_oa_decoder_destroy(d);
+	free(w.data);
+	w = (struct written){.limit = 10000}; /* the disk is full */
+	assert_int_equal(oa_record(&fake.sys, &recording, append, &w, &err), SX_ERR_IO);
+	assert_int_equal(fake.open_fds, 0);
+	assert_int_equal(fake_i915_config_count(&fake), 0);
+	free(w.data);
+}
+
 /* Our copy of the kernel's interface against libdrm's header. */
 static void test_uapi(void **state)
 {
@@ -434,12 +494,19 @@ static void test_uapi(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_probe),	    cmocka_unit_test(test_describe),
-	    cmocka_unit_test(test_exponent),	    cmocka_unit_test(test_stream),
-	    cmocka_unit_test(test_losses),	    cmocka_unit_test(test_refusals),
-	    cmocka_unit_test(test_existing_config), cmocka_unit_test(test_every_set),
-	    cmocka_unit_test(test_user_counter),    cmocka_unit_test(test_fault_sweep),
-	    cmocka_unit_test(test_selftest),	    cmocka_unit_test(test_uapi),
+	    cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_describe),
+	    cmocka_unit_test(test_exponent),
+	    cmocka_unit_test(test_stream),
+	    cmocka_unit_test(test_losses),
+	    cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_existing_config),
+	    cmocka_unit_test(test_every_set),
+	    cmocka_unit_test(test_user_counter),
+	    cmocka_unit_test(test_fault_sweep),
+	    cmocka_unit_test(test_selftest),
+	    cmocka_unit_test(test_recording),
+	    cmocka_unit_test(test_uapi),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

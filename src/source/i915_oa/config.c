@@ -187,7 +187,8 @@ static enum sx_status add_config(const struct sx_sys *sys, int fd, const struct 
 	memcpy(arg.uuid, b->uuid, UUID_LENGTH);
 	int id = i915_ioctl(sys, fd, I915_PERF_ADD_CONFIG, &arg);
 	if (id > 0) {
-		*out = (struct i915_config){(uint64_t)id, true};
+		out->id = (uint64_t)id;
+		out->added = true;
 		return SX_OK;
 	}
 	/* Somebody else may have added it between our look and our call. */
@@ -243,6 +244,10 @@ enum sx_status i915_config_open(const struct sx_sys *sys, int fd, const struct i
 			out->id = find_config(sys, card->number, b.uuid);
 		if (!status && !out->id)
 			status = add_config(sys, fd, &b, out, err);
+	}
+	if (!status) {
+		snprintf(out->set, sizeof(out->set), "%s", b.group->name);
+		memcpy(out->uuid, b.uuid, sizeof(out->uuid));
 	}
 	for (int i = 0; i < 3; i++)
 		free(b.writes[i].items);

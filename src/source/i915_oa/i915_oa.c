@@ -241,8 +241,7 @@ static bool now_ns(const struct sx_sys *sys, uint64_t *out)
 	return true;
 }
 
-/* A pair of CPU and GPU time, the tightest of a few; its record's size, or 0. */
-static size_t take_pair(struct i915_oa *s, uint8_t *out)
+size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
 {
 	const struct sx_sys *sys = s->base.sys;
 	uint64_t best = UINT64_MAX, cpu = 0, gpu = 0;
@@ -258,7 +257,7 @@ static size_t take_pair(struct i915_oa *s, uint8_t *out)
 			gpu = arg.value;
 		}
 	}
-	return best == UINT64_MAX ? 0 : sx_oa_write_correlation(out, PAIR_RECORD, cpu, gpu);
+	return best == UINT64_MAX ? 0 : sx_oa_write_correlation(out, cap, cpu, gpu);
 }
 
 static enum sx_status lost(const struct i915_oa *s, int why, struct sx_error *err)
@@ -315,7 +314,7 @@ static enum sx_status i915_oa_read(struct source *source, int timeout_ms, struct
 	uint8_t *begin = s->buffer + PAIR_RECORD;
 	size_t size = (size_t)n;
 	uint8_t pair[PAIR_RECORD];
-	if (take_pair(s, pair) == PAIR_RECORD) {
+	if (i915_oa_pair(s, pair, sizeof(pair)) == PAIR_RECORD) {
 		memcpy(s->buffer, pair, PAIR_RECORD);
 		begin = s->buffer;
 		size += PAIR_RECORD;

@@ -46,7 +46,9 @@ uint32_t i915_exponent(const struct i915_card *card, uint64_t interval_ns);
 /* A metric set in the kernel. */
 struct i915_config {
 	uint64_t id;
-	bool added; /* by us, and to be removed */
+	bool added;   /* by us, and to be removed */
+	char set[64]; /* its name and uuid, as recordings tell them */
+	char uuid[37];
 };
 
 /*
@@ -81,6 +83,9 @@ struct i915_oa {
 	uint8_t *buffer;      /* a pair record, then what read() gave */
 	char note[160];
 };
+
+/* Writes a record with a pair of CPU and GPU time, the tightest of a few; its size, or 0. */
+size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap);
 
 /* Checks the invariants of TestOa and of time on the device at hand (selftest.c). */
 enum sx_status i915_oa_selftest(struct source *source, void (*say)(void *user, const char *line),
