@@ -74,8 +74,9 @@ static void heading(const struct listing *l, uint32_t i, char *buf, size_t size)
 
 static bool list_metrics_text(struct listing *l)
 {
-	static const struct text_column columns[] = {
-	    {"metric", TEXT_LEFT, 1, 38}, {"unit", TEXT_LEFT, 0, 0}, {"meaning", TEXT_LEFT, 2, 20}};
+	static const struct text_column columns[] = {{"metric", TEXT_LEFT, 1, 38, false},
+						     {"unit", TEXT_LEFT, 0, 0, false},
+						     {"meaning", TEXT_LEFT, 2, 20, false}};
 	struct text_table *table = text_table_create(columns, 3);
 	char last[256] = "", next[256];
 	bool ok = table != NULL;
@@ -102,11 +103,11 @@ static bool list_metrics_text(struct listing *l)
 
 static bool list_counters_text(struct listing *l)
 {
-	static const struct text_column columns[] = {{"counter", TEXT_LEFT, 1, 38},
-						     {"block", TEXT_LEFT, 0, 0},
-						     {"slot", TEXT_RIGHT, 0, 0},
-						     {"unit", TEXT_LEFT, 0, 0},
-						     {"meaning", TEXT_LEFT, 2, 20}};
+	static const struct text_column columns[] = {{"counter", TEXT_LEFT, 1, 38, false},
+						     {"block", TEXT_LEFT, 0, 0, false},
+						     {"slot", TEXT_RIGHT, 0, 0, false},
+						     {"unit", TEXT_LEFT, 0, 0, false},
+						     {"meaning", TEXT_LEFT, 2, 20, false}};
 	struct text_table *table = text_table_create(columns, 5);
 	bool ok = table != NULL;
 	for (uint32_t i = 0; ok && i < l->view.counter_count; i++) {
@@ -156,10 +157,10 @@ static bool group_wanted(const struct listing *l, uint32_t i, bool sets_only)
 
 static bool list_groups_text(struct listing *l, bool sets_only)
 {
-	static const struct text_column columns[] = {{"name", TEXT_LEFT, 0, 0},
-						     {"metrics", TEXT_RIGHT, 0, 0},
-						     {"registers", TEXT_RIGHT, 0, 0},
-						     {"meaning", TEXT_LEFT, 2, 20}};
+	static const struct text_column columns[] = {{"name", TEXT_LEFT, 0, 0, false},
+						     {"metrics", TEXT_RIGHT, 0, 0, false},
+						     {"registers", TEXT_RIGHT, 0, 0, false},
+						     {"meaning", TEXT_LEFT, 2, 20, false}};
 	struct text_table *table = text_table_create(columns, 4);
 	bool ok = table != NULL;
 	for (uint32_t i = 0; ok && i < l->view.group_count; i++) {
@@ -221,10 +222,10 @@ static bool list_sections_text(struct listing *l)
 
 static bool list_constants_text(struct listing *l)
 {
-	static const struct text_column columns[] = {{"constant", TEXT_LEFT, 0, 0},
-						     {"default", TEXT_RIGHT, 0, 0},
-						     {"unit", TEXT_LEFT, 0, 0},
-						     {"meaning", TEXT_LEFT, 2, 20}};
+	static const struct text_column columns[] = {{"constant", TEXT_LEFT, 0, 0, false},
+						     {"default", TEXT_RIGHT, 0, 0, false},
+						     {"unit", TEXT_LEFT, 0, 0, false},
+						     {"meaning", TEXT_LEFT, 2, 20, false}};
 	struct text_table *table = text_table_create(columns, 4);
 	bool ok = table != NULL;
 	for (uint32_t i = 0; ok && i < l->view.constant_count; i++) {

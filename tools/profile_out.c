@@ -214,9 +214,10 @@ static bool all_zero(const struct sx_stats *s)
 static bool write_table(const struct cli *cli, const struct numbers *n)
 {
 	static const struct text_column columns[] = {
-	    {"", TEXT_LEFT, 2, 20},    {"total", TEXT_RIGHT, 0, 0}, {"mean", TEXT_RIGHT, 0, 0},
-	    {"p50", TEXT_RIGHT, 0, 0}, {"p95", TEXT_RIGHT, 0, 0},   {"p99", TEXT_RIGHT, 0, 0},
-	    {"max", TEXT_RIGHT, 0, 0}, {"unit", TEXT_LEFT, 1, 5}};
+	    {"", TEXT_LEFT, 2, 16, true},      {"total", TEXT_RIGHT, 0, 0, false},
+	    {"mean", TEXT_RIGHT, 0, 0, false}, {"p50", TEXT_RIGHT, 0, 0, false},
+	    {"p95", TEXT_RIGHT, 0, 0, false},  {"p99", TEXT_RIGHT, 0, 0, false},
+	    {"max", TEXT_RIGHT, 0, 0, false},  {"unit", TEXT_LEFT, 1, 8, false}};
 	struct text_table *table = text_table_create(columns, 8);
 	const char *last = "";
 	bool ok = table != NULL;

@@ -70,11 +70,11 @@ static uint32_t choose_columns(const struct grouping *g, const struct sx_table *
 static bool write_text(const struct grouping *g, const struct sx_table *values)
 {
 	uint32_t list[CELLS_MAX], more, count = choose_columns(g, values, list, &more);
-	struct text_column columns[CELLS_MAX] = {{report_by_name(g->by), TEXT_LEFT, 0, 0},
-						 {"at", TEXT_RIGHT, 0, 0}};
+	struct text_column columns[CELLS_MAX] = {{report_by_name(g->by), TEXT_LEFT, 0, 0, false},
+						 {"at", TEXT_RIGHT, 0, 0, false}};
 	for (uint32_t c = 0; c < count; c++)
-		columns[c + 2] =
-		    (struct text_column){sx_table_column(values, list[c])->name, TEXT_RIGHT, 1, 11};
+		columns[c + 2] = (struct text_column){sx_table_column(values, list[c])->name,
+						      TEXT_RIGHT, 1, 11, false};
 	struct text_table *table = text_table_create(columns, count + 2);
 	bool ok = table != NULL;
 	for (size_t r = 0; ok && r < sx_table_row_count(values); r++) {

@@ -222,13 +222,13 @@ static bool write_text(const struct cli *cli, const struct sx_table *t)
 {
 	size_t rows = sx_table_row_count(t);
 	size_t shown = rows < ROWS_SHOWN ? rows : ROWS_SHOWN;
-	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, 1, 12}};
+	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, 1, 12, false}};
 	char titles[ROWS_SHOWN][24];
 	for (size_t i = 0; i < shown; i++) {
 		snprintf(titles[i], sizeof(titles[i]), "row %zu", i + 1);
-		columns[i + 1] = (struct text_column){titles[i], TEXT_RIGHT, 0, 0};
+		columns[i + 1] = (struct text_column){titles[i], TEXT_RIGHT, 0, 0, false};
 	}
-	columns[shown + 1] = (struct text_column){"unit", TEXT_LEFT, 0, 0};
+	columns[shown + 1] = (struct text_column){"unit", TEXT_LEFT, 0, 0, false};
 	struct text_table *table = text_table_create(columns, shown + 2);
 	bool ok = table != NULL;
 	for (uint32_t c = 0; ok && c < sx_table_column_count(t); c++) {

@@ -183,11 +183,11 @@ static size_t write_cut(FILE *out, const char *text, size_t width)
 }
 
 static void write_cells(const struct text_table *table, const struct text_target *target,
-			const size_t *widths, char *const *cells)
+			const size_t *widths, char *const *cells, bool blank_first)
 {
 	size_t pending = 0; /* blanks are written only before something visible */
 	for (size_t c = 0; c < table->column_count; c++) {
-		size_t width = text_width(cells[c]);
+		size_t width = c == 0 && blank_first ? 0 : text_width(cells[c]);
 		size_t shown = width < widths[c] ? width : widths[c];
 		bool right = table->columns[c].align == TEXT_RIGHT;
 		if (shown) {
@@ -201,6 +201,17 @@ static void write_cells(const struct text_table *table, const struct text_target
 	}
 }
 
+/* Writes a first cell that does not fit its column on a line of its own; true when it did. */
+static bool spill(const struct text_table *table, const struct text_target *target,
+		  const size_t *widths, const struct row *row)
+{
+	if (!table->columns[0].spill || text_width(row->cells[0]) <= widths[0])
+		return false;
+	write_cut(target->out, row->cells[0], (size_t)target->width);
+	fputc('\n', target->out);
+	return true;
+}
+
 static void write_row(const struct text_table *table, const struct text_target *target,
 		      const size_t *widths, const struct row *row)
 {
@@ -210,7 +221,7 @@ static void write_row(const struct text_table *table, const struct text_target *
 	if (row->heading)
 		write_cut(target->out, row->heading, (size_t)target->width);
 	else
-		write_cells(table, target, widths, row->cells);
+		write_cells(table, target, widths, row->cells, spill(table, target, widths, row));
 	if (target->color && style != TEXT_PLAIN)
 		fputs("\033[0m", target->out);
 	fputc('\n', target->out);

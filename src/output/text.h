@@ -25,6 +25,8 @@ struct text_column {
 	 */
 	int rank;
 	size_t min;
+	/* Text that would be cut stands on a line of its own instead; for the first column. */
+	bool spill;
 };
 
 struct text_table;
