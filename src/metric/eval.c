@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "metric/column.h"
+#include "metric/reduce.h"
 #include "table/block.h"
 
 /* A selection, bound to the columns of tables that are alike. */
@@ -18,8 +19,9 @@ struct sx_evaluation {
 	uint32_t *columns;	   /* of the input table, one an input; SX_NONE: not collected */
 	struct sx_vector *vectors; /* one an input, of the table at hand */
 	struct sx_result *results; /* one an output */
-	void **converted;	   /* owned copies where types differ */
-	uint64_t *duration;	   /* owned */
+	void **converted;	   /* owned copies where types differ, or instances are reduced */
+	struct reduce_columns *parts; /* of inputs that the table has by instance; owned */
+	uint64_t *duration;	      /* owned */
 	uint8_t *duration_quality;
 };
 
@@ -41,6 +43,9 @@ void sx_evaluation_destroy(struct sx_evaluation *e)
 	if (!e)
 		return;
 	end_run(e);
+	for (uint32_t i = 0; e->parts && i < e->m->input_count; i++)
+		free(e->parts[i].columns);
+	free(e->parts);
 	sx_table_destroy(e->table);
 	free(e->columns);
 	free(e->vectors);
@@ -127,6 +132,12 @@ static enum sx_status bind_input(struct sx_evaluation *e, const struct sx_table 
 	struct sx_vector *vector = &e->vectors[i];
 	*vector = e->columns[i] == SX_NONE ? (struct sx_vector){.data = NULL}
 					   : sx_table_vector(in, e->columns[i]);
+	if (e->parts[i].count) {
+		if (!reduce_rows(&e->parts[i], in, input->type, vector))
+			return error_nomem(err, "evaluating metrics");
+		e->converted[i] = (void *)(uintptr_t)vector->data;
+		return SX_OK;
+	}
 	if (!vector->data) {
 		vector->type = input->type;
 		return input->counter == SX_NONE && strcmp(input->name, "duration_ns") == 0
@@ -216,9 +227,10 @@ static enum sx_status allocate(struct sx_evaluation *e, const struct sx_table *l
 	e->columns = calloc(m->input_count + 1, sizeof(*e->columns));
 	e->vectors = calloc(m->input_count + 1, sizeof(*e->vectors));
 	e->converted = calloc(m->input_count + 1, sizeof(*e->converted));
+	e->parts = calloc(m->input_count + 1, sizeof(*e->parts));
 	e->results = calloc(m->column_count + 1, sizeof(*e->results));
 	enum sx_status status =
-	    columns && e->columns && e->vectors && e->converted && e->results
+	    columns && e->columns && e->vectors && e->converted && e->parts && e->results
 		? sx_table_create(columns, m->column_count, sx_table_kind(like), &e->table, err)
 		: error_nomem(err, "evaluating metrics");
 	free(columns);
@@ -241,6 +253,13 @@ enum sx_status sx_evaluation_create(const struct sx_metrics *metrics, const stru
 		e->columns[i] = SX_NONE;
 	for (uint32_t c = 0; c < sx_table_column_count(like); c++)
 		find_inputs(e, like, c);
+	for (uint32_t i = 0; i < metrics->input_count; i++) {
+		if (e->columns[i] == SX_NONE &&
+		    !reduce_find(metrics->catalog, &metrics->inputs[i], like, &e->parts[i])) {
+			sx_evaluation_destroy(e);
+			return error_nomem(err, "evaluating metrics");
+		}
+	}
 	*out = e;
 	return SX_OK;
 }
