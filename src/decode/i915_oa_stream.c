@@ -367,16 +367,28 @@ enum sx_status sx_oa_decoder_flush(struct sx_oa_decoder *d, struct sx_error *err
 static enum sx_status summary(const struct sx_oa_decoder *d, size_t left, struct sx_error *err)
 {
 	const struct sx_oa_stats *s = &d->stats;
-	if (!left && !s->skipped_bytes && !s->lost_reports && !s->lost_buffers)
+	const struct {
+		uint64_t count;
+		const char *text;
+	} flaws[] = {{s->skipped_bytes, "bytes that make no sense were skipped"},
+		     {left, "bytes at the end are no whole record"},
+		     {s->lost_reports, "times reports were lost"},
+		     {s->lost_buffers, "times the OA buffer overflowed"}};
+	char why[SX_ERROR_TEXT_MAX] = "";
+	size_t at = 0;
+	for (size_t i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++)
+		if (flaws[i].count && at < sizeof(why))
+			at += (size_t)snprintf(why + at, sizeof(why) - at, "%s%llu %s",
+					       at ? "; " : "", (unsigned long long)flaws[i].count,
+					       flaws[i].text);
+	if (!at)
 		return SX_OK;
 	error_set(err, SX_INCOMPLETE, "offset %llu: OA data is incomplete",
 		  (unsigned long long)s->bytes);
-	error_because(err,
-		      "%llu bytes skipped, %zu cut off at the end, reports lost %llu times, "
-		      "the buffer %llu times",
-		      (unsigned long long)s->skipped_bytes, left,
-		      (unsigned long long)s->lost_reports, (unsigned long long)s->lost_buffers);
-	error_try(err, "a longer interval when data was lost; the rest was used");
+	error_because(err, "%s", why);
+	error_try(err, s->lost_reports || s->lost_buffers
+			   ? "a longer interval between reports; what was readable was used"
+			   : "a recording that was ended in order; what was readable was used");
 	return SX_INCOMPLETE;
 }
 

@@ -326,6 +326,7 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 		return error_nomem(err, "starting devices");
 	struct source_request request = {.counters = names,
 					 .definitions = definitions,
+					 .catalog = info->catalog,
 					 .set = s->options.set,
 					 .pid = s->child,
 					 .realtime = s->options.realtime,

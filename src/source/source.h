@@ -50,6 +50,8 @@ struct source_request {
 	/* Counters that the user defines ("A12=eu(...)"); sources that program none ignore them. */
 	const char *const *definitions;
 	uint32_t definition_count;
+	/* What describes the device, with its register programs; NULL: the source's own. */
+	struct sx_catalog *catalog;
 	const char *set;      /* metric set or group, or NULL */
 	uint64_t interval_ns; /* 0: the source's own */
 	/*

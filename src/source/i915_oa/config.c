@@ -222,12 +222,17 @@ static enum sx_status find_group(struct build *b, const char *set, struct sx_err
 }
 
 enum sx_status i915_config_open(const struct sx_sys *sys, int fd, const struct i915_card *card,
-				const char *set, const struct sx_oa_flex_counter *flex,
-				uint32_t flex_count, struct i915_config *out, struct sx_error *err)
+				struct sx_catalog *catalog, const char *set,
+				const struct sx_oa_flex_counter *flex, uint32_t flex_count,
+				struct i915_config *out, struct sx_error *err)
 {
 	struct build b = {.card = card};
 	*out = (struct i915_config){0};
-	enum sx_status status = open_catalog(&b.catalog, err);
+	enum sx_status status = SX_OK;
+	if (catalog)
+		b.catalog = sx_catalog_ref(catalog);
+	else
+		status = open_catalog(&b.catalog, err);
 	if (!status)
 		status = find_group(&b, set, err);
 	if (!status) {

@@ -222,7 +222,7 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 	s->told = request->pid == 0 && !s->stretched;
 	enum sx_status status = read_definitions(request, flex, err);
 	if (!status)
-		status = i915_config_open(s->base.sys, s->fd, &s->card,
+		status = i915_config_open(s->base.sys, s->fd, &s->card, request->catalog,
 					  request->set ? request->set : I915_OA_SET, flex,
 					  request->definition_count, &s->config, err);
 	if (!status)

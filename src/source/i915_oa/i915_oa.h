@@ -52,14 +52,15 @@ struct i915_config {
 };
 
 /*
- * Finds the set's configuration in the kernel or adds it, with every mux program that applies to
- * the card, in order of priority. `flex` replaces fields of flexible counters; then the
- * configuration is always a new one. Errors: SX_ERR_NOT_FOUND, SX_ERR_PERMISSION, SX_ERR_BUSY
- * (a counter that the set itself needs), SX_ERR_IO.
+ * Finds the set's configuration in the kernel or adds it from the catalog (NULL: the embedded one),
+ * with every mux program that applies to the card, in order of priority. `flex` replaces fields of
+ * flexible counters; then the configuration is always a new one. Errors: SX_ERR_NOT_FOUND,
+ * SX_ERR_PERMISSION, SX_ERR_BUSY (a counter that the set itself needs), SX_ERR_IO.
  */
 enum sx_status i915_config_open(const struct sx_sys *sys, int fd, const struct i915_card *card,
-				const char *set, const struct sx_oa_flex_counter *flex,
-				uint32_t flex_count, struct i915_config *out, struct sx_error *err);
+				struct sx_catalog *catalog, const char *set,
+				const struct sx_oa_flex_counter *flex, uint32_t flex_count,
+				struct i915_config *out, struct sx_error *err);
 /* Removes what was added. */
 void i915_config_close(const struct sx_sys *sys, int fd, struct i915_config *config);
 
