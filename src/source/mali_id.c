@@ -4,7 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct mali_model_info models[] = {
+/* A quick way to the catalogs that are always there; a test holds it against their matches. */
+static const struct {
+	uint32_t arch, product;
+	const char *catalog, *name;
+} models[] = {
     {10, 4, "mali-g310", "Mali-G310"},
     {13, 1, "mali-g625", "Mali-G625"},
 };
@@ -32,14 +36,66 @@ uint32_t mali_id_slices(uint64_t mem_features)
 	return (uint32_t)(mem_features >> 8 & 0xf) + 1;
 }
 
-const struct mali_model_info *mali_id_find(const struct mali_id *id,
-					   const struct mali_model_info **nearest)
+const char *mali_id_nearest(const struct mali_id *id)
 {
-	*nearest = id->arch <= 11 ? &models[0] : &models[1];
+	return id->arch <= 11 ? "mali-g310" : "mali-g625";
+}
+
+static void take(struct mali_model_info *out, const char *catalog, const char *name)
+{
+	snprintf(out->catalog, sizeof(out->catalog), "%s", catalog);
+	snprintf(out->name, sizeof(out->name), "%s", name);
+}
+
+static bool matches(const struct sx_catalog_info *info, const struct mali_id *id,
+		    const char *driver)
+{
+	char product[32], pair[32];
+	snprintf(product, sizeof(product), "0x%x%03x", id->arch, id->product);
+	snprintf(pair, sizeof(pair), "%u.%u", id->arch, id->product);
+	for (uint32_t i = 0; i < info->match_count; i++) {
+		const struct sx_match_info *m = &info->matches[i];
+		if (strcmp(m->driver, driver) != 0)
+			continue;
+		if ((!strcmp(m->key, "product_id") && !strcmp(m->value, product)) ||
+		    (!strcmp(m->key, "arch_product") && !strcmp(m->value, pair)))
+			return true;
+	}
+	return false;
+}
+
+/* A catalog that somebody added; one that cannot be read is none. */
+static bool search(const struct mali_id *id, const char *driver, struct mali_model_info *out)
+{
+	struct sx_context *context = NULL;
+	size_t count = 0;
+	bool found = false;
+	if (sx_context_create(NULL, &context, NULL) != SX_OK)
+		return false;
+	const char *const *names = sx_catalog_names(context, &count);
+	for (size_t i = 0; names && !found && i < count; i++) {
+		struct sx_catalog *catalog = NULL;
+		if (sx_catalog_open(context, names[i], &catalog, NULL) != SX_OK)
+			continue;
+		const struct sx_catalog_info *info = sx_catalog_info(catalog);
+		found = matches(info, id, driver);
+		if (found)
+			take(out, info->name, info->title);
+		sx_catalog_unref(catalog);
+	}
+	sx_context_destroy(context);
+	return found;
+}
+
+bool mali_id_find(const struct mali_id *id, const char *driver, struct mali_model_info *out)
+{
+	*out = (struct mali_model_info){0};
 	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
-		if (models[i].arch == id->arch && models[i].product == id->product)
-			return &models[i];
-	return NULL;
+		if (models[i].arch == id->arch && models[i].product == id->product) {
+			take(out, models[i].catalog, models[i].name);
+			return true;
+		}
+	return search(id, driver, out);
 }
 
 uint32_t mali_id_slots(const struct mali_id *id)

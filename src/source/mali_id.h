@@ -12,10 +12,9 @@ struct mali_id {
 	uint64_t freq_khz_max;
 };
 
-/* A Mali that a catalog describes. */
+/* The catalog that describes a Mali; both empty when none does. */
 struct mali_model_info {
-	uint32_t arch, product;
-	const char *catalog, *name;
+	char catalog[64], name[64];
 };
 
 #define MALI_CONSTANTS_MAX 5
@@ -25,9 +24,14 @@ void mali_id_decode(uint64_t gpu_id, struct mali_id *out);
 /* The bus width in bits from L2_FEATURES, and the slices from MEM_FEATURES. */
 uint32_t mali_id_bus_bits(uint64_t l2_features);
 uint32_t mali_id_slices(uint64_t mem_features);
-/* The model that it is, or NULL; *nearest receives the one to compare with, never NULL. */
-const struct mali_model_info *mali_id_find(const struct mali_id *id,
-					   const struct mali_model_info **nearest);
+/*
+ * Finds the catalog: of those that come with the library by a table, else whichever on the search
+ * path has a match of this driver with key product_id ("0xa004") or arch_product ("10.4"). false
+ * when there is none.
+ */
+bool mali_id_find(const struct mali_id *id, const char *driver, struct mali_model_info *out);
+/* The name of the catalog that is nearest to a Mali. Static storage. */
+const char *mali_id_nearest(const struct mali_id *id);
 /* Slots of a counter block by architecture. */
 uint32_t mali_id_slots(const struct mali_id *id);
 /* Fills constants that are known; returns how many. */

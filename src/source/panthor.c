@@ -147,14 +147,14 @@ static void found_panthor(const struct sx_sys *sys, unsigned node, source_found_
 	char id[16];
 	struct mali_id gpu = {0};
 	struct sx_error err = {0};
-	const struct mali_model_info *nearest;
+	struct mali_model_info model = {0};
 	look(sys, node, &gpu, &err);
-	const struct mali_model_info *model = gpu.gpu_id ? mali_id_find(&gpu, &nearest) : NULL;
+	bool known = gpu.gpu_id && mali_id_find(&gpu, "panthor", &model);
 	snprintf(id, sizeof(id), "renderD%u", node);
 	found(user, &(struct sx_device){.id = id,
 					.source = "panthor",
-					.name = model ? model->name : "Mali",
-					.catalog = model ? model->catalog : NULL,
+					.name = known ? model.name : "Mali",
+					.catalog = known ? model.catalog : NULL,
 					.driver = "panthor",
 					.state = SX_DEVICE_UNUSABLE,
 					.because = err.because[0] ? err.because : err.message,

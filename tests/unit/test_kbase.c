@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decode/decode.h"
 #include "devices/kbase.h"
+#include "source/mali_id.h"
 #include "source/source.h"
 
 extern const struct source_ops source_kbase;
@@ -462,6 +464,54 @@ static void unknown_product_can_be_read(void **state)
 	fake_kbase_finish(&fake);
 }
 
+/* The table of known products says what the catalogs say; an added catalog needs no new table. */
+static void catalogs_recognise_devices(void **state)
+{
+	static const struct {
+		uint64_t gpu_id;
+		const char *catalog;
+	} known[] = {{0xa0040000, "mali-g310"}, {0xd0010000, "mali-g625"}};
+	for (size_t i = 0; i < 2; i++) {
+		struct sx_catalog *catalog = NULL;
+		struct mali_id id = {0};
+		char product[16];
+		bool told = false;
+		mali_id_decode(known[i].gpu_id, &id);
+		snprintf(product, sizeof(product), "0x%x%03x", id.arch, id.product);
+		assert_int_equal(sx_catalog_open(context, known[i].catalog, &catalog, NULL), SX_OK);
+		const struct sx_catalog_info *info = sx_catalog_info(catalog);
+		for (uint32_t k = 0; k < info->match_count; k++)
+			told |= !strcmp(info->matches[k].driver, "kbase") &&
+				!strcmp(info->matches[k].value, product);
+		assert_true(told);
+		sx_catalog_unref(catalog);
+	}
+	char folder[] = "/tmp/sextant-kbase-XXXXXX", path[64];
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/mali-g720.yaml", folder);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("sextant-catalog: 1\nname: mali-g720\ntitle: Arm Mali-G720\nvendor: Arm\nkind: gpu\n"
+	      "dialect: standard\nnotation: infix\nmatch:\n"
+	      "  - {driver: kbase, key: arch_product, value: \"12.0\"}\n"
+	      "blocks:\n  - {name: front-end, title: GPU, slots: 128, slot-bits: 32, code: 0}\n"
+	      "counters:\n  - {name: MaliGPUActiveCy, block: front-end, slot: 4, bits: 32, "
+	      "reduce: single, unit: cycles, description: Cycles with work.}\n",
+	      file);
+	fclose(file);
+	setenv("SEXTANT_CATALOG_PATH", folder, 1);
+	struct fake_kbase fake;
+	fake_kbase_init(&fake);
+	fake.gpu_id = 0xc0000000;
+	struct finding f = probe(&fake);
+	unsetenv("SEXTANT_CATALOG_PATH");
+	assert_int_equal(f.state, SX_DEVICE_READY);
+	assert_string_equal(f.name, "Arm Mali-G720");
+	assert_int_equal(probe(&fake).state, SX_DEVICE_UNUSABLE);
+	unlink(path);
+	rmdir(folder);
+}
+
 /* One session; every outcome is fine, but nothing may leak, hang or be left running. */
 static bool whole_session(struct fake_kbase *fake)
 {
@@ -531,6 +581,7 @@ int main(void)
 	    cmocka_unit_test(samples_that_point_nowhere),
 	    cmocka_unit_test(probing_tells_why),
 	    cmocka_unit_test(unknown_product_can_be_read),
+	    cmocka_unit_test(catalogs_recognise_devices),
 	    cmocka_unit_test(every_call_fails),
 	};
 	return cmocka_run_group_tests(tests, open_context, close_context);

@@ -135,8 +135,7 @@ static enum sx_status take_identity(struct kbase_device *device, const struct pr
 	id->bus_bits = mali_id_bus_bits(props->l2_features);
 	id->variant = (uint32_t)props->core_features & 0xf;
 	id->freq_khz_max = props->freq_khz_max;
-	const struct mali_model_info *nearest;
-	device->model = mali_id_find(id, &nearest);
+	device->known = mali_id_find(id, "kbase", &device->model);
 	if (props->gpu_id && id->core_mask && id->slices && id->slices <= 64)
 		return SX_OK;
 	error_set(err, SX_ERR_UNSUPPORTED, "kbase does not tell what this Mali is");

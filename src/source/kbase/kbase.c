@@ -27,16 +27,14 @@ static enum sx_status check_reader(const struct kbase_device *device, struct sx_
 static enum sx_status check_device(const struct kbase_device *device, unsigned unit,
 				   struct sx_error *err)
 {
-	const struct mali_model_info *nearest;
 	enum sx_status status = check_reader(device, err);
-	mali_id_find(&device->id, &nearest);
-	if (status != SX_OK || device->model)
+	if (status != SX_OK || device->known)
 		return status;
 	error_set(err, SX_ERR_UNSUPPORTED, "no catalog describes this Mali");
 	error_because(err, "it is architecture %u, product %u (GPU id 0x%llx)", device->id.arch,
 		      device->id.product, (unsigned long long)device->id.gpu_id);
 	error_try(err, "measure it by the nearest, at your own risk: -d mali%u --for %s", unit,
-		  nearest->catalog);
+		  mali_id_nearest(&device->id));
 	return SX_ERR_UNSUPPORTED;
 }
 
@@ -47,13 +45,13 @@ static void report(unsigned unit, const struct kbase_device *device, enum sx_sta
 	snprintf(id, sizeof(id), "mali%u", unit);
 	snprintf(driver, sizeof(driver), "kbase %s %u.%u", device->csf ? "CSF" : "JM",
 		 device->version.major, device->version.minor);
-	snprintf(name, sizeof(name), "%s", device->model ? device->model->name : "Mali");
+	snprintf(name, sizeof(name), "%s", device->known ? device->model.name : "Mali");
 	bool answered = device->version.major || device->version.minor;
 	found(user, &(struct sx_device){
 			.id = id,
 			.source = "kbase",
 			.name = name,
-			.catalog = device->model ? device->model->catalog : NULL,
+			.catalog = device->known ? device->model.catalog : NULL,
 			.driver = answered ? driver : "kbase",
 			.state = status == SX_OK ? SX_DEVICE_READY : SX_DEVICE_UNUSABLE,
 			.because = status == SX_OK   ? NULL
@@ -92,8 +90,8 @@ static void describe_device(struct kbase *k)
 	const struct kbase_device *device = &k->device;
 	snprintf(k->driver, sizeof(k->driver), "kbase %s %u.%u", device->csf ? "CSF" : "JM",
 		 device->version.major, device->version.minor);
-	k->desc = (struct source_desc){.catalog = device->model ? device->model->catalog : NULL,
-				       .name = device->model ? device->model->name : "Mali",
+	k->desc = (struct source_desc){.catalog = device->known ? device->model.catalog : NULL,
+				       .name = device->known ? device->model.name : "Mali",
 				       .driver = k->driver,
 				       .min_interval_ns = KBASE_PERIOD_MIN_NS,
 				       .max_interval_ns = KBASE_PERIOD_MAX_NS,

@@ -24,7 +24,8 @@ struct kbase_device {
 	bool csf;
 	struct kbase_version version;
 	struct mali_id id;
-	const struct mali_model_info *model; /* NULL: unknown */
+	bool known; /* by a catalog: */
+	struct mali_model_info model;
 	enum kbase_reader reader;
 	bool states; /* the driver tells states of blocks */
 };
