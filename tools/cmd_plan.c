@@ -67,13 +67,16 @@ static bool make_item(struct planning *p, uint32_t column)
 	const uint32_t *needed = sx_metrics_column_inputs(p->metrics, column, &count);
 	const struct sx_metric_column *c = &p->columns[column];
 	struct sx_strings kept = {0};
-	if (c->metric != SX_NONE)
-		kept = sx_catalog_metrics(p->catalog, &metrics)[c->metric].keep;
+	const struct sx_metric_info *info =
+	    c->metric == SX_NONE ? NULL : &sx_catalog_metrics(p->catalog, &metrics)[c->metric];
+	if (info)
+		kept = info->keep;
 	uint32_t *list = arena_alloc(&p->arena, (count + kept.count + 1) * sizeof(*list));
 	if (!list)
 		return false;
 	struct sx_plan_item *item = &p->items[column];
 	item->counters = list;
+	item->group = info && info->group != SX_NONE ? info->group + 1 : 0;
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[needed[i]].counter != SX_NONE)
 			list[item->count++] = inputs[needed[i]].counter;
@@ -227,31 +230,55 @@ static void say_blocks(const struct planning *p, const struct sx_plan_pass *pass
 		append(buf, size, "%s%u of no block", sep, (unsigned)loose);
 }
 
-/* What keeps others out of a pass: timestamps, a stage, a set. */
-static void say_rules(const struct planning *p, const struct sx_plan_pass *pass, char *buf,
-		      size_t size)
+static bool reads(const struct planning *p, uint32_t column, uint32_t pass)
 {
-	uint32_t groups, stage = SX_NONE, group = SX_NONE;
-	const struct sx_group_info *group_info = sx_catalog_groups(p->catalog, &groups);
+	uint32_t count;
+	const uint32_t *used = sx_plan_item_passes(p->plan, column, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (used[i] == pass)
+			return true;
+	return false;
+}
+
+/* The exclusive set that is programmed in a pass, or NULL. */
+static const char *set_of(const struct planning *p, uint32_t pass)
+{
+	uint32_t count;
+	const struct sx_group_info *groups = sx_catalog_groups(p->catalog, &count);
+	const struct sx_metric_info *metrics = sx_catalog_metrics(p->catalog, &count);
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		const struct sx_metric_column *c = &p->columns[i];
+		uint32_t group =
+		    c->metric != SX_NONE ? metrics[c->metric].group : p->counters[c->counter].group;
+		if (group != SX_NONE && groups[group].exclusive && reads(p, i, pass))
+			return groups[group].name;
+	}
+	return NULL;
+}
+
+/* What keeps others out of a pass: timestamps, a stage, a set. */
+static void say_rules(const struct planning *p, uint32_t number, const struct sx_plan_pass *pass,
+		      char *buf, size_t size)
+{
+	uint32_t stage = SX_NONE;
+	const char *set = set_of(p, number);
 	for (uint32_t i = 0; i < pass->count; i++) {
-		const struct sx_counter_info *c = &p->counters[pass->counters[i]];
-		if (c->group != SX_NONE && group_info[c->group].exclusive)
-			group = c->group;
-		if (c->block == SX_NONE)
+		uint32_t block = p->counters[pass->counters[i]].block;
+		if (block == SX_NONE)
 			continue;
-		if (p->blocks[c->block].alone) {
+		if (p->blocks[block].alone) {
 			append(buf, size, "; %s shares a pass with nothing else",
-			       p->blocks[c->block].name);
+			       p->blocks[block].name);
 			return;
 		}
-		if (p->blocks[c->block].stage)
-			stage = c->block;
+		if (p->blocks[block].stage)
+			stage = block;
 	}
 	if (stage != SX_NONE)
 		append(buf, size, "; of %s only stage %s in this pass", p->blocks[stage].family,
 		       p->blocks[stage].stage);
-	if (group != SX_NONE)
-		append(buf, size, "; only set %s in this pass", group_info[group].name);
+	if (set)
+		append(buf, size, "; only set %s in this pass", set);
 }
 
 static void say_readers(const struct planning *p, uint32_t pass)
@@ -259,14 +286,10 @@ static void say_readers(const struct planning *p, uint32_t pass)
 	char line[4096] = "for ";
 	const char *sep = "";
 	for (uint32_t i = 0; i < p->column_count; i++) {
-		uint32_t count;
-		const uint32_t *used = sx_plan_item_passes(p->plan, i, &count);
-		for (uint32_t k = 0; k < count; k++) {
-			if (used[k] != pass)
-				continue;
-			append(line, sizeof(line), "%s%s", sep, p->columns[i].name);
-			sep = ", ";
-		}
+		if (!reads(p, i, pass))
+			continue;
+		append(line, sizeof(line), "%s%s", sep, p->columns[i].name);
+		sep = ", ";
 	}
 	text_wrap(&p->cli->out, 4, line);
 }
@@ -279,7 +302,7 @@ static void write_pass(const struct planning *p, uint32_t number, const struct s
 	text_styled(&p->cli->out, TEXT_BOLD, head);
 	fputc('\n', p->cli->out.out);
 	say_blocks(p, pass, line, sizeof(line));
-	say_rules(p, pass, line, sizeof(line));
+	say_rules(p, number, pass, line, sizeof(line));
 	text_wrap(&p->cli->out, 2, line);
 	say_readers(p, number);
 	if (p->cli->options.verbose) {

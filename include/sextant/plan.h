@@ -17,6 +17,11 @@ struct sx_plan_item {
 	uint32_t count;
 	const uint32_t *keep; /* wanted beside them where a pass has room; never worth a pass */
 	uint32_t keep_count;
+	/*
+	 * An index of a group plus 1, or 0: the group that has to be programmed for this metric.
+	 * Only metrics of one exclusive group share a pass, even where they read the same counters.
+	 */
+	uint32_t group;
 };
 
 /* Two counters that the driver at hand cannot count at once. */

@@ -79,14 +79,29 @@ static uint32_t shared(const struct pass *pass, const uint32_t *rest, uint32_t c
 	return n;
 }
 
+/* Whether the group that an item needs can be programmed in a pass. */
+static bool admits(const struct pass *pass, const struct pass_item *item)
+{
+	return item->group == SX_NONE || pass->group == SX_NONE || pass->group == item->group;
+}
+
+static void claim(struct pass *pass, const struct pass_item *item)
+{
+	if (item->group != SX_NONE)
+		pass->group = item->group;
+}
+
 /*
  * The pass that takes most of `rest`, of these the one that has most of it already, such that the
  * others still fit into `more` passes; SX_NONE when there is none.
  */
-static uint32_t choose(struct search *s, const struct attempt *a, uint32_t count, uint32_t more)
+static uint32_t choose(struct search *s, const struct attempt *a, const struct pass_item *item,
+		       uint32_t count, uint32_t more)
 {
 	uint32_t best = SX_NONE, best_left = count, best_shared = 0;
 	for (uint32_t p = 0; p < a->count; p++) {
+		if (!admits(&a->passes[p], item))
+			continue;
 		uint32_t have = shared(&a->passes[p], s->rest, count);
 		pass_copy(s->trial, &a->passes[p], s->rules);
 		uint32_t left = cover(s->trial, s->rules, s->rest, count, s->left);
@@ -119,7 +134,7 @@ static bool place(struct search *s, struct attempt *a, const struct pass_item *i
 	uint32_t count = item->count, more = item->alone;
 	memcpy(s->rest, item->counters, count * sizeof(*s->rest));
 	while (count) {
-		uint32_t p = choose(s, a, count, --more);
+		uint32_t p = choose(s, a, item, count, --more);
 		if (p == SX_NONE) {
 			if (!may_open || a->count == s->capacity)
 				return false;
@@ -128,6 +143,7 @@ static bool place(struct search *s, struct attempt *a, const struct pass_item *i
 			*opened = true;
 		}
 		uint32_t left = cover(&a->passes[p], s->rules, s->rest, count, s->left);
+		claim(&a->passes[p], item);
 		record(item, a, s->rest, count, p);
 		memcpy(s->rest, s->left, left * sizeof(*s->rest));
 		count = left;
@@ -171,6 +187,7 @@ static bool without(struct search *s, const struct attempt *from, uint32_t pass)
 			uint32_t w = from->where[item->offset + k];
 			w -= w > pass;
 			to->where[item->offset + k] = w;
+			claim(&to->passes[w], item);
 			pass_add(&to->passes[w], s->rules, item->counters[k]);
 		}
 	}
@@ -221,6 +238,17 @@ static void sort_items(struct search *s)
 	}
 }
 
+static bool is_first_of_group(const struct pass_item *items, uint32_t index)
+{
+	uint32_t group = items[index].group;
+	if (group == SX_NONE || !items[index].count)
+		return false;
+	for (uint32_t i = 0; i < index; i++)
+		if (items[i].group == group && items[i].count)
+			return false;
+	return true;
+}
+
 /* What all counters need together, whatever the items: no arrangement takes fewer. */
 static uint32_t lower_bound(struct search *s)
 {
@@ -229,10 +257,13 @@ static uint32_t lower_bound(struct search *s)
 	for (uint32_t i = 0; i < n; i++)
 		s->order[i] = i;
 	bound = passes_alone(s->rules, s->order, n, s->scratch);
-	for (uint32_t i = 0; i < s->in->item_count; i++)
+	uint32_t groups = 0;
+	for (uint32_t i = 0; i < s->in->item_count; i++) {
 		if (s->in->items[i].alone > bound)
 			bound = s->in->items[i].alone;
-	return bound;
+		groups += is_first_of_group(s->in->items, i);
+	}
+	return groups > bound ? groups : bound;
 }
 
 static bool attempt_init(struct attempt *a, struct search *s, struct arena *arena)

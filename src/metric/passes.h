@@ -10,6 +10,7 @@ struct pass_item {
 	uint32_t count;
 	uint32_t alone;	 /* passes that it needs on its own */
 	uint32_t offset; /* of its counters in pass_search.where */
+	uint32_t group;	 /* exclusive group that it needs, or SX_NONE */
 };
 
 struct pass_search {

@@ -91,8 +91,17 @@ static uint32_t to_local(const struct pass_rules *rules, const uint32_t *used, u
 	return (uint32_t)(hit - used);
 }
 
-static enum sx_status make_items(const struct sx_plan_item *items, struct pass_search *search,
-				 const uint32_t *used, struct arena *arena, struct sx_error *err)
+/* The group of an item when it is exclusive, or SX_NONE. */
+static uint32_t group_of(const struct sx_catalog *catalog, uint32_t group)
+{
+	uint32_t count;
+	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
+	return group && group <= count && groups[group - 1].exclusive ? group - 1 : SX_NONE;
+}
+
+static enum sx_status make_items(const struct sx_catalog *catalog, const struct sx_plan_item *items,
+				 struct pass_search *search, const uint32_t *used,
+				 struct arena *arena, struct sx_error *err)
 {
 	const struct pass_rules *rules = search->rules;
 	struct pass_item *out = arena_alloc(arena, (search->item_count + 1) * sizeof(*out));
@@ -110,7 +119,8 @@ static enum sx_status make_items(const struct sx_plan_item *items, struct pass_s
 		out[i] = (struct pass_item){.counters = list,
 					    .count = count,
 					    .alone = passes_alone(rules, list, count, scratch),
-					    .offset = search->counter_count};
+					    .offset = search->counter_count,
+					    .group = group_of(catalog, items[i].group)};
 		if (count && !out[i].alone)
 			return error_set(err, SX_ERR_UNSUPPORTED, "a counter fits no pass");
 		search->counter_count += count;
@@ -211,7 +221,7 @@ static enum sx_status fill(struct sx_plan *plan, const struct sx_catalog *catalo
 	    pass_rules_compile(catalog, used, used_count, options, scratch, &rules, err);
 	struct pass_search search = {.rules = &rules, .item_count = count};
 	if (!status)
-		status = make_items(items, &search, used, scratch, err);
+		status = make_items(catalog, items, &search, used, scratch, err);
 	if (!status)
 		status = passes_search(&search, scratch, err);
 	if (status)

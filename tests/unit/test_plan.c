@@ -133,7 +133,8 @@ static void test_options(void **state)
 static void test_sharing(void **state)
 {
 	const uint32_t a[] = {A0, A1}, b[] = {A2, A3}, c[] = {A1, A0, FREE};
-	const struct sx_plan_item items[] = {{a, 2, NULL, 0}, {b, 2, NULL, 0}, {c, 3, NULL, 0}};
+	const struct sx_plan_item items[] = {
+	    {a, 2, NULL, 0, 0}, {b, 2, NULL, 0, 0}, {c, 3, NULL, 0, 0}};
 	struct sx_plan *p = plan(state, items, 3, NULL);
 	assert_int_equal(pass_count(p), 2);
 	assert_int_equal(sx_plan_source(p, 0, A0), sx_plan_source(p, 2, A0));
@@ -146,7 +147,8 @@ static void test_sharing(void **state)
 static void test_no_mixing(void **state)
 {
 	const uint32_t a[] = {A0, A1}, b[] = {A2, A3}, c[] = {A0, A2};
-	const struct sx_plan_item items[] = {{a, 2, NULL, 0}, {b, 2, NULL, 0}, {c, 2, NULL, 0}};
+	const struct sx_plan_item items[] = {
+	    {a, 2, NULL, 0, 0}, {b, 2, NULL, 0, 0}, {c, 2, NULL, 0, 0}};
 	struct sx_plan *p = plan(state, items, 3, NULL);
 	uint32_t count;
 	sx_plan_item_passes(p, 2, &count);
@@ -156,10 +158,23 @@ static void test_no_mixing(void **state)
 	sx_plan_destroy(p);
 }
 
+/* Metrics of two sets never share a pass, although they read the same counter; others join any. */
+static void test_groups_of_items(void **state)
+{
+	const uint32_t a[] = {FREE}, b[] = {FREE, A0};
+	const struct sx_plan_item items[] = {
+	    {a, 1, NULL, 0, 1}, {a, 1, NULL, 0, 2}, {b, 2, NULL, 0, 1}, {b, 2, NULL, 0, 0}};
+	struct sx_plan *p = plan(state, items, 4, NULL);
+	assert_int_equal(pass_count(p), 2);
+	assert_int_equal(sx_plan_source(p, 0, FREE), sx_plan_source(p, 2, FREE));
+	assert_int_not_equal(sx_plan_source(p, 0, FREE), sx_plan_source(p, 1, FREE));
+	sx_plan_destroy(p);
+}
+
 static void test_keep_is_free(void **state)
 {
 	const uint32_t need[] = {A0}, keep[] = {A1, A2, FREE};
-	const struct sx_plan_item item = {need, 1, keep, 3};
+	const struct sx_plan_item item = {need, 1, keep, 3, 0};
 	struct sx_plan *p = plan(state, &item, 1, NULL);
 	uint32_t count;
 	const struct sx_plan_pass *passes = sx_plan_passes(p, &count);
@@ -172,7 +187,7 @@ static void test_keep_is_free(void **state)
 static void test_bad_index(void **state)
 {
 	const uint32_t bad[] = {COUNTERS};
-	const struct sx_plan_item item = {bad, 1, NULL, 0};
+	const struct sx_plan_item item = {bad, 1, NULL, 0, 0};
 	struct sx_plan *p = NULL;
 	struct sx_error err = {0};
 	assert_int_equal(sx_plan_create(*state, &item, 1, NULL, &p, &err), SX_ERR_USAGE);
@@ -182,9 +197,10 @@ static void test_bad_index(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_rules),	 cmocka_unit_test(test_options),
-	    cmocka_unit_test(test_sharing),	 cmocka_unit_test(test_no_mixing),
-	    cmocka_unit_test(test_keep_is_free), cmocka_unit_test(test_bad_index),
+	    cmocka_unit_test(test_rules),	    cmocka_unit_test(test_options),
+	    cmocka_unit_test(test_sharing),	    cmocka_unit_test(test_no_mixing),
+	    cmocka_unit_test(test_groups_of_items), cmocka_unit_test(test_keep_is_free),
+	    cmocka_unit_test(test_bad_index),
 	};
 	return cmocka_run_group_tests(tests, load, unload);
 }
