@@ -1,12 +1,10 @@
 /* sextant explain: what one metric or counter means, and what it is made of. */
-#include "tools/describe.h"
+#include "tools/formula.h"
 #include "tools/input.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TREE_DEPTH_MAX 64
 
 /* What is printed, and the numbers to put in when there is an input file. */
 struct explanation {
@@ -14,13 +12,19 @@ struct explanation {
 	struct catalog_view view;
 	uint32_t variant, set;
 	const struct sx_table *totals; /* one row of raw counters, or NULL */
-	bool last[TREE_DEPTH_MAX];     /* the node at this depth is its parent's last child */
 };
 
 static void field(const struct explanation *e, const char *name, const char *value)
 {
-	if (value && *value)
-		fprintf(e->cli->out.out, "  %-9s %s\n", name, value);
+	const struct text_target *target = &e->cli->out;
+	if (!value || !*value)
+		return;
+	if ((int)text_width(value) + 12 <= target->width) {
+		fprintf(target->out, "  %-9s %s\n", name, value);
+		return;
+	}
+	fprintf(target->out, "  %s\n", name);
+	text_wrap(target, 12, value);
 }
 
 static void title(const struct explanation *e, const char *text)
@@ -30,125 +34,37 @@ static void title(const struct explanation *e, const char *text)
 	fputc('\n', e->cli->out.out);
 }
 
-static void branch(const struct explanation *e, int depth)
+/* The value of a metric or counter over the input file; NaN without one. */
+static double value_of(const struct explanation *e, const char *name)
 {
-	fputs("  ", e->cli->out.out);
-	for (int i = 1; i < depth; i++)
-		fputs(e->last[i] ? "   " : "\u2502  ", e->cli->out.out);
-	if (depth)
-		fputs(e->last[depth] ? "\u2514\u2500 " : "\u251c\u2500 ", e->cli->out.out);
-}
-
-/* The value of a name over the input file, as text; empty without one. */
-static void number_of(const struct explanation *e, const char *name, const char *unit,
-		      char buf[HUMAN_MAX + 4])
-{
-	buf[0] = '\0';
-	if (!e->totals)
-		return;
 	struct sx_metrics *metrics = NULL;
 	struct sx_table *out = NULL;
+	double value = NAN;
 	struct sx_metrics_options options = {
 	    .patterns = &name,
 	    .pattern_count = 1,
-	    .set = e->set == SX_NONE ? NULL : e->view.groups[e->set].name,
 	    .variant = e->view.info->variant_count ? e->view.info->variants[e->variant].name : NULL,
 	    .constants = e->cli->options.constants,
 	    .constant_count = (uint32_t)e->cli->options.constant_count,
 	    .like = e->totals};
-	if (sx_metrics_create(e->view.catalog, &options, &metrics, NULL) == SX_OK &&
-	    sx_metrics_eval(metrics, e->totals, &out, NULL) == SX_OK) {
-		char value[HUMAN_MAX];
-		human_value(&e->cli->human, value, sx_table_get(out, 0, 0), unit);
-		snprintf(buf, HUMAN_MAX + 4, " = %s", value);
-	}
+	if (e->totals && sx_metrics_create(e->view.catalog, &options, &metrics, NULL) == SX_OK &&
+	    sx_metrics_eval(metrics, e->totals, &out, NULL) == SX_OK)
+		value = sx_table_get(out, 0, 0);
 	sx_table_destroy(out);
 	sx_metrics_destroy(metrics);
+	return value;
 }
 
-static double constant_value(const struct explanation *e, uint32_t constant)
+/* The same as text; empty without an input file. */
+static void number_of(const struct explanation *e, const char *name, const char *unit,
+		      char buf[HUMAN_MAX + 4])
 {
-	const struct options *o = &e->cli->options;
-	for (size_t i = 0; i < o->constant_count; i++)
-		if (sx_catalog_find_constant(e->view.catalog, o->constants[i].name) == constant)
-			return o->constants[i].value;
-	const struct sx_constant_info *c = &e->view.constants[constant];
-	return c->has_value ? c->value : NAN;
-}
-
-static void place(const struct explanation *e, const struct sx_counter_info *c, char *buf,
-		  size_t size)
-{
-	const char *where = c->block != SX_NONE	  ? e->view.blocks[c->block].name
-			    : c->group != SX_NONE ? e->view.groups[c->group].name
-						  : "";
-	int n = snprintf(buf, size, "%s", where);
-	if (c->slot != SX_NONE && n >= 0 && (size_t)n < size)
-		n += snprintf(buf + n, size - (size_t)n, "%sslot %u", *where ? ", " : "", c->slot);
-	if (c->reduce != SX_REDUCE_SINGLE && n >= 0 && (size_t)n < size)
-		snprintf(buf + n, size - (size_t)n, "%s%s over instances", n ? ", " : "",
-			 describe_reduce(c->reduce));
-}
-
-static void leaf_name(const struct explanation *e, const struct sx_node *node)
-{
-	FILE *out = e->cli->out.out;
-	char number[HUMAN_MAX + 4], where[160];
-	uint32_t metric = e->set == SX_NONE
-			      ? SX_NONE
-			      : sx_catalog_find_metric(e->view.catalog, node->name, e->set, NULL);
-	uint32_t counter = sx_catalog_find_counter(e->view.catalog, node->name, e->set, NULL);
-	if (counter == SX_NONE)
-		counter = sx_catalog_find_counter(e->view.catalog, node->name, SX_NONE, NULL);
-	uint32_t constant = sx_catalog_find_constant(e->view.catalog, node->name);
-	if (metric == SX_NONE && counter == SX_NONE && constant == SX_NONE)
-		metric = sx_catalog_find_metric(e->view.catalog, node->name, SX_NONE, NULL);
-	fputs(node->name, out);
-	if (node->instances == SX_INSTANCES_ALL)
-		fputs("[*]", out);
-	else if (node->instances == SX_INSTANCES_RANGE && node->first == node->last)
-		fprintf(out, "[%u]", node->first);
-	else if (node->instances == SX_INSTANCES_RANGE)
-		fprintf(out, "[%u..%u]", node->first, node->last);
-	if (metric != SX_NONE) {
-		number_of(e, node->name, e->view.metrics[metric].unit, number);
-		fprintf(out, "%s  (metric, %s)\n", number, e->view.metrics[metric].unit);
-	} else if (counter != SX_NONE) {
-		const struct sx_counter_info *c = &e->view.counters[counter];
-		place(e, c, where, sizeof(where));
-		number_of(e, c->name, c->unit, number);
-		fprintf(out, "%s  (%s%s%s)\n", number, c->unit, *where ? "; " : "", where);
-	} else if (constant != SX_NONE) {
-		double value = constant_value(e, constant);
-		uint32_t column = e->totals ? sx_table_find(e->totals, node->name) : SX_NONE;
-		if (column != SX_NONE)
-			value = sx_table_get(e->totals, column, 0);
-		number[0] = '\0';
-		if (!isnan(value))
-			snprintf(number, sizeof(number), " = %.15g", value);
-		fprintf(out, "%s  (constant, %s%s)\n", number, e->view.constants[constant].unit,
-			isnan(value) ? "; not known without the device or --const" : "");
-	} else {
-		fputs("  (length of the sample)\n", out);
-	}
-}
-
-static void tree(struct explanation *e, const struct sx_node *node, int depth)
-{
-	branch(e, depth);
-	if (node->kind == SX_NODE_NUMBER) {
-		fprintf(e->cli->out.out, "%.15g\n", node->number);
+	char value[HUMAN_MAX];
+	buf[0] = '\0';
+	if (!e->totals)
 		return;
-	}
-	if (node->kind == SX_NODE_NAME) {
-		leaf_name(e, node);
-		return;
-	}
-	fprintf(e->cli->out.out, "%s\n", sx_op_name(node->op));
-	for (uint32_t i = 0; depth + 1 < TREE_DEPTH_MAX && i < node->child_count; i++) {
-		e->last[depth + 1] = i + 1 == node->child_count;
-		tree(e, node->children[i], depth + 1);
-	}
+	human_value(&e->cli->human, value, value_of(e, name), unit);
+	snprintf(buf, HUMAN_MAX + 4, " = %s", value);
 }
 
 static bool node_names(const struct sx_node *node, const char *name)
@@ -183,8 +99,10 @@ static void advice_using(const struct explanation *e, const char *name)
 		if (!any)
 			title(e, "advice");
 		any = true;
-		fprintf(e->cli->out.out, "  %s (%s): %s\n", a->rule, describe_severity(a->severity),
-			a->when ? a->when : a->needs);
+		char line[1200];
+		snprintf(line, sizeof(line), "%s (%s): %s", a->rule, describe_severity(a->severity),
+			 a->when ? a->when : a->needs);
+		text_wrap(&e->cli->out, 2, line);
 		text_wrap(&e->cli->out, 4, a->advice);
 	}
 }
@@ -207,33 +125,66 @@ static void names_line(const struct explanation *e, const char *name, const stru
 	field(e, name, line);
 }
 
+/* "4.2.4 Content behavior > Geometry culling": the last title is often the metric's own. */
 static void section_path(const struct explanation *e, const struct sx_metric_info *m)
 {
 	for (uint32_t i = 0; i < m->section_count; i++) {
 		uint32_t chain[16];
 		size_t depth = 0;
 		char line[512];
+		const struct sx_section_info *own = &e->view.sections[m->sections[i]];
+		bool shown = !m->title || strcmp(own->title, m->title) != 0;
 		for (uint32_t s = m->sections[i]; s != SX_NONE && depth < 16;
 		     s = e->view.sections[s].parent)
 			chain[depth++] = s;
-		snprintf(line, sizeof(line), "%s ", e->view.sections[m->sections[i]].id);
-		while (depth-- > 1)
-			snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s",
-				 e->view.sections[chain[depth]].title, depth > 1 ? " > " : "");
+		size_t used = (size_t)snprintf(line, sizeof(line), "%s", own->id);
+		for (size_t d = depth; d-- > (shown ? 0u : 1u) && used < sizeof(line);)
+			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s",
+						 d + 1 == depth ? " " : " > ",
+						 e->view.sections[chain[d]].title);
 		field(e, i ? "and" : "section", line);
 	}
 }
 
-static void explain_metric(struct explanation *e, uint32_t index)
+static void heading(const struct explanation *e, const char *name, const char *number,
+		    const char *what)
+{
+	const struct text_target *target = &e->cli->out;
+	const char *title = what ? what : "";
+	size_t width = text_width(name) + text_width(number) + text_width(title) + 2;
+	text_styled(target, TEXT_BOLD, name);
+	fputs(number, target->out);
+	if (*title && width > (size_t)target->width)
+		fputs("\n  ", target->out);
+	fprintf(target->out, "%s%s\n", *title && width <= (size_t)target->width ? "  " : "", title);
+}
+
+static void formula_text(const struct explanation *e, const struct formula *f,
+			 const struct sx_metric_info *m)
+{
+	char infix[8192];
+	if (!f->expr)
+		return;
+	title(e, "formula");
+	text_wrap(&e->cli->out, 2, m->exprs[e->variant]);
+	if (e->view.info->notation == SX_POSTFIX) {
+		sx_node_text(sx_expr_root(f->expr), infix, sizeof(infix));
+		fputs("  in other words\n", e->cli->out.out);
+		text_wrap(&e->cli->out, 2, infix);
+	}
+	fputc('\n', e->cli->out.out);
+	formula_tree_text(f, m->unit);
+	title(e, "inputs");
+	formula_inputs_text(f);
+}
+
+static void explain_metric(struct explanation *e, uint32_t index, const struct formula *f)
 {
 	const struct sx_metric_info *m = &e->view.metrics[index];
-	const char *name = describe_metric_name(&e->view, index);
-	const char *expr = m->exprs ? m->exprs[e->variant] : NULL;
 	char number[HUMAN_MAX + 4];
 	e->set = m->group;
 	number_of(e, m->qualified, m->unit, number);
-	text_styled(&e->cli->out, TEXT_BOLD, name);
-	fprintf(e->cli->out.out, "%s  %s\n", number, m->title ? m->title : "");
+	heading(e, describe_metric_name(&e->view, index), number, m->title);
 	text_wrap(&e->cli->out, 2, m->description ? m->description : "");
 	fputc('\n', e->cli->out.out);
 	field(e, "catalog", e->view.info->title);
@@ -247,16 +198,37 @@ static void explain_metric(struct explanation *e, uint32_t index)
 	field(e, "maximum", m->max);
 	if (m->unavailable)
 		field(e, "no value", m->unavailable);
-	struct sx_expr *parsed = NULL;
-	if (expr && sx_expr_parse(expr, e->view.info->notation, &parsed, NULL) == SX_OK) {
-		title(e, "formula");
-		text_wrap(&e->cli->out, 2, expr);
-		fputc('\n', e->cli->out.out);
-		tree(e, sx_expr_root(parsed), 0);
-	}
-	sx_expr_destroy(parsed);
+	formula_text(e, f, m);
 	advice_using(e, m->name);
 	strings(e, "notes", &m->notes);
+}
+
+static bool reads_counter(const struct explanation *e, const struct sx_metric_info *m,
+			  const char *counter)
+{
+	struct sx_expr *parsed;
+	const char **inputs =
+	    describe_inputs(&e->view, m->exprs ? m->exprs[e->variant] : NULL, &parsed);
+	bool reads = false;
+	for (size_t n = 0; inputs && inputs[n] && !reads; n++)
+		reads = strcmp(inputs[n], counter) == 0;
+	free(inputs);
+	sx_expr_destroy(parsed);
+	return reads;
+}
+
+/* How many groups have the metric, as far as they come after it; 0 when one came before. */
+static uint32_t groups_from(const struct explanation *e, uint32_t index)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < e->view.metric_count; i++) {
+		if (strcmp(e->view.metrics[i].name, e->view.metrics[index].name) != 0)
+			continue;
+		if (i < index)
+			return 0;
+		count++;
+	}
+	return count;
 }
 
 static void metrics_using(const struct explanation *e, const char *counter)
@@ -264,19 +236,17 @@ static void metrics_using(const struct explanation *e, const char *counter)
 	bool any = false;
 	for (uint32_t i = 0; i < e->view.metric_count; i++) {
 		const struct sx_metric_info *m = &e->view.metrics[i];
-		struct sx_expr *parsed;
-		const char **inputs =
-		    describe_inputs(&e->view, m->exprs ? m->exprs[e->variant] : NULL, &parsed);
-		for (size_t n = 0; inputs && inputs[n]; n++) {
-			if (strcmp(inputs[n], counter) != 0)
-				continue;
-			if (!any)
-				title(e, "metrics that read it");
-			any = true;
+		uint32_t groups = reads_counter(e, m, counter) ? groups_from(e, i) : 0;
+		if (!groups)
+			continue;
+		if (!any)
+			title(e, "metrics that read it");
+		any = true;
+		if (groups > 1)
+			fprintf(e->cli->out.out, "  %s, of %s and %u further sets\n", m->name,
+				e->view.groups[m->group].name, groups - 1);
+		else
 			fprintf(e->cli->out.out, "  %s\n", describe_metric_name(&e->view, i));
-		}
-		free(inputs);
-		sx_expr_destroy(parsed);
 	}
 }
 
@@ -286,14 +256,17 @@ static void explain_counter(struct explanation *e, uint32_t index)
 	char where[160], bits[64], number[HUMAN_MAX + 4];
 	e->set = c->group;
 	number_of(e, c->name, c->unit, number);
-	text_styled(&e->cli->out, TEXT_BOLD, c->name);
-	fprintf(e->cli->out.out, "%s  %s\n", number, c->title ? c->title : "");
+	heading(e, c->name, number, c->title);
 	text_wrap(&e->cli->out, 2, c->description ? c->description : "");
 	fputc('\n', e->cli->out.out);
-	place(e, c, where, sizeof(where));
-	snprintf(bits, sizeof(bits), "%u bits%s", c->bits, c->scale > 1 ? ", scaled" : "");
+	formula_place(&e->view, c, where, sizeof(where));
+	snprintf(bits, sizeof(bits), "%u bits", c->bits);
+	if (c->scale > 1)
+		snprintf(bits, sizeof(bits), "%u bits, each count stands for %llu", c->bits,
+			 (unsigned long long)c->scale);
 	field(e, "catalog", e->view.info->title);
 	field(e, "place", where);
+	field(e, "group", c->group == SX_NONE ? NULL : e->view.groups[c->group].name);
 	field(e, "unit", c->unit);
 	field(e, "width", bits);
 	field(e, "neutral", c->neutral);
@@ -303,15 +276,42 @@ static void explain_counter(struct explanation *e, uint32_t index)
 	strings(e, "notes", &c->notes);
 }
 
-static void explain_json(const struct explanation *e, uint32_t metric, uint32_t counter)
+static void advice_json(struct json *json, const struct explanation *e, const char *name)
 {
+	json_key(json, "advice");
+	json_array_begin(json);
+	for (uint32_t i = 0; i < e->view.advice_count; i++) {
+		const struct sx_advice_info *a = &e->view.advice[i];
+		if (!advice_reads(a, name))
+			continue;
+		json_object_begin_flat(json);
+		json_kv_string(json, "rule", a->rule);
+		json_kv_string(json, "severity", describe_severity(a->severity));
+		json_kv_string(json, "when", a->when);
+		json_kv_string(json, "needs", a->needs);
+		json_kv_string(json, "advice", a->advice);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void explain_json(const struct explanation *e, uint32_t metric, uint32_t counter,
+			 const struct formula *f)
+{
+	bool is_metric = metric != SX_NONE;
+	const char *name =
+	    is_metric ? e->view.metrics[metric].qualified : e->view.counters[counter].name;
 	struct json json = cli_json_begin(e->cli, "explain");
 	json_kv_string(&json, "for", e->view.info->name);
-	json_key(&json, metric != SX_NONE ? "metric" : "counter");
-	if (metric != SX_NONE)
+	json_key(&json, is_metric ? "metric" : "counter");
+	if (is_metric)
 		describe_metric_json(&json, &e->view, metric, e->variant);
 	else
 		describe_counter_json(&json, &e->view, counter);
+	if (e->totals)
+		json_kv_f64(&json, "value", value_of(e, name));
+	formula_json(&json, f);
+	advice_json(&json, e, is_metric ? e->view.metrics[metric].name : name);
 	cli_json_end(&json);
 }
 
@@ -398,6 +398,7 @@ static int run(struct cli *cli)
 	struct sx_catalog *catalog = NULL;
 	struct sx_table *totals = NULL;
 	struct explanation e = {.cli = cli};
+	struct formula f = {0};
 	uint32_t metric = SX_NONE, counter = SX_NONE;
 	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
 	if (!status && cli->options.args.count == 0) {
@@ -411,12 +412,15 @@ static int run(struct cli *cli)
 		status = prepare(&e, catalog, &totals, &err);
 	if (!status)
 		status = look_up(&e, cli->options.args.items[0], &metric, &counter, &err);
+	if (!status && metric != SX_NONE)
+		status = formula_open(&f, cli, &e.view, metric, e.variant, totals, &err);
 	if (!status && cli->options.format == FORMAT_JSON)
-		explain_json(&e, metric, counter);
+		explain_json(&e, metric, counter, &f);
 	else if (!status && metric != SX_NONE)
-		explain_metric(&e, metric);
+		explain_metric(&e, metric, &f);
 	else if (!status)
 		explain_counter(&e, counter);
+	formula_close(&f);
 	sx_table_destroy(totals);
 	sx_catalog_unref(catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;

@@ -16,6 +16,17 @@ struct sx_constant_value {
 	double value;
 };
 
+/*
+ * A formula of the caller's, evaluated in the catalog's dialect with names as metrics of a group
+ * see them. Nothing of it need outlive the creation of the selection.
+ */
+struct sx_metrics_formula {
+	const char *name, *unit; /* of its column; the name is unique */
+	const struct sx_expr *expr;
+	const struct sx_node *node; /* the part of `expr` that is wanted; NULL: all of it */
+	uint32_t group;		    /* index in the catalog, or SX_NONE */
+};
+
 /* What to select. All members may be zero: then all metrics, default variant, no constants. */
 struct sx_metrics_options {
 	const char *const *patterns; /* names, qualified names, globs, or "all" */
@@ -25,6 +36,9 @@ struct sx_metrics_options {
 	const struct sx_constant_value *constants;
 	uint32_t constant_count;
 	bool counters; /* without patterns: all raw counters instead of all metrics */
+	/* Columns of type f64 behind the others; without patterns, the only ones. */
+	const struct sx_metrics_formula *formulas;
+	uint32_t formula_count;
 	/*
 	 * The table that will be evaluated, or NULL: its column types are compiled in, and a
 	 * constant that it has as a column is read from each row. It need not outlive the call.
@@ -32,7 +46,10 @@ struct sx_metrics_options {
 	const struct sx_table *like;
 };
 
-/* One selected metric or counter: a column of the result. Owned by the selection. */
+/*
+ * One selected metric, counter or formula (which has neither index): a column of the result. Owned
+ * by the selection.
+ */
 struct sx_metric_column {
 	const char *name; /* as shown: bare when unique or when a set was chosen, else qualified */
 	const char *title, *unit;

@@ -129,6 +129,15 @@ static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *out
 			outputs[(*count)++] = (struct sx_program_output){
 			    .expr = m->plans[i].expr, .scope = m->set, .type = column->type};
 		}
+		const struct sx_metrics_formula *formula = m->plans[i].formula;
+		if (formula) {
+			which[*count] = i;
+			m->plans[i].output = *count;
+			outputs[(*count)++] = (struct sx_program_output){.expr = formula->expr,
+									 .node = formula->node,
+									 .scope = formula->group,
+									 .type = column->type};
+		}
 		if (column->metric == SX_NONE)
 			continue;
 		struct sx_expr *expr;
@@ -201,6 +210,7 @@ static void drop_scaffold(struct sx_metrics *m)
 	for (uint32_t i = 0; i < m->column_count; i++) {
 		sx_expr_destroy(m->plans[i].expr);
 		m->plans[i].expr = NULL;
+		m->plans[i].formula = NULL;
 	}
 	sx_expr_destroy(m->seconds);
 	m->exprs = NULL;

@@ -9,6 +9,7 @@
 struct column_plan {
 	uint32_t output;      /* of the program, or SX_NONE for a raw counter */
 	struct sx_expr *expr; /* of a user-defined counter, until it is compiled */
+	const struct sx_metrics_formula *formula; /* of the caller's, until it is compiled */
 	uint32_t *inputs;
 	uint32_t input_count;
 };

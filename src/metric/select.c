@@ -221,11 +221,34 @@ static enum sx_status add_definition(struct sx_metrics *m, const char *pattern,
 	return status ? status : add_counter(m, column.counter, SX_NONE, err);
 }
 
-enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_options *options,
-			      struct sx_error *err)
+static enum sx_status add_formula(struct sx_metrics *m, const struct sx_metrics_formula *formula,
+				  struct sx_error *err)
+{
+	uint32_t before = m->column_count;
+	const char *name = arena_strndup(&m->arena, formula->name, strlen(formula->name));
+	const char *unit = arena_strndup(&m->arena, formula->unit, strlen(formula->unit));
+	if (!name || !unit)
+		return error_nomem(err, "selecting formulas");
+	enum sx_status status = add(m,
+				    (struct sx_metric_column){.name = name,
+							      .title = name,
+							      .unit = unit,
+							      .type = SX_F64,
+							      .over_time = SX_REDUCE_RATIO,
+							      .metric = SX_NONE,
+							      .counter = SX_NONE},
+				    err);
+	if (!status && m->column_count > before)
+		m->plans[before].formula = formula;
+	return status;
+}
+
+static enum sx_status select_patterns(struct sx_metrics *m,
+				      const struct sx_metrics_options *options,
+				      struct sx_error *err)
 {
 	bool any = false;
-	if (options->pattern_count == 0)
+	if (options->pattern_count == 0 && options->formula_count == 0)
 		return add_matching(m, "*", !options->counters, options->counters, &any, err);
 	for (uint32_t i = 0; i < options->pattern_count; i++) {
 		const char *pattern = options->patterns[i];
@@ -246,4 +269,13 @@ enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_opti
 			return not_found(m, pattern, err);
 	}
 	return SX_OK;
+}
+
+enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_options *options,
+			      struct sx_error *err)
+{
+	enum sx_status status = select_patterns(m, options, err);
+	for (uint32_t i = 0; !status && i < options->formula_count; i++)
+		status = add_formula(m, &options->formulas[i], err);
+	return status;
 }

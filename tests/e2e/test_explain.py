@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""explain and list as a user meets them: numbers at every node, and lines that fit. $SEXTANT is the binary."""
+import json
+import math
+import os
+import random
+import subprocess
+import tempfile
+import unittest
+
+SEXTANT = os.environ['SEXTANT']
+CATALOGS = ['mali-g310', 'mali-g625', 'intel-bdw', 'intel-merrifield', 'amd-hd5000', 'amd-gcn1', 'amd-gcn3', 'opengl',
+            'vulkan', 'opencl', 'cpu']
+
+
+def run(*args, width=80):
+    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, COLUMNS=str(width), LC_ALL='C.UTF-8'), check=False)
+
+
+def document(*args):
+    result = run(*args, '--json')
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def names_of(catalog, what='metrics'):
+    return [m['name'] for m in document('list', what, '--for', catalog)[what]]
+
+
+def table_of(catalog, rng, rows=3):
+    names = names_of(catalog, 'counters')
+    names = list(dict.fromkeys(names))
+    with tempfile.NamedTemporaryFile('w', suffix='.csv', delete=False) as file:
+        file.write('duration_ns,' + ','.join(names) + '\n')
+        for _ in range(rows):
+            file.write('16000000,' + ','.join(str(rng.randint(0, 10**6)) for _ in names) + '\n')
+    return file.name
+
+
+def apply(op, values):
+    """What an operator makes of its operands' values; None is no data."""
+    if op == 'if':
+        return None if values[0] is None else values[1] if values[0] else values[2]
+    if any(v is None for v in values):
+        return None
+    if op in ('min', 'max'):
+        return (min if op == 'min' else max)(values)
+    if op in ('sum', 'avg'):
+        return math.fsum(values) / (len(values) if op == 'avg' else 1)
+    if op == '-' and len(values) == 1:
+        return -values[0]
+    result = values[0]
+    for value in values[1:]:
+        if op == '/' and value == 0:
+            return None
+        result = {'+': lambda a, b: a + b, '-': lambda a, b: a - b, '*': lambda a, b: a * b,
+                  '/': lambda a, b: a / b, '>': lambda a, b: float(a > b), '<': lambda a, b: float(a < b),
+                  '>=': lambda a, b: float(a >= b), '<=': lambda a, b: float(a <= b),
+                  'and': lambda a, b: float(bool(a and b))}[op](result, value)
+    return result
+
+
+class Explain(unittest.TestCase):
+    def check_node(self, node, where, counts):
+        if 'number' in node:
+            return node['number']
+        if 'op' not in node:
+            counts['leaves'] += 1
+            return node.get('value')
+        operands = [self.check_node(n, where, counts) for n in node['operands']]
+        expected = apply(node['op'], operands)
+        counts['nodes'] += 1
+        if expected is None:
+            self.assertIsNone(node['value'], where)
+        else:
+            self.assertIsNotNone(node['value'], f"{where}: {node['op']} {operands}")
+            self.assertTrue(math.isclose(node['value'], expected, rel_tol=1e-9, abs_tol=1e-12),
+                            f"{where}: {node['op']} {operands} is {node['value']}, not {expected}")
+        return node['value']
+
+    def test_values_of_every_node(self):
+        rng = random.Random(3)
+        counts = {'nodes': 0, 'leaves': 0}
+        for catalog in ('mali-g310', 'mali-g625', 'opengl', 'vulkan', 'intel-merrifield'):
+            table = table_of(catalog, rng)
+            for name in rng.sample(names_of(catalog), 25):
+                told = document('explain', name, '--for', catalog, '-i', table)
+                if 'tree' not in told:
+                    continue
+                value = self.check_node(told['tree'], f'{catalog} {name}', counts)
+                if told['metric']['type'] == 'float64':
+                    self.assertEqual(told['value'], value, name)
+            os.unlink(table)
+        self.assertGreater(counts['nodes'], 200)
+        self.assertGreater(counts['leaves'], 200)
+
+    def test_value_is_that_of_the_whole(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.csv') as file:
+            file.write('FrameTime,D3DGPUTime,FramebufferWidth\n10,4,640\n30,10,800\n')
+            file.flush()
+            told = document('explain', 'gpu_time_share', '--for', 'opengl', '-i', file.name)
+            self.assertEqual(told['value'], 35)
+            self.assertEqual({o['name']: o['value'] for o in told['operands']}, {'FrameTime': 40, 'D3DGPUTime': 14})
+            text = run('explain', 'gpu_time_share', '--for', 'opengl', '-i', file.name).stdout
+            self.assertIn('gpu_time_share = 35.0 %', text)
+            self.assertIn('D3DGPUTime = 14.0 ns', text)
+            # A level is not added up.
+            width = document('explain', 'FramebufferWidth', '--for', 'opengl', '-i', file.name)
+            self.assertEqual(width['value'], 800)
+
+    def test_missing_numbers_are_null(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.csv') as file:
+            file.write('FrameTime\n10\n')
+            file.flush()
+            told = document('explain', 'gpu_time_share', '--for', 'opengl', '-i', file.name)
+            self.assertIsNone(told['value'])
+            self.assertEqual([o['value'] for o in told['operands']], [None, 10])
+            text = run('explain', 'gpu_time_share', '--for', 'opengl', '-i', file.name).stdout
+            self.assertIn('D3DGPUTime = -', text)
+
+    def test_postfix_is_shown_in_infix(self):
+        told = document('explain', 'RenderBasic.EuActive', '--for', 'intel-bdw')
+        self.assertEqual(told['infix'], 'A7 / EuCoresTotalCount * 100 / GpuCoreClocks')
+        self.assertNotIn('value', told)
+        self.assertEqual([o['kind'] for o in told['operands']], ['counter', 'constant', 'metric'])
+        self.assertIn('eu.bound', [a['rule'] for a in told['advice']])
+        self.assertIn(told['infix'], run('explain', 'RenderBasic.EuActive', '--for', 'intel-bdw').stdout)
+
+    def test_counter(self):
+        told = document('explain', 'A7', '--for', 'intel-bdw')
+        self.assertEqual(told['counter']['slot'], 7)
+        self.assertIn('EuActive, of RenderBasic and 19 further sets', run('explain', 'A7', '--for', 'intel-bdw').stdout)
+
+    def test_fits_80_columns(self):
+        rng = random.Random(5)
+        for catalog in CATALOGS:
+            table = table_of(catalog, rng)
+            for what in ('metrics', 'counters'):
+                for name in rng.sample(names_of(catalog, what), 12):
+                    for more in ((), ('-i', table)):
+                        result = run('explain', name, '--for', catalog, *more)
+                        if result.returncode == 2 and 'ambiguous' in result.stderr:
+                            continue
+                        self.assertEqual(result.returncode, 0, result.stderr)
+                        for line in result.stdout.split('\n'):
+                            self.assertLessEqual(len(line), 80, f'{catalog} {name}: {line}')
+                            self.assertEqual(line, line.rstrip(), f'{catalog} {name}')
+            os.unlink(table)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)

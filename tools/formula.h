@@ -1,0 +1,44 @@
+/* A metric's formula as a tree, with the value of every node over a file's totals. */
+#ifndef TOOLS_FORMULA_H
+#define TOOLS_FORMULA_H
+
+#include "tools/describe.h"
+
+struct formula_value {
+	const struct sx_node *node;
+	double value;
+};
+
+struct formula {
+	const struct cli *cli;
+	const struct catalog_view *view;
+	struct sx_expr *expr;
+	uint32_t group; /* that names are looked for in first, or SX_NONE */
+	bool has_values;
+	struct formula_value
+	    *values; /* sorted by node; numbers and ranges of instances have none */
+	size_t count, cap;
+};
+
+/*
+ * Parses the form of a metric in a variant and, with totals (a table of one row, or NULL),
+ * evaluates every part of it. A metric without a formula there has expr NULL. formula_close() also
+ * after an error.
+ */
+enum sx_status formula_open(struct formula *formula, const struct cli *cli,
+			    const struct catalog_view *view, uint32_t metric, uint32_t variant,
+			    const struct sx_table *totals, struct sx_error *err);
+void formula_close(struct formula *formula);
+
+/* The tree, chains of one operator under one node; `unit` is that of the whole. */
+void formula_tree_text(const struct formula *formula, const char *unit);
+/* Each input once: unit, place and, with -i, value. */
+void formula_inputs_text(const struct formula *formula);
+/* The keys `infix`, `tree` and `operands` of an object. */
+void formula_json(struct json *json, const struct formula *formula);
+
+/* Where a counter lives: "tiler, slot 14, sum over instances". */
+void formula_place(const struct catalog_view *view, const struct sx_counter_info *counter,
+		   char *buf, size_t size);
+
+#endif
