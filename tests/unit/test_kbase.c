@@ -526,7 +526,7 @@ static bool whole_session(struct fake_kbase *fake)
 	bool good = source_kbase.start(source, &request, &err) == SX_OK;
 	for (int i = 0; good && i < 3; i++) {
 		enum sx_status status = source_kbase.read(source, 5, &raw, &err);
-		good = status == SX_OK;
+		good = status == SX_OK || status == SX_AGAIN;
 		if (status != SX_OK && status != SX_AGAIN)
 			assert_true(err.message[0]);
 	}
@@ -559,6 +559,11 @@ static void every_call_fails(void **state)
 					assert_true(good);
 					calls = fake.calls;
 				}
+				/* Once the samples are mapped, a signal costs nothing. */
+				bool interrupted = errors[e] == EINTR && k > 22;
+				if (!good && interrupted)
+					print_message("call %u of %u, shape %d\n", k, calls, shape);
+				assert_true(good || !interrupted);
 				assert_true(fake_kbase_clean(&fake));
 				fake_kbase_finish(&fake);
 			} while (k++ < calls);

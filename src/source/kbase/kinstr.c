@@ -6,13 +6,19 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#define INTERRUPTS_MAX 8
 #define ENUM_BYTES_MAX (1u << 20)
 #define MAP_BYTES_MAX  (64u << 20)
 #define DRAIN_MAX      64 /* more than the driver's ring holds */
 
+/* A signal is no answer: the call is made again. */
 static int call(struct kbase *k, int fd, unsigned long request, void *arg)
 {
-	return k->base.sys->ioctl(k->base.sys->user, fd, request, arg);
+	int result, tries = 0;
+	do
+		result = k->base.sys->ioctl(k->base.sys->user, fd, request, arg);
+	while (result < 0 && errno == EINTR && ++tries < INTERRUPTS_MAX);
+	return result;
 }
 
 static enum sx_status odd_driver(struct sx_error *err, const char *what)

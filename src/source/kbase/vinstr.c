@@ -7,11 +7,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define BUFFERS_MAX 32
+#define BUFFERS_MAX    32
+#define INTERRUPTS_MAX 8
 
+/* A signal is no answer: the call is made again. */
 static int call(struct kbase *k, int fd, unsigned long request, void *arg)
 {
-	return k->base.sys->ioctl(k->base.sys->user, fd, request, arg);
+	int result, tries = 0;
+	do
+		result = k->base.sys->ioctl(k->base.sys->user, fd, request, arg);
+	while (result < 0 && errno == EINTR && ++tries < INTERRUPTS_MAX);
+	return result;
 }
 
 /* Some systems lack memory for many buffers: half as many do as well, down to one. */
