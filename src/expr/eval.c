@@ -49,29 +49,29 @@ static bool scratch_begin(struct scratch *scratch, struct eval *eval)
 	return true;
 }
 
-enum sx_status eval_exactly(struct eval *eval, size_t row, const uint8_t *wanted,
+enum sx_status eval_exactly(struct eval *eval, const uint8_t *rows, const uint8_t *wanted,
 			    struct sx_error *err)
 {
+	if (rows && !eval->loops->any(rows, eval->count))
+		return SX_OK;
 	if (!eval->cells)
 		eval->cells = exact_begin(eval->program);
-	if (!eval->cells)
+	if (!eval->needed)
+		eval->needed = malloc((size_t)eval->program->node_count + 1);
+	if (!eval->cells || !eval->needed)
 		return error_nomem(err, "evaluating expressions");
-	exact_eval(eval->program, eval->cells, eval->inputs, row, eval->results, wanted);
+	exact_need(eval->program, wanted, eval->needed);
+	for (size_t r = 0; r < eval->count; r++)
+		if (!rows || rows[r])
+			exact_eval(eval->program, eval->cells, eval->needed, eval->inputs,
+				   eval->row + r, eval->results, wanted);
 	return SX_OK;
-}
-
-static enum sx_status exact_rows(struct eval *eval, struct sx_error *err)
-{
-	enum sx_status status = SX_OK;
-	for (size_t r = 0; status == SX_OK && r < eval->count; r++)
-		status = eval_exactly(eval, eval->row + r, NULL, err);
-	return status;
 }
 
 static enum sx_status run_rows(struct eval *eval, struct sx_error *err)
 {
 	if (!eval_block(eval))
-		return exact_rows(eval, err);
+		return eval_exactly(eval, NULL, NULL, err);
 	eval_scan(eval);
 	return eval_quality(eval, err);
 }
@@ -105,7 +105,8 @@ static enum sx_status run_blocks(struct eval *eval, size_t rows, struct sx_error
 	for (eval->row = 0; status == SX_OK && eval->row < rows; eval->row += eval->count) {
 		size_t left = rows - eval->row;
 		eval->count = left < eval->block ? left : eval->block;
-		status = eval->program->fast.usable ? run_block(eval, err) : exact_rows(eval, err);
+		status = eval->program->fast.usable ? run_block(eval, err)
+						    : eval_exactly(eval, NULL, NULL, err);
 	}
 	return status;
 }
@@ -131,6 +132,7 @@ enum sx_status sx_program_eval(const struct sx_program *program, const struct sx
 	else if (rows > SINGLE_ROWS_MAX || !run_single(&eval, rows))
 		status = run_blocks(&eval, rows, err);
 	free(eval.cells);
+	free(eval.needed);
 	free(scratch.more_values);
 	free(scratch.more_flags);
 	return status;

@@ -20,7 +20,8 @@ struct eval {
 	size_t block;	    /* rows evaluated at once */
 	uint8_t *dirty;	    /* of each input: qualities that occur in this block, OR-ed */
 	uint8_t *wanted;    /* of each output: whether rows of it are evaluated exactly */
-	struct cell *cells; /* allocated when the first row needs it */
+	struct cell *cells; /* allocated when the first row needs it, as is: */
+	uint8_t *needed;    /* of each node: whether the wanted outputs rest on it */
 	size_t row, count;  /* the block */
 };
 
@@ -32,8 +33,11 @@ bool eval_row(struct eval *eval, size_t row);
 void eval_scan(struct eval *eval);
 /* After eval_block(): writes qualities, and takes away values that rest on no data. */
 enum sx_status eval_quality(struct eval *eval, struct sx_error *err);
-/* Evaluates one row exactly; `wanted` as in exact_eval(). */
-enum sx_status eval_exactly(struct eval *eval, size_t row, const uint8_t *wanted,
+/*
+ * Evaluates rows of the block exactly: those that are marked (NULL: all), of the outputs that are
+ * `wanted`, as in exact_need().
+ */
+enum sx_status eval_exactly(struct eval *eval, const uint8_t *rows, const uint8_t *wanted,
 			    struct sx_error *err);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct cell *exact_begin(const struct sx_program *program)
 {
@@ -45,13 +46,28 @@ static void write_output(const struct program_output *output, enum value_type ty
 		result->quality[row] = quality;
 }
 
-void exact_eval(const struct sx_program *program, struct cell *cells,
+void exact_need(const struct sx_program *program, const uint8_t *wanted, uint8_t *needed)
+{
+	memset(needed, 0, program->node_count);
+	for (uint32_t i = 0; i < program->output_count; i++)
+		needed[program->outputs[i].node] |= !wanted || wanted[i];
+	/* A node stands behind what it reads. */
+	for (uint32_t i = program->node_count; i > 0; i--) {
+		const struct graph_node *node = &program->nodes[i - 1];
+		for (uint32_t a = 0; needed[i - 1] && a < graph_arity(node->op); a++)
+			needed[node->args[a]] = 1;
+	}
+}
+
+void exact_eval(const struct sx_program *program, struct cell *cells, const uint8_t *needed,
 		const struct sx_vector *inputs, size_t row, const struct sx_result *results,
 		const uint8_t *wanted)
 {
 	static const struct cell none;
 	for (uint32_t i = 0; i < program->node_count; i++) {
 		const struct graph_node *node = &program->nodes[i];
+		if (!needed[i])
+			continue;
 		if (node->op == GRAPH_INPUT)
 			cells[i] = read_input(&inputs[node->input], node->type, row);
 		uint32_t arity = graph_arity(node->op);

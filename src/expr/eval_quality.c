@@ -130,11 +130,5 @@ enum sx_status eval_quality(struct eval *eval, struct sx_error *err)
 		else if (dirty)
 			join_all(eval, i);
 	}
-	for (size_t r = 0; r < eval->count; r++) {
-		enum sx_status status =
-		    rows[r] ? eval_exactly(eval, eval->row + r, eval->wanted, err) : SX_OK;
-		if (status != SX_OK)
-			return status;
-	}
-	return SX_OK;
+	return eval_exactly(eval, rows, eval->wanted, err);
 }
