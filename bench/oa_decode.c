@@ -1,8 +1,8 @@
 /*
  * Decodes OA reports of 264 bytes, accumulates them and derives all metrics of RenderBasic for each
  * interval, one thread; and the parts of it on their own. A plain decoder that takes counter by
- * counter, and the published equations one after another in C, stand beside it. Arguments: reports
- * (default 100000), runs (default 5), a file to write the reports to instead.
+ * counter, and behind it the equations as functions that a script generates, stand beside it.
+ * Arguments: reports (default 100000), runs (default 5), a file to write the reports to instead.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include <sextant/metric.h>
 #include <sextant/oa.h>
 #include "bench.h"
+#include "oa_equations.h"
 #include "oa/oa.h"
 
 #define RECORD 264
@@ -25,6 +26,7 @@ struct job {
 	struct sx_evaluation *evaluation;
 	uint64_t check;
 	uint64_t sums[SX_OA_SLOTS];
+	double results;
 };
 
 static void make_reports(struct job *job)
@@ -108,27 +110,47 @@ static void total(void *user)
 }
 
 /* What one would write first: every counter by its own rule, from a table of places. */
+static void plain_interval(struct job *job, size_t n)
+{
+	const uint8_t *a = job->data + (n - 1) * RECORD + 8, *b = a + RECORD;
+	for (uint32_t slot = 0; slot < SX_OA_SLOTS; slot++) {
+		uint32_t at = slot == 0	  ? 4
+			      : slot == 1 ? 12
+			      : slot < 38 ? 8 + 4 * slot
+					  : 40 + 4 * slot;
+		uint64_t from = oa_u32(a + at), to = oa_u32(b + at);
+		if (slot >= 2 && slot < 34) {
+			from |= (uint64_t)a[158 + slot] << 32;
+			to |= (uint64_t)b[158 + slot] << 32;
+			job->sums[slot] += from > to ? (UINT64_C(1) << 40) + to - from : to - from;
+		} else {
+			job->sums[slot] += (uint32_t)(to - from);
+		}
+	}
+}
+
 static void plain(void *user)
 {
 	struct job *job = user;
 	memset(job->sums, 0, sizeof(job->sums));
+	for (size_t n = 1; n < job->reports; n++)
+		plain_interval(job, n);
+}
+
+/* The same for each interval, and every equation behind it, through a pointer each. */
+static void generated(void *user)
+{
+	static const struct oa_constants device = {12500000, 300000000, 950000000, 24, 1,
+						   3,	     7,		1,	   7,  0};
+	struct job *job = user;
+	job->results = 0;
 	for (size_t n = 1; n < job->reports; n++) {
-		const uint8_t *a = job->data + (n - 1) * RECORD + 8, *b = a + RECORD;
-		for (uint32_t slot = 0; slot < SX_OA_SLOTS; slot++) {
-			uint32_t at = slot == 0	  ? 4
-				      : slot == 1 ? 12
-				      : slot < 38 ? 8 + 4 * slot
-						  : 40 + 4 * slot;
-			uint64_t from = oa_u32(a + at), to = oa_u32(b + at);
-			if (sx_oa_slot_bits(slot) == 40) {
-				from |= (uint64_t)a[158 + slot] << 32;
-				to |= (uint64_t)b[158 + slot] << 32;
-				job->sums[slot] +=
-				    from > to ? (UINT64_C(1) << 40) + to - from : to - from;
-			} else {
-				job->sums[slot] += (uint32_t)(to - from);
-			}
-		}
+		memset(job->sums, 0, sizeof(job->sums));
+		plain_interval(job, n);
+		for (size_t i = 0; i < oa_equation_count; i++)
+			job->results += oa_equations[i].u64
+					    ? (double)oa_equations[i].u64(&device, job->sums)
+					    : oa_equations[i].f64(&device, job->sums);
 	}
 }
 
@@ -155,7 +177,7 @@ static struct sx_metrics *select_all(struct sx_catalog *catalog, const struct sx
 
 static void say(const struct job *job, const char *what, double seconds)
 {
-	printf("%-44s %8.1f ns a report\n", what, seconds * 1e9 / (double)job->reports);
+	printf("%-48s %8.1f ns a report\n", what, seconds * 1e9 / (double)job->reports);
 }
 
 /* A recording of so many reports, for reading files of any size. */
@@ -197,6 +219,8 @@ int main(int argc, char **argv)
 		return write_recording(&job, argv[3]);
 	printf("%zu reports of %d bytes\n", job.reports, RECORD);
 	say(&job, "counter by counter, summed", bench_best(runs, plain, &job));
+	say(&job, "... and generated equations for each interval",
+	    bench_best(runs, generated, &job));
 	say(&job, "decode, accumulate: one row", bench_best(runs, total, &job));
 	say(&job, "decode: a row for each interval", bench_best(runs, each, &job));
 	struct sx_oa_decoder *decoder = make_decoder(SX_OA_EACH);
