@@ -108,13 +108,16 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 	const struct sx_oa_device *device = sx_oa_decoder_device(s->decoder);
 	add_constants(s);
 	if (!job->set && device->set[0])
-		job->set = device->set;
+		job->set = sx_catalog_find_group(job->catalog, device->set) == SX_NONE &&
+				   sx_catalog_find_group(job->catalog, device->uuid) != SX_NONE
+			       ? device->uuid
+			       : device->set;
 	bool known = job->set && sx_catalog_find_group(job->catalog, job->set) != SX_NONE;
-	if (!known && !o->counters && !o->metrics.count)
+	if (!known && !o->set && !o->counters && !o->metrics.count)
 		return job->set ? unknown_set(job, err) : no_set(err);
 	struct sx_metrics_options selection = {.patterns = o->metrics.items,
 					       .pattern_count = (uint32_t)o->metrics.count,
-					       .set = known ? job->set : NULL,
+					       .set = known || o->set ? job->set : NULL,
 					       .constants = job->constants,
 					       .constant_count = job->constant_count,
 					       .counters = o->counters,
@@ -167,8 +170,11 @@ static enum sx_status pump(struct stream *s, int fd, size_t *left, struct sx_err
 		ssize_t n = read(fd, buffer + held, CHUNK - held);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			status = error_errno(err, errno, "cannot read the recording");
+		if (n < 0) {
+			status = error_set(err, SX_ERR_BAD_INPUT, "cannot read the input");
+			error_because(err, "%s", strerror(errno));
+			error_try(err, "a file, or - for standard input");
+		}
 		if (n <= 0)
 			break;
 		size_t have = held + (size_t)n;

@@ -1,5 +1,6 @@
 /* The sextant command: finds the verb, parses its options, runs it, and checks what was written. */
 #include "tools/capture_view.h"
+#include <sextant/oa.h>
 #include "tools/cli.h"
 
 #include <errno.h>
@@ -106,6 +107,23 @@ static int close_output(struct cli *cli, int code)
 	return EXIT_INCOMPLETE;
 }
 
+/* What the manual says against flexible EU events that the user defines. */
+static void note_definitions(const struct cli *cli)
+{
+	const struct string_list *metrics = &cli->options.metrics;
+	for (size_t i = 0; i < metrics->count; i++) {
+		struct sx_oa_flex_counter counter;
+		const char *warnings[SX_OA_FLEX_WARNINGS_MAX];
+		uint32_t count = 0;
+		if (!strchr(metrics->items[i], '=') ||
+		    sx_oa_flex_parse(metrics->items[i], &counter, NULL) != SX_OK)
+			continue;
+		sx_oa_flex_check(&counter.flex, warnings, &count, NULL, NULL);
+		for (uint32_t n = 0; n < count; n++)
+			cli_note(cli, "warning: A%u: %s", counter.counter, warnings[n]);
+	}
+}
+
 static int run(struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct sx_error err = {0};
@@ -118,6 +136,7 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 	if (cli->options.help)
 		return close_output(cli, help(cli));
 	human_init(&cli->human);
+	note_definitions(cli);
 	status = sx_context_create(NULL, &cli->context, &err);
 	if (status)
 		return cli_fail(cli, &err);

@@ -134,7 +134,7 @@ struct sx_oa_options {
 	uint32_t context;
 	struct sx_oa_device device; /* what is known already; a recording overrides it */
 	size_t batch_rows;	    /* rows after which feed asks to be drained; 0: 4096 */
-	/* Told of every oddity: "offset 4096: …". May be NULL. At most 32 lines of one kind. */
+	/* Told of every oddity: "offset 4096: …". May be NULL. A few of one kind at most. */
 	void (*note)(void *user, const char *line);
 	void *note_user;
 };

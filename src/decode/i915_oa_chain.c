@@ -94,7 +94,9 @@ enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report, s
 	uint64_t owner = owner_of(d, report, id);
 	uint32_t reason = d->options.header == SX_OA_HEADER_COMMAND ? 0 : id >> 19 & 0x3f;
 	bool backwards;
-	if (!id && !timestamp) {
+	/* Memory that was never written; as the very first it may be where somebody began to count.
+	 */
+	if (!id && !timestamp && d->stats.reports) {
 		skip_unwritten(d);
 		return SX_OK;
 	}

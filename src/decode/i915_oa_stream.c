@@ -12,21 +12,24 @@
 
 #define BATCH_ROWS 4096
 #define RESOLVE_ROWS                                                                               \
-	65536	     /* rows that wait for the pair behind them; then the last slope serves        \
-		      */
-#define NOTES_MAX 32 /* lines of one kind */
+	65536	    /* rows that wait for the pair behind them; then the last slope serves         \
+		     */
+#define NOTES_MAX 8 /* lines of one kind */
 #define NOTE_LINE 256
 #define TOLERANCE 1.05 /* of the frequency limits, for clocks that drift */
 
 void oa_note(struct sx_oa_decoder *d, enum oa_note kind, const char *fmt, ...)
 {
 	char line[NOTE_LINE];
-	if (!d->options.note || d->notes[kind]++ >= NOTES_MAX)
+	if (!d->options.note || d->notes[kind]++ > NOTES_MAX)
 		return;
 	int at = snprintf(line, sizeof(line), "offset %llu: ", (unsigned long long)d->stats.bytes);
 	va_list args;
 	va_start(args, fmt);
-	vsnprintf(line + at, sizeof(line) - (size_t)at, fmt, args);
+	if (d->notes[kind] > NOTES_MAX)
+		snprintf(line + at, sizeof(line) - (size_t)at, "more of this kind is not told");
+	else
+		vsnprintf(line + at, sizeof(line) - (size_t)at, fmt, args);
 	va_end(args);
 	d->options.note(d->options.note_user, line);
 }
