@@ -87,7 +87,7 @@ static double constant_of(const struct sx_catalog *catalog,
 
 static void add_memory(const struct sums *reads, const struct sums *writes, struct sx_budget *out)
 {
-	if (!reads->seconds || !writes->seconds)
+	if (reads->seconds <= 0 || writes->seconds <= 0)
 		return;
 	out->bytes_per_second = reads->sum / reads->seconds + writes->sum / writes->seconds;
 	out->low_mw = out->bytes_per_second * 1e-9 * LOW_MW_PER_GB;

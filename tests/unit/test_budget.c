@@ -12,7 +12,7 @@ static struct sx_context *context;
 
 static int open_context(void **state)
 {
-	return sx_context_create(NULL, &context, NULL);
+	return sx_context_create(NULL, &context, NULL) == SX_OK ? 0 : -1;
 }
 
 static int close_context(void **state)
