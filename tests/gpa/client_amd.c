@@ -172,6 +172,32 @@ static void check_raw(struct gl_scene *scene)
 	unsetenv("SEXTANT_GPA_RAW");
 }
 
+/* Where the driver splits groups by engine, their counts are added. */
+static void check_split(struct gl_scene *scene)
+{
+	gpa_uint32 index = 0, passes = 0;
+	gpa_uint64 spi = 0, ta = 0;
+	setenv("SEXTANT_GPA_RAW", "1", 1);
+	fake_amd_enable_split("polaris10", 2, 4);
+	OK(GPA_OpenContext(scene_context(scene)));
+	OK(GPA_EnableCounterStr("SPI.VS_BUSY"));
+	OK(GPA_EnableCounterStr("TA[3].TA_BUSY"));
+	gpa_uint32 session = run_session(scene, &passes);
+	OK(GPA_GetCounterIndex("SPI.VS_BUSY", &index));
+	OK(GPA_GetSampleUInt64(session, 0, index, &spi));
+	OK(GPA_GetCounterIndex("TA[3].TA_BUSY", &index));
+	OK(GPA_GetSampleUInt64(session, 0, index, &ta));
+	CHECK(spi == fake_amd_value("SPI0", 1) + fake_amd_value("SPI1", 1), "SPI.VS_BUSY %llu",
+	      spi);
+	CHECK(ta == fake_amd_value("TA0_3", 15) + fake_amd_value("TA1_3", 15), "TA %llu", ta);
+	/* Derived counters of blocks that this driver lacks are not offered. */
+	CHECK(GPA_GetCounterIndex("CBMemRead", &index) == GPA_STATUS_ERROR_NOT_FOUND, "CBMemRead");
+	OK(GPA_GetCounterIndex("TexUnitBusy", &index));
+	OK(GPA_CloseContext());
+	fake_amd_disable();
+	unsetenv("SEXTANT_GPA_RAW");
+}
+
 /* The fake itself: it refuses two stages of SQ, and three events of a block that counts two. */
 static void check_fake(void)
 {
@@ -208,6 +234,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof(generations) / sizeof(generations[0]); i++)
 		check_generation(scene, &generations[i], argv[1]);
 	check_raw(scene);
+	check_split(scene);
 	scene_destroy(scene);
 	printf("%d failures\n", failures);
 	return failures != 0 || argc < 2;

@@ -13,7 +13,7 @@
 #define EVENTS_MAX   256
 
 struct group {
-	char name[16];
+	char name[32];
 	unsigned counters, limit;
 	int stage; /* of SQ: 1 for all stages, 2 and up for one; 0: another block */
 };
@@ -47,19 +47,38 @@ static void add_group(const char *name, unsigned counters, unsigned limit, int s
 
 static void add_instances(const char *name, unsigned instances, unsigned counters, unsigned limit)
 {
-	char full[16];
+	char full[32];
 	for (unsigned i = 0; i < instances; i++) {
 		snprintf(full, sizeof(full), "%s%u", name, i);
 		add_group(full, counters, limit, 0);
 	}
 }
 
-void fake_amd_enable(const char *chip, unsigned ta, unsigned rb, unsigned tcc)
+static void start(const char *chip)
 {
-	static const char *const stages[] = {"", "_ES", "_GS", "_VS", "_PS", "_LS", "_HS", "_CS"};
 	memset(&amd, 0, sizeof(amd));
 	snprintf(amd.renderer, sizeof(amd.renderer),
 		 "AMD Radeon Graphics (radeonsi, %s, LLVM 15.0.6, DRM 3.49, 6.1.0)", chip);
+	amd.on = true;
+}
+
+void fake_amd_enable_split(const char *chip, unsigned engines, unsigned ta)
+{
+	char name[16];
+	start(chip);
+	add_group("GRBM", 34, 2, 0);
+	for (unsigned e = 0; e < engines; e++) {
+		snprintf(name, sizeof(name), "SPI%u", e);
+		add_group(name, 186, 6, 0);
+		snprintf(name, sizeof(name), "TA%u_", e);
+		add_instances(name, ta, 111, 2);
+	}
+}
+
+void fake_amd_enable(const char *chip, unsigned ta, unsigned rb, unsigned tcc)
+{
+	static const char *const stages[] = {"", "_ES", "_GS", "_VS", "_PS", "_LS", "_HS", "_CS"};
+	start(chip);
 	add_instances("CB", rb, 396, 4);
 	add_group("CPF", 17, 2, 0);
 	add_instances("DB", rb, 257, 4);
@@ -82,7 +101,6 @@ void fake_amd_enable(const char *chip, unsigned ta, unsigned rb, unsigned tcc)
 	add_group("GDS", 121, 4, 0);
 	add_group("VGT", 140, 4, 0);
 	add_group("IA", 22, 4, 0);
-	amd.on = true;
 }
 
 void fake_amd_disable(void)

@@ -14,6 +14,9 @@
  * and TD, of CB and DB, and of TCC.
  */
 void fake_amd_enable(const char *chip, unsigned ta, unsigned rb, unsigned tcc);
+/* The same with SPI and TA split by shader engine, as RADEON_PC_SEPARATE_SE does: "SPI1", "TA1_3".
+ */
+void fake_amd_enable_split(const char *chip, unsigned engines, unsigned ta);
 void fake_amd_disable(void);
 
 /* What the model gives for a counter of a group: FNV-1a of "GROUP/COUNTER" modulo a million. */
