@@ -1,20 +1,12 @@
 /* sextant list: browses a catalog, also of a device that is not here. */
-#include "tools/describe.h"
-
 #include <ctype.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/device_list.h"
-
-struct listing {
-	const struct cli *cli;
-	struct catalog_view view;
-	const char *pattern;
-	uint32_t set, variant;
-	size_t shown;
-};
+#include "tools/list.h"
 
 /* A glob when the pattern has * or ?, else any part, in any case. */
 static bool text_matches(const char *pattern, const char *text)
@@ -26,28 +18,29 @@ static bool text_matches(const char *pattern, const char *text)
 	return strcasestr(text, pattern) != NULL;
 }
 
-static bool wanted(const struct listing *l, const char *a, const char *b, const char *c)
+bool list_wanted(const struct listing *l, const char *a, const char *b, const char *c)
 {
 	return !l->pattern || text_matches(l->pattern, a) || text_matches(l->pattern, b) ||
 	       text_matches(l->pattern, c);
 }
 
-static bool metric_wanted(const struct listing *l, uint32_t i)
+bool list_metric_wanted(const struct listing *l, uint32_t i)
 {
 	const struct sx_metric_info *m = &l->view.metrics[i];
 	if (l->set != SX_NONE && m->group != l->set)
 		return false;
-	return wanted(l, m->name, m->title, m->description) ||
+	return list_wanted(l, m->name, m->title, m->description) ||
 	       (l->pattern &&
 		(text_matches(l->pattern, m->qualified) || text_matches(l->pattern, m->neutral)));
 }
 
-static bool counter_wanted(const struct listing *l, uint32_t i)
+bool list_counter_wanted(const struct listing *l, uint32_t i)
 {
 	const struct sx_counter_info *c = &l->view.counters[i];
 	if (l->set != SX_NONE && c->group != SX_NONE && c->group != l->set)
 		return false;
-	if (wanted(l, c->name, c->title, c->description) || text_matches(l->pattern, c->neutral))
+	if (list_wanted(l, c->name, c->title, c->description) ||
+	    text_matches(l->pattern, c->neutral))
 		return true;
 	for (uint32_t a = 0; a < c->aliases.count; a++)
 		if (text_matches(l->pattern, c->aliases.items[a]))
@@ -55,82 +48,7 @@ static bool counter_wanted(const struct listing *l, uint32_t i)
 	return false;
 }
 
-/* The heading that a metric stands under: its section's path, its group, or its category. */
-static void heading(const struct listing *l, uint32_t i, char *buf, size_t size)
-{
-	const struct sx_metric_info *m = &l->view.metrics[i];
-	buf[0] = '\0';
-	if (m->section_count) {
-		uint32_t parent = l->view.sections[m->sections[0]].parent;
-		uint32_t at = parent == SX_NONE ? m->sections[0] : parent;
-		snprintf(buf, size, "%s %s", l->view.sections[at].id, l->view.sections[at].title);
-	} else if (m->group != SX_NONE) {
-		const struct sx_group_info *g = &l->view.groups[m->group];
-		snprintf(buf, size, "%s: %s", g->name, g->title ? g->title : "");
-	} else if (m->category) {
-		snprintf(buf, size, "%s", m->category);
-	}
-}
-
-static bool list_metrics_text(struct listing *l)
-{
-	static const struct text_column columns[] = {{"metric", TEXT_LEFT, 1, 38, false},
-						     {"unit", TEXT_LEFT, 0, 0, false},
-						     {"meaning", TEXT_LEFT, 2, 20, false}};
-	struct text_table *table = text_table_create(columns, 3);
-	char last[256] = "", next[256];
-	bool ok = table != NULL;
-	for (uint32_t i = 0; ok && i < l->view.metric_count; i++) {
-		const struct sx_metric_info *m = &l->view.metrics[i];
-		if (!metric_wanted(l, i))
-			continue;
-		heading(l, i, next, sizeof(next));
-		if (strcmp(last, next) != 0)
-			ok = text_table_heading(table, next);
-		memcpy(last, next, sizeof(last));
-		char name[256];
-		snprintf(name, sizeof(name), "  %s", m->name);
-		const char *cells[] = {name, m->unit,
-				       m->unavailable ? "(no formula)" : m->description};
-		ok = ok && text_table_row(table, cells, m->unavailable ? TEXT_DIM : TEXT_PLAIN);
-		l->shown++;
-	}
-	if (ok)
-		text_table_write(table, &l->cli->out);
-	text_table_destroy(table);
-	return ok;
-}
-
-static bool list_counters_text(struct listing *l)
-{
-	static const struct text_column columns[] = {{"counter", TEXT_LEFT, 1, 38, false},
-						     {"block", TEXT_LEFT, 0, 0, false},
-						     {"slot", TEXT_RIGHT, 0, 0, false},
-						     {"unit", TEXT_LEFT, 0, 0, false},
-						     {"meaning", TEXT_LEFT, 2, 20, false}};
-	struct text_table *table = text_table_create(columns, 5);
-	bool ok = table != NULL;
-	for (uint32_t i = 0; ok && i < l->view.counter_count; i++) {
-		const struct sx_counter_info *c = &l->view.counters[i];
-		char slot[16] = "";
-		if (!counter_wanted(l, i))
-			continue;
-		if (c->slot != SX_NONE)
-			snprintf(slot, sizeof(slot), "%u", c->slot);
-		const char *place = c->block != SX_NONE	  ? l->view.blocks[c->block].name
-				    : c->group != SX_NONE ? l->view.groups[c->group].name
-							  : "";
-		const char *cells[] = {c->name, place, slot, c->unit, c->description};
-		ok = text_table_row(table, cells, TEXT_PLAIN);
-		l->shown++;
-	}
-	if (ok)
-		text_table_write(table, &l->cli->out);
-	text_table_destroy(table);
-	return ok;
-}
-
-static uint32_t metrics_in(const struct catalog_view *view, uint32_t group)
+uint32_t list_metrics_in(const struct catalog_view *view, uint32_t group)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < view->metric_count; i++)
@@ -138,7 +56,7 @@ static uint32_t metrics_in(const struct catalog_view *view, uint32_t group)
 	return count;
 }
 
-static uint32_t registers_of(const struct sx_group_info *g, enum sx_program_kind kind)
+uint32_t list_registers_of(const struct sx_group_info *g, enum sx_program_kind kind)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < g->program_count; i++)
@@ -147,41 +65,12 @@ static uint32_t registers_of(const struct sx_group_info *g, enum sx_program_kind
 	return count;
 }
 
-static bool group_wanted(const struct listing *l, uint32_t i, bool sets_only)
+bool list_group_wanted(const struct listing *l, uint32_t i, bool sets_only)
 {
 	const struct sx_group_info *g = &l->view.groups[i];
 	if (sets_only && g->kind == SX_GROUP_LIST)
 		return false;
-	return wanted(l, g->name, g->title, g->uuid);
-}
-
-static bool list_groups_text(struct listing *l, bool sets_only)
-{
-	static const struct text_column columns[] = {{"name", TEXT_LEFT, 0, 0, false},
-						     {"metrics", TEXT_RIGHT, 0, 0, false},
-						     {"registers", TEXT_RIGHT, 0, 0, false},
-						     {"meaning", TEXT_LEFT, 2, 20, false}};
-	struct text_table *table = text_table_create(columns, 4);
-	bool ok = table != NULL;
-	for (uint32_t i = 0; ok && i < l->view.group_count; i++) {
-		const struct sx_group_info *g = &l->view.groups[i];
-		char metrics[16], registers[16] = "";
-		if (!group_wanted(l, i, sets_only))
-			continue;
-		snprintf(metrics, sizeof(metrics), "%u", metrics_in(&l->view, i));
-		uint32_t writes = registers_of(g, SX_PROGRAM_MUX) +
-				  registers_of(g, SX_PROGRAM_BOOLEAN) +
-				  registers_of(g, SX_PROGRAM_FLEX);
-		if (writes)
-			snprintf(registers, sizeof(registers), "%u", writes);
-		const char *cells[] = {g->name, metrics, registers, g->title};
-		ok = text_table_row(table, cells, TEXT_PLAIN);
-		l->shown++;
-	}
-	if (ok)
-		text_table_write(table, &l->cli->out);
-	text_table_destroy(table);
-	return ok;
+	return list_wanted(l, g->name, g->title, g->uuid);
 }
 
 static void group_json(struct json *json, const struct listing *l, uint32_t i)
@@ -193,56 +82,16 @@ static void group_json(struct json *json, const struct listing *l, uint32_t i)
 	json_kv_string(json, "title", g->title);
 	json_kv_string(json, "kind", kinds[g->kind]);
 	json_kv_string(json, "uuid", g->uuid);
-	json_kv_u64(json, "metrics", metrics_in(&l->view, i));
+	json_kv_u64(json, "metrics", list_metrics_in(&l->view, i));
 	json_key(json, "registers");
 	json_object_begin_flat(json);
-	json_kv_u64(json, "mux", registers_of(g, SX_PROGRAM_MUX));
-	json_kv_u64(json, "boolean", registers_of(g, SX_PROGRAM_BOOLEAN));
-	json_kv_u64(json, "flex", registers_of(g, SX_PROGRAM_FLEX));
+	json_kv_u64(json, "mux", list_registers_of(g, SX_PROGRAM_MUX));
+	json_kv_u64(json, "boolean", list_registers_of(g, SX_PROGRAM_BOOLEAN));
+	json_kv_u64(json, "flex", list_registers_of(g, SX_PROGRAM_FLEX));
 	json_object_end(json);
 	if (g->notes.count)
 		describe_strings_json(json, "notes", &g->notes);
 	json_object_end(json);
-}
-
-static bool list_sections_text(struct listing *l)
-{
-	for (uint32_t i = 0; i < l->view.section_count; i++) {
-		const struct sx_section_info *s = &l->view.sections[i];
-		int depth = 0;
-		if (!wanted(l, s->id, s->title, NULL))
-			continue;
-		for (uint32_t p = s->parent; p != SX_NONE; p = l->view.sections[p].parent)
-			depth++;
-		fprintf(l->cli->out.out, "%*s%s  %s\n", 2 * depth, "", s->id, s->title);
-		l->shown++;
-	}
-	return true;
-}
-
-static bool list_constants_text(struct listing *l)
-{
-	static const struct text_column columns[] = {{"constant", TEXT_LEFT, 0, 0, false},
-						     {"default", TEXT_RIGHT, 0, 0, false},
-						     {"unit", TEXT_LEFT, 0, 0, false},
-						     {"meaning", TEXT_LEFT, 2, 20, false}};
-	struct text_table *table = text_table_create(columns, 4);
-	bool ok = table != NULL;
-	for (uint32_t i = 0; ok && i < l->view.constant_count; i++) {
-		const struct sx_constant_info *c = &l->view.constants[i];
-		char value[HUMAN_MAX] = "";
-		if (!wanted(l, c->name, c->description, NULL))
-			continue;
-		if (c->has_value)
-			json_format_f64(value, c->value);
-		const char *cells[] = {c->name, value, c->unit, c->description};
-		ok = text_table_row(table, cells, TEXT_PLAIN);
-		l->shown++;
-	}
-	if (ok)
-		text_table_write(table, &l->cli->out);
-	text_table_destroy(table);
-	return ok;
 }
 
 static void constant_json(struct json *json, const struct sx_constant_info *c)
@@ -279,24 +128,25 @@ static void list_json(struct listing *l, const char *what)
 	size_t before = l->shown;
 	if (strcmp(what, "metrics") == 0) {
 		for (uint32_t i = 0; i < l->view.metric_count; i++)
-			if (metric_wanted(l, i) && ++l->shown)
+			if (list_metric_wanted(l, i) && ++l->shown)
 				describe_metric_json(&json, &l->view, i, l->variant);
 	} else if (strcmp(what, "counters") == 0) {
 		for (uint32_t i = 0; i < l->view.counter_count; i++)
-			if (counter_wanted(l, i) && ++l->shown)
+			if (list_counter_wanted(l, i) && ++l->shown)
 				describe_counter_json(&json, &l->view, i);
 	} else if (strcmp(what, "sections") == 0) {
 		for (uint32_t i = 0; i < l->view.section_count; i++)
-			if (wanted(l, l->view.sections[i].id, l->view.sections[i].title, NULL) &&
+			if (list_wanted(l, l->view.sections[i].id, l->view.sections[i].title,
+					NULL) &&
 			    ++l->shown)
 				section_json(&json, l->view.sections, i);
 	} else if (strcmp(what, "constants") == 0) {
 		for (uint32_t i = 0; i < l->view.constant_count; i++)
-			if (wanted(l, l->view.constants[i].name, NULL, NULL) && ++l->shown)
+			if (list_wanted(l, l->view.constants[i].name, NULL, NULL) && ++l->shown)
 				constant_json(&json, &l->view.constants[i]);
 	} else {
 		for (uint32_t i = 0; i < l->view.group_count; i++)
-			if (group_wanted(l, i, strcmp(what, "sets") == 0) && ++l->shown)
+			if (list_group_wanted(l, i, strcmp(what, "sets") == 0) && ++l->shown)
 				group_json(&json, l, i);
 	}
 	l->shown -= before;
@@ -304,24 +154,83 @@ static void list_json(struct listing *l, const char *what)
 	cli_json_end(&json);
 }
 
-static bool list_text(struct listing *l, const char *what)
-{
-	if (strcmp(what, "metrics") == 0)
-		return list_metrics_text(l);
-	if (strcmp(what, "counters") == 0)
-		return list_counters_text(l);
-	if (strcmp(what, "sections") == 0)
-		return list_sections_text(l);
-	if (strcmp(what, "constants") == 0)
-		return list_constants_text(l);
-	return list_groups_text(l, strcmp(what, "sets") == 0);
-}
-
 static void csv_header(struct csv *csv, const char *const *names)
 {
 	for (; *names; names++)
 		csv_text(csv, *names);
 	csv_end_line(csv);
+}
+
+static void counters_csv(struct listing *l, struct csv *csv)
+{
+	csv_header(csv,
+		   (const char *const[]){"name", "block", "slot", "unit", "description", NULL});
+	for (uint32_t i = 0; i < l->view.counter_count; i++) {
+		const struct sx_counter_info *c = &l->view.counters[i];
+		if (!list_counter_wanted(l, i))
+			continue;
+		csv_text(csv, c->name);
+		csv_text(csv, c->block == SX_NONE ? NULL : l->view.blocks[c->block].name);
+		if (c->slot == SX_NONE)
+			csv_text(csv, NULL);
+		else
+			csv_u64(csv, c->slot);
+		csv_text(csv, c->unit);
+		csv_text(csv, c->description);
+		csv_end_line(csv);
+		l->shown++;
+	}
+}
+
+static void sections_csv(struct listing *l, struct csv *csv)
+{
+	csv_header(csv, (const char *const[]){"id", "title", "parent", NULL});
+	for (uint32_t i = 0; i < l->view.section_count; i++) {
+		const struct sx_section_info *s = &l->view.sections[i];
+		if (!list_wanted(l, s->id, s->title, NULL))
+			continue;
+		csv_text(csv, s->id);
+		csv_text(csv, s->title);
+		csv_text(csv, s->parent == SX_NONE ? NULL : l->view.sections[s->parent].id);
+		csv_end_line(csv);
+		l->shown++;
+	}
+}
+
+static void constants_csv(struct listing *l, struct csv *csv)
+{
+	csv_header(csv, (const char *const[]){"name", "default", "unit", "description", NULL});
+	for (uint32_t i = 0; i < l->view.constant_count; i++) {
+		const struct sx_constant_info *c = &l->view.constants[i];
+		if (!list_wanted(l, c->name, c->description, NULL))
+			continue;
+		csv_text(csv, c->name);
+		csv_f64(csv, c->has_value ? c->value : NAN);
+		csv_text(csv, c->unit);
+		csv_text(csv, c->description);
+		csv_end_line(csv);
+		l->shown++;
+	}
+}
+
+static void groups_csv(struct listing *l, struct csv *csv, bool sets_only)
+{
+	csv_header(csv, (const char *const[]){"name", "title", "uuid", "metrics", "mux", "boolean",
+					      "flex", NULL});
+	for (uint32_t i = 0; i < l->view.group_count; i++) {
+		const struct sx_group_info *g = &l->view.groups[i];
+		if (!list_group_wanted(l, i, sets_only))
+			continue;
+		csv_text(csv, g->name);
+		csv_text(csv, g->title);
+		csv_text(csv, g->uuid);
+		csv_u64(csv, list_metrics_in(&l->view, i));
+		csv_u64(csv, list_registers_of(g, SX_PROGRAM_MUX));
+		csv_u64(csv, list_registers_of(g, SX_PROGRAM_BOOLEAN));
+		csv_u64(csv, list_registers_of(g, SX_PROGRAM_FLEX));
+		csv_end_line(csv);
+		l->shown++;
+	}
 }
 
 static void list_csv(struct listing *l, const char *what)
@@ -332,7 +241,7 @@ static void list_csv(struct listing *l, const char *what)
 						       "description", NULL});
 		for (uint32_t i = 0; i < l->view.metric_count; i++) {
 			const struct sx_metric_info *m = &l->view.metrics[i];
-			if (!metric_wanted(l, i))
+			if (!list_metric_wanted(l, i))
 				continue;
 			csv_text(&csv, describe_metric_name(&l->view, i));
 			csv_text(&csv, m->title);
@@ -344,23 +253,14 @@ static void list_csv(struct listing *l, const char *what)
 		}
 		return;
 	}
-	csv_header(&csv,
-		   (const char *const[]){"name", "block", "slot", "unit", "description", NULL});
-	for (uint32_t i = 0; i < l->view.counter_count; i++) {
-		const struct sx_counter_info *c = &l->view.counters[i];
-		if (!counter_wanted(l, i))
-			continue;
-		csv_text(&csv, c->name);
-		csv_text(&csv, c->block == SX_NONE ? NULL : l->view.blocks[c->block].name);
-		if (c->slot == SX_NONE)
-			csv_text(&csv, NULL);
-		else
-			csv_u64(&csv, c->slot);
-		csv_text(&csv, c->unit);
-		csv_text(&csv, c->description);
-		csv_end_line(&csv);
-		l->shown++;
-	}
+	if (strcmp(what, "counters") == 0)
+		counters_csv(l, &csv);
+	else if (strcmp(what, "sections") == 0)
+		sections_csv(l, &csv);
+	else if (strcmp(what, "constants") == 0)
+		constants_csv(l, &csv);
+	else
+		groups_csv(l, &csv, strcmp(what, "sets") == 0);
 }
 
 static const char *const kinds[] = {"devices", "sections", "sets",	"groups",
@@ -450,6 +350,8 @@ static int run(struct cli *cli)
 		status = error_nomem(&err, "listing");
 	if (!status && !l.shown && l.pattern && cli->options.format == FORMAT_TEXT)
 		status = nothing_matches(&l, what, &err);
+	else if (!status && !l.shown)
+		cli_note(cli, "catalog %s has no %s", l.view.info->name, what);
 	sx_catalog_unref(catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
 }
@@ -461,7 +363,7 @@ const struct command cmd_list = {
 	     .summary = "browse what a device can measure, also one that is not here",
 	     .about = "Lists what a catalog knows. PATTERN is searched for in names, titles and "
 		      "descriptions; with * or ? it is a glob over each of them. With -i the "
-		      "catalog is that of a capture.",
+		      "catalog is that of a capture. -v gives descriptions in full.",
 	     .options = "for device set api input format output",
 	     .max_args = 2,
 	     .examples = "  sextant list metrics --for mali-g310\n"

@@ -149,5 +149,40 @@ class Explain(unittest.TestCase):
             os.unlink(table)
 
 
+class List(unittest.TestCase):
+    def test_fits(self):
+        for catalog in CATALOGS:
+            for what in ('metrics', 'counters', 'sets', 'groups', 'sections', 'constants'):
+                for width in (80, 160):
+                    for more in ((), ('-v',)):
+                        result = run('list', what, '--for', catalog, *more, width=width)
+                        self.assertEqual(result.returncode, 0, result.stderr)
+                        for line in result.stdout.split('\n'):
+                            self.assertLessEqual(len(line), width, f'{catalog} {what}: {line}')
+                            self.assertEqual(line, line.rstrip(), f'{catalog} {what}')
+                        if not result.stdout:
+                            self.assertIn(f'catalog {catalog} has no {what}', result.stderr)
+
+    def test_sets_stand_together(self):
+        lines = run('list', 'metrics', '--for', 'intel-bdw').stdout.split('\n')[1:]
+        headings = [line.split(':')[0] for line in lines if line and not line.startswith(' ')]
+        self.assertEqual(headings, [s['name'] for s in document('list', 'sets', '--for', 'intel-bdw')['sets']])
+
+    def test_verbose_cuts_nothing(self):
+        for what in ('metrics', 'counters', 'constants'):
+            text = ' '.join(run('list', what, '--for', 'opengl', '-v').stdout.split())
+            for item in document('list', what, '--for', 'opengl')[what]:
+                self.assertIn(' '.join(item['description'].split()), text, item['name'])
+
+    def test_csv_of_every_kind(self):
+        for what, head in (('metrics', 'name,title,unit,expression,description'),
+                           ('counters', 'name,block,slot,unit,description'), ('sections', 'id,title,parent'),
+                           ('constants', 'name,default,unit,description'),
+                           ('sets', 'name,title,uuid,metrics,mux,boolean,flex')):
+            lines = run('list', what, '--for', 'intel-bdw', '--csv').stdout.split('\n')
+            self.assertEqual(lines[0], head)
+            self.assertEqual(len(lines) - 2, len(document('list', what, '--for', 'intel-bdw')[what]))
+
+
 if __name__ == '__main__':
     unittest.main(verbosity=2)

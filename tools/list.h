@@ -1,0 +1,26 @@
+/* Listings of a catalog, between the verb and how they are written. */
+#ifndef TOOLS_LIST_H
+#define TOOLS_LIST_H
+
+#include "tools/describe.h"
+
+struct listing {
+	const struct cli *cli;
+	struct catalog_view view;
+	const char *pattern; /* or NULL: everything */
+	uint32_t set, variant;
+	size_t shown;
+};
+
+/* Whether the pattern is found in one of three texts, each of which may be NULL. */
+bool list_wanted(const struct listing *l, const char *a, const char *b, const char *c);
+bool list_metric_wanted(const struct listing *l, uint32_t metric);
+bool list_counter_wanted(const struct listing *l, uint32_t counter);
+bool list_group_wanted(const struct listing *l, uint32_t group, bool sets_only);
+uint32_t list_metrics_in(const struct catalog_view *view, uint32_t group);
+uint32_t list_registers_of(const struct sx_group_info *group, enum sx_program_kind kind);
+
+/* A line each, or with -v a paragraph each. False when memory is out. */
+bool list_text(struct listing *l, const char *what);
+
+#endif

@@ -1,0 +1,265 @@
+/* Listings for people: one line each and cut to the terminal, or with -v in full. */
+#include "tools/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One thing of a listing. */
+struct item {
+	const char *heading; /* NULL or "": as before */
+	const char *name;
+	const char *cells[3]; /* between name and meaning */
+	const char *meaning;
+	const char *more; /* shown with -v only */
+	bool dim;
+};
+
+/* A listing while it is written: a table, or paragraphs. */
+struct writer {
+	struct listing *l;
+	struct text_table *table; /* NULL with -v */
+	size_t cells;
+	char heading[256];
+	bool ok;
+};
+
+static void begin(struct writer *w, struct listing *l, const struct text_column *columns,
+		  size_t count)
+{
+	*w = (struct writer){.l = l, .cells = count - 2, .ok = true};
+	if (l->cli->options.verbose)
+		return;
+	w->table = text_table_create(columns, count);
+	w->ok = w->table != NULL;
+}
+
+static void paragraph(struct writer *w, const struct item *item, bool headed)
+{
+	const struct text_target *target = &w->l->cli->out;
+	const char *indent = headed ? "  " : "";
+	char details[512] = "";
+	for (size_t i = 0; i < w->cells; i++) {
+		const char *cell = item->cells[i];
+		size_t used = strlen(details);
+		if (cell && *cell)
+			snprintf(details + used, sizeof(details) - used, "%s%s", used ? "; " : "",
+				 cell);
+	}
+	fputs(indent, target->out);
+	text_styled(target, TEXT_BOLD, item->name);
+	size_t width = strlen(indent) + text_width(item->name) + text_width(details) + 2;
+	if (*details && width > (size_t)target->width)
+		fprintf(target->out, "\n%s    %s\n", indent, details);
+	else
+		fprintf(target->out, "%s%s\n", *details ? "  " : "", details);
+	text_wrap(target, headed ? 6 : 4, item->meaning ? item->meaning : "");
+	if (item->more && *item->more)
+		text_wrap(target, headed ? 6 : 4, item->more);
+}
+
+static void add(struct writer *w, const struct item *item)
+{
+	bool headed = item->heading && *item->heading;
+	w->l->shown++;
+	if (headed && strcmp(item->heading, w->heading) != 0) {
+		if (w->table) {
+			w->ok = w->ok && text_table_heading(w->table, item->heading);
+		} else {
+			fputs(w->heading[0] ? "\n" : "", w->l->cli->out.out);
+			text_styled(&w->l->cli->out, TEXT_BOLD, item->heading);
+			fputc('\n', w->l->cli->out.out);
+		}
+		snprintf(w->heading, sizeof(w->heading), "%s", item->heading);
+	}
+	if (!w->table) {
+		paragraph(w, item, headed);
+		return;
+	}
+	char name[256];
+	const char *cells[5] = {name};
+	snprintf(name, sizeof(name), "%s%s", headed ? "  " : "", item->name);
+	for (size_t i = 0; i < w->cells; i++)
+		cells[i + 1] = item->cells[i];
+	cells[w->cells + 1] = item->meaning;
+	w->ok = w->ok && text_table_row(w->table, cells, item->dim ? TEXT_DIM : TEXT_PLAIN);
+}
+
+static bool end(struct writer *w)
+{
+	if (w->ok && w->table && w->l->shown)
+		text_table_write(w->table, &w->l->cli->out);
+	text_table_destroy(w->table);
+	return w->ok;
+}
+
+/* The heading that a metric stands under: its section's path, its group, or its category. */
+static void heading_of(const struct listing *l, uint32_t i, char *buf, size_t size)
+{
+	const struct sx_metric_info *m = &l->view.metrics[i];
+	buf[0] = '\0';
+	if (m->section_count) {
+		uint32_t parent = l->view.sections[m->sections[0]].parent;
+		uint32_t at = parent == SX_NONE ? m->sections[0] : parent;
+		snprintf(buf, size, "%s %s", l->view.sections[at].id, l->view.sections[at].title);
+	} else if (m->group != SX_NONE) {
+		const struct sx_group_info *g = &l->view.groups[m->group];
+		snprintf(buf, size, "%s: %s", g->name, g->title ? g->title : "");
+	} else if (m->category) {
+		snprintf(buf, size, "%s", m->category);
+	}
+}
+
+static void add_metric(struct writer *w, uint32_t i)
+{
+	char heading[256], more[512] = "";
+	const struct sx_metric_info *m = &w->l->view.metrics[i];
+	if (!list_metric_wanted(w->l, i))
+		return;
+	heading_of(w->l, i, heading, sizeof(heading));
+	if (m->neutral)
+		snprintf(more, sizeof(more), "Neutral name: %s.", m->neutral);
+	if (m->unavailable)
+		snprintf(more, sizeof(more), "No formula: %s", m->unavailable);
+	bool brief = m->unavailable && !w->l->cli->options.verbose;
+	add(w, &(struct item){.heading = heading,
+			      .name = m->name,
+			      .cells = {m->unit},
+			      .meaning = brief ? "(no formula)" : m->description,
+			      .more = more,
+			      .dim = m->unavailable != NULL});
+}
+
+/* In the template's order; where there are only sets, set by set. */
+static bool list_metrics(struct listing *l)
+{
+	static const struct text_column columns[] = {{"metric", TEXT_LEFT, 1, 34, true},
+						     {"unit", TEXT_LEFT, 0, 0, false},
+						     {"meaning", TEXT_LEFT, 2, 24, false}};
+	struct writer w;
+	bool by_group = l->view.section_count == 0 && l->view.group_count > 0;
+	begin(&w, l, columns, 3);
+	for (uint32_t g = 0; by_group && g < l->view.group_count; g++)
+		for (uint32_t i = 0; i < l->view.metric_count; i++)
+			if (l->view.metrics[i].group == g)
+				add_metric(&w, i);
+	for (uint32_t i = 0; i < l->view.metric_count; i++)
+		if (!by_group || l->view.metrics[i].group == SX_NONE)
+			add_metric(&w, i);
+	return end(&w);
+}
+
+static bool list_counters(struct listing *l)
+{
+	static const struct text_column columns[] = {{"counter", TEXT_LEFT, 1, 26, true},
+						     {"block", TEXT_LEFT, 0, 0, false},
+						     {"slot", TEXT_RIGHT, 0, 0, false},
+						     {"unit", TEXT_LEFT, 0, 0, false},
+						     {"meaning", TEXT_LEFT, 2, 12, false}};
+	struct writer w;
+	bool verbose = l->cli->options.verbose;
+	begin(&w, l, columns, 5);
+	for (uint32_t i = 0; i < l->view.counter_count; i++) {
+		const struct sx_counter_info *c = &l->view.counters[i];
+		char slot[24] = "", more[512] = "";
+		if (!list_counter_wanted(l, i))
+			continue;
+		if (c->slot != SX_NONE)
+			snprintf(slot, sizeof(slot), verbose ? "slot %u" : "%u", c->slot);
+		for (uint32_t a = 0; a < c->aliases.count && strlen(more) + 2 < sizeof(more); a++)
+			snprintf(more + strlen(more), sizeof(more) - strlen(more), "%s%s",
+				 a ? ", " : "Also: ", c->aliases.items[a]);
+		const char *place = c->block != SX_NONE	  ? l->view.blocks[c->block].name
+				    : c->group != SX_NONE ? l->view.groups[c->group].name
+							  : "";
+		add(&w, &(struct item){.name = c->name,
+				       .cells = {place, slot, c->unit},
+				       .meaning = c->description,
+				       .more = more});
+	}
+	return end(&w);
+}
+
+static bool list_groups(struct listing *l, bool sets_only)
+{
+	static const struct text_column columns[] = {{"name", TEXT_LEFT, 0, 0, false},
+						     {"metrics", TEXT_RIGHT, 0, 0, false},
+						     {"registers", TEXT_RIGHT, 0, 0, false},
+						     {"meaning", TEXT_LEFT, 2, 20, false}};
+	struct writer w;
+	bool verbose = l->cli->options.verbose;
+	begin(&w, l, columns, 4);
+	for (uint32_t i = 0; i < l->view.group_count; i++) {
+		const struct sx_group_info *g = &l->view.groups[i];
+		char metrics[32], registers[32] = "", more[1024] = "";
+		if (!list_group_wanted(l, i, sets_only))
+			continue;
+		snprintf(metrics, sizeof(metrics), verbose ? "%u metrics" : "%u",
+			 list_metrics_in(&l->view, i));
+		uint32_t writes = list_registers_of(g, SX_PROGRAM_MUX) +
+				  list_registers_of(g, SX_PROGRAM_BOOLEAN) +
+				  list_registers_of(g, SX_PROGRAM_FLEX);
+		if (writes)
+			snprintf(registers, sizeof(registers), verbose ? "%u registers" : "%u",
+				 writes);
+		for (uint32_t n = 0; n < g->notes.count && strlen(more) + 4 < sizeof(more); n++)
+			snprintf(more + strlen(more), sizeof(more) - strlen(more), "%s%s",
+				 n ? "; " : "Note: ", g->notes.items[n]);
+		add(&w, &(struct item){.name = g->name,
+				       .cells = {metrics, registers},
+				       .meaning = g->title,
+				       .more = more});
+	}
+	return end(&w);
+}
+
+static bool list_sections(struct listing *l)
+{
+	for (uint32_t i = 0; i < l->view.section_count; i++) {
+		const struct sx_section_info *s = &l->view.sections[i];
+		int depth = 0;
+		if (!list_wanted(l, s->id, s->title, NULL))
+			continue;
+		for (uint32_t p = s->parent; p != SX_NONE; p = l->view.sections[p].parent)
+			depth++;
+		fprintf(l->cli->out.out, "%*s%s  %s\n", 2 * depth, "", s->id, s->title);
+		l->shown++;
+	}
+	return true;
+}
+
+static bool list_constants(struct listing *l)
+{
+	static const struct text_column columns[] = {{"constant", TEXT_LEFT, 0, 0, false},
+						     {"default", TEXT_RIGHT, 0, 0, false},
+						     {"unit", TEXT_LEFT, 0, 0, false},
+						     {"meaning", TEXT_LEFT, 2, 20, false}};
+	struct writer w;
+	begin(&w, l, columns, 4);
+	for (uint32_t i = 0; i < l->view.constant_count; i++) {
+		const struct sx_constant_info *c = &l->view.constants[i];
+		char number[32], value[64] = "";
+		if (!list_wanted(l, c->name, c->description, NULL))
+			continue;
+		if (c->has_value) {
+			json_format_f64(number, c->value);
+			snprintf(value, sizeof(value), "%s%s",
+				 l->cli->options.verbose ? "default " : "", number);
+		}
+		add(&w, &(struct item){
+			    .name = c->name, .cells = {value, c->unit}, .meaning = c->description});
+	}
+	return end(&w);
+}
+
+bool list_text(struct listing *l, const char *what)
+{
+	if (strcmp(what, "metrics") == 0)
+		return list_metrics(l);
+	if (strcmp(what, "counters") == 0)
+		return list_counters(l);
+	if (strcmp(what, "sections") == 0)
+		return list_sections(l);
+	if (strcmp(what, "constants") == 0)
+		return list_constants(l);
+	return list_groups(l, strcmp(what, "sets") == 0);
+}
