@@ -7,8 +7,6 @@
 #include <string.h>
 #include <libdrm/amdgpu_drm.h>
 
-#include "base/sys.h"
-
 #define SIMDS_OF_A_CU 4 /* on every GCN part */
 
 static void set(struct amdgpu_constants *c, const char *name, double value)
@@ -43,7 +41,7 @@ static void take_info(struct amdgpu_constants *c, const struct drm_amdgpu_info_d
 	set(c, "SU_CLOCKS_PRIM", 1);
 }
 
-static void read_kernel(struct amdgpu_constants *c, const struct sx_sys *sys)
+void amdgpu_read_kernel(struct amdgpu_constants *c, const struct sx_sys *sys)
 {
 	for (int minor = 128; minor < 192 && !c->device_id; minor++) {
 		char path[32];
@@ -81,6 +79,6 @@ static void read_user(struct amdgpu_constants *c)
 void amdgpu_read_constants(struct amdgpu_constants *out)
 {
 	*out = (struct amdgpu_constants){0};
-	read_kernel(out, sys_real());
+	amdgpu_read_kernel(out, sys_real());
 	read_user(out);
 }

@@ -4,6 +4,8 @@
 
 #include <sextant/metric.h>
 
+#include "base/sys.h"
+
 #define AMDGPU_CONSTANTS_MAX 16
 
 struct amdgpu_constants {
@@ -12,6 +14,9 @@ struct amdgpu_constants {
 	uint32_t device_id; /* PCI; 0: unknown */
 	char names[256];    /* of constants that the user gave */
 };
+
+/* Fills what the first amdgpu device says of itself, if there is one. */
+void amdgpu_read_kernel(struct amdgpu_constants *out, const struct sx_sys *sys);
 
 /*
  * Fills what the first amdgpu device says of itself; then $SEXTANT_GPA_CONSTANTS
