@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/refs.h"
 #include "metric/column.h"
 
 /* The type that the column of a counter will have. */
@@ -90,10 +91,9 @@ static enum sx_status as_constant(struct sx_metrics *m, uint32_t constant, struc
 static enum sx_status as_builtin(struct sx_metrics *m, const char *name, struct sx_ref *out,
 				 struct sx_error *err)
 {
+	name += *name == '$';
 	if (strcmp(name, "duration_ns") == 0)
 		return as_input(m, name, SX_NONE, SX_NONE, SX_U64, out, err);
-	if (strcmp(name, "seconds") != 0)
-		return SX_ERR_NOT_FOUND;
 	enum sx_status status = SX_OK;
 	if (!m->seconds)
 		status = sx_expr_parse("duration_ns / 1000000000", SX_INFIX, &m->seconds, err);
@@ -102,31 +102,38 @@ static enum sx_status as_builtin(struct sx_metrics *m, const char *name, struct 
 	return status;
 }
 
+/* Only counters have instances. */
+static enum ref_target target_of(const struct sx_metrics *m, const char *name, uint32_t instance,
+				 uint32_t scope, uint32_t *index)
+{
+	if (instance == SX_NONE)
+		return refs_resolve(m->catalog, name, scope, index, NULL);
+	*index = sx_catalog_find_counter(m->catalog, name, scope, NULL);
+	if (*index == SX_NONE && scope != SX_NONE)
+		*index = sx_catalog_find_counter(m->catalog, name, SX_NONE, NULL);
+	return *index == SX_NONE ? REF_NONE : REF_COUNTER;
+}
+
 static enum sx_status resolve(void *user, const char *name, uint32_t instance, uint32_t scope,
 			      struct sx_ref *out, struct sx_error *err)
 {
 	struct sx_metrics *m = user;
-	uint32_t found =
-	    scope == SX_NONE ? SX_NONE : sx_catalog_find_metric(m->catalog, name, scope, NULL);
-	if (found != SX_NONE && instance == SX_NONE)
-		return as_metric(m, found, out, err);
-	found = sx_catalog_find_counter(m->catalog, name, scope, NULL);
-	if (found == SX_NONE)
-		found = sx_catalog_find_counter(m->catalog, name, SX_NONE, NULL);
-	if (found != SX_NONE) {
-		uint32_t count;
+	uint32_t index, count;
+	switch (target_of(m, name, instance, scope, &index)) {
+	case REF_METRIC:
+		return as_metric(m, index, out, err);
+	case REF_COUNTER: {
 		const struct sx_counter_info *info =
-		    &sx_catalog_counters(m->catalog, &count)[found];
-		return as_input(m, info->name, found, instance, info->type, out, err);
+		    &sx_catalog_counters(m->catalog, &count)[index];
+		return as_input(m, info->name, index, instance, info->type, out, err);
 	}
-	found = sx_catalog_find_constant(m->catalog, name);
-	if (found != SX_NONE)
-		return as_constant(m, found, out, err);
-	found = sx_catalog_find_metric(m->catalog, name, SX_NONE, NULL);
-	if (found != SX_NONE)
-		return as_metric(m, found, out, err);
-	if (as_builtin(m, name, out, err) == SX_OK)
-		return SX_OK;
+	case REF_CONSTANT:
+		return as_constant(m, index, out, err);
+	case REF_BUILTIN:
+		return as_builtin(m, name, out, err);
+	case REF_NONE:
+		break;
+	}
 	error_set(err, SX_ERR_NOT_FOUND, "%s means nothing in catalog %s", name,
 		  sx_catalog_info(m->catalog)->name);
 	error_because(err, "no metric, counter or constant has this name");
