@@ -123,10 +123,13 @@ static void settle(struct sx_vector *column, uint64_t *values, uint8_t *quality,
 {
 	uint64_t none = column->type == SX_U64 ? 0 : UINT64_C(0x7ff8) << 48;
 	for (size_t i = 0; i < rows; i++) {
-		if (quality[i] & SX_QUALITY_NO_DATA_MASK)
-			values[i] = none;
-		else if (column->type == SX_F64 && is_nan(values[i]))
-			quality[i] |= SX_QUALITY_UNDEFINED;
+		if (!(quality[i] & SX_QUALITY_NO_DATA_MASK) && column->type == SX_F64 &&
+		    is_nan(values[i]))
+			quality[i] = SX_QUALITY_UNDEFINED;
+		if (!(quality[i] & SX_QUALITY_NO_DATA_MASK))
+			continue;
+		values[i] = none;
+		quality[i] &= SX_QUALITY_NO_DATA_MASK; /* no reservations about no value */
 	}
 	column->quality = quality;
 }
@@ -148,7 +151,8 @@ static void decode_column(struct sx_vector *column, enum sx_type type, uint8_t f
 		return;
 	if (form == QUALITY_EACH) {
 		memcpy(quality, stored, rows);
-	} else if (form == QUALITY_ONE && *stored == SX_QUALITY_NOT_COLLECTED) {
+	} else if (form == QUALITY_ONE &&
+		   (*stored & SX_QUALITY_NO_DATA_MASK) == SX_QUALITY_NOT_COLLECTED) {
 		column->data = NULL;
 		return;
 	} else if (form == QUALITY_ONE) {

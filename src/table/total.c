@@ -215,8 +215,9 @@ static void set_sum(const struct total_column *column, struct sx_table *out, uin
 static bool set_column(const struct total_column *column, struct sx_table *out, uint32_t index)
 {
 	if (!column->with) {
-		set_none(column, out, index,
-			 column->absence ? column->absence : SX_QUALITY_NOT_COLLECTED);
+		/* What nobody collected stays a column without memory, as it was in the rows. */
+		if (column->absence & ~SX_QUALITY_NOT_COLLECTED)
+			set_none(column, out, index, column->absence);
 		return true;
 	}
 	uint8_t quality = column->quality;

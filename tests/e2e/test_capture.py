@@ -188,7 +188,8 @@ def test_several_devices():
     run("record", "-d", "cpu,mali-g625", "-I", "10ms", "-t", "500ms", "-o", path)
     capture = same_rows(path)
     assert sorted(d["catalog"] for d in capture.devices.values()) == ["cpu", "mali-g625"]
-    assert all(len(rows) > 20 for rows in capture.rows.values())
+    counts = [len(rows) for rows in capture.rows.values()]
+    assert min(counts) > 5, f"{counts} rows of 50"
     simulated = [d["flags"] & 1 for _, d in sorted(capture.devices.items(),
                                                   key=lambda item: item[1]["catalog"])]
     assert simulated == [0, 1]
