@@ -3,6 +3,10 @@
 #include "tools/findings.h"
 #include "tools/input.h"
 
+#include "base/mem.h"
+
+#define FRAME_RATE "target_frame_rate"
+
 static void write_text(const struct cli *cli, struct sx_catalog *catalog,
 		       const struct sx_table *raw, const struct sx_advice *advice)
 {
@@ -69,6 +73,27 @@ static enum sx_status nothing_judged(const struct sx_advice *advice, struct sx_c
 	return SX_INCOMPLETE;
 }
 
+/* --fps is the constant of those catalogs whose rules know frames. */
+static enum sx_status take_frame_rate(struct cli *cli, struct sx_catalog *catalog,
+				      struct sx_error *err)
+{
+	struct options *o = &cli->options;
+	if (!o->fps)
+		return SX_OK;
+	if (sx_catalog_find_constant(catalog, FRAME_RATE) == SX_NONE) {
+		error_set(err, SX_ERR_USAGE, "--fps says nothing to catalog %s",
+			  sx_catalog_info(catalog)->name);
+		error_because(err, "none of its rules judges frames by a rate");
+		error_try(err, "sextant advise --fps with opengl or vulkan");
+		return SX_ERR_USAGE;
+	}
+	if (!mem_grow(&o->constants, &o->constant_cap, o->constant_count + 1,
+		      sizeof(*o->constants)))
+		return error_nomem(err, "reading options");
+	o->constants[o->constant_count++] = (struct sx_constant_value){FRAME_RATE, o->fps};
+	return SX_OK;
+}
+
 static enum sx_status advise(const struct cli *cli, struct sx_catalog *catalog,
 			     const struct sx_table *raw, struct sx_error *err)
 {
@@ -108,6 +133,8 @@ static int run(struct cli *cli)
 	if (!status)
 		status = cli_catalog(cli, &catalog, &err);
 	if (!status)
+		status = take_frame_rate(cli, catalog, &err);
+	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
 		status = input_table(cli, path, catalog, &raw, &err);
@@ -122,16 +149,18 @@ static int run(struct cli *cli)
 
 const struct command cmd_advise = {
     .verb = {.name = "advise",
-	     .synopsis = "FILE --for NAME [--set NAME] [--const NAME=VALUE]",
+	     .synopsis = "FILE [--for NAME] [--set NAME] [--const NAME=VALUE]",
 	     .summary = "ranked findings with their evidence",
 	     .about =
-		 "Holds the rules of the catalog against every sample of a file (CSV as eval takes "
-		 "it) and prints those that apply: what limits the program first, then advice by "
+		 "Holds the rules of the catalog against every sample of a file (a capture, or CSV "
+		 "as eval takes it) and prints those that apply: what limits the program first, "
+		 "then advice by "
 		 "severity and by the share of samples. Each comes with the value, the limit that "
 		 "it was held against, and the longest run of samples that fulfil it, counted from "
-		 "0. -v also lists the rules that do not apply, and those that could not be judged "
+		 "0. --fps is the frame rate to reach. -v also lists the rules that do not apply, "
+		 "and those that could not be judged "
 		 "with what they lack.",
-	     .options = "for set api input output const format",
+	     .options = "for set api input output const fps device format",
 	     .max_args = 1,
 	     .examples = "  sextant advise counters.csv --for mali-g625\n"
 			 "  sextant advise -i oa.csv --for intel-bdw --set RenderBasic --json\n"},

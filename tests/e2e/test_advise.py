@@ -40,7 +40,7 @@ class Advise(unittest.TestCase):
         self.assertEqual(lines[0], 'OpenGL, any driver, 6 samples')
         self.assertLess(lines.index('verdict'), lines.index('advice'))
         self.assertIn('[bound.gpu]', result.stdout)
-        self.assertIn('    frame_time: 20.0 ms, limit 16.7 ms', lines)
+        self.assertIn('    frame_time: 20.0 ms, limit 17.0 ms', lines)
         self.assertIn('    in 5 of 6 samples, longest run 0..4', lines)
         self.assertIn('    see 1.1 ', result.stdout)
         self.assertLessEqual(max(map(len, lines)), 80)
@@ -104,6 +104,16 @@ class Advise(unittest.TestCase):
         calm = table('duration_ns,D3DGPUTime,CPUTime,FrameTime\n16000000,12000000,8000000,16000000\n')
         document = self.json(calm, '--for', 'opengl')
         self.assertTrue({'bound.mixed'} >= {f['rule'] for f in document['findings']})
+
+    def test_frame_rate(self):
+        rules = lambda *args: [f['rule'] for f in self.json(FRAMES, '--for', 'opengl', *args)['findings']]
+        self.assertIn('frame.long', rules())
+        self.assertNotIn('frame.long', rules('--fps', '50'))
+        self.assertIn('frame.long', rules('--fps', '51.1'))
+        late = [f for f in self.json(FRAMES, '--for', 'opengl', '--fps', '120')['findings'] if f['rule'] == 'frame.long']
+        self.assertAlmostEqual(late[0]['limit'], 8.5)
+        self.assertEqual(late[0]['samples'], [0, 5])
+        self.assertEqual(run(FRAMES, '--for', 'cpu', '--fps', '60').returncode, 2)
 
     def test_usage(self):
         self.assertEqual(run('--for', 'opengl').returncode, 2)

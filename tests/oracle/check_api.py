@@ -89,19 +89,20 @@ class Catalog:
         self.name = self.data["name"]
         self.counters = {c["name"]: c for c in self.data["counters"]}
         self.metrics = {m["name"]: m for m in self.data["metrics"]}
+        self.constants = {c["name"]: c.get("default") for c in self.data.get("constants", [])}
 
     def evaluate(self, name, values):
         def look(wanted):
             if wanted in self.metrics:
                 return self.evaluate(wanted, values)
-            return values.get(wanted)
+            return values.get(wanted, self.constants.get(wanted))
         formula = Formula(self.metrics[name]["expr"] if name in self.metrics else name)
         return formula.value(look)
 
     def check(self, say):
         """Every name that a formula or rule uses exists; sections and blocks as well."""
         each = {name for name, c in self.counters.items() if c["reduce"] == "each"}
-        known = (set(self.counters) - each) | set(self.metrics) | {"duration_ns", "seconds"}
+        known = (set(self.counters) - each) | set(self.metrics) | set(self.constants) | {"duration_ns", "seconds"}
         sections = {s["id"] for s in self.data["sections"]}
         blocks = {b["name"] for b in self.data["blocks"]}
         formulas = {m["name"]: m["expr"] for m in self.metrics.values()}
