@@ -166,14 +166,28 @@ static struct sx_column *describe(const struct sx_metrics *m)
 	return columns;
 }
 
-/* Says which input a column lacks, when it lacks one for every row. */
+/* Whether any of the rows has a value. */
+static bool has_value(const struct sx_vector *vector, size_t rows)
+{
+	if (!vector->data)
+		return false;
+	bool any = !vector->quality || !rows;
+	for (size_t i = 0; !any && i < rows; i++)
+		any = !(vector->quality[i] & SX_QUALITY_NO_DATA_MASK);
+	return any;
+}
+
+/* Says which input a column without any value lacks. */
 static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_table *in,
 				      uint32_t c)
 {
 	const struct sx_metrics *m = e->m;
 	const struct column_plan *plan = &m->plans[c];
+	struct sx_vector values = sx_table_vector(e->table, c);
 	char why[256];
-	for (uint32_t i = 0; !m->columns[c].why && i < plan->input_count; i++) {
+	if (m->columns[c].why || has_value(&values, sx_table_row_count(e->table)))
+		return SX_OK; /* an `if` may have passed by what is missing */
+	for (uint32_t i = 0; i < plan->input_count; i++) {
 		const struct sx_metric_input *input = &m->inputs[plan->inputs[i]];
 		uint32_t column = e->columns[plan->inputs[i]];
 		const char *reason = column == SX_NONE ? NULL : sx_table_column(in, column)->why;
@@ -270,10 +284,10 @@ enum sx_status sx_evaluation_run(struct sx_evaluation *e, const struct sx_table 
 	enum sx_status status = table_take_heads(e->table, in, err);
 	for (uint32_t i = 0; !status && i < e->m->input_count; i++)
 		status = bind_input(e, in, i, err);
-	for (uint32_t c = 0; !status && c < e->m->column_count; c++)
-		status = explain_missing(e, in, c);
 	if (!status)
 		status = run(e, err);
+	for (uint32_t c = 0; !status && c < e->m->column_count; c++)
+		status = explain_missing(e, in, c);
 	end_run(e);
 	*out = e->table;
 	return status;
@@ -293,17 +307,6 @@ enum sx_status sx_metrics_eval(const struct sx_metrics *m, const struct sx_table
 	}
 	sx_evaluation_destroy(e);
 	return status;
-}
-
-/* Whether any of the rows has a value. */
-static bool has_value(const struct sx_vector *vector, size_t rows)
-{
-	if (!vector->data)
-		return false;
-	bool any = !vector->quality || !rows;
-	for (size_t i = 0; !any && i < rows; i++)
-		any = !(vector->quality[i] & SX_QUALITY_NO_DATA_MASK);
-	return any;
 }
 
 enum sx_status sx_metrics_missing(const struct sx_metrics *m, const struct sx_table *in,
