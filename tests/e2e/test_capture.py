@@ -194,7 +194,7 @@ def test_several_devices():
                                                   key=lambda item: item[1]["catalog"])]
     assert simulated == [0, 1]
     report = run("report", path).stdout
-    assert "SIMULATED" in report and "cpu_busy" in report
+    assert "SIMULATED" in report and "run_queue" in report, report
 
 
 def recording(*args):
