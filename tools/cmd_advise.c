@@ -78,7 +78,7 @@ static enum sx_status take_frame_rate(struct cli *cli, struct sx_catalog *catalo
 				      struct sx_error *err)
 {
 	struct options *o = &cli->options;
-	if (!o->fps)
+	if (o->fps <= 0)
 		return SX_OK;
 	if (sx_catalog_find_constant(catalog, FRAME_RATE) == SX_NONE) {
 		error_set(err, SX_ERR_USAGE, "--fps says nothing to catalog %s",
