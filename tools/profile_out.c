@@ -54,10 +54,14 @@ static void metric_json(struct json *json, const struct numbers *n, uint32_t dev
 	json_object_end(json);
 }
 
-static enum sx_status advise(const struct sx_session_device *d, struct sx_advice **out,
-			     struct sx_error *err)
+/* --set is that of the device whose catalog has it. */
+static enum sx_status advise(const struct cli *cli, const struct sx_session_device *d,
+			     struct sx_advice **out, struct sx_error *err)
 {
-	struct sx_metrics_options options = {.constants = d->constants,
+	const char *set = cli->options.set;
+	bool own = set && sx_catalog_find_group(d->catalog, set) != SX_NONE;
+	struct sx_metrics_options options = {.set = own ? set : NULL,
+					     .constants = d->constants,
 					     .constant_count = d->constant_count};
 	return sx_advice_create(d->catalog, &options, d->raw, out, err);
 }
@@ -312,7 +316,7 @@ static bool write_text(const struct cli *cli, const struct profile *p, const str
 	return ok;
 }
 
-static enum sx_status gather(const struct profile *p, struct numbers *all,
+static enum sx_status gather(const struct cli *cli, const struct profile *p, struct numbers *all,
 			     struct sx_advice **advice, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
@@ -328,7 +332,7 @@ static enum sx_status gather(const struct profile *p, struct numbers *all,
 			all[d].stats = sx_distribution_stats(all[d].distribution, NULL);
 		}
 		if (sx_table_row_count(device->raw))
-			status = advise(device, &advice[d], err);
+			status = advise(cli, device, &advice[d], err);
 	}
 	return status;
 }
@@ -337,8 +341,8 @@ enum sx_status profile_write(const struct cli *cli, const struct profile *p, str
 {
 	struct numbers *all = calloc(p->device_count + 1, sizeof(*all));
 	struct sx_advice **advice = calloc(p->device_count + 1, sizeof(struct sx_advice *));
-	enum sx_status status =
-	    all && advice ? gather(p, all, advice, err) : error_nomem(err, "writing the profile");
+	enum sx_status status = all && advice ? gather(cli, p, all, advice, err)
+					      : error_nomem(err, "writing the profile");
 	if (!status && cli->options.format == FORMAT_JSON)
 		write_json(cli, p, all, advice);
 	else if (!status && cli->options.format == FORMAT_CSV)
