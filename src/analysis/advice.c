@@ -209,8 +209,12 @@ static enum sx_status judge_rule(struct judge *j, struct sx_finding *f, const st
 		return SX_OK;
 	}
 	enum sx_status status = rules_eval(&j->rules, when, NULL, j->verdicts, err);
-	if (status)
+	if (status == SX_ERR_NO_MEMORY)
 		return status;
+	if (status) { /* one rule that means nothing is no reason to withhold the others */
+		f->why = "its condition cannot be evaluated";
+		return SX_OK;
+	}
 	weigh(j, f);
 	if (f->rows)
 		return evidence(j, f, when, err);

@@ -208,6 +208,23 @@ static void test_constants_and_time(void **state)
 	end(&w);
 }
 
+/* A rule that cannot be read, or not be compiled, leaves the others alone. */
+static void test_broken_rules(void **state)
+{
+	static const char *const names[] = {"a"};
+	const double values[] = {1};
+	struct world w = {0};
+	parse(&w, "counters:\n" COUNTER("a") "advice:\n" RULE("torn", "low", "a >", "")
+		      RULE("wide", "low", "sum(a[0..4000]) > max(a[*])", "")
+			  RULE("sound", "low", "a > 0", ""));
+	table(&w, names, 1, 1, values);
+	judge(&w, NULL);
+	assert_true(find(&w, "sound")->fired);
+	assert_string_equal(find(&w, "torn")->why, "its condition cannot be read");
+	assert_non_null(find(&w, "wide")->why);
+	end(&w);
+}
+
 #define SETS                                                                                       \
 	"groups:\n  - {name: One, title: t, kind: set}\n  - {name: Two, title: t, kind: set}\n"    \
 	"counters:\n" COUNTER("a") COUNTER("b")                                                    \
@@ -301,6 +318,7 @@ int main(void)
 	    cmocka_unit_test(test_evidence),
 	    cmocka_unit_test(test_constants_and_time),
 	    cmocka_unit_test(test_sets),
+	    cmocka_unit_test(test_broken_rules),
 	    cmocka_unit_test(test_options_are_checked),
 	    cmocka_unit_test(test_counter_beside_metric),
 	};
