@@ -269,6 +269,11 @@ class Catalog:
             self.constants[self.constant_names[name]] = value
         self.blocks = {b["name"]: b for b in doc.get("blocks", [])}
 
+    def reduction(self, name):
+        counter = self.counters[name]
+        count = self.blocks.get(counter.get("block"), {}).get("instances", 1)
+        return counter.get("reduce", "single" if count == 1 else "sum")
+
     def what(self, name, group):
         """("metric", m), ("counter", c), ("constant", name) or ("built-in", name)."""
         if group and (group, name) in self.by_group:
@@ -425,9 +430,33 @@ def read_csv(catalog, lines):
     # A column of nothing but whole numbers is u64, whatever the counter is elsewhere.
     kinds = [int if all(re.fullmatch(r"\d*", c.strip()) for c in column) else float
              for column in cells]
+    empty = {key for key, column in zip(keys, cells) if not any(c.strip() for c in column)}
     for row in rows[1:]:
-        yield {key: (kind(cell) if cell.strip() else None)
-               for key, kind, cell in zip(keys, kinds, row)}
+        values = {key: (kind(cell) if cell.strip() else None)
+                  for key, kind, cell in zip(keys, kinds, row)}
+        reduce_instances(catalog, values, empty)
+        yield values
+
+
+def reduce_instances(catalog, values, empty):
+    """A counter of which the table has only the instances: reduced row by row; one missing, no data."""
+    parts = {}
+    for key, value in values.items():
+        if key[0] == "counter" and key[2] is not None and key not in empty:
+            parts.setdefault(key[1], []).append(value)
+    for name, amounts in parts.items():
+        bare = ("counter", name, None)
+        how = catalog.reduction(name)
+        if how not in ("sum", "mean", "max") or (bare in values and bare not in empty):
+            continue
+        values[bare] = None
+        if None in amounts:
+            continue
+        whole = all(isinstance(a, int) for a in amounts)
+        total = max(amounts) if how == "max" else sum(amounts)
+        if how == "mean":
+            total = (total + len(amounts) // 2) // len(amounts) if whole else total / len(amounts)
+        values[bare] = total & U64 if whole else float(total)
 
 
 def evaluate(catalog, lines, group=None):
