@@ -65,7 +65,7 @@ class PerfStat(unittest.TestCase):
         self.assertGreater(len(table), 2)
         for before, after in zip(table, table[1:]):
             self.assertEqual(before['end_ns'], after['begin_ns'])
-        self.assertAlmostEqual(table[0]['end_ns'], 5e7, delta=3e7)
+        self.assertGreaterEqual(table[0]['end_ns'], 49000000)
 
     def test_separators(self):
         for separator in (';', '\t', '|'):
