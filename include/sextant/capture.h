@@ -175,7 +175,7 @@ struct sx_capture_record {
 
 /*
  * Opens a capture. *out is owned by the caller. A reader is used by one thread at a time. Errors:
- * SX_ERR_NOT_FOUND, SX_ERR_PERMISSION, SX_ERR_BAD_INPUT (not a capture), SX_ERR_UNSUPPORTED (a
+ * SX_ERR_PERMISSION, SX_ERR_BAD_INPUT (not a capture, or not there), SX_ERR_UNSUPPORTED (a
  * newer major version), SX_ERR_IO, SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_capture_open(const char *path, struct sx_capture_reader **out,

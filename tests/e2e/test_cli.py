@@ -72,6 +72,10 @@ class Usage(Case):
 
     def test_bad_input(self):
         self.triplet(5, 'eval', '--for', 'mali-g310', '-i', '/nonexistent/x.csv', has=['/nonexistent'])
+        for verb in ('stat', 'report', 'export', 'advise'):
+            self.triplet(5, verb, '-i', '/nonexistent/x.sxc', has=['/nonexistent'])
+            if verb != 'advise':
+                self.triplet(5, verb, '-i', '/etc/passwd')
         self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch(''))
         self.triplet(5, 'eval', '--for', 'mali-g310', '-i', scratch('MaliGPUCyclesGPUActive\n12\nx7\n'),
                      has=[':3', 'x7'])

@@ -255,7 +255,7 @@ static void test_foreign_files(void **state)
 			 SX_ERR_BAD_INPUT);
 	assert_non_null(strstr(err.message, "x.yaml"));
 	assert_int_equal(sx_capture_open_memory(NULL, 0, "empty", &reader, &err), SX_ERR_BAD_INPUT);
-	assert_int_equal(sx_capture_open(path_of("nothing"), &reader, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(sx_capture_open(path_of("nothing"), &reader, &err), SX_ERR_BAD_INPUT);
 	assert_int_equal(sx_capture_open(folder, &reader, &err), SX_ERR_BAD_INPUT);
 	assert_null(reader);
 }
