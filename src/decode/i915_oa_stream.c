@@ -17,6 +17,8 @@
 #define NOTES_MAX 8 /* lines of one kind */
 #define NOTE_LINE 256
 #define TOLERANCE 1.05 /* of the frequency limits, for clocks that drift */
+#define AHEAD	  4096 /* bytes from the record at hand to the one that is fetched */
+#define LINES	  5    /* of 64 bytes, which a record of 264 touches */
 
 void oa_note(struct sx_oa_decoder *d, enum oa_note kind, const char *fmt, ...)
 {
@@ -273,6 +275,15 @@ static void damage(struct sx_oa_decoder *d, uint32_t type, size_t size)
 	d->pending |= SX_QUALITY_LOST;
 }
 
+/* Between two reports a whole row is written, so that processors lose track of what comes next. */
+static void look_ahead(const uint8_t *data, size_t left)
+{
+	if (left < AHEAD + 64 * LINES)
+		return;
+	for (size_t i = 0; i < LINES; i++)
+		__builtin_prefetch(data + AHEAD + 64 * i);
+}
+
 /* The usual case: samples of the right size, one behind another. Returns the bytes taken. */
 static size_t feed_samples(struct sx_oa_decoder *d, const uint8_t *data, size_t size,
 			   enum sx_status *status, struct sx_error *err)
@@ -282,6 +293,7 @@ static size_t feed_samples(struct sx_oa_decoder *d, const uint8_t *data, size_t 
 	while (!*status && !d->waiting && room-- && size - at >= record &&
 	       oa_u32(data + at) == OA_RECORD_SAMPLE &&
 	       (size_t)(data[at + 6] | data[at + 7] << 8) == record) {
+		look_ahead(data + at, size - at);
 		*status = oa_chain_report(d, data + at + OA_RECORD_HEADER, err);
 		at += record;
 		d->stats.bytes += record;
