@@ -7,9 +7,10 @@
 #include "expr/eval.h"
 #include "expr/eval_exact.h"
 
-/* Registers of a block fill half of a usual first-level cache; the columns have the other half. */
-#define REGISTER_VALUES 2048
-#define SCRATCH_VALUES	4096
+/* Registers of a block fit a usual first-level cache; shorter blocks would cost more calls. */
+#define REGISTER_VALUES 4096
+#define REGISTER_GAP	8 /* a line of the cache, so that registers do not all share its sets */
+#define SCRATCH_VALUES	8192
 #define FLAGS_MAX	2048
 #define BLOCK_ROWS_MIN	16
 #define SINGLE_ROWS_MAX 4
@@ -32,7 +33,8 @@ static bool scratch_begin(struct scratch *scratch, struct eval *eval)
 	eval->block = block > EVAL_ROWS_MAX ? EVAL_ROWS_MAX : block;
 	if (eval->block < BLOCK_ROWS_MIN)
 		eval->block = BLOCK_ROWS_MIN;
-	size_t values = registers * eval->block > slots ? registers * eval->block : slots;
+	eval->stride = eval->block + REGISTER_GAP;
+	size_t values = registers * eval->stride > slots ? registers * eval->stride : slots;
 	scratch->more_values = NULL;
 	scratch->more_flags = NULL;
 	if (values > SCRATCH_VALUES)
@@ -43,7 +45,7 @@ static bool scratch_begin(struct scratch *scratch, struct eval *eval)
 	    (flags > FLAGS_MAX && !scratch->more_flags))
 		return false;
 	eval->registers = scratch->more_values ? scratch->more_values : scratch->values;
-	eval->none = eval->registers + program->fast.registers * eval->block;
+	eval->none = eval->registers + program->fast.registers * eval->stride;
 	eval->dirty = scratch->more_flags ? scratch->more_flags : scratch->flags;
 	eval->wanted = eval->dirty + program->input_count;
 	return true;

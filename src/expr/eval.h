@@ -4,7 +4,7 @@
 
 #include "expr/program.h"
 
-#define EVAL_ROWS_MAX 256
+#define EVAL_ROWS_MAX 512
 
 /*
  * Lives on the caller's stack or, when a program needs more than that, on the heap; never
@@ -16,6 +16,7 @@ struct eval {
 	const struct sx_result *results;
 	const struct fast_loops *loops;
 	double *registers;  /* `block` rows each; for single rows one value a slot */
+	size_t stride;	    /* values from one register to the next */
 	double *none;	    /* a block of NaN, for an f64 column that is not there */
 	size_t block;	    /* rows evaluated at once */
 	uint8_t *dirty;	    /* of each input: qualities that occur in this block, OR-ed */

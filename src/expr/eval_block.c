@@ -15,7 +15,7 @@ static double *slot_rows(const struct eval *eval, uint32_t slot)
 {
 	const struct fast_code *code = &eval->program->fast;
 	if (slot < code->registers)
-		return eval->registers + slot * eval->block;
+		return eval->registers + slot * eval->stride;
 	slot -= code->registers;
 	if (slot >= eval->program->input_count)
 		return (double *)eval->results[slot - eval->program->input_count].data + eval->row;
