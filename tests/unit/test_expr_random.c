@@ -14,7 +14,7 @@
 #include "expr_naive.h"
 #include "expr_world.h"
 
-enum { COLUMNS = 8, OUTPUTS = 6, ROWS = 300, TEXT = 2048 };
+enum { COLUMNS = 8, OUTPUTS = 6, ROWS = 600, TEXT = 2048 };
 
 struct random {
 	uint64_t state;
