@@ -3,6 +3,8 @@
 #include <sextant/oa.h>
 #include "tools/cli.h"
 
+#include "base/privilege.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -150,6 +152,7 @@ int main(int argc, char **argv)
 {
 	struct cli cli = {.out = {.out = stdout, .width = 80}, .err = {.out = stderr, .width = 80}};
 	signal(SIGPIPE, SIG_IGN);
+	privilege_lower(); /* sessions take them back while they open and close devices */
 	if (argc < 2) {
 		overview(stderr);
 		return EXIT_USAGE;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/privilege.h"
 
 extern char **environ;
 
@@ -66,6 +67,7 @@ static void run_child(char *const *argv, char **env, const int *go, int report)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGUSR2, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	privilege_forget();
 	if (read(go[0], &word, 1) != 1)
 		_exit(127); /* the session gave up */
 	execvpe(argv[0], argv, env);

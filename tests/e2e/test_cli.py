@@ -275,6 +275,22 @@ class Stat(Case):
         expected = next(l for l in mine.split('\n') if l.startswith('SigIgn:')).split()[1]
         self.assertEqual(int(ignored, 16) & ~int(expected, 16), 0)
 
+    @unittest.skipUnless(os.geteuid() == 0, 'needs root to give rights away')
+    def test_privileges(self):
+        """Run as by a set-user-ID file: neither the child nor the command while it samples has them."""
+        def as_nobody():
+            os.setresgid(65534, 0, 0)
+            os.setresuid(65534, 0, 0)
+        show = 'grep -h ^Uid /proc/self/status /proc/$PPID/status; id -u > "$0" 2>&1 || echo refused'
+        with tempfile.TemporaryDirectory() as private:  # root's own: nobody may not write here
+            result = subprocess.run([SEXTANT, 'stat', '-d', 'cpu', '-o', '/dev/null', '--', 'sh', '-c', show,
+                                     private + '/mine'], capture_output=True, text=True, timeout=60,
+                                    preexec_fn=as_nobody)
+        lines = [line.split()[1:] for line in result.stdout.split('\n') if line.startswith('Uid')]
+        self.assertEqual(lines[0], ['65534'] * 4, result)
+        self.assertEqual(lines[1][:2], ['65534', '65534'], result)
+        self.assertIn('refused', result.stdout)
+
     def test_interrupt(self):
         process = subprocess.Popen([SEXTANT, 'stat', '-d', 'cpu', '-I', '10ms', '--json'],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
