@@ -158,6 +158,8 @@ void describe_metric_json(struct json *json, const struct catalog_view *view, ui
 		expr = m->exprs[i];
 	json_object_begin(json);
 	json_kv_string(json, "name", describe_metric_name(view, metric));
+	if (m->group != SX_NONE)
+		json_kv_string(json, "symbol", m->name);
 	json_kv_string(json, "title", m->title);
 	sections_json(json, view, m);
 	json_kv_string(json, "unit", m->unit);

@@ -221,7 +221,7 @@ static bool write_table(const struct cli *cli, const struct numbers *n)
 	    {"", TEXT_LEFT, 2, 16, true},      {"total", TEXT_RIGHT, 0, 0, false},
 	    {"mean", TEXT_RIGHT, 0, 0, false}, {"p50", TEXT_RIGHT, 0, 0, false},
 	    {"p95", TEXT_RIGHT, 0, 0, false},  {"p99", TEXT_RIGHT, 0, 0, false},
-	    {"max", TEXT_RIGHT, 0, 0, false},  {"unit", TEXT_LEFT, 1, 8, false}};
+	    {"max", TEXT_RIGHT, 0, 0, false},  {"unit", TEXT_LEFT, 3, 8, false}};
 	struct text_table *table = text_table_create(columns, 8);
 	const char *last = "";
 	bool ok = table != NULL;

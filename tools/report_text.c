@@ -131,14 +131,14 @@ static struct text_table *create_table(bool wide)
 	static const struct text_column narrow[] = {
 	    {"", TEXT_LEFT, 2, 16, true},      {"min", TEXT_RIGHT, 0, 0, false},
 	    {"mean", TEXT_RIGHT, 0, 0, false}, {"p95", TEXT_RIGHT, 0, 0, false},
-	    {"max", TEXT_RIGHT, 0, 0, false},  {"unit", TEXT_LEFT, 1, 8, false},
+	    {"max", TEXT_RIGHT, 0, 0, false},  {"unit", TEXT_LEFT, 3, 8, false},
 	    {"course", TEXT_LEFT, 0, 0, false}};
 	static const struct text_column all[] = {
 	    {"", TEXT_LEFT, 2, 16, true},     {"total", TEXT_RIGHT, 0, 0, false},
 	    {"min", TEXT_RIGHT, 0, 0, false}, {"mean", TEXT_RIGHT, 0, 0, false},
 	    {"p50", TEXT_RIGHT, 0, 0, false}, {"p95", TEXT_RIGHT, 0, 0, false},
 	    {"p99", TEXT_RIGHT, 0, 0, false}, {"max", TEXT_RIGHT, 0, 0, false},
-	    {"unit", TEXT_LEFT, 1, 8, false}, {"course", TEXT_LEFT, 0, 0, false}};
+	    {"unit", TEXT_LEFT, 3, 8, false}, {"course", TEXT_LEFT, 0, 0, false}};
 	return wide ? text_table_create(all, 10) : text_table_create(narrow, 7);
 }
 
