@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/privilege.h"
 #include "source/source.h"
 
 struct sx_device_list {
@@ -59,8 +60,10 @@ enum sx_status sx_devices_probe(struct sx_context *context, struct sx_device_lis
 	struct sx_device_list *list = calloc(1, sizeof(*list));
 	if (!list)
 		return error_nomem(err, "probing devices");
+	struct privilege before = privilege_raise();
 	for (const struct source_ops *const *source = source_all(); *source; source++)
 		(*source)->probe(sys_real(), found, list);
+	privilege_restore(&before);
 	if (list->out_of_memory) {
 		sx_devices_destroy(list);
 		return error_nomem(err, "probing devices");

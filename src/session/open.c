@@ -13,14 +13,6 @@ static bool selected(const struct sx_device *device, const char *selector)
 	       (device->catalog && strcmp(device->catalog, selector) == 0);
 }
 
-static const struct source_ops *ops_of(const char *source)
-{
-	for (const struct source_ops *const *ops = source_all(); *ops; ops++)
-		if (strcmp((*ops)->name, source) == 0)
-			return *ops;
-	return NULL;
-}
-
 static const char *copy(struct sx_session *s, const char *text)
 {
 	return text ? arena_strndup(&s->arena, text, strlen(text)) : NULL;
@@ -61,7 +53,7 @@ static enum sx_status no_catalog(const struct sx_device *device, struct sx_error
 static enum sx_status open_device(struct sx_session *s, const struct sx_device *found,
 				  struct sx_error *err)
 {
-	const struct source_ops *ops = ops_of(found->source);
+	const struct source_ops *ops = source_find(found->source);
 	struct session_device d = {.ops = ops};
 	struct sx_session_device info = {.source = ops->name};
 	enum sx_status status = ops->open(s->sys, found->id, &d.source, err);

@@ -5,15 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/privilege.h"
 #include "source/source.h"
-
-static const struct source_ops *ops_named(const char *name)
-{
-	for (const struct source_ops *const *ops = source_all(); *ops; ops++)
-		if (strcmp((*ops)->name, name) == 0)
-			return *ops;
-	return NULL;
-}
 
 static const struct sx_device *find(const struct sx_device *all, size_t count, const char *id)
 {
@@ -36,7 +29,7 @@ static enum sx_status run(const struct sx_device *device, sx_selftest_fn say, vo
 {
 	struct source *source;
 	char line[512];
-	const struct source_ops *ops = ops_named(device->source);
+	const struct source_ops *ops = source_find(device->source);
 	if (!ops->selftest) {
 		error_set(err, SX_ERR_UNSUPPORTED, "%s has no self-test", device->id);
 		error_because(err, "its source knows no invariants to check");
@@ -78,7 +71,9 @@ enum sx_status sx_device_selftest(struct sx_context *context, const char *id, sx
 	} else if (device->state == SX_DEVICE_UNUSABLE || device->state == SX_DEVICE_ABSENT) {
 		status = unusable(device, err);
 	} else {
+		struct privilege before = privilege_raise();
 		status = run(device, say, user, err);
+		privilege_restore(&before);
 	}
 	sx_devices_destroy(list);
 	return status;

@@ -1,6 +1,8 @@
 /* The list of sources. */
 #include "source/source.h"
 
+#include <string.h>
+
 #define SOURCE(name) extern const struct source_ops source_##name;
 #include "source/sources.def"
 #undef SOURCE
@@ -14,4 +16,12 @@ const struct source_ops *const *source_all(void)
 	};
 #undef SOURCE
 	return all;
+}
+
+const struct source_ops *source_find(const char *name)
+{
+	for (const struct source_ops *const *ops = source_all(); *ops; ops++)
+		if (strcmp((*ops)->name, name) == 0)
+			return *ops;
+	return NULL;
 }

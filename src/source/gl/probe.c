@@ -4,6 +4,8 @@
  */
 #include "source/gl/gl.h"
 
+#include "base/privilege.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -111,6 +113,7 @@ static bool ask(struct answer *answer)
 static _Noreturn void child(int to)
 {
 	struct answer answer = {0};
+	privilege_forget(); /* drivers run with the user's own rights */
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
