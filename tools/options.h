@@ -38,11 +38,11 @@ struct options {
 	struct sx_constant_value *constants;
 	size_t constant_count, constant_cap;
 	/* Options of single verbs. */
-	const char *api, *as, *by, *sort, *gate, *html, *keep, *counter, *event, *coarse, *fine;
-	const char *reg, *value, *group, *resolution, *clock, *listen;
+	const char *api, *as, *by, *sort, *keep, *counter, *event, *coarse, *fine;
+	const char *reg, *value, *resolution;
 	uint64_t top;
 	double fps;
-	bool counters, selftest, realtime, summary, write, gpu_only;
+	bool counters, selftest, realtime, summary;
 	char **child; /* after `--`, NULL-terminated; NULL without */
 };
 
