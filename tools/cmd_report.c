@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/describe.h"
 #include "tools/findings.h"
 #include "tools/profile_out.h"
 #include "tools/report.h"
@@ -103,22 +104,7 @@ static void metric_json(struct json *json, const struct report_device *d, uint32
 	const struct sx_stats *s = &d->stats[i];
 	const struct sx_metric_column *c = &d->columns[i];
 	json_object_begin_flat(json);
-	json_kv_string(json, "name", c->name);
-	json_kv_u64(json, "device", device);
-	json_kv_string(json, "unit", c->unit);
-	json_key(json, "total");
-	if (isnan(s->total))
-		json_null(json);
-	else if (c->type == SX_U64)
-		json_u64(json, s->total_u64);
-	else
-		json_f64(json, s->total);
-	json_kv_f64(json, "mean", s->mean);
-	json_kv_f64(json, "min", s->min);
-	json_kv_f64(json, "p50", s->p50);
-	json_kv_f64(json, "p95", s->p95);
-	json_kv_f64(json, "p99", s->p99);
-	json_kv_f64(json, "max", s->max);
+	describe_stats_json(json, c, s, device);
 	json_kv_u64(json, "count", s->count);
 	json_kv_string(json, "why", s->why);
 	json_object_end(json);

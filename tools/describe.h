@@ -2,6 +2,8 @@
 #ifndef TOOLS_DESCRIBE_H
 #define TOOLS_DESCRIBE_H
 
+#include <sextant/analysis.h>
+
 #include "tools/cli.h"
 
 /* Everything of a catalog at hand, so that indices can be followed. */
@@ -34,5 +36,9 @@ void describe_metric_json(struct json *json, const struct catalog_view *view, ui
 /* One object of `list counters --json`. */
 void describe_counter_json(struct json *json, const struct catalog_view *view, uint32_t counter);
 void describe_strings_json(struct json *json, const char *key, const struct sx_strings *strings);
+
+/* What stat and report both say of a metric's distribution: from its name to its maximum. */
+void describe_stats_json(struct json *json, const struct sx_metric_column *column,
+			 const struct sx_stats *stats, uint32_t device);
 
 #endif
