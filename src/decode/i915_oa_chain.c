@@ -119,3 +119,51 @@ enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report, s
 	d->has_last = true;
 	return status;
 }
+
+/*
+ * Whether the timestamps of reports alone tell their ticks: the newest pair is not so far ahead
+ * that it could know of wraps in between.
+ */
+static bool ticks_follow(const struct oa_clock *clock)
+{
+	return !clock->count ||
+	       clock->points[clock->count - 1].ticks <= clock->last_ticks + (UINT64_C(1) << 31);
+}
+
+/* A report as an interval's end when nothing about it needs a closer look; else false. */
+static bool usual(const struct sx_oa_decoder *d, const uint8_t *report, struct oa_interval *now)
+{
+	uint32_t id = oa_u32(report), timestamp = oa_u32(report + 4);
+	uint64_t span = timestamp - (uint32_t)now->begin;
+	bool command = d->options.header == SX_OA_HEADER_COMMAND;
+	now->second = report;
+	now->end = now->begin + span;
+	now->clock = oa_u32(report + 12) - oa_u32(now->first + 12);
+	now->reason = command ? 0 : id >> 19 & 0x3f;
+	return (now->reason || (command && (id | timestamp))) && span <= UINT32_MAX / 2 &&
+	       span <= d->wrap32_ticks && (double)now->clock <= d->clocks_max * ((double)span + 2);
+}
+
+size_t oa_chain_burst(struct sx_oa_decoder *d, const uint8_t *report, size_t stride, size_t count)
+{
+	struct oa_burst *burst = oa_rows_burst(d->rows);
+	size_t room = OA_BURST - burst->count, n = 0, switches = 0;
+	if (!d->has_last || d->pending || d->options.only_context || !ticks_follow(&d->clock))
+		return 0;
+	struct oa_interval now = {.first = d->last, .begin = d->ticks, .owner = d->owner};
+	for (; n < count && n < room && usual(d, report, &now); n++, report += stride) {
+		oa_burst_add(burst, &now);
+		uint64_t owner = owner_of(d, report, oa_u32(report));
+		switches += owner != now.owner;
+		now.first = report;
+		now.begin = now.end;
+		now.owner = owner;
+	}
+	d->last = now.first;
+	d->ticks = d->clock.last_ticks = now.begin;
+	d->owner = now.owner;
+	d->stats.reports += n;
+	d->stats.intervals += n;
+	d->stats.switches += switches;
+	return n;
+}

@@ -98,10 +98,18 @@ const char *oa_clock_correlate(struct oa_clock *clock, uint64_t cpu_ns, uint64_t
 	return NULL;
 }
 
-/* The pair at or before `ticks` whose successor exists. */
-static size_t bracket(const struct oa_clock *clock, uint64_t ticks)
+static bool is_between(const struct oa_clock *clock, size_t pair, uint64_t ticks)
+{
+	return pair + 1 < clock->count && clock->points[pair].ticks <= ticks &&
+	       ticks < clock->points[pair + 1].ticks;
+}
+
+/* The pair at or before `ticks` whose successor exists; mostly the one of the last time. */
+static size_t bracket(struct oa_clock *clock, uint64_t ticks)
 {
 	size_t low = 0, high = clock->count - 2;
+	if (is_between(clock, clock->near, ticks))
+		return clock->near;
 	while (low < high) {
 		size_t middle = low + (high - low + 1) / 2;
 		if (clock->points[middle].ticks <= ticks)
@@ -109,10 +117,11 @@ static size_t bracket(const struct oa_clock *clock, uint64_t ticks)
 		else
 			high = middle - 1;
 	}
+	clock->near = low;
 	return low;
 }
 
-uint64_t oa_clock_ns(const struct oa_clock *clock, uint64_t ticks)
+uint64_t oa_clock_ns(struct oa_clock *clock, uint64_t ticks)
 {
 	uint64_t from_ns = 0, from = 0, ns = 1000000000, step = clock->hz;
 	if (clock->count == 1) {

@@ -18,6 +18,7 @@ struct oa_clock {
 	struct oa_clock_point *points; /* in order of time */
 	size_t count, cap;
 	uint64_t last_raw; /* the newest pair's ticks as they came, 36 bits */
+	size_t near;	   /* the pair that the last conversion began from */
 };
 
 /*
@@ -28,7 +29,7 @@ uint64_t oa_clock_report(struct oa_clock *clock, uint32_t timestamp, bool *backw
 /* Adds a pair. Returns NULL, or why it was not taken (static string). */
 const char *oa_clock_correlate(struct oa_clock *clock, uint64_t cpu_ns, uint64_t gpu_ticks);
 /* Nanoseconds of a tick: between its pairs, beyond the last ones on their slope, else from zero. */
-uint64_t oa_clock_ns(const struct oa_clock *clock, uint64_t ticks);
+uint64_t oa_clock_ns(struct oa_clock *clock, uint64_t ticks);
 void oa_clock_finish(struct oa_clock *clock);
 
 #endif

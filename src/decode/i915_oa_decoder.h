@@ -35,6 +35,11 @@ void oa_note(struct sx_oa_decoder *d, enum oa_note kind, const char *fmt, ...) S
 /* Takes the next report; its memory must last until the end of the feed. */
 enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report,
 			       struct sx_error *err);
+/*
+ * Takes reports that lie `stride` bytes apart for as long as there is nothing unusual about them
+ * and oa_rows_burst() has room. Returns how many; the next one is oa_chain_report()'s.
+ */
+size_t oa_chain_burst(struct sx_oa_decoder *d, const uint8_t *report, size_t stride, size_t count);
 /* The chain is broken: the next report begins anew. */
 enum sx_status oa_chain_break(struct sx_oa_decoder *d, struct sx_error *err);
 

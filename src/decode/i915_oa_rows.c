@@ -1,46 +1,32 @@
-/* Rows of OA intervals. Deltas are staged row by row and go into the table in blocks. */
+/* Rows of OA intervals. Reports are kept by reference and turned into columns in blocks. */
 #include "decode/i915_oa_rows.h"
 #include "base/error.h"
-#include "base/mem.h"
-#include "oa/delta.h"
+#include "decode/i915_oa_sums.h"
 #include "table/block.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGE 64 /* rows: 27 KiB of deltas, so that they are still near when they are turned */
+#define AHEAD (OA_BURST * (OA_RECORD_HEADER + OA_REPORT_MAX)) /* the next burst, most likely */
 
-/* A sum under way: a stay, a context, or everything. */
-struct sum {
-	uint64_t owner;
-	uint64_t begin, end;
-	uint32_t reason;
-	uint8_t quality, quality32, quality40, quality_clock;
-	bool used;
-	uint64_t values[SX_OA_SLOTS];
-};
+_Static_assert(SX_OA_SLOTS <= TABLE_BLOCK_COLUMNS_MAX, "a row fits a block");
 
 struct oa_rows {
 	const struct oa_loops *loops;
-	enum sx_oa_format format;
-	bool full; /* the format of 256 bytes, which the loops know */
+	const struct oa_run *runs;
+	size_t run_count, report_size;
 	enum sx_oa_rows kind;
 	struct sx_table *table;
 	uint32_t column_count;
 	uint8_t picks[SX_OA_SLOTS];		     /* slot of each column */
 	uint64_t columns32, columns40, column_clock; /* bit masks of columns */
-	size_t resolved; /* rows of the table whose times are nanoseconds */
-	size_t staged;
-	uint64_t stage[STAGE][SX_OA_SLOTS];
-	uint64_t begin[STAGE], end[STAGE], context[STAGE], reason[STAGE];
-	struct oa_interval flawed[STAGE]; /* qualities by row, where any is set */
-	uint64_t flaws;			  /* bit mask of staged rows */
-	uint32_t reasons[64];		  /* interned, plus 1 */
-	struct sum one;			  /* the current stay, or the total */
-	struct sum *sums;		  /* one a context */
-	size_t sum_count, sum_cap, sum_last;
-	uint32_t *index; /* hash of owners to sums, plus 1 */
-	size_t index_size;
+	size_t resolved;       /* rows of the table whose times are nanoseconds */
+	struct oa_burst burst; /* what was added and is not in the table or in a sum yet */
+	struct oa_interval flawed[OA_BURST]; /* qualities, where any is set */
+	uint64_t flaws;			     /* bit mask of them */
+	uint32_t reasons[64];		     /* interned, plus 1 */
+	struct oa_sum one;		     /* the current stay, or the total */
+	struct oa_sums sums;		     /* one a context */
 };
 
 static void define_columns(struct oa_rows *rows, enum sx_oa_format format,
@@ -82,8 +68,8 @@ enum sx_status oa_rows_create(enum sx_oa_rows kind, enum sx_oa_format format, st
 		return error_nomem(err, "OA rows");
 	rows->kind = kind;
 	rows->loops = oa_loops();
-	rows->format = format;
-	rows->full = format == SX_OA_A32U40_A4U32_B8_C8;
+	rows->run_count = oa_format_runs(format, &rows->runs);
+	rows->report_size = sx_oa_format_size(format);
 	define_columns(rows, format, columns);
 	enum sx_status status =
 	    sx_table_create(columns, rows->column_count, kinds[kind], &rows->table, err);
@@ -100,26 +86,13 @@ void oa_rows_destroy(struct oa_rows *rows)
 	if (!rows)
 		return;
 	sx_table_destroy(rows->table);
-	free(rows->sums);
-	free(rows->index);
+	oa_sums_finish(&rows->sums);
 	free(rows);
 }
 
 struct sx_table *oa_rows_table(struct oa_rows *rows)
 {
 	return rows->table;
-}
-
-/* What passed in an interval, slot by slot. */
-static void take_delta(const struct oa_rows *rows, const struct oa_interval *interval,
-		       uint64_t out[SX_OA_SLOTS])
-{
-	if (rows->full)
-		rows->loops->delta(interval->first, interval->second, out);
-	else
-		sx_oa_report_delta(rows->format, interval->first, interval->second, out);
-	out[SX_OA_TIME] = interval->end - interval->begin;
-	out[SX_OA_CLOCK] = interval->clock;
 }
 
 static uint64_t reason_label(struct oa_rows *rows, uint32_t reason)
@@ -130,6 +103,11 @@ static uint64_t reason_label(struct oa_rows *rows, uint32_t reason)
 		*known = sx_table_intern(rows->table, name, strlen(name)) + 1;
 	}
 	return *known ? *known - 1 : SX_LABEL_ABSENT;
+}
+
+static uint64_t label_of(uint64_t owner)
+{
+	return owner == OA_IDLE ? SX_LABEL_ABSENT : owner;
 }
 
 static void mark(struct oa_rows *rows, size_t row, uint64_t columns, uint8_t quality)
@@ -149,192 +127,153 @@ static void mark_row(struct oa_rows *rows, size_t row, const struct oa_interval 
 	mark(rows, row, rows->column_clock, flaw->quality_clock);
 }
 
-/* Moves the staged rows into the table. */
-static enum sx_status unstage(struct oa_rows *rows, struct sx_error *err)
+/* The intervals at hand become rows. */
+static enum sx_status write_rows(struct oa_rows *rows, size_t count, struct sx_error *err)
 {
-	size_t first = 0;
-	struct table_block block = {.rows = rows->staged,
-				    .values = rows->stage[0],
-				    .stride = SX_OA_SLOTS,
-				    .picks = rows->picks,
-				    .begin_ns = rows->begin,
-				    .end_ns = rows->end,
-				    .context = rows->context,
-				    .reason = rows->reason};
-	enum sx_status status = table_append_block(rows->table, &block, &first, err);
+	const struct oa_burst *burst = &rows->burst;
+	const struct oa_pairs pairs = {burst->first, burst->second, count, rows->report_size,
+				       AHEAD};
+	uint64_t *to[SX_OA_SLOTS] = {NULL};
+	struct table_block block;
+	enum sx_status status = table_add_block(rows->table, count, &block, err);
 	if (status)
 		return status;
-	for (size_t i = 0; rows->flaws && i < rows->staged; i++)
+	for (uint32_t i = 0; i < rows->column_count; i++)
+		to[rows->picks[i]] = block.columns[i];
+	uint64_t label = reason_label(rows, burst->reason[0]);
+	for (size_t i = 0; i < count; i++) {
+		if (i && burst->reason[i] != burst->reason[i - 1])
+			label = reason_label(rows, burst->reason[i]);
+		block.begin_ns[i] = burst->begin[i];
+		block.end_ns[i] = burst->end[i];
+		block.context[i] = label_of(burst->owner[i]);
+		block.reason[i] = label;
+		to[SX_OA_TIME][i] = burst->end[i] - burst->begin[i];
+		to[SX_OA_CLOCK][i] = burst->clock[i];
+	}
+	for (size_t i = 0; i < rows->run_count; i++)
+		rows->loops->columns(&rows->runs[i], &pairs, to);
+	for (size_t i = 0; rows->flaws && i < count; i++)
 		if (rows->flaws >> i & 1)
-			mark_row(rows, first + i, &rows->flawed[i]);
-	rows->flaws = 0;
-	rows->staged = 0;
+			mark_row(rows, block.first + i, &rows->flawed[i]);
 	return SX_OK;
 }
 
-/* The delta in the next slot becomes a row. */
-static enum sx_status stage(struct oa_rows *rows, const struct oa_interval *interval,
-			    struct sx_error *err)
+/* A sum that is complete becomes a row. */
+static enum sx_status emit(struct oa_rows *rows, struct oa_sum *sum, struct sx_error *err)
 {
-	size_t i = rows->staged++;
-	rows->begin[i] = interval->begin;
-	rows->end[i] = interval->end;
-	rows->context[i] = interval->owner == OA_IDLE ? SX_LABEL_ABSENT : interval->owner;
-	rows->reason[i] = reason_label(rows, interval->reason);
-	if (interval->quality | interval->quality32 | interval->quality40 |
-	    interval->quality_clock) {
-		rows->flawed[i] = *interval;
-		rows->flaws |= UINT64_C(1) << i;
+	const struct oa_interval *about = &sum->about;
+	struct table_block block;
+	enum sx_status status = table_add_block(rows->table, 1, &block, err);
+	if (status)
+		return status;
+	*block.begin_ns = about->begin;
+	*block.end_ns = about->end;
+	*block.context = label_of(about->owner);
+	*block.reason = reason_label(rows, about->reason);
+	for (uint32_t i = 0; i < rows->column_count; i++)
+		*block.columns[i] = sum->values[rows->picks[i]];
+	mark_row(rows, block.first, about);
+	*sum = (struct oa_sum){.used = false};
+	return SX_OK;
+}
+
+/* The sum that an owner's intervals go to. */
+static enum sx_status choose_sum(struct oa_rows *rows, uint64_t owner, struct oa_sum **out,
+				 struct sx_error *err)
+{
+	*out = &rows->one;
+	if (rows->kind == SX_OA_CONTEXTS)
+		return oa_sums_find(&rows->sums, owner, out, err);
+	if (rows->kind == SX_OA_RESIDENCY && rows->one.used && rows->one.about.owner != owner)
+		return emit(rows, &rows->one, err);
+	return SX_OK;
+}
+
+/* Adds the intervals [from, end) at hand to one sum. */
+static void sum_up(struct oa_rows *rows, struct oa_sum *sum, size_t from, size_t end)
+{
+	const struct oa_burst *burst = &rows->burst;
+	const struct oa_pairs pairs = {burst->first + from, burst->second + from, end - from,
+				       rows->report_size, AHEAD};
+	oa_sum_add(sum, burst, from, end);
+	for (size_t i = from; rows->flaws && i < end; i++)
+		if (rows->flaws >> i & 1)
+			oa_sum_mark(sum, &rows->flawed[i]);
+	for (size_t i = 0; i < rows->run_count; i++)
+		rows->loops->sum(&rows->runs[i], &pairs, sum->values);
+}
+
+/* The intervals at hand go to their sums. */
+static enum sx_status add_to_sums(struct oa_rows *rows, size_t count, struct sx_error *err)
+{
+	const uint64_t *owner = rows->burst.owner;
+	enum sx_status status = SX_OK;
+	for (size_t from = 0, end; !status && from < count; from = end) {
+		struct oa_sum *sum;
+		end = rows->kind == SX_OA_TOTAL ? count : from + 1;
+		while (end < count && owner[end] == owner[from])
+			end++;
+		status = choose_sum(rows, owner[from], &sum, err);
+		if (!status)
+			sum_up(rows, sum, from, end);
 	}
-	return rows->staged == STAGE ? unstage(rows, err) : SX_OK;
+	return status;
 }
 
-static void sum_up(const struct oa_rows *rows, struct sum *sum, const struct oa_interval *interval)
+enum sx_status oa_rows_settle(struct oa_rows *rows, struct sx_error *err)
 {
-	if (!sum->used) {
-		sum->used = true;
-		sum->begin = interval->begin;
-		sum->owner = interval->owner;
-	}
-	/* Where time went back, the sum still encloses all of its intervals. */
-	if (interval->begin < sum->begin)
-		sum->begin = interval->begin;
-	if (interval->end > sum->end)
-		sum->end = interval->end;
-	sum->reason = interval->reason;
-	sum->quality = (uint8_t)(sum->quality | interval->quality);
-	sum->quality32 = (uint8_t)(sum->quality32 | interval->quality32);
-	sum->quality40 = (uint8_t)(sum->quality40 | interval->quality40);
-	sum->quality_clock = (uint8_t)(sum->quality_clock | interval->quality_clock);
-	sum->values[SX_OA_TIME] += interval->end - interval->begin;
-	sum->values[SX_OA_CLOCK] += interval->clock;
-	if (rows->full) {
-		rows->loops->sum(interval->first, interval->second, sum->values);
-		return;
-	}
-	uint64_t delta[SX_OA_SLOTS];
-	take_delta(rows, interval, delta);
-	for (size_t i = SX_OA_A0; i < SX_OA_SLOTS; i++)
-		sum->values[i] += delta[i];
+	enum sx_status status = SX_OK;
+	size_t count = rows->burst.count;
+	if (count)
+		status = rows->kind == SX_OA_EACH ? write_rows(rows, count, err)
+						  : add_to_sums(rows, count, err);
+	rows->burst.count = 0;
+	rows->flaws = 0;
+	return status;
 }
 
-static enum sx_status emit(struct oa_rows *rows, struct sum *sum, struct sx_error *err)
+struct oa_burst *oa_rows_burst(struct oa_rows *rows)
 {
-	struct oa_interval interval = {.begin = sum->begin,
-				       .end = sum->end,
-				       .owner = sum->owner,
-				       .reason = sum->reason,
-				       .quality = sum->quality,
-				       .quality32 = sum->quality32,
-				       .quality40 = sum->quality40,
-				       .quality_clock = sum->quality_clock};
-	memcpy(rows->stage[rows->staged], sum->values, sizeof(sum->values));
-	*sum = (struct sum){.used = false};
-	return stage(rows, &interval, err);
-}
-
-static size_t hash(const struct oa_rows *rows, uint64_t owner)
-{
-	return (size_t)(owner * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (rows->index_size - 1);
-}
-
-static void index_sum(struct oa_rows *rows, size_t sum)
-{
-	size_t at = hash(rows, rows->sums[sum].owner);
-	while (rows->index[at])
-		at = (at + 1) & (rows->index_size - 1);
-	rows->index[at] = (uint32_t)sum + 1;
-}
-
-static bool grow_index(struct oa_rows *rows)
-{
-	size_t size = rows->index_size ? rows->index_size * 2 : 64;
-	uint32_t *grown = calloc(size, sizeof(*grown));
-	if (!grown)
-		return false;
-	free(rows->index);
-	rows->index = grown;
-	rows->index_size = size;
-	for (size_t i = 0; i < rows->sum_count; i++)
-		index_sum(rows, i);
-	return true;
-}
-
-/* The sum of an owner, added when new; NULL when there are too many or memory is out. */
-static struct sum *find_sum(struct oa_rows *rows, uint64_t owner)
-{
-	if (rows->sum_count && rows->sums[rows->sum_last].owner == owner)
-		return &rows->sums[rows->sum_last];
-	for (size_t at = rows->index_size ? hash(rows, owner) : 0;
-	     rows->index_size && rows->index[at]; at = (at + 1) & (rows->index_size - 1))
-		if (rows->sums[rows->index[at] - 1].owner == owner) {
-			rows->sum_last = rows->index[at] - 1;
-			return &rows->sums[rows->sum_last];
-		}
-	if (rows->sum_count == OA_CONTEXTS_MAX ||
-	    !mem_grow(&rows->sums, &rows->sum_cap, rows->sum_count + 1, sizeof(*rows->sums)))
-		return NULL;
-	rows->sums[rows->sum_count] = (struct sum){.owner = owner};
-	if (2 * (rows->sum_count + 1) > rows->index_size) {
-		if (!grow_index(rows))
-			return NULL;
-	}
-	index_sum(rows, rows->sum_count);
-	rows->sum_last = rows->sum_count++;
-	return &rows->sums[rows->sum_last];
-}
-
-static enum sx_status too_many(const struct oa_rows *rows, struct sx_error *err)
-{
-	if (rows->sum_count < OA_CONTEXTS_MAX)
-		return error_nomem(err, "sums of contexts");
-	error_set(err, SX_ERR_LIMIT, "recording has more than %d contexts", OA_CONTEXTS_MAX);
-	error_try(err, "sum up everything, or one context");
-	return SX_ERR_LIMIT;
+	return &rows->burst;
 }
 
 enum sx_status oa_rows_add(struct oa_rows *rows, const struct oa_interval *interval,
 			   struct sx_error *err)
 {
-	enum sx_status status = SX_OK;
-	struct sum *sum = &rows->one;
-	if (rows->kind == SX_OA_EACH) {
-		take_delta(rows, interval, rows->stage[rows->staged]);
-		return stage(rows, interval, err);
+	size_t i = rows->burst.count;
+	if (interval->quality | interval->quality32 | interval->quality40 |
+	    interval->quality_clock) {
+		rows->flawed[i] = *interval;
+		rows->flaws |= UINT64_C(1) << i;
 	}
-	if (rows->kind == SX_OA_RESIDENCY && sum->used && sum->owner != interval->owner)
-		status = emit(rows, sum, err);
-	else if (rows->kind == SX_OA_CONTEXTS)
-		sum = find_sum(rows, interval->owner);
-	if (!sum)
-		return too_many(rows, err);
-	if (!status)
-		sum_up(rows, sum, interval);
-	return status;
+	oa_burst_add(&rows->burst, interval);
+	return rows->burst.count == OA_BURST ? oa_rows_settle(rows, err) : SX_OK;
 }
 
 enum sx_status oa_rows_break(struct oa_rows *rows, struct sx_error *err)
 {
-	if (rows->kind == SX_OA_RESIDENCY && rows->one.used)
-		return emit(rows, &rows->one, err);
-	return SX_OK;
+	enum sx_status status = oa_rows_settle(rows, err);
+	if (!status && rows->kind == SX_OA_RESIDENCY && rows->one.used)
+		status = emit(rows, &rows->one, err);
+	return status;
 }
 
 enum sx_status oa_rows_flush(struct oa_rows *rows, bool end, struct sx_error *err)
 {
-	enum sx_status status = SX_OK;
-	if (end && rows->one.used) {
+	enum sx_status status = oa_rows_settle(rows, err);
+	if (end && !status && rows->one.used) {
 		if (rows->kind == SX_OA_TOTAL)
-			rows->one.owner = OA_IDLE; /* it is nobody's alone */
+			rows->one.about.owner = OA_IDLE; /* it is nobody's alone */
 		status = emit(rows, &rows->one, err);
 	}
-	for (size_t i = 0; end && !status && i < rows->sum_count; i++)
-		if (rows->sums[i].used)
-			status = emit(rows, &rows->sums[i], err);
-	return status ? status : unstage(rows, err);
+	for (size_t i = 0; end && !status && i < rows->sums.count; i++)
+		if (rows->sums.sums[i].used)
+			status = emit(rows, &rows->sums.sums[i], err);
+	return status;
 }
 
-void oa_rows_resolve(struct oa_rows *rows, const struct oa_clock *clock)
+void oa_rows_resolve(struct oa_rows *rows, struct oa_clock *clock)
 {
 	const uint64_t *begin = sx_table_begin_ns(rows->table);
 	const uint64_t *end = sx_table_end_ns(rows->table);
@@ -351,7 +290,7 @@ void oa_rows_resolve(struct oa_rows *rows, const struct oa_clock *clock)
 
 size_t oa_rows_count(const struct oa_rows *rows)
 {
-	return sx_table_row_count(rows->table) + rows->staged;
+	return sx_table_row_count(rows->table) + (rows->kind == SX_OA_EACH ? rows->burst.count : 0);
 }
 
 void oa_rows_drain(struct oa_rows *rows)

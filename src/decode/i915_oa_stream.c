@@ -17,8 +17,6 @@
 #define NOTES_MAX 8 /* lines of one kind */
 #define NOTE_LINE 256
 #define TOLERANCE 1.05 /* of the frequency limits, for clocks that drift */
-#define AHEAD	  4096 /* bytes from the record at hand to the one that is fetched */
-#define LINES	  5    /* of 64 bytes, which a record of 264 touches */
 
 void oa_note(struct sx_oa_decoder *d, enum oa_note kind, const char *fmt, ...)
 {
@@ -275,28 +273,41 @@ static void damage(struct sx_oa_decoder *d, uint32_t type, size_t size)
 	d->pending |= SX_QUALITY_LOST;
 }
 
-/* Between two reports a whole row is written, so that processors lose track of what comes next. */
-static void look_ahead(const uint8_t *data, size_t left)
+/* How many samples of the right size lie one behind another. */
+static size_t count_samples(const uint8_t *data, size_t size, size_t record, size_t most)
 {
-	if (left < AHEAD + 64 * LINES)
-		return;
-	for (size_t i = 0; i < LINES; i++)
-		__builtin_prefetch(data + AHEAD + 64 * i);
+	size_t n = 0;
+	while (n < most && size >= record && oa_u32(data) == OA_RECORD_SAMPLE &&
+	       (size_t)(data[6] | data[7] << 8) == record) {
+		data += record;
+		size -= record;
+		n++;
+	}
+	return n;
 }
 
-/* The usual case: samples of the right size, one behind another. Returns the bytes taken. */
+/*
+ * The usual case: samples of the right size, one behind another. Takes up to `room` of them in
+ * bursts, and those alone that bursts leave. Returns the bytes taken.
+ */
 static size_t feed_samples(struct sx_oa_decoder *d, const uint8_t *data, size_t size,
 			   enum sx_status *status, struct sx_error *err)
 {
-	size_t record = OA_RECORD_HEADER + d->report_size, at = 0;
+	size_t record = OA_RECORD_HEADER + d->report_size, at = 0, n = 1;
 	size_t room = d->rows ? RESOLVE_ROWS - oa_rows_count(d->rows) : 0;
-	while (!*status && !d->waiting && room-- && size - at >= record &&
-	       oa_u32(data + at) == OA_RECORD_SAMPLE &&
-	       (size_t)(data[at + 6] | data[at + 7] << 8) == record) {
-		look_ahead(data + at, size - at);
-		*status = oa_chain_report(d, data + at + OA_RECORD_HEADER, err);
-		at += record;
-		d->stats.bytes += record;
+	while (!*status && !d->waiting && room && n) {
+		const uint8_t *report = data + at + OA_RECORD_HEADER;
+		n = count_samples(data + at, size - at, record, room < OA_BURST ? room : OA_BURST);
+		size_t taken = n ? oa_chain_burst(d, report, record, n) : 0;
+		if (n && !taken) {
+			*status = oa_chain_report(d, report, err);
+			taken = 1;
+		} else if (oa_rows_burst(d->rows)->count == OA_BURST) {
+			*status = oa_rows_settle(d->rows, err);
+		}
+		at += taken * record;
+		room -= taken;
+		d->stats.bytes += taken * record;
 	}
 	return at;
 }
@@ -360,6 +371,8 @@ enum sx_status sx_oa_decoder_feed(struct sx_oa_decoder *d, const uint8_t *data, 
 	enum sx_status status = d->options.input == SX_OA_REPORTS
 				    ? feed_reports(d, data, size, used, err)
 				    : feed_records(d, data, size, used, err);
+	enum sx_status settled = d->rows ? oa_rows_settle(d->rows, status ? NULL : err) : SX_OK;
+	status = status ? status : settled;
 	if (d->has_last && d->last != d->kept) {
 		memcpy(d->kept, d->last, d->report_size);
 		d->last = d->kept;

@@ -1,58 +1,196 @@
 /*
- * Differences and sums of whole reports. This file is compiled once for every processor and once
- * more for wider registers, with the table's name in OA_LOOPS.
+ * Differences of reports, a tile of counters and reports at once: what is read along a report is
+ * turned over in registers and written along columns. This file is compiled once for every
+ * processor and once more for wider registers, with the table's name in OA_LOOPS.
  */
 #include "oa/delta.h"
 
-#include <endian.h>
-#include <stddef.h>
+#include <stdbool.h>
 #include <string.h>
 
 #ifndef OA_LOOPS
 #define OA_LOOPS oa_loops_base
 #endif
 
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+/* Counters and reports of a tile. */
+#if defined(__AVX512F__)
+#define TILE 8
+#elif defined(__AVX2__)
+#define TILE 4
+#else
+#define TILE 2
+#endif
+
 #define MASK40 ((UINT64_C(1) << 40) - 1)
 
-static inline uint32_t word(const uint8_t *p, size_t index)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are taken as they are");
+
+typedef uint8_t bytes __attribute__((vector_size(TILE)));
+typedef uint32_t words __attribute__((vector_size(4 * TILE)));
+typedef uint64_t lanes __attribute__((vector_size(8 * TILE)));
+
+/* One step, for which compilers need three when they are told by __builtin_convertvector(). */
+static inline lanes widen(words from)
 {
-	uint32_t value;
-	memcpy(&value, p + 4 * index, sizeof(value));
-	return le32toh(value);
+#if defined(__AVX512F__)
+	return (lanes)_mm512_cvtepu32_epi64((__m256i)from);
+#elif defined(__AVX2__)
+	return (lanes)_mm256_cvtepu32_epi64((__m128i)from);
+#else
+	return __builtin_convertvector(from, lanes);
+#endif
 }
 
-static inline uint64_t word_delta(const uint8_t *a, const uint8_t *b, size_t index)
+/* `low` and `high` are offsets of the first counter of a tile. */
+static inline lanes difference(const uint8_t *a, const uint8_t *b, size_t low, size_t high)
 {
-	return word(b, index) - word(a, index);
+	words from, to;
+	memcpy(&from, a + low, sizeof(from));
+	memcpy(&to, b + low, sizeof(to));
+	if (!high)
+		return widen(to - from);
+	bytes from_high, to_high;
+	memcpy(&from_high, a + high, sizeof(from_high));
+	memcpy(&to_high, b + high, sizeof(to_high));
+	lanes upper = __builtin_convertvector(to_high - from_high, lanes) << 32;
+	return (widen(to) - widen(from) + upper) & MASK40;
 }
 
-/* A0..A31: low words from byte 16, upper bytes from byte 160. */
-static inline uint64_t wide_delta(const uint8_t *a, const uint8_t *b, size_t index)
+/* The same of a single counter. */
+static inline uint64_t difference_one(const uint8_t *a, const uint8_t *b, size_t low, size_t high)
 {
-	uint64_t low = (uint64_t)word(b + 16, index) - word(a + 16, index);
-	uint64_t high = (uint8_t)(b[160 + index] - a[160 + index]);
-	return (low + (high << 32)) & MASK40;
+	uint32_t from, to;
+	memcpy(&from, a + low, sizeof(from));
+	memcpy(&to, b + low, sizeof(to));
+	if (!high)
+		return to - from;
+	uint64_t upper = (uint8_t)(b[high] - a[high]);
+	return ((uint64_t)to - from + (upper << 32)) & MASK40;
 }
 
-static void delta(const uint8_t *restrict a, const uint8_t *restrict b, uint64_t *restrict out)
+#define MIX __builtin_shufflevector
+
+/* Rows become columns. */
+static inline void turn(lanes v[TILE])
 {
-	for (size_t i = 0; i < 32; i++)
-		out[2 + i] = wide_delta(a, b, i);
-	for (size_t i = 0; i < 4; i++)
-		out[34 + i] = word_delta(a + 144, b + 144, i);
-	for (size_t i = 0; i < 16; i++)
-		out[38 + i] = word_delta(a + 192, b + 192, i);
+#if TILE == 8
+	lanes w[8];
+	for (int i = 0; i < 8; i += 2) {
+		w[i] = MIX(v[i], v[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+		w[i + 1] = MIX(v[i], v[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+	}
+	for (int i = 0; i < 8; i += 4)
+		for (int odd = 0; odd < 2; odd++) {
+			lanes up = w[i + odd], down = w[i + odd + 2];
+			v[i + odd] = MIX(up, down, 0, 1, 8, 9, 4, 5, 12, 13);
+			v[i + odd + 2] = MIX(up, down, 2, 3, 10, 11, 6, 7, 14, 15);
+		}
+	for (int i = 0; i < 4; i++) {
+		lanes up = v[i], down = v[i + 4];
+		v[i] = MIX(up, down, 0, 1, 2, 3, 8, 9, 10, 11);
+		v[i + 4] = MIX(up, down, 4, 5, 6, 7, 12, 13, 14, 15);
+	}
+#elif TILE == 4
+	lanes ab02 = MIX(v[0], v[1], 0, 4, 2, 6), ab13 = MIX(v[0], v[1], 1, 5, 3, 7);
+	lanes cd02 = MIX(v[2], v[3], 0, 4, 2, 6), cd13 = MIX(v[2], v[3], 1, 5, 3, 7);
+	v[0] = MIX(ab02, cd02, 0, 1, 4, 5);
+	v[1] = MIX(ab13, cd13, 0, 1, 4, 5);
+	v[2] = MIX(ab02, cd02, 2, 3, 6, 7);
+	v[3] = MIX(ab13, cd13, 2, 3, 6, 7);
+#else
+	lanes a = v[0], b = v[1];
+	v[0] = MIX(a, b, 0, 2);
+	v[1] = MIX(a, b, 1, 3);
+#endif
 }
 
-static void sum(const uint8_t *restrict a, const uint8_t *restrict b, uint64_t *restrict sums)
+/*
+ * Fetches what comes next, a line of the cache while a tile is computed. The low words of counters
+ * with 40 bits are half of a report, so that they reach every line of it.
+ */
+static inline bool fetches(size_t low, size_t high)
 {
-	for (size_t i = 0; i < 32; i++)
-		sums[2 + i] += wide_delta(a, b, i);
-	for (size_t i = 0; i < 4; i++)
-		sums[34 + i] += word_delta(a + 144, b + 144, i);
-	for (size_t i = 0; i < 16; i++)
-		sums[38 + i] += word_delta(a + 192, b + 192, i);
+	return high && low % 32 == 16;
+}
+
+static inline void fetch(const uint8_t *report, size_t low, size_t ahead)
+{
+	__builtin_prefetch((const void *)((uintptr_t)report + ahead + 2 * low));
+}
+
+/* Whole tiles of `count` columns, TILE at most. Returns the pairs done. */
+static inline size_t tiles(const struct oa_pairs *pairs, size_t low, size_t high,
+			   uint64_t *const *to, size_t count)
+{
+	/* Columns beyond the last go where the first one, written after them, belongs. */
+	uint64_t *out[TILE];
+	for (size_t i = 0; i < TILE; i++)
+		out[i] = to[i < count ? i : 0];
+	size_t row = 0;
+	for (; row + TILE <= pairs->count; row += TILE) {
+		lanes v[TILE];
+		for (size_t i = 0; fetches(low, high) && i < TILE; i++)
+			fetch(pairs->second[row + i], low, pairs->ahead);
+		for (size_t i = 0; i < TILE; i++)
+			v[i] = difference(pairs->first[row + i], pairs->second[row + i], low, high);
+		turn(v);
+		for (size_t i = TILE; i-- > 0;)
+			memcpy(out[i] + row, &v[i], sizeof(v[i]));
+	}
+	return row;
+}
+
+static void columns(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *const *to)
+{
+	for (size_t c = 0; c < run->count; c += TILE) {
+		size_t count = run->count - c < TILE ? run->count - c : TILE;
+		size_t low = run->offset + 4 * c, high = run->high ? run->high + c : 0, row = 0;
+		uint64_t *const *out = to + run->slot + c;
+		if (low + sizeof(words) <= pairs->size)
+			row = high ? tiles(pairs, low, high, out, count)
+				   : tiles(pairs, low, 0, out, count);
+		for (; row < pairs->count; row++)
+			for (size_t i = 0; i < count; i++)
+				out[i][row] = difference_one(pairs->first[row], pairs->second[row],
+							     low + 4 * i, high ? high + i : 0);
+	}
+}
+
+static inline void sum_tile(const struct oa_pairs *pairs, size_t low, size_t high, uint64_t *out)
+{
+	lanes all = {0};
+	for (size_t row = 0; row < pairs->count; row++) {
+		if (fetches(low, high))
+			fetch(pairs->second[row], low, pairs->ahead);
+		all += difference(pairs->first[row], pairs->second[row], low, high);
+	}
+	memcpy(out, &all, sizeof(all));
+}
+
+static void sum(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *sums)
+{
+	for (size_t c = 0; c < run->count; c += TILE) {
+		size_t count = run->count - c < TILE ? run->count - c : TILE;
+		size_t low = run->offset + 4 * c, high = run->high ? run->high + c : 0;
+		uint64_t all[TILE] = {0};
+		if (low + sizeof(words) > pairs->size)
+			for (size_t row = 0; row < pairs->count; row++)
+				for (size_t i = 0; i < count; i++)
+					all[i] +=
+					    difference_one(pairs->first[row], pairs->second[row],
+							   low + 4 * i, high ? high + i : 0);
+		else if (high)
+			sum_tile(pairs, low, high, all);
+		else
+			sum_tile(pairs, low, 0, all);
+		for (size_t i = 0; i < count; i++)
+			sums[run->slot + c + i] += all[i];
+	}
 }
 
 extern const struct oa_loops OA_LOOPS;
-const struct oa_loops OA_LOOPS = {delta, sum};
+const struct oa_loops OA_LOOPS = {columns, sum};

@@ -4,6 +4,8 @@
 
 #include <sextant/oa.h>
 
+#include "oa/delta.h"
+
 /* Record types: the first three are the kernel's, the rest the recorder's. */
 enum {
 	OA_RECORD_SAMPLE = 1,
@@ -42,6 +44,9 @@ static inline void oa_put64(uint8_t *p, uint64_t value)
 	oa_put32(p, (uint32_t)value);
 	oa_put32(p + 4, (uint32_t)(value >> 32));
 }
+
+/* Where a format has its A, B and C counters. Static storage; 0 for an unknown format. */
+size_t oa_format_runs(enum sx_oa_format format, const struct oa_run **runs);
 
 /* Reads the payload of a device record. SX_ERR_BAD_INPUT when it is too short or contradicts
  * itself. */

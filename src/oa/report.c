@@ -1,24 +1,26 @@
 /* Reports of Gen8's OA unit: the four layouts, their heads, and differences with wrap. */
 #include "oa/oa.h"
-#include "oa/delta.h"
 
 #include <string.h>
 
-/* Byte offsets; a count of 0 means that the part is absent. A7 is the first of the twelve. */
+#define RUNS_MAX 3
+
 struct layout {
 	const char *name;
 	enum sx_oa_format format;
 	uint16_t size;
-	uint8_t a_first, a_count, a_offset;
-	uint8_t high_offset; /* of the upper bytes of A0..A31, or 0 */
-	uint8_t b_offset, c_offset, c_count;
+	struct oa_run runs[RUNS_MAX]; /* unused ones have a count of 0 */
 };
 
+/* A7 is the first of the twelve. */
 static const struct layout layouts[] = {
-    {"C4_B8", SX_OA_C4_B8, 64, 0, 0, 0, 0, 32, 16, 4},
-    {"A12", SX_OA_A12, 64, 7, 12, 16, 0, 0, 0, 0},
-    {"A12_B8_C8", SX_OA_A12_B8_C8, 128, 7, 12, 16, 0, 64, 96, 8},
-    {"A32u40_A4u32_B8_C8", SX_OA_A32U40_A4U32_B8_C8, 256, 0, 36, 16, 160, 192, 224, 8},
+    {"C4_B8", SX_OA_C4_B8, 64, {{32, 0, SX_OA_B0, 8}, {16, 0, SX_OA_C0, 4}}},
+    {"A12", SX_OA_A12, 64, {{16, 0, SX_OA_A0 + 7, 12}}},
+    {"A12_B8_C8", SX_OA_A12_B8_C8, 128, {{16, 0, SX_OA_A0 + 7, 12}, {64, 0, SX_OA_B0, 16}}},
+    {"A32u40_A4u32_B8_C8",
+     SX_OA_A32U40_A4U32_B8_C8,
+     256,
+     {{16, 160, SX_OA_A0, 32}, {144, 0, SX_OA_A0 + 32, 4}, {192, 0, SX_OA_B0, 16}}},
 };
 
 static const char slot_names[SX_OA_SLOTS][10] = {
@@ -66,8 +68,20 @@ uint64_t sx_oa_format_slots(enum sx_oa_format format)
 	const struct layout *layout = find(format);
 	if (!layout)
 		return 0;
-	return slot_run(SX_OA_TIME, 2) | slot_run(SX_OA_A0 + layout->a_first, layout->a_count) |
-	       slot_run(SX_OA_B0, layout->b_offset ? 8 : 0) | slot_run(SX_OA_C0, layout->c_count);
+	uint64_t slots = slot_run(SX_OA_TIME, 2);
+	for (size_t i = 0; i < RUNS_MAX; i++)
+		slots |= slot_run(layout->runs[i].slot, layout->runs[i].count);
+	return slots;
+}
+
+size_t oa_format_runs(enum sx_oa_format format, const struct oa_run **runs)
+{
+	const struct layout *layout = find(format);
+	size_t count = 0;
+	*runs = layout ? layout->runs : NULL;
+	while (layout && count < RUNS_MAX && layout->runs[count].count)
+		count++;
+	return count;
 }
 
 const char *sx_oa_slot_name(uint32_t slot)
@@ -105,29 +119,17 @@ void sx_oa_report_read(const uint8_t *report, enum sx_oa_header header, struct s
 	}
 }
 
-/* Differences of `count` 32-bit words. */
-static void delta32(const uint8_t *a, const uint8_t *b, size_t count, uint64_t *out)
-{
-	for (size_t i = 0; i < count; i++)
-		out[i] = (uint32_t)(oa_u32(b + 4 * i) - oa_u32(a + 4 * i));
-}
-
 void sx_oa_report_delta(enum sx_oa_format format, const uint8_t *a, const uint8_t *b,
 			uint64_t out[SX_OA_SLOTS])
 {
-	const struct layout *layout = find(format);
+	const struct oa_run *runs;
+	const struct oa_pairs pair = {&a, &b, 1, sx_oa_format_size(format), 0};
+	size_t count = oa_format_runs(format, &runs);
 	memset(out, 0, SX_OA_SLOTS * sizeof(*out));
-	if (!layout)
+	if (!count)
 		return;
 	out[SX_OA_TIME] = (uint32_t)(oa_u32(b + 4) - oa_u32(a + 4));
 	out[SX_OA_CLOCK] = (uint32_t)(oa_u32(b + 12) - oa_u32(a + 12));
-	if (layout->high_offset) {
-		oa_loops()->delta(a, b, out);
-		return;
-	}
-	delta32(a + layout->a_offset, b + layout->a_offset, layout->a_count,
-		out + SX_OA_A0 + layout->a_first);
-	if (layout->b_offset)
-		delta32(a + layout->b_offset, b + layout->b_offset, 8, out + SX_OA_B0);
-	delta32(a + layout->c_offset, b + layout->c_offset, layout->c_count, out + SX_OA_C0);
+	for (size_t i = 0; i < count; i++)
+		oa_loops()->sum(&runs[i], &pair, out);
 }

@@ -1,13 +1,9 @@
-/* Blocks of rows into columns: turned over, as many columns at once as fit the stack.
- */
+/* Blocks of rows: room for what a caller writes, and heads from another table. */
 #include "table/block.h"
 #include "base/error.h"
 #include "table/table.h"
-#include "table/turn.h"
 
 #include <string.h>
-
-#define COLUMNS_AT_ONCE 64
 
 /* Gives every column and both labels their memory, once. */
 static enum sx_status prepare(struct sx_table *table, size_t first, struct sx_error *err)
@@ -21,50 +17,39 @@ static enum sx_status prepare(struct sx_table *table, size_t first, struct sx_er
 	return SX_OK;
 }
 
-static void turn(struct sx_table *table, const struct table_block *block, size_t first)
+/* Room where memory for it is not there yet. */
+static enum sx_status grow(struct sx_table *table, size_t rows, struct sx_error *err)
 {
-	table_turn_fn turn_columns = table_turn();
-	uint64_t *to[COLUMNS_AT_ONCE];
-	for (uint32_t c = 0; c < table->column_count; c += COLUMNS_AT_ONCE) {
-		uint32_t n = table->column_count - c;
-		n = n < COLUMNS_AT_ONCE ? n : COLUMNS_AT_ONCE;
-		for (uint32_t i = 0; i < n; i++)
-			to[i] = table->columns[c + i].data.u64 + first;
-		struct table_turn now = {to, block->values,   block->stride, block->rows,
-					 n,  block->picks + c};
-		turn_columns(&now);
-	}
+	size_t first = 0;
+	enum sx_status status = sx_table_add_rows(table, rows, &first, err);
+	if (!status)
+		status = prepare(table, first, err);
+	for (uint32_t i = 0; !status && i < table->column_count; i++)
+		table->columns[i].invalid -= rows;
+	return status;
 }
 
-enum sx_status table_append_block(struct sx_table *table, const struct table_block *block,
-				  size_t *first, struct sx_error *err)
+enum sx_status table_add_block(struct sx_table *table, size_t rows, struct table_block *out,
+			       struct sx_error *err)
 {
-	size_t size = block->rows * sizeof(uint64_t);
-	enum sx_status status = SX_OK;
-	if (!block->rows)
-		return SX_OK;
-	/* One row the usual way makes all arrays exist; the rest only needs its room. */
-	if (table->rows + block->rows > table->cap || !table->labels[SX_LABEL_CONTEXT] ||
+	size_t first = table->rows;
+	if (first + rows > table->cap || !table->labels[SX_LABEL_CONTEXT] ||
 	    !table->labels[SX_LABEL_REASON]) {
-		size_t rows = table->rows;
-		status = sx_table_add_rows(table, block->rows, first, err);
-		if (!status)
-			status = prepare(table, rows, err);
+		enum sx_status status = grow(table, rows, err);
 		if (status)
 			return status;
-		for (uint32_t i = 0; i < table->column_count; i++)
-			table->columns[i].invalid -= block->rows;
 	} else {
-		*first = table->rows;
-		table->rows += block->rows;
+		table->rows += rows;
 	}
-	for (uint32_t i = 0; i < table->column_count; i++)
-		memset(table->columns[i].quality + *first, 0, block->rows);
-	turn(table, block, *first);
-	memcpy(table->begin_ns + *first, block->begin_ns, size);
-	memcpy(table->end_ns + *first, block->end_ns, size);
-	memcpy(table->labels[SX_LABEL_CONTEXT] + *first, block->context, size);
-	memcpy(table->labels[SX_LABEL_REASON] + *first, block->reason, size);
+	out->first = first;
+	out->begin_ns = table->begin_ns + first;
+	out->end_ns = table->end_ns + first;
+	out->context = table->labels[SX_LABEL_CONTEXT] + first;
+	out->reason = table->labels[SX_LABEL_REASON] + first;
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		memset(table->columns[i].quality + first, 0, rows);
+		out->columns[i] = table->columns[i].data.u64 + first;
+	}
 	return SX_OK;
 }
 

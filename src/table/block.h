@@ -1,22 +1,26 @@
-/* Appending whole blocks of valid u64 values, row by row as decoders have them. */
+/* Whole blocks of rows that a caller writes column by column. */
 #ifndef TABLE_BLOCK_H
 #define TABLE_BLOCK_H
 
 #include <sextant/table.h>
 
-/* Every column of the table is u64 and gets a value; arrays have one element a row. */
+#define TABLE_BLOCK_COLUMNS_MAX 64
+
+/* Where the caller writes new rows; arrays have one element a row and belong to the table. */
 struct table_block {
-	size_t rows;
-	const uint64_t *values; /* row after row */
-	size_t stride;		/* values from one row to the next */
-	const uint8_t *picks;	/* column i takes values[picks[i]] of its row */
-	const uint64_t *begin_ns, *end_ns;
-	const uint64_t *context, *reason; /* labels */
+	size_t first; /* index of the first row */
+	uint64_t *begin_ns, *end_ns;
+	uint64_t *context, *reason;		    /* labels */
+	uint64_t *columns[TABLE_BLOCK_COLUMNS_MAX]; /* of each column */
 };
 
-/* Appends the block; *first receives the index of its first row. Errors: SX_ERR_NO_MEMORY. */
-enum sx_status table_append_block(struct sx_table *table, const struct table_block *block,
-				  size_t *first, struct sx_error *err);
+/*
+ * Adds one row or more to a table of TABLE_BLOCK_COLUMNS_MAX columns at most, all of them u64.
+ * Their values, times and labels are undefined until the caller writes them all; every value is
+ * valid. The arrays last until the table changes. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status table_add_block(struct sx_table *table, size_t rows, struct table_block *out,
+			       struct sx_error *err);
 
 /*
  * Gives `to` as many rows as `from` has, with its times and labels. Values of columns that have
