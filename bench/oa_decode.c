@@ -2,7 +2,8 @@
  * Decodes OA reports of 264 bytes, accumulates them and derives all metrics of RenderBasic for each
  * interval, one thread; and the parts of it on their own. A plain decoder that takes counter by
  * counter, and behind it the equations as functions that a script generates, stand beside it.
- * Arguments: reports (default 100000), runs (default 5), a file to write the reports to instead.
+ * Arguments: reports (default 100000), runs (default 20), a file to write the reports to instead.
+ * Ends with 1 when the last one exceeds its limit.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 #define RECORD 264
 #define BATCH  512
+#define LIMIT  40e-9 /* seconds a report, decoding and 52 metrics */
 
 struct job {
 	struct sx_catalog *catalog;
@@ -209,7 +211,7 @@ static int write_recording(struct job *job, const char *path)
 int main(int argc, char **argv)
 {
 	struct job job = {.reports = argc > 1 ? (size_t)atol(argv[1]) : 100000};
-	int runs = argc > 2 ? atoi(argv[2]) : 5;
+	int runs = argc > 2 ? atoi(argv[2]) : 20;
 	struct sx_context *context;
 	if (sx_context_create(NULL, &context, NULL) != SX_OK ||
 	    sx_catalog_open(context, "intel-bdw", &job.catalog, NULL) != SX_OK)
@@ -231,7 +233,8 @@ int main(int argc, char **argv)
 	sx_metrics_columns(job.metrics, &count);
 	char what[64];
 	snprintf(what, sizeof(what), "decode, and %u metrics for each interval", count);
-	say(&job, what, bench_best(runs, each, &job));
+	double seconds = bench_best(runs, each, &job);
+	say(&job, what, seconds);
 	if (job.check != job.reports - 1)
 		return 1;
 	sx_evaluation_destroy(job.evaluation);
@@ -240,5 +243,8 @@ int main(int argc, char **argv)
 	sx_catalog_unref(job.catalog);
 	sx_context_destroy(context);
 	free(job.data);
-	return 0;
+	if (seconds <= LIMIT * (double)job.reports)
+		return 0;
+	fprintf(stderr, "the limit is %.0f ns\n", LIMIT * 1e9);
+	return 1;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Decodes a recording of 1 GB to one row, against `cat` of the same cached file to /dev/null.
 
-usage: oa_file.py SEXTANT BENCH_OA_DECODE [REPORTS]; prints both times, their ratio and peak memory.
+usage: oa_file.py SEXTANT BENCH_OA_DECODE [REPORTS]; prints both times, their ratio and peak memory (that of a
+child, which starts with what Python has). Ends with 1 when the ratio exceeds 3.
 """
 import os
 import subprocess
@@ -39,6 +40,7 @@ def main():
         start, _ = best([sextant, "decode", "--help"])
     print(f"{size / 1e9:.2f} GB: cat {cat * 1e3:.0f} ms, decode {decode * 1e3:.0f} ms (of it start {start * 1e3:.0f} ms),"
           f" {decode / cat:.2f} times; peak {memory / 1024:.1f} MiB")
+    sys.exit(decode > 3 * cat)
 
 
 if __name__ == "__main__":

@@ -127,6 +127,24 @@ static void mark_row(struct oa_rows *rows, size_t row, const struct oa_interval 
 	mark(rows, row, rows->column_clock, flaw->quality_clock);
 }
 
+/* What rows of the intervals at hand have beside counters; `to` has the columns of slots. */
+static void write_heads(struct oa_rows *rows, const struct table_block *block, uint64_t *const *to,
+			size_t count)
+{
+	const struct oa_burst *burst = &rows->burst;
+	uint64_t label = reason_label(rows, burst->reason[0]);
+	for (size_t i = 0; i < count; i++) {
+		if (i && burst->reason[i] != burst->reason[i - 1])
+			label = reason_label(rows, burst->reason[i]);
+		block->begin_ns[i] = burst->begin[i];
+		block->end_ns[i] = burst->end[i];
+		block->context[i] = label_of(burst->owner[i]);
+		block->reason[i] = label;
+		to[SX_OA_TIME][i] = burst->end[i] - burst->begin[i];
+		to[SX_OA_CLOCK][i] = burst->clock[i];
+	}
+}
+
 /* The intervals at hand become rows. */
 static enum sx_status write_rows(struct oa_rows *rows, size_t count, struct sx_error *err)
 {
@@ -140,17 +158,7 @@ static enum sx_status write_rows(struct oa_rows *rows, size_t count, struct sx_e
 		return status;
 	for (uint32_t i = 0; i < rows->column_count; i++)
 		to[rows->picks[i]] = block.columns[i];
-	uint64_t label = reason_label(rows, burst->reason[0]);
-	for (size_t i = 0; i < count; i++) {
-		if (i && burst->reason[i] != burst->reason[i - 1])
-			label = reason_label(rows, burst->reason[i]);
-		block.begin_ns[i] = burst->begin[i];
-		block.end_ns[i] = burst->end[i];
-		block.context[i] = label_of(burst->owner[i]);
-		block.reason[i] = label;
-		to[SX_OA_TIME][i] = burst->end[i] - burst->begin[i];
-		to[SX_OA_CLOCK][i] = burst->clock[i];
-	}
+	write_heads(rows, &block, to, count);
 	for (size_t i = 0; i < rows->run_count; i++)
 		rows->loops->columns(&rows->runs[i], &pairs, to);
 	for (size_t i = 0; rows->flaws && i < count; i++)
