@@ -140,6 +140,23 @@ uint64_t oa_clock_ns(struct oa_clock *clock, uint64_t ticks)
 	return before < from_ns ? from_ns - before : 0;
 }
 
+bool oa_clock_scale(const struct oa_clock *clock, uint64_t *begin, uint64_t *end, size_t count)
+{
+	uint64_t highest = 0;
+	if (clock->count || !clock->hz || 1000000000 % clock->hz)
+		return false;
+	const uint64_t ns = 1000000000 / clock->hz;
+	for (size_t i = 0; i < count; i++)
+		highest |= begin[i] | end[i];
+	if (highest > TIME_MAX / ns)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		begin[i] *= ns;
+		end[i] *= ns;
+	}
+	return true;
+}
+
 void oa_clock_finish(struct oa_clock *clock)
 {
 	free(clock->points);

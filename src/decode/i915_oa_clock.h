@@ -30,6 +30,11 @@ uint64_t oa_clock_report(struct oa_clock *clock, uint32_t timestamp, bool *backw
 const char *oa_clock_correlate(struct oa_clock *clock, uint64_t cpu_ns, uint64_t gpu_ticks);
 /* Nanoseconds of a tick: between its pairs, beyond the last ones on their slope, else from zero. */
 uint64_t oa_clock_ns(struct oa_clock *clock, uint64_t ticks);
+/*
+ * The same for columns of ticks, in place, where a tick is a whole number of nanoseconds: without
+ * pairs and with a frequency that divides 1 GHz. False, and nothing done, otherwise.
+ */
+bool oa_clock_scale(const struct oa_clock *clock, uint64_t *begin, uint64_t *end, size_t count);
 void oa_clock_finish(struct oa_clock *clock);
 
 #endif

@@ -283,16 +283,16 @@ enum sx_status oa_rows_flush(struct oa_rows *rows, bool end, struct sx_error *er
 
 void oa_rows_resolve(struct oa_rows *rows, struct oa_clock *clock)
 {
-	const uint64_t *begin = sx_table_begin_ns(rows->table);
-	const uint64_t *end = sx_table_end_ns(rows->table);
-	size_t count = sx_table_row_count(rows->table);
-	uint64_t last_ticks = SX_TIME_UNKNOWN, last_ns = 0;
-	for (size_t i = rows->resolved; i < count; i++) {
-		uint64_t from = begin[i] == last_ticks ? last_ns : oa_clock_ns(clock, begin[i]);
-		last_ticks = end[i];
-		last_ns = oa_clock_ns(clock, end[i]);
-		sx_table_set_time(rows->table, i, from, last_ns);
-	}
+	size_t first = rows->resolved, count = sx_table_row_count(rows->table);
+	uint64_t *begin, *end, last_ticks = 0;
+	table_times(rows->table, &begin, &end);
+	if (first < count && !oa_clock_scale(clock, begin + first, end + first, count - first))
+		for (size_t i = first; i < count; i++) {
+			bool joins = i > first && begin[i] == last_ticks;
+			begin[i] = joins ? end[i - 1] : oa_clock_ns(clock, begin[i]);
+			last_ticks = end[i];
+			end[i] = oa_clock_ns(clock, end[i]);
+		}
 	rows->resolved = count;
 }
 

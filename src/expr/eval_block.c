@@ -1,5 +1,6 @@
 /* The fast path over a block of rows. */
 #include "expr/eval.h"
+#include "expr/fast_fuse.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,27 +63,59 @@ static void move(const struct eval *eval, const struct fast_move *move)
 	}
 }
 
+/* Whether the columns that an operation loads are there. */
+static bool columns_exist(const struct eval *eval, const struct fast_insn *insn)
+{
+	const uint32_t args[3] = {insn->a, insn->b, insn->c};
+	for (int i = 0; i < 3; i++)
+		if ((insn->columns >> i & 1) &&
+		    !input_rows(eval, args[i] - eval->program->fast.registers))
+			return false;
+	return true;
+}
+
+/* Operations that load, compute and store. */
+static bool store_computed(const struct eval *eval, const struct fast_insn *insn)
+{
+	uint32_t index = insn->out - eval->program->fast.registers - eval->program->input_count;
+	const struct sx_result *result = &eval->results[index];
+	uint64_t *out = (uint64_t *)result->data + eval->row;
+	uint8_t *quality = result->quality ? result->quality + eval->row : NULL;
+	if (!columns_exist(eval, insn)) {
+		eval->loops->store_whole(out, quality, eval->none, eval->count);
+		return true;
+	}
+	if (quality)
+		memset(quality, 0, eval->count);
+	return !eval->loops->ops[insn->op]((double *)out, slot_rows(eval, insn->a),
+					   slot_rows(eval, insn->b), NULL, insn->k, eval->count);
+}
+
+static bool compute(const struct eval *eval, const struct fast_insn *insn)
+{
+	double *out = slot_rows(eval, insn->out);
+	if (insn->columns && !columns_exist(eval, insn)) {
+		fill_none(out, eval->count);
+		return true;
+	}
+	return !eval->loops->ops[insn->op](out, slot_rows(eval, insn->a), slot_rows(eval, insn->b),
+					   slot_rows(eval, insn->c), insn->k, eval->count);
+}
+
 bool eval_block(struct eval *eval)
 {
 	const struct fast_code *code = &eval->program->fast;
-	for (uint32_t i = 0; i < code->insn_count; i++) {
+	bool good = true;
+	for (uint32_t i = 0; good && i < code->insn_count; i++) {
 		const struct fast_insn *insn = &code->insns[i];
-		if (insn->op == FAST_STORE || insn->op == FAST_STORE_WHOLE) {
+		if (insn->op == FAST_STORE || insn->op == FAST_STORE_WHOLE)
 			store(eval, insn);
-			continue;
-		}
-		double *out = slot_rows(eval, insn->out);
-		bool load = insn->op == FAST_LOAD || insn->op == FAST_LOAD_WHOLE;
-		if (load && !input_rows(eval, insn->a - code->registers)) {
-			fill_none(out, eval->count);
-			continue;
-		}
-		if (eval->loops->ops[insn->op](out, slot_rows(eval, insn->a),
-					       slot_rows(eval, insn->b), slot_rows(eval, insn->c),
-					       insn->k, eval->count))
-			return false;
+		else if (fast_stores(insn->op))
+			good = store_computed(eval, insn);
+		else
+			good = compute(eval, insn);
 	}
-	for (uint32_t i = 0; i < code->move_count; i++)
+	for (uint32_t i = 0; good && i < code->move_count; i++)
 		move(eval, &code->moves[i]);
-	return true;
+	return good;
 }

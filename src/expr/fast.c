@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "expr/fast_fuse.h"
 #include "expr/fast_plan.h"
 
 /* Where a value is, while the number of registers is not known. */
@@ -134,7 +135,6 @@ static bool emit_outputs(struct emitter *emitter, uint32_t node)
 		struct fast_move copy = {.kind = FAST_MOVE_OUTPUT, .output = o};
 		bool good = true;
 		if (program->outputs[o].type == SX_U64) {
-			emitter->last[node] = emitter->code->insn_count;
 			good = add_insn(emitter, &store);
 		} else if (written != (IN_OUTPUT | o)) {
 			copy.from = written & ~PLACE_KINDS;
@@ -169,12 +169,10 @@ static bool emit_node(struct emitter *emitter, uint32_t node)
 					 .b = step->args[1],
 					 .c = step->args[2]};
 		memcpy(insn.k, step->k, sizeof(insn.k));
-		if (step->op == FAST_LOAD || step->op == FAST_LOAD_WHOLE)
+		if (step->op == FAST_LOAD || step->op == FAST_LOAD_WHOLE) {
 			insn.a = node;
-		else
-			for (uint32_t a = 0; a < 3; a++)
-				if (step->args[a] != SX_NONE)
-					emitter->last[step->args[a]] = emitter->code->insn_count;
+			insn.columns = 1;
+		}
 		place_in_output(emitter, node);
 		if (!add_insn(emitter, &insn))
 			return false;
@@ -193,7 +191,7 @@ static void place_inputs(struct emitter *emitter)
 
 static void release(struct emitter *emitter, uint32_t node, uint32_t at)
 {
-	if (node == SX_NONE || emitter->last[node] != at)
+	if (emitter->last[node] != at)
 		return;
 	uint32_t place = emitter->place[node];
 	emitter->last[node] = SX_NONE;
@@ -201,30 +199,51 @@ static void release(struct emitter *emitter, uint32_t node, uint32_t at)
 		emitter->free[emitter->free_count++] = place;
 }
 
+static bool in_register(const struct fast_insn *insn, int operand, uint32_t node)
+{
+	return node != SX_NONE && !(insn->columns >> operand & 1);
+}
+
+static void find_last(struct emitter *emitter)
+{
+	for (uint32_t i = 0; i < emitter->code->insn_count; i++) {
+		const struct fast_insn *insn = &emitter->code->insns[i];
+		const uint32_t args[3] = {insn->a, insn->b, insn->c};
+		for (int a = 0; a < 3; a++)
+			if (in_register(insn, a, args[a]))
+				emitter->last[args[a]] = i;
+	}
+}
+
+static uint32_t place_operand(const struct emitter *emitter, const struct fast_insn *insn,
+			      int operand, uint32_t node)
+{
+	if (node == SX_NONE)
+		return 0;
+	return insn->columns >> operand & 1 ? IN_INPUT | emitter->steps[node].args[0]
+					    : emitter->place[node];
+}
+
 /* A linear scan: a register is free again after the last operation that reads it. */
 static void allocate(struct emitter *emitter)
 {
 	struct fast_code *code = emitter->code;
+	find_last(emitter);
 	for (uint32_t i = 0; i < code->insn_count; i++) {
 		struct fast_insn *insn = &code->insns[i];
-		bool load = insn->op == FAST_LOAD || insn->op == FAST_LOAD_WHOLE;
-		bool store = insn->op == FAST_STORE || insn->op == FAST_STORE_WHOLE;
-		uint32_t node = insn->out;
-		uint32_t args[3] = {load ? SX_NONE : insn->a, insn->b, insn->c};
-		if (!store && emitter->place[node] == SX_NONE)
-			emitter->place[node] = emitter->free_count
-						   ? emitter->free[--emitter->free_count]
-						   : code->registers++;
-		insn->out = store ? IN_OUTPUT | node : emitter->place[node];
-		insn->a = args[0] == SX_NONE ? insn->a : emitter->place[args[0]];
-		insn->b = args[1] == SX_NONE ? 0 : emitter->place[args[1]];
-		insn->c = args[2] == SX_NONE ? 0 : emitter->place[args[2]];
+		const uint32_t args[3] = {insn->a, insn->b, insn->c};
+		uint32_t out = insn->out;
+		if (!fast_stores(insn->op) && emitter->place[out] == SX_NONE)
+			emitter->place[out] = emitter->free_count
+						  ? emitter->free[--emitter->free_count]
+						  : code->registers++;
+		insn->out = fast_stores(insn->op) ? IN_OUTPUT | out : emitter->place[out];
+		insn->a = place_operand(emitter, insn, 0, args[0]);
+		insn->b = place_operand(emitter, insn, 1, args[1]);
+		insn->c = place_operand(emitter, insn, 2, args[2]);
 		for (int a = 0; a < 3; a++)
-			release(emitter, args[a], i);
-		if (load)
-			insn->a = IN_INPUT | emitter->steps[node].args[0];
-		else if (args[0] == SX_NONE)
-			insn->a = 0;
+			if (in_register(insn, a, args[a]))
+				release(emitter, args[a], i);
 	}
 }
 
@@ -258,6 +277,8 @@ static bool emit(struct emitter *emitter)
 		if (!emit_node(emitter, i))
 			return false;
 	}
+	if (!fast_fuse(emitter->code, emitter->program->node_count, emitter->place))
+		return false;
 	allocate(emitter);
 	number_slots(emitter);
 	return true;

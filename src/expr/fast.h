@@ -20,6 +20,7 @@ struct sx_program;
  */
 struct fast_insn {
 	enum fast_op op;
+	uint8_t columns; /* bit n: operand n is an input's u64 column, which only operations load */
 	uint32_t out, a, b, c;
 	double k[3];
 };

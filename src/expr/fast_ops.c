@@ -118,6 +118,65 @@ static uint64_t run_LOAD_WHOLE(double *restrict out, const double *a, const doub
 	return all >> FAST_INPUT_BITS;
 }
 
+static inline uint64_t column(const double *from, size_t i)
+{
+	uint64_t bits;
+	memcpy(&bits, &from[i], sizeof(bits));
+	return bits;
+}
+
+static inline void put_whole(double *out, size_t i, double value)
+{
+	uint64_t whole = fast_to_whole(value);
+	memcpy(&out[i], &whole, sizeof(whole));
+}
+
+static uint64_t run_LOAD_MUL_STORE(double *restrict out, const double *a, const double *b,
+				   const double *c, const double *k, size_t n)
+{
+	(void)b;
+	(void)c;
+	uint64_t all = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = column(a, i);
+		all |= x;
+		put_whole(out, i, fast_from_whole(x) * k[0]);
+	}
+	return all >> FAST_INPUT_BITS;
+}
+
+static uint64_t run_LOAD_ADD_MUL_STORE(double *restrict out, const double *a, const double *b,
+				       const double *c, const double *k, size_t n)
+{
+	(void)c;
+	uint64_t all = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = column(a, i), y = column(b, i);
+		all |= x | y;
+		put_whole(out, i, (fast_from_whole(x) + fast_from_whole(y)) * k[0]);
+	}
+	return all >> FAST_INPUT_BITS;
+}
+
+#define LOAD_DIVIDE(name, value, divide)                                                           \
+	static uint64_t run_##name(double *restrict out, const double *a, const double *b,         \
+				   const double *c, const double *k, size_t n)                     \
+	{                                                                                          \
+		(void)c;                                                                           \
+		uint64_t all = 0;                                                                  \
+		for (size_t i = 0; i < n; i++) {                                                   \
+			uint64_t bits = column(a, i);                                              \
+			double x = fast_from_whole(bits);                                          \
+			all |= bits;                                                               \
+			out[i] = divide((value)*k[0], b[i]);                                       \
+		}                                                                                  \
+		return all >> FAST_INPUT_BITS;                                                     \
+	}
+LOAD_DIVIDE(LOAD_MUL_DIV, x, fast_divide)
+LOAD_DIVIDE(LOAD_MUL_DIV_0, x, fast_divide_0)
+LOAD_DIVIDE(LOAD_QUOTIENT_MUL_DIV, fast_floor(x / k[1]), fast_divide)
+LOAD_DIVIDE(LOAD_QUOTIENT_MUL_DIV_0, fast_floor(x / k[1]), fast_divide_0)
+
 static void store(uint64_t *restrict out, uint8_t *restrict quality, const double *in, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -177,6 +236,12 @@ const struct fast_loops FAST_TABLE = {
         [FAST_SET] = run_SET,
         [FAST_LOAD] = run_LOAD,
         [FAST_LOAD_WHOLE] = run_LOAD_WHOLE,
+        [FAST_LOAD_MUL_STORE] = run_LOAD_MUL_STORE,
+        [FAST_LOAD_ADD_MUL_STORE] = run_LOAD_ADD_MUL_STORE,
+        [FAST_LOAD_MUL_DIV] = run_LOAD_MUL_DIV,
+        [FAST_LOAD_MUL_DIV_0] = run_LOAD_MUL_DIV_0,
+        [FAST_LOAD_QUOTIENT_MUL_DIV] = run_LOAD_QUOTIENT_MUL_DIV,
+        [FAST_LOAD_QUOTIENT_MUL_DIV_0] = run_LOAD_QUOTIENT_MUL_DIV_0,
     },
     .store = store,
     .store_whole = store_whole,

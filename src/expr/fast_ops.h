@@ -63,6 +63,13 @@ enum fast_op {
 	FAST_LOAD_WHOLE,  /* a u64 column whose values must be exact */
 	FAST_STORE,	  /* to a u64 result, rounded */
 	FAST_STORE_WHOLE, /* the same of what is whole and not negative */
+	/* Several operations in one pass, of u64 columns x and y whose values must be exact. */
+	FAST_LOAD_MUL_STORE,	      /* x * k0, to a u64 result */
+	FAST_LOAD_ADD_MUL_STORE,      /* (x + y) * k0, to a u64 result */
+	FAST_LOAD_MUL_DIV,	      /* (x * k0) / b */
+	FAST_LOAD_MUL_DIV_0,	      /* the same where a division by zero is 0 */
+	FAST_LOAD_QUOTIENT_MUL_DIV,   /* (floor(x / k1) * k0) / b */
+	FAST_LOAD_QUOTIENT_MUL_DIV_0, /* the same where a division by zero is 0 */
 	FAST_OP_COUNT
 };
 

@@ -29,21 +29,44 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are taken as they are");
 
-typedef uint8_t bytes __attribute__((vector_size(TILE)));
 typedef uint32_t words __attribute__((vector_size(4 * TILE)));
 typedef uint64_t lanes __attribute__((vector_size(8 * TILE)));
 
-/* One step, for which compilers need three when they are told by __builtin_convertvector(). */
+/*
+ * Words and bytes of a report as lanes: one step each, for which compilers need several when they
+ * are told by __builtin_convertvector().
+ */
+#if defined(__AVX512F__)
 static inline lanes widen(words from)
 {
-#if defined(__AVX512F__)
 	return (lanes)_mm512_cvtepu32_epi64((__m256i)from);
-#elif defined(__AVX2__)
-	return (lanes)_mm256_cvtepu32_epi64((__m128i)from);
-#else
-	return __builtin_convertvector(from, lanes);
-#endif
 }
+
+static inline lanes load_bytes(const uint8_t *from)
+{
+	return (lanes)_mm512_cvtepu8_epi64(_mm_loadu_si64(from));
+}
+#elif defined(__AVX2__)
+static inline lanes widen(words from)
+{
+	return (lanes)_mm256_cvtepu32_epi64((__m128i)from);
+}
+
+static inline lanes load_bytes(const uint8_t *from)
+{
+	return (lanes)_mm256_cvtepu8_epi64(_mm_loadu_si32(from));
+}
+#else
+static inline lanes widen(words from)
+{
+	return __builtin_convertvector(from, lanes);
+}
+
+static inline lanes load_bytes(const uint8_t *from)
+{
+	return (lanes){from[0], from[1]};
+}
+#endif
 
 /* `low` and `high` are offsets of the first counter of a tile. */
 static inline lanes difference(const uint8_t *a, const uint8_t *b, size_t low, size_t high)
@@ -53,11 +76,8 @@ static inline lanes difference(const uint8_t *a, const uint8_t *b, size_t low, s
 	memcpy(&to, b + low, sizeof(to));
 	if (!high)
 		return widen(to - from);
-	bytes from_high, to_high;
-	memcpy(&from_high, a + high, sizeof(from_high));
-	memcpy(&to_high, b + high, sizeof(to_high));
-	lanes upper = __builtin_convertvector(to_high - from_high, lanes) << 32;
-	return (widen(to) - widen(from) + upper) & MASK40;
+	lanes upper = load_bytes(b + high) - load_bytes(a + high);
+	return (widen(to) - widen(from) + (upper << 32)) & MASK40;
 }
 
 /* The same of a single counter. */
@@ -122,21 +142,18 @@ static inline void fetch(const uint8_t *report, size_t low, size_t ahead)
 	__builtin_prefetch((const void *)((uintptr_t)report + ahead + 2 * low));
 }
 
-/* Whole tiles of `count` columns, TILE at most. Returns the pairs done. */
+/* Whole tiles; the first of several equal columns counts. Returns the pairs done. */
 static inline size_t tiles(const struct oa_pairs *pairs, size_t low, size_t high,
-			   uint64_t *const *to, size_t count)
+			   uint64_t *const out[TILE])
 {
-	/* Columns beyond the last go where the first one, written after them, belongs. */
-	uint64_t *out[TILE];
-	for (size_t i = 0; i < TILE; i++)
-		out[i] = to[i < count ? i : 0];
+	const uint8_t *const *first = pairs->first, *const *second = pairs->second;
 	size_t row = 0;
-	for (; row + TILE <= pairs->count; row += TILE) {
+	for (; row + TILE <= pairs->count; row += TILE, first += TILE, second += TILE) {
 		lanes v[TILE];
 		for (size_t i = 0; fetches(low, high) && i < TILE; i++)
-			fetch(pairs->second[row + i], low, pairs->ahead);
+			fetch(second[i], low, pairs->ahead);
 		for (size_t i = 0; i < TILE; i++)
-			v[i] = difference(pairs->first[row + i], pairs->second[row + i], low, high);
+			v[i] = difference(first[i], second[i], low, high);
 		turn(v);
 		for (size_t i = TILE; i-- > 0;)
 			memcpy(out[i] + row, &v[i], sizeof(v[i]));
@@ -149,10 +166,11 @@ static void columns(const struct oa_run *run, const struct oa_pairs *pairs, uint
 	for (size_t c = 0; c < run->count; c += TILE) {
 		size_t count = run->count - c < TILE ? run->count - c : TILE;
 		size_t low = run->offset + 4 * c, high = run->high ? run->high + c : 0, row = 0;
-		uint64_t *const *out = to + run->slot + c;
+		uint64_t *out[TILE];
+		for (size_t i = 0; i < TILE; i++)
+			out[i] = to[run->slot + c + (i < count ? i : 0)];
 		if (low + sizeof(words) <= pairs->size)
-			row = high ? tiles(pairs, low, high, out, count)
-				   : tiles(pairs, low, 0, out, count);
+			row = high ? tiles(pairs, low, high, out) : tiles(pairs, low, 0, out);
 		for (; row < pairs->count; row++)
 			for (size_t i = 0; i < count; i++)
 				out[i][row] = difference_one(pairs->first[row], pairs->second[row],

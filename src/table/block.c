@@ -53,6 +53,12 @@ enum sx_status table_add_block(struct sx_table *table, size_t rows, struct table
 	return SX_OK;
 }
 
+void table_times(struct sx_table *table, uint64_t **begin_ns, uint64_t **end_ns)
+{
+	*begin_ns = table->begin_ns;
+	*end_ns = table->end_ns;
+}
+
 /* A text label's index in another table's dictionary. */
 static enum sx_status translate(struct sx_table *to, const struct sx_table *from, uint64_t *labels,
 				struct sx_error *err)

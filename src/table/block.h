@@ -22,6 +22,9 @@ struct table_block {
 enum sx_status table_add_block(struct sx_table *table, size_t rows, struct table_block *out,
 			       struct sx_error *err);
 
+/* The times of all rows, to write; they last until the table changes. */
+void table_times(struct sx_table *table, uint64_t **begin_ns, uint64_t **end_ns);
+
 /*
  * Gives `to` as many rows as `from` has, with its times and labels. Values of columns that have
  * memory are undefined until the caller writes them all, with their qualities; the others are not
