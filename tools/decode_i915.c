@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "tools/decode.h"
@@ -100,18 +101,75 @@ static enum sx_status no_set(struct sx_error *err)
 	return SX_ERR_USAGE;
 }
 
+static enum sx_status no_broadwell(const struct sx_oa_device *device, struct sx_error *err)
+{
+	error_set(err, SX_ERR_UNSUPPORTED, "device 0x%04x of the recording is no known Broadwell",
+		  device->device_id);
+	error_because(err, "nor is its metric set known, uuid %.39s", device->uuid);
+	error_try(err, "--set NAME if it is one all the same, or --counters");
+	return SX_ERR_UNSUPPORTED;
+}
+
+/* By uuid, which names the registers that were programmed; names are the same on every GPU. */
+static uint32_t set_by_uuid(const struct decode_job *job, const char *uuid)
+{
+	uint32_t count;
+	const struct sx_group_info *groups = sx_catalog_groups(job->catalog, &count);
+	for (uint32_t i = 0; *uuid && i < count; i++)
+		if (groups[i].uuid && strcasecmp(groups[i].uuid, uuid) == 0)
+			return i;
+	return SX_NONE;
+}
+
+/* Whether the recording's device, and its set, are what they are taken for. */
+static enum sx_status check_device(struct stream *s, uint32_t by_uuid, struct sx_error *err)
+{
+	const struct decode_job *job = s->job;
+	const struct sx_oa_device *device = sx_oa_decoder_device(s->decoder);
+	if (!device->set[0] && !device->uuid[0])
+		return SX_OK; /* bare reports, or no device record */
+	if (sx_oa_generation(device->device_id))
+		return SX_OK;
+	if (by_uuid == SX_NONE && !job->set && !job->cli->options.counters)
+		return no_broadwell(device, err);
+	cli_note(job->cli,
+		 "note: device 0x%04x is no known Broadwell; its reports are read as one's",
+		 device->device_id);
+	return SX_OK;
+}
+
+/* The set that the recording says: its uuid decides, else its name. */
+static void choose_set(struct decode_job *job, const struct sx_oa_device *device, uint32_t by_uuid)
+{
+	uint32_t count, by_name = sx_catalog_find_group(job->catalog, device->set);
+	const struct sx_group_info *groups = sx_catalog_groups(job->catalog, &count);
+	bool matters = !job->cli->options.counters;
+	job->set = by_uuid != SX_NONE ? groups[by_uuid].name : device->set;
+	if (matters && by_uuid != SX_NONE && by_name != SX_NONE && by_uuid != by_name)
+		cli_note(job->cli,
+			 "note: the recording names set %s,\n"
+			 "      but its uuid is that of %s, which is taken",
+			 device->set, job->set);
+	if (matters && by_uuid == SX_NONE && by_name != SX_NONE && device->uuid[0])
+		cli_note(job->cli,
+			 "note: uuid %s is not of set %s;\n"
+			 "      its registers may differ from what the formulas expect",
+			 device->uuid, device->set);
+}
+
 static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows,
 				   struct sx_error *err)
 {
 	struct decode_job *job = s->job;
 	const struct options *o = &job->cli->options;
 	const struct sx_oa_device *device = sx_oa_decoder_device(s->decoder);
+	uint32_t by_uuid = set_by_uuid(job, device->uuid);
+	enum sx_status status = check_device(s, by_uuid, err);
+	if (status)
+		return status;
 	add_constants(s);
-	if (!job->set && device->set[0])
-		job->set = sx_catalog_find_group(job->catalog, device->set) == SX_NONE &&
-				   sx_catalog_find_group(job->catalog, device->uuid) != SX_NONE
-			       ? device->uuid
-			       : device->set;
+	if (!job->set && (device->set[0] || by_uuid != SX_NONE))
+		choose_set(job, device, by_uuid);
 	bool known = job->set && sx_catalog_find_group(job->catalog, job->set) != SX_NONE;
 	if (!known && !o->set && !o->counters && !o->metrics.count)
 		return job->set ? unknown_set(job, err) : no_set(err);
@@ -122,7 +180,7 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 					       .constant_count = job->constant_count,
 					       .counters = o->counters,
 					       .like = rows};
-	enum sx_status status = sx_metrics_create(job->catalog, &selection, &s->metrics, err);
+	status = sx_metrics_create(job->catalog, &selection, &s->metrics, err);
 	return status ? status : sx_evaluation_create(s->metrics, rows, &s->evaluation, err);
 }
 

@@ -92,6 +92,10 @@ struct sx_oa_device {
 	uint32_t eu_mask[SX_OA_SLICES_MAX][SX_OA_SUBSLICES_MAX];
 };
 
+/* The generation of a PCI device id, for example "Broadwell (Gen8)" or "Skylake (Gen9)"; NULL when
+ * it is unknown. Only reports of Broadwell are understood. Static storage. */
+SX_API const char *sx_oa_generation(uint32_t device_id);
+
 /* A device constant of the catalog intel-bdw. */
 struct sx_oa_constant {
 	const char *name; /* static storage */

@@ -31,6 +31,14 @@ enum sx_status oa_device_read(const uint8_t *payload, size_t size, struct sx_oa_
 	device->engine_instance = oa_u32(payload + 28);
 	copy_field(device->set, sizeof(device->set), payload + 36);
 	copy_field(device->uuid, sizeof(device->uuid), payload + 292);
+	const char *generation = sx_oa_generation(device->device_id);
+	if (generation && !oa_is_broadwell(device->device_id)) {
+		error_set(err, SX_ERR_UNSUPPORTED, "recording of device 0x%04x, a %s",
+			  device->device_id, generation);
+		error_because(err, "only the reports and metric sets of Broadwell are known");
+		error_try(err, "the tools of that GPU, such as i915-perf-reader");
+		return SX_ERR_UNSUPPORTED;
+	}
 	uint32_t format = oa_u32(payload + 32);
 	if (format > 64 || !sx_oa_format_size((enum sx_oa_format)format)) {
 		error_set(err, SX_ERR_UNSUPPORTED, "recording has OA report format %u", format);

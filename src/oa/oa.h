@@ -48,8 +48,11 @@ static inline void oa_put64(uint8_t *p, uint64_t value)
 /* Where a format has its A, B and C counters. Static storage; 0 for an unknown format. */
 size_t oa_format_runs(enum sx_oa_format format, const struct oa_run **runs);
 
-/* Reads the payload of a device record. SX_ERR_BAD_INPUT when it is too short or contradicts
- * itself. */
+/* Whether a PCI device id is a Broadwell. */
+bool oa_is_broadwell(uint32_t device_id);
+
+/* Reads the payload of a device record. SX_ERR_BAD_INPUT when it is too short, SX_ERR_UNSUPPORTED
+ * for another generation or format. */
 enum sx_status oa_device_read(const uint8_t *payload, size_t size, struct sx_oa_device *device,
 			      struct sx_error *err);
 /* Writes the topology answer; its size, 0 when it exceeds cap. */

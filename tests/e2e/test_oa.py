@@ -35,10 +35,10 @@ def record(kind, payload):
     return struct.pack("<IHH", kind, 0, 8 + len(payload)) + payload
 
 
-def head(name, uuid, device):
+def head(name, uuid, device, device_id=0x1616):
     """Version, device and topology records, as the recorder writes them."""
     slices = device["EuSlicesTotalCount"]
-    info = struct.pack("<QIIIIIII", HZ, 0x1616, 9, device["GpuMinFrequency"], device["GpuMaxFrequency"], 0, 0, 10)
+    info = struct.pack("<QIIIIIII", HZ, device_id, 9, device["GpuMinFrequency"], device["GpuMaxFrequency"], 0, 0, 10)
     info += name.encode().ljust(256, b"\0") + uuid.encode().ljust(40, b"\0") + bytes(4)
     topology = struct.pack("<8H", 0, 3, 3, 8, 1, 1, 4, 1) + bytes([(1 << slices) - 1])
     topology += bytes(7 if s < slices else 0 for s in range(3))
@@ -228,6 +228,46 @@ def check_damage(folder):
         expect(f"{what}: error", triplet, ["error", "because", "try"])
 
 
+def check_identity(folder, catalog):
+    """A recording of another GPU, or whose name and uuid of a set contradict each other."""
+    sets = {g["name"]: g["uuid"] for g in catalog.doc["groups"]}
+    reports = simulate(4, 5)
+    rows = deltas(reports)
+    stranger = "12345678-1234-1234-1234-123456789abc"
+
+    def case(what, start, want_code, want_set, needle, *args):
+        path = os.path.join(folder, "identity")
+        with open(path, "wb") as file:
+            file.write(start + b"".join(record(1, pack(r)) for r in reports))
+        code, doc, err = decode(path, "--as", "i915-record", *args)
+        expect(f"{what}: exit", code, want_code)
+        if needle not in err if needle else err:
+            failures.append(f"{what}: stderr {err!r} without {needle!r}")
+        if max((len(line) for line in err.splitlines()), default=0) > 80:
+            failures.append(f"{what}: too long: {err!r}")
+        if want_set:
+            check_rows(what, doc, [catalog.evaluate(want_set, row, GT2) for row in rows],
+                       lambda metric: catalog.exists(want_set, metric, GT2))
+        else:
+            expect(f"{what}: rows", doc and len(doc["rows"]), 3 if want_code == 0 else None)
+
+    basic, compute = sets["RenderBasic"], sets["ComputeBasic"]
+    case("good", head("RenderBasic", basic, GT2), 0, "RenderBasic", "")
+    case("upper case", head("X", compute.upper(), GT2), 0, "ComputeBasic", "")
+    case("Skylake", head("RenderBasic", basic, GT2, 0x1912), 3, None, "Skylake")
+    case("Skylake counters", head("RenderBasic", basic, GT2, 0x1912), 3, None, "Skylake", "--counters")
+    case("Haswell", head("RenderBasic", basic, GT2, 0x0412), 3, None, "Haswell")
+    case("Cherryview", head("RenderBasic", basic, GT2, 0x22b1), 3, None, "Cherryview")
+    case("all Broadwells", head("RenderBasic", basic, GT2, 0x163e), 0, "RenderBasic", "")
+    case("unknown id", head("RenderBasic", basic, GT2, 0x1680), 0, "RenderBasic", "0x1680 is no known Broadwell")
+    case("unknown id and uuid", head("RenderBasic", stranger, GT2, 0x1680), 3, None, "no known Broadwell")
+    case("unknown id, --set", head("RenderBasic", stranger, GT2, 0x1680), 0, "ComputeBasic", "0x1680",
+         "--set", "ComputeBasic")
+    case("unknown id, --counters", head("RenderBasic", stranger, GT2, 0x1680), 0, None, "0x1680", "--counters")
+    case("uuid wins", head("RenderBasic", compute, GT2), 0, "ComputeBasic", "its uuid is that of ComputeBasic")
+    case("unknown uuid", head("RenderBasic", stranger, GT2), 0, "RenderBasic", "is not of set RenderBasic")
+
+
 def check_definitions(folder):
     """User-defined counters as shares of the EU time that their filters let through."""
     reports = simulate(30, 11)
@@ -297,6 +337,7 @@ def main():
         check_times(folder, (1 << 36) - 1)
         check_times(folder, (1 << 64) - 1)
         check_damage(folder)
+        check_identity(folder, catalog)
         check_definitions(folder)
         check_sets(folder, catalog)
     check_flex()

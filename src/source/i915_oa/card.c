@@ -2,6 +2,7 @@
 #include "source/i915_oa/i915_oa.h"
 #include "source/i915_oa/uapi.h"
 #include "base/error.h"
+#include "oa/oa.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -88,14 +89,6 @@ bool i915_card_identify(const struct sx_sys *sys, uint32_t number, uint32_t *dev
 	return *device_id != 0;
 }
 
-bool i915_card_is_gen8(uint32_t id)
-{
-	/* 0x16GX: G the graphics tier 0 to 3, X one of six packages. */
-	static const char packages[] = "26abde";
-	static const char digits[] = "0123456789abcdef";
-	return id >> 8 == 0x16 && (id >> 4 & 15) <= 3 && strchr(packages, digits[id & 15]);
-}
-
 /* Whether this process holds a capability, by /proc/self/status. */
 static bool capable(const struct sx_sys *sys)
 {
@@ -128,7 +121,7 @@ const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card 
 {
 	char path[64];
 	bool any = false;
-	if (!i915_card_is_gen8(card->device.device_id)) {
+	if (!oa_is_broadwell(card->device.device_id)) {
 		*remedy = "a catalog and formats are known for Broadwell only";
 		return "it is no Broadwell (Gen8)";
 	}
@@ -178,7 +171,7 @@ enum sx_status i915_card_query(const struct sx_sys *sys, int fd, struct i915_car
 	uint32_t id = parameter(sys, fd, I915_CHIPSET_ID);
 	if (id)
 		d->device_id = id;
-	if (!i915_card_is_gen8(d->device_id)) {
+	if (!oa_is_broadwell(d->device_id)) {
 		error_set(err, SX_ERR_UNSUPPORTED, "card%u is no Broadwell (0x%04x)", card->number,
 			  d->device_id);
 		error_try(err, "sextant devices");

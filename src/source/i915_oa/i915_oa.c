@@ -5,6 +5,7 @@
 #include "source/i915_oa/i915_oa.h"
 #include "source/i915_oa/uapi.h"
 #include "base/error.h"
+#include "oa/oa.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +40,7 @@ static bool probe_card(void *arg, uint32_t number)
 		return true;
 	i915_card_read_files(p->sys, &card);
 	snprintf(id, sizeof(id), "i915:card%u", number);
-	bool gen8 = i915_card_is_gen8(card.device.device_id);
+	bool gen8 = oa_is_broadwell(card.device.device_id);
 	snprintf(name, sizeof(name), "Intel GPU 0x%04x%s", card.device.device_id,
 		 gen8 ? " (Broadwell)" : "");
 	struct sx_device device = {.id = id,

@@ -25,8 +25,6 @@ struct i915_card {
 void i915_card_each(const struct sx_sys *sys, bool (*visit)(void *arg, uint32_t number), void *arg);
 /* Whether the card is driven by i915, and its PCI device id. */
 bool i915_card_identify(const struct sx_sys *sys, uint32_t number, uint32_t *device_id);
-/* Whether a device id is a Broadwell. */
-bool i915_card_is_gen8(uint32_t device_id);
 /* Reads what sysfs and procfs tell; fd-less. */
 void i915_card_read_files(const struct sx_sys *sys, struct i915_card *card);
 /* NULL when perf streams can be opened, else why not; *remedy says what to do. */
