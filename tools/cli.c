@@ -36,9 +36,24 @@ int cli_exit_code(enum sx_status status)
 	return EXIT_INCOMPLETE;
 }
 
+/* Whether the result itself could not be written, which is then told at the end, alone. */
+static bool write_failed(const struct cli *cli)
+{
+	if (!cli->result || (fflush(cli->out.out) == 0 && !ferror(cli->out.out)))
+		return false;
+	if (!cli->result->write_errno)
+		cli->result->write_errno = errno;
+	return true;
+}
+
 int cli_fail(const struct cli *cli, const struct sx_error *err)
 {
 	FILE *out = cli->err.out;
+	bool partial = err->status == SX_INCOMPLETE;
+	if (partial && write_failed(cli))
+		return EXIT_INCOMPLETE;
+	if (cli->result && !partial)
+		cli->result->refused = true;
 	text_styled(&cli->err, TEXT_RED, "error:");
 	fprintf(out, " %s\n", err->message);
 	fprintf(out, "because: %s\n", err->because[0] ? err->because : sx_status_name(err->status));
@@ -51,15 +66,9 @@ enum sx_status cli_open_output(struct cli *cli, struct sx_error *err)
 	const char *path = cli->options.output;
 	if (!path || strcmp(path, "-") == 0)
 		return SX_OK;
-	FILE *file = fopen(path, "we");
-	if (file) {
-		cli->out.out = file;
-		return SX_OK;
-	}
-	enum sx_status status = error_errno(err, errno, "cannot write %s", path);
-	if (status != SX_ERR_PERMISSION)
-		status = err->status = SX_ERR_IO;
-	error_try(err, "another folder with -o");
+	enum sx_status status = result_file_open(&cli->result->file, path, err);
+	if (!status)
+		cli->out.out = cli->result->file.file;
 	return status;
 }
 

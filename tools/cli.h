@@ -10,6 +10,7 @@
 #include "output/json.h"
 #include "output/text.h"
 #include "tools/options.h"
+#include "tools/result_file.h"
 
 struct capture_view;
 
@@ -23,12 +24,20 @@ enum exit_code {
 	EXIT_REGRESSION = 6,
 };
 
+/* What becomes of --output; verbs see it through a constant struct cli. */
+struct cli_result {
+	struct result_file file;
+	bool refused;	 /* an error was told: what was there before stays */
+	int write_errno; /* of a write that failed before the end */
+};
+
 struct cli {
 	struct sx_context *context;
 	const struct verb *verb;
 	struct options options;
-	struct text_target out;	      /* the result: standard output, or --output */
-	struct text_target err;	      /* everything else */
+	struct text_target out; /* the result: standard output, or --output */
+	struct text_target err; /* everything else */
+	struct cli_result *result;
 	struct human human;	      /* how numbers read */
 	struct capture_view *capture; /* the input, once cli_catalog() found that it is one */
 };
@@ -44,7 +53,10 @@ struct command {
 #include "tools/verbs.def"
 #undef VERB
 
-/* Writes a triplet to standard error and returns the exit code of its status. */
+/*
+ * Writes a triplet to standard error and returns the exit code of its status. A regular file of
+ * --output then stays as it was, unless the status is SX_INCOMPLETE.
+ */
 int cli_fail(const struct cli *cli, const struct sx_error *err);
 /* Opens --output as the result stream, when it was given; for verbs that open it themselves. */
 enum sx_status cli_open_output(struct cli *cli, struct sx_error *err);

@@ -4,6 +4,7 @@
 #include "tools/cli.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -345,15 +346,42 @@ static enum sx_status trigger(const struct cli *cli, bool encode, struct sx_erro
 	return status;
 }
 
+/* A file that is created by the first bytes: one that is there outlives a device that is not. */
+struct recording_file {
+	const char *path;
+	FILE *file;
+	struct sx_error err;
+};
+
 static bool write_out(void *user, const uint8_t *data, size_t size)
 {
-	return fwrite(data, size, 1, user) == 1;
+	struct recording_file *to = user;
+	if (!to->file)
+		to->file = strcmp(to->path, "-") == 0 ? stdout : fopen(to->path, "we");
+	if (to->file && fwrite(data, size, 1, to->file) == 1)
+		return true;
+	error_errno(&to->err, errno, "cannot write %s", to->path);
+	return false;
+}
+
+/* Ends the file; the error that counts is that of the file, if there is one. */
+static enum sx_status close_recording(struct recording_file *to, enum sx_status status,
+				      struct sx_error *err)
+{
+	if (to->file && to->file != stdout && fclose(to->file) != 0 && !to->err.status)
+		error_errno(&to->err, errno, "cannot write %s", to->path);
+	if (!to->err.status)
+		return status;
+	*err = to->err;
+	error_try(err, "free space, or another file with -o");
+	return err->status = SX_ERR_PERMISSION;
 }
 
 /* A recording for any reader of i915-perf-recorder's files. */
 static enum sx_status record(const struct cli *cli, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
+	struct recording_file to = {.path = o->output};
 	if (!o->output)
 		return usage(err, "no file to record into", "-o FILE");
 	struct sx_oa_recording recording = {.device = o->devices.count ? o->devices.items[0]
@@ -363,7 +391,8 @@ static enum sx_status record(const struct cli *cli, struct sx_error *err)
 					    .definition_count = (uint32_t)o->metrics.count,
 					    .interval_ns = o->interval_ns,
 					    .duration_ns = o->duration_ns};
-	return sx_oa_record(&recording, write_out, cli->out.out, err);
+	enum sx_status status = sx_oa_record(&recording, write_out, &to, err);
+	return close_recording(&to, status, err);
 }
 
 static enum sx_status dispatch(const struct cli *cli, struct sx_error *err)
@@ -393,6 +422,9 @@ static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	bool recording = cli->options.args.count && !strcmp(cli->options.args.items[0], "record");
+	if (!status && !recording)
+		status = cli_open_output(cli, &err);
 	if (!status)
 		status = dispatch(cli, &err);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
@@ -412,6 +444,7 @@ const struct command cmd_oa = {
 	 .options = "counter event coarse fine register value set for device metric interval "
 		    "duration output format",
 	 .max_args = -1,
+	 .own_output = true,
 	 .examples = "  sextant oa flex encode --counter A7 --event eu-active\n"
 		     "  sextant oa flex decode --register EU_PERF_CNT_CTL0 --value 0x5004 --json\n"
 		     "  sextant oa trigger decode --set TestOa\n"

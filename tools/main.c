@@ -88,25 +88,41 @@ static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 	return status;
 }
 
+/*
+ * A draft replaces what was there unless an error was told; of a result that is incomplete, what
+ * there is.
+ */
+static bool end_output(struct cli *cli, int code)
+{
+	struct cli_result *result = cli->result;
+	bool ok = fflush(cli->out.out) == 0 && !ferror(cli->out.out);
+	bool part = code == EXIT_INCOMPLETE && ftell(cli->out.out) > 0;
+	int saved = result->write_errno ? result->write_errno : errno;
+	if (result->refused && !part) {
+		ok = true; /* a failure was told, and nothing is to be kept */
+	} else if (ok && result->file.file) {
+		ok = result_file_keep(&result->file);
+		saved = errno;
+	}
+	result_file_drop(&result->file);
+	cli->out.out = stdout;
+	errno = saved;
+	return ok;
+}
+
 /* A result that could not be written whole must not look like success. */
 static int close_output(struct cli *cli, int code)
 {
-	bool bad = fflush(cli->out.out) != 0 || ferror(cli->out.out);
-	int saved = errno;
-	if (cli->out.out != stdout && fclose(cli->out.out) != 0) {
-		bad = true;
-		saved = errno;
-	}
-	cli->out.out = stdout;
-	if (!bad)
+	errno = 0;
+	if (end_output(cli, code))
 		return code;
-	if (saved == EPIPE)
+	if (errno == EPIPE)
 		return EXIT_INCOMPLETE;
 	struct sx_error err;
-	error_errno(&err, saved ? saved : EIO, "cannot write the result");
+	error_errno(&err, errno ? errno : EIO, "cannot write the result");
 	error_try(&err, "free space, or another file with -o");
-	cli_fail(cli, &err);
-	return EXIT_INCOMPLETE;
+	err.status = SX_ERR_PERMISSION; /* whatever refused it, the exit status is one */
+	return cli_fail(cli, &err);
 }
 
 /* What the manual says against flexible EU events that the user defines. */
@@ -140,9 +156,7 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 	human_init(&cli->human);
 	note_definitions(cli);
 	status = sx_context_create(NULL, &cli->context, &err);
-	if (status)
-		return cli_fail(cli, &err);
-	int code = command->run(cli);
+	int code = status ? cli_fail(cli, &err) : command->run(cli);
 	capture_view_close(cli->capture);
 	sx_context_destroy(cli->context);
 	return close_output(cli, code);
@@ -150,7 +164,10 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 
 int main(int argc, char **argv)
 {
-	struct cli cli = {.out = {.out = stdout, .width = 80}, .err = {.out = stderr, .width = 80}};
+	struct cli_result result = {0};
+	struct cli cli = {.result = &result,
+			  .out = {.out = stdout, .width = 80},
+			  .err = {.out = stderr, .width = 80}};
 	signal(SIGPIPE, SIG_IGN);
 	privilege_lower(); /* sessions take them back while they open and close devices */
 	if (argc < 2) {

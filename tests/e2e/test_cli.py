@@ -5,8 +5,10 @@ import io
 import json
 import os
 import signal
+import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
 SEXTANT = os.environ['SEXTANT']
@@ -94,10 +96,84 @@ class Usage(Case):
             self.assertIn('mali-g310', names)
 
     def test_output(self):
-        self.triplet(1, 'list', 'metrics', '--for', 'cpu', '-o', '/nonexistent/out')
-        result = run('list', 'metrics', '--for', 'cpu', '-o', '/dev/full')
-        self.assertEqual(result.returncode, 1)
-        self.assertIn('error: ', result.stderr)
+        self.triplet(4, 'list', 'metrics', '--for', 'cpu', '-o', '/nonexistent/out')
+        self.triplet(4, 'list', 'metrics', '--for', 'cpu', '-o', '/dev/full')
+        self.assertEqual(run('list', 'metrics', '--for', 'cpu', '-o', '/dev/null').returncode, 0)
+        direct = run('list', 'metrics', '--for', 'cpu', '-o', '/dev/stdout')
+        self.assertEqual(direct.stdout, run('list', 'metrics', '--for', 'cpu').stdout)
+
+    def test_output_stays(self):
+        """What was there stays as it was until there is a result to take its place."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'kept')
+            link = os.path.join(folder, 'link')
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write('kept\n')
+            os.symlink('kept', link)
+            os.chmod(path, 0o640)
+            for code, args in ((2, ['decode', '-i', path, '--as', 'i915-recrd']),
+                               (5, ['decode', '-i', path, '--as', 'i915-record']),
+                               (2, ['list', 'metrcs', '--for', 'cpu']),
+                               (2, ['stat', '--nonsense', '--', 'true']),
+                               (3, ['oa', 'record', '-d', 'i915:card99', '-t', '100ms']),
+                               (3, ['explain', 'nonesuch', '--for', 'cpu', '--json'])):
+                self.triplet(code, *args, '-o', link)
+                with open(path, encoding='utf-8') as file:
+                    self.assertEqual(file.read(), 'kept\n', args)
+                self.assertEqual(sorted(os.listdir(folder)), ['kept', 'link'], args)
+            self.assertEqual(run('list', 'metrics', '--for', 'cpu', '-o', link).returncode, 0)
+            with open(path, encoding='utf-8') as file:
+                self.assertEqual(file.read(), run('list', 'metrics', '--for', 'cpu').stdout)
+            self.assertTrue(os.path.islink(link))
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
+            fresh = os.path.join(folder, 'fresh')
+            mask = os.umask(0o027)
+            run('list', 'metrics', '--for', 'cpu', '-o', fresh)
+            os.umask(mask)
+            self.assertEqual(os.stat(fresh).st_mode & 0o777, 0o640)
+            self.assertEqual(sorted(os.listdir(folder)), ['fresh', 'kept', 'link'])
+
+    def test_output_empty(self):
+        """An empty file, as mktemp makes it, may be open elsewhere: it is written in place."""
+        with tempfile.NamedTemporaryFile('r') as file:
+            self.assertEqual(run('list', 'metrics', '--for', 'cpu', '-o', file.name).returncode, 0)
+            self.assertEqual(file.read(), run('list', 'metrics', '--for', 'cpu').stdout)
+        reports = b''.join(struct.pack('<IIII', 1 << 19, 1000 * n, 5, 70000 * n) + bytes(48)
+                           for n in range(2000))
+        with tempfile.NamedTemporaryFile('r') as file:
+            result = run('decode', '-i', '-', '--as', 'oa:C4_B8', '--counters', '-m', 'nonesuch', '-o', file.name,
+                         stdin=reports, text=False)
+            self.assertEqual(result.returncode, 3, result.stderr)
+            self.assertEqual(file.read(), '')
+
+    def test_output_of_child(self):
+        """A child's exit status is no failure of ours."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'result')
+            result = run('stat', '-d', 'cpu', '-I', '10ms', '--json', '-o', path, '--', 'sh', '-c',
+                         'sleep 0.3; exit 5')
+            self.assertEqual(result.returncode, 5, result.stderr)
+            with open(path, encoding='utf-8') as file:
+                self.assertEqual(json.load(file)['exit'], 5)
+
+    def test_output_interrupted(self):
+        """A run that is killed leaves neither a draft nor a hole."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'kept')
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write('kept\n')
+            child = subprocess.Popen([SEXTANT, 'decode', '-i', '-', '--as', 'oa:C4_B8', '--counters', '-o', path],
+                                     stdin=subprocess.PIPE)
+            deadline = time.monotonic() + 20
+            while len(os.listdir(folder)) < 2 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertEqual(len(os.listdir(folder)), 2)
+            child.send_signal(signal.SIGINT)
+            self.assertEqual(child.wait(timeout=20), -signal.SIGINT)
+            child.stdin.close()
+            self.assertEqual(os.listdir(folder), ['kept'])
+            with open(path, encoding='utf-8') as file:
+                self.assertEqual(file.read(), 'kept\n')
 
     def test_help(self):
         self.assertEqual(run('--help').returncode, 0)
