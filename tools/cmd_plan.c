@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sextant/oa.h>
 #include <sextant/plan.h>
 
 #include "base/mem.h"
@@ -57,6 +58,46 @@ static void judge(struct planning *p, uint32_t column)
 		p->why[column] = "this API does not offer it";
 		p->hidden[column] = !named(p->cli, c->name);
 	}
+}
+
+/* Whether a chosen metric of the group needs the counter. */
+static bool needs(const struct planning *p, uint32_t column, uint32_t counter)
+{
+	uint32_t count, all;
+	const struct sx_metric_input *inputs = sx_metrics_inputs(p->metrics, &all);
+	const uint32_t *needed = sx_metrics_column_inputs(p->metrics, column, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (inputs[needed[i]].counter == counter)
+			return true;
+	return false;
+}
+
+/* A counter that the user defines cannot also count what a chosen set has it count. */
+static enum sx_status judge_definition(struct planning *p, uint32_t column, struct sx_error *err)
+{
+	struct sx_oa_flex_counter flex;
+	struct sx_error why = {0};
+	uint32_t count, set = SX_NONE;
+	const struct sx_metric_column *c = &p->columns[column];
+	const struct sx_metric_info *metrics = sx_catalog_metrics(p->catalog, &count);
+	if (c->metric != SX_NONE || sx_oa_flex_parse(c->name, &flex, NULL))
+		return SX_OK;
+	if (p->cli->options.set)
+		set = sx_catalog_find_group(p->catalog, p->cli->options.set);
+	enum sx_status fits = sx_oa_flex_fits(p->catalog, set, &flex, &why);
+	for (uint32_t i = 0; !fits && i < p->column_count; i++)
+		if (p->columns[i].metric != SX_NONE && needs(p, i, c->counter))
+			fits = sx_oa_flex_fits(p->catalog, metrics[p->columns[i].metric].group,
+					       &flex, &why);
+	if (!fits)
+		return SX_OK;
+	char *text = arena_alloc(&p->arena, sizeof(why.message) + sizeof(why.because) + 2);
+	if (!text)
+		return error_nomem(err, "planning passes");
+	snprintf(text, sizeof(why.message) + sizeof(why.because) + 2, "%s; %s", why.message,
+		 why.because);
+	p->why[column] = text;
+	return SX_OK;
 }
 
 /* The counters behind the inputs of a column, and those that its vendor keeps beside them. */
@@ -132,6 +173,9 @@ static enum sx_status make_plan(struct planning *p, struct sx_error *err)
 		return error_nomem(err, "planning passes");
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		judge(p, i);
+		status = judge_definition(p, i, err);
+		if (status)
+			return status;
 		if (!p->why[i] && !make_item(p, i))
 			return error_nomem(err, "planning passes");
 	}
@@ -349,7 +393,7 @@ static void write_text(const struct planning *p)
 	write_conflicts(p);
 	if (!without)
 		return;
-	fprintf(p->cli->out.out, "%u without a formula here:\n", (unsigned)without);
+	fprintf(p->cli->out.out, "%u not available here:\n", (unsigned)without);
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		char line[512];
 		if (!p->why[i] || p->hidden[i])

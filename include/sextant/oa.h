@@ -12,6 +12,7 @@
 extern "C" {
 #endif
 
+struct sx_catalog;
 struct sx_table;
 
 /* Report formats of Gen8, numbered as the i915 uAPI does. */
@@ -250,9 +251,26 @@ struct sx_oa_flex_counter {
 	struct sx_oa_flex flex;
 };
 
-/* Parses a user-defined counter. Errors: SX_ERR_BAD_INPUT, SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED. */
+#define SX_OA_FLEX_COUNTERS 14
+
+/* Parses a user-defined counter. Errors: SX_ERR_USAGE (malformed, or a filter given twice),
+ * SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED. */
 SX_API enum sx_status sx_oa_flex_parse(const char *text, struct sx_oa_flex_counter *out,
 				       struct sx_error *err);
+/*
+ * Adds a counter to those of one run, `all` with room for SX_OA_FLEX_COUNTERS; one that is there
+ * with the same event is left as it is. Errors: SX_ERR_USAGE (the counter has another event).
+ */
+SX_API enum sx_status sx_oa_flex_merge(struct sx_oa_flex_counter *all, uint32_t *count,
+				       const struct sx_oa_flex_counter *added,
+				       struct sx_error *err);
+/*
+ * Whether a metric set, by its index in the catalog, leaves the counter free or has it count that
+ * very event. Errors: SX_ERR_USAGE; the remedy names counters or sets that are free.
+ */
+SX_API enum sx_status sx_oa_flex_fits(const struct sx_catalog *catalog, uint32_t group,
+				      const struct sx_oa_flex_counter *counter,
+				      struct sx_error *err);
 
 /*
  * Trigger and custom event (CEC) registers as text, one register a line, for example
@@ -265,7 +283,7 @@ SX_API enum sx_status sx_oa_flex_parse(const char *text, struct sx_oa_flex_count
 SX_API enum sx_status sx_oa_trigger_describe(uint32_t address, uint32_t value,
 					     char out[SX_OA_TRIGGER_TEXT_MAX],
 					     struct sx_error *err);
-/* Reads a line. Errors: SX_ERR_NOT_FOUND (register, field or name), SX_ERR_BAD_INPUT (range). */
+/* Reads a line. Errors: SX_ERR_NOT_FOUND (register, field or name), SX_ERR_USAGE (malformed). */
 SX_API enum sx_status sx_oa_trigger_parse(const char *text, uint32_t *address, uint32_t *value,
 					  struct sx_error *err);
 /* Address of a register by name ("OACEC3_0", "OASTARTTRIG1") or number; 0 when there is none. */

@@ -38,6 +38,14 @@ static enum sx_status no_such_device(const struct sx_metrics *m, struct sx_error
 	return SX_ERR_UNSUPPORTED;
 }
 
+static const char *first_name(const struct sx_metrics *m, uint32_t counter)
+{
+	uint32_t i = 0;
+	while (m->flex[i].counter != counter)
+		i++;
+	return m->flex_names[i];
+}
+
 enum sx_status flex_define(struct sx_metrics *m, const char *pattern,
 			   struct sx_metric_column *column, struct sx_expr **expr,
 			   struct sx_error *err)
@@ -55,6 +63,15 @@ enum sx_status flex_define(struct sx_metrics *m, const char *pattern,
 	const char *copy = arena_strndup(&m->arena, pattern, strlen(pattern));
 	if (!copy)
 		return error_nomem(err, "selecting metrics");
+	uint32_t before = m->flex_count;
+	status = sx_oa_flex_merge(m->flex, &m->flex_count, &definition, err);
+	if (status)
+		return status;
+	if (m->flex_count > before)
+		m->flex_names[before] = copy;
+	else
+		copy =
+		    first_name(m, definition.counter); /* the same, spelled otherwise: one column */
 	write_formula(&definition, formula, sizeof(formula));
 	*column = (struct sx_metric_column){
 	    .name = copy,

@@ -8,8 +8,8 @@
 bool flex_is_definition(const char *pattern);
 /*
  * Makes the column of a definition, a share of EU time, and its formula, which the caller owns.
- * Errors: SX_ERR_BAD_INPUT, SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED (no such event, or not on this
- * catalog's device).
+ * Errors: SX_ERR_USAGE (malformed, or the counter has another definition), SX_ERR_NOT_FOUND,
+ * SX_ERR_UNSUPPORTED (no such event, or not on this catalog's device).
  */
 enum sx_status flex_define(struct sx_metrics *m, const char *pattern,
 			   struct sx_metric_column *column, struct sx_expr **expr,

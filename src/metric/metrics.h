@@ -3,6 +3,7 @@
 #define METRIC_METRICS_H
 
 #include <sextant/metric.h>
+#include <sextant/oa.h>
 
 #include "base/mem.h"
 
@@ -36,6 +37,9 @@ struct sx_metrics {
 	const struct sx_table *like;
 	uint32_t *like_counter, *like_instance; /* what its columns are */
 	uint32_t like_count;
+	struct sx_oa_flex_counter flex[SX_OA_FLEX_COUNTERS]; /* that the user defined */
+	const char *flex_names[SX_OA_FLEX_COUNTERS];
+	uint32_t flex_count;
 };
 
 /* Turns patterns into columns. */

@@ -227,22 +227,34 @@ static bool next_word(const char **text, const char *delimiters, char *out, size
 
 static enum sx_status bad_text(const char *text, const char *why, struct sx_error *err)
 {
-	error_set(err, SX_ERR_BAD_INPUT, "bad counter \"%.128s\"", text);
+	error_set(err, SX_ERR_USAGE, "bad counter \"%.128s\"", text);
 	error_because(err, "%s", why);
 	error_try(err, "A12=eu(fpu0-active, coarse=ps, fine=ternary)");
-	return SX_ERR_BAD_INPUT;
+	return SX_ERR_USAGE;
 }
 
-static enum sx_status parse_argument(const char *text, const char *word, bool first,
+/* One argument; *seen has a bit for each part that was there before. */
+static enum sx_status parse_argument(const char *text, const char *word, unsigned *seen,
 				     struct sx_oa_flex *flex, struct sx_error *err)
 {
-	if (strncmp(word, "coarse=", 7) == 0)
-		return sx_oa_flex_find(SX_OA_FLEX_COARSE, word + 7, &flex->coarse, err);
-	if (strncmp(word, "fine=", 5) == 0)
-		return sx_oa_flex_find(SX_OA_FLEX_FINE, word + 5, &flex->fine, err);
-	if (!first)
+	enum sx_oa_flex_part part = SX_OA_FLEX_EVENT;
+	uint8_t *to = &flex->event;
+	if (strncmp(word, "coarse=", 7) == 0) {
+		part = SX_OA_FLEX_COARSE;
+		to = &flex->coarse;
+	} else if (strncmp(word, "fine=", 5) == 0) {
+		part = SX_OA_FLEX_FINE;
+		to = &flex->fine;
+	}
+	bool again = *seen >> part & 1;
+	if (part == SX_OA_FLEX_EVENT && *seen)
 		return bad_text(text, "after the event come coarse= and fine=", err);
-	return sx_oa_flex_find(SX_OA_FLEX_EVENT, word, &flex->event, err);
+	if (again)
+		return bad_text(text, "a filter is given twice", err);
+	if (part != SX_OA_FLEX_EVENT && !*seen)
+		return bad_text(text, "the event comes first", err);
+	*seen |= 1u << part;
+	return sx_oa_flex_find(part, part ? strchr(word, '=') + 1 : word, to, err);
 }
 
 enum sx_status sx_oa_flex_parse(const char *text, struct sx_oa_flex_counter *out,
@@ -253,15 +265,16 @@ enum sx_status sx_oa_flex_parse(const char *text, struct sx_oa_flex_counter *out
 	const char *p = text;
 	char word[64], end;
 	unsigned long value;
+	unsigned seen = 0;
 	if (!next_word(&p, "=", word, sizeof(word), &end) || end != '=' || word[0] != 'A' ||
 	    !number(word + 1, &value) || !sx_oa_flex_place((uint32_t)value, &place))
 		return bad_text(text, "it begins with one of A7 to A20 and =", err);
 	if (!next_word(&p, "(", word, sizeof(word), &end) || end != '(' || strcmp(word, "eu") != 0)
 		return bad_text(text, "behind = stands eu(event, ...)", err);
-	for (bool first = true;; first = false) {
+	for (;;) {
 		if (!next_word(&p, ",)", word, sizeof(word), &end) || !end)
 			return bad_text(text, "the parenthesis is not closed, or empty", err);
-		enum sx_status status = parse_argument(text, word, first, &flex, err);
+		enum sx_status status = parse_argument(text, word, &seen, &flex, err);
 		if (status)
 			return status;
 		if (end == ')')

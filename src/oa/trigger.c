@@ -163,10 +163,10 @@ static enum sx_status field_value(const struct field *field, const char *text, u
 		return SX_ERR_NOT_FOUND;
 	}
 	if (value > mask_of(field)) {
-		error_set(err, SX_ERR_BAD_INPUT, "%s=%s is out of range", field->name, text);
+		error_set(err, SX_ERR_USAGE, "%s=%.32s is out of range", field->name, text);
 		error_because(err, "the field has %u bits", field->width);
 		error_try(err, "0 to 0x%x", mask_of(field));
-		return SX_ERR_BAD_INPUT;
+		return SX_ERR_USAGE;
 	}
 	*out = (uint32_t)value;
 	return SX_OK;
@@ -178,9 +178,9 @@ static enum sx_status set_field(const struct field *f, char *word, uint32_t *val
 	char *equals = strchr(word, '=');
 	uint32_t part = 0;
 	if (!equals) {
-		error_set(err, SX_ERR_BAD_INPUT, "\"%.32s\" has no value", word);
+		error_set(err, SX_ERR_USAGE, "\"%.32s\" has no value", word);
 		error_try(err, "field=value");
-		return SX_ERR_BAD_INPUT;
+		return SX_ERR_USAGE;
 	}
 	*equals = '\0';
 	for (int i = 0; i < FIELDS_MAX && f[i].name; i++) {
@@ -201,7 +201,7 @@ enum sx_status sx_oa_trigger_parse(const char *text, uint32_t *address, uint32_t
 	char copy[SX_OA_TRIGGER_TEXT_MAX], name[20], *rest = NULL;
 	enum row row;
 	if (strlen(text) >= sizeof(copy))
-		return error_set(err, SX_ERR_LIMIT, "a register's line of more than %d characters",
+		return error_set(err, SX_ERR_USAGE, "a register's line of more than %d characters",
 				 SX_OA_TRIGGER_TEXT_MAX);
 	memcpy(copy, text, strlen(text) + 1);
 	char *word = strtok_r(copy, ": \t", &rest);

@@ -287,7 +287,29 @@ def check_definitions(folder):
             expected[counter] = row[counter]
         want.append(expected)
     check_rows("definitions", doc, want)
-    expect("bad definition", decode(path, "--as", "i915-record", "-m", "A21=eu(4)")[0], 5)
+    for text, want in (("A21=eu(4)", 2), ("A12=eu(4,0,0)", 2), ("A12=eu()", 2), ("a12=eu(eu-active)", 2),
+                       ("A12=eu(eu-active,coarse=ps,coarse=vs)", 2), ("A12=eu(coarse=ps,eu-active)", 2),
+                       ("A12=eu(9)", 3), ("A12=eu(nothing)", 3),
+                       ("A12=eu(eu-active),A12=eu(fpu0-active)", 2)):
+        code, _, err = decode(path, "--as", "i915-record", "-m", text)
+        expect(f"{text}: exit", (code, len(err.splitlines())), (want, 3))
+    code, doc, _ = decode(path, "--as", "i915-record", "-m", "A12=eu(eu-active), A12=eu(4)")
+    expect("equal definitions: columns", doc and doc["metrics"][3:], ["A12=eu(eu-active)", "A12"])
+
+
+def check_plan():
+    """What a set has a flexible counter count stands against the user's definition, before anything runs."""
+    for args, reason in ((["--set", "RenderBasic", "-m", "A7=eu(fpu0-active),EuActive"], "RenderBasic needs A7"),
+                         (["--set", "RenderBasic", "-m", "A7=eu(fpu0-active)"], "as eu(eu-active)"),
+                         (["-m", "A12=eu(fpu1-active),RenderBasic.VsFpu1Active"], None),
+                         (["-m", "A7=eu(fpu1-active),RenderBasic.EuActive"], "RenderBasic needs A7"),
+                         (["--set", "RenderBasic", "-m", "A7=eu(eu-active),EuActive"], None),
+                         (["--set", "RenderBasic", "-m", "A14=eu(fpu0-active),EuActive"], None)):
+        code, doc = run("plan", "--for", "intel-bdw", "--json", *args)
+        name = args[-1].split(",")[0]
+        why = doc["unavailable"].get(name) if code == 0 else doc
+        expect(f"plan {args}: {why}", (why is not None and reason in why) if reason else why is None, True)
+        expect(f"plan {args}: planned", name in doc["metrics"], reason is None)
 
 
 def run(*args):
@@ -341,6 +363,7 @@ def main():
         check_definitions(folder)
         check_sets(folder, catalog)
     check_flex()
+    check_plan()
     check_triggers(catalog)
     for failure in failures[:40]:
         print(failure[:600], file=sys.stderr)

@@ -195,9 +195,9 @@ static void test_trigger_text(void **state)
 	assert_int_equal(sx_oa_trigger_parse("OACEC8_0: value=1", &address, &value, &err),
 			 SX_ERR_NOT_FOUND);
 	assert_int_equal(sx_oa_trigger_parse("OACEC0_0: value=0x10000", &address, &value, &err),
-			 SX_ERR_BAD_INPUT);
+			 SX_ERR_USAGE);
 	assert_int_equal(sx_oa_trigger_parse("OACEC0_0: value", &address, &value, &err),
-			 SX_ERR_BAD_INPUT);
+			 SX_ERR_USAGE);
 	assert_int_equal(sx_oa_trigger_parse("OACEC0_0: what=1", &address, &value, &err),
 			 SX_ERR_NOT_FOUND);
 }

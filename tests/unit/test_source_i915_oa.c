@@ -322,9 +322,23 @@ static void test_user_counter(void **state)
 	assert_int_equal(fake.active->flex[3], 0x00250014); /* A13 stays, A14 is ours */
 	assert_string_not_equal(fake.active->uuid, "b541bd57-0e0f-4154-b4c0-5858010a2bf7");
 	names[0] = "A12=eu(fpu0-active)"; /* RenderBasic reads A12 */
-	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_ERR_BUSY);
+	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_ERR_USAGE);
+	assert_non_null(strstr(err.because, "coarse=vs")); /* what A12 is there */
 	assert_non_null(strstr(err.remedy, "A14"));
 	assert_null(strstr(err.remedy, "A12"));
+	names[0] = "A7=eu(eu-active)"; /* the set's own event */
+	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_OK);
+	/* One definition twice is one; a second one is refused before anything is added. */
+	const char *twice[] = {"A14=eu(fpu0-active)", "A14 = eu(0)", "A14=eu(fpu1-active)"};
+	request.definitions = twice;
+	request.definition_count = 2;
+	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_OK);
+	assert_int_equal(fake.active->flex[3], 0x00000014);
+	request.definition_count = 3;
+	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_ERR_USAGE);
+	assert_non_null(strstr(err.message, "A14 is defined twice"));
+	request.definitions = names;
+	request.definition_count = 1;
 	names[0] = "A14=eu(nothing)";
 	assert_int_equal(source_i915_oa.start(source, &request, &err), SX_ERR_NOT_FOUND);
 	source_i915_oa.close(source);

@@ -91,34 +91,6 @@ static enum sx_status gather(struct build *b, struct sx_error *err)
 	return SX_OK;
 }
 
-/* Whether a formula of the set reads the counter ("A 12 READ"). */
-static bool set_reads(const struct build *b, uint32_t counter)
-{
-	char token[24];
-	uint32_t count;
-	const struct sx_metric_info *metrics = sx_catalog_metrics(b->catalog, &count);
-	snprintf(token, sizeof(token), "A %u READ", counter);
-	for (uint32_t i = 0; i < count; i++)
-		if (metrics[i].group == b->group_index && metrics[i].exprs && metrics[i].exprs[0] &&
-		    strstr(metrics[i].exprs[0], token))
-			return true;
-	return false;
-}
-
-static enum sx_status counter_taken(const struct build *b, uint32_t counter, struct sx_error *err)
-{
-	char free_ones[80] = "";
-	size_t at = 0;
-	for (uint32_t n = 7; n <= 20 && at < sizeof(free_ones); n++)
-		if (!set_reads(b, n))
-			at += (size_t)snprintf(free_ones + at, sizeof(free_ones) - at, "%sA%u",
-					       at ? ", " : "", n);
-	error_set(err, SX_ERR_BUSY, "A%u is needed by metric set %s", counter, b->group->name);
-	error_because(err, "its formulas read that flexible counter");
-	error_try(err, "%s", at ? free_ones : "another set");
-	return SX_ERR_BUSY;
-}
-
 /* Replaces the field of one counter; a register that the set leaves alone is added. */
 static enum sx_status put_flex(struct build *b, const struct sx_oa_flex_counter *flex,
 			       struct sx_error *err)
@@ -128,8 +100,9 @@ static enum sx_status put_flex(struct build *b, const struct sx_oa_flex_counter 
 	size_t i = 0;
 	if (!sx_oa_flex_place(flex->counter, &place))
 		return error_set(err, SX_ERR_USAGE, "A%u is no flexible counter", flex->counter);
-	if (set_reads(b, flex->counter))
-		return counter_taken(b, flex->counter, err);
+	enum sx_status status = sx_oa_flex_fits(b->catalog, b->group_index, flex, err);
+	if (status)
+		return status;
 	while (i < writes->count && writes->items[i].address != place.address)
 		i++;
 	if (i == writes->count) {

@@ -17,7 +17,6 @@
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define NS_PER_S	    UINT64_C(1000000000)
 #define POLL_PERIOD_NS	    UINT64_C(5000000)
-#define FLEX_COUNTERS	    14
 #define PAIR_TRIES	    3
 
 static struct i915_oa *from(struct source *source)
@@ -185,18 +184,18 @@ static enum sx_status open_stream(struct i915_oa *s, uint32_t exponent, struct s
 }
 
 static enum sx_status read_definitions(const struct source_request *request,
-				       struct sx_oa_flex_counter out[FLEX_COUNTERS],
-				       struct sx_error *err)
+				       struct sx_oa_flex_counter out[SX_OA_FLEX_COUNTERS],
+				       uint32_t *count, struct sx_error *err)
 {
-	if (request->definition_count > FLEX_COUNTERS)
-		return error_set(err, SX_ERR_LIMIT, "more than %d counters were defined",
-				 FLEX_COUNTERS);
-	for (uint32_t i = 0; i < request->definition_count; i++) {
-		enum sx_status status = sx_oa_flex_parse(request->definitions[i], &out[i], err);
-		if (status)
-			return status;
+	enum sx_status status = SX_OK;
+	*count = 0;
+	for (uint32_t i = 0; !status && i < request->definition_count; i++) {
+		struct sx_oa_flex_counter counter;
+		status = sx_oa_flex_parse(request->definitions[i], &counter, err);
+		if (!status)
+			status = sx_oa_flex_merge(out, count, &counter, err);
 	}
-	return SX_OK;
+	return status;
 }
 
 static enum sx_status i915_oa_stop(struct source *source, struct sx_error *err)
@@ -214,18 +213,19 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 				    struct sx_error *err)
 {
 	struct i915_oa *s = from(source);
-	struct sx_oa_flex_counter flex[FLEX_COUNTERS];
+	struct sx_oa_flex_counter flex[SX_OA_FLEX_COUNTERS];
+	uint32_t flex_count;
 	uint64_t interval = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
 	uint32_t exponent = i915_exponent(&s->card, interval);
 	i915_oa_stop(source, NULL);
 	s->period_ns = i915_period_ns(s->card.device.timestamp_hz, exponent);
 	s->stretched = s->period_ns > 2 * interval;
 	s->told = request->pid == 0 && !s->stretched;
-	enum sx_status status = read_definitions(request, flex, err);
+	enum sx_status status = read_definitions(request, flex, &flex_count, err);
 	if (!status)
 		status = i915_config_open(s->base.sys, s->fd, &s->card, request->catalog,
 					  request->set ? request->set : I915_OA_SET, flex,
-					  request->definition_count, &s->config, err);
+					  flex_count, &s->config, err);
 	if (!status)
 		status = open_stream(s, exponent, err);
 	if (status)

@@ -1,0 +1,138 @@
+/* Flexible EU counters against a metric set: which ones its formulas read, and what it counts with
+ * them. */
+#include "oa/oa.h"
+#include "base/error.h"
+
+#include <sextant/catalog.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST	   7
+#define LAST	   20
+#define SETS	   3 /* that a remedy names */
+#define EVENT_TEXT 80
+
+/* Whether a formula of the set reads the counter ("A 12 READ"). */
+static bool set_reads(const struct sx_catalog *catalog, uint32_t group, uint32_t counter)
+{
+	char token[24];
+	uint32_t count;
+	const struct sx_metric_info *metrics = sx_catalog_metrics(catalog, &count);
+	snprintf(token, sizeof(token), "A %u READ", counter);
+	for (uint32_t i = 0; i < count; i++)
+		if (metrics[i].group == group && metrics[i].exprs && metrics[i].exprs[0] &&
+		    strstr(metrics[i].exprs[0], token))
+			return true;
+	return false;
+}
+
+/* What the set has the counter count; false when it leaves the register alone. */
+static bool set_event(const struct sx_group_info *group, uint32_t counter, struct sx_oa_flex *out)
+{
+	struct sx_oa_flex_place place;
+	if (!sx_oa_flex_place(counter, &place))
+		return false;
+	for (uint32_t p = 0; p < group->program_count; p++) {
+		char *at = (char *)group->programs[p].writes;
+		if (group->programs[p].kind != SX_PROGRAM_FLEX || group->programs[p].when)
+			continue;
+		for (uint32_t i = 0; i < group->programs[p].count; i++) {
+			uint32_t address = (uint32_t)strtoul(at, &at, 16);
+			uint32_t value = (uint32_t)strtoul(*at == ':' ? at + 1 : at, &at, 16);
+			*out = sx_oa_flex_decode(counter, value);
+			if (address == place.address)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool same(const struct sx_oa_flex *a, const struct sx_oa_flex *b)
+{
+	return sx_oa_flex_field(a) == sx_oa_flex_field(b);
+}
+
+/* "eu(fpu0-active, coarse=ps)"; the text. */
+static const char *write_event(const struct sx_oa_flex *flex, char out[EVENT_TEXT])
+{
+	const uint8_t parts[] = {flex->event, flex->coarse, flex->fine};
+	static const char keys[][12] = {"eu(", ", coarse=", ", fine="};
+	size_t at = 0;
+	for (int i = 0; i < 3; i++) {
+		const char *name = sx_oa_flex_name((enum sx_oa_flex_part)i, parts[i]);
+		if (i == 0 || parts[i])
+			at += (size_t)snprintf(out + at, EVENT_TEXT - at, "%s%s", keys[i],
+					       name ? name : "undefined");
+	}
+	snprintf(out + at, EVENT_TEXT - at, ")");
+	return out;
+}
+
+/* Counters that the set leaves free; where there are none, sets that leave this one free. */
+static void find_remedy(const struct sx_catalog *catalog, uint32_t group, uint32_t counter,
+			struct sx_error *err)
+{
+	char text[160] = "";
+	uint32_t count, named = 0;
+	size_t at = 0;
+	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
+	for (uint32_t n = FIRST; n <= LAST && at < sizeof(text); n++)
+		if (!set_reads(catalog, group, n))
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%sA%u",
+					       at ? ", " : "", n);
+	if (at) {
+		error_try(err, "%s, which the set leaves free", text);
+		return;
+	}
+	for (uint32_t i = 0; i < count && named < SETS && at < sizeof(text); i++)
+		if (!set_reads(catalog, i, counter)) {
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ", " : "",
+					       groups[i].name);
+			named++;
+		}
+	error_try(err, "--set with one that leaves A%u free: %s", counter, text);
+}
+
+enum sx_status sx_oa_flex_fits(const struct sx_catalog *catalog, uint32_t group,
+			       const struct sx_oa_flex_counter *counter, struct sx_error *err)
+{
+	uint32_t count;
+	struct sx_oa_flex event;
+	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
+	if (group >= count || !set_reads(catalog, group, counter->counter))
+		return SX_OK;
+	bool known = set_event(&groups[group], counter->counter, &event);
+	if (known && same(&event, &counter->flex))
+		return SX_OK;
+	char text[EVENT_TEXT];
+	error_set(err, SX_ERR_USAGE, "metric set %s needs A%u", groups[group].name,
+		  counter->counter);
+	if (known)
+		error_because(err, "its formulas read that counter as %s",
+			      write_event(&event, text));
+	else
+		error_because(err, "its formulas read that flexible counter");
+	find_remedy(catalog, group, counter->counter, err);
+	return SX_ERR_USAGE;
+}
+
+enum sx_status sx_oa_flex_merge(struct sx_oa_flex_counter *all, uint32_t *count,
+				const struct sx_oa_flex_counter *added, struct sx_error *err)
+{
+	for (uint32_t i = 0; i < *count; i++) {
+		if (all[i].counter != added->counter)
+			continue;
+		if (same(&all[i].flex, &added->flex))
+			return SX_OK;
+		error_set(err, SX_ERR_USAGE, "A%u is defined twice", added->counter);
+		char first[EVENT_TEXT], second[EVENT_TEXT];
+		error_because(err, "it counts %s or %s", write_event(&all[i].flex, first),
+			      write_event(&added->flex, second));
+		error_try(err, "another of A7 to A20 for one of them");
+		return SX_ERR_USAGE;
+	}
+	all[(*count)++] = *added;
+	return SX_OK;
+}
