@@ -217,9 +217,9 @@ SX_API const struct sx_advice_info *sx_catalog_advice(const struct sx_catalog *c
 /*
  * Finds a counter, constant, block, section (by id) or group by exact name or alias; a leading `$`
  * is ignored. Returns its index, or SX_NONE. `group` restricts counters and metrics to one group
- * (an index) or is SX_NONE. A qualified name ("Group.name") finds a grouped one as well. For a bare
- * name that several groups share, *matches (may be NULL) receives their number and the first is
- * returned.
+ * (an index) or is SX_NONE. A qualified name ("Group.name") finds a grouped one as well, also
+ * where `group` is that group. For a bare name that several groups share, *matches (may be NULL)
+ * receives their number and the first is returned.
  */
 SX_API uint32_t sx_catalog_find_counter(const struct sx_catalog *catalog, const char *name,
 					uint32_t group, uint32_t *matches);

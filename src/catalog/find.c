@@ -28,15 +28,17 @@ static uint32_t find_plain(const struct sx_catalog *cat, enum index_kind kind, c
 	return slot->value;
 }
 
-/* "Group.name", wherever the dot is. */
-static uint32_t find_qualified(const struct sx_catalog *cat, enum index_kind kind, const char *name)
+/* "Group.name", wherever the dot is; of one group, or of any. */
+static uint32_t find_qualified(const struct sx_catalog *cat, enum index_kind kind, const char *name,
+			       uint32_t only)
 {
 	for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
 		const struct index_slot *group = index_find(
 		    &cat->index, INDEX_GROUP, INDEX_NO_GROUP, name, (size_t)(dot - name));
 		const struct index_slot *slot =
-		    group ? index_find(&cat->index, kind, group->value, dot + 1, strlen(dot + 1))
-			  : NULL;
+		    group && (only == SX_NONE || only == group->value)
+			? index_find(&cat->index, kind, group->value, dot + 1, strlen(dot + 1))
+			: NULL;
 		if (slot)
 			return slot->value;
 	}
@@ -50,9 +52,9 @@ static uint32_t find(const struct sx_catalog *cat, enum index_kind kind, const c
 		*matches = 0;
 	name = skip_dollar(name);
 	uint32_t index = find_plain(cat, kind, name, group, matches);
-	if (index != SX_NONE || group != SX_NONE)
+	if (index != SX_NONE)
 		return index;
-	index = find_qualified(cat, kind, name);
+	index = find_qualified(cat, kind, name, group);
 	if (matches)
 		*matches = index != SX_NONE;
 	return index;

@@ -312,6 +312,23 @@ def check_plan():
         expect(f"plan {args}: planned", name in doc["metrics"], reason is None)
 
 
+def check_names(folder):
+    """Qualified names where the set is known, and what a name of another set is answered."""
+    path = os.path.join(folder, "names")
+    with open(path, "wb") as file:
+        file.write(head("RenderBasic", "", GT2) + b"".join(record(1, pack(r)) for r in simulate(9, 4)))
+    plain = decode(path, "--as", "i915-record", "-m", "EuActive")
+    expect("names: exit", (plain[0], plain[2]), (0, ""))
+    expect("names: qualified", decode(path, "--as", "i915-record", "-m", "RenderBasic.EuActive"), plain)
+    code, doc, err = decode(path, "--as", "i915-record", "-m", "TestOa.Counter0")
+    expect("names: of another set", (code, doc), (3, None))
+    expect("names: whose it is", "set TestOa" in err and "try: TestOa" not in err, True)
+    expect("names: near", "try: EuActive\n" in decode(path, "--as", "i915-record", "-m", "EuActve")[2], True)
+    for args in (("plan", "-m"), ("explain",)):
+        expect(f"{args[0]}: qualified", run(*args, "RenderBasic.EuActive", "--for", "intel-bdw", "--set",
+                                            "RenderBasic")[0], 0)
+
+
 def run(*args):
     done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, check=False)
     return done.returncode, json.loads(done.stdout) if done.stdout.startswith("{") else done.stdout
@@ -361,6 +378,7 @@ def main():
         check_damage(folder)
         check_identity(folder, catalog)
         check_definitions(folder)
+        check_names(folder)
         check_sets(folder, catalog)
     check_flex()
     check_plan()

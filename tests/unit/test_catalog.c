@@ -223,6 +223,13 @@ static void test_names_that_groups_share(void **state)
 	assert_int_equal(sx_catalog_find_metric(c, "Alpha.access_rate", SX_NONE, NULL), 2);
 	assert_int_equal(sx_catalog_find_metric(c, "access_rate", 0, NULL), 2);
 	assert_int_equal(sx_catalog_find_metric(c, "access_rate", 2, NULL), SX_NONE);
+	/* A qualified name is found in its own group alone. */
+	assert_int_equal(sx_catalog_find_metric(c, "Alpha.access_rate", 0, &matches), 2);
+	assert_int_equal(matches, 1);
+	assert_int_equal(sx_catalog_find_metric(c, "Alpha.access_rate", 1, &matches), SX_NONE);
+	assert_int_equal(matches, 0);
+	assert_int_equal(sx_catalog_find_counter(c, "Beta.Reads", 1, NULL), 5);
+	assert_int_equal(sx_catalog_find_counter(c, "Beta.Reads", 0, NULL), SX_NONE);
 	/* A name of no group is not found in one. */
 	assert_int_equal(sx_catalog_find_counter(c, "Clocks", 0, NULL), SX_NONE);
 }
