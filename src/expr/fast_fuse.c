@@ -9,7 +9,7 @@
 struct fuser {
 	struct fast_code *code;
 	const uint32_t *place;
-	uint32_t *def;	/* of each node: the operation that computes it, plus 1 */
+	uint32_t *def;	/* of each node without a place: the operation that computes it */
 	uint32_t *uses; /* of each node: operands that read it */
 };
 
@@ -19,7 +19,7 @@ static void count(struct fuser *fuser)
 		const struct fast_insn *insn = &fuser->code->insns[i];
 		const uint32_t args[3] = {insn->a, insn->b, insn->c};
 		if (!fast_stores(insn->op))
-			fuser->def[insn->out] = i + 1;
+			fuser->def[insn->out] = i;
 		for (int a = 0; a < 3; a++)
 			if (args[a] != SX_NONE && !(insn->columns >> a & 1))
 				fuser->uses[args[a]]++;
@@ -29,10 +29,9 @@ static void count(struct fuser *fuser)
 /* The operation behind an operand, if it is `op` and nobody else wants its result; else NULL. */
 static struct fast_insn *absorbed(const struct fuser *fuser, uint32_t node, enum fast_op op)
 {
-	if (node == SX_NONE || fuser->place[node] != SX_NONE || fuser->uses[node] != 1 ||
-	    !fuser->def[node])
+	if (fuser->place[node] != SX_NONE || fuser->uses[node] != 1)
 		return NULL;
-	struct fast_insn *insn = &fuser->code->insns[fuser->def[node] - 1];
+	struct fast_insn *insn = &fuser->code->insns[fuser->def[node]];
 	return insn->op == op ? insn : NULL;
 }
 
