@@ -9,7 +9,7 @@
 
 #include "tools/decode.h"
 
-#define CHUNK ((size_t)1 << 16)
+#define CHUNK ((size_t)1 << 17) /* of which a record takes 64 KiB at most */
 
 struct stream {
 	struct decode_job *job;
@@ -240,6 +240,10 @@ static enum sx_status pump(struct stream *s, int fd, size_t *left, struct sx_err
 		status = feed(s, buffer, &held, err);
 		if (!status)
 			memmove(buffer, buffer + have - held, held);
+	}
+	if (!status && held) {
+		sx_oa_decoder_end(s->decoder);
+		status = feed(s, buffer, &held, err);
 	}
 	free(buffer);
 	*left = held;

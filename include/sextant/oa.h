@@ -153,6 +153,8 @@ struct sx_oa_stats {
 	uint64_t correlations;
 	uint64_t zero_reasons; /* reports without a reason: never written by healthy hardware */
 	uint64_t fast_clocks;  /* intervals with more clocks than the highest frequency allows */
+	uint64_t ambiguous;    /* intervals so long that counters may have wrapped unseen */
+	uint64_t backwards;    /* timestamps that went back: accumulation began anew */
 };
 
 struct sx_oa_decoder;
@@ -166,13 +168,19 @@ SX_API enum sx_status sx_oa_decoder_create(const struct sx_oa_options *options,
 /* Releases a decoder and its rows; NULL is fine. */
 SX_API void sx_oa_decoder_destroy(struct sx_oa_decoder *decoder);
 /*
- * Takes bytes in the order of the file. *used receives how many were taken; the rest, less than a
- * record, has to come again with what follows it. SX_OK: feed more. SX_AGAIN: rows are complete,
- * take them and call sx_oa_decoder_drain(). Errors: SX_ERR_BAD_INPUT, SX_ERR_UNSUPPORTED (not
- * such a recording), SX_ERR_LIMIT (more contexts than 65536), SX_ERR_NO_MEMORY.
+ * Takes bytes in the order of the file. *used receives how many were taken; the rest, at most a
+ * record and the head behind it (64 KiB), has to come again with what follows it. SX_OK: feed more.
+ * SX_AGAIN: rows are complete, take them and call sx_oa_decoder_drain(). Errors: SX_ERR_BAD_INPUT,
+ * SX_ERR_UNSUPPORTED (not such a recording), SX_ERR_LIMIT (more contexts than 65536),
+ * SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_oa_decoder_feed(struct sx_oa_decoder *decoder, const uint8_t *data,
 					 size_t size, size_t *used, struct sx_error *err);
+/*
+ * Tells that no bytes follow those that the next sx_oa_decoder_feed() gets, which then looks for
+ * records inside one that is cut off. Useful before the last bytes of a file are fed again.
+ */
+SX_API void sx_oa_decoder_end(struct sx_oa_decoder *decoder);
 /*
  * Ends the input; `left` bytes could not be taken. Rows are complete then. SX_INCOMPLETE when
  * anything was lost, skipped or cut off; SX_ERR_BAD_INPUT when there was no interval at all.

@@ -38,20 +38,28 @@ static uint8_t repair_clock(const struct sx_oa_decoder *d, uint64_t span, uint64
 	return 0;
 }
 
-static void check_clock(struct sx_oa_decoder *d, struct oa_interval *interval)
+/* How long an interval is, and how many clocks passed in it: what may have wrapped unseen. */
+static void check_span(struct sx_oa_decoder *d, struct oa_interval *interval)
 {
 	uint64_t span = interval->end - interval->begin;
-	if (__builtin_expect(span > d->wrap32_ticks, 0)) {
+	if (span > d->wrap_eu_ticks)
+		interval->quality_eu = SX_QUALITY_WRAPPED;
+	if (span > d->wrap32_ticks) {
 		interval->quality32 = SX_QUALITY_WRAPPED;
 		interval->quality_clock = repair_clock(d, span, &interval->clock);
-		if (span > d->wrap40_ticks)
-			interval->quality40 = SX_QUALITY_WRAPPED;
-	} else if (__builtin_expect((double)interval->clock > d->clocks_max * ((double)span + 2),
-				    0)) {
+	} else if ((double)interval->clock > d->clocks_max * ((double)span + 2)) {
 		interval->quality_clock = SX_QUALITY_WRAPPED;
 		d->stats.fast_clocks++;
 		oa_note(d, NOTE_CLOCK, "%llu clocks within %llu ticks are more than the device can",
 			(unsigned long long)interval->clock, (unsigned long long)span);
+	}
+	if (interval->quality_eu | interval->quality32) {
+		d->stats.ambiguous++;
+		oa_note(d, NOTE_CLOCK,
+			"%.3g s between two reports: counters of %u bits may have "
+			"wrapped more than once",
+			(double)span / (double)d->device.timestamp_hz,
+			interval->quality32 || !d->eu40 ? 32u : 40u);
 	}
 }
 
@@ -66,7 +74,7 @@ static enum sx_status interval(struct sx_oa_decoder *d, const uint8_t *report, u
 				  .owner = d->options.only_context ? d->options.context : d->owner,
 				  .reason = reason,
 				  .quality = d->pending};
-	check_clock(d, &now);
+	check_span(d, &now);
 	d->stats.intervals++;
 	d->pending = 0;
 	return oa_rows_add(d->rows, &now, err);
@@ -105,6 +113,7 @@ enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report, s
 		oa_note(d, NOTE_RECORD, "a report without a reason");
 	uint64_t ticks = oa_clock_report(&d->clock, timestamp, &backwards);
 	if (backwards) {
+		d->stats.backwards++;
 		oa_note(d, NOTE_TIME, "the timestamp goes back to 0x%08x; sums begin anew",
 			timestamp);
 		status = oa_chain_break(d, err);
@@ -140,7 +149,7 @@ static bool usual(const struct sx_oa_decoder *d, const uint8_t *report, struct o
 	now->end = now->begin + span;
 	now->clock = oa_u32(report + 12) - oa_u32(now->first + 12);
 	now->reason = command ? 0 : id >> 19 & 0x3f;
-	return (now->reason || (command && (id | timestamp))) && span <= UINT32_MAX / 2 &&
+	return (now->reason || (command && (id | timestamp))) && span <= d->usual_ticks &&
 	       span <= d->wrap32_ticks && (double)now->clock <= d->clocks_max * ((double)span + 2);
 }
 

@@ -22,10 +22,14 @@ struct sx_oa_decoder {
 	bool before_matched; /* the report before the last one was of the wanted context */
 	uint8_t pending;     /* quality of the next interval */
 	/* Limits in ticks and clocks a tick, from the device. */
-	uint64_t wrap32_ticks, wrap40_ticks;
+	uint64_t wrap32_ticks, wrap_eu_ticks; /* the latter of counters that add up over EUs */
+	uint64_t usual_ticks;		      /* up to here no interval needs a closer look */
+	bool eu40;			      /* counters over EUs have 40 bits */
 	double clocks_min, clocks_max;
 	bool started;  /* the version record was seen */
 	bool waiting;  /* inside damage: looking for the next record */
+	bool foreign;  /* the samples at hand are of another device or set */
+	bool ended;    /* no more bytes come */
 	bool complete; /* rows are to be drained */
 	unsigned notes[NOTE_KINDS];
 };
@@ -42,5 +46,18 @@ enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report,
 size_t oa_chain_burst(struct sx_oa_decoder *d, const uint8_t *report, size_t stride, size_t count);
 /* The chain is broken: the next report begins anew. */
 enum sx_status oa_chain_break(struct sx_oa_decoder *d, struct sx_error *err);
+
+/* What the device implies: format, clock, and how long a counter is sure not to wrap twice. */
+void oa_derive(struct sx_oa_decoder *d);
+/* The rows, once the format is known. */
+enum sx_status oa_make_rows(struct sx_oa_decoder *d, struct sx_error *err);
+/* Takes whole records, and skips what is none. */
+enum sx_status oa_feed_records(struct sx_oa_decoder *d, const uint8_t *data, size_t size,
+			       size_t *used, struct sx_error *err);
+/* Takes one record, whatever it is. */
+enum sx_status oa_take_record(struct sx_oa_decoder *d, uint32_t type, const uint8_t *payload,
+			      size_t size, struct sx_error *err);
+/* The error of an input that does not begin as a recording does, but with `type`. */
+enum sx_status oa_not_a_recording(uint32_t type, struct sx_error *err);
 
 #endif

@@ -18,8 +18,8 @@ struct oa_rows {
 	enum sx_oa_rows kind;
 	struct sx_table *table;
 	uint32_t column_count;
-	uint8_t picks[SX_OA_SLOTS];		     /* slot of each column */
-	uint64_t columns32, columns40, column_clock; /* bit masks of columns */
+	uint8_t picks[SX_OA_SLOTS];		      /* slot of each column */
+	uint64_t columns32, columns_eu, column_clock; /* bit masks of columns */
 	size_t resolved;       /* rows of the table whose times are nanoseconds */
 	struct oa_burst burst; /* what was added and is not in the table or in a sum yet */
 	struct oa_interval flawed[OA_BURST]; /* qualities, where any is set */
@@ -38,12 +38,10 @@ static void define_columns(struct oa_rows *rows, enum sx_oa_format format,
 			continue;
 		uint32_t i = rows->column_count++;
 		rows->picks[i] = (uint8_t)slot;
-		/* The twelve of the short formats come without their upper bytes. */
-		bool wide = sx_oa_slot_bits(slot) == 40 && format == SX_OA_A32U40_A4U32_B8_C8;
 		if (slot == SX_OA_CLOCK)
 			rows->column_clock |= UINT64_C(1) << i;
-		else if (wide)
-			rows->columns40 |= UINT64_C(1) << i;
+		else if (sx_oa_slot_bits(slot) == 40)
+			rows->columns_eu |= UINT64_C(1) << i;
 		else if (slot != SX_OA_TIME)
 			rows->columns32 |= UINT64_C(1) << i;
 		columns[i] = (struct sx_column){.name = sx_oa_slot_name(slot),
@@ -123,7 +121,7 @@ static void mark_row(struct oa_rows *rows, size_t row, const struct oa_interval 
 {
 	mark(rows, row, UINT64_MAX, flaw->quality);
 	mark(rows, row, rows->columns32, flaw->quality32);
-	mark(rows, row, rows->columns40, flaw->quality40);
+	mark(rows, row, rows->columns_eu, flaw->quality_eu);
 	mark(rows, row, rows->column_clock, flaw->quality_clock);
 }
 
@@ -250,7 +248,7 @@ enum sx_status oa_rows_add(struct oa_rows *rows, const struct oa_interval *inter
 			   struct sx_error *err)
 {
 	size_t i = rows->burst.count;
-	if (interval->quality | interval->quality32 | interval->quality40 |
+	if (interval->quality | interval->quality32 | interval->quality_eu |
 	    interval->quality_clock) {
 		rows->flawed[i] = *interval;
 		rows->flaws |= UINT64_C(1) << i;

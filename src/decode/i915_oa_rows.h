@@ -22,7 +22,7 @@ struct oa_interval {
 	uint32_t reason;     /* of the report that ends it */
 	uint8_t quality;     /* of every slot */
 	uint8_t quality32;   /* further, of the slots of 32 bits but the clock */
-	uint8_t quality40;   /* further, of the slots of 40 bits */
+	uint8_t quality_eu;  /* further, of the slots that add up over EUs */
 	uint8_t quality_clock;
 };
 

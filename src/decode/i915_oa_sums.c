@@ -28,7 +28,7 @@ void oa_sum_mark(struct oa_sum *sum, const struct oa_interval *flaw)
 	struct oa_interval *all = &sum->about;
 	all->quality = (uint8_t)(all->quality | flaw->quality);
 	all->quality32 = (uint8_t)(all->quality32 | flaw->quality32);
-	all->quality40 = (uint8_t)(all->quality40 | flaw->quality40);
+	all->quality_eu = (uint8_t)(all->quality_eu | flaw->quality_eu);
 	all->quality_clock = (uint8_t)(all->quality_clock | flaw->quality_clock);
 }
 

@@ -47,6 +47,12 @@ static struct outcome decode_steps(const struct oa_file *file, struct sx_oa_opti
 		assert_true(used <= end - at);
 		at += used;
 	}
+	if (!o.status && at < file->size) {
+		sx_oa_decoder_end(o.decoder);
+		o.status =
+		    sx_oa_decoder_feed(o.decoder, file->data + at, file->size - at, &used, &o.err);
+		at += used;
+	}
 	if (!o.status)
 		o.status = sx_oa_decoder_finish(o.decoder, file->size - at, &o.err);
 	o.rows = sx_oa_decoder_rows(o.decoder);
@@ -402,6 +408,8 @@ static void test_backwards(void **state)
 	assert_int_equal(value(o.rows, 1, "GPU_TIME"), 1000);
 	assert_int_equal(sx_table_begin_ns(o.rows)[1], 1500 * 80);
 	assert_int_equal(notes, 1);
+	assert_int_equal(o.status, SX_INCOMPLETE);
+	assert_int_equal(sx_oa_decoder_stats(o.decoder)->backwards, 1);
 	finish(&o, &file);
 }
 
@@ -474,6 +482,8 @@ static void test_damage(void **state)
 		assert_int_equal(o.status, cases[i].status);
 		if (o.status)
 			assert_true(o.err.message[0] && strstr(o.err.message, "o"));
+		if (cases[i].rows && sx_table_row_count(o.rows) != cases[i].rows)
+			print_message("%s: rows %zu\n", cases[i].what, sx_table_row_count(o.rows));
 		if (cases[i].rows)
 			assert_int_equal(sx_table_row_count(o.rows), cases[i].rows);
 		if (cases[i].note) {
@@ -483,6 +493,144 @@ static void test_damage(void **state)
 		}
 		finish(&o, &file);
 	}
+}
+
+/* Replaces `size` bytes of the file by `count` others. */
+static void splice(struct oa_file *file, size_t at, size_t size, size_t count, uint8_t byte)
+{
+	size_t rest = file->size - at - size;
+	oa_more(file, count);
+	memmove(file->data + at + count, file->data + at + size, rest);
+	memset(file->data + at, byte, count);
+	file->size -= size;
+}
+
+/* One thing wrong in a long recording costs the reports that it touches, and no others. */
+static void test_resync(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t offset, size, count; /* within a record: what is replaced by how much */
+		uint8_t byte;
+		size_t intervals;
+	} cases[] = {
+	    {7, 1, 1, 0x81, 197}, /* size 33032 instead of 264 */
+	    {6, 1, 1, 9, 197},	  /* 265 */
+	    {0, 1, 1, 5, 197},	  /* an unknown type */
+	    {4, 1, 1, 1, 198},	  /* padding that is not 0: still a sample */
+	    {0, 0, 13, 0xee, 198},   {0, 0, 8, 0x09, 198},  {0, 0, 1, 0, 198},
+	    {0, 0, 5000, 0xff, 198}, {100, 100, 0, 0, 197}, {8, 1, 0, 0, 197},
+	    {0, 264, 0, 0, 197},     {0, 3, 0, 0, 197},
+	};
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct oa_file file = {0};
+		struct sx_oa_device device = oa_gt2();
+		uint8_t r[256];
+		size_t at = 0;
+		oa_begin(&file, &device);
+		for (uint32_t i = 0; i < 199; i++) {
+			at = i == 100 ? file.size : at;
+			oa_report(r, 1, 1000 * i + 1, 5, true, 60000 * i, 100 * i, i, i);
+			oa_sample(&file, r);
+		}
+		splice(&file, at + cases[c].offset, cases[c].size, cases[c].count, cases[c].byte);
+		struct outcome o = decode(&file, SX_OA_RECORDING, SX_OA_EACH);
+		uint64_t a0 = 0;
+		for (size_t i = 0; i < sx_table_row_count(o.rows); i++)
+			a0 += value(o.rows, i, "A0");
+		if (sx_table_row_count(o.rows) != cases[c].intervals)
+			print_message("case %zu\n", c);
+		assert_int_equal(sx_table_row_count(o.rows), cases[c].intervals);
+		assert_int_equal(a0, 19800); /* sums hold whatever is missing in between */
+		finish(&o, &file);
+	}
+}
+
+/* A record that claims to reach beyond the end of the file hides none that lie within it. */
+static void test_cut_inside(void **state)
+{
+	(void)state;
+	struct oa_file file = {0};
+	struct sx_oa_device device = oa_gt2();
+	struct sx_oa_decoder *decoder;
+	struct sx_error err;
+	size_t used, at;
+	uint8_t r[256];
+	oa_begin(&file, &device);
+	for (uint32_t i = 0; i < 10; i++) {
+		if (i == 3)
+			oa_record(&file, 1, 8), file.data[file.size - 1] = 0xf0;
+		oa_report(r, 1, 1000 * i + 1, 5, true, 60000 * i, 100 * i, i, i);
+		oa_sample(&file, r);
+	}
+	struct sx_oa_options options = {.input = SX_OA_RECORDING};
+	assert_int_equal(sx_oa_decoder_create(&options, &decoder, &err), SX_OK);
+	assert_int_equal(sx_oa_decoder_feed(decoder, file.data, file.size, &at, &err), SX_OK);
+	assert_true(at < file.size - 7 * 264);
+	sx_oa_decoder_end(decoder);
+	assert_int_equal(sx_oa_decoder_feed(decoder, file.data + at, file.size - at, &used, &err),
+			 SX_OK);
+	assert_int_equal(at + used, file.size);
+	assert_int_equal(sx_oa_decoder_finish(decoder, 0, &err), SX_INCOMPLETE);
+	assert_int_equal(sx_table_row_count(sx_oa_decoder_rows(decoder)), 9);
+	sx_oa_decoder_destroy(decoder);
+	free(file.data);
+}
+
+/* A recording behind another one: rows of both, none across; of another set: only the first. */
+static void test_two_recordings(void **state)
+{
+	(void)state;
+	for (int other = 0; other < 2; other++) {
+		struct oa_file file = {0};
+		uint8_t r[256];
+		for (uint32_t part = 0; part < 2; part++) {
+			struct sx_oa_device device = oa_gt2();
+			if (part && other)
+				snprintf(device.set, sizeof(device.set), "ComputeBasic");
+			oa_begin(&file, &device);
+			for (uint32_t i = 0; i < 5; i++) {
+				oa_report(r, 1, 9000 - 5000 * part + 1000 * i, 5, true, i, i, i, i);
+				oa_sample(&file, r);
+			}
+		}
+		struct outcome o = decode(&file, SX_OA_RECORDING, SX_OA_EACH);
+		assert_int_equal(o.status, other ? SX_INCOMPLETE : SX_OK);
+		assert_int_equal(sx_table_row_count(o.rows), other ? 4 : 8);
+		assert_int_equal(sx_oa_decoder_stats(o.decoder)->backwards, 0);
+		finish(&o, &file);
+	}
+}
+
+/* Counters over EUs wrap sooner than others; with 32 bits that is a fifth of a second. */
+static void test_short_wrap(void **state)
+{
+	(void)state;
+	struct oa_file file = {0};
+	struct sx_oa_device device = oa_gt2();
+	uint8_t r[256] = {0};
+	device.format = SX_OA_A12_B8_C8;
+	for (uint32_t i = 0; i < 3; i++) {
+		oa_le32(r, 1u << 19 | 1u << 25);
+		oa_le32(r + 4, 1000 + (i == 2 ? 3000000 : i * 2000000)); /* 160 ms, then 80 */
+		oa_le32(r + 12, i * 1000);
+		memcpy(oa_more(&file, 128), r, 128);
+	}
+	oa_le32(r + 4, 1000 + 3000000 + 3000000); /* 240 ms */
+	memcpy(oa_more(&file, 128), r, 128);
+	struct outcome o = decode_steps(&file,
+					(struct sx_oa_options){.input = SX_OA_REPORTS,
+							       .rows = SX_OA_EACH,
+							       .device = device,
+							       .format = SX_OA_A12_B8_C8},
+					0);
+	assert_int_equal(o.status, SX_INCOMPLETE);
+	assert_int_equal(sx_oa_decoder_stats(o.decoder)->ambiguous, 1);
+	assert_int_equal(quality(o.rows, 0, "A7"), 0);
+	assert_int_equal(quality(o.rows, 1, "A7"), 0);
+	assert_int_equal(quality(o.rows, 2, "A7"), SX_QUALITY_WRAPPED);
+	assert_int_equal(quality(o.rows, 2, "B0"), 0);
+	finish(&o, &file);
 }
 
 /* A file of any length needs no more rows than a batch. */
@@ -538,13 +686,15 @@ static void test_many_contexts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_formats),	 cmocka_unit_test(test_short_layouts),
-	    cmocka_unit_test(test_wrap),	 cmocka_unit_test(test_heads),
-	    cmocka_unit_test(test_recording),	 cmocka_unit_test(test_row_kinds),
-	    cmocka_unit_test(test_stray_report), cmocka_unit_test(test_lost),
-	    cmocka_unit_test(test_ten_hours),	 cmocka_unit_test(test_ambiguous_wrap),
-	    cmocka_unit_test(test_backwards),	 cmocka_unit_test(test_damage),
-	    cmocka_unit_test(test_drain),	 cmocka_unit_test(test_many_contexts),
+	    cmocka_unit_test(test_formats),	   cmocka_unit_test(test_short_layouts),
+	    cmocka_unit_test(test_wrap),	   cmocka_unit_test(test_heads),
+	    cmocka_unit_test(test_recording),	   cmocka_unit_test(test_row_kinds),
+	    cmocka_unit_test(test_stray_report),   cmocka_unit_test(test_lost),
+	    cmocka_unit_test(test_ten_hours),	   cmocka_unit_test(test_ambiguous_wrap),
+	    cmocka_unit_test(test_backwards),	   cmocka_unit_test(test_damage),
+	    cmocka_unit_test(test_resync),	   cmocka_unit_test(test_cut_inside),
+	    cmocka_unit_test(test_two_recordings), cmocka_unit_test(test_short_wrap),
+	    cmocka_unit_test(test_drain),	   cmocka_unit_test(test_many_contexts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
