@@ -39,6 +39,8 @@ static void decode(const struct sx_oa_options *options, const uint8_t *data, siz
 			sx_oa_decoder_drain(decoder);
 		} else {
 			end = size - end < step ? size : end + step;
+			if (end == size && (step & 8))
+				sx_oa_decoder_end(decoder);
 		}
 		uint8_t *copy = malloc(end - at + 1); /* so that any read beyond it shows */
 		if (!copy)
