@@ -61,11 +61,38 @@ static enum sx_status read_kind(const char *kind, struct sx_oa_options *options,
 	return SX_ERR_USAGE;
 }
 
-static void given(const struct decode_job *job, const char *name, double max, uint32_t *out)
+/* A frequency that --const gave; *out stays when it gave none. */
+static enum sx_status given(const struct decode_job *job, const char *name, double min, double max,
+			    double *out, struct sx_error *err)
 {
 	double value;
-	if (decode_constant(job, name, &value) && value >= 1 && value <= max)
-		*out = (uint32_t)value;
+	if (!decode_constant(job, name, &value))
+		return SX_OK;
+	if (!(value >= min && value <= max)) {
+		error_set(err, SX_ERR_USAGE, "%s of %g Hz is impossible", name, value);
+		error_because(err, "it is given in Hz, from %g to %g", min, max);
+		error_try(err, "no --const %s: a recording says it, and Broadwell has a default",
+			  name);
+		return SX_ERR_USAGE;
+	}
+	*out = value;
+	return SX_OK;
+}
+
+/* Decoder and formulas have to use the same frequencies. */
+static enum sx_status given_frequencies(const struct decode_job *job, struct sx_oa_device *device,
+					struct sx_error *err)
+{
+	double hz = 0, min_hz = 0, max_hz = 0;
+	enum sx_status status = given(job, "GpuTimestampFrequency", 1e3, 1e10, &hz, err);
+	if (!status)
+		status = given(job, "GpuMinFrequency", 1, 4e9, &min_hz, err);
+	if (!status)
+		status = given(job, "GpuMaxFrequency", 1, 4e9, &max_hz, err);
+	device->timestamp_hz = (uint64_t)hz;
+	device->gt_min_hz = (uint32_t)min_hz;
+	device->gt_max_hz = (uint32_t)max_hz;
+	return status;
 }
 
 static enum sx_status open_catalog(struct decode_job *job, struct sx_error *err)
@@ -274,12 +301,9 @@ static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *o
 	options->rows = rows_of(&job->cli->options);
 	options->note = note;
 	options->note_user = job;
-	given(job, "GpuMaxFrequency", 4e9, &options->device.gt_max_hz);
-	given(job, "GpuMinFrequency", 4e9, &options->device.gt_min_hz);
-	double hz;
-	if (decode_constant(job, "GpuTimestampFrequency", &hz) && hz >= 1000 && hz <= 1e10)
-		options->device.timestamp_hz = (uint64_t)hz;
 	enum sx_status status = open_catalog(job, err);
+	if (!status)
+		status = given_frequencies(job, &options->device, err);
 	if (!status)
 		status = sx_oa_decoder_create(options, &s.decoder, err);
 	job->shape.times = true;

@@ -137,8 +137,9 @@ struct sx_oa_options {
 	enum sx_oa_format format; /* SX_OA_NONE: from the recording, else the 256-byte one */
 	bool only_context;	  /* count only what ran in `context` */
 	uint32_t context;
-	struct sx_oa_device device; /* what is known already; a recording overrides it */
-	size_t batch_rows;	    /* rows after which feed asks to be drained; 0: 4096 */
+	/* What is known already; a recording overrides it, but for frequencies that are given. */
+	struct sx_oa_device device;
+	size_t batch_rows; /* rows after which feed asks to be drained; 0: 4096 */
 	/* Told of every oddity: "offset 4096: …". May be NULL. A few of one kind at most. */
 	void (*note)(void *user, const char *line);
 	void *note_user;

@@ -65,6 +65,18 @@ static enum sx_status compare_device(struct sx_oa_decoder *d, const uint8_t *pay
 	return SX_OK;
 }
 
+/* What the caller says of frequencies stands above what the recording says. */
+static void keep_given(struct sx_oa_decoder *d)
+{
+	const struct sx_oa_device *given = &d->options.device;
+	if (given->timestamp_hz)
+		d->device.timestamp_hz = given->timestamp_hz;
+	if (given->gt_min_hz)
+		d->device.gt_min_hz = given->gt_min_hz;
+	if (given->gt_max_hz)
+		d->device.gt_max_hz = given->gt_max_hz;
+}
+
 static enum sx_status take_device(struct sx_oa_decoder *d, const uint8_t *payload, size_t size,
 				  struct sx_error *err)
 {
@@ -73,6 +85,7 @@ static enum sx_status take_device(struct sx_oa_decoder *d, const uint8_t *payloa
 	enum sx_status status = oa_device_read(payload, size, &d->device, err);
 	if (status)
 		return status;
+	keep_given(d);
 	if (d->device.timestamp_hz < 1000 || d->device.timestamp_hz > UINT64_C(10000000000)) {
 		oa_note(d, NOTE_RECORD, "timestamp frequency %llu Hz is impossible; 12.5 MHz taken",
 			(unsigned long long)d->device.timestamp_hz);

@@ -268,6 +268,27 @@ def check_identity(folder, catalog):
     case("unknown uuid", head("RenderBasic", stranger, GT2), 0, "RenderBasic", "is not of set RenderBasic")
 
 
+def check_constants(folder):
+    """--const reaches times and formulas alike, also against what the recording says."""
+    reports = simulate(6, 8)
+    path = os.path.join(folder, "constants")
+    with open(path, "wb") as file:
+        file.write(head("RenderBasic", "", GT2) + b"".join(record(1, pack(r)) for r in reports))
+    for given, hz in (([], HZ), (["--const", "GpuTimestampFrequency=6250000"], HZ // 2)):
+        code, doc, err = decode(path, "--as", "i915-record", "-m", "GpuTime", *given)
+        expect(f"constants {given}: exit", (code, err), (0, ""))
+        begin, end, _, gpu = zip(*doc["rows"]) if doc else ((),) * 4
+        want = [row["GPU_TIME"] * 10**9 // hz for row in deltas(reports)]
+        expect(f"constants {given}: GpuTime", list(gpu), want)
+        off = [abs(e - b - w) <= 1 for b, e, w in zip(begin, end, want)]
+        expect(f"constants {given}: end - begin", off, [True] * 5)
+    for bad in ("GpuTimestampFrequency=10", "GpuMaxFrequency=5e9", "GpuMinFrequency=0"):
+        expect(bad, decode(path, "--as", "i915-record", "--const", bad)[0], 2)
+    # A limit that the clock exceeds is told, whoever says it.
+    _, _, err = decode(path, "--as", "i915-record", "-m", "GpuTime", "--const", "GpuMaxFrequency=100000000")
+    expect("GpuMaxFrequency", "more than the device can" in err, True)
+
+
 def check_definitions(folder):
     """User-defined counters as shares of the EU time that their filters let through."""
     reports = simulate(30, 11)
@@ -377,6 +398,7 @@ def main():
         check_times(folder, (1 << 64) - 1)
         check_damage(folder)
         check_identity(folder, catalog)
+        check_constants(folder)
         check_definitions(folder)
         check_names(folder)
         check_sets(folder, catalog)
