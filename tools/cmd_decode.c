@@ -79,6 +79,18 @@ static enum sx_status begin(struct decode_job *job, const struct decode_format *
 		error_try(err, "--by with one of: %s", format->by);
 		return SX_ERR_USAGE;
 	}
+	if (o->by && o->summary) {
+		error_set(err, SX_ERR_USAGE, "--by %s and --summary exclude each other", o->by);
+		error_because(err, "one splits rows, the other makes one of all");
+		error_try(err, "--by %s alone, or --summary alone", o->by);
+		return SX_ERR_USAGE;
+	}
+	if (o->context.given && !options_word(format->by, "context")) {
+		error_set(err, SX_ERR_USAGE, "--context does not apply to %s", o->as);
+		error_because(err, "it does not tell contexts apart");
+		error_try(err, "--context with reports of Intel's OA unit");
+		return SX_ERR_USAGE;
+	}
 	job->instances = o->by && strcmp(o->by, "instance") == 0;
 	if (o->constant_count > DECODE_CONSTANTS_MAX)
 		return error_set(err, SX_ERR_LIMIT, "more than %d constants were given",
@@ -110,11 +122,13 @@ static enum sx_status write_rows(struct decode_job *job, struct sx_error *err)
 	enum sx_status status = SX_OK;
 	if (job->instances)
 		status = sx_table_by_instance(job->table, job->catalog, &split, err);
+	else if (o->summary)
+		status = sx_table_total(job->table, &split, err);
 	if (status)
 		return status;
 	const struct sx_table *rows = split ? split : job->table;
 	selection.like = rows;
-	job->shape.labels |= split ? 1u << SX_LABEL_INSTANCE : 0;
+	job->shape.labels |= job->instances ? 1u << SX_LABEL_INSTANCE : 0;
 	status = sx_metrics_create(job->catalog, &selection, &metrics, err);
 	if (!status)
 		status = sx_metrics_eval(metrics, rows, &out, err);
@@ -191,32 +205,30 @@ static int run(struct cli *cli)
 }
 
 const struct command cmd_decode = {
-    .verb =
-	{.name = "decode",
-	 .synopsis = "-i FILE --as KIND [--for NAME] [--set NAME] [--const NAME=VALUE]",
-	 .summary = "hardware memory or another tool's file in, samples out",
-	 .about =
-	     "Reads counters as hardware or a driver wrote them and writes the metrics of the "
-	     "catalog, one row a sample; --summary writes one row for all. --counters gives the "
-	     "raw counters, and with --by instance "
-	     "those of each core and slice. Kinds: i915-record is a file of i915-perf-recorder, "
-	     "which "
-	     "says its device and metric set; oa:A32u40_A4u32_B8_C8 (and C4_B8, A12, A12_B8_C8) "
-	     "are "
-	     "reports of Intel's OA unit back to back; rows are the intervals between reports, or "
-	     "by "
-	     "--by context and --by residency their sums. mali-dump:u32 and mali-dump:u64 are "
-	     "dumps of a "
-	     "Mali back to back, each the front-end, the tiler, one block for each L2 slice and "
-	     "one for each core up to the highest present; they need --for and the constants "
-	     "l2_slices and shader_core_mask. perf-stat is what perf stat -x, prints, one row an "
-	     "interval of -I; its events are matched with the counters of --for.",
-	 .options = "for metric set api as by summary input output const counters format",
-	 .max_args = 1,
-	 .examples = "  perf stat -x, -I 100 -o cpu.csv -a sleep 5\n"
-		     "  sextant decode cpu.csv --as perf-stat --for cpu --csv\n"
-		     "  sextant decode -i trace.i915 --as i915-record --csv\n"
-		     "  sextant decode -i dumps.bin --as mali-dump:u32 --for mali-g625 \\\n"
-		     "      --const l2_slices=2 --const shader_core_mask=0x3f\n"},
+    .verb = {.name = "decode",
+	     .synopsis = "-i FILE --as KIND [--for NAME] [--set NAME] [--const NAME=VALUE]",
+	     .summary = "hardware memory or another tool's file in, samples out",
+	     .about =
+		 "Reads counters as hardware or a driver wrote them and writes the metrics of "
+		 "the catalog, one row a sample; --summary writes one row for all. --counters "
+		 "gives the raw counters, and with --by instance those of each core and slice. "
+		 "Kinds: i915-record is a file of i915-perf-recorder, which says its device and "
+		 "metric set; oa:A32u40_A4u32_B8_C8 (and C4_B8, A12, A12_B8_C8) are reports of "
+		 "Intel's OA unit back to back; rows are the intervals between reports, or by "
+		 "--by context and --by residency their sums; --context leaves what ran in one "
+		 "context. mali-dump:u32 and mali-dump:u64 are dumps of a Mali back to back, "
+		 "each the front-end, the tiler, one block for each L2 slice and one for each "
+		 "core up to the highest present; they need --for and the constants l2_slices "
+		 "and shader_core_mask. perf-stat is what perf stat -x, prints, one row an "
+		 "interval of -I; its events are matched with the counters of --for.",
+	     .options =
+		 "for metric set api as by context summary input output const counters format",
+	     .by = "context or residency (Intel OA), or instance (Mali)",
+	     .max_args = 1,
+	     .examples = "  perf stat -x, -I 100 -o cpu.csv -a sleep 5\n"
+			 "  sextant decode cpu.csv --as perf-stat --for cpu --csv\n"
+			 "  sextant decode -i trace.i915 --as i915-record --csv\n"
+			 "  sextant decode -i dumps.bin --as mali-dump:u32 --for mali-g625 \\\n"
+			 "      --const l2_slices=2 --const shader_core_mask=0x3f\n"},
     .run = run,
 };

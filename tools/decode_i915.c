@@ -277,10 +277,26 @@ static enum sx_status pump(struct stream *s, int fd, size_t *left, struct sx_err
 	return status;
 }
 
+/* Reports there are, but none of the context that was asked for. */
+static enum sx_status no_such_context(const struct stream *s, struct sx_error *err)
+{
+	const struct option_id *id = &s->job->cli->options.context;
+	uint64_t reports = sx_oa_decoder_stats(s->decoder)->reports;
+	error_set(err, SX_ERR_NOT_FOUND, "nothing ran in context %u (0x%x)", id->value, id->value);
+	error_because(err, "no interval between the %llu reports begins with this id",
+		      (unsigned long long)reports);
+	error_try(err, "--by context, without --context, shows the ids that are there");
+	return SX_ERR_NOT_FOUND;
+}
+
 static enum sx_status finish(struct stream *s, size_t left, struct sx_error *err)
 {
 	struct sx_error why = {0};
 	enum sx_status status = sx_oa_decoder_finish(s->decoder, left, err);
+	const struct sx_oa_stats *stats = sx_oa_decoder_stats(s->decoder);
+	if (status == SX_ERR_BAD_INPUT && s->job->cli->options.context.given &&
+	    stats->reports > 1 && !stats->intervals)
+		return no_such_context(s, err);
 	if (status && status != SX_INCOMPLETE)
 		return status;
 	enum sx_status written = write_rows(s, &why);
@@ -299,6 +315,8 @@ static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *o
 	struct stream s = {.job = job};
 	size_t left = 0;
 	options->rows = rows_of(&job->cli->options);
+	options->only_context = job->cli->options.context.given;
+	options->context = job->cli->options.context.value;
 	options->note = note;
 	options->note_user = job;
 	enum sx_status status = open_catalog(job, err);

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-enum kind { FLAG, TALLY, STRING, LIST, DURATION, COUNT, NUMBER, CONSTANT, FORMAT, COLOR };
+enum kind { FLAG, TALLY, STRING, LIST, DURATION, COUNT, NUMBER, ID, CONSTANT, FORMAT, COLOR };
 
 struct spec {
 	const char *name;
@@ -44,6 +44,7 @@ static const struct spec specs[] = {
     {"top", 0, COUNT, AT(top), "N", "only the first N rows", 0},
     {"keep", 0, STRING, AT(keep), "DUR", "keep only the last DUR; SIGUSR2 writes them", 0},
     {"realtime", 0, FLAG, AT(realtime), NULL, "replay at the speed of the recording", 0},
+    {"context", 0, ID, AT(context), "ID", "only what ran in this hardware context", 0},
     {"summary", 0, FLAG, AT(summary), NULL, "one row for the whole input", 0},
     {"counter", 0, STRING, AT(counter), "A7..A20", "a flexible EU counter", 0},
     {"event", 0, STRING, AT(event), "N|NAME", "what increments it", 0},
@@ -231,6 +232,24 @@ static enum sx_status set_number(void *member, const struct spec *spec, const ch
 	return SX_OK;
 }
 
+/* Decimal, or hexadecimal behind 0x, as drivers print ids. */
+static enum sx_status set_id(struct option_id *id, const struct spec *spec, const char *text,
+			     struct sx_error *err)
+{
+	char *end;
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	const char *digits = hex ? text + 2 : text;
+	errno = 0;
+	unsigned long long value = strtoull(digits, &end, hex ? 16 : 10);
+	if (!isxdigit((unsigned char)digits[0]) || *end || errno || value > UINT32_MAX) {
+		bad_value(err, spec, text, "a number of 32 bits, decimal or behind 0x");
+		error_try(err, "--%s 0x1a2b; decode --by context shows the ids", spec->name);
+		return SX_ERR_USAGE;
+	}
+	*id = (struct option_id){true, (uint32_t)value};
+	return SX_OK;
+}
+
 static enum sx_status set(struct options *options, const struct spec *spec, char *text,
 			  struct sx_error *err)
 {
@@ -252,6 +271,8 @@ static enum sx_status set(struct options *options, const struct spec *spec, char
 	case COUNT:
 	case NUMBER:
 		return set_number(member, spec, text, err);
+	case ID:
+		return set_id(member, spec, text, err);
 	case CONSTANT:
 		return set_constant(options, spec, text, err);
 	case FORMAT:
@@ -474,6 +495,7 @@ void options_describe(const struct verb *verb, FILE *out)
 		snprintf(left, sizeof(left), "%c%c%c --%s%s%s", spec->letter ? '-' : ' ',
 			 spec->letter ? spec->letter : ' ', spec->letter ? ',' : ' ', spec->name,
 			 spec->arg ? " " : "", spec->arg ? spec->arg : "");
-		fprintf(out, "  %-26s %s\n", left, spec->help);
+		bool by = verb->by && strcmp(spec->name, "by") == 0;
+		fprintf(out, "  %-26s %s\n", left, by ? verb->by : spec->help);
 	}
 }

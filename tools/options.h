@@ -24,6 +24,12 @@ struct string_list {
 	size_t count, cap;
 };
 
+/* A 32-bit number that may be any, 0 too. */
+struct option_id {
+	bool given;
+	uint32_t value;
+};
+
 /* What the user asked for; a member is zero when its option was not given. */
 struct options {
 	struct string_list devices, metrics, args;
@@ -43,6 +49,7 @@ struct options {
 	uint64_t top;
 	double fps;
 	bool counters, selftest, realtime, summary;
+	struct option_id context;
 	char **child; /* after `--`, NULL-terminated; NULL without */
 };
 
@@ -53,6 +60,7 @@ struct verb {
 	const char *summary;  /* one line for the list of verbs */
 	const char *about;    /* a paragraph for its help */
 	const char *options;  /* long names that it takes, separated by blanks */
+	const char *by;	      /* what --by takes, where it is not what the table says */
 	int max_args;	      /* positional arguments; -1: any number */
 	bool child;	      /* takes `-- command` */
 	bool own_output;      /* opens --output itself */

@@ -161,6 +161,32 @@ def check_counters(folder):
     expect("standard input: lines", len(done.stdout.splitlines()), 200)
 
 
+def check_contexts(folder):
+    """One context alone; single reports without an id between two of its own belong to it."""
+    reports = simulate(300, 12)
+    path = os.path.join(folder, "contexts")
+    for ids in ((5, 77), (0, 0xFFFFFFFE)):
+        named = [{**r, "context": None if r["context"] is None else ids[r["context"] == 77]} for r in reports]
+        with open(path, "wb") as file:
+            file.write(head("RenderBasic", "", GT2) + b"".join(record(1, pack(r)) for r in named))
+        for text, number in ((str(ids[0]), ids[0]), (hex(ids[1]), ids[1])):
+            want = []
+            for n, row in enumerate(deltas(named)):
+                around = [r["context"] for r in named[max(n - 1, 0):n + 2]]
+                if row["context"] == number or n and around == [number, None, number]:
+                    want.append({**row, "context": number})
+            code, doc, err = decode(path, "--as", "i915-record", "--counters", "--context", text)
+            expect(f"context {text}: exit", (code, err), (0, ""))
+            check_rows(f"context {text}", doc, want)
+    code, doc, err = decode(path, "--as", "i915-record", "--counters", "--context", "6")
+    expect("context 6: exit", (code, doc), (3, None))
+    expect("context 6: error", [line.split(":")[0] for line in err.splitlines()], ["error", "because", "try"])
+    for text in ("", "-1", "0x", "5x", "4294967296", "idle"):
+        expect(f"context {text!r}", decode(path, "--as", "i915-record", "--context", text)[0], 2)
+    expect("context of a dump", decode(path, "--as", "mali-dump:u32", "--for", "mali-g310", "--context", "5")[0], 2)
+    expect("by and summary", decode(path, "--as", "i915-record", "--by", "residency", "--summary")[0], 2)
+
+
 def check_short_formats(folder):
     rng = random.Random(5)
     layouts = {"A12": (64, [f"A{i}" for i in range(7, 19)]),
@@ -393,6 +419,7 @@ def main():
     catalog = Catalog(os.path.join(FOLDER, "intel-bdw.yaml"))
     with tempfile.TemporaryDirectory() as folder:
         check_counters(folder)
+        check_contexts(folder)
         check_short_formats(folder)
         check_times(folder, (1 << 36) - 1)
         check_times(folder, (1 << 64) - 1)

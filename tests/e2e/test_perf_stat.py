@@ -67,6 +67,11 @@ class PerfStat(unittest.TestCase):
             self.assertEqual(before['end_ns'], after['begin_ns'])
         self.assertGreaterEqual(table[0]['end_ns'], 49000000)
 
+    def test_summary(self):
+        text = ''.join(f'{n}.0,{n * 10},,page-faults,1000000000,100.00,,\n' for n in range(1, 5))
+        self.assertEqual([row['PageFaults'] for row in rows(text)], [10, 20, 30, 40])
+        self.assertEqual([row['PageFaults'] for row in rows(text, '--summary')], [100])
+
     def test_separators(self):
         for separator in (';', '\t', '|'):
             self.check('-x', separator, '-I', '100')
