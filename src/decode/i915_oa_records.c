@@ -53,8 +53,9 @@ static enum sx_status compare_device(struct sx_oa_decoder *d, const uint8_t *pay
 			"the device record comes behind samples: too late; ignored");
 		return SX_OK;
 	}
-	if (oa_device_read(payload, size, &other, NULL) == SX_OK) {
-		d->foreign = other.device_id != d->device.device_id ||
+	enum sx_status status = oa_device_read(payload, size, &other, NULL);
+	if (status == SX_OK || status == SX_ERR_UNSUPPORTED) {
+		d->foreign = status || other.device_id != d->device.device_id ||
 			     other.format != d->device.format ||
 			     strcmp(other.set, d->device.set) != 0;
 		if (d->foreign)

@@ -292,6 +292,12 @@ def check_identity(folder, catalog):
     case("unknown id, --counters", head("RenderBasic", stranger, GT2, 0x1680), 0, None, "0x1680", "--counters")
     case("uuid wins", head("RenderBasic", compute, GT2), 0, "ComputeBasic", "its uuid is that of ComputeBasic")
     case("unknown uuid", head("RenderBasic", stranger, GT2), 0, "RenderBasic", "is not of set RenderBasic")
+    path = os.path.join(folder, "two")
+    with open(path, "wb") as file:
+        for device_id in (0x1616, 0x1912):
+            file.write(head("RenderBasic", basic, GT2, device_id) + b"".join(record(1, pack(r)) for r in reports))
+    code, doc, err = decode(path, "--as", "i915-record")
+    expect("a Skylake behind: rows, told", (doc and len(doc["rows"]), "differs from the first" in err), (3, True))
 
 
 def check_constants(folder):
