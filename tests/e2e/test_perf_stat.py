@@ -68,7 +68,7 @@ class PerfStat(unittest.TestCase):
         self.assertGreaterEqual(table[0]['end_ns'], 49000000)
 
     def test_summary(self):
-        text = ''.join(f'{n}.0,{n * 10},,page-faults,1000000000,100.00,,\n' for n in range(1, 5))
+        text = ''.join(f'{n}.000000000,{n * 10},,page-faults,1000000000,100.00,,\n' for n in range(1, 5))
         self.assertEqual([row['PageFaults'] for row in rows(text)], [10, 20, 30, 40])
         self.assertEqual([row['PageFaults'] for row in rows(text, '--summary')], [100])
 
