@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tools/decode.h"
+#include "tools/oa_about.h"
 
 #define CHUNK ((size_t)1 << 17) /* of which a record takes 64 KiB at most */
 
@@ -211,6 +212,21 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 	return status ? status : sx_evaluation_create(s->metrics, rows, &s->evaluation, err);
 }
 
+/* Whether people read the result, who want to know what it is of. */
+static bool tells_about(const struct decode_job *job)
+{
+	return job->cli->options.format == FORMAT_TEXT && !job->cli->options.quiet;
+}
+
+static enum sx_status begin_rows(struct stream *s, const struct sx_table *rows,
+				 struct sx_error *err)
+{
+	enum sx_status status = make_metrics(s, rows, err);
+	if (!status && tells_about(s->job))
+		oa_about_device(s->job->cli, sx_oa_decoder_device(s->decoder), s->job->set);
+	return status;
+}
+
 /* Complete rows become metrics and are written. */
 static enum sx_status write_rows(struct stream *s, struct sx_error *err)
 {
@@ -219,7 +235,7 @@ static enum sx_status write_rows(struct stream *s, struct sx_error *err)
 	if (!rows || !sx_table_row_count(rows))
 		return SX_OK;
 	if (!s->metrics)
-		status = make_metrics(s, rows, err);
+		status = begin_rows(s, rows, err);
 	if (!status)
 		status = sx_evaluation_run(s->evaluation, rows, &s->last, err);
 	if (!status)
@@ -306,7 +322,29 @@ static enum sx_status finish(struct stream *s, size_t left, struct sx_error *err
 	}
 	if (s->last)
 		rows_end(&s->writer, s->last);
+	if (s->last && tells_about(s->job))
+		oa_about_reports(s->job->cli, stats);
 	return status;
+}
+
+static void more_json(struct json *json, void *user)
+{
+	const struct stream *s = user;
+	oa_about_json(json, sx_oa_decoder_device(s->decoder), s->job->set,
+		      sx_oa_decoder_stats(s->decoder));
+}
+
+static struct rows_shape shape_of(struct stream *s, enum sx_oa_rows rows)
+{
+	return (struct rows_shape){.schema = "decode",
+				   .catalog = sx_catalog_info(s->job->catalog)->name,
+				   .times = true,
+				   .contexts = true,
+				   .reasons = rows == SX_OA_EACH || rows == SX_OA_RESIDENCY,
+				   .whole = rows == SX_OA_TOTAL,
+				   .length = rows == SX_OA_CONTEXTS ? "span" : NULL,
+				   .more = more_json,
+				   .more_user = s};
 }
 
 static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *options, int fd,
@@ -324,10 +362,8 @@ static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *o
 		status = given_frequencies(job, &options->device, err);
 	if (!status)
 		status = sx_oa_decoder_create(options, &s.decoder, err);
-	job->shape.times = true;
-	job->shape.contexts = true;
 	if (!status) {
-		job->shape.catalog = sx_catalog_info(job->catalog)->name;
+		job->shape = shape_of(&s, options->rows);
 		s.writer = rows_begin(job->cli, &job->shape);
 		status = pump(&s, fd, &left, err);
 	}

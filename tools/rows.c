@@ -152,6 +152,8 @@ static void end_json(struct rows_writer *w, const struct sx_table *t)
 {
 	json_array_end(&w->json);
 	why_json(&w->json, t);
+	if (w->shape->more)
+		w->shape->more(&w->json, w->shape->more_user);
 	cli_json_end(&w->json);
 }
 
@@ -215,64 +217,6 @@ static void row_csv(struct csv *csv, const struct rows_shape *shape, const struc
 	csv_end_line(csv);
 }
 
-#define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
-
-/* One line a metric, one column a row: the way a person compares a few samples. */
-static bool write_text(const struct cli *cli, const struct sx_table *t)
-{
-	size_t rows = sx_table_row_count(t);
-	size_t shown = rows < ROWS_SHOWN ? rows : ROWS_SHOWN;
-	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, 1, 12, false}};
-	char titles[ROWS_SHOWN][24];
-	for (size_t i = 0; i < shown; i++) {
-		snprintf(titles[i], sizeof(titles[i]), "row %zu", i + 1);
-		columns[i + 1] = (struct text_column){titles[i], TEXT_RIGHT, 0, 0, false};
-	}
-	columns[shown + 1] = (struct text_column){"unit", TEXT_LEFT, 0, 0, false};
-	struct text_table *table = text_table_create(columns, shown + 2);
-	bool ok = table != NULL;
-	for (uint32_t c = 0; ok && c < sx_table_column_count(t); c++) {
-		const struct sx_column *column = sx_table_column(t, c);
-		char values[ROWS_SHOWN][HUMAN_MAX];
-		const char *cells[ROWS_SHOWN + 2] = {column->name};
-		bool none = true;
-		for (size_t i = 0; i < shown; i++) {
-			double value = sx_table_get(t, c, i);
-			human_value(&cli->human, values[i], value, column->unit);
-			cells[i + 1] = values[i];
-			none = none && isnan(value);
-		}
-		cells[shown + 1] = human_unit(&cli->human, column->unit);
-		ok = text_table_row(table, cells, none ? TEXT_DIM : TEXT_PLAIN);
-	}
-	if (ok)
-		text_table_write(table, &cli->out);
-	text_table_destroy(table);
-	return ok;
-}
-
-/* What the lines above leave out. */
-static void end_text(const struct rows_writer *w, const struct sx_table *t)
-{
-	const struct cli *cli = w->cli;
-	size_t missing = 0;
-	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
-		bool none = true;
-		for (size_t i = 0; none && i < ROWS_SHOWN && i < sx_table_row_count(t); i++)
-			none = isnan(sx_table_get(t, c, i));
-		missing += none;
-	}
-	if (w->rows > ROWS_SHOWN)
-		cli_note(cli, "%d of %zu rows shown; --csv or --json writes all", ROWS_SHOWN,
-			 w->rows);
-	if (missing)
-		cli_note(cli, "- no data for %zu metrics; -v says why", missing);
-	for (uint32_t c = 0; cli->options.verbose && c < sx_table_column_count(t); c++)
-		if (sx_table_column(t, c)->why)
-			cli_note(cli, "%s: %s", sx_table_column(t, c)->name,
-				 sx_table_column(t, c)->why);
-}
-
 struct rows_writer rows_begin(const struct cli *cli, const struct rows_shape *shape)
 {
 	return (struct rows_writer){.cli = cli, .shape = shape};
@@ -303,7 +247,7 @@ enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, str
 			row_csv(&csv, w->shape, table, r);
 		break;
 	default:
-		ok = !first || write_text(cli, table);
+		ok = !first || rows_text_write(cli, w->shape, table);
 	}
 	return ok ? SX_OK : error_nomem(err, "writing rows");
 }
@@ -313,7 +257,7 @@ void rows_end(struct rows_writer *w, const struct sx_table *table)
 	if (w->cli->options.format == FORMAT_JSON)
 		end_json(w, table);
 	else if (w->cli->options.format == FORMAT_TEXT)
-		end_text(w, table);
+		rows_text_end(w, table);
 }
 
 enum sx_status rows_write(const struct cli *cli, const struct rows_shape *shape,

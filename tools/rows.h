@@ -11,6 +11,13 @@ struct rows_shape {
 	bool contexts;	     /* a context column */
 	uint32_t labels;     /* more label columns: a mask of 1 << enum sx_label */
 	bool quality;	     /* a column with the reservations about a row's values */
+	/* In text, which has lines about a row before its values: */
+	bool reasons;	    /* what ended the row */
+	bool whole;	    /* one row for all: neither its context nor its begin means much */
+	const char *length; /* what its time is; NULL: "duration" */
+	/* Further keys of the JSON document; or NULL. */
+	void (*more)(struct json *json, void *user);
+	void *more_user;
 };
 
 /*
@@ -35,5 +42,10 @@ enum sx_status rows_add(struct rows_writer *writer, const struct sx_table *table
 			struct sx_error *err);
 /* Ends what rows_add() began, with the last table for its columns. */
 void rows_end(struct rows_writer *writer, const struct sx_table *table);
+
+/* Text: the first rows side by side, and what that leaves out (rows_text.c). */
+bool rows_text_write(const struct cli *cli, const struct rows_shape *shape,
+		     const struct sx_table *table);
+void rows_text_end(const struct rows_writer *writer, const struct sx_table *table);
 
 #endif

@@ -187,6 +187,46 @@ def check_contexts(folder):
     expect("by and summary", decode(path, "--as", "i915-record", "--by", "residency", "--summary")[0], 2)
 
 
+def check_text(folder):
+    """What people read: whose row it is and when, of which device, how many reports, and no line too wide."""
+    named = [(None, 0), (5, 1000), (5, 3000), (77, 7000), (None, 15000), (5, 15100)]
+    reports = [{**simulate(1, 1)[0], "context": c, "GPU_TIME": t, "GPU_CLOCK": t * 40} for c, t in named]
+    path = os.path.join(folder, "text")
+    with open(path, "wb") as file:
+        file.write(head("RenderBasic", "", GT2) + b"".join(record(1, pack(r)) for r in reports))
+    rows = {(): [["context", "idle", "5", "5", "77"], ["begin", "0 s", "80.0 us", "240 us", "560 us"],
+                 ["duration", "80.0 us", "160 us", "320 us", "640 us"], ["ended by"] + ["timer"] * 4],
+            ("--by", "residency"): [["context", "idle", "5", "77", "idle"],
+                                    ["duration", "80.0 us", "480 us", "640 us", "8.00 us"]],
+            ("--by", "context"): [["context", "idle", "5", "77"], ["begin", "0 s", "80.0 us", "560 us"],
+                                  ["span", "1.21 ms", "480 us", "640 us"]],
+            ("--summary",): [["metric", "all", "unit"], ["duration", "1.21 ms"]],
+            ("--context", "5"): [["context", "5", "5"], ["begin", "0 s", "160 us"]]}
+    for args, want in rows.items():
+        code, out, _ = spawn("decode", "-i", path, "--as", "i915-record", *args)
+        cells = [[cell for cell in line.split("  ") if cell.strip()] for line in out.splitlines()]
+        cells = [[cell.strip() for cell in line] for line in cells]
+        expect(f"text {args}: exit", code, 0)
+        for line in want:
+            expect(f"text {args}: {line}", line in cells, True)
+        expect(f"text {args}: wide", [line for line in out.splitlines() if len(line) > 80], [])
+        for words in ("device 0x1616 revision 9", "24 EUs", "3 subslices", "set RenderBasic", "6 reports, "):
+            expect(f"text {args}: {words}", words in out.replace("\n", " "), True)
+    expect("text: counts", "5 intervals, " in spawn("decode", path, "--as", "i915-record")[1], True)
+    expect("text: quiet", "RenderBasic" in spawn("decode", path, "--as", "i915-record", "-q")[1], False)
+    doc = decode(path, "--as", "i915-record", "-m", "EuActive")[1]
+    expect("json: columns", doc["metrics"], ["begin_ns", "end_ns", "context", "EuActive"])
+    about = doc["recording"]
+    expect("json: recording", [about[k] for k in ("device", "eus", "subslices", "set", "reports", "intervals")],
+           ["0x1616", 24, 3, "RenderBasic", 6, 5])
+
+
+def spawn(*args):
+    done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, check=False,
+                          env={**os.environ, "COLUMNS": "80"})
+    return done.returncode, done.stdout, done.stderr
+
+
 def check_short_formats(folder):
     rng = random.Random(5)
     layouts = {"A12": (64, [f"A{i}" for i in range(7, 19)]),
@@ -426,6 +466,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_counters(folder)
         check_contexts(folder)
+        check_text(folder)
         check_short_formats(folder)
         check_times(folder, (1 << 36) - 1)
         check_times(folder, (1 << 64) - 1)

@@ -1,0 +1,106 @@
+/* What a file of OA reports is, for people and for JSON: see oa_about.h. */
+#include "tools/oa_about.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Appends "N things", with a separator before it unless it is the first. */
+static void add_count(char *line, size_t size, uint64_t count, const char *one, const char *many)
+{
+	size_t used = strlen(line);
+	snprintf(line + used, size - used, "%s%" PRIu64 " %s", used ? ", " : "", count,
+		 count == 1 ? one : many);
+}
+
+static uint32_t bits(uint32_t mask)
+{
+	uint32_t count = 0;
+	for (; mask; mask &= mask - 1)
+		count++;
+	return count;
+}
+
+struct oa_units {
+	uint32_t slices, subslices, eus;
+};
+
+static struct oa_units count_units(const struct sx_oa_device *device)
+{
+	struct oa_units n = {.slices = bits(device->slice_mask)};
+	for (uint32_t s = 0; s < SX_OA_SLICES_MAX; s++) {
+		n.subslices += bits(device->subslice_mask[s]);
+		for (uint32_t i = 0; i < SX_OA_SUBSLICES_MAX; i++)
+			n.eus += bits(device->eu_mask[s][i]);
+	}
+	return n;
+}
+
+void oa_about_device(const struct cli *cli, const struct sx_oa_device *device, const char *set)
+{
+	char line[640] = "";
+	struct oa_units n = count_units(device);
+	const char *generation = sx_oa_generation(device->device_id);
+	if (device->device_id)
+		snprintf(line, sizeof(line), "%s%sdevice 0x%04x revision %u",
+			 generation ? generation : "", generation ? ", " : "", device->device_id,
+			 device->revision);
+	if (n.eus) {
+		add_count(line, sizeof(line), n.eus, "EU", "EUs");
+		add_count(line, sizeof(line), n.subslices, "subslice", "subslices");
+	}
+	size_t used = strlen(line);
+	if (set)
+		snprintf(line + used, sizeof(line) - used, "%sset %.255s", used ? ", " : "", set);
+	if (line[0])
+		text_wrap(&cli->out, 0, line);
+}
+
+void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats)
+{
+	const struct option_id *only = &cli->options.context;
+	char line[320] = "";
+	size_t size = sizeof(line);
+	add_count(line, size, stats->reports, "report", "reports");
+	add_count(line, size, stats->intervals, "interval", "intervals");
+	size_t used = strlen(line);
+	if (only->given)
+		snprintf(line + used, size - used, " of context %u", only->value);
+	add_count(line, size, stats->switches, "context switch", "context switches");
+	size_t whole = strlen(line);
+	if (stats->lost_reports)
+		add_count(line, size, stats->lost_reports, "gap of lost reports",
+			  "gaps of lost reports");
+	if (stats->lost_buffers)
+		add_count(line, size, stats->lost_buffers, "overflow of the OA buffer",
+			  "overflows of the OA buffer");
+	if (stats->skipped_bytes)
+		add_count(line, size, stats->skipped_bytes, "byte skipped", "bytes skipped");
+	if (strlen(line) == whole)
+		snprintf(line + whole, size - whole, ", nothing lost");
+	text_wrap(&cli->out, 0, line);
+}
+
+void oa_about_json(struct json *json, const struct sx_oa_device *device, const char *set,
+		   const struct sx_oa_stats *stats)
+{
+	struct oa_units n = count_units(device);
+	char id[16];
+	snprintf(id, sizeof(id), "0x%04x", device->device_id);
+	json_key(json, "recording");
+	json_object_begin(json);
+	json_kv_string(json, "device", device->device_id ? id : NULL);
+	json_kv_u64(json, "revision", device->revision);
+	json_kv_u64(json, "slices", n.slices);
+	json_kv_u64(json, "subslices", n.subslices);
+	json_kv_u64(json, "eus", n.eus);
+	json_kv_string(json, "set", set);
+	json_kv_string(json, "uuid", device->uuid[0] ? device->uuid : NULL);
+	json_kv_string(json, "format", sx_oa_format_name(device->format));
+	json_kv_u64(json, "reports", stats->reports);
+	json_kv_u64(json, "intervals", stats->intervals);
+	json_kv_u64(json, "switches", stats->switches);
+	json_kv_u64(json, "lost_reports", stats->lost_reports);
+	json_kv_u64(json, "lost_buffers", stats->lost_buffers);
+	json_kv_u64(json, "skipped_bytes", stats->skipped_bytes);
+	json_object_end(json);
+}

@@ -1,0 +1,145 @@
+/* Rows of metrics as text: one line a metric, one column a row. */
+#include "tools/rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
+
+/* A text table while it is filled. */
+struct view {
+	const struct cli *cli;
+	const struct sx_table *t;
+	struct text_table *table;
+	size_t shown;
+	bool ok;
+};
+
+static void add_line(struct view *v, const char *name, char cells[ROWS_SHOWN][HUMAN_MAX],
+		     const char *unit, enum text_style style)
+{
+	const char *line[ROWS_SHOWN + 2] = {name};
+	for (size_t i = 0; i < v->shown; i++)
+		line[i + 1] = cells[i];
+	line[v->shown + 1] = unit;
+	v->ok = v->ok && text_table_row(v->table, line, style);
+}
+
+static void add_label(struct view *v, enum sx_label label, const char *name, const char *absent)
+{
+	char cells[ROWS_SHOWN][HUMAN_MAX];
+	for (size_t i = 0; i < v->shown; i++) {
+		uint64_t value = sx_table_label(v->t, label, i);
+		bool words = label == SX_LABEL_REASON;
+		const char *text = words ? sx_table_string(v->t, value) : NULL;
+		if (value == SX_LABEL_ABSENT || (words && !text))
+			text = absent;
+		if (text)
+			snprintf(cells[i], HUMAN_MAX, "%s", text);
+		else
+			snprintf(cells[i], HUMAN_MAX, "%" PRIu64, value);
+	}
+	add_line(v, name, cells, "", TEXT_PLAIN);
+}
+
+/* Times since the first row, for clocks have no zero that means anything. */
+static void add_times(struct view *v, const struct rows_shape *shape)
+{
+	const uint64_t *begin = sx_table_begin_ns(v->t), *end = sx_table_end_ns(v->t);
+	char begins[ROWS_SHOWN][HUMAN_MAX], lengths[ROWS_SHOWN][HUMAN_MAX];
+	uint64_t first = SX_TIME_UNKNOWN;
+	for (size_t i = 0; i < v->shown; i++)
+		first = begin[i] < first ? begin[i] : first;
+	for (size_t i = 0; i < v->shown; i++) {
+		bool begins_known = begin[i] != SX_TIME_UNKNOWN;
+		snprintf(begins[i], HUMAN_MAX, "-");
+		snprintf(lengths[i], HUMAN_MAX, "-");
+		if (begins_known)
+			human_duration(begins[i], begin[i] - first);
+		if (begins_known && end[i] != SX_TIME_UNKNOWN && end[i] >= begin[i])
+			human_duration(lengths[i], end[i] - begin[i]);
+	}
+	if (!shape->whole)
+		add_line(v, "begin", begins, "", TEXT_PLAIN);
+	add_line(v, shape->length ? shape->length : "duration", lengths, "", TEXT_PLAIN);
+}
+
+/* Whose row it is, and when. */
+static void add_heads(struct view *v, const struct rows_shape *shape)
+{
+	if (shape->contexts && !shape->whole)
+		add_label(v, SX_LABEL_CONTEXT, "context", "idle");
+	if (shape->labels & 1u << SX_LABEL_INSTANCE)
+		add_label(v, SX_LABEL_INSTANCE, "instance", "-");
+	if (shape->times)
+		add_times(v, shape);
+	if (shape->reasons)
+		add_label(v, SX_LABEL_REASON, "ended by", "-");
+}
+
+static void add_values(struct view *v)
+{
+	for (uint32_t c = 0; c < sx_table_column_count(v->t); c++) {
+		const struct sx_column *column = sx_table_column(v->t, c);
+		char cells[ROWS_SHOWN][HUMAN_MAX];
+		bool none = true;
+		for (size_t i = 0; i < v->shown; i++) {
+			double value = sx_table_get(v->t, c, i);
+			human_value(&v->cli->human, cells[i], value, column->unit);
+			none = none && isnan(value);
+		}
+		add_line(v, column->name, cells, human_unit(&v->cli->human, column->unit),
+			 none ? TEXT_DIM : TEXT_PLAIN);
+	}
+}
+
+bool rows_text_write(const struct cli *cli, const struct rows_shape *shape,
+		     const struct sx_table *t)
+{
+	size_t rows = sx_table_row_count(t);
+	size_t shown = rows < ROWS_SHOWN ? rows : ROWS_SHOWN;
+	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, 1, 12, false}};
+	char titles[ROWS_SHOWN][24];
+	for (size_t i = 0; i < shown; i++) {
+		if (shape->whole)
+			snprintf(titles[i], sizeof(titles[i]), "all");
+		else
+			snprintf(titles[i], sizeof(titles[i]), "row %zu", i + 1);
+		columns[i + 1] = (struct text_column){titles[i], TEXT_RIGHT, 0, 0, false};
+	}
+	columns[shown + 1] = (struct text_column){"unit", TEXT_LEFT, 0, 0, false};
+	struct view v = {.cli = cli, .t = t, .shown = shown};
+	v.table = text_table_create(columns, shown + 2);
+	v.ok = v.table != NULL;
+	if (v.ok) {
+		add_heads(&v, shape);
+		add_values(&v);
+	}
+	if (v.ok)
+		text_table_write(v.table, &cli->out);
+	text_table_destroy(v.table);
+	return v.ok;
+}
+
+void rows_text_end(const struct rows_writer *w, const struct sx_table *t)
+{
+	const struct cli *cli = w->cli;
+	size_t missing = 0;
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		bool none = true;
+		for (size_t i = 0; none && i < ROWS_SHOWN && i < sx_table_row_count(t); i++)
+			none = isnan(sx_table_get(t, c, i));
+		missing += none;
+	}
+	if (w->rows > ROWS_SHOWN)
+		cli_note(cli, "%d of %zu rows shown; --csv or --json writes all", ROWS_SHOWN,
+			 w->rows);
+	if (missing)
+		cli_note(cli, "- no data for %zu metric%s; -v says why", missing,
+			 missing == 1 ? "" : "s");
+	for (uint32_t c = 0; cli->options.verbose && c < sx_table_column_count(t); c++)
+		if (sx_table_column(t, c)->why)
+			cli_note(cli, "%s: %s", sx_table_column(t, c)->name,
+				 sx_table_column(t, c)->why);
+}
