@@ -1,17 +1,17 @@
 /* sextant oa: flexible EU events and trigger registers, between their names and their bits. */
 #include <sextant/oa.h>
 #include <sextant/session.h>
-#include "tools/cli.h"
+#include "tools/oa.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static enum sx_status usage(struct sx_error *err, const char *what, const char *remedy)
+enum sx_status oa_usage(struct sx_error *err, const char *what, const char *why, const char *remedy)
 {
 	error_set(err, SX_ERR_USAGE, "%s", what);
-	error_because(err, "sextant oa needs it");
+	error_because(err, "%s", why);
 	error_try(err, "%s", remedy);
 	return SX_ERR_USAGE;
 }
@@ -27,17 +27,19 @@ static uint32_t counter_number(const char *text)
 	return !*end && n < 100 && sx_oa_flex_place((uint32_t)n, &place) ? (uint32_t)n : 0;
 }
 
-static enum sx_status read_register_value(const char *text, uint32_t *out, struct sx_error *err)
+enum sx_status oa_register_value(const char *text, uint32_t *out, struct sx_error *err)
 {
 	char *end;
 	unsigned long value = text ? strtoul(text, &end, 0) : 0;
 	if (!text || !isdigit((unsigned char)*text) || *end || value > UINT32_MAX)
-		return usage(err, "no register value", "--value 0x5004: 32 bits");
+		return oa_usage(err, text ? "not a register value" : "no register value",
+				text ? "it is no number of 32 bits" : "bits are to be decoded",
+				"--value 0x5004");
 	*out = (uint32_t)value;
 	return SX_OK;
 }
 
-static void hex(struct json *json, const char *key, uint32_t value, int digits)
+void oa_json_hex(struct json *json, const char *key, uint32_t value, int digits)
 {
 	char text[16];
 	snprintf(text, sizeof(text), "0x%0*x", digits, value);
@@ -113,12 +115,21 @@ static enum sx_status read_event(const struct cli *cli, uint32_t *counter, struc
 {
 	const struct options *o = &cli->options;
 	enum sx_status status = SX_OK;
+	if (o->args.count > 2 && !o->counter && !o->event) {
+		struct sx_oa_flex_counter definition;
+		status = sx_oa_flex_parse(o->args.items[2], &definition, err);
+		*counter = definition.counter;
+		*flex = definition.flex;
+		return status;
+	}
 	*counter = o->counter ? counter_number(o->counter) : 0;
 	if (!*counter)
-		return usage(err, o->counter ? "not a flexible counter" : "no counter was named",
-			     "--counter with one of A7 to A20");
+		return oa_usage(err, o->counter ? "not a flexible counter" : "no counter was named",
+				"flexible counters are A7 to A20",
+				"--counter A12 --event NAME, or 'A12=eu(NAME)'");
 	if (!o->event)
-		return usage(err, "no event was named", "--event NAME; sextant oa flex list");
+		return oa_usage(err, "no event was named", "it is what the counter counts",
+				"--event NAME; sextant oa flex list");
 	status = sx_oa_flex_find(SX_OA_FLEX_EVENT, o->event, &flex->event, err);
 	if (!status && o->coarse)
 		status = sx_oa_flex_find(SX_OA_FLEX_COARSE, o->coarse, &flex->coarse, err);
@@ -149,8 +160,8 @@ static enum sx_status flex_encode(const struct cli *cli, struct sx_error *err)
 	struct json json = cli_json_begin(cli, "oa.flex");
 	json_kv_string(&json, "counter", name);
 	json_kv_string(&json, "register", place.register_name);
-	hex(&json, "address", place.address, 4);
-	hex(&json, "field", field, 3);
+	oa_json_hex(&json, "address", place.address, 4);
+	oa_json_hex(&json, "field", field, 3);
 	json_kv_u64(&json, "shift", place.shift);
 	event_names_json(&json, &flex);
 	status = event_json(&json, &flex, err);
@@ -171,7 +182,7 @@ static enum sx_status decode_one(const struct cli *cli, struct json *json, uint3
 	snprintf(name, sizeof(name), "A%u", counter);
 	json_object_begin(json);
 	json_kv_string(json, "counter", name);
-	hex(json, "field", sx_oa_flex_field(&flex), 3);
+	oa_json_hex(json, "field", sx_oa_flex_field(&flex), 3);
 	struct sx_oa_flex_place place;
 	if (sx_oa_flex_place(counter, &place))
 		json_kv_u64(json, "shift", place.shift);
@@ -187,17 +198,19 @@ static enum sx_status flex_decode(const struct cli *cli, struct sx_error *err)
 	uint32_t value, counter;
 	counter = cli->options.reg ? sx_oa_flex_register(cli->options.reg) : 0;
 	if (!sx_oa_flex_place(counter, &place))
-		return usage(err, cli->options.reg ? "not a flexible EU register" : "no register",
-			     "--register EU_PERF_CNT_CTL0 to CTL6, or an address");
-	enum sx_status status = read_register_value(cli->options.value, &value, err);
+		return oa_usage(err,
+				cli->options.reg ? "not a flexible EU register" : "no register",
+				"flexible counters are programmed in EU_PERF_CNT_CTL0 to CTL6",
+				"--register with one of them, or its address");
+	enum sx_status status = oa_register_value(cli->options.value, &value, err);
 	if (status)
 		return status;
 	struct json json = {0};
 	if (cli->options.format == FORMAT_JSON) {
 		json = cli_json_begin(cli, "oa.flex");
 		json_kv_string(&json, "register", place.register_name);
-		hex(&json, "address", place.address, 4);
-		hex(&json, "value", value, 8);
+		oa_json_hex(&json, "address", place.address, 4);
+		oa_json_hex(&json, "value", value, 8);
 		json_key(&json, "counters");
 		json_array_begin(&json);
 	}
@@ -249,103 +262,6 @@ static enum sx_status flex_list(const struct cli *cli)
 	return SX_OK;
 }
 
-static enum sx_status trigger_line(const struct cli *cli, struct json *json, uint32_t address,
-				   uint32_t value, struct sx_error *err)
-{
-	char text[SX_OA_TRIGGER_TEXT_MAX];
-	enum sx_status status = sx_oa_trigger_describe(address, value, text, err);
-	if (status)
-		return status;
-	if (cli->options.format != FORMAT_JSON) {
-		fprintf(cli->out.out, "%04x:%08x  %s\n", address, value, text);
-		return SX_OK;
-	}
-	json_object_begin(json);
-	hex(json, "address", address, 4);
-	hex(json, "value", value, 8);
-	json_kv_string(json, "text", text);
-	json_object_end(json);
-	return SX_OK;
-}
-
-/* Every boolean register that a set writes, in order. */
-static enum sx_status trigger_set(const struct cli *cli, struct json *json, struct sx_error *err)
-{
-	struct sx_catalog *catalog = NULL;
-	const char *name = cli->options.catalog ? cli->options.catalog : "intel-bdw";
-	enum sx_status status = sx_catalog_open(cli->context, name, &catalog, err);
-	uint32_t count = 0, group = SX_NONE;
-	if (status)
-		return status;
-	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
-	group = sx_catalog_find_group(catalog, cli->options.set);
-	if (group == SX_NONE) {
-		status = error_set(err, SX_ERR_NOT_FOUND, "%s has no set \"%.64s\"", name,
-				   cli->options.set);
-		error_try(err, "sextant list sets --for %s", name);
-	}
-	for (uint32_t p = 0; !status && p < groups[group].program_count; p++) {
-		const struct sx_program_info *program = &groups[group].programs[p];
-		const char *at = program->writes;
-		for (uint32_t n = 0;
-		     program->kind == SX_PROGRAM_BOOLEAN && !status && n < program->count; n++) {
-			char *end;
-			uint32_t address = (uint32_t)strtoul(at, &end, 16);
-			uint32_t value = (uint32_t)strtoul(end + 1, &end, 16);
-			at = end;
-			status = trigger_line(cli, json, address, value, err);
-		}
-	}
-	sx_catalog_unref(catalog);
-	return status;
-}
-
-static enum sx_status trigger_decode(const struct cli *cli, struct json *json, struct sx_error *err)
-{
-	if (cli->options.set)
-		return trigger_set(cli, json, err);
-	uint32_t value, address = cli->options.reg ? sx_oa_trigger_register(cli->options.reg) : 0;
-	if (!address)
-		return usage(err, "no trigger register", "--register OACEC0_0, or --set TestOa");
-	enum sx_status status = read_register_value(cli->options.value, &value, err);
-	return status ? status : trigger_line(cli, json, address, value, err);
-}
-
-static enum sx_status trigger_encode(const struct cli *cli, struct json *json, struct sx_error *err)
-{
-	const struct string_list *args = &cli->options.args;
-	if (args->count < 3)
-		return usage(err, "no line to encode",
-			     "sextant oa trigger encode \"OACEC0_0: compare=equal value=1\"");
-	for (size_t i = 2; i < args->count; i++) {
-		uint32_t address, value;
-		enum sx_status status = sx_oa_trigger_parse(args->items[i], &address, &value, err);
-		if (!status)
-			status = trigger_line(cli, json, address, value, err);
-		if (status)
-			return status;
-	}
-	return SX_OK;
-}
-
-static enum sx_status trigger(const struct cli *cli, bool encode, struct sx_error *err)
-{
-	struct json json = {0};
-	bool as_json = cli->options.format == FORMAT_JSON;
-	if (as_json) {
-		json = cli_json_begin(cli, "oa.trigger");
-		json_key(&json, "registers");
-		json_array_begin(&json);
-	}
-	enum sx_status status =
-	    encode ? trigger_encode(cli, &json, err) : trigger_decode(cli, &json, err);
-	if (as_json) {
-		json_array_end(&json);
-		cli_json_end(&json);
-	}
-	return status;
-}
-
 /* A file that is created by the first bytes: one that is there outlives a device that is not. */
 struct recording_file {
 	const char *path;
@@ -383,7 +299,7 @@ static enum sx_status record(const struct cli *cli, struct sx_error *err)
 	const struct options *o = &cli->options;
 	struct recording_file to = {.path = o->output};
 	if (!o->output)
-		return usage(err, "no file to record into", "-o FILE");
+		return oa_usage(err, "no file to record into", "a recording is no text", "-o FILE");
 	struct sx_oa_recording recording = {.device = o->devices.count ? o->devices.items[0]
 								       : "i915:card0",
 					    .set = o->set,
@@ -397,25 +313,36 @@ static enum sx_status record(const struct cli *cli, struct sx_error *err)
 
 static enum sx_status dispatch(const struct cli *cli, struct sx_error *err)
 {
-	const struct string_list *args = &cli->options.args;
+	const struct options *o = &cli->options;
+	const struct string_list *args = &o->args;
 	const char *noun = args->count > 0 ? args->items[0] : "";
 	const char *verb = args->count > 1 ? args->items[1] : "";
-	bool flex = strcmp(noun, "flex") == 0, encode = strcmp(verb, "encode") == 0;
-	bool decode = strcmp(verb, "decode") == 0;
-	if (strcmp(noun, "record") == 0)
+	bool flex = strcmp(noun, "flex") == 0, trigger = strcmp(noun, "trigger") == 0;
+	bool encode = strcmp(verb, "encode") == 0, decode = strcmp(verb, "decode") == 0;
+	bool record_one = strcmp(noun, "record") == 0;
+	bool list = flex && strcmp(verb, "list") == 0;
+	size_t most = record_one ? 1 : 2;
+	if (!record_one && !list && !((flex || trigger) && (encode || decode))) {
+		error_set(err, SX_ERR_USAGE, "nothing to do");
+		error_because(
+		    err, "sextant oa wants record, or flex or trigger and then encode or decode");
+		error_try(err, "sextant oa --help");
+		return SX_ERR_USAGE;
+	}
+	if (flex && encode && !o->counter && !o->event)
+		most = 3; /* a definition */
+	if (args->count > most && !(trigger && encode)) {
+		error_set(err, SX_ERR_USAGE, "nothing takes the argument \"%.64s\"",
+			  args->items[most]);
+		error_because(err, "what it could mean was given already, or is an option");
+		error_try(err, "sextant oa --help");
+		return SX_ERR_USAGE;
+	}
+	if (record_one)
 		return record(cli, err);
-	if (flex && encode)
-		return flex_encode(cli, err);
-	if (flex && decode)
-		return flex_decode(cli, err);
-	if (flex && strcmp(verb, "list") == 0)
-		return flex_list(cli);
-	if (strcmp(noun, "trigger") == 0 && (encode || decode))
-		return trigger(cli, encode, err);
-	error_set(err, SX_ERR_USAGE, "nothing to do");
-	error_because(err, "sextant oa wants record, or flex or trigger and then encode or decode");
-	error_try(err, "sextant oa --help");
-	return SX_ERR_USAGE;
+	if (trigger)
+		return encode ? oa_trigger_encode(cli, err) : oa_trigger_decode(cli, err);
+	return encode ? flex_encode(cli, err) : decode ? flex_decode(cli, err) : flex_list(cli);
 }
 
 static int run(struct cli *cli)
@@ -447,7 +374,9 @@ const struct command cmd_oa = {
 	 .own_output = true,
 	 .examples = "  sextant oa flex encode --counter A7 --event eu-active\n"
 		     "  sextant oa flex decode --register EU_PERF_CNT_CTL0 --value 0x5004 --json\n"
+		     "  sextant oa flex encode 'A12=eu(fpu0-active, coarse=ps)'\n"
 		     "  sextant oa trigger decode --set TestOa\n"
+		     "  sextant oa trigger encode 'OACEC5_0: compare=equal value=0x10'\n"
 		     "  sextant oa record -d i915:card0 --set ComputeBasic -t 5s -o trace.i915\n"},
     .run = run,
 };

@@ -191,15 +191,13 @@ enum sx_status sx_oa_flex_check(const struct sx_oa_flex *flex,
 		if (!sx_oa_flex_name((enum sx_oa_flex_part)i, encodings[i]))
 			return undefined((enum sx_oa_flex_part)i, encodings[i], err);
 	if (!(event->coarse >> flex->coarse & 1))
-		found[n++] = "the manual calls this coarse filter unsupported with this event, yet "
-			     "published sets use such";
+		found[n++] = "the manual supports no such coarse filter with this event";
 	if (!(event->fine >> flex->fine & 1))
-		found[n++] = "the manual calls this fine filter unsupported with this event";
+		found[n++] = "the manual supports no such fine filter with this event";
 	if (supported)
 		*supported = n == 0;
 	if (flex->fine == 5 && flex->event != 2)
-		found[n++] = "send-start with an event of another pipe counts in a manner that "
-			     "depends on the implementation";
+		found[n++] = "send-start with an event of another pipe is not well defined";
 	for (uint32_t i = 0; warnings && i < n; i++)
 		warnings[i] = found[i];
 	if (count)

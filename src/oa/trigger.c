@@ -12,59 +12,78 @@
 #define REPORT_BASE 0x2740u
 #define CEC_BASE    0x2770u
 #define FIELDS_MAX  8
+#define BLANKS	    " \t\r\n"
+
+enum kind {
+	NUMBER,
+	SELECT,	 /* a number whose 0 says something where another is set */
+	NAMES,	 /* of an encoding each */
+	BITS,	 /* one for each signal */
+	ZERO,	 /* the manual: must be zero */
+	RESERVED /* the manual says nothing */
+};
 
 struct field {
 	const char *name;
-	uint8_t shift, width;
-	const char *const *values; /* names by value, or NULL */
+	uint8_t shift, width, kind;
+	bool always;		       /* told also when it is 0 */
+	const char *const (*names)[2]; /* by value: name and meaning; NULL where undefined */
+	const char *about;
 };
 
-static const char *const compares[8] = {"any-equal", "greater", "equal",      "greater-equal",
-					"less",	     "unequal", "less-equal", "7"};
-static const char *const sources[4] = {"noa", "previous", "boolean", "3"};
+static const char *const compares[8][2] = {
+    {"any-equal", "while any input bit equals the value's"},
+    {"greater", "while inputs exceed the value"},
+    {"equal", "while inputs equal the value"},
+    {"greater-equal", "while inputs are at least the value"},
+    {"less", "while inputs are below the value"},
+    {"unequal", "while inputs differ from the value"},
+    {"less-equal", "while inputs are at most the value"},
+};
+static const char *const sources[4][2] = {
+    {"noa", "inputs are the signals of the NOA network"},
+    {"previous", "inputs are those of the event before"},
+    {"boolean", "inputs are the boolean unit's"},
+};
 
 /* Rows of registers: the first and fifth of a trigger alike, and so on. */
 enum row { START1, START2, START3, START4, REPORT1, REPORT2, REPORT3, REPORT4, CEC0, CEC1 };
 
+#define INVERTS                                                                                    \
+	{"invert-a", 0, 16, BITS, false, NULL, "inverted at stage A:"},                            \
+	    {"invert-b", 16, 4, BITS, false, NULL, "inverted at stage B:"},                        \
+	    {"invert-c", 20, 2, BITS, false, NULL, "inverted at stage C:"},                        \
+	    {"invert-d", 22, 1, BITS, false, NULL, "inverted at stage D:"},                        \
+	{                                                                                          \
+		"threshold-enable", 23, 1, NUMBER, false, NULL, "the threshold is in force"        \
+	}
+#define NOA(n, place)                                                                              \
+	{                                                                                          \
+		"noa" #n, 4 * place, 4, SELECT, false, NULL, "NOA signal that drives input " #n    \
+	}
+
 static const struct field fields[][FIELDS_MAX] = {
-    [START1] = {{"threshold", 0, 16, NULL}, {"count", 16, 16, NULL}},
-    [START2] = {{"invert-a", 0, 16, NULL},
-		{"invert-b", 16, 4, NULL},
-		{"invert-c", 20, 2, NULL},
-		{"invert-d", 22, 1, NULL},
-		{"threshold-enable", 23, 1, NULL},
-		{"flag", 24, 1, NULL},
-		{"reserved", 25, 3, NULL},
-		{"events", 28, 4, NULL}},
-    [START3] = {{"noa8", 0, 4, NULL},
-		{"noa9", 4, 4, NULL},
-		{"noa10", 8, 4, NULL},
-		{"noa11", 12, 4, NULL},
-		{"noa12", 16, 4, NULL},
-		{"noa13", 20, 4, NULL},
-		{"noa14", 24, 4, NULL},
-		{"noa15", 28, 4, NULL}},
-    [START4] = {{"noa0", 0, 4, NULL},
-		{"noa1", 4, 4, NULL},
-		{"noa2", 8, 4, NULL},
-		{"noa3", 12, 4, NULL},
-		{"noa4", 16, 4, NULL},
-		{"noa5", 20, 4, NULL},
-		{"noa6", 24, 4, NULL},
-		{"noa7", 28, 4, NULL}},
-    [REPORT1] = {{"threshold", 0, 16, NULL}, {"edge", 16, 16, NULL}},
-    [REPORT2] = {{"invert-a", 0, 16, NULL},
-		 {"invert-b", 16, 4, NULL},
-		 {"invert-c", 20, 2, NULL},
-		 {"invert-d", 22, 1, NULL},
-		 {"threshold-enable", 23, 1, NULL},
-		 {"reserved", 24, 7, NULL},
-		 {"report-enable", 31, 1, NULL}},
-    [CEC0] = {{"compare", 0, 3, compares},
-	      {"value", 3, 16, NULL},
-	      {"source", 19, 2, sources},
-	      {"reserved", 21, 11, NULL}},
-    [CEC1] = {{"mask", 0, 16, NULL}, {"considerations", 16, 16, NULL}},
+    [START1] = {{"threshold", 0, 16, NUMBER, true, NULL, "events before the trigger fires"},
+		{"count", 16, 16, ZERO, false, NULL, NULL}},
+    [START2] = {INVERTS,
+		{"flag", 24, 1, ZERO, false, NULL, NULL},
+		{"reserved", 25, 3, RESERVED, false, NULL, NULL},
+		{"events", 28, 4, BITS, false, NULL, "events that start it:"}},
+    [START3] = {NOA(8, 0), NOA(9, 1), NOA(10, 2), NOA(11, 3), NOA(12, 4), NOA(13, 5), NOA(14, 6),
+		NOA(15, 7)},
+    [START4] = {NOA(0, 0), NOA(1, 1), NOA(2, 2), NOA(3, 3), NOA(4, 4), NOA(5, 5), NOA(6, 6),
+		NOA(7, 7)},
+    [REPORT1] = {{"threshold", 0, 16, NUMBER, true, NULL, "events before a report is written"},
+		 {"edge", 16, 16, BITS, false, NULL, "on an edge, others on a level:"}},
+    [REPORT2] = {INVERTS,
+		 {"reserved", 24, 7, RESERVED, false, NULL, NULL},
+		 {"report-enable", 31, 1, NUMBER, false, NULL, "the trigger writes reports"}},
+    [CEC0] = {{"compare", 0, 3, NAMES, true, compares, NULL},
+	      {"value", 3, 16, NUMBER, true, NULL, "what inputs are compared with"},
+	      {"source", 19, 2, NAMES, true, sources, NULL},
+	      {"reserved", 21, 11, RESERVED, false, NULL, NULL}},
+    [CEC1] = {{"mask", 0, 16, BITS, true, NULL, "inputs left out:"},
+	      {"considerations", 16, 16, BITS, false, NULL, "considerations:"}},
 };
 
 /* The row of an address, and its name; false when it is none of these registers. */
@@ -124,42 +143,158 @@ static uint32_t mask_of(const struct field *field)
 	return (1u << field->width) - 1;
 }
 
+/* "equal", or a number: of one bit in decimal, of several in hexadecimal. */
+static void write_value(const struct field *f, uint32_t part, char *out, size_t size)
+{
+	if (f->names && f->names[part][0])
+		snprintf(out, size, "%s", f->names[part][0]);
+	else
+		snprintf(out, size, f->width == 1 ? "%u" : "0x%x", part);
+}
+
+/* The bits of a mask as ranges: "0-2, 5", or "none". */
+static void write_bits(uint32_t mask, uint32_t first, char *out, size_t size)
+{
+	size_t at = 0;
+	for (uint32_t i = 0; i < 32 && at < size; i++) {
+		uint32_t last = i;
+		if (!(mask >> i & 1))
+			continue;
+		while (last < 31 && mask >> (last + 1) & 1)
+			last++;
+		const char *comma = at ? ", " : "";
+		at += (size_t)(last == i ? snprintf(out + at, size - at, "%s%u", comma, i + first)
+					 : snprintf(out + at, size - at, "%s%u-%u", comma,
+						    i + first, last + first));
+		i = last;
+	}
+	if (!at)
+		snprintf(out, size, "none");
+}
+
+static void write_meaning(const struct field *f, uint32_t address, uint32_t part,
+			  struct sx_oa_trigger_field *out)
+{
+	char bits[64];
+	bool second = address >= START_BASE + 16 && address < START_BASE + 32;
+	if (f->kind == NAMES && !f->names[part][0])
+		snprintf(out->meaning, sizeof(out->meaning), "undefined");
+	else if (f->kind == NAMES && strcmp(f->name, "compare") == 0)
+		snprintf(out->meaning, sizeof(out->meaning), "B%u counts %s",
+			 (address - CEC_BASE) / 8, f->names[part][1]);
+	else if (f->kind == NAMES)
+		snprintf(out->meaning, sizeof(out->meaning), "%s", f->names[part][1]);
+	else if (f->kind == ZERO)
+		snprintf(out->meaning, sizeof(out->meaning), "must be zero");
+	else if (f->kind == RESERVED)
+		snprintf(out->meaning, sizeof(out->meaning), "not in the manual");
+	else if (f->kind == NUMBER || f->kind == SELECT)
+		snprintf(out->meaning, sizeof(out->meaning), "%s", f->about);
+	else {
+		/* The second start trigger chooses among events 4 to 7. */
+		write_bits(part, second && strcmp(f->name, "events") == 0 ? 4 : 0, bits,
+			   sizeof(bits));
+		snprintf(out->meaning, sizeof(out->meaning), "%s %s", f->about, bits);
+	}
+}
+
+bool sx_oa_trigger_field(uint32_t address, uint32_t value, uint32_t index,
+			 struct sx_oa_trigger_field *out)
+{
+	enum row row;
+	char name[20];
+	if (index >= FIELDS_MAX || !identify(address, &row, name) || !fields_of(row)[index].name)
+		return false;
+	const struct field *f = &fields_of(row)[index];
+	uint32_t part = value >> f->shift & mask_of(f);
+	*out = (struct sx_oa_trigger_field){.name = f->name, .value = part};
+	out->shown = part || f->always || (f->kind == SELECT && value);
+	write_value(f, part, out->text, sizeof(out->text));
+	write_meaning(f, address, part, out);
+	return true;
+}
+
 enum sx_status sx_oa_trigger_describe(uint32_t address, uint32_t value,
 				      char out[SX_OA_TRIGGER_TEXT_MAX], struct sx_error *err)
 {
 	enum row row;
 	char name[20];
+	struct sx_oa_trigger_field field;
+	if (!identify(address, &row, name)) {
+		snprintf(name, sizeof(name), "0x%x", address);
+		return no_register(name, err);
+	}
+	size_t at = (size_t)snprintf(out, SX_OA_TRIGGER_TEXT_MAX, "%s:", name);
+	for (uint32_t i = 0; sx_oa_trigger_field(address, value, i, &field); i++)
+		if (field.shown)
+			at += (size_t)snprintf(out + at, SX_OA_TRIGGER_TEXT_MAX - at, " %s=%s",
+					       field.name, field.text);
+	return SX_OK;
+}
+
+enum sx_status sx_oa_trigger_check(uint32_t address, uint32_t value, const char **warning,
+				   struct sx_error *err)
+{
+	enum row row;
+	char name[20];
+	const char *found = NULL;
 	if (!identify(address, &row, name)) {
 		snprintf(name, sizeof(name), "0x%x", address);
 		return no_register(name, err);
 	}
 	const struct field *f = fields_of(row);
-	size_t at = (size_t)snprintf(out, SX_OA_TRIGGER_TEXT_MAX, "%s:", name);
 	for (int i = 0; i < FIELDS_MAX && f[i].name; i++) {
 		uint32_t part = value >> f[i].shift & mask_of(&f[i]);
-		size_t room = SX_OA_TRIGGER_TEXT_MAX - at;
-		if (f[i].values)
-			at += (size_t)snprintf(out + at, room, " %s=%s", f[i].name,
-					       f[i].values[part]);
-		else if (part || strcmp(f[i].name, "reserved") != 0)
-			at += (size_t)snprintf(out + at, room, " %s=0x%x", f[i].name, part);
+		bool undefined = f[i].kind == NAMES && !f[i].names[part][0];
+		bool published = f[i].names == compares; /* TestOa compares so */
+		if ((f[i].kind == ZERO && part) || (undefined && !published)) {
+			error_set(err, SX_ERR_UNSUPPORTED, "%s: %s=0x%x is not defined", name,
+				  f[i].name, part);
+			error_because(err, f[i].kind == ZERO
+					       ? "the manual of Broadwell wants these bits zero"
+					       : "the manual of Broadwell gives this encoding no "
+						 "meaning");
+			error_try(err, f[i].kind == ZERO ? "%s=0" : "%s=noa, previous or boolean",
+				  f[i].name);
+			return SX_ERR_UNSUPPORTED;
+		}
+		if (undefined)
+			found = "compare code 7 is undefined; the published set TestOa uses it";
+		else if (f[i].kind == RESERVED && part)
+			found = "bits are set that the manual does not name";
 	}
+	if (warning)
+		*warning = found;
 	return SX_OK;
+}
+
+/* All names of a field, separated by commas; "" when it has none. */
+static void list_names(const struct field *field, char *out, size_t size)
+{
+	size_t at = 0;
+	out[0] = '\0';
+	for (uint32_t i = 0; field->names && i <= mask_of(field) && at < size; i++)
+		if (field->names[i][0])
+			at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "",
+					       field->names[i][0]);
 }
 
 static enum sx_status field_value(const struct field *field, const char *text, uint32_t *out,
 				  struct sx_error *err)
 {
-	char *end;
+	char *end, names[128];
 	unsigned long value = strtoul(text, &end, 0);
 	if (!isdigit((unsigned char)*text) || *end) {
-		for (uint32_t i = 0; field->values && i <= mask_of(field); i++)
-			if (strcasecmp(field->values[i], text) == 0) {
+		list_names(field, names, sizeof(names));
+		for (uint32_t i = 0; field->names && i <= mask_of(field); i++)
+			if (field->names[i][0] && strcasecmp(field->names[i][0], text) == 0) {
 				*out = i;
 				return SX_OK;
 			}
 		error_set(err, SX_ERR_NOT_FOUND, "%s cannot be \"%.32s\"", field->name, text);
-		error_try(err, field->values ? "a name that decoding shows" : "a number");
+		error_because(err, field->names ? "it is none of the field's names"
+						: "the field holds a number");
+		error_try(err, "%s", field->names ? names : "a number");
 		return SX_ERR_NOT_FOUND;
 	}
 	if (value > mask_of(field)) {
@@ -172,27 +307,47 @@ static enum sx_status field_value(const struct field *field, const char *text, u
 	return SX_OK;
 }
 
-static enum sx_status set_field(const struct field *f, char *word, uint32_t *value,
+static enum sx_status no_field(const struct field *f, const char *word, struct sx_error *err)
+{
+	char names[192];
+	size_t at = 0;
+	for (int i = 0; i < FIELDS_MAX && f[i].name && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", at ? ", " : "",
+				       f[i].name);
+	error_set(err, SX_ERR_NOT_FOUND, "the register has no field \"%.32s\"", word);
+	error_because(err, "its name is none of the fields'");
+	error_try(err, "%s", names);
+	return SX_ERR_NOT_FOUND;
+}
+
+/* One "field=value"; *seen has a bit for each field that was there before. */
+static enum sx_status set_field(const struct field *f, char *word, unsigned *seen, uint32_t *value,
 				struct sx_error *err)
 {
 	char *equals = strchr(word, '=');
 	uint32_t part = 0;
+	int i = 0;
 	if (!equals) {
 		error_set(err, SX_ERR_USAGE, "\"%.32s\" has no value", word);
+		error_because(err, "behind the register stand fields and their values");
 		error_try(err, "field=value");
 		return SX_ERR_USAGE;
 	}
 	*equals = '\0';
-	for (int i = 0; i < FIELDS_MAX && f[i].name; i++) {
-		if (strcasecmp(f[i].name, word) != 0)
-			continue;
-		enum sx_status status = field_value(&f[i], equals + 1, &part, err);
-		*value = (*value & ~(mask_of(&f[i]) << f[i].shift)) | part << f[i].shift;
-		return status;
+	while (i < FIELDS_MAX && f[i].name && strcasecmp(f[i].name, word) != 0)
+		i++;
+	if (i == FIELDS_MAX || !f[i].name)
+		return no_field(f, word, err);
+	if (*seen >> i & 1) {
+		error_set(err, SX_ERR_USAGE, "%s is given twice", f[i].name);
+		error_because(err, "a register holds one value of it");
+		error_try(err, "one of them");
+		return SX_ERR_USAGE;
 	}
-	error_set(err, SX_ERR_NOT_FOUND, "the register has no field \"%.32s\"", word);
-	error_try(err, "%s and the others that decoding shows", f[0].name);
-	return SX_ERR_NOT_FOUND;
+	*seen |= 1u << i;
+	enum sx_status status = field_value(&f[i], equals + 1, &part, err);
+	*value |= part << f[i].shift;
+	return status;
 }
 
 enum sx_status sx_oa_trigger_parse(const char *text, uint32_t *address, uint32_t *value,
@@ -200,22 +355,23 @@ enum sx_status sx_oa_trigger_parse(const char *text, uint32_t *address, uint32_t
 {
 	char copy[SX_OA_TRIGGER_TEXT_MAX], name[20], *rest = NULL;
 	enum row row;
+	unsigned seen = 0;
 	if (strlen(text) >= sizeof(copy))
 		return error_set(err, SX_ERR_USAGE, "a register's line of more than %d characters",
 				 SX_OA_TRIGGER_TEXT_MAX);
 	memcpy(copy, text, strlen(text) + 1);
-	char *word = strtok_r(copy, ": \t", &rest);
+	char *word = strtok_r(copy, BLANKS ":", &rest);
 	uint32_t found = word ? sx_oa_trigger_register(word) : 0;
 	if (!found || !identify(found, &row, name))
 		return no_register(word ? word : "", err);
 	*value = 0;
 	*address = found;
-	while ((word = strtok_r(NULL, " \t", &rest))) {
-		enum sx_status status = set_field(fields_of(row), word, value, err);
+	while ((word = strtok_r(NULL, BLANKS, &rest))) {
+		enum sx_status status = set_field(fields_of(row), word, &seen, value, err);
 		if (status)
 			return status;
 	}
-	return SX_OK;
+	return sx_oa_trigger_check(found, *value, NULL, err);
 }
 
 int sx_oa_cec_holds(const struct sx_oa_cec *cec, uint32_t inputs)

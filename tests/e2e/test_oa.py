@@ -459,6 +459,41 @@ def check_triggers(catalog):
         expect(f"{group['name']}: there and back",
                [(r["address"], r["value"]) for r in back["registers"]],
                [(f"0x{int(a, 16):04x}", f"0x{v}") for a, v in writes])
+        # What is shown to people is one argument of the way back.
+        code, shown = run("oa", "trigger", "decode", "--set", group["name"])
+        expect(f"{group['name']}: exit of text", code, 0)
+        expect(f"{group['name']}: widest line", [line for line in shown.splitlines() if len(line) > 80], [])
+        code, text = run("oa", "trigger", "encode", shown)
+        expect(f"{group['name']}: text there and back",
+               [line.split()[0] for line in text.splitlines()], [f"{int(a, 16):04x}:{v}" for a, v in writes])
+    check_refused()
+
+
+def check_refused():
+    """2 for what was typed wrong, 3 for what no name or encoding has; three lines in either case."""
+    cases = {("trigger", "encode", "OACEC0_0: compare=8"): 2, ("trigger", "encode", "OACEC0_0: value=0x1ffff"): 2,
+             ("trigger", "encode", "OACEC0_0: compare=less compare=greater"): 2,
+             ("trigger", "encode", "OACEC0_0: compare"): 2, ("trigger", "encode", "OACEC0_0: compare=lower"): 3,
+             ("trigger", "encode", "OACEC0_0: what=1"): 3, ("trigger", "encode", "OACEC9_0: value=1"): 3,
+             ("trigger", "encode", "OASTARTTRIG1: threshold=1 count=3"): 3,
+             ("trigger", "encode", "OASTARTTRIG2: flag=1"): 3, ("trigger", "encode", "OACEC0_0: source=3"): 3,
+             ("trigger", "decode", "--register", "OASTARTTRIG1", "--value", "0x30001"): 3,
+             ("trigger", "decode", "--register", "OACEC0_0", "--value", "zero"): 2,
+             ("trigger", "decode", "--set", "TestOa", "more"): 2, ("flex", "list", "more"): 2,
+             ("trigger", "encode"): 2, ("trigger", "encode", " # nothing"): 2,
+             ("flex", "encode", "--counter", "A7", "--event", "4", "more"): 2,
+             ("flex", "encode", "A12=eu(eu-active)", "more"): 2, ("flex", "encode", "A12=eu()"): 2,
+             ("flex", "encode", "A12=eu(9)"): 3, ("flex",): 2}
+    for args, want in cases.items():
+        done = subprocess.run([SEXTANT, "oa", *args], capture_output=True, text=True, check=False)
+        lines = [line.split(":")[0] for line in done.stderr.splitlines()]
+        expect(f"oa {args}: {done.stderr}", (done.returncode, lines), (want, ["error", "because", "try"]))
+    for line, needle in (("OACEC0_0: compare=7", "undefined"), ("OASTARTTRIG2: reserved=0x7", "does not name")):
+        done = subprocess.run([SEXTANT, "oa", "trigger", "encode", line], capture_output=True, text=True, check=False)
+        expect(f"{line}: {done.stderr}", (done.returncode, needle in done.stderr, len(done.stderr.splitlines())),
+               (0, True, 1))
+    code, doc = run("oa", "flex", "encode", "A12=eu(fpu0-active, coarse=ps)", "--json")
+    expect("a definition: encoded", (code, doc["counter"], doc["field"]), (0, "A12", "0x050"))
 
 
 def main():
