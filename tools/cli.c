@@ -83,6 +83,19 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 	fputc('\n', cli->err.out);
 }
 
+void cli_warn(const struct cli *cli, const char *fmt, ...)
+{
+	char line[1024] = "warning: ";
+	size_t used = strlen(line);
+	if (cli->options.quiet)
+		return;
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(line + used, sizeof(line) - used, fmt, args);
+	va_end(args);
+	text_wrap(&cli->err, 0, line);
+}
+
 enum sx_status cli_input(const struct cli *cli, const char **path, struct sx_error *err)
 {
 	*path = cli->options.input;

@@ -64,6 +64,8 @@ enum sx_status cli_open_output(struct cli *cli, struct sx_error *err);
 int cli_exit_code(enum sx_status status);
 /* A remark on standard error, unless --quiet. */
 void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
+/* A warning on standard error, wrapped, unless --quiet. */
+void cli_warn(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* The input file: --input, or the first argument; SX_ERR_USAGE when there is neither. */
 enum sx_status cli_input(const struct cli *cli, const char **path, struct sx_error *err);
 /*

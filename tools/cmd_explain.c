@@ -1,10 +1,13 @@
 /* sextant explain: what one metric or counter means, and what it is made of. */
+#include "tools/explain_flex.h"
 #include "tools/formula.h"
 #include "tools/input.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "metric/flex.h"
 
 /* What is printed, and the numbers to put in when there is an input file. */
 struct explanation {
@@ -392,35 +395,54 @@ static enum sx_status prepare(struct explanation *e, struct sx_catalog *catalog,
 	return status;
 }
 
+/* What a catalog knows by this name. */
+static enum sx_status explain_name(struct explanation *e, const char *name, struct sx_error *err)
+{
+	struct formula f = {0};
+	uint32_t metric = SX_NONE, counter = SX_NONE;
+	enum sx_status status = look_up(e, name, &metric, &counter, err);
+	if (!status && metric != SX_NONE)
+		status = formula_open(&f, e->cli, &e->view, metric, e->variant, e->totals, err);
+	if (!status && e->cli->options.format == FORMAT_JSON)
+		explain_json(e, metric, counter, &f);
+	else if (!status && metric != SX_NONE)
+		explain_metric(e, metric, &f);
+	else if (!status)
+		explain_counter(e, counter);
+	formula_close(&f);
+	return status;
+}
+
+static enum sx_status open_catalog(struct cli *cli, const char *name, struct sx_catalog **out,
+				   struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	if (flex_is_definition(name) && !o->catalog && !o->input)
+		return sx_catalog_open(cli->context, "intel-bdw", out, err);
+	return cli_catalog(cli, out, err);
+}
+
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct sx_catalog *catalog = NULL;
 	struct sx_table *totals = NULL;
 	struct explanation e = {.cli = cli};
-	struct formula f = {0};
-	uint32_t metric = SX_NONE, counter = SX_NONE;
+	const char *name = cli->options.args.count ? cli->options.args.items[0] : NULL;
 	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
-	if (!status && cli->options.args.count == 0) {
+	if (!status && !name) {
 		status = error_set(&err, SX_ERR_USAGE, "nothing to explain was named");
 		error_because(&err, "explain takes the name of a metric or counter");
 		error_try(&err, "sextant explain gpu.busy --for amd-gcn2");
 	}
 	if (!status)
-		status = cli_catalog(cli, &catalog, &err);
+		status = open_catalog(cli, name, &catalog, &err);
 	if (!status)
 		status = prepare(&e, catalog, &totals, &err);
-	if (!status)
-		status = look_up(&e, cli->options.args.items[0], &metric, &counter, &err);
-	if (!status && metric != SX_NONE)
-		status = formula_open(&f, cli, &e.view, metric, e.variant, totals, &err);
-	if (!status && cli->options.format == FORMAT_JSON)
-		explain_json(&e, metric, counter, &f);
-	else if (!status && metric != SX_NONE)
-		explain_metric(&e, metric, &f);
+	if (!status && flex_is_definition(name))
+		status = explain_flex(cli, &e.view, name, totals, value_of(&e, name), &err);
 	else if (!status)
-		explain_counter(&e, counter);
-	formula_close(&f);
+		status = explain_name(&e, name, &err);
 	sx_table_destroy(totals);
 	sx_catalog_unref(catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
@@ -432,10 +454,12 @@ const struct command cmd_explain = {
 	     .summary = "what a metric means: unit, formula as a tree, inputs, advice",
 	     .about =
 		 "Shows title, unit, meaning, the formula as a tree with each input's block and "
-		 "slot, and the advice that uses it. With -i the numbers of a file are put in.",
+		 "slot, and the advice that uses it. With -i the numbers of a file are put in. "
+		 "NAME may define a flexible EU counter of Intel's OA unit.",
 	     .options = "for set api input output const format",
 	     .max_args = 1,
 	     .examples = "  sextant explain VSInvocations --for opengl\n"
-			 "  sextant explain RenderBasic.EuActive --for intel-bdw\n"},
+			 "  sextant explain RenderBasic.EuActive --for intel-bdw\n"
+			 "  sextant explain 'A12=eu(fpu0-active, coarse=ps)'\n"},
     .run = run,
 };

@@ -107,7 +107,7 @@ static void warn(const struct cli *cli, const struct sx_oa_flex *flex)
 	if (sx_oa_flex_check(flex, warnings, &count, NULL, NULL))
 		return;
 	for (uint32_t i = 0; i < count; i++)
-		cli_note(cli, "warning: %s", warnings[i]);
+		cli_warn(cli, "%s", warnings[i]);
 }
 
 static enum sx_status read_event(const struct cli *cli, uint32_t *counter, struct sx_oa_flex *flex,
@@ -116,7 +116,7 @@ static enum sx_status read_event(const struct cli *cli, uint32_t *counter, struc
 	const struct options *o = &cli->options;
 	enum sx_status status = SX_OK;
 	if (o->args.count > 2 && !o->counter && !o->event) {
-		struct sx_oa_flex_counter definition;
+		struct sx_oa_flex_counter definition = {0};
 		status = sx_oa_flex_parse(o->args.items[2], &definition, err);
 		*counter = definition.counter;
 		*flex = definition.flex;
@@ -221,7 +221,7 @@ static enum sx_status flex_decode(const struct cli *cli, struct sx_error *err)
 		cli_json_end(&json);
 	}
 	if (value >> 24)
-		cli_note(cli, "warning: bits 31:24 are set; no published set does that");
+		cli_warn(cli, "bits 31:24 are set; no published set does that");
 	return status ? status : second;
 }
 
@@ -329,7 +329,7 @@ static enum sx_status dispatch(const struct cli *cli, struct sx_error *err)
 		error_try(err, "sextant oa --help");
 		return SX_ERR_USAGE;
 	}
-	if (flex && encode && !o->counter && !o->event)
+	if (flex && encode && !o->counter && !o->event && !o->coarse && !o->fine)
 		most = 3; /* a definition */
 	if (args->count > most && !(trigger && encode)) {
 		error_set(err, SX_ERR_USAGE, "nothing takes the argument \"%.64s\"",
@@ -373,6 +373,7 @@ const struct command cmd_oa = {
 	 .max_args = -1,
 	 .own_output = true,
 	 .examples = "  sextant oa flex encode --counter A7 --event eu-active\n"
+		     "  sextant oa flex encode 'A12=eu(fpu0-active, coarse=ps)'\n"
 		     "  sextant oa flex decode --register EU_PERF_CNT_CTL0 --value 0x5004 --json\n"
 		     "  sextant oa flex encode 'A12=eu(fpu0-active, coarse=ps)'\n"
 		     "  sextant oa trigger decode --set TestOa\n"

@@ -75,16 +75,10 @@ static enum sx_status evaluate(struct formula *f, uint32_t variant, const struct
 	return status;
 }
 
-enum sx_status formula_open(struct formula *f, const struct cli *cli,
-			    const struct catalog_view *view, uint32_t metric, uint32_t variant,
-			    const struct sx_table *totals, struct sx_error *err)
+static enum sx_status parse(struct formula *f, const char *text, enum sx_notation notation,
+			    uint32_t variant, const struct sx_table *totals, struct sx_error *err)
 {
-	const struct sx_metric_info *info = &view->metrics[metric];
-	const char *text = info->exprs ? info->exprs[variant] : NULL;
-	*f = (struct formula){.cli = cli, .view = view, .group = info->group};
-	if (!text)
-		return SX_OK;
-	enum sx_status status = sx_expr_parse(text, view->info->notation, &f->expr, err);
+	enum sx_status status = sx_expr_parse(text, notation, &f->expr, err);
 	if (status || !totals || !sx_table_row_count(totals))
 		return status;
 	f->has_values = true;
@@ -92,6 +86,25 @@ enum sx_status formula_open(struct formula *f, const struct cli *cli,
 		return error_nomem(err, "explaining");
 	qsort(f->values, f->count, sizeof(*f->values), compare);
 	return evaluate(f, variant, totals, err);
+}
+
+enum sx_status formula_open(struct formula *f, const struct cli *cli,
+			    const struct catalog_view *view, uint32_t metric, uint32_t variant,
+			    const struct sx_table *totals, struct sx_error *err)
+{
+	const struct sx_metric_info *info = &view->metrics[metric];
+	const char *text = info->exprs ? info->exprs[variant] : NULL;
+	*f = (struct formula){.cli = cli, .view = view, .group = info->group};
+	return text ? parse(f, text, view->info->notation, variant, totals, err) : SX_OK;
+}
+
+enum sx_status formula_open_text(struct formula *f, const struct cli *cli,
+				 const struct catalog_view *view, const char *text,
+				 enum sx_notation notation, const struct sx_table *totals,
+				 struct sx_error *err)
+{
+	*f = (struct formula){.cli = cli, .view = view, .group = SX_NONE};
+	return parse(f, text, notation, 0, totals, err);
 }
 
 void formula_close(struct formula *f)

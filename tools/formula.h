@@ -28,6 +28,11 @@ struct formula {
 enum sx_status formula_open(struct formula *formula, const struct cli *cli,
 			    const struct catalog_view *view, uint32_t metric, uint32_t variant,
 			    const struct sx_table *totals, struct sx_error *err);
+/* The same for a formula that no catalog has. */
+enum sx_status formula_open_text(struct formula *formula, const struct cli *cli,
+				 const struct catalog_view *view, const char *text,
+				 enum sx_notation notation, const struct sx_table *totals,
+				 struct sx_error *err);
 void formula_close(struct formula *formula);
 
 /* The tree, chains of one operator under one node; `unit` is that of the whole. */

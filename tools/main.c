@@ -138,7 +138,7 @@ static void note_definitions(const struct cli *cli)
 			continue;
 		sx_oa_flex_check(&counter.flex, warnings, &count, NULL, NULL);
 		for (uint32_t n = 0; n < count; n++)
-			cli_note(cli, "warning: A%u: %s", counter.counter, warnings[n]);
+			cli_warn(cli, "A%u: %s", counter.counter, warnings[n]);
 	}
 }
 

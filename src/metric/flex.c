@@ -2,8 +2,6 @@
 #include "metric/flex.h"
 #include "base/error.h"
 
-#include <sextant/oa.h>
-
 #include <stdio.h>
 #include <string.h>
 
@@ -21,12 +19,13 @@ static unsigned part(const struct sx_oa_flex *flex)
 	return flex->fine >= 7 ? rows * 4 : rows;
 }
 
-static void write_formula(const struct sx_oa_flex_counter *c, char *out, size_t size)
+void flex_formula(const struct sx_oa_flex_counter *c, char out[FLEX_FORMULA_MAX])
 {
 	bool threads = c->flex.event == EVENT_OCCUPANCY;
-	snprintf(
-	    out, size, "A %u READ %u UMUL $EuCoresTotalCount UDIV%s 100 UMUL GPU_CLOCK 0 READ FDIV",
-	    c->counter, part(&c->flex) * (threads ? 8 : 1), threads ? " $EuThreadsCount UDIV" : "");
+	snprintf(out, FLEX_FORMULA_MAX,
+		 "A %u READ %u UMUL $EuCoresTotalCount UDIV%s 100 UMUL GPU_CLOCK 0 READ FDIV",
+		 c->counter, part(&c->flex) * (threads ? 8 : 1),
+		 threads ? " $EuThreadsCount UDIV" : "");
 }
 
 static enum sx_status no_such_device(const struct sx_metrics *m, struct sx_error *err)
@@ -51,7 +50,7 @@ enum sx_status flex_define(struct sx_metrics *m, const char *pattern,
 			   struct sx_error *err)
 {
 	struct sx_oa_flex_counter definition;
-	char formula[160], name[8];
+	char formula[FLEX_FORMULA_MAX], name[8];
 	enum sx_status status = sx_oa_flex_parse(pattern, &definition, err);
 	if (status)
 		return status;
@@ -72,7 +71,7 @@ enum sx_status flex_define(struct sx_metrics *m, const char *pattern,
 	else
 		copy =
 		    first_name(m, definition.counter); /* the same, spelled otherwise: one column */
-	write_formula(&definition, formula, sizeof(formula));
+	flex_formula(&definition, formula);
 	*column = (struct sx_metric_column){
 	    .name = copy,
 	    .title = sx_oa_flex_describe(SX_OA_FLEX_EVENT, definition.flex.event),

@@ -445,6 +445,28 @@ def check_flex():
         expect(f"A{number}: back", (found["event"], found["coarse"], found["fine"]), (event, coarse, fine))
         expect(f"A{number}: supported", found["supported"], doc["supported"])
     expect("undefined", run("oa", "flex", "encode", "--counter", "A7", "--event", "9")[0], 3)
+    text = "A13=eu(eu-occupancy, coarse=row0, fine=eu2)"
+    want = run("oa", "flex", "encode", "--counter", "A13", "--event", "8", "--coarse", "row0", "--fine", "eu2", "--json")
+    expect("by definition", run("oa", "flex", "encode", text, "--json"), want)
+    expect("by definition: exit", want[0], 0)
+    for args in (("encode", text, "more"), ("encode", text, "--event", "4"), ("list", "more"), ("encode", "A13=eu()"),
+                 ("encode", "--counter", "A7", "--event", "4", "foo", "bar"),
+                 ("decode", "--register", "EU_PERF_CNT_CTL0", "--value", "0", "more")):
+        expect(f"oa flex {args}", run("oa", "flex", *args)[0], 2)
+    code, doc = run("explain", text, "--for", "intel-bdw", "--json")
+    expect("explain definition", (code, doc["definition"]["counter"], doc["definition"]["event"],
+                                  doc["definition"]["address"], doc["definition"]["field"]),
+           (0, "A13", "eu-occupancy", want[1]["address"], want[1]["field"]))
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write("A13,GPU_CLOCK,EuCoresTotalCount,EuThreadsCount\n21,50,24,7\n")
+        file.flush()
+        doc = run("explain", text, "--for", "intel-bdw", "-i", file.name, "--json")[1]
+    expect("explain definition: value", doc["value"], 21 * 8 * 8 // 24 // 7 * 100 / 50)
+    expect("explain: no device of it", run("explain", text, "--for", "mali-g310")[0], 3)
+    err = spawn("explain", "A12=eu(fpu-both-active, coarse=row1, fine=send-start)", "--for", "intel-bdw")[1:]
+    expect("explain: wide", [line for line in "".join(err).splitlines() if len(line) > 80], [])
+    err = spawn("plan", "-m", "A12=eu(fpu-both-active, coarse=row1, fine=send-start)", "--for", "intel-bdw")[2]
+    expect("warning: wide", ("warning: A12" in err, [line for line in err.splitlines() if len(line) > 80]), (True, []))
     expect("no such counter", run("oa", "flex", "encode", "--counter", "A6", "--event", "4")[0], 2)
 
 

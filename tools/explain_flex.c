@@ -1,0 +1,158 @@
+/* Flexible EU counters of the user's own, explained: see explain_flex.h. */
+#include "tools/explain_flex.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "metric/flex.h"
+#include "tools/formula.h"
+
+struct definition {
+	const struct cli *cli;
+	const struct catalog_view *view;
+	const char *text;
+	struct sx_oa_flex_counter parsed;
+	struct sx_oa_flex_place place;
+	const char *warnings[SX_OA_FLEX_WARNINGS_MAX];
+	uint32_t warning_count;
+	bool supported;
+	double value;
+	struct formula formula;
+};
+
+static const char *const parts[] = {"event", "coarse", "fine"};
+
+static uint32_t encoding(const struct definition *d, int part)
+{
+	const struct sx_oa_flex *flex = &d->parsed.flex;
+	return part == SX_OA_FLEX_EVENT	   ? flex->event
+	       : part == SX_OA_FLEX_COARSE ? flex->coarse
+					   : flex->fine;
+}
+
+static void title(const struct definition *d, const char *text)
+{
+	fputc('\n', d->cli->out.out);
+	text_styled(&d->cli->out, TEXT_BOLD, text);
+	fputc('\n', d->cli->out.out);
+}
+
+/* "event     fpu0-active: …" with what follows below it. */
+static void part_text(const struct definition *d, int part)
+{
+	char line[256];
+	const char *name = sx_oa_flex_name((enum sx_oa_flex_part)part, encoding(d, part));
+	const char *about = sx_oa_flex_describe((enum sx_oa_flex_part)part, encoding(d, part));
+	snprintf(line, sizeof(line), "%s: %s", name, about ? about : "");
+	if ((int)text_width(line) + 12 <= d->cli->out.width) {
+		fprintf(d->cli->out.out, "  %-9s %s\n", parts[part], line);
+		return;
+	}
+	fprintf(d->cli->out.out, "  %-9s %s\n", parts[part], name);
+	text_wrap(&d->cli->out, 12, about ? about : "");
+}
+
+static void write_text(const struct definition *d)
+{
+	char value[HUMAN_MAX];
+	FILE *out = d->cli->out.out;
+	uint32_t field = sx_oa_flex_field(&d->parsed.flex);
+	text_styled(&d->cli->out, TEXT_BOLD, d->text);
+	human_value(&d->cli->human, value, d->value, "percent");
+	if (d->formula.has_values)
+		fprintf(out, " = %s", value);
+	fputc('\n', out);
+	text_wrap(
+	    &d->cli->out, 2,
+	    "A flexible EU counter of your own: the share of EU time in which its event holds, "
+	    "of the EUs that its filters let through.");
+	fprintf(out, "\n  %-9s A%u, also a column of its own in EU cycles\n", "counter",
+		d->parsed.counter);
+	for (int part = 0; part < 3; part++)
+		part_text(d, part);
+	fprintf(out, "  %-9s %s (0x%x): 0x%03x << %u = 0x%06x\n", "register",
+		d->place.register_name, d->place.address, field, d->place.shift,
+		field << d->place.shift);
+	fprintf(out, "  %-9s percent\n", "unit");
+	title(d, "formula");
+	formula_tree_text(&d->formula, "percent");
+	title(d, "inputs");
+	formula_inputs_text(&d->formula);
+	if (d->warning_count)
+		title(d, "warnings");
+	for (uint32_t i = 0; i < d->warning_count; i++)
+		text_wrap(&d->cli->out, 2, d->warnings[i]);
+}
+
+static void hex(struct json *json, const char *key, uint32_t value, int digits)
+{
+	char text[16];
+	snprintf(text, sizeof(text), "0x%0*x", digits, value);
+	json_kv_string(json, key, text);
+}
+
+static void write_json(const struct definition *d)
+{
+	char name[8];
+	struct json json = cli_json_begin(d->cli, "explain");
+	snprintf(name, sizeof(name), "A%u", d->parsed.counter);
+	json_kv_string(&json, "for", d->view->info->name);
+	json_key(&json, "definition");
+	json_object_begin(&json);
+	json_kv_string(&json, "name", d->text);
+	json_kv_string(&json, "counter", name);
+	json_kv_string(&json, "unit", "percent");
+	json_kv_string(&json, "register", d->place.register_name);
+	hex(&json, "address", d->place.address, 4);
+	hex(&json, "field", sx_oa_flex_field(&d->parsed.flex), 3);
+	json_kv_u64(&json, "shift", d->place.shift);
+	for (int i = 0; i < 3; i++) {
+		enum sx_oa_flex_part part = (enum sx_oa_flex_part)i;
+		json_kv_string(&json, parts[i], sx_oa_flex_name(part, encoding(d, i)));
+	}
+	json_kv_bool(&json, "supported", d->supported);
+	json_key(&json, "warnings");
+	json_array_begin(&json);
+	for (uint32_t i = 0; i < d->warning_count; i++)
+		json_string(&json, d->warnings[i]);
+	json_array_end(&json);
+	json_object_end(&json);
+	if (d->formula.has_values)
+		json_kv_f64(&json, "value", d->value);
+	formula_json(&json, &d->formula);
+	cli_json_end(&json);
+}
+
+static enum sx_status no_flex(const struct definition *d, struct sx_error *err)
+{
+	error_set(err, SX_ERR_UNSUPPORTED, "catalog %s has no flexible EU counters",
+		  d->view->info->name);
+	error_because(err, "only Intel's OA unit can be programmed so");
+	error_try(err, "--for intel-bdw");
+	return SX_ERR_UNSUPPORTED;
+}
+
+enum sx_status explain_flex(const struct cli *cli, const struct catalog_view *view,
+			    const char *definition, const struct sx_table *totals, double value,
+			    struct sx_error *err)
+{
+	struct definition d = {.cli = cli, .view = view, .text = definition, .value = value};
+	char formula[FLEX_FORMULA_MAX];
+	enum sx_status status = sx_oa_flex_parse(definition, &d.parsed, err);
+	if (!status && sx_catalog_find_constant(view->catalog, "EuCoresTotalCount") == SX_NONE)
+		status = no_flex(&d, err);
+	if (!status)
+		status = sx_oa_flex_check(&d.parsed.flex, d.warnings, &d.warning_count,
+					  &d.supported, err);
+	if (status)
+		return status;
+	sx_oa_flex_place(d.parsed.counter, &d.place);
+	flex_formula(&d.parsed, formula);
+	status = formula_open_text(&d.formula, cli, view, formula, SX_POSTFIX, totals, err);
+	if (!status && cli->options.format == FORMAT_JSON)
+		write_json(&d);
+	else if (!status)
+		write_text(&d);
+	formula_close(&d.formula);
+	return status;
+}

@@ -1,0 +1,16 @@
+/* What a counter is that the user defines: `explain 'A12=eu(fpu0-active, coarse=ps)'`. */
+#ifndef TOOLS_EXPLAIN_FLEX_H
+#define TOOLS_EXPLAIN_FLEX_H
+
+#include "tools/describe.h"
+
+/*
+ * Explains a definition in the format of the options, with the numbers of `totals` (one row, or
+ * NULL) put in; `value` is then the definition's. Errors: SX_ERR_USAGE, SX_ERR_NOT_FOUND,
+ * SX_ERR_UNSUPPORTED (no such event, or not on this catalog's device), SX_ERR_NO_MEMORY.
+ */
+enum sx_status explain_flex(const struct cli *cli, const struct catalog_view *view,
+			    const char *definition, const struct sx_table *totals, double value,
+			    struct sx_error *err);
+
+#endif
