@@ -87,10 +87,21 @@ static int no_device(const struct cli *cli, const char *id)
 	return cli_fail(cli, &err);
 }
 
+struct report {
+	const struct cli *cli;
+	const char *device;
+	bool begun;
+};
+
+/* The first line brings the head: a device that cannot be tested gets no report. */
 static void say(void *user, const char *line)
 {
-	const struct cli *cli = user;
-	fprintf(cli->out.out, "%s\n", line);
+	struct report *report = user;
+	FILE *out = report->cli->out.out;
+	if (!report->begun)
+		fprintf(out, "sextant %s self-test of %s\n", sx_version(), report->device);
+	report->begun = true;
+	fprintf(out, "%s\n", line);
 }
 
 /* Text to send in: what was checked, on which device, with which version. */
@@ -104,8 +115,8 @@ static int selftest(struct cli *cli)
 		error_try(&err, "sextant doctor --selftest -d DEVICE; sextant devices lists them");
 		return cli_fail(cli, &err);
 	}
-	fprintf(cli->out.out, "sextant %s self-test of %s\n", sx_version(), devices->items[0]);
-	enum sx_status status = sx_device_selftest(cli->context, devices->items[0], say, cli, &err);
+	struct report report = {.cli = cli, .device = devices->items[0]};
+	enum sx_status status = sx_device_selftest(cli->context, report.device, say, &report, &err);
 	if (status)
 		return cli_fail(cli, &err);
 	fputs("every invariant holds\n", cli->out.out);

@@ -90,10 +90,12 @@ static bool fits(const struct sx_session *s, const struct sx_device *device)
 
 static enum sx_status cannot_use(const struct sx_device *device, struct sx_error *err)
 {
-	error_set(err, SX_ERR_PERMISSION, "%s cannot be measured", device->id);
+	bool absent = device->state == SX_DEVICE_ABSENT;
+	enum sx_status status = absent ? SX_ERR_NOT_FOUND : SX_ERR_PERMISSION;
+	error_set(err, status, "%s cannot be measured", device->id);
 	error_because(err, "%s", device->because ? device->because : "its source says so");
 	error_try(err, "%s", device->remedy ? device->remedy : "sextant doctor");
-	return SX_ERR_PERMISSION;
+	return status;
 }
 
 static enum sx_status open_named(struct sx_session *s, const struct sx_device *all, size_t count,

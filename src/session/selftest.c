@@ -18,10 +18,12 @@ static const struct sx_device *find(const struct sx_device *all, size_t count, c
 
 static enum sx_status unusable(const struct sx_device *device, struct sx_error *err)
 {
-	error_set(err, SX_ERR_PERMISSION, "%s cannot be tested", device->id);
+	bool absent = device->state == SX_DEVICE_ABSENT;
+	enum sx_status status = absent ? SX_ERR_NOT_FOUND : SX_ERR_PERMISSION;
+	error_set(err, status, "%s cannot be tested", device->id);
 	error_because(err, "%s", device->because ? device->because : "it is not here");
 	error_try(err, "%s", device->remedy ? device->remedy : "run this on a machine that has it");
-	return SX_ERR_PERMISSION;
+	return status;
 }
 
 static enum sx_status run(const struct sx_device *device, sx_selftest_fn say, void *user,

@@ -460,7 +460,7 @@ static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, c
 		return -1;
 	if (strcmp(path, "/sys/class/drm/card0/metrics") == 0)
 		return f->has_metrics ? 0 : refuse(ENOENT);
-	if (strcmp(path, "/sys/class/drm") != 0)
+	if (strcmp(path, "/sys/class/drm") != 0 || f->no_cards)
 		return refuse(ENOENT);
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
 		if (visit(arg, entries[i]))

@@ -30,7 +30,7 @@ struct fake_i915 {
 	int fail_errno;
 	/* The machine. */
 	struct sx_oa_device device;
-	bool paranoid, capable, has_metrics, wrong_ratio;
+	bool paranoid, capable, has_metrics, wrong_ratio, no_cards;
 	uint32_t perf_revision;
 	uint64_t max_rate_hz;
 	uint64_t clock_hz; /* render clock of the model */

@@ -258,7 +258,11 @@ class Browse(Case):
         self.triplet(3, 'doctor', '-d', 'nonesuch')
         self.triplet(2, 'doctor', '--selftest')
         self.triplet(3, 'doctor', '--selftest', '-d', 'cpu')
+        for device in ('i915:card9', 'nonesuch', 'cpu'):
+            self.assertEqual(run('doctor', '--selftest', '-d', device).stdout, '')
+        self.triplet(3, 'stat', '-d', 'i915:card9', '-t', '1s')
         report = self.json('doctor')
+        self.assertIn('i915-oa', {s['source'] for s in report['sources']})
         self.assertEqual(report['schema'], 'sextant.doctor/1')
         for source in report['sources']:
             usable = source['state'] in ('ready', 'inject')

@@ -66,6 +66,11 @@ static void test_probe(void **state)
 	assert_non_null(strstr(probe(&fake).because, "no OA metrics"));
 	fake.device.device_id = 0x1912;
 	assert_non_null(strstr(probe(&fake).because, "no Broadwell"));
+	fake.no_cards = true;
+	f = probe(&fake);
+	assert_int_equal(f.count, 1);
+	assert_int_equal(f.state, SX_DEVICE_ABSENT);
+	assert_non_null(strstr(f.because, "no card"));
 	assert_int_equal(fake.open_fds, 0);
 }
 

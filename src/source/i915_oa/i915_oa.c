@@ -28,15 +28,17 @@ struct probing {
 	const struct sx_sys *sys;
 	source_found_fn found;
 	void *user;
+	bool any;
 };
 
 static bool probe_card(void *arg, uint32_t number)
 {
-	const struct probing *p = arg;
+	struct probing *p = arg;
 	struct i915_card card = {.number = number};
 	char id[32], name[64];
 	if (!i915_card_identify(p->sys, number, &card.device.device_id))
 		return true;
+	p->any = true;
 	i915_card_read_files(p->sys, &card);
 	snprintf(id, sizeof(id), "i915:card%u", number);
 	bool gen8 = oa_is_broadwell(card.device.device_id);
@@ -57,8 +59,15 @@ static bool probe_card(void *arg, uint32_t number)
 
 static void i915_oa_probe(const struct sx_sys *sys, source_found_fn found, void *user)
 {
-	struct probing probing = {sys, found, user};
+	struct probing probing = {sys, found, user, false};
 	i915_card_each(sys, probe_card, &probing);
+	if (!probing.any)
+		found(user, &(struct sx_device){.id = "i915:card0",
+						.source = "i915-oa",
+						.name = "Intel GPU",
+						.state = SX_DEVICE_ABSENT,
+						.because =
+						    "no card in /sys/class/drm is driven by i915"});
 }
 
 static void describe_constants(struct i915_oa *s)
