@@ -46,9 +46,54 @@ static bool write_failed(const struct cli *cli)
 	return true;
 }
 
+/* A reason where none was given: the name of a status is only a word. */
+static const char *reason(const struct sx_error *err)
+{
+	if (err->because[0])
+		return err->because;
+	if (err->status == SX_ERR_USAGE)
+		return "the command line does not say what is needed";
+	if (err->status == SX_ERR_NOT_FOUND)
+		return "nothing here goes by that name";
+	return sx_status_name(err->status);
+}
+
+static bool is_oa_recording(const char *path)
+{
+	static const uint8_t head[] = {0, 0, 1, 0, 0, 0, 16, 0}; /* the version record's */
+	uint8_t found[sizeof(head)];
+	FILE *file = path && strcmp(path, "-") != 0 ? fopen(path, "rbe") : NULL;
+	bool is = file && fread(found, sizeof(found), 1, file) == 1 &&
+		  memcmp(found, head, sizeof(head)) == 0;
+	if (file)
+		fclose(file);
+	return is;
+}
+
+/* What other verbs call a broken file may be one that decode reads. */
+static bool is_for_decode(const struct cli *cli, const struct sx_error *err, struct sx_error *out)
+{
+	const struct options *o = &cli->options;
+	const char *path = is_oa_recording(o->input) ? o->input : NULL;
+	if (err->status != SX_ERR_BAD_INPUT || !cli->verb || !strcmp(cli->verb->name, "decode"))
+		return false;
+	for (size_t i = 0; !path && i < o->args.count; i++)
+		path = is_oa_recording(o->args.items[i]) ? o->args.items[i] : NULL;
+	if (!path)
+		return false;
+	error_set(out, SX_ERR_BAD_INPUT, "%s is a recording of OA reports, not for %s", path,
+		  cli->verb->name);
+	error_because(out, "i915-perf-recorder wrote it, or sextant oa record; decode reads it");
+	error_try(out, "sextant decode -i %s --as i915-record", path);
+	return true;
+}
+
 int cli_fail(const struct cli *cli, const struct sx_error *err)
 {
+	struct sx_error other;
 	FILE *out = cli->err.out;
+	if (is_for_decode(cli, err, &other))
+		err = &other;
 	bool partial = err->status == SX_INCOMPLETE;
 	if (partial && write_failed(cli))
 		return EXIT_INCOMPLETE;
@@ -56,7 +101,7 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 		cli->result->refused = true;
 	text_styled(&cli->err, TEXT_RED, "error:");
 	fprintf(out, " %s\n", err->message);
-	fprintf(out, "because: %s\n", err->because[0] ? err->because : sx_status_name(err->status));
+	fprintf(out, "because: %s\n", reason(err));
 	fprintf(out, "try: %s\n", err->remedy[0] ? err->remedy : "sextant doctor");
 	return cli_exit_code(err->status);
 }

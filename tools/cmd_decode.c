@@ -58,11 +58,20 @@ static enum sx_status choose_format(const struct cli *cli, const struct decode_f
 	*out = kind ? find_format(kind) : NULL;
 	if (*out)
 		return SX_OK;
+	static const char *const kinds[] = {"i915-record",   "oa:A32u40_A4u32_B8_C8",
+					    "mali-dump:u32", "mali-dump:u64",
+					    "perf-stat",     NULL};
+	const char *near = kind ? options_nearest(kind, kinds) : NULL;
 	if (kind)
 		error_set(err, SX_ERR_USAGE, "decode knows no kind of input \"%s\"", kind);
 	else
 		error_set(err, SX_ERR_USAGE, "decode must be told what the file is");
-	error_try(err, "--as KIND; sextant decode --help lists them");
+	error_because(err, "kinds are i915-record, oa:FORMAT, mali-dump:u32, mali-dump:u64 and "
+			   "perf-stat");
+	if (near)
+		error_try(err, "--as %s", near);
+	else
+		error_try(err, "--as KIND; sextant decode --help says more of them");
 	return SX_ERR_USAGE;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/refs.h"
 #include "metric/flex.h"
 
 /* What is printed, and the numbers to put in when there is an input file. */
@@ -377,12 +378,13 @@ static enum sx_status prepare(struct explanation *e, struct sx_catalog *catalog,
 	e->set = o->set ? sx_catalog_find_group(catalog, o->set) : SX_NONE;
 	if (o->api)
 		e->variant = sx_catalog_find_variant(catalog, o->api);
-	if ((o->set && e->set == SX_NONE) || e->variant == SX_NONE) {
-		error_set(err, SX_ERR_NOT_FOUND, "catalog %s has no %s %s", e->view.info->name,
-			  e->variant == SX_NONE ? "API" : "set",
-			  e->variant == SX_NONE ? o->api : o->set);
+	if (o->set && e->set == SX_NONE)
+		return refs_no_group(catalog, o->set, err);
+	if (e->variant == SX_NONE) {
+		error_set(err, SX_ERR_NOT_FOUND, "catalog %s has no variant or API %s",
+			  e->view.info->name, o->api);
 		error_because(err, "no name matches");
-		error_try(err, "sextant list sets --for %s", e->view.info->name);
+		error_try(err, "sextant catalog show %s", e->view.info->name);
 		return SX_ERR_NOT_FOUND;
 	}
 	if (!o->input)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/refs.h"
 #include "tools/device_list.h"
 #include "tools/list.h"
 
@@ -291,13 +292,8 @@ static enum sx_status prepare(struct listing *l, struct sx_catalog *catalog, str
 	l->set = SX_NONE;
 	if (o->set) {
 		l->set = sx_catalog_find_group(catalog, o->set);
-		if (l->set == SX_NONE) {
-			error_set(err, SX_ERR_NOT_FOUND, "no set or group %s in catalog %s", o->set,
-				  l->view.info->name);
-			error_because(err, "no name or uuid matches");
-			error_try(err, "sextant list sets --for %s", l->view.info->name);
-			return SX_ERR_NOT_FOUND;
-		}
+		if (l->set == SX_NONE)
+			return refs_no_group(catalog, o->set, err);
 	}
 	if (o->api) {
 		l->variant = sx_catalog_find_variant(catalog, o->api);

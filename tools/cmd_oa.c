@@ -375,7 +375,6 @@ const struct command cmd_oa = {
 	 .examples = "  sextant oa flex encode --counter A7 --event eu-active\n"
 		     "  sextant oa flex encode 'A12=eu(fpu0-active, coarse=ps)'\n"
 		     "  sextant oa flex decode --register EU_PERF_CNT_CTL0 --value 0x5004 --json\n"
-		     "  sextant oa flex encode 'A12=eu(fpu0-active, coarse=ps)'\n"
 		     "  sextant oa trigger decode --set TestOa\n"
 		     "  sextant oa trigger encode 'OACEC5_0: compare=equal value=0x10'\n"
 		     "  sextant oa record -d i915:card0 --set ComputeBasic -t 5s -o trace.i915\n"},

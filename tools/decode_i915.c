@@ -125,6 +125,7 @@ static enum sx_status unknown_set(const struct decode_job *job, struct sx_error 
 static enum sx_status no_set(struct sx_error *err)
 {
 	error_set(err, SX_ERR_USAGE, "reports do not say which metric set was programmed");
+	error_because(err, "what a B or C counter counts, and so every formula, depends on it");
 	error_try(err, "--set RenderBasic, or --counters for the raw values");
 	return SX_ERR_USAGE;
 }
@@ -185,6 +186,18 @@ static void choose_set(struct decode_job *job, const struct sx_oa_device *device
 			 device->uuid, device->set);
 }
 
+/* With a set that is known no name is ambiguous. */
+static void why_ambiguous(const struct decode_job *job, struct sx_error *err)
+{
+	if (job->set)
+		error_because(err,
+			      "several sets have it, and the recording's, \"%.64s\", is unknown",
+			      job->set);
+	else
+		error_because(
+		    err, "several sets have it, and reports do not say which one was programmed");
+}
+
 static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows,
 				   struct sx_error *err)
 {
@@ -209,6 +222,8 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 					       .counters = o->counters,
 					       .like = rows};
 	status = sx_metrics_create(job->catalog, &selection, &s->metrics, err);
+	if (status == SX_ERR_AMBIGUOUS && !known)
+		why_ambiguous(job, err);
 	return status ? status : sx_evaluation_create(s->metrics, rows, &s->evaluation, err);
 }
 

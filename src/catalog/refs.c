@@ -1,6 +1,7 @@
 /* Resolution of names, and a depth-first walk from metric to metric that finds circles. */
 #include "catalog/refs.h"
 #include "base/error.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,27 @@ enum ref_target refs_resolve(const struct sx_catalog *cat, const char *name, uin
 	if (strcmp(name, "duration_ns") == 0 || strcmp(name, "seconds") == 0)
 		return REF_BUILTIN;
 	return REF_NONE;
+}
+
+enum sx_status refs_no_group(const struct sx_catalog *cat, const char *name, struct sx_error *err)
+{
+	char text[256];
+	uint32_t count;
+	struct suggest near;
+	const char *catalog = sx_catalog_info(cat)->name;
+	const struct sx_group_info *groups = sx_catalog_groups(cat, &count);
+	suggest_begin(&near, name, 3);
+	for (uint32_t i = 0; i < count; i++)
+		suggest_offer(&near, groups[i].name);
+	error_set(err, SX_ERR_NOT_FOUND, "no set or group %.128s in catalog %s", name, catalog);
+	error_because(err, count ? "no name or uuid matches" : "it has no sets or groups");
+	if (near.count)
+		error_try(err, "%s", suggest_text(&near, text, sizeof(text)));
+	else if (count)
+		error_try(err, "sextant list groups --for %s", catalog);
+	else
+		error_try(err, "leave out --set");
+	return SX_ERR_NOT_FOUND;
 }
 
 /* A metric whose formula is being walked, and how far. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/refs.h"
 #include "expr/condition.h"
 #include "metric/column.h"
 
@@ -81,13 +82,7 @@ static enum sx_status choose(struct sx_metrics *m, const struct sx_metrics_optio
 	if (!options->set)
 		return SX_OK;
 	m->set = sx_catalog_find_group(m->catalog, options->set);
-	if (m->set != SX_NONE)
-		return SX_OK;
-	error_set(err, SX_ERR_NOT_FOUND, "no set or group %s in catalog %s", options->set,
-		  info->name);
-	error_because(err, "no name or uuid matches");
-	error_try(err, "sextant list sets --for %s", info->name);
-	return SX_ERR_NOT_FOUND;
+	return m->set != SX_NONE ? SX_OK : refs_no_group(m->catalog, options->set, err);
 }
 
 static double known_constant(void *user, const char *name)

@@ -361,6 +361,31 @@ def check_constants(folder):
     expect("GpuMaxFrequency", "more than the device can" in err, True)
 
 
+def check_messages(folder):
+    """What went wrong and what to do: near names, the unknown set, and the verb that reads such a file."""
+    body = b"".join(record(1, pack(r)) for r in simulate(5, 6))
+    path, other = os.path.join(folder, "messages"), os.path.join(folder, "other")
+    with open(path, "wb") as file:
+        file.write(head("RenderBasic", "", GT2) + body)
+    with open(other, "wb") as file:
+        file.write(head("TheirOwn", "01234567-89ab-cdef-0123-456789abcdef", GT2) + body)
+    cases = {("decode", path, "--as", "i915-record", "--set", "RenderBsic"): (3, "try: RenderBasic\n"),
+             ("list", "metrics", "--for", "intel-bdw", "--set", "RenderBsic"): (3, "try: RenderBasic\n"),
+             ("explain", "EuActive", "--for", "intel-bdw", "--set", "TestOA"): (3, "try: TestOa\n"),
+             ("decode", other, "--as", "i915-record", "-m", "GpuTime"): (2, '"TheirOwn", is unknown'),
+             ("decode", path, "--as", "i915-recrd"): (2, "try: --as i915-record\n"),
+             ("report", path): (5, "try: sextant decode -i "), ("capture", "info", path): (5, "try: sextant decode -i "),
+             ("stat", "-i", path): (5, "try: sextant decode -i "), ("export", path): (5, "try: sextant decode -i "),
+             ("explain", "EuActive", "--for", "intel-bdw", "-i", path): (5, "try: sextant decode -i "),
+             ("oa", "flex", "encode"): (2, "because: ")}
+    for args, (want, words) in cases.items():
+        code, out, err = spawn(*args)
+        expect(f"{args}: exit", (code, out), (want, ""))
+        expect(f"{args}: {err!r} has {words!r}", words in err, True)
+        for empty in ("because: not found", "because: wrong usage", "sextant oa needs it"):
+            expect(f"{args}: {empty}", empty in err, False)
+
+
 def check_definitions(folder):
     """User-defined counters as shares of the EU time that their filters let through."""
     reports = simulate(30, 11)
@@ -532,6 +557,7 @@ def main():
         check_constants(folder)
         check_definitions(folder)
         check_names(folder)
+        check_messages(folder)
         check_sets(folder, catalog)
     check_flex()
     check_plan()
