@@ -82,6 +82,7 @@ static enum sx_status begin(struct decode_job *job, const struct decode_format *
 	job->kind = o->as;
 	job->set = o->set;
 	job->shape.schema = "decode";
+	job->shape.marks = true;
 	if (o->by && !options_word(format->by, o->by)) {
 		error_set(err, SX_ERR_USAGE, "decode cannot split rows of %s by \"%s\"", o->as,
 			  o->by);

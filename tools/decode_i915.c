@@ -354,6 +354,7 @@ static struct rows_shape shape_of(struct stream *s, enum sx_oa_rows rows)
 	return (struct rows_shape){.schema = "decode",
 				   .catalog = sx_catalog_info(s->job->catalog)->name,
 				   .times = true,
+				   .marks = true,
 				   .contexts = true,
 				   .reasons = rows == SX_OA_EACH || rows == SX_OA_RESIDENCY,
 				   .whole = rows == SX_OA_TOTAL,

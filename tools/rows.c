@@ -44,31 +44,13 @@ static uint64_t extra_number(const struct extra *extra, const struct sx_table *t
 	return sx_table_label(t, extra->label, row);
 }
 
-/* "lost+stretched": the reservations about any value of the row; NULL when there are none. */
-static const char *row_quality(const struct sx_table *t, size_t row, char buf[64])
-{
-	static const char *const names[] = {"lost", "wrapped", "multiplexed", "stretched"};
-	uint8_t seen = 0;
-	buf[0] = '\0';
-	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
-		struct sx_vector v = sx_table_vector(t, c);
-		if (v.data && v.quality && !(v.quality[row] & SX_QUALITY_NO_DATA_MASK))
-			seen |= v.quality[row];
-	}
-	for (int i = 0; i < 4; i++)
-		if (seen & SX_QUALITY_LOST << i)
-			snprintf(buf + strlen(buf), 64 - strlen(buf), "%s%s", buf[0] ? "+" : "",
-				 names[i]);
-	return buf[0] ? buf : NULL;
-}
-
 /* Text of an extra column, or NULL; *number is set for the others (UINT64_MAX: none). */
 static const char *extra_value(const struct extra *extra, const struct sx_table *t, size_t row,
 			       char buf[64], uint64_t *number)
 {
 	*number = UINT64_MAX;
 	if (extra->kind == EXTRA_QUALITY)
-		return row_quality(t, row, buf);
+		return rows_reservations_text(rows_reservations(t, row), buf);
 	uint64_t value = extra_number(extra, t, row);
 	if (extra->kind == EXTRA_TEXT)
 		return sx_table_string(t, value);
@@ -152,6 +134,8 @@ static void end_json(struct rows_writer *w, const struct sx_table *t)
 {
 	json_array_end(&w->json);
 	why_json(&w->json, t);
+	if (w->shape->marks)
+		rows_marks_json(&w->marks, &w->json);
 	if (w->shape->more)
 		w->shape->more(&w->json, w->shape->more_user);
 	cli_json_end(&w->json);
@@ -177,6 +161,9 @@ static void row_ndjson(FILE *out, const struct rows_shape *shape, const struct s
 		json_key(&json, sx_table_column(t, c)->name);
 		value_json(&json, t, c, row);
 	}
+	char text[64];
+	if (shape->marks && rows_reservations_text(rows_reservations(t, row), text))
+		json_kv_string(&json, "quality", text);
 	json_object_end(&json);
 	json_end(&json);
 }
@@ -235,6 +222,8 @@ enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, str
 			begin_json(w, table);
 		for (size_t r = 0; r < sx_table_row_count(table); r++)
 			row_json(&w->json, w->shape, table, r);
+		if (w->shape->marks)
+			rows_marks_add(&w->marks, table, w->rows - sx_table_row_count(table));
 		break;
 	case FORMAT_NDJSON:
 		for (size_t r = 0; r < sx_table_row_count(table); r++)

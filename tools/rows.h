@@ -11,6 +11,11 @@ struct rows_shape {
 	bool contexts;	     /* a context column */
 	uint32_t labels;     /* more label columns: a mask of 1 << enum sx_label */
 	bool quality;	     /* a column with the reservations about a row's values */
+	/*
+	 * Reservations beside the rows: a key of NDJSON's objects, in JSON the ranges of rows that
+	 * have any, in text a line. CSV keeps its columns.
+	 */
+	bool marks;
 	/* In text, which has lines about a row before its values: */
 	bool reasons;	    /* what ended the row */
 	bool whole;	    /* one row for all: neither its context nor its begin means much */
@@ -27,6 +32,27 @@ struct rows_shape {
 enum sx_status rows_write(const struct cli *cli, const struct rows_shape *shape,
 			  const struct sx_table *table, struct sx_error *err);
 
+/* Ranges of rows with the same reservations (rows_marks.c); zero-initialise. */
+#define ROWS_MARKS_MAX 512
+struct rows_mark {
+	size_t first, last;
+	uint8_t quality;
+};
+struct rows_marks {
+	struct rows_mark marks[ROWS_MARKS_MAX];
+	size_t count;
+	bool more; /* than fit */
+};
+
+/* The reservations about any value of a row. */
+uint8_t rows_reservations(const struct sx_table *table, size_t row);
+/* "lost+stretched", or NULL for none. */
+const char *rows_reservations_text(uint8_t quality, char buf[64]);
+/* Takes the rows of a table, of which the first has index `first`. */
+void rows_marks_add(struct rows_marks *marks, const struct sx_table *table, size_t first);
+/* Writes them as the key "quality". */
+void rows_marks_json(const struct rows_marks *marks, struct json *json);
+
 /* The same in parts, for input that is too long to hold: rows_add() any number of times. */
 struct rows_writer {
 	const struct cli *cli;
@@ -34,6 +60,7 @@ struct rows_writer {
 	struct json json;
 	size_t rows;
 	bool begun;
+	struct rows_marks marks;
 };
 
 struct rows_writer rows_begin(const struct cli *cli, const struct rows_shape *shape);

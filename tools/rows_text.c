@@ -78,6 +78,20 @@ static void add_heads(struct view *v, const struct rows_shape *shape)
 		add_label(v, SX_LABEL_REASON, "ended by", "-");
 }
 
+/* What may be wrong with the rows, when anything is. */
+static void add_quality(struct view *v)
+{
+	char cells[ROWS_SHOWN][HUMAN_MAX], text[64];
+	bool any = false;
+	for (size_t i = 0; i < v->shown; i++) {
+		const char *marks = rows_reservations_text(rows_reservations(v->t, i), text);
+		snprintf(cells[i], HUMAN_MAX, "%.31s", marks ? marks : "");
+		any |= marks != NULL;
+	}
+	if (any)
+		add_line(v, "quality", cells, "", TEXT_YELLOW);
+}
+
 static void add_values(struct view *v)
 {
 	for (uint32_t c = 0; c < sx_table_column_count(v->t); c++) {
@@ -114,6 +128,8 @@ bool rows_text_write(const struct cli *cli, const struct rows_shape *shape,
 	v.ok = v.table != NULL;
 	if (v.ok) {
 		add_heads(&v, shape);
+		if (shape->marks)
+			add_quality(&v);
 		add_values(&v);
 	}
 	if (v.ok)

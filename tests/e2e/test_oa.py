@@ -269,27 +269,37 @@ def check_times(folder, mask):
     expect("times: end_ns", [r[1] for r in doc["rows"]], times[1:])
 
 
+def flipped(data, at, bits):
+    return data[:at] + bytes([data[at] ^ bits]) + data[at + 1:]
+
+
 def check_damage(folder):
     reports = simulate(6, 2)
     good = head("RenderBasic", "", GT2)
     samples = [record(1, pack(r)) for r in reports]
     cases = {
-        "unknown set": (head("NoSuchSet", "", GT2) + b"".join(samples), 3, None),
-        "empty": (b"", 5, None),
-        "text": (b"hello, this is no recording at all", 5, None),
-        "no samples": (good, 5, None),
-        "size 0": (good + samples[0] + struct.pack("<IHH", 1, 0, 0) + b"".join(samples[1:]), 1, 5),
-        "cut": (good + b"".join(samples)[:-3], 1, 4),
-        "lost": (good + samples[0] + record(2, b"") + b"".join(samples[1:]), 1, 5),
-        "broken": (good + b"".join(samples[:3]) + record(3, b"") + b"".join(samples[3:]), 1, 4),
+        "unknown set": (head("NoSuchSet", "", GT2) + b"".join(samples), 3, None, None),
+        "empty": (b"", 5, None, None),
+        "text": (b"hello, this is no recording at all", 5, None, None),
+        "no samples": (good, 5, None, None),
+        "size 0": (good + samples[0] + struct.pack("<IHH", 1, 0, 0) + b"".join(samples[1:]), 1, 5, [[0, 0]]),
+        "cut": (good + b"".join(samples)[:-3], 1, 4, []),
+        "lost": (good + samples[0] + record(2, b"") + b"".join(samples[1:]), 1, 5, [[0, 0]]),
+        "one bit": (good + samples[0] + flipped(samples[1], 7, 0x80) + b"".join(samples[2:]), 1, 4, [[0, 0]]),
+        "hole": (good + samples[0] + samples[1][:90] + samples[1][200:] + b"".join(samples[2:]), 1, 4, [[0, 0]]),
+        "noise": (good + samples[0] + b"\x0b" * 61 + b"".join(samples[1:]), 1, 5, [[0, 0]]),
+        "too long at the end": (good + b"".join(samples[:4]) + struct.pack("<IHH", 9, 0, 60000) +
+                                b"".join(samples[4:]), 1, 5, [[2, 3]]),
+        "broken": (good + b"".join(samples[:3]) + record(3, b"") + b"".join(samples[3:]), 1, 4, [[2, 2]]),
     }
-    for what, (data, want, rows) in cases.items():
+    for what, (data, want, rows, marked) in cases.items():
         path = os.path.join(folder, "damaged")
         with open(path, "wb") as file:
             file.write(data)
         code, doc, err = decode(path, "--as", "i915-record")
         expect(f"{what}: exit", code, want)
         expect(f"{what}: rows", len(doc["rows"]) if doc else None, rows)
+        expect(f"{what}: marked rows", [q["rows"] for q in doc["quality"]] if doc else None, marked)
         triplet = [line.split(":")[0] for line in err.splitlines() if not line.startswith("note:")]
         expect(f"{what}: error", triplet, ["error", "because", "try"])
 

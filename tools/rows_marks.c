@@ -1,0 +1,80 @@
+/* Reservations about rows: which there are, and the ranges of rows that have them. */
+#include "tools/rows.h"
+
+#include <string.h>
+
+uint8_t rows_reservations(const struct sx_table *table, size_t row)
+{
+	uint8_t seen = 0;
+	for (uint32_t c = 0; c < sx_table_column_count(table); c++) {
+		struct sx_vector v = sx_table_vector(table, c);
+		if (v.data && v.quality && !(v.quality[row] & SX_QUALITY_NO_DATA_MASK))
+			seen |= v.quality[row];
+	}
+	return seen;
+}
+
+const char *rows_reservations_text(uint8_t quality, char buf[64])
+{
+	static const char *const names[] = {"lost", "wrapped", "multiplexed", "stretched"};
+	buf[0] = '\0';
+	for (int i = 0; i < 4; i++)
+		if (quality & SX_QUALITY_LOST << i)
+			snprintf(buf + strlen(buf), 64 - strlen(buf), "%s%s", buf[0] ? "+" : "",
+				 names[i]);
+	return buf[0] ? buf : NULL;
+}
+
+/* Whether any value of the table is marked at all, which is rare. */
+static bool any_marked(const struct sx_table *table)
+{
+	for (uint32_t c = 0; c < sx_table_column_count(table); c++)
+		if (sx_table_vector(table, c).quality)
+			return true;
+	return false;
+}
+
+static void add(struct rows_marks *marks, size_t row, uint8_t quality)
+{
+	struct rows_mark *last = marks->count ? &marks->marks[marks->count - 1] : NULL;
+	if (last && last->last + 1 == row && last->quality == quality) {
+		last->last = row;
+		return;
+	}
+	marks->more = marks->count == ROWS_MARKS_MAX;
+	if (!marks->more)
+		marks->marks[marks->count++] = (struct rows_mark){row, row, quality};
+}
+
+void rows_marks_add(struct rows_marks *marks, const struct sx_table *table, size_t first)
+{
+	char text[64];
+	if (!any_marked(table))
+		return;
+	for (size_t r = 0; r < sx_table_row_count(table); r++) {
+		uint8_t quality = rows_reservations(table, r);
+		if (rows_reservations_text(quality, text))
+			add(marks, first + r, quality);
+	}
+}
+
+void rows_marks_json(const struct rows_marks *marks, struct json *json)
+{
+	char text[64];
+	json_key(json, "quality");
+	json_array_begin(json);
+	for (size_t i = 0; i < marks->count; i++) {
+		const struct rows_mark *mark = &marks->marks[i];
+		json_object_begin_flat(json);
+		json_key(json, "rows");
+		json_array_begin_flat(json);
+		json_u64(json, mark->first);
+		json_u64(json, mark->last);
+		json_array_end(json);
+		json_kv_string(json, "quality", rows_reservations_text(mark->quality, text));
+		json_object_end(json);
+	}
+	json_array_end(json);
+	if (marks->more)
+		json_kv_bool(json, "quality_incomplete", true);
+}
