@@ -198,6 +198,25 @@ static void why_ambiguous(const struct decode_job *job, struct sx_error *err)
 		    err, "several sets have it, and reports do not say which one was programmed");
 }
 
+/* A published uuid says what each counter counted, whatever the user's definition claims. */
+static void check_definitions(const struct decode_job *job, uint32_t by_uuid)
+{
+	const struct string_list *metrics = &job->cli->options.metrics;
+	for (size_t i = 0; by_uuid != SX_NONE && i < metrics->count; i++) {
+		struct sx_oa_flex_counter given;
+		struct sx_oa_flex real;
+		char text[SX_OA_FLEX_TEXT_MAX];
+		if (sx_oa_flex_parse(metrics->items[i], &given, NULL) ||
+		    !sx_oa_flex_programmed(job->catalog, by_uuid, given.counter, &real) ||
+		    sx_oa_flex_field(&real) == sx_oa_flex_field(&given.flex))
+			continue;
+		cli_note(job->cli,
+			 "warning: in this recording A%u is %s,\n"
+			 "         as its metric set programs it",
+			 given.counter, sx_oa_flex_text(&real, text));
+	}
+}
+
 static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows,
 				   struct sx_error *err)
 {
@@ -208,6 +227,7 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 	enum sx_status status = check_device(s, by_uuid, err);
 	if (status)
 		return status;
+	check_definitions(job, by_uuid);
 	add_constants(s);
 	if (!job->set && (device->set[0] || by_uuid != SX_NONE))
 		choose_set(job, device, by_uuid);

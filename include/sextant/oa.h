@@ -273,6 +273,13 @@ SX_API enum sx_status sx_oa_flex_parse(const char *text, struct sx_oa_flex_count
 SX_API enum sx_status sx_oa_flex_merge(struct sx_oa_flex_counter *all, uint32_t *count,
 				       const struct sx_oa_flex_counter *added,
 				       struct sx_error *err);
+/* What a metric set, by its index in the catalog, has the counter (7 to 20) count; false when it
+ * leaves the register alone. */
+SX_API bool sx_oa_flex_programmed(const struct sx_catalog *catalog, uint32_t group,
+				  uint32_t counter, struct sx_oa_flex *out);
+#define SX_OA_FLEX_TEXT_MAX 80
+/* Writes "eu(fpu0-active, coarse=ps)" into `out`, and returns it. */
+SX_API const char *sx_oa_flex_text(const struct sx_oa_flex *flex, char out[SX_OA_FLEX_TEXT_MAX]);
 /*
  * Whether a metric set, by its index in the catalog, leaves the counter free or has it count that
  * very event. Errors: SX_ERR_USAGE; the remedy names counters or sets that are free.

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST	   7
-#define LAST	   20
-#define SETS	   3 /* that a remedy names */
-#define EVENT_TEXT 80
+#define FIRST 7
+#define LAST  20
+#define SETS  3 /* that a remedy names */
 
 /* Whether a formula of the set reads the counter ("A 12 READ"). */
 static bool set_reads(const struct sx_catalog *catalog, uint32_t group, uint32_t counter)
@@ -28,12 +27,15 @@ static bool set_reads(const struct sx_catalog *catalog, uint32_t group, uint32_t
 	return false;
 }
 
-/* What the set has the counter count; false when it leaves the register alone. */
-static bool set_event(const struct sx_group_info *group, uint32_t counter, struct sx_oa_flex *out)
+bool sx_oa_flex_programmed(const struct sx_catalog *catalog, uint32_t index, uint32_t counter,
+			   struct sx_oa_flex *out)
 {
 	struct sx_oa_flex_place place;
-	if (!sx_oa_flex_place(counter, &place))
+	uint32_t count;
+	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
+	if (index >= count || !sx_oa_flex_place(counter, &place))
 		return false;
+	const struct sx_group_info *group = &groups[index];
 	for (uint32_t p = 0; p < group->program_count; p++) {
 		char *at = (char *)group->programs[p].writes;
 		if (group->programs[p].kind != SX_PROGRAM_FLEX || group->programs[p].when)
@@ -49,13 +51,7 @@ static bool set_event(const struct sx_group_info *group, uint32_t counter, struc
 	return false;
 }
 
-static bool same(const struct sx_oa_flex *a, const struct sx_oa_flex *b)
-{
-	return sx_oa_flex_field(a) == sx_oa_flex_field(b);
-}
-
-/* "eu(fpu0-active, coarse=ps)"; the text. */
-static const char *write_event(const struct sx_oa_flex *flex, char out[EVENT_TEXT])
+const char *sx_oa_flex_text(const struct sx_oa_flex *flex, char out[SX_OA_FLEX_TEXT_MAX])
 {
 	const uint8_t parts[] = {flex->event, flex->coarse, flex->fine};
 	static const char keys[][12] = {"eu(", ", coarse=", ", fine="};
@@ -63,11 +59,16 @@ static const char *write_event(const struct sx_oa_flex *flex, char out[EVENT_TEX
 	for (int i = 0; i < 3; i++) {
 		const char *name = sx_oa_flex_name((enum sx_oa_flex_part)i, parts[i]);
 		if (i == 0 || parts[i])
-			at += (size_t)snprintf(out + at, EVENT_TEXT - at, "%s%s", keys[i],
+			at += (size_t)snprintf(out + at, SX_OA_FLEX_TEXT_MAX - at, "%s%s", keys[i],
 					       name ? name : "undefined");
 	}
-	snprintf(out + at, EVENT_TEXT - at, ")");
+	snprintf(out + at, SX_OA_FLEX_TEXT_MAX - at, ")");
 	return out;
+}
+
+static bool same(const struct sx_oa_flex *a, const struct sx_oa_flex *b)
+{
+	return sx_oa_flex_field(a) == sx_oa_flex_field(b);
 }
 
 /* Counters that the set leaves free; where there are none, sets that leave this one free. */
@@ -103,15 +104,15 @@ enum sx_status sx_oa_flex_fits(const struct sx_catalog *catalog, uint32_t group,
 	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
 	if (group >= count || !set_reads(catalog, group, counter->counter))
 		return SX_OK;
-	bool known = set_event(&groups[group], counter->counter, &event);
+	bool known = sx_oa_flex_programmed(catalog, group, counter->counter, &event);
 	if (known && same(&event, &counter->flex))
 		return SX_OK;
-	char text[EVENT_TEXT];
+	char text[SX_OA_FLEX_TEXT_MAX];
 	error_set(err, SX_ERR_USAGE, "metric set %s needs A%u", groups[group].name,
 		  counter->counter);
 	if (known)
 		error_because(err, "its formulas read that counter as %s",
-			      write_event(&event, text));
+			      sx_oa_flex_text(&event, text));
 	else
 		error_because(err, "its formulas read that flexible counter");
 	find_remedy(catalog, group, counter->counter, err);
@@ -127,9 +128,9 @@ enum sx_status sx_oa_flex_merge(struct sx_oa_flex_counter *all, uint32_t *count,
 		if (same(&all[i].flex, &added->flex))
 			return SX_OK;
 		error_set(err, SX_ERR_USAGE, "A%u is defined twice", added->counter);
-		char first[EVENT_TEXT], second[EVENT_TEXT];
-		error_because(err, "it counts %s or %s", write_event(&all[i].flex, first),
-			      write_event(&added->flex, second));
+		char first[SX_OA_FLEX_TEXT_MAX], second[SX_OA_FLEX_TEXT_MAX];
+		error_because(err, "it counts %s or %s", sx_oa_flex_text(&all[i].flex, first),
+			      sx_oa_flex_text(&added->flex, second));
 		error_try(err, "another of A7 to A20 for one of them");
 		return SX_ERR_USAGE;
 	}

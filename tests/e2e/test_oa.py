@@ -342,6 +342,9 @@ def check_identity(folder, catalog):
     case("unknown id, --counters", head("RenderBasic", stranger, GT2, 0x1680), 0, None, "0x1680", "--counters")
     case("uuid wins", head("RenderBasic", compute, GT2), 0, "ComputeBasic", "its uuid is that of ComputeBasic")
     case("unknown uuid", head("RenderBasic", stranger, GT2), 0, "RenderBasic", "is not of set RenderBasic")
+    case("defined otherwise", head("RenderBasic", basic, GT2), 0, None, "A7 is eu(eu-active)",
+         "-m", "A7=eu(fpu0-active)")
+    case("defined so", head("RenderBasic", basic, GT2), 0, None, "", "-m", "A7=eu(eu-active)")
     path = os.path.join(folder, "two")
     with open(path, "wb") as file:
         for device_id in (0x1616, 0x1912):
