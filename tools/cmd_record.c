@@ -240,7 +240,8 @@ const struct command cmd_record = {
 		      "recording that is killed is readable up to its last quarter of a second. "
 		      "With --keep only the last seconds are held in memory: SIGUSR2 writes "
 		      "them, and so does a crash of COMMAND.",
-	     .options = "for device metric set interval duration count output const api keep",
+	     .options =
+		 "for device metric set interval duration count output const api context keep",
 	     .child = true,
 	     .own_output = true,
 	     .examples = "  sextant record -o game.sxc -- ./game\n"

@@ -24,7 +24,8 @@ const struct command cmd_stat = {
 		  "command the devices are sampled until --duration or --count, or Ctrl-C; with "
 		  "-i the samples of a capture take their place.",
 	 .options =
-	     "for device metric set interval duration count input output const api format realtime",
+	     "for device metric set interval duration count input output const api context format "
+	     "realtime",
 	 .child = true,
 	 .examples = "  sextant stat -- glmark2 -b build\n"
 		     "  sextant stat -m 'gpu.*,frame_time' -o profile.json --json -- ./game\n"

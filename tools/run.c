@@ -37,7 +37,9 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 					   .child = argv != NULL,
 					   .input = o->input,
 					   .realtime = o->realtime,
-					   .catalog = o->catalog};
+					   .catalog = o->catalog,
+					   .only_context = o->context.given,
+					   .context = o->context.value};
 }
 
 int run_exit_code(const struct sx_child_status *child)

@@ -30,6 +30,9 @@ struct sx_session_options {
 	const char *input;    /* a capture to replay instead of this machine's devices */
 	bool realtime;	      /* at the speed of the recording, not as fast as it goes */
 	const char *catalog;  /* of named devices that no catalog is known to describe; or NULL */
+	/* Rows of one hardware context alone; of devices that tell contexts apart. */
+	bool only_context;
+	uint32_t context;
 };
 
 /* When to end; whichever comes first. All zero: when the child ends, or sx_session_stop(). */
@@ -63,7 +66,8 @@ struct sx_child_status {
 /*
  * Opens the devices and makes the selection. A device that cannot be opened is left out when the
  * caller did not name it. *out is owned by the caller. Errors: SX_ERR_NOT_FOUND, SX_ERR_PERMISSION,
- * SX_ERR_BUSY, and those of sx_metrics_create().
+ * SX_ERR_BUSY, SX_ERR_UNSUPPORTED (one context of a device without such), and those of
+ * sx_metrics_create().
  */
 SX_API enum sx_status sx_session_create(struct sx_context *context,
 					const struct sx_session_options *options,

@@ -258,6 +258,8 @@ enum sx_status session_open_devices(struct sx_session *s, struct sx_error *err)
 {
 	static const char *const everything[] = {"all", "*"};
 	enum sx_status status = open_all(s, err);
+	if (!status)
+		status = contexts_check(s, err);
 	if (status)
 		return status;
 	if (s->options.metric_count)
@@ -304,7 +306,10 @@ static enum sx_status make_decoder(struct sx_session *s, struct session_device *
 	uint32_t count;
 	enum sx_sample_kind kind;
 	const struct sx_column *columns = ops->columns(d->decoder, &count, &kind);
-	return sx_table_create(columns, count, kind, &d->raw, err);
+	status = sx_table_create(columns, count, kind, &d->raw, err);
+	if (!status && s->options.only_context)
+		status = sx_table_create(columns, count, kind, &d->mixed, err);
+	return status;
 }
 
 static enum sx_status start_one(struct sx_session *s, struct session_device *d,

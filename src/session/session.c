@@ -73,6 +73,7 @@ void sx_session_destroy(struct sx_session *s)
 		d->ops->close(d->source);
 		sx_metrics_destroy(d->metrics);
 		sx_table_destroy(d->raw);
+		sx_table_destroy(d->mixed);
 		sx_catalog_unref(s->infos[i].catalog);
 	}
 	privilege_restore(&before);
@@ -127,7 +128,11 @@ static bool take(struct sx_session *s, uint32_t index, int timeout_ms)
 	}
 	s->infos[index].lost += raw.lost;
 	size_t before = sx_table_row_count(d->raw);
-	status = d->decoder->ops->feed(d->decoder, &raw, d->raw, &why);
+	status = d->decoder->ops->feed(d->decoder, &raw, d->mixed ? d->mixed : d->raw, &why);
+	if (d->mixed && (!status || status == SX_INCOMPLETE)) {
+		enum sx_status sifted = contexts_sift(s, d, &why);
+		status = sifted ? sifted : status;
+	}
 	d->rows += sx_table_row_count(d->raw) - before;
 	if (status)
 		remember(d, &why);
@@ -238,12 +243,19 @@ static void explain_silence(struct sx_session *s, uint32_t index)
 	struct sx_error *why = &d->silence;
 	if (d->rows)
 		return;
+	s->infos[index].silence = why;
+	if (d->others) {
+		error_set(why, SX_INCOMPLETE, "nothing ran in context %u", s->options.context);
+		error_because(why, "all of %llu samples are of other contexts, or idle",
+			      (unsigned long long)d->others);
+		error_try(why, "without --context, to see what runs");
+		return;
+	}
 	error_set(why, SX_INCOMPLETE, "%s delivered no samples", d->ops->name);
 	error_because(why, "it ended before the first interval was over");
 	error_try(why, "a longer run, or a shorter --interval");
 	if (d->ops->explain)
 		d->ops->explain(d->source, why);
-	s->infos[index].silence = why;
 }
 
 static enum sx_status finish(struct sx_session *s, struct sx_error *err)

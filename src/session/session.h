@@ -17,6 +17,8 @@ struct session_device {
 	struct source *source;
 	struct decoder *decoder;
 	struct sx_table *raw;
+	struct sx_table *mixed; /* rows of every context, on their way to raw; NULL: no filter */
+	uint64_t others;	/* rows of other contexts that were left out */
 	struct sx_metrics *metrics;
 	struct sx_constant_value *constants;
 	bool started, ended;
@@ -53,6 +55,12 @@ uint64_t session_now_ns(const struct sx_session *session);
 enum sx_status session_open_devices(struct sx_session *session, struct sx_error *err);
 /* Starts each source and creates its decoder and table (open.c). */
 enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
+
+/* Whether each device tells contexts apart, where one is asked for (contexts.c). */
+enum sx_status contexts_check(const struct sx_session *session, struct sx_error *err);
+/* Moves the rows of the context that was asked for from mixed to raw. */
+enum sx_status contexts_sift(const struct sx_session *session, struct session_device *device,
+			     struct sx_error *err);
 
 /* Before the first sample and after the last one (record.c). */
 void record_begin(struct sx_session *session);

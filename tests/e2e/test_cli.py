@@ -382,6 +382,11 @@ class Stat(Case):
         self.assertEqual(process.returncode, 0, err)
         self.assertGreater(json.loads(out)['samples']['count'], 10)
 
+    def test_context(self):
+        self.triplet(3, 'stat', '-d', 'cpu', '--context', '5', '--', 'true', has=['contexts'])
+        self.triplet(2, 'stat', '--context', 'five', '--', 'true')
+        self.triplet(2, 'top', '--context', '5')
+
     def test_duration_ends_child(self):
         result = run('stat', '-d', 'cpu', '-t', '200ms', '--', 'sleep', '30')
         self.assertEqual(result.returncode, 128 + signal.SIGTERM)
