@@ -382,6 +382,17 @@ class Stat(Case):
         self.assertEqual(process.returncode, 0, err)
         self.assertGreater(json.loads(out)['samples']['count'], 10)
 
+    def test_record_keeps(self):
+        """A program that cannot be run costs no capture."""
+        with tempfile.NamedTemporaryFile('w+', suffix='.sxc') as file:
+            file.write('kept')
+            file.flush()
+            self.triplet(127, 'record', '-d', 'cpu', '-o', file.name, '--', 'no-such-program-here')
+            self.triplet(126, 'record', '-d', 'cpu', '-o', file.name, '--', '/etc/passwd')
+            self.triplet(127, 'record', '-d', 'cpu', '-o', file.name, '--', '/no/such/program')
+            file.seek(0)
+            self.assertEqual(file.read(), 'kept')
+
     def test_context(self):
         self.triplet(3, 'stat', '-d', 'cpu', '--context', '5', '--', 'true', has=['contexts'])
         self.triplet(2, 'stat', '--context', 'five', '--', 'true')
