@@ -138,6 +138,7 @@ static enum sx_status write_rows(struct decode_job *job, struct sx_error *err)
 		return status;
 	const struct sx_table *rows = split ? split : job->table;
 	selection.like = rows;
+	job->shape.whole = o->summary;
 	job->shape.labels |= job->instances ? 1u << SX_LABEL_INSTANCE : 0;
 	status = sx_metrics_create(job->catalog, &selection, &metrics, err);
 	if (!status)

@@ -358,7 +358,7 @@ static enum sx_status finish(struct stream *s, size_t left, struct sx_error *err
 	if (s->last)
 		rows_end(&s->writer, s->last);
 	if (s->last && tells_about(s->job))
-		oa_about_reports(s->job->cli, stats);
+		oa_about_reports(s->job->cli, stats, left);
 	return status;
 }
 

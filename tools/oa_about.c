@@ -55,7 +55,7 @@ void oa_about_device(const struct cli *cli, const struct sx_oa_device *device, c
 		text_wrap(&cli->out, 0, line);
 }
 
-void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats)
+void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats, size_t left)
 {
 	const struct option_id *only = &cli->options.context;
 	char line[320] = "";
@@ -75,6 +75,8 @@ void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats)
 			  "overflows of the OA buffer");
 	if (stats->skipped_bytes)
 		add_count(line, size, stats->skipped_bytes, "byte skipped", "bytes skipped");
+	if (left)
+		add_count(line, size, left, "byte cut off at the end", "bytes cut off at the end");
 	if (strlen(line) == whole)
 		snprintf(line + whole, size - whole, ", nothing lost");
 	text_wrap(&cli->out, 0, line);

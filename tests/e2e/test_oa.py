@@ -213,6 +213,13 @@ def check_text(folder):
         for words in ("device 0x1616 revision 9", "24 EUs", "3 subslices", "set RenderBasic", "6 reports, "):
             expect(f"text {args}: {words}", words in out.replace("\n", " "), True)
     expect("text: counts", "5 intervals, " in spawn("decode", path, "--as", "i915-record")[1], True)
+    with open(path, "rb") as file:
+        cut = file.read()[:-100]
+    with open(path + "-cut", "wb") as file:
+        file.write(cut)
+    code, out, _ = spawn("decode", path + "-cut", "--as", "i915-record", "-m", "EuActive")
+    expect("text: cut", (code, out.splitlines()[-1].replace("\n", " ")),
+           (1, "5 reports, 4 intervals, 3 context switches, 164 bytes cut off at the end"))
     expect("text: quiet", "RenderBasic" in spawn("decode", path, "--as", "i915-record", "-q")[1], False)
     doc = decode(path, "--as", "i915-record", "-m", "EuActive")[1]
     expect("json: columns", doc["metrics"], ["begin_ns", "end_ns", "context", "EuActive"])
