@@ -14,7 +14,11 @@ bool oa_is_broadwell(uint32_t id)
 	return id >> 8 == 0x16 && (id >> 4 & 15) <= 3 && strchr(packages, digits[id & 15]);
 }
 
-/* Ranges of ids that hold one generation's only, in order. */
+/*
+ * Ranges of ids that hold one generation's only, in order. They agree with the ids of pci.ids (as
+ * in Debian 12), which has none in those of Cannon Lake, Meteor Lake, Lunar Lake, Battlemage,
+ * 0x0a84 and 0x1a84: these are unverified.
+ */
 static const struct {
 	uint16_t first, last;
 	char name[24];

@@ -19,7 +19,7 @@ def check_stat(device, metrics):
     doc = json.loads(run('stat', '-d', device, '-I', '10ms', '-t', '200ms', '--json').stdout)
     info, = doc['devices']
     assert info['catalog'] == device and info['simulated'] is True and 'simulated' in info['name'], info
-    assert len(doc['metrics']) >= metrics and 15 <= doc['samples']['count'] <= 25, doc['samples']
+    assert len(doc['metrics']) >= metrics and 10 <= doc['samples']['count'] <= 60, doc['samples']
     values = {m['name']: m for m in doc['metrics']}
     assert 0 < values['shader_core_usage']['mean'] <= 100
     assert values['gpu_active_cycles']['total'] > 0
