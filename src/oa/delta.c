@@ -178,6 +178,7 @@ static void columns(const struct oa_run *run, const struct oa_pairs *pairs, uint
 	}
 }
 
+#if TILE > 2
 static inline void sum_tile(const struct oa_pairs *pairs, size_t low, size_t high, uint64_t *out)
 {
 	lanes all = {0};
@@ -209,6 +210,26 @@ static void sum(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t
 			sums[run->slot + c + i] += all[i];
 	}
 }
+
+#else
+
+/* In short registers a report as a whole: loops over counters, which compilers vectorise. */
+static inline void add_pair(const uint8_t *restrict a, const uint8_t *restrict b,
+			    const struct oa_run *run, uint64_t *restrict sums)
+{
+	for (size_t i = 0; run->high && i < run->count; i++)
+		sums[i] += difference_one(a, b, run->offset + 4 * i, run->high + i);
+	for (size_t i = 0; !run->high && i < run->count; i++)
+		sums[i] += difference_one(a, b, run->offset + 4 * i, 0);
+}
+
+static void sum(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *sums)
+{
+	for (size_t row = 0; row < pairs->count; row++)
+		add_pair(pairs->first[row], pairs->second[row], run, sums + run->slot);
+}
+
+#endif
 
 extern const struct oa_loops OA_LOOPS;
 const struct oa_loops OA_LOOPS = {columns, sum};
