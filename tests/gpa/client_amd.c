@@ -9,25 +9,9 @@
 #include <string.h>
 
 #include "gpa/GPUPerfAPI.h"
+#include "check.h"
 #include "fake_amd.h"
 #include "gl_scene.h"
-
-static int failures;
-
-#define CHECK(condition, ...)                                                                      \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			failures++;                                                                \
-			printf("FAIL %s:%d: ", __FILE__, __LINE__);                                \
-			printf(__VA_ARGS__);                                                       \
-			printf("\n");                                                              \
-		}                                                                                  \
-	} while (0)
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		GPA_Status status_ = (call);                                                       \
-		CHECK(status_ == GPA_STATUS_OK, "%s: %s", #call, GPA_GetStatusAsStr(status_));     \
-	} while (0)
 
 static void print_log(GPA_Logging_Type type, const char *message)
 {

@@ -43,22 +43,7 @@ static bool load(void)
 }
 #endif
 
-static int failures;
-
-#define CHECK(condition, ...)                                                                      \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			failures++;                                                                \
-			printf("FAIL %s:%d: ", __FILE__, __LINE__);                                \
-			printf(__VA_ARGS__);                                                       \
-			printf("\n");                                                              \
-		}                                                                                  \
-	} while (0)
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		GPA_Status status_ = (call);                                                       \
-		CHECK(status_ == GPA_STATUS_OK, "%s: %s", #call, G(GPA_GetStatusAsStr)(status_));  \
-	} while (0)
+#include "check.h"
 
 static void print_error(GPA_Logging_Type type, const char *message)
 {

@@ -7,25 +7,9 @@
 #include <vulkan/vulkan.h>
 
 #include "gpa/GPUPerfAPI.h"
+#include "check.h"
 #include "gpa/GPUPerfAPIVK.h"
 #include "fake_vk_perf.h"
-
-static int failures;
-
-#define CHECK(condition, ...)                                                                      \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			failures++;                                                                \
-			printf("FAIL %s:%d: ", __FILE__, __LINE__);                                \
-			printf(__VA_ARGS__);                                                       \
-			printf("\n");                                                              \
-		}                                                                                  \
-	} while (0)
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		GPA_Status status_ = (call);                                                       \
-		CHECK(status_ == GPA_STATUS_OK, "%s: %s", #call, GPA_GetStatusAsStr(status_));     \
-	} while (0)
 
 /* SPIR-V of an empty main(): of a compute shader with groups of 8x2, and of a vertex shader. */
 #define WORD(count, op) ((uint32_t)(count) << 16 | (op))

@@ -9,23 +9,7 @@
 #include <string.h>
 
 #include "gpa/GPUPerfAPI.h"
-
-static int failures;
-
-#define CHECK(condition, ...)                                                                      \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			failures++;                                                                \
-			printf("FAIL %s:%d: ", __FILE__, __LINE__);                                \
-			printf(__VA_ARGS__);                                                       \
-			printf("\n");                                                              \
-		}                                                                                  \
-	} while (0)
-#define OK(call)                                                                                   \
-	do {                                                                                       \
-		GPA_Status status_ = (call);                                                       \
-		CHECK(status_ == GPA_STATUS_OK, "%s: %s", #call, GPA_GetStatusAsStr(status_));     \
-	} while (0)
+#include "check.h"
 
 static void *open_es(void)
 {

@@ -1,5 +1,6 @@
 /* Every allocation of reading a capture into a table and adding it up fails once: nothing crashes,
  * leaks or goes missing in silence. */
+#include "allocations.h"
 #include "capture_sample.h"
 
 #include <setjmp.h>
@@ -10,36 +11,6 @@
 #include <cmocka.h>
 
 #include <sextant/analysis.h>
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-/* Allocations of the library until one fails; below 0: none does. */
-static long until_failure = -1;
-
-static bool fails(void)
-{
-	return until_failure >= 0 && until_failure-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-	return fails() ? NULL : __real_realloc(old, size);
-}
 
 struct found {
 	size_t rows;
@@ -106,10 +77,10 @@ static void test_every_allocation_may_fail(void **state)
 	for (long k = 0;; k++) {
 		struct sx_error err = {0};
 		struct found found = {0};
-		until_failure = k;
+		allocations_until_failure = k;
 		enum sx_status status = use(path, &found, &err);
-		bool reached = until_failure < 0;
-		until_failure = -1;
+		bool reached = allocations_until_failure < 0;
+		allocations_until_failure = -1;
 		if (!reached)
 			break;
 		failed++;

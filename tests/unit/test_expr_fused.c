@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "expr/program.h"
+#include "allocations.h"
 #include "expr_naive.h"
 #include "expr_world.h"
 
@@ -18,26 +19,6 @@ enum { WHOLE = 4, COLUMNS = 6, OUTPUTS = 3, ROWS = 1037, GUARD = 0xa5 };
 enum { FUSED = FAST_OP_COUNT - FAST_LOAD_MUL_STORE };
 
 #define EDGE (UINT64_C(1) << FAST_INPUT_BITS)
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-/* Only an exact evaluation allocates, which tells that blocks were not enough. */
-static unsigned long allocations;
-
-void *__wrap_malloc(size_t size)
-{
-	allocations++;
-	return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	allocations++;
-	return __real_calloc(count, size);
-}
 
 /* Formulas over a to d (u64) and e, f (f64); postfix but where they say `if`. */
 struct formula {
@@ -347,6 +328,7 @@ static void check_rows(struct subject *subject, const struct table *table,
 	for (uint32_t o = 0; o < subject->count; o++)
 		results[o] = (struct sx_result){
 		    .data = subject->data[o], .quality = with_quality ? subject->quality[o] : NULL};
+	/* Only an exact evaluation allocates, which tells that blocks were not enough. */
 	unsigned long before = allocations;
 	assert_int_equal(sx_program_eval(subject->program, table->vectors, rows, results, &err),
 			 SX_OK);

@@ -6,37 +6,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "allocations.h"
 #include "expr_world.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-/* Allocations of the library until one fails; below 0: none does. */
-static long until_failure = -1;
-
-static bool fails(void)
-{
-	return until_failure >= 0 && until_failure-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-	return fails() ? NULL : __real_realloc(old, size);
-}
 
 /* More values at once than fit the stack, an `if`, a constant, and columns of trouble. */
 #define TEXT_SIZE 8192
@@ -101,10 +72,10 @@ static void test_every_allocation_may_fail(void **state)
 	write_text(text);
 	for (long k = 0;; k++) {
 		struct sx_error err = {0};
-		until_failure = k;
+		allocations_until_failure = k;
 		enum sx_status status = use(text, &err);
-		bool reached = until_failure < 0;
-		until_failure = -1;
+		bool reached = allocations_until_failure < 0;
+		allocations_until_failure = -1;
 		if (!reached) {
 			assert_int_equal(status, SX_OK);
 			assert_true(k > 40);
