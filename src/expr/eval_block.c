@@ -11,16 +11,21 @@ static const double *input_rows(const struct eval *eval, uint32_t position)
 	return input->data ? (const double *)input->data + eval->row : NULL;
 }
 
+/* The result of a slot behind those of registers and inputs. */
+static const struct sx_result *result_of(const struct eval *eval, uint32_t slot)
+{
+	return &eval->results[slot - eval->program->fast.registers - eval->program->input_count];
+}
+
 /* Where a slot's values of this block are. */
 static double *slot_rows(const struct eval *eval, uint32_t slot)
 {
-	const struct fast_code *code = &eval->program->fast;
-	if (slot < code->registers)
+	uint32_t registers = eval->program->fast.registers;
+	if (slot < registers)
 		return eval->registers + slot * eval->stride;
-	slot -= code->registers;
-	if (slot >= eval->program->input_count)
-		return (double *)eval->results[slot - eval->program->input_count].data + eval->row;
-	const double *rows = input_rows(eval, slot);
+	if (slot - registers >= eval->program->input_count)
+		return (double *)result_of(eval, slot)->data + eval->row;
+	const double *rows = input_rows(eval, slot - registers);
 	/* Operations only read inputs. */
 	return rows ? (double *)(uintptr_t)rows : eval->none;
 }
@@ -33,8 +38,7 @@ static void fill_none(double *out, size_t count)
 
 static void store(const struct eval *eval, const struct fast_insn *insn)
 {
-	uint32_t index = insn->out - eval->program->fast.registers - eval->program->input_count;
-	const struct sx_result *result = &eval->results[index];
+	const struct sx_result *result = result_of(eval, insn->out);
 	uint64_t *out = (uint64_t *)result->data + eval->row;
 	uint8_t *quality = result->quality ? result->quality + eval->row : NULL;
 	const double *from = slot_rows(eval, insn->a);
@@ -77,8 +81,7 @@ static bool columns_exist(const struct eval *eval, const struct fast_insn *insn)
 /* Operations that load, compute and store. */
 static bool store_computed(const struct eval *eval, const struct fast_insn *insn)
 {
-	uint32_t index = insn->out - eval->program->fast.registers - eval->program->input_count;
-	const struct sx_result *result = &eval->results[index];
+	const struct sx_result *result = result_of(eval, insn->out);
 	uint64_t *out = (uint64_t *)result->data + eval->row;
 	uint8_t *quality = result->quality ? result->quality + eval->row : NULL;
 	if (!columns_exist(eval, insn)) {
