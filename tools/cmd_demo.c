@@ -9,22 +9,9 @@
 #include <unistd.h>
 
 #include "tools/profile.h"
+#include "tools/run.h"
 
 #define XVFB_WAIT_MS 15000
-
-static bool in_path(const char *program)
-{
-	const char *path = getenv("PATH");
-	char full[4096];
-	while (path && *path) {
-		size_t len = strcspn(path, ":");
-		int n = snprintf(full, sizeof(full), "%.*s/%s", (int)len, path, program);
-		if (n > 0 && (size_t)n < sizeof(full) && access(full, X_OK) == 0)
-			return true;
-		path += len + (path[len] == ':');
-	}
-	return false;
-}
 
 static enum sx_status missing(const char *program, const char *package, struct sx_error *err)
 {
@@ -82,7 +69,7 @@ static enum sx_status start_xvfb(pid_t *pid, struct sx_error *err)
 {
 	int report[2];
 	char number[16], display[24];
-	if (!in_path("Xvfb"))
+	if (run_missing("Xvfb"))
 		return missing("Xvfb", "xvfb", err);
 	if (pipe2(report, O_CLOEXEC) < 0)
 		return error_errno(err, errno, "cannot start Xvfb");
@@ -132,7 +119,8 @@ static int run(struct cli *cli)
 		return run_device(cli);
 	pid_t xvfb = 0;
 	const char *display = getenv("DISPLAY");
-	enum sx_status status = in_path(argv[0]) ? SX_OK : missing(argv[0], "glmark2-x11", &err);
+	enum sx_status status =
+	    run_missing(argv[0]) ? missing(argv[0], "glmark2-x11", &err) : SX_OK;
 	if (!status && !(display && *display)) {
 		status = start_xvfb(&xvfb, &err);
 		if (!status)

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -187,29 +186,10 @@ static int finish(struct recording *r, struct sx_session *session, enum sx_statu
 	return code ? code : progress.rows ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
-/* Why execvp() would not find a program: ENOENT or EACCES; 0 when it is there. */
-static int missing(const char *program)
-{
-	char path[4096];
-	int why = ENOENT;
-	const char *at = getenv("PATH");
-	if (strchr(program, '/') || !at)
-		return strchr(program, '/') && access(program, X_OK) < 0 ? errno : 0;
-	while (at) {
-		int length = (int)strcspn(at, ":");
-		snprintf(path, sizeof(path), "%.*s%s%s", length, at, length ? "/" : "", program);
-		if (access(path, X_OK) == 0)
-			return 0;
-		why = errno == EACCES ? EACCES : why;
-		at = at[length] ? at + length + 1 : NULL;
-	}
-	return why;
-}
-
 /* A capture that is there is not given up for a program that is not. */
 static enum sx_status check_program(char *const *argv, struct sx_error *err)
 {
-	int why = argv ? missing(argv[0]) : 0;
+	int why = argv ? run_missing(argv[0]) : 0;
 	if (!why)
 		return SX_OK;
 	enum sx_status status = error_errno(err, why, "cannot run %s", argv[0]);

@@ -1,8 +1,11 @@
-/* What stat, demo and record share of a run: its options, its signals, its exit status. */
+/* What stat, demo and record share of a run: its program, options, signals and exit status. */
 #include "tools/run.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The running session, for the signal handlers alone. */
 static struct sx_session *volatile running;
@@ -53,4 +56,22 @@ int run_cannot(const struct cli *cli, const struct sx_error *err, char *const *a
 	if (!argv || strncmp(err->message, "cannot run", 10) != 0)
 		return code;
 	return err->status == SX_ERR_NOT_FOUND ? 127 : 126;
+}
+
+int run_missing(const char *program)
+{
+	char path[4096];
+	int why = ENOENT;
+	const char *at = getenv("PATH");
+	if (strchr(program, '/') || !at)
+		return strchr(program, '/') && access(program, X_OK) < 0 ? errno : 0;
+	while (at) {
+		int length = (int)strcspn(at, ":");
+		snprintf(path, sizeof(path), "%.*s%s%s", length, at, length ? "/" : "", program);
+		if (access(path, X_OK) == 0)
+			return 0;
+		why = errno == EACCES ? EACCES : why;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	return why;
 }

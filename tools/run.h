@@ -1,4 +1,4 @@
-/* What stat, demo and record share of a run: its options, its signals, its exit status. */
+/* What stat, demo and record share of a run: its program, options, signals and exit status. */
 #ifndef TOOLS_RUN_H
 #define TOOLS_RUN_H
 
@@ -17,5 +17,8 @@ int run_exit_code(const struct sx_child_status *child);
  * and env(1) do.
  */
 int run_cannot(const struct cli *cli, const struct sx_error *err, char *const *argv);
+
+/* Why execvp() would not find a program: ENOENT or EACCES; 0 when it is there. */
+int run_missing(const char *program);
 
 #endif
