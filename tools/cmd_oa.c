@@ -46,6 +46,16 @@ void oa_json_hex(struct json *json, const char *key, uint32_t value, int digits)
 	json_kv_string(json, key, text);
 }
 
+void oa_json_check(struct json *json, bool supported, const char *const *warnings, uint32_t count)
+{
+	json_kv_bool(json, "supported", supported);
+	json_key(json, "warnings");
+	json_array_begin(json);
+	for (uint32_t i = 0; i < count; i++)
+		json_string(json, warnings[i]);
+	json_array_end(json);
+}
+
 /* What one event means and whether the manual supports it. */
 static enum sx_status event_json(struct json *json, const struct sx_oa_flex *flex,
 				 struct sx_error *err)
@@ -58,12 +68,7 @@ static enum sx_status event_json(struct json *json, const struct sx_oa_flex *fle
 		json_kv_bool(json, "defined", false);
 		return status;
 	}
-	json_kv_bool(json, "supported", supported);
-	json_key(json, "warnings");
-	json_array_begin(json);
-	for (uint32_t i = 0; i < count; i++)
-		json_string(json, warnings[i]);
-	json_array_end(json);
+	oa_json_check(json, supported, warnings, count);
 	return SX_OK;
 }
 

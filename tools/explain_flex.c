@@ -6,6 +6,7 @@
 
 #include "metric/flex.h"
 #include "tools/formula.h"
+#include "tools/oa.h"
 
 struct definition {
 	const struct cli *cli;
@@ -84,13 +85,6 @@ static void write_text(const struct definition *d)
 		text_wrap(&d->cli->out, 2, d->warnings[i]);
 }
 
-static void hex(struct json *json, const char *key, uint32_t value, int digits)
-{
-	char text[16];
-	snprintf(text, sizeof(text), "0x%0*x", digits, value);
-	json_kv_string(json, key, text);
-}
-
 static void write_json(const struct definition *d)
 {
 	char name[8];
@@ -103,19 +97,14 @@ static void write_json(const struct definition *d)
 	json_kv_string(&json, "counter", name);
 	json_kv_string(&json, "unit", "percent");
 	json_kv_string(&json, "register", d->place.register_name);
-	hex(&json, "address", d->place.address, 4);
-	hex(&json, "field", sx_oa_flex_field(&d->parsed.flex), 3);
+	oa_json_hex(&json, "address", d->place.address, 4);
+	oa_json_hex(&json, "field", sx_oa_flex_field(&d->parsed.flex), 3);
 	json_kv_u64(&json, "shift", d->place.shift);
 	for (int i = 0; i < 3; i++) {
 		enum sx_oa_flex_part part = (enum sx_oa_flex_part)i;
 		json_kv_string(&json, parts[i], sx_oa_flex_name(part, encoding(d, i)));
 	}
-	json_kv_bool(&json, "supported", d->supported);
-	json_key(&json, "warnings");
-	json_array_begin(&json);
-	for (uint32_t i = 0; i < d->warning_count; i++)
-		json_string(&json, d->warnings[i]);
-	json_array_end(&json);
+	oa_json_check(&json, d->supported, d->warnings, d->warning_count);
 	json_object_end(&json);
 	if (d->formula.has_values)
 		json_kv_f64(&json, "value", d->value);

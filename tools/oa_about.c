@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "oa/oa.h"
+
 /* Appends "N things", with a separator before it unless it is the first. */
 static void add_count(char *line, size_t size, uint64_t count, const char *one, const char *many)
 {
@@ -12,41 +14,19 @@ static void add_count(char *line, size_t size, uint64_t count, const char *one, 
 		 count == 1 ? one : many);
 }
 
-static uint32_t bits(uint32_t mask)
-{
-	uint32_t count = 0;
-	for (; mask; mask &= mask - 1)
-		count++;
-	return count;
-}
-
-struct oa_units {
-	uint32_t slices, subslices, eus;
-};
-
-static struct oa_units count_units(const struct sx_oa_device *device)
-{
-	struct oa_units n = {.slices = bits(device->slice_mask)};
-	for (uint32_t s = 0; s < SX_OA_SLICES_MAX; s++) {
-		n.subslices += bits(device->subslice_mask[s]);
-		for (uint32_t i = 0; i < SX_OA_SUBSLICES_MAX; i++)
-			n.eus += bits(device->eu_mask[s][i]);
-	}
-	return n;
-}
-
 void oa_about_device(const struct cli *cli, const struct sx_oa_device *device, const char *set)
 {
 	char line[640] = "";
-	struct oa_units n = count_units(device);
+	uint32_t eus, slices, subslices;
+	oa_device_count(device, &eus, &slices, &subslices);
 	const char *generation = sx_oa_generation(device->device_id);
 	if (device->device_id)
 		snprintf(line, sizeof(line), "%s%sdevice 0x%04x revision %u",
 			 generation ? generation : "", generation ? ", " : "", device->device_id,
 			 device->revision);
-	if (n.eus) {
-		add_count(line, sizeof(line), n.eus, "EU", "EUs");
-		add_count(line, sizeof(line), n.subslices, "subslice", "subslices");
+	if (eus) {
+		add_count(line, sizeof(line), eus, "EU", "EUs");
+		add_count(line, sizeof(line), subslices, "subslice", "subslices");
 	}
 	size_t used = strlen(line);
 	if (set)
@@ -85,16 +65,17 @@ void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats, si
 void oa_about_json(struct json *json, const struct sx_oa_device *device, const char *set,
 		   const struct sx_oa_stats *stats)
 {
-	struct oa_units n = count_units(device);
+	uint32_t eus, slices, subslices;
+	oa_device_count(device, &eus, &slices, &subslices);
 	char id[16];
 	snprintf(id, sizeof(id), "0x%04x", device->device_id);
 	json_key(json, "recording");
 	json_object_begin(json);
 	json_kv_string(json, "device", device->device_id ? id : NULL);
 	json_kv_u64(json, "revision", device->revision);
-	json_kv_u64(json, "slices", n.slices);
-	json_kv_u64(json, "subslices", n.subslices);
-	json_kv_u64(json, "eus", n.eus);
+	json_kv_u64(json, "slices", slices);
+	json_kv_u64(json, "subslices", subslices);
+	json_kv_u64(json, "eus", eus);
 	json_kv_string(json, "set", set);
 	json_kv_string(json, "uuid", device->uuid[0] ? device->uuid : NULL);
 	json_kv_string(json, "format", sx_oa_format_name(device->format));

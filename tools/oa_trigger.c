@@ -1,5 +1,5 @@
 /* sextant oa trigger: registers of triggers and custom events as fields, and back. */
-#include <sextant/oa.h>
+#include "oa/oa.h"
 #include "tools/oa.h"
 
 #include <stdlib.h>
@@ -121,10 +121,8 @@ static enum sx_status decode_group(struct writer *w, const struct sx_group_info 
 		const char *at = program->writes;
 		for (uint32_t n = 0;
 		     program->kind == SX_PROGRAM_BOOLEAN && !status && n < program->count; n++) {
-			char *stop;
-			uint32_t address = (uint32_t)strtoul(at, &stop, 16);
-			uint32_t value = (uint32_t)strtoul(stop + 1, &stop, 16);
-			at = stop;
+			uint32_t address, value;
+			oa_next_write(&at, &address, &value);
 			status = write_register(w, address, value, err);
 		}
 	}

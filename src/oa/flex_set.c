@@ -13,6 +13,14 @@
 #define LAST  20
 #define SETS  3 /* that a remedy names */
 
+void oa_next_write(const char **at, uint32_t *address, uint32_t *value)
+{
+	char *end;
+	*address = (uint32_t)strtoul(*at, &end, 16);
+	*value = (uint32_t)strtoul(*end == ':' ? end + 1 : end, &end, 16);
+	*at = end;
+}
+
 /* Whether a formula of the set reads the counter ("A 12 READ"). */
 static bool set_reads(const struct sx_catalog *catalog, uint32_t group, uint32_t counter)
 {
@@ -37,12 +45,12 @@ bool sx_oa_flex_programmed(const struct sx_catalog *catalog, uint32_t index, uin
 		return false;
 	const struct sx_group_info *group = &groups[index];
 	for (uint32_t p = 0; p < group->program_count; p++) {
-		char *at = (char *)group->programs[p].writes;
+		const char *at = group->programs[p].writes;
 		if (group->programs[p].kind != SX_PROGRAM_FLEX || group->programs[p].when)
 			continue;
 		for (uint32_t i = 0; i < group->programs[p].count; i++) {
-			uint32_t address = (uint32_t)strtoul(at, &at, 16);
-			uint32_t value = (uint32_t)strtoul(*at == ':' ? at + 1 : at, &at, 16);
+			uint32_t address, value;
+			oa_next_write(&at, &address, &value);
 			*out = sx_oa_flex_decode(counter, value);
 			if (address == place.address)
 				return true;

@@ -51,6 +51,9 @@ size_t oa_format_runs(enum sx_oa_format format, const struct oa_run **runs);
 /* Whether a PCI device id is a Broadwell. */
 bool oa_is_broadwell(uint32_t device_id);
 
+/* The next of a program's register writes, sx_program_info.writes; *at moves behind it. */
+void oa_next_write(const char **at, uint32_t *address, uint32_t *value);
+
 /* Reads the payload of a device record. SX_ERR_BAD_INPUT when it is too short, SX_ERR_UNSUPPORTED
  * for another generation or format. */
 enum sx_status oa_device_read(const uint8_t *payload, size_t size, struct sx_oa_device *device,

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "catalog/embedded.h"
 #include "expr/condition.h"
+#include "oa/oa.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -58,11 +59,8 @@ static enum sx_status add_writes(struct writes *to, const struct sx_program_info
 {
 	const char *at = program->writes;
 	for (uint32_t i = 0; i < program->count; i++) {
-		char *end;
 		struct write write;
-		write.address = (uint32_t)strtoul(at, &end, 16);
-		write.value = (uint32_t)strtoul(*end == ':' ? end + 1 : end, &end, 16);
-		at = end;
+		oa_next_write(&at, &write.address, &write.value);
 		if (!mem_grow(&to->items, &to->cap, to->count + 1, sizeof(*to->items)))
 			return error_nomem(err, "register writes");
 		to->items[to->count++] = write;
