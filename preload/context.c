@@ -138,7 +138,7 @@ static void start(struct context *context)
 {
 	GLint viewport[4] = {0};
 
-	guest_arm_exit();
+	guest_at_exit(context_finish_current);
 	context->identity.start_ns = guest_now_ns();
 	context->identity.window_system = context->egl ? GL_WIRE_EGL : GL_WIRE_GLX;
 	context->started = api_load(&context->gl, context->egl, &context->identity);
@@ -211,7 +211,7 @@ void context_after_bind(const struct binding *binding, bool done)
 	context = same ? old : acquire(binding);
 	if (context == NULL)
 		return;
-	guest_set_egl(binding->egl);
+	real_set_egl(binding->egl);
 	if (context->drawable != binding->drawable)
 		context->size[0] = context->size[1] = 0;
 	remember_drawable(context, binding->drawable);

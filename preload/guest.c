@@ -10,13 +10,12 @@
 #include <unwind.h>
 
 #include "channel.h"
-#include "context.h"
 #include "guest.h"
 #include "source/gl_wire.h"
 
 static struct gl_wire_header *channel; /* set once, before main() */
 static bool active;		       /* atomic */
-static bool egl_in_use;		       /* atomic */
+static void (*at_exit)(void);	       /* atomic */
 static pid_t owner;
 static pthread_once_t started = PTHREAD_ONCE_INIT, armed = PTHREAD_ONCE_INIT;
 
@@ -42,16 +41,6 @@ bool guest_still_here(void)
 struct gl_wire_header *guest_channel(void)
 {
 	return guest_active() ? channel : NULL;
-}
-
-bool guest_uses_egl(void)
-{
-	return __atomic_load_n(&egl_in_use, __ATOMIC_RELAXED);
-}
-
-void guest_set_egl(bool egl)
-{
-	__atomic_store_n(&egl_in_use, egl, __ATOMIC_RELAXED);
 }
 
 static uint64_t clock_ns(clockid_t clock)
@@ -122,7 +111,7 @@ static void on_exit_of_program(void)
 	if (!guest_still_here())
 		return;
 	if (!guest_inside() && !in_signal_handler())
-		context_finish_current();
+		__atomic_load_n(&at_exit, __ATOMIC_ACQUIRE)();
 	detach();
 }
 
@@ -131,8 +120,9 @@ static void arm_exit(void)
 	atexit(on_exit_of_program);
 }
 
-void guest_arm_exit(void)
+void guest_at_exit(void (*finish)(void))
 {
+	__atomic_store_n(&at_exit, finish, __ATOMIC_RELEASE);
 	pthread_once(&armed, arm_exit);
 }
 

@@ -13,11 +13,12 @@ bool guest_active(void);
 bool guest_still_here(void);
 /* The channel; NULL unless guest_active(). */
 struct gl_wire_header *guest_channel(void);
-/* Which window system binds contexts here: that of the last one bound. */
-bool guest_uses_egl(void);
-void guest_set_egl(bool egl);
-/* Makes sure that the exit handler stands behind the driver's own. Called when a context starts. */
-void guest_arm_exit(void);
+/*
+ * Once per process: `finish` runs when the program exits, unless exit() was called inside the
+ * driver or in a signal handler. Called when the first context has started, so that the driver's
+ * own exit handlers, which were registered before, run after it.
+ */
+void guest_at_exit(void (*finish)(void));
 
 uint64_t guest_now_ns(void); /* CLOCK_MONOTONIC */
 uint64_t guest_cpu_ns(void); /* CPU time of the process */

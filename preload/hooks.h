@@ -95,6 +95,8 @@ void *hook_address(int id);
 void *(*real_dlsym(void))(void *handle, const char *name);
 /* Remembers where the real function is; the first answer stays. Ignores NULL and our own. */
 void real_note(int id, void *address);
+/* Which window system binds contexts here: that of the last one bound. */
+void real_set_egl(bool egl);
 /* The real function, or NULL when no library of the program has it. Leaves dlerror() clean. */
 void *real_find(int id);
 /* The real function of any GL name through the window system's lookup; `egl` says which. */

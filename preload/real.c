@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "hooks.h"
-#include "guest.h"
 
 static void *real_addresses[HOOK_COUNT]; /* atomic */
 static void *libc_dlsym;		 /* atomic */
+static bool egl_in_use;			 /* atomic */
 
 static const struct {
 	const char *name;
@@ -65,6 +65,11 @@ void real_note(int id, void *address)
 					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
+void real_set_egl(bool egl)
+{
+	__atomic_store_n(&egl_in_use, egl, __ATOMIC_RELAXED);
+}
+
 /* A failed lookup must not be what the program's next dlerror() reports. */
 static void *next_in_line(const char *name)
 {
@@ -84,7 +89,8 @@ void *real_find(int id)
 	real_note(id, next_in_line(hooks[id].name));
 	found = __atomic_load_n(&real_addresses[id], __ATOMIC_ACQUIRE);
 	if (found == NULL && strncmp(hooks[id].name, "gl", 2) == 0 && hooks[id].name[2] != 'X') {
-		real_note(id, real_gl_function(guest_uses_egl(), hooks[id].name));
+		real_note(id, real_gl_function(__atomic_load_n(&egl_in_use, __ATOMIC_RELAXED),
+					       hooks[id].name));
 		found = __atomic_load_n(&real_addresses[id], __ATOMIC_ACQUIRE);
 	}
 	return found;
