@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "hooks.h"
+#include "preload/hooks/hooks.h"
 
 /* A lookup may answer for any name: what may be called, the features decide. */
 static void *load(bool egl, const char *name, bool extension_first)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <GL/glcorearb.h>
 
-#include "channel.h"
+#include "guest/channel.h"
 
 /* Query functions, those of timer queries apart. */
 #define API_QUERIES(X)                                                                             \

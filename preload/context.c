@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "context.h"
-#include "guest.h"
-#include "hooks.h"
+#include "guest/process.h"
+#include "preload/hooks/hooks.h"
 
 #define WAIT_AT_END_NS	   UINT64_C(10000000) /* at exit and destruction */
 #define WAIT_AT_RELEASE_NS UINT64_C(3000000)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "guest.h"
+#include "guest/process.h"
 #include "sampler.h"
 
 #define ERROR_READS 16 /* a context that is lost answers with errors for ever */

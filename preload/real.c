@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "hooks.h"
+#include "preload/hooks/hooks.h"
 
 static void *real_addresses[HOOK_COUNT]; /* atomic */
 static void *libc_dlsym;		 /* atomic */

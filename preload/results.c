@@ -2,7 +2,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "guest.h"
+#include "guest/process.h"
 #include "sampler.h"
 
 static bool is_ready(const struct api *gl, GLuint name)

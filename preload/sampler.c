@@ -1,7 +1,7 @@
 /* Cutting a context's life into segments: our queries begin and end here, and yield here. */
 #include <string.h>
 
-#include "guest.h"
+#include "guest/process.h"
 #include "sampler.h"
 
 #define NEVER_GIVEN 0xffffffffu /* a name that no driver generates */

@@ -8,7 +8,7 @@
 #define PRELOAD_SAMPLER_H
 
 #include "api.h"
-#include "channel.h"
+#include "guest/channel.h"
 #include "targets.h"
 
 #define SAMPLER_SETS	 16u

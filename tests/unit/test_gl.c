@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "decode/decode.h"
-#include "source/gl/channel.h"
-#include "source/gl/library.h"
+#include "source/guest/channel.h"
+#include "source/guest/library.h"
 
 static struct gl_wire_stream *stream_of(struct gl_channel *channel, unsigned index)
 {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "source/gl/channel.h"
-#include "source/gl/library.h"
+#include "source/guest/channel.h"
+#include "source/guest/library.h"
 
 #define LOOK_EVERY_MS 5 /* a ring holds 1024 frames: enough for any frame rate */
 

@@ -1,7 +1,7 @@
 /* EGL: contexts are bound and released, buffers swapped, displays terminated. */
-#include "context.h"
-#include "guest.h"
-#include "hooks.h"
+#include "preload/context.h"
+#include "guest/process.h"
+#include "preload/hooks/hooks.h"
 
 static struct guest_visit before_bind(const struct binding *binding)
 {

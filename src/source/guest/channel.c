@@ -1,5 +1,5 @@
 /* The reading side of the GL channel: one consumer for each ring, nothing in it is trusted. */
-#include "source/gl/channel.h"
+#include "source/guest/channel.h"
 
 #include <errno.h>
 #include <stdlib.h>

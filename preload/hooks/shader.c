@@ -2,9 +2,9 @@
  * Kinds of shader that few programs have: whoever makes the first one of a kind wakes the queries
  * that count it. Shaders also arrive as binaries, whose kinds are not known.
  */
-#include "context.h"
-#include "guest.h"
-#include "hooks.h"
+#include "preload/context.h"
+#include "guest/process.h"
+#include "preload/hooks/hooks.h"
 
 /* Assembly programs of NV_gpu_program4 and 5; glcorearb.h has no names for them. */
 #define GEOMETRY_PROGRAM_NV	   0x8c26

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "channel.h"
-#include "guest.h"
+#include "guest/channel.h"
+#include "guest/process.h"
 #include "source/gl_wire.h"
 
 static struct gl_wire_header *channel; /* set once, before main() */

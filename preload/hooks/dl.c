@@ -5,8 +5,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "guest.h"
-#include "hooks.h"
+#include "guest/process.h"
+#include "preload/hooks/hooks.h"
 
 /* Chromium's own EGL translates to the driver's: the driver's side is measured, not this one. */
 static bool is_angle(void *handle)

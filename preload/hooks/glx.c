@@ -1,7 +1,7 @@
 /* GLX: contexts are bound and released, buffers swapped, displays closed. */
-#include "context.h"
-#include "guest.h"
-#include "hooks.h"
+#include "preload/context.h"
+#include "guest/process.h"
+#include "preload/hooks/hooks.h"
 
 static struct guest_visit before_bind(struct binding *binding, void *display, hook_xid drawable,
 				      void *context)

@@ -1,5 +1,5 @@
 /* Where the library for measured programs lies, and the environment that loads it into a child. */
-#include "source/gl/library.h"
+#include "source/guest/library.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The program's own queries, and what it may see of ours: nothing. */
-#include "context.h"
-#include "guest.h"
-#include "hooks.h"
+#include "preload/context.h"
+#include "guest/process.h"
+#include "preload/hooks/hooks.h"
 
 static struct sampler *sampler_here(void)
 {

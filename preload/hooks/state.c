@@ -1,7 +1,7 @@
 /* What else the measurement must know of: transform feedback, display lists, debug groups. */
-#include "context.h"
-#include "guest.h"
-#include "hooks.h"
+#include "preload/context.h"
+#include "guest/process.h"
+#include "preload/hooks/hooks.h"
 
 static struct sampler *sampler_here(void)
 {

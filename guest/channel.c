@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "channel.h"
+#include "guest/channel.h"
 
 static bool is_channel(const struct gl_wire_header *header)
 {
