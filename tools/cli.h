@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "output/csv.h"
-#include "output/human.h"
-#include "output/json.h"
-#include "output/text.h"
+#include "output/write/csv.h"
+#include "output/write/human.h"
+#include "output/write/json.h"
+#include "output/write/text.h"
 #include "tools/options.h"
 #include "tools/result_file.h"
 

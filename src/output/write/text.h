@@ -1,6 +1,6 @@
 /* Tables and paragraphs for a terminal: columns sized to their content, cut to the width. */
-#ifndef OUTPUT_TEXT_H
-#define OUTPUT_TEXT_H
+#ifndef OUTPUT_WRITE_TEXT_H
+#define OUTPUT_WRITE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Numbers for people. */
-#include "output/human.h"
+#include "output/write/human.h"
 
 #include <math.h>
 #include <stdio.h>

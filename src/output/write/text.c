@@ -1,5 +1,5 @@
 /* Text tables and paragraphs. */
-#include "output/text.h"
+#include "output/write/text.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * A streaming JSON writer: commas, escapes and numbers right by construction, u64 with all digits
  * (which a DOM of doubles or int64 cannot hold), nothing kept in memory.
  */
-#ifndef OUTPUT_JSON_H
-#define OUTPUT_JSON_H
+#ifndef OUTPUT_WRITE_JSON_H
+#define OUTPUT_WRITE_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* The CSV writer. */
-#include "output/csv.h"
+#include "output/write/csv.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "output/json.h"
+#include "output/write/json.h"
 
 static void separate(struct csv *csv)
 {

@@ -1,6 +1,6 @@
 /* Numbers as people read them: three significant digits, SI for counts and rates, IEC for sizes. */
-#ifndef OUTPUT_HUMAN_H
-#define OUTPUT_HUMAN_H
+#ifndef OUTPUT_WRITE_HUMAN_H
+#define OUTPUT_WRITE_HUMAN_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* RFC 4180: fields quoted where they must be, CRLF-free lines as every Unix tool reads them. */
-#ifndef OUTPUT_CSV_H
-#define OUTPUT_CSV_H
+#ifndef OUTPUT_WRITE_CSV_H
+#define OUTPUT_WRITE_CSV_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* The streaming JSON writer. */
-#include "output/json.h"
+#include "output/write/json.h"
 
 #include <inttypes.h>
 #include <math.h>
