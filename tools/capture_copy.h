@@ -4,7 +4,7 @@
 
 #include <sextant/capture.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 struct capture_copy {
 	const char *const *inputs;

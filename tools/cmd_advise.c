@@ -1,7 +1,7 @@
 /* sextant advise: the catalog's rules held against samples, ranked, with their evidence. */
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 #include "tools/findings.h"
-#include "tools/input.h"
+#include "tools/cli/input.h"
 
 #include "base/mem.h"
 

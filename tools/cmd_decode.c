@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "tools/decode.h"
-#include "tools/input.h"
+#include "tools/cli/input.h"
 
 static const struct decode_format *const formats[] = {&decode_i915_record, &decode_oa_reports,
 						      &decode_mali_dump, &decode_perf_stat};

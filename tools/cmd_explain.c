@@ -1,7 +1,7 @@
 /* sextant explain: what one metric or counter means, and what it is made of. */
 #include "tools/explain_flex.h"
 #include "tools/formula.h"
-#include "tools/input.h"
+#include "tools/cli/input.h"
 
 #include <math.h>
 #include <stdlib.h>

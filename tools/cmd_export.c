@@ -1,7 +1,7 @@
 /* sextant export: a capture's rows for other programs, in as much memory as one record needs. */
 #include <string.h>
 
-#include "tools/capture_view.h"
+#include "tools/cli/capture_view.h"
 #include "tools/rows.h"
 
 static struct sx_metrics_options selection(const struct cli *cli, const struct sx_table *like)

@@ -1,5 +1,5 @@
 /* sextant plan: the passes that a selection needs, and why, before anything runs. */
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TOOLS_DECODE_H
 #define TOOLS_DECODE_H
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 #include "tools/rows.h"
 
 #define DECODE_CONSTANTS_MAX 64

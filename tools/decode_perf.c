@@ -1,7 +1,7 @@
 /* The CSV of `perf stat`: `decode --as perf-stat`. */
 #include "decode/perf_stat.h"
 #include "tools/decode.h"
-#include "tools/input.h"
+#include "tools/cli/input.h"
 
 static enum sx_status decode(struct decode_job *job, struct sx_error *err)
 {

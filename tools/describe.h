@@ -4,7 +4,7 @@
 
 #include <sextant/analysis.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 /* Everything of a catalog at hand, so that indices can be followed. */
 struct catalog_view {

@@ -4,7 +4,7 @@
 
 #include <sextant/source.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 int device_list_run(struct cli *cli);
 /* "ready", "in programs that sextant starts", ... */

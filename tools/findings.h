@@ -4,7 +4,7 @@
 
 #include <sextant/analysis.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 #define FINDINGS_NO_DEVICE UINT32_MAX
 

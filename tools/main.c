@@ -1,7 +1,7 @@
 /* The sextant command: finds the verb, parses its options, runs it, and checks what was written. */
-#include "tools/capture_view.h"
+#include "tools/cli/capture_view.h"
 #include <sextant/oa.h>
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 #include "base/privilege.h"
 

@@ -2,7 +2,7 @@
 #ifndef TOOLS_OA_H
 #define TOOLS_OA_H
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 /* Fills a usage error; SX_ERR_USAGE. */
 enum sx_status oa_usage(struct sx_error *err, const char *what, const char *why,

@@ -4,7 +4,7 @@
 
 #include <sextant/oa.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 /* "device 0x1616 revision 9, 24 EUs in 3 subslices, set RenderBasic", as far as it is known. */
 void oa_about_device(const struct cli *cli, const struct sx_oa_device *device, const char *set);

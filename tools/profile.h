@@ -2,7 +2,7 @@
 #ifndef TOOLS_PROFILE_H
 #define TOOLS_PROFILE_H
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 /*
  * Measures `argv` (NULL: the devices alone) as the options say and writes the profile. Returns the

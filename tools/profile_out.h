@@ -4,7 +4,7 @@
 
 #include <sextant/session.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 struct profile {
 	struct sx_session *session;

@@ -4,7 +4,7 @@
 
 #include <sextant/analysis.h>
 
-#include "tools/capture_view.h"
+#include "tools/cli/capture_view.h"
 
 struct report_device {
 	struct capture_view *view;

@@ -2,7 +2,7 @@
 #ifndef TOOLS_ROWS_H
 #define TOOLS_ROWS_H
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 struct rows_shape {
 	const char *schema;  /* "eval", "decode" */

@@ -4,7 +4,7 @@
 
 #include <sextant/session.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 /* What the command line asks of a session. */
 struct sx_session_options run_options(const struct cli *cli, char *const *argv);

@@ -1,5 +1,5 @@
 /* Reading input files. */
-#include "tools/input.h"
+#include "tools/cli/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "decode/csv.h"
 #include "metric/column.h"
-#include "tools/capture_view.h"
+#include "tools/cli/capture_view.h"
 
 /* Whatever the reason, an input file that cannot be read is a bad one, unless it is forbidden. */
 static enum sx_status unreadable(const char *path, int sys_errno, struct sx_error *err)

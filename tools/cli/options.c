@@ -1,5 +1,5 @@
 /* The option table and its parser. Every mistake is answered with what would have been right. */
-#include "tools/options.h"
+#include "tools/cli/options.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Helpers that verbs share. */
-#include "tools/cli.h"
-#include "tools/capture_view.h"
+#include "tools/cli/cli.h"
+#include "tools/cli/capture_view.h"
 
 #include <errno.h>
 #include <stdarg.h>

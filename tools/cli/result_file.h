@@ -1,6 +1,6 @@
 /* The file of --output: a draft that takes the place of what was there once the result is whole. */
-#ifndef TOOLS_RESULT_FILE_H
-#define TOOLS_RESULT_FILE_H
+#ifndef TOOLS_CLI_RESULT_FILE_H
+#define TOOLS_CLI_RESULT_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>

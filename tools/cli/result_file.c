@@ -1,5 +1,5 @@
 /* Drafts of --output: see result_file.h. */
-#include "tools/result_file.h"
+#include "tools/cli/result_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* Input files as tables of raw counters, whatever their format. */
-#ifndef TOOLS_INPUT_H
-#define TOOLS_INPUT_H
+#ifndef TOOLS_CLI_INPUT_H
+#define TOOLS_CLI_INPUT_H
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 #define INPUT_BYTES_MAX ((size_t)4 << 30)
 #define INPUT_NOTES_MAX 5 /* unknown columns that are named one by one */

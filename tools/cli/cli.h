@@ -1,6 +1,6 @@
 /* What every verb gets: the context, the parsed options, and where to write. */
-#ifndef TOOLS_CLI_H
-#define TOOLS_CLI_H
+#ifndef TOOLS_CLI_CLI_H
+#define TOOLS_CLI_CLI_H
 
 #include <stdio.h>
 
@@ -9,8 +9,8 @@
 #include "output/write/human.h"
 #include "output/write/json.h"
 #include "output/write/text.h"
-#include "tools/options.h"
-#include "tools/result_file.h"
+#include "tools/cli/options.h"
+#include "tools/cli/result_file.h"
 
 struct capture_view;
 

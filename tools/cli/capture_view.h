@@ -1,10 +1,10 @@
 /* A capture as input of a verb: one of its devices, its catalog and constants. */
-#ifndef TOOLS_CAPTURE_VIEW_H
-#define TOOLS_CAPTURE_VIEW_H
+#ifndef TOOLS_CLI_CAPTURE_VIEW_H
+#define TOOLS_CLI_CAPTURE_VIEW_H
 
 #include <sextant/capture.h>
 
-#include "tools/cli.h"
+#include "tools/cli/cli.h"
 
 struct capture_view {
 	const char *path;

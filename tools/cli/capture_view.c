@@ -1,5 +1,5 @@
 /* A capture as input of a verb: one of its devices, its catalog and constants. */
-#include "tools/capture_view.h"
+#include "tools/cli/capture_view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
