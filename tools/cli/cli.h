@@ -48,7 +48,7 @@ struct command {
 	int (*run)(struct cli *cli);
 };
 
-/* One const definition in each cmd_VERB.c. */
+/* One const definition in each VERB.c. */
 #define VERB(name) extern const struct command cmd_##name;
 #include "tools/verbs.def"
 #undef VERB

@@ -1,6 +1,6 @@
 /* One measured run and its totals: what stat and demo both do. */
-#ifndef TOOLS_PROFILE_H
-#define TOOLS_PROFILE_H
+#ifndef TOOLS_VERBS_PROFILE_H
+#define TOOLS_VERBS_PROFILE_H
 
 #include "tools/cli/cli.h"
 

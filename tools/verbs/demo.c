@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/profile.h"
-#include "tools/run.h"
+#include "tools/verbs/profile.h"
+#include "tools/verbs/run.h"
 
 #define XVFB_WAIT_MS 15000
 

@@ -1,6 +1,6 @@
 /* What a counter is that the user defines: `explain 'A12=eu(fpu0-active, coarse=ps)'`. */
-#ifndef TOOLS_EXPLAIN_FLEX_H
-#define TOOLS_EXPLAIN_FLEX_H
+#ifndef TOOLS_VERBS_OA_EXPLAIN_H
+#define TOOLS_VERBS_OA_EXPLAIN_H
 
 #include "tools/describe.h"
 

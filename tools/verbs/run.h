@@ -1,6 +1,6 @@
 /* What stat, demo and record share of a run: its program, options, signals and exit status. */
-#ifndef TOOLS_RUN_H
-#define TOOLS_RUN_H
+#ifndef TOOLS_VERBS_RUN_H
+#define TOOLS_VERBS_RUN_H
 
 #include <sextant/session.h>
 

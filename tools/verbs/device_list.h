@@ -1,6 +1,6 @@
 /* The list of devices and catalogs: `devices`, and `list devices`. */
-#ifndef TOOLS_DEVICE_LIST_H
-#define TOOLS_DEVICE_LIST_H
+#ifndef TOOLS_VERBS_DEVICE_LIST_H
+#define TOOLS_VERBS_DEVICE_LIST_H
 
 #include <sextant/source.h>
 

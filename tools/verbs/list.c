@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "catalog/refs.h"
-#include "tools/device_list.h"
+#include "tools/verbs/device_list.h"
 #include "tools/list.h"
 
 /* A glob when the pattern has * or ?, else any part, in any case. */

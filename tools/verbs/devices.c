@@ -1,5 +1,5 @@
 /* sextant devices: what this machine has, and every catalog that is known. */
-#include "tools/device_list.h"
+#include "tools/verbs/device_list.h"
 
 static const char *const kind_names[] = {"gpu", "cpu", "uncore", "api"};
 

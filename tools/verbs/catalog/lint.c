@@ -1,5 +1,5 @@
 /* Writes what lint finds, one line a fault as compilers do, or as JSON. */
-#include "tools/catalog_lint.h"
+#include "tools/verbs/catalog/lint.h"
 
 #include <string.h>
 #include <sextant/lint.h>

@@ -1,6 +1,6 @@
 /* Copies of captures: a part of one, several in one, or one without what names its owner. */
-#ifndef TOOLS_CAPTURE_COPY_H
-#define TOOLS_CAPTURE_COPY_H
+#ifndef TOOLS_VERBS_CAPTURE_COPY_H
+#define TOOLS_VERBS_CAPTURE_COPY_H
 
 #include <sextant/capture.h>
 

@@ -1,7 +1,7 @@
 /* sextant oa: flexible EU events and trigger registers, between their names and their bits. */
 #include <sextant/oa.h>
 #include <sextant/session.h>
-#include "tools/oa.h"
+#include "tools/verbs/oa/words.h"
 
 #include <ctype.h>
 #include <errno.h>

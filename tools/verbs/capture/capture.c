@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tools/capture_copy.h"
+#include "tools/verbs/capture/copy.h"
 #include "tools/profile_out.h"
 
 /* What reading a whole capture tells. */

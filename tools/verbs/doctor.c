@@ -1,5 +1,5 @@
 /* sextant doctor: tries each source and says what is in the way, and the remedy. */
-#include "tools/device_list.h"
+#include "tools/verbs/device_list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What stat, demo and record share of a run: its program, options, signals and exit status. */
-#include "tools/run.h"
+#include "tools/verbs/run.h"
 
 #include <errno.h>
 #include <signal.h>

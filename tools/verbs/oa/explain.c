@@ -1,12 +1,12 @@
 /* Flexible EU counters of the user's own, explained: see explain_flex.h. */
-#include "tools/explain_flex.h"
+#include "tools/verbs/oa/explain.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "metric/flex.h"
 #include "tools/formula.h"
-#include "tools/oa.h"
+#include "tools/verbs/oa/words.h"
 
 struct definition {
 	const struct cli *cli;

@@ -1,5 +1,5 @@
 /* sextant explain: what one metric or counter means, and what it is made of. */
-#include "tools/explain_flex.h"
+#include "tools/verbs/oa/explain.h"
 #include "tools/formula.h"
 #include "tools/cli/input.h"
 

@@ -1,5 +1,5 @@
 /* sextant catalog: checks catalogs, shows a catalog's head, and what differs between two. */
-#include "tools/catalog_lint.h"
+#include "tools/verbs/catalog/lint.h"
 #include "tools/describe.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "tools/run.h"
+#include "tools/verbs/run.h"
 
 #define DEFAULT_FILE "sextant.sxc"
 #define TICK_MS	     100

@@ -1,5 +1,5 @@
 /* Copies of captures, record by record, through the same reader and writer as everything else. */
-#include "tools/capture_copy.h"
+#include "tools/verbs/capture/copy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* `sextant oa`: what its files share. */
-#ifndef TOOLS_OA_H
-#define TOOLS_OA_H
+#ifndef TOOLS_VERBS_OA_WORDS_H
+#define TOOLS_VERBS_OA_WORDS_H
 
 #include "tools/cli/cli.h"
 

@@ -1,10 +1,10 @@
 /* Measures a run and hands it to the writer. */
-#include "tools/profile.h"
+#include "tools/verbs/profile.h"
 
 #include <string.h>
 
 #include "tools/profile_out.h"
-#include "tools/run.h"
+#include "tools/verbs/run.h"
 
 static int report(struct cli *cli, struct sx_session *session, char *const *argv,
 		  enum sx_status status, struct sx_error *err)

@@ -1,5 +1,5 @@
 /* sextant stat: totals and distribution for one command, or for a duration. */
-#include "tools/profile.h"
+#include "tools/verbs/profile.h"
 
 static int run(struct cli *cli)
 {

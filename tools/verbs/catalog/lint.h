@@ -1,6 +1,6 @@
 /* sextant catalog lint. */
-#ifndef TOOLS_CATALOG_LINT_H
-#define TOOLS_CATALOG_LINT_H
+#ifndef TOOLS_VERBS_CATALOG_LINT_H
+#define TOOLS_VERBS_CATALOG_LINT_H
 
 #include "tools/cli/cli.h"
 
