@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "decode/csv.h"
+#include "import/csv.h"
 
 #define COLUMNS 100
 #define ROWS	50000

@@ -1,5 +1,5 @@
 /* The CSV of `perf stat`: `decode --as perf-stat`. */
-#include "decode/perf_stat.h"
+#include "import/perf_stat.h"
 #include "tools/decode.h"
 #include "tools/cli/input.h"
 

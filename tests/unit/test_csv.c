@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "decode/csv.h"
+#include "import/csv.h"
 
 static struct sx_table *parse_bytes(const char *text, size_t size,
 				    const struct csv_options *options, struct sx_error *err)

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "decode/perf_stat.h"
+#include "import/perf_stat.h"
 
 struct world {
 	struct sx_context *context;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "decode/csv.h"
+#include "import/csv.h"
 #include "metric/column.h"
 #include "tools/cli/capture_view.h"
 

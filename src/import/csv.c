@@ -1,5 +1,5 @@
 /* CSV to a table: one pass to learn types and rows, one to fill. */
-#include "decode/csv.h"
+#include "import/csv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/strings.h"
-#include "decode/csv_cell.h"
+#include "import/csv_cell.h"
 
 /* More cells than this for each byte of text are lines that break off: no table is made of them. */
 #define CELLS_PER_BYTE 8

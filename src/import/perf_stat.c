@@ -1,5 +1,5 @@
 /* Counts of `perf stat -x` to a table: one pass learns intervals and columns, the next fills. */
-#include "decode/perf_stat.h"
+#include "import/perf_stat.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/strings.h"
-#include "decode/perf_stat_line.h"
+#include "import/perf_stat_line.h"
 
 #define NAME_BYTES    256
 #define COLUMNS_MAX   4096

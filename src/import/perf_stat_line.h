@@ -1,6 +1,6 @@
 /* One line of `perf stat -x`, taken apart. */
-#ifndef DECODE_PERF_STAT_LINE_H
-#define DECODE_PERF_STAT_LINE_H
+#ifndef IMPORT_PERF_STAT_LINE_H
+#define IMPORT_PERF_STAT_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* CSV text to cells, and cells to numbers. */
-#include "decode/csv_cell.h"
+#include "import/csv_cell.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * What `perf stat -x SEPARATOR` prints, with or without -I and any aggregation, to raw counters:
  * one row an interval, one column a counter that an event stands for.
  */
-#ifndef DECODE_PERF_STAT_H
-#define DECODE_PERF_STAT_H
+#ifndef IMPORT_PERF_STAT_H
+#define IMPORT_PERF_STAT_H
 
 #include <sextant/table.h>
 

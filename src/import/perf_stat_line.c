@@ -2,7 +2,7 @@
  * Lines of `perf stat -x`: [time,][unit of aggregation,[how many,]]value,unit,event,[cgroup,]
  * [deviation,]run time,percent[,metric,its unit].
  */
-#include "decode/perf_stat_line.h"
+#include "import/perf_stat_line.h"
 
 #include <math.h>
 #include <string.h>

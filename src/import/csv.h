@@ -1,6 +1,6 @@
 /* Raw counter values from CSV text (RFC 4180) to a table; nothing is interpreted but numbers. */
-#ifndef DECODE_CSV_H
-#define DECODE_CSV_H
+#ifndef IMPORT_CSV_H
+#define IMPORT_CSV_H
 
 #include <sextant/table.h>
 

@@ -1,8 +1,8 @@
 /* Cells of CSV text, one after another. */
-#ifndef DECODE_CSV_CELL_H
-#define DECODE_CSV_CELL_H
+#ifndef IMPORT_CSV_CELL_H
+#define IMPORT_CSV_CELL_H
 
-#include "decode/csv.h"
+#include "import/csv.h"
 
 struct csv_cursor {
 	const char *p, *end;
