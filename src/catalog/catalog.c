@@ -1,52 +1,13 @@
 /* A catalog's life, and the getters of its parts. */
 #include "catalog/internal.h"
-#include "base/error.h"
-#include "catalog/load.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <xxhash.h>
 
-static void catalog_free(struct sx_catalog *cat)
+void catalog_free(struct sx_catalog *cat)
 {
 	index_finish(&cat->index);
 	arena_finish(&cat->arena);
 	free(cat);
-}
-
-static enum sx_status parse_into(struct sx_catalog *cat, const char *text, size_t size,
-				 const char *origin, struct sx_error *err)
-{
-	struct arena nodes = {0};
-	const struct yaml_node *root;
-	enum sx_status status = yaml_read(text, size, origin, &nodes, &cat->arena, &root, err);
-	if (status == SX_OK) {
-		struct loader l = {.cat = cat, .origin = origin, .err = err};
-		units_init(&l.units);
-		if (!load_catalog(&l, root))
-			status = l.status;
-	}
-	arena_finish(&nodes);
-	return status;
-}
-
-enum sx_status sx_catalog_parse(const char *text, size_t size, const char *origin,
-				struct sx_catalog **out, struct sx_error *err)
-{
-	struct sx_catalog *cat = calloc(1, sizeof(*cat));
-	if (!cat)
-		return error_nomem(err, "loading a catalog");
-	atomic_init(&cat->refs, 1);
-	cat->info.hash = XXH64(text, size, 0);
-	cat->info.origin = arena_strndup(&cat->arena, origin, strlen(origin));
-	enum sx_status status = cat->info.origin ? parse_into(cat, text, size, origin, err)
-						 : error_nomem(err, "loading a catalog");
-	if (status != SX_OK) {
-		catalog_free(cat);
-		return status;
-	}
-	*out = cat;
-	return SX_OK;
 }
 
 struct sx_catalog *sx_catalog_ref(struct sx_catalog *catalog)

@@ -26,6 +26,9 @@ struct sx_catalog {
 	uint32_t counter_count, metric_count, advice_count;
 };
 
+/* Frees a catalog whatever its references; for those who build one. */
+void catalog_free(struct sx_catalog *catalog);
+
 /* Opens a catalog that stands in a file, without the cache. As sx_catalog_open(). */
 enum sx_status catalog_open_file(const char *path, struct sx_catalog **out, struct sx_error *err);
 

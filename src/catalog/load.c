@@ -1,8 +1,11 @@
 /* The top level of a catalog: its head, and the order in which its parts are read. */
 #include "catalog/load.h"
-#include "catalog/refs.h"
+#include "base/error.h"
+#include "catalog/cycles.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 struct head {
 	struct sx_catalog_info info;
@@ -70,4 +73,39 @@ bool load_catalog(struct loader *l, const struct yaml_node *root)
 	       load_part(l, head.counters, YAML_LIST, load_counters) &&
 	       load_part(l, head.metrics, YAML_LIST, load_metrics) &&
 	       load_part(l, head.advice, YAML_LIST, load_advice) && refs_check_cycles(l);
+}
+
+static enum sx_status parse_into(struct sx_catalog *cat, const char *text, size_t size,
+				 const char *origin, struct sx_error *err)
+{
+	struct arena nodes = {0};
+	const struct yaml_node *root;
+	enum sx_status status = yaml_read(text, size, origin, &nodes, &cat->arena, &root, err);
+	if (status == SX_OK) {
+		struct loader l = {.cat = cat, .origin = origin, .err = err};
+		units_init(&l.units);
+		if (!load_catalog(&l, root))
+			status = l.status;
+	}
+	arena_finish(&nodes);
+	return status;
+}
+
+enum sx_status sx_catalog_parse(const char *text, size_t size, const char *origin,
+				struct sx_catalog **out, struct sx_error *err)
+{
+	struct sx_catalog *cat = calloc(1, sizeof(*cat));
+	if (!cat)
+		return error_nomem(err, "loading a catalog");
+	atomic_init(&cat->refs, 1);
+	cat->info.hash = XXH64(text, size, 0);
+	cat->info.origin = arena_strndup(&cat->arena, origin, strlen(origin));
+	enum sx_status status = cat->info.origin ? parse_into(cat, text, size, origin, err)
+						 : error_nomem(err, "loading a catalog");
+	if (status != SX_OK) {
+		catalog_free(cat);
+		return status;
+	}
+	*out = cat;
+	return SX_OK;
 }

@@ -1,8 +1,8 @@
-/* What names in a catalog's expressions stand for, and whether metrics go round in circles. */
+/* What names in a catalog's expressions stand for. */
 #ifndef CATALOG_REFS_H
 #define CATALOG_REFS_H
 
-#include "catalog/fields.h"
+#include "catalog/internal.h"
 
 enum ref_target { REF_NONE, REF_METRIC, REF_COUNTER, REF_CONSTANT, REF_BUILTIN };
 
@@ -17,8 +17,5 @@ enum ref_target refs_resolve(const struct sx_catalog *cat, const char *name, uin
 
 /* SX_ERR_NOT_FOUND for a set or group that the catalog does not have, with what comes near. */
 enum sx_status refs_no_group(const struct sx_catalog *cat, const char *name, struct sx_error *err);
-
-/* Refuses a catalog whose metrics need each other, naming the circle. */
-bool refs_check_cycles(struct loader *l);
 
 #endif
