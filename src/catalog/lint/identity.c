@@ -1,5 +1,5 @@
 /* Hashes of metrics, and the lines of identity.tsv: catalog, metric, hash. */
-#include "catalog/identity.h"
+#include "catalog/lint/identity.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "catalog/embedded.h"

@@ -1,5 +1,5 @@
 /* Builds the node tree from libyaml's events and refuses what the format leaves out. */
-#include "catalog/yaml.h"
+#include "catalog/load/yaml.h"
 #include "base/error.h"
 #include "base/utf8.h"
 

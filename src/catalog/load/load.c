@@ -1,7 +1,7 @@
 /* The top level of a catalog: its head, and the order in which its parts are read. */
-#include "catalog/load.h"
+#include "catalog/load/load.h"
 #include "base/error.h"
-#include "catalog/cycles.h"
+#include "catalog/load/cycles.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Lint of formulas and conditions: each parses, and every name in it means one thing. */
 #include "base/suggest.h"
-#include "catalog/lint.h"
+#include "catalog/lint/lint.h"
 #include "catalog/refs.h"
 
 #include <stdio.h>

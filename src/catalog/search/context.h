@@ -1,6 +1,6 @@
 /* The context's insides: folders, log, cache. */
-#ifndef CATALOG_CONTEXT_H
-#define CATALOG_CONTEXT_H
+#ifndef CATALOG_SEARCH_CONTEXT_H
+#define CATALOG_SEARCH_CONTEXT_H
 
 #include "base/mem.h"
 

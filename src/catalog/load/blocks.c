@@ -1,5 +1,5 @@
 /* Blocks: the units that counters live in. */
-#include "catalog/load.h"
+#include "catalog/load/load.h"
 #include "base/number.h"
 
 struct block {

@@ -1,8 +1,8 @@
 /* Lint: what a catalog that loads may still have wrong, all of it, each with its line. */
-#include "catalog/lint.h"
+#include "catalog/lint/lint.h"
 #include "base/error.h"
-#include "catalog/context.h"
-#include "catalog/identity.h"
+#include "catalog/search/context.h"
+#include "catalog/lint/identity.h"
 
 #include <stdarg.h>
 #include <stdio.h>

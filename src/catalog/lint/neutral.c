@@ -1,8 +1,8 @@
 /* Reads neutral.yaml with the same tables and limits as catalogs. */
-#include "catalog/neutral.h"
+#include "catalog/lint/neutral.h"
 #include "base/error.h"
 #include "catalog/embedded.h"
-#include "catalog/fields.h"
+#include "catalog/load/fields.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Groups, and the register writes that program a metric set. */
-#include "catalog/load.h"
+#include "catalog/load/load.h"
 
 #include <string.h>
 

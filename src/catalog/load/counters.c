@@ -1,5 +1,5 @@
 /* Counters: the raw quantities. */
-#include "catalog/load.h"
+#include "catalog/load/load.h"
 
 struct counter {
 	struct sx_counter_info info;

@@ -1,5 +1,5 @@
 /* A depth-first walk from metric to metric that finds circles. */
-#include "catalog/cycles.h"
+#include "catalog/load/cycles.h"
 #include "base/error.h"
 #include "catalog/refs.h"
 

@@ -1,9 +1,9 @@
 /* What the two halves of lint share. */
-#ifndef CATALOG_LINT_H
-#define CATALOG_LINT_H
+#ifndef CATALOG_LINT_LINT_H
+#define CATALOG_LINT_LINT_H
 
 #include "catalog/internal.h"
-#include "catalog/neutral.h"
+#include "catalog/lint/neutral.h"
 #include "catalog/units.h"
 
 #include <sextant/lint.h>

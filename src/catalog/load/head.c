@@ -1,5 +1,5 @@
 /* The short lists of a catalog's head: match, variants, pass-limits, constants, sections. */
-#include "catalog/load.h"
+#include "catalog/load/load.h"
 #include "base/number.h"
 
 #include <string.h>

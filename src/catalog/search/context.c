@@ -1,5 +1,5 @@
 /* The context: created once, shared by threads; it remembers the catalogs that were opened. */
-#include "catalog/context.h"
+#include "catalog/search/context.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "catalog/internal.h"

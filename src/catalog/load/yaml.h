@@ -1,6 +1,6 @@
 /* A catalog's text as a small tree of nodes, read with limits that a hostile file cannot pass. */
-#ifndef CATALOG_YAML_H
-#define CATALOG_YAML_H
+#ifndef CATALOG_LOAD_YAML_H
+#define CATALOG_LOAD_YAML_H
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* Metrics: one entry of a catalog becomes one metric for each group that it names. */
-#include "catalog/load.h"
+#include "catalog/load/load.h"
 
 #include <string.h>
 

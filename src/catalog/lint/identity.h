@@ -1,6 +1,6 @@
 /* What binds a metric's name to its meaning: a hash of formula and unit, kept in identity.tsv. */
-#ifndef CATALOG_IDENTITY_H
-#define CATALOG_IDENTITY_H
+#ifndef CATALOG_LINT_IDENTITY_H
+#define CATALOG_LINT_IDENTITY_H
 
 #include <sextant/lint.h>
 

@@ -2,12 +2,12 @@
  * Reading mappings by table: each part of a catalog lists its keys, with the type and the place of
  * each value, and anything else is refused with its line.
  */
-#ifndef CATALOG_FIELDS_H
-#define CATALOG_FIELDS_H
+#ifndef CATALOG_LOAD_FIELDS_H
+#define CATALOG_LOAD_FIELDS_H
 
 #include "catalog/internal.h"
 #include "catalog/units.h"
-#include "catalog/yaml.h"
+#include "catalog/load/yaml.h"
 
 /* What one load works with. */
 struct loader {

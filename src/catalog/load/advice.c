@@ -1,5 +1,5 @@
 /* Advice: the rules that a table may fulfil. */
-#include "catalog/load.h"
+#include "catalog/load/load.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* The parts of a catalog, one function each; load_catalog() calls them in order of dependence. */
-#ifndef CATALOG_LOAD_H
-#define CATALOG_LOAD_H
+#ifndef CATALOG_LOAD_LOAD_H
+#define CATALOG_LOAD_LOAD_H
 
-#include "catalog/fields.h"
+#include "catalog/load/fields.h"
 
 /* Fills l->cat from the root of a document. false after load_fail(). */
 bool load_catalog(struct loader *l, const struct yaml_node *root);

@@ -1,6 +1,6 @@
 /* The vendor-neutral vocabulary, as embedded. */
-#ifndef CATALOG_NEUTRAL_H
-#define CATALOG_NEUTRAL_H
+#ifndef CATALOG_LINT_NEUTRAL_H
+#define CATALOG_LINT_NEUTRAL_H
 
 #include "base/mem.h"
 

@@ -1,9 +1,9 @@
 /* Where catalogs lie: the folders of the environment, the user and the system, then the library. */
-#include "catalog/context.h"
+#include "catalog/search/context.h"
 #include "base/error.h"
 #include "catalog/embedded.h"
 #include "catalog/internal.h"
-#include "catalog/yaml.h"
+#include "catalog/load/yaml.h"
 
 #include <dirent.h>
 #include <errno.h>
