@@ -14,7 +14,7 @@
 #include <sextant/oa.h>
 #include "bench.h"
 #include "oa_equations.h"
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 
 #define RECORD 264
 #define BATCH  512

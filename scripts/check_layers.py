@@ -5,7 +5,7 @@ import re
 import sys
 
 LAYER = {
-    'base': 0, 'expr': 1, 'catalog': 1, 'oa': 1, 'source': 2, 'capture': 2, 'decode': 3, 'table': 3, 'import': 3,
+    'base': 0, 'expr': 1, 'catalog': 1, 'wire': 1, 'source': 2, 'capture': 2, 'decode': 3, 'table': 3, 'import': 3,
     'metric': 4, 'analysis': 5, 'output': 6, 'session': 7,
 }
 # What a layer may not include although it is lower: the stages between bytes and tables.

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 
 /* Appends "N things", with a separator before it unless it is the first. */
 static void add_count(char *line, size_t size, uint64_t count, const char *one, const char *many)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 #include "source/i915_oa/uapi.h"
 
 #define CARD_FD	     3

@@ -9,7 +9,7 @@
 
 #include "base/sys.h"
 #include "source/kbase/uapi.h"
-#include "source/mali_raw.h"
+#include "source/mali/raw.h"
 
 #define FAKE_RING 32
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "decode/mali.h"
+#include "decode/mali/mali.h"
 #include "fuzz.h"
 
 static struct sx_catalog *open_catalog(bool big)

@@ -14,7 +14,7 @@
 
 #include "decode/decode.h"
 #include "devices/kbase.h"
-#include "source/mali_id.h"
+#include "source/mali/id.h"
 #include "source/source.h"
 
 extern const struct source_ops source_kbase;

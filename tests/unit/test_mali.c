@@ -11,7 +11,7 @@
 
 #include <sextant/metric.h>
 #include "decode/decode.h"
-#include "decode/mali.h"
+#include "decode/mali/mali.h"
 
 /* A device and the value that a test puts at a place: distinct for each block, slot and dump. */
 struct device {

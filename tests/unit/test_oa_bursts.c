@@ -11,7 +11,7 @@
 
 #include <sextant/table.h>
 
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 #include "oa_build.h"
 
 #define PAIRS 70

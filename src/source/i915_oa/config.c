@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "catalog/embedded.h"
 #include "expr/condition.h"
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 
 #include <errno.h>
 #include <stdio.h>

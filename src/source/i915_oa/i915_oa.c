@@ -5,7 +5,7 @@
 #include "source/i915_oa/i915_oa.h"
 #include "source/i915_oa/uapi.h"
 #include "base/error.h"
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 
 #include <errno.h>
 #include <fcntl.h>

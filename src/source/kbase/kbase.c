@@ -1,6 +1,6 @@
 /* The kbase source: Arm's own kernel driver, whichever of its two readers the version has. */
 #include "source/kbase/kbase.h"
-#include "source/mali_selftest.h"
+#include "source/mali/selftest.h"
 #include "base/error.h"
 
 #include <stdio.h>

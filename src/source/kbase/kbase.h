@@ -3,8 +3,8 @@
 #define KBASE_KBASE_H
 
 #include "source/kbase/uapi.h"
-#include "source/mali_id.h"
-#include "source/mali_raw.h"
+#include "source/mali/id.h"
+#include "source/mali/raw.h"
 #include "source/source.h"
 
 #define KBASE_PERIOD_MIN_NS UINT64_C(100000)	 /* the driver would silently raise less */

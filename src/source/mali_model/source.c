@@ -1,6 +1,6 @@
 /* The model as a source: a Mali that nobody needs to have. Everything it delivers is simulated. */
 #include "source/mali_model/model.h"
-#include "source/mali_selftest.h"
+#include "source/mali/selftest.h"
 #include "source/source.h"
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* sextant oa trigger: registers of triggers and custom events as fields, and back. */
-#include "oa/oa.h"
 #include "tools/verbs/oa/words.h"
+#include "wire/oa/oa.h"
 
 #include <stdlib.h>
 #include <string.h>

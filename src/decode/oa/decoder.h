@@ -2,7 +2,7 @@
 #ifndef DECODE_I915_OA_DECODER_H
 #define DECODE_I915_OA_DECODER_H
 
-#include "decode/i915_oa_rows.h"
+#include "decode/oa/rows.h"
 
 enum oa_note { NOTE_DAMAGE, NOTE_LOST, NOTE_TIME, NOTE_CLOCK, NOTE_RECORD, NOTE_KINDS };
 

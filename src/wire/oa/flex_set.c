@@ -1,6 +1,6 @@
 /* Flexible EU counters against a metric set: which ones its formulas read, and what it counts with
  * them. */
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 #include "base/error.h"
 
 #include <sextant/catalog.h>

@@ -2,7 +2,7 @@
  * Mali dumps to rows. Blocks of a kind are first added slot by slot into one line of sums, several
  * dumps at a time, and then written to columns; rows with anything unusual are then set one by one.
  */
-#include "decode/mali.h"
+#include "decode/mali/mali.h"
 #include "base/error.h"
 
 #include <string.h>

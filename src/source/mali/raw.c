@@ -1,5 +1,5 @@
 /* Building raw Mali samples, byte by byte, so that they are the same on every machine. */
-#include "source/mali_raw.h"
+#include "source/mali/raw.h"
 
 #include <stdlib.h>
 #include <string.h>

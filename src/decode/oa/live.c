@@ -1,7 +1,7 @@
 /* OA records of a live stream as the session feeds them: the decoder behind the common interface.
  */
 #include "decode/decode.h"
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 #include "base/error.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Sums of OA intervals: what they cover, and the hash that finds a context's. */
-#include "decode/i915_oa_sums.h"
+#include "decode/oa/sums.h"
 #include "base/error.h"
 #include "base/mem.h"
 

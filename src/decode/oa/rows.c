@@ -1,7 +1,7 @@
 /* Rows of OA intervals. Reports are kept by reference and turned into columns in blocks. */
-#include "decode/i915_oa_rows.h"
+#include "decode/oa/rows.h"
 #include "base/error.h"
-#include "decode/i915_oa_sums.h"
+#include "decode/oa/sums.h"
 #include "table/block.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef DECODE_I915_OA_ROWS_H
 #define DECODE_I915_OA_ROWS_H
 
-#include "decode/i915_oa_clock.h"
-#include "oa/oa.h"
+#include "decode/oa/clock.h"
+#include "wire/oa/oa.h"
 
 #include <sextant/table.h>
 

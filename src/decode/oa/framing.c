@@ -3,7 +3,7 @@
  * damage. A head whose eight bytes are all as writers make them is as good as certain; anything
  * else is believed only when a record follows it.
  */
-#include "decode/i915_oa_decoder.h"
+#include "decode/oa/decoder.h"
 #include "base/error.h"
 
 #define RESOLVE_ROWS                                                                               \

@@ -1,6 +1,6 @@
 /* RAW_MALI samples of a source to rows: the decoder interface over the decoding of dumps. */
 #include "decode/decode.h"
-#include "decode/mali.h"
+#include "decode/mali/mali.h"
 #include "base/error.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The chain of reports: which intervals count, whose they are, and what may be wrong with them. */
-#include "decode/i915_oa_decoder.h"
+#include "decode/oa/decoder.h"
 
 enum sx_status oa_chain_break(struct sx_oa_decoder *d, struct sx_error *err)
 {

@@ -2,7 +2,7 @@
  * Which of Intel's GPUs a PCI device id is. Other generations use the same names of sets and the
  * same numbers of formats for reports that mean something else, so they have to be told apart.
  */
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The recorder's own records: version, device, topology, correlation; read and written. */
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 #include "base/error.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What the records of an OA stream or recording say, once it is known where they begin. */
-#include "decode/i915_oa_decoder.h"
+#include "decode/oa/decoder.h"
 #include "base/error.h"
 
 #include <string.h>

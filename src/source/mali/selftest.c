@@ -1,5 +1,5 @@
 /* Sampling for the self-test. */
-#include "source/mali_selftest.h"
+#include "source/mali/selftest.h"
 #include "base/error.h"
 
 #include <stdio.h>

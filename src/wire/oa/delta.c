@@ -3,7 +3,7 @@
  * turned over in registers and written along columns. This file is compiled once for every
  * processor and once more for wider registers, with the table's name in OA_LOOPS.
  */
-#include "oa/delta.h"
+#include "wire/oa/delta.h"
 
 #include <stdbool.h>
 #include <string.h>

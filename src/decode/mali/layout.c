@@ -1,5 +1,5 @@
 /* Prepares the decoding of Mali dumps: where blocks lie, and which column each counter fills. */
-#include "decode/mali.h"
+#include "decode/mali/mali.h"
 #include "base/error.h"
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* The OA decoder as its users see it: its life, bytes in, what was wrong with them. */
-#include "decode/i915_oa_decoder.h"
+#include "decode/oa/decoder.h"
 #include "base/error.h"
 
 #include <stdarg.h>

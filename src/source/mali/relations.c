@@ -1,5 +1,5 @@
 /* Relations between counters, written down by the hardware's names, and their check on a dump. */
-#include "source/mali_relations.h"
+#include "source/mali/relations.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Reports of Gen8's OA unit: the four layouts, their heads, and differences with wrap. */
-#include "oa/oa.h"
+#include "wire/oa/oa.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Mali identities: GPU_ID, features and core masks to a catalog's name and its constants. */
-#include "source/mali_id.h"
+#include "source/mali/id.h"
 
 #include <stdio.h>
 #include <string.h>

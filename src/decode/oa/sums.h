@@ -2,7 +2,7 @@
 #ifndef DECODE_I915_OA_SUMS_H
 #define DECODE_I915_OA_SUMS_H
 
-#include "decode/i915_oa_rows.h"
+#include "decode/oa/rows.h"
 
 /* A sum under way: a stay, a context, or everything. */
 struct oa_sum {

@@ -4,7 +4,7 @@
 
 #include <sextant/oa.h>
 
-#include "oa/delta.h"
+#include "wire/oa/delta.h"
 
 /* Record types: the first three are the kernel's, the rest the recorder's. */
 enum {

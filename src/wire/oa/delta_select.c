@@ -1,5 +1,5 @@
 /* Chooses the copy of the loops over reports that suits the processor. */
-#include "oa/delta.h"
+#include "wire/oa/delta.h"
 
 extern const struct oa_loops oa_loops_base, oa_loops_avx2, oa_loops_avx512;
 

@@ -2,7 +2,7 @@
 #ifndef SOURCE_MALI_SELFTEST_H
 #define SOURCE_MALI_SELFTEST_H
 
-#include "source/mali_relations.h"
+#include "source/mali/relations.h"
 #include "source/source.h"
 
 /*

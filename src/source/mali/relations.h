@@ -4,7 +4,7 @@
 #define SOURCE_MALI_RELATIONS_H
 
 #include <sextant/catalog.h>
-#include "source/mali_raw.h"
+#include "source/mali/raw.h"
 
 struct mali_relations;
 
