@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "source/gl_wire.h"
+#include "wire/channel.h"
 
 /* What a stream says of its context; filled in before the first record. */
 struct channel_identity {

@@ -11,7 +11,7 @@
 
 #include "guest/channel.h"
 #include "guest/process.h"
-#include "source/gl_wire.h"
+#include "wire/channel.h"
 
 static struct gl_wire_header *channel; /* set once, before main() */
 static bool active;		       /* atomic */

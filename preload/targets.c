@@ -1,6 +1,6 @@
 /* The table of query targets. */
 #include "targets.h"
-#include "source/gl_wire.h"
+#include "wire/channel.h"
 
 #define FEATURE(name) offsetof(struct api_features, name)
 #define STATISTIC(target, counter, part)                                                           \

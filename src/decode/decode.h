@@ -6,7 +6,7 @@
 #define DECODE_DECODE_H
 
 #include <sextant/table.h>
-#include "source/raw.h"
+#include "wire/raw.h"
 
 struct decoder; /* each implementation embeds it as its first member */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "source/gl_wire.h"
+#include "wire/channel.h"
 
 extern const struct decoder_ops decode_gl;
 

@@ -9,7 +9,7 @@
 
 #include <sextant/source.h>
 #include "base/sys.h"
-#include "source/raw.h"
+#include "wire/raw.h"
 
 struct source; /* an opened device; each implementation embeds it as its first member */
 

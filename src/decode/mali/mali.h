@@ -3,8 +3,8 @@
 #define DECODE_MALI_H
 
 #include <sextant/mali.h>
-#include "source/mali_wire.h"
-#include "source/raw.h"
+#include "wire/mali.h"
+#include "wire/raw.h"
 
 /* One column that is filled from dumps. */
 struct mali_field {

@@ -5,7 +5,7 @@
 
 #include "base/sys.h"
 #include "source/gl/gl.h"
-#include "source/gl_wire.h"
+#include "wire/channel.h"
 
 struct gl_channel_stream {
 	bool known;

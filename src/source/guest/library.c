@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "source/gl_wire.h"
+#include "wire/channel.h"
 
 #define LIBRARY "libsextant-gl.so"
 

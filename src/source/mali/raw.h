@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "source/mali_wire.h"
+#include "wire/mali.h"
 
 /* A raw sample that is being built; the bytes are reused for the next. */
 struct mali_raw {

@@ -3,8 +3,8 @@
  * docs/gl-channel.md explains it. Plain C without dependencies; both sides check sizes. Fields
  * marked "shared" are accessed with atomic operations only. The reader trusts nothing in here.
  */
-#ifndef SOURCE_GL_WIRE_H
-#define SOURCE_GL_WIRE_H
+#ifndef WIRE_CHANNEL_H
+#define WIRE_CHANNEL_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Raw samples: what a source delivers and a decoder turns into rows. Pure data, no calls. */
-#ifndef SOURCE_RAW_H
-#define SOURCE_RAW_H
+#ifndef WIRE_RAW_H
+#define WIRE_RAW_H
 
 #include <sextant/sample.h>
 
@@ -8,7 +8,7 @@
 enum raw_kind {
 	RAW_GL,	     /* a frame record of the GL channel, docs/gl-channel.md */
 	RAW_I915_OA, /* i915 perf records as read() returned them */
-	RAW_MALI,    /* one dump; see source/mali_wire.h */
+	RAW_MALI,    /* one dump; see wire/mali.h */
 	RAW_VALUES,  /* u64 values, one for each counter described, then one quality byte each */
 	RAW_ROWS,    /* `data` points to a struct sx_rows that the source owns (replay) */
 	RAW_NOTE,    /* text: something the user should know (a gap, a loss) */

@@ -1,7 +1,7 @@
 /* The one form in which every Mali source hands over a dump, and its decoder reads it. Pure data.
  */
-#ifndef SOURCE_MALI_WIRE_H
-#define SOURCE_MALI_WIRE_H
+#ifndef WIRE_MALI_H
+#define WIRE_MALI_H
 
 /*
  * A RAW_MALI sample: this head (little endian, no padding), one state byte for each block, zeros up
