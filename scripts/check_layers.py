@@ -1,55 +1,115 @@
 #!/usr/bin/env python3
-"""A file includes headers of its own layer or a lower one only. Usage: check_layers.py ROOT"""
+"""A room includes itself, rooms that stand earlier, and of those only what its row allows.
+Usage: check_layers.py ROOT"""
 import os
 import re
 import sys
 
-LAYER = {
-    'base': 0, 'expr': 1, 'catalog': 1, 'wire': 1, 'source': 2, 'capture': 2, 'decode': 3, 'table': 3, 'import': 3,
-    'metric': 4, 'analysis': 5, 'output': 6, 'session': 7,
+# Lowest first. The row of a file is the longest one that its folder begins with.
+ROOMS = {
+    'src/base': '',
+    'src/expr': 'src/base',
+    'src/wire': '',
+    'src/catalog': 'src/base src/expr',
+    'src/catalog/load': 'src/base src/expr src/catalog',
+    'src/catalog/search': 'src/base src/expr src/catalog src/catalog/load',
+    'src/catalog/lint': 'src/base src/expr src/catalog src/catalog/load src/catalog/search',
+    'src/wire/oa': 'src/base src/wire src/catalog src/expr',
+    'src/capture/format': 'src/base',
+    'src/capture': 'src/base src/expr src/wire src/capture/format',
+    'src/source': 'src/base src/expr src/catalog src/wire src/capture',
+    'src/source/mali': 'src/base src/expr src/catalog src/wire src/source',
+    'src/source/guest': 'src/base src/expr src/catalog src/wire src/source',
+    'src/source/': 'src/base src/expr src/catalog src/wire src/wire/oa src/source '
+                   'src/source/mali src/source/guest',
+    'src/table': 'src/base src/expr src/wire',
+    'src/decode': 'src/base src/expr src/catalog src/wire src/wire/oa src/table',
+    'src/import': 'src/base src/expr src/catalog src/wire src/wire/oa src/table src/decode',
+    'src/metric': 'src/base src/expr src/catalog src/wire src/table src/decode',
+    'src/analysis': 'src/base src/expr src/catalog src/wire src/table src/decode src/metric',
+    'src/output': 'src/base src/expr src/catalog src/wire src/table src/decode src/metric '
+                  'src/analysis',
+    'src/session': 'src/base src/expr src/catalog src/wire src/wire/oa src/capture '
+                   'src/source src/table src/decode src/import src/metric src/analysis',
+    'guest': 'src/wire',
+    'query': 'src/wire',
+    'preload': 'src/wire guest query',
+    'layer': 'src/wire guest query',
+    'gpa': 'src/base query',
+    'tools': 'src/base src/output src/import src/analysis',
 }
-# What a layer may not include although it is lower: the stages between bytes and tables.
-FORBIDDEN = {
-    'decode': {'source', 'capture'}, 'import': {'source', 'capture'}, 'table': {'source', 'capture'},
-    'metric': {'source', 'capture'}, 'analysis': {'source', 'capture'},
-    'output': {'source', 'capture'},
-}
-ALLOWED = {'source/raw.h', 'source/gl_wire.h', 'source/mali_wire.h'}  # pure data, no calls
-# Public headers by the layer that implements them.
+# A public header belongs to the room that implements it; front ends may include all of them.
 PUBLIC = {
-    'status.h': 0, 'context.h': 1, 'catalog.h': 1, 'expr.h': 1, 'lint.h': 1, 'sample.h': 1, 'source.h': 2,
-    'capture.h': 2, 'table.h': 3, 'oa.h': 1, 'mali.h': 3, 'metric.h': 4, 'analysis.h': 5,
-    'plan.h': 4, 'session.h': 7, 'sextant.h': 8,
+    'status.h': 'src/base', 'context.h': 'src/catalog', 'catalog.h': 'src/catalog',
+    'expr.h': 'src/expr', 'lint.h': 'src/catalog', 'sample.h': 'src/wire',
+    'source.h': 'src/source', 'capture.h': 'src/capture', 'table.h': 'src/table',
+    'oa.h': 'src/wire/oa', 'mali.h': 'src/decode', 'metric.h': 'src/metric', 'plan.h': 'src/metric',
+    'analysis.h': 'src/analysis', 'session.h': 'src/session', 'sextant.h': 'tools',
+}
+FRONT_ENDS = ('preload', 'layer', 'gpa', 'tools')
+# What stands in the wrong room today, by row. This list may only get shorter: an entry that is no
+# longer needed is a finding.
+EXCEPTIONS = {
+    'src/metric': 'sextant/oa.h',
+    'src/session': 'source/i915_oa/i915_oa.h',
+    'src/source/guest': 'source/gl/gl.h',
+    'tools': 'catalog/refs.h metric/flex.h metric/column.h table/total.h wire/oa/oa.h',
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 
 
-def findings(root):
-    for folder, layer in LAYER.items():
-        for path, _, names in os.walk(os.path.join(root, 'src', folder)):
-            for name in sorted(n for n in names if n.endswith(('.c', '.h', '.def'))):
-                file = os.path.join(path, name)
-                with open(file, encoding='utf-8') as text:
-                    for target in INCLUDE.findall(text.read()):
-                        bad = judge(folder, layer, target)
-                        if bad:
-                            yield f'{os.path.relpath(file, root)}: includes {target}: {bad}'
+def room_of(folder):
+    """The row of a folder; folders below src/source/ that have none share the row of 'src/source/'."""
+    best = ''
+    for room in ROOMS:
+        inside = folder.startswith(room) if room.endswith('/') else \
+            folder == room or folder.startswith(room + '/')
+        if inside and len(room) > len(best):
+            best = room
+    return best
 
 
-def judge(folder, layer, target):
+def judge(folder, target):
+    """Why a file of this folder may not include this header, or None."""
+    mine = room_of(folder)
+    allowed = set(ROOMS[mine].split()) | {mine}
     if target.startswith('sextant/'):
         theirs = PUBLIC.get(target[len('sextant/'):])
         if theirs is None:
             return 'scripts/check_layers.py does not know this header'
-        return None if theirs <= layer else f'layer {theirs} above {layer}'
-    first = target.split('/')[0]
-    if '/' not in target or first not in LAYER:
-        return 'a front end' if first in ('tools', 'gpa', 'preload', 'layer') else None
-    if target in ALLOWED or first == folder:
+        if folder.split('/')[0] in FRONT_ENDS or theirs in allowed:
+            return None
+        return f'{mine} knows nothing of {theirs}'
+    path = os.path.dirname(target)
+    where = path if path.split('/')[0] in FRONT_ENDS else 'src/' + path
+    theirs = room_of(where)
+    if not path or not theirs:
         return None
-    if first in FORBIDDEN.get(folder, ()):
-        return f'{folder} must run without it'
-    return None if LAYER[first] <= layer else f'layer {LAYER[first]} above {layer}'
+    if mine == theirs == 'src/source/' and where != folder:
+        return 'a source knows no other source'
+    if theirs in allowed:
+        return None
+    return f'{mine} knows nothing of {theirs}'
+
+
+def findings(root):
+    left = {room: set(targets.split()) for room, targets in EXCEPTIONS.items()}
+    for top in sorted({room.split('/')[0] for room in ROOMS}):
+        for path, _, names in os.walk(os.path.join(root, top)):
+            folder = os.path.relpath(path, root)
+            room = room_of(folder)
+            for name in sorted(n for n in names if room and n.endswith(('.c', '.h', '.def'))):
+                file = os.path.join(folder, name)
+                with open(os.path.join(root, file), encoding='utf-8') as text:
+                    for target in INCLUDE.findall(text.read()):
+                        bad = judge(folder, target)
+                        if bad and target in EXCEPTIONS.get(room, '').split():
+                            left[room].discard(target)
+                        elif bad:
+                            yield f'{file}: includes {target}: {bad}'
+    for room, targets in left.items():
+        for target in sorted(targets):
+            yield f'{room}: no longer needs an exception for {target}'
 
 
 def main():
@@ -57,8 +117,12 @@ def main():
     bad = list(findings(root))
     if not os.path.isdir(os.path.join(root, 'src', 'base')):
         bad.append('no src/base: wrong folder')
-    # The check checks itself: a known offence must be found.
-    if judge('decode', 3, 'session/session.h') is None or judge('base', 0, 'sextant/table.h') is None:
+    # The check checks itself: known offences must be found, and what is right must pass.
+    offences = [('src/decode', 'session/session.h'), ('src/base', 'sextant/table.h'),
+                ('src/source/kbase', 'source/cpu/cpu.h'), ('tools', 'metric/metrics.h'),
+                ('src/table', 'decode/decode.h')]
+    fine = [('src/source/kbase', 'source/source.h'), ('tools', 'sextant/metric.h')]
+    if not all(judge(*o) for o in offences) or any(judge(*f) for f in fine):
         bad.append('check_layers.py no longer sees an offence')
     print('\n'.join(bad) if bad else 'layers: clean')
     return 1 if bad else 0

@@ -1,0 +1,12 @@
+/* Time as everything here measures it. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+#include "base/sys.h"
+
+#define CLOCK_NS_PER_S UINT64_C(1000000000)
+
+/* CLOCK_MONOTONIC in ns; 0, and errno, when it cannot be read. */
+uint64_t sys_now_ns(const struct sx_sys *sys);
+
+#endif
