@@ -250,7 +250,7 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 /* Whether people read the result, who want to know what it is of. */
 static bool tells_about(const struct decode_job *job)
 {
-	return job->cli->options.format == FORMAT_TEXT && !job->cli->options.quiet;
+	return job->cli->view.format == FORMAT_TEXT && !job->cli->options.quiet;
 }
 
 static enum sx_status begin_rows(struct stream *s, const struct sx_table *rows,
@@ -400,7 +400,7 @@ static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *o
 		status = sx_oa_decoder_create(options, &s.decoder, err);
 	if (!status) {
 		job->shape = shape_of(&s, options->rows);
-		s.writer = rows_begin(job->cli, &job->shape);
+		s.writer = rows_begin(&job->cli->view, &job->shape);
 		status = pump(&s, fd, &left, err);
 	}
 	if (!status)

@@ -4,7 +4,7 @@
 
 #include <sextant/analysis.h>
 
-#include "tools/cli/cli.h"
+#include "output/view.h"
 
 /* Everything of a catalog at hand, so that indices can be followed. */
 struct catalog_view {

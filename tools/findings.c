@@ -24,15 +24,16 @@ static double share(const struct sx_finding *f)
 }
 
 /* A value with its unit, for a sentence. */
-static void with_unit(const struct cli *cli, char *buf, size_t size, double value, const char *unit)
+static void with_unit(const struct view *view, char *buf, size_t size, double value,
+		      const char *unit)
 {
 	char number[HUMAN_MAX];
-	human_value(&cli->human, number, value, unit);
-	const char *after = unit ? human_unit(&cli->human, unit) : "";
+	human_value(&view->human, number, value, unit);
+	const char *after = unit ? human_unit(&view->human, unit) : "";
 	snprintf(buf, size, "%s%s%s", number, *after ? " " : "", after);
 }
 
-static void samples_line(const struct cli *cli, const struct sx_finding *f)
+static void samples_line(const struct view *view, const struct sx_finding *f)
 {
 	char line[160];
 	if (f->samples == f->rows)
@@ -43,11 +44,11 @@ static void samples_line(const struct cli *cli, const struct sx_finding *f)
 	else
 		snprintf(line, sizeof(line), "in %zu of %zu samples, longest run %zu..%zu",
 			 f->samples, f->rows, f->first, f->last);
-	text_wrap(&cli->out, 4, line);
+	text_wrap(&view->out, 4, line);
 }
 
 /* "NAME 34.2 % against 20.0 %", by what the condition compares. */
-static void value_line(const struct cli *cli, const struct sx_finding *f)
+static void value_line(const struct view *view, const struct sx_finding *f)
 {
 	char value[64], limit[HUMAN_MAX], line[1024];
 	const char *name = f->rule->metric;
@@ -56,15 +57,15 @@ static void value_line(const struct cli *cli, const struct sx_finding *f)
 		return;
 	if (!direct)
 		name = f->compared;
-	with_unit(cli, value, sizeof(value), direct ? f->value : f->measured,
+	with_unit(view, value, sizeof(value), direct ? f->value : f->measured,
 		  direct ? f->unit : NULL);
-	human_value(&cli->human, limit, f->limit, direct ? f->unit : NULL);
+	human_value(&view->human, limit, f->limit, direct ? f->unit : NULL);
 	if (isnan(direct ? f->value : f->measured))
 		return;
 	bool against = f->compared && !isnan(f->limit);
 	snprintf(line, sizeof(line), "%s: %s%s%s", name, value, against ? ", limit " : "",
 		 against ? limit : "");
-	text_wrap(&cli->out, 4, line);
+	text_wrap(&view->out, 4, line);
 }
 
 static const char *section_title(const struct sx_catalog *catalog, const char *id)
@@ -77,7 +78,7 @@ static const char *section_title(const struct sx_catalog *catalog, const char *i
 	return NULL;
 }
 
-static void sections_line(const struct cli *cli, const struct sx_catalog *catalog,
+static void sections_line(const struct view *view, const struct sx_catalog *catalog,
 			  const struct sx_finding *f)
 {
 	char line[1024];
@@ -91,56 +92,56 @@ static void sections_line(const struct cli *cli, const struct sx_catalog *catalo
 		    (size_t)snprintf(line + used, sizeof(line) - used, "%s %s%s%s", i ? "," : "",
 				     ids->items[i], title ? " " : "", title ? title : "");
 	}
-	text_wrap(&cli->out, 4, line);
+	text_wrap(&view->out, 4, line);
 }
 
-static void write_finding(const struct cli *cli, const struct sx_catalog *catalog,
+static void write_finding(const struct view *view, const struct sx_catalog *catalog,
 			  const struct sx_finding *f)
 {
 	static const enum text_style styles[] = {TEXT_RED, TEXT_YELLOW, TEXT_PLAIN, TEXT_PLAIN};
-	fputs("  ", cli->out.out);
-	text_styled(&cli->out, styles[f->rule->severity], f->rule->title);
+	fputs("  ", view->out.out);
+	text_styled(&view->out, styles[f->rule->severity], f->rule->title);
 	if (f->verdict)
-		fprintf(cli->out.out, "  [%s]\n", f->rule->rule);
+		fprintf(view->out.out, "  [%s]\n", f->rule->rule);
 	else
-		fprintf(cli->out.out, "  [%s, %s]\n", describe_severity(f->rule->severity),
+		fprintf(view->out.out, "  [%s, %s]\n", describe_severity(f->rule->severity),
 			f->rule->rule);
-	value_line(cli, f);
-	samples_line(cli, f);
-	sections_line(cli, catalog, f);
-	text_wrap(&cli->out, 4, f->rule->advice);
+	value_line(view, f);
+	samples_line(view, f);
+	sections_line(view, catalog, f);
+	text_wrap(&view->out, 4, f->rule->advice);
 }
 
-static void heading(const struct cli *cli, const char *text)
+static void heading(const struct view *view, const char *text)
 {
-	fputc('\n', cli->out.out);
-	text_styled(&cli->out, TEXT_BOLD, text);
-	fputc('\n', cli->out.out);
+	fputc('\n', view->out.out);
+	text_styled(&view->out, TEXT_BOLD, text);
+	fputc('\n', view->out.out);
 }
 
-void findings_text(const struct cli *cli, const struct sx_catalog *catalog,
+void findings_text(const struct view *view, const struct sx_catalog *catalog,
 		   const struct sx_advice *advice)
 {
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
 	for (size_t i = 0; i < count && all[i].fired; i++) {
 		if (i == 0 || all[i].verdict != all[i - 1].verdict)
-			heading(cli, all[i].verdict ? "verdict" : "advice");
-		write_finding(cli, catalog, &all[i]);
+			heading(view, all[i].verdict ? "verdict" : "advice");
+		write_finding(view, catalog, &all[i]);
 	}
 }
 
-static void rest_line(const struct cli *cli, const struct sx_finding *f)
+static void rest_line(const struct view *view, const struct sx_finding *f)
 {
 	char line[1400];
-	fprintf(cli->out.out, "  %s  %s\n", f->rule->rule, f->rule->title);
+	fprintf(view->out.out, "  %s  %s\n", f->rule->rule, f->rule->title);
 	if (f->why) {
 		snprintf(line, sizeof(line), "%s", f->why);
-		text_wrap(&cli->out, 4, line);
+		text_wrap(&view->out, 4, line);
 	}
 }
 
-void findings_rest_text(const struct cli *cli, const struct sx_advice *advice)
+void findings_rest_text(const struct view *view, const struct sx_advice *advice)
 {
 	static const char *const titles[] = {"does not apply", "not judged",
 					     "not for counters to tell"};
@@ -153,9 +154,9 @@ void findings_rest_text(const struct cli *cli, const struct sx_advice *advice)
 			if (all[i].fired || own != kind)
 				continue;
 			if (!any)
-				heading(cli, titles[kind]);
+				heading(view, titles[kind]);
 			any = true;
-			rest_line(cli, &all[i]);
+			rest_line(view, &all[i]);
 		}
 	}
 }
@@ -246,12 +247,12 @@ static void finding_csv(struct csv *csv, const struct sx_finding *f)
 	csv_end_line(csv);
 }
 
-void findings_csv(const struct cli *cli, const struct sx_advice *advice)
+void findings_csv(const struct view *view, const struct sx_advice *advice)
 {
 	static const char *const head[] = {"rule",  "severity", "title",    "metric",	"unit",
 					   "value", "limit",	"compared", "measured", "share",
 					   "rows",  "first",	"last",	    "sections", "advice"};
-	struct csv csv = {.out = cli->out.out};
+	struct csv csv = {.out = view->out.out};
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
 	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)

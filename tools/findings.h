@@ -4,15 +4,15 @@
 
 #include <sextant/analysis.h>
 
-#include "tools/cli/cli.h"
+#include "output/view.h"
 
 #define FINDINGS_NO_DEVICE UINT32_MAX
 
 /* Verdicts, then advice by rank, each under its heading; nothing when no rule applies. */
-void findings_text(const struct cli *cli, const struct sx_catalog *catalog,
+void findings_text(const struct view *view, const struct sx_catalog *catalog,
 		   const struct sx_advice *advice);
 /* Rules that do not apply, and those that were not judged, with why. */
-void findings_rest_text(const struct cli *cli, const struct sx_advice *advice);
+void findings_rest_text(const struct view *view, const struct sx_advice *advice);
 
 /* The elements of an array: one object a rule that applies. */
 void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device);
@@ -20,7 +20,7 @@ void findings_json(struct json *json, const struct sx_advice *advice, uint32_t d
 void findings_rest_json(struct json *json, const struct sx_advice *advice);
 
 /* A header and one line a rule that applies. */
-void findings_csv(const struct cli *cli, const struct sx_advice *advice);
+void findings_csv(const struct view *view, const struct sx_advice *advice);
 
 /* How many rules apply, do not, and were not judged. */
 struct findings_count {

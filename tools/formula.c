@@ -37,10 +37,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* One column a node, all in one program. */
-static enum sx_status evaluate(struct formula *f, uint32_t variant, const struct sx_table *totals,
-			       struct sx_error *err)
+static enum sx_status evaluate(struct formula *f, struct sx_error *err)
 {
-	const struct options *o = &f->cli->options;
 	struct sx_metrics_formula *parts = calloc(f->count + 1, sizeof(*parts));
 	char(*names)[24] = calloc(f->count + 1, sizeof(*names));
 	struct sx_metrics *metrics = NULL;
@@ -56,16 +54,16 @@ static enum sx_status evaluate(struct formula *f, uint32_t variant, const struct
 	}
 	const struct sx_catalog_info *info = f->view->info;
 	struct sx_metrics_options options = {
-	    .variant = info->variant_count ? info->variants[variant].name : NULL,
-	    .constants = o->constants,
-	    .constant_count = (uint32_t)o->constant_count,
+	    .variant = info->variant_count ? info->variants[f->input->variant].name : NULL,
+	    .constants = f->input->constants,
+	    .constant_count = f->input->constant_count,
 	    .formulas = parts,
 	    .formula_count = (uint32_t)f->count,
-	    .like = totals};
+	    .like = f->input->totals};
 	if (!status)
 		status = sx_metrics_create(f->view->catalog, &options, &metrics, err);
 	if (!status)
-		status = sx_metrics_eval(metrics, totals, &out, err);
+		status = sx_metrics_eval(metrics, f->input->totals, &out, err);
 	for (uint32_t i = 0; !status && i < f->count; i++)
 		f->values[i].value = sx_table_get(out, i, 0);
 	sx_table_destroy(out);
@@ -76,8 +74,9 @@ static enum sx_status evaluate(struct formula *f, uint32_t variant, const struct
 }
 
 static enum sx_status parse(struct formula *f, const char *text, enum sx_notation notation,
-			    uint32_t variant, const struct sx_table *totals, struct sx_error *err)
+			    struct sx_error *err)
 {
+	const struct sx_table *totals = f->input->totals;
 	enum sx_status status = sx_expr_parse(text, notation, &f->expr, err);
 	if (status || !totals || !sx_table_row_count(totals))
 		return status;
@@ -85,26 +84,25 @@ static enum sx_status parse(struct formula *f, const char *text, enum sx_notatio
 	if (!collect(f, sx_expr_root(f->expr)))
 		return error_nomem(err, "explaining");
 	qsort(f->values, f->count, sizeof(*f->values), compare);
-	return evaluate(f, variant, totals, err);
+	return evaluate(f, err);
 }
 
-enum sx_status formula_open(struct formula *f, const struct cli *cli,
-			    const struct catalog_view *view, uint32_t metric, uint32_t variant,
-			    const struct sx_table *totals, struct sx_error *err)
+enum sx_status formula_open(struct formula *f, const struct view *to,
+			    const struct formula_input *input, uint32_t metric,
+			    struct sx_error *err)
 {
-	const struct sx_metric_info *info = &view->metrics[metric];
-	const char *text = info->exprs ? info->exprs[variant] : NULL;
-	*f = (struct formula){.cli = cli, .view = view, .group = info->group};
-	return text ? parse(f, text, view->info->notation, variant, totals, err) : SX_OK;
+	const struct sx_metric_info *info = &input->view->metrics[metric];
+	const char *text = info->exprs ? info->exprs[input->variant] : NULL;
+	*f = (struct formula){.to = to, .input = input, .view = input->view, .group = info->group};
+	return text ? parse(f, text, input->view->info->notation, err) : SX_OK;
 }
 
-enum sx_status formula_open_text(struct formula *f, const struct cli *cli,
-				 const struct catalog_view *view, const char *text,
-				 enum sx_notation notation, const struct sx_table *totals,
-				 struct sx_error *err)
+enum sx_status formula_open_text(struct formula *f, const struct view *to,
+				 const struct formula_input *input, const char *text,
+				 enum sx_notation notation, struct sx_error *err)
 {
-	*f = (struct formula){.cli = cli, .view = view, .group = SX_NONE};
-	return parse(f, text, notation, 0, totals, err);
+	*f = (struct formula){.to = to, .input = input, .view = input->view, .group = SX_NONE};
+	return parse(f, text, notation, err);
 }
 
 void formula_close(struct formula *f)
@@ -186,7 +184,7 @@ struct tree {
 static void tree_line(const struct tree *t, const struct sx_node *node, int depth)
 {
 	char label[256], number[HUMAN_MAX + 4] = "", value[HUMAN_MAX];
-	FILE *out = t->f->cli->out.out;
+	FILE *out = t->f->to->out.out;
 	if (node->kind == SX_NODE_OP)
 		snprintf(label, sizeof(label), "%s", sx_op_name(node->op));
 	else
@@ -195,7 +193,7 @@ static void tree_line(const struct tree *t, const struct sx_node *node, int dept
 		const char *unit = depth == 0			? t->unit
 				   : node->kind == SX_NODE_NAME ? leaf_of(t->f, node).unit
 								: NULL;
-		human_value(&t->f->cli->human, value, value_of(t->f, node), unit);
+		human_value(&t->f->to->human, value, value_of(t->f, node), unit);
 		snprintf(number, sizeof(number), " = %s", value);
 	}
 	fputs("  ", out);
@@ -203,7 +201,7 @@ static void tree_line(const struct tree *t, const struct sx_node *node, int dept
 		fputs(t->last[i] ? "  " : "\u2502 ", out);
 	if (depth)
 		fputs(t->last[depth] ? "\u2514 " : "\u251c ", out);
-	int room = t->f->cli->out.width - 2 - 2 * depth - (int)text_width(number);
+	int room = t->f->to->out.width - 2 - 2 * depth - (int)text_width(number);
 	int size = (int)strlen(label);
 	if (size > room && room > 8)
 		fprintf(out, "\u2026%s%s\n", label + size - room + 1, number);
@@ -328,7 +326,7 @@ static void input_line(void *user, const struct formula *f, const struct sx_node
 {
 	char detail[256];
 	const int *width = user;
-	const struct text_target *target = &f->cli->out;
+	const struct text_target *target = &f->to->out;
 	const char *name = describe_input(f, node, detail, sizeof(detail));
 	int column = (int)strlen(name) > *width ? (int)strlen(name) : *width;
 	if (column + (int)strlen(detail) + 4 <= target->width)

@@ -9,8 +9,18 @@ struct formula_value {
 	double value;
 };
 
+/* What a formula is read in. Totals (a table of one row, or NULL) give every part a value. */
+struct formula_input {
+	const struct catalog_view *view;
+	uint32_t variant;
+	const struct sx_constant_value *constants;
+	uint32_t constant_count;
+	const struct sx_table *totals;
+};
+
 struct formula {
-	const struct cli *cli;
+	const struct view *to;
+	const struct formula_input *input;
 	const struct catalog_view *view;
 	struct sx_expr *expr;
 	uint32_t group; /* that names are looked for in first, or SX_NONE */
@@ -21,18 +31,17 @@ struct formula {
 };
 
 /*
- * Parses the form of a metric in a variant and, with totals (a table of one row, or NULL),
- * evaluates every part of it. A metric without a formula there has expr NULL. formula_close() also
- * after an error.
+ * Parses the form of a metric in the input's variant and, with totals, evaluates every part of it.
+ * A metric without a formula there has expr NULL. The input and the view must outlive the formula;
+ * formula_close() also after an error.
  */
-enum sx_status formula_open(struct formula *formula, const struct cli *cli,
-			    const struct catalog_view *view, uint32_t metric, uint32_t variant,
-			    const struct sx_table *totals, struct sx_error *err);
+enum sx_status formula_open(struct formula *formula, const struct view *to,
+			    const struct formula_input *input, uint32_t metric,
+			    struct sx_error *err);
 /* The same for a formula that no catalog has. */
-enum sx_status formula_open_text(struct formula *formula, const struct cli *cli,
-				 const struct catalog_view *view, const char *text,
-				 enum sx_notation notation, const struct sx_table *totals,
-				 struct sx_error *err);
+enum sx_status formula_open_text(struct formula *formula, const struct view *to,
+				 const struct formula_input *input, const char *text,
+				 enum sx_notation notation, struct sx_error *err);
 void formula_close(struct formula *formula);
 
 /* The tree, chains of one operator under one node; `unit` is that of the whole. */

@@ -5,7 +5,7 @@
 #include "tools/describe.h"
 
 struct listing {
-	const struct cli *cli;
+	const struct view *to;
 	struct catalog_view view;
 	const char *pattern; /* or NULL: everything */
 	uint32_t set, variant;
@@ -22,5 +22,8 @@ uint32_t list_registers_of(const struct sx_group_info *group, enum sx_program_ki
 
 /* A line each, or with -v a paragraph each. False when memory is out. */
 bool list_text(struct listing *l, const char *what);
+/* One document; one line each. */
+void list_json(struct listing *l, const char *what);
+void list_csv(struct listing *l, const char *what);
 
 #endif

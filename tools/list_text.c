@@ -27,7 +27,7 @@ static void begin(struct writer *w, struct listing *l, const struct text_column 
 		  size_t count)
 {
 	*w = (struct writer){.l = l, .cells = count - 2, .ok = true};
-	if (l->cli->options.verbose)
+	if (l->to->verbose)
 		return;
 	w->table = text_table_create(columns, count);
 	w->ok = w->table != NULL;
@@ -35,7 +35,7 @@ static void begin(struct writer *w, struct listing *l, const struct text_column 
 
 static void paragraph(struct writer *w, const struct item *item, bool headed)
 {
-	const struct text_target *target = &w->l->cli->out;
+	const struct text_target *target = &w->l->to->out;
 	const char *indent = headed ? "  " : "";
 	char details[512] = "";
 	for (size_t i = 0; i < w->cells; i++) {
@@ -65,9 +65,9 @@ static void add(struct writer *w, const struct item *item)
 		if (w->table) {
 			w->ok = w->ok && text_table_heading(w->table, item->heading);
 		} else {
-			fputs(w->heading[0] ? "\n" : "", w->l->cli->out.out);
-			text_styled(&w->l->cli->out, TEXT_BOLD, item->heading);
-			fputc('\n', w->l->cli->out.out);
+			fputs(w->heading[0] ? "\n" : "", w->l->to->out.out);
+			text_styled(&w->l->to->out, TEXT_BOLD, item->heading);
+			fputc('\n', w->l->to->out.out);
 		}
 		snprintf(w->heading, sizeof(w->heading), "%s", item->heading);
 	}
@@ -87,7 +87,7 @@ static void add(struct writer *w, const struct item *item)
 static bool end(struct writer *w)
 {
 	if (w->ok && w->table && w->l->shown)
-		text_table_write(w->table, &w->l->cli->out);
+		text_table_write(w->table, &w->l->to->out);
 	text_table_destroy(w->table);
 	return w->ok;
 }
@@ -120,7 +120,7 @@ static void add_metric(struct writer *w, uint32_t i)
 		snprintf(more, sizeof(more), "Neutral name: %s.", m->neutral);
 	if (m->unavailable)
 		snprintf(more, sizeof(more), "No formula: %s", m->unavailable);
-	bool brief = m->unavailable && !w->l->cli->options.verbose;
+	bool brief = m->unavailable && !w->l->to->verbose;
 	add(w, &(struct item){.heading = heading,
 			      .name = m->name,
 			      .cells = {m->unit},
@@ -156,7 +156,7 @@ static bool list_counters(struct listing *l)
 						     {"unit", TEXT_LEFT, 0, 0, false},
 						     {"meaning", TEXT_LEFT, 2, 12, false}};
 	struct writer w;
-	bool verbose = l->cli->options.verbose;
+	bool verbose = l->to->verbose;
 	begin(&w, l, columns, 5);
 	for (uint32_t i = 0; i < l->view.counter_count; i++) {
 		const struct sx_counter_info *c = &l->view.counters[i];
@@ -186,7 +186,7 @@ static bool list_groups(struct listing *l, bool sets_only)
 						     {"registers", TEXT_RIGHT, 0, 0, false},
 						     {"meaning", TEXT_LEFT, 2, 20, false}};
 	struct writer w;
-	bool verbose = l->cli->options.verbose;
+	bool verbose = l->to->verbose;
 	begin(&w, l, columns, 4);
 	for (uint32_t i = 0; i < l->view.group_count; i++) {
 		const struct sx_group_info *g = &l->view.groups[i];
@@ -221,7 +221,7 @@ static bool list_sections(struct listing *l)
 			continue;
 		for (uint32_t p = s->parent; p != SX_NONE; p = l->view.sections[p].parent)
 			depth++;
-		fprintf(l->cli->out.out, "%*s%s  %s\n", 2 * depth, "", s->id, s->title);
+		fprintf(l->to->out.out, "%*s%s  %s\n", 2 * depth, "", s->id, s->title);
 		l->shown++;
 	}
 	return true;
@@ -242,8 +242,8 @@ static bool list_constants(struct listing *l)
 			continue;
 		if (c->has_value) {
 			json_format_f64(number, c->value);
-			snprintf(value, sizeof(value), "%s%s",
-				 l->cli->options.verbose ? "default " : "", number);
+			snprintf(value, sizeof(value), "%s%s", l->to->verbose ? "default " : "",
+				 number);
 		}
 		add(&w, &(struct item){
 			    .name = c->name, .cells = {value, c->unit}, .meaning = c->description});

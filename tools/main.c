@@ -44,9 +44,9 @@ static int overview(FILE *out)
 static int help(const struct cli *cli)
 {
 	const struct verb *verb = cli->verb;
-	FILE *out = cli->out.out;
+	FILE *out = cli->view.out.out;
 	fprintf(out, "usage: sextant %s %s\n\n", verb->name, verb->synopsis);
-	text_wrap(&cli->out, 0, verb->about);
+	text_wrap(&cli->view.out, 0, verb->about);
 	fputs("\noptions:\n", out);
 	options_describe(verb, out);
 	if (verb->examples)
@@ -82,8 +82,8 @@ static bool use_color(const struct options *options, FILE *out)
 static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 {
 	enum sx_status status = cli->verb->own_output ? SX_OK : cli_open_output(cli, err);
-	cli->out.width = text_terminal_width(cli->out.out);
-	cli->out.color = use_color(&cli->options, cli->out.out);
+	cli->view.out.width = text_terminal_width(cli->view.out.out);
+	cli->view.out.color = use_color(&cli->options, cli->view.out.out);
 	cli->err.color = use_color(&cli->options, stderr);
 	return status;
 }
@@ -95,8 +95,8 @@ static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 static bool end_output(struct cli *cli, int code)
 {
 	struct cli_result *result = cli->result;
-	bool ok = fflush(cli->out.out) == 0 && !ferror(cli->out.out);
-	bool part = code == EXIT_INCOMPLETE && ftell(cli->out.out) > 0;
+	bool ok = fflush(cli->view.out.out) == 0 && !ferror(cli->view.out.out);
+	bool part = code == EXIT_INCOMPLETE && ftell(cli->view.out.out) > 0;
 	int saved = result->write_errno ? result->write_errno : errno;
 	if (result->refused && !part) {
 		ok = true; /* a failure was told, and nothing is to be kept */
@@ -105,7 +105,7 @@ static bool end_output(struct cli *cli, int code)
 		saved = errno;
 	}
 	result_file_drop(&result->file);
-	cli->out.out = stdout;
+	cli->view.out.out = stdout;
 	errno = saved;
 	return ok;
 }
@@ -142,18 +142,32 @@ static void note_definitions(const struct cli *cli)
 	}
 }
 
+static void note_of_view(void *user, const char *line)
+{
+	cli_note(user, "%s", line);
+}
+
+static void begin_view(struct cli *cli)
+{
+	human_init(&cli->view.human);
+	cli->view.format = cli->options.format;
+	cli->view.verbose = cli->options.verbose;
+	cli->view.note = note_of_view;
+	cli->view.note_user = cli;
+}
+
 static int run(struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct sx_error err = {0};
 	cli->verb = &command->verb;
 	enum sx_status status = options_parse(&cli->options, &command->verb, argc, argv, &err);
+	begin_view(cli);
 	if (!status)
 		status = open_output(cli, &err);
 	if (status)
 		return cli_fail(cli, &err);
 	if (cli->options.help)
 		return close_output(cli, help(cli));
-	human_init(&cli->human);
 	note_definitions(cli);
 	status = sx_context_create(NULL, &cli->context, &err);
 	int code = status ? cli_fail(cli, &err) : command->run(cli);
@@ -166,7 +180,7 @@ int main(int argc, char **argv)
 {
 	struct cli_result result = {0};
 	struct cli cli = {.result = &result,
-			  .out = {.out = stdout, .width = 80},
+			  .view = {.out = {.out = stdout, .width = 80}},
 			  .err = {.out = stderr, .width = 80}};
 	signal(SIGPIPE, SIG_IGN);
 	privilege_lower(); /* sessions take them back while they open and close devices */

@@ -32,7 +32,7 @@ void oa_about_device(const struct cli *cli, const struct sx_oa_device *device, c
 	if (set)
 		snprintf(line + used, sizeof(line) - used, "%sset %.255s", used ? ", " : "", set);
 	if (line[0])
-		text_wrap(&cli->out, 0, line);
+		text_wrap(&cli->view.out, 0, line);
 }
 
 void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats, size_t left)
@@ -59,7 +59,7 @@ void oa_about_reports(const struct cli *cli, const struct sx_oa_stats *stats, si
 		add_count(line, size, left, "byte cut off at the end", "bytes cut off at the end");
 	if (strlen(line) == whole)
 		snprintf(line + whole, size - whole, ", nothing lost");
-	text_wrap(&cli->out, 0, line);
+	text_wrap(&cli->view.out, 0, line);
 }
 
 void oa_about_json(struct json *json, const struct sx_oa_device *device, const char *set,

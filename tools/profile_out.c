@@ -92,7 +92,7 @@ static void head_json(struct json *json, const struct profile *p)
 static void write_json(const struct cli *cli, const struct profile *p, const struct numbers *all,
 		       struct sx_advice *const *advice)
 {
-	struct json json = cli_json_begin(cli, "stat");
+	struct json json = view_json_begin(&cli->view, "stat");
 	head_json(&json, p);
 	json_key(&json, "metrics");
 	json_array_begin(&json);
@@ -106,14 +106,14 @@ static void write_json(const struct cli *cli, const struct profile *p, const str
 		if (advice[d])
 			findings_json(&json, advice[d], d);
 	json_array_end(&json);
-	cli_json_end(&json);
+	view_json_end(&json);
 }
 
 static void write_csv(const struct cli *cli, const struct profile *p, const struct numbers *all)
 {
 	static const char *const head[] = {"name", "device", "unit", "total", "mean",	 "min",
 					   "p50",  "p95",    "p99",  "max",   "running", "why"};
-	struct csv csv = {.out = cli->out.out};
+	struct csv csv = {.out = cli->view.out.out};
 	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
 		csv_text(&csv, head[i]);
 	csv_end_line(&csv);
@@ -141,7 +141,7 @@ static void write_csv(const struct cli *cli, const struct profile *p, const stru
 /* "16.7 ms" as "16.7ms": six numbers a line must fit 80 columns. */
 static void dense(const struct cli *cli, char buf[HUMAN_MAX], double value, const char *unit)
 {
-	human_value(&cli->human, buf, value, unit);
+	human_value(&cli->view.human, buf, value, unit);
 	char *to = buf;
 	for (const char *from = buf; *from; from++)
 		if (*from != ' ')
@@ -153,7 +153,7 @@ static void dense(const struct cli *cli, char buf[HUMAN_MAX], double value, cons
 static const char *short_unit(const struct cli *cli, const char *unit)
 {
 	const char *slash = strchr(unit, '/');
-	const char *text = human_unit(&cli->human, unit);
+	const char *text = human_unit(&cli->view.human, unit);
 	if (!slash || !*text)
 		return text;
 	return strcmp(slash, "/s") == 0 ? "/s" : "";
@@ -222,7 +222,7 @@ static bool write_table(const struct cli *cli, const struct numbers *n)
 		ok = ok && add_row(cli, table, n, i);
 	}
 	if (ok)
-		text_table_write(table, &cli->out);
+		text_table_write(table, &cli->view.out);
 	text_table_destroy(table);
 	return ok;
 }
@@ -240,7 +240,7 @@ static void write_footnotes(const struct cli *cli, const struct numbers *n)
 		if (!reason && n->stats[i].count == 0)
 			reason = n->stats[i].why;
 	}
-	FILE *out = cli->out.out;
+	FILE *out = cli->view.out.out;
 	if (cli->options.verbose) {
 		for (uint32_t i = 0; i < n->count; i++)
 			if (n->stats[i].count == 0)
@@ -252,12 +252,12 @@ static void write_footnotes(const struct cli *cli, const struct numbers *n)
 	if (zero) {
 		snprintf(line, sizeof(line), "%u more were 0 in every sample (-v shows them)",
 			 zero);
-		text_wrap(&cli->out, 2, line);
+		text_wrap(&cli->view.out, 2, line);
 	}
 	if (none) {
 		snprintf(line, sizeof(line), "%u have no data (-v says why of each): %s", none,
 			 reason ? reason : "");
-		text_wrap(&cli->out, 2, line);
+		text_wrap(&cli->view.out, 2, line);
 	}
 }
 
@@ -265,12 +265,13 @@ static void write_head(const struct cli *cli, const struct profile *p,
 		       const struct sx_session_device *d)
 {
 	char duration[HUMAN_MAX];
-	FILE *out = cli->out.out;
+	FILE *out = cli->view.out.out;
 	size_t samples = sx_table_row_count(d->raw);
 	const char *kind = profile_sample_kind(sx_table_kind(d->raw));
-	text_styled(&cli->out, TEXT_BOLD, d->name ? d->name : sx_catalog_info(d->catalog)->title);
+	text_styled(&cli->view.out, TEXT_BOLD,
+		    d->name ? d->name : sx_catalog_info(d->catalog)->title);
 	if (d->simulated)
-		text_styled(&cli->out, TEXT_YELLOW, "  SIMULATED, not a real device");
+		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fputc('\n', out);
 	if (d->driver)
 		fprintf(out, "%s\n", d->driver);
@@ -290,14 +291,14 @@ static bool write_text(const struct cli *cli, const struct profile *p, const str
 	bool ok = true;
 	for (uint32_t d = 0; ok && d < p->device_count; d++) {
 		if (d)
-			fputc('\n', cli->out.out);
+			fputc('\n', cli->view.out.out);
 		write_head(cli, p, &p->devices[d]);
 		if (sx_table_row_count(p->devices[d].raw) == 0)
 			continue;
 		ok = write_table(cli, &all[d]);
 		write_footnotes(cli, &all[d]);
 		if (advice[d])
-			findings_text(cli, p->devices[d].catalog, advice[d]);
+			findings_text(&cli->view, p->devices[d].catalog, advice[d]);
 	}
 	return ok;
 }
@@ -329,9 +330,9 @@ enum sx_status profile_write(const struct cli *cli, const struct profile *p, str
 	struct sx_advice **advice = calloc(p->device_count + 1, sizeof(struct sx_advice *));
 	enum sx_status status = all && advice ? gather(cli, p, all, advice, err)
 					      : error_nomem(err, "writing the profile");
-	if (!status && cli->options.format == FORMAT_JSON)
+	if (!status && cli->view.format == FORMAT_JSON)
 		write_json(cli, p, all, advice);
-	else if (!status && cli->options.format == FORMAT_CSV)
+	else if (!status && cli->view.format == FORMAT_CSV)
 		write_csv(cli, p, all);
 	else if (!status && !write_text(cli, p, all, advice))
 		status = error_nomem(err, "writing the profile");

@@ -51,19 +51,19 @@ enum sx_status report_budget(const struct cli *cli, struct report_device *d,
 
 static void number(const struct cli *cli, char buf[HUMAN_MAX], double value, const char *unit)
 {
-	human_value(&cli->human, buf, value, unit);
+	human_value(&cli->view.human, buf, value, unit);
 }
 
 void report_budget_text(const struct cli *cli, const struct report_device *d)
 {
 	const struct sx_budget *b = &d->budget;
 	char a[HUMAN_MAX], c[HUMAN_MAX], line[256];
-	FILE *out = cli->out.out;
+	FILE *out = cli->view.out.out;
 	if (!d->has_budget)
 		return;
 	snprintf(line, sizeof(line), "\nbudget of %gx%g at %g frames/s\n", d->goal.width,
 		 d->goal.height, d->goal.fps);
-	text_styled(&cli->out, TEXT_BOLD, line);
+	text_styled(&cli->view.out, TEXT_BOLD, line);
 	if (isnan(b->spent)) {
 		fputs("  no sample counted cycles\n", out);
 		return;

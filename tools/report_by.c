@@ -244,7 +244,7 @@ static enum sx_status begin(struct grouping *g, struct sx_error *err)
 {
 	const struct options *o = &g->cli->options;
 	const struct sx_capture_info *info = sx_capture_info(g->d->view->reader);
-	uint64_t top = o->format == FORMAT_TEXT ? TOP_TEXT : TOP_MACHINE;
+	uint64_t top = g->cli->view.format == FORMAT_TEXT ? TOP_TEXT : TOP_MACHINE;
 	enum sx_status status = parse_by(g, err);
 	g->top = o->top ? o->top : top;
 	g->d->begin_ns = info->begin_ns;

@@ -46,7 +46,7 @@ static bool says_something(const struct sx_table *values, uint32_t column)
 static uint32_t choose_columns(const struct grouping *g, const struct sx_table *values,
 			       uint32_t *list, uint32_t *more)
 {
-	uint32_t room = (uint32_t)(g->cli->out.width - 22) / CELL_WIDTH, count = 0;
+	uint32_t room = (uint32_t)(g->cli->view.out.width - 22) / CELL_WIDTH, count = 0;
 	uint32_t first = SX_NONE;
 	room = room < 1 ? 1 : room > CELLS_MAX - 3 ? CELLS_MAX - 3 : room;
 	if (g->sort) {
@@ -95,7 +95,7 @@ static bool write_text(const struct grouping *g, const struct sx_table *values)
 		ok = text_table_row(table, cells, TEXT_PLAIN);
 	}
 	if (ok)
-		text_table_write(table, &g->cli->out);
+		text_table_write(table, &g->cli->view.out);
 	text_table_destroy(table);
 	if (g->seen > sx_table_row_count(values))
 		cli_note(g->cli, "%zu of %" PRIu64 " %ss shown; --top N shows others",
@@ -117,7 +117,7 @@ static void value_json(struct json *json, const struct sx_table *t, uint32_t col
 
 static void write_json(const struct grouping *g, const struct sx_table *values)
 {
-	struct json json = cli_json_begin(g->cli, "report");
+	struct json json = view_json_begin(&g->cli->view, "report");
 	json_kv_string(&json, "file", g->d->view->path);
 	json_kv_string(&json, "for", g->d->view->info->catalog);
 	json_kv_string(&json, "by", report_by_name(g->by));
@@ -145,12 +145,12 @@ static void write_json(const struct grouping *g, const struct sx_table *values)
 		json_object_end(&json);
 	}
 	json_array_end(&json);
-	cli_json_end(&json);
+	view_json_end(&json);
 }
 
 static void write_csv(const struct grouping *g, const struct sx_table *values)
 {
-	struct csv csv = {.out = g->cli->out.out};
+	struct csv csv = {.out = g->cli->view.out.out};
 	csv_text(&csv, report_by_name(g->by));
 	csv_text(&csv, "rows");
 	csv_text(&csv, "begin_ns");
@@ -185,13 +185,13 @@ enum sx_status report_groups_write(struct grouping *g, struct sx_error *err)
 	enum sx_status status = sx_metrics_eval(g->d->metrics, g->groups, &values, err);
 	if (status)
 		return status;
-	if (g->cli->options.format == FORMAT_JSON) {
+	if (g->cli->view.format == FORMAT_JSON) {
 		write_json(g, values);
-	} else if (g->cli->options.format == FORMAT_CSV) {
+	} else if (g->cli->view.format == FORMAT_CSV) {
 		write_csv(g, values);
 	} else {
 		report_head(g->cli, g->d);
-		fputc('\n', g->cli->out.out);
+		fputc('\n', g->cli->view.out.out);
 		status = write_text(g, values) ? SX_OK : error_nomem(err, "writing the report");
 	}
 	sx_table_destroy(values);

@@ -13,7 +13,7 @@
 
 void report_number(const struct cli *cli, char buf[HUMAN_MAX], double value, const char *unit)
 {
-	human_value(&cli->human, buf, value, unit);
+	human_value(&cli->view.human, buf, value, unit);
 	char *to = buf;
 	for (const char *from = buf; *from; from++)
 		if (*from != ' ')
@@ -24,7 +24,7 @@ void report_number(const struct cli *cli, char buf[HUMAN_MAX], double value, con
 const char *report_unit(const struct cli *cli, const char *unit)
 {
 	const char *slash = strchr(unit, '/');
-	const char *text = human_unit(&cli->human, unit);
+	const char *text = human_unit(&cli->view.human, unit);
 	if (!slash || !*text)
 		return text;
 	return strcmp(slash, "/s") == 0 ? "/s" : "";
@@ -35,10 +35,10 @@ void report_head(const struct cli *cli, const struct report_device *d)
 	const struct sx_capture_device *info = d->view->info;
 	const char *kind = profile_sample_kind(info->kind);
 	char duration[HUMAN_MAX];
-	FILE *out = cli->out.out;
-	text_styled(&cli->out, TEXT_BOLD, *info->name ? info->name : info->catalog);
+	FILE *out = cli->view.out.out;
+	text_styled(&cli->view.out, TEXT_BOLD, *info->name ? info->name : info->catalog);
 	if (info->simulated)
-		text_styled(&cli->out, TEXT_YELLOW, "  SIMULATED, not a real device");
+		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fputc('\n', out);
 	if (*info->driver)
 		fprintf(out, "%s\n", info->driver);
@@ -144,7 +144,7 @@ static struct text_table *create_table(bool wide)
 
 static bool write_table(const struct cli *cli, const struct report_device *d)
 {
-	bool wide = cli->out.width >= WIDE, ok;
+	bool wide = cli->view.out.width >= WIDE, ok;
 	struct text_table *table = create_table(wide);
 	const char *last = "";
 	ok = table != NULL;
@@ -159,7 +159,7 @@ static bool write_table(const struct cli *cli, const struct report_device *d)
 		ok = ok && add_row(cli, table, d, i, wide);
 	}
 	if (ok)
-		text_table_write(table, &cli->out);
+		text_table_write(table, &cli->view.out);
 	text_table_destroy(table);
 	return ok;
 }
@@ -177,28 +177,28 @@ static void write_footnotes(const struct cli *cli, const struct report_device *d
 		reserved += s->count && s->quality;
 		why = !why && s->count == 0 ? s->why : why;
 		if (cli->options.verbose && s->count == 0)
-			fprintf(cli->out.out, "- %s: %s\n", d->columns[i].name, s->why);
+			fprintf(cli->view.out.out, "- %s: %s\n", d->columns[i].name, s->why);
 	}
 	if (cli->options.verbose)
 		return;
 	if (zero || none || reserved)
-		fputc('\n', cli->out.out);
+		fputc('\n', cli->view.out.out);
 	if (zero) {
 		snprintf(line, sizeof(line), "%u more were 0 in every sample (-v shows them)",
 			 zero);
-		text_wrap(&cli->out, 2, line);
+		text_wrap(&cli->view.out, 2, line);
 	}
 	if (none) {
 		snprintf(line, sizeof(line), "%u have no data (-v says why of each): %s", none,
 			 why ? why : "");
-		text_wrap(&cli->out, 2, line);
+		text_wrap(&cli->view.out, 2, line);
 	}
 	if (reserved) {
 		snprintf(line, sizeof(line),
 			 "%u hold for a part or an estimate of some samples (lost, wrapped, "
 			 "multiplexed or stretched)",
 			 reserved);
-		text_wrap(&cli->out, 2, line);
+		text_wrap(&cli->view.out, 2, line);
 	}
 }
 
@@ -209,15 +209,15 @@ bool report_text(const struct cli *cli, const struct report_device *d)
 	if (!d->rows)
 		return true;
 	if (d->advice)
-		findings_text(cli, d->view->catalog, d->advice);
+		findings_text(&cli->view, d->view->catalog, d->advice);
 	if (d->each > 1) {
 		snprintf(line, sizeof(line),
 			 "(a sample of the above is %" PRIu64 " adjacent ones of the recording)",
 			 d->each);
-		text_wrap(&cli->out, 2, line);
+		text_wrap(&cli->view.out, 2, line);
 	}
 	report_budget_text(cli, d);
-	fputc('\n', cli->out.out);
+	fputc('\n', cli->view.out.out);
 	bool ok = write_table(cli, d);
 	write_footnotes(cli, d);
 	return ok;

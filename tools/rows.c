@@ -123,7 +123,7 @@ static void why_json(struct json *json, const struct sx_table *t)
 
 static void begin_json(struct rows_writer *w, const struct sx_table *t)
 {
-	w->json = cli_json_begin(w->cli, w->shape->schema);
+	w->json = view_json_begin(w->view, w->shape->schema);
 	json_kv_string(&w->json, "for", w->shape->catalog);
 	names_json(&w->json, w->shape, t);
 	json_key(&w->json, "rows");
@@ -138,7 +138,7 @@ static void end_json(struct rows_writer *w, const struct sx_table *t)
 		rows_marks_json(&w->marks, &w->json);
 	if (w->shape->more)
 		w->shape->more(&w->json, w->shape->more_user);
-	cli_json_end(&w->json);
+	view_json_end(&w->json);
 }
 
 /* One object a row, so that every line stands for itself. */
@@ -204,19 +204,19 @@ static void row_csv(struct csv *csv, const struct rows_shape *shape, const struc
 	csv_end_line(csv);
 }
 
-struct rows_writer rows_begin(const struct cli *cli, const struct rows_shape *shape)
+struct rows_writer rows_begin(const struct view *view, const struct rows_shape *shape)
 {
-	return (struct rows_writer){.cli = cli, .shape = shape};
+	return (struct rows_writer){.view = view, .shape = shape};
 }
 
 enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, struct sx_error *err)
 {
-	const struct cli *cli = w->cli;
-	struct csv csv = {.out = cli->out.out};
+	const struct view *view = w->view;
+	struct csv csv = {.out = view->out.out};
 	bool first = !w->begun, ok = true;
 	w->begun = true;
 	w->rows += sx_table_row_count(table);
-	switch (cli->options.format) {
+	switch (view->format) {
 	case FORMAT_JSON:
 		if (first)
 			begin_json(w, table);
@@ -227,7 +227,7 @@ enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, str
 		break;
 	case FORMAT_NDJSON:
 		for (size_t r = 0; r < sx_table_row_count(table); r++)
-			row_ndjson(cli->out.out, w->shape, table, r);
+			row_ndjson(view->out.out, w->shape, table, r);
 		break;
 	case FORMAT_CSV:
 		if (first)
@@ -236,23 +236,23 @@ enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, str
 			row_csv(&csv, w->shape, table, r);
 		break;
 	default:
-		ok = !first || rows_text_write(cli, w->shape, table);
+		ok = !first || rows_text_write(view, w->shape, table);
 	}
 	return ok ? SX_OK : error_nomem(err, "writing rows");
 }
 
 void rows_end(struct rows_writer *w, const struct sx_table *table)
 {
-	if (w->cli->options.format == FORMAT_JSON)
+	if (w->view->format == FORMAT_JSON)
 		end_json(w, table);
-	else if (w->cli->options.format == FORMAT_TEXT)
+	else if (w->view->format == FORMAT_TEXT)
 		rows_text_end(w, table);
 }
 
-enum sx_status rows_write(const struct cli *cli, const struct rows_shape *shape,
+enum sx_status rows_write(const struct view *view, const struct rows_shape *shape,
 			  const struct sx_table *table, struct sx_error *err)
 {
-	struct rows_writer writer = rows_begin(cli, shape);
+	struct rows_writer writer = rows_begin(view, shape);
 	enum sx_status status = rows_add(&writer, table, err);
 	if (!status)
 		rows_end(&writer, table);

@@ -2,7 +2,9 @@
 #ifndef TOOLS_ROWS_H
 #define TOOLS_ROWS_H
 
-#include "tools/cli/cli.h"
+#include <sextant/table.h>
+
+#include "output/view.h"
 
 struct rows_shape {
 	const char *schema;  /* "eval", "decode" */
@@ -29,7 +31,7 @@ struct rows_shape {
  * Writes `table` in the chosen format (text, json, ndjson, csv). Text shows one metric a line and
  * the first few rows beside it.
  */
-enum sx_status rows_write(const struct cli *cli, const struct rows_shape *shape,
+enum sx_status rows_write(const struct view *view, const struct rows_shape *shape,
 			  const struct sx_table *table, struct sx_error *err);
 
 /* Ranges of rows with the same reservations (rows_marks.c); zero-initialise. */
@@ -55,7 +57,7 @@ void rows_marks_json(const struct rows_marks *marks, struct json *json);
 
 /* The same in parts, for input that is too long to hold: rows_add() any number of times. */
 struct rows_writer {
-	const struct cli *cli;
+	const struct view *view;
 	const struct rows_shape *shape;
 	struct json json;
 	size_t rows;
@@ -63,7 +65,7 @@ struct rows_writer {
 	struct rows_marks marks;
 };
 
-struct rows_writer rows_begin(const struct cli *cli, const struct rows_shape *shape);
+struct rows_writer rows_begin(const struct view *view, const struct rows_shape *shape);
 /* Appends the rows of a table; all tables have the same columns. */
 enum sx_status rows_add(struct rows_writer *writer, const struct sx_table *table,
 			struct sx_error *err);
@@ -71,7 +73,7 @@ enum sx_status rows_add(struct rows_writer *writer, const struct sx_table *table
 void rows_end(struct rows_writer *writer, const struct sx_table *table);
 
 /* Text: the first rows side by side, and what that leaves out (rows_text.c). */
-bool rows_text_write(const struct cli *cli, const struct rows_shape *shape,
+bool rows_text_write(const struct view *view, const struct rows_shape *shape,
 		     const struct sx_table *table);
 void rows_text_end(const struct rows_writer *writer, const struct sx_table *table);
 

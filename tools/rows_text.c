@@ -8,15 +8,15 @@
 #define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
 
 /* A text table while it is filled. */
-struct view {
-	const struct cli *cli;
+struct sheet {
+	const struct view *view;
 	const struct sx_table *t;
 	struct text_table *table;
 	size_t shown;
 	bool ok;
 };
 
-static void add_line(struct view *v, const char *name, char cells[ROWS_SHOWN][HUMAN_MAX],
+static void add_line(struct sheet *v, const char *name, char cells[ROWS_SHOWN][HUMAN_MAX],
 		     const char *unit, enum text_style style)
 {
 	const char *line[ROWS_SHOWN + 2] = {name};
@@ -26,7 +26,7 @@ static void add_line(struct view *v, const char *name, char cells[ROWS_SHOWN][HU
 	v->ok = v->ok && text_table_row(v->table, line, style);
 }
 
-static void add_label(struct view *v, enum sx_label label, const char *name, const char *absent)
+static void add_label(struct sheet *v, enum sx_label label, const char *name, const char *absent)
 {
 	char cells[ROWS_SHOWN][HUMAN_MAX];
 	for (size_t i = 0; i < v->shown; i++) {
@@ -44,7 +44,7 @@ static void add_label(struct view *v, enum sx_label label, const char *name, con
 }
 
 /* Times since the first row, for clocks have no zero that means anything. */
-static void add_times(struct view *v, const struct rows_shape *shape)
+static void add_times(struct sheet *v, const struct rows_shape *shape)
 {
 	const uint64_t *begin = sx_table_begin_ns(v->t), *end = sx_table_end_ns(v->t);
 	char begins[ROWS_SHOWN][HUMAN_MAX], lengths[ROWS_SHOWN][HUMAN_MAX];
@@ -66,7 +66,7 @@ static void add_times(struct view *v, const struct rows_shape *shape)
 }
 
 /* Whose row it is, and when. */
-static void add_heads(struct view *v, const struct rows_shape *shape)
+static void add_heads(struct sheet *v, const struct rows_shape *shape)
 {
 	if (shape->contexts && !shape->whole)
 		add_label(v, SX_LABEL_CONTEXT, "context", "idle");
@@ -79,7 +79,7 @@ static void add_heads(struct view *v, const struct rows_shape *shape)
 }
 
 /* What may be wrong with the rows, when anything is. */
-static void add_quality(struct view *v)
+static void add_quality(struct sheet *v)
 {
 	char cells[ROWS_SHOWN][HUMAN_MAX], text[64];
 	bool any = false;
@@ -92,7 +92,7 @@ static void add_quality(struct view *v)
 		add_line(v, "quality", cells, "", TEXT_YELLOW);
 }
 
-static void add_values(struct view *v)
+static void add_values(struct sheet *v)
 {
 	for (uint32_t c = 0; c < sx_table_column_count(v->t); c++) {
 		const struct sx_column *column = sx_table_column(v->t, c);
@@ -100,15 +100,15 @@ static void add_values(struct view *v)
 		bool none = true;
 		for (size_t i = 0; i < v->shown; i++) {
 			double value = sx_table_get(v->t, c, i);
-			human_value(&v->cli->human, cells[i], value, column->unit);
+			human_value(&v->view->human, cells[i], value, column->unit);
 			none = none && isnan(value);
 		}
-		add_line(v, column->name, cells, human_unit(&v->cli->human, column->unit),
+		add_line(v, column->name, cells, human_unit(&v->view->human, column->unit),
 			 none ? TEXT_DIM : TEXT_PLAIN);
 	}
 }
 
-bool rows_text_write(const struct cli *cli, const struct rows_shape *shape,
+bool rows_text_write(const struct view *view, const struct rows_shape *shape,
 		     const struct sx_table *t)
 {
 	size_t rows = sx_table_row_count(t);
@@ -123,7 +123,7 @@ bool rows_text_write(const struct cli *cli, const struct rows_shape *shape,
 		columns[i + 1] = (struct text_column){titles[i], TEXT_RIGHT, 0, 0, false};
 	}
 	columns[shown + 1] = (struct text_column){"unit", TEXT_LEFT, 0, 0, false};
-	struct view v = {.cli = cli, .t = t, .shown = shown};
+	struct sheet v = {.view = view, .t = t, .shown = shown};
 	v.table = text_table_create(columns, shown + 2);
 	v.ok = v.table != NULL;
 	if (v.ok) {
@@ -133,14 +133,14 @@ bool rows_text_write(const struct cli *cli, const struct rows_shape *shape,
 		add_values(&v);
 	}
 	if (v.ok)
-		text_table_write(v.table, &cli->out);
+		text_table_write(v.table, &view->out);
 	text_table_destroy(v.table);
 	return v.ok;
 }
 
 void rows_text_end(const struct rows_writer *w, const struct sx_table *t)
 {
-	const struct cli *cli = w->cli;
+	const struct view *view = w->view;
 	size_t missing = 0;
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
 		bool none = true;
@@ -149,13 +149,13 @@ void rows_text_end(const struct rows_writer *w, const struct sx_table *t)
 		missing += none;
 	}
 	if (w->rows > ROWS_SHOWN)
-		cli_note(cli, "%d of %zu rows shown; --csv or --json writes all", ROWS_SHOWN,
-			 w->rows);
+		view_note(view, "%d of %zu rows shown; --csv or --json writes all", ROWS_SHOWN,
+			  w->rows);
 	if (missing)
-		cli_note(cli, "- no data for %zu metric%s; -v says why", missing,
-			 missing == 1 ? "" : "s");
-	for (uint32_t c = 0; cli->options.verbose && c < sx_table_column_count(t); c++)
+		view_note(view, "- no data for %zu metric%s; -v says why", missing,
+			  missing == 1 ? "" : "s");
+	for (uint32_t c = 0; view->verbose && c < sx_table_column_count(t); c++)
 		if (sx_table_column(t, c)->why)
-			cli_note(cli, "%s: %s", sx_table_column(t, c)->name,
-				 sx_table_column(t, c)->why);
+			view_note(view, "%s: %s", sx_table_column(t, c)->name,
+				  sx_table_column(t, c)->why);
 }

@@ -39,7 +39,7 @@ int cli_exit_code(enum sx_status status)
 /* Whether the result itself could not be written, which is then told at the end, alone. */
 static bool write_failed(const struct cli *cli)
 {
-	if (!cli->result || (fflush(cli->out.out) == 0 && !ferror(cli->out.out)))
+	if (!cli->result || (fflush(cli->view.out.out) == 0 && !ferror(cli->view.out.out)))
 		return false;
 	if (!cli->result->write_errno)
 		cli->result->write_errno = errno;
@@ -113,7 +113,7 @@ enum sx_status cli_open_output(struct cli *cli, struct sx_error *err)
 		return SX_OK;
 	enum sx_status status = result_file_open(&cli->result->file, path, err);
 	if (!status)
-		cli->out.out = cli->result->file.file;
+		cli->view.out.out = cli->result->file.file;
 	return status;
 }
 
@@ -193,7 +193,7 @@ enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_er
 {
 	static const char *const names[] = {"text", "json",	"ndjson",     "csv",
 					    "html", "perfetto", "openmetrics"};
-	if (allowed & 1u << cli->options.format)
+	if (allowed & 1u << cli->view.format)
 		return SX_OK;
 	char list[96] = "";
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -201,24 +201,8 @@ enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_er
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
 				 list[0] ? ", " : "", names[i]);
 	error_set(err, SX_ERR_USAGE, "sextant %s does not write %s", cli->verb->name,
-		  names[cli->options.format]);
+		  names[cli->view.format]);
 	error_because(err, "its formats are %s", list);
 	error_try(err, "--format with one of these");
 	return SX_ERR_USAGE;
-}
-
-struct json cli_json_begin(const struct cli *cli, const char *name)
-{
-	struct json json = {.out = cli->out.out};
-	char schema[64];
-	snprintf(schema, sizeof(schema), "sextant.%s/1", name);
-	json_object_begin(&json);
-	json_kv_string(&json, "schema", schema);
-	return json;
-}
-
-void cli_json_end(struct json *json)
-{
-	json_object_end(json);
-	json_end(json);
 }

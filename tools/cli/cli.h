@@ -5,10 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "output/write/csv.h"
-#include "output/write/human.h"
-#include "output/write/json.h"
-#include "output/write/text.h"
+#include "output/view.h"
 #include "tools/cli/options.h"
 #include "tools/cli/result_file.h"
 
@@ -35,10 +32,9 @@ struct cli {
 	struct sx_context *context;
 	const struct verb *verb;
 	struct options options;
-	struct text_target out; /* the result: standard output, or --output */
+	struct view view;	/* the result: standard output, or --output */
 	struct text_target err; /* everything else */
 	struct cli_result *result;
-	struct human human;	      /* how numbers read */
 	struct capture_view *capture; /* the input, once cli_catalog() found that it is one */
 };
 
@@ -76,8 +72,5 @@ enum sx_status cli_input(const struct cli *cli, const char **path, struct sx_err
 enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err);
 /* Refuses a format that a verb does not write; `allowed` is a mask of 1 << enum format. */
 enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err);
-/* Starts {"schema":"sextant.NAME/1", on the result stream. */
-struct json cli_json_begin(const struct cli *cli, const char *name);
-void cli_json_end(struct json *json);
 
 #endif

@@ -6,15 +6,7 @@
 
 #include <sextant/metric.h>
 
-enum format {
-	FORMAT_TEXT,
-	FORMAT_JSON,
-	FORMAT_NDJSON,
-	FORMAT_CSV,
-	FORMAT_HTML,
-	FORMAT_PERFETTO,
-	FORMAT_OPENMETRICS,
-};
+#include "output/view.h"
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 

@@ -13,25 +13,25 @@ static void write_text(const struct cli *cli, struct sx_catalog *catalog,
 	char line[256];
 	size_t rows = sx_table_row_count(raw);
 	struct findings_count n = findings_count(advice);
-	text_styled(&cli->out, TEXT_BOLD, sx_catalog_info(catalog)->title);
-	fprintf(cli->out.out, ", %zu sample%s\n", rows, rows == 1 ? "" : "s");
-	findings_text(cli, catalog, advice);
+	text_styled(&cli->view.out, TEXT_BOLD, sx_catalog_info(catalog)->title);
+	fprintf(cli->view.out.out, ", %zu sample%s\n", rows, rows == 1 ? "" : "s");
+	findings_text(&cli->view, catalog, advice);
 	if (cli->options.verbose)
-		findings_rest_text(cli, advice);
+		findings_rest_text(&cli->view, advice);
 	if (!n.all)
 		return;
-	fputc('\n', cli->out.out);
+	fputc('\n', cli->view.out.out);
 	snprintf(line, sizeof(line), "of %zu rules %zu appl%s, %zu do%s not, %zu were not judged%s",
 		 n.all, n.fired, n.fired == 1 ? "ies" : "y", n.quiet, n.quiet == 1 ? "es" : "",
 		 n.unjudged, cli->options.verbose || n.fired == n.all ? "" : " (-v lists them)");
-	text_wrap(&cli->out, 0, line);
+	text_wrap(&cli->view.out, 0, line);
 }
 
 static void write_json(const struct cli *cli, struct sx_catalog *catalog,
 		       const struct sx_table *raw, const struct sx_advice *advice)
 {
 	struct findings_count n = findings_count(advice);
-	struct json json = cli_json_begin(cli, "advise");
+	struct json json = view_json_begin(&cli->view, "advise");
 	json_kv_string(&json, "for", sx_catalog_info(catalog)->name);
 	json_kv_string(&json, "set", sx_advice_set(advice));
 	json_kv_u64(&json, "rows", sx_table_row_count(raw));
@@ -48,7 +48,7 @@ static void write_json(const struct cli *cli, struct sx_catalog *catalog,
 	json_array_end(&json);
 	if (cli->options.verbose)
 		findings_rest_json(&json, advice);
-	cli_json_end(&json);
+	view_json_end(&json);
 }
 
 /* Why there is nothing: the first rule that counters could have told of stands for all. */
@@ -109,10 +109,10 @@ static enum sx_status advise(const struct cli *cli, struct sx_catalog *catalog,
 	if (!o->set && sx_advice_set(advice))
 		cli_note(cli, "read as set %s; if it was another: --set NAME",
 			 sx_advice_set(advice));
-	if (o->format == FORMAT_JSON)
+	if (cli->view.format == FORMAT_JSON)
 		write_json(cli, catalog, raw, advice);
-	else if (o->format == FORMAT_CSV)
-		findings_csv(cli, advice);
+	else if (cli->view.format == FORMAT_CSV)
+		findings_csv(&cli->view, advice);
 	else
 		write_text(cli, catalog, raw, advice);
 	struct findings_count n = findings_count(advice);

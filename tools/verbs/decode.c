@@ -127,7 +127,7 @@ static enum sx_status write_rows(struct decode_job *job, struct sx_error *err)
 	struct sx_table *out = NULL;
 	job->shape.catalog = sx_catalog_info(job->catalog)->name;
 	if (o->counters && job->instances) /* as they were decoded: each instance is a column */
-		return rows_write(job->cli, &job->shape, job->table, err);
+		return rows_write(&job->cli->view, &job->shape, job->table, err);
 	struct sx_table *split = NULL;
 	enum sx_status status = SX_OK;
 	if (job->instances)
@@ -144,7 +144,7 @@ static enum sx_status write_rows(struct decode_job *job, struct sx_error *err)
 	if (!status)
 		status = sx_metrics_eval(metrics, rows, &out, err);
 	if (!status)
-		status = rows_write(job->cli, &job->shape, out, err);
+		status = rows_write(&job->cli->view, &job->shape, out, err);
 	sx_table_destroy(out);
 	sx_metrics_destroy(metrics);
 	sx_table_destroy(split);

@@ -71,7 +71,7 @@ static bool devices_text(const struct cli *cli, const struct sx_device *devices,
 					: TEXT_DIM);
 	}
 	if (ok)
-		text_table_write(table, &cli->out);
+		text_table_write(table, &cli->view.out);
 	text_table_destroy(table);
 	return ok;
 }
@@ -105,7 +105,7 @@ static bool catalogs_text(const struct cli *cli)
 		sx_catalog_unref(catalog);
 	}
 	if (ok)
-		text_table_write(table, &cli->out);
+		text_table_write(table, &cli->view.out);
 	text_table_destroy(table);
 	return ok;
 }
@@ -114,7 +114,7 @@ static void devices_csv(const struct cli *cli, const struct sx_device *devices, 
 {
 	static const char *const head[] = {"id",     "source", "name",	  "catalog",
 					   "driver", "state",  "because", "remedy"};
-	struct csv csv = {.out = cli->out.out};
+	struct csv csv = {.out = cli->view.out.out};
 	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
 		csv_text(&csv, head[i]);
 	csv_end_line(&csv);
@@ -132,23 +132,23 @@ static void devices_csv(const struct cli *cli, const struct sx_device *devices, 
 static enum sx_status write_devices(const struct cli *cli, const struct sx_device *devices,
 				    size_t count, struct sx_error *err)
 {
-	if (cli->options.format == FORMAT_JSON) {
-		struct json json = cli_json_begin(cli, "devices");
+	if (cli->view.format == FORMAT_JSON) {
+		struct json json = view_json_begin(&cli->view, "devices");
 		json_key(&json, "devices");
 		json_array_begin(&json);
 		for (size_t i = 0; i < count; i++)
 			device_json(&json, &devices[i]);
 		json_array_end(&json);
 		catalogs_json(&json, cli);
-		cli_json_end(&json);
+		view_json_end(&json);
 		return SX_OK;
 	}
-	if (cli->options.format == FORMAT_CSV) {
+	if (cli->view.format == FORMAT_CSV) {
 		devices_csv(cli, devices, count);
 		return SX_OK;
 	}
 	bool ok = devices_text(cli, devices, count);
-	fputc('\n', cli->out.out);
+	fputc('\n', cli->view.out.out);
 	ok = ok && catalogs_text(cli);
 	return ok ? SX_OK : error_nomem(err, "listing devices");
 }

@@ -19,7 +19,7 @@ static size_t count_usable(const struct sx_device *devices, size_t count)
 
 static void doctor_json(const struct cli *cli, const struct sx_device *devices, size_t count)
 {
-	struct json json = cli_json_begin(cli, "doctor");
+	struct json json = view_json_begin(&cli->view, "doctor");
 	json_kv_u64(&json, "usable", count_usable(devices, count));
 	json_key(&json, "sources");
 	json_array_begin(&json);
@@ -35,7 +35,7 @@ static void doctor_json(const struct cli *cli, const struct sx_device *devices, 
 		json_object_end(&json);
 	}
 	json_array_end(&json);
-	cli_json_end(&json);
+	view_json_end(&json);
 }
 
 static void doctor_text(const struct cli *cli, const struct sx_device *devices, size_t count)
@@ -44,8 +44,8 @@ static void doctor_text(const struct cli *cli, const struct sx_device *devices, 
 						 TEXT_DIM};
 	for (size_t i = 0; i < count; i++) {
 		const struct sx_device *d = &devices[i];
-		FILE *out = cli->out.out;
-		text_styled(&cli->out, colors[d->state], device_state_name(d->state));
+		FILE *out = cli->view.out.out;
+		text_styled(&cli->view.out, colors[d->state], device_state_name(d->state));
 		fprintf(out, "%*s%s", (int)(11 - strlen(device_state_name(d->state))), "", d->id);
 		if (d->name)
 			fprintf(out, "  %s", d->name);
@@ -55,14 +55,14 @@ static void doctor_text(const struct cli *cli, const struct sx_device *devices, 
 		char line[2 * SX_ERROR_TEXT_MAX];
 		if (d->because) {
 			snprintf(line, sizeof(line), "because: %s", d->because);
-			text_wrap(&cli->out, 11, line);
+			text_wrap(&cli->view.out, 11, line);
 		}
 		if (d->remedy) {
 			snprintf(line, sizeof(line), "try: %s", d->remedy);
-			text_wrap(&cli->out, 11, line);
+			text_wrap(&cli->view.out, 11, line);
 		}
 	}
-	fprintf(cli->out.out, "\n%zu of %zu sources can measure here\n",
+	fprintf(cli->view.out.out, "\n%zu of %zu sources can measure here\n",
 		count_usable(devices, count), count);
 }
 
@@ -97,7 +97,7 @@ struct report {
 static void say(void *user, const char *line)
 {
 	struct report *report = user;
-	FILE *out = report->cli->out.out;
+	FILE *out = report->cli->view.out.out;
 	if (!report->begun)
 		fprintf(out, "sextant %s self-test of %s\n", sx_version(), report->device);
 	report->begun = true;
@@ -119,7 +119,7 @@ static int selftest(struct cli *cli)
 	enum sx_status status = sx_device_selftest(cli->context, report.device, say, &report, &err);
 	if (status)
 		return cli_fail(cli, &err);
-	fputs("every invariant holds\n", cli->out.out);
+	fputs("every invariant holds\n", cli->view.out.out);
 	return EXIT_OK;
 }
 
@@ -146,7 +146,7 @@ static int run(struct cli *cli)
 		devices = &one;
 		count = 1;
 	}
-	if (cli->options.format == FORMAT_JSON)
+	if (cli->view.format == FORMAT_JSON)
 		doctor_json(cli, devices, count);
 	else
 		doctor_text(cli, devices, count);

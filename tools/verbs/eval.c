@@ -27,7 +27,7 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 	if (!status)
 		status = sx_metrics_eval(metrics, raw, &out, err);
 	if (!status)
-		status = rows_write(cli, &shape, out, err);
+		status = rows_write(&cli->view, &shape, out, err);
 	sx_table_destroy(out);
 	sx_metrics_destroy(metrics);
 	return status;

@@ -20,7 +20,7 @@ struct explanation {
 
 static void field(const struct explanation *e, const char *name, const char *value)
 {
-	const struct text_target *target = &e->cli->out;
+	const struct text_target *target = &e->cli->view.out;
 	if (!value || !*value)
 		return;
 	if ((int)text_width(value) + 12 <= target->width) {
@@ -33,9 +33,9 @@ static void field(const struct explanation *e, const char *name, const char *val
 
 static void title(const struct explanation *e, const char *text)
 {
-	fputc('\n', e->cli->out.out);
-	text_styled(&e->cli->out, TEXT_BOLD, text);
-	fputc('\n', e->cli->out.out);
+	fputc('\n', e->cli->view.out.out);
+	text_styled(&e->cli->view.out, TEXT_BOLD, text);
+	fputc('\n', e->cli->view.out.out);
 }
 
 /* The value of a metric or counter over the input file; NaN without one. */
@@ -67,7 +67,7 @@ static void number_of(const struct explanation *e, const char *name, const char 
 	buf[0] = '\0';
 	if (!e->totals)
 		return;
-	human_value(&e->cli->human, value, value_of(e, name), unit);
+	human_value(&e->cli->view.human, value, value_of(e, name), unit);
 	snprintf(buf, HUMAN_MAX + 4, " = %s", value);
 }
 
@@ -106,8 +106,8 @@ static void advice_using(const struct explanation *e, const char *name)
 		char line[1200];
 		snprintf(line, sizeof(line), "%s (%s): %s", a->rule, describe_severity(a->severity),
 			 a->when ? a->when : a->needs);
-		text_wrap(&e->cli->out, 2, line);
-		text_wrap(&e->cli->out, 4, a->advice);
+		text_wrap(&e->cli->view.out, 2, line);
+		text_wrap(&e->cli->view.out, 4, a->advice);
 	}
 }
 
@@ -117,7 +117,7 @@ static void strings(const struct explanation *e, const char *heading, const stru
 		return;
 	title(e, heading);
 	for (uint32_t i = 0; i < s->count; i++)
-		text_wrap(&e->cli->out, 2, s->items[i]);
+		text_wrap(&e->cli->view.out, 2, s->items[i]);
 }
 
 static void names_line(const struct explanation *e, const char *name, const struct sx_strings *s)
@@ -153,7 +153,7 @@ static void section_path(const struct explanation *e, const struct sx_metric_inf
 static void heading(const struct explanation *e, const char *name, const char *number,
 		    const char *what)
 {
-	const struct text_target *target = &e->cli->out;
+	const struct text_target *target = &e->cli->view.out;
 	const char *title = what ? what : "";
 	size_t width = text_width(name) + text_width(number) + text_width(title) + 2;
 	text_styled(target, TEXT_BOLD, name);
@@ -170,13 +170,13 @@ static void formula_text(const struct explanation *e, const struct formula *f,
 	if (!f->expr)
 		return;
 	title(e, "formula");
-	text_wrap(&e->cli->out, 2, m->exprs[e->variant]);
+	text_wrap(&e->cli->view.out, 2, m->exprs[e->variant]);
 	if (e->view.info->notation == SX_POSTFIX) {
 		sx_node_text(sx_expr_root(f->expr), infix, sizeof(infix));
-		fputs("  in other words\n", e->cli->out.out);
-		text_wrap(&e->cli->out, 2, infix);
+		fputs("  in other words\n", e->cli->view.out.out);
+		text_wrap(&e->cli->view.out, 2, infix);
 	}
-	fputc('\n', e->cli->out.out);
+	fputc('\n', e->cli->view.out.out);
 	formula_tree_text(f, m->unit);
 	title(e, "inputs");
 	formula_inputs_text(f);
@@ -189,8 +189,8 @@ static void explain_metric(struct explanation *e, uint32_t index, const struct f
 	e->set = m->group;
 	number_of(e, m->qualified, m->unit, number);
 	heading(e, describe_metric_name(&e->view, index), number, m->title);
-	text_wrap(&e->cli->out, 2, m->description ? m->description : "");
-	fputc('\n', e->cli->out.out);
+	text_wrap(&e->cli->view.out, 2, m->description ? m->description : "");
+	fputc('\n', e->cli->view.out.out);
 	field(e, "catalog", e->view.info->title);
 	section_path(e, m);
 	field(e, "set", m->group == SX_NONE ? NULL : e->view.groups[m->group].name);
@@ -247,10 +247,10 @@ static void metrics_using(const struct explanation *e, const char *counter)
 			title(e, "metrics that read it");
 		any = true;
 		if (groups > 1)
-			fprintf(e->cli->out.out, "  %s, of %s and %u further sets\n", m->name,
+			fprintf(e->cli->view.out.out, "  %s, of %s and %u further sets\n", m->name,
 				e->view.groups[m->group].name, groups - 1);
 		else
-			fprintf(e->cli->out.out, "  %s\n", describe_metric_name(&e->view, i));
+			fprintf(e->cli->view.out.out, "  %s\n", describe_metric_name(&e->view, i));
 	}
 }
 
@@ -261,8 +261,8 @@ static void explain_counter(struct explanation *e, uint32_t index)
 	e->set = c->group;
 	number_of(e, c->name, c->unit, number);
 	heading(e, c->name, number, c->title);
-	text_wrap(&e->cli->out, 2, c->description ? c->description : "");
-	fputc('\n', e->cli->out.out);
+	text_wrap(&e->cli->view.out, 2, c->description ? c->description : "");
+	fputc('\n', e->cli->view.out.out);
 	formula_place(&e->view, c, where, sizeof(where));
 	snprintf(bits, sizeof(bits), "%u bits", c->bits);
 	if (c->scale > 1)
@@ -305,7 +305,7 @@ static void explain_json(const struct explanation *e, uint32_t metric, uint32_t 
 	bool is_metric = metric != SX_NONE;
 	const char *name =
 	    is_metric ? e->view.metrics[metric].qualified : e->view.counters[counter].name;
-	struct json json = cli_json_begin(e->cli, "explain");
+	struct json json = view_json_begin(&e->cli->view, "explain");
 	json_kv_string(&json, "for", e->view.info->name);
 	json_key(&json, is_metric ? "metric" : "counter");
 	if (is_metric)
@@ -316,7 +316,7 @@ static void explain_json(const struct explanation *e, uint32_t metric, uint32_t 
 		json_kv_f64(&json, "value", value_of(e, name));
 	formula_json(&json, f);
 	advice_json(&json, e, is_metric ? e->view.metrics[metric].name : name);
-	cli_json_end(&json);
+	view_json_end(&json);
 }
 
 /* The first metric, or else counter, that maps a neutral name. */
@@ -401,11 +401,17 @@ static enum sx_status prepare(struct explanation *e, struct sx_catalog *catalog,
 static enum sx_status explain_name(struct explanation *e, const char *name, struct sx_error *err)
 {
 	struct formula f = {0};
+	const struct options *o = &e->cli->options;
+	struct formula_input input = {.view = &e->view,
+				      .variant = e->variant,
+				      .constants = o->constants,
+				      .constant_count = (uint32_t)o->constant_count,
+				      .totals = e->totals};
 	uint32_t metric = SX_NONE, counter = SX_NONE;
 	enum sx_status status = look_up(e, name, &metric, &counter, err);
 	if (!status && metric != SX_NONE)
-		status = formula_open(&f, e->cli, &e->view, metric, e->variant, e->totals, err);
-	if (!status && e->cli->options.format == FORMAT_JSON)
+		status = formula_open(&f, &e->cli->view, &input, metric, err);
+	if (!status && e->cli->view.format == FORMAT_JSON)
 		explain_json(e, metric, counter, &f);
 	else if (!status && metric != SX_NONE)
 		explain_metric(e, metric, &f);

@@ -70,7 +70,7 @@ static enum sx_status begin(struct exporting *e, struct sx_table **raw, struct s
 				       .times = true,
 				       .quality = true,
 				       .labels = labels_of(view)};
-	e->writer = rows_begin(e->cli, &e->shape);
+	e->writer = rows_begin(&e->cli->view, &e->shape);
 	return status;
 }
 
@@ -82,7 +82,7 @@ static enum sx_status export_rows(struct exporting *e, struct sx_error *err)
 		status = capture_view_next(e->cli->capture, raw, err);
 		if (!status)
 			status = convert(e, raw, false, err);
-		if (!status && ferror(e->cli->out.out))
+		if (!status && ferror(e->cli->view.out.out))
 			break; /* nobody reads on; main says why */
 	}
 	if (status == SX_END)
@@ -99,7 +99,7 @@ static int run(struct cli *cli)
 	struct exporting e = {.cli = cli};
 	const char *path;
 	if (!cli->options.format_given)
-		cli->options.format = FORMAT_CSV;
+		cli->view.format = FORMAT_CSV;
 	enum sx_status status =
 	    cli_formats(cli, 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON, &err);
 	if (!status)

@@ -226,13 +226,13 @@ static void write_metrics(const struct planning *p, struct json *json)
 
 static void write_json(const struct planning *p)
 {
-	struct json json = cli_json_begin(p->cli, "plan");
+	struct json json = view_json_begin(&p->cli->view, "plan");
 	json_kv_string(&json, "for", sx_catalog_info(p->catalog)->name);
 	if (p->cli->options.api)
 		json_kv_string(&json, "api", p->cli->options.api);
 	write_passes(p, &json);
 	write_metrics(p, &json);
-	cli_json_end(&json);
+	view_json_end(&json);
 }
 
 static uint32_t in_block(const struct planning *p, const struct sx_plan_pass *pass, uint32_t block)
@@ -335,7 +335,7 @@ static void say_readers(const struct planning *p, uint32_t pass)
 		append(line, sizeof(line), "%s%s", sep, p->columns[i].name);
 		sep = ", ";
 	}
-	text_wrap(&p->cli->out, 4, line);
+	text_wrap(&p->cli->view.out, 4, line);
 }
 
 static void write_pass(const struct planning *p, uint32_t number, const struct sx_plan_pass *pass)
@@ -343,18 +343,18 @@ static void write_pass(const struct planning *p, uint32_t number, const struct s
 	char head[64], line[2048] = "";
 	snprintf(head, sizeof(head), "pass %u: %u counter%s", (unsigned)number + 1,
 		 (unsigned)pass->count, pass->count == 1 ? "" : "s");
-	text_styled(&p->cli->out, TEXT_BOLD, head);
-	fputc('\n', p->cli->out.out);
+	text_styled(&p->cli->view.out, TEXT_BOLD, head);
+	fputc('\n', p->cli->view.out.out);
 	say_blocks(p, pass, line, sizeof(line));
 	say_rules(p, number, pass, line, sizeof(line));
-	text_wrap(&p->cli->out, 2, line);
+	text_wrap(&p->cli->view.out, 2, line);
 	say_readers(p, number);
 	if (p->cli->options.verbose) {
 		char names[16384] = "";
 		for (uint32_t i = 0; i < pass->count; i++)
 			append(names, sizeof(names), "%s%s", i ? ", " : "",
 			       p->counters[pass->counters[i]].name);
-		text_wrap(&p->cli->out, 4, names);
+		text_wrap(&p->cli->view.out, 4, names);
 	}
 }
 
@@ -369,12 +369,12 @@ static void write_conflicts(const struct planning *p)
 		if (p->why[i] || count < 2)
 			continue;
 		if (!any)
-			text_wrap(&p->cli->out, 0,
+			text_wrap(&p->cli->view.out, 0,
 				  "Over several passes, because their counters do not fit one:");
 		any = true;
 		snprintf(line, sizeof(line), "%s: %u passes on its own", p->columns[i].name,
 			 (unsigned)count);
-		text_wrap(&p->cli->out, 2, line);
+		text_wrap(&p->cli->view.out, 2, line);
 	}
 }
 
@@ -386,20 +386,20 @@ static void write_text(const struct planning *p)
 		planned += !p->why[i];
 		without += p->why[i] && !p->hidden[i];
 	}
-	fprintf(p->cli->out.out, "%u metric%s in %u pass%s\n", (unsigned)planned,
+	fprintf(p->cli->view.out.out, "%u metric%s in %u pass%s\n", (unsigned)planned,
 		planned == 1 ? "" : "s", (unsigned)count, count == 1 ? "" : "es");
 	for (uint32_t i = 0; i < count; i++)
 		write_pass(p, i, &passes[i]);
 	write_conflicts(p);
 	if (!without)
 		return;
-	fprintf(p->cli->out.out, "%u not available here:\n", (unsigned)without);
+	fprintf(p->cli->view.out.out, "%u not available here:\n", (unsigned)without);
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		char line[512];
 		if (!p->why[i] || p->hidden[i])
 			continue;
 		snprintf(line, sizeof(line), "%s: %s", p->columns[i].name, p->why[i]);
-		text_wrap(&p->cli->out, 2, line);
+		text_wrap(&p->cli->view.out, 2, line);
 	}
 }
 
@@ -412,7 +412,7 @@ static int run(struct cli *cli)
 		status = cli_catalog(cli, &p.catalog, &err);
 	if (!status)
 		status = make_plan(&p, &err);
-	if (!status && cli->options.format == FORMAT_JSON)
+	if (!status && cli->view.format == FORMAT_JSON)
 		write_json(&p);
 	else if (!status)
 		write_text(&p);

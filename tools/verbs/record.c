@@ -62,9 +62,10 @@ static void show_progress(const struct recording *r, const struct sx_capture_pro
 			  const struct sx_capture_progress *now, double seconds)
 {
 	char rate[HUMAN_MAX], size[HUMAN_MAX], rows[HUMAN_MAX];
-	human_value(&r->cli->human, rows, (double)now->rows, "count");
-	human_value(&r->cli->human, size, (double)now->bytes, "bytes");
-	human_value(&r->cli->human, rate, (double)(now->rows - before->rows) / seconds, "count");
+	human_value(&r->cli->view.human, rows, (double)now->rows, "count");
+	human_value(&r->cli->view.human, size, (double)now->bytes, "bytes");
+	human_value(&r->cli->view.human, rate, (double)(now->rows - before->rows) / seconds,
+		    "count");
 	fprintf(stderr, "\r\033[K%s samples, %s/s, %s", rows, rate, size);
 	if (now->lost_rows)
 		fprintf(stderr, ", %llu lost", (unsigned long long)now->lost_rows);
@@ -149,7 +150,7 @@ static void summarise(const struct recording *r, const struct sx_session *sessio
 	uint32_t devices;
 	sx_session_devices(session, &devices);
 	human_duration(duration, sx_session_duration_ns(session));
-	human_value(&r->cli->human, size, (double)p->bytes, "bytes");
+	human_value(&r->cli->view.human, size, (double)p->bytes, "bytes");
 	if (r->keep_ns)
 		cli_note(r->cli, "%llu samples in %s, %u dump%s written",
 			 (unsigned long long)p->rows, duration, r->dumps, r->dumps == 1 ? "" : "s");

@@ -113,7 +113,7 @@ static void metric_json(struct json *json, const struct report_device *d, uint32
 static void write_json(const struct cli *cli, const char *path, const struct report_device *all,
 		       uint32_t count)
 {
-	struct json json = cli_json_begin(cli, "report");
+	struct json json = view_json_begin(&cli->view, "report");
 	json_kv_string(&json, "file", path);
 	json_key(&json, "devices");
 	json_array_begin(&json);
@@ -150,14 +150,14 @@ static void write_json(const struct cli *cli, const char *path, const struct rep
 			report_budget_json(&json, &all[d], d);
 		json_array_end(&json);
 	}
-	cli_json_end(&json);
+	view_json_end(&json);
 }
 
 static void write_csv(const struct cli *cli, const struct report_device *all, uint32_t count)
 {
 	static const char *const head[] = {"name", "device", "unit", "total", "mean",  "min",
 					   "p50",  "p95",    "p99",  "max",   "count", "why"};
-	struct csv csv = {.out = cli->out.out};
+	struct csv csv = {.out = cli->view.out.out};
 	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
 		csv_text(&csv, head[i]);
 	csv_end_line(&csv);
@@ -185,13 +185,13 @@ static enum sx_status write_all(const struct cli *cli, const char *path,
 				struct sx_error *err)
 {
 	bool ok = true;
-	if (cli->options.format == FORMAT_JSON)
+	if (cli->view.format == FORMAT_JSON)
 		write_json(cli, path, all, count);
-	else if (cli->options.format == FORMAT_CSV)
+	else if (cli->view.format == FORMAT_CSV)
 		write_csv(cli, all, count);
-	for (uint32_t d = 0; ok && cli->options.format == FORMAT_TEXT && d < count; d++) {
+	for (uint32_t d = 0; ok && cli->view.format == FORMAT_TEXT && d < count; d++) {
 		if (d)
-			fputc('\n', cli->out.out);
+			fputc('\n', cli->view.out.out);
 		ok = report_text(cli, &all[d]);
 	}
 	return ok ? SX_OK : error_nomem(err, "writing the report");
@@ -272,7 +272,7 @@ static int run(struct cli *cli)
 		status = cli_input(cli, &path, &err);
 	if (!status)
 		status = choose(cli, path, &list, &count, &err);
-	if (!status && cli->options.by && count > 1 && cli->options.format != FORMAT_TEXT)
+	if (!status && cli->options.by && count > 1 && cli->view.format != FORMAT_TEXT)
 		count = 1; /* one document, one kind of rows: -d chooses another device */
 	if (!status)
 		status = report(cli, path, list, count, &whole, &err);

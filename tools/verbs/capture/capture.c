@@ -103,7 +103,7 @@ static void account_json(struct json *json, const struct contents *c)
 static void write_json(const struct cli *cli, const struct contents *c)
 {
 	char version[16];
-	struct json json = cli_json_begin(cli, "capture");
+	struct json json = view_json_begin(&cli->view, "capture");
 	snprintf(version, sizeof(version), "%u.%u", c->info->major, c->info->minor);
 	json_kv_string(&json, "file", c->path);
 	json_kv_string(&json, "version", version);
@@ -127,17 +127,17 @@ static void write_json(const struct cli *cli, const struct contents *c)
 			device_json(&json, sx_capture_device(c->reader, i), c->rows[i]);
 	json_array_end(&json);
 	account_json(&json, c);
-	cli_json_end(&json);
+	view_json_end(&json);
 }
 
 static void write_device(const struct cli *cli, const struct sx_capture_device *d, uint64_t rows)
 {
-	FILE *out = cli->out.out;
+	FILE *out = cli->view.out.out;
 	const char *kind = profile_sample_kind(d->kind);
 	fputc('\n', out);
-	text_styled(&cli->out, TEXT_BOLD, *d->name ? d->name : d->catalog);
+	text_styled(&cli->view.out, TEXT_BOLD, *d->name ? d->name : d->catalog);
 	if (d->simulated)
-		text_styled(&cli->out, TEXT_YELLOW, "  SIMULATED, not a real device");
+		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fprintf(out, "\n  catalog  %s (%016" PRIx64 ")\n  source   %s\n", d->catalog,
 		d->catalog_hash, d->source);
 	if (*d->driver)
@@ -151,7 +151,7 @@ static void write_device(const struct cli *cli, const struct sx_capture_device *
 
 static void write_damage(const struct cli *cli, const struct contents *c)
 {
-	FILE *out = cli->out.out;
+	FILE *out = cli->view.out.out;
 	const struct sx_capture_account *a = c->account;
 	if (a->what[0])
 		fprintf(out,
@@ -170,10 +170,10 @@ static void write_damage(const struct cli *cli, const struct contents *c)
 static void write_text(const struct cli *cli, const struct contents *c)
 {
 	char size[HUMAN_MAX], length[HUMAN_MAX], when[64] = "";
-	FILE *out = cli->out.out;
+	FILE *out = cli->view.out.out;
 	time_t created = (time_t)(c->info->created_ns / 1000000000);
 	struct tm utc;
-	human_value(&cli->human, size, (double)c->info->size_bytes, "bytes");
+	human_value(&cli->view.human, size, (double)c->info->size_bytes, "bytes");
 	human_duration(length, duration_ns(c->info));
 	if (c->info->created_ns > 1 && gmtime_r(&created, &utc))
 		strftime(when, sizeof(when), ", %Y-%m-%d %H:%M:%S UTC", &utc);
@@ -208,7 +208,7 @@ static int info(struct cli *cli, const char *path)
 	enum sx_status status = read_all(&c, &err);
 	if (!status)
 		status = cli_open_output(cli, &err);
-	if (!status && cli->options.format == FORMAT_JSON)
+	if (!status && cli->view.format == FORMAT_JSON)
 		write_json(cli, &c);
 	else if (!status)
 		write_text(cli, &c);
@@ -225,10 +225,10 @@ static int check(struct cli *cli, const char *path)
 	bool sound = !status && is_sound(&c);
 	if (!status)
 		status = cli_open_output(cli, &err);
-	if (!status && cli->options.format == FORMAT_JSON)
+	if (!status && cli->view.format == FORMAT_JSON)
 		write_json(cli, &c);
 	else if (!status) {
-		fprintf(cli->out.out, "%s: %s, %" PRIu64 " rows read\n", path,
+		fprintf(cli->view.out.out, "%s: %s, %" PRIu64 " rows read\n", path,
 			sound ? "sound" : "not whole", c.rows_read);
 		write_damage(cli, &c);
 	}

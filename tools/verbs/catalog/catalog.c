@@ -9,17 +9,17 @@ static void strings_text(const struct cli *cli, const char *title, const struct 
 {
 	if (!s->count)
 		return;
-	fputc('\n', cli->out.out);
-	text_styled(&cli->out, TEXT_BOLD, title);
-	fputc('\n', cli->out.out);
+	fputc('\n', cli->view.out.out);
+	text_styled(&cli->view.out, TEXT_BOLD, title);
+	fputc('\n', cli->view.out.out);
 	for (uint32_t i = 0; i < s->count; i++)
-		text_wrap(&cli->out, 2, s->items[i]);
+		text_wrap(&cli->view.out, 2, s->items[i]);
 }
 
 static void show_text(const struct cli *cli, const struct catalog_view *v)
 {
-	FILE *out = cli->out.out;
-	text_styled(&cli->out, TEXT_BOLD, v->info->name);
+	FILE *out = cli->view.out.out;
+	text_styled(&cli->view.out, TEXT_BOLD, v->info->name);
 	fprintf(out, "  %s\n\n", v->info->title);
 	fprintf(out, "  vendor     %s\n  origin     %s\n  hash       %016llx\n", v->info->vendor,
 		v->info->origin, (unsigned long long)v->info->hash);
@@ -37,7 +37,7 @@ static void show_text(const struct cli *cli, const struct catalog_view *v)
 static void show_json(const struct cli *cli, const struct catalog_view *v)
 {
 	char hash[24];
-	struct json json = cli_json_begin(cli, "catalog");
+	struct json json = view_json_begin(&cli->view, "catalog");
 	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)v->info->hash);
 	json_kv_string(&json, "name", v->info->name);
 	json_kv_string(&json, "title", v->info->title);
@@ -57,7 +57,7 @@ static void show_json(const struct cli *cli, const struct catalog_view *v)
 	json_array_end(&json);
 	describe_strings_json(&json, "facts", &v->info->facts);
 	describe_strings_json(&json, "notes", &v->info->notes);
-	cli_json_end(&json);
+	view_json_end(&json);
 }
 
 static enum sx_status show(const struct cli *cli, const char *name, struct sx_error *err)
@@ -67,7 +67,7 @@ static enum sx_status show(const struct cli *cli, const char *name, struct sx_er
 	if (status)
 		return status;
 	struct catalog_view view = describe_view(catalog);
-	if (cli->options.format == FORMAT_JSON)
+	if (cli->view.format == FORMAT_JSON)
 		show_json(cli, &view);
 	else
 		show_text(cli, &view);
@@ -88,8 +88,8 @@ static void difference(const struct cli *cli, char sign, const char *kind, const
 	char line[512];
 	snprintf(line, sizeof(line), "%c %-8s %s%s%s", sign, kind, name, detail ? ": " : "",
 		 detail ? detail : "");
-	text_styled(&cli->out, styles[sign == '-' ? 0 : sign == '+' ? 1 : 2], line);
-	fputc('\n', cli->out.out);
+	text_styled(&cli->view.out, styles[sign == '-' ? 0 : sign == '+' ? 1 : 2], line);
+	fputc('\n', cli->view.out.out);
 }
 
 static size_t diff_metrics(const struct cli *cli, const struct catalog_view *a,

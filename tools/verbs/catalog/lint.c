@@ -17,7 +17,8 @@ static void write_finding(void *user, const struct sx_lint_finding *finding)
 	bool embedded = strcmp(finding->origin, "embedded") == 0;
 	const char *origin = embedded ? r->name : finding->origin;
 	if (!r->json) {
-		fprintf(r->cli->out.out, "%s:%u: %s\n", origin, finding->line, finding->message);
+		fprintf(r->cli->view.out.out, "%s:%u: %s\n", origin, finding->line,
+			finding->message);
 		return;
 	}
 	json_object_begin_flat(r->json);
@@ -35,10 +36,10 @@ enum sx_status catalog_lint(const struct cli *cli, const char *const *names, siz
 		names = sx_catalog_names(cli->context, &count);
 	if (!names)
 		return error_nomem(err, "listing catalogs");
-	bool is_json = cli->options.format == FORMAT_JSON;
+	bool is_json = cli->view.format == FORMAT_JSON;
 	struct json json = {0};
 	if (is_json) {
-		json = cli_json_begin(cli, "catalog");
+		json = view_json_begin(&cli->view, "catalog");
 		json_key(&json, "findings");
 		json_array_begin(&json);
 	}
@@ -52,7 +53,7 @@ enum sx_status catalog_lint(const struct cli *cli, const char *const *names, siz
 	}
 	if (is_json) {
 		json_array_end(&json);
-		cli_json_end(&json);
+		view_json_end(&json);
 	}
 	if (status == SX_OK)
 		cli_note(cli, "%zu findings in %zu catalogs", *findings, count);

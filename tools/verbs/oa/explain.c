@@ -33,9 +33,9 @@ static uint32_t encoding(const struct definition *d, int part)
 
 static void title(const struct definition *d, const char *text)
 {
-	fputc('\n', d->cli->out.out);
-	text_styled(&d->cli->out, TEXT_BOLD, text);
-	fputc('\n', d->cli->out.out);
+	fputc('\n', d->cli->view.out.out);
+	text_styled(&d->cli->view.out, TEXT_BOLD, text);
+	fputc('\n', d->cli->view.out.out);
 }
 
 /* "event     fpu0-active: …" with what follows below it. */
@@ -45,26 +45,26 @@ static void part_text(const struct definition *d, int part)
 	const char *name = sx_oa_flex_name((enum sx_oa_flex_part)part, encoding(d, part));
 	const char *about = sx_oa_flex_describe((enum sx_oa_flex_part)part, encoding(d, part));
 	snprintf(line, sizeof(line), "%s: %s", name, about ? about : "");
-	if ((int)text_width(line) + 12 <= d->cli->out.width) {
-		fprintf(d->cli->out.out, "  %-9s %s\n", parts[part], line);
+	if ((int)text_width(line) + 12 <= d->cli->view.out.width) {
+		fprintf(d->cli->view.out.out, "  %-9s %s\n", parts[part], line);
 		return;
 	}
-	fprintf(d->cli->out.out, "  %-9s %s\n", parts[part], name);
-	text_wrap(&d->cli->out, 12, about ? about : "");
+	fprintf(d->cli->view.out.out, "  %-9s %s\n", parts[part], name);
+	text_wrap(&d->cli->view.out, 12, about ? about : "");
 }
 
 static void write_text(const struct definition *d)
 {
 	char value[HUMAN_MAX];
-	FILE *out = d->cli->out.out;
+	FILE *out = d->cli->view.out.out;
 	uint32_t field = sx_oa_flex_field(&d->parsed.flex);
-	text_styled(&d->cli->out, TEXT_BOLD, d->text);
-	human_value(&d->cli->human, value, d->value, "percent");
+	text_styled(&d->cli->view.out, TEXT_BOLD, d->text);
+	human_value(&d->cli->view.human, value, d->value, "percent");
 	if (d->formula.has_values)
 		fprintf(out, " = %s", value);
 	fputc('\n', out);
 	text_wrap(
-	    &d->cli->out, 2,
+	    &d->cli->view.out, 2,
 	    "A flexible EU counter of your own: the share of EU time in which its event holds, "
 	    "of the EUs that its filters let through.");
 	fprintf(out, "\n  %-9s A%u, also a column of its own in EU cycles\n", "counter",
@@ -82,13 +82,13 @@ static void write_text(const struct definition *d)
 	if (d->warning_count)
 		title(d, "warnings");
 	for (uint32_t i = 0; i < d->warning_count; i++)
-		text_wrap(&d->cli->out, 2, d->warnings[i]);
+		text_wrap(&d->cli->view.out, 2, d->warnings[i]);
 }
 
 static void write_json(const struct definition *d)
 {
 	char name[8];
-	struct json json = cli_json_begin(d->cli, "explain");
+	struct json json = view_json_begin(&d->cli->view, "explain");
 	snprintf(name, sizeof(name), "A%u", d->parsed.counter);
 	json_kv_string(&json, "for", d->view->info->name);
 	json_key(&json, "definition");
@@ -109,7 +109,7 @@ static void write_json(const struct definition *d)
 	if (d->formula.has_values)
 		json_kv_f64(&json, "value", d->value);
 	formula_json(&json, &d->formula);
-	cli_json_end(&json);
+	view_json_end(&json);
 }
 
 static enum sx_status no_flex(const struct definition *d, struct sx_error *err)
@@ -126,6 +126,10 @@ enum sx_status explain_flex(const struct cli *cli, const struct catalog_view *vi
 			    struct sx_error *err)
 {
 	struct definition d = {.cli = cli, .view = view, .text = definition, .value = value};
+	struct formula_input input = {.view = view,
+				      .constants = cli->options.constants,
+				      .constant_count = (uint32_t)cli->options.constant_count,
+				      .totals = totals};
 	char formula[FLEX_FORMULA_MAX];
 	enum sx_status status = sx_oa_flex_parse(definition, &d.parsed, err);
 	if (!status && sx_catalog_find_constant(view->catalog, "EuCoresTotalCount") == SX_NONE)
@@ -137,8 +141,8 @@ enum sx_status explain_flex(const struct cli *cli, const struct catalog_view *vi
 		return status;
 	sx_oa_flex_place(d.parsed.counter, &d.place);
 	flex_formula(&d.parsed, formula);
-	status = formula_open_text(&d.formula, cli, view, formula, SX_POSTFIX, totals, err);
-	if (!status && cli->options.format == FORMAT_JSON)
+	status = formula_open_text(&d.formula, &cli->view, &input, formula, SX_POSTFIX, err);
+	if (!status && cli->view.format == FORMAT_JSON)
 		write_json(&d);
 	else if (!status)
 		write_text(&d);

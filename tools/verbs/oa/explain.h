@@ -2,6 +2,7 @@
 #ifndef TOOLS_VERBS_OA_EXPLAIN_H
 #define TOOLS_VERBS_OA_EXPLAIN_H
 
+#include "tools/cli/cli.h"
 #include "tools/describe.h"
 
 /*

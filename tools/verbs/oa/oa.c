@@ -86,7 +86,7 @@ static void event_names_json(struct json *json, const struct sx_oa_flex *flex)
 static void event_text(const struct cli *cli, uint32_t counter, const struct sx_oa_flex *flex)
 {
 	const uint8_t parts[] = {flex->event, flex->coarse, flex->fine};
-	FILE *out = cli->out.out;
+	FILE *out = cli->view.out.out;
 	fprintf(out, "A%u = eu(%s", counter,
 		sx_oa_flex_name(SX_OA_FLEX_EVENT, flex->event)
 		    ? sx_oa_flex_name(SX_OA_FLEX_EVENT, flex->event)
@@ -155,14 +155,15 @@ static enum sx_status flex_encode(const struct cli *cli, struct sx_error *err)
 	uint32_t field = sx_oa_flex_field(&flex);
 	sx_oa_flex_place(counter, &place);
 	snprintf(name, sizeof(name), "A%u", counter);
-	if (cli->options.format != FORMAT_JSON) {
+	if (cli->view.format != FORMAT_JSON) {
 		event_text(cli, counter, &flex);
-		fprintf(cli->out.out, "%s (0x%x): 0x%03x << %u = 0x%06x\n", place.register_name,
-			place.address, field, place.shift, field << place.shift);
+		fprintf(cli->view.out.out, "%s (0x%x): 0x%03x << %u = 0x%06x\n",
+			place.register_name, place.address, field, place.shift,
+			field << place.shift);
 		warn(cli, &flex);
 		return SX_OK;
 	}
-	struct json json = cli_json_begin(cli, "oa.flex");
+	struct json json = view_json_begin(&cli->view, "oa.flex");
 	json_kv_string(&json, "counter", name);
 	json_kv_string(&json, "register", place.register_name);
 	oa_json_hex(&json, "address", place.address, 4);
@@ -170,7 +171,7 @@ static enum sx_status flex_encode(const struct cli *cli, struct sx_error *err)
 	json_kv_u64(&json, "shift", place.shift);
 	event_names_json(&json, &flex);
 	status = event_json(&json, &flex, err);
-	cli_json_end(&json);
+	view_json_end(&json);
 	return status;
 }
 
@@ -179,7 +180,7 @@ static enum sx_status decode_one(const struct cli *cli, struct json *json, uint3
 {
 	struct sx_oa_flex flex = sx_oa_flex_decode(counter, value);
 	char name[8];
-	if (cli->options.format != FORMAT_JSON) {
+	if (cli->view.format != FORMAT_JSON) {
 		event_text(cli, counter, &flex);
 		warn(cli, &flex);
 		return sx_oa_flex_check(&flex, NULL, NULL, NULL, err);
@@ -211,8 +212,8 @@ static enum sx_status flex_decode(const struct cli *cli, struct sx_error *err)
 	if (status)
 		return status;
 	struct json json = {0};
-	if (cli->options.format == FORMAT_JSON) {
-		json = cli_json_begin(cli, "oa.flex");
+	if (cli->view.format == FORMAT_JSON) {
+		json = view_json_begin(&cli->view, "oa.flex");
 		json_kv_string(&json, "register", place.register_name);
 		oa_json_hex(&json, "address", place.address, 4);
 		oa_json_hex(&json, "value", value, 8);
@@ -221,9 +222,9 @@ static enum sx_status flex_decode(const struct cli *cli, struct sx_error *err)
 	}
 	status = decode_one(cli, &json, counter, value, err);
 	enum sx_status second = decode_one(cli, &json, counter + 1, value, status ? NULL : err);
-	if (cli->options.format == FORMAT_JSON) {
+	if (cli->view.format == FORMAT_JSON) {
 		json_array_end(&json);
-		cli_json_end(&json);
+		view_json_end(&json);
 	}
 	if (value >> 24)
 		cli_warn(cli, "bits 31:24 are set; no published set does that");
@@ -234,15 +235,15 @@ static enum sx_status flex_list(const struct cli *cli)
 {
 	static const char titles[][8] = {"events", "coarse", "fine"};
 	struct json json = {0};
-	bool as_json = cli->options.format == FORMAT_JSON;
+	bool as_json = cli->view.format == FORMAT_JSON;
 	if (as_json)
-		json = cli_json_begin(cli, "oa.flex");
+		json = view_json_begin(&cli->view, "oa.flex");
 	for (int part = 0; part < 3; part++) {
 		if (as_json) {
 			json_key(&json, titles[part]);
 			json_array_begin(&json);
 		} else {
-			fprintf(cli->out.out, "%s%s\n", part ? "\n" : "", titles[part]);
+			fprintf(cli->view.out.out, "%s%s\n", part ? "\n" : "", titles[part]);
 		}
 		for (uint32_t i = 0; i < 16; i++) {
 			const char *name = sx_oa_flex_name((enum sx_oa_flex_part)part, i);
@@ -250,7 +251,7 @@ static enum sx_status flex_list(const struct cli *cli)
 			if (!name)
 				continue;
 			if (!as_json) {
-				fprintf(cli->out.out, "  %2u  %-16s %s\n", i, name, about);
+				fprintf(cli->view.out.out, "  %2u  %-16s %s\n", i, name, about);
 				continue;
 			}
 			json_object_begin(&json);
@@ -263,7 +264,7 @@ static enum sx_status flex_list(const struct cli *cli)
 			json_array_end(&json);
 	}
 	if (as_json)
-		cli_json_end(&json);
+		view_json_end(&json);
 	return SX_OK;
 }
 

@@ -54,7 +54,7 @@ static void register_json(struct json *json, uint32_t address, uint32_t value, c
 static void register_text(const struct writer *w, uint32_t address, uint32_t value,
 			  const char *name, int name_length)
 {
-	FILE *out = w->cli->out.out;
+	FILE *out = w->cli->view.out.out;
 	struct sx_oa_trigger_field field;
 	if (w->encode) {
 		fprintf(out, "%04x:%08x  %.*s\n", address, value, name_length, name);
@@ -95,9 +95,9 @@ static enum sx_status write_register(struct writer *w, uint32_t address, uint32_
 static void begin(struct writer *w, const struct cli *cli, struct json *json)
 {
 	w->cli = cli;
-	if (cli->options.format != FORMAT_JSON)
+	if (cli->view.format != FORMAT_JSON)
 		return;
-	*json = cli_json_begin(cli, "oa.trigger");
+	*json = view_json_begin(&cli->view, "oa.trigger");
 	json_key(json, "registers");
 	json_array_begin(json);
 	w->json = json;
@@ -108,7 +108,7 @@ static void end(struct writer *w)
 	if (!w->json)
 		return;
 	json_array_end(w->json);
-	cli_json_end(w->json);
+	view_json_end(w->json);
 }
 
 /* Every boolean register that a set writes, in order. */

@@ -1,0 +1,32 @@
+/* What all views share. */
+#include "output/view.h"
+
+#include <stdarg.h>
+
+void view_note(const struct view *view, const char *fmt, ...)
+{
+	char line[1024];
+	if (!view->note)
+		return;
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	view->note(view->note_user, line);
+}
+
+struct json view_json_begin(const struct view *view, const char *name)
+{
+	struct json json = {.out = view->out.out};
+	char schema[64];
+	snprintf(schema, sizeof(schema), "sextant.%s/1", name);
+	json_object_begin(&json);
+	json_kv_string(&json, "schema", schema);
+	return json;
+}
+
+void view_json_end(struct json *json)
+{
+	json_object_end(json);
+	json_end(json);
+}

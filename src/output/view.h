@@ -1,0 +1,37 @@
+/* How a view writes: where to, in which format, how wide and how much, and where remarks go. */
+#ifndef OUTPUT_VIEW_H
+#define OUTPUT_VIEW_H
+
+#include "base/error.h"
+#include "output/write/csv.h"
+#include "output/write/human.h"
+#include "output/write/json.h"
+#include "output/write/text.h"
+
+enum format {
+	FORMAT_TEXT,
+	FORMAT_JSON,
+	FORMAT_NDJSON,
+	FORMAT_CSV,
+	FORMAT_HTML,
+	FORMAT_PERFETTO,
+	FORMAT_OPENMETRICS,
+};
+
+struct view {
+	struct text_target out; /* the result: standard output, or a file */
+	struct human human;	/* how numbers read */
+	enum format format;
+	int verbose;
+	/* Receives remarks that are no part of the result, a line each; NULL drops them. */
+	void (*note)(void *user, const char *line);
+	void *note_user;
+};
+
+/* Hands a remark to the view's note callback. */
+void view_note(const struct view *view, const char *fmt, ...) SX_PRINTF(2, 3);
+/* Starts {"schema":"sextant.NAME/1", on the result stream. */
+struct json view_json_begin(const struct view *view, const char *name);
+void view_json_end(struct json *json);
+
+#endif
