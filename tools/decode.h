@@ -3,7 +3,7 @@
 #define TOOLS_DECODE_H
 
 #include "tools/cli/cli.h"
-#include "tools/rows.h"
+#include "output/rows/rows.h"
 
 #define DECODE_CONSTANTS_MAX 64
 

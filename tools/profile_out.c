@@ -1,12 +1,12 @@
 /* The profile of a run: who was measured, every metric's distribution, and the verdict. */
-#include "tools/describe.h"
+#include "output/catalog/describe.h"
 #include "tools/profile_out.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/findings.h"
+#include "output/report/findings.h"
 
 const char *profile_sample_kind(enum sx_sample_kind kind)
 {

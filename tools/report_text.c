@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tools/findings.h"
+#include "output/report/findings.h"
 #include "tools/profile_out.h"
 #include "tools/report.h"
 

@@ -1,6 +1,6 @@
 /* sextant advise: the catalog's rules held against samples, ranked, with their evidence. */
 #include "tools/cli/cli.h"
-#include "tools/findings.h"
+#include "output/report/findings.h"
 #include "tools/cli/input.h"
 
 #include "base/mem.h"

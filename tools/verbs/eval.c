@@ -1,7 +1,7 @@
 /* sextant eval: raw counter values from CSV in, metrics out. */
 #include "tools/cli/cli.h"
 #include "tools/cli/input.h"
-#include "tools/rows.h"
+#include "output/rows/rows.h"
 
 static struct sx_metrics_options selection(const struct cli *cli, const struct sx_table *table)
 {

@@ -1,6 +1,6 @@
 /* sextant explain: what one metric or counter means, and what it is made of. */
 #include "tools/verbs/oa/explain.h"
-#include "tools/formula.h"
+#include "output/catalog/formula.h"
 #include "tools/cli/input.h"
 
 #include <math.h>

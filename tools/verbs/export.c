@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tools/cli/capture_view.h"
-#include "tools/rows.h"
+#include "output/rows/rows.h"
 
 static struct sx_metrics_options selection(const struct cli *cli, const struct sx_table *like)
 {

@@ -4,7 +4,7 @@
 #include "catalog/refs.h"
 #include "tools/verbs/device_list.h"
 #include "tools/cli/cli.h"
-#include "tools/list.h"
+#include "output/catalog/list.h"
 
 static const char *const kinds[] = {"devices", "sections", "sets",	"groups",
 				    "metrics", "counters", "constants", NULL};

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/describe.h"
-#include "tools/findings.h"
+#include "output/catalog/describe.h"
+#include "output/report/findings.h"
 #include "tools/profile_out.h"
 #include "tools/report.h"
 

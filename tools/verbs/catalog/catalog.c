@@ -1,6 +1,6 @@
 /* sextant catalog: checks catalogs, shows a catalog's head, and what differs between two. */
 #include "tools/verbs/catalog/lint.h"
-#include "tools/describe.h"
+#include "output/catalog/describe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "metric/flex.h"
-#include "tools/formula.h"
+#include "output/catalog/formula.h"
 #include "tools/verbs/oa/words.h"
 
 struct definition {

@@ -3,7 +3,7 @@
 #define TOOLS_VERBS_OA_EXPLAIN_H
 
 #include "tools/cli/cli.h"
-#include "tools/describe.h"
+#include "output/catalog/describe.h"
 
 /*
  * Explains a definition in the format of the options, with the numbers of `totals` (one row, or

@@ -1,5 +1,5 @@
 /* Listings for people: one line each and cut to the terminal, or with -v in full. */
-#include "tools/list.h"
+#include "output/catalog/list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* What list and explain both say of a catalog's things, as JSON and as words. */
-#ifndef TOOLS_DESCRIBE_H
-#define TOOLS_DESCRIBE_H
+#ifndef OUTPUT_CATALOG_DESCRIBE_H
+#define OUTPUT_CATALOG_DESCRIBE_H
 
 #include <sextant/analysis.h>
 

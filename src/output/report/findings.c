@@ -1,10 +1,10 @@
 /* Findings as text, JSON and CSV. */
-#include "tools/findings.h"
+#include "output/report/findings.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tools/describe.h"
+#include "output/catalog/describe.h"
 
 struct findings_count findings_count(const struct sx_advice *advice)
 {

@@ -1,8 +1,8 @@
 /* A metric's formula as a tree, with the value of every node over a file's totals. */
-#ifndef TOOLS_FORMULA_H
-#define TOOLS_FORMULA_H
+#ifndef OUTPUT_CATALOG_FORMULA_H
+#define OUTPUT_CATALOG_FORMULA_H
 
-#include "tools/describe.h"
+#include "output/catalog/describe.h"
 
 struct formula_value {
 	const struct sx_node *node;

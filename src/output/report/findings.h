@@ -1,6 +1,6 @@
 /* Findings as every verb shows them: what advice says of a run or a file. */
-#ifndef TOOLS_FINDINGS_H
-#define TOOLS_FINDINGS_H
+#ifndef OUTPUT_REPORT_FINDINGS_H
+#define OUTPUT_REPORT_FINDINGS_H
 
 #include <sextant/analysis.h>
 

@@ -1,8 +1,8 @@
 /* Listings of a catalog, between the verb and how they are written. */
-#ifndef TOOLS_LIST_H
-#define TOOLS_LIST_H
+#ifndef OUTPUT_CATALOG_LIST_H
+#define OUTPUT_CATALOG_LIST_H
 
-#include "tools/describe.h"
+#include "output/catalog/describe.h"
 
 struct listing {
 	const struct view *to;

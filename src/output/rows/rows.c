@@ -1,5 +1,5 @@
 /* Rows of metrics in every format. */
-#include "tools/rows.h"
+#include "output/rows/rows.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Catalog things as JSON. */
-#include "tools/describe.h"
+#include "output/catalog/describe.h"
 
 #include <math.h>
 #include <stdlib.h>

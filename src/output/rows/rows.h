@@ -1,6 +1,6 @@
 /* A table of metrics written row by row, as eval and decode do. */
-#ifndef TOOLS_ROWS_H
-#define TOOLS_ROWS_H
+#ifndef OUTPUT_ROWS_ROWS_H
+#define OUTPUT_ROWS_ROWS_H
 
 #include <sextant/table.h>
 
@@ -34,7 +34,7 @@ struct rows_shape {
 enum sx_status rows_write(const struct view *view, const struct rows_shape *shape,
 			  const struct sx_table *table, struct sx_error *err);
 
-/* Ranges of rows with the same reservations (rows_marks.c); zero-initialise. */
+/* Ranges of rows with the same reservations (marks.c); zero-initialise. */
 #define ROWS_MARKS_MAX 512
 struct rows_mark {
 	size_t first, last;
@@ -72,7 +72,7 @@ enum sx_status rows_add(struct rows_writer *writer, const struct sx_table *table
 /* Ends what rows_add() began, with the last table for its columns. */
 void rows_end(struct rows_writer *writer, const struct sx_table *table);
 
-/* Text: the first rows side by side, and what that leaves out (rows_text.c). */
+/* Text: the first rows side by side, and what that leaves out (text.c). */
 bool rows_text_write(const struct view *view, const struct rows_shape *shape,
 		     const struct sx_table *table);
 void rows_text_end(const struct rows_writer *writer, const struct sx_table *table);

@@ -1,5 +1,5 @@
 /* Reservations about rows: which there are, and the ranges of rows that have them. */
-#include "tools/rows.h"
+#include "output/rows/rows.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "tools/list.h"
+#include "output/catalog/list.h"
 
 /* A glob when the pattern has * or ?, else any part, in any case. */
 static bool text_matches(const char *pattern, const char *text)

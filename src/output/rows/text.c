@@ -1,5 +1,5 @@
 /* Rows of metrics as text: one line a metric, one column a row. */
-#include "tools/rows.h"
+#include "output/rows/rows.h"
 
 #include <inttypes.h>
 #include <math.h>
