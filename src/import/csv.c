@@ -1,220 +1,88 @@
-/* CSV to a table: one pass to learn types and rows, one to fill. */
+/* CSV to tables: one pass over the text to learn types and rows, one to fill. */
 #include "import/csv.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/mem.h"
-#include "base/strings.h"
-#include "import/csv_cell.h"
+#include "import/csv_rows.h"
 
 /* More cells than this for each byte of text are lines that break off: no table is made of them. */
 #define CELLS_PER_BYTE 8
 #define CELLS_FREE     ((size_t)1 << 20)
 
-enum role { VALUE, DURATION, BEGIN, END, FRAME, CONTEXT, INSTANCE };
-
-static const struct {
-	const char *name;
-	enum role role;
-} roles[] = {
-    {"duration_ns", DURATION}, {"timestamp_ns", BEGIN}, {"begin_ns", BEGIN},	{"end_ns", END},
-    {"frame", FRAME},	       {"context", CONTEXT},	{"instance", INSTANCE},
+struct csv_stream {
+	struct csv_reader r;
+	const char *text; /* all of it, or NULL for a source */
+	size_t size;
+	size_t rows; /* of the whole text */
+	size_t done; /* rows that were handed out */
 };
 
-/* One column of the file. */
-struct column {
-	enum role role;
-	uint32_t target; /* value column of the table, or SX_NONE */
-	enum sx_type type;
-	size_t values; /* cells that hold one */
-	union {
-		uint64_t *u64;
-		double *f64;
-		void *any;
-	} data; /* of the table, where every row has a value; else NULL */
-};
-
-struct reader {
-	struct csv_cursor c;
-	struct strings names; /* of columns, in the file's order */
-	struct column *columns;
-	size_t column_cap;
-	uint32_t count, value_count;
-	size_t rows;
-	struct sx_table *table;
-	uint64_t times[END + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
-	struct sx_error *err;
-};
-
-static enum sx_status add_column(struct reader *r, const struct csv_cell *cell)
+/* The text, from its start. */
+static enum sx_status rewind_text(struct csv_stream *s)
 {
-	bool added;
-	uint32_t at = strings_intern(&r->names, cell->text, cell->size, &added);
-	if (at == UINT32_MAX ||
-	    !mem_grow(&r->columns, &r->column_cap, (size_t)at + 1, sizeof(*r->columns)))
-		return error_nomem(r->err, "reading CSV");
-	const char *name = strings_get(&r->names, at);
-	if (!added)
-		return csv_bad(&r->c, r->err, "a column's name says what its cells are",
-			       "two columns are called %s", name);
-	struct column *column = &r->columns[r->count++];
-	*column = (struct column){.target = SX_NONE, .type = SX_U64};
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (strcmp(roles[i].name, name) == 0)
-			column->role = roles[i].role;
-	if (column->role == VALUE)
-		column->target = r->value_count++;
+	struct csv_cursor *c = &s->r.c;
+	c->line = 1;
+	c->p = s->text ? s->text : c->window;
+	c->end = s->text ? s->text + s->size : c->window;
+	c->more = c->source != NULL;
+	if (c->source && !c->source->rewind(c->source->user))
+		return error_errno(s->r.err, errno, "cannot read %s again", c->origin);
+	csv_ahead(c);
+	if (c->end - c->p >= 3 && memcmp(c->p, "\xef\xbb\xbf", 3) == 0)
+		c->p += 3;
 	return SX_OK;
 }
 
-static enum sx_status read_header(struct reader *r)
+/* A source that fails ends early, which must not pass for the end. */
+static enum sx_status whole(const struct csv_stream *s)
 {
-	struct csv_cell cell = {0};
-	if (!csv_next_line(&r->c))
-		return csv_bad(&r->c, r->err, "there is no header line", "the file is empty");
-	do {
-		enum sx_status status = csv_read_cell(&r->c, &cell, r->err);
-		if (status)
-			return status;
-		if (cell.size == 0)
-			return csv_bad(&r->c, r->err, "every column needs a counter's name",
-				       "a column has no name");
-		if (r->count >= CSV_COLUMNS_MAX)
-			return csv_bad(&r->c, r->err, "the limit is 65536", "too many columns");
-		status = add_column(r, &cell);
-		if (status)
-			return status;
-	} while (!cell.last);
-	r->c.line++;
-	return SX_OK;
-}
-
-/* A time or label: a whole number, however it was printed. */
-static bool as_whole(bool whole, uint64_t *u, double f)
-{
-	if (!whole && f >= 0 && f < 0x1p63)
-		*u = (uint64_t)(f + 0.5);
-	return whole || (f >= 0 && f < 0x1p63);
-}
-
-static enum sx_status take_special(struct reader *r, const struct column *column, uint64_t value)
-{
-	static const enum sx_label labels[] = {
-	    [FRAME] = SX_LABEL_FRAME, [CONTEXT] = SX_LABEL_CONTEXT, [INSTANCE] = SX_LABEL_INSTANCE};
-	if (column->role < FRAME) {
-		r->times[column->role] = value;
+	int failed = s->r.c.read_errno;
+	if (!failed)
 		return SX_OK;
+	if (error_errno(s->r.err, failed, "cannot read %s", s->r.c.origin) == SX_ERR_PERMISSION)
+		return SX_ERR_PERMISSION;
+	if (s->r.err)
+		s->r.err->status = SX_ERR_BAD_INPUT;
+	return SX_ERR_BAD_INPUT;
+}
+
+static enum sx_status learn(struct csv_stream *s)
+{
+	struct csv_reader *r = &s->r;
+	enum sx_status status = rewind_text(s);
+	if (!status)
+		status = csv_header(r);
+	while (!status && csv_next_line(&r->c)) {
+		status = csv_row(r);
+		s->rows += !status;
+		r->c.line++;
 	}
-	return r->table ? sx_table_set_label(r->table, labels[column->role], r->rows, value)
-			: SX_OK;
+	return r->c.read_errno ? whole(s) : status;
 }
 
-static void store(struct reader *r, const struct column *column, uint64_t u, double f)
+static enum sx_status refuse_sparse(const struct csv_stream *s)
 {
-	if (column->data.any && column->type == SX_U64)
-		column->data.u64[r->rows] = u;
-	else if (column->data.any)
-		column->data.f64[r->rows] = f;
-	else if (column->type == SX_U64)
-		sx_table_set_u64(r->table, column->target, r->rows, u, 0);
-	else
-		sx_table_set_f64(r->table, column->target, r->rows, f, 0);
-}
-
-/* A cell that the quick way did not take. */
-static enum sx_status take_cell(struct reader *r, struct column *column,
-				const struct csv_cell *cell)
-{
-	bool whole;
-	uint64_t u = 0;
-	double f;
-	if (csv_no_data(cell))
+	const struct csv_reader *r = &s->r;
+	size_t bytes = s->text ? s->size : r->c.source_bytes;
+	if (!r->value_count || s->rows <= (CELLS_FREE + bytes * CELLS_PER_BYTE) / r->value_count)
 		return SX_OK;
-	if (!csv_number(cell, &whole, &u, &f))
-		return csv_bad(&r->c, r->err, "values are plain numbers; no data is an empty cell",
-			       "column %u: \"%.*s\" is not a number",
-			       (uint32_t)(column - r->columns) + 1, (int)cell->size, cell->text);
-	if (column->role != VALUE) {
-		if (as_whole(whole, &u, f))
-			return take_special(r, column, u);
-		return csv_bad(&r->c, r->err, "times and labels are counted from 0",
-			       "column %u: \"%.*s\" is no time or label",
-			       (uint32_t)(column - r->columns) + 1, (int)cell->size, cell->text);
-	}
-	column->values++;
-	if (!whole && !r->table)
-		column->type = SX_F64;
-	if (r->table)
-		store(r, column, u, f);
-	return SX_OK;
+	error_set(r->err, SX_ERR_LIMIT, "%s: %zu lines of %u columns hardly hold a value",
+		  r->c.origin, s->rows, r->value_count);
+	error_because(r->err, "most lines break off before most columns");
+	error_try(r->err, "a file with fewer columns");
+	return SX_ERR_LIMIT;
 }
 
-static enum sx_status end_row(struct reader *r)
-{
-	uint64_t begin = r->times[BEGIN], end = r->times[END], length = r->times[DURATION];
-	bool no_begin = begin == SX_TIME_UNKNOWN, no_end = end == SX_TIME_UNKNOWN;
-	if (length != SX_TIME_UNKNOWN && no_end) {
-		begin = no_begin ? 0 : begin;
-		if (__builtin_add_overflow(begin, length, &end))
-			return csv_bad(&r->c, r->err, "times have 64 bits",
-				       "a row ends after the end of time");
-	} else if (length != SX_TIME_UNKNOWN && no_begin) {
-		begin = end > length ? end - length : 0;
-	}
-	if (r->table)
-		sx_table_set_time(r->table, r->rows, begin, end);
-	memset(r->times, 0xff, sizeof(r->times));
-	return SX_OK;
-}
-
-static enum sx_status take_row(struct reader *r)
-{
-	struct csv_cell cell = {0};
-	for (uint32_t i = 0; !cell.last; i++) {
-		uint64_t u;
-		enum sx_status status = SX_OK;
-		struct column *column = &r->columns[i];
-		if (i >= r->count)
-			return csv_bad(&r->c, r->err, "each cell needs a column name",
-				       "a line has more cells than the header");
-		if (csv_quick_number(&r->c, &u, &cell.last)) {
-			if (column->role != VALUE)
-				status = take_special(r, column, u);
-			else if (r->table)
-				store(r, column, u, (double)u);
-			column->values++;
-		} else {
-			status = csv_read_cell(&r->c, &cell, r->err);
-			if (!status)
-				status = take_cell(r, column, &cell);
-		}
-		if (status)
-			return status;
-	}
-	return end_row(r);
-}
-
-static enum sx_status each_row(struct reader *r)
-{
-	enum sx_status status = SX_OK;
-	memset(r->times, 0xff, sizeof(r->times));
-	for (r->rows = 0; !status && csv_next_line(&r->c); r->c.line++) {
-		status = take_row(r);
-		r->rows += !status;
-	}
-	return status;
-}
-
-static enum sx_status describe(struct reader *r, const struct csv_options *options)
+static enum sx_status describe(struct csv_reader *r, const struct csv_options *options)
 {
 	struct sx_column *infos = calloc((size_t)r->value_count + 1, sizeof(*infos));
 	if (!infos)
 		return error_nomem(r->err, "reading CSV");
 	for (uint32_t i = 0; i < r->count; i++) {
-		if (r->columns[i].role != VALUE)
+		if (r->columns[i].role != CSV_VALUE)
 			continue;
 		struct sx_column *info = &infos[r->columns[i].target];
 		*info = (struct sx_column){.name = strings_get(&r->names, i),
@@ -230,55 +98,127 @@ static enum sx_status describe(struct reader *r, const struct csv_options *optio
 	return status;
 }
 
-/* Makes the table; columns without a gap are filled directly. */
-static enum sx_status create(struct reader *r, const struct csv_options *options, size_t size)
+/* Moves behind the header, which was read once already. */
+static enum sx_status skip_header(struct csv_stream *s)
 {
-	if (r->value_count && r->rows > (CELLS_FREE + size * CELLS_PER_BYTE) / r->value_count) {
-		error_set(r->err, SX_ERR_LIMIT, "%s: %zu lines of %u columns hardly hold a value",
-			  r->c.origin, r->rows, r->value_count);
-		error_because(r->err, "most lines break off before most columns");
-		error_try(r->err, "a file with fewer columns");
-		return SX_ERR_LIMIT;
-	}
-	size_t rows = r->rows;
-	enum sx_status status = describe(r, options);
+	struct csv_cell cell = {0};
+	enum sx_status status = rewind_text(s);
+	if (!status && !csv_next_line(&s->r.c))
+		return csv_changed(&s->r);
+	while (!status && !cell.last)
+		status = csv_read_cell(&s->r.c, &cell, s->r.err);
+	s->r.c.line++;
+	return status;
+}
+
+/* Learns everything and makes the table. */
+static enum sx_status prepare(struct csv_stream *s, const struct csv_options *options)
+{
+	struct csv_reader *r = &s->r;
+	memset(r->times, 0xff, sizeof(r->times));
+	enum sx_status status = learn(s);
 	if (!status)
-		status = sx_table_add_rows(r->table, rows, NULL, r->err);
-	for (uint32_t i = 0; !status && rows && i < r->count; i++) {
-		struct column *column = &r->columns[i];
-		if (column->role != VALUE || column->values != rows)
+		status = refuse_sparse(s);
+	if (!status)
+		status = describe(r, options);
+	for (uint32_t i = 0; !status && i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		column->full = column->role == CSV_VALUE && column->values == s->rows;
+		if (column->role == CSV_VALUE && column->values &&
+		    !sx_table_data(r->table, column->target))
+			return error_nomem(r->err, "reading CSV");
+	}
+	return status ? status : skip_header(s);
+}
+
+enum sx_status csv_open(const struct csv_source *source, const char *origin,
+			const struct csv_options *options, struct csv_stream **out,
+			struct sx_error *err)
+{
+	struct csv_stream *s = calloc(1, sizeof(*s));
+	char *window = malloc(CSV_WINDOW);
+	if (!s || !window) {
+		free(s);
+		free(window);
+		return error_nomem(err, "reading CSV");
+	}
+	s->r.c = (struct csv_cursor){.origin = origin, .source = source, .window = window};
+	s->r.err = err;
+	enum sx_status status = prepare(s, options);
+	if (status)
+		csv_close(s);
+	else
+		*out = s;
+	return status;
+}
+
+void csv_close(struct csv_stream *s)
+{
+	if (!s)
+		return;
+	strings_finish(&s->r.names);
+	sx_table_destroy(s->r.table);
+	free(s->r.columns);
+	free(s->r.c.window);
+	free(s);
+}
+
+const struct sx_table *csv_table(const struct csv_stream *s)
+{
+	return s->r.table;
+}
+
+/* Room for rows; columns without a gap are filled directly. */
+static enum sx_status make_room(struct csv_stream *s, size_t rows)
+{
+	struct csv_reader *r = &s->r;
+	sx_table_clear(r->table);
+	enum sx_status status = sx_table_add_rows(r->table, rows, NULL, r->err);
+	r->direct = 0;
+	for (uint32_t i = 0; !status && i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		if (!column->full)
 			continue;
 		column->data.any = sx_table_data(r->table, column->target);
 		status = sx_table_fill_quality(r->table, column->target, 0, rows, 0, r->err);
+		r->direct++;
 	}
 	return status;
+}
+
+enum sx_status csv_next(struct csv_stream *s, size_t most, struct sx_error *err)
+{
+	struct csv_reader *r = &s->r;
+	size_t rows = s->rows - s->done < most ? s->rows - s->done : most;
+	r->err = err;
+	if (!rows)
+		return SX_END;
+	enum sx_status status = make_room(s, rows);
+	for (r->row = 0; !status && r->row < rows; r->row++, r->c.line++)
+		status = csv_next_line(&r->c) ? csv_row(r) : csv_changed(r);
+	s->done += rows;
+	return r->c.read_errno ? whole(s) : status;
 }
 
 enum sx_status csv_parse(const char *text, size_t size, const char *origin,
 			 const struct csv_options *options, struct sx_table **out,
 			 struct sx_error *err)
 {
-	struct reader r = {.c = {.p = text, .end = text + size, .origin = origin, .line = 1},
-			   .err = err};
-	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-		r.c.p += 3;
-	enum sx_status status = read_header(&r);
-	const char *start = r.c.p;
-	size_t line = r.c.line;
+	struct csv_stream *s = calloc(1, sizeof(*s));
+	if (!s)
+		return error_nomem(err, "reading CSV");
+	s->r.c.origin = origin;
+	s->text = text;
+	s->size = size;
+	s->r.err = err;
+	enum sx_status status = prepare(s, options);
 	if (!status)
-		status = each_row(&r);
-	if (!status)
-		status = create(&r, options, size);
-	r.c.p = start;
-	r.c.line = line;
-	if (!status)
-		status = each_row(&r);
-	strings_finish(&r.names);
-	free(r.columns);
-	if (status) {
-		sx_table_destroy(r.table);
-		return status;
+		status = csv_next(s, SIZE_MAX, err);
+	if (!status || status == SX_END) {
+		*out = s->r.table;
+		s->r.table = NULL;
+		status = SX_OK;
 	}
-	*out = r.table;
-	return SX_OK;
+	csv_close(s);
+	return status;
 }

@@ -2,6 +2,9 @@
 #ifndef IMPORT_CSV_H
 #define IMPORT_CSV_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include <sextant/table.h>
 
 #define CSV_COLUMNS_MAX 65536
@@ -13,6 +16,38 @@ struct csv_options {
 	void (*describe)(void *user, struct sx_column *column);
 	void *user;
 };
+
+#define CSV_WINDOW (256 << 10) /* bytes of a source in memory at once */
+
+/* Where text comes from that is not in memory. It is read twice. */
+struct csv_source {
+	void *user;
+	/* Puts up to `size` bytes into buf; their number, 0 at the end, -1 with errno. */
+	ssize_t (*read)(void *user, char *buf, size_t size);
+	/* Goes back to the first byte; false with errno. */
+	bool (*rewind)(void *user);
+};
+
+struct csv_stream;
+
+/*
+ * Reads all of a source once, for its columns, their types and any error; after that rows come
+ * block by block in constant memory. What is CSV is said at csv_parse(). `options` may be NULL;
+ * `source` and `origin` must outlive the stream. *out is for csv_close(). Errors: those of
+ * csv_parse(), and SX_ERR_BAD_INPUT or SX_ERR_PERMISSION when the source fails.
+ */
+enum sx_status csv_open(const struct csv_source *source, const char *origin,
+			const struct csv_options *options, struct csv_stream **out,
+			struct sx_error *err);
+void csv_close(struct csv_stream *stream); /* NULL is fine */
+/* The table that csv_next() fills; lives as long as the stream. Columns that have any value in any
+ * row have data, the others have none. */
+const struct sx_table *csv_table(const struct csv_stream *stream);
+/*
+ * Replaces the table's rows by the next ones, `most` at most. Errors: SX_END after the last;
+ * SX_ERR_BAD_INPUT when the file is not what it was at csv_open().
+ */
+enum sx_status csv_next(struct csv_stream *stream, size_t most, struct sx_error *err);
 
 /*
  * Parses `text`; the header names the columns. A column of whole non-negative numbers becomes u64,

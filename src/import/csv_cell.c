@@ -1,6 +1,7 @@
 /* CSV text to cells, and cells to numbers. */
 #include "import/csv_cell.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,23 @@
 
 #include "base/error.h"
 #include "base/number.h"
+
+void csv_fill(struct csv_cursor *c)
+{
+	size_t left = (size_t)(c->end - c->p);
+	memmove(c->window, c->p, left);
+	c->p = c->window;
+	c->end = c->window + left;
+	while (c->more && c->end - c->p < CSV_AHEAD) {
+		size_t used = (size_t)(c->end - c->window);
+		ssize_t n = c->source->read(c->source->user, c->window + used, CSV_WINDOW - used);
+		c->more = n > 0;
+		c->end += n > 0 ? n : 0;
+		c->source_bytes += n > 0 ? (size_t)n : 0;
+		if (n < 0)
+			c->read_errno = errno;
+	}
+}
 
 enum sx_status csv_bad(const struct csv_cursor *c, struct sx_error *err, const char *because,
 		       const char *fmt, ...)
@@ -38,10 +56,16 @@ static enum sx_status too_long(const struct csv_cursor *c, struct sx_error *err)
 	return csv_bad(c, err, "a cell holds at most 255 bytes", "a cell is too long");
 }
 
+static void skip_blanks(struct csv_cursor *c)
+{
+	while (csv_ahead(c), c->p < c->end && is_blank(*c->p))
+		c->p++;
+}
+
 static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err)
 {
 	size_t used = 0, line = c->line;
-	for (c->p++; c->p < c->end; c->p++) {
+	for (c->p++; csv_ahead(c), c->p < c->end; c->p++) {
 		if (*c->p == '"' && (c->p + 1 >= c->end || c->p[1] != '"'))
 			break;
 		c->p += *c->p == '"';
@@ -56,8 +80,7 @@ static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, s
 	}
 	c->p++;
 	*cell = (struct csv_cell){.text = c->scratch, .size = used};
-	while (c->p < c->end && is_blank(*c->p))
-		c->p++;
+	skip_blanks(c);
 	if (c->p < c->end && *c->p != ',' && !ends_line(*c->p))
 		return csv_bad(c, err, "a quote within a cell is written twice",
 			       "something stands behind a closing quote");
@@ -76,8 +99,7 @@ static void trim(struct csv_cell *cell)
 
 enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err)
 {
-	while (c->p < c->end && is_blank(*c->p))
-		c->p++;
+	skip_blanks(c);
 	if (c->p < c->end && *c->p == '"') {
 		enum sx_status status = read_quoted(c, cell, err);
 		if (status)
@@ -87,6 +109,8 @@ enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct
 		while (c->p < c->end && *c->p != ',' && !ends_line(*c->p))
 			c->p++;
 		*cell = (struct csv_cell){.text = start, .size = (size_t)(c->p - start)};
+		if (c->more && c->end - c->p < 2)
+			return too_long(c, err);
 	}
 	trim(cell);
 	if (cell->size >= CSV_CELL_MAX)
@@ -100,30 +124,28 @@ enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct
 	return SX_OK;
 }
 
-/* A line without anything; moves behind it, and does nothing otherwise. */
+/* A line without anything; moves behind it, or to the first cell of another line. */
 static bool skip_blank_line(struct csv_cursor *c)
 {
-	const char *p = c->p;
-	while (p < c->end && is_blank(*p))
-		p++;
-	if (p < c->end && !ends_line(*p))
+	skip_blanks(c);
+	if (c->p < c->end && !ends_line(*c->p))
 		return false;
-	if (p + 1 < c->end && p[0] == '\r' && p[1] == '\n')
-		p++;
-	c->p = p < c->end ? p + 1 : p;
+	if (c->p + 1 < c->end && c->p[0] == '\r' && c->p[1] == '\n')
+		c->p++;
+	c->p += c->p < c->end;
 	return true;
 }
 
 static void skip_comment(struct csv_cursor *c)
 {
-	while (c->p < c->end && !ends_line(*c->p))
+	while (csv_ahead(c), c->p < c->end && !ends_line(*c->p))
 		c->p++;
 	skip_blank_line(c);
 }
 
 bool csv_next_line(struct csv_cursor *c)
 {
-	for (; c->p < c->end; c->line++) {
+	for (; csv_ahead(c), c->p < c->end; c->line++) {
 		if (*c->p == '#')
 			skip_comment(c);
 		else if (!skip_blank_line(c))

@@ -4,11 +4,21 @@
 
 #include "import/csv.h"
 
+/* A cell never needs more than this many bytes at once: blanks before it are skipped on their own.
+ */
+#define CSV_AHEAD 1024
+
+/* A place in the text. Of a source, only a window of the text is in memory. */
 struct csv_cursor {
 	const char *p, *end;
+	bool more; /* the source may have more behind `end` */
 	const char *origin;
 	size_t line;
-	char scratch[CSV_CELL_MAX]; /* a quoted cell without its quotes */
+	const struct csv_source *source; /* NULL: all of the text is in memory */
+	char *window;			 /* of a source; owned */
+	size_t source_bytes;		 /* read so far */
+	int read_errno;			 /* the source failed; its text ends here */
+	char scratch[CSV_CELL_MAX];	 /* a quoted cell without its quotes */
 };
 
 /* One cell, unquoted and trimmed; not terminated, valid until the next one is read. */
@@ -17,6 +27,16 @@ struct csv_cell {
 	size_t size;
 	bool last; /* of its line */
 };
+
+/* Reads the source's next bytes behind what is left of the window; sets `more` and read_errno. */
+void csv_fill(struct csv_cursor *c);
+
+/* Makes sure that CSV_AHEAD bytes are in memory, or all there are. What `p` pointed at may move. */
+static inline void csv_ahead(struct csv_cursor *c)
+{
+	if (c->more && c->end - c->p < CSV_AHEAD)
+		csv_fill(c);
+}
 
 /* Moves over blank lines and # comments; false at the end. */
 bool csv_next_line(struct csv_cursor *c);
@@ -36,6 +56,7 @@ bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f
  */
 static inline bool csv_quick_number(struct csv_cursor *c, uint64_t *value, bool *last)
 {
+	csv_ahead(c);
 	const char *p = c->p;
 	uint64_t number = 0;
 	unsigned digit;

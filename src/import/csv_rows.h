@@ -1,0 +1,47 @@
+/* One line of CSV after another, to learn what the columns hold or to fill a table. */
+#ifndef IMPORT_CSV_ROWS_H
+#define IMPORT_CSV_ROWS_H
+
+#include "base/strings.h"
+#include "import/csv_cell.h"
+
+enum csv_role { CSV_VALUE, CSV_DURATION, CSV_BEGIN, CSV_END, CSV_FRAME, CSV_CONTEXT, CSV_INSTANCE };
+
+/* One column of the file. */
+struct csv_column {
+	enum csv_role role;
+	uint32_t target; /* value column of the table, or SX_NONE */
+	enum sx_type type;
+	size_t values; /* cells that hold one */
+	bool full;     /* no row lacks one */
+	union {
+		uint64_t *u64;
+		double *f64;
+		void *any;
+	} data; /* of the table, for a full column; else NULL */
+};
+
+struct csv_reader {
+	struct csv_cursor c;
+	struct strings names; /* of columns, in the file's order */
+	struct csv_column *columns;
+	size_t column_cap;
+	uint32_t count, value_count;
+	uint32_t direct, filled;     /* columns with data, and those of the row at hand so far */
+	struct sx_table *table;	     /* NULL while types are learned */
+	size_t row;		     /* of the table, to be filled next */
+	uint64_t times[CSV_END + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
+	struct sx_error *err;
+};
+
+/* Reads the header line. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY. */
+enum sx_status csv_header(struct csv_reader *r);
+/*
+ * Reads a line's cells: without a table they only count for their columns, which are u64 until a
+ * cell says otherwise; with one they fill its row. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY.
+ */
+enum sx_status csv_row(struct csv_reader *r);
+/* The file is not what it was when types were learned. */
+enum sx_status csv_changed(struct csv_reader *r);
+
+#endif
