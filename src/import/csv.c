@@ -200,6 +200,16 @@ enum sx_status csv_next(struct csv_stream *s, size_t most, struct sx_error *err)
 	return r->c.read_errno ? whole(s) : status;
 }
 
+enum sx_status csv_all(struct csv_stream *s, struct sx_table **out, struct sx_error *err)
+{
+	enum sx_status status = csv_next(s, SIZE_MAX, err);
+	if (status && status != SX_END)
+		return status;
+	*out = s->r.table;
+	s->r.table = NULL;
+	return SX_OK;
+}
+
 enum sx_status csv_parse(const char *text, size_t size, const char *origin,
 			 const struct csv_options *options, struct sx_table **out,
 			 struct sx_error *err)
@@ -213,12 +223,7 @@ enum sx_status csv_parse(const char *text, size_t size, const char *origin,
 	s->r.err = err;
 	enum sx_status status = prepare(s, options);
 	if (!status)
-		status = csv_next(s, SIZE_MAX, err);
-	if (!status || status == SX_END) {
-		*out = s->r.table;
-		s->r.table = NULL;
-		status = SX_OK;
-	}
+		status = csv_all(s, out, err);
 	csv_close(s);
 	return status;
 }

@@ -48,6 +48,8 @@ const struct sx_table *csv_table(const struct csv_stream *stream);
  * SX_ERR_BAD_INPUT when the file is not what it was at csv_open().
  */
 enum sx_status csv_next(struct csv_stream *stream, size_t most, struct sx_error *err);
+/* All rows that are left in one table, owned by the caller; the stream has none afterwards. */
+enum sx_status csv_all(struct csv_stream *stream, struct sx_table **out, struct sx_error *err);
 
 /*
  * Parses `text`; the header names the columns. A column of whole non-negative numbers becomes u64,

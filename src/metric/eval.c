@@ -23,6 +23,7 @@ struct sx_evaluation {
 	struct reduce_columns *parts; /* of inputs that the table has by instance; owned */
 	uint64_t *duration;	      /* owned */
 	uint8_t *duration_quality;
+	bool *seen; /* columns that had a value in any table so far; owned */
 };
 
 /* What only one run needs. */
@@ -51,6 +52,7 @@ void sx_evaluation_destroy(struct sx_evaluation *e)
 	free(e->vectors);
 	free(e->results);
 	free(e->converted);
+	free(e->seen);
 	free(e);
 }
 
@@ -177,7 +179,7 @@ static bool has_value(const struct sx_vector *vector, size_t rows)
 	return any;
 }
 
-/* Says which input a column without any value lacks. */
+/* Says which input a column lacks that has had no value in any table yet. */
 static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_table *in,
 				      uint32_t c)
 {
@@ -185,8 +187,14 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 	const struct column_plan *plan = &m->plans[c];
 	struct sx_vector values = sx_table_vector(e->table, c);
 	char why[256];
-	if (m->columns[c].why || has_value(&values, sx_table_row_count(e->table)))
-		return SX_OK; /* an `if` may have passed by what is missing */
+	if (m->columns[c].why || e->seen[c])
+		return SX_OK;
+	if (has_value(&values, sx_table_row_count(e->table))) {
+		e->seen[c] = true; /* an `if` may have passed by what is missing */
+		return sx_table_set_why(e->table, c, NULL);
+	}
+	if (sx_table_column(e->table, c)->why)
+		return SX_OK; /* said of an earlier table */
 	for (uint32_t i = 0; i < plan->input_count; i++) {
 		const struct sx_metric_input *input = &m->inputs[plan->inputs[i]];
 		uint32_t column = e->columns[plan->inputs[i]];
@@ -243,8 +251,9 @@ static enum sx_status allocate(struct sx_evaluation *e, const struct sx_table *l
 	e->converted = calloc(m->input_count + 1, sizeof(*e->converted));
 	e->parts = calloc(m->input_count + 1, sizeof(*e->parts));
 	e->results = calloc(m->column_count + 1, sizeof(*e->results));
+	e->seen = calloc(m->column_count + 1, sizeof(*e->seen));
 	enum sx_status status =
-	    columns && e->columns && e->vectors && e->converted && e->parts && e->results
+	    columns && e->columns && e->vectors && e->converted && e->parts && e->results && e->seen
 		? sx_table_create(columns, m->column_count, sx_table_kind(like), &e->table, err)
 		: error_nomem(err, "evaluating metrics");
 	free(columns);

@@ -1,4 +1,5 @@
 /* CSV as people and programs write it, and as nobody should. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,82 @@
 
 #include "import/csv.h"
 
+/* The same bytes from a source that gives a few at a time, and may fail or change. */
+struct drip {
+	const char *text;
+	size_t size, at, step;
+	size_t fail_at;	   /* byte at which reading fails; 0: never */
+	const char *later; /* what the second pass reads instead; NULL: the same */
+	int passes;
+};
+
+static ssize_t drip_read(void *user, char *buf, size_t size)
+{
+	struct drip *d = user;
+	size_t n = d->size - d->at < d->step ? d->size - d->at : d->step;
+	if (d->fail_at && d->at >= d->fail_at) {
+		errno = EIO;
+		return -1;
+	}
+	n = n < size ? n : size;
+	memcpy(buf, d->text + d->at, n);
+	d->at += n;
+	return (ssize_t)n;
+}
+
+static bool drip_rewind(void *user)
+{
+	struct drip *d = user;
+	d->at = 0;
+	if (++d->passes == 2 && d->later) {
+		d->text = d->later;
+		d->size = strlen(d->later);
+	}
+	return true;
+}
+
+static void same_row(const struct sx_table *whole, size_t at, const struct sx_table *block,
+		     size_t row)
+{
+	assert_true(sx_table_begin_ns(whole)[at] == sx_table_begin_ns(block)[row]);
+	assert_true(sx_table_end_ns(whole)[at] == sx_table_end_ns(block)[row]);
+	for (int l = 0; l < SX_LABEL_COUNT; l++)
+		assert_true(sx_table_label(whole, (enum sx_label)l, at) ==
+			    sx_table_label(block, (enum sx_label)l, row));
+	for (uint32_t c = 0; c < sx_table_column_count(whole); c++) {
+		double a = sx_table_get(whole, c, at), b = sx_table_get(block, c, row);
+		assert_int_equal(sx_table_column(whole, c)->type, sx_table_column(block, c)->type);
+		if (isnan(a) ? !isnan(b) : a != b)
+			fail_msg("column %u, row %zu: %g in one table, %g in blocks", c, at, a, b);
+	}
+}
+
+/* In blocks of `most` rows everything is as in one table, errors too. */
+static void same_in_blocks(struct drip drip, size_t most, const struct sx_table *whole,
+			   const struct sx_error *expected)
+{
+	struct csv_source source = {.user = &drip, .read = drip_read, .rewind = drip_rewind};
+	struct csv_stream *stream = NULL;
+	struct sx_error err = {0};
+	size_t at = 0;
+	enum sx_status status = csv_open(&source, "f.csv", NULL, &stream, &err);
+	if (!whole) {
+		assert_int_equal(status, expected->status);
+		assert_string_equal(err.message, expected->message);
+		return;
+	}
+	assert_int_equal(status, SX_OK);
+	while ((status = csv_next(stream, most, &err)) == SX_OK) {
+		const struct sx_table *block = csv_table(stream);
+		assert_in_range(sx_table_row_count(block), 1, most);
+		for (size_t i = 0; i < sx_table_row_count(block); i++)
+			same_row(whole, at++, block, i);
+	}
+	assert_int_equal(status, SX_END);
+	assert_int_equal(at, sx_table_row_count(whole));
+	csv_close(stream);
+}
+
 static struct sx_table *parse_bytes(const char *text, size_t size,
 				    const struct csv_options *options, struct sx_error *err)
 {
@@ -20,6 +97,12 @@ static struct sx_table *parse_bytes(const char *text, size_t size,
 	assert_non_null(copy);
 	memcpy(copy, text, size);
 	enum sx_status status = csv_parse(copy, size, "f.csv", options, &table, err);
+	if (err && size < 100000) {
+		struct drip drip = {.text = copy, .size = size, .step = 1};
+		same_in_blocks(drip, 1, table, err);
+		drip.step = 7;
+		same_in_blocks(drip, 2, table, err);
+	}
 	free(copy);
 	assert_true((status == SX_OK) == (table != NULL));
 	return table;
@@ -253,6 +336,55 @@ static void test_description(void **state)
 	sx_table_destroy(t);
 }
 
+/* More text than a window holds, with everything that may stand across its ends. */
+static void test_window(void **state)
+{
+	size_t rows = 40000, used = 0, cap = rows * 64;
+	char *text = malloc(cap);
+	struct sx_error err = {0};
+	struct sx_table *table = NULL;
+	assert_non_null(text);
+	used += (size_t)snprintf(text, cap, "\"a \"\"x\"\"\",timestamp_ns,b,frame,c\r\n");
+	for (size_t i = 0; i < rows; i++)
+		used += (size_t)snprintf(text + used, cap - used, "%s\"%zu\",%zu,%s%zu,%zu,%s\r\n",
+					 i % 97 ? "" : "# a remark, \"\r\n\r\n  \t ", i * 7,
+					 i * 1000, i % 3 ? "0." : "", i, i / 4, i % 5 ? "3" : "");
+	assert_true(used > 2 * CSV_WINDOW);
+	assert_int_equal(csv_parse(text, used, "f.csv", NULL, &table, &err), SX_OK);
+	assert_int_equal(sx_table_row_count(table), rows);
+	expect(table, "a \"x\"", rows - 1, (double)(rows - 1) * 7);
+	same_in_blocks((struct drip){.text = text, .size = used, .step = SIZE_MAX}, 777, table,
+		       NULL);
+	same_in_blocks((struct drip){.text = text, .size = used, .step = 4093}, rows, table, NULL);
+	sx_table_destroy(table);
+	free(text);
+}
+
+/* What a source does that is not a file at rest. */
+static void test_bad_source(void **state)
+{
+	static const char text[] = "a,b\n1,2\n3,4\n";
+	static const char *const changed[] = {"a,b\n1,2\n", "a,b\n1,2\n3,\n", "a,b\n1,2\n3,4.5\n",
+					      ""};
+	struct drip drip = {.text = text, .size = sizeof(text) - 1, .step = 3, .fail_at = 9};
+	struct csv_source source = {.user = &drip, .read = drip_read, .rewind = drip_rewind};
+	struct csv_stream *stream = NULL;
+	struct sx_error err = {0};
+	assert_int_equal(csv_open(&source, "f.csv", NULL, &stream, &err), SX_ERR_BAD_INPUT);
+	assert_non_null(strstr(err.message, "cannot read f.csv"));
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
+		drip = (struct drip){
+		    .text = text, .size = sizeof(text) - 1, .step = 3, .later = changed[i]};
+		stream = NULL;
+		enum sx_status status = csv_open(&source, "f.csv", NULL, &stream, &err);
+		if (!status)
+			status = csv_next(stream, 10, &err);
+		assert_int_equal(status, SX_ERR_BAD_INPUT);
+		assert_non_null(strstr(err.message, "changed while it was read"));
+		csv_close(stream);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +392,7 @@ int main(void)
 	    cmocka_unit_test(test_layout),     cmocka_unit_test(test_no_data),
 	    cmocka_unit_test(test_times),      cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_torn_lines), cmocka_unit_test(test_description),
+	    cmocka_unit_test(test_window),     cmocka_unit_test(test_bad_source),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

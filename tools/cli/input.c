@@ -8,12 +8,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "import/csv.h"
 #include "metric/column.h"
-#include "tools/cli/capture_view.h"
 
-/* Whatever the reason, an input file that cannot be read is a bad one, unless it is forbidden. */
-static enum sx_status unreadable(const char *path, int sys_errno, struct sx_error *err)
+enum sx_status input_unreadable(const char *path, int sys_errno, struct sx_error *err)
 {
 	if (error_errno(err, sys_errno, "cannot read %s", path) != SX_ERR_PERMISSION)
 		err->status = SX_ERR_BAD_INPUT;
@@ -24,7 +21,7 @@ static enum sx_status unreadable(const char *path, int sys_errno, struct sx_erro
 enum sx_status input_open(const char *path, int *fd, struct sx_error *err)
 {
 	*fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	return *fd < 0 ? unreadable(path, errno, err) : SX_OK;
+	return *fd < 0 ? input_unreadable(path, errno, err) : SX_OK;
 }
 
 enum sx_status input_read(const char *path, char **text, size_t *size, struct sx_error *err)
@@ -50,7 +47,7 @@ enum sx_status input_read(const char *path, char **text, size_t *size, struct sx
 		close(fd);
 	if (n < 0) {
 		free(buf);
-		return unreadable(path, saved, err);
+		return input_unreadable(path, saved, err);
 	}
 	if (n > 0) {
 		free(buf);
@@ -63,39 +60,6 @@ enum sx_status input_read(const char *path, char **text, size_t *size, struct sx
 	*text = buf;
 	*size = used;
 	return SX_OK;
-}
-
-/* A column of a file is what the catalog says of its name: levels and constants do not add up. */
-static void describe_column(void *user, struct sx_column *column)
-{
-	uint32_t count;
-	const struct sx_catalog *catalog = user;
-	struct column_id id = column_identify(catalog, column->name);
-	if (id.counter != SX_NONE) {
-		const struct sx_counter_info *info =
-		    &sx_catalog_counters(catalog, &count)[id.counter];
-		column->unit = info->unit;
-		column->over_time = info->over_time;
-	} else if (sx_catalog_find_constant(catalog, column->name) != SX_NONE) {
-		column->over_time = SX_REDUCE_LAST;
-	}
-}
-
-enum sx_status input_table(const struct cli *cli, const char *path, struct sx_catalog *catalog,
-			   struct sx_table **out, struct sx_error *err)
-{
-	char *text;
-	size_t size;
-	if (cli->capture)
-		return capture_view_load(cli, cli->capture, out, err);
-	enum sx_status status = input_read(path, &text, &size, err);
-	if (status)
-		return status;
-	struct csv_options options = {.describe = describe_column, .user = catalog};
-	status = csv_parse(text, size, strcmp(path, "-") == 0 ? "standard input" : path,
-			   catalog ? &options : NULL, out, err);
-	free(text);
-	return status;
 }
 
 /* "shader_core_imbalance": what a decoder adds about a block, largest over mean of its instances.

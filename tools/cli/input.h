@@ -9,11 +9,27 @@
 
 /* Opens a file for reading, or standard input for "-". */
 enum sx_status input_open(const char *path, int *fd, struct sx_error *err);
+/* The error of an input file that cannot be read: a bad one, unless it is forbidden. */
+enum sx_status input_unreadable(const char *path, int sys_errno, struct sx_error *err);
 /* Reads a whole file, or standard input for "-". *text is NUL-terminated and to be freed. */
 enum sx_status input_read(const char *path, char **text, size_t *size, struct sx_error *err);
 /* Reads raw counters of a catalog from a file; *out is owned by the caller. */
 enum sx_status input_table(const struct cli *cli, const char *path, struct sx_catalog *catalog,
 			   struct sx_table **out, struct sx_error *err);
+
+struct input_rows;
+
+/*
+ * Opens the same for reading block by block, in memory that does not grow with the file. *out is
+ * for input_rows_close(); `path` and `catalog` must outlive it.
+ */
+enum sx_status input_rows_open(const struct cli *cli, const char *path, struct sx_catalog *catalog,
+			       struct input_rows **out, struct sx_error *err);
+/* The table that input_rows_next() fills; columns that have any value in the file have data. */
+const struct sx_table *input_rows_table(const struct input_rows *rows);
+/* Replaces the table's rows by the next ones; SX_END after the last. */
+enum sx_status input_rows_next(struct input_rows *rows, struct sx_error *err);
+void input_rows_close(struct input_rows *rows); /* NULL is fine */
 /*
  * Notes the columns of a table that mean nothing in a catalog (a typing error, mostly).
  */

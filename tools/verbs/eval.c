@@ -16,19 +16,42 @@ static struct sx_metrics_options selection(const struct cli *cli, const struct s
 					   .like = table};
 }
 
+/* Writes the metrics of every block of rows, of one without rows when there are none. */
+static enum sx_status write_blocks(const struct cli *cli, const struct rows_shape *shape,
+				   struct input_rows *raw, struct sx_evaluation *evaluation,
+				   struct sx_error *err)
+{
+	struct rows_writer writer = rows_begin(&cli->view, shape);
+	struct sx_table *values = NULL;
+	enum sx_status status = input_rows_next(raw, err);
+	for (bool first = true; !status || (status == SX_END && first); first = false) {
+		bool end = status == SX_END;
+		status = sx_evaluation_run(evaluation, input_rows_table(raw), &values, err);
+		if (!status)
+			status = rows_add(&writer, values, err);
+		if (!status) /* main says why nobody reads on */
+			status =
+			    end || ferror(cli->view.out.out) ? SX_END : input_rows_next(raw, err);
+	}
+	if (status != SX_END)
+		return status;
+	rows_end(&writer, values);
+	return SX_OK;
+}
+
 static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog,
-			       const struct sx_table *raw, struct sx_error *err)
+			       struct input_rows *raw, struct sx_error *err)
 {
 	struct sx_metrics *metrics = NULL;
-	struct sx_table *out = NULL;
+	struct sx_evaluation *evaluation = NULL;
 	struct rows_shape shape = {.schema = "eval", .catalog = sx_catalog_info(catalog)->name};
-	struct sx_metrics_options options = selection(cli, raw);
+	struct sx_metrics_options options = selection(cli, input_rows_table(raw));
 	enum sx_status status = sx_metrics_create(catalog, &options, &metrics, err);
 	if (!status)
-		status = sx_metrics_eval(metrics, raw, &out, err);
+		status = sx_evaluation_create(metrics, input_rows_table(raw), &evaluation, err);
 	if (!status)
-		status = rows_write(&cli->view, &shape, out, err);
-	sx_table_destroy(out);
+		status = write_blocks(cli, &shape, raw, evaluation, err);
+	sx_evaluation_destroy(evaluation);
 	sx_metrics_destroy(metrics);
 	return status;
 }
@@ -37,7 +60,7 @@ static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct sx_catalog *catalog = NULL;
-	struct sx_table *raw = NULL;
+	struct input_rows *raw = NULL;
 	const char *path;
 	enum sx_status status = cli_formats(
 	    cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON | 1u << FORMAT_CSV,
@@ -47,12 +70,12 @@ static int run(struct cli *cli)
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
-		status = input_table(cli, path, catalog, &raw, &err);
+		status = input_rows_open(cli, path, catalog, &raw, &err);
 	if (!status) {
-		input_note_unknown(cli, raw, catalog);
+		input_note_unknown(cli, input_rows_table(raw), catalog);
 		status = evaluate(cli, catalog, raw, &err);
 	}
-	sx_table_destroy(raw);
+	input_rows_close(raw);
 	sx_catalog_unref(catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
 }

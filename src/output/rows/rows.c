@@ -236,7 +236,7 @@ enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, str
 			row_csv(&csv, w->shape, table, r);
 		break;
 	default:
-		ok = !first || rows_text_write(view, w->shape, table);
+		ok = !first || rows_text_write(w, table);
 	}
 	return ok ? SX_OK : error_nomem(err, "writing rows");
 }

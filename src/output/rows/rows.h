@@ -61,6 +61,7 @@ struct rows_writer {
 	const struct rows_shape *shape;
 	struct json json;
 	size_t rows;
+	size_t missing; /* columns without a value in the rows that text shows */
 	bool begun;
 	struct rows_marks marks;
 };
@@ -73,8 +74,7 @@ enum sx_status rows_add(struct rows_writer *writer, const struct sx_table *table
 void rows_end(struct rows_writer *writer, const struct sx_table *table);
 
 /* Text: the first rows side by side, and what that leaves out (text.c). */
-bool rows_text_write(const struct view *view, const struct rows_shape *shape,
-		     const struct sx_table *table);
+bool rows_text_write(struct rows_writer *writer, const struct sx_table *table);
 void rows_text_end(const struct rows_writer *writer, const struct sx_table *table);
 
 #endif

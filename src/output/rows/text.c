@@ -108,9 +108,22 @@ static void add_values(struct sheet *v)
 	}
 }
 
-bool rows_text_write(const struct view *view, const struct rows_shape *shape,
-		     const struct sx_table *t)
+static size_t count_missing(const struct sx_table *t)
 {
+	size_t missing = 0;
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		bool none = true;
+		for (size_t i = 0; none && i < ROWS_SHOWN && i < sx_table_row_count(t); i++)
+			none = isnan(sx_table_get(t, c, i));
+		missing += none;
+	}
+	return missing;
+}
+
+bool rows_text_write(struct rows_writer *w, const struct sx_table *t)
+{
+	const struct view *view = w->view;
+	const struct rows_shape *shape = w->shape;
 	size_t rows = sx_table_row_count(t);
 	size_t shown = rows < ROWS_SHOWN ? rows : ROWS_SHOWN;
 	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, 1, 12, false}};
@@ -126,6 +139,7 @@ bool rows_text_write(const struct view *view, const struct rows_shape *shape,
 	struct sheet v = {.view = view, .t = t, .shown = shown};
 	v.table = text_table_create(columns, shown + 2);
 	v.ok = v.table != NULL;
+	w->missing = count_missing(t);
 	if (v.ok) {
 		add_heads(&v, shape);
 		if (shape->marks)
@@ -141,19 +155,12 @@ bool rows_text_write(const struct view *view, const struct rows_shape *shape,
 void rows_text_end(const struct rows_writer *w, const struct sx_table *t)
 {
 	const struct view *view = w->view;
-	size_t missing = 0;
-	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
-		bool none = true;
-		for (size_t i = 0; none && i < ROWS_SHOWN && i < sx_table_row_count(t); i++)
-			none = isnan(sx_table_get(t, c, i));
-		missing += none;
-	}
 	if (w->rows > ROWS_SHOWN)
 		view_note(view, "%d of %zu rows shown; --csv or --json writes all", ROWS_SHOWN,
 			  w->rows);
-	if (missing)
-		view_note(view, "- no data for %zu metric%s; -v says why", missing,
-			  missing == 1 ? "" : "s");
+	if (w->missing)
+		view_note(view, "- no data for %zu metric%s; -v says why", w->missing,
+			  w->missing == 1 ? "" : "s");
 	for (uint32_t c = 0; view->verbose && c < sx_table_column_count(t); c++)
 		if (sx_table_column(t, c)->why)
 			view_note(view, "%s: %s", sx_table_column(t, c)->name,

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""sextant eval of more rows than fit a block: the same values as row by row, in memory that does not grow."""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEXTANT = sys.argv.pop(1)
+
+
+def peak_kib(args, stdin=None):
+    """The largest resident set of one command, whose output nobody keeps."""
+    # A sanitizer's quarantine of freed memory would drown the measure.
+    env = dict(os.environ, ASAN_OPTIONS='quarantine_size_mb=1:detect_leaks=0')
+    child = subprocess.Popen([SEXTANT, *args], stdin=stdin, stdout=subprocess.DEVNULL, env=env)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = status
+    assert os.waitstatus_to_exitcode(status) == 0, args
+    return usage.ru_maxrss
+
+
+class Stream(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, rows):
+        path = os.path.join(self.folder.name, f'{rows}.csv')
+        random.seed(rows)
+        with open(path, 'w') as out:
+            out.write('MaliGPUCyclesGPUActive,unknown,duration_ns\n')
+            for i in range(rows):
+                out.write(f'{"" if i % 7 == 3 else random.getrandbits(40)},{i},16000000\n')
+        return path
+
+    def test_values(self):
+        path = self.write(150000)
+        args = ['eval', '--for', 'mali-g310', '-m', 'gpu_active_cycles', '-q']
+        with open(path) as text:
+            cells = [line.split(',')[0] for line in text][1:]
+        result = subprocess.run([SEXTANT, *args, path, '--json'], capture_output=True, check=True)
+        rows = json.loads(result.stdout)['rows']
+        self.assertEqual([row[0] for row in rows], [float(cell) if cell else None for cell in cells])
+        for form in ('--csv', '--json', '--format=ndjson', '--format=text'):
+            of_file = subprocess.run([SEXTANT, *args, path, form], capture_output=True, check=True)
+            with open(path) as text:
+                piped = subprocess.Popen(['cat'], stdin=text, stdout=subprocess.PIPE)
+                of_pipe = subprocess.run([SEXTANT, *args, '-i', '-', form], stdin=piped.stdout,
+                                         capture_output=True, check=True)
+                piped.stdout.close()
+                piped.wait()
+            self.assertEqual(of_file.stdout, of_pipe.stdout)
+            self.assertEqual(of_file.stdout.count(b'\n') >= len(cells), form != '--format=text')
+
+    def test_reason(self):
+        """A value in the last block alone: the column is not said to lack anything."""
+        path = os.path.join(self.folder.name, 'late.csv')
+        with open(path, 'w') as out:
+            out.write('MaliGPUCyclesGPUActive,x\n' + ',1\n' * 200000 + '5,1\n')
+        result = subprocess.run([SEXTANT, 'eval', path, '--for', 'mali-g310', '-q', '--json', '-m', 'gpu_active_cycles'],
+                                capture_output=True, check=True)
+        document = json.loads(result.stdout)
+        self.assertEqual(document['rows'][-1], [5])
+        self.assertEqual(document['why'], {})
+
+    def test_late_error(self):
+        """Nothing is written of a file whose last line is wrong."""
+        path = self.write(100000)
+        with open(path, 'a') as out:
+            out.write('1,x,3\n')
+        result = subprocess.run([SEXTANT, 'eval', path, '--for', 'mali-g310', '--csv'], capture_output=True)
+        self.assertEqual((result.returncode, result.stdout), (5, b''))
+        self.assertIn(b':100002: column 2: "x" is not a number', result.stderr)
+
+    def test_memory(self):
+        few, many = self.write(100000), self.write(500000)
+        for form in ('--csv', '--json', '--format=ndjson', '--format=text'):
+            args = ['--for', 'mali-g310', '-q', form, '-m', 'gpu_active_cycles']
+            small, large = (peak_kib(['eval', path, *args]) for path in (few, many))
+            self.assertLess(large, small + 4096, form)
+        with open(many) as text:
+            piped = subprocess.Popen(['cat'], stdin=text, stdout=subprocess.PIPE)
+            large = peak_kib(['eval', '-i', '-', *args], stdin=piped.stdout)
+            piped.stdout.close()
+            piped.wait()
+        self.assertLess(large, small + 4096)
+
+
+if __name__ == '__main__':
+    unittest.main()

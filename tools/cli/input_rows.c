@@ -1,0 +1,119 @@
+/* Input files as blocks of rows, whatever their format. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/csv.h"
+#include "metric/column.h"
+#include "tools/cli/capture_view.h"
+#include "tools/cli/input.h"
+#include "tools/cli/input_source.h"
+
+/* Values in memory at once; a line of very many columns still makes a block of some rows. */
+#define BLOCK_CELLS (1u << 18)
+#define BLOCK_ROWS  64
+
+struct input_rows {
+	const struct cli *cli;
+	struct input_source source;
+	struct csv_stream *csv;	     /* or: */
+	struct sx_table *of_capture; /* owned */
+	bool pending;		     /* its first rows are read, but not handed out yet */
+};
+
+/* A column of a file is what the catalog says of its name: levels and constants do not add up. */
+static void describe_column(void *user, struct sx_column *column)
+{
+	uint32_t count;
+	const struct sx_catalog *catalog = user;
+	struct column_id id = column_identify(catalog, column->name);
+	if (id.counter != SX_NONE) {
+		const struct sx_counter_info *info =
+		    &sx_catalog_counters(catalog, &count)[id.counter];
+		column->unit = info->unit;
+		column->over_time = info->over_time;
+	} else if (sx_catalog_find_constant(catalog, column->name) != SX_NONE) {
+		column->over_time = SX_REDUCE_LAST;
+	}
+}
+
+static enum sx_status open_csv(struct input_rows *rows, const char *path,
+			       struct sx_catalog *catalog, struct sx_error *err)
+{
+	struct csv_options options = {.describe = describe_column, .user = catalog};
+	enum sx_status status = input_source_open(&rows->source, path, err);
+	if (status)
+		return status;
+	return csv_open(&rows->source.csv, strcmp(path, "-") == 0 ? "standard input" : path,
+			catalog ? &options : NULL, &rows->csv, err);
+}
+
+/* The first record says which columns have data at all. */
+static enum sx_status open_capture(struct input_rows *rows, struct sx_error *err)
+{
+	enum sx_status status = capture_view_table(rows->cli->capture, &rows->of_capture, err);
+	if (!status)
+		status = capture_view_next(rows->cli->capture, rows->of_capture, err);
+	rows->pending = !status;
+	return status == SX_END ? SX_OK : status;
+}
+
+enum sx_status input_rows_open(const struct cli *cli, const char *path, struct sx_catalog *catalog,
+			       struct input_rows **out, struct sx_error *err)
+{
+	struct input_rows *rows = calloc(1, sizeof(*rows));
+	if (!rows)
+		return error_nomem(err, "reading an input file");
+	*rows = (struct input_rows){.cli = cli, .source = {.fd = -1, .copy = -1}};
+	enum sx_status status =
+	    cli->capture ? open_capture(rows, err) : open_csv(rows, path, catalog, err);
+	if (status)
+		input_rows_close(rows);
+	else
+		*out = rows;
+	return status;
+}
+
+const struct sx_table *input_rows_table(const struct input_rows *rows)
+{
+	return rows->csv ? csv_table(rows->csv) : rows->of_capture;
+}
+
+enum sx_status input_rows_next(struct input_rows *rows, struct sx_error *err)
+{
+	if (rows->csv) {
+		size_t most = BLOCK_CELLS / (sx_table_column_count(csv_table(rows->csv)) + 1);
+		return csv_next(rows->csv, most < BLOCK_ROWS ? BLOCK_ROWS : most, err);
+	}
+	if (rows->pending) {
+		rows->pending = false;
+		return SX_OK;
+	}
+	enum sx_status status = capture_view_next(rows->cli->capture, rows->of_capture, err);
+	if (status == SX_END)
+		capture_view_note(rows->cli, rows->cli->capture);
+	return status;
+}
+
+void input_rows_close(struct input_rows *rows)
+{
+	if (!rows)
+		return;
+	csv_close(rows->csv);
+	input_source_close(&rows->source);
+	sx_table_destroy(rows->of_capture);
+	free(rows);
+}
+
+enum sx_status input_table(const struct cli *cli, const char *path, struct sx_catalog *catalog,
+			   struct sx_table **out, struct sx_error *err)
+{
+	struct input_rows rows = {.cli = cli, .source = {.fd = -1, .copy = -1}};
+	if (cli->capture)
+		return capture_view_load(cli, cli->capture, out, err);
+	enum sx_status status = open_csv(&rows, path, catalog, err);
+	if (!status)
+		status = csv_all(rows.csv, out, err);
+	csv_close(rows.csv);
+	input_source_close(&rows.source);
+	return status;
+}

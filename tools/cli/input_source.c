@@ -1,0 +1,78 @@
+/* Text that is read twice: a file from its start, a pipe from a copy of what came through it. */
+#include "tools/cli/input_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tools/cli/input.h"
+
+/* A file that has no name, on disk: a folder in memory would only move the problem. */
+static int nameless_file(void)
+{
+	const char *const folders[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
+	int fd = -1;
+	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (folders[i])
+			fd = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return fd;
+}
+
+static bool keep(int fd, const char *buf, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, buf, size);
+		if (n < 0 && errno != EINTR)
+			return false;
+		buf += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+static ssize_t source_read(void *user, char *buf, size_t size)
+{
+	struct input_source *s = user;
+	ssize_t n;
+	do
+		n = read(s->replayed ? s->copy : s->fd, buf, size);
+	while (n < 0 && errno == EINTR);
+	if (n > 0 && s->start < 0 && !s->replayed) {
+		if (s->copy < 0)
+			s->copy = nameless_file();
+		if (s->copy < 0 || !keep(s->copy, buf, (size_t)n))
+			return -1;
+	}
+	return n;
+}
+
+static bool source_rewind(void *user)
+{
+	struct input_source *s = user;
+	if (s->start >= 0)
+		return lseek(s->fd, s->start, SEEK_SET) >= 0;
+	s->replayed = s->copy >= 0;
+	return s->copy < 0 || lseek(s->copy, 0, SEEK_SET) >= 0;
+}
+
+enum sx_status input_source_open(struct input_source *source, const char *path,
+				 struct sx_error *err)
+{
+	*source = (struct input_source){.fd = -1, .copy = -1};
+	enum sx_status status = input_open(path, &source->fd, err);
+	if (status)
+		return status;
+	source->start = lseek(source->fd, 0, SEEK_CUR);
+	source->csv =
+	    (struct csv_source){.user = source, .read = source_read, .rewind = source_rewind};
+	return SX_OK;
+}
+
+void input_source_close(struct input_source *source)
+{
+	if (source->fd > STDIN_FILENO)
+		close(source->fd);
+	if (source->copy >= 0)
+		close(source->copy);
+}

@@ -1,0 +1,22 @@
+/* An input file, or standard input, as text that can be read twice. */
+#ifndef TOOLS_CLI_INPUT_SOURCE_H
+#define TOOLS_CLI_INPUT_SOURCE_H
+
+#include <sys/types.h>
+
+#include "import/csv.h"
+
+struct input_source {
+	int fd;
+	off_t start;   /* where the text begins in the file; -1: it cannot be read again */
+	int copy;      /* of what was read of such a file, without a name; -1: none */
+	bool replayed; /* the copy is read */
+	struct csv_source csv;
+};
+
+/* Opens a file, or standard input for "-". The source must not move. */
+enum sx_status input_source_open(struct input_source *source, const char *path,
+				 struct sx_error *err);
+void input_source_close(struct input_source *source);
+
+#endif
