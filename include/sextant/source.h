@@ -31,10 +31,12 @@ struct sx_device {
 
 /*
  * Asks every source what is here; never fails because one source does. *out is owned by the caller.
- * Takes at most a second. Errors: SX_ERR_NO_MEMORY. Thread-safe.
+ * `ask_drivers`: load drivers where only they know their name (OpenGL), which takes up to a second;
+ * else nothing is loaded and no process started, which takes milliseconds. Errors:
+ * SX_ERR_NO_MEMORY. Thread-safe.
  */
-SX_API enum sx_status sx_devices_probe(struct sx_context *context, struct sx_device_list **out,
-				       struct sx_error *err);
+SX_API enum sx_status sx_devices_probe(struct sx_context *context, bool ask_drivers,
+				       struct sx_device_list **out, struct sx_error *err);
 /* Releases a list and its strings; NULL is fine. */
 SX_API void sx_devices_destroy(struct sx_device_list *list);
 /* The devices, best first. */

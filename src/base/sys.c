@@ -4,11 +4,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int real_open(void *user, const char *path, int flags)
@@ -125,6 +127,31 @@ static int real_perf_event_open(void *user, void *attr, pid_t pid, int cpu, int 
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }
 
+static int real_pipe(void *user, int fds[2])
+{
+	return pipe2(fds, O_CLOEXEC);
+}
+
+static pid_t real_fork(void *user)
+{
+	return fork();
+}
+
+static pid_t real_wait(void *user, pid_t pid, int *status, int flags, struct rusage *usage)
+{
+	return wait4(pid, status, flags, usage);
+}
+
+static int real_kill(void *user, pid_t pid, int signal_number)
+{
+	return kill(pid, signal_number);
+}
+
+static int real_process_fd(void *user, pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
 const struct sx_sys *sys_real(void)
 {
 	static const struct sx_sys real = {
@@ -143,6 +170,11 @@ const struct sx_sys *sys_real(void)
 	    .memory_file = real_memory_file,
 	    .read_link = real_read_link,
 	    .perf_event_open = real_perf_event_open,
+	    .pipe = real_pipe,
+	    .fork = real_fork,
+	    .wait = real_wait,
+	    .kill = real_kill,
+	    .process_fd = real_process_fd,
 	};
 	return &real;
 }

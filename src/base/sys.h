@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -37,6 +38,14 @@ struct sx_sys {
 	/* perf_event_open(2); attr is a struct perf_event_attr. */
 	int (*perf_event_open)(void *user, void *attr, pid_t pid, int cpu, int group_fd,
 			       unsigned long flags);
+	/* Two ends, both closed by exec. */
+	int (*pipe)(void *user, int fds[2]);
+	pid_t (*fork)(void *user);
+	/* wait4(2). */
+	pid_t (*wait)(void *user, pid_t pid, int *status, int flags, struct rusage *usage);
+	int (*kill)(void *user, pid_t pid, int signal_number);
+	/* A descriptor that is readable once the process has ended (pidfd_open). */
+	int (*process_fd)(void *user, pid_t pid);
 };
 
 /* The table of the running system. Static storage, thread-safe. */

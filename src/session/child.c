@@ -2,7 +2,8 @@
 #include "session/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -52,24 +53,30 @@ static char **make_environment(const struct sx_session *s)
 	return out;
 }
 
+/* Our handlers are not the program's; what is ignored stays so, as after any exec. */
+static void drop_handlers(void)
+{
+	struct sigaction action;
+	for (int n = 1; n < NSIG; n++)
+		if (sigaction(n, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+		    action.sa_handler != SIG_IGN)
+			signal(n, SIG_DFL);
+}
+
 /*
  * In the child: nothing of ours may show. Waits for the word to go, and sends errno through the
- * pipe when exec fails.
+ * pipe when exec fails. Signals are blocked until then; `mask` is what the program shall have.
  */
-static void run_child(char *const *argv, char **env, const int *go, int report)
+static _Noreturn void run_child(char *const *argv, char **env, const int *go, int report,
+				const sigset_t *mask)
 {
 	char word;
 	close(go[1]); /* or the end of the session would never be seen */
-	sigset_t none;
-	sigemptyset(&none);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGUSR2, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	privilege_forget();
+	drop_handlers();
 	if (read(go[0], &word, 1) != 1)
 		_exit(127); /* the session gave up */
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
 	execvpe(argv[0], argv, env);
 	int saved = errno;
 	ssize_t ignored = write(report, &saved, sizeof(saved));
@@ -77,21 +84,33 @@ static void run_child(char *const *argv, char **env, const int *go, int report)
 	_exit(127);
 }
 
+static void close_one(const struct sx_session *s, int *fd)
+{
+	if (*fd >= 0)
+		s->sys->close(s->sys->user, *fd);
+	*fd = -1;
+}
+
 static void close_pipes(struct sx_session *s)
 {
-	if (s->child_go > 0)
-		close(s->child_go);
-	if (s->child_report > 0)
-		close(s->child_report);
-	s->child_go = s->child_report = 0;
+	close_one(s, &s->child.go[0]);
+	close_one(s, &s->child.go[1]);
+	close_one(s, &s->child.report);
+}
+
+void child_init(struct sx_session *s)
+{
+	s->child = (struct session_child){.go = {-1, -1}, .report = -1, .fd = -1};
 }
 
 void child_abandon(struct sx_session *s)
 {
 	close_pipes(s);
-	if (s->child > 0)
-		waitpid(s->child, NULL, 0);
-	s->child = 0;
+	while (s->child.pid > 0 && s->sys->wait(s->sys->user, s->child.pid, NULL, 0, NULL) < 0 &&
+	       errno == EINTR)
+		;
+	close_one(s, &s->child.fd);
+	s->child.pid = 0;
 }
 
 static enum sx_status cannot_run(const char *program, int saved, struct sx_error *err)
@@ -108,45 +127,57 @@ static enum sx_status cannot_run(const char *program, int saved, struct sx_error
 
 enum sx_status child_fork(struct sx_session *s, char *const *argv, struct sx_error *err)
 {
-	int go[2], report[2];
+	const struct sx_sys *sys = s->sys;
+	int report[2] = {-1, -1};
+	sigset_t all, before;
 	char **env = make_environment(s);
 	if (!env)
 		return error_nomem(err, "preparing the program's environment");
-	if (pipe2(go, O_CLOEXEC) < 0) {
-		free(env);
-		return error_errno(err, errno, "cannot start %s", argv[0]);
-	}
-	int saved = pipe2(report, O_CLOEXEC) < 0 ? errno : 0;
-	if (!saved) {
-		s->child = fork();
-		saved = s->child < 0 ? errno : 0;
-		if (s->child == 0)
-			run_child(argv, env, go, report[1]);
-		close(report[1]);
-		s->child_report = report[0];
-	}
-	close(go[0]);
-	s->child_go = go[1];
-	free(env);
+	sigfillset(&all);
+	int saved = sys->pipe(sys->user, s->child.go) < 0 ? errno : 0;
 	if (!saved)
+		saved = sys->pipe(sys->user, report) < 0 ? errno : 0;
+	if (!saved) {
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		s->child.pid = sys->fork(sys->user);
+		saved = s->child.pid < 0 ? errno : 0;
+		if (s->child.pid == 0)
+			run_child(argv, env, s->child.go, report[1], &before);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	close_one(s, &report[1]);
+	s->child.report = report[0];
+	free(env);
+	if (!saved) {
+		/* Where the kernel has none, the end is looked for now and then. */
+		s->child.fd = sys->process_fd(sys->user, s->child.pid);
 		return SX_OK;
-	s->child = 0;
+	}
+	s->child.pid = 0;
 	child_abandon(s);
-	return error_errno(err, saved, "cannot start %s", argv[0]);
+	error_errno(err, saved, "cannot start %s", argv[0]);
+	error_try(err, "fewer processes or open files at once; ulimit -a shows the limits");
+	return err ? err->status : SX_ERR_IO;
 }
 
 enum sx_status child_exec(struct sx_session *s, char *const *argv, struct sx_error *err)
 {
+	const struct sx_sys *sys = s->sys;
 	int saved = 0;
 	ssize_t n;
 	do
-		n = write(s->child_go, "g", 1);
+		n = sys->write(sys->user, s->child.go[1], "g", 1);
 	while (n < 0 && errno == EINTR);
+	if (n != 1) {
+		saved = errno;
+		child_abandon(s);
+		return error_errno(err, saved, "cannot start %s", argv[0]);
+	}
 	do
-		n = read(s->child_report, &saved, sizeof(saved));
+		n = sys->read(sys->user, s->child.report, &saved, sizeof(saved));
 	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof(saved)) {
-		s->child_status.ran = true;
+		s->child.status.ran = true;
 		close_pipes(s);
 		return SX_OK;
 	}
@@ -163,17 +194,27 @@ bool child_ended(struct sx_session *s)
 {
 	int status;
 	struct rusage usage;
-	if (s->child <= 0)
+	struct session_child *child = &s->child;
+	if (child->pid <= 0)
 		return true;
-	pid_t pid = wait4(s->child, &status, WNOHANG, &usage);
+	pid_t pid = s->sys->wait(s->sys->user, child->pid, &status, WNOHANG, &usage);
 	if (pid == 0 || (pid < 0 && errno == EINTR))
 		return false;
-	if (pid == s->child) {
-		s->child_status.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-		s->child_status.term_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-		s->child_status.user_ns = timeval_ns(usage.ru_utime);
-		s->child_status.system_ns = timeval_ns(usage.ru_stime);
+	if (pid == child->pid) {
+		child->status.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+		child->status.term_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		child->status.user_ns = timeval_ns(usage.ru_utime);
+		child->status.system_ns = timeval_ns(usage.ru_stime);
+	} else {
+		child->status.exit_code = 127; /* somebody else has waited for it */
 	}
-	s->child = 0;
+	close_one(s, &child->fd);
+	child->pid = 0;
 	return true;
+}
+
+void child_signal(struct sx_session *s, int signal_number)
+{
+	if (s->child.pid > 0)
+		s->sys->kill(s->sys->user, s->child.pid, signal_number);
 }

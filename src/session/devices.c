@@ -54,15 +54,16 @@ static void order(struct sx_device_list *list)
 		}
 }
 
-enum sx_status sx_devices_probe(struct sx_context *context, struct sx_device_list **out,
-				struct sx_error *err)
+enum sx_status sx_devices_probe(struct sx_context *context, bool ask_drivers,
+				struct sx_device_list **out, struct sx_error *err)
 {
+	struct source_host host = {sys_real(), context, ask_drivers};
 	struct sx_device_list *list = calloc(1, sizeof(*list));
 	if (!list)
 		return error_nomem(err, "probing devices");
 	struct privilege before = privilege_raise();
 	for (const struct source_ops *const *source = source_all(); *source; source++)
-		(*source)->probe(sys_real(), found, list);
+		(*source)->probe(&host, found, list);
 	privilege_restore(&before);
 	if (list->out_of_memory) {
 		sx_devices_destroy(list);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/privilege.h"
 #include "source/i915_oa/i915_oa.h"
@@ -11,19 +12,11 @@
 #define DEFAULT_NS UINT64_C(10000000000)
 #define WAIT_MS	   100
 #define HEAD_BYTES 2048
-#define NS_PER_S   UINT64_C(1000000000)
 
 struct sink {
 	bool (*write)(void *user, const uint8_t *data, size_t size);
 	void *user;
 };
-
-static uint64_t now_ns(const struct sx_sys *sys)
-{
-	struct timespec ts = {0};
-	sys->clock_gettime(sys->user, CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
 
 /* Version, device, topology, and the pair before the first sample. */
 static bool write_head(struct i915_oa *s, const struct sink *sink)
@@ -45,7 +38,7 @@ static enum sx_status stream(struct i915_oa *s, uint64_t end_ns, const struct si
 	const struct source_ops *ops = s->base.ops;
 	uint8_t pair[64];
 	bool more = write_head(s, sink);
-	while (more && now_ns(s->base.sys) < end_ns) {
+	while (more && sys_now_ns(s->base.sys) < end_ns) {
 		struct raw_sample raw;
 		enum sx_status status = ops->read(&s->base, WAIT_MS, &raw, err);
 		if (status == SX_AGAIN)
@@ -68,13 +61,14 @@ enum sx_status oa_record(const struct sx_sys *sys, const struct sx_oa_recording 
 {
 	const struct source_ops *ops = &source_i915_oa;
 	struct sink sink = {write, user};
+	struct source_host host = {.sys = sys};
 	struct source *source = NULL;
 	struct source_request request = {.set = recording->set,
 					 .definitions = recording->definitions,
 					 .definition_count = recording->definition_count,
 					 .interval_ns = recording->interval_ns};
 	struct privilege before = privilege_raise();
-	enum sx_status status = ops->open(sys, recording->device, &source, err);
+	enum sx_status status = ops->open(&host, recording->device, &source, err);
 	if (!status)
 		status = ops->start(source, &request, err);
 	privilege_restore(&before);
@@ -82,7 +76,7 @@ enum sx_status oa_record(const struct sx_sys *sys, const struct sx_oa_recording 
 		return status;
 	uint64_t duration = recording->duration_ns ? recording->duration_ns : DEFAULT_NS;
 	if (!status)
-		status = stream((struct i915_oa *)source, now_ns(sys) + duration, &sink, err);
+		status = stream((struct i915_oa *)source, sys_now_ns(sys) + duration, &sink, err);
 	before = privilege_raise();
 	ops->stop(source, NULL);
 	ops->close(source);

@@ -56,7 +56,7 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 	const struct source_ops *ops = source_find(found->source);
 	struct session_device d = {.ops = ops};
 	struct sx_session_device info = {.source = ops->name};
-	enum sx_status status = ops->open(s->sys, found->id, &d.source, err);
+	enum sx_status status = ops->open(&s->host, found->id, &d.source, err);
 	if (status)
 		return status;
 	const struct source_desc *desc = ops->describe(d.source);
@@ -193,7 +193,7 @@ static enum sx_status open_all(struct sx_session *s, struct sx_error *err)
 	size_t count;
 	if (s->options.input)
 		return open_capture(s, err);
-	enum sx_status status = sx_devices_probe(s->context, &list, err);
+	enum sx_status status = sx_devices_probe(s->context, false, &list, err);
 	if (status)
 		return status;
 	const struct sx_device *all = sx_devices_get(list, &count);
@@ -327,7 +327,7 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 					 .definitions = definitions,
 					 .catalog = info->catalog,
 					 .set = s->options.set,
-					 .pid = s->child,
+					 .pid = s->child.pid,
 					 .realtime = s->options.realtime,
 					 .interval_ns = s->options.interval_ns};
 	for (uint32_t i = 0; i < count; i++)

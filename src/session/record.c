@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 #define CLOCKS_EVERY_NS UINT64_C(10000000000)
@@ -130,12 +131,12 @@ void record_sample(struct sx_session *s, uint32_t index, const struct raw_sample
 void record_clocks(struct sx_session *s, bool now)
 {
 	struct timespec real = {0};
-	uint64_t before = session_now_ns(s);
+	uint64_t before = sys_now_ns(s->sys);
 	if (!now && before - s->clocks_last_ns < CLOCKS_EVERY_NS)
 		return;
 	s->clocks_last_ns = before;
 	s->sys->clock_gettime(s->sys->user, CLOCK_REALTIME, &real);
-	uint64_t after = session_now_ns(s);
+	uint64_t after = sys_now_ns(s->sys);
 	uint64_t real_ns = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec;
 	const struct sx_capture_clock clocks[] = {
 	    {"monotonic", before + (after - before) / 2, (after - before + 1) / 2},

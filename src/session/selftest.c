@@ -26,10 +26,11 @@ static enum sx_status unusable(const struct sx_device *device, struct sx_error *
 	return status;
 }
 
-static enum sx_status run(const struct sx_device *device, sx_selftest_fn say, void *user,
-			  struct sx_error *err)
+static enum sx_status run(struct sx_context *context, const struct sx_device *device,
+			  sx_selftest_fn say, void *user, struct sx_error *err)
 {
 	struct source *source;
+	struct source_host host = {.sys = sys_real(), .catalogs = context};
 	char line[512];
 	const struct source_ops *ops = source_find(device->source);
 	if (!ops->selftest) {
@@ -38,7 +39,7 @@ static enum sx_status run(const struct sx_device *device, sx_selftest_fn say, vo
 		error_try(err, "sextant stat -d %s", device->id);
 		return SX_ERR_UNSUPPORTED;
 	}
-	enum sx_status status = ops->open(sys_real(), device->id, &source, err);
+	enum sx_status status = ops->open(&host, device->id, &source, err);
 	if (status)
 		return status;
 	const struct source_desc *desc = ops->describe(source);
@@ -60,7 +61,7 @@ enum sx_status sx_device_selftest(struct sx_context *context, const char *id, sx
 {
 	struct sx_device_list *list;
 	size_t count;
-	enum sx_status status = sx_devices_probe(context, &list, err);
+	enum sx_status status = sx_devices_probe(context, false, &list, err);
 	if (status)
 		return status;
 	const struct sx_device *all = sx_devices_get(list, &count);
@@ -74,7 +75,7 @@ enum sx_status sx_device_selftest(struct sx_context *context, const char *id, sx
 		status = unusable(device, err);
 	} else {
 		struct privilege before = privilege_raise();
-		status = run(device, say, user, err);
+		status = run(context, device, say, user, err);
 		privilege_restore(&before);
 	}
 	sx_devices_destroy(list);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/privilege.h"
 
@@ -11,13 +12,6 @@
 #define DRAIN_NS	UINT64_C(500000000) /* for what a child left behind when it ended */
 #define SINK_EVERY_NS	UINT64_C(100000000)
 #define RECORD_EVERY_NS UINT64_C(20000000)
-
-uint64_t session_now_ns(const struct sx_session *s)
-{
-	struct timespec t = {0};
-	s->sys->clock_gettime(s->sys->user, CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 enum sx_status sx_session_create(struct sx_context *context,
 				 const struct sx_session_options *options, struct sx_session **out,
@@ -28,6 +22,8 @@ enum sx_status sx_session_create(struct sx_context *context,
 		return error_nomem(err, "creating a session");
 	s->context = context;
 	s->sys = sys_real();
+	child_init(s);
+	s->host = (struct source_host){s->sys, context, false};
 	if (options)
 		s->options = *options;
 	struct privilege before = privilege_raise();
@@ -94,7 +90,7 @@ static void offer(struct sx_session *s, uint32_t index, bool now)
 	struct session_device *d = &s->devices[index];
 	if ((!s->sink && !s->writer) || sx_table_row_count(d->raw) == 0)
 		return;
-	uint64_t time = session_now_ns(s);
+	uint64_t time = sys_now_ns(s->sys);
 	if (!now && time - d->sink_last_ns < (s->writer ? RECORD_EVERY_NS : SINK_EVERY_NS))
 		return;
 	d->sink_last_ns = time;
@@ -177,7 +173,7 @@ static bool limit_reached(const struct sx_session *s, const struct sx_session_li
 {
 	if (limits->samples && s->devices[0].rows >= limits->samples)
 		return true;
-	return limits->duration_ns && session_now_ns(s) - s->begin_ns >= limits->duration_ns;
+	return limits->duration_ns && sys_now_ns(s->sys) - s->begin_ns >= limits->duration_ns;
 }
 
 static void rest(int ms)
@@ -187,8 +183,8 @@ static void rest(int ms)
 
 static void pass_on_signal(struct sx_session *s)
 {
-	if (s->child > 0 && s->stop_signal)
-		kill(s->child, (int)s->stop_signal);
+	if (s->stop_signal)
+		child_signal(s, (int)s->stop_signal);
 	s->stop_signal = 0;
 }
 
@@ -201,8 +197,8 @@ static void sample(struct sx_session *s, bool child, const struct sx_session_lim
 			if (!child)
 				break;
 			/* A program that ignores the signal is left alone after a while. */
-			asked = asked ? asked : session_now_ns(s);
-			if (session_now_ns(s) - asked > 20 * DRAIN_NS)
+			asked = asked ? asked : sys_now_ns(s->sys);
+			if (sys_now_ns(s->sys) - asked > 20 * DRAIN_NS)
 				break;
 		}
 		offer_all(s);
@@ -218,20 +214,18 @@ static void sample(struct sx_session *s, bool child, const struct sx_session_lim
 
 static void drain(struct sx_session *s)
 {
-	uint64_t until = session_now_ns(s) + DRAIN_NS;
-	while (!all_ended(s) && take_all(s, 0) && session_now_ns(s) < until)
+	uint64_t until = sys_now_ns(s->sys) + DRAIN_NS;
+	while (!all_ended(s) && take_all(s, 0) && sys_now_ns(s->sys) < until)
 		;
 }
 
 /* A limit ends the run of a child that would go on; it gets SIGTERM, as from timeout(1). */
 static void end_child(struct sx_session *s)
 {
-	if (s->child > 0)
-		kill(s->child, SIGTERM);
+	child_signal(s, SIGTERM);
 	for (int i = 0; i < 100 && !child_ended(s); i++)
 		take_all(s, READ_MS);
-	if (s->child > 0)
-		kill(s->child, SIGKILL);
+	child_signal(s, SIGKILL);
 	while (!child_ended(s))
 		rest(1);
 }
@@ -293,7 +287,7 @@ enum sx_status sx_session_run(struct sx_session *s, char *const *argv,
 	if (!status)
 		status = session_start_devices(s, err);
 	privilege_restore(&before);
-	s->begin_ns = s->end_ns = session_now_ns(s);
+	s->begin_ns = s->end_ns = sys_now_ns(s->sys);
 	if (!status && s->writer)
 		record_begin(s);
 	if (!status && argv)
@@ -304,7 +298,7 @@ enum sx_status sx_session_run(struct sx_session *s, char *const *argv,
 		return status;
 	}
 	sample(s, argv != NULL, limits ? limits : &none);
-	s->end_ns = session_now_ns(s);
+	s->end_ns = sys_now_ns(s->sys);
 	if (argv)
 		end_child(s);
 	return finish(s, err);
@@ -340,7 +334,7 @@ uint64_t sx_session_duration_ns(const struct sx_session *s)
 
 struct sx_child_status sx_session_child(const struct sx_session *s)
 {
-	return s->child_status;
+	return s->child.status;
 }
 
 void sx_session_set_sink(struct sx_session *s, sx_session_sink_fn sink, void *user)

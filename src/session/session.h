@@ -29,9 +29,19 @@ struct session_device {
 	struct sx_error silence; /* why there is not a single sample */
 };
 
+/* The program that is measured. Descriptors are -1 when there is none. */
+struct session_child {
+	pid_t pid; /* 0 when none runs */
+	int go[2]; /* the word to go; both ends are kept, so that writing it never raises SIGPIPE */
+	int report; /* says why exec failed */
+	int fd;	    /* readable once it has ended */
+	struct sx_child_status status;
+};
+
 struct sx_session {
 	struct sx_context *context;
 	const struct sx_sys *sys;
+	struct source_host host; /* of both */
 	struct arena arena;
 	struct sx_session_options options; /* strings are copied into the arena */
 	struct session_device *devices;
@@ -42,14 +52,10 @@ struct sx_session {
 	void *sink_user;
 	struct sx_capture_writer *writer; /* or NULL */
 	uint64_t clocks_last_ns;
-	pid_t child;
-	int child_go, child_report; /* pipes to a child that has not begun; 0: none */
-	struct sx_child_status child_status;
+	struct session_child child;
 	uint64_t begin_ns, end_ns;
 	volatile sig_atomic_t stop, stop_signal;
 };
-
-uint64_t session_now_ns(const struct sx_session *session);
 
 /* Finds, opens and selects (open.c). */
 enum sx_status session_open_devices(struct sx_session *session, struct sx_error *err);
@@ -76,9 +82,13 @@ void record_clocks(struct sx_session *session, bool now);
 enum sx_status child_fork(struct sx_session *session, char *const *argv, struct sx_error *err);
 /* Lets it run; the status tells why the program could not be run. */
 enum sx_status child_exec(struct sx_session *session, char *const *argv, struct sx_error *err);
+/* Before anything else of a child. */
+void child_init(struct sx_session *session);
 /* Ends a child that was never let run. */
 void child_abandon(struct sx_session *session);
 /* True once the child has ended; its status is then in the session. */
 bool child_ended(struct sx_session *session);
+/* Sends a signal to the child if it still runs. */
+void child_signal(struct sx_session *session, int signal_number);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 extern const struct source_ops source_replay;
@@ -27,7 +28,7 @@ struct replay {
 };
 
 /* A capture is only read when it is named. */
-static void probe(const struct sx_sys *sys, source_found_fn found, void *user)
+static void probe(const struct source_host *host, source_found_fn found, void *user)
 {
 }
 
@@ -62,15 +63,15 @@ static void close_replay(struct source *source)
 }
 
 /* The id is FILE#DEVICE. */
-static enum sx_status open_replay(const struct sx_sys *sys, const char *id, struct source **out,
-				  struct sx_error *err)
+static enum sx_status open_replay(const struct source_host *host, const char *id,
+				  struct source **out, struct sx_error *err)
 {
 	struct replay *r = calloc(1, sizeof(*r));
 	const char *mark = strrchr(id, '#');
 	char *path = strndup(id, mark ? (size_t)(mark - id) : strlen(id));
 	enum sx_status status = r && path ? SX_OK : error_nomem(err, "replaying a capture");
 	if (!status) {
-		r->base = (struct source){&source_replay, sys};
+		r->base = (struct source){&source_replay, host->sys, host->catalogs};
 		r->device = mark ? (uint32_t)strtoul(mark + 1, NULL, 10) : 0;
 		status = sx_capture_open(path, &r->reader, err);
 	}
@@ -101,20 +102,12 @@ static const struct source_desc *describe(struct source *source)
 	return &((struct replay *)source)->desc;
 }
 
-static uint64_t now_ns(const struct replay *r)
-{
-	const struct sx_sys *sys = r->base.sys;
-	struct timespec now = {0};
-	sys->clock_gettime(sys->user, CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static enum sx_status start(struct source *source, const struct source_request *request,
 			    struct sx_error *err)
 {
 	struct replay *r = (struct replay *)source;
 	r->realtime = request->realtime;
-	r->started_ns = now_ns(r);
+	r->started_ns = sys_now_ns(r->base.sys);
 	r->first_ns = sx_capture_info(r->reader)->begin_ns; /* of all devices, to keep them apart */
 	return sx_capture_seek(r->reader, 0, err);
 }
@@ -126,7 +119,7 @@ static size_t due_rows(struct replay *r, int timeout_ms)
 	const uint64_t *end = r->rows.end_ns ? r->rows.end_ns + r->done : NULL;
 	if (!r->realtime || !end || r->first_ns == SX_TIME_UNKNOWN)
 		return left;
-	uint64_t reached = now_ns(r) - r->started_ns + r->first_ns;
+	uint64_t reached = sys_now_ns(r->base.sys) - r->started_ns + r->first_ns;
 	while (due < left && (end[due] == SX_TIME_UNKNOWN || end[due] <= reached))
 		due++;
 	if (due)

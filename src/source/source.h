@@ -1,6 +1,6 @@
 /*
  * The one interface of all sources: a const table of functions each. probe, open, describe, start,
- * read, stop and close are mandatory; spawn_env, explain and selftest may be NULL. No call blocks
+ * read, stop and close are mandatory; the others may be NULL. No call blocks
  * longer than its timeout, lost data is reported as lost, and close leaves the driver as it was
  * found. A source is used by one thread at a time.
  */
@@ -13,10 +13,30 @@
 
 struct source; /* an opened device; each implementation embeds it as its first member */
 
+/* What a source is given by whoever probes or opens it. Both outlive every source opened so. */
+struct source_host {
+	const struct sx_sys *sys;
+	/* The caller's catalogs, with the caller's search path; NULL: the source finds none. */
+	struct sx_context *catalogs;
+	/* probe() may load drivers and run programs to learn who they are; else it stays cheap. */
+	bool ask_drivers;
+};
+
 /* A property of the device at hand that becomes a catalog constant. */
 struct source_constant {
 	char name[64];
 	double value;
+};
+
+/* Something about a started device as text, for recordings. */
+struct source_fact {
+	const char *name, *value;
+};
+
+/* When read() is worth calling again. */
+struct source_wake {
+	int fd;		 /* readable (or broken) when there is something; -1: none */
+	uint64_t due_ns; /* CLOCK_MONOTONIC; UINT64_MAX: only the descriptor tells */
 };
 
 /* What an opened device is and can do. Owned by the source. */
@@ -25,7 +45,13 @@ struct source_desc {
 	const char *name;    /* device name */
 	const char *driver;  /* driver name and version, or NULL */
 	bool simulated;
-	bool encloses_work; /* samples are frames or the like, not time slices */
+	bool encloses_work;  /* samples are frames or the like, not time slices */
+	bool tells_contexts; /* rows say which hardware context ran */
+	/*
+	 * Counters are programmed by sets of the catalog, one at a time: what another set programs
+	 * is not counted. start() takes the set from the request.
+	 */
+	bool programs_sets;
 	uint64_t min_interval_ns, max_interval_ns; /* 0: does not apply */
 	uint64_t clock_error_ns;		   /* error of its times against CLOCK_MONOTONIC */
 	const struct source_constant *constants;
@@ -34,6 +60,13 @@ struct source_desc {
 	 */
 	const char *const *counters;
 	uint32_t counter_count;
+	/* Once started: the set that is programmed, or NULL where there are none. */
+	const char *set;
+	/* Once started: the interval that the device really has; 0 where there is none. */
+	uint64_t interval_ns;
+	/* Once started: what else a recording must keep to be understood ("format", "exponent"). */
+	const struct source_fact *facts;
+	uint32_t fact_count;
 	/* RAW_ROWS: the columns of its rows and what these enclose. */
 	const struct sx_column *columns;
 	uint32_t column_count;
@@ -68,9 +101,9 @@ typedef void (*source_found_fn)(void *user, const struct sx_device *device);
 struct source_ops {
 	const char *name;
 	enum raw_kind raw;
-	void (*probe)(const struct sx_sys *sys, source_found_fn found, void *user);
+	void (*probe)(const struct source_host *host, source_found_fn found, void *user);
 	/* Opens the device with this id. *out is released by close(). */
-	enum sx_status (*open)(const struct sx_sys *sys, const char *id, struct source **out,
+	enum sx_status (*open)(const struct source_host *host, const char *id, struct source **out,
 			       struct sx_error *err);
 	const struct source_desc *(*describe)(struct source *source);
 	enum sx_status (*start)(struct source *source, const struct source_request *request,
@@ -81,7 +114,13 @@ struct source_ops {
 	 */
 	enum sx_status (*read)(struct source *source, int timeout_ms, struct raw_sample *out,
 			       struct sx_error *err);
+	/*
+	 * While started: when to call read() again. NULL: every few milliseconds. read() with a
+	 * timeout of 0 must then do.
+	 */
+	void (*wake)(struct source *source, struct source_wake *out);
 	/* No more is collected; read() gives what is left, then SX_END, until close() or start().
+	 * What was unread is kept: the last interval ends here, however short it is.
 	 */
 	enum sx_status (*stop)(struct source *source, struct sx_error *err);
 	void (*close)(struct source *source);
@@ -91,6 +130,12 @@ struct source_ops {
 	const char *const *(*spawn_env)(struct source *source);
 	/* After an end without a single sample: fills in why, and the remedy. May be NULL. */
 	enum sx_status (*explain)(struct source *source, struct sx_error *err);
+	/*
+	 * What a file of raw samples of this source begins and ends with, while started: writes at
+	 * most `cap` bytes and returns how many. NULL: its raw samples are no file format.
+	 */
+	size_t (*raw_head)(struct source *source, uint8_t *out, size_t cap);
+	size_t (*raw_tail)(struct source *source, uint8_t *out, size_t cap);
 	/* Checks invariants of the hardware; writes findings through say(). */
 	enum sx_status (*selftest)(struct source *source, void (*say)(void *user, const char *line),
 				   void *user, struct sx_error *err);
@@ -99,6 +144,7 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	const struct sx_sys *sys;
+	struct sx_context *catalogs; /* or NULL, see source_host */
 };
 
 /* All sources of this build, NULL-terminated. Static storage. */

@@ -44,7 +44,9 @@ struct bench {
 
 static void open_bench(struct bench *b)
 {
-	assert_int_equal(source_kbase.open(&b->fake.sys, "mali0", &b->source, NULL), SX_OK);
+	assert_int_equal(source_kbase.open(&(struct source_host){&b->fake.sys, context, false},
+					   "mali0", &b->source, NULL),
+			 SX_OK);
 	b->desc = source_kbase.describe(b->source);
 	assert_int_equal(sx_catalog_open(context, b->desc->catalog, &b->catalog, NULL), SX_OK);
 	struct decoder_constant constants[8];
@@ -189,7 +191,8 @@ static void only_what_is_asked_for(void **state)
 	open_bench(&b);
 	const char *const names[] = {"MaliGPUActiveCy", "MaliShaderCoreCyclesAnyWorkloadActive[2]",
 				     "NobodyKnowsThis"};
-	struct source_request request = {.counters = names, .counter_count = 3};
+	struct source_request request = {
+	    .counters = names, .counter_count = 3, .catalog = b.catalog};
 	assert_int_equal(source_kbase.start(b.source, &request, NULL), SX_OK);
 	assert_int_equal(b.fake.masks[MALI_FRONT_END][0], 0xf0);
 	assert_int_equal(b.fake.masks[MALI_TILER][0] | b.fake.masks[MALI_MEMORY][0], 0);
@@ -393,7 +396,7 @@ static void note(void *user, const struct sx_device *device)
 static struct finding probe(struct fake_kbase *fake)
 {
 	struct finding f = {0};
-	source_kbase.probe(&fake->sys, note, &f);
+	source_kbase.probe(&(struct source_host){&fake->sys, context, false}, note, &f);
 	assert_int_equal(f.count, 1);
 	assert_true(fake_kbase_clean(fake));
 	return f;
@@ -454,7 +457,9 @@ static void unknown_product_can_be_read(void **state)
 					 .counter_count = 1};
 	fake_kbase_init(&fake);
 	fake.gpu_id = 0xc0030000;
-	assert_int_equal(source_kbase.open(&fake.sys, "mali0", &source, NULL), SX_OK);
+	assert_int_equal(
+	    source_kbase.open(&(struct source_host){.sys = &fake.sys}, "mali0", &source, NULL),
+	    SX_OK);
 	assert_null(source_kbase.describe(source)->catalog);
 	assert_int_equal(source_kbase.start(source, &request, NULL), SX_OK);
 	assert_int_equal(fake.masks[MALI_CORE][1], UINT64_MAX);
@@ -499,12 +504,17 @@ static void catalogs_recognise_devices(void **state)
 	      "reduce: single, unit: cycles, description: Cycles with work.}\n",
 	      file);
 	fclose(file);
-	setenv("SEXTANT_CATALOG_PATH", folder, 1);
+	/* The caller's catalogs are searched, not those of a context of the source's own. */
+	struct sx_context *other = context;
+	assert_int_equal(
+	    sx_context_create(&(struct sx_context_options){.catalog_path = folder}, &context, NULL),
+	    SX_OK);
 	struct fake_kbase fake;
 	fake_kbase_init(&fake);
 	fake.gpu_id = 0xc0000000;
 	struct finding f = probe(&fake);
-	unsetenv("SEXTANT_CATALOG_PATH");
+	sx_context_destroy(context);
+	context = other;
 	assert_int_equal(f.state, SX_DEVICE_READY);
 	assert_string_equal(f.name, "Arm Mali-G720");
 	assert_int_equal(probe(&fake).state, SX_DEVICE_UNUSABLE);
@@ -519,7 +529,8 @@ static bool whole_session(struct fake_kbase *fake)
 	struct source_request request = {.interval_ns = 1000000};
 	struct raw_sample raw;
 	struct sx_error err = {0};
-	if (source_kbase.open(&fake->sys, "mali0", &source, &err) != SX_OK) {
+	if (source_kbase.open(&(struct source_host){.sys = &fake->sys}, "mali0", &source, &err) !=
+	    SX_OK) {
 		assert_true(err.message[0]);
 		return false;
 	}

@@ -96,7 +96,9 @@ static enum sx_status test_chip(bool big, uint16_t minor, bool bent, uint32_t *l
 	make_chip(&chip, &fake, big);
 	fake.version.minor = minor;
 	chip.bent = bent;
-	assert_int_equal(source_kbase.open(&fake.sys, "mali0", &source, NULL), SX_OK);
+	assert_int_equal(source_kbase.open(&(struct source_host){&fake.sys, chip.context, false},
+					   "mali0", &source, NULL),
+			 SX_OK);
 	enum sx_status status = source_kbase.selftest(source, count_line, lines, err);
 	source_kbase.close(source);
 	break_chip(&chip, &fake);

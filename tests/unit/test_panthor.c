@@ -110,7 +110,7 @@ static void note(void *user, const struct sx_device *device)
 static struct finding probe(struct fake *fake)
 {
 	struct finding f = {0};
-	source_panthor.probe(&fake->sys, note, &f);
+	source_panthor.probe(&(struct source_host){.sys = &fake->sys}, note, &f);
 	assert_int_equal(f.count, 1);
 	assert_int_equal(fake->open_fds, 0);
 	assert_false(fake->commanded);
@@ -130,11 +130,13 @@ static void mainline_has_no_counters(void **state)
 	assert_non_null(strstr(f.remedy, "kbase"));
 	struct source *source = NULL;
 	struct sx_error err = {0};
-	assert_int_equal(source_panthor.open(&fake.sys, "renderD129", &source, &err),
+	assert_int_equal(source_panthor.open(&(struct source_host){.sys = &fake.sys}, "renderD129",
+					     &source, &err),
 			 SX_ERR_UNSUPPORTED);
 	assert_non_null(strstr(err.because, "no interface for counters"));
 	assert_int_equal(fake.open_fds, 0);
-	assert_int_equal(source_panthor.open(&fake.sys, "renderD130", &source, &err),
+	assert_int_equal(source_panthor.open(&(struct source_host){.sys = &fake.sys}, "renderD130",
+					     &source, &err),
 			 SX_ERR_NOT_FOUND);
 }
 

@@ -29,7 +29,8 @@ static struct source *open_cpu(struct fake_cpu *fake)
 {
 	struct sx_error err = {0};
 	struct source *source = NULL;
-	assert_int_equal(source_cpu.open(&fake->sys, "cpu", &source, &err), SX_OK);
+	assert_int_equal(
+	    source_cpu.open(&(struct source_host){.sys = &fake->sys}, "cpu", &source, &err), SX_OK);
 	return source;
 }
 
@@ -374,7 +375,9 @@ static void test_refusals(void **state)
 	    "Cycle",	       "Cycles[0]",	  "ClusterCycles",    "ClusterCycles[1]",
 	    "ClusterCycles[0", "ClusterCycles[]", "ClusterCycles[-0]"};
 	fake_cpu_init(&fake);
-	assert_int_equal(source_cpu.open(&fake.sys, "cpu7", &source, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(
+	    source_cpu.open(&(struct source_host){.sys = &fake.sys}, "cpu7", &source, &err),
+	    SX_ERR_NOT_FOUND);
 	source = open_cpu(&fake);
 	assert_int_equal(source_cpu.read(source, 0, &raw, &err), SX_ERR_USAGE);
 	struct source_request request = {.counters = wrong,
@@ -408,11 +411,11 @@ static void test_probe(void **state)
 	struct fake_cpu fake;
 	struct sx_device device = {.id = NULL};
 	fake_cpu_init(&fake);
-	source_cpu.probe(&fake.sys, found, &device);
+	source_cpu.probe(&(struct source_host){.sys = &fake.sys}, found, &device);
 	assert_int_equal(device.state, SX_DEVICE_READY);
 	assert_null(device.because);
 	fake.no_proc = true;
-	source_cpu.probe(&fake.sys, found, &device);
+	source_cpu.probe(&(struct source_host){.sys = &fake.sys}, found, &device);
 	assert_int_equal(device.state, SX_DEVICE_UNUSABLE);
 	assert_non_null(device.because);
 	assert_non_null(device.remedy);
@@ -425,7 +428,8 @@ static bool run_once(struct fake_cpu *fake, pid_t pid, struct values *out, uint3
 	struct source *source = NULL;
 	struct sx_error err = {0};
 	struct source_request request = {.interval_ns = NS_PER_S, .pid = pid};
-	bool good = source_cpu.open(&fake->sys, "cpu", &source, &err) == SX_OK;
+	bool good = source_cpu.open(&(struct source_host){.sys = &fake->sys}, "cpu", &source,
+				    &err) == SX_OK;
 	enum sx_status status = good ? source_cpu.start(source, &request, &err) : SX_ERR_IO;
 	good = status == SX_OK;
 	for (uint32_t i = 0; good && i < samples; i++) {

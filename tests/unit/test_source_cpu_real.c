@@ -73,7 +73,7 @@ static struct source *start(const struct sx_sys *sys, const struct source_reques
 {
 	struct source *source;
 	struct sx_error err = {0};
-	if (source_cpu.open(sys, "cpu", &source, &err) != SX_OK ||
+	if (source_cpu.open(&(struct source_host){.sys = sys}, "cpu", &source, &err) != SX_OK ||
 	    source_cpu.start(source, request, &err) != SX_OK)
 		fail_msg("%s: %s", err.message, err.because);
 	return source;

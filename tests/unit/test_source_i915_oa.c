@@ -42,7 +42,7 @@ static void take(void *user, const struct sx_device *device)
 static struct found probe(struct fake_i915 *fake)
 {
 	struct found found = {0};
-	source_i915_oa.probe(&fake->sys, take, &found);
+	source_i915_oa.probe(&(struct source_host){.sys = &fake->sys}, take, &found);
 	return found;
 }
 
@@ -78,7 +78,9 @@ static struct source *open_fake(struct fake_i915 *fake)
 {
 	struct source *source = NULL;
 	struct sx_error err = {0};
-	assert_int_equal(source_i915_oa.open(&fake->sys, "i915:card0", &source, &err), SX_OK);
+	assert_int_equal(source_i915_oa.open(&(struct source_host){.sys = &fake->sys}, "i915:card0",
+					     &source, &err),
+			 SX_OK);
 	return source;
 }
 
@@ -260,9 +262,12 @@ static void test_refusals(void **state)
 	struct raw_sample raw;
 	assert_int_equal(source_i915_oa.read(source, 100, &raw, &err), SX_ERR_DEVICE_LOST);
 	source_i915_oa.close(source);
-	assert_int_equal(source_i915_oa.open(&fake.sys, "i915:card7", &none, &err),
-			 SX_ERR_NOT_FOUND);
-	assert_int_equal(source_i915_oa.open(&fake.sys, "card0", &none, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(
+	    source_i915_oa.open(&(struct source_host){.sys = &fake.sys}, "i915:card7", &none, &err),
+	    SX_ERR_NOT_FOUND);
+	assert_int_equal(
+	    source_i915_oa.open(&(struct source_host){.sys = &fake.sys}, "card0", &none, &err),
+	    SX_ERR_NOT_FOUND);
 	assert_int_equal(fake.open_fds, 0);
 }
 
@@ -366,8 +371,8 @@ static void test_fault_sweep(void **state)
 			fake.fail_at = k;
 			fake.fail_errno = errors[e];
 			probe(&fake);
-			enum sx_status status =
-			    source_i915_oa.open(&fake.sys, "i915:card0", &source, &err);
+			enum sx_status status = source_i915_oa.open(
+			    &(struct source_host){.sys = &fake.sys}, "i915:card0", &source, &err);
 			if (!status) {
 				status = start(source, "TestOa", 10000000, &err);
 				for (int i = 0; i < 4 && (!status || status == SX_AGAIN); i++)

@@ -161,7 +161,7 @@ int device_list_run(struct cli *cli)
 	enum sx_status status =
 	    cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV, &err);
 	if (!status)
-		status = sx_devices_probe(cli->context, &list, &err);
+		status = sx_devices_probe(cli->context, cli->options.verbose, &list, &err);
 	if (!status) {
 		const struct sx_device *devices = sx_devices_get(list, &count);
 		status = write_devices(cli, devices, count, &err);

@@ -132,7 +132,7 @@ static int run(struct cli *cli)
 	size_t count = 0;
 	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
 	if (!status)
-		status = sx_devices_probe(cli->context, &list, &err);
+		status = sx_devices_probe(cli->context, true, &list, &err);
 	if (status)
 		return cli_fail(cli, &err);
 	const struct sx_device *devices = sx_devices_get(list, &count);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sextant/expr.h>
+#include "base/clock.h"
 #include "base/error.h"
 
 #define NS_PER_MS	    UINT64_C(1000000)
@@ -74,8 +75,9 @@ static void driver_name(const struct sx_sys *sys, char *out, size_t size)
 	snprintf(out, size, "Linux %s%s", release, cpu_perf_probe(sys) ? ", no PMU" : "");
 }
 
-static void source_cpu_probe(const struct sx_sys *sys, source_found_fn found, void *user)
+static void source_cpu_probe(const struct source_host *host, source_found_fn found, void *user)
 {
+	const struct sx_sys *sys = host->sys;
 	char name[128], driver[128], text[64];
 	struct sx_device device = {.id = "cpu", .source = "cpu", .catalog = "cpu"};
 	cpu_name(sys, name, sizeof(name));
@@ -93,8 +95,8 @@ static void source_cpu_probe(const struct sx_sys *sys, source_found_fn found, vo
 
 static void source_cpu_close(struct source *source);
 
-static enum sx_status source_cpu_open(const struct sx_sys *sys, const char *id, struct source **out,
-				      struct sx_error *err)
+static enum sx_status source_cpu_open(const struct source_host *host, const char *id,
+				      struct source **out, struct sx_error *err)
 {
 	if (strcmp(id, "cpu") != 0) {
 		enum sx_status status =
@@ -102,10 +104,11 @@ static enum sx_status source_cpu_open(const struct sx_sys *sys, const char *id, 
 		error_try(err, "--device cpu");
 		return status;
 	}
+	const struct sx_sys *sys = host->sys;
 	struct cpu_source *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "the CPU source");
-	s->base = (struct source){&source_cpu, sys};
+	s->base = (struct source){&source_cpu, sys, host->catalogs};
 	enum sx_status status = cpu_topology_read(sys, &s->topology, err);
 	if (status != SX_OK) {
 		source_cpu_close(&s->base);
@@ -129,15 +132,6 @@ static enum sx_status source_cpu_open(const struct sx_sys *sys, const char *id, 
 static const struct source_desc *source_cpu_describe(struct source *source)
 {
 	return &cpu_from(source)->desc;
-}
-
-static bool now_ns(const struct sx_sys *sys, uint64_t *out)
-{
-	struct timespec ts;
-	if (sys->clock_gettime(sys->user, CLOCK_MONOTONIC, &ts) < 0)
-		return false;
-	*out = (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-	return true;
 }
 
 static void release_run(struct cpu_source *s)
@@ -171,7 +165,8 @@ static enum sx_status begin_run(struct cpu_source *s, const struct source_reques
 	s->sample = calloc((size_t)s->run.output_count + 1, sizeof(uint64_t) + 1);
 	if (!s->sample)
 		return error_nomem(err, "the CPU source");
-	if (!now_ns(s->base.sys, &s->last_ns))
+	s->last_ns = sys_now_ns(s->base.sys);
+	if (!s->last_ns)
 		return error_errno(err, errno, "cannot read the monotonic clock");
 	cpu_run_swap(&s->run);
 	s->due_ns = s->last_ns + s->interval_ns;
@@ -270,7 +265,8 @@ static enum sx_status wait_due(struct cpu_source *s, int timeout_ms, uint64_t *n
 	const struct sx_sys *sys = s->base.sys;
 	uint64_t deadline = 0;
 	for (bool first = true;; first = false) {
-		if (!now_ns(sys, now))
+		*now = sys_now_ns(sys);
+		if (!*now)
 			return error_errno(err, errno, "cannot read the monotonic clock");
 		if (first)
 			deadline = *now + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * NS_PER_MS;
@@ -324,7 +320,7 @@ static enum sx_status source_cpu_stop(struct source *source, struct sx_error *er
 	if (!s->started || s->stopped)
 		return SX_OK;
 	s->stopped = true;
-	if (!s->run.process.ended && now_ns(s->base.sys, &now) &&
+	if (!s->run.process.ended && (now = sys_now_ns(s->base.sys)) &&
 	    now - s->last_ns >= s->interval_ns / 2) {
 		cpu_run_take(&s->run);
 		fill_sample(s, now, &s->pending);

@@ -40,13 +40,13 @@ static enum sx_status prepare(struct gl_source *gl, struct sx_error *err)
 	return gl_environment_make(&gl->environment, library, channel, err);
 }
 
-static enum sx_status gl_open(const struct sx_sys *sys, const char *id, struct source **out,
+static enum sx_status gl_open(const struct source_host *host, const char *id, struct source **out,
 			      struct sx_error *err)
 {
 	struct gl_source *gl = calloc(1, sizeof(*gl));
 	if (!gl)
 		return error_nomem(err, "opening the OpenGL source");
-	gl->base = (struct source){.ops = &source_gl, .sys = sys};
+	gl->base = (struct source){&source_gl, host->sys, host->catalogs};
 	gl->channel.fd = -1;
 	gl->desc =
 	    (struct source_desc){.catalog = "opengl", .name = "OpenGL", .encloses_work = true};

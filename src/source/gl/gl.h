@@ -45,6 +45,6 @@ enum sx_status gl_source_explain(struct source *source, struct sx_error *err);
 enum sx_status gl_find_library(const struct sx_sys *sys, char *path, size_t size,
 			       struct sx_error *err);
 /* Finds out which driver answers here, within a second; fills in at least a name. */
-void gl_probe(const struct sx_sys *sys, source_found_fn found, void *user);
+void gl_probe(const struct source_host *host, source_found_fn found, void *user);
 
 #endif

@@ -144,17 +144,19 @@ static bool ask_in_child(struct answer *answer)
 	return ok;
 }
 
-void gl_probe(const struct sx_sys *sys, source_found_fn found, void *user)
+void gl_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	char library[4096];
 	struct answer answer = {0};
 	struct sx_error err = {0};
 	struct sx_device device = {
 	    .id = "gl", .source = "gl", .catalog = "opengl", .state = SX_DEVICE_INJECT};
-	if (gl_find_library(sys, library, sizeof(library), &err)) {
+	if (gl_find_library(host->sys, library, sizeof(library), &err)) {
 		device.state = SX_DEVICE_UNUSABLE;
 		device.because = err.because;
 		device.remedy = err.remedy;
+	} else if (!host->ask_drivers) {
+		device.name = "OpenGL, whichever driver a program brings";
 	} else if (ask_in_child(&answer)) {
 		device.name = answer.renderer;
 		device.driver = answer.version;

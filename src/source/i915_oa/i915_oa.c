@@ -4,6 +4,7 @@
  */
 #include "source/i915_oa/i915_oa.h"
 #include "source/i915_oa/uapi.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "wire/oa/oa.h"
 
@@ -15,7 +16,6 @@
 
 #define PAIR_RECORD	    24
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
-#define NS_PER_S	    UINT64_C(1000000000)
 #define POLL_PERIOD_NS	    UINT64_C(5000000)
 #define PAIR_TRIES	    3
 
@@ -57,8 +57,9 @@ static bool probe_card(void *arg, uint32_t number)
 	return true;
 }
 
-static void i915_oa_probe(const struct sx_sys *sys, source_found_fn found, void *user)
+static void i915_oa_probe(const struct source_host *host, source_found_fn found, void *user)
 {
+	const struct sx_sys *sys = host->sys;
 	struct probing probing = {sys, found, user, false};
 	i915_card_each(sys, probe_card, &probing);
 	if (!probing.any)
@@ -105,8 +106,8 @@ static enum sx_status open_card(struct i915_oa *s, struct sx_error *err)
 	return i915_card_query(sys, s->fd, &s->card, err);
 }
 
-static enum sx_status i915_oa_open(const struct sx_sys *sys, const char *id, struct source **out,
-				   struct sx_error *err)
+static enum sx_status i915_oa_open(const struct source_host *host, const char *id,
+				   struct source **out, struct sx_error *err)
 {
 	char *end = NULL;
 	unsigned long number = strncmp(id, "i915:card", 9) == 0 ? strtoul(id + 9, &end, 10) : 1000;
@@ -118,7 +119,7 @@ static enum sx_status i915_oa_open(const struct sx_sys *sys, const char *id, str
 	struct i915_oa *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "the i915 OA source");
-	s->base = (struct source){&source_i915_oa, sys};
+	s->base = (struct source){&source_i915_oa, host->sys, host->catalogs};
 	s->card.number = (uint32_t)number;
 	s->fd = s->stream = -1;
 	s->buffer = malloc(PAIR_RECORD + I915_OA_BUFFER);
@@ -242,15 +243,6 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 	return status;
 }
 
-static bool now_ns(const struct sx_sys *sys, uint64_t *out)
-{
-	struct timespec ts;
-	if (sys->clock_gettime(sys->user, CLOCK_MONOTONIC, &ts) < 0)
-		return false;
-	*out = (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-	return true;
-}
-
 size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
 {
 	const struct sx_sys *sys = s->base.sys;
@@ -258,8 +250,8 @@ size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
 	for (int i = 0; i < PAIR_TRIES; i++) {
 		struct i915_reg_read arg = {.offset = I915_RENDER_TIMESTAMP};
 		uint64_t begin, end;
-		if (!now_ns(sys, &begin) || i915_ioctl(sys, s->fd, I915_REG_READ, &arg) < 0 ||
-		    !now_ns(sys, &end))
+		if (!(begin = sys_now_ns(sys)) || i915_ioctl(sys, s->fd, I915_REG_READ, &arg) < 0 ||
+		    !(end = sys_now_ns(sys)))
 			continue;
 		if (end - begin < best) {
 			best = end - begin;

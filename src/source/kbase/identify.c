@@ -123,8 +123,8 @@ static enum sx_status read_props(const struct sx_sys *sys, struct kbase_device *
 	return status;
 }
 
-static enum sx_status take_identity(struct kbase_device *device, const struct props *props,
-				    struct sx_error *err)
+static enum sx_status take_identity(struct sx_context *catalogs, struct kbase_device *device,
+				    const struct props *props, struct sx_error *err)
 {
 	struct mali_id *id = &device->id;
 	mali_id_decode(props->gpu_id, id);
@@ -135,7 +135,7 @@ static enum sx_status take_identity(struct kbase_device *device, const struct pr
 	id->bus_bits = mali_id_bus_bits(props->l2_features);
 	id->variant = (uint32_t)props->core_features & 0xf;
 	id->freq_khz_max = props->freq_khz_max;
-	device->known = mali_id_find(id, "kbase", &device->model);
+	device->known = mali_id_find(catalogs, id, "kbase", &device->model);
 	if (props->gpu_id && id->core_mask && id->slices && id->slices <= 64)
 		return SX_OK;
 	error_set(err, SX_ERR_UNSUPPORTED, "kbase does not tell what this Mali is");
@@ -167,9 +167,10 @@ static void choose_reader(struct kbase_device *device)
 					 : KBASE_READER_NONE;
 }
 
-enum sx_status kbase_identify(const struct sx_sys *sys, unsigned unit, struct kbase_device *device,
-			      struct sx_error *err)
+enum sx_status kbase_identify(const struct source_host *host, unsigned unit,
+			      struct kbase_device *device, struct sx_error *err)
 {
+	const struct sx_sys *sys = host->sys;
 	char path[32];
 	snprintf(path, sizeof(path), "/dev/mali%u", unit);
 	*device = (struct kbase_device){.fd = sys->open(sys->user, path, O_RDONLY)};
@@ -189,7 +190,7 @@ enum sx_status kbase_identify(const struct sx_sys *sys, unsigned unit, struct kb
 	if (status == SX_OK)
 		status = read_props(sys, device, &props, err);
 	if (status == SX_OK)
-		status = take_identity(device, &props, err);
+		status = take_identity(host->catalogs, device, &props, err);
 	if (status == SX_OK)
 		choose_reader(device);
 	else

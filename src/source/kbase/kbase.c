@@ -61,19 +61,19 @@ static void report(unsigned unit, const struct kbase_device *device, enum sx_sta
 		    });
 }
 
-static void probe(const struct sx_sys *sys, source_found_fn found, void *user)
+static void probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	bool any = false;
 	for (unsigned unit = 0; unit < UNITS; unit++) {
 		struct kbase_device device;
 		struct sx_error err = {0};
-		enum sx_status status = kbase_identify(sys, unit, &device, &err);
+		enum sx_status status = kbase_identify(host, unit, &device, &err);
 		if (status == SX_ERR_NOT_FOUND)
 			continue;
 		if (status == SX_OK)
 			status = check_device(&device, unit, &err);
 		report(unit, &device, status, &err, found, user);
-		kbase_release(sys, &device);
+		kbase_release(host->sys, &device);
 		any = true;
 	}
 	if (!any)
@@ -100,9 +100,10 @@ static void describe_device(struct kbase *k)
 	k->desc.constant_count = mali_id_constants(&device->id, k->constants);
 }
 
-static enum sx_status open_device(const struct sx_sys *sys, const char *id, struct source **out,
-				  struct sx_error *err)
+static enum sx_status open_device(const struct source_host *host, const char *id,
+				  struct source **out, struct sx_error *err)
 {
+	const struct sx_sys *sys = host->sys;
 	unsigned unit;
 	char rest;
 	if (sscanf(id, "mali%u%c", &unit, &rest) != 1 || unit >= UNITS)
@@ -110,8 +111,8 @@ static enum sx_status open_device(const struct sx_sys *sys, const char *id, stru
 	struct kbase *k = calloc(1, sizeof(*k));
 	if (!k)
 		return error_nomem(err, "a kbase device");
-	k->base = (struct source){&source_kbase, sys};
-	enum sx_status status = kbase_identify(sys, unit, &k->device, err);
+	k->base = (struct source){&source_kbase, sys, host->catalogs};
+	enum sx_status status = kbase_identify(host, unit, &k->device, err);
 	if (status == SX_OK)
 		status = check_reader(&k->device, err);
 	if (status == SX_OK)
@@ -160,19 +161,12 @@ static bool want(struct kbase *k, const struct sx_catalog *catalog, const char *
  */
 static void choose_groups(struct kbase *k, const struct source_request *request)
 {
-	struct sx_context *context = NULL;
-	struct sx_catalog *catalog = NULL;
-	bool known = false;
+	bool known = false, ask = request->catalog && k->desc.catalog;
 	memset(k->groups, 0, sizeof(k->groups));
-	if (request->counters && k->desc.catalog &&
-	    sx_context_create(NULL, &context, NULL) == SX_OK &&
-	    sx_catalog_open(context, k->desc.catalog, &catalog, NULL) == SX_OK)
-		for (uint32_t i = 0; i < request->counter_count; i++)
-			known |= want(k, catalog, request->counters[i]);
+	for (uint32_t i = 0; ask && i < request->counter_count; i++)
+		known |= want(k, request->catalog, request->counters[i]);
 	for (uint32_t kind = 0; !known && kind < MALI_KINDS; kind++)
 		k->groups[kind] = k->raw.slots == 64 ? 0xffff : 0xffffffff;
-	sx_catalog_unref(catalog);
-	sx_context_destroy(context);
 }
 
 static enum sx_status check_period(uint64_t period_ns, struct sx_error *err)

@@ -73,8 +73,8 @@ struct kbase {
 };
 
 /* identify.c: opens /dev/mali<unit> and asks what it is. device->fd is -1 on failure. */
-enum sx_status kbase_identify(const struct sx_sys *sys, unsigned unit, struct kbase_device *device,
-			      struct sx_error *err);
+enum sx_status kbase_identify(const struct source_host *host, unsigned unit,
+			      struct kbase_device *device, struct sx_error *err);
 void kbase_release(const struct sx_sys *sys, struct kbase_device *device);
 
 /* clock.c */

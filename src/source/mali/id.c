@@ -65,17 +65,15 @@ static bool matches(const struct sx_catalog_info *info, const struct mali_id *id
 }
 
 /* A catalog that somebody added; one that cannot be read is none. */
-static bool search(const struct mali_id *id, const char *driver, struct mali_model_info *out)
+static bool search(struct sx_context *catalogs, const struct mali_id *id, const char *driver,
+		   struct mali_model_info *out)
 {
-	struct sx_context *context = NULL;
 	size_t count = 0;
 	bool found = false;
-	if (sx_context_create(NULL, &context, NULL) != SX_OK)
-		return false;
-	const char *const *names = sx_catalog_names(context, &count);
+	const char *const *names = catalogs ? sx_catalog_names(catalogs, &count) : NULL;
 	for (size_t i = 0; names && !found && i < count; i++) {
 		struct sx_catalog *catalog = NULL;
-		if (sx_catalog_open(context, names[i], &catalog, NULL) != SX_OK)
+		if (sx_catalog_open(catalogs, names[i], &catalog, NULL) != SX_OK)
 			continue;
 		const struct sx_catalog_info *info = sx_catalog_info(catalog);
 		found = matches(info, id, driver);
@@ -83,11 +81,11 @@ static bool search(const struct mali_id *id, const char *driver, struct mali_mod
 			take(out, info->name, info->title);
 		sx_catalog_unref(catalog);
 	}
-	sx_context_destroy(context);
 	return found;
 }
 
-bool mali_id_find(const struct mali_id *id, const char *driver, struct mali_model_info *out)
+bool mali_id_find(struct sx_context *catalogs, const struct mali_id *id, const char *driver,
+		  struct mali_model_info *out)
 {
 	*out = (struct mali_model_info){0};
 	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
@@ -95,7 +93,7 @@ bool mali_id_find(const struct mali_id *id, const char *driver, struct mali_mode
 			take(out, models[i].catalog, models[i].name);
 			return true;
 		}
-	return search(id, driver, out);
+	return search(catalogs, id, driver, out);
 }
 
 uint32_t mali_id_slots(const struct mali_id *id)

@@ -29,7 +29,8 @@ uint32_t mali_id_slices(uint64_t mem_features);
  * path has a match of this driver with key product_id ("0xa004") or arch_product ("10.4"). false
  * when there is none.
  */
-bool mali_id_find(const struct mali_id *id, const char *driver, struct mali_model_info *out);
+bool mali_id_find(struct sx_context *catalogs, const struct mali_id *id, const char *driver,
+		  struct mali_model_info *out);
 /* The name of the catalog that is nearest to a Mali. Static storage. */
 const char *mali_id_nearest(const struct mali_id *id);
 /* Slots of a counter block by architecture. */

@@ -57,13 +57,10 @@ enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, 
 			     double slack, void (*say)(void *user, const char *line), void *user,
 			     struct sx_error *err)
 {
-	struct sx_context *context = NULL;
 	struct sx_catalog *opened = NULL;
 	struct mali_relations *relations = NULL;
 	struct outcome got = {0};
-	enum sx_status status = sx_context_create(NULL, &context, err);
-	if (status == SX_OK)
-		status = sx_catalog_open(context, catalog, &opened, err);
+	enum sx_status status = sx_catalog_open(source->catalogs, catalog, &opened, err);
 	if (status == SX_OK && !(relations = mali_relations_create(opened)))
 		status = error_nomem(err, "the self-test");
 	if (status == SX_OK)
@@ -72,6 +69,5 @@ enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, 
 		status = conclude(&got, catalog, say, user, err);
 	mali_relations_destroy(relations);
 	sx_catalog_unref(opened);
-	sx_context_destroy(context);
 	return status;
 }

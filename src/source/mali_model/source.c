@@ -2,6 +2,7 @@
 #include "source/mali_model/model.h"
 #include "source/mali/selftest.h"
 #include "source/source.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ struct mali_model {
 	bool started, stopped;
 };
 
-static void probe(const struct sx_sys *sys, source_found_fn found, void *user)
+static void probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	for (size_t i = 0; i < DEVICES; i++)
 		found(user, &(struct sx_device){.id = devices[i].id,
@@ -73,11 +74,8 @@ static void probe(const struct sx_sys *sys, source_found_fn found, void *user)
 
 static enum sx_status load_map(struct mali_model *m, struct sx_error *err)
 {
-	struct sx_context *context = NULL;
 	struct sx_catalog *catalog = NULL;
-	enum sx_status status = sx_context_create(NULL, &context, err);
-	if (status == SX_OK)
-		status = sx_catalog_open(context, m->device->id, &catalog, err);
+	enum sx_status status = sx_catalog_open(m->base.catalogs, m->device->id, &catalog, err);
 	uint32_t blocks;
 	if (status == SX_OK && !model_map_init(&m->map, catalog))
 		status =
@@ -89,7 +87,6 @@ static enum sx_status load_map(struct mali_model *m, struct sx_error *err)
 			   gpu->core_mask))
 		status = error_nomem(err, "a simulated Mali");
 	sx_catalog_unref(catalog);
-	sx_context_destroy(context);
 	return status;
 }
 
@@ -126,8 +123,8 @@ static void close_device(struct source *source)
 	free(m);
 }
 
-static enum sx_status open_device(const struct sx_sys *sys, const char *id, struct source **out,
-				  struct sx_error *err)
+static enum sx_status open_device(const struct source_host *host, const char *id,
+				  struct source **out, struct sx_error *err)
 {
 	const struct model_device *device = NULL;
 	for (size_t i = 0; i < DEVICES; i++)
@@ -138,7 +135,7 @@ static enum sx_status open_device(const struct sx_sys *sys, const char *id, stru
 	struct mali_model *m = calloc(1, sizeof(*m));
 	if (!m)
 		return error_nomem(err, "a simulated Mali");
-	m->base = (struct source){&source_mali_model, sys};
+	m->base = (struct source){&source_mali_model, host->sys, host->catalogs};
 	m->device = device;
 	enum sx_status status = load_map(m, err);
 	if (status != SX_OK) {
@@ -157,11 +154,8 @@ static const struct source_desc *describe(struct source *source)
 
 static enum sx_status now(struct mali_model *m, uint64_t *out, struct sx_error *err)
 {
-	struct timespec t;
-	if (m->base.sys->clock_gettime(m->base.sys->user, CLOCK_MONOTONIC, &t) < 0)
-		return error_errno(err, errno, "cannot read the clock");
-	*out = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-	return SX_OK;
+	*out = sys_now_ns(m->base.sys);
+	return *out ? SX_OK : error_errno(err, errno, "cannot read the clock");
 }
 
 static enum sx_status start(struct source *source, const struct source_request *request,

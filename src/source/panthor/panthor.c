@@ -141,15 +141,15 @@ static enum sx_status look(const struct sx_sys *sys, unsigned node, struct mali_
 	return status;
 }
 
-static void found_panthor(const struct sx_sys *sys, unsigned node, source_found_fn found,
+static void found_panthor(const struct source_host *host, unsigned node, source_found_fn found,
 			  void *user)
 {
 	char id[16];
 	struct mali_id gpu = {0};
 	struct sx_error err = {0};
 	struct mali_model_info model = {0};
-	look(sys, node, &gpu, &err);
-	bool known = gpu.gpu_id && mali_id_find(&gpu, "panthor", &model);
+	look(host->sys, node, &gpu, &err);
+	bool known = gpu.gpu_id && mali_id_find(host->catalogs, &gpu, "panthor", &model);
 	snprintf(id, sizeof(id), "renderD%u", node);
 	found(user, &(struct sx_device){.id = id,
 					.source = "panthor",
@@ -177,15 +177,16 @@ static void found_panfrost(unsigned node, source_found_fn found, void *user)
 				  "unstable_ioctls=1"});
 }
 
-static void probe(const struct sx_sys *sys, source_found_fn found, void *user)
+static void probe(const struct source_host *host, source_found_fn found, void *user)
 {
+	const struct sx_sys *sys = host->sys;
 	bool any = false;
 	for (unsigned node = FIRST_NODE; node < FIRST_NODE + NODES; node++) {
 		char driver[32];
 		driver_of(sys, node, driver, sizeof(driver));
 		bool panthor = !strcmp(driver, "panthor"), panfrost = !strcmp(driver, "panfrost");
 		if (panthor)
-			found_panthor(sys, node, found, user);
+			found_panthor(host, node, found, user);
 		if (panfrost)
 			found_panfrost(node, found, user);
 		any |= panthor || panfrost;
@@ -199,18 +200,18 @@ static void probe(const struct sx_sys *sys, source_found_fn found, void *user)
 					  .because = "no render node is of panthor or panfrost"});
 }
 
-static enum sx_status open_device(const struct sx_sys *sys, const char *id, struct source **out,
-				  struct sx_error *err)
+static enum sx_status open_device(const struct source_host *host, const char *id,
+				  struct source **out, struct sx_error *err)
 {
 	unsigned node;
 	char rest, driver[32];
 	struct mali_id gpu;
 	if (sscanf(id, "renderD%u%c", &node, &rest) != 1)
 		return error_set(err, SX_ERR_NOT_FOUND, "panthor has no device \"%s\"", id);
-	driver_of(sys, node, driver, sizeof(driver));
+	driver_of(host->sys, node, driver, sizeof(driver));
 	if (strcmp(driver, "panthor") != 0)
 		return error_set(err, SX_ERR_NOT_FOUND, "%s is not of panthor", id);
-	return look(sys, node, &gpu, err); /* never SX_OK: nothing of it can be sampled yet */
+	return look(host->sys, node, &gpu, err); /* never SX_OK: nothing of it can be sampled yet */
 }
 
 /* No device is ever open, so these are not reached; the interface asks for them. */
