@@ -7,12 +7,6 @@
 
 #include "base/error.h"
 
-static bool selected(const struct sx_device *device, const char *selector)
-{
-	return strcmp(device->id, selector) == 0 || strcmp(device->source, selector) == 0 ||
-	       (device->catalog && strcmp(device->catalog, selector) == 0);
-}
-
 static const char *copy(struct sx_session *s, const char *text)
 {
 	return text ? arena_strndup(&s->arena, text, strlen(text)) : NULL;
@@ -103,7 +97,7 @@ static enum sx_status open_named(struct sx_session *s, const struct sx_device *a
 {
 	const struct sx_device *blocked = NULL;
 	for (size_t i = 0; i < count; i++) {
-		if (!selected(&all[i], selector))
+		if (!source_means(&all[i], selector))
 			continue;
 		if (all[i].state == SX_DEVICE_INJECT && !s->options.child) {
 			error_set(err, SX_ERR_USAGE, "%s measures only programs", all[i].id);
@@ -153,7 +147,7 @@ static enum sx_status open_fitting(struct sx_session *s, const struct sx_device 
 static bool named(const struct sx_session *s, const struct sx_device *device, const char *source)
 {
 	for (uint32_t i = 0; i < s->options.device_count; i++)
-		if (selected(device, s->options.devices[i]) ||
+		if (source_means(device, s->options.devices[i]) ||
 		    strcmp(s->options.devices[i], strrchr(device->id, '#') + 1) == 0 ||
 		    strcmp(s->options.devices[i], source) == 0)
 			return true;

@@ -11,7 +11,7 @@
 static const struct sx_device *find(const struct sx_device *all, size_t count, const char *id)
 {
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(all[i].id, id) == 0 || strcmp(all[i].source, id) == 0)
+		if (source_means(&all[i], id))
 			return &all[i];
 	return NULL;
 }

@@ -25,3 +25,16 @@ const struct source_ops *source_find(const char *name)
 			return *ops;
 	return NULL;
 }
+
+bool source_means(const struct sx_device *device, const char *selector)
+{
+	const char *colon = strchr(device->id, ':');
+	size_t length = strlen(selector);
+	if (strcmp(device->id, selector) == 0 || strcmp(device->source, selector) == 0)
+		return true;
+	if (device->catalog && strcmp(device->catalog, selector) == 0)
+		return true;
+	return colon &&
+	       (strcmp(colon + 1, selector) == 0 || ((size_t)(colon - device->id) == length &&
+						     strncmp(device->id, selector, length) == 0));
+}

@@ -2,6 +2,7 @@
 #include "i915_oa.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,22 @@ static int refuse(int error)
 	return -1;
 }
 
+static uint64_t ticks_at(const struct fake_i915 *f, uint64_t ns)
+{
+	uint64_t spent = (uint64_t)((unsigned __int128)ns * f->device.timestamp_hz / 1000000000);
+	return spent + (uint64_t)((double)spent * f->clock_drift) +
+	       0xff0000000; /* so that 32 bits wrap soon */
+}
+
 static uint64_t ticks(const struct fake_i915 *f)
 {
-	return (uint64_t)((unsigned __int128)f->now_ns * f->device.timestamp_hz / 1000000000) +
-	       0xff0000000; /* so that 32 bits wrap soon */
+	return ticks_at(f, f->now_ns);
+}
+
+/* When the stream's timer last looked at what the hardware wrote; nothing later can be read. */
+static uint64_t looked_ns(const struct fake_i915 *f)
+{
+	return f->opened_ns + (f->now_ns - f->opened_ns) / f->poll_ns * f->poll_ns;
 }
 
 static int fake_open(void *user, const char *path, int flags)
@@ -41,8 +54,13 @@ static int fake_open(void *user, const char *path, int flags)
 	struct fake_i915 *f = user;
 	if (fails(f))
 		return -1;
-	if (strcmp(path, "/dev/dri/card0") != 0)
+	if ((flags & O_ACCMODE) != O_RDWR)
+		return refuse(EACCES);
+	bool render = strcmp(path, "/dev/dri/renderD128") == 0;
+	if (!render && strcmp(path, "/dev/dri/card0") != 0)
 		return refuse(ENOENT);
+	if (render ? f->no_render_node : f->no_card_node)
+		return refuse(EACCES);
 	if (f->fds[CARD_FD])
 		abort();
 	f->fds[CARD_FD] = true;
@@ -83,12 +101,57 @@ static int get_param(const struct fake_i915 *f, struct i915_getparam *arg)
 	}
 }
 
+/* Counts of 0 are filled in; else there has to be room for all. */
+static bool give_writes(const struct fake_i915_config *config, int kind, uint32_t *count,
+			uint64_t array)
+{
+	uint32_t have = config->counts[kind], room = *count;
+	*count = have;
+	if (room && room < have)
+		return false;
+	if (room && have)
+		memcpy((void *)(uintptr_t)array, config->writes[kind],
+		       (size_t)have * 2 * sizeof(uint32_t));
+	return true;
+}
+
+static int32_t query_config(const struct fake_i915 *f, const struct i915_query_item *item)
+{
+	struct i915_query_config *out = (struct i915_query_config *)(uintptr_t)item->data;
+	const struct fake_i915_config *found = NULL;
+	if (f->no_config_query || item->flags != I915_CONFIG_DATA_BY_UUID)
+		return -EINVAL;
+	if (item->length == 0)
+		return sizeof(*out);
+	if ((size_t)item->length < sizeof(*out) || out->flags)
+		return -EINVAL;
+	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++)
+		if (f->configs[i].used && memcmp(f->configs[i].uuid, out->uuid, 36) == 0)
+			found = &f->configs[i];
+	if (!found)
+		return -ENOENT;
+	if (!give_writes(found, 0, &out->config.mux_count, out->config.mux) ||
+	    !give_writes(found, 1, &out->config.boolean_count, out->config.boolean) ||
+	    !give_writes(found, 2, &out->config.flex_count, out->config.flex))
+		return -EINVAL;
+	memcpy(out->config.uuid, found->uuid, 36);
+	return sizeof(*out);
+}
+
 static int query(const struct fake_i915 *f, struct i915_query *arg)
 {
 	uint8_t answer[512];
 	struct i915_query_item *item = (struct i915_query_item *)(uintptr_t)arg->items;
-	if (arg->count != 1 || arg->flags || item->query_id != I915_QUERY_TOPOLOGY)
+	if (arg->count != 1 || arg->flags)
 		return refuse(EINVAL);
+	if (item->query_id == I915_QUERY_PERF_CONFIG) {
+		item->length = query_config(f, item);
+		return 0;
+	}
+	if (item->query_id != I915_QUERY_TOPOLOGY) {
+		item->length = -EINVAL;
+		return 0;
+	}
 	size_t size = oa_topology_write(answer, sizeof(answer), &f->device);
 	if (item->length == 0)
 		item->length = (int32_t)size;
@@ -137,13 +200,28 @@ static bool valid_uuid(const char *uuid)
 	return true;
 }
 
-static bool take_writes(struct fake_i915_config *config, int kind, uint64_t array, uint32_t count)
+static void free_writes(struct fake_i915_config *config)
+{
+	for (int kind = 0; kind < 3; kind++) {
+		free(config->writes[kind]);
+		config->writes[kind] = NULL;
+	}
+}
+
+static bool take_writes(struct fake_i915_config *config, int kind, uint64_t array, uint32_t count,
+			uint32_t refused)
 {
 	const uint32_t(*writes)[2] = (const uint32_t(*)[2])(uintptr_t)array;
 	config->counts[kind] = count;
+	config->writes[kind] = malloc(2 * sizeof(uint32_t) * (count + 1));
 	for (uint32_t i = 0; i < count; i++) {
-		if (!allowed(kind, writes[i][0]))
+		if (!allowed(kind, writes[i][0]) || writes[i][0] == refused)
 			return false;
+		uint32_t kept = writes[i][0] == I915_CHICKEN2	? I915_CHICKEN2_KEPT
+				: writes[i][0] == I915_RC6_EXIT ? I915_RC6_EXIT_KEPT
+								: 0;
+		config->writes[kind][2 * i] = writes[i][0];
+		config->writes[kind][2 * i + 1] = writes[i][1] & ~kept;
 		if (kind == 1 && writes[i][0] == 0x27a8 && writes[i][1] == 0x00100001)
 			config->tests_ratios = true;
 		char text[16];
@@ -154,31 +232,49 @@ static bool take_writes(struct fake_i915_config *config, int kind, uint64_t arra
 	return true;
 }
 
+/* Where a configuration of this uuid goes; NULL and errno when it cannot. */
+static struct fake_i915_config *place_for(struct fake_i915 *f, const char *uuid)
+{
+	struct fake_i915_config *free_one = NULL;
+	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++) {
+		if (f->configs[i].used && strcmp(f->configs[i].uuid, uuid) == 0) {
+			errno = EADDRINUSE;
+			return NULL;
+		}
+		if (!f->configs[i].used && !free_one)
+			free_one = &f->configs[i];
+	}
+	errno = ENOMEM;
+	return free_one;
+}
+
 static int add_config(struct fake_i915 *f, const struct i915_perf_config *arg)
 {
 	struct fake_i915_config config = {.used = true};
+	if (f->add_errno)
+		return refuse(f->add_errno);
 	if (f->paranoid && !f->capable)
 		return refuse(EACCES);
 	if (!arg->mux_count && !arg->boolean_count && !arg->flex_count)
 		return refuse(EINVAL);
+	if ((arg->mux_count && !arg->mux) || (arg->boolean_count && !arg->boolean) ||
+	    (arg->flex_count && !arg->flex))
+		return refuse(EINVAL);
 	memcpy(config.uuid, arg->uuid, 36);
 	if (!valid_uuid(config.uuid))
 		return refuse(EINVAL);
-	if (!take_writes(&config, 0, arg->mux, arg->mux_count) ||
-	    !take_writes(&config, 1, arg->boolean, arg->boolean_count) ||
-	    !take_writes(&config, 2, arg->flex, arg->flex_count))
-		return refuse(EINVAL);
-	struct fake_i915_config *free_one = NULL;
-	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++) {
-		if (f->configs[i].used && strcmp(f->configs[i].uuid, config.uuid) == 0)
-			return refuse(EADDRINUSE);
-		if (!f->configs[i].used && !free_one)
-			free_one = &f->configs[i];
+	bool taken =
+	    take_writes(&config, 0, arg->mux, arg->mux_count, f->refused_register) &&
+	    take_writes(&config, 1, arg->boolean, arg->boolean_count, f->refused_register) &&
+	    take_writes(&config, 2, arg->flex, arg->flex_count, f->refused_register);
+	struct fake_i915_config *place = taken ? place_for(f, config.uuid) : NULL;
+	if (!place) {
+		int why = taken ? errno : EINVAL;
+		free_writes(&config);
+		return refuse(why);
 	}
-	if (!free_one)
-		return refuse(ENOMEM);
 	config.id = f->next_id++;
-	*free_one = config;
+	*place = config;
 	return (int)config.id;
 }
 
@@ -193,9 +289,12 @@ static struct fake_i915_config *find_config(struct fake_i915 *f, uint64_t id)
 static int remove_config(struct fake_i915 *f, uint64_t id)
 {
 	struct fake_i915_config *config = find_config(f, id);
+	if (f->paranoid && !f->capable)
+		return refuse(EACCES);
 	if (!config)
 		return refuse(ENOENT);
 	config->used = false;
+	free_writes(config);
 	return 0;
 }
 
@@ -207,8 +306,8 @@ static int take_property(struct fake_i915 *f, uint64_t id, uint64_t value)
 	case I915_PROP_SAMPLE:
 		return value == 1 ? 0 : EINVAL;
 	case I915_PROP_SET:
-		f->active = find_config(f, value);
-		return f->active ? 0 : EINVAL;
+		f->set_id = value;
+		return value ? 0 : EINVAL;
 	case I915_PROP_FORMAT:
 		return value >= 7 && value <= 10 ? 0 : EINVAL;
 	case I915_PROP_EXPONENT: {
@@ -221,6 +320,7 @@ static int take_property(struct fake_i915 *f, uint64_t id, uint64_t value)
 		return !f->capable && 1000000000 / period > f->max_rate_hz ? EACCES : 0;
 	}
 	case I915_PROP_POLL_PERIOD:
+		f->poll_ns = value;
 		return f->perf_revision >= 5 && value >= 100000 ? 0 : EINVAL;
 	default:
 		return EINVAL;
@@ -232,23 +332,36 @@ static int open_stream(struct fake_i915 *f, const struct i915_perf_open *arg)
 	const uint64_t(*properties)[2] = (const uint64_t(*)[2])(uintptr_t)arg->properties;
 	if (arg->flags & ~7u || arg->count < 1 || arg->count > 10)
 		return refuse(EINVAL);
+	if (f->open_errno)
+		return refuse(f->open_errno);
 	f->properties = 0;
-	f->active = NULL;
+	f->poll_ns = TIMER_NS;
+	f->set_id = 0;
+	f->exponent = 0;
 	for (uint32_t i = 0; i < arg->count; i++) {
 		int why = take_property(f, properties[i][0], properties[i][1]);
 		if (why)
 			return refuse(why);
 	}
+	/* The order of the kernel: rights, samples, the unit, the configuration. */
 	if (f->paranoid && !f->capable)
 		return refuse(EACCES);
-	if (!(f->properties & 1 << I915_PROP_SAMPLE) || !f->active)
+	if (!(f->properties & 1 << I915_PROP_SAMPLE) || !(f->properties & 1 << I915_PROP_FORMAT))
 		return refuse(EINVAL);
 	if (f->stream)
 		return refuse(EBUSY);
+	if (f->vanish && f->vanish--)
+		remove_config(f, f->set_id);
+	f->active = find_config(f, f->set_id);
+	if (!f->active)
+		return refuse(EINVAL);
+	f->opened_ns = f->seen_ns = f->now_ns;
 	f->stream = STREAM_FD;
 	f->fds[STREAM_FD] = true;
 	f->open_fds++;
 	uint64_t step = UINT64_C(2) << f->exponent;
+	if (!(f->properties & 1 << I915_PROP_EXPONENT))
+		step = UINT64_C(1) << 40; /* none of its own */
 	f->started_ticks = ticks(f);
 	f->next_ticks = (f->started_ticks / step + 1) * step;
 	return STREAM_FD;
@@ -325,9 +438,16 @@ static void make_report(const struct fake_i915 *f, uint64_t at, uint8_t r[REPORT
 	}
 }
 
+/* Whether read() has something, which is what the timer saw. */
 static bool pending(const struct fake_i915 *f)
 {
-	return f->next_ticks <= ticks(f) || f->lose_report || f->lose_buffer;
+	return f->next_ticks <= ticks_at(f, looked_ns(f)) || f->lose_report || f->lose_buffer;
+}
+
+/* Whether poll() wakes: the timer has looked since the last read(), and found something. */
+static bool wakes(const struct fake_i915 *f)
+{
+	return pending(f) && looked_ns(f) > f->seen_ns;
 }
 
 static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms)
@@ -341,9 +461,13 @@ static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_m
 	fds->revents = f->gone ? POLLHUP : 0;
 	if (f->gone)
 		return 1;
-	for (uint64_t spent = 0; !pending(f) && !f->false_poll && spent < wait; spent += TIMER_NS)
-		f->now_ns += wait - spent < TIMER_NS ? wait - spent : TIMER_NS;
-	if (!pending(f) && !f->false_poll)
+	for (uint64_t spent = 0; !wakes(f) && !f->false_poll && spent < wait;) {
+		uint64_t next = looked_ns(f) + f->poll_ns - f->now_ns;
+		uint64_t nap = next < wait - spent ? next : wait - spent;
+		f->now_ns += nap;
+		spent += nap;
+	}
+	if (!wakes(f) && !f->false_poll)
 		return 0;
 	f->false_poll = false;
 	fds->revents = POLLIN;
@@ -374,6 +498,8 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 		return refuse(f->read_errno);
 	if (!pending(f))
 		return refuse(EAGAIN);
+	f->seen_ns = looked_ns(f);
+	uint64_t tail = ticks_at(f, f->seen_ns);
 	if (f->lose_buffer || (ticks(f) - f->next_ticks) / step > BUFFER_HOLDS) {
 		used += put_status(out, 3);
 		f->next_ticks = (ticks(f) / step + 1) * step;
@@ -383,7 +509,7 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 		f->next_ticks += step;
 	}
 	f->lose_buffer = f->lose_report = false;
-	while (f->next_ticks <= ticks(f) && size - used >= 8 + REPORT) {
+	while (f->next_ticks <= tail && size - used >= 8 + REPORT) {
 		uint8_t report[REPORT];
 		make_report(f, f->next_ticks, report);
 		used += sx_oa_write_sample(out + used, size - used, report, REPORT);
@@ -440,7 +566,11 @@ static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t si
 	if (strcmp(path, "gt_min_freq_mhz") == 0)
 		return give(buf, size, "300\n");
 	if (strcmp(path, "gt_max_freq_mhz") == 0)
+		return give(buf, size, "600\n"); /* a user has lowered it */
+	if (strcmp(path, "gt_RP0_freq_mhz") == 0)
 		return give(buf, size, "900\n");
+	if (strcmp(path, "gt_RPn_freq_mhz") == 0)
+		return give(buf, size, "300\n");
 	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++) {
 		snprintf(text, sizeof(text), "metrics/%s/id", f->configs[i].uuid);
 		if (!f->configs[i].used || strcmp(text, path) != 0)
@@ -460,6 +590,11 @@ static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, c
 		return -1;
 	if (strcmp(path, "/sys/class/drm/card0/metrics") == 0)
 		return f->has_metrics ? 0 : refuse(ENOENT);
+	if (strcmp(path, "/sys/class/drm/card0/device/drm") == 0) {
+		if (!visit(arg, "card0"))
+			visit(arg, "renderD128");
+		return 0;
+	}
 	if (strcmp(path, "/sys/class/drm") != 0 || f->no_cards)
 		return refuse(ENOENT);
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
@@ -497,6 +632,21 @@ void fake_i915_init(struct fake_i915 *f)
 				 .clock_gettime = fake_clock,
 				 .read_file = fake_read_file,
 				 .list_dir = fake_list_dir};
+}
+
+void fake_i915_finish(struct fake_i915 *f)
+{
+	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++)
+		free_writes(&f->configs[i]);
+}
+
+void fake_i915_add_foreign(struct fake_i915 *f, const char *uuid, uint64_t id)
+{
+	static const uint32_t half[][2] = {{0x9888, 0x166c01e0}, {0x9888, 0x12170280}};
+	struct fake_i915_config *config = &f->configs[0];
+	*config = (struct fake_i915_config){.used = true, .id = id};
+	snprintf(config->uuid, sizeof(config->uuid), "%s", uuid);
+	take_writes(config, 0, (uint64_t)(uintptr_t)half, 2, 0);
 }
 
 unsigned fake_i915_config_count(const struct fake_i915 *f)

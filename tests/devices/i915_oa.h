@@ -17,9 +17,10 @@ struct fake_i915_config {
 	bool used;
 	char uuid[37];
 	uint64_t id;
-	uint32_t counts[3]; /* mux, boolean, flex */
-	uint32_t flex[7];   /* by register */
-	bool tests_ratios;  /* writes what TestOa writes */
+	uint32_t counts[3];  /* mux, boolean, flex */
+	uint32_t flex[7];    /* by register */
+	bool tests_ratios;   /* writes what TestOa writes */
+	uint32_t *writes[3]; /* pairs, as the kernel stores them; fake_i915_finish() frees them */
 };
 
 struct fake_i915 {
@@ -35,14 +36,22 @@ struct fake_i915 {
 	uint64_t max_rate_hz;
 	uint64_t clock_hz; /* render clock of the model */
 	bool frequency_params;
+	bool no_render_node, no_card_node; /* in /dev/dri: no permission to open it */
+	bool no_config_query;		   /* a kernel that cannot read configurations back */
+	uint32_t refused_register;	   /* that this kernel's allow-lists lack, or 0 */
+	double clock_drift; /* of the GPU's timestamp against the CPU's: 0.01 is 1 % */
+	unsigned vanish;    /* so many OPENs find that somebody has removed the configuration */
+	int open_errno, add_errno; /* of PERF_OPEN, of ADD_CONFIG, always */
 	/* State. */
 	int open_fds;
 	bool fds[FAKE_I915_FDS];
 	int stream; /* fd, or 0 */
 	struct fake_i915_config configs[FAKE_I915_CONFIGS], *active;
-	uint64_t next_id;
+	uint64_t next_id, set_id;
 	uint32_t exponent;
 	uint64_t started_ticks, next_ticks; /* of the next report */
+	uint64_t opened_ns, poll_ns;	    /* of the stream; period of the timer that looks */
+	uint64_t seen_ns;		    /* last look of the timer that read() has used up */
 	uint64_t properties;		    /* bit mask of those that OPEN was given */
 	/* Behaviour of the stream. */
 	bool false_poll, lose_report, lose_buffer, gone;
@@ -51,6 +60,10 @@ struct fake_i915 {
 
 /* A GT2 Broadwell, nothing opened, every privilege. */
 void fake_i915_init(struct fake_i915 *fake);
+/* Frees what configurations hold. */
+void fake_i915_finish(struct fake_i915 *fake);
+/* Puts a configuration there as another tool would: half of what belongs under the uuid. */
+void fake_i915_add_foreign(struct fake_i915 *fake, const char *uuid, uint64_t id);
 /* Configurations that somebody added and did not remove. */
 unsigned fake_i915_config_count(const struct fake_i915 *fake);
 

@@ -74,6 +74,13 @@ static void test_probe(void **state)
 	assert_int_equal(fake.open_fds, 0);
 }
 
+static enum sx_status open_named(struct fake_i915 *fake, const char *id, struct source **out,
+				 struct sx_error *err)
+{
+	struct source_host host = {.sys = &fake->sys};
+	return source_i915_oa.open(&host, id, out, err);
+}
+
 static struct source *open_fake(struct fake_i915 *fake)
 {
 	struct source *source = NULL;
@@ -102,13 +109,17 @@ static void test_describe(void **state)
 		const struct source_desc *desc = source_i915_oa.describe(source);
 		assert_string_equal(desc->catalog, "intel-bdw");
 		assert_int_equal(desc->constant_count, 8);
-		double eus = 0, hz = 0;
+		double eus = 0, hz = 0, max_hz = 0;
 		for (uint32_t i = 0; i < desc->constant_count; i++) {
 			if (strcmp(desc->constants[i].name, "EuCoresTotalCount") == 0)
 				eus = desc->constants[i].value;
 			if (strcmp(desc->constants[i].name, "GpuTimestampFrequency") == 0)
 				hz = desc->constants[i].value;
+			if (strcmp(desc->constants[i].name, "GpuMaxFrequency") == 0)
+				max_hz = desc->constants[i].value;
 		}
+		/* What the hardware can, not what a user allowed it. */
+		assert_int_equal((int)max_hz, 900000000);
 		assert_int_equal((int)eus, 24);
 		assert_int_equal((int)hz, 12500000);
 		source_i915_oa.close(source);
@@ -262,29 +273,235 @@ static void test_refusals(void **state)
 	struct raw_sample raw;
 	assert_int_equal(source_i915_oa.read(source, 100, &raw, &err), SX_ERR_DEVICE_LOST);
 	source_i915_oa.close(source);
-	assert_int_equal(
-	    source_i915_oa.open(&(struct source_host){.sys = &fake.sys}, "i915:card7", &none, &err),
-	    SX_ERR_NOT_FOUND);
-	assert_int_equal(
-	    source_i915_oa.open(&(struct source_host){.sys = &fake.sys}, "card0", &none, &err),
-	    SX_ERR_NOT_FOUND);
+	assert_int_equal(open_named(&fake, "i915:card7", &none, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(open_named(&fake, "renderD129", &none, &err), SX_ERR_NOT_FOUND);
 	assert_int_equal(fake.open_fds, 0);
 }
 
-/* A set that is in the kernel already is used, and stays. */
+/* Every name of the one card, by whichever of its nodes may be opened. */
+static void test_names_and_nodes(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"i915:card0", "card0",	"i915",
+					    "i915-oa",	  "renderD128", "i915:renderD128"};
+	struct fake_i915 fake;
+	struct sx_error err = {0};
+	struct source *source;
+	fake_i915_init(&fake);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		assert_int_equal(open_named(&fake, names[i], &source, &err), SX_OK);
+		source_i915_oa.close(source);
+	}
+	const struct sx_device device = {
+	    .id = "i915:card0", .source = "i915-oa", .catalog = "intel-bdw"};
+	assert_true(source_means(&device, "i915") && source_means(&device, "card0") &&
+		    source_means(&device, "i915:card0") && source_means(&device, "i915-oa") &&
+		    source_means(&device, "intel-bdw"));
+	assert_false(source_means(&device, "card") || source_means(&device, "i91") ||
+		     source_means(&device, ""));
+	fake.no_card_node = true;
+	assert_int_equal(open_named(&fake, "i915", &source, &err), SX_OK);
+	source_i915_oa.close(source);
+	fake.no_card_node = false;
+	fake.no_render_node = true;
+	assert_int_equal(open_named(&fake, "i915", &source, &err), SX_OK);
+	source_i915_oa.close(source);
+	fake.no_card_node = true;
+	assert_int_equal(open_named(&fake, "i915", &source, &err), SX_ERR_PERMISSION);
+	assert_non_null(strstr(err.message, "renderD128"));
+	assert_non_null(strstr(err.remedy, "render"));
+	assert_int_equal(fake.open_fds, 0);
+}
+
+/* What the kernel does not say with an errno is found out, and named. */
+static void test_named_refusals(void **state)
+{
+	(void)state;
+	static const struct {
+		int add, open;
+		enum sx_status status;
+		const char *because;
+	} cases[] = {
+	    {ENOMEM, 0, SX_ERR_NO_MEMORY, "register writes"},
+	    {I915_ENOTSUPP, 0, SX_ERR_UNSUPPORTED, "no perf interface"},
+	    {0, ENOMEM, SX_ERR_NO_MEMORY, "16 MiB"},
+	    {0, I915_ENOTSUPP, SX_ERR_UNSUPPORTED, "no perf interface"},
+	    {0, ENODEV, SX_ERR_UNSUPPORTED, "no OA unit"},
+	    {0, EINVAL, SX_ERR_UNSUPPORTED, "A32u40_A4u32_B8_C8 or metric set RenderBasic"},
+	    {0, EBUSY, SX_ERR_BUSY, "another process"}};
+	struct fake_i915 fake;
+	fake_i915_init(&fake);
+	struct source *source = open_fake(&fake);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sx_error err = {0};
+		fake.add_errno = cases[i].add;
+		fake.open_errno = cases[i].open;
+		assert_int_equal(start(source, "RenderBasic", 0, &err), cases[i].status);
+		assert_non_null(strstr(err.because, cases[i].because));
+		assert_true(err.remedy[0] != '\0');
+		assert_int_equal(fake_i915_config_count(&fake), 0);
+	}
+	fake.add_errno = fake.open_errno = 0;
+	/* One register of some hundred writes. */
+	static const uint32_t registers[] = {0x9888, 0x2770, 0xe458, 0x0d04};
+	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
+		struct sx_error err = {0};
+		char name[16];
+		snprintf(name, sizeof(name), "0x%x", registers[i]);
+		fake.refused_register = registers[i];
+		enum sx_status status = start(source, "ComputeExtended", 0, &err);
+		if (status == SX_OK)
+			continue; /* the set leaves it alone */
+		assert_int_equal(status, SX_ERR_UNSUPPORTED);
+		assert_non_null(strstr(err.because, name));
+		assert_int_equal(fake_i915_config_count(&fake), 0);
+	}
+	fake.refused_register = 0;
+	source_i915_oa.close(source);
+	assert_int_equal(fake.open_fds, 0);
+}
+
+/* What was written before stop() comes after it, to the last report, and then the end. */
+static void test_read_after_stop(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct stream s;
+	struct sx_error err = {0};
+	struct raw_sample raw;
+	fake_i915_init(&fake);
+	begin(&s, &fake, "RenderBasic", 1000000);
+	uint64_t begin_ns = fake.now_ns;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(step(&s, &err), SX_OK);
+	fake.now_ns += 500000000; /* nobody reads, the hardware goes on: more than one read() */
+	uint64_t stop_ns = fake.now_ns;
+	assert_int_equal(source_i915_oa.stop(s.source, &err), SX_OK);
+	assert_int_equal(fake.stream, 0);
+	assert_int_equal(fake_i915_config_count(&fake), 0);
+	int pieces = 0;
+	while (step(&s, &err) == SX_OK)
+		pieces++;
+	assert_int_equal(step(&s, &err), SX_END);
+	assert_true(pieces >= 1);
+	size_t rows = sx_table_row_count(s.table);
+	/* A report each 1.31 ms, all of them. */
+	assert_in_range(rows, (stop_ns - begin_ns) / 1310720 - 2,
+			(fake.now_ns - begin_ns) / 1310720);
+	/* And again: a source starts anew. */
+	assert_int_equal(start(s.source, "RenderBasic", 10000000, &err), SX_OK);
+	assert_int_equal(source_i915_oa.read(s.source, 100, &raw, &err), SX_OK);
+	assert_int_equal(source_i915_oa.stop(s.source, &err), SX_OK);
+	end(&s);
+	assert_int_equal(fake.open_fds, 0);
+}
+
+/* Losses come as a number, and a lost device with its cause and time. */
+static void test_loss_is_counted(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct stream s;
+	struct sx_error err = {0};
+	struct raw_sample raw;
+	uint64_t lost = 0;
+	fake_i915_init(&fake);
+	begin(&s, &fake, "RenderBasic", 10000000);
+	for (int i = 0; i < 20; i++) {
+		fake.lose_report = i == 5;
+		if (source_i915_oa.read(s.source, 100, &raw, &err) == SX_OK)
+			lost += raw.lost;
+	}
+	assert_int_equal(lost, 1);
+	/* The buffer holds 65536 reports: nobody reads for 70000. */
+	fake.now_ns += UINT64_C(70000) * 10485760;
+	for (int i = 0; i < 3; i++)
+		if (source_i915_oa.read(s.source, 100, &raw, &err) == SX_OK)
+			lost += raw.lost;
+	assert_in_range(lost, 69990, 70010);
+	fake.read_errno = EIO;
+	enum sx_status status;
+	while ((status = source_i915_oa.read(s.source, 100, &raw, &err)) == SX_AGAIN)
+		;
+	assert_int_equal(status, SX_ERR_DEVICE_LOST);
+	assert_non_null(strstr(err.message, " ended after 73"));
+	assert_non_null(strstr(err.because, "GPU reset"));
+	assert_int_equal(source_i915_oa.stop(s.source, &err), SX_OK);
+	assert_int_equal(source_i915_oa.read(s.source, 100, &raw, &err), SX_END);
+	end(&s);
+	assert_int_equal(fake.open_fds, 0);
+}
+
+#define RENDER_BASIC "b541bd57-0e0f-4154-b4c0-5858010a2bf7"
+
+/* A set that is in the kernel already is used, and stays, when its registers are ours. */
 static void test_existing_config(void **state)
 {
 	(void)state;
 	struct fake_i915 fake;
 	struct sx_error err = {0};
+	struct source *other;
 	fake_i915_init(&fake);
-	fake.configs[0] = (struct fake_i915_config){
-	    .used = true, .uuid = "b541bd57-0e0f-4154-b4c0-5858010a2bf7", .id = 17};
+	/* Another process of ours put it there. */
 	struct source *source = open_fake(&fake);
 	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_OK);
-	assert_ptr_equal(fake.active, &fake.configs[0]);
-	source_i915_oa.close(source);
+	struct fake_i915_config *there = fake.active;
+	assert_string_equal(there->uuid, RENDER_BASIC);
+	fake.stream = 0;
+	fake.fds[3] = fake.fds[4] = false;
+	other = open_fake(&fake);
+	assert_int_equal(start(other, "RenderBasic", 0, &err), SX_OK);
+	assert_ptr_equal(fake.active, there);
+	source_i915_oa.close(other);
 	assert_int_equal(fake_i915_config_count(&fake), 1);
+	fake.fds[3] = fake.fds[4] = true;
+	source_i915_oa.close(source);
+	assert_int_equal(fake_i915_config_count(&fake), 0);
+}
+
+/* Half a program under the published uuid is not believed, nor is one that cannot be read. */
+static void test_foreign_config(void **state)
+{
+	(void)state;
+	for (int blind = 0; blind < 2; blind++) {
+		struct fake_i915 fake;
+		struct sx_error err = {0};
+		fake_i915_init(&fake);
+		fake.no_config_query = blind;
+		fake_i915_add_foreign(&fake, RENDER_BASIC, 17);
+		struct source *source = open_fake(&fake);
+		assert_int_equal(start(source, "RenderBasic", 0, &err), SX_OK);
+		assert_int_not_equal(fake.active->id, 17);
+		assert_string_not_equal(fake.active->uuid, RENDER_BASIC);
+		assert_int_equal(fake.active->counts[0], 107);
+		/* Recordings tell the set's own uuid all the same. */
+		assert_string_equal(((struct i915_oa *)source)->config.uuid, RENDER_BASIC);
+		source_i915_oa.close(source);
+		assert_int_equal(fake_i915_config_count(&fake), 1);
+		assert_true(fake.configs[0].used && fake.configs[0].id == 17);
+		fake_i915_finish(&fake);
+	}
+}
+
+/* Somebody removes the configuration between our look and our open: again, once or twice. */
+static void test_removed_meanwhile(void **state)
+{
+	(void)state;
+	struct fake_i915 fake;
+	struct sx_error err = {0};
+	fake_i915_init(&fake);
+	struct source *source = open_fake(&fake);
+	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_OK);
+	struct i915_oa *s = (struct i915_oa *)source;
+	s->config.added = false; /* as if another process had added it */
+	assert_int_equal(source_i915_oa.stop(source, &err), SX_OK);
+	assert_int_equal(fake_i915_config_count(&fake), 1);
+	fake.vanish = 1;
+	assert_int_equal(start(source, "RenderBasic", 0, &err), SX_OK);
+	assert_true(s->config.added);
+	source_i915_oa.close(source);
+	assert_int_equal(fake_i915_config_count(&fake), 0);
+	assert_int_equal(fake.open_fds, 0);
 }
 
 /* Every set can be added; on GT3 all programs that apply are joined. */
@@ -415,13 +632,25 @@ static void test_selftest(void **state)
 	struct source *source = open_fake(&fake);
 	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_OK);
 	assert_int_equal(lines.failed, 0);
-	assert_int_equal(lines.ok, 12);
+	assert_int_equal(lines.ok, 14);
 	fake.wrong_ratio = true;
 	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
 	assert_int_equal(lines.failed, 1);
 	fake.wrong_ratio = false;
 	fake.clock_hz = 2000000000;
 	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
+	fake.clock_hz = 800000000;
+	/* The driver tells a timestamp frequency that is not the hardware's. */
+	lines = (struct lines){0};
+	fake.clock_drift = 0.01;
+	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
+	assert_int_equal(lines.failed, 1);
+	fake.clock_drift = 0;
+	/* A loss is a failure. */
+	lines = (struct lines){0};
+	fake.lose_report = true;
+	assert_int_equal(source_i915_oa.selftest(source, hear, &lines, &err), SX_INCOMPLETE);
+	assert_int_equal(lines.failed, 1);
 	source_i915_oa.close(source);
 	assert_int_equal(fake.open_fds, 0);
 }
@@ -504,6 +733,12 @@ static void test_uapi(void **state)
 	assert_int_equal(offsetof(struct i915_perf_config, flex),
 			 offsetof(struct drm_i915_perf_oa_config, flex_regs_ptr));
 	assert_int_equal(sizeof(struct i915_query_item), sizeof(struct drm_i915_query_item));
+	assert_int_equal(sizeof(struct i915_query_config) - sizeof(struct i915_perf_config),
+			 sizeof(struct drm_i915_query_perf_config));
+	assert_int_equal(offsetof(struct i915_query_config, flags),
+			 offsetof(struct drm_i915_query_perf_config, flags));
+	assert_int_equal(I915_QUERY_PERF_CONFIG, DRM_I915_QUERY_PERF_CONFIG);
+	assert_int_equal(I915_CONFIG_DATA_BY_UUID, DRM_I915_QUERY_PERF_CONFIG_DATA_FOR_UUID);
 	assert_int_equal(offsetof(struct i915_query_item, data),
 			 offsetof(struct drm_i915_query_item, data_ptr));
 	assert_int_equal(I915_PROP_POLL_PERIOD, DRM_I915_PERF_PROP_POLL_OA_PERIOD);
@@ -524,7 +759,13 @@ int main(void)
 	    cmocka_unit_test(test_stream),
 	    cmocka_unit_test(test_losses),
 	    cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_names_and_nodes),
+	    cmocka_unit_test(test_named_refusals),
+	    cmocka_unit_test(test_read_after_stop),
+	    cmocka_unit_test(test_loss_is_counted),
 	    cmocka_unit_test(test_existing_config),
+	    cmocka_unit_test(test_foreign_config),
+	    cmocka_unit_test(test_removed_meanwhile),
 	    cmocka_unit_test(test_every_set),
 	    cmocka_unit_test(test_user_counter),
 	    cmocka_unit_test(test_fault_sweep),

@@ -6,13 +6,8 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define CARDS_MAX      64
-#define VENDOR_INTEL   0x8086
-#define CAP_SYS_ADMIN  21
-#define CAP_PERFMON    38
 #define GEN8_HZ	       12500000u
 #define TOPOLOGY_BYTES 512
 
@@ -26,88 +21,38 @@ int i915_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *ar
 	return result;
 }
 
-struct numbers {
-	uint32_t items[CARDS_MAX];
-	size_t count;
-};
-
-static int take_card(void *arg, const char *name)
+bool i915_card_find(const struct sx_sys *sys, const char *id, struct i915_card *card)
 {
-	struct numbers *numbers = arg;
-	char *end;
-	if (strncmp(name, "card", 4) != 0 || name[4] < '0' || name[4] > '9')
-		return 0;
-	unsigned long n = strtoul(name + 4, &end, 10);
-	if (!*end && n < 1000 && numbers->count < CARDS_MAX)
-		numbers->items[numbers->count++] = (uint32_t)n;
-	return 0;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
-void i915_card_each(const struct sx_sys *sys, bool (*visit)(void *arg, uint32_t number), void *arg)
-{
-	struct numbers numbers = {.count = 0};
-	if (sys->list_dir(sys->user, "/sys/class/drm", take_card, &numbers) < 0)
-		return;
-	qsort(numbers.items, numbers.count, sizeof(numbers.items[0]), by_number);
-	for (size_t i = 0; i < numbers.count; i++)
-		if (!visit(arg, numbers.items[i]))
-			return;
-}
-
-uint64_t i915_read_number(const struct sx_sys *sys, const char *path, uint64_t absent)
-{
-	char text[64], *end;
-	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
-		return absent;
-	unsigned long long value = strtoull(text, &end, 0);
-	return end == text ? absent : value;
-}
-
-static uint64_t card_number(const struct sx_sys *sys, uint32_t card, const char *file)
-{
-	char path[96];
-	snprintf(path, sizeof(path), "/sys/class/drm/card%u/%s", card, file);
-	return i915_read_number(sys, path, 0);
-}
-
-bool i915_card_identify(const struct sx_sys *sys, uint32_t number, uint32_t *device_id)
-{
-	char path[96], text[512];
-	snprintf(path, sizeof(path), "/sys/class/drm/card%u/device/uevent", number);
-	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0 ||
-	    !strstr(text, "DRIVER=i915"))
+	if (!nodes_find(sys, I915_DRIVER, "i915", strcmp(id, "i915-oa") == 0 ? "i915" : id,
+			&card->node))
 		return false;
-	if (card_number(sys, number, "device/vendor") != VENDOR_INTEL)
-		return false;
-	*device_id = (uint32_t)card_number(sys, number, "device/device");
-	return *device_id != 0;
+	card->device.device_id = card->node.device_id;
+	card->device.revision = card->node.revision;
+	return true;
 }
 
-/* Whether this process holds a capability, by /proc/self/status. */
-static bool capable(const struct sx_sys *sys)
+/*
+ * A limit of the hardware in Hz. What the hardware can (RP0, RPn) stands above gt_max_freq_mhz and
+ * gt_min_freq_mhz, which users set.
+ */
+static uint32_t frequency_limit(const struct sx_sys *sys, uint32_t card, const char *hardware,
+				const char *soft)
 {
-	char text[4096], *at;
-	if (sys->read_file(sys->user, "/proc/self/status", text, sizeof(text)) <= 0)
-		return false;
-	at = strstr(text, "CapEff:");
-	unsigned long long mask = at ? strtoull(at + 7, NULL, 16) : 0;
-	return (mask >> CAP_PERFMON & 1) || (mask >> CAP_SYS_ADMIN & 1);
+	uint64_t mhz = nodes_card_number(sys, card, hardware, 0);
+	if (!mhz)
+		mhz = nodes_card_number(sys, card, soft, 0);
+	return mhz > UINT32_MAX / 1000000 ? 0 : (uint32_t)mhz * 1000000;
 }
 
 void i915_card_read_files(const struct sx_sys *sys, struct i915_card *card)
 {
 	struct sx_oa_device *d = &card->device;
-	d->gt_min_hz = (uint32_t)card_number(sys, card->number, "gt_min_freq_mhz") * 1000000;
-	d->gt_max_hz = (uint32_t)card_number(sys, card->number, "gt_max_freq_mhz") * 1000000;
-	card->privileged = capable(sys);
-	card->paranoid = i915_read_number(sys, "/proc/sys/dev/i915/perf_stream_paranoid", 1) != 0;
-	card->max_rate_hz = i915_read_number(sys, "/proc/sys/dev/i915/oa_max_sample_rate", 100000);
+	uint32_t number = card->node.card;
+	d->gt_min_hz = frequency_limit(sys, number, "gt_RPn_freq_mhz", "gt_min_freq_mhz");
+	d->gt_max_hz = frequency_limit(sys, number, "gt_RP0_freq_mhz", "gt_max_freq_mhz");
+	card->privileged = nodes_may_perfmon(sys);
+	card->paranoid = nodes_read_number(sys, "/proc/sys/dev/i915/perf_stream_paranoid", 1) != 0;
+	card->max_rate_hz = nodes_read_number(sys, "/proc/sys/dev/i915/oa_max_sample_rate", 100000);
 }
 
 static int any_entry(void *arg, const char *name)
@@ -125,7 +70,7 @@ const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card 
 		*remedy = "a catalog and formats are known for Broadwell only";
 		return "it is no Broadwell (Gen8)";
 	}
-	snprintf(path, sizeof(path), "/sys/class/drm/card%u/metrics", card->number);
+	snprintf(path, sizeof(path), "/sys/class/drm/card%u/metrics", card->node.card);
 	if (sys->list_dir(sys->user, path, any_entry, &any) < 0) {
 		*remedy = "a kernel of 4.13 or later with CONFIG_DRM_I915_PERF";
 		return "the kernel offers no OA metrics";
@@ -172,8 +117,8 @@ enum sx_status i915_card_query(const struct sx_sys *sys, int fd, struct i915_car
 	if (id)
 		d->device_id = id;
 	if (!oa_is_broadwell(d->device_id)) {
-		error_set(err, SX_ERR_UNSUPPORTED, "card%u is no Broadwell (0x%04x)", card->number,
-			  d->device_id);
+		error_set(err, SX_ERR_UNSUPPORTED, "card%u is no Broadwell (0x%04x)",
+			  card->node.card, d->device_id);
 		error_try(err, "sextant devices");
 		return SX_ERR_UNSUPPORTED;
 	}

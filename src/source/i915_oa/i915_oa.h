@@ -1,19 +1,28 @@
-/* The i915 OA source, in parts: what the device is, the metric set's configuration, the stream. */
+/*
+ * The i915 OA source, in parts: what the device is (card.c), the register programs of a metric set
+ * (programs.c), the configuration in the kernel (config.c) and what the kernel refuses of it
+ * (refused.c), the stream (stream.c), the source itself (i915_oa.c), and the self-test.
+ */
 #ifndef SOURCE_I915_OA_I915_OA_H
 #define SOURCE_I915_OA_I915_OA_H
 
 #include <sextant/oa.h>
+#include "source/nodes.h"
 #include "source/source.h"
 
+#define I915_DRIVER	      "i915"
 #define I915_OA_CATALOG	      "intel-bdw"
-#define I915_OA_SET	      "RenderBasic" /* when nobody chose one */
-#define I915_OA_BUFFER	      ((size_t)256 * 1024)
+#define I915_OA_SET	      "RenderBasic"	   /* when nobody chose one */
+#define I915_OA_BUFFER	      ((size_t)256 * 1024) /* of one read() */
+#define I915_OA_PAIR	      24
+#define I915_OA_RECORDS	      (I915_OA_PAIR + I915_OA_BUFFER)
 #define I915_OA_CONSTANTS_MAX (SX_OA_CONSTANTS_MAX + 2)
+#define I915_OA_FACTS	      3
 #define I915_OA_EXPONENT_MAX  23 /* 1.34 s: below two wraps of any counter */
 
 /* What is known of a card. Zero-initialise. */
 struct i915_card {
-	uint32_t number; /* of cardN */
+	struct drm_node node;
 	struct sx_oa_device device;
 	uint32_t perf_revision;
 	uint64_t max_rate_hz; /* samples a second without privilege; 0: not limited */
@@ -21,10 +30,8 @@ struct i915_card {
 	bool paranoid;
 };
 
-/* Calls visit for each cardN, in order of number, until it returns false. */
-void i915_card_each(const struct sx_sys *sys, bool (*visit)(void *arg, uint32_t number), void *arg);
-/* Whether the card is driven by i915, and its PCI device id. */
-bool i915_card_identify(const struct sx_sys *sys, uint32_t number, uint32_t *device_id);
+/* Finds the card that an id means ("i915:card0", "card0", "renderD128", "i915"). */
+bool i915_card_find(const struct sx_sys *sys, const char *id, struct i915_card *card);
 /* Reads what sysfs and procfs tell; fd-less. */
 void i915_card_read_files(const struct sx_sys *sys, struct i915_card *card);
 /* NULL when perf streams can be opened, else why not; *remedy says what to do. */
@@ -33,13 +40,48 @@ const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card 
 /* Asks the driver for frequencies and topology. Errors: SX_ERR_UNSUPPORTED, SX_ERR_IO. */
 enum sx_status i915_card_query(const struct sx_sys *sys, int fd, struct i915_card *card,
 			       struct sx_error *err);
-/* Reads a whole number from a small file; `absent` when there is none. */
-uint64_t i915_read_number(const struct sx_sys *sys, const char *path, uint64_t absent);
 
 /* The period of an exponent in ns, rounded up as the kernel does. */
 uint64_t i915_period_ns(uint64_t timestamp_hz, uint32_t exponent);
 /* The exponent whose period is nearest to the interval, within what the rate limit allows. */
 uint32_t i915_exponent(const struct i915_card *card, uint64_t interval_ns);
+
+/* One register write, and those of one kind in their order. */
+struct i915_write {
+	uint32_t address, value;
+};
+
+struct i915_writes {
+	struct i915_write *items;
+	size_t count, cap;
+};
+
+/* The register programs of a metric set for one card. Zero-initialise. */
+struct i915_programs {
+	struct i915_writes writes[3]; /* by enum sx_program_kind */
+	char set[64];		      /* symbol */
+	char uuid[37];		      /* the catalog's, or one made of the writes */
+};
+
+/* What a configuration is asked for with. */
+struct i915_config_request {
+	const struct i915_card *card;
+	struct sx_catalog *catalog; /* NULL: the embedded one */
+	const char *set;
+	const struct sx_oa_flex_counter *flex; /* fields that replace the set's own */
+	uint32_t flex_count;
+};
+
+/*
+ * Builds the programs: every mux program that applies to the card, in order of priority. Errors:
+ * SX_ERR_NOT_FOUND, SX_ERR_USAGE (a counter that the set itself needs), SX_ERR_NO_MEMORY. *out is
+ * released by i915_programs_finish() in any case.
+ */
+enum sx_status i915_programs_build(const struct i915_config_request *request,
+				   struct i915_programs *out, struct sx_error *err);
+/* Gives the programs a name of their own: the same writes always get the same one. */
+void i915_programs_rename(struct i915_programs *programs);
+void i915_programs_finish(struct i915_programs *programs);
 
 /* A metric set in the kernel. */
 struct i915_config {
@@ -50,22 +92,36 @@ struct i915_config {
 };
 
 /*
- * Finds the set's configuration in the kernel or adds it from the catalog (NULL: the embedded one),
- * with every mux program that applies to the card, in order of priority. `flex` replaces fields of
- * flexible counters; then the configuration is always a new one. Errors: SX_ERR_NOT_FOUND,
- * SX_ERR_PERMISSION, SX_ERR_BUSY (a counter that the set itself needs), SX_ERR_IO.
+ * Finds the set's configuration in the kernel, where it is believed only when its registers are
+ * those of the catalog, or adds it; under a uuid of our own where somebody has put another program
+ * under the set's. Errors: those of i915_programs_build(), SX_ERR_PERMISSION, SX_ERR_UNSUPPORTED
+ * (a register that the kernel refuses), SX_ERR_IO.
  */
-enum sx_status i915_config_open(const struct sx_sys *sys, int fd, const struct i915_card *card,
-				struct sx_catalog *catalog, const char *set,
-				const struct sx_oa_flex_counter *flex, uint32_t flex_count,
-				struct i915_config *out, struct sx_error *err);
-/* Removes what was added. */
-void i915_config_close(const struct sx_sys *sys, int fd, struct i915_config *config);
+enum sx_status i915_config_open(const struct sx_sys *sys, int fd,
+				const struct i915_config_request *request, struct i915_config *out,
+				struct sx_error *err);
+/* Removes what was added. SX_ERR_IO when the kernel keeps it. */
+enum sx_status i915_config_close(const struct sx_sys *sys, int fd, struct i915_config *config,
+				 struct sx_error *err);
+/* Adds programs; the kernel's id, or the negative errno. */
+int i915_config_add(const struct sx_sys *sys, int fd, const struct i915_programs *programs);
+/* Says which register of the programs the kernel refuses, found by trying them one by one. */
+void i915_refused_register(const struct sx_sys *sys, int fd, const struct i915_programs *programs,
+			   struct sx_error *err);
 
 /* ioctl, again while a signal interrupts it. */
 int i915_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg);
 
 extern const struct source_ops source_i915_oa;
+
+/* What the kernel had when the stream ended: one read() of it. */
+struct i915_piece {
+	struct i915_piece *next;
+	size_t size;
+	uint8_t data[];
+};
+
+enum i915_state { I915_IDLE, I915_RUNNING, I915_LOST, I915_STOPPED };
 
 /* An opened device. */
 struct i915_oa {
@@ -76,12 +132,33 @@ struct i915_oa {
 	struct source_constant constants[I915_OA_CONSTANTS_MAX];
 	int fd;	    /* of the card, or -1 */
 	int stream; /* or -1 */
+	enum i915_state state;
 	struct i915_config config;
-	uint64_t period_ns;
+	uint32_t exponent;
+	uint64_t period_ns, poll_ns; /* of reports, and of the kernel's look at them */
+	uint64_t started_ns;
 	bool stretched, told; /* the interval asked for was too short; the note was given */
 	uint8_t *buffer;      /* a pair record, then what read() gave */
+	struct i915_piece *left, **left_end;
+	/* Losses: what the last report was, and whether any were lost since. */
+	uint32_t last_ticks;
+	uint64_t last_ns; /* when it was read */
+	bool has_last, gap;
 	char note[160];
+	struct source_fact facts[I915_OA_FACTS];
+	char exponent_text[12];
 };
+
+/* Opens the stream of s->config. Errors: SX_ERR_PERMISSION, SX_ERR_BUSY, SX_ERR_UNSUPPORTED,
+ * SX_ERR_NOT_FOUND (the configuration is gone), SX_ERR_NO_MEMORY, SX_ERR_IO. */
+enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err);
+/* Keeps what the kernel has for us, then ends the stream. */
+void i915_stream_drain(struct i915_oa *s);
+/* Ends the stream, and forgets what was kept. */
+void i915_stream_close(struct i915_oa *s);
+/* The next records, SX_AGAIN, SX_END once drained, or an error. */
+enum sx_status i915_stream_read(struct i915_oa *s, int timeout_ms, struct raw_sample *out,
+				struct sx_error *err);
 
 /* Writes a record with a pair of CPU and GPU time, the tightest of a few; its size, or 0. */
 size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap);

@@ -5,6 +5,7 @@
  */
 #include "source/i915_oa/i915_oa.h"
 #include "base/error.h"
+#include "wire/oa/oa.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #define TEST_NS		 UINT64_C(1000000000)
 #define TEST_INTERVAL_NS UINT64_C(10000000)
 #define TOLERANCE	 0.01
+#define CLOCK_TOLERANCE	 0.002 /* of the GPU's time against the CPU's, over the whole test */
 #define REPORT_BYTES	 256
 
 struct test {
@@ -25,8 +27,9 @@ struct test {
 	uint8_t last[REPORT_BYTES];
 	bool has_last;
 	uint64_t sums[SX_OA_SLOTS];
-	uint64_t reports, lost, backwards, no_reason, fast;
-	uint32_t reasons; /* that were seen */
+	uint64_t reports, lost, lost_reports, backwards, no_reason, fast;
+	uint64_t cpu_ns[2], gpu_ticks[2]; /* at begin and end; 0: could not be read */
+	uint32_t reasons;		  /* that were seen */
 };
 
 static void say(struct test *t, const char *fmt, ...) SX_PRINTF(2, 3);
@@ -98,8 +101,10 @@ static enum sx_status collect(struct test *t, struct sx_error *err)
 			idle++;
 		else if (status)
 			return status;
-		else if (raw.kind == RAW_I915_OA)
+		else if (raw.kind == RAW_I915_OA) {
 			take_records(t, raw.data, raw.size);
+			t->lost_reports += raw.lost;
+		}
 	}
 	return SX_OK;
 }
@@ -129,9 +134,11 @@ static void check_time(struct test *t)
 	double seconds = (double)t->sums[SX_OA_TIME] / (double)d->timestamp_hz;
 	double hz = seconds > 0 ? (double)t->sums[SX_OA_CLOCK] / seconds : 0;
 	double period = t->reports > 1 ? seconds / (double)(t->reports - 1) : 0;
-	snprintf(what, sizeof(what), "%" PRIu64 " reports, %" PRIu64 " lost, mean period %.6f s",
-		 t->reports, t->lost, period);
+	snprintf(what, sizeof(what), "%" PRIu64 " reports, mean period %.6f s", t->reports, period);
 	verdict(t, t->reports > 10, what);
+	snprintf(what, sizeof(what), "%" PRIu64 " losses, of %" PRIu64 " reports", t->lost,
+		 t->lost_reports);
+	verdict(t, t->lost == 0, what);
 	snprintf(what, sizeof(what), "timestamps went back %" PRIu64 " times", t->backwards);
 	verdict(t, t->backwards == 0, what);
 	snprintf(what, sizeof(what), "mean clock %.1f MHz, allowed %.0f to %.0f", hz / 1e6,
@@ -147,6 +154,33 @@ static void check_time(struct test *t)
 	verdict(t, t->no_reason == 0 && (t->reasons & SX_OA_REASON_TIMER), what);
 }
 
+/* A pair of CPU and GPU time; zeros when the register cannot be read. */
+static void take_time(struct test *t, int which)
+{
+	uint8_t pair[I915_OA_PAIR];
+	if (i915_oa_pair(t->s, pair, sizeof(pair)) != sizeof(pair))
+		return;
+	t->cpu_ns[which] = oa_u64(pair + OA_RECORD_HEADER);
+	t->gpu_ticks[which] = oa_u64(pair + OA_RECORD_HEADER + 8);
+}
+
+/* The frequency that the driver tells, against the CPU's clock. */
+static void check_clocks(struct test *t)
+{
+	char what[128];
+	uint64_t ns = t->cpu_ns[1] - t->cpu_ns[0];
+	uint64_t ticks = (t->gpu_ticks[1] - t->gpu_ticks[0]) & 0xfffffffff;
+	if (!t->cpu_ns[0] || !t->cpu_ns[1] || !ns) {
+		verdict(t, false, "the GPU's timestamp register cannot be read");
+		return;
+	}
+	double hz = (double)t->s->card.device.timestamp_hz;
+	double ratio = (double)ticks / hz / ((double)ns / 1e9);
+	snprintf(what, sizeof(what), "GPU time is %.6f of CPU time over %.3f s", ratio,
+		 (double)ns / 1e9);
+	verdict(t, ratio > 1 - CLOCK_TOLERANCE && ratio < 1 + CLOCK_TOLERANCE, what);
+}
+
 enum sx_status i915_oa_selftest(struct source *source, void (*tell)(void *user, const char *line),
 				void *user, struct sx_error *err)
 {
@@ -158,12 +192,15 @@ enum sx_status i915_oa_selftest(struct source *source, void (*tell)(void *user, 
 	say(&t, "timestamp %" PRIu64 " Hz, slices 0x%x, subslices 0x%x 0x%x", d->timestamp_hz,
 	    d->slice_mask, d->subslice_mask[0], d->subslice_mask[1]);
 	enum sx_status status = s->base.ops->start(source, &request, err);
+	take_time(&t, 0);
 	if (!status)
 		status = collect(&t, err);
+	take_time(&t, 1);
 	s->base.ops->stop(source, NULL);
 	if (status)
 		return status;
 	check_time(&t);
+	check_clocks(&t);
 	check_ratios(&t);
 	if (!t.failed)
 		return SX_OK;

@@ -36,7 +36,9 @@ struct i915_reg_read {
 };
 #define I915_RENDER_TIMESTAMP (0x2358u | 1u) /* 36 bits, read whole */
 
-#define I915_QUERY_TOPOLOGY 1
+#define I915_QUERY_TOPOLOGY	 1
+#define I915_QUERY_PERF_CONFIG	 3
+#define I915_CONFIG_DATA_BY_UUID 2 /* flags of the item */
 struct i915_query_item {
 	uint64_t query_id;
 	int32_t length; /* 0: asks for it; negative: an errno */
@@ -75,5 +77,20 @@ struct i915_perf_config {
 	uint32_t mux_count, boolean_count, flex_count;
 	uint64_t mux, boolean, flex; /* pairs of u32: address and value */
 };
+
+/* What I915_QUERY_PERF_CONFIG reads and writes: asked with counts of 0 it fills in the counts. */
+struct i915_query_config {
+	char uuid[40]; /* 36 bytes of it */
+	uint32_t flags;
+	uint32_t pad;
+	struct i915_perf_config config;
+};
+
+/* What the kernel keeps to itself of two registers: it drops these bits of what it is given. */
+#define I915_CHICKEN2	   0xe180u
+#define I915_CHICKEN2_KEPT (1u << 13 | 1u << 29)
+#define I915_RC6_EXIT	   0x20ccu
+#define I915_RC6_EXIT_KEPT (1u << 0 | 1u << 16)
+#define I915_ENOTSUPP	   524 /* the kernel's own number, which libc has no name for */
 
 #endif

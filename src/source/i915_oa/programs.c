@@ -1,0 +1,169 @@
+/* The register programs of a metric set: from the catalog, for the card at hand. */
+#include "source/i915_oa/i915_oa.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "catalog/embedded.h"
+#include "expr/condition.h"
+#include "wire/oa/oa.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRIORITIES 64
+
+struct build {
+	struct sx_catalog *catalog;
+	const struct sx_group_info *group;
+	uint32_t group_index;
+	const struct i915_card *card;
+	struct i915_programs *out;
+};
+
+static enum sx_status open_catalog(struct sx_catalog **out, struct sx_error *err)
+{
+	for (const struct embedded_file *f = embedded_catalogs; f->name; f++)
+		if (strcmp(f->name, I915_OA_CATALOG) == 0)
+			return sx_catalog_parse(f->begin, (size_t)(f->end - f->begin), f->name, out,
+						err);
+	return error_set(err, SX_ERR_NOT_FOUND, "catalog %s is not in this build", I915_OA_CATALOG);
+}
+
+static double card_constant(void *user, const char *name)
+{
+	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
+	const struct i915_card *card = user;
+	uint32_t count = sx_oa_device_constants(&card->device, constants);
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(constants[i].name, name) == 0)
+			return constants[i].value;
+	return 0; /* a mask without bits */
+}
+
+static enum sx_status add_writes(struct i915_writes *to, const struct sx_program_info *program,
+				 struct sx_error *err)
+{
+	const char *at = program->writes;
+	for (uint32_t i = 0; i < program->count; i++) {
+		struct i915_write write;
+		oa_next_write(&at, &write.address, &write.value);
+		if (!mem_grow(&to->items, &to->cap, to->count + 1, sizeof(*to->items)))
+			return error_nomem(err, "register writes");
+		to->items[to->count++] = write;
+	}
+	return SX_OK;
+}
+
+/* All programs that apply; those of one kind in order of priority. */
+static enum sx_status gather(struct build *b, struct sx_error *err)
+{
+	const struct sx_group_info *g = b->group;
+	struct i915_card card = *b->card;
+	for (int32_t priority = 0; priority < PRIORITIES; priority++)
+		for (uint32_t i = 0; i < g->program_count; i++) {
+			const struct sx_program_info *p = &g->programs[i];
+			bool wanted = false;
+			enum sx_status status = SX_OK;
+			if (p->priority != priority)
+				continue;
+			status = condition_holds(p->when, card_constant, &card, &wanted, err);
+			if (!status && wanted)
+				status = add_writes(&b->out->writes[p->kind], p, err);
+			if (status)
+				return status;
+		}
+	return SX_OK;
+}
+
+/* Replaces the field of one counter; a register that the set leaves alone is added. */
+static enum sx_status put_flex(struct build *b, const struct sx_oa_flex_counter *flex,
+			       struct sx_error *err)
+{
+	struct i915_writes *writes = &b->out->writes[SX_PROGRAM_FLEX];
+	struct sx_oa_flex_place place;
+	size_t i = 0;
+	if (!sx_oa_flex_place(flex->counter, &place))
+		return error_set(err, SX_ERR_USAGE, "A%u is no flexible counter", flex->counter);
+	enum sx_status status = sx_oa_flex_fits(b->catalog, b->group_index, flex, err);
+	if (status)
+		return status;
+	while (i < writes->count && writes->items[i].address != place.address)
+		i++;
+	if (i == writes->count) {
+		if (!mem_grow(&writes->items, &writes->cap, i + 1, sizeof(*writes->items)))
+			return error_nomem(err, "register writes");
+		writes->items[writes->count++] = (struct i915_write){place.address, 0};
+	}
+	uint32_t mask = 0xfffu << place.shift;
+	writes->items[i].value = (writes->items[i].value & ~mask) | sx_oa_flex_field(&flex->flex)
+									<< place.shift;
+	return SX_OK;
+}
+
+static uint64_t mix(uint64_t hash, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		hash = (hash ^ (value >> 8 * i & 0xff)) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+void i915_programs_rename(struct i915_programs *p)
+{
+	uint64_t hash[2] = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x84222325cbf29ce4)};
+	for (int half = 0; half < 2; half++)
+		for (int kind = 0; kind < 3; kind++)
+			for (size_t i = 0; i < p->writes[kind].count; i++) {
+				hash[half] = mix(hash[half], p->writes[kind].items[i].address);
+				hash[half] = mix(hash[half], p->writes[kind].items[i].value);
+			}
+	snprintf(p->uuid, sizeof(p->uuid), "%08x-%04x-4%03x-8%03x-%04x%08x",
+		 (uint32_t)(hash[0] >> 32), (uint32_t)(hash[0] >> 16) & 0xffff,
+		 (uint32_t)hash[0] & 0xfff, (uint32_t)(hash[1] >> 48) & 0xfff,
+		 (uint32_t)(hash[1] >> 32) & 0xffff, (uint32_t)hash[1]);
+}
+
+static enum sx_status find_group(struct build *b, const char *set, struct sx_error *err)
+{
+	uint32_t count;
+	const struct sx_group_info *groups = sx_catalog_groups(b->catalog, &count);
+	b->group_index = sx_catalog_find_group(b->catalog, set);
+	if (b->group_index != SX_NONE) {
+		b->group = &groups[b->group_index];
+		return SX_OK;
+	}
+	error_set(err, SX_ERR_NOT_FOUND, "no metric set \"%.64s\"", set);
+	error_try(err, "sextant list sets --for %s", sx_catalog_info(b->catalog)->name);
+	return SX_ERR_NOT_FOUND;
+}
+
+enum sx_status i915_programs_build(const struct i915_config_request *request,
+				   struct i915_programs *out, struct sx_error *err)
+{
+	struct build b = {.card = request->card, .out = out};
+	enum sx_status status = SX_OK;
+	if (request->catalog)
+		b.catalog = sx_catalog_ref(request->catalog);
+	else
+		status = open_catalog(&b.catalog, err);
+	if (!status)
+		status = find_group(&b, request->set, err);
+	if (!status)
+		status = gather(&b, err);
+	for (uint32_t i = 0; !status && i < request->flex_count; i++)
+		status = put_flex(&b, &request->flex[i], err);
+	if (!status) {
+		snprintf(out->set, sizeof(out->set), "%s", b.group->name);
+		snprintf(out->uuid, sizeof(out->uuid), "%s", b.group->uuid ? b.group->uuid : "");
+		if (request->flex_count || !b.group->uuid)
+			i915_programs_rename(out);
+	}
+	sx_catalog_unref(b.catalog);
+	return status;
+}
+
+void i915_programs_finish(struct i915_programs *programs)
+{
+	for (int i = 0; i < 3; i++)
+		free(programs->writes[i].items);
+	*programs = (struct i915_programs){.set = ""};
+}

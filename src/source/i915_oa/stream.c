@@ -1,0 +1,324 @@
+/*
+ * The perf stream: opened with its properties, read as it comes, drained at its end. A timer of the
+ * kernel looks at what the hardware wrote; nothing is there to be read before it did.
+ */
+#include "source/i915_oa/i915_oa.h"
+#include "source/i915_oa/uapi.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "wire/oa/oa.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAIR_TRIES	 3
+#define POLL_LEAST_NS	 UINT64_C(5000000)
+#define POLL_MOST_NS	 UINT64_C(50000000)
+#define DRAIN_MOST	 ((size_t)17 * 1024 * 1024) /* the kernel's buffer, with heads of records */
+#define OPEN_POLL_PERIOD 4			    /* index of the one that may be left out */
+
+struct properties {
+	uint64_t pairs[8][2];
+	uint32_t count;
+};
+
+static void gather_properties(const struct i915_oa *s, struct properties *out)
+{
+	const uint64_t all[][2] = {{I915_PROP_SAMPLE, 1},
+				   {I915_PROP_SET, s->config.id},
+				   {I915_PROP_FORMAT, (uint64_t)s->card.device.format},
+				   {I915_PROP_EXPONENT, s->exponent},
+				   {I915_PROP_POLL_PERIOD, s->poll_ns}};
+	out->count = s->card.perf_revision >= 5 ? OPEN_POLL_PERIOD + 1 : OPEN_POLL_PERIOD;
+	memcpy(out->pairs, all, sizeof(all));
+}
+
+static int open_with(const struct i915_oa *s, struct properties *properties)
+{
+	struct i915_perf_open arg = {.flags = I915_OPEN_CLOEXEC | I915_OPEN_NONBLOCK,
+				     .count = properties->count,
+				     .properties = (uint64_t)(uintptr_t)properties->pairs};
+	int fd = i915_ioctl(s->base.sys, s->fd, I915_PERF_OPEN, &arg);
+	return fd >= 0 ? fd : -errno;
+}
+
+/* Whether the stream opens when one property is left out; it is closed again. */
+static bool opens_without(const struct i915_oa *s, uint64_t property)
+{
+	struct properties some;
+	uint32_t kept = 0;
+	gather_properties(s, &some);
+	for (uint32_t i = 0; i < some.count; i++)
+		if (some.pairs[i][0] != property) {
+			some.pairs[kept][0] = some.pairs[i][0];
+			some.pairs[kept++][1] = some.pairs[i][1];
+		}
+	some.count = kept;
+	int fd = open_with(s, &some);
+	if (fd >= 0)
+		s->base.sys->close(s->base.sys->user, fd);
+	return fd >= 0;
+}
+
+/* EINVAL says nothing more: what is at fault shows in what the kernel takes without it. */
+static enum sx_status invalid(const struct i915_oa *s, struct sx_error *err)
+{
+	char file[64];
+	snprintf(file, sizeof(file), "metrics/%s/id", s->config.uuid);
+	if (!s->config.added &&
+	    nodes_card_number(s->base.sys, s->card.node.card, file, 0) != s->config.id)
+		return error_set(err, SX_ERR_NOT_FOUND, "metric set %s was removed meanwhile",
+				 s->config.set);
+	if (opens_without(s, I915_PROP_EXPONENT))
+		error_because(err, "the kernel refuses the sampling exponent %u (%.3g ms)",
+			      s->exponent, (double)s->period_ns / 1e6);
+	else if (s->card.perf_revision >= 5 && opens_without(s, I915_PROP_POLL_PERIOD))
+		error_because(err, "the kernel refuses the poll period of %llu ns",
+			      (unsigned long long)s->poll_ns);
+	else
+		error_because(err, "the kernel refuses report format %s or metric set %s",
+			      sx_oa_format_name(s->card.device.format), s->config.set);
+	error_try(err, "another --interval or --set; dmesg has the kernel's reason with drm.debug");
+	return SX_ERR_UNSUPPORTED;
+}
+
+static enum sx_status cannot_stream(const struct i915_oa *s, int why, struct sx_error *err)
+{
+	enum sx_status status =
+	    error_errno(err, why, "cannot open the i915 OA stream on card%u", s->card.node.card);
+	switch (why) {
+	case EACCES:
+	case EPERM:
+		error_because(err, s->card.privileged
+				       ? "the kernel refuses this process"
+				       : "dev.i915.perf_stream_paranoid is 1 and CAP_PERFMON is "
+					 "missing, or the rate is too high");
+		error_try(err, "sudo sysctl dev.i915.perf_stream_paranoid=0");
+		return SX_ERR_PERMISSION;
+	case EBUSY:
+		error_because(err, "another process has the OA unit, which serves one at a time");
+		error_try(err,
+			  "end the other profiler (intel_gpu_top does not count, gputop does)");
+		return SX_ERR_BUSY;
+	case ENODEV:
+	case I915_ENOTSUPP:
+		error_because(err, why == ENODEV ? "this GPU or kernel has no OA unit"
+						 : "the kernel has no perf interface for this GPU");
+		error_try(err, "a kernel with CONFIG_DRM_I915_PERF that knows this GPU");
+		return SX_ERR_UNSUPPORTED;
+	case ENOMEM:
+		error_because(err, "the kernel has no memory for the OA buffer of 16 MiB");
+		error_try(err, "again when less memory is in use");
+		return SX_ERR_NO_MEMORY;
+	case EINVAL:
+		return invalid(s, err);
+	default:
+		error_try(err, "sextant doctor");
+		return status;
+	}
+}
+
+enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err)
+{
+	struct properties properties;
+	s->poll_ns = s->period_ns < POLL_LEAST_NS  ? POLL_LEAST_NS
+		     : s->period_ns > POLL_MOST_NS ? POLL_MOST_NS
+						   : s->period_ns;
+	gather_properties(s, &properties);
+	int fd = open_with(s, &properties);
+	if (fd < 0)
+		return cannot_stream(s, -fd, err);
+	s->stream = fd;
+	s->state = I915_RUNNING;
+	s->has_last = s->gap = false;
+	s->left_end = &s->left;
+	s->started_ns = sys_now_ns(s->base.sys);
+	return SX_OK;
+}
+
+size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
+{
+	const struct sx_sys *sys = s->base.sys;
+	uint64_t best = UINT64_MAX, cpu = 0, gpu = 0;
+	for (int i = 0; i < PAIR_TRIES; i++) {
+		struct i915_reg_read arg = {.offset = I915_RENDER_TIMESTAMP};
+		uint64_t begin, end;
+		if (!(begin = sys_now_ns(sys)) || i915_ioctl(sys, s->fd, I915_REG_READ, &arg) < 0 ||
+		    !(end = sys_now_ns(sys)))
+			continue;
+		if (end - begin < best) {
+			best = end - begin;
+			cpu = begin + best / 2;
+			gpu = arg.value;
+		}
+	}
+	return best == UINT64_MAX ? 0 : sx_oa_write_correlation(out, cap, cpu, gpu);
+}
+
+static enum sx_status lost(struct i915_oa *s, int why, struct sx_error *err)
+{
+	uint64_t now = sys_now_ns(s->base.sys);
+	s->state = I915_LOST;
+	error_set(err, SX_ERR_DEVICE_LOST, "the OA stream of card%u ended after %.3f s",
+		  s->card.node.card, now > s->started_ns ? (double)(now - s->started_ns) / 1e9 : 0);
+	error_because(err, why == EIO ? "the kernel disabled it (GPU reset or suspend)"
+				      : "the device or its driver went away");
+	error_try(err, "start again once the GPU is back; see dmesg");
+	return SX_ERR_DEVICE_LOST;
+}
+
+/*
+ * Ticks since the last report of the stream. Its 32 bits wrap within minutes, so the CPU's clock
+ * says how often they did.
+ */
+static uint64_t ticks_since(const struct i915_oa *s, uint32_t ticks, uint64_t now)
+{
+	uint64_t span = (uint32_t)(ticks - s->last_ticks);
+	double estimate = (double)(now > s->last_ns ? now - s->last_ns : 0) *
+			  (double)s->card.device.timestamp_hz / 1e9;
+	double wraps = (estimate - (double)span) / 4294967296.0 + 0.5;
+	return wraps >= 1 ? span + ((uint64_t)wraps << 32) : span;
+}
+
+/*
+ * Reports that the records say were lost: as many as fit between the timestamps around the gap, one
+ * at least.
+ */
+static uint64_t count_losses(struct i915_oa *s, const uint8_t *data, size_t size)
+{
+	uint64_t missing = 0, step = UINT64_C(2) << s->exponent;
+	uint64_t now = sys_now_ns(s->base.sys);
+	while (size >= OA_RECORD_HEADER) {
+		size_t length = (size_t)(data[6] | data[7] << 8);
+		uint32_t type = oa_u32(data);
+		if (length < OA_RECORD_HEADER || length > size)
+			break;
+		if (type == OA_RECORD_REPORT_LOST || type == OA_RECORD_BUFFER_LOST)
+			s->gap = true;
+		if (type == OA_RECORD_SAMPLE && length >= OA_RECORD_HEADER + 8) {
+			uint32_t ticks = oa_u32(data + OA_RECORD_HEADER + 4);
+			uint64_t steps = ticks_since(s, ticks, now) / step;
+			if (s->gap)
+				missing += s->has_last && steps > 2 ? steps - 1 : 1;
+			s->gap = false;
+			s->has_last = true;
+			s->last_ticks = ticks;
+			s->last_ns = now;
+		}
+		data += length;
+		size -= length;
+	}
+	return missing;
+}
+
+/* `size` bytes of records as a raw sample, behind a pair of times where there is one. */
+static void hand_out(struct i915_oa *s, size_t size, struct raw_sample *out)
+{
+	uint8_t pair[I915_OA_PAIR], *begin = s->buffer + I915_OA_PAIR;
+	uint64_t missing = count_losses(s, begin, size);
+	if (i915_oa_pair(s, pair, sizeof(pair)) == I915_OA_PAIR) {
+		memcpy(s->buffer, pair, I915_OA_PAIR);
+		begin = s->buffer;
+		size += I915_OA_PAIR;
+	}
+	*out = (struct raw_sample){.kind = RAW_I915_OA,
+				   .flags = s->stretched ? RAW_STRETCHED : 0,
+				   .begin_ns = SX_TIME_UNKNOWN,
+				   .end_ns = SX_TIME_UNKNOWN,
+				   .lost = missing,
+				   .data = begin,
+				   .size = size};
+}
+
+static enum sx_status read_left(struct i915_oa *s, struct raw_sample *out)
+{
+	struct i915_piece *piece = s->left;
+	if (!piece)
+		return SX_END;
+	memcpy(s->buffer + I915_OA_PAIR, piece->data, piece->size);
+	s->left = piece->next;
+	hand_out(s, piece->size, out);
+	free(piece);
+	return SX_OK;
+}
+
+enum sx_status i915_stream_read(struct i915_oa *s, int timeout_ms, struct raw_sample *out,
+				struct sx_error *err)
+{
+	const struct sx_sys *sys = s->base.sys;
+	struct pollfd pfd = {.fd = s->stream, .events = POLLIN};
+	if (s->state != I915_RUNNING)
+		return read_left(s, out);
+	int ready = sys->poll(sys->user, &pfd, 1, timeout_ms);
+	if (ready == 0 || (ready < 0 && errno == EINTR))
+		return SX_AGAIN;
+	if (ready < 0)
+		return error_errno(err, errno, "cannot wait for OA reports");
+	if (!(pfd.revents & POLLIN))
+		return lost(s, pfd.revents & POLLERR ? EIO : ENODEV, err);
+	ssize_t n = sys->read(sys->user, s->stream, s->buffer + I915_OA_PAIR, I915_OA_BUFFER);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return SX_AGAIN; /* the kernel's timer wakes without a report, too */
+	if (n < 0 && (errno == EIO || errno == ENODEV))
+		return lost(s, errno, err);
+	if (n <= 0)
+		return error_errno(err, n ? errno : EPROTO, "cannot read OA reports");
+	hand_out(s, (size_t)n, out);
+	return SX_OK;
+}
+
+/* One read() kept for later. False when there is no more, or no memory: then a gap stays behind. */
+static bool keep_piece(struct i915_oa *s)
+{
+	const struct sx_sys *sys = s->base.sys;
+	ssize_t n;
+	int tries = 3;
+	do
+		n = sys->read(sys->user, s->stream, s->buffer, I915_OA_BUFFER);
+	while (n < 0 && errno == EINTR && --tries);
+	if (n <= 0)
+		return false;
+	struct i915_piece *piece = malloc(sizeof(*piece) + (size_t)n);
+	if (!piece)
+		return false;
+	piece->next = NULL;
+	piece->size = (size_t)n;
+	memcpy(piece->data, s->buffer, (size_t)n);
+	*s->left_end = piece;
+	s->left_end = &piece->next;
+	return true;
+}
+
+void i915_stream_drain(struct i915_oa *s)
+{
+	const struct sx_sys *sys = s->base.sys;
+	struct pollfd pfd = {.fd = s->stream, .events = POLLIN};
+	size_t kept = 0;
+	if (s->state == I915_RUNNING) {
+		/* The timer's next look brings what was written up to now. */
+		sys->poll(sys->user, &pfd, 1, (int)(s->poll_ns / 1000000) + 1);
+		while (kept < DRAIN_MOST && keep_piece(s))
+			kept += I915_OA_BUFFER;
+	}
+	if (s->state != I915_IDLE)
+		s->state = I915_STOPPED;
+	if (s->stream >= 0)
+		sys->close(sys->user, s->stream);
+	s->stream = -1;
+}
+
+void i915_stream_close(struct i915_oa *s)
+{
+	const struct sx_sys *sys = s->base.sys;
+	if (s->stream >= 0)
+		sys->close(sys->user, s->stream);
+	s->stream = -1;
+	s->state = I915_IDLE;
+	while (s->left) {
+		struct i915_piece *next = s->left->next;
+		free(s->left);
+		s->left = next;
+	}
+}

@@ -1,0 +1,178 @@
+/* DRM nodes, found in sysfs alone: no driver is asked and no device opened to list them. */
+#include "source/nodes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES_MAX     64
+#define CAP_SYS_ADMIN 21
+#define CAP_PERFMON   38
+
+struct numbers {
+	const char *stem; /* "card" or "renderD" */
+	uint32_t items[NODES_MAX];
+	size_t count;
+};
+
+/* The number behind a stem; NODES_NONE when the text is something else ("card0-eDP-1"). */
+static uint32_t number_of(const char *text, const char *stem)
+{
+	size_t length = strlen(stem);
+	char *end;
+	if (strncmp(text, stem, length) != 0 || text[length] < '0' || text[length] > '9')
+		return NODES_NONE;
+	unsigned long n = strtoul(text + length, &end, 10);
+	return *end || n >= 1000 ? NODES_NONE : (uint32_t)n;
+}
+
+static int gather_number(void *arg, const char *name)
+{
+	struct numbers *numbers = arg;
+	uint32_t n = number_of(name, numbers->stem);
+	if (n != NODES_NONE && numbers->count < NODES_MAX)
+		numbers->items[numbers->count++] = n;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+uint64_t nodes_read_number(const struct sx_sys *sys, const char *path, uint64_t absent)
+{
+	char text[64], *end;
+	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
+		return absent;
+	unsigned long long value = strtoull(text, &end, 0);
+	return end == text ? absent : value;
+}
+
+uint64_t nodes_card_number(const struct sx_sys *sys, uint32_t card, const char *file,
+			   uint64_t absent)
+{
+	char path[96];
+	snprintf(path, sizeof(path), "/sys/class/drm/card%u/%s", card, file);
+	return nodes_read_number(sys, path, absent);
+}
+
+static bool driven_by(const struct sx_sys *sys, uint32_t card, const char *driver)
+{
+	char path[96], text[512];
+	snprintf(path, sizeof(path), "/sys/class/drm/card%u/device/uevent", card);
+	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
+		return false;
+	const char *at = strstr(text, "DRIVER=");
+	size_t length = strlen(driver);
+	if (!at || (at != text && at[-1] != '\n'))
+		return false;
+	at += strlen("DRIVER=");
+	return strncmp(at, driver, length) == 0 && (at[length] == '\n' || !at[length]);
+}
+
+static void read_node(const struct sx_sys *sys, uint32_t card, struct drm_node *node)
+{
+	char path[96];
+	struct numbers render = {.stem = "renderD"};
+	snprintf(path, sizeof(path), "/sys/class/drm/card%u/device/drm", card);
+	if (sys->list_dir(sys->user, path, gather_number, &render) < 0)
+		render.count = 0;
+	*node = (struct drm_node){
+	    .card = card,
+	    .render = render.count ? render.items[0] : NODES_NONE,
+	    .vendor = (uint32_t)nodes_card_number(sys, card, "device/vendor", 0),
+	    .device_id = (uint32_t)nodes_card_number(sys, card, "device/device", 0),
+	    .revision = (uint32_t)nodes_card_number(sys, card, "device/revision", 0),
+	};
+}
+
+void nodes_each(const struct sx_sys *sys, const char *driver,
+		bool (*visit)(void *arg, const struct drm_node *node), void *arg)
+{
+	struct numbers cards = {.stem = "card"};
+	struct drm_node node;
+	if (sys->list_dir(sys->user, "/sys/class/drm", gather_number, &cards) < 0)
+		return;
+	qsort(cards.items, cards.count, sizeof(cards.items[0]), by_number);
+	for (size_t i = 0; i < cards.count; i++) {
+		if (!driven_by(sys, cards.items[i], driver))
+			continue;
+		read_node(sys, cards.items[i], &node);
+		if (!visit(arg, &node))
+			return;
+	}
+}
+
+struct search {
+	uint32_t card, render; /* NODES_NONE: any */
+	struct drm_node *out;
+	bool found;
+};
+
+static bool match_node(void *arg, const struct drm_node *node)
+{
+	struct search *search = arg;
+	if ((search->card != NODES_NONE && search->card != node->card) ||
+	    (search->render != NODES_NONE && search->render != node->render))
+		return true;
+	*search->out = *node;
+	search->found = true;
+	return false;
+}
+
+bool nodes_find(const struct sx_sys *sys, const char *driver, const char *prefix, const char *id,
+		struct drm_node *out)
+{
+	struct search search = {NODES_NONE, NODES_NONE, out, false};
+	size_t length = strlen(prefix);
+	bool any = strcmp(id, prefix) == 0;
+	if (strncmp(id, prefix, length) == 0 && id[length] == ':')
+		id += length + 1;
+	search.card = number_of(id, "card");
+	search.render = number_of(id, "renderD");
+	if (!any && search.card == NODES_NONE && search.render == NODES_NONE)
+		return false;
+	nodes_each(sys, driver, match_node, &search);
+	return search.found;
+}
+
+int nodes_open(const struct sx_sys *sys, const struct drm_node *node, struct sx_error *err)
+{
+	char path[32];
+	int fd = -1;
+	if (node->render != NODES_NONE) {
+		snprintf(path, sizeof(path), "/dev/dri/renderD%u", node->render);
+		fd = sys->open(sys->user, path, O_RDWR | O_CLOEXEC);
+	}
+	if (fd >= 0)
+		return fd;
+	int why = errno;
+	char card[32];
+	snprintf(card, sizeof(card), "/dev/dri/card%u", node->card);
+	fd = sys->open(sys->user, card, O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	if (node->render == NODES_NONE) {
+		why = errno;
+		memcpy(path, card, sizeof(path));
+	}
+	error_errno(err, why, "cannot open %s", path);
+	error_try(err, why == EACCES || why == EPERM
+			   ? "sudo usermod -aG render,video $USER, then log in again"
+			   : "sextant devices");
+	return -1;
+}
+
+bool nodes_may_perfmon(const struct sx_sys *sys)
+{
+	char text[4096];
+	if (sys->read_file(sys->user, "/proc/self/status", text, sizeof(text)) <= 0)
+		return false;
+	const char *at = strstr(text, "CapEff:");
+	unsigned long long mask = at ? strtoull(at + 7, NULL, 16) : 0;
+	return (mask >> CAP_PERFMON & 1) || (mask >> CAP_SYS_ADMIN & 1);
+}

@@ -1,0 +1,43 @@
+/* The DRM nodes of this machine by their kernel driver: numbers of cards, their render nodes, PCI.
+ */
+#ifndef SOURCE_NODES_H
+#define SOURCE_NODES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/sys.h"
+
+#define NODES_NONE UINT32_MAX
+
+struct drm_node {
+	uint32_t card;		    /* of cardN */
+	uint32_t render;	    /* of renderDN, or NODES_NONE */
+	uint32_t vendor, device_id; /* PCI; 0: not a PCI device */
+	uint32_t revision;	    /* PCI */
+};
+
+/* Calls visit for each card of the driver, in order of number, until it returns false. */
+void nodes_each(const struct sx_sys *sys, const char *driver,
+		bool (*visit)(void *arg, const struct drm_node *node), void *arg);
+/*
+ * The card that `id` means: "PREFIX" the driver's first one, "PREFIX:card0" or "card0" that one,
+ * "PREFIX:renderD128" or "renderD128" the one of that render node. False when there is none.
+ */
+bool nodes_find(const struct sx_sys *sys, const char *driver, const char *prefix, const char *id,
+		struct drm_node *out);
+/*
+ * Opens the render node, else the card: a render node makes nobody master of the display. Returns
+ * the descriptor; -1 with *err filled in (SX_ERR_PERMISSION, SX_ERR_NOT_FOUND, SX_ERR_IO).
+ */
+int nodes_open(const struct sx_sys *sys, const struct drm_node *node, struct sx_error *err);
+/* Reads a whole number, decimal or 0x…, from a small file; `absent` when there is none. */
+uint64_t nodes_read_number(const struct sx_sys *sys, const char *path, uint64_t absent);
+/* The same of a file of /sys/class/drm/cardN/. */
+uint64_t nodes_card_number(const struct sx_sys *sys, uint32_t card, const char *file,
+			   uint64_t absent);
+/* Whether this process may do what CAP_PERFMON or CAP_SYS_ADMIN allow. */
+bool nodes_may_perfmon(const struct sx_sys *sys);
+
+#endif
