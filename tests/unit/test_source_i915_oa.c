@@ -248,6 +248,7 @@ static void test_losses(void **state)
 	assert_non_null(strstr(err.remedy, "dmesg"));
 	end(&s);
 	assert_int_equal(fake.open_fds, 0);
+	fake_i915_finish(&fake);
 }
 
 static void test_refusals(void **state)
