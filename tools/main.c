@@ -178,7 +178,7 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 
 int main(int argc, char **argv)
 {
-	struct cli_result result = {0};
+	struct cli_result result = {.file = RESULT_FILE_NONE};
 	struct cli cli = {.result = &result,
 			  .view = {.out = {.out = stdout, .width = 80}},
 			  .err = {.out = stderr, .width = 80}};

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,19 +16,22 @@
 
 /* The draft that exists now, for the signal handler alone. */
 static const char *volatile unfinished;
+static volatile sig_atomic_t unfinished_folder;
 static const int deadly[] = {SIGHUP, SIGINT, SIGTERM};
 
 static void on_signal(int number)
 {
 	if (unfinished)
-		unlink(unfinished);
+		unlinkat(unfinished_folder, unfinished, 0);
 	signal(number, SIG_DFL);
 	raise(number);
 }
 
 /* A draft does not outlive the program; signals that are ignored stay so. */
-static void guard(const char *draft)
+static void guard(int folder, const char *draft)
 {
+	unfinished = NULL;
+	unfinished_folder = folder;
 	unfinished = draft;
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
 		struct sigaction was, now = {.sa_handler = draft ? on_signal : SIG_DFL};
@@ -37,24 +42,11 @@ static void guard(const char *draft)
 	}
 }
 
-/* What cannot be replaced by another file, or must not be: devices, pipes, /dev/stdout. */
-static bool is_direct(const char *path, const struct stat *st)
+/* Names of what is open already, which nobody can put in another's place. */
+static bool is_open_already(const char *path)
 {
-	return (st && !S_ISREG(st->st_mode)) || strncmp(path, "/dev/", 5) == 0 ||
+	return strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
 	       strncmp(path, "/proc/", 6) == 0;
-}
-
-static char *beside(const char *target)
-{
-	static const char name[] = ".sextant-XXXXXX";
-	const char *slash = strrchr(target, '/');
-	size_t folder = slash ? (size_t)(slash + 1 - target) : 0;
-	char *draft = malloc(folder + sizeof(name));
-	if (draft) {
-		memcpy(draft, target, folder);
-		memcpy(draft + folder, name, sizeof(name));
-	}
-	return draft;
 }
 
 /* The owner and rights of what is replaced, or those of any new file. */
@@ -66,70 +58,129 @@ static bool dress(int fd, const struct stat *st)
 	mode_t mask = st ? 0 : umask(0);
 	if (!st)
 		umask(mask);
-	return fchmod(fd, st ? st->st_mode & 07777 : 0666 & ~mask) == 0;
+	return fchmod(fd, st ? st->st_mode & 0777 : 0666 & ~mask) == 0;
 }
 
-/* A draft that has a name, so that one rename() puts it into place. */
+/* Splits a path into a folder, which is opened, and a name in it. */
+static bool open_folder(struct result_file *result, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	result->name = strdup(slash ? slash + 1 : path);
+	if (folder && result->name)
+		result->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(folder);
+	return result->folder >= 0;
+}
+
+/* A new file of a name that nobody knows. */
+static int make_draft(int folder, char name[RESULT_DRAFT_MAX])
+{
+	int fd = -1;
+	for (int i = 0; i < 100 && fd < 0; i++) {
+		uint64_t random;
+		if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+			return -1;
+		snprintf(name, RESULT_DRAFT_MAX, ".sextant-%016" PRIx64, random);
+		fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+	}
+	return fd;
+}
+
+/* A draft that has a name, so that one rename puts it into place. */
 static bool open_draft(struct result_file *result, const struct stat *st)
 {
-	result->draft = beside(result->target);
-	int fd = result->draft ? mkostemp(result->draft, O_CLOEXEC) : -1;
+	int fd = make_draft(result->folder, result->draft);
 	if (fd >= 0 && dress(fd, st))
 		result->file = fdopen(fd, "w");
 	if (result->file) {
-		guard(result->draft);
+		guard(result->folder, result->draft);
 		return true;
 	}
 	int saved = errno;
 	if (fd >= 0) {
 		close(fd);
-		unlink(result->draft);
+		unlinkat(result->folder, result->draft, 0);
 	}
-	free(result->draft);
-	result->draft = NULL;
+	result->draft[0] = '\0';
 	errno = saved;
 	return false;
 }
 
+/* The folder that holds the file, links followed; false when it was swapped meanwhile. */
+static bool find_place(struct result_file *result, const char *path, const struct stat *st)
+{
+	struct stat there;
+	char *real = realpath(path, NULL);
+	bool ok = real && open_folder(result, real);
+	free(real);
+	if (!ok || fstatat(result->folder, result->name, &there, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	if (there.st_dev == st->st_dev && there.st_ino == st->st_ino)
+		return true;
+	errno = EBUSY;
+	return false;
+}
+
+/*
+ * What is there is opened before anything is decided, and never cut off by opening it: whatever
+ * takes its name afterwards is not touched.
+ */
 static bool open_file(struct result_file *result, const char *path)
 {
 	struct stat st;
-	bool exists = stat(path, &st) == 0;
-	result->empty = exists && S_ISREG(st.st_mode) && st.st_size == 0;
-	if (result->empty || is_direct(path, exists ? &st : NULL)) {
-		result->file = fopen(path, "we");
-		return result->file != NULL;
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return errno == ENOENT && open_folder(result, path) && open_draft(result, NULL);
+	bool ok = fstat(fd, &st) == 0, file = ok && S_ISREG(st.st_mode);
+	result->empty = file && st.st_size == 0;
+	if (ok && (!file || result->empty || is_open_already(path))) {
+		ok = !file || ftruncate(fd, 0) == 0;
+		result->file = ok ? fdopen(fd, "w") : NULL;
+	} else if (ok && find_place(result, path, &st)) {
+		if (!open_draft(result, &st)) {
+			/* It may be written, its folder may not: it gives way last. */
+			result->file = tmpfile();
+			result->target = result->file ? fd : -1;
+		}
 	}
-	if (exists && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
-		return false;
-	result->target = exists ? realpath(path, NULL) : strdup(path);
-	if (!result->target)
-		return false;
-	if (open_draft(result, exists ? &st : NULL))
-		return true;
-	/* A file that may be written in a folder that may not: what was there gives way last. */
-	if (exists)
-		result->file = tmpfile();
+	if (!result->file || result->draft[0]) {
+		int saved = errno;
+		close(fd);
+		errno = saved;
+	}
 	return result->file != NULL;
+}
+
+/* Frees everything but the stream. */
+static void forget(struct result_file *result)
+{
+	if (result->target >= 0)
+		close(result->target);
+	if (result->folder >= 0)
+		close(result->folder);
+	free(result->name);
+	*result = RESULT_FILE_NONE;
 }
 
 enum sx_status result_file_open(struct result_file *result, const char *path, struct sx_error *err)
 {
-	*result = (struct result_file){0};
+	*result = RESULT_FILE_NONE;
 	if (open_file(result, path))
 		return SX_OK;
 	error_errno(err, errno, "cannot write %s", path);
-	free(result->target);
-	*result = (struct result_file){0};
+	forget(result);
 	error_try(err, "another folder with -o");
 	return err->status = SX_ERR_PERMISSION;
 }
 
 /* The file without a name becomes the content of the target. */
-static bool copy_back(FILE *from, const char *target)
+static bool copy_back(FILE *from, int target)
 {
 	char buffer[16384];
-	FILE *to = fopen(target, "we");
+	FILE *to = ftruncate(target, 0) == 0 ? fdopen(dup(target), "w") : NULL;
 	bool ok = to && fseek(from, 0, SEEK_SET) == 0;
 	size_t n;
 	while (ok && (n = fread(buffer, 1, sizeof(buffer), from)) > 0)
@@ -143,7 +194,7 @@ static bool copy_back(FILE *from, const char *target)
 bool result_file_keep(struct result_file *result)
 {
 	bool ok = fflush(result->file) == 0 && !ferror(result->file);
-	if (ok && result->target && !result->draft)
+	if (ok && result->target >= 0)
 		ok = copy_back(result->file, result->target);
 	int saved = errno;
 	if (fclose(result->file) != 0 && ok) {
@@ -151,14 +202,14 @@ bool result_file_keep(struct result_file *result)
 		saved = errno;
 	}
 	result->file = NULL;
-	if (ok && result->draft && rename(result->draft, result->target) < 0) {
+	if (ok && result->draft[0] &&
+	    renameat(result->folder, result->draft, result->folder, result->name) < 0) {
 		ok = false;
 		saved = errno;
 	}
-	if (ok && result->draft) {
-		guard(NULL);
-		free(result->draft);
-		result->draft = NULL;
+	if (ok && result->draft[0]) {
+		guard(-1, NULL);
+		result->draft[0] = '\0';
 	}
 	result_file_drop(result);
 	errno = saved;
@@ -172,11 +223,9 @@ void result_file_drop(struct result_file *result)
 		clearerr(result->file);
 	if (result->file)
 		fclose(result->file);
-	if (result->draft) {
-		unlink(result->draft);
-		guard(NULL);
+	if (result->draft[0]) {
+		unlinkat(result->folder, result->draft, 0);
+		guard(-1, NULL);
 	}
-	free(result->draft);
-	free(result->target);
-	*result = (struct result_file){0};
+	forget(result);
 }

@@ -7,18 +7,30 @@
 
 #include <sextant/status.h>
 
+#define RESULT_DRAFT_MAX 32
+
+/* Before result_file_open(): RESULT_FILE_NONE. */
 struct result_file {
-	FILE *file;   /* NULL: not opened */
-	bool empty;   /* the target itself, a file that was empty and is so again when dropped */
-	char *target; /* what the result replaces, links followed; NULL when written directly */
-	char *draft;  /* beside it; NULL while a file without a name holds the result */
+	FILE *file; /* NULL: not opened */
+	bool empty; /* the target itself, a file that was empty and is so again when dropped */
+	int target; /* what a file without a name replaces in the end; -1: there is a draft, or none
+		       is needed */
+	int folder; /* that of the draft and what it replaces; -1: none */
+	char *name; /* of what the draft replaces, links followed */
+	char draft[RESULT_DRAFT_MAX]; /* its name; empty: none */
 };
+
+#define RESULT_FILE_NONE                                                                           \
+	(struct result_file)                                                                       \
+	{                                                                                          \
+		.target = -1, .folder = -1                                                         \
+	}
 
 /*
  * Opens the result of `path`. A regular file keeps its content until result_file_keep(); empty ones
- * (whoever made one may hold it open), devices,
- * pipes and what stands in /dev and /proc are written directly. Errors: SX_ERR_PERMISSION, whatever
- * refused it.
+ * (whoever made one may hold it open), devices, pipes and what is open already (/dev/stdout,
+ * /proc/self/fd/1) are written directly. What takes the file's name after this call is not written.
+ * Errors: SX_ERR_PERMISSION, whatever refused it.
  */
 enum sx_status result_file_open(struct result_file *result, const char *path, struct sx_error *err);
 /* Ends the result and puts it into its place; false with errno when that failed. */
