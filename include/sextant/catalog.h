@@ -170,6 +170,13 @@ SX_API enum sx_status sx_catalog_open(struct sx_context *context, const char *na
 				      struct sx_catalog **out, struct sx_error *err);
 
 /*
+ * As sx_catalog_open(), for a name that comes from a file or a peer: one with a slash is refused
+ * (SX_ERR_BAD_INPUT), so that it cannot make us read any file. Thread-safe.
+ */
+SX_API enum sx_status sx_catalog_open_name(struct sx_context *context, const char *name,
+					   struct sx_catalog **out, struct sx_error *err);
+
+/*
  * Parses a catalog from memory. `origin` is used in messages. *out holds a reference for the
  * caller. Errors as sx_catalog_open(). Thread-safe.
  */

@@ -55,7 +55,9 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 		return status;
 	const struct source_desc *desc = ops->describe(d.source);
 	const char *catalog = desc->catalog ? desc->catalog : s->options.catalog;
-	if (catalog)
+	if (desc->catalog) /* that of a capture, too */
+		status = sx_catalog_open_name(s->context, catalog, &info.catalog, err);
+	else if (catalog)
 		status = sx_catalog_open(s->context, catalog, &info.catalog, err);
 	else
 		status = no_catalog(found, err);

@@ -84,7 +84,7 @@ static enum sx_status open_catalog(const struct cli *cli, struct capture_view *v
 				   struct sx_error *err)
 {
 	enum sx_status status =
-	    sx_catalog_open(cli->context, view->info->catalog, &view->catalog, err);
+	    sx_catalog_open_name(cli->context, view->info->catalog, &view->catalog, err);
 	if (status)
 		return status;
 	uint64_t now = sx_catalog_info(view->catalog)->hash;

@@ -116,6 +116,17 @@ enum sx_status sx_catalog_open(struct sx_context *context, const char *name,
 	return SX_OK;
 }
 
+enum sx_status sx_catalog_open_name(struct sx_context *context, const char *name,
+				    struct sx_catalog **out, struct sx_error *err)
+{
+	if (!strchr(name, '/'))
+		return sx_catalog_open(context, name, out, err);
+	error_set(err, SX_ERR_BAD_INPUT, "a catalog cannot be named \"%s\"", name);
+	error_because(err, "a recording names its catalog; it does not say which file to read");
+	error_try(err, "another recording; sextant devices lists every catalog");
+	return SX_ERR_BAD_INPUT;
+}
+
 const char *const *sx_catalog_names(struct sx_context *context, size_t *count)
 {
 	pthread_mutex_lock(&context->lock);
