@@ -1,11 +1,19 @@
-/* Effective user, group and capabilities. A refusal leaves things as they were, which is never
- * more. */
+/*
+ * Effective user, group and capabilities. Raising and restoring use the system calls themselves,
+ * which change the calling thread alone; libc's functions change every thread. A refusal leaves
+ * things as they were, which is never more.
+ */
 #include "base/privilege.h"
 
+#include <errno.h>
 #include <linux/capability.h>
-#include <stdbool.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define SAME ((uid_t)-1) /* leaves an id as it is */
 
 struct capabilities {
 	struct __user_cap_header_struct head;
@@ -25,28 +33,43 @@ static void set_effective(struct capabilities *c, const uint32_t effective[2])
 	syscall(SYS_capset, &c->head, c->data);
 }
 
-/* The order matters: the group first while the user may still change it. */
+struct ids {
+	uid_t user, effective_user, saved_user;
+	gid_t group, effective_group, saved_group;
+};
+
+static bool read_ids(struct ids *ids)
+{
+	return getresuid(&ids->user, &ids->effective_user, &ids->saved_user) == 0 &&
+	       getresgid(&ids->group, &ids->effective_group, &ids->saved_group) == 0;
+}
+
+/* Of the calling thread alone. */
 static void set_ids(uid_t uid, gid_t gid)
 {
-	int ignored = setegid(gid);
-	ignored |= seteuid(uid);
-	(void)ignored;
+	syscall(SYS_setresgid, SAME, gid, SAME);
+	syscall(SYS_setresuid, SAME, uid, SAME);
 }
 
 struct privilege privilege_raise(void)
 {
 	static const uint32_t all[2] = {UINT32_MAX, UINT32_MAX};
-	struct privilege before = {.uid = geteuid(), .gid = getegid()};
+	struct privilege before = {0};
 	struct capabilities c;
-	uid_t real, effective, saved;
-	gid_t real_group, effective_group, saved_group;
-	if (getresuid(&real, &effective, &saved) != 0 || real == 0 ||
-	    getresgid(&real_group, &effective_group, &saved_group) != 0)
+	struct ids ids;
+	if (!read_ids(&ids) || ids.user == 0 || !read_capabilities(&c))
 		return before;
-	if (read_capabilities(&c))
-		for (int i = 0; i < 2; i++)
-			before.capabilities[i] = c.data[i].effective;
-	set_ids(saved, saved_group);
+	before.uid = ids.effective_user;
+	before.gid = ids.effective_group;
+	before.raised =
+	    ids.effective_user != ids.saved_user || ids.effective_group != ids.saved_group;
+	for (int i = 0; i < 2; i++) {
+		before.capabilities[i] = c.data[i].effective;
+		before.raised |= c.data[i].effective != c.data[i].permitted;
+	}
+	if (!before.raised)
+		return before;
+	set_ids(ids.saved_user, ids.saved_group);
 	if (read_capabilities(&c))
 		set_effective(&c, all);
 	return before;
@@ -55,27 +78,70 @@ struct privilege privilege_raise(void)
 void privilege_restore(const struct privilege *before)
 {
 	struct capabilities c;
-	if (getuid() == 0)
+	int saved = errno;
+	if (!before->raised)
 		return;
 	set_ids(before->uid, before->gid);
 	if (read_capabilities(&c))
 		set_effective(&c, before->capabilities);
+	errno = saved;
 }
 
 void privilege_lower(void)
 {
-	struct privilege real = {.uid = getuid(), .gid = getgid()};
-	privilege_restore(&real);
+	static const uint32_t none[2];
+	struct capabilities c;
+	if (getuid() == 0)
+		return;
+	int ignored = setegid(getgid());
+	ignored |= seteuid(getuid());
+	(void)ignored;
+	if (read_capabilities(&c))
+		set_effective(&c, none);
+}
+
+/*
+ * What a file's rights do not account for, its user had before, and keeps: ambient capabilities,
+ * which a file with rights clears.
+ */
+static void keep_capabilities(struct capabilities *c)
+{
+	bool by_file = getauxval(AT_SECURE) != 0;
+	for (uint32_t i = 0; i < 64; i++) {
+		uint32_t bit = 1u << i % 32;
+		bool keep = !by_file && prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, i, 0, 0) == 1;
+		if (!keep)
+			c->data[i / 32].permitted &= ~bit;
+		if (by_file)
+			c->data[i / 32].inheritable &= ~bit;
+		c->data[i / 32].effective &= c->data[i / 32].permitted;
+	}
+	if (by_file)
+		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
+
+/* Whether nothing is left that could be taken back. */
+static bool is_forgotten(const struct capabilities *wanted)
+{
+	struct capabilities c;
+	struct ids ids;
+	return read_ids(&ids) && ids.user == ids.effective_user && ids.user == ids.saved_user &&
+	       ids.group == ids.effective_group && ids.group == ids.saved_group &&
+	       read_capabilities(&c) && memcmp(c.data, wanted->data, sizeof(c.data)) == 0;
 }
 
 void privilege_forget(void)
 {
 	uid_t uid = getuid();
 	gid_t gid = getgid();
+	struct capabilities c;
 	if (uid == 0)
 		return;
 	privilege_raise();
-	if (setresgid(gid, gid, gid) != 0 || setresuid(uid, uid, uid) != 0)
+	if (setresgid(gid, gid, gid) != 0 || setresuid(uid, uid, uid) != 0 ||
+	    !read_capabilities(&c))
 		_exit(127);
-	privilege_lower();
+	keep_capabilities(&c);
+	if (syscall(SYS_capset, &c.head, c.data) != 0 || !is_forgotten(&c))
+		_exit(127);
 }

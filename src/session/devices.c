@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/privilege.h"
 #include "source/source.h"
 
 struct sx_device_list {
@@ -61,10 +60,8 @@ enum sx_status sx_devices_probe(struct sx_context *context, bool ask_drivers,
 	struct sx_device_list *list = calloc(1, sizeof(*list));
 	if (!list)
 		return error_nomem(err, "probing devices");
-	struct privilege before = privilege_raise();
 	for (const struct source_ops *const *source = source_all(); *source; source++)
 		(*source)->probe(&host, found, list);
-	privilege_restore(&before);
 	if (list->out_of_memory) {
 		sx_devices_destroy(list);
 		return error_nomem(err, "probing devices");

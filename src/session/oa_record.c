@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/privilege.h"
 #include "source/i915_oa/i915_oa.h"
 
 #define DEFAULT_NS UINT64_C(10000000000)
@@ -67,20 +66,16 @@ enum sx_status oa_record(const struct sx_sys *sys, const struct sx_oa_recording 
 					 .definitions = recording->definitions,
 					 .definition_count = recording->definition_count,
 					 .interval_ns = recording->interval_ns};
-	struct privilege before = privilege_raise();
 	enum sx_status status = ops->open(&host, recording->device, &source, err);
 	if (!status)
 		status = ops->start(source, &request, err);
-	privilege_restore(&before);
 	if (!source)
 		return status;
 	uint64_t duration = recording->duration_ns ? recording->duration_ns : DEFAULT_NS;
 	if (!status)
 		status = stream((struct i915_oa *)source, sys_now_ns(sys) + duration, &sink, err);
-	before = privilege_raise();
 	ops->stop(source, NULL);
 	ops->close(source);
-	privilege_restore(&before);
 	return status;
 }
 

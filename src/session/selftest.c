@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/privilege.h"
 #include "source/source.h"
 
 static const struct sx_device *find(const struct sx_device *all, size_t count, const char *id)
@@ -74,9 +73,7 @@ enum sx_status sx_device_selftest(struct sx_context *context, const char *id, sx
 	} else if (device->state == SX_DEVICE_UNUSABLE || device->state == SX_DEVICE_ABSENT) {
 		status = unusable(device, err);
 	} else {
-		struct privilege before = privilege_raise();
 		status = run(context, device, say, user, err);
-		privilege_restore(&before);
 	}
 	sx_devices_destroy(list);
 	return status;

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/privilege.h"
 
 #define READ_MS		20
 #define DRAIN_NS	UINT64_C(500000000) /* for what a child left behind when it ended */
@@ -26,9 +25,7 @@ enum sx_status sx_session_create(struct sx_context *context,
 	s->host = (struct source_host){s->sys, context, false};
 	if (options)
 		s->options = *options;
-	struct privilege before = privilege_raise();
 	enum sx_status status = session_open_devices(s, err);
-	privilege_restore(&before);
 	if (status) {
 		sx_session_destroy(s);
 		return status;
@@ -45,7 +42,6 @@ static void remember(struct session_device *d, const struct sx_error *why)
 
 static void stop_devices(struct sx_session *s)
 {
-	struct privilege before = privilege_raise();
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		struct session_device *d = &s->devices[i];
 		struct sx_error why = {0};
@@ -53,7 +49,6 @@ static void stop_devices(struct sx_session *s)
 			remember(d, &why);
 		d->started = false;
 	}
-	privilege_restore(&before);
 }
 
 void sx_session_destroy(struct sx_session *s)
@@ -61,7 +56,6 @@ void sx_session_destroy(struct sx_session *s)
 	if (!s)
 		return;
 	stop_devices(s);
-	struct privilege before = privilege_raise();
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		struct session_device *d = &s->devices[i];
 		if (d->decoder)
@@ -72,7 +66,6 @@ void sx_session_destroy(struct sx_session *s)
 		sx_table_destroy(d->mixed);
 		sx_catalog_unref(s->infos[i].catalog);
 	}
-	privilege_restore(&before);
 	free(s->devices);
 	free(s->infos);
 	arena_finish(&s->arena);
@@ -283,10 +276,8 @@ enum sx_status sx_session_run(struct sx_session *s, char *const *argv,
 {
 	static const struct sx_session_limits none;
 	enum sx_status status = argv ? child_fork(s, argv, err) : SX_OK;
-	struct privilege before = privilege_raise();
 	if (!status)
 		status = session_start_devices(s, err);
-	privilege_restore(&before);
 	s->begin_ns = s->end_ns = sys_now_ns(s->sys);
 	if (!status && s->writer)
 		record_begin(s);

@@ -170,7 +170,7 @@ int nodes_open(const struct sx_sys *sys, const struct drm_node *node, struct sx_
 bool nodes_may_perfmon(const struct sx_sys *sys)
 {
 	char text[4096];
-	if (sys->read_file(sys->user, "/proc/self/status", text, sizeof(text)) <= 0)
+	if (sys->read_file(sys->user, "/proc/thread-self/status", text, sizeof(text)) <= 0)
 		return false;
 	const char *at = strstr(text, "CapEff:");
 	unsigned long long mask = at ? strtoull(at + 7, NULL, 16) : 0;

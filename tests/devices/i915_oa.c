@@ -548,7 +548,7 @@ static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t si
 		snprintf(text, sizeof(text), "%llu\n", (unsigned long long)f->max_rate_hz);
 		return give(buf, size, text);
 	}
-	if (strcmp(path, "/proc/self/status") == 0)
+	if (strcmp(path, "/proc/thread-self/status") == 0)
 		return give(buf, size,
 			    f->capable ? "Name:\tx\nCapEff:\t000001ffffffffff\n"
 				       : "Name:\tx\nCapEff:\t0000000000000000\n");
