@@ -141,8 +141,9 @@ bool sample_matches(const struct sx_rows *rows, uint64_t *first)
 	return rows->column_count == SAMPLE_COLUMNS;
 }
 
-bool sample_file(const char *path)
+bool sample_file(const char *path, const char *catalog)
 {
+	struct sx_capture_device device = *sample_device();
 	static const struct sx_capture_property properties[] = {{"writer", "test"},
 								{"host", "here"}};
 	struct sx_capture_options options = {
@@ -153,11 +154,12 @@ bool sample_file(const char *path)
 	struct sx_capture_mark note = {SX_TIME_UNKNOWN, SX_TIME_UNKNOWN, 0, false, "hello"};
 	struct sx_capture_writer *writer = NULL;
 	uint32_t a = 0, b = 0;
+	device.catalog = catalog ? catalog : device.catalog;
 	if (sx_capture_create(path, &options, &writer, NULL) != SX_OK)
 		return false;
 	bool fine =
-	    sx_capture_add_device(writer, sample_device(), &a, NULL) == SX_OK &&
-	    sx_capture_add_device(writer, sample_device(), &b, NULL) == SX_OK &&
+	    sx_capture_add_device(writer, &device, &a, NULL) == SX_OK &&
+	    sx_capture_add_device(writer, &device, &b, NULL) == SX_OK &&
 	    sx_capture_clocks(writer, a, clocks, 2, NULL) == SX_OK &&
 	    sample_write(writer, a, 0, 30) && sx_capture_flush(writer, NULL) == SX_OK &&
 	    sample_write(writer, b, 0, 3) &&

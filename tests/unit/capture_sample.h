@@ -16,7 +16,7 @@ bool sample_value(uint64_t row, uint32_t column, uint64_t *u64, double *f64);
 uint64_t sample_begin_ns(uint64_t row);
 /* Checks rows of a record against the sample; the number of the first is found by its time. */
 bool sample_matches(const struct sx_rows *rows, uint64_t *first);
-/* Writes a whole small capture to `path`. */
-bool sample_file(const char *path);
+/* Writes a whole small capture to `path`; `catalog` in place of the device's, or NULL. */
+bool sample_file(const char *path, const char *catalog);
 
 #endif

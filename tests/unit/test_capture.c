@@ -88,7 +88,7 @@ static struct outcome read_memory(const uint8_t *data, size_t size)
 static void test_there_and_back(void **state)
 {
 	struct sx_capture_reader *reader = NULL;
-	assert_true(sample_file(path_of("whole")));
+	assert_true(sample_file(path_of("whole"), NULL));
 	assert_int_equal(sx_capture_open(path_of("whole"), &reader, NULL), SX_OK);
 	const struct sx_capture_info *info = sx_capture_info(reader);
 	assert_true(info->clean);

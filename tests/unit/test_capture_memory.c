@@ -70,7 +70,7 @@ static void test_every_allocation_may_fail(void **state)
 	struct found whole = {0};
 	struct sx_error none = {0};
 	close(mkstemp(path));
-	assert_true(sample_file(path));
+	assert_true(sample_file(path, NULL));
 	assert_int_equal(use(path, &whole, &none), SX_OK);
 	assert_int_equal(whole.rows, 50);
 	long failed = 0;
