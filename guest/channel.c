@@ -1,47 +1,122 @@
-/* The writing side of the GL channel: one producer for each stream, nothing waits for the reader.
- */
-#include <fcntl.h>
+/* The writing side of the channel: one producer for each stream, nothing waits for the reader. */
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "guest/channel.h"
 
-static bool is_channel(const struct gl_wire_header *header)
+#define ANSWER_WITHIN_S 2
+
+static bool is_channel(const struct wire_header *header, uint64_t bytes)
 {
-	return header->magic == GL_WIRE_MAGIC && header->version == GL_WIRE_VERSION &&
-	       header->header_bytes == sizeof(struct gl_wire_header) &&
-	       header->stream_bytes == sizeof(struct gl_wire_stream) &&
-	       header->record_bytes == sizeof(struct gl_wire_record) &&
-	       header->stream_count == GL_WIRE_STREAMS &&
-	       header->ring_records == GL_WIRE_RING_RECORDS;
+	uint32_t ring = header->ring_records;
+
+	return header->magic == WIRE_MAGIC && header->version == WIRE_VERSION &&
+	       header->header_bytes == sizeof(struct wire_header) &&
+	       header->stream_bytes == sizeof(struct wire_stream) &&
+	       header->record_bytes == sizeof(struct wire_record) &&
+	       header->stream_count == WIRE_STREAMS && header->label_bytes == WIRE_LABEL_BYTES &&
+	       ring != 0 && (ring & (ring - 1)) == 0 && ring <= WIRE_RING_MOST &&
+	       bytes == WIRE_BYTES(ring);
 }
 
-struct gl_wire_header *channel_map(const char *path)
+static int connect_to(const char *path)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct timeval timeout = {.tv_sec = ANSWER_WITHIN_S};
+	int fd, done;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -1;
+	memcpy(address.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+	do
+		done = connect(fd, (const struct sockaddr *)&address, sizeof(address));
+	while (done < 0 && errno == EINTR);
+	if (done == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The one descriptor that came along, or -1. */
+static int passed_descriptor(struct msghdr *message)
+{
+	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
+	int fd;
+
+	if (head == NULL || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
+	    head->cmsg_len != CMSG_LEN(sizeof(fd)))
+		return -1;
+	memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+	return fd;
+}
+
+/* Descriptor of the memory, or -1. */
+static int receive_memory(int from, struct wire_hello *hello)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec part = {hello, sizeof(*hello)};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control.bytes,
+				 .msg_controllen = sizeof(control.bytes)};
+	ssize_t size;
+
+	do
+		size = recvmsg(from, &message, MSG_CMSG_CLOEXEC);
+	while (size < 0 && errno == EINTR);
+	if (size < 0)
+		return -1;
+	if (size != (ssize_t)sizeof(*hello) || hello->magic != WIRE_MAGIC)
+		memset(hello, 0, sizeof(*hello));
+	return passed_descriptor(&message);
+}
+
+static struct wire_header *map(int fd, uint64_t bytes)
+{
 	struct stat info;
 	void *memory = MAP_FAILED;
 
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == GL_WIRE_BYTES)
-		memory = mmap(NULL, GL_WIRE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && (uint64_t)info.st_size == bytes &&
+	    bytes >= sizeof(struct wire_header) && bytes <= WIRE_BYTES(WIRE_RING_MOST))
+		memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
-	if (!is_channel(memory)) {
-		munmap(memory, GL_WIRE_BYTES);
-		return NULL;
-	}
-	return memory;
+	if (is_channel(memory, bytes))
+		return memory;
+	munmap(memory, (size_t)bytes);
+	return NULL;
 }
 
-static struct gl_wire_stream *stream_at(struct gl_wire_header *channel, unsigned index)
+struct wire_header *channel_open(const char *path)
 {
-	return (struct gl_wire_stream *)((uint8_t *)(channel + 1) + index * GL_WIRE_STREAM_STRIDE);
+	struct wire_hello hello = {0};
+	struct wire_header *channel = NULL;
+	int server = connect_to(path), fd;
+
+	if (server < 0)
+		return NULL;
+	fd = receive_memory(server, &hello);
+	close(server);
+	if (fd < 0)
+		return NULL;
+	if (hello.version == WIRE_VERSION)
+		channel = map(fd, hello.bytes);
+	close(fd);
+	return channel;
 }
 
 static void copy_text(char *to, const char *from, size_t size)
@@ -52,21 +127,16 @@ static void copy_text(char *to, const char *from, size_t size)
 	memset(to + length, 0, size - length);
 }
 
-static void describe(struct gl_wire_stream *stream, const struct channel_identity *identity)
+static void describe(struct wire_stream *stream, const struct channel_identity *identity)
 {
-	char name[sizeof(stream->process)] = "";
-
-	prctl(PR_GET_NAME, name); /* the thread's; that of most programs is the process's */
-	stream->pid = getpid();
 	stream->serial = identity->serial;
 	stream->start_ns = identity->start_ns;
 	stream->window_system = identity->window_system;
 	stream->api = identity->api;
 	stream->profile = identity->profile;
 	stream->context_flags = identity->context_flags;
-	stream->gl_major = identity->gl_major;
-	stream->gl_minor = identity->gl_minor;
-	copy_text(stream->process, name, sizeof(stream->process));
+	stream->major = identity->major;
+	stream->minor = identity->minor;
 	copy_text(stream->vendor, identity->vendor, sizeof(stream->vendor));
 	copy_text(stream->renderer, identity->renderer, sizeof(stream->renderer));
 	copy_text(stream->version, identity->version, sizeof(stream->version));
@@ -74,14 +144,14 @@ static void describe(struct gl_wire_stream *stream, const struct channel_identit
 	memcpy(stream->why, identity->why, sizeof(stream->why));
 }
 
-static void claim(struct gl_wire_header *channel, struct channel_stream *out,
+static void claim(struct wire_header *channel, struct channel_stream *out,
 		  const struct channel_identity *identity)
 {
-	for (unsigned i = 0; i < GL_WIRE_STREAMS && out->stream == NULL; i++) {
-		struct gl_wire_stream *stream = stream_at(channel, i);
-		uint32_t expected = GL_WIRE_FREE;
+	for (unsigned i = 0; i < WIRE_STREAMS && out->stream == NULL; i++) {
+		struct wire_stream *stream = wire_stream_at(channel, channel->ring_records, i);
+		uint32_t expected = WIRE_FREE;
 
-		if (__atomic_compare_exchange_n(&stream->state, &expected, GL_WIRE_CLAIMED, false,
+		if (__atomic_compare_exchange_n(&stream->state, &expected, WIRE_CLAIMED, false,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			out->stream = stream;
 	}
@@ -96,25 +166,25 @@ static void claim(struct gl_wire_header *channel, struct channel_stream *out,
 	__atomic_store_n(&out->stream->tail, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&out->stream->head, 0, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&out->stream->generation, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&out->stream->state, GL_WIRE_OPEN, __ATOMIC_RELEASE);
+	__atomic_store_n(&out->stream->state, WIRE_OPEN, __ATOMIC_RELEASE);
 }
 
-void channel_write(struct gl_wire_header *channel, struct channel_stream *out,
-		   const struct channel_identity *identity, const struct gl_wire_record *record)
+void channel_write(struct wire_header *channel, struct channel_stream *out,
+		   const struct channel_identity *identity, const struct wire_record *record)
 {
-	struct gl_wire_record *ring;
+	struct wire_record *ring;
+	uint32_t size = channel->ring_records;
 
 	if (out->stream == NULL && !out->refused)
 		claim(channel, out, identity);
 	if (out->stream == NULL)
 		return;
-	if (out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) >=
-	    GL_WIRE_RING_RECORDS) {
+	if (out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) >= size) {
 		channel_count_lost(out);
 		return;
 	}
-	ring = (struct gl_wire_record *)(out->stream + 1);
-	ring[out->head % GL_WIRE_RING_RECORDS] = *record;
+	ring = (struct wire_record *)(out->stream + 1);
+	ring[out->head & (size - 1)] = *record;
 	out->head++;
 	__atomic_store_n(&out->stream->head, out->head, __ATOMIC_RELEASE);
 }
@@ -128,13 +198,13 @@ void channel_count_lost(struct channel_stream *out)
 
 void channel_update_why(struct channel_stream *out, const struct channel_identity *identity)
 {
-	for (unsigned i = 0; out->stream != NULL && i < GL_WIRE_COUNTER_ROOM; i++)
+	for (unsigned i = 0; out->stream != NULL && i < WIRE_COUNTER_ROOM; i++)
 		__atomic_store_n(&out->stream->why[i], identity->why[i], __ATOMIC_RELAXED);
 }
 
 void channel_close(struct channel_stream *out)
 {
 	if (out->stream != NULL)
-		__atomic_store_n(&out->stream->state, GL_WIRE_CLOSED, __ATOMIC_RELEASE);
+		__atomic_store_n(&out->stream->state, WIRE_CLOSED, __ATOMIC_RELEASE);
 	*out = (struct channel_stream){.refused = true};
 }

@@ -1,11 +1,7 @@
 /* Start, fork and exit of the measured process. Nothing here prints, and only the start opens. */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -13,9 +9,9 @@
 #include "guest/process.h"
 #include "wire/channel.h"
 
-static struct gl_wire_header *channel; /* set once, before main() */
-static bool active;		       /* atomic */
-static void (*at_exit)(void);	       /* atomic */
+static struct wire_header *channel; /* set once, before main() */
+static bool active;		    /* atomic */
+static void (*at_exit)(void);	    /* atomic */
 static pid_t owner;
 static pthread_once_t started = PTHREAD_ONCE_INIT, armed = PTHREAD_ONCE_INIT;
 
@@ -38,27 +34,9 @@ bool guest_still_here(void)
 	return guest_active();
 }
 
-struct gl_wire_header *guest_channel(void)
+struct wire_header *guest_channel(void)
 {
 	return guest_active() ? channel : NULL;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-uint64_t guest_now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
-uint64_t guest_cpu_ns(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 struct guest_visit guest_enter(void)
@@ -128,16 +106,15 @@ void guest_at_exit(void (*finish)(void))
 
 static void start(void)
 {
-	const char *path = getenv(GL_WIRE_ENV);
+	const char *path = getenv(WIRE_ENV);
 
 	if (path == NULL || path[0] == '\0')
 		return;
-	channel = channel_map(path);
+	channel = channel_open(path);
 	if (channel == NULL)
 		return;
 	owner = getpid();
 	pthread_atfork(NULL, NULL, detach);
-	__atomic_add_fetch(&channel->processes, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&active, true, __ATOMIC_RELEASE);
 }
 

@@ -5,23 +5,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gl_wire_header;
+struct wire_header;
 
 /* True while this process has a channel, is not a forked child, and is not exiting. */
 bool guest_active(void);
 /* As guest_active(), and asks the kernel whether this is still the process that opened it. */
 bool guest_still_here(void);
 /* The channel; NULL unless guest_active(). */
-struct gl_wire_header *guest_channel(void);
+struct wire_header *guest_channel(void);
 /*
  * Once per process: `finish` runs when the program exits, unless exit() was called inside the
  * driver or in a signal handler. Called when the first context has started, so that the driver's
  * own exit handlers, which were registered before, run after it.
  */
 void guest_at_exit(void (*finish)(void));
-
-uint64_t guest_now_ns(void); /* CLOCK_MONOTONIC */
-uint64_t guest_cpu_ns(void); /* CPU time of the process */
 
 /*
  * A hook's body: saves errno and notes that this thread is inside the driver, where an exit

@@ -145,25 +145,24 @@ static void describe(struct api *gl, struct channel_identity *identity)
 	copy_string(gl, GL_VENDOR, identity->vendor, sizeof(identity->vendor));
 	copy_string(gl, GL_RENDERER, identity->renderer, sizeof(identity->renderer));
 	copy_string(gl, GL_VERSION, identity->version, sizeof(identity->version));
-	identity->api = gl->es ? GL_WIRE_ES : GL_WIRE_DESKTOP;
-	identity->gl_major = (uint8_t)(gl->version / 10);
-	identity->gl_minor = (uint8_t)(gl->version % 10);
+	identity->api = gl->es ? WIRE_OPENGL_ES : WIRE_OPENGL;
+	identity->major = (uint8_t)(gl->version / 10);
+	identity->minor = (uint8_t)(gl->version % 10);
 	if ((!gl->es && gl->version >= 30) || (gl->es && gl->version >= 32))
 		gl->GetIntegerv(GL_CONTEXT_FLAGS, &flags);
 	if (!gl->es && gl->version >= 32) {
 		gl->GetIntegerv(GL_CONTEXT_PROFILE_MASK, &profile);
-		identity->profile = (profile & GL_CONTEXT_CORE_PROFILE_BIT) != 0
-					? GL_WIRE_CORE
-					: GL_WIRE_COMPATIBILITY;
+		identity->profile =
+		    (profile & GL_CONTEXT_CORE_PROFILE_BIT) != 0 ? WIRE_CORE : WIRE_COMPATIBILITY;
 	} else if (!gl->es) {
-		identity->profile = GL_WIRE_COMPATIBILITY;
+		identity->profile = WIRE_COMPATIBILITY;
 	}
 	if ((flags & GL_CONTEXT_FLAG_DEBUG_BIT) != 0)
-		identity->context_flags |= GL_WIRE_DEBUG_CONTEXT;
+		identity->context_flags |= WIRE_DEBUG_CONTEXT;
 	if ((flags & GL_CONTEXT_FLAG_ROBUST_ACCESS_BIT) != 0)
-		identity->context_flags |= GL_WIRE_ROBUST_CONTEXT;
+		identity->context_flags |= WIRE_ROBUST_CONTEXT;
 	if ((flags & GL_CONTEXT_FLAG_NO_ERROR_BIT) != 0)
-		identity->context_flags |= GL_WIRE_NO_ERROR_CONTEXT;
+		identity->context_flags |= WIRE_NO_ERROR_CONTEXT;
 }
 
 bool api_load(struct api *gl, bool egl, struct channel_identity *identity)
@@ -191,8 +190,8 @@ bool api_load(struct api *gl, bool egl, struct channel_identity *identity)
 		API_TIMER(API_LOAD_EXTENSION)
 	}
 	gl->has.bits = !gl->es;
-	gl->has.lists = identity->profile == GL_WIRE_COMPATIBILITY;
-	gl->invents_names = identity->profile == GL_WIRE_COMPATIBILITY;
+	gl->has.lists = identity->profile == WIRE_COMPATIBILITY;
+	gl->invents_names = identity->profile == WIRE_COMPATIBILITY;
 	require_functions(gl);
 	return true;
 }

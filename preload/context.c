@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "context.h"
+#include "guest/clock.h"
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
 
@@ -140,7 +141,7 @@ static void start(struct context *context)
 
 	guest_at_exit(context_finish_current);
 	context->identity.start_ns = guest_now_ns();
-	context->identity.window_system = context->egl ? GL_WIRE_EGL : GL_WIRE_GLX;
+	context->identity.window_system = context->egl ? WIRE_EGL : WIRE_GLX;
 	context->started = api_load(&context->gl, context->egl, &context->identity);
 	if (!context->started)
 		return;

@@ -35,7 +35,7 @@ static bool accepts_invented(const struct sampler *sampler)
 	GLenum target = gl->has.occlusion ? GL_SAMPLES_PASSED : GL_PRIMITIVES_GENERATED;
 
 	if (!gl->invents_names || (!gl->has.occlusion && !gl->has.generated) ||
-	    (sampler->identity->context_flags & GL_WIRE_NO_ERROR_CONTEXT) != 0)
+	    (sampler->identity->context_flags & WIRE_NO_ERROR_CONTEXT) != 0)
 		return false;
 	gl->BeginQuery(target, INVENTED_LAST);
 	if (gl->GetError() != GL_NO_ERROR)

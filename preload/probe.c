@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "guest/clock.h"
 #include "guest/process.h"
 #include "sampler.h"
 
@@ -19,7 +20,7 @@ static bool failed(const struct api *gl)
 	return any;
 }
 
-static void say_why(struct sampler *sampler, int slot, enum gl_wire_why why)
+static void say_why(struct sampler *sampler, int slot, enum wire_why why)
 {
 	const struct target *target = &targets[slot];
 
@@ -57,13 +58,13 @@ static bool counts(struct sampler *sampler, int slot)
 	GLint bits = 32;
 
 	if (!target_has_feature(gl, slot)) {
-		say_why(sampler, slot, GL_WIRE_WHY_NO_EXTENSION);
+		say_why(sampler, slot, WIRE_WHY_NO_EXTENSION);
 		return false;
 	}
 	if (gl->has.bits || targets[slot].target == GL_TIME_ELAPSED)
 		bits = counter_bits(gl, targets[slot].target, targets[slot].index);
 	if (bits == 0)
-		say_why(sampler, slot, GL_WIRE_WHY_ZERO_BITS);
+		say_why(sampler, slot, WIRE_WHY_ZERO_BITS);
 	say_bits(sampler, slot, bits);
 	return bits != 0;
 }
@@ -106,7 +107,7 @@ static void refuse(struct sampler *sampler, int slot, uint32_t conflicts)
 	bool derived = slot == SLOT_OCCLUSION_ANY && (conflicts & SLOT_BIT(SLOT_OCCLUSION)) != 0;
 
 	sampler->probe.conflicts[slot] = conflicts;
-	say_why(sampler, slot, derived ? GL_WIRE_WHY_DERIVED : GL_WIRE_WHY_REFUSED);
+	say_why(sampler, slot, derived ? WIRE_WHY_DERIVED : WIRE_WHY_REFUSED);
 }
 
 static void try_slot(struct sampler *sampler, int slot)
@@ -116,7 +117,7 @@ static void try_slot(struct sampler *sampler, int slot)
 
 	if (!target_has_feature(sampler->gl, slot) || (ours && !counts(sampler, slot))) {
 		if (ours && !target_has_feature(sampler->gl, slot))
-			say_why(sampler, slot, GL_WIRE_WHY_NO_EXTENSION);
+			say_why(sampler, slot, WIRE_WHY_NO_EXTENSION);
 		return;
 	}
 	if (!try_begin(sampler, slot)) {
@@ -159,7 +160,7 @@ static void try_timestamps(struct sampler *sampler)
 	GLint bits;
 
 	if (!gl->has.timer) {
-		say_why(sampler, SLOT_TIME_ELAPSED, GL_WIRE_WHY_NO_EXTENSION);
+		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_NO_EXTENSION);
 		return;
 	}
 	bits = counter_bits(gl, GL_TIMESTAMP, 0);
@@ -170,10 +171,10 @@ static void try_timestamps(struct sampler *sampler)
 	sampler->probe.time_mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 	say_bits(sampler, SLOT_TIME_ELAPSED, bits);
 	if (sampler->probe.timestamps)
-		say_why(sampler, SLOT_TIME_ELAPSED, GL_WIRE_WHY_COLLECTED);
+		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_COLLECTED);
 	if (sampler->probe.timestamps && stamps_tiles(sampler)) {
 		sampler->probe.stamps_tiles = true;
-		say_why(sampler, SLOT_TIME_ELAPSED, GL_WIRE_WHY_FROM_FLUSH);
+		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_FROM_FLUSH);
 	}
 }
 
@@ -215,7 +216,7 @@ static void ask_driver(struct sampler *sampler)
 void probe_targets(struct sampler *sampler)
 {
 	try_timestamps(sampler);
-	if ((sampler->identity->context_flags & GL_WIRE_NO_ERROR_CONTEXT) != 0)
+	if ((sampler->identity->context_flags & WIRE_NO_ERROR_CONTEXT) != 0)
 		assume_by_specification(sampler);
 	else
 		ask_driver(sampler);

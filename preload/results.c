@@ -1,7 +1,7 @@
 /* Reading results back: when they are there, in order, never waiting for the GPU by itself. */
 #include <string.h>
-#include <time.h>
 
+#include "guest/clock.h"
 #include "guest/process.h"
 #include "sampler.h"
 
@@ -52,7 +52,7 @@ static bool set_ready(struct sampler *sampler, const struct query_set *set)
 	return !sampler->probe.timestamps || is_ready(gl, set->stamps[1]);
 }
 
-static void add(struct sampler *sampler, int counter, uint64_t value, enum gl_wire_state state,
+static void add(struct sampler *sampler, int counter, uint64_t value, enum wire_state state,
 		bool boolean)
 {
 	if (counter < 0)
@@ -65,13 +65,13 @@ static void add(struct sampler *sampler, int counter, uint64_t value, enum gl_wi
 		sampler->states[counter] = (uint8_t)state;
 }
 
-static void add_slot(struct sampler *sampler, int slot, uint64_t value, enum gl_wire_state state)
+static void add_slot(struct sampler *sampler, int slot, uint64_t value, enum wire_state state)
 {
 	add(sampler, targets[slot].counter, value, state, targets[slot].boolean);
 	add(sampler, targets[slot].second, value, state, targets[slot].boolean);
 	if (slot == SLOT_OCCLUSION &&
-	    sampler->identity->why[GL_WIRE_OCCLUSION_PREDICATE] == GL_WIRE_WHY_DERIVED)
-		add(sampler, GL_WIRE_OCCLUSION_PREDICATE, value, state, true);
+	    sampler->identity->why[WIRE_OCCLUSION_PREDICATE] == WIRE_WHY_DERIVED)
+		add(sampler, WIRE_OCCLUSION_PREDICATE, value, state, true);
 }
 
 static uint64_t slot_value(const struct api *gl, const struct query_set *set, int slot)
@@ -90,7 +90,7 @@ static void add_counted(struct sampler *sampler, const struct query_set *set, in
 
 	if (value != 0 && targets[slot].part != 0)
 		sampler_wake(NULL, targets[slot].part);
-	add_slot(sampler, slot, value, GL_WIRE_VALID);
+	add_slot(sampler, slot, value, WIRE_VALID);
 }
 
 /* Overflow queries that never ran, since no transform feedback did, leave their value uncollected.
@@ -103,13 +103,13 @@ static void add_set(struct sampler *sampler, const struct query_set *set, uint64
 		if ((sampler->probe.usable & ~sampler->banned & bit) == 0)
 			continue;
 		if ((set->disturbed & bit) != 0)
-			add_slot(sampler, slot, 0, GL_WIRE_DISTURBED);
+			add_slot(sampler, slot, 0, WIRE_DISTURBED);
 		else if (slot >= SLOT_OVERFLOW && set->sections_lost)
-			add_slot(sampler, slot, 0, GL_WIRE_LATE);
+			add_slot(sampler, slot, 0, WIRE_LATE);
 		else if ((set->late & bit) != 0)
-			add_slot(sampler, slot, 0, GL_WIRE_LATE);
+			add_slot(sampler, slot, 0, WIRE_LATE);
 		else if ((set->asleep & bit) != 0)
-			add_slot(sampler, slot, 0, GL_WIRE_VALID);
+			add_slot(sampler, slot, 0, WIRE_VALID);
 		else if ((set->begun & bit) != 0)
 			add_counted(sampler, set, slot);
 	}
@@ -119,39 +119,42 @@ static void add_set(struct sampler *sampler, const struct query_set *set, uint64
 
 		if (sampler->probe.stamps_tiles && submit_ns < begin)
 			begin = submit_ns;
-		add(sampler, GL_WIRE_GPU_TIME, (end - begin) & sampler->probe.time_mask,
-		    GL_WIRE_VALID, false);
+		add(sampler, WIRE_GPU_TIME, (end - begin) & sampler->probe.time_mask, WIRE_VALID,
+		    false);
 	}
 }
 
 static void add_late(struct sampler *sampler)
 {
-	for (int counter = 0; counter < GL_WIRE_COUNTERS; counter++) {
-		if (gl_wire_is_collected(sampler->identity->why[counter]))
-			add(sampler, counter, 0, GL_WIRE_LATE, false);
+	for (int counter = 0; counter < WIRE_COUNTERS; counter++) {
+		if (wire_is_collected(sampler->identity->why[counter]))
+			add(sampler, counter, 0, WIRE_LATE, false);
 	}
 }
 
 static void write_record(struct sampler *sampler, const struct sample_meta *meta)
 {
-	struct gl_wire_record record = {
+	struct wire_record record = {
 	    .kind = meta->kind,
 	    .flags = meta->flags,
 	    .frame = meta->frame,
 	    .begin_ns = meta->begin_ns,
 	    .end_ns = meta->end_ns,
-	    .cpu_ns = meta->cpu_ns,
+	    .cpu_begin_ns = meta->cpu_begin_ns,
+	    .cpu_end_ns = meta->cpu_end_ns,
+	    .label = meta->label,
 	    .width = meta->width,
 	    .height = meta->height,
 	    .group_count = meta->group_count,
 	};
 
-	memcpy(record.group, meta->group, sizeof(record.group));
-	for (unsigned i = 0; i < GL_WIRE_COUNTERS; i++) {
-		if (!gl_wire_is_collected(sampler->identity->why[i]))
+	if (meta->cpu_begin_ns != 0 && meta->cpu_end_ns != 0)
+		record.flags |= WIRE_CPU_KNOWN;
+	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
+		if (!wire_is_collected(sampler->identity->why[i]))
 			continue;
 		record.states[i] = sampler->states[i];
-		record.values[i] = record.states[i] == GL_WIRE_VALID ? sampler->sums[i] : 0;
+		record.values[i] = record.states[i] == WIRE_VALID ? sampler->sums[i] : 0;
 	}
 	memset(sampler->sums, 0, sizeof(sampler->sums));
 	memset(sampler->states, 0, sizeof(sampler->states));
@@ -188,7 +191,6 @@ static bool collect_one(struct sampler *sampler)
 void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
 {
 	uint64_t until = wait_ns != 0 ? guest_now_ns() + wait_ns : 0;
-	struct timespec nap = {.tv_nsec = 50000};
 
 	if (sampler->list_open)
 		return;
@@ -197,7 +199,7 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
 			continue;
 		if (wait_ns == 0 || guest_now_ns() >= until)
 			return;
-		nanosleep(&nap, NULL);
+		guest_nap();
 	}
 }
 

@@ -1,6 +1,8 @@
 /* Cutting a context's life into segments: our queries begin and end here, and yield here. */
 #include <string.h>
 
+#include "guest/clock.h"
+#include "guest/labels.h"
 #include "guest/process.h"
 #include "sampler.h"
 
@@ -186,7 +188,7 @@ void sampler_cut(struct sampler *sampler)
 {
 	if (may_call(sampler) && sampler->open >= 0) {
 		queue_segment(sampler);
-		sampler->flags |= GL_WIRE_CUT;
+		sampler->flags |= WIRE_CUT;
 	}
 	sampler->paused = sampler->open < 0;
 }
@@ -197,9 +199,10 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 	meta->frame = sampler->frame;
 	meta->begin_ns = sampler->begin_ns;
 	meta->end_ns = guest_now_ns();
-	meta->cpu_ns = guest_cpu_ns() - sampler->begin_cpu_ns;
+	meta->cpu_begin_ns = sampler->begin_cpu_ns;
+	meta->cpu_end_ns = guest_cpu_ns();
 	meta->group_count = sampler->group_count;
-	memcpy(meta->group, sampler->group, sizeof(meta->group));
+	meta->label = sampler->label;
 }
 
 void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2])
@@ -217,11 +220,12 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 	segment->ends = true;
 	sampler->ended = segment;
 	fill_meta(sampler, &segment->meta);
-	segment->meta.kind = swapped ? GL_WIRE_FRAME : GL_WIRE_REST;
+	segment->meta.kind = swapped ? WIRE_FRAME : WIRE_TIME;
+	segment->meta.flags |= swapped ? 0 : WIRE_LAST;
 	if (size != NULL) {
 		segment->meta.width = size[0];
 		segment->meta.height = size[1];
-		segment->meta.flags |= GL_WIRE_SIZE_KNOWN;
+		segment->meta.flags |= WIRE_SIZE_KNOWN;
 	}
 }
 
@@ -233,7 +237,7 @@ void sampler_start_clock(struct sampler *sampler)
 		return;
 	if (sampler->ended != NULL) {
 		sampler->ended->meta.end_ns = now_ns;
-		sampler->ended->meta.cpu_ns = cpu_ns - sampler->begin_cpu_ns;
+		sampler->ended->meta.cpu_end_ns = cpu_ns;
 		sampler->ended = NULL;
 	}
 	sampler->begin_ns = now_ns;
@@ -241,7 +245,7 @@ void sampler_start_clock(struct sampler *sampler)
 	sampler->frame++;
 	sampler->flags = 0;
 	sampler->group_count = 0;
-	sampler->group[0] = '\0';
+	sampler->label = 0;
 }
 
 static void quiet(struct sampler *sampler, void (*ask)(struct sampler *sampler))
@@ -273,7 +277,7 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 		quiet(sampler, make_and_probe);
 		sampler->measuring = true;
 	} else {
-		memset(identity->why, GL_WIRE_WHY_NO_QUERIES, GL_WIRE_COUNTERS);
+		memset(identity->why, WIRE_WHY_NO_QUERIES, WIRE_COUNTERS);
 	}
 	sampler->begin_ns = guest_now_ns();
 	sampler->begin_cpu_ns = guest_cpu_ns();
@@ -301,13 +305,12 @@ static void ban(struct sampler *sampler, uint32_t mask)
 		if ((mask & sampler->probe.usable & SLOT_BIT(slot)) == 0)
 			continue;
 		if (target->counter >= 0)
-			sampler->identity->why[target->counter] = GL_WIRE_WHY_DISPLAY_LIST;
+			sampler->identity->why[target->counter] = WIRE_WHY_DISPLAY_LIST;
 		if (target->second >= 0)
-			sampler->identity->why[target->second] = GL_WIRE_WHY_DISPLAY_LIST;
+			sampler->identity->why[target->second] = WIRE_WHY_DISPLAY_LIST;
 		if (slot == SLOT_OCCLUSION &&
-		    sampler->identity->why[GL_WIRE_OCCLUSION_PREDICATE] == GL_WIRE_WHY_DERIVED)
-			sampler->identity->why[GL_WIRE_OCCLUSION_PREDICATE] =
-			    GL_WIRE_WHY_DISPLAY_LIST;
+		    sampler->identity->why[WIRE_OCCLUSION_PREDICATE] == WIRE_WHY_DERIVED)
+			sampler->identity->why[WIRE_OCCLUSION_PREDICATE] = WIRE_WHY_DISPLAY_LIST;
 	}
 	channel_update_why(&sampler->stream, sampler->identity);
 }
@@ -323,7 +326,7 @@ GLuint sampler_program_begins(struct sampler *sampler, GLenum target, GLuint ind
 		if (!sampler->invents)
 			return NEVER_GIVEN;
 		if (may_call(sampler))
-			sampler_stop(sampler, GL_WIRE_WHY_NAME_CONFLICT);
+			sampler_stop(sampler, WIRE_WHY_NAME_CONFLICT);
 	}
 	if (slot < 0 || !sampler->measuring)
 		return name;
@@ -349,7 +352,7 @@ void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index)
 	sampler->program_active &= ~SLOT_BIT(slot);
 }
 
-void sampler_stop(struct sampler *sampler, enum gl_wire_why why)
+void sampler_stop(struct sampler *sampler, enum wire_why why)
 {
 	if (sampler->open >= 0)
 		queue_segment(sampler);
@@ -359,8 +362,8 @@ void sampler_stop(struct sampler *sampler, enum gl_wire_why why)
 	}
 	names_delete(sampler);
 	sampler->measuring = false;
-	for (unsigned i = 0; i < GL_WIRE_COUNTERS; i++) {
-		if (gl_wire_is_collected(sampler->identity->why[i]))
+	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
+		if (wire_is_collected(sampler->identity->why[i]))
 			sampler->identity->why[i] = (uint8_t)why;
 	}
 	channel_update_why(&sampler->stream, sampler->identity);
@@ -415,20 +418,12 @@ void sampler_list(struct sampler *sampler, bool opens)
 
 void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label)
 {
-	size_t size = 0;
-
 	if (sampler->group_depth++ != 0)
 		return;
 	if (sampler->group_count++ != 0 || label == NULL)
 		return;
-	size = length >= 0 ? strnlen(label, (size_t)length) : strlen(label);
-	if (size >= sizeof(sampler->group)) {
-		size = sizeof(sampler->group) - 1;
-		while (size > 0 && ((unsigned char)label[size] & 0xc0) == 0x80)
-			size--; /* not in the middle of a character */
-	}
-	memcpy(sampler->group, label, size);
-	sampler->group[size] = '\0';
+	sampler->label =
+	    label_intern(0, label, length >= 0 ? strnlen(label, (size_t)length) : strlen(label));
 }
 
 void sampler_pop_group(struct sampler *sampler)

@@ -32,9 +32,9 @@ struct query_set {
 /* What is known of a segment or frame on the CPU's side. */
 struct sample_meta {
 	uint32_t kind, flags;
-	uint64_t frame, begin_ns, end_ns, cpu_ns;
+	uint64_t frame, begin_ns, end_ns, cpu_begin_ns, cpu_end_ns;
 	uint32_t width, height, group_count;
-	char group[64];
+	uint32_t label; /* of the first outermost debug group, or 0 */
 };
 
 #define SEGMENT_BLIND (-1) /* not measured because all sets were waiting */
@@ -75,14 +75,13 @@ struct sampler {
 	int open; /* set of the segment that runs, or -1 */
 	uint64_t frame, begin_ns, begin_cpu_ns;
 	uint32_t flags; /* of the frame that runs */
-	uint32_t group_count, group_depth;
-	char group[64];
+	uint32_t group_count, group_depth, label;
 
 	struct segment segments[SAMPLER_SEGMENTS]; /* FIFO */
 	uint64_t first_segment, last_segment;
-	struct segment *ended;		 /* the frame whose swap runs; its time ends with that */
-	uint64_t sums[GL_WIRE_COUNTERS]; /* over the segments of the oldest frame */
-	uint8_t states[GL_WIRE_COUNTERS];
+	struct segment *ended;	      /* the frame whose swap runs; its time ends with that */
+	uint64_t sums[WIRE_COUNTERS]; /* over the segments of the oldest frame */
+	uint8_t states[WIRE_COUNTERS];
 };
 
 /* Prepares the context that is current: names, probe, first segment. */
@@ -113,7 +112,7 @@ GLuint sampler_program_begins(struct sampler *sampler, GLenum target, GLuint ind
 void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index);
 bool sampler_owns(const struct sampler *sampler, GLuint name);
 /* Ends and deletes all our queries for good. */
-void sampler_stop(struct sampler *sampler, enum gl_wire_why why);
+void sampler_stop(struct sampler *sampler, enum wire_why why);
 /* Transform feedback begins, pauses, resumes or ends; `before` the driver's call or after it. */
 void sampler_feedback(struct sampler *sampler, bool before);
 /*

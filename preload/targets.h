@@ -41,7 +41,7 @@ struct target {
 	GLenum target;
 	GLuint index;
 	bool boolean;	/* the result is a truth value */
-	int8_t counter; /* enum gl_wire_counter, or -1 */
+	int8_t counter; /* enum wire_counter, or -1 */
 	int8_t second;	/* a second counter of the same value, or -1 */
 	size_t feature; /* offset in struct api_features */
 	unsigned part;	/* enum part that it counts, or 0: always */

@@ -24,9 +24,12 @@ enum sx_label {
 	SX_LABEL_CONTEXT,  /* hardware context id */
 	SX_LABEL_INSTANCE, /* core, slice or cluster that the row belongs to */
 	SX_LABEL_REASON,   /* why the sample was taken: index of a string */
+	SX_LABEL_PROCESS,  /* "name (pid)" of the program: index of a string */
 	SX_LABEL_COUNT
 };
 #define SX_LABEL_ABSENT UINT64_MAX /* this row has no such label */
+/* Bits of the labels that are indices of strings. */
+#define SX_LABELS_OF_TEXT (1u << SX_LABEL_GROUP | 1u << SX_LABEL_REASON | 1u << SX_LABEL_PROCESS)
 
 /* What a sample encloses. */
 enum sx_sample_kind {
@@ -52,7 +55,7 @@ struct sx_rows {
 	const struct sx_vector *columns;
 	uint32_t column_count;
 	const uint64_t *labels[SX_LABEL_COUNT];
-	const char *const *strings; /* what SX_LABEL_GROUP and SX_LABEL_REASON index */
+	const char *const *strings; /* what labels of texts index */
 	uint32_t string_count;
 };
 

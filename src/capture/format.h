@@ -20,7 +20,7 @@
 #define CAPTURE_DEVICES_MAX   65535u
 #define CAPTURE_CLOCKS_MAX    16u
 #define CAPTURE_NO_DEVICE     0xffffu
-#define CAPTURE_STRING_LABELS 0x12u /* the labels that are indices of strings */
+#define CAPTURE_STRING_LABELS SX_LABELS_OF_TEXT
 
 enum capture_record {
 	CAPTURE_HEAD = 1,

@@ -85,7 +85,7 @@ static enum sx_status take_label(struct sx_table *to, const struct sx_table *fro
 	if (sx_table_set_label(to, label, 0, SX_LABEL_ABSENT))
 		return error_nomem(err, "a table's labels");
 	memcpy(to->labels[label], from->labels[label], to->rows * sizeof(uint64_t));
-	bool is_text = label == SX_LABEL_GROUP || label == SX_LABEL_REASON;
+	bool is_text = SX_LABELS_OF_TEXT >> label & 1;
 	return is_text ? translate(to, from, to->labels[label], err) : SX_OK;
 }
 

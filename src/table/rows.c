@@ -6,7 +6,7 @@
 
 static bool is_text(enum sx_label label)
 {
-	return label == SX_LABEL_GROUP || label == SX_LABEL_REASON;
+	return SX_LABELS_OF_TEXT >> label & 1;
 }
 
 static enum sx_status check_columns(const struct sx_table *table, const struct sx_rows *rows,

@@ -1,7 +1,8 @@
 /*
- * The GL channel's layout: memory that a measured program (preload/) writes and the command reads.
- * docs/gl-channel.md explains it. Plain C without dependencies; both sides check sizes. Fields
- * marked "shared" are accessed with atomic operations only. The reader trusts nothing in here.
+ * The channel's layout: memory that one measured program (guest/) writes and the command reads, one
+ * for each process. docs/guest-channel.md explains it. Plain C without dependencies and without a
+ * graphics API. Fields marked "shared" are accessed with atomic operations only. The reader trusts
+ * nothing in here.
  */
 #ifndef WIRE_CHANNEL_H
 #define WIRE_CHANNEL_H
@@ -9,118 +10,128 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GL_WIRE_MAGIC	     UINT64_C(0x4c4c47544e545853) /* "SXTNTGLL", little endian */
-#define GL_WIRE_VERSION	     1u
-#define GL_WIRE_ENV	     "SEXTANT_GL_CHANNEL" /* path of the channel */
-#define GL_WIRE_STREAMS	     64u		  /* contexts at one time, all processes */
-#define GL_WIRE_RING_RECORDS 1024u
-#define GL_WIRE_COUNTER_ROOM 32u /* counters that a record has room for */
+#define WIRE_MAGIC	  UINT64_C(0x545347544e545853) /* "SXTNTGST", little endian */
+#define WIRE_VERSION	  2u
+#define WIRE_ENV	  "SEXTANT_CHANNEL" /* path of the socket that hands the channel out */
+#define WIRE_STREAMS	  64u		    /* contexts of a process at one time */
+#define WIRE_RING_RECORDS 1024u		    /* a power of two */
+#define WIRE_RING_MOST	  65536u
+#define WIRE_LABEL_BYTES  (UINT32_C(1) << 20) /* room for the texts of labels */
+#define WIRE_COUNTER_ROOM 48u		      /* counters that a record has room for */
 
-/* The D3D11-style group, in its customary order. Values of records are indexed by these. */
-enum gl_wire_counter {
-	GL_WIRE_GPU_TIME, /* nanoseconds */
-	GL_WIRE_OCCLUSION,
-	GL_WIRE_IA_VERTICES,
-	GL_WIRE_IA_PRIMITIVES,
-	GL_WIRE_VS_INVOCATIONS,
-	GL_WIRE_GS_INVOCATIONS,
-	GL_WIRE_GS_PRIMITIVES,
-	GL_WIRE_C_INVOCATIONS,
-	GL_WIRE_C_PRIMITIVES,
-	GL_WIRE_PS_INVOCATIONS,
-	GL_WIRE_HS_INVOCATIONS,
-	GL_WIRE_DS_INVOCATIONS,
-	GL_WIRE_CS_INVOCATIONS,
-	GL_WIRE_OCCLUSION_PREDICATE,
-	GL_WIRE_PRIMS_WRITTEN,
-	GL_WIRE_PRIMS_STORAGE_NEED,
-	GL_WIRE_OVERFLOW_PRED,
-	/* Then PrimsWritten, PrimsStorageNeed and OverflowPred for each of the streams 0 to 3. */
-	GL_WIRE_STREAM_FIRST,
-	GL_WIRE_COUNTERS = GL_WIRE_STREAM_FIRST + 12,
+/* What the socket sends with the descriptor of the memory, once, right after accepting. */
+struct wire_hello {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t reserved;
+	uint64_t bytes; /* of the memory */
+};
+
+/* The D3D11-style group. Values of records of graphics APIs are indexed by these. */
+enum wire_counter {
+#define QUERY(id, name, raw) WIRE_##id,
+#include "wire/queries.def"
+#undef QUERY
+	WIRE_COUNTERS
 };
 
 /* Quality of one value of a record. */
-enum gl_wire_state {
-	GL_WIRE_NOT_COLLECTED, /* the stream's `why` says why; if that is none: overflow predicates
-				* are counted only while transform feedback is active */
-	GL_WIRE_VALID,
-	GL_WIRE_DISTURBED, /* the program used the same query target in this frame */
-	GL_WIRE_LATE,	   /* the driver had no result when it was needed */
+enum wire_state {
+	WIRE_NOT_COLLECTED, /* the stream's `why` says why; if that is none: overflow predicates
+			     * are counted only while transform feedback is active */
+	WIRE_VALID,
+	WIRE_DISTURBED,	 /* the program used the same query target in this sample */
+	WIRE_LATE,	 /* the driver had no result when it was needed */
+	WIRE_SPARED,	 /* left out in this sample to keep the measurement's cost down */
+	WIRE_IMPOSSIBLE, /* the driver's answer exceeds what can be */
 };
 
 /* Why a counter of a stream is not collected at all, or how it is. */
-enum gl_wire_why {
-	GL_WIRE_WHY_COLLECTED,	   /* by a query of its own */
-	GL_WIRE_WHY_DERIVED,	   /* exactly, from another counter's query */
-	GL_WIRE_WHY_FROM_FLUSH,	   /* GPU time from the hand-over of the frame to its last tile */
-	GL_WIRE_WHY_NO_EXTENSION,  /* neither the version nor an extension has the query */
-	GL_WIRE_WHY_ZERO_BITS,	   /* the driver's counter has 0 bits */
-	GL_WIRE_WHY_REFUSED,	   /* the driver refused the query beside the others */
-	GL_WIRE_WHY_DISPLAY_LIST,  /* the program records this target in display lists */
-	GL_WIRE_WHY_NAME_CONFLICT, /* the program uses the names of our query objects */
-	GL_WIRE_WHY_NO_QUERIES,	   /* this kind of context has no queries */
-	GL_WIRE_WHY_COUNT,
+enum wire_why {
+	WIRE_WHY_COLLECTED,	/* by a query of its own */
+	WIRE_WHY_DERIVED,	/* exactly, from another counter's query */
+	WIRE_WHY_FROM_FLUSH,	/* GPU time from the hand-over of the frame to its last tile */
+	WIRE_WHY_NO_EXTENSION,	/* neither the version nor an extension has the query */
+	WIRE_WHY_ZERO_BITS,	/* the driver's counter has 0 bits */
+	WIRE_WHY_REFUSED,	/* the driver refused the query beside the others */
+	WIRE_WHY_DISPLAY_LIST,	/* the program records this target in display lists */
+	WIRE_WHY_NAME_CONFLICT, /* the program uses the names of our query objects */
+	WIRE_WHY_NO_QUERIES,	/* this kind of context has no queries */
+	WIRE_WHY_NOT_WANTED,	/* the user asked for other counters */
+	WIRE_WHY_COUNT,
 };
 
-static inline int gl_wire_is_collected(unsigned why)
+static inline int wire_is_collected(unsigned why)
 {
-	return why <= GL_WIRE_WHY_FROM_FLUSH;
+	return why <= WIRE_WHY_FROM_FLUSH;
 }
 
-enum gl_wire_api { GL_WIRE_DESKTOP = 1, GL_WIRE_ES = 2 };
-enum gl_wire_profile { GL_WIRE_PROFILE_NONE, GL_WIRE_CORE, GL_WIRE_COMPATIBILITY };
-enum gl_wire_window_system { GL_WIRE_GLX = 1, GL_WIRE_EGL = 2 };
+/* What a context belongs to. */
+enum wire_api { WIRE_OPENGL = 1, WIRE_OPENGL_ES = 2, WIRE_VULKAN = 3, WIRE_OPENCL = 4 };
+enum wire_profile { WIRE_PROFILE_NONE, WIRE_CORE, WIRE_COMPATIBILITY };
+enum wire_window_system { WIRE_GLX = 1, WIRE_EGL = 2 };
 
-/* Kinds of record. Others (a debug group's) may come; readers skip what they do not know. */
-enum gl_wire_kind {
-	GL_WIRE_FRAME = 1, /* swap to swap */
-	GL_WIRE_REST =
-	    2, /* what a context did after its last swap, or in all if it never swapped */
+/* What a record encloses. Others may come; readers skip what they do not know. */
+enum wire_kind {
+	WIRE_FRAME = 1,	   /* swap to swap, present to present */
+	WIRE_TIME = 2,	   /* work that no swap ended: since the last swap, flush or finish */
+	WIRE_PASS = 3,	   /* a render pass */
+	WIRE_GROUP = 4,	   /* what a debug group does itself, without the groups within it */
+	WIRE_DRAW = 5,	   /* one draw or dispatch */
+	WIRE_KERNEL = 6,   /* one kernel, copy or map */
+	WIRE_COMMANDS = 7, /* one command buffer */
+	WIRE_KINDS,
 };
 
-enum gl_wire_record_flags {
-	GL_WIRE_SIZE_KNOWN = 1 << 0, /* width and height are those of the default framebuffer */
-	GL_WIRE_CUT = 1 << 1,	     /* the context was released and bound again within it */
+enum wire_record_flags {
+	WIRE_SIZE_KNOWN = 1 << 0, /* width and height are those of what is drawn to */
+	WIRE_CUT = 1 << 1,	  /* the context was released and bound again within it */
+	WIRE_CPU_KNOWN = 1 << 2,  /* cpu_begin_ns and cpu_end_ns hold */
+	WIRE_GPU_KNOWN = 1 << 3,  /* gpu_begin_ns and gpu_end_ns hold */
+	WIRE_LAST = 1 << 4,	  /* what a context did after its last swap */
 };
 
 /* One sample. */
-struct gl_wire_record {
-	uint32_t kind, flags;
-	uint64_t frame;		   /* from 0, for each context */
+struct wire_record {
+	uint32_t kind, flags;	   /* enum wire_kind, enum wire_record_flags */
+	uint64_t frame;		   /* from 0, for each context; others: the frame they lie in */
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
-	uint64_t cpu_ns;	   /* CPU time of the whole process in between */
-	uint32_t width, height;	   /* pixels */
-	uint32_t group_count;	   /* outermost debug groups that began in it */
-	uint32_t reserved0[3];
-	char group[64]; /* label of the first of them, NUL-terminated UTF-8, maybe cut */
-	uint64_t values[GL_WIRE_COUNTER_ROOM];
-	uint8_t states[GL_WIRE_COUNTER_ROOM]; /* enum gl_wire_state */
-	uint8_t reserved1[96];
+	/* CPU clock of the whole process at both ends: samples of several contexts overlap. */
+	uint64_t cpu_begin_ns, cpu_end_ns;
+	uint64_t gpu_begin_ns, gpu_end_ns; /* CLOCK_MONOTONIC */
+	uint64_t cost_ns;		   /* that our own code took within it */
+	uint32_t label;			   /* id of a label path, 0: none */
+	uint32_t index;			   /* of a group, draw or pass in its frame, from 0 */
+	uint32_t width, height;		   /* pixels */
+	uint32_t group_count;		   /* outermost groups that began in it */
+	uint32_t reserved0[9];
+	uint64_t values[WIRE_COUNTER_ROOM]; /* by the API's own order */
+	uint8_t states[WIRE_COUNTER_ROOM];  /* enum wire_state */
+	uint8_t reserved1[16];
 };
 
-enum gl_wire_stream_state {
-	GL_WIRE_FREE,	 /* may be claimed */
-	GL_WIRE_CLAIMED, /* a writer fills in the identity */
-	GL_WIRE_OPEN,	 /* identity is final, records flow */
-	GL_WIRE_CLOSED,	 /* the writer is done; the reader frees it once it is drained */
+enum wire_stream_state {
+	WIRE_FREE,    /* may be claimed */
+	WIRE_CLAIMED, /* a writer fills in the identity */
+	WIRE_OPEN,    /* identity is final, records flow */
+	WIRE_CLOSED,  /* the writer is done; the reader frees it once it is drained */
 };
 
-enum gl_wire_context_flags {
-	GL_WIRE_DEBUG_CONTEXT = 1 << 0,
-	GL_WIRE_ROBUST_CONTEXT = 1 << 1,
-	GL_WIRE_NO_ERROR_CONTEXT = 1 << 2,
+enum wire_context_flags {
+	WIRE_DEBUG_CONTEXT = 1 << 0,
+	WIRE_ROBUST_CONTEXT = 1 << 1,
+	WIRE_NO_ERROR_CONTEXT = 1 << 2,
 };
 
-/* One GL context of one process: its identity, then its ring of records. */
-struct gl_wire_stream {
-	uint32_t state;	     /* shared, enum gl_wire_stream_state */
+/* One context (queue, device) of the process: its identity, then its ring of records. */
+struct wire_stream {
+	uint32_t state;	     /* shared, enum wire_stream_state */
 	uint32_t generation; /* shared; incremented by each claim */
-	int32_t pid;
-	uint32_t serial; /* of the context in its process, from 1 */
+	uint32_t serial;     /* of the context in its process, from 1 */
+	uint32_t reserved;
 	uint64_t start_ns;
 	uint8_t window_system, api, profile, context_flags;
-	uint8_t gl_major, gl_minor;
+	uint8_t major, minor; /* version of the API */
 	uint8_t pad0[34];
 	uint64_t head; /* shared; records written */
 	uint64_t lost; /* shared; records that found the ring full */
@@ -128,47 +139,82 @@ struct gl_wire_stream {
 	uint64_t tail; /* shared; records read; the only field of a stream that the reader writes,
 			* apart from CLOSED to FREE */
 	uint8_t pad2[56];
-	char process[32];
 	char vendor[128], renderer[192], version[192];
-	uint8_t bits[GL_WIRE_COUNTER_ROOM]; /* width of each counter */
-	uint8_t why[GL_WIRE_COUNTER_ROOM];  /* enum gl_wire_why */
+	uint8_t bits[WIRE_COUNTER_ROOM]; /* width of each counter */
+	uint8_t why[WIRE_COUNTER_ROOM];	 /* enum wire_why */
 	uint8_t pad3[3296];
 };
 
-/* The head of the channel; the streams follow, each with its ring right behind it. */
-struct gl_wire_header {
+/*
+ * A node of a label path, in the room for labels. Its id is its offset there. The path's other
+ * nodes are those of its parents, which were written before it.
+ */
+struct wire_label {
+	uint32_t parent; /* id, 0: none */
+	uint32_t length; /* bytes of text that follow */
+};
+
+/* The head of the channel; labels follow, then streams, each with its ring right behind it. */
+struct wire_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t header_bytes, stream_bytes, record_bytes; /* sizeof of the three structs */
-	uint32_t stream_count, ring_records;
-	uint32_t processes; /* shared; programs that the library was loaded into */
-	uint32_t contexts;  /* shared; contexts that it has seen */
-	uint32_t refused;   /* shared; contexts without a stream because all were taken */
-	uint8_t pad[4052];
+	uint32_t stream_count, ring_records, label_bytes;
+	/* What the command wants; fixed before the program sees it. */
+	uint32_t kinds;		    /* bit of each enum wire_kind */
+	uint64_t counters;	    /* bit of each counter of the API's own order */
+	uint32_t overhead_permille; /* how much slower the program may get; 0: measure all */
+	uint8_t pad0[12];
+	/* What the program says of itself. */
+	uint32_t contexts;   /* shared; contexts that it has made current */
+	uint32_t refused;    /* shared; contexts without a stream because all were taken */
+	uint32_t label_used; /* shared; bytes of the room for labels in use, from 8 */
+	uint32_t label_lost; /* shared; labels that found it full */
+	uint8_t pad1[4016];
 };
 
 /*
- * What the source hands to the decoder as one raw sample (RAW_GL): a record and whose it is. Never
- * in the channel itself.
+ * What the source hands to the decoder as one raw sample (RAW_GUEST): a record and whose it is,
+ * then the text of its label path. Never in the channel itself.
  */
-struct gl_wire_sample {
-	uint32_t stream; /* number of the context, from 0, in order of appearance */
+struct wire_sample {
+	uint32_t context; /* number of the context, from 0, in order of appearance */
+	uint32_t process; /* number of the process, likewise */
 	int32_t pid;
-	uint8_t why[GL_WIRE_COUNTER_ROOM], bits[GL_WIRE_COUNTER_ROOM];
-	struct gl_wire_record record;
+	uint32_t api;  /* enum wire_api */
+	char name[32]; /* of the process */
+	uint8_t why[WIRE_COUNTER_ROOM], bits[WIRE_COUNTER_ROOM];
+	struct wire_record record;
+	uint32_t label_length; /* bytes of text that follow the struct */
+	uint32_t reserved;
 };
 
-#define GL_WIRE_STREAM_STRIDE                                                                      \
-	(sizeof(struct gl_wire_stream) + GL_WIRE_RING_RECORDS * sizeof(struct gl_wire_record))
-#define GL_WIRE_BYTES (sizeof(struct gl_wire_header) + GL_WIRE_STREAMS * GL_WIRE_STREAM_STRIDE)
+#define WIRE_STREAM_STRIDE(ring)                                                                   \
+	(sizeof(struct wire_stream) + (size_t)(ring) * sizeof(struct wire_record))
+#define WIRE_BYTES(ring)                                                                           \
+	(sizeof(struct wire_header) + WIRE_LABEL_BYTES + WIRE_STREAMS * WIRE_STREAM_STRIDE(ring))
 
-_Static_assert(sizeof(struct gl_wire_record) == 512, "a record is 512 bytes");
-_Static_assert(sizeof(struct gl_wire_stream) == 4096, "a stream's head is one page");
-_Static_assert(sizeof(struct gl_wire_header) == 4096, "the header is one page");
-_Static_assert(offsetof(struct gl_wire_record, values) == 128, "values start a cache line");
-_Static_assert(offsetof(struct gl_wire_stream, head) == 64, "head has a line of its own");
-_Static_assert(offsetof(struct gl_wire_stream, tail) == 128, "tail has a line of its own");
-_Static_assert(offsetof(struct gl_wire_stream, process) == 192, "identity follows");
-_Static_assert((int)GL_WIRE_COUNTERS <= (int)GL_WIRE_COUNTER_ROOM, "the counters fit a record");
+static inline uint8_t *wire_labels(struct wire_header *channel)
+{
+	return (uint8_t *)(channel + 1);
+}
+
+/* `ring` is the checked number of records: the header's own may change under the reader. */
+static inline struct wire_stream *wire_stream_at(struct wire_header *channel, uint32_t ring,
+						 unsigned index)
+{
+	return (struct wire_stream *)(void *)(wire_labels(channel) + WIRE_LABEL_BYTES +
+					      index * WIRE_STREAM_STRIDE(ring));
+}
+
+_Static_assert(sizeof(struct wire_record) == 576, "a record is nine cache lines");
+_Static_assert(sizeof(struct wire_stream) == 4096, "a stream's head is one page");
+_Static_assert(sizeof(struct wire_header) == 4096, "the header is one page");
+_Static_assert(offsetof(struct wire_record, values) == 128, "values start a cache line");
+_Static_assert(offsetof(struct wire_stream, head) == 64, "head has a line of its own");
+_Static_assert(offsetof(struct wire_stream, tail) == 128, "tail has a line of its own");
+_Static_assert(offsetof(struct wire_stream, vendor) == 192, "identity follows");
+_Static_assert(offsetof(struct wire_header, contexts) == 64, "the program's part starts a line");
+_Static_assert((int)WIRE_COUNTERS <= (int)WIRE_COUNTER_ROOM, "the counters fit a record");
 
 #endif

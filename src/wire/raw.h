@@ -6,7 +6,7 @@
 
 /* What the bytes of a raw sample are; each kind has one decoder of the same base name. */
 enum raw_kind {
-	RAW_GL,	     /* a frame record of the GL channel, docs/gl-channel.md */
+	RAW_GUEST,   /* a record of a program's channel, docs/guest-channel.md */
 	RAW_I915_OA, /* i915 perf records as read() returned them */
 	RAW_MALI,    /* one dump; see wire/mali.h */
 	RAW_VALUES,  /* u64 values, one for each counter described, then one quality byte each */

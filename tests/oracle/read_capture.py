@@ -13,8 +13,8 @@ import zstandard
 
 UNKNOWN = 2**64 - 1
 MASK = 2**64 - 1
-LABELS = ["frame", "group", "context", "instance", "reason"]
-TEXT_LABELS = {1, 4}
+LABELS = ["frame", "group", "context", "instance", "reason", "process"]
+TEXT_LABELS = {1, 4, 5}
 NO_VALUE = 0x0F
 RESERVATIONS = [(16, "lost"), (32, "wrapped"), (64, "multiplexed"), (128, "stretched")]
 
@@ -87,7 +87,7 @@ def read_rows(payload, device):
         body = zstandard.ZstdDecompressor().decompress(body, max_output_size=size)
     if len(body) != size or how > 1:
         raise ValueError("body of another size")
-    present = [i for i in range(5) if labels >> i & 1]
+    present = [i for i in range(6) if labels >> i & 1]
     columns = device["columns"]
     vectors = 2 + len(present) + len(columns)
     p = Parts(body)
@@ -106,7 +106,7 @@ def read_rows(payload, device):
         quality.append([0] * rows if form == 0 else list(p.take(1)) * rows if form == 1
                        else list(p.take(rows)))
     strings = []
-    if labels & 0b10010:
+    if labels & 0b110010:
         strings = [p.string() for _ in range(p.number("I"))]
     if p.at != len(body):
         raise ValueError("body too long")

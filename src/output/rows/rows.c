@@ -15,14 +15,15 @@ struct extra {
 
 static size_t extras(const struct rows_shape *shape, struct extra out[EXTRA_MAX])
 {
-	static const char *const names[] = {"frame", "group", "context", "instance", "reason"};
+	static const char *const names[] = {"frame",	"group",  "context",
+					    "instance", "reason", "process"};
 	size_t n = 0;
 	if (shape->times) {
 		out[n++] = (struct extra){.name = "begin_ns", .kind = EXTRA_BEGIN};
 		out[n++] = (struct extra){.name = "end_ns", .kind = EXTRA_END};
 	}
 	for (int i = 0; i < SX_LABEL_COUNT; i++) {
-		bool text = i == SX_LABEL_GROUP || i == SX_LABEL_REASON;
+		bool text = SX_LABELS_OF_TEXT >> i & 1;
 		bool wanted = shape->labels >> i & 1;
 		if (i == SX_LABEL_CONTEXT)
 			wanted |= shape->contexts;

@@ -3,22 +3,22 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "base/error.h"
-#include "source/guest/channel.h"
 #include "source/guest/library.h"
+#include "source/guest/processes.h"
 
 #define LOOK_EVERY_MS 5 /* a ring holds 1024 frames: enough for any frame rate */
 
 struct gl_source {
 	struct source base;
-	struct gl_channel channel;
-	struct gl_environment environment;
+	struct processes processes;
+	struct library_environment environment;
 	struct source_desc desc;
-	struct gl_wire_sample sample; /* what the last read() gave out */
-	char name[192], driver[328];
-	bool stopped;
+	struct wire_sample *sample; /* what the last read() gave out, with its label behind it */
+	char name[192], driver[328], note[256];
+	bool stopped, told;
 };
 
 static struct gl_source *gl_source(struct source *source)
@@ -28,16 +28,23 @@ static struct gl_source *gl_source(struct source *source)
 
 static enum sx_status prepare(struct gl_source *gl, struct sx_error *err)
 {
-	char library[4096], channel[64];
-	enum sx_status status = gl_find_library(gl->base.sys, library, sizeof(library), err);
+	static const struct channel_wish wish = {
+	    .kinds = 1u << WIRE_FRAME | 1u << WIRE_TIME,
+	    .counters = UINT64_MAX,
+	    .ring = WIRE_RING_RECORDS,
+	};
+	char library[4096];
+	enum sx_status status = library_find(gl->base.sys, library, sizeof(library), err);
 	if (status)
 		return status;
-	status = gl_channel_open(&gl->channel, gl->base.sys, err);
+	gl->sample = malloc(sizeof(*gl->sample) + CHANNEL_PATH_MOST);
+	if (!gl->sample)
+		return error_nomem(err, "opening the OpenGL source");
+	status = processes_open(&gl->processes, gl->base.sys, &wish, err);
 	if (status)
 		return status;
-	/* By this path every program of this user reaches it, whatever descriptors it inherits. */
-	snprintf(channel, sizeof(channel), "/proc/%ld/fd/%d", (long)getpid(), gl->channel.fd);
-	return gl_environment_make(&gl->environment, library, channel, err);
+	return library_environment_make(&gl->environment, library, processes_path(&gl->processes),
+					err);
 }
 
 static enum sx_status gl_open(const struct source_host *host, const char *id, struct source **out,
@@ -47,7 +54,6 @@ static enum sx_status gl_open(const struct source_host *host, const char *id, st
 	if (!gl)
 		return error_nomem(err, "opening the OpenGL source");
 	gl->base = (struct source){&source_gl, host->sys, host->catalogs};
-	gl->channel.fd = -1;
 	gl->desc =
 	    (struct source_desc){.catalog = "opengl", .name = "OpenGL", .encloses_work = true};
 	enum sx_status status = prepare(gl, err);
@@ -60,19 +66,19 @@ static enum sx_status gl_open(const struct source_host *host, const char *id, st
 }
 
 /* The context that the program draws with is the one with the most frames. */
-static const struct gl_context_info *main_context(const struct gl_channel *channel)
+static const struct context_info *main_context(const struct contexts *contexts)
 {
-	const struct gl_context_info *best = NULL;
-	for (size_t i = 0; i < channel->context_count; i++)
-		if (!best || channel->contexts[i].frames > best->frames)
-			best = &channel->contexts[i];
+	const struct context_info *best = NULL;
+	for (size_t i = 0; i < contexts->count; i++)
+		if (!best || contexts->items[i].frames > best->frames)
+			best = &contexts->items[i];
 	return best;
 }
 
 static const struct source_desc *gl_describe(struct source *source)
 {
 	struct gl_source *gl = gl_source(source);
-	const struct gl_context_info *info = main_context(&gl->channel);
+	const struct context_info *info = main_context(&gl->processes.contexts);
 	if (info) {
 		snprintf(gl->name, sizeof(gl->name), "%s", info->renderer);
 		snprintf(gl->driver, sizeof(gl->driver), "%s, OpenGL %s", info->vendor,
@@ -90,13 +96,52 @@ static enum sx_status gl_start(struct source *source, const struct source_reques
 	return SX_OK;
 }
 
+/* What is missing from the samples, once, at the end. */
+static bool tell_missing(struct gl_source *gl)
+{
+	struct processes_activity seen = processes_activity(&gl->processes);
+	char *note = gl->note;
+	size_t size = sizeof(gl->note), at = 0;
+	const struct {
+		uint64_t count;
+		const char *what;
+	} rows[] = {
+	    {seen.refused_programs, "programs for which there was no channel"},
+	    {seen.refused, "contexts beyond the 64 that a program may use at once"},
+	    {seen.beyond, "contexts beyond the first 4096"},
+	    {seen.broken, "records that made no sense"},
+	    {seen.labels_lost, "debug groups without a name: there were too many"},
+	};
+	if (gl->told)
+		return false;
+	gl->told = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].count && at < size)
+			at += (size_t)snprintf(note + at, size - at, "%s%llu %s",
+					       at ? ", " : "not measured: ",
+					       (unsigned long long)rows[i].count, rows[i].what);
+	return at > 0;
+}
+
+static bool next(struct gl_source *gl, uint64_t *lost)
+{
+	return processes_next(&gl->processes, gl->sample, (char *)(gl->sample + 1),
+			      CHANNEL_PATH_MOST, lost);
+}
+
 static enum sx_status gl_read(struct source *source, int timeout_ms, struct raw_sample *out,
 			      struct sx_error *err)
 {
 	struct gl_source *gl = gl_source(source);
 	const struct sx_sys *sys = source->sys;
 	uint64_t lost = 0;
-	while (!gl_channel_next(&gl->channel, &gl->sample, &lost)) {
+	while (!next(gl, &lost)) {
+		if (gl->stopped && tell_missing(gl)) {
+			*out = (struct raw_sample){.kind = RAW_NOTE,
+						   .data = (const uint8_t *)gl->note,
+						   .size = strlen(gl->note)};
+			return SX_OK;
+		}
 		if (gl->stopped)
 			return SX_END;
 		if (timeout_ms <= 0)
@@ -106,13 +151,13 @@ static enum sx_status gl_read(struct source *source, int timeout_ms, struct raw_
 		timeout_ms -= nap;
 	}
 	*out = (struct raw_sample){
-	    .kind = RAW_GL,
+	    .kind = RAW_GUEST,
 	    .flags = lost ? RAW_LOST : 0,
-	    .begin_ns = gl->sample.record.begin_ns,
-	    .end_ns = gl->sample.record.end_ns,
+	    .begin_ns = gl->sample->record.begin_ns,
+	    .end_ns = gl->sample->record.end_ns,
 	    .lost = lost,
-	    .data = (const uint8_t *)&gl->sample,
-	    .size = sizeof(gl->sample),
+	    .data = (const uint8_t *)gl->sample,
+	    .size = sizeof(*gl->sample) + gl->sample->label_length,
 	};
 	return SX_OK;
 }
@@ -128,8 +173,9 @@ static void gl_close(struct source *source)
 	struct gl_source *gl = gl_source(source);
 	if (!gl)
 		return;
-	gl_environment_finish(&gl->environment);
-	gl_channel_close(&gl->channel);
+	library_environment_finish(&gl->environment);
+	processes_close(&gl->processes);
+	free(gl->sample);
 	free(gl);
 }
 
@@ -138,23 +184,14 @@ static const char *const *gl_spawn_env(struct source *source)
 	return (const char *const *)gl_source(source)->environment.items;
 }
 
-const struct gl_context_info *gl_source_contexts(struct source *source, size_t *count)
+static enum sx_status gl_explain(struct source *source, struct sx_error *err)
 {
-	struct gl_source *gl = gl_source(source);
-	*count = gl->channel.context_count;
-	return gl->channel.contexts;
-}
-
-struct gl_activity gl_source_activity(struct source *source)
-{
-	return gl_channel_activity(&gl_source(source)->channel);
-}
-
-enum sx_status gl_source_explain(struct source *source, struct sx_error *err)
-{
-	struct gl_activity seen = gl_source_activity(source);
+	struct processes_activity seen = processes_activity(&gl_source(source)->processes);
 	error_set(err, SX_ERR_UNSUPPORTED, "the program gave no OpenGL sample");
-	if (seen.processes == 0) {
+	if (seen.refused_programs > 0) {
+		error_because(err, "there was no memory for its channel");
+		error_try(err, "raise the limits on memory and open files (ulimit)");
+	} else if (seen.processes == 0) {
 		error_because(err, "it did not load libsextant-gl.so: it is statically linked, "
 				   "setuid, or clears LD_PRELOAD");
 		error_try(err, "start the dynamically linked program itself, as the same user");
@@ -162,7 +199,7 @@ enum sx_status gl_source_explain(struct source *source, struct sx_error *err)
 		error_because(err, "no OpenGL context was made current in it");
 		error_try(err, "check that it draws with OpenGL, not Vulkan or on the CPU");
 	} else if (seen.refused > 0) {
-		error_because(err, "more than %u contexts were in use at once", GL_WIRE_STREAMS);
+		error_because(err, "more than %u contexts were in use at once", WIRE_STREAMS);
 		error_try(err, "measure one process at a time");
 	} else {
 		error_because(err, "it drew nothing, or ended before its first frame did");
@@ -173,7 +210,7 @@ enum sx_status gl_source_explain(struct source *source, struct sx_error *err)
 
 const struct source_ops source_gl = {
     .name = "gl",
-    .raw = RAW_GL,
+    .raw = RAW_GUEST,
     .probe = gl_probe,
     .open = gl_open,
     .describe = gl_describe,
@@ -181,6 +218,6 @@ const struct source_ops source_gl = {
     .read = gl_read,
     .stop = gl_stop,
     .close = gl_close,
-    .explain = gl_source_explain,
+    .explain = gl_explain,
     .spawn_env = gl_spawn_env,
 };

@@ -3,6 +3,7 @@
  * so a forked child asks, with a deadline.
  */
 #include "source/gl/gl.h"
+#include "source/guest/library.h"
 
 #include "base/privilege.h"
 
@@ -151,7 +152,7 @@ void gl_probe(const struct source_host *host, source_found_fn found, void *user)
 	struct sx_error err = {0};
 	struct sx_device device = {
 	    .id = "gl", .source = "gl", .catalog = "opengl", .state = SX_DEVICE_INJECT};
-	if (gl_find_library(host->sys, library, sizeof(library), &err)) {
+	if (library_find(host->sys, library, sizeof(library), &err)) {
 		device.state = SX_DEVICE_UNUSABLE;
 		device.because = err.because;
 		device.remedy = err.remedy;

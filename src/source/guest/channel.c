@@ -1,62 +1,28 @@
-/* The reading side of the GL channel: one consumer for each ring, nothing in it is trusted. */
+/* The reading side of a channel: one consumer for each ring, nothing in it is trusted. */
 #include "source/guest/channel.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "base/error.h"
 #include "base/mem.h"
 
-#define CONTEXTS_MAX 4096 /* a program that makes more has a fault, or bad intentions */
-
-static struct gl_wire_stream *stream_at(const struct gl_channel *channel, unsigned index)
+void channel_prepare(struct wire_header *memory, const struct channel_wish *wish)
 {
-	return (struct gl_wire_stream *)(void *)(channel->memory + sizeof(struct gl_wire_header) +
-						 index * GL_WIRE_STREAM_STRIDE);
-}
-
-enum sx_status gl_channel_open(struct gl_channel *channel, const struct sx_sys *sys,
-			       struct sx_error *err)
-{
-	*channel = (struct gl_channel){.sys = sys, .fd = -1};
-	channel->fd = sys->memory_file(sys->user, "sextant-gl", GL_WIRE_BYTES);
-	if (channel->fd < 0)
-		return error_errno(err, errno, "cannot make the channel to the measured program");
-	void *memory =
-	    sys->mmap(sys->user, GL_WIRE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, channel->fd, 0);
-	if (memory == MAP_FAILED) {
-		int saved = errno;
-		sys->close(sys->user, channel->fd);
-		channel->fd = -1;
-		return error_errno(err, saved, "cannot map the channel to the measured program");
-	}
-	channel->memory = memory;
-	*(struct gl_wire_header *)memory = (struct gl_wire_header){
-	    .magic = GL_WIRE_MAGIC,
-	    .version = GL_WIRE_VERSION,
-	    .header_bytes = sizeof(struct gl_wire_header),
-	    .stream_bytes = sizeof(struct gl_wire_stream),
-	    .record_bytes = sizeof(struct gl_wire_record),
-	    .stream_count = GL_WIRE_STREAMS,
-	    .ring_records = GL_WIRE_RING_RECORDS,
+	*memory = (struct wire_header){
+	    .magic = WIRE_MAGIC,
+	    .version = WIRE_VERSION,
+	    .header_bytes = sizeof(struct wire_header),
+	    .stream_bytes = sizeof(struct wire_stream),
+	    .record_bytes = sizeof(struct wire_record),
+	    .stream_count = WIRE_STREAMS,
+	    .ring_records = wish->ring,
+	    .label_bytes = WIRE_LABEL_BYTES,
+	    .kinds = wish->kinds,
+	    .counters = wish->counters,
+	    .overhead_permille = wish->overhead_permille,
 	};
-	return SX_OK;
 }
 
-void gl_channel_close(struct gl_channel *channel)
-{
-	if (channel->memory)
-		channel->sys->munmap(channel->sys->user, channel->memory, GL_WIRE_BYTES);
-	if (channel->fd >= 0)
-		channel->sys->close(channel->sys->user, channel->fd);
-	free(channel->contexts);
-	*channel = (struct gl_channel){.fd = -1};
-}
-
-/* Printable text only: what a driver or program wrote ends up on terminals. */
-static void copy_text(char *to, const char *from, size_t size)
+void channel_copy_text(char *to, const char *from, size_t size)
 {
 	size_t n = 0;
 	for (; n + 1 < size && from[n]; n++)
@@ -64,63 +30,84 @@ static void copy_text(char *to, const char *from, size_t size)
 	to[n] = '\0';
 }
 
-static void describe(struct gl_context_info *info, const struct gl_wire_stream *stream)
+static void describe(struct context_info *info, const struct channel *channel,
+		     const struct wire_stream *shared)
 {
-	*info = (struct gl_context_info){
-	    .pid = stream->pid,
-	    .serial = stream->serial,
-	    .egl = stream->window_system == GL_WIRE_EGL,
-	    .es = stream->api == GL_WIRE_ES,
-	    .core_profile = stream->profile == GL_WIRE_CORE,
+	struct wire_stream stream = *shared; /* it may change meanwhile */
+	stream.vendor[sizeof(stream.vendor) - 1] = '\0';
+	stream.renderer[sizeof(stream.renderer) - 1] = '\0';
+	stream.version[sizeof(stream.version) - 1] = '\0';
+	*info = (struct context_info){
+	    .process = channel->process,
+	    .pid = channel->pid,
+	    .serial = stream.serial,
+	    .api = stream.api,
+	    .egl = stream.window_system == WIRE_EGL,
+	    .core_profile = stream.profile == WIRE_CORE,
 	};
-	copy_text(info->process, stream->process, sizeof(info->process));
-	copy_text(info->vendor, stream->vendor, sizeof(info->vendor));
-	copy_text(info->renderer, stream->renderer, sizeof(info->renderer));
-	copy_text(info->version, stream->version, sizeof(info->version));
+	memcpy(info->name, channel->name, sizeof(info->name));
+	channel_copy_text(info->vendor, stream.vendor, sizeof(info->vendor));
+	channel_copy_text(info->renderer, stream.renderer, sizeof(info->renderer));
+	channel_copy_text(info->version, stream.version, sizeof(info->version));
+}
+
+static size_t add_context(struct channel *channel, struct contexts *contexts,
+			  const struct wire_stream *stream)
+{
+	if (contexts->count == CHANNEL_CONTEXTS_MAX ||
+	    !mem_grow(&contexts->items, &contexts->cap, contexts->count + 1,
+		      sizeof(*contexts->items))) {
+		contexts->beyond++;
+		return CHANNEL_NOBODY;
+	}
+	describe(&contexts->items[contexts->count], channel, stream);
+	return contexts->count++;
+}
+
+static bool has_identity(const struct wire_stream *stream)
+{
+	uint32_t state = __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE);
+	return state == WIRE_OPEN || state == WIRE_CLOSED;
 }
 
 /* A stream in use that we have not met before gets a context; false when it is not in use. */
-static bool meet(struct gl_channel *channel, struct gl_channel_stream *mine,
-		 const struct gl_wire_stream *stream)
+static bool meet(struct channel *channel, struct contexts *contexts, struct channel_place *mine,
+		 const struct wire_stream *stream)
 {
-	uint32_t state = __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE);
 	uint32_t generation = __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE);
-	if (state != GL_WIRE_OPEN && state != GL_WIRE_CLOSED)
+	if (!has_identity(stream))
 		return false;
-	if (mine->known && mine->generation == generation)
-		return true;
-	if (channel->context_count == CONTEXTS_MAX ||
-	    !mem_grow(&channel->contexts, &channel->context_cap, channel->context_count + 1,
-		      sizeof(*channel->contexts)))
-		return false;
-	*mine = (struct gl_channel_stream){
-	    .known = true, .generation = generation, .context = channel->context_count};
-	describe(&channel->contexts[channel->context_count++], stream);
+	if (!mine->known || mine->generation != generation)
+		*mine = (struct channel_place){.known = true,
+					       .generation = generation,
+					       .context = add_context(channel, contexts, stream)};
 	return true;
 }
 
 /* Gives a stream that its writer has closed back for another context. */
-static void free_if_closed(struct gl_channel *channel, struct gl_channel_stream *mine,
-			   struct gl_wire_stream *stream)
+static void free_if_closed(struct contexts *contexts, struct channel_place *mine,
+			   struct wire_stream *stream)
 {
-	uint32_t closed = GL_WIRE_CLOSED;
-	if (__atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) != GL_WIRE_CLOSED ||
+	uint32_t closed = WIRE_CLOSED;
+	if (__atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) != WIRE_CLOSED ||
 	    __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE) != mine->tail)
 		return;
-	channel->contexts[mine->context].closed = true;
+	if (mine->context != CHANNEL_NOBODY)
+		contexts->items[mine->context].closed = true;
 	mine->known = false;
-	__atomic_compare_exchange_n(&stream->state, &closed, GL_WIRE_FREE, false, __ATOMIC_RELEASE,
+	__atomic_compare_exchange_n(&stream->state, &closed, WIRE_FREE, false, __ATOMIC_RELEASE,
 				    __ATOMIC_RELAXED);
 }
 
-static bool makes_sense(const struct gl_wire_record *record)
+static bool makes_sense(const struct wire_record *record)
 {
-	return (record->kind == GL_WIRE_FRAME || record->kind == GL_WIRE_REST) &&
-	       record->end_ns >= record->begin_ns;
+	return record->kind >= WIRE_FRAME && record->kind < WIRE_KINDS &&
+	       record->end_ns >= record->begin_ns && record->cpu_end_ns >= record->cpu_begin_ns &&
+	       record->gpu_end_ns >= record->gpu_begin_ns;
 }
 
-static uint64_t count_lost(struct gl_channel_stream *mine, const struct gl_wire_stream *stream,
-			   struct gl_context_info *info)
+static uint64_t count_lost(struct channel_place *mine, const struct wire_stream *stream,
+			   struct context_info *info)
 {
 	uint64_t now = __atomic_load_n(&stream->lost, __ATOMIC_RELAXED);
 	uint64_t more = now > mine->lost ? now - mine->lost : 0;
@@ -129,46 +116,65 @@ static uint64_t count_lost(struct gl_channel_stream *mine, const struct gl_wire_
 	return more;
 }
 
-/* Takes one record of a stream. A head that cannot be is taken as a loss of all before it. */
-static bool take(struct gl_channel *channel, struct gl_channel_stream *mine,
-		 struct gl_wire_stream *stream, struct gl_wire_sample *out, uint64_t *lost)
+static void fill(const struct channel *channel, const struct channel_place *mine,
+		 const struct wire_stream *stream, struct wire_sample *out)
 {
-	struct gl_context_info *info = &channel->contexts[mine->context];
-	const struct gl_wire_record *ring = (const struct gl_wire_record *)(stream + 1);
+	out->context = (uint32_t)mine->context;
+	out->process = channel->process;
+	out->pid = channel->pid;
+	out->api = stream->api;
+	memcpy(out->name, channel->name, sizeof(out->name));
+	memcpy(out->why, stream->why, sizeof(out->why));
+	memcpy(out->bits, stream->bits, sizeof(out->bits));
+	out->label_length = out->reserved = 0;
+}
+
+/*
+ * Takes one record of a stream. A head that cannot be is taken as a loss of all before it; so is
+ * all of a context that has no place.
+ */
+static bool take(struct channel *channel, struct contexts *contexts, struct channel_place *mine,
+		 struct wire_stream *stream, struct wire_sample *out, uint64_t *lost)
+{
+	const struct wire_record *ring = (const struct wire_record *)(stream + 1);
 	uint64_t head = __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE);
-	if (head - mine->tail > GL_WIRE_RING_RECORDS) {
+	if (mine->context == CHANNEL_NOBODY) {
+		mine->tail = head;
+		__atomic_store_n(&stream->tail, head, __ATOMIC_RELEASE);
+		return false;
+	}
+	struct context_info *info = &contexts->items[mine->context];
+	if (head - mine->tail > channel->ring) {
 		info->broken++;
 		mine->tail = head;
 	}
 	while (mine->tail != head) {
-		out->record = ring[mine->tail % GL_WIRE_RING_RECORDS];
+		out->record = ring[mine->tail & (channel->ring - 1)];
 		__atomic_store_n(&stream->tail, ++mine->tail, __ATOMIC_RELEASE);
 		if (!makes_sense(&out->record)) {
 			info->broken++;
 			continue;
 		}
-		out->stream = (uint32_t)mine->context;
-		out->pid = info->pid;
-		memcpy(out->why, stream->why, sizeof(out->why));
-		memcpy(out->bits, stream->bits, sizeof(out->bits));
-		info->frames += out->record.kind == GL_WIRE_FRAME;
-		info->rests += out->record.kind == GL_WIRE_REST;
+		fill(channel, mine, stream, out);
+		info->frames += out->record.kind == WIRE_FRAME;
+		info->samples += out->record.kind != WIRE_FRAME;
 		*lost = count_lost(mine, stream, info);
 		return true;
 	}
 	return false;
 }
 
-bool gl_channel_next(struct gl_channel *channel, struct gl_wire_sample *out, uint64_t *lost)
+bool channel_next(struct channel *channel, struct contexts *contexts, struct wire_sample *out,
+		  uint64_t *lost)
 {
-	for (unsigned i = 0; i < GL_WIRE_STREAMS; i++) {
-		unsigned index = (channel->next + i) % GL_WIRE_STREAMS;
-		struct gl_channel_stream *mine = &channel->streams[index];
-		struct gl_wire_stream *stream = stream_at(channel, index);
-		if (!meet(channel, mine, stream))
+	for (unsigned i = 0; i < WIRE_STREAMS; i++) {
+		unsigned index = (channel->next + i) % WIRE_STREAMS;
+		struct channel_place *mine = &channel->places[index];
+		struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
+		if (!meet(channel, contexts, mine, stream))
 			continue;
-		bool taken = take(channel, mine, stream, out, lost);
-		free_if_closed(channel, mine, stream);
+		bool taken = take(channel, contexts, mine, stream, out, lost);
+		free_if_closed(contexts, mine, stream);
 		if (taken) {
 			channel->next = index;
 			return true;
@@ -177,12 +183,78 @@ bool gl_channel_next(struct gl_channel *channel, struct gl_wire_sample *out, uin
 	return false;
 }
 
-struct gl_activity gl_channel_activity(const struct gl_channel *channel)
+bool channel_in_use(const struct channel *channel)
 {
-	const struct gl_wire_header *header = (const void *)channel->memory;
-	return (struct gl_activity){
-	    .processes = __atomic_load_n(&header->processes, __ATOMIC_RELAXED),
-	    .contexts = __atomic_load_n(&header->contexts, __ATOMIC_RELAXED),
-	    .refused = __atomic_load_n(&header->refused, __ATOMIC_RELAXED),
-	};
+	for (unsigned i = 0; i < WIRE_STREAMS; i++)
+		if (has_identity(wire_stream_at(channel->memory, channel->ring, i)))
+			return true;
+	return false;
+}
+
+/* Bytes of the well-formed UTF-8 character at text, 0 when there is none or it controls. */
+static size_t character(const uint8_t *text, size_t size)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t length = text[0] < 0x80	     ? 1
+			: text[0] >> 5 == 6  ? 2
+			: text[0] >> 4 == 14 ? 3
+			: text[0] >> 3 == 30 ? 4
+					     : 0;
+	if (length <= 1)
+		return length && text[0] >= ' ' && text[0] != 0x7f;
+	uint32_t value = text[0] & (0x7fu >> length);
+	for (size_t i = 1; i < length; i++) {
+		if (i >= size || text[i] >> 6 != 2)
+			return 0;
+		value = value << 6 | (text[i] & 0x3fu);
+	}
+	bool good =
+	    value >= least[length] && value <= 0x10ffff && value >> 11 != 0x1b && value >= 0xa0;
+	return good ? length : 0;
+}
+
+static size_t append(char *out, size_t at, size_t size, const uint8_t *text, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		size_t n = character(text + i, length - i);
+		if (at + (n ? n : 1) >= size)
+			break;
+		if (n)
+			memcpy(out + at, text + i, n);
+		else
+			out[at] = '?';
+		at += n ? n : 1;
+		i += n ? n : 1;
+	}
+	return at;
+}
+
+/* A copy of the label's head when all of it lies in the room. */
+static bool find_label(const struct channel *channel, uint32_t id, struct wire_label *out)
+{
+	if (id < sizeof(*out) || id > WIRE_LABEL_BYTES - sizeof(*out))
+		return false;
+	memcpy(out, wire_labels(channel->memory) + id, sizeof(*out));
+	return out->length <= WIRE_LABEL_BYTES - sizeof(*out) - id;
+}
+
+size_t channel_label(const struct channel *channel, uint32_t id, char *out, size_t size)
+{
+	uint32_t ids[CHANNEL_LABEL_DEPTH];
+	struct wire_label labels[CHANNEL_LABEL_DEPTH];
+	size_t depth = 0, at = 0;
+	while (depth < CHANNEL_LABEL_DEPTH && find_label(channel, id, &labels[depth])) {
+		ids[depth] = id;
+		id = labels[depth].parent;
+		if (id >= ids[depth++]) /* a parent was there before */
+			break;
+	}
+	while (depth--) {
+		const uint8_t *text = wire_labels(channel->memory) + ids[depth] + sizeof(labels[0]);
+		if (at && at + 1 < size)
+			out[at++] = '/';
+		at = append(out, at, size, text, labels[depth].length);
+	}
+	out[at] = '\0';
+	return at;
 }

@@ -1,36 +1,86 @@
-/* The reading side of the GL channel. Everything in it may be garbage: it is checked, and bounded.
+/*
+ * The reading side of one process's channel. Everything in it may be garbage, or change while it is
+ * read: it is copied first, checked, and bounded. No system calls.
  */
-#ifndef SOURCE_GL_CHANNEL_H
-#define SOURCE_GL_CHANNEL_H
+#ifndef SOURCE_GUEST_CHANNEL_H
+#define SOURCE_GUEST_CHANNEL_H
 
-#include "base/sys.h"
-#include "source/gl/gl.h"
+#include <stdbool.h>
+
 #include "wire/channel.h"
 
-struct gl_channel_stream {
+#define CHANNEL_CONTEXTS_MAX 4096 /* a program that makes more has a fault, or bad intentions */
+#define CHANNEL_LABEL_DEPTH  256
+#define CHANNEL_PATH_MOST    65536 /* bytes of one label path */
+
+/* One context of a measured program. Texts are NUL-terminated, cut if need be. */
+struct context_info {
+	uint32_t process; /* number of its process */
+	int32_t pid;
+	uint32_t serial; /* of the context in its process, from 1 */
+	uint32_t api;	 /* enum wire_api, as the program says */
+	char name[32];	 /* of the process */
+	char vendor[128], renderer[192], version[192];
+	bool egl, core_profile;
+	bool closed;	  /* it handed over all that it had */
+	uint64_t frames;  /* read so far */
+	uint64_t samples; /* of other kinds */
+	uint64_t lost;	  /* because nobody read them in time */
+	uint64_t broken;  /* records that made no sense */
+};
+
+/* The contexts of all processes, in order of appearance. */
+struct contexts {
+	struct context_info *items;
+	size_t count, cap;
+	uint64_t beyond; /* contexts without a place here, because there are too many */
+};
+
+struct channel_place {
 	bool known;
 	uint32_t generation;
 	uint64_t tail;	/* ours; the channel's copy is for the writer only */
 	uint64_t lost;	/* as last seen */
-	size_t context; /* index of its gl_context_info */
+	size_t context; /* index into the contexts, or CHANNEL_NOBODY */
 };
+#define CHANNEL_NOBODY SIZE_MAX
 
-struct gl_channel {
-	const struct sx_sys *sys;
-	int fd;
-	uint8_t *memory; /* GL_WIRE_BYTES, or NULL */
-	struct gl_channel_stream streams[GL_WIRE_STREAMS];
+/* Zero-initialise, then set what is marked. */
+struct channel {
+	struct wire_header *memory; /* set: WIRE_BYTES(ring) of it */
+	uint32_t ring;		    /* set */
+	uint32_t process;	    /* set: its number */
+	int32_t pid;		    /* set */
+	char name[32];		    /* set */
+	struct channel_place places[WIRE_STREAMS];
 	unsigned next; /* stream to look at first */
-	struct gl_context_info *contexts;
-	size_t context_count, context_cap;
 };
 
-/* Makes the channel. Errors: SX_ERR_IO, SX_ERR_NO_MEMORY. */
-enum sx_status gl_channel_open(struct gl_channel *channel, const struct sx_sys *sys,
-			       struct sx_error *err);
-/* Takes the next record of any stream, in turn; false when there is none now. */
-bool gl_channel_next(struct gl_channel *channel, struct gl_wire_sample *out, uint64_t *lost);
-struct gl_activity gl_channel_activity(const struct gl_channel *channel);
-void gl_channel_close(struct gl_channel *channel);
+/* What a program asks to be measured. */
+struct channel_wish {
+	uint32_t kinds;		    /* bits of enum wire_kind */
+	uint64_t counters;	    /* bits of enum wire_counter */
+	uint32_t overhead_permille; /* 0: measure all */
+	uint32_t ring;		    /* records, a power of two up to WIRE_RING_MOST */
+};
+
+/* Fills in the head of new memory of WIRE_BYTES(wish->ring) zeros. */
+void channel_prepare(struct wire_header *memory, const struct channel_wish *wish);
+/*
+ * Takes the next record of any stream, in turn; false when there is none now. *lost: records known
+ * to be lost before it.
+ */
+bool channel_next(struct channel *channel, struct contexts *contexts, struct wire_sample *out,
+		  uint64_t *lost);
+/*
+ * Writes the path of a label into out (size bytes, NUL-terminated, at least 1): its texts from the
+ * top, joined by slashes, cut if need be; well-formed UTF-8 without control characters. Returns its
+ * length, 0 when there is no such label.
+ */
+size_t channel_label(const struct channel *channel, uint32_t id, char *out, size_t size);
+/* Whether any stream has a record that was not read, or is still open. */
+bool channel_in_use(const struct channel *channel);
+/* Copies text that a program wrote: printable ASCII only, NUL-terminated within size. */
+void channel_copy_text(char *to, const char *from, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
 #include "source/guest/library.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,7 @@ static bool find(const struct sx_sys *sys, char *path, size_t size)
 	return try_folder(sys, SX_LIBDIR, "/sextant", path, size);
 }
 
-enum sx_status gl_find_library(const struct sx_sys *sys, char *path, size_t size,
-			       struct sx_error *err)
+enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size, struct sx_error *err)
 {
 	if (!find(sys, path, size)) {
 		const char *given = getenv("SEXTANT_PRELOAD_DIR");
@@ -91,8 +91,9 @@ static char *join(const char *a, const char *b, const char *c, const char *d)
 	return text;
 }
 
-enum sx_status gl_environment_make(struct gl_environment *environment, const char *library,
-				   const char *channel, struct sx_error *err)
+enum sx_status library_environment_make(struct library_environment *environment,
+					const char *library, const char *socket,
+					struct sx_error *err)
 {
 	const char *preload = getenv("LD_PRELOAD");
 	if (!preload)
@@ -100,17 +101,17 @@ enum sx_status gl_environment_make(struct gl_environment *environment, const cha
 	bool there = holds(preload, library);
 	environment->items[0] =
 	    join("LD_PRELOAD=", there ? "" : library, there || !*preload ? "" : ":", preload);
-	environment->items[1] = join(GL_WIRE_ENV, "=", channel, "");
+	environment->items[1] = join(WIRE_ENV, "=", socket, "");
 	environment->items[2] = NULL;
 	if (environment->items[0] && environment->items[1])
 		return SX_OK;
-	gl_environment_finish(environment);
+	library_environment_finish(environment);
 	return error_nomem(err, "preparing the program's environment");
 }
 
-void gl_environment_finish(struct gl_environment *environment)
+void library_environment_finish(struct library_environment *environment)
 {
 	free(environment->items[0]);
 	free(environment->items[1]);
-	*environment = (struct gl_environment){0};
+	*environment = (struct library_environment){0};
 }

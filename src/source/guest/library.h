@@ -1,17 +1,26 @@
-/* The environment that loads the library for measured programs into a child. */
-#ifndef SOURCE_GL_LIBRARY_H
-#define SOURCE_GL_LIBRARY_H
+/* The library for measured programs, and the environment that loads it into a child. */
+#ifndef SOURCE_GUEST_LIBRARY_H
+#define SOURCE_GUEST_LIBRARY_H
 
-#include "source/gl/gl.h"
+#include <sextant/status.h>
+#include "base/sys.h"
 
 /* "NAME=VALUE" texts, NULL-terminated. */
-struct gl_environment {
+struct library_environment {
 	char *items[3];
 };
 
-/* `channel` is the path that the child opens. What LD_PRELOAD holds already is kept. */
-enum sx_status gl_environment_make(struct gl_environment *environment, const char *library,
-				   const char *channel, struct sx_error *err);
-void gl_environment_finish(struct gl_environment *environment);
+/*
+ * Path of libsextant-gl.so: in $SEXTANT_PRELOAD_DIR, else beside the command, in its build tree, or
+ * where it is installed. Errors: SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED (a path that LD_PRELOAD
+ * cannot hold).
+ */
+enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size,
+			    struct sx_error *err);
+/* `socket` is the path that the child opens. What LD_PRELOAD holds already is kept. */
+enum sx_status library_environment_make(struct library_environment *environment,
+					const char *library, const char *socket,
+					struct sx_error *err);
+void library_environment_finish(struct library_environment *environment);
 
 #endif

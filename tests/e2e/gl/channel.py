@@ -1,34 +1,43 @@
-"""Reads the GL channel from docs/gl-channel.md, independently of the C code: makes one, runs a
-program with the library in it, and gives back its streams and records."""
+"""Reads the channel from docs/guest-channel.md, independently of the C code: hands it out at a
+socket, runs a program with the library in it, and gives back its streams and records."""
+import array
+import fcntl
 import mmap
 import os
+import shutil
+import socket
 import struct
 import subprocess
+import tempfile
 import threading
 import time
 
-HEADER, STREAM, RECORD, RING, STREAMS = 4096, 4096, 512, 1024, 64
+HEADER, LABELS, STREAM, RECORD, RING, STREAMS = 4096, 1 << 20, 4096, 576, 1024, 64
 STRIDE = STREAM + RING * RECORD
-BYTES = HEADER + STREAMS * STRIDE
-MAGIC = 0x4c4c47544e545853
+BYTES = HEADER + LABELS + STREAMS * STRIDE
+MAGIC = 0x545347544e545853
 NAMES = ("D3DGPUTime Occlusion IAVertices IAPrimitives VSInvocations GSInvocations GSPrimitives "
          "CInvocations CPrimitives PSInvocations HSInvocations DSInvocations CSInvocations "
          "OcclusionPredicate PrimsWritten PrimsStorageNeed OverflowPred").split()
 for k in range(4):
     NAMES += [f"PrimsWritten_S{k}", f"PrimsStorageNeed_S{k}", f"OverflowPred_S{k}"]
-NOT_COLLECTED, VALID, DISTURBED, LATE = range(4)
-FRAME, REST = 1, 2
+NOT_COLLECTED, VALID, DISTURBED, LATE, SPARED, IMPOSSIBLE = range(6)
+FRAME, TIME, PASS, GROUP, DRAW, KERNEL, COMMANDS = range(1, 8)
+SIZE_KNOWN, CUT, CPU_KNOWN, GPU_KNOWN, LAST = (1 << i for i in range(5))
 OPEN, CLOSED = 2, 3
+F_ADD_SEALS, SEAL_ALL_SIZES = 1033, 1 | 2 | 4
 
 
 class Record:
-    def __init__(self, data):
-        (self.kind, self.flags, self.frame, self.begin_ns, self.end_ns, self.cpu_ns, self.width,
-         self.height, self.groups) = struct.unpack_from("<IIQQQQIII", data, 0)
-        self.group = data[64:128].split(b"\0")[0].decode()
+    def __init__(self, data, path):
+        (self.kind, self.flags, self.frame, self.begin_ns, self.end_ns, self.cpu_begin_ns,
+         self.cpu_end_ns, self.gpu_begin_ns, self.gpu_end_ns, self.cost_ns, label, self.index,
+         self.width, self.height, self.groups) = struct.unpack_from("<IIQQQQQQQQIIIII", data, 0)
+        self.group = path(label)
+        self.cpu_ns = self.cpu_end_ns - self.cpu_begin_ns if self.flags & CPU_KNOWN else None
         self.values = dict(zip(NAMES, struct.unpack_from("<29Q", data, 128)))
-        self.states = dict(zip(NAMES, data[384:384 + 29]))
-        self.size_known = bool(self.flags & 1)
+        self.states = dict(zip(NAMES, data[512:512 + 29]))
+        self.size_known = bool(self.flags & SIZE_KNOWN)
 
     def __getitem__(self, name):
         """The value, or None when it is not valid."""
@@ -36,17 +45,17 @@ class Record:
 
 
 class Stream:
-    def __init__(self, index, generation):
-        self.index, self.generation, self.records = index, generation, []
+    def __init__(self, process, generation):
+        self.process, self.pid = process.name, process.pid
+        self.generation, self.records = generation, []
 
     def identify(self, memory, base):
-        (self.pid, self.serial, self.start_ns, self.window_system, self.api, self.profile,
-         self.context_flags, self.major, self.minor) = struct.unpack_from("<iIQBBBBBB", memory, base + 8)
+        (self.serial, _, self.start_ns, self.window_system, self.api, self.profile,
+         self.context_flags, self.major, self.minor) = struct.unpack_from("<IIQBBBBBB", memory, base + 8)
         text = lambda at, size: bytes(memory[base + at:base + at + size]).split(b"\0")[0].decode()
-        self.process, self.vendor = text(192, 32), text(224, 128)
-        self.renderer, self.version = text(352, 192), text(544, 192)
-        self.bits = dict(zip(NAMES, memory[base + 736:base + 736 + 29]))
-        self.why = dict(zip(NAMES, memory[base + 768:base + 768 + 29]))
+        self.vendor, self.renderer, self.version = text(192, 128), text(320, 192), text(512, 192)
+        self.bits = dict(zip(NAMES, memory[base + 704:base + 704 + 29]))
+        self.why = dict(zip(NAMES, memory[base + 752:base + 752 + 29]))
         self.state = struct.unpack_from("<I", memory, base)[0]
         self.lost = struct.unpack_from("<Q", memory, base + 72)[0]
 
@@ -54,35 +63,45 @@ class Stream:
         return [r for r in self.records if r.kind == FRAME]
 
     def rest(self):
-        return [r for r in self.records if r.kind == REST]
+        return [r for r in self.records if r.kind == TIME]
 
 
-class Channel:
-    def __init__(self):
-        self.fd = os.memfd_create("sextant-gl", os.MFD_CLOEXEC)
+class Process:
+    """One program's memory."""
+
+    def __init__(self, pid, wish):
+        self.pid, self.open, self.streams = pid, {}, []
+        with open(f"/proc/{pid}/comm") as comm:
+            self.name = comm.read().strip()
+        self.fd = os.memfd_create("sextant-channel", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.fd, BYTES)
+        fcntl.fcntl(self.fd, F_ADD_SEALS, SEAL_ALL_SIZES)
         self.memory = mmap.mmap(self.fd, BYTES)
-        struct.pack_into("<QIIIIII", self.memory, 0, MAGIC, 1, HEADER, STREAM, RECORD, STREAMS, RING)
-        self.streams, self.open = [], {}
+        struct.pack_into("<QIIIIIIIIQI", self.memory, 0, MAGIC, 2, HEADER, STREAM, RECORD, STREAMS,
+                         RING, LABELS, wish["kinds"], wish["counters"], wish["overhead"])
 
-    def processes(self):
-        return struct.unpack_from("<I", self.memory, 32)[0]
+    def number(self, at):
+        return struct.unpack_from("<I", self.memory, at)[0]
 
-    def environment(self, library, base=None):
-        env = dict(os.environ if base is None else base)
-        env["SEXTANT_GL_CHANNEL"] = f"/proc/{os.getpid()}/fd/{self.fd}"
-        env["LD_PRELOAD"] = library + (":" + env["LD_PRELOAD"] if env.get("LD_PRELOAD") else "")
-        return env
+    def path(self, label):
+        texts = []
+        while label:
+            parent, length = struct.unpack_from("<II", self.memory, HEADER + label)
+            at = HEADER + label + 8
+            texts.insert(0, bytes(self.memory[at:at + length]).decode())
+            assert parent < label
+            label = parent
+        return "/".join(texts)
 
     def poll(self):
         for index in range(STREAMS):
-            base = HEADER + index * STRIDE
+            base = HEADER + LABELS + index * STRIDE
             state, generation = struct.unpack_from("<II", self.memory, base)
             if state not in (OPEN, CLOSED):
                 continue
             stream = self.open.get(index)
             if stream is None or stream.generation != generation:
-                stream = Stream(index, generation)
+                stream = Stream(self, generation)
                 self.open[index] = stream
                 self.streams.append(stream)
             stream.identify(self.memory, base)
@@ -90,28 +109,81 @@ class Channel:
             tail, = struct.unpack_from("<Q", self.memory, base + 128)
             for at in range(tail, head):
                 place = base + STREAM + at % RING * RECORD
-                stream.records.append(Record(bytes(self.memory[place:place + RECORD])))
+                stream.records.append(Record(bytes(self.memory[place:place + RECORD]), self.path))
             struct.pack_into("<Q", self.memory, base + 128, head)
             if state == CLOSED:
                 struct.pack_into("<I", self.memory, base, 0)
                 del self.open[index]
 
 
+class Channel:
+    def __init__(self, kinds=1 << FRAME | 1 << TIME, counters=(1 << 64) - 1, overhead=0):
+        self.wish = {"kinds": kinds, "counters": counters, "overhead": overhead}
+        self.all = []
+        self.folder = tempfile.mkdtemp(prefix="sextant-")
+        self.path = os.path.join(self.folder, "channel")
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.listener.bind(self.path)
+        self.listener.listen(256)
+        self.server = threading.Thread(target=self.serve, daemon=True)
+        self.server.start()
+
+    def serve(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            with client:
+                pid, _, _ = struct.unpack("iII", client.getsockopt(socket.SOL_SOCKET,
+                                                                   socket.SO_PEERCRED, 12))
+                process = Process(pid, self.wish)
+                self.all.append(process)
+                hello = struct.pack("<QIIQ", MAGIC, 2, 0, BYTES)
+                rights = array.array("i", [process.fd])
+                client.sendmsg([hello], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+
+    def close(self):
+        try:
+            self.listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self.listener.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def processes(self):
+        return len(self.all)
+
+    def environment(self, library, base=None):
+        env = dict(os.environ if base is None else base)
+        env["SEXTANT_CHANNEL"] = self.path
+        env["LD_PRELOAD"] = library + (":" + env["LD_PRELOAD"] if env.get("LD_PRELOAD") else "")
+        return env
+
+    @property
+    def streams(self):
+        return [stream for process in self.all for stream in process.streams]
+
+    def poll(self):
+        for process in list(self.all):
+            process.poll()
+
     def drain(self):
         """Takes records without looking at them. Gives how many there were."""
         taken = 0
-        for index in range(STREAMS):
-            base = HEADER + index * STRIDE
-            head, = struct.unpack_from("<Q", self.memory, base + 64)
-            tail, = struct.unpack_from("<Q", self.memory, base + 128)
-            struct.pack_into("<Q", self.memory, base + 128, head)
-            taken += head - tail
+        for process in list(self.all):
+            for index in range(STREAMS):
+                base = HEADER + LABELS + index * STRIDE
+                head, = struct.unpack_from("<Q", process.memory, base + 64)
+                tail, = struct.unpack_from("<Q", process.memory, base + 128)
+                struct.pack_into("<Q", process.memory, base + 128, head)
+                taken += head - tail
         return taken
 
 
-def run(library, command, env=None, timeout=60):
+def run(library, command, env=None, timeout=60, **wish):
     """Runs a command with the library in it. Returns the finished process and the channel."""
-    channel = Channel()
+    channel = Channel(**wish)
     child = subprocess.Popen(command, env=channel.environment(library, env), stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
     output = {}
@@ -125,6 +197,7 @@ def run(library, command, env=None, timeout=60):
             child.kill()
     reader.join()
     channel.poll()
+    channel.close()
     child.stdout, child.stderr = output["o"].decode(), output["e"].decode()
     return child, channel
 
@@ -134,7 +207,7 @@ if __name__ == "__main__":
     done, seen = run(sys.argv[1], sys.argv[2:])
     print(done.stdout, end="")
     print(done.stderr, end="", file=sys.stderr)
-    print("exit", done.returncode, "processes", seen.processes())
+    print("exit", done.returncode, "processes", [(p.name, p.pid) for p in seen.all])
     for s in seen.streams:
         print(s.process, s.pid, s.renderer, "|", s.version, "frames", len(s.frames()), "rest", len(s.rest()),
               "lost", s.lost, "why", {k: v for k, v in s.why.items() if v})

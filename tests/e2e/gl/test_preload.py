@@ -327,9 +327,9 @@ class Loading(unittest.TestCase):
     def test_no_channel(self):
         for value in (None, "", "/nowhere", "/dev/null", "/proc/self/exe", "/tmp"):
             env = dict(os.environ, LD_PRELOAD=LIBRARY)
-            env.pop("SEXTANT_GL_CHANNEL", None)
+            env.pop("SEXTANT_CHANNEL", None)
             if value is not None:
-                env["SEXTANT_GL_CHANNEL"] = value
+                env["SEXTANT_CHANNEL"] = value
             done = subprocess.run([path("gl-lives"), "status"], env=env, capture_output=True)
             self.assertIn(done.returncode, (42, 77))
             self.assertTrue(done.returncode == 77 or done.stderr == b"")

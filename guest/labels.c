@@ -1,0 +1,90 @@
+/* A hash table over the texts in the channel: looked up without a lock, added to under one. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "guest/labels.h"
+#include "guest/process.h"
+#include "wire/channel.h"
+
+#define TABLE_SIZE 16384u /* a power of two */
+#define TABLE_FULL (TABLE_SIZE - TABLE_SIZE / 4)
+#define FIRST_ID   8u /* 0 is no label */
+
+static uint32_t table[TABLE_SIZE]; /* atomic; ids, 0: free */
+static uint32_t table_used;	   /* under lock */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t hash(uint32_t parent, const char *text, size_t length)
+{
+	uint32_t value = 2166136261u ^ parent * 2654435761u;
+
+	for (size_t i = 0; i < length; i++)
+		value = (value ^ (uint8_t)text[i]) * 16777619u;
+	return value;
+}
+
+static bool is_same(struct wire_header *channel, uint32_t id, uint32_t parent, const char *text,
+		    size_t length)
+{
+	const struct wire_label *label = (const void *)(wire_labels(channel) + id);
+
+	return label->parent == parent && label->length == length &&
+	       memcmp(label + 1, text, length) == 0;
+}
+
+/* The place of the path: its id stands there, or 0 and it may be put there. */
+static uint32_t *find(struct wire_header *channel, uint32_t parent, const char *text, size_t length)
+{
+	uint32_t at = hash(parent, text, length) % TABLE_SIZE;
+	uint32_t id;
+
+	while ((id = __atomic_load_n(&table[at], __ATOMIC_ACQUIRE)) != 0 &&
+	       !is_same(channel, id, parent, text, length))
+		at = (at + 1) % TABLE_SIZE;
+	return &table[at];
+}
+
+/* Under lock. */
+static uint32_t append(struct wire_header *channel, uint32_t parent, const char *text,
+		       size_t length)
+{
+	uint32_t used = __atomic_load_n(&channel->label_used, __ATOMIC_RELAXED);
+	uint32_t id = used < FIRST_ID ? FIRST_ID : used;
+	struct wire_label label = {.parent = parent, .length = (uint32_t)length};
+
+	if (table_used == TABLE_FULL || id > WIRE_LABEL_BYTES - sizeof(label) ||
+	    length > WIRE_LABEL_BYTES - sizeof(label) - id)
+		return 0;
+	memcpy(wire_labels(channel) + id, &label, sizeof(label));
+	memcpy(wire_labels(channel) + id + sizeof(label), text, length);
+	used = id + (uint32_t)((sizeof(label) + length + 7) / 8 * 8);
+	__atomic_store_n(&channel->label_used, used, __ATOMIC_RELEASE);
+	table_used++;
+	return id;
+}
+
+uint32_t label_intern(uint32_t parent, const char *text, size_t length)
+{
+	struct wire_header *channel = guest_channel();
+	uint32_t *place, id;
+
+	if (channel == NULL)
+		return 0;
+	place = find(channel, parent, text, length);
+	id = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	if (id != 0)
+		return id;
+	pthread_mutex_lock(&lock);
+	place = find(channel, parent, text, length); /* somebody may have been faster */
+	id = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	if (id == 0) {
+		id = append(channel, parent, text, length);
+		if (id != 0)
+			__atomic_store_n(place, id, __ATOMIC_RELEASE);
+		else
+			__atomic_add_fetch(&channel->label_lost, 1, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&lock);
+	return id;
+}

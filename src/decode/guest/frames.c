@@ -1,0 +1,315 @@
+/* RAW_GUEST: records of the channel to rows of the `opengl` catalog's counters. */
+#include "decode/decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "wire/channel.h"
+
+extern const struct decoder_ops decode_guest;
+
+/* What the program's side adds behind the queries. */
+enum {
+	COLUMN_FRAMES = WIRE_COUNTERS,
+	COLUMN_FRAME_TIME,
+	COLUMN_CPU_TIME,
+	COLUMN_WIDTH,
+	COLUMN_HEIGHT,
+	COLUMN_COUNT
+};
+
+static const char *const names[COLUMN_COUNT] = {
+#define QUERY(id, name, raw) name,
+#include "wire/queries.def"
+#undef QUERY
+    "Frames", "FrameTime", "CPUTime", "FramebufferWidth", "FramebufferHeight",
+};
+
+struct guest_decoder {
+	struct decoder base;
+	struct sx_column columns[COLUMN_COUNT];
+	bool has_data[COLUMN_COUNT];
+	uint8_t why_set[COLUMN_COUNT]; /* 1 + the reason that the table holds, or 0 */
+	bool *has_frames;	       /* contexts that have delivered a frame */
+	size_t context_count, context_cap;
+	uint64_t *cpu_ns; /* of each process: up to where its CPU time was counted */
+	size_t process_count, process_cap;
+};
+
+#define NUMBERS_MAX 65536 /* contexts or processes: more were never handed out */
+
+static const char *why_text(unsigned why)
+{
+	static const char *const texts[WIRE_WHY_COUNT] = {
+	    [WIRE_WHY_NO_EXTENSION] = "neither the context's OpenGL version nor an extension "
+				      "of it has this query",
+	    [WIRE_WHY_ZERO_BITS] = "the driver counts this with 0 bits: not at all",
+	    [WIRE_WHY_REFUSED] = "the driver refuses this query beside the others",
+	    [WIRE_WHY_DISPLAY_LIST] = "the program records queries of this target in display "
+				      "lists",
+	    [WIRE_WHY_NAME_CONFLICT] = "the program uses the names of Sextant's query objects",
+	    [WIRE_WHY_NO_QUERIES] = "this kind of context has no query objects",
+	    [WIRE_WHY_NOT_WANTED] = "it was not asked for",
+	};
+	if (why < WIRE_WHY_COUNT && texts[why])
+		return texts[why];
+	return "no transform feedback was active"; /* counted only while it is */
+}
+
+static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
+			     struct sx_error *err)
+{
+	struct guest_decoder *d = calloc(1, sizeof(*d));
+	if (!d)
+		return error_nomem(err, "creating a decoder");
+	d->base.ops = &decode_guest;
+	for (uint32_t i = 0; i < COLUMN_COUNT; i++) {
+		uint32_t count, at = SX_NONE;
+		if (setup->catalog)
+			at = sx_catalog_find_counter(setup->catalog, names[i], SX_NONE, NULL);
+		const struct sx_counter_info *info =
+		    at == SX_NONE ? NULL : &sx_catalog_counters(setup->catalog, &count)[at];
+		d->columns[i] =
+		    (struct sx_column){.name = names[i],
+				       .unit = info ? info->unit : "count",
+				       .type = SX_U64,
+				       .over_time = info ? info->over_time : SX_REDUCE_SUM};
+	}
+	*out = &d->base;
+	return SX_OK;
+}
+
+static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
+				       enum sx_sample_kind *kind)
+{
+	*count = COLUMN_COUNT;
+	*kind = SX_SAMPLE_FRAME;
+	return ((struct guest_decoder *)decoder)->columns;
+}
+
+static uint8_t quality_of(uint8_t state)
+{
+	switch (state) {
+	case WIRE_VALID:
+		return SX_QUALITY_VALID;
+	case WIRE_DISTURBED:
+		return SX_QUALITY_DISTURBED;
+	case WIRE_LATE:
+	case WIRE_IMPOSSIBLE:
+		return SX_QUALITY_GAP;
+	default:
+		return SX_QUALITY_NOT_COLLECTED;
+	}
+}
+
+/* A column says why it is empty until its first value comes. */
+static enum sx_status explain(struct guest_decoder *d, struct sx_table *table, uint32_t column,
+			      uint8_t quality, uint8_t why)
+{
+	if (quality == SX_QUALITY_VALID && !d->has_data[column]) {
+		d->has_data[column] = true;
+		return d->why_set[column] ? sx_table_set_why(table, column, NULL) : SX_OK;
+	}
+	if (quality != SX_QUALITY_NOT_COLLECTED || d->has_data[column] ||
+	    d->why_set[column] == why + 1)
+		return SX_OK;
+	d->why_set[column] = (uint8_t)(why + 1);
+	return sx_table_set_why(table, column, why_text(why));
+}
+
+static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sample *sample,
+				   uint8_t extra, struct sx_table *table, size_t row)
+{
+	const struct wire_record *record = &sample->record;
+	for (uint32_t i = 0; i < WIRE_COUNTERS; i++) {
+		uint8_t why = sample->why[i] < WIRE_WHY_COUNT ? sample->why[i] : 0;
+		uint8_t quality = quality_of(record->states[i]);
+		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
+		enum sx_status status = explain(d, table, i, quality, why);
+		if (status)
+			return status;
+		sx_table_set_u64(table, i, row, value, quality | extra);
+	}
+	return SX_OK;
+}
+
+static enum sx_status set_size(struct guest_decoder *d, const struct wire_record *record,
+			       uint8_t extra, struct sx_table *table, size_t row)
+{
+	const char *why = "no window or pbuffer, or its size is not known";
+	bool known = record->flags & WIRE_SIZE_KNOWN;
+	uint8_t quality = known ? extra : SX_QUALITY_NOT_COLLECTED;
+	sx_table_set_u64(table, COLUMN_WIDTH, row, known ? record->width : 0, quality);
+	sx_table_set_u64(table, COLUMN_HEIGHT, row, known ? record->height : 0, quality);
+	if (known == d->has_data[COLUMN_WIDTH] || (!known && d->why_set[COLUMN_WIDTH]))
+		return SX_OK;
+	d->has_data[COLUMN_WIDTH] = known || d->has_data[COLUMN_WIDTH];
+	d->why_set[COLUMN_WIDTH] = 1;
+	if (d->has_data[COLUMN_WIDTH])
+		why = NULL;
+	enum sx_status status = sx_table_set_why(table, COLUMN_WIDTH, why);
+	return status ? status : sx_table_set_why(table, COLUMN_HEIGHT, why);
+}
+
+static enum sx_status set_text(struct sx_table *table, enum sx_label label, size_t row,
+			       const char *text, size_t size)
+{
+	uint32_t at = sx_table_intern(table, text, size);
+	return at == SX_NONE ? SX_ERR_NO_MEMORY : sx_table_set_label(table, label, row, at);
+}
+
+/* `path` is the label path, sample->label_length bytes. */
+static enum sx_status set_labels(const struct wire_sample *sample, const char *path,
+				 struct sx_table *table, size_t row, struct sx_error *err)
+{
+	static const char *const reasons[WIRE_KINDS] = {[WIRE_TIME] = "no swap"};
+	const struct wire_record *record = &sample->record;
+	char process[48];
+	int size = snprintf(process, sizeof(process), "%s (%ld)", sample->name, (long)sample->pid);
+	enum sx_status status = sx_table_set_label(table, SX_LABEL_FRAME, row, record->frame);
+	if (!status)
+		status = sx_table_set_label(table, SX_LABEL_CONTEXT, row, sample->context);
+	if (!status)
+		status = set_text(table, SX_LABEL_PROCESS, row, process, (size_t)size);
+	if (!status && sample->label_length)
+		status = set_text(table, SX_LABEL_GROUP, row, path, sample->label_length);
+	if (!status && reasons[record->kind])
+		status = set_text(table, SX_LABEL_REASON, row, reasons[record->kind],
+				  strlen(reasons[record->kind]));
+	return status ? error_nomem(err, "labelling a frame") : SX_OK;
+}
+
+/* Contexts are also made to look at a driver, and released at once: those did nothing. */
+static bool did_nothing(const struct wire_record *record)
+{
+	bool any = false;
+	for (int i = WIRE_OCCLUSION; i < WIRE_COUNTERS; i++) {
+		if (record->states[i] == WIRE_DISTURBED || record->values[i] != 0)
+			return false;
+		any |= record->states[i] != WIRE_NOT_COLLECTED;
+	}
+	return any;
+}
+
+/* Makes arrays by number hold this one; new elements are zero. */
+static bool reach(void *array, size_t *count, size_t *cap, uint32_t number, size_t size)
+{
+	if (number < *count)
+		return true;
+	if (number >= NUMBERS_MAX || !mem_grow(array, cap, (size_t)number + 1, size))
+		return false;
+	memset(*(uint8_t **)array + *count * size, 0, (number + (size_t)1 - *count) * size);
+	*count = (size_t)number + 1;
+	return true;
+}
+
+/* What a program does after its last frame belongs to no frame. */
+static bool wanted(struct guest_decoder *d, const struct wire_sample *sample)
+{
+	const struct wire_record *record = &sample->record;
+	bool *frames = &d->has_frames[sample->context];
+	*frames |= record->kind == WIRE_FRAME;
+	if (record->kind != WIRE_TIME || !(record->flags & WIRE_LAST))
+		return true;
+	return !*frames && !did_nothing(record);
+}
+
+/*
+ * Samples of a process's contexts overlap in time, and each holds the CPU clock of the whole
+ * process at its ends: what an earlier sample has counted is not counted again.
+ */
+static uint64_t own_cpu_ns(struct guest_decoder *d, const struct wire_sample *sample)
+{
+	const struct wire_record *record = &sample->record;
+	uint64_t *counted = &d->cpu_ns[sample->process];
+	uint64_t from = record->cpu_begin_ns > *counted ? record->cpu_begin_ns : *counted;
+	uint64_t own = record->cpu_end_ns > from ? record->cpu_end_ns - from : 0;
+	*counted = record->cpu_end_ns > *counted ? record->cpu_end_ns : *counted;
+	return own;
+}
+
+static const char *what_is_wrong(const struct raw_sample *raw, struct wire_sample *head)
+{
+	if (raw->size < sizeof(*head))
+		return "it is shorter than a record";
+	memcpy(head, raw->data, sizeof(*head));
+	head->name[sizeof(head->name) - 1] = '\0';
+	if (head->label_length != raw->size - sizeof(*head))
+		return "its size is not that of a record and its label";
+	if (head->record.kind < WIRE_FRAME || head->record.kind >= WIRE_KINDS)
+		return "it is of an unknown kind";
+	if (head->record.end_ns < head->record.begin_ns)
+		return "it ends before it begins";
+	return NULL;
+}
+
+static enum sx_status check(struct guest_decoder *d, const struct raw_sample *raw,
+			    struct wire_sample *head, struct sx_error *err)
+{
+	const char *because = what_is_wrong(raw, head);
+	if (!because && (!reach(&d->has_frames, &d->context_count, &d->context_cap, head->context,
+				sizeof(*d->has_frames)) ||
+			 !reach(&d->cpu_ns, &d->process_count, &d->process_cap, head->process,
+				sizeof(*d->cpu_ns))))
+		because = "its context or process has a number that is too high";
+	if (!because)
+		return SX_OK;
+	error_set(err, SX_INCOMPLETE, "a record of %zu bytes was left out", raw->size);
+	error_because(err, "%s", because);
+	error_try(err, "use the command and libsextant-gl.so of one release");
+	return SX_INCOMPLETE;
+}
+
+static void set_times(struct guest_decoder *d, const struct wire_sample *sample, uint8_t extra,
+		      struct sx_table *table, size_t row)
+{
+	const struct wire_record *record = &sample->record;
+	bool cpu = record->flags & WIRE_CPU_KNOWN;
+	sx_table_set_time(table, row, record->begin_ns, record->end_ns);
+	sx_table_set_u64(table, COLUMN_FRAMES, row, record->kind == WIRE_FRAME, extra);
+	sx_table_set_u64(table, COLUMN_FRAME_TIME, row, record->end_ns - record->begin_ns, extra);
+	sx_table_set_u64(table, COLUMN_CPU_TIME, row, cpu ? own_cpu_ns(d, sample) : 0,
+			 cpu ? extra : SX_QUALITY_NOT_COLLECTED);
+}
+
+static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
+			   struct sx_table *table, struct sx_error *err)
+{
+	struct guest_decoder *d = (struct guest_decoder *)decoder;
+	struct wire_sample head;
+	enum sx_status status = check(d, raw, &head, err);
+	if (status || !wanted(d, &head))
+		return status;
+	uint8_t extra = raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0;
+	size_t row;
+	status = sx_table_add_rows(table, 1, &row, err);
+	if (status)
+		return status;
+	set_times(d, &head, extra, table, row);
+	status = set_counters(d, &head, extra, table, row);
+	if (!status)
+		status = set_size(d, &head.record, extra, table, row);
+	if (status)
+		return error_nomem(err, "decoding a frame");
+	return set_labels(&head, (const char *)raw->data + sizeof(head), table, row, err);
+}
+
+static void destroy(struct decoder *decoder)
+{
+	struct guest_decoder *d = (struct guest_decoder *)decoder;
+	free(d->has_frames);
+	free(d->cpu_ns);
+	free(d);
+}
+
+const struct decoder_ops decode_guest = {
+    .name = "guest",
+    .kind = RAW_GUEST,
+    .create = create,
+    .columns = columns,
+    .feed = feed,
+    .destroy = destroy,
+};

@@ -1,0 +1,200 @@
+/* Programs come by the handover, and go when the kernel says so. */
+#include "source/guest/processes.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define YOUNG_NS  UINT64_C(3000000000) /* time in which a program should make its first context */
+#define NO_NUMBER UINT32_MAX
+
+struct process {
+	struct channel channel;
+	int pidfd;
+	bool ended; /* or another program has taken its place */
+	uint64_t came_ns;
+};
+
+static uint64_t now_ns(const struct processes *all)
+{
+	struct timespec t = {0};
+	all->sys->clock_gettime(all->sys->user, CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+enum sx_status processes_open(struct processes *all, const struct sx_sys *sys,
+			      const struct channel_wish *wish, struct sx_error *err)
+{
+	*all = (struct processes){.sys = sys};
+	return handover_open(&all->handover, wish, err);
+}
+
+const char *processes_path(const struct processes *all)
+{
+	return all->handover.path;
+}
+
+void processes_set_wish(struct processes *all, const struct channel_wish *wish)
+{
+	handover_set_wish(&all->handover, wish);
+}
+
+/* The name that the kernel shows; programs change it after they were started. */
+static void read_name(const struct processes *all, struct process *process)
+{
+	char path[64], name[64];
+	snprintf(path, sizeof(path), "/proc/%ld/comm", (long)process->channel.pid);
+	ssize_t size = all->sys->read_file(all->sys->user, path, name, sizeof(name));
+	if (size <= 0)
+		return;
+	name[strcspn(name, "\n")] = '\0';
+	channel_copy_text(process->channel.name, name, sizeof(process->channel.name));
+}
+
+static void release(struct processes *all, struct process *process)
+{
+	const struct wire_header *memory = process->channel.memory;
+	all->made += __atomic_load_n(&memory->contexts, __ATOMIC_RELAXED);
+	all->refused += __atomic_load_n(&memory->refused, __ATOMIC_RELAXED);
+	all->labels_lost += __atomic_load_n(&memory->label_lost, __ATOMIC_RELAXED);
+	munmap(process->channel.memory, WIRE_BYTES(process->channel.ring));
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+}
+
+/* A program that executes another one is over, though its number lives on. */
+static void supersede(struct processes *all, pid_t pid)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i].channel.pid == pid)
+			all->items[i].ended = true;
+}
+
+static void welcome(struct processes *all)
+{
+	struct newcomer who;
+	while (handover_take(&all->handover, &who)) {
+		struct process process = {.pidfd = who.pidfd, .came_ns = now_ns(all)};
+		process.channel = (struct channel){
+		    .memory = who.memory, .ring = who.ring, .pid = who.pid, .process = NO_NUMBER};
+		supersede(all, who.pid);
+		read_name(all, &process);
+		all->seen++;
+		if (mem_grow(&all->items, &all->cap, all->count + 1, sizeof(*all->items)))
+			all->items[all->count++] = process;
+		else
+			release(all, &process);
+	}
+}
+
+static bool has_ended(const struct process *process)
+{
+	struct pollfd fd = {.fd = process->pidfd, .events = POLLIN};
+	if (process->ended)
+		return true;
+	if (process->pidfd >= 0)
+		return poll(&fd, 1, 0) > 0;
+	return kill(process->channel.pid, 0) < 0 && errno == ESRCH;
+}
+
+/* Its number, and the name that it has now, when it comes to its first context. */
+static void introduce(struct processes *all, struct process *process)
+{
+	if (process->channel.process != NO_NUMBER || !channel_in_use(&process->channel))
+		return;
+	if (!process->ended)
+		read_name(all, process);
+	process->channel.process = all->number++;
+}
+
+static bool next_of(struct processes *all, size_t index, struct wire_sample *out, uint64_t *lost)
+{
+	struct process *process = &all->items[index];
+	introduce(all, process);
+	return process->channel.process != NO_NUMBER &&
+	       channel_next(&process->channel, &all->contexts, out, lost);
+}
+
+/* Asked before its channel is read for the last time: what it wrote until its end is there. */
+static void remove_ended(struct processes *all, size_t index)
+{
+	release(all, &all->items[index]);
+	all->items[index] = all->items[--all->count];
+}
+
+bool processes_next(struct processes *all, struct wire_sample *out, char *path, size_t size,
+		    uint64_t *lost)
+{
+	welcome(all);
+	for (size_t looked = 0; looked < all->count; looked++) {
+		size_t index = (all->next + looked) % all->count;
+		if (next_of(all, index, out, lost)) {
+			all->next = index;
+			out->label_length = (uint32_t)channel_label(&all->items[index].channel,
+								    out->record.label, path, size);
+			return true;
+		}
+	}
+	for (size_t i = all->count; i-- > 0;) {
+		struct process *process = &all->items[i];
+		if (!has_ended(process))
+			continue;
+		process->ended = true;
+		if (next_of(all, i, out, lost)) {
+			out->label_length = (uint32_t)channel_label(&process->channel,
+								    out->record.label, path, size);
+			return true;
+		}
+		remove_ended(all, i);
+	}
+	return false;
+}
+
+bool processes_running(const struct processes *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct process *process = &all->items[i];
+		bool drew = __atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED);
+		if ((drew || now_ns(all) - process->came_ns < YOUNG_NS) && !has_ended(process))
+			return true;
+	}
+	return false;
+}
+
+struct processes_activity processes_activity(struct processes *all)
+{
+	struct processes_activity sum = {.processes = all->seen,
+					 .refused_programs = handover_refused(&all->handover),
+					 .contexts = all->made,
+					 .refused = all->refused,
+					 .beyond = all->contexts.beyond,
+					 .labels_lost = all->labels_lost};
+	for (size_t i = 0; i < all->count; i++) {
+		const struct wire_header *memory = all->items[i].channel.memory;
+		sum.contexts += __atomic_load_n(&memory->contexts, __ATOMIC_RELAXED);
+		sum.refused += __atomic_load_n(&memory->refused, __ATOMIC_RELAXED);
+		sum.labels_lost += __atomic_load_n(&memory->label_lost, __ATOMIC_RELAXED);
+	}
+	for (size_t i = 0; i < all->contexts.count; i++) {
+		sum.broken += all->contexts.items[i].broken;
+		sum.lost += all->contexts.items[i].lost;
+	}
+	return sum;
+}
+
+void processes_close(struct processes *all)
+{
+	handover_close(&all->handover);
+	for (size_t i = 0; i < all->count; i++)
+		release(all, &all->items[i]);
+	free(all->items);
+	free(all->contexts.items);
+	*all = (struct processes){.sys = all->sys};
+}

@@ -1,0 +1,57 @@
+/*
+ * The programs that are measured from within, from the moment that they fetch their channel until
+ * they have ended and everything that they sent was read.
+ */
+#ifndef SOURCE_GUEST_PROCESSES_H
+#define SOURCE_GUEST_PROCESSES_H
+
+#include "base/sys.h"
+#include "source/guest/handover.h"
+
+struct process; /* one that lives, or has left something to read */
+
+struct processes {
+	const struct sx_sys *sys;
+	struct handover handover;
+	struct process *items;
+	size_t count, cap;
+	size_t next;	 /* to look at first */
+	uint32_t number; /* of the next process that has a context */
+	struct contexts contexts;
+	/* Of processes that have gone. */
+	uint64_t seen, made, refused, labels_lost;
+};
+
+/* What became known about programs that a library of ours was loaded into. */
+struct processes_activity {
+	uint64_t processes;	   /* programs that fetched a channel */
+	uint64_t refused_programs; /* that there was none for */
+	uint64_t contexts;	   /* that they made current */
+	uint64_t refused;	   /* contexts without a place in their channel */
+	uint64_t beyond;	   /* contexts without a place in our list */
+	uint64_t broken, lost;	   /* records */
+	uint64_t labels_lost;
+};
+
+/* Errors: SX_ERR_IO, SX_ERR_NO_MEMORY. Not to be moved in memory while open. */
+enum sx_status processes_open(struct processes *processes, const struct sx_sys *sys,
+			      const struct channel_wish *wish, struct sx_error *err);
+/* What programs that start from now on are asked for. */
+void processes_set_wish(struct processes *processes, const struct channel_wish *wish);
+/* The path of the socket, for WIRE_ENV. */
+const char *processes_path(const struct processes *processes);
+/*
+ * The next record of any process; false when there is none now. Its label path is written to path
+ * (size bytes); out->label_length says how much of that is used.
+ */
+bool processes_next(struct processes *processes, struct wire_sample *out, char *path, size_t size,
+		    uint64_t *lost);
+/*
+ * Whether a program still runs that has made a context, or that came so short a while ago that it
+ * may yet: what a launcher started and left is measured to its end.
+ */
+bool processes_running(const struct processes *processes);
+struct processes_activity processes_activity(struct processes *processes);
+void processes_close(struct processes *processes);
+
+#endif

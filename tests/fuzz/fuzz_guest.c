@@ -1,0 +1,123 @@
+/*
+ * The channel as a hostile program leaves it, and changes it between reads: the input is a list of
+ * writes into its memory (where, how long, what), each of which is followed by reading. What is
+ * read goes through the decoder.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decode.h"
+#include "fuzz.h"
+#include "source/guest/channel.h"
+
+#define RING	   64u
+#define READS	   512 /* after one write: more than all rings together hold is a loop */
+#define PATH_BYTES 512
+
+struct world {
+	struct channel channel;
+	struct contexts contexts;
+	struct decoder *decoder;
+	struct sx_table *table;
+	struct wire_sample *sample; /* with room for a path behind it */
+};
+
+static void open_decoder(struct world *w)
+{
+	const struct decoder_ops *ops = decode_find(RAW_GUEST);
+	struct decoder_setup setup = {0};
+	uint32_t count;
+	enum sx_sample_kind kind;
+	if (ops->create(&setup, &w->decoder, NULL) != SX_OK)
+		abort();
+	const struct sx_column *columns = ops->columns(w->decoder, &count, &kind);
+	if (sx_table_create(columns, count, kind, &w->table, NULL) != SX_OK)
+		abort();
+}
+
+static void check_text(const char *path, size_t length)
+{
+	if (length >= PATH_BYTES || path[length])
+		abort();
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)path[i] < ' ')
+			abort();
+}
+
+static void read_all(struct world *w)
+{
+	char *path = (char *)(w->sample + 1);
+	uint64_t lost;
+	unsigned reads = 0;
+	while (channel_next(&w->channel, &w->contexts, w->sample, &lost)) {
+		if (w->sample->context >= w->contexts.count || ++reads > WIRE_STREAMS * READS)
+			abort();
+		w->sample->label_length =
+		    (uint32_t)channel_label(&w->channel, w->sample->record.label, path, PATH_BYTES);
+		check_text(path, w->sample->label_length);
+		struct raw_sample raw = {.kind = RAW_GUEST,
+					 .data = (const uint8_t *)w->sample,
+					 .size = sizeof(*w->sample) + w->sample->label_length};
+		enum sx_status status = w->decoder->ops->feed(w->decoder, &raw, w->table, NULL);
+		if (status != SX_OK && status != SX_INCOMPLETE)
+			abort();
+		sx_table_clear(w->table);
+	}
+}
+
+/* Six bytes say where (a stream's head or ring, the header, the labels) and how long. */
+static size_t one_write(struct world *w, const uint8_t *data, size_t size)
+{
+	uint8_t *memory = (uint8_t *)w->channel.memory;
+	size_t at = data[2] | (size_t)data[3] << 8, length = data[4];
+	if (data[0] < 16)
+		at %= sizeof(struct wire_header);
+	else if (data[0] < 96)
+		at += sizeof(struct wire_header);
+	else
+		at = (size_t)((uint8_t *)wire_stream_at(w->channel.memory, RING, data[1] % 4) -
+			      memory) +
+		     at % (data[0] & 1 ? 1024 : WIRE_STREAM_STRIDE(RING));
+	length = length < size - 5 ? length : size - 5;
+	if (at + length <= WIRE_BYTES(RING))
+		memcpy(memory + at, data + 5, length);
+	return 5 + length;
+}
+
+/* A stream that is in use, so that the rest of the input is reached. */
+static void begin(struct world *w)
+{
+	struct channel_wish wish = {.ring = RING};
+	channel_prepare(w->channel.memory, &wish);
+	for (unsigned i = 0; i < 4; i++) {
+		struct wire_stream *stream = wire_stream_at(w->channel.memory, RING, i);
+		struct wire_record *ring = (struct wire_record *)(stream + 1);
+		stream->state = WIRE_OPEN;
+		stream->generation = 1;
+		stream->head = 3;
+		for (uint32_t k = 0; k < RING; k++)
+			ring[k] = (struct wire_record){
+			    .kind = WIRE_FRAME + k % 7, .end_ns = k, .label = 8 + 24 * k};
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct world w = {.channel = {.ring = RING, .name = "fuzz"}};
+	w.channel.memory = calloc(1, WIRE_BYTES(RING));
+	w.sample = malloc(sizeof(*w.sample) + PATH_BYTES);
+	if (!w.channel.memory || !w.sample)
+		abort();
+	open_decoder(&w);
+	begin(&w);
+	for (size_t at = 0; at + 6 <= size;) {
+		at += one_write(&w, data + at, size - at);
+		read_all(&w);
+	}
+	w.decoder->ops->destroy(w.decoder);
+	sx_table_destroy(w.table);
+	free(w.channel.memory);
+	free(w.contexts.items);
+	free(w.sample);
+	return 0;
+}

@@ -1,0 +1,246 @@
+/* Environment of children, and the decoder of what a program's channel holds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "decode/decode.h"
+#include "source/guest/library.h"
+#include "wire/channel.h"
+
+static void check_preload(const char *before, const char *after)
+{
+	struct library_environment env = {0};
+	if (before)
+		setenv("LD_PRELOAD", before, 1);
+	else
+		unsetenv("LD_PRELOAD");
+	assert_int_equal(
+	    library_environment_make(&env, "/a/libsextant-gl.so", "/run/x/channel", NULL), SX_OK);
+	unsetenv("LD_PRELOAD");
+	assert_string_equal(env.items[0], after);
+	assert_string_equal(env.items[1], "SEXTANT_CHANNEL=/run/x/channel");
+	assert_null(env.items[2]);
+	library_environment_finish(&env);
+}
+
+static void test_environment_keeps_what_is_there(void **state)
+{
+	check_preload(NULL, "LD_PRELOAD=/a/libsextant-gl.so");
+	check_preload("", "LD_PRELOAD=/a/libsextant-gl.so");
+	check_preload("libx.so", "LD_PRELOAD=/a/libsextant-gl.so:libx.so");
+	check_preload("libx.so /a/libsextant-gl.so", "LD_PRELOAD=libx.so /a/libsextant-gl.so");
+	check_preload("/a/libsextant-gl.so.1",
+		      "LD_PRELOAD=/a/libsextant-gl.so:/a/libsextant-gl.so.1");
+}
+
+static void test_library_that_is_missing_or_unusable(void **state)
+{
+	char path[256];
+	struct sx_error err = {0};
+	setenv("SEXTANT_PRELOAD_DIR", "/nowhere", 1);
+	assert_int_equal(library_find(sys_real(), path, sizeof(path), &err), SX_ERR_NOT_FOUND);
+	assert_non_null(strstr(err.because, "/nowhere"));
+	unsetenv("SEXTANT_PRELOAD_DIR");
+}
+
+/* A sample as the source hands it on, with a label behind it. */
+struct labelled {
+	struct wire_sample head;
+	char label[8];
+};
+
+static struct labelled frame(uint32_t context)
+{
+	struct labelled sample = {.head = {.context = context,
+					   .process = 1,
+					   .pid = 42,
+					   .name = "game",
+					   .label_length = 6},
+				  .label = "shadow"};
+	sample.head.record = (struct wire_record){.kind = WIRE_FRAME,
+						  .frame = 7,
+						  .begin_ns = 1000,
+						  .end_ns = 3000,
+						  .cpu_begin_ns = 100,
+						  .cpu_end_ns = 600,
+						  .flags = WIRE_SIZE_KNOWN | WIRE_CPU_KNOWN,
+						  .width = 800,
+						  .height = 600};
+	for (int i = 0; i < WIRE_COUNTERS; i++) {
+		sample.head.record.values[i] = 100 + (uint64_t)i;
+		sample.head.record.states[i] = WIRE_VALID;
+	}
+	return sample;
+}
+
+#define FRAME_SIZE (sizeof(struct wire_sample) + 6)
+
+struct fixture {
+	struct decoder *decoder;
+	struct sx_table *table;
+};
+
+static struct fixture start(void)
+{
+	struct fixture f;
+	struct decoder_setup setup = {0};
+	uint32_t count;
+	enum sx_sample_kind kind;
+	const struct decoder_ops *ops = decode_find(RAW_GUEST);
+	assert_non_null(ops);
+	assert_int_equal(ops->create(&setup, &f.decoder, NULL), SX_OK);
+	const struct sx_column *columns = ops->columns(f.decoder, &count, &kind);
+	assert_int_equal(kind, SX_SAMPLE_FRAME);
+	assert_int_equal(sx_table_create(columns, count, kind, &f.table, NULL), SX_OK);
+	return f;
+}
+
+static enum sx_status feed(struct fixture *f, const struct labelled *sample, size_t size,
+			   uint32_t flags)
+{
+	struct raw_sample raw = {
+	    .kind = RAW_GUEST, .flags = flags, .data = (const uint8_t *)sample, .size = size};
+	return f->decoder->ops->feed(f->decoder, &raw, f->table, NULL);
+}
+
+static void finish(struct fixture *f)
+{
+	f->decoder->ops->destroy(f->decoder);
+	sx_table_destroy(f->table);
+}
+
+static double get(struct fixture *f, const char *name, size_t row)
+{
+	return sx_table_get(f->table, sx_table_find(f->table, name), row);
+}
+
+static void test_frames_become_rows(void **state)
+{
+	struct fixture f = start();
+	struct labelled sample = frame(2);
+	assert_int_equal(feed(&f, &sample, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(sx_table_row_count(f.table), 1);
+	assert_true(get(&f, "D3DGPUTime", 0) == 100);
+	assert_true(get(&f, "OverflowPred_S3", 0) == 128);
+	assert_true(get(&f, "PrimsWritten_S1", 0) == 120);
+	assert_true(get(&f, "Frames", 0) == 1);
+	assert_true(get(&f, "FrameTime", 0) == 2000);
+	assert_true(get(&f, "CPUTime", 0) == 500);
+	assert_true(get(&f, "FramebufferWidth", 0) == 800);
+	assert_int_equal(sx_table_label(f.table, SX_LABEL_FRAME, 0), 7);
+	assert_int_equal(sx_table_label(f.table, SX_LABEL_CONTEXT, 0), 2);
+	assert_string_equal(sx_table_string(f.table, sx_table_label(f.table, SX_LABEL_GROUP, 0)),
+			    "shadow");
+	assert_string_equal(sx_table_string(f.table, sx_table_label(f.table, SX_LABEL_PROCESS, 0)),
+			    "game (42)");
+	finish(&f);
+}
+
+static void test_missing_values_say_why(void **state)
+{
+	struct fixture f = start();
+	struct labelled sample = frame(0);
+	uint32_t hs = sx_table_find(f.table, "HSInvocations");
+	uint32_t occlusion = sx_table_find(f.table, "Occlusion");
+	sample.head.record.states[WIRE_HS_INVOCATIONS] = WIRE_NOT_COLLECTED;
+	sample.head.why[WIRE_HS_INVOCATIONS] = WIRE_WHY_ZERO_BITS;
+	sample.head.record.states[WIRE_OCCLUSION] = WIRE_DISTURBED;
+	sample.head.record.states[WIRE_C_PRIMITIVES] = 200;
+	sample.head.record.flags = 0;
+	assert_int_equal(feed(&f, &sample, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(sx_table_quality(f.table, hs)[0], SX_QUALITY_NOT_COLLECTED);
+	assert_non_null(strstr(sx_table_column(f.table, hs)->why, "0 bits"));
+	assert_int_equal(sx_table_quality(f.table, occlusion)[0], SX_QUALITY_DISTURBED);
+	assert_true(get(&f, "FramebufferWidth", 0) != get(&f, "FramebufferWidth", 0));
+	assert_true(get(&f, "CPrimitives", 0) != get(&f, "CPrimitives", 0));
+	/* A value from another context: the column is no longer empty as a whole. */
+	sample = frame(1);
+	assert_int_equal(feed(&f, &sample, FRAME_SIZE, RAW_LOST), SX_OK);
+	assert_null(sx_table_column(f.table, hs)->why);
+	assert_int_equal(sx_table_quality(f.table, hs)[1], SX_QUALITY_LOST);
+	finish(&f);
+}
+
+static void test_rest_counts_only_without_frames(void **state)
+{
+	struct fixture f = start();
+	struct labelled drew = frame(0), idle = frame(1), after = frame(2);
+	drew.head.record.kind = idle.head.record.kind = after.head.record.kind = WIRE_TIME;
+	drew.head.record.flags |= WIRE_LAST;
+	idle.head.record.flags |= WIRE_LAST;
+	after.head.record.flags |= WIRE_LAST;
+	memset(idle.head.record.values, 0, sizeof(idle.head.record.values));
+	assert_int_equal(feed(&f, &drew, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &idle, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(sx_table_row_count(f.table), 1);
+	assert_true(get(&f, "Frames", 0) == 0);
+	assert_string_equal(sx_table_string(f.table, sx_table_label(f.table, SX_LABEL_REASON, 0)),
+			    "no swap");
+	struct labelled swapped = frame(2);
+	assert_int_equal(feed(&f, &swapped, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &after, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(sx_table_row_count(f.table), 2);
+	finish(&f);
+}
+
+static void test_cpu_time_counts_once_for_each_process(void **state)
+{
+	struct fixture f = start();
+	struct labelled one = frame(0), two = frame(1), other = frame(2);
+	two.head.record.cpu_begin_ns = 300; /* overlaps the first by 300 */
+	two.head.record.cpu_end_ns = 1000;
+	other.head.process = 0;
+	assert_int_equal(feed(&f, &one, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &two, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &one, FRAME_SIZE, 0), SX_OK);
+	assert_int_equal(feed(&f, &other, FRAME_SIZE, 0), SX_OK);
+	assert_true(get(&f, "CPUTime", 0) == 500);
+	assert_true(get(&f, "CPUTime", 1) == 400);
+	assert_true(get(&f, "CPUTime", 2) == 0);
+	assert_true(get(&f, "CPUTime", 3) == 500);
+	one.head.record.flags = 0; /* no CPU clock in a sandbox: no data, not 0 */
+	assert_int_equal(feed(&f, &one, FRAME_SIZE, 0), SX_OK);
+	assert_true(get(&f, "CPUTime", 4) != get(&f, "CPUTime", 4));
+	finish(&f);
+}
+
+static void test_nonsense_is_left_out(void **state)
+{
+	struct fixture f = start();
+	struct labelled sample = frame(0);
+	assert_int_equal(feed(&f, &sample, FRAME_SIZE - 1, 0), SX_INCOMPLETE);
+	assert_int_equal(feed(&f, &sample, 0, 0), SX_INCOMPLETE);
+	sample.head.context = UINT32_MAX;
+	assert_int_equal(feed(&f, &sample, FRAME_SIZE, 0), SX_INCOMPLETE);
+	sample.head.context = 3;
+	sample.head.process = UINT32_MAX;
+	assert_int_equal(feed(&f, &sample, FRAME_SIZE, 0), SX_INCOMPLETE);
+	sample.head.process = 0;
+	memset(sample.head.name, 'x', sizeof(sample.head.name));
+	memset(sample.head.why, 0xff, sizeof(sample.head.why));
+	assert_int_equal(feed(&f, &sample, FRAME_SIZE, 0), SX_OK);
+	sample.head.record.end_ns = 1;
+	assert_int_equal(feed(&f, &sample, FRAME_SIZE, 0), SX_INCOMPLETE);
+	sample.head.record.kind = 99;
+	assert_int_equal(feed(&f, &sample, FRAME_SIZE, 0), SX_INCOMPLETE);
+	assert_int_equal(sx_table_row_count(f.table), 1);
+	finish(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_environment_keeps_what_is_there),
+	    cmocka_unit_test(test_library_that_is_missing_or_unusable),
+	    cmocka_unit_test(test_frames_become_rows),
+	    cmocka_unit_test(test_missing_values_say_why),
+	    cmocka_unit_test(test_rest_counts_only_without_frames),
+	    cmocka_unit_test(test_cpu_time_counts_once_for_each_process),
+	    cmocka_unit_test(test_nonsense_is_left_out),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

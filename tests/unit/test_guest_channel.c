@@ -1,0 +1,217 @@
+/* The channel's reader over memory that this file writes, well and badly. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "source/guest/channel.h"
+
+#define RING 1024u
+
+static const struct channel_wish wish = {.kinds = 1u << WIRE_FRAME, .ring = RING};
+
+struct fixture {
+	struct channel channel;
+	struct contexts contexts;
+	struct wire_sample sample;
+	uint64_t lost;
+};
+
+static struct fixture *start(void)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	assert_non_null(f);
+	f->channel = (struct channel){.memory = calloc(1, WIRE_BYTES(RING)),
+				      .ring = RING,
+				      .process = 3,
+				      .pid = 42,
+				      .name = "game"};
+	assert_non_null(f->channel.memory);
+	channel_prepare(f->channel.memory, &wish);
+	return f;
+}
+
+static void finish(struct fixture *f)
+{
+	free(f->channel.memory);
+	free(f->contexts.items);
+	free(f);
+}
+
+static bool next(struct fixture *f)
+{
+	return channel_next(&f->channel, &f->contexts, &f->sample, &f->lost);
+}
+
+static struct wire_stream *stream_of(struct fixture *f, unsigned index)
+{
+	return wire_stream_at(f->channel.memory, RING, index);
+}
+
+static struct wire_stream *open_stream(struct fixture *f, unsigned index)
+{
+	struct wire_stream *stream = stream_of(f, index);
+	stream->generation++;
+	stream->head = stream->tail = stream->lost = 0;
+	memcpy(stream->renderer, "soft\x1b[31m", 9);
+	stream->state = WIRE_OPEN;
+	return stream;
+}
+
+static void write_record(struct wire_stream *stream, uint64_t frame)
+{
+	struct wire_record *ring = (struct wire_record *)(stream + 1);
+	ring[stream->head % RING] =
+	    (struct wire_record){.kind = WIRE_FRAME, .frame = frame, .begin_ns = 10, .end_ns = 20};
+	stream->head++;
+}
+
+static void test_records_arrive_in_order(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 5);
+	for (uint64_t frame = 0; frame < 5000; frame++) {
+		write_record(stream, frame);
+		if (frame == 4000)
+			stream->lost = 3;
+		assert_true(next(f));
+		assert_int_equal(f->sample.record.frame, frame);
+		assert_int_equal(f->lost, frame == 4000 ? 3 : 0);
+	}
+	assert_false(next(f));
+	assert_int_equal(f->contexts.count, 1);
+	assert_int_equal(f->contexts.items[0].frames, 5000);
+	assert_int_equal(f->contexts.items[0].lost, 3);
+	assert_string_equal(f->contexts.items[0].renderer, "soft?[31m");
+	assert_int_equal(f->sample.pid, 42);
+	assert_int_equal(f->sample.process, 3);
+	assert_string_equal(f->sample.name, "game");
+	finish(f);
+}
+
+static void test_closed_streams_are_freed_when_drained(void **state)
+{
+	struct fixture *f = start();
+	for (unsigned life = 0; life < 3; life++) {
+		struct wire_stream *stream = open_stream(f, 0);
+		write_record(stream, 1);
+		write_record(stream, 2);
+		stream->state = WIRE_CLOSED;
+		assert_true(next(f));
+		assert_int_equal(stream->state, WIRE_CLOSED);
+		assert_true(next(f));
+		assert_false(next(f));
+		assert_int_equal(stream->state, WIRE_FREE);
+		assert_int_equal(f->sample.context, life);
+	}
+	assert_true(f->contexts.items[2].closed);
+	finish(f);
+}
+
+static void test_impossible_heads_are_skipped(void **state)
+{
+	struct fixture *f = start();
+	struct wire_stream *stream = open_stream(f, 63);
+	stream->head = UINT64_MAX / 2;
+	assert_false(next(f));
+	assert_int_equal(f->contexts.items[0].broken, 1);
+	write_record(stream, 9);
+	assert_true(next(f));
+	assert_int_equal(f->sample.record.frame, 9);
+	finish(f);
+}
+
+static void test_contexts_beyond_the_limit_are_counted(void **state)
+{
+	struct fixture *f = start();
+	for (unsigned life = 0; life < CHANNEL_CONTEXTS_MAX + 10; life++) {
+		struct wire_stream *stream = open_stream(f, 0);
+		write_record(stream, 1);
+		stream->state = WIRE_CLOSED;
+		assert_int_equal(next(f), life < CHANNEL_CONTEXTS_MAX);
+		assert_false(next(f));
+		assert_int_equal(stream->state, WIRE_FREE); /* its place is not kept from others */
+	}
+	assert_int_equal(f->contexts.count, CHANNEL_CONTEXTS_MAX);
+	assert_int_equal(f->contexts.beyond, 10);
+	finish(f);
+}
+
+static uint32_t put_label(struct fixture *f, uint32_t id, uint32_t parent, const char *text)
+{
+	struct wire_label label = {.parent = parent, .length = (uint32_t)strlen(text)};
+	memcpy(wire_labels(f->channel.memory) + id, &label, sizeof(label));
+	memcpy(wire_labels(f->channel.memory) + id + sizeof(label), text, label.length);
+	return id;
+}
+
+static void check_label(struct fixture *f, uint32_t id, size_t size, const char *expected)
+{
+	char path[256];
+	memset(path, '#', sizeof(path));
+	assert_int_equal(channel_label(&f->channel, id, path, size), strlen(expected));
+	assert_string_equal(path, expected);
+}
+
+static void test_label_paths(void **state)
+{
+	struct fixture *f = start();
+	put_label(f, 8, 0, "Schatten \xc3\xa4");
+	put_label(f, 64, 8, "cascade\n1");
+	put_label(f, 128, 64, "\xff\xc0\x80\xed\xa0\x80\xf0\x9f\x98\x80\xe2\x82");
+	put_label(f, 256, 256, "own parent");
+	put_label(f, 320, 400, "child before parent");
+	put_label(f, 400, 0, "late");
+	check_label(f, 0, 256, "");
+	check_label(f, 8, 256, "Schatten \xc3\xa4");
+	check_label(f, 8, 11, "Schatten "); /* cut before a character, not in it */
+	check_label(f, 64, 256, "Schatten \xc3\xa4/cascade?1");
+	check_label(f, 128, 256, "Schatten \xc3\xa4/cascade?1/??????\xf0\x9f\x98\x80??");
+	check_label(f, 256, 256, "own parent");
+	check_label(f, 320, 256, "child before parent");
+	check_label(f, 64, 1, "");
+	check_label(f, WIRE_LABEL_BYTES - 4, 256, "");
+	check_label(f, UINT32_MAX, 256, "");
+	((struct wire_label *)(void *)(wire_labels(f->channel.memory) + 8))->length = UINT32_MAX;
+	check_label(f, 8, 256, "");
+	check_label(f, 64, 256, "cascade?1");
+	finish(f);
+}
+
+/* Whatever stands in the channel, the reader ends and stays inside it (sanitisers look on). */
+static void test_garbage_is_survived(void **state)
+{
+	struct fixture *f = start();
+	unsigned seed = 12345;
+	for (int round = 0; round < 300; round++) {
+		for (unsigned i = 0; i < 4; i++) {
+			uint8_t *head = (uint8_t *)stream_of(f, i);
+			for (size_t k = 0; k < 900; k++) {
+				seed = seed * 1103515245u + 12345u;
+				head[k] = (uint8_t)(seed >> 16);
+			}
+			stream_of(f, i)->state = (seed >> 8) % 5;
+			if (round % 3 == 0)
+				stream_of(f, i)->head = stream_of(f, i)->tail + 5;
+		}
+		for (int n = 0; n < 3000 && next(f); n++)
+			assert_true(f->sample.context < f->contexts.count);
+	}
+	finish(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_records_arrive_in_order),
+	    cmocka_unit_test(test_closed_streams_are_freed_when_drained),
+	    cmocka_unit_test(test_impossible_heads_are_skipped),
+	    cmocka_unit_test(test_contexts_beyond_the_limit_are_counted),
+	    cmocka_unit_test(test_label_paths),
+	    cmocka_unit_test(test_garbage_is_survived),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
