@@ -23,35 +23,9 @@ static const struct query_counter guided_counters[] = {
 
 /* The group that D3D11 answers with queries, in the order of AMD's library. */
 static const struct query_counter d3d11_counters[] = {
-    {"D3DGPUTime", RAW_TIME, NULL},
-    {"Occlusion", RAW_OCCLUSION, NULL},
-    {"IAVertices", RAW_VERTICES, NULL},
-    {"IAPrimitives", RAW_PRIMITIVES, NULL},
-    {"VSInvocations", RAW_VS, NULL},
-    {"GSInvocations", RAW_GS, NULL},
-    {"GSPrimitives", RAW_GS_PRIMITIVES, NULL},
-    {"CInvocations", RAW_CLIP_IN, NULL},
-    {"CPrimitives", RAW_CLIP_OUT, NULL},
-    {"PSInvocations", RAW_FS, NULL},
-    {"HSInvocations", RAW_TCS_PATCHES, NULL},
-    {"DSInvocations", RAW_TES, NULL},
-    {"CSInvocations", RAW_CS, NULL},
-    {"OcclusionPredicate", RAW_OCCLUSION, NULL},
-    {"PrimsWritten", RAW_WRITTEN, NULL},
-    {"PrimsStorageNeed", RAW_NEEDED, NULL},
-    {"OverflowPred", RAW_OVERFLOW, NULL},
-    {"PrimsWritten_S0", RAW_WRITTEN, NULL},
-    {"PrimsStorageNeed_S0", RAW_NEEDED, NULL},
-    {"OverflowPred_S0", RAW_STREAM_OVERFLOW, NULL},
-    {"PrimsWritten_S1", RAW_WRITTEN + 1, NULL},
-    {"PrimsStorageNeed_S1", RAW_NEEDED + 1, NULL},
-    {"OverflowPred_S1", RAW_STREAM_OVERFLOW + 1, NULL},
-    {"PrimsWritten_S2", RAW_WRITTEN + 2, NULL},
-    {"PrimsStorageNeed_S2", RAW_NEEDED + 2, NULL},
-    {"OverflowPred_S2", RAW_STREAM_OVERFLOW + 2, NULL},
-    {"PrimsWritten_S3", RAW_WRITTEN + 3, NULL},
-    {"PrimsStorageNeed_S3", RAW_NEEDED + 3, NULL},
-    {"OverflowPred_S3", RAW_STREAM_OVERFLOW + 3, NULL},
+#define QUERY(id, name, raw) {name, raw, NULL},
+#include "wire/queries.def"
+#undef QUERY
 };
 
 static bool is_overflow(uint32_t raw)
