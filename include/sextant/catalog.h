@@ -44,6 +44,21 @@ struct sx_strings {
 /* A rule by which a source recognises the device. */
 struct sx_match_info {
 	const char *driver, *key, *value;
+	uint32_t product; /* index of the product that it tells, or SX_NONE */
+};
+
+/* What a product fixes of its catalog's constants. */
+struct sx_product_constant {
+	const char *name;
+	double value;
+};
+
+/* One of the products that a catalog describes. */
+struct sx_product_info {
+	const char *name, *title;
+	struct sx_strings aliases;
+	const struct sx_product_constant *constants;
+	uint32_t constant_count;
 };
 
 /* An alternative form that expressions of this catalog may have. */
@@ -94,6 +109,7 @@ enum sx_group_kind { SX_GROUP_SET, SX_GROUP_UNCORE, SX_GROUP_LIST };
 
 struct sx_group_info {
 	const char *name, *title, *uuid, *counter_format, *scope;
+	const char *unit; /* the part of the device that counts it: "oag" or "oam"; may be NULL */
 	enum sx_group_kind kind;
 	bool exclusive; /* only one such group is programmed at a time */
 	const struct sx_program_info *programs;
@@ -145,15 +161,29 @@ struct sx_advice_info {
 
 /* What the head of a catalog says; enough for a list of catalogs. */
 struct sx_catalog_info {
+	/*
+	 * What it was opened as: the catalog's name, or that of one of its products, whose title
+	 * and constants it then has. `catalog` is the catalog's name in either case.
+	 */
 	const char *name, *title, *vendor;
+	const char *catalog;
+	const char *extends, *shared; /* names of the files that it builds upon, or NULL */
+	uint32_t product;	      /* index of the product that it was opened as, or SX_NONE */
 	enum sx_catalog_kind kind;
 	enum sx_dialect dialect;
 	enum sx_notation notation;
 	const char *origin; /* path of the file, or "embedded" */
-	uint64_t hash;	    /* xxhash64 of the file's bytes */
+	/*
+	 * xxhash64 of the file's bytes; of a catalog that builds upon others, xxhash64 of the
+	 * hashes of the file itself, of the one that it extends and of the shared one, each as 8
+	 * bytes little endian and 0 where there is none.
+	 */
+	uint64_t hash;
 	struct sx_strings facts, notes;
 	const struct sx_match_info *matches;
 	uint32_t match_count;
+	const struct sx_product_info *products;
+	uint32_t product_count;
 	const struct sx_variant_info *variants;
 	uint32_t variant_count;
 	const struct sx_pass_limit_info *pass_limits;

@@ -7,8 +7,9 @@ struct embedded_file {
 	const char *begin, *end; /* a NUL stands at `end` */
 };
 
-/* Sorted by name: catalogs without ".yaml", data files with their suffix. */
+/* Sorted by name: catalogs and vendors' shared files without ".yaml", data with their suffix. */
 extern const struct embedded_file embedded_catalogs[];
+extern const struct embedded_file embedded_shared[];
 extern const struct embedded_file embedded_data[];
 
 #endif

@@ -20,8 +20,9 @@ struct sx_catalog {
 	struct sx_counter_info *counters;
 	struct sx_metric_info *metrics;
 	struct sx_advice_info *advice;
-	uint32_t
-	    *lines[INDEX_KINDS]; /* where each thing stands in the file; NULL when there are none */
+	/* Where each thing stands, as yaml.h says; NULL when there are none. */
+	uint32_t *lines[INDEX_KINDS];
+	const char *files[3]; /* the files that the upper bits of lines mean */
 	uint32_t constant_count, block_count, section_count, group_count;
 	uint32_t counter_count, metric_count, advice_count;
 };
@@ -30,6 +31,7 @@ struct sx_catalog {
 void catalog_free(struct sx_catalog *catalog);
 
 /* Opens a catalog that stands in a file, without the cache. As sx_catalog_open(). */
-enum sx_status catalog_open_file(const char *path, struct sx_catalog **out, struct sx_error *err);
+enum sx_status catalog_open_file(const struct sx_context *context, const char *path,
+				 struct sx_catalog **out, struct sx_error *err);
 
 #endif

@@ -96,12 +96,12 @@ static void check_keep(const struct check *c, const struct sx_metric_info *m)
 		check_expression(c, m->keep.items[i], SX_INFIX);
 }
 
-static void check_metric(struct lint *lint, const struct sx_metric_info *m)
+static void check_metric(struct lint *lint, const struct sx_metric_info *m, uint32_t line)
 {
 	const struct sx_catalog_info *info = sx_catalog_info(lint->cat);
 	uint32_t variants = info->variant_count ? info->variant_count : 1;
 	char what[512];
-	struct check c = {.lint = lint, .line = m->line, .what = what, .group = m->group};
+	struct check c = {.lint = lint, .line = line, .what = what, .group = m->group};
 	for (uint32_t v = 0; v < variants; v++) {
 		snprintf(what, sizeof(what), "the formula of \"%s\"%s%s", m->qualified,
 			 v ? " for " : "", v ? info->variants[v].name : "");
@@ -133,11 +133,11 @@ static void check_programs(struct lint *lint, const struct sx_group_info *g, uin
 	}
 }
 
-static void check_rule(struct lint *lint, const struct sx_advice_info *a)
+static void check_rule(struct lint *lint, const struct sx_advice_info *a, uint32_t line)
 {
 	char what[256];
 	struct check c = {
-	    .lint = lint, .line = a->line, .what = what, .group = SX_NONE, .any_group = true};
+	    .lint = lint, .line = line, .what = what, .group = SX_NONE, .any_group = true};
 	snprintf(what, sizeof(what), "the condition of rule \"%s\"", a->rule);
 	if (a->when)
 		check_expression(&c, a->when, SX_INFIX);
@@ -154,7 +154,7 @@ void lint_expressions(struct lint *lint)
 	for (uint32_t i = 0; i < cat->group_count; i++)
 		check_programs(lint, &cat->groups[i], cat->lines[INDEX_GROUP][i]);
 	for (uint32_t i = 0; i < cat->metric_count; i++)
-		check_metric(lint, &cat->metrics[i]);
+		check_metric(lint, &cat->metrics[i], cat->lines[INDEX_METRIC][i]);
 	for (uint32_t i = 0; i < cat->advice_count; i++)
-		check_rule(lint, &cat->advice[i]);
+		check_rule(lint, &cat->advice[i], cat->lines[INDEX_ADVICE][i]);
 }

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "catalog/search/context.h"
 #include "catalog/lint/identity.h"
+#include "catalog/load/yaml.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,7 +21,9 @@ void lint_report(struct lint *lint, uint32_t line, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	lint->count++;
-	struct sx_lint_finding finding = {sx_catalog_info(lint->cat)->origin, line, text};
+	const char *file = lint->cat->files[line >> YAML_LINE_BITS];
+	struct sx_lint_finding finding = {file ? file : sx_catalog_info(lint->cat)->origin,
+					  line & YAML_LINE_MASK, text};
 	if (lint->fn)
 		lint->fn(lint->user, &finding);
 }
@@ -90,7 +93,7 @@ static void check_counters(struct lint *lint)
 	}
 }
 
-static void check_identity(struct lint *lint, const struct sx_metric_info *m)
+static void check_identity(struct lint *lint, const struct sx_metric_info *m, uint32_t line)
 {
 	switch (identity_check(lint->cat, m)) {
 	case IDENTITY_UNBOUND:
@@ -100,11 +103,11 @@ static void check_identity(struct lint *lint, const struct sx_metric_info *m)
 		lint->out_of_memory = true;
 		break;
 	case IDENTITY_MISSING:
-		lint_report(lint, m->line, "\"%s\" has no line in identity.tsv", m->qualified);
+		lint_report(lint, line, "\"%s\" has no line in identity.tsv", m->qualified);
 		break;
 	case IDENTITY_CHANGED:
 		lint_report(
-		    lint, m->line,
+		    lint, line,
 		    "the formula or unit of \"%s\" changed, but its line in identity.tsv did not",
 		    m->qualified);
 		break;
@@ -116,12 +119,13 @@ static void check_metrics(struct lint *lint)
 	const struct sx_catalog *cat = lint->cat;
 	for (uint32_t i = 0; i < cat->metric_count; i++) {
 		const struct sx_metric_info *m = &cat->metrics[i];
-		check_identity(lint, m);
+		uint32_t line = cat->lines[INDEX_METRIC][i];
+		check_identity(lint, m, line);
 		/* Entries that differ in their group alone have these in common. */
-		if (i > 0 && m[-1].line == m->line)
+		if (i > 0 && cat->lines[INDEX_METRIC][i - 1] == line)
 			continue;
-		check_description(lint, m->line, m->name, m->description);
-		check_neutral(lint, m->line, m->name, m->unit, m->neutral);
+		check_description(lint, line, m->name, m->description);
+		check_neutral(lint, line, m->name, m->unit, m->neutral);
 	}
 }
 
@@ -130,7 +134,7 @@ static void check_advice(struct lint *lint)
 	const struct sx_catalog *cat = lint->cat;
 	for (uint32_t i = 0; i < cat->advice_count; i++) {
 		const struct sx_advice_info *a = &cat->advice[i];
-		check_description(lint, a->line, a->rule, a->advice);
+		check_description(lint, cat->lines[INDEX_ADVICE][i], a->rule, a->advice);
 	}
 }
 

@@ -49,11 +49,12 @@ enum sx_status neutral_init(struct neutral *neutral, struct sx_error *err)
 	while (strcmp(file->name, "neutral.yaml") != 0)
 		file++;
 	struct arena nodes = {0};
-	const struct yaml_node *root;
-	struct loader l = {.origin = "neutral.yaml", .err = err};
+	struct yaml_node *root;
+	struct loader l = {.files = {"neutral.yaml"}, .err = err};
 	units_init(&l.units);
-	enum sx_status status = yaml_read(file->begin, (size_t)(file->end - file->begin), l.origin,
-					  &nodes, &neutral->arena, &root, err);
+	struct yaml_input input = {file->begin, (size_t)(file->end - file->begin), l.files[0],
+				   false};
+	enum sx_status status = yaml_read(&input, &nodes, &neutral->arena, &root, err);
 	if (status == SX_OK && !read_names(&l, root, neutral))
 		status = l.status;
 	arena_finish(&nodes);

@@ -54,13 +54,14 @@ static bool load_rule(struct loader *l, const struct yaml_node *n, struct sx_adv
 		return false;
 	a.info.threshold_from_guide = a.threshold == 1;
 	*out = a.info;
+	out->line = n->line & YAML_LINE_MASK;
 	return load_bind(l, n->line, INDEX_ADVICE, INDEX_NO_GROUP, out->rule, index);
 }
 
 bool load_advice(struct loader *l, const struct yaml_node *list)
 {
 	struct sx_advice_info *array = load_array(l, list, sizeof(*array));
-	if (!array)
+	if (!array || !load_lines(l, list, INDEX_ADVICE))
 		return false;
 	l->cat->advice = array;
 	for (const struct yaml_node *n = list->first; n; n = n->next) {

@@ -91,7 +91,7 @@ static bool refuse_circle(struct walk *w, uint32_t metric)
 	for (size_t i = first ? first - 1 : 0; i < w->depth && used < sizeof(text) / 2; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s -> ",
 					 metrics[w->stack[i].metric].qualified);
-	load_fail(w->l, metrics[metric].line, "metric \"%s\" needs itself",
+	load_fail(w->l, w->l->cat->lines[INDEX_METRIC][metric], "metric \"%s\" needs itself",
 		  metrics[metric].qualified);
 	error_because(w->l->err, "%.400s%s", used ? text : "", metrics[metric].qualified);
 	error_try(w->l->err, "express one of them in counters");

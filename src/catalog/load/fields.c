@@ -18,7 +18,9 @@ bool load_fail(struct loader *l, uint32_t line, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	l->status = error_set(l->err, SX_ERR_BAD_INPUT, "%s:%u: %s", l->origin, line, text);
+	const char *origin = l->files[line >> YAML_LINE_BITS];
+	l->status = error_set(l->err, SX_ERR_BAD_INPUT, "%s:%u: %s", origin ? origin : l->files[0],
+			      line & YAML_LINE_MASK, text);
 	return load_because(l, "the catalog does not follow its format",
 			    "see docs/catalog-format.md for what may stand here");
 }
@@ -319,7 +321,7 @@ static const char *kind_name(enum index_kind kind)
 	static const char *const names[INDEX_KINDS] = {
 	    [INDEX_COUNTER] = "counter", [INDEX_METRIC] = "metric",   [INDEX_CONSTANT] = "constant",
 	    [INDEX_BLOCK] = "block",	 [INDEX_SECTION] = "section", [INDEX_GROUP] = "group",
-	    [INDEX_ADVICE] = "rule",
+	    [INDEX_ADVICE] = "rule",	 [INDEX_PROGRAM] = "program",
 	};
 	return names[kind];
 }

@@ -9,10 +9,17 @@
 #include "catalog/units.h"
 #include "catalog/load/yaml.h"
 
+/* The files that a catalog is put together from, as the upper bits of lines tell them. */
+enum load_file_number { LOAD_OWN, LOAD_PARENT, LOAD_SHARED, LOAD_FILES };
+
 /* What one load works with. */
 struct loader {
 	struct sx_catalog *cat;
-	const char *origin;
+	const char *files[LOAD_FILES]; /* where they come from, for messages; NULL: not there */
+	uint64_t hashes[LOAD_FILES];
+	struct yaml_node *roots[LOAD_FILES];
+	const char *product;		   /* that the catalog is opened as, or NULL */
+	const struct yaml_node **programs; /* the named ones, by INDEX_PROGRAM */
 	struct sx_error *err;
 	enum sx_status status; /* of the first failure */
 	struct units units;

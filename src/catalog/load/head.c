@@ -1,27 +1,8 @@
-/* The short lists of a catalog's head: match, variants, pass-limits, constants, sections. */
+/* The short lists of a catalog: variants, pass-limits, constants, sections. */
 #include "catalog/load/load.h"
 #include "base/number.h"
 
 #include <string.h>
-
-static const struct field match_fields[] = {
-    {"driver", FIELD_NAME, true, offsetof(struct sx_match_info, driver), NULL},
-    {"key", FIELD_TEXT, true, offsetof(struct sx_match_info, key), NULL},
-    {"value", FIELD_TEXT, true, offsetof(struct sx_match_info, value), NULL},
-};
-
-bool load_matches(struct loader *l, const struct yaml_node *list)
-{
-	struct sx_match_info *m = load_array(l, list, sizeof(*m));
-	if (!m)
-		return false;
-	l->cat->info.matches = m;
-	l->cat->info.match_count = list->count;
-	for (const struct yaml_node *n = list->first; n; n = n->next)
-		if (!fields_read(l, n, "a match", match_fields, FIELDS_COUNT(match_fields), m++))
-			return false;
-	return true;
-}
 
 static const struct field variant_fields[] = {
     {"name", FIELD_NAME, true, offsetof(struct sx_variant_info, name), NULL},

@@ -10,8 +10,8 @@
 struct head {
 	struct sx_catalog_info info;
 	uint32_t version;
-	const struct yaml_node *match, *variants, *pass_limits, *constants, *blocks, *sections,
-	    *groups, *counters, *metrics, *advice;
+	const struct yaml_node *match, *products, *programs, *remove, *variants, *pass_limits,
+	    *constants, *blocks, *sections, *groups, *counters, *metrics, *advice;
 };
 
 static const char *const kinds[] = {"gpu", "cpu", "uncore", "api", NULL};
@@ -28,14 +28,19 @@ static const struct field head_fields[] = {
     {"kind", FIELD_ENUM, true, AT(info.kind), kinds},
     {"dialect", FIELD_ENUM, true, AT(info.dialect), dialects},
     {"notation", FIELD_ENUM, true, AT(info.notation), notations},
+    {"extends", FIELD_NAME, false, AT(info.extends), NULL},
+    {"shared", FIELD_NAME, false, AT(info.shared), NULL},
+    {"remove", FIELD_NODE, false, AT(remove), NULL},
     {"facts", FIELD_STRINGS, false, AT(info.facts), NULL},
     {"notes", FIELD_STRINGS, false, AT(info.notes), NULL},
     {"match", FIELD_NODE, false, AT(match), NULL},
+    {"products", FIELD_NODE, false, AT(products), NULL},
     {"variants", FIELD_NODE, false, AT(variants), NULL},
     {"pass-limits", FIELD_NODE, false, AT(pass_limits), NULL},
     {"constants", FIELD_NODE, false, AT(constants), NULL},
     {"blocks", FIELD_NODE, false, AT(blocks), NULL},
     {"sections", FIELD_NODE, false, AT(sections), NULL},
+    {"programs", FIELD_NODE, false, AT(programs), NULL},
     {"groups", FIELD_NODE, false, AT(groups), NULL},
     {"counters", FIELD_NODE, false, AT(counters), NULL},
     {"metrics", FIELD_NODE, false, AT(metrics), NULL},
@@ -52,7 +57,24 @@ static bool load_part(struct loader *l, const struct yaml_node *node, enum yaml_
 	return load_expect(l, node, kind, node->key) && load(l, node);
 }
 
-bool load_catalog(struct loader *l, const struct yaml_node *root)
+/* The order in which the parts are read: references look backwards only. */
+static bool load_parts(struct loader *l, const struct head *head)
+{
+	return load_part(l, head->variants, YAML_LIST, load_variants) &&
+	       load_part(l, head->pass_limits, YAML_MAP, load_pass_limits) &&
+	       load_part(l, head->constants, YAML_LIST, load_constants) &&
+	       load_part(l, head->products, YAML_LIST, load_product_constants) &&
+	       load_part(l, head->blocks, YAML_LIST, load_blocks) &&
+	       load_part(l, head->sections, YAML_LIST, load_sections) &&
+	       load_part(l, head->programs, YAML_LIST, load_named_programs) &&
+	       load_part(l, head->groups, YAML_LIST, load_groups) &&
+	       load_part(l, head->counters, YAML_LIST, load_counters) &&
+	       load_part(l, head->metrics, YAML_LIST, load_metrics) &&
+	       load_part(l, head->advice, YAML_LIST, load_advice) && refs_check_cycles(l);
+}
+
+/* Fills l->cat from the root of a document. false after load_fail(). */
+static bool load_catalog(struct loader *l, const struct yaml_node *root, bool head_only)
 {
 	struct head head = {.info = l->cat->info};
 	if (!fields_read(l, root, "a catalog", head_fields, FIELDS_COUNT(head_fields), &head))
@@ -62,50 +84,83 @@ bool load_catalog(struct loader *l, const struct yaml_node *root)
 		return load_because(l, "this library reads version 1", "update Sextant");
 	}
 	l->cat->info = head.info;
-	/* References look backwards only: groups before counters, counters before metrics. */
-	return load_part(l, head.match, YAML_LIST, load_matches) &&
-	       load_part(l, head.variants, YAML_LIST, load_variants) &&
-	       load_part(l, head.pass_limits, YAML_MAP, load_pass_limits) &&
-	       load_part(l, head.constants, YAML_LIST, load_constants) &&
-	       load_part(l, head.blocks, YAML_LIST, load_blocks) &&
-	       load_part(l, head.sections, YAML_LIST, load_sections) &&
-	       load_part(l, head.groups, YAML_LIST, load_groups) &&
-	       load_part(l, head.counters, YAML_LIST, load_counters) &&
-	       load_part(l, head.metrics, YAML_LIST, load_metrics) &&
-	       load_part(l, head.advice, YAML_LIST, load_advice) && refs_check_cycles(l);
+	l->cat->info.catalog = head.info.name;
+	return load_part(l, head.products, YAML_LIST, load_products) &&
+	       load_part(l, head.match, YAML_LIST, load_matches) &&
+	       (head_only || load_parts(l, &head));
 }
 
-static enum sx_status parse_into(struct sx_catalog *cat, const char *text, size_t size,
-				 const char *origin, struct sx_error *err)
+/* One file's hash as it is; of several, that of all hashes. */
+static uint64_t whole_hash(const struct loader *l)
 {
-	struct arena nodes = {0};
-	const struct yaml_node *root;
-	enum sx_status status = yaml_read(text, size, origin, &nodes, &cat->arena, &root, err);
-	if (status == SX_OK) {
-		struct loader l = {.cat = cat, .origin = origin, .err = err};
-		units_init(&l.units);
-		if (!load_catalog(&l, root))
-			status = l.status;
-	}
-	arena_finish(&nodes);
-	return status;
+	uint8_t bytes[8 * LOAD_FILES];
+	if (!l->files[LOAD_PARENT] && !l->files[LOAD_SHARED])
+		return l->hashes[LOAD_OWN];
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(l->hashes[i / 8] >> 8 * (i % 8));
+	return XXH64(bytes, sizeof(bytes), 0);
 }
 
-enum sx_status sx_catalog_parse(const char *text, size_t size, const char *origin,
-				struct sx_catalog **out, struct sx_error *err)
+/* Opened as a product, a catalog bears the product's name and title. */
+static bool choose_product(struct sx_catalog *cat, const char *product)
+{
+	struct sx_catalog_info *info = &cat->info;
+	for (uint32_t i = 0; product && i < info->product_count; i++) {
+		if (strcmp(info->products[i].name, product) != 0)
+			continue;
+		info->product = i;
+		info->name = info->products[i].name;
+		info->title = info->products[i].title;
+	}
+	return !product || info->product != SX_NONE;
+}
+
+static bool load_files(struct loader *l, const struct load_job *job, struct arena *nodes)
+{
+	struct load_file own = {0};
+	l->status = job->read(job->user, nodes, &l->cat->arena, &own, l->err);
+	if (l->status != SX_OK)
+		return false;
+	l->files[LOAD_OWN] = own.origin;
+	l->hashes[LOAD_OWN] = own.hash;
+	l->roots[LOAD_OWN] = own.root;
+	l->cat->info.origin = own.origin;
+	l->product = job->product;
+	if (!job->head_only && !inherit_resolve(l, own.root, job->fetch, nodes))
+		return false;
+	l->cat->info.hash = whole_hash(l);
+	memcpy(l->cat->files, l->files, sizeof(l->cat->files));
+	return load_catalog(l, own.root, job->head_only) && choose_product(l->cat, job->product);
+}
+
+enum sx_status load_run(const struct load_job *job, struct sx_catalog **out, struct sx_error *err)
 {
 	struct sx_catalog *cat = calloc(1, sizeof(*cat));
 	if (!cat)
 		return error_nomem(err, "loading a catalog");
 	atomic_init(&cat->refs, 1);
-	cat->info.hash = XXH64(text, size, 0);
-	cat->info.origin = arena_strndup(&cat->arena, origin, strlen(origin));
-	enum sx_status status = cat->info.origin ? parse_into(cat, text, size, origin, err)
-						 : error_nomem(err, "loading a catalog");
-	if (status != SX_OK) {
+	cat->info.product = SX_NONE;
+	struct arena nodes = {0};
+	struct loader l = {.cat = cat, .err = err};
+	units_init(&l.units);
+	bool good = load_files(&l, job, &nodes);
+	arena_finish(&nodes);
+	if (!good) {
 		catalog_free(cat);
-		return status;
+		return l.status;
 	}
 	*out = cat;
 	return SX_OK;
+}
+
+enum sx_status load_text(const char *text, size_t size, const char *origin, bool head_only,
+			 struct arena *nodes, struct arena *texts, struct load_file *out,
+			 struct sx_error *err)
+{
+	out->origin = arena_strndup(texts, origin, strlen(origin));
+	if (!out->origin)
+		return error_nomem(err, "loading a catalog");
+	out->hash = XXH64(text, size, 0);
+	struct yaml_input input = {text, size, out->origin, head_only};
+	return yaml_read(&input, nodes, texts, &out->root, err);
 }

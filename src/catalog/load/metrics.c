@@ -116,6 +116,8 @@ static bool add_metric(struct loader *l, const struct sx_metric_info *info, uint
 	*out = *info;
 	out->group = group;
 	out->qualified = out->name;
+	cat->lines[INDEX_METRIC][index] = info->line;
+	out->line = info->line & YAML_LINE_MASK;
 	if (group != SX_NONE && !(out->qualified = qualify(l, cat->groups[group].name, out->name)))
 		return false;
 	cat->metric_count++;
@@ -169,7 +171,8 @@ bool load_metrics(struct loader *l, const struct yaml_node *list)
 		return load_limit(l, list->line, "too many metrics",
 				  "there may be 32768, counted once for each of their groups");
 	l->cat->metrics = arena_alloc(&l->cat->arena, count * sizeof(*l->cat->metrics));
-	if (!l->cat->metrics)
+	l->cat->lines[INDEX_METRIC] = arena_alloc(&l->cat->arena, count * sizeof(uint32_t));
+	if (!l->cat->metrics || !l->cat->lines[INDEX_METRIC])
 		return load_no_memory(l);
 	for (const struct yaml_node *n = list->first; n; n = n->next)
 		if (!load_metric(l, n))

@@ -19,7 +19,21 @@ struct reader {
 	const char *key; /* read, and waiting for its value */
 	uint32_t key_line;
 	struct yaml_node *root;
+	bool head_only, at_end; /* whether only the head is wanted, and has been read */
 };
+
+/* The keys that a catalog's head consists of; the first other one ends it. */
+bool yaml_is_head_key(const char *key)
+{
+	static const char *const keys[] = {
+	    "sextant-catalog", "sextant-shared", "name",   "title", "vendor", "kind",  "dialect",
+	    "notation",	       "extends",	 "shared", "facts", "notes",  "match", "products",
+	};
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(keys[i], key) == 0)
+			return true;
+	return false;
+}
 
 const char *yaml_kind_name(enum yaml_kind kind)
 {
@@ -84,6 +98,10 @@ static bool read_key(struct reader *r, const yaml_event_t *event)
 		char what[160];
 		snprintf(what, sizeof(what), "duplicate key \"%s\"", text);
 		return refuse(r, SX_ERR_BAD_INPUT, line, what, "a key may stand once in a mapping");
+	}
+	if (r->head_only && r->depth == 1 && !yaml_is_head_key(text)) {
+		r->at_end = true;
+		return true;
 	}
 	r->key = arena_strndup(r->nodes, text, len);
 	r->key_line = line;
@@ -238,8 +256,8 @@ static bool read_document(struct reader *r)
 		yaml_event_t event;
 		if (!yaml_parser_parse(&r->parser, &event))
 			return refuse_syntax(r);
-		more = event.type != YAML_STREAM_END_EVENT;
 		bool good = read_event(r, &event);
+		more = event.type != YAML_STREAM_END_EVENT && !r->at_end;
 		yaml_event_delete(&event);
 		if (!good)
 			return false;
@@ -264,10 +282,16 @@ static bool check_text(struct reader *r, const char *text, size_t size)
 		      "a byte is no part of a character, or is a control character");
 }
 
-enum sx_status yaml_read(const char *text, size_t size, const char *origin, struct arena *nodes,
-			 struct arena *texts, const struct yaml_node **out, struct sx_error *err)
+enum sx_status yaml_read(const struct yaml_input *input, struct arena *nodes, struct arena *texts,
+			 struct yaml_node **out, struct sx_error *err)
 {
-	struct reader r = {.origin = origin, .nodes = nodes, .texts = texts, .err = err};
+	const char *text = input->text;
+	size_t size = input->size;
+	struct reader r = {.origin = input->origin,
+			   .nodes = nodes,
+			   .texts = texts,
+			   .err = err,
+			   .head_only = input->head_only};
 	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
 		text += 3;
 		size -= 3;
@@ -284,4 +308,26 @@ enum sx_status yaml_read(const char *text, size_t size, const char *origin, stru
 		return r.status;
 	*out = r.root;
 	return SX_OK;
+}
+
+/* The depth is bounded by YAML_DEPTH_MAX. */
+void yaml_mark(struct yaml_node *root, uint32_t file)
+{
+	root->line |= file << YAML_LINE_BITS;
+	for (struct yaml_node *n = root->first; n; n = n->next)
+		yaml_mark(n, file);
+}
+
+const struct yaml_node *yaml_child(const struct yaml_node *map, const char *key)
+{
+	for (const struct yaml_node *n = map->kind == YAML_MAP ? map->first : NULL; n; n = n->next)
+		if (strcmp(n->key, key) == 0)
+			return n;
+	return NULL;
+}
+
+const char *yaml_child_text(const struct yaml_node *map, const char *key)
+{
+	const struct yaml_node *n = yaml_child(map, key);
+	return n && n->kind == YAML_SCALAR ? n->text : NULL;
 }

@@ -97,13 +97,14 @@ enum sx_status sx_catalog_open(struct sx_context *context, const char *name,
 			       struct sx_catalog **out, struct sx_error *err)
 {
 	if (strchr(name, '/'))
-		return catalog_open_file(name, out, err);
+		return catalog_open_file(context, name, out, err);
 	pthread_mutex_lock(&context->lock);
 	struct sx_catalog *catalog = cached(context, name);
 	pthread_mutex_unlock(&context->lock);
 	if (!catalog) {
+		struct path_request request = {.context = context, .name = name};
 		/* Parsed without the lock, so that threads do not wait for each other's files. */
-		enum sx_status status = path_open(context, name, &catalog, err);
+		enum sx_status status = path_open(&request, &catalog, err);
 		if (status == SX_ERR_NOT_FOUND)
 			suggest_names(context, name, err);
 		if (status != SX_OK)

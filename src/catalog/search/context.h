@@ -31,12 +31,24 @@ void context_log(const struct sx_context *context, enum sx_log_level level, cons
 
 /* Fills context->folders from the options and the environment; false when memory is out. */
 bool path_init(struct sx_context *context, const char *catalog_path);
+
+#define PATH_BYTES_MAX 4096
+#define PATH_SHARED    ".shared" /* what the name of a vendor's shared file ends in */
+
+/* Which catalog to open, and how. */
+struct path_request {
+	const struct sx_context *context;
+	const char *name;
+	const char *product; /* of the catalog's products, or NULL */
+	bool head_only;
+};
+
 /*
- * Finds the catalog `name` along the search path: loads the first file that exists, or the embedded
- * copy. Errors as sx_catalog_open(); SX_ERR_NOT_FOUND comes without a remedy.
+ * Finds the catalog along the search path: loads the first file that exists, or the embedded copy.
+ * Errors as sx_catalog_open(); SX_ERR_NOT_FOUND comes without a remedy.
  */
-enum sx_status path_open(const struct sx_context *context, const char *name,
-			 struct sx_catalog **out, struct sx_error *err);
+enum sx_status path_open(const struct path_request *request, struct sx_catalog **out,
+			 struct sx_error *err);
 /* All names along the search path into the context's arena, sorted; false when memory is out. */
 bool path_list(struct sx_context *context, const char ***names, size_t *count);
 

@@ -1,21 +1,13 @@
 /* Where catalogs lie: the folders of the environment, the user and the system, then the library. */
 #include "catalog/search/context.h"
-#include "base/error.h"
 #include "catalog/embedded.h"
-#include "catalog/internal.h"
-#include "catalog/load/yaml.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define PATH_BYTES_MAX 4096
-#define SUFFIX	       ".yaml"
+#define SUFFIX ".yaml"
 
 static bool add_folder(struct sx_context *context, const char *text, size_t len)
 {
@@ -49,110 +41,6 @@ bool path_init(struct sx_context *context, const char *catalog_path)
 	       add_folder(context, "/etc/sextant/catalogs", strlen("/etc/sextant/catalogs"));
 }
 
-/* Reads a whole regular file; the size is bounded by the format's limit. */
-static enum sx_status read_all(int fd, const char *path, char **out, size_t *size,
-			       struct sx_error *err)
-{
-	struct stat st;
-	if (fstat(fd, &st) < 0)
-		return error_errno(err, errno, "cannot read the catalog %s", path);
-	if (!S_ISREG(st.st_mode)) {
-		error_set(err, SX_ERR_BAD_INPUT, "%s:1: not a regular file", path);
-		error_because(err, "a catalog is a file");
-		error_try(err, "give the path of a YAML file");
-		return SX_ERR_BAD_INPUT;
-	}
-	/* One byte beyond the limit is enough for the parser to see that it is passed. */
-	size_t want = YAML_BYTES_MAX + 1, used = 0;
-	if ((uint64_t)st.st_size < want)
-		want = (size_t)st.st_size + 1;
-	char *text = malloc(want);
-	if (!text)
-		return error_nomem(err, "reading a catalog");
-	ssize_t n = 1;
-	while (n > 0 && used < want) {
-		n = read(fd, text + used, want - used);
-		if (n > 0)
-			used += (size_t)n;
-		else if (n < 0 && errno == EINTR)
-			n = 1;
-	}
-	if (n < 0) {
-		enum sx_status status = error_errno(err, errno, "cannot read the catalog %s", path);
-		free(text);
-		return status;
-	}
-	*out = text;
-	*size = used;
-	return SX_OK;
-}
-
-enum sx_status catalog_open_file(const char *path, struct sx_catalog **out, struct sx_error *err)
-{
-	/* Not blocking: somebody may have put a FIFO there. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0) {
-		enum sx_status status = error_errno(err, errno, "cannot open the catalog %s", path);
-		error_try(err, "check the path and its permissions");
-		return status;
-	}
-	char *text = NULL;
-	size_t size = 0;
-	enum sx_status status = read_all(fd, path, &text, &size, err);
-	close(fd);
-	if (status == SX_OK)
-		status = sx_catalog_parse(text, size, path, out, err);
-	free(text);
-	return status;
-}
-
-static enum sx_status check_name(const char *name, struct sx_catalog **catalog,
-				 struct sx_error *err)
-{
-	const struct sx_catalog_info *info = sx_catalog_info(*catalog);
-	if (strcmp(info->name, name) == 0)
-		return SX_OK;
-	error_set(err, SX_ERR_BAD_INPUT,
-		  "%s:2: the catalog's name is \"%s\", but the file's is \"%s\"", info->origin,
-		  info->name, name);
-	error_because(err, "a catalog is found by the name of its file");
-	error_try(err, "rename the file or the catalog");
-	sx_catalog_unref(*catalog);
-	*catalog = NULL;
-	return SX_ERR_BAD_INPUT;
-}
-
-static const struct embedded_file *find_embedded(const char *name)
-{
-	for (const struct embedded_file *f = embedded_catalogs; f->name; f++)
-		if (strcmp(f->name, name) == 0)
-			return f;
-	return NULL;
-}
-
-enum sx_status path_open(const struct sx_context *context, const char *name,
-			 struct sx_catalog **out, struct sx_error *err)
-{
-	for (size_t i = 0; i < context->folder_count; i++) {
-		char path[PATH_BYTES_MAX];
-		int n = snprintf(path, sizeof(path), "%s/%s" SUFFIX, context->folders[i], name);
-		if (n < 0 || (size_t)n >= sizeof(path) || access(path, F_OK) != 0)
-			continue;
-		enum sx_status status = catalog_open_file(path, out, err);
-		return status == SX_OK ? check_name(name, out, err) : status;
-	}
-	const struct embedded_file *file = find_embedded(name);
-	if (!file) {
-		error_set(err, SX_ERR_NOT_FOUND, "no catalog is called \"%s\"", name);
-		error_because(
-		    err, "no folder of the search path has %s" SUFFIX ", and it is not built in",
-		    name);
-		return SX_ERR_NOT_FOUND;
-	}
-	return sx_catalog_parse(file->begin, (size_t)(file->end - file->begin), "embedded", out,
-				err);
-}
-
 struct name_list {
 	struct arena *arena;
 	const char **items;
@@ -171,6 +59,13 @@ static bool add_name(struct name_list *list, const char *name, size_t len)
 	return true;
 }
 
+/* A vendor's shared file is no catalog. */
+static bool is_shared(const char *name, size_t len)
+{
+	size_t suffix = strlen(PATH_SHARED);
+	return len > suffix && memcmp(name + len - suffix, PATH_SHARED, suffix) == 0;
+}
+
 static bool add_folder_names(struct name_list *list, const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -180,7 +75,8 @@ static bool add_folder_names(struct name_list *list, const char *folder)
 	for (struct dirent *e; good && (e = readdir(dir));) {
 		size_t len = strlen(e->d_name), suffix = strlen(SUFFIX);
 		if (e->d_name[0] != '.' && len > suffix &&
-		    strcmp(e->d_name + len - suffix, SUFFIX) == 0)
+		    strcmp(e->d_name + len - suffix, SUFFIX) == 0 &&
+		    !is_shared(e->d_name, len - suffix))
 			good = add_name(list, e->d_name, len - suffix);
 	}
 	closedir(dir);

@@ -1,0 +1,223 @@
+/* Opening: a catalog's file and those that it builds upon, from folders or from the library. */
+#include "base/error.h"
+#include "catalog/embedded.h"
+#include "catalog/internal.h"
+#include "catalog/load/load.h"
+#include "catalog/search/context.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUFFIX ".yaml"
+
+/* Where a catalog's file is, and where those are looked for that it builds upon. */
+struct place {
+	const struct sx_context *context;   /* NULL: no search path */
+	const struct embedded_file *inside; /* in the library; NULL: at `path` */
+	const char *text;		    /* in memory, `size` bytes; NULL: it is not */
+	size_t size;
+	char path[PATH_BYTES_MAX];
+	bool head_only;
+};
+
+/* Reads a whole regular file; the size is bounded by the format's limit. */
+static enum sx_status read_all(int fd, const char *path, char **out, size_t *size,
+			       struct sx_error *err)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return error_errno(err, errno, "cannot read the catalog %s", path);
+	if (!S_ISREG(st.st_mode)) {
+		error_set(err, SX_ERR_BAD_INPUT, "%s:1: not a regular file", path);
+		error_because(err, "a catalog is a file");
+		error_try(err, "give the path of a YAML file");
+		return SX_ERR_BAD_INPUT;
+	}
+	/* One byte beyond the limit is enough for the parser to see that it is passed. */
+	size_t want = YAML_BYTES_MAX + 1, used = 0;
+	if ((uint64_t)st.st_size < want)
+		want = (size_t)st.st_size + 1;
+	char *text = malloc(want);
+	if (!text)
+		return error_nomem(err, "reading a catalog");
+	ssize_t n = 1;
+	while (n > 0 && used < want) {
+		n = read(fd, text + used, want - used);
+		if (n > 0)
+			used += (size_t)n;
+		else if (n < 0 && errno == EINTR)
+			n = 1;
+	}
+	if (n < 0) {
+		enum sx_status status = error_errno(err, errno, "cannot read the catalog %s", path);
+		free(text);
+		return status;
+	}
+	*out = text;
+	*size = used;
+	return SX_OK;
+}
+
+static enum sx_status read_path(const struct place *p, struct arena *nodes, struct arena *texts,
+				struct load_file *out, struct sx_error *err)
+{
+	/* Not blocking: somebody may have put a FIFO there. */
+	int fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		enum sx_status status =
+		    error_errno(err, errno, "cannot open the catalog %s", p->path);
+		error_try(err, "check the path and its permissions");
+		return status;
+	}
+	char *text = NULL;
+	size_t size = 0;
+	enum sx_status status = read_all(fd, p->path, &text, &size, err);
+	close(fd);
+	if (status == SX_OK)
+		status = load_text(text, size, p->path, p->head_only, nodes, texts, out, err);
+	free(text);
+	return status;
+}
+
+static enum sx_status place_read(void *user, struct arena *nodes, struct arena *texts,
+				 struct load_file *out, struct sx_error *err)
+{
+	const struct place *p = user;
+	if (p->inside)
+		return load_text(p->inside->begin, (size_t)(p->inside->end - p->inside->begin),
+				 "embedded", p->head_only, nodes, texts, out, err);
+	if (p->text)
+		return load_text(p->text, p->size, p->path, p->head_only, nodes, texts, out, err);
+	return read_path(p, nodes, texts, out, err);
+}
+
+static const struct embedded_file *find_embedded(const char *name)
+{
+	const struct embedded_file *const tables[] = {embedded_catalogs, embedded_shared};
+	for (size_t i = 0; i < 2; i++)
+		for (const struct embedded_file *f = tables[i]; f->name; f++)
+			if (strcmp(f->name, name) == 0)
+				return f;
+	return NULL;
+}
+
+/* Whether FOLDER/NAME.yaml exists; its path is then p->path. */
+static bool is_in(struct place *p, const char *folder, size_t len, const char *name)
+{
+	int n = snprintf(p->path, sizeof(p->path), "%.*s/%s" SUFFIX, (int)len, folder, name);
+	return n >= 0 && (size_t)n < sizeof(p->path) && access(p->path, F_OK) == 0;
+}
+
+/* Finds a file by its name along the search path; false when there is none. */
+static bool place_find(struct place *p, const char *name)
+{
+	const struct sx_context *context = p->context;
+	for (size_t i = 0; context && i < context->folder_count; i++)
+		if (is_in(p, context->folders[i], strlen(context->folders[i]), name))
+			return true;
+	p->inside = find_embedded(name);
+	return p->inside != NULL;
+}
+
+/* What a catalog builds upon: beside its own file, else along the search path. */
+static enum sx_status place_fetch(void *user, const char *name, bool is_shared, struct arena *nodes,
+				  struct arena *texts, struct load_file *out, struct sx_error *err)
+{
+	const struct place *own = user;
+	char file[256];
+	snprintf(file, sizeof(file), "%s%s", name, is_shared ? PATH_SHARED : "");
+	struct place *p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_nomem(err, "loading a catalog");
+	p->context = own->context;
+	const char *slash = own->inside || own->text ? NULL : strrchr(own->path, '/');
+	bool found = !strchr(file, '/') &&
+		     ((slash && is_in(p, own->path, (size_t)(slash - own->path), file)) ||
+		      place_find(p, file));
+	enum sx_status status = found ? place_read(p, nodes, texts, out, err) : SX_ERR_NOT_FOUND;
+	free(p);
+	return status;
+}
+
+static enum sx_status place_open(struct place *p, const char *product, struct sx_catalog **out,
+				 struct sx_error *err)
+{
+	struct load_fetch fetch = {.read = place_fetch, .user = p};
+	struct load_job job = {.read = place_read,
+			       .user = p,
+			       .fetch = &fetch,
+			       .product = product,
+			       .head_only = p->head_only};
+	return load_run(&job, out, err);
+}
+
+enum sx_status catalog_open_file(const struct sx_context *context, const char *path,
+				 struct sx_catalog **out, struct sx_error *err)
+{
+	struct place *p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_nomem(err, "loading a catalog");
+	p->context = context;
+	snprintf(p->path, sizeof(p->path), "%s", path);
+	enum sx_status status = place_open(p, NULL, out, err);
+	free(p);
+	return status;
+}
+
+enum sx_status sx_catalog_parse(const char *text, size_t size, const char *origin,
+				struct sx_catalog **out, struct sx_error *err)
+{
+	struct place *p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_nomem(err, "loading a catalog");
+	p->text = text;
+	p->size = size;
+	snprintf(p->path, sizeof(p->path), "%s", origin);
+	enum sx_status status = place_open(p, NULL, out, err);
+	free(p);
+	return status;
+}
+
+static enum sx_status check_name(const char *name, struct sx_catalog **catalog,
+				 struct sx_error *err)
+{
+	const struct sx_catalog_info *info = sx_catalog_info(*catalog);
+	if (strcmp(info->catalog, name) == 0)
+		return SX_OK;
+	error_set(err, SX_ERR_BAD_INPUT,
+		  "%s:2: the catalog's name is \"%s\", but the file's is \"%s\"", info->origin,
+		  info->catalog, name);
+	error_because(err, "a catalog is found by the name of its file");
+	error_try(err, "rename the file or the catalog");
+	sx_catalog_unref(*catalog);
+	*catalog = NULL;
+	return SX_ERR_BAD_INPUT;
+}
+
+enum sx_status path_open(const struct path_request *request, struct sx_catalog **out,
+			 struct sx_error *err)
+{
+	struct place *p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_nomem(err, "loading a catalog");
+	p->context = request->context;
+	p->head_only = request->head_only;
+	enum sx_status status = SX_ERR_NOT_FOUND;
+	if (place_find(p, request->name)) {
+		status = place_open(p, request->product, out, err);
+		if (status == SX_OK && !p->inside)
+			status = check_name(request->name, out, err);
+	} else {
+		error_set(err, SX_ERR_NOT_FOUND, "no catalog is called \"%s\"", request->name);
+		error_because(
+		    err, "no folder of the search path has %s" SUFFIX ", and it is not built in",
+		    request->name);
+	}
+	free(p);
+	return status;
+}
