@@ -4,7 +4,6 @@
 usage: check_vocabulary.py SOURCE_ROOT
 """
 import fnmatch
-import glob
 import os
 import re
 import sys
@@ -14,6 +13,8 @@ try:
 except ImportError:
     print("python3-yaml is missing", file=sys.stderr)
     sys.exit(77)
+
+import catalog_yaml
 
 ENTRY = re.compile(
     r"^\*\*`(?P<name>[a-z.]+)`\*\* · (?P<unit>\S+) · (?P<text>.+)\\\n"
@@ -89,21 +90,29 @@ def check_catalog(units, names, catalog, found, say):
         found[neutral].setdefault(catalog["name"], set()).add(item["name"])
 
 
-def origin_of(text, catalogs):
-    """{catalog: {names}} of a line "amd-*, opengl (`A`, `B`); …", or None when it is malformed."""
-    result, at = {}, 0
+def check_origin(text, name, found, catalogs, say):
+    """A line "amd-*, opengl (`A`, `B`); …": all that is mapped stands in it, and nothing else.
+
+    A pattern's names need not all be in each of its catalogs, but each is in one of them.
+    """
+    told, at = {}, 0
     while at < len(text):
         match = ORIGIN.match(text, at)
         if not match:
-            return None
+            say(f"vocabulary.md: {name}: malformed: {text[at:]}")
+            return
+        items = set(re.findall(r"`([^`]+)`", match.group(2)))
         for pattern in match.group(1).split(", "):
-            hit = fnmatch.filter(catalogs, pattern)
-            if not hit:
-                return None
-            for catalog in hit:
-                result.setdefault(catalog, set()).update(re.findall(r"`([^`]+)`", match.group(2)))
+            hits = fnmatch.filter(catalogs, pattern)
+            used = set().union(*(found.get(c, set()) for c in hits))
+            if items - used:
+                say(f"vocabulary.md: {name}: {pattern} has no {sorted(items - used)}")
+            for catalog in hits:
+                told.setdefault(catalog, set()).update(items)
         at = match.end()
-    return result
+    for catalog, items in sorted(found.items()):
+        if items - told.get(catalog, set()):
+            say(f"vocabulary.md: {name}: {catalog} maps it from {sorted(items)}")
 
 
 def check_page(page, names, found, catalogs, say):
@@ -122,8 +131,7 @@ def check_page(page, names, found, catalogs, say):
             say(f"vocabulary.md: {name}: unit {entry['unit']}, not {want['unit']}")
         if entry["text"] != text:
             say(f"vocabulary.md: {name}: neutral.yaml says: {text}")
-        if origin_of(entry["origin"], catalogs) != found[name]:
-            say(f"vocabulary.md: {name}: the catalogs map it from {found[name]}")
+        check_origin(entry["origin"], name, found[name], catalogs, say)
 
 
 def main():
@@ -136,7 +144,7 @@ def main():
         findings.append("neutral.yaml: a name stands twice")
     check_units(units, names, findings.append)
     found = {name: {} for name in names}
-    catalogs = [load(path) for path in sorted(glob.glob(os.path.join(root, "catalogs/*/*.yaml")))]
+    catalogs = [catalog_yaml.load(path) for path in catalog_yaml.paths(root)]
     for catalog in catalogs:
         check_catalog(units, names, catalog, found, findings.append)
     findings += [f"neutral.yaml: {name}: no catalog maps it" for name in names if not found[name]]
