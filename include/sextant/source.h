@@ -41,6 +41,11 @@ SX_API enum sx_status sx_devices_probe(struct sx_context *context, bool ask_driv
 SX_API void sx_devices_destroy(struct sx_device_list *list);
 /* The devices, best first. */
 SX_API const struct sx_device *sx_devices_get(const struct sx_device_list *list, size_t *count);
+/*
+ * Whether a selector as -d takes it means this device: its id ("i915:card0"), either half of it,
+ * its source, or its catalog. Thread-safe.
+ */
+SX_API bool sx_device_means(const struct sx_device *device, const char *selector);
 
 /* One line of a self-test's report, without a newline. */
 typedef void (*sx_selftest_fn)(void *user, const char *line);

@@ -99,8 +99,12 @@ static enum sx_status open_named(struct sx_session *s, const struct sx_device *a
 {
 	const struct sx_device *blocked = NULL;
 	for (size_t i = 0; i < count; i++) {
-		if (!source_means(&all[i], selector))
+		if (!sx_device_means(&all[i], selector))
 			continue;
+		/* A model stands in for hardware that is not here, not for what cannot be used. */
+		if (all[i].state == SX_DEVICE_SIMULATED && blocked &&
+		    blocked->state == SX_DEVICE_UNUSABLE)
+			break;
 		if (all[i].state == SX_DEVICE_INJECT && !s->options.child) {
 			error_set(err, SX_ERR_USAGE, "%s measures only programs", all[i].id);
 			error_because(err, "its counters are read inside the program");
@@ -149,7 +153,7 @@ static enum sx_status open_fitting(struct sx_session *s, const struct sx_device 
 static bool named(const struct sx_session *s, const struct sx_device *device, const char *source)
 {
 	for (uint32_t i = 0; i < s->options.device_count; i++)
-		if (source_means(device, s->options.devices[i]) ||
+		if (sx_device_means(device, s->options.devices[i]) ||
 		    strcmp(s->options.devices[i], strrchr(device->id, '#') + 1) == 0 ||
 		    strcmp(s->options.devices[i], source) == 0)
 			return true;

@@ -10,7 +10,7 @@
 static const struct sx_device *find(const struct sx_device *all, size_t count, const char *id)
 {
 	for (size_t i = 0; i < count; i++)
-		if (source_means(&all[i], id))
+		if (sx_device_means(&all[i], id))
 			return &all[i];
 	return NULL;
 }

@@ -26,7 +26,7 @@ const struct source_ops *source_find(const char *name)
 	return NULL;
 }
 
-bool source_means(const struct sx_device *device, const char *selector)
+bool sx_device_means(const struct sx_device *device, const char *selector)
 {
 	const char *colon = strchr(device->id, ':');
 	size_t length = strlen(selector);

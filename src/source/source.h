@@ -151,10 +151,5 @@ struct source {
 const struct source_ops *const *source_all(void);
 /* The source of this name, or NULL. */
 const struct source_ops *source_find(const char *name);
-/*
- * Whether -d SELECTOR means this device: its id ("i915:card0"), either half of it, its source or
- * its catalog.
- */
-bool source_means(const struct sx_device *device, const char *selector);
 
 #endif

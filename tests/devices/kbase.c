@@ -95,6 +95,12 @@ void fake_kbase_advance(struct fake_kbase *fake, uint64_t ns)
 	fake->now_ns = end;
 }
 
+/* The same for calls that no signal interrupts. */
+static bool fails_hard(struct fake_kbase *fake)
+{
+	return fails(fake) && errno != EINTR;
+}
+
 static int fake_open(void *user, const char *path, int flags)
 {
 	struct fake_kbase *fake = user;
@@ -125,7 +131,7 @@ static int fake_close(void *user, int fd)
 static int fake_is_char_device(void *user, int fd)
 {
 	struct fake_kbase *fake = user;
-	return fails(fake) ? -1 : !fake->no_char_device;
+	return fails_hard(fake) ? -1 : !fake->no_char_device;
 }
 
 static uint8_t *put_prop(uint8_t *at, uint32_t id, uint32_t log2, uint64_t value)
@@ -198,6 +204,10 @@ static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 	struct fake_kbase *fake = user;
 	if (fails(fake))
 		return -1;
+	if (fake->gone) {
+		errno = fake->gone;
+		return -1;
+	}
 	if (fd == NODE_FD)
 		return node_ioctl(fake, request, arg);
 	return fake->vinstr ? fake_vinstr_ioctl(fake, request, arg)
@@ -207,7 +217,7 @@ static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 static void *fake_mmap(void *user, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	struct fake_kbase *fake = user;
-	if (fails(fake))
+	if (fails_hard(fake))
 		return MAP_FAILED;
 	if (size != fake->memory_size || prot != PROT_READ || offset) {
 		errno = EINVAL;
@@ -230,6 +240,10 @@ static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_m
 	if (fails(fake))
 		return -1;
 	/* Time passes in steps, so that a wait ends soon after the first sample. */
+	if (count && fake->gone) {
+		fds[0].revents = POLLERR | POLLHUP;
+		return 1;
+	}
 	for (int ms = 0; ms < timeout_ms && (!count || !fake->used); ms++)
 		fake_kbase_advance(fake, 1000000);
 	if (!count || !fake->used)
@@ -241,12 +255,12 @@ static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_m
 static int fake_clock_gettime(void *user, clockid_t clock, struct timespec *out)
 {
 	struct fake_kbase *fake = user;
-	if (fails(fake))
+	if (fails_hard(fake))
 		return -1;
 	fake_kbase_advance(fake, 100);
 	uint64_t now = fake->now_ns;
 	if (clock == CLOCK_MONOTONIC)
-		now += (uint64_t)fake->offset_ns;
+		now += (uint64_t)fake->offset_ns + (uint64_t)(int64_t)((double)now * fake->drift);
 	*out = (struct timespec){.tv_sec = (time_t)(now / 1000000000),
 				 .tv_nsec = (long)(now % 1000000000)};
 	return 0;

@@ -42,7 +42,11 @@ struct fake_kbase {
 	uint32_t state;	      /* of every block */
 	uint32_t max_buffers; /* vinstr: ENOMEM above */
 	uint32_t bad_offset;  /* values of blocks point here */
+	uint32_t bad_sample;  /* only in the sample of this sequence number; 0: in all */
 	uint32_t error_flag;  /* flags of every sample */
+	int setup_errno;      /* what setting up a reader fails with, or 0 */
+	int gone;	      /* the errno of a device that went away, or 0 */
+	double drift;	      /* of CLOCK_MONOTONIC against CLOCK_MONOTONIC_RAW: 1e-4 is 100 ppm */
 	/* a fault: the call with this number (from 1) fails */
 	unsigned fail_at, calls;
 	int fail_errno;

@@ -118,6 +118,8 @@ int fake_kinstr_setup(struct fake_kbase *fake, union kbase_setup *setup)
 	if (setup->in.item_size != sizeof(*list) || !count || count > 32 ||
 	    list[count - 1].type != KBASE_REQUEST_NONE)
 		return refuse(EINVAL);
+	if (fake->setup_errno)
+		return refuse(fake->setup_errno);
 	memset(fake->masks, 0, sizeof(fake->masks));
 	for (uint32_t i = 0; i + 1 < count; i++)
 		if (!take_request(fake, &list[i]))
@@ -159,7 +161,7 @@ static void put_blocks(struct fake_kbase *fake, const struct fake_sample *sample
 		contiguous += kind == MALI_CORE;
 		meta.u.block.state = fake->state;
 		meta.u.block.offset = (uint32_t)(values - fake->memory);
-		if (fake->bad_offset)
+		if (fake->bad_offset && (!fake->bad_sample || fake->bad_sample == sample->sequence))
 			meta.u.block.offset = fake->bad_offset;
 		put_meta(fake, at, &meta);
 		values += fake->slots * 8;

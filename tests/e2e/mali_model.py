@@ -56,6 +56,9 @@ def check_capture(folder, device, cores):
 def check_selftest(device):
     text = run('doctor', '--selftest', '-d', device).stdout
     assert ' 0 failed' in text and 'simulated' in text, text
+    doc = json.loads(run('doctor', '--selftest', '-d', device, '--json').stdout)
+    assert doc['schema'] == 'sextant.selftest/1' and doc['device'] == device and doc['passed'] is True, doc
+    assert doc['error'] is None and doc['lines'] == text.splitlines()[1:-1], doc
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -167,7 +167,7 @@ static void healthy(void **state)
 	fake_kbase_init(&b.fake);
 	run_whole(&b, 10000000);
 	assert_string_equal(b.desc->catalog, "mali-g625");
-	assert_string_equal(b.desc->driver, "kbase CSF 1.24");
+	assert_string_equal(b.desc->driver, "kbase CSF 1.24 (kinstr)");
 	assert_int_equal(b.desc->constant_count, 5);
 	assert_string_equal(b.desc->constants[0].name, "MaliConstantsBusWidthBits");
 	assert_true(b.desc->constants[0].value == 128);
@@ -371,9 +371,134 @@ static void samples_that_point_nowhere(void **state)
 	b.fake.bad_offset = UINT32_MAX - 3;
 	open_bench(&b);
 	start_bench(&b, 10000000);
-	assert_int_equal(read_one(&b, 100), SX_ERR_UNSUPPORTED);
+	struct raw_sample raw;
+	struct sx_error err = {0};
+	enum sx_status status = SX_OK;
+	for (int i = 0; i < 20 && status != SX_ERR_UNSUPPORTED; i++)
+		status = source_kbase.read(b.source, 100, &raw, &err);
+	assert_int_equal(status, SX_ERR_UNSUPPORTED); /* all of them: the driver is at fault */
 	assert_false(b.fake.held);
 	close_bench(&b);
+	/* One alone costs itself; it is counted, and told once. */
+	fake_kbase_init(&b.fake);
+	b.fake.bad_offset = UINT32_MAX - 3;
+	b.fake.bad_sample = 3;
+	open_bench(&b);
+	start_bench(&b, 10000000);
+	uint64_t lost = 0;
+	unsigned notes = 0, samples = 0;
+	while (samples < 5) {
+		status = source_kbase.read(b.source, 100, &raw, &err);
+		notes += status == SX_OK && raw.kind == RAW_NOTE;
+		samples += status == SX_OK && raw.kind == RAW_MALI;
+		lost += status == SX_OK ? raw.lost : 0;
+		assert_true(status == SX_OK || status == SX_AGAIN);
+	}
+	assert_int_equal(lost, 1);
+	assert_int_equal(notes, 1);
+	drain_bench(&b);
+	close_bench(&b);
+}
+
+/* Samples that the ring had no room for, and those that we asked for too late, are counted. */
+static void late_samples_are_counted(void **state)
+{
+	static const uint16_t minors[] = {24, 12}; /* its own timer; ours */
+	for (size_t i = 0; i < 2; i++) {
+		struct bench b;
+		struct raw_sample raw;
+		uint64_t lost = 0, samples = 0;
+		fake_kbase_init(&b.fake);
+		b.fake.version.minor = minors[i];
+		b.fake.state = 0;
+		open_bench(&b);
+		start_bench(&b, 1000000);
+		fake_kbase_advance(&b.fake, 100 * 1000000);
+		while (samples + lost < 110) {
+			if (source_kbase.read(b.source, 5, &raw, NULL) != SX_OK)
+				continue;
+			samples++;
+			lost += raw.lost;
+		}
+		assert_in_range(lost, i ? 97 : 66, i ? 101 : 70);
+		drain_bench(&b);
+		close_bench(&b);
+	}
+}
+
+/* A device that goes: why and when, then the end; and everything is given back. */
+static void a_device_that_goes(void **state)
+{
+	static const int errors[] = {ENODEV, EIO};
+	for (int shape = 0; shape < 6; shape++) {
+		struct bench b;
+		struct raw_sample raw;
+		struct sx_error err = {0};
+		fake_kbase_init(&b.fake);
+		b.fake.version.minor = shape / 2 == 0 ? 24 : 12;
+		if (shape / 2 == 2) {
+			b.fake.gpu_id = 0xa0040000;
+			b.fake.slots = 64;
+		}
+		b.fake.state = 0;
+		open_bench(&b);
+		start_bench(&b, 10000000);
+		for (int i = 0; i < 10; i++)
+			read_one(&b, 100);
+		b.fake.gone = errors[shape % 2];
+		enum sx_status status;
+		while ((status = source_kbase.read(b.source, 100, &raw, &err)) == SX_AGAIN)
+			;
+		assert_int_equal(status, SX_ERR_DEVICE_LOST);
+		assert_non_null(strstr(err.message, "lost after 0."));
+		assert_true(err.because[0] && strstr(err.remedy, "dmesg"));
+		assert_int_equal(source_kbase.stop(b.source, &err), SX_OK);
+		assert_int_equal(source_kbase.read(b.source, 0, &raw, &err), SX_END);
+		close_bench(&b);
+	}
+}
+
+/* The clocks drift by 100 parts in a million: no sample is longer or shorter than it was. */
+static void drifting_clocks(void **state)
+{
+	struct bench b;
+	fake_kbase_init(&b.fake);
+	b.fake.drift = 1e-4;
+	open_bench(&b);
+	start_bench(&b, 10000000);
+	while (sx_table_row_count(b.table) < 500)
+		assert_int_equal(read_one(&b, 100), SX_OK);
+	const uint64_t *begin = sx_table_begin_ns(b.table), *end = sx_table_end_ns(b.table);
+	for (size_t row = 1; row < 500; row++) {
+		/* 10 ms, longer by 1 us; by the offset alone one in a second was 100 us longer. */
+		assert_int_equal(begin[row], end[row - 1]);
+		assert_in_range(end[row] - begin[row], 10000000, 10002500);
+	}
+	uint64_t raw_end = UINT64_C(5010000000) + 499 * UINT64_C(10000000);
+	int64_t true_end = (int64_t)raw_end + b.fake.offset_ns + (int64_t)((double)raw_end * 1e-4);
+	assert_true(llabs((int64_t)end[499] - true_end) < 1000);
+	drain_bench(&b);
+	close_bench(&b);
+}
+
+/* A mask that no double holds: every core is there, numbered without the holes. */
+static void wide_core_masks(void **state)
+{
+	static const uint64_t masks[] = {UINT64_C(0x8000000000000001), UINT64_MAX,
+					 UINT64_C(0x4010000000000003)};
+	for (size_t i = 0; i < 6; i++) {
+		struct bench b;
+		fake_kbase_init(&b.fake);
+		b.fake.core_mask = masks[i / 2];
+		b.fake.physical_cores = i & 1;
+		open_bench(&b);
+		start_bench(&b, 10000000);
+		assert_int_equal(read_one(&b, 100), SX_OK);
+		assert_int_equal(quality(&b, "MaliShaderCoreCyclesAnyWorkloadActive", 0), 0);
+		check_row(&b, 0);
+		drain_bench(&b);
+		close_bench(&b);
+	}
 }
 
 /* What probing says of one device. */
@@ -467,6 +592,29 @@ static void unknown_product_can_be_read(void **state)
 	source_kbase.close(source);
 	assert_true(fake_kbase_clean(&fake));
 	fake_kbase_finish(&fake);
+}
+
+/* Only trying tells whether the driver counts; devices and sessions do not try. */
+static void doctor_tries_the_reader(void **state)
+{
+	static const int errors[] = {EBUSY, ENOMEM, EACCES, EINVAL};
+	static const char *const causes[] = {"clients", "memory", "only some programs", "request"};
+	for (size_t i = 0; i < 4; i++) {
+		struct fake_kbase fake;
+		struct finding f = {0};
+		fake_kbase_init(&fake);
+		fake.setup_errno = errors[i];
+		assert_int_equal(probe(&fake).state, SX_DEVICE_READY);
+		source_kbase.probe(&(struct source_host){&fake.sys, context, true}, note, &f);
+		assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+		assert_non_null(strstr(f.because, causes[i]));
+		assert_true(f.remedy[0]);
+		fake.setup_errno = 0;
+		source_kbase.probe(&(struct source_host){&fake.sys, context, true}, note, &f);
+		assert_int_equal(f.state, SX_DEVICE_READY);
+		assert_true(fake_kbase_clean(&fake));
+		fake_kbase_finish(&fake);
+	}
 }
 
 /* The table of known products says what the catalogs say; an added catalog needs no new table. */
@@ -570,8 +718,8 @@ static void every_call_fails(void **state)
 					assert_true(good);
 					calls = fake.calls;
 				}
-				/* Once the samples are mapped, a signal costs nothing. */
-				bool interrupted = errors[e] == EINTR && k > 22;
+				/* A signal costs nothing, also while identifying. */
+				bool interrupted = errors[e] == EINTR;
 				if (!good && interrupted)
 					print_message("call %u of %u, shape %d\n", k, calls, shape);
 				assert_true(good || !interrupted);
@@ -595,7 +743,12 @@ int main(void)
 	    cmocka_unit_test(a_full_ring_is_stopped_whole),
 	    cmocka_unit_test(protected_off_and_failed),
 	    cmocka_unit_test(samples_that_point_nowhere),
+	    cmocka_unit_test(late_samples_are_counted),
+	    cmocka_unit_test(a_device_that_goes),
+	    cmocka_unit_test(drifting_clocks),
+	    cmocka_unit_test(wide_core_masks),
 	    cmocka_unit_test(probing_tells_why),
+	    cmocka_unit_test(doctor_tries_the_reader),
 	    cmocka_unit_test(unknown_product_can_be_read),
 	    cmocka_unit_test(catalogs_recognise_devices),
 	    cmocka_unit_test(every_call_fails),

@@ -295,11 +295,11 @@ static void test_names_and_nodes(void **state)
 	}
 	const struct sx_device device = {
 	    .id = "i915:card0", .source = "i915-oa", .catalog = "intel-bdw"};
-	assert_true(source_means(&device, "i915") && source_means(&device, "card0") &&
-		    source_means(&device, "i915:card0") && source_means(&device, "i915-oa") &&
-		    source_means(&device, "intel-bdw"));
-	assert_false(source_means(&device, "card") || source_means(&device, "i91") ||
-		     source_means(&device, ""));
+	assert_true(sx_device_means(&device, "i915") && sx_device_means(&device, "card0") &&
+		    sx_device_means(&device, "i915:card0") && sx_device_means(&device, "i915-oa") &&
+		    sx_device_means(&device, "intel-bdw"));
+	assert_false(sx_device_means(&device, "card") || sx_device_means(&device, "i91") ||
+		     sx_device_means(&device, ""));
 	fake.no_card_node = true;
 	assert_int_equal(open_named(&fake, "i915", &source, &err), SX_OK);
 	source_i915_oa.close(source);

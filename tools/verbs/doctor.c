@@ -70,7 +70,7 @@ static bool find(const struct sx_device *devices, size_t count, const char *id,
 		 struct sx_device *out)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (strcmp(devices[i].id, id) != 0 && strcmp(devices[i].source, id) != 0)
+		if (!sx_device_means(&devices[i], id))
 			continue;
 		*out = devices[i];
 		return true;
@@ -88,23 +88,60 @@ static int no_device(const struct cli *cli, const char *id)
 }
 
 struct report {
-	const struct cli *cli;
+	struct cli *cli;
+	struct json json;
 	const char *device;
 	bool begun;
 };
 
 /* The first line brings the head: a device that cannot be tested gets no report. */
+static void begin_report(struct report *report)
+{
+	if (report->begun)
+		return;
+	report->begun = true;
+	if (report->cli->view.format == FORMAT_JSON) {
+		report->json = view_json_begin(&report->cli->view, "selftest");
+		json_kv_string(&report->json, "version", sx_version());
+		json_kv_string(&report->json, "device", report->device);
+		json_key(&report->json, "lines");
+		json_array_begin(&report->json);
+		return;
+	}
+	fprintf(report->cli->view.out.out, "sextant %s self-test of %s\n", sx_version(),
+		report->device);
+}
+
 static void say(void *user, const char *line)
 {
 	struct report *report = user;
-	FILE *out = report->cli->view.out.out;
-	if (!report->begun)
-		fprintf(out, "sextant %s self-test of %s\n", sx_version(), report->device);
-	report->begun = true;
-	fprintf(out, "%s\n", line);
+	begin_report(report);
+	if (report->cli->view.format == FORMAT_JSON)
+		json_string(&report->json, line);
+	else
+		fprintf(report->cli->view.out.out, "%s\n", line);
 }
 
-/* Text to send in: what was checked, on which device, with which version. */
+/* What came out; an error that left no line is no report but an error. */
+static int end_report(struct report *report, enum sx_status status, const struct sx_error *err)
+{
+	bool json = report->cli->view.format == FORMAT_JSON && report->begun;
+	if (json) {
+		json_array_end(&report->json);
+		json_kv_bool(&report->json, "passed", status == SX_OK);
+		json_kv_string(&report->json, "error", status ? err->message : NULL);
+		json_kv_string(&report->json, "because", status ? err->because : NULL);
+		json_kv_string(&report->json, "try", status ? err->remedy : NULL);
+		view_json_end(&report->json);
+	}
+	if (status)
+		return cli_fail(report->cli, err);
+	if (!json)
+		fputs("every invariant holds\n", report->cli->view.out.out);
+	return EXIT_OK;
+}
+
+/* A report to send in: what was checked, on which device, with which version. */
 static int selftest(struct cli *cli)
 {
 	struct sx_error err = {0};
@@ -117,20 +154,17 @@ static int selftest(struct cli *cli)
 	}
 	struct report report = {.cli = cli, .device = devices->items[0]};
 	enum sx_status status = sx_device_selftest(cli->context, report.device, say, &report, &err);
-	if (status)
-		return cli_fail(cli, &err);
-	fputs("every invariant holds\n", cli->view.out.out);
-	return EXIT_OK;
+	return end_report(&report, status, &err);
 }
 
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
-	if (cli->options.selftest)
-		return selftest(cli);
 	struct sx_device_list *list = NULL;
 	size_t count = 0;
 	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	if (!status && cli->options.selftest)
+		return selftest(cli);
 	if (!status)
 		status = sx_devices_probe(cli->context, true, &list, &err);
 	if (status)
@@ -157,7 +191,7 @@ static int run(struct cli *cli)
 
 const struct command cmd_doctor = {
     .verb = {.name = "doctor",
-	     .synopsis = "[--json] | --selftest -d DEVICE",
+	     .synopsis = "[--json] [--selftest -d DEVICE]",
 	     .summary = "tries each source: state, reason, remedy",
 	     .about =
 		 "Asks every source whether it can measure on this machine, and when it cannot, "

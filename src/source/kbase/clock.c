@@ -1,12 +1,10 @@
-/* The driver's clock against ours: the offset between two clocks, with the error of its
- * measurement. */
+/* The driver's clock against ours: pairs of readings, and the line through them. */
 #include "source/kbase/kbase.h"
 #include "base/error.h"
 
 #include <errno.h>
 
-#define AGAIN_NS UINT64_C(1000000000) /* the clocks drift by up to 500 parts in a million */
-#define TRIES	 4
+#define TRIES 4
 
 static bool read_clock(const struct sx_sys *sys, clockid_t clock, int64_t *out)
 {
@@ -20,7 +18,7 @@ static bool read_clock(const struct sx_sys *sys, clockid_t clock, int64_t *out)
 enum sx_status kbase_clock_measure(const struct sx_sys *sys, struct kbase_clock *clock,
 				   struct sx_error *err)
 {
-	uint64_t best = UINT64_MAX;
+	struct clock_pair best = {.error_ns = UINT64_MAX};
 	for (int i = 0; i < TRIES; i++) {
 		int64_t before, raw, after;
 		if (!read_clock(sys, CLOCK_MONOTONIC, &before) ||
@@ -28,23 +26,31 @@ enum sx_status kbase_clock_measure(const struct sx_sys *sys, struct kbase_clock 
 		    !read_clock(sys, CLOCK_MONOTONIC, &after))
 			return error_errno(err, errno, "cannot read the clocks");
 		uint64_t error = (uint64_t)(after - before + 1) / 2;
-		if (after < before || error >= best)
+		if (after < before || error >= best.error_ns)
 			continue;
-		best = error;
-		*clock = (struct kbase_clock){.offset_ns = before + (after - before) / 2 - raw,
-					      .error_ns = error,
-					      .measured_ns = (uint64_t)raw};
+		best = (struct clock_pair){.from_ns = (uint64_t)raw,
+					   .to_ns = (uint64_t)(before + (after - before) / 2),
+					   .error_ns = error};
 	}
-	if (best != UINT64_MAX)
-		return SX_OK;
-	return error_set(err, SX_ERR_IO, "CLOCK_MONOTONIC ran backwards");
+	if (best.error_ns == UINT64_MAX)
+		return error_set(err, SX_ERR_IO, "CLOCK_MONOTONIC ran backwards");
+	clock_fit_add(&clock->fit, &best);
+	return SX_OK;
 }
 
 uint64_t kbase_clock_convert(const struct sx_sys *sys, struct kbase_clock *clock, uint64_t raw_ns)
 {
-	if (raw_ns > clock->measured_ns + AGAIN_NS)
-		kbase_clock_measure(sys, clock, NULL); /* on failure the old offset still serves */
-	return raw_ns + (uint64_t)clock->offset_ns;
+	/* The end of a sample is the begin of the next, also where the line moved in between. */
+	if (clock->last_raw_ns && raw_ns == clock->last_raw_ns)
+		return clock->last_ns;
+	if (clock_fit_due(&clock->fit, raw_ns))
+		kbase_clock_measure(sys, clock, NULL); /* on failure the old line still serves */
+	uint64_t ns = clock_fit_convert(&clock->fit, raw_ns);
+	if (clock->last_raw_ns && raw_ns > clock->last_raw_ns && ns < clock->last_ns)
+		ns = clock->last_ns;
+	clock->last_raw_ns = raw_ns;
+	clock->last_ns = ns;
+	return ns;
 }
 
 uint64_t kbase_clock_raw_now(const struct sx_sys *sys)

@@ -7,7 +7,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PROPS_MAX (1u << 20)
+#define PROPS_MAX      (1u << 20)
+#define INTERRUPTS_MAX 8
+
+int kbase_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg)
+{
+	int result, tries = 0;
+	do
+		result = sys->ioctl(sys->user, fd, request, arg);
+	while (result < 0 && errno == EINTR && ++tries < INTERRUPTS_MAX);
+	return result;
+}
+
+static int open_node(const struct sx_sys *sys, const char *path)
+{
+	int fd, tries = 0;
+	do
+		fd = sys->open(sys->user, path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR && ++tries < INTERRUPTS_MAX);
+	return fd;
+}
 
 static enum sx_status open_failed(struct sx_error *err, const char *path)
 {
@@ -30,8 +49,8 @@ static bool ask_version(const struct sx_sys *sys, struct kbase_device *device)
 {
 	for (int csf = 1; csf >= 0; csf--) {
 		struct kbase_version version = {0};
-		sys->ioctl(sys->user, device->fd,
-			   csf ? KBASE_VERSION_CHECK_CSF : KBASE_VERSION_CHECK_JM, &version);
+		kbase_ioctl(sys, device->fd, csf ? KBASE_VERSION_CHECK_CSF : KBASE_VERSION_CHECK_JM,
+			    &version);
 		device->csf = csf;
 		device->version = version;
 		if (version.major || version.minor)
@@ -45,7 +64,7 @@ static enum sx_status set_flags(const struct sx_sys *sys, struct kbase_device *d
 				struct sx_error *err)
 {
 	struct kbase_flags flags = {KBASE_FLAG_MONITOR_SUBMIT_DISABLED};
-	if (sys->ioctl(sys->user, device->fd, KBASE_SET_FLAGS, &flags) >= 0 || errno == EPERM ||
+	if (kbase_ioctl(sys, device->fd, KBASE_SET_FLAGS, &flags) >= 0 || errno == EPERM ||
 	    errno == EINVAL)
 		return SX_OK;
 	return error_errno(err, errno, "cannot set up a kbase context");
@@ -103,7 +122,7 @@ static enum sx_status read_props(const struct sx_sys *sys, struct kbase_device *
 				 struct props *props, struct sx_error *err)
 {
 	struct kbase_gpuprops ask = {0};
-	int size = sys->ioctl(sys->user, device->fd, KBASE_GET_GPUPROPS, &ask);
+	int size = kbase_ioctl(sys, device->fd, KBASE_GET_GPUPROPS, &ask);
 	if (size < 0)
 		return error_errno(err, errno, "cannot ask kbase for the GPU's properties");
 	if (size < 5 || (uint32_t)size > PROPS_MAX)
@@ -113,7 +132,7 @@ static enum sx_status read_props(const struct sx_sys *sys, struct kbase_device *
 	if (!data)
 		return error_nomem(err, "GPU properties");
 	ask = (struct kbase_gpuprops){.buffer = (uint64_t)(uintptr_t)data, .size = (uint32_t)size};
-	int got = sys->ioctl(sys->user, device->fd, KBASE_GET_GPUPROPS, &ask);
+	int got = kbase_ioctl(sys, device->fd, KBASE_GET_GPUPROPS, &ask);
 	enum sx_status status = SX_OK;
 	if (got < 0)
 		status = error_errno(err, errno, "cannot read the GPU's properties from kbase");
@@ -173,7 +192,7 @@ enum sx_status kbase_identify(const struct source_host *host, unsigned unit,
 	const struct sx_sys *sys = host->sys;
 	char path[32];
 	snprintf(path, sizeof(path), "/dev/mali%u", unit);
-	*device = (struct kbase_device){.fd = sys->open(sys->user, path, O_RDONLY)};
+	*device = (struct kbase_device){.fd = open_node(sys, path)};
 	if (device->fd < 0)
 		return open_failed(err, path);
 	struct props props = {0};

@@ -3,6 +3,7 @@
 #include "source/mali/selftest.h"
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +39,123 @@ static enum sx_status check_device(const struct kbase_device *device, unsigned u
 	return SX_ERR_UNSUPPORTED;
 }
 
+/* How counters are read, as the head of a report names it. */
+static const char *interface_name(const struct kbase_device *device)
+{
+	static const char *const names[] = {[KBASE_READER_NONE] = "no reader",
+					    [KBASE_READER_KINSTR] = "kinstr",
+					    [KBASE_READER_KINSTR_MANUAL] = "kinstr, manual",
+					    [KBASE_READER_VINSTR] = "vinstr"};
+	return names[device->reader];
+}
+
+static void name_driver(const struct kbase_device *device, char *out, size_t size)
+{
+	snprintf(out, size, "kbase %s %u.%u (%s)", device->csf ? "CSF" : "JM",
+		 device->version.major, device->version.minor, interface_name(device));
+}
+
+enum sx_status kbase_failed(struct kbase *k, const char *what, struct sx_error *err)
+{
+	int why = errno;
+	enum sx_status status = error_errno(err, why, "%s", what);
+	if (why != ENODEV && why != EIO) {
+		error_try(err, "sextant doctor -d kbase");
+		return status;
+	}
+	uint64_t now = kbase_clock_raw_now(k->base.sys);
+	k->lost = true;
+	error_set(err, SX_ERR_DEVICE_LOST, "%s: lost after %.3f s", what,
+		  now > k->started_ns ? (double)(now - k->started_ns) / 1e9 : 0);
+	error_because(err, why == EIO ? "the GPU was reset, or it is suspended"
+				      : "the GPU or its driver went away");
+	error_try(err, "start again once it is back; see dmesg");
+	return SX_ERR_DEVICE_LOST;
+}
+
+enum sx_status kbase_refused(const struct kbase *k, int why, struct sx_error *err)
+{
+	enum sx_status status = error_errno(err, why, "kbase refuses to count");
+	switch (why) {
+	case EBUSY:
+		error_because(err, "all of its counter clients are taken");
+		error_try(err, "end other profilers of this GPU (Streamline's gatord, for one)");
+		return SX_ERR_BUSY;
+	case ENOMEM:
+		error_because(err, "the kernel has no memory for its ring of samples");
+		error_try(err, "again when less memory is in use");
+		return SX_ERR_NO_MEMORY;
+	case EACCES:
+	case EPERM:
+		error_because(err, "this system lets only some programs read counters");
+		error_try(err, "as root; on Android from a shell, for a debuggable app");
+		return SX_ERR_PERMISSION;
+	case EINVAL:
+	case ENOTTY:
+		error_because(err, "interface %u.%u does not take the request that %s makes",
+			      k->device.version.major, k->device.version.minor,
+			      interface_name(&k->device));
+		error_try(err,
+			  "update Arm's kernel driver, and report this with sextant doctor -v");
+		return SX_ERR_UNSUPPORTED;
+	default:
+		error_try(err, "sextant doctor -d kbase");
+		return status;
+	}
+}
+
+uint64_t kbase_swallowed(uint64_t took_ns, uint64_t period_ns)
+{
+	uint64_t periods = period_ns ? (took_ns + period_ns / 2) / period_ns : 0;
+	return periods > 1 ? periods - 1 : 0;
+}
+
+/*
+ * A mask that a constant, which is a double, cannot hold: its cores are numbered without the holes
+ * then.
+ */
+static uint64_t dump_mask(uint64_t cores)
+{
+	uint64_t span = cores >> __builtin_ctzll(cores);
+	uint32_t count = (uint32_t)__builtin_popcountll(cores);
+	if (span < UINT64_C(1) << 53)
+		return cores;
+	return count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+}
+
+static void want_everything(struct kbase *k)
+{
+	for (uint32_t kind = 0; kind < MALI_KINDS; kind++)
+		k->groups[kind] = k->raw.slots == 64 ? 0xffff : 0xffffffff;
+}
+
+static bool make_raw(struct kbase *k)
+{
+	bool narrow = k->device.reader == KBASE_READER_VINSTR;
+	return mali_raw_init(&k->raw, narrow ? 4 : 8, mali_id_slots(&k->device.id),
+			     k->device.id.slices, dump_mask(k->device.id.core_mask));
+}
+
+/* Whether the driver really sets up a reader, which only trying tells; nothing stays behind. */
+static enum sx_status try_reader(const struct source_host *host, const struct kbase_device *device,
+				 struct sx_error *err)
+{
+	struct kbase k = {.base = {&source_kbase, host->sys, host->catalogs}, .device = *device};
+	if (!make_raw(&k))
+		return error_nomem(err, "a kbase device");
+	want_everything(&k);
+	enum sx_status status =
+	    device->reader == KBASE_READER_VINSTR ? vinstr_try(&k, err) : kinstr_try(&k, err);
+	mali_raw_finish(&k.raw);
+	return status;
+}
+
 static void report(unsigned unit, const struct kbase_device *device, enum sx_status status,
 		   const struct sx_error *err, source_found_fn found, void *user)
 {
 	char id[16], driver[64], name[64];
 	snprintf(id, sizeof(id), "mali%u", unit);
-	snprintf(driver, sizeof(driver), "kbase %s %u.%u", device->csf ? "CSF" : "JM",
-		 device->version.major, device->version.minor);
+	name_driver(device, driver, sizeof(driver));
 	snprintf(name, sizeof(name), "%s", device->known ? device->model.name : "Mali");
 	bool answered = device->version.major || device->version.minor;
 	found(user, &(struct sx_device){
@@ -61,7 +172,7 @@ static void report(unsigned unit, const struct kbase_device *device, enum sx_sta
 		    });
 }
 
-static void probe(const struct source_host *host, source_found_fn found, void *user)
+static void kbase_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	bool any = false;
 	for (unsigned unit = 0; unit < UNITS; unit++) {
@@ -72,6 +183,8 @@ static void probe(const struct source_host *host, source_found_fn found, void *u
 			continue;
 		if (status == SX_OK)
 			status = check_device(&device, unit, &err);
+		if (status == SX_OK && host->ask_drivers)
+			status = try_reader(host, &device, &err);
 		report(unit, &device, status, &err, found, user);
 		kbase_release(host->sys, &device);
 		any = true;
@@ -88,20 +201,21 @@ static void probe(const struct source_host *host, source_found_fn found, void *u
 static void describe_device(struct kbase *k)
 {
 	const struct kbase_device *device = &k->device;
-	snprintf(k->driver, sizeof(k->driver), "kbase %s %u.%u", device->csf ? "CSF" : "JM",
-		 device->version.major, device->version.minor);
+	name_driver(device, k->driver, sizeof(k->driver));
 	k->desc = (struct source_desc){.catalog = device->known ? device->model.catalog : NULL,
 				       .name = device->known ? device->model.name : "Mali",
 				       .driver = k->driver,
 				       .min_interval_ns = KBASE_PERIOD_MIN_NS,
 				       .max_interval_ns = KBASE_PERIOD_MAX_NS,
-				       .clock_error_ns = k->clock.error_ns,
+				       .clock_error_ns = clock_fit_error_ns(&k->clock.fit),
 				       .constants = k->constants};
-	k->desc.constant_count = mali_id_constants(&device->id, k->constants);
+	struct mali_id id = device->id;
+	id.core_mask = dump_mask(id.core_mask);
+	k->desc.constant_count = mali_id_constants(&id, k->constants);
 }
 
-static enum sx_status open_device(const struct source_host *host, const char *id,
-				  struct source **out, struct sx_error *err)
+static enum sx_status kbase_open(const struct source_host *host, const char *id,
+				 struct source **out, struct sx_error *err)
 {
 	const struct sx_sys *sys = host->sys;
 	unsigned unit;
@@ -117,9 +231,7 @@ static enum sx_status open_device(const struct source_host *host, const char *id
 		status = check_reader(&k->device, err);
 	if (status == SX_OK)
 		status = kbase_clock_measure(sys, &k->clock, err);
-	bool narrow = k->device.reader == KBASE_READER_VINSTR;
-	if (status == SX_OK && !mali_raw_init(&k->raw, narrow ? 4 : 8, mali_id_slots(&k->device.id),
-					      k->device.id.slices, k->device.id.core_mask))
+	if (status == SX_OK && !make_raw(k))
 		status = error_nomem(err, "a kbase device");
 	if (status != SX_OK) {
 		kbase_release(sys, &k->device);
@@ -132,7 +244,7 @@ static enum sx_status open_device(const struct source_host *host, const char *id
 	return SX_OK;
 }
 
-static const struct source_desc *describe(struct source *source)
+static const struct source_desc *kbase_describe(struct source *source)
 {
 	return &((struct kbase *)source)->desc;
 }
@@ -165,8 +277,8 @@ static void choose_groups(struct kbase *k, const struct source_request *request)
 	memset(k->groups, 0, sizeof(k->groups));
 	for (uint32_t i = 0; ask && i < request->counter_count; i++)
 		known |= want(k, request->catalog, request->counters[i]);
-	for (uint32_t kind = 0; !known && kind < MALI_KINDS; kind++)
-		k->groups[kind] = k->raw.slots == 64 ? 0xffff : 0xffffffff;
+	if (!known)
+		want_everything(k);
 }
 
 static enum sx_status check_period(uint64_t period_ns, struct sx_error *err)
@@ -185,11 +297,12 @@ static void close_reader(struct kbase *k)
 		vinstr_close(k);
 	else
 		kinstr_close(k);
-	k->started = k->stopped = false;
+	k->started = k->stopped = k->lost = false;
+	k->desc.interval_ns = 0;
 }
 
-static enum sx_status start(struct source *source, const struct source_request *request,
-			    struct sx_error *err)
+static enum sx_status kbase_start(struct source *source, const struct source_request *request,
+				  struct sx_error *err)
 {
 	struct kbase *k = (struct kbase *)source;
 	uint64_t period_ns = request->interval_ns ? request->interval_ns : KBASE_PERIOD_NS;
@@ -200,6 +313,9 @@ static enum sx_status start(struct source *source, const struct source_request *
 		close_reader(k);
 	choose_groups(k, request);
 	k->started = true;
+	k->note[0] = '\0';
+	k->started_ns = kbase_clock_raw_now(k->base.sys);
+	k->desc.interval_ns = period_ns;
 	if (k->device.reader == KBASE_READER_VINSTR)
 		status = vinstr_start(k, period_ns, err);
 	else
@@ -215,17 +331,26 @@ static enum sx_status not_started(struct sx_error *err)
 	return error_set(err, SX_ERR_USAGE, "kbase was not started");
 }
 
-static enum sx_status read_sample(struct source *source, int timeout_ms, struct raw_sample *out,
-				  struct sx_error *err)
+static enum sx_status kbase_read(struct source *source, int timeout_ms, struct raw_sample *out,
+				 struct sx_error *err)
 {
 	struct kbase *k = (struct kbase *)source;
 	if (!k->started)
 		return not_started(err);
+	if (k->lost && k->stopped)
+		return SX_END;
+	if (k->note[0]) {
+		memcpy(k->told, k->note, sizeof(k->told));
+		k->note[0] = '\0';
+		*out = (struct raw_sample){
+		    .kind = RAW_NOTE, .data = (const uint8_t *)k->told, .size = strlen(k->told)};
+		return SX_OK;
+	}
 	return k->device.reader == KBASE_READER_VINSTR ? vinstr_read(k, timeout_ms, out, err)
 						       : kinstr_read(k, timeout_ms, out, err);
 }
 
-static enum sx_status stop(struct source *source, struct sx_error *err)
+static enum sx_status kbase_stop(struct source *source, struct sx_error *err)
 {
 	struct kbase *k = (struct kbase *)source;
 	if (!k->started)
@@ -233,10 +358,25 @@ static enum sx_status stop(struct source *source, struct sx_error *err)
 	if (k->stopped)
 		return SX_OK;
 	k->stopped = true;
+	if (k->lost)
+		return SX_OK;
 	return k->device.reader == KBASE_READER_VINSTR ? vinstr_stop(k, err) : kinstr_stop(k, err);
 }
 
-static void close_device(struct source *source)
+static void kbase_wake(struct source *source, struct source_wake *out)
+{
+	struct kbase *k = (struct kbase *)source;
+	bool vinstr = k->device.reader == KBASE_READER_VINSTR;
+	bool manual = k->device.reader == KBASE_READER_KINSTR_MANUAL;
+	*out = (struct source_wake){.fd = vinstr ? k->u.vinstr.fd : k->u.kinstr.fd,
+				    .due_ns = UINT64_MAX};
+	if (manual)
+		out->due_ns = clock_fit_convert(&k->clock.fit, k->u.kinstr.due_ns);
+	if (k->stopped || k->note[0])
+		out->due_ns = 0;
+}
+
+static void kbase_close(struct source *source)
 {
 	struct kbase *k = (struct kbase *)source;
 	if (k->started)
@@ -247,8 +387,9 @@ static void close_device(struct source *source)
 }
 
 /* The slots of a block are not read in one instant: a side may be off by a hundredth. */
-static enum sx_status selftest(struct source *source, void (*say)(void *user, const char *line),
-			       void *user, struct sx_error *err)
+static enum sx_status kbase_selftest(struct source *source,
+				     void (*say)(void *user, const char *line), void *user,
+				     struct sx_error *err)
 {
 	struct kbase *k = (struct kbase *)source;
 	if (!k->desc.catalog)
@@ -260,12 +401,13 @@ static enum sx_status selftest(struct source *source, void (*say)(void *user, co
 const struct source_ops source_kbase = {
     .name = "kbase",
     .raw = RAW_MALI,
-    .probe = probe,
-    .open = open_device,
-    .describe = describe,
-    .start = start,
-    .read = read_sample,
-    .stop = stop,
-    .close = close_device,
-    .selftest = selftest,
+    .probe = kbase_probe,
+    .open = kbase_open,
+    .describe = kbase_describe,
+    .start = kbase_start,
+    .read = kbase_read,
+    .wake = kbase_wake,
+    .stop = kbase_stop,
+    .close = kbase_close,
+    .selftest = kbase_selftest,
 };

@@ -3,6 +3,7 @@
 #define KBASE_KBASE_H
 
 #include "source/kbase/uapi.h"
+#include "base/clock_fit.h"
 #include "source/mali/id.h"
 #include "source/mali/raw.h"
 #include "source/source.h"
@@ -32,8 +33,8 @@ struct kbase_device {
 
 /* CLOCK_MONOTONIC_RAW, in which the driver stamps, against CLOCK_MONOTONIC. */
 struct kbase_clock {
-	int64_t offset_ns;
-	uint64_t error_ns, measured_ns;
+	struct clock_fit fit;
+	uint64_t last_raw_ns, last_ns; /* the newest conversion; 0: none */
 };
 
 struct kinstr {
@@ -45,6 +46,8 @@ struct kinstr {
 	bool found[MALI_KINDS];
 	bool periodic, stop_due;
 	uint64_t period_ns, due_ns, next_sequence;
+	uint64_t missed;  /* samples that were due and not taken, since the last one */
+	uint32_t damaged; /* samples in a row that were not whole */
 };
 
 struct vinstr {
@@ -62,10 +65,12 @@ struct kbase {
 	struct source_desc desc;
 	struct source_constant constants[MALI_CONSTANTS_MAX];
 	char driver[64];
+	uint64_t started_ns; /* CLOCK_MONOTONIC_RAW */
 	struct kbase_clock clock;
 	struct mali_raw raw;
 	uint64_t groups[MALI_KINDS]; /* bit n: slots 4n to 4n + 3 are wanted */
-	bool started, stopped;
+	bool started, stopped, lost;
+	char note[160], told[160]; /* for the user: to be read, and read last */
 	union {
 		struct kinstr kinstr;
 		struct vinstr vinstr;
@@ -80,20 +85,32 @@ void kbase_release(const struct sx_sys *sys, struct kbase_device *device);
 /* clock.c */
 enum sx_status kbase_clock_measure(const struct sx_sys *sys, struct kbase_clock *clock,
 				   struct sx_error *err);
-/* A stamp of the driver as CLOCK_MONOTONIC; measures again when the last time is long ago. */
+/* A stamp of the driver as CLOCK_MONOTONIC; takes a further pair when one is due. */
 uint64_t kbase_clock_convert(const struct sx_sys *sys, struct kbase_clock *clock, uint64_t raw_ns);
 /* CLOCK_MONOTONIC_RAW now, or 0. */
 uint64_t kbase_clock_raw_now(const struct sx_sys *sys);
 
+/* ioctl, again while a signal interrupts it. */
+int kbase_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg);
+/* The error of a call that failed while counting; a device that is gone is SX_ERR_DEVICE_LOST. */
+enum sx_status kbase_failed(struct kbase *k, const char *what, struct sx_error *err);
+/* The error of a set-up that the driver refuses. */
+enum sx_status kbase_refused(const struct kbase *k, int why, struct sx_error *err);
+/* Samples that an interval of `took_ns` swallowed. */
+uint64_t kbase_swallowed(uint64_t took_ns, uint64_t period_ns);
+
 /*
- * The readers: start() enables the wanted groups and begins; read() as source_ops.read; stop() ends
- * sampling, what was sampled can still be read; close() releases everything, also after a failure.
+ * The readers: try() sets up and takes down again; start() enables the wanted groups and begins;
+ * read() as source_ops.read; stop() ends sampling, what was sampled can still be read; close()
+ * releases everything, also after a failure.
  */
+enum sx_status kinstr_try(struct kbase *k, struct sx_error *err);
 enum sx_status kinstr_start(struct kbase *k, uint64_t period_ns, bool manual, struct sx_error *err);
 enum sx_status kinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *out,
 			   struct sx_error *err);
 enum sx_status kinstr_stop(struct kbase *k, struct sx_error *err);
 void kinstr_close(struct kbase *k);
+enum sx_status vinstr_try(struct kbase *k, struct sx_error *err);
 enum sx_status vinstr_start(struct kbase *k, uint64_t period_ns, struct sx_error *err);
 enum sx_status vinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *out,
 			   struct sx_error *err);

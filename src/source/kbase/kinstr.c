@@ -3,22 +3,18 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define INTERRUPTS_MAX 8
 #define ENUM_BYTES_MAX (1u << 20)
 #define MAP_BYTES_MAX  (64u << 20)
 #define DRAIN_MAX      64 /* more than the driver's ring holds */
+#define DAMAGED_MAX    8  /* in a row: then it is the driver, not a sample */
 
-/* A signal is no answer: the call is made again. */
 static int call(struct kbase *k, int fd, unsigned long request, void *arg)
 {
-	int result, tries = 0;
-	do
-		result = k->base.sys->ioctl(k->base.sys->user, fd, request, arg);
-	while (result < 0 && errno == EINTR && ++tries < INTERRUPTS_MAX);
-	return result;
+	return kbase_ioctl(k->base.sys, fd, request, arg);
 }
 
 static enum sx_status odd_driver(struct sx_error *err, const char *what)
@@ -86,13 +82,8 @@ static enum sx_status set_up(struct kbase *k, struct sx_error *err)
 					  .item_size = sizeof(list[0]),
 					  .list = (uint64_t)(uintptr_t)list}};
 	r->fd = call(k, k->device.fd, KBASE_KINSTR_SETUP, &setup);
-	if (r->fd < 0) {
-		int why = errno;
-		enum sx_status status = error_errno(err, why, "kbase refuses to count");
-		if (why == EBUSY)
-			error_try(err, "end other profilers of this GPU");
-		return status;
-	}
+	if (r->fd < 0)
+		return kbase_refused(k, errno, err);
 	r->meta_size = setup.out.item_size;
 	if (r->meta_size < 16 || r->meta_size > 4096 || !setup.out.mmap_size ||
 	    setup.out.mmap_size > MAP_BYTES_MAX)
@@ -104,6 +95,16 @@ static enum sx_status set_up(struct kbase *k, struct sx_error *err)
 	r->map = map;
 	r->map_size = setup.out.mmap_size;
 	return SX_OK;
+}
+
+enum sx_status kinstr_try(struct kbase *k, struct sx_error *err)
+{
+	k->u.kinstr = (struct kinstr){.fd = -1, .periodic = true, .period_ns = KBASE_PERIOD_NS};
+	enum sx_status status = enumerate(k, err);
+	if (status == SX_OK)
+		status = set_up(k, err);
+	kinstr_close(k);
+	return status;
 }
 
 static int command(struct kbase *k, uint16_t what)
@@ -155,22 +156,13 @@ static int take_when_due(struct kbase *k, int timeout_ms)
 	if (now < r->due_ns)
 		return 0;
 	r->due_ns += r->period_ns;
-	if (r->due_ns <= now) /* late: do not catch up with a burst */
+	if (r->due_ns <= now) { /* late: do not catch up with a burst */
+		r->missed += (now - r->due_ns) / r->period_ns + 1;
 		r->due_ns = now + r->period_ns;
+	}
 	if (command(k, KBASE_CMD_SAMPLE_SYNC) < 0 && errno != EBUSY)
 		return -1; /* EBUSY: the ring is full, so there is one to fetch */
 	return 1;
-}
-
-static enum sx_status lost_device(struct sx_error *err, const char *what)
-{
-	int why = errno;
-	enum sx_status status = error_errno(err, why, "%s", what);
-	if (why != ENODEV && why != EIO)
-		return status;
-	error_set(err, SX_ERR_DEVICE_LOST, "%s", what);
-	error_because(err, "the GPU or its driver went away");
-	return SX_ERR_DEVICE_LOST;
 }
 
 static enum sx_status send_stop(struct kbase *k, struct sx_error *err);
@@ -183,14 +175,22 @@ static enum sx_status fetch(struct kbase *k, struct raw_sample *out, struct sx_e
 	if (call(k, r->fd, KBASE_KINSTR_GET, &access) < 0) {
 		if (errno == EINVAL || errno == EAGAIN)
 			return SX_AGAIN;
-		return lost_device(err, "kbase does not hand over a sample");
+		return kbase_failed(k, "kbase does not hand over a sample", err);
 	}
 	bool good = kinstr_parse_sample(k, r->map, r->map_size, access.offset, out);
 	if (call(k, r->fd, KBASE_KINSTR_PUT, &access) < 0)
-		return lost_device(err, "kbase does not take a sample back");
-	if (!good)
-		return odd_driver(err, "handed over a sample that is not whole");
-	return r->stop_due ? send_stop(k, err) : SX_OK;
+		return kbase_failed(k, "kbase does not take a sample back", err);
+	enum sx_status status = r->stop_due ? send_stop(k, err) : SX_OK;
+	if (good) {
+		r->damaged = 0;
+		return status;
+	}
+	/* It costs itself alone: the gap in the sequence counts it. */
+	if (++r->damaged >= DAMAGED_MAX)
+		return odd_driver(err, "hands over samples that are not whole");
+	snprintf(k->note, sizeof(k->note),
+		 "kbase handed over a sample that is not whole; it is left out");
+	return status ? status : SX_AGAIN;
 }
 
 /* Some versions answer a stop with a sample of no time at all. */
@@ -206,17 +206,19 @@ enum sx_status kinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *o
 	if (manual) {
 		int due = take_when_due(k, timeout_ms);
 		if (due < 0)
-			return lost_device(err, "kbase does not take a sample");
+			return kbase_failed(k, "kbase does not take a sample", err);
 		if (!due)
 			return SX_AGAIN;
 	}
 	for (int tries = 0; tries < DRAIN_MAX; tries++) {
 		int ready = wait_ready(k, manual || k->stopped || tries ? 0 : timeout_ms);
 		if (ready < 0)
-			return lost_device(err, "cannot wait for a sample of kbase");
-		enum sx_status status = ready ? fetch(k, out, err) : SX_AGAIN;
-		if (status == SX_AGAIN)
+			return kbase_failed(k, "cannot wait for a sample of kbase", err);
+		if (!ready)
 			return k->stopped ? SX_END : SX_AGAIN;
+		enum sx_status status = fetch(k, out, err);
+		if (status == SX_AGAIN)
+			continue;
 		if (status != SX_OK || !is_empty(out))
 			return status;
 	}
@@ -228,7 +230,7 @@ static enum sx_status send_stop(struct kbase *k, struct sx_error *err)
 	k->u.kinstr.stop_due = false;
 	if (command(k, KBASE_CMD_STOP) >= 0 || errno == EINVAL) /* EINVAL: it has stopped */
 		return SX_OK;
-	return lost_device(err, "kbase does not stop counting");
+	return kbase_failed(k, "kbase does not stop counting", err);
 }
 
 /*

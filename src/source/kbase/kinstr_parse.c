@@ -97,6 +97,17 @@ static uint32_t nth_core(uint64_t mask, uint32_t n)
 	return UINT32_MAX;
 }
 
+/* A physical core where the dump numbers cores without holes, because its mask is too wide. */
+static uint32_t renumber(const struct kbase *k, uint32_t index)
+{
+	uint64_t cores = k->device.id.core_mask;
+	if (k->raw.core_mask == cores)
+		return index;
+	return cores >> index & 1
+		   ? (uint32_t)__builtin_popcountll(cores & ((UINT64_C(1) << index) - 1))
+		   : UINT32_MAX;
+}
+
 static uint32_t block_of(const struct kbase *k, const struct seen *seen,
 			 const struct kbase_meta *meta)
 {
@@ -105,7 +116,9 @@ static uint32_t block_of(const struct kbase *k, const struct seen *seen,
 	if (meta->u.block.type == MALI_CORE) {
 		uint32_t cores = (uint32_t)__builtin_popcountll(present);
 		bool physical = cores < 64 && seen->cores >> cores;
-		if (!physical)
+		if (physical)
+			index = index < 64 ? renumber(k, index) : UINT32_MAX;
+		else
 			index = nth_core(present, index);
 	}
 	if (meta->u.block.type >= MALI_KINDS ||
@@ -144,13 +157,18 @@ static void take_sample(struct kbase *k, const struct kbase_meta *sample, struct
 	*out = (struct raw_sample){.kind = RAW_MALI};
 	out->begin_ns = kbase_clock_convert(k->base.sys, &k->clock, sample->u.sample.begin_ns);
 	out->end_ns = kbase_clock_convert(k->base.sys, &k->clock, sample->u.sample.end_ns);
-	if (sample->u.sample.flags & KBASE_SAMPLE_OVERFLOW)
+	if (sample->u.sample.flags & KBASE_SAMPLE_OVERFLOW) {
 		out->flags |= RAW_STRETCHED;
+		out->lost = kbase_swallowed(sample->u.sample.end_ns - sample->u.sample.begin_ns,
+					    r->period_ns);
+	}
+	out->lost += r->missed;
+	r->missed = 0;
 	if (sample->u.sample.flags & KBASE_SAMPLE_ERROR)
 		mali_raw_set_failed(&k->raw);
 	if (sequence > r->next_sequence && r->next_sequence) {
 		out->flags |= RAW_LOST;
-		out->lost = sequence - r->next_sequence;
+		out->lost += sequence - r->next_sequence;
 	}
 	r->next_sequence = sequence + 1;
 	out->data = k->raw.bytes;

@@ -7,17 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define BUFFERS_MAX    32
-#define INTERRUPTS_MAX 8
+#define BUFFERS_MAX 32
 
-/* A signal is no answer: the call is made again. */
 static int call(struct kbase *k, int fd, unsigned long request, void *arg)
 {
-	int result, tries = 0;
-	do
-		result = k->base.sys->ioctl(k->base.sys->user, fd, request, arg);
-	while (result < 0 && errno == EINTR && ++tries < INTERRUPTS_MAX);
-	return result;
+	return kbase_ioctl(k->base.sys, fd, request, arg);
 }
 
 /* Some systems lack memory for many buffers: half as many do as well, down to one. */
@@ -36,7 +30,7 @@ static enum sx_status set_up(struct kbase *k, struct sx_error *err)
 		if (errno != ENOMEM)
 			break;
 	}
-	return error_errno(err, errno, "kbase refuses to count");
+	return kbase_refused(k, errno, err);
 }
 
 static enum sx_status ask_layout(struct kbase *k, struct sx_error *err)
@@ -62,6 +56,16 @@ static enum sx_status ask_layout(struct kbase *k, struct sx_error *err)
 	return SX_ERR_UNSUPPORTED;
 }
 
+enum sx_status vinstr_try(struct kbase *k, struct sx_error *err)
+{
+	k->u.vinstr = (struct vinstr){.fd = -1};
+	enum sx_status status = set_up(k, err);
+	if (status == SX_OK)
+		status = ask_layout(k, err);
+	vinstr_close(k);
+	return status;
+}
+
 enum sx_status vinstr_start(struct kbase *k, uint64_t period_ns, struct sx_error *err)
 {
 	struct vinstr *r = &k->u.vinstr;
@@ -84,17 +88,6 @@ enum sx_status vinstr_start(struct kbase *k, uint64_t period_ns, struct sx_error
 	return SX_OK;
 }
 
-static enum sx_status lost_device(struct sx_error *err, const char *what)
-{
-	int why = errno;
-	enum sx_status status = error_errno(err, why, "%s", what);
-	if (why != ENODEV && why != EIO)
-		return status;
-	error_set(err, SX_ERR_DEVICE_LOST, "%s", what);
-	error_because(err, "the GPU or its driver went away");
-	return SX_ERR_DEVICE_LOST;
-}
-
 /* Dumps carry their end only: the end of the one before is the begin. */
 static void take_dump(struct kbase *k, const struct kbase_reader_buffer *buffer,
 		      struct raw_sample *out)
@@ -108,7 +101,8 @@ static void take_dump(struct kbase *k, const struct kbase_reader_buffer *buffer,
 	out->begin_ns = kbase_clock_convert(k->base.sys, &k->clock, r->last_ns);
 	out->end_ns = kbase_clock_convert(k->base.sys, &k->clock, buffer->timestamp);
 	uint64_t took = buffer->timestamp - r->last_ns;
-	if (r->period_ns && took > r->period_ns + r->period_ns / 2)
+	out->lost = kbase_swallowed(took, r->period_ns);
+	if (out->lost)
 		out->flags |= RAW_STRETCHED;
 	r->last_ns = buffer->timestamp;
 }
@@ -120,13 +114,13 @@ static enum sx_status fetch(struct kbase *k, struct raw_sample *out, struct sx_e
 	if (call(k, r->fd, r->cycles ? KBASE_READER_GET_CYCLES : KBASE_READER_GET, &buffer) < 0) {
 		if (errno == EAGAIN)
 			return k->stopped ? SX_END : SX_AGAIN;
-		return lost_device(err, "kbase does not hand over a dump");
+		return kbase_failed(k, "kbase does not hand over a dump", err);
 	}
 	bool good = buffer.index < r->buffers && buffer.timestamp > r->last_ns;
 	if (good)
 		take_dump(k, &buffer, out);
 	if (call(k, r->fd, r->cycles ? KBASE_READER_PUT_CYCLES : KBASE_READER_PUT, &buffer) < 0)
-		return lost_device(err, "kbase does not take a dump back");
+		return kbase_failed(k, "kbase does not take a dump back", err);
 	return good ? SX_OK : SX_AGAIN; /* a dump of no time, or from nowhere, is left out */
 }
 
@@ -136,10 +130,10 @@ enum sx_status vinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *o
 	struct pollfd fd = {.fd = k->u.vinstr.fd, .events = POLLIN};
 	int ready = k->base.sys->poll(k->base.sys->user, &fd, 1, k->stopped ? 0 : timeout_ms);
 	if (ready < 0 && errno != EINTR)
-		return lost_device(err, "cannot wait for a dump of kbase");
+		return kbase_failed(k, "cannot wait for a dump of kbase", err);
 	if (ready > 0 && !(fd.revents & POLLIN)) {
 		errno = ENODEV;
-		return lost_device(err, "cannot wait for a dump of kbase");
+		return kbase_failed(k, "cannot wait for a dump of kbase", err);
 	}
 	if (ready <= 0)
 		return k->stopped ? SX_END : SX_AGAIN;
@@ -150,10 +144,10 @@ enum sx_status vinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *o
 enum sx_status vinstr_stop(struct kbase *k, struct sx_error *err)
 {
 	if (call(k, k->u.vinstr.fd, KBASE_READER_INTERVAL, NULL) < 0)
-		return lost_device(err, "kbase does not stop counting");
+		return kbase_failed(k, "kbase does not stop counting", err);
 	if (call(k, k->u.vinstr.fd, KBASE_READER_DUMP, NULL) < 0 && errno != EBUSY &&
 	    errno != EAGAIN)
-		return lost_device(err, "kbase does not make the last dump");
+		return kbase_failed(k, "kbase does not make the last dump", err);
 	return SX_OK;
 }
 

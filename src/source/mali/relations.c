@@ -17,7 +17,7 @@ static const char *const texts[] = {
     "ITER_TILER_READY_BLOCKED <= ITER_TILER_ACTIVE",
     "ITER_FRAG_READY_BLOCKED <= ITER_FRAG_ACTIVE",
     "ITER_COMP_READY_BLOCKED <= ITER_COMP_ACTIVE",
-    "FRONT_FACING + BACK_FACING == PRIM_VISIBLE",
+    "FRONT_FACING + BACK_FACING <= PRIM_VISIBLE",
     "PRIM_VISIBLE + PRIM_CULLED + PRIM_CLIPPED + PRIM_SAT_CULLED == TRIANGLES + LINES + POINTS",
     "PRIM_VISIBLE + PRIM_FACE_CULLED + PRIM_FRUSTUM_CULLED + PRIM_SAMPLE_CULLED + "
     "PRIM_SCISSOR_CULLED == TRIANGLES + LINES + POINTS",
@@ -34,7 +34,8 @@ static const char *const texts[] = {
     "FRAG_QUADS_EZS_TEST <= FRAG_QUADS_RAST",
     "FRAG_QUADS_EZS_KILL + FRAG_QUADS_EZS_UPDATE <= FRAG_QUADS_EZS_TEST",
     "FRAG_LZS_KILL <= FRAG_LZS_TEST",
-    "FRAG_QUADS_EZS_KILL + FRAG_WARPS + FRAG_WARPS + FRAG_WARPS + FRAG_WARPS <= FRAG_QUADS_RAST",
+    /* A warp holds one quad at least; where there is a pre-pass, a quad may run twice. */
+    "FRAG_WARPS <= FRAG_QUADS_RAST + FRAG_QUADS_RAST",
     "FRAG_WARPS_PRE_PASS <= FRAG_WARPS",
     "FRAG_PRIMITIVES_HSR_CULLED <= FRAG_PRIMITIVES_OUT_PRE_PASS",
     "FRAG_PRIMITIVES_OUT_PRE_PASS <= FRAG_PRIMITIVES_OUT + FRAG_PRIMITIVES_HSR_CULLED",
@@ -70,6 +71,9 @@ struct relation {
 	bool equal, applies;
 	struct term terms[TERMS_MAX];
 	uint32_t count;
+	/* What was found: how often it failed, and the first time with its numbers. */
+	uint32_t failures, block;
+	double sums[2];
 };
 
 struct mali_relations {
@@ -145,35 +149,50 @@ static bool holds(const struct relation *r, const double sum[2], double slack)
 	return sum[0] <= sum[1] + room && (!r->equal || sum[1] <= sum[0] + room);
 }
 
-static void tell(const char *text, enum mali_kind kind, uint32_t index, const double sum[2],
-		 void (*say)(void *user, const char *line), void *user)
+static void check_block(struct relation *r, const struct mali_raw *raw, uint32_t index,
+			double slack, struct mali_outcome *out)
 {
-	static const char *const kinds[] = {"front-end", "tiler", "memory slice", "shader core"};
-	char line[512];
-	snprintf(line, sizeof(line), "%s %u: %s does not hold: %.0f, %.0f", kinds[kind],
-		 (unsigned)index, text, sum[0], sum[1]);
-	say(user, line);
+	uint32_t block = mali_raw_block(raw, r->kind, index);
+	double sum[2];
+	if (block == UINT32_MAX || !sides(r, raw, block, sum))
+		return;
+	out->checked++;
+	out->counted += sum[0] > 0 || sum[1] > 0;
+	if (holds(r, sum, slack))
+		return;
+	out->failed++;
+	if (r->failures++)
+		return;
+	r->block = index;
+	r->sums[0] = sum[0];
+	r->sums[1] = sum[1];
 }
 
-uint32_t mali_relations_check(const struct mali_relations *relations, const struct mali_raw *raw,
-			      double slack, uint32_t *checked,
-			      void (*say)(void *user, const char *line), void *user)
+void mali_relations_check(struct mali_relations *relations, const struct mali_raw *raw,
+			  double slack, struct mali_outcome *out)
 {
-	uint32_t failed = 0;
+	out->samples++;
+	for (size_t i = 0; i < TEXTS; i++)
+		for (uint32_t n = 0; relations->list[i].applies && n < 64; n++)
+			check_block(&relations->list[i], raw, n, slack, out);
+}
+
+uint32_t mali_relations_report(const struct mali_relations *relations,
+			       void (*say)(void *user, const char *line), void *user)
+{
+	static const char *const kinds[] = {"front-end", "tiler", "memory slice", "shader core"};
+	uint32_t findings = 0;
 	for (size_t i = 0; i < TEXTS; i++) {
 		const struct relation *r = &relations->list[i];
-		for (uint32_t index = 0; r->applies && index < 64; index++) {
-			uint32_t block = mali_raw_block(raw, r->kind, index);
-			double sum[2];
-			if (block == UINT32_MAX || !sides(r, raw, block, sum))
-				continue;
-			if (checked)
-				++*checked;
-			if (holds(r, sum, slack))
-				continue;
-			tell(texts[i], r->kind, index, sum, say, user);
-			failed++;
-		}
+		char line[512];
+		if (!r->failures)
+			continue;
+		snprintf(line, sizeof(line),
+			 "FAIL: %s does not hold: %.0f against %.0f in %s %u, and %u times more",
+			 texts[i], r->sums[0], r->sums[1], kinds[r->kind], r->block,
+			 r->failures - 1);
+		say(user, line);
+		findings++;
 	}
-	return failed;
+	return findings;
 }

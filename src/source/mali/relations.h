@@ -12,14 +12,20 @@ struct mali_relations;
 struct mali_relations *mali_relations_create(const struct sx_catalog *catalog);
 void mali_relations_destroy(struct mali_relations *relations);
 
+/* What checking found so far. Zero-initialise. */
+struct mali_outcome {
+	uint32_t samples, checked, failed;
+	uint32_t counted; /* checks in which a counter was not 0: the others prove nothing */
+};
+
 /*
  * Checks one dump, each present block by itself. `slack` is the share by which a side may be off
- * (the slots of a block are not read in one instant). say() gets a line for each relation that
- * fails, with its numbers. Returns how many did; *checked (may be NULL) grows by the number looked
- * at.
+ * (the slots of a block are not read in one instant). *out grows.
  */
-uint32_t mali_relations_check(const struct mali_relations *relations, const struct mali_raw *raw,
-			      double slack, uint32_t *checked,
-			      void (*say)(void *user, const char *line), void *user);
+void mali_relations_check(struct mali_relations *relations, const struct mali_raw *raw,
+			  double slack, struct mali_outcome *out);
+/* Says each relation that failed once, with its first numbers; returns how many did. */
+uint32_t mali_relations_report(const struct mali_relations *relations,
+			       void (*say)(void *user, const char *line), void *user);
 
 #endif

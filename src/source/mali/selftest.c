@@ -9,14 +9,9 @@
 #define WAIT_MS	    200
 #define WAITS_MAX   50
 
-struct outcome {
-	uint32_t samples, checked, failed;
-};
-
-static enum sx_status
-sample_and_check(struct source *source, const struct mali_relations *relations,
-		 const struct mali_raw *raw, double slack, struct outcome *out,
-		 void (*say)(void *user, const char *line), void *user, struct sx_error *err)
+static enum sx_status sample_and_check(struct source *source, struct mali_relations *relations,
+				       const struct mali_raw *raw, double slack,
+				       struct mali_outcome *out, struct sx_error *err)
 {
 	struct source_request request = {.interval_ns = INTERVAL_NS};
 	enum sx_status status = source->ops->start(source, &request, err);
@@ -24,32 +19,39 @@ sample_and_check(struct source *source, const struct mali_relations *relations,
 	     waits++) {
 		struct raw_sample sample;
 		status = source->ops->read(source, WAIT_MS, &sample, err);
-		if (status == SX_OK) {
-			out->samples++;
-			out->failed +=
-			    mali_relations_check(relations, raw, slack, &out->checked, say, user);
-		}
+		if (status == SX_OK && sample.kind == RAW_MALI)
+			mali_relations_check(relations, raw, slack, out);
 		status = status == SX_AGAIN ? SX_OK : status;
 	}
 	enum sx_status stopped = source->ops->stop(source, status == SX_OK ? err : NULL);
 	return status == SX_OK ? stopped : status;
 }
 
-static enum sx_status conclude(const struct outcome *got, const char *catalog,
-			       void (*say)(void *user, const char *line), void *user,
-			       struct sx_error *err)
+static enum sx_status conclude(const struct mali_outcome *got, const char *catalog,
+			       uint32_t findings, void (*say)(void *user, const char *line),
+			       void *user, struct sx_error *err)
 {
 	char line[160];
-	snprintf(line, sizeof(line), "%s: %u samples, %u relations checked, %u failed", catalog,
-		 got->samples, got->checked, got->failed);
+	snprintf(line, sizeof(line),
+		 "%s: %u samples, %u relations checked, %u of them with counts, %u failed", catalog,
+		 got->samples, got->checked, got->counted, got->failed);
 	say(user, line);
-	if (got->samples && !got->failed)
+	if (got->failed) {
+		error_set(err, SX_INCOMPLETE,
+			  "the self-test of %s found counters that contradict each other", catalog);
+		error_because(err, "%u relations do not hold, %u times in %u samples", findings,
+			      got->failed, got->samples);
+		error_try(err, "report this with the output of sextant doctor --selftest -v");
+		return SX_INCOMPLETE;
+	}
+	if (got->counted)
 		return SX_OK;
-	error_set(err, SX_INCOMPLETE, "the self-test of %s %s", catalog,
-		  got->samples ? "found counters that contradict each other" : "got no sample");
-	error_because(err, "%u of %u relations failed in %u samples", got->failed, got->checked,
+	error_set(err, SX_INCOMPLETE, "the self-test of %s had nothing to check", catalog);
+	error_because(err,
+		      got->samples ? "the GPU counted nothing in %u samples: it was idle"
+				   : "there were %u samples",
 		      got->samples);
-	error_try(err, "report this with the output of sextant doctor --selftest -v");
+	error_try(err, "again while a program draws, for example glmark2-es2");
 	return SX_INCOMPLETE;
 }
 
@@ -59,14 +61,15 @@ enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, 
 {
 	struct sx_catalog *opened = NULL;
 	struct mali_relations *relations = NULL;
-	struct outcome got = {0};
+	struct mali_outcome got = {0};
 	enum sx_status status = sx_catalog_open(source->catalogs, catalog, &opened, err);
 	if (status == SX_OK && !(relations = mali_relations_create(opened)))
 		status = error_nomem(err, "the self-test");
 	if (status == SX_OK)
-		status = sample_and_check(source, relations, raw, slack, &got, say, user, err);
+		status = sample_and_check(source, relations, raw, slack, &got, err);
 	if (status == SX_OK)
-		status = conclude(&got, catalog, say, user, err);
+		status = conclude(&got, catalog, mali_relations_report(relations, say, user), say,
+				  user, err);
 	mali_relations_destroy(relations);
 	sx_catalog_unref(opened);
 	return status;

@@ -1,0 +1,41 @@
+/*
+ * One clock in terms of another, by a straight line through the newest pairs of readings: an offset
+ * alone is wrong by the clocks' drift times the age of the reading (100 us a second at 100 parts in
+ * a million). Where pairs come from is the caller's; when the next one is due, this says.
+ */
+#ifndef BASE_CLOCK_FIT_H
+#define BASE_CLOCK_FIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CLOCK_FIT_PAIRS 16
+
+struct clock_pair {
+	uint64_t from_ns, to_ns; /* the same instant on both clocks */
+	uint64_t error_ns;	 /* half of the bracket in which it was read */
+};
+
+/* Zero-initialise. */
+struct clock_fit {
+	struct clock_pair pairs[CLOCK_FIT_PAIRS]; /* a ring, oldest overwritten */
+	uint32_t count, next;
+	/* The line: to = origin_to + (from - origin_from) * (1 + drift). */
+	uint64_t origin_from_ns, origin_to_ns;
+	double drift;
+	uint64_t pause_ns; /* between pairs; short at first, so that the drift is known soon */
+};
+
+/*
+ * Adds a pair and fits anew. A pair that does not lie behind the newest one begins a new window: a
+ * clock was set.
+ */
+void clock_fit_add(struct clock_fit *fit, const struct clock_pair *pair);
+/* Whether the next pair is due at this reading of the first clock. */
+bool clock_fit_due(const struct clock_fit *fit, uint64_t from_ns);
+/* A reading of the first clock as the second one's; the reading itself without any pair. */
+uint64_t clock_fit_convert(const struct clock_fit *fit, uint64_t from_ns);
+/* How far conversions near the newest pair may be off: the best bracket in the window. */
+uint64_t clock_fit_error_ns(const struct clock_fit *fit);
+
+#endif
