@@ -335,7 +335,7 @@ static void test_pace(void **state)
 	finish(&fake, source);
 }
 
-/* What lies between the last sample and stop() is delivered behind it, if it is long enough. */
+/* What lies between the last sample and stop() is delivered behind it. */
 static void test_rest(void **state)
 {
 	struct fake_cpu fake;
@@ -356,11 +356,13 @@ static void test_rest(void **state)
 	expect(source, &v, "UserTime", NS_PER_S / 2);
 	expect(source, &v, "Cycles", 2 * FAKE_CPU_HZ);
 	assert_int_equal(next(source, &v, NULL, 0), SX_END);
-	/* It may be started again; a rest too short for the ticks is none. */
+	/* It may be started again; the shortest rest counts, or totals would lack it. */
 	start(source, &request);
 	assert_int_equal(next(source, &v, NULL, 0), SX_OK);
 	fake.now_ns += NS_PER_S / 10;
 	assert_int_equal(source_cpu.stop(source, NULL), SX_OK);
+	assert_int_equal(next(source, &v, NULL, 0), SX_OK);
+	assert_int_equal(v.end_ns - v.begin_ns, NS_PER_S / 10);
 	assert_int_equal(next(source, &v, NULL, 0), SX_END);
 	source_cpu.close(source);
 }

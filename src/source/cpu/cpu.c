@@ -312,7 +312,7 @@ static enum sx_status source_cpu_read(struct source *source, int timeout_ms, str
 	return SX_OK;
 }
 
-/* The rest of an interval is kept when it is long enough that ticks do not distort its rates. */
+/* The rest of an interval is a sample of its own, however short: totals are of the whole run. */
 static enum sx_status source_cpu_stop(struct source *source, struct sx_error *err)
 {
 	struct cpu_source *s = cpu_from(source);
@@ -320,8 +320,7 @@ static enum sx_status source_cpu_stop(struct source *source, struct sx_error *er
 	if (!s->started || s->stopped)
 		return SX_OK;
 	s->stopped = true;
-	if (!s->run.process.ended && (now = sys_now_ns(s->base.sys)) &&
-	    now - s->last_ns >= s->interval_ns / 2) {
+	if (!s->run.process.ended && (now = sys_now_ns(s->base.sys)) && now > s->last_ns) {
 		cpu_run_take(&s->run);
 		fill_sample(s, now, &s->pending);
 	}
