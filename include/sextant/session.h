@@ -15,7 +15,7 @@ extern "C" {
 
 struct sx_session;
 
-/* What to open and how. All members may be zero. */
+/* What to open and how. All members may be zero; everything is copied. */
 struct sx_session_options {
 	const char *const *devices; /* selectors: an id, a source or a catalog; NULL: what fits */
 	uint32_t device_count;
@@ -27,6 +27,7 @@ struct sx_session_options {
 	uint32_t constant_count;
 	uint64_t interval_ns; /* of sources that sample time; 0: each source's own */
 	bool child;	      /* a program will be run: open sources that need one */
+	bool keep_instances;  /* columns of each core or slice, as recordings keep them */
 	const char *input;    /* a capture to replay instead of this machine's devices */
 	bool realtime;	      /* at the speed of the recording, not as fast as it goes */
 	const char *catalog;  /* of named devices that no catalog is known to describe; or NULL */
@@ -35,7 +36,11 @@ struct sx_session_options {
 	uint32_t context;
 };
 
-/* When to end; whichever comes first. All zero: when the child ends, or sx_session_stop(). */
+/*
+ * When to end; whichever comes first. All zero: when the child ends, or sx_session_stop(). Limits
+ * are exact: the first device gives no more samples than asked for, the others none that begins
+ * after its last one; none begins after the duration is over. A replay has the recording's time.
+ */
 struct sx_session_limits {
 	uint64_t duration_ns;
 	uint64_t samples; /* of the first device */
@@ -50,8 +55,14 @@ struct sx_session_device {
 	const struct sx_table *raw;	  /* raw counters, one row a sample */
 	const struct sx_constant_value *constants; /* as used */
 	uint32_t constant_count;
-	uint64_t lost;			/* samples that the source knows to be lost */
-	const char *note;		/* something the user should know, or NULL */
+	uint64_t samples;	   /* rows of the run, also those that were dropped since */
+	uint64_t begin_ns, end_ns; /* of the first and the last of them; SX_TIME_UNKNOWN */
+	uint64_t lost;		   /* samples that are known to be lost */
+	bool lost_more;		   /* and more, of which nobody knows how many */
+	const char *note;	   /* something the user should know, or NULL */
+	/* What went wrong on the way, NULL: nothing; and when, in ns of the run. */
+	const struct sx_error *failure;
+	uint64_t failed_after_ns;
 	const struct sx_error *silence; /* why it gave no sample at all, or NULL */
 };
 
@@ -76,16 +87,47 @@ SX_API enum sx_status sx_session_create(struct sx_context *context,
 SX_API void sx_session_destroy(struct sx_session *session);
 
 /*
- * Runs `argv` (NULL: nothing) and samples until it ends or a limit is reached. The child gets its
- * own standard streams and default signal dispositions. Errors: SX_ERR_NOT_FOUND and
- * SX_ERR_PERMISSION when the program cannot be run, SX_INCOMPLETE when a source failed on the way:
- * what was sampled before stays.
+ * Runs `argv` (NULL: nothing) and samples until it ends or a limit is reached. The child gets the
+ * caller's standard streams, ignored signals and mask. A session may run again; the rows of the run
+ * before are then gone. Errors: SX_ERR_NOT_FOUND and SX_ERR_PERMISSION when the program cannot be
+ * run, those of the devices, SX_INCOMPLETE when samples were lost or a device failed on the way:
+ * what was sampled stays.
  */
 SX_API enum sx_status sx_session_run(struct sx_session *session, char *const *argv,
 				     const struct sx_session_limits *limits, struct sx_error *err);
+
+/*
+ * The same run driven by the caller: start, then poll until SX_END, then finish. Between polls the
+ * tables of sx_session_devices() hold the rows that came since the last sx_session_drop_rows(), so
+ * that memory does not grow with the run.
+ *
+ * Starts the devices and then the program. Errors: as sx_session_run(), SX_ERR_USAGE (it runs).
+ */
+SX_API enum sx_status sx_session_start(struct sx_session *session, char *const *argv,
+				       const struct sx_session_limits *limits,
+				       struct sx_error *err);
+/*
+ * Takes what is there; waits for it for at most timeout_ms (-1: as long as it takes). SX_OK: there
+ * may be new rows. SX_AGAIN: there are none yet. SX_END: the run is over, call sx_session_finish().
+ * Errors: SX_ERR_USAGE (it does not run).
+ */
+SX_API enum sx_status sx_session_poll(struct sx_session *session, int timeout_ms,
+				      struct sx_error *err);
+/* Drops the rows of all tables; the tables stay. */
+SX_API void sx_session_drop_rows(struct sx_session *session);
+/*
+ * Ends the run: the program if it still runs, then the devices, whose last samples are taken.
+ * Nothing happens when no run is on. Errors: SX_INCOMPLETE, as sx_session_run().
+ */
+SX_API enum sx_status sx_session_finish(struct sx_session *session, struct sx_error *err);
+/* Or-ed to a signal number: it came from a terminal. */
+#define SX_FROM_TERMINAL 0x100
 /*
  * Asks a running session to end: the child gets `signal_number` when that is not 0. Async-signal-
- * safe.
+ * safe, and from any thread. Or-ed with SX_FROM_TERMINAL, the child gets the signal only if it has
+ * left the caller's process group, since a terminal sends it to all of that. With a child the run
+ * goes on until it ends; one that outlives any
+ * signal but SIGINT by ten seconds is ended.
  */
 SX_API void sx_session_stop(struct sx_session *session, int signal_number);
 
@@ -98,17 +140,9 @@ SX_API uint64_t sx_session_duration_ns(const struct sx_session *session);
 SX_API struct sx_child_status sx_session_child(const struct sx_session *session);
 
 /*
- * Calls `sink` after rows were added to a device's table, at most every 100 ms; rows that it has
- * taken may be dropped by returning true. For recording. Call before sx_session_run().
- */
-typedef bool (*sx_session_sink_fn)(void *user, uint32_t device, const struct sx_table *rows);
-/* See sx_session_sink_fn. */
-SX_API void sx_session_set_sink(struct sx_session *session, sx_session_sink_fn sink, void *user);
-
-/*
  * Writes everything that the session samples into a capture: raw rows, losses, notes and the clocks
- * now and then. Tables then keep the newest rows only. Call before sx_session_run(); the writer
- * must outlive it. Replaces a sink.
+ * now and then. Tables then keep the newest rows only. Call before sx_session_run(), or between
+ * sx_session_start() and the first sx_session_poll(); the writer must outlive the run.
  */
 SX_API void sx_session_record(struct sx_session *session, struct sx_capture_writer *writer);
 

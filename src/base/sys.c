@@ -174,6 +174,14 @@ static pid_t real_wait(void *user, pid_t pid, int *status, int flags, struct rus
 	return wait4(pid, status, flags, usage);
 }
 
+static int real_ended(void *user, pid_t pid)
+{
+	siginfo_t info = {0};
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+		return -1;
+	return info.si_pid == pid;
+}
+
 static int real_kill(void *user, pid_t pid, int signal_number)
 {
 	return kill(pid, signal_number);
@@ -205,6 +213,7 @@ const struct sx_sys *sys_real(void)
 	    .pipe = real_pipe,
 	    .fork = real_fork,
 	    .wait = real_wait,
+	    .ended = real_ended,
 	    .kill = real_kill,
 	    .process_fd = real_process_fd,
 	};

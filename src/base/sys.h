@@ -43,6 +43,8 @@ struct sx_sys {
 	pid_t (*fork)(void *user);
 	/* wait4(2). */
 	pid_t (*wait)(void *user, pid_t pid, int *status, int flags, struct rusage *usage);
+	/* 1 when a child has ended and waits to be waited for, 0 when it runs, -1 on failure. */
+	int (*ended)(void *user, pid_t pid);
 	int (*kill)(void *user, pid_t pid, int signal_number);
 	/* A descriptor that is readable once the process has ended (pidfd_open). */
 	int (*process_fd)(void *user, pid_t pid);

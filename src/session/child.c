@@ -192,6 +192,11 @@ static uint64_t timeval_ns(struct timeval t)
 
 bool child_ended(struct sx_session *s)
 {
+	return s->child.pid <= 0 || s->sys->ended(s->sys->user, s->child.pid) != 0;
+}
+
+bool child_reap(struct sx_session *s)
+{
 	int status;
 	struct rusage usage;
 	struct session_child *child = &s->child;
@@ -211,6 +216,11 @@ bool child_ended(struct sx_session *s)
 	close_one(s, &child->fd);
 	child->pid = 0;
 	return true;
+}
+
+bool child_left_group(const struct sx_session *s)
+{
+	return s->child.pid > 0 && getpgid(s->child.pid) != getpgrp();
 }
 
 void child_signal(struct sx_session *s, int signal_number)

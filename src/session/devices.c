@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "source/source.h"
+#include "session/session.h"
 
 struct sx_device_list {
 	struct arena strings;
@@ -53,15 +53,16 @@ static void order(struct sx_device_list *list)
 		}
 }
 
-enum sx_status sx_devices_probe(struct sx_context *context, bool ask_drivers,
-				struct sx_device_list **out, struct sx_error *err)
+enum sx_status devices_probe(const struct source_host *host, const char *name,
+			     struct sx_device_list **out, struct sx_error *err)
 {
-	struct source_host host = {sys_real(), context, ask_drivers};
+	const struct source_ops *one = name ? source_find(name) : NULL;
 	struct sx_device_list *list = calloc(1, sizeof(*list));
 	if (!list)
 		return error_nomem(err, "probing devices");
-	for (const struct source_ops *const *source = source_all(); *source; source++)
-		(*source)->probe(&host, found, list);
+	for (const struct source_ops *const *all = source_all(); *all; all++)
+		if (!one || *all == one)
+			(*all)->probe(host, found, list);
 	if (list->out_of_memory) {
 		sx_devices_destroy(list);
 		return error_nomem(err, "probing devices");
@@ -69,6 +70,13 @@ enum sx_status sx_devices_probe(struct sx_context *context, bool ask_drivers,
 	order(list);
 	*out = list;
 	return SX_OK;
+}
+
+enum sx_status sx_devices_probe(struct sx_context *context, bool ask_drivers,
+				struct sx_device_list **out, struct sx_error *err)
+{
+	struct source_host host = {sys_real(), context, ask_drivers};
+	return devices_probe(&host, NULL, out, err);
 }
 
 void sx_devices_destroy(struct sx_device_list *list)

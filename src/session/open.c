@@ -167,6 +167,7 @@ static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
 	enum sx_status status = sx_capture_open(s->options.input, &reader, err);
 	if (status)
 		return status;
+	s->replay_begin_ns = sx_capture_info(reader)->begin_ns;
 	for (uint32_t i = 0; !status && i < sx_capture_info(reader)->device_count; i++) {
 		const struct sx_capture_device *found = sx_capture_device(reader, i);
 		char id[4200];
@@ -187,166 +188,42 @@ static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
 	return SX_ERR_NOT_FOUND;
 }
 
-static enum sx_status open_all(struct sx_session *s, struct sx_error *err)
+/* A device that is named by its source wakes no other source. */
+static enum sx_status open_selector(struct sx_session *s, const char *selector,
+				    struct sx_error *err)
 {
 	struct sx_device_list *list;
 	size_t count;
-	if (s->options.input)
-		return open_capture(s, err);
-	enum sx_status status = sx_devices_probe(s->context, false, &list, err);
+	enum sx_status status = devices_probe(&s->host, selector, &list, err);
 	if (status)
 		return status;
 	const struct sx_device *all = sx_devices_get(list, &count);
-	if (s->options.device_count == 0)
-		status = open_fitting(s, all, count, err);
-	for (uint32_t i = 0; !status && i < s->options.device_count; i++)
-		status = open_named(s, all, count, s->options.devices[i], err);
+	status = open_named(s, all, count, selector, err);
 	sx_devices_destroy(list);
 	return status;
 }
 
-static enum sx_status select_one(struct sx_session *s, struct session_device *d,
-				 struct sx_session_device *info, const char *const *patterns,
-				 uint32_t count, struct sx_error *err)
+static enum sx_status open_whatever(struct sx_session *s, struct sx_error *err)
 {
-	struct sx_metrics_options options = {.patterns = patterns,
-					     .pattern_count = count,
-					     .set = s->options.set,
-					     .variant = s->options.variant,
-					     .constants = info->constants,
-					     .constant_count = info->constant_count};
-	sx_metrics_destroy(d->metrics);
-	d->metrics = NULL;
-	enum sx_status status = sx_metrics_create(info->catalog, &options, &d->metrics, err);
-	info->metrics = d->metrics;
-	return status;
-}
-
-/* Each pattern must mean something on at least one device; others pass it over. */
-static enum sx_status select_patterns(struct sx_session *s, struct sx_error *err)
-{
-	uint32_t count = s->options.metric_count;
-	const char **mine = calloc(count + 1, sizeof(*mine));
-	bool *used = calloc(count + 1, sizeof(*used));
-	enum sx_status status = mine && used ? SX_OK : error_nomem(err, "selecting metrics");
-	struct sx_error why = {0};
-	for (uint32_t i = 0; !status && i < s->device_count; i++) {
-		uint32_t n = 0;
-		for (uint32_t p = 0; p < count; p++) {
-			if (select_one(s, &s->devices[i], &s->infos[i], &s->options.metrics[p], 1,
-				       why.status ? NULL : &why) != SX_OK)
-				continue;
-			used[p] = true;
-			mine[n++] = s->options.metrics[p];
-		}
-		if (n)
-			status = select_one(s, &s->devices[i], &s->infos[i], mine, n, err);
-	}
-	for (uint32_t p = 0; !status && p < count; p++) {
-		if (used[p])
-			continue;
-		if (err)
-			*err = why;
-		status = why.status;
-	}
-	free(mine);
-	free(used);
+	struct sx_device_list *list;
+	size_t count;
+	enum sx_status status = devices_probe(&s->host, NULL, &list, err);
+	if (status)
+		return status;
+	const struct sx_device *all = sx_devices_get(list, &count);
+	status = open_fitting(s, all, count, err);
+	sx_devices_destroy(list);
 	return status;
 }
 
 enum sx_status session_open_devices(struct sx_session *s, struct sx_error *err)
 {
-	static const char *const everything[] = {"all", "*"};
-	enum sx_status status = open_all(s, err);
-	if (!status)
-		status = contexts_check(s, err);
-	if (status)
-		return status;
-	if (s->options.metric_count)
-		return select_patterns(s, err);
-	/* "*" takes in the raw counters as well; a catalog may have only one of the two. */
-	for (uint32_t i = 0; !status && i < s->device_count; i++)
-		status = select_one(s, &s->devices[i], &s->infos[i], &everything[1], 1, err);
-	return status;
-}
-
-static enum sx_status make_decoder(struct sx_session *s, struct session_device *d,
-				   const struct sx_session_device *info,
-				   const struct source_request *request, struct sx_error *err)
-{
-	const struct source_desc *desc = d->ops->describe(d->source);
-	const struct decoder_ops *ops = decode_find(d->ops->raw);
-	if (!ops)
-		return error_set(err, SX_ERR_UNSUPPORTED, "source %s has no decoder", d->ops->name);
-	struct decoder_constant *constants =
-	    arena_alloc(&s->arena, (info->constant_count + 1) * sizeof(*constants));
-	if (!constants)
-		return error_nomem(err, "creating a decoder");
-	/* The last of a name wins in a selection; a decoder takes the first. */
-	for (uint32_t i = 0; i < info->constant_count; i++)
-		constants[i] =
-		    (struct decoder_constant){info->constants[info->constant_count - 1 - i].name,
-					      info->constants[info->constant_count - 1 - i].value};
-	struct decoder_setup setup = {.catalog = info->catalog,
-				      .set = request->set,
-				      .counters = request->counters,
-				      .counter_count = request->counter_count,
-				      .values = desc->counters,
-				      .value_count = desc->counter_count,
-				      .columns = desc->columns,
-				      .column_count = desc->column_count,
-				      .column_kind = desc->kind,
-				      .constants = constants,
-				      .constant_count = info->constant_count,
-				      .variant = s->options.variant,
-				      .instances = s->writer != NULL};
-	enum sx_status status = ops->create(&setup, &d->decoder, err);
-	if (status)
-		return status;
-	uint32_t count;
-	enum sx_sample_kind kind;
-	const struct sx_column *columns = ops->columns(d->decoder, &count, &kind);
-	status = sx_table_create(columns, count, kind, &d->raw, err);
-	if (!status && s->options.only_context)
-		status = sx_table_create(columns, count, kind, &d->mixed, err);
-	return status;
-}
-
-static enum sx_status start_one(struct sx_session *s, struct session_device *d,
-				struct sx_session_device *info, struct sx_error *err)
-{
-	uint32_t count = 0;
-	const struct sx_metric_input *inputs =
-	    d->metrics ? sx_metrics_inputs(d->metrics, &count) : NULL;
-	const char **names = arena_alloc(&s->arena, (count + 1) * sizeof(*names));
-	const char **definitions =
-	    arena_alloc(&s->arena, (s->options.metric_count + 1) * sizeof(*definitions));
-	if (!names || !definitions)
-		return error_nomem(err, "starting devices");
-	struct source_request request = {.counters = names,
-					 .definitions = definitions,
-					 .catalog = info->catalog,
-					 .set = s->options.set,
-					 .pid = s->child.pid,
-					 .realtime = s->options.realtime,
-					 .interval_ns = s->options.interval_ns};
-	for (uint32_t i = 0; i < count; i++)
-		if (inputs[i].counter != SX_NONE)
-			names[request.counter_count++] = inputs[i].name;
-	for (uint32_t i = 0; i < s->options.metric_count; i++)
-		if (strchr(s->options.metrics[i], '='))
-			definitions[request.definition_count++] = s->options.metrics[i];
-	enum sx_status status = d->ops->start(d->source, &request, err);
-	if (status)
-		return status;
-	d->started = true;
-	return make_decoder(s, d, info, &request, err);
-}
-
-enum sx_status session_start_devices(struct sx_session *s, struct sx_error *err)
-{
 	enum sx_status status = SX_OK;
-	for (uint32_t i = 0; !status && i < s->device_count; i++)
-		status = start_one(s, &s->devices[i], &s->infos[i], err);
-	return status;
+	if (s->options.input)
+		status = open_capture(s, err);
+	else if (s->options.device_count == 0)
+		status = open_whatever(s, err);
+	for (uint32_t i = 0; !status && !s->options.input && i < s->options.device_count; i++)
+		status = open_selector(s, s->options.devices[i], err);
+	return status ? status : filter_check(s, err);
 }

@@ -1,6 +1,7 @@
 /* Recording: what a session samples, on its way into a capture. */
 #include "session/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/error.h"
 
 #define CLOCKS_EVERY_NS UINT64_C(10000000000)
+#define ROWS_EVERY_NS	UINT64_C(20000000)
 
 static uint8_t bits_of(const struct sx_catalog *catalog, const char *name)
 {
@@ -87,20 +89,26 @@ void record_end(struct sx_session *s)
 	record_clocks(s, true);
 }
 
-void record_rows(struct sx_session *s, uint32_t index)
+void record_rows(struct sx_session *s, uint32_t index, bool now)
 {
 	struct session_device *d = &s->devices[index];
 	struct sx_rows rows;
+	uint64_t time = sys_now_ns(s->sys);
+	if (!sx_table_row_count(d->raw) || (!now && time - d->record_last_ns < ROWS_EVERY_NS))
+		return;
+	d->record_last_ns = time;
 	uint32_t columns = sx_table_column_count(d->raw);
 	struct sx_vector *vectors = calloc(columns + 1, sizeof(*vectors));
 	if (!vectors || !has_device(s, index)) {
 		free(vectors);
 		s->infos[index].lost += sx_table_row_count(d->raw);
+		sx_table_clear(d->raw);
 		return;
 	}
 	sx_table_rows(d->raw, 0, sx_table_row_count(d->raw), vectors, &rows);
 	sx_capture_write(s->writer, d->recorded, &rows, NULL);
 	free(vectors);
+	sx_table_clear(d->raw);
 }
 
 static void mark(struct sx_session *s, uint32_t index, enum sx_capture_type type,
@@ -126,6 +134,16 @@ void record_sample(struct sx_session *s, uint32_t index, const struct raw_sample
 		     "lost between the device and the source");
 	if (raw->flags & RAW_BROKEN)
 		mark(s, index, SX_CAPTURE_GAP, raw, 0, "not continuous with the sample before");
+}
+
+void record_failure(struct sx_session *s, uint32_t index)
+{
+	char text[2 * SX_ERROR_TEXT_MAX + 8];
+	const struct sx_error *why = &s->devices[index].failure;
+	struct raw_sample now = {.begin_ns = sys_now_ns(s->sys), .end_ns = SX_TIME_UNKNOWN};
+	snprintf(text, sizeof(text), "%s: %s", why->message, why->because);
+	has_device(s, index);
+	mark(s, index, SX_CAPTURE_LOSS, &now, SX_CAPTURE_COUNT_UNKNOWN, text);
 }
 
 void record_clocks(struct sx_session *s, bool now)

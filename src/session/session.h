@@ -4,7 +4,8 @@
 
 #include <sextant/session.h>
 
-#include <signal.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "base/mem.h"
@@ -17,15 +18,16 @@ struct session_device {
 	struct source *source;
 	struct decoder *decoder;
 	struct sx_table *raw;
-	struct sx_table *mixed; /* rows of every context, on their way to raw; NULL: no filter */
+	struct sx_table *mixed; /* all rows, on their way through the filter; NULL: no filter */
 	uint64_t others;	/* rows of other contexts that were left out */
 	struct sx_metrics *metrics;
 	struct sx_constant_value *constants;
 	bool started, ended;
-	uint64_t sink_last_ns;
+	uint64_t record_last_ns;
 	uint32_t recorded;	 /* its number in the capture */
 	uint64_t rows;		 /* that were ever added */
-	struct sx_error note;	 /* the first thing that went wrong on the way */
+	struct sx_error note;	 /* the first thing that the user should know */
+	struct sx_error failure; /* the first thing that went wrong on the way */
 	struct sx_error silence; /* why there is not a single sample */
 };
 
@@ -38,56 +40,89 @@ struct session_child {
 	struct sx_child_status status;
 };
 
+enum session_state { SESSION_IDLE, SESSION_RUNNING, SESSION_OVER };
+
 struct sx_session {
 	struct sx_context *context;
 	const struct sx_sys *sys;
-	struct source_host host; /* of both */
-	struct arena arena;
-	struct sx_session_options options; /* strings are copied into the arena */
+	struct source_host host;	   /* of both */
+	struct arena arena;		   /* of the session: options, devices */
+	struct arena run_arena;		   /* of one run */
+	struct sx_session_options options; /* copied into the arena */
 	struct session_device *devices;
 	struct sx_session_device *infos; /* the public face of each */
 	uint32_t device_count;
 	size_t device_cap, info_cap;
-	sx_session_sink_fn sink;
-	void *sink_user;
 	struct sx_capture_writer *writer; /* or NULL */
 	uint64_t clocks_last_ns;
 	struct session_child child;
+	/* One run. */
+	enum session_state state;
+	bool has_program;
+	struct sx_session_limits limits;
 	uint64_t begin_ns, end_ns;
-	volatile sig_atomic_t stop, stop_signal;
+	uint64_t cut_ns;	      /* rows that begin then or later are beyond the limits */
+	uint64_t asked_ns;	      /* when the first signal was passed on to the program, or 0 */
+	uint64_t replay_begin_ns;     /* of the recording; SX_TIME_UNKNOWN */
+	struct pollfd *fds;	      /* one for each device and two more */
+	int wake[2];		      /* a pipe that sx_session_stop() writes to; -1 */
+	atomic_bool stop;	      /* asked to end */
+	atomic_ullong signals, typed; /* for the program: bit n is signal n */
 };
 
-/* Finds, opens and selects (open.c). */
-enum sx_status session_open_devices(struct sx_session *session, struct sx_error *err);
-/* Starts each source and creates its decoder and table (open.c). */
-enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
+/* As sx_session_create(), on any table of system calls, which must outlive the session. */
+enum sx_status session_create_on(const struct sx_sys *sys, struct sx_context *context,
+				 const struct sx_session_options *options, struct sx_session **out,
+				 struct sx_error *err);
 
-/* Whether each device tells contexts apart, where one is asked for (contexts.c). */
-enum sx_status contexts_check(const struct sx_session *session, struct sx_error *err);
-/* Moves the rows of the context that was asked for from mixed to raw. */
-enum sx_status contexts_sift(const struct sx_session *session, struct session_device *device,
-			     struct sx_error *err);
+/* Finds and opens (open.c). */
+enum sx_status session_open_devices(struct sx_session *session, struct sx_error *err);
+/* Makes each device's selection (select.c). */
+enum sx_status session_select(struct sx_session *session, struct sx_error *err);
+/* Starts each source and creates its decoder and table (start.c). */
+enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
+/* Stops every source; read() then gives what is left. */
+void session_stop_devices(struct sx_session *session);
+/* Forgets what the run before left: tables, decoders, notes. */
+void session_forget_run(struct sx_session *session);
+
+/* Like sx_devices_probe(), of one source or of all (NULL), on any table (devices.c). */
+enum sx_status devices_probe(const struct source_host *host, const char *source,
+			     struct sx_device_list **out, struct sx_error *err);
+
+/* Whether each device tells contexts apart, where one is asked for (filter.c). */
+enum sx_status filter_check(const struct sx_session *session, struct sx_error *err);
+/* Whether rows must pass the filter: limits, or one context. */
+bool filter_needed(const struct sx_session *session);
+/* Moves the rows that are wanted from mixed to raw, and drops the others. */
+enum sx_status filter_rows(struct sx_session *session, uint32_t index, struct sx_error *err);
 
 /* Before the first sample and after the last one (record.c). */
 void record_begin(struct sx_session *session);
 void record_end(struct sx_session *session);
-/* Writes the rows of a device's table; what the disk is too slow for, the writer tells. */
-void record_rows(struct sx_session *session, uint32_t index);
+/* Writes the rows of a device's table, when it is time or at the end, and drops them. */
+void record_rows(struct sx_session *session, uint32_t index, bool now);
 /* Writes what a raw sample says beside its values: losses, breaks, notes. */
 void record_sample(struct sx_session *session, uint32_t index, const struct raw_sample *raw);
+/* Writes that a device's samples end here, and why. */
+void record_failure(struct sx_session *session, uint32_t index);
 /* Writes the clocks, when it is time or at the end. */
 void record_clocks(struct sx_session *session, bool now);
 
-/* Forks the program, which then waits, so that sources can be started on it (child.c). */
+/* Before anything else of a child (child.c). */
+void child_init(struct sx_session *session);
+/* Forks the program, which then waits, so that sources can be started on it. */
 enum sx_status child_fork(struct sx_session *session, char *const *argv, struct sx_error *err);
 /* Lets it run; the status tells why the program could not be run. */
 enum sx_status child_exec(struct sx_session *session, char *const *argv, struct sx_error *err);
-/* Before anything else of a child. */
-void child_init(struct sx_session *session);
 /* Ends a child that was never let run. */
 void child_abandon(struct sx_session *session);
-/* True once the child has ended; its status is then in the session. */
+/* True once the child has ended, or there is none. It can still be looked at in /proc. */
 bool child_ended(struct sx_session *session);
+/* Takes the status of a child that has ended; true when there is none left. */
+bool child_reap(struct sx_session *session);
+/* Whether it runs in a process group of its own. */
+bool child_left_group(const struct sx_session *session);
 /* Sends a signal to the child if it still runs. */
 void child_signal(struct sx_session *session, int signal_number);
 

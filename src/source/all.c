@@ -18,10 +18,19 @@ const struct source_ops *const *source_all(void)
 	return all;
 }
 
+/* Names are the same with - and _ in them. */
+static bool same_name(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
+			return false;
+	return *a == *b;
+}
+
 const struct source_ops *source_find(const char *name)
 {
 	for (const struct source_ops *const *ops = source_all(); *ops; ops++)
-		if (strcmp((*ops)->name, name) == 0)
+		if (same_name((*ops)->name, name))
 			return *ops;
 	return NULL;
 }
@@ -30,7 +39,7 @@ bool sx_device_means(const struct sx_device *device, const char *selector)
 {
 	const char *colon = strchr(device->id, ':');
 	size_t length = strlen(selector);
-	if (strcmp(device->id, selector) == 0 || strcmp(device->source, selector) == 0)
+	if (strcmp(device->id, selector) == 0 || same_name(device->source, selector))
 		return true;
 	if (device->catalog && strcmp(device->catalog, selector) == 0)
 		return true;

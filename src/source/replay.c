@@ -45,6 +45,7 @@ static void fill_desc(struct replay *r, const struct sx_capture_device *device)
 	    .columns = device->columns,
 	    .column_count = device->column_count,
 	    .kind = device->kind,
+	    .tells_contexts = true, /* where its rows carry labels */
 	};
 	for (uint32_t i = 0; i < device->constant_count; i++) {
 		struct source_constant *c = &r->constants[r->desc.constant_count++];
@@ -107,6 +108,10 @@ static enum sx_status start(struct source *source, const struct source_request *
 {
 	struct replay *r = (struct replay *)source;
 	r->realtime = request->realtime;
+	r->told = r->stopped = false;
+	r->rows = (struct sx_rows){0};
+	r->done = 0;
+	r->lost = 0;
 	r->started_ns = sys_now_ns(r->base.sys);
 	r->first_ns = sx_capture_info(r->reader)->begin_ns; /* of all devices, to keep them apart */
 	return sx_capture_seek(r->reader, 0, err);

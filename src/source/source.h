@@ -149,7 +149,7 @@ struct source {
 
 /* All sources of this build, NULL-terminated. Static storage. */
 const struct source_ops *const *source_all(void);
-/* The source of this name, or NULL. */
+/* The source of this name, in which - and _ are the same, or NULL. */
 const struct source_ops *source_find(const char *name);
 
 #endif

@@ -1,0 +1,93 @@
+/* The rows that are wanted: within the limits, and of one hardware context where it is asked for.
+ */
+#include "session/session.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+/* Sources cannot be asked for it: the kernel wants a handle of the process that is measured. */
+enum sx_status filter_check(const struct sx_session *s, struct sx_error *err)
+{
+	for (uint32_t i = 0; s->options.only_context && i < s->device_count; i++) {
+		const struct session_device *d = &s->devices[i];
+		if (d->ops->describe(d->source)->tells_contexts)
+			continue;
+		error_set(err, SX_ERR_UNSUPPORTED, "source %s does not tell contexts apart",
+			  d->ops->name);
+		error_because(err, "its samples are of everything that ran on the device");
+		error_try(err, "-d with a device that does, or without --context");
+		return SX_ERR_UNSUPPORTED;
+	}
+	return SX_OK;
+}
+
+bool filter_needed(const struct sx_session *s)
+{
+	return s->options.only_context || s->limits.samples || s->limits.duration_ns;
+}
+
+static bool wanted(struct sx_session *s, uint32_t index, size_t row)
+{
+	struct session_device *d = &s->devices[index];
+	uint64_t begin = sx_table_begin_ns(d->mixed)[row];
+	if (s->options.only_context &&
+	    sx_table_label(d->mixed, SX_LABEL_CONTEXT, row) != s->options.context) {
+		d->others++;
+		return false;
+	}
+	if (begin != SX_TIME_UNKNOWN && begin >= s->cut_ns)
+		return false;
+	if (index || !s->limits.samples)
+		return true;
+	if (d->rows >= s->limits.samples)
+		return false;
+	/* The others end with the last sample of the first device. */
+	uint64_t end = sx_table_end_ns(d->mixed)[row];
+	if (++d->rows == s->limits.samples && end != SX_TIME_UNKNOWN && end < s->cut_ns)
+		s->cut_ns = end;
+	return true;
+}
+
+static enum sx_status append(struct session_device *d, struct sx_vector *vectors, size_t first,
+			     size_t count, struct sx_error *err)
+{
+	struct sx_rows rows;
+	if (!count)
+		return SX_OK;
+	sx_table_rows(d->mixed, first, count, vectors, &rows);
+	return sx_table_append(d->raw, &rows, err);
+}
+
+static void copy_reasons(struct session_device *d)
+{
+	for (uint32_t i = 0; i < sx_table_column_count(d->mixed); i++) {
+		const char *why = sx_table_column(d->mixed, i)->why;
+		if (why && !sx_table_column(d->raw, i)->why)
+			sx_table_set_why(d->raw, i, why);
+	}
+}
+
+enum sx_status filter_rows(struct sx_session *s, uint32_t index, struct sx_error *err)
+{
+	struct session_device *d = &s->devices[index];
+	size_t count = sx_table_row_count(d->mixed), first = 0;
+	bool counted = index == 0 && s->limits.samples; /* by wanted() */
+	struct sx_vector *vectors = calloc(sx_table_column_count(d->mixed) + 1, sizeof(*vectors));
+	enum sx_status status = vectors ? SX_OK : error_nomem(err, "choosing rows");
+	size_t before = sx_table_row_count(d->raw);
+	for (size_t i = 0; !status && i < count; i++) {
+		if (wanted(s, index, i))
+			continue;
+		status = append(d, vectors, first, i - first, err);
+		first = i + 1;
+	}
+	if (!status)
+		status = append(d, vectors, first, count - first, err);
+	if (!counted)
+		d->rows += sx_table_row_count(d->raw) - before;
+	copy_reasons(d);
+	sx_table_clear(d->mixed);
+	free(vectors);
+	return status;
+}
