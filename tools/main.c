@@ -176,13 +176,25 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 	return close_output(cli, code);
 }
 
+static void ignore_signal(int number)
+{
+}
+
+/* By a handler, which exec resets: a program that we start must not inherit our indifference. */
+static void survive_broken_pipes(void)
+{
+	struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, before;
+	if (sigaction(SIGPIPE, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGPIPE, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_result result = {.file = RESULT_FILE_NONE};
 	struct cli cli = {.result = &result,
 			  .view = {.out = {.out = stdout, .width = 80}},
 			  .err = {.out = stderr, .width = 80}};
-	signal(SIGPIPE, SIG_IGN);
+	survive_broken_pipes();
 	privilege_lower(); /* sessions take them back while they open and close devices */
 	if (argc < 2) {
 		overview(stderr);

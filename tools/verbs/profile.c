@@ -27,9 +27,8 @@ static int report(struct cli *cli, struct sx_session *session, char *const *argv
 		cli_fail(cli, devices[0].silence ? devices[0].silence : err);
 		return profile.exit_code ? profile.exit_code : EXIT_INCOMPLETE;
 	}
-	if (status == SX_INCOMPLETE)
-		cli_note(cli, "note: %s", err->message);
-	return profile.exit_code;
+	run_tell(cli, session);
+	return profile.exit_code ? profile.exit_code : status ? EXIT_INCOMPLETE : EXIT_OK;
 }
 
 int profile_run(struct cli *cli, char *const *argv)

@@ -1,30 +1,31 @@
 /* sextant record: raw counters of a run into a capture. */
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tools/verbs/run.h"
 
 #define DEFAULT_FILE "sextant.sxc"
 #define TICK_MS	     100
+#define PROGRESS_S   0.5
 
-/* A recording while it runs; the watcher is a thread of its own. */
+/* A recording while it runs. */
 struct recording {
 	struct cli *cli;
 	struct sx_capture_writer *writer;
 	const char *path;
 	uint64_t keep_ns;
-	pthread_t watcher;
-	atomic_bool over;
 	unsigned dumps;
 	bool progress; /* on a terminal */
+	struct sx_capture_progress before;
+	double shown_s;
 };
 
-static atomic_bool dump_wanted; /* set by the handler, for the watcher */
+static atomic_bool dump_wanted; /* set by the handler */
 
 static void on_dump(int number)
 {
@@ -72,40 +73,21 @@ static void show_progress(const struct recording *r, const struct sx_capture_pro
 	fflush(stderr);
 }
 
-static void *watch(void *user)
+/* Between samples: dumps that were asked for, and now and then how far it is. */
+static void look_around(struct recording *r)
 {
-	struct recording *r = user;
-	struct sx_capture_progress before = {0}, now;
-	for (unsigned tick = 0; !atomic_load(&r->over); tick++) {
-		nanosleep(&(struct timespec){.tv_nsec = TICK_MS * 1000000L}, NULL);
-		if (atomic_exchange(&dump_wanted, false))
-			dump(r);
-		if (!r->progress || tick % 5)
-			continue;
-		sx_capture_progress(r->writer, &now);
-		show_progress(r, &before, &now, 5 * TICK_MS * 1e-3);
-		before = now;
-	}
-	if (r->progress)
-		fputs("\r\033[K", stderr);
-	return NULL;
-}
-
-/* Signals are for the main thread, which waits for the program. */
-static enum sx_status start_watcher(struct recording *r, struct sx_error *err)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int failed = pthread_create(&r->watcher, NULL, watch, r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return failed ? error_errno(err, failed, "cannot watch the recording") : SX_OK;
-}
-
-static void stop_watcher(struct recording *r)
-{
-	atomic_store(&r->over, true);
-	pthread_join(r->watcher, NULL);
+	struct sx_capture_progress now;
+	if (atomic_exchange(&dump_wanted, false))
+		dump(r);
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	double seconds = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	if (!r->progress || seconds - r->shown_s < PROGRESS_S)
+		return;
+	sx_capture_progress(r->writer, &now);
+	show_progress(r, &r->before, &now, seconds - r->shown_s);
+	r->before = now;
+	r->shown_s = seconds;
 }
 
 static void join_words(char *const *argv, char *buf, size_t size)
@@ -173,18 +155,20 @@ static int finish(struct recording *r, struct sx_session *session, enum sx_statu
 	struct sx_error closing = {0};
 	struct sx_child_status child = sx_session_child(session);
 	bool broken = status && status != SX_INCOMPLETE;
+	if (!r->writer)
+		return run_cannot(r->cli, err, r->cli->options.child);
 	if (r->keep_ns && child.term_signal) /* what led to a crash is why rings are kept */
 		dump(r);
 	enum sx_status closed = sx_capture_finish(r->writer, &progress, &closing);
 	if (broken)
 		return run_cannot(r->cli, err, r->cli->options.child);
-	if (status == SX_INCOMPLETE)
-		cli_note(r->cli, "note: %s", err->message);
+	run_tell(r->cli, session);
 	summarise(r, session, &progress);
 	int code = run_exit_code(&child);
 	if (closed)
 		return cli_fail(r->cli, &closing);
-	return code ? code : progress.rows ? EXIT_OK : EXIT_INCOMPLETE;
+	bool whole = !status && progress.rows && !progress.lost_rows;
+	return code ? code : whole ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
 /* A capture that is there is not given up for a program that is not. */
@@ -201,31 +185,59 @@ static enum sx_status check_program(char *const *argv, struct sx_error *err)
 	return status;
 }
 
+/* A file that cannot be written is told before the program runs; it is replaced only later. */
+static enum sx_status check_output(const struct recording *r, struct sx_error *err)
+{
+	char folder[4096];
+	const char *slash = strrchr(r->path, '/');
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - r->path) : 1,
+		 slash ? r->path : ".");
+	if (r->keep_ns || access(r->path, W_OK) == 0 ||
+	    (errno == ENOENT && access(*folder ? folder : "/", W_OK | X_OK) == 0))
+		return SX_OK;
+	enum sx_status status = error_errno(err, errno, "cannot write the capture %s", r->path);
+	error_try(err, "-o FILE in a folder that you may write to");
+	return status;
+}
+
+/* The devices have started and the program runs: now there is something to replace a file with. */
+static enum sx_status measure(struct recording *r, struct sx_session *session, struct sx_error *err)
+{
+	const struct options *o = &r->cli->options;
+	struct sx_session_limits limits = {.duration_ns = o->duration_ns, .samples = o->count};
+	enum sx_status status = sx_session_start(session, o->child, &limits, err);
+	if (!status)
+		status = create_writer(r, err);
+	if (status)
+		return status;
+	sx_session_record(session, r->writer);
+	while (sx_session_poll(session, TICK_MS, NULL) != SX_END)
+		look_around(r);
+	status = sx_session_finish(session, err);
+	r->shown_s = 0;
+	look_around(r); /* a dump may have been asked for at the last moment */
+	if (r->progress)
+		fputs("\r\033[K", stderr);
+	return status;
+}
+
 static int record(struct recording *r, struct sx_session *session)
 {
 	const struct options *o = &r->cli->options;
 	struct sx_error err = {0};
-	struct sx_session_limits limits = {.duration_ns = o->duration_ns, .samples = o->count};
 	enum sx_status status = check_program(o->child, &err);
+	if (!status)
+		status = check_output(r, &err);
 	if (status)
 		return run_cannot(r->cli, &err, o->child);
-	status = create_writer(r, &err);
-	if (status)
-		return cli_fail(r->cli, &err);
-	sx_session_record(session, r->writer);
-	status = start_watcher(r, &err);
-	if (status) {
-		sx_capture_finish(r->writer, NULL, NULL);
-		return cli_fail(r->cli, &err);
-	}
 	fflush(NULL);
 	run_catch_signals(session);
 	if (r->keep_ns)
 		sigaction(SIGUSR2, &(struct sigaction){.sa_handler = on_dump}, NULL);
-	status = sx_session_run(session, o->child, &limits, &err);
+	status = measure(r, session, &err);
+	int code = finish(r, session, status, &err);
 	run_catch_signals(NULL);
-	stop_watcher(r);
-	return finish(r, session, status, &err);
+	return code;
 }
 
 static int run(struct cli *cli)
@@ -236,6 +248,7 @@ static int run(struct cli *cli)
 			      .path = cli->options.output ? cli->options.output : DEFAULT_FILE,
 			      .progress = isatty(STDERR_FILENO) && !cli->options.quiet};
 	struct sx_session_options options = run_options(cli, cli->options.child);
+	options.keep_instances = true;
 	enum sx_status status = SX_OK;
 	if (cli->options.keep)
 		status = options_duration(cli->options.keep, &r.keep_ns, &err);

@@ -10,19 +10,28 @@
 /* The running session, for the signal handlers alone. */
 static struct sx_session *volatile running;
 
-static void on_signal(int number)
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+#define ENDING (sizeof(ending) / sizeof(ending[0]))
+
+/* The kernel itself sends what was typed at a terminal, and then to the program as well. */
+static void on_signal(int number, siginfo_t *info, void *context)
 {
 	if (running)
-		sx_session_stop(running, number);
+		sx_session_stop(running,
+				number | (info->si_code == SI_KERNEL ? SX_FROM_TERMINAL : 0));
 }
 
 void run_catch_signals(struct sx_session *session)
 {
-	struct sigaction action = {.sa_handler = session ? on_signal : SIG_DFL};
+	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO}, before;
+	if (!session)
+		action = (struct sigaction){.sa_handler = SIG_DFL};
 	running = session;
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	for (size_t i = 0; i < ENDING; i++)
+		/* What whoever started us ignores (nohup, a shell's background) stays ignored. */
+		if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(ending[i], &action, NULL);
 }
 
 struct sx_session_options run_options(const struct cli *cli, char *const *argv)
@@ -43,6 +52,25 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 					   .catalog = o->catalog,
 					   .only_context = o->context.given,
 					   .context = o->context.value};
+}
+
+void run_tell(const struct cli *cli, const struct sx_session *session)
+{
+	uint32_t count;
+	const struct sx_session_device *devices = sx_session_devices(session, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sx_session_device *d = &devices[i];
+		const char *name = d->name ? d->name : d->source;
+		if (d->note)
+			cli_note(cli, "note: %s", d->note);
+		if (d->failure)
+			cli_note(cli, "warning: %s, after %.3g s: %s%s%s", name,
+				 (double)d->failed_after_ns * 1e-9, d->failure->message,
+				 d->failure->because[0] ? "; " : "", d->failure->because);
+		if (d->lost || d->lost_more)
+			cli_note(cli, "warning: %s: %s%llu samples were lost", name,
+				 d->lost_more ? "more than " : "", (unsigned long long)d->lost);
+	}
 }
 
 int run_exit_code(const struct sx_child_status *child)

@@ -8,8 +8,10 @@
 
 /* What the command line asks of a session. */
 struct sx_session_options run_options(const struct cli *cli, char *const *argv);
-/* SIGINT and SIGTERM end this session from now on; NULL: they kill again. */
+/* SIGINT, SIGTERM and SIGHUP end this session from now on; NULL: they kill again. */
 void run_catch_signals(struct sx_session *session);
+/* Notes of the devices of a finished run, and what went wrong on the way, with its time. */
+void run_tell(const struct cli *cli, const struct sx_session *session);
 /* As a shell says it: 128 + n for a signal. */
 int run_exit_code(const struct sx_child_status *child);
 /*
