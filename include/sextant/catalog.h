@@ -86,6 +86,7 @@ struct sx_block_info {
 	uint32_t slots, slot_bits, code;
 	uint32_t limit;		    /* counters at once for one instance; 0: no limit */
 	const char *stage, *family; /* NULL unless only one stage of a family may count in a pass */
+	const char *windowed;	    /* the family whose stage it is windowed by, or NULL */
 	bool alone;		    /* shares a pass with nothing else */
 };
 

@@ -8,6 +8,7 @@
 
 #define FAMILIES_MAX 64
 #define LIMIT_SUFFIX "_events"
+#define STAGE_ALL    "all" /* the stage that narrows nothing */
 
 struct families {
 	const char *names[FAMILIES_MAX];
@@ -62,6 +63,7 @@ static void describe(const struct sx_catalog *catalog, uint32_t index, struct fa
 				     .block = c->block,
 				     .family = SX_NONE,
 				     .stage = SX_NONE,
+				     .window = SX_NONE,
 				     .group = SX_NONE};
 	if (c->group != SX_NONE && group[c->group].exclusive)
 		out->group = c->group;
@@ -70,8 +72,12 @@ static void describe(const struct sx_catalog *catalog, uint32_t index, struct fa
 	out->alone = blocks[c->block].alone;
 	if (blocks[c->block].family)
 		out->family = family_of(families, blocks[c->block].family);
-	if (out->family != SX_NONE && blocks[c->block].stage)
+	if (blocks[c->block].windowed)
+		out->window = family_of(families, blocks[c->block].windowed);
+	if (out->family != SX_NONE && blocks[c->block].stage) {
 		out->stage = stage_of(blocks, c->block);
+		out->narrow = strcmp(blocks[c->block].stage, STAGE_ALL) != 0;
+	}
 }
 
 static uint32_t local_of(const struct pass_rules *rules, uint32_t index)
@@ -136,7 +142,7 @@ enum sx_status pass_rules_compile(const struct sx_catalog *catalog, const uint32
 
 size_t pass_bytes(const struct pass_rules *rules)
 {
-	size_t words32 = rules->block_count + 2 * (size_t)rules->family_count;
+	size_t words32 = rules->block_count + 4 * (size_t)rules->family_count;
 	return rules->words * sizeof(uint64_t) + (words32 + 1) / 2 * sizeof(uint64_t);
 }
 
@@ -146,6 +152,8 @@ void pass_init(struct pass *pass, const struct pass_rules *rules, void *memory)
 	pass->block_used = (uint32_t *)(pass->set + rules->words);
 	pass->family_used = pass->block_used + rules->block_count;
 	pass->family_stage = pass->family_used + rules->family_count;
+	pass->family_narrow = pass->family_stage + rules->family_count;
+	pass->family_windowed = pass->family_narrow + rules->family_count;
 	pass_clear(pass, rules);
 }
 
@@ -171,10 +179,20 @@ bool pass_has(const struct pass *pass, uint32_t counter)
 	return pass->set[counter / 64] >> counter % 64 & 1;
 }
 
+/* What a stage windows counts that stage's work alone, so it never joins a narrowed family. */
+static bool window_allows(const struct pass *pass, const struct rule_counter *c)
+{
+	if (c->window != SX_NONE && pass->family_narrow[c->window])
+		return false;
+	return !c->narrow || !pass->family_windowed[c->family];
+}
+
 static bool block_allows(const struct pass *pass, const struct pass_rules *rules,
 			 const struct rule_counter *c)
 {
 	if (pass->count && (c->alone ? pass->alone != c->block : pass->alone != SX_NONE))
+		return false;
+	if (!window_allows(pass, c))
 		return false;
 	if (c->block == SX_NONE)
 		return true;
@@ -221,9 +239,12 @@ bool pass_add(struct pass *pass, const struct pass_rules *rules, uint32_t counte
 		pass->group = c->group;
 	if (c->block != SX_NONE)
 		pass->block_used[c->block]++;
+	if (c->window != SX_NONE)
+		pass->family_windowed[c->window]++;
 	if (c->family != SX_NONE) {
 		pass->family_used[c->family]++;
 		pass->family_stage[c->family] = c->stage;
+		pass->family_narrow[c->family] += c->narrow;
 	}
 	return true;
 }

@@ -10,8 +10,9 @@ struct rule_counter {
 	uint32_t index;		/* in the catalog */
 	uint32_t block;		/* SX_NONE: no block */
 	uint32_t family, stage; /* SX_NONE: none */
+	uint32_t window;	/* the family whose stage decides what it counts, or SX_NONE */
 	uint32_t group;		/* exclusive group, or SX_NONE */
-	bool alone;
+	bool alone, narrow;	/* narrow: its stage is one of several, not all of them */
 };
 
 struct pass_rules {
@@ -29,6 +30,8 @@ struct pass_rules {
 struct pass {
 	uint64_t *set;
 	uint32_t *block_used, *family_used, *family_stage;
+	uint32_t *family_narrow,
+	    *family_windowed;	      /* counters that narrow a family, that it windows */
 	uint32_t count, group, alone; /* alone: the block, or SX_NONE */
 };
 

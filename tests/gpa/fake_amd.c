@@ -15,7 +15,8 @@
 struct group {
 	char name[32];
 	unsigned counters, limit;
-	int stage; /* of SQ: 1 for all stages, 2 and up for one; 0: another block */
+	int stage;     /* of SQ: 1 for all stages, 2 and up for one; 0: another block */
+	bool windowed; /* counts inside waves of the monitor's stage alone */
 };
 
 struct monitor {
@@ -43,6 +44,8 @@ static void add_group(const char *name, unsigned counters, unsigned limit, int s
 	g->counters = counters;
 	g->limit = limit;
 	g->stage = stage;
+	g->windowed = strncmp(name, "TA", 2) == 0 || strncmp(name, "TD", 2) == 0 ||
+		      strncmp(name, "TCP", 3) == 0;
 }
 
 static void add_instances(const char *name, unsigned instances, unsigned counters, unsigned limit)
@@ -272,12 +275,24 @@ static void end_monitor(GLuint id)
 	m->done = true;
 }
 
+/* The one stage that a monitor's SQ groups select; 0: none, or all of them. */
+static int stage_of(const struct monitor *m)
+{
+	for (unsigned i = 0; i < m->count; i++)
+		if (amd.groups[m->events[i].group].stage > 1)
+			return amd.groups[m->events[i].group].stage;
+	return 0;
+}
+
 static void write_results(const struct monitor *m, unsigned char *out)
 {
 	/* In an order of its own: clients must not count on theirs. */
+	int stage = stage_of(m);
 	for (unsigned i = m->count; i-- > 0;) {
-		uint64_t value =
-		    fake_amd_value(amd.groups[m->events[i].group].name, m->events[i].counter);
+		const struct group *g = &amd.groups[m->events[i].group];
+		uint64_t value = fake_amd_value(g->name, m->events[i].counter);
+		if (g->windowed && stage)
+			value /= 16u + (unsigned)stage;
 		memcpy(out, &m->events[i].group, 4);
 		memcpy(out + 4, &m->events[i].counter, 4);
 		memcpy(out + 8, &value, 8);

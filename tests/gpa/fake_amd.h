@@ -1,7 +1,8 @@
 /*
  * A driver with GL_AMD_performance_monitor in front of the real one: a program that is linked with
  * it and exports its symbols gets its eglGetProcAddress. Groups, limits and errors are those of
- * Mesa's radeonsi on GFX7 and GFX8; values come from a model and are kept to 32 bits.
+ * Mesa's radeonsi on GFX7 and GFX8, the window of a shader stage over TA, TD and TCP among them;
+ * values come from a model and are kept to 32 bits.
  */
 #ifndef TESTS_GPA_FAKE_AMD_H
 #define TESTS_GPA_FAKE_AMD_H

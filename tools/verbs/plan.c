@@ -304,7 +304,7 @@ static const char *set_of(const struct planning *p, uint32_t pass)
 static void say_rules(const struct planning *p, uint32_t number, const struct sx_plan_pass *pass,
 		      char *buf, size_t size)
 {
-	uint32_t stage = SX_NONE;
+	uint32_t stage = SX_NONE, windowed = SX_NONE;
 	const char *set = set_of(p, number);
 	for (uint32_t i = 0; i < pass->count; i++) {
 		uint32_t block = p->counters[pass->counters[i]].block;
@@ -317,10 +317,15 @@ static void say_rules(const struct planning *p, uint32_t number, const struct sx
 		}
 		if (p->blocks[block].stage)
 			stage = block;
+		if (p->blocks[block].windowed)
+			windowed = block;
 	}
 	if (stage != SX_NONE)
 		append(buf, size, "; of %s only stage %s in this pass", p->blocks[stage].family,
 		       p->blocks[stage].stage);
+	if (windowed != SX_NONE)
+		append(buf, size, "; no single stage of %s, which would window %s",
+		       p->blocks[windowed].windowed, p->blocks[windowed].name);
 	if (set)
 		append(buf, size, "; only set %s in this pass", set);
 }

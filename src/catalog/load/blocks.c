@@ -2,6 +2,8 @@
 #include "catalog/load/load.h"
 #include "base/number.h"
 
+#include <string.h>
+
 struct block {
 	struct sx_block_info info;
 	const struct yaml_node *instances;
@@ -20,6 +22,7 @@ static const struct field block_fields[] = {
     {"alone", FIELD_BOOL, false, AT(info.alone), NULL},
     {"family", FIELD_NAME, false, AT(info.family), NULL},
     {"stage", FIELD_NAME, false, AT(info.stage), NULL},
+    {"windowed", FIELD_NAME, false, AT(info.windowed), NULL},
     {"description", FIELD_TEXT, false, AT(info.description), NULL},
 };
 
@@ -61,6 +64,23 @@ static bool load_block(struct loader *l, const struct yaml_node *n, struct sx_bl
 	return load_bind(l, n->line, INDEX_BLOCK, INDEX_NO_GROUP, out->name, index);
 }
 
+/* A window is that of a family which some block belongs to. */
+static bool check_windows(struct loader *l, const struct yaml_node *list)
+{
+	const struct sx_block_info *blocks = l->cat->blocks;
+	const struct yaml_node *n = list->first;
+	for (uint32_t i = 0; i < l->cat->block_count; i++, n = n->next) {
+		bool found = !blocks[i].windowed;
+		for (uint32_t k = 0; k < l->cat->block_count && !found; k++)
+			found =
+			    blocks[k].family && strcmp(blocks[k].family, blocks[i].windowed) == 0;
+		if (!found)
+			return load_fail(l, n->line, "no block is of family %s",
+					 blocks[i].windowed);
+	}
+	return true;
+}
+
 bool load_blocks(struct loader *l, const struct yaml_node *list)
 {
 	struct sx_block_info *array = load_array(l, list, sizeof(*array));
@@ -73,5 +93,5 @@ bool load_blocks(struct loader *l, const struct yaml_node *list)
 			return false;
 		l->cat->block_count++;
 	}
-	return true;
+	return check_windows(l, list);
 }
