@@ -2,6 +2,7 @@
 #include "gpa/core.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 GPA_Status GPA_RegisterLoggingCallback(GPA_Logging_Type loggingType,
 				       GPA_LoggingCallbackPtrType pCallbackFuncPtr)
@@ -37,12 +38,29 @@ static void context_free(struct gpa_context *context)
 	free(context);
 }
 
+static void read_text(const char *name, char *out, size_t size)
+{
+	const char *text = getenv(name);
+	if (text && strlen(text) >= size)
+		gpa_log(GPA_LOGGING_ERROR, "%s is too long and ignored", name);
+	else if (text)
+		memcpy(out, text, strlen(text) + 1);
+}
+
+static void read_settings(struct gpa_settings *out)
+{
+	read_text("SEXTANT_GPA_OUTPUT", out->output, sizeof(out->output));
+	read_text("SEXTANT_GPA_CONSTANTS", out->constants, sizeof(out->constants));
+	out->raw = getenv("SEXTANT_GPA_RAW") != NULL;
+}
+
 static GPA_Status context_open(void *native)
 {
 	struct gpa_context *context = calloc(1, sizeof(*context));
 	if (!context)
 		return GPA_STATUS_ERROR_FAILED;
 	context->native = native;
+	read_settings(&context->settings);
 	GPA_Status status = gpa_backend.open(context);
 	if (status == GPA_STATUS_OK) {
 		context->enabled = calloc(context->counter_count + 1, sizeof(uint32_t));
@@ -72,6 +90,13 @@ GPA_Status GPA_CloseContext(void)
 	struct gpa_call call = gpa_enter(__func__);
 	if (!call.context)
 		return gpa_leave(&call, GPA_STATUS_ERROR_COUNTERS_NOT_OPEN, "no context is open");
+	if (call.context->active)
+		return gpa_leave(&call, GPA_STATUS_ERROR_SAMPLING_NOT_ENDED, "a session is active");
+	/* What goes to a file is waited for, as sessions that leave the ring are. */
+	for (uint32_t id = call.context->last_id, i = 0; i < GPA_SESSIONS && id > i; i++)
+		if (call.context->settings.output[0] && !gpa_session_wait(&call, id - i))
+			return gpa_leave(&call, GPA_STATUS_ERROR_COUNTERS_NOT_OPEN,
+					 "another thread has closed the context");
 	if (call.context->active)
 		return gpa_leave(&call, GPA_STATUS_ERROR_SAMPLING_NOT_ENDED, "a session is active");
 	gpa_context_remove(call.context);

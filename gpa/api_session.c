@@ -14,6 +14,11 @@ GPA_Status GPA_BeginSession(gpa_uint32 *pSessionID)
 		return gpa_leave(&call, NOT_OPEN);
 	if (!pSessionID)
 		return gpa_leave(&call, NULL_POINTER);
+	/* What the ring loses is collected first, so that nothing that was measured is lost. */
+	const struct gpa_session *oldest = gpa_session_oldest(c);
+	if (c->enabled_count && !c->active && oldest && !gpa_session_wait(&call, oldest->id))
+		return gpa_leave(&call, NOT_OPEN);
+	c = call.context;
 	if (!c->enabled_count)
 		return gpa_leave(&call, GPA_STATUS_ERROR_NO_COUNTERS_ENABLED,
 				 "no counter is enabled");
@@ -43,7 +48,7 @@ GPA_Status GPA_EndSession(void)
 	struct gpa_session *session = c->active;
 	session->ended = true;
 	c->active = NULL;
-	if (session->pass_count < session->schedule.pass_count)
+	if (session->begun < session->schedule.pass_count)
 		return gpa_leave(&call, GPA_STATUS_ERROR_NOT_ENOUGH_PASSES,
 				 "fewer passes ran than the counters need");
 	return gpa_leave(&call, GPA_STATUS_OK, NULL);
@@ -145,8 +150,6 @@ GPA_Status GPA_GetSampleCount(gpa_uint32 sessionID, gpa_uint32 *pSamples)
 	const struct gpa_session *session = gpa_session_find(call.context, sessionID);
 	if (!session)
 		return gpa_leave(&call, NO_SESSION);
-	if (!session->pass_count)
-		return gpa_leave(&call, GPA_STATUS_ERROR_NOT_FOUND, "the session has no pass");
 	*pSamples = (gpa_uint32)session->passes[0].count;
 	return gpa_leave(&call, GPA_STATUS_OK, NULL);
 }
@@ -157,7 +160,7 @@ static bool sample_ready(struct gpa_context *c, const struct gpa_session *sessio
 {
 	*ready = true;
 	for (uint32_t p = 0; p < session->schedule.pass_count; p++) {
-		if (p >= session->pass_count)
+		if (p >= session->begun)
 			return false;
 		struct gpa_sample *sample = gpa_pass_find(&session->passes[p], id);
 		if (!sample)
@@ -171,6 +174,8 @@ static bool sample_ready(struct gpa_context *c, const struct gpa_session *sessio
 GPA_Status GPA_IsSampleReady(bool *pReadyResult, gpa_uint32 sessionID, gpa_uint32 sampleID)
 {
 	struct gpa_call call = gpa_enter(__func__);
+	if (pReadyResult)
+		*pReadyResult = false;
 	if (!call.context)
 		return gpa_leave(&call, NOT_OPEN);
 	if (!pReadyResult)
@@ -189,6 +194,8 @@ GPA_Status GPA_IsSampleReady(bool *pReadyResult, gpa_uint32 sessionID, gpa_uint3
 GPA_Status GPA_IsSessionReady(bool *pReadyResult, gpa_uint32 sessionID)
 {
 	struct gpa_call call = gpa_enter(__func__);
+	if (pReadyResult)
+		*pReadyResult = false;
 	if (!call.context)
 		return gpa_leave(&call, NOT_OPEN);
 	if (!pReadyResult)
@@ -196,7 +203,7 @@ GPA_Status GPA_IsSessionReady(bool *pReadyResult, gpa_uint32 sessionID)
 	struct gpa_session *session = gpa_session_find(call.context, sessionID);
 	if (!session)
 		return gpa_leave(&call, NO_SESSION);
-	*pReadyResult = session->ended && gpa_session_ready(call.context, session, false);
+	*pReadyResult = session->ended && gpa_session_poll(call.context, session) == GPA_READY;
 	return gpa_leave(&call, GPA_STATUS_OK, NULL);
 }
 
@@ -229,9 +236,14 @@ static GPA_Status read_value(struct gpa_call *call, const void *out, struct want
 	if (!session->ended)
 		return gpa_leave(call, GPA_STATUS_ERROR_SAMPLING_NOT_ENDED,
 				 "the session is active");
-	gpa_session_ready(c, session, true);
-	return gpa_leave(call, gpa_session_value(c, session, want.counter, want.sample, value),
-			 "the value cannot be read");
+	if (!gpa_session_wait(call, want.session))
+		return gpa_leave(call, NOT_OPEN);
+	session = gpa_session_find(call->context, want.session);
+	if (!session)
+		return gpa_leave(call, NO_SESSION);
+	return gpa_leave(
+	    call, gpa_session_value(call->context, session, want.counter, want.sample, value),
+	    "the value cannot be read");
 }
 
 GPA_Status GPA_GetSampleUInt64(gpa_uint32 sessionID, gpa_uint32 sampleID, gpa_uint32 counterID,

@@ -90,12 +90,21 @@ struct gpa_session {
 	uint32_t id;
 	bool ended, complete; /* complete: ended, and everything has been collected */
 	struct gpa_schedule schedule;
-	struct gpa_pass *passes;
-	size_t pass_count, pass_capacity;
+	struct gpa_pass *passes; /* as many as the schedule has */
+	size_t begun;		 /* passes begun so far, surplus ones too */
+	struct gpa_pass surplus; /* the newest pass behind those of the schedule: ids alone */
+};
+
+/* What the environment says, read once when a context is opened. Empty: not set. */
+struct gpa_settings {
+	char output[4096];    /* SEXTANT_GPA_OUTPUT */
+	char constants[1024]; /* SEXTANT_GPA_CONSTANTS */
+	bool raw;	      /* SEXTANT_GPA_RAW */
 };
 
 struct gpa_context {
 	uint64_t serial;
+	struct gpa_settings settings;
 	void *native, *impl; /* impl: the back end's */
 	struct gpa_counter *counters;
 	uint32_t counter_count;
@@ -122,6 +131,11 @@ struct gpa_call {
 struct gpa_call gpa_enter(const char *name);
 /* Logs `message` (may be NULL) as an error when status is not OK; returns status. */
 GPA_Status gpa_leave(struct gpa_call *call, GPA_Status status, const char *message);
+/*
+ * Sleeps without the lock, so that other threads go on: whatever was found before has to be found
+ * again. *delay_ns doubles up to a millisecond. false: the context is closed.
+ */
+bool gpa_pause(struct gpa_call *call, uint64_t *delay_ns);
 struct gpa_context *gpa_context_find(void *native);
 /* Adds a context to the list and makes it current; makes one current; removes one. */
 void gpa_context_add(struct gpa_context *context);
@@ -153,9 +167,13 @@ void gpa_pass_plan_remove(struct gpa_pass_plan *pass, uint32_t raw);
 
 /* Sessions (session.c). */
 struct gpa_session *gpa_session_begin(struct gpa_context *context);
+/* The session that the next one will push out of the ring, or NULL. */
+struct gpa_session *gpa_session_oldest(const struct gpa_context *context);
 struct gpa_session *gpa_session_find(const struct gpa_context *context, uint32_t id);
 void gpa_session_destroy(struct gpa_context *context, struct gpa_session *session);
 struct gpa_pass *gpa_session_add_pass(struct gpa_session *session);
+/* Passes of a session that have samples: those of the schedule that were begun. */
+size_t gpa_session_passes(const struct gpa_session *session);
 /* The sample of an id, or NULL; the place for a new one (an earlier one is emptied). */
 struct gpa_sample *gpa_pass_find(const struct gpa_pass *pass, uint32_t id);
 struct gpa_sample *gpa_pass_add(struct gpa_context *context, struct gpa_pass *pass, uint32_t id);
@@ -165,13 +183,19 @@ const struct gpa_pass_plan *gpa_pass_plan(const struct gpa_session *session,
 /* Collects one sample when its results are there. */
 enum gpa_answer gpa_sample_poll(struct gpa_context *context, const struct gpa_session *session,
 				const struct gpa_pass *pass, struct gpa_sample *sample);
-/* Whether all passes of a session have delivered; `wait`: waits, GPA_WAIT_NS at most. */
-bool gpa_session_ready(struct gpa_context *context, struct gpa_session *session, bool wait);
+/* Asks for what is missing: GPA_READY when all passes have delivered. Never waits. */
+enum gpa_answer gpa_session_poll(struct gpa_context *context, struct gpa_session *session);
+/*
+ * Waits, GPA_WAIT_NS at most and without the lock, until a session of the call's context has
+ * delivered, is gone, or cannot deliver from this thread. false: the context is gone.
+ */
+bool gpa_session_wait(struct gpa_call *call, uint32_t id);
 /* Reads one counter of one sample of a session that is ready. */
 GPA_Status gpa_session_value(struct gpa_context *context, const struct gpa_session *session,
 			     uint32_t counter, uint32_t sample, union gpa_value *out);
 
-/* Writes a session to the file of SEXTANT_GPA_OUTPUT, when that is set (dump.c). */
+/* Writes what a session has delivered to the file of SEXTANT_GPA_OUTPUT, when that is set (dump.c).
+ */
 void gpa_dump_session(struct gpa_context *context, struct gpa_session *session);
 
 #endif

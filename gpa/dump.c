@@ -48,15 +48,15 @@ static void write_sample(FILE *file, struct gpa_context *context, const struct g
 
 void gpa_dump_session(struct gpa_context *context, struct gpa_session *session)
 {
-	const char *path = getenv("SEXTANT_GPA_OUTPUT");
-	if (!path || !*path || !session->ended || !session->pass_count)
+	const char *path = context->settings.output;
+	if (!*path || !session->ended || !session->begun)
 		return;
 	FILE *file = fopen(path, "ae");
 	if (!file) {
 		gpa_log(GPA_LOGGING_ERROR, "SEXTANT_GPA_OUTPUT: %s cannot be written", path);
 		return;
 	}
-	gpa_session_ready(context, session, true);
+	gpa_session_poll(context, session);
 	if (ftell(file) == 0)
 		fputs("context,session,sample,counter,usage,value\r\n", file);
 	const struct gpa_pass *first = &session->passes[0];

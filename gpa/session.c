@@ -12,14 +12,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void nap(uint64_t *delay_ns)
-{
-	struct timespec t = {.tv_nsec = (long)*delay_ns};
-	nanosleep(&t, NULL);
-	if (*delay_ns < 1000000)
-		*delay_ns *= 2;
-}
-
 static void sample_finish(struct gpa_context *context, struct gpa_sample *sample)
 {
 	if (sample->request)
@@ -28,30 +20,43 @@ static void sample_finish(struct gpa_context *context, struct gpa_sample *sample
 	*sample = (struct gpa_sample){.id = sample->id};
 }
 
+static void pass_finish(struct gpa_context *context, struct gpa_pass *pass)
+{
+	for (size_t i = 0; i < pass->count; i++)
+		sample_finish(context, &pass->samples[i]);
+	free(pass->samples);
+}
+
 void gpa_session_destroy(struct gpa_context *context, struct gpa_session *session)
 {
 	if (!session)
 		return;
 	gpa_dump_session(context, session);
-	for (size_t p = 0; p < session->pass_count; p++) {
-		for (size_t i = 0; i < session->passes[p].count; i++)
-			sample_finish(context, &session->passes[p].samples[i]);
-		free(session->passes[p].samples);
-	}
+	for (uint32_t p = 0; p < session->schedule.pass_count; p++)
+		pass_finish(context, &session->passes[p]);
+	pass_finish(context, &session->surplus);
 	free(session->passes);
 	gpa_schedule_finish(&session->schedule);
 	free(session);
 }
 
+struct gpa_session *gpa_session_oldest(const struct gpa_context *context)
+{
+	return context->sessions[(context->last_id + 1) % GPA_SESSIONS];
+}
+
 struct gpa_session *gpa_session_begin(struct gpa_context *context)
 {
 	struct gpa_session *session = calloc(1, sizeof(*session));
-	if (!session)
+	if (session)
+		session->passes =
+		    calloc(context->schedule.pass_count + 1, sizeof(*session->passes));
+	if (!session || !session->passes) {
+		free(session);
 		return NULL;
+	}
 	uint32_t id = ++context->last_id;
 	struct gpa_session **slot = &context->sessions[id % GPA_SESSIONS];
-	if (*slot)
-		gpa_session_ready(context, *slot, true);
 	gpa_session_destroy(context, *slot);
 	*slot = session;
 	session->id = id;
@@ -70,16 +75,18 @@ struct gpa_session *gpa_session_find(const struct gpa_context *context, uint32_t
 
 struct gpa_pass *gpa_session_add_pass(struct gpa_session *session)
 {
-	if (session->pass_count == session->pass_capacity) {
-		size_t capacity = session->pass_capacity ? session->pass_capacity * 2 : 8;
-		struct gpa_pass *grown = realloc(session->passes, capacity * sizeof(*grown));
-		if (!grown)
-			return NULL;
-		session->passes = grown;
-		session->pass_capacity = capacity;
-	}
-	session->passes[session->pass_count] = (struct gpa_pass){0};
-	return &session->passes[session->pass_count++];
+	size_t index = session->begun++;
+	if (index < session->schedule.pass_count)
+		return &session->passes[index];
+	/* Nobody asks for samples of a surplus pass, so each one uses the memory of the last. */
+	session->surplus.count = 0;
+	return &session->surplus;
+}
+
+size_t gpa_session_passes(const struct gpa_session *session)
+{
+	return session->begun < session->schedule.pass_count ? session->begun
+							     : session->schedule.pass_count;
 }
 
 /* Index of the first sample whose id is not below `id`. */
@@ -127,8 +134,9 @@ struct gpa_sample *gpa_pass_add(struct gpa_context *context, struct gpa_pass *pa
 const struct gpa_pass_plan *gpa_pass_plan(const struct gpa_session *session,
 					  const struct gpa_pass *pass)
 {
-	size_t index = (size_t)(pass - session->passes);
-	return index < session->schedule.pass_count ? &session->schedule.passes[index] : NULL;
+	if (pass == &session->surplus)
+		return NULL;
+	return &session->schedule.passes[pass - session->passes];
 }
 
 /* Values and their validity in one piece of memory. */
@@ -164,12 +172,12 @@ enum gpa_answer gpa_sample_poll(struct gpa_context *context, const struct gpa_se
 }
 
 /* GPA_READY when everything is there; GPA_CANNOT wins over GPA_NOT_YET. */
-static enum gpa_answer poll_all(struct gpa_context *context, struct gpa_session *session)
+enum gpa_answer gpa_session_poll(struct gpa_context *context, struct gpa_session *session)
 {
 	enum gpa_answer all = GPA_READY;
 	if (session->complete)
 		return all;
-	for (size_t p = 0; p < session->pass_count; p++) {
+	for (size_t p = 0; p < gpa_session_passes(session); p++) {
 		struct gpa_pass *pass = &session->passes[p];
 		for (size_t i = 0; i < pass->count; i++) {
 			enum gpa_answer one =
@@ -182,14 +190,16 @@ static enum gpa_answer poll_all(struct gpa_context *context, struct gpa_session 
 	return all;
 }
 
-bool gpa_session_ready(struct gpa_context *context, struct gpa_session *session, bool wait)
+bool gpa_session_wait(struct gpa_call *call, uint32_t id)
 {
 	uint64_t until = now_ns() + GPA_WAIT_NS, delay_ns = 20000;
 	for (;;) {
-		enum gpa_answer answer = poll_all(context, session);
-		if (answer != GPA_NOT_YET || !wait || now_ns() >= until)
-			return answer == GPA_READY;
-		nap(&delay_ns);
+		struct gpa_session *session = gpa_session_find(call->context, id);
+		if (!session || gpa_session_poll(call->context, session) != GPA_NOT_YET ||
+		    now_ns() >= until)
+			return true;
+		if (!gpa_pause(call, &delay_ns))
+			return false;
 	}
 }
 
@@ -197,7 +207,7 @@ static bool raw_value(const struct gpa_session *session, uint32_t pass, uint32_t
 		      uint32_t sample_id, uint64_t *out, GPA_Status *status)
 {
 	*status = GPA_STATUS_ERROR_SAMPLE_NOT_FOUND;
-	if (pass >= session->pass_count)
+	if (pass >= gpa_session_passes(session))
 		return false;
 	const struct gpa_sample *sample = gpa_pass_find(&session->passes[pass], sample_id);
 	if (!sample)

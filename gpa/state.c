@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 static struct {
 	struct gpa_context *first; /* oldest first */
@@ -57,6 +58,21 @@ GPA_Status gpa_leave(struct gpa_call *call, GPA_Status status, const char *messa
 		gpa_log(GPA_LOGGING_TRACE, "Leaving: %s", call->name);
 	pthread_mutex_unlock(&lock);
 	return status;
+}
+
+bool gpa_pause(struct gpa_call *call, uint64_t *delay_ns)
+{
+	struct timespec t = {.tv_nsec = (long)*delay_ns};
+	uint64_t serial = call->context->serial;
+	for (int i = 0; i < depth; i++)
+		pthread_mutex_unlock(&lock);
+	nanosleep(&t, NULL);
+	for (int i = 0; i < depth; i++)
+		pthread_mutex_lock(&lock);
+	if (*delay_ns < 1000000)
+		*delay_ns *= 2;
+	call->context = by_serial(serial);
+	return call->context != NULL;
 }
 
 struct gpa_context *gpa_context_find(void *native)

@@ -13,9 +13,9 @@ enum { FAKE_COUNTERS = 8 };
 struct fake_state {
 	bool unusable; /* opening and beginning fail */
 	bool end_fails;
-	int delay;	   /* asks that are answered with not yet */
-	bool never;	   /* results never come */
-	int open_requests; /* begun and not released */
+	int delay;	    /* asks that are answered with not yet */
+	_Atomic bool never; /* results never come; other threads wait for them */
+	int open_requests;  /* begun and not released */
 	uint32_t begun;
 };
 /* One for the test program. */

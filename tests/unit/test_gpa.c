@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -260,19 +261,111 @@ static void test_passes(void **state)
 	assert_int_equal(GPA_EndSession(), GPA_STATUS_ERROR_NOT_ENOUGH_PASSES);
 }
 
+/* An encoder that keeps one session for its life: passes beyond the needed ones take no memory. */
+static void test_surplus(void **state)
+{
+	(void)state;
+	gpa_uint32 id, count;
+	OK(GPA_EnableCounter(1));
+	OK(GPA_BeginSession(&id));
+	OK(GPA_GetSampleCount(id, &count)); /* before any pass: none */
+	assert_int_equal(count, 0);
+	for (int pass = 0; pass < 20000; pass++) {
+		OK(GPA_BeginPass());
+		for (gpa_uint32 sample = 0; sample < 3; sample++) {
+			OK(GPA_BeginSample(sample));
+			OK(GPA_EndSample());
+		}
+		OK(GPA_EndPass());
+	}
+	const struct gpa_session *session = gpa_session_find(gpa_context_find(&native[0]), id);
+	assert_int_equal(session->begun, 20000);
+	assert_true(session->surplus.capacity <= 16);
+	assert_int_equal(fake.open_requests, 3); /* those of the pass that counts */
+	OK(GPA_BeginPass());			 /* the number of samples is still compared */
+	assert_int_equal(GPA_EndPass(), GPA_STATUS_ERROR_VARIABLE_NUMBER_OF_SAMPLES_IN_PASSES);
+	OK(GPA_EndSession());
+	OK(GPA_GetSampleCount(id, &count));
+	assert_int_equal(count, 3);
+}
+
+/* "Ready" is written whatever the answer is. */
+static void test_ready_on_errors(void **state)
+{
+	(void)state;
+	bool ready = true;
+	gpa_uint32 id;
+	assert_int_equal(GPA_IsSessionReady(&ready, 77), GPA_STATUS_ERROR_SESSION_NOT_FOUND);
+	assert_false(ready);
+	ready = true;
+	assert_int_equal(GPA_IsSampleReady(&ready, 77, 0), GPA_STATUS_ERROR_SESSION_NOT_FOUND);
+	assert_false(ready);
+	OK(GPA_EnableCounter(1));
+	OK(GPA_BeginSession(&id));
+	ready = true;
+	assert_int_equal(GPA_IsSampleReady(&ready, id, 0),
+			 GPA_STATUS_ERROR_SAMPLE_NOT_FOUND_IN_ALL_PASSES);
+	assert_false(ready);
+	assert_int_equal(GPA_EndSession(), GPA_STATUS_ERROR_NOT_ENOUGH_PASSES);
+	OK(GPA_CloseContext());
+	ready = true;
+	assert_int_equal(GPA_IsSessionReady(&ready, id), GPA_STATUS_ERROR_COUNTERS_NOT_OPEN);
+	assert_false(ready);
+}
+
+static gpa_uint32 awaited;
+
+static void *read_awaited(void *unused)
+{
+	gpa_uint64 value = 0;
+	(void)unused;
+	return (void *)(intptr_t)GPA_GetSampleUInt64(awaited, 0, 0, &value);
+}
+
+/* While one thread waits for a result others call, and may even close the context. */
+static void test_waiting_holds_no_lock(void **state)
+{
+	(void)state;
+	for (int closes = 0; closes < 2; closes++) {
+		pthread_t thread;
+		void *status;
+		gpa_uint32 count;
+		fake.never = true;
+		if (gpa_context_find(&native[0]))
+			OK(GPA_CloseContext());
+		OK(GPA_OpenContext(&native[0]));
+		OK(GPA_EnableCounter(0));
+		awaited = run_session(1);
+		time_t begun = time(NULL);
+		assert_int_equal(pthread_create(&thread, NULL, read_awaited, NULL), 0);
+		usleep(50000);
+		OK(GPA_GetNumCounters(&count));
+		if (closes)
+			OK(GPA_CloseContext());
+		fake.never = false;
+		pthread_join(thread, &status);
+		assert_true(time(NULL) - begun < 4); /* not the whole time that reading waits */
+		assert_int_equal((intptr_t)status,
+				 closes ? GPA_STATUS_ERROR_COUNTERS_NOT_OPEN : GPA_STATUS_OK);
+	}
+	OK(GPA_OpenContext(&native[0]));
+}
+
 static void test_table(void **state)
 {
 	(void)state;
 	char path[] = "/tmp/gpa-table-XXXXXX", text[2048] = "";
 	int fd = mkstemp(path);
 	assert_true(fd >= 0);
-	setenv("SEXTANT_GPA_OUTPUT", path, 1);
+	setenv("SEXTANT_GPA_OUTPUT", path, 1); /* holds for contexts opened from now on */
+	OK(GPA_CloseContext());
+	OK(GPA_OpenContext(&native[0]));
+	unsetenv("SEXTANT_GPA_OUTPUT");
 	OK(GPA_EnableCounter(1));
 	OK(GPA_EnableCounter(0));
 	run_session(2);
 	run_session(1);
 	OK(GPA_CloseContext());
-	unsetenv("SEXTANT_GPA_OUTPUT");
 	assert_true(read(fd, text, sizeof(text) - 1) > 0);
 	close(fd);
 	unlink(path);
@@ -369,6 +462,9 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_readiness_never_waits, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_failures, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_passes, open_context, close_all),
+	    cmocka_unit_test_setup_teardown(test_surplus, open_context, close_all),
+	    cmocka_unit_test_setup_teardown(test_ready_on_errors, open_context, close_all),
+	    cmocka_unit_test_setup_teardown(test_waiting_holds_no_lock, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_table, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_many_samples, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_contexts, open_context, close_all),
