@@ -128,14 +128,14 @@ struct gl_amd_sample *gl_amd_begin(struct gl_backend *b, const uint32_t *raws, u
 		return NULL;
 	sample->raws = raws;
 	sample->count = count;
-	gl_api_drop_errors(&b->gl);
+	GLenum pending = gl_api_take_error(&b->gl);
 	b->gl.GenPerfMonitorsAMD(1, &sample->monitor);
 	select_events(b, sample);
 	b->gl.BeginPerfMonitorAMD(sample->monitor);
-	if (b->gl.GetError() == GL_NO_ERROR) {
-		sample->running = true;
+	sample->running = b->gl.GetError() == GL_NO_ERROR;
+	gl_api_restore_error(&b->gl, pending);
+	if (sample->running)
 		return sample;
-	}
 	gpa_log(GPA_LOGGING_ERROR, "the driver refuses this set of counters");
 	gl_amd_release(b, sample, true);
 	return NULL;

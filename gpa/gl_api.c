@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpa/core.h"
+
+#define GL_API_NO_ENUM	   0x0BADu /* of nothing */
+#define GL_API_ANY_SAMPLES 0x8C2Fu /* GL_ANY_SAMPLES_PASSED, of OpenGL and ES */
+
 struct window_system {
 	const char *library, *current, *get_proc;
 };
@@ -15,13 +20,6 @@ static const struct window_system systems[] = {
     {"libGLX.so.0", "glXGetCurrentContext", "glXGetProcAddressARB"},
     {"libGL.so.1", "glXGetCurrentContext", "glXGetProcAddressARB"},
 };
-
-/* A function pointer out of what dlsym() and the like return. */
-#define STORE(to, value)                                                                           \
-	do {                                                                                       \
-		void *value_ = (value);                                                            \
-		memcpy(&(to), &value_, sizeof(to));                                                \
-	} while (0)
 
 /* A symbol of the program or, where it loaded the library privately, of the library. */
 static void *symbol(const struct window_system *system, const char *name)
@@ -40,12 +38,13 @@ static void *symbol(const struct window_system *system, const char *name)
 static bool find_system(struct gl_api *gl, void *native, bool *any)
 {
 	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++) {
-		STORE(gl->current, symbol(&systems[i], systems[i].current));
-		STORE(gl->get_proc, symbol(&systems[i], systems[i].get_proc));
+		GL_API_STORE(gl->current, symbol(&systems[i], systems[i].current));
+		GL_API_STORE(gl->get_proc, symbol(&systems[i], systems[i].get_proc));
 		if (!gl->current || !gl->get_proc)
 			continue;
 		void *current = gl->current();
 		*any = *any || current;
+		gl->egl = i == 0;
 		if (current == native)
 			return true;
 	}
@@ -75,8 +74,8 @@ static void adapt_to_es(struct gl_api *gl)
 	gl->GetQueryObjectui64v = NULL;
 	if (!gl_api_has(gl, "GL_EXT_disjoint_timer_query"))
 		return;
-	STORE(gl->QueryCounter, gl->get_proc("glQueryCounterEXT"));
-	STORE(gl->GetQueryObjectui64v, gl->get_proc("glGetQueryObjectui64vEXT"));
+	GL_API_STORE(gl->QueryCounter, gl->get_proc("glQueryCounterEXT"));
+	GL_API_STORE(gl->GetQueryObjectui64v, gl->get_proc("glGetQueryObjectui64vEXT"));
 }
 
 bool gl_api_load(struct gl_api *gl, void *native, const char **why)
@@ -88,17 +87,17 @@ bool gl_api_load(struct gl_api *gl, void *native, const char **why)
 			   : "no OpenGL context is current on this thread";
 		return false;
 	}
-	STORE(gl->GetString, gl->get_proc("glGetString"));
-	STORE(gl->GetIntegerv, gl->get_proc("glGetIntegerv"));
-	STORE(gl->GetError, gl->get_proc("glGetError"));
-	STORE(gl->Flush, gl->get_proc("glFlush"));
+	GL_API_STORE(gl->GetString, gl->get_proc("glGetString"));
+	GL_API_STORE(gl->GetIntegerv, gl->get_proc("glGetIntegerv"));
+	GL_API_STORE(gl->GetError, gl->get_proc("glGetError"));
+	GL_API_STORE(gl->Flush, gl->get_proc("glFlush"));
 	bool all = gl->GetString && gl->GetIntegerv && gl->GetError && gl->Flush;
 #define GL_API_LOAD(type, name)                                                                    \
-	STORE(gl->name, gl->get_proc("gl" #name));                                                 \
+	GL_API_STORE(gl->name, gl->get_proc("gl" #name));                                          \
 	all = all && gl->name;
 	GL_API_NEEDED(GL_API_LOAD)
 #undef GL_API_LOAD
-#define GL_API_LOAD(type, name) STORE(gl->name, gl->get_proc("gl" #name));
+#define GL_API_LOAD(type, name) GL_API_STORE(gl->name, gl->get_proc("gl" #name));
 	GL_API_OPTIONAL(GL_API_LOAD)
 #undef GL_API_LOAD
 	if (!all) {
@@ -112,6 +111,8 @@ bool gl_api_load(struct gl_api *gl, void *native, const char **why)
 	}
 	if (gl->es)
 		adapt_to_es(gl);
+	const char *renderer = (const char *)gl->GetString(GL_RENDERER);
+	gl->tiles = renderer && (strstr(renderer, "llvmpipe") || strstr(renderer, "softpipe"));
 	return true;
 }
 
@@ -127,9 +128,28 @@ bool gl_api_has(const struct gl_api *gl, const char *extension)
 	return false;
 }
 
-void gl_api_drop_errors(const struct gl_api *gl)
+GLenum gl_api_take_error(const struct gl_api *gl)
 {
+	GLenum first = gl->GetError();
 	/* Bounded: a lost context may report errors for ever. */
-	for (int i = 0; i < 64 && gl->GetError() != GL_NO_ERROR; i++)
-		continue;
+	for (int i = 0; first != GL_NO_ERROR && i < 64; i++)
+		if (gl->GetError() == GL_NO_ERROR)
+			break;
+	return first;
+}
+
+/* An error cannot be put back, but the same one can be made again. */
+void gl_api_restore_error(const struct gl_api *gl, GLenum pending)
+{
+	GLint unused;
+	gl_api_take_error(gl);
+	if (pending == GL_INVALID_ENUM)
+		gl->GetIntegerv(GL_API_NO_ENUM, &unused);
+	else if (pending == GL_INVALID_VALUE)
+		gl->GetStringi(GL_EXTENSIONS, UINT32_MAX);
+	else if (pending == GL_INVALID_OPERATION)
+		gl->BeginQuery(GL_API_ANY_SAMPLES, 0); /* 0 is no query */
+	else if (pending != GL_NO_ERROR)
+		gpa_log(GPA_LOGGING_MESSAGE, "the program's pending error 0x%x was dropped",
+			(unsigned)pending);
 }

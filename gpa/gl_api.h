@@ -3,6 +3,7 @@
 #define GPA_GL_API_H
 
 #include <stdbool.h>
+#include <string.h>
 #include <GL/gl.h>
 #include <GL/glext.h>
 
@@ -32,7 +33,16 @@
 	X(PFNGLENDPERFMONITORAMDPROC, EndPerfMonitorAMD)                                           \
 	X(PFNGLGETPERFMONITORCOUNTERDATAAMDPROC, GetPerfMonitorCounterDataAMD)
 
+/* A function pointer out of what dlsym() and the like return. */
+#define GL_API_STORE(to, value)                                                                    \
+	do {                                                                                       \
+		void *value_ = (value);                                                            \
+		memcpy(&(to), &value_, sizeof(to));                                                \
+	} while (0)
+
 struct gl_api {
+	bool egl;   /* the context is EGL's, else GLX's */
+	bool tiles; /* a rasteriser by tiles: a time stamp is taken while the last tile is drawn */
 	void *(*current)(void); /* the context that is current on this thread */
 	void *(*get_proc)(const char *name);
 	const GLubyte *(*GetString)(GLenum name);
@@ -54,7 +64,11 @@ struct gl_api {
 bool gl_api_load(struct gl_api *gl, void *native, const char **why);
 /* Whether the current context has an extension. */
 bool gl_api_has(const struct gl_api *gl, const char *extension);
-/* Drops errors that are already there; whether a call since has left one. */
-void gl_api_drop_errors(const struct gl_api *gl);
+/*
+ * Takes the error that the program has pending, so that errors of ours can be told from it; the
+ * second call drops ours and leaves the program's pending again.
+ */
+GLenum gl_api_take_error(const struct gl_api *gl);
+void gl_api_restore_error(const struct gl_api *gl, GLenum pending);
 
 #endif

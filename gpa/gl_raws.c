@@ -96,14 +96,14 @@ static GLuint take_query(struct gl_raws *raws, const struct gl_api *gl, uint32_t
 	return query;
 }
 
-static bool running(const struct gl_api *gl, GLenum target, GLuint index)
+static GLuint running(const struct gl_api *gl, GLenum target, GLuint index)
 {
 	GLint query = 0;
 	if (gl->GetQueryIndexediv)
 		gl->GetQueryIndexediv(target, index, GL_CURRENT_QUERY, &query);
 	else
 		gl->GetQueryiv(target, GL_CURRENT_QUERY, &query);
-	return query != 0;
+	return (GLuint)query;
 }
 
 /* Whether the program has a query running that ours would collide with. */
@@ -160,16 +160,16 @@ static void place_class(struct gl_raws *raws, const struct gl_api *gl, bool *pla
 void gl_raws_probe(struct gl_raws *raws, const struct gl_api *gl)
 {
 	bool placed[RAW_COUNT] = {0};
-	gl_api_drop_errors(gl);
+	gl_api_take_error(gl);
 	for (uint32_t raw = 0; raw < RAW_FEEDBACK; raw++)
 		raws->have[raw] = counts(gl, raw);
 	raws->have[RAW_FEEDBACK] = raws->have[RAW_OVERFLOW];
 	raws->class_of[RAW_TIME] = CLASS_TIME;
 	raws->class_of[RAW_FEEDBACK] = CLASS_QUERIES;
-	gl_api_drop_errors(gl);
+	gl_api_take_error(gl);
 	place_class(raws, gl, placed, CLASS_QUERIES);
 	place_class(raws, gl, placed, CLASS_MORE);
-	gl_api_drop_errors(gl);
+	gl_api_take_error(gl);
 }
 
 void gl_raws_finish(struct gl_raws *raws, const struct gl_api *gl, bool current)
@@ -202,6 +202,9 @@ bool gl_count_begin(struct gl_raws *raws, const struct gl_api *gl, struct gl_cou
 	if (count->raw == RAW_TIME) {
 		count->queries[1] = take_query(raws, gl, count->raw);
 		gl->QueryCounter(count->queries[0], GL_TIMESTAMP);
+		/* With the work behind it in one scene the stamp would come when that is done. */
+		if (gl->tiles)
+			gl->Flush();
 		count->running = true;
 	} else if (!taken(gl, count->raw)) {
 		begin_target(gl, count->raw, count->queries[0]);
@@ -209,6 +212,19 @@ bool gl_count_begin(struct gl_raws *raws, const struct gl_api *gl, struct gl_cou
 	}
 	count->valid = count->running;
 	return count->running;
+}
+
+static void end_time(const struct gl_api *gl, struct gl_count *count)
+{
+	if (gl->tiles)
+		gl->Flush();
+	gl->QueryCounter(count->queries[1], GL_TIMESTAMP);
+}
+
+static bool is_ours(const struct gl_api *gl, const struct gl_count *count)
+{
+	struct target t = target_of(count->raw);
+	return running(gl, t.target, t.index) == count->queries[0];
 }
 
 void gl_count_end(const struct gl_api *gl, struct gl_count *count)
@@ -219,9 +235,11 @@ void gl_count_end(const struct gl_api *gl, struct gl_count *count)
 	if (count->raw == RAW_FEEDBACK)
 		count->value |= feedback_active(gl);
 	else if (count->raw == RAW_TIME)
-		gl->QueryCounter(count->queries[1], GL_TIMESTAMP);
-	else
+		end_time(gl, count);
+	else if (is_ours(gl, count))
 		end_target(gl, count->raw);
+	else
+		count->valid = false; /* the program has ended it with its own */
 }
 
 static bool read_query(const struct gl_api *gl, GLuint query, uint64_t *value)
