@@ -27,9 +27,10 @@ static GPA_Status fill(struct gpa_context *context)
 	if (!guide_open(&b->guide, catalog ? catalog : "amd-gcn3"))
 		return GPA_STATUS_ERROR_FAILED;
 	gl_raws_probe(&b->raws, &b->gl);
-	bool hardware = catalog && gl_amd_open(b, &list);
+	if (catalog && !gl_amd_open(b, &context->settings, &list))
+		gpa_log(GPA_LOGGING_MESSAGE, "the driver has no hardware counter of %s", catalog);
 	b->hardware_count = (uint32_t)list.count;
-	bool ok = query_counters_add(&b->guide, b->raws.have, QUERY_OPENGL, !hardware, &list);
+	bool ok = query_counters_add(&b->guide, b->raws.have, QUERY_OPENGL, &list);
 	context->counters = list.items;
 	context->counter_count = (uint32_t)list.count;
 	context->device_name = (const char *)b->gl.GetString(GL_RENDERER);
@@ -51,7 +52,10 @@ static GPA_Status open(struct gpa_context *context)
 		return GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
 	}
 	b->loaded = true;
-	return fill(context);
+	GLenum pending = gl_api_take_error(&b->gl);
+	GPA_Status status = fill(context);
+	gl_api_restore_error(&b->gl, pending);
+	return status;
 }
 
 static void close(struct gpa_context *context)

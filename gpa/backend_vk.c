@@ -35,7 +35,7 @@ static GPA_Status open(struct gpa_context *context)
 	vk_count_probe(&b->vk, native, b->have);
 	if (!guide_open(&b->guide, "amd-gcn3"))
 		return GPA_STATUS_ERROR_FAILED;
-	bool ok = query_counters_add(&b->guide, b->have, QUERY_VULKAN, true, &list) &&
+	bool ok = query_counters_add(&b->guide, b->have, QUERY_VULKAN, &list) &&
 		  vk_perf_open(&b->perf, native, &b->guide, &list);
 	context->counters = list.items;
 	context->counter_count = (uint32_t)list.count;

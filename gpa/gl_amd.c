@@ -1,5 +1,6 @@
 /* AMD's derived counters on Mesa: which can be delivered, their passes, and their values. */
 #include "gpa/gl_amd.h"
+#include "gpa/gl_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +135,22 @@ static bool for_opengl(const struct sx_metric_info *info)
 	return gl && !info->unavailable;
 }
 
-bool gl_amd_open(struct gl_backend *b, struct gpa_list *list)
+static bool is_constant(const void *user, const char *name)
+{
+	return sx_catalog_find_constant(user, name) != SX_NONE;
+}
+
+/* From the kernel, from the driver itself, which surely means this chip, and from the user. */
+static void read_constants(struct gl_backend *b, const struct gpa_settings *settings)
+{
+	struct amdgpu_device device;
+	gl_device_find(&b->gl, &device);
+	amdgpu_read_kernel(&b->amd->constants, &device, sys_real());
+	amd_gpin_read(b->amd, &b->gl);
+	amdgpu_read_user(&b->amd->constants, settings->constants, is_constant, b->guide.catalog);
+}
+
+bool gl_amd_open(struct gl_backend *b, const struct gpa_settings *settings, struct gpa_list *list)
 {
 	uint32_t blocks, count;
 	sx_catalog_blocks(b->guide.catalog, &blocks);
@@ -146,13 +162,13 @@ bool gl_amd_open(struct gl_backend *b, struct gpa_list *list)
 	    sx_catalog_find_counter(b->guide.catalog, "GPUTime.Bottom_To_Bottom", SX_NONE, NULL);
 	if (!b->amd->block_limits || !amd_groups_read(b->amd, &b->gl))
 		return false;
-	amdgpu_read_constants(&b->amd->constants);
+	read_constants(b, settings);
 	b->device_id = b->amd->constants.device_id;
 	const struct sx_metric_info *metrics = sx_catalog_metrics(b->guide.catalog, &count);
 	for (uint32_t i = 0; i < count; i++)
 		if (for_opengl(&metrics[i]) && !offer(b, &metrics[i], list))
 			return false;
-	if (getenv("SEXTANT_GPA_RAW") && !amd_offer_raw(b, list))
+	if (settings->raw && !amd_offer_raw(b, list))
 		return false;
 	return list->count > 0;
 }

@@ -41,6 +41,8 @@ struct gl_amd {
 
 /* Reads the driver's groups (gl_amd_groups.c). */
 bool amd_groups_read(struct gl_amd *amd, const struct gl_api *gl);
+/* Takes the shape of the chip from the driver's group GPIN, when it has that (gl_amd_gpin.c). */
+void amd_gpin_read(struct gl_amd *amd, const struct gl_api *gl);
 /*
  * The raw of a counter of the catalog, found or made; UINT32_MAX when the driver does not have it.
  * Limits of the block become those of its groups.

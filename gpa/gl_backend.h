@@ -23,7 +23,7 @@ struct gl_backend {
  */
 const char *gl_amd_catalog(const struct gl_api *gl);
 /* Adds the counters that the driver can deliver; false when there are none. */
-bool gl_amd_open(struct gl_backend *b, struct gpa_list *list);
+bool gl_amd_open(struct gl_backend *b, const struct gpa_settings *settings, struct gpa_list *list);
 void gl_amd_close(struct gl_backend *b);
 GPA_Status gl_amd_plan(struct gpa_context *context, struct gl_backend *b,
 		       struct gpa_schedule *schedule);

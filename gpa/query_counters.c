@@ -33,6 +33,15 @@ static bool is_overflow(uint32_t raw)
 	return raw >= RAW_OVERFLOW && raw < RAW_FEEDBACK;
 }
 
+/* A driver's own counter of the name is there already and wins. */
+static bool is_listed(const struct gpa_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static bool add(struct gpa_guide *guide, const bool *have, enum query_words words,
 		const struct query_counter *query, struct gpa_list *list)
 {
@@ -40,7 +49,8 @@ static bool add(struct gpa_guide *guide, const bool *have, enum query_words word
 	const char *how =
 	    words == QUERY_VULKAN && query->how ? "Read by a query of Vulkan." : query->how;
 	uint32_t needed[6] = {query->raw}, count = 1;
-	if (!have[query->raw] || !guide_counter(guide, query->name, how, &counter))
+	if (!have[query->raw] || is_listed(list, query->name) ||
+	    !guide_counter(guide, query->name, how, &counter))
 		return true;
 	if (is_overflow(query->raw)) {
 		needed[count++] = RAW_FEEDBACK;
@@ -52,9 +62,9 @@ static bool add(struct gpa_guide *guide, const bool *have, enum query_words word
 }
 
 bool query_counters_add(struct gpa_guide *guide, const bool *have, enum query_words words,
-			bool guided, struct gpa_list *list)
+			struct gpa_list *list)
 {
-	for (size_t i = 0; guided && i < sizeof(guided_counters) / sizeof(guided_counters[0]); i++)
+	for (size_t i = 0; i < sizeof(guided_counters) / sizeof(guided_counters[0]); i++)
 		if (!add(guide, have, words, &guided_counters[i], list))
 			return false;
 	for (size_t i = 0; i < sizeof(d3d11_counters) / sizeof(d3d11_counters[0]); i++)

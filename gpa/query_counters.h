@@ -35,10 +35,10 @@ enum query_words { QUERY_OPENGL, QUERY_VULKAN };
 
 /*
  * Adds what the driver counts (`have` by raw): the counters of the guide that a query gives exactly
- * (when `guided`; hardware counters take their place otherwise), and the D3D11-style group.
+ * (those that the list does not have from hardware), and the D3D11-style group.
  */
 bool query_counters_add(struct gpa_guide *guide, const bool *have, enum query_words words,
-			bool guided, struct gpa_list *list);
+			struct gpa_list *list);
 /* A counter's value from its raws; `counter` is one that query_counters_add() has added. */
 bool query_counters_value(const struct gpa_counter *counter, const uint64_t *raws,
 			  union gpa_value *out);

@@ -17,6 +17,7 @@ struct group {
 	unsigned counters, limit;
 	int stage;     /* of SQ: 1 for all stages, 2 and up for one; 0: another block */
 	bool windowed; /* counts inside waves of the monitor's stage alone */
+	bool small;    /* its counters have 32 bits */
 };
 
 struct monitor {
@@ -31,7 +32,7 @@ static struct {
 	bool on;
 	char renderer[128];
 	struct group groups[GROUPS_MAX];
-	unsigned group_count;
+	unsigned group_count, units, engines;
 	struct monitor monitors[MONITORS_MAX];
 	struct fake_amd_log log;
 	GLenum error;
@@ -55,6 +56,15 @@ static void add_instances(const char *name, unsigned instances, unsigned counter
 		snprintf(full, sizeof(full), "%s%u", name, i);
 		add_group(full, counters, limit, 0);
 	}
+}
+
+/* The shape of the chip, which the driver tells as counters. */
+static void add_gpin(unsigned units, unsigned engines)
+{
+	add_group("GPIN", 5, 5, 0);
+	amd.groups[amd.group_count - 1].small = true;
+	amd.units = units;
+	amd.engines = engines;
 }
 
 static void start(const char *chip)
@@ -104,6 +114,13 @@ void fake_amd_enable(const char *chip, unsigned ta, unsigned rb, unsigned tcc)
 	add_group("GDS", 121, 4, 0);
 	add_group("VGT", 140, 4, 0);
 	add_group("IA", 22, 4, 0);
+	add_gpin(44, 4);
+}
+
+void fake_amd_enable_gfx6(void)
+{
+	start("pitcairn");
+	add_gpin(20, 2);
 }
 
 void fake_amd_disable(void)
@@ -172,7 +189,9 @@ static void get_group_string(GLuint group, GLsizei size, GLsizei *length, GLchar
 
 static void get_counter_info(GLuint group, GLuint counter, GLenum name, void *data)
 {
-	const GLenum type = GL_UNSIGNED_INT64_AMD;
+	GLenum type = GL_UNSIGNED_INT64_AMD;
+	if (group < amd.group_count && amd.groups[group].small)
+		type = GL_UNSIGNED_INT;
 	if (group >= amd.group_count || counter >= amd.groups[group].counters)
 		fail(GL_INVALID_VALUE);
 	else if (name == GL_COUNTER_TYPE_AMD)
@@ -284,19 +303,33 @@ static int stage_of(const struct monitor *m)
 	return 0;
 }
 
+static uint64_t value_of(const struct group *g, GLuint counter, int stage)
+{
+	if (g->small)
+		return counter == 1 ? amd.units : counter == 4 ? amd.engines : 1;
+	uint64_t value = fake_amd_value(g->name, counter);
+	return g->windowed && stage ? value / (16u + (unsigned)stage) : value;
+}
+
+static size_t size_of(const struct monitor *m)
+{
+	size_t size = 0;
+	for (unsigned i = 0; i < m->count; i++)
+		size += amd.groups[m->events[i].group].small ? 12 : 16;
+	return size;
+}
+
 static void write_results(const struct monitor *m, unsigned char *out)
 {
 	/* In an order of its own: clients must not count on theirs. */
 	int stage = stage_of(m);
 	for (unsigned i = m->count; i-- > 0;) {
 		const struct group *g = &amd.groups[m->events[i].group];
-		uint64_t value = fake_amd_value(g->name, m->events[i].counter);
-		if (g->windowed && stage)
-			value /= 16u + (unsigned)stage;
+		uint64_t value = value_of(g, m->events[i].counter, stage);
 		memcpy(out, &m->events[i].group, 4);
 		memcpy(out + 4, &m->events[i].counter, 4);
-		memcpy(out + 8, &value, 8);
-		out += 16;
+		memcpy(out + 8, &value, g->small ? 4 : 8);
+		out += g->small ? 12 : 16;
 	}
 }
 
@@ -309,14 +342,14 @@ static void get_data(GLuint id, GLenum name, GLsizei size, GLuint *data, GLint *
 		return;
 	}
 	if (name == GL_PERFMON_RESULT_AMD) {
-		if (!m->done || (unsigned)size < m->count * 16)
+		if (!m->done || (size_t)size < size_of(m))
 			return;
 		write_results(m, (unsigned char *)data);
 		if (written)
-			*written = (GLint)(m->count * 16);
+			*written = (GLint)size_of(m);
 		return;
 	}
-	value = name == GL_PERFMON_RESULT_AVAILABLE_AMD ? m->done : m->count * 16;
+	value = name == GL_PERFMON_RESULT_AVAILABLE_AMD ? m->done : (GLuint)size_of(m);
 	memcpy(data, &value, sizeof(value));
 	if (written)
 		*written = sizeof(value);
