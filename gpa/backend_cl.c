@@ -20,15 +20,18 @@ struct cl_api {
 	__typeof__(clFlush) *Flush;
 	__typeof__(clRetainCommandQueue) *RetainCommandQueue;
 	__typeof__(clReleaseCommandQueue) *ReleaseCommandQueue;
+	__typeof__(clCreateCommandQueue) *CreateCommandQueue;
 };
 
 struct cl_backend {
 	struct cl_api cl;
 	struct gpa_guide guide;
 	bool retained;
+	cl_command_queue clock; /* our own, where the program's queue measures no time; or NULL */
 	char device[256];
 };
 
+/* Two points of the program's queue; where it measures no time, their echoes in ours do. */
 struct gpa_request {
 	cl_event begin, end;
 	bool flushed;
@@ -52,6 +55,7 @@ static bool load(struct cl_api *cl)
 	    {&cl->Flush, "clFlush"},
 	    {&cl->RetainCommandQueue, "clRetainCommandQueue"},
 	    {&cl->ReleaseCommandQueue, "clReleaseCommandQueue"},
+	    {&cl->CreateCommandQueue, "clCreateCommandQueue"},
 	};
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		void *symbol = dlsym(RTLD_DEFAULT, symbols[i].name);
@@ -63,7 +67,21 @@ static bool load(struct cl_api *cl)
 	return all; /* the library stays: the program has it too */
 }
 
-/* The queue must measure time; its device gives the name. */
+/* A queue of our own on the program's device and context, which measures time. */
+static bool make_clock(struct cl_backend *b, cl_command_queue queue, cl_device_id device)
+{
+	cl_context context = NULL;
+	cl_int error = CL_SUCCESS;
+	if (b->cl.GetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL) !=
+	    CL_SUCCESS)
+		return false;
+	b->clock = b->cl.CreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
+	if (error != CL_SUCCESS)
+		b->clock = NULL;
+	return b->clock != NULL;
+}
+
+/* The device gives the name; a queue that measures no time gets one beside it that does. */
 static bool look_at(struct cl_backend *b, cl_command_queue queue)
 {
 	cl_command_queue_properties properties = 0;
@@ -75,13 +93,13 @@ static bool look_at(struct cl_backend *b, cl_command_queue queue)
 		gpa_log(GPA_LOGGING_ERROR, "this is no command queue");
 		return false;
 	}
-	if (!(properties & CL_QUEUE_PROFILING_ENABLE)) {
-		gpa_log(GPA_LOGGING_ERROR,
-			"the queue measures no time; create it with CL_QUEUE_PROFILING_ENABLE");
-		return false;
-	}
 	b->cl.GetDeviceInfo(device, CL_DEVICE_NAME, sizeof(b->device) - 1, b->device, NULL);
-	return true;
+	if (properties & CL_QUEUE_PROFILING_ENABLE || make_clock(b, queue, device))
+		return true;
+	gpa_log(GPA_LOGGING_ERROR,
+		"the queue measures no time, and the device gives no second one that does; create "
+		"it with CL_QUEUE_PROFILING_ENABLE");
+	return false;
 }
 
 static GPA_Status open(struct gpa_context *context)
@@ -116,6 +134,8 @@ static void close(struct gpa_context *context)
 	struct cl_backend *b = context->impl;
 	if (!b)
 		return;
+	if (b->clock)
+		b->cl.ReleaseCommandQueue(b->clock);
 	if (b->retained)
 		b->cl.ReleaseCommandQueue(context->native);
 	guide_close(&b->guide);
@@ -144,25 +164,51 @@ static void release(struct gpa_context *context, struct gpa_request *request)
 	free(request);
 }
 
+/* A marker in our queue that waits for one point of the program's; replaces that point's event. */
+static bool echo(struct cl_backend *b, cl_command_queue queue, cl_event *event)
+{
+	cl_event point = *event;
+	*event = NULL;
+	/* Our queue waits for what the program's has not sent off yet. */
+	bool ok = b->cl.Flush(queue) == CL_SUCCESS &&
+		  b->cl.EnqueueMarkerWithWaitList(b->clock, 1, &point, event) == CL_SUCCESS &&
+		  b->cl.Flush(b->clock) == CL_SUCCESS;
+	b->cl.ReleaseEvent(point);
+	return ok;
+}
+
+/* What follows in the program's queue starts when the echo has its time. */
+static bool hold_back(struct cl_backend *b, cl_command_queue queue, cl_event until)
+{
+	cl_event barrier = NULL;
+	if (b->cl.EnqueueBarrierWithWaitList(queue, 1, &until, &barrier) != CL_SUCCESS)
+		return false;
+	b->cl.ReleaseEvent(barrier);
+	return true;
+}
+
 /* A barrier begins a sample, so that an out-of-order queue starts nothing of it earlier. */
 static struct gpa_request *begin(struct gpa_context *context, const uint32_t *raws, uint32_t count)
 {
 	struct cl_backend *b = context->impl;
+	cl_command_queue queue = context->native;
 	struct gpa_request *r = calloc(1, sizeof(*r));
 	(void)raws;
 	(void)count;
-	if (r &&
-	    b->cl.EnqueueBarrierWithWaitList(context->native, 0, NULL, &r->begin) == CL_SUCCESS)
+	if (r && b->cl.EnqueueBarrierWithWaitList(queue, 0, NULL, &r->begin) == CL_SUCCESS &&
+	    (!b->clock || (echo(b, queue, &r->begin) && hold_back(b, queue, r->begin))))
 		return r;
-	free(r);
+	if (r)
+		release(context, r);
 	return NULL;
 }
 
 static bool end(struct gpa_context *context, struct gpa_request *request)
 {
 	struct cl_backend *b = context->impl;
-	return b->cl.EnqueueMarkerWithWaitList(context->native, 0, NULL, &request->end) ==
-	       CL_SUCCESS;
+	cl_command_queue queue = context->native;
+	return b->cl.EnqueueMarkerWithWaitList(queue, 0, NULL, &request->end) == CL_SUCCESS &&
+	       (!b->clock || echo(b, queue, &request->end));
 }
 
 static bool time_of(const struct cl_backend *b, cl_event event, cl_ulong *ns)
