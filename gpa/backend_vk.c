@@ -1,6 +1,6 @@
 /* Vulkan: query pools recorded into the program's command buffers. */
-#include "gpa/vk_count.h"
 #include "gpa/vk_perf.h"
+#include "gpa/vk_sets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,16 @@ struct vk_backend {
 	struct gpa_guide guide;
 	bool have[RAW_COUNT];
 	struct vk_perf perf;
+	struct vk_sets sets;
 };
 
 struct gpa_request {
-	struct vk_count count;
+	struct vk_count *count;
 	const uint32_t *raws;		  /* the pass's list; lives longer */
 	uint32_t query_count, perf_count; /* queries of the API first, then hardware counters */
-	VkQueryPool perf;
+	VkCommandBuffer commands;
+	struct vk_perf_query perf;
+	bool read; /* all results */
 };
 
 static GPA_Status open(struct gpa_context *context)
@@ -51,7 +54,10 @@ static void close(struct gpa_context *context)
 	struct vk_backend *b = context->impl;
 	if (!b)
 		return;
-	vk_perf_close(&b->perf);
+	size_t left = vk_sets_finish(&b->sets, &b->vk) + vk_perf_close(&b->perf, &b->vk);
+	if (left)
+		gpa_log(GPA_LOGGING_MESSAGE,
+			"%zu query pools stay: command buffers with samples have not run", left);
 	guide_close(&b->guide);
 	free(context->counters);
 	free(b);
@@ -94,20 +100,24 @@ static GPA_Status plan(struct gpa_context *context, struct gpa_schedule *schedul
 
 static void release(struct gpa_context *context, struct gpa_request *request)
 {
-	struct vk_backend *b = context->impl;
-	vk_count_finish(&b->vk, &request->count);
-	b->vk.vkDestroyQueryPool(b->vk.device, request->perf, NULL);
+	(void)context;
+	if (request->count)
+		vk_sets_give(request->count, request->read);
+	vk_perf_give(&request->perf, request->read);
 	free(request);
 }
 
-static bool begin_perf(struct vk_backend *b, struct gpa_request *r)
+/* Finds pools for what the request counts. */
+static bool take_pools(struct vk_backend *b, struct gpa_request *r)
 {
-	if (!r->perf_count)
-		return true;
-	r->perf = vk_perf_pool(&b->perf, &b->vk, r->raws + r->query_count, r->perf_count);
-	if (r->perf)
-		b->vk.vkCmdBeginQuery(r->count.commands, r->perf, 0, 0);
-	return r->perf != VK_NULL_HANDLE;
+	if (r->query_count) {
+		r->count = vk_sets_take(&b->sets, &b->vk, r->raws, r->query_count);
+		if (!r->count)
+			return false;
+		r->count->commands = r->commands;
+	}
+	return !r->perf_count || vk_perf_take(&b->perf, &b->vk, r->commands,
+					      r->raws + r->query_count, r->perf_count, &r->perf);
 }
 
 static struct gpa_request *begin(struct gpa_context *context, const uint32_t *raws, uint32_t count)
@@ -122,14 +132,18 @@ static struct gpa_request *begin(struct gpa_context *context, const uint32_t *ra
 	if (!r)
 		return NULL;
 	r->raws = raws;
+	r->commands = native->commandBuffer;
 	while (r->query_count < count && raws[r->query_count] < RAW_COUNT)
 		r->query_count++;
 	r->perf_count = count - r->query_count;
-	r->count.commands = native->commandBuffer;
-	if (!begin_perf(b, r) || !vk_count_begin(&b->vk, &r->count, raws, r->query_count)) {
+	if (!take_pools(b, r)) {
+		r->read = true; /* nothing is recorded */
 		release(context, r);
 		return NULL;
 	}
+	vk_perf_begin(&b->vk, &r->perf);
+	if (r->count)
+		vk_count_begin(&b->vk, r->count);
 	return r;
 }
 
@@ -137,13 +151,13 @@ static bool end(struct gpa_context *context, struct gpa_request *request)
 {
 	struct vk_backend *b = context->impl;
 	const GPA_VulkanContext *native = context->native;
-	if (native->commandBuffer != request->count.commands) {
+	if (native->commandBuffer != request->commands) {
 		gpa_log(GPA_LOGGING_ERROR, "the sample began in another command buffer");
 		return false;
 	}
-	vk_count_end(&b->vk, &request->count);
-	if (request->perf)
-		b->vk.vkCmdEndQuery(request->count.commands, request->perf, 0);
+	if (request->count)
+		vk_count_end(&b->vk, request->count);
+	vk_perf_end(&b->vk, &request->perf);
 	return true;
 }
 
@@ -152,14 +166,15 @@ static enum gpa_answer collect(struct gpa_context *context, struct gpa_request *
 {
 	struct vk_backend *b = context->impl;
 	uint32_t count = request->query_count;
+	enum gpa_answer answer = GPA_READY;
 	for (uint32_t i = 0; i < count + request->perf_count; i++)
 		valid[i] = true;
-	enum gpa_answer answer =
-	    vk_count_read(&b->vk, &request->count, request->raws, count, values);
-	if (answer != GPA_READY || !request->perf_count)
-		return answer;
-	return vk_perf_read(&b->perf, &b->vk, request->perf, request->raws + count,
-			    request->perf_count, values + count);
+	if (request->count)
+		answer = vk_count_read(&b->vk, request->count, request->raws, count, values);
+	if (answer == GPA_READY && request->perf.pool)
+		answer = vk_perf_read(&b->perf, &b->vk, &request->perf, values + count);
+	request->read = answer == GPA_READY;
+	return answer;
 }
 
 static bool value(struct gpa_context *context, uint32_t counter, const uint64_t *raws,

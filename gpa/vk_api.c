@@ -19,23 +19,25 @@ PFN_vkGetInstanceProcAddr vk_api_loader(const GPA_VulkanContext *context)
 	return get;
 }
 
-static uint32_t timestamp_bits(const GPA_VulkanContext *context, PFN_vkGetInstanceProcAddr get)
+static VkQueueFamilyProperties family_of(const GPA_VulkanContext *context,
+					 PFN_vkGetInstanceProcAddr get)
 {
+	VkQueueFamilyProperties family = {0};
 	PFN_vkGetPhysicalDeviceQueueFamilyProperties families =
 	    (PFN_vkGetPhysicalDeviceQueueFamilyProperties)get(
 		context->instance, "vkGetPhysicalDeviceQueueFamilyProperties");
-	uint32_t count = 0, bits = 0;
+	uint32_t count = 0;
 	if (!families)
-		return 0;
+		return family;
 	families(context->physicalDevice, &count, NULL);
 	VkQueueFamilyProperties *list = calloc(count + 1, sizeof(*list));
 	if (!list)
-		return 0;
+		return family;
 	families(context->physicalDevice, &count, list);
 	if (context->queueFamilyIndex < count)
-		bits = list[context->queueFamilyIndex].timestampValidBits;
+		family = list[context->queueFamilyIndex];
 	free(list);
-	return bits;
+	return family;
 }
 
 bool vk_api_load(struct vk_api *vk, const GPA_VulkanContext *context, const char **why)
@@ -64,6 +66,8 @@ bool vk_api_load(struct vk_api *vk, const GPA_VulkanContext *context, const char
 	VK_API_OPTIONAL(VK_API_LOAD)
 #undef VK_API_LOAD
 	properties(context->physicalDevice, &vk->properties);
-	vk->timestamp_bits = timestamp_bits(context, get);
+	VkQueueFamilyProperties family = family_of(context, get);
+	vk->timestamp_bits = family.timestampValidBits;
+	vk->queue_flags = family.queueFlags;
 	return true;
 }

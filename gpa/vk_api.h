@@ -13,7 +13,12 @@
 	X(vkCmdResetQueryPool)                                                                     \
 	X(vkCmdBeginQuery)                                                                         \
 	X(vkCmdEndQuery)                                                                           \
-	X(vkCmdWriteTimestamp)
+	X(vkCmdWriteTimestamp)                                                                     \
+	X(vkCreateEvent)                                                                           \
+	X(vkDestroyEvent)                                                                          \
+	X(vkGetEventStatus)                                                                        \
+	X(vkResetEvent)                                                                            \
+	X(vkCmdSetEvent)
 /* NULL without VK_EXT_transform_feedback. */
 #define VK_API_OPTIONAL(X)                                                                         \
 	X(vkCmdBeginQueryIndexedEXT)                                                               \
@@ -26,7 +31,8 @@ struct vk_api {
 	VK_API_OPTIONAL(VK_API_MEMBER)
 #undef VK_API_MEMBER
 	VkPhysicalDeviceProperties properties;
-	uint32_t timestamp_bits; /* of the queue family; 0: no timestamps */
+	uint32_t timestamp_bits;  /* of the queue family; 0: no timestamps */
+	VkQueueFlags queue_flags; /* of the queue family */
 };
 
 /* Loads the functions and asks the device; on failure *why says what is missing. */

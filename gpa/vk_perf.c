@@ -1,5 +1,5 @@
 /* Enumerating, planning and reading the counters of VK_KHR_performance_query. */
-#include "gpa/vk_perf.h"
+#include "gpa/vk_perf_pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +93,23 @@ static bool take_lock(struct vk_perf *perf, PFN_vkAcquireProfilingLockKHR acquir
 	return perf->locked;
 }
 
+/* Whether a command buffer of this device could use several pools. */
+static bool asks_several_pools(const GPA_VulkanContext *context, PFN_vkGetInstanceProcAddr get)
+{
+	VkPhysicalDevicePerformanceQueryFeaturesKHR queries = {
+	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR};
+	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+					      .pNext = &queries};
+	PFN_vkGetPhysicalDeviceFeatures2 ask = (PFN_vkGetPhysicalDeviceFeatures2)get(
+	    context->instance, "vkGetPhysicalDeviceFeatures2");
+	if (!ask)
+		ask = (PFN_vkGetPhysicalDeviceFeatures2)get(context->instance,
+							    "vkGetPhysicalDeviceFeatures2KHR");
+	if (ask)
+		ask(context->physicalDevice, &features);
+	return queries.performanceCounterMultipleQueryPools;
+}
+
 bool vk_perf_open(struct vk_perf *perf, const GPA_VulkanContext *context, struct gpa_guide *guide,
 		  struct gpa_list *list)
 {
@@ -118,20 +135,11 @@ bool vk_perf_open(struct vk_perf *perf, const GPA_VulkanContext *context, struct
 		perf->reset = FROM_DEVICE(vkResetQueryPoolEXT);
 	if (!acquire || !perf->release || !perf->reset || !take_lock(perf, acquire))
 		return true;
+	perf->several_pools = asks_several_pools(context, get);
 	return offer_all(perf, guide, list, enumerate);
 }
 
-void vk_perf_close(struct vk_perf *perf)
-{
-	if (perf->locked)
-		perf->release(perf->device);
-	free(perf->counters);
-	free(perf->indices);
-	*perf = (struct vk_perf){0};
-}
-
-/* The driver's numbers of raws; to be freed. */
-static uint32_t *driver_indices(const struct vk_perf *perf, const uint32_t *raws, uint32_t count)
+uint32_t *vk_perf_indices(const struct vk_perf *perf, const uint32_t *raws, uint32_t count)
 {
 	uint32_t *list = calloc(count + 1, sizeof(*list));
 	for (uint32_t i = 0; list && i < count; i++)
@@ -139,8 +147,8 @@ static uint32_t *driver_indices(const struct vk_perf *perf, const uint32_t *raws
 	return list;
 }
 
-static VkQueryPoolPerformanceCreateInfoKHR describe(const struct vk_perf *perf,
-						    const uint32_t *indices, uint32_t count)
+VkQueryPoolPerformanceCreateInfoKHR vk_perf_describe(const struct vk_perf *perf,
+						     const uint32_t *indices, uint32_t count)
 {
 	return (VkQueryPoolPerformanceCreateInfoKHR){
 	    .sType = VK_STRUCTURE_TYPE_QUERY_POOL_PERFORMANCE_CREATE_INFO_KHR,
@@ -152,33 +160,14 @@ static VkQueryPoolPerformanceCreateInfoKHR describe(const struct vk_perf *perf,
 bool vk_perf_fits(const struct vk_perf *perf, const uint32_t *raws, uint32_t count)
 {
 	uint32_t passes = 2;
-	uint32_t *indices = driver_indices(perf, raws, count);
+	uint32_t *indices = vk_perf_indices(perf, raws, count);
 	if (indices) {
-		const VkQueryPoolPerformanceCreateInfoKHR info = describe(perf, indices, count);
+		const VkQueryPoolPerformanceCreateInfoKHR info =
+		    vk_perf_describe(perf, indices, count);
 		perf->passes(perf->gpu, &info, &passes);
 	}
 	free(indices);
 	return passes <= 1;
-}
-
-VkQueryPool vk_perf_pool(const struct vk_perf *perf, const struct vk_api *vk, const uint32_t *raws,
-			 uint32_t count)
-{
-	VkQueryPool pool = VK_NULL_HANDLE;
-	uint32_t *indices = driver_indices(perf, raws, count);
-	if (!indices)
-		return VK_NULL_HANDLE;
-	const VkQueryPoolPerformanceCreateInfoKHR what = describe(perf, indices, count);
-	const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-					    .pNext = &what,
-					    .queryType = VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR,
-					    .queryCount = 1};
-	if (vk->vkCreateQueryPool(vk->device, &info, NULL, &pool) != VK_SUCCESS)
-		pool = VK_NULL_HANDLE;
-	else
-		perf->reset(vk->device, pool, 0, 1);
-	free(indices);
-	return pool;
 }
 
 static uint64_t bits_of(VkPerformanceCounterStorageKHR storage,
@@ -204,14 +193,15 @@ static uint64_t bits_of(VkPerformanceCounterStorageKHR storage,
 	return bits;
 }
 
-enum gpa_answer vk_perf_read(const struct vk_perf *perf, const struct vk_api *vk, VkQueryPool pool,
-			     const uint32_t *raws, uint32_t count, uint64_t *values)
+enum gpa_answer vk_perf_read(const struct vk_perf *perf, const struct vk_api *vk,
+			     const struct vk_perf_query *query, uint64_t *values)
 {
+	uint32_t count;
+	const uint32_t *raws = vk_perf_raws(query->pool, &count);
 	VkPerformanceCounterResultKHR *results = calloc(count + 1, sizeof(*results));
 	if (!results)
 		return GPA_LOST;
-	size_t size = count * sizeof(*results);
-	VkResult status = vk->vkGetQueryPoolResults(vk->device, pool, 0, 1, size, results, size, 0);
+	VkResult status = vk_perf_results(vk, query->pool, query->slot, results);
 	for (uint32_t i = 0; status == VK_SUCCESS && i < count; i++)
 		values[i] = bits_of(perf->counters[raws[i] - RAW_COUNT].storage, &results[i]);
 	free(results);

@@ -5,6 +5,14 @@
 #include "gpa/query_counters.h"
 #include "gpa/vk_api.h"
 
+struct vk_perf_pool;
+
+/* One sample's query in a pool. */
+struct vk_perf_query {
+	struct vk_perf_pool *pool; /* NULL: none */
+	uint32_t slot;
+};
+
 struct vk_perf {
 	VkPhysicalDevice gpu;
 	VkDevice device;
@@ -13,6 +21,10 @@ struct vk_perf {
 	VkPerformanceCounterKHR *counters;
 	uint32_t *indices; /* the driver's number of each of ours */
 	uint32_t count, first_counter;
+	/* A command buffer may use one pool alone unless the device can have more. */
+	bool several_pools;
+	struct vk_perf_pool **pools;
+	size_t pool_count, pool_capacity;
 	PFN_vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR passes;
 	PFN_vkReleaseProfilingLockKHR release;
 	PFN_vkResetQueryPool reset;
@@ -24,15 +36,23 @@ struct vk_perf {
  */
 bool vk_perf_open(struct vk_perf *perf, const GPA_VulkanContext *context, struct gpa_guide *guide,
 		  struct gpa_list *list);
-void vk_perf_close(struct vk_perf *perf);
+/* Destroys the pools that have run; returns how many stay, because they may still be used. */
+size_t vk_perf_close(struct vk_perf *perf, const struct vk_api *vk);
 /* Whether raws (numbers from RAW_COUNT on) fit one run of the command buffer. */
 bool vk_perf_fits(const struct vk_perf *perf, const uint32_t *raws, uint32_t count);
-/* A query pool for raws, reset and ready; VK_NULL_HANDLE when it cannot be made. */
-VkQueryPool vk_perf_pool(const struct vk_perf *perf, const struct vk_api *vk, const uint32_t *raws,
-			 uint32_t count);
-/* values[i] of raws[i]: integers, or the bits of a double. */
-enum gpa_answer vk_perf_read(const struct vk_perf *perf, const struct vk_api *vk, VkQueryPool pool,
-			     const uint32_t *raws, uint32_t count, uint64_t *values);
+/*
+ * A query for raws in a command buffer, reset and ready. false: there is none, which is logged when
+ * the device's limits are why.
+ */
+bool vk_perf_take(struct vk_perf *perf, const struct vk_api *vk, VkCommandBuffer commands,
+		  const uint32_t *raws, uint32_t count, struct vk_perf_query *out);
+/* Gives a query back; `read`: its result has been read, so that it has run. */
+void vk_perf_give(const struct vk_perf_query *query, bool read);
+void vk_perf_begin(const struct vk_api *vk, const struct vk_perf_query *query);
+void vk_perf_end(const struct vk_api *vk, const struct vk_perf_query *query);
+/* values[i] of the query's raws: integers, or the bits of a double. */
+enum gpa_answer vk_perf_read(const struct vk_perf *perf, const struct vk_api *vk,
+			     const struct vk_perf_query *query, uint64_t *values);
 /* The value of counter number `index` of vk_perf. */
 void vk_perf_value(const struct vk_perf *perf, uint32_t index, uint64_t raw, union gpa_value *out);
 

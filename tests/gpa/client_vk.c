@@ -53,7 +53,10 @@ struct job {
 static bool make_device(struct job *j)
 {
 	const float priority = 1;
-	const VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+	const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+					       .apiVersion = VK_API_VERSION_1_1};
+	const VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+					       .pApplicationInfo = &application};
 	const VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
 					       .queueCount = 1,
 					       .pQueuePriorities = &priority};
@@ -292,7 +295,83 @@ static void check_performance_queries(const struct job *j, GPA_VulkanContext *co
 	CHECK(!fake_vk_perf.pools && !fake_vk_perf.locked, "pools or the lock are left");
 }
 
-int main(void)
+/* One session of performance queries with `samples` samples in each command buffer. */
+static gpa_uint32 count_many(const struct job *j, GPA_VulkanContext *context, gpa_uint32 samples,
+			     bool submits)
+{
+	gpa_uint32 session = 0, passes = 0;
+	OK(GPA_GetPassCount(&passes));
+	OK(GPA_BeginSession(&session));
+	for (gpa_uint32 p = 0; p < passes; p++) {
+		context->commandBuffer = begin_commands(j);
+		OK(GPA_BeginPass());
+		for (gpa_uint32 s = 1; s <= samples; s++) {
+			OK(GPA_BeginSample(s));
+			record_work(j, context->commandBuffer);
+			OK(GPA_EndSample());
+		}
+		OK(GPA_EndPass());
+		if (submits)
+			submit(j, context->commandBuffer);
+	}
+	OK(GPA_EndSession());
+	return session;
+}
+
+/* Many sessions use the same pools; a device with one pool a command buffer gets one. */
+static void check_pools(const struct job *j, GPA_VulkanContext *context)
+{
+	int most = 0;
+	fake_vk_perf = (struct fake_vk_perf){.one_pool = true};
+	OK(GPA_OpenContext(context));
+	OK(GPA_EnableCounterStr("GPU active cycles"));
+	OK(GPA_EnableCounterStr("IAVertices"));
+	for (int i = 0; i < 50; i++) {
+		gpa_uint32 session = count_many(j, context, 5, true);
+		CHECK(perf_value(session, "GPU active cycles", GPA_USAGE_TYPE_CYCLES) == 1000,
+		      "cycles");
+		CHECK(count_of(session, "IAVertices") == 6, "IAVertices");
+		most = fake_vk_perf.pools > most ? fake_vk_perf.pools : most;
+	}
+	CHECK(most >= 1 && most <= 10, "%d pools at once", most);
+	CHECK(!fake_vk_perf.several, "%d queries in a second pool", fake_vk_perf.several);
+	CHECK(!fake_vk_perf.twice && !fake_vk_perf.without_reset, "queries without a reset");
+	vkDeviceWaitIdle(j->device);
+	OK(GPA_CloseContext());
+	CHECK(!fake_vk_perf.pools, "%d pools are left", fake_vk_perf.pools);
+}
+
+/* Samples whose command buffers wait: their pools are there until they have run. */
+static void check_left_behind(const struct job *j, GPA_VulkanContext *context)
+{
+	VkCommandBuffer waiting[12];
+	gpa_uint32 session = 0;
+	OK(GPA_OpenContext(context));
+	OK(GPA_EnableCounterStr("IAVertices"));
+	for (int i = 0; i < 12; i++) { /* more than the ring keeps */
+		session = count_many(j, context, 1, false);
+		waiting[i] = context->commandBuffer;
+		if (i >= 4) /* the ring waits for what it loses: that has run by then */
+			submit(j, waiting[i - 4]);
+	}
+	for (int i = 8; i < 12; i++)
+		submit(j, waiting[i]);
+	CHECK(count_of(session, "IAVertices") == 6, "IAVertices");
+	vkDeviceWaitIdle(j->device);
+	OK(GPA_CloseContext());
+}
+
+/* Something that a validation layer has to find, so that its silence means something. */
+static void offend(const struct job *j)
+{
+	const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+					    .queryType = VK_QUERY_TYPE_TIMESTAMP};
+	VkQueryPool pool = VK_NULL_HANDLE;
+	vkCreateQueryPool(j->device, &info, NULL, &pool);
+	vkDestroyQueryPool(j->device, pool, NULL);
+}
+
+int main(int argc, char **argv)
 {
 	struct job job = {0};
 	const char *name = "";
@@ -301,6 +380,8 @@ int main(void)
 		printf("SKIP: no Vulkan device with pipeline statistics\n");
 		return 77;
 	}
+	if (argc > 1 && strcmp(argv[1], "offend") == 0)
+		offend(&job);
 	GPA_VulkanContext context = {.instance = job.instance,
 				     .physicalDevice = job.gpu,
 				     .device = job.device,
@@ -318,7 +399,9 @@ int main(void)
 	for (int i = 0; i < 3; i++)
 		check_session(&job, &context);
 	OK(GPA_CloseContext());
+	check_left_behind(&job, &context);
 	check_performance_queries(&job, &context);
+	check_pools(&job, &context);
 	destroy_job(&job);
 	printf("%d failures\n", failures);
 	return failures != 0;

@@ -13,7 +13,8 @@ struct fake_vk_perf fake_vk_perf;
 
 struct pool {
 	uint32_t magic, count, indices[COUNTERS];
-	bool reset;
+	bool reset, begun[256];
+	VkCommandBuffer commands;
 };
 #define MAGIC 0x50455246u
 
@@ -123,10 +124,12 @@ static void VKAPI_CALL reset(VkDevice device, VkQueryPool handle, uint32_t first
 {
 	struct pool *pool = find(handle);
 	(void)device;
-	(void)first;
-	(void)count;
-	if (pool)
-		pool->reset = true;
+	if (!pool)
+		return;
+	pool->reset = true;
+	pool->commands = VK_NULL_HANDLE;
+	for (uint32_t i = first; i < first + count && i < 256; i++)
+		pool->begun[i] = false;
 }
 
 static void VKAPI_CALL begin(VkCommandBuffer c, VkQueryPool handle, uint32_t query,
@@ -139,6 +142,12 @@ static void VKAPI_CALL begin(VkCommandBuffer c, VkQueryPool handle, uint32_t que
 	}
 	fake_vk_perf.begun++;
 	fake_vk_perf.without_reset += !pool->reset;
+	fake_vk_perf.twice += pool->begun[query];
+	pool->begun[query] = true;
+	pool->commands = c;
+	for (size_t i = 0; i < 256; i++)
+		if (pools[i] && pools[i] != pool && pools[i]->commands == c)
+			fake_vk_perf.several += fake_vk_perf.one_pool;
 }
 
 static void VKAPI_CALL end(VkCommandBuffer c, VkQueryPool handle, uint32_t query)
@@ -176,6 +185,14 @@ static VkResult VKAPI_CALL results(VkDevice device, VkQueryPool handle, uint32_t
 	return VK_SUCCESS;
 }
 
+static void VKAPI_CALL features(VkPhysicalDevice gpu, VkPhysicalDeviceFeatures2 *out)
+{
+	VkPhysicalDevicePerformanceQueryFeaturesKHR *queries = out->pNext;
+	vkGetPhysicalDeviceFeatures(gpu, &out->features);
+	queries->performanceCounterQueryPools = VK_TRUE;
+	queries->performanceCounterMultipleQueryPools = !fake_vk_perf.one_pool;
+}
+
 static PFN_vkVoidFunction VKAPI_CALL from_device(VkDevice device, const char *name);
 
 static PFN_vkVoidFunction replaced(const char *name)
@@ -188,6 +205,7 @@ static PFN_vkVoidFunction replaced(const char *name)
 	     (PFN_vkVoidFunction)enumerate},
 	    {"vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR", (PFN_vkVoidFunction)passes},
 	    {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)from_device},
+	    {"vkGetPhysicalDeviceFeatures2", (PFN_vkVoidFunction)features},
 	    {"vkAcquireProfilingLockKHR", (PFN_vkVoidFunction)lock},
 	    {"vkReleaseProfilingLockKHR", (PFN_vkVoidFunction)unlock},
 	    {"vkResetQueryPool", (PFN_vkVoidFunction)reset},

@@ -15,6 +15,9 @@ struct fake_vk_perf {
 	int begun, ended;  /* queries recorded */
 	int without_reset; /* begun although the host has not reset them */
 	int not_ready;	   /* answers of not ready to come */
+	bool one_pool;	   /* no performanceCounterMultipleQueryPools */
+	int several;	   /* queries begun in a command buffer that has another pool */
+	int twice;	   /* queries begun that were begun before, without a reset between */
 };
 /* One for the test program. */
 extern struct fake_vk_perf fake_vk_perf;
