@@ -173,6 +173,41 @@ static int refusal(const struct fake_cpu *fake, const struct perf_event_attr *at
 	return 0;
 }
 
+/* The kernel refuses a group that could never count at once, and members of another place. */
+static bool joins(const struct fake_cpu *fake, const struct perf_event_attr *attr, pid_t pid,
+		  int cpu, int leader)
+{
+	uint32_t members = 1;
+	if (leader < 0)
+		return true;
+	if (leader >= FAKE_CPU_FDS || !fake->fds[leader].open || fake->fds[leader].pid != pid ||
+	    fake->fds[leader].cpu != cpu || fake->fds[leader].leader != leader ||
+	    fake->fds[leader].config >> 32 != attr->config >> 32)
+		return false;
+	for (int fd = 0; fd < FAKE_CPU_FDS; fd++)
+		members += fake->fds[fd].open && fake->fds[fd].leader == leader &&
+			   fake->fds[fd].type == PERF_TYPE_HARDWARE;
+	return !fake->counters || members <= fake->counters;
+}
+
+/*
+ * Groups of the same place that take turns because not all fit; a program's CPU counts the whole
+ * machine's events first.
+ */
+static uint32_t turns(const struct fake_cpu *fake, int fd)
+{
+	uint32_t groups = 0, events = 0;
+	for (int i = 0; i < FAKE_CPU_FDS; i++) {
+		bool here = fake->fds[i].open && fake->fds[i].type == PERF_TYPE_HARDWARE &&
+			    fake->fds[i].pid == fake->fds[fd].pid &&
+			    fake->fds[i].cpu == fake->fds[fd].cpu &&
+			    fake->fds[i].config >> 32 == fake->fds[fd].config >> 32;
+		events += here;
+		groups += here && fake->fds[i].leader == i;
+	}
+	return fake->counters && events > fake->counters ? groups : 1;
+}
+
 static int fake_perf_event_open(void *user, void *arg, pid_t pid, int cpu, int group_fd,
 				unsigned long flags)
 {
@@ -188,6 +223,9 @@ static int fake_perf_event_open(void *user, void *arg, pid_t pid, int cpu, int g
 		fd++;
 	if (fd == FAKE_CPU_FDS)
 		return refuse(EMFILE);
+	if (!joins(fake, attr, pid, cpu, group_fd))
+		return refuse(EINVAL);
+	fake->fds[fd].leader = group_fd < 0 ? fd : group_fd;
 	fake->fds[fd].open = true;
 	fake->fds[fd].since_ns = fake->now_ns;
 	fake->fds[fd].type = attr->type;
@@ -236,6 +274,12 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 	if (half) {
 		words[0] /= 2;
 		words[2] /= 2;
+	}
+	if (hardware) {
+		/* What is counted in turns misses the busy part: 3/4 of what its share would be. */
+		uint32_t n = turns(fake, fd);
+		words[0] = n > 1 ? words[0] / n / 4 * 3 : words[0];
+		words[2] /= n;
 	}
 	memcpy(buf, words, sizeof(words));
 	return sizeof(words);

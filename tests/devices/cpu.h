@@ -19,6 +19,7 @@ struct fake_cpu {
 	bool hybrid;	 /* cpu_atom serves 0 and 1, cpu_core 2 and 3 */
 	bool capacities; /* CPUs 0 and 1 have 1024, 2 and 3 have 400 */
 	bool no_pmu, no_perf, no_kernel, no_proc, no_cpufreq;
+	uint32_t counters; /* of a PMU; 0: as many as are asked for */
 	bool multiplexed;  /* hardware events run half of the time */
 	bool cpu3_offline; /* from now on */
 	uint64_t ends_ns;  /* when the process becomes a zombie; 0: never */
@@ -31,7 +32,7 @@ struct fake_cpu {
 		uint64_t since_ns;
 		uint32_t type;
 		uint64_t config;
-		int cpu, pid;
+		int cpu, pid, leader; /* leader: a descriptor, its own for a leader */
 		bool user_only;
 	} fds[FAKE_CPU_FDS];
 };

@@ -271,8 +271,8 @@ static void test_no_pmu(void **state)
 	expect(source, &v, "UserTime", NS_PER_S);
 	expect(source, &v, "Migrations", 4 * NS_PER_S);
 	assert_string_equal(notes,
-			    "not collected: Cycles, RefCycles, Instructions, CacheReferences, "
-			    "CacheMisses, Branches, BranchMisses, StalledFrontend, StalledBackend, "
+			    "not collected: Cycles, Instructions, CacheReferences, CacheMisses, "
+			    "Branches, BranchMisses, RefCycles, StalledFrontend, StalledBackend, "
 			    "ClusterCycles, ClusterInstructions: no PMU here offers them (usual in "
 			    "virtual machines and containers)\n");
 	finish(&fake, source);
@@ -291,6 +291,64 @@ static void test_multiplexed(void **state)
 	assert_int_equal(next(source, &v, NULL, 0), SX_OK);
 	assert_int_equal(v.quality[0], SX_QUALITY_MULTIPLEXED);
 	assert_int_equal(v.value[0], 4 * FAKE_CPU_HZ);
+	finish(&fake, source);
+}
+
+/* Nine events, six counters: the default set counts all the time, and says what it leaves out. */
+static void test_default_set_fits(void **state)
+{
+	static const char *const fit[] = {"Cycles",	 "Instructions", "CacheReferences",
+					  "CacheMisses", "Branches",	 "BranchMisses"};
+	static const char *const left[] = {"RefCycles", "StalledFrontend", "StalledBackend"};
+	for (int process = 0; process < 2; process++) {
+		struct fake_cpu fake;
+		struct values v;
+		char notes[2048] = "";
+		fake_cpu_init(&fake);
+		fake.counters = 6;
+		struct source *source = open_cpu(&fake);
+		struct source_request request = {.interval_ns = NS_PER_S,
+						 .pid = process ? FAKE_CPU_PID : 0};
+		start(source, &request);
+		assert_int_equal(next(source, &v, notes, sizeof(notes)), SX_OK);
+		for (size_t i = 0; i < 6; i++) {
+			uint32_t at = index_of(source, fit[i]);
+			assert_int_equal(v.quality[at], SX_QUALITY_VALID);
+		}
+		/* Two threads, or four CPUs, each at half of FAKE_CPU_HZ. */
+		expect(source, &v, "Instructions", FAKE_CPU_HZ / 2 * (process ? 2 : 4));
+		for (size_t i = 0; i < 3; i++)
+			expect_none(source, &v, left[i]);
+		assert_non_null(strstr(notes, "no room"));
+		assert_non_null(strstr(notes, "StalledBackend"));
+		if (!process)
+			expect(source, &v, "ClusterCycles[0]", FAKE_CPU_HZ * 4);
+		finish(&fake, source);
+	}
+}
+
+/* What is named is counted, in turns where it must, and that is told; a ratio stays together. */
+static void test_named_counters_take_turns(void **state)
+{
+	static const char *const names[] = {"Instructions", "Cycles",	      "CacheReferences",
+					    "CacheMisses",  "StalledBackend", "RefCycles",
+					    "Branches",	    "BranchMisses"};
+	struct fake_cpu fake;
+	struct values v;
+	char notes[2048] = "";
+	fake_cpu_init(&fake);
+	fake.counters = 6;
+	struct source *source = open_cpu(&fake);
+	struct source_request request = {
+	    .interval_ns = NS_PER_S, .pid = FAKE_CPU_PID, .counters = names, .counter_count = 8};
+	start(source, &request);
+	for (int fd = 0; fd < FAKE_CPU_FDS; fd++)
+		if (fake.fds[fd].open && fake.fds[fd].config == 1 /* Instructions */)
+			assert_int_equal(fake.fds[fake.fds[fd].leader].config, 0 /* Cycles */);
+	assert_int_equal(next(source, &v, notes, sizeof(notes)), SX_OK);
+	assert_non_null(strstr(notes, "take turns in 2 groups"));
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(v.quality[i], SX_QUALITY_MULTIPLEXED);
 	finish(&fake, source);
 }
 
@@ -509,13 +567,22 @@ static void test_catalog(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_machine),	cmocka_unit_test(test_hybrid),
-	    cmocka_unit_test(test_process),	cmocka_unit_test(test_process_without_perf),
-	    cmocka_unit_test(test_user_only),	cmocka_unit_test(test_no_pmu),
-	    cmocka_unit_test(test_multiplexed), cmocka_unit_test(test_hotplug),
-	    cmocka_unit_test(test_pace),	cmocka_unit_test(test_rest),
-	    cmocka_unit_test(test_refusals),	cmocka_unit_test(test_probe),
-	    cmocka_unit_test(test_faults),	cmocka_unit_test(test_catalog),
+	    cmocka_unit_test(test_machine),
+	    cmocka_unit_test(test_hybrid),
+	    cmocka_unit_test(test_process),
+	    cmocka_unit_test(test_process_without_perf),
+	    cmocka_unit_test(test_user_only),
+	    cmocka_unit_test(test_no_pmu),
+	    cmocka_unit_test(test_multiplexed),
+	    cmocka_unit_test(test_default_set_fits),
+	    cmocka_unit_test(test_named_counters_take_turns),
+	    cmocka_unit_test(test_hotplug),
+	    cmocka_unit_test(test_pace),
+	    cmocka_unit_test(test_rest),
+	    cmocka_unit_test(test_refusals),
+	    cmocka_unit_test(test_probe),
+	    cmocka_unit_test(test_faults),
+	    cmocka_unit_test(test_catalog),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

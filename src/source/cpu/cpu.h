@@ -159,10 +159,13 @@ struct cpu_notes {
 	} items[CPU_NOTES_MAX];
 	uint32_t count;
 };
-/* Adds the name of a counter that is not collected because of an errno. */
+#define CPU_NO_ROOM	(-1) /* no errno: the PMU has no room beside the rest */
+#define CPU_OTHERS_ONLY (-2) /* of the whole machine, while one program is measured */
+/* Adds the name of a counter that is not collected because of an errno, or of one of these. */
 void cpu_notes_add(struct cpu_notes *notes, int error, const char *counter);
+struct cpu_run;
 /* Puts the causes behind the names; asks the system for what explains them. */
-void cpu_notes_finish(struct cpu_notes *notes, const struct sx_sys *sys, bool user_only);
+void cpu_notes_finish(struct cpu_notes *notes, const struct cpu_run *run);
 
 /* The open perf events. Zero-initialise; cpu_perf_finish(). */
 struct cpu_perf {
@@ -171,19 +174,19 @@ struct cpu_perf {
 	bool user_only; /* the kernel's own work may not be counted */
 };
 
-/*
- * Opens the events of one output: for a process (pid > 0) on each of its threads, with children;
- * else on each CPU of the machine or of the cluster. 0, or the errno of what failed; then none of
- * them stays open. ENOMEM when memory is out.
- */
-int cpu_perf_open(struct cpu_perf *perf, const struct sx_sys *sys,
-		  const struct cpu_topology *topology, const struct cpu_output *output,
-		  uint32_t index, pid_t pid);
 /* Adds up all events into the readings (by output index). */
 void cpu_perf_read(struct cpu_perf *perf, const struct sx_sys *sys, struct cpu_reading *readings);
 void cpu_perf_finish(struct cpu_perf *perf, const struct sx_sys *sys);
 /* Whether this machine has a PMU that we may use: 0, or an errno. */
 int cpu_perf_probe(const struct sx_sys *sys);
+
+#define CPU_GROUPS_MAX 5
+#define CPU_GROUP_MAX  9
+/* Outputs whose events are counted at the same time, the first one leading. */
+struct cpu_group {
+	uint32_t outputs[CPU_GROUP_MAX];
+	uint32_t count;
+};
 
 /* One run, from start() to stop(). Set `sys` and `topology`; cpu_run_finish() also after errors. */
 struct cpu_run {
@@ -194,11 +197,29 @@ struct cpu_run {
 	struct cpu_perf perf;
 	struct cpu_process process;
 	struct cpu_notes notes;
+	uint32_t hardware_groups; /* that take turns on the PMU */
+	bool everything;	  /* nobody chose: all hardware counters are wanted */
 	struct cpu_output *outputs;
 	char **names; /* of the outputs */
 	uint32_t output_count;
 	struct cpu_reading *before, *now; /* one an output */
 };
+
+/*
+ * Opens the events of a group: for a process (pid > 0) on each of its threads, with children; else
+ * on each CPU of the machine or of the outputs' cluster. 0, or the errno of what failed; then none
+ * of them stays open. EINVAL: they do not fit on the PMU together. ENOMEM when memory is out.
+ */
+int cpu_perf_open(struct cpu_run *run, const struct cpu_group *group);
+/* Whether a group could be opened, tried on one thread, or one CPU of each kind, alone. */
+int cpu_perf_try(struct cpu_run *run, const struct cpu_group *group);
+/* Whether a counter is an event of the core's PMU, but no cluster's. */
+bool cpu_is_hardware(enum cpu_counter counter);
+/*
+ * Puts the wanted hardware events that this machine has into groups; notes what it lacks, and what
+ * has no room when everything is wanted. Returns how many groups there are.
+ */
+uint32_t cpu_groups_plan(struct cpu_run *run, struct cpu_group groups[CPU_GROUPS_MAX]);
 
 /* Finds the counters, opens what they need and takes the first readings into `now`. */
 enum sx_status cpu_run_start(struct cpu_run *run, const struct source_request *request,

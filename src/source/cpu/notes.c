@@ -74,20 +74,35 @@ static void explain(int error, const struct sx_sys *sys, char *out, size_t size)
 	case ENOSYS:
 		snprintf(out, size, ": this kernel has no perf events");
 		break;
+	case CPU_NO_ROOM:
+		snprintf(out, size,
+			 ": the PMU has no room for them beside the others; name what is wanted "
+			 "with -m, and counters take turns");
+		break;
+	case CPU_OTHERS_ONLY:
+		snprintf(out, size,
+			 ": they are of the whole machine, and would take the PMU's "
+			 "counters from the program; try: without a command");
+		break;
 	default:
 		snprintf(out, size, ": %s", strerror(error));
 		break;
 	}
 }
 
-void cpu_notes_finish(struct cpu_notes *notes, const struct sx_sys *sys, bool user_only)
+void cpu_notes_finish(struct cpu_notes *notes, const struct cpu_run *run)
 {
 	char cause[192];
 	for (uint32_t i = 0; i < notes->count; i++) {
-		explain(notes->items[i].error, sys, cause, sizeof(cause));
+		explain(notes->items[i].error, run->sys, cause, sizeof(cause));
 		append(notes->items[i].text, sizeof(notes->items[i].text), cause);
 	}
-	if (!user_only || notes->count == CPU_NOTES_MAX)
+	if (run->hardware_groups > 1 && notes->count < CPU_NOTES_MAX)
+		snprintf(notes->items[notes->count++].text, sizeof(notes->items[0].text),
+			 "hardware counters take turns in %u groups: each runs a part of the time, "
+			 "and its values are scaled up; fewer with -m are exact",
+			 run->hardware_groups);
+	if (!run->perf.user_only || notes->count == CPU_NOTES_MAX)
 		return;
 	snprintf(notes->items[notes->count++].text, sizeof(notes->items[0].text),
 		 "hardware events and page faults count user mode alone, since the kernel's own "

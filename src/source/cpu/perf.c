@@ -6,6 +6,9 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <sextant/expr.h>
+
 #include "base/mem.h"
 
 #define THREADS_MAX 1024 /* threads of a process that is already running */
@@ -16,16 +19,15 @@ enum { WORD_VALUE, WORD_ENABLED, WORD_RUNNING, WORD_COUNT };
 struct cpu_perf_event {
 	int fd;
 	uint32_t output;
+	uint32_t also;	 /* a cluster's output that the same event serves, or SX_NONE */
 	bool keeps_time; /* its enabled time counts; false for further PMUs of one thread */
 };
 
-/* Where the events of one output are opened. */
+/* Where the events of one group are opened. */
 struct opening {
-	struct cpu_perf *perf;
-	const struct sx_sys *sys;
-	const struct cpu_topology *topology;
-	const struct cpu_output *output;
-	uint32_t index;
+	struct cpu_run *run;
+	const struct cpu_group *group;
+	bool trial; /* one place of each kind is enough */
 	int error;
 	uint32_t opened;
 };
@@ -53,47 +55,85 @@ static bool needs_kernel(const struct cpu_counter_def *def)
 		def->perf_config == PERF_COUNT_SW_CPU_MIGRATIONS);
 }
 
+/* One place where events are opened. */
+struct place {
+	uint32_t pmu_type;
+	pid_t pid;
+	int cpu;
+	uint32_t cluster;
+	bool keeps_time;
+};
+
 /* Opens one event, without the kernel's part where the system forbids that. */
-static int open_fd(struct opening *o, uint32_t pmu_type, pid_t pid, int cpu)
+static int open_fd(struct cpu_run *run, const struct cpu_counter_def *def,
+		   const struct place *place, int leader)
 {
 	struct perf_event_attr attr;
-	const struct sx_sys *sys = o->sys;
-	const struct cpu_counter_def *def = &cpu_counter_defs[o->output->counter];
-	bool may_drop = pid > 0 && !needs_kernel(def);
-	bool user_only = may_drop && o->perf->user_only;
-	set_attr(&attr, def, pmu_type, user_only, pid > 0);
-	int fd = sys->perf_event_open(sys->user, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	const struct sx_sys *sys = run->sys;
+	bool may_drop = place->pid > 0 && !needs_kernel(def);
+	bool user_only = may_drop && run->perf.user_only;
+	set_attr(&attr, def, place->pmu_type, user_only, place->pid > 0);
+	int fd = sys->perf_event_open(sys->user, &attr, place->pid, place->cpu, leader,
+				      PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0 || user_only || !may_drop || (errno != EACCES && errno != EPERM))
 		return fd;
-	set_attr(&attr, def, pmu_type, true, true);
-	fd = sys->perf_event_open(sys->user, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	o->perf->user_only = fd >= 0;
+	set_attr(&attr, def, place->pmu_type, true, true);
+	fd = sys->perf_event_open(sys->user, &attr, place->pid, place->cpu, leader,
+				  PERF_FLAG_FD_CLOEXEC);
+	run->perf.user_only = fd >= 0;
 	return fd;
 }
 
-static void open_one(struct opening *o, uint32_t pmu_type, pid_t pid, int cpu, bool keeps_time)
+/* The machine's cycles of a cluster's CPU are the cluster's as well: no second event for them. */
+static uint32_t cluster_output(const struct cpu_run *run, enum cpu_counter counter,
+			       uint32_t cluster)
 {
-	struct cpu_perf *perf = o->perf;
-	if (!mem_grow(&perf->events, &perf->capacity, perf->count + 1, sizeof(*perf->events))) {
-		o->error = ENOMEM;
-		return;
+	enum cpu_counter wanted = counter == CPU_CYCLES		? CPU_CLUSTER_CYCLES
+				  : counter == CPU_INSTRUCTIONS ? CPU_CLUSTER_INSTRUCTIONS
+								: CPU_COUNTER_COUNT;
+	for (uint32_t i = 0; run->pid <= 0 && i < run->output_count; i++)
+		if (run->outputs[i].counter == wanted && run->outputs[i].cluster == cluster)
+			return i;
+	return SX_NONE;
+}
+
+/* The whole group at one place: its first event leads the others. */
+static void open_place(struct opening *o, const struct place *place)
+{
+	struct cpu_run *run = o->run;
+	struct cpu_perf *perf = &run->perf;
+	int leader = -1;
+	for (uint32_t i = 0; i < o->group->count && !o->error; i++) {
+		uint32_t output = o->group->outputs[i];
+		enum cpu_counter counter = run->outputs[output].counter;
+		if (!mem_grow(&perf->events, &perf->capacity, perf->count + 1,
+			      sizeof(*perf->events))) {
+			o->error = ENOMEM;
+			return;
+		}
+		int fd = open_fd(run, &cpu_counter_defs[counter], place, leader);
+		if (fd < 0) {
+			o->error = errno;
+			return;
+		}
+		leader = leader < 0 ? fd : leader;
+		perf->events[perf->count++] = (struct cpu_perf_event){
+		    fd, output, cluster_output(run, counter, place->cluster), place->keeps_time};
+		o->opened++;
 	}
-	int fd = open_fd(o, pmu_type, pid, cpu);
-	if (fd < 0) {
-		o->error = errno;
-		return;
-	}
-	perf->events[perf->count++] = (struct cpu_perf_event){fd, o->index, keeps_time};
-	o->opened++;
 }
 
 /* On a machine with several core PMUs a hardware event of a thread needs one of each. */
 static void open_thread(struct opening *o, pid_t tid)
 {
-	bool hardware = cpu_counter_defs[o->output->counter].perf_type == PERF_TYPE_HARDWARE;
-	uint32_t pmus = hardware && o->topology->mixed ? o->topology->cluster_count : 1;
+	const struct cpu_topology *topology = o->run->topology;
+	bool hardware = cpu_is_hardware(o->run->outputs[o->group->outputs[0]].counter);
+	uint32_t pmus = hardware && topology->mixed ? topology->cluster_count : 1;
 	for (uint32_t i = 0; i < pmus && !o->error; i++)
-		open_one(o, pmus > 1 ? o->topology->pmu_type[i] : 0, tid, -1, i == 0);
+		open_place(o, &(struct place){.pmu_type = pmus > 1 ? topology->pmu_type[i] : 0,
+					      .pid = tid,
+					      .cpu = -1,
+					      .keeps_time = i == 0});
 }
 
 static int visit_thread(void *arg, const char *name)
@@ -105,14 +145,15 @@ static int visit_thread(void *arg, const char *name)
 	open_thread(o, (pid_t)tid);
 	if (o->error == ESRCH)
 		o->error = 0; /* it ended between the listing and now */
-	return o->error != 0 || o->opened >= THREADS_MAX;
+	return o->error != 0 || o->opened >= THREADS_MAX || (o->trial && o->opened);
 }
 
 static void open_process(struct opening *o, pid_t pid)
 {
+	const struct sx_sys *sys = o->run->sys;
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	if (o->sys->list_dir(o->sys->user, path, visit_thread, o) < 0)
+	if (sys->list_dir(sys->user, path, visit_thread, o) < 0)
 		o->error = errno; /* one thread alone would pass for all */
 	if (!o->error && o->opened == 0)
 		o->error = ESRCH;
@@ -120,12 +161,20 @@ static void open_process(struct opening *o, pid_t pid)
 
 static void open_cpus(struct opening *o)
 {
-	bool one = o->output->counter >= CPU_FIRST_CLUSTER_COUNTER;
-	for (uint32_t i = 0; i < o->topology->cpu_count && !o->error; i++) {
-		uint32_t cluster = o->topology->cluster[i];
-		if (one && cluster != o->output->cluster)
+	const struct cpu_topology *topology = o->run->topology;
+	const struct cpu_output *output = &o->run->outputs[o->group->outputs[0]];
+	bool one = output->counter >= CPU_FIRST_CLUSTER_COUNTER;
+	uint32_t tried = 0; /* bit mask of clusters */
+	for (uint32_t i = 0; i < topology->cpu_count && !o->error; i++) {
+		uint32_t cluster = topology->cluster[i];
+		if ((one && cluster != output->cluster) || (o->trial && tried >> cluster & 1))
 			continue;
-		open_one(o, o->topology->pmu_type[cluster], -1, o->topology->cpus[i], true);
+		tried |= 1u << cluster;
+		open_place(o, &(struct place){.pmu_type = topology->pmu_type[cluster],
+					      .pid = -1,
+					      .cpu = topology->cpus[i],
+					      .cluster = cluster,
+					      .keeps_time = true});
 	}
 }
 
@@ -135,37 +184,53 @@ static void close_from(struct cpu_perf *perf, const struct sx_sys *sys, size_t f
 		sys->close(sys->user, perf->events[--perf->count].fd);
 }
 
-int cpu_perf_open(struct cpu_perf *perf, const struct sx_sys *sys,
-		  const struct cpu_topology *topology, const struct cpu_output *output,
-		  uint32_t index, pid_t pid)
+static int open_group(struct cpu_run *run, const struct cpu_group *group, bool trial)
 {
-	size_t first = perf->count;
-	struct opening o = {
-	    .perf = perf, .sys = sys, .topology = topology, .output = output, .index = index};
-	if (pid > 0 && output->counter < CPU_FIRST_CLUSTER_COUNTER)
-		open_process(&o, pid);
+	size_t first = run->perf.count;
+	struct opening o = {.run = run, .group = group, .trial = trial};
+	if (run->pid > 0 && run->outputs[group->outputs[0]].counter < CPU_FIRST_CLUSTER_COUNTER)
+		open_process(&o, run->pid);
 	else
 		open_cpus(&o);
-	if (o.error)
-		close_from(perf, sys, first);
+	if (o.error || trial)
+		close_from(&run->perf, run->sys, first);
 	return o.error;
+}
+
+int cpu_perf_open(struct cpu_run *run, const struct cpu_group *group)
+{
+	return open_group(run, group, false);
+}
+
+int cpu_perf_try(struct cpu_run *run, const struct cpu_group *group)
+{
+	return open_group(run, group, true);
+}
+
+static void add_reading(struct cpu_reading *to, const uint64_t words[], bool keeps_time)
+{
+	to->value += words[WORD_VALUE];
+	to->running += words[WORD_RUNNING];
+	if (keeps_time)
+		to->enabled += words[WORD_ENABLED];
 }
 
 void cpu_perf_read(struct cpu_perf *perf, const struct sx_sys *sys, struct cpu_reading *readings)
 {
 	for (size_t i = 0; i < perf->count; i++) {
 		const struct cpu_perf_event *event = &perf->events[i];
-		struct cpu_reading *to = &readings[event->output];
+		struct cpu_reading *also = event->also == SX_NONE ? NULL : &readings[event->also];
 		uint64_t words[WORD_COUNT];
 		if (sys->read(sys->user, event->fd, words, sizeof(words)) !=
 		    (ssize_t)sizeof(words)) {
-			to->valid = false;
+			readings[event->output].valid = false;
+			if (also)
+				also->valid = false;
 			continue;
 		}
-		to->value += words[WORD_VALUE];
-		to->running += words[WORD_RUNNING];
-		if (event->keeps_time)
-			to->enabled += words[WORD_ENABLED];
+		add_reading(&readings[event->output], words, event->keeps_time);
+		if (also)
+			add_reading(also, words, event->keeps_time);
 	}
 }
 

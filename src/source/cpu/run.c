@@ -87,21 +87,71 @@ static bool has_fallback(enum cpu_counter counter)
 	       counter == CPU_MAJOR_FAULTS;
 }
 
-static enum sx_status open_events(struct cpu_run *run, struct sx_error *err)
+/* An event alone, and what stands in for it where it cannot be had. */
+static enum sx_status open_alone(struct cpu_run *run, uint32_t index, struct sx_error *err)
 {
-	for (uint32_t i = 0; i < run->output_count; i++) {
-		struct cpu_output *output = &run->outputs[i];
-		if (!wants_event(run, output))
-			continue;
-		int error = cpu_perf_open(&run->perf, run->sys, run->topology, output, i, run->pid);
-		output->perf = error == 0;
+	struct cpu_output *output = &run->outputs[index];
+	struct cpu_group alone = {.outputs = {index}, .count = 1};
+	int error = cpu_perf_open(run, &alone);
+	output->perf = error == 0;
+	if (error == ENOMEM)
+		return error_nomem(err, "perf events");
+	if (error && !(run->pid > 0 && has_fallback(output->counter)))
+		cpu_notes_add(&run->notes, error, cpu_counter_defs[output->counter].name);
+	return SX_OK;
+}
+
+static enum sx_status open_groups(struct cpu_run *run, struct sx_error *err)
+{
+	struct cpu_group groups[CPU_GROUPS_MAX];
+	uint32_t count = cpu_groups_plan(run, groups);
+	for (uint32_t g = 0; g < count; g++) {
+		int error = cpu_perf_open(run, &groups[g]);
 		if (error == ENOMEM)
 			return error_nomem(err, "perf events");
-		if (error && !(run->pid > 0 && has_fallback(output->counter)))
-			cpu_notes_add(&run->notes, error, cpu_counter_defs[output->counter].name);
+		for (uint32_t i = 0; i < groups[g].count; i++) {
+			struct cpu_output *output = &run->outputs[groups[g].outputs[i]];
+			output->perf = error == 0;
+			if (error)
+				cpu_notes_add(&run->notes, error,
+					      cpu_counter_defs[output->counter].name);
+		}
 	}
-	cpu_notes_finish(&run->notes, run->sys, run->perf.user_only);
+	run->hardware_groups = count;
 	return SX_OK;
+}
+
+/* Whether an event that a cluster's output needs is there already, as the machine's. */
+static bool shares_event(const struct cpu_run *run, const struct cpu_output *output)
+{
+	enum cpu_counter whole =
+	    output->counter == CPU_CLUSTER_CYCLES ? CPU_CYCLES : CPU_INSTRUCTIONS;
+	for (uint32_t i = 0; run->pid <= 0 && i < run->output_count; i++)
+		if (run->outputs[i].counter == whole && run->outputs[i].perf)
+			return true;
+	return false;
+}
+
+static enum sx_status open_events(struct cpu_run *run, struct sx_error *err)
+{
+	enum sx_status status = open_groups(run, err);
+	for (uint32_t i = 0; !status && i < run->output_count; i++) {
+		struct cpu_output *output = &run->outputs[i];
+		if (cpu_is_hardware(output->counter) || !wants_event(run, output))
+			continue;
+		bool cluster = output->counter >= CPU_FIRST_CLUSTER_COUNTER;
+		if (cluster && shares_event(run, output))
+			output->perf = true;
+		else if (cluster && run->pid > 0 && run->everything && run->hardware_groups)
+			/* It would take the counters that the program needs. */
+			cpu_notes_add(&run->notes, CPU_OTHERS_ONLY,
+				      cpu_counter_defs[output->counter].name);
+		else
+			status = open_alone(run, i, err);
+	}
+	if (!status)
+		cpu_notes_finish(&run->notes, run);
+	return status;
 }
 
 static void set_number(const struct cpu_run *run, struct cpu_reading *to, enum cpu_number which)

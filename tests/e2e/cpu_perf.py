@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""The CPU source beside perf stat, over the same run: sextant measures perf, which measures a program.
+
+usage: cpu_perf.py SEXTANT. Ends with 77 where there is no perf that works.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SEXTANT = sys.argv[1]
+LOOP = 'x = 0\nfor i in range(20000000): x += i'
+LIMIT = 0.02
+
+
+def measure(folder):
+    out = os.path.join(folder, 'perf.csv')
+    done = subprocess.run([SEXTANT, 'stat', '-d', 'cpu', '-m', 'Instructions,TaskClock', '--json', '--',
+                           'perf', 'stat', '-x,', '-o', out, '-e', 'task-clock,instructions', '--',
+                           sys.executable, '-c', LOOP], capture_output=True, text=True, check=False)
+    if not os.path.exists(out):
+        return None, None, done.stderr
+    with open(out, encoding='utf-8') as lines:
+        rows = [line.split(',') for line in lines if ',' in line]
+    perf = {row[2].split(':')[0]: row for row in rows}
+    ours = {m['name']: m for m in json.loads(done.stdout)['metrics']}
+    return ours, perf, done.stderr
+
+
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def compare(what, ours, theirs):
+    off = ours / theirs - 1
+    print(f'{what}: {ours:.0f}, perf stat {theirs:.0f}, {off:+.3%}')
+    # What sextant measures holds perf itself as well: a few milliseconds.
+    return -LIMIT / 4 <= off <= LIMIT
+
+
+def main():
+    if not shutil.which('perf'):
+        print('no perf here')
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        ours, perf, err = measure(folder)
+    clock = number(perf['task-clock'][0]) if perf and 'task-clock' in perf else None
+    if clock is None:
+        print(f'perf stat does not work here: {err}')
+        return 77
+    good = compare('TaskClock (ns)', ours['TaskClock']['total'], clock * 1e6)
+    counted = number(perf['instructions'][0]) if 'instructions' in perf else None
+    if counted is None:
+        assert ours['Instructions']['total'] is None, 'Instructions without a PMU'
+        print('no PMU here: Instructions are not collected by either')
+    else:
+        good = compare('Instructions', ours['Instructions']['total'], counted) and good
+    return 0 if good else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
