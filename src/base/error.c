@@ -143,6 +143,13 @@ enum sx_status error_errno(struct sx_error *err, int sys_errno, const char *fmt,
 	return status;
 }
 
+enum sx_status error_as(struct sx_error *err, enum sx_status status)
+{
+	if (err)
+		err->status = status;
+	return status;
+}
+
 enum sx_status error_nomem(struct sx_error *err, const char *what)
 {
 	error_set(err, SX_ERR_NO_MEMORY, "out of memory while %s", what);

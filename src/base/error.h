@@ -13,6 +13,8 @@ void error_try(struct sx_error *err, const char *fmt, ...) SX_PRINTF(2, 3);
 /* As error_set(), with the cause taken from an errno value and the status from its class. */
 enum sx_status error_errno(struct sx_error *err, int sys_errno, const char *fmt, ...)
     SX_PRINTF(3, 4);
+/* Another status than the errno had by itself; returns it. */
+enum sx_status error_as(struct sx_error *err, enum sx_status status);
 /* Out of memory while doing `what`. */
 enum sx_status error_nomem(struct sx_error *err, const char *what);
 

@@ -109,20 +109,20 @@ static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct 
 	case EPERM:
 		error_because(err, "adding a configuration needs CAP_PERFMON");
 		error_try(err, "sudo sysctl dev.i915.perf_stream_paranoid=0");
-		return SX_ERR_PERMISSION;
+		return error_as(err, SX_ERR_PERMISSION);
 	case EINVAL:
 		i915_refused_register(sys, fd, p, err);
-		return SX_ERR_UNSUPPORTED;
+		return error_as(err, SX_ERR_UNSUPPORTED);
 	case ENOMEM:
 		error_because(err, "the kernel has no memory for %zu register writes",
 			      p->writes[0].count + p->writes[1].count + p->writes[2].count);
 		error_try(err, "again when less memory is in use");
-		return SX_ERR_NO_MEMORY;
+		return error_as(err, SX_ERR_NO_MEMORY);
 	case I915_ENOTSUPP:
 	case ENODEV:
 		error_because(err, "the kernel has no perf interface for this GPU");
 		error_try(err, "a kernel with CONFIG_DRM_I915_PERF that knows this GPU");
-		return SX_ERR_UNSUPPORTED;
+		return error_as(err, SX_ERR_UNSUPPORTED);
 	default:
 		error_try(err, "sextant doctor");
 		return status;

@@ -96,22 +96,22 @@ static enum sx_status cannot_stream(const struct i915_oa *s, int why, struct sx_
 				       : "dev.i915.perf_stream_paranoid is 1 and CAP_PERFMON is "
 					 "missing, or the rate is too high");
 		error_try(err, "sudo sysctl dev.i915.perf_stream_paranoid=0");
-		return SX_ERR_PERMISSION;
+		return error_as(err, SX_ERR_PERMISSION);
 	case EBUSY:
 		error_because(err, "another process has the OA unit, which serves one at a time");
 		error_try(err,
 			  "end the other profiler (intel_gpu_top does not count, gputop does)");
-		return SX_ERR_BUSY;
+		return error_as(err, SX_ERR_BUSY);
 	case ENODEV:
 	case I915_ENOTSUPP:
 		error_because(err, why == ENODEV ? "this GPU or kernel has no OA unit"
 						 : "the kernel has no perf interface for this GPU");
 		error_try(err, "a kernel with CONFIG_DRM_I915_PERF that knows this GPU");
-		return SX_ERR_UNSUPPORTED;
+		return error_as(err, SX_ERR_UNSUPPORTED);
 	case ENOMEM:
 		error_because(err, "the kernel has no memory for the OA buffer of 16 MiB");
 		error_try(err, "again when less memory is in use");
-		return SX_ERR_NO_MEMORY;
+		return error_as(err, SX_ERR_NO_MEMORY);
 	case EINVAL:
 		return invalid(s, err);
 	default:

@@ -1,0 +1,410 @@
+/*
+ * What every source must do, driven as the command drives it: through a session, on a fake machine.
+ * Opened, started, read, stopped, read to the end, run again, closed; within its limits; with a
+ * program that ends, and with every system call failing once.
+ */
+#include <sextant/capture.h>
+#include <sextant/session.h>
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "devices/cpu.h"
+#include "devices/i915_oa.h"
+#include "devices/kbase.h"
+#include "devices/machine.h"
+#include "session/session.h"
+
+#define NS_PER_MS   UINT64_C(1000000)
+#define INTERVAL_NS (20 * NS_PER_MS)
+
+static struct sx_context *context;
+
+/* A source with its fake, opened and closed by name. */
+struct subject {
+	const char *name, *selector, *metric;
+	void (*begin)(struct subject *s);
+	bool (*clean)(struct subject *s); /* the driver is as it was found */
+	struct machine machine;
+	struct fake_cpu cpu;
+	struct fake_i915 i915;
+	struct fake_kbase kbase;
+};
+
+static void advance_cpu(void *device, uint64_t ns)
+{
+	((struct fake_cpu *)device)->now_ns += ns;
+}
+
+static void advance_i915(void *device, uint64_t ns)
+{
+	((struct fake_i915 *)device)->now_ns += ns;
+}
+
+static void advance_kbase(void *device, uint64_t ns)
+{
+	fake_kbase_advance(device, ns);
+}
+
+static void begin_cpu(struct subject *s)
+{
+	fake_cpu_init(&s->cpu);
+	machine_init(&s->machine, &s->cpu.sys, &s->cpu, advance_cpu);
+}
+
+static bool clean_cpu(struct subject *s)
+{
+	return s->cpu.open_fds == 0;
+}
+
+static void begin_i915(struct subject *s)
+{
+	fake_i915_init(&s->i915);
+	machine_init(&s->machine, &s->i915.sys, &s->i915, advance_i915);
+}
+
+static bool clean_i915(struct subject *s)
+{
+	bool clean = s->i915.open_fds == 0 && fake_i915_config_count(&s->i915) == 0;
+	fake_i915_finish(&s->i915);
+	return clean;
+}
+
+static void begin_kbase(struct subject *s)
+{
+	fake_kbase_init(&s->kbase);
+	machine_init(&s->machine, &s->kbase.sys, &s->kbase, advance_kbase);
+}
+
+static void begin_manual(struct subject *s)
+{
+	begin_kbase(s);
+	s->kbase.version.minor = 12;
+}
+
+static void begin_vinstr(struct subject *s)
+{
+	begin_kbase(s);
+	s->kbase.version.minor = 12;
+	s->kbase.gpu_id = 0xa0040000;
+	s->kbase.slots = 64;
+}
+
+static bool clean_kbase(struct subject *s)
+{
+	bool clean = fake_kbase_clean(&s->kbase);
+	fake_kbase_finish(&s->kbase);
+	return clean;
+}
+
+/* The model needs nothing but a clock. */
+static bool clean_clock(struct subject *s)
+{
+	return true;
+}
+
+static struct subject subjects[] = {
+    {.name = "cpu",
+     .selector = "cpu",
+     .metric = "UserTime",
+     .begin = begin_cpu,
+     .clean = clean_cpu},
+    {.name = "i915",
+     .selector = "i915-oa",
+     .metric = "RenderBasic.EuActive",
+     .begin = begin_i915,
+     .clean = clean_i915},
+    {.name = "kinstr",
+     .selector = "kbase",
+     .metric = "MaliGPUActiveCy",
+     .begin = begin_kbase,
+     .clean = clean_kbase},
+    {.name = "manual",
+     .selector = "kbase",
+     .metric = "MaliGPUActiveCy",
+     .begin = begin_manual,
+     .clean = clean_kbase},
+    {.name = "vinstr",
+     .selector = "kbase",
+     .metric = "MaliGPUActiveCy",
+     .begin = begin_vinstr,
+     .clean = clean_kbase},
+    {.name = "model",
+     .selector = "mali-g625",
+     .metric = "MaliGPUActiveCy",
+     .begin = begin_cpu,
+     .clean = clean_clock},
+};
+#define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
+
+static struct sx_session *create(struct subject *s, bool child, struct sx_error *err)
+{
+	const char *const devices[] = {s->selector};
+	const char *const metrics[] = {s->metric};
+	struct sx_session_options options = {.devices = devices,
+					     .device_count = 1,
+					     .metrics = metrics,
+					     .metric_count = 1,
+					     .interval_ns = INTERVAL_NS,
+					     .child = child};
+	struct sx_session *session = NULL;
+	enum sx_status status =
+	    session_create_on(&s->machine.sys, context, &options, &session, err);
+	assert_true((status == SX_OK) == (session != NULL));
+	return session;
+}
+
+static void end(struct subject *s, struct sx_session *session)
+{
+	sx_session_destroy(session);
+	assert_true(machine_clean(&s->machine));
+	assert_true(s->clean(s));
+}
+
+/* Rows follow each other, none begins beyond the limit. */
+static void check_rows(const struct sx_session_device *d, uint64_t until_ns)
+{
+	const uint64_t *begin = sx_table_begin_ns(d->raw), *stop = sx_table_end_ns(d->raw);
+	for (size_t i = 0; i < sx_table_row_count(d->raw); i++) {
+		assert_true(begin[i] < stop[i]);
+		assert_true(begin[i] < until_ns);
+		assert_true(i == 0 || begin[i] >= stop[i - 1]);
+	}
+}
+
+static char *const program[] = {(char[]){"program"}, NULL};
+
+/* Two runs of 10 intervals: each has all its samples, and nothing went wrong or was lost. */
+static void a_duration(struct subject *s)
+{
+	struct sx_error err = {0};
+	s->begin(s);
+	struct sx_session *session = create(s, false, &err);
+	if (!session)
+		fail_msg("%s: %s: %s", s->name, err.message, err.because);
+	struct sx_session_limits limits = {.duration_ns = 10 * INTERVAL_NS};
+	for (int run = 0; run < 2; run++) {
+		uint32_t count;
+		uint64_t before = machine_now_ns(&s->machine);
+		enum sx_status status = sx_session_run(session, NULL, &limits, &err);
+		if (status)
+			fail_msg("%s, run %d: %s: %s", s->name, run, err.message, err.because);
+		uint64_t took = machine_now_ns(&s->machine) - before;
+		const struct sx_session_device *d = sx_session_devices(session, &count);
+		assert_int_equal(count, 1);
+		assert_null(d->failure);
+		assert_null(d->silence);
+		assert_int_equal(d->lost, 0);
+		assert_int_equal(d->samples, sx_table_row_count(d->raw));
+		assert_in_range(d->samples, 8, 12);
+		assert_true(took < limits.duration_ns + 10 * NS_PER_MS);
+		check_rows(d, before + limits.duration_ns + 5 * NS_PER_MS);
+	}
+	end(s, session);
+}
+
+static void a_count(struct subject *s)
+{
+	struct sx_error err = {0};
+	s->begin(s);
+	struct sx_session *session = create(s, false, &err);
+	for (uint64_t n = 1; n <= 3; n += 2) {
+		uint32_t count;
+		struct sx_session_limits limits = {.samples = n};
+		assert_int_equal(sx_session_run(session, NULL, &limits, &err), SX_OK);
+		assert_int_equal(sx_session_devices(session, &count)->samples, n);
+	}
+	end(s, session);
+}
+
+/* A program's run ends with it, and its last moments are sampled, also where it is a short one. */
+static void a_program(struct subject *s, uint64_t lasts_ns, bool process_fd)
+{
+	struct sx_error err = {0};
+	uint32_t count;
+	s->begin(s);
+	s->machine.lasts_ns = lasts_ns;
+	s->machine.no_process_fd = !process_fd;
+	s->cpu.ends_ns = machine_now_ns(&s->machine) + lasts_ns;
+	struct sx_session *session = create(s, true, &err);
+	enum sx_status status = sx_session_run(session, program, NULL, &err);
+	if (status)
+		fail_msg("%s: %s: %s", s->name, err.message, err.because);
+	const struct sx_session_device *d = sx_session_devices(session, &count);
+	assert_true(d->samples > 0 || !strcmp(s->name, "model"));
+	uint64_t last = d->samples ? sx_table_end_ns(d->raw)[d->samples - 1] : 0;
+	/* The reports of a timer come every so often; all others are asked at the end. */
+	bool to_the_end = strcmp(s->name, "i915") != 0 && strcmp(s->name, "model") != 0;
+	if (to_the_end)
+		assert_true(last + NS_PER_MS >= s->machine.ends_ns);
+	assert_true(sx_session_child(session).ran);
+	assert_int_equal(sx_session_child(session).exit_code, 0);
+	assert_true(sx_session_duration_ns(session) < lasts_ns + 20 * NS_PER_MS);
+	end(s, session);
+}
+
+static void every_source_keeps_limits(void **state)
+{
+	for (size_t i = 0; i < SUBJECTS; i++) {
+		a_duration(&subjects[i]);
+		a_count(&subjects[i]);
+	}
+}
+
+static void every_source_measures_programs(void **state)
+{
+	for (size_t i = 0; i < SUBJECTS; i++) {
+		a_program(&subjects[i], 15 * INTERVAL_NS, true);
+		a_program(&subjects[i], 15 * INTERVAL_NS, false);
+		a_program(&subjects[i], INTERVAL_NS * 3 / 2, true);
+	}
+}
+
+/* A program that outlives the limit is asked to end, and made to; it is never left behind. */
+static void programs_end_with_the_limit(void **state)
+{
+	for (int ignores = 0; ignores < 2; ignores++) {
+		struct sx_error err = {0};
+		struct subject *s = &subjects[0];
+		s->begin(s);
+		s->machine.lasts_ns = 0;
+		s->machine.ignores_sigterm = ignores;
+		struct sx_session *session = create(s, true, &err);
+		struct sx_session_limits limits = {.duration_ns = 5 * INTERVAL_NS};
+		assert_int_equal(sx_session_run(session, program, &limits, &err), SX_OK);
+		assert_int_equal(s->machine.signals[SIGTERM], 1);
+		assert_int_equal(s->machine.signals[SIGKILL], ignores);
+		assert_int_equal(sx_session_child(session).term_signal,
+				 ignores ? SIGKILL : SIGTERM);
+		end(s, session);
+	}
+}
+
+/* Signals reach the program once each; what was typed at a terminal it has already. */
+static void signals_are_passed_on(void **state)
+{
+	struct sx_error err = {0};
+	struct subject *s = &subjects[0];
+	s->begin(s);
+	struct sx_session *session = create(s, true, &err);
+	assert_int_equal(sx_session_start(session, program, NULL, &err), SX_OK);
+	sx_session_stop(session, SIGUSR1);
+	sx_session_stop(session, SIGINT);
+	while (sx_session_poll(session, -1, NULL) != SX_END)
+		;
+	assert_int_equal(s->machine.signals[SIGUSR1], 1);
+	assert_int_equal(s->machine.signals[SIGINT], 1);
+	assert_int_equal(sx_session_finish(session, &err), SX_OK);
+	end(s, session);
+}
+
+/* One whole run with the k-th call failing; true when that call was reached. */
+static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
+{
+	struct sx_error err = {0};
+	s->begin(s);
+	s->machine.lasts_ns = 3 * INTERVAL_NS;
+	s->cpu.ends_ns = child ? machine_now_ns(&s->machine) + s->machine.lasts_ns : 0;
+	s->machine.fail_at = k;
+	s->machine.fail_errno = why;
+	struct sx_session *session = create(s, child, &err);
+	struct sx_session_limits limits = {.duration_ns = 3 * INTERVAL_NS};
+	enum sx_status status = SX_OK;
+	if (session)
+		status = sx_session_run(session, child ? program : NULL, &limits, &err);
+	if (!session || status) {
+		assert_true(err.message[0] != '\0');
+		if (session && status != SX_INCOMPLETE && err.status != status)
+			fail_msg("%s: call %u, errno %d: status %d, but %d: %s", s->name, k, why,
+				 status, err.status, err.message);
+	}
+	if (session && (!status || status == SX_INCOMPLETE)) {
+		uint32_t count;
+		const struct sx_session_device *d = sx_session_devices(session, &count);
+		assert_int_equal(d->samples, sx_table_row_count(d->raw));
+		assert_true((d->samples == 0) == (d->silence != NULL));
+		check_rows(d, UINT64_MAX);
+		/* Nothing is wrong without being told. */
+		assert_true(status == SX_OK || d->failure || d->lost || d->lost_more);
+	}
+	bool reached = s->machine.calls >= k;
+	sx_session_destroy(session);
+	if (!machine_clean(&s->machine))
+		fail_msg("%s: call %u, errno %d: something was left open", s->name, k, why);
+	if (!s->clean(s))
+		fail_msg("%s: call %u, errno %d: the driver is not as it was", s->name, k, why);
+	return reached;
+}
+
+static void every_call_fails_once(void **state)
+{
+	static const int errors[] = {EIO, ENOMEM, EINTR, ENODEV, EPERM};
+	for (size_t i = 0; i < SUBJECTS; i++)
+		for (size_t e = 0; e < sizeof(errors) / sizeof(errors[0]); e++)
+			for (int child = 0; child < 2; child++) {
+				unsigned k = 1;
+				while (faulty_run(&subjects[i], k, errors[e], child))
+					k++;
+				assert_true(k > 30);
+			}
+}
+
+/* A device that goes: what was measured stays, the cause and the time are told. */
+static void devices_that_go(void **state)
+{
+	struct sx_error err = {0};
+	struct subject *s = &subjects[1];
+	uint32_t count;
+	s->begin(s);
+	struct sx_session *session = create(s, false, &err);
+	struct sx_session_limits limits = {.duration_ns = 20 * INTERVAL_NS};
+	assert_int_equal(sx_session_start(session, NULL, &limits, &err), SX_OK);
+	const struct sx_session_device *d = sx_session_devices(session, &count);
+	while (d->samples < 5)
+		assert_true(sx_session_poll(session, -1, NULL) != SX_END);
+	uint64_t measured = d->samples;
+	s->i915.gone = true;
+	while (sx_session_poll(session, -1, NULL) != SX_END)
+		;
+	assert_int_equal(sx_session_finish(session, &err), SX_INCOMPLETE);
+	assert_non_null(d->failure);
+	assert_int_equal(d->failure->status, SX_ERR_DEVICE_LOST);
+	assert_true(err.message[0] && err.because[0] && err.remedy[0]);
+	assert_in_range(d->failed_after_ns, 4 * INTERVAL_NS, 8 * INTERVAL_NS);
+	assert_true(d->samples >= measured);
+	sx_session_destroy(session); /* the driver took its configurations along */
+	assert_true(machine_clean(&s->machine));
+	assert_int_equal(s->i915.open_fds, 0);
+	fake_i915_finish(&s->i915);
+}
+
+static int setup(void **state)
+{
+	return sx_context_create(NULL, &context, NULL) != SX_OK;
+}
+
+static int teardown(void **state)
+{
+	sx_context_destroy(context);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_source_keeps_limits),
+	    cmocka_unit_test(every_source_measures_programs),
+	    cmocka_unit_test(programs_end_with_the_limit),
+	    cmocka_unit_test(signals_are_passed_on),
+	    cmocka_unit_test(devices_that_go),
+	    cmocka_unit_test(every_call_fails_once),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
