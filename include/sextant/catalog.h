@@ -33,6 +33,9 @@ enum sx_reduce {
 	SX_REDUCE_RATIO, /* metrics over time: evaluate the formula over the combined counters */
 };
 
+/* Which way a change of a metric is for the better, where that is known of every program. */
+enum sx_direction { SX_DIRECTION_UNKNOWN, SX_DIRECTION_LOWER, SX_DIRECTION_HIGHER };
+
 enum sx_severity { SX_SEVERITY_HIGH, SX_SEVERITY_MEDIUM, SX_SEVERITY_LOW, SX_SEVERITY_INFO };
 
 /* A list of strings. */
@@ -126,6 +129,9 @@ struct sx_counter_info {
 	uint32_t slot;	/* or SX_NONE */
 	uint32_t bits;
 	uint64_t scale;
+	/* The most that it can count in a second or be, in its unit, over constants; or NULL. */
+	const char *peak;
+	enum sx_direction direction;
 	enum sx_type type;
 	enum sx_reduce reduce, over_time;
 };
@@ -145,6 +151,12 @@ struct sx_metric_info {
 	uint32_t section_count;
 	uint32_t group; /* index, or SX_NONE */
 	struct sx_strings aliases, notes, tags, apis, keep;
+	/*
+	 * The most that the device can reach, in the metric's unit (amounts: in a second), as an
+	 * infix formula over constants; or NULL.
+	 */
+	const char *peak;
+	enum sx_direction direction;
 	enum sx_type type;
 	enum sx_reduce over_time;
 	uint32_t line; /* in the catalog's file */

@@ -114,10 +114,23 @@ static void check_metric(struct lint *lint, const struct sx_metric_info *m, uint
 	snprintf(what, sizeof(what), "the maximum of \"%s\"", m->qualified);
 	if (m->max)
 		check_expression(&c, m->max, info->notation);
-	snprintf(what, sizeof(what), "the condition of \"%s\"", m->qualified);
 	c.constants_only = true;
+	snprintf(what, sizeof(what), "the peak of \"%s\"", m->qualified);
+	if (m->peak)
+		check_expression(&c, m->peak, SX_INFIX);
+	snprintf(what, sizeof(what), "the condition of \"%s\"", m->qualified);
 	if (m->when)
 		check_expression(&c, m->when, SX_POSTFIX);
+}
+
+static void check_counter(struct lint *lint, const struct sx_counter_info *info, uint32_t line)
+{
+	char what[256];
+	struct check c = {.lint = lint, .line = line, .what = what, .constants_only = true};
+	c.group = info->group;
+	snprintf(what, sizeof(what), "the peak of \"%s\"", info->name);
+	if (info->peak)
+		check_expression(&c, info->peak, SX_INFIX);
 }
 
 static void check_programs(struct lint *lint, const struct sx_group_info *g, uint32_t line)
@@ -153,6 +166,8 @@ void lint_expressions(struct lint *lint)
 	const struct sx_catalog *cat = lint->cat;
 	for (uint32_t i = 0; i < cat->group_count; i++)
 		check_programs(lint, &cat->groups[i], cat->lines[INDEX_GROUP][i]);
+	for (uint32_t i = 0; i < cat->counter_count; i++)
+		check_counter(lint, &cat->counters[i], cat->lines[INDEX_COUNTER][i]);
 	for (uint32_t i = 0; i < cat->metric_count; i++)
 		check_metric(lint, &cat->metrics[i], cat->lines[INDEX_METRIC][i]);
 	for (uint32_t i = 0; i < cat->advice_count; i++)

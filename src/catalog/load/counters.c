@@ -11,6 +11,9 @@ static const char *const types[] = {"u64", "f64", NULL};
 static const char *const over_instances[] = {"single", "sum", "mean", "max", "", "each", NULL};
 static const char *const over_time[] = {"", "sum", "mean", "max", "last", NULL};
 
+/* In the order of enum sx_direction; "" is no choice here. */
+static const char *const directions[] = {"", "lower", "higher", NULL};
+
 #define AT(member) offsetof(struct counter, member)
 
 static const struct field counter_fields[] = {
@@ -26,6 +29,8 @@ static const struct field counter_fields[] = {
     {"reduce", FIELD_ENUM, false, AT(info.reduce), over_instances},
     {"over-time", FIELD_ENUM, false, AT(info.over_time), over_time},
     {"unit", FIELD_UNIT, true, AT(info.unit), NULL},
+    {"direction", FIELD_ENUM, false, AT(info.direction), directions},
+    {"peak", FIELD_TEXT, false, AT(info.peak), NULL},
     {"neutral", FIELD_NAME, false, AT(info.neutral), NULL},
     {"description", FIELD_TEXT, false, AT(info.description), NULL},
     {"notes", FIELD_STRINGS, false, AT(info.notes), NULL},

@@ -15,6 +15,9 @@ static const char *const types[] = {"u64", "f64", NULL};
 /* In the order of enum sx_reduce; "" is no choice here. */
 static const char *const over_time[] = {"", "sum", "mean", "max", "last", "", "ratio", NULL};
 
+/* In the order of enum sx_direction; "" is no choice here. */
+static const char *const directions[] = {"", "lower", "higher", NULL};
+
 #define AT(member) offsetof(struct metric, member)
 
 static const struct field metric_fields[] = {
@@ -31,6 +34,8 @@ static const struct field metric_fields[] = {
     {"max", FIELD_TEXT, false, AT(info.max), NULL},
     {"when", FIELD_TEXT, false, AT(info.when), NULL},
     {"over-time", FIELD_ENUM, false, AT(info.over_time), over_time},
+    {"direction", FIELD_ENUM, false, AT(info.direction), directions},
+    {"peak", FIELD_TEXT, false, AT(info.peak), NULL},
     {"neutral", FIELD_NAME, false, AT(info.neutral), NULL},
     {"type", FIELD_ENUM, false, AT(info.type), types},
     {"usage", FIELD_TEXT, false, AT(info.usage), NULL},

@@ -116,6 +116,16 @@ static void sections_json(struct json *json, const struct catalog_view *view,
 	json_array_end(json);
 }
 
+/* What is known of good and bad values, and of the most that there can be. */
+static void judgement_json(struct json *json, enum sx_direction direction, const char *peak)
+{
+	if (direction)
+		json_kv_string(json, "direction",
+			       direction == SX_DIRECTION_LOWER ? "lower" : "higher");
+	if (peak)
+		json_kv_string(json, "peak", peak);
+}
+
 static void inputs_json(struct json *json, const struct catalog_view *view, const char *expr)
 {
 	struct sx_expr *parsed;
@@ -167,6 +177,7 @@ void describe_metric_json(struct json *json, const struct catalog_view *view, ui
 	json_kv_string(json, "expression", expr);
 	inputs_json(json, view, expr);
 	json_kv_string(json, "neutral", m->neutral);
+	judgement_json(json, m->direction, m->peak);
 	vendor_json(json, view, m);
 	describe_strings_json(json, "aliases", &m->aliases);
 	if (m->notes.count)
@@ -194,6 +205,7 @@ void describe_counter_json(struct json *json, const struct catalog_view *view, u
 	json_kv_string(json, "reduce", describe_reduce(c->reduce));
 	json_kv_string(json, "unit", c->unit);
 	json_kv_string(json, "neutral", c->neutral);
+	judgement_json(json, c->direction, c->peak);
 	if (c->tags.count)
 		describe_strings_json(json, "tags", &c->tags);
 	if (c->notes.count)
