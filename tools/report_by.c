@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "metric/column.h"
+#include "table/like.h"
 #include "table/total.h"
 #include "tools/report_groups.h"
 
@@ -13,20 +14,6 @@
 #define TOP_MACHINE 100000
 #define PRUNE_AT    1024 /* groups beyond --top that wait before the smaller ones go */
 #define KEYS_MAX    4096 /* debug groups or instances */
-
-static enum sx_status empty_like(const struct sx_table *like, struct sx_table **out,
-				 struct sx_error *err)
-{
-	uint32_t count = sx_table_column_count(like);
-	struct sx_column *columns = calloc(count + 1, sizeof(*columns));
-	if (!columns)
-		return error_nomem(err, "a report");
-	for (uint32_t i = 0; i < count; i++)
-		columns[i] = *sx_table_column(like, i);
-	enum sx_status status = sx_table_create(columns, count, sx_table_kind(like), out, err);
-	free(columns);
-	return status;
-}
 
 static uint64_t key_of(struct grouping *g, size_t row)
 {
@@ -86,7 +73,7 @@ static enum sx_status prune(struct grouping *g, struct sx_error *err)
 	struct sx_rows span;
 	enum sx_status status = ranks && list ? set_order(g, 0, err) : error_nomem(err, "a report");
 	if (!status)
-		status = empty_like(g->groups, &table, err);
+		status = table_like(g->groups, &table, err);
 	for (size_t i = 0; !status && i < rows; i++)
 		ranks[i] = (struct ranked){g->sort ? g->list[i].order : (double)NAN, i};
 	if (!status)
@@ -257,7 +244,7 @@ static enum sx_status begin(struct grouping *g, struct sx_error *err)
 	if (!status && !g->vectors)
 		status = error_nomem(err, "a report");
 	if (!status)
-		status = empty_like(g->d->raw, &g->groups, err);
+		status = table_like(g->d->raw, &g->groups, err);
 	if (status || !o->sort)
 		return status;
 	struct sx_metrics_options options = {.patterns = &o->sort,

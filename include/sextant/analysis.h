@@ -92,6 +92,13 @@ SX_API enum sx_status sx_overview_add(struct sx_overview *overview, const struct
  */
 SX_API const struct sx_table *sx_overview_table(struct sx_overview *overview, uint64_t *each);
 
+/* Adjacent samples: rows counted from 0, and the times of their ends (SX_TIME_UNKNOWN: not told).
+ */
+struct sx_window {
+	size_t first, last;
+	uint64_t begin_ns, end_ns;
+};
+
 /*
  * One rule held against samples. A sample fulfils a rule where its condition is neither 0 nor no
  * data; it could be judged where the condition is not no data.
@@ -110,8 +117,10 @@ struct sx_finding {
 	 */
 	double measured, limit; /* limit: rule->limit where the catalog has it */
 	const char *compared;
-	size_t samples, rows;	   /* samples that fulfil it, of those that could be judged */
-	size_t first, last;	   /* the longest run of such samples: row indices, from 0 */
+	size_t samples, rows;		 /* samples that fulfil it, of those that could be judged */
+	size_t first, last;		 /* the longest run of such samples: row indices, from 0 */
+	const struct sx_window *windows; /* the longest such runs, at most 8, in order of time */
+	size_t window_count;
 	const char *why;	   /* why it could not be judged, or NULL */
 	struct sx_strings missing; /* counters and constants for lack of which it was not judged */
 };
@@ -129,6 +138,21 @@ SX_API enum sx_status sx_advice_create(struct sx_catalog *catalog,
 				       const struct sx_metrics_options *options,
 				       const struct sx_table *raw, struct sx_advice **out,
 				       struct sx_error *err);
+/*
+ * The same over any number of tables, one after another, in memory that does not grow with rows:
+ * begin with the columns of `like`, add each table, then finish, once. The first rows decide which
+ * set bare names are read in. Strings of `options` must live as long as the advice. Errors as
+ * sx_advice_create().
+ */
+SX_API enum sx_status sx_advice_begin(struct sx_catalog *catalog,
+				      const struct sx_metrics_options *options,
+				      const struct sx_table *like, struct sx_advice **out,
+				      struct sx_error *err);
+/* Judges the rows of a table that has the columns of `like`. Errors: SX_ERR_NO_MEMORY. */
+SX_API enum sx_status sx_advice_add(struct sx_advice *advice, const struct sx_table *raw,
+				    struct sx_error *err);
+/* Makes the findings of what was added. Errors: SX_ERR_NO_MEMORY. */
+SX_API enum sx_status sx_advice_finish(struct sx_advice *advice, struct sx_error *err);
 /* Releases advice; NULL is fine. */
 SX_API void sx_advice_destroy(struct sx_advice *advice);
 /* All findings. Thread-safe. */

@@ -1,230 +1,246 @@
-/* Advice: the catalog's rules held against samples, each with its evidence. */
+/* Advice: the catalog's rules held against samples as they come, each with its evidence. */
 #include <sextant/analysis.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/comparison.h"
 #include "analysis/rules.h"
+#include "analysis/windows.h"
 #include "base/error.h"
+#include "table/like.h"
+
+/* A mean over the samples that fulfil a rule. */
+struct side {
+	struct sx_program *program; /* NULL: not asked for */
+	double sum;
+	size_t count;
+};
+
+/* One rule while it is judged. */
+struct judged {
+	const struct sx_advice_info *rule;
+	const struct sx_expr *when;
+	struct sx_program *condition;
+	struct comparison comparison;
+	struct side value, measured, limit; /* the first: of a column, without program */
+	uint32_t column;		    /* of the rules' values: the metric's */
+	size_t rows, samples;		    /* could be judged; fulfil it */
+	struct windows windows;
+	const char *why;
+	bool compiled, sided;
+};
 
 struct sx_advice {
 	struct arena arena;
 	struct sx_catalog *catalog;
+	struct sx_table *empty; /* the columns, for who never adds a row */
+	struct rules rules;
+	struct judged *judged;
+	double *verdicts, *values; /* a row a sample; serve all rules */
+	size_t row_cap;
+	uint64_t seen; /* rows before those at hand */
 	struct sx_finding *findings;
 	size_t count;
 	const char *set;
 };
 
-/* One rule while it is judged; the arrays have a row a sample and serve all rules. */
-struct judge {
-	struct rules rules;
-	struct sx_advice *advice;
-	double *verdicts, *side;
-};
-
-/* Counts the samples that fulfil the rule and finds their longest run. */
-static void weigh(const struct judge *j, struct sx_finding *f)
+static bool fulfils(const struct sx_advice *a, size_t row)
 {
-	size_t rows = sx_table_row_count(j->rules.raw), run = 0, longest = 0;
-	for (size_t r = 0; r < rows; r++) {
-		bool judged = !isnan(j->verdicts[r]);
-		bool yes = judged && j->verdicts[r] != 0;
-		f->rows += judged;
-		f->samples += yes;
-		run = yes ? run + 1 : 0;
-		if (run > longest) {
-			longest = run;
-			f->last = r;
-			f->first = r + 1 - run;
+	return !isnan(a->verdicts[row]) && a->verdicts[row] != 0;
+}
+
+/* Counts the samples that fulfil the rule and finds where they run. */
+static size_t weigh(struct sx_advice *a, struct judged *j)
+{
+	const struct sx_table *raw = a->rules.raw;
+	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
+	size_t yes = 0;
+	for (size_t r = 0; r < sx_table_row_count(raw); r++) {
+		struct sx_window row = {(size_t)a->seen + r, (size_t)a->seen + r, begin[r], end[r]};
+		j->rows += isnan(a->verdicts[r]) ? 0 : 1;
+		if (fulfils(a, r)) {
+			yes++;
+			windows_extend(&j->windows, &row);
+		} else {
+			windows_close(&j->windows);
 		}
 	}
-	/* A quotient, not a product: 7 of 100 is exactly what "0.07" says, 0.07 * 100 is above 7.
-	 */
-	f->fired = f->samples && (double)f->samples / (double)f->rows >= f->rule->min_share;
+	j->samples += yes;
+	return yes;
 }
 
-/* Mean of `side` over the samples that fulfil the rule. */
-static double mean_of_side(const struct judge *j)
+/* Adds a->values of the samples that fulfil the rule. */
+static void add_side(const struct sx_advice *a, struct side *side)
 {
-	double sum = 0;
-	size_t count = 0;
-	for (size_t r = 0; r < sx_table_row_count(j->rules.raw); r++) {
-		if (isnan(j->verdicts[r]) || j->verdicts[r] == 0 || isnan(j->side[r]))
+	for (size_t r = 0; r < sx_table_row_count(a->rules.raw); r++) {
+		if (!fulfils(a, r) || isnan(a->values[r]))
 			continue;
-		sum += j->side[r];
-		count++;
-	}
-	return count ? sum / (double)count : NAN;
-}
-
-static double mean_of_metric(const struct judge *j, const char *metric)
-{
-	const struct rule_name *name = metric ? rules_find(&j->rules, metric) : NULL;
-	if (!name || name->target != RULE_COLUMN || name->column == SX_NONE)
-		return NAN;
-	for (size_t r = 0; r < sx_table_row_count(j->rules.raw); r++)
-		j->side[r] = sx_table_get(j->rules.values, name->column, r);
-	return mean_of_side(j);
-}
-
-static bool is_comparison(const struct sx_node *node)
-{
-	return node->kind == SX_NODE_OP && node->op >= SX_OP_LT && node->op <= SX_OP_NE;
-}
-
-static bool is_name(const struct sx_node *node, const char *name)
-{
-	return node->kind == SX_NODE_NAME && strcmp(node->name, name) == 0;
-}
-
-static bool contains(const struct sx_node *node, const char *name)
-{
-	bool found = is_name(node, name);
-	for (uint32_t i = 0; !found && i < node->child_count; i++)
-		found = contains(node->children[i], name);
-	return found;
-}
-
-static bool is_limit(const struct sx_node *node, const struct sx_advice_info *rule)
-{
-	return node->kind == SX_NODE_NUMBER && node->number == rule->limit;
-}
-
-/* A comparison with the metric on one side; `good` grows with how directly it is compared. */
-struct comparison {
-	const struct sx_node *compared, *limit;
-	enum sx_op op; /* compared OP limit */
-	int good;
-};
-
-static enum sx_op mirrored(enum sx_op op)
-{
-	switch (op) {
-	case SX_OP_LT:
-		return SX_OP_GT;
-	case SX_OP_LE:
-		return SX_OP_GE;
-	case SX_OP_GT:
-		return SX_OP_LT;
-	case SX_OP_GE:
-		return SX_OP_LE;
-	default:
-		return op;
+		side->sum += a->values[r];
+		side->count++;
 	}
 }
 
-/* Of `a < 1 or b > 2` only one need hold: the other would be no evidence. */
-static bool holds(enum sx_op op, double a, double b)
+static double mean_of(const struct side *side)
 {
-	switch (op) {
-	case SX_OP_LT:
-		return a < b;
-	case SX_OP_LE:
-		return a <= b;
-	case SX_OP_GT:
-		return a > b;
-	case SX_OP_GE:
-		return a >= b;
-	default:
-		return (a == b) == (op == SX_OP_EQ);
-	}
+	return side->count ? side->sum / (double)side->count : NAN;
 }
 
-static void find_comparison(const struct sx_node *node, const struct sx_advice_info *rule,
-			    struct comparison *best)
+static uint32_t column_of(const struct sx_advice *a, const char *metric)
 {
-	for (uint32_t i = 0; i < node->child_count; i++)
-		find_comparison(node->children[i], rule, best);
-	if (!is_comparison(node))
-		return;
-	for (uint32_t side = 0; side < 2; side++) {
-		const struct sx_node *a = node->children[side], *b = node->children[1 - side];
-		bool alone = is_name(a, rule->metric), with_limit = is_limit(b, rule);
-		if (!contains(a, rule->metric) || contains(b, rule->metric))
-			continue;
-		if (!isnan(rule->limit) && !with_limit)
-			continue;
-		/* `x > 0 and y * x > z`: zero only says that there is something. */
-		bool guard = b->kind == SX_NODE_NUMBER && b->number == 0 && !with_limit;
-		int good = guard ? 1 : 2 + 2 * alone + with_limit;
-		if (good > best->good)
-			*best =
-			    (struct comparison){a, b, side ? mirrored(node->op) : node->op, good};
-	}
+	const struct rule_name *name = metric ? rules_find(&a->rules, metric) : NULL;
+	return name && name->target == RULE_COLUMN ? name->column : SX_NONE;
 }
 
-static const char *keep_text(struct judge *j, const struct sx_node *node)
+static enum sx_status compile_sides(struct sx_advice *a, struct judged *j, struct sx_error *err)
+{
+	struct comparison *c = &j->comparison;
+	j->sided = true;
+	if (j->rule->metric)
+		comparison_find(sx_expr_root(j->when), j->rule, c);
+	if (!c->compared)
+		return SX_OK;
+	enum sx_status status =
+	    rules_compile(&a->rules, j->when, c->compared, &j->measured.program, err);
+	return status ? status
+		      : rules_compile(&a->rules, j->when, c->limit, &j->limit.program, err);
+}
+
+static enum sx_status add_program(struct sx_advice *a, struct side *side, struct sx_error *err)
+{
+	if (!side->program)
+		return SX_OK;
+	enum sx_status status = rules_eval(&a->rules, side->program, a->values, err);
+	if (!status)
+		add_side(a, side);
+	return status;
+}
+
+static enum sx_status add_evidence(struct sx_advice *a, struct judged *j, struct sx_error *err)
+{
+	enum sx_status status = j->sided ? SX_OK : compile_sides(a, j, err);
+	for (size_t r = 0; j->column != SX_NONE && r < sx_table_row_count(a->rules.raw); r++)
+		a->values[r] = sx_table_get(a->rules.values, j->column, r);
+	if (j->column != SX_NONE)
+		add_side(a, &j->value);
+	if (!status)
+		status = add_program(a, &j->measured, err);
+	return status ? status : add_program(a, &j->limit, err);
+}
+
+/* One rule that means nothing is no reason to withhold the others. */
+static enum sx_status judge(struct sx_advice *a, struct judged *j, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	if (!j->compiled) {
+		j->compiled = true;
+		j->column = column_of(a, j->rule->metric);
+		status = rules_compile(&a->rules, j->when, NULL, &j->condition, err);
+	}
+	if (!status)
+		status = rules_eval(&a->rules, j->condition, a->verdicts, err);
+	if (status == SX_ERR_NO_MEMORY)
+		return status;
+	if (status) {
+		j->why = "its condition cannot be evaluated";
+		return SX_OK;
+	}
+	return weigh(a, j) ? add_evidence(a, j, err) : SX_OK;
+}
+
+static bool reach_rows(struct sx_advice *a, size_t rows)
+{
+	if (rows + 1 <= a->row_cap)
+		return true;
+	free(a->verdicts);
+	free(a->values);
+	a->verdicts = calloc(rows + 1, sizeof(*a->verdicts));
+	a->values = calloc(rows + 1, sizeof(*a->values));
+	a->row_cap = a->verdicts && a->values ? rows + 1 : 0;
+	return a->row_cap != 0;
+}
+
+static enum sx_status feed(struct sx_advice *a, const struct sx_table *raw, struct sx_error *err)
+{
+	if (!reach_rows(a, sx_table_row_count(raw)))
+		return error_nomem(err, "judging samples");
+	enum sx_status status = rules_feed(&a->rules, raw, err);
+	for (uint32_t i = 0; !status && i < a->rules.count; i++)
+		if (!a->judged[i].why)
+			status = judge(a, &a->judged[i], err);
+	a->seen += sx_table_row_count(raw);
+	return status;
+}
+
+enum sx_status sx_advice_add(struct sx_advice *a, const struct sx_table *raw, struct sx_error *err)
+{
+	return sx_table_row_count(raw) ? feed(a, raw, err) : SX_OK;
+}
+
+static const char *keep_text(struct sx_advice *a, const struct sx_node *node)
 {
 	size_t length = sx_node_text(node, NULL, 0);
-	char *text = arena_alloc(&j->advice->arena, length + 1);
+	char *text = arena_alloc(&a->arena, length + 1);
 	if (text)
 		sx_node_text(node, text, length + 1);
 	return text;
 }
 
-static enum sx_status evidence(struct judge *j, struct sx_finding *f, const struct sx_expr *when,
-			       struct sx_error *err)
-{
-	struct comparison c = {0};
-	f->value = mean_of_metric(j, f->rule->metric);
-	if (f->rule->metric)
-		find_comparison(sx_expr_root(when), f->rule, &c);
-	if (!c.compared || !f->samples)
-		return SX_OK;
-	enum sx_status status = rules_eval(&j->rules, when, c.compared, j->side, err);
-	double measured = mean_of_side(j);
-	if (!status)
-		status = rules_eval(&j->rules, when, c.limit, j->side, err);
-	double limit = mean_of_side(j);
-	if (status || !holds(c.op, measured, limit))
-		return status;
-	f->compared = keep_text(j, c.compared);
-	f->measured = measured;
-	if (isnan(f->rule->limit))
-		f->limit = limit;
-	return f->compared ? SX_OK : error_nomem(err, "judging samples");
-}
-
-static const char *unit_of(const struct judge *j, const char *metric)
+static const char *unit_of(const struct sx_advice *a, const char *metric)
 {
 	uint32_t count;
-	const struct rule_name *name = metric ? rules_find(&j->rules, metric) : NULL;
+	const struct rule_name *name = metric ? rules_find(&a->rules, metric) : NULL;
 	if (!name || name->target != RULE_COLUMN || name->index == SX_NONE)
 		return NULL;
-	return name->counter ? sx_catalog_counters(j->rules.catalog, &count)[name->index].unit
-			     : sx_catalog_metrics(j->rules.catalog, &count)[name->index].unit;
+	return name->counter ? sx_catalog_counters(a->catalog, &count)[name->index].unit
+			     : sx_catalog_metrics(a->catalog, &count)[name->index].unit;
 }
 
-static enum sx_status judge_rule(struct judge *j, struct sx_finding *f, const struct sx_expr *when,
-				 struct sx_error *err)
+static void conclude_gap(struct sx_advice *a, const struct judged *j, struct sx_finding *f)
 {
-	const struct sx_advice_info *rule = f->rule;
-	f->value = f->measured = NAN;
-	f->limit = rule->limit;
-	f->unit = unit_of(j, rule->metric);
-	f->verdict = strncmp(rule->rule, "bound.", 6) == 0;
-	if (rule->needs || !when) {
-		f->why = rule->needs ? rule->needs : "its condition cannot be read";
-		return SX_OK;
-	}
-	enum sx_status status = rules_eval(&j->rules, when, NULL, j->verdicts, err);
-	if (status == SX_ERR_NO_MEMORY)
-		return status;
-	if (status) { /* one rule that means nothing is no reason to withhold the others */
-		f->why = "its condition cannot be evaluated";
-		return SX_OK;
-	}
-	weigh(j, f);
-	if (f->rows)
-		return evidence(j, f, when, err);
-	struct rule_gap gap = rules_gap(&j->rules, sx_expr_root(when), &j->advice->arena);
-	f->why = gap.why ? gap.why
-		 : sx_table_row_count(j->rules.raw)
-		     ? "it is no data in every sample, as after a division by zero"
-		     : "there are no samples";
+	f->why = j->why;
+	if (f->why)
+		return;
+	struct rule_gap gap = rules_gap(&a->rules, sx_expr_root(j->when), &a->arena);
+	f->why = gap.why   ? gap.why
+		 : a->seen ? "it is no data in every sample, as after a division by zero"
+			   : "there are no samples";
 	f->missing = gap.missing;
-	return SX_OK;
+}
+
+static enum sx_status conclude(struct sx_advice *a, struct judged *j, struct sx_finding *f,
+			       struct sx_error *err)
+{
+	double measured = mean_of(&j->measured), limit = mean_of(&j->limit);
+	*f = (struct sx_finding){.rule = j->rule,
+				 .unit = unit_of(a, j->rule->metric),
+				 .verdict = strncmp(j->rule->rule, "bound.", 6) == 0,
+				 .value = mean_of(&j->value),
+				 .measured = NAN,
+				 .limit = j->rule->limit,
+				 .samples = j->samples,
+				 .rows = j->rows};
+	if (!j->rows) {
+		conclude_gap(a, j, f);
+		return SX_OK;
+	}
+	windows_close(&j->windows);
+	f->windows = windows_keep(&j->windows, &a->arena, &f->window_count);
+	if (j->windows.count) {
+		f->first = j->windows.longest.first;
+		f->last = j->windows.longest.last;
+	}
+	/* A quotient, not a product: 7 of 100 is exactly what "0.07" says, 0.07 * 100 is above 7.
+	 */
+	f->fired = f->samples && (double)f->samples / (double)f->rows >= f->rule->min_share;
+	if (!j->comparison.compared || !comparison_holds(j->comparison.op, measured, limit))
+		return SX_OK;
+	f->compared = keep_text(a, j->comparison.compared);
+	f->measured = measured;
+	if (isnan(f->limit))
+		f->limit = limit;
+	return f->compared ? SX_OK : error_nomem(err, "judging samples");
 }
 
 static int rank(const struct sx_finding *f)
@@ -246,27 +262,22 @@ static int compare(const void *a, const void *b)
 	return (x->rule > y->rule) - (x->rule < y->rule);
 }
 
-static enum sx_status judge_all(struct judge *j, struct sx_error *err)
+enum sx_status sx_advice_finish(struct sx_advice *a, struct sx_error *err)
 {
 	uint32_t count;
-	struct sx_advice *advice = j->advice;
-	size_t rows = sx_table_row_count(j->rules.raw);
-	advice->count = j->rules.count;
-	advice->findings =
-	    arena_alloc(&advice->arena, advice->count * sizeof(*advice->findings) + 1);
-	j->verdicts = calloc(rows + 1, sizeof(*j->verdicts));
-	j->side = calloc(rows + 1, sizeof(*j->side));
-	if (!advice->findings || !j->verdicts || !j->side)
-		return error_nomem(err, "judging samples");
-	if (j->rules.set != SX_NONE)
-		advice->set = sx_catalog_groups(advice->catalog, &count)[j->rules.set].name;
-	enum sx_status status = SX_OK;
-	for (uint32_t i = 0; !status && i < j->rules.count; i++) {
-		advice->findings[i] = (struct sx_finding){.rule = &j->rules.infos[i]};
-		status = judge_rule(j, &advice->findings[i], j->rules.conditions[i], err);
-	}
-	if (!status && advice->count)
-		qsort(advice->findings, advice->count, sizeof(*advice->findings), compare);
+	enum sx_status status = a->rules.fed ? SX_OK : feed(a, a->empty, err);
+	a->count = a->rules.count;
+	a->findings = arena_alloc(&a->arena, a->count * sizeof(*a->findings) + 1);
+	if (!status && !a->findings)
+		status = error_nomem(err, "judging samples");
+	if (!status && a->rules.set != SX_NONE)
+		a->set = sx_catalog_groups(a->catalog, &count)[a->rules.set].name;
+	for (uint32_t i = 0; !status && i < a->rules.count; i++)
+		status = conclude(a, &a->judged[i], &a->findings[i], err);
+	if (!status && a->count)
+		qsort(a->findings, a->count, sizeof(*a->findings), compare);
+	if (status)
+		a->count = 0;
 	return status;
 }
 
@@ -283,38 +294,82 @@ static enum sx_status check_options(struct sx_catalog *catalog,
 	return status;
 }
 
+static enum sx_status begin_rules(struct sx_advice *a, const struct sx_metrics_options *options,
+				  struct sx_error *err)
+{
+	enum sx_status status = rules_init(&a->rules, a->catalog, options, err);
+	if (status)
+		return status;
+	a->judged = calloc((size_t)a->rules.count + 1, sizeof(*a->judged));
+	if (!a->judged)
+		return error_nomem(err, "judging samples");
+	for (uint32_t i = 0; i < a->rules.count; i++) {
+		struct judged *j = &a->judged[i];
+		j->rule = &a->rules.infos[i];
+		j->when = a->rules.conditions[i];
+		j->column = SX_NONE;
+		if (j->rule->needs || !j->when)
+			j->why = j->rule->needs ? j->rule->needs : "its condition cannot be read";
+	}
+	return SX_OK;
+}
+
+enum sx_status sx_advice_begin(struct sx_catalog *catalog, const struct sx_metrics_options *options,
+			       const struct sx_table *like, struct sx_advice **out,
+			       struct sx_error *err)
+{
+	struct sx_metrics_options chosen = options ? *options : (struct sx_metrics_options){0};
+	struct sx_advice *a = calloc(1, sizeof(*a));
+	if (!a)
+		return error_nomem(err, "judging samples");
+	a->catalog = sx_catalog_ref(catalog);
+	chosen.like = like;
+	enum sx_status status = check_options(catalog, &chosen, err);
+	chosen.like = NULL;
+	if (!status)
+		status = table_like(like, &a->empty, err);
+	if (!status)
+		status = begin_rules(a, &chosen, err);
+	if (status) {
+		sx_advice_destroy(a);
+		return status;
+	}
+	*out = a;
+	return SX_OK;
+}
+
 enum sx_status sx_advice_create(struct sx_catalog *catalog,
 				const struct sx_metrics_options *options,
 				const struct sx_table *raw, struct sx_advice **out,
 				struct sx_error *err)
 {
-	struct sx_metrics_options chosen = options ? *options : (struct sx_metrics_options){0};
-	struct judge j = {.advice = calloc(1, sizeof(struct sx_advice))};
-	if (!j.advice)
-		return error_nomem(err, "judging samples");
-	chosen.like = raw;
-	j.advice->catalog = sx_catalog_ref(catalog);
-	enum sx_status status = check_options(catalog, &chosen, err);
-	if (!status) {
-		status = rules_init(&j.rules, catalog, &chosen, raw, err);
-		if (!status)
-			status = judge_all(&j, err);
-		rules_finish(&j.rules);
-	}
-	free(j.verdicts);
-	free(j.side);
-	if (status) {
-		sx_advice_destroy(j.advice);
+	enum sx_status status = sx_advice_begin(catalog, options, raw, out, err);
+	if (status)
 		return status;
+	status = sx_advice_add(*out, raw, err);
+	if (!status)
+		status = sx_advice_finish(*out, err);
+	if (status) {
+		sx_advice_destroy(*out);
+		*out = NULL;
 	}
-	*out = j.advice;
-	return SX_OK;
+	return status;
 }
 
 void sx_advice_destroy(struct sx_advice *advice)
 {
 	if (!advice)
 		return;
+	for (uint32_t i = 0; advice->judged && i < advice->rules.count; i++) {
+		sx_program_destroy(advice->judged[i].condition);
+		sx_program_destroy(advice->judged[i].measured.program);
+		sx_program_destroy(advice->judged[i].limit.program);
+	}
+	rules_finish(&advice->rules);
+	free(advice->judged);
+	free(advice->verdicts);
+	free(advice->values);
+	sx_table_destroy(advice->empty);
 	sx_catalog_unref(advice->catalog);
 	arena_finish(&advice->arena);
 	free(advice);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "table/like.h"
 #include "table/total.h"
 
 #define ROWS_MAX 4096
@@ -17,21 +18,6 @@ struct sx_overview {
 	struct sx_vector *vectors;
 };
 
-/* An empty table of the same columns. */
-static enum sx_status empty_like(const struct sx_table *like, struct sx_table **out,
-				 struct sx_error *err)
-{
-	uint32_t count = sx_table_column_count(like);
-	struct sx_column *columns = calloc(count + 1, sizeof(*columns));
-	if (!columns)
-		return error_nomem(err, "an overview");
-	for (uint32_t i = 0; i < count; i++)
-		columns[i] = *sx_table_column(like, i);
-	enum sx_status status = sx_table_create(columns, count, sx_table_kind(like), out, err);
-	free(columns);
-	return status;
-}
-
 enum sx_status sx_overview_create(const struct sx_table *like, struct sx_overview **out,
 				  struct sx_error *err)
 {
@@ -41,7 +27,7 @@ enum sx_status sx_overview_create(const struct sx_table *like, struct sx_overvie
 	o->each = 1;
 	o->vectors = calloc(sx_table_column_count(like) + 1, sizeof(*o->vectors));
 	enum sx_status status =
-	    o->vectors ? empty_like(like, &o->table, err) : error_nomem(err, "an overview");
+	    o->vectors ? table_like(like, &o->table, err) : error_nomem(err, "an overview");
 	if (!status)
 		status = total_create(like, &o->pending, err);
 	if (status) {
@@ -89,7 +75,7 @@ static enum sx_status halve(struct sx_overview *o, struct sx_error *err)
 {
 	struct sx_table *half = NULL;
 	size_t rows = sx_table_row_count(o->table);
-	enum sx_status status = empty_like(o->table, &half, err);
+	enum sx_status status = table_like(o->table, &half, err);
 	for (size_t i = 0; !status && i < rows; i += 2) {
 		total_add_rows(o->pending, o->table, i, rows - i < 2 ? 1 : 2);
 		status = settle(o, half, err);
@@ -139,7 +125,7 @@ const struct sx_table *sx_overview_table(struct sx_overview *o, uint64_t *each)
 	struct sx_table *row = NULL;
 	sx_table_destroy(o->shown);
 	o->shown = NULL;
-	enum sx_status status = empty_like(o->table, &o->shown, NULL);
+	enum sx_status status = table_like(o->table, &o->shown, NULL);
 	if (!status)
 		status = append(o, o->shown, o->table, 0, sx_table_row_count(o->table), NULL);
 	if (!status)

@@ -1,4 +1,4 @@
-/* Names in rules: resolved once for all rules, evaluated together, then handed to conditions. */
+/* Names in rules: resolved once for all rules, in the set that the counters were made under. */
 #include "analysis/rules.h"
 
 #include <math.h>
@@ -121,7 +121,7 @@ static enum sx_status select_named(const struct rules *rules, struct sx_metrics 
 				   struct sx_error *err)
 {
 	struct arena arena = {.chunk_bytes = 4096};
-	struct sx_metrics_options wanted = *rules->options;
+	struct sx_metrics_options wanted = rules->options;
 	const char **patterns = calloc(rules->name_count + 1, sizeof(*patterns));
 	uint32_t count = 0;
 	bool ok = patterns != NULL;
@@ -142,13 +142,13 @@ static enum sx_status select_named(const struct rules *rules, struct sx_metrics 
 	return status;
 }
 
-static enum sx_status find_missing(const struct rules *rules, const struct sx_metrics *metrics,
+static enum sx_status find_missing(const struct sx_metrics *metrics, const struct sx_table *raw,
 				   bool **out, struct sx_error *err)
 {
 	uint32_t count;
 	sx_metrics_inputs(metrics, &count);
 	*out = calloc(count + 1, sizeof(**out));
-	return *out ? sx_metrics_missing(metrics, rules->raw, *out, err)
+	return *out ? sx_metrics_missing(metrics, raw, *out, err)
 		    : error_nomem(err, "reading advice");
 }
 
@@ -213,7 +213,7 @@ static enum sx_status try_set(struct rules *rules, uint32_t set, uint32_t standi
 	resolve_names(rules, set);
 	enum sx_status status = select_named(rules, &metrics, err);
 	if (!status && metrics)
-		status = find_missing(rules, metrics, &missing, err);
+		status = find_missing(metrics, rules->raw, &missing, err);
 	for (uint32_t i = 0; !status && metrics && i < rules->count; i++)
 		if (rules->conditions[i])
 			standings[stand(rules, metrics, missing,
@@ -243,8 +243,8 @@ static enum sx_status choose_set(struct rules *rules, struct sx_error *err)
 	const struct sx_group_info *groups = sx_catalog_groups(rules->catalog, &count);
 	enum sx_status status = SX_OK;
 	rules->set = SX_NONE;
-	if (rules->options->set) {
-		rules->set = sx_catalog_find_group(rules->catalog, rules->options->set);
+	if (rules->options.set) {
+		rules->set = sx_catalog_find_group(rules->catalog, rules->options.set);
 		return SX_OK;
 	}
 	for (uint32_t i = 0; !status && i < count; i++) {
@@ -263,66 +263,64 @@ static enum sx_status choose_set(struct rules *rules, struct sx_error *err)
 	return status;
 }
 
-static enum sx_status bind_durations(struct rules *rules, struct sx_error *err)
-{
-	size_t rows = sx_table_row_count(rules->raw);
-	const uint64_t *begin = sx_table_begin_ns(rules->raw), *end = sx_table_end_ns(rules->raw);
-	rules->duration_ns = calloc(rows + 1, sizeof(*rules->duration_ns));
-	rules->duration_quality = calloc(rows + 1, 1);
-	if (!rules->duration_ns || !rules->duration_quality)
-		return error_nomem(err, "judging samples");
-	for (size_t i = 0; i < rows; i++) {
-		if (begin[i] == SX_TIME_UNKNOWN || end[i] == SX_TIME_UNKNOWN || end[i] < begin[i])
-			rules->duration_quality[i] = SX_QUALITY_NOT_COLLECTED;
-		else
-			rules->duration_ns[i] = end[i] - begin[i];
-	}
-	return SX_OK;
-}
-
-/* The columns of `values`, then those of the raw table (constants may be among them), the time. */
-static enum sx_status bind_inputs(struct rules *rules, struct sx_error *err)
-{
-	uint32_t own = rules->values ? sx_table_column_count(rules->values) : 0;
-	uint32_t raw = sx_table_column_count(rules->raw);
-	rules->inputs = calloc((size_t)own + raw + 1, sizeof(*rules->inputs));
-	if (!rules->inputs)
-		return error_nomem(err, "judging samples");
-	for (uint32_t i = 0; i < own; i++)
-		rules->inputs[i] = sx_table_vector(rules->values, i);
-	for (uint32_t i = 0; i < raw; i++)
-		rules->inputs[own + i] = sx_table_vector(rules->raw, i);
-	rules->inputs[own + raw] =
-	    (struct sx_vector){SX_U64, rules->duration_ns, rules->duration_quality};
-	return SX_OK;
-}
-
 enum sx_status rules_init(struct rules *rules, struct sx_catalog *catalog,
-			  const struct sx_metrics_options *options, const struct sx_table *raw,
-			  struct sx_error *err)
+			  const struct sx_metrics_options *options, struct sx_error *err)
 {
-	*rules = (struct rules){.catalog = catalog, .options = options, .raw = raw};
+	*rules = (struct rules){.catalog = catalog, .options = *options, .set = SX_NONE};
 	rules->infos = sx_catalog_advice(catalog, &rules->count);
 	rules->conditions = calloc((size_t)rules->count + 1, sizeof(*rules->conditions));
 	if (!rules->conditions)
 		return error_nomem(err, "reading advice");
-	enum sx_status status = collect_names(rules, err);
-	if (!status)
-		status = choose_set(rules, err);
+	return collect_names(rules, err);
+}
+
+/* Chooses the set and selects what the names stand for, by the first rows. */
+static enum sx_status select_by(struct rules *rules, struct sx_error *err)
+{
+	enum sx_status status = choose_set(rules, err);
 	if (status)
 		return status;
 	resolve_names(rules, rules->set);
 	status = select_named(rules, &rules->metrics, err);
 	if (!status && rules->metrics)
-		status = find_missing(rules, rules->metrics, &rules->missing, err);
+		status = find_missing(rules->metrics, rules->raw, &rules->missing, err);
 	if (!status && rules->metrics)
-		status = sx_metrics_eval(rules->metrics, raw, &rules->values, err);
+		status = sx_evaluation_create(rules->metrics, rules->raw, &rules->evaluation, err);
 	for (size_t i = 0; !status && rules->metrics && i < rules->name_count; i++)
 		if (rules->names[i].target == RULE_COLUMN)
 			rules->names[i].column = find_column(rules->metrics, &rules->names[i]);
-	if (!status)
-		status = bind_durations(rules, err);
-	return status ? status : bind_inputs(rules, err);
+	return status;
+}
+
+/* What has no value in these rows either is still missing. */
+static enum sx_status still_missing(struct rules *rules, struct sx_error *err)
+{
+	uint32_t count;
+	bool *here = NULL;
+	sx_metrics_inputs(rules->metrics, &count);
+	enum sx_status status = find_missing(rules->metrics, rules->raw, &here, err);
+	for (uint32_t i = 0; !status && i < count; i++)
+		rules->missing[i] = rules->missing[i] && here[i];
+	free(here);
+	return status;
+}
+
+enum sx_status rules_feed(struct rules *rules, const struct sx_table *raw, struct sx_error *err)
+{
+	bool first = !rules->fed;
+	enum sx_status status = SX_OK;
+	rules->raw = raw;
+	rules->fed = true;
+	if (first) {
+		rules->options.like = raw;
+		status = select_by(rules, err);
+		rules->options.like = NULL;
+	} else if (rules->metrics) {
+		status = still_missing(rules, err);
+	}
+	if (!status && rules->metrics)
+		status = sx_evaluation_run(rules->evaluation, raw, &rules->values, err);
+	return status ? status : rules_bind(rules, err);
 }
 
 void rules_finish(struct rules *rules)
@@ -335,102 +333,6 @@ void rules_finish(struct rules *rules)
 	free(rules->duration_ns);
 	free(rules->duration_quality);
 	free(rules->inputs);
+	sx_evaluation_destroy(rules->evaluation);
 	sx_metrics_destroy(rules->metrics);
-	sx_table_destroy(rules->values);
-}
-
-/* The column of the raw table that holds a constant, or SX_NONE. */
-static uint32_t constant_column(const struct rules *rules, uint32_t constant)
-{
-	for (uint32_t i = 0; i < sx_table_column_count(rules->raw); i++)
-		if (sx_catalog_find_constant(rules->catalog,
-					     sx_table_column(rules->raw, i)->name) == constant)
-			return i;
-	return SX_NONE;
-}
-
-static double constant_value(const struct rules *rules, uint32_t constant)
-{
-	uint32_t count;
-	const struct sx_metrics_options *o = rules->options;
-	for (uint32_t i = 0; i < o->constant_count; i++)
-		if (sx_catalog_find_constant(rules->catalog, o->constants[i].name) == constant)
-			return o->constants[i].value;
-	const struct sx_constant_info *info =
-	    &sx_catalog_constants(rules->catalog, &count)[constant];
-	return info->has_value ? info->value : NAN;
-}
-
-static struct sx_ref as_input(const struct rules *rules, uint32_t input)
-{
-	return (struct sx_ref){
-	    .kind = SX_REF_INPUT, .input = input, .type = rules->inputs[input].type};
-}
-
-static struct sx_ref as_constant(const struct rules *rules, uint32_t constant)
-{
-	uint32_t own = rules->values ? sx_table_column_count(rules->values) : 0;
-	uint32_t column = constant_column(rules, constant);
-	double value = constant_value(rules, constant);
-	if (column != SX_NONE)
-		return as_input(rules, own + column);
-	if (isnan(value))
-		return (struct sx_ref){.kind = SX_REF_NO_DATA, .type = SX_F64};
-	return (struct sx_ref){.kind = SX_REF_CONSTANT, .type = SX_F64, .value = value};
-}
-
-/* One evaluation: the rules, and the formula behind `seconds` once it was asked for. */
-struct evaluation {
-	const struct rules *rules;
-	struct sx_expr *seconds;
-};
-
-static enum sx_status resolve(void *user, const char *text, uint32_t instance, uint32_t scope,
-			      struct sx_ref *out, struct sx_error *err)
-{
-	struct evaluation *e = user;
-	const struct rules *rules = e->rules;
-	const struct rule_name *name = rules_find(rules, text);
-	uint32_t own = rules->values ? sx_table_column_count(rules->values) : 0;
-	enum sx_status status = SX_OK;
-	*out = (struct sx_ref){.kind = SX_REF_NO_DATA, .type = SX_F64};
-	if (instance != SX_NONE) /* rules are over metrics, and these are over instances */
-		return SX_OK;
-	if (name && name->target == RULE_COLUMN && name->column != SX_NONE)
-		*out = as_input(rules, name->column);
-	else if (strcmp(text, "duration_ns") == 0)
-		*out = as_input(rules, own + sx_table_column_count(rules->raw));
-	else if (name && name->target == RULE_CONSTANT)
-		*out = as_constant(rules, name->index);
-	else if (name && name->target == RULE_SECONDS) {
-		if (!e->seconds)
-			status =
-			    sx_expr_parse("duration_ns / 1000000000", SX_INFIX, &e->seconds, err);
-		*out = (struct sx_ref){
-		    .kind = SX_REF_EXPR, .expr = e->seconds, .type = SX_F64, .scope = SX_NONE};
-	}
-	return status;
-}
-
-static uint32_t one_instance(void *user, const char *name, uint32_t scope)
-{
-	return 1;
-}
-
-enum sx_status rules_eval(struct rules *rules, const struct sx_expr *expr,
-			  const struct sx_node *node, double *out, struct sx_error *err)
-{
-	struct sx_program_output output = {
-	    .expr = expr, .node = node, .scope = SX_NONE, .type = SX_F64};
-	struct evaluation e = {.rules = rules};
-	struct sx_resolver resolver = {.user = &e, .resolve = resolve, .instances = one_instance};
-	struct sx_program *program = NULL;
-	enum sx_status status =
-	    sx_program_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, &program, NULL, err);
-	if (!status)
-		status = sx_program_eval(program, rules->inputs, sx_table_row_count(rules->raw),
-					 &(struct sx_result){.data = out}, err);
-	sx_program_destroy(program);
-	sx_expr_destroy(e.seconds);
-	return status;
 }

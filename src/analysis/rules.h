@@ -30,34 +30,47 @@ struct rules {
 	struct sx_catalog *catalog;
 	const struct sx_advice_info *infos;
 	uint32_t count;
-	const struct sx_metrics_options *options;
-	const struct sx_table *raw;
+	struct sx_metrics_options options;
+	const struct sx_table *raw;  /* the rows at hand */
+	bool fed;		     /* there were some */
 	uint32_t set;		     /* where bare names are looked for first, or SX_NONE */
 	struct sx_expr **conditions; /* one a rule; NULL without, or when it cannot be read */
 	struct rule_name *names;
 	size_t name_count, name_cap;
 	struct sx_metrics *metrics; /* what the names select, NULL when nothing */
-	struct sx_table *values;    /* their values, a row a sample */
-	bool *missing;		    /* one an input of `metrics` */
-	uint64_t *duration_ns;	    /* a row a sample */
+	struct sx_evaluation *evaluation;
+	struct sx_table *values; /* their values, a row a sample; the evaluation's */
+	bool *missing;		 /* one an input of `metrics`: without a value in any row so far */
+	bool timed;		 /* some row's length is known */
+	uint64_t *duration_ns;	 /* a row a sample */
 	uint8_t *duration_quality;
+	size_t row_cap;
 	struct sx_vector *inputs; /* columns of `values`, of `raw`, and the duration */
 };
 
 /*
- * Resolves the names of every rule of the catalog and evaluates them. `options` and `raw` must
- * outlive the rules. Without options->set, catalogs whose sets give the same counters different
- * meanings are read as the first set that the table has all counters of, or most. rules_finish()
- * also after an error.
+ * Reads the names of every rule of the catalog. What `options` points to must outlive the rules.
+ * rules_finish() also after an error.
  */
 enum sx_status rules_init(struct rules *rules, struct sx_catalog *catalog,
-			  const struct sx_metrics_options *options, const struct sx_table *raw,
-			  struct sx_error *err);
+			  const struct sx_metrics_options *options, struct sx_error *err);
 void rules_finish(struct rules *rules);
+/*
+ * Makes the rows of a table those that conditions are evaluated over; all tables have the same
+ * columns. The first one decides where options->set does not: catalogs whose sets give the same
+ * counters different meanings are read as the first set that it has all counters of, or most.
+ */
+enum sx_status rules_feed(struct rules *rules, const struct sx_table *raw, struct sx_error *err);
+/* Between the two files of rules: binds the rows at hand. */
+enum sx_status rules_bind(struct rules *rules, struct sx_error *err);
 
-/* Values of a condition, or a part of it, into `out`, one a sample; NaN is no data. */
-enum sx_status rules_eval(struct rules *rules, const struct sx_expr *expr,
-			  const struct sx_node *node, double *out, struct sx_error *err);
+/* A condition, or a part of it, as a program; after the first rows. */
+enum sx_status rules_compile(const struct rules *rules, const struct sx_expr *expr,
+			     const struct sx_node *node, struct sx_program **out,
+			     struct sx_error *err);
+/* Its values over the rows at hand into `out`, one a sample; NaN is no data. */
+enum sx_status rules_eval(const struct rules *rules, const struct sx_program *program, double *out,
+			  struct sx_error *err);
 /* The name as it was resolved, or NULL. */
 const struct rule_name *rules_find(const struct rules *rules, const char *name);
 

@@ -66,9 +66,9 @@ static void lack_of_constant(struct gap *gap, const struct rule_name *name)
 	const struct rules *rules = gap->rules;
 	const struct sx_constant_info *all = sx_catalog_constants(rules->catalog, &count);
 	bool known = all[name->index].has_value;
-	for (uint32_t i = 0; !known && i < rules->options->constant_count; i++)
+	for (uint32_t i = 0; !known && i < rules->options.constant_count; i++)
 		known = sx_catalog_find_constant(rules->catalog,
-						 rules->options->constants[i].name) == name->index;
+						 rules->options.constants[i].name) == name->index;
 	for (uint32_t i = 0; !known && i < sx_table_column_count(rules->raw); i++)
 		known = sx_catalog_find_constant(
 			    rules->catalog, sx_table_column(rules->raw, i)->name) == name->index;
@@ -78,10 +78,8 @@ static void lack_of_constant(struct gap *gap, const struct rule_name *name)
 
 static void lack_of_time(struct gap *gap)
 {
-	for (size_t i = 0; i < sx_table_row_count(gap->rules->raw); i++)
-		if (!gap->rules->duration_quality[i])
-			return;
-	lack(gap, "duration_ns");
+	if (!gap->rules->timed)
+		lack(gap, "duration_ns");
 }
 
 static const char *set_name(const struct rules *rules, uint32_t group)

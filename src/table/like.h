@@ -1,0 +1,10 @@
+/* A table without rows that has the columns of another. */
+#ifndef TABLE_LIKE_H
+#define TABLE_LIKE_H
+
+#include <sextant/table.h>
+
+/* *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status table_like(const struct sx_table *like, struct sx_table **out, struct sx_error *err);
+
+#endif
