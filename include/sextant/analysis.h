@@ -1,4 +1,4 @@
-/* Analysis: distributions of metrics over samples, and advice with its evidence. */
+/* Analysis: statistics of metrics over samples, and advice with its evidence. */
 #ifndef SEXTANT_ANALYSIS_H
 #define SEXTANT_ANALYSIS_H
 
@@ -28,28 +28,13 @@ struct sx_stats {
 	const char *why; /* why there is no data, or NULL; lives as long as the stats */
 };
 
-struct sx_distribution;
-
-/*
- * Evaluates a selection over raw counters and describes every column. *out is owned by the
- * caller. Errors: SX_ERR_NO_MEMORY. Thread-safe for different tables.
- */
-SX_API enum sx_status sx_distribution_create(const struct sx_metrics *metrics,
-					     const struct sx_table *raw,
-					     struct sx_distribution **out, struct sx_error *err);
-/* Releases a distribution; NULL is fine. */
-SX_API void sx_distribution_destroy(struct sx_distribution *distribution);
-/* One sx_stats for each column of the selection, in its order. Thread-safe. */
-SX_API const struct sx_stats *sx_distribution_stats(const struct sx_distribution *distribution,
-						    uint32_t *count);
-/* The metrics of every row. Lives as long as the distribution. Thread-safe. */
-SX_API const struct sx_table *sx_distribution_rows(const struct sx_distribution *distribution);
 /* Whether amounts of a unit add up over time; false for percent, ratios and rates. */
 SX_API bool sx_unit_adds_up(const char *unit);
 
 /*
- * The same over any number of tables, one after another, in memory that does not grow with rows:
- * percentiles of more than 8,192 rows are then within 0.4 % of the value at that rank.
+ * Statistics of a selection over any number of tables, one after another, in memory that does not
+ * grow with rows: at most 32 KiB a column, or 1 KiB for each power of two that its values span.
+ * Percentiles of up to 4,096 rows are exact, of more within 0.4 % of the value at that rank.
  */
 struct sx_summary;
 
@@ -66,7 +51,7 @@ SX_API void sx_summary_destroy(struct sx_summary *summary);
 SX_API enum sx_status sx_summary_add(struct sx_summary *summary, const struct sx_table *raw,
 				     struct sx_error *err);
 /*
- * Describes every column of the selection as sx_distribution_stats() does. *out is owned by the
+ * Describes every column of the selection, in its order. *out is owned by the
  * summary and valid until more is added. Errors: SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_summary_stats(struct sx_summary *summary, const struct sx_stats **out,

@@ -61,7 +61,7 @@ bool comparison_holds(enum sx_op op, double a, double b)
 }
 
 void comparison_find(const struct sx_node *node, const struct sx_advice_info *rule,
-			    struct comparison *best)
+		     struct comparison *best)
 {
 	for (uint32_t i = 0; i < node->child_count; i++)
 		comparison_find(node->children[i], rule, best);

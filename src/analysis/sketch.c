@@ -11,91 +11,188 @@
 #include "base/mem.h"
 
 #define DROPPED_BITS 45
+#define OCTAVE	     128  /* buckets of one power of two */
+#define BLOCK	     1024 /* values that stay in the nearest cache while they are counted */
 
-/* Buckets rise with the value: negative ones are mirrored below the middle. */
-static uint32_t bucket_of(double value)
+static uint32_t size_of(double value)
 {
 	uint64_t bits;
 	memcpy(&bits, &value, sizeof(bits));
-	uint32_t size = (uint32_t)((bits & ~(UINT64_C(1) << 63)) >> DROPPED_BITS);
-	uint32_t middle = UINT32_C(1) << (63 - DROPPED_BITS);
-	return bits >> 63 ? middle - 1 - size : middle + size;
+	return (uint32_t)((bits & ~(UINT64_C(1) << 63)) >> DROPPED_BITS);
 }
 
-static double middle_of(uint32_t bucket)
+static double middle_of(uint32_t size)
 {
-	uint32_t middle = UINT32_C(1) << (63 - DROPPED_BITS);
-	bool negative = bucket < middle;
-	uint32_t size = negative ? middle - 1 - bucket : bucket - middle;
-	uint64_t low = (uint64_t)size << DROPPED_BITS;
-	uint64_t bits = size ? low + (UINT64_C(1) << (DROPPED_BITS - 1)) : 0;
+	uint64_t bits =
+	    size ? (uint64_t)size << DROPPED_BITS | UINT64_C(1) << (DROPPED_BITS - 1) : 0;
 	double value;
 	memcpy(&value, &bits, sizeof(value));
-	return negative ? -value : value;
+	return value;
 }
 
-/* Makes the histogram reach a bucket, with room around it. */
-static bool reach(struct sketch *sketch, uint32_t bucket)
+/* Makes a half count values of this size, with room around it. */
+static bool reach(struct sketch_half *half, uint32_t size)
 {
-	uint32_t end = sketch->first + sketch->bucket_count;
-	if (sketch->bucket_count && bucket >= sketch->first && bucket < end)
+	uint32_t low = size / OCTAVE * OCTAVE, high = low + OCTAVE;
+	if (half->count && size >= half->first && size < half->first + half->count - 1)
 		return true;
-	uint32_t low = bucket > 128 ? bucket - 128 : 0, high = bucket + 128;
-	if (sketch->bucket_count) {
-		low = low < sketch->first ? low : sketch->first;
-		high = high > end ? high : end;
+	if (!size && half->count)
+		return true;
+	low = low ? low : 1;
+	if (half->count) {
+		low = half->first < low || !size ? half->first : low;
+		high = half->first + half->count - 1 > high ? half->first + half->count - 1 : high;
 	}
-	uint64_t *grown = calloc(high - low, sizeof(*grown));
+	uint64_t *grown = calloc(1 + high - low, sizeof(*grown));
 	if (!grown)
 		return false;
-	if (sketch->bucket_count)
-		memcpy(grown + (sketch->first - low), sketch->buckets,
-		       sketch->bucket_count * sizeof(*grown));
-	free(sketch->buckets);
-	sketch->buckets = grown;
-	sketch->first = low;
-	sketch->bucket_count = high - low;
+	if (half->count) {
+		grown[0] = half->buckets[0];
+		memcpy(grown + 1 + (half->first - low), half->buckets + 1,
+		       (half->count - 1) * sizeof(*grown));
+	}
+	free(half->buckets);
+	*half = (struct sketch_half){grown, low, 1 + high - low};
 	return true;
 }
 
-static bool count_value(struct sketch *sketch, double value)
+/* The first value that its half has no bucket for, or `count`. */
+static size_t count_reached(struct sketch *sketch, const double *values, size_t count)
 {
-	uint32_t bucket = bucket_of(value);
-	if (!reach(sketch, bucket))
+	struct sketch_half p = sketch->positive;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t size = size_of(values[i]);
+		uint32_t at = size ? size - p.first + 1 : 0;
+		if (at >= p.count || values[i] < 0)
+			return i;
+		p.buckets[at]++;
+	}
+	return count;
+}
+
+static bool count_slowly(struct sketch *sketch, double value)
+{
+	struct sketch_half *half = value < 0 ? &sketch->negative : &sketch->positive;
+	uint32_t size = size_of(value);
+	if (!reach(half, size))
 		return false;
-	sketch->buckets[bucket - sketch->first]++;
+	half->buckets[size ? size - half->first + 1 : 0]++;
 	return true;
 }
 
-static bool give_up_values(struct sketch *sketch)
+static bool count_values(struct sketch *sketch, const double *values, size_t count)
 {
-	for (size_t i = 0; i < SKETCH_EXACT; i++)
-		if (!count_value(sketch, sketch->values[i]))
+	for (size_t at = 0; at < count;) {
+		at += count_reached(sketch, values + at, count - at);
+		if (at < count && !count_slowly(sketch, values[at++]))
 			return false;
-	free(sketch->values);
-	sketch->values = NULL;
-	sketch->value_cap = 0;
+	}
 	return true;
 }
 
-bool sketch_add(struct sketch *sketch, double value)
+/* Neumaier's sum: what the sum cannot hold is carried. */
+static void add_sum(struct sketch *sketch, double value)
 {
 	double sum = sketch->sum + value;
 	sketch->carry += fabs(sketch->sum) >= fabs(value) ? (sketch->sum - sum) + value
 							  : (value - sum) + sketch->sum;
 	sketch->sum = sum;
-	if (!sketch->count || value < sketch->min)
-		sketch->min = value;
-	if (!sketch->count || value > sketch->max)
-		sketch->max = value;
-	if (sketch->count == SKETCH_EXACT && !give_up_values(sketch))
+}
+
+static bool keep_or_count(struct sketch *sketch, const double *values, size_t count)
+{
+	size_t kept = (size_t)sketch->count;
+	if (sketch->count + count <= SKETCH_EXACT) {
+		if (!mem_grow(&sketch->values, &sketch->value_cap, kept + count,
+			      sizeof(*sketch->values)))
+			return false;
+		memcpy(sketch->values + kept, values, count * sizeof(*values));
+		return true;
+	}
+	if (sketch->values && !count_values(sketch, sketch->values, kept))
 		return false;
-	size_t at = (size_t)sketch->count++;
-	if (at >= SKETCH_EXACT)
-		return count_value(sketch, value);
-	if (!mem_grow(&sketch->values, &sketch->value_cap, at + 1, sizeof(*sketch->values)))
+	free(sketch->values);
+	sketch->values = NULL;
+	sketch->value_cap = 0;
+	return count_values(sketch, values, count);
+}
+
+/* Four of each at once: one addition need not wait for the one before it. */
+struct lanes {
+	double sum[4], min[4], max[4];
+};
+
+static void add_lanes(struct lanes *l, const double *values, size_t count)
+{
+	for (int k = 0; k < 4; k++) {
+		l->sum[k] = 0;
+		l->min[k] = l->max[k] = values[0];
+	}
+	for (size_t i = 0; i + 4 <= count; i += 4)
+		for (size_t k = 0; k < 4; k++) {
+			double v = values[i + k];
+			l->sum[k] += v;
+			l->min[k] = v < l->min[k] ? v : l->min[k];
+			l->max[k] = v > l->max[k] ? v : l->max[k];
+		}
+	for (size_t i = count / 4 * 4; i < count; i++) {
+		l->sum[0] += values[i];
+		l->min[0] = values[i] < l->min[0] ? values[i] : l->min[0];
+		l->max[0] = values[i] > l->max[0] ? values[i] : l->max[0];
+	}
+}
+
+static void add_extremes(struct sketch *sketch, const struct lanes *l)
+{
+	bool first = !sketch->count;
+	for (int k = 0; k < 4; k++) {
+		sketch->min = first || l->min[k] < sketch->min ? l->min[k] : sketch->min;
+		sketch->max = first || l->max[k] > sketch->max ? l->max[k] : sketch->max;
+		first = false;
+	}
+}
+
+/* Only what is finite, one by one. */
+static bool add_finite(struct sketch *sketch, const double *values, size_t count)
+{
+	bool fine = true;
+	for (size_t i = 0; fine && i < count; i++)
+		if (isfinite(values[i]))
+			fine = sketch_add(sketch, values[i]);
+	return fine;
+}
+
+static bool add_block(struct sketch *sketch, const double *values, size_t count)
+{
+	struct lanes l;
+	add_lanes(&l, values, count);
+	double sum = (l.sum[0] + l.sum[1]) + (l.sum[2] + l.sum[3]);
+	if (!isfinite(sum))
+		return add_finite(sketch, values, count);
+	if (!keep_or_count(sketch, values, count))
 		return false;
-	sketch->values[at] = value;
+	add_sum(sketch, sum);
+	add_extremes(sketch, &l);
+	sketch->count += count;
+	return true;
+}
+
+bool sketch_add_many(struct sketch *sketch, const double *values, size_t count)
+{
+	bool fine = true;
+	for (size_t at = 0; fine && at < count; at += BLOCK)
+		fine = add_block(sketch, values + at, count - at < BLOCK ? count - at : BLOCK);
+	return fine;
+}
+
+bool sketch_add(struct sketch *sketch, double value)
+{
+	if (!keep_or_count(sketch, &value, 1))
+		return false;
+	add_sum(sketch, value);
+	sketch->min = !sketch->count || value < sketch->min ? value : sketch->min;
+	sketch->max = !sketch->count || value > sketch->max ? value : sketch->max;
+	sketch->count++;
 	return true;
 }
 
@@ -110,33 +207,126 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Hoare's partition of [low, high]: everything up to the result is at most everything behind it. */
+static size_t partition(double *v, size_t low, size_t high)
+{
+	double a = v[low], b = v[low + (high - low) / 2], c = v[high];
+	double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c));
+	for (size_t i = low, j = high;; i++, j--) {
+		while (v[i] < pivot)
+			i++;
+		while (v[j] > pivot)
+			j--;
+		if (i >= j)
+			return j;
+		double t = v[i];
+		v[i] = v[j];
+		v[j] = t;
+	}
+}
+
+/*
+ * Puts the value of this rank in its place, smaller ones before and larger ones behind it; those
+ * before `low` are in theirs. Values that fool the pivot again and again are sorted.
+ */
+static void select_rank(double *v, size_t low, size_t count, size_t rank)
+{
+	size_t high = count - 1;
+	for (int turns = 0; low < high; turns++) {
+		if (turns == 64) {
+			qsort(v + low, high - low + 1, sizeof(*v), compare);
+			return;
+		}
+		size_t cut = partition(v, low, high);
+		if (rank <= cut)
+			high = cut;
+		else
+			low = cut + 1;
+	}
+}
+
 static uint64_t rank_of(const struct sketch *sketch, double percent)
 {
 	double rank = ceil(percent / 100 * (double)sketch->count);
 	return rank < 1 ? 1 : (uint64_t)rank;
 }
 
+/* Buckets in the order of their values: the largest negative sizes first. */
+static uint32_t bucket_count(const struct sketch *s)
+{
+	return s->negative.count + s->positive.count;
+}
+
+static uint64_t bucket(const struct sketch *s, uint32_t at, double *middle)
+{
+	bool below = at < s->negative.count;
+	const struct sketch_half *half = below ? &s->negative : &s->positive;
+	uint32_t place = below ? s->negative.count - 1 - at : at - s->negative.count;
+	double size = place ? middle_of(half->first + place - 1) : 0;
+	*middle = fmin(fmax(below ? -size : size, s->min), s->max);
+	return half->buckets[place];
+}
+
 void sketch_percentiles(struct sketch *sketch, const double *percent, double *out, size_t count)
 {
 	if (sketch->values) {
-		qsort(sketch->values, (size_t)sketch->count, sizeof(double), compare);
-		for (size_t i = 0; i < count; i++)
-			out[i] = sketch->values[rank_of(sketch, percent[i]) - 1];
+		size_t low = 0;
+		for (size_t i = 0; i < count; i++) {
+			size_t rank = (size_t)rank_of(sketch, percent[i]) - 1;
+			select_rank(sketch->values, low, (size_t)sketch->count, rank);
+			out[i] = sketch->values[rank];
+			low = rank;
+		}
 		return;
 	}
 	uint64_t seen = 0;
-	uint32_t at = 0;
-	for (size_t i = 0; i < count; i++) {
-		while (at < sketch->bucket_count &&
-		       seen + sketch->buckets[at] < rank_of(sketch, percent[i]))
-			seen += sketch->buckets[at++];
-		out[i] = fmin(fmax(middle_of(sketch->first + at), sketch->min), sketch->max);
+	double middle = sketch->min;
+	for (uint32_t at = 0, i = 0; i < count && at < bucket_count(sketch); at++) {
+		seen += bucket(sketch, at, &middle);
+		for (; i < count && seen >= rank_of(sketch, percent[i]); i++)
+			out[i] = middle;
 	}
+}
+
+double sketch_top_mean(struct sketch *sketch, double share)
+{
+	uint64_t wanted = (uint64_t)(share * (double)sketch->count);
+	double sum = 0, middle;
+	wanted = wanted ? wanted : 1;
+	if (sketch->values) {
+		size_t from = (size_t)(sketch->count - wanted);
+		select_rank(sketch->values, 0, (size_t)sketch->count, from);
+		for (size_t i = from; i < (size_t)sketch->count; i++)
+			sum += sketch->values[i];
+		return sum / (double)wanted;
+	}
+	uint64_t left = wanted;
+	for (uint32_t at = bucket_count(sketch); left && at; at--) {
+		uint64_t here = bucket(sketch, at - 1, &middle);
+		here = here < left ? here : left;
+		sum += middle * (double)here;
+		left -= here;
+	}
+	return sum / (double)wanted;
+}
+
+uint64_t sketch_count_above(const struct sketch *sketch, double limit)
+{
+	uint64_t count = 0;
+	double middle;
+	for (size_t i = 0; sketch->values && i < sketch->count; i++)
+		count += sketch->values[i] > limit ? 1 : 0;
+	for (uint32_t at = 0; !sketch->values && at < bucket_count(sketch); at++) {
+		uint64_t here = bucket(sketch, at, &middle);
+		count += middle > limit ? here : 0;
+	}
+	return count;
 }
 
 void sketch_finish(struct sketch *sketch)
 {
 	free(sketch->values);
-	free(sketch->buckets);
+	free(sketch->positive.buckets);
+	free(sketch->negative.buckets);
 	*sketch = (struct sketch){0};
 }

@@ -1,4 +1,7 @@
-/* Sketches: how values are distributed, in memory that does not grow with their number. */
+/*
+ * Sketches: how values are distributed, in memory that does not grow with their number: 32 KiB of
+ * values, or 1 KiB for each power of two that they span (at most 4 MiB).
+ */
 #ifndef ANALYSIS_SKETCH_H
 #define ANALYSIS_SKETCH_H
 
@@ -6,7 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SKETCH_EXACT 8192 /* values that are kept as they are */
+#define SKETCH_EXACT 4096 /* values that are kept as they are */
+
+/* Counts of values of one sign by the first bits of their size; [0] is of `first` - 1: zero. */
+struct sketch_half {
+	uint64_t *buckets;
+	uint32_t first, count;
+};
 
 /* Zero-initialise. */
 struct sketch {
@@ -14,15 +23,23 @@ struct sketch {
 	double sum, carry, min, max;
 	double *values; /* the first ones, until there are too many */
 	size_t value_cap;
-	uint64_t *buckets; /* then counts by the first bits of the value */
-	uint32_t first, bucket_count;
+	struct sketch_half positive, negative; /* then counts; zeros are positive */
 };
 
 /* Adds a finite value. False when memory is out. */
 bool sketch_add(struct sketch *sketch, double value);
+/* Adds many at once, which is several times quicker; values that are not finite are left out. */
+bool sketch_add_many(struct sketch *sketch, const double *values, size_t count);
 double sketch_sum(const struct sketch *sketch);
-/* Values at these ranks (percent, rising) by nearest rank; sorts what is kept. Not when empty. */
+/*
+ * Values at these ranks (percent, rising) by nearest rank: exact while values are kept, then within
+ * 0.4 % of the value there. Changes the order of what is kept. Not when empty.
+ */
 void sketch_percentiles(struct sketch *sketch, const double *percent, double *out, size_t count);
+/* Mean of the largest `share` (0 to 1) of all values, of at least one. Not when empty. */
+double sketch_top_mean(struct sketch *sketch, double share);
+/* How many values are above a limit. */
+uint64_t sketch_count_above(const struct sketch *sketch, double limit);
 void sketch_finish(struct sketch *sketch);
 
 #endif

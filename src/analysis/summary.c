@@ -11,6 +11,7 @@
 
 struct sx_summary {
 	const struct sx_metrics *metrics;
+	struct sx_evaluation *evaluation;
 	const struct sx_metric_column *columns;
 	uint32_t count;
 	struct total *total;
@@ -35,6 +36,8 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 	enum sx_status status = s->sketches && s->stats && s->seen
 				    ? total_create(like, &s->total, err)
 				    : error_nomem(err, "a summary");
+	if (!status)
+		status = sx_evaluation_create(metrics, like, &s->evaluation, err);
 	if (status) {
 		sx_summary_destroy(s);
 		return status;
@@ -50,6 +53,7 @@ void sx_summary_destroy(struct sx_summary *s)
 	for (uint32_t i = 0; s->sketches && i < s->count; i++)
 		sketch_finish(&s->sketches[i]);
 	total_destroy(s->total);
+	sx_evaluation_destroy(s->evaluation);
 	sx_table_destroy(s->totals);
 	free(s->sketches);
 	free(s->stats);
@@ -57,27 +61,72 @@ void sx_summary_destroy(struct sx_summary *s)
 	free(s);
 }
 
+/* Rows [first, first + count) of a column as f64, those that have data. Returns how many. */
+static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vector *v, size_t first,
+		     size_t count, double *out)
+{
+	const uint64_t *u64 = v->data;
+	const double *f64 = v->data;
+	size_t used = 0;
+	for (size_t r = first; r < first + count; r++) {
+		uint8_t quality = v->quality[r];
+		s->seen[column] |= quality;
+		if (quality & SX_QUALITY_NO_DATA_MASK)
+			continue;
+		s->stats[column].quality |= quality;
+		out[used++] = v->type == SX_U64 ? (double)u64[r] : f64[r];
+	}
+	return used;
+}
+
+/* Below 2^63 the conversion is that of signed numbers, which is one instruction. */
+static void convert(const uint64_t *from, size_t count, double *out)
+{
+	uint64_t any = 0;
+	for (size_t i = 0; i < count; i++)
+		any |= from[i];
+	if (any >> 63)
+		for (size_t i = 0; i < count; i++)
+			out[i] = (double)from[i];
+	else
+		for (size_t i = 0; i < count; i++)
+			out[i] = (double)(int64_t)from[i];
+}
+
+#define BLOCK 1024 /* rows whose values stay in the nearest cache */
+
+static bool all_valid(const uint8_t *bytes, size_t count)
+{
+	uint8_t any = 0;
+	for (size_t i = 0; i < count; i++)
+		any |= bytes[i];
+	return !any;
+}
+
+static bool add_block(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
+		      size_t first, size_t count)
+{
+	struct sketch *sketch = &s->sketches[column];
+	double values[BLOCK];
+	if (v->quality && !all_valid(v->quality + first, count))
+		return sketch_add_many(sketch, values, gather(s, column, v, first, count, values));
+	if (v->type == SX_F64)
+		return sketch_add_many(sketch, (const double *)v->data + first, count);
+	convert((const uint64_t *)v->data + first, count, values);
+	return sketch_add_many(sketch, values, count);
+}
+
 static bool add_column(struct sx_summary *s, const struct sx_table *table, uint32_t column)
 {
 	struct sx_vector v = sx_table_vector(table, column);
 	size_t rows = sx_table_row_count(table);
-	const uint64_t *u64 = v.data;
-	const double *f64 = v.data;
 	bool fine = true;
 	if (!v.data) {
 		s->seen[column] |= SX_QUALITY_NOT_COLLECTED;
 		return true;
 	}
-	for (size_t r = 0; fine && r < rows; r++) {
-		uint8_t quality = v.quality ? v.quality[r] : 0;
-		s->seen[column] |= quality;
-		if (quality & SX_QUALITY_NO_DATA_MASK)
-			continue;
-		s->stats[column].quality |= quality;
-		double value = v.type == SX_U64 ? (double)u64[r] : f64[r];
-		if (isfinite(value))
-			fine = sketch_add(&s->sketches[column], value);
-	}
+	for (size_t at = 0; fine && at < rows; at += BLOCK)
+		fine = add_block(s, column, &v, at, rows - at < BLOCK ? rows - at : BLOCK);
 	return fine;
 }
 
@@ -85,7 +134,7 @@ enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,
 			      struct sx_error *err)
 {
 	struct sx_table *values = NULL;
-	enum sx_status status = sx_metrics_eval(s->metrics, raw, &values, err);
+	enum sx_status status = sx_evaluation_run(s->evaluation, raw, &values, err);
 	for (uint32_t i = 0; !status && i < s->count; i++)
 		if (!add_column(s, values, i))
 			status = error_nomem(err, "a summary");
@@ -93,7 +142,6 @@ enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,
 		total_add(s->total, raw);
 		s->rows += sx_table_row_count(raw);
 	}
-	sx_table_destroy(values);
 	return status;
 }
 

@@ -48,8 +48,7 @@ void windows_close(struct windows *w)
 
 const struct sx_window *windows_keep(const struct windows *w, struct arena *arena, size_t *count)
 {
-	struct sx_window *kept =
-	    w->count ? arena_alloc(arena, w->count * sizeof(*kept)) : NULL;
+	struct sx_window *kept = w->count ? arena_alloc(arena, w->count * sizeof(*kept)) : NULL;
 	*count = kept ? w->count : 0;
 	if (kept)
 		memcpy(kept, w->kept, w->count * sizeof(*kept));

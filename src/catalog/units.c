@@ -133,3 +133,36 @@ bool units_agree(const struct units *units, const char *a, const char *b)
 	return measure_of(units, a, &of_a) && measure_of(units, b, &of_b) &&
 	       of_a.factor == of_b.factor && strcmp(of_a.dimension, of_b.dimension) == 0;
 }
+
+/* The unit of a dimension whose factor is 1, by the symbol where the list has none. */
+static const char *base_name(const struct units *units, const struct unit *unit)
+{
+	for (uint32_t i = 0; i < units->count; i++)
+		if (units->items[i].factor == 1 &&
+		    strcmp(units->items[i].dimension, unit->dimension) == 0)
+			return units->items[i].name;
+	return unit->symbol;
+}
+
+static bool stays(const struct unit *unit)
+{
+	return unit->factor == 1 || unit->scale == UNIT_PLAIN;
+}
+
+const char *units_base(const struct units *units, const char *name, char buf[2 * UNITS_TEXT_MAX],
+		       double *factor)
+{
+	const struct unit *over = units_find(units, name), *under = NULL;
+	*factor = 1;
+	if (over) {
+		if (stays(over))
+			return name;
+		*factor = over->factor;
+		return base_name(units, over);
+	}
+	if (!units_split(units, name, &over, &under) || stays(over) || under->factor != 1)
+		return name;
+	*factor = over->factor;
+	snprintf(buf, 2 * UNITS_TEXT_MAX, "%s/%s", base_name(units, over), under->below);
+	return buf;
+}

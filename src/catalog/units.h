@@ -39,6 +39,14 @@ const struct unit *units_find(const struct units *units, const char *name);
  */
 bool units_split(const struct units *units, const char *name, const struct unit **over,
 		 const struct unit **under);
+/*
+ * The base unit of what a unit measures, as machine-readable results give it ("s" for "ms", "bytes"
+ * for "KiB"), and *factor to it. Units that are plain shares or already base, and unknown ones,
+ * stay as they are with a factor of 1. The name is in `buf` where it is a quotient, else `name` or
+ * a string of the list.
+ */
+const char *units_base(const struct units *units, const char *name, char buf[2 * UNITS_TEXT_MAX],
+		       double *factor);
 /* Whether the name is a unit of the list or a quotient of two. */
 bool units_known(const struct units *units, const char *name);
 /* Whether both are known, measure the same thing and have the same factor. */

@@ -15,7 +15,8 @@ struct world {
 	struct sx_catalog *catalog;
 	struct sx_table *raw;
 	struct sx_metrics *metrics;
-	struct sx_distribution *distribution;
+	struct sx_summary *summary;
+	const struct sx_stats *stats;
 };
 
 static void make_table(struct world *w, const char *const *names, uint32_t columns,
@@ -56,12 +57,15 @@ static void begin(struct world *w, const char *catalog, const char *const *names
 	make_table(w, names, columns, values, rows, row_ns);
 	if (sx_metrics_create(w->catalog, &options, &w->metrics, &err) != SX_OK)
 		fail_msg("%s: %s", err.message, err.because);
-	assert_int_equal(sx_distribution_create(w->metrics, w->raw, &w->distribution, NULL), SX_OK);
+	uint32_t count;
+	assert_int_equal(sx_summary_create(w->metrics, w->raw, &w->summary, NULL), SX_OK);
+	assert_int_equal(sx_summary_add(w->summary, w->raw, NULL), SX_OK);
+	assert_int_equal(sx_summary_stats(w->summary, &w->stats, &count, NULL), SX_OK);
 }
 
 static void end(struct world *w)
 {
-	sx_distribution_destroy(w->distribution);
+	sx_summary_destroy(w->summary);
 	sx_metrics_destroy(w->metrics);
 	sx_table_destroy(w->raw);
 	sx_catalog_unref(w->catalog);
@@ -74,7 +78,7 @@ static const struct sx_stats *stats_of(const struct world *w, const char *name)
 	const struct sx_metric_column *columns = sx_metrics_columns(w->metrics, &count);
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(columns[i].name, name) == 0)
-			return &sx_distribution_stats(w->distribution, &count)[i];
+			return &w->stats[i];
 	fail_msg("%s is not selected", name);
 	return NULL;
 }

@@ -53,10 +53,10 @@ static void catalogs_json(struct json *json, const struct cli *cli)
 
 static bool devices_text(const struct cli *cli, const struct sx_device *devices, size_t count)
 {
-	static const struct text_column columns[] = {{"device", TEXT_LEFT, 0, 0, false},
-						     {"state", TEXT_LEFT, 0, 0, false},
-						     {"catalog", TEXT_LEFT, 0, 0, false},
-						     {"name", TEXT_LEFT, 1, 12, false}};
+	static const struct text_column columns[] = {{"device", TEXT_LEFT, 0, 0, false, false},
+						     {"state", TEXT_LEFT, 0, 0, false, false},
+						     {"catalog", TEXT_LEFT, 0, 0, false, false},
+						     {"name", TEXT_LEFT, 1, 12, false, false}};
 	struct text_table *table = text_table_create(columns, 4);
 	bool ok = table != NULL;
 	for (size_t i = 0; ok && i < count; i++) {
@@ -78,10 +78,11 @@ static bool devices_text(const struct cli *cli, const struct sx_device *devices,
 
 static bool catalogs_text(const struct cli *cli)
 {
-	static const struct text_column columns[] = {{"catalog", TEXT_LEFT, 0, 0, false},
-						     {"counters", TEXT_RIGHT, 0, 0, false},
-						     {"metrics", TEXT_RIGHT, 0, 0, false},
-						     {"device family", TEXT_LEFT, 1, 12, false}};
+	static const struct text_column columns[] = {
+	    {"catalog", TEXT_LEFT, 0, 0, false, false},
+	    {"counters", TEXT_RIGHT, 0, 0, false, false},
+	    {"metrics", TEXT_RIGHT, 0, 0, false, false},
+	    {"device family", TEXT_LEFT, 1, 12, false, false}};
 	struct text_table *table = text_table_create(columns, 4);
 	size_t count = 0;
 	const char *const *names = sx_catalog_names(cli->context, &count);

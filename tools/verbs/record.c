@@ -162,7 +162,7 @@ static int finish(struct recording *r, struct sx_session *session, enum sx_statu
 	enum sx_status closed = sx_capture_finish(r->writer, &progress, &closing);
 	if (broken)
 		return run_cannot(r->cli, err, r->cli->options.child);
-	run_tell(r->cli, session);
+	run_tell(r->cli, session, true);
 	summarise(r, session, &progress);
 	int code = run_exit_code(&child);
 	if (closed)

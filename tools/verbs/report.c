@@ -1,200 +1,134 @@
 /* sextant report: a capture of any length as verdict, advice and numbers. */
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/catalog/describe.h"
-#include "output/report/findings.h"
-#include "tools/profile_out.h"
-#include "tools/report.h"
+#include "analysis/report/by.h"
+#include "output/report/groups.h"
+#include "output/views.h"
+#include "tools/cli/capture_view.h"
 
-static void device_finish(struct report_device *d)
+#define FPS_DEFAULT 60
+#define TOP_TEXT    20
+#define TOP_MACHINE 100000
+
+/* One device of the capture. */
+struct input {
+	struct capture_view *view;
+	struct sx_table *raw; /* one record's rows at a time */
+	struct sx_metrics *metrics;
+	struct report_by *by; /* --by */
+};
+
+static void input_close(struct input *in)
 {
-	sx_advice_destroy(d->advice);
-	sx_table_destroy(d->curve);
-	sx_overview_destroy(d->overview);
-	sx_summary_destroy(d->summary);
-	sx_metrics_destroy(d->metrics);
-	sx_table_destroy(d->raw);
-	capture_view_close(d->view);
-	*d = (struct report_device){0};
+	report_by_destroy(in->by);
+	sx_metrics_destroy(in->metrics);
+	sx_table_destroy(in->raw);
+	capture_view_close(in->view);
+	*in = (struct input){0};
 }
 
-static enum sx_status select_metrics(const struct cli *cli, struct report_device *d,
-				     struct sx_error *err)
+static struct sx_metrics_options selection(const struct cli *cli, const struct input *in)
 {
 	const struct options *o = &cli->options;
-	struct sx_metrics_options options = {.patterns = o->metrics.items,
-					     .pattern_count = (uint32_t)o->metrics.count,
-					     .set = o->set,
-					     .variant = o->api,
-					     .constants = d->view->constants,
-					     .constant_count = d->view->constant_count,
-					     .counters = o->counters,
-					     .like = d->raw};
-	enum sx_status status = sx_metrics_create(d->view->catalog, &options, &d->metrics, err);
-	if (!status)
-		d->columns = sx_metrics_columns(d->metrics, &d->count);
-	return status;
+	return (struct sx_metrics_options){.patterns = o->metrics.items,
+					   .pattern_count = (uint32_t)o->metrics.count,
+					   .set = o->set,
+					   .variant = o->api,
+					   .constants = in->view->constants,
+					   .constant_count = in->view->constant_count,
+					   .counters = o->counters,
+					   .like = in->raw};
 }
 
-static enum sx_status device_open(const struct cli *cli, const char *path, uint32_t index,
-				  struct report_device *d, struct sx_error *err)
+static enum sx_status input_open(const struct cli *cli, const char *path, uint32_t index,
+				 struct input *in, struct sx_error *err)
 {
-	*d = (struct report_device){.begin_ns = UINT64_MAX};
-	enum sx_status status = capture_view_device(cli, path, index, &d->view, err);
+	*in = (struct input){0};
+	enum sx_status status = capture_view_device(cli, path, index, &in->view, err);
 	if (!status)
-		status = capture_view_table(d->view, &d->raw, err);
-	if (!status)
-		status = select_metrics(cli, d, err);
-	return status;
+		status = capture_view_table(in->view, &in->raw, err);
+	if (status)
+		return status;
+	struct sx_metrics_options options = selection(cli, in);
+	return sx_metrics_create(in->view->catalog, &options, &in->metrics, err);
 }
 
-static void note_times(struct report_device *d)
+static enum sx_status add_device(const struct cli *cli, const struct input *in,
+				 struct report_fill *fill, struct sx_error *err)
 {
-	size_t rows = sx_table_row_count(d->raw);
-	const uint64_t *begin = sx_table_begin_ns(d->raw), *end = sx_table_end_ns(d->raw);
-	d->rows += rows;
-	for (size_t i = 0; i < rows; i++) {
-		if (begin[i] < d->begin_ns)
-			d->begin_ns = begin[i];
-		if (end[i] != SX_TIME_UNKNOWN && end[i] > d->end_ns)
-			d->end_ns = end[i];
-	}
+	const struct sx_capture_device *info = in->view->info;
+	struct report_source source = {.catalog = in->view->catalog,
+				       .name = *info->name ? info->name : info->catalog,
+				       .driver = info->driver,
+				       .source = info->source,
+				       .simulated = info->simulated,
+				       .constants = in->view->constants,
+				       .constant_count = in->view->constant_count,
+				       .set = cli->options.set,
+				       .variant = cli->options.api,
+				       .metrics = in->metrics,
+				       .like = in->raw};
+	return report_add_device(fill, &source, NULL, err);
 }
 
-static enum sx_status read_rows(struct report_device *d, struct sx_error *err)
+static enum sx_status by_begin(const struct cli *cli, struct input *in, struct sx_error *err)
 {
-	enum sx_status status = sx_summary_create(d->metrics, d->raw, &d->summary, err);
-	if (!status)
-		status = sx_overview_create(d->raw, &d->overview, err);
+	const struct options *o = &cli->options;
+	const struct sx_capture_info *info = sx_capture_info(in->view->reader);
+	struct report_by_options options = {.catalog = in->view->catalog,
+					    .metrics = selection(cli, in),
+					    .sort = o->sort,
+					    .top = o->top,
+					    .begin_ns = info->begin_ns,
+					    .end_ns = info->end_ns,
+					    .interval_ns = o->interval_ns,
+					    .like = in->raw};
+	if (!options.top)
+		options.top = cli->view.format == FORMAT_TEXT ? TOP_TEXT : TOP_MACHINE;
+	enum sx_status status = report_key_parse(o->by, &options.by, err);
+	return status ? status : report_by_begin(&options, &in->by, err);
+}
+
+static enum sx_status read_rows(struct input *in, struct report_fill *fill, uint32_t device,
+				struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
 	while (!status) {
-		status = capture_view_next(d->view, d->raw, err);
+		status = capture_view_next(in->view, in->raw, err);
+		if (!status && in->by)
+			status = report_by_add(in->by, in->raw, err);
 		if (!status)
-			status = sx_summary_add(d->summary, d->raw, err);
-		if (!status)
-			status = sx_overview_add(d->overview, d->raw, err);
-		if (!status)
-			note_times(d);
+			status = report_add_rows(fill, device, in->raw, err);
 	}
 	return status == SX_END ? SX_OK : status;
 }
 
-static enum sx_status conclude(const struct cli *cli, struct report_device *d, struct sx_error *err)
+static enum sx_status set_goal(const struct cli *cli, struct report_fill *fill,
+			       struct sx_error *err)
 {
-	uint32_t count;
-	struct sx_metrics_options options = {.set = cli->options.set,
-					     .variant = cli->options.api,
-					     .constants = d->view->constants,
-					     .constant_count = d->view->constant_count};
-	enum sx_status status = sx_summary_stats(d->summary, &d->stats, &count, err);
-	const struct sx_table *few = status ? NULL : sx_overview_table(d->overview, &d->each);
-	if (!status && !few)
-		status = error_nomem(err, "a report");
-	if (!status)
-		status = sx_metrics_eval(d->metrics, few, &d->curve, err);
-	if (!status && d->rows)
-		status = sx_advice_create(d->view->catalog, &options, few, &d->advice, err);
-	return status ? status : report_budget(cli, d, few, err);
-}
-
-static void metric_json(struct json *json, const struct report_device *d, uint32_t device,
-			uint32_t i)
-{
-	const struct sx_stats *s = &d->stats[i];
-	const struct sx_metric_column *c = &d->columns[i];
-	json_object_begin_flat(json);
-	describe_stats_json(json, c, s, device);
-	json_kv_u64(json, "count", s->count);
-	json_kv_string(json, "why", s->why);
-	json_object_end(json);
-}
-
-static void write_json(const struct cli *cli, const char *path, const struct report_device *all,
-		       uint32_t count)
-{
-	struct json json = view_json_begin(&cli->view, "report");
-	json_kv_string(&json, "file", path);
-	json_key(&json, "devices");
-	json_array_begin(&json);
-	for (uint32_t d = 0; d < count; d++) {
-		const struct sx_capture_device *info = all[d].view->info;
-		json_object_begin_flat(&json);
-		json_kv_string(&json, "catalog", info->catalog);
-		json_kv_string(&json, "name", info->name);
-		json_kv_string(&json, "source", info->source);
-		json_kv_bool(&json, "simulated", info->simulated);
-		json_kv_string(&json, "kind", profile_sample_kind(info->kind));
-		json_kv_u64(&json, "samples", all[d].rows);
-		json_kv_u64(&json, "duration_ns",
-			    all[d].end_ns > all[d].begin_ns ? all[d].end_ns - all[d].begin_ns : 0);
-		json_object_end(&json);
+	const struct options *o = &cli->options;
+	unsigned width, height;
+	char rest;
+	if (!o->resolution && !(o->fps > 0))
+		return SX_OK;
+	if (!o->resolution) {
+		error_set(err, SX_ERR_USAGE, "--fps alone is no budget");
+		error_because(err, "it takes the size of the picture too");
+		error_try(err, "--fps %g --resolution 1920x1080", o->fps);
+		return SX_ERR_USAGE;
 	}
-	json_array_end(&json);
-	json_key(&json, "metrics");
-	json_array_begin(&json);
-	for (uint32_t d = 0; d < count; d++)
-		for (uint32_t i = 0; i < all[d].count; i++)
-			metric_json(&json, &all[d], d, i);
-	json_array_end(&json);
-	json_key(&json, "findings");
-	json_array_begin(&json);
-	for (uint32_t d = 0; d < count; d++)
-		if (all[d].advice)
-			findings_json(&json, all[d].advice, d);
-	json_array_end(&json);
-	if (cli->options.resolution) {
-		json_key(&json, "budgets");
-		json_array_begin(&json);
-		for (uint32_t d = 0; d < count; d++)
-			report_budget_json(&json, &all[d], d);
-		json_array_end(&json);
+	if (sscanf(o->resolution, "%ux%u%c", &width, &height, &rest) != 2 || !width || !height ||
+	    width > 65536 || height > 65536) {
+		error_set(err, SX_ERR_USAGE, "--resolution cannot be \"%s\"", o->resolution);
+		error_because(err, "it is a width and a height in pixels");
+		error_try(err, "--resolution 1920x1080");
+		return SX_ERR_USAGE;
 	}
-	view_json_end(&json);
-}
-
-static void write_csv(const struct cli *cli, const struct report_device *all, uint32_t count)
-{
-	static const char *const head[] = {"name", "device", "unit", "total", "mean",  "min",
-					   "p50",  "p95",    "p99",  "max",   "count", "why"};
-	struct csv csv = {.out = cli->view.out.out};
-	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
-		csv_text(&csv, head[i]);
-	csv_end_line(&csv);
-	for (uint32_t d = 0; d < count; d++)
-		for (uint32_t i = 0; i < all[d].count; i++) {
-			const struct sx_stats *s = &all[d].stats[i];
-			const double values[] = {s->mean, s->min, s->p50, s->p95, s->p99, s->max};
-			csv_text(&csv, all[d].columns[i].name);
-			csv_u64(&csv, d);
-			csv_text(&csv, all[d].columns[i].unit);
-			if (all[d].columns[i].type == SX_U64 && !isnan(s->total))
-				csv_u64(&csv, s->total_u64);
-			else
-				csv_f64(&csv, s->total);
-			for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++)
-				csv_f64(&csv, values[v]);
-			csv_u64(&csv, s->count);
-			csv_text(&csv, s->why);
-			csv_end_line(&csv);
-		}
-}
-
-static enum sx_status write_all(const struct cli *cli, const char *path,
-				const struct report_device *all, uint32_t count,
-				struct sx_error *err)
-{
-	bool ok = true;
-	if (cli->view.format == FORMAT_JSON)
-		write_json(cli, path, all, count);
-	else if (cli->view.format == FORMAT_CSV)
-		write_csv(cli, all, count);
-	for (uint32_t d = 0; ok && cli->view.format == FORMAT_TEXT && d < count; d++) {
-		if (d)
-			fputc('\n', cli->view.out.out);
-		ok = report_text(cli, &all[d]);
-	}
-	return ok ? SX_OK : error_nomem(err, "writing the report");
+	report_set_goal(fill,
+			&(struct sx_budget_goal){width, height, o->fps > 0 ? o->fps : FPS_DEFAULT});
+	return SX_OK;
 }
 
 /* Numbers of the devices that --for and --device leave; all without these. */
@@ -226,48 +160,96 @@ static bool passes_over(const struct cli *cli, enum sx_status status, uint32_t d
 	return cli->options.metrics.count && devices > 1 && status == SX_ERR_NOT_FOUND;
 }
 
-static enum sx_status report(struct cli *cli, const char *path, const uint32_t *list,
-			     uint32_t count, bool *whole, struct sx_error *err)
+static enum sx_status write_groups(const struct cli *cli, const struct input *inputs,
+				   const struct report *report, struct sx_error *err)
 {
-	struct report_device *all = calloc(count + 1, sizeof(*all));
-	enum sx_status status = all ? SX_OK : error_nomem(err, "a report"), passed = SX_OK;
-	uint32_t used = 0;
-	for (uint32_t i = 0; !status && i < count; i++) {
-		struct report_device *d = &all[used++];
-		status = device_open(cli, path, list[i], d, err);
-		if (passes_over(cli, status, count)) {
-			passed = status;
-			status = SX_OK;
-			device_finish(&all[--used]);
-			continue;
-		}
-		if (!status && cli->options.by)
-			status = report_by(cli, d, err);
-		else if (!status)
-			status = read_rows(d, err);
-		if (!status && !cli->options.by)
-			status = conclude(cli, d, err);
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < report->device_count; i++) {
+		struct groups_out out = {
+		    .view = &cli->view, .report = report, .device = &report->devices[i]};
+		status = report_by_finish(inputs[i].by, &out.g, err);
+		if (!status && i)
+			fputc('\n', cli->view.out.out);
+		if (!status)
+			status = groups_write(&out, err);
 	}
-	if (!status && !used)
-		status = passed;
-	if (!status && !cli->options.by)
-		status = write_all(cli, path, all, used, err);
-	if (!status && used)
-		*whole = capture_view_note(cli, all[0].view);
-	for (uint32_t i = 0; all && i < used; i++)
-		device_finish(&all[i]);
-	free(all);
 	return status;
 }
 
-static int run(struct cli *cli)
+static enum sx_status write(const struct cli *cli, const struct input *inputs,
+			    struct report_fill *fill, struct sx_error *err)
+{
+	const struct report *report;
+	enum sx_status status = report_finish(fill, &report, err);
+	if (status)
+		return status;
+	if (cli->options.by)
+		return write_groups(cli, inputs, report, err);
+	for (uint32_t i = 0; cli->options.resolution && i < report->device_count; i++)
+		if (!report->devices[i].has_budget)
+			cli_note(cli,
+				 "note: %s has no budget, for it does not count cycles with work",
+				 sx_catalog_info(report->devices[i].catalog)->name);
+	return views_find(cli->view.format)->write(&cli->view, report, err);
+}
+
+static enum sx_status fill_devices(struct cli *cli, const char *path, const uint32_t *list,
+				   uint32_t count, struct input *inputs, uint32_t *used,
+				   struct report_fill *fill, struct sx_error *err)
+{
+	enum sx_status status = SX_OK, passed = SX_OK;
+	for (uint32_t i = 0; !status && i < count; i++) {
+		struct input *in = &inputs[(*used)++];
+		status = input_open(cli, path, list[i], in, err);
+		if (passes_over(cli, status, count)) {
+			passed = status;
+			status = SX_OK;
+			input_close(&inputs[--*used]);
+			continue;
+		}
+		if (!status && cli->options.by)
+			status = by_begin(cli, in, err);
+		if (!status)
+			status = add_device(cli, in, fill, err);
+		if (!status)
+			status = read_rows(in, fill, *used - 1, err);
+	}
+	return !status && !*used ? passed : status;
+}
+
+static enum sx_status report(struct cli *cli, const char *path, const uint32_t *list,
+			     uint32_t count, bool *whole, struct sx_error *err)
+{
+	struct input *inputs = calloc(count + 1, sizeof(*inputs));
+	struct report_fill *fill = NULL;
+	uint32_t used = 0;
+	enum sx_status status = inputs ? report_begin(&fill, err) : error_nomem(err, "a report");
+	if (!status)
+		status =
+		    report_set_run(fill, &(struct report){.schema = "report", .file = path}, err);
+	if (!status)
+		status = set_goal(cli, fill, err);
+	if (!status)
+		status = fill_devices(cli, path, list, count, inputs, &used, fill, err);
+	if (!status)
+		status = write(cli, inputs, fill, err);
+	if (!status && used)
+		*whole = capture_view_note(cli, inputs[0].view);
+	report_destroy(fill);
+	for (uint32_t i = 0; inputs && i < used; i++)
+		input_close(&inputs[i]);
+	free(inputs);
+	return status;
+}
+
+static int report_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	const char *path;
 	uint32_t *list = NULL, count = 0;
 	bool whole = true;
-	enum sx_status status =
-	    cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV, &err);
+	unsigned grouped = 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV;
+	enum sx_status status = cli_formats(cli, cli->options.by ? grouped : views_formats(), &err);
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
@@ -302,5 +284,5 @@ const struct command cmd_report = {
 			 "  sextant report game.sxc --by frame --top 10 --sort gpu_time\n"
 			 "  sextant report game.sxc --resolution 1920x1080 --fps 60\n"
 			 "  sextant report game.sxc --by time -I 1s -m 'cpu_*' --csv\n"},
-    .run = run,
+    .run = report_run,
 };

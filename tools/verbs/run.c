@@ -54,14 +54,14 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 					   .context = o->context.value};
 }
 
-void run_tell(const struct cli *cli, const struct sx_session *session)
+void run_tell(const struct cli *cli, const struct sx_session *session, bool notes)
 {
 	uint32_t count;
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sx_session_device *d = &devices[i];
 		const char *name = d->name ? d->name : d->source;
-		if (d->note)
+		if (notes && d->note)
 			cli_note(cli, "note: %s", d->note);
 		if (d->failure)
 			cli_note(cli, "warning: %s, after %.3g s: %s%s%s", name,

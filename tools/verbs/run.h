@@ -10,8 +10,11 @@
 struct sx_session_options run_options(const struct cli *cli, char *const *argv);
 /* SIGINT, SIGTERM and SIGHUP end this session from now on; NULL: they kill again. */
 void run_catch_signals(struct sx_session *session);
-/* Notes of the devices of a finished run, and what went wrong on the way, with its time. */
-void run_tell(const struct cli *cli, const struct sx_session *session);
+/*
+ * What went wrong on the way of a finished run, with its time; with `notes` also the notes of its
+ * devices, which the text of a report has itself.
+ */
+void run_tell(const struct cli *cli, const struct sx_session *session, bool notes);
 /* As a shell says it: 128 + n for a signal. */
 int run_exit_code(const struct sx_child_status *child);
 /*

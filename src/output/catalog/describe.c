@@ -213,24 +213,3 @@ void describe_counter_json(struct json *json, const struct catalog_view *view, u
 	json_kv_string(json, "description", c->description);
 	json_object_end(json);
 }
-
-void describe_stats_json(struct json *json, const struct sx_metric_column *c,
-			 const struct sx_stats *s, uint32_t device)
-{
-	json_kv_string(json, "name", c->name);
-	json_kv_u64(json, "device", device);
-	json_kv_string(json, "unit", c->unit);
-	json_key(json, "total");
-	if (isnan(s->total))
-		json_null(json);
-	else if (c->type == SX_U64)
-		json_u64(json, s->total_u64);
-	else
-		json_f64(json, s->total);
-	json_kv_f64(json, "mean", s->mean);
-	json_kv_f64(json, "min", s->min);
-	json_kv_f64(json, "p50", s->p50);
-	json_kv_f64(json, "p95", s->p95);
-	json_kv_f64(json, "p99", s->p99);
-	json_kv_f64(json, "max", s->max);
-}

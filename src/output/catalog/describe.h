@@ -37,8 +37,4 @@ void describe_metric_json(struct json *json, const struct catalog_view *view, ui
 void describe_counter_json(struct json *json, const struct catalog_view *view, uint32_t counter);
 void describe_strings_json(struct json *json, const char *key, const struct sx_strings *strings);
 
-/* What stat and report both say of a metric's distribution: from its name to its maximum. */
-void describe_stats_json(struct json *json, const struct sx_metric_column *column,
-			 const struct sx_stats *stats, uint32_t device);
-
 #endif

@@ -132,9 +132,9 @@ static void add_metric(struct writer *w, uint32_t i)
 /* In the template's order; where there are only sets, set by set. */
 static bool list_metrics(struct listing *l)
 {
-	static const struct text_column columns[] = {{"metric", TEXT_LEFT, 1, 34, true},
-						     {"unit", TEXT_LEFT, 0, 0, false},
-						     {"meaning", TEXT_LEFT, 2, 24, false}};
+	static const struct text_column columns[] = {{"metric", TEXT_LEFT, 1, 34, true, false},
+						     {"unit", TEXT_LEFT, 0, 0, false, false},
+						     {"meaning", TEXT_LEFT, 2, 24, false, false}};
 	struct writer w;
 	bool by_group = l->view.section_count == 0 && l->view.group_count > 0;
 	begin(&w, l, columns, 3);
@@ -150,11 +150,11 @@ static bool list_metrics(struct listing *l)
 
 static bool list_counters(struct listing *l)
 {
-	static const struct text_column columns[] = {{"counter", TEXT_LEFT, 1, 26, true},
-						     {"block", TEXT_LEFT, 0, 0, false},
-						     {"slot", TEXT_RIGHT, 0, 0, false},
-						     {"unit", TEXT_LEFT, 0, 0, false},
-						     {"meaning", TEXT_LEFT, 2, 12, false}};
+	static const struct text_column columns[] = {{"counter", TEXT_LEFT, 1, 26, true, false},
+						     {"block", TEXT_LEFT, 0, 0, false, false},
+						     {"slot", TEXT_RIGHT, 0, 0, false, false},
+						     {"unit", TEXT_LEFT, 0, 0, false, false},
+						     {"meaning", TEXT_LEFT, 2, 12, false, false}};
 	struct writer w;
 	bool verbose = l->to->verbose;
 	begin(&w, l, columns, 5);
@@ -181,10 +181,10 @@ static bool list_counters(struct listing *l)
 
 static bool list_groups(struct listing *l, bool sets_only)
 {
-	static const struct text_column columns[] = {{"name", TEXT_LEFT, 0, 0, false},
-						     {"metrics", TEXT_RIGHT, 0, 0, false},
-						     {"registers", TEXT_RIGHT, 0, 0, false},
-						     {"meaning", TEXT_LEFT, 2, 20, false}};
+	static const struct text_column columns[] = {{"name", TEXT_LEFT, 0, 0, false, false},
+						     {"metrics", TEXT_RIGHT, 0, 0, false, false},
+						     {"registers", TEXT_RIGHT, 0, 0, false, false},
+						     {"meaning", TEXT_LEFT, 2, 20, false, false}};
 	struct writer w;
 	bool verbose = l->to->verbose;
 	begin(&w, l, columns, 4);
@@ -229,10 +229,10 @@ static bool list_sections(struct listing *l)
 
 static bool list_constants(struct listing *l)
 {
-	static const struct text_column columns[] = {{"constant", TEXT_LEFT, 0, 0, false},
-						     {"default", TEXT_RIGHT, 0, 0, false},
-						     {"unit", TEXT_LEFT, 0, 0, false},
-						     {"meaning", TEXT_LEFT, 2, 20, false}};
+	static const struct text_column columns[] = {{"constant", TEXT_LEFT, 0, 0, false, false},
+						     {"default", TEXT_RIGHT, 0, 0, false, false},
+						     {"unit", TEXT_LEFT, 0, 0, false, false},
+						     {"meaning", TEXT_LEFT, 2, 20, false, false}};
 	struct writer w;
 	begin(&w, l, columns, 4);
 	for (uint32_t i = 0; i < l->view.constant_count; i++) {

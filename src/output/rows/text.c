@@ -126,16 +126,16 @@ bool rows_text_write(struct rows_writer *w, const struct sx_table *t)
 	const struct rows_shape *shape = w->shape;
 	size_t rows = sx_table_row_count(t);
 	size_t shown = rows < ROWS_SHOWN ? rows : ROWS_SHOWN;
-	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, 1, 12, false}};
+	struct text_column columns[ROWS_SHOWN + 2] = {{"metric", TEXT_LEFT, 1, 12, false, false}};
 	char titles[ROWS_SHOWN][24];
 	for (size_t i = 0; i < shown; i++) {
 		if (shape->whole)
 			snprintf(titles[i], sizeof(titles[i]), "all");
 		else
 			snprintf(titles[i], sizeof(titles[i]), "row %zu", i + 1);
-		columns[i + 1] = (struct text_column){titles[i], TEXT_RIGHT, 0, 0, false};
+		columns[i + 1] = (struct text_column){titles[i], TEXT_RIGHT, 0, 0, false, false};
 	}
-	columns[shown + 1] = (struct text_column){"unit", TEXT_LEFT, 0, 0, false};
+	columns[shown + 1] = (struct text_column){"unit", TEXT_LEFT, 0, 0, false, false};
 	struct sheet v = {.view = view, .t = t, .shown = shown};
 	v.table = text_table_create(columns, shown + 2);
 	v.ok = v.table != NULL;

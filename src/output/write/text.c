@@ -164,22 +164,42 @@ static void pad(FILE *out, size_t count)
 		fputc(' ', out);
 }
 
-/* Writes at most `width` columns of text; what is cut ends in an ellipsis. Returns the columns. */
-static size_t write_cut(FILE *out, const char *text, size_t width)
+/* Writes the first `width` columns of a text and returns what is behind them. */
+static const char *write_columns(FILE *out, const char *text, size_t width)
 {
-	size_t have = text_width(text);
-	if (have <= width) {
-		fputs(text, out);
-		return have;
-	}
 	size_t shown = 0;
 	for (; *text; text++) {
-		if (((unsigned char)*text & 0xc0) != 0x80 && ++shown >= width)
+		if (((unsigned char)*text & 0xc0) != 0x80 && shown++ == width)
 			break;
 		fputc(*text, out);
 	}
-	fputs("\u2026", out);
-	return width;
+	return text;
+}
+
+/* Where the last `width` columns of a text begin. */
+static const char *last_columns(const char *text, size_t width)
+{
+	size_t skip = text_width(text) - width;
+	for (; *text; text++)
+		if (((unsigned char)*text & 0xc0) != 0x80 && skip-- == 0)
+			break;
+	return text;
+}
+
+/* Writes at most `width` columns of text; dots stand for what is cut. */
+static void write_cut(const struct text_target *target, const char *text, size_t width, bool middle)
+{
+	const char *dots = target->ascii ? ".." : "\u2026";
+	size_t room = width - text_width(dots);
+	if (text_width(text) <= width) {
+		fputs(text, target->out);
+		return;
+	}
+	size_t tail = middle ? room / 2 : 0;
+	write_columns(target->out, text, room - tail);
+	fputs(dots, target->out);
+	if (tail)
+		fputs(last_columns(text, tail), target->out);
 }
 
 static void write_cells(const struct text_table *table, const struct text_target *target,
@@ -192,7 +212,7 @@ static void write_cells(const struct text_table *table, const struct text_target
 		bool right = table->columns[c].align == TEXT_RIGHT;
 		if (shown) {
 			pad(target->out, pending + (right ? widths[c] - shown : 0));
-			write_cut(target->out, cells[c], widths[c]);
+			write_cut(target, cells[c], widths[c], table->columns[c].middle);
 			pending = right ? 0 : widths[c] - shown;
 		} else {
 			pending += widths[c];
@@ -207,7 +227,7 @@ static bool spill(const struct text_table *table, const struct text_target *targ
 {
 	if (!table->columns[0].spill || text_width(row->cells[0]) <= widths[0])
 		return false;
-	write_cut(target->out, row->cells[0], (size_t)target->width);
+	write_cut(target, row->cells[0], (size_t)target->width, false);
 	fputc('\n', target->out);
 	return true;
 }
@@ -219,7 +239,7 @@ static void write_row(const struct text_table *table, const struct text_target *
 	if (target->color && style != TEXT_PLAIN)
 		fputs(styles[style], target->out);
 	if (row->heading)
-		write_cut(target->out, row->heading, (size_t)target->width);
+		write_cut(target, row->heading, (size_t)target->width, false);
 	else
 		write_cells(table, target, widths, row->cells, spill(table, target, widths, row));
 	if (target->color && style != TEXT_PLAIN)

@@ -14,6 +14,8 @@ struct text_target {
 	FILE *out;
 	int width; /* columns */
 	bool color;
+	bool terminal; /* somebody looks at it, perhaps through a pager */
+	bool ascii;    /* the locale has nothing else */
 };
 
 struct text_column {
@@ -27,6 +29,8 @@ struct text_column {
 	size_t min;
 	/* Text that would be cut stands on a line of its own instead; for the first column. */
 	bool spill;
+	/* What is cut loses its middle: names that differ at both ends stay apart. */
+	bool middle;
 };
 
 struct text_table;

@@ -1,18 +1,16 @@
-/* Distributions: percentiles over rows, and the whole run's value from the summed counters. */
-#include <sextant/analysis.h>
+/* Statistics the plain way: every value in memory, sorted. The oracle of summaries and reports. */
+#include "naive_stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/stats.h"
-#include "base/error.h"
 
-struct sx_distribution {
+struct naive {
 	struct sx_table *rows;	 /* metrics of every row */
 	struct sx_table *totals; /* metrics of the summed counters: one row */
-	struct sx_stats *stats;
-	uint32_t count;
+	struct sx_stats *out;
 };
 
 static int compare(const void *a, const void *b)
@@ -53,10 +51,10 @@ static uint8_t seen_in(const struct sx_table *rows, uint32_t column)
 	return seen;
 }
 
-static void describe(struct sx_distribution *d, const struct sx_metric_column *column,
-		     uint32_t index, double *scratch)
+static void describe(const struct naive *d, const struct sx_metric_column *column, uint32_t index,
+		     double *scratch)
 {
-	struct sx_stats *s = &d->stats[index];
+	struct sx_stats *s = &d->out[index];
 	*s = (struct sx_stats){
 	    .total = NAN, .mean = NAN, .min = NAN, .p50 = NAN, .p95 = NAN, .p99 = NAN, .max = NAN};
 	s->why = sx_table_column(d->rows, index)->why;
@@ -78,61 +76,25 @@ static void describe(struct sx_distribution *d, const struct sx_metric_column *c
 	s->max = scratch[s->count - 1];
 }
 
-static enum sx_status evaluate(struct sx_distribution *d, const struct sx_metrics *metrics,
-			       const struct sx_table *raw, struct sx_error *err)
+struct sx_stats *naive_stats(const struct sx_metrics *metrics, const struct sx_table *raw,
+			     uint32_t *count)
 {
+	struct naive d = {0};
 	struct sx_table *summed = NULL;
-	enum sx_status status = sx_metrics_eval(metrics, raw, &d->rows, err);
-	if (!status)
-		status = sx_table_total(raw, &summed, err);
-	if (!status)
-		status = sx_metrics_eval(metrics, summed, &d->totals, err);
-	sx_table_destroy(summed);
-	return status;
-}
-
-enum sx_status sx_distribution_create(const struct sx_metrics *metrics, const struct sx_table *raw,
-				      struct sx_distribution **out, struct sx_error *err)
-{
-	struct sx_distribution *d = calloc(1, sizeof(*d));
+	const struct sx_metric_column *columns = sx_metrics_columns(metrics, count);
 	double *scratch = calloc(sx_table_row_count(raw) + 1, sizeof(*scratch));
-	enum sx_status status =
-	    d && scratch ? evaluate(d, metrics, raw, err) : error_nomem(err, "describing samples");
-	if (!status) {
-		const struct sx_metric_column *columns = sx_metrics_columns(metrics, &d->count);
-		d->stats = calloc(d->count + 1, sizeof(*d->stats));
-		if (!d->stats)
-			status = error_nomem(err, "describing samples");
-		for (uint32_t i = 0; !status && i < d->count; i++)
-			describe(d, &columns[i], i, scratch);
+	d.out = calloc(*count + 1, sizeof(*d.out));
+	if (!scratch || !d.out || sx_metrics_eval(metrics, raw, &d.rows, NULL) != SX_OK ||
+	    sx_table_total(raw, &summed, NULL) != SX_OK ||
+	    sx_metrics_eval(metrics, summed, &d.totals, NULL) != SX_OK)
+		abort();
+	for (uint32_t i = 0; i < *count; i++) {
+		describe(&d, &columns[i], i, scratch);
+		d.out[i].why = d.out[i].why ? "no data" : NULL;
 	}
+	sx_table_destroy(summed);
+	sx_table_destroy(d.rows);
+	sx_table_destroy(d.totals);
 	free(scratch);
-	if (status) {
-		sx_distribution_destroy(d);
-		return status;
-	}
-	*out = d;
-	return SX_OK;
-}
-
-void sx_distribution_destroy(struct sx_distribution *d)
-{
-	if (!d)
-		return;
-	sx_table_destroy(d->rows);
-	sx_table_destroy(d->totals);
-	free(d->stats);
-	free(d);
-}
-
-const struct sx_stats *sx_distribution_stats(const struct sx_distribution *d, uint32_t *count)
-{
-	if (count)
-		*count = d->count;
-	return d->stats;
-}
-
-const struct sx_table *sx_distribution_rows(const struct sx_distribution *d)
-{
-	return d->rows;
+	return d.out;
 }

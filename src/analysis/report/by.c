@@ -1,0 +1,415 @@
+/* The report by frame, debug group, time or instance: rows with one key become one. */
+#include "analysis/report/by.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/instances.h"
+#include "base/mem.h"
+#include "base/strings.h"
+#include "table/like.h"
+#include "table/total.h"
+
+#define PRUNE_AT 1024 /* groups beyond the wanted ones that wait before the smaller ones go */
+#define KEYS_MAX 4096 /* debug groups or instances */
+
+/* Groups whose rows may be anywhere. */
+struct open_group {
+	uint64_t key, rows;
+	struct total *total;
+};
+
+struct report_by {
+	struct report_by_options o;
+	struct sx_metrics *metrics, *sort; /* sort: NULL in order */
+	struct sx_summary *summary;	   /* of all rows, which a group may stand out from */
+	const struct sx_table *raw;	   /* the rows at hand */
+	uint64_t bucket_ns, seen, next_frame, rows;
+	bool labelled;	     /* some row has the label */
+	struct total *whole; /* instances that are columns: all rows in one */
+	struct sx_table *total;
+	struct sx_table *groups; /* raw counters, a row a group */
+	struct report_group *list;
+	size_t list_cap;
+	struct open_group *open;
+	size_t open_count, open_cap;
+	struct sx_vector *vectors;
+	struct strings texts; /* of debug groups, whose keys they are */
+	struct sx_table *values;
+	struct report_groups result;
+};
+
+const char *report_key_name(enum report_key key)
+{
+	static const char *const names[] = {"frame", "group", "time", "instance"};
+	return names[key];
+}
+
+enum sx_status report_key_parse(const char *text, enum report_key *out, struct sx_error *err)
+{
+	for (int i = 0; i < REPORT_KEYS; i++)
+		if (strcmp(text, report_key_name((enum report_key)i)) == 0) {
+			*out = (enum report_key)i;
+			return SX_OK;
+		}
+	error_set(err, SX_ERR_USAGE, "--by cannot be \"%s\"", text);
+	error_because(err, "rows can be put together by frame, group, time or instance");
+	error_try(err, "--by frame");
+	return SX_ERR_USAGE;
+}
+
+/* Tables count their strings each for itself. */
+static uint64_t key_of_text(struct report_by *g, uint64_t index)
+{
+	const char *text = index == SX_LABEL_ABSENT ? NULL : sx_table_string(g->raw, index);
+	uint32_t key = text ? strings_intern(&g->texts, text, strlen(text), NULL) : UINT32_MAX;
+	return key == UINT32_MAX ? UINT64_MAX : key;
+}
+
+static uint64_t key_of(struct report_by *g, size_t row)
+{
+	static const enum sx_label labels[] = {SX_LABEL_FRAME, SX_LABEL_GROUP, SX_LABEL_COUNT,
+					       SX_LABEL_INSTANCE};
+	const struct sx_table *raw = g->raw;
+	if (g->o.by == REPORT_BY_TIME) {
+		uint64_t begin = sx_table_begin_ns(raw)[row];
+		g->labelled |= begin != SX_TIME_UNKNOWN;
+		return begin == SX_TIME_UNKNOWN || begin < g->o.begin_ns
+			   ? UINT64_MAX
+			   : (begin - g->o.begin_ns) / g->bucket_ns;
+	}
+	uint64_t key = sx_table_label(raw, labels[g->o.by], row);
+	if (key == SX_LABEL_ABSENT && g->o.by == REPORT_BY_FRAME &&
+	    sx_table_kind(raw) == SX_SAMPLE_FRAME)
+		key = g->next_frame++;
+	g->labelled |= key != SX_LABEL_ABSENT;
+	return g->o.by == REPORT_BY_GROUP ? key_of_text(g, key) : key;
+}
+
+/* Values of --sort for the groups from `first` on. */
+static enum sx_status set_order(struct report_by *g, size_t first, struct sx_error *err)
+{
+	struct sx_table *values = NULL;
+	if (!g->sort)
+		return SX_OK;
+	enum sx_status status = sx_metrics_eval(g->sort, g->groups, &values, err);
+	for (size_t i = first; !status && i < sx_table_row_count(g->groups); i++)
+		g->list[i].order = sx_table_get(values, 0, i);
+	sx_table_destroy(values);
+	return status;
+}
+
+struct ranked {
+	double order;
+	size_t row;
+};
+
+/* Largest first, no data last, else as they came. */
+static int compare(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (isnan(x->order) != isnan(y->order))
+		return isnan(x->order) ? 1 : -1;
+	if (!isnan(x->order) && x->order != y->order)
+		return x->order < y->order ? 1 : -1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Puts the groups in order and keeps the first ones. */
+static enum sx_status prune(struct report_by *g, struct sx_error *err)
+{
+	size_t rows = sx_table_row_count(g->groups),
+	       kept = rows < g->o.top ? rows : (size_t)g->o.top;
+	struct ranked *ranks = calloc(rows + 1, sizeof(*ranks));
+	struct report_group *list = calloc(rows + 1, sizeof(*list));
+	struct sx_table *table = NULL;
+	struct sx_rows span;
+	enum sx_status status = ranks && list ? set_order(g, 0, err) : error_nomem(err, "a report");
+	if (!status)
+		status = table_like(g->groups, &table, err);
+	for (size_t i = 0; !status && i < rows; i++)
+		ranks[i] = (struct ranked){g->sort ? g->list[i].order : (double)NAN, i};
+	if (!status)
+		qsort(ranks, rows, sizeof(*ranks), compare);
+	for (size_t i = 0; !status && i < kept; i++) {
+		list[i] = g->list[ranks[i].row];
+		sx_table_rows(g->groups, ranks[i].row, 1, g->vectors, &span);
+		status = sx_table_append(table, &span, err);
+	}
+	free(ranks);
+	if (status) {
+		free(list);
+		sx_table_destroy(table);
+		return status;
+	}
+	sx_table_destroy(g->groups);
+	free(g->list);
+	g->groups = table;
+	g->list = list;
+	g->list_cap = rows + 1;
+	return SX_OK;
+}
+
+static enum sx_status finish_group(struct report_by *g, uint64_t key, uint64_t count,
+				   struct total *total, struct sx_error *err)
+{
+	struct sx_table *row = NULL;
+	struct sx_rows span;
+	size_t at = sx_table_row_count(g->groups);
+	g->seen++;
+	if (!g->sort && at >= g->o.top) {
+		total_reset(total);
+		return SX_OK;
+	}
+	if (!mem_grow(&g->list, &g->list_cap, at + 1, sizeof(*g->list)))
+		return error_nomem(err, "a report");
+	enum sx_status status = total_table(total, &row, err);
+	if (!status) {
+		sx_table_rows(row, 0, 1, g->vectors, &span);
+		status = sx_table_append(g->groups, &span, err);
+	}
+	g->list[at] = (struct report_group){key, NULL, count, (double)NAN};
+	sx_table_destroy(row);
+	total_reset(total);
+	if (!status && at + 1 >= g->o.top + PRUNE_AT)
+		status = prune(g, err);
+	return status;
+}
+
+static struct open_group *find_open(struct report_by *g, uint64_t key, struct sx_error *err)
+{
+	for (size_t i = g->open_count; i > 0; i--)
+		if (g->open[i - 1].key == key)
+			return &g->open[i - 1];
+	struct open_group new = {.key = key};
+	if (g->open_count >= KEYS_MAX) {
+		error_set(err, SX_ERR_LIMIT, "more than %d different keys", KEYS_MAX);
+		error_try(err, "export, and a program of your own");
+		return NULL;
+	}
+	if (!mem_grow(&g->open, &g->open_cap, g->open_count + 1, sizeof(*g->open)) ||
+	    total_create(g->raw, &new.total, err) != SX_OK) {
+		error_nomem(err, "a report");
+		return NULL;
+	}
+	g->open[g->open_count] = new;
+	return &g->open[g->open_count++];
+}
+
+static bool comes_in_runs(const struct report_by *g)
+{
+	return g->o.by == REPORT_BY_FRAME || g->o.by == REPORT_BY_TIME;
+}
+
+/* Rows [first, last) have one key. Runs: the group before ends with the first other key. */
+static enum sx_status add_run(struct report_by *g, uint64_t key, size_t first, size_t last,
+			      struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	bool runs = comes_in_runs(g);
+	struct open_group *open = runs && g->open_count ? &g->open[0] : NULL;
+	if (!open && !(open = find_open(g, key, err)))
+		return err->status;
+	if (runs && open->key != key) {
+		status = finish_group(g, open->key, open->rows, open->total, err);
+		open->key = key;
+		open->rows = 0;
+	}
+	if (!runs && open->key != key && !(open = find_open(g, key, err)))
+		return err->status;
+	total_add_rows(open->total, g->raw, first, last - first);
+	open->rows += last - first;
+	return status;
+}
+
+static enum sx_status add_rows(struct report_by *g, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	size_t rows = sx_table_row_count(g->raw), first = 0;
+	uint64_t key = rows ? key_of(g, 0) : 0;
+	for (size_t i = 1; !status && i <= rows; i++) {
+		uint64_t next = i < rows ? key_of(g, i) : 0;
+		if (i < rows && next == key)
+			continue;
+		status = add_run(g, key, first, i, err);
+		first = i;
+		key = next;
+	}
+	return status;
+}
+
+/* A round length that gives about twenty stretches. */
+static uint64_t round_bucket(uint64_t duration_ns)
+{
+	uint64_t step = 1;
+	while (step <= UINT64_MAX / 10 && step * 10 <= duration_ns / 20)
+		step *= 10;
+	uint64_t times = duration_ns / 20 / step;
+	return times >= 5 ? step * 5 : times >= 2 ? step * 2 : step;
+}
+
+static bool reserve_vectors(struct report_by *g, const struct sx_table *like)
+{
+	free(g->vectors);
+	g->vectors = calloc(sx_table_column_count(like) + 1, sizeof(*g->vectors));
+	return g->vectors != NULL;
+}
+
+static enum sx_status begin_selection(struct report_by *g, struct sx_error *err)
+{
+	struct sx_metrics_options options = g->o.metrics;
+	options.like = g->o.like;
+	enum sx_status status = sx_metrics_create(g->o.catalog, &options, &g->metrics, err);
+	if (!status)
+		status = sx_summary_create(g->metrics, g->o.like, &g->summary, err);
+	if (status || !g->o.sort)
+		return status;
+	options.patterns = &g->o.sort;
+	options.pattern_count = 1;
+	options.counters = false;
+	return sx_metrics_create(g->o.catalog, &options, &g->sort, err);
+}
+
+enum sx_status report_by_begin(const struct report_by_options *options, struct report_by **out,
+			       struct sx_error *err)
+{
+	struct report_by *g = calloc(1, sizeof(*g));
+	if (!g)
+		return error_nomem(err, "a report");
+	g->o = *options;
+	g->bucket_ns = options->interval_ns ? options->interval_ns
+		       : options->end_ns != SX_TIME_UNKNOWN && options->end_ns > options->begin_ns
+			   ? round_bucket(options->end_ns - options->begin_ns)
+			   : 1000000000;
+	enum sx_status status = begin_selection(g, err);
+	if (!status)
+		status = table_like(options->like, &g->groups, err);
+	if (!status && !reserve_vectors(g, options->like))
+		status = error_nomem(err, "a report");
+	if (!status && options->by == REPORT_BY_INSTANCE &&
+	    instances_are_columns(options->catalog, options->like))
+		status = total_create(options->like, &g->whole, err);
+	g->o.like = NULL;
+	if (status) {
+		report_by_destroy(g);
+		return status;
+	}
+	*out = g;
+	return SX_OK;
+}
+
+enum sx_status report_by_add(struct report_by *g, const struct sx_table *raw, struct sx_error *err)
+{
+	g->raw = raw;
+	g->rows += sx_table_row_count(raw);
+	if (g->whole) {
+		total_add(g->whole, raw);
+		return SX_OK;
+	}
+	enum sx_status status = add_rows(g, err);
+	return status ? status : sx_summary_add(g->summary, raw, err);
+}
+
+static enum sx_status no_label(const struct report_by *g, struct sx_error *err)
+{
+	static const char *const remedies[] = {
+	    "--by time; a source that encloses frames, such as gl, gives them",
+	    "--by frame; programs name their groups with glPushDebugGroup",
+	    "export; these rows have no times", "--by time"};
+	error_set(err, SX_ERR_NOT_FOUND, "no row of %s has a %s",
+		  sx_catalog_info(g->o.catalog)->name, report_key_name(g->o.by));
+	error_because(err, "its source does not tell");
+	error_try(err, "%s", remedies[g->o.by]);
+	return SX_ERR_NOT_FOUND;
+}
+
+/* Instances are columns: the groups are the rows of the split table. */
+static enum sx_status split_whole(struct report_by *g, struct sx_error *err)
+{
+	sx_table_destroy(g->groups);
+	sx_metrics_destroy(g->metrics);
+	g->groups = NULL;
+	g->metrics = NULL;
+	enum sx_status status = total_table(g->whole, &g->total, err);
+	if (!status)
+		status = instances_split(&g->o, g->total, &g->groups, &g->metrics, err);
+	size_t rows = status ? 0 : sx_table_row_count(g->groups);
+	if (!status && (!reserve_vectors(g, g->groups) ||
+			!mem_grow(&g->list, &g->list_cap, rows + 1, sizeof(*g->list))))
+		status = error_nomem(err, "a report");
+	for (size_t i = 0; !status && i < rows; i++)
+		g->list[i] = (struct report_group){i, NULL, g->rows, (double)NAN};
+	g->seen = rows;
+	g->labelled = true;
+	return status;
+}
+
+static enum sx_status close_groups(struct report_by *g, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	for (size_t i = 0; !status && i < g->open_count; i++)
+		if (g->open[i].rows)
+			status =
+			    finish_group(g, g->open[i].key, g->open[i].rows, g->open[i].total, err);
+	return status;
+}
+
+static uint32_t find_sort(const struct report_by *g)
+{
+	uint32_t n;
+	return g->sort ? sx_table_find(g->values, sx_metrics_columns(g->sort, &n)[0].name)
+		       : SX_NONE;
+}
+
+enum sx_status report_by_finish(struct report_by *g, const struct report_groups **out,
+				struct sx_error *err)
+{
+	uint32_t count;
+	struct report_groups *r = &g->result;
+	enum sx_status status = g->whole ? split_whole(g, err) : close_groups(g, err);
+	if (!status)
+		status = prune(g, err);
+	if (!status && !g->labelled)
+		status = no_label(g, err);
+	if (!status)
+		status = sx_metrics_eval(g->metrics, g->groups, &g->values, err);
+	if (!status && !g->whole)
+		status = sx_summary_stats(g->summary, &r->stats, &count, err);
+	if (status)
+		return status;
+	r->by = g->o.by;
+	r->bucket_ns = g->bucket_ns;
+	r->begin_ns = g->o.begin_ns;
+	r->seen = g->seen;
+	r->list = g->list;
+	r->count = sx_table_row_count(g->groups);
+	r->raw = g->groups;
+	r->whole = g->total;
+	r->values = g->values;
+	r->sort_column = find_sort(g);
+	for (size_t i = 0; g->o.by == REPORT_BY_GROUP && i < r->count; i++)
+		g->list[i].text = strings_get(&g->texts, g->list[i].key);
+	*out = r;
+	return SX_OK;
+}
+
+void report_by_destroy(struct report_by *g)
+{
+	if (!g)
+		return;
+	for (size_t i = 0; i < g->open_count; i++)
+		total_destroy(g->open[i].total);
+	total_destroy(g->whole);
+	sx_summary_destroy(g->summary);
+	sx_metrics_destroy(g->metrics);
+	sx_metrics_destroy(g->sort);
+	sx_table_destroy(g->groups);
+	sx_table_destroy(g->values);
+	sx_table_destroy(g->total);
+	strings_finish(&g->texts);
+	free(g->open);
+	free(g->list);
+	free(g->vectors);
+	free(g);
+}

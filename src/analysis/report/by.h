@@ -1,0 +1,77 @@
+/* Rows of one device put together by what they share: a frame, a debug group, time, an instance. */
+#ifndef ANALYSIS_REPORT_BY_H
+#define ANALYSIS_REPORT_BY_H
+
+#include "analysis/report/report.h"
+
+enum report_key { REPORT_BY_FRAME, REPORT_BY_GROUP, REPORT_BY_TIME, REPORT_BY_INSTANCE };
+#define REPORT_KEYS 4
+
+/* What to put together, and which of it to keep. */
+struct report_by_options {
+	struct sx_catalog *catalog;
+	struct sx_metrics_options metrics; /* the selection; must outlive the grouping */
+	const char *sort;		   /* a metric, largest first; NULL: in order */
+	uint64_t top;			   /* at most so many groups */
+	enum report_key by;
+	uint64_t begin_ns, end_ns;   /* of all rows, as far as known; for time */
+	uint64_t interval_ns;	     /* of one stretch of time; 0: a round one */
+	const struct sx_table *like; /* the columns that rows will have */
+};
+
+/* One group: row i of both tables. */
+struct report_group {
+	uint64_t key;	  /* number of the frame, stretch, instance; a string; UINT64_MAX: none */
+	const char *text; /* of a debug group, or NULL */
+	uint64_t rows;
+	double order; /* the value of the sort's metric */
+};
+
+/* A metric in which a group stands out from the others. */
+struct report_difference {
+	uint32_t column; /* of `values` */
+	double times;	 /* the group's value over the median */
+};
+#define REPORT_DIFFERENCES 3
+
+struct report_groups {
+	enum report_key by;
+	uint64_t bucket_ns, begin_ns; /* of one stretch of time; of the first */
+	uint64_t seen;		      /* groups in all */
+	const struct report_group *list;
+	size_t count;
+	const struct sx_table *raw, *values; /* counters and metrics, a row a group */
+	const struct sx_table *whole; /* all rows in one, where instances are columns; or NULL */
+	uint32_t sort_column;	      /* of values, or SX_NONE */
+	const struct sx_stats *stats; /* of every column over all rows, or NULL */
+};
+
+struct report_by;
+
+/* "frame", "group", "time" or "instance". */
+const char *report_key_name(enum report_key key);
+/* Errors: SX_ERR_USAGE when no key has this name. */
+enum sx_status report_key_parse(const char *text, enum report_key *out, struct sx_error *err);
+
+/* *out is owned by the caller. Errors: what sx_metrics_create() says of the selection. */
+enum sx_status report_by_begin(const struct report_by_options *options, struct report_by **out,
+			       struct sx_error *err);
+/* Adds the rows of a table. Errors: SX_ERR_LIMIT (too many different keys), SX_ERR_NO_MEMORY. */
+enum sx_status report_by_add(struct report_by *by, const struct sx_table *raw,
+			     struct sx_error *err);
+/*
+ * The groups in order; *out is owned by the grouping. Errors: SX_ERR_NOT_FOUND when no row has such
+ * a label.
+ */
+enum sx_status report_by_finish(struct report_by *by, const struct report_groups **out,
+				struct sx_error *err);
+void report_by_destroy(struct report_by *by);
+
+/*
+ * What is different in a group: its metrics farthest above the median of all rows, for their
+ * spread, at most REPORT_DIFFERENCES. Returns how many.
+ */
+size_t report_by_differences(const struct report_groups *groups, size_t group,
+			     struct report_difference *out);
+
+#endif

@@ -1,0 +1,291 @@
+/* Filling a report: every row goes to a summary, an overview, the rules and the frames, once. */
+#include "analysis/report/fill.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct report_fill {
+	struct arena arena;
+	struct filling **devices;
+	size_t count, cap;
+	struct report run; /* what the caller said of it */
+	struct sx_budget_goal goal;
+	bool has_goal;
+	struct report report;
+	struct arena result; /* what report_finish() made last */
+};
+
+enum sx_status report_begin(struct report_fill **out, struct sx_error *err)
+{
+	*out = calloc(1, sizeof(**out));
+	return *out ? SX_OK : error_nomem(err, "a report");
+}
+
+static void filling_destroy(struct filling *f)
+{
+	sx_advice_destroy(f->advice);
+	sx_overview_destroy(f->overview);
+	sx_summary_destroy(f->summary);
+	sx_table_destroy(f->curve);
+	sketch_finish(&f->frames);
+	sx_catalog_unref(f->source.catalog);
+	free(f);
+}
+
+void report_destroy(struct report_fill *fill)
+{
+	if (!fill)
+		return;
+	for (size_t i = 0; i < fill->count; i++)
+		filling_destroy(fill->devices[i]);
+	free(fill->devices);
+	arena_finish(&fill->result);
+	arena_finish(&fill->arena);
+	free(fill);
+}
+
+/* A copy of a text that may be NULL; *ok becomes false when memory is out. */
+static const char *keep(struct arena *arena, const char *text, bool *ok)
+{
+	const char *copy = text ? arena_strndup(arena, text, strlen(text)) : NULL;
+	*ok = *ok && (copy || !text);
+	return copy;
+}
+
+static bool keep_constants(struct filling *f, const struct report_source *source)
+{
+	bool ok = true;
+	uint32_t count = source->constant_count;
+	struct sx_constant_value *copy = arena_alloc(f->arena, count * sizeof(*copy) + 1);
+	for (uint32_t i = 0; copy && i < count; i++) {
+		copy[i] = source->constants[i];
+		copy[i].name = keep(f->arena, copy[i].name, &ok);
+	}
+	f->source.constants = copy;
+	return copy && ok;
+}
+
+static bool keep_source(struct filling *f, const struct report_source *source)
+{
+	bool ok = true;
+	f->source = *source;
+	f->source.catalog = sx_catalog_ref(source->catalog);
+	f->source.like = NULL;
+	f->source.name = keep(f->arena, source->name, &ok);
+	f->source.driver = keep(f->arena, source->driver, &ok);
+	f->source.source = keep(f->arena, source->source, &ok);
+	f->source.set = keep(f->arena, source->set, &ok);
+	f->source.variant = keep(f->arena, source->variant, &ok);
+	ok = keep_constants(f, source) && ok;
+	f->options = (struct sx_metrics_options){.set = f->source.set,
+						 .variant = f->source.variant,
+						 .constants = f->source.constants,
+						 .constant_count = f->source.constant_count};
+	return ok;
+}
+
+/* The columns are known: everything that rows go to can be made. */
+static enum sx_status begin_rows(struct filling *f, const struct sx_table *like,
+				 struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	f->begun = true;
+	f->source.like = NULL;
+	if (f->source.metrics)
+		status = sx_summary_create(f->source.metrics, like, &f->summary, err);
+	if (!status)
+		status = sx_overview_create(like, &f->overview, err);
+	if (!status)
+		status = sx_advice_begin(f->source.catalog, &f->options, like, &f->advice, err);
+	return status;
+}
+
+enum sx_status report_add_device(struct report_fill *fill, const struct report_source *source,
+				 uint32_t *index, struct sx_error *err)
+{
+	struct filling *f = calloc(1, sizeof(*f));
+	if (!f ||
+	    !mem_grow(&fill->devices, &fill->cap, fill->count + 1, sizeof(struct filling *))) {
+		free(f);
+		return error_nomem(err, "a report");
+	}
+	*f = (struct filling){.arena = &fill->arena, .begin_ns = SX_TIME_UNKNOWN};
+	f->facts.simulated = source->simulated;
+	if (index)
+		*index = (uint32_t)fill->count;
+	fill->devices[fill->count++] = f;
+	if (!keep_source(f, source))
+		return error_nomem(err, "a report");
+	return source->like ? begin_rows(f, source->like, err) : SX_OK;
+}
+
+static bool note_times(struct filling *f, const struct sx_table *raw)
+{
+	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
+	bool frames = sx_table_kind(raw) == SX_SAMPLE_FRAME, ok = true;
+	for (size_t i = 0; ok && i < sx_table_row_count(raw); i++) {
+		bool known = begin[i] != SX_TIME_UNKNOWN;
+		bool whole = known && end[i] != SX_TIME_UNKNOWN && end[i] > begin[i];
+		if (known && begin[i] < f->begin_ns)
+			f->begin_ns = begin[i];
+		if (whole && end[i] > f->end_ns)
+			f->end_ns = end[i];
+		if (frames && whole)
+			ok = sketch_add(&f->frames, (double)(end[i] - begin[i]));
+	}
+	return ok;
+}
+
+enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
+			       const struct sx_table *raw, struct sx_error *err)
+{
+	struct filling *f = fill->devices[device];
+	enum sx_status status = f->begun ? SX_OK : begin_rows(f, raw, err);
+	if (!status && f->summary)
+		status = sx_summary_add(f->summary, raw, err);
+	if (!status)
+		status = sx_overview_add(f->overview, raw, err);
+	if (!status)
+		status = sx_advice_add(f->advice, raw, err);
+	if (!status && !note_times(f, raw))
+		status = error_nomem(err, "a report");
+	if (!status)
+		f->samples += sx_table_row_count(raw);
+	return status;
+}
+
+enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
+				const struct report_facts *facts, struct sx_error *err)
+{
+	struct filling *f = fill->devices[device];
+	bool ok = true;
+	if (facts->name)
+		f->source.name = keep(f->arena, facts->name, &ok);
+	if (facts->driver)
+		f->source.driver = keep(f->arena, facts->driver, &ok);
+	if (facts->note)
+		f->facts.note = keep(f->arena, facts->note, &ok);
+	f->facts.lost = facts->lost;
+	f->facts.simulated = facts->simulated;
+	if (facts->silence)
+		f->silence = *facts->silence;
+	f->facts.silence = facts->silence ? &f->silence : NULL;
+	return ok ? SX_OK : error_nomem(err, "a report");
+}
+
+void report_set_goal(struct report_fill *fill, const struct sx_budget_goal *goal)
+{
+	fill->goal = *goal;
+	fill->has_goal = true;
+}
+
+enum sx_status report_set_run(struct report_fill *fill, const struct report *run,
+			      struct sx_error *err)
+{
+	bool ok = true;
+	fill->run = *run;
+	fill->run.file = keep(&fill->arena, run->file, &ok);
+	return ok ? SX_OK : error_nomem(err, "a report");
+}
+
+/* What the summary and the overview know, as rows and their course. */
+static enum sx_status tell_rows(struct filling *f, struct report_device *out, struct sx_error *err)
+{
+	uint32_t count = 0;
+	const struct sx_stats *stats = NULL;
+	enum sx_status status = sx_summary_stats(f->summary, &stats, &count, err);
+	sx_table_destroy(f->curve);
+	f->curve = NULL;
+	if (!status)
+		status = sx_metrics_eval(f->source.metrics, out->overview, &f->curve, err);
+	out->curve = f->curve;
+	if (!status && !report_place_rows(f, stats, out))
+		status = error_nomem(err, "a report");
+	return status;
+}
+
+static enum sx_status tell_budget(const struct report_fill *fill, const struct filling *f,
+				  struct report_device *out, struct sx_error *err)
+{
+	struct sx_metrics_options options = f->options;
+	struct sx_error ignored = {0};
+	options.set = NULL;
+	enum sx_status status = sx_budget_of(f->source.catalog, &options, out->overview,
+					     &fill->goal, &out->budget, &ignored);
+	out->goal = fill->goal;
+	out->has_budget = status == SX_OK;
+	if (status && status != SX_ERR_NOT_FOUND && err)
+		*err = ignored;
+	return status == SX_ERR_NOT_FOUND ? SX_OK : status;
+}
+
+static enum sx_status tell_findings(struct filling *f, struct report_device *out,
+				    struct sx_error *err)
+{
+	enum sx_status status = f->advised ? SX_OK : sx_advice_finish(f->advice, err);
+	f->advised = true;
+	if (status || !f->samples)
+		return status;
+	out->advice = f->advice;
+	out->findings = sx_advice_findings(f->advice, &out->finding_count);
+	return SX_OK;
+}
+
+static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
+				  struct report_device *out, struct sx_error *err)
+{
+	*out = (struct report_device){.catalog = f->source.catalog,
+				      .name = f->source.name,
+				      .driver = f->source.driver,
+				      .source = f->source.source,
+				      .simulated = f->facts.simulated,
+				      .constants = f->source.constants,
+				      .constant_count = f->source.constant_count,
+				      .samples = f->samples,
+				      .lost = f->facts.lost,
+				      .begin_ns = f->begin_ns,
+				      .end_ns = f->end_ns ? f->end_ns : SX_TIME_UNKNOWN,
+				      .note = f->facts.note,
+				      .silence = f->facts.silence,
+				      .cost = {.share = NAN, .slowdown = NAN},
+				      .frames = report_judge_frames(f)};
+	if (f->end_ns && f->end_ns > f->begin_ns)
+		out->duration_ns = f->end_ns - f->begin_ns;
+	if (!f->begun)
+		return SX_OK;
+	out->overview = sx_overview_table(f->overview, &out->each);
+	if (!out->overview)
+		return error_nomem(err, "a report");
+	out->kind = sx_table_kind(out->overview);
+	enum sx_status status = f->summary ? tell_rows(f, out, err) : SX_OK;
+	if (!status)
+		status = tell_findings(f, out, err);
+	if (!status && fill->has_goal)
+		status = tell_budget(fill, f, out, err);
+	return status;
+}
+
+enum sx_status report_finish(struct report_fill *fill, const struct report **out,
+			     struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	arena_finish(&fill->result);
+	fill->result = (struct arena){0};
+	struct report_device *devices =
+	    arena_alloc(&fill->result, fill->count * sizeof(*devices) + 1);
+	if (!devices)
+		return error_nomem(err, "a report");
+	fill->report = fill->run;
+	fill->report.devices = devices;
+	fill->report.device_count = (uint32_t)fill->count;
+	for (size_t i = 0; !status && i < fill->count; i++) {
+		fill->devices[i]->arena = &fill->result;
+		status = tell_device(fill, fill->devices[i], &devices[i], err);
+		fill->devices[i]->arena = &fill->arena;
+		if (!fill->run.duration_ns && devices[i].duration_ns > fill->report.duration_ns)
+			fill->report.duration_ns = devices[i].duration_ns;
+	}
+	*out = &fill->report;
+	return status;
+}

@@ -1,0 +1,34 @@
+/* A report while it is filled; between the files of this room. */
+#ifndef ANALYSIS_REPORT_FILL_H
+#define ANALYSIS_REPORT_FILL_H
+
+#include "analysis/report/report.h"
+#include "analysis/sketch.h"
+#include "base/mem.h"
+
+/* One device. */
+struct filling {
+	struct arena *arena; /* the report's */
+	struct report_source source;
+	struct sx_metrics_options options; /* set, variant and constants alone */
+	bool begun;			   /* rows came, or it was told what they would be */
+	struct sx_summary *summary;
+	struct sx_overview *overview;
+	struct sx_advice *advice;
+	bool advised;	      /* the advice is finished */
+	struct sketch frames; /* their lengths in ns */
+	struct sx_table *curve;
+	uint64_t samples, begin_ns, end_ns;
+	struct report_facts facts;
+	struct sx_error silence;
+};
+
+/* The rows of a device under their headings. False when memory is out. */
+bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out);
+/* Peaks of rows, by formulas over the device's constants. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status report_find_peaks(struct filling *f, struct report_row *rows, uint32_t count,
+				 struct sx_error *err);
+/* How evenly the frames came. */
+struct report_frames report_judge_frames(struct filling *f);
+
+#endif

@@ -1,0 +1,76 @@
+/* The rows of a report in the order and under the headings of the catalog's template. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/report/fill.h"
+
+struct place {
+	const char *title, *id;
+};
+
+/* Some templates have a section for each metric: then the one above is the heading. */
+static struct place place_of(const struct sx_catalog *catalog, const struct sx_metric_column *c)
+{
+	uint32_t count;
+	if (c->metric == SX_NONE)
+		return (struct place){"Counters", NULL};
+	const struct sx_metric_info *m = &sx_catalog_metrics(catalog, &count)[c->metric];
+	if (!m->section_count)
+		return (struct place){m->category ? m->category : "Metrics", NULL};
+	const struct sx_section_info *all = sx_catalog_sections(catalog, &count);
+	const struct sx_section_info *section = &all[m->sections[0]];
+	if (section->parent != SX_NONE && strcmp(section->title, m->title) == 0)
+		section = &all[section->parent];
+	return (struct place){section->title, section->id};
+}
+
+static void describe_row(const struct filling *f, const struct sx_metric_column *c,
+			 struct report_row *row)
+{
+	uint32_t count;
+	*row = (struct report_row){.name = c->name,
+				   .title = c->title,
+				   .unit = c->unit,
+				   .metric = c->metric,
+				   .counter = c->counter,
+				   .type = c->type,
+				   .over_time = c->over_time,
+				   .peak = NAN};
+	if (c->metric != SX_NONE) {
+		const struct sx_metric_info *m =
+		    &sx_catalog_metrics(f->source.catalog, &count)[c->metric];
+		row->neutral = m->neutral;
+		row->direction = m->direction;
+	} else if (c->counter != SX_NONE) {
+		const struct sx_counter_info *info =
+		    &sx_catalog_counters(f->source.catalog, &count)[c->counter];
+		row->neutral = info->neutral;
+		row->direction = info->direction;
+	}
+}
+
+bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out)
+{
+	uint32_t count;
+	const struct sx_metric_column *columns = sx_metrics_columns(f->source.metrics, &count);
+	struct report_row *rows = arena_alloc(f->arena, count * sizeof(*rows) + 1);
+	struct report_heading *headings = arena_alloc(f->arena, count * sizeof(*headings) + 1);
+	uint32_t used = 0;
+	if (!rows || !headings)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		struct place place = place_of(f->source.catalog, &columns[i]);
+		if (!used || strcmp(headings[used - 1].title, place.title) != 0)
+			headings[used++] = (struct report_heading){place.title, place.id, i, 0};
+		describe_row(f, &columns[i], &rows[i]);
+		rows[i].heading = used - 1;
+		headings[used - 1].count++;
+		rows[i].stats = stats[i];
+		rows[i].running = f->samples ? (double)stats[i].count / (double)f->samples : 0;
+	}
+	out->rows = rows;
+	out->row_count = count;
+	out->headings = headings;
+	out->heading_count = used;
+	return report_find_peaks(f, rows, count, NULL) != SX_ERR_NO_MEMORY;
+}

@@ -1,0 +1,105 @@
+/* Peaks: what a device can reach at most, worked out over its constants. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/fill.h"
+
+/* The formulas of the rows that have one; `of` says whose each is. */
+struct peaks {
+	struct sx_metrics_formula *formulas;
+	struct sx_expr **exprs;
+	char (*names)[16];
+	uint32_t *of;
+	uint32_t count;
+};
+
+static const char *peak_text(const struct filling *f, const struct report_row *row, uint32_t *group)
+{
+	uint32_t count;
+	*group = SX_NONE;
+	if (row->counter != SX_NONE)
+		return sx_catalog_counters(f->source.catalog, &count)[row->counter].peak;
+	if (row->metric == SX_NONE)
+		return NULL;
+	const struct sx_metric_info *m =
+	    &sx_catalog_metrics(f->source.catalog, &count)[row->metric];
+	*group = m->group;
+	return m->peak;
+}
+
+static bool reserve(struct peaks *p, uint32_t count)
+{
+	p->formulas = calloc(count + 1, sizeof(*p->formulas));
+	p->exprs = calloc(count + 1, sizeof(struct sx_expr *));
+	p->names = calloc(count + 1, sizeof(*p->names));
+	p->of = calloc(count + 1, sizeof(*p->of));
+	return p->formulas && p->exprs && p->names && p->of;
+}
+
+static void collect(struct peaks *p, const struct filling *f, const struct report_row *rows,
+		    uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t group, n = p->count;
+		const char *text = peak_text(f, &rows[i], &group);
+		if (!text || sx_expr_parse(text, SX_INFIX, &p->exprs[n], NULL) != SX_OK)
+			continue;
+		snprintf(p->names[n], sizeof(p->names[n]), "%u", (unsigned)n);
+		p->formulas[n] = (struct sx_metrics_formula){
+		    .name = p->names[n], .unit = "count", .expr = p->exprs[n], .group = group};
+		p->of[p->count++] = i;
+	}
+}
+
+static enum sx_status evaluate(const struct peaks *p, const struct filling *f,
+			       struct report_row *rows, struct sx_error *err)
+{
+	struct sx_metrics_options options = f->options;
+	struct sx_metrics *metrics = NULL;
+	struct sx_table *none = NULL, *values = NULL;
+	options.set = NULL;
+	options.formulas = p->formulas;
+	options.formula_count = p->count;
+	enum sx_status status = sx_metrics_create(f->source.catalog, &options, &metrics, err);
+	if (!status)
+		status = sx_table_create(NULL, 0, SX_SAMPLE_TIME, &none, err);
+	if (!status)
+		status = sx_table_add_rows(none, 1, NULL, err);
+	if (!status)
+		status = sx_metrics_eval(metrics, none, &values, err);
+	for (uint32_t i = 0; !status && i < p->count; i++)
+		rows[p->of[i]].peak = sx_table_get(values, i, 0);
+	sx_table_destroy(values);
+	sx_table_destroy(none);
+	sx_metrics_destroy(metrics);
+	return status;
+}
+
+/* A share of all has its peak in its unit, unless it is seen to be no share of all. */
+static void assume_percent(struct report_row *row)
+{
+	if (isnan(row->peak) && strcmp(row->unit, "percent") == 0 && !(row->stats.max > 100))
+		row->peak = 100;
+}
+
+enum sx_status report_find_peaks(struct filling *f, struct report_row *rows, uint32_t count,
+				 struct sx_error *err)
+{
+	struct peaks p = {0};
+	enum sx_status status = reserve(&p, count) ? SX_OK : error_nomem(err, "a report");
+	if (!status)
+		collect(&p, f, rows, count);
+	if (!status && p.count)
+		status = evaluate(&p, f, rows, err);
+	for (uint32_t i = 0; i < p.count; i++)
+		sx_expr_destroy(p.exprs[i]);
+	free(p.formulas);
+	free(p.exprs);
+	free(p.names);
+	free(p.of);
+	for (uint32_t i = 0; i < count; i++)
+		assume_percent(&rows[i]);
+	return status;
+}

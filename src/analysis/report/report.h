@@ -1,0 +1,169 @@
+/*
+ * The one model of a report: what was measured, in the order in which it is told. It is filled row
+ * by row by whoever has rows, a session that runs or a capture, in memory that does not grow with
+ * them; every view and comparison reads it and nothing else.
+ */
+#ifndef ANALYSIS_REPORT_REPORT_H
+#define ANALYSIS_REPORT_REPORT_H
+
+#include <sextant/analysis.h>
+
+#include "base/error.h"
+
+/* One metric or counter. Values are in its unit. Strings live as long as the report. */
+struct report_row {
+	const char *name; /* as shown: bare where unique, else qualified */
+	const char *title, *unit;
+	const char *neutral;	  /* the vendor-neutral name of what it measures, or NULL */
+	uint32_t heading;	  /* index into the device's headings */
+	uint32_t metric, counter; /* index in the catalog, or SX_NONE: one of them is set */
+	enum sx_type type;
+	enum sx_reduce over_time;
+	enum sx_direction direction;
+	double peak;	       /* the most that there can be (amounts: in a second), or NaN */
+	struct sx_stats stats; /* with quality and why */
+	double running;	       /* share of all samples that have data */
+};
+
+/* Rows [first, first + count) stand under one title. */
+struct report_heading {
+	const char *title;
+	const char *id; /* of the catalog's section, or NULL */
+	uint32_t first, count;
+};
+
+/* How evenly frames came; NaN where there were too few to say. */
+struct report_frames {
+	uint64_t count;	      /* 0: samples are no frames */
+	double fps;	      /* over all of them */
+	double low_1, low_01; /* frames a second over the slowest 1 % and 0.1 % of frames */
+	double median_s;      /* of one frame */
+	uint64_t stutters;    /* frames that took over twice the median */
+};
+
+/* What measuring cost the program; share is NaN where it is not known. */
+struct report_cost {
+	double share, slowdown;
+	uint64_t measured, all;
+};
+
+struct report_process {
+	uint32_t pid;
+	const char *name;
+	uint32_t contexts;
+	uint64_t samples;
+};
+
+/* A limit that was set, and what became of it. */
+struct report_gate {
+	const char *text, *metric, *unit, *why; /* why: it could not be judged, or NULL */
+	uint32_t device;
+	double value, limit;
+	bool passed;
+};
+
+/* Whose rows are to be told, and how. Everything is copied or referenced by the report. */
+struct report_source {
+	struct sx_catalog *catalog;
+	const char *name, *driver, *source; /* may be NULL */
+	bool simulated;
+	const struct sx_constant_value *constants;
+	uint32_t constant_count;
+	const char *set, *variant; /* or NULL */
+	/* The selection: it must outlive the report; NULL: nothing of this device was asked for. */
+	const struct sx_metrics *metrics;
+	const struct sx_table *like; /* the columns that rows will have */
+};
+
+struct report_device {
+	struct sx_catalog *catalog;
+	const char *name, *driver, *source; /* NULL: not told */
+	bool simulated;
+	enum sx_sample_kind kind;
+	const struct sx_constant_value *constants;
+	uint32_t constant_count;
+
+	uint64_t samples, lost;
+	uint64_t begin_ns, end_ns; /* of the samples; SX_TIME_UNKNOWN without */
+	uint64_t duration_ns;	   /* between them, or what report_set_duration() said */
+
+	const struct report_heading *headings;
+	uint32_t heading_count;
+	const struct report_row *rows;
+	uint32_t row_count;
+
+	/*
+	 * The course of every row: at most 4,096 lines, each the metrics of `each` adjacent samples
+	 * put together. Column i is rows[i]; times are those of the samples.
+	 */
+	const struct sx_table *curve;
+	uint64_t each;
+	const struct sx_table *overview; /* the raw counters of the same lines */
+
+	const struct sx_finding *findings; /* fired ones first, ranked */
+	size_t finding_count;
+	const struct sx_advice *advice; /* the same, or NULL without samples */
+	struct report_frames frames;
+	struct report_cost cost;
+	const struct report_process *processes;
+	uint32_t process_count;
+
+	struct sx_budget_goal goal; /* with has_budget */
+	struct sx_budget budget;
+	bool has_budget;
+
+	const char *note;		/* something the user should know, or NULL */
+	const struct sx_error *silence; /* why there is no sample at all, or NULL */
+};
+
+struct report {
+	const char *schema;   /* "stat" or "report": who asked */
+	const char *file;     /* the capture, or NULL */
+	uint64_t duration_ns; /* of the run; the longest of its devices where nobody said */
+	bool ran;	      /* a program ran and ended with exit_code */
+	int exit_code;
+	const struct report_device *devices;
+	uint32_t device_count;
+	const struct report_gate *gates;
+	uint32_t gate_count;
+};
+
+struct report_fill;
+
+/* Begins a report. *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status report_begin(struct report_fill **out, struct sx_error *err);
+/*
+ * Adds a device; *index (may be NULL) receives its number. Errors: what sx_metrics_create() says of
+ * constants, SX_ERR_NO_MEMORY.
+ */
+enum sx_status report_add_device(struct report_fill *fill, const struct report_source *source,
+				 uint32_t *index, struct sx_error *err);
+/* Adds the rows of a table that has the source's columns. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
+			       const struct sx_table *raw, struct sx_error *err);
+
+/* What nobody sees in rows. Strings are copied. */
+struct report_facts {
+	const char *name, *driver, *note; /* NULL: as before */
+	uint64_t lost;
+	const struct sx_error *silence; /* or NULL */
+	bool simulated;
+};
+enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
+				const struct report_facts *facts, struct sx_error *err);
+/* The goal of a budget; a device that counts no active cycles then has none. */
+void report_set_goal(struct report_fill *fill, const struct sx_budget_goal *goal);
+/* The run as a whole: members that the caller knows, file copied. */
+enum sx_status report_set_run(struct report_fill *fill, const struct report *run,
+			      struct sx_error *err);
+
+/*
+ * Works out everything that stands at the end. *out is owned by the fill, and changes when more is
+ * added and finished again. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status report_finish(struct report_fill *fill, const struct report **out,
+			     struct sx_error *err);
+/* Releases a report and all that it shows; NULL is fine. */
+void report_destroy(struct report_fill *fill);
+
+#endif

@@ -1,0 +1,252 @@
+/* Groups of rows as text, JSON and CSV. */
+#include "output/report/groups.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "output/report/table.h"
+#include "output/report/text.h"
+
+static void key_text(const struct groups_out *o, size_t i, char *buf, size_t size)
+{
+	const struct report_group *group = &o->g->list[i];
+	if (group->key == UINT64_MAX)
+		snprintf(buf, size, "(none)");
+	else if (group->text)
+		snprintf(buf, size, "%s", group->text);
+	else if (o->g->by == REPORT_BY_TIME) {
+		char time[HUMAN_MAX];
+		human_duration(time, group->key * o->g->bucket_ns);
+		snprintf(buf, size, "%s", time);
+	} else {
+		snprintf(buf, size, "%" PRIu64, group->key);
+	}
+}
+
+/* Columns worth their place: with data that is not 0 throughout. */
+static bool says_something(const struct sx_table *values, uint32_t column)
+{
+	for (size_t r = 0; r < sx_table_row_count(values); r++) {
+		double value = sx_table_get(values, column, r);
+		if (!isnan(value) && value != 0)
+			return true;
+	}
+	return false;
+}
+
+#define CELLS_MAX  40
+#define CELL_WIDTH 13 /* a number, its unit and a gap */
+
+/* The metrics that fit, the one of --sort first. */
+static uint32_t choose_columns(const struct groups_out *o, const struct sx_table *values,
+			       uint32_t *list, uint32_t *more)
+{
+	uint32_t room = (uint32_t)(o->view->out.width - 22) / CELL_WIDTH, count = 0;
+	uint32_t first = SX_NONE;
+	room = room < 1 ? 1 : room > CELLS_MAX - 3 ? CELLS_MAX - 3 : room;
+	if (o->g->sort_column != SX_NONE)
+		list[count++] = first = o->g->sort_column;
+	*more = 0;
+	for (uint32_t i = 0; i < sx_table_column_count(values); i++) {
+		if (i == first || !says_something(values, i))
+			continue;
+		if (count < room)
+			list[count++] = i;
+		else
+			++*more;
+	}
+	return count;
+}
+
+static bool write_text(const struct groups_out *o, const struct sx_table *values)
+{
+	uint32_t list[CELLS_MAX], more, count = choose_columns(o, values, list, &more);
+	struct text_column columns[CELLS_MAX] = {
+	    {report_key_name(o->g->by), TEXT_LEFT, 0, 0, false, false},
+	    {"at", TEXT_RIGHT, 0, 0, false, false}};
+	for (uint32_t c = 0; c < count; c++)
+		columns[c + 2] = (struct text_column){
+		    sx_table_column(values, list[c])->name, TEXT_RIGHT, 1, 11, false, true};
+	struct text_table *table = text_table_create(columns, count + 2);
+	bool ok = table != NULL;
+	for (size_t r = 0; ok && r < sx_table_row_count(values); r++) {
+		char key[64], at[HUMAN_MAX] = "", text[CELLS_MAX][HUMAN_MAX * 2];
+		const char *cells[CELLS_MAX] = {key, at};
+		uint64_t begin = sx_table_begin_ns(o->g->raw)[r];
+		key_text(o, r, key, sizeof(key));
+		if (begin != SX_TIME_UNKNOWN && begin >= o->g->begin_ns)
+			human_duration(at, begin - o->g->begin_ns);
+		for (uint32_t c = 0; c < count; c++) {
+			const char *unit = sx_table_column(values, list[c])->unit;
+			char number[HUMAN_MAX];
+			table_number(o->view, number, sx_table_get(values, list[c], r), unit);
+			snprintf(text[c], sizeof(text[c]), "%s%s", number,
+				 strcmp(table_unit(o->view, unit), "/s") == 0 ? "/s" : "");
+			cells[c + 2] = text[c];
+		}
+		ok = text_table_row(table, cells, TEXT_PLAIN);
+	}
+	if (ok)
+		text_table_write(table, &o->view->out);
+	text_table_destroy(table);
+	if (o->g->seen > sx_table_row_count(values))
+		view_note(o->view, "%zu of %" PRIu64 " %ss shown; --top N shows others",
+			  sx_table_row_count(values), o->g->seen, report_key_name(o->g->by));
+	if (more)
+		view_note(o->view, "%u more metrics did not fit; -m chooses, --csv writes all",
+			  more);
+	return ok;
+}
+
+/* "412: fragments 3.1 times the median, ..." below a table of the worst ones. */
+static void differences_text(const struct groups_out *o)
+{
+	char line[512], key[256], times[HUMAN_MAX];
+	bool headed = false;
+	for (size_t r = 0; r < o->g->count; r++) {
+		struct report_difference found[REPORT_DIFFERENCES];
+		size_t count = report_by_differences(o->g, r, found);
+		if (!count)
+			continue;
+		if (!headed)
+			text_styled(&o->view->out, TEXT_BOLD, "\nwhat was different in them\n");
+		headed = true;
+		key_text(o, r, key, sizeof(key));
+		size_t used = (size_t)snprintf(line, sizeof(line), "%s:", key);
+		for (size_t i = 0; i < count && used < sizeof(line); i++) {
+			table_number(o->view, times, found[i].times, "count");
+			used += (size_t)snprintf(
+			    line + used, sizeof(line) - used, "%s %s %s times the median",
+			    i ? "," : "", sx_table_column(o->g->values, found[i].column)->name,
+			    times);
+		}
+		text_wrap(&o->view->out, 2, line);
+	}
+}
+
+static void differences_json(struct json *json, const struct groups_out *o, size_t group)
+{
+	struct report_difference found[REPORT_DIFFERENCES];
+	size_t count = report_by_differences(o->g, group, found);
+	json_key(json, "different");
+	json_array_begin_flat(json);
+	for (size_t i = 0; i < count; i++) {
+		json_object_begin_flat(json);
+		json_kv_string(json, "metric",
+			       sx_table_column(o->g->values, found[i].column)->name);
+		json_kv_f64(json, "times_median", found[i].times);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void value_json(struct json *json, const struct sx_table *t, uint32_t column, size_t row)
+{
+	struct sx_vector v = sx_table_vector(t, column);
+	double value = sx_table_get(t, column, row);
+	if (v.type == SX_U64 && !isnan(value))
+		json_u64(json, ((const uint64_t *)v.data)[row]);
+	else
+		json_f64(json, value);
+}
+
+static void write_json(const struct groups_out *o, const struct sx_table *values)
+{
+	struct json json = view_json_begin(o->view, "report-by");
+	if (o->report->file)
+		json_kv_string(&json, "file", o->report->file);
+	json_kv_string(&json, "for", sx_catalog_info(o->device->catalog)->name);
+	json_kv_string(&json, "by", report_key_name(o->g->by));
+	json_kv_u64(&json, "count", o->g->seen);
+	json_key(&json, "groups");
+	json_array_begin(&json);
+	for (size_t r = 0; r < sx_table_row_count(values); r++) {
+		char key[256];
+		key_text(o, r, key, sizeof(key));
+		json_object_begin_flat(&json);
+		json_kv_string(&json, "key", key);
+		json_kv_u64(&json, "rows", o->g->list[r].rows);
+		json_key(&json, "begin_ns");
+		if (sx_table_begin_ns(o->g->raw)[r] == SX_TIME_UNKNOWN)
+			json_null(&json);
+		else
+			json_u64(&json, sx_table_begin_ns(o->g->raw)[r]);
+		json_key(&json, "values");
+		json_object_begin_flat(&json);
+		for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
+			json_key(&json, sx_table_column(values, c)->name);
+			value_json(&json, values, c, r);
+		}
+		json_object_end(&json);
+		if (o->g->sort_column != SX_NONE)
+			differences_json(&json, o, r);
+		json_object_end(&json);
+	}
+	json_array_end(&json);
+	view_json_end(&json);
+}
+
+static void write_csv(const struct groups_out *o, const struct sx_table *values)
+{
+	struct csv csv = {.out = o->view->out.out};
+	csv_text(&csv, report_key_name(o->g->by));
+	csv_text(&csv, "rows");
+	csv_text(&csv, "begin_ns");
+	for (uint32_t c = 0; c < sx_table_column_count(values); c++)
+		csv_text(&csv, sx_table_column(values, c)->name);
+	csv_end_line(&csv);
+	for (size_t r = 0; r < sx_table_row_count(values); r++) {
+		char key[256];
+		uint64_t begin = sx_table_begin_ns(o->g->raw)[r];
+		key_text(o, r, key, sizeof(key));
+		csv_text(&csv, key);
+		csv_u64(&csv, o->g->list[r].rows);
+		if (begin == SX_TIME_UNKNOWN)
+			csv_text(&csv, NULL);
+		else
+			csv_u64(&csv, begin);
+		for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
+			struct sx_vector v = sx_table_vector(values, c);
+			double value = sx_table_get(values, c, r);
+			if (v.type == SX_U64 && !isnan(value))
+				csv_u64(&csv, ((const uint64_t *)v.data)[r]);
+			else
+				csv_f64(&csv, value);
+		}
+		csv_end_line(&csv);
+	}
+}
+
+/* How evenly instances were loaded, where the decoder tells it. */
+static void note_imbalance(const struct groups_out *o)
+{
+	static const char suffix[] = "_imbalance";
+	const struct sx_table *whole = o->g->whole;
+	for (uint32_t i = 0; whole && i < sx_table_column_count(whole); i++) {
+		const char *name = sx_table_column(whole, i)->name;
+		size_t length = strlen(name), cut = sizeof(suffix) - 1;
+		double value = sx_table_get(whole, i, 0);
+		if (length > cut && strcmp(name + length - cut, suffix) == 0 && !isnan(value))
+			view_note(o->view, "%s %.3f: largest over mean, sample by sample", name,
+				  value);
+	}
+}
+
+enum sx_status groups_write(const struct groups_out *o, struct sx_error *err)
+{
+	bool ok = true;
+	note_imbalance(o);
+	if (o->view->format == FORMAT_JSON) {
+		write_json(o, o->g->values);
+	} else if (o->view->format == FORMAT_CSV) {
+		write_csv(o, o->g->values);
+	} else {
+		report_text_head(o->view, o->report, o->device);
+		fputc('\n', o->view->out.out);
+		ok = write_text(o, o->g->values);
+		if (o->g->sort_column != SX_NONE)
+			differences_text(o);
+	}
+	return ok ? SX_OK : error_nomem(err, "writing the report");
+}

@@ -1,0 +1,45 @@
+/* A report as one JSON document. */
+#include "output/report/budget.h"
+#include "output/report/findings.h"
+#include "output/report/machine.h"
+
+static void metrics_json(struct json *json, const struct view *view, const struct report *r)
+{
+	json_key(json, "metrics");
+	json_array_begin(json);
+	for (uint32_t d = 0; d < r->device_count; d++)
+		for (uint32_t i = 0; i < r->devices[d].row_count; i++) {
+			json_object_begin_flat(json);
+			machine_row_json(json, view, r->schema, &r->devices[d].rows[i], d);
+			json_object_end(json);
+		}
+	json_array_end(json);
+}
+
+static enum sx_status report_write_json(const struct view *view, const struct report *r,
+					struct sx_error *err)
+{
+	struct json json = view_json_begin(view, r->schema);
+	bool budgets = false;
+	machine_head_json(&json, r);
+	metrics_json(&json, view, r);
+	json_key(&json, "findings");
+	json_array_begin(&json);
+	for (uint32_t d = 0; d < r->device_count; d++) {
+		if (r->devices[d].advice)
+			findings_json(&json, r->devices[d].advice, d);
+		budgets |= r->devices[d].has_budget;
+	}
+	json_array_end(&json);
+	if (budgets) {
+		json_key(&json, "budgets");
+		json_array_begin(&json);
+		for (uint32_t d = 0; d < r->device_count; d++)
+			budget_json(&json, &r->devices[d], d);
+		json_array_end(&json);
+	}
+	view_json_end(&json);
+	return SX_OK;
+}
+
+const struct report_view view_json = {.format = FORMAT_JSON, .write = report_write_json};

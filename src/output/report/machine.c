@@ -1,0 +1,162 @@
+/* A report's numbers for machines: base units, one shape for every format. */
+#include "output/report/machine.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *machine_kind(enum sx_sample_kind kind)
+{
+	static const char *const names[] = {"time", "frame",   "group", "context",
+					    "dump", "process", "row"};
+	return names[kind];
+}
+
+bool machine_simulated(const struct report *report)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < report->device_count; i++)
+		any |= report->devices[i].simulated;
+	return any;
+}
+
+void machine_row(const struct view *view, const struct report_row *row, struct machine_row *out)
+{
+	double factor;
+	const struct sx_stats *s = &row->stats;
+	out->unit = units_base(&view->human.units, row->unit, out->unit_text, &factor);
+	out->exact = row->type == SX_U64 && factor == 1 && !isnan(s->total);
+	out->total_u64 = s->total_u64;
+	out->total = s->total * factor;
+	out->mean = s->mean * factor;
+	out->min = s->min * factor;
+	out->p50 = s->p50 * factor;
+	out->p95 = s->p95 * factor;
+	out->p99 = s->p99 * factor;
+	out->max = s->max * factor;
+	out->peak = row->peak * factor;
+}
+
+static void frames_json(struct json *json, const struct report_frames *f)
+{
+	if (!f->count)
+		return;
+	json_key(json, "frames");
+	json_object_begin_flat(json);
+	json_kv_u64(json, "count", f->count);
+	json_kv_f64(json, "fps", f->fps);
+	json_kv_f64(json, "low_1_percent", f->low_1);
+	json_kv_f64(json, "low_0_1_percent", f->low_01);
+	json_kv_f64(json, "median_s", f->median_s);
+	json_kv_u64(json, "stutters", f->stutters);
+	json_object_end(json);
+}
+
+static void processes_json(struct json *json, const struct report_device *d)
+{
+	if (!d->process_count)
+		return;
+	json_key(json, "processes");
+	json_array_begin(json);
+	for (uint32_t i = 0; i < d->process_count; i++) {
+		json_object_begin_flat(json);
+		json_kv_u64(json, "pid", d->processes[i].pid);
+		json_kv_string(json, "name", d->processes[i].name);
+		json_kv_u64(json, "contexts", d->processes[i].contexts);
+		json_kv_u64(json, "samples", d->processes[i].samples);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void device_json(struct json *json, const struct report_device *d)
+{
+	json_object_begin(json);
+	json_kv_string(json, "catalog", sx_catalog_info(d->catalog)->name);
+	json_kv_string(json, "name", d->name);
+	json_kv_string(json, "source", d->source);
+	json_kv_string(json, "driver", d->driver);
+	json_kv_bool(json, "simulated", d->simulated);
+	json_kv_string(json, "kind", machine_kind(d->kind));
+	json_kv_u64(json, "samples", d->samples);
+	json_kv_u64(json, "lost", d->lost);
+	json_kv_u64(json, "duration_ns", d->duration_ns);
+	frames_json(json, &d->frames);
+	processes_json(json, d);
+	json_kv_string(json, "note", d->note);
+	json_kv_string(json, "why", d->silence ? d->silence->message : NULL);
+	json_object_end(json);
+}
+
+static void cost_json(struct json *json, const struct report_device *d)
+{
+	if (isnan(d->cost.share))
+		return;
+	json_key(json, "cost");
+	json_object_begin_flat(json);
+	json_kv_f64(json, "share", d->cost.share);
+	json_kv_u64(json, "measured_samples", d->cost.measured);
+	json_kv_u64(json, "all_samples", d->cost.all);
+	json_kv_f64(json, "slowdown_of_measured", d->cost.slowdown);
+	json_object_end(json);
+}
+
+void machine_head_json(struct json *json, const struct report *r)
+{
+	const struct report_device *first = r->device_count ? &r->devices[0] : NULL;
+	if (r->file)
+		json_kv_string(json, "file", r->file);
+	if (machine_simulated(r))
+		json_kv_bool(json, "simulated", true);
+	json_key(json, "devices");
+	json_array_begin(json);
+	for (uint32_t i = 0; i < r->device_count; i++)
+		device_json(json, &r->devices[i]);
+	json_array_end(json);
+	json_key(json, "samples");
+	json_object_begin_flat(json);
+	json_kv_string(json, "kind", machine_kind(first ? first->kind : SX_SAMPLE_TIME));
+	json_kv_u64(json, "count", first ? first->samples : 0);
+	json_object_end(json);
+	json_kv_u64(json, "duration_ns", r->duration_ns);
+	json_key(json, "exit");
+	if (r->ran)
+		json_i64(json, r->exit_code);
+	else
+		json_null(json);
+	if (first)
+		cost_json(json, first);
+}
+
+static void total_json(struct json *json, const struct machine_row *m)
+{
+	json_key(json, "total");
+	if (m->exact)
+		json_u64(json, m->total_u64);
+	else
+		json_f64(json, m->total);
+}
+
+void machine_row_json(struct json *json, const struct view *view, const char *schema,
+		      const struct report_row *row, uint32_t device)
+{
+	static const char *const directions[] = {NULL, "lower", "higher"};
+	struct machine_row m;
+	machine_row(view, row, &m);
+	json_kv_string(json, "name", row->name);
+	json_kv_u64(json, "device", device);
+	json_kv_string(json, "unit", m.unit);
+	total_json(json, &m);
+	json_kv_f64(json, "mean", m.mean);
+	json_kv_f64(json, "min", m.min);
+	json_kv_f64(json, "p50", m.p50);
+	json_kv_f64(json, "p95", m.p95);
+	json_kv_f64(json, "p99", m.p99);
+	json_kv_f64(json, "max", m.max);
+	json_kv_f64(json, "running", row->running);
+	json_kv_string(json, "why", row->stats.why);
+	if (strcmp(schema, "stat") == 0)
+		return; /* whose shape is fixed */
+	json_kv_u64(json, "count", row->stats.count);
+	json_kv_string(json, "better", directions[row->direction]);
+	json_kv_f64(json, "peak", m.peak);
+}

@@ -1,0 +1,245 @@
+/* The table of a report's metrics: numbers in one order everywhere, and their course over time. */
+#include "output/report/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define WIDE	     104 /* columns from which there is room for all numbers */
+#define COURSE	     8
+#define COURSE_WIDE  20
+#define NUMBERS	     7
+#define CELLS	     (NUMBERS + 3)
+#define REASONS_TOLD 3
+
+void table_number(const struct view *view, char buf[HUMAN_MAX], double value, const char *unit)
+{
+	human_value(&view->human, buf, value, unit);
+	char *to = buf;
+	for (const char *from = buf; *from; from++)
+		if (*from != ' ')
+			*to++ = *from;
+	*to = '\0';
+}
+
+const char *table_unit(const struct view *view, const char *unit)
+{
+	const char *slash = strchr(unit, '/');
+	const char *text = human_unit(&view->human, unit);
+	if (!slash || !*text)
+		return text;
+	return strcmp(slash, "/s") == 0 ? "/s" : "";
+}
+
+/* Means of `width` parts of a column, between its smallest and largest; NaN has no data. */
+struct course {
+	double means[64], low, high;
+	size_t width;
+};
+
+static struct course course_of(const struct sx_table *curve, uint32_t column, size_t width)
+{
+	size_t rows = sx_table_row_count(curve);
+	struct course c = {.low = INFINITY, .high = -INFINITY};
+	c.width = rows < width ? rows : width;
+	for (size_t i = 0; i < c.width; i++) {
+		double sum = 0;
+		size_t count = 0;
+		for (size_t r = i * rows / c.width; r < (i + 1) * rows / c.width; r++) {
+			double value = sx_table_get(curve, column, r);
+			if (!isfinite(value))
+				continue;
+			sum += value;
+			count++;
+		}
+		c.means[i] = count ? sum / (double)count : NAN;
+		c.low = fmin(c.low, c.means[i]);
+		c.high = fmax(c.high, c.means[i]);
+	}
+	return c;
+}
+
+/* Bars of eight heights; a blank has no data. */
+static void sparkline(const struct view *view, const struct course *c, char *out)
+{
+	static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const plain[] = {"_", ".", "-", "~", "=", "+", "*", "#"};
+	bool flat = c->high - c->low <= 1e-9 * fmax(fabs(c->low), fabs(c->high));
+	*out = '\0';
+	for (size_t i = 0; i < c->width; i++) {
+		double share = !flat ? (c->means[i] - c->low) / (c->high - c->low) : 0;
+		int height = isnan(c->means[i]) ? 0 : (int)(share * 7.999);
+		const char *bar = isnan(c->means[i]) ? " "
+				  : view->out.ascii  ? plain[height]
+						     : bars[height];
+		memcpy(out, bar, strlen(bar) + 1);
+		out += strlen(bar);
+	}
+}
+
+/* Which columns this terminal has room for. */
+struct shape {
+	bool shown[NUMBERS]; /* total min mean p50 p95 p99 max */
+	size_t course;	     /* 0: nobody looks */
+};
+
+static struct shape shape_of(const struct view *view, const struct report_device *d)
+{
+	bool wide = view->out.width >= WIDE, totals = false, several = false;
+	for (uint32_t i = 0; i < d->row_count; i++) {
+		totals |= !isnan(d->rows[i].stats.total);
+		several |= d->rows[i].stats.count > 1;
+	}
+	/* One sample has one number. */
+	struct shape s = {.shown = {totals && several, wide && several, true, wide && several,
+				    several, wide && several, several}};
+	if (view->out.terminal && several)
+		s.course = wide ? COURSE_WIDE : COURSE;
+	return s;
+}
+
+static bool all_zero(const struct sx_stats *s)
+{
+	return s->count && s->min == 0 && s->max == 0;
+}
+
+static bool hidden(const struct view *view, const struct sx_stats *s)
+{
+	return !view->verbose && (!s->count || all_zero(s));
+}
+
+static bool add_row(const struct view *view, struct text_table *table,
+		    const struct report_device *d, uint32_t i, const struct shape *shape)
+{
+	const struct report_row *row = &d->rows[i];
+	const struct sx_stats *s = &row->stats;
+	const double values[NUMBERS] = {s->total, s->min, s->mean, s->p50, s->p95, s->p99, s->max};
+	char text[NUMBERS][HUMAN_MAX], name[256], course[64 * 3 + 1];
+	const char *cells[CELLS];
+	size_t n = 0;
+	snprintf(name, sizeof(name), "  %s", row->name);
+	cells[n++] = name;
+	for (size_t v = 0; v < NUMBERS; v++) {
+		if (!shape->shown[v])
+			continue;
+		table_number(view, text[v], values[v], row->unit);
+		cells[n++] = v == 0 && isnan(values[v]) ? "" : text[v];
+	}
+	cells[n++] = table_unit(view, row->unit);
+	if (shape->course) {
+		struct course c = course_of(d->curve, i, shape->course);
+		sparkline(view, &c, course);
+		cells[n++] = course;
+	}
+	return text_table_row(table, cells, s->quality ? TEXT_YELLOW : TEXT_PLAIN);
+}
+
+static struct text_table *create_table(const struct view *view, const struct shape *shape)
+{
+	static const char *const titles[] = {"total", "min", "mean", "p50", "p95", "p99", "max"};
+	/* With -v names are whole, whatever the width. */
+	size_t least = view->verbose ? 0 : 16;
+	struct text_column columns[CELLS] = {{"", TEXT_LEFT, 2, least, false, true}};
+	size_t n = 1;
+	for (size_t v = 0; v < NUMBERS; v++)
+		if (shape->shown[v])
+			columns[n++] =
+			    (struct text_column){.title = titles[v], .align = TEXT_RIGHT};
+	columns[n++] = (struct text_column){"unit", TEXT_LEFT, 3, 6, false, false};
+	if (shape->course)
+		columns[n++] = (struct text_column){.title = "course"};
+	return text_table_create(columns, n);
+}
+
+bool table_write(const struct view *view, const struct report_device *d)
+{
+	struct shape shape = shape_of(view, d);
+	struct text_table *table = create_table(view, &shape);
+	bool ok = table != NULL;
+	uint32_t last = UINT32_MAX;
+	for (uint32_t i = 0; ok && i < d->row_count; i++) {
+		if (hidden(view, &d->rows[i].stats))
+			continue;
+		if (d->rows[i].heading != last)
+			ok = text_table_heading(table, d->headings[d->rows[i].heading].title);
+		last = d->rows[i].heading;
+		ok = ok && add_row(view, table, d, i, &shape);
+	}
+	if (ok && last != UINT32_MAX)
+		text_table_write(table, &view->out);
+	text_table_destroy(table);
+	return ok;
+}
+
+static uint32_t count_with_reason(const struct report_device *d, const char *why, bool *earlier,
+				  uint32_t at)
+{
+	uint32_t count = 0;
+	*earlier = false;
+	for (uint32_t i = 0; i < d->row_count; i++) {
+		const struct sx_stats *s = &d->rows[i].stats;
+		if (s->count || !s->why || strcmp(s->why, why) != 0)
+			continue;
+		*earlier |= i < at;
+		count++;
+	}
+	return count;
+}
+
+/* Reasons for no data, each once. */
+static void missing_footnotes(const struct view *view, const struct report_device *d)
+{
+	char line[512];
+	uint32_t told = 0, left = 0;
+	for (uint32_t i = 0; i < d->row_count; i++) {
+		const struct sx_stats *s = &d->rows[i].stats;
+		bool earlier;
+		if (s->count || !s->why)
+			continue;
+		uint32_t count = count_with_reason(d, s->why, &earlier, i);
+		if (earlier)
+			continue;
+		if (told == REASONS_TOLD) {
+			left += count;
+			continue;
+		}
+		told++;
+		if (count == 1)
+			snprintf(line, sizeof(line), "%s: no data: %s", d->rows[i].name, s->why);
+		else
+			snprintf(line, sizeof(line), "%u metrics have no data: %s", count, s->why);
+		text_wrap(&view->out, 2, line);
+	}
+	if (left) {
+		snprintf(line, sizeof(line),
+			 "%u more have no data for other reasons (-v says each)", left);
+		text_wrap(&view->out, 2, line);
+	}
+}
+
+void table_footnotes(const struct view *view, const struct report_device *d)
+{
+	uint32_t zero = 0, reserved = 0;
+	char line[512];
+	for (uint32_t i = 0; i < d->row_count; i++) {
+		const struct sx_stats *s = &d->rows[i].stats;
+		zero += all_zero(s);
+		reserved += s->count && s->quality;
+		if (view->verbose && s->count == 0)
+			fprintf(view->out.out, "- %s: %s\n", d->rows[i].name, s->why ? s->why : "");
+	}
+	if (!view->verbose && zero) {
+		snprintf(line, sizeof(line), "%u more %s 0 in every sample (-v shows %s)", zero,
+			 zero == 1 ? "was" : "were", zero == 1 ? "it" : "them");
+		text_wrap(&view->out, 2, line);
+	}
+	if (!view->verbose)
+		missing_footnotes(view, d);
+	if (reserved) {
+		snprintf(line, sizeof(line),
+			 "%u %s for a part or an estimate of some samples (lost, wrapped, "
+			 "multiplexed or stretched)",
+			 reserved, reserved == 1 ? "holds" : "hold");
+		text_wrap(&view->out, 2, line);
+	}
+}

@@ -1,0 +1,129 @@
+/* A report as text: what it comes to first, then the numbers with their course over time. */
+#include "output/report/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "output/report/budget.h"
+#include "output/report/findings.h"
+#include "output/report/machine.h"
+#include "output/report/table.h"
+
+static const char *title_of(const struct report_device *d)
+{
+	return d->name && *d->name ? d->name : sx_catalog_info(d->catalog)->title;
+}
+
+/* "(59.8/s; slowest 1 %: 31.2/s; 3 stutters)" */
+static void frames_text(const struct view *view, const struct report_frames *f, char *buf,
+			size_t size)
+{
+	char rate[HUMAN_MAX];
+	table_number(view, rate, f->fps, "count");
+	size_t used = (size_t)snprintf(buf, size, " (%s/s", rate);
+	if (!isnan(f->low_1)) {
+		table_number(view, rate, f->low_1, "count");
+		used += (size_t)snprintf(buf + used, size - used, "; slowest 1 %%: %s/s", rate);
+	}
+	if (!isnan(f->low_01)) {
+		table_number(view, rate, f->low_01, "count");
+		used += (size_t)snprintf(buf + used, size - used, ", 0.1 %%: %s/s", rate);
+	}
+	if (f->stutters)
+		used += (size_t)snprintf(buf + used, size - used, "; %" PRIu64 " stutter%s",
+					 f->stutters, f->stutters == 1 ? "" : "s");
+	snprintf(buf + used, size - used, ")");
+}
+
+static void samples_text(const struct view *view, const struct report *r,
+			 const struct report_device *d)
+{
+	const char *kind = machine_kind(d->kind);
+	uint64_t duration = r->file || !r->duration_ns ? d->duration_ns : r->duration_ns;
+	char line[512], part[HUMAN_MAX];
+	size_t used = (size_t)snprintf(line, sizeof(line), "%" PRIu64 " %s%s", d->samples,
+				       strcmp(kind, "time") == 0 ? "sample" : kind,
+				       d->samples == 1 ? "" : "s");
+	if (duration) {
+		human_duration(part, duration);
+		used += (size_t)snprintf(line + used, sizeof(line) - used, " in %s", part);
+	}
+	if (d->frames.count > 1) {
+		frames_text(view, &d->frames, line + used, sizeof(line) - used);
+		used = strlen(line);
+	}
+	if (d->lost)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, ", %" PRIu64 " lost",
+					 d->lost);
+	if (r->ran)
+		snprintf(line + used, sizeof(line) - used, ", exit status %d", r->exit_code);
+	text_wrap(&view->out, 0, line);
+}
+
+static void silence_text(const struct view *view, const struct report_device *d)
+{
+	char line[1100];
+	snprintf(line, sizeof(line), "%s%s%s", d->silence->message,
+		 d->silence->because[0] ? ": " : "", d->silence->because);
+	text_wrap(&view->out, 2, line);
+}
+
+static void cost_text(const struct view *view, const struct report_cost *c)
+{
+	char share[HUMAN_MAX], line[256];
+	if (isnan(c->share))
+		return;
+	human_value(&view->human, share, c->share * 100, "percent");
+	snprintf(line, sizeof(line),
+		 "measuring cost %s of the run: %" PRIu64 " of %" PRIu64 " samples were counted",
+		 share, c->measured, c->all);
+	text_wrap(&view->out, 0, line);
+}
+
+void report_text_head(const struct view *view, const struct report *r,
+		      const struct report_device *d)
+{
+	FILE *out = view->out.out;
+	text_styled(&view->out, TEXT_BOLD, title_of(d));
+	if (d->simulated)
+		text_styled(&view->out, TEXT_YELLOW, "  SIMULATED, not a real device");
+	fputc('\n', out);
+	if (d->driver && *d->driver)
+		text_wrap(&view->out, 0, d->driver);
+	samples_text(view, r, d);
+	cost_text(view, &d->cost);
+	if (d->silence)
+		silence_text(view, d);
+	else if (d->note)
+		text_wrap(&view->out, 2, d->note);
+}
+
+static bool device_text(const struct view *view, const struct report *r,
+			const struct report_device *d)
+{
+	report_text_head(view, r, d);
+	if (!d->samples)
+		return true;
+	if (d->advice)
+		findings_text(view, d->catalog, d->advice);
+	budget_text(view, d);
+	fputc('\n', view->out.out);
+	bool ok = !d->row_count || table_write(view, d);
+	table_footnotes(view, d);
+	return ok;
+}
+
+static enum sx_status report_write_text(const struct view *view, const struct report *r,
+					struct sx_error *err)
+{
+	bool ok = true;
+	for (uint32_t d = 0; ok && d < r->device_count; d++) {
+		if (d)
+			fputc('\n', view->out.out);
+		ok = device_text(view, r, &r->devices[d]);
+	}
+	return ok ? SX_OK : error_nomem(err, "writing the report");
+}
+
+const struct report_view view_text = {.format = FORMAT_TEXT, .write = report_write_text};
