@@ -328,8 +328,10 @@ static enum sx_status no_label(const struct report_by *g, struct sx_error *err)
 static enum sx_status split_whole(struct report_by *g, struct sx_error *err)
 {
 	sx_table_destroy(g->groups);
+	sx_summary_destroy(g->summary);
 	sx_metrics_destroy(g->metrics);
 	g->groups = NULL;
+	g->summary = NULL;
 	g->metrics = NULL;
 	enum sx_status status = total_table(g->whole, &g->total, err);
 	if (!status)
