@@ -16,6 +16,7 @@ static pid_t owner;
 static pthread_once_t started = PTHREAD_ONCE_INIT, armed = PTHREAD_ONCE_INIT;
 
 static __thread unsigned depth __attribute__((tls_model("initial-exec")));
+static __thread unsigned bypasses __attribute__((tls_model("initial-exec")));
 
 static void detach(void)
 {
@@ -24,7 +25,15 @@ static void detach(void)
 
 bool guest_active(void)
 {
-	return __atomic_load_n(&active, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&active, __ATOMIC_ACQUIRE) && bypasses == 0;
+}
+
+void guest_bypass(bool on)
+{
+	if (on)
+		bypasses++;
+	else
+		bypasses--;
 }
 
 bool guest_still_here(void)

@@ -9,6 +9,8 @@ struct wire_header;
 
 /* True while this process has a channel, is not a forked child, and is not exiting. */
 bool guest_active(void);
+/* While on, guest_active() is false in this thread. Calls nest. */
+void guest_bypass(bool on);
 /* As guest_active(), and asks the kernel whether this is still the process that opened it. */
 bool guest_still_here(void);
 /* The channel; NULL unless guest_active(). */

@@ -1,13 +1,19 @@
 /* Where the real functions are: libc's dlsym, the next library in line, or what lookups found. */
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "guest/process.h"
 #include "preload/hooks/hooks.h"
+#include "preload/scope.h"
 
-static void *real_addresses[HOOK_COUNT]; /* atomic */
-static void *libc_dlsym;		 /* atomic */
-static bool egl_in_use;			 /* atomic */
+static void *real_addresses[HOOK_COUNT];    /* atomic */
+static void *told_addresses[HOOK_COUNT];    /* atomic; what lookups gave */
+static void *beneath_addresses[HOOK_COUNT]; /* atomic; of the driver itself */
+static void *next_dlsym;		    /* atomic */
+static void *libc_dlsym;		    /* atomic */
+static bool egl_in_use;			    /* atomic */
 
 static const struct {
 	const char *name;
@@ -41,9 +47,24 @@ void *(*real_dlsym(void))(void *, const char *)
 					       "GLIBC_2.27", "GLIBC_2.0"};
 	void *found = __atomic_load_n(&libc_dlsym, __ATOMIC_ACQUIRE);
 
+	if (found == NULL)
+		found = scope_libc("dlsym");
 	for (size_t i = 0; found == NULL && i < sizeof(versions) / sizeof(versions[0]); i++)
 		found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
 	__atomic_store_n(&libc_dlsym, found, __ATOMIC_RELEASE);
+	return (void *(*)(void *, const char *))found;
+}
+
+void *(*real_next_dlsym(void))(void *, const char *)
+{
+	void *found = __atomic_load_n(&next_dlsym, __ATOMIC_ACQUIRE);
+
+	if (found == NULL) {
+		found = real_dlsym()(RTLD_NEXT, "dlsym");
+		if (found == NULL)
+			found = (void *)real_dlsym();
+		__atomic_store_n(&next_dlsym, found, __ATOMIC_RELEASE);
+	}
 	return (void *(*)(void *, const char *))found;
 }
 
@@ -56,13 +77,20 @@ static bool is_ours(const void *address)
 	return false;
 }
 
-void real_note(int id, void *address)
+static void note(void **place, void *address)
 {
 	void *none = NULL;
 
-	if (address != NULL && !is_ours(address))
-		__atomic_compare_exchange_n(&real_addresses[id], &none, address, false,
-					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	if (address == NULL || is_ours(address))
+		return;
+	if (__atomic_compare_exchange_n(place, &none, address, false, __ATOMIC_RELEASE,
+					__ATOMIC_RELAXED))
+		scope_pin(address);
+}
+
+void real_note(int id, void *address)
+{
+	note(&told_addresses[id], address);
 }
 
 void real_set_egl(bool egl)
@@ -80,30 +108,88 @@ static void *next_in_line(const char *name)
 	return found;
 }
 
-void *real_find(int id)
+static bool is_gl(const char *name)
+{
+	return strncmp(name, "gl", 2) == 0 && name[2] != 'X';
+}
+
+/*
+ * First what the program's own lookup gave, unless that is a hooker before us, which would call us
+ * again; then what the linker would have bound without us; then what the caller alone can see,
+ * since a module may be linked with GL in a program that is not; then any GL that is loaded.
+ */
+static void look_everywhere(int id, const void *caller)
+{
+	const char *name = hooks[id].name;
+	void **place = &real_addresses[id];
+	void *told = __atomic_load_n(&told_addresses[id], __ATOMIC_ACQUIRE);
+
+	if (told != NULL && scope_is_behind(told))
+		note(place, told);
+	if (*place == NULL)
+		note(place, next_in_line(name));
+	if (*place == NULL && caller != NULL)
+		note(place, scope_of_caller(caller, name));
+	if (*place == NULL)
+		note(place, scope_driver(name));
+	if (*place == NULL)
+		note(place, told);
+	if (*place == NULL && is_gl(name))
+		note(place, real_gl_function(__atomic_load_n(&egl_in_use, __ATOMIC_RELAXED), name));
+}
+
+void *real_find(int id, const void *caller)
 {
 	void *found = __atomic_load_n(&real_addresses[id], __ATOMIC_ACQUIRE);
 
 	if (found != NULL)
 		return found;
-	real_note(id, next_in_line(hooks[id].name));
-	found = __atomic_load_n(&real_addresses[id], __ATOMIC_ACQUIRE);
-	if (found == NULL && strncmp(hooks[id].name, "gl", 2) == 0 && hooks[id].name[2] != 'X') {
-		real_note(id, real_gl_function(__atomic_load_n(&egl_in_use, __ATOMIC_RELAXED),
-					       hooks[id].name));
-		found = __atomic_load_n(&real_addresses[id], __ATOMIC_ACQUIRE);
-	}
-	return found;
+	look_everywhere(id, caller);
+	return __atomic_load_n(&real_addresses[id], __ATOMIC_ACQUIRE);
+}
+
+void *real_beneath(int id, const void *caller)
+{
+	void *found = __atomic_load_n(&beneath_addresses[id], __ATOMIC_ACQUIRE);
+
+	if (found != NULL)
+		return found;
+	note(&beneath_addresses[id], scope_driver(hooks[id].name));
+	found = __atomic_load_n(&beneath_addresses[id], __ATOMIC_ACQUIRE);
+	return found != NULL ? found : real_find(id, caller);
+}
+
+/* Hooks that this thread is in, one bit each. */
+static __thread uint64_t inside[(HOOK_COUNT + 63) / 64] __attribute__((tls_model("initial-exec")));
+
+struct hook_call hook_enter(int id, const void *caller)
+{
+	uint64_t bit = UINT64_C(1) << (id % 64);
+	bool nested = (inside[id / 64] & bit) != 0;
+
+	inside[id / 64] |= bit;
+	if (nested)
+		guest_bypass(true);
+	return (struct hook_call){id, nested,
+				  nested ? real_beneath(id, caller) : real_find(id, caller)};
+}
+
+void hook_leave(const struct hook_call *call)
+{
+	if (call->nested)
+		guest_bypass(false);
+	else
+		inside[call->id / 64] &= ~(UINT64_C(1) << (call->id % 64));
 }
 
 void *real_gl_function(bool egl, const char *name)
 {
-	void (*(*glx_lookup)(const GLubyte *))(void) = REAL(glXGetProcAddressARB);
-	void (*(*egl_lookup)(const char *))(void) = REAL(eglGetProcAddress);
+	__typeof__(&glXGetProcAddressARB) glx_lookup = BENEATH(glXGetProcAddressARB);
+	__typeof__(&eglGetProcAddress) egl_lookup = BENEATH(eglGetProcAddress);
 	void *found = NULL;
 
 	if (glx_lookup == NULL)
-		glx_lookup = REAL(glXGetProcAddress);
+		glx_lookup = BENEATH(glXGetProcAddress);
 	if (egl && egl_lookup != NULL)
 		found = (void *)egl_lookup(name);
 	if (!egl && glx_lookup != NULL)

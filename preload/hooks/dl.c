@@ -7,6 +7,7 @@
 
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
+#include "preload/scope.h"
 
 /* Chromium's own EGL translates to the driver's: the driver's side is measured, not this one. */
 static bool is_angle(void *handle)
@@ -17,21 +18,21 @@ static bool is_angle(void *handle)
 	return false;
 }
 
-static void *look_up_hooked(void *handle, const char *name, int id)
+static void *look_up_hooked(void *handle, const char *name, int id, const void *caller)
 {
 	void *found;
 
 	if (handle == RTLD_DEFAULT) { /* finds ours first, whether there is a real one or not */
-		if (real_find(id) != NULL)
+		if (real_find(id, caller) != NULL)
 			return hook_address(id);
 		real_dlsym()(RTLD_NEXT, name); /* for dlerror(); not by a jump: next to us */
 		return NULL;
 	}
-	if (name[0] == 'e' && is_angle(handle))
-		return real_dlsym()(handle, name);
-	found = real_dlsym()(handle, name);
+	if ((name[0] == 'e' && is_angle(handle)) || scope_hooks_behind(caller, name))
+		return real_next_dlsym()(handle, name);
+	found = real_next_dlsym()(handle, name);
 	if (found == hook_address(id)) /* dlopen(NULL) */
-		return real_find(id) != NULL ? found : NULL;
+		return real_find(id, caller) != NULL ? found : NULL;
 	real_note(id, found);
 	return found != NULL ? hook_address(id) : NULL;
 }
@@ -39,16 +40,17 @@ static void *look_up_hooked(void *handle, const char *name, int id)
 /*
  * Everything that is not hooked leaves by a jump, so that libc sees the program as the caller and
  * RTLD_NEXT keeps its meaning; this file is always optimised for that. A caller that asks for the
- * next function in line gets it, whether that is ours or not.
+ * next function in line gets it, whether that is ours or not, and so does a library that exports
+ * the name itself and stands behind us: we have been passed already when its function is called.
  */
 void *dlsym(void *restrict handle, const char *restrict name)
 {
-	void *(*real)(void *, const char *) = real_dlsym();
+	void *(*real)(void *, const char *) = real_next_dlsym();
 
 	int id = handle != RTLD_NEXT ? hook_find(name) : -1;
 
 	if (id >= 0 && guest_active())
-		return look_up_hooked(handle, name, id);
+		return look_up_hooked(handle, name, id, __builtin_return_address(0));
 #if defined(__clang__)
 	__attribute__((musttail)) return real(handle, name);
 #else
@@ -68,7 +70,7 @@ static void *hooked_answer(const char *name, void *found)
 
 void (*glXGetProcAddress(const GLubyte *name))(void)
 {
-	void (*(*real)(const GLubyte *))(void) = REAL(glXGetProcAddress);
+	HOOK(glXGetProcAddress);
 
 	if (real == NULL || name == NULL)
 		return NULL;
@@ -77,7 +79,7 @@ void (*glXGetProcAddress(const GLubyte *name))(void)
 
 void (*glXGetProcAddressARB(const GLubyte *name))(void)
 {
-	void (*(*real)(const GLubyte *))(void) = REAL(glXGetProcAddressARB);
+	HOOK(glXGetProcAddressARB);
 
 	if (real == NULL || name == NULL)
 		return NULL;
@@ -86,7 +88,7 @@ void (*glXGetProcAddressARB(const GLubyte *name))(void)
 
 void (*eglGetProcAddress(const char *name))(void)
 {
-	void (*(*real)(const char *))(void) = REAL(eglGetProcAddress);
+	HOOK(eglGetProcAddress);
 
 	if (real == NULL || name == NULL)
 		return NULL;

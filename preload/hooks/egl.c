@@ -21,7 +21,7 @@ static void after_bind(struct guest_visit visit, const struct binding *binding, 
 
 unsigned eglMakeCurrent(void *display, void *draw, void *read, void *context)
 {
-	__typeof__(&eglMakeCurrent) real = REAL(eglMakeCurrent);
+	HOOK(eglMakeCurrent);
 	struct binding binding = {true, display, context, (uintptr_t)draw};
 	struct guest_visit visit;
 	unsigned done;
@@ -36,7 +36,7 @@ unsigned eglMakeCurrent(void *display, void *draw, void *read, void *context)
 
 unsigned eglReleaseThread(void)
 {
-	__typeof__(&eglReleaseThread) real = REAL(eglReleaseThread);
+	HOOK(eglReleaseThread);
 	const struct context *context = context_current();
 	const struct binding binding = {.egl = true};
 	struct guest_visit visit;
@@ -70,7 +70,7 @@ static void after_swap(struct guest_visit visit)
 
 unsigned eglSwapBuffers(void *display, void *surface)
 {
-	__typeof__(&eglSwapBuffers) real = REAL(eglSwapBuffers);
+	HOOK(eglSwapBuffers);
 	struct guest_visit visit;
 	unsigned done;
 
@@ -84,7 +84,7 @@ unsigned eglSwapBuffers(void *display, void *surface)
 
 unsigned eglSwapBuffersWithDamageKHR(void *display, void *surface, const int *rects, int count)
 {
-	__typeof__(&eglSwapBuffersWithDamageKHR) real = REAL(eglSwapBuffersWithDamageKHR);
+	HOOK(eglSwapBuffersWithDamageKHR);
 	struct guest_visit visit;
 	unsigned done;
 
@@ -98,7 +98,7 @@ unsigned eglSwapBuffersWithDamageKHR(void *display, void *surface, const int *re
 
 unsigned eglSwapBuffersWithDamageEXT(void *display, void *surface, const int *rects, int count)
 {
-	__typeof__(&eglSwapBuffersWithDamageEXT) real = REAL(eglSwapBuffersWithDamageEXT);
+	HOOK(eglSwapBuffersWithDamageEXT);
 	struct guest_visit visit;
 	unsigned done;
 
@@ -112,7 +112,7 @@ unsigned eglSwapBuffersWithDamageEXT(void *display, void *surface, const int *re
 
 void *eglCreateContext(void *display, void *config, void *share, const int *attributes)
 {
-	__typeof__(&eglCreateContext) real = REAL(eglCreateContext);
+	HOOK(eglCreateContext);
 	void *context = real != NULL ? real(display, config, share, attributes) : NULL;
 	struct guest_visit visit = guest_enter();
 
@@ -123,7 +123,7 @@ void *eglCreateContext(void *display, void *config, void *share, const int *attr
 
 unsigned eglDestroyContext(void *display, void *context)
 {
-	__typeof__(&eglDestroyContext) real = REAL(eglDestroyContext);
+	HOOK(eglDestroyContext);
 	struct guest_visit visit = guest_enter();
 
 	if (context != NULL)
@@ -134,7 +134,7 @@ unsigned eglDestroyContext(void *display, void *context)
 
 unsigned eglTerminate(void *display)
 {
-	__typeof__(&eglTerminate) real = REAL(eglTerminate);
+	HOOK(eglTerminate);
 	struct guest_visit visit = guest_enter();
 
 	context_destroying(true, display, NULL);

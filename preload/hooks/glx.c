@@ -23,7 +23,7 @@ static void after_bind(struct guest_visit visit, const struct binding *binding, 
 
 int glXMakeCurrent(void *display, hook_xid drawable, void *context)
 {
-	__typeof__(&glXMakeCurrent) real = REAL(glXMakeCurrent);
+	HOOK(glXMakeCurrent);
 	struct binding binding;
 	struct guest_visit visit;
 	int done;
@@ -38,7 +38,7 @@ int glXMakeCurrent(void *display, hook_xid drawable, void *context)
 
 int glXMakeContextCurrent(void *display, hook_xid draw, hook_xid read, void *context)
 {
-	__typeof__(&glXMakeContextCurrent) real = REAL(glXMakeContextCurrent);
+	HOOK(glXMakeContextCurrent);
 	struct binding binding;
 	struct guest_visit visit;
 	int done;
@@ -53,7 +53,7 @@ int glXMakeContextCurrent(void *display, hook_xid draw, hook_xid read, void *con
 
 int glXMakeCurrentReadSGI(void *display, hook_xid draw, hook_xid read, void *context)
 {
-	__typeof__(&glXMakeCurrentReadSGI) real = REAL(glXMakeCurrentReadSGI);
+	HOOK(glXMakeCurrentReadSGI);
 	struct binding binding;
 	struct guest_visit visit;
 	int done;
@@ -84,7 +84,7 @@ static void after_swap(struct guest_visit visit)
 
 void glXSwapBuffers(void *display, hook_xid drawable)
 {
-	__typeof__(&glXSwapBuffers) real = REAL(glXSwapBuffers);
+	HOOK(glXSwapBuffers);
 	struct guest_visit visit;
 
 	if (real == NULL)
@@ -97,7 +97,7 @@ void glXSwapBuffers(void *display, hook_xid drawable)
 int64_t glXSwapBuffersMscOML(void *display, hook_xid drawable, int64_t target, int64_t divisor,
 			     int64_t remainder)
 {
-	__typeof__(&glXSwapBuffersMscOML) real = REAL(glXSwapBuffersMscOML);
+	HOOK(glXSwapBuffersMscOML);
 	struct guest_visit visit;
 	int64_t count;
 
@@ -120,14 +120,14 @@ static void *created(void *context)
 
 void *glXCreateContext(void *display, void *visual, void *share, int direct)
 {
-	__typeof__(&glXCreateContext) real = REAL(glXCreateContext);
+	HOOK(glXCreateContext);
 
 	return real != NULL ? created(real(display, visual, share, direct)) : NULL;
 }
 
 void *glXCreateNewContext(void *display, void *config, int type, void *share, int direct)
 {
-	__typeof__(&glXCreateNewContext) real = REAL(glXCreateNewContext);
+	HOOK(glXCreateNewContext);
 
 	return real != NULL ? created(real(display, config, type, share, direct)) : NULL;
 }
@@ -135,14 +135,14 @@ void *glXCreateNewContext(void *display, void *config, int type, void *share, in
 void *glXCreateContextAttribsARB(void *display, void *config, void *share, int direct,
 				 const int *attributes)
 {
-	__typeof__(&glXCreateContextAttribsARB) real = REAL(glXCreateContextAttribsARB);
+	HOOK(glXCreateContextAttribsARB);
 
 	return real != NULL ? created(real(display, config, share, direct, attributes)) : NULL;
 }
 
 void glXDestroyContext(void *display, void *context)
 {
-	__typeof__(&glXDestroyContext) real = REAL(glXDestroyContext);
+	HOOK(glXDestroyContext);
 	struct guest_visit visit = guest_enter();
 
 	context_destroying(false, display, context);
@@ -153,7 +153,7 @@ void glXDestroyContext(void *display, void *context)
 
 int XCloseDisplay(void *display)
 {
-	__typeof__(&XCloseDisplay) real = REAL(XCloseDisplay);
+	HOOK(XCloseDisplay);
 	struct guest_visit visit = guest_enter();
 
 	context_display_closing(display);

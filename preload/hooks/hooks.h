@@ -93,17 +93,43 @@ void *hook_address(int id);
 
 /* libc's own dlsym(), whatever stands before it. Never NULL on glibc. */
 void *(*real_dlsym(void))(void *handle, const char *name);
-/* Remembers where the real function is; the first answer stays. Ignores NULL and our own. */
+/* The program's own dlsym(): that of another library behind us that hooks it, else libc's. */
+void *(*real_next_dlsym(void))(void *handle, const char *name);
+/* What a lookup gave for a hooked name; the first answer stays. Ignores NULL and our own. */
 void real_note(int id, void *address);
 /* Which window system binds contexts here: that of the last one bound. */
 void real_set_egl(bool egl);
-/* The real function, or NULL when no library of the program has it. Leaves dlerror() clean. */
-void *real_find(int id);
-/* The real function of any GL name through the window system's lookup; `egl` says which. */
+/*
+ * The real function: the next one in line, or what the module of `caller` (an address in it, or
+ * NULL) can see, or that of any GL which is loaded. NULL when there is none. Leaves dlerror()
+ * clean.
+ */
+void *real_find(int id, const void *caller);
+/* The driver's own, whoever else stands in front of it. */
+void *real_beneath(int id, const void *caller);
+/* The driver's function of any GL name through the window system's lookup; `egl` says which. */
 void *real_gl_function(bool egl, const char *name);
 
 /* The real function behind a hook, with its type; may be NULL. */
-#define REAL(name) ((__typeof__(&name))real_find(HOOK_##name))
+#define REAL(name)    ((__typeof__(&name))real_find(HOOK_##name, __builtin_return_address(0)))
+#define BENEATH(name) ((__typeof__(&name))real_beneath(HOOK_##name, NULL))
+
+/*
+ * A hook's body begins with HOOK(name), which declares `real`. When what stands behind the hook
+ * calls it again (other libraries hook, too), the call goes to the driver itself and nothing is
+ * measured: until it returns, guest_active() is false in this thread.
+ */
+struct hook_call {
+	int id;
+	bool nested;
+	void *real;
+};
+struct hook_call hook_enter(int id, const void *caller);
+void hook_leave(const struct hook_call *call);
+#define HOOK(name)                                                                                 \
+	const struct hook_call call __attribute__((cleanup(hook_leave))) =                         \
+	    hook_enter(HOOK_##name, __builtin_return_address(0));                                  \
+	__typeof__(&name) real = (__typeof__(&name))call.real
 
 /* Prototypes as GL/glx.h, EGL/egl.h and X11/Xlib.h have them, in plain C types. */
 HOOK_API void *dlsym(void *restrict handle, const char *restrict name);

@@ -28,7 +28,7 @@ static void ends(GLenum target, GLuint index)
 #define BEGIN_HOOK(name)                                                                           \
 	void name(GLenum target, GLuint id)                                                        \
 	{                                                                                          \
-		__typeof__(&name) real = REAL(name);                                               \
+		HOOK(name);                                                                        \
                                                                                                    \
 		id = begins(target, 0, id);                                                        \
 		if (real != NULL)                                                                  \
@@ -41,7 +41,7 @@ BEGIN_HOOK(glBeginQueryEXT)
 #define END_HOOK(name)                                                                             \
 	void name(GLenum target)                                                                   \
 	{                                                                                          \
-		__typeof__(&name) real = REAL(name);                                               \
+		HOOK(name);                                                                        \
                                                                                                    \
 		ends(target, 0);                                                                   \
 		if (real != NULL)                                                                  \
@@ -53,7 +53,7 @@ END_HOOK(glEndQueryEXT)
 
 void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id)
 {
-	__typeof__(&glBeginQueryIndexed) real = REAL(glBeginQueryIndexed);
+	HOOK(glBeginQueryIndexed);
 
 	id = begins(target, index, id);
 	if (real != NULL)
@@ -62,7 +62,7 @@ void glBeginQueryIndexed(GLenum target, GLuint index, GLuint id)
 
 void glEndQueryIndexed(GLenum target, GLuint index)
 {
-	__typeof__(&glEndQueryIndexed) real = REAL(glEndQueryIndexed);
+	HOOK(glEndQueryIndexed);
 
 	ends(target, index);
 	if (real != NULL)
@@ -82,7 +82,7 @@ static void hide_ours(GLenum pname, GLint *params)
 #define GET_HOOK(name)                                                                             \
 	void name(GLenum target, GLenum pname, GLint *params)                                      \
 	{                                                                                          \
-		__typeof__(&name) real = REAL(name);                                               \
+		HOOK(name);                                                                        \
                                                                                                    \
 		if (real != NULL) {                                                                \
 			real(target, pname, params);                                               \
@@ -95,7 +95,7 @@ GET_HOOK(glGetQueryivEXT)
 
 void glGetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *params)
 {
-	__typeof__(&glGetQueryIndexediv) real = REAL(glGetQueryIndexediv);
+	HOOK(glGetQueryIndexediv);
 
 	if (real != NULL) {
 		real(target, index, pname, params);
@@ -106,7 +106,7 @@ void glGetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *param
 #define IS_HOOK(name)                                                                              \
 	GLboolean name(GLuint id)                                                                  \
 	{                                                                                          \
-		__typeof__(&name) real = REAL(name);                                               \
+		HOOK(name);                                                                        \
 		const struct sampler *sampler = sampler_here();                                    \
                                                                                                    \
 		if (real == NULL || (sampler != NULL && sampler_owns(sampler, id)))                \
@@ -141,7 +141,7 @@ static void delete_theirs(void (*real)(GLsizei, const GLuint *), GLsizei count, 
 #define DELETE_HOOK(name)                                                                          \
 	void name(GLsizei count, const GLuint *ids)                                                \
 	{                                                                                          \
-		__typeof__(&name) real = REAL(name);                                               \
+		HOOK(name);                                                                        \
                                                                                                    \
 		if (real != NULL)                                                                  \
 			delete_theirs(real, count, ids);                                           \
@@ -153,7 +153,7 @@ DELETE_HOOK(glDeleteQueriesEXT)
 /* What the program had raised before its context was first seen is told before anything later. */
 GLenum glGetError(void)
 {
-	__typeof__(&glGetError) real = REAL(glGetError);
+	HOOK(glGetError);
 	struct context *context = context_current();
 
 	if (context != NULL && context->saved_error != GL_NO_ERROR) {

@@ -41,7 +41,7 @@ static void wake(unsigned parts)
 
 GLuint glCreateShader(GLenum type)
 {
-	__typeof__(&glCreateShader) real = REAL(glCreateShader);
+	HOOK(glCreateShader);
 
 	wake(parts_of(type));
 	return real != NULL ? real(type) : 0;
@@ -49,7 +49,7 @@ GLuint glCreateShader(GLenum type)
 
 void *glCreateShaderObjectARB(GLenum type)
 {
-	__typeof__(&glCreateShaderObjectARB) real = REAL(glCreateShaderObjectARB);
+	HOOK(glCreateShaderObjectARB);
 
 	wake(parts_of(type));
 	return real != NULL ? real(type) : NULL;
@@ -57,7 +57,7 @@ void *glCreateShaderObjectARB(GLenum type)
 
 GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar *const *strings)
 {
-	__typeof__(&glCreateShaderProgramv) real = REAL(glCreateShaderProgramv);
+	HOOK(glCreateShaderProgramv);
 
 	wake(parts_of(type));
 	return real != NULL ? real(type, count, strings) : 0;
@@ -65,7 +65,7 @@ GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar *const *s
 
 GLuint glCreateShaderProgramvEXT(GLenum type, GLsizei count, const GLchar *const *strings)
 {
-	__typeof__(&glCreateShaderProgramvEXT) real = REAL(glCreateShaderProgramvEXT);
+	HOOK(glCreateShaderProgramvEXT);
 
 	wake(parts_of(type));
 	return real != NULL ? real(type, count, strings) : 0;
@@ -73,7 +73,7 @@ GLuint glCreateShaderProgramvEXT(GLenum type, GLsizei count, const GLchar *const
 
 GLuint glCreateShaderProgramEXT(GLenum type, const GLchar *string)
 {
-	__typeof__(&glCreateShaderProgramEXT) real = REAL(glCreateShaderProgramEXT);
+	HOOK(glCreateShaderProgramEXT);
 
 	wake(parts_of(type));
 	return real != NULL ? real(type, string) : 0;
@@ -81,7 +81,7 @@ GLuint glCreateShaderProgramEXT(GLenum type, const GLchar *string)
 
 void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei length)
 {
-	__typeof__(&glProgramBinary) real = REAL(glProgramBinary);
+	HOOK(glProgramBinary);
 
 	wake(PART_SHADERS);
 	if (real != NULL)
@@ -90,7 +90,7 @@ void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei 
 
 void glProgramBinaryOES(GLuint program, GLenum format, const void *binary, GLint length)
 {
-	__typeof__(&glProgramBinaryOES) real = REAL(glProgramBinaryOES);
+	HOOK(glProgramBinaryOES);
 
 	wake(PART_SHADERS);
 	if (real != NULL)
@@ -99,7 +99,7 @@ void glProgramBinaryOES(GLuint program, GLenum format, const void *binary, GLint
 
 void glProgramStringARB(GLenum target, GLenum format, GLsizei length, const void *string)
 {
-	__typeof__(&glProgramStringARB) real = REAL(glProgramStringARB);
+	HOOK(glProgramStringARB);
 
 	wake(parts_of(target));
 	if (real != NULL)
@@ -109,7 +109,7 @@ void glProgramStringARB(GLenum target, GLenum format, GLsizei length, const void
 void glNamedProgramStringEXT(GLuint program, GLenum target, GLenum format, GLsizei length,
 			     const void *string)
 {
-	__typeof__(&glNamedProgramStringEXT) real = REAL(glNamedProgramStringEXT);
+	HOOK(glNamedProgramStringEXT);
 
 	wake(parts_of(target));
 	if (real != NULL)

@@ -27,7 +27,7 @@ static void feedback(bool before)
 #define FEEDBACK_BEGIN_HOOK(name)                                                                  \
 	void name(GLenum mode)                                                                     \
 	{                                                                                          \
-		__typeof__(&name) real = REAL(name);                                               \
+		HOOK(name);                                                                        \
                                                                                                    \
 		if (real == NULL)                                                                  \
 			return;                                                                    \
@@ -43,7 +43,7 @@ FEEDBACK_BEGIN_HOOK(glBeginTransformFeedbackNV)
 #define FEEDBACK_HOOK(name)                                                                        \
 	void name(void)                                                                            \
 	{                                                                                          \
-		__typeof__(&name) real = REAL(name);                                               \
+		HOOK(name);                                                                        \
                                                                                                    \
 		if (real == NULL)                                                                  \
 			return;                                                                    \
@@ -69,7 +69,7 @@ static void list(bool opens)
 
 void glNewList(GLuint name, GLenum mode)
 {
-	__typeof__(&glNewList) real = REAL(glNewList);
+	HOOK(glNewList);
 
 	if (real == NULL)
 		return;
@@ -79,7 +79,7 @@ void glNewList(GLuint name, GLenum mode)
 
 void glEndList(void)
 {
-	__typeof__(&glEndList) real = REAL(glEndList);
+	HOOK(glEndList);
 
 	if (real == NULL)
 		return;
@@ -106,7 +106,7 @@ static void pop_group(void)
 #define PUSH_HOOK(name)                                                                            \
 	void name(GLenum source, GLuint id, GLsizei length, const GLchar *message)                 \
 	{                                                                                          \
-		__typeof__(&name) real = REAL(name);                                               \
+		HOOK(name);                                                                        \
                                                                                                    \
 		if (real == NULL)                                                                  \
 			return;                                                                    \
@@ -118,7 +118,7 @@ PUSH_HOOK(glPushDebugGroupKHR)
 
 void glPushGroupMarkerEXT(GLsizei length, const GLchar *marker)
 {
-	__typeof__(&glPushGroupMarkerEXT) real = REAL(glPushGroupMarkerEXT);
+	HOOK(glPushGroupMarkerEXT);
 
 	if (real == NULL)
 		return;
@@ -129,7 +129,7 @@ void glPushGroupMarkerEXT(GLsizei length, const GLchar *marker)
 #define POP_HOOK(name)                                                                             \
 	void name(void)                                                                            \
 	{                                                                                          \
-		__typeof__(&name) real = REAL(name);                                               \
+		HOOK(name);                                                                        \
                                                                                                    \
 		if (real == NULL)                                                                  \
 			return;                                                                    \

@@ -1,6 +1,7 @@
 """Reads the channel from docs/guest-channel.md, independently of the C code: hands it out at a
 socket, runs a program with the library in it, and gives back its streams and records."""
 import array
+import contextlib
 import fcntl
 import mmap
 import os
@@ -141,7 +142,8 @@ class Channel:
                 self.all.append(process)
                 hello = struct.pack("<QIIQ", MAGIC, 2, 0, BYTES)
                 rights = array.array("i", [process.fd])
-                client.sendmsg([hello], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+                with contextlib.suppress(BrokenPipeError):  # it was killed meanwhile
+                    client.sendmsg([hello], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
 
     def close(self):
         try:

@@ -1,9 +1,11 @@
 """Runs OpenGL programs with and without libsextant-gl.so: what they print, how they end and what
 they draw must be the same, and what was measured must be what they did."""
+import glob
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -120,6 +122,12 @@ class Scenes(Case):
         self.assertTrue(stream.renderer and stream.vendor and stream.version)
         self.assertTrue(all(stream.bits[n] for n in channel.NAMES if stream.why[n] == 0))
         self.assertEqual(stream.state, channel.CLOSED)
+
+
+    def test_plugin(self):
+        """A module that is opened for itself alone, and linked with EGL."""
+        stream, = self.both("gl-plugin", path("gl-plugin-egl.so"), "core", "triangles", "nothing")
+        self.values(stream.frames()[0], IAVertices=6, Occlusion=4096)
 
 
 class Guest(Case):
@@ -306,6 +314,79 @@ class Ways(Case):
 
     def test_display_closed_under_the_context(self):
         self.ways("abrupt")
+
+
+    def test_plugin(self):
+        """A module that is opened for itself alone, and linked with GL."""
+        stream, = self.both("gl-plugin", path("gl-plugin-glx.so"))
+        self.assertEqual(len(stream.frames()), 12)
+        for frame in stream.frames():
+            self.values(frame, IAVertices=3)
+
+    def test_plugin_with_an_inert_library(self):
+        env = dict(self.environment, LD_PRELOAD=LIBRARY)
+        env.pop("SEXTANT_CHANNEL", None)
+        command = [path("gl-plugin"), path("gl-plugin-glx.so")]
+        alone = subprocess.run(command, env=self.environment, capture_output=True, timeout=60)
+        inert = subprocess.run(command, env=env, capture_output=True, timeout=60)
+        self.assertEqual((inert.returncode, inert.stdout, inert.stderr),
+                         (alone.returncode, alone.stdout, alone.stderr))
+
+    def beside(self, hookers, exact=True, bypassed=False, **more):
+        """
+        Other hookers before and behind ours: the same picture, and all frames. Some draw
+        themselves (not exact), some that stand first never call whoever comes next (bypassed).
+        """
+        for way in ("linked", "dlsym", "proc"):
+            command = [path("gl-ways-" + way)]
+            alone = subprocess.run(command, env=self.environment, capture_output=True, text=True,
+                                   timeout=60)
+            for preload in ([*hookers, LIBRARY], [LIBRARY, *hookers]):
+                with self.subTest(way=way, preload=[os.path.basename(p) for p in preload]):
+                    seen = channel.Channel()
+                    env = dict(self.environment, LD_PRELOAD=":".join(preload),
+                               SEXTANT_CHANNEL=seen.path, **more)
+                    done = subprocess.run(command, env=env, capture_output=True, text=True,
+                                          timeout=60)
+                    seen.poll()
+                    seen.close()
+                    self.assertEqual((done.returncode, done.stdout), (0, alone.stdout),
+                                     done.stderr)
+                    frames = [f for s in seen.streams for f in s.frames()]
+                    if bypassed and preload[0] != LIBRARY and not frames:
+                        continue
+                    self.assertEqual(len(frames), 12)
+                    for frame in frames:
+                        if exact:
+                            self.assertIn(frame["IAVertices"], (3, None))
+
+    def test_other_hookers(self):
+        for how in ("handle", "next", "proc"):
+            self.beside([path(f"gl-hooker-{how}.so")])
+
+    def installed(self, *names):
+        found = [f for n in names for f in glob.glob(f"/usr/lib/*/{n}") + glob.glob(f"/usr/lib/{n}")]
+        if not found:
+            self.skipTest("not installed")
+        return found[:1]
+
+    def test_renderdoc(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.beside(self.installed("renderdoc/librenderdoc.so", "librenderdoc.so"), exact=False,
+                        HOME=folder, TMPDIR=folder)
+
+    def test_mangohud(self):
+        for library in ("mangohud/libMangoHud.so", "mangohud/libMangoHud_dlsym.so"):
+            self.beside(self.installed(library), bypassed=True, exact=False,
+                        MANGOHUD_CONFIG="no_display", MANGOHUD="1")
+
+    def test_apitrace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.beside(self.installed("apitrace/wrappers/glxtrace.so"),
+                        TRACE_FILE=os.path.join(folder, "x.trace"))
+
+    def test_several_other_hookers(self):
+        self.beside([path("gl-hooker-handle.so"), path("gl-hooker-next.so")])
 
 
 class Loading(unittest.TestCase):
