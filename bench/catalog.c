@@ -7,10 +7,11 @@
 
 #include <sextant/catalog.h>
 #include "bench.h"
-#include "catalog/embedded.h"
+#include "catalog/internal.h"
+#include "catalog/search/pack.h"
 
 struct job {
-	const struct embedded_file *file;
+	const struct pack_file *file;
 	struct sx_catalog *catalog;
 };
 
@@ -18,8 +19,7 @@ static void parse(void *user)
 {
 	struct job *job = user;
 	sx_catalog_unref(job->catalog);
-	size_t size = (size_t)(job->file->end - job->file->begin);
-	if (sx_catalog_parse(job->file->begin, size, job->file->name, &job->catalog, NULL) != SX_OK)
+	if (catalog_open_inside(job->file->name, &job->catalog, NULL) != SX_OK)
 		exit(1);
 }
 
@@ -36,15 +36,18 @@ static void find(void *user)
 int main(int argc, char **argv)
 {
 	int runs = argc > 1 ? atoi(argv[1]) : 20;
-	printf("%-20s %8s %8s %10s %12s\n", "catalog", "KB", "metrics", "parse ms", "find ns each");
-	for (const struct embedded_file *f = embedded_catalogs; f->name; f++) {
-		struct job job = {.file = f};
+	printf("%-20s %8s %8s %8s %10s %12s\n", "catalog", "KB", "packed", "metrics", "load ms",
+	       "find ns each");
+	struct pack_file file;
+	for (uint32_t i = 0; pack_get(i, &file); i++) {
+		struct job job = {.file = &file};
+		if (!pack_is_catalog(&file))
+			continue;
 		double parsed = bench_best(runs, parse, &job), found = bench_best(runs, find, &job);
 		uint32_t metrics;
 		sx_catalog_metrics(job.catalog, &metrics);
-		printf("%-20s %8.1f %8u %10.2f %12.1f\n", f->name,
-		       (double)(f->end - f->begin) / 1e3, metrics, parsed * 1e3,
-		       metrics ? found * 1e9 / metrics : 0);
+		printf("%-20s %8.1f %8.1f %8u %10.2f %12.1f\n", file.name, file.yaml_bytes / 1e3,
+		       file.size / 1e3, metrics, parsed * 1e3, metrics ? found * 1e9 / metrics : 0);
 		sx_catalog_unref(job.catalog);
 	}
 	return 0;

@@ -205,6 +205,7 @@ struct sx_catalog_info {
 
 /*
  * Opens a catalog by name through the context's search path, or by path when `name` holds a slash.
+ * A name that no file bears may be that of a product or an alias of one, in any case of letters.
  * *out holds a reference for the caller. Errors: SX_ERR_NOT_FOUND (the remedy suggests the nearest
  * names), SX_ERR_BAD_INPUT and SX_ERR_LIMIT (message starts with file:line), SX_ERR_PERMISSION.
  * Thread-safe; a second open of the same name is cheap.
@@ -237,6 +238,15 @@ SX_API void sx_catalog_unref(struct sx_catalog *catalog);
  * out.
  */
 SX_API const char *const *sx_catalog_names(struct sx_context *context, size_t *count);
+
+/*
+ * The heads of all catalogs that can be opened, in the order of their names: name, title, vendor,
+ * products and matches, without facts and notes. Nothing else of them is read, and one that cannot
+ * be read is left out, with a line in the log. The list is owned by the context and lives as long
+ * as it; *count may be NULL. Errors: NULL when memory is out. Thread-safe.
+ */
+SX_API const struct sx_catalog_info *const *sx_catalog_heads(struct sx_context *context,
+							     size_t *count);
 
 /* The catalog's head. Never NULL. */
 SX_API const struct sx_catalog_info *sx_catalog_info(const struct sx_catalog *catalog);

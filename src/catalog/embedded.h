@@ -1,15 +1,18 @@
-/* The catalogs and data files inside the library; scripts/embed.py generates the tables. */
+/* The catalogs and data files inside the library; scripts/embed.py generates what is declared here.
+ */
 #ifndef CATALOG_EMBEDDED_H
 #define CATALOG_EMBEDDED_H
+
+#include <stdint.h>
 
 struct embedded_file {
 	const char *name;	 /* NULL ends a table */
 	const char *begin, *end; /* a NUL stands at `end` */
 };
 
-/* Sorted by name: catalogs and vendors' shared files without ".yaml", data with their suffix. */
-extern const struct embedded_file embedded_catalogs[];
-extern const struct embedded_file embedded_shared[];
+/* Sorted by name, which is that of the file. */
 extern const struct embedded_file embedded_data[];
+/* All catalogs and shared files; catalog/search/pack.h says how. */
+extern const uint8_t embedded_pack_begin[], embedded_pack_end[];
 
 #endif

@@ -30,6 +30,8 @@ struct sx_catalog {
 /* Frees a catalog whatever its references; for those who build one. */
 void catalog_free(struct sx_catalog *catalog);
 
+/* Opens the library's own copy of a catalog, without the cache. As sx_catalog_open(). */
+enum sx_status catalog_open_inside(const char *name, struct sx_catalog **out, struct sx_error *err);
 /* Opens a catalog that stands in a file, without the cache. As sx_catalog_open(). */
 enum sx_status catalog_open_file(const struct sx_context *context, const char *path,
 				 struct sx_catalog **out, struct sx_error *err);

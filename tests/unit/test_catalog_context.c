@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include <sextant/catalog.h>
-#include "catalog/embedded.h"
+#include "catalog/search/pack.h"
 
 struct folders {
 	char root[64];
@@ -147,15 +147,16 @@ static void test_names(void **state)
 		assert_true(i == 0 || strcmp(names[i - 1], names[i]) < 0);
 		zz += strcmp(names[i], "zz") == 0;
 		broken += strcmp(names[i], "broken") == 0;
-		for (const struct embedded_file *e = embedded_catalogs; e->name; e++)
-			embedded += strcmp(names[i], e->name) == 0;
+		struct pack_file file;
+		embedded += pack_find(names[i], &file) && pack_is_catalog(&file);
 		assert_string_not_equal(names[i], "neutral");
 	}
 	assert_int_equal(zz, 1);
 	assert_int_equal(broken, 1);
 	size_t all = 0;
-	while (embedded_catalogs[all].name)
-		all++;
+	struct pack_file file;
+	for (uint32_t i = 0; pack_get(i, &file); i++)
+		all += pack_is_catalog(&file);
 	assert_int_equal(embedded, all);
 	assert_ptr_equal(sx_catalog_names(context, NULL), names);
 	sx_context_destroy(context);
@@ -273,13 +274,16 @@ static void *open_all(void *arg)
 	struct job *job = arg;
 	job->good = true;
 	pthread_barrier_wait(job->barrier);
-	for (const struct embedded_file *e = embedded_catalogs; e->name; e++) {
+	struct pack_file file;
+	for (uint32_t i = 0; pack_get(i, &file); i++) {
 		struct sx_catalog *catalog = NULL;
-		if (sx_catalog_open(job->context, e->name, &catalog, NULL) != SX_OK) {
+		if (!pack_is_catalog(&file))
+			continue;
+		if (sx_catalog_open(job->context, file.name, &catalog, NULL) != SX_OK) {
 			job->good = false;
 			continue;
 		}
-		if (strcmp(e->name, "cpu") == 0)
+		if (strcmp(file.name, "cpu") == 0)
 			job->seen = catalog;
 		const char *near[3];
 		sx_catalog_suggest(catalog, "busy", near, 3);

@@ -10,13 +10,16 @@
 
 #include <sextant/catalog.h>
 #include "catalog/embedded.h"
+#include "catalog/internal.h"
+#include "catalog/search/pack.h"
 
 static void test_tables_are_sorted(void **state)
 {
-	const struct embedded_file *const tables[] = {embedded_catalogs, embedded_data};
-	for (size_t t = 0; t < 2; t++)
-		for (const struct embedded_file *f = tables[t]; f->name && f[1].name; f++)
-			assert_true(strcmp(f->name, f[1].name) < 0);
+	struct pack_file one, next;
+	for (const struct embedded_file *f = embedded_data; f->name && f[1].name; f++)
+		assert_true(strcmp(f->name, f[1].name) < 0);
+	for (uint32_t i = 0; pack_get(i, &one) && pack_get(i + 1, &next); i++)
+		assert_true(strcmp(one.name, next.name) < 0);
 }
 
 static void test_bytes_are_those_of_the_file(void **state)
@@ -40,15 +43,20 @@ static void test_bytes_are_those_of_the_file(void **state)
 
 static void test_every_catalog_loads(void **state)
 {
-	for (const struct embedded_file *f = embedded_catalogs; f->name; f++) {
+	struct pack_file f;
+	uint32_t catalogs = 0;
+	for (uint32_t i = 0; pack_get(i, &f); i++) {
 		struct sx_catalog *catalog = NULL;
 		struct sx_error err = {0};
-		size_t size = (size_t)(f->end - f->begin);
-		if (sx_catalog_parse(f->begin, size, f->name, &catalog, &err) != SX_OK)
+		if (!pack_is_catalog(&f))
+			continue;
+		if (catalog_open_inside(f.name, &catalog, &err) != SX_OK)
 			fail_msg("%s\nbecause: %s\ntry: %s", err.message, err.because, err.remedy);
-		assert_string_equal(sx_catalog_info(catalog)->name, f->name);
+		assert_string_equal(sx_catalog_info(catalog)->name, f.name);
+		catalogs++;
 		sx_catalog_unref(catalog);
 	}
+	assert_true(catalogs > 40);
 }
 
 int main(void)

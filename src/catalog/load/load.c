@@ -7,6 +7,9 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* Heads are small and many. */
+#define HEAD_CHUNK_BYTES ((size_t)4 * 1024)
+
 struct head {
 	struct sx_catalog_info info;
 	uint32_t version;
@@ -140,6 +143,7 @@ enum sx_status load_run(const struct load_job *job, struct sx_catalog **out, str
 		return error_nomem(err, "loading a catalog");
 	atomic_init(&cat->refs, 1);
 	cat->info.product = SX_NONE;
+	cat->arena.chunk_bytes = job->head_only ? HEAD_CHUNK_BYTES : 0;
 	struct arena nodes = {0};
 	struct loader l = {.cat = cat, .err = err};
 	units_init(&l.units);

@@ -68,7 +68,7 @@ static uint32_t line_of(const yaml_event_t *event)
 	return (uint32_t)event->start_mark.line + 1;
 }
 
-static bool is_duplicate(const struct reader *r, const struct yaml_node *map, const char *key)
+static bool is_duplicate(const struct yaml_node *map, const char *key)
 {
 	for (const struct yaml_node *n = map->first; n; n = n->next)
 		if (strcmp(n->key, key) == 0)
@@ -94,7 +94,7 @@ static bool read_key(struct reader *r, const yaml_event_t *event)
 	if (map->count >= MAP_KEYS_MAX)
 		return refuse(r, SX_ERR_LIMIT, line, "too many keys in one mapping",
 			      "a mapping may have 256 keys");
-	if (is_duplicate(r, map, text)) {
+	if (is_duplicate(map, text)) {
 		char what[160];
 		snprintf(what, sizeof(what), "duplicate key \"%s\"", text);
 		return refuse(r, SX_ERR_BAD_INPUT, line, what, "a key may stand once in a mapping");

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "catalog/internal.h"
+#include "catalog/match.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,6 +47,10 @@ void sx_context_destroy(struct sx_context *context)
 		return;
 	for (size_t i = 0; i < context->cache_count; i++)
 		sx_catalog_unref(context->cache[i].catalog);
+	for (size_t i = 0; i < context->head_count; i++)
+		sx_catalog_unref(context->heads[i]);
+	free(context->heads);
+	free(context->infos);
 	free(context->cache);
 	free(context->folders);
 	arena_finish(&context->arena);
@@ -81,16 +86,54 @@ static struct sx_catalog *remember(struct sx_context *context, struct sx_catalog
 
 static void suggest_names(struct sx_context *context, const char *name, struct sx_error *err)
 {
-	const char *const *names = sx_catalog_names(context, NULL);
+	size_t count;
+	const struct sx_catalog_info *const *heads = sx_catalog_heads(context, &count);
 	struct suggest near;
 	char text[SX_ERROR_TEXT_MAX];
 	suggest_begin(&near, name, 3);
-	for (size_t i = 0; names && names[i]; i++)
-		suggest_offer(&near, names[i]);
+	for (size_t i = 0; i < count; i++) {
+		suggest_offer(&near, heads[i]->name);
+		for (uint32_t p = 0; p < heads[i]->product_count; p++)
+			if (strcmp(heads[i]->products[p].name, heads[i]->name) != 0)
+				suggest_offer(&near, heads[i]->products[p].name);
+	}
 	if (near.count)
 		error_try(err, "did you mean %s?", suggest_text(&near, text, sizeof(text)));
 	else
 		error_try(err, "sextant devices lists every catalog");
+}
+
+static struct sx_catalog *cached_locked(struct sx_context *context, const char *name)
+{
+	pthread_mutex_lock(&context->lock);
+	struct sx_catalog *catalog = cached(context, name);
+	pthread_mutex_unlock(&context->lock);
+	return catalog;
+}
+
+/* A name that no catalog's file has may be a product's, an alias, or a matter of case. */
+static enum sx_status open_product(struct sx_context *context, const char *name,
+				   struct sx_catalog **out, struct sx_error *err)
+{
+	struct match_found found;
+	size_t count = match_name(context, name, &found);
+	if (count == 0) {
+		suggest_names(context, name, err);
+		return SX_ERR_NOT_FOUND;
+	}
+	if (count > 1) {
+		error_set(err, SX_ERR_NOT_FOUND, "%zu products are called \"%s\"", count, name);
+		error_because(err, "one of them is %s of catalog %s", found.title, found.catalog);
+		error_try(err, "sextant list devices shows all; name a catalog");
+		return SX_ERR_NOT_FOUND;
+	}
+	*out = cached_locked(context, found.name);
+	if (*out)
+		return SX_OK;
+	bool is_product = strcmp(found.name, found.catalog) != 0;
+	struct path_request request = {
+	    .context = context, .name = found.catalog, .product = is_product ? found.name : NULL};
+	return path_open(&request, out, err);
 }
 
 enum sx_status sx_catalog_open(struct sx_context *context, const char *name,
@@ -98,15 +141,13 @@ enum sx_status sx_catalog_open(struct sx_context *context, const char *name,
 {
 	if (strchr(name, '/'))
 		return catalog_open_file(context, name, out, err);
-	pthread_mutex_lock(&context->lock);
-	struct sx_catalog *catalog = cached(context, name);
-	pthread_mutex_unlock(&context->lock);
+	struct sx_catalog *catalog = cached_locked(context, name);
 	if (!catalog) {
 		struct path_request request = {.context = context, .name = name};
 		/* Parsed without the lock, so that threads do not wait for each other's files. */
 		enum sx_status status = path_open(&request, &catalog, err);
 		if (status == SX_ERR_NOT_FOUND)
-			suggest_names(context, name, err);
+			status = open_product(context, name, &catalog, err);
 		if (status != SX_OK)
 			return status;
 		catalog = remember(context, catalog);

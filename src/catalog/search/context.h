@@ -23,6 +23,10 @@ struct sx_context {
 	size_t cache_count, cache_cap;
 	const char **names; /* NULL until asked for */
 	size_t name_count;
+	struct sx_catalog *
+	    *heads; /* of all catalogs, in the order of names; NULL until asked for */
+	const struct sx_catalog_info **infos;
+	size_t head_count;
 };
 
 /* Hands one line to the log callback, if there is one. Thread-safe. */
@@ -49,6 +53,8 @@ struct path_request {
  */
 enum sx_status path_open(const struct path_request *request, struct sx_catalog **out,
 			 struct sx_error *err);
+/* Whether a folder of the search path has the catalog, which then goes before the library's. */
+bool path_is_in_folder(const struct sx_context *context, const char *name);
 /* All names along the search path into the context's arena, sorted; false when memory is out. */
 bool path_list(struct sx_context *context, const char ***names, size_t *count);
 

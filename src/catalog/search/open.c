@@ -1,9 +1,9 @@
 /* Opening: a catalog's file and those that it builds upon, from folders or from the library. */
 #include "base/error.h"
-#include "catalog/embedded.h"
 #include "catalog/internal.h"
 #include "catalog/load/load.h"
 #include "catalog/search/context.h"
+#include "catalog/search/pack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,10 @@
 
 /* Where a catalog's file is, and where those are looked for that it builds upon. */
 struct place {
-	const struct sx_context *context;   /* NULL: no search path */
-	const struct embedded_file *inside; /* in the library; NULL: at `path` */
-	const char *text;		    /* in memory, `size` bytes; NULL: it is not */
+	const struct sx_context *context; /* NULL: no search path */
+	bool is_inside;			  /* in the library, as `file`; else at `path` */
+	struct pack_file file;
+	const char *text; /* in memory, `size` bytes; NULL: it is not */
 	size_t size;
 	char path[PATH_BYTES_MAX];
 	bool head_only;
@@ -88,22 +89,11 @@ static enum sx_status place_read(void *user, struct arena *nodes, struct arena *
 				 struct load_file *out, struct sx_error *err)
 {
 	const struct place *p = user;
-	if (p->inside)
-		return load_text(p->inside->begin, (size_t)(p->inside->end - p->inside->begin),
-				 "embedded", p->head_only, nodes, texts, out, err);
+	if (p->is_inside)
+		return pack_read(&p->file, nodes, texts, out, err);
 	if (p->text)
 		return load_text(p->text, p->size, p->path, p->head_only, nodes, texts, out, err);
 	return read_path(p, nodes, texts, out, err);
-}
-
-static const struct embedded_file *find_embedded(const char *name)
-{
-	const struct embedded_file *const tables[] = {embedded_catalogs, embedded_shared};
-	for (size_t i = 0; i < 2; i++)
-		for (const struct embedded_file *f = tables[i]; f->name; f++)
-			if (strcmp(f->name, name) == 0)
-				return f;
-	return NULL;
 }
 
 /* Whether FOLDER/NAME.yaml exists; its path is then p->path. */
@@ -113,15 +103,28 @@ static bool is_in(struct place *p, const char *folder, size_t len, const char *n
 	return n >= 0 && (size_t)n < sizeof(p->path) && access(p->path, F_OK) == 0;
 }
 
-/* Finds a file by its name along the search path; false when there is none. */
-static bool place_find(struct place *p, const char *name)
+static bool is_in_folders(struct place *p, const char *name)
 {
 	const struct sx_context *context = p->context;
 	for (size_t i = 0; context && i < context->folder_count; i++)
 		if (is_in(p, context->folders[i], strlen(context->folders[i]), name))
 			return true;
-	p->inside = find_embedded(name);
-	return p->inside != NULL;
+	return false;
+}
+
+bool path_is_in_folder(const struct sx_context *context, const char *name)
+{
+	struct place p = {.context = context};
+	return is_in_folders(&p, name);
+}
+
+/* Finds a file by its name along the search path; false when there is none. */
+static bool place_find(struct place *p, const char *name)
+{
+	if (is_in_folders(p, name))
+		return true;
+	p->is_inside = *name && pack_find(name, &p->file);
+	return p->is_inside;
 }
 
 /* What a catalog builds upon: beside its own file, else along the search path. */
@@ -135,7 +138,7 @@ static enum sx_status place_fetch(void *user, const char *name, bool is_shared, 
 	if (!p)
 		return error_nomem(err, "loading a catalog");
 	p->context = own->context;
-	const char *slash = own->inside || own->text ? NULL : strrchr(own->path, '/');
+	const char *slash = own->is_inside || own->text ? NULL : strrchr(own->path, '/');
 	bool found = !strchr(file, '/') &&
 		     ((slash && is_in(p, own->path, (size_t)(slash - own->path), file)) ||
 		      place_find(p, file));
@@ -154,6 +157,12 @@ static enum sx_status place_open(struct place *p, const char *product, struct sx
 			       .product = product,
 			       .head_only = p->head_only};
 	return load_run(&job, out, err);
+}
+
+enum sx_status catalog_open_inside(const char *name, struct sx_catalog **out, struct sx_error *err)
+{
+	struct path_request request = {.name = name};
+	return path_open(&request, out, err);
 }
 
 enum sx_status catalog_open_file(const struct sx_context *context, const char *path,
@@ -210,7 +219,7 @@ enum sx_status path_open(const struct path_request *request, struct sx_catalog *
 	enum sx_status status = SX_ERR_NOT_FOUND;
 	if (place_find(p, request->name)) {
 		status = place_open(p, request->product, out, err);
-		if (status == SX_OK && !p->inside)
+		if (status == SX_OK && !p->is_inside)
 			status = check_name(request->name, out, err);
 	} else {
 		error_set(err, SX_ERR_NOT_FOUND, "no catalog is called \"%s\"", request->name);

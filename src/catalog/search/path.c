@@ -1,6 +1,6 @@
 /* Where catalogs lie: the folders of the environment, the user and the system, then the library. */
 #include "catalog/search/context.h"
-#include "catalog/embedded.h"
+#include "catalog/search/pack.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -106,8 +106,10 @@ bool path_list(struct sx_context *context, const char ***names, size_t *count)
 	bool good = true;
 	for (size_t i = 0; good && i < context->folder_count; i++)
 		good = add_folder_names(&list, context->folders[i]);
-	for (const struct embedded_file *f = embedded_catalogs; good && f->name; f++)
-		good = add_name(&list, f->name, strlen(f->name));
+	struct pack_file file;
+	for (uint32_t i = 0; good && pack_get(i, &file); i++)
+		if (pack_is_catalog(&file))
+			good = add_name(&list, file.name, strlen(file.name));
 	sort_unique(&list);
 	const char **copy =
 	    good ? arena_alloc(&context->arena, (list.count + 1) * sizeof(*copy)) : NULL;
