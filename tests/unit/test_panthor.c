@@ -11,6 +11,21 @@
 
 #include "source/source.h"
 
+#include <sextant/catalog.h>
+
+static struct sx_context *context;
+
+static int open_context(void **state)
+{
+	return sx_context_create(NULL, &context, NULL) != SX_OK;
+}
+
+static int close_context(void **state)
+{
+	sx_context_destroy(context);
+	return 0;
+}
+
 extern const struct source_ops source_panthor;
 
 #define QUERY 0xc0106440u
@@ -110,7 +125,8 @@ static void note(void *user, const struct sx_device *device)
 static struct finding probe(struct fake *fake)
 {
 	struct finding f = {0};
-	source_panthor.probe(&(struct source_host){.sys = &fake->sys}, note, &f);
+	source_panthor.probe(&(struct source_host){.sys = &fake->sys, .catalogs = context}, note,
+			     &f);
 	assert_int_equal(f.count, 1);
 	assert_int_equal(fake->open_fds, 0);
 	assert_false(fake->commanded);
@@ -124,20 +140,22 @@ static void mainline_has_no_counters(void **state)
 	struct finding f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 	assert_string_equal(f.id, "renderD129");
-	assert_string_equal(f.name, "Mali-G625");
+	assert_string_equal(f.name, "Arm Mali-G625");
 	assert_string_equal(f.catalog, "mali-g625");
 	assert_non_null(strstr(f.because, "no interface for counters"));
 	assert_non_null(strstr(f.remedy, "kbase"));
 	struct source *source = NULL;
 	struct sx_error err = {0};
-	assert_int_equal(source_panthor.open(&(struct source_host){.sys = &fake.sys}, "renderD129",
-					     &source, &err),
-			 SX_ERR_UNSUPPORTED);
+	assert_int_equal(
+	    source_panthor.open(&(struct source_host){.sys = &fake.sys, .catalogs = context},
+				"renderD129", &source, &err),
+	    SX_ERR_UNSUPPORTED);
 	assert_non_null(strstr(err.because, "no interface for counters"));
 	assert_int_equal(fake.open_fds, 0);
-	assert_int_equal(source_panthor.open(&(struct source_host){.sys = &fake.sys}, "renderD130",
-					     &source, &err),
-			 SX_ERR_NOT_FOUND);
+	assert_int_equal(
+	    source_panthor.open(&(struct source_host){.sys = &fake.sys, .catalogs = context},
+				"renderD130", &source, &err),
+	    SX_ERR_NOT_FOUND);
 }
 
 static void proposed_interfaces_are_not_trusted(void **state)
@@ -192,5 +210,5 @@ int main(void)
 	    cmocka_unit_test(proposed_interfaces_are_not_trusted),
 	    cmocka_unit_test(others_are_told_apart),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -2,7 +2,7 @@
 #include "source/i915_oa/i915_oa.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "catalog/embedded.h"
+#include "catalog/internal.h"
 #include "expr/condition.h"
 #include "wire/oa/oa.h"
 
@@ -22,11 +22,7 @@ struct build {
 
 static enum sx_status open_catalog(struct sx_catalog **out, struct sx_error *err)
 {
-	for (const struct embedded_file *f = embedded_catalogs; f->name; f++)
-		if (strcmp(f->name, I915_OA_CATALOG) == 0)
-			return sx_catalog_parse(f->begin, (size_t)(f->end - f->begin), f->name, out,
-						err);
-	return error_set(err, SX_ERR_NOT_FOUND, "catalog %s is not in this build", I915_OA_CATALOG);
+	return catalog_open_inside(I915_OA_CATALOG, out, err);
 }
 
 static double card_constant(void *user, const char *name)

@@ -25,17 +25,19 @@ static enum sx_status check_reader(const struct kbase_device *device, struct sx_
 }
 
 /* Whether it can be measured without more being said; another Mali takes a catalog by name. */
-static enum sx_status check_device(const struct kbase_device *device, unsigned unit,
-				   struct sx_error *err)
+static enum sx_status check_device(struct sx_context *catalogs, const struct kbase_device *device,
+				   unsigned unit, struct sx_error *err)
 {
+	struct mali_model_info near = {.catalog = "NAME"};
 	enum sx_status status = check_reader(device, err);
 	if (status != SX_OK || device->known)
 		return status;
 	error_set(err, SX_ERR_UNSUPPORTED, "no catalog describes this Mali");
 	error_because(err, "it is architecture %u, product %u (GPU id 0x%llx)", device->id.arch,
 		      device->id.product, (unsigned long long)device->id.gpu_id);
+	mali_id_nearest(catalogs, &device->id, &near);
 	error_try(err, "measure it by the nearest, at your own risk: -d mali%u --for %s", unit,
-		  mali_id_nearest(&device->id));
+		  near.catalog);
 	return SX_ERR_UNSUPPORTED;
 }
 
@@ -182,7 +184,7 @@ static void kbase_probe(const struct source_host *host, source_found_fn found, v
 		if (status == SX_ERR_NOT_FOUND)
 			continue;
 		if (status == SX_OK)
-			status = check_device(&device, unit, &err);
+			status = check_device(host->catalogs, &device, unit, &err);
 		if (status == SX_OK && host->ask_drivers)
 			status = try_reader(host, &device, &err);
 		report(unit, &device, status, &err, found, user);

@@ -1,17 +1,9 @@
 /* Mali identities: GPU_ID, features and core masks to a catalog's name and its constants. */
 #include "source/mali/id.h"
+#include "catalog/match.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* A quick way to the catalogs that are always there; a test holds it against their matches. */
-static const struct {
-	uint32_t arch, product;
-	const char *catalog, *name;
-} models[] = {
-    {10, 4, "mali-g310", "Mali-G310"},
-    {13, 1, "mali-g625", "Mali-G625"},
-};
 
 void mali_id_decode(uint64_t gpu_id, struct mali_id *out)
 {
@@ -19,10 +11,18 @@ void mali_id_decode(uint64_t gpu_id, struct mali_id *out)
 	if ((gpu_id >> 28 & 0xf) == 0xf) {
 		out->arch = (uint32_t)(gpu_id >> 56);
 		out->product = (uint32_t)(gpu_id >> 32 & 0xff);
+		out->id = out->arch << 12 | out->product;
+		return;
+	}
+	/* Midgard's ids are whole numbers without an architecture in them. */
+	uint32_t old = (uint32_t)(gpu_id >> 16 & 0xffff);
+	if (old < 0x1000 || old == 0x6956) {
+		out->id = old;
 		return;
 	}
 	out->arch = (uint32_t)(gpu_id >> 28 & 0xf);
 	out->product = (uint32_t)(gpu_id >> 16 & 0xf);
+	out->id = out->arch << 12 | out->product;
 }
 
 uint32_t mali_id_bus_bits(uint64_t l2_features)
@@ -36,64 +36,55 @@ uint32_t mali_id_slices(uint64_t mem_features)
 	return (uint32_t)(mem_features >> 8 & 0xf) + 1;
 }
 
-const char *mali_id_nearest(const struct mali_id *id)
+/* How far a rule "ARCHITECTURE.PRODUCT" is from a Mali; UINT32_MAX when it is no such rule. */
+static uint32_t distance(const struct sx_match_info *rule, const struct mali_id *id)
 {
-	return id->arch <= 11 ? "mali-g310" : "mali-g625";
+	unsigned arch, product;
+	if (strcmp(rule->key, "arch_product") != 0 ||
+	    sscanf(rule->value, "%3u.%3u", &arch, &product) != 2)
+		return UINT32_MAX;
+	uint32_t far = arch > id->arch ? arch - id->arch : id->arch - arch;
+	uint32_t near = product > id->product ? product - id->product : id->product - product;
+	return far << 8 | (near & 0xff);
 }
 
-static void take(struct mali_model_info *out, const char *catalog, const char *name)
-{
-	snprintf(out->catalog, sizeof(out->catalog), "%s", catalog);
-	snprintf(out->name, sizeof(out->name), "%s", name);
-}
-
-static bool matches(const struct sx_catalog_info *info, const struct mali_id *id,
-		    const char *driver)
-{
-	char product[32], pair[32];
-	snprintf(product, sizeof(product), "0x%x%03x", id->arch, id->product);
-	snprintf(pair, sizeof(pair), "%u.%u", id->arch, id->product);
-	for (uint32_t i = 0; i < info->match_count; i++) {
-		const struct sx_match_info *m = &info->matches[i];
-		if (strcmp(m->driver, driver) != 0)
-			continue;
-		if ((!strcmp(m->key, "product_id") && !strcmp(m->value, product)) ||
-		    (!strcmp(m->key, "arch_product") && !strcmp(m->value, pair)))
-			return true;
-	}
-	return false;
-}
-
-/* A catalog that somebody added; one that cannot be read is none. */
-static bool search(struct sx_context *catalogs, const struct mali_id *id, const char *driver,
-		   struct mali_model_info *out)
+bool mali_id_nearest(struct sx_context *catalogs, const struct mali_id *id,
+		     struct mali_model_info *out)
 {
 	size_t count = 0;
-	bool found = false;
-	const char *const *names = catalogs ? sx_catalog_names(catalogs, &count) : NULL;
-	for (size_t i = 0; names && !found && i < count; i++) {
-		struct sx_catalog *catalog = NULL;
-		if (sx_catalog_open(catalogs, names[i], &catalog, NULL) != SX_OK)
-			continue;
-		const struct sx_catalog_info *info = sx_catalog_info(catalog);
-		found = matches(info, id, driver);
-		if (found)
-			take(out, info->name, info->title);
-		sx_catalog_unref(catalog);
-	}
-	return found;
+	uint32_t best = UINT32_MAX;
+	const struct sx_catalog_info *const *heads =
+	    catalogs ? sx_catalog_heads(catalogs, &count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		for (uint32_t m = 0; m < heads[i]->match_count; m++) {
+			const struct sx_match_info *rule = &heads[i]->matches[m];
+			uint32_t far = distance(rule, id);
+			if (far >= best)
+				continue;
+			best = far;
+			snprintf(out->catalog, sizeof(out->catalog), "%s",
+				 rule->product == SX_NONE ? heads[i]->name
+							  : heads[i]->products[rule->product].name);
+		}
+	return best != UINT32_MAX;
 }
 
 bool mali_id_find(struct sx_context *catalogs, const struct mali_id *id, const char *driver,
 		  struct mali_model_info *out)
 {
+	char product[32], pair[32];
+	struct match_found found;
 	*out = (struct mali_model_info){0};
-	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
-		if (models[i].arch == id->arch && models[i].product == id->product) {
-			take(out, models[i].catalog, models[i].name);
-			return true;
-		}
-	return search(catalogs, id, driver, out);
+	snprintf(product, sizeof(product), "0x%04x", id->id);
+	snprintf(pair, sizeof(pair), "%u.%u", id->arch, id->product);
+	const struct match_query queries[] = {{driver, "product_id", product},
+					      {driver, "arch_product", pair}};
+	if (!catalogs || !match_device(catalogs, queries, id->arch ? 2 : 1, &found))
+		return false;
+	snprintf(out->catalog, sizeof(out->catalog), "%.*s", (int)sizeof(out->catalog) - 1,
+		 found.name);
+	snprintf(out->name, sizeof(out->name), "%.*s", (int)sizeof(out->name) - 1, found.title);
+	return true;
 }
 
 uint32_t mali_id_slots(const struct mali_id *id)

@@ -7,12 +7,13 @@
 /* What identifies a Mali and shapes its dumps. Zero means that the driver did not tell. */
 struct mali_id {
 	uint64_t gpu_id, core_mask;
-	uint32_t arch, product; /* major numbers */
+	uint32_t arch, product; /* major numbers; 0 and 0 on Midgard */
+	uint32_t id;		/* as `match` has it under product_id */
 	uint32_t slices, bus_bits, variant;
 	uint64_t freq_khz_max;
 };
 
-/* The catalog that describes a Mali; both empty when none does. */
+/* What to open for a Mali, and what it is called; both empty when nothing describes it. */
 struct mali_model_info {
 	char catalog[64], name[64];
 };
@@ -25,14 +26,14 @@ void mali_id_decode(uint64_t gpu_id, struct mali_id *out);
 uint32_t mali_id_bus_bits(uint64_t l2_features);
 uint32_t mali_id_slices(uint64_t mem_features);
 /*
- * Finds the catalog: of those that come with the library by a table, else whichever on the search
- * path has a match of this driver with key product_id ("0xa004") or arch_product ("10.4"). false
- * when there is none.
+ * Finds what describes the Mali, by the catalogs' own matches with key product_id ("0xa004") or
+ * arch_product ("10.4") for this driver. false when nothing does.
  */
 bool mali_id_find(struct sx_context *catalogs, const struct mali_id *id, const char *driver,
 		  struct mali_model_info *out);
-/* The name of the catalog that is nearest to a Mali. Static storage. */
-const char *mali_id_nearest(const struct mali_id *id);
+/* The catalog or product whose arch_product is nearest; false when there is none. */
+bool mali_id_nearest(struct sx_context *catalogs, const struct mali_id *id,
+		     struct mali_model_info *out);
 /* Slots of a counter block by architecture. */
 uint32_t mali_id_slots(const struct mali_id *id);
 /* Fills constants that are known; returns how many. */
