@@ -49,6 +49,7 @@ struct api_features {
 	bool bits;	    /* GL_QUERY_COUNTER_BITS may be asked of any target */
 	bool debug;	    /* GL_DEBUG_OUTPUT */
 	bool lists;	    /* display lists */
+	bool flush_control; /* GL_CONTEXT_RELEASE_BEHAVIOR may be asked for */
 };
 
 struct api {

@@ -19,6 +19,7 @@ struct context {
 	bool started;
 	bool display_closed; /* no GL any more when the program exits */
 	bool swapping;	     /* between the two halves of a swap */
+	bool unflushed;	     /* it asked not to be flushed when it is released */
 	uint64_t waited_ns;  /* at releases, so far */
 	uint64_t drawable;
 	uint64_t drawables[CONTEXT_DRAWABLES];

@@ -11,7 +11,6 @@
 static void *real_addresses[HOOK_COUNT];    /* atomic */
 static void *told_addresses[HOOK_COUNT];    /* atomic; what lookups gave */
 static void *beneath_addresses[HOOK_COUNT]; /* atomic; of the driver itself */
-static void *next_dlsym;		    /* atomic */
 static void *libc_dlsym;		    /* atomic */
 static bool egl_in_use;			    /* atomic */
 
@@ -55,17 +54,39 @@ void *(*real_dlsym(void))(void *, const char *)
 	return (void *(*)(void *, const char *))found;
 }
 
-void *(*real_next_dlsym(void))(void *, const char *)
+/* A function of libc that others may hook behind us: the next in line, else libc's own. */
+static void *libc_function(void **place, const char *name)
 {
-	void *found = __atomic_load_n(&next_dlsym, __ATOMIC_ACQUIRE);
+	void *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 
 	if (found == NULL) {
-		found = real_dlsym()(RTLD_NEXT, "dlsym");
+		found = real_dlsym()(RTLD_NEXT, name);
 		if (found == NULL)
-			found = (void *)real_dlsym();
-		__atomic_store_n(&next_dlsym, found, __ATOMIC_RELEASE);
+			found = scope_libc(name);
+		__atomic_store_n(place, found, __ATOMIC_RELEASE);
 	}
-	return (void *(*)(void *, const char *))found;
+	return found;
+}
+
+void *(*real_next_dlsym(void))(void *, const char *)
+{
+	static void *place;
+
+	return (void *(*)(void *, const char *))libc_function(&place, "dlsym");
+}
+
+syscall_fn *real_syscall(void)
+{
+	static void *place;
+
+	return (syscall_fn *)libc_function(&place, "syscall");
+}
+
+prctl_fn *real_prctl(void)
+{
+	static void *place;
+
+	return (prctl_fn *)libc_function(&place, "prctl");
 }
 
 static bool is_ours(const void *address)

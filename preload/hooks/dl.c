@@ -3,8 +3,12 @@
  * eglGetProcAddress. A hook is handed out only where the real function exists.
  */
 #include <dlfcn.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 
+#include "guest/clock.h"
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
 #include "preload/scope.h"
@@ -56,6 +60,36 @@ void *dlsym(void *restrict handle, const char *restrict name)
 #else
 	return real(handle, name);
 #endif
+}
+
+/*
+ * What enters a sandbox: from then on a system call of ours might be the program's death. These
+ * leave by a jump, too: some system calls return twice.
+ */
+static bool seals(long number, long first)
+{
+	return (number == SYS_seccomp && first <= SECCOMP_SET_MODE_FILTER) ||
+	       (number == SYS_prctl && first == PR_SET_SECCOMP);
+}
+
+long syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	syscall_fn *real = real_syscall();
+
+	if (seals(number, a))
+		guest_clock_seal();
+#if defined(__clang__)
+	__attribute__((musttail)) return real(number, a, b, c, d, e, f);
+#else
+	return real(number, a, b, c, d, e, f);
+#endif
+}
+
+int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
+{
+	if (option == PR_SET_SECCOMP)
+		guest_clock_seal();
+	return real_prctl()(option, a, b, c, d);
 }
 
 static void *hooked_answer(const char *name, void *found)

@@ -145,7 +145,8 @@ void glXDestroyContext(void *display, void *context)
 	HOOK(glXDestroyContext);
 	struct guest_visit visit = guest_enter();
 
-	context_destroying(false, display, context);
+	if (context != NULL) /* which destroys nothing; to us it would mean all of a display */
+		context_destroying(false, display, context);
 	guest_leave(visit);
 	if (real != NULL)
 		real(display, context);

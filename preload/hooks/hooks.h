@@ -133,6 +133,14 @@ void hook_leave(const struct hook_call *call);
 
 /* Prototypes as GL/glx.h, EGL/egl.h and X11/Xlib.h have them, in plain C types. */
 HOOK_API void *dlsym(void *restrict handle, const char *restrict name);
+/* As on the machine's own calling convention; libc declares both with variable arguments. */
+typedef long syscall_fn(long number, long a, long b, long c, long d, long e, long f);
+typedef int prctl_fn(int option, unsigned long a, unsigned long b, unsigned long c,
+		     unsigned long d);
+HOOK_API syscall_fn syscall;
+HOOK_API prctl_fn prctl;
+syscall_fn *real_syscall(void);
+prctl_fn *real_prctl(void);
 HOOK_API void (*glXGetProcAddress(const GLubyte *name))(void);
 HOOK_API void (*glXGetProcAddressARB(const GLubyte *name))(void);
 HOOK_API void glXSwapBuffers(void *display, hook_xid drawable);

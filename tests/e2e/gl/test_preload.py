@@ -284,6 +284,31 @@ class Lives(Case):
         self.assertEqual(self.channel.processes(), 1)
 
 
+class Breaks(Case):
+    """What programs do that a measurement might break."""
+
+    def test_sandbox(self):
+        """It kills for reading clocks that are system calls, and for naps."""
+        for case in ("sandbox-prctl", "sandbox-syscall"):
+            with self.subTest(case):
+                stream, = self.both("gl-breaks", case, status=6)
+                frames = stream.frames()
+                self.assertGreaterEqual(len(frames), 17)
+                self.assertTrue(all(f.cpu_ns is not None for f in frames[:5]))
+                self.assertTrue(all(f.cpu_ns is None for f in frames[6:]))
+                for frame in frames:
+                    self.assertIn(frame["IAVertices"], (3, None))
+
+    def test_sandbox_from_the_start(self):
+        streams = self.both("gl-breaks", "sandboxed", status=6)
+        self.assertGreaterEqual(len(streams[-1].frames()), 17)
+        self.assertTrue(all(f.cpu_ns is None for f in streams[-1].frames()))
+
+    def test_release_without_flush(self):
+        """A context that asked not to be flushed when it is released is not flushed."""
+        self.both("gl-breaks", "unflushed")
+
+
 class Ways(Case):
     """How a program reaches GL."""
 
@@ -315,6 +340,11 @@ class Ways(Case):
     def test_display_closed_under_the_context(self):
         self.ways("abrupt")
 
+
+    def test_no_context_destroyed(self):
+        """glXDestroyContext(display, NULL) destroys no context, above all not that which draws."""
+        self.ways("no-context")
+        self.assertEqual(len(self.channel.streams), 1)
 
     def test_plugin(self):
         """A module that is opened for itself alone, and linked with GL."""
@@ -403,7 +433,7 @@ class Loading(unittest.TestCase):
         self.assertIn("dlsym", names)
         self.assertIn("glXSwapBuffers", names)
         for name in names:
-            self.assertRegex(name, r"^(dlsym|XCloseDisplay|gl[A-Z]\w+|egl[A-Z]\w+)$")
+            self.assertRegex(name, r"^(dlsym|syscall|prctl|XCloseDisplay|gl[A-Z]\w+|egl[A-Z]\w+)$")
 
     def test_no_channel(self):
         for value in (None, "", "/nowhere", "/dev/null", "/proc/self/exe", "/tmp"):

@@ -107,6 +107,11 @@ int main(int argc, char **argv)
 		if (i == 0)
 			printf("%08x\n", hash());
 		p_glXSwapBuffers(display, window);
+		if (i == 5 && argc > 1 && strcmp(argv[1], "no-context") == 0) {
+			p_glXMakeCurrent(display, None, NULL);
+			p_glXDestroyContext(display, NULL);
+			p_glXMakeCurrent(display, window, context);
+		}
 	}
 	printf("%04x\n", p_glGetError());
 	if (argc > 1 && strcmp(argv[1], "abrupt") == 0) {
