@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "metric/column.h"
+#include "catalog/column.h"
 #include "metric/reduce.h"
 #include "table/block.h"
 

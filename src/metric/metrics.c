@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "catalog/refs.h"
 #include "expr/condition.h"
-#include "metric/column.h"
+#include "catalog/column.h"
 
 static enum sx_status set_constants(struct sx_metrics *m, const struct sx_metrics_options *options,
 				    struct sx_error *err)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "metric/column.h"
+#include "catalog/column.h"
 
 static enum sx_reduce rule_of(const struct sx_catalog *catalog, const struct sx_metric_input *input)
 {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "catalog/refs.h"
-#include "metric/column.h"
+#include "catalog/column.h"
 
 /* The type that the column of a counter will have. */
 static enum sx_type input_type(const struct sx_metrics *m, uint32_t counter, uint32_t instance,

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "metric/column.h"
+#include "catalog/column.h"
 #include "metric/flex.h"
 
 static bool is_glob(const char *pattern)

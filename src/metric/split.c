@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "metric/column.h"
+#include "catalog/column.h"
 
 #define NAME_MAX_BYTES 256
 

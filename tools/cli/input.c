@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "metric/column.h"
+#include "catalog/column.h"
 
 enum sx_status input_unreadable(const char *path, int sys_errno, struct sx_error *err)
 {

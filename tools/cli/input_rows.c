@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "import/csv.h"
-#include "metric/column.h"
+#include "catalog/column.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/input.h"
 #include "tools/cli/input_source.h"

@@ -1,7 +1,7 @@
 /* Sources that keep cores, slices or clusters in columns of their own: one row an instance. */
 #include "analysis/report/instances.h"
 
-#include "metric/column.h"
+#include "catalog/column.h"
 
 bool instances_are_columns(const struct sx_catalog *catalog, const struct sx_table *table)
 {

@@ -1,5 +1,5 @@
 /* Column names to counters. */
-#include "metric/column.h"
+#include "catalog/column.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Which counter a column of a table means: exact names, aliases, and the spellings of instances. */
-#ifndef METRIC_COLUMN_H
-#define METRIC_COLUMN_H
+#ifndef CATALOG_COLUMN_H
+#define CATALOG_COLUMN_H
 
-#include <sextant/table.h>
+#include <sextant/catalog.h>
 
 struct column_id {
 	uint32_t counter;  /* index in the catalog, or SX_NONE */
