@@ -41,9 +41,12 @@ struct sx_metrics_options {
 	uint32_t formula_count;
 	/*
 	 * The table that will be evaluated, or NULL: its column types are compiled in, and a
-	 * constant that it has as a column is read from each row. It need not outlive the call.
+	 * constant that it has as a column is read from each row. A column that is called as a
+	 * metric gives its values, which are then not derived; one that the catalog does not know,
+	 * but that has a unit, is selected as it is. It need not outlive the call.
 	 */
 	const struct sx_table *like;
+	bool derive; /* metrics are derived although `like` gives them */
 };
 
 /*
@@ -66,6 +69,8 @@ struct sx_metric_input {
 	uint32_t counter;  /* index in the catalog; SX_NONE for duration_ns and per-row constants */
 	uint32_t instance; /* SX_NONE when it is reduced */
 	enum sx_type type;
+	uint32_t metric; /* whose values the column gives, or SX_NONE */
+	bool as_is;	 /* a column that the catalog does not know, by exactly this name */
 };
 
 /*

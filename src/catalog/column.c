@@ -72,3 +72,124 @@ void column_spell(char *buf, size_t size, const char *name, uint32_t instance)
 	else
 		snprintf(buf, size, "%s[%u]", name, instance);
 }
+
+/* The next letter or digit, in lower case; '\0' at the end. Bytes above ASCII count as letters. */
+static char next_letter(const char **text)
+{
+	for (; **text; ++*text) {
+		unsigned char c = (unsigned char)**text;
+		if (isalnum(c) || c > 127) {
+			++*text;
+			return (char)tolower(c);
+		}
+	}
+	return '\0';
+}
+
+static bool alike(const char *a, const char *b)
+{
+	char x, y;
+	if (!a)
+		return false;
+	do {
+		x = next_letter(&a);
+		y = next_letter(&b);
+	} while (x == y && x);
+	return x == y;
+}
+
+static bool any_alike(const struct sx_strings *names, const char *name)
+{
+	for (uint32_t i = 0; i < names->count; i++)
+		if (alike(names->items[i], name))
+			return true;
+	return false;
+}
+
+/* The only one of its kind that a name may mean; a second one makes it none. */
+static void offer(uint32_t *found, bool *twice, uint32_t index)
+{
+	*twice |= *found != SX_NONE;
+	*found = index;
+}
+
+static uint32_t loose_counter(const struct sx_catalog *catalog, const char *name, bool titles)
+{
+	uint32_t count, found = SX_NONE;
+	bool twice = false;
+	const struct sx_counter_info *all = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (titles ? alike(all[i].title, name)
+			   : alike(all[i].name, name) || any_alike(&all[i].aliases, name))
+			offer(&found, &twice, i);
+	return twice ? SX_NONE : found;
+}
+
+static uint32_t loose_metric(const struct sx_catalog *catalog, const char *name, uint32_t group)
+{
+	uint32_t count, found = SX_NONE;
+	bool twice = false;
+	const struct sx_metric_info *all = sx_catalog_metrics(catalog, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		if (group != SX_NONE && all[i].group != group)
+			continue;
+		if (alike(all[i].name, name) || alike(all[i].qualified, name) ||
+		    alike(all[i].title, name) || any_alike(&all[i].aliases, name))
+			offer(&found, &twice, i);
+	}
+	return twice ? SX_NONE : found;
+}
+
+static uint32_t exact_metric(const struct sx_catalog *catalog, const char *name, uint32_t group)
+{
+	uint32_t count, matches = 0, found = SX_NONE;
+	uint32_t index = sx_catalog_find_metric(catalog, name, group, &matches);
+	bool twice = matches > 1;
+	if (index != SX_NONE)
+		return twice ? SX_NONE : index;
+	const struct sx_metric_info *all = sx_catalog_metrics(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (all[i].neutral && strcmp(all[i].neutral, name) == 0 &&
+		    (group == SX_NONE || all[i].group == group))
+			offer(&found, &twice, i);
+	return twice ? SX_NONE : found;
+}
+
+bool column_is_known(const struct column_meaning *meaning)
+{
+	return meaning->counter.counter != SX_NONE || meaning->constant != SX_NONE ||
+	       meaning->metric != SX_NONE;
+}
+
+struct column_meaning column_meaning(const struct sx_catalog *catalog, const char *name,
+				     uint32_t group)
+{
+	struct column_meaning m = {column_identify(catalog, name), SX_NONE, SX_NONE};
+	if (m.counter.counter == SX_NONE)
+		m.constant = sx_catalog_find_constant(catalog, name);
+	if (!column_is_known(&m))
+		m.metric = exact_metric(catalog, name, group);
+	if (!column_is_known(&m))
+		m.counter.counter = loose_counter(catalog, name, false);
+	if (!column_is_known(&m))
+		m.metric = loose_metric(catalog, name, group);
+	if (!column_is_known(&m))
+		m.counter.counter = loose_counter(catalog, name, true);
+	return m;
+}
+
+bool column_is_imbalance(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count;
+	const struct sx_block_info *blocks = sx_catalog_blocks(catalog, &count);
+	const char *suffix = strstr(name, "_imbalance");
+	bool found = false;
+	for (uint32_t i = 0; suffix && !suffix[10] && !found && i < count; i++) {
+		size_t length = strlen(blocks[i].name), same = 0;
+		while (same < length && (name[same] == blocks[i].name[same] ||
+					 (name[same] == '_' && blocks[i].name[same] == '-')))
+			same++;
+		found = same == length && name + same == suffix;
+	}
+	return found;
+}

@@ -2,6 +2,8 @@
 #ifndef CATALOG_COLUMN_H
 #define CATALOG_COLUMN_H
 
+#include <stdbool.h>
+
 #include <sextant/catalog.h>
 
 struct column_id {
@@ -14,6 +16,25 @@ struct column_id {
  * stay apart NAME[3], NAME3, BLOCK[3].EVENT and BLOCK3.EVENT.
  */
 struct column_id column_identify(const struct sx_catalog *catalog, const char *name);
+
+/* What a column of a table is, by its name. All SX_NONE: the catalog does not know it. */
+struct column_meaning {
+	struct column_id counter;
+	uint32_t constant;
+	uint32_t metric; /* its values are given, not derived */
+};
+
+/*
+ * As column_identify(), and further: a constant, a metric by name, alias, neutral name or title.
+ * Where nothing matches letter by letter, case, blanks and punctuation do not matter, if one thing
+ * alone is meant. `group`: whose metrics are meant, or SX_NONE.
+ */
+struct column_meaning column_meaning(const struct sx_catalog *catalog, const char *name,
+				     uint32_t group);
+bool column_is_known(const struct column_meaning *meaning);
+/* "shader_core_imbalance": what a decoder adds about a block, largest over mean of its instances.
+ */
+bool column_is_imbalance(const struct sx_catalog *catalog, const char *name);
 
 /* The canonical spelling of an instance: "BLOCK[3].EVENT", or "NAME[3]" for an undotted name. */
 void column_spell(char *buf, size_t size, const char *name, uint32_t instance);

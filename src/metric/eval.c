@@ -64,13 +64,17 @@ static bool same_counter(const struct sx_metrics *m, uint32_t a, uint32_t b)
 }
 
 /* Counters that stand in several groups share one column when the table has only the bare name. */
-static bool column_serves(const struct sx_metrics *m, struct column_id id, const char *column,
-			  const struct sx_metric_input *input)
+static bool column_serves(const struct sx_metrics *m, const struct column_meaning *is,
+			  const char *column, const struct sx_metric_input *input)
 {
+	struct column_id id = is->counter;
+	if (input->as_is)
+		return strcmp(input->name, column) == 0;
+	if (input->metric != SX_NONE)
+		return is->metric == input->metric;
 	if (input->counter == SX_NONE) {
 		uint32_t constant = sx_catalog_find_constant(m->catalog, input->name);
-		return constant != SX_NONE && id.counter == SX_NONE &&
-		       sx_catalog_find_constant(m->catalog, column) == constant;
+		return constant != SX_NONE && is->constant == constant;
 	}
 	if (id.counter == SX_NONE || id.instance != input->instance)
 		return false;
@@ -117,12 +121,12 @@ static void find_inputs(struct sx_evaluation *e, const struct sx_table *like, ui
 {
 	const struct sx_metrics *m = e->m;
 	const char *name = sx_table_column(like, column)->name;
-	struct column_id id = column_identify(m->catalog, name);
+	struct column_meaning is = column_meaning(m->catalog, name, m->set);
 	for (uint32_t i = 0; i < m->input_count; i++) {
 		bool taken =
 		    e->columns[i] != SX_NONE && (sx_table_vector(like, e->columns[i]).data ||
 						 !sx_table_vector(like, column).data);
-		if (!taken && column_serves(m, id, name, &m->inputs[i]))
+		if (!taken && column_serves(m, &is, name, &m->inputs[i]))
 			e->columns[i] = column;
 	}
 }
@@ -203,7 +207,7 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 			continue;
 		if (reason)
 			snprintf(why, sizeof(why), "%s: %s", input->name, reason);
-		else if (input->counter == SX_NONE)
+		else if (input->counter == SX_NONE && input->metric == SX_NONE && !input->as_is)
 			snprintf(why, sizeof(why), "the constant %s is not known; --const %s=VALUE",
 				 input->name, input->name);
 		else
@@ -234,7 +238,7 @@ static enum sx_status run(struct sx_evaluation *e, struct sx_error *err)
 		if (m->plans[c].output != SX_NONE)
 			e->results[m->plans[c].output] = (struct sx_result){
 			    sx_table_data(e->table, c), sx_table_quality(e->table, c)};
-		else if (m->columns[c].counter != SX_NONE)
+		else if (m->columns[c].counter != SX_NONE || m->plans[c].copy)
 			copy_counter(e, c);
 	}
 	return m->program && rows ? sx_program_eval(m->program, e->vectors, rows, e->results, err)

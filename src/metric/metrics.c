@@ -38,7 +38,7 @@ static enum sx_status set_constants(struct sx_metrics *m, const struct sx_metric
 }
 
 /* What the columns of the table to come are. */
-static enum sx_status read_like(struct sx_metrics *m, const struct sx_table *like,
+static enum sx_status read_like(struct sx_metrics *m, const struct sx_table *like, bool derive,
 				struct sx_error *err)
 {
 	if (!like)
@@ -47,16 +47,20 @@ static enum sx_status read_like(struct sx_metrics *m, const struct sx_table *lik
 	m->like_count = sx_table_column_count(like);
 	m->like_counter = arena_alloc(&m->arena, m->like_count * sizeof(uint32_t) + 1);
 	m->like_instance = arena_alloc(&m->arena, m->like_count * sizeof(uint32_t) + 1);
-	if (!m->like_counter || !m->like_instance)
+	m->unknown = arena_alloc(&m->arena, m->like_count * sizeof(bool) + 1);
+	if (!m->like_counter || !m->like_instance || !m->unknown)
 		return error_nomem(err, "reading columns");
 	for (uint32_t i = 0; i < m->like_count; i++) {
-		const char *name = sx_table_column(like, i)->name;
-		struct column_id id = column_identify(m->catalog, name);
-		m->like_counter[i] = id.counter;
-		m->like_instance[i] = id.instance;
-		uint32_t constant = sx_catalog_find_constant(m->catalog, name);
-		if (id.counter == SX_NONE && constant != SX_NONE)
-			m->per_row[constant] = true;
+		const struct sx_column *column = sx_table_column(like, i);
+		struct column_meaning is = column_meaning(m->catalog, column->name, m->set);
+		m->like_counter[i] = is.counter.counter;
+		m->like_instance[i] = is.counter.instance;
+		if (is.constant != SX_NONE)
+			m->per_row[is.constant] = true;
+		if (is.metric != SX_NONE && !derive && m->given[is.metric] == SX_NONE)
+			m->given[is.metric] = i;
+		m->unknown[i] = !column_is_known(&is) && column->unit[0] &&
+				!column_is_imbalance(m->catalog, column->name);
 	}
 	return SX_OK;
 }
@@ -133,7 +137,7 @@ static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *out
 									 .scope = formula->group,
 									 .type = column->type};
 		}
-		if (column->metric == SX_NONE)
+		if (column->metric == SX_NONE || m->plans[i].copy)
 			continue;
 		struct sx_expr *expr;
 		enum sx_status status = resolve_metric(m, column->metric, &expr, err);
@@ -227,12 +231,15 @@ enum sx_status sx_metrics_create(struct sx_catalog *catalog,
 	m->catalog = sx_catalog_ref(catalog);
 	sx_catalog_metrics(catalog, &count);
 	m->exprs = arena_alloc(&m->arena, count * sizeof(*m->exprs) + 1);
+	m->given = arena_alloc(&m->arena, count * sizeof(*m->given) + 1);
+	for (uint32_t i = 0; m->given && i < count; i++)
+		m->given[i] = SX_NONE;
 	enum sx_status status =
-	    m->exprs ? choose(m, options, err) : error_nomem(err, "selecting metrics");
+	    m->exprs && m->given ? choose(m, options, err) : error_nomem(err, "selecting metrics");
 	if (!status)
 		status = set_constants(m, options, err);
 	if (!status)
-		status = read_like(m, options->like, err);
+		status = read_like(m, options->like, options->derive, err);
 	if (!status)
 		status = select_columns(m, options, err);
 	if (!status)

@@ -13,6 +13,7 @@ struct column_plan {
 	const struct sx_metrics_formula *formula; /* of the caller's, until it is compiled */
 	uint32_t *inputs;
 	uint32_t input_count;
+	bool copy; /* its only input is the value */
 };
 
 struct sx_metrics {
@@ -36,6 +37,8 @@ struct sx_metrics {
 	struct sx_expr *seconds;
 	const struct sx_table *like;
 	uint32_t *like_counter, *like_instance; /* what its columns are */
+	uint32_t *given;			/* column of `like` for each metric, or SX_NONE */
+	bool *unknown; /* columns of `like` that the catalog does not know */
 	uint32_t like_count;
 	struct sx_oa_flex_counter flex[SX_OA_FLEX_COUNTERS]; /* that the user defined */
 	const char *flex_names[SX_OA_FLEX_COUNTERS];
@@ -56,5 +59,7 @@ struct sx_resolver resolve_names(struct sx_metrics *m);
  */
 uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter, uint32_t instance,
 		       enum sx_type type);
+/* The same for a column of `like` that gives a metric (or SX_NONE: one that stands for itself). */
+uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric);
 
 #endif

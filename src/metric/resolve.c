@@ -23,6 +23,7 @@ uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter,
 {
 	for (uint32_t i = 0; i < m->input_count; i++)
 		if (m->inputs[i].counter == counter && m->inputs[i].instance == instance &&
+		    m->inputs[i].metric == SX_NONE && !m->inputs[i].as_is &&
 		    (counter != SX_NONE || strcmp(m->inputs[i].name, name) == 0))
 			return i;
 	type = counter == SX_NONE ? type : input_type(m, counter, instance, type);
@@ -31,7 +32,26 @@ uint32_t resolve_input(struct sx_metrics *m, const char *name, uint32_t counter,
 	char *copy = arena_strndup(&m->arena, spelled, strlen(spelled));
 	if (!copy || !mem_grow(&m->inputs, &m->input_cap, m->input_count + 1, sizeof(*m->inputs)))
 		return SX_NONE;
-	m->inputs[m->input_count] = (struct sx_metric_input){copy, counter, instance, type};
+	m->inputs[m->input_count] =
+	    (struct sx_metric_input){copy, counter, instance, type, SX_NONE, false};
+	return m->input_count++;
+}
+
+uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric)
+{
+	const struct sx_column *like = sx_table_column(m->like, column);
+	for (uint32_t i = 0; i < m->input_count; i++)
+		if (metric == SX_NONE ? m->inputs[i].as_is && !strcmp(m->inputs[i].name, like->name)
+				      : m->inputs[i].metric == metric)
+			return i;
+	char *copy = arena_strndup(&m->arena, like->name, strlen(like->name));
+	if (!copy || !mem_grow(&m->inputs, &m->input_cap, m->input_count + 1, sizeof(*m->inputs)))
+		return SX_NONE;
+	uint32_t count;
+	enum sx_type type =
+	    metric == SX_NONE ? like->type : sx_catalog_metrics(m->catalog, &count)[metric].type;
+	m->inputs[m->input_count] =
+	    (struct sx_metric_input){copy, SX_NONE, SX_NONE, type, metric, metric == SX_NONE};
 	return m->input_count++;
 }
 
@@ -66,6 +86,14 @@ static enum sx_status as_metric(struct sx_metrics *m, uint32_t metric, struct sx
 	uint32_t count;
 	const struct sx_metric_info *info = &sx_catalog_metrics(m->catalog, &count)[metric];
 	struct sx_expr *expr;
+	if (m->given[metric] != SX_NONE) {
+		uint32_t input = resolve_given(m, m->given[metric], metric);
+		if (input == SX_NONE)
+			return error_nomem(err, "resolving names");
+		*out = (struct sx_ref){
+		    .kind = SX_REF_INPUT, .input = input, .type = m->inputs[input].type};
+		return SX_OK;
+	}
 	enum sx_status status = resolve_metric(m, metric, &expr, err);
 	*out = (struct sx_ref){.kind = expr ? SX_REF_EXPR : SX_REF_NO_DATA,
 			       .expr = expr,

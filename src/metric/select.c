@@ -42,9 +42,79 @@ static enum sx_status add(struct sx_metrics *m, struct sx_metric_column column,
 	return SX_OK;
 }
 
+/* The column whose plan was added last takes its values from one input. */
+static enum sx_status copies(struct sx_metrics *m, uint32_t before, uint32_t input,
+			     struct sx_error *err)
+{
+	if (m->column_count == before)
+		return SX_OK; /* selected twice */
+	struct column_plan *plan = &m->plans[before];
+	plan->inputs = arena_alloc(&m->arena, sizeof(uint32_t));
+	if (!plan->inputs || input == SX_NONE)
+		return error_nomem(err, "selecting columns");
+	plan->inputs[0] = input;
+	plan->input_count = 1;
+	plan->copy = true;
+	return SX_OK;
+}
+
+/* A metric that the table gives. */
+static enum sx_status add_given(struct sx_metrics *m, uint32_t index, struct sx_error *err)
+{
+	const struct sx_metric_info *info = metric_at(m, index);
+	uint32_t before = m->column_count;
+	enum sx_status status = add(m,
+				    (struct sx_metric_column){.name = shown_name(m, info),
+							      .title = info->title,
+							      .unit = info->unit,
+							      .type = info->type,
+							      .over_time = info->over_time,
+							      .metric = index,
+							      .counter = SX_NONE},
+				    err);
+	return status ? status : copies(m, before, resolve_given(m, m->given[index], index), err);
+}
+
+/* A column that the catalog does not know, as it is. */
+static enum sx_status add_unknown(struct sx_metrics *m, uint32_t column, struct sx_error *err)
+{
+	const struct sx_column *like = sx_table_column(m->like, column);
+	uint32_t before = m->column_count;
+	char *name = arena_strndup(&m->arena, like->name, strlen(like->name));
+	char *unit = arena_strndup(&m->arena, like->unit, strlen(like->unit));
+	if (!name || !unit)
+		return error_nomem(err, "selecting columns");
+	enum sx_status status = add(m,
+				    (struct sx_metric_column){.name = name,
+							      .title = name,
+							      .unit = unit,
+							      .type = like->type,
+							      .over_time = like->over_time,
+							      .metric = SX_NONE,
+							      .counter = SX_NONE},
+				    err);
+	return status ? status : copies(m, before, resolve_given(m, column, SX_NONE), err);
+}
+
+/* Columns that stand for themselves, by a glob. */
+static enum sx_status add_unknowns(struct sx_metrics *m, const char *glob, bool *any,
+				   struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < m->like_count; i++) {
+		if (!m->unknown[i] || fnmatch(glob, sx_table_column(m->like, i)->name, 0) != 0)
+			continue;
+		*any = true;
+		status = add_unknown(m, i, err);
+	}
+	return status;
+}
+
 static enum sx_status add_metric(struct sx_metrics *m, uint32_t index, struct sx_error *err)
 {
 	const struct sx_metric_info *info = metric_at(m, index);
+	if (m->given[index] != SX_NONE)
+		return add_given(m, index, err);
 	return add(m,
 		   (struct sx_metric_column){.name = shown_name(m, info),
 					     .title = info->title,
@@ -127,7 +197,7 @@ static enum sx_status add_matching(struct sx_metrics *m, const char *glob, bool 
 		*any = true;
 		status = add_instances(m, i, err);
 	}
-	return status;
+	return status ? status : add_unknowns(m, glob, any, err);
 }
 
 static enum sx_status ambiguous(const struct sx_metrics *m, const char *name, uint32_t matches,
@@ -247,6 +317,12 @@ static enum sx_status add_name(struct sx_metrics *m, const char *name, struct sx
 		return add_counter(m, id.counter, id.instance, err);
 	bool any = false;
 	enum sx_status status = add_neutral(m, name, &any, err);
+	for (uint32_t i = 0; !status && !any && i < m->like_count; i++) {
+		if (!m->unknown[i] || strcmp(sx_table_column(m->like, i)->name, name) != 0)
+			continue;
+		any = true;
+		status = add_unknown(m, i, err);
+	}
 	return status || any ? status : not_found(m, name, err);
 }
 

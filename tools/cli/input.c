@@ -62,38 +62,16 @@ enum sx_status input_read(const char *path, char **text, size_t *size, struct sx
 	return SX_OK;
 }
 
-/* "shader_core_imbalance": what a decoder adds about a block, largest over mean of its instances.
- */
-static bool is_imbalance(const struct sx_catalog *catalog, const char *name)
-{
-	uint32_t count;
-	const struct sx_block_info *blocks = sx_catalog_blocks(catalog, &count);
-	const char *suffix = strstr(name, "_imbalance");
-	bool found = false;
-	for (uint32_t i = 0; suffix && !suffix[10] && !found && i < count; i++) {
-		size_t length = strlen(blocks[i].name), same = 0;
-		while (same < length && (name[same] == blocks[i].name[same] ||
-					 (name[same] == '_' && blocks[i].name[same] == '-')))
-			same++;
-		found = same == length && name + same == suffix;
-	}
-	return found;
-}
-
-static bool means_something(struct sx_catalog *catalog, const char *name)
-{
-	return column_identify(catalog, name).counter != SX_NONE ||
-	       sx_catalog_find_constant(catalog, name) != SX_NONE;
-}
-
 void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 			struct sx_catalog *catalog)
 {
 	uint32_t unknown = 0;
 	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
 		const char *near[1], *name = sx_table_column(table, i)->name;
-		if (means_something(catalog, name) || is_imbalance(catalog, name) ||
-		    unknown++ >= INPUT_NOTES_MAX)
+		struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
+		/* With a unit a column stands for itself. */
+		if (column_is_known(&meaning) || column_is_imbalance(catalog, name) ||
+		    sx_table_column(table, i)->unit[0] || unknown++ >= INPUT_NOTES_MAX)
 			continue;
 		if (sx_catalog_suggest(catalog, name, near, 1))
 			cli_note(cli,

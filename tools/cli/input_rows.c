@@ -25,14 +25,22 @@ static void describe_column(void *user, struct sx_column *column)
 {
 	uint32_t count;
 	const struct sx_catalog *catalog = user;
-	struct column_id id = column_identify(catalog, column->name);
-	if (id.counter != SX_NONE) {
+	struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
+	if (meaning.counter.counter != SX_NONE) {
 		const struct sx_counter_info *info =
-		    &sx_catalog_counters(catalog, &count)[id.counter];
+		    &sx_catalog_counters(catalog, &count)[meaning.counter.counter];
 		column->unit = info->unit;
 		column->over_time = info->over_time;
-	} else if (sx_catalog_find_constant(catalog, column->name) != SX_NONE) {
+	} else if (meaning.metric != SX_NONE) {
+		const struct sx_metric_info *info =
+		    &sx_catalog_metrics(catalog, &count)[meaning.metric];
+		column->unit = info->unit;
+		column->over_time =
+		    info->over_time == SX_REDUCE_RATIO ? SX_REDUCE_MEAN : info->over_time;
+	} else if (meaning.constant != SX_NONE) {
 		column->over_time = SX_REDUCE_LAST;
+	} else {
+		column->unit = ""; /* it means nothing here */
 	}
 }
 
