@@ -312,8 +312,16 @@ static bool is_remark(struct reader *r, const char *line, size_t size)
 		line++;
 		size--;
 	}
+	static const char *const remarks[] = {"summary", "Performance counter stats for"};
+	static const char *const ends[] = {"seconds time elapsed", "seconds user", "seconds sys"};
 	r->restarted |= size && *line == '#';
-	return !size || *line == '#' || (size > 7 && memcmp(line, "summary", 7) == 0);
+	for (size_t i = 0; i < 2; i++)
+		if (size > strlen(remarks[i]) && !memcmp(line, remarks[i], strlen(remarks[i])))
+			return true;
+	for (size_t i = 0; r->separator == PERF_TEXT && i < 3; i++)
+		if (memmem(line, size, ends[i], strlen(ends[i])))
+			return true;
+	return !size || *line == '#';
 }
 
 /* Goes over all lines. Those that are no counts are the program's own: they share the stream. */
@@ -362,11 +370,11 @@ static enum sx_status create(struct reader *r)
 
 static enum sx_status no_counts(struct reader *r)
 {
-	error_set(r->err, SX_ERR_BAD_INPUT, "%s:%zu: no line is a count of perf stat -x", r->origin,
+	error_set(r->err, SX_ERR_BAD_INPUT, "%s:%zu: no line is a count of perf stat", r->origin,
 		  r->tally.first_foreign ? r->tally.first_foreign : 1);
 	error_because(r->err, "a count is value, unit, event, run time and percent, with the time "
 			      "of -I before it");
-	error_try(r->err, "perf stat -x, -I 100 -o FILE -e EVENTS; not --metric-only and not -j");
+	error_try(r->err, "perf stat -x, -I 100 -o FILE -e EVENTS; not --metric-only");
 	return SX_ERR_BAD_INPUT;
 }
 

@@ -5,6 +5,7 @@
 #include "import/perf_stat_line.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -121,7 +122,7 @@ static bool take_share(const struct perf_text *fields, size_t count, size_t at,
 	return false;
 }
 
-bool perf_line_parse(const char *line, size_t size, char separator, struct perf_line *out)
+static bool parse_cells(const char *line, size_t size, char separator, struct perf_line *out)
 {
 	struct perf_text fields[FIELDS_MAX];
 	struct perf_line next = {0}, ignored;
@@ -144,9 +145,174 @@ bool perf_line_parse(const char *line, size_t size, char separator, struct perf_
 	return out->event.size && take_share(fields, count, behind, out);
 }
 
+/* The value of a key in an object of one level, without quotes; empty when it is not there. */
+static struct perf_text json_value(struct perf_text line, const char *key)
+{
+	char quoted[40];
+	int length = snprintf(quoted, sizeof(quoted), "\"%s\"", key);
+	const char *end = line.text + line.size;
+	const char *at = memmem(line.text, line.size, quoted, (size_t)length);
+	const char *p = at ? at + length : end;
+	while (p < end && (*p == ' ' || *p == ':'))
+		p++;
+	const char *stop = p;
+	if (p < end && *p == '"') {
+		p++;
+		stop = memchr(p, '"', (size_t)(end - p));
+		return (struct perf_text){p, stop ? (size_t)(stop - p) : 0};
+	}
+	while (stop < end && *stop != ',' && *stop != '}')
+		stop++;
+	return trim(p, (size_t)(stop - p));
+}
+
+/* A line of -j: an object. */
+static bool parse_json(const char *line, size_t size, struct perf_line *out)
+{
+	static const char *const units_of[] = {"cpu",	"core",	  "die",  "cluster",
+					       "cache", "socket", "node", "thread"};
+	struct perf_text all = trim(line, size), run;
+	uint64_t run_ns;
+	if (all.size < 2 || all.text[0] != '{' || all.text[all.size - 1] != '}')
+		return false;
+	*out =
+	    (struct perf_line){.unit = json_value(all, "unit"), .event = json_value(all, "event")};
+	out->timed = time_ns(json_value(all, "interval"), &out->time_ns);
+	for (size_t i = 0; i < sizeof(units_of) / sizeof(units_of[0]) && !out->unit_of.size; i++)
+		out->unit_of = json_value(all, units_of[i]);
+	run = json_value(all, "event-runtime");
+	out->run_ns = number_u64(run.text, run.size, &run_ns) ? (double)run_ns : 0;
+	if (!number(json_value(all, "pcnt-running"), &out->percent))
+		out->percent = 100;
+	return out->event.size && value(json_value(all, "counter-value"), out);
+}
+
+/* The next word of a line; empty at its end. */
+static struct perf_text next_word(struct perf_text *rest)
+{
+	*rest = trim(rest->text, rest->size);
+	size_t size = 0;
+	while (size < rest->size && rest->text[size] != ' ' && rest->text[size] != '\t')
+		size++;
+	struct perf_text word = {rest->text, size};
+	rest->text += size;
+	rest->size -= size;
+	return word;
+}
+
+/* "1,234,567" or "1.234.567", as locales group digits, and "12.34". */
+static bool grouped(struct perf_text word, double *out)
+{
+	char digits[NUMBER_BYTES];
+	size_t used = 0, groups = 0, behind = 0;
+	for (size_t i = 0; i < word.size; i++) {
+		bool mark = word.text[i] == ',' || (unsigned char)word.text[i] > 127;
+		groups += mark;
+		behind = mark ? 0 : behind + 1;
+		if (mark)
+			continue;
+		if (used + 1 >= sizeof(digits))
+			return false;
+		digits[used++] = word.text[i];
+	}
+	if (groups && behind != 3 && !memchr(word.text, '.', word.size))
+		return number(word, out); /* a comma before fractions */
+	return number_f64(digits, used, out) && *out >= 0;
+}
+
+/* "CPU0", "S0-D0-C1", "sleep-1234": what -A and its like put before the count. */
+static bool is_unit_of(struct perf_text word)
+{
+	return word.size && memchr("CSDNcsdn", word.text[0], 8) && word.size < 64 &&
+	       word.text[word.size - 1] >= '0' && word.text[word.size - 1] <= '9';
+}
+
+/* The share of the time that an event was on a counter: "(66.67%)" at the line's end. */
+static double share_of(struct perf_text line)
+{
+	double percent = 100;
+	const char *close = line.size > 2 ? line.text + line.size - 2 : NULL;
+	if (!close || memcmp(close, "%)", 2) != 0)
+		return percent;
+	const char *open = close;
+	while (open > line.text && *open != '(')
+		open--;
+	if (*open != '(' ||
+	    !number((struct perf_text){open + 1, (size_t)(close - open - 1)}, &percent))
+		return 100;
+	return percent;
+}
+
+/* A line for people: [time] [CPU0] 1,234 [unit] event  # remarks  (66.67%) */
+static bool parse_text(const char *line, size_t size, struct perf_line *out)
+{
+	static const char *const units[] = {"msec", "usec", "sec", "Joules",
+					    "MiB",  "KiB",  "GiB", "MHz"};
+	struct perf_text all = trim(line, size), rest = all;
+	*out = (struct perf_line){.percent = share_of(all), .unit = {"", 0}};
+	const char *remark = memchr(all.text, '#', all.size);
+	if (remark)
+		rest.size = (size_t)(remark - all.text);
+	/* The run's own output shares the stream: perf indents. */
+	if (size < 8 || !all.size || all.text == line)
+		return false;
+	struct perf_text word = next_word(&rest);
+	out->timed = time_ns(word, &out->time_ns);
+	if (out->timed)
+		word = next_word(&rest);
+	if (is_unit_of(word)) {
+		double ignored;
+		struct perf_text before = rest, count = next_word(&rest);
+		out->unit_of = word;
+		word = count;
+		/* How many CPUs stand behind a socket is a number before the number. */
+		struct perf_text ahead = rest, next = next_word(&ahead);
+		if (grouped(count, &ignored) && (grouped(next, &ignored) || is(next, "<not"))) {
+			word = next;
+			rest = ahead;
+		}
+		(void)before;
+	}
+	if (is(word, "<not")) {
+		struct perf_text what = next_word(&rest);
+		out->state = is(what, "supported>") ? PERF_NOT_SUPPORTED : PERF_NOT_COUNTED;
+	} else if (!grouped(word, &out->value)) {
+		return false;
+	}
+	word = next_word(&rest);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (is(word, units[i])) {
+			out->unit = word;
+			word = next_word(&rest);
+		}
+	out->event = word;
+	rest = trim(rest.text, rest.size);
+	/* What may stand behind an event: the PMU in brackets, or its share. */
+	if (rest.size && *rest.text == '[') {
+		const char *close = memchr(rest.text, ']', rest.size);
+		if (!close)
+			return false;
+		out->event.size = (size_t)(close + 1 - word.text);
+		rest = trim(close + 1, (size_t)(rest.text + rest.size - close - 1));
+	}
+	if (rest.size && *rest.text != '(')
+		return false;
+	return out->event.size && (out->event.text[0] > '9' || out->event.text[0] < '0') &&
+	       out->event.text[0] != '(' && !is(out->event, "seconds");
+}
+
+bool perf_line_parse(const char *line, size_t size, char separator, struct perf_line *out)
+{
+	if (separator == PERF_JSON)
+		return parse_json(line, size, out);
+	if (separator == PERF_TEXT)
+		return parse_text(line, size, out);
+	return parse_cells(line, size, separator, out);
+}
+
 char perf_line_separator(const char *line, size_t size)
 {
-	static const char candidates[] = ",;\t|:@#~^!";
+	static const char candidates[] = ",;\t|:@#~^!{ ";
 	struct perf_line parsed;
 	for (const char *c = candidates; *c; c++)
 		if (perf_line_parse(line, size, *c, &parsed))
@@ -189,6 +355,14 @@ struct perf_event_name perf_event_split(struct perf_text event)
 		out.name = term_name(part(slash + 1, last));
 		out.modifiers = part(last + 1, end);
 		return out;
+	}
+	/* "page-faults [software]": perf 6.12 tells the PMU where several could be meant. */
+	const char *open = memchr(event.text, '[', event.size);
+	if (open && open > event.text + 1 && open[-1] == ' ' && end[-1] == ']') {
+		out.pmu = part(open + 1, end - 1);
+		event = trim(event.text, (size_t)(open - event.text));
+		end = event.text + event.size;
+		out.name = event;
 	}
 	const char *colon = memchr(event.text, ':', event.size);
 	if (colon && colon > event.text) {

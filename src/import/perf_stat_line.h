@@ -29,6 +29,10 @@ struct perf_event_name {
 	struct perf_text pmu, name, modifiers;
 };
 
+/* "Separators" of what is not cut by one: -j, and what people read. */
+#define PERF_JSON '{'
+#define PERF_TEXT ' '
+
 /* Takes a line (without its end) apart; false when it is no count. */
 bool perf_line_parse(const char *line, size_t size, char separator, struct perf_line *out);
 /* A separator by which the line is a count, or 0. */

@@ -211,7 +211,11 @@ static void test_hostile(void **state)
 					    "summary,1,,cycles,9,100.00\n",
 					    "#1,,cycles,9,100.00\n",
 					    "1,,cpu/a,9,100.00",
-					    "{\"counter-value\" : \"1\", \"event\" : \"cs\"}\n",
+					    "{\"counter-value\" : \"1\", \"event\" : \"cs\"\n",
+					    "{\"counter-value\" : \"x\", \"event\" : \"cs\"}\n",
+					    "{\"counter-value\" : \"1\"}\n",
+					    "12 cs\n",
+					    "    12 apples and pears\n",
 					    "99999999999.000000000,1,,cs\n",
 					    "18446744073709551616.000000000,1,,cs,1,100\n"};
 	struct world *w = *state;

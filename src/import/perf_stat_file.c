@@ -1,0 +1,72 @@
+/* perf stat's output as a file: text, -x and -j, with or without -I and -A. */
+#include <ctype.h>
+#include <string.h>
+
+#include <sextant/catalog.h>
+
+#include "import/internal.h"
+#include "import/perf_stat.h"
+#include "import/perf_stat_line.h"
+
+/* An event is named by letters; a table of numbers has none. */
+static bool names_event(struct perf_text event)
+{
+	return event.size && (isalpha((unsigned char)event.text[0]) || event.text[0] == '{');
+}
+
+static bool perf_stat_recognise(const struct import_head *head)
+{
+	struct import_job job = {.text = head->text, .size = head->size};
+	struct import_lines lines = import_lines(&job);
+	struct import_cell line;
+	while (lines.number < 40 && import_line(&lines, &line)) {
+		struct perf_line parsed;
+		char separator = perf_line_separator(line.text, line.size);
+		if (separator && perf_line_parse(line.text, line.size, separator, &parsed) &&
+		    names_event(parsed.event))
+			return true;
+	}
+	return false;
+}
+
+static void tell(struct import_job *job, const struct perf_stat_tally *tally)
+{
+	if (tally->foreign)
+		import_tell(job, "%zu of %zu lines are no counts, line %zu the first",
+			    tally->foreign, tally->foreign + tally->records, tally->first_foreign);
+	if (tally->repeats)
+		import_tell(job,
+			    "%zu counts were left out, as the same counter was counted by another "
+			    "event of the same time",
+			    tally->repeats);
+}
+
+static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *err)
+{
+	struct import *result = job->result;
+	struct import_device *device = &result->devices[0];
+	struct perf_stat_tally tally;
+	struct sx_catalog *catalog = NULL;
+	const char *name = job->request->catalog ? job->request->catalog : "cpu";
+	enum sx_status status = sx_catalog_open(job->request->context, name, &catalog, err);
+	if (status)
+		return status;
+	status = perf_stat_parse(job->text, job->size, job->request->path, catalog, &device->table,
+				 &tally, err);
+	if (!status) {
+		device->catalog = import_text(job, name, strlen(name));
+		device->source = job->format->kind;
+		device->driver = "perf";
+		result->device_count = 1;
+		tell(job, &tally);
+	}
+	sx_catalog_unref(catalog);
+	return status;
+}
+
+const struct import_format import_perf_stat = {
+    .kind = "perf-stat",
+    .about = "counts of perf stat",
+    .recognise = perf_stat_recognise,
+    .read = perf_stat_read,
+};
