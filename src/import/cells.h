@@ -1,0 +1,37 @@
+/* A table in text with a header line: rows of cells, and what is wrong with some of them. */
+#ifndef IMPORT_CELLS_H
+#define IMPORT_CELLS_H
+
+#include "import/formats.h"
+
+#define CELLS_COLUMNS_MAX 65536
+
+struct cells {
+	struct import_job *job;
+	struct import_lines lines;
+	char separator;
+	struct import_cell *head; /* of the header line */
+	struct import_cell *row;  /* of the row at hand, as many as head */
+	size_t columns;
+	size_t odd, first_odd; /* lines with too few or too many cells, which are left out */
+	bool cut;	       /* the last line breaks off */
+};
+
+/*
+ * Begins at a header line; `lines` stands behind it. The arrays are the result's. Errors:
+ * SX_ERR_NO_MEMORY, SX_ERR_LIMIT.
+ */
+enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct import_lines lines,
+			   struct import_cell header, struct sx_error *err);
+/* The next row that is whole; blank lines are passed over. */
+bool cells_next(struct cells *cells);
+/* Tells what was left out. SX_INCOMPLETE when the last line breaks off. */
+enum sx_status cells_end(struct cells *cells, struct sx_error *err);
+/* Index of a column by its name (case does not matter), or SIZE_MAX. */
+size_t cells_find(const struct cells *cells, const char *name);
+/* The cell of a column of the row; empty for SIZE_MAX. */
+struct import_cell cells_at(const struct cells *cells, size_t column);
+/* A time in whole ns of such a cell; SX_TIME_UNKNOWN where there is none. */
+uint64_t cells_ns(const struct cells *cells, size_t column);
+
+#endif

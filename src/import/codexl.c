@@ -1,0 +1,115 @@
+/*
+ * CodeXL, APP Profiler and Radeon Compute Profiler: lines that begin with #, then a table of
+ * kernels with AMD's counters. Seen: the columns of CodeXL 1.x and 2.x (Session.csv).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/counters.h"
+#include "import/rocm.h"
+
+static bool is_header(struct import_cell line)
+{
+	struct import_cell cells[4];
+	size_t count = import_split(line, import_separator(line), cells, 4);
+	return count >= 3 && import_is(cells[0], "Method") &&
+	       (import_is(cells[1], "ExecutionOrder") || import_is(cells[1], "ThreadID") ||
+		import_is(cells[1], "CallIndex"));
+}
+
+static bool codexl_recognise(const struct import_head *head)
+{
+	struct import_job job = {.text = head->text, .size = head->size};
+	struct import_lines lines = import_lines(&job);
+	struct import_cell line;
+	while (lines.number < 64 && import_line(&lines, &line)) {
+		if (is_header(line))
+			return true;
+		if (line.size && line.text[0] != '#')
+			return false;
+	}
+	return false;
+}
+
+static enum counters_role role(struct import_job *job, struct import_cell *cell, double *to_ns)
+{
+	static const char *const skip[] = {"ExecutionOrder", "ThreadID",      "CallIndex",
+					   "GlobalWorkSize", "WorkGroupSize", "GroupWorkSize"};
+	for (size_t i = 0; i < sizeof(skip) / sizeof(skip[0]); i++)
+		if (import_is(*cell, skip[i])) {
+			import_tell(job, "ExecutionOrder, ThreadID, CallIndex and the work sizes "
+					 "were left out");
+			return COUNTERS_SKIP;
+		}
+	if (import_is(*cell, "Method"))
+		return COUNTERS_GROUP;
+	if (import_is(*cell, "Time") || import_is(*cell, "Time(ms)") ||
+	    import_is(*cell, "Time (ms)")) {
+		*to_ns = 1e6;
+		import_tell(job, "the file tells how long kernels took, not when: they stand one "
+				 "behind the other");
+		return COUNTERS_LENGTH;
+	}
+	return COUNTERS_VALUE;
+}
+
+/* "name__k1_Tahiti1": the chip is part of the kernel's name. */
+static const char *catalog_of_method(struct import_cell line)
+{
+	const char *mark = memmem(line.text, line.size, "__k", 3);
+	const char *end = line.text + line.size;
+	const char *chip = mark ? memchr(mark, '_', (size_t)(end - mark)) : NULL;
+	for (const char *p = mark ? mark + 3 : end; p < end && !chip; p++)
+		chip = *p == '_' ? p : NULL;
+	if (!mark)
+		return NULL;
+	chip = mark + 3;
+	while (chip < end && *chip >= '0' && *chip <= '9')
+		chip++;
+	if (chip >= end || *chip != '_')
+		return NULL;
+	size_t size = 0;
+	for (chip++; chip + size < end && ((chip[size] | 32) >= 'a' && (chip[size] | 32) <= 'z');)
+		size++;
+	return amd_catalog_of_chip((struct import_cell){chip, size});
+}
+
+static enum sx_status codexl_read(struct import_job *job, struct sx_error *err)
+{
+	struct import_lines lines = import_lines(job);
+	struct import_cell line, first = {"", 0};
+	bool found = false;
+	while (!found && import_line(&lines, &line))
+		found = is_header(line);
+	if (!found)
+		return import_bad(job, 0, err, "a table of kernels begins with Method",
+				  "there is no header line");
+	struct import_lines ahead = lines;
+	import_line(&ahead, &first);
+	const char *catalog = catalog_of_method(first);
+	struct import_request request = *job->request;
+	if (!request.catalog)
+		request.catalog = catalog;
+	if (!request.catalog)
+		import_tell(job, "no kernel's name tells the chip: the catalog was chosen by the "
+				 "names of the counters");
+	const struct import_request *asked = job->request;
+	job->request = &request;
+	static const struct counters_format format = {
+	    .family = "amd-",
+	    .otherwise = "amd-gcn3",
+	    .kind = SX_SAMPLE_GROUP,
+	    .driver = "Catalyst",
+	    .role = role,
+	};
+	enum sx_status status = counters_read(job, &format, lines, line, err);
+	job->request = asked;
+	return status;
+}
+
+const struct import_format import_codexl = {
+    .kind = "codexl",
+    .about = "a session of CodeXL or APP Profiler",
+    .recognise = codexl_recognise,
+    .read = codexl_read,
+};

@@ -1,0 +1,135 @@
+/* A line a sample, a column a counter. */
+#include "import/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "import/rocm.h"
+
+struct reader {
+	struct import_job *job;
+	const struct counters_format *format;
+	struct cells cells;
+	struct import_rows *rows;
+	enum counters_role *role;
+	double *to_ns;
+	uint32_t *column;
+	uint64_t now_ns; /* where the row before ended */
+	bool absolute;	 /* some column tells where rows stand in time */
+};
+
+static enum sx_status learn(struct reader *r, const char **names, struct sx_error *err)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		struct import_cell *cell = &r->cells.head[i];
+		r->to_ns[i] = 1;
+		r->role[i] =
+		    cell->size ? r->format->role(r->job, cell, &r->to_ns[i]) : COUNTERS_SKIP;
+		r->absolute |= r->role[i] == COUNTERS_TIME || r->role[i] == COUNTERS_BEGIN;
+		if (r->role[i] == COUNTERS_VALUE) {
+			names[count] = import_text(r->job, cell->text, cell->size);
+			if (!names[count++])
+				return error_nomem(err, "importing");
+		}
+	}
+	const char *catalog =
+	    import_guess_catalog(r->job, r->format->family, names, count, r->format->otherwise);
+	r->rows = import_rows_create(
+	    r->job, &(struct import_rows_options){
+			.catalog = catalog, .driver = r->format->driver, .kind = r->format->kind});
+	for (size_t i = 0; r->rows && i < r->cells.columns; i++) {
+		r->column[i] = SX_NONE;
+		if (r->role[i] == COUNTERS_VALUE)
+			r->column[i] = amd_column(r->job, r->rows, catalog, r->cells.head[i]);
+	}
+	return r->rows ? SX_OK : error_nomem(err, "importing");
+}
+
+static uint64_t scaled(const struct reader *r, size_t column)
+{
+	double value;
+	uint64_t whole;
+	struct import_cell cell = r->cells.row[column];
+	if (r->to_ns[column] == 1 && cell.size && number_u64(cell.text, cell.size, &whole))
+		return whole;
+	if (!import_number(cell, &value) || value < 0 || value * r->to_ns[column] > 0x1p62)
+		return SX_TIME_UNKNOWN;
+	return (uint64_t)(value * r->to_ns[column] + 0.5);
+}
+
+static void set_times(struct reader *r, size_t row)
+{
+	uint64_t begin = SX_TIME_UNKNOWN, end = SX_TIME_UNKNOWN, length = SX_TIME_UNKNOWN;
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		if (r->role[i] == COUNTERS_TIME)
+			end = scaled(r, i);
+		else if (r->role[i] == COUNTERS_BEGIN)
+			begin = scaled(r, i);
+		else if (r->role[i] == COUNTERS_LENGTH)
+			length = scaled(r, i);
+	}
+	bool long_enough = length != SX_TIME_UNKNOWN && length < (uint64_t)1 << 62;
+	if (long_enough && !r->absolute)
+		begin = r->now_ns;
+	if (long_enough && begin != SX_TIME_UNKNOWN && end == SX_TIME_UNKNOWN)
+		end = begin + length;
+	else if (end != SX_TIME_UNKNOWN && begin == SX_TIME_UNKNOWN && row && r->now_ns < end)
+		begin = r->now_ns;
+	if (end != SX_TIME_UNKNOWN)
+		r->now_ns = end;
+	import_row_time(r->rows, row, begin, end);
+}
+
+static void take_row(struct reader *r)
+{
+	size_t row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
+	set_times(r, row);
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		struct import_cell cell = r->cells.row[i];
+		uint64_t whole;
+		double value;
+		if (r->role[i] == COUNTERS_GROUP)
+			import_label(r->rows, row, SX_LABEL_GROUP, cell.text, cell.size);
+		else if (r->role[i] == COUNTERS_FRAME && cell.size &&
+			 number_u64(cell.text, cell.size, &whole))
+			import_number_label(r->rows, row, SX_LABEL_FRAME, whole);
+		else if (r->column[i] == SX_NONE)
+			continue;
+		else if (cell.size && number_u64(cell.text, cell.size, &whole))
+			import_set_u64(r->rows, r->column[i], row, whole);
+		else if (import_number(cell, &value))
+			import_set(r->rows, r->column[i], row, value);
+		else if (!import_no_data(cell))
+			import_tell(r->job, "column %.*s has cells that are no numbers",
+				    (int)(r->cells.head[i].size < 80 ? r->cells.head[i].size : 80),
+				    r->cells.head[i].text);
+	}
+}
+
+enum sx_status counters_read(struct import_job *job, const struct counters_format *format,
+			     struct import_lines lines, struct import_cell header,
+			     struct sx_error *err)
+{
+	struct reader r = {.job = job, .format = format};
+	const char **names = NULL;
+	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
+	if (!status) {
+		names = calloc(r.cells.columns + 1, sizeof(*names));
+		r.role = calloc(r.cells.columns + 1, sizeof(*r.role));
+		r.to_ns = calloc(r.cells.columns + 1, sizeof(*r.to_ns));
+		r.column = calloc(r.cells.columns + 1, sizeof(*r.column));
+		status = names && r.role && r.to_ns && r.column ? learn(&r, names, err)
+								: error_nomem(err, "importing");
+	}
+	while (!status && cells_next(&r.cells))
+		take_row(&r);
+	if (!status)
+		status = cells_end(&r.cells, err);
+	free(names);
+	free(r.role);
+	free(r.to_ns);
+	free(r.column);
+	return import_rows_finish(r.rows, status, err);
+}

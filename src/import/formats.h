@@ -1,0 +1,158 @@
+/* What each kind of file implements, and what all of them build on; for this folder only. */
+#ifndef IMPORT_FORMATS_H
+#define IMPORT_FORMATS_H
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "import/import.h"
+
+#define IMPORT_HEAD_BYTES ((size_t)64 << 10)
+#define IMPORT_BYTES_MAX  ((size_t)4 << 30)
+#define IMPORT_NOTES_MAX  16
+
+/* The beginning of a file, unpacked and in UTF-8. */
+struct import_head {
+	const char *path;
+	bool folder;
+	const char *text;
+	size_t size;
+};
+
+/* One run. Everything that it allocates dies with the result. */
+struct import_job {
+	const struct import_request *request;
+	const struct import_format *format;
+	struct import *result;
+	const char *text; /* the whole file; a NUL stands behind it */
+	size_t size;
+};
+
+struct import_format {
+	const char *kind;  /* as --as has it */
+	const char *about; /* "a log of MangoHud" */
+	/* A header of counters and lines of numbers: with --for any table reader reads it as well.
+	 */
+	bool table;
+	/* Says from the beginning whether it is this kind, without doubt. */
+	bool (*recognise)(const struct import_head *head);
+	/* Reads all. SX_INCOMPLETE: what is there was added, and err says what is missing. */
+	enum sx_status (*read)(struct import_job *job, struct sx_error *err);
+};
+
+#define IMPORT(name) extern const struct import_format import_##name;
+#include "import/formats.def"
+#undef IMPORT
+
+/* The beginning of what the user gave as `path`; SX_ERR_… as import_read(). */
+enum sx_status import_load(const char *path, size_t limit, char **data, size_t *size,
+			   struct sx_error *err);
+/* Unpacks gz and zst; *data is replaced. `limit`: only the beginning is wanted. */
+enum sx_status import_unpack(const char *path, size_t limit, char **data, size_t *size,
+			     struct sx_error *err);
+/* Text to UTF-8 without BOM; *data is replaced. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status import_decode(char **data, size_t *size, struct sx_error *err);
+
+/* Text that lives as long as the result; NULL when memory is out. */
+char *import_text(struct import_job *job, const char *text, size_t size);
+/* Something people should know; each text once. */
+void import_tell(struct import_job *job, const char *fmt, ...) SX_PRINTF(2, 3);
+/* SX_ERR_BAD_INPUT at a line (0: none). */
+enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,
+			  const char *because, const char *fmt, ...) SX_PRINTF(5, 6);
+/* SX_INCOMPLETE: the file breaks off. */
+enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_error *err);
+/* Rows that grow, with columns that appear as they are met. */
+struct import_rows;
+
+struct import_rows_options {
+	const char *catalog, *name, *driver, *clock;
+	enum sx_sample_kind kind;
+	uint64_t interval_ns;
+};
+
+/* A column: what it is called, its unit, and how adjacent samples combine. */
+struct import_field {
+	const char *name, *unit;
+	enum sx_reduce over_time;
+	double factor; /* of values as they are given; 0: 1 */
+};
+
+struct import_rows *import_rows_create(struct import_job *job,
+				       const struct import_rows_options *options);
+/* Changes what was said at the beginning; NULL leaves the name. */
+void import_rows_name(struct import_rows *rows, const char *name);
+void import_rows_catalog(struct import_rows *rows, const char *catalog);
+void import_rows_clock(struct import_rows *rows, const char *clock);
+void import_rows_constant(struct import_rows *rows, const char *name, double value);
+/* Index of a column, added when its name is new. */
+uint32_t import_column(struct import_rows *rows, const struct import_field *field);
+size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns);
+void import_row_time(struct import_rows *rows, size_t row, uint64_t begin_ns, uint64_t end_ns);
+/* What the rows enclose, where that shows late. */
+void import_rows_kind(struct import_rows *rows, enum sx_sample_kind kind);
+size_t import_row_count(const struct import_rows *rows);
+/* A value times the column's factor; what is not finite is no data. */
+void import_set(struct import_rows *rows, uint32_t column, size_t row, double value);
+void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint64_t value);
+/* Adds to what is there, or sets it. */
+void import_add(struct import_rows *rows, uint32_t column, size_t row, double value);
+void import_label(struct import_rows *rows, size_t row, enum sx_label label, const char *text,
+		  size_t size);
+void import_number_label(struct import_rows *rows, size_t row, enum sx_label label, uint64_t value);
+/*
+ * Makes the device and releases `rows`, also on failure. `status` is what reading gave: an error
+ * drops the rows, SX_INCOMPLETE keeps them. Without any row or value the file is bad.
+ */
+enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status status,
+				  struct sx_error *err);
+
+/* A part of the text; not terminated. */
+struct import_cell {
+	const char *text;
+	size_t size;
+};
+
+/* Lines of the text, one after another. */
+struct import_lines {
+	const char *p, *end;
+	size_t number;	 /* of the line that was read last, from 1 */
+	bool unfinished; /* the last line had no end */
+};
+
+struct import_lines import_lines(const struct import_job *job);
+bool import_line(struct import_lines *lines, struct import_cell *line);
+/*
+ * Cells of a line: trimmed, without the quotes around them. Returns their number, at most `max`;
+ * a quoted cell may hold the separator, a doubled quote is kept as it stands.
+ */
+size_t import_split(struct import_cell line, char separator, struct import_cell *cells, size_t max);
+/* The separator of a header line: the one of , ; and tab that cuts it into most cells. */
+char import_separator(struct import_cell line);
+bool import_is(struct import_cell cell, const char *word);
+bool import_begins(struct import_cell cell, const char *word);
+/* A number with whatever stands for one; false for no data and for text. */
+bool import_number(struct import_cell cell, double *value);
+/* Whether a cell stands for "no data": empty, -, N/A, nan, null. */
+bool import_no_data(struct import_cell cell);
+/* "name (unit)", "name [unit]" or a bare name; unit "count" where it is none that is known. */
+struct import_field import_header(struct import_job *job, struct import_cell cell,
+				  enum sx_reduce over_time);
+/* A unit as people write it; false when it is not known. */
+bool import_unit(struct import_cell text, const char **unit, double *factor);
+
+/* The catalog of a family (prefix of its name) that knows most of the names. */
+const char *import_guess_catalog(struct import_job *job, const char *prefix,
+				 const char *const *names, size_t count, const char *otherwise);
+
+/* Telemetry: columns of the catalog `monitor`, by the tool's own words. */
+struct import_word {
+	const char *word;   /* as the tool says it */
+	const char *column; /* a counter of the catalog */
+	const char *unit;
+	double factor;
+};
+/* The column for a word, or one of its own by its header. */
+struct import_field import_monitor(struct import_job *job, const struct import_word *words,
+				   size_t count, struct import_cell cell);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * GALLIUM_HUD_DUMP_DIR: a folder with a file for each graph, a number a line. Seen: Mesa 13 to 25
+ * (src/gallium/auxiliary/hud/hud_context.c). Blanks of a graph's name are underscores.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/formats.h"
+
+#define FILES_MAX 1024
+
+static const struct import_word words[] = {
+    {"fps", "FrameRate", "frames/s", 1},
+    {"frametime_(ms)", "FrameTime", "ns", 1e6},
+    {"cpu", "CpuBusy", "percent", 1},
+    {"GPU-load", "GpuBusy", "percent", 1},
+    {"VRAM-usage", "MemoryUsed", "bytes", 1},
+    {"GTT-usage", "SharedMemoryUsed", "bytes", 1},
+    {"requested-VRAM", "MemoryRequested", "bytes", 1},
+    {"temperature", "GpuTemperature", "degC", 1},
+    {"shader-clock", "GpuFrequency", "Hz", 1},
+    {"memory-clock", "MemoryFrequency", "Hz", 1},
+    {"GPU-shaders-busy", "ShaderBusy", "percent", 1},
+    {"primitives-generated", "PrimitivesGenerated", "primitives", 1},
+    {"samples-passed", "SamplesPassed", "samples", 1},
+};
+
+/* All lines of a file are numbers. */
+static bool is_graph(const char *folder, const char *name)
+{
+	char path[4096], *data = NULL;
+	size_t size;
+	double value;
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (import_load(path, 4096, &data, &size, NULL))
+		return false;
+	struct import_job job = {.text = data, .size = size};
+	struct import_lines lines = import_lines(&job);
+	struct import_cell line;
+	bool ok = size > 0;
+	while (ok && import_line(&lines, &line))
+		ok = import_number(line, &value) || lines.unfinished;
+	free(data);
+	return ok && lines.number > 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names of the files of a folder, sorted; *count of them, to be freed. */
+static char **list(const char *folder, size_t *count)
+{
+	DIR *dir = opendir(folder);
+	char **names = calloc(FILES_MAX, sizeof(*names));
+	*count = 0;
+	for (struct dirent *entry; dir && names && (entry = readdir(dir));)
+		if (entry->d_name[0] != '.' && *count < FILES_MAX &&
+		    (names[*count] = strdup(entry->d_name)))
+			++*count;
+	if (dir)
+		closedir(dir);
+	if (names)
+		qsort(names, *count, sizeof(*names), compare);
+	return names;
+}
+
+static void release(char **names, size_t count)
+{
+	for (size_t i = 0; names && i < count; i++)
+		free(names[i]);
+	free(names);
+}
+
+static bool hud_recognise(const struct import_head *head)
+{
+	size_t count;
+	if (!head->folder)
+		return false;
+	char **names = list(head->path, &count);
+	bool all = names && count > 0;
+	for (size_t i = 0; all && i < count; i++)
+		all = is_graph(head->path, names[i]);
+	release(names, count);
+	return all;
+}
+
+static enum sx_status read_graph(struct import_job *job, struct import_rows *rows, const char *name,
+				 struct sx_error *err)
+{
+	char path[4096], *data = NULL;
+	size_t size, row = 0, bad = 0;
+	snprintf(path, sizeof(path), "%s/%s", job->request->path, name);
+	enum sx_status status = import_load(path, IMPORT_BYTES_MAX, &data, &size, err);
+	if (status)
+		return status;
+	struct import_field field = import_monitor(job, words, sizeof(words) / sizeof(words[0]),
+						   (struct import_cell){name, strlen(name)});
+	uint32_t column = import_column(rows, &field);
+	struct import_job part = {.text = data, .size = size};
+	struct import_lines lines = import_lines(&part);
+	for (struct import_cell line; import_line(&lines, &line); row++) {
+		double value;
+		while (row >= import_row_count(rows) &&
+		       import_row(rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN) != SIZE_MAX)
+			;
+		if (import_number(line, &value))
+			import_set(rows, column, row, value);
+		else
+			bad++;
+	}
+	if (bad)
+		import_tell(job, "%s has %zu lines that are no number", name, bad);
+	free(data);
+	return SX_OK;
+}
+
+static enum sx_status hud_read(struct import_job *job, struct sx_error *err)
+{
+	size_t count;
+	char **names = list(job->request->path, &count);
+	enum sx_status status = names ? SX_OK : error_nomem(err, "importing");
+	struct import_rows *rows = import_rows_create(
+	    job, &(struct import_rows_options){.catalog = "monitor", .kind = SX_SAMPLE_TIME});
+	for (size_t i = 0; !status && rows && i < count; i++)
+		status = read_graph(job, rows, names[i], err);
+	release(names, count);
+	import_tell(job,
+		    "the HUD writes no times: a line of each file is a sample, by default half "
+		    "a second apart");
+	return import_rows_finish(rows, status, err);
+}
+
+const struct import_format import_gallium_hud = {
+    .kind = "gallium-hud",
+    .about = "a folder of Mesa's GALLIUM_HUD_DUMP_DIR",
+    .recognise = hud_recognise,
+    .read = hud_read,
+};

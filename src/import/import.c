@@ -1,0 +1,262 @@
+/* Recognising and reading files of other tools; what a result is made of. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "import/internal.h"
+
+static const struct import_format *const formats[] = {
+#define IMPORT(name) &import_##name,
+#include "import/formats.def"
+#undef IMPORT
+};
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+static const struct import_format *find_kind(const char *kind)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if (strcmp(formats[i]->kind, kind) == 0)
+			return formats[i];
+	return NULL;
+}
+
+static const struct import_format *recognise(const struct import_head *head, bool tables)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if ((tables || !formats[i]->table) && formats[i]->recognise(head))
+			return formats[i];
+	return NULL;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+const char *import_kind_at(uint32_t i)
+{
+	return i < FORMATS ? formats[i]->kind : NULL;
+}
+
+static enum sx_status no_kind(const char *kind, struct sx_error *err)
+{
+	char list[256] = "";
+	for (size_t i = 0; i < FORMATS; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
+			 formats[i]->kind);
+	error_set(err, SX_ERR_USAGE, "no kind of file is called \"%.64s\"", kind);
+	error_because(err, "known are %s", list);
+	error_try(err, "no --as: the kind is recognised from the content");
+	return SX_ERR_USAGE;
+}
+
+static enum sx_status unknown(const char *path, struct sx_error *err)
+{
+	error_set(err, SX_ERR_BAD_INPUT, "%s is of no kind that is known", path);
+	error_because(err, "its beginning is that of no tool whose files can be read");
+	error_try(err, "--as KIND if you know what it is; --for CATALOG for a table of counters");
+	return SX_ERR_BAD_INPUT;
+}
+
+static struct import *create(void)
+{
+	return calloc(1, sizeof(struct import));
+}
+
+void import_destroy(struct import *import)
+{
+	if (!import)
+		return;
+	for (uint32_t i = 0; i < import->device_count; i++)
+		sx_table_destroy(import->devices[i].table);
+	arena_finish(&import->arena);
+	free(import);
+}
+
+/* Runs the format over text that is unpacked and decoded. */
+static enum sx_status run(struct import_job *job, struct import **out, struct sx_error *err)
+{
+	struct sx_error ignored = {0};
+	job->result->format = job->format;
+	enum sx_status status = job->format->read(job, err ? err : &ignored);
+	if (status && status != SX_INCOMPLETE) {
+		import_destroy(job->result);
+		return status;
+	}
+	*out = job->result;
+	return status;
+}
+
+static enum sx_status choose(const struct import_request *request, const struct import_head *head,
+			     const struct import_format **out, struct sx_error *err)
+{
+	const struct import_format *is = recognise(head, true);
+	*out = request->as ? find_kind(request->as) : is;
+	if (!*out)
+		return request->as ? no_kind(request->as, err) : unknown(request->path, err);
+	if (*out == is || !is || (*out)->recognise(head))
+		return SX_OK;
+	error_set(err, SX_ERR_BAD_INPUT, "%s is %s, not %s", request->path, is->about,
+		  (*out)->about);
+	error_because(err, "its beginning is that of kind %s", is->kind);
+	error_try(err, "--as %s, or no --as", is->kind);
+	return SX_ERR_BAD_INPUT;
+}
+
+/* Takes over `data`, which has room for a NUL behind `size`. */
+static enum sx_status parse(const struct import_request *request, char *data, size_t size,
+			    struct import **out, struct sx_error *err)
+{
+	struct import_job job = {.request = request, .result = create()};
+	enum sx_status status = job.result ? SX_OK : error_nomem(err, "importing");
+	if (!status)
+		status = import_unpack(request->path, IMPORT_BYTES_MAX, &data, &size, err);
+	struct import_head head = {.path = request->path, .text = data, .size = size};
+	if (!status)
+		status =
+		    import_perfetto.recognise(&head) ? SX_OK : import_decode(&data, &size, err);
+	head.text = data;
+	head.size = size < IMPORT_HEAD_BYTES ? size : IMPORT_HEAD_BYTES;
+	if (!status)
+		status = choose(request, &head, &job.format, err);
+	if (status) {
+		import_destroy(job.result);
+	} else {
+		job.text = data;
+		job.size = size;
+		status = run(&job, out, err);
+	}
+	free(data);
+	return status;
+}
+
+enum sx_status import_parse(const struct import_request *request, const char *data, size_t size,
+			    struct import **out, struct sx_error *err)
+{
+	char *copy = malloc(size + 1);
+	if (!copy)
+		return error_nomem(err, "importing");
+	if (size)
+		memcpy(copy, data, size);
+	copy[size] = '\0';
+	return parse(request, copy, size, out, err);
+}
+
+static enum sx_status read_folder(const struct import_request *request, struct import **out,
+				  struct sx_error *err)
+{
+	struct import_job job = {.request = request, .text = "", .result = create()};
+	struct import_head head = {.path = request->path, .folder = true, .text = ""};
+	enum sx_status status =
+	    job.result ? choose(request, &head, &job.format, err) : error_nomem(err, "importing");
+	if (!status)
+		return run(&job, out, err);
+	import_destroy(job.result);
+	return status;
+}
+
+enum sx_status import_read(const struct import_request *request, struct import **out,
+			   struct sx_error *err)
+{
+	char *data = NULL;
+	size_t size;
+	if (is_folder(request->path))
+		return read_folder(request, out, err);
+	enum sx_status status = import_load(request->path, IMPORT_BYTES_MAX, &data, &size, err);
+	return status ? status : parse(request, data, size, out, err);
+}
+
+bool import_knows(const char *path, bool tables)
+{
+	char *data = NULL;
+	struct import_head head = {.path = path, .text = "", .folder = is_folder(path)};
+	if (head.folder)
+		return recognise(&head, tables) != NULL;
+	if (strcmp(path, "-") == 0 || import_load(path, IMPORT_HEAD_BYTES, &data, &head.size, NULL))
+		return false;
+	bool known = false;
+	if (!import_unpack(path, IMPORT_HEAD_BYTES, &data, &head.size, NULL)) {
+		head.text = data;
+		known = import_perfetto.recognise(&head);
+		if (!known && !import_decode(&data, &head.size, NULL)) {
+			head.text = data;
+			known = recognise(&head, tables) != NULL;
+		}
+	}
+	free(data);
+	return known;
+}
+
+const struct import_device *import_devices(const struct import *import, uint32_t *count)
+{
+	*count = import->device_count;
+	return import->devices;
+}
+
+const char *import_kind(const struct import *import)
+{
+	return import->format->kind;
+}
+
+const char *import_about(const struct import *import)
+{
+	return import->format->about;
+}
+
+const char *import_note(const struct import *import, uint32_t i)
+{
+	return i < import->note_count ? import->notes[i] : NULL;
+}
+
+char *import_text(struct import_job *job, const char *text, size_t size)
+{
+	return arena_strndup(&job->result->arena, text, size);
+}
+
+void import_tell(struct import_job *job, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+	struct import *import = job->result;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	for (uint32_t i = 0; i < import->note_count; i++)
+		if (strcmp(import->notes[i], text) == 0)
+			return;
+	char *copy = import_text(job, text, strlen(text));
+	if (copy && import->note_count < IMPORT_NOTES_MAX)
+		import->notes[import->note_count++] = copy;
+}
+
+enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,
+			  const char *because, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (line)
+		error_set(err, SX_ERR_BAD_INPUT, "%s:%zu: %s", job->request->path, line, text);
+	else
+		error_set(err, SX_ERR_BAD_INPUT, "%s: %s", job->request->path, text);
+	error_because(err, "%s", because);
+	error_try(err, "the file as the tool wrote it; docs/import.md says what is read");
+	return SX_ERR_BAD_INPUT;
+}
+
+enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_error *err)
+{
+	if (line)
+		error_set(err, SX_INCOMPLETE, "%s breaks off in line %zu", job->request->path,
+			  line);
+	else
+		error_set(err, SX_INCOMPLETE, "%s breaks off", job->request->path);
+	error_because(err, "the tool was stopped, or the file was not copied whole");
+	error_try(err, "nothing, if that is so: what stands before it was read");
+	return SX_INCOMPLETE;
+}

@@ -1,0 +1,71 @@
+/*
+ * Files of other tools as rows of counters. The kind is recognised from the content; what comes
+ * over and what is lost is said in docs/import.md.
+ */
+#ifndef IMPORT_IMPORT_H
+#define IMPORT_IMPORT_H
+
+#include <sextant/context.h>
+#include <sextant/table.h>
+
+#define IMPORT_DEVICES_MAX   64
+#define IMPORT_CONSTANTS_MAX 16
+
+struct import_format;
+
+struct import_constant {
+	const char *name;
+	double value;
+};
+
+/* One device of a file; strings live as long as the import. */
+struct import_device {
+	const char *catalog; /* name of the catalog that its columns belong to */
+	const char *source;  /* the kind of the file */
+	const char *name;    /* what the file calls the device, or NULL */
+	const char *driver;  /* or NULL */
+	const char *clock;   /* what its times count from; NULL: the file's own clock */
+	uint64_t interval_ns;
+	struct sx_table *table;
+	struct import_constant constants[IMPORT_CONSTANTS_MAX];
+	uint32_t constant_count;
+};
+
+struct import;
+
+/* What is asked for. */
+struct import_request {
+	struct sx_context *context;
+	const char *path;    /* a file, or a folder of files; "-": standard input */
+	const char *as;	     /* a kind, or NULL: recognise it */
+	const char *catalog; /* --for, or NULL: what the file fits */
+};
+
+/*
+ * Reads a file. *out is owned by the caller. SX_INCOMPLETE: *out holds what could be read, and err
+ * says what could not. Errors: SX_ERR_USAGE (no such kind), SX_ERR_BAD_INPUT (also a file of no
+ * known kind, or of another than was named), SX_ERR_PERMISSION, SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
+ */
+enum sx_status import_read(const struct import_request *request, struct import **out,
+			   struct sx_error *err);
+/* The same of bytes in memory; request->path is used in messages alone. */
+enum sx_status import_parse(const struct import_request *request, const char *data, size_t size,
+			    struct import **out, struct sx_error *err);
+void import_destroy(struct import *import);
+
+/*
+ * Whether a file begins as one of a known kind; for files that cannot be read, false. `tables`:
+ * plain tables of counters count as well.
+ */
+bool import_knows(const char *path, bool tables);
+
+const struct import_device *import_devices(const struct import *import, uint32_t *count);
+/* The kind as --as names it, and in words: "a log of MangoHud". */
+const char *import_kind(const struct import *import);
+const char *import_about(const struct import *import);
+/* What people should know: what was left out, or guessed. NULL behind the last. */
+const char *import_note(const struct import *import, uint32_t i);
+/* Kinds as --as names them; NULL behind the last. */
+const char *import_kind_at(uint32_t i);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * nvtop -s: an array of devices with strings that carry their unit. Seen: 3.2 to 3.3 (3.3.0 forgets
+ * commas), several snapshots behind each other.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/read_json.h"
+
+static const struct import_word words[] = {
+    {"gpu_clock", "GpuFrequency", "Hz", 1e6},	  {"mem_clock", "MemoryFrequency", "Hz", 1e6},
+    {"temp", "GpuTemperature", "degC", 1},	  {"fan_speed", "FanSpeed", "percent", 1},
+    {"power_draw", "GpuPower", "mW", 1e3},	  {"gpu_util", "GpuBusy", "percent", 1},
+    {"encode", "EncoderBusy", "percent", 1},	  {"decode", "DecoderBusy", "percent", 1},
+    {"encode_decode", "VideoBusy", "percent", 1}, {"mem_util", "MemoryShare", "percent", 1},
+    {"mem_total", "MemoryTotal", "bytes", 1},	  {"mem_used", "MemoryUsed", "bytes", 1},
+};
+
+#define DEVICE_VALUES 32
+
+/* One device of one snapshot, until its end is seen. */
+struct sample {
+	struct import_cell name;
+	struct import_cell keys[DEVICE_VALUES], values[DEVICE_VALUES];
+	size_t count;
+};
+
+struct device {
+	struct import_cell name;
+	uint32_t twin; /* how many of the same name stand before it in a snapshot */
+	struct import_rows *rows;
+};
+
+struct reader {
+	struct import_job *job;
+	struct sample sample;
+	bool open;
+	struct device devices[IMPORT_DEVICES_MAX];
+	uint32_t device_count, in_snapshot;
+};
+
+static bool nvtop_recognise(const struct import_head *head)
+{
+	return memmem(head->text, head->size, "\"device_name\"", 13) &&
+	       memmem(head->text, head->size, "\"gpu_clock\"", 11) &&
+	       memmem(head->text, head->size, "\"power_draw\"", 12);
+}
+
+/* "210MHz", "37C", "22W", "5%", "34.59 MiB", bare bytes: a number and its unit's factor. */
+static bool value_of(struct import_cell text, bool bytes, double *value)
+{
+	size_t digits = 0;
+	double factor = 1;
+	const char *unit;
+	while (digits < text.size && memchr("0123456789.+-", text.text[digits], 13))
+		digits++;
+	struct import_cell rest = {text.text + digits, text.size - digits};
+	while (rest.size && *rest.text == ' ') {
+		rest.text++;
+		rest.size--;
+	}
+	if (import_is(rest, "F")) { /* the option for Fahrenheit */
+		bool ok = import_number((struct import_cell){text.text, digits}, value);
+		*value = (*value - 32) / 1.8;
+		return ok;
+	}
+	if (import_is(rest, "RPM"))
+		return false;
+	if (bytes && rest.size && !import_unit(rest, &unit, &factor))
+		return false;
+	if (bytes && rest.size && strcmp(unit, "KiB") == 0)
+		factor = 1024;
+	if (!import_number((struct import_cell){text.text, digits}, value))
+		return false;
+	*value *= bytes ? factor : 1;
+	return true;
+}
+
+static struct device *find_device(struct reader *r)
+{
+	struct import_cell name = r->sample.name;
+	uint32_t index = r->in_snapshot++;
+	if (index < r->device_count && name.size == r->devices[index].name.size &&
+	    memcmp(name.text, r->devices[index].name.text, name.size) == 0)
+		return &r->devices[index];
+	/* Another device than stood here: the next snapshot has begun. */
+	if (index && r->device_count && name.size == r->devices[0].name.size &&
+	    memcmp(name.text, r->devices[0].name.text, name.size) == 0 &&
+	    index >= r->device_count) {
+		r->in_snapshot = 1;
+		return &r->devices[0];
+	}
+	if (r->device_count >= IMPORT_DEVICES_MAX)
+		return NULL;
+	struct device *device = &r->devices[r->device_count++];
+	device->name = name;
+	device->rows = import_rows_create(
+	    r->job, &(struct import_rows_options){.catalog = "monitor", .kind = SX_SAMPLE_TIME});
+	struct import_cell plain = read_json_unescape(r->job, name);
+	import_rows_name(device->rows, import_text(r->job, plain.text, plain.size));
+	return device;
+}
+
+static void end_device(struct reader *r)
+{
+	struct device *device = find_device(r);
+	double value;
+	if (!device)
+		return;
+	size_t row = import_row(device->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
+	for (size_t i = 0; i < r->sample.count; i++)
+		for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
+			if (!import_is(r->sample.keys[i], words[k].word))
+				continue;
+			struct import_field field = {.name = words[k].column,
+						     .unit = words[k].unit,
+						     .over_time = SX_REDUCE_MEAN,
+						     .factor = words[k].factor};
+			uint32_t column = import_column(device->rows, &field);
+			if (value_of(r->sample.values[i], strcmp(field.unit, "bytes") == 0, &value))
+				import_set(device->rows, column, row, value);
+		}
+}
+
+static void see(void *user, enum read_json_event event, const struct read_json_place *at,
+		struct import_cell value)
+{
+	struct reader *r = user;
+	if (event == READ_JSON_BEGIN && at->depth == 0) {
+		r->sample = (struct sample){.name = {"", 0}};
+		r->open = true;
+	} else if (event == READ_JSON_END && at->depth == 0) {
+		end_device(r);
+		r->open = false;
+	} else if (at->depth > 1) {
+		import_tell(r->job, "what single programs used (processes) was left out");
+	} else if (event == READ_JSON_TEXT && read_json_at(at, 1, "device_name", NULL, NULL)) {
+		r->sample.name = value;
+	} else if ((event == READ_JSON_TEXT || event == READ_JSON_BARE) && at->depth == 1 &&
+		   r->sample.count < DEVICE_VALUES) {
+		r->sample.keys[r->sample.count] = at->keys[0];
+		r->sample.values[r->sample.count++] = value;
+	}
+}
+
+static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
+{
+	size_t line;
+	struct reader *r = calloc(1, sizeof(*r));
+	if (!r)
+		return error_nomem(err, "importing");
+	r->job = job;
+	enum sx_status status = SX_OK;
+	enum read_json_result result = read_json_walk(job->text, job->size, see, r, &line);
+	if (result == READ_JSON_BAD)
+		status = import_bad(job, line, err, "nvtop -s writes JSON", "this is no JSON");
+	else if (r->open) /* a device that breaks off is left out: its last number may be */
+		status = import_cut(job, line, err);
+	for (uint32_t i = 0; i < r->device_count; i++) {
+		enum sx_status ended = import_rows_finish(r->devices[i].rows, status, err);
+		status = ended && (!status || status == SX_INCOMPLETE) ? ended : status;
+	}
+	if (!r->device_count && (!status || status == SX_INCOMPLETE))
+		status = import_bad(job, 0, err, "nvtop -s writes one object a device",
+				    "no device is in it");
+	import_tell(job, "nvtop -s writes no times; snapshots are samples in their order");
+	free(r);
+	return status;
+}
+
+const struct import_format import_nvtop = {
+    .kind = "nvtop",
+    .about = "a snapshot of nvtop",
+    .recognise = nvtop_recognise,
+    .read = nvtop_read,
+};

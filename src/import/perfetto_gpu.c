@@ -1,0 +1,491 @@
+/* GPU events of a trace: descriptors, counters, frequency, memory, render stages. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/perfetto_state.h"
+
+#define NAME_BYTES 200
+
+struct perfetto_gpu *perfetto_gpu(struct perfetto *t, uint32_t id)
+{
+	for (uint32_t i = 0; i < t->gpu_count; i++)
+		if (t->gpus[i].id == id)
+			return &t->gpus[i];
+	if (t->gpu_count >= IMPORT_DEVICES_MAX / 4)
+		return NULL;
+	struct perfetto_gpu *gpu = &t->gpus[t->gpu_count++];
+	*gpu = (struct perfetto_gpu){.id = id,
+				     .last_ns = SX_TIME_UNKNOWN,
+				     .event_ns = SX_TIME_UNKNOWN,
+				     .frequency_hz = NAN,
+				     .memory_bytes = NAN};
+	return gpu;
+}
+
+static struct import_rows *make_rows(struct perfetto *t, struct import_rows **rows,
+				     const char *catalog, enum sx_sample_kind kind)
+{
+	if (!*rows)
+		*rows = import_rows_create(
+		    t->job, &(struct import_rows_options){.catalog = catalog, .kind = kind});
+	t->no_memory |= !*rows;
+	return *rows;
+}
+
+static const char *text_of(struct perfetto *t, const struct read_proto_field *field)
+{
+	size_t size = field->wire == 2 ? field->size : 0;
+	const char *text =
+	    import_text(t->job, (const char *)field->data, size < NAME_BYTES ? size : NAME_BYTES);
+	t->no_memory |= !text;
+	return text;
+}
+
+/* Units of MeasureUnit, by number. */
+static const struct {
+	const char *unit;
+	double factor;
+} units[] = {
+    {"count", 1},	 {"bits", 1},	  {"bits", 1e3},     {"bits", 1e6},	{"bits", 1e9},
+    {"bits", 1e12},	 {"bits", 1e15},  {"bytes", 1},	     {"bytes", 1e3},	{"bytes", 1e6},
+    {"bytes", 1e9},	 {"bytes", 1e12}, {"bytes", 1e15},   {"Hz", 1},		{"Hz", 1e3},
+    {"Hz", 1e6},	 {"Hz", 1e9},	  {"Hz", 1e12},	     {"Hz", 1e15},	{"ns", 1},
+    {"us", 1},		 {"ms", 1},	  {"s", 1},	     {"s", 60},		{"s", 3600},
+    {"vertices", 1},	 {"pixels", 1},	  {"primitives", 1}, {"mW", 1},		{"mW", 1e3},
+    {"mW", 1e6},	 {"count", 1},	  {"count", 1},	     {"count", 1},	{"degC", 1},
+    {"count", 1},	 {"count", 1},	  {"percent", 1},    {"primitives", 1}, {"fragments", 1},
+    {"instructions", 1},
+};
+#define UNITS (sizeof(units) / sizeof(units[0]))
+
+struct spec {
+	uint64_t id;
+	const char *name;
+	uint64_t over, under; /* MeasureUnit */
+	bool has_id, has_under, forwards;
+};
+
+static struct spec read_spec(struct perfetto *t, struct read_proto message)
+{
+	struct spec spec = {0};
+	struct read_proto_field field;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == 1 && field.wire == 0) {
+			spec.id = field.value;
+			spec.has_id = true;
+		} else if (field.number == 2) {
+			spec.name = text_of(t, &field);
+		} else if (field.number == 7 && field.wire == 0) {
+			spec.over = field.value;
+		} else if (field.number == 8 && field.wire == 0) {
+			spec.under = field.value;
+			spec.has_under = true;
+		} else if (field.number == 11 && field.wire == 0) {
+			spec.forwards = field.value == 2;
+		}
+	}
+	return spec;
+}
+
+static struct import_field describe(struct perfetto *t, const struct spec *spec)
+{
+	char unit[64];
+	struct import_field field = {
+	    .name = spec->name, .unit = "count", .over_time = SX_REDUCE_SUM, .factor = 1};
+	if (spec->over < UNITS) {
+		field.unit = units[spec->over].unit;
+		field.factor = units[spec->over].factor;
+	}
+	bool per_second = spec->has_under && spec->under == 22;
+	if (per_second && strcmp(field.unit, "count") != 0 && strcmp(field.unit, "percent") != 0) {
+		snprintf(unit, sizeof(unit), "%s/s", field.unit);
+		field.unit = import_text(t->job, unit, strlen(unit));
+	}
+	if (per_second || strcmp(field.unit, "percent") == 0 || strcmp(field.unit, "Hz") == 0 ||
+	    strcmp(field.unit, "mW") == 0 || strcmp(field.unit, "degC") == 0)
+		field.over_time = SX_REDUCE_MEAN;
+	return field;
+}
+
+static uint32_t counter_key(struct perfetto *t, uint32_t sequence, uint64_t iid, uint64_t id,
+			    bool *added)
+{
+	char key[64];
+	/* Inline descriptors hold for the whole trace, interned ones for their sequence. */
+	int size = snprintf(key, sizeof(key), "%u %llu %llu", iid ? sequence : 0,
+			    (unsigned long long)iid, (unsigned long long)id);
+	if (!added)
+		return strings_find(&t->keys, key, (size_t)size);
+	return strings_intern(&t->keys, key, (size_t)size, added);
+}
+
+static void add_counter(struct perfetto *t, struct perfetto_gpu *gpu, uint32_t sequence,
+			uint64_t iid, const struct spec *spec)
+{
+	bool added;
+	uint32_t at = counter_key(t, sequence, iid, spec->id, &added);
+	if (at == UINT32_MAX ||
+	    !mem_grow(&t->counters, &t->counter_cap, (size_t)at + 1, sizeof(*t->counters))) {
+		t->no_memory = true;
+		return;
+	}
+	if (!added)
+		return;
+	struct import_field field = describe(t, spec);
+	struct import_rows *rows = make_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
+	strings_intern(&gpu->names, field.name, strlen(field.name), NULL);
+	t->counters[at] =
+	    (struct perfetto_counter){gpu->id, import_column(rows, &field), spec->forwards};
+}
+
+static void read_descriptor(struct perfetto *t, uint32_t gpu_id, uint32_t sequence, uint64_t iid,
+			    struct read_proto message)
+{
+	struct read_proto_field field;
+	struct perfetto_gpu *gpu = perfetto_gpu(t, gpu_id);
+	while (gpu && read_proto_next(&message, &field)) {
+		if (field.number != 1 || field.wire != 2)
+			continue;
+		struct spec spec = read_spec(t, read_proto_message(&field));
+		if (spec.has_id && spec.name && spec.name[0])
+			add_counter(t, gpu, sequence, iid, &spec);
+	}
+}
+
+static void add_stage(struct perfetto *t, uint32_t sequence, uint64_t iid, const char *name)
+{
+	char key[48];
+	bool added;
+	int size = snprintf(key, sizeof(key), "%u %llu", sequence, (unsigned long long)iid);
+	uint32_t at = strings_intern(&t->stage_keys, key, (size_t)size, &added);
+	if (at == UINT32_MAX ||
+	    !mem_grow(&t->stage_names, &t->stage_cap, (size_t)at + 1, sizeof(*t->stage_names))) {
+		t->no_memory = true;
+		return;
+	}
+	t->stage_names[at] = name;
+}
+
+void perfetto_interned(struct perfetto *t, const struct perfetto_packet *packet,
+		       struct read_proto message)
+{
+	struct read_proto_field field, part;
+	while (read_proto_next(&message, &field)) {
+		if (field.number != 24 && field.number != 47)
+			continue;
+		struct read_proto inner = read_proto_message(&field), descriptor = {0};
+		uint64_t iid = 0, gpu = 0;
+		const char *name = NULL;
+		while (read_proto_next(&inner, &part)) {
+			if (part.number == 1 && part.wire == 0)
+				iid = part.value;
+			else if (part.number == 2 && field.number == 24)
+				name = text_of(t, &part);
+			else if (part.number == 2)
+				descriptor = read_proto_message(&part);
+			else if (part.number == 3 && part.wire == 0)
+				gpu = part.value;
+		}
+		if (field.number == 24 && name)
+			add_stage(t, packet->sequence, iid, name);
+		else if (field.number == 47 && descriptor.p && iid)
+			read_descriptor(t, (uint32_t)gpu, packet->sequence, iid, descriptor);
+	}
+}
+
+/* The row that ends at a time: since the sample before, or the one that ends there already. */
+static size_t row_at(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t now)
+{
+	if (gpu->last_ns == now)
+		return gpu->row;
+	bool first = gpu->last_ns == SX_TIME_UNKNOWN;
+	if (!first && now < gpu->last_ns) {
+		t->lost++; /* out of order */
+		return SIZE_MAX;
+	}
+	struct import_rows *rows = make_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
+	/* The first sample has no interval behind it, only one before: an anchor. */
+	gpu->row = first ? SIZE_MAX : import_row(rows, gpu->last_ns, now);
+	for (size_t i = 0; !first && i < gpu->held_count; i++)
+		import_set(rows, gpu->held[i].column, gpu->row, gpu->held[i].value);
+	gpu->held_count = 0;
+	gpu->last_ns = now;
+	return gpu->row;
+}
+
+static void hold(struct perfetto *t, struct perfetto_gpu *gpu, uint32_t column, double value)
+{
+	if (!mem_grow(&gpu->held, &gpu->held_cap, gpu->held_count + 1, sizeof(*gpu->held)))
+		t->no_memory = true;
+	else
+		gpu->held[gpu->held_count++] = (struct perfetto_held){column, value};
+}
+
+static void take_counter(struct perfetto *t, const struct perfetto_packet *packet, uint64_t iid,
+			 struct read_proto message)
+{
+	struct read_proto_field field;
+	uint64_t id = 0, whole = 0;
+	double value = NAN;
+	bool is_whole = false;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == 1 && field.wire == 0) {
+			id = field.value;
+		} else if (field.number == 2 && field.wire == 0) {
+			whole = field.value;
+			value = (double)(int64_t)whole;
+			is_whole = (int64_t)whole >= 0;
+		} else if (field.number == 3 && field.wire == 1) {
+			value = read_proto_double(&field);
+		}
+	}
+	uint32_t at = counter_key(t, packet->sequence, iid, id, NULL);
+	struct perfetto_gpu *gpu = at == UINT32_MAX ? NULL : perfetto_gpu(t, t->counters[at].gpu);
+	if (!gpu) {
+		t->lost++;
+		return;
+	}
+	const struct perfetto_counter *counter = &t->counters[at];
+	size_t row = row_at(t, gpu, packet->time_ns);
+	if (counter->forwards)
+		hold(t, gpu, counter->column, value);
+	else if (row == SIZE_MAX)
+		t->early++;
+	else if (is_whole)
+		import_set_u64(gpu->rows, counter->column, row, whole);
+	else
+		import_set(gpu->rows, counter->column, row, value);
+}
+
+void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
+		       struct read_proto message)
+{
+	struct read_proto again = message;
+	struct read_proto_field field;
+	uint64_t gpu = 0, iid = 0;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == 3 && field.wire == 0)
+			gpu = field.value;
+		else if (field.number == 4 && field.wire == 0)
+			iid = field.value;
+	}
+	for (message = again; read_proto_next(&message, &field);)
+		if (field.number == 1 && field.wire == 2)
+			read_descriptor(t, (uint32_t)gpu, packet->sequence, 0,
+					read_proto_message(&field));
+	if (packet->time_ns == SX_TIME_UNKNOWN)
+		return;
+	t->clock = packet->clock ? packet->clock : t->clock;
+	for (message = again; read_proto_next(&message, &field);)
+		if (field.number == 2 && field.wire == 2)
+			take_counter(t, packet, iid, read_proto_message(&field));
+}
+
+/* Frequency and memory are told when they change: what was told before held until now. */
+static void end_event(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t now)
+{
+	static const struct import_field frequency = {.name = "GpuFrequency",
+						      .unit = "Hz",
+						      .over_time = SX_REDUCE_MEAN},
+					 memory = {.name = "MemoryUsed",
+						   .unit = "bytes",
+						   .over_time = SX_REDUCE_MEAN};
+	if (gpu->event_ns != SX_TIME_UNKNOWN && now > gpu->event_ns) {
+		struct import_rows *rows = make_rows(t, &gpu->events, "monitor", SX_SAMPLE_TIME);
+		size_t row = import_row(rows, gpu->event_ns, now);
+		if (!isnan(gpu->frequency_hz))
+			import_set(rows, import_column(rows, &frequency), row, gpu->frequency_hz);
+		if (!isnan(gpu->memory_bytes))
+			import_set(rows, import_column(rows, &memory), row, gpu->memory_bytes);
+	}
+	gpu->event_ns = now;
+}
+
+static void take_event(struct perfetto *t, const struct perfetto_packet *packet, uint64_t id,
+		       double frequency_hz, double memory_bytes)
+{
+	struct perfetto_gpu *gpu = perfetto_gpu(t, (uint32_t)id);
+	if (!gpu || packet->time_ns == SX_TIME_UNKNOWN)
+		return;
+	end_event(t, gpu, packet->time_ns);
+	if (!isnan(frequency_hz))
+		gpu->frequency_hz = frequency_hz;
+	if (!isnan(memory_bytes))
+		gpu->memory_bytes = memory_bytes;
+}
+
+void perfetto_memory(struct perfetto *t, const struct perfetto_packet *packet,
+		     struct read_proto message)
+{
+	struct read_proto_field field;
+	uint64_t gpu = 0, pid = 0, size = 0;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == 1)
+			gpu = field.value;
+		else if (field.number == 2)
+			pid = field.value;
+		else if (field.number == 3)
+			size = field.value;
+	}
+	if (pid)
+		import_tell(t->job, "memory of single processes was left out");
+	else
+		take_event(t, packet, gpu, NAN, (double)size);
+}
+
+void perfetto_frequency(struct perfetto *t, const struct perfetto_packet *packet,
+			struct read_proto message)
+{
+	struct read_proto_field field;
+	uint64_t gpu = 0, khz = 0;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == 1)
+			gpu = field.value;
+		else if (field.number == 2)
+			khz = field.value;
+	}
+	take_event(t, packet, gpu, (double)khz * 1e3, NAN);
+}
+
+/* Stages that older traces list by index, in the event itself. */
+static void read_old_stages(struct perfetto *t, const struct perfetto_packet *packet,
+			    struct read_proto message)
+{
+	struct read_proto_field field, part;
+	uint64_t index = 0;
+	while (read_proto_next(&message, &field)) {
+		if (field.number != 3)
+			continue;
+		struct read_proto inner = read_proto_message(&field);
+		while (read_proto_next(&inner, &part))
+			if (part.number == 1 && part.wire == 2)
+				add_stage(t, packet->sequence, UINT64_MAX - index,
+					  text_of(t, &part));
+		index++;
+	}
+}
+
+static const char *stage_name(const struct perfetto *t, uint32_t sequence, uint64_t iid)
+{
+	char key[48];
+	int size = snprintf(key, sizeof(key), "%u %llu", sequence, (unsigned long long)iid);
+	uint32_t at = strings_find(&t->stage_keys, key, (size_t)size);
+	return at == UINT32_MAX ? NULL : t->stage_names[at];
+}
+
+void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
+		    struct read_proto message)
+{
+	static const struct import_field time = {
+	    .name = "GpuTime", .unit = "ns", .over_time = SX_REDUCE_SUM};
+	struct read_proto_field field;
+	uint64_t length = 0, stage = 0, gpu_id = 0;
+	const char *name = NULL;
+	bool timed = false;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == 2 && field.wire == 0) {
+			length = field.value;
+			timed = true;
+		} else if (field.number == 14 && field.wire == 0) {
+			stage = field.value;
+		} else if (field.number == 4 && field.wire == 0) {
+			stage = UINT64_MAX - field.value;
+		} else if (field.number == 11 && field.wire == 0) {
+			gpu_id = field.value;
+		} else if (field.number == 17 && field.wire == 2) {
+			name = text_of(t, &field);
+		} else if (field.number == 7 && field.wire == 2) {
+			read_old_stages(t, packet, read_proto_message(&field));
+		}
+	}
+	struct perfetto_gpu *gpu = perfetto_gpu(t, (uint32_t)gpu_id);
+	if (!timed || !gpu || packet->time_ns == SX_TIME_UNKNOWN ||
+	    length > UINT64_MAX - packet->time_ns)
+		return;
+	if (!name)
+		name = stage_name(t, packet->sequence, stage);
+	t->clock = packet->clock ? packet->clock : t->clock;
+	struct import_rows *rows = make_rows(t, &gpu->stages, "monitor", SX_SAMPLE_GROUP);
+	size_t row = import_row(rows, packet->time_ns, packet->time_ns + length);
+	import_set_u64(rows, import_column(rows, &time), row, length);
+	if (name)
+		import_label(rows, row, SX_LABEL_GROUP, name, strlen(name));
+}
+
+/* The catalog that knows most of a GPU's counters, or `monitor` where none knows many. */
+static const char *catalog_of(struct perfetto *t, const struct perfetto_gpu *gpu)
+{
+	const char **names = calloc((size_t)gpu->names.count + 1, sizeof(*names));
+	if (!names)
+		return "monitor";
+	for (uint32_t i = 0; i < gpu->names.count; i++)
+		names[i] = strings_get(&gpu->names, i);
+	const char *best = import_guess_catalog(t->job, "", names, gpu->names.count, "monitor");
+	free(names);
+	return best;
+}
+
+static enum sx_status worse(enum sx_status a, enum sx_status b)
+{
+	return b && (!a || a == SX_INCOMPLETE) ? b : a;
+}
+
+static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, const char *clock,
+				 enum sx_status status, struct sx_error *err)
+{
+	char name[64];
+	struct import_rows *all[] = {gpu->rows, gpu->stages, gpu->events};
+	const char *known = gpu->id < IMPORT_DEVICES_MAX ? t->gpu_names[gpu->id] : NULL;
+	snprintf(name, sizeof(name), "GPU %u", gpu->id);
+	enum sx_status worst = status;
+	if (gpu->rows)
+		import_rows_catalog(gpu->rows, catalog_of(t, gpu));
+	for (size_t i = 0; i < 3; i++) {
+		if (!all[i])
+			continue;
+		import_rows_name(all[i], known ? known : name);
+		import_rows_clock(all[i], clock);
+		/* Descriptors without samples are no reason to give up the others. */
+		bool empty = !import_row_count(all[i]);
+		enum sx_status ended =
+		    import_rows_finish(all[i], empty && t->job->result ? SX_END : status, err);
+		if (!empty)
+			worst = worse(worst, ended);
+	}
+	free(gpu->held);
+	strings_finish(&gpu->names);
+	return worst;
+}
+
+enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enum sx_status status,
+			       struct sx_error *err)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < t->gpu_count; i++) {
+		struct perfetto_gpu *gpu = &t->gpus[i];
+		any |= import_row_count(gpu->rows) || import_row_count(gpu->stages) ||
+		       import_row_count(gpu->events);
+		status = finish_gpu(t, gpu, clock, status, err);
+	}
+	if (t->lost)
+		import_tell(t->job,
+			    "%zu values were left out: no descriptor names their counter, "
+			    "or they are out of order",
+			    t->lost);
+	if (t->early)
+		import_tell(t->job, "the first sample of each GPU only marks where time begins");
+	if (t->clock >= 64)
+		import_tell(t->job, "times are of clock %u of the trace, which was not converted",
+			    t->clock);
+	strings_finish(&t->keys);
+	strings_finish(&t->stage_keys);
+	free(t->counters);
+	free(t->stage_names);
+	if (!any && (!status || status == SX_INCOMPLETE))
+		return import_bad(t->job, 0, err,
+				  "it has no GPU counters, frequencies, memory or render stages",
+				  "nothing in this trace is of a GPU");
+	return status;
+}

@@ -1,0 +1,72 @@
+/* A trace of Perfetto while it is read. */
+#ifndef IMPORT_PERFETTO_STATE_H
+#define IMPORT_PERFETTO_STATE_H
+
+#include "base/strings.h"
+#include "import/formats.h"
+#include "import/read_proto.h"
+
+struct perfetto_packet {
+	uint64_t time_ns; /* SX_TIME_UNKNOWN without */
+	uint32_t sequence, clock;
+};
+
+/* A counter that a descriptor introduced. */
+struct perfetto_counter {
+	uint32_t gpu, column;
+	bool forwards; /* a value holds from its time on; else since the one before */
+};
+
+/* A value that holds until the next sample. */
+struct perfetto_held {
+	uint32_t column;
+	double value;
+};
+
+/* Samples of one GPU. */
+struct perfetto_gpu {
+	uint32_t id;
+	struct import_rows *rows;   /* counters */
+	struct import_rows *stages; /* render stages */
+	struct import_rows *events; /* frequency and memory */
+	uint64_t last_ns, event_ns; /* times of the samples before; SX_TIME_UNKNOWN at first */
+	size_t row;		    /* of last_ns */
+	struct perfetto_held *held;
+	size_t held_count, held_cap;
+	struct strings names;		   /* of its counters */
+	double frequency_hz, memory_bytes; /* as last told; NaN */
+};
+
+struct perfetto {
+	struct import_job *job;
+	struct perfetto_gpu gpus[IMPORT_DEVICES_MAX];
+	uint32_t gpu_count;
+	const char *gpu_names[IMPORT_DEVICES_MAX];
+	struct strings keys; /* of counters: sequence, descriptor, id */
+	struct perfetto_counter *counters;
+	size_t counter_cap;
+	struct strings stage_keys; /* of stages: sequence and iid */
+	const char **stage_names;
+	size_t stage_cap;
+	uint32_t primary_clock, clock;
+	size_t damaged, lost, early;
+	bool cut, no_memory;
+};
+
+void perfetto_interned(struct perfetto *t, const struct perfetto_packet *packet,
+		       struct read_proto message);
+void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
+		       struct read_proto message);
+void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
+		    struct read_proto message);
+void perfetto_memory(struct perfetto *t, const struct perfetto_packet *packet,
+		     struct read_proto message);
+void perfetto_frequency(struct perfetto *t, const struct perfetto_packet *packet,
+			struct read_proto message);
+/* Makes the devices and releases all of it. */
+enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enum sx_status status,
+			       struct sx_error *err);
+/* The GPU of an id, made when it is new; NULL when there are too many. */
+struct perfetto_gpu *perfetto_gpu(struct perfetto *t, uint32_t id);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * radeontop -d: a line a second, "SECONDS.MICROSECONDS: bus 01, gpu 12.50%, …". Seen: 1.0 to 1.4
+ * (dump.c). The microseconds are printed without leading zeros.
+ */
+#include <string.h>
+
+#include "base/number.h"
+#include "import/formats.h"
+
+static const struct import_word words[] = {
+    {"gpu", "GpuBusy", "percent", 1},		{"ee", "EventEngineBusy", "percent", 1},
+    {"vgt", "VertexGrouperBusy", "percent", 1}, {"ta", "TextureAddresserBusy", "percent", 1},
+    {"tc", "TextureCacheBusy", "percent", 1},	{"sx", "ShaderExportBusy", "percent", 1},
+    {"sh", "SequencerBusy", "percent", 1},	{"spi", "ShaderInterpolatorBusy", "percent", 1},
+    {"smx", "ShaderMemoryBusy", "percent", 1},	{"cr", "ClipRectangleBusy", "percent", 1},
+    {"sc", "ScanConverterBusy", "percent", 1},	{"pa", "PrimitiveAssemblyBusy", "percent", 1},
+    {"db", "DepthBlockBusy", "percent", 1},	{"cb", "ColorBlockBusy", "percent", 1},
+    {"uvd", "VideoBusy", "percent", 1},		{"vce0", "EncoderBusy", "percent", 1},
+};
+
+/* Those that give a share and behind it an amount. */
+static const struct {
+	const char *word, *share, *amount, *unit;
+	double factor;
+} pairs[] = {
+    {"vram", "MemoryShare", "MemoryUsed", "bytes", 0x1p20},
+    {"gtt", "SharedMemoryShare", "SharedMemoryUsed", "bytes", 0x1p20},
+    {"mclk", "MemoryFrequencyShare", "MemoryFrequency", "Hz", 1e9},
+    {"sclk", "GpuFrequencyShare", "GpuFrequency", "Hz", 1e9},
+};
+
+static bool line_time(struct import_cell line, uint64_t *ns, struct import_cell *rest)
+{
+	const char *colon = memchr(line.text, ':', line.size < 64 ? line.size : 64);
+	const char *dot = memchr(line.text, '.', line.size < 64 ? line.size : 64);
+	uint64_t seconds, micros;
+	if (!colon || !dot || dot > colon ||
+	    !number_u64(line.text, (size_t)(dot - line.text), &seconds) ||
+	    !number_u64(dot + 1, (size_t)(colon - dot - 1), &micros) || micros > 999999 ||
+	    seconds > UINT64_C(9000000000))
+		return false;
+	*ns = seconds * UINT64_C(1000000000) + micros * 1000;
+	*rest = (struct import_cell){colon + 1, (size_t)(line.text + line.size - colon - 1)};
+	return true;
+}
+
+static bool radeontop_recognise(const struct import_head *head)
+{
+	struct import_job job = {.text = head->text, .size = head->size};
+	struct import_lines lines = import_lines(&job);
+	struct import_cell line, rest;
+	uint64_t ns;
+	while (lines.number < 4 && import_line(&lines, &line))
+		if (line_time(line, &ns, &rest) && memmem(rest.text, rest.size, "bus ", 4) &&
+		    memmem(rest.text, rest.size, "gpu ", 4))
+			return true;
+	return false;
+}
+
+/* The first number behind the word, or the second. */
+static bool number_behind(struct import_cell cell, bool second, double *value)
+{
+	const char *end = cell.text + cell.size, *p = cell.text;
+	for (int i = 0; i < (second ? 2 : 1); i++) {
+		p = p < end ? memchr(p, ' ', (size_t)(end - p)) : NULL;
+		if (!p)
+			return false;
+		p++;
+	}
+	size_t size = 0;
+	while (p + size < end && memchr("0123456789.", p[size], 11))
+		size++;
+	return number_f64(p, size, value);
+}
+
+static void set(struct import_rows *rows, size_t row, const char *name, const char *unit,
+		double factor, double value)
+{
+	struct import_field field = {
+	    .name = name, .unit = unit, .over_time = SX_REDUCE_MEAN, .factor = factor};
+	import_set(rows, import_column(rows, &field), row, value);
+}
+
+static void take_cell(struct import_rows *rows, size_t row, struct import_cell cell)
+{
+	double value;
+	const char *blank = memchr(cell.text, ' ', cell.size);
+	struct import_cell word = {cell.text, blank ? (size_t)(blank - cell.text) : cell.size};
+	if (!number_behind(cell, false, &value))
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (import_is(word, words[i].word))
+			set(rows, row, words[i].column, words[i].unit, 1, value);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		if (!import_is(word, pairs[i].word))
+			continue;
+		set(rows, row, pairs[i].share, "percent", 1, value);
+		if (number_behind(cell, true, &value))
+			set(rows, row, pairs[i].amount, pairs[i].unit, pairs[i].factor, value);
+	}
+}
+
+static enum sx_status radeontop_read(struct import_job *job, struct sx_error *err)
+{
+	struct import_lines lines = import_lines(job);
+	struct import_cell line, rest, cells[64];
+	uint64_t before = SX_TIME_UNKNOWN, now;
+	size_t odd = 0, first = 0;
+	bool cut = false;
+	struct import_rows *rows =
+	    import_rows_create(job, &(struct import_rows_options){.catalog = "monitor",
+								  .name = "AMD GPU",
+								  .driver = "radeon or amdgpu",
+								  .clock = "realtime",
+								  .kind = SX_SAMPLE_TIME});
+	while (import_line(&lines, &line)) {
+		if (!line.size || import_begins(line, "Dumping to"))
+			continue;
+		/* Every line is written whole: one without an end breaks off. */
+		cut = lines.unfinished;
+		if (cut || !line_time(line, &now, &rest)) {
+			if (!cut && !odd++)
+				first = lines.number;
+			continue;
+		}
+		uint64_t length = before != SX_TIME_UNKNOWN && now > before ? now - before : 0;
+		size_t row = import_row(rows, length ? before : SX_TIME_UNKNOWN, now);
+		size_t count = import_split(rest, ',', cells, 64);
+		for (size_t i = 0; i < count; i++)
+			take_cell(rows, row, cells[i]);
+		before = now;
+	}
+	if (odd)
+		import_tell(job, "%zu lines are none of radeontop's, line %zu the first", odd,
+			    first);
+	enum sx_status status = cut ? import_cut(job, lines.number, err) : SX_OK;
+	return import_rows_finish(rows, status, err);
+}
+
+const struct import_format import_radeontop = {
+    .kind = "radeontop",
+    .about = "a dump of radeontop",
+    .recognise = radeontop_recognise,
+    .read = radeontop_read,
+};

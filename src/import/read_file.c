@@ -1,0 +1,226 @@
+/* Bytes of a file: read, unpacked (gz, zst), and made UTF-8. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "import/formats.h"
+
+static enum sx_status unreadable(const char *path, int sys_errno, struct sx_error *err)
+{
+	struct sx_error own;
+	err = err ? err : &own;
+	if (error_errno(err, sys_errno, "cannot read %s", path) != SX_ERR_PERMISSION)
+		err->status = SX_ERR_BAD_INPUT;
+	error_try(err, "check the name and its permissions");
+	return err->status;
+}
+
+static enum sx_status too_large(const char *path, struct sx_error *err)
+{
+	error_set(err, SX_ERR_LIMIT, "%s is larger than 4 GiB", path);
+	error_because(err, "the whole file is held in memory, unpacked");
+	error_try(err, "a part of it");
+	return SX_ERR_LIMIT;
+}
+
+/* Up to `limit` bytes; more of them are an error unless only the beginning is wanted. */
+enum sx_status import_load(const char *path, size_t limit, char **data, size_t *size,
+			   struct sx_error *err)
+{
+	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	char *buf = NULL;
+	size_t used = 0, cap = 0;
+	ssize_t n = 1;
+	if (fd < 0)
+		return unreadable(path, errno, err);
+	while (n > 0 && used < limit) {
+		if (!mem_grow(&buf, &cap, used + 65536 + 1, 1)) {
+			errno = ENOMEM;
+			n = -1;
+			break;
+		}
+		size_t room = cap - used - 1;
+		n = read(fd, buf + used, room < limit - used ? room : limit - used);
+		if (n < 0 && errno == EINTR) {
+			n = 1;
+			continue;
+		}
+		used += n > 0 ? (size_t)n : 0;
+	}
+	int saved = errno;
+	if (fd != STDIN_FILENO)
+		close(fd);
+	if (n < 0 || (n > 0 && limit == IMPORT_BYTES_MAX)) {
+		free(buf);
+		return n < 0 ? unreadable(path, saved, err) : too_large(path, err);
+	}
+	buf[used] = '\0';
+	*data = buf;
+	*size = used;
+	return SX_OK;
+}
+
+struct unpacked {
+	char *data;
+	size_t size, cap;
+	bool cut; /* the packed stream breaks off */
+};
+
+static bool gunzip(const char *data, size_t size, size_t limit, struct unpacked *out)
+{
+	z_stream z = {.next_in = (Bytef *)(uintptr_t)data};
+	int code = Z_OK;
+	size_t left = size;
+	if (inflateInit2(&z, 15 + 32) != Z_OK)
+		return false;
+	while (code == Z_OK && out->size < limit) {
+		if (!mem_grow(&out->data, &out->cap, out->size + 65536 + 1, 1)) {
+			inflateEnd(&z);
+			return false;
+		}
+		uInt in = left > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)left;
+		size_t room = out->cap - out->size - 1;
+		uInt space = room > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)room;
+		z.avail_in = in;
+		z.next_out = (Bytef *)out->data + out->size;
+		z.avail_out = space;
+		code = inflate(&z, Z_NO_FLUSH);
+		left -= in - z.avail_in;
+		out->size += space - z.avail_out;
+		/* Files that were appended to have several members. */
+		if (code == Z_STREAM_END && left)
+			code = inflateReset(&z);
+		if (code == Z_OK && !left && z.avail_out)
+			break;
+	}
+	out->cut = code != Z_STREAM_END;
+	inflateEnd(&z);
+	return true;
+}
+
+static bool unzstd(const char *data, size_t size, size_t limit, struct unpacked *out)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	ZSTD_inBuffer in = {data, size, 0};
+	size_t code = 1;
+	while (z && out->size < limit && (in.pos < in.size || code)) {
+		if (!mem_grow(&out->data, &out->cap, out->size + 65536 + 1, 1)) {
+			ZSTD_freeDStream(z);
+			return false;
+		}
+		ZSTD_outBuffer chunk = {out->data + out->size, out->cap - out->size - 1, 0};
+		size_t before = in.pos;
+		code = ZSTD_decompressStream(z, &chunk, &in);
+		out->size += chunk.pos;
+		if (ZSTD_isError(code) || (!chunk.pos && in.pos == before))
+			break;
+	}
+	out->cut = code != 0;
+	ZSTD_freeDStream(z);
+	return z != NULL;
+}
+
+enum sx_status import_unpack(const char *path, size_t limit, char **data, size_t *size,
+			     struct sx_error *err)
+{
+	static const char gz[] = "\x1f\x8b", zst[] = "\x28\xb5\x2f\xfd";
+	struct unpacked out = {0};
+	bool is_gz = *size > 2 && memcmp(*data, gz, 2) == 0;
+	bool is_zst = *size > 4 && memcmp(*data, zst, 4) == 0;
+	if (!is_gz && !is_zst)
+		return SX_OK;
+	bool ok = is_gz ? gunzip(*data, *size, limit, &out) : unzstd(*data, *size, limit, &out);
+	if (!ok || !out.data) {
+		free(out.data);
+		return error_nomem(err, "unpacking");
+	}
+	if (limit == IMPORT_BYTES_MAX && (out.cut || out.size >= limit)) {
+		enum sx_status status = SX_ERR_BAD_INPUT;
+		if (out.size >= limit) {
+			status = too_large(path, err);
+		} else {
+			error_set(err, status, "%s cannot be unpacked", path);
+			error_because(err, "its %s stream is damaged or breaks off",
+				      is_gz ? "gzip" : "zstd");
+			error_try(err, "%s -t %s", is_gz ? "gzip" : "zstd", path);
+		}
+		free(out.data);
+		return status;
+	}
+	free(*data);
+	*data = out.data;
+	*size = out.size;
+	(*data)[*size] = '\0';
+	return SX_OK;
+}
+
+static size_t put_utf8(char *to, uint32_t code)
+{
+	if (code < 0x80) {
+		to[0] = (char)code;
+		return 1;
+	}
+	if (code < 0x800) {
+		to[0] = (char)(0xc0 | code >> 6);
+		to[1] = (char)(0x80 | (code & 0x3f));
+		return 2;
+	}
+	if (code < 0x10000) {
+		to[0] = (char)(0xe0 | code >> 12);
+		to[1] = (char)(0x80 | (code >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (code & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | code >> 18);
+	to[1] = (char)(0x80 | (code >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (code >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (code & 0x3f));
+	return 4;
+}
+
+static uint32_t unit_at(const uint8_t *p, bool big)
+{
+	return big ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
+}
+
+/* UTF-16 with a BOM; a half of a pair becomes the replacement character. */
+static enum sx_status from_utf16(char **data, size_t *size, struct sx_error *err)
+{
+	const uint8_t *p = (const uint8_t *)*data;
+	bool big = p[0] == 0xfe;
+	size_t used = 0;
+	char *out = malloc(*size / 2 * 3 + 1);
+	if (!out)
+		return error_nomem(err, "reading UTF-16");
+	for (size_t i = 2; i + 1 < *size; i += 2) {
+		uint32_t code = unit_at(p + i, big);
+		uint32_t next = i + 3 < *size ? unit_at(p + i + 2, big) : 0;
+		if (code >= 0xd800 && code < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
+			code = 0x10000 + ((code - 0xd800) << 10) + (next - 0xdc00);
+			i += 2;
+		} else if (code >= 0xd800 && code < 0xe000) {
+			code = 0xfffd;
+		}
+		used += put_utf8(out + used, code);
+	}
+	out[used] = '\0';
+	free(*data);
+	*data = out;
+	*size = used;
+	return SX_OK;
+}
+
+enum sx_status import_decode(char **data, size_t *size, struct sx_error *err)
+{
+	if (*size >= 2 && (memcmp(*data, "\xff\xfe", 2) == 0 || memcmp(*data, "\xfe\xff", 2) == 0))
+		return from_utf16(data, size, err);
+	if (*size >= 3 && memcmp(*data, "\xef\xbb\xbf", 3) == 0) {
+		*size -= 3;
+		memmove(*data, *data + 3, *size + 1);
+	}
+	return SX_OK;
+}

@@ -1,0 +1,39 @@
+/*
+ * JSON as tools print it: one value or several behind each other, commas missing or too many, cut
+ * off anywhere. Nothing is kept; whoever walks sees each value with the keys that lead to it.
+ */
+#ifndef IMPORT_READ_JSON_H
+#define IMPORT_READ_JSON_H
+
+#include "import/formats.h"
+
+#define READ_JSON_DEPTH_MAX 32
+
+enum read_json_event {
+	READ_JSON_BEGIN, /* an object begins */
+	READ_JSON_END,	 /* an object ends */
+	READ_JSON_TEXT,	 /* a string; escapes are as they stand */
+	READ_JSON_BARE,	 /* a number, true, false or null */
+};
+
+struct read_json_place {
+	/* Keys of the objects around it, the outermost first; arrays add nothing. */
+	const struct import_cell *keys;
+	size_t depth; /* their number; of BEGIN and END, without the object itself */
+};
+
+enum read_json_result { READ_JSON_WHOLE, READ_JSON_CUT, READ_JSON_BAD };
+
+/* Goes over the text. *line receives where it breaks off, or is no JSON. */
+enum read_json_result read_json_walk(const char *text, size_t size,
+				     void (*see)(void *user, enum read_json_event event,
+						 const struct read_json_place *place,
+						 struct import_cell value),
+				     void *user, size_t *line);
+/* Whether the keys are these. `count` of them follow. */
+bool read_json_at(const struct read_json_place *place, size_t count, const char *first,
+		  const char *second, const char *third);
+/* Text without escapes; the result's, or `value` itself where it has none. */
+struct import_cell read_json_unescape(struct import_job *job, struct import_cell value);
+
+#endif

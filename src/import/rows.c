@@ -1,0 +1,371 @@
+/* Rows that grow by columns as they are met, and become a table at the end. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strings.h"
+#include "import/internal.h"
+
+#define COLUMNS_MAX 16384
+#define CELLS_MAX   ((size_t)1 << 28)
+
+enum tag { TAG_NONE, TAG_U64, TAG_F64 };
+
+union value {
+	uint64_t u;
+	double f;
+};
+
+struct column {
+	struct import_field field; /* strings of the result's arena */
+	union value *values;
+	uint8_t *tags;
+	size_t value_cap, tag_cap;
+	bool fraction, any;
+};
+
+struct row {
+	uint64_t begin_ns, end_ns;
+	uint64_t labels[SX_LABEL_COUNT];
+};
+
+struct import_rows {
+	struct import_job *job;
+	struct import_device device;
+	enum sx_sample_kind kind;
+	struct strings names, texts;
+	struct column *columns;
+	size_t column_cap;
+	uint32_t column_count;
+	struct row *rows;
+	size_t row_cap, row_count, cells;
+	bool failed, too_many;
+};
+
+static const char *keep(struct import_job *job, const char *text)
+{
+	return text ? import_text(job, text, strlen(text)) : NULL;
+}
+
+struct import_rows *import_rows_create(struct import_job *job,
+				       const struct import_rows_options *options)
+{
+	struct import_rows *rows = calloc(1, sizeof(*rows));
+	if (!rows)
+		return NULL;
+	rows->job = job;
+	rows->kind = options->kind;
+	rows->device = (struct import_device){.catalog = keep(job, options->catalog),
+					      .source = job->format->kind,
+					      .name = keep(job, options->name),
+					      .driver = keep(job, options->driver),
+					      .clock = keep(job, options->clock),
+					      .interval_ns = options->interval_ns};
+	return rows;
+}
+
+void import_rows_name(struct import_rows *rows, const char *name)
+{
+	if (rows && name && name[0])
+		rows->device.name = keep(rows->job, name);
+}
+
+void import_rows_catalog(struct import_rows *rows, const char *catalog)
+{
+	if (rows)
+		rows->device.catalog = keep(rows->job, catalog);
+}
+
+void import_rows_clock(struct import_rows *rows, const char *clock)
+{
+	if (rows)
+		rows->device.clock = keep(rows->job, clock);
+}
+
+void import_rows_constant(struct import_rows *rows, const char *name, double value)
+{
+	if (rows && rows->device.constant_count < IMPORT_CONSTANTS_MAX)
+		rows->device.constants[rows->device.constant_count++] =
+		    (struct import_constant){keep(rows->job, name), value};
+}
+
+uint32_t import_column(struct import_rows *rows, const struct import_field *field)
+{
+	bool added = false;
+	if (!rows || !field->name)
+		return SX_NONE;
+	if (rows->column_count >= COLUMNS_MAX &&
+	    strings_find(&rows->names, field->name, strlen(field->name)) == UINT32_MAX) {
+		rows->too_many = true;
+		return SX_NONE;
+	}
+	uint32_t at = strings_intern(&rows->names, field->name, strlen(field->name), &added);
+	if (at == UINT32_MAX ||
+	    !mem_grow(&rows->columns, &rows->column_cap, (size_t)at + 1, sizeof(*rows->columns))) {
+		rows->failed = true;
+		return SX_NONE;
+	}
+	if (added) {
+		rows->columns[at] = (struct column){.field = *field};
+		rows->columns[at].field.name = strings_get(&rows->names, at);
+		rows->columns[at].field.unit = keep(rows->job, field->unit ? field->unit : "count");
+		rows->column_count = at + 1;
+	}
+	return at;
+}
+
+size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (!rows ||
+	    !mem_grow(&rows->rows, &rows->row_cap, rows->row_count + 1, sizeof(*rows->rows))) {
+		if (rows)
+			rows->failed = true;
+		return SIZE_MAX;
+	}
+	struct row *row = &rows->rows[rows->row_count];
+	row->begin_ns = begin_ns;
+	row->end_ns = end_ns;
+	memset(row->labels, 0xff, sizeof(row->labels));
+	return rows->row_count++;
+}
+
+void import_row_time(struct import_rows *rows, size_t row, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (!rows || row >= rows->row_count)
+		return;
+	rows->rows[row].begin_ns = begin_ns;
+	rows->rows[row].end_ns = end_ns;
+}
+
+void import_rows_kind(struct import_rows *rows, enum sx_sample_kind kind)
+{
+	if (rows)
+		rows->kind = kind;
+}
+
+size_t import_row_count(const struct import_rows *rows)
+{
+	return rows ? rows->row_count : 0;
+}
+
+/* The place of a value, or NULL; what lies before it in the column is no data. */
+static union value *place(struct import_rows *rows, uint32_t column, size_t row, uint8_t **tag)
+{
+	if (!rows || column >= rows->column_count || row >= rows->row_count)
+		return NULL;
+	struct column *c = &rows->columns[column];
+	size_t had = c->tag_cap;
+	if (row >= had) {
+		if (rows->cells > CELLS_MAX) {
+			rows->too_many = true;
+			return NULL;
+		}
+		if (!mem_grow(&c->values, &c->value_cap, row + 1, sizeof(*c->values)) ||
+		    !mem_grow(&c->tags, &c->tag_cap, row + 1, 1)) {
+			rows->failed = true;
+			return NULL;
+		}
+		memset(c->tags + had, TAG_NONE, c->tag_cap - had);
+		rows->cells += c->tag_cap - had;
+	}
+	*tag = &c->tags[row];
+	return &c->values[row];
+}
+
+static void set_f64(struct import_rows *rows, uint32_t column, size_t row, double value)
+{
+	uint8_t *tag;
+	union value *at = isfinite(value) ? place(rows, column, row, &tag) : NULL;
+	if (!at)
+		return;
+	struct column *c = &rows->columns[column];
+	bool whole = value >= 0 && value <= 0x1p53 && value == floor(value);
+	c->fraction |= !whole;
+	c->any = true;
+	*tag = whole ? TAG_U64 : TAG_F64;
+	if (whole)
+		at->u = (uint64_t)value;
+	else
+		at->f = value;
+}
+
+void import_set(struct import_rows *rows, uint32_t column, size_t row, double value)
+{
+	if (!rows || column >= rows->column_count)
+		return;
+	double factor = rows->columns[column].field.factor;
+	set_f64(rows, column, row, factor ? value * factor : value);
+}
+
+void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint64_t value)
+{
+	uint8_t *tag;
+	if (!rows || column >= rows->column_count)
+		return;
+	double factor = rows->columns[column].field.factor;
+	if (factor && factor != 1) {
+		set_f64(rows, column, row, (double)value * factor);
+		return;
+	}
+	union value *at = place(rows, column, row, &tag);
+	if (!at)
+		return;
+	rows->columns[column].any = true;
+	*tag = TAG_U64;
+	at->u = value;
+}
+
+void import_add(struct import_rows *rows, uint32_t column, size_t row, double value)
+{
+	uint8_t *tag;
+	if (!rows || column >= rows->column_count)
+		return;
+	double factor = rows->columns[column].field.factor;
+	union value *at = place(rows, column, row, &tag);
+	if (!at)
+		return;
+	double before = *tag == TAG_U64 ? (double)at->u : *tag == TAG_F64 ? at->f : 0;
+	set_f64(rows, column, row, before + (factor ? value * factor : value));
+}
+
+void import_number_label(struct import_rows *rows, size_t row, enum sx_label label, uint64_t value)
+{
+	if (rows && row < rows->row_count)
+		rows->rows[row].labels[label] = value;
+}
+
+void import_label(struct import_rows *rows, size_t row, enum sx_label label, const char *text,
+		  size_t size)
+{
+	if (!rows || row >= rows->row_count || !size)
+		return;
+	uint32_t index = strings_intern(&rows->texts, text, size, NULL);
+	rows->failed |= index == UINT32_MAX;
+	if (index != UINT32_MAX)
+		rows->rows[row].labels[label] = index;
+}
+
+static void fill_column(struct sx_table *table, uint32_t index, const struct column *c, size_t rows)
+{
+	size_t known = rows < c->tag_cap ? rows : c->tag_cap;
+	for (size_t i = 0; i < known; i++) {
+		if (c->tags[i] == TAG_NONE)
+			continue;
+		if (!c->fraction)
+			sx_table_set_u64(table, index, i, c->values[i].u, 0);
+		else
+			sx_table_set_f64(
+			    table, index, i,
+			    c->tags[i] == TAG_U64 ? (double)c->values[i].u : c->values[i].f, 0);
+	}
+}
+
+static enum sx_status fill_row(struct import_rows *rows, size_t i, struct sx_table *table)
+{
+	const struct row *row = &rows->rows[i];
+	sx_table_set_time(table, i, row->begin_ns, row->end_ns);
+	for (int l = 0; l < SX_LABEL_COUNT; l++) {
+		uint64_t value = row->labels[l];
+		if (value == SX_LABEL_ABSENT)
+			continue;
+		if (l == SX_LABEL_GROUP || l == SX_LABEL_REASON) {
+			const char *text = strings_get(&rows->texts, value);
+			value = sx_table_intern(table, text, strlen(text));
+			if (value == SX_NONE)
+				return SX_ERR_NO_MEMORY;
+		}
+		if (sx_table_set_label(table, (enum sx_label)l, i, value))
+			return SX_ERR_NO_MEMORY;
+	}
+	return SX_OK;
+}
+
+static enum sx_status make_table(struct import_rows *rows, struct sx_table **out,
+				 struct sx_error *err)
+{
+	struct sx_column *columns = calloc((size_t)rows->column_count + 1, sizeof(*columns));
+	if (!columns)
+		return error_nomem(err, "importing");
+	for (uint32_t i = 0; i < rows->column_count; i++)
+		columns[i] = (struct sx_column){.name = rows->columns[i].field.name,
+						.unit = rows->columns[i].field.unit,
+						.type = rows->columns[i].fraction ? SX_F64 : SX_U64,
+						.over_time = rows->columns[i].field.over_time};
+	enum sx_status status = sx_table_create(columns, rows->column_count, rows->kind, out, err);
+	free(columns);
+	if (!status)
+		status = sx_table_add_rows(*out, rows->row_count, NULL, err);
+	for (uint32_t i = 0; !status && i < rows->column_count; i++)
+		fill_column(*out, i, &rows->columns[i], rows->row_count);
+	for (size_t i = 0; !status && i < rows->row_count; i++)
+		if (fill_row(rows, i, *out))
+			status = error_nomem(err, "importing");
+	return status;
+}
+
+static bool holds_a_value(const struct import_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->column_count; i++)
+		if (rows->columns[i].any)
+			return true;
+	return false;
+}
+
+static enum sx_status judge(struct import_rows *rows, enum sx_status status, struct sx_error *err)
+{
+	const struct import_job *job = rows->job;
+	if (rows->failed)
+		return error_nomem(err, "importing");
+	if (rows->too_many) {
+		error_set(err, SX_ERR_LIMIT, "%s has too many values", job->request->path);
+		error_because(err, "the limits are 16384 columns and 2^28 values");
+		error_try(err, "a part of it");
+		return SX_ERR_LIMIT;
+	}
+	if (status && status != SX_INCOMPLETE)
+		return status;
+	if (!rows->row_count || !holds_a_value(rows))
+		return import_bad(job, 0, err, "the tool wrote its head, and nothing behind it",
+				  "no sample with a value is in it");
+	if (job->result->device_count >= IMPORT_DEVICES_MAX) {
+		error_set(err, SX_ERR_LIMIT, "%s has more than %d devices", job->request->path,
+			  IMPORT_DEVICES_MAX);
+		return SX_ERR_LIMIT;
+	}
+	return status;
+}
+
+static void release(struct import_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->column_count; i++) {
+		free(rows->columns[i].values);
+		free(rows->columns[i].tags);
+	}
+	free(rows->columns);
+	free(rows->rows);
+	strings_finish(&rows->names);
+	strings_finish(&rows->texts);
+	free(rows);
+}
+
+enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status status,
+				  struct sx_error *err)
+{
+	if (!rows)
+		return status && status != SX_INCOMPLETE ? status : error_nomem(err, "importing");
+	struct import *import = rows->job->result;
+	enum sx_status judged = judge(rows, status, err);
+	if (!judged || judged == SX_INCOMPLETE) {
+		struct sx_table *table = NULL;
+		enum sx_status made = make_table(rows, &table, err);
+		if (made) {
+			sx_table_destroy(table);
+			judged = made;
+		} else {
+			rows->device.table = table;
+			import->devices[import->device_count++] = rows->device;
+		}
+	}
+	release(rows);
+	return judged;
+}

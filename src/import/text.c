@@ -1,0 +1,206 @@
+/* Lines, cells, numbers and units in the text of other tools. */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "import/formats.h"
+
+struct import_lines import_lines(const struct import_job *job)
+{
+	return (struct import_lines){.p = job->text, .end = job->text + job->size};
+}
+
+bool import_line(struct import_lines *lines, struct import_cell *line)
+{
+	if (lines->p >= lines->end)
+		return false;
+	const char *eol = memchr(lines->p, '\n', (size_t)(lines->end - lines->p));
+	const char *next = eol ? eol + 1 : lines->end;
+	*line = (struct import_cell){lines->p, (size_t)((eol ? eol : lines->end) - lines->p)};
+	if (line->size && line->text[line->size - 1] == '\r')
+		line->size--;
+	lines->unfinished = !eol;
+	lines->p = next;
+	lines->number++;
+	return true;
+}
+
+static struct import_cell trim(struct import_cell cell)
+{
+	while (cell.size && (*cell.text == ' ' || *cell.text == '\t')) {
+		cell.text++;
+		cell.size--;
+	}
+	while (cell.size && (cell.text[cell.size - 1] == ' ' || cell.text[cell.size - 1] == '\t'))
+		cell.size--;
+	return cell;
+}
+
+/* The end of a quoted cell: behind its closing quote; or the end of the line. */
+static const char *skip_quoted(const char *p, const char *end)
+{
+	for (p++; p < end; p++) {
+		if (*p != '"')
+			continue;
+		if (p + 1 >= end || p[1] != '"')
+			return p + 1;
+		p++;
+	}
+	return end;
+}
+
+size_t import_split(struct import_cell line, char separator, struct import_cell *cells, size_t max)
+{
+	const char *p = line.text, *end = line.text + line.size;
+	size_t count = 0;
+	for (;;) {
+		const char *start = p;
+		while (p < end && *p == ' ' && *p != separator)
+			p++;
+		if (p < end && *p == '"')
+			p = skip_quoted(p, end);
+		while (p < end && *p != separator)
+			p++;
+		struct import_cell cell = trim((struct import_cell){start, (size_t)(p - start)});
+		if (cell.size >= 2 && cell.text[0] == '"' && cell.text[cell.size - 1] == '"')
+			cell = (struct import_cell){cell.text + 1, cell.size - 2};
+		if (count < max)
+			cells[count++] = cell;
+		if (p >= end)
+			return count;
+		p++;
+	}
+}
+
+char import_separator(struct import_cell line)
+{
+	static const char candidates[] = ",;\t";
+	char best = ',';
+	size_t most = 1;
+	for (const char *c = candidates; *c; c++) {
+		struct import_cell cells[64];
+		size_t count = import_split(line, *c, cells, 64);
+		if (count > most) {
+			most = count;
+			best = *c;
+		}
+	}
+	return best;
+}
+
+bool import_is(struct import_cell cell, const char *word)
+{
+	return cell.size == strlen(word) && strncasecmp(cell.text, word, cell.size) == 0;
+}
+
+bool import_begins(struct import_cell cell, const char *word)
+{
+	size_t length = strlen(word);
+	return cell.size >= length && memcmp(cell.text, word, length) == 0;
+}
+
+bool import_no_data(struct import_cell cell)
+{
+	static const char *const words[] = {"-", "N/A", "NA", "nan", "-nan", "null", "none", "inf"};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (import_is(cell, words[i]))
+			return true;
+	return cell.size == 0;
+}
+
+bool import_number(struct import_cell cell, double *value)
+{
+	cell = trim(cell);
+	return !import_no_data(cell) && number_f64(cell.text, cell.size, value);
+}
+
+bool import_unit(struct import_cell text, const char **unit, double *factor)
+{
+	static const struct {
+		const char *word, *unit;
+		double factor;
+	} units[] = {
+	    {"%", "percent", 1},
+	    {"percent", "percent", 1},
+	    {"percentage", "percent", 1},
+	    {"ns", "ns", 1},
+	    {"nanoseconds", "ns", 1},
+	    {"us", "us", 1},
+	    {"\xc2\xb5s", "us", 1},
+	    {"\xce\xbcs", "us", 1},
+	    {"microseconds", "us", 1},
+	    {"ms", "ms", 1},
+	    {"milliseconds", "ms", 1},
+	    {"s", "s", 1},
+	    {"sec", "s", 1},
+	    {"seconds", "s", 1},
+	    {"Hz", "Hz", 1},
+	    {"kHz", "Hz", 1e3},
+	    {"MHz", "MHz", 1},
+	    {"GHz", "MHz", 1e3},
+	    {"W", "mW", 1e3},
+	    {"watts", "mW", 1e3},
+	    {"mW", "mW", 1},
+	    {"C", "degC", 1},
+	    {"\xc2\xb0"
+	     "C",
+	     "degC", 1},
+	    {"celsius", "degC", 1},
+	    {"B", "bytes", 1},
+	    {"bytes", "bytes", 1},
+	    {"KB", "bytes", 1e3},
+	    {"KiB", "KiB", 1},
+	    {"MB", "bytes", 1e6},
+	    {"MiB", "bytes", 0x1p20},
+	    {"GB", "bytes", 1e9},
+	    {"GiB", "bytes", 0x1p30},
+	    {"B/s", "bytes/s", 1},
+	    {"KB/s", "bytes/s", 1e3},
+	    {"MB/s", "MB/s", 1},
+	    {"MiB/s", "bytes/s", 0x1p20},
+	    {"GB/s", "GB/s", 1},
+	    {"cycles", "cycles", 1},
+	    {"instructions", "instructions", 1},
+	    {"bits", "bits", 1},
+	    {"ratio", "ratio", 1},
+	    {"count", "count", 1},
+	};
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		/* Case matters for prefixes (mW, MW), but not for words. */
+		bool same = strlen(units[i].word) > 3
+				? import_is(text, units[i].word)
+				: text.size == strlen(units[i].word) &&
+				      memcmp(text.text, units[i].word, text.size) == 0;
+		if (!same)
+			continue;
+		*unit = units[i].unit;
+		*factor = units[i].factor;
+		return true;
+	}
+	return false;
+}
+
+struct import_field import_header(struct import_job *job, struct import_cell cell,
+				  enum sx_reduce over_time)
+{
+	struct import_field field = {.unit = "count", .over_time = over_time, .factor = 1};
+	char last = cell.size ? cell.text[cell.size - 1] : 0;
+	char opening = last == ')' ? '(' : last == ']' ? '[' : 0;
+	size_t at = cell.size;
+	while (opening && at && cell.text[at - 1] != opening)
+		at--;
+	if (at > 1) {
+		struct import_cell unit =
+		    trim((struct import_cell){cell.text + at, cell.size - at - 1});
+		if (import_unit(unit, &field.unit, &field.factor))
+			cell = trim((struct import_cell){cell.text, at - 1});
+	}
+	if (field.unit && strcmp(field.unit, "count") != 0)
+		field.over_time =
+		    strcmp(field.unit, "cycles") == 0 || strcmp(field.unit, "bytes") == 0
+			? over_time
+			: SX_REDUCE_MEAN;
+	field.name = cell.size ? import_text(job, cell.text, cell.size) : NULL;
+	return field;
+}
