@@ -1,5 +1,6 @@
 /* The sextant command: finds the verb, parses its options, runs it, and checks what was written. */
 #include "tools/cli/capture_view.h"
+#include "tools/cli/imported.h"
 #include <sextant/oa.h>
 #include "tools/cli/cli.h"
 
@@ -170,8 +171,11 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 		return close_output(cli, help(cli));
 	note_definitions(cli);
 	status = sx_context_create(NULL, &cli->context, &err);
+	if (!status)
+		status = imported_inputs(cli, &err);
 	int code = status ? cli_fail(cli, &err) : command->run(cli);
 	capture_view_close(cli->capture);
+	imported_finish(cli);
 	sx_context_destroy(cli->context);
 	return close_output(cli, code);
 }

@@ -1,6 +1,7 @@
 /* Helpers that verbs share. */
 #include "tools/cli/cli.h"
 #include "tools/cli/capture_view.h"
+#include "tools/cli/imported.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -99,10 +100,12 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 		return EXIT_INCOMPLETE;
 	if (cli->result && !partial)
 		cli->result->refused = true;
+	char buf[IMPORTED_TEXT_MAX];
 	text_styled(&cli->err, TEXT_RED, "error:");
-	fprintf(out, " %s\n", err->message);
-	fprintf(out, "because: %s\n", reason(err));
-	fprintf(out, "try: %s\n", err->remedy[0] ? err->remedy : "sextant doctor");
+	fprintf(out, " %s\n", imported_text(cli, err->message, buf));
+	fprintf(out, "because: %s\n", imported_text(cli, reason(err), buf));
+	fprintf(out, "try: %s\n",
+		err->remedy[0] ? imported_text(cli, err->remedy, buf) : "sextant doctor");
 	return cli_exit_code(err->status);
 }
 
@@ -121,11 +124,12 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 {
 	if (cli->options.quiet)
 		return;
+	char line[IMPORTED_TEXT_MAX], buf[IMPORTED_TEXT_MAX];
 	va_list args;
 	va_start(args, fmt);
-	vfprintf(cli->err.out, fmt, args);
+	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
-	fputc('\n', cli->err.out);
+	fprintf(cli->err.out, "%s\n", imported_text(cli, line, buf));
 }
 
 void cli_warn(const struct cli *cli, const char *fmt, ...)

@@ -10,6 +10,7 @@
 #include "tools/cli/result_file.h"
 
 struct capture_view;
+struct imported;
 
 enum exit_code {
 	EXIT_OK = 0,
@@ -36,6 +37,7 @@ struct cli {
 	struct text_target err; /* everything else */
 	struct cli_result *result;
 	struct capture_view *capture; /* the input, once cli_catalog() found that it is one */
+	struct imported *imported;    /* inputs that were files of other tools */
 };
 
 /* A verb and its function; the function returns an exit status. */

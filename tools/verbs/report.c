@@ -7,6 +7,7 @@
 #include "output/report/groups.h"
 #include "output/views.h"
 #include "tools/cli/capture_view.h"
+#include "tools/cli/imported.h"
 
 #define FPS_DEFAULT 60
 #define TOP_TEXT    20
@@ -220,13 +221,16 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 static enum sx_status report(struct cli *cli, const char *path, const uint32_t *list,
 			     uint32_t count, bool *whole, struct sx_error *err)
 {
+	char shown[IMPORTED_TEXT_MAX];
 	struct input *inputs = calloc(count + 1, sizeof(*inputs));
 	struct report_fill *fill = NULL;
 	uint32_t used = 0;
 	enum sx_status status = inputs ? report_begin(&fill, err) : error_nomem(err, "a report");
 	if (!status)
-		status =
-		    report_set_run(fill, &(struct report){.schema = "report", .file = path}, err);
+		status = report_set_run(
+		    fill,
+		    &(struct report){.schema = "report", .file = imported_text(cli, path, shown)},
+		    err);
 	if (!status)
 		status = set_goal(cli, fill, err);
 	if (!status)

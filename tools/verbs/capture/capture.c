@@ -6,6 +6,7 @@
 
 #include "tools/verbs/capture/copy.h"
 #include "output/report/machine.h"
+#include "tools/cli/imported.h"
 
 /* What reading a whole capture tells. */
 struct contents {
@@ -102,10 +103,10 @@ static void account_json(struct json *json, const struct contents *c)
 
 static void write_json(const struct cli *cli, const struct contents *c)
 {
-	char version[16];
+	char version[16], shown[IMPORTED_TEXT_MAX];
 	struct json json = view_json_begin(&cli->view, "capture");
 	snprintf(version, sizeof(version), "%u.%u", c->info->major, c->info->minor);
-	json_kv_string(&json, "file", c->path);
+	json_kv_string(&json, "file", imported_text(cli, c->path, shown));
 	json_kv_string(&json, "version", version);
 	json_kv_u64(&json, "bytes", c->info->size_bytes);
 	json_kv_bool(&json, "clean", c->info->clean);
@@ -177,8 +178,9 @@ static void write_text(const struct cli *cli, const struct contents *c)
 	human_duration(length, duration_ns(c->info));
 	if (c->info->created_ns > 1 && gmtime_r(&created, &utc))
 		strftime(when, sizeof(when), ", %Y-%m-%d %H:%M:%S UTC", &utc);
-	fprintf(out, "%s: capture %u.%u, %s, %s%s\n", c->path, c->info->major, c->info->minor, size,
-		length, when);
+	char shown[IMPORTED_TEXT_MAX];
+	fprintf(out, "%s: capture %u.%u, %s, %s%s\n", imported_text(cli, c->path, shown),
+		c->info->major, c->info->minor, size, length, when);
 	fprintf(out, "%" PRIu64 " rows in %" PRIu64 " chunks", c->rows_read, c->info->chunks);
 	if (c->values)
 		fprintf(out, ", %.2f bytes a value",

@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+"""
+Files as other tools write them, from scripted numbers: an independent writer for the tests of import, for its fuzz
+seeds and for examples/data. Each writer returns (bytes or {name: bytes}, expected), where expected maps a column of the
+capture (or a metric) to its values, a row each. usage: import_files.py FOLDER writes one of each kind.
+"""
+import json
+import math
+import os
+import random
+import struct
+import sys
+import zlib
+
+
+def frames(count=120, seed=7):
+    """A program at about 60 frames a second with a slow stretch, as numbers a tool might read."""
+    rng = random.Random(seed)
+    out, now = [], 0
+    for i in range(count):
+        slow = 2.2 if 60 <= i < 75 else 1
+        ms = round(16.5 * slow + rng.uniform(-0.8, 0.8), 4)
+        now += int(ms * 1e6)
+        out.append({'ms': ms, 'now': now, 'busy': round(min(99.0, 88 + 8 * math.sin(i / 9) + slow)), 'mhz': 2400 + i % 7 * 10,
+                    'watts': round(180 + rng.uniform(-9, 9), 1), 'temp': 60 + i // 20, 'cpu': round(20 + rng.uniform(0, 9), 2),
+                    'vram': round(6 + i / 400, 4)})
+    return out
+
+
+def mangohud(version='0.8', count=120):
+    data = frames(count)
+    head = []
+    if version == 'versioned':
+        head += ['v1', '0.7.2', '---------------------SYSTEM INFO---------------------']
+    head += ['os,cpu,gpu,ram,kernel,driver,cpuscheduler',
+             "Debian GNU/Linux 12,AMD Ryzen 7 5800X,AMD Radeon RX 6800 (RADV NAVI21),32768000,6.1.0,Mesa 24.1,schedutil"]
+    if version == 'versioned':
+        head += ['--------------------FRAME METRICS--------------------']
+    if version == '0.6':  # whole microseconds, fewer columns
+        head += ['fps,frametime,cpu_load,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,ram_used,elapsed']
+        rows = [f"{1000 / f['ms']:.6g},{round(f['ms'] * 1000)},{f['cpu']:g},{f['busy']},55,{f['temp']},{f['mhz']},1990,{f['vram']:g},"
+                f"{f['watts']:g},9.5,{f['now']}" for f in data]
+        times = [round(f['ms'] * 1000) * 1000 for f in data]
+    else:
+        head += ['fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,'
+                 'ram_used,swap_used,process_rss,cpu_mhz,elapsed']
+        rows = [f"{1000 / f['ms']:.6g},{f['ms']:g},{f['cpu']:g},65.5,{f['busy']},55,{f['temp']},{f['mhz']},1990,{f['vram']:g},{f['watts']:g},"
+                f"9.5,0,1.5,4450,{f['now']}" for f in data]
+        times = [f['ms'] * 1e6 for f in data]
+    expected = {'FrameTime': times, 'GpuBusy': [f['busy'] for f in data], 'GpuFrequency': [f['mhz'] * 1e6 for f in data],
+                'GpuPower': [f['watts'] * 1e3 for f in data], 'MemoryUsed': [f['vram'] * 2**30 for f in data],
+                'GpuTemperature': [f['temp'] for f in data], 'end_ns': [f['now'] for f in data]}
+    return ('\n'.join(head + rows) + '\n').encode(), expected
+
+
+KERNELS = ['void gemm<float, 64>(float const*, float*, int)', 'reduce_rows(float*, int) [clone .kd]', 'copy']
+
+
+def dispatches(count=24):
+    rng = random.Random(3)
+    now, out = 1569115829711253, []
+    for i in range(count):
+        length = rng.randrange(5000, 90000)
+        out.append({'id': i + 1, 'kernel': KERNELS[i % 3], 'begin': now, 'end': now + length, 'agent': 4 + i % 2,
+                    'SQ_WAVES': rng.randrange(64, 9000), 'VALUBusy': round(rng.uniform(5, 95), 6),
+                    'VALUUtilization': round(rng.uniform(20, 50), 6), 'MemUnitStalled': round(rng.uniform(25, 60), 6),
+                    'L2CacheHit': round(rng.uniform(10, 35), 6), 'FetchSize': round(rng.uniform(2000, 9000), 4)})
+        now += length + rng.randrange(900, 4000)
+    return out
+
+
+COUNTERS = ['SQ_WAVES', 'VALUBusy', 'VALUUtilization', 'MemUnitStalled', 'L2CacheHit', 'FetchSize']
+
+
+def rocprofv3(timestamps=True, one_agent=True):
+    head = ['Correlation_Id', 'Dispatch_Id', 'Agent_Id', 'Queue_Id', 'Process_Id', 'Thread_Id', 'Grid_Size', 'Kernel_Id', 'Kernel_Name',
+            'Workgroup_Size', 'LDS_Block_Size', 'Scratch_Size', 'VGPR_Count', 'Accum_VGPR_Count', 'SGPR_Count', 'Counter_Name',
+            'Counter_Value'] + (['Start_Timestamp', 'End_Timestamp'] if timestamps else [])
+    lines = [','.join(f'"{h}"' for h in head)]
+    data = dispatches()
+    for d in data:
+        for name in COUNTERS:
+            agent = 4 if one_agent else d['agent']
+            row = [d['id'], d['id'], f'"Agent {agent}"', 1, 77, 77, 4096, 9, f'"{d["kernel"]}"', 256, 1024, 0, 36, 0, 48, f'"{name}"',
+                   f'{d[name]:.6f}' if name != 'SQ_WAVES' else d[name]] + ([d['begin'], d['end']] if timestamps else [])
+            lines.append(','.join(map(str, row)))
+    mine = [d for d in data if one_agent or d['agent'] == 4]
+    expected = {n if n != 'L2CacheHit' else 'CacheHit': [d[n] for d in mine] for n in COUNTERS}
+    expected['group'] = [d['kernel'] for d in mine]
+    if timestamps:
+        expected['begin_ns'] = [d['begin'] for d in mine]
+        expected['end_ns'] = [d['end'] for d in mine]
+    return ('\n'.join(lines) + '\n').encode(), expected
+
+
+def rocprof():
+    lines = ['Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj,'
+             + ','.join(COUNTERS) + ',DispatchNs,BeginNs,EndNs,CompleteNs']
+    data = dispatches()
+    for i, d in enumerate(data):
+        values = ','.join(f'{d[c]:.10g}' for c in COUNTERS)
+        lines.append(f'{i},"{d["kernel"]}",0,0,{i},77,77,4096,256,1024,0,36,0,48,64,0x0,0x7f12,{values},{d["begin"] - 99},{d["begin"]},{d["end"]},'
+                     f'{d["end"] + 50}')
+    expected = {n if n != 'L2CacheHit' else 'CacheHit': [d[n] for d in data] for n in COUNTERS}
+    expected |= {'group': [d['kernel'] for d in data], 'begin_ns': [d['begin'] for d in data], 'end_ns': [d['end'] for d in data]}
+    return ('\n'.join(lines) + '\n').encode(), expected
+
+
+def codexl():
+    lines = ['# ProfilerVersion=5.1.7386', '# Application=/usr/bin/nbody', '# ApplicationArgs=-q', '# ListSeparator=,',
+             'Method , ExecutionOrder , ThreadID , CallIndex , GlobalWorkSize , WorkGroupSize , Time , LocalMemSize , VGPRs , SGPRs , ScratchRegs , '
+             'Wavefronts , VALUInsts , VALUUtilization , VALUBusy , FetchSize , CacheHit , MemUnitStalled , LDSBankConflict']
+    data, times = [], []
+    rng = random.Random(5)
+    now = 0
+    for i in range(10):
+        v = [1024, round(rng.uniform(50, 99), 2), round(rng.uniform(20, 50), 2), round(rng.uniform(5, 80), 2), round(rng.uniform(2000, 4000), 2),
+             round(rng.uniform(5, 30), 2), round(rng.uniform(22, 50), 2), 0]
+        ms = round(rng.uniform(0.1, 2), 5)
+        lines.append(f'nbody_sim__k1_Tahiti1,{i + 1},2520,{i + 30},{{  65536       1       1}},{{  256     1     1}},{ms},4096,28,18,NA,'
+                     + ','.join(f'{x:.2f}' for x in v))
+        data.append(v)
+        now += round(ms * 1e6)
+        times.append(now)
+    names = ['Wavefronts', 'VALUInsts', 'VALUUtilization', 'VALUBusy', 'FetchSize', 'CacheHit', 'MemUnitStalled', 'LDSBankConflict']
+    expected = {n: [v[i] for v in data] for i, n in enumerate(names)}
+    expected |= {'end_ns': times, 'group': ['nbody_sim__k1_Tahiti1'] * 10}
+    return ('\r\n'.join(lines) + '\r\n').encode(), expected
+
+
+def gpa_csv():
+    lines = ['Frame,GPUBusy,VSBusy,PSBusy,PrimitivesIn,GPUTime']
+    data = [(i, 90 + i / 10, 11.5, 70.25 + i, 4000 + i, 5.5) for i in range(8)]
+    lines += [','.join(f'{x:g}' for x in row) for row in data]
+    return ('\n'.join(lines) + '\n').encode(), {'GPUBusy': [d[1] for d in data], 'PSBusy': [d[3] for d in data],
+                                                 'PrimitivesIn': [d[4] for d in data], 'frame': [d[0] for d in data]}
+
+
+def renderdoc():
+    lines = ['EID,GPU Duration (s),Input Vertices Read,Input Primitives,VS Invocations,Rasterized Primitives,PS Invocations,Samples Passed']
+    data = [(10 + 3 * i, 0.000125 * (i + 1), 300 + i, 100 + i, 200 + i, 90, 50000 + 7 * i, 40000) for i in range(9)]
+    lines += [','.join(f'{x:.9g}' for x in row) for row in data]
+    ends, now = [], 0
+    for d in data:
+        now += round(d[1] * 1e9)
+        ends.append(now)
+    return ('\n'.join(lines) + '\n').encode(), {'IAVertices': [d[2] for d in data], 'PSInvocations': [d[6] for d in data],
+                                                 'Occlusion': [d[7] for d in data], 'end_ns': ends, 'group': [str(d[0]) for d in data]}
+
+
+def intel_gpu_top(cut=False, bare=False):
+    samples = []
+    for i in range(20):
+        samples.append(json.dumps({
+            'period': {'duration': 1000.25, 'unit': 'ms'}, 'frequency': {'requested': 1300.0, 'actual': 1250.5 + i, 'unit': 'MHz'},
+            'interrupts': {'count': 812.4, 'unit': 'irq/s'}, 'rc6': {'value': 3.5, 'unit': '%'},
+            'power': {'GPU': 4.25, 'Package': 15.5, 'unit': 'W'}, 'imc-bandwidth': {'reads': 2048.0, 'writes': 512.0, 'unit': 'MiB/s'},
+            'engines': {'Render/3D/0': {'busy': 80.5 + i / 2, 'sema': 0.0, 'wait': 1.5, 'unit': '%'},
+                        'Blitter/0': {'busy': 2.0, 'sema': 0.0, 'wait': 0.0, 'unit': '%'},
+                        'Video/0': {'busy': 10.0, 'sema': 0.0, 'wait': 0.0, 'unit': '%'},
+                        'Video/1': {'busy': 7.0, 'sema': 0.0, 'wait': 0.0, 'unit': '%'}},
+            'clients': {'4212': {'name': 'game', 'pid': '100', 'engine-classes': {'Render/3D': {'busy': '70.0', 'unit': '%'}}}}}, indent='\t'))
+    text = ',\n'.join(samples)
+    text = text if bare else '[\n' + text + ('' if cut else '\n]\n')
+    count = 20
+    if cut == 'inside':
+        text = text[:text.rindex('"clients"') - 60]
+    return text.encode(), {'GpuBusy': [80.5 + i / 2 for i in range(count)], 'GpuFrequency': [(1250.5 + i) * 1e6 for i in range(count)],
+                           'GpuPower': [4250.0] * count, 'MemoryReadBandwidth': [2048 * 1.048576] * count, 'VideoBusy': [10] * count,
+                           'Video/1 busy': [7] * count, 'end_ns': [1000250000 * (i + 1) for i in range(count)]}
+
+
+def intel_gpu_top_csv():
+    lines = ['Freq MHz req,Freq MHz act,IRQ /s,RC6 %,Power W gpu,Power W pkg,RCS %,RCS se,RCS wa,BCS %,BCS se,BCS wa']
+    lines += [f'1300.0,{1200 + i}.0,500.0,5.5,3.25,15.0,{70 + i}.5,0.0,1.0,2.0,0.0,0.0' for i in range(6)]
+    return ('\n'.join(lines) + '\n').encode(), {'GpuBusy': [70.5 + i for i in range(6)], 'GpuFrequency': [(1200 + i) * 1e6 for i in range(6)],
+                                                 'GpuPower': [3250.0] * 6}
+
+
+def nvtop(forget_commas=False):
+    def device(name, i):
+        pairs = [('device_name', name), ('gpu_clock', f'{2000 + i}MHz'), ('mem_clock', '1249MHz'), ('temp', '51C'), ('fan_speed', '14%'),
+                 ('power_draw', f'{117 + i}W'), ('gpu_util', f'{73 + i}%'), ('mem_util', '28%')]
+        separator = ',\n   '
+        text = separator.join(f'"{k}": "{v}"' if v else f'"{k}": null' for k, v in pairs)
+        tail = '"mem_total": "17163091968"\n   "mem_used": "4805665792"' if forget_commas else \
+            '"mem_total": "17163091968",\n   "mem_used": "4805665792"'
+        return '  {\n   ' + text + ('\n   ' if forget_commas else ',\n   ') + tail + '\n  }'
+    one = '[\n' + device('AMD Radeon RX 7900 XTX', 0) + ',\n' + device('AMD Ryzen 9 7950X', 5) + '\n]\n'
+    two = '[\n' + device('AMD Radeon RX 7900 XTX', 1) + ',\n' + device('AMD Ryzen 9 7950X', 6) + '\n]\n'
+    return (one + two).encode(), {'GpuBusy': [73, 74], 'GpuFrequency': [2000e6, 2001e6], 'GpuPower': [117e3, 118e3], 'GpuTemperature': [51, 51],
+                                  'MemoryUsed': [4805665792] * 2}
+
+
+def radeontop():
+    lines, ends = ['Dumping to -, until termination.'], []
+    for i in range(12):
+        seconds, micros = 1700000000 + i, 5 * i + 17
+        ends.append(seconds * 10**9 + micros * 1000)
+        lines.append(f'{seconds}.{micros}: bus 03, gpu {60.5 + i:.2f}%, ee 0.00%, vgt 4.17%, ta 30.00%, tc 12.50%, sx 8.33%, sh 1.00%, spi 9.17%, '
+                     f'sc 40.83%, pa 3.33%, db 39.17%, cb 37.50%, uvd 0.00%, vce0 0.00%, vram 25.00% 2048.50mb, gtt 1.20% 48.00mb, '
+                     f'mclk 100.00% 1.990ghz, sclk 50.00% 1.150ghz')
+    return ('\n'.join(lines) + '\n').encode(), {'GpuBusy': [60.5 + i for i in range(12)], 'MemoryUsed': [2048.5 * 2**20] * 12,
+                                                 'GpuFrequency': [1.15e9] * 12, 'DepthBlockBusy': [39.17] * 12, 'end_ns': ends}
+
+
+def gallium_hud():
+    fps = [60 + i % 3 for i in range(15)]
+    load = [80.5 + i for i in range(14)]
+    return ({'fps': ('\n'.join(map(str, fps)) + '\n').encode(), 'GPU-load': ('\n'.join(f'{x:f}' for x in load) + '\n').encode(),
+             'draw-calls': ('\n'.join(['1200'] * 15) + '\n').encode()},
+            {'FrameRate': fps, 'GpuBusy': load + [None], 'draw-calls': [1200] * 15})
+
+
+def utrace_events():
+    out, now = [], 5_000_000
+    for frame in range(3):
+        for name, length in (('render_pass', 900_000), ('blit', 40_000), ('compute', 250_000)):
+            out.append((frame, name, now, now + length))
+            now += length + 1000
+    return out
+
+
+def utrace_csv():
+    lines = ['frame,batch,time_ns,event,']
+    for frame, name, begin, end in utrace_events():
+        lines += [f'{frame},0,{begin},start_{name},width=64,', f'{frame},0,{end},end_{name},']
+    return ('\n'.join(lines) + '\n\n').encode(), {'GpuTime': [e - b for _, _, b, e in utrace_events()],
+                                                   'group': [n for _, n, _, _ in utrace_events()], 'frame': [f for f, *_ in utrace_events()],
+                                                   'begin_ns': [b for _, _, b, _ in utrace_events()]}
+
+
+def utrace_json():
+    text, last = '[\n', None
+    for frame, name, begin, end in utrace_events():
+        if frame != last:
+            text += ('' if last is None else ']\n}\n,\n') + f'{{\n"frame": {frame},\n"batches": [\n'
+        else:
+            text += ',\n'
+        last = frame
+        text += (f'{{\n"events": [\n{{\n"event": "intel_begin_{name}",\n"time_ns": "{begin:016d}",\n"params": {{"w": "64"}}\n}}\n,\n'
+                 f'{{\n"event": "intel_end_{name}",\n"time_ns": "{end:016d}",\n"params": {{}}\n}}\n],\n"duration_ns": {end - begin}\n}}\n')
+    return (text + ']\n}\n\n]').encode(), utrace_csv()[1]
+
+
+def hwcpipe():
+    lines = ['timestamp_ns,duration_ns,MaliGPUActiveCy,MaliFragQueueActiveCy,MaliCoreActiveCy']
+    data = [(10**9 + i * 10**7, 10**7, 4_000_000 + i, 3_000_000 + i, 2_900_000) for i in range(10)]
+    lines += [','.join(map(str, d)) for d in data]
+    return ('\n'.join(lines) + '\n').encode(), {'MaliGPUActiveCy': [d[2] for d in data], 'begin_ns': [d[0] for d in data]}
+
+
+def streamline():
+    lines = ['Time (s),ARM_Mali-TTUx_GPU_ACTIVE,ARM_Mali-TTUx_FRAG_ACTIVE,CPU Activity: User']
+    data = [(0.1 * (i + 1), 40_000_000 + i, 30_000_000 + i, 12.5) for i in range(10)]
+    lines += [f'{a:.3f},{b},{c},{d}' for a, b, c, d in data]
+    return ('\n'.join(lines) + '\n').encode(), {'GPU_ACTIVE': [d[1] for d in data], 'end_ns': [10**8 * (i + 1) for i in range(10)]}
+
+
+def perf_csv():
+    lines, faults = ['# started on Sat Nov 21 22:00:00 2026', ''], []
+    for i in range(5):
+        t = f'{i + 1}.000{i:06d}'
+        lines += [f'{t},1000.25,msec,task-clock,1000250000,100.00,1.000,CPUs utilized', f'{t},{50 + i},,page-faults [software],1000250000,100.00,50,/sec',
+                  f'{t},{2000000 + i},,cycles,750000000,75.00,,']
+        faults.append(50 + i)
+    return ('\n'.join(lines) + '\n').encode(), {'PageFaults': faults, 'TaskClock': [1000250000] * 5, 'Cycles': [2000000 + i for i in range(5)]}
+
+
+def perf_json():
+    lines, faults = [], []
+    for i in range(5):
+        for value, unit, event in ((f'{1000.25:f}', 'msec', 'task-clock'), (f'{50 + i:f}', '', 'page-faults'), ('<not supported>', '', 'cycles')):
+            lines.append(f'{{"interval" : {i + 1}.000{i:06d}, "counter-value" : "{value}", "unit" : "{unit}", "event" : "{event}", '
+                         f'"event-runtime" : 1000250000, "pcnt-running" : 100.00, "metric-value" : "1.0", "metric-unit" : "CPUs utilized"}}')
+        faults.append(50 + i)
+    return ('\n'.join(lines) + '\n').encode(), {'PageFaults': faults, 'TaskClock': [1000250000] * 5}
+
+
+def perf_text():
+    text = '''
+ Performance counter stats for 'sleep 1':
+
+              1.25 msec task-clock                       #    0.001 CPUs utilized
+                 1      context-switches                 #  800.000 /sec
+            12,345      page-faults:u                    #   52.800 K/sec
+         2,345,678      cycles                           #    1.876 GHz                         (66.67%)
+   <not supported>      instructions
+
+       1.001234567 seconds time elapsed
+
+       0.000000000 seconds user
+       0.001300000 seconds sys
+
+'''
+    return text.encode(), {'PageFaults': [12345], 'TaskClock': [1250000], 'Cycles': [2345678], 'ContextSwitches': [1]}
+
+
+def perf_text_interval():
+    lines = ['#           time             counts unit events']
+    for i in range(4):
+        lines += [f'{i + 1:5d}.00012345{i}             100.25 msec task-clock                #    1.002 CPUs utilized            ',
+                  f'{i + 1:5d}.00012345{i}              {7 + i}      page-faults               #   69.825 /sec                     ']
+    return ('\n'.join(lines) + '\n').encode(), {'PageFaults': [7 + i for i in range(4)], 'TaskClock': [100250000] * 4}
+
+
+# Perfetto, from its field numbers.
+def varint(value):
+    value &= (1 << 64) - 1
+    out = b''
+    while True:
+        out += bytes([value & 0x7f | (0x80 if value > 0x7f else 0)])
+        value >>= 7
+        if not value:
+            return out
+
+
+def field(number, value):
+    if isinstance(value, float):
+        return varint(number << 3 | 1) + struct.pack('<d', value)
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def packet(*parts):
+    return field(1, b''.join(parts))
+
+
+def perfetto(interned=False, compressed=False):
+    spec = [(1, 'GPU active cycles', 0, None), (2, 'GPU utilization', 37, None), (3, 'Read bandwidth', 9, 22)]
+    specs = b''.join(field(1, field(1, i) + field(2, name) + field(7, unit) + (field(8, under) if under else b'')) for i, name, unit, under in spec)
+    out = [packet(field(10, 1), field(13, 1), field(6, field(1, field(1, 6) + field(2, 1000)) + field(2, 6))),
+           packet(field(128, field(1, field(1, 'Mali-G610'))))]
+    start, step = 10_000_000_000, 10_000_000
+    if interned:
+        out.append(packet(field(10, 1), field(12, field(47, field(1, 9) + field(2, specs) + field(3, 0)))))
+    values = []
+    for i in range(31):
+        if i:
+            values.append((5_000_000 + i, 60.5 + i / 4, 100.0 + i))
+        v = values[-1] if values else (0, 0.0, 0.0)
+        event = b''.join(field(2, field(1, k + 1) + (field(2, v[k]) if k == 0 else field(3, v[k]))) for k in range(3))
+        if interned:
+            event += field(4, 9)
+        elif i == 0:
+            event = field(1, specs) + event
+        out.append(packet(field(8, start + i * step), field(10, 1), field(52, event + field(3, 0))))
+        out.append(packet(field(8, start + i * step + 5), field(10, 1), field(129, field(1, 0) + field(2, 800_000 + 1000 * i))))
+        out.append(packet(field(8, start + i * step + 6), field(10, 1), field(71, field(1, 0) + field(2, 0) + field(3, 2**28 + i))))
+    out.append(packet(field(10, 1), field(12, field(24, field(1, 3) + field(2, 'Shadow pass')))))
+    for i in range(5):
+        out.append(packet(field(8, start + i * step), field(10, 1),
+                          field(53, field(1, i) + field(2, 700_000 + i) + field(14, 3) + field(11, 0))))
+    data = b''.join(out)
+    if compressed:
+        data = packet(field(50, zlib.compress(data)))
+    return data, {'GPU active cycles': [v[0] for v in values], 'GPU utilization': [v[1] for v in values],
+                  'Read bandwidth': [v[2] * 1e6 for v in values], 'end_ns': [start + (i + 1) * step for i in range(30)]}
+
+
+KINDS = {
+    'mangohud': (mangohud, 'csv'), 'mangohud-0.6': (lambda: mangohud('0.6'), 'csv'), 'mangohud-versioned': (lambda: mangohud('versioned'), 'csv'),
+    'rocprofv3': (rocprofv3, 'csv'), 'rocprofv3-no-times': (lambda: rocprofv3(timestamps=False), 'csv'),
+    'rocprofv3-two-agents': (lambda: rocprofv3(one_agent=False), 'csv'), 'rocprof': (rocprof, 'csv'), 'codexl': (codexl, 'csv'),
+    'gpa-csv': (gpa_csv, 'csv'), 'renderdoc': (renderdoc, 'csv'), 'perfetto': (perfetto, 'pftrace'),
+    'perfetto-interned': (lambda: perfetto(interned=True), 'pftrace'), 'perfetto-compressed': (lambda: perfetto(compressed=True), 'pftrace'),
+    'intel-gpu-top': (intel_gpu_top, 'json'), 'intel-gpu-top-cut': (lambda: intel_gpu_top(cut=True), 'json'),
+    'intel-gpu-top-bare': (lambda: intel_gpu_top(bare=True), 'json'), 'intel-gpu-top-csv': (intel_gpu_top_csv, 'csv'),
+    'nvtop': (nvtop, 'json'), 'nvtop-3.3.0': (lambda: nvtop(forget_commas=True), 'json'), 'radeontop': (radeontop, 'txt'),
+    'gallium-hud': (gallium_hud, None), 'mesa-utrace': (utrace_csv, 'csv'), 'mesa-utrace-json': (utrace_json, 'json'),
+    'hwcpipe-csv': (hwcpipe, 'csv'), 'streamline-csv': (streamline, 'csv'), 'perf-stat': (perf_csv, 'csv'), 'perf-stat-json': (perf_json, 'json'),
+    'perf-stat-text': (perf_text, 'txt'), 'perf-stat-text-interval': (perf_text_interval, 'txt'),
+}
+
+
+def kind_of(name):
+    """The kind as --as has it."""
+    known = sorted(('mangohud', 'rocprofv3', 'rocprof', 'codexl', 'gpa-csv', 'renderdoc', 'perfetto', 'intel-gpu-top', 'nvtop', 'radeontop',
+                    'gallium-hud', 'mesa-utrace', 'hwcpipe-csv', 'streamline-csv', 'perf-stat'), key=len, reverse=True)
+    return next(k for k in known if name.startswith(k))
+
+
+def write(folder, name):
+    """Writes one file (or folder) of a kind; its path."""
+    make, suffix = KINDS[name]
+    data = make()[0]
+    path = os.path.join(folder, name + (f'.{suffix}' if suffix else ''))
+    if isinstance(data, dict):
+        os.makedirs(path, exist_ok=True)
+        for file, content in data.items():
+            with open(os.path.join(path, file), 'wb') as out:
+                out.write(content)
+    else:
+        with open(path, 'wb') as out:
+            out.write(data)
+    return path
+
+
+if __name__ == '__main__':
+    os.makedirs(sys.argv[1], exist_ok=True)
+    for kind in KINDS:
+        print(write(sys.argv[1], kind))

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Files of other tools through the command: what is in the capture against what the writer in Python meant. $SEXTANT is the binary."""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import import_files
+
+SEXTANT = os.environ['SEXTANT']
+
+
+def run(*args, stdin=None):
+    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False, input=stdin)
+
+
+def columns(path, *args):
+    """Raw columns and labels of the first device of a file."""
+    result = run('export', path, '--counters', '--json', *args)
+    if result.returncode not in (0, 1) or not result.stdout:
+        raise AssertionError(result.stderr)
+    document = json.loads(result.stdout)
+    return {name: [row[i] for row in document['rows']] for i, name in enumerate(document['metrics'])}, result
+
+
+class Import(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def check_values(self, have, expected, name):
+        for column, want in expected.items():
+            self.assertIn(column, have, f'{name}: {sorted(have)}')
+            self.assertEqual(len(have[column]), len(want), f'{name} {column}')
+            for got, value in zip(have[column], want):
+                if value is None or isinstance(value, str):
+                    self.assertEqual(got, value, f'{name} {column}')
+                else:
+                    self.assertIsNotNone(got, f'{name} {column}')
+                    self.assertAlmostEqual(got, value, delta=abs(value) * 1e-9 + 1e-9, msg=f'{name} {column}')
+
+    def test_every_kind(self):
+        for name in import_files.KINDS:
+            with self.subTest(name):
+                path = import_files.write(self.folder.name, name)
+                expected = import_files.KINDS[name][0]()[1]
+                have, result = columns(path)
+                self.check_values(have, expected, name)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn(os.path.basename(path), result.stderr)  # the kind is said
+                out = self.path('kept.sxc')
+                kept = run('import', path, '-o', out, '--as', import_files.kind_of(name))
+                self.assertEqual(kept.returncode, 0, kept.stderr)
+                self.check_values(columns(out)[0], expected, name + ' kept')
+
+    def test_every_verb(self):
+        for name in ('mangohud', 'rocprofv3', 'perfetto', 'perf-stat-text', 'gallium-hud'):
+            path = import_files.write(self.folder.name, name)
+            for verb in (('report',), ('report', '--json'), ('export',), ('capture', 'info')):
+                with self.subTest(f'{verb} {name}'):
+                    result = run(*verb, path)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    self.assertNotIn('/proc/self', result.stdout + result.stderr)
+        path = import_files.write(self.folder.name, 'mangohud')
+        self.assertIn('GpuBusy = 90.0 %', run('explain', 'gpu_busy', '-i', path).stdout)
+
+    def test_rules_find_their_inputs(self):
+        for name in ('rocprof', 'rocprofv3', 'codexl'):
+            with self.subTest(name):
+                result = run('advise', import_files.write(self.folder.name, name), '--json')
+                self.assertEqual(result.returncode, 0, result.stderr)
+                fired = {f['rule'] for f in json.loads(result.stdout)['findings']}
+                self.assertLessEqual({'cl.lanes', 'cl.memory', 'cl.cache'}, fired)
+        self.assertIn('GFX9', result.stderr + run('advise', import_files.write(self.folder.name, 'rocprof')).stderr)
+        self.assertIn('catalog amd-gcn1', run('report', import_files.write(self.folder.name, 'codexl')).stderr)  # Tahiti
+
+    def test_neutral_names(self):
+        path = import_files.write(self.folder.name, 'mangohud')
+        result = run('export', path, '--json', '-m', 'gpu.busy,frame.time,gpu.frequency,cpu.busy')
+        document = json.loads(result.stdout)
+        self.assertEqual([m for m in document['metrics'] if not m.endswith('_ns') and m != 'quality'],
+                         ['gpu_busy', 'frame_time', 'gpu_frequency', 'cpu_busy'])
+
+    def test_several_devices(self):
+        for name, count in (('nvtop', 2), ('rocprofv3-two-agents', 2), ('perfetto', 3)):
+            path = import_files.write(self.folder.name, name)
+            info = json.loads(run('capture', 'info', path, '--json').stdout)
+            self.assertEqual(len(info['devices']), count, name)
+        # Files of one run in one capture.
+        out = self.path('all.sxc')
+        result = run('import', import_files.write(self.folder.name, 'mangohud'), import_files.write(self.folder.name, 'radeontop'), '-o', out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(json.loads(run('capture', 'info', out, '--json').stdout)['devices']), 2)
+
+    def test_packed_and_encoded(self):
+        data, expected = import_files.mangohud()
+        for name, content in (('gz', gzip.compress(data)), ('bom', b'\xef\xbb\xbf' + data), ('utf16', data.decode().encode('utf-16')),
+                              ('utf16be', b'\xfe\xff' + data.decode().encode('utf-16-be')), ('crlf', data.replace(b'\n', b'\r\n'))):
+            with self.subTest(name):
+                path = self.path(name + '.csv')
+                with open(path, 'wb') as out:
+                    out.write(content)
+                self.check_values(columns(path)[0], expected, name)
+        data, expected = import_files.perfetto()
+        path = self.path('trace.gz')
+        with open(path, 'wb') as out:
+            out.write(gzip.compress(data))
+        self.check_values(columns(path)[0], expected, 'perfetto.gz')
+
+    def test_cut(self):
+        """What stands before the break is there, and the exit status says that something is not."""
+        for name in ('mangohud', 'rocprof', 'perfetto', 'radeontop', 'mesa-utrace'):
+            with self.subTest(name):
+                path = import_files.write(self.folder.name, name)
+                with open(path, 'rb') as file:
+                    data = file.read()
+                with open(path, 'wb') as file:
+                    file.write(data[:len(data) * 2 // 3 - 3])
+                out = self.path('cut.sxc')
+                result = run('import', path, '-o', out)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn('breaks off', result.stderr)
+                self.assertEqual(len(result.stderr.strip().splitlines()[-3:]), 3)
+                have, again = columns(out)
+                self.assertGreater(len(have['begin_ns']), 3)
+                self.assertEqual(again.returncode, 1)
+        data = import_files.intel_gpu_top(cut='inside')[0]
+        with open(self.path('cut.json'), 'wb') as file:
+            file.write(data)
+        have, _ = columns(self.path('cut.json'))
+        self.assertEqual(len(have['GpuBusy']), 20)
+
+    def test_wrong_kind(self):
+        path = import_files.write(self.folder.name, 'mangohud')
+        for kind in sorted({import_files.kind_of(n) for n in import_files.KINDS} - {'mangohud'}):
+            with self.subTest(kind):
+                result = run('import', path, '--as', kind, '-o', self.path('x.sxc'))
+                self.assertEqual(result.returncode, 5, f'{kind}: {result.stderr}')
+                self.assertEqual([line.split(':')[0] for line in result.stderr.strip().splitlines() if line[0] != ' '][-3:],
+                                 ['error', 'because', 'try'])
+        result = run('import', path, '--as', 'mangohat', '-o', self.path('x.sxc'))
+        self.assertEqual(result.returncode, 2)
+        self.assertIn('mangohud', result.stderr)
+
+    def test_unknown_files(self):
+        for name, content in (('text', b'hello\nworld\n'), ('empty', b''), ('zeros', bytes(4096)), ('json', b'{"a": [1, 2]}'),
+                              ('table', b'a,b,c\n1,2,3\n4,5,6\n')):
+            with self.subTest(name):
+                path = self.path(name)
+                with open(path, 'wb') as out:
+                    out.write(content)
+                result = run('import', path, '-o', self.path('x.sxc'))
+                self.assertIn(result.returncode, (2, 5), result.stderr)
+                self.assertFalse(os.path.exists(self.path('x.sxc')) and os.path.getsize(self.path('x.sxc')) > 4096)
+
+    def test_head_only(self):
+        for name in ('mangohud', 'rocprof', 'rocprofv3', 'renderdoc', 'intel-gpu-top-csv', 'codexl'):
+            with self.subTest(name):
+                path = import_files.write(self.folder.name, name)
+                with open(path, 'rb') as file:
+                    lines = file.read().decode().splitlines(True)
+                head = [i for i, line in enumerate(lines) if line.startswith(('fps', 'Index', '"Corr', 'EID', 'Freq', 'Method'))][0]
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.writelines(lines[:head + 1])
+                self.assertEqual(run('report', path).returncode, 5)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)

@@ -1,0 +1,43 @@
+/* Files of another tool of any content; KIND names the parser. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "import/import.h"
+
+static void check(const struct import *import)
+{
+	uint32_t count;
+	const struct import_device *devices = import_devices(import, &count);
+	if (!count)
+		abort();
+	for (uint32_t i = 0; i < count; i++)
+		if (!devices[i].table || !devices[i].catalog || !devices[i].source ||
+		    !sx_table_row_count(devices[i].table))
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct sx_context *context;
+	struct import *import = NULL;
+	struct sx_error err = {0};
+	if (!context && sx_context_create(NULL, &context, NULL))
+		abort();
+	struct import_request request = {.context = context, .path = "fuzz", .as = KIND};
+	enum sx_status status = import_parse(&request, (const char *)data, size, &import, &err);
+	bool made = !status || status == SX_INCOMPLETE;
+	if (made != (import != NULL) || (status && !err.message[0]))
+		abort();
+	if (made)
+		check(import);
+	import_destroy(import);
+	/* Recognising alone, of anything. */
+	request.as = NULL;
+	import = NULL;
+	if (size < 4096) {
+		import_parse(&request, (const char *)data, size, &import, NULL);
+		import_destroy(import);
+	}
+	return 0;
+}

@@ -1,0 +1,280 @@
+/* Files of other tools as captures, which every verb reads. */
+#include "tools/cli/imported.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sextant/capture.h>
+
+#include "base/mem.h"
+#include "import/import.h"
+#include "tools/cli/capture_view.h"
+
+#define BLOCK_ROWS 4096
+
+struct imported {
+	struct imported *next;
+	int fd;		   /* of the capture, which has no name any more */
+	char path[40];	   /* under which it can be opened */
+	const char *shown; /* the user's file */
+};
+
+static enum sx_status write_rows(struct sx_capture_writer *writer, uint32_t index,
+				 const struct sx_table *table, struct sx_error *err)
+{
+	size_t count = sx_table_row_count(table);
+	struct sx_vector *vectors =
+	    calloc((size_t)sx_table_column_count(table) + 1, sizeof(*vectors));
+	enum sx_status status = vectors ? SX_OK : error_nomem(err, "importing");
+	for (size_t first = 0; !status && first < count; first += BLOCK_ROWS) {
+		struct sx_rows rows;
+		size_t some = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
+		sx_table_rows(table, first, some, vectors, &rows);
+		status = sx_capture_write(writer, index, &rows, err);
+		/* A file does not wait for the disk as a device does not. */
+		if (!status)
+			status = sx_capture_flush(writer, err);
+	}
+	free(vectors);
+	return status;
+}
+
+/* A device of the import becomes one of the capture. */
+static enum sx_status write_device(const struct cli *cli, struct sx_capture_writer *writer,
+				   const struct import_device *device, uint32_t *index,
+				   struct sx_error *err)
+{
+	struct sx_capture_constant constants[IMPORT_CONSTANTS_MAX];
+	uint32_t count = sx_table_column_count(device->table);
+	struct sx_column *columns = calloc((size_t)count + 1, sizeof(*columns));
+	struct sx_catalog *catalog = NULL;
+	enum sx_status status = columns ? SX_OK : error_nomem(err, "importing");
+	if (!status)
+		status = sx_catalog_open(cli->context, device->catalog, &catalog, err);
+	for (uint32_t i = 0; !status && i < count; i++)
+		columns[i] = *sx_table_column(device->table, i);
+	for (uint32_t i = 0; i < device->constant_count; i++)
+		constants[i] = (struct sx_capture_constant){device->constants[i].name,
+							    device->constants[i].value};
+	struct sx_capture_device out = {
+	    .catalog = device->catalog,
+	    .catalog_hash = catalog ? sx_catalog_info(catalog)->hash : 0,
+	    .source = device->source,
+	    .name = device->name,
+	    .driver = device->driver,
+	    .kind = sx_table_kind(device->table),
+	    .clock = device->clock ? device->clock : "file",
+	    .interval_ns = device->interval_ns,
+	    .constants = constants,
+	    .constant_count = device->constant_count,
+	    .columns = columns,
+	    .column_count = count,
+	};
+	if (!status)
+		status = sx_capture_add_device(writer, &out, index, err);
+	if (!status)
+		status = write_rows(writer, *index, device->table, err);
+	sx_catalog_unref(catalog);
+	free(columns);
+	return status;
+}
+
+static void note_wrapped(const struct cli *cli, const char *text)
+{
+	char line[512];
+	if (cli->options.quiet)
+		return;
+	snprintf(line, sizeof(line), "note: %s", text);
+	text_wrap(&cli->err, 2, line);
+}
+
+/* What a file was found to be. */
+static void say(const struct cli *cli, const char *path, const struct import *import)
+{
+	uint32_t count;
+	const struct import_device *devices = import_devices(import, &count);
+	cli_note(cli, "%s: %s", path, import_about(import));
+	for (uint32_t i = 0; i < count; i++) {
+		size_t rows = sx_table_row_count(devices[i].table);
+		cli_note(cli, "  %s%s%zu sample%s, catalog %s",
+			 devices[i].name ? devices[i].name : "", devices[i].name ? ": " : "", rows,
+			 rows == 1 ? "" : "s", devices[i].catalog);
+	}
+	for (uint32_t i = 0; import_note(import, i); i++)
+		note_wrapped(cli, import_note(import, i));
+}
+
+static enum sx_status write_marks(struct sx_capture_writer *writer, const struct import *import,
+				  const struct sx_error *cut, struct sx_error *err)
+{
+	struct sx_capture_mark mark = {.begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN};
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && import_note(import, i); i++) {
+		mark.text = import_note(import, i);
+		status = sx_capture_mark(writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
+	}
+	if (!status && cut) {
+		mark.text = cut->message;
+		mark.lost = 1;
+		status = sx_capture_mark(writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_LOSS, &mark, err);
+	}
+	return status;
+}
+
+static enum sx_status write_file(const struct cli *cli, struct sx_capture_writer *writer,
+				 const char *path, struct sx_error *err)
+{
+	struct import_request request = {.context = cli->context,
+					 .path = path,
+					 .as = cli->options.as,
+					 .catalog = cli->options.catalog};
+	struct import *import = NULL;
+	struct sx_error cut = {0};
+	uint32_t count = 0, index;
+	enum sx_status read = import_read(&request, &import, &cut);
+	if (read && read != SX_INCOMPLETE) {
+		*err = cut;
+		return read;
+	}
+	const struct import_device *devices = import_devices(import, &count);
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = write_device(cli, writer, &devices[i], &index, err);
+	if (!status)
+		status = write_marks(writer, import, read ? &cut : NULL, err);
+	if (!status)
+		say(cli, path, import);
+	import_destroy(import);
+	if (!status && read)
+		*err = cut;
+	return status ? status : read;
+}
+
+enum sx_status imported_write(const struct cli *cli, const char *const *paths, size_t count,
+			      const char *out, struct sx_error *err)
+{
+	struct sx_capture_property properties[] = {{"imported-from", count ? paths[0] : ""},
+						   {"writer", "sextant import"}};
+	struct sx_capture_options options = {.properties = properties, .property_count = 2};
+	struct sx_capture_writer *writer = NULL;
+	struct sx_error why = {0};
+	enum sx_status status = sx_capture_create(out, &options, &writer, err), worst = SX_OK;
+	for (size_t i = 0; !status && i < count; i++) {
+		status = write_file(cli, writer, paths[i], err);
+		if (status == SX_INCOMPLETE) {
+			worst = status;
+			why = *err;
+			status = SX_OK;
+		}
+	}
+	struct sx_error closing = {0};
+	enum sx_status closed = writer ? sx_capture_finish(writer, NULL, &closing) : SX_OK;
+	if (status)
+		return status;
+	if (closed || worst)
+		*err = closed ? closing : why;
+	return closed ? closed : worst;
+}
+
+/* A capture that goes when the program does: its name is taken away at once. */
+static enum sx_status make(struct cli *cli, const char *path, struct imported *made,
+			   struct sx_error *err)
+{
+	const char *folder = getenv("TMPDIR");
+	char draft[512];
+	if (!folder || folder[0] != '/' || strlen(folder) > 400)
+		folder = "/tmp";
+	snprintf(draft, sizeof(draft), "%s/sextant-XXXXXX", folder);
+	int fd = mkostemp(draft, O_CLOEXEC);
+	if (fd < 0) {
+		error_errno(err, errno, "cannot write to %s", folder);
+		error_try(err, "TMPDIR=FOLDER with one that can be written");
+		return err->status;
+	}
+	close(fd);
+	enum sx_status status = imported_write(cli, &path, 1, draft, err);
+	made->fd = !status || status == SX_INCOMPLETE ? open(draft, O_RDONLY | O_CLOEXEC) : -1;
+	unlink(draft);
+	if (status && status != SX_INCOMPLETE)
+		return status;
+	if (status == SX_INCOMPLETE)
+		cli_note(cli, "warning: %s", err->message);
+	if (made->fd < 0)
+		return error_errno(err, errno, "cannot read %s", draft);
+	made->shown = path;
+	snprintf(made->path, sizeof(made->path), "/proc/self/fd/%d", made->fd);
+	return SX_OK;
+}
+
+static enum sx_status replace(struct cli *cli, const char **path, struct sx_error *err)
+{
+	/* With --for, a plain table of counters is read as it always was: in constant memory. */
+	if (capture_view_is(*path) || !import_knows(*path, !cli->options.catalog))
+		return SX_OK;
+	struct imported *made = calloc(1, sizeof(*made));
+	if (!made)
+		return error_nomem(err, "importing");
+	enum sx_status status = make(cli, *path, made, err);
+	if (status) {
+		free(made);
+		return status;
+	}
+	made->next = cli->imported;
+	cli->imported = made;
+	*path = made->path;
+	return SX_OK;
+}
+
+/* Whether the arguments of the verb are files; --input of every verb is one. */
+static bool takes_files(const struct cli *cli)
+{
+	static const char verbs[] = "report advise export diff explain eval capture";
+	return options_word(verbs, cli->verb->name);
+}
+
+enum sx_status imported_inputs(struct cli *cli, struct sx_error *err)
+{
+	struct options *o = &cli->options;
+	enum sx_status status = SX_OK;
+	if (!takes_files(cli))
+		return SX_OK;
+	if (o->input)
+		status = replace(cli, &o->input, err);
+	for (size_t i = 0; !status && i < o->args.count; i++)
+		if (access(o->args.items[i], R_OK) == 0)
+			status = replace(cli, &o->args.items[i], err);
+	return status;
+}
+
+const char *imported_text(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX])
+{
+	for (const struct imported *i = cli->imported; i; i = i->next) {
+		const char *at = strstr(text, i->path);
+		size_t length = strlen(i->path), room = IMPORTED_TEXT_MAX;
+		if (!at || (at[length] >= '0' && at[length] <= '9'))
+			continue;
+		size_t before = (size_t)(at - text), shown = strlen(i->shown);
+		size_t behind = strlen(at + length);
+		if (before + shown + behind >= room)
+			continue;
+		memcpy(buf, text, before);
+		memcpy(buf + before, i->shown, shown);
+		memcpy(buf + before + shown, at + length, behind + 1);
+		return buf;
+	}
+	return text;
+}
+
+void imported_finish(struct cli *cli)
+{
+	while (cli->imported) {
+		struct imported *next = cli->imported->next;
+		close(cli->imported->fd);
+		free(cli->imported);
+		cli->imported = next;
+	}
+}

@@ -1,0 +1,24 @@
+/* Files of other tools as input of any verb: read once, into a capture without a name. */
+#ifndef TOOLS_CLI_IMPORTED_H
+#define TOOLS_CLI_IMPORTED_H
+
+#include "tools/cli/cli.h"
+
+#define IMPORTED_TEXT_MAX 1024
+
+/*
+ * Reads files into a capture at `out`; what it found, and what was left out, is noted. --as and
+ * --for are heeded. SX_INCOMPLETE: the capture is there, but a file broke off.
+ */
+enum sx_status imported_write(const struct cli *cli, const char *const *paths, size_t count,
+			      const char *out, struct sx_error *err);
+/*
+ * Replaces each input file of the verb that is none of Sextant's by a capture of what it holds.
+ * Errors: those of reading it.
+ */
+enum sx_status imported_inputs(struct cli *cli, struct sx_error *err);
+/* Text with the names of the files that the user gave, instead of their captures'. */
+const char *imported_text(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
+void imported_finish(struct cli *cli);
+
+#endif
