@@ -27,7 +27,7 @@ GPA_Status GPA_Destroy(void)
 	return gpa_leave(&call, GPA_STATUS_OK, NULL);
 }
 
-static void context_free(struct gpa_context *context)
+void gpa_context_destroy(struct gpa_context *context)
 {
 	for (uint32_t i = 1; i <= GPA_SESSIONS; i++) /* the oldest first */
 		gpa_session_destroy(context,
@@ -54,13 +54,15 @@ static void read_settings(struct gpa_settings *out)
 	out->raw = getenv("SEXTANT_GPA_RAW") != NULL;
 }
 
-static GPA_Status context_open(void *native)
+GPA_Status gpa_context_create(void *native, int version, bool raw, struct gpa_context **out)
 {
 	struct gpa_context *context = calloc(1, sizeof(*context));
 	if (!context)
 		return GPA_STATUS_ERROR_FAILED;
 	context->native = native;
+	context->version = version;
 	read_settings(&context->settings);
+	context->settings.raw = context->settings.raw || raw;
 	GPA_Status status = gpa_backend.open(context);
 	if (status == GPA_STATUS_OK) {
 		context->enabled = calloc(context->counter_count + 1, sizeof(uint32_t));
@@ -68,9 +70,20 @@ static GPA_Status context_open(void *native)
 			status = GPA_STATUS_ERROR_FAILED;
 	}
 	if (status != GPA_STATUS_OK)
-		context_free(context);
+		gpa_context_destroy(context);
 	else
-		gpa_context_add(context);
+		*out = context;
+	return status;
+}
+
+static GPA_Status context_open(void *native)
+{
+	struct gpa_context *context = NULL;
+	GPA_Status status = gpa_context_create(native, 2, false, &context);
+	if (status != GPA_STATUS_OK)
+		return status;
+	gpa_context_add(context);
+	gpa_context_use(context);
 	return status;
 }
 
@@ -100,7 +113,7 @@ GPA_Status GPA_CloseContext(void)
 	if (call.context->active)
 		return gpa_leave(&call, GPA_STATUS_ERROR_SAMPLING_NOT_ENDED, "a session is active");
 	gpa_context_remove(call.context);
-	context_free(call.context);
+	gpa_context_destroy(call.context);
 	return gpa_leave(&call, GPA_STATUS_OK, NULL);
 }
 

@@ -105,7 +105,8 @@ GPA_Status GPA_BeginSample(gpa_uint32 sampleID)
 				 "a sample is open");
 	const struct gpa_pass_plan *plan = gpa_pass_plan(c->active, c->pass);
 	struct gpa_request *request = NULL;
-	if (plan && !(request = gpa_backend.begin(c, plan->raws, plan->count)))
+	void *commands = gpa_backend.commands ? gpa_backend.commands(c) : NULL;
+	if (plan && !(request = gpa_backend.begin(c, commands, plan->raws, plan->count)))
 		return gpa_leave(&call, GPA_STATUS_ERROR_FAILED,
 				 "the driver cannot start counting");
 	struct gpa_sample *sample = gpa_pass_add(c, c->pass, sampleID);
@@ -132,7 +133,8 @@ GPA_Status GPA_EndSample(void)
 	struct gpa_sample *sample = gpa_pass_find(c->pass, c->open_id);
 	c->in_sample = false;
 	sample->open = false;
-	if (sample->request && !gpa_backend.end(c, sample->request)) {
+	void *commands = gpa_backend.commands ? gpa_backend.commands(c) : NULL;
+	if (sample->request && !gpa_backend.end(c, commands, sample->request)) {
 		gpa_backend.release(c, sample->request);
 		sample->request = NULL;
 		return gpa_leave(&call, GPA_STATUS_ERROR_FAILED, "the driver cannot end counting");

@@ -188,8 +188,10 @@ static bool hold_back(struct cl_backend *b, cl_command_queue queue, cl_event unt
 }
 
 /* A barrier begins a sample, so that an out-of-order queue starts nothing of it earlier. */
-static struct gpa_request *begin(struct gpa_context *context, const uint32_t *raws, uint32_t count)
+static struct gpa_request *begin(struct gpa_context *context, void *commands, const uint32_t *raws,
+				 uint32_t count)
 {
+	(void)commands;
 	struct cl_backend *b = context->impl;
 	cl_command_queue queue = context->native;
 	struct gpa_request *r = calloc(1, sizeof(*r));
@@ -203,8 +205,9 @@ static struct gpa_request *begin(struct gpa_context *context, const uint32_t *ra
 	return NULL;
 }
 
-static bool end(struct gpa_context *context, struct gpa_request *request)
+static bool end(struct gpa_context *context, void *commands, struct gpa_request *request)
 {
+	(void)commands;
 	struct cl_backend *b = context->impl;
 	cl_command_queue queue = context->native;
 	return b->cl.EnqueueMarkerWithWaitList(queue, 0, NULL, &request->end) == CL_SUCCESS &&

@@ -35,6 +35,7 @@ static GPA_Status fill(struct gpa_context *context)
 	context->counter_count = (uint32_t)list.count;
 	context->device_name = (const char *)b->gl.GetString(GL_RENDERER);
 	context->device_id = b->device_id;
+	context->generation = gl_amd_generation(catalog);
 	if (!ok)
 		return GPA_STATUS_ERROR_FAILED;
 	return list.count ? GPA_STATUS_OK : GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
@@ -98,8 +99,10 @@ static void release(struct gpa_context *context, struct gpa_request *request)
 	free(request);
 }
 
-static struct gpa_request *begin(struct gpa_context *context, const uint32_t *raws, uint32_t count)
+static struct gpa_request *begin(struct gpa_context *context, void *commands, const uint32_t *raws,
+				 uint32_t count)
 {
+	(void)commands;
 	struct gl_backend *b = context->impl;
 	if (!is_current(context)) {
 		gpa_log(GPA_LOGGING_ERROR, "the opened OpenGL context is not current");
@@ -127,8 +130,9 @@ static struct gpa_request *begin(struct gpa_context *context, const uint32_t *ra
 	return r;
 }
 
-static bool end(struct gpa_context *context, struct gpa_request *request)
+static bool end(struct gpa_context *context, void *commands, struct gpa_request *request)
 {
+	(void)commands;
 	struct gl_backend *b = context->impl;
 	if (!is_current(context)) {
 		gpa_log(GPA_LOGGING_ERROR, "the opened OpenGL context is not current");

@@ -11,6 +11,8 @@ struct vk_backend {
 	bool have[RAW_COUNT];
 	struct vk_perf perf;
 	struct vk_sets sets;
+	const GPA_VulkanContext *native; /* the program's, or `own` */
+	GPA_VulkanContext own;		 /* of version 3, whose structure tells less */
 };
 
 struct gpa_request {
@@ -24,13 +26,16 @@ struct gpa_request {
 
 static GPA_Status open(struct gpa_context *context)
 {
-	const GPA_VulkanContext *native = context->native;
 	const char *why;
 	struct gpa_list list = {0};
 	struct vk_backend *b = calloc(1, sizeof(*b));
 	if (!b)
 		return GPA_STATUS_ERROR_FAILED;
 	context->impl = b;
+	b->native = context->native;
+	if (context->version == 3)
+		b->native = vk_api_complete(context->native, &b->own);
+	const GPA_VulkanContext *native = b->native;
 	if (!vk_api_load(&b->vk, native, &why)) {
 		gpa_log(GPA_LOGGING_ERROR, "%s", why);
 		return GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
@@ -120,11 +125,24 @@ static bool take_pools(struct vk_backend *b, struct gpa_request *r)
 					      r->raws + r->query_count, r->perf_count, &r->perf);
 }
 
-static struct gpa_request *begin(struct gpa_context *context, const uint32_t *raws, uint32_t count)
+static bool same_device(const struct gpa_context *context, const void *native)
+{
+	const struct vk_backend *b = context->impl;
+	const GpaVkContextOpenInfo *info = native;
+	return b->native->device == info->device;
+}
+
+static void *commands_of(const struct gpa_context *context)
+{
+	const struct vk_backend *b = context->impl;
+	return b->native->commandBuffer;
+}
+
+static struct gpa_request *begin(struct gpa_context *context, void *commands, const uint32_t *raws,
+				 uint32_t count)
 {
 	struct vk_backend *b = context->impl;
-	const GPA_VulkanContext *native = context->native;
-	if (!native->commandBuffer) {
+	if (!commands) {
 		gpa_log(GPA_LOGGING_ERROR, "commandBuffer is not set");
 		return NULL;
 	}
@@ -132,7 +150,7 @@ static struct gpa_request *begin(struct gpa_context *context, const uint32_t *ra
 	if (!r)
 		return NULL;
 	r->raws = raws;
-	r->commands = native->commandBuffer;
+	r->commands = commands;
 	while (r->query_count < count && raws[r->query_count] < RAW_COUNT)
 		r->query_count++;
 	r->perf_count = count - r->query_count;
@@ -147,11 +165,10 @@ static struct gpa_request *begin(struct gpa_context *context, const uint32_t *ra
 	return r;
 }
 
-static bool end(struct gpa_context *context, struct gpa_request *request)
+static bool end(struct gpa_context *context, void *commands, struct gpa_request *request)
 {
 	struct vk_backend *b = context->impl;
-	const GPA_VulkanContext *native = context->native;
-	if (native->commandBuffer != request->commands) {
+	if (commands != request->commands) {
 		gpa_log(GPA_LOGGING_ERROR, "the sample began in another command buffer");
 		return false;
 	}
@@ -196,4 +213,6 @@ const struct gpa_backend gpa_backend = {
     .collect = collect,
     .release = release,
     .value = value,
+    .commands = commands_of,
+    .same = same_device,
 };

@@ -18,10 +18,12 @@ struct gpa_request; /* one sample of one pass inside the back end */
 /* One counter that clients see. Strings live as long as the context. */
 struct gpa_counter {
 	const char *name, *description; /* description: "#Group#text" */
+	const char *group;		/* its group by itself */
 	GPA_Type type;
 	GPA_Usage_Type usage;
 	const uint32_t *raws; /* the raw counts it is made of */
 	uint32_t raw_count;
+	uint8_t uuid[16];
 };
 
 /* Raw counts of one pass, sorted. */
@@ -57,10 +59,13 @@ struct gpa_backend {
 	void (*close)(struct gpa_context *context);
 	/* Fills passes and places for schedule->enabled; memory from malloc. */
 	GPA_Status (*plan)(struct gpa_context *context, struct gpa_schedule *schedule);
-	/* Starts counting; NULL when it cannot. */
-	struct gpa_request *(*begin)(struct gpa_context *context, const uint32_t *raws,
-				     uint32_t count);
-	bool (*end)(struct gpa_context *context, struct gpa_request *request);
+	/*
+	 * Starts counting; NULL when it cannot. `commands`: the program's command buffer, of an API
+	 * that has such.
+	 */
+	struct gpa_request *(*begin)(struct gpa_context *context, void *commands,
+				     const uint32_t *raws, uint32_t count);
+	bool (*end)(struct gpa_context *context, void *commands, struct gpa_request *request);
 	/* Asks for results, values[i] of raws[i], and whether each is valid; never waits. */
 	enum gpa_answer (*collect)(struct gpa_context *context, struct gpa_request *request,
 				   uint64_t *values, bool *valid);
@@ -68,6 +73,10 @@ struct gpa_backend {
 	/* A counter from its raws, in their order. false: no data. */
 	bool (*value)(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
 		      union gpa_value *out);
+	/* The command buffer that a context of version 2 names; NULL in APIs without such. */
+	void *(*commands)(const struct gpa_context *context);
+	/* Whether `native` is what a context has open, written elsewhere; NULL: handles tell. */
+	bool (*same)(const struct gpa_context *context, const void *native);
 };
 
 /* The one back end of this library. */
@@ -105,11 +114,13 @@ struct gpa_settings {
 struct gpa_context {
 	uint64_t serial;
 	struct gpa_settings settings;
+	int version;	     /* of the interface that opened it: 2 or 3 */
 	void *native, *impl; /* impl: the back end's */
 	struct gpa_counter *counters;
 	uint32_t counter_count;
 	const char *device_name; /* NULL: unknown */
 	uint32_t device_id;	 /* 0: unknown */
+	uint32_t generation;	 /* of AMD's graphics IP (7 is GFX7); 0: unknown */
 	uint32_t *enabled;	 /* in the order of enabling */
 	uint32_t enabled_count;
 	struct gpa_schedule schedule; /* of the enabled set */
@@ -120,6 +131,7 @@ struct gpa_context {
 	uint32_t open_id;
 	bool in_sample;
 	uint32_t last_id;
+	struct gpa3_session *sessions3, *active3; /* of version 3 */
 	struct gpa_context *next;
 };
 
@@ -136,8 +148,19 @@ GPA_Status gpa_leave(struct gpa_call *call, GPA_Status status, const char *messa
  * again. *delay_ns doubles up to a millisecond. false: the context is closed.
  */
 bool gpa_pause(struct gpa_call *call, uint64_t *delay_ns);
+uint64_t gpa_now_ns(void); /* CLOCK_MONOTONIC */
 struct gpa_context *gpa_context_find(void *native);
-/* Adds a context to the list and makes it current; makes one current; removes one. */
+/* Whether this is a context that is open; `maybe` is not followed. */
+bool gpa_context_known(const void *maybe);
+/* The first open context; the others follow it. */
+struct gpa_context *gpa_context_first(void);
+/*
+ * Opens the counters of a native context for a version of the interface; `raw`: raw events are
+ * counters too. *out belongs to the caller until it is added or released.
+ */
+GPA_Status gpa_context_create(void *native, int version, bool raw, struct gpa_context **out);
+void gpa_context_destroy(struct gpa_context *context);
+/* Adds a context to the list; makes one current; removes one. */
 void gpa_context_add(struct gpa_context *context);
 void gpa_context_use(struct gpa_context *context);
 void gpa_context_remove(struct gpa_context *context);
@@ -151,6 +174,9 @@ uint32_t gpa_counter_find(const struct gpa_context *context, const char *name); 
 bool gpa_enabled(const uint32_t *list, uint32_t count, uint32_t counter);
 /* The schedule of the enabled set, made when needed. */
 GPA_Status gpa_context_schedule(struct gpa_context *context);
+/* Makes the schedule of a selection; an earlier one is released. */
+GPA_Status gpa_schedule_make(struct gpa_context *context, const uint32_t *enabled, uint32_t count,
+			     struct gpa_schedule *schedule);
 void gpa_schedule_finish(struct gpa_schedule *schedule);
 /* Plans passes by class: raws of one class share a pass. Classes in use become passes in order. */
 GPA_Status gpa_plan_classes(const struct gpa_context *context, struct gpa_schedule *schedule,
@@ -171,6 +197,8 @@ struct gpa_session *gpa_session_begin(struct gpa_context *context);
 struct gpa_session *gpa_session_oldest(const struct gpa_context *context);
 struct gpa_session *gpa_session_find(const struct gpa_context *context, uint32_t id);
 void gpa_session_destroy(struct gpa_context *context, struct gpa_session *session);
+/* Releases what is in a session. */
+void gpa_session_finish(struct gpa_context *context, struct gpa_session *session);
 struct gpa_pass *gpa_session_add_pass(struct gpa_session *session);
 /* Passes of a session that have samples: those of the schedule that were begun. */
 size_t gpa_session_passes(const struct gpa_session *session);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const char *const catalogs[] = {"amd-gcn2", "amd-gcn3", "amd-gcn1"};
+static const uint32_t generations[] = {7, 8, 6};
 
 /* Mesa names the chip between the parentheses of the renderer: "(radeonsi, hawaii, LLVM …)". */
 static bool renderer_has(const char *renderer, const char *chip)
@@ -50,6 +51,14 @@ const char *gl_amd_catalog(const struct gl_api *gl)
 		if (catalog_matches(catalogs[i], renderer))
 			return catalogs[i];
 	return NULL;
+}
+
+uint32_t gl_amd_generation(const char *catalog)
+{
+	for (size_t i = 0; catalog && i < sizeof(catalogs) / sizeof(catalogs[0]); i++)
+		if (strcmp(catalogs[i], catalog) == 0)
+			return generations[i];
+	return 0;
 }
 
 static struct sx_metrics *compile(struct gl_backend *b, const char *name)

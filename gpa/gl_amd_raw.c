@@ -1,5 +1,6 @@
 /* The raw events behind AMD's derived counters, as counters of their own when the user asks. */
 #include "gpa/gl_amd.h"
+#include "gpa/uuid.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,8 @@ static bool add(struct gl_backend *b, const struct sx_counter_info *info, const 
 	    .type = GPA_TYPE_UINT64,
 	    .usage =
 		strcmp(info->unit, "cycles") == 0 ? GPA_USAGE_TYPE_CYCLES : GPA_USAGE_TYPE_ITEMS};
+	if (counter.name)
+		uuid_make(counter.name, (uint64_t)info->slot << 32 | instance, counter.uuid);
 	if (!counter.name || !counter.description ||
 	    !mem_grow(&amd->metrics, &amd->metric_capacity, amd->metric_count + 1,
 		      sizeof(*amd->metrics)) ||

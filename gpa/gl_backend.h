@@ -22,6 +22,8 @@ struct gl_backend {
  * when the driver has them, else NULL.
  */
 const char *gl_amd_catalog(const struct gl_api *gl);
+/* The graphics IP that a catalog of gl_amd_catalog() describes; 0 for NULL. */
+uint32_t gl_amd_generation(const char *catalog);
 /* Adds the counters that the driver can deliver; false when there are none. */
 bool gl_amd_open(struct gl_backend *b, const struct gpa_settings *settings, struct gpa_list *list);
 void gl_amd_close(struct gl_backend *b);

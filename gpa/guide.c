@@ -1,6 +1,9 @@
 /* Reading a counter's description from its catalog. */
 #include "gpa/guide.h"
 
+#include "catalog/lint/identity.h"
+#include "gpa/uuid.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +53,10 @@ bool guide_counter(struct gpa_guide *guide, const char *name, const char *how,
 				    .description = copy,
 				    .type = m->type == SX_U64 ? GPA_TYPE_UINT64 : GPA_TYPE_FLOAT64,
 				    .usage = usage_of(m->usage)};
-	return copy != NULL;
+	uint64_t meaning = 0;
+	bool hashed = identity_hash(guide->catalog, m, &meaning);
+	uuid_make(m->name, meaning, out->uuid);
+	return copy != NULL && hashed;
 }
 
 bool guide_add(struct gpa_guide *guide, struct gpa_list *list, struct gpa_counter counter,
@@ -58,6 +64,10 @@ bool guide_add(struct gpa_guide *guide, struct gpa_list *list, struct gpa_counte
 {
 	uint32_t *copy = arena_alloc(&guide->arena, (raw_count + 1) * sizeof(*copy));
 	if (!copy || !mem_grow(&list->items, &list->capacity, list->count + 1, sizeof(counter)))
+		return false;
+	const char *group = counter.description + (*counter.description == '#');
+	counter.group = arena_strndup(&guide->arena, group, strcspn(group, "#"));
+	if (!counter.group)
 		return false;
 	memcpy(copy, raws, raw_count * sizeof(*copy));
 	counter.raws = copy;

@@ -33,19 +33,25 @@ void gpa_schedule_finish(struct gpa_schedule *schedule)
 	*schedule = (struct gpa_schedule){0};
 }
 
+GPA_Status gpa_schedule_make(struct gpa_context *context, const uint32_t *enabled, uint32_t count,
+			     struct gpa_schedule *s)
+{
+	gpa_schedule_finish(s);
+	s->enabled = malloc((count + 1) * sizeof(*s->enabled));
+	if (!s->enabled)
+		return GPA_STATUS_ERROR_FAILED;
+	for (uint32_t i = 0; i < count; i++)
+		s->enabled[i] = enabled[i];
+	s->enabled_count = count;
+	return count ? gpa_backend.plan(context, s) : GPA_STATUS_OK;
+}
+
 GPA_Status gpa_context_schedule(struct gpa_context *context)
 {
 	if (context->scheduled)
 		return GPA_STATUS_OK;
-	gpa_schedule_finish(&context->schedule);
-	struct gpa_schedule *s = &context->schedule;
-	s->enabled = malloc((context->enabled_count + 1) * sizeof(*s->enabled));
-	if (!s->enabled)
-		return GPA_STATUS_ERROR_FAILED;
-	for (uint32_t i = 0; i < context->enabled_count; i++)
-		s->enabled[i] = context->enabled[i];
-	s->enabled_count = context->enabled_count;
-	GPA_Status status = s->enabled_count ? gpa_backend.plan(context, s) : GPA_STATUS_OK;
+	GPA_Status status = gpa_schedule_make(context, context->enabled, context->enabled_count,
+					      &context->schedule);
 	context->scheduled = status == GPA_STATUS_OK;
 	return status;
 }

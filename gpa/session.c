@@ -3,14 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void sample_finish(struct gpa_context *context, struct gpa_sample *sample)
 {
@@ -27,16 +19,20 @@ static void pass_finish(struct gpa_context *context, struct gpa_pass *pass)
 	free(pass->samples);
 }
 
-void gpa_session_destroy(struct gpa_context *context, struct gpa_session *session)
+void gpa_session_finish(struct gpa_context *context, struct gpa_session *session)
 {
-	if (!session)
-		return;
 	gpa_dump_session(context, session);
-	for (uint32_t p = 0; p < session->schedule.pass_count; p++)
+	for (uint32_t p = 0; session->passes && p < session->schedule.pass_count; p++)
 		pass_finish(context, &session->passes[p]);
 	pass_finish(context, &session->surplus);
 	free(session->passes);
 	gpa_schedule_finish(&session->schedule);
+}
+
+void gpa_session_destroy(struct gpa_context *context, struct gpa_session *session)
+{
+	if (session)
+		gpa_session_finish(context, session);
 	free(session);
 }
 
@@ -192,11 +188,11 @@ enum gpa_answer gpa_session_poll(struct gpa_context *context, struct gpa_session
 
 bool gpa_session_wait(struct gpa_call *call, uint32_t id)
 {
-	uint64_t until = now_ns() + GPA_WAIT_NS, delay_ns = 20000;
+	uint64_t until = gpa_now_ns() + GPA_WAIT_NS, delay_ns = 20000;
 	for (;;) {
 		struct gpa_session *session = gpa_session_find(call->context, id);
 		if (!session || gpa_session_poll(call->context, session) != GPA_NOT_YET ||
-		    now_ns() >= until)
+		    gpa_now_ns() >= until)
 			return true;
 		if (!gpa_pause(call, &delay_ns))
 			return false;

@@ -60,6 +60,13 @@ GPA_Status gpa_leave(struct gpa_call *call, GPA_Status status, const char *messa
 	return status;
 }
 
+uint64_t gpa_now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 bool gpa_pause(struct gpa_call *call, uint64_t *delay_ns)
 {
 	struct timespec t = {.tv_nsec = (long)*delay_ns};
@@ -78,7 +85,7 @@ bool gpa_pause(struct gpa_call *call, uint64_t *delay_ns)
 struct gpa_context *gpa_context_find(void *native)
 {
 	for (struct gpa_context *c = state.first; c; c = c->next)
-		if (c->native == native)
+		if (c->version == 2 && c->native == native)
 			return c;
 	return NULL;
 }
@@ -95,7 +102,19 @@ void gpa_context_add(struct gpa_context *context)
 		end = &(*end)->next;
 	*end = context;
 	context->serial = ++state.last_serial;
-	gpa_context_use(context);
+}
+
+bool gpa_context_known(const void *maybe)
+{
+	const struct gpa_context *c = state.first;
+	while (c && c != maybe)
+		c = c->next;
+	return c != NULL;
+}
+
+struct gpa_context *gpa_context_first(void)
+{
+	return state.first;
 }
 
 void gpa_context_remove(struct gpa_context *context)
@@ -105,6 +124,11 @@ void gpa_context_remove(struct gpa_context *context)
 		link = &(*link)->next;
 	if (*link)
 		*link = context->next;
-	own_current = 0;
-	state.current = state.first ? state.first->serial : 0;
+	own_current = context->version == 2 ? 0 : own_current;
+	if (context->version != 2)
+		return;
+	const struct gpa_context *oldest = state.first;
+	while (oldest && oldest->version != 2)
+		oldest = oldest->next;
+	state.current = oldest ? oldest->serial : 0;
 }

@@ -71,3 +71,35 @@ bool vk_api_load(struct vk_api *vk, const GPA_VulkanContext *context, const char
 	vk->queue_flags = family.queueFlags;
 	return true;
 }
+
+static uint32_t first_family(const GPA_VulkanContext *context, PFN_vkGetInstanceProcAddr get)
+{
+	GPA_VulkanContext probe = *context;
+	for (probe.queueFamilyIndex = 0; probe.queueFamilyIndex < 64; probe.queueFamilyIndex++) {
+		VkQueueFlags flags = family_of(&probe, get).queueFlags;
+		if (!flags)
+			break;
+		if (flags & VK_QUEUE_GRAPHICS_BIT)
+			return probe.queueFamilyIndex;
+	}
+	return 0;
+}
+
+const GPA_VulkanContext *vk_api_complete(const GpaVkContextOpenInfo *info, GPA_VulkanContext *out)
+{
+	VkPhysicalDeviceFeatures features = {0};
+	*out = (GPA_VulkanContext){.instance = info->instance,
+				   .physicalDevice = info->physical_device,
+				   .device = info->device};
+	PFN_vkGetInstanceProcAddr get = vk_api_loader(out);
+	if (!get || !out->instance || !out->physicalDevice)
+		return out;
+	PFN_vkGetPhysicalDeviceFeatures ask =
+	    (PFN_vkGetPhysicalDeviceFeatures)get(out->instance, "vkGetPhysicalDeviceFeatures");
+	if (ask)
+		ask(out->physicalDevice, &features);
+	out->pipelineStatisticsQuery = features.pipelineStatisticsQuery;
+	out->occlusionQueryPrecise = features.occlusionQueryPrecise;
+	out->queueFamilyIndex = first_family(out, get);
+	return out;
+}

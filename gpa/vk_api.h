@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "gpa/GPUPerfAPIVK.h"
+#include "gpa/GPUPerfAPI3.h"
 
 #define VK_API_DEVICE(X)                                                                           \
 	X(vkCreateQueryPool)                                                                       \
@@ -37,6 +38,12 @@ struct vk_api {
 
 /* Loads the functions and asks the device; on failure *why says what is missing. */
 bool vk_api_load(struct vk_api *vk, const GPA_VulkanContext *context, const char **why);
+
+/*
+ * Completes what a client of version 3 tells: the first queue family that draws or computes, and
+ * the features that the physical device has. Returns `out`.
+ */
+const GPA_VulkanContext *vk_api_complete(const GpaVkContextOpenInfo *info, GPA_VulkanContext *out);
 
 /* The entry that everything is found through; NULL without Vulkan. */
 PFN_vkGetInstanceProcAddr vk_api_loader(const GPA_VulkanContext *context);

@@ -48,6 +48,7 @@ static bool offer(struct vk_perf *perf, struct gpa_guide *guide, struct gpa_list
 	    .description = arena_strndup(&guide->arena, line, strlen(line)),
 	    .type = real ? GPA_TYPE_FLOAT64 : GPA_TYPE_UINT64,
 	    .usage = usage};
+	memcpy(counter.uuid, c->uuid, sizeof(counter.uuid)); /* the driver's own */
 	if (!counter.name || !counter.description || !guide_add(guide, list, counter, &raw, 1))
 		return false;
 	perf->counters[perf->count++] = *c;

@@ -12,14 +12,70 @@ struct gpa_request {
 
 static const uint32_t raws[FAKE_COUNTERS] = {0, 1, 2, 3, 4, 5, 6, 7};
 static const struct gpa_counter counters[FAKE_COUNTERS] = {
-    {"Alpha", "#Timing#First.", GPA_TYPE_UINT64, GPA_USAGE_TYPE_ITEMS, &raws[0], 1},
-    {"Beta", "#General#Second.", GPA_TYPE_FLOAT64, GPA_USAGE_TYPE_PERCENTAGE, &raws[1], 1},
-    {"Gamma", "#General#Third.", GPA_TYPE_UINT32, GPA_USAGE_TYPE_CYCLES, &raws[2], 1},
-    {"Delta", "#General#Fourth.", GPA_TYPE_FLOAT32, GPA_USAGE_TYPE_RATIO, &raws[3], 1},
-    {"Epsilon", "#General#Fifth.", GPA_TYPE_UINT64, GPA_USAGE_TYPE_BYTES, &raws[4], 1},
-    {"Zeta", "#General#Sixth.", GPA_TYPE_FLOAT64, GPA_USAGE_TYPE_MILLISECONDS, &raws[5], 1},
-    {"Eta", "#General#Seventh.", GPA_TYPE_UINT32, GPA_USAGE_TYPE_KILOBYTES, &raws[6], 1},
-    {"Theta", "#General#Eighth.", GPA_TYPE_FLOAT32, GPA_USAGE_TYPE_ITEMS, &raws[7], 1},
+    {.name = "Alpha",
+     .description = "#Timing#First.",
+     .group = "Timing",
+     .type = GPA_TYPE_UINT64,
+     .usage = GPA_USAGE_TYPE_ITEMS,
+     .raws = &raws[0],
+     .raw_count = 1,
+     .uuid = {0}},
+    {.name = "Beta",
+     .description = "#General#Second.",
+     .group = "General",
+     .type = GPA_TYPE_FLOAT64,
+     .usage = GPA_USAGE_TYPE_PERCENTAGE,
+     .raws = &raws[1],
+     .raw_count = 1,
+     .uuid = {1}},
+    {.name = "Gamma",
+     .description = "#General#Third.",
+     .group = "General",
+     .type = GPA_TYPE_UINT32,
+     .usage = GPA_USAGE_TYPE_CYCLES,
+     .raws = &raws[2],
+     .raw_count = 1,
+     .uuid = {2}},
+    {.name = "Delta",
+     .description = "#General#Fourth.",
+     .group = "General",
+     .type = GPA_TYPE_FLOAT32,
+     .usage = GPA_USAGE_TYPE_RATIO,
+     .raws = &raws[3],
+     .raw_count = 1,
+     .uuid = {3}},
+    {.name = "Epsilon",
+     .description = "#General#Fifth.",
+     .group = "General",
+     .type = GPA_TYPE_UINT64,
+     .usage = GPA_USAGE_TYPE_BYTES,
+     .raws = &raws[4],
+     .raw_count = 1,
+     .uuid = {4}},
+    {.name = "Zeta",
+     .description = "#General#Sixth.",
+     .group = "General",
+     .type = GPA_TYPE_FLOAT64,
+     .usage = GPA_USAGE_TYPE_MILLISECONDS,
+     .raws = &raws[5],
+     .raw_count = 1,
+     .uuid = {5}},
+    {.name = "Eta",
+     .description = "#General#Seventh.",
+     .group = "General",
+     .type = GPA_TYPE_UINT32,
+     .usage = GPA_USAGE_TYPE_KILOBYTES,
+     .raws = &raws[6],
+     .raw_count = 1,
+     .uuid = {6}},
+    {.name = "Theta",
+     .description = "#General#Eighth.",
+     .group = "General",
+     .type = GPA_TYPE_FLOAT32,
+     .usage = GPA_USAGE_TYPE_ITEMS,
+     .raws = &raws[7],
+     .raw_count = 1,
+     .uuid = {7}},
 };
 
 static GPA_Status open(struct gpa_context *context)
@@ -49,9 +105,11 @@ static GPA_Status plan(struct gpa_context *context, struct gpa_schedule *schedul
 	return gpa_plan_classes(context, schedule, class_of, 2);
 }
 
-static struct gpa_request *begin(struct gpa_context *context, const uint32_t *list, uint32_t count)
+static struct gpa_request *begin(struct gpa_context *context, void *commands, const uint32_t *list,
+				 uint32_t count)
 {
 	(void)context;
+	(void)commands;
 	struct gpa_request *r = fake.unusable ? NULL : calloc(1, sizeof(*r));
 	if (!r)
 		return NULL;
@@ -64,8 +122,9 @@ static struct gpa_request *begin(struct gpa_context *context, const uint32_t *li
 	return r;
 }
 
-static bool end(struct gpa_context *context, struct gpa_request *request)
+static bool end(struct gpa_context *context, void *commands, struct gpa_request *request)
 {
+	(void)commands;
 	(void)context;
 	(void)request;
 	return !fake.end_fails;
@@ -102,4 +161,11 @@ static bool value(struct gpa_context *context, uint32_t counter, const uint64_t 
 	return true;
 }
 
-const struct gpa_backend gpa_backend = {open, close, plan, begin, end, collect, release, value};
+const struct gpa_backend gpa_backend = {.open = open,
+					.close = close,
+					.plan = plan,
+					.begin = begin,
+					.end = end,
+					.collect = collect,
+					.release = release,
+					.value = value};
