@@ -7,6 +7,7 @@
 #include <CL/cl.h>
 
 #include "gpa/GPUPerfAPI.h"
+#include "gpa/GPUPerfAPI3.h"
 #include "check.h"
 
 #define SAMPLES 3
@@ -151,6 +152,37 @@ static void check_plain(const struct job *job)
 	OK(GPA_CloseContext());
 }
 
+/* The same by version 3's table: one counter, packed. */
+static void check_table(const struct job *j)
+{
+	GpaFunctionTable gpa = {.major_version = 3, .minor_version = sizeof(gpa)};
+	GpaContextId context = NULL;
+	GpaSessionId session = NULL;
+	GpaCommandListId list = NULL;
+	GpaUInt32 passes = 0;
+	cl_event events[4];
+	double ms = -1;
+	CHECK(GpaGetFuncTable(&gpa) == kGpaStatusOk, "no table");
+	CHECK(gpa.OpenContext(j->queue, 0, &context) == kGpaStatusOk, "OpenContext");
+	CHECK(gpa.CreateSession(context, kGpaSessionSampleTypeDiscreteCounter, &session) == 0,
+	      "CreateSession");
+	CHECK(gpa.EnableAllCounters(session) == kGpaStatusOk, "EnableAllCounters");
+	CHECK(gpa.GetPassCount(session, &passes) == kGpaStatusOk && passes == 1, "%u passes",
+	      passes);
+	CHECK(gpa.BeginSession(session) == kGpaStatusOk, "BeginSession");
+	CHECK(gpa.BeginCommandList(session, 0, NULL, kGpaCommandListNone, &list) == kGpaStatusOk,
+	      "BeginCommandList");
+	CHECK(gpa.BeginSample(7, list) == kGpaStatusOk, "BeginSample");
+	run(j, 4, events);
+	CHECK(gpa.EndSample(list) == kGpaStatusOk, "EndSample");
+	CHECK(gpa.EndCommandList(list) == kGpaStatusOk, "EndCommandList");
+	CHECK(gpa.EndSession(session) == kGpaStatusOk, "EndSession");
+	CHECK(gpa.GetSampleResult(session, 7, sizeof(ms), &ms) == kGpaStatusOk, "GetSampleResult");
+	double own = events_ms(4, events);
+	CHECK(ms >= own * 0.999 && ms < 60000, "by table %g ms, its kernels %g", ms, own);
+	CHECK(gpa.CloseContext(context) == kGpaStatusOk, "CloseContext");
+}
+
 int main(void)
 {
 	struct job job = {0};
@@ -162,6 +194,7 @@ int main(void)
 	}
 	OK(GPA_Initialize());
 	check_plain(&job);
+	check_table(&job);
 	OK(GPA_OpenContext(job.queue));
 	OK(GPA_GetDeviceDesc(&name));
 	printf("device: %s\n", name);

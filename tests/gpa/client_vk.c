@@ -9,6 +9,7 @@
 #include "gpa/GPUPerfAPI.h"
 #include "check.h"
 #include "gpa/GPUPerfAPIVK.h"
+#include "gpa/GPUPerfAPI3.h"
 #include "fake_vk_perf.h"
 
 /* SPIR-V of an empty main(): of a compute shader with groups of 8x2, and of a vertex shader. */
@@ -361,6 +362,59 @@ static void check_left_behind(const struct job *j, GPA_VulkanContext *context)
 	OK(GPA_CloseContext());
 }
 
+static GpaUInt64 table_value(const GpaFunctionTable *gpa, GpaContextId context,
+			     GpaSessionId session, const char *name)
+{
+	GpaUInt64 results[256] = {0};
+	GpaUInt32 counter = 0;
+	CHECK(gpa->GetSampleResult(session, 5, sizeof(results), results) == kGpaStatusOk,
+	      "GetSampleResult");
+	CHECK(gpa->GetCounterIndex(context, name, &counter) == kGpaStatusOk && counter < 256, "%s",
+	      name);
+	return results[counter]; /* all are enabled, in their order */
+}
+
+/* By version 3's table: command buffers come with their lists. */
+static void check_table(const struct job *j)
+{
+	GpaFunctionTable gpa = {.major_version = 3, .minor_version = sizeof(gpa)};
+	GpaVkContextOpenInfo info = {j->instance, j->gpu, j->device};
+	GpaVkContextOpenInfo same = info;
+	GpaContextId context = NULL, other = NULL;
+	GpaSessionId session = NULL;
+	GpaUInt32 passes = 0;
+	CHECK(GpaGetFuncTable(&gpa) == kGpaStatusOk, "no table");
+	CHECK(gpa.OpenContext(&info, 0, &context) == kGpaStatusOk, "OpenContext");
+	CHECK(gpa.OpenContext(&same, 0, &other) == kGpaStatusErrorContextAlreadyOpen,
+	      "the device was opened twice");
+	CHECK(gpa.CreateSession(context, kGpaSessionSampleTypeDiscreteCounter, &session) == 0,
+	      "CreateSession");
+	CHECK(gpa.EnableAllCounters(session) == kGpaStatusOk, "EnableAllCounters");
+	CHECK(gpa.GetPassCount(session, &passes) == kGpaStatusOk && passes == 2, "%u passes",
+	      passes);
+	CHECK(gpa.BeginSession(session) == kGpaStatusOk, "BeginSession");
+	for (GpaUInt32 p = 0; p < passes; p++) {
+		GpaCommandListId list = NULL;
+		VkCommandBuffer c = begin_commands(j);
+		CHECK(gpa.BeginCommandList(session, p, NULL, kGpaCommandListPrimary, &list) ==
+			  kGpaStatusErrorNullPointer,
+		      "a list without a command buffer");
+		CHECK(gpa.BeginCommandList(session, p, c, kGpaCommandListPrimary, &list) ==
+			  kGpaStatusOk,
+		      "BeginCommandList");
+		CHECK(gpa.BeginSample(5, list) == kGpaStatusOk, "BeginSample");
+		record_work(j, c);
+		CHECK(gpa.EndSample(list) == kGpaStatusOk, "EndSample");
+		CHECK(gpa.EndCommandList(list) == kGpaStatusOk, "EndCommandList");
+		submit(j, c);
+	}
+	CHECK(gpa.EndSession(session) == kGpaStatusOk, "EndSession");
+	CHECK(table_value(&gpa, context, session, "IAVertices") == 6, "IAVertices");
+	CHECK(table_value(&gpa, context, session, "CSInvocations") == 96, "CSInvocations");
+	vkDeviceWaitIdle(j->device);
+	CHECK(gpa.CloseContext(context) == kGpaStatusOk, "CloseContext");
+}
+
 /* Something that a validation layer has to find, so that its silence means something. */
 static void offend(const struct job *j)
 {
@@ -402,6 +456,7 @@ int main(int argc, char **argv)
 	check_left_behind(&job, &context);
 	check_performance_queries(&job, &context);
 	check_pools(&job, &context);
+	check_table(&job);
 	destroy_job(&job);
 	printf("%d failures\n", failures);
 	return failures != 0;

@@ -11,6 +11,7 @@
 
 #include <sextant/plan.h>
 
+#include "gpa/GPUPerfAPI3.h"
 #include "gpa_fake.h"
 
 void *__real_malloc(size_t size);
@@ -106,6 +107,61 @@ static void test_gpa(void **state)
 	assert_true(k > 50);
 }
 
+/* The same by version 3's table; two sessions, lists in each pass. */
+static int use_table(void)
+{
+	GpaFunctionTable gpa = {.major_version = 3, .minor_version = sizeof(gpa)};
+	GpaContextId context = NULL;
+	int failed = GpaGetFuncTable(&gpa) != kGpaStatusOk;
+	failed += gpa.OpenContext(&native, 0, &context) != kGpaStatusOk;
+	for (int round = 0; round < 2; round++) {
+		GpaSessionId session = NULL;
+		GpaUInt32 passes = 0;
+		GpaUInt64 results[FAKE_COUNTERS];
+		failed += gpa.CreateSession(context, kGpaSessionSampleTypeDiscreteCounter,
+					    &session) != kGpaStatusOk;
+		failed += gpa.EnableAllCounters(session) != kGpaStatusOk;
+		failed += gpa.GetPassCount(session, &passes) != kGpaStatusOk;
+		failed += gpa.BeginSession(session) != kGpaStatusOk;
+		for (GpaUInt32 p = 0; p < passes; p++) {
+			GpaCommandListId list = NULL;
+			failed += gpa.BeginCommandList(session, p, NULL, kGpaCommandListNone,
+						       &list) != kGpaStatusOk;
+			for (GpaUInt32 s = 0; s < 20; s++) {
+				failed += gpa.BeginSample(s, list) != kGpaStatusOk;
+				failed += gpa.EndSample(list) != kGpaStatusOk;
+			}
+			failed += gpa.EndCommandList(list) != kGpaStatusOk;
+		}
+		failed += gpa.EndSession(session) != kGpaStatusOk;
+		for (GpaUInt32 s = 0; s < 20; s++)
+			failed += gpa.GetSampleResult(session, s, sizeof(results), results) !=
+				  kGpaStatusOk;
+	}
+	until_failure = -1;
+	gpa.CloseContext(context);
+	assert_int_equal(fake.open_requests, 0);
+	return failed;
+}
+
+static void test_gpa3(void **state)
+{
+	long k = 0;
+	(void)state;
+	fake = (struct fake_state){0};
+	assert_int_equal(use_table(), 0);
+	for (;; k++) {
+		fired = false;
+		until_failure = k;
+		int failed = use_table();
+		assert_int_equal(fired, failed != 0);
+		if (!fired)
+			break;
+		assert_true(k < 10000);
+	}
+	assert_true(k > 50);
+}
+
 /* The number of allocations is not known: it ends when a run leaves some of them to fail. */
 static void test_plan(void **state)
 {
@@ -136,6 +192,7 @@ static void test_plan(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_gpa), cmocka_unit_test(test_plan)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_gpa), cmocka_unit_test(test_gpa3),
+					   cmocka_unit_test(test_plan)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
