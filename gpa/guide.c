@@ -1,7 +1,8 @@
 /* Reading a counter's description from its catalog. */
 #include "gpa/guide.h"
 
-#include "catalog/lint/identity.h"
+#include <sextant/lint.h>
+
 #include "gpa/uuid.h"
 
 #include <stdio.h>
@@ -54,7 +55,7 @@ bool guide_counter(struct gpa_guide *guide, const char *name, const char *how,
 				    .type = m->type == SX_U64 ? GPA_TYPE_UINT64 : GPA_TYPE_FLOAT64,
 				    .usage = usage_of(m->usage)};
 	uint64_t meaning = 0;
-	bool hashed = identity_hash(guide->catalog, m, &meaning);
+	bool hashed = sx_catalog_metric_hash(guide->catalog, index, &meaning, NULL) == SX_OK;
 	uuid_make(m->name, meaning, out->uuid);
 	return copy != NULL && hashed;
 }

@@ -35,6 +35,12 @@ SX_API enum sx_status sx_catalog_lint(struct sx_context *context, const char *na
  */
 SX_API enum sx_status sx_catalog_identity(const struct sx_catalog *catalog, const char *old,
 					  char **out, struct sx_error *err);
+/*
+ * The hash of a metric's formula and unit (an index in the catalog), which identity.tsv binds to
+ * its name. Errors: SX_ERR_USAGE (no such metric), SX_ERR_NO_MEMORY. Thread-safe.
+ */
+SX_API enum sx_status sx_catalog_metric_hash(const struct sx_catalog *catalog, uint32_t metric,
+					     uint64_t *hash, struct sx_error *err);
 
 #ifdef __cplusplus
 }

@@ -179,6 +179,19 @@ static char *join(const struct lines *lines)
 	return text;
 }
 
+enum sx_status sx_catalog_metric_hash(const struct sx_catalog *catalog, uint32_t metric,
+				      uint64_t *hash, struct sx_error *err)
+{
+	uint32_t count;
+	const struct sx_metric_info *metrics = sx_catalog_metrics(catalog, &count);
+	if (metric >= count)
+		return error_set(err, SX_ERR_USAGE, "the catalog has no metric %u",
+				 (unsigned)metric);
+	return identity_hash(catalog, &metrics[metric], hash)
+		   ? SX_OK
+		   : error_nomem(err, "hashing a metric");
+}
+
 enum sx_status sx_catalog_identity(const struct sx_catalog *catalog, const char *old, char **out,
 				   struct sx_error *err)
 {
