@@ -136,7 +136,8 @@ static double plain_ratio(struct job j)
 		clReleaseEvent(events[i]);
 	}
 	printf("plain queue: %g of %g ms on the wall\n", ms, wall);
-	CHECK(ms > 0 && ms <= wall, "%g ms of %g", ms, wall);
+	/* The device has a clock of its own. */
+	CHECK(ms > 0 && ms <= wall * 1.01, "%g ms of %g", ms, wall);
 	return ms / wall;
 }
 
