@@ -405,6 +405,7 @@ static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *o
 	}
 	if (!status)
 		status = finish(&s, left, err);
+	rows_finish(&s.writer);
 	sx_evaluation_destroy(s.evaluation);
 	sx_metrics_destroy(s.metrics);
 	sx_oa_decoder_destroy(s.decoder);

@@ -1,10 +1,14 @@
-/* Numbers in text: strict syntax first, then the C locale's strtod for correct rounding. */
+/* Numbers in text and back: strict syntax, correct rounding, shortest digits. */
 #include "base/number.h"
 
+#include <float.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/digits.h"
 
 #define NUMBER_LENGTH_MAX 64
 
@@ -81,16 +85,10 @@ static bool is_decimal(const char *text, size_t len)
 	return i == len;
 }
 
-bool number_f64(const char *text, size_t len, double *out)
+/* What the quick way does not decide: numbers at the ends of the range. */
+static bool parse_slowly(const char *text, size_t len, double *out)
 {
-	uint64_t integer;
-	if (number_u64(text, len, &integer)) {
-		*out = (double)integer;
-		return true;
-	}
 	char copy[NUMBER_LENGTH_MAX];
-	if (len >= sizeof(copy) || !is_decimal(text, len))
-		return false;
 	memcpy(copy, text, len);
 	copy[len] = '\0';
 	/* glibc hands out its static "C" locale for this; nothing is allocated. */
@@ -103,4 +101,124 @@ bool number_f64(const char *text, size_t len, double *out)
 		return false;
 	*out = value;
 	return true;
+}
+
+bool number_f64(const char *text, size_t len, double *out)
+{
+	uint64_t integer;
+	if (number_u64(text, len, &integer)) {
+		*out = (double)integer;
+		return true;
+	}
+	return len < NUMBER_LENGTH_MAX && is_decimal(text, len) &&
+	       (digits_parse(text, len, out) || parse_slowly(text, len, out));
+}
+
+size_t number_put_u64(char *to, uint64_t value)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+	char text[20];
+	size_t at = sizeof(text);
+	while (value >= 100) {
+		at -= 2;
+		memcpy(text + at, pairs + value % 100 * 2, 2);
+		value /= 100;
+	}
+	if (value >= 10) {
+		at -= 2;
+		memcpy(text + at, pairs + value * 2, 2);
+	} else {
+		text[--at] = (char)('0' + value);
+	}
+	memcpy(to, text + at, sizeof(text) - at);
+	return sizeof(text) - at;
+}
+
+/* One and a point before the others, and the exponent with two digits at least. */
+static size_t put_scientific(char *to, const char *digits, int count, int exponent)
+{
+	size_t n = 0;
+	to[n++] = digits[0];
+	if (count > 1) {
+		to[n++] = '.';
+		memcpy(to + n, digits + 1, (size_t)count - 1);
+		n += (size_t)count - 1;
+	}
+	to[n++] = 'e';
+	to[n++] = exponent < 0 ? '-' : '+';
+	uint64_t e = (uint64_t)(exponent < 0 ? -exponent : exponent);
+	if (e < 10)
+		to[n++] = '0';
+	return n + number_put_u64(to + n, e);
+}
+
+static size_t put_fixed(char *to, const char *digits, int count, int exponent)
+{
+	size_t n = 0;
+	if (exponent < 0) {
+		to[n++] = '0';
+		to[n++] = '.';
+		for (int i = exponent + 1; i < 0; i++)
+			to[n++] = '0';
+		memcpy(to + n, digits, (size_t)count);
+		return n + (size_t)count;
+	}
+	int whole = exponent + 1 < count ? exponent + 1 : count;
+	memcpy(to, digits, (size_t)whole);
+	n = (size_t)whole;
+	for (int i = count; i <= exponent; i++)
+		to[n++] = '0';
+	if (whole < count) {
+		to[n++] = '.';
+		memcpy(to + n, digits + whole, (size_t)(count - whole));
+		n += (size_t)(count - whole);
+	}
+	return n;
+}
+
+/* printf's %g with the fewest of 15, 16 and 17 digits that read back the same. */
+static size_t put_slowly(char *to, double value)
+{
+	char text[NUMBER_F64_MAX];
+	int length = 0;
+	for (int digits = 15; digits <= 17; digits++) {
+		length = snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	memcpy(to, text, (size_t)length);
+	return (size_t)length;
+}
+
+/*
+ * Where the fewest digits are not the nearest ones of their number: numbers with fewer than 53
+ * bits, and powers of two, whose neighbours are not equally far.
+ */
+static bool is_odd(double value, int count)
+{
+	int exponent;
+	return value < DBL_MIN || (count > 15 && frexp(value, &exponent) == 0.5);
+}
+
+size_t number_put_f64(char *to, double value)
+{
+	char digits[20];
+	int exponent;
+	size_t sign = signbit(value) != 0;
+	if (sign) {
+		*to++ = '-';
+		value = -value;
+	}
+	if (value < 1e15 && value == (double)(uint64_t)value)
+		return sign + number_put_u64(to, (uint64_t)value);
+	int count = digits_shortest(value, digits, &exponent);
+	if (is_odd(value, count))
+		return sign + put_slowly(to, value);
+	int precision = count < 15 ? 15 : count;
+	if (exponent < -4 || exponent >= precision)
+		return sign + put_scientific(to, digits, count, exponent);
+	return sign + put_fixed(to, digits, count, exponent);
 }

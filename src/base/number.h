@@ -12,5 +12,13 @@ bool number_u64(const char *text, size_t len, uint64_t *out);
 bool number_u32(const char *text, size_t len, uint32_t *out);
 /* A finite number with optional sign, fraction and exponent, or 0x digits. No blanks, no nan. */
 bool number_f64(const char *text, size_t len, double *out);
+/* Decimal digits of a number; at most 20 bytes, without an end. Returns how many. */
+size_t number_put_u64(char *to, uint64_t value);
+/*
+ * The fewest digits, though not fewer than 15 are tried, that read back as the same finite number;
+ * at most NUMBER_F64_MAX bytes, without an end. Returns how many.
+ */
+#define NUMBER_F64_MAX 32
+size_t number_put_f64(char *to, double value);
 
 #endif

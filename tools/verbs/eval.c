@@ -33,10 +33,10 @@ static enum sx_status write_blocks(const struct cli *cli, const struct rows_shap
 			status =
 			    end || ferror(cli->view.out.out) ? SX_END : input_rows_next(raw, err);
 	}
-	if (status != SX_END)
-		return status;
-	rows_end(&writer, values);
-	return SX_OK;
+	if (status == SX_END)
+		rows_end(&writer, values);
+	rows_finish(&writer);
+	return status == SX_END ? SX_OK : status;
 }
 
 static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog,

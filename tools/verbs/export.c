@@ -87,6 +87,7 @@ static enum sx_status export_rows(struct exporting *e, struct sx_error *err)
 	}
 	if (status == SX_END)
 		status = convert(e, raw, true, err); /* without rows */
+	rows_finish(&e->writer);
 	sx_metrics_destroy(e->metrics);
 	sx_table_destroy(raw);
 	return status;

@@ -1,7 +1,6 @@
 /* Rows of metrics in every format. */
 #include "output/rows/rows.h"
 
-#include <math.h>
 #include <string.h>
 
 /* One column before the metrics. */
@@ -73,29 +72,18 @@ static void extra_json(struct json *json, const struct extra *extra, const struc
 		json_null(json);
 }
 
-static void value_json(struct json *json, const struct sx_table *t, uint32_t column, size_t row)
-{
-	double value = sx_table_get(t, column, row);
-	struct sx_vector v = sx_table_vector(t, column);
-	if (isnan(value))
-		json_null(json);
-	else if (v.type == SX_U64)
-		json_u64(json, ((const uint64_t *)v.data)[row]);
-	else
-		json_f64(json, value);
-}
-
-static void row_json(struct json *json, const struct rows_shape *shape, const struct sx_table *t,
-		     size_t row)
+/* Labels and times are written one by one, values by the row. */
+static void row_json(struct rows_writer *w, const struct sx_table *t, size_t row)
 {
 	struct extra extra[EXTRA_MAX];
-	size_t n = extras(shape, extra);
-	json_array_begin_flat(json);
+	size_t n = extras(w->shape, extra);
+	values_flush(w->values);
+	json_array_begin_flat(&w->json);
 	for (size_t i = 0; i < n; i++)
-		extra_json(json, &extra[i], t, row);
-	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
-		value_json(json, t, c, row);
-	json_array_end(json);
+		extra_json(&w->json, &extra[i], t, row);
+	values_json(w->values, row, n == 0);
+	values_flush(w->values);
+	json_array_end(&w->json);
 }
 
 static void names_json(struct json *json, const struct rows_shape *shape, const struct sx_table *t)
@@ -143,13 +131,19 @@ static void end_json(struct rows_writer *w, const struct sx_table *t)
 }
 
 /* One object a row, so that every line stands for itself. */
-static void row_ndjson(FILE *out, const struct rows_shape *shape, const struct sx_table *t,
-		       size_t row)
+static void row_ndjson(struct rows_writer *w, const struct sx_table *t, size_t row)
 {
 	struct extra extra[EXTRA_MAX];
-	size_t n = extras(shape, extra);
-	struct json json = {.out = out, .compact = true};
-	json_object_begin(&json);
+	size_t n = extras(w->shape, extra);
+	struct json json = {.out = w->view->out.out, .compact = true};
+	char text[64];
+	bool any = false;
+	if (n || w->shape->marks)
+		values_flush(w->values);
+	if (n)
+		json_object_begin(&json);
+	else
+		values_text(w->values, "{");
 	for (size_t i = 0; i < n; i++) {
 		char buf[64];
 		uint64_t number;
@@ -157,16 +151,18 @@ static void row_ndjson(FILE *out, const struct rows_shape *shape, const struct s
 			continue;
 		json_key(&json, extra[i].name);
 		extra_json(&json, &extra[i], t, row);
+		any = true;
 	}
-	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
-		json_key(&json, sx_table_column(t, c)->name);
-		value_json(&json, t, c, row);
+	values_json(w->values, row, !any);
+	const char *marks =
+	    w->shape->marks ? rows_reservations_text(rows_reservations(t, row), text) : NULL;
+	if (marks) {
+		values_text(w->values,
+			    any || sx_table_column_count(t) ? ",\"quality\":\"" : "\"quality\":\"");
+		values_text(w->values, marks);
+		values_text(w->values, "\"");
 	}
-	char text[64];
-	if (shape->marks && rows_reservations_text(rows_reservations(t, row), text))
-		json_kv_string(&json, "quality", text);
-	json_object_end(&json);
-	json_end(&json);
+	values_text(w->values, "}\n");
 }
 
 static void head_csv(struct csv *csv, const struct rows_shape *shape, const struct sx_table *t)
@@ -180,29 +176,39 @@ static void head_csv(struct csv *csv, const struct rows_shape *shape, const stru
 	csv_end_line(csv);
 }
 
-static void row_csv(struct csv *csv, const struct rows_shape *shape, const struct sx_table *t,
-		    size_t row)
+static void row_csv(struct rows_writer *w, const struct sx_table *t, size_t row)
 {
+	struct csv csv = {.out = w->view->out.out};
 	struct extra extra[EXTRA_MAX];
-	size_t n = extras(shape, extra);
+	size_t n = extras(w->shape, extra);
+	if (n)
+		values_flush(w->values);
 	for (size_t i = 0; i < n; i++) {
 		char buf[64];
 		uint64_t number;
 		const char *text = extra_value(&extra[i], t, row, buf, &number);
 		if (!text && number != UINT64_MAX)
-			csv_u64(csv, number);
+			csv_u64(&csv, number);
 		else
-			csv_text(csv, text);
+			csv_text(&csv, text);
 	}
-	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
-		struct sx_vector v = sx_table_vector(t, c);
-		double value = sx_table_get(t, c, row);
-		if (v.type == SX_U64 && !isnan(value))
-			csv_u64(csv, ((const uint64_t *)v.data)[row]);
-		else
-			csv_f64(csv, value);
-	}
-	csv_end_line(csv);
+	values_csv(w->values, row, n == 0);
+	values_text(w->values, "\n");
+}
+
+/* What the first table begins. */
+static bool begin(struct rows_writer *w, const struct sx_table *table)
+{
+	struct csv csv = {.out = w->view->out.out};
+	w->begun = true;
+	if (w->view->format == FORMAT_TEXT)
+		return true;
+	w->values = values_create(w->view->out.out, table, w->view->format == FORMAT_NDJSON);
+	if (w->view->format == FORMAT_JSON)
+		begin_json(w, table);
+	else if (w->view->format == FORMAT_CSV)
+		head_csv(&csv, w->shape, table);
+	return w->values != NULL;
 }
 
 struct rows_writer rows_begin(const struct view *view, const struct rows_shape *shape)
@@ -212,34 +218,27 @@ struct rows_writer rows_begin(const struct view *view, const struct rows_shape *
 
 enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, struct sx_error *err)
 {
-	const struct view *view = w->view;
-	struct csv csv = {.out = view->out.out};
-	bool first = !w->begun, ok = true;
-	w->begun = true;
-	w->rows += sx_table_row_count(table);
-	switch (view->format) {
-	case FORMAT_JSON:
-		if (first)
-			begin_json(w, table);
-		for (size_t r = 0; r < sx_table_row_count(table); r++)
-			row_json(&w->json, w->shape, table, r);
-		if (w->shape->marks)
-			rows_marks_add(&w->marks, table, w->rows - sx_table_row_count(table));
-		break;
-	case FORMAT_NDJSON:
-		for (size_t r = 0; r < sx_table_row_count(table); r++)
-			row_ndjson(view->out.out, w->shape, table, r);
-		break;
-	case FORMAT_CSV:
-		if (first)
-			head_csv(&csv, w->shape, table);
-		for (size_t r = 0; r < sx_table_row_count(table); r++)
-			row_csv(&csv, w->shape, table, r);
-		break;
-	default:
-		ok = !first || rows_text_write(w, table);
+	bool first = !w->begun;
+	size_t rows = sx_table_row_count(table);
+	if (first && !begin(w, table))
+		return error_nomem(err, "writing rows");
+	w->rows += rows;
+	if (w->view->format == FORMAT_TEXT)
+		return !first || rows_text_write(w, table) ? SX_OK
+							   : error_nomem(err, "writing rows");
+	values_of(w->values, table);
+	for (size_t r = 0; r < rows; r++) {
+		if (w->view->format == FORMAT_JSON)
+			row_json(w, table, r);
+		else if (w->view->format == FORMAT_NDJSON)
+			row_ndjson(w, table, r);
+		else
+			row_csv(w, table, r);
 	}
-	return ok ? SX_OK : error_nomem(err, "writing rows");
+	values_flush(w->values);
+	if (w->view->format == FORMAT_JSON && w->shape->marks)
+		rows_marks_add(&w->marks, table, w->rows - rows);
+	return SX_OK;
 }
 
 void rows_end(struct rows_writer *w, const struct sx_table *table)
@@ -250,6 +249,12 @@ void rows_end(struct rows_writer *w, const struct sx_table *table)
 		rows_text_end(w, table);
 }
 
+void rows_finish(struct rows_writer *w)
+{
+	values_destroy(w->values);
+	w->values = NULL;
+}
+
 enum sx_status rows_write(const struct view *view, const struct rows_shape *shape,
 			  const struct sx_table *table, struct sx_error *err)
 {
@@ -257,5 +262,6 @@ enum sx_status rows_write(const struct view *view, const struct rows_shape *shap
 	enum sx_status status = rows_add(&writer, table, err);
 	if (!status)
 		rows_end(&writer, table);
+	rows_finish(&writer);
 	return status;
 }

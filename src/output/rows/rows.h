@@ -4,6 +4,7 @@
 
 #include <sextant/table.h>
 
+#include "output/rows/values.h"
 #include "output/view.h"
 
 struct rows_shape {
@@ -64,6 +65,7 @@ struct rows_writer {
 	size_t missing; /* columns without a value in the rows that text shows */
 	bool begun;
 	struct rows_marks marks;
+	struct values *values; /* made with the first rows */
 };
 
 struct rows_writer rows_begin(const struct view *view, const struct rows_shape *shape);
@@ -72,6 +74,9 @@ enum sx_status rows_add(struct rows_writer *writer, const struct sx_table *table
 			struct sx_error *err);
 /* Ends what rows_add() began, with the last table for its columns. */
 void rows_end(struct rows_writer *writer, const struct sx_table *table);
+
+/* Releases what a writer holds, also when it was not ended. */
+void rows_finish(struct rows_writer *writer);
 
 /* Text: the first rows side by side, and what that leaves out (text.c). */
 bool rows_text_write(struct rows_writer *writer, const struct sx_table *table);

@@ -3,8 +3,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 static void newline(struct json *json)
 {
@@ -158,11 +159,7 @@ void json_i64(struct json *json, int64_t value)
 
 void json_format_f64(char buf[32], double value)
 {
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(buf, 32, "%.*g", digits, value);
-		if (digits == 17 || strtod(buf, NULL) == value)
-			return;
-	}
+	buf[number_put_f64(buf, value)] = '\0';
 }
 
 void json_f64(struct json *json, double value)

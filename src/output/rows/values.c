@@ -1,0 +1,157 @@
+/* Many values as text: one pass over columns and a buffer, for rows by the million. */
+#include "output/rows/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+#define BUFFER_BYTES ((size_t)64 << 10)
+#define VALUE_BYTES  (NUMBER_F64_MAX + 8) /* with what stands before it */
+
+struct column {
+	union {
+		const uint64_t *u64;
+		const double *f64;
+		const void *any; /* NULL: no data in any row */
+	} data;
+	const uint8_t *quality; /* NULL: all valid */
+	bool whole;
+	size_t key_size;
+	char *key; /* "name": with its escapes, or NULL; owned */
+};
+
+struct values {
+	FILE *out;
+	struct column *columns;
+	uint32_t count;
+	char *p, *end; /* the next byte, and where room for a value ends */
+	char buffer[BUFFER_BYTES + VALUE_BYTES];
+};
+
+/* The key of a member as the JSON writer spells it. */
+static bool make_key(struct column *column, const char *name)
+{
+	FILE *memory = open_memstream(&column->key, &column->key_size);
+	if (!memory)
+		return false;
+	struct json json = {.out = memory, .compact = true, .depth = 1};
+	json_key(&json, name);
+	return fclose(memory) == 0;
+}
+
+struct values *values_create(FILE *out, const struct sx_table *like, bool named)
+{
+	struct values *v = malloc(sizeof(*v));
+	if (!v)
+		return NULL;
+	v->out = out;
+	v->count = sx_table_column_count(like);
+	v->p = v->buffer;
+	v->end = v->buffer + BUFFER_BYTES;
+	v->columns = calloc((size_t)v->count + 1, sizeof(*v->columns));
+	for (uint32_t i = 0; v->columns && named && i < v->count; i++)
+		if (!make_key(&v->columns[i], sx_table_column(like, i)->name)) {
+			values_destroy(v);
+			return NULL;
+		}
+	if (v->columns)
+		return v;
+	free(v);
+	return NULL;
+}
+
+void values_flush(struct values *v)
+{
+	if (v->p > v->buffer)
+		fwrite(v->buffer, 1, (size_t)(v->p - v->buffer), v->out);
+	v->p = v->buffer;
+}
+
+void values_destroy(struct values *v)
+{
+	if (!v)
+		return;
+	values_flush(v);
+	for (uint32_t i = 0; i < v->count; i++)
+		free(v->columns[i].key);
+	free(v->columns);
+	free(v);
+}
+
+void values_of(struct values *v, const struct sx_table *table)
+{
+	for (uint32_t i = 0; i < v->count; i++) {
+		struct sx_vector from = sx_table_vector(table, i);
+		v->columns[i].data.any = from.data;
+		v->columns[i].quality = from.quality;
+		v->columns[i].whole = from.type == SX_U64;
+	}
+}
+
+static void put(struct values *v, const char *text, size_t size)
+{
+	if (v->end - v->p < (ptrdiff_t)size)
+		values_flush(v);
+	if (size > BUFFER_BYTES) {
+		fwrite(text, 1, size, v->out);
+		return;
+	}
+	memcpy(v->p, text, size);
+	v->p += size;
+}
+
+void values_text(struct values *v, const char *text)
+{
+	put(v, text, strlen(text));
+}
+
+/* Writes a value behind what is there; false when there is none. Room for it was made. */
+static inline bool put_value(struct values *v, const struct column *c, size_t row)
+{
+	if (!c->data.any || (c->quality && (c->quality[row] & SX_QUALITY_NO_DATA_MASK)))
+		return false;
+	if (c->whole) {
+		v->p += number_put_u64(v->p, c->data.u64[row]);
+		return true;
+	}
+	double value = c->data.f64[row];
+	if (!isfinite(value))
+		return false;
+	v->p += number_put_f64(v->p, value);
+	return true;
+}
+
+void values_csv(struct values *v, size_t row, bool first)
+{
+	for (uint32_t i = 0; i < v->count; i++) {
+		if (v->p > v->end)
+			values_flush(v);
+		if (!first || i)
+			*v->p++ = ',';
+		put_value(v, &v->columns[i], row);
+	}
+}
+
+void values_json(struct values *v, size_t row, bool first)
+{
+	for (uint32_t i = 0; i < v->count; i++) {
+		const struct column *c = &v->columns[i];
+		if (v->p > v->end)
+			values_flush(v);
+		if (!first || i) {
+			*v->p++ = ',';
+			if (!c->key)
+				*v->p++ = ' ';
+		}
+		if (c->key)
+			put(v, c->key, c->key_size);
+		if (v->p > v->end)
+			values_flush(v);
+		if (!put_value(v, c, row)) {
+			memcpy(v->p, "null", 4);
+			v->p += 4;
+		}
+	}
+}
