@@ -35,7 +35,7 @@
 	OP(QUOTIENT_0, fast_floor(fast_divide_0(x, y)), 0)                                         \
 	OP(ADD_CHECKED, x + y, (r > FAST_WHOLE_MAX) | (r < -FAST_WHOLE_MAX))                       \
 	OP(SUB_CHECKED, x - y, (r > FAST_WHOLE_MAX) | (r < -FAST_WHOLE_MAX))                       \
-	OP(SUB_UNSIGNED, x - y, r < 0)                                                             \
+	OP(DIFFERENCE, fast_not_negative(x - y), 0)                                                \
 	OP(MUL_CHECKED, x *y, r > FAST_WHOLE_MAX)
 
 /* Operations of one operand. */
@@ -43,6 +43,7 @@
 	OP(NEG, -x, 0)                                                                             \
 	OP(ABS, __builtin_fabs(x), 0)                                                              \
 	OP(NOT, fast_truth(x, x, x == 0), 0)                                                       \
+	OP(CUT_DIFFERENCE, fast_floor(fast_not_negative(x)), x > FAST_WHOLE_MAX)                   \
 	OP(CUT, fast_floor(x), (x > FAST_WHOLE_MAX) | (x < 0))                                     \
 	OP(CLAMP, fast_max(fast_min(x, k[1]), k[2]), 0)
 
@@ -72,6 +73,12 @@ enum fast_op {
 	FAST_LOAD_QUOTIENT_MUL_DIV_0, /* the same where a division by zero is 0 */
 	FAST_OP_COUNT
 };
+
+/* A difference below zero is no data. */
+static inline double fast_not_negative(double x)
+{
+	return x < 0 ? __builtin_nan("") : x;
+}
 
 /* A division by zero is no data. */
 static inline double fast_divide(double x, double y)

@@ -108,7 +108,7 @@ static void plan_integer(struct plan *plan, struct fast_step *step, const struct
 		if (sum)
 			bounded(step, a + b, FAST_SUB, FAST_SUB_CHECKED);
 		else
-			step->op = FAST_SUB_UNSIGNED;
+			step->op = FAST_DIFFERENCE;
 		break;
 	case GRAPH_IMUL:
 		bounded(step, a * b, FAST_MUL, FAST_MUL_CHECKED);
@@ -176,6 +176,8 @@ static enum fast_op plain_op(enum graph_op op)
 		return FAST_NOT;
 	case GRAPH_CUT:
 		return FAST_CUT;
+	case GRAPH_CUT_DIFFERENCE:
+		return FAST_CUT_DIFFERENCE;
 	default:
 		return FAST_SELECT;
 	}

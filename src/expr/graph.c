@@ -14,6 +14,7 @@ uint32_t graph_arity(enum graph_op op)
 		return 0;
 	case GRAPH_TO_F64:
 	case GRAPH_CUT:
+	case GRAPH_CUT_DIFFERENCE:
 	case GRAPH_NARROW:
 	case GRAPH_FNEG:
 	case GRAPH_FABS:

@@ -23,9 +23,10 @@ enum graph_op {
 	GRAPH_CONST,
 	GRAPH_NO_DATA, /* `scalar.u` holds the quality, 0 for what is undefined */
 	GRAPH_INPUT,
-	GRAPH_TO_F64, /* of an integer */
-	GRAPH_CUT,    /* f64 to u64: below 0 is 0, above the range its end */
-	GRAPH_NARROW, /* an integer modulo 2^64 */
+	GRAPH_TO_F64,	      /* of an integer */
+	GRAPH_CUT,	      /* f64 to u64: below 0 is 0, above the range its end */
+	GRAPH_CUT_DIFFERENCE, /* the same of a difference: below 0 is no data */
+	GRAPH_NARROW,	      /* an integer modulo 2^64 */
 	GRAPH_FADD,
 	GRAPH_FSUB,
 	GRAPH_FMUL,
@@ -44,7 +45,7 @@ enum graph_op {
 	GRAPH_NOT,
 	GRAPH_SELECT, /* condition, then, else */
 	GRAPH_IADD,
-	GRAPH_ISUB,
+	GRAPH_ISUB, /* of u64: below 0 is no data */
 	GRAPH_IMUL,
 	GRAPH_IDIV,
 	GRAPH_IDIV_0,

@@ -75,6 +75,20 @@ static uint32_t sum_op(struct lower *lower, bool minus, uint32_t a, uint32_t b)
 	return f64_op(lower, minus ? GRAPH_FSUB : GRAPH_FADD, a, b);
 }
 
+/*
+ * A difference of counts: exact, and no data below zero. An f64 operand makes it one over f64 whose
+ * result is cut.
+ */
+static uint32_t difference(struct lower *lower, uint32_t a, uint32_t b)
+{
+	a = narrow(lower, a);
+	b = narrow(lower, b);
+	if (type_of(lower, a) != VALUE_F64 && type_of(lower, b) != VALUE_F64)
+		return apply(lower, GRAPH_ISUB, VALUE_U64, a, b);
+	return apply(lower, GRAPH_CUT_DIFFERENCE, VALUE_U64, f64_op(lower, GRAPH_FSUB, a, b),
+		     SX_NONE);
+}
+
 /* An integer operation; an f64 operand makes it one over f64 whose result is cut. */
 static uint32_t integer_op(struct lower *lower, enum graph_op op, enum graph_op f64, uint32_t a,
 			   uint32_t b)
@@ -146,6 +160,8 @@ static uint32_t postfix_f64(struct lower *lower, enum sx_op op, uint32_t a, uint
 	case SX_OP_FADD:
 		return f64_op(lower, GRAPH_FADD, a, b);
 	case SX_OP_FSUB:
+		if (type_of(lower, a) != VALUE_F64 && type_of(lower, b) != VALUE_F64)
+			return lower_to_f64(lower, difference(lower, a, b));
 		return f64_op(lower, GRAPH_FSUB, a, b);
 	case SX_OP_FMUL:
 		return f64_op(lower, GRAPH_FMUL, a, b);
@@ -162,7 +178,7 @@ static uint32_t postfix_op(struct lower *lower, enum sx_op op, uint32_t a, uint3
 	case SX_OP_UADD:
 		return integer_op(lower, GRAPH_IADD, GRAPH_FADD, a, b);
 	case SX_OP_USUB:
-		return integer_op(lower, GRAPH_ISUB, GRAPH_FSUB, a, b);
+		return difference(lower, a, b);
 	case SX_OP_UMIN:
 		return integer_op(lower, GRAPH_IMIN, GRAPH_FMIN, a, b);
 	case SX_OP_UMAX:

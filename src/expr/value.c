@@ -124,10 +124,10 @@ static struct cell to_f64(const struct cell *a, enum value_type type)
 	return out;
 }
 
-static struct cell cut(const struct cell *a)
+static struct cell cut(const struct cell *a, bool difference)
 {
 	double f = a->value.f;
-	struct cell out = {.quality = a->quality, .missing = isnan(f)};
+	struct cell out = {.quality = a->quality, .missing = isnan(f) || (difference && f < 0)};
 	if (f >= U64_RANGE)
 		out.value.u = UINT64_MAX;
 	else if (f > 0)
@@ -151,7 +151,8 @@ struct cell value_apply(enum graph_op op, enum value_type type, enum value_type 
 	case GRAPH_TO_F64:
 		return to_f64(a, arg_type);
 	case GRAPH_CUT:
-		return cut(a);
+	case GRAPH_CUT_DIFFERENCE:
+		return cut(a, op == GRAPH_CUT_DIFFERENCE);
 	case GRAPH_SELECT:
 		return select_value(a, b, c);
 	default:
@@ -165,7 +166,9 @@ struct cell value_apply(enum graph_op op, enum value_type type, enum value_type 
 	out.value.u = integer_result(op, a->value.u, b->value.u);
 	if (type == VALUE_U64)
 		out.value.u = (uint64_t)out.value.u;
-	out.missing = a->missing || b->missing || (op == GRAPH_IDIV && b->value.u == 0);
+	/* One counter that is a part of another may have been read later, and be ahead of it. */
+	bool below = op == GRAPH_ISUB && type == VALUE_U64 && a->value.u < b->value.u;
+	out.missing = a->missing || b->missing || below || (op == GRAPH_IDIV && b->value.u == 0);
 	return out;
 }
 

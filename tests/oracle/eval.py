@@ -169,10 +169,26 @@ def real(op):
     return lambda a, b: op(float(narrow(a)), float(narrow(b)))
 
 
+def difference(a, b):
+    """Counts differ exactly; a difference below zero is no data."""
+    a, b = narrow(a), narrow(b)
+    if a < b:
+        return None
+    return cut(float(a) - float(b)) if isinstance(a, float) or isinstance(b, float) else a - b
+
+
+def real_difference(a, b):
+    a, b = narrow(a), narrow(b)
+    if isinstance(a, float) or isinstance(b, float):
+        return float(a) - float(b)
+    result = difference(a, b)
+    return None if result is None else float(result)
+
+
 POSTFIX = {
-    "UADD": unsigned(lambda a, b: a + b), "USUB": unsigned(lambda a, b: a - b), "UMUL": umul,
+    "UADD": unsigned(lambda a, b: a + b), "USUB": difference, "UMUL": umul,
     "UMIN": unsigned(min), "UMAX": unsigned(max), "UDIV": None, "FDIV": None,
-    "FADD": real(lambda a, b: a + b), "FSUB": real(lambda a, b: a - b),
+    "FADD": real(lambda a, b: a + b), "FSUB": real_difference,
     "FMUL": real(lambda a, b: a * b), "FMIN": real(min), "FMAX": real(max),
     "AND": whole(lambda a, b: a & b), "OR": whole(lambda a, b: a | b),
     "ULT": whole(lambda a, b: a < b), "ULTE": whole(lambda a, b: a <= b),

@@ -64,11 +64,27 @@ def compare(op):
     return lambda a, b: int(op(cut(narrow(a)), cut(narrow(b))))
 
 
+def difference(a, b):
+    """Counts differ exactly; a difference below zero is no data."""
+    a, b = narrow(a), narrow(b)
+    if a < b:
+        return None
+    return cut(float(a) - float(b)) if isinstance(a, float) or isinstance(b, float) else a - b
+
+
+def real_difference(a, b):
+    a, b = narrow(a), narrow(b)
+    if isinstance(a, float) or isinstance(b, float):
+        return float(a) - float(b)
+    result = difference(a, b)
+    return None if result is None else float(result)
+
+
 OPS = {
-    "UADD": integer(lambda a, b: a + b), "USUB": integer(lambda a, b: a - b),
+    "UADD": integer(lambda a, b: a + b), "USUB": difference,
     "UMUL": umul, "UDIV": udiv,
     "UMIN": integer(min), "UMAX": integer(max),
-    "FADD": real(lambda a, b: a + b), "FSUB": real(lambda a, b: a - b),
+    "FADD": real(lambda a, b: a + b), "FSUB": real_difference,
     "FMUL": real(lambda a, b: a * b), "FDIV": fdiv,
     "FMIN": real(min), "FMAX": real(max),
     "AND": integer(lambda a, b: int(a) & int(b)), "OR": integer(lambda a, b: int(a) | int(b)),

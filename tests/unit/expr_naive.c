@@ -145,6 +145,11 @@ static struct naive unsigned_op(const struct naive_world *world, enum sx_op op, 
 	}
 	a = seen(a);
 	b = seen(b);
+	/* A difference below zero is no data. */
+	if (op == SX_OP_USUB && a.whole && b.whole && a.exact < b.exact)
+		return nothing(quality);
+	if (op == SX_OP_USUB && (!a.whole || !b.whole) && number(&a) < number(&b))
+		return nothing(quality);
 	bool arithmetic = op == SX_OP_UADD || op == SX_OP_USUB || op == SX_OP_UMUL ||
 			  op == SX_OP_UMIN || op == SX_OP_UMAX;
 	if (arithmetic && (!a.whole || !b.whole))

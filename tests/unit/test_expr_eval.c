@@ -233,7 +233,15 @@ static void test_intel(void **state)
 	    {"a b FDIV", 7, 0, NONE, 0, NAN, NONE},
 	    {"a b UDIV", 7, 0, NONE, 0, NAN, NONE},
 	    {"a b UDIV", 7, 0, 0, NONE, NAN, NONE},
-	    {"a b USUB", 1, 3, 0, 0, 0x1p64, 0},
+	    {"a b USUB", 1, 3, 0, 0, NAN, UNDEFINED}, /* below zero: no data */
+	    {"a b USUB", 3, 1, 0, 0, 2, 0},
+	    {"a b USUB 100 UMUL c UDIV", 1, 3, 0, 0, NAN, UNDEFINED},
+	    {"a b USUB 5 UMIN", 1, 3, 0, 0, NAN, UNDEFINED},
+	    {"a b USUB 5 FMAX", 1, 3, 0, 0, NAN, UNDEFINED},
+	    {"a b USUB", 1, 3, SX_QUALITY_LOST, 0, NAN, SX_QUALITY_LOST | UNDEFINED},
+	    {"a b USUB", 1, 3, NONE, 0, NAN, NONE},
+	    {"a 0.5 FADD b USUB", 1, 3, 0, 0, NAN, UNDEFINED},
+	    {"a 0.5 FADD b USUB", 7, 3, 0, 0, 4, 0},
 	    {"a b UADD", UINT64_MAX, 3, 0, 0, 2, 0},
 	    {"a 1000000000 UMUL b UDIV", UINT64_MAX, 1000000000, 0, 0, 0x1p64, 0},
 	    {"a 1000000000 UMUL b UDIV", 125000000000, 12500000, 0, 0, 1e13, 0},
@@ -254,7 +262,10 @@ static void test_intel(void **state)
 	    {"a b UMAX", 1, 9, 0, 0, 9, 0},
 	    {"a b FMAX", 1, 9, 0, 0, 9, 0},
 	    {"e f FMIN", 1, 9, 0, 0, -3, 0},
-	    {"a b FSUB", 1, 9, 0, 0, -8, 0},
+	    {"a b FSUB", 1, 9, 0, 0, NAN, UNDEFINED},
+	    {"a b FSUB", 9, 1, 0, 0, 8, 0},
+	    {"a b FSUB", UINT64_MAX, UINT64_MAX - 1, 0, 0, 1, 0}, /* exact */
+	    {"a 1 FMUL b FSUB", 1, 9, 0, 0, -8, 0},		  /* not of two counts */
 	    {"a 0x2 AND", 6, 0, 0, 0, 2, 0},
 	    {"a 0x1 OR", 6, 0, 0, 0, 7, 0},
 	    {"a b ULT", 6, 7, 0, 0, 1, 0},
