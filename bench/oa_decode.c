@@ -17,6 +17,7 @@
 #include "wire/oa/oa.h"
 
 #define RECORD 264
+#define SLOTS  54 /* of Broadwell, one behind another as in IGT's accumulator */
 #define BATCH  512
 #define LIMIT  40e-9 /* seconds a report, decoding and 52 metrics */
 
@@ -27,7 +28,7 @@ struct job {
 	struct sx_metrics *metrics;
 	struct sx_evaluation *evaluation;
 	uint64_t check;
-	uint64_t sums[SX_OA_SLOTS];
+	uint64_t sums[SLOTS];
 	double results;
 };
 
@@ -115,7 +116,7 @@ static void total(void *user)
 static void plain_interval(struct job *job, size_t n)
 {
 	const uint8_t *a = job->data + (n - 1) * RECORD + 8, *b = a + RECORD;
-	for (uint32_t slot = 0; slot < SX_OA_SLOTS; slot++) {
+	for (uint32_t slot = 0; slot < SLOTS; slot++) {
 		uint32_t at = slot == 0	  ? 4
 			      : slot == 1 ? 12
 			      : slot < 38 ? 8 + 4 * slot

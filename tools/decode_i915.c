@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "decode/oa/catalog.h"
 #include "tools/decode.h"
 #include "tools/oa_about.h"
 
@@ -57,7 +58,10 @@ static enum sx_status read_kind(const char *kind, struct sx_oa_options *options,
 	if (options->format)
 		return SX_OK;
 	error_set(err, SX_ERR_USAGE, "no OA report format \"%.64s\"", text);
-	error_because(err, "Gen8 has C4_B8, A12, A12_B8_C8 and A32u40_A4u32_B8_C8");
+	error_because(err,
+		      "there are A45_B8_C8 (Haswell), A32u40_A4u32_B8_C8 (Gen8 to 12), "
+		      "A24u40_A14u32_B8_C8 (Arc, Meteor Lake), MPEC8u32_B8_C8 (media), PEC64u64 "
+		      "(Xe2) and shorter ones");
 	error_try(err, "--as oa:A32u40_A4u32_B8_C8, with :command behind it for queries");
 	return SX_ERR_USAGE;
 }
@@ -72,7 +76,7 @@ static enum sx_status given(const struct decode_job *job, const char *name, doub
 	if (!(value >= min && value <= max)) {
 		error_set(err, SX_ERR_USAGE, "%s of %g Hz is impossible", name, value);
 		error_because(err, "it is given in Hz, from %g to %g", min, max);
-		error_try(err, "no --const %s: a recording says it, and Broadwell has a default",
+		error_try(err, "no --const %s: a recording says it, and most GPUs have a default",
 			  name);
 		return SX_ERR_USAGE;
 	}
@@ -96,11 +100,93 @@ static enum sx_status given_frequencies(const struct decode_job *job, struct sx_
 	return status;
 }
 
-static enum sx_status open_catalog(struct decode_job *job, struct sx_error *err)
+static enum sx_status open_named(struct decode_job *job, const char *name, struct sx_error *err)
 {
-	if (job->catalog)
-		return SX_OK;
-	return sx_catalog_open(job->cli->context, "intel-bdw", &job->catalog, err);
+	return sx_catalog_open(job->cli->context, name, &job->catalog, err);
+}
+
+/* Nobody says which GPU wrote bare reports; before there were others they were Broadwell's. */
+static enum sx_status open_for_reports(struct decode_job *job, enum sx_oa_format format,
+				       struct sx_error *err)
+{
+	if (format == SX_OA_A32U40_A4U32_B8_C8 || format == SX_OA_C4_B8 || format == SX_OA_A12 ||
+	    format == SX_OA_A12_B8_C8)
+		return open_named(job, "intel-bdw", err);
+	error_set(err, SX_ERR_USAGE, "reports do not say which GPU wrote them");
+	error_because(err, "format %s is of several chipsets", sx_oa_format_name(format));
+	error_try(err, "--for intel-tglgt2 or another; sextant devices lists catalogs");
+	return SX_ERR_USAGE;
+}
+
+/* A device that the catalog is of: the heads of its reports look so. */
+static uint32_t device_of(const struct sx_catalog *catalog)
+{
+	const struct sx_catalog_info *info = sx_catalog_info(catalog);
+	for (uint32_t i = 0; i < info->match_count; i++)
+		if (strcmp(info->matches[i].key, "device_id") == 0)
+			return (uint32_t)strtoul(info->matches[i].value, NULL, 0);
+	return 0;
+}
+
+static enum sx_status no_catalog(struct decode_job *job, const struct sx_oa_device *device,
+				 const char *nearest, struct sx_error *err)
+{
+	const char *generation = sx_oa_generation(device->device_id);
+	error_set(err, SX_ERR_UNSUPPORTED, "no catalog describes device 0x%04x of the recording",
+		  device->device_id);
+	error_because(err, "it is %s; its metric sets were never published",
+		      generation ? generation : "an unknown GPU");
+	if (nearest)
+		error_try(err, "the nearest, at your own risk: --for %s", nearest);
+	else
+		error_try(err, "--for with a catalog that is near, or --counters");
+	return SX_ERR_UNSUPPORTED;
+}
+
+/* By uuid, which names the registers that were programmed; names are the same on every GPU. */
+static uint32_t set_by_uuid(const struct decode_job *job, const char *uuid)
+{
+	uint32_t count;
+	const struct sx_group_info *groups = sx_catalog_groups(job->catalog, &count);
+	for (uint32_t i = 0; *uuid && i < count; i++)
+		if (groups[i].uuid && strcasecmp(groups[i].uuid, uuid) == 0)
+			return i;
+	return SX_NONE;
+}
+
+/* A device that nobody knows is read as a Broadwell where the uuid, or the user, says which set. */
+static enum sx_status open_for_stranger(struct decode_job *job, const struct sx_oa_device *device,
+					struct sx_error *err)
+{
+	enum sx_status status = open_named(job, "intel-bdw", err);
+	bool said = job->set || job->cli->options.counters || !device->device_id;
+	if (status || said || set_by_uuid(job, device->uuid) != SX_NONE)
+		return status;
+	sx_catalog_unref(job->catalog);
+	job->catalog = NULL;
+	return no_catalog(job, device, NULL, err);
+}
+
+/* The catalog that the recording's device has. */
+static enum sx_status open_for_device(struct decode_job *job, const struct sx_oa_device *device,
+				      struct sx_error *err)
+{
+	char name[OA_CATALOG_NAME_MAX];
+	enum oa_catalog found = oa_catalog_find(job->cli->context, device->device_id, name);
+	if (found == OA_CATALOG_NONE)
+		return open_for_stranger(job, device, err);
+	if (found == OA_CATALOG_NEAR && !job->cli->options.counters)
+		return no_catalog(job, device, name, err);
+	return open_named(job, name, err);
+}
+
+/* One that the catalog names, by its name there, which lives as long as the catalog. */
+static void add_constant(struct decode_job *job, const struct sx_oa_constant *constant)
+{
+	uint32_t count, at = sx_catalog_find_constant(job->catalog, constant->name);
+	const struct sx_constant_info *all = sx_catalog_constants(job->catalog, &count);
+	if (at != SX_NONE)
+		decode_add_constant(job, all[at].name, constant->value);
 }
 
 /* The device's constants, where --const gave none. */
@@ -109,7 +195,7 @@ static void add_constants(struct stream *s)
 	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
 	uint32_t n = sx_oa_device_constants(sx_oa_decoder_device(s->decoder), constants);
 	for (uint32_t i = 0; i < n; i++)
-		decode_add_constant(s->job, constants[i].name, constants[i].value);
+		add_constant(s->job, &constants[i]);
 }
 
 static enum sx_status unknown_set(const struct decode_job *job, struct sx_error *err)
@@ -130,41 +216,14 @@ static enum sx_status no_set(struct sx_error *err)
 	return SX_ERR_USAGE;
 }
 
-static enum sx_status no_broadwell(const struct sx_oa_device *device, struct sx_error *err)
-{
-	error_set(err, SX_ERR_UNSUPPORTED, "device 0x%04x of the recording is no known Broadwell",
-		  device->device_id);
-	error_because(err, "nor is its metric set known, uuid %.39s", device->uuid);
-	error_try(err, "--set NAME if it is one all the same, or --counters");
-	return SX_ERR_UNSUPPORTED;
-}
-
-/* By uuid, which names the registers that were programmed; names are the same on every GPU. */
-static uint32_t set_by_uuid(const struct decode_job *job, const char *uuid)
-{
-	uint32_t count;
-	const struct sx_group_info *groups = sx_catalog_groups(job->catalog, &count);
-	for (uint32_t i = 0; *uuid && i < count; i++)
-		if (groups[i].uuid && strcasecmp(groups[i].uuid, uuid) == 0)
-			return i;
-	return SX_NONE;
-}
-
-/* Whether the recording's device, and its set, are what they are taken for. */
-static enum sx_status check_device(struct stream *s, uint32_t by_uuid, struct sx_error *err)
+/* The recording's device is not the catalog's: said once. */
+static void check_device(struct stream *s)
 {
 	const struct decode_job *job = s->job;
 	const struct sx_oa_device *device = sx_oa_decoder_device(s->decoder);
-	if (!device->set[0] && !device->uuid[0])
-		return SX_OK; /* bare reports, or no device record */
-	if (sx_oa_generation(device->device_id))
-		return SX_OK;
-	if (by_uuid == SX_NONE && !job->set && !job->cli->options.counters)
-		return no_broadwell(device, err);
-	cli_note(job->cli,
-		 "note: device 0x%04x is no known Broadwell; its reports are read as one's",
-		 device->device_id);
-	return SX_OK;
+	if (device->device_id && !sx_oa_generation(device->device_id))
+		cli_note(job->cli, "note: device 0x%04x is unknown; its reports are read as %s's",
+			 device->device_id, sx_catalog_info(job->catalog)->name);
 }
 
 /* The set that the recording says: its uuid decides, else its name. */
@@ -223,10 +282,12 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 	struct decode_job *job = s->job;
 	const struct options *o = &job->cli->options;
 	const struct sx_oa_device *device = sx_oa_decoder_device(s->decoder);
-	uint32_t by_uuid = set_by_uuid(job, device->uuid);
-	enum sx_status status = check_device(s, by_uuid, err);
+	enum sx_status status = job->catalog ? SX_OK : open_for_device(job, device, err);
 	if (status)
 		return status;
+	job->shape.catalog = sx_catalog_info(job->catalog)->name;
+	uint32_t by_uuid = set_by_uuid(job, device->uuid);
+	check_device(s);
 	check_definitions(job, by_uuid);
 	add_constants(s);
 	if (!job->set && (device->set[0] || by_uuid != SX_NONE))
@@ -372,7 +433,6 @@ static void more_json(struct json *json, void *user)
 static struct rows_shape shape_of(struct stream *s, enum sx_oa_rows rows)
 {
 	return (struct rows_shape){.schema = "decode",
-				   .catalog = sx_catalog_info(s->job->catalog)->name,
 				   .times = true,
 				   .marks = true,
 				   .contexts = true,
@@ -393,9 +453,14 @@ static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *o
 	options->context = job->cli->options.context.value;
 	options->note = note;
 	options->note_user = job;
-	enum sx_status status = open_catalog(job, err);
+	bool bare = options->input == SX_OA_REPORTS;
+	enum sx_status status = SX_OK;
+	if (bare && !job->catalog)
+		status = open_for_reports(job, options->format, err);
 	if (!status)
 		status = given_frequencies(job, &options->device, err);
+	if (!status && bare)
+		options->device.device_id = device_of(job->catalog);
 	if (!status)
 		status = sx_oa_decoder_create(options, &s.decoder, err);
 	if (!status) {

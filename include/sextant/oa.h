@@ -1,5 +1,5 @@
 /*
- * Intel OA (Gen8, Broadwell): reports, recordings, flexible EU events and triggers. Everything here
+ * Intel OA, Haswell to Xe2: reports, recordings, flexible EU events and triggers. Everything here
  * works on bytes and numbers; no device is touched. Functions are thread-safe for different
  * objects.
  */
@@ -15,20 +15,48 @@ extern "C" {
 struct sx_catalog;
 struct sx_table;
 
-/* Report formats of Gen8, numbered as the i915 uAPI does. */
+/* Report formats: up to 14 numbered as the i915 uAPI does, behind them those that it has not. */
 enum sx_oa_format {
 	SX_OA_FORMAT_NONE = 0,
-	SX_OA_C4_B8 = 7,
+	SX_OA_A13 = 1, /* to A16: Haswell */
+	SX_OA_A29 = 2,
+	SX_OA_A13_B8_C8 = 3,
+	SX_OA_B4_C8 = 4,
+	SX_OA_A45_B8_C8 = 5,
+	SX_OA_B4_C8_A16 = 6,
+	SX_OA_C4_B8 = 7, /* to C8: Gen8 to Gen12; Haswell's own is SX_OA_HSW_C4_B8 */
 	SX_OA_A12 = 8,
 	SX_OA_A12_B8_C8 = 9,
 	SX_OA_A32U40_A4U32_B8_C8 = 10,
+	SX_OA_OAR_A32U40_A4U32_B8_C8 = 11,
+	SX_OA_A24U40_A14U32_B8_C8 = 12, /* Arc A-series, Meteor Lake */
+	SX_OA_MPEC8U64_B8_C8 = 13,	/* the media unit */
+	SX_OA_MPEC8U32_B8_C8 = 14,
+	SX_OA_HSW_C4_B8 = 64,
+	SX_OA_PEC64U64 = 65, /* Xe2 from here on */
+	SX_OA_PEC64U64_B8_C8 = 66,
+	SX_OA_PEC64U32 = 67,
+	SX_OA_PEC32U64_G1 = 68,
+	SX_OA_PEC32U32_G1 = 69,
+	SX_OA_PEC32U64_G2 = 70,
+	SX_OA_PEC32U32_G2 = 71,
+	SX_OA_PEC36U64_G1_32_G2_4 = 72,
+	SX_OA_PEC36U64_G1_4_G2_32 = 73,
 };
 
 /* Who wrote a report: the OA unit into its buffer, or MI_REPORT_PERF_COUNT. */
 enum sx_oa_header { SX_OA_HEADER_BUFFER, SX_OA_HEADER_COMMAND };
 
-/* Accumulator slots: GPU_TIME, GPU_CLOCK, A0..A35, B0..B7, C0..C7. */
-enum { SX_OA_TIME, SX_OA_CLOCK, SX_OA_A0, SX_OA_B0 = 38, SX_OA_C0 = 46, SX_OA_SLOTS = 54 };
+/* Accumulator slots: GPU_TIME, GPU_CLOCK, A0..A44, B0..B7, C0..C7, PEC0..PEC63. */
+enum {
+	SX_OA_TIME,
+	SX_OA_CLOCK,
+	SX_OA_A0,
+	SX_OA_B0 = 47,
+	SX_OA_C0 = 55,
+	SX_OA_PEC0 = 63,
+	SX_OA_SLOTS = 127
+};
 
 /* Why the OA unit wrote a report: bits, several may be set. */
 enum sx_oa_reason {
@@ -38,15 +66,16 @@ enum sx_oa_reason {
 	SX_OA_REASON_SWITCH = 1 << 3,
 	SX_OA_REASON_GO = 1 << 4, /* entering RC6 */
 	SX_OA_REASON_CLOCK_RATIO = 1 << 5,
+	SX_OA_REASON_MMIO = 1 << 6, /* Gen12 on */
 };
 
 /* The head of one report. */
 struct sx_oa_report {
 	uint32_t id;	    /* first word as it stands: flags, or the command's own id */
-	uint32_t reason;    /* enum sx_oa_reason bits; 0 for MI_REPORT_PERF_COUNT */
-	uint32_t timestamp; /* ticks, low 32 bits */
+	uint32_t reason;    /* enum sx_oa_reason bits; 0 for MI_REPORT_PERF_COUNT and Haswell */
+	uint64_t timestamp; /* ticks: 32 bits, 56 in a long head */
 	uint32_t context;   /* hardware context id, meaningful when context_valid */
-	uint32_t clock;	    /* render clocks, low 32 bits */
+	uint64_t clock;	    /* render clocks: 32 bits, 64 in a long head; 0 on Haswell */
 	bool context_valid;
 };
 
@@ -56,18 +85,28 @@ SX_API size_t sx_oa_format_size(enum sx_oa_format format);
 SX_API const char *sx_oa_format_name(enum sx_oa_format format);
 /* The format of a name, or SX_OA_FORMAT_NONE. */
 SX_API enum sx_oa_format sx_oa_format_find(const char *name);
-/* Bit n is set when the format delivers accumulator slot n. */
-SX_API uint64_t sx_oa_format_slots(enum sx_oa_format format);
+/* Whether the format delivers an accumulator slot. */
+SX_API bool sx_oa_format_has(enum sx_oa_format format, uint32_t slot);
+/*
+ * The format that a number of the i915 uAPI means on a device: Haswell's C4_B8 is another one than
+ * Gen8's. SX_OA_FORMAT_NONE when that device has no such format.
+ */
+SX_API enum sx_oa_format sx_oa_format_of(uint32_t device_id, uint32_t number);
 /* Catalog name of a slot ("A7"); static storage. NULL when out of range. */
 SX_API const char *sx_oa_slot_name(uint32_t slot);
-/* Width in bits at which a slot wraps: 32 or 40. */
-SX_API uint32_t sx_oa_slot_bits(uint32_t slot);
-/* Name of the first reason in the order timer, trigger1, trigger2, switch, go, clock-ratio. */
+/* Width in bits at which a slot of a format wraps: 32, 40, 56 or 64; 0 when it has none such. */
+SX_API uint32_t sx_oa_slot_bits(enum sx_oa_format format, uint32_t slot);
+/* Name of the first reason in the order timer, trigger1, trigger2, switch, go, clock-ratio, mmio.
+ */
 SX_API const char *sx_oa_reason_name(uint32_t reason);
 
-/* Reads the head of a report of sx_oa_format_size() bytes. */
-SX_API void sx_oa_report_read(const uint8_t *report, enum sx_oa_header header,
-			      struct sx_oa_report *out);
+struct sx_oa_device;
+/*
+ * Reads the head of a report of a device, whose format and id say what it looks like; of an id that
+ * is unknown the format alone.
+ */
+SX_API void sx_oa_report_read(const struct sx_oa_device *device, const uint8_t *report,
+			      enum sx_oa_header header, struct sx_oa_report *out);
 /*
  * Differences of all slots from report `a` to report `b`, each modulo its width; slots that the
  * format lacks are 0. Both reports are sx_oa_format_size() bytes.
@@ -76,7 +115,7 @@ SX_API void sx_oa_report_delta(enum sx_oa_format format, const uint8_t *a, const
 			       uint64_t out[SX_OA_SLOTS]);
 
 #define SX_OA_SLICES_MAX    8
-#define SX_OA_SUBSLICES_MAX 8
+#define SX_OA_SUBSLICES_MAX 32
 
 /* What a recording or the driver says of the device. Zero means unknown. */
 struct sx_oa_device {
@@ -94,17 +133,21 @@ struct sx_oa_device {
 };
 
 /* The generation of a PCI device id, for example "Broadwell (Gen8)" or "Skylake (Gen9)"; NULL when
- * it is unknown. Only reports of Broadwell are understood. Static storage. */
+ * it is unknown. Static storage. */
 SX_API const char *sx_oa_generation(uint32_t device_id);
 
-/* A device constant of the catalog intel-bdw. */
+/* A device constant of Intel's catalogs. */
 struct sx_oa_constant {
-	const char *name; /* static storage */
+	char name[40];
 	double value;
 };
-#define SX_OA_CONSTANTS_MAX 10
+#define SX_OA_CONSTANTS_MAX 320
 
-/* The constants that the device determines, at most SX_OA_CONSTANTS_MAX; returns how many. */
+/*
+ * The constants that the device determines, at most SX_OA_CONSTANTS_MAX; returns how many. What is
+ * unknown is left out; of a known topology every mask and bit is there, also those that are 0. A
+ * catalog uses those that it names.
+ */
 SX_API uint32_t sx_oa_device_constants(const struct sx_oa_device *device,
 				       struct sx_oa_constant out[SX_OA_CONSTANTS_MAX]);
 

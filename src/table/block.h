@@ -4,7 +4,7 @@
 
 #include <sextant/table.h>
 
-#define TABLE_BLOCK_COLUMNS_MAX 64
+#define TABLE_BLOCK_COLUMNS_MAX 96
 
 /* Where the caller writes new rows; arrays have one element a row and belong to the table. */
 struct table_block {

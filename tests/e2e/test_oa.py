@@ -337,13 +337,15 @@ def check_identity(folder, catalog):
     basic, compute = sets["RenderBasic"], sets["ComputeBasic"]
     case("good", head("RenderBasic", basic, GT2), 0, "RenderBasic", "")
     case("upper case", head("X", compute.upper(), GT2), 0, "ComputeBasic", "")
-    case("Skylake", head("RenderBasic", basic, GT2, 0x1912), 3, None, "Skylake")
-    case("Skylake counters", head("RenderBasic", basic, GT2, 0x1912), 3, None, "Skylake", "--counters")
+    # Others than Broadwell have catalogs of their own, where the uuid of its set is none.
+    case("Skylake", head("RenderBasic", basic, GT2, 0x1912), 0, None, "is not of set RenderBasic")
+    case("Skylake counters", head("RenderBasic", basic, GT2, 0x1912), 0, None, "", "--counters")
+    case("Skylake GT1", head("RenderBasic", basic, GT2, 0x1902), 3, None, "--for intel-sklgt2")
     case("Haswell", head("RenderBasic", basic, GT2, 0x0412), 3, None, "Haswell")
-    case("Cherryview", head("RenderBasic", basic, GT2, 0x22b1), 3, None, "Cherryview")
+    case("Cherryview", head("RenderBasic", basic, GT2, 0x22b1), 0, None, "is not of set RenderBasic")
     case("all Broadwells", head("RenderBasic", basic, GT2, 0x163e), 0, "RenderBasic", "")
-    case("unknown id", head("RenderBasic", basic, GT2, 0x1680), 0, "RenderBasic", "0x1680 is no known Broadwell")
-    case("unknown id and uuid", head("RenderBasic", stranger, GT2, 0x1680), 3, None, "no known Broadwell")
+    case("unknown id", head("RenderBasic", basic, GT2, 0x1680), 0, "RenderBasic", "0x1680 is unknown")
+    case("unknown id and uuid", head("RenderBasic", stranger, GT2, 0x1680), 3, None, "no catalog describes")
     case("unknown id, --set", head("RenderBasic", stranger, GT2, 0x1680), 0, "ComputeBasic", "0x1680",
          "--set", "ComputeBasic")
     case("unknown id, --counters", head("RenderBasic", stranger, GT2, 0x1680), 0, None, "0x1680", "--counters")

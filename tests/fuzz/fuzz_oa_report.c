@@ -8,12 +8,31 @@
 
 static void decode_reports(const uint8_t *data, size_t size)
 {
+	/* The second byte, from 0xc0 on, chooses a later or an older generation. */
+	static const struct {
+		uint32_t device_id;
+		enum sx_oa_format format;
+	} others[] = {{0x0412, SX_OA_A45_B8_C8},
+		      {0x0412, SX_OA_B4_C8_A16},
+		      {0x0412, SX_OA_HSW_C4_B8},
+		      {0x9a49, SX_OA_A32U40_A4U32_B8_C8},
+		      {0x7d55, SX_OA_A24U40_A14U32_B8_C8},
+		      {0x7d55, SX_OA_MPEC8U64_B8_C8},
+		      {0x7d55, SX_OA_MPEC8U32_B8_C8},
+		      {0x64a0, SX_OA_PEC64U64_B8_C8},
+		      {0x64a0, SX_OA_PEC64U32},
+		      {0x64a0, SX_OA_PEC36U64_G1_4_G2_32}};
+	size_t other =
+	    data[1] >= 0xc0 ? (data[1] & 0x3f) % (sizeof(others) / sizeof(others[0])) : 0;
 	struct sx_oa_options options = {
 	    .input = SX_OA_REPORTS,
-	    .format = (enum sx_oa_format)(7 + (data[0] & 3)),
+	    .format =
+		data[1] >= 0xc0 ? others[other].format : (enum sx_oa_format)(7 + (data[0] & 3)),
 	    .rows = (enum sx_oa_rows)(data[0] >> 2 & 3),
 	    .header = data[0] >> 4 & 1 ? SX_OA_HEADER_COMMAND : SX_OA_HEADER_BUFFER,
-	    .device = {.gt_min_hz = data[0] >> 5 & 1 ? 300000000 : 0, .gt_max_hz = 900000000},
+	    .device = {.device_id = data[1] >= 0xc0 ? others[other].device_id : 0,
+		       .gt_min_hz = data[0] >> 5 & 1 ? 300000000 : 0,
+		       .gt_max_hz = 900000000},
 	    .batch_rows = 3};
 	struct sx_oa_decoder *decoder;
 	struct sx_error err;

@@ -31,14 +31,17 @@ static uint64_t next(void)
 static uint64_t counter(const uint8_t *report, const struct oa_run *run, size_t i)
 {
 	uint64_t value = 0;
-	for (size_t b = 0; b < 4; b++)
-		value += (uint64_t)report[run->offset + 4 * i + b] << 8 * b;
+	size_t width = run->wide ? 8 : 4;
+	for (size_t b = 0; b < width; b++)
+		value += (uint64_t)report[run->offset + width * i + b] << 8 * b;
 	return run->high ? value + ((uint64_t)report[run->high + i] << 32) : value;
 }
 
 static uint64_t passed(const struct oa_pairs *pairs, size_t n, const struct oa_run *run, size_t i)
 {
 	uint64_t a = counter(pairs->first[n], run, i), b = counter(pairs->second[n], run, i);
+	if (run->wide)
+		return b - a;
 	uint64_t modulus = UINT64_C(1) << (run->high ? 40 : 32);
 	return b >= a ? b - a : modulus - a + b;
 }
@@ -98,14 +101,21 @@ static void check_format(const struct oa_loops *loops, enum sx_oa_format format)
 static void test_loops(void **state)
 {
 	(void)state;
-	static const enum sx_oa_format formats[] = {SX_OA_C4_B8, SX_OA_A12, SX_OA_A12_B8_C8,
-						    SX_OA_A32U40_A4U32_B8_C8};
+	static const enum sx_oa_format formats[] = {SX_OA_C4_B8,
+						    SX_OA_A12,
+						    SX_OA_A12_B8_C8,
+						    SX_OA_A32U40_A4U32_B8_C8,
+						    SX_OA_A24U40_A14U32_B8_C8,
+						    SX_OA_A45_B8_C8,
+						    SX_OA_MPEC8U64_B8_C8,
+						    SX_OA_PEC64U64_B8_C8,
+						    SX_OA_PEC64U32};
 	const struct oa_loops *all[OA_LOOPS_MAX];
 	size_t count = oa_loops_all(all);
 	assert_true(count >= 1 && count <= OA_LOOPS_MAX);
 	assert_ptr_equal(oa_loops(), all[count - 1]);
 	for (size_t i = 0; i < count; i++)
-		for (size_t f = 0; f < 4; f++)
+		for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++)
 			check_format(all[i], formats[f]);
 }
 
@@ -149,7 +159,7 @@ static void same_tables(const struct sx_table *a, const struct sx_table *b)
 		return;
 	assert_memory_equal(sx_table_begin_ns(a), sx_table_begin_ns(b), 8 * rows);
 	assert_memory_equal(sx_table_end_ns(a), sx_table_end_ns(b), 8 * rows);
-	for (uint32_t c = 0; c < SX_OA_SLOTS; c++) {
+	for (uint32_t c = 0; c < sx_table_column_count(a); c++) {
 		struct sx_vector x = sx_table_vector(a, c), y = sx_table_vector(b, c);
 		assert_memory_equal(x.data, y.data, 8 * rows);
 		assert_memory_equal(x.quality ? x.quality : valid, y.quality ? y.quality : valid,

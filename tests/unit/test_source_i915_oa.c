@@ -108,7 +108,7 @@ static void test_describe(void **state)
 		struct source *source = open_fake(&fake);
 		const struct source_desc *desc = source_i915_oa.describe(source);
 		assert_string_equal(desc->catalog, "intel-bdw");
-		assert_int_equal(desc->constant_count, 8);
+		assert_true(desc->constant_count > 8);
 		double eus = 0, hz = 0, max_hz = 0;
 		for (uint32_t i = 0; i < desc->constant_count; i++) {
 			if (strcmp(desc->constants[i].name, "EuCoresTotalCount") == 0)

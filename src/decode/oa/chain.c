@@ -46,7 +46,8 @@ static void check_span(struct sx_oa_decoder *d, struct oa_interval *interval)
 		interval->quality_eu = SX_QUALITY_WRAPPED;
 	if (span > d->wrap32_ticks) {
 		interval->quality32 = SX_QUALITY_WRAPPED;
-		interval->quality_clock = repair_clock(d, span, &interval->clock);
+		if (d->shape.head == OA_HEAD_SHORT)
+			interval->quality_clock = repair_clock(d, span, &interval->clock);
 	} else if ((double)interval->clock > d->clocks_max * ((double)span + 2)) {
 		interval->quality_clock = SX_QUALITY_WRAPPED;
 		d->stats.fast_clocks++;
@@ -63,6 +64,14 @@ static void check_span(struct sx_oa_decoder *d, struct oa_interval *interval)
 	}
 }
 
+/* Render clocks from one report to the next. */
+static uint64_t clocks_between(const struct sx_oa_decoder *d, const uint8_t *a, const uint8_t *b)
+{
+	if (d->shape.head == OA_HEAD_LONG)
+		return oa_u64(b + 24) - oa_u64(a + 24);
+	return d->shape.head == OA_HEAD_SHORT ? (uint32_t)(oa_u32(b + 12) - oa_u32(a + 12)) : 0;
+}
+
 static enum sx_status interval(struct sx_oa_decoder *d, const uint8_t *report, uint32_t reason,
 			       uint64_t ticks, struct sx_error *err)
 {
@@ -70,7 +79,7 @@ static enum sx_status interval(struct sx_oa_decoder *d, const uint8_t *report, u
 				  .second = report,
 				  .begin = d->ticks,
 				  .end = ticks,
-				  .clock = (uint32_t)(oa_u32(report + 12) - oa_u32(d->last + 12)),
+				  .clock = clocks_between(d, d->last, report),
 				  .owner = d->options.only_context ? d->options.context : d->owner,
 				  .reason = reason,
 				  .quality = d->pending};
@@ -87,29 +96,34 @@ static void skip_unwritten(struct sx_oa_decoder *d)
 	d->pending |= SX_QUALITY_LOST;
 }
 
-/* The context of a report, or OA_IDLE. The unit says whether its id is valid; a command is sure. */
+/*
+ * The context of a report with a short head, or OA_IDLE. The unit says whether its id is valid; a
+ * command is sure.
+ */
 static uint64_t owner_of(const struct sx_oa_decoder *d, const uint8_t *report, uint32_t id)
 {
 	uint32_t context = oa_u32(report + 8);
-	bool valid = d->options.header == SX_OA_HEADER_COMMAND || (id >> 25 & 1);
+	bool valid = d->options.header == SX_OA_HEADER_COMMAND || (id & d->shape.context_bit);
 	return valid && context != OA_NO_CONTEXT ? context : OA_IDLE;
 }
 
 enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
-	uint32_t id = oa_u32(report), timestamp = oa_u32(report + 4);
-	uint64_t owner = owner_of(d, report, id);
-	uint32_t reason = d->options.header == SX_OA_HEADER_COMMAND ? 0 : id >> 19 & 0x3f;
+	struct sx_oa_report head;
 	bool backwards;
+	oa_head_read(&d->shape, report, &head);
+	uint32_t timestamp = (uint32_t)head.timestamp, reason = head.reason;
+	uint64_t owner = head.context_valid ? head.context : OA_IDLE;
 	/* Memory that was never written; as the very first it may be where somebody began to count.
 	 */
-	if (!id && !timestamp && d->stats.reports) {
+	if (!head.id && !head.timestamp && d->stats.reports) {
 		skip_unwritten(d);
 		return SX_OK;
 	}
 	d->stats.reports++;
-	if (!reason && d->options.header == SX_OA_HEADER_BUFFER && !d->stats.zero_reasons++)
+	if (!reason && d->shape.reasons && d->options.header == SX_OA_HEADER_BUFFER &&
+	    !d->stats.zero_reasons++)
 		oa_note(d, NOTE_RECORD, "a report without a reason");
 	uint64_t ticks = oa_clock_report(&d->clock, timestamp, &backwards);
 	if (backwards) {
@@ -148,7 +162,7 @@ static bool usual(const struct sx_oa_decoder *d, const uint8_t *report, struct o
 	now->second = report;
 	now->end = now->begin + span;
 	now->clock = oa_u32(report + 12) - oa_u32(now->first + 12);
-	now->reason = command ? 0 : id >> 19 & 0x3f;
+	now->reason = command ? 0 : id >> 19 & d->shape.reasons;
 	return (now->reason || (command && (id | timestamp))) && span <= d->usual_ticks &&
 	       span <= d->wrap32_ticks && (double)now->clock <= d->clocks_max * ((double)span + 2);
 }
@@ -157,7 +171,8 @@ size_t oa_chain_burst(struct sx_oa_decoder *d, const uint8_t *report, size_t str
 {
 	struct oa_burst *burst = oa_rows_burst(d->rows);
 	size_t room = OA_BURST - burst->count, n = 0, switches = 0;
-	if (!d->has_last || d->pending || d->options.only_context || !ticks_follow(&d->clock))
+	if (!d->has_last || d->pending || d->options.only_context || !ticks_follow(&d->clock) ||
+	    d->shape.head != OA_HEAD_SHORT)
 		return 0;
 	struct oa_interval now = {.first = d->last, .begin = d->ticks, .owner = d->owner};
 	for (; n < count && n < room && usual(d, report, &now); n++, report += stride) {

@@ -13,6 +13,7 @@ struct sx_oa_decoder {
 	struct oa_clock clock;
 	struct oa_rows *rows;
 	size_t report_size;
+	struct oa_shape shape; /* of the reports' heads */
 	/* The last report. */
 	const uint8_t *last; /* in the bytes at hand, or in `kept` between calls */
 	uint8_t kept[OA_REPORT_MAX];

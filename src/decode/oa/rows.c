@@ -9,7 +9,15 @@
 
 #define AHEAD (OA_BURST * (OA_RECORD_HEADER + OA_REPORT_MAX)) /* the next burst, most likely */
 
-_Static_assert(SX_OA_SLOTS <= TABLE_BLOCK_COLUMNS_MAX, "a row fits a block");
+/* What may be wrong with a column: counters over EUs wrap sooner than others. */
+enum column_class {
+	CLASS_TIME = 1 << 0,
+	CLASS_CLOCK = 1 << 1,
+	CLASS_32 = 1 << 2,
+	CLASS_EU = 1 << 3,
+	CLASS_WIDE = 1 << 4, /* 64 bits: never */
+	CLASS_ANY = 0xff,
+};
 
 struct oa_rows {
 	const struct oa_loops *loops;
@@ -18,32 +26,39 @@ struct oa_rows {
 	enum sx_oa_rows kind;
 	struct sx_table *table;
 	uint32_t column_count;
-	uint8_t picks[SX_OA_SLOTS];		      /* slot of each column */
-	uint64_t columns32, columns_eu, column_clock; /* bit masks of columns */
+	uint8_t picks[TABLE_BLOCK_COLUMNS_MAX];	  /* slot of each column */
+	uint8_t classes[TABLE_BLOCK_COLUMNS_MAX]; /* of each column */
 	size_t resolved;       /* rows of the table whose times are nanoseconds */
 	struct oa_burst burst; /* what was added and is not in the table or in a sum yet */
 	struct oa_interval flawed[OA_BURST]; /* qualities, where any is set */
 	uint64_t flaws;			     /* bit mask of them */
-	uint32_t reasons[64];		     /* interned, plus 1 */
+	uint32_t reasons[128];		     /* interned, plus 1 */
 	struct oa_sum one;		     /* the current stay, or the total */
 	struct oa_sums sums;		     /* one a context */
 };
 
-static void define_columns(struct oa_rows *rows, enum sx_oa_format format,
-			   struct sx_column columns[SX_OA_SLOTS])
+static enum column_class class_of(enum sx_oa_format format, uint32_t slot)
 {
-	uint64_t slots = sx_oa_format_slots(format);
+	bool short_ones = sx_oa_slot_bits(format, SX_OA_A0 + 7) != 40;
+	if (slot == SX_OA_TIME || slot == SX_OA_CLOCK)
+		return slot == SX_OA_TIME ? CLASS_TIME : CLASS_CLOCK;
+	if (sx_oa_slot_bits(format, slot) == 64)
+		return CLASS_WIDE;
+	bool eu = slot >= SX_OA_A0 && slot < SX_OA_B0 &&
+		  (short_ones || sx_oa_slot_bits(format, slot) == 40);
+	return eu ? CLASS_EU : CLASS_32;
+}
+
+static void define_columns(struct oa_rows *rows, enum sx_oa_format format,
+			   struct sx_column columns[TABLE_BLOCK_COLUMNS_MAX])
+{
 	for (uint32_t slot = 0; slot < SX_OA_SLOTS; slot++) {
-		if (!(slots >> slot & 1))
+		if (!sx_oa_format_has(format, slot) ||
+		    rows->column_count == TABLE_BLOCK_COLUMNS_MAX)
 			continue;
 		uint32_t i = rows->column_count++;
 		rows->picks[i] = (uint8_t)slot;
-		if (slot == SX_OA_CLOCK)
-			rows->column_clock |= UINT64_C(1) << i;
-		else if (sx_oa_slot_bits(slot) == 40)
-			rows->columns_eu |= UINT64_C(1) << i;
-		else if (slot != SX_OA_TIME)
-			rows->columns32 |= UINT64_C(1) << i;
+		rows->classes[i] = (uint8_t)class_of(format, slot);
 		columns[i] = (struct sx_column){.name = sx_oa_slot_name(slot),
 						.unit = slot == SX_OA_CLOCK ? "cycles" : "count",
 						.type = SX_U64,
@@ -60,7 +75,7 @@ enum sx_status oa_rows_create(enum sx_oa_rows kind, enum sx_oa_format format, st
 	    [SX_OA_CONTEXTS] = SX_SAMPLE_CONTEXT,
 	    [SX_OA_TOTAL] = SX_SAMPLE_PROCESS,
 	};
-	struct sx_column columns[SX_OA_SLOTS];
+	struct sx_column columns[TABLE_BLOCK_COLUMNS_MAX];
 	struct oa_rows *rows = calloc(1, sizeof(*rows));
 	if (!rows)
 		return error_nomem(err, "OA rows");
@@ -95,7 +110,7 @@ struct sx_table *oa_rows_table(struct oa_rows *rows)
 
 static uint64_t reason_label(struct oa_rows *rows, uint32_t reason)
 {
-	uint32_t *known = &rows->reasons[reason & 0x3f];
+	uint32_t *known = &rows->reasons[reason & 0x7f];
 	if (!*known) {
 		const char *name = sx_oa_reason_name(reason);
 		*known = sx_table_intern(rows->table, name, strlen(name)) + 1;
@@ -108,10 +123,10 @@ static uint64_t label_of(uint64_t owner)
 	return owner == OA_IDLE ? SX_LABEL_ABSENT : owner;
 }
 
-static void mark(struct oa_rows *rows, size_t row, uint64_t columns, uint8_t quality)
+static void mark(struct oa_rows *rows, size_t row, uint8_t classes, uint8_t quality)
 {
 	for (uint32_t i = 0; quality && i < rows->column_count; i++)
-		if (columns >> i & 1) {
+		if (classes & rows->classes[i]) {
 			uint8_t *cell = sx_table_quality(rows->table, i) + row;
 			*cell = (uint8_t)(*cell | quality);
 		}
@@ -119,10 +134,10 @@ static void mark(struct oa_rows *rows, size_t row, uint64_t columns, uint8_t qua
 
 static void mark_row(struct oa_rows *rows, size_t row, const struct oa_interval *flaw)
 {
-	mark(rows, row, UINT64_MAX, flaw->quality);
-	mark(rows, row, rows->columns32, flaw->quality32);
-	mark(rows, row, rows->columns_eu, flaw->quality_eu);
-	mark(rows, row, rows->column_clock, flaw->quality_clock);
+	mark(rows, row, CLASS_ANY, flaw->quality);
+	mark(rows, row, CLASS_32, flaw->quality32);
+	mark(rows, row, CLASS_EU, flaw->quality_eu);
+	mark(rows, row, CLASS_CLOCK, flaw->quality_clock);
 }
 
 /* What rows of the intervals at hand have beside counters; `to` has the columns of slots. */
@@ -139,7 +154,8 @@ static void write_heads(struct oa_rows *rows, const struct table_block *block, u
 		block->context[i] = label_of(burst->owner[i]);
 		block->reason[i] = label;
 		to[SX_OA_TIME][i] = burst->end[i] - burst->begin[i];
-		to[SX_OA_CLOCK][i] = burst->clock[i];
+		if (to[SX_OA_CLOCK])
+			to[SX_OA_CLOCK][i] = burst->clock[i];
 	}
 }
 

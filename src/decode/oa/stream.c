@@ -32,21 +32,28 @@ void oa_derive(struct sx_oa_decoder *d)
 {
 	struct sx_oa_device *device = &d->device;
 	uint32_t eus, slices, subslices;
+	const struct oa_platform *platform = oa_platform(device->device_id);
+	bool later = platform && platform->version > 800;
 	if (!device->timestamp_hz)
-		device->timestamp_hz = OA_TIMESTAMP_HZ;
+		device->timestamp_hz = platform ? platform->default_hz : OA_TIMESTAMP_HZ;
 	if (!device->format)
 		device->format = SX_OA_A32U40_A4U32_B8_C8;
+	d->shape = oa_shape_of(device, d->options.header);
 	oa_device_count(device, &eus, &slices, &subslices);
 	double hz = (double)device->timestamp_hz;
-	double highest = device->gt_max_hz ? device->gt_max_hz : OA_HIGHEST_HZ;
+	double highest = device->gt_max_hz ? device->gt_max_hz
+			 : later	   ? OA_HIGHEST_LATER
+					   : OA_HIGHEST_HZ;
 	d->clock.hz = device->timestamp_hz;
 	d->report_size = sx_oa_format_size(device->format);
 	d->clocks_min = device->gt_min_hz / hz / TOLERANCE;
 	d->clocks_max = highest / hz * TOLERANCE;
 	d->wrap32_ticks = (uint64_t)((double)UINT32_MAX / d->clocks_max);
-	d->eu40 = device->format == SX_OA_A32U40_A4U32_B8_C8;
+	d->eu40 = sx_oa_slot_bits(device->format, SX_OA_A0 + 7) == 40;
 	d->wrap_eu_ticks =
-	    (uint64_t)((d->eu40 ? 0xffffffffff : UINT32_MAX) / (d->clocks_max * (eus ? eus : 48)));
+	    (uint64_t)((d->eu40 ? 0xffffffffff : UINT32_MAX) / (d->clocks_max * (eus	 ? eus
+										 : later ? 128
+											 : 48)));
 	d->usual_ticks = UINT32_MAX / 2;
 	if (d->wrap32_ticks < d->usual_ticks)
 		d->usual_ticks = d->wrap32_ticks;
@@ -67,7 +74,7 @@ enum sx_status sx_oa_decoder_create(const struct sx_oa_options *options, struct 
 {
 	if (options->format && !sx_oa_format_size(options->format)) {
 		error_set(err, SX_ERR_USAGE, "unknown OA report format %d", (int)options->format);
-		error_try(err, "one of the four Gen8 formats");
+		error_try(err, "one that sextant decode --help lists");
 		return SX_ERR_USAGE;
 	}
 	struct sx_oa_decoder *d = calloc(1, sizeof(*d));

@@ -69,7 +69,7 @@ static void describe_constants(struct i915_oa *s)
 	uint32_t count = sx_oa_device_constants(&s->card.device, all);
 	for (uint32_t i = 0; i < count; i++) {
 		struct source_constant *to = &s->constants[i];
-		snprintf(to->name, sizeof(to->name), "%s", all[i].name);
+		snprintf(to->name, sizeof(to->name), "%.39s", all[i].name);
 		to->value = all[i].value;
 	}
 	s->desc.constants = s->constants;

@@ -17,7 +17,7 @@
 #define TEST_INTERVAL_NS UINT64_C(10000000)
 #define TOLERANCE	 0.01
 #define CLOCK_TOLERANCE	 0.002 /* of the GPU's time against the CPU's, over the whole test */
-#define REPORT_BYTES	 256
+#define REPORT_BYTES	 OA_REPORT_MAX
 
 struct test {
 	struct i915_oa *s;
@@ -25,6 +25,7 @@ struct test {
 	void *user;
 	unsigned failed;
 	uint8_t last[REPORT_BYTES];
+	size_t report_bytes;
 	bool has_last;
 	uint64_t sums[SX_OA_SLOTS];
 	uint64_t reports, lost, lost_reports, backwards, no_reason, fast;
@@ -54,13 +55,13 @@ static void take_report(struct test *t, const uint8_t *report)
 {
 	struct sx_oa_report head;
 	uint64_t delta[SX_OA_SLOTS];
-	sx_oa_report_read(report, SX_OA_HEADER_BUFFER, &head);
+	sx_oa_report_read(&t->s->card.device, report, SX_OA_HEADER_BUFFER, &head);
 	t->reports++;
 	t->no_reason += head.reason == 0;
 	t->reasons |= head.reason;
 	if (t->has_last) {
 		const struct sx_oa_device *d = &t->s->card.device;
-		sx_oa_report_delta(SX_OA_A32U40_A4U32_B8_C8, t->last, report, delta);
+		sx_oa_report_delta(d->format, t->last, report, delta);
 		t->backwards += delta[SX_OA_TIME] > UINT32_MAX / 2;
 		double hz = (double)delta[SX_OA_CLOCK] * (double)d->timestamp_hz /
 			    ((double)delta[SX_OA_TIME] + 2);
@@ -68,7 +69,7 @@ static void take_report(struct test *t, const uint8_t *report)
 		for (size_t i = 0; i < SX_OA_SLOTS; i++)
 			t->sums[i] += delta[i];
 	}
-	memcpy(t->last, report, sizeof(t->last));
+	memcpy(t->last, report, sx_oa_format_size(t->s->card.device.format));
 	t->has_last = true;
 }
 
@@ -79,7 +80,7 @@ static void take_records(struct test *t, const uint8_t *data, size_t size)
 		bool kernels = !data[1] && !data[2] && !data[3]; /* the others are pairs of time */
 		if (length < 8 || length > size)
 			return;
-		if (kernels && data[0] == 1 && length == 8 + REPORT_BYTES) {
+		if (kernels && data[0] == 1 && length == 8 + t->report_bytes) {
 			take_report(t, data + 8);
 		} else if (kernels && (data[0] == 2 || data[0] == 3)) {
 			t->lost++;
@@ -185,7 +186,10 @@ enum sx_status i915_oa_selftest(struct source *source, void (*tell)(void *user, 
 				void *user, struct sx_error *err)
 {
 	struct i915_oa *s = (struct i915_oa *)source;
-	struct test t = {.s = s, .say = tell, .user = user};
+	struct test t = {.s = s,
+			 .say = tell,
+			 .user = user,
+			 .report_bytes = sx_oa_format_size(s->card.device.format)};
 	const struct sx_oa_device *d = &s->card.device;
 	struct source_request request = {.set = TEST_SET, .interval_ns = TEST_INTERVAL_NS};
 	say(&t, "device 0x%04x revision %u, %s", d->device_id, d->revision, s->driver);

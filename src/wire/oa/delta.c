@@ -92,6 +92,32 @@ static inline uint64_t difference_one(const uint8_t *a, const uint8_t *b, size_t
 	return ((uint64_t)to - from + (upper << 32)) & MASK40;
 }
 
+/* Counters of 64 bits: long and few reports, so that plain loops do. */
+static inline uint64_t difference_wide(const uint8_t *a, const uint8_t *b, size_t at)
+{
+	uint64_t from, to;
+	memcpy(&from, a + at, sizeof(from));
+	memcpy(&to, b + at, sizeof(to));
+	return to - from;
+}
+
+static void columns_wide(const struct oa_run *run, const struct oa_pairs *pairs,
+			 uint64_t *const *to)
+{
+	for (size_t c = 0; c < run->count; c++)
+		for (size_t row = 0; row < pairs->count; row++)
+			to[run->slot + c][row] = difference_wide(
+			    pairs->first[row], pairs->second[row], run->offset + 8 * c);
+}
+
+static void sum_wide(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *sums)
+{
+	for (size_t row = 0; row < pairs->count; row++)
+		for (size_t c = 0; c < run->count; c++)
+			sums[run->slot + c] += difference_wide(
+			    pairs->first[row], pairs->second[row], run->offset + 8 * c);
+}
+
 #define MIX __builtin_shufflevector
 
 /* Rows become columns. */
@@ -163,6 +189,10 @@ static inline size_t tiles(const struct oa_pairs *pairs, size_t low, size_t high
 
 static void columns(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *const *to)
 {
+	if (run->wide) {
+		columns_wide(run, pairs, to);
+		return;
+	}
 	for (size_t c = 0; c < run->count; c += TILE) {
 		size_t count = run->count - c < TILE ? run->count - c : TILE;
 		size_t low = run->offset + 4 * c, high = run->high ? run->high + c : 0, row = 0;
@@ -192,6 +222,10 @@ static inline void sum_tile(const struct oa_pairs *pairs, size_t low, size_t hig
 
 static void sum(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *sums)
 {
+	if (run->wide) {
+		sum_wide(run, pairs, sums);
+		return;
+	}
 	for (size_t c = 0; c < run->count; c += TILE) {
 		size_t count = run->count - c < TILE ? run->count - c : TILE;
 		size_t low = run->offset + 4 * c, high = run->high ? run->high + c : 0;
@@ -225,6 +259,10 @@ static inline void add_pair(const uint8_t *restrict a, const uint8_t *restrict b
 
 static void sum(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *sums)
 {
+	if (run->wide) {
+		sum_wide(run, pairs, sums);
+		return;
+	}
 	for (size_t row = 0; row < pairs->count; row++)
 		add_pair(pairs->first[row], pairs->second[row], run, sums + run->slot);
 }

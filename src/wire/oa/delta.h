@@ -2,14 +2,16 @@
 #ifndef OA_DELTA_H
 #define OA_DELTA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Neighbouring counters of a report that fill neighbouring slots. */
 struct oa_run {
-	uint8_t offset; /* of the first one's low word */
-	uint8_t high;	/* of the first one's upper byte; 0: counters of 32 bits */
+	uint16_t offset; /* of the first one's low word */
+	uint8_t high;	 /* of the first one's upper byte; 0: counters of 32 bits */
 	uint8_t slot, count;
+	bool wide; /* counters of 64 bits */
 };
 
 /* Intervals: of each the report that begins it and the one that ends it. */

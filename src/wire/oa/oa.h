@@ -17,11 +17,12 @@ enum {
 	OA_RECORD_CORRELATION = 65539,
 };
 #define OA_RECORD_HEADER  8
-#define OA_REPORT_MAX	  256
+#define OA_REPORT_MAX	  640
 #define OA_DEVICE_PAYLOAD 336
 #define OA_NO_CONTEXT	  0xffffffffu
 #define OA_TIMESTAMP_HZ	  12500000u
-#define OA_HIGHEST_HZ	  1300000000u /* above every Broadwell; used when the device is unknown */
+#define OA_HIGHEST_HZ	  1300000000u /* above every Broadwell; used when the limit is unknown */
+#define OA_HIGHEST_LATER  3300000000u /* above every later one */
 
 static inline uint32_t oa_u32(const uint8_t *p)
 {
@@ -45,9 +46,37 @@ static inline void oa_put64(uint8_t *p, uint64_t value)
 	oa_put32(p + 4, (uint32_t)(value >> 32));
 }
 
-/* Where a format has its A, B and C counters. Static storage; 0 for an unknown format. */
+/* Where a format has its counters. Static storage; 0 for an unknown format. */
 size_t oa_format_runs(enum sx_oa_format format, const struct oa_run **runs);
 
+/* What stands before the counters. */
+enum oa_head {
+	OA_HEAD_SHORT,	 /* 16 bytes: id, timestamp, context, clock, of 32 bits each */
+	OA_HEAD_HASWELL, /* 12 bytes: no clock */
+	OA_HEAD_LONG,	 /* 32 bytes: id, timestamp, context, clock, of 64 bits each */
+};
+enum oa_head oa_format_head(enum sx_oa_format format);
+
+/* How to read the head of a device's reports. */
+struct oa_shape {
+	enum oa_head head;
+	enum sx_oa_header header;
+	uint32_t context_bit; /* of the id: the context is valid; 0: nothing says so */
+	uint32_t reasons;     /* mask of those that the device has */
+};
+struct oa_shape oa_shape_of(const struct sx_oa_device *device, enum sx_oa_header header);
+void oa_head_read(const struct oa_shape *shape, const uint8_t *report, struct sx_oa_report *out);
+
+/* One generation, by ranges of PCI device ids. */
+struct oa_platform {
+	uint16_t first, last;
+	uint16_t version;    /* of the graphics, times 100: 750 Haswell, 1255 Arc A-series */
+	uint8_t threads;     /* hardware threads of an EU */
+	uint32_t default_hz; /* of the timestamp, where the driver does not tell */
+	char name[28];
+};
+/* Static storage; NULL when the id is unknown. */
+const struct oa_platform *oa_platform(uint32_t device_id);
 /* Whether a PCI device id is a Broadwell. */
 bool oa_is_broadwell(uint32_t device_id);
 

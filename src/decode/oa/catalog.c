@@ -1,0 +1,32 @@
+/* A device's catalog, by the catalogs' own matches. */
+#include "decode/oa/catalog.h"
+#include "catalog/match.h"
+#include "wire/oa/oa.h"
+
+#include <stdio.h>
+
+#define NEAR_MAX 128 /* ids that are tried on either side */
+
+static bool find(struct sx_context *context, uint32_t id, struct match_found *out)
+{
+	char value[16];
+	snprintf(value, sizeof(value), "0x%04x", id);
+	const struct match_query queries[] = {{"i915", "device_id", value},
+					      {"xe", "device_id", value}};
+	return match_device(context, queries, 2, out);
+}
+
+enum oa_catalog oa_catalog_find(struct sx_context *context, uint32_t device_id,
+				char name[OA_CATALOG_NAME_MAX])
+{
+	struct match_found found;
+	const struct oa_platform *platform = oa_platform(device_id);
+	enum oa_catalog kind = find(context, device_id, &found) ? OA_CATALOG_OWN : OA_CATALOG_NONE;
+	for (uint32_t off = 1; !kind && platform && off <= NEAR_MAX; off++)
+		if ((device_id + off <= platform->last && find(context, device_id + off, &found)) ||
+		    (device_id >= platform->first + off && find(context, device_id - off, &found)))
+			kind = OA_CATALOG_NEAR;
+	if (kind)
+		snprintf(name, OA_CATALOG_NAME_MAX, "%s", found.catalog);
+	return kind;
+}
