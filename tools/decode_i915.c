@@ -7,7 +7,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "decode/oa/catalog.h"
 #include "tools/decode.h"
 #include "tools/oa_about.h"
 
@@ -171,11 +170,11 @@ static enum sx_status open_for_stranger(struct decode_job *job, const struct sx_
 static enum sx_status open_for_device(struct decode_job *job, const struct sx_oa_device *device,
 				      struct sx_error *err)
 {
-	char name[OA_CATALOG_NAME_MAX];
-	enum oa_catalog found = oa_catalog_find(job->cli->context, device->device_id, name);
-	if (found == OA_CATALOG_NONE)
+	char name[SX_OA_CATALOG_NAME_MAX];
+	enum sx_oa_match found = sx_oa_find_catalog(job->cli->context, device->device_id, name);
+	if (found == SX_OA_MATCH_NONE)
 		return open_for_stranger(job, device, err);
-	if (found == OA_CATALOG_NEAR && !job->cli->options.counters)
+	if (found == SX_OA_MATCH_NEAR && !job->cli->options.counters)
 		return no_catalog(job, device, name, err);
 	return open_named(job, name, err);
 }

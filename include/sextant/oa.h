@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 struct sx_catalog;
+struct sx_context;
 struct sx_table;
 
 /* Report formats: up to 14 numbered as the i915 uAPI does, behind them those that it has not. */
@@ -135,6 +136,20 @@ struct sx_oa_device {
 /* The generation of a PCI device id, for example "Broadwell (Gen8)" or "Skylake (Gen9)"; NULL when
  * it is unknown. Static storage. */
 SX_API const char *sx_oa_generation(uint32_t device_id);
+
+#define SX_OA_CATALOG_NAME_MAX 160
+
+enum sx_oa_match {
+	SX_OA_MATCH_NONE,
+	SX_OA_MATCH_NEAR, /* of another product of the same generation */
+	SX_OA_MATCH_OWN,
+};
+/*
+ * Finds the catalog of a PCI device id by the heads of all catalogs, driven by i915 or xe; else the
+ * one of the nearest id of its generation. `name` is what to open. Thread-safe.
+ */
+SX_API enum sx_oa_match sx_oa_find_catalog(struct sx_context *context, uint32_t device_id,
+					   char name[SX_OA_CATALOG_NAME_MAX]);
 
 /* A device constant of Intel's catalogs. */
 struct sx_oa_constant {

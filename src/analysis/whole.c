@@ -57,7 +57,8 @@ const char *stats_reason(uint8_t seen, uint64_t rows)
 	    {SX_QUALITY_DISTURBED, "the program used the same query itself in every sample"},
 	    {SX_QUALITY_GAP, "the device was off or hidden in every sample"},
 	    {SX_QUALITY_NOT_COLLECTED, "not collected in any sample"},
-	    {SX_QUALITY_UNDEFINED, "undefined in every sample (a division by zero, or a difference below zero)"},
+	    {SX_QUALITY_UNDEFINED,
+	     "undefined in every sample (a division by zero, or a difference below zero)"},
 	};
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (seen & reasons[i].bit)

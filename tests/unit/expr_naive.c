@@ -171,6 +171,10 @@ static struct naive binary_value(const struct naive_world *world, enum sx_op op,
 		a = op == SX_OP_FDIV ? a : seen(a);
 		b = seen(b);
 	}
+	/* The difference of two counts is exact, and no data below zero. */
+	if (op == SX_OP_FSUB && a.whole && b.whole)
+		return a.exact < b.exact ? nothing(quality)
+					 : real((double)(a.exact - b.exact), quality);
 	bool exact =
 	    world->dialect == SX_DIALECT_STANDARD && a.whole && b.whole && !a.product && !b.product;
 	if (exact && (op == SX_OP_ADD || op == SX_OP_SUM || op == SX_OP_AVG))

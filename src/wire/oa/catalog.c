@@ -1,7 +1,6 @@
 /* A device's catalog, by the catalogs' own matches. */
-#include "decode/oa/catalog.h"
-#include "catalog/match.h"
 #include "wire/oa/oa.h"
+#include "catalog/match.h"
 
 #include <stdio.h>
 
@@ -16,17 +15,18 @@ static bool find(struct sx_context *context, uint32_t id, struct match_found *ou
 	return match_device(context, queries, 2, out);
 }
 
-enum oa_catalog oa_catalog_find(struct sx_context *context, uint32_t device_id,
-				char name[OA_CATALOG_NAME_MAX])
+enum sx_oa_match sx_oa_find_catalog(struct sx_context *context, uint32_t device_id,
+				    char name[SX_OA_CATALOG_NAME_MAX])
 {
 	struct match_found found;
 	const struct oa_platform *platform = oa_platform(device_id);
-	enum oa_catalog kind = find(context, device_id, &found) ? OA_CATALOG_OWN : OA_CATALOG_NONE;
+	enum sx_oa_match kind =
+	    find(context, device_id, &found) ? SX_OA_MATCH_OWN : SX_OA_MATCH_NONE;
 	for (uint32_t off = 1; !kind && platform && off <= NEAR_MAX; off++)
 		if ((device_id + off <= platform->last && find(context, device_id + off, &found)) ||
 		    (device_id >= platform->first + off && find(context, device_id - off, &found)))
-			kind = OA_CATALOG_NEAR;
+			kind = SX_OA_MATCH_NEAR;
 	if (kind)
-		snprintf(name, OA_CATALOG_NAME_MAX, "%s", found.catalog);
+		snprintf(name, SX_OA_CATALOG_NAME_MAX, "%s", found.catalog);
 	return kind;
 }
