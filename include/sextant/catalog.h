@@ -124,6 +124,9 @@ struct sx_group_info {
 struct sx_counter_info {
 	const char *name, *title, *unit, *description, *neutral; /* title, neutral may be NULL */
 	struct sx_strings aliases, notes, tags;
+	/* Where known, one for each alias: the releases of the vendor's tools that have it, or "".
+	 */
+	struct sx_strings alias_releases;
 	uint32_t block; /* index, or SX_NONE */
 	uint32_t group; /* index, or SX_NONE */
 	uint32_t slot;	/* or SX_NONE */

@@ -2,7 +2,7 @@
 
 Written from docs/catalog-format.md; load(path) gives the whole catalog as plain data.
 """
-import copy
+import functools
 import glob
 import os
 
@@ -18,6 +18,7 @@ OWN = {
 }
 
 
+@functools.lru_cache(maxsize=None)
 def read(path):
     with open(path, encoding="utf-8") as f:
         return yaml.load(f, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -51,7 +52,7 @@ def merge(kind, mine, theirs, removed):
     own = {key_of(kind, e): e for e in mine if "groups" not in e}
     child = taken(mine) if kind == "metrics" else set()
     result, placed = [], set()
-    for entry in copy.deepcopy(theirs):
+    for entry in [dict(e) for e in theirs]:
         key = key_of(kind, entry)
         if key in removed.get(kind, []) or entry[KEYS[kind]] in removed.get(kind, []):
             continue
@@ -94,7 +95,7 @@ def fill(catalog, shared):
 
 
 def load(path):
-    catalog = read(path)
+    catalog = {k: [dict(e) for e in v] if k in KEYS else v for k, v in read(path).items()}
     folder = os.path.dirname(path)
     shared = catalog.get("shared")
     if "extends" in catalog:

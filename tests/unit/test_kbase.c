@@ -541,7 +541,7 @@ static void probing_tells_why(void **state)
 	f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 	assert_non_null(strstr(f.because, "architecture 12, product 3"));
-	assert_non_null(strstr(f.remedy, "-d mali0 --for mali-g625"));
+	assert_non_null(strstr(f.remedy, "-d mali0 --for mali-g620"));
 	fake_kbase_init(&fake);
 	fake.open_errno = EACCES;
 	f = probe(&fake);
@@ -565,7 +565,7 @@ static void probing_tells_why(void **state)
 	fake_kbase_init(&fake);
 	fake.csf = false;
 	fake.version = (struct kbase_version){11, 40};
-	fake.gpu_id = 0x90010000; /* a Job Manager Mali */
+	fake.gpu_id = 0x90090000; /* a Job Manager Mali that nobody knows */
 	f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 	assert_non_null(strstr(f.because, "architecture 9"));
@@ -623,7 +623,10 @@ static void catalogs_recognise_devices(void **state)
 	static const struct {
 		uint64_t gpu_id;
 		const char *catalog;
-	} known[] = {{0xa0040000, "mali-g310"}, {0xd0010000, "mali-g625"}};
+	} known[] = {{0xa0040000, "mali-g310"},
+		     {0xd0010000, "mali-g625"},
+		     {0xa0070000, "mali-g610"},
+		     {UINT64_C(14) << 56 | 0xf0000000, "mali-g1-ultra"}};
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		struct mali_id id = {0};
 		struct mali_model_info model;
@@ -633,14 +636,22 @@ static void catalogs_recognise_devices(void **state)
 		assert_true(mali_id_find(context, &id, "panthor", &model));
 		assert_false(mali_id_find(context, &id, "nouveau", &model));
 	}
+	struct mali_id midgard = {0};
+	struct mali_model_info model;
+	mali_id_decode(0x08800000, &midgard);
+	assert_true(mali_id_find(context, &midgard, "kbase", &model));
+	assert_string_equal(model.catalog, "mali-t880");
+	mali_id_decode(0x69560000, &midgard);
+	assert_true(mali_id_find(context, &midgard, "kbase", &model));
+	assert_string_equal(model.catalog, "mali-t600");
 	char folder[] = "/tmp/sextant-kbase-XXXXXX", path[64];
 	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/mali-g720.yaml", folder);
+	snprintf(path, sizeof(path), "%s/mali-g999.yaml", folder);
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
-	fputs("sextant-catalog: 1\nname: mali-g720\ntitle: Arm Mali-G720\nvendor: Arm\nkind: gpu\n"
+	fputs("sextant-catalog: 1\nname: mali-g999\ntitle: Arm Mali-G999\nvendor: Arm\nkind: gpu\n"
 	      "dialect: standard\nnotation: infix\nmatch:\n"
-	      "  - {driver: kbase, key: arch_product, value: \"12.0\"}\n"
+	      "  - {driver: kbase, key: arch_product, value: \"14.9\"}\n"
 	      "blocks:\n  - {name: front-end, title: GPU, slots: 128, slot-bits: 32, code: 0}\n"
 	      "counters:\n  - {name: MaliGPUActiveCy, block: front-end, slot: 4, bits: 32, "
 	      "reduce: single, unit: cycles, description: Cycles with work.}\n",
@@ -653,12 +664,12 @@ static void catalogs_recognise_devices(void **state)
 	    SX_OK);
 	struct fake_kbase fake;
 	fake_kbase_init(&fake);
-	fake.gpu_id = 0xc0000000;
+	fake.gpu_id = 0xe0090000;
 	struct finding f = probe(&fake);
 	sx_context_destroy(context);
 	context = other;
 	assert_int_equal(f.state, SX_DEVICE_READY);
-	assert_string_equal(f.name, "Arm Mali-G720");
+	assert_string_equal(f.name, "Arm Mali-G999");
 	assert_int_equal(probe(&fake).state, SX_DEVICE_UNUSABLE);
 	unlink(path);
 	rmdir(folder);

@@ -3,7 +3,7 @@
 
 struct counter {
 	struct sx_counter_info info;
-	const struct yaml_node *block, *group;
+	const struct yaml_node *block, *group, *aliases;
 };
 
 static const char *const types[] = {"u64", "f64", NULL};
@@ -18,7 +18,7 @@ static const char *const directions[] = {"", "lower", "higher", NULL};
 
 static const struct field counter_fields[] = {
     {"name", FIELD_NAME, true, AT(info.name), NULL},
-    {"aliases", FIELD_ALIASES, false, AT(info.aliases), NULL},
+    {"aliases", FIELD_NODE, false, AT(aliases), NULL},
     {"title", FIELD_TEXT, false, AT(info.title), NULL},
     {"group", FIELD_NODE, false, AT(group), NULL},
     {"block", FIELD_NODE, false, AT(block), NULL},
@@ -38,6 +38,48 @@ static const struct field counter_fields[] = {
 };
 
 #define REDUCE_UNSET ((enum sx_reduce)99)
+
+struct alias {
+	const char *name, *releases;
+};
+
+static const struct field alias_fields[] = {
+    {"name", FIELD_NAME, true, offsetof(struct alias, name), NULL},
+    {"releases", FIELD_TEXT, true, offsetof(struct alias, releases), NULL},
+};
+
+static bool has_releases(const struct yaml_node *list)
+{
+	for (const struct yaml_node *n = list->first; n; n = n->next)
+		if (n->kind == YAML_MAP)
+			return true;
+	return false;
+}
+
+/* Names, or mappings of a name and the releases of the vendor's tools that it stands in. */
+static bool read_aliases(struct loader *l, const struct yaml_node *list,
+			 struct sx_counter_info *out)
+{
+	if (list->kind != YAML_LIST || !has_releases(list))
+		return load_strings(l, list, FIELD_ALIASES, &out->aliases);
+	const char **names = load_array(l, list, sizeof(*names));
+	const char **releases = load_array(l, list, sizeof(*releases));
+	uint32_t count = 0;
+	if (!names || !releases)
+		return false;
+	for (const struct yaml_node *n = list->first; n; n = n->next, count++) {
+		struct alias a = {.name = n->text, .releases = ""};
+		if (n->kind == YAML_SCALAR ? !load_check_name(l, n, "an alias")
+					   : !fields_read(l, n, "an alias", alias_fields,
+							  FIELDS_COUNT(alias_fields), &a))
+			return false;
+		names[count] = a.name;
+		releases[count] = a.releases;
+	}
+	out->aliases = (struct sx_strings){names, count};
+	out->alias_releases = (struct sx_strings){releases, count};
+	return true;
+}
 
 static bool check_counter(struct loader *l, const struct yaml_node *n,
 			  const struct sx_counter_info *c)
@@ -71,6 +113,8 @@ static bool load_counter(struct loader *l, const struct yaml_node *n, struct sx_
 				     .description = ""}};
 	if (!fields_read(l, n, "a counter", counter_fields, FIELDS_COUNT(counter_fields), &c) ||
 	    !check_counter(l, n, &c.info))
+		return false;
+	if (c.aliases && !read_aliases(l, c.aliases, &c.info))
 		return false;
 	if (c.block && !load_reference(l, c.block, INDEX_BLOCK, &c.info.block))
 		return false;
