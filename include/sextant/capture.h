@@ -39,7 +39,17 @@ struct sx_capture_device {
 	const struct sx_column *columns;
 	const uint8_t *bits; /* width of each column's counter, or NULL: 64 */
 	uint32_t column_count;
+	/*
+	 * How it was programmed: "set", "interval" and what else its source tells ("format",
+	 * "exponent"), "definition" for each counter that the user defined. Empty in captures of
+	 * version 1.0.
+	 */
+	const struct sx_capture_property *properties;
+	uint32_t property_count;
 };
+
+/* A property of a device by name, or NULL. */
+SX_API const char *sx_capture_property(const struct sx_capture_device *device, const char *name);
 
 /* What a record of a capture is about. */
 enum sx_capture_type {

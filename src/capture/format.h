@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define CAPTURE_MAJOR 1
-#define CAPTURE_MINOR 0
+#define CAPTURE_MINOR 1
 
 #define CAPTURE_HEADER_SIZE   16
 #define CAPTURE_FRAME_SIZE    32

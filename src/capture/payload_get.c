@@ -22,17 +22,25 @@ static void *get_array(struct cursor *cursor, struct arena *arena, uint32_t coun
 	return array;
 }
 
+static const struct sx_capture_property *get_properties(struct cursor *in, struct arena *arena,
+							uint32_t *count)
+{
+	*count = get_count(in, PROPERTY_MIN);
+	struct sx_capture_property *list = get_array(in, arena, *count, sizeof(*list));
+	for (uint32_t i = 0; i < *count && !in->failed; i++) {
+		list[i].name = cursor_string(in, arena);
+		list[i].value = cursor_string(in, arena);
+	}
+	return list;
+}
+
 bool payload_get_head(const uint8_t *data, size_t size, struct arena *arena,
 		      struct sx_capture_info *out)
 {
 	struct cursor in = {data, data + size, false};
 	uint64_t created_ns = cursor_u64(&in);
-	uint32_t count = get_count(&in, PROPERTY_MIN);
-	struct sx_capture_property *properties = get_array(&in, arena, count, sizeof(*properties));
-	for (uint32_t i = 0; i < count && !in.failed; i++) {
-		properties[i].name = cursor_string(&in, arena);
-		properties[i].value = cursor_string(&in, arena);
-	}
+	uint32_t count;
+	const struct sx_capture_property *properties = get_properties(&in, arena, &count);
 	if (in.failed)
 		return false;
 	out->created_ns = created_ns;
@@ -103,6 +111,8 @@ bool payload_get_device(const uint8_t *data, size_t size, struct arena *arena,
 	out->interval_ns = cursor_u64(&in);
 	get_constants(&in, arena, out);
 	get_columns(&in, arena, out);
+	if (!in.failed && cursor_left(&in)) /* since version 1.1 */
+		out->properties = get_properties(&in, arena, &out->property_count);
 	return !in.failed && kind <= SX_SAMPLE_ROW;
 }
 

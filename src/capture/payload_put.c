@@ -42,6 +42,11 @@ void payload_put_device(struct bytes *out, const struct sx_capture_device *devic
 	bytes_u32(out, device->column_count);
 	for (uint32_t i = 0; i < device->column_count; i++)
 		put_column(out, &device->columns[i], device->bits ? device->bits[i] : 64);
+	bytes_u32(out, device->property_count);
+	for (uint32_t i = 0; i < device->property_count; i++) {
+		bytes_string(out, device->properties[i].name);
+		bytes_string(out, device->properties[i].value);
+	}
 }
 
 void payload_put_mark(struct bytes *out, const struct sx_capture_mark *mark)

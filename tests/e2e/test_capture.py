@@ -68,9 +68,13 @@ def test_sample():
     assert [len(rows) for rows in capture.rows.values()] == [50, 3]
     assert [kind for kind, _, _ in capture.others] == ["clock", "loss", "gap", "note"]
     assert capture.others[1][2] == (10, 20, 3, 0, "a buffer ran over")
-    info = json.loads(run("capture", "info", path, "--json").stdout)
+    info = json.loads(run("capture", "info", path, "--json", code=1).stdout)
     assert [d["rows"] for d in info["devices"]] == [50, 3] and info["clean"]
     assert info["devices"][0]["constants"] == {"Cores": 4, "Bus": 0.5}
+    assert info["losses"] == [{"device": 0, "begin_ns": 10, "end_ns": 20, "samples": 3,
+                               "why": "a buffer ran over"}]
+    text = run("capture", "info", path, code=1).stdout
+    assert "lost: 3 samples" in text and "a buffer ran over" in text, text
 
 
 def test_damage():

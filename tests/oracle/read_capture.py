@@ -52,6 +52,7 @@ def read_device(payload):
     device["columns"] = [
         {"name": p.string(), "unit": p.string(), "type": p.number("B"), "over_time": p.number("B"),
          "bits": p.number("B"), "why": p.string()} for _ in range(p.number("I"))]
+    device["properties"] = [(p.string(), p.string()) for _ in range(p.number("I"))]
     return device
 
 

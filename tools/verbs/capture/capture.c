@@ -8,6 +8,15 @@
 #include "output/report/machine.h"
 #include "tools/cli/imported.h"
 
+#define LOSSES_SHOWN 8
+
+/* Samples that were lost, as the recording tells it. */
+struct loss {
+	uint32_t device;
+	uint64_t begin_ns, end_ns, lost;
+	char text[256];
+};
+
 /* What reading a whole capture tells. */
 struct contents {
 	const char *path;
@@ -17,7 +26,21 @@ struct contents {
 	uint64_t *rows;	 /* of each device */
 	uint64_t values; /* rows times columns, all devices */
 	uint64_t rows_read, gaps, notes, losses;
+	struct loss first[LOSSES_SHOWN];
 };
+
+static void keep_loss(struct contents *c, const struct sx_capture_record *record)
+{
+	const struct sx_capture_mark *mark = &record->mark;
+	if (c->losses++ >= LOSSES_SHOWN)
+		return;
+	struct loss *loss = &c->first[c->losses - 1];
+	*loss = (struct loss){.device = record->device,
+			      .begin_ns = mark->begin_ns,
+			      .end_ns = mark->end_ns,
+			      .lost = mark->lost};
+	snprintf(loss->text, sizeof(loss->text), "%s", mark->text);
+}
 
 static enum sx_status read_all(struct contents *c, struct sx_error *err)
 {
@@ -37,7 +60,8 @@ static enum sx_status read_all(struct contents *c, struct sx_error *err)
 		}
 		c->gaps += record.type == SX_CAPTURE_GAP;
 		c->notes += record.type == SX_CAPTURE_NOTE;
-		c->losses += record.type == SX_CAPTURE_LOSS;
+		if (record.type == SX_CAPTURE_LOSS)
+			keep_loss(c, &record);
 	}
 	c->info = sx_capture_info(c->reader);
 	c->account = sx_capture_account(c->reader);
@@ -70,6 +94,11 @@ static void device_json(struct json *json, const struct sx_capture_device *d, ui
 	json_kv_string(json, "clock", d->clock);
 	json_kv_u64(json, "clock_error_ns", d->clock_error_ns);
 	json_kv_u64(json, "interval_ns", d->interval_ns);
+	json_key(json, "properties");
+	json_object_begin_flat(json);
+	for (uint32_t i = 0; i < d->property_count; i++)
+		json_kv_string(json, d->properties[i].name, d->properties[i].value);
+	json_object_end(json);
 	json_key(json, "constants");
 	json_object_begin_flat(json);
 	for (uint32_t i = 0; i < d->constant_count; i++)
@@ -89,8 +118,43 @@ static void device_json(struct json *json, const struct sx_capture_device *d, ui
 	json_object_end(json);
 }
 
+/* Unknown times and counts have the same number. */
+static void json_time(struct json *json, uint64_t value)
+{
+	if (value == SX_TIME_UNKNOWN)
+		json_null(json);
+	else
+		json_u64(json, value);
+}
+
+static void losses_json(struct json *json, const struct contents *c)
+{
+	json_key(json, "losses");
+	json_array_begin(json);
+	for (uint64_t i = 0; i < c->losses && i < LOSSES_SHOWN; i++) {
+		const struct loss *l = &c->first[i];
+		json_object_begin_flat(json);
+		json_key(json, "device");
+		if (l->device == SX_CAPTURE_NO_DEVICE)
+			json_null(json);
+		else
+			json_u64(json, l->device);
+		json_key(json, "begin_ns");
+		json_time(json, l->begin_ns);
+		json_key(json, "end_ns");
+		json_time(json, l->end_ns);
+		json_key(json, "samples");
+		json_time(json, l->lost);
+		json_kv_string(json, "why", l->text);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 static void account_json(struct json *json, const struct contents *c)
 {
+	json_kv_u64(json, "loss_records", c->losses);
+	losses_json(json, c);
 	json_key(json, "damage");
 	json_object_begin_flat(json);
 	json_kv_u64(json, "records", c->account->damaged_records);
@@ -146,8 +210,39 @@ static void write_device(const struct cli *cli, const struct sx_capture_device *
 	fprintf(out, "  rows     %" PRIu64 ", each a %s%s\n", rows, kind,
 		strcmp(kind, "time") == 0 ? " slice" : "");
 	fprintf(out, "  columns  %u\n", (unsigned)d->column_count);
+	for (uint32_t i = 0; i < d->property_count; i++)
+		fprintf(out, "  %-8s %s\n", d->properties[i].name, d->properties[i].value);
 	for (uint32_t i = 0; i < d->constant_count; i++)
 		fprintf(out, "  %s = %.17g\n", d->constants[i].name, d->constants[i].value);
+}
+
+/* "+1.2 s to +1.3 s", since the first sample. */
+static void loss_span(char *buf, size_t size, const struct loss *l, uint64_t zero)
+{
+	char from[HUMAN_MAX] = "?", to[HUMAN_MAX] = "the end";
+	if (l->begin_ns != SX_TIME_UNKNOWN)
+		human_duration(from, l->begin_ns > zero ? l->begin_ns - zero : 0);
+	if (l->end_ns != SX_TIME_UNKNOWN)
+		human_duration(to, l->end_ns > zero ? l->end_ns - zero : 0);
+	snprintf(buf, size, "%s to %s", from, to);
+}
+
+static void write_losses(const struct cli *cli, const struct contents *c)
+{
+	char span[96], count[32], line[512];
+	for (uint64_t i = 0; i < c->losses && i < LOSSES_SHOWN; i++) {
+		const struct loss *l = &c->first[i];
+		const struct sx_capture_device *d = sx_capture_device(c->reader, l->device);
+		loss_span(span, sizeof(span), l, c->info->begin_ns);
+		snprintf(count, sizeof(count), "%" PRIu64, l->lost);
+		snprintf(line, sizeof(line), "lost: %s samples of %s, %s: %s",
+			 l->lost == SX_CAPTURE_COUNT_UNKNOWN ? "an unknown number of" : count,
+			 d ? d->name : "the recording", span, l->text);
+		text_wrap(&cli->view.out, 2, line);
+	}
+	if (c->losses > LOSSES_SHOWN)
+		fprintf(cli->view.out.out, "lost: %" PRIu64 " times more\n",
+			c->losses - LOSSES_SHOWN);
 }
 
 static void write_damage(const struct cli *cli, const struct contents *c)
@@ -166,6 +261,7 @@ static void write_damage(const struct cli *cli, const struct contents *c)
 		fputs("it did not end cleanly, or is still written\n", out);
 	if (a->lost_rows)
 		fprintf(out, "%" PRIu64 " samples were lost while it was recorded\n", a->lost_rows);
+	write_losses(cli, c);
 }
 
 static void write_text(const struct cli *cli, const struct contents *c)
@@ -193,7 +289,7 @@ static void write_text(const struct cli *cli, const struct contents *c)
 	for (uint32_t i = 0; i < c->info->device_count; i++)
 		if (sx_capture_device(c->reader, i))
 			write_device(cli, sx_capture_device(c->reader, i), c->rows[i]);
-	if (c->account->what[0] || !c->info->clean || c->account->lost_rows)
+	if (c->account->what[0] || !c->info->clean || c->losses)
 		fputc('\n', out);
 	write_damage(cli, c);
 }
@@ -214,8 +310,9 @@ static int info(struct cli *cli, const char *path)
 		write_json(cli, &c);
 	else if (!status)
 		write_text(cli, &c);
+	bool lost = c.losses != 0;
 	contents_finish(&c);
-	return status ? cli_fail(cli, &err) : EXIT_OK;
+	return status ? cli_fail(cli, &err) : lost ? EXIT_INCOMPLETE : EXIT_OK;
 }
 
 /* Like info, but the verdict alone, and in the exit status. */
@@ -309,7 +406,8 @@ const struct command cmd_capture = {
     .verb = {.name = "capture",
 	     .synopsis = "info|check|cut|merge|anonymise FILE... [-o FILE]",
 	     .summary = "what a capture holds, whether it is sound, and copies of it",
-	     .about = "info tells what a capture holds; check reads all of it and exits with 1 "
+	     .about = "info tells what a capture holds, and exits with 1 when samples were lost "
+		      "while it was recorded; check reads all of it and exits with 1 "
 		      "when something is damaged, cut or missing. cut copies the part between "
 		      "--from and --to (since the first sample), merge copies several files into "
 		      "one, anonymise copies without host, command, notes, wall-clock times and "

@@ -43,11 +43,16 @@ static bool same_device(const struct sx_capture_device *a, const struct sx_captu
 	    !same_text(a->source, b->source) || !same_text(a->name, b->name) ||
 	    !same_text(a->driver, b->driver) || a->kind != b->kind ||
 	    a->interval_ns != b->interval_ns || !same_text(a->clock, b->clock) ||
-	    a->column_count != b->column_count || a->constant_count != b->constant_count)
+	    a->column_count != b->column_count || a->constant_count != b->constant_count ||
+	    a->property_count != b->property_count)
 		return false;
 	for (uint32_t i = 0; i < a->column_count; i++)
 		if (!same_text(a->columns[i].name, b->columns[i].name) ||
 		    a->columns[i].type != b->columns[i].type)
+			return false;
+	for (uint32_t i = 0; i < a->property_count; i++)
+		if (!same_text(a->properties[i].name, b->properties[i].name) ||
+		    !same_text(a->properties[i].value, b->properties[i].value))
 			return false;
 	for (uint32_t i = 0; i < a->constant_count; i++)
 		if (!same_text(a->constants[i].name, b->constants[i].name) ||
