@@ -293,6 +293,11 @@ SX_API uint32_t sx_catalog_find_metric(const struct sx_catalog *catalog, const c
 SX_API uint32_t sx_catalog_find_constant(const struct sx_catalog *catalog, const char *name);
 /* Index of a group by name or uuid, or SX_NONE. */
 SX_API uint32_t sx_catalog_find_group(const struct sx_catalog *catalog, const char *name);
+/*
+ * Whether what a counter means depends on the metric set that was programmed, of which there is one
+ * at a time: then nothing can be said of counts whose set is not known.
+ */
+SX_API bool sx_catalog_has_sets(const struct sx_catalog *catalog);
 /* Index of a variant by name, or SX_NONE. */
 SX_API uint32_t sx_catalog_find_variant(const struct sx_catalog *catalog, const char *name);
 

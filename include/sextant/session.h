@@ -51,6 +51,7 @@ struct sx_session_device {
 	struct sx_catalog *catalog;
 	const char *name, *driver, *source;
 	bool simulated;
+	const char *set;		  /* the metric set that is programmed, or NULL */
 	const struct sx_metrics *metrics; /* the selection; NULL when it holds nothing of it */
 	const struct sx_table *raw;	  /* raw counters, one row a sample */
 	const struct sx_constant_value *constants; /* as used */

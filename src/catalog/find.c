@@ -90,6 +90,14 @@ uint32_t sx_catalog_find_variant(const struct sx_catalog *catalog, const char *n
 	return SX_NONE;
 }
 
+bool sx_catalog_has_sets(const struct sx_catalog *catalog)
+{
+	for (uint32_t i = 0; i < catalog->group_count; i++)
+		if (catalog->groups[i].kind == SX_GROUP_SET && catalog->groups[i].exclusive)
+			return true;
+	return false;
+}
+
 size_t sx_catalog_suggest(const struct sx_catalog *catalog, const char *name, const char **out,
 			  size_t max)
 {

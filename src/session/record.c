@@ -45,6 +45,37 @@ static bool describe_columns(struct sx_session *s, const struct sx_session_devic
 	return true;
 }
 
+static void add_property(struct sx_capture_property *list, uint32_t *count, const char *name,
+			 const char *value)
+{
+	if (value)
+		list[(*count)++] = (struct sx_capture_property){name, value};
+}
+
+/* How it is programmed: without that its counters could not be read rightly. */
+static bool describe_program(struct sx_session *s, const struct session_device *d,
+			     struct sx_capture_device *out)
+{
+	const struct source_desc *desc = d->ops->describe(d->source);
+	uint32_t count = 0;
+	struct sx_capture_property *list = arena_alloc(
+	    &s->arena, (desc->fact_count + s->options.metric_count + 2) * sizeof(*list));
+	char *interval = arena_alloc(&s->arena, 24);
+	if (!list || !interval)
+		return false;
+	snprintf(interval, 24, "%llu", (unsigned long long)desc->interval_ns);
+	add_property(list, &count, "set", d->set);
+	add_property(list, &count, "interval", desc->interval_ns ? interval : NULL);
+	for (uint32_t i = 0; i < desc->fact_count; i++)
+		add_property(list, &count, desc->facts[i].name, desc->facts[i].value);
+	for (uint32_t i = 0; d->set && i < s->options.metric_count; i++)
+		if (strchr(s->options.metrics[i], '='))
+			add_property(list, &count, "definition", s->options.metrics[i]);
+	out->properties = list;
+	out->property_count = count;
+	return true;
+}
+
 static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx_error *err)
 {
 	struct session_device *d = &s->devices[index];
@@ -63,7 +94,7 @@ static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx
 	    .clock_error_ns = desc->clock_error_ns,
 	    .interval_ns = desc->encloses_work ? 0 : s->options.interval_ns,
 	};
-	if (!describe_columns(s, info, d->raw, &device))
+	if (!describe_columns(s, info, d->raw, &device) || !describe_program(s, d, &device))
 		return error_nomem(err, "recording a device");
 	return sx_capture_add_device(s->writer, &device, &d->recorded, err);
 }

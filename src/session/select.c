@@ -1,4 +1,7 @@
-/* What of each device is wanted: patterns to selections. */
+/*
+ * What of each device is wanted: patterns to selections. Where a device is programmed by sets, what
+ * is shown is what is programmed: one set.
+ */
 #include "session/session.h"
 
 #include <stdlib.h>
@@ -6,21 +9,152 @@
 
 #include "base/error.h"
 
-static enum sx_status select_one(struct sx_session *s, struct session_device *d,
-				 struct sx_session_device *info, const char *const *patterns,
-				 uint32_t count, struct sx_error *err)
+/* Names and globs of metrics; none: everything. */
+struct patterns {
+	const char *const *items;
+	uint32_t count;
+};
+
+static enum sx_status create(const struct sx_session *s, uint32_t index, const char *set,
+			     const struct patterns *patterns, struct sx_metrics **out,
+			     struct sx_error *err)
 {
-	struct sx_metrics_options options = {.patterns = patterns,
-					     .pattern_count = count,
-					     .set = s->options.set,
+	const struct sx_session_device *info = &s->infos[index];
+	struct sx_metrics_options options = {.patterns = patterns->items,
+					     .pattern_count = patterns->count,
+					     .set = set,
 					     .variant = s->options.variant,
 					     .constants = info->constants,
 					     .constant_count = info->constant_count};
-	sx_metrics_destroy(d->metrics);
-	d->metrics = NULL;
-	enum sx_status status = sx_metrics_create(info->catalog, &options, &d->metrics, err);
-	info->metrics = d->metrics;
+	return sx_metrics_create(info->catalog, &options, out, err);
+}
+
+static enum sx_status select_all(struct sx_session *s, uint32_t index,
+				 const struct patterns *patterns, struct sx_error *err)
+{
+	/* "*" takes in the raw counters as well; a catalog may have only one of the two. */
+	static const char *const everything[] = {"*"};
+	static const struct patterns all = {everything, 1};
+	struct session_device *d = &s->devices[index];
+	enum sx_status status =
+	    create(s, index, d->set, patterns->count ? patterns : &all, &d->metrics, err);
+	s->infos[index].metrics = d->metrics;
 	return status;
+}
+
+static bool means_something(const struct sx_session *s, uint32_t index, const char *set,
+			    const char *pattern, struct sx_error *err)
+{
+	struct sx_metrics *metrics = NULL;
+	struct patterns one = {&pattern, 1};
+	enum sx_status status = create(s, index, set, &one, &metrics, err);
+	sx_metrics_destroy(metrics);
+	return status == SX_OK;
+}
+
+/* The first pattern that a set does not have, or NULL. */
+static const char *lacks(const struct sx_session *s, uint32_t index, const char *set,
+			 const struct patterns *patterns)
+{
+	for (uint32_t p = 0; p < patterns->count; p++)
+		if (!means_something(s, index, set, patterns->items[p], NULL))
+			return patterns->items[p];
+	return NULL;
+}
+
+/* The first set, from the source's own on, that has a pattern; NULL when none has. */
+static const char *set_of(const struct sx_session *s, uint32_t index,
+			  const struct patterns *patterns)
+{
+	uint32_t count;
+	const struct session_device *d = &s->devices[index];
+	const char *own = d->ops->describe(d->source)->set;
+	const struct sx_group_info *groups = sx_catalog_groups(s->infos[index].catalog, &count);
+	bool known = own && sx_catalog_find_group(s->infos[index].catalog, own) != SX_NONE;
+	if (known && !lacks(s, index, own, patterns))
+		return own;
+	for (uint32_t g = 0; g < count; g++)
+		if (groups[g].kind == SX_GROUP_SET && !lacks(s, index, groups[g].name, patterns))
+			return groups[g].name;
+	return NULL;
+}
+
+static enum sx_status do_not_fit(const struct sx_session *s, uint32_t index,
+				 const struct patterns *patterns, struct sx_error *err)
+{
+	struct patterns first = {patterns->items, 1};
+	const char *set = set_of(s, index, &first);
+	const char *other = set ? lacks(s, index, set, patterns) : patterns->items[0];
+	error_set(err, SX_ERR_NOT_FOUND, "no metric set has all that is asked for");
+	error_because(err, "one set is programmed at a time, and %s, which has %s, lacks %s",
+		      set ? set : "none", patterns->items[0], other ? other : "another");
+	error_try(err, "one run for each; sextant list metrics --for %s names the sets",
+		  sx_catalog_info(s->infos[index].catalog)->name);
+	return SX_ERR_NOT_FOUND;
+}
+
+static enum sx_status other_set(const struct sx_session *s, const char *recorded,
+				struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "%s was not recorded with set %s", s->options.input,
+		  s->options.set);
+	error_because(err, "set %s was programmed; what others count was not counted", recorded);
+	error_try(err, "without --set, or another recording");
+	return SX_ERR_NOT_FOUND;
+}
+
+/* Counts of a catalog with sets say nothing without the set; old captures do not tell it. */
+static enum sx_status ask_for_set(const struct sx_session *s, uint32_t index, struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "%s does not tell which metric set was programmed",
+		  s->options.input);
+	error_because(err, "an older version wrote it, and each set counts other things");
+	error_try(err, "--set NAME; sextant list sets --for %s",
+		  sx_catalog_info(s->infos[index].catalog)->name);
+	return SX_ERR_USAGE;
+}
+
+/* The set where it does not depend on what is asked for: recorded, or named by the user. */
+static enum sx_status fix_set(struct sx_session *s, uint32_t index, struct sx_error *err)
+{
+	struct session_device *d = &s->devices[index];
+	const struct source_desc *desc = d->ops->describe(d->source);
+	const char *asked = s->options.set;
+	bool has = asked && sx_catalog_find_group(s->infos[index].catalog, asked) != SX_NONE;
+	d->set = has || s->device_count == 1 ? asked : NULL;
+	if (!desc->set_is_fixed || !desc->set)
+		return SX_OK;
+	if (d->set && strcmp(d->set, desc->set) != 0)
+		return other_set(s, desc->set, err);
+	d->set = desc->set;
+	return SX_OK;
+}
+
+/* The set that has all of these patterns, where it is still open. */
+static enum sx_status choose_set(struct sx_session *s, uint32_t index,
+				 const struct patterns *patterns, struct sx_error *err)
+{
+	struct session_device *d = &s->devices[index];
+	if (d->set)
+		return SX_OK;
+	if (d->ops->describe(d->source)->programs_sets) {
+		d->set = set_of(s, index, patterns);
+		return d->set ? SX_OK : do_not_fit(s, index, patterns, err);
+	}
+	bool open = s->options.input && sx_catalog_has_sets(s->infos[index].catalog);
+	return open && !patterns->count ? ask_for_set(s, index, err) : SX_OK;
+}
+
+/* Whether a pattern is for this device, in whichever set it may be. */
+static bool is_for(const struct sx_session *s, uint32_t index, const char *pattern,
+		   struct sx_error *why)
+{
+	const struct session_device *d = &s->devices[index];
+	struct patterns one = {&pattern, 1};
+	bool open = !d->set && d->ops->describe(d->source)->programs_sets;
+	if (open && set_of(s, index, &one))
+		return true;
+	return means_something(s, index, d->set, pattern, why->status ? NULL : why);
 }
 
 /* Each pattern must mean something on at least one device; others pass it over. */
@@ -32,16 +166,19 @@ static enum sx_status select_patterns(struct sx_session *s, struct sx_error *err
 	enum sx_status status = mine && used ? SX_OK : error_nomem(err, "selecting metrics");
 	struct sx_error why = {0};
 	for (uint32_t i = 0; !status && i < s->device_count; i++) {
-		uint32_t n = 0;
-		for (uint32_t p = 0; p < count; p++) {
-			if (select_one(s, &s->devices[i], &s->infos[i], &s->options.metrics[p], 1,
-				       why.status ? NULL : &why) != SX_OK)
+		struct patterns own = {.items = mine};
+		status = fix_set(s, i, err);
+		for (uint32_t p = 0; !status && p < count; p++) {
+			if (!is_for(s, i, s->options.metrics[p], &why))
 				continue;
 			used[p] = true;
-			mine[n++] = s->options.metrics[p];
+			mine[own.count++] = s->options.metrics[p];
 		}
-		if (n)
-			status = select_one(s, &s->devices[i], &s->infos[i], mine, n, err);
+		if (!own.count)
+			continue;
+		status = choose_set(s, i, &own, err);
+		if (!status)
+			status = select_all(s, i, &own, err);
 	}
 	for (uint32_t p = 0; !status && p < count; p++) {
 		if (used[p])
@@ -57,12 +194,18 @@ static enum sx_status select_patterns(struct sx_session *s, struct sx_error *err
 
 enum sx_status session_select(struct sx_session *s, struct sx_error *err)
 {
-	/* "*" takes in the raw counters as well; a catalog may have only one of the two. */
-	static const char *const everything[] = {"*"};
+	static const struct patterns none;
 	enum sx_status status = SX_OK;
 	if (s->options.metric_count)
-		return select_patterns(s, err);
-	for (uint32_t i = 0; !status && i < s->device_count; i++)
-		status = select_one(s, &s->devices[i], &s->infos[i], everything, 1, err);
+		status = select_patterns(s, err);
+	for (uint32_t i = 0; !status && !s->options.metric_count && i < s->device_count; i++) {
+		status = fix_set(s, i, err);
+		if (!status)
+			status = choose_set(s, i, &none, err);
+		if (!status)
+			status = select_all(s, i, &none, err);
+	}
+	for (uint32_t i = 0; i < s->device_count; i++)
+		s->infos[i].set = s->devices[i].set;
 	return status;
 }

@@ -22,6 +22,7 @@ struct session_device {
 	uint64_t others;	/* rows of other contexts that were left out */
 	struct sx_metrics *metrics;
 	struct sx_constant_value *constants;
+	const char *set; /* that is programmed and shown, or NULL */
 	bool started, ended;
 	uint64_t record_last_ns;
 	uint32_t recorded;	 /* its number in the capture */

@@ -62,7 +62,7 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 	struct source_request request = {.counters = names,
 					 .definitions = definitions,
 					 .catalog = info->catalog,
-					 .set = s->options.set,
+					 .set = d->set,
 					 .pid = s->child.pid,
 					 .realtime = s->options.realtime,
 					 .interval_ns = s->options.interval_ns};

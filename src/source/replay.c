@@ -45,6 +45,9 @@ static void fill_desc(struct replay *r, const struct sx_capture_device *device)
 	    .columns = device->columns,
 	    .column_count = device->column_count,
 	    .kind = device->kind,
+	    .programs_sets = sx_capture_property(device, "set") != NULL,
+	    .set = sx_capture_property(device, "set"),
+	    .set_is_fixed = true,
 	    .tells_contexts = true, /* where its rows carry labels */
 	};
 	for (uint32_t i = 0; i < device->constant_count; i++) {

@@ -60,8 +60,12 @@ struct source_desc {
 	 */
 	const char *const *counters;
 	uint32_t counter_count;
-	/* Once started: the set that is programmed, or NULL where there are none. */
+	/*
+	 * The set that is programmed; before start() the one that will be when none is asked for.
+	 * NULL: there are no sets, or nobody knows which it was.
+	 */
 	const char *set;
+	bool set_is_fixed; /* recorded: no other can be chosen */
 	/* Once started: the interval that the device really has; 0 where there is none. */
 	uint64_t interval_ns;
 	/* Once started: what else a recording must keep to be understood ("format", "exponent"). */

@@ -125,7 +125,8 @@ static enum sx_status i915_oa_open(const struct source_host *host, const char *i
 				 .max_interval_ns = i915_period_ns(hz, I915_OA_EXPONENT_MAX),
 				 .clock_error_ns = 1000,
 				 .tells_contexts = true,
-				 .programs_sets = true};
+				 .programs_sets = true,
+				 .set = I915_OA_SET};
 	describe_constants(s);
 	*out = &s->base;
 	return SX_OK;
@@ -183,7 +184,7 @@ static enum sx_status open_stream(struct i915_oa *s, const struct i915_config_re
 /* What is programmed, as recordings keep it. */
 static void describe_start(struct i915_oa *s, bool started)
 {
-	s->desc.set = started ? s->config.set : NULL;
+	s->desc.set = started ? s->config.set : I915_OA_SET;
 	s->desc.interval_ns = started ? s->period_ns : 0;
 	s->desc.fact_count = started ? I915_OA_FACTS : 0;
 	s->desc.facts = s->facts;
