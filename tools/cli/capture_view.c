@@ -80,6 +80,45 @@ static enum sx_status gather_constants(const struct cli *cli, struct capture_vie
 	return SX_OK;
 }
 
+static enum sx_status other_set(const struct cli *cli, const struct capture_view *view,
+				struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "%s was not recorded with set %s", view->path,
+		  cli->options.set);
+	error_because(err, "set %s was programmed; what others count was not counted", view->set);
+	error_try(err, "without --set, or another recording");
+	return SX_ERR_NOT_FOUND;
+}
+
+/* --set is that of the device whose catalog has it. */
+static enum sx_status find_set(const struct cli *cli, struct capture_view *view,
+			       struct sx_error *err)
+{
+	const char *asked = cli->options.set;
+	bool own = asked && (sx_catalog_find_group(view->catalog, asked) != SX_NONE ||
+			     sx_capture_info(view->reader)->device_count == 1);
+	view->set = sx_capture_property(view->info, "set");
+	if (view->set && own && strcmp(view->set, asked) != 0)
+		return other_set(cli, view, err);
+	if (!view->set && own)
+		view->set = asked;
+	return SX_OK;
+}
+
+enum sx_status capture_view_need_set(const struct cli *cli, const struct capture_view *view,
+				     struct sx_error *err)
+{
+	if (view->set || cli->options.metrics.count || cli->options.counters ||
+	    !sx_catalog_has_sets(view->catalog))
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "%s does not tell which metric set was programmed",
+		  view->path);
+	error_because(err, "an older version wrote it, and each set counts other things");
+	error_try(err, "--set NAME; sextant list sets --for %s",
+		  sx_catalog_info(view->catalog)->name);
+	return SX_ERR_USAGE;
+}
+
 static enum sx_status open_catalog(const struct cli *cli, struct capture_view *view,
 				   struct sx_error *err)
 {
@@ -93,7 +132,8 @@ static enum sx_status open_catalog(const struct cli *cli, struct capture_view *v
 			 "note: %s was recorded with another version of catalog %s (%016" PRIx64
 			 ", now %016" PRIx64 ")",
 			 view->path, view->info->catalog, view->info->catalog_hash, now);
-	return gather_constants(cli, view, err);
+	status = find_set(cli, view, err);
+	return status ? status : gather_constants(cli, view, err);
 }
 
 enum sx_status capture_view_device(const struct cli *cli, const char *path, uint32_t device,
@@ -142,6 +182,7 @@ enum sx_status capture_view_open(struct cli *cli, const char *path, struct captu
 	cli->options.constants = all;
 	cli->options.constant_count = view->constant_count;
 	cli->options.constant_cap = view->constant_count + 1;
+	cli->options.set = view->set;
 	*out = view;
 	return SX_OK;
 }

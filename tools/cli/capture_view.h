@@ -12,6 +12,7 @@ struct capture_view {
 	uint32_t device;
 	const struct sx_capture_device *info;
 	struct sx_catalog *catalog;
+	const char *set; /* that was programmed, as recorded or as --set says; or NULL */
 	struct sx_constant_value *constants; /* the capture's, then those of --const */
 	uint32_t constant_count;
 };
@@ -31,6 +32,13 @@ enum sx_status capture_view_open(struct cli *cli, const char *path, struct captu
 enum sx_status capture_view_device(const struct cli *cli, const char *path, uint32_t device,
 				   struct capture_view **out, struct sx_error *err);
 void capture_view_close(struct capture_view *view);
+
+/*
+ * What has a meaning only with the set that was programmed needs to know it: SX_ERR_USAGE where
+ * neither the capture nor the user tells it and no metric is named.
+ */
+enum sx_status capture_view_need_set(const struct cli *cli, const struct capture_view *view,
+				     struct sx_error *err);
 
 /* A table without rows that has the device's columns. */
 enum sx_status capture_view_table(const struct capture_view *view, struct sx_table **out,

@@ -1,6 +1,7 @@
 /* sextant advise: the catalog's rules held against samples, ranked, with their evidence. */
 #include "tools/cli/cli.h"
 #include "output/report/findings.h"
+#include "tools/cli/capture_view.h"
 #include "tools/cli/input.h"
 
 #include "base/mem.h"
@@ -132,6 +133,8 @@ static int run(struct cli *cli)
 	    cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV, &err);
 	if (!status)
 		status = cli_catalog(cli, &catalog, &err);
+	if (!status && cli->capture)
+		status = capture_view_need_set(cli, cli->capture, &err);
 	if (!status)
 		status = take_frame_rate(cli, catalog, &err);
 	if (!status)

@@ -1,5 +1,6 @@
 /* sextant eval: raw counter values from CSV in, metrics out. */
 #include "tools/cli/cli.h"
+#include "tools/cli/capture_view.h"
 #include "tools/cli/input.h"
 #include "output/rows/rows.h"
 
@@ -67,6 +68,8 @@ static int run(struct cli *cli)
 	    &err);
 	if (!status)
 		status = cli_catalog(cli, &catalog, &err);
+	if (!status && cli->capture)
+		status = capture_view_need_set(cli, cli->capture, &err);
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)

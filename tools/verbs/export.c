@@ -112,6 +112,8 @@ static int run(struct cli *cli)
 	if (!status)
 		status = cli_catalog(cli, &catalog, &err);
 	if (!status)
+		status = capture_view_need_set(cli, cli->capture, &err);
+	if (!status)
 		status = export_rows(&e, &err);
 	sx_catalog_unref(catalog);
 	if (status)

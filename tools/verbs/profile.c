@@ -50,9 +50,6 @@ static enum sx_status add_devices(const struct cli *cli, const struct sx_session
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
 	for (uint32_t i = 0; !status && i < count; i++) {
 		const struct sx_session_device *d = &devices[i];
-		/* --set is that of the device whose catalog has it. */
-		const char *set = cli->options.set;
-		bool own = set && sx_catalog_find_group(d->catalog, set) != SX_NONE;
 		struct report_source source = {.catalog = d->catalog,
 					       .name = d->name,
 					       .driver = d->driver,
@@ -60,7 +57,7 @@ static enum sx_status add_devices(const struct cli *cli, const struct sx_session
 					       .simulated = d->simulated,
 					       .constants = d->constants,
 					       .constant_count = d->constant_count,
-					       .set = own ? set : NULL,
+					       .set = d->set,
 					       .variant = cli->options.api,
 					       .metrics = d->metrics};
 		status = report_add_device(fill, &source, NULL, err);

@@ -35,7 +35,7 @@ static struct sx_metrics_options selection(const struct cli *cli, const struct i
 	const struct options *o = &cli->options;
 	return (struct sx_metrics_options){.patterns = o->metrics.items,
 					   .pattern_count = (uint32_t)o->metrics.count,
-					   .set = o->set,
+					   .set = in->view->set,
 					   .variant = o->api,
 					   .constants = in->view->constants,
 					   .constant_count = in->view->constant_count,
@@ -48,6 +48,8 @@ static enum sx_status input_open(const struct cli *cli, const char *path, uint32
 {
 	*in = (struct input){0};
 	enum sx_status status = capture_view_device(cli, path, index, &in->view, err);
+	if (!status)
+		status = capture_view_need_set(cli, in->view, err);
 	if (!status)
 		status = capture_view_table(in->view, &in->raw, err);
 	if (status)
@@ -67,7 +69,7 @@ static enum sx_status add_device(const struct cli *cli, const struct input *in,
 				       .simulated = info->simulated,
 				       .constants = in->view->constants,
 				       .constant_count = in->view->constant_count,
-				       .set = cli->options.set,
+				       .set = in->view->set,
 				       .variant = cli->options.api,
 				       .metrics = in->metrics,
 				       .like = in->raw};
