@@ -51,7 +51,6 @@ FRONT_ENDS = ('preload', 'layer', 'gpa', 'tools')
 # longer needed is a finding.
 EXCEPTIONS = {
     'src/metric': 'sextant/oa.h',
-    'src/session': 'source/i915_oa/i915_oa.h',
     'tools': 'catalog/refs.h metric/flex.h catalog/column.h wire/oa/oa.h',
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)

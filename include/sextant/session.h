@@ -147,23 +147,26 @@ SX_API struct sx_child_status sx_session_child(const struct sx_session *session)
  */
 SX_API void sx_session_record(struct sx_session *session, struct sx_capture_writer *writer);
 
-/* How to record raw OA data. Members but the device may be zero. */
-struct sx_oa_recording {
+/* How to record raw samples. Members but the device may be zero. */
+struct sx_raw_recording {
 	const char *device;		/* "i915:card0" */
 	const char *set;		/* NULL: the source's own */
 	const char *const *definitions; /* user-defined counters, "A14=eu(...)" */
 	uint32_t definition_count;
 	uint64_t interval_ns, duration_ns; /* 0: the source's own; 10 s */
+	bool (*stop)(void *user); /* asked several times a second; true ends it cleanly; or NULL */
 };
 
 /*
- * Records a device's OA reports in the format of i915-perf-recorder: `write` gets whole records and
- * returns false to end early. Blocks for the duration. Errors: those of the source, SX_ERR_IO when
- * nothing could be written.
+ * Records a device's samples in the file format that its driver's own tools read, which is that of
+ * i915-perf-recorder for Intel's OA unit: `write` gets whole records and returns false to end
+ * early. Blocks for the duration. Errors: SX_ERR_NOT_FOUND (no such device, or one without such a
+ * format), those of the source, SX_ERR_IO when nothing could be written.
  */
-SX_API enum sx_status sx_oa_record(const struct sx_oa_recording *recording,
-				   bool (*write)(void *user, const uint8_t *data, size_t size),
-				   void *user, struct sx_error *err);
+SX_API enum sx_status sx_raw_record(struct sx_context *context,
+				    const struct sx_raw_recording *recording,
+				    bool (*write)(void *user, const uint8_t *data, size_t size),
+				    void *user, struct sx_error *err);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STRINGS_KEPT 1024 /* of a dictionary when its rows go; decoders remember a few */
+
 static char *copy_text(const char *text)
 {
 	return text ? strdup(text) : NULL;
@@ -191,6 +193,8 @@ enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, size_t *f
 void sx_table_clear(struct sx_table *table)
 {
 	table->rows = 0;
+	if (table->strings.count > STRINGS_KEPT)
+		strings_clear(&table->strings);
 	for (uint32_t i = 0; i < table->column_count; i++) {
 		table->columns[i].invalid = 0;
 		table->columns[i].exposed = false;

@@ -13,7 +13,7 @@
 #include "decode/decode.h"
 #include "devices/i915_oa.h"
 #include "source/i915_oa/i915_oa.h"
-#include "session/oa_record.h"
+#include "session/record_raw.h"
 #include "source/i915_oa/uapi.h"
 
 #if __has_include(<libdrm/i915_drm.h>)
@@ -680,16 +680,18 @@ static void test_recording(void **state)
 	struct fake_i915 fake;
 	struct sx_error err = {0};
 	struct written w = {.data = NULL};
-	struct sx_oa_recording recording = {.device = "i915:card0",
-					    .set = "ComputeBasic",
-					    .interval_ns = 1000000,
-					    .duration_ns = 500000000};
+	struct sx_raw_recording recording = {.device = "i915:card0",
+					     .set = "ComputeBasic",
+					     .interval_ns = 1000000,
+					     .duration_ns = 500000000};
 	struct sx_oa_options options = {.input = SX_OA_RECORDING, .rows = SX_OA_TOTAL};
 	struct sx_oa_decoder *d;
 	size_t used;
 	fake_i915_init(&fake);
 	uint64_t begin_ns = fake.now_ns;
-	assert_int_equal(oa_record(&fake.sys, &recording, append, &w, &err), SX_OK);
+	assert_int_equal(
+	    record_raw(&(struct source_host){.sys = &fake.sys}, &recording, append, &w, &err),
+	    SX_OK);
 	assert_int_equal(fake.open_fds, 0);
 	assert_int_equal(fake_i915_config_count(&fake), 0);
 	assert_int_equal(sx_oa_decoder_create(&options, &d, &err), SX_OK);
@@ -709,7 +711,9 @@ static void test_recording(void **state)
 	sx_oa_decoder_destroy(d);
 	free(w.data);
 	w = (struct written){.limit = 10000}; /* the disk is full */
-	assert_int_equal(oa_record(&fake.sys, &recording, append, &w, &err), SX_ERR_IO);
+	assert_int_equal(
+	    record_raw(&(struct source_host){.sys = &fake.sys}, &recording, append, &w, &err),
+	    SX_ERR_IO);
 	assert_int_equal(fake.open_fds, 0);
 	assert_int_equal(fake_i915_config_count(&fake), 0);
 	free(w.data);

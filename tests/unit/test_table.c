@@ -135,6 +135,24 @@ static void test_grows(void **state)
 	sx_table_destroy(table);
 }
 
+/* A recorder clears its table again and again; labels that never come back go with the rows. */
+static void test_clear_forgets_strings(void **state)
+{
+	char text[32];
+	uint32_t highest = 0;
+	struct sx_table *table = make(0);
+	for (int i = 0; i < 100000; i++) {
+		int size = snprintf(text, sizeof(text), "frame %d", i);
+		uint32_t index = sx_table_intern(table, text, (size_t)size);
+		assert_string_equal(sx_table_string(table, index), text);
+		highest = index > highest ? index : highest;
+		if (i % 100 == 99)
+			sx_table_clear(table);
+	}
+	assert_true(highest < 2000);
+	sx_table_destroy(table);
+}
+
 static void test_bulk_access(void **state)
 {
 	struct sx_table *table = make(4);
@@ -284,6 +302,7 @@ int main(void)
 	    cmocka_unit_test(test_unset_is_not_collected),
 	    cmocka_unit_test(test_valid_columns_need_no_quality),
 	    cmocka_unit_test(test_grows),
+	    cmocka_unit_test(test_clear_forgets_strings),
 	    cmocka_unit_test(test_bulk_access),
 	    cmocka_unit_test(test_strings),
 	    cmocka_unit_test(test_rows_there_and_back),

@@ -1,6 +1,8 @@
 /* sextant doctor: tries each source and says what is in the way, and the remedy. */
 #include "tools/verbs/device_list.h"
+#include "tools/verbs/run.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,7 +155,12 @@ static int selftest(struct cli *cli)
 		return cli_fail(cli, &err);
 	}
 	struct report report = {.cli = cli, .device = devices->items[0]};
+	/* Seconds at most; a signal then kills, but the device is left as it was found. */
+	run_note_signals(true);
 	enum sx_status status = sx_device_selftest(cli->context, report.device, say, &report, &err);
+	run_note_signals(false);
+	if (run_noted_signal())
+		raise(run_noted_signal());
 	return end_report(&report, status, &err);
 }
 

@@ -21,17 +21,41 @@ static void on_signal(int number, siginfo_t *info, void *context)
 				number | (info->si_code == SI_KERNEL ? SX_FROM_TERMINAL : 0));
 }
 
+/* What whoever started us ignores (nohup, a shell's background) stays ignored. */
+static void set_handlers(struct sigaction *action)
+{
+	struct sigaction before;
+	sigemptyset(&action->sa_mask);
+	for (size_t i = 0; i < ENDING; i++)
+		if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(ending[i], action, NULL);
+}
+
 void run_catch_signals(struct sx_session *session)
 {
-	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO}, before;
+	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
 	if (!session)
 		action = (struct sigaction){.sa_handler = SIG_DFL};
 	running = session;
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < ENDING; i++)
-		/* What whoever started us ignores (nohup, a shell's background) stays ignored. */
-		if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(ending[i], &action, NULL);
+	set_handlers(&action);
+}
+
+static volatile sig_atomic_t noted;
+
+static void on_noted(int number)
+{
+	noted = number;
+}
+
+void run_note_signals(bool on)
+{
+	struct sigaction action = {.sa_handler = on ? on_noted : SIG_DFL};
+	set_handlers(&action);
+}
+
+int run_noted_signal(void)
+{
+	return noted;
 }
 
 struct sx_session_options run_options(const struct cli *cli, char *const *argv)

@@ -11,6 +11,13 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv);
 /* SIGINT, SIGTERM and SIGHUP end this session from now on; NULL: they kill again. */
 void run_catch_signals(struct sx_session *session);
 /*
+ * SIGINT, SIGTERM and SIGHUP are noted from now on and do nothing else, for what must end by itself
+ * so that a driver is left as it was found; off: they kill again.
+ */
+void run_note_signals(bool on);
+/* The number of the last one that was noted, or 0. */
+int run_noted_signal(void);
+/*
  * What went wrong on the way of a finished run, with its time; with `notes` also the notes of its
  * devices, which the text of a report has itself.
  */

@@ -1,6 +1,7 @@
 /* sextant oa: flexible EU events and trigger registers, between their names and their bits. */
 #include <sextant/oa.h>
 #include <sextant/session.h>
+#include "tools/verbs/run.h"
 #include "tools/verbs/oa/words.h"
 
 #include <ctype.h>
@@ -286,6 +287,12 @@ static bool write_out(void *user, const uint8_t *data, size_t size)
 	return false;
 }
 
+/* The kernel's configuration is taken back, and the file ends with a whole record. */
+static bool asked_to_end(void *user)
+{
+	return run_noted_signal() != 0;
+}
+
 /* Ends the file; the error that counts is that of the file, if there is one. */
 static enum sx_status close_recording(struct recording_file *to, enum sx_status status,
 				      struct sx_error *err)
@@ -306,14 +313,17 @@ static enum sx_status record(const struct cli *cli, struct sx_error *err)
 	struct recording_file to = {.path = o->output};
 	if (!o->output)
 		return oa_usage(err, "no file to record into", "a recording is no text", "-o FILE");
-	struct sx_oa_recording recording = {.device = o->devices.count ? o->devices.items[0]
-								       : "i915:card0",
-					    .set = o->set,
-					    .definitions = o->metrics.items,
-					    .definition_count = (uint32_t)o->metrics.count,
-					    .interval_ns = o->interval_ns,
-					    .duration_ns = o->duration_ns};
-	enum sx_status status = sx_oa_record(&recording, write_out, &to, err);
+	struct sx_raw_recording recording = {.device = o->devices.count ? o->devices.items[0]
+									: "i915:card0",
+					     .set = o->set,
+					     .definitions = o->metrics.items,
+					     .definition_count = (uint32_t)o->metrics.count,
+					     .interval_ns = o->interval_ns,
+					     .duration_ns = o->duration_ns,
+					     .stop = asked_to_end};
+	run_note_signals(true);
+	enum sx_status status = sx_raw_record(cli->context, &recording, write_out, &to, err);
+	run_note_signals(false);
 	return close_recording(&to, status, err);
 }
 

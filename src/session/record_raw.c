@@ -1,0 +1,114 @@
+/* Raw samples of any source into a file of its format: its head, samples as they come, its tail. */
+#include "session/record_raw.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "source/source.h"
+
+#define DEFAULT_NS UINT64_C(10000000000)
+#define WAIT_MS	   100
+#define EDGE_BYTES 4096 /* of a head or a tail */
+
+struct sink {
+	const struct sx_raw_recording *recording;
+	bool (*write)(void *user, const uint8_t *data, size_t size);
+	void *user;
+};
+
+static bool write_edge(struct source *source, size_t (*edge)(struct source *, uint8_t *, size_t),
+		       const struct sink *sink)
+{
+	uint8_t bytes[EDGE_BYTES];
+	size_t size = edge ? edge(source, bytes, sizeof(bytes)) : 0;
+	return !size || sink->write(sink->user, bytes, size);
+}
+
+static bool asked_to_end(const struct sink *sink)
+{
+	return sink->recording->stop && sink->recording->stop(sink->user);
+}
+
+/* Writes what comes until the end; SX_END when the source has no more. */
+static enum sx_status copy_samples(struct source *source, uint64_t end_ns, const struct sink *sink,
+				   bool *more, struct sx_error *err)
+{
+	while (*more && sys_now_ns(source->sys) < end_ns && !asked_to_end(sink)) {
+		struct raw_sample raw;
+		enum sx_status status = source->ops->read(source, WAIT_MS, &raw, err);
+		if (status == SX_AGAIN)
+			continue;
+		if (status)
+			return status;
+		if (raw.kind == source->ops->raw)
+			*more = sink->write(sink->user, raw.data, raw.size);
+	}
+	return SX_OK;
+}
+
+/* What was unread when it stopped belongs to the recording. */
+static enum sx_status stream(struct source *source, uint64_t end_ns, const struct sink *sink,
+			     struct sx_error *err)
+{
+	bool more = write_edge(source, source->ops->raw_head, sink);
+	enum sx_status status = copy_samples(source, end_ns, sink, &more, err);
+	if (!status && more)
+		more = write_edge(source, source->ops->raw_tail, sink);
+	if (!status && !more)
+		status = error_set(err, SX_ERR_IO, "the recording could not be written");
+	return status == SX_END ? SX_OK : status;
+}
+
+/* The source of an id: the one that opens it. */
+static enum sx_status open_source(const struct source_host *host, const char *id,
+				  struct source **out, struct sx_error *err)
+{
+	struct sx_error why = {0};
+	for (const struct source_ops *const *ops = source_all(); *ops; ops++) {
+		if (!(*ops)->raw_head)
+			continue;
+		enum sx_status status = (*ops)->open(host, id, out, &why);
+		if (status != SX_ERR_NOT_FOUND) {
+			if (status && err)
+				*err = why;
+			return status;
+		}
+	}
+	if (!why.message[0])
+		error_set(&why, SX_ERR_NOT_FOUND, "there is no device \"%.64s\"", id);
+	if (err)
+		*err = why;
+	return SX_ERR_NOT_FOUND;
+}
+
+enum sx_status record_raw(const struct source_host *host, const struct sx_raw_recording *recording,
+			  bool (*write)(void *user, const uint8_t *data, size_t size), void *user,
+			  struct sx_error *err)
+{
+	struct sink sink = {recording, write, user};
+	struct source *source = NULL;
+	struct source_request request = {.set = recording->set,
+					 .definitions = recording->definitions,
+					 .definition_count = recording->definition_count,
+					 .interval_ns = recording->interval_ns};
+	enum sx_status status = open_source(host, recording->device, &source, err);
+	if (status)
+		return status;
+	const struct source_ops *ops = source->ops;
+	status = ops->start(source, &request, err);
+	uint64_t duration = recording->duration_ns ? recording->duration_ns : DEFAULT_NS;
+	if (!status)
+		status = stream(source, sys_now_ns(host->sys) + duration, &sink, err);
+	ops->stop(source, NULL);
+	ops->close(source);
+	return status;
+}
+
+enum sx_status sx_raw_record(struct sx_context *context, const struct sx_raw_recording *recording,
+			     bool (*write)(void *user, const uint8_t *data, size_t size),
+			     void *user, struct sx_error *err)
+{
+	struct source_host host = {.sys = sys_real(), .catalogs = context};
+	return record_raw(&host, recording, write, user, err);
+}
