@@ -28,12 +28,22 @@ static void keep_first(struct sx_error *first, const struct sx_error *why)
 		*first = *why;
 }
 
+/* A recording's failure was when its samples end. */
+static uint64_t failure_time(const struct sx_session *s, const struct sx_session_device *info)
+{
+	if (!s->options.input)
+		return sys_now_ns(s->sys) - s->begin_ns;
+	bool known = info->end_ns != SX_TIME_UNKNOWN && s->replay_begin_ns != SX_TIME_UNKNOWN;
+	return known && info->end_ns > s->replay_begin_ns ? info->end_ns - s->replay_begin_ns : 0;
+}
+
 /* What goes wrong on the way is told once for each device, with its time. */
 static void fail(struct sx_session *s, uint32_t index, const struct sx_error *why)
 {
 	struct session_device *d = &s->devices[index];
+	struct sx_session_device *info = &s->infos[index];
 	if (!d->failure.message[0])
-		s->infos[index].failed_after_ns = sys_now_ns(s->sys) - s->begin_ns;
+		info->failed_after_ns = failure_time(s, info);
 	keep_first(&d->failure, why);
 }
 
@@ -126,8 +136,8 @@ static bool take(struct sx_session *s, uint32_t index)
 	}
 	if (s->writer)
 		record_sample(s, index, &raw);
-	if (raw.lost || raw.flags & RAW_LOST)
-		s->infos[index].lost_more |= !raw.lost;
+	if (raw.flags & RAW_LOST && (!raw.lost || s->options.input))
+		s->infos[index].lost_more = true;
 	s->infos[index].lost += raw.lost;
 	if (raw.kind == RAW_NOTE)
 		take_note(s, index, &raw);

@@ -24,6 +24,7 @@ struct replay {
 	bool realtime, told, stopped;
 	uint64_t started_ns, first_ns; /* now, and begin of the first row, when realtime */
 	uint64_t lost;
+	bool lost_more; /* and more than that, since the last sample */
 	char note[512];
 };
 
@@ -186,6 +187,13 @@ static enum sx_status end(struct replay *r, struct raw_sample *out)
 	return SX_OK;
 }
 
+/* A loss that has no end: the device went. */
+static bool is_the_end(const struct sx_capture_mark *mark)
+{
+	return mark->lost == SX_CAPTURE_COUNT_UNKNOWN && mark->end_ns == SX_TIME_UNKNOWN &&
+	       mark->begin_ns != SX_TIME_UNKNOWN;
+}
+
 /* Takes the next record of this device. SX_AGAIN: there are rows now, SX_OK: a note. */
 static enum sx_status next_record(struct replay *r, struct raw_sample *out, struct sx_error *err)
 {
@@ -199,9 +207,13 @@ static enum sx_status next_record(struct replay *r, struct raw_sample *out, stru
 	if (mine && record.type == SX_CAPTURE_ROWS) {
 		r->rows = record.rows;
 		r->done = 0;
-	} else if (mine && record.type == SX_CAPTURE_LOSS &&
-		   record.mark.lost != SX_CAPTURE_COUNT_UNKNOWN) {
-		r->lost += record.mark.lost;
+	} else if (mine && record.type == SX_CAPTURE_LOSS) {
+		if (is_the_end(&record.mark))
+			return error_set(err, SX_ERR_DEVICE_LOST, "%s", record.mark.text);
+		if (record.mark.lost == SX_CAPTURE_COUNT_UNKNOWN)
+			r->lost_more = true;
+		else
+			r->lost += record.mark.lost;
 	} else if (record.type == SX_CAPTURE_NOTE &&
 		   (mine || (record.device == SX_CAPTURE_NO_DEVICE && r->device == 0))) {
 		snprintf(r->note, sizeof(r->note), "%s", record.mark.text);
@@ -231,9 +243,11 @@ static enum sx_status read_replay(struct source *source, int timeout_ms, struct 
 	    .begin_ns = r->part.begin_ns ? r->part.begin_ns[0] : SX_TIME_UNKNOWN,
 	    .end_ns = r->part.end_ns ? r->part.end_ns[count - 1] : SX_TIME_UNKNOWN,
 	    .lost = r->lost,
+	    .flags = r->lost_more ? RAW_LOST : 0,
 	    .data = (const uint8_t *)&r->part,
 	    .size = sizeof(r->part)};
 	r->lost = 0;
+	r->lost_more = false;
 	return SX_OK;
 }
 

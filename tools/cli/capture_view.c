@@ -204,6 +204,22 @@ enum sx_status capture_view_table(const struct capture_view *view, struct sx_tab
 			       err);
 }
 
+/* A loss without an end is that of all that would have followed. */
+static void take_loss(struct capture_view *view, const struct sx_capture_mark *mark)
+{
+	const struct sx_capture_info *info = sx_capture_info(view->reader);
+	if (mark->lost != SX_CAPTURE_COUNT_UNKNOWN)
+		view->lost += mark->lost;
+	else if (mark->end_ns != SX_TIME_UNKNOWN || mark->begin_ns == SX_TIME_UNKNOWN)
+		view->lost_more = true;
+	else if (!view->failed) {
+		view->failed = true;
+		error_set(&view->failure, SX_ERR_DEVICE_LOST, "%s", mark->text);
+		view->failed_after_ns =
+		    mark->begin_ns > info->begin_ns ? mark->begin_ns - info->begin_ns : 0;
+	}
+}
+
 /* Appends the device's next record of rows. */
 static enum sx_status append_next(struct capture_view *view, struct sx_table *table,
 				  struct sx_error *err)
@@ -213,6 +229,8 @@ static enum sx_status append_next(struct capture_view *view, struct sx_table *ta
 		enum sx_status status = sx_capture_next(view->reader, &record, err);
 		if (status)
 			return status == SX_AGAIN ? SX_END : status;
+		if (record.type == SX_CAPTURE_LOSS && record.device == view->device)
+			take_loss(view, &record.mark);
 		if (record.type == SX_CAPTURE_ROWS && record.device == view->device)
 			return sx_table_append(table, &record.rows, err);
 	}

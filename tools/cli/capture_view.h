@@ -13,6 +13,11 @@ struct capture_view {
 	const struct sx_capture_device *info;
 	struct sx_catalog *catalog;
 	const char *set; /* that was programmed, as recorded or as --set says; or NULL */
+	/* As far as was read: what was lost, and why samples end before the recording does. */
+	uint64_t lost;
+	bool lost_more, failed;
+	struct sx_error failure;
+	uint64_t failed_after_ns;	     /* since the recording's first sample */
 	struct sx_constant_value *constants; /* the capture's, then those of --const */
 	uint32_t constant_count;
 };

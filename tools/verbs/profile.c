@@ -76,6 +76,9 @@ static enum sx_status set_facts(const struct sx_session *session, struct report_
 					     .driver = devices[i].driver,
 					     .note = devices[i].note,
 					     .lost = devices[i].lost,
+					     .lost_more = devices[i].lost_more,
+					     .failure = devices[i].failure,
+					     .failed_after_ns = devices[i].failed_after_ns,
 					     .silence = devices[i].silence,
 					     .simulated = devices[i].simulated};
 		status = report_set_facts(fill, i, &facts, err);

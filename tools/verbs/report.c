@@ -196,6 +196,18 @@ static enum sx_status write(const struct cli *cli, const struct input *inputs,
 	return views_find(cli->view.format)->write(&cli->view, report, err);
 }
 
+static enum sx_status tell_losses(const struct input *in, struct report_fill *fill, uint32_t device,
+				  struct sx_error *err)
+{
+	const struct capture_view *view = in->view;
+	struct report_facts facts = {.simulated = view->info->simulated,
+				     .lost = view->lost,
+				     .lost_more = view->lost_more,
+				     .failure = view->failed ? &view->failure : NULL,
+				     .failed_after_ns = view->failed_after_ns};
+	return report_set_facts(fill, device, &facts, err);
+}
+
 static enum sx_status fill_devices(struct cli *cli, const char *path, const uint32_t *list,
 				   uint32_t count, struct input *inputs, uint32_t *used,
 				   struct report_fill *fill, struct sx_error *err)
@@ -216,6 +228,8 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 			status = add_device(cli, in, fill, err);
 		if (!status)
 			status = read_rows(in, fill, *used - 1, err);
+		if (!status)
+			status = tell_losses(in, fill, *used - 1, err);
 	}
 	return !status && !*used ? passed : status;
 }
@@ -241,6 +255,8 @@ static enum sx_status report(struct cli *cli, const char *path, const uint32_t *
 		status = write(cli, inputs, fill, err);
 	if (!status && used)
 		*whole = capture_view_note(cli, inputs[0].view);
+	for (uint32_t i = 0; !status && i < used; i++)
+		*whole &= !inputs[i].view->failed && !inputs[i].view->lost_more;
 	report_destroy(fill);
 	for (uint32_t i = 0; inputs && i < used; i++)
 		input_close(&inputs[i]);

@@ -171,6 +171,11 @@ enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 	if (facts->silence)
 		f->silence = *facts->silence;
 	f->facts.silence = facts->silence ? &f->silence : NULL;
+	if (facts->failure)
+		f->failure = *facts->failure;
+	f->facts.failure = facts->failure ? &f->failure : NULL;
+	f->facts.failed_after_ns = facts->failed_after_ns;
+	f->facts.lost_more = facts->lost_more;
 	return ok ? SX_OK : error_nomem(err, "a report");
 }
 
@@ -248,6 +253,10 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				      .end_ns = f->end_ns ? f->end_ns : SX_TIME_UNKNOWN,
 				      .note = f->facts.note,
 				      .silence = f->facts.silence,
+				      .failure = f->facts.failure,
+				      .failed_after_ns = f->facts.failed_after_ns,
+				      .lost_more = f->facts.lost_more,
+				      .set = f->options.set,
 				      .cost = {.share = NAN, .slowdown = NAN},
 				      .frames = report_judge_frames(f)};
 	if (f->end_ns && f->end_ns > f->begin_ns)

@@ -20,7 +20,7 @@ struct filling {
 	struct sx_table *curve;
 	uint64_t samples, begin_ns, end_ns;
 	struct report_facts facts;
-	struct sx_error silence;
+	struct sx_error silence, failure;
 };
 
 /* The rows of a device under their headings. False when memory is out. */

@@ -114,6 +114,11 @@ struct report_device {
 
 	const char *note;		/* something the user should know, or NULL */
 	const struct sx_error *silence; /* why there is no sample at all, or NULL */
+	/* Why samples are missing, or NULL; from then (ns of the run) to its end. */
+	const struct sx_error *failure;
+	uint64_t failed_after_ns;
+	bool lost_more;	 /* than `lost`, nobody knows how many */
+	const char *set; /* the metric set that was programmed, or NULL */
 };
 
 struct report {
@@ -148,6 +153,9 @@ struct report_facts {
 	uint64_t lost;
 	const struct sx_error *silence; /* or NULL */
 	bool simulated;
+	bool lost_more;
+	const struct sx_error *failure; /* or NULL */
+	uint64_t failed_after_ns;
 };
 enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 				const struct report_facts *facts, struct sx_error *err);

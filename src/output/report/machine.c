@@ -68,6 +68,21 @@ static void processes_json(struct json *json, const struct report_device *d)
 	json_array_end(json);
 }
 
+/* From when on there are no samples, and why. */
+static void failure_json(struct json *json, const struct report_device *d)
+{
+	json_key(json, "failure");
+	if (!d->failure) {
+		json_null(json);
+		return;
+	}
+	json_object_begin_flat(json);
+	json_kv_string(json, "message", d->failure->message);
+	json_kv_string(json, "because", d->failure->because);
+	json_kv_u64(json, "after_ns", d->failed_after_ns);
+	json_object_end(json);
+}
+
 static void device_json(struct json *json, const struct report_device *d)
 {
 	json_object_begin(json);
@@ -82,6 +97,9 @@ static void device_json(struct json *json, const struct report_device *d)
 	json_kv_u64(json, "duration_ns", d->duration_ns);
 	frames_json(json, &d->frames);
 	processes_json(json, d);
+	json_kv_bool(json, "lost_more", d->lost_more);
+	failure_json(json, d);
+	json_kv_string(json, "set", d->set);
 	json_kv_string(json, "note", d->note);
 	json_kv_string(json, "why", d->silence ? d->silence->message : NULL);
 	json_object_end(json);

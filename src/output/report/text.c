@@ -53,9 +53,9 @@ static void samples_text(const struct view *view, const struct report *r,
 		frames_text(view, &d->frames, line + used, sizeof(line) - used);
 		used = strlen(line);
 	}
-	if (d->lost)
-		used += (size_t)snprintf(line + used, sizeof(line) - used, ", %" PRIu64 " lost",
-					 d->lost);
+	if (d->lost || d->lost_more)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, ", %s%" PRIu64 " lost",
+					 d->lost_more ? "more than " : "", d->lost);
 	if (r->ran)
 		snprintf(line + used, sizeof(line) - used, ", exit status %d", r->exit_code);
 	text_wrap(&view->out, 0, line);
@@ -66,6 +66,16 @@ static void silence_text(const struct view *view, const struct report_device *d)
 	char line[1100];
 	snprintf(line, sizeof(line), "%s%s%s", d->silence->message,
 		 d->silence->because[0] ? ": " : "", d->silence->because);
+	text_wrap(&view->out, 2, line);
+}
+
+/* A device that went: when, and that all that follows is missing. */
+static void failure_text(const struct view *view, const struct report_device *d)
+{
+	char line[1200], after[HUMAN_MAX];
+	human_duration(after, d->failed_after_ns);
+	snprintf(line, sizeof(line), "incomplete: after %s, %s%s%s", after, d->failure->message,
+		 d->failure->because[0] ? ": " : "", d->failure->because);
 	text_wrap(&view->out, 2, line);
 }
 
@@ -97,6 +107,8 @@ void report_text_head(const struct view *view, const struct report *r,
 		silence_text(view, d);
 	else if (d->note)
 		text_wrap(&view->out, 2, d->note);
+	if (d->failure && !d->silence)
+		failure_text(view, d);
 }
 
 static bool device_text(const struct view *view, const struct report *r,
