@@ -34,6 +34,7 @@ struct sx_session_options {
 	/* Rows of one hardware context alone; of devices that tell contexts apart. */
 	bool only_context;
 	uint32_t context;
+	const char *process; /* rows of one program alone, by name or pid; NULL: of all */
 };
 
 /*

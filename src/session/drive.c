@@ -203,9 +203,10 @@ static uint64_t gather_wakes(struct sx_session *s, nfds_t *count)
 	*count = 0;
 	if (s->wake[0] >= 0)
 		s->fds[(*count)++] = (struct pollfd){.fd = s->wake[0], .events = POLLIN};
-	if (s->child.pid > 0 && s->child.fd >= 0)
+	bool child = s->child.pid > 0 && !child_ended(s);
+	if (child && s->child.fd >= 0)
 		s->fds[(*count)++] = (struct pollfd){.fd = s->child.fd, .events = POLLIN};
-	else if (s->child.pid > 0)
+	else if (child)
 		due = now + LOOK_EVERY_NS;
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		const struct session_device *d = &s->devices[i];
@@ -266,7 +267,7 @@ static bool asked_to_end(struct sx_session *s)
 		uint64_t signals = atomic_exchange(&s->signals, 0);
 		uint64_t typed = atomic_exchange(&s->typed, 0);
 		pass_on(s, child_left_group(s) ? signals | typed : signals);
-		if (!s->has_program)
+		if (!s->has_program || child_ended(s))
 			return true;
 		bool only_interrupts = !((signals | typed) & ~(1ULL << SIGINT));
 		if (!s->asked_ns && !only_interrupts)
@@ -275,9 +276,20 @@ static bool asked_to_end(struct sx_session *s)
 	return s->asked_ns && sys_now_ns(s->sys) - s->asked_ns >= PATIENCE_NS;
 }
 
+/* What the program started and left behind, launchers' games, is measured to its end. */
+static bool is_followed(const struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		const struct session_device *d = &s->devices[i];
+		if (!d->ended && d->ops->running && d->ops->running(d->source))
+			return true;
+	}
+	return false;
+}
+
 static bool is_over(struct sx_session *s)
 {
-	if (s->has_program ? child_ended(s) : all_ended(s))
+	if (s->has_program ? child_ended(s) && !is_followed(s) : all_ended(s))
 		return true;
 	return limit_reached(s) || asked_to_end(s);
 }
@@ -341,6 +353,13 @@ static void explain_silence(struct sx_session *s, uint32_t index)
 	s->infos[index].silence = why;
 	if (d->failure.message[0]) {
 		*why = d->failure;
+		return;
+	}
+	if (d->others && s->options.process) {
+		error_set(why, SX_INCOMPLETE, "no sample is of process %s", s->options.process);
+		error_because(why, "all of %llu samples are of other processes or contexts",
+			      (unsigned long long)d->others);
+		error_try(why, "without --process; report --by process names them");
 		return;
 	}
 	if (d->others) {

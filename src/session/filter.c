@@ -3,6 +3,7 @@
 #include "session/session.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -24,15 +25,40 @@ enum sx_status filter_check(const struct sx_session *s, struct sx_error *err)
 
 bool filter_needed(const struct sx_session *s)
 {
-	return s->options.only_context || s->limits.samples || s->limits.duration_ns;
+	return s->options.only_context || s->options.process || s->limits.samples ||
+	       s->limits.duration_ns;
+}
+
+/* The label is "name (pid)"; either is asked for, or both. */
+static bool is_process(const char *label, const char *asked)
+{
+	size_t size = strlen(asked);
+	const char *pid = label ? strrchr(label, '(') : NULL;
+	if (!pid)
+		return false;
+	size_t name = pid > label ? (size_t)(pid - label) - 1 : 0;
+	bool is_pid = strncmp(pid + 1, asked, size) == 0 && pid[1 + size] == ')';
+	return strcmp(label, asked) == 0 || is_pid ||
+	       (name == size && memcmp(label, asked, size) == 0);
+}
+
+static bool is_other(const struct sx_session *s, const struct session_device *d, size_t row)
+{
+	if (s->options.only_context &&
+	    sx_table_label(d->mixed, SX_LABEL_CONTEXT, row) != s->options.context)
+		return true;
+	if (!s->options.process)
+		return false;
+	uint64_t label = sx_table_label(d->mixed, SX_LABEL_PROCESS, row);
+	return !is_process(label == SX_LABEL_ABSENT ? NULL : sx_table_string(d->mixed, label),
+			   s->options.process);
 }
 
 static bool wanted(struct sx_session *s, uint32_t index, size_t row)
 {
 	struct session_device *d = &s->devices[index];
 	uint64_t begin = sx_table_begin_ns(d->mixed)[row];
-	if (s->options.only_context &&
-	    sx_table_label(d->mixed, SX_LABEL_CONTEXT, row) != s->options.context) {
+	if (is_other(s, d, row)) {
 		d->others++;
 		return false;
 	}

@@ -30,7 +30,7 @@ static bool copy_options(struct sx_session *s, const struct sx_session_options *
 {
 	struct sx_session_options *o = &s->options;
 	*o = *from;
-	const char **texts[] = {&o->set, &o->variant, &o->input, &o->catalog};
+	const char **texts[] = {&o->set, &o->variant, &o->input, &o->catalog, &o->process};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (*texts[i] && !copy_text(s, texts[i]))
 			return false;

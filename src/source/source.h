@@ -132,6 +132,11 @@ struct source_ops {
 	 * NULL-terminated, source's.
 	 */
 	const char *const *(*spawn_env)(struct source *source);
+	/*
+	 * After the program has ended: whether something that it started still runs and is
+	 * measured, so that the run goes on. NULL: never.
+	 */
+	bool (*running)(struct source *source);
 	/* After an end without a single sample: fills in why, and the remedy. May be NULL. */
 	enum sx_status (*explain)(struct source *source, struct sx_error *err);
 	/*

@@ -37,7 +37,7 @@ struct options {
 	size_t constant_count, constant_cap;
 	/* Options of single verbs. */
 	const char *api, *as, *by, *sort, *keep, *counter, *event, *coarse, *fine;
-	const char *reg, *value, *resolution;
+	const char *reg, *value, *resolution, *process;
 	uint64_t top;
 	double fps;
 	bool counters, selftest, realtime, summary;

@@ -75,7 +75,8 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 					   .realtime = o->realtime,
 					   .catalog = o->catalog,
 					   .only_context = o->context.given,
-					   .context = o->context.value};
+					   .context = o->context.value,
+					   .process = o->process};
 }
 
 void run_tell(const struct cli *cli, const struct sx_session *session, bool notes)

@@ -42,7 +42,8 @@ struct report_by {
 
 const char *report_key_name(enum report_key key)
 {
-	static const char *const names[] = {"frame", "group", "time", "instance"};
+	static const char *const names[] = {"frame",	"group",   "time",
+					    "instance", "process", "context"};
 	return names[key];
 }
 
@@ -54,9 +55,15 @@ enum sx_status report_key_parse(const char *text, enum report_key *out, struct s
 			return SX_OK;
 		}
 	error_set(err, SX_ERR_USAGE, "--by cannot be \"%s\"", text);
-	error_because(err, "rows can be put together by frame, group, time or instance");
+	error_because(err, "rows can be put together by frame, group, time, instance, process or "
+			   "context");
 	error_try(err, "--by frame");
 	return SX_ERR_USAGE;
+}
+
+static bool is_text(const struct report_by *g)
+{
+	return g->o.by == REPORT_BY_GROUP || g->o.by == REPORT_BY_PROCESS;
 }
 
 /* Tables count their strings each for itself. */
@@ -69,8 +76,9 @@ static uint64_t key_of_text(struct report_by *g, uint64_t index)
 
 static uint64_t key_of(struct report_by *g, size_t row)
 {
-	static const enum sx_label labels[] = {SX_LABEL_FRAME, SX_LABEL_GROUP, SX_LABEL_COUNT,
-					       SX_LABEL_INSTANCE};
+	static const enum sx_label labels[] = {SX_LABEL_FRAME,	 SX_LABEL_GROUP,
+					       SX_LABEL_COUNT,	 SX_LABEL_INSTANCE,
+					       SX_LABEL_PROCESS, SX_LABEL_CONTEXT};
 	const struct sx_table *raw = g->raw;
 	if (g->o.by == REPORT_BY_TIME) {
 		uint64_t begin = sx_table_begin_ns(raw)[row];
@@ -84,7 +92,7 @@ static uint64_t key_of(struct report_by *g, size_t row)
 	    sx_table_kind(raw) == SX_SAMPLE_FRAME)
 		key = g->next_frame++;
 	g->labelled |= key != SX_LABEL_ABSENT;
-	return g->o.by == REPORT_BY_GROUP ? key_of_text(g, key) : key;
+	return is_text(g) ? key_of_text(g, key) : key;
 }
 
 /* Values of --sort for the groups from `first` on. */
@@ -316,7 +324,10 @@ static enum sx_status no_label(const struct report_by *g, struct sx_error *err)
 	static const char *const remedies[] = {
 	    "--by time; a source that encloses frames, such as gl, gives them",
 	    "--by frame; programs name their groups with glPushDebugGroup",
-	    "export; these rows have no times", "--by time"};
+	    "export; these rows have no times",
+	    "--by time",
+	    "--by time; rows of OpenGL programs tell their processes",
+	    "--by time; OpenGL programs and Intel's OA unit tell contexts"};
 	error_set(err, SX_ERR_NOT_FOUND, "no row of %s has a %s",
 		  sx_catalog_info(g->o.catalog)->name, report_key_name(g->o.by));
 	error_because(err, "its source does not tell");
@@ -390,7 +401,7 @@ enum sx_status report_by_finish(struct report_by *g, const struct report_groups 
 	r->whole = g->total;
 	r->values = g->values;
 	r->sort_column = find_sort(g);
-	for (size_t i = 0; g->o.by == REPORT_BY_GROUP && i < r->count; i++)
+	for (size_t i = 0; is_text(g) && i < r->count; i++)
 		g->list[i].text = strings_get(&g->texts, g->list[i].key);
 	*out = r;
 	return SX_OK;

@@ -4,8 +4,15 @@
 
 #include "analysis/report/report.h"
 
-enum report_key { REPORT_BY_FRAME, REPORT_BY_GROUP, REPORT_BY_TIME, REPORT_BY_INSTANCE };
-#define REPORT_KEYS 4
+enum report_key {
+	REPORT_BY_FRAME,
+	REPORT_BY_GROUP,
+	REPORT_BY_TIME,
+	REPORT_BY_INSTANCE,
+	REPORT_BY_PROCESS,
+	REPORT_BY_CONTEXT,
+	REPORT_KEYS
+};
 
 /* What to put together, and which of it to keep. */
 struct report_by_options {
@@ -22,7 +29,7 @@ struct report_by_options {
 /* One group: row i of both tables. */
 struct report_group {
 	uint64_t key;	  /* number of the frame, stretch, instance; a string; UINT64_MAX: none */
-	const char *text; /* of a debug group, or NULL */
+	const char *text; /* of a debug group or process, or NULL */
 	uint64_t rows;
 	double order; /* the value of the sort's metric */
 };
@@ -48,7 +55,7 @@ struct report_groups {
 
 struct report_by;
 
-/* "frame", "group", "time" or "instance". */
+/* "frame", "group", "time", "instance", "process" or "context". */
 const char *report_key_name(enum report_key key);
 /* Errors: SX_ERR_USAGE when no key has this name. */
 enum sx_status report_key_parse(const char *text, enum report_key *out, struct sx_error *err);

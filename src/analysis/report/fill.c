@@ -29,6 +29,7 @@ static void filling_destroy(struct filling *f)
 	sx_summary_destroy(f->summary);
 	sx_table_destroy(f->curve);
 	sketch_finish(&f->frames);
+	processes_seen_finish(&f->processes);
 	sx_catalog_unref(f->source.catalog);
 	free(f);
 }
@@ -129,8 +130,10 @@ static bool note_times(struct filling *f, const struct sx_table *raw)
 		bool whole = known && end[i] != SX_TIME_UNKNOWN && end[i] > begin[i];
 		if (known && begin[i] < f->begin_ns)
 			f->begin_ns = begin[i];
-		if (whole && end[i] > f->end_ns)
+		if (whole && end[i] > f->end_ns) {
+			f->covered_ns += end[i] - (begin[i] > f->end_ns ? begin[i] : f->end_ns);
 			f->end_ns = end[i];
+		}
 		if (frames && whole)
 			ok = sketch_add(&f->frames, (double)(end[i] - begin[i]));
 	}
@@ -148,6 +151,7 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 		status = sx_overview_add(f->overview, raw, err);
 	if (!status)
 		status = sx_advice_add(f->advice, raw, err);
+	processes_seen_add(&f->processes, raw);
 	if (!status && !note_times(f, raw))
 		status = error_nomem(err, "a report");
 	if (!status)
@@ -261,6 +265,8 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				      .frames = report_judge_frames(f)};
 	if (f->end_ns && f->end_ns > f->begin_ns)
 		out->duration_ns = f->end_ns - f->begin_ns;
+	if (!processes_seen_tell(&f->processes, &fill->result, out))
+		return error_nomem(err, "a report");
 	if (!f->begun)
 		return SX_OK;
 	out->overview = sx_overview_table(f->overview, &out->each);

@@ -2,6 +2,7 @@
 #ifndef ANALYSIS_REPORT_FILL_H
 #define ANALYSIS_REPORT_FILL_H
 
+#include "analysis/report/processes.h"
 #include "analysis/report/report.h"
 #include "analysis/sketch.h"
 #include "base/mem.h"
@@ -18,7 +19,9 @@ struct filling {
 	bool advised;	      /* the advice is finished */
 	struct sketch frames; /* their lengths in ns */
 	struct sx_table *curve;
+	struct processes_seen processes;
 	uint64_t samples, begin_ns, end_ns;
+	uint64_t covered_ns; /* time that samples enclose, once */
 	struct report_facts facts;
 	struct sx_error silence, failure;
 };

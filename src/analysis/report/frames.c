@@ -25,7 +25,8 @@ struct report_frames report_judge_frames(struct filling *f)
 		return out;
 	sketch_percentiles(frames, middle, &median, 1);
 	out.median_s = median * 1e-9;
-	out.fps = (double)out.count * 1e9 / sketch_sum(frames);
+	/* Frames of several contexts overlap: the rate is over the time that any of them took. */
+	out.fps = (double)out.count * 1e9 / (double)f->covered_ns;
 	out.low_1 = low(frames, 0.01, LOW_1_MIN);
 	out.low_01 = low(frames, 0.001, LOW_01_MIN);
 	out.stutters = sketch_count_above(frames, 2 * median);

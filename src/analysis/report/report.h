@@ -52,6 +52,7 @@ struct report_process {
 	const char *name;
 	uint32_t contexts;
 	uint64_t samples;
+	uint64_t duration_ns; /* from its first sample to its last */
 };
 
 /* A limit that was set, and what became of it. */

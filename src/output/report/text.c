@@ -91,6 +91,40 @@ static void cost_text(const struct view *view, const struct report_cost *c)
 	text_wrap(&view->out, 0, line);
 }
 
+#define PROCESSES_SHOWN 8
+
+/* One line each where there are several processes, or contexts: their rates differ. */
+static void processes_text(const struct view *view, const struct report_device *d)
+{
+	char line[256], part[HUMAN_MAX], rate[HUMAN_MAX];
+	const char *kind = machine_kind(d->kind);
+	if (d->process_count < 2 && !(d->process_count == 1 && d->processes[0].contexts > 1))
+		return;
+	for (uint32_t i = 0; i < d->process_count && i < PROCESSES_SHOWN; i++) {
+		const struct report_process *p = &d->processes[i];
+		size_t used = (size_t)snprintf(
+		    line, sizeof(line), "%s (%" PRIu32 "): %" PRIu64 " %s%s", p->name, p->pid,
+		    p->samples, strcmp(kind, "time") == 0 ? "sample" : kind,
+		    p->samples == 1 ? "" : "s");
+		if (p->duration_ns) {
+			human_duration(part, p->duration_ns);
+			table_number(view, rate, (double)p->samples * 1e9 / (double)p->duration_ns,
+				     "count");
+			used += (size_t)snprintf(line + used, sizeof(line) - used, " in %s (%s/s)",
+						 part, rate);
+		}
+		if (p->contexts > 1)
+			snprintf(line + used, sizeof(line) - used, ", %" PRIu32 " contexts",
+				 p->contexts);
+		text_wrap(&view->out, 2, line);
+	}
+	if (d->process_count > PROCESSES_SHOWN) {
+		snprintf(line, sizeof(line), "%" PRIu32 " more processes (report --by process)",
+			 d->process_count - PROCESSES_SHOWN);
+		text_wrap(&view->out, 2, line);
+	}
+}
+
 void report_text_head(const struct view *view, const struct report *r,
 		      const struct report_device *d)
 {
@@ -102,6 +136,7 @@ void report_text_head(const struct view *view, const struct report *r,
 	if (d->driver && *d->driver)
 		text_wrap(&view->out, 0, d->driver);
 	samples_text(view, r, d);
+	processes_text(view, d);
 	cost_text(view, &d->cost);
 	if (d->silence)
 		silence_text(view, d);

@@ -54,8 +54,8 @@ static enum sx_status gl_open(const struct source_host *host, const char *id, st
 	if (!gl)
 		return error_nomem(err, "opening the OpenGL source");
 	gl->base = (struct source){&source_gl, host->sys, host->catalogs};
-	gl->desc =
-	    (struct source_desc){.catalog = "opengl", .name = "OpenGL", .encloses_work = true};
+	gl->desc = (struct source_desc){
+	    .catalog = "opengl", .name = "OpenGL", .encloses_work = true, .tells_contexts = true};
 	enum sx_status status = prepare(gl, err);
 	if (status) {
 		source_gl.close(&gl->base);
@@ -184,6 +184,11 @@ static const char *const *gl_spawn_env(struct source *source)
 	return (const char *const *)gl_source(source)->environment.items;
 }
 
+static bool gl_running(struct source *source)
+{
+	return processes_running(&gl_source(source)->processes);
+}
+
 static enum sx_status gl_explain(struct source *source, struct sx_error *err)
 {
 	struct processes_activity seen = processes_activity(&gl_source(source)->processes);
@@ -218,6 +223,7 @@ const struct source_ops source_gl = {
     .read = gl_read,
     .stop = gl_stop,
     .close = gl_close,
+    .running = gl_running,
     .explain = gl_explain,
     .spawn_env = gl_spawn_env,
 };

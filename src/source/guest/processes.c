@@ -12,7 +12,8 @@
 
 #include "base/mem.h"
 
-#define YOUNG_NS  UINT64_C(3000000000) /* time in which a program should make its first context */
+#define YOUNG_NS  UINT64_C(2000000000) /* time in which a program should make its first context */
+#define FORKED_NS UINT64_C(500000000)  /* after the end of one that made none: its children's */
 #define NO_NUMBER UINT32_MAX
 
 struct process {
@@ -69,12 +70,20 @@ static void release(struct processes *all, struct process *process)
 		close(process->pidfd);
 }
 
+static void note_end(struct processes *all, struct process *process)
+{
+	bool drew = __atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED);
+	process->ended = true;
+	if (!drew)
+		all->quiet_end_ns = now_ns(all);
+}
+
 /* A program that executes another one is over, though its number lives on. */
 static void supersede(struct processes *all, pid_t pid)
 {
 	for (size_t i = 0; i < all->count; i++)
 		if (all->items[i].channel.pid == pid)
-			all->items[i].ended = true;
+			note_end(all, &all->items[i]);
 }
 
 static void welcome(struct processes *all)
@@ -146,7 +155,8 @@ bool processes_next(struct processes *all, struct wire_sample *out, char *path, 
 		struct process *process = &all->items[i];
 		if (!has_ended(process))
 			continue;
-		process->ended = true;
+		if (!process->ended)
+			note_end(all, process);
 		if (next_of(all, i, out, lost)) {
 			out->label_length = (uint32_t)channel_label(&process->channel,
 								    out->record.label, path, size);
@@ -157,15 +167,18 @@ bool processes_next(struct processes *all, struct wire_sample *out, char *path, 
 	return false;
 }
 
-bool processes_running(const struct processes *all)
+bool processes_running(struct processes *all)
 {
+	welcome(all);
 	for (size_t i = 0; i < all->count; i++) {
-		const struct process *process = &all->items[i];
+		struct process *process = &all->items[i];
 		bool drew = __atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED);
-		if ((drew || now_ns(all) - process->came_ns < YOUNG_NS) && !has_ended(process))
+		if (has_ended(process) && !process->ended)
+			note_end(all, process);
+		if (!process->ended && (drew || now_ns(all) - process->came_ns < YOUNG_NS))
 			return true;
 	}
-	return false;
+	return all->quiet_end_ns && now_ns(all) - all->quiet_end_ns < FORKED_NS;
 }
 
 struct processes_activity processes_activity(struct processes *all)

@@ -20,6 +20,7 @@ struct processes {
 	struct contexts contexts;
 	/* Of processes that have gone. */
 	uint64_t seen, made, refused, labels_lost;
+	uint64_t quiet_end_ns; /* when the last one that made no context ended, or 0 */
 };
 
 /* What became known about programs that a library of ours was loaded into. */
@@ -48,9 +49,10 @@ bool processes_next(struct processes *processes, struct wire_sample *out, char *
 		    uint64_t *lost);
 /*
  * Whether a program still runs that has made a context, or that came so short a while ago that it
- * may yet: what a launcher started and left is measured to its end.
+ * may yet, or whether one has just ended that made none, and may have forked: what a launcher
+ * started and left is measured to its end.
  */
-bool processes_running(const struct processes *processes);
+bool processes_running(struct processes *processes);
 struct processes_activity processes_activity(struct processes *processes);
 void processes_close(struct processes *processes);
 

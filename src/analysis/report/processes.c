@@ -1,0 +1,102 @@
+/* Which processes and contexts the samples are of, and how each of them went. */
+#include "analysis/report/processes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static struct seen_process *find_process(struct processes_seen *seen, const char *label)
+{
+	for (size_t i = 0; i < seen->count; i++)
+		if (strcmp(seen->items[i].label, label) == 0)
+			return &seen->items[i];
+	if (seen->count == REPORT_PROCESSES_MAX ||
+	    !mem_grow(&seen->items, &seen->cap, seen->count + 1, sizeof(*seen->items)))
+		return NULL;
+	struct seen_process *process = &seen->items[seen->count];
+	*process = (struct seen_process){.label = strdup(label), .begin_ns = UINT64_MAX};
+	if (!process->label)
+		return NULL;
+	seen->count++;
+	return process;
+}
+
+/* Contexts are numbered over all processes, in order of appearance. */
+static void note_context(struct seen_process *process, uint64_t context)
+{
+	if (context >= REPORT_CONTEXTS_MAX)
+		return;
+	uint64_t bit = UINT64_C(1) << (context % 64), *word = &process->contexts[context / 64];
+	process->context_count += !(*word & bit);
+	*word |= bit;
+}
+
+static void note_row(struct seen_process *process, const struct sx_table *raw, size_t row)
+{
+	uint64_t begin = sx_table_begin_ns(raw)[row], end = sx_table_end_ns(raw)[row];
+	uint64_t context = sx_table_label(raw, SX_LABEL_CONTEXT, row);
+	process->samples++;
+	note_context(process, context);
+	if (begin < process->begin_ns)
+		process->begin_ns = begin;
+	if (end != SX_TIME_UNKNOWN && end > process->end_ns)
+		process->end_ns = end;
+}
+
+void processes_seen_add(struct processes_seen *seen, const struct sx_table *raw)
+{
+	if (!sx_table_has_label(raw, SX_LABEL_PROCESS))
+		return;
+	uint64_t last_label = SX_LABEL_ABSENT;
+	struct seen_process *last = NULL;
+	for (size_t row = 0; row < sx_table_row_count(raw); row++) {
+		uint64_t label = sx_table_label(raw, SX_LABEL_PROCESS, row);
+		if (label == SX_LABEL_ABSENT)
+			continue;
+		if (!last || label != last_label)
+			last = find_process(seen, sx_table_string(raw, label));
+		last_label = label;
+		if (last)
+			note_row(last, raw, row);
+		else
+			seen->beyond++;
+	}
+}
+
+/* The label is "name (pid)". */
+static bool tell(const struct seen_process *process, struct arena *arena,
+		 struct report_process *out)
+{
+	const char *pid = strrchr(process->label, '(');
+	size_t name = pid && pid > process->label ? (size_t)(pid - process->label) - 1 : 0;
+	*out = (struct report_process){
+	    .pid = pid ? (uint32_t)strtoul(pid + 1, NULL, 10) : 0,
+	    .name = arena_strndup(arena, process->label, name ? name : strlen(process->label)),
+	    .contexts = process->context_count,
+	    .samples = process->samples,
+	    .duration_ns =
+		process->end_ns > process->begin_ns ? process->end_ns - process->begin_ns : 0,
+	};
+	return out->name != NULL;
+}
+
+bool processes_seen_tell(const struct processes_seen *seen, struct arena *arena,
+			 struct report_device *out)
+{
+	struct report_process *list = arena_alloc(arena, (seen->count + 1) * sizeof(*list));
+	for (size_t i = 0; list && i < seen->count; i++)
+		if (!tell(&seen->items[i], arena, &list[i]))
+			return false;
+	out->processes = list;
+	out->process_count = list ? (uint32_t)seen->count : 0;
+	return list != NULL;
+}
+
+void processes_seen_finish(struct processes_seen *seen)
+{
+	for (size_t i = 0; i < seen->count; i++)
+		free(seen->items[i].label);
+	free(seen->items);
+	*seen = (struct processes_seen){0};
+}

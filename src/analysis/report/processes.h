@@ -1,0 +1,32 @@
+/* Which processes and contexts the samples of a device are of. */
+#ifndef ANALYSIS_REPORT_PROCESSES_H
+#define ANALYSIS_REPORT_PROCESSES_H
+
+#include "analysis/report/report.h"
+#include "base/mem.h"
+
+#define REPORT_PROCESSES_MAX 1024 /* that are told apart */
+#define REPORT_CONTEXTS_MAX  4096 /* numbers of contexts, likewise */
+
+struct seen_process {
+	char *label;
+	uint64_t samples, begin_ns, end_ns;
+	uint64_t contexts[REPORT_CONTEXTS_MAX / 64]; /* bits */
+	uint32_t context_count;
+};
+
+/* Zero-initialise. */
+struct processes_seen {
+	struct seen_process *items;
+	size_t count, cap;
+	uint64_t beyond; /* rows of processes beyond the limit */
+};
+
+/* Rows without the label, or when memory is out, are passed over. */
+void processes_seen_add(struct processes_seen *seen, const struct sx_table *raw);
+/* Fills in the processes of *out. False when memory is out. */
+bool processes_seen_tell(const struct processes_seen *seen, struct arena *arena,
+			 struct report_device *out);
+void processes_seen_finish(struct processes_seen *seen);
+
+#endif
