@@ -94,7 +94,9 @@ def fill(catalog, shared):
                         entry.setdefault(key, value)
 
 
+@functools.lru_cache(maxsize=None)
 def load(path):
+    """The whole catalog. Callers share what is returned."""
     catalog = {k: [dict(e) for e in v] if k in KEYS else v for k, v in read(path).items()}
     folder = os.path.dirname(path)
     shared = catalog.get("shared")
@@ -106,6 +108,10 @@ def load(path):
         extend(catalog, parent)
     if shared:
         fill(catalog, read(os.path.join(folder, shared + ".shared.yaml")))
+    for counter in catalog.get("counters", []):
+        if "aliases" in counter:
+            counter["aliases"] = [
+                a["name"] if isinstance(a, dict) else a for a in counter["aliases"]]
     return catalog
 
 

@@ -8,11 +8,13 @@ Whole numbers are Python integers and exact, f64 are Python floats, None is "no 
 """
 import argparse
 import csv
+import functools
 import json
 import math
 import re
 import sys
-import yaml
+
+import catalog_yaml
 
 U64 = (1 << 64) - 1
 U128 = (1 << 128) - 1
@@ -250,15 +252,23 @@ class Metric:
         text = info.get("exprs", {}).get(variant, info.get("expr"))
         if "unavailable" in info:
             text = None
-        self.tree = text and (parse_postfix(text) if postfix else Infix(text).parse())
-        self.condition = parse_postfix(info["when"]) if "when" in info else None
+        self.text, self.postfix = text, postfix
         self.type = info.get("type", "f64")
+
+    @functools.cached_property
+    def tree(self):
+        """Parsed when it is needed: a set uses few of a catalog's formulas."""
+        return self.text and (
+            parse_postfix(self.text) if self.postfix else Infix(self.text).parse())
+
+    @functools.cached_property
+    def condition(self):
+        return parse_postfix(self.info["when"]) if "when" in self.info else None
 
 
 class Catalog:
     def __init__(self, path, variant=None, constants=None):
-        with open(path, encoding="utf-8") as file:
-            doc = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        doc = catalog_yaml.load(path)
         self.doc = doc
         postfix = doc["notation"] == "postfix"
         variants = [v["name"] for v in doc.get("variants", [])]
