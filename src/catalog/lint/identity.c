@@ -69,38 +69,61 @@ static const struct embedded_file *identity_file(void)
 	return file->name ? file : NULL;
 }
 
-/* Where the line that begins with `key` stands between the two, or NULL. */
+/* Where the line that `p` stands in begins. */
+static const char *line_begin(const char *begin, const char *p)
+{
+	while (p > begin && p[-1] != '\n')
+		p--;
+	return p;
+}
+
+/* The first line that begins with `key` in a sorted text, or NULL. */
 static const char *find_line(const char *begin, const char *end, const char *key, size_t len)
 {
-	for (const char *p = begin; p && p < end;) {
-		if ((size_t)(end - p) >= len && memcmp(p, key, len) == 0)
-			return p;
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		p = newline ? newline + 1 : NULL;
+	const char *low = begin, *high = end;
+	while (low < high) {
+		const char *line = line_begin(low, low + (high - low) / 2);
+		size_t left = (size_t)(end - line);
+		if (memcmp(line, key, left < len ? left : len) < 0) {
+			const char *newline = memchr(line, '\n', left);
+			low = newline ? newline + 1 : end;
+		} else {
+			high = line;
+		}
 	}
-	return NULL;
+	return (size_t)(end - low) >= len && memcmp(low, key, len) == 0 ? low : NULL;
+}
+
+/* The hash that the list has for a metric, or for all of its name in any group; NULL: none. */
+static const char *find_hash(const struct embedded_file *file, const char *catalog,
+			     const struct sx_metric_info *metric)
+{
+	char key[LINE_BYTES_MAX];
+	int len = snprintf(key, sizeof(key), "%s\t%s\t", catalog, metric->qualified);
+	const char *at = find_line(file->begin, file->end, key, (size_t)len);
+	if (!at && metric->group != SX_NONE) {
+		len = snprintf(key, sizeof(key), "%s\t*.%s\t", catalog, metric->name);
+		at = find_line(file->begin, file->end, key, (size_t)len);
+	}
+	return at ? at + len : NULL;
 }
 
 enum identity_state identity_check(const struct sx_catalog *catalog,
 				   const struct sx_metric_info *metric)
 {
 	const struct embedded_file *file = identity_file();
-	char key[LINE_BYTES_MAX];
-	int len = snprintf(key, sizeof(key), "%s\t", sx_catalog_info(catalog)->name);
-	const char *at = file ? find_line(file->begin, file->end, key, (size_t)len) : NULL;
-	if (!at)
+	const char *name = sx_catalog_info(catalog)->catalog;
+	char key[LINE_BYTES_MAX], hash[17];
+	int len = snprintf(key, sizeof(key), "%s\t", name);
+	if (!file || !find_line(file->begin, file->end, key, (size_t)len))
 		return IDENTITY_UNBOUND;
-	len = snprintf(key, sizeof(key), "%s\t%s\t", sx_catalog_info(catalog)->name,
-		       metric->qualified);
-	at = find_line(at, file->end, key, (size_t)len);
+	const char *at = find_hash(file, name, metric);
 	if (!at)
 		return IDENTITY_MISSING;
 	uint64_t value;
-	char hash[17];
 	if (!identity_hash(catalog, metric, &value))
 		return IDENTITY_NO_MEMORY;
 	snprintf(hash, sizeof(hash), "%016" PRIx64, value);
-	at += len;
 	return file->end - at >= 16 && memcmp(at, hash, 16) == 0 ? IDENTITY_SAME : IDENTITY_CHANGED;
 }
 
@@ -144,22 +167,49 @@ static bool keep_others(struct lines *lines, const char *old, const char *name)
 	return true;
 }
 
+/* How the metrics of one name in several groups stand to each other. */
+enum namesakes { NAMESAKES_DIFFER, NAMESAKES_SAME_FIRST, NAMESAKES_SAME_LATER };
+
+static enum namesakes compare_namesakes(const struct sx_metric_info *m, const uint64_t *hashes,
+					uint32_t count, uint32_t at)
+{
+	enum namesakes result = NAMESAKES_SAME_FIRST;
+	for (uint32_t i = 0; i < count; i++) {
+		if (i == at || strcmp(m[i].name, m[at].name) != 0)
+			continue;
+		if (hashes[i] != hashes[at])
+			return NAMESAKES_DIFFER;
+		if (i < at)
+			result = NAMESAKES_SAME_LATER;
+	}
+	return result;
+}
+
+/* One line a metric; one for all groups, "*.name", where its formula is the same in each. */
 static bool add_metrics(struct lines *lines, const struct sx_catalog *catalog, struct arena *arena)
 {
 	uint32_t count;
 	const struct sx_metric_info *m = sx_catalog_metrics(catalog, &count);
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t hash;
-		if (!identity_hash(catalog, &m[i], &hash))
+	uint64_t *hashes = arena_alloc(arena, (count + 1) * sizeof(*hashes));
+	for (uint32_t i = 0; hashes && i < count; i++)
+		if (!identity_hash(catalog, &m[i], &hashes[i]))
 			return false;
+	for (uint32_t i = 0; hashes && i < count; i++) {
+		enum namesakes same = NAMESAKES_DIFFER;
+		if (m[i].group != SX_NONE)
+			same = compare_namesakes(m, hashes, count, i);
+		if (same == NAMESAKES_SAME_LATER)
+			continue;
 		char line[LINE_BYTES_MAX];
-		int len = snprintf(line, sizeof(line), "%s\t%s\t%016" PRIx64,
-				   sx_catalog_info(catalog)->name, m[i].qualified, hash);
+		int len = snprintf(
+		    line, sizeof(line), "%s\t%s%s\t%016" PRIx64, sx_catalog_info(catalog)->catalog,
+		    same == NAMESAKES_SAME_FIRST ? "*." : "",
+		    same == NAMESAKES_SAME_FIRST ? m[i].name : m[i].qualified, hashes[i]);
 		const char *copy = arena_strndup(arena, line, (size_t)len);
 		if (!copy || !add_line(lines, copy))
 			return false;
 	}
-	return true;
+	return hashes != NULL;
 }
 
 static char *join(const struct lines *lines)
