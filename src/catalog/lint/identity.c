@@ -2,7 +2,7 @@
 #include "catalog/lint/identity.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "catalog/embedded.h"
+#include "catalog/search/pack.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,12 +61,23 @@ bool identity_hash(const struct sx_catalog *catalog, const struct sx_metric_info
 	return true;
 }
 
-static const struct embedded_file *identity_file(void)
+enum sx_status identities_open(struct identities *list, struct sx_error *err)
 {
-	const struct embedded_file *file = embedded_data;
-	while (file->name && strcmp(file->name, "identity.tsv") != 0)
-		file++;
-	return file->name ? file : NULL;
+	struct pack_file file;
+	if (!pack_find("identity.tsv", &file))
+		return SX_OK;
+	enum sx_status status = pack_bytes(&file, &list->arena, &list->begin, err);
+	if (status == SX_OK)
+		list->end = list->begin + file.unpacked;
+	else
+		identities_finish(list);
+	return status;
+}
+
+void identities_finish(struct identities *list)
+{
+	arena_finish(&list->arena);
+	*list = (struct identities){0};
 }
 
 /* Where the line that `p` stands in begins. */
@@ -95,7 +106,7 @@ static const char *find_line(const char *begin, const char *end, const char *key
 }
 
 /* The hash that the list has for a metric, or for all of its name in any group; NULL: none. */
-static const char *find_hash(const struct embedded_file *file, const char *catalog,
+static const char *find_hash(const struct identities *file, const char *catalog,
 			     const struct sx_metric_info *metric)
 {
 	char key[LINE_BYTES_MAX];
@@ -108,14 +119,13 @@ static const char *find_hash(const struct embedded_file *file, const char *catal
 	return at ? at + len : NULL;
 }
 
-enum identity_state identity_check(const struct sx_catalog *catalog,
+enum identity_state identity_check(const struct identities *file, const struct sx_catalog *catalog,
 				   const struct sx_metric_info *metric)
 {
-	const struct embedded_file *file = identity_file();
 	const char *name = sx_catalog_info(catalog)->catalog;
 	char key[LINE_BYTES_MAX], hash[17];
 	int len = snprintf(key, sizeof(key), "%s\t", name);
-	if (!file || !find_line(file->begin, file->end, key, (size_t)len))
+	if (!find_line(file->begin, file->end, key, (size_t)len))
 		return IDENTITY_UNBOUND;
 	const char *at = find_hash(file, name, metric);
 	if (!at)

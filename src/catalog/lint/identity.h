@@ -2,6 +2,8 @@
 #ifndef CATALOG_LINT_IDENTITY_H
 #define CATALOG_LINT_IDENTITY_H
 
+#include "base/mem.h"
+
 #include <sextant/lint.h>
 
 /*
@@ -19,8 +21,18 @@ enum identity_state {
 	IDENTITY_NO_MEMORY,
 };
 
-/* What the embedded list says of a metric. */
-enum identity_state identity_check(const struct sx_catalog *catalog,
+/* The library's list, unpacked. Zero-initialise. */
+struct identities {
+	struct arena arena;
+	const char *begin, *end;
+};
+
+/* Unpacks the list. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY. */
+enum sx_status identities_open(struct identities *list, struct sx_error *err);
+void identities_finish(struct identities *list);
+
+/* What the list says of a metric. */
+enum identity_state identity_check(const struct identities *list, const struct sx_catalog *catalog,
 				   const struct sx_metric_info *metric);
 
 #endif

@@ -95,7 +95,7 @@ static void check_counters(struct lint *lint)
 
 static void check_identity(struct lint *lint, const struct sx_metric_info *m, uint32_t line)
 {
-	switch (identity_check(lint->cat, m)) {
+	switch (identity_check(&lint->identities, lint->cat, m)) {
 	case IDENTITY_UNBOUND:
 	case IDENTITY_SAME:
 		break;
@@ -156,6 +156,11 @@ static enum sx_status lint_loaded(struct lint *lint, struct sx_error *err)
 	enum sx_status status = neutral_init(&lint->neutral, err);
 	if (status != SX_OK)
 		return status;
+	status = identities_open(&lint->identities, err);
+	if (status != SX_OK) {
+		neutral_finish(&lint->neutral);
+		return status;
+	}
 	units_init(&lint->units);
 	check_file_name(lint);
 	check_constants(lint);
@@ -164,6 +169,7 @@ static enum sx_status lint_loaded(struct lint *lint, struct sx_error *err)
 	check_advice(lint);
 	lint_expressions(lint);
 	neutral_finish(&lint->neutral);
+	identities_finish(&lint->identities);
 	return lint->out_of_memory ? error_nomem(err, "checking a catalog") : SX_OK;
 }
 

@@ -3,6 +3,7 @@
 #define CATALOG_LINT_LINT_H
 
 #include "catalog/internal.h"
+#include "catalog/lint/identity.h"
 #include "catalog/lint/neutral.h"
 #include "catalog/units.h"
 
@@ -16,6 +17,7 @@ struct lint {
 	bool out_of_memory;
 	struct units units;
 	struct neutral neutral;
+	struct identities identities;
 };
 
 /* Reports one finding. */

@@ -114,16 +114,29 @@ static enum sx_status refuse(const struct pack_file *file, struct sx_error *err)
 	return SX_ERR_BAD_INPUT;
 }
 
+enum sx_status pack_bytes(const struct pack_file *file, struct arena *arena, const char **begin,
+			  struct sx_error *err)
+{
+	char *bytes = arena_alloc(arena, file->unpacked);
+	if (!bytes)
+		return error_nomem(err, "reading the library's own data");
+	size_t size =
+	    ZSTD_decompress(bytes, file->unpacked, embedded_pack_begin + file->offset, file->size);
+	if (ZSTD_isError(size) || size != file->unpacked)
+		return refuse(file, err);
+	*begin = bytes;
+	return SX_OK;
+}
+
 enum sx_status pack_read(const struct pack_file *file, struct arena *nodes, struct arena *texts,
 			 struct load_file *out, struct sx_error *err)
 {
-	uint8_t *bytes = arena_alloc(texts, file->unpacked);
-	if (!bytes)
-		return error_nomem(err, "loading a catalog");
-	size_t size =
-	    ZSTD_decompress(bytes, file->unpacked, embedded_pack_begin + file->offset, file->size);
+	const char *bytes;
 	struct trees t;
-	if (ZSTD_isError(size) || size != file->unpacked || !open_trees(bytes, size, &t))
+	enum sx_status status = pack_bytes(file, texts, &bytes, err);
+	if (status != SX_OK)
+		return status;
+	if (!open_trees((const uint8_t *)bytes, file->unpacked, &t))
 		return refuse(file, err);
 	struct yaml_node *all = arena_alloc(nodes, t.count * sizeof(*all));
 	if (!all)

@@ -14,7 +14,7 @@
  * pack_file has, and the frames of zstd. An unpacked frame is: u32 number of nodes, u32 bytes of
  * texts; the kinds (u8), keys, texts, numbers of children and lines (u32 each) of all nodes in the
  * order of the text; the texts, each with its NUL. A key of 0 is none, n the text at n - 1; a line
- * is the difference from the node before.
+ * is the difference from the node before. A file that is no YAML is a frame of its bytes.
  */
 #define PACK_MAGIC     UINT32_C(0x4b505853)
 #define PACK_NAME_MAX  64
@@ -34,11 +34,14 @@ struct pack_file {
 bool pack_get(uint32_t at, struct pack_file *out);
 /* The file of a name; false when there is none. */
 bool pack_find(const char *name, struct pack_file *out);
-/* Vendors' shared files have a dot in their names, and the heads no name. */
+/* Shared files and those that are no YAML have a dot in their names, and the heads no name. */
 static inline bool pack_is_catalog(const struct pack_file *file)
 {
 	return file->name[0] && !strchr(file->name, '.');
 }
+/* A file that is no YAML: its bytes into the arena. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY. */
+enum sx_status pack_bytes(const struct pack_file *file, struct arena *arena, const char **begin,
+			  struct sx_error *err);
 /* Reads a file as load_job.read shall do it. */
 enum sx_status pack_read(const struct pack_file *file, struct arena *nodes, struct arena *texts,
 			 struct load_file *out, struct sx_error *err);

@@ -1,6 +1,6 @@
 /*
  * Writes the pack that the library carries. A program of its own that runs when Sextant is built.
- * usage: catalog-packer OUT FILE.yaml...
+ * usage: catalog-packer OUT FILE...; what does not end in .yaml is packed as it is
  */
 #include "catalog/load/yaml.h"
 #include "catalog/search/pack.h"
@@ -88,7 +88,22 @@ static void finish_writer(struct writer *w)
 	index_finish(&w->strings);
 }
 
-/* Appends the frame of a tree and tells where it is. */
+/* Appends a frame of some bytes and tells where it is. */
+static void write_frame(struct buffer *frames, const void *data, size_t bytes,
+			struct pack_file *file)
+{
+	size_t bound = ZSTD_compressBound(bytes);
+	uint8_t *packed = malloc(bound);
+	size_t size = packed ? ZSTD_compress(packed, bound, data, bytes, LEVEL) : 0;
+	if (!packed || ZSTD_isError(size) || bytes > PACK_BYTES_MAX)
+		fail("cannot be packed", file->name);
+	file->offset = (uint32_t)frames->size;
+	file->size = (uint32_t)size;
+	file->unpacked = (uint32_t)bytes;
+	put(frames, packed, size);
+	free(packed);
+}
+
 static void write_tree(struct buffer *frames, const struct yaml_node *root, struct pack_file *file)
 {
 	struct writer w = {0};
@@ -100,16 +115,7 @@ static void write_tree(struct buffer *frames, const struct yaml_node *root, stru
 					&w.children, &w.lines, &w.text};
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		put(&raw, parts[i]->data, parts[i]->size);
-	size_t bound = ZSTD_compressBound(raw.size);
-	uint8_t *packed = malloc(bound);
-	size_t size = packed ? ZSTD_compress(packed, bound, raw.data, raw.size, LEVEL) : 0;
-	if (!packed || ZSTD_isError(size) || raw.size > PACK_BYTES_MAX)
-		fail("cannot be packed", file->name);
-	file->offset = (uint32_t)frames->size;
-	file->size = (uint32_t)size;
-	file->unpacked = (uint32_t)raw.size;
-	put(frames, packed, size);
-	free(packed);
+	write_frame(frames, raw.data, raw.size, file);
 	free(raw.data);
 	finish_writer(&w);
 }
@@ -127,14 +133,18 @@ static char *read_text(const char *path, size_t *size)
 	return text;
 }
 
-static void name_of(const char *path, char *out)
+/* A file's base name, without ".yaml"; whether it is one of YAML. */
+static bool name_of(const char *path, char *out)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	size_t len = strlen(base);
-	if (len <= 5 || strcmp(base + len - 5, ".yaml") != 0 || len - 5 >= PACK_NAME_MAX)
-		fail("is no name of a catalog's file", path);
+	bool is_yaml = len > 5 && strcmp(base + len - 5, ".yaml") == 0;
+	len -= is_yaml ? 5 : 0;
+	if (len == 0 || len >= PACK_NAME_MAX)
+		fail("is no name of a file to pack", path);
 	memset(out, 0, PACK_NAME_MAX);
-	memcpy(out, base, len - 5);
+	memcpy(out, base, len);
+	return is_yaml;
 }
 
 /* A catalog's head, as a copy without the rest and without what only a reader of all needs. */
@@ -173,8 +183,13 @@ static void pack_one(struct packing *p, const char *path)
 	struct sx_error err = {0};
 	struct yaml_node *root;
 	size_t size;
-	name_of(path, file->name);
+	bool is_yaml = name_of(path, file->name);
 	char *text = read_text(path, &size);
+	if (!is_yaml) {
+		write_frame(&p->frames, text, size, file);
+		free(text);
+		return;
+	}
 	struct yaml_input input = {text, size, path, false};
 	if (yaml_read(&input, &p->nodes, &p->nodes, &root, &err) != SX_OK)
 		fail(err.message, path);
@@ -226,7 +241,7 @@ static void write_pack(struct packing *p, const char *path)
 int main(int argc, char **argv)
 {
 	if (argc < 3)
-		fail("usage: catalog-packer OUT FILE.yaml...", "arguments");
+		fail("usage: catalog-packer OUT FILE...", "arguments");
 	struct packing p = {.heads = {.kind = YAML_LIST, .line = 1, .text = ""}};
 	p.files = calloc((size_t)argc, sizeof(*p.files));
 	if (!p.files)
