@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "source/guest/library.h"
 #include "source/guest/processes.h"
+#include "source/guest/program.h"
 
 #define LOOK_EVERY_MS 5 /* a ring holds 1024 frames: enough for any frame rate */
 
@@ -19,6 +20,8 @@ struct gl_source {
 	struct wire_sample *sample; /* what the last read() gave out, with its label behind it */
 	char name[192], driver[328], note[256];
 	bool stopped, told;
+	pid_t program_pid;
+	struct program program; /* while it has not shown any context */
 };
 
 static struct gl_source *gl_source(struct source *source)
@@ -92,7 +95,9 @@ static const struct source_desc *gl_describe(struct source *source)
 static enum sx_status gl_start(struct source *source, const struct source_request *request,
 			       struct sx_error *err)
 {
-	gl_source(source)->stopped = false;
+	struct gl_source *gl = gl_source(source);
+	gl->stopped = false;
+	gl->program_pid = request->pid;
 	return SX_OK;
 }
 
@@ -136,6 +141,8 @@ static enum sx_status gl_read(struct source *source, int timeout_ms, struct raw_
 	const struct sx_sys *sys = source->sys;
 	uint64_t lost = 0;
 	while (!next(gl, &lost)) {
+		if (gl->program_pid > 0 && !gl->stopped && gl->processes.contexts.count == 0)
+			program_look(&gl->program, sys, gl->program_pid);
 		if (gl->stopped && tell_missing(gl)) {
 			*out = (struct raw_sample){.kind = RAW_NOTE,
 						   .data = (const uint8_t *)gl->note,
@@ -192,10 +199,14 @@ static bool gl_running(struct source *source)
 static enum sx_status gl_explain(struct source *source, struct sx_error *err)
 {
 	struct processes_activity seen = processes_activity(&gl_source(source)->processes);
+	const struct program *program = &gl_source(source)->program;
 	error_set(err, SX_ERR_UNSUPPORTED, "the program gave no OpenGL sample");
 	if (seen.refused_programs > 0) {
 		error_because(err, "there was no memory for its channel");
 		error_try(err, "raise the limits on memory and open files (ulimit)");
+	} else if (seen.contexts == 0 && !(program->kind == PROGRAM_OTHER && seen.processes) &&
+		   program_explain(program, err)) {
+		return SX_ERR_UNSUPPORTED;
 	} else if (seen.processes == 0) {
 		error_because(err, "it did not load libsextant-gl.so: it is statically linked, "
 				   "setuid, or clears LD_PRELOAD");

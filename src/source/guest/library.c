@@ -49,6 +49,34 @@ static bool find(const struct sx_sys *sys, char *path, size_t size)
 	return try_folder(sys, SX_LIBDIR, "/sextant", path, size);
 }
 
+/*
+ * Puts the loader's $LIB in place of the folder that it stands for, when what lies there for 32-bit
+ * programs is ours, too: a library of another class would be told to every one of them.
+ */
+static void spread(const struct sx_sys *sys, char *path, size_t size)
+{
+	static const char lib[] = "/" SX_LOADER_LIB "/", lib32[] = "/lib/i386-linux-gnu/";
+	char tree[4096], other[4096];
+	if (sizeof(lib) <= 3)
+		return;
+	const char *slash = strrchr(path, '/');
+	/* In a build tree, links stand beside the library. */
+	int n = snprintf(tree, sizeof(tree), "%.*s/tree%s" LIBRARY, (int)(slash - path), path, lib);
+	if (n < 0 || (size_t)n >= sizeof(tree) || !is_there(sys, tree))
+		snprintf(tree, sizeof(tree), "%s", path);
+	char *at = strstr(tree, lib);
+	if (!at)
+		return;
+	const char *rest = at + strlen(lib);
+	*at = '\0';
+	n = snprintf(other, sizeof(other), "%s%s%s", tree, lib32, rest);
+	if (n < 0 || (size_t)n >= sizeof(other) || !is_there(sys, other))
+		return;
+	n = snprintf(other, sizeof(other), "%s/$LIB/%s", tree, rest);
+	if (n > 0 && (size_t)n < size && (size_t)n < sizeof(other))
+		memcpy(path, other, (size_t)n + 1);
+}
+
 enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size, struct sx_error *err)
 {
 	if (!find(sys, path, size)) {
@@ -60,6 +88,7 @@ enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size, s
 		error_try(err, "set SEXTANT_PRELOAD_DIR to the folder that holds it");
 		return SX_ERR_NOT_FOUND;
 	}
+	spread(sys, path, size);
 	if (strpbrk(path, ": ")) {
 		error_set(err, SX_ERR_UNSUPPORTED, "cannot load %s into a program", path);
 		error_because(err, "LD_PRELOAD cannot hold a path with a blank or a colon");

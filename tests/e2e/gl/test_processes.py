@@ -2,6 +2,7 @@
 the program that was started."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -9,6 +10,7 @@ import unittest
 
 SEXTANT = os.environ["SEXTANT"]
 PROGRAMS = os.environ["SEXTANT_GL_PROGRAMS"]
+INERT = os.path.join(os.path.dirname(__file__), "../../../preload/inert.py")
 
 
 def path(name):
@@ -91,6 +93,58 @@ class Processes(unittest.TestCase):
             before.children_system
         self.assertGreater(total, 0)
         self.assertLess(total, spent)
+
+
+class Reasons(unittest.TestCase):
+    """Why nothing was measured: the true reason, and no word of the loader in the program."""
+
+    def why(self, *command):
+        done = subprocess.run([SEXTANT, "stat", "-d", "gl", "--", *command], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertNotIn("ld.so", done.stderr)
+        return " ".join(done.stderr.split())
+
+    def test_dynamic(self):
+        self.assertIn("no OpenGL context was made current", self.why(path("gl-idle")))
+
+    def test_static(self):
+        self.assertIn("gl-idle-static is statically linked", self.why(path("gl-idle-static")))
+
+    def test_cleared_environment(self):
+        self.assertIn("LD_PRELOAD was taken out of the environment of",
+                      self.why("env", "-i", path("gl-idle")))
+
+    def test_set_user_id(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make one for another user")
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            program = shutil.copy(path("gl-idle"), folder)
+            os.chown(program, 65534, 65534)
+            os.chmod(program, 0o4755)
+            if os.statvfs(folder).f_flag & os.ST_NOSUID:
+                self.skipTest("mounted without set-user-ID")
+            self.assertIn("set-user-ID", self.why(program))
+
+    def test_32_bit(self):
+        program = path("gl-idle-32")
+        if not os.path.exists(program) or not os.path.exists("/lib/ld-linux.so.2"):
+            self.skipTest("no 32-bit programs here")
+        # It loads a library of its own kind, and is one of those that could have drawn.
+        self.assertIn("no OpenGL context was made current", self.why(program))
+
+    def test_32_bit_without_a_compiler(self):
+        """The empty library in its place: the loader is content, and the reason is told."""
+        program = path("gl-idle-32")
+        if not os.path.exists(program) or not os.path.exists("/lib/ld-linux.so.2"):
+            self.skipTest("no 32-bit programs here")
+        with tempfile.TemporaryDirectory() as folder:
+            library = os.path.join(folder, "libsextant-gl.so")
+            subprocess.run([sys.executable, INERT, library], check=True)
+            done = subprocess.run([program], env=dict(os.environ, LD_PRELOAD=library),
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,139 @@
+/* ELF heads and environments of other processes, read as files. */
+#include "source/guest/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define HEAD_BYTES	  4096	/* of a program; the program headers of most lie within */
+#define ENVIRONMENT_BYTES 65536 /* of its environment that is searched */
+
+#if defined(__x86_64__)
+#define OUR_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OUR_MACHINE EM_AARCH64
+#else
+#define OUR_MACHINE EM_NONE
+#endif
+
+static bool has_loader(const uint8_t *head, size_t size)
+{
+	Elf64_Ehdr elf;
+	memcpy(&elf, head, sizeof(elf));
+	for (unsigned i = 0; i < elf.e_phnum; i++) {
+		Elf64_Phdr part;
+		size_t at = (size_t)elf.e_phoff + i * sizeof(part);
+		if (elf.e_phoff > size || at + sizeof(part) > size)
+			return true; /* further away than we look */
+		memcpy(&part, head + at, sizeof(part));
+		if (part.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+static enum program_kind kind_of_head(const uint8_t *head, size_t size)
+{
+	if (size < sizeof(Elf64_Ehdr) || memcmp(head, ELFMAG, SELFMAG) != 0)
+		return PROGRAM_UNKNOWN;
+	unsigned machine = head[18] | (unsigned)head[19] << 8;
+	if (head[EI_CLASS] != ELFCLASS64 || machine != OUR_MACHINE)
+		return PROGRAM_OTHER;
+	return has_loader(head, size) ? PROGRAM_DYNAMIC : PROGRAM_STATIC;
+}
+
+/* Whether an environment, strings one after another, has LD_PRELOAD with a library of ours. */
+static bool is_asked(const char *environment, size_t size)
+{
+	for (size_t at = 0; at < size; at += strlen(environment + at) + 1)
+		if (strncmp(environment + at, "LD_PRELOAD=", strlen("LD_PRELOAD=")) == 0)
+			return strstr(environment + at, "libsextant-") != NULL;
+	return false;
+}
+
+/* Whether the kernel told the loader that rights are at stake. */
+static bool is_secure(const struct sx_sys *sys, pid_t pid)
+{
+	char path[64], text[2048];
+	snprintf(path, sizeof(path), "/proc/%ld/auxv", (long)pid);
+	ssize_t size = sys->read_file(sys->user, path, text, sizeof(text));
+	for (ssize_t at = 0; at + (ssize_t)sizeof(Elf64_auxv_t) <= size;
+	     at += (ssize_t)sizeof(Elf64_auxv_t)) {
+		Elf64_auxv_t entry;
+		memcpy(&entry, text + at, sizeof(entry));
+		if (entry.a_type == AT_SECURE)
+			return entry.a_un.a_val != 0;
+	}
+	return false;
+}
+
+static enum program_kind look(const struct sx_sys *sys, pid_t pid)
+{
+	char path[64], text[ENVIRONMENT_BYTES];
+	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)pid);
+	ssize_t size = sys->read_file(sys->user, path, text, HEAD_BYTES);
+	if (size < 0)
+		return errno == EACCES ? PROGRAM_GUARDED : PROGRAM_UNKNOWN;
+	enum program_kind kind = kind_of_head((const uint8_t *)text, (size_t)size);
+	if (kind != PROGRAM_DYNAMIC)
+		return kind;
+	if (is_secure(sys, pid))
+		return PROGRAM_GUARDED;
+	snprintf(path, sizeof(path), "/proc/%ld/environ", (long)pid);
+	size = sys->read_file(sys->user, path, text, sizeof(text));
+	if (size < 0)
+		return errno == EACCES ? PROGRAM_GUARDED : PROGRAM_UNKNOWN;
+	return is_asked(text, (size_t)size) ? PROGRAM_DYNAMIC : PROGRAM_CLEARED;
+}
+
+void program_look(struct program *program, const struct sx_sys *sys, pid_t pid)
+{
+	char link[64], own[256], path[256];
+	snprintf(link, sizeof(link), "/proc/%ld/exe", (long)pid);
+	if (sys->read_link(sys->user, link, path, sizeof(path)) <= 0) {
+		if (errno == EACCES || errno == EPERM)
+			program->kind = PROGRAM_GUARDED;
+		return;
+	}
+	bool ours = sys->read_link(sys->user, "/proc/self/exe", own, sizeof(own)) > 0 &&
+		    strcmp(own, path) == 0;
+	if (ours || strcmp(path, program->path) == 0) /* it has not begun, or is known */
+		return;
+	enum program_kind kind = look(sys, pid);
+	if (kind == PROGRAM_UNKNOWN)
+		return;
+	program->kind = kind;
+	snprintf(program->path, sizeof(program->path), "%s", path);
+}
+
+bool program_explain(const struct program *program, struct sx_error *err)
+{
+	const char *path = program->path[0] ? program->path : "the program";
+	switch (program->kind) {
+	case PROGRAM_STATIC:
+		error_because(err, "%s is statically linked: nothing can be loaded into it", path);
+		error_try(err, "a dynamically linked build of it");
+		return true;
+	case PROGRAM_OTHER:
+		error_because(err, "%s is of another CPU or word size than sextant", path);
+		error_try(err, "for 32-bit programs: apt-get install gcc-i686-linux-gnu, and build "
+			       "sextant again");
+		return true;
+	case PROGRAM_GUARDED:
+		error_because(err,
+			      "the program is set-user-ID or has capabilities: the loader takes "
+			      "no library from its caller");
+		error_try(err,
+			  "a copy without these rights, or start it as the user that it becomes");
+		return true;
+	case PROGRAM_CLEARED:
+		error_because(err, "LD_PRELOAD was taken out of the environment of %s", path);
+		error_try(err, "start the program without env -i, or whatever clears it");
+		return true;
+	default:
+		return false;
+	}
+}
