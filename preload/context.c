@@ -12,8 +12,10 @@
 
 #define WAIT_AT_END_NS	   UINT64_C(10000000) /* at exit and destruction */
 #define WAIT_AT_RELEASE_NS UINT64_C(3000000)
-#define FREE_WAIT_NS	   UINT64_C(30000000) /* that releases may wait in all, and */
-#define WAIT_SHARE	   256u		      /* this part of the time since */
+#define FREE_WAIT_NS	   UINT64_C(30000000)	/* that releases may wait in all, and */
+#define TIME_SAMPLE_NS	   UINT64_C(100000000)	/* of work that no swap ends */
+#define SWAPS_NO_MORE_NS   UINT64_C(1000000000) /* after this long without a swap */
+#define WAIT_SHARE	   256u			/* this part of the time since */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct context *contexts; /* under lock */
@@ -139,8 +141,8 @@ static void start(struct context *context)
 {
 	GLint viewport[4] = {0}, behavior = GL_CONTEXT_RELEASE_BEHAVIOR_FLUSH;
 
-	guest_at_exit(context_finish_current);
-	context->identity.start_ns = guest_now_ns();
+	guest_at_exit(context_finish_all);
+	context->identity.start_ns = context->swapped_ns = guest_now_ns();
 	context->identity.window_system = context->egl ? WIRE_EGL : WIRE_GLX;
 	context->started = api_load(&context->gl, context->egl, &context->identity);
 	if (!context->started)
@@ -181,6 +183,36 @@ static uint64_t release_wait_ns(struct context *context, const struct binding *n
 	return WAIT_AT_RELEASE_NS;
 }
 
+/*
+ * The size is known as long as the program's viewport covers it all: a program whose window changes
+ * sets another viewport, and then only the window system could tell.
+ */
+static const uint32_t *known_size(const struct context *context)
+{
+	GLint viewport[4] = {0};
+
+	if (context->size[0] == 0 || context->size[1] == 0)
+		return NULL;
+	context->gl.GetIntegerv(GL_VIEWPORT, viewport);
+	if (viewport[0] != 0 || viewport[1] != 0 || viewport[2] != (GLint)context->size[0] ||
+	    viewport[3] != (GLint)context->size[1])
+		return NULL;
+	return context->size;
+}
+
+/*
+ * A program that swaps may flush within a frame, which is one sample however long it takes. Without
+ * anything to swap it never will; with a drawable it may, until it has not done so for a second.
+ */
+static bool ends_by_time(const struct context *context)
+{
+	uint64_t now_ns = guest_now_ns();
+
+	if (context->drawable != 0 && now_ns - context->swapped_ns < SWAPS_NO_MORE_NS)
+		return false;
+	return now_ns - context->sampler.begin_ns >= TIME_SAMPLE_NS;
+}
+
 void context_before_bind(const struct binding *binding)
 {
 	struct context *old = context_current();
@@ -189,6 +221,8 @@ void context_before_bind(const struct binding *binding)
 	if (old == NULL || !old->started ||
 	    (old->handle == binding->context && old->egl == binding->egl))
 		return;
+	if (ends_by_time(old) && old->sampler.open >= 0)
+		sampler_end_time(&old->sampler, known_size(old));
 	sampler_cut(&old->sampler);
 	if (old->unflushed) /* asking for results would flush */
 		return;
@@ -241,21 +275,16 @@ static bool swaps_other(const struct context *context, uint64_t drawable)
 	return false;
 }
 
-/*
- * The size is known as long as the program's viewport covers it all: a program whose window changes
- * sets another viewport, and then only the window system could tell.
- */
-static const uint32_t *known_size(const struct context *context)
+void context_handed_over(void)
 {
-	GLint viewport[4] = {0};
+	struct context *context = context_current();
 
-	if (context->size[0] == 0 || context->size[1] == 0)
-		return NULL;
-	context->gl.GetIntegerv(GL_VIEWPORT, viewport);
-	if (viewport[0] != 0 || viewport[1] != 0 || viewport[2] != (GLint)context->size[0] ||
-	    viewport[3] != (GLint)context->size[1])
-		return NULL;
-	return context->size;
+	if (context == NULL || !context->started || context->swapping || context->display_closed ||
+	    context->sampler.list_open || !ends_by_time(context))
+		return;
+	sampler_end_time(&context->sampler, known_size(context));
+	sampler_collect(&context->sampler, 0);
+	sampler_resume(&context->sampler);
 }
 
 void context_before_swap(uint64_t drawable)
@@ -276,6 +305,7 @@ void context_after_swap(void)
 	if (context == NULL || !context->swapping)
 		return;
 	context->swapping = false;
+	context->swapped_ns = guest_now_ns();
 	sampler_start_clock(&context->sampler);
 	sampler_collect(&context->sampler, 0);
 	sampler_resume(&context->sampler);
@@ -347,7 +377,7 @@ void context_display_closing(void *display)
 	context->display_closed = true;
 }
 
-void context_finish_current(void)
+static void finish_current(void)
 {
 	struct context *context = context_current();
 
@@ -359,4 +389,27 @@ void context_finish_current(void)
 	}
 	sampler_finish(&context->sampler);
 	context->started = false;
+}
+
+/* One that is current in no thread, out of the list. */
+static struct context *take_idle(void)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	for (context = contexts; context != NULL && context->current; context = context->next)
+		;
+	if (context != NULL)
+		unlink_context(context);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+void context_finish_all(void)
+{
+	struct context *context;
+
+	finish_current();
+	while ((context = take_idle()) != NULL)
+		dispose(context);
 }

@@ -19,6 +19,7 @@ struct context {
 	bool started;
 	bool display_closed; /* no GL any more when the program exits */
 	bool swapping;	     /* between the two halves of a swap */
+	uint64_t swapped_ns; /* when it was last swapped, or first current */
 	bool unflushed;	     /* it asked not to be flushed when it is released */
 	uint64_t waited_ns;  /* at releases, so far */
 	uint64_t drawable;
@@ -45,6 +46,8 @@ struct context *context_current(void);
 void context_before_bind(const struct binding *binding);
 void context_after_bind(const struct binding *binding, bool done);
 
+/* The program has handed its work over: flushed, finished, set or awaited a fence. */
+void context_handed_over(void);
 /* Around the driver's swap. */
 void context_before_swap(uint64_t drawable);
 void context_after_swap(void);
@@ -55,7 +58,10 @@ void context_created(bool egl, void *handle);
 void context_destroying(bool egl, void *display, void *handle);
 /* Before an X display is closed: the last moment to read what hangs on it. */
 void context_display_closing(void *display);
-/* At exit: the calling thread's context hands over what it has. */
-void context_finish_current(void);
+/*
+ * At exit: the calling thread's context hands over what it has, and so do those that are current in
+ * no thread.
+ */
+void context_finish_all(void);
 
 #endif

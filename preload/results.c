@@ -217,6 +217,7 @@ void sampler_finish(struct sampler *sampler)
 	}
 	if (sampler->has_rest) {
 		sampler->list_open = false;
+		sampler->flags |= WIRE_LAST;
 		sampler_end_frame(sampler, false, NULL);
 		collect_one(sampler);
 	}

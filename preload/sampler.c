@@ -221,7 +221,6 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 	sampler->ended = segment;
 	fill_meta(sampler, &segment->meta);
 	segment->meta.kind = swapped ? WIRE_FRAME : WIRE_TIME;
-	segment->meta.flags |= swapped ? 0 : WIRE_LAST;
 	if (size != NULL) {
 		segment->meta.width = size[0];
 		segment->meta.height = size[1];
@@ -246,6 +245,12 @@ void sampler_start_clock(struct sampler *sampler)
 	sampler->flags = 0;
 	sampler->group_count = 0;
 	sampler->label = 0;
+}
+
+void sampler_end_time(struct sampler *sampler, const uint32_t size[2])
+{
+	sampler_end_frame(sampler, false, size);
+	sampler_start_clock(sampler);
 }
 
 static void quiet(struct sampler *sampler, void (*ask)(struct sampler *sampler))

@@ -89,6 +89,8 @@ void sampler_start(struct sampler *sampler, const struct api *gl,
 		   struct channel_identity *identity);
 /* The frame ends: cut, before the driver's swap. `size` is the default framebuffer's, or NULL. */
 void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2]);
+/* Work that no swap ends is a sample by itself: ends it, and begins the next one's clock. */
+void sampler_end_time(struct sampler *sampler, const uint32_t size[2]);
 /* Ends the segment without ending the frame, before the context is released. */
 void sampler_cut(struct sampler *sampler);
 /* Begins the next segment. */

@@ -33,6 +33,10 @@ typedef unsigned long hook_xid; /* an X resource; the X headers are not needed f
 	X(eglReleaseThread)                                                                        \
 	X(XCloseDisplay)                                                                           \
 	X(glGetError)                                                                              \
+	X(glFlush)                                                                                 \
+	X(glFinish)                                                                                \
+	X(glFenceSync)                                                                             \
+	X(glClientWaitSync)                                                                        \
 	X(glBeginQuery)                                                                            \
 	X(glBeginQueryARB)                                                                         \
 	X(glBeginQueryEXT)                                                                         \
@@ -168,6 +172,10 @@ HOOK_API unsigned eglReleaseThread(void);
 HOOK_API int XCloseDisplay(void *display);
 
 HOOK_API GLenum glGetError(void);
+HOOK_API void glFlush(void);
+HOOK_API void glFinish(void);
+HOOK_API void *glFenceSync(GLenum condition, GLbitfield flags); /* a GLsync, as below */
+HOOK_API GLenum glClientWaitSync(void *fence, GLbitfield flags, GLuint64 timeout);
 HOOK_API void glBeginQuery(GLenum target, GLuint id);
 HOOK_API void glBeginQueryARB(GLenum target, GLuint id);
 HOOK_API void glBeginQueryEXT(GLenum target, GLuint id);

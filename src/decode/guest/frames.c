@@ -212,9 +212,9 @@ static bool wanted(struct guest_decoder *d, const struct wire_sample *sample)
 	const struct wire_record *record = &sample->record;
 	bool *frames = &d->has_frames[sample->context];
 	*frames |= record->kind == WIRE_FRAME;
-	if (record->kind != WIRE_TIME || !(record->flags & WIRE_LAST))
+	if (record->kind != WIRE_TIME)
 		return true;
-	return !*frames && !did_nothing(record);
+	return !(record->flags & WIRE_LAST && *frames) && !did_nothing(record);
 }
 
 /*

@@ -72,8 +72,10 @@ class Process:
 
     def __init__(self, pid, wish):
         self.pid, self.open, self.streams = pid, {}, []
-        with open(f"/proc/{pid}/comm") as comm:
-            self.name = comm.read().strip()
+        self.name = "?"
+        with contextlib.suppress(OSError):  # it was killed meanwhile
+            with open(f"/proc/{pid}/comm") as comm:
+                self.name = comm.read().strip()
         self.fd = os.memfd_create("sextant-channel", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.fd, BYTES)
         fcntl.fcntl(self.fd, F_ADD_SEALS, SEAL_ALL_SIZES)

@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -206,6 +207,53 @@ static void interrupted(struct window *window)
 	raise(SIGALRM);
 }
 
+/* Draws for a while without a swap; 60 draws of 3 vertices. With a drawable it might swap yet. */
+static void draw_long(struct window *window, bool drawable, void (*hand_over)(void), unsigned pause)
+{
+	window_open(window, WINDOW_CORE);
+	if (!drawable)
+		window->surface = EGL_NO_SURFACE;
+	prepare(window);
+	if (!drawable) {
+		GLuint target[2];
+
+		glGenFramebuffers(1, &target[0]);
+		glBindFramebuffer(GL_FRAMEBUFFER, target[0]);
+		glGenRenderbuffers(1, &target[1]);
+		glBindRenderbuffer(GL_RENDERBUFFER, target[1]);
+		glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, 64, 64);
+		glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
+					  target[1]);
+	}
+	for (int i = 0; i < 60; i++) {
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+		hand_over();
+		usleep(pause);
+	}
+}
+
+static void fence(void)
+{
+	GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+
+	glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, 1000000000);
+	glDeleteSync(sync);
+}
+
+/* Two contexts are left behind at exit, neither of them current. */
+static void left_behind(struct window *window)
+{
+	for (int i = 0; i < 2; i++) {
+		window_open(window, WINDOW_CORE);
+		prepare(window);
+		for (int k = 0; k < 4; k++)
+			glDrawArrays(GL_TRIANGLES, 0, 3);
+		glFinish();
+		EXPECT(eglMakeCurrent(window->display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+				      EGL_NO_CONTEXT));
+	}
+}
+
 /* Everything goes at once, with a context that is still current. */
 static void terminated(struct window *window)
 {
@@ -243,6 +291,19 @@ int main(int argc, char **argv)
 		interrupted(&window);
 	else if (strcmp(name, "terminated") == 0)
 		terminated(&window);
+	else if (strcmp(name, "long-finish") == 0)
+		draw_long(&window, false, glFinish, 10000);
+	else if (strcmp(name, "long-flush") == 0)
+		draw_long(&window, false, glFlush, 10000);
+	else if (strcmp(name, "long-fence") == 0)
+		draw_long(&window, false, fence, 10000);
+	else if (strcmp(name, "long-drawable") == 0)
+		draw_long(&window, true, glFinish, 30000);
+	else if (strcmp(name, "long-killed") == 0) {
+		draw_long(&window, false, glFinish, 10000);
+		raise(SIGKILL);
+	} else if (strcmp(name, "left-behind") == 0)
+		left_behind(&window);
 	else if (strcmp(name, "unswapped") == 0) {
 		draw_unswapped(&window); /* and exits with its context current */
 	} else if (strcmp(name, "unswapped-closed") == 0) {

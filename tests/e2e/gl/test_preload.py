@@ -259,6 +259,40 @@ class Lives(Case):
             self.values(rest, IAVertices=12, Occlusion=4 * 4096)
             self.assertEqual(stream.state, channel.CLOSED)
 
+    def test_samples_of_time(self):
+        """Without a swap: a sample each 100 ms, at a flush, finish or fence; nothing is lost."""
+        for case in ("long-finish", "long-flush", "long-fence"):
+            with self.subTest(case):
+                stream, = self.both("gl-lives", case)
+                self.assertEqual(stream.frames(), [])
+                samples = stream.rest()
+                self.assertGreaterEqual(len(samples), 4)
+                self.assertEqual(sum(s["IAVertices"] for s in samples), 180)
+                for sample in samples[:-1]:
+                    self.assertGreaterEqual(sample.end_ns - sample.begin_ns, 100_000_000)
+                    self.assertFalse(sample.flags & channel.LAST)
+                self.assertTrue(samples[-1].flags & channel.LAST)
+
+    def test_a_drawable_may_yet_be_swapped(self):
+        """A slow first frame is one frame: samples of time begin after a second without a swap."""
+        stream, = self.both("gl-lives", "long-drawable")
+        samples = stream.rest()
+        self.assertGreaterEqual(len(samples), 3)
+        self.assertGreaterEqual(samples[0].end_ns - samples[0].begin_ns, 900_000_000)
+        self.assertEqual(sum(s["IAVertices"] for s in samples), 180)
+
+    def test_killed_without_a_swap(self):
+        stream, = self.both("gl-lives", "long-killed", status=-signal.SIGKILL)
+        samples = stream.rest()
+        self.assertGreaterEqual(len(samples), 3)
+        self.assertGreater(sum(s["IAVertices"] for s in samples), 90)
+
+    def test_contexts_left_behind(self):
+        for stream in self.both("gl-lives", "left-behind"):
+            self.assertEqual(stream.state, channel.CLOSED)
+            rest, = stream.rest()
+            self.values(rest, IAVertices=12)
+
     def test_exit_status(self):
         self.assertEqual(self.frames("status", status=42), [20])
 
