@@ -22,6 +22,8 @@ struct json view_json_begin(const struct view *view, const char *name)
 	snprintf(schema, sizeof(schema), "sextant.%s/1", name);
 	json_object_begin(&json);
 	json_kv_string(&json, "schema", schema);
+	if (view->simulated)
+		json_kv_bool(&json, "simulated", true);
 	return json;
 }
 

@@ -23,6 +23,7 @@ struct view {
 	struct human human;	/* how numbers read */
 	enum format format;
 	int verbose;
+	bool simulated; /* what is written comes from a model: said in every format */
 	/* Receives remarks that are no part of the result, a line each; NULL drops them. */
 	void (*note)(void *user, const char *line);
 	void *note_user;

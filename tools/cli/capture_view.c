@@ -183,8 +183,90 @@ enum sx_status capture_view_open(struct cli *cli, const char *path, struct captu
 	cli->options.constant_count = view->constant_count;
 	cli->options.constant_cap = view->constant_count + 1;
 	cli->options.set = view->set;
+	cli->view.simulated = view->info->simulated;
 	*out = view;
 	return SX_OK;
+}
+
+/* Numbers of the devices that --for and --device leave; all without these. */
+enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32_t **list,
+				 uint32_t *count, struct sx_error *err)
+{
+	struct sx_capture_reader *reader = NULL;
+	enum sx_status status = sx_capture_open(path, &reader, err);
+	if (status)
+		return status;
+	uint32_t devices = sx_capture_info(reader)->device_count;
+	*count = 0;
+	*list = calloc(devices + 1, sizeof(**list));
+	if (!*list) {
+		sx_capture_close(reader);
+		return error_nomem(err, "reading a capture");
+	}
+	for (uint32_t i = 0; *list && i < devices; i++) {
+		const struct sx_capture_device *info = sx_capture_device(reader, i);
+		if (info && capture_view_names(cli, i, info))
+			(*list)[(*count)++] = i;
+	}
+	sx_capture_close(reader);
+	if (*count)
+		return SX_OK;
+	struct capture_view *none; /* says what is there */
+	return capture_view_device(cli, path, SX_NONE, &none, err);
+}
+
+static enum sx_status try_pattern(const struct cli *cli, const struct capture_view *view,
+				  const char *pattern, struct sx_error *err)
+{
+	struct sx_metrics *metrics = NULL;
+	struct sx_metrics_options options = {.patterns = &pattern,
+					     .pattern_count = 1,
+					     .set = view->set,
+					     .variant = cli->options.api,
+					     .constants = view->constants,
+					     .constant_count = view->constant_count};
+	enum sx_status status = sx_metrics_create(view->catalog, &options, &metrics, err);
+	sx_metrics_destroy(metrics);
+	return status;
+}
+
+static bool is_elsewhere(const struct cli *cli, const struct capture_view *view,
+			 const char *pattern)
+{
+	bool found = false;
+	for (uint32_t i = 0; !found && i < sx_capture_info(view->reader)->device_count; i++) {
+		struct capture_view *other = NULL;
+		if (i == view->device || capture_view_device(cli, view->path, i, &other, NULL))
+			continue;
+		found = try_pattern(cli, other, pattern, NULL) == SX_OK;
+		capture_view_close(other);
+	}
+	return found;
+}
+
+enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *view,
+				   struct sx_error *err)
+{
+	const struct string_list *all = &cli->options.metrics;
+	enum sx_status status = SX_OK;
+	struct sx_error why = {0};
+	view->patterns = calloc(all->count + 1, sizeof(*view->patterns));
+	view->pattern_count = 0;
+	if (!view->patterns)
+		return error_nomem(err, "reading a capture");
+	for (size_t i = 0; !status && i < all->count; i++) {
+		const char *pattern = all->items[i];
+		status = try_pattern(cli, view, pattern, &why);
+		if (!status)
+			view->patterns[view->pattern_count++] = pattern;
+		else if (is_elsewhere(cli, view, pattern))
+			status = SX_OK;
+	}
+	if (!status && all->count && !view->pattern_count)
+		status = SX_ERR_NOT_FOUND;
+	if (status && err)
+		*err = why;
+	return status;
 }
 
 void capture_view_close(struct capture_view *view)
@@ -194,6 +276,7 @@ void capture_view_close(struct capture_view *view)
 	sx_capture_close(view->reader);
 	sx_catalog_unref(view->catalog);
 	free(view->constants);
+	free(view->patterns);
 	free(view);
 }
 

@@ -12,7 +12,9 @@ struct capture_view {
 	uint32_t device;
 	const struct sx_capture_device *info;
 	struct sx_catalog *catalog;
-	const char *set; /* that was programmed, as recorded or as --set says; or NULL */
+	const char *set;       /* that was programmed, as recorded or as --set says; or NULL */
+	const char **patterns; /* of --metric, those that are for this device */
+	uint32_t pattern_count;
 	/* As far as was read: what was lost, and why samples end before the recording does. */
 	uint64_t lost;
 	bool lost_more, failed;
@@ -44,6 +46,17 @@ void capture_view_close(struct capture_view *view);
  */
 enum sx_status capture_view_need_set(const struct cli *cli, const struct capture_view *view,
 				     struct sx_error *err);
+
+/* Numbers of the devices that --for and --device leave, in memory that the caller frees. */
+enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32_t **list,
+				 uint32_t *count, struct sx_error *err);
+
+/*
+ * Fills `patterns`: where a capture has several devices, a metric of one need not be one of the
+ * others. SX_ERR_NOT_FOUND when none of them is for this device, or one is for no device.
+ */
+enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *view,
+				   struct sx_error *err);
 
 /* A table without rows that has the device's columns. */
 enum sx_status capture_view_table(const struct capture_view *view, struct sx_table **out,

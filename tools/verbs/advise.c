@@ -6,19 +6,34 @@
 
 #include "base/mem.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define FRAME_RATE "target_frame_rate"
 
-static void write_text(const struct cli *cli, struct sx_catalog *catalog,
-		       const struct sx_table *raw, const struct sx_advice *advice)
+/* Samples of one device and what the rules say of them. */
+struct advised {
+	struct capture_view *view; /* or NULL: a table of another kind */
+	struct sx_catalog *catalog;
+	struct sx_table *raw;
+	struct sx_advice *advice;
+	uint32_t number;
+	bool simulated;
+};
+
+static void write_text(const struct cli *cli, const struct advised *a)
 {
 	char line[256];
-	size_t rows = sx_table_row_count(raw);
-	struct findings_count n = findings_count(advice);
-	text_styled(&cli->view.out, TEXT_BOLD, sx_catalog_info(catalog)->title);
-	fprintf(cli->view.out.out, ", %zu sample%s\n", rows, rows == 1 ? "" : "s");
-	findings_text(&cli->view, catalog, advice);
+	size_t rows = sx_table_row_count(a->raw);
+	struct findings_count n = findings_count(a->advice);
+	text_styled(&cli->view.out, TEXT_BOLD, sx_catalog_info(a->catalog)->title);
+	fprintf(cli->view.out.out, ", %zu sample%s", rows, rows == 1 ? "" : "s");
+	if (a->simulated)
+		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
+	fputc('\n', cli->view.out.out);
+	findings_text(&cli->view, a->catalog, a->advice);
 	if (cli->options.verbose)
-		findings_rest_text(&cli->view, advice);
+		findings_rest_text(&cli->view, a->advice);
 	if (!n.all)
 		return;
 	fputc('\n', cli->view.out.out);
@@ -28,28 +43,76 @@ static void write_text(const struct cli *cli, struct sx_catalog *catalog,
 	text_wrap(&cli->view.out, 0, line);
 }
 
-static void write_json(const struct cli *cli, struct sx_catalog *catalog,
-		       const struct sx_table *raw, const struct sx_advice *advice)
+static void about_json(struct json *json, const struct advised *a)
 {
-	struct findings_count n = findings_count(advice);
+	struct findings_count n = findings_count(a->advice);
+	json_kv_string(json, "for", sx_catalog_info(a->catalog)->name);
+	json_kv_string(json, "set", sx_advice_set(a->advice));
+	json_kv_u64(json, "rows", sx_table_row_count(a->raw));
+	json_key(json, "rules");
+	json_object_begin_flat(json);
+	json_kv_u64(json, "all", n.all);
+	json_kv_u64(json, "fired", n.fired);
+	json_kv_u64(json, "quiet", n.quiet);
+	json_kv_u64(json, "unjudged", n.unjudged);
+	json_object_end(json);
+}
+
+/* One device is the document's; several have an object each, and findings say whose they are. */
+static void write_json(const struct cli *cli, const struct advised *all, uint32_t count)
+{
 	struct json json = view_json_begin(&cli->view, "advise");
-	json_kv_string(&json, "for", sx_catalog_info(catalog)->name);
-	json_kv_string(&json, "set", sx_advice_set(advice));
-	json_kv_u64(&json, "rows", sx_table_row_count(raw));
-	json_key(&json, "rules");
-	json_object_begin_flat(&json);
-	json_kv_u64(&json, "all", n.all);
-	json_kv_u64(&json, "fired", n.fired);
-	json_kv_u64(&json, "quiet", n.quiet);
-	json_kv_u64(&json, "unjudged", n.unjudged);
-	json_object_end(&json);
+	if (count == 1)
+		about_json(&json, &all[0]);
+	if (count > 1) {
+		json_key(&json, "devices");
+		json_array_begin(&json);
+	}
+	for (uint32_t i = 0; count > 1 && i < count; i++) {
+		json_object_begin(&json);
+		json_kv_u64(&json, "device", all[i].number);
+		json_kv_bool(&json, "simulated", all[i].simulated);
+		about_json(&json, &all[i]);
+		if (cli->options.verbose)
+			findings_rest_json(&json, all[i].advice);
+		json_object_end(&json);
+	}
+	if (count > 1)
+		json_array_end(&json);
 	json_key(&json, "findings");
 	json_array_begin(&json);
-	findings_json(&json, advice, FINDINGS_NO_DEVICE);
+	for (uint32_t i = 0; i < count; i++)
+		findings_json(&json, all[i].advice, count > 1 ? all[i].number : FINDINGS_NO_DEVICE);
 	json_array_end(&json);
-	if (cli->options.verbose)
-		findings_rest_json(&json, advice);
+	if (cli->options.verbose && count == 1)
+		findings_rest_json(&json, all[0].advice);
 	view_json_end(&json);
+}
+
+static void write_csv(const struct cli *cli, const struct advised *all, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct findings_of of = {.device = count > 1 ? all[i].number : FINDINGS_NO_DEVICE,
+					 .column = cli->view.simulated,
+					 .simulated = all[i].simulated,
+					 .no_head = i > 0};
+		findings_csv(&cli->view, all[i].advice, &of);
+	}
+}
+
+static void write_all(struct cli *cli, const struct advised *all, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		cli->view.simulated |= all[i].simulated;
+	if (cli->view.format == FORMAT_JSON)
+		write_json(cli, all, count);
+	else if (cli->view.format == FORMAT_CSV)
+		write_csv(cli, all, count);
+	for (uint32_t i = 0; cli->view.format == FORMAT_TEXT && i < count; i++) {
+		if (i)
+			fputc('\n', cli->view.out.out);
+		write_text(cli, &all[i]);
+	}
 }
 
 /* Why there is nothing: the first rule that counters could have told of stands for all. */
@@ -95,58 +158,125 @@ static enum sx_status take_frame_rate(struct cli *cli, struct sx_catalog *catalo
 	return SX_OK;
 }
 
-static enum sx_status advise(const struct cli *cli, struct sx_catalog *catalog,
-			     const struct sx_table *raw, struct sx_error *err)
+static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	struct sx_advice *advice = NULL;
-	struct sx_metrics_options options = {.set = o->set,
+	const char *set = a->view ? a->view->set : o->set;
+	struct sx_metrics_options options = {.set = set,
 					     .variant = o->api,
 					     .constants = o->constants,
 					     .constant_count = (uint32_t)o->constant_count};
-	enum sx_status status = sx_advice_create(catalog, &options, raw, &advice, err);
+	/* Those of the command line win by coming later. */
+	struct sx_constant_value *all =
+	    calloc((a->view ? a->view->constant_count : 0) + o->constant_count + 1, sizeof(*all));
+	if (!all)
+		return error_nomem(err, "judging samples");
+	if (a->view) {
+		memcpy(all, a->view->constants, a->view->constant_count * sizeof(*all));
+		options.constants = all;
+		options.constant_count = a->view->constant_count;
+		for (size_t i = 0; i < o->constant_count; i++)
+			if (sx_catalog_find_constant(a->catalog, o->constants[i].name) != SX_NONE)
+				all[options.constant_count++] = o->constants[i];
+	}
+	enum sx_status status = sx_advice_create(a->catalog, &options, a->raw, &a->advice, err);
+	free(all);
+	if (!status && !set && sx_advice_set(a->advice))
+		cli_note(cli, "read as set %s; if it was another: --set NAME",
+			 sx_advice_set(a->advice));
+	return status;
+}
+
+/* The first device that says nothing is told when all do. */
+static enum sx_status anything_judged(const struct advised *all, uint32_t count,
+				      struct sx_error *err)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct findings_count n = findings_count(all[i].advice);
+		if (n.unjudged != n.all)
+			return SX_OK;
+	}
+	return nothing_judged(all[0].advice, all[0].catalog, err);
+}
+
+static enum sx_status open_one(const struct cli *cli, const char *path, uint32_t number,
+			       struct advised *a, struct sx_error *err)
+{
+	enum sx_status status = capture_view_device(cli, path, number, &a->view, err);
+	if (!status)
+		status = capture_view_need_set(cli, a->view, err);
+	if (!status)
+		status = capture_view_load(cli, a->view, &a->raw, err);
 	if (status)
 		return status;
-	if (!o->set && sx_advice_set(advice))
-		cli_note(cli, "read as set %s; if it was another: --set NAME",
-			 sx_advice_set(advice));
-	if (cli->view.format == FORMAT_JSON)
-		write_json(cli, catalog, raw, advice);
-	else if (cli->view.format == FORMAT_CSV)
-		findings_csv(&cli->view, advice);
-	else
-		write_text(cli, catalog, raw, advice);
-	struct findings_count n = findings_count(advice);
-	if (n.unjudged == n.all)
-		status = nothing_judged(advice, catalog, err);
-	sx_advice_destroy(advice);
+	a->number = number;
+	a->catalog = sx_catalog_ref(a->view->catalog);
+	a->simulated = a->view->info->simulated;
+	return SX_OK;
+}
+
+static enum sx_status open_capture(struct cli *cli, const char *path, struct advised **all,
+				   uint32_t *count, struct sx_error *err)
+{
+	uint32_t *list = NULL;
+	bool rated = cli->options.fps <= 0;
+	enum sx_status status = capture_view_list(cli, path, &list, count, err);
+	*all = calloc(*count + 1, sizeof(**all));
+	if (!status && !*all)
+		status = error_nomem(err, "judging samples");
+	for (uint32_t i = 0; !status && i < *count; i++) {
+		status = open_one(cli, path, list[i], &(*all)[i], err);
+		if (!status && !rated)
+			rated = take_frame_rate(cli, (*all)[i].catalog, err) == SX_OK;
+	}
+	free(list);
+	return status || rated ? status : SX_ERR_USAGE;
+}
+
+/* A table that needs a catalog to be named. */
+static enum sx_status open_table(struct cli *cli, const char *path, struct advised **all,
+				 uint32_t *count, struct sx_error *err)
+{
+	*count = 1;
+	*all = calloc(1, sizeof(**all));
+	if (!*all)
+		return error_nomem(err, "judging samples");
+	enum sx_status status = cli_catalog(cli, &(*all)->catalog, err);
+	if (!status)
+		status = take_frame_rate(cli, (*all)->catalog, err);
+	if (!status)
+		status = input_table(cli, path, (*all)->catalog, &(*all)->raw, err);
+	if (!status)
+		input_note_unknown(cli, (*all)->raw, (*all)->catalog);
 	return status;
 }
 
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
-	struct sx_catalog *catalog = NULL;
-	struct sx_table *raw = NULL;
+	struct advised *all = NULL;
+	uint32_t count = 0;
 	const char *path;
 	enum sx_status status =
 	    cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV, &err);
 	if (!status)
-		status = cli_catalog(cli, &catalog, &err);
-	if (!status && cli->capture)
-		status = capture_view_need_set(cli, cli->capture, &err);
-	if (!status)
-		status = take_frame_rate(cli, catalog, &err);
-	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
-		status = input_table(cli, path, catalog, &raw, &err);
+		status = capture_view_is(path) ? open_capture(cli, path, &all, &count, &err)
+					       : open_table(cli, path, &all, &count, &err);
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = judge(cli, &all[i], &err);
 	if (!status) {
-		input_note_unknown(cli, raw, catalog);
-		status = advise(cli, catalog, raw, &err);
+		write_all(cli, all, count);
+		status = anything_judged(all, count, &err);
 	}
-	sx_table_destroy(raw);
-	sx_catalog_unref(catalog);
+	for (uint32_t i = 0; all && i < count; i++) {
+		sx_advice_destroy(all[i].advice);
+		sx_table_destroy(all[i].raw);
+		sx_catalog_unref(all[i].catalog);
+		capture_view_close(all[i].view);
+	}
+	free(all);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
 }
 

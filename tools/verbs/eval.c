@@ -45,7 +45,11 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 {
 	struct sx_metrics *metrics = NULL;
 	struct sx_evaluation *evaluation = NULL;
-	struct rows_shape shape = {.schema = "eval", .catalog = sx_catalog_info(catalog)->name};
+	bool model = cli->view.simulated;
+	struct rows_shape shape = {.schema = "eval",
+				   .catalog = sx_catalog_info(catalog)->name,
+				   .say_simulated = model && cli->view.format != FORMAT_JSON,
+				   .simulated = model};
 	struct sx_metrics_options options = selection(cli, input_rows_table(raw));
 	enum sx_status status = sx_metrics_create(catalog, &options, &metrics, err);
 	if (!status)

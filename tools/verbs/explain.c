@@ -192,6 +192,7 @@ static void explain_metric(struct explanation *e, uint32_t index, const struct f
 	text_wrap(&e->cli->view.out, 2, m->description ? m->description : "");
 	fputc('\n', e->cli->view.out.out);
 	field(e, "catalog", e->view.info->title);
+	field(e, "values", e->cli->view.simulated ? "SIMULATED, not a real device" : NULL);
 	section_path(e, m);
 	field(e, "set", m->group == SX_NONE ? NULL : e->view.groups[m->group].name);
 	field(e, "group", m->category);
@@ -269,6 +270,7 @@ static void explain_counter(struct explanation *e, uint32_t index)
 		snprintf(bits, sizeof(bits), "%u bits, each count stands for %llu", c->bits,
 			 (unsigned long long)c->scale);
 	field(e, "catalog", e->view.info->title);
+	field(e, "values", e->cli->view.simulated ? "SIMULATED, not a real device" : NULL);
 	field(e, "place", where);
 	field(e, "group", c->group == SX_NONE ? NULL : e->view.groups[c->group].name);
 	field(e, "unit", c->unit);

@@ -1,21 +1,27 @@
-/* sextant export: a capture's rows for other programs, in as much memory as one record needs. */
+/*
+ * sextant export: a capture's rows for other programs, in as much memory as one record needs.
+ * Several devices follow each other: in CSV below one header, in JSON as one table each.
+ */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/cli/capture_view.h"
 #include "output/rows/rows.h"
 
-static struct sx_metrics_options selection(const struct cli *cli, const struct sx_table *like)
-{
-	const struct options *o = &cli->options;
-	return (struct sx_metrics_options){.patterns = o->metrics.items,
-					   .pattern_count = (uint32_t)o->metrics.count,
-					   .set = o->set,
-					   .variant = o->api,
-					   .constants = o->constants,
-					   .constant_count = (uint32_t)o->constant_count,
-					   .counters = o->counters,
-					   .like = like};
-}
+/* One device of the capture. */
+struct exported {
+	struct capture_view *view;
+	struct sx_metrics *metrics; /* NULL: the raw columns as they are */
+	struct sx_table *raw;
+	struct rows_shape shape;
+};
+
+struct exporting {
+	struct cli *cli;
+	struct exported *devices;
+	uint32_t count;
+	struct sx_table *joined; /* CSV of several devices: the columns of all, each name once */
+};
 
 /* Only labels that some row has get a column, and the header comes first: a pass of its own. */
 static uint32_t labels_of(const struct capture_view *view)
@@ -33,92 +39,276 @@ static uint32_t labels_of(const struct capture_view *view)
 	return labels;
 }
 
-struct exporting {
-	struct cli *cli;
-	struct sx_metrics *metrics; /* NULL: the raw columns as they are */
-	struct rows_shape shape;
-	struct rows_writer writer;
-};
+static enum sx_status select_metrics(const struct cli *cli, struct exported *d,
+				     struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	struct sx_metrics_options options = {.patterns = d->view->patterns,
+					     .pattern_count = d->view->pattern_count,
+					     .set = d->view->set,
+					     .variant = o->api,
+					     .constants = d->view->constants,
+					     .constant_count = d->view->constant_count,
+					     .counters = o->counters,
+					     .like = d->raw};
+	if (o->counters && !o->metrics.count)
+		return SX_OK;
+	return sx_metrics_create(d->view->catalog, &options, &d->metrics, err);
+}
 
-/* Writes the rows of a raw table; with `last` what ends the document. */
-static enum sx_status convert(struct exporting *e, const struct sx_table *raw, bool last,
-			      struct sx_error *err)
+static void close_device(struct exported *d)
+{
+	sx_metrics_destroy(d->metrics);
+	sx_table_destroy(d->raw);
+	capture_view_close(d->view);
+	*d = (struct exported){.view = NULL};
+}
+
+static enum sx_status open_device(const struct cli *cli, const char *path, uint32_t number,
+				  struct exported *d, struct sx_error *err)
+{
+	enum sx_status status = capture_view_device(cli, path, number, &d->view, err);
+	if (!status)
+		status = capture_view_need_set(cli, d->view, err);
+	if (!status)
+		status = capture_view_choose(cli, d->view, err);
+	if (!status)
+		status = capture_view_table(d->view, &d->raw, err);
+	if (!status)
+		status = select_metrics(cli, d, err);
+	if (!status)
+		d->shape = (struct rows_shape){.schema = "export",
+					       .catalog = sx_catalog_info(d->view->catalog)->name,
+					       .times = true,
+					       .quality = true,
+					       .device = number,
+					       .simulated = d->view->info->simulated,
+					       .labels = labels_of(d->view)};
+	return status;
+}
+
+/* Rows of one device below the header of all. */
+static enum sx_status join_rows(const struct exporting *e, const struct sx_table *t,
+				struct sx_error *err)
+{
+	struct sx_table *to = e->joined;
+	size_t rows = sx_table_row_count(t), first;
+	sx_table_clear(to);
+	enum sx_status status = sx_table_add_rows(to, rows, &first, err);
+	for (size_t r = 0; !status && r < rows; r++) {
+		sx_table_set_time(to, r, sx_table_begin_ns(t)[r], sx_table_end_ns(t)[r]);
+		for (int i = 0; !status && i < SX_LABEL_COUNT; i++) {
+			uint64_t label = sx_table_label(t, (enum sx_label)i, r);
+			const char *text = sx_table_string(t, label);
+			if (label == SX_LABEL_ABSENT)
+				continue;
+			if (SX_LABELS_OF_TEXT >> i & 1 && text)
+				label = sx_table_intern(to, text, strlen(text));
+			status = sx_table_set_label(to, (enum sx_label)i, r, label);
+		}
+	}
+	for (uint32_t c = 0; !status && c < sx_table_column_count(t); c++) {
+		struct sx_vector v = sx_table_vector(t, c);
+		uint32_t at = sx_table_find(to, sx_table_column(t, c)->name);
+		bool exact = sx_table_column(to, at)->type == SX_U64;
+		for (size_t r = 0; v.data && r < rows; r++) {
+			uint8_t quality = v.quality ? v.quality[r] : 0;
+			if (exact)
+				sx_table_set_u64(to, at, r, ((const uint64_t *)v.data)[r], quality);
+			else
+				sx_table_set_f64(to, at, r, sx_table_get(t, c, r), quality);
+		}
+	}
+	return status;
+}
+
+/* Writes the rows of a raw table; with `last` what ends the table. */
+static enum sx_status convert(const struct exporting *e, struct rows_writer *writer,
+			      const struct exported *d, bool last, struct sx_error *err)
 {
 	struct sx_table *values = NULL;
+	const struct sx_table *out = d->raw;
 	enum sx_status status = SX_OK;
-	if (e->metrics)
-		status = sx_metrics_eval(e->metrics, raw, &values, err);
+	if (d->metrics)
+		status = sx_metrics_eval(d->metrics, d->raw, &values, err);
+	if (values)
+		out = values;
+	if (!status && e->joined) {
+		status = join_rows(e, out, err);
+		out = e->joined;
+	}
 	if (!status)
-		status = rows_add(&e->writer, values ? values : raw, err);
+		status = rows_add(writer, out, err);
 	if (!status && last)
-		rows_end(&e->writer, values ? values : raw);
+		rows_end(writer, out);
 	sx_table_destroy(values);
 	return status;
 }
 
-static enum sx_status begin(struct exporting *e, struct sx_table **raw, struct sx_error *err)
+static enum sx_status export_device(const struct exporting *e, struct rows_writer *writer,
+				    struct exported *d, struct sx_error *err)
 {
-	const struct capture_view *view = e->cli->capture;
-	enum sx_status status = capture_view_table(view, raw, err);
-	bool plain = e->cli->options.counters && !e->cli->options.metrics.count;
-	if (!status && !plain) {
-		struct sx_metrics_options options = selection(e->cli, *raw);
-		status = sx_metrics_create(view->catalog, &options, &e->metrics, err);
+	enum sx_status status = SX_OK;
+	writer->shape = &d->shape;
+	while (!status) {
+		status = capture_view_next(d->view, d->raw, err);
+		if (!status)
+			status = convert(e, writer, d, false, err);
+		if (!status && ferror(e->cli->view.out.out))
+			return SX_OK; /* nobody reads on; main says why */
 	}
-	e->shape = (struct rows_shape){.schema = "export",
-				       .catalog = sx_catalog_info(view->catalog)->name,
-				       .times = true,
-				       .quality = true,
-				       .labels = labels_of(view)};
-	e->writer = rows_begin(&e->cli->view, &e->shape);
+	return status == SX_END ? convert(e, writer, d, true, err) : status; /* without rows */
+}
+
+/* A column of this device in the header of all; a name of two types is written as f64. */
+static bool add_column(struct sx_column *list, uint32_t *count, const char *name, enum sx_type type)
+{
+	for (uint32_t i = 0; i < *count; i++)
+		if (strcmp(list[i].name, name) == 0) {
+			list[i].type = list[i].type == type ? type : SX_F64;
+			return false;
+		}
+	list[(*count)++] = (struct sx_column){.name = name, .unit = "", .type = type};
+	return true;
+}
+
+static uint32_t column_count(const struct exported *d)
+{
+	uint32_t count = sx_table_column_count(d->raw);
+	if (d->metrics)
+		sx_metrics_columns(d->metrics, &count);
+	return count;
+}
+
+/* The columns of all devices, each name once. */
+static enum sx_status join_headers(struct exporting *e, struct sx_error *err)
+{
+	uint32_t most = 0, count = 0, labels = 0, n;
+	for (uint32_t i = 0; i < e->count; i++) {
+		most += column_count(&e->devices[i]);
+		labels |= e->devices[i].shape.labels;
+	}
+	struct sx_column *list = calloc(most + 1, sizeof(*list));
+	if (!list)
+		return error_nomem(err, "exporting");
+	for (uint32_t i = 0; i < e->count; i++) {
+		const struct exported *d = &e->devices[i];
+		const struct sx_metric_column *own =
+		    d->metrics ? sx_metrics_columns(d->metrics, &n) : NULL;
+		for (uint32_t c = 0; c < column_count(d); c++)
+			add_column(list, &count,
+				   own ? own[c].name : sx_table_column(d->raw, c)->name,
+				   own ? own[c].type : sx_table_column(d->raw, c)->type);
+		e->devices[i].shape.labels = labels;
+	}
+	enum sx_status status = sx_table_create(list, count, SX_SAMPLE_ROW, &e->joined, err);
+	free(list);
 	return status;
 }
 
-static enum sx_status export_rows(struct exporting *e, struct sx_error *err)
+/* What tells devices apart: columns in rows, members in tables. */
+static void mark_devices(struct exporting *e, struct json *json)
 {
-	struct sx_table *raw = NULL;
-	enum sx_status status = begin(e, &raw, err);
-	while (!status) {
-		status = capture_view_next(e->cli->capture, raw, err);
-		if (!status)
-			status = convert(e, raw, false, err);
-		if (!status && ferror(e->cli->view.out.out))
-			break; /* nobody reads on; main says why */
+	struct view *view = &e->cli->view;
+	bool tables = view->format == FORMAT_JSON, several = e->count > 1;
+	for (uint32_t i = 0; i < e->count; i++)
+		view->simulated |= e->devices[i].shape.simulated;
+	for (uint32_t i = 0; i < e->count; i++) {
+		struct rows_shape *shape = &e->devices[i].shape;
+		shape->by_device = several && !tables;
+		shape->say_simulated = view->simulated && !tables;
+		shape->within = several && tables ? json : NULL;
 	}
-	if (status == SX_END)
-		status = convert(e, raw, true, err); /* without rows */
-	rows_finish(&e->writer);
-	sx_metrics_destroy(e->metrics);
-	sx_table_destroy(raw);
+}
+
+static enum sx_status export_all(struct exporting *e, struct sx_error *err)
+{
+	struct view *view = &e->cli->view;
+	struct json json = {.out = NULL};
+	bool several = e->count > 1, nested = several && view->format == FORMAT_JSON;
+	enum sx_status status = SX_OK;
+	mark_devices(e, &json);
+	if (several && view->format == FORMAT_CSV)
+		status = join_headers(e, err);
+	if (!status && nested) {
+		json = view_json_begin(view, "export");
+		json_key(&json, "devices");
+		json_array_begin(&json);
+	}
+	struct rows_writer writer = rows_begin(view, &e->devices[0].shape);
+	for (uint32_t i = 0; !status && i < e->count; i++) {
+		status = export_device(e, &writer, &e->devices[i], err);
+		/* In CSV the header and the columns are of all. */
+		if (e->joined)
+			continue;
+		rows_finish(&writer);
+		writer = rows_begin(view, &e->devices[0].shape);
+	}
+	rows_finish(&writer);
+	if (nested && !status) {
+		json_array_end(&json);
+		view_json_end(&json);
+	}
 	return status;
+}
+
+/* A metric of one device need not be one of the others. */
+static bool passes_over(const struct cli *cli, enum sx_status status, uint32_t devices)
+{
+	return cli->options.metrics.count && devices > 1 && status == SX_ERR_NOT_FOUND;
+}
+
+static enum sx_status open_devices(struct exporting *e, const char *path, struct sx_error *err)
+{
+	uint32_t *list = NULL, count = 0;
+	enum sx_status passed = SX_OK, status = capture_view_list(e->cli, path, &list, &count, err);
+	e->devices = calloc(count + 1, sizeof(*e->devices));
+	if (!status && !e->devices)
+		status = error_nomem(err, "exporting");
+	for (uint32_t i = 0; !status && i < count; i++) {
+		struct exported *d = &e->devices[e->count++];
+		status = open_device(e->cli, path, list[i], d, err);
+		if (!passes_over(e->cli, status, count))
+			continue;
+		passed = status;
+		status = SX_OK;
+		close_device(d);
+		e->count--;
+	}
+	free(list);
+	return !status && !e->count ? passed : status;
+}
+
+static void close_devices(struct exporting *e)
+{
+	for (uint32_t i = 0; e->devices && i < e->count; i++)
+		close_device(&e->devices[i]);
+	free(e->devices);
+	sx_table_destroy(e->joined);
 }
 
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
-	struct sx_catalog *catalog = NULL;
 	struct exporting e = {.cli = cli};
 	const char *path;
+	bool whole = true;
 	if (!cli->options.format_given)
 		cli->view.format = FORMAT_CSV;
 	enum sx_status status =
 	    cli_formats(cli, 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON, &err);
 	if (!status)
 		status = cli_input(cli, &path, &err);
-	if (!status && !capture_view_is(path)) {
-		struct capture_view *none;
-		status = capture_view_open(cli, path, &none, &err); /* says what is wrong with it */
-	}
 	if (!status)
-		status = cli_catalog(cli, &catalog, &err);
+		status = open_devices(&e, path, &err); /* of what is no capture it says so */
 	if (!status)
-		status = capture_view_need_set(cli, cli->capture, &err);
+		status = export_all(&e, &err);
 	if (!status)
-		status = export_rows(&e, &err);
-	sx_catalog_unref(catalog);
+		whole = capture_view_note(cli, e.devices[0].view);
+	close_devices(&e);
 	if (status)
 		return cli_fail(cli, &err);
-	return capture_view_note(cli, cli->capture) ? EXIT_OK : EXIT_INCOMPLETE;
+	return whole ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
 const struct command cmd_export = {

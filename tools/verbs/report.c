@@ -33,8 +33,8 @@ static void input_close(struct input *in)
 static struct sx_metrics_options selection(const struct cli *cli, const struct input *in)
 {
 	const struct options *o = &cli->options;
-	return (struct sx_metrics_options){.patterns = o->metrics.items,
-					   .pattern_count = (uint32_t)o->metrics.count,
+	return (struct sx_metrics_options){.patterns = in->view->patterns,
+					   .pattern_count = in->view->pattern_count,
 					   .set = in->view->set,
 					   .variant = o->api,
 					   .constants = in->view->constants,
@@ -50,6 +50,8 @@ static enum sx_status input_open(const struct cli *cli, const char *path, uint32
 	enum sx_status status = capture_view_device(cli, path, index, &in->view, err);
 	if (!status)
 		status = capture_view_need_set(cli, in->view, err);
+	if (!status)
+		status = capture_view_choose(cli, in->view, err);
 	if (!status)
 		status = capture_view_table(in->view, &in->raw, err);
 	if (status)
@@ -134,29 +136,6 @@ static enum sx_status set_goal(const struct cli *cli, struct report_fill *fill,
 	return SX_OK;
 }
 
-/* Numbers of the devices that --for and --device leave; all without these. */
-static enum sx_status choose(struct cli *cli, const char *path, uint32_t **list, uint32_t *count,
-			     struct sx_error *err)
-{
-	struct sx_capture_reader *reader = NULL;
-	enum sx_status status = sx_capture_open(path, &reader, err);
-	if (status)
-		return status;
-	uint32_t devices = sx_capture_info(reader)->device_count;
-	*count = 0;
-	*list = calloc(devices + 1, sizeof(**list));
-	for (uint32_t i = 0; *list && i < devices; i++) {
-		const struct sx_capture_device *info = sx_capture_device(reader, i);
-		if (info && capture_view_names(cli, i, info))
-			(*list)[(*count)++] = i;
-	}
-	sx_capture_close(reader);
-	if (*count)
-		return SX_OK;
-	struct capture_view *none; /* says what is there */
-	return capture_view_device(cli, path, SX_NONE, &none, err);
-}
-
 /* A metric of one device need not be one of the others. */
 static bool passes_over(const struct cli *cli, enum sx_status status, uint32_t devices)
 {
@@ -167,15 +146,21 @@ static enum sx_status write_groups(const struct cli *cli, const struct input *in
 				   const struct report *report, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
+	struct view view = cli->view;
+	struct groups_out *all = calloc(report->device_count + 1, sizeof(*all));
+	if (!all)
+		return error_nomem(err, "writing groups");
 	for (uint32_t i = 0; !status && i < report->device_count; i++) {
-		struct groups_out out = {
-		    .view = &cli->view, .report = report, .device = &report->devices[i]};
-		status = report_by_finish(inputs[i].by, &out.g, err);
-		if (!status && i)
-			fputc('\n', cli->view.out.out);
-		if (!status)
-			status = groups_write(&out, err);
+		all[i] = (struct groups_out){.view = &view,
+					     .report = report,
+					     .device = &report->devices[i],
+					     .number = inputs[i].view->device};
+		view.simulated |= report->devices[i].simulated;
+		status = report_by_finish(inputs[i].by, &all[i].g, err);
 	}
+	if (!status)
+		status = groups_write(all, report->device_count, err);
+	free(all);
 	return status;
 }
 
@@ -275,9 +260,7 @@ static int report_run(struct cli *cli)
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
-		status = choose(cli, path, &list, &count, &err);
-	if (!status && cli->options.by && count > 1 && cli->view.format != FORMAT_TEXT)
-		count = 1; /* one document, one kind of rows: -d chooses another device */
+		status = capture_view_list(cli, path, &list, &count, &err);
 	if (!status)
 		status = report(cli, path, list, count, &whole, &err);
 	free(list);

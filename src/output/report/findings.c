@@ -221,7 +221,7 @@ void findings_rest_json(struct json *json, const struct sx_advice *advice)
 	json_array_end(json);
 }
 
-static void finding_csv(struct csv *csv, const struct sx_finding *f)
+static void finding_csv(struct csv *csv, const struct findings_of *of, const struct sx_finding *f)
 {
 	const struct sx_advice_info *rule = f->rule;
 	char sections[512] = "";
@@ -229,6 +229,10 @@ static void finding_csv(struct csv *csv, const struct sx_finding *f)
 	for (uint32_t i = 0; i < rule->sections.count && used < sizeof(sections); i++)
 		used += (size_t)snprintf(sections + used, sizeof(sections) - used, "%s%s",
 					 i ? " " : "", rule->sections.items[i]);
+	if (of->device != FINDINGS_NO_DEVICE)
+		csv_u64(csv, of->device);
+	if (of->column)
+		csv_text(csv, of->simulated ? "true" : "false");
 	csv_text(csv, rule->rule);
 	csv_text(csv, describe_severity(rule->severity));
 	csv_text(csv, rule->title);
@@ -247,7 +251,8 @@ static void finding_csv(struct csv *csv, const struct sx_finding *f)
 	csv_end_line(csv);
 }
 
-void findings_csv(const struct view *view, const struct sx_advice *advice)
+void findings_csv(const struct view *view, const struct sx_advice *advice,
+		  const struct findings_of *of)
 {
 	static const char *const head[] = {"rule",  "severity", "title",    "metric",	"unit",
 					   "value", "limit",	"compared", "measured", "share",
@@ -255,9 +260,15 @@ void findings_csv(const struct view *view, const struct sx_advice *advice)
 	struct csv csv = {.out = view->out.out};
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
-	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
-		csv_text(&csv, head[i]);
-	csv_end_line(&csv);
+	if (!of->no_head) {
+		if (of->device != FINDINGS_NO_DEVICE)
+			csv_text(&csv, "device");
+		if (of->column)
+			csv_text(&csv, "simulated");
+		for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
+			csv_text(&csv, head[i]);
+		csv_end_line(&csv);
+	}
 	for (size_t i = 0; i < count && all[i].fired; i++)
-		finding_csv(&csv, &all[i]);
+		finding_csv(&csv, of, &all[i]);
 }

@@ -19,8 +19,16 @@ void findings_json(struct json *json, const struct sx_advice *advice, uint32_t d
 /* The keys `quiet` and `unjudged` of an object. */
 void findings_rest_json(struct json *json, const struct sx_advice *advice);
 
+/* Whose findings lines of CSV are. */
+struct findings_of {
+	uint32_t device; /* its number in a column of its own, or FINDINGS_NO_DEVICE */
+	bool column;	 /* one that says whether the device is a model */
+	bool simulated;
+	bool no_head; /* the header is there already */
+};
 /* A header and one line a rule that applies. */
-void findings_csv(const struct view *view, const struct sx_advice *advice);
+void findings_csv(const struct view *view, const struct sx_advice *advice,
+		  const struct findings_of *of);
 
 /* How many rules apply, do not, and were not judged. */
 struct findings_count {

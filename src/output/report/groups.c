@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/report/table.h"
@@ -153,7 +154,15 @@ static void value_json(struct json *json, const struct sx_table *t, uint32_t col
 
 static void write_json(const struct groups_out *o, const struct sx_table *values)
 {
-	struct json json = view_json_begin(o->view, "report-by");
+	struct json json;
+	if (o->within) {
+		json = *o->within;
+		json_object_begin(&json);
+		json_kv_u64(&json, "device", o->number);
+		json_kv_bool(&json, "simulated", o->device->simulated);
+	} else {
+		json = view_json_begin(o->view, "report-by");
+	}
 	if (o->report->file)
 		json_kv_string(&json, "file", o->report->file);
 	json_kv_string(&json, "for", sx_catalog_info(o->device->catalog)->name);
@@ -184,36 +193,68 @@ static void write_json(const struct groups_out *o, const struct sx_table *values
 		json_object_end(&json);
 	}
 	json_array_end(&json);
-	view_json_end(&json);
+	if (!o->within) {
+		view_json_end(&json);
+		return;
+	}
+	json_object_end(&json);
+	*o->within = json;
+}
+
+static void csv_value(struct csv *csv, const struct sx_table *values, uint32_t column, size_t row)
+{
+	double value = sx_table_get(values, column, row);
+	struct sx_vector v = sx_table_vector(values, column);
+	if (v.type == SX_U64 && !isnan(value))
+		csv_u64(csv, ((const uint64_t *)v.data)[row]);
+	else
+		csv_f64(csv, value);
+}
+
+static void head_csv(struct csv *csv, const struct groups_out *o, const struct sx_table *values)
+{
+	if (o->names)
+		csv_text(csv, "device");
+	if (o->view->simulated)
+		csv_text(csv, "simulated");
+	csv_text(csv, report_key_name(o->g->by));
+	csv_text(csv, "rows");
+	csv_text(csv, "begin_ns");
+	for (uint32_t i = 0; i < o->name_count; i++)
+		csv_text(csv, o->names[i]);
+	for (uint32_t c = 0; !o->names && c < sx_table_column_count(values); c++)
+		csv_text(csv, sx_table_column(values, c)->name);
+	csv_end_line(csv);
 }
 
 static void write_csv(const struct groups_out *o, const struct sx_table *values)
 {
 	struct csv csv = {.out = o->view->out.out};
-	csv_text(&csv, report_key_name(o->g->by));
-	csv_text(&csv, "rows");
-	csv_text(&csv, "begin_ns");
-	for (uint32_t c = 0; c < sx_table_column_count(values); c++)
-		csv_text(&csv, sx_table_column(values, c)->name);
-	csv_end_line(&csv);
+	if (!o->no_head)
+		head_csv(&csv, o, values);
 	for (size_t r = 0; r < sx_table_row_count(values); r++) {
 		char key[256];
 		uint64_t begin = sx_table_begin_ns(o->g->raw)[r];
 		key_text(o, r, key, sizeof(key));
+		if (o->names)
+			csv_u64(&csv, o->number);
+		if (o->view->simulated)
+			csv_text(&csv, o->device->simulated ? "true" : "false");
 		csv_text(&csv, key);
 		csv_u64(&csv, o->g->list[r].rows);
 		if (begin == SX_TIME_UNKNOWN)
 			csv_text(&csv, NULL);
 		else
 			csv_u64(&csv, begin);
-		for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
-			struct sx_vector v = sx_table_vector(values, c);
-			double value = sx_table_get(values, c, r);
-			if (v.type == SX_U64 && !isnan(value))
-				csv_u64(&csv, ((const uint64_t *)v.data)[r]);
+		for (uint32_t i = 0; i < o->name_count; i++) {
+			uint32_t at = sx_table_find(values, o->names[i]);
+			if (at == SX_NONE)
+				csv_text(&csv, NULL);
 			else
-				csv_f64(&csv, value);
+				csv_value(&csv, values, at, r);
 		}
+		for (uint32_t c = 0; !o->names && c < sx_table_column_count(values); c++)
+			csv_value(&csv, values, c, r);
 		csv_end_line(&csv);
 	}
 }
@@ -233,7 +274,7 @@ static void note_imbalance(const struct groups_out *o)
 	}
 }
 
-enum sx_status groups_write(const struct groups_out *o, struct sx_error *err)
+static enum sx_status write_one(const struct groups_out *o, struct sx_error *err)
 {
 	bool ok = true;
 	note_imbalance(o);
@@ -249,4 +290,73 @@ enum sx_status groups_write(const struct groups_out *o, struct sx_error *err)
 			differences_text(o);
 	}
 	return ok ? SX_OK : error_nomem(err, "writing the report");
+}
+
+/* Each name once, in the order of the devices. */
+static const char **join_names(const struct groups_out *all, uint32_t count, uint32_t *name_count)
+{
+	uint32_t most = 0, used = 0;
+	for (uint32_t i = 0; i < count; i++)
+		most += sx_table_column_count(all[i].g->values);
+	const char **names = calloc(most + 1, sizeof(*names));
+	for (uint32_t i = 0; names && i < count; i++)
+		for (uint32_t c = 0; c < sx_table_column_count(all[i].g->values); c++) {
+			const char *name = sx_table_column(all[i].g->values, c)->name;
+			uint32_t at = 0;
+			while (at < used && strcmp(names[at], name) != 0)
+				at++;
+			names[at] = name;
+			used += at == used;
+		}
+	*name_count = used;
+	return names;
+}
+
+static enum sx_status write_csv_of_all(struct groups_out *all, uint32_t count, struct sx_error *err)
+{
+	uint32_t name_count;
+	enum sx_status status = SX_OK;
+	const char **names = join_names(all, count, &name_count);
+	if (!names)
+		return error_nomem(err, "writing groups");
+	for (uint32_t i = 0; !status && i < count; i++) {
+		all[i].names = names;
+		all[i].name_count = name_count;
+		all[i].no_head = i > 0;
+		status = write_one(&all[i], err);
+	}
+	free(names);
+	return status;
+}
+
+static enum sx_status write_json_of_all(struct groups_out *all, uint32_t count,
+					struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	struct json json = view_json_begin(all[0].view, "report-by");
+	json_key(&json, "devices");
+	json_array_begin(&json);
+	for (uint32_t i = 0; !status && i < count; i++) {
+		all[i].within = &json;
+		status = write_one(&all[i], err);
+	}
+	json_array_end(&json);
+	view_json_end(&json);
+	return status;
+}
+
+enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	enum format format = count ? all[0].view->format : FORMAT_TEXT;
+	if (count > 1 && format == FORMAT_CSV)
+		return write_csv_of_all(all, count, err);
+	if (count > 1 && format == FORMAT_JSON)
+		return write_json_of_all(all, count, err);
+	for (uint32_t i = 0; !status && i < count; i++) {
+		if (i)
+			fputc('\n', all[i].view->out.out);
+		status = write_one(&all[i], err);
+	}
+	return status;
 }

@@ -10,9 +10,18 @@ struct groups_out {
 	const struct report *report;
 	const struct report_device *device; /* whose rows they are: its head is told */
 	const struct report_groups *g;
+	uint32_t number; /* of the device */
+	/* Of several devices: CSV has the columns of all below one header, JSON one table each. */
+	const char *const *names;
+	uint32_t name_count;
+	bool no_head;
+	struct json *within;
 };
 
-/* The groups as text, JSON or CSV, in their order. Errors: SX_ERR_NO_MEMORY. */
-enum sx_status groups_write(const struct groups_out *out, struct sx_error *err);
+/*
+ * The groups of each device as text, JSON or CSV, in their order; fills the last members. Errors:
+ * SX_ERR_NO_MEMORY.
+ */
+enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_error *err);
 
 #endif

@@ -6,17 +6,30 @@
 /* One column before the metrics. */
 struct extra {
 	const char *name;
-	enum { EXTRA_BEGIN, EXTRA_END, EXTRA_LABEL, EXTRA_TEXT, EXTRA_QUALITY } kind;
+	enum {
+		EXTRA_DEVICE,
+		EXTRA_MODEL,
+		EXTRA_BEGIN,
+		EXTRA_END,
+		EXTRA_LABEL,
+		EXTRA_TEXT,
+		EXTRA_QUALITY
+	} kind;
+	const struct rows_shape *shape;
 	enum sx_label label;
 };
 
-#define EXTRA_MAX (3 + SX_LABEL_COUNT)
+#define EXTRA_MAX (5 + SX_LABEL_COUNT)
 
 static size_t extras(const struct rows_shape *shape, struct extra out[EXTRA_MAX])
 {
 	static const char *const names[] = {"frame",	"group",  "context",
 					    "instance", "reason", "process"};
 	size_t n = 0;
+	if (shape->by_device)
+		out[n++] = (struct extra){.name = "device", .kind = EXTRA_DEVICE, .shape = shape};
+	if (shape->say_simulated)
+		out[n++] = (struct extra){.name = "simulated", .kind = EXTRA_MODEL, .shape = shape};
 	if (shape->times) {
 		out[n++] = (struct extra){.name = "begin_ns", .kind = EXTRA_BEGIN};
 		out[n++] = (struct extra){.name = "end_ns", .kind = EXTRA_END};
@@ -27,8 +40,9 @@ static size_t extras(const struct rows_shape *shape, struct extra out[EXTRA_MAX]
 		if (i == SX_LABEL_CONTEXT)
 			wanted |= shape->contexts;
 		if (wanted)
-			out[n++] = (struct extra){names[i], text ? EXTRA_TEXT : EXTRA_LABEL,
-						  (enum sx_label)i};
+			out[n++] = (struct extra){.name = names[i],
+						  .kind = text ? EXTRA_TEXT : EXTRA_LABEL,
+						  .label = (enum sx_label)i};
 	}
 	if (shape->quality)
 		out[n++] = (struct extra){.name = "quality", .kind = EXTRA_QUALITY};
@@ -37,6 +51,8 @@ static size_t extras(const struct rows_shape *shape, struct extra out[EXTRA_MAX]
 
 static uint64_t extra_number(const struct extra *extra, const struct sx_table *t, size_t row)
 {
+	if (extra->kind == EXTRA_DEVICE)
+		return extra->shape->device;
 	if (extra->kind == EXTRA_BEGIN)
 		return sx_table_begin_ns(t)[row];
 	if (extra->kind == EXTRA_END)
@@ -49,6 +65,8 @@ static const char *extra_value(const struct extra *extra, const struct sx_table 
 			       char buf[64], uint64_t *number)
 {
 	*number = UINT64_MAX;
+	if (extra->kind == EXTRA_MODEL)
+		return extra->shape->simulated ? "true" : "false";
 	if (extra->kind == EXTRA_QUALITY)
 		return rows_reservations_text(rows_reservations(t, row), buf);
 	uint64_t value = extra_number(extra, t, row);
@@ -64,7 +82,9 @@ static void extra_json(struct json *json, const struct extra *extra, const struc
 	char buf[64];
 	uint64_t number;
 	const char *text = extra_value(extra, t, row, buf, &number);
-	if (text)
+	if (extra->kind == EXTRA_MODEL)
+		json_bool(json, extra->shape->simulated);
+	else if (text)
 		json_string(json, text);
 	else if (number != UINT64_MAX)
 		json_u64(json, number);
@@ -110,9 +130,32 @@ static void why_json(struct json *json, const struct sx_table *t)
 	json_object_end(json);
 }
 
+/* A document, or one table of a document. */
+static void open_json(struct rows_writer *w)
+{
+	if (!w->shape->within) {
+		w->json = view_json_begin(w->view, w->shape->schema);
+		return;
+	}
+	w->json = *w->shape->within;
+	json_object_begin(&w->json);
+	json_kv_u64(&w->json, "device", w->shape->device);
+	json_kv_bool(&w->json, "simulated", w->shape->simulated);
+}
+
+static void close_json(struct rows_writer *w)
+{
+	if (!w->shape->within) {
+		view_json_end(&w->json);
+		return;
+	}
+	json_object_end(&w->json);
+	*w->shape->within = w->json;
+}
+
 static void begin_json(struct rows_writer *w, const struct sx_table *t)
 {
-	w->json = view_json_begin(w->view, w->shape->schema);
+	open_json(w);
 	json_kv_string(&w->json, "for", w->shape->catalog);
 	names_json(&w->json, w->shape, t);
 	json_key(&w->json, "rows");
@@ -127,7 +170,7 @@ static void end_json(struct rows_writer *w, const struct sx_table *t)
 		rows_marks_json(&w->marks, &w->json);
 	if (w->shape->more)
 		w->shape->more(&w->json, w->shape->more_user);
-	view_json_end(&w->json);
+	close_json(w);
 }
 
 /* One object a row, so that every line stands for itself. */

@@ -23,6 +23,13 @@ struct rows_shape {
 	bool reasons;	    /* what ended the row */
 	bool whole;	    /* one row for all: neither its context nor its begin means much */
 	const char *length; /* what its time is; NULL: "duration" */
+	/* Columns before all others (in JSON, which has tables, members of `within`). */
+	bool by_device;	    /* the device's number: there are several */
+	bool say_simulated; /* whether it is a model: one is */
+	uint32_t device;
+	bool simulated;
+	/* JSON: the array that the table is an object of, instead of a document; or NULL. */
+	struct json *within;
 	/* Further keys of the JSON document; or NULL. */
 	void (*more)(struct json *json, void *user);
 	void *more_user;

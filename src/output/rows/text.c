@@ -146,6 +146,8 @@ bool rows_text_write(struct rows_writer *w, const struct sx_table *t)
 			add_quality(&v);
 		add_values(&v);
 	}
+	if (v.ok && view->simulated)
+		fputs("SIMULATED, not a real device\n", view->out.out);
 	if (v.ok)
 		text_table_write(v.table, &view->out);
 	text_table_destroy(v.table);

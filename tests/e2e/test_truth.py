@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""What stat says of a run is what every other verb says of its recording; every verb shows every
+device, and every format says what is simulated. Recordings under signals. Usage: test_truth.py
+SEXTANT"""
+import csv
+import io
+import json
+import math
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sextant = sys.argv[1]
+folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-truth-"))
+SLEEP = ["sleep", "0.3"]
+
+
+def run(*args, code=0, **more):
+    done = subprocess.run([sextant, *map(str, args)], capture_output=True, text=True, timeout=120,
+                          **more)
+    assert done.returncode == code, f"{args}: exit {done.returncode}, not {code}\n{done.stderr}"
+    return done
+
+
+def document(*args, code=0):
+    at = args.index("--") if "--" in args else len(args)
+    return json.loads(run(*args[:at], "--json", *args[at:], code=code).stdout)
+
+
+def record(name, *args):
+    path = folder / name
+    run("record", "-q", "-o", path, *args)
+    return path
+
+
+def close(a, b):
+    if a is None or b is None:
+        return a is b
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def by_name(doc):
+    return {(m["device"], m["name"]): m for m in doc["metrics"]}
+
+
+def report_metrics(doc):
+    """Metrics of a document, wherever its headings put them."""
+    found = {}
+
+    def look(value):
+        if isinstance(value, dict):
+            if "name" in value and "mean" in value:
+                found[value.get("device", 0), value["name"]] = value
+            for inner in value.values():
+                look(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                look(inner)
+    look(doc)
+    return found
+
+
+def export_means(path, device, count):
+    """Means of each exported column, over rows that have data."""
+    doc = document("export", path, code=0) if count == 1 else None
+    table = doc if doc else document("export", path)["devices"][device]
+    columns = {}
+    for i, name in enumerate(table["metrics"]):
+        values = [row[i] for row in table["rows"] if isinstance(row[i], (int, float))]
+        columns[name] = values
+    return len(table["rows"]), columns
+
+
+def round_trip(path, devices):
+    """stat -i, report and export of one recording against each other."""
+    stat = document("stat", "-i", path)
+    report = document("report", path)
+    ours, theirs = by_name(stat), report_metrics(report)
+    assert [d["samples"] for d in stat["devices"]] == [d["samples"] for d in report["devices"]]
+    assert [d["lost"] for d in stat["devices"]] == [d["lost"] for d in report["devices"]]
+    compared = 0
+    for key, metric in ours.items():
+        if key not in theirs:
+            continue
+        for part in ("total", "mean", "min", "p50", "p95", "p99", "max"):
+            assert close(metric[part], theirs[key][part]), (path, key, part)
+        compared += 1
+    assert compared > 10, compared
+    for device in range(devices):
+        rows, columns = export_means(path, device, devices)
+        assert rows == stat["devices"][device]["samples"]
+        checked = 0
+        for (at, name), metric in ours.items():
+            values = columns.get(name)
+            if at != device or not values or metric["min"] is None:
+                continue
+            assert close(min(values), metric["min"]), (name, min(values), metric["min"])
+            assert close(max(values), metric["max"]), name
+            checked += 1
+        assert checked > 5, (device, checked)
+    mine = {(f["rule"], f.get("device", 0)): f["value"] for f in stat["findings"]}
+    advise = document("advise", path)
+    said = {(f["rule"], f.get("device", 0)): f["value"] for f in advise["findings"]}
+    assert mine.keys() == said.keys(), mine.keys() ^ said.keys()
+    for key, value in mine.items():
+        assert close(value, said[key]), (key, value, said[key])
+
+
+def test_round_trip():
+    cases = {"g310": ["-d", "mali-g310", "-n", "20"],
+             "g625": ["-d", "mali-g625", "-n", "20", "-I", "5ms"],
+             "cpu": ["-d", "cpu", "-I", "20ms", "--", *SLEEP],
+             "two": ["-d", "mali-g310", "-d", "cpu", "-I", "20ms", "-t", "300ms"]}
+    for name, args in cases.items():
+        round_trip(record(name + ".sxc", *args), 2 if name == "two" else 1)
+
+
+def test_limits():
+    """Exactly as many samples as asked for, live and of a recording."""
+    path = record("limits.sxc", "-d", "mali-g310", "-n", "30")
+    assert document("stat", "-i", path)["devices"][0]["samples"] == 30
+    assert document("stat", "-i", path, "-n", "3")["devices"][0]["samples"] == 3
+    assert document("stat", "-i", path, "-t", "50ms")["devices"][0]["samples"] == 5
+    assert document("stat", "-d", "mali-g310", "-n", "7")["devices"][0]["samples"] == 7
+    began = time.monotonic()
+    stat = document("stat", "-d", "mali-g310", "-I", "100us", "-t", "300ms")
+    assert time.monotonic() - began < 20
+    assert stat["devices"][0]["samples"] <= 3000
+
+
+def test_short_programs():
+    for _ in range(5):
+        stat = document("stat", "-d", "cpu", "--", "true")
+        assert stat["devices"][0]["samples"] >= 1, stat["devices"]
+
+
+def test_both_devices():
+    """Every verb shows both devices of a capture, in every format."""
+    two = folder / "two.sxc"
+    for args in (["stat", "-i", two], ["report", two], ["report", two, "--by", "time"],
+                 ["export", two], ["advise", two], ["capture", "info", two]):
+        document_of = document(*args)
+        assert len(document_of["devices"]) == 2, args
+    for args in (["report", two, "--csv"], ["stat", "-i", two, "--csv"], ["export", two],
+                 ["advise", two, "--csv"],
+                 ["report", two, "--by", "time", "--csv"]):
+        rows = list(csv.DictReader(io.StringIO(run(*args).stdout)))
+        seen = {row["device"] for row in rows}
+        assert seen == {"0", "1"} or (args[0] == "advise" and "0" in seen), (args, seen)
+    lines = run("export", two, "-f", "ndjson").stdout.splitlines()
+    assert {json.loads(line)["device"] for line in lines} == {0, 1}
+    for args in (["report", two], ["stat", "-i", two], ["report", two, "--by", "time"],
+                 ["advise", two], ["capture", "info", two]):
+        text = run(*args).stdout
+        assert "Mali-G310" in text and text.count("sample") + text.count("rows") >= 2, args
+    # A metric of each: neither is refused, one of no device is.
+    both = run("export", two, "-m", "gpu_active_cycles,UserTime").stdout
+    assert both.startswith("device,simulated,"), both[:80]
+    run("export", two, "-m", "gpu_active_cycles,NoSuch", code=3)
+
+
+def test_simulated():
+    """Modelled data says so in every verb and format."""
+    path = folder / "g310.sxc"
+    metric = "gpu_active_cycles"
+    for args in (["stat", "-i", path], ["report", path], ["report", path, "--by", "time"],
+                 ["export", path, "-m", metric], ["advise", path],
+                 ["eval", "-i", path, "-m", metric], ["explain", metric, "-i", path],
+                 ["stat", "-d", "mali-g310", "-n", "2"]):
+        doc = document(*args)
+        assert doc.get("simulated") is True, (args, list(doc)[:4])
+        if args[0] != "export":
+            assert "SIMULATED" in run(*args).stdout, args
+        if args[0] not in ("explain",):
+            head, *rows = list(csv.reader(io.StringIO(run(*args, "--csv").stdout)))
+            at = head.index("simulated")
+            assert rows and all(row[at] == "true" for row in rows), args
+    for args in (["export", path, "-m", metric], ["eval", "-i", path, "-m", metric]):
+        for line in run(*args, "-f", "ndjson").stdout.splitlines():
+            assert json.loads(line)["simulated"] is True
+    assert document("capture", "info", path)["devices"][0]["simulated"] is True
+    real = folder / "cpu.sxc"
+    for args in (["export", real], ["report", real, "--csv"], ["advise", real, "--csv"]):
+        assert "simulated" not in run(*args).stdout.splitlines()[0], args
+
+
+def start_recording(path, *args):
+    return subprocess.Popen([sextant, "record", "-q", "-o", str(path), *args],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def rows_in(path, code=0):
+    info = json.loads(run("capture", "info", path, "--json", code=code).stdout)
+    return info, sum(d["rows"] for d in info["devices"])
+
+
+def wait_for(path, size=2000):
+    until = time.monotonic() + 30
+    while time.monotonic() < until and (not path.exists() or path.stat().st_size < size):
+        time.sleep(0.02)
+
+
+def test_signals():
+    """Whatever ends a recording, what was flushed is readable."""
+    for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+        path = folder / f"signal-{int(number)}.sxc"
+        recorder = start_recording(path, "-d", "mali-g310", "-I", "1ms")
+        wait_for(path)
+        recorder.send_signal(signal.SIGSTOP)
+        time.sleep(0.05)
+        recorder.send_signal(signal.SIGCONT)
+        time.sleep(0.4)
+        recorder.send_signal(number)
+        recorder.communicate(timeout=60)
+        info, rows = rows_in(path)
+        assert rows > 50, (number, rows)
+        assert info["clean"] == (number != signal.SIGKILL), number
+        clean = number != signal.SIGKILL
+        assert recorder.returncode == (0 if clean else -signal.SIGKILL), recorder.returncode
+
+
+def test_guests():
+    """The program keeps what it was started with, and gets each signal once."""
+    counter = ("import signal,sys,time\n"
+               "n=[0]\n"
+               "signal.signal(signal.SIGTERM, lambda *a: n.__setitem__(0, n[0]+1))\n"
+               "print('ready', flush=True)\n"
+               "end=time.time()+1.0\n"
+               "while time.time()<end: time.sleep(0.05)\n"
+               "print(n[0])\n")
+    guest = subprocess.Popen([sextant, "stat", "-d", "cpu", "-o", os.devnull, "--", sys.executable,
+                              "-c", counter], stdout=subprocess.PIPE, text=True)
+    assert guest.stdout.readline() == "ready\n"
+    guest.send_signal(signal.SIGTERM)
+    assert guest.stdout.read() == "1\n"
+    guest.wait(60)
+    show = ("import signal;"
+            "print([int(signal.getsignal(n)==signal.SIG_IGN) for n in (1,2,13,15,10,12)],"
+            "sorted(map(int,signal.pthread_sigmask(signal.SIG_BLOCK,[]))))")
+
+    def ignore():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
+    alone = subprocess.run([sys.executable, "-c", show], capture_output=True, text=True,
+                           preexec_fn=ignore).stdout
+    under = subprocess.run([sextant, "stat", "-d", "cpu", "-o", os.devnull, "--", sys.executable,
+                            "-c", show], capture_output=True, text=True, preexec_fn=ignore).stdout
+    assert alone and alone == under, (alone, under)
+
+
+def test_nothing_is_replaced_too_early():
+    path = folder / "kept.sxc"
+    path.write_text("precious")
+    run("record", "-d", "cpu", "-o", path, "--", "/no/such/program", code=127)
+    run("record", "-d", "no-such-device", "-o", path, "--", "true", code=3)
+    run("record", "-d", "cpu", "-I", "1us", "-o", path, "--", "true", code=2)
+    assert path.read_text() == "precious"
+
+
+def main():
+    tests = [value for name, value in sorted(globals().items(), key=lambda v: ORDER(v[0]))
+             if name.startswith("test_")]
+    failed = 0
+    for test in tests:
+        try:
+            test()
+        except AssertionError as error:
+            failed += 1
+            print(f"FAILED {test.__name__}: {str(error)[:400]}")
+    shutil.rmtree(folder)
+    print(f"{len(tests)} tests, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+def ORDER(name):
+    """The round trip makes the captures that others read."""
+    return name != "test_round_trip", name
+
+
+main()
