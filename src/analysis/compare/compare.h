@@ -1,0 +1,130 @@
+/*
+ * Two sets of runs side by side: what changed, by how much, and whether chance explains it. A set
+ * is filled from reports, one a run, or metric by metric from a baseline; it keeps copies, so that
+ * reports may go. Values are in base units.
+ */
+#ifndef ANALYSIS_COMPARE_COMPARE_H
+#define ANALYSIS_COMPARE_COMPARE_H
+
+#include "analysis/report/report.h"
+#include "base/mem.h"
+#include "catalog/units.h"
+
+/* Of all runs of a set together: sums and means are means of the runs', percentiles their medians.
+ */
+struct compare_stats {
+	double total, mean, min, p50, p95, p99, max;
+};
+
+struct compare_metric {
+	const char *name, *title, *unit, *neutral; /* neutral: or NULL */
+	const char *heading;			   /* whose rows it stands with, or NULL */
+	enum sx_direction direction;
+	bool counts; /* the work alone decides it: pieces of work that are counted one by one */
+	uint32_t device, runs;
+	/* One a run: its mean without the warm-up, its total, and how many samples had data. */
+	double *means, *totals;
+	uint64_t *samples;
+	/*
+	 * One a run: the variance of its mean as its own samples tell (block bootstrap), and of how
+	 * many independent blocks; 0 blocks where there were too few samples.
+	 */
+	double *within, *blocks;
+	bool constant; /* every sample of every run had the same value */
+	struct compare_stats stats;
+	const char *why; /* no data at all, or NULL */
+};
+
+struct compare_device {
+	const char *catalog, *name, *driver; /* driver: or NULL */
+	bool simulated;
+	uint64_t samples, lost;
+	const char **advice; /* titles of rules that fired in every run */
+	uint32_t *fired;     /* in how many */
+	size_t advice_count, advice_capacity, fired_capacity;
+};
+
+struct compare_set {
+	struct arena arena;
+	struct units units;
+	const char **files;
+	size_t file_count, file_capacity;
+	uint32_t runs;
+	struct compare_device *devices;
+	size_t device_count, device_capacity;
+	struct compare_metric *metrics;
+	size_t metric_count, metric_capacity;
+};
+
+/* Members of a set are empty at first; released in every case. */
+void compare_set_init(struct compare_set *set);
+void compare_set_finish(struct compare_set *set);
+/*
+ * Adds one run. `warm_up_ns` of its beginning does not count for means. Errors: SX_ERR_USAGE (a run
+ * of other devices than those before), SX_ERR_NO_MEMORY.
+ */
+enum sx_status compare_set_add(struct compare_set *set, const char *file,
+			       const struct report *report, uint64_t warm_up_ns,
+			       struct sx_error *err);
+/* Works out what holds for all runs. Call once, after the last one. */
+enum sx_status compare_set_done(struct compare_set *set, struct sx_error *err);
+
+/* For sets that come from elsewhere: a device, a metric with room for `runs` runs; NULL: no memory.
+ */
+struct compare_device *compare_set_device(struct compare_set *set);
+struct compare_metric *compare_set_metric(struct compare_set *set, const char *name, uint32_t runs);
+const char *compare_set_text(struct compare_set *set, const char *text);
+
+enum compare_verdict {
+	COMPARE_SAME,
+	COMPARE_BETTER,
+	COMPARE_WORSE,
+	COMPARE_CHANGED,
+	COMPARE_INCOMPARABLE,
+};
+const char *compare_verdict_name(enum compare_verdict verdict);
+
+struct compare_row {
+	const struct compare_metric *a, *b; /* one may be NULL */
+	const char *name;		    /* as both have it, or the neutral name */
+	double change; /* relative, of the mean; NaN where that means nothing */
+	double noise;  /* relative standard deviation of one run's mean; NaN: not known */
+	double chance; /* that noise alone makes such a difference; NaN: not tested */
+	bool exact;    /* compared number by number */
+	enum compare_verdict verdict;
+	const char *why; /* of incomparable ones */
+};
+
+/* Whether either side measured it at all: views pass over the others. */
+bool compare_row_is_told(const struct compare_row *row);
+
+/* Advice that one side has and the other has not. */
+struct compare_advice {
+	const char *title;
+	bool appeared; /* in B */
+};
+
+struct comparison {
+	struct arena arena;
+	const struct compare_set *a, *b;
+	bool comparable;
+	const char *why_not;	  /* with !comparable, or a reservation that concerns all */
+	struct compare_row *rows; /* in A's order, then what only B has */
+	size_t row_count;
+	struct compare_advice *advice;
+	size_t advice_count;
+	struct report_gate *gates;
+	size_t gate_count;
+};
+
+/*
+ * Compares two sets that are done; they must outlive the comparison. Times and the like are told
+ * from noise by a t-test whose variances borrow strength from each other, corrected for how many
+ * are tested (Holm): of comparisons where nothing changed, one in twenty at most names any metric,
+ * and a given metric is named in one of fifty at most. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status compare_run(const struct compare_set *a, const struct compare_set *b,
+			   struct comparison *out, struct sx_error *err);
+void comparison_finish(struct comparison *comparison);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * Gates: METRIC[.STAT] OP LIMIT, a limit that a script sets. STAT is total, mean (the default),
+ * min, p50, p95, p99 or max; OP one of < <= > >= ==; LIMIT a number with a unit of the metric's
+ * dimension or none, or, of a comparison, a share of A's value with its sign ("+5%").
+ */
+#ifndef ANALYSIS_COMPARE_GATE_H
+#define ANALYSIS_COMPARE_GATE_H
+
+#include "analysis/compare/compare.h"
+
+enum gate_stat { GATE_TOTAL, GATE_MEAN, GATE_MIN, GATE_P50, GATE_P95, GATE_P99, GATE_MAX };
+enum gate_op { GATE_LESS, GATE_AT_MOST, GATE_MORE, GATE_AT_LEAST, GATE_EQUAL };
+
+struct gate {
+	const char *text, *metric; /* the arena's */
+	enum gate_stat stat;
+	enum gate_op op;
+	bool relative;
+	double number;	  /* of the limit; relative: a share */
+	const char *unit; /* as written, or "" */
+};
+
+/* Reads one gate into memory of the arena. Errors: SX_ERR_USAGE, with what would be right. */
+enum sx_status gate_parse(struct arena *arena, const char *text, struct gate *out,
+			  struct sx_error *err);
+/*
+ * Reads a list, one a line; # begins a comment. `name` is that of the file. *out is the arena's.
+ */
+enum sx_status gate_parse_lines(struct arena *arena, const char *name, const char *text,
+				struct gate **out, size_t *count, struct sx_error *err);
+
+/*
+ * Holds gates against one run. Each result says what it found, or why it could not be judged: no
+ * such metric, no data, a unit of another dimension, relative without a baseline.
+ */
+void gate_judge_report(const struct gate *gates, size_t count, const struct report *report,
+		       struct arena *arena, struct report_gate *out);
+/* The same against a comparison: limits without a sign hold for B, the others for the change. */
+void gate_judge_comparison(const struct gate *gates, size_t count,
+			   const struct comparison *comparison, struct arena *arena,
+			   struct report_gate *out);
+
+#endif

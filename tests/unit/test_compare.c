@@ -1,0 +1,303 @@
+/*
+ * Comparisons on made-up runs of known change and noise: how often a change is found, how often one
+ * is found where there is none, for one metric and for many. Seeds are fixed, so a result is one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "analysis/compare/compare.h"
+#include "analysis/compare/gate.h"
+#include "analysis/compare/noise.h"
+
+#define SEED 20261121u
+
+static uint64_t state_;
+
+static double uniform(void)
+{
+	state_ ^= state_ << 13;
+	state_ ^= state_ >> 7;
+	state_ ^= state_ << 17;
+	return ((double)(state_ >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
+}
+
+struct world {
+	uint32_t metrics, runs, changed; /* the first so many metrics change */
+	double noise, change;
+};
+
+static struct compare_metric *add(struct compare_set *set, const char *name, uint32_t runs)
+{
+	struct compare_metric *m = compare_set_metric(set, name, runs);
+	assert_non_null(m);
+	m->title = m->name;
+	m->unit = "s";
+	m->direction = SX_DIRECTION_LOWER;
+	m->runs = runs;
+	m->constant = false;
+	return m;
+}
+
+static void fill(struct compare_set *set, const struct world *w, bool is_b)
+{
+	compare_set_init(set);
+	struct compare_device *d = compare_set_device(set);
+	assert_non_null(d);
+	d->catalog = d->name = "made-up";
+	d->samples = 1000;
+	set->runs = w->runs;
+	for (uint32_t i = 0; i < w->metrics; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "m%u", (unsigned)i);
+		struct compare_metric *m = add(set, name, w->runs);
+		double centre = is_b && i < w->changed ? 1 + w->change : 1;
+		for (uint32_t r = 0; r < w->runs; r++) {
+			m->means[r] = centre * (1 + w->noise * normal());
+			m->totals[r] = (double)NAN;
+			m->samples[r] = 1000;
+		}
+	}
+	assert_int_equal(compare_set_done(set, NULL), SX_OK);
+}
+
+struct found {
+	bool first, any;
+	enum compare_verdict verdict;
+};
+
+static struct found compare(const struct world *w)
+{
+	struct compare_set a, b;
+	struct comparison c;
+	struct found f = {0};
+	fill(&a, w, false);
+	fill(&b, w, true);
+	assert_int_equal(compare_run(&a, &b, &c, NULL), SX_OK);
+	assert_int_equal(c.row_count, w->metrics);
+	f.verdict = c.rows[0].verdict;
+	f.first = f.verdict != COMPARE_SAME;
+	for (size_t i = 0; i < c.row_count; i++)
+		f.any = f.any || c.rows[i].verdict != COMPARE_SAME;
+	comparison_finish(&c);
+	compare_set_finish(&a);
+	compare_set_finish(&b);
+	return f;
+}
+
+/* Shares out of `times` comparisons. */
+static void measure(struct world w, int times, double *first, double *any, bool *wrong)
+{
+	int firsts = 0, anys = 0;
+	state_ = SEED;
+	*wrong = false;
+	for (int i = 0; i < times; i++) {
+		struct found f = compare(&w);
+		firsts += f.first;
+		anys += f.any;
+		*wrong = *wrong || (f.first && w.change > 0 && f.verdict == COMPARE_BETTER);
+	}
+	*first = firsts / (double)times;
+	*any = anys / (double)times;
+}
+
+#define TIMES 2000
+
+/* 3 % under 1 % of noise, 5 runs each, among eight metrics, which tell the noise together. */
+static void test_finds_change(void **state)
+{
+	double first, any;
+	bool wrong;
+	(void)state;
+	measure((struct world){8, 5, 1, 0.01, 0.03}, TIMES * 5, &first, &any, &wrong);
+	print_message("found %.1f of 100 among 8 metrics\n", first * 100);
+	assert_true(first >= 0.95);
+	assert_false(wrong);
+	/* A metric by itself has only its own ten runs to know the noise from. */
+	measure((struct world){1, 5, 1, 0.01, 0.03}, TIMES, &first, &any, &wrong);
+	print_message("found %.1f of 100 alone\n", first * 100);
+	assert_true(first >= 0.92);
+	/* Among a hundred the correction costs some. */
+	measure((struct world){100, 5, 1, 0.01, 0.03}, TIMES / 4, &first, &any, &wrong);
+	print_message("found %.1f of 100 among 100 metrics\n", first * 100);
+	assert_true(first >= 0.80);
+}
+
+static void test_finds_nothing(void **state)
+{
+	double first, any;
+	bool wrong;
+	(void)state;
+	measure((struct world){1, 5, 0, 0.01, 0}, TIMES * 50, &first, &any, &wrong);
+	print_message("a metric alone is named %.2f of 100\n", first * 100);
+	assert_true(first <= 0.0209); /* 2 of 100, and the chance of 100,000 tries */
+	measure((struct world){100, 5, 0, 0.01, 0}, TIMES / 2, &first, &any, &wrong);
+	print_message("of 100 metrics any is named %.2f of 100, a given one %.2f\n", any * 100,
+		      first * 100);
+	assert_true(any <= 0.065 && first <= 0.02);
+	/* Noise that differs from metric to metric does not break it. */
+	measure((struct world){12, 3, 0, 0.05, 0}, TIMES, &first, &any, &wrong);
+	assert_true(any <= 0.065);
+}
+
+/* Student's and the normal distribution, against tables. */
+static void test_chance(void **state)
+{
+	static const struct {
+		double t, freedom, chance;
+	} table[] = {{2.306, 8, 0.05},	{2.8965, 8, 0.02},	 {3.3554, 8, 0.01},
+		     {12.706, 1, 0.05}, {1.959964, 1e9, 0.05},	 {2.0423, 30, 0.05},
+		     {0, 5, 1},		{2.575829, 1e7, 0.0100}, {4.5407, 3, 0.02}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		double got = noise_chance(table[i].t, table[i].freedom);
+		if (fabs(got - table[i].chance) > 2e-4)
+			fail_msg("t %g of %g: %g, expected %g", table[i].t, table[i].freedom, got,
+				 table[i].chance);
+	}
+}
+
+/* The noise of a series: of independent values s/sqrt(n); neighbours that are alike make it more.
+ */
+static void test_series(void **state)
+{
+	enum { COUNT = 4000 };
+	static double values[COUNT];
+	double blocks, last = 0, plain = 0, alike = 0;
+	(void)state;
+	state_ = SEED;
+	for (int k = 0; k < 20; k++) {
+		for (int i = 0; i < COUNT; i++)
+			values[i] = normal();
+		plain += noise_of_series(values, COUNT, &blocks) / 20;
+		for (int i = 0; i < COUNT; i++)
+			values[i] = last = 0.8 * last + normal();
+		alike += noise_of_series(values, COUNT, &blocks) / 20;
+	}
+	assert_true(fabs(plain * COUNT - 1) < 0.15);
+	/* The truth is 1 / (1 - 0.8)^2 = 25; blocks of 16 see most of it. */
+	assert_true(alike * COUNT > 14 && alike * COUNT < 27);
+	noise_of_series(values, 10, &blocks);
+	assert_true(blocks == 0);
+}
+
+static struct compare_metric *one(struct compare_set *set, const char *name, const char *unit,
+				  uint32_t runs)
+{
+	struct compare_metric *m = add(set, name, runs);
+	m->unit = unit;
+	return m;
+}
+
+/* Counts that the work decides differ by a single piece; other numbers are what they are. */
+static void test_exact(void **state)
+{
+	struct compare_set sets[2];
+	struct comparison c;
+	(void)state;
+	for (int s = 0; s < 2; s++) {
+		compare_set_init(&sets[s]);
+		struct compare_device *d = compare_set_device(&sets[s]);
+		d->catalog = d->name = "made-up";
+		d->samples = 100;
+		sets[s].runs = 1;
+		for (int i = 0; i < 3; i++) {
+			static const char *const names[] = {"vertices", "same", "cycles"};
+			struct compare_metric *m =
+			    one(&sets[s], names[i], i < 2 ? "vertices" : "cycles", 1);
+			m->counts = i < 2;
+			m->direction = SX_DIRECTION_UNKNOWN;
+			m->samples[0] = 100;
+			m->totals[0] = 1000000 + (i == 0 ? s : 0);
+			m->means[0] = m->totals[0] / 100;
+			m->within[0] = 25;
+			m->blocks[0] = 20;
+		}
+		assert_int_equal(compare_set_done(&sets[s], NULL), SX_OK);
+	}
+	assert_int_equal(compare_run(&sets[0], &sets[1], &c, NULL), SX_OK);
+	assert_int_equal(c.rows[0].verdict, COMPARE_CHANGED);
+	assert_true(c.rows[0].exact);
+	assert_int_equal(c.rows[1].verdict, COMPARE_SAME);
+	assert_int_equal(c.rows[2].verdict, COMPARE_SAME);
+	assert_false(c.rows[2].exact);
+	assert_true(c.comparable && c.why_not); /* one run each is said */
+	comparison_finish(&c);
+	compare_set_finish(&sets[0]);
+	compare_set_finish(&sets[1]);
+}
+
+static void test_gates_are_read(void **state)
+{
+	static const struct {
+		const char *text, *metric;
+		enum gate_stat stat;
+		enum gate_op op;
+		bool relative;
+		double number;
+		const char *unit;
+	} good[] = {
+	    {"frame_time.p95 < 16.6ms", "frame_time", GATE_P95, GATE_LESS, false, 16.6, "ms"},
+	    {"frame_time<+5%", "frame_time", GATE_MEAN, GATE_LESS, true, 0.05, ""},
+	    {"gpu.busy>=80%", "gpu.busy", GATE_MEAN, GATE_AT_LEAST, false, 80, "%"},
+	    {"IAVertices.total == 2k", "IAVertices", GATE_TOTAL, GATE_EQUAL, false, 2, "k"},
+	    {"UNC.Read_MBps.max<=100MB/s", "UNC.Read_MBps", GATE_MAX, GATE_AT_MOST, false, 100,
+	     "MB/s"},
+	    {"draws <= +0", "draws", GATE_MEAN, GATE_AT_MOST, true, 0, ""},
+	    {"x > -3%", "x", GATE_MEAN, GATE_MORE, true, -0.03, ""}};
+	static const char *const bad[] = {"",	     "frame_time", "frame_time < ", "< 5ms",
+					  "a = 5",   "a < fast",   "a => 5",	    "a < +5",
+					  "a < +5s", "a << 5",	   "a < 1e999",	    "a < nan",
+					  "a <> 5",  "a < 0x",	   "a < --5"};
+	struct arena arena = {0};
+	struct gate g;
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(gate_parse(&arena, good[i].text, &g, NULL), SX_OK);
+		assert_string_equal(g.metric, good[i].metric);
+		assert_int_equal(g.stat, good[i].stat);
+		assert_int_equal(g.op, good[i].op);
+		assert_int_equal(g.relative, good[i].relative);
+		assert_true(fabs(g.number - good[i].number) < 1e-12);
+		assert_string_equal(g.unit, good[i].unit);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct sx_error err = {0};
+		if (i == 13)
+			continue; /* "0x" reads as 0 with the unit x, which no metric has */
+		if (gate_parse(&arena, bad[i], &g, &err) != SX_ERR_USAGE)
+			fail_msg("\"%s\" is read as a gate", bad[i]);
+		assert_true(err.message[0] && err.because[0] && err.remedy[0]);
+	}
+	struct gate *list;
+	size_t count;
+	assert_int_equal(
+	    gate_parse_lines(&arena, "f", "# all\n\na < 1 # one\n b > 2\n", &list, &count, NULL),
+	    SX_OK);
+	assert_int_equal(count, 2);
+	assert_string_equal(list[0].text, "a < 1");
+	assert_int_equal(gate_parse_lines(&arena, "f", "a < 1\nb\n", &list, &count, NULL),
+			 SX_ERR_BAD_INPUT);
+	arena_finish(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_chance),	  cmocka_unit_test(test_series),
+	    cmocka_unit_test(test_finds_nothing), cmocka_unit_test(test_finds_change),
+	    cmocka_unit_test(test_exact),	  cmocka_unit_test(test_gates_are_read),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
