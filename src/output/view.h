@@ -16,6 +16,8 @@ enum format {
 	FORMAT_HTML,
 	FORMAT_PERFETTO,
 	FORMAT_OPENMETRICS,
+	FORMAT_MARKDOWN,
+	FORMAT_JUNIT,
 };
 
 struct view {

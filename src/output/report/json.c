@@ -1,6 +1,7 @@
 /* A report as one JSON document. */
 #include "output/report/budget.h"
 #include "output/report/findings.h"
+#include "output/report/gates.h"
 #include "output/report/machine.h"
 
 static void metrics_json(struct json *json, const struct view *view, const struct report *r)
@@ -38,6 +39,8 @@ static enum sx_status report_write_json(const struct view *view, const struct re
 			budget_json(&json, &r->devices[d], d);
 		json_array_end(&json);
 	}
+	if (r->gate_count)
+		gates_json(&json, r->gates, r->gate_count);
 	view_json_end(&json);
 	return SX_OK;
 }

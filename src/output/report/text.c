@@ -7,6 +7,7 @@
 
 #include "output/report/budget.h"
 #include "output/report/findings.h"
+#include "output/report/gates.h"
 #include "output/report/machine.h"
 #include "output/report/table.h"
 
@@ -170,6 +171,7 @@ static enum sx_status report_write_text(const struct view *view, const struct re
 			fputc('\n', view->out.out);
 		ok = device_text(view, r, &r->devices[d]);
 	}
+	gates_text(view, r->gates, r->gate_count);
 	return ok ? SX_OK : error_nomem(err, "writing the report");
 }
 

@@ -1,0 +1,104 @@
+/* What the views of a comparison share. */
+#include "output/diff/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct diff_view diff_text, diff_json, diff_markdown, diff_junit;
+static const struct diff_view *const views[] = {&diff_text, &diff_json, &diff_markdown,
+						&diff_junit};
+#define VIEW_COUNT (sizeof(views) / sizeof(views[0]))
+
+const struct diff_view *diff_views_find(enum format format)
+{
+	for (size_t i = 0; i < VIEW_COUNT; i++)
+		if (views[i]->format == format)
+			return views[i];
+	return NULL;
+}
+
+unsigned diff_views_formats(void)
+{
+	unsigned mask = 0;
+	for (size_t i = 0; i < VIEW_COUNT; i++)
+		mask |= 1u << views[i]->format;
+	return mask;
+}
+
+static int rank(enum compare_verdict verdict)
+{
+	static const int ranks[] = {[COMPARE_WORSE] = 0,
+				    [COMPARE_BETTER] = 1,
+				    [COMPARE_CHANGED] = 2,
+				    [COMPARE_SAME] = 3,
+				    [COMPARE_INCOMPARABLE] = 4};
+	return ranks[verdict];
+}
+
+static int by_importance(const void *a, const void *b)
+{
+	const struct compare_row *x = *(const struct compare_row *const *)a;
+	const struct compare_row *y = *(const struct compare_row *const *)b;
+	if (rank(x->verdict) != rank(y->verdict))
+		return rank(x->verdict) - rank(y->verdict);
+	double one = isnan(x->change) ? 0 : fabs(x->change);
+	double two = isnan(y->change) ? 0 : fabs(y->change);
+	if (one != two)
+		return one > two ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+const struct compare_row **diff_ranked(const struct comparison *c, size_t *count)
+{
+	const struct compare_row **list = calloc(c->row_count + 1, sizeof(*list));
+	*count = 0;
+	for (size_t i = 0; list && i < c->row_count; i++)
+		if (compare_row_is_told(&c->rows[i]))
+			list[(*count)++] = &c->rows[i];
+	if (list)
+		qsort(list, *count, sizeof(*list), by_importance);
+	return list;
+}
+
+void diff_change(char buf[32], const struct compare_row *row)
+{
+	if (isnan(row->change))
+		snprintf(buf, 32, "%s",
+			 row->a && row->b && row->a->runs && row->b->runs ? "from 0" : "-");
+	else if (row->change == 0)
+		snprintf(buf, 32, "0 %%");
+	else
+		snprintf(buf, 32, "%+.*f %%", fabs(row->change) < 0.1 ? 2 : 1, row->change * 100);
+}
+
+void diff_side(const struct compare_set *set, char *buf, size_t size)
+{
+	size_t used = 0;
+	buf[0] = '\0';
+	for (size_t i = 0; i < set->file_count && used < size; i++) {
+		int n = snprintf(buf + used, size - used, "%s%s", used ? ", " : "", set->files[i]);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (set->runs > 1 && used < size)
+		snprintf(buf + used, size - used, " (%u runs)", (unsigned)set->runs);
+}
+
+void diff_counts(const struct comparison *c, char *buf, size_t size)
+{
+	static const char *const words[] = {"same", "better", "worse", "changed",
+					    "cannot be compared"};
+	static const int order[] = {COMPARE_WORSE, COMPARE_BETTER, COMPARE_CHANGED, COMPARE_SAME,
+				    COMPARE_INCOMPARABLE};
+	size_t counts[5] = {0}, used = 0;
+	for (size_t i = 0; i < c->row_count; i++)
+		counts[c->rows[i].verdict] += compare_row_is_told(&c->rows[i]);
+	buf[0] = '\0';
+	for (size_t i = 0; i < 5 && used < size; i++) {
+		if (!counts[order[i]])
+			continue;
+		int n = snprintf(buf + used, size - used, "%s%zu %s", used ? ", " : "",
+				 counts[order[i]], words[order[i]]);
+		used += n > 0 ? (size_t)n : 0;
+	}
+}

@@ -1,0 +1,115 @@
+/* A comparison as one JSON document. */
+#include "output/diff/diff.h"
+
+#include <math.h>
+
+#include "output/report/gates.h"
+
+static void side(struct json *json, const char *key, const struct compare_set *set)
+{
+	uint64_t samples = 0;
+	json_key(json, key);
+	json_object_begin(json);
+	json_key(json, "files");
+	json_array_begin_flat(json);
+	for (size_t i = 0; i < set->file_count; i++)
+		json_string(json, set->files[i]);
+	json_array_end(json);
+	for (size_t d = 0; d < set->device_count; d++)
+		samples += set->devices[d].samples;
+	json_kv_string(json, "catalog", set->device_count ? set->devices[0].catalog : NULL);
+	json_kv_u64(json, "samples", samples);
+	json_kv_u64(json, "runs", set->runs);
+	json_key(json, "devices");
+	json_array_begin(json);
+	for (size_t d = 0; d < set->device_count; d++) {
+		json_object_begin_flat(json);
+		json_kv_string(json, "catalog", set->devices[d].catalog);
+		json_kv_string(json, "name", set->devices[d].name);
+		json_kv_string(json, "driver", set->devices[d].driver);
+		json_kv_u64(json, "samples", set->devices[d].samples);
+		json_kv_u64(json, "lost", set->devices[d].lost);
+		json_object_end(json);
+	}
+	json_array_end(json);
+	json_object_end(json);
+}
+
+static void values(struct json *json, const char *key, const struct compare_metric *m)
+{
+	json_key(json, key);
+	if (!m || !m->runs) {
+		json_null(json);
+		return;
+	}
+	json_object_begin_flat(json);
+	json_kv_f64(json, "total", m->stats.total);
+	json_kv_f64(json, "mean", m->stats.mean);
+	json_kv_f64(json, "min", m->stats.min);
+	json_kv_f64(json, "p50", m->stats.p50);
+	json_kv_f64(json, "p95", m->stats.p95);
+	json_kv_f64(json, "p99", m->stats.p99);
+	json_kv_f64(json, "max", m->stats.max);
+	json_object_end(json);
+}
+
+static void row_json(struct json *json, const struct compare_row *row)
+{
+	const struct compare_metric *m = row->a ? row->a : row->b;
+	json_object_begin_flat(json);
+	json_kv_string(json, "name", row->name);
+	json_kv_u64(json, "device", m->device);
+	json_kv_string(json, "unit", m->unit);
+	values(json, "a", row->a);
+	values(json, "b", row->b);
+	json_kv_f64(json, "change", row->change);
+	json_kv_f64(json, "noise", row->noise);
+	json_kv_f64(json, "chance", row->chance);
+	json_kv_bool(json, "exact", row->exact);
+	json_kv_string(json, "verdict", compare_verdict_name(row->verdict));
+	json_kv_string(json, "why", row->why);
+	json_object_end(json);
+}
+
+static bool is_simulated(const struct comparison *c)
+{
+	const struct compare_set *sides[] = {c->a, c->b};
+	for (int s = 0; s < 2; s++)
+		for (size_t d = 0; d < sides[s]->device_count; d++)
+			if (sides[s]->devices[d].simulated)
+				return true;
+	return false;
+}
+
+static enum sx_status diff_write_json(const struct view *view, const struct comparison *c,
+				      struct sx_error *err)
+{
+	struct json json = view_json_begin(view, "diff");
+	(void)err;
+	if (is_simulated(c))
+		json_kv_bool(&json, "simulated", true);
+	json_kv_bool(&json, "comparable", c->comparable);
+	json_kv_string(&json, "why_not", c->why_not);
+	side(&json, "a", c->a);
+	side(&json, "b", c->b);
+	json_key(&json, "metrics");
+	json_array_begin(&json);
+	for (size_t i = 0; i < c->row_count; i++)
+		if (compare_row_is_told(&c->rows[i]))
+			row_json(&json, &c->rows[i]);
+	json_array_end(&json);
+	json_key(&json, "findings");
+	json_array_begin(&json);
+	for (size_t i = 0; i < c->advice_count; i++) {
+		json_object_begin_flat(&json);
+		json_kv_string(&json, "title", c->advice[i].title);
+		json_kv_bool(&json, "appeared", c->advice[i].appeared);
+		json_object_end(&json);
+	}
+	json_array_end(&json);
+	gates_json(&json, c->gates, c->gate_count);
+	view_json_end(&json);
+	return SX_OK;
+}
+
+const struct diff_view diff_json = {.format = FORMAT_JSON, .write = diff_write_json};

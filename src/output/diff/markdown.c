@@ -1,0 +1,129 @@
+/* A comparison as Markdown, for a pull request. */
+#include "output/diff/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "output/report/gates.h"
+#include "output/report/table.h"
+
+#define ROWS_MOST 30
+
+/* Text that could be taken for markup, and ends of lines. */
+static void put(FILE *out, const char *text)
+{
+	for (const char *c = text; *c; c++) {
+		if (*c == '|' || *c == '`' || *c == '*' || *c == '_' || *c == '<' || *c == '[' ||
+		    *c == '\\')
+			fputc('\\', out);
+		fputc(*c == '\n' || *c == '\r' ? ' ' : *c, out);
+	}
+}
+
+static void side(FILE *out, const char *name, const struct compare_set *set)
+{
+	char files[900];
+	diff_side(set, files, sizeof(files));
+	fprintf(out, "- **%s** ", name);
+	put(out, files);
+	for (size_t d = 0; d < set->device_count; d++) {
+		fputs(d ? "; " : ": ", out);
+		put(out, set->devices[d].name);
+		if (set->devices[d].driver) {
+			fputs(", ", out);
+			put(out, set->devices[d].driver);
+		}
+		if (set->devices[d].simulated)
+			fputs(" (simulated, not a real device)", out);
+	}
+	fputc('\n', out);
+}
+
+static void row_line(const struct view *view, const struct compare_row *row)
+{
+	FILE *out = view->out.out;
+	char a[HUMAN_MAX], b[HUMAN_MAX], change[32];
+	static const char *const marks[] = {"", "✅ ", "❌ ", "⚠️ ", ""};
+	human_value(&view->human, a, row->a->stats.mean, row->a->unit);
+	human_value(&view->human, b, row->b->stats.mean, row->b->unit);
+	diff_change(change, row);
+	fputs("| ", out);
+	put(out, row->name);
+	fprintf(out, " | %s | %s | %s | %s%s |\n", a, b, change, marks[row->verdict],
+		compare_verdict_name(row->verdict));
+}
+
+static bool write_rows(const struct view *view, const struct comparison *c)
+{
+	FILE *out = view->out.out;
+	size_t count, shown = 0, left = 0;
+	const struct compare_row **rows = diff_ranked(c, &count);
+	for (size_t i = 0; i < count; i++) {
+		bool moved =
+		    rows[i]->verdict != COMPARE_SAME && rows[i]->verdict != COMPARE_INCOMPARABLE;
+		if (!moved && !(view->verbose && rows[i]->verdict == COMPARE_SAME))
+			continue;
+		if (shown == ROWS_MOST) {
+			left++;
+			continue;
+		}
+		if (!shown++)
+			fputs("\n| metric | A | B | change | verdict |\n|---|--:|--:|--:|---|\n",
+			      out);
+		row_line(view, rows[i]);
+	}
+	if (left)
+		fprintf(out, "\n%zu more moved.\n", left);
+	free(rows);
+	return rows != NULL;
+}
+
+static void write_gates(const struct view *view, const struct comparison *c)
+{
+	FILE *out = view->out.out;
+	if (c->gate_count)
+		fputs("\n| gate | value | limit | |\n|---|--:|--:|---|\n", out);
+	for (size_t i = 0; i < c->gate_count; i++) {
+		const struct report_gate *g = &c->gates[i];
+		char value[HUMAN_MAX], limit[HUMAN_MAX];
+		gates_number(view, value, g, g->value);
+		gates_number(view, limit, g, g->limit);
+		fputs("| ", out);
+		put(out, g->text);
+		fprintf(out, " | %s | %s | %s%s", value, limit,
+			g->why	    ? "⚠️ "
+			: g->passed ? "✅ "
+				    : "❌ ",
+			gates_state(g));
+		if (g->why) {
+			fputs(": ", out);
+			put(out, g->why);
+		}
+		fputs(" |\n", out);
+	}
+}
+
+static enum sx_status diff_write_markdown(const struct view *view, const struct comparison *c,
+					  struct sx_error *err)
+{
+	FILE *out = view->out.out;
+	char line[256];
+	diff_counts(c, line, sizeof(line));
+	fprintf(out, "### Performance: %s\n\n", line);
+	side(out, "A", c->a);
+	side(out, "B", c->b);
+	if (c->why_not)
+		fprintf(out, "\n%s.\n", c->why_not);
+	if (!write_rows(view, c))
+		return error_nomem(err, "writing the comparison");
+	for (size_t i = 0; i < c->advice_count; i++) {
+		fprintf(out, "%s- %s: ", i ? "" : "\n",
+			c->advice[i].appeared ? "New advice" : "Advice that is gone");
+		put(out, c->advice[i].title);
+		fputc('\n', out);
+	}
+	write_gates(view, c);
+	return SX_OK;
+}
+
+const struct diff_view diff_markdown = {.format = FORMAT_MARKDOWN, .write = diff_write_markdown};

@@ -1,0 +1,142 @@
+/* A comparison for a terminal: what changed first, then why the rest was not judged. */
+#include "output/diff/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/report/gates.h"
+#include "output/report/table.h"
+
+static void head_side(const struct view *view, const char *name, const struct compare_set *set)
+{
+	char line[1024], files[900];
+	diff_side(set, files, sizeof(files));
+	snprintf(line, sizeof(line), "%s  %s", name, files);
+	text_wrap(&view->out, 0, line);
+	for (size_t d = 0; d < set->device_count; d++) {
+		snprintf(line, sizeof(line), "   %s%s%s%s", set->devices[d].name,
+			 set->devices[d].driver ? ", " : "",
+			 set->devices[d].driver ? set->devices[d].driver : "",
+			 set->devices[d].simulated ? "  SIMULATED, not a real device" : "");
+		text_wrap(&view->out, 0, line);
+	}
+}
+
+static bool is_shown(const struct view *view, const struct compare_row *row)
+{
+	if (view->verbose)
+		return true;
+	return row->verdict != COMPARE_SAME && row->verdict != COMPARE_INCOMPARABLE;
+}
+
+static bool add_row(const struct view *view, struct text_table *table,
+		    const struct compare_row *row)
+{
+	char a[HUMAN_MAX] = "-", b[HUMAN_MAX] = "-", change[32], noise[32] = "-";
+	static const enum text_style styles[] = {TEXT_PLAIN, TEXT_GREEN, TEXT_RED, TEXT_YELLOW,
+						 TEXT_DIM};
+	if (row->a)
+		table_number(view, a, row->a->stats.mean, row->a->unit);
+	if (row->b)
+		table_number(view, b, row->b->stats.mean, row->b->unit);
+	diff_change(change, row);
+	if (row->exact)
+		snprintf(noise, sizeof(noise), "exact");
+	else if (!isnan(row->noise))
+		snprintf(noise, sizeof(noise), "%.2f %%", row->noise * 100);
+	const char *cells[] = {row->name, a, b, change, noise, compare_verdict_name(row->verdict)};
+	return text_table_row(table, cells, styles[row->verdict]);
+}
+
+static bool write_table(const struct view *view, const struct comparison *c)
+{
+	static const struct text_column columns[] = {
+	    {.title = "", .align = TEXT_LEFT, .rank = 1, .min = 16, .middle = true},
+	    {.title = "A", .align = TEXT_RIGHT},
+	    {.title = "B", .align = TEXT_RIGHT},
+	    {.title = "change", .align = TEXT_RIGHT},
+	    {.title = "noise", .align = TEXT_RIGHT},
+	    {.title = "verdict", .align = TEXT_LEFT}};
+	size_t count, shown = 0;
+	const struct compare_row **rows = diff_ranked(c, &count);
+	struct text_table *table = text_table_create(columns, 6);
+	bool ok = rows && table;
+	for (size_t i = 0; ok && i < count; i++) {
+		if (!is_shown(view, rows[i]))
+			continue;
+		ok = add_row(view, table, rows[i]);
+		shown++;
+	}
+	if (ok && shown) {
+		fputc('\n', view->out.out);
+		text_table_write(table, &view->out);
+	}
+	text_table_destroy(table);
+	free(rows);
+	return ok;
+}
+
+/* Sections by what moved in them. */
+static void write_headings(const struct view *view, const struct comparison *c)
+{
+	const char *seen[64];
+	size_t moved[64], all[64], count = 0;
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct compare_row *row = &c->rows[i];
+		const char *heading = row->a ? row->a->heading : NULL;
+		size_t h = 0;
+		if (!heading || row->verdict == COMPARE_INCOMPARABLE)
+			continue;
+		while (h < count && strcmp(seen[h], heading) != 0)
+			h++;
+		if (h == 64)
+			continue;
+		if (h == count) {
+			seen[count] = heading;
+			moved[count] = all[count] = 0;
+			count++;
+		}
+		all[h]++;
+		moved[h] += row->verdict != COMPARE_SAME;
+	}
+	for (size_t h = 0; h < count; h++)
+		if (moved[h] && count > 1)
+			fprintf(view->out.out, "  %s: %zu of %zu moved\n", seen[h], moved[h],
+				all[h]);
+}
+
+static void write_advice(const struct view *view, const struct comparison *c)
+{
+	for (size_t i = 0; i < c->advice_count; i++) {
+		char line[256];
+		snprintf(line, sizeof(line), "%s: %s",
+			 c->advice[i].appeared ? "new in B" : "gone in B", c->advice[i].title);
+		text_wrap(&view->out, 2, line);
+	}
+}
+
+static enum sx_status diff_write_text(const struct view *view, const struct comparison *c,
+				      struct sx_error *err)
+{
+	char line[256];
+	head_side(view, "A", c->a);
+	head_side(view, "B", c->b);
+	fputc('\n', view->out.out);
+	diff_counts(c, line, sizeof(line));
+	text_styled(&view->out, TEXT_BOLD, line);
+	fputc('\n', view->out.out);
+	if (c->why_not)
+		text_wrap(&view->out, 0, c->why_not);
+	if (!write_table(view, c))
+		return error_nomem(err, "writing the comparison");
+	if (c->advice_count || view->verbose)
+		fputc('\n', view->out.out);
+	if (view->verbose)
+		write_headings(view, c);
+	write_advice(view, c);
+	gates_text(view, c->gates, c->gate_count);
+	return SX_OK;
+}
+
+const struct diff_view diff_text = {.format = FORMAT_TEXT, .write = diff_write_text};

@@ -1,0 +1,62 @@
+/* Gates as lines of text and as JSON. */
+#include "output/report/gates.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "output/report/table.h"
+
+const char *gates_state(const struct report_gate *gate)
+{
+	return gate->why ? "not judged" : gate->passed ? "passed" : "FAILED";
+}
+
+void gates_number(const struct view *view, char buf[HUMAN_MAX], const struct report_gate *gate,
+		  double value)
+{
+	if (strcmp(gate->unit, "ratio") == 0)
+		human_value(&view->human, buf, value * 100, "percent");
+	else
+		table_number(view, buf, value, gate->unit);
+}
+
+void gates_text(const struct view *view, const struct report_gate *gates, size_t count)
+{
+	if (count) {
+		fputc('\n', view->out.out);
+		text_styled(&view->out, TEXT_BOLD, "gates");
+		fputc('\n', view->out.out);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct report_gate *g = &gates[i];
+		char value[HUMAN_MAX], line[512];
+		enum text_style style = g->why ? TEXT_YELLOW : g->passed ? TEXT_GREEN : TEXT_RED;
+		gates_number(view, value, g, g->value);
+		fputs("  ", view->out.out);
+		text_styled(&view->out, style, gates_state(g));
+		snprintf(line, sizeof(line), "  %s: %s", g->text, g->why ? g->why : value);
+		fputs(line, view->out.out);
+		fputc('\n', view->out.out);
+	}
+}
+
+void gates_json(struct json *json, const struct report_gate *gates, size_t count)
+{
+	json_key(json, "gates");
+	json_array_begin(json);
+	for (size_t i = 0; i < count; i++) {
+		const struct report_gate *g = &gates[i];
+		json_object_begin_flat(json);
+		json_kv_string(json, "gate", g->text);
+		json_kv_f64(json, "value", g->value);
+		json_kv_f64(json, "limit", g->limit);
+		json_kv_string(json, "unit", g->unit);
+		if (g->why)
+			json_kv_null(json, "passed");
+		else
+			json_kv_bool(json, "passed", g->passed);
+		json_kv_string(json, "why", g->why);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
