@@ -195,8 +195,8 @@ enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_e
 
 enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err)
 {
-	static const char *const names[] = {"text", "json",	"ndjson",     "csv",
-					    "html", "perfetto", "openmetrics"};
+	static const char *const names[] = {"text",	"json",	       "ndjson",   "csv",  "html",
+					    "perfetto", "openmetrics", "markdown", "junit"};
 	if (allowed & 1u << cli->view.format)
 		return SX_OK;
 	char list[96] = "";

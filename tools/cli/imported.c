@@ -210,7 +210,7 @@ static enum sx_status make(struct cli *cli, const char *path, struct imported *m
 	return SX_OK;
 }
 
-static enum sx_status replace(struct cli *cli, const char **path, struct sx_error *err)
+enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_error *err)
 {
 	/* With --for, a plain table of counters is read as it always was: in constant memory. */
 	if (capture_view_is(*path) || !import_knows(*path, !cli->options.catalog))
@@ -243,10 +243,10 @@ enum sx_status imported_inputs(struct cli *cli, struct sx_error *err)
 	if (!takes_files(cli))
 		return SX_OK;
 	if (o->input)
-		status = replace(cli, &o->input, err);
+		status = imported_replace(cli, &o->input, err);
 	for (size_t i = 0; !status && i < o->args.count; i++)
 		if (access(o->args.items[i], R_OK) == 0)
-			status = replace(cli, &o->args.items[i], err);
+			status = imported_replace(cli, &o->args.items[i], err);
 	return status;
 }
 

@@ -17,6 +17,8 @@ enum sx_status imported_write(const struct cli *cli, const char *const *paths, s
  * Errors: those of reading it.
  */
 enum sx_status imported_inputs(struct cli *cli, struct sx_error *err);
+/* The same for one file; nothing happens to a capture. *path then lives as long as the run. */
+enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_error *err);
 /* Text with the names of the files that the user gave, instead of their captures'. */
 const char *imported_text(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX]);
 void imported_finish(struct cli *cli);

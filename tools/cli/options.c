@@ -10,7 +10,20 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-enum kind { FLAG, TALLY, STRING, LIST, DURATION, COUNT, NUMBER, ID, CONSTANT, FORMAT, COLOR };
+enum kind {
+	FLAG,
+	TALLY,
+	STRING,
+	TEXTS,
+	LIST,
+	DURATION,
+	COUNT,
+	NUMBER,
+	ID,
+	CONSTANT,
+	FORMAT,
+	COLOR
+};
 
 struct spec {
 	const char *name;
@@ -33,6 +46,7 @@ static const struct spec specs[] = {
     {"from", 0, DURATION, AT(from_ns), "DUR", "begin this long after the first sample", 0},
     {"to", 0, DURATION, AT(to_ns), "DUR", "end this long after the first sample", 0},
     {"count", 'n', COUNT, AT(count), "N", "how many samples", 0},
+    {"repeat", 'r', COUNT, AT(repeat), "N", "run it so many times, and tell the spread", 0},
     {"input", 'i', STRING, AT(input), "FILE", "read this file; - is standard input", 0},
     {"output", 'o', STRING, AT(output), "FILE", "write the result here", 0},
     {"const", 0, CONSTANT, 0, "NAME=VALUE", "a constant of the device", 0},
@@ -55,8 +69,16 @@ static const struct spec specs[] = {
     {"value", 0, STRING, AT(value), "HEX", "its value", 0},
     {"fps", 0, NUMBER, AT(fps), "N", "frame rate to reach", 0},
     {"resolution", 0, STRING, AT(resolution), "WxH", "size of the picture", 0},
+    {"gate", 0, TEXTS, AT(gates), "GATE", "a limit, as 'frame_time.p95 < 16.6ms'; any number", 0},
+    {"gates", 0, STRING, AT(gates_file), "FILE", "limits, one a line", 0},
+    {"gate-missing", 0, STRING, AT(gate_missing), "WHAT", "fail or skip what cannot be judged", 0},
+    {"gate-warn", 0, FLAG, AT(gate_warn), NULL, "a gate that fails does not change the status", 0},
+    {"baseline", 0, STRING, AT(baseline), "FILE", "A: what to compare with", 0},
+    {"update-baseline", 0, STRING, AT(update_baseline), "FILE", "write B's numbers as a baseline",
+     0},
     {"selftest", 0, FLAG, AT(selftest), NULL, "check the hardware's invariants", 0},
-    {"format", 'f', FORMAT, 0, "FMT", "text json ndjson csv html perfetto openmetrics", -1},
+    {"format", 'f', FORMAT, 0, "FMT",
+     "text json ndjson csv html perfetto openmetrics markdown junit", -1},
     {"json", 0, FORMAT, 0, NULL, "short for --format json", FORMAT_JSON},
     {"csv", 0, FORMAT, 0, NULL, "short for --format csv", FORMAT_CSV},
     {"color", 0, COLOR, 0, "WHEN", "auto, always or never", 0},
@@ -181,8 +203,8 @@ static enum sx_status set_constant(struct options *options, const struct spec *s
 static enum sx_status set_format(struct options *options, const struct spec *spec, const char *text,
 				 struct sx_error *err)
 {
-	static const char *const names[] = {"text", "json",	"ndjson",      "csv",
-					    "html", "perfetto", "openmetrics", NULL};
+	static const char *const names[] = {"text",	"json",	       "ndjson",   "csv",   "html",
+					    "perfetto", "openmetrics", "markdown", "junit", NULL};
 	options->format_given = true;
 	if (spec->value >= 0) {
 		options->format = (enum format)spec->value;
@@ -194,7 +216,8 @@ static enum sx_status set_format(struct options *options, const struct spec *spe
 			return SX_OK;
 		}
 	}
-	bad_value(err, spec, text, "text, json, ndjson, csv, html, perfetto or openmetrics");
+	bad_value(err, spec, text,
+		  "text, json, ndjson, csv, html, perfetto, openmetrics, markdown or junit");
 	const char *near = options_nearest(text, names);
 	if (near)
 		error_try(err, "--format %s", near);
@@ -265,6 +288,8 @@ static enum sx_status set(struct options *options, const struct spec *spec, char
 	case STRING:
 		*(const char **)member = text;
 		return SX_OK;
+	case TEXTS:
+		return list_add(member, text) ? SX_OK : error_nomem(err, "reading options");
 	case LIST:
 		return list_split(member, text) ? SX_OK : error_nomem(err, "reading options");
 	case DURATION:
@@ -483,6 +508,7 @@ void options_finish(struct options *options)
 	free(options->devices.items);
 	free(options->metrics.items);
 	free(options->args.items);
+	free(options->gates.items);
 	free(options->constants);
 }
 

@@ -38,7 +38,10 @@ struct options {
 	/* Options of single verbs. */
 	const char *api, *as, *by, *sort, *keep, *counter, *event, *coarse, *fine;
 	const char *reg, *value, *resolution, *process;
-	uint64_t top;
+	struct string_list gates;
+	const char *gates_file, *gate_missing, *baseline, *update_baseline;
+	bool gate_warn;
+	uint64_t top, repeat;
 	double fps;
 	bool counters, selftest, realtime, summary;
 	struct option_id context;

@@ -1,0 +1,331 @@
+/* Baselines: what a comparison needs of a set, as a small JSON document that can be committed. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/read_json.h"
+#include "tools/cli/compare_input.h"
+
+#define SCHEMA	   "sextant.baseline/1"
+#define BYTES_MAX  (64u << 20)
+#define RUNS_MAX   100000u
+#define HEAD_BYTES 256
+
+static const char *const directions[] = {NULL, "lower", "higher"};
+
+bool baseline_is(const char *path)
+{
+	char head[HEAD_BYTES + 1] = "";
+	FILE *file = fopen(path, "re");
+	size_t size = file ? fread(head, 1, HEAD_BYTES, file) : 0;
+	if (file)
+		fclose(file);
+	head[size] = '\0';
+	return strstr(head, SCHEMA) != NULL;
+}
+
+static void numbers(struct json *json, const char *key, const double *values, uint32_t count)
+{
+	json_key(json, key);
+	json_array_begin_flat(json);
+	for (uint32_t i = 0; i < count; i++)
+		json_f64(json, values[i]);
+	json_array_end(json);
+}
+
+static void write_metric(struct json *json, const struct compare_metric *m)
+{
+	json_object_begin_flat(json);
+	json_kv_string(json, "name", m->name);
+	json_kv_string(json, "title", m->title);
+	json_kv_string(json, "unit", m->unit);
+	json_kv_string(json, "neutral", m->neutral);
+	json_kv_string(json, "heading", m->heading);
+	json_kv_string(json, "direction", directions[m->direction]);
+	json_kv_bool(json, "counts", m->counts);
+	json_kv_bool(json, "constant", m->constant);
+	json_kv_u64(json, "device", m->device);
+	numbers(json, "means", m->means, m->runs);
+	numbers(json, "totals", m->totals, m->runs);
+	json_key(json, "samples");
+	json_array_begin_flat(json);
+	for (uint32_t i = 0; i < m->runs; i++)
+		json_u64(json, m->samples[i]);
+	json_array_end(json);
+	numbers(json, "within", m->within, m->runs);
+	numbers(json, "blocks", m->blocks, m->runs);
+	json_kv_f64(json, "min", m->stats.min);
+	json_kv_f64(json, "p50", m->stats.p50);
+	json_kv_f64(json, "p95", m->stats.p95);
+	json_kv_f64(json, "p99", m->stats.p99);
+	json_kv_f64(json, "max", m->stats.max);
+	json_object_end(json);
+}
+
+static void write_devices(struct json *json, const struct compare_set *set)
+{
+	json_key(json, "devices");
+	json_array_begin(json);
+	for (size_t d = 0; d < set->device_count; d++) {
+		json_object_begin_flat(json);
+		json_kv_string(json, "catalog", set->devices[d].catalog);
+		json_kv_string(json, "name", set->devices[d].name);
+		json_kv_string(json, "driver", set->devices[d].driver);
+		json_kv_bool(json, "simulated", set->devices[d].simulated);
+		json_kv_u64(json, "samples", set->devices[d].samples);
+		json_kv_u64(json, "lost", set->devices[d].lost);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+enum sx_status baseline_write(const char *path, const struct compare_set *set, struct sx_error *err)
+{
+	struct result_file file = RESULT_FILE_NONE;
+	enum sx_status status = result_file_open(&file, path, err);
+	if (status)
+		return status;
+	struct json json = {.out = file.file};
+	json_object_begin(&json);
+	json_kv_string(&json, "schema", SCHEMA);
+	json_kv_u64(&json, "runs", set->runs);
+	write_devices(&json, set);
+	json_key(&json, "metrics");
+	json_array_begin(&json);
+	for (size_t i = 0; i < set->metric_count; i++)
+		if (set->metrics[i].runs)
+			write_metric(&json, &set->metrics[i]);
+	json_array_end(&json);
+	json_object_end(&json);
+	json_end(&json);
+	bool ok = !ferror(file.file) && result_file_keep(&file);
+	int saved = errno;
+	result_file_drop(&file);
+	return ok ? SX_OK : error_errno(err, saved ? saved : EIO, "cannot write %s", path);
+}
+
+/* The metric or device that is read. */
+struct reading {
+	struct compare_set *set;
+	struct compare_metric *metric;
+	struct compare_device *device;
+	uint32_t filled[5]; /* of means, totals, samples, within, blocks */
+	bool failed, no_memory;
+};
+
+/* Text with its escapes undone; those of other characters than quotes and such stay. */
+static const char *text_of(struct reading *r, struct import_cell cell)
+{
+	char *copy = arena_strndup(&r->set->arena, cell.text, cell.size), *to = copy;
+	for (const char *c = copy; c && *c; c++) {
+		if (c[0] == '\\' && (c[1] == '"' || c[1] == '\\' || c[1] == '/'))
+			c++;
+		*to++ = *c;
+	}
+	if (to)
+		*to = '\0';
+	r->no_memory = r->no_memory || !copy;
+	return copy;
+}
+
+static bool is_key(const struct read_json_place *place, size_t depth, const char *key)
+{
+	return place->depth > depth && import_is(place->keys[depth], key);
+}
+
+static double number_of(struct import_cell cell)
+{
+	char text[64];
+	if (cell.size >= sizeof(text))
+		return (double)NAN;
+	memcpy(text, cell.text, cell.size);
+	text[cell.size] = '\0';
+	char *end;
+	double value = strtod(text, &end);
+	return end == text || *end ? (double)NAN : value;
+}
+
+static void begin_object(struct reading *r, const struct read_json_place *place)
+{
+	if (place->depth == 1 && is_key(place, 0, "metrics")) {
+		r->metric = compare_set_metric(r->set, "", r->set->runs);
+		r->no_memory = r->no_memory || !r->metric;
+		memset(r->filled, 0, sizeof(r->filled));
+	} else if (place->depth == 1 && is_key(place, 0, "devices")) {
+		r->device = compare_set_device(r->set);
+		r->no_memory = r->no_memory || !r->device;
+	}
+}
+
+static void read_array(struct reading *r, struct import_cell value, size_t which)
+{
+	struct compare_metric *m = r->metric;
+	double *const arrays[] = {m->means, m->totals, NULL, m->within, m->blocks};
+	uint32_t i = r->filled[which]++;
+	double number = number_of(value);
+	if (i >= r->set->runs)
+		r->failed = true;
+	else if (arrays[which])
+		arrays[which][i] = number;
+	else
+		m->samples[i] = number > 0 && number < 1e18 ? (uint64_t)number : 0;
+}
+
+static void read_metric(struct reading *r, const struct read_json_place *place,
+			enum read_json_event event, struct import_cell value)
+{
+	static const char *const arrays[] = {"means", "totals", "samples", "within", "blocks"};
+	struct compare_metric *m = r->metric;
+	struct {
+		const char *key, **text;
+	} const texts[] = {{"name", &m->name},
+			   {"title", &m->title},
+			   {"unit", &m->unit},
+			   {"neutral", &m->neutral},
+			   {"heading", &m->heading}};
+	struct {
+		const char *key;
+		double *number;
+	} const stats[] = {{"min", &m->stats.min},
+			   {"p50", &m->stats.p50},
+			   {"p95", &m->stats.p95},
+			   {"p99", &m->stats.p99},
+			   {"max", &m->stats.max}};
+	for (size_t i = 0; i < 5; i++) {
+		if (is_key(place, 1, texts[i].key) && event == READ_JSON_TEXT)
+			*texts[i].text = text_of(r, value);
+		if (is_key(place, 1, stats[i].key) && event == READ_JSON_BARE)
+			*stats[i].number = number_of(value);
+		if (is_key(place, 1, arrays[i]) && event == READ_JSON_BARE)
+			read_array(r, value, i);
+	}
+	if (is_key(place, 1, "direction"))
+		m->direction = import_is(value, "lower")    ? SX_DIRECTION_LOWER
+			       : import_is(value, "higher") ? SX_DIRECTION_HIGHER
+							    : SX_DIRECTION_UNKNOWN;
+	if (is_key(place, 1, "counts"))
+		m->counts = import_is(value, "true");
+	if (is_key(place, 1, "constant"))
+		m->constant = import_is(value, "true");
+	if (is_key(place, 1, "device"))
+		m->device = number_of(value) >= 0 && number_of(value) < 1e6
+				? (uint32_t)number_of(value)
+				: UINT32_MAX;
+}
+
+static void read_device(struct reading *r, const struct read_json_place *place,
+			enum read_json_event event, struct import_cell value)
+{
+	struct compare_device *d = r->device;
+	bool text = event == READ_JSON_TEXT;
+	double number = text ? 0 : number_of(value);
+	uint64_t count = number > 0 && number < 1e18 ? (uint64_t)number : 0;
+	if (is_key(place, 1, "catalog") && text)
+		d->catalog = text_of(r, value);
+	else if (is_key(place, 1, "name") && text)
+		d->name = text_of(r, value);
+	else if (is_key(place, 1, "driver") && text)
+		d->driver = text_of(r, value);
+	else if (is_key(place, 1, "simulated"))
+		d->simulated = import_is(value, "true");
+	else if (is_key(place, 1, "samples"))
+		d->samples = count;
+	else if (is_key(place, 1, "lost"))
+		d->lost = count;
+}
+
+static void see(void *user, enum read_json_event event, const struct read_json_place *place,
+		struct import_cell value)
+{
+	struct reading *r = user;
+	if (r->failed || r->no_memory)
+		return;
+	if (event == READ_JSON_BEGIN) {
+		begin_object(r, place);
+	} else if (event == READ_JSON_END && place->depth == 1 && r->metric) {
+		r->metric->runs = r->filled[0];
+		for (int i = 1; i < 5; i++)
+			r->failed = r->failed || r->filled[i] != r->filled[0];
+		r->metric = NULL;
+	} else if (is_key(place, 0, "runs") && place->depth == 1) {
+		double runs = number_of(value);
+		r->failed = !(runs >= 1 && runs <= RUNS_MAX);
+		r->set->runs = r->failed ? 0 : (uint32_t)runs;
+	} else if (place->depth >= 2 && is_key(place, 0, "metrics") && r->metric) {
+		read_metric(r, place, event, value);
+	} else if (place->depth >= 2 && is_key(place, 0, "devices") && r->device) {
+		read_device(r, place, event, value);
+	}
+}
+
+/* Whether everything that others rely on is there. */
+static bool is_sound(const struct reading *r)
+{
+	const struct compare_set *set = r->set;
+	bool sound = !r->failed && set->runs && set->device_count && set->metric_count;
+	for (size_t d = 0; sound && d < set->device_count; d++)
+		sound = set->devices[d].catalog && set->devices[d].name;
+	for (size_t i = 0; sound && i < set->metric_count; i++) {
+		struct compare_metric *m = &set->metrics[i];
+		m->title = m->title ? m->title : m->name;
+		sound = *m->name && m->unit && m->device < set->device_count && m->runs;
+		for (uint32_t k = 0; sound && k < m->runs; k++)
+			sound = !isnan(m->means[k]);
+	}
+	return sound;
+}
+
+static enum sx_status finish(struct reading *r, const char *path, enum read_json_result result,
+			     size_t line, struct sx_error *err)
+{
+	if (r->no_memory)
+		return error_nomem(err, "reading a baseline");
+	if (result == READ_JSON_WHOLE && is_sound(r)) {
+		struct compare_set *set = r->set;
+		/* done() divides what are sums elsewhere. */
+		for (size_t i = 0; i < set->metric_count; i++) {
+			struct compare_metric *m = &set->metrics[i];
+			m->stats.p50 *= m->runs;
+			m->stats.p95 *= m->runs;
+			m->stats.p99 *= m->runs;
+		}
+		return compare_set_done(set, err);
+	}
+	error_set(err, SX_ERR_BAD_INPUT, "%s:%zu: this is no whole baseline", path, line);
+	error_because(err, result == READ_JSON_WHOLE ? "a value is missing or of the wrong kind"
+						     : "the JSON breaks off or is malformed");
+	error_try(err, "sextant diff A B --update-baseline %s", path);
+	return SX_ERR_BAD_INPUT;
+}
+
+enum sx_status baseline_read(const char *path, struct compare_set *set, struct sx_error *err)
+{
+	struct reading r = {.set = set};
+	FILE *file = fopen(path, "re");
+	char *text = file ? malloc(BYTES_MAX + 1) : NULL;
+	size_t size = text ? fread(text, 1, BYTES_MAX + 1, file) : 0, line = 0;
+	bool bad = file && ferror(file);
+	int saved = errno;
+	if (file)
+		fclose(file);
+	if (!file || bad) {
+		free(text);
+		return error_errno(err, saved, "cannot read %s", path);
+	}
+	if (!text)
+		return error_nomem(err, "reading a baseline");
+	enum sx_status status;
+	if (size > BYTES_MAX) {
+		status = error_set(err, SX_ERR_LIMIT, "%s is larger than 64 MiB", path);
+	} else {
+		set->file_count = 0;
+		enum read_json_result result = read_json_walk(text, size, see, &r, &line);
+		status = finish(&r, path, result, line, err);
+	}
+	free(text);
+	if (!status && mem_grow(&set->files, &set->file_capacity, 1, sizeof(*set->files)) &&
+	    (set->files[0] = compare_set_text(set, path)))
+		set->file_count = 1;
+	return status;
+}

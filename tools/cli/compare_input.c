@@ -1,0 +1,252 @@
+/* Reading captures as runs of a comparison, and gates from the command line. */
+#include "tools/cli/compare_input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/cli/capture_view.h"
+#include "tools/cli/imported.h"
+
+#define GATES_BYTES_MAX (1 << 20)
+#define WARM_UP_NS	UINT64_C(1000000000) /* at most; and a tenth of the run at most */
+#define WARM_UP_SHARE	10
+
+/* One capture while it is read. */
+struct run {
+	struct cli *cli;
+	const char *path;
+	struct report_fill *fill;
+	uint32_t used;
+	bool whole;
+	struct sx_metrics *metrics[64];
+};
+
+static enum sx_status read_rows(struct capture_view *view, struct sx_table *raw, struct run *run,
+				uint32_t device, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	while (!status) {
+		status = capture_view_next(view, raw, err);
+		if (!status)
+			status = report_add_rows(run->fill, device, raw, err);
+	}
+	return status == SX_END ? SX_OK : status;
+}
+
+static enum sx_status add_device(struct run *run, struct capture_view *view, struct sx_table *raw,
+				 struct sx_error *err)
+{
+	static const char *const everything = "*"; /* counters too: they are compared exactly */
+	const struct options *o = &run->cli->options;
+	bool some = o->metrics.count > 0;
+	const struct sx_metrics_options selection = {
+	    .patterns = some ? o->metrics.items : &everything,
+	    .pattern_count = some ? (uint32_t)o->metrics.count : 1,
+	    .set = o->set,
+	    .variant = o->api,
+	    .constants = view->constants,
+	    .constant_count = view->constant_count,
+	    .like = raw};
+	struct sx_metrics **metrics = &run->metrics[run->used];
+	enum sx_status status = sx_metrics_create(view->catalog, &selection, metrics, err);
+	if (status == SX_ERR_NOT_FOUND && o->metrics.count)
+		return SX_OK; /* a metric of one device need not be one of the others */
+	const struct report_source source = {.catalog = view->catalog,
+					     .name = *view->info->name ? view->info->name
+								       : view->info->catalog,
+					     .driver = view->info->driver,
+					     .source = view->info->source,
+					     .simulated = view->info->simulated,
+					     .constants = view->constants,
+					     .constant_count = view->constant_count,
+					     .set = o->set,
+					     .variant = o->api,
+					     .metrics = *metrics,
+					     .like = raw};
+	uint32_t index = 0;
+	if (!status)
+		status = report_add_device(run->fill, &source, &index, err);
+	if (!status)
+		run->used++;
+	if (!status)
+		status = read_rows(view, raw, run, index, err);
+	return status;
+}
+
+/* Known once all records were read; which device lost them is told of a single one alone. */
+static uint64_t lost_of(const struct capture_view *view)
+{
+	const struct sx_capture_account *account = sx_capture_account(view->reader);
+	return sx_capture_info(view->reader)->device_count == 1 ? account->lost_rows : 0;
+}
+
+static enum sx_status read_device(struct run *run, uint32_t number, struct sx_error *err)
+{
+	struct capture_view *view = NULL;
+	struct sx_table *raw = NULL;
+	uint32_t before = run->used;
+	enum sx_status status = capture_view_device(run->cli, run->path, number, &view, err);
+	if (!status)
+		status = capture_view_table(view, &raw, err);
+	if (!status)
+		status = add_device(run, view, raw, err);
+	if (!status && run->used > before) {
+		const struct report_facts facts = {.lost = lost_of(view),
+						   .simulated = view->info->simulated};
+		status = report_set_facts(run->fill, before, &facts, err);
+	}
+	if (!status && number == 0)
+		run->whole = capture_view_note(run->cli, view) && run->whole;
+	sx_table_destroy(raw);
+	capture_view_close(view);
+	return status;
+}
+
+static enum sx_status count_devices(const char *path, uint32_t *count, struct sx_error *err)
+{
+	struct sx_capture_reader *reader = NULL;
+	enum sx_status status = sx_capture_open(path, &reader, err);
+	if (status)
+		return status;
+	*count = sx_capture_info(reader)->device_count;
+	sx_capture_close(reader);
+	return SX_OK;
+}
+
+static uint64_t warm_up(const struct report *report)
+{
+	uint64_t longest = 0;
+	for (uint32_t d = 0; d < report->device_count; d++)
+		if (report->devices[d].duration_ns > longest)
+			longest = report->devices[d].duration_ns;
+	return longest / WARM_UP_SHARE < WARM_UP_NS ? longest / WARM_UP_SHARE : WARM_UP_NS;
+}
+
+static enum sx_status read_run(struct cli *cli, const char *path, const char *shown,
+			       struct compare_set *set, bool *whole, struct sx_error *err)
+{
+	struct run run = {.cli = cli, .path = path, .whole = true};
+	const struct report *report = NULL;
+	uint32_t devices = 0;
+	enum sx_status status = imported_replace(cli, &run.path, err);
+	if (!status)
+		status = count_devices(run.path, &devices, err);
+	if (!status)
+		status = report_begin(&run.fill, err);
+	if (!status)
+		status = report_set_run(run.fill,
+					&(struct report){.schema = "report", .file = shown}, err);
+	for (uint32_t i = 0; !status && i < devices && run.used < 64; i++)
+		status = read_device(&run, i, err);
+	if (!status && !devices) {
+		error_set(err, SX_ERR_BAD_INPUT, "%s has no device", shown);
+		error_because(err, "it is damaged before the first one");
+		error_try(err, "sextant capture check %s", shown);
+		status = SX_ERR_BAD_INPUT;
+	}
+	if (!status && !run.used) {
+		error_set(err, SX_ERR_NOT_FOUND, "%s has none of the metrics", shown);
+		error_because(err, "--metric names others than its devices measure");
+		error_try(err, "sextant report %s", shown);
+		status = SX_ERR_NOT_FOUND;
+	}
+	if (!status)
+		status = report_finish(run.fill, &report, err);
+	if (!status)
+		status = compare_set_add(set, shown, report, warm_up(report), err);
+	report_destroy(run.fill);
+	for (uint32_t i = 0; i < 64; i++)
+		sx_metrics_destroy(run.metrics[i]);
+	*whole = *whole && run.whole;
+	return status;
+}
+
+enum sx_status compare_input_load(struct cli *cli, const char *files, struct compare_set *set,
+				  bool *whole, struct sx_error *err)
+{
+	compare_set_init(set);
+	char *list = strdup(files), *save = NULL;
+	enum sx_status status = list ? SX_OK : error_nomem(err, "reading files");
+	char shown[IMPORTED_TEXT_MAX];
+	if (!status && baseline_is(files)) {
+		status = baseline_read(files, set, err);
+		free(list);
+		return status;
+	}
+	/* A comma may be part of a name. */
+	const char *apart = access(files, F_OK) == 0 ? "\n" : ",";
+	char *path = status ? NULL : strtok_r(list, apart, &save);
+	for (; path && !status; path = strtok_r(NULL, apart, &save))
+		status = read_run(cli, path, imported_text(cli, path, shown), set, whole, err);
+	if (!status)
+		status = compare_set_done(set, err);
+	free(list);
+	return status;
+}
+
+static enum sx_status read_gates(const char *path, struct arena *arena, char **text,
+				 struct sx_error *err)
+{
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return error_errno(err, errno, "cannot read %s", path);
+	*text = arena_alloc(arena, GATES_BYTES_MAX + 1);
+	size_t size = *text ? fread(*text, 1, GATES_BYTES_MAX + 1, file) : 0;
+	bool bad = ferror(file);
+	fclose(file);
+	if (!*text)
+		return error_nomem(err, "gates");
+	if (bad || size > GATES_BYTES_MAX || memchr(*text, '\0', size)) {
+		error_set(err, SX_ERR_BAD_INPUT, "%s is no list of gates", path);
+		error_because(err, "it is no text, or larger than 1 MiB");
+		error_try(err, "one gate a line: frame_time.p95 < 16.6ms");
+		return SX_ERR_BAD_INPUT;
+	}
+	(*text)[size] = '\0';
+	return SX_OK;
+}
+
+enum sx_status compare_gates(const struct cli *cli, struct arena *arena, struct gate **out,
+			     size_t *count, struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	struct gate *lines = NULL;
+	size_t line_count = 0;
+	enum sx_status status = SX_OK;
+	if (o->gates_file) {
+		char *text = NULL;
+		status = read_gates(o->gates_file, arena, &text, err);
+		if (!status)
+			status =
+			    gate_parse_lines(arena, o->gates_file, text, &lines, &line_count, err);
+	}
+	*count = 0;
+	*out = arena_alloc(arena, (o->gates.count + line_count + 1) * sizeof(**out));
+	if (!*out)
+		return error_nomem(err, "gates");
+	for (size_t i = 0; !status && i < o->gates.count; i++)
+		status = gate_parse(arena, o->gates.items[i], &(*out)[(*count)++], err);
+	for (size_t i = 0; !status && i < line_count; i++)
+		(*out)[(*count)++] = lines[i];
+	return status;
+}
+
+int compare_gates_exit(const struct cli *cli, const struct report_gate *gates, size_t count)
+{
+	const struct options *o = &cli->options;
+	bool skip = o->gate_missing && strcmp(o->gate_missing, "skip") == 0;
+	bool says = cli->view.format == FORMAT_CSV || cli->view.format == FORMAT_NDJSON;
+	int code = EXIT_OK;
+	for (size_t i = 0; i < count; i++) {
+		const struct report_gate *g = &gates[i];
+		if (says && (g->why || !g->passed))
+			cli_note(cli, "gate %s: %s", g->text, g->why ? g->why : "FAILED");
+		if (g->why && !skip && code == EXIT_OK)
+			code = EXIT_INCOMPLETE;
+		if (!g->why && !g->passed && !o->gate_warn)
+			code = EXIT_REGRESSION;
+	}
+	return code;
+}
