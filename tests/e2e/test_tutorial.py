@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs docs/tutorial.md: every command in its blocks, in order, in one folder. What the page shows of
+"""Runs a page of docs/ (the tutorial): every command in its blocks, in order, in one folder. What the page shows of
 an output must still be there, numbers aside, and the hot frame that it finds must be the hottest."""
 import csv
 import os
@@ -15,7 +15,7 @@ sys.path.insert(0, str(here / "gl"))
 import xvfb  # noqa: E402
 
 sextant = pathlib.Path(sys.argv[1]).resolve()
-page = here.parent.parent / "docs" / "tutorial.md"
+page = here.parent.parent / "docs" / (sys.argv[2] if len(sys.argv) > 2 else "tutorial.md")
 
 
 def blocks():
@@ -79,7 +79,8 @@ def main():
             env = dict(display.environment(), COLUMNS="80",
                        PATH=f"{sextant.parent}:{os.environ['PATH']}")
             outputs = run_page(folder, env)
-            check_hot_frame(folder, outputs)
+            if page.name == "tutorial.md":
+                check_hot_frame(folder, outputs)
             print(f"{len(outputs)} commands")
     finally:
         shutil.rmtree(folder)

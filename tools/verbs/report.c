@@ -7,6 +7,7 @@
 #include "output/report/groups.h"
 #include "output/views.h"
 #include "tools/cli/capture_view.h"
+#include "tools/cli/compare_input.h"
 #include "tools/cli/imported.h"
 
 #define FPS_DEFAULT 60
@@ -164,13 +165,48 @@ static enum sx_status write_groups(const struct cli *cli, const struct input *in
 	return status;
 }
 
-static enum sx_status write(const struct cli *cli, const struct input *inputs,
-			    struct report_fill *fill, struct sx_error *err)
+/* Holds the gates of the command line against the report; *code becomes their exit status. */
+static enum sx_status judge_gates(const struct cli *cli, struct arena *arena, struct report *report,
+				  int *code, struct sx_error *err)
 {
-	const struct report *report;
-	enum sx_status status = report_finish(fill, &report, err);
+	struct gate *gates = NULL;
+	size_t count = 0;
+	enum sx_status status = compare_gates(cli, arena, &gates, &count, err);
+	struct report_gate *judged =
+	    status ? NULL : arena_alloc(arena, (count + 1) * sizeof(*judged));
+	if (!status && !judged)
+		status = error_nomem(err, "gates");
 	if (status)
 		return status;
+	gate_judge_report(gates, count, report, arena, judged);
+	report->gates = judged;
+	report->gate_count = (uint32_t)count;
+	*code = compare_gates_exit(cli, judged, count);
+	return SX_OK;
+}
+
+static enum sx_status write_report(const struct cli *cli, const struct input *inputs,
+				   const struct report *report, struct sx_error *err);
+
+static enum sx_status write(const struct cli *cli, const struct input *inputs,
+			    struct report_fill *fill, int *code, struct sx_error *err)
+{
+	const struct report *finished;
+	struct arena arena = {0};
+	enum sx_status status = report_finish(fill, &finished, err);
+	if (status)
+		return status;
+	struct report report = *finished;
+	status = judge_gates(cli, &arena, &report, code, err);
+	if (!status)
+		status = write_report(cli, inputs, &report, err);
+	arena_finish(&arena);
+	return status;
+}
+
+static enum sx_status write_report(const struct cli *cli, const struct input *inputs,
+				   const struct report *report, struct sx_error *err)
+{
 	if (cli->options.by)
 		return write_groups(cli, inputs, report, err);
 	for (uint32_t i = 0; cli->options.resolution && i < report->device_count; i++)
@@ -220,7 +256,7 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 }
 
 static enum sx_status report(struct cli *cli, const char *path, const uint32_t *list,
-			     uint32_t count, bool *whole, struct sx_error *err)
+			     uint32_t count, bool *whole, int *code, struct sx_error *err)
 {
 	char shown[IMPORTED_TEXT_MAX];
 	struct input *inputs = calloc(count + 1, sizeof(*inputs));
@@ -237,7 +273,7 @@ static enum sx_status report(struct cli *cli, const char *path, const uint32_t *
 	if (!status)
 		status = fill_devices(cli, path, list, count, inputs, &used, fill, err);
 	if (!status)
-		status = write(cli, inputs, fill, err);
+		status = write(cli, inputs, fill, code, err);
 	if (!status && used)
 		*whole = capture_view_note(cli, inputs[0].view);
 	for (uint32_t i = 0; !status && i < used; i++)
@@ -255,6 +291,7 @@ static int report_run(struct cli *cli)
 	const char *path;
 	uint32_t *list = NULL, count = 0;
 	bool whole = true;
+	int code = EXIT_OK;
 	unsigned grouped = 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV;
 	enum sx_status status = cli_formats(cli, cli->options.by ? grouped : views_formats(), &err);
 	if (!status)
@@ -262,11 +299,11 @@ static int report_run(struct cli *cli)
 	if (!status)
 		status = capture_view_list(cli, path, &list, &count, &err);
 	if (!status)
-		status = report(cli, path, list, count, &whole, &err);
+		status = report(cli, path, list, count, &whole, &code, &err);
 	free(list);
 	if (status)
 		return cli_fail(cli, &err);
-	return whole ? EXIT_OK : EXIT_INCOMPLETE;
+	return code == EXIT_OK && !whole ? EXIT_INCOMPLETE : code;
 }
 
 const struct command cmd_report = {
@@ -281,12 +318,14 @@ const struct command cmd_report = {
 		 "(--interval long) or instance instead, the first 20 or --top of them, in "
 		 "order or by --sort, largest first. With --resolution, and --fps if it is not "
 		 "60, also the budget of such a picture: core cycles for each pixel, what was "
-		 "spent of them, and the power of external memory.",
+		 "spent of them, and the power of external memory. With --gate it holds limits "
+		 "against the whole run: exit status 6 when one fails.",
 	     .options = "for device metric set api interval input output const counters by sort "
-			"top fps resolution format",
+			"top fps resolution gate gates gate-missing gate-warn format",
 	     .max_args = 1,
 	     .examples = "  sextant report game.sxc\n"
 			 "  sextant report game.sxc --by frame --top 10 --sort gpu_time\n"
+			 "  sextant report game.sxc --gate 'frame_time.p99 < 33ms'\n"
 			 "  sextant report game.sxc --resolution 1920x1080 --fps 60\n"
 			 "  sextant report game.sxc --by time -I 1s -m 'cpu_*' --csv\n"},
     .run = report_run,

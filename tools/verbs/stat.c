@@ -1,5 +1,6 @@
 /* sextant stat: totals and distribution for one command, or for a duration. */
 #include "tools/verbs/profile.h"
+#include "tools/verbs/stat_repeat.h"
 
 static int run(struct cli *cli)
 {
@@ -10,7 +11,8 @@ static int run(struct cli *cli)
 		error_try(&err, "sextant stat -i %s", cli->options.input);
 		return cli_fail(cli, &err);
 	}
-	return profile_run(cli, cli->options.child);
+	return cli->options.repeat > 1 && cli->options.child ? stat_repeat_run(cli)
+							     : profile_run(cli, cli->options.child);
 }
 
 const struct command cmd_stat = {
@@ -22,13 +24,15 @@ const struct command cmd_stat = {
 		 "writes every metric's total and distribution and what holds the program "
 		 "back. The command's output, exit status and signals are its own. Without a "
 		 "command the devices are sampled until --duration or --count, or Ctrl-C; with "
-		 "-i the samples of a capture take their place.",
+		 "-i the samples of a capture take their place. With -r N the command runs N "
+		 "times, and each metric comes with the spread of its runs.",
 	     .options = "for device metric set interval duration count input output const api "
 			"context process format "
-			"realtime",
+			"repeat realtime",
 	     .child = true,
 	     .examples = "  sextant stat -- glmark2 -b build\n"
 			 "  sextant stat -m 'gpu.*,frame_time' -o profile.json --json -- ./game\n"
+			 "  sextant stat -r 5 -m 'frame_time,gpu_time' -- ./game\n"
 			 "  sextant stat -d cpu -I 100ms -t 5s\n"},
     .run = run,
 };

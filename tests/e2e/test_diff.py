@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""diff, compare, stat -r and gates through the command, from start to end.
+
+Captures are made of MangoHud logs that this script writes with a change and noise that it knows;
+means and percentiles are worked out here again. A real pair is one OpenGL program with another
+number of triangles.
+
+usage: test_diff.py SEXTANT [GL_PROGRAMS]
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+SEXTANT = sys.argv[1]
+SEED = 20261121
+
+
+def run(*args, code=0, cwd=None):
+    done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, cwd=cwd, timeout=120)
+    assert code is None or done.returncode == code, \
+        f"{args}: exit {done.returncode}, expected {code}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def mangohud(path, frames_ms):
+    """A log of one run: its frames, and a GPU load that does not change."""
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("os,cpu,gpu,ram,kernel,driver,cpuscheduler\n")
+        out.write("Debian,Some CPU,Some GPU,16000000,6.1,Mesa 22.3.6,\n")
+        out.write("fps,frametime,cpu_load,gpu_load,elapsed\n")
+        elapsed = 0
+        for ms in frames_ms:
+            elapsed += int(ms * 1e6)
+            out.write(f"{1000 / ms:.3f},{ms:.6f},30,{60},{elapsed}\n")
+
+
+class Diff(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.random = random.Random(SEED)
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def log(self, name, mean=10.0, frames=400, noise=0.05, shift=0.0):
+        """One run: frames around a mean that itself differs by `shift` from run to run."""
+        path = os.path.join(self.folder, name)
+        centre = mean * (1 + self.random.gauss(0, shift))
+        values = [max(0.1, self.random.gauss(centre, centre * noise)) for _ in range(frames)]
+        mangohud(path, values)
+        return path, values
+
+    def side(self, name, count=5, **how):
+        return ",".join(self.log(f"{name}{i}.csv", **how)[0] for i in range(count))
+
+    def diff(self, *args, code=0):
+        return json.loads(run("diff", *args, "--json", code=code).stdout)
+
+    def frame_time(self, doc):
+        rows = [m for m in doc["metrics"] if m["name"] in ("frame_time", "frame.time")]
+        self.assertEqual(len(rows), 1, [m["name"] for m in doc["metrics"]])
+        return rows[0]
+
+    def capture(self, log):
+        path = log[:-4] + ".sxc"
+        run("import", log, "-o", path, "-q")
+        return path
+
+    def test_numbers(self):
+        a, values = self.log("a.csv", frames=1000)
+        doc = self.diff(self.capture(a), self.capture(self.log("b.csv", frames=1000)[0]))
+        row = self.frame_time(doc)
+        self.assertEqual(doc["schema"], "sextant.diff/1")
+        self.assertEqual(row["unit"], "s")
+        self.assertAlmostEqual(row["a"]["min"], min(values) / 1e3, delta=1e-8)
+        self.assertAlmostEqual(row["a"]["max"], max(values) / 1e3, delta=1e-8)
+        ordered = sorted(values)
+        self.assertAlmostEqual(row["a"]["p50"], ordered[499] / 1e3, delta=1e-6)
+        # The first tenth of a run is warm-up.
+        settled = [v for i, v in enumerate(values) if sum(values[:i]) > sum(values) / 10]
+        self.assertAlmostEqual(row["a"]["mean"], sum(settled) / len(settled) / 1e3, delta=2e-5)
+        self.assertEqual(row["verdict"], "same", row)
+
+    def test_known_change(self):
+        """5 % slower with 1 % between runs is worse; the way back is better; the same is same."""
+        a = self.side("a", shift=0.01)
+        b = self.side("b", mean=10.5, shift=0.01)
+        c = self.side("c", shift=0.01)
+        worse, better = self.frame_time(self.diff(a, b)), self.frame_time(self.diff(b, a))
+        self.assertEqual((worse["verdict"], better["verdict"]), ("worse", "better"))
+        self.assertAlmostEqual(worse["change"], 0.05, delta=0.02)
+        self.assertLess(worse["chance"], 0.02)
+        self.assertEqual(self.frame_time(self.diff(a, c))["verdict"], "same")
+
+    def test_same_file_twice(self):
+        a = self.capture(self.log("a.csv")[0])
+        doc = self.diff(a, a)
+        self.assertTrue(doc["comparable"])
+        self.assertEqual({m["verdict"] for m in doc["metrics"]} - {"incomparable"}, {"same"})
+        self.assertTrue(all(not m["change"] for m in doc["metrics"]))
+
+    def test_runs_of_different_length(self):
+        doc = self.diff(self.log("a.csv", frames=300)[0], self.log("b.csv", frames=1200)[0])
+        self.assertEqual(self.frame_time(doc)["verdict"], "same")
+        short = self.diff(self.log("c.csv", frames=3)[0], self.log("d.csv", frames=3)[0], code=None)
+        self.assertEqual(self.frame_time(short)["verdict"], "incomparable")
+        self.assertIn("too few", self.frame_time(short)["why"])
+
+    def test_gates(self):
+        a = self.side("a", shift=0.005)
+        b = self.side("b", mean=12, shift=0.005)
+        cases = [("frame_time < +5%", False), ("frame_time < +50%", True),
+                 ("frame_time.p95 < 16.6ms", True), ("frame_time.max<1us", False),
+                 ("frame_time >= 11ms", True), ("frame_time.p50 <= 0.02", True)]
+        for gate, passes in cases:
+            doc = self.diff(a, b, "--gate", gate, code=0 if passes else 6)
+            self.assertEqual([g["passed"] for g in doc["gates"]], [passes], gate)
+        self.diff(a, b, "--gate", cases[0][0], "--gate-warn")
+        both = self.diff(a, b, *[w for g, _ in cases for w in ("--gate", g)], code=6)
+        self.assertEqual([g["passed"] for g in both["gates"]], [p for _, p in cases])
+
+    def test_gates_that_cannot_be_judged(self):
+        a, b = self.log("a.csv")[0], self.log("b.csv")[0]
+        for gate, word in (("no_such < 5", "no such metric"), ("frame_time < 5MB", "measured in")):
+            doc = self.diff(a, b, "--gate", gate, code=1)
+            self.assertIsNone(doc["gates"][0]["passed"])
+            self.assertIn(word, doc["gates"][0]["why"])
+            self.diff(a, b, "--gate", gate, "--gate-missing", "skip")
+        for gate in ("frame_time", "frame_time < fast", "< 5ms", "frame_time = 5ms"):
+            done = run("diff", "-q", a, b, "--gate", gate, code=2)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 3, done.stderr)
+
+    def test_gates_file_and_report(self):
+        a = self.capture(self.log("a.csv")[0])
+        gates = os.path.join(self.folder, "gates")
+        with open(gates, "w", encoding="utf-8") as out:
+            out.write("# budget\nframe_time.p99 < 33ms # two frames\n\nframe_time < 1ms\n")
+        done = run("report", a, "--gates", gates, "--json", code=6)
+        self.assertEqual([g["passed"] for g in json.loads(done.stdout)["gates"]], [True, False])
+        self.assertIn("FAILED", run("report", a, "--gates", gates, code=6).stdout)
+        run("report", a, "--gate", "frame_time < +5%", code=1)
+        with open(gates, "a", encoding="utf-8") as out:
+            out.write("nonsense\n")
+        self.assertIn(":5:", run("report", a, "--gates", gates, code=5).stderr)
+
+    def test_baseline(self):
+        a, b = self.side("a", shift=0.005), self.side("b", mean=11, shift=0.005)
+        base = os.path.join(self.folder, "base.json")
+        run("diff", a, "--update-baseline", base)
+        with open(base, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["schema"], "sextant.baseline/1")
+        plain, by_base = self.diff(a, b), self.diff(base, b)
+        for one, two in zip(plain["metrics"], by_base["metrics"]):
+            self.assertEqual(one["verdict"], two["verdict"], one["name"])
+            if one["change"] is not None:
+                self.assertAlmostEqual(one["change"], two["change"], places=9)
+        self.assertEqual(self.diff("--baseline", base, b)["metrics"], by_base["metrics"])
+
+    def test_bad_baselines(self):
+        a = self.log("a.csv")[0]
+        base = os.path.join(self.folder, "base.json")
+        run("diff", a, "--update-baseline", base)
+        with open(base, encoding="utf-8") as file:
+            text = file.read()
+        bad = [text[:len(text) // 2], text.replace('"means": [', '"means": [1, 2, '),
+               text.replace('"unit"', '"tinu"'), text.replace('"runs": 1', '"runs": 99999999999'),
+               text.replace('"device": 0', '"device": 77')]
+        for i, content in enumerate(bad):
+            self.assertNotEqual(content, text, i)
+            with open(base, "w", encoding="utf-8") as file:
+                file.write(content)
+            done = run("diff", "-q", base, a, code=5)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 3, done.stderr)
+
+    def test_other_devices(self):
+        """Only what has a neutral name is compared between devices."""
+        a, b = self.log("a.csv")[0], self.log("b.csv")[0]
+        with open(b, encoding="utf-8") as file:
+            text = file.read()
+        with open(b, "w", encoding="utf-8") as file:
+            file.write(text.replace("Some GPU", "Another GPU"))
+        doc = self.diff(a, b, code=None)
+        self.assertEqual(doc["why_not"], "the devices differ")
+        whys = {m["why"] for m in doc["metrics"] if m["verdict"] == "incomparable"}
+        self.assertIn("the devices differ", whys)
+        self.assertEqual(self.frame_time(doc)["verdict"], "same")
+
+    def test_cut_capture(self):
+        a, b = self.capture(self.log("a.csv")[0]), self.capture(self.log("b.csv")[0])
+        with open(b, "r+b") as file:
+            file.truncate(os.path.getsize(b) - 40)
+        self.assertIn("did not end cleanly", run("diff", a, b).stderr)
+        with open(b, "r+b") as file:
+            file.seek(os.path.getsize(b) // 2)
+            file.write(b"\xff" * 64)
+        self.assertIn("note", run("diff", a, b, code=None).stderr)
+        with open(b, "r+b") as file:
+            file.truncate(20)
+        run("diff", a, b, code=5)
+
+    def test_formats(self):
+        a, b = self.side("a", shift=0.005), self.side("b", mean=12, shift=0.005)
+        gate = ["--gate", "frame_time < +5%", "--gate", "no_such < 1"]
+        root = ElementTree.fromstring(run("diff", a, b, *gate, "-f", "junit", code=6).stdout)
+        suite = root.find("testsuite")
+        self.assertEqual(int(suite.get("failures")), len(root.findall(".//failure")))
+        self.assertEqual(int(suite.get("skipped")), len(root.findall(".//skipped")))
+        self.assertEqual(int(suite.get("tests")), len(root.findall(".//testcase")))
+        page = run("diff", a, b, *gate, "-f", "markdown", code=6).stdout
+        self.assertIn("| metric | A | B | change | verdict |", page)
+        for line in page.splitlines():
+            if line.startswith("|"):
+                self.assertIn(line.replace("\\|", "").count("|"), (5, 6), line)
+        text = run("diff", a, b, code=0).stdout
+        self.assertIn("worse", text)
+        self.assertLessEqual(max(len(line) for line in text.splitlines()
+                                 if self.folder not in line), 80)
+        run("diff", a, b, "-f", "csv", code=2)
+
+    def test_usage(self):
+        a = self.log("a.csv")[0]
+        for args in (["diff"], ["diff", a, "-q"], ["compare", "--", "true"],
+                     ["compare", "--", "true", ":::"], ["compare", "true"]):
+            done = run(*args, code=2)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 3, done.stderr)
+        run("diff", a, os.path.join(self.folder, "none.sxc"), code=5)
+
+
+class Programs(unittest.TestCase):
+    """Real runs of commands, on the CPU source, which is everywhere."""
+
+    BUSY = "import time\nt=time.process_time()\nwhile time.process_time()-t<{}: pass"
+
+    def command(self, seconds):
+        return [sys.executable, "-c", self.BUSY.format(seconds)]
+
+    def test_compare(self):
+        done = run("compare", "-n", "2", "-d", "cpu", "-I", "20ms", "--json", "--",
+                   *self.command(0.2), ":::", *self.command(0.2), code=None)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        doc = json.loads(done.stdout)
+        self.assertEqual((doc["a"]["runs"], doc["b"]["runs"]), (2, 2))
+        self.assertIn("python", doc["a"]["files"][0])
+
+    def test_compare_program_that_is_not_there(self):
+        done = run("compare", "-n", "2", "-d", "cpu", "--", "/no/such/program", ":::", "true",
+                   code=3)
+        self.assertIn("recorded nothing", done.stderr)
+
+    def test_repeat(self):
+        done = run("stat", "-r", "3", "-d", "cpu", "-I", "20ms", "--json", "--",
+                   *self.command(0.1))
+        doc = json.loads(done.stdout)
+        self.assertEqual(doc["runs"], 3)
+        self.assertTrue(doc["metrics"])
+        for metric in doc["metrics"]:
+            self.assertEqual(len(metric["means"]), 3)
+            self.assertAlmostEqual(metric["mean"], sum(metric["means"]) / 3,
+                                   delta=1e-9 * max(1, abs(metric["mean"])))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,134 @@
+/* sextant compare: two programs in turn, each run recorded, then compared. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/diff/diff.h"
+#include "tools/cli/compare_input.h"
+#include "tools/verbs/diff.h"
+#include "tools/verbs/repeat.h"
+
+#define RUNS	  5
+#define SEPARATOR ":::"
+
+/* Both sides while they are measured: the files of each, with commas between them. */
+struct sides {
+	char *const *argv[2];
+	char *files[2];
+	size_t sizes[2], capacities[2];
+};
+
+static enum sx_status split(const struct cli *cli, struct sides *s, struct sx_error *err)
+{
+	char **words = cli->options.child;
+	size_t at = 0;
+	while (words && words[at] && strcmp(words[at], SEPARATOR) != 0)
+		at++;
+	if (!words || !at || !words[at] || !words[at + 1]) {
+		error_set(err, SX_ERR_USAGE, "compare takes two commands");
+		error_because(err, "they stand behind --, with " SEPARATOR " between them");
+		error_try(err, "sextant compare -n 5 -- ./old " SEPARATOR " ./new");
+		return SX_ERR_USAGE;
+	}
+	words[at] = NULL;
+	s->argv[0] = words;
+	s->argv[1] = words + at + 1;
+	return SX_OK;
+}
+
+static bool add_file(struct sides *s, int side, const char *path)
+{
+	size_t len = strlen(path);
+	if (!mem_grow(&s->files[side], &s->capacities[side], s->sizes[side] + len + 2, 1))
+		return false;
+	if (s->sizes[side])
+		s->files[side][s->sizes[side]++] = ',';
+	memcpy(s->files[side] + s->sizes[side], path, len + 1);
+	s->sizes[side] += len;
+	return true;
+}
+
+static enum sx_status measure(const struct cli *cli, struct repeat *repeat, struct sides *s,
+			      struct sx_error *err)
+{
+	uint64_t runs = cli->options.count ? cli->options.count : RUNS;
+	enum sx_status status = SX_OK;
+	for (uint64_t i = 0; !status && i < 2 * runs; i++) {
+		char path[560];
+		int code = 0, side = (int)(i % 2);
+		status = repeat_record(repeat, cli, s->argv[side], path, &code, err);
+		if (!status && code)
+			cli_note(cli, "warning: run %llu of %c ended with %d",
+				 (unsigned long long)(i / 2 + 1), 'A' + side, code);
+		if (!status && !add_file(s, side, path))
+			status = error_nomem(err, "comparing");
+	}
+	return status;
+}
+
+/* What stands for a side in the result: its command, not files that are gone. */
+static void name_side(struct compare_set *set, char *const *argv)
+{
+	char text[512];
+	size_t used = 0;
+	text[0] = '\0';
+	for (; *argv && used < sizeof(text); argv++) {
+		int n = snprintf(text + used, sizeof(text) - used, "%s%s", used ? " " : "", *argv);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	const char *copy = compare_set_text(set, text);
+	if (copy) {
+		set->files[0] = copy;
+		set->file_count = 1;
+	}
+}
+
+static int compare_command_run(struct cli *cli)
+{
+	struct sx_error err = {0};
+	struct sides s = {0};
+	struct repeat repeat = {0};
+	struct compare_set sets[2] = {0};
+	bool whole = true;
+	int code = EXIT_OK;
+	enum sx_status status = cli_formats(cli, diff_views_formats(), &err);
+	if (!status)
+		status = split(cli, &s, &err);
+	if (!status)
+		status = repeat_begin(&repeat, &err);
+	if (!status)
+		status = measure(cli, &repeat, &s, &err);
+	for (int i = 0; !status && i < 2; i++) {
+		status = compare_input_load(cli, s.files[i], &sets[i], &whole, &err);
+		if (!status)
+			name_side(&sets[i], s.argv[i]);
+	}
+	if (!status)
+		code = diff_sets(cli, &sets[0], &sets[1], &err, &status);
+	if (!status && cli->options.update_baseline)
+		status = baseline_write(cli->options.update_baseline, &sets[1], &err);
+	repeat_end(&repeat);
+	for (int i = 0; i < 2; i++) {
+		compare_set_finish(&sets[i]);
+		free(s.files[i]);
+	}
+	if (status)
+		return cli_fail(cli, &err);
+	return code == EXIT_OK && !whole ? EXIT_INCOMPLETE : code;
+}
+
+const struct command cmd_compare = {
+    .verb = {.name = "compare",
+	     .synopsis = "[-n N] [options] -- A ARGS... " SEPARATOR " B ARGS...",
+	     .summary = "runs two commands in turn, records both, and compares them",
+	     .about = "Runs the two commands in turn (A B A B ...), N times each (5), and compares "
+		      "the recordings as diff does: what the machine does meanwhile then concerns "
+		      "both alike. The commands' output is their own; give -o for the result.",
+	     .options = "device metric set interval duration count api gate gates gate-missing "
+			"gate-warn update-baseline output format",
+	     .child = true,
+	     .examples =
+		 "  sextant compare -n 5 -- ./old " SEPARATOR " ./new\n"
+		 "  sextant compare -m frame_time --gate 'frame_time < +3%' -- ./old " SEPARATOR
+		 " ./new\n"},
+    .run = compare_command_run,
+};

@@ -1,0 +1,167 @@
+/* Recording a program again and again, by the command itself. */
+#include "tools/verbs/repeat.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err)
+{
+	const char *folder = getenv("TMPDIR");
+	if (!folder || folder[0] != '/' || strlen(folder) > 400)
+		folder = "/tmp";
+	*repeat = (struct repeat){0};
+	snprintf(repeat->folder, sizeof(repeat->folder), "%s/sextant-runs-XXXXXX", folder);
+	if (mkdtemp(repeat->folder))
+		return SX_OK;
+	repeat->folder[0] = '\0';
+	error_errno(err, errno, "cannot write to %s", folder);
+	error_try(err, "TMPDIR=FOLDER with one that can be written");
+	return err->status;
+}
+
+void repeat_end(struct repeat *repeat)
+{
+	DIR *dir = repeat->folder[0] ? opendir(repeat->folder) : NULL;
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	if (repeat->folder[0])
+		rmdir(repeat->folder);
+	repeat->folder[0] = '\0';
+}
+
+/* A growing argument list. */
+struct words {
+	const char **items;
+	size_t count, capacity;
+	bool failed;
+};
+
+static void add(struct words *w, const char *word)
+{
+	w->failed =
+	    w->failed || !mem_grow(&w->items, &w->capacity, w->count + 2, sizeof(*w->items));
+	if (w->failed)
+		return;
+	w->items[w->count++] = word;
+	w->items[w->count] = NULL;
+}
+
+static void add_option(struct words *w, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	add(w, option);
+	add(w, value);
+}
+
+static void add_list(struct words *w, const char *option, const struct string_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		add_option(w, option, list->items[i]);
+}
+
+/* The command line of one recording; numbers are written into `text`. */
+static void make_command(struct words *w, const struct cli *cli, const char *path,
+			 char *const *argv, char text[2][48])
+{
+	const struct options *o = &cli->options;
+	add(w, "sextant");
+	add(w, "record");
+	add(w, "-q");
+	add_option(w, "-o", path);
+	add_list(w, "-d", &o->devices);
+	add_list(w, "-m", &o->metrics);
+	add_option(w, "-s", o->set);
+	add_option(w, "--api", o->api);
+	snprintf(text[0], 48, "%" PRIu64 "ns", o->interval_ns);
+	snprintf(text[1], 48, "%" PRIu64 "ns", o->duration_ns);
+	add_option(w, "-I", o->interval_ns ? text[0] : NULL);
+	add_option(w, "-t", o->duration_ns ? text[1] : NULL);
+	if (argv && *argv)
+		add(w, "--");
+	for (; argv && *argv; argv++)
+		add(w, *argv);
+}
+
+/* This program, found again by the kernel; its own name could be anybody's. */
+static void become(char *const *argv)
+{
+	int fd = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+	if (fd >= 0)
+		fexecve(fd, argv, environ);
+	_exit(127);
+}
+
+/* Ctrl-C reaches the recording by the terminal; this process waits for it and then ends. */
+static volatile sig_atomic_t asked_to_end;
+
+static void on_end(int number)
+{
+	asked_to_end = number;
+}
+
+static enum sx_status wait_for(pid_t child, int *code, struct sx_error *err)
+{
+	int status;
+	while (waitpid(child, &status, 0) < 0) {
+		if (errno != EINTR)
+			return error_errno(err, errno, "cannot wait for a recording");
+		if (asked_to_end)
+			kill(child, SIGTERM);
+	}
+	*code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	if (!asked_to_end)
+		return SX_OK;
+	error_set(err, SX_INCOMPLETE, "a signal ended it");
+	error_because(err, "not all runs were made");
+	error_try(err, "fewer of them: -n 3");
+	return SX_INCOMPLETE;
+}
+
+enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char *const *argv,
+			     char path[560], int *code, struct sx_error *err)
+{
+	char text[2][48] = {{0}};
+	struct words words = {0};
+	struct sigaction action = {.sa_handler = on_end}, before[2];
+	snprintf(path, 560, "%s/run-%" PRIu64 ".sxc", repeat->folder, ++repeat->count);
+	make_command(&words, cli, path, argv, text);
+	if (words.failed) {
+		free(words.items);
+		return error_nomem(err, "a command line");
+	}
+	sigaction(SIGINT, &action, &before[0]);
+	sigaction(SIGTERM, &action, &before[1]);
+	fflush(NULL);
+	pid_t child = fork();
+	if (child == 0) {
+		sigaction(SIGINT, &before[0], NULL);
+		sigaction(SIGTERM, &before[1], NULL);
+		become((char *const *)(uintptr_t)words.items);
+	}
+	enum sx_status status = child < 0 ? error_errno(err, errno, "cannot start a recording")
+					  : wait_for(child, code, err);
+	sigaction(SIGINT, &before[0], NULL);
+	sigaction(SIGTERM, &before[1], NULL);
+	free(words.items);
+	if (!status && access(path, R_OK) != 0) {
+		error_set(err, SX_ERR_NOT_FOUND, "run %" PRIu64 " recorded nothing", repeat->count);
+		error_because(err, "its recording ended with %d, for the reason above", *code);
+		error_try(err, "sextant record -- %s", argv && *argv ? *argv : "PROGRAM");
+		status = SX_ERR_NOT_FOUND;
+	}
+	return status;
+}

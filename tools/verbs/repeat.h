@@ -1,0 +1,24 @@
+/* Runs of programs in turn, each recorded: compare, and stat -r. */
+#ifndef TOOLS_VERBS_REPEAT_H
+#define TOOLS_VERBS_REPEAT_H
+
+#include "tools/cli/cli.h"
+
+/* A folder of its own for recordings, which goes with what is in it. */
+struct repeat {
+	char folder[512];
+	uint64_t count; /* recordings so far */
+};
+
+/* Errors: SX_ERR_PERMISSION when there is no place for it. */
+enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err);
+/*
+ * Runs a program under `sextant record` with the options of the command line. `path` receives the
+ * file. *code is the program's exit status, as a shell says it. Errors: SX_INCOMPLETE when a signal
+ * asked to end, what record itself said.
+ */
+enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char *const *argv,
+			     char path[560], int *code, struct sx_error *err);
+void repeat_end(struct repeat *repeat);
+
+#endif

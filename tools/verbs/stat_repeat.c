@@ -1,0 +1,148 @@
+/* sextant stat -r: one program several times, and how its runs spread. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/compare/noise.h"
+#include "output/report/table.h"
+#include "tools/cli/compare_input.h"
+#include "tools/verbs/repeat.h"
+#include "tools/verbs/stat_repeat.h"
+
+/* Standard deviation of the runs' means, relative; NaN where that means nothing. */
+static double spread_of(const struct compare_metric *m)
+{
+	double deviation = sqrt(noise_variance(m->means, m->runs, m->stats.mean));
+	return m->stats.mean != 0 && m->runs > 1 ? deviation / fabs(m->stats.mean) : (double)NAN;
+}
+
+static double least(const struct compare_metric *m, double sign)
+{
+	double best = m->means[0];
+	for (uint32_t i = 1; i < m->runs; i++)
+		if (sign * m->means[i] < sign * best)
+			best = m->means[i];
+	return best;
+}
+
+static bool add_row(const struct view *view, struct text_table *table,
+		    const struct compare_metric *m)
+{
+	char mean[HUMAN_MAX], low[HUMAN_MAX], high[HUMAN_MAX], spread[32] = "-";
+	double relative = spread_of(m);
+	table_number(view, mean, m->stats.mean, m->unit);
+	table_number(view, low, least(m, 1), m->unit);
+	table_number(view, high, least(m, -1), m->unit);
+	if (!isnan(relative))
+		snprintf(spread, sizeof(spread), "%.2f %%", relative * 100);
+	const char *cells[] = {m->name, mean, spread, low, high, table_unit(view, m->unit)};
+	return text_table_row(table, cells, TEXT_PLAIN);
+}
+
+static bool write_text(const struct view *view, const struct compare_set *set)
+{
+	static const struct text_column columns[] = {
+	    {.title = "", .align = TEXT_LEFT, .rank = 1, .min = 16, .middle = true},
+	    {.title = "mean", .align = TEXT_RIGHT},
+	    {.title = "+-", .align = TEXT_RIGHT},
+	    {.title = "least", .align = TEXT_RIGHT},
+	    {.title = "most", .align = TEXT_RIGHT},
+	    {.title = "unit", .align = TEXT_LEFT}};
+	struct text_table *table = text_table_create(columns, 6);
+	bool ok = table != NULL;
+	for (size_t d = 0; d < set->device_count; d++) {
+		text_styled(&view->out, TEXT_BOLD, set->devices[d].name);
+		if (set->devices[d].simulated)
+			text_styled(&view->out, TEXT_YELLOW, "  SIMULATED, not a real device");
+		fputc('\n', view->out.out);
+	}
+	fprintf(view->out.out, "%u runs; each mean is that of the runs' means\n\n",
+		(unsigned)set->runs);
+	for (size_t i = 0; ok && i < set->metric_count; i++)
+		if (set->metrics[i].runs && (set->metrics[i].stats.max != 0 || view->verbose))
+			ok = add_row(view, table, &set->metrics[i]);
+	if (ok)
+		text_table_write(table, &view->out);
+	text_table_destroy(table);
+	return ok;
+}
+
+static bool write_json(const struct view *view, const struct compare_set *set)
+{
+	struct json json = view_json_begin(view, "stat-repeat");
+	bool simulated = false;
+	for (size_t d = 0; d < set->device_count; d++)
+		simulated = simulated || set->devices[d].simulated;
+	if (simulated)
+		json_kv_bool(&json, "simulated", true);
+	json_kv_u64(&json, "runs", set->runs);
+	json_key(&json, "metrics");
+	json_array_begin(&json);
+	for (size_t i = 0; i < set->metric_count; i++) {
+		const struct compare_metric *m = &set->metrics[i];
+		if (!m->runs)
+			continue;
+		json_object_begin_flat(&json);
+		json_kv_string(&json, "name", m->name);
+		json_kv_u64(&json, "device", m->device);
+		json_kv_string(&json, "unit", m->unit);
+		json_kv_f64(&json, "mean", m->stats.mean);
+		json_kv_f64(&json, "spread", spread_of(m));
+		json_key(&json, "means");
+		json_array_begin_flat(&json);
+		for (uint32_t r = 0; r < m->runs; r++)
+			json_f64(&json, m->means[r]);
+		json_array_end(&json);
+		json_object_end(&json);
+	}
+	json_array_end(&json);
+	view_json_end(&json);
+	return true;
+}
+
+static enum sx_status measure(struct cli *cli, struct repeat *repeat, char *list, size_t size,
+			      struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	size_t used = 0;
+	for (uint64_t i = 0; !status && i < cli->options.repeat; i++) {
+		char path[560];
+		int code = 0;
+		status = repeat_record(repeat, cli, cli->options.child, path, &code, err);
+		if (!status && code)
+			cli_note(cli, "warning: run %llu ended with %d",
+				 (unsigned long long)(i + 1), code);
+		int n = snprintf(list + used, size - used, "%s%s", used ? "," : "", path);
+		used += n > 0 ? (size_t)n : 0;
+	}
+	return status;
+}
+
+int stat_repeat_run(struct cli *cli)
+{
+	struct sx_error err = {0};
+	struct repeat repeat = {0};
+	struct compare_set set = {0};
+	bool whole = true;
+	size_t size = cli->options.repeat * 576 + 1;
+	char *list = cli->options.repeat <= 10000 ? calloc(size, 1) : NULL;
+	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	if (!status && !list)
+		status = error_nomem(&err, "so many runs");
+	if (!status)
+		status = repeat_begin(&repeat, &err);
+	if (!status)
+		status = measure(cli, &repeat, list, size, &err);
+	if (!status)
+		status = compare_input_load(cli, list, &set, &whole, &err);
+	bool ok = !status && (cli->view.format == FORMAT_JSON ? write_json(&cli->view, &set)
+							      : write_text(&cli->view, &set));
+	if (!status && !ok)
+		status = error_nomem(&err, "writing the result");
+	repeat_end(&repeat);
+	compare_set_finish(&set);
+	free(list);
+	if (status)
+		return cli_fail(cli, &err);
+	return whole ? EXIT_OK : EXIT_INCOMPLETE;
+}
