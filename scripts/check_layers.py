@@ -13,6 +13,7 @@ ROOMS = {
     'src/catalog': 'src/base src/expr',
     'src/catalog/load': 'src/base src/expr src/catalog',
     'src/catalog/search': 'src/base src/expr src/catalog src/catalog/load',
+    'src/catalog/import': 'src/base src/catalog',
     'src/catalog/lint': 'src/base src/expr src/catalog src/catalog/load src/catalog/search',
     'src/wire/oa': 'src/base src/wire src/catalog src/expr',
     'src/capture/format': 'src/base',

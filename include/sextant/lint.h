@@ -42,6 +42,29 @@ SX_API enum sx_status sx_catalog_identity(const struct sx_catalog *catalog, cons
 SX_API enum sx_status sx_catalog_metric_hash(const struct sx_catalog *catalog, uint32_t metric,
 					     uint64_t *hash, struct sx_error *err);
 
+/* Receives one line about something that could not be translated. */
+typedef void (*sx_import_note_fn)(void *user, const char *line);
+
+/* A vendor's own file that is to become a catalog. All strings belong to the caller. */
+struct sx_import_request {
+	const char *kind; /* "igt-xml" (also Mesa's oa-*.xml) or "gator-xml" */
+	const char *text; /* the file's bytes, `size` of them */
+	size_t size;
+	const char *origin;	/* the file's name, for messages */
+	const char *name;	/* of the catalog; NULL: from the file */
+	sx_import_note_fn note; /* may be NULL */
+	void *user;
+};
+
+/*
+ * Translates a vendor's file into a catalog as YAML; *out is a string that the caller frees with
+ * free(). What could not be translated goes to request->note and is counted in *untranslated (may
+ * be NULL). Errors: SX_ERR_USAGE (no such kind), SX_ERR_BAD_INPUT and SX_ERR_LIMIT (the message
+ * begins with "origin:LINE: "), SX_ERR_NO_MEMORY. Thread-safe.
+ */
+SX_API enum sx_status sx_catalog_import(const struct sx_import_request *request, char **out,
+					uint32_t *untranslated, struct sx_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,5 @@
 /* sextant catalog: checks catalogs, shows a catalog's head, and what differs between two. */
+#include "tools/verbs/catalog/import.h"
 #include "tools/verbs/catalog/lint.h"
 #include "output/catalog/describe.h"
 
@@ -165,7 +166,7 @@ static enum sx_status diff(const struct cli *cli, const char *from, const char *
 
 static enum sx_status dispatch(struct cli *cli, size_t *findings, struct sx_error *err)
 {
-	static const char *const actions[] = {"lint", "show", "diff", NULL};
+	static const char *const actions[] = {"lint", "show", "diff", "import", NULL};
 	const struct string_list *args = &cli->options.args;
 	const char *action = args->count ? args->items[0] : "";
 	if (strcmp(action, "lint") == 0)
@@ -174,8 +175,11 @@ static enum sx_status dispatch(struct cli *cli, size_t *findings, struct sx_erro
 		return show(cli, args->items[1], err);
 	if (strcmp(action, "diff") == 0 && args->count == 3)
 		return diff(cli, args->items[1], args->items[2], err);
+	if (strcmp(action, "import") == 0 && args->count == 3)
+		return catalog_import(cli, args->items[1], args->items[2], err);
 	error_set(err, SX_ERR_USAGE, "catalog does not know what to do with \"%s\"", action);
-	error_because(err, "it takes lint [NAME...], show NAME, or diff NAME NAME");
+	error_because(err,
+		      "it takes lint [NAME...], show NAME, diff NAME NAME, or import KIND FILE");
 	const char *near = options_nearest(action, actions);
 	error_try(err, "sextant catalog %s mali-g310", near ? near : "show");
 	return SX_ERR_USAGE;
@@ -196,17 +200,21 @@ static int run(struct cli *cli)
 const struct command cmd_catalog = {
     .verb =
 	{.name = "catalog",
-	 .synopsis = "lint [NAME...] | show NAME | diff NAME NAME",
-	 .summary = "checks catalogs, shows one's head, compares two",
+	 .synopsis = "lint [NAME...] | show NAME | diff NAME NAME | import KIND FILE",
+	 .summary = "checks catalogs, shows one's head, compares two, makes one of a vendor's file",
 	 .about =
 	     "NAME is a catalog's name, or a path when it holds a slash. lint checks "
 	     "them, or all, and exits with 5 when it finds a fault. show writes a "
 	     "catalog's head and where its facts come from; diff lists counters and metrics that "
-	     "only one of two has, or that differ.",
-	 .options = "format output",
+	     "only one of two has, or that differ. import writes a catalog that a vendor's own "
+	     "file becomes: igt-xml (IGT's and Mesa's oa-*.xml) or gator-xml (gator's "
+	     "events-Mali-*.xml); --for names it, and standard error tells what could not be "
+	     "translated.",
+	 .options = "format output for",
 	 .max_args = -1,
 	 .examples = "  sextant catalog lint ./mali-g999.yaml\n"
 		     "  sextant catalog show mali-g625\n"
-		     "  sextant catalog diff amd-gcn1 amd-gcn2\n"},
+		     "  sextant catalog diff amd-gcn1 amd-gcn2\n"
+		     "  sextant catalog import igt-xml oa-tglgt2.xml -o intel-tglgt2.yaml\n"},
     .run = run,
 };

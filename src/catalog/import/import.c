@@ -1,0 +1,142 @@
+/* Importing: the list of kinds, and text as YAML has it. */
+#include "catalog/import/import.h"
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *kind;
+	bool (*read)(struct vendor *in);
+} kinds[] = {{"igt-xml", vendor_igt_xml}, {"gator-xml", vendor_gator_xml}};
+
+bool vendor_no_memory(struct vendor *in)
+{
+	in->status = error_nomem(in->err, "importing a catalog");
+	return false;
+}
+
+void vendor_put(struct vendor *in, const char *fmt, ...)
+{
+	va_list args, again;
+	va_start(args, fmt);
+	va_copy(again, args);
+	int len = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (len < 0 || !mem_grow(&in->out.data, &in->out.cap, in->out.size + (size_t)len + 1, 1))
+		in->out.failed = true;
+	else
+		in->out.size +=
+		    (size_t)vsnprintf(in->out.data + in->out.size, (size_t)len + 1, fmt, again);
+	va_end(again);
+}
+
+/* Where a text of at most `max` bytes ends, at a word when it is cut. */
+static size_t cut(const char *text, size_t max)
+{
+	size_t len = strlen(text);
+	if (len <= max)
+		return len;
+	for (len = max; len > 0 && text[len] != ' ';)
+		len--;
+	if (len)
+		return len;
+	/* One long word: at a character's begin. */
+	for (len = max; len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80;)
+		len--;
+	return len;
+}
+
+void vendor_put_quoted(struct vendor *in, const char *text, size_t max)
+{
+	size_t len = cut(text, max);
+	vendor_put(in, "\"");
+	for (size_t i = 0; i < len; i++)
+		vendor_put(in, text[i] == '"' || text[i] == '\\' ? "\\%c" : "%c", text[i]);
+	vendor_put(in, "\"");
+}
+
+void vendor_note(struct vendor *in, const char *fmt, ...)
+{
+	char line[SX_ERROR_TEXT_MAX];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	in->untranslated++;
+	if (in->request->note)
+		in->request->note(in->request->user, line);
+}
+
+bool vendor_is_name(const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+	return len >= 1 && len <= 128 &&
+	       strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			    "_.-+:/") == len;
+}
+
+const char *vendor_unit(const char *text)
+{
+	static const char *const same[] = {
+	    "percent", "events", "messages", "bytes",	   "threads",  "pixels",     "cycles",
+	    "texels",  "ns",	 "us",	     "primitives", "requests", "beats",	     "instructions",
+	    "tiles",   "tasks",	 "jobs",     "quads",	   "warps",    "interrupts", "transactions",
+	    "rays",    "nodes",	 "tests",    "boxes",	   "issues",   "vertices",
+	};
+	static const struct {
+		const char *theirs, *ours;
+	} others[] = {{"hz", "Hz"},
+		      {"number", "count"},
+		      {"gbps", "GB/s"},
+		      {"utilization", "ratio"},
+		      {"eu sends to l3 cache lines", "ratio"},
+		      {"eu requests to l3 cache lines", "ratio"},
+		      {"eu atomic requests to l3 cache lines", "ratio"},
+		      {"eu bytes per l3 cache line", "bytes/message"},
+		      {"bytes/second", "bytes/s"}};
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		if (strcmp(text, same[i]) == 0)
+			return same[i];
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(text, others[i].theirs) == 0)
+			return others[i].ours;
+	return NULL;
+}
+
+static enum sx_status no_kind(const char *kind, struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "no kind of file is called \"%s\"", kind);
+	error_because(err, "it takes igt-xml and gator-xml");
+	error_try(err, "sextant catalog import igt-xml oa-tglgt2.xml");
+	return SX_ERR_USAGE;
+}
+
+enum sx_status sx_catalog_import(const struct sx_import_request *request, char **out,
+				 uint32_t *untranslated, struct sx_error *err)
+{
+	size_t kind = 0;
+	while (kind < sizeof(kinds) / sizeof(kinds[0]) &&
+	       strcmp(kinds[kind].kind, request->kind) != 0)
+		kind++;
+	if (kind == sizeof(kinds) / sizeof(kinds[0]))
+		return no_kind(request->kind, err);
+	struct vendor in = {.request = request, .err = err};
+	bool good =
+	    xml_begin(&in.xml, request->text, request->size, request->origin, &in.arena, err);
+	in.status = in.xml.status;
+	good = good && kinds[kind].read(&in);
+	if (good && in.out.failed)
+		good = vendor_no_memory(&in);
+	arena_finish(&in.arena);
+	if (!good) {
+		free(in.out.data);
+		return in.status;
+	}
+	*out = in.out.data;
+	if (untranslated)
+		*untranslated = in.untranslated;
+	return SX_OK;
+}

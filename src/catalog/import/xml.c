@@ -1,0 +1,267 @@
+/* Reading XML: a scanner with limits. */
+#include "catalog/import/xml.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t xml_line(const struct xml *xml)
+{
+	uint32_t line = 1;
+	for (const char *p = xml->text; p < xml->at; p++)
+		line += *p == '\n';
+	return line;
+}
+
+static bool refuse(struct xml *xml, enum sx_status status, const char *what, const char *because)
+{
+	xml->status = error_set(xml->err, status, "%s:%u: %s", xml->origin, xml_line(xml), what);
+	error_because(xml->err, "%s", because);
+	error_try(xml->err, "import the file as its vendor published it");
+	return false;
+}
+
+static bool malformed(struct xml *xml, const char *because)
+{
+	return refuse(xml, SX_ERR_BAD_INPUT, "not well-formed XML", because);
+}
+
+bool xml_begin(struct xml *xml, const char *text, size_t size, const char *origin,
+	       struct arena *arena, struct sx_error *err)
+{
+	*xml = (struct xml){.text = text,
+			    .at = text,
+			    .end = text + size,
+			    .origin = origin,
+			    .arena = arena,
+			    .err = err};
+	if (size > XML_BYTES_MAX)
+		return refuse(xml, SX_ERR_LIMIT, "file is too large", "it may have 64 MiB");
+	if (memchr(text, '\0', size))
+		return malformed(xml, "it holds a NUL");
+	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		xml->at += 3;
+	return true;
+}
+
+static bool looks_at(const struct xml *xml, const char *word)
+{
+	size_t len = strlen(word);
+	return (size_t)(xml->end - xml->at) >= len && memcmp(xml->at, word, len) == 0;
+}
+
+/* Goes behind the next occurrence of a word. */
+static bool skip_past(struct xml *xml, const char *word)
+{
+	const char *found = memmem(xml->at, (size_t)(xml->end - xml->at), word, strlen(word));
+	if (!found)
+		return malformed(xml, "a comment, an instruction or a section does not end");
+	xml->at = found + strlen(word);
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void skip_blanks(struct xml *xml)
+{
+	while (xml->at < xml->end && is_blank(*xml->at))
+		xml->at++;
+}
+
+static bool is_name_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '-' || c == '.' || c == ':' || (unsigned char)c >= 0x80;
+}
+
+static const char *read_name(struct xml *xml)
+{
+	const char *begin = xml->at;
+	while (xml->at < xml->end && is_name_byte(*xml->at))
+		xml->at++;
+	if (xml->at == begin || xml->at - begin > 128) {
+		malformed(xml, "a name is missing or too long");
+		return NULL;
+	}
+	const char *name = arena_strndup(xml->arena, begin, (size_t)(xml->at - begin));
+	if (!name)
+		xml->status = error_nomem(xml->err, "reading XML");
+	return name;
+}
+
+/* One of XML's own entities, or a character by its number up to 0x7f; NULL for any other. */
+static const char *decode(const char *p, const char *end, char *out)
+{
+	static const struct {
+		const char *text;
+		char is;
+	} known[] = {
+	    {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		size_t len = strlen(known[i].text);
+		if ((size_t)(end - p) >= len && memcmp(p, known[i].text, len) == 0) {
+			*out = known[i].is;
+			return p + len;
+		}
+	}
+	if (end - p < 4 || p[1] != '#')
+		return NULL;
+	unsigned number = 0;
+	const char *digit = p + 2;
+	for (; digit < end && *digit >= '0' && *digit <= '9' && number < 1000; digit++)
+		number = number * 10 + (unsigned)(*digit - '0');
+	*out = number == 9 || number == 10 || number == 13 ? ' ' : (char)number;
+	return digit < end && *digit == ';' && number < 0x80 && number >= 9 ? digit + 1 : NULL;
+}
+
+/* An attribute's value: quotes gone, entities decoded, each run of blanks one. */
+static const char *read_value(struct xml *xml)
+{
+	char quote = xml->at < xml->end ? *xml->at : '\0';
+	const char *close = quote == '"' || quote == '\''
+				? memchr(xml->at + 1, quote, (size_t)(xml->end - xml->at - 1))
+				: NULL;
+	if (!close) {
+		malformed(xml, "a value is not in quotes");
+		return NULL;
+	}
+	char *text = arena_alloc(xml->arena, (size_t)(close - xml->at)), *to = text;
+	if (!text) {
+		xml->status = error_nomem(xml->err, "reading XML");
+		return NULL;
+	}
+	for (const char *p = xml->at + 1; p < close;) {
+		char c = *p++;
+		if (c == '<' || (c == '&' && !(p = decode(p - 1, close, &c)))) {
+			malformed(xml, c == '<' ? "a value holds \"<\""
+						: "entities of its own are not read");
+			return NULL;
+		}
+		c = is_blank(c) ? ' ' : c;
+		if (c != ' ' || (to > text && to[-1] != ' '))
+			*to++ = c;
+	}
+	to -= to > text && to[-1] == ' ';
+	*to = '\0';
+	xml->at = close + 1;
+	return text;
+}
+
+static bool read_attribute(struct xml *xml)
+{
+	struct xml_attribute *a = &xml->attributes[xml->attribute_count];
+	if (xml->attribute_count == XML_ATTRIBUTES_MAX)
+		return refuse(xml, SX_ERR_LIMIT, "too many attributes", "an element may have 64");
+	if (!(a->name = read_name(xml)))
+		return false;
+	skip_blanks(xml);
+	if (xml->at == xml->end || *xml->at != '=')
+		return malformed(xml, "an attribute has no value");
+	xml->at++;
+	skip_blanks(xml);
+	if (!(a->value = read_value(xml)))
+		return false;
+	xml->attribute_count++;
+	return true;
+}
+
+static enum xml_event open_element(struct xml *xml)
+{
+	xml->at++;
+	xml->attribute_count = 0;
+	if (!(xml->name = read_name(xml)))
+		return XML_FAILED;
+	for (;;) {
+		skip_blanks(xml);
+		xml->closes = looks_at(xml, "/>");
+		if (xml->closes || looks_at(xml, ">"))
+			break;
+		if (xml->at == xml->end) {
+			malformed(xml, "an element does not end");
+			return XML_FAILED;
+		}
+		if (!read_attribute(xml))
+			return XML_FAILED;
+	}
+	xml->at += xml->closes ? 2 : 1;
+	if (xml->depth == XML_DEPTH_MAX) {
+		refuse(xml, SX_ERR_LIMIT, "nested too deeply", "elements may nest 32 levels");
+		return XML_FAILED;
+	}
+	if (xml->depth == 0 && xml->any) {
+		malformed(xml, "a second root begins");
+		return XML_FAILED;
+	}
+	xml->any = true;
+	xml->open[xml->depth++] = xml->name;
+	return XML_OPEN;
+}
+
+static enum xml_event close_element(struct xml *xml)
+{
+	if (xml->closes) {
+		xml->closes = false;
+		xml->name = xml->open[--xml->depth];
+		return XML_CLOSE;
+	}
+	xml->at += 2;
+	const char *name = read_name(xml);
+	if (!name)
+		return XML_FAILED;
+	skip_blanks(xml);
+	if (xml->depth == 0 || strcmp(xml->open[xml->depth - 1], name) != 0 ||
+	    !looks_at(xml, ">")) {
+		malformed(xml, "an element is closed that is not open");
+		return XML_FAILED;
+	}
+	xml->at++;
+	xml->name = xml->open[--xml->depth];
+	return XML_CLOSE;
+}
+
+/* Comments, instructions, sections and text; false at an element or the end, or on failure. */
+static bool skip_other(struct xml *xml)
+{
+	if (looks_at(xml, "<!--"))
+		return skip_past(xml, "-->");
+	if (looks_at(xml, "<?"))
+		return skip_past(xml, "?>");
+	if (looks_at(xml, "<![CDATA["))
+		return skip_past(xml, "]]>");
+	if (looks_at(xml, "<!"))
+		return refuse(xml, SX_ERR_BAD_INPUT, "document types are not read",
+			      "they may define entities, which no vendor's file needs");
+	if (xml->at == xml->end || *xml->at == '<')
+		return false;
+	const char *next = memchr(xml->at, '<', (size_t)(xml->end - xml->at));
+	xml->at = next ? next : xml->end;
+	return true;
+}
+
+enum xml_event xml_next(struct xml *xml)
+{
+	if (xml->closes)
+		return close_element(xml);
+	while (skip_other(xml))
+		;
+	if (xml->status != SX_OK)
+		return XML_FAILED;
+	if (xml->at == xml->end) {
+		if (xml->depth == 0 && xml->any)
+			return XML_END;
+		malformed(xml, xml->any ? "an element is still open" : "there is no element");
+		return XML_FAILED;
+	}
+	return looks_at(xml, "</") ? close_element(xml) : open_element(xml);
+}
+
+const char *xml_get(const struct xml *xml, const char *name)
+{
+	for (uint32_t i = 0; i < xml->attribute_count; i++)
+		if (strcmp(xml->attributes[i].name, name) == 0)
+			return xml->attributes[i].value;
+	return NULL;
+}

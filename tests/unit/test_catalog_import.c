@@ -1,0 +1,181 @@
+/* Vendors' files as catalogs, from files of our own that follow the published grammars. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <sextant/lint.h>
+
+static const char igt[] =
+    "<?xml version=\"1.0\"?>\n<!-- a comment with <set> in it -->\n<metrics version=\"1\">\n"
+    "<set name=\"First set\" chipset=\"XYZGT9\" symbol_name=\"First\" underscore_name=\"first\" "
+    "hw_config_guid=\"11111111-2222-3333-4444-555555555555\" oa_format=\"A32u40_A4u32_B8_C8\">\n"
+    "<counter name=\"GPU Time\" symbol_name=\"GpuTime\" data_type=\"uint64\" units=\"ns\" "
+    "equation=\"GPU_TIME 0 READ 1000000000 UMUL $GpuTimestampFrequency UDIV\" "
+    "mdapi_group=\"GPU\" description=\"Time &lt;here&gt; &amp;\n  there\"/>\n"
+    "<counter name=\"Shifted\" symbol_name=\"Shifted\" data_type=\"float\" units=\"percent\" "
+    "equation=\"A 7 READ 3 &lt;&lt; $GpuTime  FDIV\" max_equation=\"100\" "
+    "availability=\"$SliceMask 3 0 2 UMUL &lt;&lt; AND true &amp;&amp;\"/>\n"
+    "<counter name=\"Odd\" symbol_name=\"Odd\" data_type=\"uint64\" units=\"parsecs\" "
+    "equation=\"B 2 READ ^\"/>\n"
+    "<register_config type=\"NOA\" availability=\"$SkuRevisionId 2 UGTE $SliceMask 1 AND "
+    "&amp;&amp;\" priority=\"1\" id=\"0\">\n"
+    "<register type=\"NOA\" address=\"0x9840\" value=\"0x000000A0\"/>\n"
+    "<register type=\"NOA\" address=\"0x9888\" value=\"0x143F000F\"/>\n</register_config>\n"
+    "<register_config type=\"SPARE\"><register address=\"0x1\" value=\"0x2\"/></register_config>\n"
+    "</set>\n"
+    "<set name=\"Second\" chipset=\"XYZGT9\" symbol_name=\"Second\" oa_format=\"MPEC8u32_B8_C8\">\n"
+    "<counter name=\"GPU Time\" symbol_name=\"GpuTime\" data_type=\"uint64\" units=\"ns\" "
+    "equation=\"GPU_TIME 0 READ 1000000000 UMUL $GpuTimestampFrequency UDIV\" "
+    "mdapi_group=\"GPU\"/>\n</set>\n</metrics>\n";
+
+static const char gator[] = "<counter_set name=\"x\"/>"; /* a root alone: no counters */
+
+static const char gator_events[] =
+    "<events>\n<category name=\"Mali Core Cycles\" per_cpu=\"no\">\n"
+    "<event counter=\"ARM_Mali-G99_FRAG_ACTIVE\" title=\"Mali Core Cycles\" name=\"Fragment "
+    "active\" description=\"Cycles\" units=\"cycles\"/>\n</category>\n</events>\n";
+
+struct seen {
+	char text[4096];
+	uint32_t count;
+};
+
+static void note(void *user, const char *line)
+{
+	struct seen *seen = user;
+	size_t used = strlen(seen->text);
+	snprintf(seen->text + used, sizeof(seen->text) - used, "%s\n", line);
+}
+
+static enum sx_status import(const char *kind, const char *text, size_t size, struct seen *seen,
+			     char **yaml, struct sx_error *err)
+{
+	*seen = (struct seen){0};
+	*yaml = NULL;
+	struct sx_import_request request = {.kind = kind,
+					    .text = text,
+					    .size = size,
+					    .origin = "file.xml",
+					    .note = note,
+					    .user = seen};
+	return sx_catalog_import(&request, yaml, &seen->count, err);
+}
+
+static struct sx_catalog *good(const char *kind, const char *text, struct seen *seen)
+{
+	char *yaml;
+	struct sx_error err = {0};
+	struct sx_catalog *cat = NULL;
+	if (import(kind, text, strlen(text), seen, &yaml, &err) != SX_OK)
+		fail_msg("%s: %s", err.message, err.because);
+	if (sx_catalog_parse(yaml, strlen(yaml), "imported", &cat, &err) != SX_OK)
+		fail_msg("%s: %s\n%s", err.message, err.because, yaml);
+	free(yaml);
+	return cat;
+}
+
+static void test_igt(void **state)
+{
+	struct seen seen;
+	uint32_t count;
+	struct sx_catalog *cat = good("igt-xml", igt, &seen);
+	assert_string_equal(sx_catalog_info(cat)->name, "intel-xyzgt9");
+	const struct sx_group_info *g = sx_catalog_groups(cat, &count);
+	assert_int_equal(count, 2);
+	assert_string_equal(g[0].uuid, "11111111-2222-3333-4444-555555555555");
+	assert_int_equal(g[0].program_count, 1);
+	assert_string_equal(g[0].programs[0].writes, "9840:000000A0 9888:143F000F");
+	assert_int_equal(g[0].programs[0].priority, 1);
+	assert_string_equal(g[0].programs[0].when,
+			    "$SkuRevisionId 2 UGTE $SliceMask 1 AND 0 UGT AND");
+	assert_string_equal(g[1].unit, "oam");
+	const struct sx_metric_info *m = sx_catalog_metrics(cat, &count);
+	assert_int_equal(count, 3); /* GpuTime in both sets, from one entry */
+	uint32_t at = sx_catalog_find_metric(cat, "First.Shifted", SX_NONE, NULL);
+	assert_string_equal(m[at].exprs[0], "A 7 READ 8 UMUL $GpuTime FDIV");
+	assert_string_equal(m[at].when, "$SliceMask 3 AND");
+	assert_int_equal(m[at].type, SX_F64);
+	at = sx_catalog_find_metric(cat, "First.GpuTime", SX_NONE, NULL);
+	assert_string_equal(m[at].description, "Time <here> & there");
+	assert_int_equal(sx_catalog_find_counter(cat, "A7", SX_NONE, NULL) != SX_NONE, 1);
+	/* What was not translated is told: a unit, an operator, registers of an unknown kind. */
+	assert_int_equal(seen.count, 3);
+	assert_non_null(strstr(seen.text, "parsecs"));
+	assert_non_null(strstr(seen.text, "First.Odd: its equation is not translated"));
+	assert_non_null(strstr(seen.text, "SPARE"));
+	sx_catalog_unref(cat);
+}
+
+static void test_gator(void **state)
+{
+	struct seen seen;
+	uint32_t count;
+	struct sx_catalog *cat = good("gator-xml", gator_events, &seen);
+	const struct sx_counter_info *c = sx_catalog_counters(cat, &count);
+	assert_int_equal(count, 1);
+	assert_string_equal(c[0].name, "ARM_Mali-G99_FRAG_ACTIVE");
+	assert_string_equal(c[0].unit, "cycles");
+	sx_catalog_unref(cat);
+}
+
+static void refuse(const char *kind, const char *text, size_t size, enum sx_status status,
+		   const char *says)
+{
+	struct seen seen;
+	char *yaml;
+	struct sx_error err = {0};
+	assert_int_equal(import(kind, text, size, &seen, &yaml, &err), status);
+	assert_null(yaml);
+	if ((!strstr(err.message, says) && !strstr(err.because, says)) || !err.remedy[0])
+		fail_msg("wanted \"%s\": %s | %s | %s", says, err.message, err.because, err.remedy);
+}
+
+static void test_hostile(void **state)
+{
+	static const char laughs[] =
+	    "<!DOCTYPE x [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;&a;\">]><x y=\"&b;\"/>";
+	refuse("igt-xml", laughs, strlen(laughs), SX_ERR_BAD_INPUT, "document types");
+	refuse("igt-xml", "<x y=\"&b;\"/>", 12, SX_ERR_BAD_INPUT, "entities");
+	char deep[2000] = "";
+	for (size_t i = 0; i < 100; i++)
+		strcat(deep, "<a>");
+	refuse("igt-xml", deep, strlen(deep), SX_ERR_LIMIT, "32 levels");
+	char wide[4000] = "<a ";
+	for (size_t i = 0; i < 100; i++)
+		sprintf(wide + strlen(wide), "a%zu=\"1\" ", i);
+	refuse("igt-xml", wide, strlen(wide), SX_ERR_LIMIT, "64");
+	refuse("igt-xml", "", 0, SX_ERR_BAD_INPUT, "no element");
+	refuse("igt-xml", "<a\0b/>", 6, SX_ERR_BAD_INPUT, "NUL");
+	refuse("igt-xml", "<a></b>", 7, SX_ERR_BAD_INPUT, "not open");
+	refuse("igt-xml", "<a/><b/>", 8, SX_ERR_BAD_INPUT, "second root");
+	refuse("igt-xml", "<a", 2, SX_ERR_BAD_INPUT, "does not end");
+	refuse("igt-xml", "<!-- x", 6, SX_ERR_BAD_INPUT, "does not end");
+	refuse("igt-xml", "<a/>", 4, SX_ERR_BAD_INPUT, "no metric sets");
+	refuse("gator-xml", gator, strlen(gator), SX_ERR_BAD_INPUT, "no counters");
+	refuse("nothing", igt, strlen(igt), SX_ERR_USAGE, "no kind");
+	/* Cut anywhere, it is refused or translated, and nothing leaks. */
+	for (size_t size = 0; size < strlen(igt); size += 7) {
+		struct seen seen;
+		char *yaml, *copy = malloc(size + 1);
+		assert_non_null(copy);
+		memcpy(copy, igt, size);
+		if (import("igt-xml", copy, size, &seen, &yaml, NULL) == SX_OK)
+			free(yaml);
+		free(copy);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_igt),
+	    cmocka_unit_test(test_gator),
+	    cmocka_unit_test(test_hostile),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
