@@ -1,6 +1,8 @@
 /* sextant devices: what this machine has, and every catalog that is known. */
 #include "tools/verbs/device_list.h"
 
+#include <string.h>
+
 static const char *const kind_names[] = {"gpu", "cpu", "uncore", "api"};
 
 const char *device_state_name(enum sx_device_state state)
@@ -45,6 +47,11 @@ static void catalogs_json(struct json *json, const struct cli *cli)
 		json_kv_u64(json, "counters", counters);
 		json_kv_u64(json, "metrics", metrics);
 		json_kv_string(json, "origin", info->origin);
+		json_key(json, "products");
+		json_array_begin_flat(json);
+		for (uint32_t p = 0; p < info->product_count; p++)
+			json_string(json, info->products[p].name);
+		json_array_end(json);
 		json_object_end(json);
 		sx_catalog_unref(catalog);
 	}
@@ -76,38 +83,60 @@ static bool devices_text(const struct cli *cli, const struct sx_device *devices,
 	return ok;
 }
 
-static bool catalogs_text(const struct cli *cli)
+#define PRODUCTS_MAX 240
+
+/* The products that a catalog opens as besides its own name, in one line. */
+static void products_text(const struct sx_catalog_info *info, char *out, size_t size)
 {
-	static const struct text_column columns[] = {
-	    {"catalog", TEXT_LEFT, 0, 0, false, false},
-	    {"counters", TEXT_RIGHT, 0, 0, false, false},
-	    {"metrics", TEXT_RIGHT, 0, 0, false, false},
-	    {"device family", TEXT_LEFT, 1, 12, false, false}};
-	struct text_table *table = text_table_create(columns, 4);
-	size_t count = 0;
-	const char *const *names = sx_catalog_names(cli->context, &count);
-	bool ok = table != NULL;
-	for (size_t i = 0; ok && names && i < count; i++) {
-		struct sx_catalog *catalog;
-		struct sx_error err;
-		char counters[16], metrics[16];
-		if (sx_catalog_open(cli->context, names[i], &catalog, &err) != SX_OK) {
-			cli_note(cli, "catalog %s is unusable: %s", names[i], err.message);
-			continue;
-		}
-		uint32_t n;
-		sx_catalog_counters(catalog, &n);
-		snprintf(counters, sizeof(counters), "%u", n);
-		sx_catalog_metrics(catalog, &n);
-		snprintf(metrics, sizeof(metrics), "%u", n);
-		const char *cells[] = {names[i], counters, metrics,
-				       sx_catalog_info(catalog)->title};
-		ok = text_table_row(table, cells, TEXT_PLAIN);
-		sx_catalog_unref(catalog);
+	size_t used = 0;
+	out[0] = '\0';
+	for (uint32_t i = 0; i < info->product_count && used < size; i++) {
+		const struct sx_product_info *p = &info->products[i];
+		if (strcmp(p->name, info->name) != 0)
+			used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "",
+						 p->name);
 	}
+}
+
+/* The catalogs of one vendor, which is that of the head at `at`. */
+static bool vendor_text(const struct cli *cli, const struct sx_catalog_info *const *heads,
+			size_t count, size_t at)
+{
+	static const struct text_column columns[] = {{"", TEXT_LEFT, 0, 0, false, false},
+						     {"", TEXT_LEFT, 1, 12, false, false},
+						     {"", TEXT_LEFT, 1, 12, false, false}};
+	struct text_table *table = text_table_create(columns, 3);
+	bool ok = table != NULL;
+	for (size_t i = at; ok && i < count; i++) {
+		char products[PRODUCTS_MAX];
+		if (strcmp(heads[i]->vendor, heads[at]->vendor) != 0)
+			continue;
+		products_text(heads[i], products, sizeof(products));
+		const char *cells[] = {heads[i]->name, heads[i]->title, products};
+		ok = text_table_row(table, cells, TEXT_PLAIN);
+	}
+	fputc('\n', cli->view.out.out);
+	text_styled(&cli->view.out, TEXT_BOLD, heads[at]->vendor);
+	fputc('\n', cli->view.out.out);
 	if (ok)
 		text_table_write(table, &cli->view.out);
 	text_table_destroy(table);
+	return ok;
+}
+
+/* By vendor, and what each catalog opens as besides its name; heads alone are read. */
+static bool catalogs_text(const struct cli *cli)
+{
+	size_t count = 0;
+	const struct sx_catalog_info *const *heads = sx_catalog_heads(cli->context, &count);
+	bool ok = heads != NULL;
+	for (size_t i = 0; ok && i < count; i++) {
+		bool first = true;
+		for (size_t k = 0; k < i; k++)
+			first = first && strcmp(heads[k]->vendor, heads[i]->vendor) != 0;
+		if (first)
+			ok = vendor_text(cli, heads, count, i);
+	}
 	return ok;
 }
 
