@@ -115,6 +115,12 @@ SX_API enum sx_status sx_session_start(struct sx_session *session, char *const *
  */
 SX_API enum sx_status sx_session_poll(struct sx_session *session, int timeout_ms,
 				      struct sx_error *err);
+/*
+ * A descriptor that is readable when sx_session_poll() has something to do, for callers who wait
+ * for other things as well; it is good from sx_session_start() to sx_session_finish(), and owned by
+ * the session. -1, and why in `err`, when there is none.
+ */
+SX_API int sx_session_descriptor(struct sx_session *session, struct sx_error *err);
 /* Drops the rows of all tables; the tables stay. */
 SX_API void sx_session_drop_rows(struct sx_session *session);
 /*

@@ -8,10 +8,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,6 +194,32 @@ static int real_process_fd(void *user, pid_t pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+static int real_watch_create(void *user)
+{
+	return epoll_create1(EPOLL_CLOEXEC);
+}
+
+static int real_watch_set(void *user, int watch, int fd, bool in)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	return epoll_ctl(watch, in ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event);
+}
+
+static int real_timer_create(void *user)
+{
+	return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+/* Setting it takes an expiry back; none at all is told by zeros. */
+static int real_timer_set(void *user, int timer, uint64_t at_ns)
+{
+	struct itimerspec at = {{0}, {0}};
+	if (at_ns != UINT64_MAX)
+		at.it_value = (struct timespec){.tv_sec = (time_t)(at_ns / 1000000000),
+						.tv_nsec = (long)(at_ns % 1000000000)};
+	return timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
 const struct sx_sys *sys_real(void)
 {
 	static const struct sx_sys real = {
@@ -216,6 +244,10 @@ const struct sx_sys *sys_real(void)
 	    .ended = real_ended,
 	    .kill = real_kill,
 	    .process_fd = real_process_fd,
+	    .watch_create = real_watch_create,
+	    .watch_set = real_watch_set,
+	    .timer_create = real_timer_create,
+	    .timer_set = real_timer_set,
 	};
 	return &real;
 }

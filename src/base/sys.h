@@ -7,6 +7,7 @@
 #define BASE_SYS_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -48,6 +49,13 @@ struct sx_sys {
 	int (*kill)(void *user, pid_t pid, int signal_number);
 	/* A descriptor that is readable once the process has ended (pidfd_open). */
 	int (*process_fd)(void *user, pid_t pid);
+	/* A descriptor that is readable while one of a set is (epoll); the set gains or loses one.
+	 */
+	int (*watch_create)(void *user);
+	int (*watch_set)(void *user, int watch, int fd, bool in);
+	/* A descriptor that is readable from a time of CLOCK_MONOTONIC on; UINT64_MAX: never. */
+	int (*timer_create)(void *user);
+	int (*timer_set)(void *user, int timer, uint64_t at_ns);
 };
 
 /* The table of the running system. Static storage, thread-safe. */

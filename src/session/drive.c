@@ -196,8 +196,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Fills the descriptors to wait for; returns the time at which to look anyway. */
-static uint64_t gather_wakes(struct sx_session *s, nfds_t *count)
+uint64_t session_gather_wakes(struct sx_session *s, nfds_t *count)
 {
 	uint64_t now = sys_now_ns(s->sys), due = UINT64_MAX;
 	*count = 0;
@@ -239,7 +238,7 @@ static void wait_for_any(struct sx_session *s, int timeout_ms)
 {
 	char bytes[64];
 	nfds_t count;
-	uint64_t due = gather_wakes(s, &count);
+	uint64_t due = session_gather_wakes(s, &count);
 	int wait_ms = due == UINT64_MAX ? -1 : milliseconds_until(due, sys_now_ns(s->sys));
 	if (timeout_ms >= 0 && (wait_ms < 0 || wait_ms > timeout_ms))
 		wait_ms = timeout_ms;
@@ -294,10 +293,8 @@ static bool is_over(struct sx_session *s)
 	return limit_reached(s) || asked_to_end(s);
 }
 
-enum sx_status sx_session_poll(struct sx_session *s, int timeout_ms, struct sx_error *err)
+static enum sx_status turn(struct sx_session *s, int timeout_ms)
 {
-	if (s->state != SESSION_RUNNING)
-		return error_set(err, SX_ERR_USAGE, "the session is not running");
 	if (is_over(s))
 		return SX_END;
 	bool any = take_all(s);
@@ -308,6 +305,15 @@ enum sx_status sx_session_poll(struct sx_session *s, int timeout_ms, struct sx_e
 	if (is_over(s))
 		return SX_END;
 	return any ? SX_OK : SX_AGAIN;
+}
+
+enum sx_status sx_session_poll(struct sx_session *s, int timeout_ms, struct sx_error *err)
+{
+	if (s->state != SESSION_RUNNING)
+		return error_set(err, SX_ERR_USAGE, "the session is not running");
+	enum sx_status status = turn(s, timeout_ms);
+	enum sx_status watch = watch_update(s, status == SX_END, err);
+	return status == SX_END ? status : watch ? watch : status;
 }
 
 void sx_session_drop_rows(struct sx_session *s)
@@ -409,6 +415,7 @@ static void conclude(struct sx_session *s, uint32_t index, struct sx_error *firs
 
 static void close_wakes(struct sx_session *s)
 {
+	watch_close(s);
 	for (int i = 0; i < 2; i++) {
 		if (s->wake[i] >= 0)
 			s->sys->close(s->sys->user, s->wake[i]);

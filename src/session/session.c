@@ -58,6 +58,7 @@ enum sx_status session_create_on(const struct sx_sys *sys, struct sx_context *co
 	s->sys = sys;
 	s->host = (struct source_host){sys, context, false};
 	s->wake[0] = s->wake[1] = -1;
+	s->watch.fd = s->watch.timer = -1;
 	s->replay_begin_ns = SX_TIME_UNKNOWN;
 	child_init(s);
 	enum sx_status status = copy_options(s, options ? options : &none)

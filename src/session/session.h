@@ -41,6 +41,13 @@ struct session_child {
 	struct sx_child_status status;
 };
 
+/* What sx_session_descriptor() gives out. */
+struct session_watch {
+	int fd, timer; /* -1: none yet */
+	int *fds;      /* that are in it, beside the timer */
+	uint32_t count;
+};
+
 enum session_state { SESSION_IDLE, SESSION_RUNNING, SESSION_OVER };
 
 struct sx_session {
@@ -62,10 +69,11 @@ struct sx_session {
 	bool has_program;
 	struct sx_session_limits limits;
 	uint64_t begin_ns, end_ns;
-	uint64_t cut_ns;	      /* rows that begin then or later are beyond the limits */
-	uint64_t asked_ns;	      /* when the first signal was passed on to the program, or 0 */
-	uint64_t replay_begin_ns;     /* of the recording; SX_TIME_UNKNOWN */
-	struct pollfd *fds;	      /* one for each device and two more */
+	uint64_t cut_ns;	  /* rows that begin then or later are beyond the limits */
+	uint64_t asked_ns;	  /* when the first signal was passed on to the program, or 0 */
+	uint64_t replay_begin_ns; /* of the recording; SX_TIME_UNKNOWN */
+	struct pollfd *fds;	  /* one for each device and two more */
+	struct session_watch watch;
 	int wake[2];		      /* a pipe that sx_session_stop() writes to; -1 */
 	atomic_bool stop;	      /* asked to end */
 	atomic_ullong signals, typed; /* for the program: bit n is signal n */
@@ -97,6 +105,12 @@ enum sx_status filter_check(const struct sx_session *session, struct sx_error *e
 bool filter_needed(const struct sx_session *session);
 /* Moves the rows that are wanted from mixed to raw, and drops the others. */
 enum sx_status filter_rows(struct sx_session *session, uint32_t index, struct sx_error *err);
+
+/* Fills s->fds with what to wait for; returns when to look anyway, UINT64_MAX: never (drive.c). */
+uint64_t session_gather_wakes(struct sx_session *session, nfds_t *count);
+/* Brings a descriptor that was given out up to date; `over`: it is to be ready (watch.c). */
+enum sx_status watch_update(struct sx_session *session, bool over, struct sx_error *err);
+void watch_close(struct sx_session *session);
 
 /* Before the first sample and after the last one (record.c). */
 void record_begin(struct sx_session *session);

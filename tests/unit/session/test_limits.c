@@ -2,6 +2,7 @@
 #include <sextant/capture.h>
 #include <sextant/session.h>
 
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -178,6 +179,34 @@ static void a_stop_is_for_one_run(void **state)
 	sx_session_destroy(s);
 }
 
+/* A loop of somebody else's: it waits for our descriptor and never blocks in a poll of ours. */
+static void a_descriptor_tells_when(void **state)
+{
+	static const char *const model[] = {"mali-g310"};
+	struct sx_session_options options = {
+	    .devices = model, .device_count = 1, .interval_ns = 5 * STEP_NS};
+	struct sx_session_limits limits = {.samples = 5};
+	struct sx_session *s = NULL;
+	struct sx_error err = {0};
+	uint32_t count, turns = 0;
+	assert_int_equal(sx_session_create(context, &options, &s, NULL), SX_OK);
+	assert_int_equal(sx_session_descriptor(s, &err), -1);
+	assert_int_equal(err.status, SX_ERR_USAGE);
+	assert_int_equal(sx_session_start(s, NULL, &limits, NULL), SX_OK);
+	struct pollfd fd = {.fd = sx_session_descriptor(s, NULL), .events = POLLIN};
+	assert_true(fd.fd >= 0);
+	assert_int_equal(sx_session_descriptor(s, NULL), fd.fd);
+	do {
+		assert_int_equal(poll(&fd, 1, 10000), 1);
+		turns++;
+	} while (sx_session_poll(s, 0, NULL) != SX_END);
+	assert_true(turns < 100);	      /* it is not ready all the time */
+	assert_int_equal(poll(&fd, 1, 0), 1); /* but when all is over */
+	assert_int_equal(sx_session_finish(s, NULL), SX_OK);
+	assert_int_equal(sx_session_devices(s, &count)->samples, 5);
+	sx_session_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +215,7 @@ int main(void)
 	    cmocka_unit_test(a_second_run_is_the_first),
 	    cmocka_unit_test(driven_runs_give_every_row_once),
 	    cmocka_unit_test(a_stop_is_for_one_run),
+	    cmocka_unit_test(a_descriptor_tells_when),
 	};
 	return cmocka_run_group_tests(tests, write_capture, remove_capture);
 }
