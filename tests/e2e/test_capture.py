@@ -48,8 +48,11 @@ def same_rows(path, device=None, code=0):
     for number, about in sorted(capture.devices.items()):
         if device is not None and number != device:
             continue
-        args = ["export", path, "--counters", "-d", about["catalog"]]
+        args = ["export", path, "--counters", "-d", str(number)]
         exported = list(csv.reader(io.StringIO(run(*args, code=code).stdout)))
+        if about["flags"] & 1:
+            said = [row.pop(0) for row in exported]
+            assert said == ["simulated"] + ["true"] * (len(exported) - 1)
         due = list(read_capture.table(capture, number))
         assert exported[0] == due[0], f"{exported[0]} is not {due[0]}"
         assert len(exported) == len(due), f"{len(exported)} rows, not {len(due)}"
@@ -167,7 +170,7 @@ def test_report():
 
 def test_groups():
     path = folder / "sample.sxc"
-    options = ["--for", "example", "--csv", "--counters", "-m", "Clocks"]
+    options = ["-d", "0", "--csv", "--counters", "-m", "Clocks"]
     rows = read_capture.Capture(path).rows[0]
     by_group, by_frame = {}, {}
     for row in rows:
