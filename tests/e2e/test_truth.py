@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import pty
 import shutil
 import signal
 import subprocess
@@ -253,6 +254,32 @@ def test_guests():
     under = subprocess.run([sextant, "stat", "-d", "cpu", "-o", os.devnull, "--", sys.executable,
                             "-c", show], capture_output=True, text=True, preexec_fn=ignore).stdout
     assert alone and alone == under, (alone, under)
+
+
+def test_terminal():
+    """What is typed at a terminal reaches the program once."""
+    counter = ("import signal,time\n"
+               "n=[0]\n"
+               "signal.signal(signal.SIGINT, lambda *a: n.__setitem__(0, n[0]+1))\n"
+               "print('ready', flush=True)\n"
+               "end=time.time()+1.0\n"
+               "while time.time()<end: time.sleep(0.05)\n"
+               "print('interrupts:', n[0], flush=True)\n")
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sextant, [sextant, "stat", "-d", "cpu", "-o", os.devnull, "--", sys.executable,
+                           "-c", counter])
+    seen = b""
+    while b"ready" not in seen:
+        seen += os.read(terminal, 1000)
+    os.write(terminal, b"\x03")
+    try:
+        while b"interrupts: " not in seen or not seen.rstrip(b"^C").endswith(b"\n"):
+            seen += os.read(terminal, 1000)
+    except OSError:
+        pass  # the other end is closed
+    os.waitpid(pid, 0)
+    assert b"interrupts: 1\r\n" in seen, seen
 
 
 def test_nothing_is_replaced_too_early():
