@@ -6,7 +6,8 @@
 
 #include "tools/cli/cli.h"
 
-int device_list_run(struct cli *cli);
+/* `catalogs`: also what is known, which takes reading it all. */
+int device_list_run(struct cli *cli, bool catalogs);
 /* "ready", "in programs that sextant starts", ... */
 const char *device_state_name(enum sx_device_state state);
 

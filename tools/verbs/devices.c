@@ -160,7 +160,7 @@ static void devices_csv(const struct cli *cli, const struct sx_device *devices, 
 }
 
 static enum sx_status write_devices(const struct cli *cli, const struct sx_device *devices,
-				    size_t count, struct sx_error *err)
+				    size_t count, bool catalogs, struct sx_error *err)
 {
 	if (cli->view.format == FORMAT_JSON) {
 		struct json json = view_json_begin(&cli->view, "devices");
@@ -169,7 +169,8 @@ static enum sx_status write_devices(const struct cli *cli, const struct sx_devic
 		for (size_t i = 0; i < count; i++)
 			device_json(&json, &devices[i]);
 		json_array_end(&json);
-		catalogs_json(&json, cli);
+		if (catalogs)
+			catalogs_json(&json, cli);
 		view_json_end(&json);
 		return SX_OK;
 	}
@@ -178,12 +179,14 @@ static enum sx_status write_devices(const struct cli *cli, const struct sx_devic
 		return SX_OK;
 	}
 	bool ok = devices_text(cli, devices, count);
-	fputc('\n', cli->view.out.out);
-	ok = ok && catalogs_text(cli);
+	if (ok && catalogs) {
+		fputc('\n', cli->view.out.out);
+		ok = catalogs_text(cli);
+	}
 	return ok ? SX_OK : error_nomem(err, "listing devices");
 }
 
-int device_list_run(struct cli *cli)
+int device_list_run(struct cli *cli, bool catalogs)
 {
 	struct sx_error err = {0};
 	struct sx_device_list *list = NULL;
@@ -194,10 +197,15 @@ int device_list_run(struct cli *cli)
 		status = sx_devices_probe(cli->context, cli->options.verbose, &list, &err);
 	if (!status) {
 		const struct sx_device *devices = sx_devices_get(list, &count);
-		status = write_devices(cli, devices, count, &err);
+		status = write_devices(cli, devices, count, catalogs, &err);
 	}
 	sx_devices_destroy(list);
 	return status ? cli_fail(cli, &err) : EXIT_OK;
+}
+
+static int devices_run(struct cli *cli)
+{
+	return device_list_run(cli, true);
 }
 
 const struct command cmd_devices = {
@@ -209,5 +217,5 @@ const struct command cmd_devices = {
 		 "describes each, and all catalogs, which need no device. -v lists also what "
 		 "was looked for and is not here.",
 	     .options = "format output"},
-    .run = device_list_run,
+    .run = devices_run,
 };

@@ -73,7 +73,7 @@ static int run(struct cli *cli)
 	const char *what;
 	enum sx_status status = what_to_list(cli, &what, &err);
 	if (!status && strcmp(what, "devices") == 0)
-		return device_list_run(cli);
+		return device_list_run(cli, false);
 	if (!status)
 		status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV,
 				     &err);
