@@ -80,6 +80,13 @@ static int fake_close(void *user, int fd)
 	return fails(f) ? -1 : 0;
 }
 
+/* From 12.55 on the unit counts twice as fast as the command streamer. */
+static uint32_t halving(const struct fake_i915 *f)
+{
+	const struct oa_platform *platform = oa_platform(f->device.device_id);
+	return platform && platform->version >= 1255 ? 2 : 1;
+}
+
 static int get_param(const struct fake_i915 *f, struct i915_getparam *arg)
 {
 	switch (arg->param) {
@@ -93,8 +100,10 @@ static int get_param(const struct fake_i915 *f, struct i915_getparam *arg)
 		*arg->value = (int32_t)f->perf_revision;
 		return f->perf_revision > 1 ? 0 : refuse(EINVAL);
 	case I915_OA_TIMESTAMP_HZ:
-	case I915_CS_TIMESTAMP_HZ:
 		*arg->value = (int32_t)f->device.timestamp_hz;
+		return f->frequency_params && !f->old_clock_param ? 0 : refuse(EINVAL);
+	case I915_CS_TIMESTAMP_HZ:
+		*arg->value = (int32_t)(f->device.timestamp_hz / halving(f));
 		return f->frequency_params ? 0 : refuse(EINVAL);
 	default:
 		return refuse(EINVAL);
@@ -162,32 +171,52 @@ static int query(const struct fake_i915 *f, struct i915_query *arg)
 	return 0;
 }
 
-static bool inside(uint32_t address, const uint32_t (*ranges)[2], size_t count)
+struct range {
+	uint16_t from; /* graphics versions, times 100 */
+	uint16_t to;
+	uint32_t first, last;
+};
+
+static bool listed(const struct range *ranges, size_t count, uint32_t version, uint32_t address)
 {
 	for (size_t i = 0; i < count; i++)
-		if (address >= ranges[i][0] && address <= ranges[i][1])
+		if (version >= ranges[i].from && version <= ranges[i].to &&
+		    address >= ranges[i].first && address <= ranges[i].last)
 			return true;
 	return false;
 }
 
-/* The kernel's lists of what user space may write on Gen8. */
-static bool allowed(int kind, uint32_t address)
+/* The kernel's lists of what user space may write, by generation. */
+static bool allowed(const struct fake_i915 *f, int kind, uint32_t address)
 {
-	static const uint32_t mux[][2] = {{0x91b8, 0x91cc},
-					  {0x9800, 0x9888},
-					  {0xe180, 0xe180},
-					  {0x0d00, 0x0d2c},
-					  {0x20cc, 0x20cc}};
-	static const uint32_t boolean[][2] = {{0x2710, 0x272c}, {0x2740, 0x275c}, {0x2770, 0x27ac}};
+	static const struct range mux[] = {
+	    {750, 1100, 0x91b8, 0x91cc},     {750, 1100, 0x9800, 0x9888},
+	    {750, 1100, 0xe180, 0xe180},     {750, 750, 0x9e80, 0x9ea4},
+	    {750, 750, 0x9ec0, 0x9ec0},	     {750, 750, 0x25100, 0x2ff90},
+	    {800, 1100, 0x0d00, 0x0d2c},     {800, 1299, 0x20cc, 0x20cc},
+	    {800, 800, 0x182300, 0x1823a4},  {1100, 1100, 0x91c8, 0x91dc},
+	    {1200, 1299, 0x0d00, 0x0d04},    {1200, 1299, 0x0d0c, 0x0d2c},
+	    {1200, 1299, 0x9840, 0x9840},    {1200, 1299, 0x9884, 0x9888},
+	    {1270, 1299, 0x38d100, 0x38d114}};
+	static const struct range boolean[] = {
+	    {750, 1100, 0x2710, 0x272c},      {750, 1100, 0x2740, 0x275c},
+	    {750, 1100, 0x2770, 0x27ac},      {1200, 1299, 0x2b2c, 0x2b2c},
+	    {1200, 1299, 0xd900, 0xd91c},     {1200, 1299, 0xd920, 0xd93c},
+	    {1200, 1299, 0xd940, 0xd97c},     {1200, 1299, 0xdc00, 0xdc3c},
+	    {1200, 1299, 0xdc40, 0xdc44},     {1255, 1299, 0xdc48, 0xdc48},
+	    {1255, 1299, 0xdd00, 0xdd48},     {1270, 1299, 0x393000, 0x39301c},
+	    {1270, 1299, 0x393020, 0x39303c}, {1270, 1299, 0x393040, 0x39307c},
+	    {1270, 1299, 0x393200, 0x39323c}};
+	uint32_t version = oa_platform(f->device.device_id)->version;
 	if (address % 4)
 		return false;
 	if (kind == 0)
-		return inside(address, mux, 5);
+		return listed(mux, sizeof(mux) / sizeof(mux[0]), version, address);
 	if (kind == 1)
-		return inside(address, boolean, 3);
+		return listed(boolean, sizeof(boolean) / sizeof(boolean[0]), version, address);
 	char text[16];
 	snprintf(text, sizeof(text), "0x%x", address);
-	return sx_oa_flex_register(text) != 0;
+	return version > 750 && sx_oa_flex_register(text) != 0;
 }
 
 static bool valid_uuid(const char *uuid)
@@ -208,14 +237,14 @@ static void free_writes(struct fake_i915_config *config)
 	}
 }
 
-static bool take_writes(struct fake_i915_config *config, int kind, uint64_t array, uint32_t count,
-			uint32_t refused)
+static bool take_writes(const struct fake_i915 *f, struct fake_i915_config *config, int kind,
+			uint64_t array, uint32_t count)
 {
 	const uint32_t(*writes)[2] = (const uint32_t(*)[2])(uintptr_t)array;
 	config->counts[kind] = count;
 	config->writes[kind] = malloc(2 * sizeof(uint32_t) * (count + 1));
 	for (uint32_t i = 0; i < count; i++) {
-		if (!allowed(kind, writes[i][0]) || writes[i][0] == refused)
+		if (!allowed(f, kind, writes[i][0]) || writes[i][0] == f->refused_register)
 			return false;
 		uint32_t kept = writes[i][0] == I915_CHICKEN2	? I915_CHICKEN2_KEPT
 				: writes[i][0] == I915_RC6_EXIT ? I915_RC6_EXIT_KEPT
@@ -263,10 +292,9 @@ static int add_config(struct fake_i915 *f, const struct i915_perf_config *arg)
 	memcpy(config.uuid, arg->uuid, 36);
 	if (!valid_uuid(config.uuid))
 		return refuse(EINVAL);
-	bool taken =
-	    take_writes(&config, 0, arg->mux, arg->mux_count, f->refused_register) &&
-	    take_writes(&config, 1, arg->boolean, arg->boolean_count, f->refused_register) &&
-	    take_writes(&config, 2, arg->flex, arg->flex_count, f->refused_register);
+	bool taken = take_writes(f, &config, 0, arg->mux, arg->mux_count) &&
+		     take_writes(f, &config, 1, arg->boolean, arg->boolean_count) &&
+		     take_writes(f, &config, 2, arg->flex, arg->flex_count);
 	struct fake_i915_config *place = taken ? place_for(f, config.uuid) : NULL;
 	if (!place) {
 		int why = taken ? errno : EINVAL;
@@ -309,7 +337,13 @@ static int take_property(struct fake_i915 *f, uint64_t id, uint64_t value)
 		f->set_id = value;
 		return value ? 0 : EINVAL;
 	case I915_PROP_FORMAT:
-		return value >= 7 && value <= 10 ? 0 : EINVAL;
+		f->format = sx_oa_format_of(f->device.device_id, (uint32_t)value);
+		return f->format && value <= 14 ? 0 : EINVAL;
+	case I915_PROP_ENGINE_CLASS:
+		f->media = value == I915_ENGINE_VIDEO;
+		return f->perf_revision >= 6 && (f->media || value == 0) ? 0 : EINVAL;
+	case I915_PROP_ENGINE_INSTANCE:
+		return f->perf_revision >= 6 && value == 0 ? 0 : EINVAL;
 	case I915_PROP_EXPONENT: {
 		if (value > 31)
 			return EINVAL;
@@ -327,6 +361,20 @@ static int take_property(struct fake_i915 *f, uint64_t id, uint64_t value)
 	}
 }
 
+/* Which formats a generation, and a unit of it, has. */
+static bool accepts(const struct fake_i915 *f)
+{
+	uint32_t version = oa_platform(f->device.device_id)->version;
+	if (f->media)
+		return version >= 1270 &&
+		       (f->format == SX_OA_MPEC8U64_B8_C8 || f->format == SX_OA_MPEC8U32_B8_C8);
+	if (version == 750)
+		return oa_format_head(f->format) == OA_HEAD_HASWELL;
+	if (version < 1255)
+		return f->format >= SX_OA_C4_B8 && f->format <= SX_OA_A32U40_A4U32_B8_C8;
+	return f->format == SX_OA_OAR_A32U40_A4U32_B8_C8 || f->format == SX_OA_A24U40_A14U32_B8_C8;
+}
+
 static int open_stream(struct fake_i915 *f, const struct i915_perf_open *arg)
 {
 	const uint64_t(*properties)[2] = (const uint64_t(*)[2])(uintptr_t)arg->properties;
@@ -338,6 +386,7 @@ static int open_stream(struct fake_i915 *f, const struct i915_perf_open *arg)
 	f->poll_ns = TIMER_NS;
 	f->set_id = 0;
 	f->exponent = 0;
+	f->media = false;
 	for (uint32_t i = 0; i < arg->count; i++) {
 		int why = take_property(f, properties[i][0], properties[i][1]);
 		if (why)
@@ -347,6 +396,8 @@ static int open_stream(struct fake_i915 *f, const struct i915_perf_open *arg)
 	if (f->paranoid && !f->capable)
 		return refuse(EACCES);
 	if (!(f->properties & 1 << I915_PROP_SAMPLE) || !(f->properties & 1 << I915_PROP_FORMAT))
+		return refuse(EINVAL);
+	if (!accepts(f))
 		return refuse(EINVAL);
 	if (f->stream)
 		return refuse(EBUSY);
@@ -386,7 +437,7 @@ static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 		struct i915_reg_read *reg = arg;
 		if (reg->offset != I915_RENDER_TIMESTAMP)
 			return refuse(EINVAL);
-		reg->value = ticks(f) & 0xfffffffff;
+		reg->value = ticks(f) / halving(f) & 0xfffffffff;
 		return 0;
 	}
 	case I915_PERF_ADD_CONFIG:
@@ -436,6 +487,27 @@ static void make_report(const struct fake_i915 *f, uint64_t at, uint8_t r[REPORT
 		oa_put32(r + 192 + 4 * i, (uint32_t)b);
 		oa_put32(r + 224 + 4 * i, (uint32_t)(clock * (i + 1) / 32));
 	}
+}
+
+/* Of other formats and generations the head alone, and B counters where most have them. */
+static void make_other(const struct fake_i915 *f, uint64_t at, uint8_t *r)
+{
+	uint32_t version = oa_platform(f->device.device_id)->version;
+	uint64_t clock = (at - f->started_ticks) * (f->clock_hz / f->device.timestamp_hz);
+	enum oa_head head = oa_format_head(f->format);
+	bool wide = head == OA_HEAD_LONG;
+	memset(r, 0, sx_oa_format_size(f->format));
+	oa_put32(r, SX_OA_REASON_TIMER << 19 | (version < 900 ? 1u << 25 : 1u << 16));
+	oa_put32(r + (wide ? 8 : 4), (uint32_t)at);
+	if (wide)
+		oa_put32(r + 12, (uint32_t)(at >> 32));
+	oa_put32(r + (wide ? 16 : 8), 5);
+	if (head != OA_HEAD_HASWELL)
+		oa_put32(r + (wide ? 24 : 12), (uint32_t)clock);
+	if (wide)
+		oa_put32(r + 28, (uint32_t)(clock >> 32));
+	for (uint32_t i = 0; i < 8; i++)
+		oa_put32(r + (wide ? 64 : 192) + 4 * i, (uint32_t)(clock / (i + 1)));
 }
 
 /* Whether read() has something, which is what the timer saw. */
@@ -509,10 +581,15 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 		f->next_ticks += step;
 	}
 	f->lose_buffer = f->lose_report = false;
-	while (f->next_ticks <= tail && size - used >= 8 + REPORT) {
-		uint8_t report[REPORT];
-		make_report(f, f->next_ticks, report);
-		used += sx_oa_write_sample(out + used, size - used, report, REPORT);
+	bool gen8 = oa_is_broadwell(f->device.device_id);
+	size_t report_size = sx_oa_format_size(f->format);
+	while (f->next_ticks <= tail && size - used >= 8 + report_size) {
+		uint8_t report[OA_REPORT_MAX];
+		if (gen8)
+			make_report(f, f->next_ticks, report);
+		else
+			make_other(f, f->next_ticks, report);
+		used += sx_oa_write_sample(out + used, size - used, report, report_size);
 		f->next_ticks += step;
 	}
 	return used ? (ssize_t)used : refuse(ENOSPC);
@@ -646,7 +723,7 @@ void fake_i915_add_foreign(struct fake_i915 *f, const char *uuid, uint64_t id)
 	struct fake_i915_config *config = &f->configs[0];
 	*config = (struct fake_i915_config){.used = true, .id = id};
 	snprintf(config->uuid, sizeof(config->uuid), "%s", uuid);
-	take_writes(config, 0, (uint64_t)(uintptr_t)half, 2, 0);
+	take_writes(f, config, 0, (uint64_t)(uintptr_t)half, 2);
 }
 
 unsigned fake_i915_config_count(const struct fake_i915 *f)

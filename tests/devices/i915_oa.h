@@ -37,10 +37,11 @@ struct fake_i915 {
 	uint64_t clock_hz; /* render clock of the model */
 	bool frequency_params;
 	bool no_render_node, no_card_node; /* in /dev/dri: no permission to open it */
-	bool no_config_query;		   /* a kernel that cannot read configurations back */
-	uint32_t refused_register;	   /* that this kernel's allow-lists lack, or 0 */
-	double clock_drift; /* of the GPU's timestamp against the CPU's: 0.01 is 1 % */
-	unsigned vanish;    /* so many OPENs find that somebody has removed the configuration */
+	bool old_clock_param;	   /* a kernel without the parameter for the OA unit's frequency */
+	bool no_config_query;	   /* a kernel that cannot read configurations back */
+	uint32_t refused_register; /* that this kernel's allow-lists lack, or 0 */
+	double clock_drift;	   /* of the GPU's timestamp against the CPU's: 0.01 is 1 % */
+	unsigned vanish; /* so many OPENs find that somebody has removed the configuration */
 	int open_errno, add_errno; /* of PERF_OPEN, of ADD_CONFIG, always */
 	/* State. */
 	int open_fds;
@@ -48,6 +49,8 @@ struct fake_i915 {
 	int stream; /* fd, or 0 */
 	struct fake_i915_config configs[FAKE_I915_CONFIGS], *active;
 	uint64_t next_id, set_id;
+	enum sx_oa_format format; /* of the stream */
+	bool media;		  /* its unit */
 	uint32_t exponent;
 	uint64_t started_ticks, next_ticks; /* of the next report */
 	uint64_t opened_ns, poll_ns;	    /* of the stream; period of the timer that looks */

@@ -64,8 +64,12 @@ static void test_probe(void **state)
 	assert_non_null(strstr(f.remedy, "sysctl"));
 	fake.has_metrics = false;
 	assert_non_null(strstr(probe(&fake).because, "no OA metrics"));
-	fake.device.device_id = 0x1912;
-	assert_non_null(strstr(probe(&fake).because, "no Broadwell"));
+	fake.has_metrics = true;
+	fake.capable = true;
+	fake.device.device_id = 0x1902; /* Skylake GT1: no sets of it were ever published */
+	f = probe(&fake);
+	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+	assert_non_null(strstr(f.because, "no catalog"));
 	fake.no_cards = true;
 	f = probe(&fake);
 	assert_int_equal(f.count, 1);
@@ -536,6 +540,154 @@ static void test_every_set(void **state)
 		}
 }
 
+/* One card of a generation, with its parts. */
+static void become(struct fake_i915 *fake, uint32_t device_id)
+{
+	fake_i915_init(fake);
+	fake->perf_revision = 7;
+	fake->device.device_id = device_id;
+	if (device_id >> 8 != 0x7d)
+		return;
+	fake->device.timestamp_hz = 38400000;
+	fake->device.max_slices = 1;
+	fake->device.max_subslices = 32;
+	fake->device.max_eus = 16;
+	fake->device.subslice_mask[0] = 0xff;
+	for (int n = 0; n < 8; n++)
+		fake->device.eu_mask[0][n] = 0xffff;
+}
+
+/* Every set of every generation goes into the kernel's lists, in its format, on its unit. */
+static void test_every_generation(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t device_id;
+		const char *catalog;
+		enum sx_oa_format format;
+	} chips[] = {{0x0412, "intel-hsw", SX_OA_A45_B8_C8},
+		     {0x22b1, "intel-chv", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x1912, "intel-sklgt2", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x1926, "intel-sklgt3", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x5a84, "intel-bxt", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x5912, "intel-kblgt2", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x3184, "intel-glk", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x3e92, "intel-cflgt2", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x8a52, "intel-icl", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x4571, "intel-ehl", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x9a49, "intel-tglgt2", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x4c8a, "intel-rkl", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x4905, "intel-dg1", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x4680, "intel-adl", SX_OA_A32U40_A4U32_B8_C8},
+		     {0x7d55, "intel-mtlgt3", SX_OA_A24U40_A14U32_B8_C8}};
+	struct sx_context *context;
+	unsigned media = 0;
+	assert_int_equal(sx_context_create(NULL, &context, NULL), SX_OK);
+	for (size_t i = 0; i < sizeof(chips) / sizeof(chips[0]); i++) {
+		struct fake_i915 fake;
+		struct sx_error err = {0};
+		struct sx_catalog *catalog;
+		struct source *source;
+		uint32_t count;
+		become(&fake, chips[i].device_id);
+		struct source_host host = {.sys = &fake.sys, .catalogs = context};
+		assert_int_equal(source_i915_oa.open(&host, "card0", &source, &err), SX_OK);
+		assert_string_equal(source_i915_oa.describe(source)->catalog, chips[i].catalog);
+		assert_int_equal(sx_catalog_open(context, chips[i].catalog, &catalog, &err), SX_OK);
+		const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
+		for (uint32_t g = 0; g < count; g++) {
+			struct source_request request = {.catalog = catalog, .set = groups[g].name};
+			enum sx_status status = source_i915_oa.start(source, &request, &err);
+			if (status == SX_ERR_UNSUPPORTED && !groups[g].program_count)
+				continue;
+			if (status)
+				print_error("%s %s: %s: %s\n", chips[i].catalog, groups[g].name,
+					    err.message, err.because);
+			assert_int_equal(status, SX_OK);
+			media += fake.media;
+			if (!fake.media)
+				assert_int_equal(fake.format, chips[i].format);
+			assert_int_equal(source_i915_oa.stop(source, &err), SX_OK);
+		}
+		source_i915_oa.close(source);
+		sx_catalog_unref(catalog);
+		assert_int_equal(fake.open_fds, 0);
+		assert_int_equal(fake_i915_config_count(&fake), 0);
+		fake_i915_finish(&fake);
+	}
+	assert_true(media > 0);
+	sx_context_destroy(context);
+}
+
+/* A stream of each kind of report, to rows: time, clock, context, and times of the CPU's clock. */
+static void test_streams_of_generations(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t device_id;
+		const char *set;
+		bool old_param;
+	} chips[] = {{0x0412, "RenderBasic", false}, {0x1912, "RenderBasic", false},
+		     {0x9a49, "RenderBasic", false}, {0x7d55, "RenderBasic", false},
+		     {0x7d55, "RenderBasic", true},  {0x7d55, "MediaSet1", false}};
+	struct sx_context *context;
+	assert_int_equal(sx_context_create(NULL, &context, NULL), SX_OK);
+	for (size_t i = 0; i < sizeof(chips) / sizeof(chips[0]); i++) {
+		struct fake_i915 fake;
+		struct sx_error err = {0};
+		struct raw_sample raw;
+		become(&fake, chips[i].device_id);
+		fake.old_clock_param = chips[i].old_param;
+		struct source_host host = {.sys = &fake.sys, .catalogs = context};
+		struct stream s = {.source = NULL};
+		assert_int_equal(source_i915_oa.open(&host, "card0", &s.source, &err), SX_OK);
+		struct i915_oa *card = (struct i915_oa *)s.source;
+		struct sx_catalog *catalog;
+		assert_int_equal(sx_catalog_open(context, card->card.catalog, &catalog, &err),
+				 SX_OK);
+		if (sx_catalog_find_group(catalog, chips[i].set) == SX_NONE) {
+			print_error("no set %s in %s\n", chips[i].set, card->card.catalog);
+			fail();
+		}
+		struct source_request request = {
+		    .catalog = catalog, .set = chips[i].set, .interval_ns = 1000000};
+		assert_int_equal(source_i915_oa.start(s.source, &request, &err), SX_OK);
+		struct decoder_constant constants[] = {
+		    {"GpuTimestampFrequency", (double)card->card.device.timestamp_hz},
+		    {"GpuMaxFrequency", 900000000}};
+		struct decoder_setup setup = {.catalog = catalog,
+					      .set = chips[i].set,
+					      .constants = constants,
+					      .constant_count = 2};
+		uint32_t count;
+		enum sx_sample_kind kind;
+		assert_int_equal(decode_i915_oa.create(&setup, &s.decoder, &err), SX_OK);
+		const struct sx_column *columns = decode_i915_oa.columns(s.decoder, &count, &kind);
+		assert_int_equal(sx_table_create(columns, count, kind, &s.table, &err), SX_OK);
+		uint64_t begin_ns = fake.now_ns;
+		while (fake.now_ns < begin_ns + 200000000)
+			if (source_i915_oa.read(s.source, 100, &raw, &err) == SX_OK)
+				assert_int_equal(
+				    decode_i915_oa.feed(s.decoder, &raw, s.table, &err), SX_OK);
+		size_t rows = sx_table_row_count(s.table);
+		assert_true(rows > 50);
+		uint64_t step = UINT64_C(2) << fake.exponent;
+		assert_int_equal(sum(s.table, "GPU_TIME"), rows * step);
+		if (sx_table_find(s.table, "GPU_CLOCK") != SX_NONE)
+			assert_int_equal(sum(s.table, "GPU_CLOCK"),
+					 rows * step * (800000000 / fake.device.timestamp_hz));
+		assert_in_range(sx_table_begin_ns(s.table)[0], begin_ns, begin_ns + 3000000);
+		assert_in_range(sx_table_end_ns(s.table)[rows - 1], fake.now_ns - 20000000,
+				fake.now_ns);
+		decode_i915_oa.destroy(s.decoder);
+		sx_table_destroy(s.table);
+		source_i915_oa.close(s.source);
+		sx_catalog_unref(catalog);
+		fake_i915_finish(&fake);
+	}
+	sx_context_destroy(context);
+}
+
 static void test_user_counter(void **state)
 {
 	(void)state;
@@ -772,6 +924,8 @@ int main(void)
 	    cmocka_unit_test(test_foreign_config),
 	    cmocka_unit_test(test_removed_meanwhile),
 	    cmocka_unit_test(test_every_set),
+	    cmocka_unit_test(test_every_generation),
+	    cmocka_unit_test(test_streams_of_generations),
 	    cmocka_unit_test(test_user_counter),
 	    cmocka_unit_test(test_fault_sweep),
 	    cmocka_unit_test(test_selftest),

@@ -32,6 +32,12 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	if (!live)
 		return error_nomem(err, "the OA decoder");
 	live->base.ops = &decode_i915_oa;
+	const struct sx_group_info *group =
+	    setup->catalog ? oa_group(setup->catalog, setup->set) : NULL;
+	if (group && group->counter_format)
+		options.format = sx_oa_format_find(group->counter_format);
+	if (setup->catalog)
+		options.device.device_id = oa_device_of(setup->catalog);
 	double hz = constant(setup, "GpuTimestampFrequency");
 	double min_hz = constant(setup, "GpuMinFrequency");
 	double max_hz = constant(setup, "GpuMaxFrequency");

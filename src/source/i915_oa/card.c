@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GEN8_HZ	       12500000u
 #define TOPOLOGY_BYTES 512
 
 int i915_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg)
@@ -35,21 +34,24 @@ bool i915_card_find(const struct sx_sys *sys, const char *id, struct i915_card *
  * A limit of the hardware in Hz. What the hardware can (RP0, RPn) stands above gt_max_freq_mhz and
  * gt_min_freq_mhz, which users set.
  */
-static uint32_t frequency_limit(const struct sx_sys *sys, uint32_t card, const char *hardware,
-				const char *soft)
+static uint32_t frequency_limit(const struct sx_sys *sys, uint32_t card, const char *const files[3])
 {
-	uint64_t mhz = nodes_card_number(sys, card, hardware, 0);
-	if (!mhz)
-		mhz = nodes_card_number(sys, card, soft, 0);
+	uint64_t mhz = 0;
+	for (int i = 0; i < 3 && !mhz; i++)
+		mhz = nodes_card_number(sys, card, files[i], 0);
 	return mhz > UINT32_MAX / 1000000 ? 0 : (uint32_t)mhz * 1000000;
 }
 
 void i915_card_read_files(const struct sx_sys *sys, struct i915_card *card)
 {
+	static const char *const least[] = {"gt_RPn_freq_mhz", "gt/gt0/rps_RPn_freq_mhz",
+					    "gt_min_freq_mhz"};
+	static const char *const most[] = {"gt_RP0_freq_mhz", "gt/gt0/rps_RP0_freq_mhz",
+					   "gt_max_freq_mhz"};
 	struct sx_oa_device *d = &card->device;
 	uint32_t number = card->node.card;
-	d->gt_min_hz = frequency_limit(sys, number, "gt_RPn_freq_mhz", "gt_min_freq_mhz");
-	d->gt_max_hz = frequency_limit(sys, number, "gt_RP0_freq_mhz", "gt_max_freq_mhz");
+	d->gt_min_hz = frequency_limit(sys, number, least);
+	d->gt_max_hz = frequency_limit(sys, number, most);
 	card->privileged = nodes_may_perfmon(sys);
 	card->paranoid = nodes_read_number(sys, "/proc/sys/dev/i915/perf_stream_paranoid", 1) != 0;
 	card->max_rate_hz = nodes_read_number(sys, "/proc/sys/dev/i915/oa_max_sample_rate", 100000);
@@ -61,15 +63,23 @@ static int any_entry(void *arg, const char *name)
 	return 1;
 }
 
+bool i915_card_catalog(struct sx_context *catalogs, struct i915_card *card)
+{
+	card->match = catalogs ? sx_oa_find_catalog(catalogs, card->device.device_id, card->catalog)
+			       : SX_OA_MATCH_NONE;
+	/* Without a search path what is always there serves. */
+	if (card->match == SX_OA_MATCH_NONE && oa_is_broadwell(card->device.device_id)) {
+		snprintf(card->catalog, sizeof(card->catalog), "%s", I915_OA_CATALOG);
+		card->match = SX_OA_MATCH_OWN;
+	}
+	return card->match == SX_OA_MATCH_OWN;
+}
+
 const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card *card,
 			       const char **remedy)
 {
 	char path[64];
 	bool any = false;
-	if (!oa_is_broadwell(card->device.device_id)) {
-		*remedy = "a catalog and formats are known for Broadwell only";
-		return "it is no Broadwell (Gen8)";
-	}
 	snprintf(path, sizeof(path), "/sys/class/drm/card%u/metrics", card->node.card);
 	if (sys->list_dir(sys->user, path, any_entry, &any) < 0) {
 		*remedy = "a kernel of 4.13 or later with CONFIG_DRM_I915_PERF";
@@ -109,6 +119,24 @@ static enum sx_status query_topology(const struct sx_sys *sys, int fd, struct sx
 	return sx_oa_read_topology(answer, (size_t)item.length, d, err);
 }
 
+/*
+ * The frequency of the timestamp in reports, and of the register that is read beside them: from
+ * graphics version 12.55 on the unit counts twice as fast, which only the newer parameter says.
+ */
+static void query_clocks(const struct sx_sys *sys, int fd, struct i915_card *card)
+{
+	const struct oa_platform *platform = oa_platform(card->device.device_id);
+	uint64_t oa = parameter(sys, fd, I915_OA_TIMESTAMP_HZ);
+	uint64_t cs = parameter(sys, fd, I915_CS_TIMESTAMP_HZ);
+	bool twice = platform && platform->version >= 1255;
+	if (!cs)
+		cs = oa ? oa : platform ? platform->default_hz : OA_TIMESTAMP_HZ;
+	if (!oa)
+		oa = twice ? 2 * cs : cs;
+	card->device.timestamp_hz = oa;
+	card->register_hz = cs;
+}
+
 enum sx_status i915_card_query(const struct sx_sys *sys, int fd, struct i915_card *card,
 			       struct sx_error *err)
 {
@@ -116,19 +144,9 @@ enum sx_status i915_card_query(const struct sx_sys *sys, int fd, struct i915_car
 	uint32_t id = parameter(sys, fd, I915_CHIPSET_ID);
 	if (id)
 		d->device_id = id;
-	if (!oa_is_broadwell(d->device_id)) {
-		error_set(err, SX_ERR_UNSUPPORTED, "card%u is no Broadwell (0x%04x)",
-			  card->node.card, d->device_id);
-		error_try(err, "sextant devices");
-		return SX_ERR_UNSUPPORTED;
-	}
 	d->revision = parameter(sys, fd, I915_REVISION);
-	d->format = SX_OA_A32U40_A4U32_B8_C8;
-	d->timestamp_hz = parameter(sys, fd, I915_OA_TIMESTAMP_HZ);
-	if (!d->timestamp_hz)
-		d->timestamp_hz = parameter(sys, fd, I915_CS_TIMESTAMP_HZ);
-	if (!d->timestamp_hz)
-		d->timestamp_hz = GEN8_HZ;
+	d->format = SX_OA_A32U40_A4U32_B8_C8; /* until a set says another */
+	query_clocks(sys, fd, card);
 	card->perf_revision = parameter(sys, fd, I915_PERF_REVISION);
 	if (!card->perf_revision)
 		card->perf_revision = 1;
@@ -140,12 +158,28 @@ uint64_t i915_period_ns(uint64_t timestamp_hz, uint32_t exponent)
 	return (((uint64_t)2 << exponent) * 1000000000 + timestamp_hz - 1) / timestamp_hz;
 }
 
+/* Below two wraps of any counter: those of 32 bits that add up over EUs wrap soon on Haswell. */
+static uint32_t highest_exponent(const struct i915_card *card)
+{
+	const struct sx_oa_device *d = &card->device;
+	uint32_t eus, slices, subslices, e = I915_OA_EXPONENT_MAX;
+	if (oa_format_head(d->format) != OA_HEAD_HASWELL)
+		return e;
+	oa_device_count(d, &eus, &slices, &subslices);
+	double hz = d->gt_max_hz ? d->gt_max_hz : OA_HIGHEST_HZ;
+	double wrap_ns = 4294967296e9 / (hz * (eus ? eus : 40));
+	while (e > 6 && (double)i915_period_ns(d->timestamp_hz, e) > wrap_ns)
+		e--;
+	return e;
+}
+
 uint32_t i915_exponent(const struct i915_card *card, uint64_t interval_ns)
 {
 	uint64_t hz = card->device.timestamp_hz;
 	uint32_t best = 0;
 	uint64_t best_off = UINT64_MAX;
-	for (uint32_t e = 0; e <= I915_OA_EXPONENT_MAX; e++) {
+	uint32_t highest = highest_exponent(card);
+	for (uint32_t e = 0; e <= highest; e++) {
 		uint64_t period = i915_period_ns(hz, e);
 		uint64_t off = period > interval_ns ? period - interval_ns : interval_ns - period;
 		bool allowed = card->privileged || !card->max_rate_hz ||

@@ -162,6 +162,8 @@ enum sx_status i915_config_open(const struct sx_sys *sys, int fd,
 	if (!status) {
 		memcpy(out->set, programs.set, sizeof(out->set));
 		memcpy(out->uuid, programs.uuid, sizeof(out->uuid));
+		out->format = programs.format;
+		out->media = programs.media;
 		status = SX_AGAIN;
 	}
 	for (int i = 0; i < LOOKS && status == SX_AGAIN; i++)

@@ -20,29 +20,45 @@ static struct i915_oa *from(struct source *source)
 
 struct probing {
 	const struct sx_sys *sys;
+	struct sx_context *catalogs;
 	source_found_fn found;
 	void *user;
 	bool any;
 };
 
+/* What stands in the way of a card without a catalog, and the nearest one. */
+static void name_nearest(const struct i915_card *card, struct sx_device *device, char *remedy,
+			 size_t size)
+{
+	device->because = "no catalog describes this GPU: its metric sets were never published";
+	if (card->match != SX_OA_MATCH_NEAR)
+		return;
+	snprintf(remedy, size, "measure it by the nearest, at your own risk: -d %s --for %s",
+		 device->id, card->catalog);
+	device->remedy = remedy;
+}
+
 static bool probe_card(void *arg, const struct drm_node *node)
 {
 	struct probing *p = arg;
 	struct i915_card card = {.node = *node, .device.device_id = node->device_id};
-	char id[32], name[64];
+	char id[32], name[64], remedy[320];
+	const char *generation = sx_oa_generation(node->device_id);
 	p->any = true;
 	i915_card_read_files(p->sys, &card);
+	bool known = i915_card_catalog(p->catalogs, &card);
 	snprintf(id, sizeof(id), "i915:card%u", node->card);
-	bool gen8 = oa_is_broadwell(node->device_id);
-	snprintf(name, sizeof(name), "Intel GPU 0x%04x%s", node->device_id,
-		 gen8 ? " (Broadwell)" : "");
+	snprintf(name, sizeof(name), "Intel GPU 0x%04x%s%s%s", node->device_id,
+		 generation ? " (" : "", generation ? generation : "", generation ? ")" : "");
 	struct sx_device device = {.id = id,
 				   .source = "i915-oa",
 				   .name = name,
-				   .catalog = gen8 ? I915_OA_CATALOG : NULL,
+				   .catalog = known ? card.catalog : NULL,
 				   .driver = I915_DRIVER,
 				   .state = SX_DEVICE_READY};
 	device.because = i915_card_obstacle(p->sys, &card, &device.remedy);
+	if (!device.because && !known)
+		name_nearest(&card, &device, remedy, sizeof(remedy));
 	if (device.because)
 		device.state = SX_DEVICE_UNUSABLE;
 	p->found(p->user, &device);
@@ -52,7 +68,7 @@ static bool probe_card(void *arg, const struct drm_node *node)
 static void i915_oa_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	const struct sx_sys *sys = host->sys;
-	struct probing probing = {sys, found, user, false};
+	struct probing probing = {sys, host->catalogs, found, user, false};
 	nodes_each(sys, I915_DRIVER, probe_card, &probing);
 	if (!probing.any)
 		found(user, &(struct sx_device){.id = "i915:card0",
@@ -114,11 +130,14 @@ static enum sx_status i915_oa_open(const struct source_host *host, const char *i
 		i915_oa_close(&s->base);
 		return status;
 	}
-	snprintf(s->name, sizeof(s->name), "Intel Broadwell 0x%04x", s->card.device.device_id);
+	const char *generation = sx_oa_generation(s->card.device.device_id);
+	bool known = i915_card_catalog(host->catalogs, &s->card);
+	snprintf(s->name, sizeof(s->name), "Intel %s 0x%04x", generation ? generation : "GPU",
+		 s->card.device.device_id);
 	snprintf(s->driver, sizeof(s->driver), "i915 perf, revision %u", s->card.perf_revision);
 	uint64_t hz = s->card.device.timestamp_hz;
 	s->desc =
-	    (struct source_desc){.catalog = I915_OA_CATALOG,
+	    (struct source_desc){.catalog = known ? s->card.catalog : NULL,
 				 .name = s->name,
 				 .driver = s->driver,
 				 .min_interval_ns = i915_period_ns(hz, i915_exponent(&s->card, 0)),
@@ -166,14 +185,24 @@ static enum sx_status i915_oa_stop(struct source *source, struct sx_error *err)
 	return i915_config_close(s->base.sys, s->fd, &s->config, err);
 }
 
+/* By the format that the set has: how soon its counters wrap limits the period. */
+static void choose_period(struct i915_oa *s, uint64_t interval_ns)
+{
+	s->exponent = i915_exponent(&s->card, interval_ns);
+	s->period_ns = i915_period_ns(s->card.device.timestamp_hz, s->exponent);
+	s->stretched = s->period_ns > 2 * interval_ns;
+}
+
 static enum sx_status open_stream(struct i915_oa *s, const struct i915_config_request *config,
-				  struct sx_error *err)
+				  uint64_t interval_ns, struct sx_error *err)
 {
 	enum sx_status status = SX_ERR_NOT_FOUND;
 	for (int i = 0; i < OPEN_TRIES && status == SX_ERR_NOT_FOUND; i++) {
 		status = i915_config_open(s->base.sys, s->fd, config, &s->config, err);
 		if (status)
 			break;
+		s->card.device.format = s->config.format;
+		choose_period(s, interval_ns);
 		status = i915_stream_open(s, err);
 		if (status)
 			i915_config_close(s->base.sys, s->fd, &s->config, NULL);
@@ -200,18 +229,14 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 	struct i915_oa *s = from(source);
 	struct sx_oa_flex_counter flex[SX_OA_FLEX_COUNTERS];
 	uint64_t interval = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
-	struct i915_config_request config = {.card = &s->card,
-					     .catalog = request->catalog,
-					     .set = request->set ? request->set : I915_OA_SET,
-					     .flex = flex};
+	struct i915_config_request config = {
+	    .card = &s->card, .catalog = request->catalog, .set = request->set, .flex = flex};
 	forget(s);
-	s->exponent = i915_exponent(&s->card, interval);
-	s->period_ns = i915_period_ns(s->card.device.timestamp_hz, s->exponent);
-	s->stretched = s->period_ns > 2 * interval;
-	s->told = request->pid == 0 && !s->stretched;
+	config.catalogs = s->base.catalogs;
 	enum sx_status status = read_definitions(request, flex, &config.flex_count, err);
 	if (!status)
-		status = open_stream(s, &config, err);
+		status = open_stream(s, &config, interval, err);
+	s->told = request->pid == 0 && !s->stretched;
 	describe_start(s, !status);
 	return status;
 }

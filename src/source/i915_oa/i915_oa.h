@@ -12,7 +12,6 @@
 
 #define I915_DRIVER	      "i915"
 #define I915_OA_CATALOG	      "intel-bdw"
-#define I915_OA_SET	      "RenderBasic"	   /* when nobody chose one */
 #define I915_OA_BUFFER	      ((size_t)256 * 1024) /* of one read() */
 #define I915_OA_PAIR	      24
 #define I915_OA_RECORDS	      (I915_OA_PAIR + I915_OA_BUFFER)
@@ -25,6 +24,9 @@ struct i915_card {
 	struct drm_node node;
 	struct sx_oa_device device;
 	uint32_t perf_revision;
+	uint64_t register_hz; /* of the timestamp register, where reports count another */
+	char catalog[SX_OA_CATALOG_NAME_MAX];
+	enum sx_oa_match match;
 	uint64_t max_rate_hz; /* samples a second without privilege; 0: not limited */
 	bool privileged;      /* by the capabilities of this process */
 	bool paranoid;
@@ -34,6 +36,8 @@ struct i915_card {
 bool i915_card_find(const struct sx_sys *sys, const char *id, struct i915_card *card);
 /* Reads what sysfs and procfs tell; fd-less. */
 void i915_card_read_files(const struct sx_sys *sys, struct i915_card *card);
+/* Finds the catalog of the card; false when there is none of its own. */
+bool i915_card_catalog(struct sx_context *catalogs, struct i915_card *card);
 /* NULL when perf streams can be opened, else why not; *remedy says what to do. */
 const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card *card,
 			       const char **remedy);
@@ -60,13 +64,16 @@ struct i915_writes {
 struct i915_programs {
 	struct i915_writes writes[3]; /* by enum sx_program_kind */
 	char set[64];		      /* symbol */
+	enum sx_oa_format format;     /* of the reports that its formulas read */
+	bool media;		      /* counted by the media engines' unit */
 	char uuid[37];		      /* the catalog's, or one made of the writes */
 };
 
 /* What a configuration is asked for with. */
 struct i915_config_request {
 	const struct i915_card *card;
-	struct sx_catalog *catalog; /* NULL: the embedded one */
+	struct sx_catalog *catalog;  /* NULL: the card's, or the embedded one */
+	struct sx_context *catalogs; /* where the card's is; or NULL */
 	const char *set;
 	const struct sx_oa_flex_counter *flex; /* fields that replace the set's own */
 	uint32_t flex_count;
@@ -86,7 +93,9 @@ void i915_programs_finish(struct i915_programs *programs);
 /* A metric set in the kernel. */
 struct i915_config {
 	uint64_t id;
-	bool added;   /* by us, and to be removed */
+	bool added; /* by us, and to be removed */
+	enum sx_oa_format format;
+	bool media;
 	char set[64]; /* its name and uuid, as recordings tell them */
 	char uuid[37];
 };

@@ -20,8 +20,11 @@ struct build {
 	struct i915_programs *out;
 };
 
-static enum sx_status open_catalog(struct sx_catalog **out, struct sx_error *err)
+static enum sx_status open_catalog(const struct i915_config_request *request,
+				   struct sx_catalog **out, struct sx_error *err)
 {
+	if (request->catalogs && request->card->catalog[0])
+		return sx_catalog_open(request->catalogs, request->card->catalog, out, err);
 	return catalog_open_inside(I915_OA_CATALOG, out, err);
 }
 
@@ -122,14 +125,25 @@ static enum sx_status find_group(struct build *b, const char *set, struct sx_err
 {
 	uint32_t count;
 	const struct sx_group_info *groups = sx_catalog_groups(b->catalog, &count);
-	b->group_index = sx_catalog_find_group(b->catalog, set);
-	if (b->group_index != SX_NONE) {
-		b->group = &groups[b->group_index];
-		return SX_OK;
+	b->group = oa_group(b->catalog, set);
+	if (!b->group) {
+		error_set(err, SX_ERR_NOT_FOUND, "no metric set \"%.64s\"",
+			  set ? set : "RenderBasic");
+		error_try(err, "sextant list sets --for %s", sx_catalog_info(b->catalog)->name);
+		return SX_ERR_NOT_FOUND;
 	}
-	error_set(err, SX_ERR_NOT_FOUND, "no metric set \"%.64s\"", set);
-	error_try(err, "sextant list sets --for %s", sx_catalog_info(b->catalog)->name);
-	return SX_ERR_NOT_FOUND;
+	b->group_index = (uint32_t)(b->group - groups);
+	b->out->format = b->group->counter_format ? sx_oa_format_find(b->group->counter_format)
+						  : SX_OA_A32U40_A4U32_B8_C8;
+	b->out->media = b->group->unit && strcmp(b->group->unit, "oam") == 0;
+	if (b->out->format && b->out->format <= SX_OA_HSW_C4_B8)
+		return SX_OK;
+	error_set(err, SX_ERR_UNSUPPORTED, "metric set %s cannot be counted through i915",
+		  b->group->name);
+	error_because(err, "its report format, %s, is the xe driver's",
+		      b->group->counter_format ? b->group->counter_format : "none");
+	error_try(err, "another set, or the xe driver");
+	return SX_ERR_UNSUPPORTED;
 }
 
 enum sx_status i915_programs_build(const struct i915_config_request *request,
@@ -140,7 +154,7 @@ enum sx_status i915_programs_build(const struct i915_config_request *request,
 	if (request->catalog)
 		b.catalog = sx_catalog_ref(request->catalog);
 	else
-		status = open_catalog(&b.catalog, err);
+		status = open_catalog(request, &b.catalog, err);
 	if (!status)
 		status = find_group(&b, request->set, err);
 	if (!status)

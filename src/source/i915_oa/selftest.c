@@ -17,6 +17,7 @@
 #define TEST_INTERVAL_NS UINT64_C(10000000)
 #define TOLERANCE	 0.01
 #define CLOCK_TOLERANCE	 0.002 /* of the GPU's time against the CPU's, over the whole test */
+#define TURNS_MAX	 10000 /* reads, whatever they hold */
 #define REPORT_BYTES	 OA_REPORT_MAX
 
 struct test {
@@ -94,8 +95,8 @@ static void take_records(struct test *t, const uint8_t *data, size_t size)
 static enum sx_status collect(struct test *t, struct sx_error *err)
 {
 	const struct source_ops *ops = t->s->base.ops;
-	uint64_t wanted = TEST_NS / t->s->period_ns, idle = 0;
-	while (t->reports < wanted && idle < 100) {
+	uint64_t wanted = TEST_NS / t->s->period_ns, idle = 0, turns = 0;
+	while (t->reports < wanted && idle < 100 && turns++ < TURNS_MAX) {
 		struct raw_sample raw;
 		enum sx_status status = ops->read(&t->s->base, 100, &raw, err);
 		if (status == SX_AGAIN)
@@ -114,7 +115,9 @@ static enum sx_status collect(struct test *t, struct sx_error *err)
 static void check_ratios(struct test *t)
 {
 	static const double factors[8] = {0, 1, 1, 1.0 / 2, 1.0 / 3, 1.0 / 3, 1.0 / 6, 2.0 / 3};
-	double clocks = (double)t->sums[SX_OA_CLOCK];
+	/* Haswell has no clock in its reports; B1 counts it. */
+	bool clock = sx_oa_format_has(t->s->card.device.format, SX_OA_CLOCK);
+	double clocks = (double)t->sums[clock ? SX_OA_CLOCK : SX_OA_B0 + 1];
 	for (uint32_t i = 0; i < 8; i++) {
 		char what[96];
 		double ratio = clocks > 0 ? (double)t->sums[SX_OA_B0 + i] / clocks : -1;
@@ -144,15 +147,17 @@ static void check_time(struct test *t)
 	verdict(t, t->backwards == 0, what);
 	snprintf(what, sizeof(what), "mean clock %.1f MHz, allowed %.0f to %.0f", hz / 1e6,
 		 d->gt_min_hz / 1e6, d->gt_max_hz / 1e6);
+	bool clocked = sx_oa_format_has(d->format, SX_OA_CLOCK);
 	verdict(t,
-		hz > 0 && hz >= d->gt_min_hz * 0.9 && (!d->gt_max_hz || hz <= d->gt_max_hz * 1.05),
+		!clocked || (hz > 0 && hz >= d->gt_min_hz * 0.9 &&
+			     (!d->gt_max_hz || hz <= d->gt_max_hz * 1.05)),
 		what);
 	snprintf(what, sizeof(what), "%" PRIu64 " intervals faster than the clock's limit",
 		 t->fast);
 	verdict(t, t->fast == 0, what);
 	snprintf(what, sizeof(what), "%" PRIu64 " reports without a reason, reasons seen 0x%02x",
 		 t->no_reason, t->reasons);
-	verdict(t, t->no_reason == 0 && (t->reasons & SX_OA_REASON_TIMER), what);
+	verdict(t, !clocked || (t->no_reason == 0 && (t->reasons & SX_OA_REASON_TIMER)), what);
 }
 
 /* A pair of CPU and GPU time; zeros when the register cannot be read. */
@@ -186,16 +191,14 @@ enum sx_status i915_oa_selftest(struct source *source, void (*tell)(void *user, 
 				void *user, struct sx_error *err)
 {
 	struct i915_oa *s = (struct i915_oa *)source;
-	struct test t = {.s = s,
-			 .say = tell,
-			 .user = user,
-			 .report_bytes = sx_oa_format_size(s->card.device.format)};
+	struct test t = {.s = s, .say = tell, .user = user};
 	const struct sx_oa_device *d = &s->card.device;
 	struct source_request request = {.set = TEST_SET, .interval_ns = TEST_INTERVAL_NS};
 	say(&t, "device 0x%04x revision %u, %s", d->device_id, d->revision, s->driver);
 	say(&t, "timestamp %" PRIu64 " Hz, slices 0x%x, subslices 0x%x 0x%x", d->timestamp_hz,
 	    d->slice_mask, d->subslice_mask[0], d->subslice_mask[1]);
 	enum sx_status status = s->base.ops->start(source, &request, err);
+	t.report_bytes = sx_oa_format_size(d->format);
 	take_time(&t, 0);
 	if (!status)
 		status = collect(&t, err);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MEDIA_REVISION	 6u
 #define PAIR_TRIES	 3
 #define POLL_LEAST_NS	 UINT64_C(5000000)
 #define POLL_MOST_NS	 UINT64_C(50000000)
@@ -28,11 +29,15 @@ static void gather_properties(const struct i915_oa *s, struct properties *out)
 {
 	const uint64_t all[][2] = {{I915_PROP_SAMPLE, 1},
 				   {I915_PROP_SET, s->config.id},
-				   {I915_PROP_FORMAT, (uint64_t)s->card.device.format},
+				   {I915_PROP_FORMAT, oa_format_number(s->card.device.format)},
 				   {I915_PROP_EXPONENT, s->exponent},
-				   {I915_PROP_POLL_PERIOD, s->poll_ns}};
+				   {I915_PROP_POLL_PERIOD, s->poll_ns},
+				   {I915_PROP_ENGINE_CLASS, I915_ENGINE_VIDEO},
+				   {I915_PROP_ENGINE_INSTANCE, 0}};
 	out->count = s->card.perf_revision >= 5 ? OPEN_POLL_PERIOD + 1 : OPEN_POLL_PERIOD;
 	memcpy(out->pairs, all, sizeof(all));
+	if (s->config.media)
+		out->count = sizeof(all) / sizeof(all[0]); /* the revision was checked */
 }
 
 static int open_with(const struct i915_oa *s, struct properties *properties)
@@ -120,9 +125,20 @@ static enum sx_status cannot_stream(const struct i915_oa *s, int why, struct sx_
 	}
 }
 
+static enum sx_status no_media(const struct i915_oa *s, struct sx_error *err)
+{
+	error_set(err, SX_ERR_UNSUPPORTED, "metric set %s is of the media engines", s->config.set);
+	error_because(err, "i915 perf here is revision %u, and their unit came with %u",
+		      s->card.perf_revision, MEDIA_REVISION);
+	error_try(err, "a newer kernel, or a set of the render engine");
+	return SX_ERR_UNSUPPORTED;
+}
+
 enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err)
 {
 	struct properties properties;
+	if (s->config.media && s->card.perf_revision < MEDIA_REVISION)
+		return no_media(s, err);
 	s->poll_ns = s->period_ns < POLL_LEAST_NS  ? POLL_LEAST_NS
 		     : s->period_ns > POLL_MOST_NS ? POLL_MOST_NS
 						   : s->period_ns;
@@ -138,6 +154,13 @@ enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err)
 	return SX_OK;
 }
 
+/* Ticks of reports for each one of the register that is read beside them. */
+static uint64_t ticks_a_count(const struct i915_oa *s)
+{
+	uint64_t oa = s->card.device.timestamp_hz, cs = s->card.register_hz;
+	return cs && oa > cs && oa % cs == 0 ? oa / cs : 1;
+}
+
 size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
 {
 	const struct sx_sys *sys = s->base.sys;
@@ -151,7 +174,7 @@ size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
 		if (end - begin < best) {
 			best = end - begin;
 			cpu = begin + best / 2;
-			gpu = arg.value;
+			gpu = arg.value * ticks_a_count(s);
 		}
 	}
 	return best == UINT64_MAX ? 0 : sx_oa_write_correlation(out, cap, cpu, gpu);
@@ -197,8 +220,9 @@ static uint64_t count_losses(struct i915_oa *s, const uint8_t *data, size_t size
 			break;
 		if (type == OA_RECORD_REPORT_LOST || type == OA_RECORD_BUFFER_LOST)
 			s->gap = true;
-		if (type == OA_RECORD_SAMPLE && length >= OA_RECORD_HEADER + 8) {
-			uint32_t ticks = oa_u32(data + OA_RECORD_HEADER + 4);
+		if (type == OA_RECORD_SAMPLE && length >= OA_RECORD_HEADER + 16) {
+			bool wide = oa_format_head(s->card.device.format) == OA_HEAD_LONG;
+			uint32_t ticks = oa_u32(data + OA_RECORD_HEADER + (wide ? 8 : 4));
 			uint64_t steps = ticks_since(s, ticks, now) / step;
 			if (s->gap)
 				missing += s->has_last && steps > 2 ? steps - 1 : 1;

@@ -3,8 +3,11 @@
 #include "catalog/match.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#define NEAR_MAX 128 /* ids that are tried on either side */
+#define DEFAULT_SET "RenderBasic"
+#define NEAR_MAX    128 /* ids that are tried on either side */
 
 static bool find(struct sx_context *context, uint32_t id, struct match_found *out)
 {
@@ -29,4 +32,23 @@ enum sx_oa_match sx_oa_find_catalog(struct sx_context *context, uint32_t device_
 	if (kind)
 		snprintf(name, SX_OA_CATALOG_NAME_MAX, "%s", found.catalog);
 	return kind;
+}
+
+const struct sx_group_info *oa_group(const struct sx_catalog *catalog, const char *set)
+{
+	uint32_t count, at;
+	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
+	at = sx_catalog_find_group(catalog, set ? set : DEFAULT_SET);
+	if (at == SX_NONE && !set && count)
+		at = 0;
+	return at == SX_NONE ? NULL : &groups[at];
+}
+
+uint32_t oa_device_of(const struct sx_catalog *catalog)
+{
+	const struct sx_catalog_info *info = sx_catalog_info(catalog);
+	for (uint32_t i = 0; i < info->match_count; i++)
+		if (strcmp(info->matches[i].key, "device_id") == 0)
+			return (uint32_t)strtoul(info->matches[i].value, NULL, 0);
+	return 0;
 }

@@ -77,8 +77,7 @@ size_t sx_oa_write_device(uint8_t *out, size_t cap, const struct sx_oa_device *d
 	oa_put32(payload + 20, device->gt_max_hz);
 	oa_put32(payload + 24, device->engine_class);
 	oa_put32(payload + 28, device->engine_instance);
-	bool haswell = device->format == SX_OA_HSW_C4_B8;
-	oa_put32(payload + 32, (uint32_t)(haswell ? SX_OA_C4_B8 : device->format));
+	oa_put32(payload + 32, oa_format_number(device->format));
 	memcpy(payload + 36, device->set, strnlen(device->set, sizeof(device->set) - 1));
 	memcpy(payload + 292, device->uuid, strnlen(device->uuid, sizeof(device->uuid) - 1));
 	return size;

@@ -199,3 +199,8 @@ enum sx_oa_format sx_oa_format_of(uint32_t device_id, uint32_t number)
 		return SX_OA_FORMAT_NONE;
 	return format;
 }
+
+uint32_t oa_format_number(enum sx_oa_format format)
+{
+	return format == SX_OA_HSW_C4_B8 ? SX_OA_C4_B8 : (uint32_t)format;
+}

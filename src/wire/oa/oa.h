@@ -2,6 +2,7 @@
 #ifndef OA_OA_H
 #define OA_OA_H
 
+#include <sextant/catalog.h>
 #include <sextant/oa.h>
 
 #include "wire/oa/delta.h"
@@ -77,6 +78,15 @@ struct oa_platform {
 };
 /* Static storage; NULL when the id is unknown. */
 const struct oa_platform *oa_platform(uint32_t device_id);
+/*
+ * The metric set of that name or uuid; without a name the one that a source programs when nobody
+ * chose (RenderBasic, else the first). NULL when the catalog has none such.
+ */
+const struct sx_group_info *oa_group(const struct sx_catalog *catalog, const char *set);
+/* A device id that the catalog is of, or 0: the heads of its reports look so. */
+uint32_t oa_device_of(const struct sx_catalog *catalog);
+/* The number of the i915 uAPI for a format. */
+uint32_t oa_format_number(enum sx_oa_format format);
 /* Whether a PCI device id is a Broadwell. */
 bool oa_is_broadwell(uint32_t device_id);
 
