@@ -31,6 +31,13 @@ def cut(value):
     return min(int(value), U64)
 
 
+def nearest(value):
+    """A result of type u64: the nearest whole number, ties to even; no data outside of the range."""
+    if isinstance(value, int):
+        return narrow(value)
+    return round(value) if 0 <= value < 2.0**64 else None
+
+
 def integer(op):
     def apply(a, b):
         a, b = narrow(a), narrow(b)
@@ -154,8 +161,9 @@ class Catalog:
         def finish(metric, result):
             if result is None:
                 return None
-            return narrow(cut(result)) if metric["type"] == "u64" else float(int(result)) \
-                if isinstance(result, Product) else float(result)
+            if metric.get("type") == "u64":
+                return nearest(result)
+            return float(int(result)) if isinstance(result, Product) else float(result)
 
         def value(name):
             if name not in done:
