@@ -12,6 +12,7 @@
 
 #define I915_DRIVER	      "i915"
 #define I915_OA_CATALOG	      "intel-bdw"
+#define I915_OA_SET	      "RenderBasic" /* when nobody chose one; every chipset of i915 has it */
 #define I915_OA_BUFFER	      ((size_t)256 * 1024) /* of one read() */
 #define I915_OA_PAIR	      24
 #define I915_OA_RECORDS	      (I915_OA_PAIR + I915_OA_BUFFER)
