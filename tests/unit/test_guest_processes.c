@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -207,7 +209,21 @@ static void test_nothing_is_left_behind(void **state)
 	assert_null(channel_open(path));
 }
 
-/* A session that was killed leaves its folder; the next one removes it. */
+/* The folders in this one were made a minute ago. */
+static void make_old(const char *runtime)
+{
+	DIR *dir = opendir(runtime);
+	assert_non_null(dir);
+	for (struct dirent *e; (e = readdir(dir));) {
+		struct timespec times[2] = {{.tv_sec = time(NULL) - 60},
+					    {.tv_sec = time(NULL) - 60}};
+		if (e->d_name[0] != '.')
+			assert_int_equal(utimensat(dirfd(dir), e->d_name, times, 0), 0);
+	}
+	closedir(dir);
+}
+
+/* A session that was killed leaves its folder; a later one removes it. */
 static void test_stale_folders_are_removed(void **state)
 {
 	char runtime[] = "/tmp/sextant-test-XXXXXX", folder[64], path[80];
@@ -220,6 +236,11 @@ static void test_stale_folders_are_removed(void **state)
 		_exit(processes_open(&all, sys_real(), &wish, NULL) ? 1 : 0);
 	}
 	waitpid(pid, NULL, 0);
+	open_all(&all); /* one that has just begun stays: its socket may not listen yet */
+	assert_int_equal(stat(runtime, &info), 0);
+	assert_int_equal(info.st_nlink, 4);
+	processes_close(&all);
+	make_old(runtime);
 	open_all(&all);
 	assert_memory_equal(all.handover.folder, runtime, strlen(runtime));
 	memcpy(folder, all.handover.folder, sizeof(folder));

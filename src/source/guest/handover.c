@@ -16,13 +16,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/mem.h"
 
-#define NAME	"sextant-"
-#define BACKLOG 256
+#define NAME	    "sextant-"
+#define BACKLOG	    256
+#define BEGINNING_S 10
 
 /* Memory of the size that nobody can change; its descriptor, or -1. */
 static int make_memory(const struct channel_wish *wish, struct wire_header **out)
@@ -155,6 +157,13 @@ static bool is_usable_folder(const char *path)
 	       S_ISDIR(info.st_mode) && access(path, W_OK | X_OK) == 0;
 }
 
+/* A session that begins right now has a socket, too, that does not listen yet. */
+static bool is_old(const char *folder)
+{
+	struct stat info;
+	return stat(folder, &info) == 0 && time(NULL) - info.st_mtime > BEGINNING_S;
+}
+
 /* Folders that sessions left behind when they were killed: their sockets refuse everybody. */
 static void remove_stale(const char *where)
 {
@@ -166,7 +175,8 @@ static void remove_stale(const char *where)
 		    snprintf(folder, sizeof(folder), "%s/%s", where, e->d_name) >=
 			(int)sizeof(folder) ||
 		    snprintf(address.sun_path, sizeof(address.sun_path), "%s/channel", folder) >=
-			(int)sizeof(address.sun_path))
+			(int)sizeof(address.sun_path) ||
+		    !is_old(folder))
 			continue;
 		int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 		if (fd >= 0 &&
