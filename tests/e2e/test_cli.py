@@ -66,7 +66,7 @@ class Usage(Case):
         self.triplet(2, 'explain', 'GpuTime', '--for', 'intel-bdw', has=['RenderBasic.GpuTime'])
 
     def test_not_found(self):
-        self.triplet(3, 'list', 'metrics', '--for', 'mali-g31', has=['mali-g310'])
+        self.triplet(3, 'list', 'metrics', '--for', 'mali-g3100', has=['mali-g310'])
         self.triplet(3, 'explain', 'gpu_activ_cycles', '--for', 'mali-g310', has=['gpu_active_cycles'])
         self.triplet(3, 'list', 'metrics', 'zzzzzz', '--for', 'mali-g310')
         self.triplet(3, 'stat', '-d', 'nonesuch', '--', 'true')
