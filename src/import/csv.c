@@ -2,10 +2,12 @@
 #include "import/csv.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/units.h"
 #include "import/csv_rows.h"
 
 /* More cells than this for each byte of text are lines that break off: no table is made of them. */
@@ -33,6 +35,8 @@ static enum sx_status rewind_text(struct csv_stream *s)
 	csv_ahead(c);
 	if (c->end - c->p >= 3 && memcmp(c->p, "\xef\xbb\xbf", 3) == 0)
 		c->p += 3;
+	c->separator = ',';
+	csv_find_separator(c);
 	return SX_OK;
 }
 
@@ -76,13 +80,33 @@ static enum sx_status refuse_sparse(const struct csv_stream *s)
 	return SX_ERR_LIMIT;
 }
 
+/* A header may give another unit of the same kind than the catalog has: values are converted. */
+static void convert(struct csv_column *column, const char *unit, const struct units *units)
+{
+	const struct unit *from = column->unit ? units_find(units, column->unit) : NULL;
+	const struct unit *to = units_find(units, unit);
+	if (!from || !to || strcmp(from->dimension, to->dimension) != 0)
+		return;
+	double factor = from->factor / to->factor * (column->factor != 0 ? column->factor : 1);
+	/* Factors below 1 are not exact: 1 / 1e-9 is not quite 1e9. */
+	if (fabs(factor - round(factor)) < factor * 1e-12)
+		factor = round(factor);
+	column->factor = factor == 1 ? 0 : factor;
+}
+
 static enum sx_status describe(struct csv_reader *r, const struct csv_options *options)
 {
+	struct units *units = malloc(sizeof(*units));
 	struct sx_column *infos = calloc((size_t)r->value_count + 1, sizeof(*infos));
-	if (!infos)
+	if (!infos || !units) {
+		free(infos);
+		free(units);
 		return error_nomem(r->err, "reading CSV");
+	}
+	units_init(units);
 	for (uint32_t i = 0; i < r->count; i++) {
-		if (r->columns[i].role != CSV_VALUE)
+		struct csv_column *column = &r->columns[i];
+		if (column->role != CSV_VALUE)
 			continue;
 		struct sx_column *info = &infos[r->columns[i].target];
 		*info = (struct sx_column){.name = strings_get(&r->names, i),
@@ -91,10 +115,19 @@ static enum sx_status describe(struct csv_reader *r, const struct csv_options *o
 					   .over_time = SX_REDUCE_SUM};
 		if (options && options->describe)
 			options->describe(options->user, info);
+		if (column->unit && info->unit[0])
+			convert(column, info->unit, units);
+		else if (column->unit)
+			info->unit = column->unit;
+		else if (!info->unit[0] && r->tally.times && r->tally.quality)
+			info->unit = "count"; /* an export of ours: it stood for itself before */
+		if (column->factor != 0)
+			info->type = column->type = SX_F64;
 	}
 	enum sx_status status =
 	    sx_table_create(infos, r->value_count, SX_SAMPLE_ROW, &r->table, r->err);
 	free(infos);
+	free(units);
 	return status;
 }
 
@@ -116,9 +149,12 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 {
 	struct csv_reader *r = &s->r;
 	memset(r->times, 0xff, sizeof(r->times));
+	r->options = options;
 	enum sx_status status = learn(s);
-	if (!status)
+	if (!status) {
+		csv_settle(r);
 		status = refuse_sparse(s);
+	}
 	if (!status)
 		status = describe(r, options);
 	for (uint32_t i = 0; !status && i < r->count; i++) {
@@ -166,6 +202,11 @@ void csv_close(struct csv_stream *s)
 const struct sx_table *csv_table(const struct csv_stream *s)
 {
 	return s->r.table;
+}
+
+const struct csv_tally *csv_told(const struct csv_stream *s)
+{
+	return &s->r.tally;
 }
 
 /* Room for rows; columns without a gap are filled directly. */

@@ -14,7 +14,23 @@
 struct csv_options {
 	/* May set unit and over_time of a column by its name; strings must outlive csv_parse(). */
 	void (*describe)(void *user, struct sx_column *column);
+	/* May say that a column of this name need not hold numbers: then it may be a label. */
+	bool (*may_be_text)(void *user, const char *name);
 	void *user;
+};
+
+/* What a table had beside values, for whoever writes it again or tells people. */
+struct csv_tally {
+	bool times;		   /* begin_ns and end_ns */
+	uint32_t labels;	   /* a mask of 1 << enum sx_label */
+	bool quality;		   /* a column with reservations */
+	size_t short_lines;	   /* with fewer cells than the header */
+	size_t first_short;	   /* line */
+	size_t negative;	   /* values below 0 */
+	size_t first_negative;	   /* line */
+	const char *negative_name; /* column; lives as long as the stream */
+	uint32_t texts;		   /* further columns of text, which are left out */
+	const char *first_text;	   /* one of them */
 };
 
 #define CSV_WINDOW (256 << 10) /* bytes of a source in memory at once */
@@ -48,17 +64,23 @@ const struct sx_table *csv_table(const struct csv_stream *stream);
  * SX_ERR_BAD_INPUT when the file is not what it was at csv_open().
  */
 enum sx_status csv_next(struct csv_stream *stream, size_t most, struct sx_error *err);
+/* What was learned at csv_open(). */
+const struct csv_tally *csv_told(const struct csv_stream *stream);
 /* All rows that are left in one table, owned by the caller; the stream has none afterwards. */
 enum sx_status csv_all(struct csv_stream *stream, struct sx_table **out, struct sx_error *err);
 
 /*
- * Parses `text`; the header names the columns. A column of whole non-negative numbers becomes u64,
- * any other f64; an empty cell, "-", "nan" and "null" are no data, and so are cells that a line
- * lacks. `duration_ns`, `timestamp_ns` (the row's begin), `begin_ns` and `end_ns` set the rows'
- * times, `frame`, `context` and `instance` their labels. Lines end in LF, CRLF or CR; blank lines
- * and those that begin with # are skipped. `options` may be NULL. `origin` is used in messages,
- * which hold origin:line. *out is owned by the caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT,
- * SX_ERR_NO_MEMORY.
+ * Parses `text`; the header names the columns, with a unit in brackets behind the name or without.
+ * A column of whole non-negative numbers becomes u64, any other f64; an empty cell, "-", "nan",
+ * "null" and "N/A" are no data, and so are cells that a line lacks. `duration_ns`, `timestamp_ns`
+ * (the row's begin), `begin_ns` and `end_ns` set the rows' times, `frame`, `context`, `instance`,
+ * `group`, `reason` and `process` their labels, `quality` what is to be said of their values. Cells
+ * are separated by the one of comma, semicolon and tab that the header has most of, or by what a
+ * first line "sep=" says; where it is not the comma, numbers may have one before their fraction.
+ * Digits may be grouped by threes where that cannot be read otherwise. Lines end in LF, CRLF or CR;
+ * blank lines and those that begin with # are skipped. `options` may be NULL. `origin` is used in
+ * messages, which hold origin:line. *out is owned by the caller. Errors: SX_ERR_BAD_INPUT,
+ * SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
  */
 enum sx_status csv_parse(const char *text, size_t size, const char *origin,
 			 const struct csv_options *options, struct sx_table **out,

@@ -14,6 +14,8 @@ struct csv_cursor {
 	bool more; /* the source may have more behind `end` */
 	const char *origin;
 	size_t line;
+	char separator;			 /* of cells */
+	bool decimal_comma;		 /* some number had one, beyond doubt */
 	const struct csv_source *source; /* NULL: all of the text is in memory */
 	char *window;			 /* of a source; owned */
 	size_t source_bytes;		 /* read so far */
@@ -51,6 +53,15 @@ bool csv_no_data(const struct csv_cell *cell);
 bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f);
 
 /*
+ * A number with digits in groups of three ("1,234,567.8", "1 234"), or with a comma before its
+ * fraction where commas do not separate cells. False also where both could be meant.
+ */
+bool csv_grouped(struct csv_cursor *c, const struct csv_cell *cell, bool *whole, uint64_t *u,
+		 double *f);
+/* Finds the separator, at the beginning of the text: moves over a line "sep=". */
+void csv_find_separator(struct csv_cursor *c);
+
+/*
  * The quick way for what nearly every cell is: digits up to the comma or line end. Consumes all of
  * it, or nothing and returns false.
  */
@@ -69,7 +80,7 @@ static inline bool csv_quick_number(struct csv_cursor *c, uint64_t *value, bool 
 		return false;
 	if (*p == '\r' && p + 1 < c->end && p[1] == '\n')
 		p++;
-	if (*p != ',' && *p != '\n')
+	if (*p != c->separator && *p != '\n')
 		return false;
 	*value = number;
 	*last = *p == '\n';

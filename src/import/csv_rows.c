@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "import/formats.h"
 
 static const struct {
 	const char *name;
@@ -13,13 +14,34 @@ static const struct {
 } roles[] = {
     {"duration_ns", CSV_DURATION}, {"timestamp_ns", CSV_BEGIN}, {"begin_ns", CSV_BEGIN},
     {"end_ns", CSV_END},	   {"frame", CSV_FRAME},	{"context", CSV_CONTEXT},
-    {"instance", CSV_INSTANCE},
+    {"instance", CSV_INSTANCE},	   {"group", CSV_TEXT},		{"label", CSV_TEXT},
+    {"reason", CSV_TEXT},	   {"process", CSV_TEXT},	{"quality", CSV_QUALITY},
 };
+
+/* "name (unit)": the unit is no part of the name. */
+static struct csv_cell split_unit(const struct csv_cell *cell, const char **unit, double *factor)
+{
+	char last = cell->size ? cell->text[cell->size - 1] : 0;
+	char opening = last == ')' ? '(' : last == ']' ? '[' : 0;
+	size_t at = opening ? cell->size - 1 : 0;
+	while (at && cell->text[at - 1] != opening)
+		at--;
+	struct import_cell text = {cell->text + at, at ? cell->size - at - 1 : 0};
+	if (at < 2 || !import_unit(text, unit, factor))
+		return *cell;
+	struct csv_cell name = {.text = cell->text, .size = at - 1, .last = cell->last};
+	while (name.size > 1 && name.text[name.size - 1] == ' ')
+		name.size--;
+	return name;
+}
 
 static enum sx_status add_column(struct csv_reader *r, const struct csv_cell *cell)
 {
 	bool added;
-	uint32_t at = strings_intern(&r->names, cell->text, cell->size, &added);
+	const char *unit = NULL;
+	double factor = 1;
+	struct csv_cell bare = split_unit(cell, &unit, &factor);
+	uint32_t at = strings_intern(&r->names, bare.text, bare.size, &added);
 	if (at == UINT32_MAX ||
 	    !mem_grow(&r->columns, &r->column_cap, (size_t)at + 1, sizeof(*r->columns)))
 		return error_nomem(r->err, "reading CSV");
@@ -28,13 +50,57 @@ static enum sx_status add_column(struct csv_reader *r, const struct csv_cell *ce
 		return csv_bad(&r->c, r->err, "a column's name says what its cells are",
 			       "two columns are called %s", name);
 	struct csv_column *column = &r->columns[r->count++];
-	*column = (struct csv_column){.target = SX_NONE, .type = SX_U64};
+	*column = (struct csv_column){.target = SX_NONE,
+				      .type = SX_U64,
+				      .unit = unit,
+				      .factor = factor == 1 ? 0 : factor,
+				      .label = SX_LABEL_GROUP};
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
 		if (strcmp(roles[i].name, name) == 0)
 			column->role = roles[i].role;
-	if (column->role == CSV_VALUE)
-		column->target = r->value_count++;
+	if (strcmp(name, "reason") == 0)
+		column->label = SX_LABEL_REASON;
+	else if (strcmp(name, "process") == 0)
+		column->label = SX_LABEL_PROCESS;
+	const struct csv_options *o = r->options;
+	column->may_be_text = column->role == CSV_VALUE && !unit && o && o->may_be_text &&
+			      o->may_be_text(o->user, name);
 	return SX_OK;
+}
+
+/* One column of text for each label, the first one. */
+static void settle_text(struct csv_reader *r, struct csv_column *column, const char *name)
+{
+	if (r->tally.labels >> column->label & 1) {
+		column->role = CSV_IGNORED;
+		r->tally.first_text = r->tally.texts++ ? r->tally.first_text : name;
+	} else {
+		r->tally.labels |= 1u << column->label;
+	}
+}
+
+void csv_settle(struct csv_reader *r)
+{
+	static const enum sx_label labels[] = {[CSV_FRAME] = SX_LABEL_FRAME,
+					       [CSV_CONTEXT] = SX_LABEL_CONTEXT,
+					       [CSV_INSTANCE] = SX_LABEL_INSTANCE};
+	bool begin = false, end = false;
+	r->value_count = 0;
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		const char *name = strings_get(&r->names, i);
+		if (column->role == CSV_VALUE)
+			column->target = r->value_count++;
+		else if (column->role == CSV_TEXT)
+			settle_text(r, column, name);
+		else if (column->role >= CSV_FRAME && column->role <= CSV_INSTANCE &&
+			 column->values)
+			r->tally.labels |= 1u << labels[column->role];
+		begin |= strcmp(name, "begin_ns") == 0;
+		end |= strcmp(name, "end_ns") == 0;
+		r->tally.quality |= column->role == CSV_QUALITY;
+	}
+	r->tally.times = begin && end;
 }
 
 enum sx_status csv_header(struct csv_reader *r)
@@ -93,6 +159,8 @@ static enum sx_status take_special(struct csv_reader *r, const struct csv_column
 
 static void store(struct csv_reader *r, const struct csv_column *column, uint64_t u, double f)
 {
+	if (column->factor != 0)
+		f *= column->factor;
 	if (column->data.any && column->type == SX_U64)
 		column->data.u64[r->row] = u;
 	else if (column->data.any)
@@ -103,6 +171,45 @@ static void store(struct csv_reader *r, const struct csv_column *column, uint64_
 		sx_table_set_f64(r->table, column->target, r->row, f, 0);
 }
 
+static enum sx_status take_text(struct csv_reader *r, const struct csv_column *column,
+				const struct csv_cell *cell)
+{
+	if (column->role == CSV_IGNORED || !r->table || !cell->size)
+		return SX_OK;
+	uint32_t index = sx_table_intern(r->table, cell->text, cell->size);
+	if (index == SX_NONE || sx_table_set_label(r->table, column->label, r->row, index))
+		return error_nomem(r->err, "reading CSV");
+	return SX_OK;
+}
+
+/* "lost+multiplexed", as rows are written. */
+static void take_quality(struct csv_reader *r, const struct csv_cell *cell)
+{
+	static const struct {
+		const char *name;
+		uint8_t quality;
+	} names[] = {{"lost", SX_QUALITY_LOST},
+		     {"wrapped", SX_QUALITY_WRAPPED},
+		     {"multiplexed", SX_QUALITY_MULTIPLEXED},
+		     {"stretched", SX_QUALITY_STRETCHED}};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (memmem(cell->text, cell->size, names[i].name, strlen(names[i].name)))
+			r->quality |= names[i].quality;
+}
+
+/* A cell of a column that never held text until now. */
+static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
+				const struct csv_cell *cell)
+{
+	if (!r->table && column->may_be_text) {
+		column->role = CSV_TEXT;
+		return SX_OK;
+	}
+	return csv_bad(&r->c, r->err, "values are plain numbers; no data is an empty cell",
+		       "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1,
+		       (int)cell->size, cell->text);
+}
+
 /* A cell that the quick way did not take. */
 static enum sx_status take_cell(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
@@ -110,12 +217,16 @@ static enum sx_status take_cell(struct csv_reader *r, struct csv_column *column,
 	bool whole;
 	uint64_t u = 0;
 	double f;
+	if (column->role == CSV_TEXT || column->role == CSV_IGNORED)
+		return take_text(r, column, cell);
 	if (csv_no_data(cell))
 		return SX_OK;
-	if (!csv_number(cell, &whole, &u, &f))
-		return csv_bad(&r->c, r->err, "values are plain numbers; no data is an empty cell",
-			       "column %u: \"%.*s\" is not a number",
-			       (uint32_t)(column - r->columns) + 1, (int)cell->size, cell->text);
+	if (column->role == CSV_QUALITY) {
+		take_quality(r, cell);
+		return SX_OK;
+	}
+	if (!csv_number(cell, &whole, &u, &f) && !csv_grouped(&r->c, cell, &whole, &u, &f))
+		return no_number(r, column, cell);
 	if (column->role != CSV_VALUE) {
 		if (as_whole(whole, &u, f))
 			return take_special(r, column, u);
@@ -124,6 +235,10 @@ static enum sx_status take_cell(struct csv_reader *r, struct csv_column *column,
 			       (uint32_t)(column - r->columns) + 1, (int)cell->size, cell->text);
 	}
 	column->values++;
+	if (f < 0 && !r->table && !r->tally.negative++) {
+		r->tally.first_negative = r->c.line;
+		r->tally.negative_name = strings_get(&r->names, (uint64_t)(column - r->columns));
+	}
 	if (!whole && !r->table)
 		column->type = SX_F64;
 	if (!whole && column->type == SX_U64)
@@ -151,6 +266,12 @@ static enum sx_status end_row(struct csv_reader *r)
 		return csv_changed(r);
 	if (r->table)
 		sx_table_set_time(r->table, r->row, begin, end);
+	for (uint32_t i = 0; r->table && r->quality && i < r->value_count; i++) {
+		uint8_t *quality = &sx_table_quality(r->table, i)[r->row];
+		if (!(*quality & SX_QUALITY_NO_DATA_MASK))
+			*quality |= r->quality;
+	}
+	r->quality = 0;
 	r->filled = 0;
 	memset(r->times, 0xff, sizeof(r->times));
 	return SX_OK;
@@ -159,14 +280,16 @@ static enum sx_status end_row(struct csv_reader *r)
 enum sx_status csv_row(struct csv_reader *r)
 {
 	struct csv_cell cell = {0};
-	for (uint32_t i = 0; !cell.last; i++) {
+	size_t line = r->c.line;
+	uint32_t i = 0;
+	for (; !cell.last; i++) {
 		uint64_t u;
 		enum sx_status status = SX_OK;
 		struct csv_column *column = &r->columns[i];
 		if (i >= r->count)
 			return csv_bad(&r->c, r->err, "each cell needs a column name",
 				       "a line has more cells than the header");
-		if (csv_quick_number(&r->c, &u, &cell.last)) {
+		if (column->role < CSV_TEXT && csv_quick_number(&r->c, &u, &cell.last)) {
 			if (column->role != CSV_VALUE)
 				status = take_special(r, column, u);
 			else if (r->table)
@@ -181,5 +304,7 @@ enum sx_status csv_row(struct csv_reader *r)
 		if (status)
 			return status;
 	}
+	if (i < r->count && !r->table && !r->tally.short_lines++)
+		r->tally.first_short = line;
 	return end_row(r);
 }

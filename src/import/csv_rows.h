@@ -5,7 +5,18 @@
 #include "base/strings.h"
 #include "import/csv_cell.h"
 
-enum csv_role { CSV_VALUE, CSV_DURATION, CSV_BEGIN, CSV_END, CSV_FRAME, CSV_CONTEXT, CSV_INSTANCE };
+enum csv_role {
+	CSV_VALUE,
+	CSV_DURATION,
+	CSV_BEGIN,
+	CSV_END,
+	CSV_FRAME,
+	CSV_CONTEXT,
+	CSV_INSTANCE,
+	CSV_TEXT,    /* a label of text */
+	CSV_QUALITY, /* what is to be said of the row's values */
+	CSV_IGNORED, /* text that finds no label */
+};
 
 /* One column of the file. */
 struct csv_column {
@@ -14,6 +25,10 @@ struct csv_column {
 	enum sx_type type;
 	size_t values; /* cells that hold one */
 	bool full;     /* no row lacks one */
+	bool may_be_text;
+	enum sx_label label; /* CSV_TEXT */
+	const char *unit;    /* as the header has it, or NULL */
+	double factor;	     /* of values as they stand there; 0: 1 */
 	union {
 		uint64_t *u64;
 		double *f64;
@@ -31,6 +46,9 @@ struct csv_reader {
 	struct sx_table *table;	     /* NULL while types are learned */
 	size_t row;		     /* of the table, to be filled next */
 	uint64_t times[CSV_END + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
+	uint8_t quality;	     /* of the row at hand */
+	const struct csv_options *options;
+	struct csv_tally tally;
 	struct sx_error *err;
 };
 
@@ -41,6 +59,8 @@ enum sx_status csv_header(struct csv_reader *r);
  * cell says otherwise; with one they fill its row. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY.
  */
 enum sx_status csv_row(struct csv_reader *r);
+/* Once all lines were read: which columns hold values, and which text is a label. */
+void csv_settle(struct csv_reader *r);
 /* The file is not what it was when types were learned. */
 enum sx_status csv_changed(struct csv_reader *r);
 

@@ -54,6 +54,11 @@ enum sx_status import_parse(const struct import_request *request, const char *da
 void import_destroy(struct import *import);
 
 /*
+ * The text of a file, unpacked (gzip, zstd) and in UTF-8; *data is to be freed. Errors as
+ * import_read().
+ */
+enum sx_status import_plain_text(const char *path, char **data, size_t *size, struct sx_error *err);
+/*
  * Whether a file begins as one of a known kind; for files that cannot be read, false. `tables`:
  * plain tables of counters count as well.
  */

@@ -224,3 +224,18 @@ enum sx_status import_decode(char **data, size_t *size, struct sx_error *err)
 	}
 	return SX_OK;
 }
+
+enum sx_status import_plain_text(const char *path, char **data, size_t *size, struct sx_error *err)
+{
+	*data = NULL;
+	enum sx_status status = import_load(path, IMPORT_BYTES_MAX, data, size, err);
+	if (!status)
+		status = import_unpack(path, IMPORT_BYTES_MAX, data, size, err);
+	if (!status)
+		status = import_decode(data, size, err);
+	if (status) {
+		free(*data);
+		*data = NULL;
+	}
+	return status;
+}

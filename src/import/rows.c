@@ -194,7 +194,7 @@ void import_set(struct import_rows *rows, uint32_t column, size_t row, double va
 	if (!rows || column >= rows->column_count)
 		return;
 	double factor = rows->columns[column].field.factor;
-	set_f64(rows, column, row, factor ? value * factor : value);
+	set_f64(rows, column, row, factor != 0 ? value * factor : value);
 }
 
 void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint64_t value)
@@ -203,7 +203,7 @@ void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint6
 	if (!rows || column >= rows->column_count)
 		return;
 	double factor = rows->columns[column].field.factor;
-	if (factor && factor != 1) {
+	if (factor != 0 && factor != 1) {
 		set_f64(rows, column, row, (double)value * factor);
 		return;
 	}
@@ -225,7 +225,7 @@ void import_add(struct import_rows *rows, uint32_t column, size_t row, double va
 	if (!at)
 		return;
 	double before = *tag == TAG_U64 ? (double)at->u : *tag == TAG_F64 ? at->f : 0;
-	set_f64(rows, column, row, before + (factor ? value * factor : value));
+	set_f64(rows, column, row, before + (factor != 0 ? value * factor : value));
 }
 
 void import_number_label(struct import_rows *rows, size_t row, enum sx_label label, uint64_t value)

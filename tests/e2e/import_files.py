@@ -304,6 +304,21 @@ def perf_text_interval():
     return ('\n'.join(lines) + '\n').encode(), {'PageFaults': [7 + i for i in range(4)], 'TaskClock': [100250000] * 4}
 
 
+def long_table():
+    data = [(f * 10**7, 'menu' if f < 3 else 'play', 4_000_000 + f, 3_000_000 + 2 * f) for f in range(6)]
+    lines = ['timestamp_ns,duration_ns,scene,name,value']
+    for begin, scene, active, fragment in data:
+        lines += [f'{begin},10000000,{scene},MaliGPUCyclesGPUActive,{active}', f'{begin},10000000,{scene},MaliGPUCyclesFragmentActive,{fragment}']
+    return ('\n'.join(lines) + '\n').encode(), {'MaliGPUCyclesGPUActive': [d[2] for d in data], 'group': [d[1] for d in data],
+                                                 'begin_ns': [d[0] for d in data], 'end_ns': [d[0] + 10**7 for d in data]}
+
+
+def long_table_bare():
+    values = [(12, 7), (14, 9), (15, 2)]
+    lines = ['name;value'] + [line for a, b in values for line in (f'MaliGPUCyclesGPUActive;{a}', f'MaliGPUCyclesFragmentActive;{b}')]
+    return ('\n'.join(lines) + '\n').encode(), {'MaliGPUCyclesGPUActive': [a for a, _ in values]}
+
+
 # Perfetto, from its field numbers.
 def varint(value):
     value &= (1 << 64) - 1
@@ -371,14 +386,14 @@ KINDS = {
     'nvtop': (nvtop, 'json'), 'nvtop-3.3.0': (lambda: nvtop(forget_commas=True), 'json'), 'radeontop': (radeontop, 'txt'),
     'gallium-hud': (gallium_hud, None), 'mesa-utrace': (utrace_csv, 'csv'), 'mesa-utrace-json': (utrace_json, 'json'),
     'hwcpipe-csv': (hwcpipe, 'csv'), 'streamline-csv': (streamline, 'csv'), 'perf-stat': (perf_csv, 'csv'), 'perf-stat-json': (perf_json, 'json'),
-    'perf-stat-text': (perf_text, 'txt'), 'perf-stat-text-interval': (perf_text_interval, 'txt'),
+    'long-table': (long_table, 'csv'), 'long-table-bare': (long_table_bare, 'csv'), 'perf-stat-text': (perf_text, 'txt'), 'perf-stat-text-interval': (perf_text_interval, 'txt'),
 }
 
 
 def kind_of(name):
     """The kind as --as has it."""
     known = sorted(('mangohud', 'rocprofv3', 'rocprof', 'codexl', 'gpa-csv', 'renderdoc', 'perfetto', 'intel-gpu-top', 'nvtop', 'radeontop',
-                    'gallium-hud', 'mesa-utrace', 'hwcpipe-csv', 'streamline-csv', 'perf-stat'), key=len, reverse=True)
+                    'gallium-hud', 'mesa-utrace', 'hwcpipe-csv', 'streamline-csv', 'perf-stat', 'long-table'), key=len, reverse=True)
     return next(k for k in known if name.startswith(k))
 
 

@@ -172,5 +172,97 @@ class Import(unittest.TestCase):
                 self.assertEqual(run('report', path).returncode, 5)
 
 
+class Tables(unittest.TestCase):
+    """Tables of counters as people have them, through eval."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, content, name='t.csv'):
+        path = os.path.join(self.folder.name, name)
+        with open(path, 'wb') as out:
+            out.write(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def eval(self, content, *args, catalog='mali-g310', code=0):
+        result = run('eval', '--for', catalog, self.file(content), '-f', 'csv', *args)
+        self.assertEqual(result.returncode, code, result.stderr)
+        if code:
+            self.assertEqual([line.split(':')[0] for line in result.stderr.strip().splitlines()[-3:]], ['error', 'because', 'try'])
+        return [line.split(',') for line in result.stdout.splitlines()], result.stderr
+
+    def test_spellings(self):
+        names = 'MaliGPUCyclesGPUActive{0}MaliGPUCyclesFragmentActive\n'
+        want = [['gpu_active_cycles', 'MaliGPUCyclesFragmentActive'], ['1234567', '12.5'], ['2000000', '']]
+        for title, text in {
+                'comma': names.format(',') + '1234567,12.5\n2000000,\n',
+                'quoted groups': names.format(',') + '"1,234,567",12.5\n"2,000,000",N/A\n',
+                'semicolon, decimal comma': names.format(';') + '1.234.567;12,5\n2.000.000;-\n',
+                'semicolon, blanks': names.format(';') + '1 234 567;12,5\n2\u202f000\u202f000;#N/A\n',
+                'tab': names.format('\t') + "1'234'567\t12.5\n2000000\tNA\n",
+                'sep': 'sep=|\n' + names.format('|') + '1234567|12.5\n2000000|null\n',
+                'crlf': (names.format(',') + '1234567,12.5\n2000000,\n').replace('\n', '\r\n'),
+                'bom': '\ufeff' + names.format(',') + '1234567,12.5\n2000000,\n',
+        }.items():
+            with self.subTest(title):
+                self.assertEqual(self.eval(text, '-m', 'gpu_active_cycles,MaliGPUCyclesFragmentActive')[0], want)
+                for packed in (gzip.compress(text.encode()), text.lstrip('\ufeff').encode('utf-16')):
+                    self.assertEqual(self.eval(packed, '-m', 'gpu_active_cycles,MaliGPUCyclesFragmentActive')[0], want)
+        # One point or comma before three digits may be either: refused, not guessed.
+        _, err = self.eval(names.format(';') + '1,234;5\n', code=5)
+        self.assertIn('1,234', err)
+        rows, _ = self.eval(names.format(';') + '1;2,5\n1;1,234\n', '-m', 'MaliGPUCyclesFragmentActive')
+        self.assertEqual(rows[2], ['1.234'])  # but a comma before other fractions tells
+
+    def test_units_in_headers(self):
+        rows, _ = self.eval('Frame time (ms),GPU power [W],GPU memory used (GiB)\n16,200,1\n20,150.5,2.5\n',
+                            '-m', 'frame_time,gpu.power,gpu_memory_used', catalog='monitor')
+        self.assertEqual(rows, [['frame_time', 'gpu_power', 'gpu_memory_used'], ['16000000', '200000', '1073741824'],
+                                ['20000000', '150500', '2684354560']])
+        rows, _ = self.eval('GPU busy,My own (ms)\n50,3\n', '-m', 'My own', catalog='monitor')
+        self.assertEqual(rows, [['My own'], ['3']])
+
+    def test_metrics_are_input(self):
+        """By name, title, neutral name; others are derived from them, rules read them, and a contradiction is told."""
+        for name in ('VALUBusy', 'valu busy', 'VALU_BUSY'):
+            self.assertEqual(self.eval(f'{name}\n12.5\n', '-m', 'VALUBusy', catalog='amd-gcn3')[0], [['VALUBusy'], ['12.5']])
+        self.assertEqual(self.eval('gpu.busy\n12.5\n', '-m', 'gpu_busy', catalog='monitor')[0], [['gpu_busy'], ['12.5']])
+        _, err = self.eval('MaliGPUCyclesGPUActive,GPU active cycles\n100,100\n100,150\n', '-m', 'gpu_active_cycles')
+        self.assertIn('row 1: 150, and 100 by its formula', err)
+        _, err = self.eval('MaliGPUCyclesGPUActive,GPU active cycles\n100,100\n', '-m', 'gpu_active_cycles')
+        self.assertNotIn('formula', err)
+        result = run('advise', '--for', 'amd-gcn3', self.file('VALUUtilization\n30\n31\n'), '--json')
+        self.assertEqual([f['rule'] for f in json.loads(result.stdout)['findings']], ['cl.lanes'], result.stderr)
+
+    def test_labels(self):
+        rows, err = self.eval('scene,MaliGPUCyclesGPUActive,remark\nMenu,1,x\n"A, b",2,y\n,3,\n', '-m', 'gpu_active_cycles')
+        self.assertEqual(rows[0], ['group', 'gpu_active_cycles'])
+        self.assertEqual(rows[1], ['Menu', '1'])
+        self.assertIn('remark', err)
+        _, err = self.eval('MaliGPUCyclesGPUActive\n1\nx\n', code=5)  # a counter is no label
+        self.assertIn(':3', err)
+
+    def test_what_is_told(self):
+        _, err = self.eval('MaliGPUCyclesGPUActive,MaliGPUCyclesFragmentActive\n1,2\n3\n-4,5\n', '-m', 'gpu_active_cycles')
+        self.assertIn('1 line has fewer cells than the header, line 3', err)
+        self.assertIn('1 count is below 0, the first in line 4', err)
+        self.eval('MaliGPUCyclesGPUActive,MaliGPUCyclesGPUActive\n1,2\n', code=5)
+        _, err = self.eval('a,b\n1,2\n', code=5)
+        self.assertIn('no column', err)
+        self.eval('MaliGPUCyclesMCUActive\n1\n', '-m', 'fragment_iterator_utilization', code=1)
+
+    def test_lossless(self):
+        """eval of an export is the export, byte for byte."""
+        for name in ('mangohud', 'rocprofv3', 'perf-stat', 'mesa-utrace', 'renderdoc', 'hwcpipe-csv'):
+            with self.subTest(name):
+                source = import_files.write(self.folder.name, name)
+                export = run('export', source, '-f', 'csv')
+                catalog = json.loads(run('report', source, '--json').stdout)['devices'][0]['catalog']
+                again = run('eval', '--for', catalog, self.file(export.stdout, 'export.csv'), '-f', 'csv')
+                self.assertEqual(again.returncode, 0, again.stderr)
+                self.assertEqual(again.stdout, export.stdout)
+
+
 if __name__ == '__main__':
     unittest.main(verbosity=2)

@@ -62,6 +62,27 @@ enum sx_status input_read(const char *path, char **text, size_t *size, struct sx
 	return SX_OK;
 }
 
+enum sx_status input_need_columns(const char *path, const struct sx_table *table,
+				  const struct sx_catalog *catalog, struct sx_error *err)
+{
+	uint32_t count = sx_table_column_count(table);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sx_column *column = sx_table_column(table, i);
+		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
+		if (column_is_known(&meaning) || column->unit[0])
+			return SX_OK;
+	}
+	error_set(err, SX_ERR_BAD_INPUT, "no column of %s means anything in catalog %s", path,
+		  sx_catalog_info(catalog)->name);
+	error_because(err,
+		      count ? "none of its %u names is that of a counter, constant or metric"
+			    : "it has %u columns of values",
+		      count);
+	error_try(err, "--for with another catalog, or sextant list counters --for %s",
+		  sx_catalog_info(catalog)->name);
+	return SX_ERR_BAD_INPUT;
+}
+
 void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 			struct sx_catalog *catalog)
 {

@@ -27,9 +27,15 @@ enum sx_status input_rows_open(const struct cli *cli, const char *path, struct s
 			       struct input_rows **out, struct sx_error *err);
 /* The table that input_rows_next() fills; columns that have any value in the file have data. */
 const struct sx_table *input_rows_table(const struct input_rows *rows);
+struct csv_tally;
+/* What a text file had beside values; NULL for a capture. */
+const struct csv_tally *input_rows_told(const struct input_rows *rows);
 /* Replaces the table's rows by the next ones; SX_END after the last. */
 enum sx_status input_rows_next(struct input_rows *rows, struct sx_error *err);
 void input_rows_close(struct input_rows *rows); /* NULL is fine */
+/* SX_ERR_BAD_INPUT when no column of a table means anything in a catalog, or stands for itself. */
+enum sx_status input_need_columns(const char *path, const struct sx_table *table,
+				  const struct sx_catalog *catalog, struct sx_error *err);
 /*
  * Notes the columns of a table that mean nothing in a catalog (a typing error, mostly).
  */

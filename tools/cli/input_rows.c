@@ -44,15 +44,53 @@ static void describe_column(void *user, struct sx_column *column)
 	}
 }
 
+/* What the catalog does not know may be a label. */
+static bool may_be_text(void *user, const char *name)
+{
+	const struct sx_catalog *catalog = user;
+	struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
+	return !column_is_known(&meaning);
+}
+
+static bool is_counter(const struct sx_catalog *catalog, const char *name)
+{
+	return name && column_identify(catalog, name).counter != SX_NONE;
+}
+
+/* What is odd about a table, and how it was read all the same. */
+static void tell(const struct cli *cli, const struct sx_catalog *catalog,
+		 const struct csv_tally *tally)
+{
+	if (tally->short_lines)
+		cli_note(cli,
+			 "note: %zu line%s fewer cells than the header, line %zu the first; what "
+			 "they lack is no data",
+			 tally->short_lines, tally->short_lines == 1 ? " has" : "s have",
+			 tally->first_short);
+	if (tally->negative && is_counter(catalog, tally->negative_name))
+		cli_note(cli,
+			 "note: %zu count%s below 0, the first in line %zu, column %s: counters "
+			 "only grow",
+			 tally->negative, tally->negative == 1 ? " is" : "s are",
+			 tally->first_negative, tally->negative_name);
+	if (tally->texts)
+		cli_note(cli, "note: %u further column%s of text were left out, %s the first",
+			 tally->texts, tally->texts == 1 ? "" : "s", tally->first_text);
+}
+
 static enum sx_status open_csv(struct input_rows *rows, const char *path,
 			       struct sx_catalog *catalog, struct sx_error *err)
 {
-	struct csv_options options = {.describe = describe_column, .user = catalog};
+	struct csv_options options = {
+	    .describe = describe_column, .may_be_text = may_be_text, .user = catalog};
 	enum sx_status status = input_source_open(&rows->source, path, err);
-	if (status)
-		return status;
-	return csv_open(&rows->source.csv, strcmp(path, "-") == 0 ? "standard input" : path,
-			catalog ? &options : NULL, &rows->csv, err);
+	if (!status)
+		status =
+		    csv_open(&rows->source.csv, strcmp(path, "-") == 0 ? "standard input" : path,
+			     catalog ? &options : NULL, &rows->csv, err);
+	if (!status && catalog)
+		tell(rows->cli, catalog, csv_told(rows->csv));
+	return status;
 }
 
 /* The first record says which columns have data at all. */
@@ -84,6 +122,11 @@ enum sx_status input_rows_open(const struct cli *cli, const char *path, struct s
 const struct sx_table *input_rows_table(const struct input_rows *rows)
 {
 	return rows->csv ? csv_table(rows->csv) : rows->of_capture;
+}
+
+const struct csv_tally *input_rows_told(const struct input_rows *rows)
+{
+	return rows->csv ? csv_told(rows->csv) : NULL;
 }
 
 enum sx_status input_rows_next(struct input_rows *rows, struct sx_error *err)

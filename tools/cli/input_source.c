@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "import/import.h"
 #include "tools/cli/input.h"
 
 /* A file that has no name, on disk: a folder in memory would only move the problem. */
@@ -56,6 +57,40 @@ static bool source_rewind(void *user)
 	return s->copy < 0 || lseek(s->copy, 0, SEEK_SET) >= 0;
 }
 
+/* Packed, or in another encoding: what a file begins with tells. */
+static bool is_packed(int fd, off_t start)
+{
+	uint8_t head[4] = {0};
+	ssize_t n = start < 0 ? 0 : pread(fd, head, sizeof(head), start);
+	return (n >= 2 &&
+		((head[0] == 0x1f && head[1] == 0x8b) || (head[0] == 0xff && head[1] == 0xfe) ||
+		 (head[0] == 0xfe && head[1] == 0xff))) ||
+	       (n == 4 && head[0] == 0x28 && head[1] == 0xb5 && head[2] == 0x2f && head[3] == 0xfd);
+}
+
+/* The file is replaced by its plain text, in a file without a name. */
+static enum sx_status unpack(struct input_source *source, const char *path, struct sx_error *err)
+{
+	char *data = NULL;
+	size_t size = 0;
+	enum sx_status status = import_plain_text(path, &data, &size, err);
+	int fd = status ? -1 : nameless_file();
+	if (!status && (fd < 0 || !keep(fd, data, size) || lseek(fd, 0, SEEK_SET) < 0)) {
+		status = error_errno(err, errno, "cannot unpack %s", path);
+		error_try(err, "TMPDIR=FOLDER with room for the unpacked file");
+	}
+	free(data);
+	if (status) {
+		if (fd >= 0)
+			close(fd);
+		return status;
+	}
+	close(source->fd);
+	source->fd = fd;
+	source->start = 0;
+	return SX_OK;
+}
+
 enum sx_status input_source_open(struct input_source *source, const char *path,
 				 struct sx_error *err)
 {
@@ -64,9 +99,11 @@ enum sx_status input_source_open(struct input_source *source, const char *path,
 	if (status)
 		return status;
 	source->start = lseek(source->fd, 0, SEEK_CUR);
+	if (source->fd > STDIN_FILENO && is_packed(source->fd, source->start))
+		status = unpack(source, path, err);
 	source->csv =
 	    (struct csv_source){.user = source, .read = source_read, .rewind = source_rewind};
-	return SX_OK;
+	return status;
 }
 
 void input_source_close(struct input_source *source)

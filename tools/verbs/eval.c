@@ -1,4 +1,7 @@
 /* sextant eval: raw counter values from CSV in, metrics out. */
+#include <math.h>
+
+#include "import/csv.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/input.h"
@@ -17,10 +20,122 @@ static struct sx_metrics_options selection(const struct cli *cli, const struct s
 					   .like = table};
 }
 
+/* What came beside values goes out again: eval of an export gives the export. */
+static struct rows_shape shape_of(const struct cli *cli, const struct sx_catalog *catalog,
+				  const struct input_rows *raw)
+{
+	const struct csv_tally *tally = input_rows_told(raw);
+	bool model = cli->view.simulated;
+	struct rows_shape shape = {.schema = "eval",
+				   .catalog = sx_catalog_info(catalog)->name,
+				   .say_simulated = model && cli->view.format != FORMAT_JSON,
+				   .simulated = model};
+	if (!tally)
+		return shape;
+	shape.times = tally->times;
+	shape.labels = tally->labels;
+	shape.quality = tally->quality;
+	return shape;
+}
+
+static bool has_value(const struct sx_table *table)
+{
+	for (uint32_t c = 0; c < sx_table_column_count(table); c++)
+		for (size_t r = 0; r < sx_table_row_count(table); r++)
+			if (!isnan(sx_table_get(table, c, r)))
+				return true;
+	return false;
+}
+
+/* Rows there were, but no metric had what it needs. */
+static enum sx_status nothing(const struct sx_catalog *catalog, const struct sx_metrics *metrics,
+			      struct sx_error *err)
+{
+	uint32_t count;
+	const char *why = NULL;
+	const struct sx_metric_column *columns = sx_metrics_columns(metrics, &count);
+	for (uint32_t c = 0; !why && c < count; c++)
+		why = columns[c].why;
+	error_set(err, SX_INCOMPLETE, "no metric of catalog %s could be worked out",
+		  sx_catalog_info(catalog)->name);
+	error_because(err, "%s", why ? why : "every row lacks a value that they need");
+	error_try(err, "sextant explain METRIC --for %s, for what it needs",
+		  sx_catalog_info(catalog)->name);
+	return SX_INCOMPLETE;
+}
+
+/* Metrics that the table gives and that could be derived from it as well. */
+struct checking {
+	struct sx_metrics *derived;
+	struct sx_evaluation *evaluation;
+	size_t rows, differ, first; /* rows seen, with a difference, and the first of them */
+	char name[128];
+	double given, would_be;
+};
+
+/* Prepares to compare; without anything given there is nothing to do. */
+static void check_begin(struct checking *check, const struct cli *cli, struct sx_catalog *catalog,
+			const struct sx_metrics *metrics, const struct sx_table *like)
+{
+	uint32_t count;
+	const struct sx_metric_input *inputs = sx_metrics_inputs(metrics, &count);
+	struct sx_metrics_options options = selection(cli, like);
+	bool given = false;
+	for (uint32_t i = 0; i < count; i++)
+		given |= inputs[i].metric != SX_NONE;
+	options.derive = true;
+	if (given && sx_metrics_create(catalog, &options, &check->derived, NULL))
+		check->derived = NULL;
+	if (check->derived && sx_evaluation_create(check->derived, like, &check->evaluation, NULL))
+		check->evaluation = NULL;
+}
+
+/* The same metric in both, by name: more than a hundredth apart is a difference. */
+static void check_column(struct checking *check, const struct sx_table *given, uint32_t column,
+			 const struct sx_table *derived)
+{
+	const char *name = sx_table_column(given, column)->name;
+	uint32_t other = sx_table_find(derived, name);
+	for (size_t r = 0; other != SX_NONE && r < sx_table_row_count(given); r++) {
+		double a = sx_table_get(given, column, r), b = sx_table_get(derived, other, r);
+		double larger = fmax(fabs(a), fabs(b));
+		if (isnan(a) || isnan(b) || fabs(a - b) <= larger * 0.01)
+			continue;
+		if (check->differ++)
+			continue;
+		check->first = check->rows + r;
+		check->given = a;
+		check->would_be = b;
+		snprintf(check->name, sizeof(check->name), "%s", name);
+	}
+}
+
+static void check_rows(struct checking *check, const struct sx_table *raw,
+		       const struct sx_table *given)
+{
+	struct sx_table *derived;
+	if (check->evaluation && !sx_evaluation_run(check->evaluation, raw, &derived, NULL))
+		for (uint32_t c = 0; c < sx_table_column_count(given); c++)
+			check_column(check, given, c, derived);
+	check->rows += sx_table_row_count(given);
+}
+
+static void check_end(struct checking *check, const struct cli *cli)
+{
+	if (check->differ)
+		cli_note(cli,
+			 "note: %zu given value%s not what the formula gives; the first is %s in "
+			 "row %zu: %g, and %g by its formula",
+			 check->differ, check->differ == 1 ? " is" : "s are", check->name,
+			 check->first, check->given, check->would_be);
+	sx_evaluation_destroy(check->evaluation);
+	sx_metrics_destroy(check->derived);
+}
+
 /* Writes the metrics of every block of rows, of one without rows when there are none. */
 static enum sx_status write_blocks(const struct cli *cli, const struct rows_shape *shape,
 				   struct input_rows *raw, struct sx_evaluation *evaluation,
-				   struct sx_error *err)
+				   struct checking *check, bool *any, struct sx_error *err)
 {
 	struct rows_writer writer = rows_begin(&cli->view, shape);
 	struct sx_table *values = NULL;
@@ -30,6 +145,9 @@ static enum sx_status write_blocks(const struct cli *cli, const struct rows_shap
 		status = sx_evaluation_run(evaluation, input_rows_table(raw), &values, err);
 		if (!status)
 			status = rows_add(&writer, values, err);
+		if (!status && !end)
+			check_rows(check, input_rows_table(raw), values);
+		*any = *any || end || (!status && has_value(values));
 		if (!status) /* main says why nobody reads on */
 			status =
 			    end || ferror(cli->view.out.out) ? SX_END : input_rows_next(raw, err);
@@ -45,17 +163,20 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 {
 	struct sx_metrics *metrics = NULL;
 	struct sx_evaluation *evaluation = NULL;
-	bool model = cli->view.simulated;
-	struct rows_shape shape = {.schema = "eval",
-				   .catalog = sx_catalog_info(catalog)->name,
-				   .say_simulated = model && cli->view.format != FORMAT_JSON,
-				   .simulated = model};
+	struct rows_shape shape = shape_of(cli, catalog, raw);
+	struct checking check = {0};
+	bool any = false;
 	struct sx_metrics_options options = selection(cli, input_rows_table(raw));
 	enum sx_status status = sx_metrics_create(catalog, &options, &metrics, err);
 	if (!status)
 		status = sx_evaluation_create(metrics, input_rows_table(raw), &evaluation, err);
-	if (!status)
-		status = write_blocks(cli, &shape, raw, evaluation, err);
+	if (!status) {
+		check_begin(&check, cli, catalog, metrics, input_rows_table(raw));
+		status = write_blocks(cli, &shape, raw, evaluation, &check, &any, err);
+		check_end(&check, cli);
+	}
+	if (!status && !any)
+		status = nothing(catalog, metrics, err);
 	sx_evaluation_destroy(evaluation);
 	sx_metrics_destroy(metrics);
 	return status;
@@ -78,6 +199,8 @@ static int run(struct cli *cli)
 		status = cli_input(cli, &path, &err);
 	if (!status)
 		status = input_rows_open(cli, path, catalog, &raw, &err);
+	if (!status)
+		status = input_need_columns(path, input_rows_table(raw), catalog, &err);
 	if (!status) {
 		input_note_unknown(cli, input_rows_table(raw), catalog);
 		status = evaluate(cli, catalog, raw, &err);
