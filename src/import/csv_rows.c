@@ -197,11 +197,11 @@ static void take_quality(struct csv_reader *r, const struct csv_cell *cell)
 			r->quality |= names[i].quality;
 }
 
-/* A cell of a column that never held text until now. */
+/* Text makes a column a label when it comes first; behind numbers it is a mistake. */
 static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
 {
-	if (!r->table && column->may_be_text) {
+	if (!r->table && column->may_be_text && !column->values) {
 		column->role = CSV_TEXT;
 		return SX_OK;
 	}

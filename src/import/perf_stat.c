@@ -313,12 +313,12 @@ static bool is_remark(struct reader *r, const char *line, size_t size)
 		size--;
 	}
 	static const char *const remarks[] = {"summary", "Performance counter stats for"};
-	static const char *const ends[] = {"seconds time elapsed", "seconds user", "seconds sys"};
+	static const char *const ends[] = {"seconds user", "seconds sys"};
 	r->restarted |= size && *line == '#';
 	for (size_t i = 0; i < 2; i++)
 		if (size > strlen(remarks[i]) && !memcmp(line, remarks[i], strlen(remarks[i])))
 			return true;
-	for (size_t i = 0; r->separator == PERF_TEXT && i < 3; i++)
+	for (size_t i = 0; r->separator == PERF_TEXT && i < 2; i++)
 		if (memmem(line, size, ends[i], strlen(ends[i])))
 			return true;
 	return !size || *line == '#';

@@ -246,6 +246,7 @@ static double share_of(struct perf_text line)
 /* A line for people: [time] [CPU0] 1,234 [unit] event  # remarks  (66.67%) */
 static bool parse_text(const char *line, size_t size, struct perf_line *out)
 {
+	static const char elapsed[] = "seconds time elapsed", duration[] = "duration_time";
 	static const char *const units[] = {"msec", "usec", "sec", "Joules",
 					    "MiB",  "KiB",  "GiB", "MHz"};
 	struct perf_text all = trim(line, size), rest = all;
@@ -253,10 +254,19 @@ static bool parse_text(const char *line, size_t size, struct perf_line *out)
 	const char *remark = memchr(all.text, '#', all.size);
 	if (remark)
 		rest.size = (size_t)(remark - all.text);
-	/* The run's own output shares the stream: perf indents. */
-	if (size < 8 || !all.size || all.text == line)
+	if (size < 8 || !all.size)
 		return false;
 	struct perf_text word = next_word(&rest);
+	/* The run's own output shares the stream: perf indents, or begins with a CPU. */
+	if (all.text == line && !is_unit_of(word))
+		return false;
+	if (memmem(all.text, all.size, elapsed, sizeof(elapsed) - 1)) {
+		out->event = (struct perf_text){duration, sizeof(duration) - 1};
+		out->value = 0;
+		bool ok = grouped(word, &out->value);
+		out->value *= 1e9;
+		return ok;
+	}
 	out->timed = time_ns(word, &out->time_ns);
 	if (out->timed)
 		word = next_word(&rest);

@@ -293,7 +293,37 @@ def perf_text():
        0.001300000 seconds sys
 
 '''
-    return text.encode(), {'PageFaults': [12345], 'TaskClock': [1250000], 'Cycles': [2345678], 'ContextSwitches': [1]}
+    return text.encode(), {'PageFaults': [12345], 'TaskClock': [1250000], 'Cycles': [2345678], 'ContextSwitches': [1], 'begin_ns': [0],
+                           'end_ns': [1001234567]}
+
+
+def perf_text_cpus():
+    text = '''# started on Sun Nov 22 00:19:50 2026
+
+
+ Performance counter stats for 'system wide':
+
+CPU0                   209.50 msec task-clock                       #    0.999 CPUs utilized
+CPU1                   200.25 msec task-clock                       #    1.000 CPUs utilized
+CPU0                   17,908      page-faults                      #   85.449 K/sec
+CPU1                       92      page-faults                      #   99.579 K/sec
+
+       0.209727918 seconds time elapsed
+
+'''
+    return text.encode(), {'PageFaults': [18000], 'TaskClock': [409750000], 'end_ns': [209727918]}
+
+
+def perf_text_socket():
+    text = ''' Performance counter stats for 'system wide':
+
+S0        2             432.50 msec task-clock                       #    2.000 CPUs utilized
+S0        2                458      context-switches                 #    1.060 K/sec
+
+       0.216016320 seconds time elapsed
+
+'''
+    return text.encode(), {'ContextSwitches': [458], 'TaskClock': [432500000]}
 
 
 def perf_text_interval():
