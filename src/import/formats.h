@@ -144,6 +144,10 @@ bool import_unit(struct import_cell text, const char **unit, double *factor);
 const char *import_guess_catalog(struct import_job *job, const char *prefix,
 				 const char *const *names, size_t count, const char *otherwise);
 
+/* The same whatever --for says, and how many of the names it knows. */
+const char *import_guess_count(struct import_job *job, const char *prefix, const char *const *names,
+			       size_t count, const char *otherwise, size_t *fits);
+
 /* Telemetry: columns of the catalog `monitor`, by the tool's own words. */
 struct import_word {
 	const char *word;   /* as the tool says it */

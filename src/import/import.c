@@ -218,7 +218,7 @@ char *import_text(struct import_job *job, const char *text, size_t size)
 
 void import_tell(struct import_job *job, const char *fmt, ...)
 {
-	char text[256];
+	char text[512];
 	va_list args;
 	struct import *import = job->result;
 	va_start(args, fmt);

@@ -1,8 +1,11 @@
 /* GPU events of a trace: descriptors, counters, frequency, memory, render stages. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <sextant/catalog.h>
 
 #include "import/perfetto_state.h"
 
@@ -414,9 +417,31 @@ void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
 		import_label(rows, row, SX_LABEL_GROUP, name, strlen(name));
 }
 
-/* The catalog that knows most of a GPU's counters, or `monitor` where none knows many. */
+/* "Mali-G610" is catalog mali-g610, where there is one or one that covers it. */
+static const char *catalog_by_name(struct perfetto *t, const char *name)
+{
+	char slug[64];
+	size_t used = 0;
+	struct sx_catalog *catalog = NULL;
+	for (; name && *name && used + 1 < sizeof(slug); name++)
+		slug[used++] =
+		    isalnum((unsigned char)*name) ? (char)tolower((unsigned char)*name) : '-';
+	slug[used] = '\0';
+	if (!used || sx_catalog_open(t->job->request->context, slug, &catalog, NULL))
+		return NULL;
+	const char *found = sx_catalog_info(catalog)->name;
+	const char *copy = import_text(t->job, found, strlen(found));
+	sx_catalog_unref(catalog);
+	return copy;
+}
+
+/* The catalog that knows most of a GPU's counters, or `monitor` where none knows half of them. */
 static const char *catalog_of(struct perfetto *t, const struct perfetto_gpu *gpu)
 {
+	const char *known =
+	    gpu->id < IMPORT_DEVICES_MAX ? catalog_by_name(t, t->gpu_names[gpu->id]) : NULL;
+	if (t->job->request->catalog || known)
+		return t->job->request->catalog ? t->job->request->catalog : known;
 	const char **names = calloc((size_t)gpu->names.count + 1, sizeof(*names));
 	if (!names)
 		return "monitor";

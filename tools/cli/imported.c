@@ -85,7 +85,7 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 
 static void note_wrapped(const struct cli *cli, const char *text)
 {
-	char line[512];
+	char line[640];
 	if (cli->options.quiet)
 		return;
 	snprintf(line, sizeof(line), "note: %s", text);

@@ -5,7 +5,7 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/input.h"
-#include "output/rows/rows.h"
+#include "output/rows/pipe.h"
 
 static struct sx_metrics_options selection(const struct cli *cli, const struct sx_table *table)
 {
@@ -132,28 +132,60 @@ static void check_end(struct checking *check, const struct cli *cli)
 	sx_metrics_destroy(check->derived);
 }
 
-/* Writes the metrics of every block of rows, of one without rows when there are none. */
-static enum sx_status write_blocks(const struct cli *cli, const struct rows_shape *shape,
-				   struct input_rows *raw, struct sx_evaluation *evaluation,
-				   struct checking *check, bool *any, struct sx_error *err)
+/* What one run of eval works with. */
+struct evaluating {
+	const struct cli *cli;
+	struct input_rows *raw;
+	struct sx_metrics *metrics;
+	/* Two, in turn: one's rows are written while the other's are worked out. */
+	struct sx_evaluation *evaluations[2];
+	struct checking check;
+	bool any; /* some value was worked out, or there was no row */
+};
+
+/*
+ * Writes the metrics of every block of rows, of one without rows when there are none. *last is the
+ * table that was written last.
+ */
+static enum sx_status write_blocks(struct evaluating *e, struct rows_pipe *pipe,
+				   struct sx_table **last, struct sx_error *err)
 {
-	struct rows_writer writer = rows_begin(&cli->view, shape);
-	struct sx_table *values = NULL;
-	enum sx_status status = input_rows_next(raw, err);
-	for (bool first = true; !status || (status == SX_END && first); first = false) {
+	enum sx_status status = input_rows_next(e->raw, err);
+	for (size_t turn = 0; !status || (status == SX_END && !turn); turn++) {
 		bool end = status == SX_END;
-		status = sx_evaluation_run(evaluation, input_rows_table(raw), &values, err);
-		if (!status)
-			status = rows_add(&writer, values, err);
+		const struct sx_table *raw = input_rows_table(e->raw);
+		struct sx_table *values;
+		status = sx_evaluation_run(e->evaluations[turn % 2], raw, &values, err);
+		if (status)
+			break;
+		status = rows_pipe_give(pipe, values, err);
+		*last = values;
 		if (!status && !end)
-			check_rows(check, input_rows_table(raw), values);
-		*any = *any || end || (!status && has_value(values));
+			check_rows(&e->check, raw, values);
+		e->any = e->any || end || (!status && has_value(values));
 		if (!status) /* main says why nobody reads on */
-			status =
-			    end || ferror(cli->view.out.out) ? SX_END : input_rows_next(raw, err);
+			status = end || ferror(e->cli->view.out.out) ? SX_END
+								     : input_rows_next(e->raw, err);
+	}
+	return status;
+}
+
+static enum sx_status write_all(struct evaluating *e, const struct rows_shape *shape,
+				struct sx_error *err)
+{
+	struct rows_writer writer = rows_begin(&e->cli->view, shape);
+	struct rows_pipe pipe;
+	struct sx_table *last = NULL;
+	rows_pipe_begin(&pipe, &writer);
+	enum sx_status status = write_blocks(e, &pipe, &last, err);
+	struct sx_error why = {0};
+	enum sx_status written = rows_pipe_end(&pipe, &why);
+	if (status == SX_END && written) {
+		*err = why;
+		status = written;
 	}
 	if (status == SX_END)
-		rows_end(&writer, values);
+		rows_end(&writer, last);
 	rows_finish(&writer);
 	return status == SX_END ? SX_OK : status;
 }
@@ -161,24 +193,23 @@ static enum sx_status write_blocks(const struct cli *cli, const struct rows_shap
 static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog,
 			       struct input_rows *raw, struct sx_error *err)
 {
-	struct sx_metrics *metrics = NULL;
-	struct sx_evaluation *evaluation = NULL;
+	struct evaluating e = {.cli = cli, .raw = raw};
+	const struct sx_table *like = input_rows_table(raw);
 	struct rows_shape shape = shape_of(cli, catalog, raw);
-	struct checking check = {0};
-	bool any = false;
-	struct sx_metrics_options options = selection(cli, input_rows_table(raw));
-	enum sx_status status = sx_metrics_create(catalog, &options, &metrics, err);
-	if (!status)
-		status = sx_evaluation_create(metrics, input_rows_table(raw), &evaluation, err);
+	struct sx_metrics_options options = selection(cli, like);
+	enum sx_status status = sx_metrics_create(catalog, &options, &e.metrics, err);
+	for (int i = 0; !status && i < 2; i++)
+		status = sx_evaluation_create(e.metrics, like, &e.evaluations[i], err);
 	if (!status) {
-		check_begin(&check, cli, catalog, metrics, input_rows_table(raw));
-		status = write_blocks(cli, &shape, raw, evaluation, &check, &any, err);
-		check_end(&check, cli);
+		check_begin(&e.check, cli, catalog, e.metrics, like);
+		status = write_all(&e, &shape, err);
+		check_end(&e.check, cli);
 	}
-	if (!status && !any)
-		status = nothing(catalog, metrics, err);
-	sx_evaluation_destroy(evaluation);
-	sx_metrics_destroy(metrics);
+	if (!status && !e.any)
+		status = nothing(catalog, e.metrics, err);
+	for (int i = 0; i < 2; i++)
+		sx_evaluation_destroy(e.evaluations[i]);
+	sx_metrics_destroy(e.metrics);
 	return status;
 }
 
