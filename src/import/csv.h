@@ -24,6 +24,8 @@ struct csv_tally {
 	bool times;		   /* begin_ns and end_ns */
 	uint32_t labels;	   /* a mask of 1 << enum sx_label */
 	bool quality;		   /* a column with reservations */
+	bool told_simulated;	   /* a column that says whether rows are of a model */
+	bool simulated;		   /* and one is */
 	size_t short_lines;	   /* with fewer cells than the header */
 	size_t first_short;	   /* line */
 	size_t negative;	   /* values below 0 */

@@ -16,6 +16,7 @@ static const struct {
     {"end_ns", CSV_END},	   {"frame", CSV_FRAME},	{"context", CSV_CONTEXT},
     {"instance", CSV_INSTANCE},	   {"group", CSV_TEXT},		{"label", CSV_TEXT},
     {"reason", CSV_TEXT},	   {"process", CSV_TEXT},	{"quality", CSV_QUALITY},
+    {"simulated", CSV_MODEL},
 };
 
 /* "name (unit)": the unit is no part of the name. */
@@ -221,6 +222,11 @@ static enum sx_status take_cell(struct csv_reader *r, struct csv_column *column,
 		return take_text(r, column, cell);
 	if (csv_no_data(cell))
 		return SX_OK;
+	if (column->role == CSV_MODEL) {
+		r->tally.told_simulated = true;
+		r->tally.simulated |= cell->size == 4 && memcmp(cell->text, "true", 4) == 0;
+		return SX_OK;
+	}
 	if (column->role == CSV_QUALITY) {
 		take_quality(r, cell);
 		return SX_OK;

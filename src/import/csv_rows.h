@@ -15,6 +15,7 @@ enum csv_role {
 	CSV_INSTANCE,
 	CSV_TEXT,    /* a label of text */
 	CSV_QUALITY, /* what is to be said of the row's values */
+	CSV_MODEL,   /* whether the row is of a model */
 	CSV_IGNORED, /* text that finds no label */
 };
 

@@ -71,6 +71,22 @@ class Import(unittest.TestCase):
         path = import_files.write(self.folder.name, 'mangohud')
         self.assertIn('GpuBusy = 90.0 %', run('explain', 'gpu_busy', '-i', path).stdout)
 
+    def test_standard_input(self):
+        text = import_files.mangohud()[0].decode()
+        self.assertEqual(run('import', '-', '-o', self.path('in.sxc'), stdin=text).returncode, 0)
+        for verb in ('report', 'export', 'advise'):
+            result = run(verb, '-', stdin=text)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn('MangoHud', result.stderr)
+        result = run('report', '-', stdin='nothing that is known')
+        self.assertEqual(result.returncode, 5, result.stderr)
+
+    def test_decode_says_where(self):
+        path = import_files.write(self.folder.name, 'rocprof')
+        result = run('decode', path, '--as', 'rocprof')
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(f'try: sextant export {path} --counters', result.stderr)
+
     def test_rules_find_their_inputs(self):
         for name in ('rocprof', 'rocprofv3', 'codexl'):
             with self.subTest(name):

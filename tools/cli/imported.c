@@ -213,7 +213,8 @@ static enum sx_status make(struct cli *cli, const char *path, struct imported *m
 enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_error *err)
 {
 	/* With --for, a plain table of counters is read as it always was: in constant memory. */
-	if (capture_view_is(*path) || !import_knows(*path, !cli->options.catalog))
+	bool standard = strcmp(*path, "-") == 0, named = cli->options.catalog != NULL;
+	if (standard ? named : capture_view_is(*path) || !import_knows(*path, !named))
 		return SX_OK;
 	struct imported *made = calloc(1, sizeof(*made));
 	if (!made)
@@ -245,7 +246,7 @@ enum sx_status imported_inputs(struct cli *cli, struct sx_error *err)
 	if (o->input)
 		status = imported_replace(cli, &o->input, err);
 	for (size_t i = 0; !status && i < o->args.count; i++)
-		if (access(o->args.items[i], R_OK) == 0)
+		if (strcmp(o->args.items[i], "-") == 0 || access(o->args.items[i], R_OK) == 0)
 			status = imported_replace(cli, &o->args.items[i], err);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tools/decode.h"
+#include "import/import.h"
 #include "tools/cli/input.h"
 
 static const struct decode_format *const formats[] = {&decode_i915_record, &decode_oa_reports,
@@ -62,6 +63,17 @@ static enum sx_status choose_format(const struct cli *cli, const struct decode_f
 					    "mali-dump:u32", "mali-dump:u64",
 					    "perf-stat",     NULL};
 	const char *near = kind ? options_nearest(kind, kinds) : NULL;
+	for (uint32_t i = 0; kind && import_kind_at(i); i++) {
+		if (strcmp(kind, import_kind_at(i)) != 0)
+			continue;
+		error_set(err, SX_ERR_USAGE, "decode does not read files of kind %s", kind);
+		error_because(err, "every verb reads them as they are, as if they were captures");
+		error_try(err, "sextant export %s --counters",
+			  cli->options.input	    ? cli->options.input
+			  : cli->options.args.count ? cli->options.args.items[0]
+						    : "FILE");
+		return SX_ERR_USAGE;
+	}
 	if (kind)
 		error_set(err, SX_ERR_USAGE, "decode knows no kind of input \"%s\"", kind);
 	else

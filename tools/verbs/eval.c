@@ -35,6 +35,8 @@ static struct rows_shape shape_of(const struct cli *cli, const struct sx_catalog
 	shape.times = tally->times;
 	shape.labels = tally->labels;
 	shape.quality = tally->quality;
+	shape.simulated |= tally->simulated;
+	shape.say_simulated |= tally->told_simulated && cli->view.format != FORMAT_JSON;
 	return shape;
 }
 
