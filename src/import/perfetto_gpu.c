@@ -1,4 +1,4 @@
-/* GPU events of a trace: descriptors, counters, frequency, memory, render stages. */
+/* GPU counters of a trace: descriptors, samples, and the devices that come of them. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,8 +27,8 @@ struct perfetto_gpu *perfetto_gpu(struct perfetto *t, uint32_t id)
 	return gpu;
 }
 
-static struct import_rows *make_rows(struct perfetto *t, struct import_rows **rows,
-				     const char *catalog, enum sx_sample_kind kind)
+struct import_rows *perfetto_rows(struct perfetto *t, struct import_rows **rows,
+				  const char *catalog, enum sx_sample_kind kind)
 {
 	if (!*rows)
 		*rows = import_rows_create(
@@ -37,7 +37,7 @@ static struct import_rows *make_rows(struct perfetto *t, struct import_rows **ro
 	return *rows;
 }
 
-static const char *text_of(struct perfetto *t, const struct read_proto_field *field)
+const char *perfetto_text(struct perfetto *t, const struct read_proto_field *field)
 {
 	size_t size = field->wire == 2 ? field->size : 0;
 	const char *text =
@@ -79,7 +79,7 @@ static struct spec read_spec(struct perfetto *t, struct read_proto message)
 			spec.id = field.value;
 			spec.has_id = true;
 		} else if (field.number == 2) {
-			spec.name = text_of(t, &field);
+			spec.name = perfetto_text(t, &field);
 		} else if (field.number == 7 && field.wire == 0) {
 			spec.over = field.value;
 		} else if (field.number == 8 && field.wire == 0) {
@@ -137,7 +137,7 @@ static void add_counter(struct perfetto *t, struct perfetto_gpu *gpu, uint32_t s
 	if (!added)
 		return;
 	struct import_field field = describe(t, spec);
-	struct import_rows *rows = make_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
+	struct import_rows *rows = perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
 	strings_intern(&gpu->names, field.name, strlen(field.name), NULL);
 	t->counters[at] =
 	    (struct perfetto_counter){gpu->id, import_column(rows, &field), spec->forwards};
@@ -157,20 +157,6 @@ static void read_descriptor(struct perfetto *t, uint32_t gpu_id, uint32_t sequen
 	}
 }
 
-static void add_stage(struct perfetto *t, uint32_t sequence, uint64_t iid, const char *name)
-{
-	char key[48];
-	bool added;
-	int size = snprintf(key, sizeof(key), "%u %llu", sequence, (unsigned long long)iid);
-	uint32_t at = strings_intern(&t->stage_keys, key, (size_t)size, &added);
-	if (at == UINT32_MAX ||
-	    !mem_grow(&t->stage_names, &t->stage_cap, (size_t)at + 1, sizeof(*t->stage_names))) {
-		t->no_memory = true;
-		return;
-	}
-	t->stage_names[at] = name;
-}
-
 void perfetto_interned(struct perfetto *t, const struct perfetto_packet *packet,
 		       struct read_proto message)
 {
@@ -185,14 +171,14 @@ void perfetto_interned(struct perfetto *t, const struct perfetto_packet *packet,
 			if (part.number == 1 && part.wire == 0)
 				iid = part.value;
 			else if (part.number == 2 && field.number == 24)
-				name = text_of(t, &part);
+				name = perfetto_text(t, &part);
 			else if (part.number == 2)
 				descriptor = read_proto_message(&part);
 			else if (part.number == 3 && part.wire == 0)
 				gpu = part.value;
 		}
 		if (field.number == 24 && name)
-			add_stage(t, packet->sequence, iid, name);
+			perfetto_add_stage(t, packet->sequence, iid, name);
 		else if (field.number == 47 && descriptor.p && iid)
 			read_descriptor(t, (uint32_t)gpu, packet->sequence, iid, descriptor);
 	}
@@ -208,7 +194,7 @@ static size_t row_at(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t now)
 		t->lost++; /* out of order */
 		return SIZE_MAX;
 	}
-	struct import_rows *rows = make_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
+	struct import_rows *rows = perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
 	/* The first sample has no interval behind it, only one before: an anchor. */
 	gpu->row = first ? SIZE_MAX : import_row(rows, gpu->last_ns, now);
 	for (size_t i = 0; !first && i < gpu->held_count; i++)
@@ -284,137 +270,6 @@ void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
 	for (message = again; read_proto_next(&message, &field);)
 		if (field.number == 2 && field.wire == 2)
 			take_counter(t, packet, iid, read_proto_message(&field));
-}
-
-/* Frequency and memory are told when they change: what was told before held until now. */
-static void end_event(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t now)
-{
-	static const struct import_field frequency = {.name = "GpuFrequency",
-						      .unit = "Hz",
-						      .over_time = SX_REDUCE_MEAN},
-					 memory = {.name = "MemoryUsed",
-						   .unit = "bytes",
-						   .over_time = SX_REDUCE_MEAN};
-	if (gpu->event_ns != SX_TIME_UNKNOWN && now > gpu->event_ns) {
-		struct import_rows *rows = make_rows(t, &gpu->events, "monitor", SX_SAMPLE_TIME);
-		size_t row = import_row(rows, gpu->event_ns, now);
-		if (!isnan(gpu->frequency_hz))
-			import_set(rows, import_column(rows, &frequency), row, gpu->frequency_hz);
-		if (!isnan(gpu->memory_bytes))
-			import_set(rows, import_column(rows, &memory), row, gpu->memory_bytes);
-	}
-	gpu->event_ns = now;
-}
-
-static void take_event(struct perfetto *t, const struct perfetto_packet *packet, uint64_t id,
-		       double frequency_hz, double memory_bytes)
-{
-	struct perfetto_gpu *gpu = perfetto_gpu(t, (uint32_t)id);
-	if (!gpu || packet->time_ns == SX_TIME_UNKNOWN)
-		return;
-	end_event(t, gpu, packet->time_ns);
-	if (!isnan(frequency_hz))
-		gpu->frequency_hz = frequency_hz;
-	if (!isnan(memory_bytes))
-		gpu->memory_bytes = memory_bytes;
-}
-
-void perfetto_memory(struct perfetto *t, const struct perfetto_packet *packet,
-		     struct read_proto message)
-{
-	struct read_proto_field field;
-	uint64_t gpu = 0, pid = 0, size = 0;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 1)
-			gpu = field.value;
-		else if (field.number == 2)
-			pid = field.value;
-		else if (field.number == 3)
-			size = field.value;
-	}
-	if (pid)
-		import_tell(t->job, "memory of single processes was left out");
-	else
-		take_event(t, packet, gpu, NAN, (double)size);
-}
-
-void perfetto_frequency(struct perfetto *t, const struct perfetto_packet *packet,
-			struct read_proto message)
-{
-	struct read_proto_field field;
-	uint64_t gpu = 0, khz = 0;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 1)
-			gpu = field.value;
-		else if (field.number == 2)
-			khz = field.value;
-	}
-	take_event(t, packet, gpu, (double)khz * 1e3, NAN);
-}
-
-/* Stages that older traces list by index, in the event itself. */
-static void read_old_stages(struct perfetto *t, const struct perfetto_packet *packet,
-			    struct read_proto message)
-{
-	struct read_proto_field field, part;
-	uint64_t index = 0;
-	while (read_proto_next(&message, &field)) {
-		if (field.number != 3)
-			continue;
-		struct read_proto inner = read_proto_message(&field);
-		while (read_proto_next(&inner, &part))
-			if (part.number == 1 && part.wire == 2)
-				add_stage(t, packet->sequence, UINT64_MAX - index,
-					  text_of(t, &part));
-		index++;
-	}
-}
-
-static const char *stage_name(const struct perfetto *t, uint32_t sequence, uint64_t iid)
-{
-	char key[48];
-	int size = snprintf(key, sizeof(key), "%u %llu", sequence, (unsigned long long)iid);
-	uint32_t at = strings_find(&t->stage_keys, key, (size_t)size);
-	return at == UINT32_MAX ? NULL : t->stage_names[at];
-}
-
-void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
-		    struct read_proto message)
-{
-	static const struct import_field time = {
-	    .name = "GpuTime", .unit = "ns", .over_time = SX_REDUCE_SUM};
-	struct read_proto_field field;
-	uint64_t length = 0, stage = 0, gpu_id = 0;
-	const char *name = NULL;
-	bool timed = false;
-	while (read_proto_next(&message, &field)) {
-		if (field.number == 2 && field.wire == 0) {
-			length = field.value;
-			timed = true;
-		} else if (field.number == 14 && field.wire == 0) {
-			stage = field.value;
-		} else if (field.number == 4 && field.wire == 0) {
-			stage = UINT64_MAX - field.value;
-		} else if (field.number == 11 && field.wire == 0) {
-			gpu_id = field.value;
-		} else if (field.number == 17 && field.wire == 2) {
-			name = text_of(t, &field);
-		} else if (field.number == 7 && field.wire == 2) {
-			read_old_stages(t, packet, read_proto_message(&field));
-		}
-	}
-	struct perfetto_gpu *gpu = perfetto_gpu(t, (uint32_t)gpu_id);
-	if (!timed || !gpu || packet->time_ns == SX_TIME_UNKNOWN ||
-	    length > UINT64_MAX - packet->time_ns)
-		return;
-	if (!name)
-		name = stage_name(t, packet->sequence, stage);
-	t->clock = packet->clock ? packet->clock : t->clock;
-	struct import_rows *rows = make_rows(t, &gpu->stages, "monitor", SX_SAMPLE_GROUP);
-	size_t row = import_row(rows, packet->time_ns, packet->time_ns + length);
-	import_set_u64(rows, import_column(rows, &time), row, length);
-	if (name)
-		import_label(rows, row, SX_LABEL_GROUP, name, strlen(name));
 }
 
 /* "Mali-G610" is catalog mali-g610, where there is one or one that covers it. */
