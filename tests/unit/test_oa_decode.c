@@ -469,6 +469,33 @@ static void test_recording(void **state)
 	free(file.data);
 }
 
+/* A record of a live stream that lies about its size costs itself, and not what it claims. */
+static void test_malformed_live_record(void **state)
+{
+	(void)state;
+	struct oa_file file = {0};
+	for (uint32_t i = 0; i < 8; i++) {
+		uint8_t r[256];
+		if (i == 3)
+			oa_record(&file, 77, 600); /* two samples lie within it, it says */
+		if (i == 3)
+			file.size -= 600 - 8;
+		oa_report(r, 1, 2000 + 1000 * i, 5, true, 50000 * i, 100 * i, 10 * i, 20 * i);
+		oa_sample(&file, r);
+	}
+	struct outcome o = decode_steps(&file, (struct sx_oa_options){.input = SX_OA_RECORDS}, 0);
+	assert_int_equal(o.status, SX_INCOMPLETE);
+	assert_int_equal(sx_table_row_count(o.rows), 7);
+	for (size_t row = 0; row < 7; row++) {
+		assert_int_equal(value(o.rows, row, "GPU_TIME"), 1000);
+		/* Whether the sample before it is whole is in doubt, and told. */
+		bool marked = row == 1 || row == 2;
+		assert_int_equal(quality(o.rows, row, "A0"), marked ? SX_QUALITY_LOST : 0);
+	}
+	assert_int_equal(sx_oa_decoder_stats(o.decoder)->skipped_bytes, 8);
+	finish(&o, &file);
+}
+
 static void test_row_kinds(void **state)
 {
 	(void)state;
@@ -931,6 +958,7 @@ int main(void)
 	    cmocka_unit_test(test_short_layouts),
 	    cmocka_unit_test(test_wrap),
 	    cmocka_unit_test(test_heads),
+	    cmocka_unit_test(test_malformed_live_record),
 	    cmocka_unit_test(test_heads_by_generation),
 	    cmocka_unit_test(test_every_layout),
 	    cmocka_unit_test(test_topologies),

@@ -103,7 +103,7 @@ static enum verdict judge(const struct sx_oa_decoder *d, const uint8_t *data, si
 	bool followed = may_follow(d, data + length, left - length);
 	if (d->waiting)
 		return followed ? RECORD_TAKE : RECORD_DAMAGE;
-	if (d->options.input != SX_OA_RECORDING || (head && followed))
+	if (head && followed)
 		return RECORD_TAKE;
 	if (!head)
 		return judge_odd(d, data, length, left - length);
@@ -166,7 +166,7 @@ static size_t count_samples(const struct sx_oa_decoder *d, const uint8_t *data, 
 		n++;
 	}
 	/* Whether the last one is whole shows in what follows it. */
-	bool sure = d->options.input != SX_OA_RECORDING || may_follow(d, data, size);
+	bool sure = may_follow(d, data, size);
 	return n && !sure ? n - 1 : n;
 }
 
