@@ -15,6 +15,11 @@ extern "C" {
 struct sx_stats {
 	size_t count; /* rows with data */
 	/*
+	 * Rows that were not measured, to bound the cost; those with data stand for them in total
+	 * and mean, which then are scaled.
+	 */
+	size_t skipped;
+	/*
 	 * The whole run's value where amounts add up (bytes, cycles, ...), NaN for intensive units
 	 * (percent, ratios, rates). total_u64 holds the digits of a u64 metric, when total is not
 	 * NaN.
@@ -27,6 +32,31 @@ struct sx_stats {
 	uint8_t quality;		/* bits of all rows that have data, or-ed */
 	const char *why; /* why there is no data, or NULL; lives as long as the stats */
 };
+
+/* What measuring did to the program, told by the samples that were not measured. */
+struct sx_cost {
+	uint64_t measured, all; /* samples */
+	/* Share of the program's CPU time that went to measuring; NaN where nothing tells. */
+	double share;
+	/* How many times as much CPU time a measured sample takes; NaN where nothing tells. */
+	double slowdown;
+};
+
+struct sx_costs;
+
+/*
+ * Adds up what measuring cost, over tables with the columns of `like`, described by the catalog
+ * (whose counter with the neutral name cpu.time is the measure). *out is owned by the caller.
+ * Errors: SX_ERR_NO_MEMORY.
+ */
+SX_API enum sx_status sx_costs_create(struct sx_catalog *catalog, const struct sx_table *like,
+				      struct sx_costs **out, struct sx_error *err);
+/* Adds rows, in the order in which each context's samples came. */
+SX_API void sx_costs_add(struct sx_costs *costs, const struct sx_table *rows);
+/* The cost so far. */
+SX_API struct sx_cost sx_costs_get(const struct sx_costs *costs);
+/* NULL is fine. */
+SX_API void sx_costs_destroy(struct sx_costs *costs);
 
 /* Whether amounts of a unit add up over time; false for percent, ratios and rates. */
 SX_API bool sx_unit_adds_up(const char *unit);

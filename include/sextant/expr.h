@@ -184,6 +184,26 @@ enum sx_quality {
 	SX_QUALITY_STRETCHED = 1 << 7,	 /* the interval is longer than asked for */
 };
 #define SX_QUALITY_NO_DATA_MASK 0x0f
+/*
+ * Together: not measured in this sample, to bound what measuring costs. The samples that were
+ * measured stand for it: totals are scaled up and carry SX_QUALITY_MULTIPLEXED.
+ */
+#define SX_QUALITY_SKIPPED                                                                         \
+	(SX_QUALITY_NOT_COLLECTED | SX_QUALITY_MULTIPLEXED | SX_QUALITY_STRETCHED)
+
+static inline bool sx_quality_is_skipped(uint8_t quality)
+{
+	return (quality & SX_QUALITY_SKIPPED) == SX_QUALITY_SKIPPED;
+}
+
+/* Reservations about a value mean nothing where there is none, but where others stand for it. */
+static inline uint8_t sx_quality_settled(uint8_t quality)
+{
+	if (!(quality & SX_QUALITY_NO_DATA_MASK))
+		return quality;
+	return (uint8_t)(quality & (SX_QUALITY_NO_DATA_MASK |
+				    (sx_quality_is_skipped(quality) ? SX_QUALITY_SKIPPED : 0)));
+}
 
 /*
  * A column of values. `data` is uint64_t or double by type; `quality` has one byte a row or is NULL

@@ -5,7 +5,8 @@
 #include <sextant/analysis.h>
 
 /*
- * Sets total and mean of a metric with s->count rows whose values have this sum; `totals` holds the
+ * Sets total and mean of a metric with s->count rows (and s->skipped for which they stand) whose
+ * values have this sum; `totals` holds the
  * metrics of the summed counters in one row.
  */
 void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,

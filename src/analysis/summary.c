@@ -71,8 +71,10 @@ static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vect
 	for (size_t r = first; r < first + count; r++) {
 		uint8_t quality = v->quality[r];
 		s->seen[column] |= quality;
-		if (quality & SX_QUALITY_NO_DATA_MASK)
+		if (quality & SX_QUALITY_NO_DATA_MASK) {
+			s->stats[column].skipped += sx_quality_is_skipped(quality);
 			continue;
+		}
 		s->stats[column].quality |= quality;
 		out[used++] = v->type == SX_U64 ? (double)u64[r] : f64[r];
 	}
@@ -151,9 +153,15 @@ static void describe(struct sx_summary *s, uint32_t column)
 	struct sketch *sketch = &s->sketches[column];
 	struct sx_stats *stats = &s->stats[column];
 	uint8_t quality = stats->quality;
+	size_t skipped = stats->skipped;
 	double at[3] = {NAN, NAN, NAN};
-	*stats = (struct sx_stats){
-	    .count = (size_t)sketch->count, .total = NAN, .mean = NAN, .quality = quality};
+	*stats = (struct sx_stats){.count = (size_t)sketch->count,
+				   .total = NAN,
+				   .mean = NAN,
+				   .quality = quality,
+				   .skipped = skipped};
+	if (skipped && stats->count)
+		stats->quality |= SX_QUALITY_MULTIPLEXED;
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
 	stats->why = sx_table_column(s->totals, column)->why;
 	if (!sketch->count) {

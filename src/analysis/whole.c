@@ -17,35 +17,36 @@ bool sx_unit_adds_up(const char *unit)
 /*
  * Whether the rows of a metric add up to its whole. A unit without a fraction bar does not tell:
  * cycles for each pixel are "cycles" too. A formula over summed counters gives the rows' sum only
- * where it is itself a sum.
+ * where it is itself a sum. `play`: by which counts that were scaled up may be rounded.
  */
-static bool adds_up(const struct sx_metric_column *column, double whole, double sum)
+static bool adds_up(const struct sx_metric_column *column, double whole, double sum, double play)
 {
 	if (!sx_unit_adds_up(column->unit))
 		return false;
 	if (column->over_time == SX_REDUCE_RATIO && !isnan(whole))
-		return fabs(whole - sum) <= 1e-6 * fabs(sum);
+		return fabs(whole - sum) <= 1e-6 * fabs(sum) + play;
 	return column->over_time == SX_REDUCE_SUM || column->over_time == SX_REDUCE_RATIO;
 }
 
 void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 		     const struct sx_table *totals, uint32_t index, double sum)
 {
-	double whole = sx_table_get(totals, index, 0);
-	if (!adds_up(column, whole, sum)) {
+	double whole = sx_table_get(totals, index, 0), rows = (double)(s->count + s->skipped);
+	double all = s->skipped ? sum * rows / (double)s->count : sum;
+	if (!adds_up(column, whole, all, s->skipped ? 2 : 0)) {
 		/* The mean of a yes or no is its share of rows. */
 		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(whole) ||
 			       strcmp(column->unit, "boolean") == 0;
 		s->mean = by_rows ? sum / (double)s->count : whole;
 		return;
 	}
-	s->total = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE ? sum : whole;
+	s->total = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE ? all : whole;
 	if (isnan(s->total))
-		s->total = sum;
+		s->total = all;
 	struct sx_vector v = sx_table_vector(totals, index);
 	bool exact = v.type == SX_U64 && v.data && !isnan(whole);
 	s->total_u64 = exact ? ((const uint64_t *)v.data)[0] : (uint64_t)s->total;
-	s->mean = s->total / (double)s->count;
+	s->mean = s->total / rows;
 }
 
 const char *stats_reason(uint8_t seen, uint64_t rows)

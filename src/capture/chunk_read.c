@@ -129,7 +129,7 @@ static void settle(struct sx_vector *column, uint64_t *values, uint8_t *quality,
 		if (!(quality[i] & SX_QUALITY_NO_DATA_MASK))
 			continue;
 		values[i] = none;
-		quality[i] &= SX_QUALITY_NO_DATA_MASK; /* no reservations about no value */
+		quality[i] = sx_quality_settled(quality[i]);
 	}
 	column->quality = quality;
 }
@@ -151,8 +151,7 @@ static void decode_column(struct sx_vector *column, enum sx_type type, uint8_t f
 		return;
 	if (form == QUALITY_EACH) {
 		memcpy(quality, stored, rows);
-	} else if (form == QUALITY_ONE &&
-		   (*stored & SX_QUALITY_NO_DATA_MASK) == SX_QUALITY_NOT_COLLECTED) {
+	} else if (form == QUALITY_ONE && sx_quality_settled(*stored) == SX_QUALITY_NOT_COLLECTED) {
 		column->data = NULL;
 		return;
 	} else if (form == QUALITY_ONE) {

@@ -249,15 +249,9 @@ static struct table_column *writable(struct sx_table *table, uint32_t index, siz
 	return column;
 }
 
-/* Reservations about a value mean nothing where there is none. */
-static uint8_t settled(uint8_t quality)
-{
-	return quality & SX_QUALITY_NO_DATA_MASK ? quality & SX_QUALITY_NO_DATA_MASK : quality;
-}
-
 static void set_quality(struct table_column *column, size_t row, uint8_t quality)
 {
-	quality = settled(quality);
+	quality = sx_quality_settled(quality);
 	if (column->quality[row])
 		column->invalid--;
 	if (quality)

@@ -10,6 +10,7 @@ struct total_column {
 	enum sx_type type;
 	enum sx_reduce rule;
 	uint64_t with, without; /* rows with and without data */
+	uint64_t skipped;	/* of these, rows that the others stand for */
 	uint8_t quality;	/* of the rows with data */
 	uint8_t absence;	/* no-data bits of the others */
 	unsigned __int128 sum;	/* u64, exact */
@@ -114,7 +115,8 @@ static void add_column(struct total_column *column, const struct sx_table *table
 		uint8_t quality = from.quality ? from.quality[i] : 0;
 		if (quality & SX_QUALITY_NO_DATA_MASK) {
 			column->without++;
-			column->absence |= quality & SX_QUALITY_NO_DATA_MASK;
+			column->skipped += sx_quality_is_skipped(quality);
+			column->absence |= sx_quality_settled(quality);
 			continue;
 		}
 		column->quality |= quality;
@@ -197,16 +199,27 @@ static void set_none(const struct total_column *column, struct sx_table *out, ui
 		sx_table_set_f64(out, index, 0, (double)NAN, quality);
 }
 
+/* The sum over rows with data, times all rows that they stand for by those that they are. */
+static unsigned __int128 scaled_sum(const struct total_column *column)
+{
+	unsigned __int128 mean = column->sum / column->with, rest = column->sum % column->with;
+	return column->sum + mean * column->skipped +
+	       (rest * column->skipped + column->with / 2) / column->with;
+}
+
 static void set_sum(const struct total_column *column, struct sx_table *out, uint32_t index,
 		    uint8_t quality)
 {
 	if (column->type == SX_U64) {
-		if (column->sum > UINT64_MAX)
+		unsigned __int128 all = scaled_sum(column);
+		if (all > UINT64_MAX)
 			quality |= SX_QUALITY_WRAPPED;
-		sx_table_set_u64(out, index, 0, (uint64_t)column->sum, quality);
+		sx_table_set_u64(out, index, 0, (uint64_t)all, quality);
 	} else {
 		/* An infinite sum has a carry that is not a number. */
 		double sum = isfinite(column->fsum) ? column->fsum + column->carry : column->fsum;
+		if (column->skipped)
+			sum *= 1 + (double)column->skipped / (double)column->with;
 		sx_table_set_f64(out, index, 0, sum, quality);
 	}
 }
@@ -221,8 +234,10 @@ static bool set_column(const struct total_column *column, struct sx_table *out, 
 		return true;
 	}
 	uint8_t quality = column->quality;
-	if (column->without)
+	if (column->without > column->skipped)
 		quality |= SX_QUALITY_LOST;
+	if (column->skipped)
+		quality |= SX_QUALITY_MULTIPLEXED;
 	switch (column->rule) {
 	case SX_REDUCE_SUM:
 		set_sum(column, out, index, quality);

@@ -27,14 +27,16 @@ static double percentile(const double *sorted, size_t count, double percent)
 }
 
 static size_t collect(const struct sx_table *rows, uint32_t column, double *values,
-		      uint8_t *quality)
+		      uint8_t *quality, size_t *skipped)
 {
 	size_t count = 0;
 	struct sx_vector v = sx_table_vector(rows, column);
 	for (size_t r = 0; r < sx_table_row_count(rows); r++) {
 		double value = sx_table_get(rows, column, r);
-		if (isnan(value))
+		if (isnan(value)) {
+			*skipped += v.quality && sx_quality_is_skipped(v.quality[r]);
 			continue;
+		}
 		values[count++] = value;
 		if (v.quality)
 			*quality |= v.quality[r];
@@ -58,12 +60,14 @@ static void describe(const struct naive *d, const struct sx_metric_column *colum
 	*s = (struct sx_stats){
 	    .total = NAN, .mean = NAN, .min = NAN, .p50 = NAN, .p95 = NAN, .p99 = NAN, .max = NAN};
 	s->why = sx_table_column(d->rows, index)->why;
-	s->count = collect(d->rows, index, scratch, &s->quality);
+	s->count = collect(d->rows, index, scratch, &s->quality, &s->skipped);
 	if (s->count == 0) {
 		if (!s->why)
 			s->why = stats_reason(seen_in(d->rows, index), sx_table_row_count(d->rows));
 		return;
 	}
+	if (s->skipped)
+		s->quality |= SX_QUALITY_MULTIPLEXED;
 	double sum = 0;
 	for (size_t i = 0; i < s->count; i++)
 		sum += scratch[i];

@@ -1,0 +1,219 @@
+/*
+ * What measuring did to the program: runs of measured samples against those beside them that were
+ * not measured. A run's cost may fall on the two samples after it; the middle of many runs, weighed
+ * by their length, is not misled by what the program does now and then.
+ */
+#include <sextant/analysis.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define CONTEXTS_MAX 64u   /* busier programs: the others' samples are counted, no more */
+#define RUNS_MAX     1023u /* the last ones */
+#define TAIL	     2u
+
+struct cost_sum {
+	double cpu;
+	uint64_t samples;
+};
+
+/* One context: the run that was measured last, and what lies around it. */
+struct cost_context {
+	uint64_t id;
+	bool seen, measuring;
+	struct cost_sum before, run, tail, after;
+};
+
+struct cost_run {
+	double extra; /* in unmeasured samples, for each measured one */
+	double weight;
+};
+
+struct sx_costs {
+	uint32_t cpu; /* column, or SX_NONE */
+	struct cost_context contexts[CONTEXTS_MAX];
+	uint32_t context_count;
+	struct cost_run runs[RUNS_MAX];
+	uint64_t run_count, measured, all;
+	double cpu_sum, base_sum; /* of samples whose cost is known: measured, and told by others */
+	uint64_t timed, timed_measured, plain;
+	uint32_t column_count;
+};
+
+static uint32_t find_cpu_time(struct sx_catalog *catalog, const struct sx_table *like)
+{
+	uint32_t count;
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (counters[i].neutral && strcmp(counters[i].neutral, "cpu.time") == 0)
+			return sx_table_find(like, counters[i].name);
+	return SX_NONE;
+}
+
+enum sx_status sx_costs_create(struct sx_catalog *catalog, const struct sx_table *like,
+			       struct sx_costs **out, struct sx_error *err)
+{
+	struct sx_costs *costs = calloc(1, sizeof(*costs));
+	if (!costs)
+		return error_nomem(err, "adding up what measuring cost");
+	costs->cpu = find_cpu_time(catalog, like);
+	costs->column_count = sx_table_column_count(like);
+	*out = costs;
+	return SX_OK;
+}
+
+void sx_costs_destroy(struct sx_costs *costs)
+{
+	free(costs);
+}
+
+static bool was_skipped(const struct sx_costs *costs, const struct sx_table *rows, size_t row)
+{
+	for (uint32_t i = 0; i < costs->column_count; i++) {
+		struct sx_vector v = sx_table_vector(rows, i);
+		if (v.quality && sx_quality_is_skipped(v.quality[row]))
+			return true;
+	}
+	return false;
+}
+
+static struct cost_context *context_of(struct sx_costs *costs, uint64_t id)
+{
+	for (uint32_t i = 0; i < costs->context_count; i++)
+		if (costs->contexts[i].id == id)
+			return &costs->contexts[i];
+	if (costs->context_count == CONTEXTS_MAX)
+		return NULL;
+	costs->contexts[costs->context_count] = (struct cost_context){.id = id};
+	return &costs->contexts[costs->context_count++];
+}
+
+/* The run that lies between `before` and `after`. */
+static bool weigh_run(const struct cost_context *c, struct cost_run *out)
+{
+	uint64_t plain = c->before.samples + c->after.samples;
+	if (!plain || !c->run.samples || c->after.samples < TAIL)
+		return false;
+	double base = (c->before.cpu + c->after.cpu) / (double)plain;
+	double extra = c->run.cpu + c->tail.cpu;
+	extra -= base * (double)(c->run.samples + c->tail.samples);
+	if (!(base > 0))
+		return false;
+	*out = (struct cost_run){extra / base / (double)c->run.samples, (double)c->run.samples};
+	return true;
+}
+
+static void start_run(struct sx_costs *costs, struct cost_context *c)
+{
+	struct cost_run run;
+	if (weigh_run(c, &run))
+		costs->runs[costs->run_count++ % RUNS_MAX] = run;
+	c->before = c->after;
+	c->run = c->tail = c->after = (struct cost_sum){0};
+	c->measuring = true;
+}
+
+/* Of a long rest what is near counts. */
+static void add_plain(struct cost_sum *sum, double cpu)
+{
+	if (sum->samples >= 32) {
+		sum->cpu -= sum->cpu / (double)sum->samples;
+		sum->samples--;
+	}
+	sum->cpu += cpu;
+	sum->samples++;
+}
+
+static void add_sample(struct sx_costs *costs, struct cost_context *c, bool measured, double cpu)
+{
+	bool first = !c->seen; /* it pays for the program's start */
+	c->seen = true;
+	if (measured && !c->measuring)
+		start_run(costs, c);
+	c->measuring = measured;
+	if (isnan(cpu) || first)
+		return;
+	costs->timed++;
+	costs->cpu_sum += cpu;
+	costs->timed_measured += measured;
+	if (measured) {
+		c->run.cpu += cpu;
+		c->run.samples++;
+	} else if (c->run.samples && c->tail.samples < TAIL) {
+		c->tail.cpu += cpu;
+		c->tail.samples++;
+	} else {
+		add_plain(&c->after, cpu);
+		costs->base_sum += cpu;
+		costs->plain++;
+	}
+}
+
+void sx_costs_add(struct sx_costs *costs, const struct sx_table *rows)
+{
+	for (size_t row = 0; row < sx_table_row_count(rows); row++) {
+		bool measured = !was_skipped(costs, rows, row);
+		struct cost_context *c =
+		    context_of(costs, sx_table_label(rows, SX_LABEL_CONTEXT, row));
+		costs->all++;
+		costs->measured += measured;
+		if (c && costs->cpu != SX_NONE)
+			add_sample(costs, c, measured, sx_table_get(rows, costs->cpu, row));
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = ((const struct cost_run *)a)->extra, y = ((const struct cost_run *)b)->extra;
+	return (x > y) - (x < y);
+}
+
+/* NaN when no run lies between samples that were not measured. */
+static double typical_extra(const struct sx_costs *costs)
+{
+	struct cost_run runs[RUNS_MAX + CONTEXTS_MAX];
+	size_t count = costs->run_count < RUNS_MAX ? costs->run_count : RUNS_MAX;
+	double all = 0, below = 0;
+	memcpy(runs, costs->runs, count * sizeof(*runs));
+	for (uint32_t i = 0; i < costs->context_count; i++) /* those that nothing has ended yet */
+		count += weigh_run(&costs->contexts[i], &runs[count]);
+	qsort(runs, count, sizeof(*runs), compare);
+	for (size_t i = 0; i < count; i++)
+		all += runs[i].weight;
+	for (size_t i = 0; i < count; i++) {
+		below += runs[i].weight;
+		if (2 * below >= all)
+			return runs[i].extra;
+	}
+	return NAN;
+}
+
+/*
+ * What a program does long after its calls (it draws without ever waiting) falls on samples that
+ * have nothing to do with it. Then the parts do not make up the whole, and nothing is told.
+ */
+static bool adds_up(const struct sx_costs *costs, double extra)
+{
+	if (!costs->plain || !(costs->cpu_sum > 0))
+		return false;
+	double base = costs->base_sum / (double)costs->plain;
+	double told = base * ((double)costs->timed + extra * (double)costs->timed_measured);
+	return told > 0.85 * costs->cpu_sum && told < 1.2 * costs->cpu_sum;
+}
+
+struct sx_cost sx_costs_get(const struct sx_costs *costs)
+{
+	double extra = typical_extra(costs);
+	if (!isnan(extra) && !adds_up(costs, extra > 0 ? extra : 0))
+		extra = NAN;
+	double spent = (extra > 0 ? extra : 0) * (double)costs->measured;
+	return (struct sx_cost){
+	    .measured = costs->measured,
+	    .all = costs->all,
+	    .share = isnan(extra) ? NAN : spent / ((double)costs->all + spent),
+	    .slowdown = isnan(extra) ? NAN : 1 + (extra > 0 ? extra : 0),
+	};
+}
