@@ -95,10 +95,19 @@ static uint32_t find_conflicts(struct sampler *sampler, int slot, uint32_t runni
 	return found != 0 ? found : running;
 }
 
+static bool is_wanted(const struct sampler *sampler, int counter)
+{
+	return counter >= 0 && (sampler->probe.wanted & UINT64_C(1) << counter) != 0;
+}
+
 static bool is_programs_only(const struct sampler *sampler, int slot)
 {
-	return targets[slot].counter < 0 ||
-	       (slot == SLOT_TIME_ELAPSED && sampler->probe.timestamps);
+	bool wanted =
+	    is_wanted(sampler, targets[slot].counter) || is_wanted(sampler, targets[slot].second);
+
+	if (slot == SLOT_TIME_ELAPSED)
+		wanted = wanted && !sampler->probe.timestamps && !sampler->probe.software;
+	return !wanted;
 }
 
 /* An exact count of samples holds the predicate too. */
@@ -134,24 +143,26 @@ static void try_slot(struct sampler *sampler, int slot)
 }
 
 /*
- * Mesa's software rasterisers execute a timestamp once for each tile and keep the last, so that two
- * stamps of one frame enclose its last tile only. They stamp with CLOCK_MONOTONIC, so the time at
- * which the frame was handed over can stand in for the first stamp.
+ * Mesa's software rasterisers execute a timestamp once for each tile and keep the last, so that
+ * stamps say nothing about a frame. llvmpipe (also below a Vulkan driver) rasterises on threads of
+ * its own, whose busy time the command adds; the others draw on the program's threads.
  */
-static bool stamps_tiles(const struct sampler *sampler)
+void probe_software(struct sampler *sampler)
 {
-	const struct api *gl = sampler->gl;
-	uint64_t before_ns, after_ns;
-	GLint64 stamp = 0;
+	static const char *const others[] = {"softpipe", "swrast", "Software Rasterizer"};
+	const char *renderer = sampler->identity->renderer;
 
-	if (gl->GetInteger64v == NULL || gl->es ||
-	    (strstr(sampler->identity->renderer, "llvmpipe") == NULL &&
-	     strstr(sampler->identity->renderer, "softpipe") == NULL))
-		return false;
-	before_ns = guest_now_ns();
-	gl->GetInteger64v(GL_TIMESTAMP, &stamp);
-	after_ns = guest_now_ns();
-	return !failed(gl) && (uint64_t)stamp >= before_ns && (uint64_t)stamp <= after_ns;
+	if (strstr(renderer, "llvmpipe") != NULL) {
+		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_THREADS);
+		say_bits(sampler, SLOT_TIME_ELAPSED, 64);
+		sampler->probe.software = true;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (sampler->probe.software || strstr(renderer, others[i]) == NULL)
+			continue;
+		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_NO_GPU);
+		sampler->probe.software = true;
+	}
 }
 
 static void try_timestamps(struct sampler *sampler)
@@ -159,6 +170,8 @@ static void try_timestamps(struct sampler *sampler)
 	const struct api *gl = sampler->gl;
 	GLint bits;
 
+	if (!is_wanted(sampler, WIRE_GPU_TIME) || sampler->probe.software)
+		return;
 	if (!gl->has.timer) {
 		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_NO_EXTENSION);
 		return;
@@ -172,10 +185,6 @@ static void try_timestamps(struct sampler *sampler)
 	say_bits(sampler, SLOT_TIME_ELAPSED, bits);
 	if (sampler->probe.timestamps)
 		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_COLLECTED);
-	if (sampler->probe.timestamps && stamps_tiles(sampler)) {
-		sampler->probe.stamps_tiles = true;
-		say_why(sampler, SLOT_TIME_ELAPSED, WIRE_WHY_FROM_FLUSH);
-	}
 }
 
 /* Where errors are not reported, a refusal cannot be seen: the specification's conflicts hold. */

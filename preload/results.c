@@ -5,6 +5,9 @@
 #include "guest/process.h"
 #include "sampler.h"
 
+#define BATCH	     4u			/* segments that are worth asking the driver, or */
+#define BATCH_AGE_NS UINT64_C(20000000) /* one that is as old as this */
+
 static bool is_ready(const struct api *gl, GLuint name)
 {
 	GLuint ready = 0;
@@ -26,30 +29,19 @@ static uint64_t value_of(const struct api *gl, GLuint name)
 	return narrow;
 }
 
-static bool sections_ready(const struct api *gl, const struct query_set *set, int slot)
-{
-	for (unsigned k = 1; k < set->sections; k++) {
-		if (!is_ready(gl, set->more[k - 1][slot - SLOT_OVERFLOW]))
-			return false;
-	}
-	return true;
-}
-
-/* All results, or none: the last query that was ended first, since it is the last to finish. */
+/*
+ * All results, or none: the query that was ended last is asked, since it is the last to finish. A
+ * driver that finishes others later lets the reading wait for a moment.
+ */
 static bool set_ready(struct sampler *sampler, const struct query_set *set)
 {
-	const struct api *gl = sampler->gl;
 	uint32_t wanted = set->begun & ~set->disturbed;
 
 	for (int slot = SLOT_COUNT - 1; slot >= 0; slot--) {
-		if ((wanted & SLOT_BIT(slot)) == 0)
-			continue;
-		if (!is_ready(gl, set->names[slot]))
-			return false;
-		if (slot >= SLOT_OVERFLOW && !sections_ready(gl, set, slot))
-			return false;
+		if ((wanted & SLOT_BIT(slot)) != 0)
+			return is_ready(sampler->gl, set->names[slot]);
 	}
-	return !sampler->probe.timestamps || is_ready(gl, set->stamps[1]);
+	return !sampler->probe.timestamps || is_ready(sampler->gl, set->stamps[1]);
 }
 
 static void add(struct sampler *sampler, int counter, uint64_t value, enum wire_state state,
@@ -83,6 +75,12 @@ static uint64_t slot_value(const struct api *gl, const struct query_set *set, in
 	return value;
 }
 
+/* A GPU time that is longer than there was time is a fault of the driver's clock. */
+static enum wire_state time_state(const struct query_set *set, uint64_t time_ns)
+{
+	return time_ns <= guest_now_ns() - set->begin_ns ? WIRE_VALID : WIRE_IMPOSSIBLE;
+}
+
 /* A count where none was expected: some use has passed our hooks by. */
 static void add_counted(struct sampler *sampler, const struct query_set *set, int slot)
 {
@@ -90,12 +88,13 @@ static void add_counted(struct sampler *sampler, const struct query_set *set, in
 
 	if (value != 0 && targets[slot].part != 0)
 		sampler_wake(NULL, targets[slot].part);
-	add_slot(sampler, slot, value, WIRE_VALID);
+	add_slot(sampler, slot, value,
+		 slot == SLOT_TIME_ELAPSED ? time_state(set, value) : WIRE_VALID);
 }
 
 /* Overflow queries that never ran, since no transform feedback did, leave their value uncollected.
  */
-static void add_set(struct sampler *sampler, const struct query_set *set, uint64_t submit_ns)
+static void add_queries(struct sampler *sampler, const struct query_set *set)
 {
 	for (int slot = 0; slot < SLOT_COUNT; slot++) {
 		uint32_t bit = SLOT_BIT(slot);
@@ -113,14 +112,18 @@ static void add_set(struct sampler *sampler, const struct query_set *set, uint64
 		else if ((set->begun & bit) != 0)
 			add_counted(sampler, set, slot);
 	}
+}
+
+static void add_set(struct sampler *sampler, const struct query_set *set)
+{
+	if (set->measured)
+		add_queries(sampler, set);
 	if (sampler->probe.timestamps) {
 		uint64_t begin = value_of(sampler->gl, set->stamps[0]);
 		uint64_t end = value_of(sampler->gl, set->stamps[1]);
+		uint64_t time_ns = (end - begin) & sampler->probe.time_mask;
 
-		if (sampler->probe.stamps_tiles && submit_ns < begin)
-			begin = submit_ns;
-		add(sampler, WIRE_GPU_TIME, (end - begin) & sampler->probe.time_mask, WIRE_VALID,
-		    false);
+		add(sampler, WIRE_GPU_TIME, time_ns, time_state(set, time_ns), false);
 	}
 }
 
@@ -154,6 +157,8 @@ static void write_record(struct sampler *sampler, const struct sample_meta *meta
 		if (!wire_is_collected(sampler->identity->why[i]))
 			continue;
 		record.states[i] = sampler->states[i];
+		if (record.states[i] == WIRE_NOT_COLLECTED && !meta->measured)
+			record.states[i] = WIRE_SPARED;
 		record.values[i] = record.states[i] == WIRE_VALID ? sampler->sums[i] : 0;
 	}
 	memset(sampler->sums, 0, sizeof(sampler->sums));
@@ -171,20 +176,51 @@ static void finish_segment(struct sampler *sampler, struct segment *segment)
 	sampler->first_segment++;
 }
 
-static bool collect_one(struct sampler *sampler)
+static struct segment *oldest(struct sampler *sampler)
 {
-	struct segment *segment = &sampler->segments[sampler->first_segment % SAMPLER_SEGMENTS];
+	return &sampler->segments[sampler->first_segment % SAMPLER_SEGMENTS];
+}
 
-	if (segment->set >= 0) {
-		const struct query_set *set = &sampler->sets[segment->set];
+/* The oldest segment, whose results are there. */
+static void collect_one(struct sampler *sampler)
+{
+	struct segment *segment = oldest(sampler);
 
-		if (!set_ready(sampler, set))
-			return false;
-		add_set(sampler, set, segment->submit_ns);
-	} else if (segment->set == SEGMENT_BLIND) {
+	if (segment->set >= 0)
+		add_set(sampler, &sampler->sets[segment->set]);
+	else if (segment->set == SEGMENT_BLIND)
 		add_late(sampler);
-	}
 	finish_segment(sampler, segment);
+}
+
+static bool segment_ready(struct sampler *sampler, const struct segment *segment)
+{
+	return segment->set < 0 || set_ready(sampler, &sampler->sets[segment->set]);
+}
+
+/* What waits for no result leaves at once; the rest is worth a question when there is enough. */
+static bool worth_asking(struct sampler *sampler)
+{
+	while (sampler->first_segment != sampler->last_segment && oldest(sampler)->set < 0)
+		collect_one(sampler);
+	return sampler->first_segment != sampler->last_segment &&
+	       (sampler->last_segment - sampler->first_segment >= BATCH ||
+		guest_now_ns() - oldest(sampler)->submit_ns > BATCH_AGE_NS);
+}
+
+/* One question for all: when the newest is there, so are those before it. */
+static bool collect_ready(struct sampler *sampler)
+{
+	uint64_t last = sampler->last_segment;
+
+	if (segment_ready(sampler, &sampler->segments[(last - 1) % SAMPLER_SEGMENTS])) {
+		while (sampler->first_segment != last)
+			collect_one(sampler);
+		return true;
+	}
+	if (!segment_ready(sampler, oldest(sampler)))
+		return false;
+	collect_one(sampler);
 	return true;
 }
 
@@ -192,15 +228,23 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
 {
 	uint64_t until = wait_ns != 0 ? guest_now_ns() + wait_ns : 0;
 
-	if (sampler->list_open)
+	if (sampler->list_open || (wait_ns == 0 && !worth_asking(sampler)))
 		return;
 	while (sampler->first_segment != sampler->last_segment) {
-		if (collect_one(sampler))
+		if (collect_ready(sampler))
 			continue;
 		if (wait_ns == 0 || guest_now_ns() >= until)
 			return;
 		guest_nap();
 	}
+}
+
+static void add_unread(struct sampler *sampler, const struct segment *segment)
+{
+	if (segment->set >= 0 && !sampler->sets[segment->set].measured)
+		add(sampler, WIRE_GPU_TIME, 0, WIRE_LATE, false); /* the stamps alone */
+	else if (segment->set >= 0 || segment->set == SEGMENT_BLIND)
+		add_late(sampler);
 }
 
 void sampler_finish(struct sampler *sampler)
@@ -211,9 +255,8 @@ void sampler_finish(struct sampler *sampler)
 		sampler->paused = false;
 	}
 	while (sampler->first_segment != sampler->last_segment) {
-		add_late(sampler);
-		finish_segment(sampler,
-			       &sampler->segments[sampler->first_segment % SAMPLER_SEGMENTS]);
+		add_unread(sampler, oldest(sampler));
+		finish_segment(sampler, oldest(sampler));
 	}
 	if (sampler->has_rest) {
 		sampler->list_open = false;

@@ -8,7 +8,7 @@
 
 #define NEVER_GIVEN 0xffffffffu /* a name that no driver generates */
 
-/* One frame in so many runs all queries, to notice a use that no hook has seen. */
+/* One measured frame in so many runs all queries, to notice a use that no hook has seen. */
 #define AUDIT_EVERY 32u
 
 static unsigned awake_parts; /* atomic; of the whole process, since contexts share shaders */
@@ -67,7 +67,7 @@ static void open_section(struct sampler *sampler, struct query_set *set)
 {
 	uint32_t want = free_slots(sampler) & SLOT_OVERFLOW_MASK;
 
-	if (want == 0 || set->section_open)
+	if (want == 0 || set->section_open || !set->measured)
 		return;
 	if (set->sections == SAMPLER_SECTIONS) {
 		set->sections_lost = true;
@@ -114,12 +114,12 @@ static uint32_t asleep_slots(const struct sampler *sampler)
 {
 	unsigned awake = __atomic_load_n(&awake_parts, __ATOMIC_ACQUIRE);
 
-	return sampler->frame % AUDIT_EVERY == 0 ? 0 : target_slots_of(~awake);
+	return sampler->audits % AUDIT_EVERY == 0 ? 0 : target_slots_of(~awake);
 }
 
 static void begin_set(struct sampler *sampler, struct query_set *set)
 {
-	uint32_t all = sampler->probe.usable & ~SLOT_OVERFLOW_MASK;
+	uint32_t all = sampler->measured ? sampler->probe.usable & ~SLOT_OVERFLOW_MASK : 0;
 	uint32_t want;
 
 	if (sampler->program_active != 0)
@@ -128,6 +128,8 @@ static void begin_set(struct sampler *sampler, struct query_set *set)
 	set->asleep = asleep_slots(sampler) & all;
 	want = free_slots(sampler) & all & ~set->asleep;
 	set->in_use = true;
+	set->measured = sampler->measured;
+	set->begin_ns = guest_now_ns();
 	set->begun = set->active = want;
 	set->late = 0;
 	set->disturbed = all & ~want & ~set->asleep;
@@ -147,7 +149,8 @@ void sampler_resume(struct sampler *sampler)
 {
 	sampler->paused = false;
 	sampler->has_rest = true;
-	if (!may_call(sampler) || sampler->open >= 0)
+	if (!may_call(sampler) || sampler->open >= 0 ||
+	    (!sampler->measured && !sampler->probe.timestamps))
 		return;
 	sampler->open = take_set(sampler);
 	if (sampler->open >= 0)
@@ -171,8 +174,10 @@ static struct segment *queue_segment(struct sampler *sampler)
 
 	if (set >= 0)
 		end_set(sampler, &sampler->sets[set]);
+	else if (!sampler->measuring || sampler->paused)
+		set = SEGMENT_EMPTY;
 	else
-		set = sampler->measuring && !sampler->paused ? SEGMENT_BLIND : SEGMENT_EMPTY;
+		set = sampler->measured ? SEGMENT_BLIND : SEGMENT_PLAIN;
 	sampler->open = -1;
 	if (sampler->last_segment - sampler->first_segment == SAMPLER_SEGMENTS) {
 		if (set >= 0)
@@ -198,9 +203,8 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 	meta->flags = sampler->flags;
 	meta->frame = sampler->frame;
 	meta->begin_ns = sampler->begin_ns;
-	meta->end_ns = guest_now_ns();
 	meta->cpu_begin_ns = sampler->begin_cpu_ns;
-	meta->cpu_end_ns = guest_cpu_ns();
+	meta->measured = sampler->measured;
 	meta->group_count = sampler->group_count;
 	meta->label = sampler->label;
 }
@@ -220,12 +224,23 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 	segment->ends = true;
 	sampler->ended = segment;
 	fill_meta(sampler, &segment->meta);
+	if (!swapped) { /* else when the swap is done */
+		segment->meta.end_ns = guest_now_ns();
+		segment->meta.cpu_end_ns = guest_cpu_ns();
+	}
 	segment->meta.kind = swapped ? WIRE_FRAME : WIRE_TIME;
 	if (size != NULL) {
 		segment->meta.width = size[0];
 		segment->meta.height = size[1];
 		segment->meta.flags |= WIRE_SIZE_KNOWN;
 	}
+}
+
+static void choose_next(struct sampler *sampler, uint64_t cpu_ns)
+{
+	sampler->audits += sampler->measured;
+	pace_sample(&sampler->pace, cpu_ns);
+	sampler->measured = pace_measures(&sampler->pace);
 }
 
 void sampler_start_clock(struct sampler *sampler)
@@ -237,6 +252,7 @@ void sampler_start_clock(struct sampler *sampler)
 	if (sampler->ended != NULL) {
 		sampler->ended->meta.end_ns = now_ns;
 		sampler->ended->meta.cpu_end_ns = cpu_ns;
+		choose_next(sampler, cpu_ns - sampler->begin_cpu_ns);
 		sampler->ended = NULL;
 	}
 	sampler->begin_ns = now_ns;
@@ -272,18 +288,33 @@ static void make_and_probe(struct sampler *sampler)
 	probe_targets(sampler);
 }
 
+/* Nobody asked for these, whatever the driver would count. */
+static void say_unwanted(struct sampler *sampler)
+{
+	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
+		if ((sampler->probe.wanted & UINT64_C(1) << i) == 0)
+			sampler->identity->why[i] = WIRE_WHY_NOT_WANTED;
+	}
+}
+
 void sampler_start(struct sampler *sampler, const struct api *gl, struct channel_identity *identity)
 {
+	const struct wire_header *channel = guest_channel();
+	uint64_t wanted = channel->counters & ((UINT64_C(1) << WIRE_COUNTERS) - 1);
 	bool queries = gl->has.occlusion || gl->has.occlusion_any || gl->has.timer ||
 		       gl->has.generated || gl->has.feedback;
 
-	*sampler = (struct sampler){.gl = gl, .identity = identity, .open = -1};
-	if (queries) {
-		quiet(sampler, make_and_probe);
-		sampler->measuring = true;
-	} else {
+	*sampler = (struct sampler){.gl = gl, .identity = identity, .open = -1, .measured = true};
+	pace_start(&sampler->pace, channel->overhead_permille * 1000);
+	sampler->probe.wanted = wanted;
+	if (!queries)
 		memset(identity->why, WIRE_WHY_NO_QUERIES, WIRE_COUNTERS);
+	probe_software(sampler);
+	if (queries && wanted != 0) {
+		quiet(sampler, make_and_probe);
+		sampler->measuring = sampler->probe.usable != 0 || sampler->probe.timestamps;
 	}
+	say_unwanted(sampler);
 	sampler->begin_ns = guest_now_ns();
 	sampler->begin_cpu_ns = guest_cpu_ns();
 	sampler_resume(sampler);

@@ -9,6 +9,7 @@
 
 #include "api.h"
 #include "guest/channel.h"
+#include "guest/pace.h"
 #include "targets.h"
 
 #define SAMPLER_SETS	 16u
@@ -26,6 +27,8 @@ struct query_set {
 	uint32_t late;	    /* asleep, although another context woke them meanwhile */
 	uint32_t disturbed; /* not whole in this segment */
 	unsigned sections;
+	bool measured;	   /* queries run, not the stamps alone */
+	uint64_t begin_ns; /* when the first of them began */
 	bool section_open, sections_lost, in_use, named;
 };
 
@@ -35,10 +38,12 @@ struct sample_meta {
 	uint64_t frame, begin_ns, end_ns, cpu_begin_ns, cpu_end_ns;
 	uint32_t width, height, group_count;
 	uint32_t label; /* of the first outermost debug group, or 0 */
+	bool measured;
 };
 
 #define SEGMENT_BLIND (-1) /* not measured because all sets were waiting */
 #define SEGMENT_EMPTY (-2) /* the context was not current: there was nothing to measure */
+#define SEGMENT_PLAIN (-3) /* in a frame that is not to be measured */
 
 struct segment {
 	int set;	    /* index, or one of the above */
@@ -51,8 +56,9 @@ struct segment {
 struct probe {
 	uint32_t usable;		/* slots that may run all at once */
 	uint32_t conflicts[SLOT_COUNT]; /* of our slots, those that keep a slot from beginning */
+	uint64_t wanted;		/* counters that are asked for, a bit each */
+	bool software;			/* stamps mean nothing, see probe.c */
 	bool timestamps;
-	bool stamps_tiles; /* see probe.c */
 	uint64_t time_mask;
 };
 
@@ -69,6 +75,9 @@ struct sampler {
 	bool feedback_running;
 	bool paused;		 /* the context is released */
 	bool has_rest;		 /* it was current since the last record */
+	bool measured;		 /* the frame that runs */
+	struct pace pace;	 /* which frames are */
+	uint32_t audits;	 /* measured frames so far */
 	uint32_t banned;	 /* slots given up for good */
 	uint32_t program_active; /* slots on which the program has a query running */
 
@@ -128,6 +137,8 @@ void sampler_list(struct sampler *sampler, bool opens);
 void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label);
 void sampler_pop_group(struct sampler *sampler);
 
+/* Says of a software rasteriser how its GPU time is had, if at all. No GL calls. */
+void probe_software(struct sampler *sampler);
 /* Asks the driver which targets may run together. Leaves no error and no message behind. */
 void probe_targets(struct sampler *sampler);
 /* Decides how names are made; gives a set its names; frees those of all sets. */

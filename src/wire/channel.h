@@ -50,7 +50,8 @@ enum wire_state {
 enum wire_why {
 	WIRE_WHY_COLLECTED,	/* by a query of its own */
 	WIRE_WHY_DERIVED,	/* exactly, from another counter's query */
-	WIRE_WHY_FROM_FLUSH,	/* GPU time from the hand-over of the frame to its last tile */
+	WIRE_WHY_THREADS,	/* GPU time: busy time of the rasteriser's threads, which the
+				 * command adds */
 	WIRE_WHY_NO_EXTENSION,	/* neither the version nor an extension has the query */
 	WIRE_WHY_ZERO_BITS,	/* the driver's counter has 0 bits */
 	WIRE_WHY_REFUSED,	/* the driver refused the query beside the others */
@@ -58,12 +59,14 @@ enum wire_why {
 	WIRE_WHY_NAME_CONFLICT, /* the program uses the names of our query objects */
 	WIRE_WHY_NO_QUERIES,	/* this kind of context has no queries */
 	WIRE_WHY_NOT_WANTED,	/* the user asked for other counters */
+	WIRE_WHY_NO_GPU,	/* the driver draws on the program's own threads */
+	WIRE_WHY_NOT_WATCHED,	/* the command may not watch the rasteriser's threads */
 	WIRE_WHY_COUNT,
 };
 
 static inline int wire_is_collected(unsigned why)
 {
-	return why <= WIRE_WHY_FROM_FLUSH;
+	return why <= WIRE_WHY_THREADS;
 }
 
 /* What a context belongs to. */
@@ -185,6 +188,7 @@ struct wire_sample {
 	char name[32]; /* of the process */
 	uint8_t why[WIRE_COUNTER_ROOM], bits[WIRE_COUNTER_ROOM];
 	struct wire_record record;
+	uint64_t raster_ns;    /* CPU time of the rasteriser's threads, where GPU time is theirs */
 	uint32_t label_length; /* bytes of text that follow the struct */
 	uint32_t reserved;
 };

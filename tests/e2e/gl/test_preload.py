@@ -14,7 +14,7 @@ import xvfb
 
 LIBRARY = os.environ["SEXTANT_GL_LIBRARY"]
 PROGRAMS = os.environ["SEXTANT_GL_PROGRAMS"]
-WHY_DERIVED, WHY_NO_EXTENSION, WHY_DISPLAY_LIST = 1, 3, 6
+WHY_DERIVED, WHY_THREADS, WHY_NO_EXTENSION, WHY_DISPLAY_LIST, WHY_NOT_WANTED = 1, 2, 3, 6, 9
 EMPTY = {name: 0 for name in channel.NAMES if not name.startswith("OverflowPred")}
 
 
@@ -68,9 +68,50 @@ class Scenes(Case):
         self.assertLessEqual(frames[0].end_ns, frames[1].end_ns)
         self.assertTrue(frames[0].size_known)
         self.assertEqual((frames[0].width, frames[0].height), (64, 64))
-        self.assertGreater(frames[0]["D3DGPUTime"], 0)
+        if stream.why["D3DGPUTime"] == WHY_THREADS:  # the command adds it
+            self.assertIsNone(frames[0]["D3DGPUTime"])
+        else:
+            self.assertGreater(frames[0]["D3DGPUTime"], 0)
         self.values(frames[1], **{k: v for k, v in EMPTY.items() if k != "D3DGPUTime"})
         return frames[0]
+
+    def wish(self, scenes, **wish):
+        command = [path("gl-scenes"), "core", *scenes]
+        if not os.path.exists(command[0]):
+            self.skipTest("not built here")
+        done, seen = channel.run(LIBRARY, command, self.environment, **wish)
+        if done.returncode == 77:
+            self.skipTest(done.stderr.strip())
+        stream, = seen.streams
+        return stream
+
+    def test_only_what_is_asked_for(self):
+        bits = 1 << channel.NAMES.index("IAVertices") | 1 << channel.NAMES.index("OcclusionPredicate")
+        stream = self.wish(["triangles", "nothing"], counters=bits)
+        frame = stream.frames()[0]
+        self.values(frame, IAVertices=6, OcclusionPredicate=1)
+        for name in channel.NAMES:
+            if name not in ("IAVertices", "OcclusionPredicate"):
+                self.assertIsNone(frame[name], name)
+                self.assertEqual(stream.why[name], WHY_NOT_WANTED, name)
+
+    def test_nothing_asked_for_is_a_frame_with_times(self):
+        stream = self.wish(["triangles", "nothing"], counters=0)
+        self.assertEqual(len(stream.frames()), 2)
+        for frame in stream.frames():
+            self.assertGreater(frame.end_ns, frame.begin_ns)
+            self.assertEqual(set(frame.states.values()), {channel.NOT_COLLECTED})
+
+    def test_frames_are_spared_and_counts_stay_exact(self):
+        stream = self.wish(["triangles"] * 400, overhead=50)
+        spared = [f for f in stream.frames() if f.states["IAVertices"] == channel.SPARED]
+        counted = [f for f in stream.frames() if f["IAVertices"] is not None]
+        self.assertEqual(len(stream.frames()), 400)
+        self.assertEqual(len(spared) + len(counted), 400)
+        self.assertGreaterEqual(len(spared), 40)
+        self.assertGreaterEqual(len(counted), 6)
+        for frame in counted:
+            self.values(frame, IAVertices=6, IAPrimitives=2, Occlusion=4096)
 
     def test_triangles(self):
         for profile in ("core", "compat"):

@@ -1,0 +1,48 @@
+/*
+ * Which samples are measured, so that measuring costs no more than it may. Measured samples come in
+ * runs; between them lie samples without any query, by which the cost of the measured ones is told.
+ * Plain arithmetic: no clock, no system call, no API. One for each context.
+ */
+#ifndef GUEST_PACE_H
+#define GUEST_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PACE_FIRST   4u	 /* samples measured before anything is known */
+#define PACE_RUN_MAX 28u /* measured samples in a row */
+#define PACE_TAIL    2u	 /* samples after a run that may still pay for it */
+#define PACE_BASE    4u	 /* samples after those, at least: what a sample costs unmeasured */
+#define PACE_RUNS    15u /* runs whose cost is remembered */
+
+enum pace_phase { PACE_MEASURE, PACE_TAIL_OF_RUN, PACE_REST };
+
+/* CPU time that samples took. */
+struct pace_sum {
+	uint64_t cpu_ns;
+	uint32_t samples;
+};
+
+struct pace {
+	uint32_t overhead_ppm; /* what measuring may cost; 0: everything is measured */
+	enum pace_phase phase;
+	uint32_t left; /* samples of this phase still to come; of a rest, at least */
+	struct pace_sum run, tail, before, after;
+	uint32_t last_run, random;
+	struct {
+		double extra; /* unmeasured samples' worth, for each measured one */
+		uint32_t samples;
+	} known[PACE_RUNS];   /* of the last runs */
+	uint32_t runs;	      /* whose cost is known */
+	double newest;	      /* the last one's */
+	double measured, all; /* samples so far; old ones count less */
+};
+
+/* Begins, with the first sample to be measured. */
+void pace_start(struct pace *pace, uint32_t overhead_ppm);
+/* Whether the sample that begins now is to be measured. */
+bool pace_measures(const struct pace *pace);
+/* The sample has ended; it took so much CPU time of the process. */
+void pace_sample(struct pace *pace, uint64_t cpu_ns);
+
+#endif

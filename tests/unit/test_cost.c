@@ -1,0 +1,143 @@
+/* What measuring cost, and totals of counters that were measured in some samples only. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <sextant/analysis.h>
+#include <sextant/catalog.h>
+#include <sextant/context.h>
+#include <sextant/table.h>
+
+#include "guest/pace.h"
+
+enum { CPU, COUNT, COLUMNS };
+
+static void assert_near(double value, double expected, double play)
+{
+	assert_true(fabs(value - expected) <= play);
+}
+
+static struct sx_catalog *opengl(struct sx_context **context)
+{
+	struct sx_catalog *catalog = NULL;
+	assert_int_equal(sx_context_create(NULL, context, NULL), SX_OK);
+	assert_int_equal(sx_catalog_open(*context, "opengl", &catalog, NULL), SX_OK);
+	return catalog;
+}
+
+static struct sx_table *rows(void)
+{
+	const struct sx_column columns[COLUMNS] = {
+	    [CPU] = {.name = "CPUTime", .unit = "ns", .type = SX_U64, .over_time = SX_REDUCE_SUM},
+	    [COUNT] = {.name = "IAVertices",
+		       .unit = "vertices",
+		       .type = SX_U64,
+		       .over_time = SX_REDUCE_SUM},
+	};
+	struct sx_table *table = NULL;
+	assert_int_equal(sx_table_create(columns, COLUMNS, SX_SAMPLE_FRAME, &table, NULL), SX_OK);
+	return table;
+}
+
+static void add(struct sx_table *table, uint64_t context, bool measured, uint64_t cpu_ns)
+{
+	size_t row;
+	assert_int_equal(sx_table_add_rows(table, 1, &row, NULL), SX_OK);
+	sx_table_set_label(table, SX_LABEL_CONTEXT, row, context);
+	sx_table_set_u64(table, CPU, row, cpu_ns, 0);
+	sx_table_set_u64(table, COUNT, row, 7, measured ? 0 : SX_QUALITY_SKIPPED);
+}
+
+/* A program whose samples take 1 ms, measured ones `slow` times that. */
+static struct sx_cost play(double slow, unsigned samples, unsigned contexts)
+{
+	struct sx_context *context;
+	struct sx_catalog *catalog = opengl(&context);
+	struct sx_table *table = rows();
+	struct sx_costs *costs;
+	struct pace pace[4];
+	for (unsigned c = 0; c < contexts; c++)
+		pace_start(&pace[c], 50000);
+	assert_int_equal(sx_costs_create(catalog, table, &costs, NULL), SX_OK);
+	for (unsigned i = 0; i < samples; i++) {
+		for (unsigned c = 0; c < contexts; c++) {
+			bool measured = pace_measures(&pace[c]);
+			uint64_t cpu_ns = measured ? (uint64_t)(1e6 * slow) : 1000000;
+			pace_sample(&pace[c], cpu_ns);
+			add(table, c, measured, cpu_ns);
+		}
+		if (i % 100 == 99) {
+			sx_costs_add(costs, table);
+			sx_table_clear(table);
+		}
+	}
+	sx_costs_add(costs, table);
+	struct sx_cost cost = sx_costs_get(costs);
+	sx_costs_destroy(costs);
+	sx_table_destroy(table);
+	sx_catalog_unref(catalog);
+	sx_context_destroy(context);
+	return cost;
+}
+
+static void test_cost_is_told_by_what_was_not_measured(void **state)
+{
+	for (unsigned contexts = 1; contexts <= 3; contexts++) {
+		struct sx_cost cost = play(17, 4000, contexts);
+		assert_int_equal(cost.all, 4000 * contexts);
+		assert_near(cost.slowdown, 17, 0.01);
+		double extra = 16.0 * (double)cost.measured;
+		assert_near(cost.share, extra / ((double)cost.all + extra), 1e-4);
+		assert_true(cost.share < 0.055);
+	}
+	assert_near(play(1.25, 4000, 1).slowdown, 1.25, 0.01);
+	assert_true(play(0.97, 4000, 1).share == 0);
+}
+
+static void test_nothing_tells(void **state)
+{
+	struct sx_cost cost = play(2, 3, 1);
+	assert_int_equal(cost.measured, 3);
+	assert_int_equal(cost.all, 3);
+	assert_true(isnan(cost.share) && isnan(cost.slowdown));
+}
+
+static void test_totals_stand_for_all_samples(void **state)
+{
+	struct sx_table *table = rows(), *total = NULL;
+	for (unsigned i = 0; i < 10; i++)
+		add(table, 0, i < 3, 1000);
+	assert_int_equal(sx_table_total(table, &total, NULL), SX_OK);
+	assert_near(sx_table_get(total, COUNT, 0), 70, 0);
+	assert_int_equal(sx_table_vector(total, COUNT).quality[0], SX_QUALITY_MULTIPLEXED);
+	assert_near(sx_table_get(total, CPU, 0), 10000, 0);
+	assert_null(sx_table_vector(total, CPU).quality);
+	sx_table_destroy(total);
+	sx_table_destroy(table);
+}
+
+/* Combined rows that nobody measured stay what others stand for. */
+static void test_totals_of_totals(void **state)
+{
+	struct sx_table *table = rows(), *total = NULL;
+	add(table, 0, false, 1000);
+	add(table, 0, false, 1000);
+	assert_int_equal(sx_table_total(table, &total, NULL), SX_OK);
+	assert_true(sx_quality_is_skipped(sx_table_vector(total, COUNT).quality[0]));
+	sx_table_destroy(total);
+	sx_table_destroy(table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_cost_is_told_by_what_was_not_measured),
+	    cmocka_unit_test(test_nothing_tells),
+	    cmocka_unit_test(test_totals_stand_for_all_samples),
+	    cmocka_unit_test(test_totals_of_totals),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

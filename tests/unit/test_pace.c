@@ -1,0 +1,165 @@
+/* Which samples are measured: programs of known cost, and what measuring them comes to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "guest/pace.h"
+
+#define PLAIN_NS 1000000u
+
+/* A program: what its unmeasured samples cost, how much longer measured ones take, how late. */
+struct program {
+	double slowdown;
+	uint32_t samples, lag;
+	uint32_t noise_percent;
+	uint64_t load_ns;    /* a sample that costs so much more, */
+	uint32_t load_every; /* every so often */
+	uint64_t first_ns;   /* what its start adds to the first sample */
+};
+
+struct outcome {
+	uint32_t measured;
+	double overhead; /* CPU time with measuring by CPU time without, less 1 */
+	uint32_t last;	 /* the last measured sample */
+	uint32_t odd;	 /* measured samples of odd number */
+};
+
+static uint32_t roll(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+static uint64_t plain_cost(const struct program *p, uint32_t i, uint32_t *random)
+{
+	uint64_t cost = PLAIN_NS;
+	if (p->noise_percent)
+		cost =
+		    cost * (100 - p->noise_percent + roll(random) % (2 * p->noise_percent)) / 100;
+	if (p->load_every && i % p->load_every == p->load_every - 1)
+		cost += p->load_ns;
+	return i == 0 ? cost + p->first_ns : cost;
+}
+
+static struct outcome play(const struct program *p, uint32_t overhead_ppm)
+{
+	struct outcome out = {0};
+	struct pace pace;
+	uint64_t late[4] = {0}, plain = 0, whole = 0;
+	uint32_t random = 1;
+	pace_start(&pace, overhead_ppm);
+	for (uint32_t i = 0; i < p->samples; i++) {
+		uint64_t cost = plain_cost(p, i, &random);
+		plain += cost;
+		if (pace_measures(&pace)) {
+			out.measured++;
+			out.odd += i % 2;
+			out.last = i;
+			late[(i + p->lag) % 4] += (uint64_t)(PLAIN_NS * (p->slowdown - 1));
+		}
+		cost += late[i % 4];
+		late[i % 4] = 0;
+		whole += cost;
+		pace_sample(&pace, cost);
+	}
+	out.overhead = (double)whole / (double)plain - 1;
+	return out;
+}
+
+static void test_no_limit_measures_everything(void **state)
+{
+	struct program p = {.slowdown = 17, .samples = 500};
+	assert_int_equal(play(&p, 0).measured, 500);
+}
+
+/* The program: 2,000 samples, 17 times as long, late or at once. */
+static void test_a_dear_program_stays_below_its_limit(void **state)
+{
+	for (uint32_t lag = 0; lag <= 2; lag++) {
+		struct program p = {.slowdown = 17, .samples = 2000, .lag = lag};
+		struct outcome out = play(&p, 50000);
+		assert_true(out.overhead < 0.08);
+		assert_true(out.measured >= 5);
+		p.samples = 20000;
+		out = play(&p, 50000);
+		assert_true(out.overhead < 0.055);
+		assert_true(out.measured > 40);
+		assert_true(out.last > 19000);
+	}
+}
+
+static void test_a_cheap_program_is_measured_nearly_always(void **state)
+{
+	struct program p = {.slowdown = 1.02, .samples = 5000, .noise_percent = 10};
+	struct outcome out = play(&p, 50000);
+	assert_true(out.measured > 5000 * 0.65);
+	assert_true(out.overhead < 0.05);
+}
+
+/* Half as long again: a tenth of the samples for 5 %, half of them for 25 %. */
+static void test_the_limit_sets_the_share(void **state)
+{
+	struct program p = {.slowdown = 1.5, .samples = 20000, .noise_percent = 10};
+	struct outcome tight = play(&p, 50000), loose = play(&p, 250000);
+	assert_in_range(tight.measured, 20000 * 0.06, 20000 * 0.12);
+	assert_in_range(loose.measured, 20000 * 0.35, 20000 * 0.6);
+	assert_true(tight.overhead < 0.06 && loose.overhead < 0.27);
+}
+
+static void test_loads_and_starts_do_not_mislead(void **state)
+{
+	struct program p = {.slowdown = 1.02,
+			    .samples = 5000,
+			    .noise_percent = 20,
+			    .load_ns = 200 * PLAIN_NS,
+			    .load_every = 97,
+			    .first_ns = 2000u * PLAIN_NS};
+	assert_true(play(&p, 50000).measured > 5000 * 0.3);
+	p.slowdown = 17;
+	p.samples = 20000;
+	assert_true(play(&p, 50000).overhead < 0.06);
+}
+
+/* A program that does something every second frame is seen in both of its frames. */
+static void test_no_step_with_the_program(void **state)
+{
+	struct program p = {.slowdown = 1.5, .samples = 20000};
+	struct outcome out = play(&p, 50000);
+	assert_in_range(out.odd, out.measured * 0.35, out.measured * 0.65);
+}
+
+/* A program that becomes dear while it runs. */
+static void test_cost_that_rises_is_followed(void **state)
+{
+	struct pace pace;
+	uint64_t plain = 0, whole = 0;
+	pace_start(&pace, 50000);
+	for (uint32_t i = 0; i < 40000; i++) {
+		uint64_t cost = PLAIN_NS;
+		if (pace_measures(&pace))
+			cost = i < 3000 ? PLAIN_NS * 101 / 100 : PLAIN_NS * 17;
+		if (i >= 3000) {
+			plain += PLAIN_NS;
+			whole += cost;
+		}
+		pace_sample(&pace, cost);
+	}
+	/* It takes four runs until the middle of seven is a dear one. */
+	assert_true((double)whole / (double)plain < 1.2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_no_limit_measures_everything),
+	    cmocka_unit_test(test_a_dear_program_stays_below_its_limit),
+	    cmocka_unit_test(test_a_cheap_program_is_measured_nearly_always),
+	    cmocka_unit_test(test_the_limit_sets_the_share),
+	    cmocka_unit_test(test_loads_and_starts_do_not_mislead),
+	    cmocka_unit_test(test_no_step_with_the_program),
+	    cmocka_unit_test(test_cost_that_rises_is_followed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
