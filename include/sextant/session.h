@@ -30,7 +30,12 @@ struct sx_session_options {
 	bool keep_instances;  /* columns of each core or slice, as recordings keep them */
 	const char *input;    /* a capture to replay instead of this machine's devices */
 	bool realtime;	      /* at the speed of the recording, not as fast as it goes */
-	const char *catalog;  /* of named devices that no catalog is known to describe; or NULL */
+	/*
+	 * What measuring may cost the program, in thousandths of its CPU time; only some samples
+	 * are measured then. 0: every sample, whatever it costs.
+	 */
+	uint32_t overhead_permille;
+	const char *catalog; /* of named devices that no catalog is known to describe; or NULL */
 	/* Rows of one hardware context alone; of devices that tell contexts apart. */
 	bool only_context;
 	uint32_t context;

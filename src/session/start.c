@@ -65,6 +65,7 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 					 .set = d->set,
 					 .pid = s->child.pid,
 					 .realtime = s->options.realtime,
+					 .overhead_permille = s->options.overhead_permille,
 					 .interval_ns = s->options.interval_ns};
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[i].counter != SX_NONE)

@@ -97,6 +97,11 @@ struct source_request {
 	 */
 	pid_t pid;
 	bool realtime; /* replay at the speed of the recording */
+	/*
+	 * What measuring may cost the program, in thousandths of its CPU time; 0: whatever it
+	 * costs. Sources that cost it nothing ignore this.
+	 */
+	uint32_t overhead_permille;
 };
 
 /* Called by probe for each device found, also for those that cannot be used. */

@@ -18,6 +18,10 @@ enum {
 	COLUMN_CPU_TIME,
 	COLUMN_WIDTH,
 	COLUMN_HEIGHT,
+	/* Constants of the catalog that each sample has a value of its own for. */
+	COLUMN_PRESENTED,
+	COLUMN_SOFTWARE,
+	COLUMN_RASTER_TIME,
 	COLUMN_COUNT
 };
 
@@ -25,7 +29,8 @@ static const char *const names[COLUMN_COUNT] = {
 #define QUERY(id, name, raw) name,
 #include "wire/queries.def"
 #undef QUERY
-    "Frames", "FrameTime", "CPUTime", "FramebufferWidth", "FramebufferHeight",
+    "Frames",	 "FrameTime",		"CPUTime",	 "FramebufferWidth", "FramebufferHeight",
+    "presented", "software_rasteriser", "rasteriser_ns",
 };
 
 struct guest_decoder {
@@ -41,9 +46,12 @@ struct guest_decoder {
 
 #define NUMBERS_MAX 65536 /* contexts or processes: more were never handed out */
 
+/* A reason beside those of the channel. */
+#define WHY_IMPOSSIBLE WIRE_WHY_COUNT
+
 static const char *why_text(unsigned why)
 {
-	static const char *const texts[WIRE_WHY_COUNT] = {
+	static const char *const texts[WHY_IMPOSSIBLE + 1] = {
 	    [WIRE_WHY_NO_EXTENSION] = "neither the context's OpenGL version nor an extension "
 				      "of it has this query",
 	    [WIRE_WHY_ZERO_BITS] = "the driver counts this with 0 bits: not at all",
@@ -53,8 +61,14 @@ static const char *why_text(unsigned why)
 	    [WIRE_WHY_NAME_CONFLICT] = "the program uses the names of Sextant's query objects",
 	    [WIRE_WHY_NO_QUERIES] = "this kind of context has no query objects",
 	    [WIRE_WHY_NOT_WANTED] = "it was not asked for",
+	    [WIRE_WHY_NO_GPU] = "the driver draws on the program's own threads: that is CPU "
+				"time",
+	    [WIRE_WHY_NOT_WATCHED] = "the kernel does not tell when the software rasteriser's "
+				     "threads ran (kernel.perf_event_paranoid above 2, or perf "
+				     "events are forbidden here)",
+	    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
 	};
-	if (why < WIRE_WHY_COUNT && texts[why])
+	if (why <= WHY_IMPOSSIBLE && texts[why])
 		return texts[why];
 	return "no transform feedback was active"; /* counted only while it is */
 }
@@ -100,6 +114,8 @@ static uint8_t quality_of(uint8_t state)
 	case WIRE_LATE:
 	case WIRE_IMPOSSIBLE:
 		return SX_QUALITY_GAP;
+	case WIRE_SPARED: /* the samples that were measured stand for it */
+		return SX_QUALITY_SKIPPED;
 	default:
 		return SX_QUALITY_NOT_COLLECTED;
 	}
@@ -113,7 +129,7 @@ static enum sx_status explain(struct guest_decoder *d, struct sx_table *table, u
 		d->has_data[column] = true;
 		return d->why_set[column] ? sx_table_set_why(table, column, NULL) : SX_OK;
 	}
-	if (quality != SX_QUALITY_NOT_COLLECTED || d->has_data[column] ||
+	if ((quality != SX_QUALITY_NOT_COLLECTED && why != WHY_IMPOSSIBLE) || d->has_data[column] ||
 	    d->why_set[column] == why + 1)
 		return SX_OK;
 	d->why_set[column] = (uint8_t)(why + 1);
@@ -127,6 +143,8 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 	for (uint32_t i = 0; i < WIRE_COUNTERS; i++) {
 		uint8_t why = sample->why[i] < WIRE_WHY_COUNT ? sample->why[i] : 0;
 		uint8_t quality = quality_of(record->states[i]);
+		if (record->states[i] == WIRE_IMPOSSIBLE)
+			why = WHY_IMPOSSIBLE;
 		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
 		enum sx_status status = explain(d, table, i, quality, why);
 		if (status)
@@ -275,6 +293,20 @@ static void set_times(struct guest_decoder *d, const struct wire_sample *sample,
 			 cpu ? extra : SX_QUALITY_NOT_COLLECTED);
 }
 
+/* Who draws, and what CPU time that took. */
+static void set_raster(const struct wire_sample *sample, uint8_t extra, struct sx_table *table,
+		       size_t row)
+{
+	uint8_t why = sample->why[WIRE_GPU_TIME];
+	bool software =
+	    why == WIRE_WHY_THREADS || why == WIRE_WHY_NO_GPU || why == WIRE_WHY_NOT_WATCHED;
+	bool known = !software || sample->record.states[WIRE_GPU_TIME] == WIRE_VALID;
+	sx_table_set_u64(table, COLUMN_PRESENTED, row, sample->record.kind == WIRE_FRAME, extra);
+	sx_table_set_u64(table, COLUMN_SOFTWARE, row, software, extra);
+	sx_table_set_u64(table, COLUMN_RASTER_TIME, row, software ? sample->raster_ns : 0,
+			 known ? extra : SX_QUALITY_GAP);
+}
+
 static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
 			   struct sx_table *table, struct sx_error *err)
 {
@@ -289,6 +321,7 @@ static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw
 	if (status)
 		return status;
 	set_times(d, &head, extra, table, row);
+	set_raster(&head, extra, table, row);
 	status = set_counters(d, &head, extra, table, row);
 	if (!status)
 		status = set_size(d, &head.record, extra, table, row);

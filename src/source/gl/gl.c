@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "source/gl/raster.h"
 #include "source/guest/library.h"
 #include "source/guest/processes.h"
 #include "source/guest/program.h"
@@ -22,6 +23,16 @@ struct gl_source {
 	bool stopped, told;
 	pid_t program_pid;
 	struct program program; /* while it has not shown any context */
+	uint64_t lost;		/* before the sample */
+	bool waits;		/* the sample waits for its GPU time */
+	bool times_rasters;	/* GPU time is asked for */
+	struct raster raster;
+};
+
+static const struct channel_wish gl_wish = {
+    .kinds = 1u << WIRE_FRAME | 1u << WIRE_TIME,
+    .counters = UINT64_MAX,
+    .ring = WIRE_RING_RECORDS,
 };
 
 static struct gl_source *gl_source(struct source *source)
@@ -31,11 +42,6 @@ static struct gl_source *gl_source(struct source *source)
 
 static enum sx_status prepare(struct gl_source *gl, struct sx_error *err)
 {
-	static const struct channel_wish wish = {
-	    .kinds = 1u << WIRE_FRAME | 1u << WIRE_TIME,
-	    .counters = UINT64_MAX,
-	    .ring = WIRE_RING_RECORDS,
-	};
 	char library[4096];
 	enum sx_status status = library_find(gl->base.sys, library, sizeof(library), err);
 	if (status)
@@ -43,7 +49,7 @@ static enum sx_status prepare(struct gl_source *gl, struct sx_error *err)
 	gl->sample = malloc(sizeof(*gl->sample) + CHANNEL_PATH_MOST);
 	if (!gl->sample)
 		return error_nomem(err, "opening the OpenGL source");
-	status = processes_open(&gl->processes, gl->base.sys, &wish, err);
+	status = processes_open(&gl->processes, gl->base.sys, &gl_wish, err);
 	if (status)
 		return status;
 	return library_environment_make(&gl->environment, library, processes_path(&gl->processes),
@@ -92,10 +98,32 @@ static const struct source_desc *gl_describe(struct source *source)
 	return &gl->desc;
 }
 
+static uint64_t wire_bit(const char *name)
+{
+	static const char *const names[WIRE_COUNTERS] = {
+#define QUERY(id, name, raw) name,
+#include "wire/queries.def"
+#undef QUERY
+	};
+	for (unsigned i = 0; i < WIRE_COUNTERS; i++)
+		if (strcmp(names[i], name) == 0)
+			return UINT64_C(1) << i;
+	return 0;
+}
+
+/* A program runs the queries that are needed, and no others. */
 static enum sx_status gl_start(struct source *source, const struct source_request *request,
 			       struct sx_error *err)
 {
 	struct gl_source *gl = gl_source(source);
+	struct channel_wish wish = gl_wish;
+	wish.overhead_permille = request->overhead_permille;
+	if (request->counters)
+		wish.counters = 0;
+	for (uint32_t i = 0; i < request->counter_count; i++)
+		wish.counters |= wire_bit(request->counters[i]);
+	processes_set_wish(&gl->processes, &wish);
+	gl->times_rasters = wish.counters & UINT64_C(1) << WIRE_GPU_TIME;
 	gl->stopped = false;
 	gl->program_pid = request->pid;
 	return SX_OK;
@@ -128,10 +156,32 @@ static bool tell_missing(struct gl_source *gl)
 	return at > 0;
 }
 
-static bool next(struct gl_source *gl, uint64_t *lost)
+/* Programs that were met since the last time are watched from now on. */
+static void look_at_rasters(struct gl_source *gl)
 {
-	return processes_next(&gl->processes, gl->sample, (char *)(gl->sample + 1),
-			      CHANNEL_PATH_MOST, lost);
+	pid_t pid;
+	if (!gl->times_rasters)
+		return;
+	while (processes_newcomer(&gl->processes, &pid))
+		raster_meet(&gl->raster, gl->base.sys, pid);
+	raster_look(&gl->raster);
+}
+
+/* The next sample, complete. */
+static bool next(struct gl_source *gl)
+{
+	if (!gl->waits && !processes_next(&gl->processes, gl->sample, (char *)(gl->sample + 1),
+					  CHANNEL_PATH_MOST, &gl->lost)) {
+		look_at_rasters(gl);
+		return false;
+	}
+	gl->waits = gl->sample->why[WIRE_GPU_TIME] == WIRE_WHY_THREADS &&
+		    !raster_fill(&gl->raster, gl->sample);
+	if (gl->waits) {
+		look_at_rasters(gl);
+		gl->waits = !raster_fill(&gl->raster, gl->sample);
+	}
+	return !gl->waits;
 }
 
 static enum sx_status gl_read(struct source *source, int timeout_ms, struct raw_sample *out,
@@ -139,30 +189,31 @@ static enum sx_status gl_read(struct source *source, int timeout_ms, struct raw_
 {
 	struct gl_source *gl = gl_source(source);
 	const struct sx_sys *sys = source->sys;
-	uint64_t lost = 0;
-	while (!next(gl, &lost)) {
+	while (!next(gl)) {
 		if (gl->program_pid > 0 && !gl->stopped && gl->processes.contexts.count == 0)
 			program_look(&gl->program, sys, gl->program_pid);
-		if (gl->stopped && tell_missing(gl)) {
+		if (gl->stopped && !gl->waits && tell_missing(gl)) {
 			*out = (struct raw_sample){.kind = RAW_NOTE,
 						   .data = (const uint8_t *)gl->note,
 						   .size = strlen(gl->note)};
 			return SX_OK;
 		}
-		if (gl->stopped)
+		if (gl->stopped && !gl->waits)
 			return SX_END;
-		if (timeout_ms <= 0)
+		if (timeout_ms <= 0 && !gl->stopped)
 			return SX_AGAIN;
-		int nap = timeout_ms < LOOK_EVERY_MS ? timeout_ms : LOOK_EVERY_MS;
+		int nap = gl->waits ? 1 : LOOK_EVERY_MS;
+		if (timeout_ms > 0 && nap > timeout_ms)
+			nap = timeout_ms;
 		sys->poll(sys->user, NULL, 0, nap);
 		timeout_ms -= nap;
 	}
 	*out = (struct raw_sample){
 	    .kind = RAW_GUEST,
-	    .flags = lost ? RAW_LOST : 0,
+	    .flags = gl->lost ? RAW_LOST : 0,
 	    .begin_ns = gl->sample->record.begin_ns,
 	    .end_ns = gl->sample->record.end_ns,
-	    .lost = lost,
+	    .lost = gl->lost,
 	    .data = (const uint8_t *)gl->sample,
 	    .size = sizeof(*gl->sample) + gl->sample->label_length,
 	};
@@ -180,6 +231,7 @@ static void gl_close(struct source *source)
 	struct gl_source *gl = gl_source(source);
 	if (!gl)
 		return;
+	raster_finish(&gl->raster);
 	library_environment_finish(&gl->environment);
 	processes_close(&gl->processes);
 	free(gl->sample);

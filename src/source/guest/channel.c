@@ -127,6 +127,7 @@ static void fill(const struct channel *channel, const struct channel_place *mine
 	memcpy(out->why, stream->why, sizeof(out->why));
 	memcpy(out->bits, stream->bits, sizeof(out->bits));
 	out->label_length = out->reserved = 0;
+	out->raster_ns = 0;
 }
 
 /*

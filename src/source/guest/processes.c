@@ -20,6 +20,7 @@ struct process {
 	struct channel channel;
 	int pidfd;
 	bool ended; /* or another program has taken its place */
+	bool told;  /* processes_newcomer() has given it */
 	uint64_t came_ns;
 };
 
@@ -163,6 +164,20 @@ bool processes_next(struct processes *all, struct wire_sample *out, char *path, 
 			return true;
 		}
 		remove_ended(all, i);
+	}
+	return false;
+}
+
+bool processes_newcomer(struct processes *all, pid_t *pid)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		struct process *process = &all->items[i];
+		if (process->told ||
+		    !__atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED))
+			continue;
+		process->told = true;
+		*pid = process->channel.pid;
+		return true;
 	}
 	return false;
 }

@@ -53,6 +53,11 @@ bool processes_next(struct processes *processes, struct wire_sample *out, char *
  * started and left is measured to its end.
  */
 bool processes_running(struct processes *processes);
+/*
+ * The next program that has made a context since it was asked last; each is given once. false:
+ * there is none.
+ */
+bool processes_newcomer(struct processes *processes, pid_t *pid);
 struct processes_activity processes_activity(struct processes *processes);
 void processes_close(struct processes *processes);
 

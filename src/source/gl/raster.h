@@ -1,0 +1,29 @@
+/* GPU time of software rasterisers: the busy time of their threads, added to samples. */
+#ifndef SOURCE_GL_RASTER_H
+#define SOURCE_GL_RASTER_H
+
+#include <stdbool.h>
+
+#include "base/sys.h"
+#include "wire/channel.h"
+
+struct rasteriser;
+
+/* One for each process that rasterises on threads of its own. Zero-initialise. */
+struct raster {
+	struct rasteriser **items;
+	size_t count, cap;
+};
+
+void raster_finish(struct raster *raster);
+/* This process rasterises on threads of its own. false: no memory. */
+bool raster_meet(struct raster *raster, const struct sx_sys *sys, pid_t pid);
+/* To be called every few milliseconds. */
+void raster_look(struct raster *raster);
+/*
+ * Gives a sample its GPU time, or why it has none. false: what the kernel tells does not reach to
+ * the sample's end yet; look again in a millisecond.
+ */
+bool raster_fill(struct raster *raster, struct wire_sample *sample);
+
+#endif

@@ -1,0 +1,263 @@
+/* Context switches of another process's threads, from the kernel's ring buffers. */
+#include "source/guest/watch.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define RING_BYTES     65536u		/* 4096 switches between two looks */
+#define SETTLE_NS      UINT64_C(100000) /* the kernel may still be writing what is younger */
+#define LOOK_OFTEN_NS  UINT64_C(5000000)
+#define LOOK_SELDOM_NS UINT64_C(500000000)
+#define LOOKS_OFTEN    20u
+
+static uint64_t watch_now_ns(const struct watch *watch)
+{
+	struct timespec now = {0};
+	watch->sys->clock_gettime(watch->sys->user, CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void watch_expect(struct watch *watch)
+{
+	watch->look_ns = watch->look_count = 0;
+}
+
+bool watch_start(struct watch *watch, const struct sx_sys *sys, pid_t pid, const char *prefix)
+{
+	*watch = (struct watch){.sys = sys, .pid = pid, .prefix = prefix};
+	watch->threads = calloc(WATCH_THREADS_MAX, sizeof(*watch->threads));
+	return watch->threads != NULL;
+}
+
+void watch_finish(struct watch *watch)
+{
+	const struct sx_sys *sys = watch->sys;
+	for (uint32_t i = 0; i < watch->thread_count; i++) {
+		sys->munmap(sys->user, watch->threads[i].ring, page_size() + RING_BYTES);
+		sys->close(sys->user, watch->threads[i].fd);
+	}
+	free(watch->threads);
+	busy_finish(&watch->busy);
+	*watch = (struct watch){0};
+}
+
+static bool read_task_file(const struct watch *watch, pid_t tid, const char *name, char *text,
+			   size_t size)
+{
+	char path[96];
+	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/%s", (long)watch->pid, (long)tid, name);
+	ssize_t n = watch->sys->read_file(watch->sys->user, path, text, size);
+	return n > 0;
+}
+
+static int open_switches(const struct watch *watch, pid_t tid)
+{
+	struct perf_event_attr attr = {
+	    .type = PERF_TYPE_SOFTWARE,
+	    .size = sizeof(attr),
+	    .config = PERF_COUNT_SW_DUMMY,
+	    .sample_type = PERF_SAMPLE_TIME,
+	    .sample_id_all = 1,
+	    .context_switch = 1,
+	    .task = 1, /* a thread that ends leaves no switch */
+	    .exclude_kernel = 1,
+	    .exclude_hv = 1,
+	    .use_clockid = 1,
+	    .clockid = CLOCK_MONOTONIC,
+	};
+	return watch->sys->perf_event_open(watch->sys->user, &attr, tid, -1, -1,
+					   PERF_FLAG_FD_CLOEXEC);
+}
+
+/* The thread was found on a CPU, or waiting for one: its first switch may be far away. */
+static bool is_running(const struct watch *watch, pid_t tid)
+{
+	char text[256];
+	if (!read_task_file(watch, tid, "stat", text, sizeof(text)))
+		return false;
+	const char *after_name = strrchr(text, ')');
+	return after_name && after_name[1] == ' ' && after_name[2] == 'R';
+}
+
+static void add_thread(struct watch *watch, pid_t tid)
+{
+	const struct sx_sys *sys = watch->sys;
+	struct watch_thread thread = {.tid = tid};
+	char text[64];
+	thread.fd = open_switches(watch, tid);
+	if (thread.fd < 0) {
+		watch->state = WATCH_REFUSED;
+		return;
+	}
+	void *ring = sys->mmap(sys->user, page_size() + RING_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_SHARED, thread.fd, 0);
+	if (ring == MAP_FAILED) {
+		sys->close(sys->user, thread.fd);
+		watch->state = WATCH_REFUSED;
+		return;
+	}
+	thread.ring = ring;
+	thread.from_ns = watch_now_ns(watch);
+	if (read_task_file(watch, tid, "schedstat", text, sizeof(text)))
+		thread.missed_ns = strtoull(text, NULL, 10);
+	struct busy_switch first = {thread.from_ns, watch->thread_count, true};
+	if (is_running(watch, tid) && !busy_note(&watch->busy, &first))
+		watch->lost_ns = UINT64_MAX;
+	watch->threads[watch->thread_count++] = thread;
+	watch->state = WATCH_FOUND;
+}
+
+static bool is_watched(const struct watch *watch, pid_t tid)
+{
+	for (uint32_t i = 0; i < watch->thread_count; i++)
+		if (watch->threads[i].tid == tid)
+			return true;
+	return false;
+}
+
+static int visit_task(void *arg, const char *name)
+{
+	struct watch *watch = arg;
+	char *end, comm[32];
+	long tid = strtol(name, &end, 10);
+	if (end == name || *end || tid <= 0 || is_watched(watch, (pid_t)tid) ||
+	    !read_task_file(watch, (pid_t)tid, "comm", comm, sizeof(comm)) ||
+	    strncmp(comm, watch->prefix, strlen(watch->prefix)) != 0)
+		return 0;
+	if (watch->thread_count < WATCH_THREADS_MAX)
+		add_thread(watch, (pid_t)tid);
+	return watch->state == WATCH_REFUSED;
+}
+
+static void find_threads(struct watch *watch, uint64_t now_ns)
+{
+	char path[64];
+	if (watch->state == WATCH_REFUSED || now_ns < watch->look_ns)
+		return;
+	snprintf(path, sizeof(path), "/proc/%ld/task", (long)watch->pid);
+	watch->gone = watch->sys->list_dir(watch->sys->user, path, visit_task, watch) < 0;
+	watch->seen |= !watch->gone;
+	watch->look_count++;
+	watch->look_ns =
+	    now_ns + (watch->look_count < LOOKS_OFTEN ? LOOK_OFTEN_NS : LOOK_SELDOM_NS);
+}
+
+struct ring_record {
+	struct perf_event_header header;
+	uint64_t words[6]; /* more than any record that is asked for has */
+};
+
+/* Copies a record, which may go round the ring's end; false when it makes no sense. */
+static bool copy_record(const uint8_t *data, uint64_t at, uint64_t head, struct ring_record *out)
+{
+	uint64_t size = sizeof(out->header);
+	for (uint64_t i = 0; i < size; i++) {
+		((uint8_t *)out)[i] = data[(at + i) % RING_BYTES];
+		if (i + 1 == sizeof(out->header)) {
+			size = out->header.size;
+			if (size < sizeof(out->header) || size > head - at)
+				return false;
+			if (size > sizeof(*out))
+				size = sizeof(*out);
+		}
+	}
+	return true;
+}
+
+static void take_record(struct watch *watch, uint32_t thread, const struct ring_record *record)
+{
+	struct busy_switch item = {record->words[0], thread, false};
+	switch (record->header.type) {
+	case PERF_RECORD_SWITCH:
+		item.on = !(record->header.misc & PERF_RECORD_MISC_SWITCH_OUT);
+		break;
+	case PERF_RECORD_EXIT: /* of this thread, or of one that it made */
+		if ((pid_t)(uint32_t)record->words[1] != watch->threads[thread].tid)
+			return;
+		item.time_ns = record->words[2];
+		break;
+	case PERF_RECORD_LOST:
+		watch->lost_ns = watch_now_ns(watch);
+		return;
+	default:
+		return;
+	}
+	if (!busy_note(&watch->busy, &item))
+		watch->lost_ns = UINT64_MAX;
+}
+
+static void read_ring(struct watch *watch, uint32_t thread)
+{
+	struct perf_event_mmap_page *page = (void *)watch->threads[thread].ring;
+	const uint8_t *data = watch->threads[thread].ring + page_size();
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t at = page->data_tail;
+	struct ring_record record;
+	while (head - at >= sizeof(record.header)) {
+		memset(&record, 0, sizeof(record));
+		if (!copy_record(data, at, head, &record)) {
+			watch->lost_ns = watch_now_ns(watch);
+			at = head;
+			break;
+		}
+		take_record(watch, thread, &record);
+		at += record.header.size;
+	}
+	__atomic_store_n(&page->data_tail, at, __ATOMIC_RELEASE);
+}
+
+void watch_look(struct watch *watch)
+{
+	uint64_t now_ns = watch_now_ns(watch);
+	find_threads(watch, now_ns);
+	for (uint32_t i = 0; i < watch->thread_count; i++)
+		read_ring(watch, i);
+	if (!busy_settle(&watch->busy, now_ns - SETTLE_NS))
+		watch->lost_ns = UINT64_MAX;
+}
+
+/*
+ * CPU time before a thread was watched, where the range reaches back so far. Of several threads
+ * only bounds are known: the longest alone, or all of them in turn.
+ */
+static bool add_missed(const struct watch *watch, uint64_t from_ns, struct busy_time *out)
+{
+	uint64_t sum = 0, longest = 0;
+	for (uint32_t i = 0; i < watch->thread_count; i++) {
+		const struct watch_thread *thread = &watch->threads[i];
+		if (thread->from_ns <= from_ns)
+			continue;
+		sum += thread->missed_ns;
+		if (thread->missed_ns > longest)
+			longest = thread->missed_ns;
+	}
+	if ((sum - longest) * 20 > out->any_ns + sum)
+		return false;
+	out->any_ns += longest + (sum - longest) / 2;
+	out->sum_ns += sum;
+	return true;
+}
+
+enum watch_answer watch_busy(const struct watch *watch, uint64_t from_ns, uint64_t to_ns,
+			     struct busy_time *out)
+{
+	if (watch->state == WATCH_REFUSED)
+		return WATCH_NO_RIGHT;
+	if (watch->busy.settled_ns < to_ns)
+		return WATCH_NOT_YET;
+	if (watch->state == WATCH_LOOKING)
+		return watch->seen ? WATCH_NO_THREAD : WATCH_UNKNOWN;
+	if (from_ns < watch->lost_ns || from_ns < watch->busy.forgotten_ns)
+		return WATCH_UNKNOWN;
+	*out = busy_between(&watch->busy, from_ns, to_ns);
+	return add_missed(watch, from_ns, out) ? WATCH_KNOWN : WATCH_UNKNOWN;
+}

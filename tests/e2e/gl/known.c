@@ -1,0 +1,211 @@
+/*
+ * Programs whose GPU time is known: they draw for a known while, or wait, and at the end say how
+ * much CPU time the rasteriser's threads (those named llvmpipe-N) took. The argument names the
+ * case, a second one the number of rounds.
+ */
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "window.h"
+
+#define SIDE 256
+
+static struct window windows[2];
+
+static void nap(unsigned ms)
+{
+	struct timespec time = {.tv_nsec = (long)ms * 1000000};
+
+	nanosleep(&time, NULL);
+}
+
+static GLuint heavy_program(bool es)
+{
+	static const char *const desktop[] = {
+	    "#version 330\nvoid main() { gl_Position = vec4(gl_VertexID % 3 == 1 ? 3 : -1,\n"
+	    "	gl_VertexID % 3 == 2 ? 3 : -1, 0, 1); }\n",
+	    "#version 330\nout vec4 color;\nvoid main() { vec2 z = gl_FragCoord.xy / 256.0;\n"
+	    "	for (int i = 0; i < 40; i++) z = vec2(z.x * z.x - z.y * z.y, 2.0 * z.x * z.y) + "
+	    "0.1;\n"
+	    "	color = vec4(z, 0.5, 1); }\n"};
+	static const char *const mobile[] = {
+	    "#version 300 es\nvoid main() { gl_Position = vec4(gl_VertexID % 3 == 1 ? 3 : -1,\n"
+	    "	gl_VertexID % 3 == 2 ? 3 : -1, 0, 1); }\n",
+	    "#version 300 es\nprecision highp float;\nout vec4 color;\n"
+	    "void main() { vec2 z = gl_FragCoord.xy / 256.0;\n"
+	    "	for (int i = 0; i < 40; i++) z = vec2(z.x * z.x - z.y * z.y, 2.0 * z.x * z.y) + "
+	    "0.1;\n"
+	    "	color = vec4(z, 0.5, 1); }\n"};
+	static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
+
+	return window_program(es ? mobile : desktop, kinds, 2, NULL, 0);
+}
+
+static void make_target(bool es)
+{
+	GLuint array, texture, framebuffer;
+
+	glGenVertexArrays(1, &array);
+	glBindVertexArray(array);
+	glGenTextures(1, &texture);
+	glBindTexture(GL_TEXTURE_2D, texture);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, SIDE, SIDE, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+	glGenFramebuffers(1, &framebuffer);
+	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+	glViewport(0, 0, SIDE, SIDE);
+	glEnable(GL_BLEND);
+	glBlendFunc(GL_ONE, GL_ONE);
+	glUseProgram(heavy_program(es));
+}
+
+static void open_window(int index, enum window_kind kind)
+{
+	window_display(&windows[index]);
+	window_open(&windows[index], kind);
+	window_bind(&windows[index]);
+	make_target(kind == WINDOW_ES);
+}
+
+/* Several milliseconds of rasterising. */
+static void work(int draws)
+{
+	for (int i = 0; i < draws; i++)
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+static void read_back(void)
+{
+	static unsigned char pixels[SIDE * SIDE * 4];
+
+	glReadPixels(0, 0, SIDE, SIDE, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+}
+
+static void say_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+
+	while (tasks != NULL && (entry = readdir(tasks)) != NULL) {
+		char path[300], name[64] = "";
+		uint64_t run_ns = 0;
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		file = fopen(path, "r");
+		if (file == NULL)
+			continue;
+		if (fgets(name, sizeof(name), file) == NULL)
+			name[0] = '\0';
+		fclose(file);
+		snprintf(path, sizeof(path), "/proc/self/task/%s/schedstat", entry->d_name);
+		file = fopen(path, "r");
+		if (file != NULL && strncmp(name, "llvmpipe-", 9) == 0 &&
+		    fscanf(file, "%lu", &run_ns) == 1)
+			printf("raster %lu\n", run_ns);
+		if (file != NULL)
+			fclose(file);
+	}
+	if (tasks != NULL)
+		closedir(tasks);
+	fflush(stdout);
+}
+
+static void swap_cases(const char *name, int rounds)
+{
+	bool es = strcmp(name, "es") == 0;
+
+	open_window(0, es ? WINDOW_ES : WINDOW_CORE);
+	for (int i = 0; i < rounds; i++) {
+		if (strcmp(name, "idle") == 0) {
+			work(1);
+			window_swap(&windows[0]);
+			nap(20);
+			continue;
+		}
+		work(20);
+		if (strcmp(name, "flush") == 0) {
+			glFlush();
+			nap(20); /* the rasteriser works meanwhile, and then rests */
+		} else if (strcmp(name, "finish") == 0) {
+			glFinish();
+			nap(5);
+		} else if (strcmp(name, "readback") == 0) {
+			read_back();
+		} else if (strcmp(name, "parts") == 0) {
+			for (int part = 0; part < 4; part++) {
+				work(5);
+				glFlush();
+			}
+		}
+		window_swap(&windows[0]);
+	}
+	glFinish();
+	window_swap(&windows[0]);
+}
+
+static void never_swap(int rounds)
+{
+	open_window(0, WINDOW_CORE);
+	for (int i = 0; i < rounds; i++) {
+		work(20);
+		glFinish();
+	}
+}
+
+/* Two contexts in one thread, each with work of its own. */
+static void two_contexts(int rounds)
+{
+	open_window(0, WINDOW_CORE);
+	open_window(1, WINDOW_CORE);
+	for (int i = 0; i < rounds; i++) {
+		for (int w = 0; w < 2; w++) {
+			window_bind(&windows[w]);
+			work(w == 0 ? 15 : 5);
+			window_swap(&windows[w]);
+		}
+	}
+	glFinish();
+	window_swap(&windows[1]);
+}
+
+static void two_processes(const char *self, char *rounds)
+{
+	for (int i = 0; i < 2; i++) {
+		if (fork() == 0) {
+			execl(self, self, i == 0 ? "busy" : "finish", rounds, (char *)NULL);
+			_exit(127);
+		}
+	}
+	for (int i = 0; i < 2; i++) {
+		int status;
+
+		wait(&status);
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+			exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	}
+	exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 2 ? atoi(argv[2]) : 40;
+
+	NEED(argc > 1);
+	if (strcmp(argv[1], "two-processes") == 0)
+		two_processes(argv[0], argc > 2 ? argv[2] : "40");
+	else if (strcmp(argv[1], "two-contexts") == 0)
+		two_contexts(rounds);
+	else if (strcmp(argv[1], "never-swap") == 0)
+		never_swap(rounds);
+	else
+		swap_cases(argv[1], rounds);
+	EXPECT(glGetError() == GL_NO_ERROR);
+	say_threads();
+	return 0;
+}
