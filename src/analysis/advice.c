@@ -27,6 +27,7 @@ struct judged {
 	struct side value, measured, limit; /* the first: of a column, without program */
 	uint32_t column;		    /* of the rules' values: the metric's */
 	size_t rows, samples;		    /* could be judged; fulfil it */
+	double time, fulfilled_time;	    /* of these samples */
 	struct windows windows;
 	const char *why;
 	bool compiled, sided;
@@ -51,6 +52,13 @@ static bool fulfils(const struct sx_advice *a, size_t row)
 	return !isnan(a->verdicts[row]) && a->verdicts[row] != 0;
 }
 
+/* A sample's weight in a verdict: its length, where that is known. */
+static double weight_of(const struct sx_window *row)
+{
+	bool known = row->begin_ns != SX_TIME_UNKNOWN && row->end_ns != SX_TIME_UNKNOWN;
+	return known && row->end_ns > row->begin_ns ? (double)(row->end_ns - row->begin_ns) : 1;
+}
+
 /* Counts the samples that fulfil the rule and finds where they run. */
 static size_t weigh(struct sx_advice *a, struct judged *j)
 {
@@ -60,8 +68,10 @@ static size_t weigh(struct sx_advice *a, struct judged *j)
 	for (size_t r = 0; r < sx_table_row_count(raw); r++) {
 		struct sx_window row = {(size_t)a->seen + r, (size_t)a->seen + r, begin[r], end[r]};
 		j->rows += isnan(a->verdicts[r]) ? 0 : 1;
+		j->time += isnan(a->verdicts[r]) ? 0 : weight_of(&row);
 		if (fulfils(a, r)) {
 			yes++;
+			j->fulfilled_time += weight_of(&row);
 			windows_extend(&j->windows, &row);
 		} else {
 			windows_close(&j->windows);
@@ -234,6 +244,9 @@ static enum sx_status conclude(struct sx_advice *a, struct judged *j, struct sx_
 	/* A quotient, not a product: 7 of 100 is exactly what "0.07" says, 0.07 * 100 is above 7.
 	 */
 	f->fired = f->samples && (double)f->samples / (double)f->rows >= f->rule->min_share;
+	/* What holds a program back is a question of time: short samples do not outvote long. */
+	if (f->verdict)
+		f->fired = f->samples && j->fulfilled_time / j->time >= f->rule->min_share;
 	if (!j->comparison.compared || !comparison_holds(j->comparison.op, measured, limit))
 		return SX_OK;
 	f->compared = keep_text(a, j->comparison.compared);
