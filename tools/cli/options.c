@@ -19,6 +19,7 @@ enum kind {
 	DURATION,
 	COUNT,
 	NUMBER,
+	SHARE,
 	ID,
 	CONSTANT,
 	FORMAT,
@@ -58,6 +59,8 @@ static const struct spec specs[] = {
     {"top", 0, COUNT, AT(top), "N", "only the first N rows", 0},
     {"keep", 0, STRING, AT(keep), "DUR", "keep only the last DUR; SIGUSR2 writes them", 0},
     {"realtime", 0, FLAG, AT(realtime), NULL, "replay at the speed of the recording", 0},
+    {"overhead", 0, SHARE, AT(overhead), "PERCENT",
+     "what measuring may cost a program (default 5); 0: count every frame", 0},
     {"context", 0, ID, AT(context), "ID", "only what ran in this context", 0},
     {"process", 0, STRING, AT(process), "NAME|PID", "only this process's samples", 0},
     {"summary", 0, FLAG, AT(summary), NULL, "one row for the whole input", 0},
@@ -256,6 +259,20 @@ static enum sx_status set_number(void *member, const struct spec *spec, const ch
 	return SX_OK;
 }
 
+/* A percentage, with or without its sign. */
+static enum sx_status set_share(struct option_share *share, const struct spec *spec,
+				const char *text, struct sx_error *err)
+{
+	char *end;
+	double value = strtod(text, &end);
+	bool number = end != text && isfinite(value) && value >= 0 && value <= 1000;
+	if (!number || strcmp(end + (*end == '%'), "") != 0)
+		return bad_value(err, spec, text, "a percentage from 0 on, as 5 or 2.5%");
+	share->given = true;
+	share->permille = (uint32_t)ceil(value * 10);
+	return SX_OK;
+}
+
 /* Decimal, or hexadecimal behind 0x, as drivers print ids. */
 static enum sx_status set_id(struct option_id *id, const struct spec *spec, const char *text,
 			     struct sx_error *err)
@@ -297,6 +314,8 @@ static enum sx_status set(struct options *options, const struct spec *spec, char
 	case COUNT:
 	case NUMBER:
 		return set_number(member, spec, text, err);
+	case SHARE:
+		return set_share(member, spec, text, err);
 	case ID:
 		return set_id(member, spec, text, err);
 	case CONSTANT:

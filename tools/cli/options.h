@@ -22,6 +22,11 @@ struct option_id {
 	uint32_t value;
 };
 
+struct option_share {
+	bool given;
+	uint32_t permille;
+};
+
 /* What the user asked for; a member is zero when its option was not given. */
 struct options {
 	struct string_list devices, metrics, args;
@@ -43,6 +48,7 @@ struct options {
 	bool gate_warn;
 	uint64_t top, repeat;
 	double fps;
+	struct option_share overhead;
 	bool counters, selftest, realtime, summary;
 	struct option_id context;
 	char **child; /* after `--`, NULL-terminated; NULL without */

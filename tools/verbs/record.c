@@ -262,22 +262,21 @@ static int run(struct cli *cli)
 }
 
 const struct command cmd_record = {
-    .verb =
-	{.name = "record",
-	 .synopsis = "[options] [-- COMMAND ARGS...]",
-	 .summary = "raw counters of a command, or of a duration, into a capture",
-	 .about = "Measures as stat does and writes the raw counters of every sample into a "
-		  "capture (sextant.sxc, or --output), from which report, export and the "
-		  "other verbs derive metrics later and elsewhere. Ctrl-C ends cleanly; a "
-		  "recording that is killed is readable up to its last quarter of a second. "
-		  "With --keep only the last seconds are held in memory: SIGUSR2 writes "
-		  "them, and so does a crash of COMMAND.",
-	 .options =
-	     "for device metric set interval duration count output const api context process keep",
-	 .child = true,
-	 .own_output = true,
-	 .examples = "  sextant record -o game.sxc -- ./game\n"
-		     "  sextant record -d cpu -I 1ms -t 10s\n"
-		     "  sextant record --keep 30s -- ./game    (then: kill -USR2 PID)\n"},
+    .verb = {.name = "record",
+	     .synopsis = "[options] [-- COMMAND ARGS...]",
+	     .summary = "raw counters of a command, or of a duration, into a capture",
+	     .about = "Measures as stat does and writes the raw counters of every sample into a "
+		      "capture (sextant.sxc, or --output), from which report, export and the "
+		      "other verbs derive metrics later and elsewhere. Ctrl-C ends cleanly; a "
+		      "recording that is killed is readable up to its last quarter of a second. "
+		      "With --keep only the last seconds are held in memory: SIGUSR2 writes "
+		      "them, and so does a crash of COMMAND.",
+	     .options = "for device metric set interval duration count output const api context "
+			"process keep overhead",
+	     .child = true,
+	     .own_output = true,
+	     .examples = "  sextant record -o game.sxc -- ./game\n"
+			 "  sextant record -d cpu -I 1ms -t 10s\n"
+			 "  sextant record --keep 30s -- ./game    (then: kill -USR2 PID)\n"},
     .run = run,
 };

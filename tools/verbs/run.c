@@ -58,25 +58,29 @@ int run_noted_signal(void)
 	return noted;
 }
 
+#define OVERHEAD_PERMILLE 50 /* of the program's CPU time, unless the user says otherwise */
+
 struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 {
 	const struct options *o = &cli->options;
-	return (struct sx_session_options){.devices = o->devices.items,
-					   .device_count = (uint32_t)o->devices.count,
-					   .metrics = o->metrics.items,
-					   .metric_count = (uint32_t)o->metrics.count,
-					   .set = o->set,
-					   .variant = o->api,
-					   .constants = o->constants,
-					   .constant_count = (uint32_t)o->constant_count,
-					   .interval_ns = o->interval_ns,
-					   .child = argv != NULL,
-					   .input = o->input,
-					   .realtime = o->realtime,
-					   .catalog = o->catalog,
-					   .only_context = o->context.given,
-					   .context = o->context.value,
-					   .process = o->process};
+	return (struct sx_session_options){
+	    .devices = o->devices.items,
+	    .device_count = (uint32_t)o->devices.count,
+	    .metrics = o->metrics.items,
+	    .metric_count = (uint32_t)o->metrics.count,
+	    .set = o->set,
+	    .variant = o->api,
+	    .constants = o->constants,
+	    .constant_count = (uint32_t)o->constant_count,
+	    .interval_ns = o->interval_ns,
+	    .child = argv != NULL,
+	    .input = o->input,
+	    .realtime = o->realtime,
+	    .overhead_permille = o->overhead.given ? o->overhead.permille : OVERHEAD_PERMILLE,
+	    .catalog = o->catalog,
+	    .only_context = o->context.given,
+	    .context = o->context.value,
+	    .process = o->process};
 }
 
 void run_tell(const struct cli *cli, const struct sx_session *session, bool notes)

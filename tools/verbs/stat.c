@@ -28,7 +28,7 @@ const struct command cmd_stat = {
 		 "times, and each metric comes with the spread of its runs.",
 	     .options = "for device metric set interval duration count input output const api "
 			"context process format "
-			"repeat realtime",
+			"repeat realtime overhead",
 	     .child = true,
 	     .examples = "  sextant stat -- glmark2 -b build\n"
 			 "  sextant stat -m 'gpu.*,frame_time' -o profile.json --json -- ./game\n"

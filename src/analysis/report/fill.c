@@ -26,6 +26,7 @@ static void filling_destroy(struct filling *f)
 {
 	sx_advice_destroy(f->advice);
 	sx_overview_destroy(f->overview);
+	sx_costs_destroy(f->costs);
 	sx_summary_destroy(f->summary);
 	sx_table_destroy(f->curve);
 	sketch_finish(&f->frames);
@@ -98,6 +99,8 @@ static enum sx_status begin_rows(struct filling *f, const struct sx_table *like,
 	if (!status)
 		status = sx_overview_create(like, &f->overview, err);
 	if (!status)
+		status = sx_costs_create(f->source.catalog, like, &f->costs, err);
+	if (!status)
 		status = sx_advice_begin(f->source.catalog, &f->options, like, &f->advice, err);
 	return status;
 }
@@ -154,8 +157,10 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 	processes_seen_add(&f->processes, raw);
 	if (!status && !note_times(f, raw))
 		status = error_nomem(err, "a report");
-	if (!status)
+	if (!status) {
+		sx_costs_add(f->costs, raw);
 		f->samples += sx_table_row_count(raw);
+	}
 	return status;
 }
 
@@ -241,6 +246,15 @@ static enum sx_status tell_findings(struct filling *f, struct report_device *out
 	return SX_OK;
 }
 
+static struct report_cost tell_cost(const struct filling *f)
+{
+	struct sx_cost cost = sx_costs_get(f->costs);
+	return (struct report_cost){.share = cost.share,
+				    .slowdown = cost.slowdown,
+				    .measured = cost.measured,
+				    .all = cost.all};
+}
+
 static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				  struct report_device *out, struct sx_error *err)
 {
@@ -273,6 +287,7 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 	if (!out->overview)
 		return error_nomem(err, "a report");
 	out->kind = sx_table_kind(out->overview);
+	out->cost = tell_cost(f);
 	enum sx_status status = f->summary ? tell_rows(f, out, err) : SX_OK;
 	if (!status)
 		status = tell_findings(f, out, err);

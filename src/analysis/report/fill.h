@@ -16,6 +16,7 @@ struct filling {
 	struct sx_summary *summary;
 	struct sx_overview *overview;
 	struct sx_advice *advice;
+	struct sx_costs *costs;
 	bool advised;	      /* the advice is finished */
 	struct sketch frames; /* their lengths in ns */
 	struct sx_table *curve;

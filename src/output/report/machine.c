@@ -107,7 +107,7 @@ static void device_json(struct json *json, const struct report_device *d)
 
 static void cost_json(struct json *json, const struct report_device *d)
 {
-	if (isnan(d->cost.share))
+	if (d->kind != SX_SAMPLE_FRAME) /* sampling time costs a program nothing that it tells */
 		return;
 	json_key(json, "cost");
 	json_object_begin_flat(json);

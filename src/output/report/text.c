@@ -82,13 +82,18 @@ static void failure_text(const struct view *view, const struct report_device *d)
 
 static void cost_text(const struct view *view, const struct report_cost *c)
 {
-	char share[HUMAN_MAX], line[256];
-	if (isnan(c->share))
+	char share[HUMAN_MAX], times[HUMAN_MAX], line[256];
+	if (c->measured == c->all)
 		return;
 	human_value(&view->human, share, c->share * 100, "percent");
-	snprintf(line, sizeof(line),
-		 "measuring cost %s of the run: %" PRIu64 " of %" PRIu64 " samples were counted",
-		 share, c->measured, c->all);
+	human_value(&view->human, times, c->slowdown, "ratio");
+	int used = snprintf(line, sizeof(line),
+			    "%" PRIu64 " of %" PRIu64 " samples were counted, totals are scaled",
+			    c->measured, c->all);
+	if (!isnan(c->share))
+		snprintf(line + used, sizeof(line) - (size_t)used,
+			 "; they take %s times the CPU time, measuring cost %s of it", times,
+			 share);
 	text_wrap(&view->out, 0, line);
 }
 
