@@ -1,0 +1,241 @@
+"""Real programs from Debian, plain and under `sextant stat`: the same exit status, the same words, the same
+picture where it can be compared, and samples. Usage: programs.py [--short] [NAME...]; what is not installed is
+skipped and told. Of the short form only programs that end within seconds."""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import xvfb
+
+SEXTANT = os.environ.get("SEXTANT", "sextant")
+HACKS = "/usr/libexec/xscreensaver"
+SAME = "status, words"
+
+MODERNGL = """
+import moderngl
+c = moderngl.create_standalone_context(backend='egl')
+p = c.program(vertex_shader='#version 330\\nin vec2 v; void main() { gl_Position = vec4(v, 0, 1); }',
+              fragment_shader='#version 330\\nout vec4 c; void main() { c = vec4(0.3, 0.6, 0.9, 1); }')
+b = c.buffer(b''.join(__import__('struct').pack('2f', *v) for v in ((-1, -1), (3, -1), (-1, 3))))
+a = c.simple_vertex_array(p, b, 'v')
+f = c.simple_framebuffer((256, 256))
+f.use()
+for i in range(60):
+    f.clear(); a.render(); h = f.read()
+print(__import__('hashlib').md5(h).hexdigest())
+"""
+PYGAME = """
+import os, ctypes, hashlib
+os.environ['PYGAME_HIDE_SUPPORT_PROMPT'] = '1'
+import pygame
+pygame.display.init(); pygame.display.set_mode((320, 240), pygame.OPENGL | pygame.DOUBLEBUF)
+gl = ctypes.CDLL('libGL.so.1'); gl.glClearColor.argtypes = [ctypes.c_float] * 4
+for i in range(60):
+    gl.glClearColor(i / 60, 0.5, 1 - i / 60, 1); gl.glClear(0x4000)
+    pixels = ctypes.create_string_buffer(320 * 240 * 4)
+    gl.glReadPixels(0, 0, 320, 240, 0x1908, 0x1401, pixels)
+    pygame.display.flip()
+print(hashlib.md5(pixels.raw).hexdigest())
+"""
+
+
+class Program:
+    """A name, a command, and what is to be expected of it. `ends`: seconds after which it is told to end."""
+
+    def __init__(self, name, *command, ends=0, short=False, frames=None, words=True, samples=True, env=None,
+                 server=None):
+        self.name, self.command, self.ends, self.short = name, list(command), ends, short
+        self.frames, self.words, self.samples, self.env, self.server = frames, words, samples, env or {}, server
+
+
+def programs(trace):
+    found = [
+        Program("glxgears", "glxgears", ends=2, words=False, short=True),
+        Program("glxinfo", "glxinfo", "-B", samples=False, words=False, short=True),
+        Program("glxdemo", "glxdemo", ends=2, samples=False),  # it draws once, and waits to be killed
+        Program("glxheads", "glxheads", ends=2),
+        Program("eglinfo", "eglinfo", samples=False, short=True),
+        Program("es2_info", "es2_info", samples=False, short=True),
+        Program("es2gears", "es2gears_x11", ends=2, words=False, short=True),
+        Program("es2tri", "es2tri", ends=2, words=False, samples=False),  # likewise
+        Program("glmark2 validation", "glmark2", "-s", "320x240", "--validate", "-b", "build", "-b", "texture", "-b",
+                "shading", "-b", "bump", short=True),
+        Program("glmark2 frames", "glmark2", "-s", "320x240", "-b", "build:nframes=50", words=False, frames=50),
+        Program("glmark2-es2 validation", "glmark2-es2", "-s", "320x240", "--validate", "-b", "build", "-b", "texture",
+                "-b", "shading"),
+        Program("glmark2-es2-wayland", "glmark2-es2-wayland", "-s", "320x240", "--validate", "-b", "build",
+                server="weston"),
+        Program("weston-simple-egl", "weston-simple-egl", ends=2, words=False, server="weston"),
+        Program("mpv", "mpv", "--no-config", "--vo=gpu", "--gpu-api=opengl", "--gpu-context=x11egl", "--frames=40", "--no-audio",
+                "--really-quiet", "av://lavfi:testsrc=size=320x240:rate=30"),
+        Program("mpv es", "mpv", "--no-config", "--vo=gpu", "--gpu-api=opengl", "--gpu-context=x11egl", "--opengl-es=yes", "--frames=40",
+                "--no-audio", "--really-quiet", "av://lavfi:testsrc=size=320x240:rate=30"),
+        Program("kitty", "kitty", "--config", "NONE", "sh", "-c", "seq 100; sleep 1", words=False),
+        Program("alacritty", "alacritty", "-e", "sh", "-c", "seq 100; sleep 1", words=False),
+        Program("neverball", "/usr/games/neverball", ends=4, words=False),
+        Program("neverputt", "/usr/games/neverputt", ends=4, words=False),
+        Program("extremetuxracer", "/usr/games/etr", ends=5, words=False),
+        Program("gtk4-demo", "gtk4-demo", "--run=gears", ends=4, words=False),
+        Program("gtk4-widget-factory", "gtk4-widget-factory", ends=4, words=False, env={"GSK_RENDERER": "gl"}),
+        Program("moderngl", "/usr/bin/python3", "-c", MODERNGL, short=True),
+        Program("pygame", "/usr/bin/python3", "-c", PYGAME, frames=60, env={"SDL_VIDEODRIVER": "x11"}, short=True),
+        Program("gstreamer", "gst-launch-1.0", "-q", "videotestsrc", "num-buffers=40", "!", "glimagesink"),
+        Program("qml", "qmlscene", "--quit", "/dev/null", words=False),
+        Program("apitrace replay", "glretrace", "-b", "-S", "frame", "-s", "-", "--snapshot-format=MD5", trace),
+        Program("apitrace trace", "apitrace", "trace", "-o", trace + ".2", "glxinfo", "-B", samples=False,
+                words=False),
+    ]
+    for hack in ("gears", "atlantis", "antspotlight", "blinkbox", "cubestorm", "engine", "flyingtoasters", "geodesic",
+                 "glmatrix", "glplanet", "hypertorus", "lavalite", "mirrorblob", "molecule", "morph3d", "pipes",
+                 "polyhedra", "sierpinski3d", "splodesic", "superquadrics", "voronoi"):
+        found.append(Program("hack " + hack, os.path.join(HACKS, hack), "-window", ends=2, words=False))
+    return found
+
+
+def run(command, env, ends):
+    """Runs a command, which is told to end after a while. Gives its status, words and errors."""
+    child = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                             text=True, errors="replace")
+    try:
+        words, errors = child.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        words, errors = child.communicate()
+        return "hangs", words, errors
+    return child.returncode, words, errors
+
+
+def steady(text):
+    """Without what differs from run to run: times, addresses, process numbers."""
+    return re.sub(r"0x[0-9a-f]+|\d+\.\d+|\b\d{4,}\b", "N", text)
+
+
+def same_words(plain, measured, again):
+    """Whether two outputs are the same, apart from lines that differ without sextant, too."""
+    plain, measured = steady(plain).splitlines(), steady(measured).splitlines()
+    if plain == measured:
+        return True
+    other = steady(again()).splitlines()
+    return len(plain) == len(measured) == len(other) and all(
+        a == b or a != c for a, b, c in zip(plain, measured, other))
+
+
+def check(program, env, folder):
+    """What is wrong with a program under sextant, a line each."""
+    env = dict(env, **program.env)
+    command = (["timeout", "-s", "TERM", str(program.ends)] if program.ends else []) + program.command
+    document = os.path.join(folder, "stat.json")
+    plain = run(command, env, program.ends)
+    stat = [SEXTANT, "stat", "-d", "gl", "--json", "-o", document, "--", *command]
+    if os.path.exists(document):
+        os.unlink(document)
+    measured = run(stat, env, program.ends)
+    wrong = []
+    if plain[0] not in (0, 124) and not program.ends or "ModuleNotFoundError" in plain[2]:
+        return None, []
+    missing = not program.samples and measured[0] == 1 and plain[0] == 0
+    if measured[0] != plain[0] and not missing:
+        wrong.append(f"status {measured[0]}, not {plain[0]}: {measured[2].strip()[-300:]}")
+    if program.words and not same_words(plain[1], measured[1], lambda: run(command, env, program.ends)[1]):
+        wrong.append("its words differ")
+    if "ld.so" in measured[2] and "ld.so" not in plain[2]:
+        wrong.append(measured[2].strip()[-200:])
+    count = 0
+    if os.path.exists(document) and os.path.getsize(document):
+        with open(document, encoding="utf-8") as file:
+            result = json.load(file)
+        count = result["samples"]["count"]
+        bound = {f["rule"] for f in result["findings"] if f["rule"].startswith("bound.")}
+        times = {m["name"]: m for m in result["metrics"]}
+        gpu, cpu, wall = ((times.get(name) or {}).get("total") for name in ("gpu_time", "cpu_time", "frame_time"))
+        # A rasteriser's union of busy time is a part of the process's CPU time.
+        if gpu is not None and cpu is not None and gpu > 1.1 * cpu + 0.05:
+            wrong.append(f"{gpu} s of GPU time in {cpu} s of CPU time")
+        if "bound.gpu" in bound and gpu < 0.5 * wall:
+            wrong.append(f"bound by the GPU at {gpu} s of {wall} s")
+    if program.samples and not count:
+        wrong.append("no sample: " + measured[2].strip()[-300:])
+    if program.frames and abs(count - program.frames) > 2:
+        wrong.append(f"{count} frames, not {program.frames}")
+    return count, wrong
+
+
+def make_trace(folder, env):
+    """A short trace of a real program, or a path that does not exist."""
+    trace = os.path.join(folder, "gears.trace")
+    if shutil.which("apitrace"):
+        subprocess.run(["apitrace", "trace", "-o", trace, "timeout", "0.7", "glxgears"], env=env, capture_output=True,
+                       check=False)
+    return trace
+
+
+def start_weston(folder, env):
+    socket = os.path.join(folder, "wayland-test")
+    child = subprocess.Popen(["weston", "--backend=headless-backend.so", "--use-gl", "--socket=wayland-test", "--idle-time=0"],
+                             env=dict(env, XDG_RUNTIME_DIR=folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(50):
+        if os.path.exists(socket):
+            break
+        time.sleep(0.1)
+    return child
+
+
+def judge(all_of_them, env, folder):
+    bad, good, skipped = [], 0, []
+    weston = None
+    for program in all_of_them:
+        known = shutil.which(program.command[0])
+        if not known or (program.server and not shutil.which(program.server)) or (
+                program.name == "apitrace replay" and not os.path.exists(program.command[-1])):
+            skipped.append(program.name)
+            continue
+        own = dict(env)
+        if program.server:
+            weston = weston or start_weston(folder, env)
+            own.update(XDG_RUNTIME_DIR=folder, WAYLAND_DISPLAY="wayland-test")
+        count, wrong = check(program, own, folder)
+        if count is None:
+            skipped.append(program.name)
+            continue
+        good += not wrong
+        print(f"{program.name:24} {'ok' if not wrong else 'WRONG'}  {count} samples", flush=True)
+        for line in wrong:
+            print("    " + line, flush=True)
+        if wrong:
+            bad.append(program.name)
+    if weston:
+        weston.terminate()
+        weston.wait()
+    return good, bad, skipped
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    with xvfb.Display() as display, tempfile.TemporaryDirectory() as folder:
+        if not display.name:
+            print("skipped: no Xvfb")
+            return 77
+        env = display.environment()
+        env.setdefault("HOME", folder)
+        wanted = [p for p in programs("" if options.short else make_trace(folder, env))
+                  if (not options.short or p.short) and (not options.names or p.name in options.names)]
+        good, bad, skipped = judge(wanted, env, folder)
+    print(f"{good} programs are the same, {len(bad)} are not{': ' + ', '.join(bad) if bad else ''}; "
+          f"{len(skipped)} are not here{': ' + ', '.join(skipped) if skipped else ''}")
+    if not good and not bad:
+        return 77
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+/*
+ * Opaque quads over the whole window, again and again: what a tile rasteriser does at no cost as
+ * long as nobody counts. Arguments: frames, quads in each. Says what CPU time the process took, and
+ * a hash of the last picture.
+ */
+#include <stdint.h>
+#include <time.h>
+
+#include "window.h"
+
+#define SIDE 512
+
+static void make_target(void)
+{
+	static const char *const sources[] = {
+	    "#version 330\nvoid main() { gl_Position = vec4(gl_VertexID % 3 == 1 ? 3 : -1,\n"
+	    "	gl_VertexID % 3 == 2 ? 3 : -1, 0, 1); }\n",
+	    "#version 330\nuniform vec4 shade;\nout vec4 color;\n"
+	    "void main() { color = shade * 0.5 + 0.25; }\n"};
+	static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
+	GLuint array, texture, framebuffer;
+
+	glGenVertexArrays(1, &array);
+	glBindVertexArray(array);
+	glGenTextures(1, &texture);
+	glBindTexture(GL_TEXTURE_2D, texture);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, SIDE, SIDE, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+	glGenFramebuffers(1, &framebuffer);
+	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+	glViewport(0, 0, SIDE, SIDE);
+	glUseProgram(window_program(sources, kinds, 2, NULL, 0));
+}
+
+int main(int argc, char **argv)
+{
+	int frames = argc > 1 ? atoi(argv[1]) : 200, quads = argc > 2 ? atoi(argv[2]) : 20;
+	struct window window;
+	struct timespec cpu;
+
+	window_display(&window);
+	window_open(&window, WINDOW_CORE);
+	window_bind(&window);
+	make_target();
+	for (int i = 0; i < frames; i++) {
+		for (int k = 0; k < quads; k++)
+			glDrawArrays(GL_TRIANGLES, 0, 3);
+		glFinish();
+		window_swap(&window);
+	}
+	EXPECT(glGetError() == GL_NO_ERROR);
+	printf("picture %08x\n", window_hash());
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	fprintf(stderr, "cpu %.6f\n", (double)cpu.tv_sec + (double)cpu.tv_nsec * 1e-9);
+	return 0;
+}

@@ -1,0 +1,161 @@
+"""GPU time of programs whose GPU time is known: what the rasteriser's threads say of themselves
+at the end, against what sextant says of the samples; and what measuring costs a program."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEXTANT = os.environ["SEXTANT"]
+PROGRAMS = os.environ["SEXTANT_GL_PROGRAMS"]
+BOUND = ("bound.gpu", "bound.cpu", "bound.wait", "bound.mixed")
+
+
+def stat(*command, options=(), env=None):
+    """Gives the document, what the program printed, and what it wrote to stderr."""
+    if not os.path.exists(command[0]):
+        raise unittest.SkipTest("not built here")
+    with tempfile.TemporaryDirectory() as folder:
+        result = os.path.join(folder, "stat.json")
+        done = subprocess.run([SEXTANT, "stat", "-d", "gl", "--json", "-o", result, *options, "--", *command],
+                              capture_output=True, text=True, env=dict(os.environ, **(env or {})), timeout=120)
+        if done.returncode == 77:
+            raise unittest.SkipTest(done.stderr.strip())
+        assert done.returncode == 0, (done.returncode, done.stderr)
+        with open(result, encoding="utf-8") as file:
+            return json.load(file), done.stdout, done.stderr
+
+
+def total_s(document, name):
+    metric = next(m for m in document["metrics"] if m["name"] == name)
+    assert metric["total"] is None or metric["unit"] == "s"
+    return metric["total"], metric["why"]
+
+
+def stolen():
+    """Seconds of all CPUs that a host took: they are in times by the wall, and not in CPU times."""
+    with open("/proc/stat", encoding="ascii") as file:
+        return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
+class GpuTime(unittest.TestCase):
+    def known(self, case, threads, rounds=8):
+        document, text, _ = stat(os.path.join(PROGRAMS, "gl-known"), case, str(rounds),
+                                 options=["-m", "D3DGPUTime,CPUTime,gpu_time_share,cpu_time_share,frames_per_second"],
+                                 env={"LP_NUM_THREADS": str(threads)})
+        raster = [int(line.split()[1]) * 1e-9 for line in text.splitlines() if line.startswith("raster ")]
+        if not raster and threads:
+            self.skipTest("no software rasteriser here")
+        value, why = total_s(document, "D3DGPUTime")
+        if value is None and "perf" in (why or ""):
+            self.skipTest(why)
+        rules = [f["rule"] for f in document["findings"]]
+        return document, raster, value, rules
+
+    def test_one_thread_exactly(self):
+        """The union of one thread's times is its CPU time."""
+        for case in ("busy", "idle", "flush", "finish", "readback", "parts", "es", "never-swap", "two-contexts",
+                     "two-processes"):
+            with self.subTest(case):
+                before = stolen()
+                _, raster, value, _ = self.known(case, 1)
+                self.assertGreater(value, 0.9 * sum(raster))
+                self.assertLess(value, 1.1 * sum(raster) + stolen() - before)
+
+    def test_several_threads_lie_between_the_longest_and_all(self):
+        for case in ("busy", "finish", "readback"):
+            with self.subTest(case):
+                before = stolen()
+                _, raster, value, _ = self.known(case, 3)
+                self.assertGreater(value, 0.95 * max(raster))
+                self.assertLess(value, 1.05 * sum(raster) + stolen() - before)
+
+    def test_idle_programs_are_not_bound_by_the_gpu(self):
+        document, _, value, rules = self.known("idle", 1, 20)
+        self.assertLess(value, 0.5e-9 * document["duration_ns"])
+        self.assertNotIn("bound.gpu", rules)
+        self.assertNotIn("bound.mixed", rules)
+        self.assertNotIn("bound.cpu", rules)
+
+    def test_a_program_without_frames_gets_no_verdict(self):
+        _, _, _, rules = self.known("never-swap", 1)
+        self.assertFalse(set(rules) & set(BOUND), rules)
+
+    def test_a_rasteriser_on_the_programs_own_thread_has_no_gpu_time(self):
+        document, raster, value, rules = self.known("finish", 0)
+        if raster:
+            self.skipTest("the rasteriser has threads all the same")
+        self.assertIsNone(value)
+        self.assertIn("own threads", total_s(document, "D3DGPUTime")[1])
+        self.assertFalse(set(rules) & set(BOUND), rules)
+
+    def test_rules_about_fragments_know_the_rasteriser(self):
+        document, _, _ = stat(os.path.join(PROGRAMS, "gl-known"), "finish", "10")
+        rules = {f["rule"] for f in document["findings"]}
+        if "llvmpipe" not in document["devices"][0]["name"]:
+            self.skipTest("no software rasteriser here")
+        self.assertFalse(rules & {"fragment.wasted", "fragment.shaded-twice", "geometry.clipped"}, rules)
+
+
+def cpu_of(stderr):
+    return float(re.search(r"cpu ([\d.]+)", stderr).group(1))
+
+
+class Cost(unittest.TestCase):
+    FRAMES = 300
+
+    def test_cost_is_bounded_and_told(self):
+        """Opaque quads: any query makes the rasteriser shade what it would skip."""
+        program = [os.path.join(PROGRAMS, "gl-quads"), str(self.FRAMES)]
+        plain, measured, exact = [], [], []
+        for _ in range(2):
+            done = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+            if done.returncode == 77:
+                self.skipTest(done.stderr)
+            plain.append(cpu_of(done.stderr))
+            document, text, stderr = stat(*program)
+            measured.append(cpu_of(stderr))
+            self.assertEqual(text, done.stdout)
+            every, _, stderr = stat(*program, options=["--overhead", "0"])
+            exact.append(cpu_of(stderr))
+        cost = document["cost"]
+        self.assertEqual(cost["all_samples"], self.FRAMES)
+        self.assertEqual(document["samples"]["count"], self.FRAMES)
+        self.assertLess(cost["measured_samples"], self.FRAMES)
+        self.assertGreater(cost["measured_samples"], 3)
+        counts = {m["name"]: m for m in document["metrics"]}
+        exactly = {m["name"]: m for m in every["metrics"]}
+        for name in ("IAVertices", "IAPrimitives", "Occlusion"):
+            self.assertEqual(counts[name]["total"], exactly[name]["total"], name)
+            self.assertAlmostEqual(counts[name]["running"], cost["measured_samples"] / self.FRAMES, places=9)
+            self.assertEqual(exactly[name]["running"], 1)
+        self.assertEqual(counts["frame_time"]["running"], 1)
+        self.assertEqual(every["cost"]["measured_samples"], self.FRAMES)
+        if min(exact) > 1.5 * min(plain):  # a tile rasteriser: there is something to save
+            self.assertLess(min(measured), 1 + 0.6 * (min(exact) / min(plain) - 1) * min(plain))
+            self.assertLess(min(measured) / min(plain), 1.3)
+            if cost["slowdown_of_measured"] is not None:
+                self.assertGreater(cost["slowdown_of_measured"], 1.1)
+
+    def test_only_what_is_asked_for_runs(self):
+        document, _, _ = stat(os.path.join(PROGRAMS, "gl-quads"), "60", options=["-m", "frame_time,cpu_time"])
+        self.assertEqual([m["name"] for m in document["metrics"]], ["frame_time", "cpu_time"])
+        self.assertEqual(document["cost"]["measured_samples"], 60)
+        self.assertTrue(all(m["running"] == 1 for m in document["metrics"]))
+
+    def test_share_that_is_no_share(self):
+        for word in ("x", "-1", "5x", ""):
+            done = subprocess.run([SEXTANT, "stat", "--overhead", word, "--", "true"], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 2, word)
+            self.assertRegex(done.stderr, "error: .*\nbecause: .*\ntry: ")
+
+
+if __name__ == "__main__":
+    program = unittest.main(exit=False)
+    result = program.result
+    if result.testsRun and len(result.skipped) == result.testsRun:
+        sys.exit(77)
+    sys.exit(not result.wasSuccessful())
