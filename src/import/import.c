@@ -81,7 +81,11 @@ static enum sx_status run(struct import_job *job, struct import **out, struct sx
 {
 	struct sx_error ignored = {0};
 	job->result->format = job->format;
-	enum sx_status status = job->format->read(job, err ? err : &ignored);
+	err = err ? err : &ignored;
+	enum sx_status status = job->format->read(job, err);
+	if ((!status || status == SX_INCOMPLETE) && !job->result->device_count)
+		status = import_bad(job, 0, err, "it breaks off before the first one",
+				    "no sample with a value is in it");
 	if (status && status != SX_INCOMPLETE) {
 		import_destroy(job->result);
 		return status;
@@ -213,7 +217,7 @@ const char *import_note(const struct import *import, uint32_t i)
 
 char *import_text(struct import_job *job, const char *text, size_t size)
 {
-	return arena_strndup(&job->result->arena, text, size);
+	return arena_strndup(&job->result->arena, size ? text : "", size);
 }
 
 void import_tell(struct import_job *job, const char *fmt, ...)

@@ -164,7 +164,7 @@ static enum sx_status finish(struct reader *r, enum sx_status status, struct sx_
 		enum sx_status ended = import_rows_finish(r->agent[i].rows, status, err);
 		status = ended && (!status || status == SX_INCOMPLETE) ? ended : status;
 	}
-	if (!r->agents.count && !status)
+	if (!r->agents.count && (!status || status == SX_INCOMPLETE))
 		status =
 		    import_bad(r->job, 0, err, "rocprofv3 writes a line a counter and dispatch",
 			       "there is no line behind the header");

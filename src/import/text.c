@@ -190,7 +190,7 @@ struct import_field import_header(struct import_job *job, struct import_cell cel
 	size_t at = cell.size;
 	while (opening && at && cell.text[at - 1] != opening)
 		at--;
-	if (at > 1) {
+	if (opening && at > 1) {
 		struct import_cell unit =
 		    trim((struct import_cell){cell.text + at, cell.size - at - 1});
 		if (import_unit(unit, &field.unit, &field.factor))

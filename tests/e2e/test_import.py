@@ -72,6 +72,17 @@ class Import(unittest.TestCase):
         path = import_files.write(self.folder.name, 'mangohud')
         self.assertIn('GpuBusy = 90.0 %', run('explain', 'gpu_busy', '-i', path).stdout)
 
+    def test_cut_within_the_header(self):
+        for name in ('rocprofv3', 'rocprof', 'mangohud', 'renderdoc', 'codexl', 'perf-stat-json'):
+            with self.subTest(name):
+                path = import_files.write(self.folder.name, name)
+                with open(path, 'rb') as file:
+                    data = file.read()
+                with open(path, 'wb') as file:
+                    file.write(data[:60])
+                result = run('import', path, '--as', import_files.kind_of(name), '-o', self.path('x.sxc'))
+                self.assertEqual(result.returncode, 5, result.stderr)
+
     def test_standard_input(self):
         text = import_files.mangohud()[0].decode()
         self.assertEqual(run('import', '-', '-o', self.path('in.sxc'), stdin=text).returncode, 0)
