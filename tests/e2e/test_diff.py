@@ -221,6 +221,47 @@ class Diff(unittest.TestCase):
                                  if self.folder not in line), 80)
         run("diff", a, b, "-f", "csv", code=2)
 
+    def test_percentiles_and_deadline(self):
+        """The tail of frame times and missed deadlines have rows of their own."""
+        def side(name, late):
+            paths = []
+            for i in range(4):
+                path = os.path.join(self.folder, f"{name}{i}.csv")
+                frames = [self.random.gauss(10, 0.2) for _ in range(500)]
+                for k in range(late):
+                    frames[60 + 7 * k] = 25 + self.random.random()
+                mangohud(path, frames)
+                paths.append(path)
+            return ",".join(paths)
+        doc = self.diff(side("a", 1), side("b", 20), "--fps", "60")
+        rows = {m["name"]: m for m in doc["metrics"]}
+        self.assertEqual(rows["deadline_misses"]["verdict"], "worse")
+        self.assertAlmostEqual(rows["deadline_misses"]["a"]["mean"], 1 / 500, places=9)
+        self.assertAlmostEqual(rows["deadline_misses"]["b"]["mean"], 20 / 500, places=9)
+        self.assertEqual(rows["frame_time.p50"]["verdict"], "same")
+        self.assertEqual(rows["frame_time.p99"]["verdict"], "worse")
+        self.assertGreater(rows["frame_time.p99"]["b"]["mean"], 0.024)
+
+    def test_old_captures(self):
+        """Captures of version 0.1 are read; what they were made with is said."""
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/captures")
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            doc = self.diff(path, path)
+            self.assertEqual({m["verdict"] for m in doc["metrics"]} - {"incomparable"}, {"same"})
+            run("report", path)
+            run("export", path, "-f", "csv")
+        gl = os.path.join(folder, "v0.1-gl.sxc")
+        self.assertIn("another version of catalog", run("report", gl).stderr)
+        self.assertIn("glmark2", self.diff(gl, gl)["a"]["about"])
+
+    def test_commit_is_told(self):
+        path = os.path.join(self.folder, "c.sxc")
+        subprocess.run([SEXTANT, "record", "-q", "-d", "cpu", "-I", "10ms", "-n", "5", "-o", path],
+                       check=True, env=dict(os.environ, GITHUB_SHA="0123abcd"))
+        self.assertIn("commit 0123abcd", self.diff(path, path)["a"]["about"])
+        self.assertIn("0123abcd", run("diff", path, path, "-f", "markdown").stdout)
+
     def test_usage(self):
         a = self.log("a.csv")[0]
         for args in (["diff"], ["diff", a, "-q"], ["compare", "--", "true"],
@@ -250,6 +291,36 @@ class Programs(unittest.TestCase):
         done = run("compare", "-n", "2", "-d", "cpu", "--", "/no/such/program", ":::", "true",
                    code=3)
         self.assertIn("recorded nothing", done.stderr)
+
+    def record_gl(self, folder, name, scene, size):
+        path = os.path.join(folder, name)
+        done = subprocess.run(["xvfb-run", "-a", SEXTANT, "record", "-q", "-o", path, "-n", "60",
+                               "--", "glmark2", "-b", scene, "--size", size],
+                              capture_output=True, text=True, timeout=120)
+        self.assertTrue(os.path.exists(path), done.stderr)
+        return path
+
+    @unittest.skipUnless(shutil.which("glmark2") and shutil.which("xvfb-run"), "no glmark2")
+    def test_one_scene_changed(self):
+        """A real pair: the same model with another way to draw it, and with another window."""
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        a = self.record_gl(folder, "a.sxc", "build:use-vbo=true:duration=1", "64x64")
+        b = self.record_gl(folder, "b.sxc", "build:use-vbo=false:duration=1", "64x64")
+        c = self.record_gl(folder, "c.sxc", "shading:duration=1", "64x64")
+        d = self.record_gl(folder, "d.sxc", "build:use-vbo=true:duration=1", "128x64")
+
+        def vertices(one, two, code=0):
+            doc = json.loads(run("diff", one, two, "--json", code=code).stdout)
+            return doc, next(m for m in doc["metrics"] if m["name"] == "IAVertices")
+        doc, row = vertices(a, b)
+        self.assertEqual((row["verdict"], row["exact"]), ("same", True), row)
+        doc, row = vertices(a, c)
+        self.assertEqual((row["verdict"], row["exact"]), ("changed", True), row)
+        doc, row = vertices(a, d, code=None)
+        self.assertFalse(doc["comparable"])
+        self.assertEqual((row["verdict"], row["why"]),
+                         ("incomparable", "the pictures differ in size"))
 
     def test_repeat(self):
         done = run("stat", "-r", "3", "-d", "cpu", "-I", "20ms", "--json", "--",

@@ -21,7 +21,24 @@ struct run {
 	uint32_t used;
 	bool whole;
 	struct sx_metrics *metrics[64];
+	uint64_t frames, late; /* all, and those over the deadline */
+	uint64_t deadline_ns;  /* 0: none */
 };
+
+/* Frames over the deadline, by the lengths of the rows. */
+static void count_late(struct run *run, const struct sx_table *raw)
+{
+	size_t rows = sx_table_row_count(raw);
+	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
+	if (!run->deadline_ns || sx_table_kind(raw) != SX_SAMPLE_FRAME)
+		return;
+	for (size_t i = 0; i < rows; i++) {
+		if (begin[i] == SX_TIME_UNKNOWN || end[i] == SX_TIME_UNKNOWN)
+			continue;
+		run->frames++;
+		run->late += end[i] - begin[i] > run->deadline_ns;
+	}
+}
 
 static enum sx_status read_rows(struct capture_view *view, struct sx_table *raw, struct run *run,
 				uint32_t device, struct sx_error *err)
@@ -29,6 +46,8 @@ static enum sx_status read_rows(struct capture_view *view, struct sx_table *raw,
 	enum sx_status status = SX_OK;
 	while (!status) {
 		status = capture_view_next(view, raw, err);
+		if (!status)
+			count_late(run, raw);
 		if (!status)
 			status = report_add_rows(run->fill, device, raw, err);
 	}
@@ -104,13 +123,35 @@ static enum sx_status read_device(struct run *run, uint32_t number, struct sx_er
 	return status;
 }
 
-static enum sx_status count_devices(const char *path, uint32_t *count, struct sx_error *err)
+/* "on HOST: COMMAND (COMMIT)", as far as the capture knows. */
+static void tell_about(struct compare_set *set, const struct sx_capture_info *info)
+{
+	static const char *const keys[] = {"host", "command", "commit"};
+	const char *values[3] = {NULL, NULL, NULL};
+	char text[1600];
+	for (uint32_t i = 0; i < info->property_count; i++)
+		for (int k = 0; k < 3; k++)
+			if (strcmp(info->properties[i].name, keys[k]) == 0 &&
+			    *info->properties[i].value)
+				values[k] = info->properties[i].value;
+	if (!values[1] && !values[2])
+		return;
+	snprintf(text, sizeof(text), "%s%s%s%s%s", values[1] ? values[1] : "",
+		 values[0] ? " on " : "", values[0] ? values[0] : "", values[2] ? ", commit " : "",
+		 values[2] ? values[2] : "");
+	set->about = compare_set_text(set, text);
+}
+
+static enum sx_status count_devices(const char *path, struct compare_set *set, uint32_t *count,
+				    struct sx_error *err)
 {
 	struct sx_capture_reader *reader = NULL;
 	enum sx_status status = sx_capture_open(path, &reader, err);
 	if (status)
 		return status;
 	*count = sx_capture_info(reader)->device_count;
+	if (!set->runs)
+		tell_about(set, sx_capture_info(reader));
 	sx_capture_close(reader);
 	return SX_OK;
 }
@@ -127,12 +168,16 @@ static uint64_t warm_up(const struct report *report)
 static enum sx_status read_run(struct cli *cli, const char *path, const char *shown,
 			       struct compare_set *set, bool *whole, struct sx_error *err)
 {
-	struct run run = {.cli = cli, .path = path, .whole = true};
+	double fps = cli->options.fps;
+	struct run run = {.cli = cli,
+			  .path = path,
+			  .whole = true,
+			  .deadline_ns = fps > 0 ? (uint64_t)(1e9 / fps) : 0};
 	const struct report *report = NULL;
 	uint32_t devices = 0;
 	enum sx_status status = imported_replace(cli, &run.path, err);
 	if (!status)
-		status = count_devices(run.path, &devices, err);
+		status = count_devices(run.path, set, &devices, err);
 	if (!status)
 		status = report_begin(&run.fill, err);
 	if (!status)
@@ -156,6 +201,9 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 		status = report_finish(run.fill, &report, err);
 	if (!status)
 		status = compare_set_add(set, shown, report, warm_up(report), err);
+	if (!status && run.frames &&
+	    !compare_set_add_misses(set, (double)run.late / (double)run.frames))
+		status = error_nomem(err, "comparing");
 	report_destroy(run.fill);
 	for (uint32_t i = 0; i < 64; i++)
 		sx_metrics_destroy(run.metrics[i]);

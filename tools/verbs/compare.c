@@ -124,7 +124,7 @@ const struct command cmd_compare = {
 		      "the recordings as diff does: what the machine does meanwhile then concerns "
 		      "both alike. The commands' output is their own; give -o for the result.",
 	     .options = "device metric set interval duration count api gate gates gate-missing "
-			"gate-warn update-baseline output format",
+			"gate-warn update-baseline fps output format",
 	     .child = true,
 	     .examples =
 		 "  sextant compare -n 5 -- ./old " SEPARATOR " ./new\n"

@@ -92,11 +92,13 @@ const struct command cmd_diff = {
 		 "samples; the verdict says better or worse where the catalog knows a direction. "
 		 "Pieces of work (vertices, fragments, ...) are compared number by number. Other "
 		 "devices and drivers are compared by neutral names alone. The first second, or "
-		 "tenth, of each run is warm-up. A gate is a limit for B, or with a sign and in "
+		 "tenth, of each run is warm-up. The percentiles of frame times are compared by "
+		 "themselves, and with --fps the share of frames that missed the deadline. A gate "
+		 "is a limit for B, or with a sign and in "
 		 "percent for the change; exit status 6 when one fails, 1 when one cannot be "
 		 "judged.",
 	     .options = "metric set api for as gate gates gate-missing gate-warn baseline "
-			"update-baseline output format",
+			"update-baseline fps output format",
 	     .max_args = 2,
 	     .examples =
 		 "  sextant diff before.sxc after.sxc\n"

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -100,6 +101,18 @@ static void join_words(char *const *argv, char *buf, size_t size)
 	}
 }
 
+/* The commit that a CI job builds, so that comparisons can name it; "" elsewhere. */
+static const char *commit_of_job(void)
+{
+	static const char *const names[] = {"SEXTANT_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
+		if (value && *value && strlen(value) < 100)
+			return value;
+	}
+	return "";
+}
+
 static enum sx_status create_writer(struct recording *r, struct sx_error *err)
 {
 	const struct options *o = &r->cli->options;
@@ -110,17 +123,15 @@ static enum sx_status create_writer(struct recording *r, struct sx_error *err)
 	join_words(o->child, command, sizeof(command));
 	snprintf(interval, sizeof(interval), "%llu ns", (unsigned long long)o->interval_ns);
 	struct sx_capture_property properties[] = {
-	    {"writer", "sextant " SX_VERSION},
-	    {"host", host},
-	    {"kernel", kernel.release},
-	    {"command", command},
-	    {"interval", interval},
+	    {"writer", "sextant " SX_VERSION}, {"host", host},
+	    {"kernel", kernel.release},	       {"command", command},
+	    {"commit", commit_of_job()},       {"interval", interval},
 	};
 	struct sx_capture_options options = {
 	    .flush_ns = 200000000, /* and what the session gathers first makes 250 ms */
 	    .keep_ns = r->keep_ns,
 	    .properties = properties,
-	    .property_count = o->interval_ns ? 5 : 4,
+	    .property_count = o->interval_ns ? 6 : 5,
 	};
 	return sx_capture_create(r->path, &options, &r->writer, err);
 }

@@ -47,6 +47,7 @@ struct compare_device {
 struct compare_set {
 	struct arena arena;
 	struct units units;
+	const char *about; /* machine, program and commit of the first run, or NULL */
 	const char **files;
 	size_t file_count, file_capacity;
 	uint32_t runs;
@@ -66,6 +67,8 @@ void compare_set_finish(struct compare_set *set);
 enum sx_status compare_set_add(struct compare_set *set, const char *file,
 			       const struct report *report, uint64_t warm_up_ns,
 			       struct sx_error *err);
+/* The share of the newest run's frames that missed the deadline; false: no memory. */
+bool compare_set_add_misses(struct compare_set *set, double share);
 /* Works out what holds for all runs. Call once, after the last one. */
 enum sx_status compare_set_done(struct compare_set *set, struct sx_error *err);
 

@@ -7,7 +7,8 @@
 
 #include "analysis/compare/noise.h"
 
-#define LOST_MOST    0.05  /* share of samples that may be lost on either side */
+#define PICTURE	     "framebuffer_pixels" /* of catalogs that know the size of a picture */
+#define LOST_MOST    0.05		  /* share of samples that may be lost on either side */
 #define CHANCE_ONE   0.02  /* that a given metric is named although nothing changed */
 #define CHANCE_ALL   0.05  /* that any is */
 #define CHANGE_LEAST 0.002 /* relative: less is the same, however certain */
@@ -308,15 +309,45 @@ static enum sx_status join_advice(struct comparison *c, struct sx_error *err)
 	return SX_OK;
 }
 
+/* Pictures of another size are other work: numbers that depend on it are no result of a change. */
+static bool other_pictures(const struct comparison *c)
+{
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct compare_row *row = &c->rows[i];
+		if (row->a && row->b && row->a->runs && row->b->runs &&
+		    strcmp(row->name, PICTURE) == 0)
+			return row->a->stats.p50 != row->b->stats.p50;
+	}
+	return false;
+}
+
+static void refuse_all(struct comparison *c, const char *why)
+{
+	for (size_t i = 0; i < c->row_count; i++) {
+		if (c->rows[i].verdict == COMPARE_INCOMPARABLE ||
+		    strcmp(c->rows[i].name, PICTURE) == 0)
+			continue;
+		c->rows[i].verdict = COMPARE_INCOMPARABLE;
+		c->rows[i].why = why;
+	}
+}
+
 /* Whether anything can be compared, and what concerns all of it. */
 static void judge_whole(struct comparison *c)
 {
 	size_t pairs = 0;
+	bool other = other_pictures(c);
+	if (other)
+		refuse_all(c, "the pictures differ in size");
 	for (size_t i = 0; i < c->row_count; i++)
 		pairs += c->rows[i].verdict != COMPARE_INCOMPARABLE;
 	c->comparable = pairs > 0;
-	if (!pairs)
+	if (other) {
+		c->comparable = false;
+		c->why_not = "the pictures differ in size";
+	} else if (!pairs) {
 		c->why_not = "the two have nothing that can be compared";
+	}
 	for (size_t d = 0; d < c->a->device_count && d < c->b->device_count && !c->why_not; d++)
 		c->why_not = differs(&c->a->devices[d], &c->b->devices[d]);
 	if (!c->why_not && c->a->runs == 1 && c->b->runs == 1)

@@ -2,12 +2,14 @@
 #include "analysis/compare/compare.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/compare/noise.h"
 
-#define CURVE_LEAST 20 /* lines of a curve of which some may be warm-up */
+#define FRAME_TIME  "frame.time" /* the neutral name */
+#define CURVE_LEAST 20		 /* lines of a curve of which some may be warm-up */
 
 void compare_set_init(struct compare_set *set)
 {
@@ -153,6 +155,50 @@ static void read_course(const struct report_device *d, uint32_t column, uint64_t
 	free(values);
 }
 
+/* One number a run, under a name of its own; one run then does not tell its noise. */
+static bool add_number(struct compare_set *set, const struct compare_metric *like,
+		       const char *suffix, double value)
+{
+	char name[128];
+	const struct compare_metric m0 = *like; /* the list may move */
+	snprintf(name, sizeof(name), "%s%s", m0.name, suffix);
+	struct compare_metric *m = find_metric(set, name, m0.device);
+	bool known = m != NULL;
+	if (known ? !make_room(set, m, set->runs + 1)
+		  : !(m = compare_set_metric(set, name, set->runs + 1)))
+		return false;
+	if (!known) {
+		m->title = m0.title;
+		m->unit = m0.unit;
+		m->heading = m0.heading;
+		m->direction = m0.direction;
+		m->device = m0.device;
+	}
+	m->means[m->runs] = value;
+	m->totals[m->runs] = (double)NAN;
+	m->samples[m->runs] = m0.samples[m0.runs - 1];
+	m->constant = false;
+	m->stats.min = fmin(m->stats.min, value);
+	m->stats.max = fmax(m->stats.max, value);
+	m->stats.p50 += value;
+	m->stats.p95 += value;
+	m->stats.p99 += value;
+	m->runs++;
+	return true;
+}
+
+/* How long frames take at worst is another question than how long they take. */
+static bool add_percentiles(struct compare_set *set, size_t index, const struct sx_stats *s,
+			    double factor)
+{
+	const double values[] = {s->p50, s->p95, s->p99};
+	static const char *const names[] = {".p50", ".p95", ".p99"};
+	for (int i = 0; i < 3; i++)
+		if (!add_number(set, &set->metrics[index], names[i], values[i] * factor))
+			return false;
+	return true;
+}
+
 static bool add_row(struct compare_set *set, const struct report_device *d, uint32_t index,
 		    uint32_t device, uint64_t warm_up_ns)
 {
@@ -180,6 +226,27 @@ static bool add_row(struct compare_set *set, const struct report_device *d, uint
 	m->stats.p95 += s->p95 * factor;
 	m->stats.p99 += s->p99 * factor;
 	m->runs++;
+	bool frames = m->neutral && strcmp(m->neutral, FRAME_TIME) == 0 && row->metric != SX_NONE;
+	return !frames || add_percentiles(set, (size_t)(m - set->metrics), s, factor);
+}
+
+bool compare_set_add_misses(struct compare_set *set, double share)
+{
+	for (size_t i = 0; i < set->metric_count; i++) {
+		const struct compare_metric like = set->metrics[i];
+		if (!like.runs || !like.neutral || strcmp(like.neutral, FRAME_TIME) != 0)
+			continue;
+		struct compare_metric with = like;
+		with.name = "deadline_misses";
+		with.title = "Frames over the deadline";
+		with.unit = "ratio";
+		with.direction = SX_DIRECTION_LOWER;
+		/* The run was counted by compare_set_add(): this is a part of it. */
+		set->runs--;
+		bool ok = add_number(set, &with, "", share);
+		set->runs++;
+		return ok;
+	}
 	return true;
 }
 

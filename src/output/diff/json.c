@@ -20,6 +20,7 @@ static void side(struct json *json, const char *key, const struct compare_set *s
 	json_kv_string(json, "catalog", set->device_count ? set->devices[0].catalog : NULL);
 	json_kv_u64(json, "samples", samples);
 	json_kv_u64(json, "runs", set->runs);
+	json_kv_string(json, "about", set->about);
 	json_key(json, "devices");
 	json_array_begin(json);
 	for (size_t d = 0; d < set->device_count; d++) {

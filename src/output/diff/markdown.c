@@ -36,6 +36,10 @@ static void side(FILE *out, const char *name, const struct compare_set *set)
 		if (set->devices[d].simulated)
 			fputs(" (simulated, not a real device)", out);
 	}
+	if (set->about) {
+		fputs("; ", out);
+		put(out, set->about);
+	}
 	fputc('\n', out);
 }
 

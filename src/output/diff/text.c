@@ -14,6 +14,8 @@ static void head_side(const struct view *view, const char *name, const struct co
 	diff_side(set, files, sizeof(files));
 	snprintf(line, sizeof(line), "%s  %s", name, files);
 	text_wrap(&view->out, 0, line);
+	if (set->about)
+		text_wrap(&view->out, 3, set->about);
 	for (size_t d = 0; d < set->device_count; d++) {
 		snprintf(line, sizeof(line), "   %s%s%s%s", set->devices[d].name,
 			 set->devices[d].driver ? ", " : "",
