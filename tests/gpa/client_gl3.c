@@ -196,6 +196,11 @@ static long resident(void)
 	return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+/* What drivers' threads and malloc() may take late; a soak is long enough to tell more. */
+#define SLACK_SHORT_KIB 32768
+#define SLACK_LONG_KIB	4096
+#define LONG_SECONDS	60
+
 /* Sessions for some seconds: memory is after a quarter what it is at the end. */
 static void check_memory(struct gl_scene *scene, GpaContextId context, int seconds)
 {
@@ -210,7 +215,8 @@ static void check_memory(struct gl_scene *scene, GpaContextId context, int secon
 	long grown = resident() - early;
 	printf("%ld sessions in %d s: %ld KiB more than after a quarter\n", sessions, seconds,
 	       grown);
-	CHECK3(!early || grown <= 4096, "memory has grown by %ld KiB", grown);
+	CHECK3(!early || grown <= (seconds < LONG_SECONDS ? SLACK_SHORT_KIB : SLACK_LONG_KIB),
+	       "memory has grown by %ld KiB", grown);
 }
 
 int main(int argc, char **argv)
