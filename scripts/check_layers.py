@@ -26,7 +26,7 @@ ROOMS = {
     'src/table': 'src/base src/expr src/wire',
     'src/decode': 'src/base src/expr src/catalog src/wire src/wire/oa src/table',
     'src/import': 'src/base src/expr src/catalog src/wire src/wire/oa src/table src/decode',
-    'src/metric': 'src/base src/expr src/catalog src/wire src/table src/decode',
+    'src/metric': 'src/base src/expr src/catalog src/catalog/lint src/wire src/table src/decode',
     'src/analysis': 'src/base src/expr src/catalog src/wire src/table src/decode src/metric',
     'src/output': 'src/base src/expr src/catalog src/wire src/table src/decode src/metric '
                   'src/analysis',

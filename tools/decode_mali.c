@@ -53,11 +53,13 @@ static enum sx_status decode(struct decode_job *job, struct sx_error *err)
 	options.value_bytes = !strcmp(width, "u32") ? 4 : !strcmp(width, "u64") ? 8 : 0;
 	if (!options.value_bytes) {
 		error_set(err, SX_ERR_USAGE, "Mali dumps have no values of kind \"%s\"", width);
+		error_because(err, "counters are of 32 or of 64 bits");
 		error_try(err, "--as mali-dump:u32, or mali-dump:u64");
 		return SX_ERR_USAGE;
 	}
 	if (!job->catalog) {
 		error_set(err, SX_ERR_USAGE, "a Mali dump does not say which GPU it is of");
+		error_because(err, "its bytes are counters alone");
 		error_try(err, "--for mali-g310, or --for mali-g625");
 		return SX_ERR_USAGE;
 	}

@@ -2,11 +2,15 @@
 #include "tools/cli/capture_view.h"
 #include "tools/cli/imported.h"
 #include <sextant/oa.h>
+#include <sextant/source.h>
 #include "tools/cli/cli.h"
 
 #include "base/privilege.h"
+#include "tools/cli/pager.h"
 
 #include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +27,7 @@ static const struct command *const commands[] = {
 static const struct command *find(const char *name)
 {
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		if (strcmp(commands[i]->verb.name, name) == 0)
+		if (strcasecmp(commands[i]->verb.name, name) == 0)
 			return commands[i];
 	return NULL;
 }
@@ -37,6 +41,7 @@ static int overview(FILE *out)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-10s %s\n", commands[i]->verb.name, commands[i]->verb.summary);
 	fputs("\n  sextant VERB --help   options of one verb\n"
+	      "  sextant --print-config  your own defaults, and where they are read from\n"
 	      "  sextant demo          profiles a real OpenGL program, here and now\n",
 	      out);
 	return EXIT_OK;
@@ -62,7 +67,7 @@ static int no_such_verb(const struct cli *cli, const char *name)
 		names[i] = commands[i]->verb.name;
 	struct sx_error err;
 	error_set(&err, SX_ERR_USAGE, "\"%s\" is not a verb of sextant", name);
-	error_because(&err, "the first argument says what to do");
+	error_because(&err, "sextant --help lists them");
 	const char *near = options_nearest(name, names);
 	if (near)
 		error_try(&err, "sextant %s", near);
@@ -84,8 +89,14 @@ static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 {
 	enum sx_status status = cli->verb->own_output ? SX_OK : cli_open_output(cli, err);
 	cli->view.out.width = text_terminal_width(cli->view.out.out);
+	cli->view.out.terminal = isatty(fileno(cli->view.out.out));
+	cli->view.out.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	cli->view.out.color = use_color(&cli->options, cli->view.out.out);
 	cli->err.color = use_color(&cli->options, stderr);
+	cli->err.ascii = cli->view.out.ascii;
+	bool pages = cli->verb->pages && cli->view.format == FORMAT_TEXT && !cli->options.help;
+	if (!status && pages && cli->view.out.out == stdout && (cli->pager = pager_start()))
+		cli->view.out.out = cli->pager;
 	return status;
 }
 
@@ -106,6 +117,8 @@ static bool end_output(struct cli *cli, int code)
 		saved = errno;
 	}
 	result_file_drop(&result->file);
+	pager_end(cli->pager);
+	cli->pager = NULL;
 	cli->view.out.out = stdout;
 	errno = saved;
 	return ok;
@@ -162,6 +175,10 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 	struct sx_error err = {0};
 	cli->verb = &command->verb;
 	enum sx_status status = options_parse(&cli->options, &command->verb, argc, argv, &err);
+	if (!status)
+		status = config_read(&cli->config, &err);
+	if (!status)
+		status = config_apply(&cli->config, &cli->options, cli->verb, &err);
 	begin_view(cli);
 	if (!status)
 		status = open_output(cli, &err);
@@ -174,6 +191,7 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 	if (!status)
 		status = imported_inputs(cli, &err);
 	int code = status ? cli_fail(cli, &err) : command->run(cli);
+	sx_devices_destroy(cli->devices);
 	capture_view_close(cli->capture);
 	imported_finish(cli);
 	sx_context_destroy(cli->context);
@@ -192,6 +210,16 @@ static void survive_broken_pipes(void)
 		sigaction(SIGPIPE, &action, NULL);
 }
 
+static int print_config(struct cli *cli)
+{
+	struct sx_error err = {0};
+	enum sx_status status = config_read(&cli->config, &err);
+	if (!status)
+		config_print(&cli->config, stdout);
+	config_finish(&cli->config);
+	return status ? cli_fail(cli, &err) : EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
 	struct cli_result result = {.file = RESULT_FILE_NONE};
@@ -204,18 +232,23 @@ int main(int argc, char **argv)
 		overview(stderr);
 		return EXIT_USAGE;
 	}
+	setlocale(LC_CTYPE, "");
 	const char *name = argv[1];
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
 		const struct command *about = argc > 2 ? find(argv[2]) : NULL;
 		cli.verb = about ? &about->verb : NULL;
 		return about ? help(&cli) : overview(stdout);
 	}
-	if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0)
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 ||
+	    strcmp(name, "version") == 0)
 		return printf("sextant %s\n", sx_version()) < 0;
+	if (strcmp(name, "--print-config") == 0)
+		return print_config(&cli);
 	const struct command *command = find(name);
 	if (!command)
 		return no_such_verb(&cli, name);
 	int code = run(&cli, command, argc - 2, argv + 2);
 	options_finish(&cli.options);
+	config_finish(&cli.config);
 	return code;
 }

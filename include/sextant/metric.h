@@ -35,6 +35,9 @@ struct sx_metrics_options {
 	const char *variant; /* name of a variant of the catalog (an API), or NULL: the first */
 	const struct sx_constant_value *constants;
 	uint32_t constant_count;
+	/* A vendor-neutral name that the catalog does not map is a column without data, not an
+	 * error. */
+	bool keep_neutral;
 	bool counters; /* without patterns: all raw counters instead of all metrics */
 	/* Columns of type f64 behind the others; without patterns, the only ones. */
 	const struct sx_metrics_formula *formulas;

@@ -27,6 +27,8 @@ struct sx_session_options {
 	uint32_t constant_count;
 	uint64_t interval_ns; /* of sources that sample time; 0: each source's own */
 	bool child;	      /* a program will be run: open sources that need one */
+	bool beside;	      /* with a child: open what measures the machine as well */
+	uint32_t pid;	      /* a process that runs already, for sources that measure one; or 0 */
 	bool keep_instances;  /* columns of each core or slice, as recordings keep them */
 	const char *input;    /* a capture to replay instead of this machine's devices */
 	bool realtime;	      /* at the speed of the recording, not as fast as it goes */

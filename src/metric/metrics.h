@@ -17,6 +17,7 @@ struct column_plan {
 };
 
 struct sx_metrics {
+	bool keep_neutral;
 	struct sx_catalog *catalog;
 	struct arena arena;
 	uint32_t variant;

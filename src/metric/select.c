@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "catalog/column.h"
+#include "catalog/lint/neutral.h"
 #include "metric/flex.h"
 
 static bool is_glob(const char *pattern)
@@ -302,6 +303,48 @@ static enum sx_status add_neutral(struct sx_metrics *m, const char *name, bool *
 	return status;
 }
 
+/* As people write names: a title, other case, blanks for underscores. */
+static enum sx_status add_loose(struct sx_metrics *m, const char *name, bool *any,
+				struct sx_error *err)
+{
+	struct column_meaning is = column_meaning(m->catalog, name, m->set);
+	*any = true;
+	if (is.metric != SX_NONE)
+		return add_metric(m, is.metric, err);
+	if (is.counter.counter != SX_NONE)
+		return add_instances(m, is.counter.counter, err);
+	*any = false;
+	return SX_OK;
+}
+
+/* A neutral name that nothing here maps: known, so it has a reason instead of an error. */
+static enum sx_status add_absent(struct sx_metrics *m, const char *name, bool *any,
+				 struct sx_error *err)
+{
+	struct neutral words;
+	char why[256];
+	enum sx_status status = neutral_init(&words, err);
+	const struct neutral_name *known = status ? NULL : neutral_find(&words, name);
+	snprintf(why, sizeof(why), "%s has nothing that means %s",
+		 sx_catalog_info(m->catalog)->name, name);
+	if (known) {
+		struct sx_metric_column column = {
+		    .name = arena_strndup(&m->arena, name, strlen(name)),
+		    .title = arena_strndup(&m->arena, name, strlen(name)),
+		    .unit = arena_strndup(&m->arena, known->unit, strlen(known->unit)),
+		    .type = SX_F64,
+		    .over_time = SX_REDUCE_RATIO,
+		    .metric = SX_NONE,
+		    .counter = SX_NONE,
+		    .why = arena_strndup(&m->arena, why, strlen(why))};
+		bool kept = column.name && column.title && column.unit && column.why;
+		status = kept ? add(m, column, err) : error_nomem(err, "selecting metrics");
+		*any = true;
+	}
+	neutral_finish(&words);
+	return status;
+}
+
 static enum sx_status add_name(struct sx_metrics *m, const char *name, struct sx_error *err)
 {
 	uint32_t matches = 0;
@@ -323,6 +366,10 @@ static enum sx_status add_name(struct sx_metrics *m, const char *name, struct sx
 		any = true;
 		status = add_unknown(m, i, err);
 	}
+	if (!status && !any)
+		status = add_loose(m, name, &any, err);
+	if (!status && !any && m->keep_neutral)
+		status = add_absent(m, name, &any, err);
 	return status || any ? status : not_found(m, name, err);
 }
 
@@ -396,6 +443,7 @@ static enum sx_status select_patterns(struct sx_metrics *m,
 enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_options *options,
 			      struct sx_error *err)
 {
+	m->keep_neutral = options->keep_neutral;
 	enum sx_status status = select_patterns(m, options, err);
 	for (uint32_t i = 0; !status && i < options->formula_count; i++)
 		status = add_formula(m, &options->formulas[i], err);

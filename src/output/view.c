@@ -3,6 +3,14 @@
 
 #include <stdarg.h>
 
+const char *format_name(enum format format)
+{
+	static const char *const names[FORMAT_COUNT] = {"text",	       "json",	   "ndjson",
+							"csv",	       "html",	   "perfetto",
+							"openmetrics", "markdown", "junit"};
+	return names[format];
+}
+
 void view_note(const struct view *view, const char *fmt, ...)
 {
 	char line[1024];

@@ -20,6 +20,13 @@ enum format {
 	FORMAT_JUNIT,
 };
 
+#define FORMAT_COUNT	  9
+#define FORMATS_TEXT_JSON (1u << FORMAT_TEXT | 1u << FORMAT_JSON)
+#define FORMATS_ROWS	  (FORMATS_TEXT_JSON | 1u << FORMAT_NDJSON | 1u << FORMAT_CSV)
+
+/* "text", "json", ...: as --format takes it. */
+const char *format_name(enum format format);
+
 struct view {
 	struct text_target out; /* the result: standard output, or a file */
 	struct human human;	/* how numbers read */

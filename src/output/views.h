@@ -6,7 +6,6 @@
 #include "output/view.h"
 
 struct report_view {
-	enum format format;
 	/* Writes the whole report. Errors: SX_ERR_NO_MEMORY, SX_ERR_USAGE; others show in ferror().
 	 */
 	enum sx_status (*write)(const struct view *view, const struct report *report,
@@ -16,6 +15,11 @@ struct report_view {
 /* The view of a format, or NULL. */
 const struct report_view *views_find(enum format format);
 /* A mask of 1 << enum format of all there are. */
-unsigned views_formats(void);
+enum {
+	VIEWS_FORMATS = 0
+#define VIEW(name, format) | 1 << format
+#include "output/views.def"
+#undef VIEW
+};
 
 #endif

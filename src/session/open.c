@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 
 static const char *copy(struct sx_session *s, const char *text)
 {
@@ -44,6 +45,26 @@ static enum sx_status no_catalog(const struct sx_device *device, struct sx_error
 	return SX_ERR_NOT_FOUND;
 }
 
+/* A catalog that is named must be the device's own, by whatever name it goes. */
+static enum sx_status same_catalog(const struct sx_session *s, const struct sx_device *found,
+				   const struct sx_catalog *own, struct sx_error *err)
+{
+	struct sx_catalog *wanted;
+	enum sx_status status = sx_catalog_open(s->context, s->options.catalog, &wanted, err);
+	if (status)
+		return status;
+	const char *name = sx_catalog_info(own)->name;
+	bool same = strcmp(sx_catalog_info(wanted)->name, name) == 0;
+	sx_catalog_unref(wanted);
+	if (same)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "%s is not described by catalog %s", found->id,
+		  s->options.catalog);
+	error_because(err, "its catalog is %s", name);
+	error_try(err, "without --for");
+	return SX_ERR_USAGE;
+}
+
 static enum sx_status open_device(struct sx_session *s, const struct sx_device *found,
 				  struct sx_error *err)
 {
@@ -61,6 +82,8 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 		status = sx_catalog_open(s->context, catalog, &info.catalog, err);
 	else
 		status = no_catalog(found, err);
+	if (!status && desc->catalog && s->options.catalog && !s->options.input)
+		status = same_catalog(s, found, info.catalog, err);
 	if (!status)
 		status = gather_constants(s, &d, &info, desc, err);
 	if (!status && (!mem_grow(&s->devices, &s->device_cap, s->device_count + 1, sizeof(d)) ||
@@ -81,7 +104,7 @@ static bool fits(const struct sx_session *s, const struct sx_device *device)
 {
 	if (device->state == SX_DEVICE_INJECT)
 		return s->options.child;
-	return device->state == SX_DEVICE_READY && !s->options.child;
+	return device->state == SX_DEVICE_READY && (!s->options.child || s->options.beside);
 }
 
 static enum sx_status cannot_use(const struct sx_device *device, struct sx_error *err)
@@ -121,9 +144,15 @@ static enum sx_status open_named(struct sx_session *s, const struct sx_device *a
 	}
 	if (blocked)
 		return cannot_use(blocked, err);
+	struct suggest near;
+	suggest_begin(&near, selector, 1);
+	for (size_t i = 0; i < count; i++) {
+		suggest_offer(&near, all[i].id);
+		suggest_offer(&near, all[i].source);
+	}
 	error_set(err, SX_ERR_NOT_FOUND, "no device %s", selector);
 	error_because(err, "no source of this machine knows it");
-	error_try(err, "sextant devices");
+	error_try(err, near.count ? "-d %s" : "sextant devices", near.count ? near.items[0] : "");
 	return SX_ERR_NOT_FOUND;
 }
 
@@ -131,11 +160,15 @@ static enum sx_status open_fitting(struct sx_session *s, const struct sx_device 
 				   struct sx_error *err)
 {
 	struct sx_error first = {0};
-	for (size_t i = 0; i < count; i++) {
-		struct sx_error why = {0};
-		if (fits(s, &all[i]) && open_device(s, &all[i], &why) && !first.status)
-			first = why;
-	}
+	/* What measures the program comes first: its samples are those that limits count. */
+	for (int inject = 1; inject >= 0; inject--)
+		for (size_t i = 0; i < count; i++) {
+			struct sx_error why = {0};
+			if ((all[i].state == SX_DEVICE_INJECT) != inject || !fits(s, &all[i]))
+				continue;
+			if (open_device(s, &all[i], &why) && !first.status)
+				first = why;
+		}
 	if (s->device_count)
 		return SX_OK;
 	if (first.status) {

@@ -22,6 +22,7 @@ static enum sx_status create(const struct sx_session *s, uint32_t index, const c
 	const struct sx_session_device *info = &s->infos[index];
 	struct sx_metrics_options options = {.patterns = patterns->items,
 					     .pattern_count = patterns->count,
+					     .keep_neutral = s->keep_neutral,
 					     .set = set,
 					     .variant = s->options.variant,
 					     .constants = info->constants,
@@ -157,6 +158,16 @@ static bool is_for(const struct sx_session *s, uint32_t index, const char *patte
 	return means_something(s, index, d->set, pattern, why->status ? NULL : why);
 }
 
+/* The last device takes neutral names that none before it had, as no data with a reason. */
+static bool is_left_for(struct sx_session *s, uint32_t index, const char *pattern, bool used)
+{
+	struct sx_error ignored = {.status = SX_ERR_NOT_FOUND};
+	if (used || index + 1 < s->device_count)
+		return false;
+	s->keep_neutral = true;
+	return is_for(s, index, pattern, &ignored);
+}
+
 /* Each pattern must mean something on at least one device; others pass it over. */
 static enum sx_status select_patterns(struct sx_session *s, struct sx_error *err)
 {
@@ -165,11 +176,13 @@ static enum sx_status select_patterns(struct sx_session *s, struct sx_error *err
 	bool *used = calloc(count + 1, sizeof(*used));
 	enum sx_status status = mine && used ? SX_OK : error_nomem(err, "selecting metrics");
 	struct sx_error why = {0};
+	s->keep_neutral = false;
 	for (uint32_t i = 0; !status && i < s->device_count; i++) {
 		struct patterns own = {.items = mine};
 		status = fix_set(s, i, err);
 		for (uint32_t p = 0; !status && p < count; p++) {
-			if (!is_for(s, i, s->options.metrics[p], &why))
+			if (!is_for(s, i, s->options.metrics[p], &why) &&
+			    !is_left_for(s, i, s->options.metrics[p], used[p]))
 				continue;
 			used[p] = true;
 			mine[own.count++] = s->options.metrics[p];

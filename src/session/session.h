@@ -51,6 +51,7 @@ struct session_watch {
 enum session_state { SESSION_IDLE, SESSION_RUNNING, SESSION_OVER };
 
 struct sx_session {
+	bool keep_neutral; /* names of the vocabulary that nobody has are columns without data */
 	struct sx_context *context;
 	const struct sx_sys *sys;
 	struct source_host host;	   /* of both */

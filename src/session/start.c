@@ -63,7 +63,7 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 					 .definitions = definitions,
 					 .catalog = info->catalog,
 					 .set = d->set,
-					 .pid = s->child.pid,
+					 .pid = s->child.pid ? s->child.pid : (pid_t)s->options.pid,
 					 .realtime = s->options.realtime,
 					 .overhead_permille = s->options.overhead_permille,
 					 .interval_ns = s->options.interval_ns};

@@ -99,6 +99,50 @@ static void add_weight(struct total_column *column, double value, uint64_t begin
 	column->weight += (double)(end - begin);
 }
 
+static void add_all_u64(struct total_column *column, const uint64_t *values, size_t count)
+{
+	unsigned __int128 sum = 0;
+	uint64_t max = values[0];
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	for (size_t i = 1; column->rule == SX_REDUCE_MAX && i < count; i++)
+		max = values[i] > max ? values[i] : max;
+	column->sum += sum;
+	if (column->rule != SX_REDUCE_MAX)
+		column->pick = values[count - 1];
+	else if (!column->with || max > column->pick)
+		column->pick = max;
+	column->with += count;
+}
+
+static void add_all_f64(struct total_column *column, const double *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool first = column->with++ == 0;
+		add_f64(column, values[i]);
+		if (first || column->rule != SX_REDUCE_MAX || values[i] > column->fpick)
+			column->fpick = values[i];
+	}
+}
+
+/* Rows that all have data and no reservation, which are most: without looking at each. */
+static bool add_valid(struct total_column *column, const struct sx_vector *from, size_t first,
+		      size_t rows)
+{
+	uint8_t any = 0;
+	if (column->rule == SX_REDUCE_MEAN || !rows)
+		return false;
+	for (size_t i = first; from->quality && i < first + rows; i++)
+		any |= from->quality[i];
+	if (any)
+		return false;
+	if (column->type == SX_U64)
+		add_all_u64(column, (const uint64_t *)from->data + first, rows);
+	else
+		add_all_f64(column, (const double *)from->data + first, rows);
+	return true;
+}
+
 static void add_column(struct total_column *column, const struct sx_table *table, uint32_t index,
 		       size_t first, size_t rows)
 {
@@ -111,6 +155,8 @@ static void add_column(struct total_column *column, const struct sx_table *table
 		column->absence |= SX_QUALITY_NOT_COLLECTED;
 		return;
 	}
+	if (add_valid(column, &from, first, rows))
+		return;
 	for (size_t i = first; i < first + rows; i++) {
 		uint8_t quality = from.quality ? from.quality[i] : 0;
 		if (quality & SX_QUALITY_NO_DATA_MASK) {

@@ -50,7 +50,6 @@ class Usage(Case):
         self.triplet(2, 'stta', has=['sextant stat'])
         self.triplet(2, 'list', has=['metrics'])
         self.triplet(2, 'list', 'metrcs', '--for', 'mali-g310', has=['metrics'])
-        self.triplet(2, 'list', 'metrics', has=['--for'])
         self.triplet(2, 'stat', '--intervall', '10ms', has=['--interval'])
         self.triplet(2, 'stat', '-t', '5', has=['5s'])
         self.triplet(2, 'stat', '-t', '-5s')
@@ -94,6 +93,72 @@ class Usage(Case):
             # A broken catalog must not hide the others.
             names = [c['name'] for c in self.json('devices', env=env)['catalogs']]
             self.assertIn('mali-g310', names)
+
+    def test_catalog_documents(self):
+        """One schema, one shape."""
+        diff = self.json('catalog', 'diff', 'amd-gcn1', 'amd-gcn2')
+        self.assertEqual(diff['schema'], 'sextant.catalog-diff/1')
+        self.assertEqual({d['change'] for d in diff['differences']}, {'new', 'other'} | {'gone'} & {
+            d['change'] for d in diff['differences']})
+        self.assertEqual(self.json('catalog', 'diff', 'cpu', 'cpu')['differences'], [])
+        self.assertEqual(self.json('catalog', 'lint', 'cpu')['schema'], 'sextant.catalog-lint/1')
+        self.assertEqual(self.json('catalog', 'show', 'cpu')['schema'], 'sextant.catalog/1')
+
+    def test_config(self):
+        """Defaults and presets of the user's own; the command line wins."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, 'sextant'))
+            path = os.path.join(folder, 'sextant', 'config')
+            env = {'XDG_CONFIG_HOME': folder}
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write('# mine\nlist.format = json\npreset two = cpu_busy,user_share\nformat = csv\n')
+            printed = run('--print-config', env=env)
+            self.assertIn(path, printed.stdout)
+            self.assertIn('preset two = cpu_busy,user_share', printed.stdout)
+            self.assertEqual(json.loads(run('list', 'metrics', '--for', 'cpu', env=env).stdout)['for'], 'cpu')
+            self.assertIn('unit', run('list', 'metrics', '--for', 'cpu', '-f', 'text', env=env).stdout.split('\n')[0])
+            rows = list(csv.reader(io.StringIO(run('stat', '-d', 'cpu', '-t', '100ms', '-m', 'two', env=env).stdout)))
+            self.assertEqual([row[0] for row in rows], ['name', 'cpu_busy', 'user_share'])
+            for text in ('formt = json\n', 'format json\n', 'format = xml\n'):
+                with open(path, 'w', encoding='utf-8') as file:
+                    file.write(text)
+                self.triplet(2, 'stat', '-d', 'cpu', '-t', '50ms', env=env, has=[path + ':1'])
+
+    def test_short_forms(self):
+        self.assertEqual(run('-V').stdout, run('--version').stdout)
+        self.assertEqual(run('LIST', 'metrics', '--for', 'cpu').stdout, run('list', 'metrics', '--dev', 'cpu').stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'x.json')
+            self.assertEqual(run('stat', '-d', 'cpu', '--dur', '50ms', '-I', '10ms', '-o', path).returncode, 0)
+            with open(path, encoding='utf-8') as file:
+                self.assertEqual(json.load(file)['schema'], 'sextant.stat/1')
+
+    def test_search(self):
+        """Without a catalog a name is searched for in all; a device and a capture name theirs."""
+        self.assertIn('overdraw', run('list', 'metrics', 'overdraw').stdout)
+        self.assertEqual({m['for'] for m in self.json('list', 'metrics', 'VSBusy')['metrics']} & {'amd-gcn1'}, {'amd-gcn1'})
+        self.assertIn('amd-gcn2', run('explain', 'VSBusy').stderr)
+        self.assertIn('Vertex shader busy', run('explain', 'vertex SHADER-busy').stdout)
+        self.assertEqual(self.json('list', '-d', 'cpu')['for'], 'cpu')
+
+    def test_any_program(self):
+        """The CPU always answers; what did not, and why, is one line."""
+        result = run('stat', '-m', 'cpu_busy,frame_time', '--json', '-I', '10ms', '--', 'sleep', '0.2')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        doc = json.loads(result.stdout)
+        self.assertEqual([d['source'] for d in doc['devices']], ['gl', 'cpu'])
+        self.assertGreater(doc['samples']['count'], 5)
+        self.assertEqual(len([l for l in result.stderr.split('\n') if 'not measured: ' in l]), 1)
+
+    def test_running_process(self):
+        with subprocess.Popen(['sh', '-c', 'while :; do :; done']) as busy:
+            doc = self.json('stat', '-p', str(busy.pid), '-m', 'cpus_used,TaskClock', '-t', '500ms')
+            busy.kill()
+        used = next(m for m in doc['metrics'] if m['name'] == 'TaskClock')
+        self.assertGreater(used['total'], 0.01)  # s of CPU time, however busy the machine is
+        late = json.loads(run('stat', '--json', '-d', 'cpu', '-I', '20ms', '--delay', '300ms', '--', 'sleep', '0.6').stdout)
+        self.assertLess(late['duration_ns'], 550000000 * 4)
+        self.assertLess(late['samples']['count'], 30)
 
     def test_output(self):
         self.triplet(4, 'list', 'metrics', '--for', 'cpu', '-o', '/nonexistent/out')

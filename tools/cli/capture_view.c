@@ -216,11 +216,12 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
 }
 
 static enum sx_status try_pattern(const struct cli *cli, const struct capture_view *view,
-				  const char *pattern, struct sx_error *err)
+				  const char *pattern, bool neutral, struct sx_error *err)
 {
 	struct sx_metrics *metrics = NULL;
 	struct sx_metrics_options options = {.patterns = &pattern,
 					     .pattern_count = 1,
+					     .keep_neutral = neutral,
 					     .set = view->set,
 					     .variant = cli->options.api,
 					     .constants = view->constants,
@@ -238,7 +239,7 @@ static bool is_elsewhere(const struct cli *cli, const struct capture_view *view,
 		struct capture_view *other = NULL;
 		if (i == view->device || capture_view_device(cli, view->path, i, &other, NULL))
 			continue;
-		found = try_pattern(cli, other, pattern, NULL) == SX_OK;
+		found = try_pattern(cli, other, pattern, false, NULL) == SX_OK;
 		capture_view_close(other);
 	}
 	return found;
@@ -256,11 +257,16 @@ enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *v
 		return error_nomem(err, "reading a capture");
 	for (size_t i = 0; !status && i < all->count; i++) {
 		const char *pattern = all->items[i];
-		status = try_pattern(cli, view, pattern, &why);
+		status = try_pattern(cli, view, pattern, false, &why);
+		if (status && is_elsewhere(cli, view, pattern)) {
+			status = SX_OK;
+			continue;
+		}
+		/* A name of the vocabulary that no device has is no data, with a reason. */
+		if (status)
+			status = try_pattern(cli, view, pattern, true, NULL);
 		if (!status)
 			view->patterns[view->pattern_count++] = pattern;
-		else if (is_elsewhere(cli, view, pattern))
-			status = SX_OK;
 	}
 	if (!status && all->count && !view->pattern_count)
 		status = SX_ERR_NOT_FOUND;

@@ -1,6 +1,7 @@
 /* Helpers that verbs share. */
 #include "tools/cli/cli.h"
 #include "tools/cli/capture_view.h"
+#include "tools/cli/selection.h"
 #include "tools/cli/imported.h"
 
 #include <errno.h>
@@ -177,6 +178,8 @@ enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_e
 			*out = sx_catalog_ref(cli->capture->catalog);
 		return status;
 	}
+	if (cli->options.devices.count)
+		return selection_catalog(cli, out, err);
 	if (cli->options.catalog)
 		return sx_catalog_open(cli->context, cli->options.catalog, out, err);
 	/* A capture would have told; say first when it is not there at all. */
@@ -195,17 +198,15 @@ enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_e
 
 enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err)
 {
-	static const char *const names[] = {"text",	"json",	       "ndjson",   "csv",  "html",
-					    "perfetto", "openmetrics", "markdown", "junit"};
 	if (allowed & 1u << cli->view.format)
 		return SX_OK;
 	char list[96] = "";
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
 		if (allowed & 1u << i)
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
-				 list[0] ? ", " : "", names[i]);
+				 list[0] ? ", " : "", format_name((enum format)i));
 	error_set(err, SX_ERR_USAGE, "sextant %s does not write %s", cli->verb->name,
-		  names[cli->view.format]);
+		  format_name(cli->view.format));
 	error_because(err, "its formats are %s", list);
 	error_try(err, "--format with one of these");
 	return SX_ERR_USAGE;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "output/view.h"
+#include "tools/cli/config.h"
 #include "tools/cli/options.h"
 #include "tools/cli/result_file.h"
 
@@ -33,11 +34,14 @@ struct cli {
 	struct sx_context *context;
 	const struct verb *verb;
 	struct options options;
+	struct config config;
+	FILE *pager;		/* between the result and the terminal, or NULL */
 	struct view view;	/* the result: standard output, or --output */
 	struct text_target err; /* everything else */
 	struct cli_result *result;
-	struct capture_view *capture; /* the input, once cli_catalog() found that it is one */
-	struct imported *imported;    /* inputs that were files of other tools */
+	struct sx_device_list *devices; /* of this machine, once somebody asked */
+	struct capture_view *capture;	/* the input, once cli_catalog() found that it is one */
+	struct imported *imported;	/* inputs that were files of other tools */
 };
 
 /* A verb and its function; the function returns an exit status. */
@@ -72,7 +76,10 @@ enum sx_status cli_input(const struct cli *cli, const char **path, struct sx_err
  * holds a reference.
  */
 enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err);
-/* Refuses a format that a verb does not write; `allowed` is a mask of 1 << enum format. */
+/*
+ * Refuses a format that the verb writes, but not with these options; `allowed` is a mask of 1 <<
+ * enum format. Errors: SX_ERR_USAGE.
+ */
 enum sx_status cli_formats(const struct cli *cli, unsigned allowed, struct sx_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* The option table and its parser. Every mistake is answered with what would have been right. */
 #include "tools/cli/options.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -9,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/suggest.h"
 
 enum kind {
 	FLAG,
@@ -63,6 +65,8 @@ static const struct spec specs[] = {
      "what measuring may cost a program (default 5); 0: count every frame", 0},
     {"context", 0, ID, AT(context), "ID", "only what ran in this context", 0},
     {"process", 0, STRING, AT(process), "NAME|PID", "only this process's samples", 0},
+    {"pid", 'p', ID, AT(pid), "PID", "a process that runs already", 0},
+    {"delay", 0, DURATION, AT(delay_ns), "DUR", "begin to measure so much later", 0},
     {"summary", 0, FLAG, AT(summary), NULL, "one row for the whole input", 0},
     {"counter", 0, STRING, AT(counter), "A7..A20", "a flexible EU counter", 0},
     {"event", 0, STRING, AT(event), "N|NAME", "what increments it", 0},
@@ -80,8 +84,7 @@ static const struct spec specs[] = {
     {"update-baseline", 0, STRING, AT(update_baseline), "FILE", "write B's numbers as a baseline",
      0},
     {"selftest", 0, FLAG, AT(selftest), NULL, "check the hardware's invariants", 0},
-    {"format", 'f', FORMAT, 0, "FMT",
-     "text json ndjson csv html perfetto openmetrics markdown junit", -1},
+    {"format", 'f', FORMAT, 0, "FMT", "how to write the result", -1},
     {"json", 0, FORMAT, 0, NULL, "short for --format json", FORMAT_JSON},
     {"csv", 0, FORMAT, 0, NULL, "short for --format csv", FORMAT_CSV},
     {"color", 0, COLOR, 0, "WHEN", "auto, always or never", 0},
@@ -91,6 +94,7 @@ static const struct spec specs[] = {
 };
 
 #define SPEC_COUNT (sizeof(specs) / sizeof(specs[0]))
+static_assert(SPEC_COUNT <= 64, "a bit for each is kept");
 static const char always[] = "color quiet verbose help";
 
 bool options_word(const char *words, const char *word)
@@ -203,28 +207,76 @@ static enum sx_status set_constant(struct options *options, const struct spec *s
 	return SX_OK;
 }
 
-static enum sx_status set_format(struct options *options, const struct spec *spec, const char *text,
-				 struct sx_error *err)
+/* "text, json and csv": the formats of a mask. */
+static const char *format_list(unsigned formats, char *buf, size_t size)
 {
-	static const char *const names[] = {"text",	"json",	       "ndjson",   "csv",   "html",
-					    "perfetto", "openmetrics", "markdown", "junit", NULL};
-	options->format_given = true;
-	if (spec->value >= 0) {
-		options->format = (enum format)spec->value;
-		return SX_OK;
+	size_t used = 0, left = 0;
+	for (int i = 0; i < FORMAT_COUNT; i++)
+		left += formats >> i & 1;
+	buf[0] = '\0';
+	for (int i = 0; i < FORMAT_COUNT && used < size; i++) {
+		if (!(formats >> i & 1))
+			continue;
+		const char *before = !used ? "" : left == 1 ? " or " : ", ";
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", before,
+					 format_name((enum format)i));
+		left--;
 	}
-	for (int i = 0; names[i]; i++) {
-		if (strcmp(names[i], text) == 0) {
-			options->format = (enum format)i;
-			return SX_OK;
-		}
-	}
-	bad_value(err, spec, text,
-		  "text, json, ndjson, csv, html, perfetto, openmetrics, markdown or junit");
-	const char *near = options_nearest(text, names);
-	if (near)
-		error_try(err, "--format %s", near);
+	return buf;
+}
+
+static enum sx_status not_written(const struct verb *verb, const char *format, struct sx_error *err)
+{
+	const char *names[FORMAT_COUNT + 1] = {0};
+	char list[96];
+	size_t count = 0;
+	for (int i = 0; i < FORMAT_COUNT; i++)
+		if (verb->formats >> i & 1)
+			names[count++] = format_name((enum format)i);
+	error_set(err, SX_ERR_USAGE, "sextant %s does not write %s", verb->name, format);
+	error_because(err, "it writes %s", format_list(verb->formats, list, sizeof(list)));
+	const char *near = options_nearest(format, names);
+	error_try(err, "--format %s", near ? near : names[0]);
 	return SX_ERR_USAGE;
+}
+
+static enum sx_status set_format(struct options *options, const struct spec *spec,
+				 const struct verb *verb, const char *text, struct sx_error *err)
+{
+	options->format_given = true;
+	for (int i = 0; i < FORMAT_COUNT; i++) {
+		bool named = spec->value >= 0 ? spec->value == i
+					      : strcasecmp(format_name((enum format)i), text) == 0;
+		if (!named)
+			continue;
+		options->format = (enum format)i;
+		if (verb->formats >> i & 1)
+			return SX_OK;
+	}
+	return not_written(verb, spec->value >= 0 ? spec->name : text, err);
+}
+
+/* What a result file's name says of its format, among those that the verb writes. */
+static void format_by_suffix(struct options *options, const struct verb *verb)
+{
+	static const struct {
+		const char *suffix;
+		enum format format;
+	} suffixes[] = {{".txt", FORMAT_TEXT},	       {".json", FORMAT_JSON},
+			{".ndjson", FORMAT_NDJSON},    {".jsonl", FORMAT_NDJSON},
+			{".csv", FORMAT_CSV},	       {".html", FORMAT_HTML},
+			{".pftrace", FORMAT_PERFETTO}, {".perfetto-trace", FORMAT_PERFETTO},
+			{".md", FORMAT_MARKDOWN},      {".xml", FORMAT_JUNIT},
+			{".prom", FORMAT_OPENMETRICS}, {".om", FORMAT_OPENMETRICS}};
+	size_t length = options->output ? strlen(options->output) : 0;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t tail = strlen(suffixes[i].suffix);
+		if (length <= tail || !(verb->formats >> suffixes[i].format & 1) ||
+		    strcasecmp(options->output + length - tail, suffixes[i].suffix) != 0)
+			continue;
+		options->format = suffixes[i].format;
+		options->format_given = true;
+	}
 }
 
 static enum sx_status set_color(struct options *options, const struct spec *spec, const char *text,
@@ -284,16 +336,18 @@ static enum sx_status set_id(struct option_id *id, const struct spec *spec, cons
 	unsigned long long value = strtoull(digits, &end, hex ? 16 : 10);
 	if (!isxdigit((unsigned char)digits[0]) || *end || errno || value > UINT32_MAX) {
 		bad_value(err, spec, text, "a number of 32 bits, decimal or behind 0x");
-		error_try(err, "--%s 0x1a2b; decode --by context shows the ids", spec->name);
+		error_try(err, "--%s 0x1a2b%s", spec->name,
+			  spec->letter ? "" : "; decode --by context shows the ids");
 		return SX_ERR_USAGE;
 	}
 	*id = (struct option_id){true, (uint32_t)value};
 	return SX_OK;
 }
 
-static enum sx_status set(struct options *options, const struct spec *spec, char *text,
-			  struct sx_error *err)
+static enum sx_status set(struct options *options, const struct verb *verb, const struct spec *spec,
+			  char *text, struct sx_error *err)
 {
+	options->given |= UINT64_C(1) << (spec - specs);
 	void *member = (char *)options + spec->offset;
 	switch (spec->kind) {
 	case FLAG:
@@ -321,50 +375,20 @@ static enum sx_status set(struct options *options, const struct spec *spec, char
 	case CONSTANT:
 		return set_constant(options, spec, text, err);
 	case FORMAT:
-		return set_format(options, spec, text, err);
+		return set_format(options, spec, verb, text, err);
 	case COLOR:
 		return set_color(options, spec, text, err);
 	}
 	return SX_ERR_USAGE;
 }
 
-static size_t distance(const char *a, const char *b)
-{
-	size_t la = strlen(a), lb = strlen(b);
-	size_t row[64];
-	if (la >= 63 || lb >= 63)
-		return 64;
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= la; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= lb; j++) {
-			size_t above = row[j];
-			size_t best = diagonal + (a[i - 1] != b[j - 1]);
-			if (above + 1 < best)
-				best = above + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-			diagonal = above;
-		}
-	}
-	return row[lb];
-}
-
 const char *options_nearest(const char *word, const char *const *candidates)
 {
-	const char *best = NULL;
-	size_t least = 1 + strlen(word) / 3;
-	for (; *candidates; candidates++) {
-		size_t d = distance(word, *candidates);
-		if (d <= least && (!best || d < least)) {
-			best = *candidates;
-			least = d;
-		}
-	}
-	return best;
+	struct suggest near;
+	suggest_begin(&near, word, 1);
+	for (; *candidates; candidates++)
+		suggest_offer(&near, *candidates);
+	return near.count ? near.items[0] : NULL;
 }
 
 static enum sx_status unknown(const struct verb *verb, const char *name, struct sx_error *err)
@@ -381,8 +405,8 @@ static enum sx_status unknown(const struct verb *verb, const char *name, struct 
 	taken[count] = NULL;
 	error_set(err, SX_ERR_USAGE, "unknown option %s%s", strlen(name) > 1 ? "--" : "-", name);
 	error_because(err,
-		      elsewhere ? "sextant %s does not take it, other verbs do"
-				: "sextant %s does not take it",
+		      elsewhere ? "it means nothing to sextant %s, only to other verbs"
+				: "sextant %s has no such option",
 		      verb->name);
 	const char *near = options_nearest(name, taken);
 	if (near)
@@ -392,13 +416,41 @@ static enum sx_status unknown(const struct verb *verb, const char *name, struct 
 	return SX_ERR_USAGE;
 }
 
-static const struct spec *find_long(const struct verb *verb, const char *name, size_t len)
+/* The option of this name, or the only one that begins so; *others are as many as begin so. */
+static const struct spec *find_long(const struct verb *verb, const char *name, size_t len,
+				    size_t *others)
 {
-	for (size_t i = 0; i < SPEC_COUNT; i++)
-		if (strlen(specs[i].name) == len && memcmp(specs[i].name, name, len) == 0 &&
-		    verb_takes(verb, &specs[i]))
+	const struct spec *found = NULL;
+	*others = 0;
+	for (size_t i = 0; i < SPEC_COUNT; i++) {
+		if (!len || strncmp(specs[i].name, name, len) != 0 || !verb_takes(verb, &specs[i]))
+			continue;
+		if (strlen(specs[i].name) == len) {
+			*others = 1;
 			return &specs[i];
-	return NULL;
+		}
+		found = found ? found : &specs[i];
+		++*others;
+	}
+	return *others == 1 ? found : NULL;
+}
+
+static enum sx_status several(const struct verb *verb, const char *name, struct sx_error *err)
+{
+	char list[256] = "";
+	const char *first = NULL;
+	for (size_t i = 0; i < SPEC_COUNT; i++) {
+		size_t used = strlen(list);
+		if (strncmp(specs[i].name, name, strlen(name)) != 0 || !verb_takes(verb, &specs[i]))
+			continue;
+		first = first ? first : specs[i].name;
+		snprintf(list + used, sizeof(list) - used, "%s--%s", used ? ", " : "",
+			 specs[i].name);
+	}
+	error_set(err, SX_ERR_USAGE, "--%s is short for several options", name);
+	error_because(err, "%s begin so", list);
+	error_try(err, "--%s", first);
+	return SX_ERR_USAGE;
 }
 
 static const struct spec *find_short(const struct verb *verb, char letter)
@@ -415,8 +467,9 @@ struct cursor {
 };
 
 /* Applies an option whose value is `inline_value`, the next argument, or none. */
-static enum sx_status apply(struct options *options, const struct spec *spec, char *inline_value,
-			    struct cursor *cursor, struct sx_error *err)
+static enum sx_status apply(struct options *options, const struct verb *verb,
+			    const struct spec *spec, char *inline_value, struct cursor *cursor,
+			    struct sx_error *err)
 {
 	if (!spec->arg) {
 		if (inline_value) {
@@ -425,7 +478,7 @@ static enum sx_status apply(struct options *options, const struct spec *spec, ch
 			error_try(err, "--%s", spec->name);
 			return SX_ERR_USAGE;
 		}
-		return set(options, spec, NULL, err);
+		return set(options, verb, spec, NULL, err);
 	}
 	if (!inline_value) {
 		if (cursor->at + 1 >= cursor->argc ||
@@ -437,7 +490,7 @@ static enum sx_status apply(struct options *options, const struct spec *spec, ch
 		}
 		inline_value = cursor->argv[++cursor->at];
 	}
-	return set(options, spec, inline_value, err);
+	return set(options, verb, spec, inline_value, err);
 }
 
 static enum sx_status parse_long(struct options *options, const struct verb *verb,
@@ -446,13 +499,14 @@ static enum sx_status parse_long(struct options *options, const struct verb *ver
 	char *name = cursor->argv[cursor->at] + 2;
 	char *equals = strchr(name, '=');
 	size_t len = equals ? (size_t)(equals - name) : strlen(name);
-	const struct spec *spec = find_long(verb, name, len);
+	size_t others;
+	const struct spec *spec = find_long(verb, name, len, &others);
 	if (!spec) {
 		if (equals)
 			*equals = '\0';
-		return unknown(verb, name, err);
+		return others ? several(verb, name, err) : unknown(verb, name, err);
 	}
-	return apply(options, spec, equals ? equals + 1 : NULL, cursor, err);
+	return apply(options, verb, spec, equals ? equals + 1 : NULL, cursor, err);
 }
 
 /* -vv, -I10ms, -I 10ms */
@@ -464,8 +518,8 @@ static enum sx_status parse_short(struct options *options, const struct verb *ve
 		if (!spec)
 			return unknown(verb, (char[]){*p, '\0'}, err);
 		if (spec->arg)
-			return apply(options, spec, p[1] ? p + 1 : NULL, cursor, err);
-		enum sx_status status = apply(options, spec, NULL, cursor, err);
+			return apply(options, verb, spec, p[1] ? p + 1 : NULL, cursor, err);
+		enum sx_status status = apply(options, verb, spec, NULL, cursor, err);
 		if (status)
 			return status;
 	}
@@ -503,6 +557,50 @@ static enum sx_status take_argument(struct options *options, const struct verb *
 	return SX_ERR_USAGE;
 }
 
+/* An option that does nothing beside the others would mislead whoever gave it. */
+static enum sx_status check_together(const struct options *o, const struct verb *verb,
+				     struct sx_error *err)
+{
+	bool report = strcmp(verb->name, "report") == 0;
+	const char *alone = !report || o->by ? NULL
+			    : o->sort	     ? "--sort"
+			    : o->top	     ? "--top"
+			    : o->interval_ns ? "--interval"
+					     : NULL;
+	if (alone) {
+		error_set(err, SX_ERR_USAGE, "%s does nothing without --by", alone);
+		error_because(err, "only rows that are put together have an order and a length");
+		error_try(err, "--by time%s", o->interval_ns ? "" : ", or --by frame");
+		return SX_ERR_USAGE;
+	}
+	if (o->realtime && !o->input && !o->args.count) {
+		error_set(err, SX_ERR_USAGE, "--realtime does nothing without a recording");
+		error_because(err, "devices have no other speed");
+		error_try(err, "-i FILE");
+		return SX_ERR_USAGE;
+	}
+	if (o->pid.given && o->child) {
+		error_set(err, SX_ERR_USAGE, "--pid and a command at once");
+		error_because(err, "one program is measured at a time");
+		error_try(err, "--pid %u without the command", o->pid.value);
+		return SX_ERR_USAGE;
+	}
+	if (o->delay_ns && (o->input || (o->child && o->count))) {
+		error_set(err, SX_ERR_USAGE, "--delay does not go with %s", o->input ? "-i" : "-n");
+		error_because(err, o->input ? "a recording is over"
+					    : "the samples before its end would count");
+		error_try(err, o->input ? "sextant capture cut FILE --from 5s" : "-t DUR");
+		return SX_ERR_USAGE;
+	}
+	if (o->child && o->output && strcmp(o->output, "-") == 0) {
+		error_set(err, SX_ERR_USAGE, "the result cannot go to standard output");
+		error_because(err, "the program writes there");
+		error_try(err, "-o FILE, or no -o: the result then comes after the program's");
+		return SX_ERR_USAGE;
+	}
+	return SX_OK;
+}
+
 enum sx_status options_parse(struct options *options, const struct verb *verb, int argc,
 			     char **argv, struct sx_error *err)
 {
@@ -519,11 +617,71 @@ enum sx_status options_parse(struct options *options, const struct verb *verb, i
 		else
 			status = take_argument(options, verb, arg, err);
 	}
-	return status;
+	if (!status && !options->format_given)
+		format_by_suffix(options, verb);
+	return status ? status : check_together(options, verb, err);
+}
+
+/* A copy that lives as long as the options. */
+static char *keep_text(struct options *options, const char *text)
+{
+	char *copy = strdup(text);
+	if (copy && !list_add(&options->owned, copy)) {
+		free(copy);
+		copy = NULL;
+	}
+	return copy;
+}
+
+enum sx_status options_add(struct options *options, struct string_list *list, const char *text,
+			   bool split, struct sx_error *err)
+{
+	char *copy = split ? keep_text(options, text) : NULL;
+	bool ok = split ? copy && list_split(list, copy) : list_add(list, text);
+	return ok ? SX_OK : error_nomem(err, "reading options");
+}
+
+/* "yes" and "no" for what is a switch on the command line. */
+static enum sx_status default_switch(struct options *options, const struct verb *verb,
+				     const struct spec *spec, const char *value,
+				     struct sx_error *err)
+{
+	if (strcasecmp(value, "yes") == 0 || strcasecmp(value, "true") == 0)
+		return set(options, verb, spec, NULL, err);
+	if (strcasecmp(value, "no") == 0 || strcasecmp(value, "false") == 0)
+		return SX_OK;
+	return bad_value(err, spec, value, "yes or no");
+}
+
+enum sx_status options_default(struct options *options, const struct verb *verb, const char *name,
+			       const char *value, struct sx_error *err)
+{
+	bool known = false;
+	for (size_t i = 0; i < SPEC_COUNT; i++) {
+		const struct spec *spec = &specs[i];
+		if (strcmp(spec->name, name) != 0)
+			continue;
+		known = true;
+		bool given = spec->kind == FORMAT ? options->format_given : options->given >> i & 1;
+		if (!verb_takes(verb, spec) || given)
+			return SX_OK;
+		if (!spec->arg)
+			return default_switch(options, verb, spec, value, err);
+		char *copy = keep_text(options, value);
+		return copy ? set(options, verb, spec, copy, err)
+			    : error_nomem(err, "reading options");
+	}
+	error_set(err, SX_ERR_USAGE, "no verb has an option %s", name);
+	error_because(err, "options are called as on the command line, without dashes");
+	error_try(err, "sextant stat --help, for names");
+	return known ? SX_OK : SX_ERR_USAGE;
 }
 
 void options_finish(struct options *options)
 {
+	for (size_t i = 0; i < options->owned.count; i++)
+		free((char *)(uintptr_t)options->owned.items[i]);
+	free(options->owned.items);
 	free(options->devices.items);
 	free(options->metrics.items);
 	free(options->args.items);
@@ -536,12 +694,19 @@ void options_describe(const struct verb *verb, FILE *out)
 	for (size_t i = 0; i < SPEC_COUNT; i++) {
 		const struct spec *spec = &specs[i];
 		char left[64];
-		if (!verb_takes(verb, spec))
+		bool unwritten =
+		    spec->kind == FORMAT && spec->value >= 0 && !(verb->formats >> spec->value & 1);
+		if (!verb_takes(verb, spec) || unwritten)
 			continue;
 		snprintf(left, sizeof(left), "%c%c%c --%s%s%s", spec->letter ? '-' : ' ',
 			 spec->letter ? spec->letter : ' ', spec->letter ? ',' : ' ', spec->name,
 			 spec->arg ? " " : "", spec->arg ? spec->arg : "");
 		bool by = verb->by && strcmp(spec->name, "by") == 0;
-		fprintf(out, "  %-26s %s\n", left, by ? verb->by : spec->help);
+		bool formats = spec->kind == FORMAT && spec->value < 0;
+		char list[96];
+		fprintf(out, "  %-26s %s\n", left,
+			by	  ? verb->by
+			: formats ? format_list(verb->formats, list, sizeof(list))
+				  : spec->help);
 	}
 }

@@ -50,8 +50,11 @@ struct options {
 	double fps;
 	struct option_share overhead;
 	bool counters, selftest, realtime, summary;
-	struct option_id context;
-	char **child; /* after `--`, NULL-terminated; NULL without */
+	struct option_id context, pid;
+	uint64_t delay_ns;
+	uint64_t given;		  /* a bit for each line of the table of options */
+	struct string_list owned; /* texts that are freed with the options */
+	char **child;		  /* after `--`, NULL-terminated; NULL without */
 };
 
 /* How a verb wants its arguments. */
@@ -60,11 +63,13 @@ struct verb {
 	const char *synopsis; /* after the name, one line */
 	const char *summary;  /* one line for the list of verbs */
 	const char *about;    /* a paragraph for its help */
+	unsigned formats; /* that it writes: a mask of 1 << enum format; 0: --format is not taken */
 	const char *options;  /* long names that it takes, separated by blanks */
 	const char *by;	      /* what --by takes, where it is not what the table says */
 	int max_args;	      /* positional arguments; -1: any number */
 	bool child;	      /* takes `-- command` */
 	bool own_output;      /* opens --output itself */
+	bool pages;	      /* its text may be longer than a screen */
 	const char *examples; /* lines, or NULL */
 };
 
@@ -75,6 +80,16 @@ struct verb {
 enum sx_status options_parse(struct options *options, const struct verb *verb, int argc,
 			     char **argv, struct sx_error *err);
 void options_finish(struct options *options);
+/*
+ * Sets an option of this name to a copy of the value, as the command line would, where the verb
+ * takes it and the command line did not give it. Errors: SX_ERR_USAGE, also for a name that no verb
+ * has.
+ */
+enum sx_status options_default(struct options *options, const struct verb *verb, const char *name,
+			       const char *value, struct sx_error *err);
+/* Adds a text to a list, or with `split` a copy of it, taken apart at commas. */
+enum sx_status options_add(struct options *options, struct string_list *list, const char *text,
+			   bool split, struct sx_error *err);
 
 /* Writes the options that a verb takes, one a line. */
 void options_describe(const struct verb *verb, FILE *out);

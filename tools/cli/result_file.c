@@ -90,7 +90,7 @@ static int make_draft(int folder, char name[RESULT_DRAFT_MAX])
 }
 
 /* A draft that has a name, so that one rename puts it into place. */
-static bool open_draft(struct result_file *result, const struct stat *st)
+static bool create_draft(struct result_file *result, const struct stat *st)
 {
 	int fd = make_draft(result->folder, result->draft);
 	if (fd >= 0 && dress(fd, st))
@@ -107,6 +107,21 @@ static bool open_draft(struct result_file *result, const struct stat *st)
 	result->draft[0] = '\0';
 	errno = saved;
 	return false;
+}
+
+/* A signal between the draft and its guard would leave the draft for ever. */
+static bool open_draft(struct result_file *result, const struct stat *st)
+{
+	sigset_t ending, before;
+	sigemptyset(&ending);
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		sigaddset(&ending, deadly[i]);
+	pthread_sigmask(SIG_BLOCK, &ending, &before);
+	bool ok = create_draft(result, st);
+	int saved = errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return ok;
 }
 
 /* The folder that holds the file, links followed; false when it was swapped meanwhile. */

@@ -257,8 +257,7 @@ static int run(struct cli *cli)
 	struct advised *all = NULL;
 	uint32_t count = 0;
 	const char *path;
-	enum sx_status status =
-	    cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV, &err);
+	enum sx_status status = SX_OK;
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
@@ -293,6 +292,8 @@ const struct command cmd_advise = {
 		 "0. --fps is the frame rate to reach. -v also lists the rules that do not apply, "
 		 "and those that could not be judged "
 		 "with what they lack.",
+	     .pages = true,
+	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_CSV,
 	     .options = "for set api input output const fps device format",
 	     .max_args = 1,
 	     .examples = "  sextant advise counters.csv --for mali-g625\n"

@@ -90,7 +90,7 @@ static int compare_command_run(struct cli *cli)
 	struct compare_set sets[2] = {0};
 	bool whole = true;
 	int code = EXIT_OK;
-	enum sx_status status = cli_formats(cli, diff_views_formats(), &err);
+	enum sx_status status = SX_OK;
 	if (!status)
 		status = split(cli, &s, &err);
 	if (!status)
@@ -123,6 +123,7 @@ const struct command cmd_compare = {
 	     .about = "Runs the two commands in turn (A B A B ...), N times each (5), and compares "
 		      "the recordings as diff does: what the machine does meanwhile then concerns "
 		      "both alike. The commands' output is their own; give -o for the result.",
+	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_MARKDOWN | 1u << FORMAT_JUNIT,
 	     .options = "device metric set interval duration count api gate gates gate-missing "
 			"gate-warn update-baseline fps output format",
 	     .child = true,

@@ -98,6 +98,7 @@ static enum sx_status begin(struct decode_job *job, const struct decode_format *
 	if (o->by && !options_word(format->by, o->by)) {
 		error_set(err, SX_ERR_USAGE, "decode cannot split rows of %s by \"%s\"", o->as,
 			  o->by);
+		error_because(err, "its rows do not tell that");
 		error_try(err, "--by with one of: %s", format->by);
 		return SX_ERR_USAGE;
 	}
@@ -129,6 +130,7 @@ static enum sx_status write_rows(struct decode_job *job, struct sx_error *err)
 	const struct options *o = &job->cli->options;
 	struct sx_metrics_options selection = {.patterns = o->metrics.items,
 					       .pattern_count = (uint32_t)o->metrics.count,
+					       .keep_neutral = true,
 					       .set = job->set,
 					       .variant = o->api,
 					       .constants = job->constants,
@@ -210,9 +212,7 @@ static int run(struct cli *cli)
 	struct decode_job job = {.cli = cli};
 	const struct decode_format *format = NULL;
 	const char *path;
-	enum sx_status status = cli_formats(
-	    cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON | 1u << FORMAT_CSV,
-	    &err);
+	enum sx_status status = SX_OK;
 	if (!status)
 		status = choose_format(cli, &format, &err);
 	if (!status)
@@ -244,6 +244,7 @@ const struct command cmd_decode = {
 		 "core up to the highest present; they need --for and the constants l2_slices "
 		 "and shader_core_mask. perf-stat is what perf stat -x, prints, one row an "
 		 "interval of -I; its events are matched with the counters of --for.",
+	     .formats = FORMATS_ROWS,
 	     .options =
 		 "for metric set api as by context summary input output const counters format",
 	     .by = "context or residency (Intel OA), or instance (Mali)",

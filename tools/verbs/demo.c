@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "output/views.h"
 #include "tools/verbs/profile.h"
 #include "tools/verbs/run.h"
 
@@ -144,6 +145,7 @@ const struct command cmd_demo = {
 		 "profiles that device for 5 s instead; mali-g310 and mali-g625 are there on "
 		 "every machine, as models that draw scenes by themselves: simulated, and said "
 		 "to be so in every output.",
+	     .formats = VIEWS_FORMATS,
 	     .options = "for device metric interval duration count output format",
 	     .examples = "  sextant demo\n"
 			 "  sextant demo -d mali-g625\n"},

@@ -191,8 +191,7 @@ int device_list_run(struct cli *cli, bool catalogs)
 	struct sx_error err = {0};
 	struct sx_device_list *list = NULL;
 	size_t count = 0;
-	enum sx_status status =
-	    cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV, &err);
+	enum sx_status status = SX_OK;
 	if (!status)
 		status = sx_devices_probe(cli->context, cli->options.verbose, &list, &err);
 	if (!status) {
@@ -216,6 +215,8 @@ const struct command cmd_devices = {
 		 "Lists the devices that a source found on this machine, with the catalog that "
 		 "describes each, and all catalogs, which need no device. -v lists also what "
 		 "was looked for and is not here.",
+	     .pages = true,
+	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_CSV,
 	     .options = "format output"},
     .run = devices_run,
 };

@@ -61,7 +61,7 @@ static int diff_run(struct cli *cli)
 	struct compare_set a = {0}, b = {0};
 	bool whole = true;
 	int code = EXIT_OK;
-	enum sx_status status = cli_formats(cli, diff_views_formats(), &err);
+	enum sx_status status = SX_OK;
 	if (!status)
 		status = sides(cli, names, &err);
 	if (!status)
@@ -97,6 +97,7 @@ const struct command cmd_diff = {
 		 "is a limit for B, or with a sign and in "
 		 "percent for the change; exit status 6 when one fails, 1 when one cannot be "
 		 "judged.",
+	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_MARKDOWN | 1u << FORMAT_JUNIT,
 	     .options = "metric set api for as gate gates gate-missing gate-warn baseline "
 			"update-baseline fps output format",
 	     .max_args = 2,

@@ -169,7 +169,7 @@ static int run(struct cli *cli)
 	struct sx_error err = {0};
 	struct sx_device_list *list = NULL;
 	size_t count = 0;
-	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	enum sx_status status = SX_OK;
 	if (!status && cli->options.selftest)
 		return selftest(cli);
 	if (!status)
@@ -205,6 +205,7 @@ const struct command cmd_doctor = {
 		 "says why and what would help. Exit status 4 when nothing works. "
 		 "--selftest checks the invariants of one device's hardware and writes a "
 		 "report that can be sent in.",
+	     .formats = FORMATS_TEXT_JSON,
 	     .options = "device format output selftest"},
     .run = run,
 };

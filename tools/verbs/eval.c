@@ -12,6 +12,7 @@ static struct sx_metrics_options selection(const struct cli *cli, const struct s
 	const struct options *o = &cli->options;
 	return (struct sx_metrics_options){.patterns = o->metrics.items,
 					   .pattern_count = (uint32_t)o->metrics.count,
+					   .keep_neutral = true,
 					   .set = o->set,
 					   .variant = o->api,
 					   .constants = o->constants,
@@ -221,9 +222,7 @@ static int run(struct cli *cli)
 	struct sx_catalog *catalog = NULL;
 	struct input_rows *raw = NULL;
 	const char *path;
-	enum sx_status status = cli_formats(
-	    cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON | 1u << FORMAT_CSV,
-	    &err);
+	enum sx_status status = SX_OK;
 	if (!status)
 		status = cli_catalog(cli, &catalog, &err);
 	if (!status && cli->capture)
@@ -252,6 +251,7 @@ const struct command cmd_eval = {
 		 "or any alias) and writes the metrics of the catalog for every row. Columns "
 		 "duration_ns and timestamp_ns give the rows' times; a column may also hold a "
 		 "constant. A missing column is no data, never zero.",
+	     .formats = FORMATS_ROWS,
 	     .options = "for metric set api input output const counters format",
 	     .max_args = 1,
 	     .examples = "  sextant eval --for mali-g310 -i counters.csv --const shader_cores=2\n"},

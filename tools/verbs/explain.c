@@ -2,11 +2,13 @@
 #include "tools/verbs/oa/explain.h"
 #include "output/catalog/formula.h"
 #include "tools/cli/input.h"
+#include "tools/cli/selection.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "catalog/refs.h"
 #include "metric/flex.h"
 
@@ -322,32 +324,13 @@ static void explain_json(const struct explanation *e, uint32_t metric, uint32_t 
 }
 
 /* The first metric, or else counter, that maps a neutral name. */
-static bool look_up_neutral(const struct explanation *e, const char *name, uint32_t *metric,
-			    uint32_t *counter)
-{
-	for (uint32_t i = 0; i < e->view.metric_count; i++) {
-		const struct sx_metric_info *m = &e->view.metrics[i];
-		if (m->neutral && strcmp(m->neutral, name) == 0 &&
-		    (e->set == SX_NONE || m->group == e->set)) {
-			*metric = i;
-			return true;
-		}
-	}
-	for (uint32_t i = 0; i < e->view.counter_count; i++)
-		if (e->view.counters[i].neutral && strcmp(e->view.counters[i].neutral, name) == 0) {
-			*counter = i;
-			return true;
-		}
-	return false;
-}
-
 static enum sx_status look_up(struct explanation *e, const char *name, uint32_t *metric,
 			      uint32_t *counter, struct sx_error *err)
 {
 	uint32_t matches = 0;
 	const char *near[2];
-	*metric = sx_catalog_find_metric(e->view.catalog, name, e->set, &matches);
-	*counter = sx_catalog_find_counter(e->view.catalog, name, SX_NONE, NULL);
+	bool found = describe_find(&e->view, name, e->set, metric, counter);
+	sx_catalog_find_metric(e->view.catalog, name, e->set, &matches);
 	if (*metric != SX_NONE && matches > 1) {
 		error_set(err, SX_ERR_AMBIGUOUS, "%s is ambiguous in catalog %s", name,
 			  e->view.info->name);
@@ -356,9 +339,7 @@ static enum sx_status look_up(struct explanation *e, const char *name, uint32_t 
 			  e->view.metrics[*metric].qualified);
 		return SX_ERR_AMBIGUOUS;
 	}
-	if (*metric != SX_NONE || *counter != SX_NONE)
-		return SX_OK;
-	if (look_up_neutral(e, name, metric, counter))
+	if (found)
 		return SX_OK;
 	error_set(err, SX_ERR_NOT_FOUND, "no metric or counter %s in catalog %s", name,
 		  e->view.info->name);
@@ -423,13 +404,65 @@ static enum sx_status explain_name(struct explanation *e, const char *name, stru
 	return status;
 }
 
+/* Who knows a name, of all catalogs. */
+struct search {
+	const char *name;
+	struct sx_catalog *found; /* the first */
+	char others[512];
+	struct suggest near;
+};
+
+static bool search_one(void *user, struct sx_catalog *catalog)
+{
+	struct search *s = user;
+	struct catalog_view view = describe_view(catalog);
+	uint32_t metric, counter;
+	const char *near[1];
+	if (!describe_find(&view, s->name, SX_NONE, &metric, &counter)) {
+		if (!s->found && sx_catalog_suggest(catalog, s->name, near, 1))
+			suggest_offer(&s->near, near[0]);
+		return true;
+	}
+	size_t used = strlen(s->others);
+	if (!s->found)
+		s->found = sx_catalog_ref(catalog);
+	else
+		snprintf(s->others + used, sizeof(s->others) - used, "%s%s", used ? ", " : "",
+			 view.info->name);
+	return true;
+}
+
+/* Nobody said which device is meant: whoever knows the name, this machine's devices first. */
+static enum sx_status search_catalogs(struct cli *cli, const char *name, struct sx_catalog **out,
+				      struct sx_error *err)
+{
+	struct search s = {.name = name};
+	suggest_begin(&s.near, name, 1);
+	selection_each_catalog(cli, search_one, &s);
+	if (s.found) {
+		*out = s.found;
+		if (s.others[0])
+			cli_note(cli, "as catalog %s has it; --for chooses another of: %s",
+				 sx_catalog_info(s.found)->name, s.others);
+		return SX_OK;
+	}
+	error_set(err, SX_ERR_NOT_FOUND, "no catalog has a metric or counter %s", name);
+	error_because(err, "no name, alias or title of theirs matches");
+	if (s.near.count)
+		error_try(err, "sextant explain %s", s.near.items[0]);
+	else
+		error_try(err, "sextant list metrics");
+	return SX_ERR_NOT_FOUND;
+}
+
 static enum sx_status open_catalog(struct cli *cli, const char *name, struct sx_catalog **out,
 				   struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	if (flex_is_definition(name) && !o->catalog && !o->input)
+	bool anywhere = !o->catalog && !o->input && !o->devices.count;
+	if (flex_is_definition(name) && anywhere)
 		return sx_catalog_open(cli->context, "intel-bdw", out, err);
-	return cli_catalog(cli, out, err);
+	return anywhere ? search_catalogs(cli, name, out, err) : cli_catalog(cli, out, err);
 }
 
 static int run(struct cli *cli)
@@ -439,7 +472,7 @@ static int run(struct cli *cli)
 	struct sx_table *totals = NULL;
 	struct explanation e = {.cli = cli};
 	const char *name = cli->options.args.count ? cli->options.args.items[0] : NULL;
-	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	enum sx_status status = SX_OK;
 	if (!status && !name) {
 		status = error_set(&err, SX_ERR_USAGE, "nothing to explain was named");
 		error_because(&err, "explain takes the name of a metric or counter");
@@ -460,13 +493,16 @@ static int run(struct cli *cli)
 
 const struct command cmd_explain = {
     .verb = {.name = "explain",
-	     .synopsis = "NAME --for CATALOG [-i FILE]",
+	     .synopsis = "NAME [--for CATALOG] [-i FILE]",
 	     .summary = "what a metric means: unit, formula as a tree, inputs, advice",
 	     .about =
 		 "Shows title, unit, meaning, the formula as a tree with each input's block and "
 		 "slot, and the advice that uses it. With -i the numbers of a file are put in. "
-		 "NAME may define a flexible EU counter of Intel's OA unit.",
-	     .options = "for set api input output const format",
+		 "Without --for, -d and -i every catalog is searched, those of this machine's "
+		 "devices first. NAME may define a flexible EU counter of Intel's OA unit.",
+	     .pages = true,
+	     .formats = FORMATS_TEXT_JSON,
+	     .options = "for device set api input output const format",
 	     .max_args = 1,
 	     .examples = "  sextant explain VSInvocations --for opengl\n"
 			 "  sextant explain RenderBasic.EuActive --for intel-bdw\n"

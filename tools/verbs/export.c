@@ -45,6 +45,7 @@ static enum sx_status select_metrics(const struct cli *cli, struct exported *d,
 	const struct options *o = &cli->options;
 	struct sx_metrics_options options = {.patterns = d->view->patterns,
 					     .pattern_count = d->view->pattern_count,
+					     .keep_neutral = true,
 					     .set = d->view->set,
 					     .variant = o->api,
 					     .constants = d->view->constants,
@@ -295,8 +296,7 @@ static int run(struct cli *cli)
 	bool whole = true;
 	if (!cli->options.format_given)
 		cli->view.format = FORMAT_CSV;
-	enum sx_status status =
-	    cli_formats(cli, 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON, &err);
+	enum sx_status status = SX_OK;
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
@@ -318,6 +318,7 @@ const struct command cmd_export = {
 	     .about = "Writes every row of a capture with its times, labels and metrics, or with "
 		      "--counters its raw counters as recorded. A capture of any size is written "
 		      "in little memory. Where a row has no data the field is empty, null in JSON.",
+	     .formats = 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON,
 	     .options = "for device metric set api input output const counters format",
 	     .max_args = 1,
 	     .examples = "  sextant export game.sxc -m 'gpu.*' -o game.csv\n"

@@ -412,7 +412,7 @@ static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct planning p = {.cli = cli};
-	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	enum sx_status status = SX_OK;
 	if (!status)
 		status = cli_catalog(cli, &p.catalog, &err);
 	if (!status)
@@ -435,6 +435,7 @@ const struct command cmd_plan = {
 	     .about = "Distributes what metrics need over as few runs of the same work as the "
 		      "hardware's limits allow, and says what fills each pass. A metric comes from "
 		      "no more passes than it needs on its own. With -v the counters are listed.",
+	     .formats = FORMATS_TEXT_JSON,
 	     .options = "for api metric set const output format",
 	     .max_args = 0,
 	     .examples = "  sextant plan --for amd-gcn2 --api opengl -m VSBusy,TexUnitBusy\n"

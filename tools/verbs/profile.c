@@ -1,9 +1,14 @@
 /* Measures a run into the model of a report and has it written. */
 #include "tools/verbs/profile.h"
 
+#include <errno.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "analysis/report/lead.h"
 #include "output/views.h"
+#include "tools/cli/progress.h"
 #include "tools/verbs/run.h"
 
 #define POLL_MS 100
@@ -22,24 +27,67 @@ static enum sx_status take_rows(struct sx_session *session, struct report_fill *
 	return status;
 }
 
-/* The run from start to end; *filled says whether the report took all of its rows. */
-static enum sx_status drive(struct sx_session *session, char *const *argv,
-			    const struct sx_session_limits *limits, struct report_fill *fill,
-			    enum sx_status *filled, struct sx_error *err)
+/* A run on its way into a report. */
+struct profiling {
+	struct cli *cli;
+	struct sx_session *session;
+	struct report_fill *fill;
+	struct sx_session_limits limits;
+	uint64_t begin_ns; /* when what was sampled counts: --delay */
+	struct progress progress;
+	enum sx_status filled; /* whether the report took all rows */
+};
+
+static uint64_t profile_now_ns(void)
+{
+	struct timespec t = {0};
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* "12.0 s, 120 samples, cpu_busy 43 %": what came last, for whoever watches. */
+static void profile_watch(struct profiling *p)
+{
+	uint32_t count;
+	char line[256] = "", value[HUMAN_MAX], time[HUMAN_MAX];
+	const struct sx_session_device *d = sx_session_devices(p->session, &count);
+	if (!progress_due(&p->progress))
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		struct report_lead lead;
+		size_t used = strlen(line);
+		if (!d[i].metrics || !d[i].raw || !report_lead_of(d[i].metrics, d[i].raw, &lead))
+			continue;
+		human_value(&p->cli->view.human, value, lead.value, lead.unit);
+		snprintf(line + used, sizeof(line) - used, ", %s %s", lead.name, value);
+	}
+	human_duration(time, profile_now_ns() - p->progress.begin_ns);
+	progress_tell(&p->progress, "%s, %llu sample%s%s; Ctrl-C ends", time,
+		      count ? (unsigned long long)d[0].samples : 0ull,
+		      count && d[0].samples == 1 ? "" : "s", line);
+}
+
+static enum sx_status drive(struct profiling *p, char *const *argv, struct sx_error *err)
 {
 	struct sx_error ignored = {0};
-	enum sx_status status = sx_session_start(session, argv, limits, err);
-	*filled = SX_OK;
+	enum sx_status status = sx_session_start(p->session, argv, &p->limits, err);
 	if (status)
 		return status;
+	p->begin_ns = profile_now_ns() + (argv ? p->cli->options.delay_ns : 0);
 	do {
-		status = sx_session_poll(session, POLL_MS, &ignored);
-		*filled = take_rows(session, fill, err);
-	} while (!*filled && (!status || status == SX_AGAIN));
-	status = sx_session_finish(session, *filled ? &ignored : err);
-	if (!*filled)
-		*filled = take_rows(session, fill, err);
-	return *filled ? *filled : status;
+		status = sx_session_poll(p->session, POLL_MS, &ignored);
+		if (!argv && !p->cli->options.input)
+			profile_watch(p);
+		if (profile_now_ns() < p->begin_ns)
+			sx_session_drop_rows(p->session);
+		else
+			p->filled = take_rows(p->session, p->fill, err);
+	} while (!p->filled && (!status || status == SX_AGAIN));
+	progress_end(&p->progress);
+	status = sx_session_finish(p->session, p->filled ? &ignored : err);
+	if (!p->filled)
+		p->filled = take_rows(p->session, p->fill, err);
+	return p->filled ? p->filled : status;
 }
 
 static enum sx_status add_devices(const struct cli *cli, const struct sx_session *session,
@@ -86,9 +134,9 @@ static enum sx_status set_facts(const struct sx_session *session, struct report_
 	return status;
 }
 
-static enum sx_status write(const struct cli *cli, const struct sx_session *session,
-			    struct report_fill *fill, const struct report *run, uint64_t *samples,
-			    struct sx_error *err)
+static enum sx_status profile_write(const struct cli *cli, const struct sx_session *session,
+				    struct report_fill *fill, const struct report *run,
+				    uint64_t *samples, bool *lacks, struct sx_error *err)
 {
 	const struct report *report;
 	enum sx_status status = set_facts(session, fill, err);
@@ -98,10 +146,21 @@ static enum sx_status write(const struct cli *cli, const struct sx_session *sess
 		status = report_finish(fill, &report, err);
 	if (!status)
 		status = views_find(cli->view.format)->write(&cli->view, report, err);
+	*lacks = !status && report_lacks_named(report);
 	*samples = 0;
 	for (uint32_t i = 0; !status && i < report->device_count; i++)
 		*samples += report->devices[i].samples;
 	return status;
+}
+
+/* What was measured, not what went before --delay; a recording has its own times. */
+static uint64_t profile_duration_ns(const struct cli *cli, const struct sx_session *session,
+				    char *const *argv)
+{
+	uint64_t all = sx_session_duration_ns(session), before = argv ? cli->options.delay_ns : 0;
+	if (cli->options.input)
+		return 0;
+	return all > before ? all - before : 0;
 }
 
 static int conclude(struct cli *cli, struct sx_session *session, struct report_fill *fill,
@@ -109,39 +168,71 @@ static int conclude(struct cli *cli, struct sx_session *session, struct report_f
 {
 	uint32_t count;
 	uint64_t samples;
+	bool lacks;
 	struct sx_error failed = {0};
 	struct sx_child_status child = sx_session_child(session);
 	struct report run = {.schema = "stat",
-			     .duration_ns =
-				 cli->options.input ? 0 : sx_session_duration_ns(session),
+			     .duration_ns = profile_duration_ns(cli, session, argv),
 			     .ran = argv != NULL,
 			     .exit_code = run_exit_code(&child)};
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
-	if (write(cli, session, fill, &run, &samples, &failed))
+	if (profile_write(cli, session, fill, &run, &samples, &lacks, &failed))
 		return cli_fail(cli, &failed);
+	bool silent = false;
+	for (uint32_t i = 0; i < count; i++)
+		silent |= devices[i].silence && !devices[i].samples;
+	/* What was named must be there; what was only tried need not. */
+	lacks |= silent && cli->options.devices.count;
 	if (!samples && count) {
 		cli_fail(cli, devices[0].silence ? devices[0].silence : why);
 		return run.exit_code ? run.exit_code : EXIT_INCOMPLETE;
 	}
 	run_tell(cli, session, cli->view.format != FORMAT_TEXT);
-	return run.exit_code ? run.exit_code : why->status ? EXIT_INCOMPLETE : EXIT_OK;
+	return run.exit_code ? run.exit_code : why->status || lacks ? EXIT_INCOMPLETE : EXIT_OK;
 }
 
-static int measure(struct cli *cli, struct sx_session *session, struct report_fill *fill,
-		   char *const *argv)
+/* Without a program there is nothing to see yet: say what is measured, and how it ends. */
+static void announce(const struct profiling *p)
+{
+	uint32_t count;
+	char names[256] = "";
+	const struct sx_session_device *d = sx_session_devices(p->session, &count);
+	if (p->cli->options.input || p->limits.duration_ns || p->limits.samples ||
+	    !isatty(fileno(p->cli->err.out)))
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+			 i ? ", " : "", d[i].name ? d[i].name : d[i].source);
+	cli_note(p->cli, "measuring %s until Ctrl-C", names);
+}
+
+static void delay(struct profiling *p, char *const *argv)
+{
+	uint64_t ns = p->cli->options.delay_ns;
+	struct timespec rest = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	if (argv) {
+		p->limits.duration_ns += p->limits.duration_ns ? ns : 0;
+	} else if (ns) {
+		while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
+			;
+	}
+}
+
+static int measure(struct profiling *p, char *const *argv)
 {
 	struct sx_error err = {0};
-	struct sx_session_limits limits = {.duration_ns = cli->options.duration_ns,
-					   .samples = cli->options.count};
-	enum sx_status filled;
 	fflush(NULL);
-	run_catch_signals(session);
-	enum sx_status status = drive(session, argv, &limits, fill, &filled, &err);
+	delay(p, argv);
+	if (!argv)
+		announce(p);
+	run_catch_signals(p->session);
+	enum sx_status status = drive(p, argv, &err);
 	run_catch_signals(NULL);
-	if (filled)
-		return cli_fail(cli, &err);
-	return status && status != SX_INCOMPLETE ? run_cannot(cli, &err, argv)
-						 : conclude(cli, session, fill, argv, &err);
+	if (p->filled)
+		return cli_fail(p->cli, &err);
+	return status && status != SX_INCOMPLETE
+		   ? run_cannot(p->cli, &err, argv)
+		   : conclude(p->cli, p->session, p->fill, argv, &err);
 }
 
 int profile_run(struct cli *cli, char *const *argv)
@@ -149,15 +240,22 @@ int profile_run(struct cli *cli, char *const *argv)
 	struct sx_error err = {0};
 	struct report_fill *fill = NULL;
 	struct sx_session *session = NULL;
+	enum sx_status status = run_prepare(cli, &err);
 	struct sx_session_options options = run_options(cli, argv);
-	enum sx_status status = cli_formats(cli, views_formats(), &err);
+	options.beside = true;
 	if (!status)
 		status = report_begin(&fill, &err);
 	if (!status)
 		status = sx_session_create(cli->context, &options, &session, &err);
 	if (!status)
 		status = add_devices(cli, session, fill, &err);
-	int code = status ? cli_fail(cli, &err) : measure(cli, session, fill, argv);
+	struct profiling p = {
+	    .cli = cli,
+	    .session = session,
+	    .fill = fill,
+	    .limits = {.duration_ns = cli->options.duration_ns, .samples = cli->options.count},
+	    .progress = {.cli = cli}};
+	int code = status ? cli_fail(cli, &err) : measure(&p, argv);
 	report_destroy(fill);
 	sx_session_destroy(session);
 	return code;

@@ -258,10 +258,10 @@ static int run(struct cli *cli)
 	struct recording r = {.cli = cli,
 			      .path = cli->options.output ? cli->options.output : DEFAULT_FILE,
 			      .progress = isatty(STDERR_FILENO) && !cli->options.quiet};
+	enum sx_status status = run_prepare(cli, &err);
 	struct sx_session_options options = run_options(cli, cli->options.child);
 	options.keep_instances = true;
-	enum sx_status status = SX_OK;
-	if (cli->options.keep)
+	if (!status && cli->options.keep)
 		status = options_duration(cli->options.keep, &r.keep_ns, &err);
 	if (!status)
 		status = sx_session_create(cli->context, &options, &session, &err);
@@ -283,7 +283,7 @@ const struct command cmd_record = {
 		      "With --keep only the last seconds are held in memory: SIGUSR2 writes "
 		      "them, and so does a crash of COMMAND.",
 	     .options = "for device metric set interval duration count output const api context "
-			"process keep overhead",
+			"process pid keep overhead",
 	     .child = true,
 	     .own_output = true,
 	     .examples = "  sextant record -o game.sxc -- ./game\n"

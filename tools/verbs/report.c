@@ -41,6 +41,7 @@ static struct sx_metrics_options selection(const struct cli *cli, const struct i
 					   .constants = in->view->constants,
 					   .constant_count = in->view->constant_count,
 					   .counters = o->counters,
+					   .keep_neutral = true,
 					   .like = in->raw};
 }
 
@@ -189,7 +190,7 @@ static enum sx_status write_report(const struct cli *cli, const struct input *in
 				   const struct report *report, struct sx_error *err);
 
 static enum sx_status write(const struct cli *cli, const struct input *inputs,
-			    struct report_fill *fill, int *code, struct sx_error *err)
+			    struct report_fill *fill, int *code, bool *whole, struct sx_error *err)
 {
 	const struct report *finished;
 	struct arena arena = {0};
@@ -197,6 +198,7 @@ static enum sx_status write(const struct cli *cli, const struct input *inputs,
 	if (status)
 		return status;
 	struct report report = *finished;
+	*whole = !report_lacks_named(finished);
 	status = judge_gates(cli, &arena, &report, code, err);
 	if (!status)
 		status = write_report(cli, inputs, &report, err);
@@ -273,9 +275,9 @@ static enum sx_status report(struct cli *cli, const char *path, const uint32_t *
 	if (!status)
 		status = fill_devices(cli, path, list, count, inputs, &used, fill, err);
 	if (!status)
-		status = write(cli, inputs, fill, code, err);
+		status = write(cli, inputs, fill, code, whole, err);
 	if (!status && used)
-		*whole = capture_view_note(cli, inputs[0].view);
+		*whole = capture_view_note(cli, inputs[0].view) && *whole;
 	for (uint32_t i = 0; !status && i < used; i++)
 		*whole &= !inputs[i].view->failed && !inputs[i].view->lost_more;
 	report_destroy(fill);
@@ -293,7 +295,7 @@ static int report_run(struct cli *cli)
 	bool whole = true;
 	int code = EXIT_OK;
 	unsigned grouped = 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV;
-	enum sx_status status = cli_formats(cli, cli->options.by ? grouped : views_formats(), &err);
+	enum sx_status status = cli->options.by ? cli_formats(cli, grouped, &err) : SX_OK;
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
@@ -320,6 +322,8 @@ const struct command cmd_report = {
 		 "60, also the budget of such a picture: core cycles for each pixel, what was "
 		 "spent of them, and the power of external memory. With --gate it holds limits "
 		 "against the whole run: exit status 6 when one fails.",
+	     .pages = true,
+	     .formats = VIEWS_FORMATS,
 	     .options = "for device metric set api interval input output const counters by sort "
 			"top fps resolution gate gates gate-missing gate-warn format",
 	     .max_args = 1,

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+#include "tools/cli/selection.h"
+
 /* The running session, for the signal handlers alone. */
 static struct sx_session *volatile running;
 
@@ -58,6 +61,24 @@ int run_noted_signal(void)
 	return noted;
 }
 
+enum sx_status run_prepare(struct cli *cli, struct sx_error *err)
+{
+	struct options *o = &cli->options;
+	if (o->pid.given &&
+	    (!o->pid.value || (kill((pid_t)o->pid.value, 0) < 0 && errno == ESRCH))) {
+		error_set(err, SX_ERR_NOT_FOUND, "no process %u runs", o->pid.value);
+		error_because(err, "it has ended, or never began");
+		error_try(err, "pidof NAME, for the number of a program that runs");
+		return SX_ERR_NOT_FOUND;
+	}
+	if (o->pid.given && !o->devices.count) {
+		if (!mem_grow(&o->devices.items, &o->devices.cap, 1, sizeof(*o->devices.items)))
+			return error_nomem(err, "reading options");
+		o->devices.items[o->devices.count++] = "cpu";
+	}
+	return selection_devices(cli, err);
+}
+
 #define OVERHEAD_PERMILLE 50 /* of the program's CPU time, unless the user says otherwise */
 
 struct sx_session_options run_options(const struct cli *cli, char *const *argv)
@@ -74,6 +95,7 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 	    .constant_count = (uint32_t)o->constant_count,
 	    .interval_ns = o->interval_ns,
 	    .child = argv != NULL,
+	    .pid = o->pid.value,
 	    .input = o->input,
 	    .realtime = o->realtime,
 	    .overhead_permille = o->overhead.given ? o->overhead.permille : OVERHEAD_PERMILLE,
@@ -90,6 +112,9 @@ void run_tell(const struct cli *cli, const struct sx_session *session, bool note
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sx_session_device *d = &devices[i];
 		const char *name = d->name ? d->name : d->source;
+		if (d->silence && !d->samples)
+			cli_note(cli, "note: not measured: %s: %s%s%s", name, d->silence->message,
+				 d->silence->because[0] ? ": " : "", d->silence->because);
 		if (notes && d->note)
 			cli_note(cli, "note: %s", d->note);
 		if (d->failure)

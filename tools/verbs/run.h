@@ -6,6 +6,11 @@
 
 #include "tools/cli/cli.h"
 
+/*
+ * What has to be known before a session: the devices behind -d, and that the process of --pid is
+ * there. Errors: SX_ERR_NOT_FOUND.
+ */
+enum sx_status run_prepare(struct cli *cli, struct sx_error *err);
 /* What the command line asks of a session. */
 struct sx_session_options run_options(const struct cli *cli, char *const *argv);
 /* SIGINT, SIGTERM and SIGHUP end this session from now on; NULL: they kill again. */

@@ -1,4 +1,5 @@
 /* sextant stat: totals and distribution for one command, or for a duration. */
+#include "output/views.h"
 #include "tools/verbs/profile.h"
 #include "tools/verbs/stat_repeat.h"
 
@@ -26,8 +27,9 @@ const struct command cmd_stat = {
 		 "command the devices are sampled until --duration or --count, or Ctrl-C; with "
 		 "-i the samples of a capture take their place. With -r N the command runs N "
 		 "times, and each metric comes with the spread of its runs.",
+	     .formats = VIEWS_FORMATS,
 	     .options = "for device metric set interval duration count input output const api "
-			"context process format "
+			"context process pid delay format "
 			"repeat realtime overhead",
 	     .child = true,
 	     .examples = "  sextant stat -- glmark2 -b build\n"

@@ -13,7 +13,7 @@ static struct place place_of(const struct sx_catalog *catalog, const struct sx_m
 {
 	uint32_t count;
 	if (c->metric == SX_NONE)
-		return (struct place){"Counters", NULL};
+		return (struct place){c->counter == SX_NONE ? "Metrics" : "Counters", NULL};
 	const struct sx_metric_info *m = &sx_catalog_metrics(catalog, &count)[c->metric];
 	if (!m->section_count)
 		return (struct place){m->category ? m->category : "Metrics", NULL};
@@ -73,4 +73,15 @@ bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct r
 	out->headings = headings;
 	out->heading_count = used;
 	return report_find_peaks(f, rows, count, NULL) != SX_ERR_NO_MEMORY;
+}
+
+bool report_lacks_named(const struct report *report)
+{
+	for (uint32_t d = 0; d < report->device_count; d++)
+		for (uint32_t i = 0; i < report->devices[d].row_count; i++) {
+			const struct report_row *row = &report->devices[d].rows[i];
+			if (row->metric == SX_NONE && row->counter == SX_NONE && !row->stats.count)
+				return true;
+		}
+	return false;
 }

@@ -1,9 +1,10 @@
 /* Catalog things as JSON. */
 #include "output/catalog/describe.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "catalog/column.h"
 
 struct catalog_view describe_view(struct sx_catalog *catalog)
 {
@@ -24,6 +25,30 @@ const char *describe_metric_name(const struct catalog_view *view, uint32_t metri
 	const struct sx_metric_info *info = &view->metrics[metric];
 	sx_catalog_find_metric(view->catalog, info->name, SX_NONE, &matches);
 	return matches > 1 ? info->qualified : info->name;
+}
+
+bool describe_find(const struct catalog_view *view, const char *name, uint32_t group,
+		   uint32_t *metric, uint32_t *counter)
+{
+	*metric = sx_catalog_find_metric(view->catalog, name, group, NULL);
+	*counter = sx_catalog_find_counter(view->catalog, name, SX_NONE, NULL);
+	for (uint32_t i = 0; *metric == SX_NONE && *counter == SX_NONE && i < view->metric_count;
+	     i++) {
+		const struct sx_metric_info *m = &view->metrics[i];
+		if (m->neutral && strcmp(m->neutral, name) == 0 &&
+		    (group == SX_NONE || m->group == group))
+			*metric = i;
+	}
+	for (uint32_t i = 0; *metric == SX_NONE && *counter == SX_NONE && i < view->counter_count;
+	     i++)
+		if (view->counters[i].neutral && strcmp(view->counters[i].neutral, name) == 0)
+			*counter = i;
+	if (*metric == SX_NONE && *counter == SX_NONE) {
+		struct column_meaning is = column_meaning(view->catalog, name, group);
+		*metric = is.metric;
+		*counter = is.counter.counter;
+	}
+	return *metric != SX_NONE || *counter != SX_NONE;
 }
 
 const char *describe_reduce(enum sx_reduce reduce)
@@ -168,6 +193,8 @@ void describe_metric_json(struct json *json, const struct catalog_view *view, ui
 	for (uint32_t i = 0; !expr && m->exprs && i < view->info->variant_count; i++)
 		expr = m->exprs[i];
 	json_object_begin(json);
+	if (view->tell)
+		json_kv_string(json, "for", view->info->name);
 	json_kv_string(json, "name", describe_metric_name(view, metric));
 	if (m->group != SX_NONE)
 		json_kv_string(json, "symbol", m->name);
@@ -190,6 +217,8 @@ void describe_counter_json(struct json *json, const struct catalog_view *view, u
 {
 	const struct sx_counter_info *c = &view->counters[counter];
 	json_object_begin(json);
+	if (view->tell)
+		json_kv_string(json, "for", view->info->name);
 	json_kv_string(json, "name", c->name);
 	describe_strings_json(json, "aliases", &c->aliases);
 	json_kv_string(json, "block", c->block == SX_NONE ? NULL : view->blocks[c->block].name);

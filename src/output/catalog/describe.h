@@ -9,6 +9,7 @@
 /* Everything of a catalog at hand, so that indices can be followed. */
 struct catalog_view {
 	struct sx_catalog *catalog;
+	bool tell; /* each thing says which catalog it is of */
 	const struct sx_catalog_info *info;
 	const struct sx_constant_info *constants;
 	const struct sx_block_info *blocks;
@@ -24,6 +25,13 @@ struct catalog_view {
 struct catalog_view describe_view(struct sx_catalog *catalog);
 /* The name that is unambiguous in the catalog: bare, or qualified when groups share it. */
 const char *describe_metric_name(const struct catalog_view *view, uint32_t metric);
+/*
+ * What a name means: letter by letter a metric (of this group, or SX_NONE) or counter, else a
+ * neutral name, else a title or another way to write it. Both, one or none of them are set; false:
+ * none.
+ */
+bool describe_find(const struct catalog_view *view, const char *name, uint32_t group,
+		   uint32_t *metric, uint32_t *counter);
 /* Names of a formula in order of appearance, without repeats; NULL-terminated, to be freed. */
 const char **describe_inputs(const struct catalog_view *view, const char *expr,
 			     struct sx_expr **parsed);

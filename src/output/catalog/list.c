@@ -109,6 +109,19 @@ static void heading_of(const struct listing *l, uint32_t i, char *buf, size_t si
 	}
 }
 
+/* Behind what is said already. */
+static void add_aliases(const struct sx_strings *aliases, char *buf, size_t size)
+{
+	for (uint32_t i = 0; i < aliases->count; i++) {
+		size_t used = strlen(buf);
+		snprintf(buf + used, size - used, "%s%s%s",
+			 i	? ", "
+			 : used ? " "
+				: "",
+			 i ? "" : "Also called ", aliases->items[i]);
+	}
+}
+
 static void add_metric(struct writer *w, uint32_t i)
 {
 	char heading[256], more[512] = "";
@@ -118,6 +131,7 @@ static void add_metric(struct writer *w, uint32_t i)
 	heading_of(w->l, i, heading, sizeof(heading));
 	if (m->neutral)
 		snprintf(more, sizeof(more), "Neutral name: %s.", m->neutral);
+	add_aliases(&m->aliases, more, sizeof(more));
 	if (m->unavailable)
 		snprintf(more, sizeof(more), "No formula: %s", m->unavailable);
 	bool brief = m->unavailable && !w->l->to->verbose;

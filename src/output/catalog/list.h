@@ -22,6 +22,10 @@ uint32_t list_registers_of(const struct sx_group_info *group, enum sx_program_ki
 
 /* A line each, or with -v a paragraph each. False when memory is out. */
 bool list_text(struct listing *l, const char *what);
+/* Whether anything of a kind is wanted. */
+bool list_any(const struct listing *l, const char *what);
+/* The elements of an array, for a document of several catalogs. */
+void list_json_items(struct listing *l, const char *what, struct json *json);
 /* One document; one line each. */
 void list_json(struct listing *l, const char *what);
 void list_csv(struct listing *l, const char *what);

@@ -49,37 +49,40 @@ static void section_json(struct json *json, const struct sx_section_info *sectio
 	json_object_end(json);
 }
 
+void list_json_items(struct listing *l, const char *what, struct json *json)
+{
+	if (strcmp(what, "metrics") == 0) {
+		for (uint32_t i = 0; i < l->view.metric_count; i++)
+			if (list_metric_wanted(l, i) && ++l->shown)
+				describe_metric_json(json, &l->view, i, l->variant);
+	} else if (strcmp(what, "counters") == 0) {
+		for (uint32_t i = 0; i < l->view.counter_count; i++)
+			if (list_counter_wanted(l, i) && ++l->shown)
+				describe_counter_json(json, &l->view, i);
+	} else if (strcmp(what, "sections") == 0) {
+		for (uint32_t i = 0; i < l->view.section_count; i++)
+			if (list_wanted(l, l->view.sections[i].id, l->view.sections[i].title,
+					NULL) &&
+			    ++l->shown)
+				section_json(json, l->view.sections, i);
+	} else if (strcmp(what, "constants") == 0) {
+		for (uint32_t i = 0; i < l->view.constant_count; i++)
+			if (list_wanted(l, l->view.constants[i].name, NULL, NULL) && ++l->shown)
+				constant_json(json, &l->view.constants[i]);
+	} else {
+		for (uint32_t i = 0; i < l->view.group_count; i++)
+			if (list_group_wanted(l, i, strcmp(what, "sets") == 0) && ++l->shown)
+				group_json(json, l, i);
+	}
+}
+
 void list_json(struct listing *l, const char *what)
 {
 	struct json json = view_json_begin(l->to, "list");
 	json_kv_string(&json, "for", l->view.info->name);
 	json_key(&json, what);
 	json_array_begin(&json);
-	size_t before = l->shown;
-	if (strcmp(what, "metrics") == 0) {
-		for (uint32_t i = 0; i < l->view.metric_count; i++)
-			if (list_metric_wanted(l, i) && ++l->shown)
-				describe_metric_json(&json, &l->view, i, l->variant);
-	} else if (strcmp(what, "counters") == 0) {
-		for (uint32_t i = 0; i < l->view.counter_count; i++)
-			if (list_counter_wanted(l, i) && ++l->shown)
-				describe_counter_json(&json, &l->view, i);
-	} else if (strcmp(what, "sections") == 0) {
-		for (uint32_t i = 0; i < l->view.section_count; i++)
-			if (list_wanted(l, l->view.sections[i].id, l->view.sections[i].title,
-					NULL) &&
-			    ++l->shown)
-				section_json(&json, l->view.sections, i);
-	} else if (strcmp(what, "constants") == 0) {
-		for (uint32_t i = 0; i < l->view.constant_count; i++)
-			if (list_wanted(l, l->view.constants[i].name, NULL, NULL) && ++l->shown)
-				constant_json(&json, &l->view.constants[i]);
-	} else {
-		for (uint32_t i = 0; i < l->view.group_count; i++)
-			if (list_group_wanted(l, i, strcmp(what, "sets") == 0) && ++l->shown)
-				group_json(&json, l, i);
-	}
-	l->shown -= before;
+	list_json_items(l, what, &json);
 	json_array_end(&json);
 	view_json_end(&json);
 }

@@ -68,3 +68,25 @@ bool list_group_wanted(const struct listing *l, uint32_t i, bool sets_only)
 		return false;
 	return list_wanted(l, g->name, g->title, g->uuid);
 }
+
+bool list_any(const struct listing *l, const char *what)
+{
+	bool any = false;
+	const struct catalog_view *v = &l->view;
+	if (strcmp(what, "metrics") == 0)
+		for (uint32_t i = 0; !any && i < v->metric_count; i++)
+			any = list_metric_wanted(l, i);
+	else if (strcmp(what, "counters") == 0)
+		for (uint32_t i = 0; !any && i < v->counter_count; i++)
+			any = list_counter_wanted(l, i);
+	else if (strcmp(what, "sections") == 0)
+		for (uint32_t i = 0; !any && i < v->section_count; i++)
+			any = list_wanted(l, v->sections[i].id, v->sections[i].title, NULL);
+	else if (strcmp(what, "constants") == 0)
+		for (uint32_t i = 0; !any && i < v->constant_count; i++)
+			any = list_wanted(l, v->constants[i].name, NULL, NULL);
+	else
+		for (uint32_t i = 0; !any && i < v->group_count; i++)
+			any = list_group_wanted(l, i, strcmp(what, "sets") == 0);
+	return any;
+}

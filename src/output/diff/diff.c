@@ -18,14 +18,6 @@ const struct diff_view *diff_views_find(enum format format)
 	return NULL;
 }
 
-unsigned diff_views_formats(void)
-{
-	unsigned mask = 0;
-	for (size_t i = 0; i < VIEW_COUNT; i++)
-		mask |= 1u << views[i]->format;
-	return mask;
-}
-
 static int rank(enum compare_verdict verdict)
 {
 	static const int ranks[] = {[COMPARE_WORSE] = 0,

@@ -14,7 +14,6 @@ struct diff_view {
 
 /* The view of a format, or NULL; a mask of 1 << enum format of all there are. */
 const struct diff_view *diff_views_find(enum format format);
-unsigned diff_views_formats(void);
 
 /* For views: rows in the order of what moved most, those that changed first; to be freed. */
 const struct compare_row **diff_ranked(const struct comparison *comparison, size_t *count);

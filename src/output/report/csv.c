@@ -44,4 +44,4 @@ static enum sx_status report_write_csv(const struct view *view, const struct rep
 	return SX_OK;
 }
 
-const struct report_view view_csv = {.format = FORMAT_CSV, .write = report_write_csv};
+const struct report_view view_csv = {.write = report_write_csv};

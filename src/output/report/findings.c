@@ -6,6 +6,8 @@
 
 #include "output/catalog/describe.h"
 
+#define FINDINGS_SHOWN 10
+
 struct findings_count findings_count(const struct sx_advice *advice)
 {
 	struct findings_count n = {0};
@@ -124,11 +126,16 @@ void findings_text(const struct view *view, const struct sx_catalog *catalog,
 {
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
-	for (size_t i = 0; i < count && all[i].fired; i++) {
+	size_t fired = 0, most = view->verbose ? SIZE_MAX : FINDINGS_SHOWN;
+	for (size_t i = 0; i < count && all[i].fired; i++, fired++) {
+		if (i >= most)
+			continue;
 		if (i == 0 || all[i].verdict != all[i - 1].verdict)
 			heading(view, all[i].verdict ? "verdict" : "advice");
 		write_finding(view, catalog, &all[i]);
 	}
+	if (fired > most)
+		fprintf(view->out.out, "  %zu more of less weight (-v shows them)\n", fired - most);
 }
 
 static void rest_line(const struct view *view, const struct sx_finding *f)

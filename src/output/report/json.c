@@ -45,4 +45,4 @@ static enum sx_status report_write_json(const struct view *view, const struct re
 	return SX_OK;
 }
 
-const struct report_view view_json = {.format = FORMAT_JSON, .write = report_write_json};
+const struct report_view view_json = {.write = report_write_json};

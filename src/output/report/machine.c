@@ -118,9 +118,17 @@ static void cost_json(struct json *json, const struct report_device *d)
 	json_object_end(json);
 }
 
+static const struct report_device *first_with_samples(const struct report *r)
+{
+	for (uint32_t i = 0; i < r->device_count; i++)
+		if (r->devices[i].samples)
+			return &r->devices[i];
+	return r->device_count ? &r->devices[0] : NULL;
+}
+
 void machine_head_json(struct json *json, const struct report *r)
 {
-	const struct report_device *first = r->device_count ? &r->devices[0] : NULL;
+	const struct report_device *first = first_with_samples(r);
 	if (r->file)
 		json_kv_string(json, "file", r->file);
 	if (machine_simulated(r))

@@ -25,4 +25,4 @@ static enum sx_status report_write_ndjson(const struct view *view, const struct 
 	return SX_OK;
 }
 
-const struct report_view view_ndjson = {.format = FORMAT_NDJSON, .write = report_write_ndjson};
+const struct report_view view_ndjson = {.write = report_write_ndjson};

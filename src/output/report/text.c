@@ -152,6 +152,15 @@ void report_text_head(const struct view *view, const struct report *r,
 		failure_text(view, d);
 }
 
+static void not_measured(const struct view *view, const struct report_device *d)
+{
+	char line[1400];
+	snprintf(line, sizeof(line), "not measured: %s: %s%s%s", title_of(d), d->silence->message,
+		 d->silence->because[0] ? ": " : "", d->silence->because);
+	fputc('\n', view->out.out);
+	text_wrap(&view->out, 0, line);
+}
+
 static bool device_text(const struct view *view, const struct report *r,
 			const struct report_device *d)
 {
@@ -170,14 +179,23 @@ static bool device_text(const struct view *view, const struct report *r,
 static enum sx_status report_write_text(const struct view *view, const struct report *r,
 					struct sx_error *err)
 {
-	bool ok = true;
+	bool ok = true, any = false, said = false;
+	for (uint32_t d = 0; d < r->device_count; d++)
+		said |= r->devices[d].samples > 0;
 	for (uint32_t d = 0; ok && d < r->device_count; d++) {
-		if (d)
+		/* What gave nothing stands below what did. */
+		if (said && r->devices[d].silence && !r->devices[d].samples)
+			continue;
+		if (any)
 			fputc('\n', view->out.out);
+		any = true;
 		ok = device_text(view, r, &r->devices[d]);
 	}
+	for (uint32_t d = 0; said && d < r->device_count; d++)
+		if (r->devices[d].silence && !r->devices[d].samples)
+			not_measured(view, &r->devices[d]);
 	gates_text(view, r->gates, r->gate_count);
 	return ok ? SX_OK : error_nomem(err, "writing the report");
 }
 
-const struct report_view view_text = {.format = FORMAT_TEXT, .write = report_write_text};
+const struct report_view view_text = {.write = report_write_text};

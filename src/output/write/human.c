@@ -40,6 +40,10 @@ static void prefixed(char buf[HUMAN_MAX], double value, const char *symbol)
 {
 	int step;
 	double v = scale(value, 1000, &step);
+	if (fabs(v) >= 999.5) { /* beyond the last prefix */
+		snprintf(buf, HUMAN_MAX, "%.2e%s%s", value, symbol[0] ? " " : "", symbol);
+		return;
+	}
 	/* Counts below a thousand are whole numbers and are shown as such. */
 	if (step == 0 && v == rint(v))
 		snprintf(buf, HUMAN_MAX, "%.0f", v);
@@ -55,6 +59,10 @@ static void bytes(char buf[HUMAN_MAX], double value)
 {
 	int step;
 	double v = scale(value, 1024, &step);
+	if (fabs(v) >= 1023.5) {
+		snprintf(buf, HUMAN_MAX, "%.2e B", value);
+		return;
+	}
 	if (step == 0 && v == rint(v))
 		snprintf(buf, HUMAN_MAX, "%.0f", v);
 	else

@@ -178,14 +178,19 @@ static enum sx_status begin_run(struct cpu_source *s, const struct source_reques
 
 static enum sx_status check_request(const struct source_request *request, struct sx_error *err)
 {
-	if (request->set)
-		return error_set(err, SX_ERR_NOT_FOUND, "the CPU source has no set \"%s\"",
-				 request->set);
+	if (request->set) {
+		error_set(err, SX_ERR_NOT_FOUND, "the CPU source has no set \"%s\"", request->set);
+		error_because(err, "a processor's counters are chosen one by one");
+		error_try(err, "-m with their names");
+		return SX_ERR_NOT_FOUND;
+	}
 	if (request->interval_ns &&
 	    (request->interval_ns < MIN_INTERVAL_NS || request->interval_ns > MAX_INTERVAL_NS)) {
 		enum sx_status status =
-		    error_set(err, SX_ERR_USAGE, "the CPU source cannot sample every %.6g ms",
-			      (double)request->interval_ns / (double)NS_PER_MS);
+		    error_set(err, SX_ERR_USAGE, "the CPU source cannot sample every %.6g us",
+			      (double)request->interval_ns * 1e-3);
+		error_because(err,
+			      "the kernel's own counts of time are no finer, or it is too long");
 		error_try(err, "an interval from 1ms to 3600s");
 		return status;
 	}

@@ -164,8 +164,9 @@ static enum sx_status start(struct source *source, const struct source_request *
 	struct mali_model *m = (struct mali_model *)source;
 	m->period_ns = request->interval_ns ? request->interval_ns : PERIOD_NS;
 	if (m->period_ns < PERIOD_MIN_NS || m->period_ns > PERIOD_MAX_NS) {
-		error_set(err, SX_ERR_USAGE, "the model does not sample every %g s",
-			  (double)m->period_ns * 1e-9);
+		error_set(err, SX_ERR_USAGE, "the model does not sample every %g us",
+			  (double)m->period_ns * 1e-3);
+		error_because(err, "neither does the hardware that it stands for");
 		error_try(err, "choose an interval from 100us to 60s");
 		return SX_ERR_USAGE;
 	}

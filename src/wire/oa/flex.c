@@ -138,6 +138,7 @@ enum sx_status sx_oa_flex_find(enum sx_oa_flex_part part, const char *text, uint
 	}
 	list_names(part, names, sizeof(names));
 	error_set(err, SX_ERR_NOT_FOUND, "unknown %s \"%.64s\"", part_names[part], text);
+	error_because(err, "the manual of the counters has none of that name or number");
 	error_try(err, "%s", names);
 	return SX_ERR_NOT_FOUND;
 }

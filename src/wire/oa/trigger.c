@@ -134,6 +134,7 @@ uint32_t sx_oa_trigger_register(const char *text)
 static enum sx_status no_register(const char *what, struct sx_error *err)
 {
 	error_set(err, SX_ERR_NOT_FOUND, "no trigger register \"%.32s\"", what);
+	error_because(err, "triggers are programmed by two dozen registers, and it is none");
 	error_try(err, "OASTARTTRIG1 to 8, OAREPORTTRIG1 to 8, OACEC0_0 to OACEC7_1");
 	return SX_ERR_NOT_FOUND;
 }

@@ -374,10 +374,7 @@ static int usage(const struct cli *cli, const char *what)
 
 static int run(struct cli *cli)
 {
-	struct sx_error err;
 	const struct string_list *args = &cli->options.args;
-	if (cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err))
-		return cli_fail(cli, &err);
 	if (args->count < 1)
 		return usage(cli, "what is to be done with it?");
 	const char *verb = args->items[0];
@@ -412,6 +409,7 @@ const struct command cmd_capture = {
 		      "--from and --to (since the first sample), merge copies several files into "
 		      "one, anonymise copies without host, command, notes, wall-clock times and "
 		      "the names of debug groups.",
+	     .formats = FORMATS_TEXT_JSON,
 	     .options = "input output from to format",
 	     .max_args = -1,
 	     .own_output = true,

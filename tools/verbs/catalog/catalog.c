@@ -81,10 +81,32 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Where differences go. */
+struct differences {
+	const struct cli *cli;
+	struct json *json; /* NULL: text */
+};
+
+static void difference_json(struct json *json, char sign, const char *kind, const char *name,
+			    const char *detail)
+{
+	json_object_begin_flat(json);
+	json_kv_string(json, "change", sign == '-' ? "gone" : sign == '+' ? "new" : "other");
+	json_kv_string(json, "kind", kind);
+	json_kv_string(json, "name", name);
+	json_kv_string(json, "detail", detail);
+	json_object_end(json);
+}
+
 /* One line for a thing that is in one of two catalogs only, or differs. */
-static void difference(const struct cli *cli, char sign, const char *kind, const char *name,
+static void difference(const struct differences *d, char sign, const char *kind, const char *name,
 		       const char *detail)
 {
+	const struct cli *cli = d->cli;
+	if (d->json) {
+		difference_json(d->json, sign, kind, name, detail);
+		return;
+	}
 	static const enum text_style styles[] = {TEXT_RED, TEXT_GREEN, TEXT_YELLOW};
 	char line[512];
 	snprintf(line, sizeof(line), "%c %-8s %s%s%s", sign, kind, name, detail ? ": " : "",
@@ -93,7 +115,7 @@ static void difference(const struct cli *cli, char sign, const char *kind, const
 	fputc('\n', cli->view.out.out);
 }
 
-static size_t diff_metrics(const struct cli *cli, const struct catalog_view *a,
+static size_t diff_metrics(const struct differences *d, const struct catalog_view *a,
 			   const struct catalog_view *b)
 {
 	size_t count = 0;
@@ -101,7 +123,7 @@ static size_t diff_metrics(const struct cli *cli, const struct catalog_view *a,
 		const struct sx_metric_info *x = &a->metrics[i];
 		uint32_t at = sx_catalog_find_metric(b->catalog, x->qualified, SX_NONE, NULL);
 		if (at == SX_NONE) {
-			difference(cli, '-', "metric", x->qualified, NULL);
+			difference(d, '-', "metric", x->qualified, NULL);
 			count++;
 			continue;
 		}
@@ -109,7 +131,7 @@ static size_t diff_metrics(const struct cli *cli, const struct catalog_view *a,
 		const char *ex = x->exprs ? x->exprs[0] : NULL, *ey = y->exprs ? y->exprs[0] : NULL;
 		if (same(ex, ey) && same(x->unit, y->unit))
 			continue;
-		difference(cli, '~', "metric", x->qualified,
+		difference(d, '~', "metric", x->qualified,
 			   same(ex, ey) ? "other unit" : "other formula");
 		count++;
 	}
@@ -117,13 +139,13 @@ static size_t diff_metrics(const struct cli *cli, const struct catalog_view *a,
 		const char *name = b->metrics[i].qualified;
 		if (sx_catalog_find_metric(a->catalog, name, SX_NONE, NULL) != SX_NONE)
 			continue;
-		difference(cli, '+', "metric", name, NULL);
+		difference(d, '+', "metric", name, NULL);
 		count++;
 	}
 	return count;
 }
 
-static size_t diff_counters(const struct cli *cli, const struct catalog_view *a,
+static size_t diff_counters(const struct differences *d, const struct catalog_view *a,
 			    const struct catalog_view *b)
 {
 	size_t count = 0;
@@ -133,7 +155,7 @@ static size_t diff_counters(const struct cli *cli, const struct catalog_view *a,
 		const struct sx_counter_info *y = at == SX_NONE ? NULL : &b->counters[at];
 		if (y && y->slot == x->slot && y->scale == x->scale && y->reduce == x->reduce)
 			continue;
-		difference(cli, y ? '~' : '-', "counter", x->name,
+		difference(d, y ? '~' : '-', "counter", x->name,
 			   y ? "other slot, scale or reduction" : NULL);
 		count++;
 	}
@@ -141,7 +163,7 @@ static size_t diff_counters(const struct cli *cli, const struct catalog_view *a,
 		if (sx_catalog_find_counter(a->catalog, b->counters[i].name, SX_NONE, NULL) !=
 		    SX_NONE)
 			continue;
-		difference(cli, '+', "counter", b->counters[i].name, NULL);
+		difference(d, '+', "counter", b->counters[i].name, NULL);
 		count++;
 	}
 	return count;
@@ -156,8 +178,22 @@ static enum sx_status diff(const struct cli *cli, const char *from, const char *
 		status = sx_catalog_open(cli->context, to, &b, err);
 	if (!status) {
 		struct catalog_view x = describe_view(a), y = describe_view(b);
-		size_t count = diff_counters(cli, &x, &y) + diff_metrics(cli, &x, &y);
-		cli_note(cli, "%zu differences", count);
+		bool is_json = cli->view.format == FORMAT_JSON;
+		struct json json = {0};
+		struct differences d = {cli, is_json ? &json : NULL};
+		if (is_json) {
+			json = view_json_begin(&cli->view, "catalog-diff");
+			json_kv_string(&json, "a", x.info->name);
+			json_kv_string(&json, "b", y.info->name);
+			json_key(&json, "differences");
+			json_array_begin(&json);
+		}
+		size_t count = diff_counters(&d, &x, &y) + diff_metrics(&d, &x, &y);
+		if (is_json) {
+			json_array_end(&json);
+			view_json_end(&json);
+		}
+		cli_note(cli, "%zu difference%s", count, count == 1 ? "" : "s");
 	}
 	sx_catalog_unref(a);
 	sx_catalog_unref(b);
@@ -188,7 +224,7 @@ static enum sx_status dispatch(struct cli *cli, size_t *findings, struct sx_erro
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
-	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	enum sx_status status = SX_OK;
 	size_t findings = 0;
 	if (!status)
 		status = dispatch(cli, &findings, &err);
@@ -210,6 +246,7 @@ const struct command cmd_catalog = {
 	     "file becomes: igt-xml (IGT's and Mesa's oa-*.xml) or gator-xml (gator's "
 	     "events-Mali-*.xml); --for names it, and standard error tells what could not be "
 	     "translated.",
+	 .formats = FORMATS_TEXT_JSON,
 	 .options = "format output for",
 	 .max_args = -1,
 	 .examples = "  sextant catalog lint ./mali-g999.yaml\n"

@@ -39,7 +39,7 @@ enum sx_status catalog_lint(const struct cli *cli, const char *const *names, siz
 	bool is_json = cli->view.format == FORMAT_JSON;
 	struct json json = {0};
 	if (is_json) {
-		json = view_json_begin(&cli->view, "catalog");
+		json = view_json_begin(&cli->view, "catalog-lint");
 		json_key(&json, "findings");
 		json_array_begin(&json);
 	}
@@ -56,6 +56,7 @@ enum sx_status catalog_lint(const struct cli *cli, const char *const *names, siz
 		view_json_end(&json);
 	}
 	if (status == SX_OK)
-		cli_note(cli, "%zu findings in %zu catalogs", *findings, count);
+		cli_note(cli, "%zu finding%s in %zu catalog%s", *findings,
+			 *findings == 1 ? "" : "s", count, count == 1 ? "" : "s");
 	return status;
 }

@@ -364,7 +364,7 @@ static enum sx_status dispatch(const struct cli *cli, struct sx_error *err)
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
-	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
+	enum sx_status status = SX_OK;
 	bool recording = cli->options.args.count && !strcmp(cli->options.args.items[0], "record");
 	if (!status && !recording)
 		status = cli_open_output(cli, &err);
@@ -384,6 +384,7 @@ const struct command cmd_oa = {
 	     "manual does not define is an error; a combination that it calls unsupported "
 	     "is a warning, since published metric sets use such. record writes the reports of a "
 	     "device into a file, in the format of i915-perf-recorder.",
+	 .formats = FORMATS_TEXT_JSON,
 	 .options = "counter event coarse fine register value set for device metric interval "
 		    "duration output format",
 	 .max_args = -1,

@@ -1,0 +1,16 @@
+/* The one number that says most of what a device does now. */
+#ifndef ANALYSIS_REPORT_LEAD_H
+#define ANALYSIS_REPORT_LEAD_H
+
+#include <sextant/metric.h>
+
+struct report_lead {
+	const char *name, *unit; /* the selection's */
+	double value;
+};
+
+/* Works it out over all rows of a table; false when none of them tells. */
+bool report_lead_of(const struct sx_metrics *metrics, const struct sx_table *raw,
+		    struct report_lead *out);
+
+#endif

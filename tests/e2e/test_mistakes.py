@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""
+Sixty mistakes of users. Each ends in its exit status and three lines, of which the second says why in words of its own
+and the third is a remedy; what the remedy says, typed, works. $SEXTANT is the binary.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+SEXTANT = os.environ['SEXTANT']
+FILLERS = ('the command line does not say what is needed', 'nothing here goes by that name')
+
+# What was typed; exit status; what error and remedy must hold; what a reader of the remedy types next.
+# CPU and MALI are captures, RAW a table of counters, NOTES a text that is none of these.
+MISTAKES = [
+    # Verbs.
+    ('reprot CPU', 2, '"reprot" is not a verb', 'sextant report', 'report CPU'),
+    ('stta', 2, '"stta" is not a verb', 'sextant stat', 'stat -d cpu -t 50ms'),
+    ('foo', 2, '"foo" is not a verb', 'sextant --help', '--help'),
+    ('xyzzyx CPU', 2, 'is not a verb', 'sextant --help', '--help'),
+    # Options.
+    ('report CPU --formt json', 2, 'unknown option --formt', '--format', 'report CPU --format json'),
+    ('stat --intervall 10ms', 2, 'unknown option --intervall', '--interval', 'stat -d cpu --interval 10ms -t 50ms'),
+    ('stat -x', 2, 'unknown option -x', 'sextant stat --help', 'stat --help'),
+    ('report CPU --f json', 2, 'short for several', '--f', 'report CPU --format json'),
+    ('report CPU --keep 3s', 2, 'unknown option --keep', 'sextant report --help', 'report --help'),
+    ('stat --json=yes', 2, 'takes no value', '--json', 'stat -d cpu -t 50ms --json'),
+    ('stat -t', 2, 'needs a value', '--duration DUR', 'stat -d cpu --duration 50ms'),
+    ('stat -d cpu -t 5', 2, 'has no unit', '5ms', 'stat -d cpu -t 5ms -I 1ms'),
+    ('stat -d cpu -t 5sec', 2, 'not a duration', '2s', 'stat -d cpu -t 50ms'),
+    ('stat -d cpu -t -1s', 2, 'is not a duration', '10ms', 'stat -d cpu -t 50ms'),
+    ('stat -d cpu -n 0', 2, '--count cannot be "0"', '--count N', 'stat -d cpu -I 10ms --count 2'),
+    ('report CPU --color sometimes', 2, '--color cannot be', '--color WHEN', 'report CPU --color never'),
+    ('eval --for mali-g310 -i RAW --const l2_slices', 2, '--const cannot be', '--const NAME=VALUE',
+     'eval --for mali-g310 -i RAW --const l2_slices=1'),
+    # Formats and files of results.
+    ('report CPU -f html2', 2, 'does not write html2', '--format', 'report CPU --format text'),
+    ('report CPU -f jsn', 2, 'does not write jsn', '--format json', 'report CPU --format json'),
+    ('export CPU -f text', 2, 'does not write text', '--format json', 'export CPU --format json'),
+    ('doctor --csv', 2, 'does not write csv', '--format text', 'doctor --format text'),
+    ('report CPU -o /nonexistent/out', 4, 'cannot write', 'another folder with -o', 'report CPU -o OUT'),
+    ('stat -d cpu -o - -- true', 2, 'cannot go to standard output', '-o FILE', 'stat -d cpu -o OUT -- true'),
+    # Options that go together, or do not.
+    ('report CPU --top 3', 2, '--top does nothing without --by', '--by', 'report CPU --by time --top 3'),
+    ('report CPU --sort cpu_busy', 2, '--sort does nothing', '--by', 'report CPU --by time --sort cpu_busy'),
+    ('report CPU -I 100ms', 2, '--interval does nothing', '--by time', 'report CPU --by time -I 100ms'),
+    ('report CPU --fps 60', 2, '--fps alone', '--resolution 1920x1080', 'report CPU --fps 60 --resolution 1920x1080'),
+    ('report CPU --resolution big', 2, '--resolution cannot be', '1920x1080', 'report CPU --resolution 1920x1080'),
+    ('stat --realtime', 2, '--realtime does nothing', '-i FILE', 'stat --realtime -i CPU'),
+    ('stat -i CPU --delay 1s', 2, '--delay does not go with -i', 'sextant capture cut',
+     'capture cut CPU --from 100ms -o OUT.sxc'),
+    ('stat -i CPU -- true', 2, 'a capture and a command', 'sextant stat -i', 'stat -i CPU'),
+    ('stat -p 1 -- true', 2, '--pid and a command', '--pid 1', 'stat --pid 1 -t 50ms'),
+    ('stat true', 2, 'one argument too many', 'sextant stat -- true', 'stat -- true'),
+    ('stat --', 2, 'no command after --', 'sextant stat -- COMMAND', 'stat -- true'),
+    ('report CPU MALI', 2, 'one argument too many', 'sextant report --help', 'report --help'),
+    ('doctor x', 2, 'one argument too many', 'sextant doctor --help', 'doctor --help'),
+    ('report -- true', 2, 'runs no command', 'sextant stat -- COMMAND', 'stat -- true'),
+    # Devices, catalogs, metrics.
+    ('stat -d cp -t 50ms', 3, 'no device cp', '-d cpu', 'stat -d cpu -t 50ms'),
+    ('stat -d zzzzzzzz -t 50ms', 3, 'no device zzzzzzzz', 'sextant devices', 'devices'),
+    ('stat -d gl -t 50ms', 2, 'gl measures only programs', 'sextant stat -d gl -- COMMAND', None),
+    ('stat -d cpu --for mali-g310 -t 50ms', 2, 'not described by catalog mali-g310', 'without --for',
+     'stat -d cpu -t 50ms'),
+    ('list metrics -d cpuu', 3, 'no device cpuu', '-d cpu', 'list metrics -d cpu'),
+    ('list metrics -d cpu --for opengl', 2, 'not described by catalog opengl', '-d cpu alone', 'list metrics -d cpu'),
+    ('list metrics --for opengll', 3, 'no catalog is called', 'opengl', 'list metrics --for opengl'),
+    ('list metrcs --for cpu', 2, '"metrcs" cannot be listed', 'sextant list metrics', 'list metrics'),
+    ('list', 2, 'nothing to list was named', 'sextant list metrics', 'list metrics'),
+    ('list metrics zzzzzz', 3, 'no catalog has metrics that match', 'sextant list metrics', 'list metrics'),
+    ('list metrics zzzzzz --for cpu', 3, 'no metrics of cpu match', 'sextant list metrics --for cpu',
+     'list metrics --for cpu'),
+    ('explain', 2, 'nothing to explain was named', 'sextant explain', 'explain gpu.busy --for amd-gcn2'),
+    ('explain cpu_bussy', 3, 'no catalog has a metric or counter', 'sextant explain', 'explain cpu_busy'),
+    ('explain zzzzzzzzz', 3, 'no catalog has a metric or counter', 'sextant list metrics', 'list metrics'),
+    ('explain cpu_bussy --for cpu', 3, 'no metric or counter cpu_bussy', 'sextant explain cpu_busy --for cpu',
+     'explain cpu_busy --for cpu'),
+    ('explain GpuTime --for intel-bdw', 2, 'ambiguous', 'RenderBasic.GpuTime',
+     'explain RenderBasic.GpuTime --for intel-bdw'),
+    ('report CPU -m cpu_bussy', 3, 'no metric or counter cpu_bussy', 'cpu_busy', 'report CPU -m cpu_busy'),
+    ('report CPU --by frame', 3, 'has a frame', '--by time', 'report CPU --by time'),
+    ('report CPU --by fram', 2, '--by cannot be "fram"', '--by frame', 'report CPU --by time'),
+    ('report CPU --for mali-g310', 3, 'holds no such device', 'sextant capture info', 'capture info CPU'),
+    ('stat -p 4000000 -t 50ms', 3, 'no process 4000000 runs', 'pidof', None),
+    # Files.
+    ('report', 2, 'no input file', 'sextant report -i FILE', 'report -i CPU'),
+    ('report /nonexistent.sxc', 5, 'nonexistent.sxc', 'check the name', 'report CPU'),
+    ('report NOTES', 5, 'NOTES', '', None),
+    ('eval -i RAW', 2, 'no catalog was named', '--for NAME', 'eval -i RAW --for mali-g310'),
+    ('eval --for mali-g310', 2, 'no input file', 'sextant eval -i FILE', 'eval -i RAW --for mali-g310'),
+    ('eval --for mali-g310 -i /nonexistent.csv', 5, 'nonexistent.csv', 'check the name', 'eval --for mali-g310 -i RAW'),
+    ('advise CPU --fps 30', 2, '--fps says nothing', 'opengl or vulkan', None),
+    ('decode -i RAW', 2, 'must be told', '--as KIND', None),
+    ('capture', 2, 'what is to be done', 'sextant capture info FILE', 'capture info CPU'),
+    ('capture inf CPU', 2, 'no such action', 'sextant capture info FILE', 'capture info CPU'),
+    ('catalog', 2, 'catalog does not know what to do', 'sextant catalog show', 'catalog show mali-g310'),
+    ('catalog lint opengll', 3, 'no catalog is called', 'opengl', 'catalog lint opengl'),
+    # Programs.
+    ('stat -- no-such-program', 127, 'cannot run no-such-program', 'check the spelling', 'stat -- true'),
+    ('record -o OUT.sxc -- /etc/passwd', 126, 'cannot run /etc/passwd', '', None),
+]
+
+
+def run(line, names, folder):
+    args = [names.get(word, word) for word in line.split()]
+    env = dict(os.environ, XDG_CONFIG_HOME=folder, LC_ALL='C.UTF-8')
+    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, env=env, cwd=folder,
+                          stdin=subprocess.DEVNULL, timeout=60)
+
+
+def judge(mistake, names, folder):
+    """What is wrong with the answer to a mistake, in words; None when nothing is."""
+    line, status, error, remedy, typed = mistake
+    done = run(line, names, folder)
+    lines = done.stderr.rstrip('\n').split('\n')
+    if done.returncode != status:
+        return f'exit {done.returncode}, not {status}: {done.stderr}'
+    if len(lines) != 3 or [part.split(' ')[0] for part in lines] != ['error:', 'because:', 'try:']:
+        return f'not three lines: {done.stderr}'
+    because = lines[1][len('because: '):]
+    if len(because) < 8 or because in FILLERS or because == lines[0][len('error: '):]:
+        return f'no reason: {lines[1]}'
+    if error.replace('NOTES', names['NOTES']) not in lines[0] or remedy not in lines[2]:
+        return f'other words: {done.stderr}'
+    if typed is None:
+        return None
+    again = run(typed, names, folder)
+    return None if again.returncode == 0 else f'the remedy fails: {typed}: {again.returncode} {again.stderr}'
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix='sextant-mistakes-') as folder:
+        names = {name: os.path.join(folder, file) for name, file in
+                 (('CPU', 'cpu.sxc'), ('MALI', 'mali.sxc'), ('RAW', 'raw.csv'), ('NOTES', 'notes.txt'),
+                  ('OUT', 'out.txt'), ('OUT.sxc', 'out.sxc'))}
+        with open(names['RAW'], 'w', encoding='utf-8') as file:
+            file.write('MaliGPUCyclesGPUActive,duration_ns\n1000,1000000\n2000,1000000\n')
+        with open(names['NOTES'], 'w', encoding='utf-8') as file:
+            file.write('these are notes\nof no use to anybody\n')
+        for line in ('record -d cpu -I 20ms -t 300ms -o CPU', 'record -d mali-g310 -t 200ms -o MALI'):
+            done = run(line, names, folder)
+            assert done.returncode in (0, 1), done.stderr
+        wrong = [(mistake[0], told) for mistake in MISTAKES if (told := judge(mistake, names, folder))]
+    for line, told in wrong:
+        print(f'sextant {line}\n    {told}')
+    print(f'{len(MISTAKES)} mistakes, {len(wrong)} answered badly')
+    return 1 if wrong or len(MISTAKES) < 60 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

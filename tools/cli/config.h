@@ -1,0 +1,38 @@
+/*
+ * The user's own defaults: $XDG_CONFIG_HOME/sextant/config, or ~/.config/sextant/config. A line is
+ * "option = value" for every verb that takes the option, "verb.option = value" for one verb, or
+ * "preset name = list", a selection that -m takes by this name; # begins a comment.
+ */
+#ifndef TOOLS_CLI_CONFIG_H
+#define TOOLS_CLI_CONFIG_H
+
+#include "base/error.h"
+#include "tools/cli/options.h"
+
+struct config_line {
+	const char *verb; /* NULL: every one */
+	const char *name, *value;
+	bool preset;
+	unsigned line;
+};
+
+/* Zero-initialise. */
+struct config {
+	char *path, *text; /* path: NULL where no folder is known */
+	struct config_line *lines;
+	size_t count, cap;
+};
+
+/* Reads the file, if there is one. Errors: SX_ERR_USAGE with its line, SX_ERR_PERMISSION. */
+enum sx_status config_read(struct config *config, struct sx_error *err);
+/*
+ * Sets the options that the verb takes and that the command line did not give, and puts presets in
+ * place of their names. Errors: SX_ERR_USAGE with the line.
+ */
+enum sx_status config_apply(const struct config *config, struct options *options,
+			    const struct verb *verb, struct sx_error *err);
+/* Writes where it is read from and what it says, as it may be written. */
+void config_print(const struct config *config, FILE *out);
+void config_finish(struct config *config);
+
+#endif

@@ -1,0 +1,49 @@
+/* A line on standard error while something takes long: only on a terminal, and gone at the end. */
+#include "tools/cli/progress.h"
+
+#include <stdarg.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_NS UINT64_C(1000000000)
+#define EVERY_NS UINT64_C(200000000)
+
+static uint64_t progress_now_ns(void)
+{
+	struct timespec t = {0};
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+bool progress_due(struct progress *p)
+{
+	uint64_t now = progress_now_ns();
+	if (!p->begin_ns)
+		p->begin_ns = now;
+	if (p->cli->options.quiet || !isatty(fileno(p->cli->err.out)) ||
+	    now - p->begin_ns < FIRST_NS || now - p->last_ns < EVERY_NS)
+		return false;
+	p->last_ns = now;
+	return true;
+}
+
+void progress_tell(struct progress *p, const char *fmt, ...)
+{
+	char line[256];
+	int room = text_terminal_width(p->cli->err.out) - 1;
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	fprintf(p->cli->err.out, "\r\033[K%.*s", room, line);
+	fflush(p->cli->err.out);
+	p->shown = true;
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", p->cli->err.out);
+	fflush(p->cli->err.out);
+	p->shown = false;
+}

@@ -1,0 +1,209 @@
+/* Which devices and catalogs the user means: -d, --for, or neither. */
+#include "tools/cli/selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/source.h>
+#include "base/mem.h"
+#include "base/suggest.h"
+
+static enum sx_status probe(struct cli *cli, const struct sx_device **out, size_t *count,
+			    struct sx_error *err)
+{
+	enum sx_status status =
+	    cli->devices ? SX_OK : sx_devices_probe(cli->context, false, &cli->devices, err);
+	*count = 0;
+	*out = status ? NULL : sx_devices_get(cli->devices, count);
+	return status;
+}
+
+static bool is_graphics(const struct cli *cli, const struct sx_device *device)
+{
+	struct sx_catalog *catalog;
+	if (!device->catalog ||
+	    sx_catalog_open(cli->context, device->catalog, &catalog, NULL) != SX_OK)
+		return false;
+	enum sx_catalog_kind kind = sx_catalog_info(catalog)->kind;
+	sx_catalog_unref(catalog);
+	return kind == SX_KIND_GPU || kind == SX_KIND_API;
+}
+
+static bool can_be_measured(const struct cli *cli, const struct sx_device *device)
+{
+	return device->state == SX_DEVICE_READY ||
+	       (device->state == SX_DEVICE_INJECT && cli->options.child);
+}
+
+static enum sx_status none_of(const struct cli *cli, const struct sx_device *all, size_t count,
+			      const char *word, struct sx_error *err)
+{
+	const struct sx_device *first = NULL;
+	for (size_t i = 0; i < count && !first; i++)
+		if (all[i].state != SX_DEVICE_SIMULATED && !can_be_measured(cli, &all[i]) &&
+		    is_graphics(cli, &all[i]))
+			first = &all[i];
+	error_set(err, SX_ERR_NOT_FOUND, "no %s here can be measured", word);
+	if (first && first->state == SX_DEVICE_INJECT) {
+		error_because(err, "%s measures programs, and none was given", first->id);
+		error_try(err, "sextant %s -d %s -- COMMAND", cli->verb->name, word);
+	} else if (first && first->because) {
+		error_because(err, "%s: %s", first->id, first->because);
+		error_try(err, "%s", first->remedy ? first->remedy : "sextant doctor");
+	} else {
+		error_because(err, "no source found one");
+		error_try(err, "sextant doctor");
+	}
+	return SX_ERR_NOT_FOUND;
+}
+
+static enum sx_status add(struct string_list *list, const char *item, struct sx_error *err)
+{
+	if (!mem_grow(&list->items, &list->cap, list->count + 1, sizeof(*list->items)))
+		return error_nomem(err, "reading options");
+	list->items[list->count++] = item;
+	return SX_OK;
+}
+
+static enum sx_status expand(struct cli *cli, const char *word, struct string_list *out,
+			     struct sx_error *err)
+{
+	size_t count, before = out->count;
+	bool gpu = strcmp(word, "gpu") == 0;
+	const struct sx_device *all;
+	if (!gpu && strcmp(word, "all") != 0)
+		return add(out, word, err);
+	enum sx_status status = probe(cli, &all, &count, err);
+	for (size_t i = 0; !status && i < count; i++)
+		if (can_be_measured(cli, &all[i]) && (!gpu || is_graphics(cli, &all[i])))
+			status = add(out, all[i].id, err);
+	return status || out->count > before
+		   ? status
+		   : none_of(cli, all, count, gpu ? "gpu" : "device", err);
+}
+
+enum sx_status selection_devices(struct cli *cli, struct sx_error *err)
+{
+	struct string_list words = cli->options.devices, out = {0};
+	enum sx_status status = SX_OK;
+	if (cli->options.input)
+		return SX_OK; /* of a recording: its own devices */
+	for (size_t i = 0; !status && i < words.count; i++)
+		status = expand(cli, words.items[i], &out, err);
+	free(words.items);
+	cli->options.devices = out;
+	return status;
+}
+
+static enum sx_status unknown_device(const struct sx_device *all, size_t count, const char *word,
+				     struct sx_error *err)
+{
+	struct suggest near;
+	suggest_begin(&near, word, 1);
+	for (size_t i = 0; i < count; i++) {
+		suggest_offer(&near, all[i].id);
+		suggest_offer(&near, all[i].source);
+		if (all[i].catalog)
+			suggest_offer(&near, all[i].catalog);
+	}
+	error_set(err, SX_ERR_NOT_FOUND, "no device %s", word);
+	error_because(err, "no source of this machine knows it");
+	if (near.count)
+		error_try(err, "-d %s", near.items[0]);
+	else
+		error_try(err, "sextant devices");
+	return SX_ERR_NOT_FOUND;
+}
+
+/* The device named; of several that can be meant one with a catalog. */
+static const struct sx_device *find(const struct cli *cli, const struct sx_device *all,
+				    size_t count, const char *word)
+{
+	const struct sx_device *found = NULL;
+	for (size_t i = 0; i < count; i++) {
+		bool gpu = strcmp(word, "gpu") == 0 && is_graphics(cli, &all[i]);
+		if ((gpu || sx_device_means(&all[i], word)) &&
+		    (!found || (!found->catalog && all[i].catalog)))
+			found = &all[i];
+	}
+	return found;
+}
+
+enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
+{
+	size_t count;
+	const struct sx_device *all;
+	const char *word = cli->options.devices.items[0], *wanted = cli->options.catalog;
+	enum sx_status status = probe(cli, &all, &count, err);
+	if (status)
+		return status;
+	const struct sx_device *device = find(cli, all, count, word);
+	if (!device)
+		return unknown_device(all, count, word, err);
+	if (!device->catalog && !wanted) {
+		error_set(err, SX_ERR_NOT_FOUND, "no catalog describes %s", device->id);
+		error_because(err, "%s",
+			      device->because ? device->because : "its source knows none");
+		error_try(err, "--for NAME, a catalog that is near; sextant devices lists them");
+		return SX_ERR_NOT_FOUND;
+	}
+	if (device->catalog && wanted && strcmp(device->catalog, wanted) != 0) {
+		error_set(err, SX_ERR_USAGE, "%s is not described by catalog %s", device->id,
+			  wanted);
+		error_because(err, "its catalog is %s", device->catalog);
+		error_try(err, "-d %s alone, or --for %s alone", word, wanted);
+		return SX_ERR_USAGE;
+	}
+	return sx_catalog_open(cli->context, device->catalog ? device->catalog : wanted, out, err);
+}
+
+static bool visit_name(struct cli *cli, const char *name,
+		       bool (*visit)(void *user, struct sx_catalog *catalog), void *user)
+{
+	struct sx_catalog *catalog;
+	if (!name || sx_catalog_open(cli->context, name, &catalog, NULL) != SX_OK)
+		return true;
+	bool more = visit(user, catalog);
+	sx_catalog_unref(catalog);
+	return more;
+}
+
+static bool is_here(const struct sx_device *all, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (all[i].state != SX_DEVICE_SIMULATED && all[i].catalog &&
+		    strcmp(all[i].catalog, name) == 0)
+			return true;
+	return false;
+}
+
+void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
+			    void *user)
+{
+	size_t count, catalogs = 0;
+	const struct sx_device *all;
+	bool more = true;
+	if (probe(cli, &all, &count, NULL))
+		count = 0;
+	const char *const *names = sx_catalog_names(cli->context, &catalogs);
+	for (size_t i = 0; more && names && i < catalogs; i++)
+		if (is_here(all, count, names[i]))
+			more = visit_name(cli, names[i], visit, user);
+	for (size_t i = 0; more && names && i < catalogs; i++)
+		if (!is_here(all, count, names[i]))
+			more = visit_name(cli, names[i], visit, user);
+}
+
+void selection_each_here(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
+			 void *user)
+{
+	size_t count, catalogs = 0;
+	const struct sx_device *all;
+	bool more = true;
+	if (probe(cli, &all, &count, NULL))
+		return;
+	const char *const *names = sx_catalog_names(cli->context, &catalogs);
+	for (size_t i = 0; more && names && i < catalogs; i++)
+		if (is_here(all, count, names[i]))
+			more = visit_name(cli, names[i], visit, user);
+}

@@ -1,0 +1,27 @@
+/* Which devices and catalogs the user means: -d, --for, or neither. */
+#ifndef TOOLS_CLI_SELECTION_H
+#define TOOLS_CLI_SELECTION_H
+
+#include "tools/cli/cli.h"
+
+/*
+ * Puts devices in place of the words "gpu" and "all" of -d: those that can be measured, also in
+ * programs where there is one. Errors: SX_ERR_NOT_FOUND (no such device).
+ */
+enum sx_status selection_devices(struct cli *cli, struct sx_error *err);
+/*
+ * The catalog of the device that -d names. *out holds a reference. Errors: SX_ERR_NOT_FOUND with
+ * what comes near, SX_ERR_USAGE when --for names another.
+ */
+enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err);
+/*
+ * Calls `visit` with each catalog, those of this machine's devices first, until it returns false.
+ * One that cannot be read is passed over.
+ */
+void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
+			    void *user);
+/* The same for those of this machine's devices that can be measured, also in programs. */
+void selection_each_here(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
+			 void *user);
+
+#endif
