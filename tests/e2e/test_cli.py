@@ -69,7 +69,7 @@ class Usage(Case):
         self.triplet(3, 'explain', 'gpu_activ_cycles', '--for', 'mali-g310', has=['gpu_active_cycles'])
         self.triplet(3, 'list', 'metrics', 'zzzzzz', '--for', 'mali-g310')
         self.triplet(3, 'stat', '-d', 'nonesuch', '--', 'true')
-        self.triplet(3, 'eval', '--for', 'mali-g310', '--const', 'nonesuch=1', '-i', scratch('a\n1\n'))
+        self.triplet(3, 'eval', '--for', 'mali-g310', '--const', 'nonesuch=1', '-i', scratch('MaliGPUCyclesGPUActive\n1\n'))
 
     def test_bad_input(self):
         self.triplet(5, 'eval', '--for', 'mali-g310', '-i', '/nonexistent/x.csv', has=['/nonexistent'])
