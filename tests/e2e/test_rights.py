@@ -159,9 +159,13 @@ class Rights(unittest.TestCase):
             process = subprocess.Popen([SEXTANT, 'eval', '--for', 'mali-g310', '-i', '-', '-o', target, '--csv', '-q'],
                                        stdin=subprocess.PIPE)
             deadline = time.monotonic() + 30  # until it has opened what it writes
+            def target_of(fd):
+                try:
+                    return os.readlink(f'/proc/{process.pid}/fd/{fd}')
+                except FileNotFoundError:  # closed since it was listed
+                    return ''
             while time.monotonic() < deadline and not any(
-                    os.readlink(f'/proc/{process.pid}/fd/{fd}').startswith(folder)
-                    for fd in list_fds(process.pid)):
+                    target_of(fd).startswith(folder) for fd in list_fds(process.pid)):
                 time.sleep(0.01)
             if existing is not None:
                 os.unlink(target)

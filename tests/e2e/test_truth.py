@@ -200,6 +200,10 @@ def rows_in(path, code=0):
     return info, sum(d["rows"] for d in info["devices"])
 
 
+# What started this test may ignore it (nohup), and what we start would inherit that.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def wait_for(path, size=2000):
     until = time.monotonic() + 30
     while time.monotonic() < until and (not path.exists() or path.stat().st_size < size):
