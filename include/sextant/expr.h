@@ -154,7 +154,8 @@ struct sx_program_output {
 /*
  * Compiles outputs into one program with common subexpressions shared and constants folded.
  * *out is owned by the caller. Errors: SX_ERR_NOT_FOUND (unknown name), SX_ERR_BAD_INPUT (cycle),
- * SX_ERR_LIMIT. On error *failed (may be NULL) receives the index of the output. Thread-safe.
+ * SX_ERR_LIMIT. On error *failed (may be NULL) receives the index of the output that is
+ * the cause, SX_NONE when none is (SX_ERR_NO_MEMORY). Thread-safe.
  */
 SX_API enum sx_status sx_program_compile(const struct sx_program_output *outputs, uint32_t count,
 					 enum sx_dialect dialect,

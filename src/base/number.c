@@ -222,3 +222,12 @@ size_t number_put_f64(char *to, double value)
 		return sign + put_scientific(to, digits, count, exponent);
 	return sign + put_fixed(to, digits, count, exponent);
 }
+
+bool number_round(double value, uint64_t *out)
+{
+	/* Beyond 2^53 adding a half would round to even, away from a number that is whole. */
+	double nearest = value < 0x1p53 ? value + 0.5 : value;
+	bool fits = nearest >= 0 && nearest < 0x1p64;
+	*out = fits ? (uint64_t)nearest : 0;
+	return fits;
+}

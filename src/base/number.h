@@ -20,5 +20,7 @@ size_t number_put_u64(char *to, uint64_t value);
  */
 #define NUMBER_F64_MAX 32
 size_t number_put_f64(char *to, double value);
+/* The whole number nearest to value; false, and 0, when that is none from 0 to 2^64-1. */
+bool number_round(double value, uint64_t *out);
 
 #endif

@@ -15,7 +15,7 @@ static enum sx_status lower_outputs(struct lower *lower, const struct sx_program
 					 : lower_expr(lower, o->expr, o->scope);
 		if (value != SX_NONE && outputs[i].type == SX_F64) {
 			value = lower_to_f64(lower, value);
-			if (value == SX_NONE)
+			if (value == SX_NONE && !lower->status)
 				lower->status = error_nomem(lower->err, "compiling expressions");
 		}
 		if (value == SX_NONE) {
@@ -176,14 +176,18 @@ static enum sx_status collect_output(struct walk *walk, struct program_output *o
 	return SX_OK;
 }
 
-static enum sx_status collect_inputs(struct sx_program *program, struct sx_error *err)
+static enum sx_status collect_inputs(struct sx_program *program, uint32_t *failed,
+				     struct sx_error *err)
 {
 	struct walk walk = {0};
 	enum sx_status status = SX_OK;
 	if (!walk_begin(&walk, program))
 		status = error_nomem(err, "compiling expressions");
-	for (uint32_t i = 0; status == SX_OK && i < program->output_count; i++)
+	for (uint32_t i = 0; status == SX_OK && i < program->output_count; i++) {
 		status = collect_output(&walk, &program->outputs[i], i + 1, err);
+		if (status && failed)
+			*failed = i;
+	}
 	program->can_miss = walk.any_can_miss;
 	walk_finish(&walk);
 	return status;
@@ -210,7 +214,7 @@ enum sx_status sx_program_compile(const struct sx_program_output *outputs, uint3
 	if (status == SX_OK)
 		status = strip(program, &lower.graph, err);
 	if (status == SX_OK)
-		status = collect_inputs(program, err);
+		status = collect_inputs(program, failed, err);
 	if (status == SX_OK)
 		status = fast_compile(program, err);
 	lower_finish(&lower);

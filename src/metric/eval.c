@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "catalog/column.h"
+#include "base/number.h"
 #include "metric/reduce.h"
 #include "table/block.h"
 
@@ -82,18 +83,24 @@ static bool column_serves(const struct sx_metrics *m, const struct column_meanin
 	       (!strchr(column, '.') && same_counter(m, id.counter, input->counter));
 }
 
-static void *convert(const struct sx_vector *from, enum sx_type to, size_t rows)
+/* A copy in another type, with qualities of its own where numbers are no u64. NULL: no memory. */
+static void *convert(struct sx_vector *vector, enum sx_type to, size_t rows)
 {
 	union {
 		uint64_t u;
 		double f;
-	} *out = calloc(rows + 1, sizeof(*out));
-	for (size_t i = 0; out && i < rows; i++) {
+	} *out = calloc(rows + 1, sizeof(*out) + 1);
+	if (!out)
+		return NULL;
+	uint8_t *quality = (uint8_t *)(out + rows + 1);
+	for (size_t i = 0; i < rows; i++) {
+		quality[i] = vector->quality ? vector->quality[i] : 0;
 		if (to == SX_F64)
-			out[i].f = (double)((const uint64_t *)from->data)[i];
-		else if (((const double *)from->data)[i] > 0)
-			out[i].u = (uint64_t)(((const double *)from->data)[i] + 0.5);
+			out[i].f = (double)((const uint64_t *)vector->data)[i];
+		else if (!number_round(((const double *)vector->data)[i], &out[i].u))
+			quality[i] |= SX_QUALITY_UNDEFINED;
 	}
+	*vector = (struct sx_vector){to, out, quality};
 	return out;
 }
 
@@ -153,11 +160,7 @@ static enum sx_status bind_input(struct sx_evaluation *e, const struct sx_table 
 	if (vector->type == input->type)
 		return SX_OK;
 	e->converted[i] = convert(vector, input->type, sx_table_row_count(in));
-	if (!e->converted[i])
-		return error_nomem(err, "evaluating metrics");
-	vector->data = e->converted[i];
-	vector->type = input->type;
-	return SX_OK;
+	return e->converted[i] ? SX_OK : error_nomem(err, "evaluating metrics");
 }
 
 static struct sx_column *describe(const struct sx_metrics *m)
@@ -185,7 +188,7 @@ static bool has_value(const struct sx_vector *vector, size_t rows)
 
 /* Says which input a column lacks that has had no value in any table yet. */
 static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_table *in,
-				      uint32_t c)
+				      uint32_t c, struct sx_error *err)
 {
 	const struct sx_metrics *m = e->m;
 	const struct column_plan *plan = &m->plans[c];
@@ -195,7 +198,7 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 		return SX_OK;
 	if (has_value(&values, sx_table_row_count(e->table))) {
 		e->seen[c] = true; /* an `if` may have passed by what is missing */
-		return sx_table_set_why(e->table, c, NULL);
+		return sx_table_set_why(e->table, c, NULL); /* which cannot fail */
 	}
 	if (sx_table_column(e->table, c)->why)
 		return SX_OK; /* said of an earlier table */
@@ -212,7 +215,8 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 				 input->name, input->name);
 		else
 			snprintf(why, sizeof(why), "%s was not collected", input->name);
-		return sx_table_set_why(e->table, c, why);
+		return sx_table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
+							  : SX_OK;
 	}
 	return SX_OK;
 }
@@ -300,7 +304,7 @@ enum sx_status sx_evaluation_run(struct sx_evaluation *e, const struct sx_table 
 	if (!status)
 		status = run(e, err);
 	for (uint32_t c = 0; !status && c < e->m->column_count; c++)
-		status = explain_missing(e, in, c);
+		status = explain_missing(e, in, c, err);
 	end_run(e);
 	*out = e->table;
 	return status;

@@ -187,12 +187,13 @@ static enum sx_status compile(struct sx_metrics *m, struct sx_error *err)
 		struct sx_error why = {0};
 		status = sx_program_compile(outputs, count, sx_catalog_info(m->catalog)->dialect,
 					    &resolver, &m->program, &failed, &why);
-		if (status && err) {
-			*err = why;
+		if (status && failed != SX_NONE) {
 			error_set(err, status, "%s: %s", m->columns[which[failed]].name,
 				  why.message);
 			error_because(err, "%s", why.because);
 			error_try(err, "%s", why.remedy);
+		} else if (status && err) {
+			*err = why;
 		}
 	}
 	free(outputs);

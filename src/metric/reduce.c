@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "catalog/column.h"
+#include "base/number.h"
 
 static enum sx_reduce rule_of(const struct sx_catalog *catalog, const struct sx_metric_input *input)
 {
@@ -32,14 +33,14 @@ bool reduce_find(const struct sx_catalog *catalog, const struct sx_metric_input 
 	return true;
 }
 
-/* One value as a double beside its exact form. */
+/* One value as a double beside its exact form, which a whole result is made of. */
 struct amount {
 	uint64_t whole;
 	double real;
 	uint8_t quality;
 };
 
-static struct amount read_amount(const struct sx_vector *v, size_t row)
+static struct amount read_amount(const struct sx_vector *v, size_t row, bool to_whole)
 {
 	struct amount a = {.quality = SX_QUALITY_NOT_COLLECTED};
 	if (!v->data)
@@ -50,18 +51,19 @@ static struct amount read_amount(const struct sx_vector *v, size_t row)
 		a.real = (double)a.whole;
 	} else {
 		a.real = ((const double *)v->data)[row];
-		a.whole = a.real > 0 ? (uint64_t)(a.real + 0.5) : 0;
+		if (!number_round(a.real, &a.whole))
+			a.quality |= to_whole ? SX_QUALITY_UNDEFINED : 0;
 	}
 	return a;
 }
 
 static struct amount reduce_row(const struct reduce_columns *from, const struct sx_table *in,
-				size_t row)
+				size_t row, bool to_whole)
 {
 	struct amount sum = {0};
 	for (uint32_t i = 0; i < from->count; i++) {
 		const struct sx_vector v = sx_table_vector(in, from->columns[i]);
-		struct amount a = read_amount(&v, row);
+		struct amount a = read_amount(&v, row, to_whole);
 		sum.quality |= a.quality;
 		if (from->how == SX_REDUCE_MAX) {
 			sum.whole = a.whole > sum.whole ? a.whole : sum.whole;
@@ -90,7 +92,7 @@ bool reduce_rows(const struct reduce_columns *from, const struct sx_table *in, e
 		return false;
 	uint8_t *quality = (uint8_t *)(data + rows + 1);
 	for (size_t row = 0; row < rows; row++) {
-		struct amount a = reduce_row(from, in, row);
+		struct amount a = reduce_row(from, in, row, type == SX_U64);
 		bool none = a.quality & SX_QUALITY_NO_DATA_MASK;
 		quality[row] = a.quality;
 		if (type == SX_U64)
