@@ -62,6 +62,7 @@ void batch_reset(struct batch *batch, const struct batch_layout *layout)
 	batch->next = NULL;
 	batch->rows = 0;
 	batch->label_mask = 0;
+	batch->no_memory = false;
 	memset(batch->mixed, 0, layout->columns);
 	strings_clear(&batch->texts);
 }
@@ -124,6 +125,7 @@ static uint64_t intern(struct batch *batch, const struct sx_rows *rows, uint64_t
 		return SX_LABEL_ABSENT;
 	const char *text = rows->strings[index];
 	uint32_t own = strings_intern(&batch->texts, text, strlen(text), NULL);
+	batch->no_memory |= own == UINT32_MAX;
 	return own == UINT32_MAX ? SX_LABEL_ABSENT : own;
 }
 

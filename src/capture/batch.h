@@ -13,6 +13,7 @@ struct batch_layout {
 };
 
 struct batch {
+	bool no_memory; /* a label's text could not be kept */
 	struct batch *next;
 	uint32_t device;
 	size_t rows, cap; /* cap: rows_max of the layout */

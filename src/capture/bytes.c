@@ -133,6 +133,7 @@ const char *cursor_string(struct cursor *cursor, struct arena *arena)
 	char *copy = arena_strndup(arena, at, size);
 	if (!copy || !utf8_is_text(at, size, NULL)) {
 		cursor->failed = true;
+		cursor->no_memory |= !copy;
 		return "";
 	}
 	one_line(copy, size);

@@ -27,6 +27,7 @@ void bytes_string(struct bytes *bytes, const char *text);
 struct cursor {
 	const uint8_t *at, *end;
 	bool failed;
+	bool no_memory; /* why it failed */
 };
 
 uint8_t cursor_u8(struct cursor *cursor);

@@ -64,7 +64,7 @@ static enum chunk_status unpack(struct chunk_reader *reader, const struct head *
 static bool find_parts(const uint8_t *body, const struct head *head, uint32_t columns,
 		       struct parts *out)
 {
-	struct cursor in = {body, body + head->body_size, false};
+	struct cursor in = {.at = body, .end = body + head->body_size};
 	out->modes = cursor_take(&in, head->vectors);
 	out->widths = cursor_take(&in, head->vectors);
 	out->forms = cursor_take(&in, columns);
@@ -179,6 +179,8 @@ static enum chunk_status decode_strings(struct chunk_reader *reader, const struc
 		reader->strings[i] = cursor_string(in, &reader->texts);
 	out->strings = reader->strings;
 	out->string_count = count;
+	if (in->no_memory)
+		return CHUNK_NO_MEMORY;
 	return !in->failed && in->at == in->end ? CHUNK_FINE : CHUNK_DAMAGED;
 }
 
@@ -241,8 +243,10 @@ enum chunk_status chunk_read(struct chunk_reader *reader, const uint8_t *payload
 	if (parts.rest.failed)
 		return CHUNK_DAMAGED;
 	status = decode_strings(reader, &head, &parts.rest, out);
+	if (status != CHUNK_FINE)
+		return status;
 	take_labels(&head, values + 2 * rows, out);
-	return status;
+	return CHUNK_FINE;
 }
 
 void chunk_reader_finish(struct chunk_reader *reader)

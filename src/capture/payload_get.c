@@ -18,7 +18,7 @@ static void *get_array(struct cursor *cursor, struct arena *arena, uint32_t coun
 {
 	void *array = arena_alloc(arena, (count ? count : 1) * size);
 	if (!array)
-		cursor->failed = true;
+		cursor->failed = cursor->no_memory = true;
 	return array;
 }
 
@@ -34,19 +34,26 @@ static const struct sx_capture_property *get_properties(struct cursor *in, struc
 	return list;
 }
 
-bool payload_get_head(const uint8_t *data, size_t size, struct arena *arena,
-		      struct sx_capture_info *out)
+static enum sx_status outcome(const struct cursor *cursor)
 {
-	struct cursor in = {data, data + size, false};
+	if (cursor->no_memory)
+		return SX_ERR_NO_MEMORY;
+	return cursor->failed ? SX_ERR_BAD_INPUT : SX_OK;
+}
+
+enum sx_status payload_get_head(const uint8_t *data, size_t size, struct arena *arena,
+				struct sx_capture_info *out)
+{
+	struct cursor in = {.at = data, .end = data + size};
 	uint64_t created_ns = cursor_u64(&in);
 	uint32_t count;
 	const struct sx_capture_property *properties = get_properties(&in, arena, &count);
 	if (in.failed)
-		return false;
+		return outcome(&in);
 	out->created_ns = created_ns;
 	out->properties = properties;
 	out->property_count = count;
-	return true;
+	return SX_OK;
 }
 
 static void get_constants(struct cursor *in, struct arena *arena, struct sx_capture_device *out)
@@ -92,10 +99,10 @@ static void get_columns(struct cursor *in, struct arena *arena, struct sx_captur
 	out->column_count = count;
 }
 
-bool payload_get_device(const uint8_t *data, size_t size, struct arena *arena,
-			struct sx_capture_device *out)
+enum sx_status payload_get_device(const uint8_t *data, size_t size, struct arena *arena,
+				  struct sx_capture_device *out)
 {
-	struct cursor in = {data, data + size, false};
+	struct cursor in = {.at = data, .end = data + size};
 	*out = (struct sx_capture_device){0};
 	out->catalog = cursor_string(&in, arena);
 	out->catalog_hash = cursor_u64(&in);
@@ -113,43 +120,47 @@ bool payload_get_device(const uint8_t *data, size_t size, struct arena *arena,
 	get_columns(&in, arena, out);
 	if (!in.failed && cursor_left(&in)) /* since version 1.1 */
 		out->properties = get_properties(&in, arena, &out->property_count);
-	return !in.failed && kind <= SX_SAMPLE_ROW;
+	in.failed |= kind > SX_SAMPLE_ROW;
+	return outcome(&in);
 }
 
-bool payload_get_mark(const uint8_t *data, size_t size, struct arena *arena,
-		      struct sx_capture_mark *out)
+enum sx_status payload_get_mark(const uint8_t *data, size_t size, struct arena *arena,
+				struct sx_capture_mark *out)
 {
-	struct cursor in = {data, data + size, false};
+	struct cursor in = {.at = data, .end = data + size};
 	out->begin_ns = cursor_u64(&in);
 	out->end_ns = cursor_u64(&in);
 	out->lost = cursor_u64(&in);
 	out->by_writer = cursor_u8(&in) == 1;
 	out->text = cursor_string(&in, arena);
-	return !in.failed;
+	return outcome(&in);
 }
 
-bool payload_get_clocks(const uint8_t *data, size_t size, struct arena *arena,
-			struct sx_capture_clock *out, uint32_t *count)
+enum sx_status payload_get_clocks(const uint8_t *data, size_t size, struct arena *arena,
+				  struct sx_capture_clock *out, uint32_t *count)
 {
-	struct cursor in = {data, data + size, false};
+	struct cursor in = {.at = data, .end = data + size};
 	*count = get_count(&in, CLOCK_MIN);
 	if (*count > CAPTURE_CLOCKS_MAX)
-		return false;
+		return SX_ERR_BAD_INPUT;
 	for (uint32_t i = 0; i < *count && !in.failed; i++) {
 		out[i].name = cursor_string(&in, arena);
 		out[i].value_ns = cursor_u64(&in);
 		out[i].error_ns = cursor_u64(&in);
 	}
-	return !in.failed;
+	return outcome(&in);
 }
 
-bool payload_get_index(const uint8_t *data, size_t size, struct entry **entries, size_t *count)
+enum sx_status payload_get_index(const uint8_t *data, size_t size, struct entry **entries,
+				 size_t *count)
 {
-	struct cursor in = {data, data + size, false};
+	struct cursor in = {.at = data, .end = data + size};
 	uint32_t n = get_count(&in, ENTRY_SIZE);
-	struct entry *list = in.failed ? NULL : calloc(n ? n : 1, sizeof(*list));
+	if (in.failed)
+		return SX_ERR_BAD_INPUT;
+	struct entry *list = calloc(n ? n : 1, sizeof(*list));
 	if (!list)
-		return false;
+		return SX_ERR_NO_MEMORY;
 	for (uint32_t i = 0; i < n; i++) {
 		list[i].offset = cursor_u64(&in);
 		list[i].type = cursor_u8(&in);
@@ -161,5 +172,5 @@ bool payload_get_index(const uint8_t *data, size_t size, struct entry **entries,
 	}
 	*entries = list;
 	*count = n;
-	return true;
+	return SX_OK;
 }

@@ -203,8 +203,11 @@ static enum sx_status read_mark(struct sx_capture_reader *reader, const struct e
 				const uint8_t *payload, struct sx_capture_record *out)
 {
 	out->type = (enum sx_capture_type)(SX_CAPTURE_LOSS + (entry->type - CAPTURE_LOSS));
-	if (!payload_get_mark(payload, entry->size, &reader->record_arena, &out->mark))
-		return bad_record(reader, entry, "does not add up");
+	enum sx_status status =
+	    payload_get_mark(payload, entry->size, &reader->record_arena, &out->mark);
+	if (status)
+		return status == SX_ERR_NO_MEMORY ? status
+						  : bad_record(reader, entry, "does not add up");
 	out->begin_ns = out->mark.begin_ns;
 	out->end_ns = out->mark.end_ns;
 	if (out->type == SX_CAPTURE_LOSS && out->mark.lost != SX_CAPTURE_COUNT_UNKNOWN)
@@ -217,10 +220,9 @@ static enum sx_status read_clocks(struct sx_capture_reader *reader, const struct
 {
 	out->type = SX_CAPTURE_CLOCK;
 	out->clocks = reader->clocks;
-	return payload_get_clocks(payload, entry->size, &reader->record_arena, reader->clocks,
-				  &out->clock_count)
-		   ? SX_OK
-		   : bad_record(reader, entry, "does not add up");
+	enum sx_status status = payload_get_clocks(payload, entry->size, &reader->record_arena,
+						   reader->clocks, &out->clock_count);
+	return status == SX_ERR_BAD_INPUT ? bad_record(reader, entry, "does not add up") : status;
 }
 
 /* SX_AGAIN: nothing for the caller in this record. */
@@ -231,6 +233,8 @@ static enum sx_status read_entry(struct sx_capture_reader *reader, struct entry 
 	if (!known && (entry->type != CAPTURE_INDEX || reader->checked_index))
 		return SX_AGAIN;
 	const uint8_t *payload = reader_payload(reader, entry);
+	if (!payload && reader->bytes.no_memory)
+		return SX_ERR_NO_MEMORY;
 	if (!payload || !known)
 		return SX_AGAIN;
 	arena_finish(&reader->record_arena);

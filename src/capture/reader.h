@@ -11,7 +11,8 @@
 struct reader_bytes {
 	int fd;
 	const uint8_t *memory;
-	uint64_t size; /* as last looked at */
+	uint64_t size;	/* as last looked at */
+	bool no_memory; /* for what reader_bytes_load() was last asked for */
 	uint8_t *window;
 	uint64_t window_at;
 	size_t window_size;
@@ -58,7 +59,8 @@ struct sx_capture_reader {
 /* Notes damage: `bytes` of it at `at`. The first is remembered in words. */
 void reader_damage(struct sx_capture_reader *reader, uint64_t at, uint64_t bytes, const char *fmt,
 		   ...) SX_PRINTF(4, 5);
-/* Reads an entry's frame and payload and checks both. NULL: damaged, and noted. */
+/* Reads an entry's frame and payload and checks both. NULL: damaged, and noted, or bytes.no_memory.
+ */
 const uint8_t *reader_payload(struct sx_capture_reader *reader, struct entry *entry);
 /* Fills the entries from the index; SX_AGAIN when there is none that is sound. */
 enum sx_status reader_use_index(struct sx_capture_reader *reader);

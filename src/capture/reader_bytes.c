@@ -72,6 +72,7 @@ const uint8_t *reader_bytes_load(struct reader_bytes *bytes, uint64_t at, size_t
 	buffer->size = 0;
 	buffer->failed = false;
 	uint8_t *to = bytes_add(buffer, size ? size : 1);
+	bytes->no_memory = !to;
 	return to && read_at(bytes->fd, to, size, at) == size ? to : NULL;
 }
 

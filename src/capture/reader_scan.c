@@ -37,6 +37,8 @@ const uint8_t *reader_payload(struct sx_capture_reader *reader, struct entry *en
 	}
 	const uint8_t *payload = reader_bytes_load(
 	    &reader->bytes, entry->offset + CAPTURE_FRAME_SIZE, frame.size, &reader->payload);
+	if (!payload && reader->bytes.no_memory)
+		return NULL;
 	if (payload && frame_check(&frame, payload))
 		return payload;
 	reader->account.damaged_records++;
@@ -65,31 +67,42 @@ static bool keep_device(struct sx_capture_reader *reader, uint16_t number,
 }
 
 /* A DEVICE record counts once; its repetitions are there for when the first is damaged. */
-static bool take_device(struct sx_capture_reader *reader, struct entry *entry)
+static enum sx_status take_device(struct sx_capture_reader *reader, struct entry *entry)
 {
 	struct reader_device found = {0};
 	if (entry->device == CAPTURE_NO_DEVICE ||
 	    (entry->device < reader->device_cap && reader->devices[entry->device]))
-		return true;
+		return SX_OK;
 	const uint8_t *payload = reader_payload(reader, entry);
 	if (!payload)
-		return true;
+		return reader->bytes.no_memory ? SX_ERR_NO_MEMORY : SX_OK;
 	found.hash = XXH64(payload, entry->size, 0);
-	if (payload_get_device(payload, entry->size, &reader->arena, &found.device))
-		return keep_device(reader, entry->device, &found);
+	enum sx_status status =
+	    payload_get_device(payload, entry->size, &reader->arena, &found.device);
+	if (!status && !keep_device(reader, entry->device, &found))
+		status = SX_ERR_NO_MEMORY;
+	if (status != SX_ERR_BAD_INPUT)
+		return status;
 	reader->account.damaged_records++;
 	reader_damage(reader, entry->offset, 0, "the device at byte %" PRIu64 " does not add up",
 		      entry->offset);
-	return true;
+	return SX_OK;
 }
 
-static void take_head(struct sx_capture_reader *reader, struct entry *entry)
+static enum sx_status take_head(struct sx_capture_reader *reader, struct entry *entry)
 {
-	const uint8_t *payload = reader->info.properties ? NULL : reader_payload(reader, entry);
-	if (payload && !payload_get_head(payload, entry->size, &reader->arena, &reader->info)) {
-		reader->account.damaged_records++;
-		reader_damage(reader, entry->offset, 0, "the head of the file does not add up");
-	}
+	if (reader->info.properties)
+		return SX_OK;
+	const uint8_t *payload = reader_payload(reader, entry);
+	if (!payload)
+		return reader->bytes.no_memory ? SX_ERR_NO_MEMORY : SX_OK;
+	enum sx_status status =
+	    payload_get_head(payload, entry->size, &reader->arena, &reader->info);
+	if (status != SX_ERR_BAD_INPUT)
+		return status;
+	reader->account.damaged_records++;
+	reader_damage(reader, entry->offset, 0, "the head of the file does not add up");
+	return SX_OK;
 }
 
 static void take_rows(struct sx_capture_info *info, const struct entry *entry)
@@ -128,17 +141,18 @@ static enum sx_status take_entry(struct sx_capture_reader *reader, struct entry 
 {
 	if (!take_sequence(reader, entry))
 		return SX_OK;
-	bool fine = true;
+	enum sx_status status = SX_OK;
 	if (entry->type == CAPTURE_HEAD)
-		take_head(reader, entry);
+		status = take_head(reader, entry);
 	else if (entry->type == CAPTURE_DEVICE)
-		fine = take_device(reader, entry);
+		status = take_device(reader, entry);
 	else if (entry->type == CAPTURE_ROWS)
 		take_rows(&reader->info, entry);
 	else if (entry->type < CAPTURE_HEAD || entry->type > CAPTURE_INDEX)
 		reader->account.unknown_records++;
-	if (!fine ||
-	    !mem_grow(&reader->entries, &reader->cap, reader->count + 1, sizeof(*reader->entries)))
+	if (status)
+		return status;
+	if (!mem_grow(&reader->entries, &reader->cap, reader->count + 1, sizeof(*reader->entries)))
 		return SX_ERR_NO_MEMORY;
 	reader->entries[reader->count++] = *entry;
 	return SX_OK;
@@ -162,8 +176,8 @@ static bool load_index(struct sx_capture_reader *reader, struct entry **list, si
 	const uint8_t *payload =
 	    reader_bytes_load(bytes, offset + CAPTURE_FRAME_SIZE, frame.size, &reader->payload);
 	if (!payload || !frame_check(&frame, payload) ||
-	    !payload_get_index(payload, frame.size, list, count))
-		return false;
+	    payload_get_index(payload, frame.size, list, count))
+		return false; /* without the memory for it the records are looked for */
 	/* Each record must lie between its neighbours; what it is shows when it is read. */
 	uint64_t from = CAPTURE_HEADER_SIZE;
 	for (size_t i = 0; i < *count; i++) {

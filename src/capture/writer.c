@@ -205,6 +205,7 @@ static struct batch *filling_batch(struct sx_capture_writer *writer, struct writ
 	} else if (writer->batch_bytes + batch_bytes(&device->layout) <= writer->queue_bytes ||
 		   device->batches < 2) { /* one to fill while the other is written */
 		batch = batch_create(&device->layout);
+		writer->no_memory = !batch;
 		writer->batch_bytes += batch ? batch->bytes : 0;
 		device->batches += batch != NULL;
 	}
@@ -248,7 +249,10 @@ enum sx_status sx_capture_write(struct sx_capture_writer *writer, uint32_t index
 		if (!batch)
 			break;
 		first += batch_add(batch, &device->layout, rows, first);
+		if (batch->no_memory)
+			writer->progress.sys_errno = ENOMEM; /* its rows lack a label */
 	}
+	bool no_memory = first < rows->count && writer->no_memory;
 	writer->progress.rows += first;
 	writer->progress.value_bytes += (uint64_t)first * rows->column_count * sizeof(uint64_t);
 	if (first < rows->count)
@@ -257,7 +261,11 @@ enum sx_status sx_capture_write(struct sx_capture_writer *writer, uint32_t index
 	if (first == rows->count)
 		return SX_OK;
 	error_set(err, SX_INCOMPLETE, "%zu samples were lost", rows->count - first);
-	error_because(err, "the disk under %s is slower than the samples come", writer->path);
+	if (no_memory)
+		error_because(err, "out of memory for samples that wait to be written");
+	else
+		error_because(err, "the disk under %s is slower than the samples come",
+			      writer->path);
 	error_try(err, "a longer interval, fewer counters, or another disk");
 	return SX_INCOMPLETE;
 }

@@ -44,7 +44,8 @@ struct sx_capture_writer {
 	/* The lock is held for copies of rows and moves of pointers only, never for writing. */
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
-	bool stop, finishing;
+	bool stop;
+	bool no_memory;			  /* for the batch that was wanted last */
 	uint64_t flush_asked, flush_done; /* tickets */
 	struct writer_device **devices;
 	size_t device_cap;

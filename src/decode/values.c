@@ -85,7 +85,7 @@ static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw
 	for (uint32_t i = 0; i < d->count; i++)
 		sx_table_set_u64(table, i, row, little_endian(raw->data + 8 * (size_t)i),
 				 (uint8_t)(raw->data[8 * (size_t)d->count + i] | flags));
-	return SX_OK;
+	return sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
 }
 
 static void destroy(struct decoder *decoder)

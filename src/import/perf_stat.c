@@ -365,7 +365,12 @@ static enum sx_status create(struct reader *r)
 		r->series[i].last_row = 0;
 	enum sx_status status =
 	    sx_table_create(r->infos, r->names.count, SX_SAMPLE_TIME, &r->table, r->err);
-	return status ? status : sx_table_add_rows(r->table, r->rows, NULL, r->err);
+	if (!status)
+		status = sx_table_add_rows(r->table, r->rows, NULL, r->err);
+	for (uint32_t i = 0; !status && i < r->names.count; i++)
+		if (!sx_table_quality(r->table, i)) /* so that it is there from now on */
+			status = error_nomem(r->err, "reading counts");
+	return status;
 }
 
 static enum sx_status no_counts(struct reader *r)

@@ -221,17 +221,32 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 	return SX_OK;
 }
 
-static void copy_counter(struct sx_evaluation *e, uint32_t column)
+/* False when memory is out. */
+static bool copy_counter(struct sx_evaluation *e, uint32_t column)
 {
 	const struct sx_vector *from = &e->vectors[e->m->plans[column].inputs[0]];
 	size_t rows = sx_table_row_count(e->table);
 	if (!from->data)
-		return;
-	memcpy(sx_table_data(e->table, column), from->data, rows * sizeof(uint64_t));
+		return true;
+	void *data = sx_table_data(e->table, column);
+	uint8_t *quality = data ? sx_table_quality(e->table, column) : NULL;
+	if (!quality)
+		return false;
+	memcpy(data, from->data, rows * sizeof(uint64_t));
 	if (from->quality)
-		memcpy(sx_table_quality(e->table, column), from->quality, rows);
+		memcpy(quality, from->quality, rows);
 	else
-		memset(sx_table_quality(e->table, column), 0, rows);
+		memset(quality, 0, rows);
+	return true;
+}
+
+/* Where the program writes a column. False when memory is out. */
+static bool bind_result(struct sx_evaluation *e, uint32_t column)
+{
+	struct sx_result *result = &e->results[e->m->plans[column].output];
+	result->data = sx_table_data(e->table, column);
+	result->quality = result->data ? sx_table_quality(e->table, column) : NULL;
+	return result->quality != NULL;
 }
 
 static enum sx_status run(struct sx_evaluation *e, struct sx_error *err)
@@ -239,11 +254,13 @@ static enum sx_status run(struct sx_evaluation *e, struct sx_error *err)
 	const struct sx_metrics *m = e->m;
 	size_t rows = sx_table_row_count(e->table);
 	for (uint32_t c = 0; rows && c < m->column_count; c++) {
+		bool fine = true;
 		if (m->plans[c].output != SX_NONE)
-			e->results[m->plans[c].output] = (struct sx_result){
-			    sx_table_data(e->table, c), sx_table_quality(e->table, c)};
+			fine = bind_result(e, c);
 		else if (m->columns[c].counter != SX_NONE || m->plans[c].copy)
-			copy_counter(e, c);
+			fine = copy_counter(e, c);
+		if (!fine)
+			return error_nomem(err, "evaluating metrics");
 	}
 	return m->program && rows ? sx_program_eval(m->program, e->vectors, rows, e->results, err)
 				  : SX_OK;

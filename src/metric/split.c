@@ -185,9 +185,11 @@ static enum sx_status fill(const struct split *s, struct sx_table *out)
 		for (uint32_t i = 0; status == SX_OK && i < s->instances; i++) {
 			size_t at = row * s->instances + i;
 			fill_row(s, row, i, out, at);
-			status = sx_table_set_label(out, SX_LABEL_INSTANCE, at, i);
+			if (sx_table_set_label(out, SX_LABEL_INSTANCE, at, i))
+				status = error_nomem(s->err, "splitting instances");
 		}
-	return status;
+	/* Tells when a value found no memory. */
+	return status ? status : sx_table_add_rows(out, 0, NULL, s->err);
 }
 
 enum sx_status sx_table_by_instance(const struct sx_table *in, const struct sx_catalog *catalog,

@@ -319,11 +319,11 @@ enum sx_status total_table(const struct total *total, struct sx_table **out, str
 	if (status == SX_OK)
 		status = sx_table_add_rows(table, 1, NULL, err);
 	for (uint32_t i = 0; status == SX_OK && i < total->count; i++)
-		if (!set_column(&total->columns[i], table, i))
-			status =
-			    sx_table_set_why(table, i,
-					     "a ratio has no total of its own: it is evaluated "
-					     "over the totals of its counters");
+		if (!set_column(&total->columns[i], table, i) &&
+		    sx_table_set_why(table, i,
+				     "a ratio has no total of its own: it is evaluated "
+				     "over the totals of its counters"))
+			status = error_nomem(err, "a table's totals");
 	if (status == SX_OK && total->begin_ns != SX_TIME_UNKNOWN)
 		sx_table_set_time(table, 0, total->begin_ns, total->begin_ns + total->covered_ns);
 	if (status == SX_OK) /* tells when a value found no memory */

@@ -179,6 +179,7 @@ static int list_run(struct cli *cli)
 	struct sx_catalog *catalog = NULL;
 	struct listing l = {.to = &cli->view};
 	const char *what;
+	bool no_memory = false;
 	enum sx_status status = what_to_list(cli, &what, &err);
 	if (!status && strcmp(what, "devices") == 0)
 		return device_list_run(cli, false);
@@ -191,11 +192,14 @@ static int list_run(struct cli *cli)
 		status = cli_catalog(cli, &catalog, &err);
 	if (!status)
 		status = prepare(cli, &l, catalog, &err);
+	l.view.no_memory = &no_memory;
 	if (!status && cli->view.format == FORMAT_JSON)
 		list_json(&l, what);
 	else if (!status && cli->view.format == FORMAT_CSV)
 		list_csv(&l, what);
-	else if (!status && !list_text(&l, what))
+	else if (!status)
+		no_memory |= !list_text(&l, what);
+	if (!status && no_memory)
 		status = error_nomem(&err, "listing");
 	if (!status && !l.shown && l.pattern && cli->view.format == FORMAT_TEXT)
 		status = nothing_matches(&l, what, &err);

@@ -197,7 +197,9 @@ static enum sx_status set_labels(const struct wire_sample *sample, const char *p
 	if (!status && reasons[record->kind])
 		status = set_text(table, SX_LABEL_REASON, row, reasons[record->kind],
 				  strlen(reasons[record->kind]));
-	return status ? error_nomem(err, "labelling a frame") : SX_OK;
+	/* Tells when a value found no memory. */
+	return status ? error_nomem(err, "labelling a frame")
+		      : sx_table_add_rows(table, 0, NULL, err);
 }
 
 /* Contexts are also made to look at a driver, and released at once: those did nothing. */

@@ -277,9 +277,10 @@ enum sx_status sx_mali_decode(const struct sx_mali_decoder *decoder, const uint8
 				    &tile.odd[i]);
 		write_tile(decoder, &tile, at, now, table, row + done);
 	}
+	status = sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
 	size_t rest = size % layout->dump_bytes;
-	if (!rest)
-		return SX_OK;
+	if (status || !rest)
+		return status;
 	error_set(err, SX_INCOMPLETE, "%zu bytes after dump %zu are no whole dump", rest, dumps);
 	error_because(err, "a dump has %zu bytes: %u blocks of %u values", layout->dump_bytes,
 		      layout->blocks, layout->slots);

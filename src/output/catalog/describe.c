@@ -98,12 +98,14 @@ const char **describe_inputs(const struct catalog_view *view, const char *expr,
 {
 	size_t count = 0;
 	*parsed = NULL;
-	if (!expr || sx_expr_parse(expr, view->info->notation, parsed, NULL) != SX_OK)
-		return calloc(1, sizeof(char *));
-	const struct sx_node *root = sx_expr_root(*parsed);
-	const char **out = calloc(count_names(root) + 1, sizeof(*out));
-	if (out)
+	enum sx_status status =
+	    expr ? sx_expr_parse(expr, view->info->notation, parsed, NULL) : SX_OK;
+	const struct sx_node *root = *parsed ? sx_expr_root(*parsed) : NULL;
+	const char **out = calloc(root ? count_names(root) + 1 : 1, sizeof(*out));
+	if (out && root)
 		collect_names(view, root, out, &count);
+	if (view->no_memory && (!out || status == SX_ERR_NO_MEMORY))
+		*view->no_memory = true;
 	return out;
 }
 

@@ -20,6 +20,7 @@ struct catalog_view {
 	const struct sx_advice_info *advice;
 	uint32_t constant_count, block_count, section_count, group_count, counter_count,
 	    metric_count, advice_count;
+	bool *no_memory; /* is set when a description lacks something; NULL: nobody asks */
 };
 
 struct catalog_view describe_view(struct sx_catalog *catalog);
