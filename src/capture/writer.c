@@ -166,10 +166,13 @@ enum sx_status sx_capture_add_device(struct sx_capture_writer *writer,
 		return error_set(err, SX_ERR_LIMIT, "%s: %u columns, at most %u fit", writer->path,
 				 (unsigned)device->column_count, CAPTURE_COLUMNS_MAX);
 	struct writer_device *copy = copy_device(device);
-	if (!copy)
-		return error_nomem(err, "a capture's device");
 	enum sx_status status = SX_OK;
 	pthread_mutex_lock(&writer->lock);
+	if (!copy) { /* what cannot be recorded for it is missing from the file */
+		writer->progress.sys_errno = ENOMEM;
+		pthread_mutex_unlock(&writer->lock);
+		return error_nomem(err, "a capture's device");
+	}
 	if (writer->device_count == CAPTURE_DEVICES_MAX)
 		status = SX_ERR_LIMIT;
 	else if (!mem_grow(&writer->devices, &writer->device_cap, (size_t)writer->device_count + 1,
@@ -206,6 +209,8 @@ static struct batch *filling_batch(struct sx_capture_writer *writer, struct writ
 		   device->batches < 2) { /* one to fill while the other is written */
 		batch = batch_create(&device->layout);
 		writer->no_memory = !batch;
+		if (!batch)
+			writer->progress.sys_errno = ENOMEM;
 		writer->batch_bytes += batch ? batch->bytes : 0;
 		device->batches += batch != NULL;
 	}

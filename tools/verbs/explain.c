@@ -83,12 +83,17 @@ static bool node_names(const struct sx_node *node, const char *name)
 	return false;
 }
 
-static bool advice_reads(const struct sx_advice_info *advice, const char *name)
+static bool advice_reads(const struct explanation *e, const struct sx_advice_info *advice,
+			 const char *name)
 {
 	struct sx_expr *parsed = NULL;
 	if (advice->metric && strcmp(advice->metric, name) == 0)
 		return true;
-	if (!advice->when || sx_expr_parse(advice->when, SX_INFIX, &parsed, NULL) != SX_OK)
+	enum sx_status status =
+	    advice->when ? sx_expr_parse(advice->when, SX_INFIX, &parsed, NULL) : SX_OK;
+	if (status == SX_ERR_NO_MEMORY)
+		*e->view.no_memory = true;
+	if (!parsed)
 		return false;
 	bool reads = node_names(sx_expr_root(parsed), name);
 	sx_expr_destroy(parsed);
@@ -100,7 +105,7 @@ static void advice_using(const struct explanation *e, const char *name)
 	bool any = false;
 	for (uint32_t i = 0; i < e->view.advice_count; i++) {
 		const struct sx_advice_info *a = &e->view.advice[i];
-		if (!advice_reads(a, name))
+		if (!advice_reads(e, a, name))
 			continue;
 		if (!any)
 			title(e, "advice");
@@ -290,7 +295,7 @@ static void advice_json(struct json *json, const struct explanation *e, const ch
 	json_array_begin(json);
 	for (uint32_t i = 0; i < e->view.advice_count; i++) {
 		const struct sx_advice_info *a = &e->view.advice[i];
-		if (!advice_reads(a, name))
+		if (!advice_reads(e, a, name))
 			continue;
 		json_object_begin_flat(json);
 		json_kv_string(json, "rule", a->rule);
@@ -472,6 +477,7 @@ static int run(struct cli *cli)
 	struct sx_table *totals = NULL;
 	struct explanation e = {.cli = cli};
 	const char *name = cli->options.args.count ? cli->options.args.items[0] : NULL;
+	bool no_memory = false;
 	enum sx_status status = SX_OK;
 	if (!status && !name) {
 		status = error_set(&err, SX_ERR_USAGE, "nothing to explain was named");
@@ -482,10 +488,13 @@ static int run(struct cli *cli)
 		status = open_catalog(cli, name, &catalog, &err);
 	if (!status)
 		status = prepare(&e, catalog, &totals, &err);
+	e.view.no_memory = &no_memory;
 	if (!status && flex_is_definition(name))
 		status = explain_flex(cli, &e.view, name, totals, value_of(&e, name), &err);
 	else if (!status)
 		status = explain_name(&e, name, &err);
+	if (!status && no_memory)
+		status = error_nomem(&err, "explaining");
 	sx_table_destroy(totals);
 	sx_catalog_unref(catalog);
 	return status ? cli_fail(cli, &err) : EXIT_OK;

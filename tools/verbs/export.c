@@ -24,19 +24,21 @@ struct exporting {
 };
 
 /* Only labels that some row has get a column, and the header comes first: a pass of its own. */
-static uint32_t labels_of(const struct capture_view *view)
+static enum sx_status labels_of(const struct capture_view *view, uint32_t *labels,
+				struct sx_error *err)
 {
 	struct sx_capture_reader *reader = NULL;
 	struct sx_capture_record record;
-	uint32_t labels = 0;
-	if (sx_capture_open(view->path, &reader, NULL))
-		return 0;
-	while (sx_capture_next(reader, &record, NULL) == SX_OK)
+	*labels = 0;
+	enum sx_status status = sx_capture_open(view->path, &reader, err);
+	if (status)
+		return status;
+	while ((status = sx_capture_next(reader, &record, err)) == SX_OK)
 		for (int i = 0; record.device == view->device && i < SX_LABEL_COUNT; i++)
 			if (record.type == SX_CAPTURE_ROWS && record.rows.labels[i])
-				labels |= 1u << i;
+				*labels |= 1u << i;
 	sx_capture_close(reader);
-	return labels;
+	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
 }
 
 static enum sx_status select_metrics(const struct cli *cli, struct exported *d,
@@ -77,15 +79,15 @@ static enum sx_status open_device(const struct cli *cli, const char *path, uint3
 		status = capture_view_table(d->view, &d->raw, err);
 	if (!status)
 		status = select_metrics(cli, d, err);
-	if (!status)
-		d->shape = (struct rows_shape){.schema = "export",
-					       .catalog = sx_catalog_info(d->view->catalog)->name,
-					       .times = true,
-					       .quality = true,
-					       .device = number,
-					       .simulated = d->view->info->simulated,
-					       .labels = labels_of(d->view)};
-	return status;
+	if (status)
+		return status;
+	d->shape = (struct rows_shape){.schema = "export",
+				       .catalog = sx_catalog_info(d->view->catalog)->name,
+				       .times = true,
+				       .quality = true,
+				       .device = number,
+				       .simulated = d->view->info->simulated};
+	return labels_of(d->view, &d->shape.labels, err);
 }
 
 /* Rows of one device below the header of all. */

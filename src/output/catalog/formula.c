@@ -284,6 +284,8 @@ static void visit_inputs(const struct formula *f,
 			    .seen = calloc(SX_EXPR_NODES_MAX, sizeof(struct sx_node *))};
 	if (in.seen)
 		each_input(&in, sx_expr_root(f->expr));
+	else if (f->view->no_memory)
+		*f->view->no_memory = true;
 	free(in.seen);
 }
 

@@ -23,6 +23,9 @@ struct text_table {
 	size_t column_count;
 	struct row *rows;
 	size_t row_count, row_cap;
+	/* For writing, which then needs no memory that may be missing. One a column. */
+	size_t *widths;
+	char **titles;
 };
 
 static const char *const styles[] = {"", "\033[1m", "\033[2m", "\033[31m", "\033[33m", "\033[32m"};
@@ -53,6 +56,10 @@ struct text_table *text_table_create(const struct text_column *columns, size_t c
 		return NULL;
 	table->columns = arena_alloc(&table->arena, count * sizeof(*columns));
 	table->column_count = count;
+	table->widths = arena_alloc(&table->arena, count * sizeof(*table->widths));
+	table->titles = arena_alloc(&table->arena, count * sizeof(*table->titles));
+	if (!table->widths || !table->titles)
+		table->columns = NULL;
 	for (size_t i = 0; table->columns && i < count; i++) {
 		table->columns[i] = columns[i];
 		table->columns[i].title =
@@ -249,24 +256,20 @@ static void write_row(const struct text_table *table, const struct text_target *
 
 void text_table_write(const struct text_table *table, const struct text_target *target)
 {
-	size_t *widths = calloc(table->column_count, sizeof(*widths));
-	char **titles = calloc(table->column_count, sizeof(*titles));
-	if (widths && titles) {
-		measure(table, widths);
-		fit(table, widths, target->width);
-		bool titled = false;
-		for (size_t c = 0; c < table->column_count; c++) {
-			titles[c] = (char *)(uintptr_t)table->columns[c].title;
-			titled = titled || titles[c][0];
-		}
-		if (titled)
-			write_row(table, target, widths,
-				  &(struct row){.cells = titles, .style = TEXT_DIM});
-		for (size_t r = 0; r < table->row_count; r++)
-			write_row(table, target, widths, &table->rows[r]);
+	size_t *widths = table->widths;
+	char **titles = table->titles;
+	bool titled = false;
+	memset(widths, 0, table->column_count * sizeof(*widths));
+	measure(table, widths);
+	fit(table, widths, target->width);
+	for (size_t c = 0; c < table->column_count; c++) {
+		titles[c] = (char *)(uintptr_t)table->columns[c].title;
+		titled = titled || titles[c][0];
 	}
-	free(widths);
-	free(titles);
+	if (titled)
+		write_row(table, target, widths, &(struct row){.cells = titles, .style = TEXT_DIM});
+	for (size_t r = 0; r < table->row_count; r++)
+		write_row(table, target, widths, &table->rows[r]);
 }
 
 void text_wrap(const struct text_target *target, int indent, const char *text)
