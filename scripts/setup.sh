@@ -3,30 +3,60 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 want=$1
+installed() { dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^ii'; }
+
 missing=()
-while read -r name use; do
-  case $name in '' | '#'*) continue ;; esac
+while read -r line; do
+  case $line in '' | '#'*) continue ;; esac
+  use=${line##* }
   [ "$use" = demo ] || [ "$want" = check ] || continue
-  dpkg-query -W -f '${db:Status-Abbrev}' "$name" 2>/dev/null | grep -q '^ii' || missing+=("$name")
+  names=${line% *}
+  have=
+  for name in ${names//|/ }; do
+    installed "$name" && have=yes
+  done
+  [ "$have" ] || missing+=("${names// /}")
 done <"$here/packages.txt"
 [ ${#missing[@]} -eq 0 ] && exit 0
-line="apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
-if [ "$(id -u)" = 0 ]; then
-  sudo=
-elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-  sudo='sudo -n'
-elif command -v sudo >/dev/null && [ -t 0 ]; then
-  sudo=sudo
-else
-  printf 'make %s: packages are missing, and this needs root. Run:\n  sudo sh -c "%s"\n' "$want" "$line" >&2
+
+# The command that puts root's rights in front, as far as there is one.
+as_root=()
+remedy='as root, run:\n  '
+if [ "$(id -u)" != 0 ]; then
+  if command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+    as_root=(sudo)
+  fi
+  command -v sudo >/dev/null && remedy='run:\n  sudo '
+fi
+
+# Of alternatives, the first that this release has; its lists must be there to tell.
+choose() {
+  local chosen=() group name
+  for group in "${missing[@]}"; do
+    for name in ${group//|/ }; do
+      [ "${group//|/}" = "$group" ] || apt-cache show --no-all-versions "$name" 2>/dev/null | grep -q '^Package:' || continue
+      chosen+=("$name")
+      continue 2
+    done
+    chosen+=("${group%%|*}")
+  done
+  echo "${chosen[*]}"
+}
+
+if [ "$(id -u)" != 0 ] && [ ${#as_root[@]} -eq 0 ]; then
+  # shellcheck disable=SC2059 # the remedy holds a line break
+  printf "make $want: packages are missing, and this needs root; ${remedy}sh -c \"%s\"\n" \
+    "apt-get update && apt-get install -y --no-install-recommends $(choose)" >&2
   exit 1
 fi
 echo "make $want: installing ${#missing[@]} Debian packages (once)"
 log=$(mktemp)
-if ! { $sudo apt-get update && $sudo env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y --no-install-recommends $(choose); } >"$log" 2>&1; then
   tail -20 "$log" >&2
-  printf 'make %s: the packages could not be installed. Try:\n  sudo sh -c "%s"\n' "$want" "$line" >&2
+  # shellcheck disable=SC2059
+  printf "make $want: the packages could not be installed; ${remedy}sh -c \"%s\"\n" \
+    "apt-get update && apt-get install -y --no-install-recommends $(choose)" >&2
   exit 1
 fi
 rm -f "$log"

@@ -78,8 +78,10 @@ struct sx_capture_mark {
 
 /* All members may be zero. */
 struct sx_capture_options {
-	uint64_t flush_ns;   /* rows are in the file after this time; 0: 250 ms */
-	size_t queue_bytes;  /* rows that wait for the file; 0: 32 MiB */
+	uint64_t flush_ns;  /* rows are in the file after this time; 0: 250 ms */
+	size_t queue_bytes; /* rows that wait for the file; 0: 32 MiB */
+	uint64_t
+	    sync_ns; /* rows are on the disk this much later at most; 0: when the kernel likes */
 	uint64_t keep_ns;    /* no file, but a ring of this length: see sx_capture_dump() */
 	uint64_t created_ns; /* CLOCK_REALTIME; 0: now */
 	const struct sx_capture_property *properties;
@@ -98,8 +100,8 @@ struct sx_capture_progress {
 
 /*
  * Creates a capture and the thread that writes it. With keep_ns, `path` is only used in messages.
- * An existing file is replaced. *out is owned by the caller. Errors: SX_ERR_PERMISSION,
- * SX_ERR_IO, SX_ERR_NO_MEMORY.
+ * An existing file is replaced, unless another writer has it open (SX_ERR_BUSY). *out is owned by
+ * the caller. Errors: SX_ERR_PERMISSION, SX_ERR_IO, SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_capture_create(const char *path, const struct sx_capture_options *options,
 					struct sx_capture_writer **out, struct sx_error *err);

@@ -7,6 +7,11 @@
 
 /* An index of more does not fit into a record; readers then look for themselves. */
 #define INDEXED_MAX ((size_t)1 << 20)
+#define ENTRY_BYTES 35
+#define INDEX_HEAD  (CAPTURE_FRAME_SIZE + 4)
+/* Losses that are told at the end, one a device at most, and what one takes. */
+#define LAST_MARKS 16
+#define MARK_BYTES 128
 
 int log_begin(struct log *log)
 {
@@ -23,6 +28,14 @@ struct bytes *log_record(struct log *log)
 	return &log->record;
 }
 
+/* What is still to come at the end: some marks, the index with this record, the trailer. */
+static uint64_t end_bytes(const struct log *log)
+{
+	uint64_t index =
+	    log->unindexed ? 0 : INDEX_HEAD + (log->count + 1 + LAST_MARKS) * ENTRY_BYTES;
+	return LAST_MARKS * MARK_BYTES + index + CAPTURE_TRAILER_SIZE;
+}
+
 int log_write(struct log *log, struct entry entry)
 {
 	struct bytes *record = &log->record;
@@ -37,6 +50,7 @@ int log_write(struct log *log, struct entry entry)
 	entry.sequence = log->sequence;
 	entry.size = (uint32_t)size;
 	frame_put(record->data, entry.type, entry.device, entry.sequence, size);
+	log->sink->kept_free = log->ending ? 0 : end_bytes(log);
 	int failed = log->sink->ops->append(log->sink, record->data, record->size, &entry);
 	if (failed)
 		return failed;
@@ -65,8 +79,15 @@ static int put_index(struct log *log)
 	return log_write(log, entry);
 }
 
+void log_begin_end(struct log *log)
+{
+	log->ending = true;
+}
+
 int log_end(struct log *log)
 {
+	log_begin_end(log);
+	log->sink->kept_free = 0;
 	uint64_t offset = log->unindexed ? 0 : log->sink->bytes;
 	int failed = log->unindexed ? 0 : put_index(log);
 	if (failed)
@@ -74,6 +95,11 @@ int log_end(struct log *log)
 	uint8_t trailer[CAPTURE_TRAILER_SIZE];
 	frame_put_trailer(trailer, offset);
 	return log->sink->ops->append(log->sink, trailer, sizeof(trailer), NULL);
+}
+
+int log_sync(struct log *log)
+{
+	return log->sink->ops->sync ? log->sink->ops->sync(log->sink) : 0;
 }
 
 int log_finish(struct log *log)

@@ -9,6 +9,7 @@
 struct log {
 	struct sink *sink;
 	bool unindexed; /* set: remember no records; also when there are too many */
+	bool ending;	/* what is kept free for the end may be used */
 	struct entry *entries;
 	size_t count, cap;
 	uint32_t sequence;
@@ -23,6 +24,10 @@ struct bytes *log_record(struct log *log);
 int log_write(struct log *log, struct entry entry);
 /* Writes a framed record of another log under a number of this one. */
 int log_copy(struct log *log, const uint8_t *record, size_t size, struct entry entry);
+/* From now on records are those of the end, for which room was kept free on the disk. */
+void log_begin_end(struct log *log);
+/* Returns when all of it is on the disk. */
+int log_sync(struct log *log);
 /* Index and trailer. */
 int log_end(struct log *log);
 /* Closes the sink and frees the rest; 0 or an errno. */

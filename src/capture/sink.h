@@ -12,15 +12,19 @@ struct sink;
 struct sink_ops {
 	int (*append)(struct sink *sink, const uint8_t *data, size_t size,
 		      const struct entry *entry);
+	/* Returns when everything appended is on the disk; NULL: there is no disk. */
+	int (*sync)(struct sink *sink);
 	int (*close)(struct sink *sink);
 };
 
 struct sink {
 	const struct sink_ops *ops;
-	uint64_t bytes; /* in it now */
+	uint64_t bytes;	    /* in it now */
+	uint64_t kept_free; /* room behind what is appended that must be left */
 };
 
-/* Replaces or creates the file. */
+/* Replaces or creates the file, which is locked while the sink is open. EBUSY: somebody else does.
+ */
 int sink_open_file(const char *path, struct sink **out);
 /*
  * Keeps ROWS, CLOCK, LOSS, GAP and NOTE records for keep_ns after they came, and at most bytes_max

@@ -1,14 +1,24 @@
-/* The file sink: whole records or nothing, so that a full disk leaves a readable file. */
+/*
+ * The file sink: whole records or nothing, so that a full disk leaves a readable file, and room for
+ * the index kept free, so that it leaves a whole one.
+ */
+#include "capture/lock.h"
 #include "capture/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define RESERVE_STEP ((uint64_t)1 << 20)
 
 struct sink_file {
 	struct sink base;
 	int fd;
+	uint64_t reserved; /* the disk has room up to here */
+	bool cannot_reserve;
 };
 
 static int write_all(int fd, const uint8_t *data, size_t size)
@@ -25,10 +35,46 @@ static int write_all(int fd, const uint8_t *data, size_t size)
 	return 0;
 }
 
-static int append(struct sink *sink, const uint8_t *data, size_t size, const struct entry *entry)
+static int allocate(const struct sink_file *file, uint64_t end)
+{
+	int failed;
+	do
+		failed = fallocate(file->fd, FALLOC_FL_KEEP_SIZE, (off_t)file->reserved,
+				   (off_t)(end - file->reserved)) < 0
+			     ? errno
+			     : 0;
+	while (failed == EINTR);
+	return failed;
+}
+
+/* Makes sure that the file can grow to `end`; 0 as well where that cannot be known. */
+static int reserve(struct sink_file *file, uint64_t end)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    end > limit.rlim_cur)
+		return EFBIG;
+	if (file->cannot_reserve || end <= file->reserved)
+		return 0;
+	uint64_t ample = (end / RESERVE_STEP + 1) * RESERVE_STEP;
+	int failed = allocate(file, ample);
+	if (failed == ENOSPC || failed == EDQUOT) {
+		ample = end;
+		failed = allocate(file, end);
+	}
+	if (!failed)
+		file->reserved = ample;
+	file->cannot_reserve = failed && failed != ENOSPC && failed != EDQUOT;
+	return file->cannot_reserve ? 0 : failed;
+}
+
+static int file_append(struct sink *sink, const uint8_t *data, size_t size,
+		       const struct entry *entry)
 {
 	struct sink_file *file = (struct sink_file *)sink;
-	int failed = write_all(file->fd, data, size);
+	int failed = reserve(file, sink->bytes + size + sink->kept_free);
+	if (!failed)
+		failed = write_all(file->fd, data, size);
 	if (!failed) {
 		sink->bytes += size;
 		return 0;
@@ -39,15 +85,39 @@ static int append(struct sink *sink, const uint8_t *data, size_t size, const str
 	return failed;
 }
 
-static int close_file(struct sink *sink)
+static int file_sync(struct sink *sink)
+{
+	int failed = fdatasync(((struct sink_file *)sink)->fd) < 0 ? errno : 0;
+	return failed == EINVAL || failed == EROFS ? 0 : failed; /* a pipe or device */
+}
+
+static int file_close(struct sink *sink)
 {
 	struct sink_file *file = (struct sink_file *)sink;
+	/* Gives back what was kept free. */
+	if (file->reserved > sink->bytes && ftruncate(file->fd, (off_t)sink->bytes) < 0)
+		file->cannot_reserve = true;
 	int failed = close(file->fd) < 0 ? errno : 0;
 	free(file);
 	return failed;
 }
 
-static const struct sink_ops file_ops = {append, close_file};
+static const struct sink_ops file_ops = {file_append, file_sync, file_close};
+
+/* Opens the file without cutting it off: it may be another recorder's. */
+static int open_own(const char *path, int *fd)
+{
+	struct stat info;
+	*fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	if (*fd < 0)
+		return errno;
+	int failed = lock_take(*fd);
+	if (!failed && fstat(*fd, &info) == 0 && S_ISREG(info.st_mode) && ftruncate(*fd, 0) < 0)
+		failed = errno;
+	if (failed)
+		close(*fd);
+	return failed;
+}
 
 int sink_open_file(const char *path, struct sink **out)
 {
@@ -55,9 +125,8 @@ int sink_open_file(const char *path, struct sink **out)
 	if (!file)
 		return ENOMEM;
 	file->base.ops = &file_ops;
-	file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (file->fd < 0) {
-		int failed = errno;
+	int failed = open_own(path, &file->fd);
+	if (failed) {
 		free(file);
 		return failed;
 	}

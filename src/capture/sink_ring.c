@@ -85,7 +85,7 @@ static int close_ring(struct sink *sink)
 	return 0;
 }
 
-static const struct sink_ops ring_ops = {append, close_ring};
+static const struct sink_ops ring_ops = {.append = append, .close = close_ring};
 
 int sink_create_ring(uint64_t keep_ns, uint64_t bytes_max, struct sink **out)
 {

@@ -17,6 +17,10 @@
 static enum sx_status write_error(struct sx_error *err, int failed, const char *path)
 {
 	error_errno(err, failed, "cannot write the capture %s", path);
+	if (failed == EBUSY) {
+		error_because(err, "another recording is written to it");
+		error_try(err, "another file with -o, or wait until that one ends");
+	}
 	if (failed == ENOSPC || failed == EDQUOT)
 		error_try(err, "free some space; the file is readable up to where it was full");
 	else if (failed == EFBIG)
@@ -110,6 +114,7 @@ enum sx_status sx_capture_create(const char *path, const struct sx_capture_optio
 		return error_nomem(err, "a capture's writer");
 	init_locks(writer);
 	writer->flush_ns = options->flush_ns ? options->flush_ns : FLUSH_NS;
+	writer->sync_ns = options->keep_ns ? 0 : options->sync_ns;
 	writer->queue_bytes = options->queue_bytes ? options->queue_bytes : QUEUE_BYTES;
 	writer->is_ring = options->keep_ns != 0;
 	writer->log.unindexed = writer->is_ring;

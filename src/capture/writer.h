@@ -38,6 +38,7 @@ struct writer_mark {
 struct sx_capture_writer {
 	char *path;
 	uint64_t flush_ns;
+	uint64_t sync_ns; /* 0: the kernel decides */
 	size_t queue_bytes;
 	bool is_ring;
 	pthread_t thread;
@@ -59,6 +60,7 @@ struct sx_capture_writer {
 	struct log log;
 	struct chunk_writer chunks;
 	uint32_t since_repeat;
+	uint64_t synced_ns, synced_bytes; /* when, and how long the file was then */
 };
 
 /* The thread's function. */

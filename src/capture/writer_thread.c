@@ -165,10 +165,38 @@ static void put_marks(struct sx_capture_writer *writer, const struct round *roun
 static void put_rest(struct sx_capture_writer *writer, const struct round *round)
 {
 	int failed = put_devices(writer, round->device_count);
-	for (uint32_t i = 0; !failed && round->stop && i < round->device_count; i++)
-		failed = put_loss(writer, device_at(writer, i));
-	if (!failed && round->stop)
-		failed = log_end(&writer->log);
+	if (failed)
+		note_failure(writer, failed);
+	if (!round->stop)
+		return;
+	/* On a full disk there is still room for these. */
+	log_begin_end(&writer->log);
+	for (uint32_t i = 0; i < round->device_count; i++) {
+		struct writer_device *device = device_at(writer, i);
+		int late = device->announced ? 0 : put_device(writer, device);
+		if (!late)
+			late = put_loss(writer, device);
+		if (late)
+			note_failure(writer, late);
+	}
+	failed = log_end(&writer->log);
+	if (failed)
+		note_failure(writer, failed);
+}
+
+/* Puts on the disk what was written, when that is due. */
+static void sync_file(struct sx_capture_writer *writer, bool stop)
+{
+	struct timespec now;
+	if (!writer->sync_ns || writer->log.sink->bytes == writer->synced_bytes)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (!stop && now_ns - writer->synced_ns < writer->sync_ns)
+		return;
+	writer->synced_ns = now_ns;
+	writer->synced_bytes = writer->log.sink->bytes;
+	int failed = log_sync(&writer->log);
 	if (failed)
 		note_failure(writer, failed);
 }
@@ -242,6 +270,7 @@ void *writer_run(void *arg)
 		put_batches(writer, &round);
 		put_marks(writer, &round);
 		put_rest(writer, &round);
+		sync_file(writer, round.stop);
 		pthread_mutex_unlock(&writer->sink_lock);
 		pthread_mutex_lock(&writer->lock);
 		writer->progress.bytes = writer->log.sink->bytes;

@@ -253,15 +253,70 @@ def test_full_disk():
     path = folder / "full.sxc"
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
     child = subprocess.Popen([sextant, "record", "-d", "cpu", "-I", "1ms", "-t", "2s", "-o", path],
                              stderr=subprocess.PIPE, text=True, preexec_fn=limit)
     _, told = child.communicate(timeout=30)
     assert child.returncode == 1, f"exit {child.returncode}: {told}"
     assert "cannot write" in told and "try:" in told, told
-    assert path.stat().st_size <= 6000
+    assert "warning: cannot write" in told, told  # when it happened
+    assert path.stat().st_size <= 20000
     capture = read_capture.Capture(path)
-    assert not capture.damage and len(capture.rows[0]) > 50
+    assert capture.clean and not capture.damage and len(capture.rows[0]) > 50
+    assert "samples were lost" in run("capture", "info", path).stdout
+
+
+def test_full_file_system():
+    """The disk itself is full: there is still room for the index, and nothing is kept afterwards."""
+    place = folder / "small"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", place], capture_output=True).returncode:
+        print("cannot mount here")
+        return
+    try:
+        path = place / "full.sxc"
+        (place / "others").write_bytes(bytes(1_900_000))
+        done = subprocess.run([sextant, "record", "-d", "cpu", "-I", "500us", "-t", "3s", "-o", path],
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1 and "No space left" in done.stderr, done
+        capture = read_capture.Capture(path)
+        assert capture.clean and not capture.damage and len(capture.rows[0]) > 50
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+def test_two_recorders():
+    path = folder / "two.sxc"
+    first = recording("-I", "2ms", "-o", path)
+    wait_for_rows(path)
+    done = run("record", "-d", "cpu", "-t", "50ms", "-o", path, code=1)
+    assert "because: another recording" in done.stderr and "try: " in done.stderr, done.stderr
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=20)
+    assert first.returncode == 0
+    assert read_capture.Capture(path).clean
+
+
+def test_signals_that_end():
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGINT):
+        path = folder / f"ended-{number}.sxc"
+        child = recording("-I", "2ms", "-o", path)
+        wait_for_rows(path)
+        child.send_signal(number)
+        _, told = child.communicate(timeout=20)
+        assert child.returncode == 0, (number, told)
+        assert read_capture.Capture(path).clean, number
+
+
+def test_sync():
+    """What --sync promises is asked of the kernel; seen from outside as calls of fdatasync."""
+    path = folder / "sync.sxc"
+    run("record", "-d", "cpu", "-t", "300ms", "--sync", "50ms", "-o", path)
+    assert read_capture.Capture(path).clean
+    done = run("record", "-d", "cpu", "--sync", "1s", "--keep", "1s", "-o", path, code=2)
+    assert "exclude each other" in done.stderr
+    done = run("record", "-d", "cpu", "--sync", "5", "-o", path, code=2)
+    assert "5s" in done.stderr or "unit" in done.stderr, done.stderr
 
 
 def test_kill():

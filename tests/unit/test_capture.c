@@ -496,13 +496,39 @@ static void fill_disk(rlim_t bytes)
 	assert_string_equal(out.account.what, "");
 	assert_int_equal(out.account.cut_bytes, 0);
 	assert_int_equal(out.rows[0] + progress.lost_rows, 1000);
-	assert_true(bytes < 3000 || out.rows[0] >= 50);
+	assert_true(bytes < 5500 || out.rows[0] >= 50);
+	/* Room for the index was kept free. */
+	assert_true(bytes < 2500 || sx_capture_info(reader)->clean);
+	assert_true(bytes < 2500 || out.account.lost_rows == progress.lost_rows);
 	sx_capture_close(reader);
+}
+
+/* Two recorders of one file would leave a mixture. */
+static void test_one_recorder(void **state)
+{
+	struct sx_capture_writer *first = NULL, *second = NULL;
+	struct sx_capture_reader *reader = NULL;
+	struct sx_error err = {0};
+	uint32_t device;
+	assert_int_equal(sx_capture_create(path_of("locked"), NULL, &first, NULL), SX_OK);
+	assert_int_equal(sx_capture_add_device(first, sample_device(), &device, NULL), SX_OK);
+	sample_write(first, device, 0, 50);
+	assert_int_equal(sx_capture_flush(first, NULL), SX_OK);
+	assert_int_equal(sx_capture_create(path_of("locked"), NULL, &second, &err), SX_ERR_BUSY);
+	assert_non_null(strstr(err.because, "another recording"));
+	assert_true(err.remedy[0]);
+	assert_int_equal(sx_capture_finish(first, NULL, NULL), SX_OK);
+	assert_int_equal(sx_capture_open(path_of("locked"), &reader, NULL), SX_OK);
+	assert_true(sx_capture_info(reader)->clean);
+	assert_int_equal(sx_capture_info(reader)->rows, 50);
+	sx_capture_close(reader);
+	assert_int_equal(sx_capture_create(path_of("locked"), NULL, &second, NULL), SX_OK);
+	assert_int_equal(sx_capture_finish(second, NULL, NULL), SX_OK);
 }
 
 static void test_full_disk(void **state)
 {
-	for (rlim_t bytes = 100; bytes < 6000; bytes += 237)
+	for (rlim_t bytes = 100; bytes < 8000; bytes += 237)
 		fill_disk(bytes);
 }
 
@@ -529,8 +555,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	static const char *const names[] = {"whole", "growing", "flush",  "dump",
-					    "full",  "overrun", "misuse", NULL};
+	static const char *const names[] = {"whole",  "growing", "flush",  "dump", "full",
+					    "locked", "overrun", "misuse", NULL};
 	for (int i = 0; names[i]; i++)
 		unlink(path_of(names[i]));
 	return rmdir(folder);
@@ -553,6 +579,7 @@ int main(void)
 	    cmocka_unit_test(test_ring_forgets),
 	    cmocka_unit_test(test_overrun),
 	    cmocka_unit_test(test_full_disk),
+	    cmocka_unit_test(test_one_recorder),
 	    cmocka_unit_test(test_refuses_other_rows),
 	    cmocka_unit_test(test_newer_minor_versions_are_read),
 	    cmocka_unit_test(test_newer_major_versions_are_refused),

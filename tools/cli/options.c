@@ -59,6 +59,7 @@ static const struct spec specs[] = {
     {"by", 0, STRING, AT(by), "KEY", "frame, group, time, instance, process or context", 0},
     {"sort", 0, STRING, AT(sort), "METRIC", "order rows by this metric", 0},
     {"top", 0, COUNT, AT(top), "N", "only the first N rows", 0},
+    {"sync", 0, STRING, AT(sync), "DUR", "put what was recorded on the disk every DUR", 0},
     {"keep", 0, STRING, AT(keep), "DUR", "keep only the last DUR; SIGUSR2 writes them", 0},
     {"realtime", 0, FLAG, AT(realtime), NULL, "replay at the speed of the recording", 0},
     {"overhead", 0, SHARE, AT(overhead), "PERCENT",

@@ -41,7 +41,7 @@ struct options {
 	struct sx_constant_value *constants;
 	size_t constant_count, constant_cap;
 	/* Options of single verbs. */
-	const char *api, *as, *by, *sort, *keep, *counter, *event, *coarse, *fine;
+	const char *api, *as, *by, *sort, *keep, *sync, *counter, *event, *coarse, *fine;
 	const char *reg, *value, *resolution, *process;
 	struct string_list gates;
 	const char *gates_file, *gate_missing, *baseline, *update_baseline;

@@ -19,7 +19,8 @@ struct recording {
 	struct cli *cli;
 	struct sx_capture_writer *writer;
 	const char *path;
-	uint64_t keep_ns;
+	uint64_t keep_ns, sync_ns;
+	bool failure_told;
 	unsigned dumps;
 	bool progress; /* on a terminal */
 	struct sx_capture_progress before;
@@ -83,9 +84,16 @@ static void look_around(struct recording *r)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	double seconds = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	sx_capture_progress(r->writer, &now);
+	if (now.sys_errno && !r->failure_told) {
+		cli_warn(r->cli,
+			 "cannot write %s: %s. Samples are lost from now on, or until that ends; "
+			 "what was written stays readable.",
+			 r->path, strerror(now.sys_errno));
+		r->failure_told = true;
+	}
 	if (!r->progress || seconds - r->shown_s < PROGRESS_S)
 		return;
-	sx_capture_progress(r->writer, &now);
 	show_progress(r, &r->before, &now, seconds - r->shown_s);
 	r->before = now;
 	r->shown_s = seconds;
@@ -130,6 +138,7 @@ static enum sx_status create_writer(struct recording *r, struct sx_error *err)
 	struct sx_capture_options options = {
 	    .flush_ns = 200000000, /* and what the session gathers first makes 250 ms */
 	    .keep_ns = r->keep_ns,
+	    .sync_ns = r->sync_ns,
 	    .properties = properties,
 	    .property_count = o->interval_ns ? 6 : 5,
 	};
@@ -263,6 +272,14 @@ static int run(struct cli *cli)
 	options.keep_instances = true;
 	if (!status && cli->options.keep)
 		status = options_duration(cli->options.keep, &r.keep_ns, &err);
+	if (!status && cli->options.sync)
+		status = options_duration(cli->options.sync, &r.sync_ns, &err);
+	if (!status && r.keep_ns && r.sync_ns) {
+		error_set(&err, SX_ERR_USAGE, "--keep and --sync exclude each other");
+		error_because(&err, "what is kept in memory is not on a disk");
+		error_try(&err, "--sync alone, or --keep alone");
+		status = SX_ERR_USAGE;
+	}
 	if (!status)
 		status = sx_session_create(cli->context, &options, &session, &err);
 	if (status)
@@ -276,14 +293,17 @@ const struct command cmd_record = {
     .verb = {.name = "record",
 	     .synopsis = "[options] [-- COMMAND ARGS...]",
 	     .summary = "raw counters of a command, or of a duration, into a capture",
-	     .about = "Measures as stat does and writes the raw counters of every sample into a "
-		      "capture (sextant.sxc, or --output), from which report, export and the "
-		      "other verbs derive metrics later and elsewhere. Ctrl-C ends cleanly; a "
-		      "recording that is killed is readable up to its last quarter of a second. "
-		      "With --keep only the last seconds are held in memory: SIGUSR2 writes "
-		      "them, and so does a crash of COMMAND.",
+	     .about =
+		 "Measures as stat does and writes the raw counters of every sample into a "
+		 "capture (sextant.sxc, or --output), from which report, export and the "
+		 "other verbs derive metrics later and elsewhere. Ctrl-C, a hangup and a "
+		 "full disk end cleanly; a recording that is killed is readable up to its last "
+		 "quarter of a second. After a power cut it is readable up to what the kernel "
+		 "had put on the disk: --sync bounds that. "
+		 "With --keep only the last seconds are held in memory: SIGUSR2 writes "
+		 "them, and so does a crash of COMMAND.",
 	     .options = "for device metric set interval duration count output const api context "
-			"process pid keep overhead",
+			"process pid keep sync overhead",
 	     .child = true,
 	     .own_output = true,
 	     .examples = "  sextant record -o game.sxc -- ./game\n"

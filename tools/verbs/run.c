@@ -13,7 +13,7 @@
 /* The running session, for the signal handlers alone. */
 static struct sx_session *volatile running;
 
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 #define ENDING (sizeof(ending) / sizeof(ending[0]))
 
 /* The kernel itself sends what was typed at a terminal, and then to the program as well. */
