@@ -212,6 +212,13 @@ static bool same(const struct verb *verb, const struct result *a, const struct r
 	       same_file(verb, a, b);
 }
 
+/* A result that was delivered with less in it, and says so. */
+static bool is_incomplete(const struct result *r)
+{
+	return WEXITSTATUS(r->status) == 1 &&
+	       (strcasestr(r->err, "memory") || strstr(r->err, "samples were lost"));
+}
+
 /* The three lines, with the cause that it was. */
 static bool is_triplet(const char *text)
 {
@@ -243,7 +250,7 @@ static void judge(struct tally *tally, const struct verb *verb, int64_t k,
 		tally->silent++;
 		show(tally, verb, k, "told as success, and something lacks", r);
 	} else if (WEXITSTATUS(r->status) != WEXITSTATUS(good->status) && !is_triplet(r->err) &&
-		   !(WEXITSTATUS(r->status) == 1 && strcasestr(r->err, "memory"))) {
+		   !is_incomplete(r)) {
 		tally->untold++;
 		show(tally, verb, k, "ended without saying why", r);
 	}

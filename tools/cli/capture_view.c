@@ -1,22 +1,25 @@
 /* A capture as input of a verb: one of its devices, its catalog and constants. */
 #include "tools/cli/capture_view.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool capture_view_is(const char *path)
 {
 	static const uint8_t magic[] = {0x89, 'S', 'X', 'C', 'A', 'P', '\r', '\n'};
 	uint8_t head[20] = {0};
-	FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rbe");
-	if (!file)
+	int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return false;
-	size_t size = fread(head, 1, sizeof(head), file);
-	fclose(file);
-	if (size >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0)
+	ssize_t size = read(fd, head, sizeof(head));
+	close(fd);
+	if (size >= (ssize_t)sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0)
 		return true;
-	return size == sizeof(head) && memcmp(head + 16, "SXR\n", 4) == 0; /* its head is hurt */
+	return size == (ssize_t)sizeof(head) &&
+	       memcmp(head + 16, "SXR\n", 4) == 0; /* its head is hurt */
 }
 
 bool capture_view_names(const struct cli *cli, uint32_t number,

@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 static uint32_t get32(const uint8_t *p)
 {
@@ -122,6 +123,8 @@ enum sx_status pack_bytes(const struct pack_file *file, struct arena *arena, con
 		return error_nomem(err, "reading the library's own data");
 	size_t size =
 	    ZSTD_decompress(bytes, file->unpacked, embedded_pack_begin + file->offset, file->size);
+	if (ZSTD_isError(size) && ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation)
+		return error_nomem(err, "reading the library's own data");
 	if (ZSTD_isError(size) || size != file->unpacked)
 		return refuse(file, err);
 	*begin = bytes;

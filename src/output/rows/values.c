@@ -38,7 +38,7 @@ static bool make_key(struct column *column, const char *name)
 		return false;
 	struct json json = {.out = memory, .compact = true, .depth = 1};
 	json_key(&json, name);
-	return fclose(memory) == 0;
+	return fclose(memory) == 0 && column->key; /* it may fail to shrink it, and says nothing */
 }
 
 struct values *values_create(FILE *out, const struct sx_table *like, bool named)
