@@ -78,10 +78,9 @@ struct sx_capture_mark {
 
 /* All members may be zero. */
 struct sx_capture_options {
-	uint64_t flush_ns;  /* rows are in the file after this time; 0: 250 ms */
-	size_t queue_bytes; /* rows that wait for the file; 0: 32 MiB */
-	uint64_t
-	    sync_ns; /* rows are on the disk this much later at most; 0: when the kernel likes */
+	uint64_t flush_ns;   /* rows are in the file after this time; 0: 250 ms */
+	size_t queue_bytes;  /* rows that wait for the file at most; 0: 256 MiB */
+	uint64_t sync_ns;    /* rows are on the disk by then; 0: when the kernel likes */
 	uint64_t keep_ns;    /* no file, but a ring of this length: see sx_capture_dump() */
 	uint64_t created_ns; /* CLOCK_REALTIME; 0: now */
 	const struct sx_capture_property *properties;
@@ -148,6 +147,14 @@ SX_API enum sx_status sx_capture_dump(struct sx_capture_writer *writer, const ch
 SX_API enum sx_status sx_capture_finish(struct sx_capture_writer *writer,
 					struct sx_capture_progress *progress, struct sx_error *err);
 
+/* What sx_capture_next() need not read. Zero-initialise: nothing. */
+struct sx_capture_filter {
+	/* ROWS come with their number and times alone; their contents are not read, nor checked. */
+	bool heads_only;
+	/* ROWS that have times and lie outside are passed over; 0 and 0: none. */
+	uint64_t from_ns, to_ns;
+};
+
 /* What a reader found. Strings are owned by the reader. */
 struct sx_capture_info {
 	uint16_t major, minor;
@@ -211,6 +218,9 @@ SX_API const struct sx_capture_account *sx_capture_account(const struct sx_captu
  */
 SX_API enum sx_status sx_capture_next(struct sx_capture_reader *reader,
 				      struct sx_capture_record *out, struct sx_error *err);
+/* Sets what sx_capture_next() passes over from now on. */
+SX_API void sx_capture_set_filter(struct sx_capture_reader *reader,
+				  const struct sx_capture_filter *filter);
 /*
  * Makes sx_capture_next() go on with the first record that ends after `time_ns`; 0: from the
  * beginning. Errors: none yet.

@@ -225,6 +225,36 @@ static enum sx_status read_clocks(struct sx_capture_reader *reader, const struct
 	return status == SX_ERR_BAD_INPUT ? bad_record(reader, entry, "does not add up") : status;
 }
 
+void sx_capture_set_filter(struct sx_capture_reader *reader, const struct sx_capture_filter *filter)
+{
+	reader->filter = *filter;
+}
+
+static bool passed_over(const struct sx_capture_filter *filter, const struct entry *entry)
+{
+	if ((!filter->from_ns && !filter->to_ns) || entry->begin_ns == SX_TIME_UNKNOWN ||
+	    entry->end_ns == SX_TIME_UNKNOWN)
+		return false;
+	return entry->end_ns <= filter->from_ns || entry->begin_ns >= filter->to_ns;
+}
+
+/* A record's head, by the index or the scan. */
+static enum sx_status read_head(const struct sx_capture_reader *reader, const struct entry *entry,
+				struct sx_capture_record *out)
+{
+	const struct sx_capture_device *device = sx_capture_device(reader, entry->device);
+	*out = (struct sx_capture_record){.type = SX_CAPTURE_ROWS,
+					  .device = entry->device,
+					  .offset = entry->offset,
+					  .begin_ns = entry->begin_ns,
+					  .end_ns = entry->end_ns,
+					  .rows.count = entry->rows};
+	if (!device)
+		return SX_AGAIN;
+	out->rows.column_count = device->column_count;
+	return SX_OK;
+}
+
 /* SX_AGAIN: nothing for the caller in this record. */
 static enum sx_status read_entry(struct sx_capture_reader *reader, struct entry *entry,
 				 struct sx_capture_record *out)
@@ -232,6 +262,10 @@ static enum sx_status read_entry(struct sx_capture_reader *reader, struct entry 
 	bool known = entry->type >= CAPTURE_ROWS && entry->type <= CAPTURE_NOTE;
 	if (!known && (entry->type != CAPTURE_INDEX || reader->checked_index))
 		return SX_AGAIN;
+	if (entry->type == CAPTURE_ROWS && passed_over(&reader->filter, entry))
+		return SX_AGAIN;
+	if (entry->type == CAPTURE_ROWS && reader->filter.heads_only)
+		return read_head(reader, entry, out);
 	const uint8_t *payload = reader_payload(reader, entry);
 	if (!payload && reader->bytes.no_memory)
 		return SX_ERR_NO_MEMORY;

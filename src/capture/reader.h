@@ -54,6 +54,7 @@ struct sx_capture_reader {
 	struct sx_capture_clock clocks[CAPTURE_CLOCKS_MAX];
 	struct sx_capture_info info;
 	struct sx_capture_account account;
+	struct sx_capture_filter filter;
 };
 
 /* Notes damage: `bytes` of it at `at`. The first is remembered in words. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define WINDOW ((size_t)64 << 10)
+#define HEAD   ((size_t)4 << 10)
 
 int reader_bytes_open(struct reader_bytes *bytes)
 {
@@ -54,8 +55,11 @@ const uint8_t *reader_bytes_peek(struct reader_bytes *bytes, uint64_t at, size_t
 		return bytes->memory + at;
 	if (at < bytes->window_at || at - bytes->window_at > bytes->window_size ||
 	    size > bytes->window_size - (at - bytes->window_at)) {
+		/* One head after another, each far from the last, needs no whole window. */
+		bool near = at >= bytes->window_at && at - bytes->window_at < 2 * WINDOW;
+		size_t wanted = near || size > HEAD ? WINDOW : HEAD;
 		bytes->window_at = at;
-		bytes->window_size = read_at(bytes->fd, bytes->window, WINDOW, at);
+		bytes->window_size = read_at(bytes->fd, bytes->window, wanted, at);
 		if (size > bytes->window_size)
 			return NULL;
 	}

@@ -11,6 +11,8 @@
 
 /* DEVICE records are repeated after this many records, so that they survive damage. */
 #define WRITER_REPEAT 512
+/* Batches beyond this memory are given back once they are written. */
+#define WRITER_SPARE_BYTES ((size_t)32 << 20)
 
 struct writer_device {
 	uint32_t index;

@@ -119,6 +119,21 @@ static int put_batch(struct sx_capture_writer *writer, struct writer_device *dev
 	return log_write(&writer->log, *entry);
 }
 
+/* What a slow disk made wait need not stay in memory for ever. The lock is held. */
+static void give_back(struct sx_capture_writer *writer, struct writer_device *device,
+		      struct batch *batch)
+{
+	if (writer->batch_bytes > WRITER_SPARE_BYTES && device->batches > 2) {
+		writer->batch_bytes -= batch->bytes;
+		device->batches--;
+		batch_destroy(batch);
+		return;
+	}
+	batch_reset(batch, &device->layout);
+	batch->next = device->spare;
+	device->spare = batch;
+}
+
 static void put_batches(struct sx_capture_writer *writer, const struct round *round)
 {
 	for (struct batch *batch = round->batches, *next; batch; batch = next) {
@@ -136,9 +151,7 @@ static void put_batches(struct sx_capture_writer *writer, const struct round *ro
 			writer->progress.chunks++;
 		}
 		writer->progress.bytes = writer->log.sink->bytes;
-		batch_reset(batch, &device->layout);
-		batch->next = device->spare;
-		device->spare = batch;
+		give_back(writer, device, batch);
 		pthread_mutex_unlock(&writer->lock);
 	}
 }

@@ -27,6 +27,7 @@ struct contents {
 	uint64_t values; /* rows times columns, all devices */
 	uint64_t rows_read, gaps, notes, losses;
 	struct loss first[LOSSES_SHOWN];
+	bool heads_only; /* the contents of rows were not read */
 };
 
 static void keep_loss(struct contents *c, const struct sx_capture_record *record)
@@ -52,6 +53,7 @@ static enum sx_status read_all(struct contents *c, struct sx_error *err)
 	if (!c->rows)
 		return error_nomem(err, "reading a capture");
 	uint32_t devices = sx_capture_info(c->reader)->device_count;
+	sx_capture_set_filter(c->reader, &(struct sx_capture_filter){.heads_only = c->heads_only});
 	while ((status = sx_capture_next(c->reader, &record, err)) == SX_OK) {
 		if (record.type == SX_CAPTURE_ROWS && record.device < devices) {
 			c->rows[record.device] += record.rows.count;
@@ -302,7 +304,7 @@ static bool is_sound(const struct contents *c)
 static int info(struct cli *cli, const char *path)
 {
 	struct sx_error err = {0};
-	struct contents c = {.path = path};
+	struct contents c = {.path = path, .heads_only = true};
 	enum sx_status status = read_all(&c, &err);
 	if (!status)
 		status = cli_open_output(cli, &err);
@@ -356,8 +358,19 @@ static int copy(struct cli *cli, const char *verb, const char *const *inputs, si
 	if (capture_copy_run(&job, &done, &err))
 		return cli_fail(cli, &err);
 	cli_note(cli, "%" PRIu64 " rows written to %s", done.rows, job.output);
+	if (!done.rows && (job.from_ns || job.to_ns)) {
+		char length[HUMAN_MAX];
+		human_duration(length, done.duration_ns);
+		cli_note(cli, "note: nothing lies between --from and --to: %s is %s long",
+			 inputs[0], length);
+	}
+	if (done.cut)
+		cli_note(cli, "note: %s did not end cleanly, or goes on: its last part is missing",
+			 done.cut);
+	if (!done.what[0] && done.cut)
+		return EXIT_INCOMPLETE;
 	if (!done.what[0])
-		return EXIT_OK;
+		return done.rows || !(job.from_ns || job.to_ns) ? EXIT_OK : EXIT_INCOMPLETE;
 	cli_note(cli, "note: damage was left out: %s (%" PRIu64 " records, %" PRIu64 " bytes)",
 		 done.what, done.damaged_records, done.damaged_bytes);
 	return EXIT_INCOMPLETE;
@@ -416,5 +429,22 @@ const struct command cmd_capture = {
 	     .examples = "  sextant capture info game.sxc\n"
 			 "  sextant capture cut game.sxc --from 2s --to 5s -o part.sxc\n"
 			 "  sextant capture merge a.sxc b.sxc -o both.sxc\n"},
+    .verb =
+	{.name = "capture",
+	 .synopsis = "info|check|cut|merge|anonymise FILE... [-o FILE]",
+	 .summary = "what a capture holds, whether it is sound, and copies of it",
+	 .about =
+	     "info tells what a capture holds, from the heads of its records; check reads all of it"
+	     " and exits with 1 "
+	     "when something is damaged, cut or missing. cut copies the part between "
+	     "--from and --to (since the first sample), merge copies several files into "
+	     "one, anonymise copies without host, command, notes, wall-clock times and "
+	     "the names of debug groups.",
+	 .options = "input output from to format",
+	 .max_args = -1,
+	 .own_output = true,
+	 .examples = "  sextant capture info game.sxc\n"
+		     "  sextant capture cut game.sxc --from 2s --to 5s -o part.sxc\n"
+		     "  sextant capture merge a.sxc b.sxc -o both.sxc\n"},
     .run = run,
 };

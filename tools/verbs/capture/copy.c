@@ -14,6 +14,7 @@ struct copying {
 	const struct capture_copy *copy;
 	struct sx_capture_writer *writer;
 	struct sx_capture_reader *reader;
+	const char *name;  /* of the input at hand */
 	uint32_t *devices; /* number in the input to number in the output */
 	/* Devices of the output so far, so that the same one of two files stays one. */
 	struct sx_capture_device *known;
@@ -229,6 +230,11 @@ static void set_range(struct copying *c)
 	uint64_t begin = sx_capture_info(c->reader)->begin_ns;
 	c->from_ns = c->copy->from_ns ? begin + c->copy->from_ns : 0;
 	c->to_ns = c->copy->to_ns ? begin + c->copy->to_ns : UINT64_MAX;
+	uint64_t end = sx_capture_info(c->reader)->end_ns;
+	c->out->duration_ns = begin == SX_TIME_UNKNOWN || end == SX_TIME_UNKNOWN ? 0 : end - begin;
+	if (c->from_ns || c->to_ns != UINT64_MAX)
+		sx_capture_set_filter(c->reader, &(struct sx_capture_filter){.from_ns = c->from_ns,
+									     .to_ns = c->to_ns});
 	c->shift_ns = c->copy->anonymise && begin != SX_TIME_UNKNOWN ? begin : 0;
 }
 
@@ -245,6 +251,8 @@ static enum sx_status copy_one(struct copying *c, struct sx_error *err)
 	const struct sx_capture_account *account = sx_capture_account(c->reader);
 	c->out->damaged_records += account->damaged_records + account->missing_records;
 	c->out->damaged_bytes += account->damaged_bytes;
+	if (!c->out->cut && !sx_capture_info(c->reader)->clean)
+		c->out->cut = c->name;
 	if (!c->out->what[0])
 		memcpy(c->out->what, account->what, sizeof(c->out->what));
 	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
@@ -254,6 +262,28 @@ static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* The same file, or a copy of it. */
+static bool same_recording(const struct copying *c, size_t a, size_t b)
+{
+	const struct sx_capture_info *x = sx_capture_info(c->owners[a]),
+				     *y = sx_capture_info(c->owners[b]);
+	if (same_file(c->copy->inputs[a], c->copy->inputs[b]))
+		return true;
+	return x->created_ns > 1 && x->created_ns == y->created_ns && x->rows == y->rows &&
+	       x->size_bytes == y->size_bytes && x->begin_ns == y->begin_ns &&
+	       x->end_ns == y->end_ns;
+}
+
+static enum sx_status refuse_twice(const struct copying *c, size_t a, size_t b,
+				   struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "%s and %s are the same recording", c->copy->inputs[a],
+		  c->copy->inputs[b]);
+	error_because(err, "every row of it would be counted twice");
+	error_try(err, "each recording once");
+	return SX_ERR_USAGE;
 }
 
 static bool is_kept(const struct capture_copy *copy, const char *name)
@@ -295,6 +325,9 @@ static enum sx_status open_inputs(struct copying *c, struct sx_error *err)
 		}
 		status = sx_capture_open(c->copy->inputs[i], &c->owners[c->owner_count], err);
 		c->owner_count += !status;
+		for (size_t k = 0; !status && k < i; k++)
+			if (same_recording(c, k, i))
+				status = refuse_twice(c, k, i, err);
 	}
 	return status;
 }
@@ -323,6 +356,7 @@ enum sx_status capture_copy_run(const struct capture_copy *copy, struct capture_
 		status = create(&c, err);
 	for (size_t i = 0; !status && i < c.owner_count; i++) {
 		c.reader = c.owners[i];
+		c.name = copy->inputs[i];
 		status = copy_one(&c, err);
 	}
 	if (c.writer) {

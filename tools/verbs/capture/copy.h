@@ -17,10 +17,13 @@ struct capture_copy {
 /* What a copy left out or could not read. */
 struct capture_copied {
 	uint64_t rows, damaged_records, damaged_bytes;
-	char what[160]; /* the first damage, or empty */
+	uint64_t duration_ns; /* of the last input, all of it */
+	char what[160];	      /* the first damage, or empty */
+	const char *cut;      /* the first input that did not end cleanly, or NULL */
 };
 
-/* Errors: those of opening and writing captures; SX_ERR_USAGE when output is one of the inputs. */
+/* Errors: those of opening and writing captures; SX_ERR_USAGE when output is one of the inputs, or
+ * one recording is given twice. */
 enum sx_status capture_copy_run(const struct capture_copy *copy, struct capture_copied *out,
 				struct sx_error *err);
 
