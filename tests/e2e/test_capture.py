@@ -103,7 +103,7 @@ def test_record():
     done = run("record", "-d", "cpu", "-I", "5ms", "-t", "600ms", "-o", path)
     assert "recorded" in done.stderr and not done.stdout
     capture = same_rows(path)
-    assert len(capture.rows[0]) > 50
+    assert len(capture.rows[0]) > 10
     assert dict(capture.properties)["interval"] == "5000000 ns"
     clocks = [value for kind, _, value in capture.others if kind == "clock"]
     assert len(clocks) >= 2 and {name for name, _, _ in clocks[0]} == {"monotonic", "realtime"}
@@ -253,16 +253,16 @@ def test_full_disk():
     path = folder / "full.sxc"
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
     child = subprocess.Popen([sextant, "record", "-d", "cpu", "-I", "1ms", "-t", "2s", "-o", path],
                              stderr=subprocess.PIPE, text=True, preexec_fn=limit)
     _, told = child.communicate(timeout=30)
     assert child.returncode == 1, f"exit {child.returncode}: {told}"
     assert "cannot write" in told and "try:" in told, told
     assert "warning: cannot write" in told, told  # when it happened
-    assert path.stat().st_size <= 20000
+    assert path.stat().st_size <= 5000
     capture = read_capture.Capture(path)
-    assert capture.clean and not capture.damage and len(capture.rows[0]) > 50
+    assert capture.clean and not capture.damage and len(capture.rows[0]) > 5
     assert "samples were lost" in run("capture", "info", path).stdout
 
 
@@ -275,12 +275,12 @@ def test_full_file_system():
         return
     try:
         path = place / "full.sxc"
-        (place / "others").write_bytes(bytes(1_900_000))
-        done = subprocess.run([sextant, "record", "-d", "cpu", "-I", "500us", "-t", "3s", "-o", path],
+        (place / "others").write_bytes(bytes((2 << 20) - (150 << 10)))
+        done = subprocess.run([sextant, "record", "-d", "mali-g625", "-I", "1ms", "-t", "3s", "-o", path],
                               capture_output=True, text=True, timeout=60)
         assert done.returncode == 1 and "No space left" in done.stderr, done
         capture = read_capture.Capture(path)
-        assert capture.clean and not capture.damage and len(capture.rows[0]) > 50
+        assert capture.clean and not capture.damage and len(capture.rows.get(0, [])) > 5, done
     finally:
         subprocess.run(["umount", place], check=True)
 
@@ -289,7 +289,7 @@ def test_two_recorders():
     path = folder / "two.sxc"
     first = recording("-I", "2ms", "-o", path)
     wait_for_rows(path)
-    done = run("record", "-d", "cpu", "-t", "50ms", "-o", path, code=1)
+    done = run("record", "-d", "cpu", "-t", "50ms", "-o", path, code=4)
     assert "because: another recording" in done.stderr and "try: " in done.stderr, done.stderr
     first.send_signal(signal.SIGINT)
     first.communicate(timeout=20)
@@ -306,6 +306,48 @@ def test_signals_that_end():
         _, told = child.communicate(timeout=20)
         assert child.returncode == 0, (number, told)
         assert read_capture.Capture(path).clean, number
+
+
+def test_heads_alone():
+    """info reads the heads of rows, check all of them; cut passes over what lies outside."""
+    whole, hurt = folder / "heads.sxc", folder / "hurt.sxc"
+    child = recording("-I", "2ms", "-o", whole)
+    wait_for_rows(whole)
+    time.sleep(1.2)
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=20)
+    capture = read_capture.Capture(whole)
+    data = bytearray(whole.read_bytes())
+    rows = [at for at in range(16, len(data) - 32) if data[at:at + 5] == b"SXR\n\x03"]
+    assert len(rows) >= 3, "too few records to tell"
+    data[rows[0] + 32 + 60] ^= 0xff  # in the body of the first
+    hurt.write_bytes(data)
+    told = json.loads(run("capture", "info", hurt, "--json").stdout)
+    assert told["rows"] == len(capture.rows[0]) and told["damage"]["records"] == 0, told
+    told = json.loads(run("capture", "check", hurt, "--json", code=1).stdout)
+    assert told["damage"]["records"] == 1, told
+    # The damage lies before what is cut out: it is never met.
+    run("capture", "cut", hurt, "--from", "900ms", "-o", folder / "late.sxc")
+    assert 20 < len(read_capture.Capture(folder / "late.sxc").rows[0]) < len(capture.rows[0])
+    same_rows(folder / "late.sxc")
+
+
+def test_copies_that_lack():
+    path = folder / "whole.sxc"
+    run("record", "-d", "cpu", "-t", "100ms", "-I", "5ms", "-o", path)
+    done = run("capture", "cut", path, "--from", "10s", "-o", folder / "none.sxc", code=1)
+    assert "nothing lies between" in done.stderr and "ms long" in done.stderr, done.stderr
+    (folder / "copy.sxc").write_bytes(path.read_bytes())
+    for other in (path, folder / "copy.sxc"):
+        done = run("capture", "merge", path, other, "-o", folder / "twice.sxc", code=2)
+        assert "same recording" in done.stderr and "try: " in done.stderr, done.stderr
+    assert not (folder / "twice.sxc").exists()
+    data = path.read_bytes()
+    (folder / "part.sxc").write_bytes(data[:len(data) // 2])
+    second = folder / "second.sxc"
+    run("record", "-d", "cpu", "-t", "50ms", "-I", "5ms", "-o", second)
+    done = run("capture", "merge", second, folder / "part.sxc", "-o", folder / "both.sxc", code=1)
+    assert "part.sxc" in done.stderr, done.stderr
 
 
 def test_sync():
