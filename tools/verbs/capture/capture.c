@@ -413,33 +413,18 @@ static int run(struct cli *cli)
 }
 
 const struct command cmd_capture = {
-    .verb = {.name = "capture",
-	     .synopsis = "info|check|cut|merge|anonymise FILE... [-o FILE]",
-	     .summary = "what a capture holds, whether it is sound, and copies of it",
-	     .about = "info tells what a capture holds, and exits with 1 when samples were lost "
-		      "while it was recorded; check reads all of it and exits with 1 "
-		      "when something is damaged, cut or missing. cut copies the part between "
-		      "--from and --to (since the first sample), merge copies several files into "
-		      "one, anonymise copies without host, command, notes, wall-clock times and "
-		      "the names of debug groups.",
-	     .formats = FORMATS_TEXT_JSON,
-	     .options = "input output from to format",
-	     .max_args = -1,
-	     .own_output = true,
-	     .examples = "  sextant capture info game.sxc\n"
-			 "  sextant capture cut game.sxc --from 2s --to 5s -o part.sxc\n"
-			 "  sextant capture merge a.sxc b.sxc -o both.sxc\n"},
     .verb =
 	{.name = "capture",
 	 .synopsis = "info|check|cut|merge|anonymise FILE... [-o FILE]",
 	 .summary = "what a capture holds, whether it is sound, and copies of it",
 	 .about =
-	     "info tells what a capture holds, from the heads of its records; check reads all of it"
-	     " and exits with 1 "
+	     "info tells what a capture holds, from the heads of its records, and exits with 1 "
+	     "when samples were lost while it was recorded; check reads all of it and exits with 1 "
 	     "when something is damaged, cut or missing. cut copies the part between "
 	     "--from and --to (since the first sample), merge copies several files into "
 	     "one, anonymise copies without host, command, notes, wall-clock times and "
 	     "the names of debug groups.",
+	 .formats = FORMATS_TEXT_JSON,
 	 .options = "input output from to format",
 	 .max_args = -1,
 	 .own_output = true,
