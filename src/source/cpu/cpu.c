@@ -65,7 +65,7 @@ static void cpu_name(const struct sx_sys *sys, char *out, size_t size)
 	}
 	first_line(sys, "/proc/device-tree/model", text, sizeof(text));
 	if (text[0])
-		snprintf(out, size, "%s", text);
+		snprintf(out, size, "%.*s", (int)size - 1, text);
 }
 
 static void driver_name(const struct sx_sys *sys, char *out, size_t size)
