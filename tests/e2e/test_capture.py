@@ -27,6 +27,10 @@ here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "oracle"))
 import read_capture  # noqa: E402
 
+# A job in the background starts with some of these ignored, and so would what it starts.
+for _signal in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(_signal, signal.default_int_handler if _signal == signal.SIGINT else signal.SIG_DFL)
+
 sextant, make_capture = sys.argv[1:3]
 os.environ["SEXTANT_CATALOG_PATH"] = str(here.parent / "data")
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-capture-"))

@@ -11,6 +11,10 @@ import tempfile
 import time
 import unittest
 
+# A job in the background starts with some of these ignored, and so would what it starts.
+for _signal in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(_signal, signal.default_int_handler if _signal == signal.SIGINT else signal.SIG_DFL)
+
 SEXTANT = os.environ['SEXTANT']
 
 

@@ -59,10 +59,14 @@ class GpuTime(unittest.TestCase):
         for case in ("busy", "idle", "flush", "finish", "readback", "parts", "es", "never-swap", "two-contexts",
                      "two-processes"):
             with self.subTest(case):
-                before = stolen()
-                _, raster, value, _ = self.known(case, 1)
+                for _ in range(3):  # a busy machine adds to one of them, a wrong number to all
+                    before = stolen()
+                    _, raster, value, _ = self.known(case, 1)
+                    most = 1.1 * sum(raster) + stolen() - before
+                    if value < most:
+                        break
                 self.assertGreater(value, 0.9 * sum(raster))
-                self.assertLess(value, 1.1 * sum(raster) + stolen() - before)
+                self.assertLess(value, most)
 
     def test_several_threads_lie_between_the_longest_and_all(self):
         for case in ("busy", "finish", "readback"):
