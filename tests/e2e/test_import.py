@@ -188,6 +188,27 @@ class Import(unittest.TestCase):
                 self.assertIn(result.returncode, (2, 5), result.stderr)
                 self.assertFalse(os.path.exists(self.path('x.sxc')) and os.path.getsize(self.path('x.sxc')) > 4096)
 
+    def test_what_is_there_stays(self):
+        """An import that fails leaves the old result, and none takes its own input's place."""
+        out, bad = self.path('kept.sxc'), self.path('bad')
+        with open(bad, 'wb') as file:
+            file.write(b'hello\nworld\n')
+        good = import_files.write(self.folder.name, 'mangohud')
+        self.assertEqual(run('import', good, '-o', out).returncode, 0)
+        with open(out, 'rb') as file:
+            before = file.read()
+        for inputs in ((bad,), (good, bad)):
+            self.assertEqual(run('import', *inputs, '-o', out).returncode, 5)
+            with open(out, 'rb') as file:
+                self.assertEqual(file.read(), before)
+        with open(good, 'rb') as file:
+            before = file.read()
+        result = run('import', good, '-o', good)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        with open(good, 'rb') as file:
+            self.assertEqual(file.read(), before)
+        self.assertEqual([name for name in os.listdir(self.folder.name) if name.startswith('.')], [])
+
     def test_head_only(self):
         for name in ('mangohud', 'rocprof', 'rocprofv3', 'renderdoc', 'intel-gpu-top-csv', 'codexl'):
             with self.subTest(name):

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sextant/capture.h>
@@ -13,6 +15,7 @@
 #include "base/mem.h"
 #include "import/import.h"
 #include "tools/cli/capture_view.h"
+#include "tools/cli/result_file.h"
 
 #define BLOCK_ROWS 4096
 
@@ -154,8 +157,8 @@ static enum sx_status write_file(const struct cli *cli, struct sx_capture_writer
 	return status ? status : read;
 }
 
-enum sx_status imported_write(const struct cli *cli, const char *const *paths, size_t count,
-			      const char *out, struct sx_error *err)
+static enum sx_status write_all(const struct cli *cli, const char *const *paths, size_t count,
+				const char *out, struct sx_error *err)
 {
 	struct sx_capture_property properties[] = {{"imported-from", count ? paths[0] : ""},
 						   {"writer", "sextant import"}};
@@ -180,6 +183,51 @@ enum sx_status imported_write(const struct cli *cli, const char *const *paths, s
 	return closed ? closed : worst;
 }
 
+/* Whether a result would take the place of what it is made of, or of a capture being written. */
+static enum sx_status check_target(const char *const *paths, size_t count, const char *out,
+				   struct sx_error *err)
+{
+	struct stat target, st;
+	if (stat(out, &target) < 0)
+		return SX_OK;
+	for (size_t i = 0; i < count; i++)
+		if (stat(paths[i], &st) == 0 && st.st_dev == target.st_dev &&
+		    st.st_ino == target.st_ino) {
+			error_set(err, SX_ERR_USAGE, "%s is what is imported", out);
+			error_because(err, "the capture would take its place");
+			error_try(err, "another name with -o");
+			return SX_ERR_USAGE;
+		}
+	int fd = S_ISREG(target.st_mode) ? open(out, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+	bool busy = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	if (fd >= 0)
+		close(fd);
+	if (!busy)
+		return SX_OK;
+	error_set(err, SX_ERR_BUSY, "%s is being written", out);
+	error_because(err, "another program has it open");
+	error_try(err, "another name with -o");
+	return SX_ERR_BUSY;
+}
+
+enum sx_status imported_write(const struct cli *cli, const char *const *paths, size_t count,
+			      const char *out, struct sx_error *err)
+{
+	struct result_file file = RESULT_FILE_NONE;
+	char draft[40];
+	enum sx_status status = check_target(paths, count, out, err);
+	if (!status)
+		status = result_file_open(&file, out, err);
+	if (status)
+		return status;
+	snprintf(draft, sizeof(draft), "/proc/self/fd/%d", fileno(file.file));
+	status = write_all(cli, paths, count, draft, err);
+	if ((!status || status == SX_INCOMPLETE) && !result_file_keep(&file))
+		status = error_errno(err, errno, "cannot write %s", out);
+	result_file_drop(&file);
+	return status;
+}
+
 /* A capture that goes when the program does: its name is taken away at once. */
 static enum sx_status make(struct cli *cli, const char *path, struct imported *made,
 			   struct sx_error *err)
@@ -196,7 +244,7 @@ static enum sx_status make(struct cli *cli, const char *path, struct imported *m
 		return err->status;
 	}
 	close(fd);
-	enum sx_status status = imported_write(cli, &path, 1, draft, err);
+	enum sx_status status = write_all(cli, &path, 1, draft, err);
 	made->fd = !status || status == SX_INCOMPLETE ? open(draft, O_RDONLY | O_CLOEXEC) : -1;
 	unlink(draft);
 	if (status && status != SX_INCOMPLETE)
