@@ -62,6 +62,12 @@ static enum sx_status measure(const struct cli *cli, struct repeat *repeat, stru
 		if (!status && !add_file(s, side, path))
 			status = error_nomem(err, "comparing");
 	}
+	/* What was measured until a signal came is compared; the run it cut is no run. */
+	if (repeat->cut && s->files[0] && s->files[1]) {
+		cli_note(cli, "warning: a signal ended it after %llu runs",
+			 (unsigned long long)(repeat->count - 1));
+		status = SX_OK;
+	}
 	return status;
 }
 
@@ -113,7 +119,7 @@ static int compare_command_run(struct cli *cli)
 	}
 	if (status)
 		return cli_fail(cli, &err);
-	return code == EXIT_OK && !whole ? EXIT_INCOMPLETE : code;
+	return code == EXIT_OK && (!whole || repeat.failed || repeat.cut) ? EXIT_INCOMPLETE : code;
 }
 
 const struct command cmd_compare = {

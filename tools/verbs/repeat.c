@@ -113,6 +113,26 @@ static void on_end(int number)
 	asked_to_end = number;
 }
 
+static const int endings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+#define ENDINGS (sizeof(endings) / sizeof(endings[0]))
+
+/* Those that are ignored stay so. */
+static void catch_endings(struct sigaction before[ENDINGS])
+{
+	const struct sigaction action = {.sa_handler = on_end};
+	for (size_t i = 0; i < ENDINGS; i++) {
+		sigaction(endings[i], NULL, &before[i]);
+		if (before[i].sa_handler != SIG_IGN)
+			sigaction(endings[i], &action, NULL);
+	}
+}
+
+static void restore_endings(const struct sigaction before[ENDINGS])
+{
+	for (size_t i = 0; i < ENDINGS; i++)
+		sigaction(endings[i], &before[i], NULL);
+}
+
 static enum sx_status wait_for(pid_t child, int *code, struct sx_error *err)
 {
 	int status;
@@ -125,10 +145,10 @@ static enum sx_status wait_for(pid_t child, int *code, struct sx_error *err)
 	*code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	if (!asked_to_end)
 		return SX_OK;
-	error_set(err, SX_INCOMPLETE, "a signal ended it");
+	error_set(err, SX_ERR_TIMEOUT, "a signal ended it");
 	error_because(err, "not all runs were made");
 	error_try(err, "fewer of them: -n 3");
-	return SX_INCOMPLETE;
+	return SX_ERR_TIMEOUT;
 }
 
 enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char *const *argv,
@@ -136,26 +156,25 @@ enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char 
 {
 	char text[2][48] = {{0}};
 	struct words words = {0};
-	struct sigaction action = {.sa_handler = on_end}, before[2];
+	struct sigaction before[ENDINGS];
 	snprintf(path, 560, "%s/run-%" PRIu64 ".sxc", repeat->folder, ++repeat->count);
 	make_command(&words, cli, path, argv, text);
 	if (words.failed) {
 		free(words.items);
 		return error_nomem(err, "a command line");
 	}
-	sigaction(SIGINT, &action, &before[0]);
-	sigaction(SIGTERM, &action, &before[1]);
+	catch_endings(before);
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0) {
-		sigaction(SIGINT, &before[0], NULL);
-		sigaction(SIGTERM, &before[1], NULL);
+		restore_endings(before);
 		become((char *const *)(uintptr_t)words.items);
 	}
 	enum sx_status status = child < 0 ? error_errno(err, errno, "cannot start a recording")
 					  : wait_for(child, code, err);
-	sigaction(SIGINT, &before[0], NULL);
-	sigaction(SIGTERM, &before[1], NULL);
+	restore_endings(before);
+	repeat->failed = repeat->failed || *code;
+	repeat->cut = asked_to_end != 0;
 	free(words.items);
 	if (!status && access(path, R_OK) != 0) {
 		error_set(err, SX_ERR_NOT_FOUND, "run %" PRIu64 " recorded nothing", repeat->count);

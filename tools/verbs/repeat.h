@@ -8,14 +8,16 @@
 struct repeat {
 	char folder[512];
 	uint64_t count; /* recordings so far */
+	bool failed;	/* a program did not end with 0 */
+	bool cut;	/* a signal asked to end: no more runs */
 };
 
 /* Errors: SX_ERR_PERMISSION when there is no place for it. */
 enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err);
 /*
  * Runs a program under `sextant record` with the options of the command line. `path` receives the
- * file. *code is the program's exit status, as a shell says it. Errors: SX_INCOMPLETE when a signal
- * asked to end, what record itself said.
+ * file. *code is the program's exit status, as a shell says it. Errors: SX_ERR_TIMEOUT when a
+ * signal asked to end (then `cut` is set too), what record itself said.
  */
 enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char *const *argv,
 			     char path[560], int *code, struct sx_error *err);

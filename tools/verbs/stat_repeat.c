@@ -112,8 +112,15 @@ static enum sx_status measure(struct cli *cli, struct repeat *repeat, char *list
 		if (!status && code)
 			cli_note(cli, "warning: run %llu ended with %d",
 				 (unsigned long long)(i + 1), code);
+		if (status)
+			break;
 		int n = snprintf(list + used, size - used, "%s%s", used ? "," : "", path);
 		used += n > 0 ? (size_t)n : 0;
+	}
+	if (repeat->cut && used) {
+		cli_note(cli, "warning: a signal ended it after %llu runs",
+			 (unsigned long long)(repeat->count - 1));
+		status = SX_OK;
 	}
 	return status;
 }
@@ -144,5 +151,5 @@ int stat_repeat_run(struct cli *cli)
 	free(list);
 	if (status)
 		return cli_fail(cli, &err);
-	return whole ? EXIT_OK : EXIT_INCOMPLETE;
+	return whole && !repeat.failed && !repeat.cut ? EXIT_OK : EXIT_INCOMPLETE;
 }
