@@ -10,15 +10,23 @@ usage: test_diff.py SEXTANT [GL_PROGRAMS]
 import json
 import os
 import random
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
 SEXTANT = sys.argv[1]
 SEED = 20261121
+
+
+for _signal in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(_signal, signal.SIG_DFL)  # a background job starts with some ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def run(*args, code=0, cwd=None):
@@ -130,9 +138,23 @@ class Diff(unittest.TestCase):
             self.assertIsNone(doc["gates"][0]["passed"])
             self.assertIn(word, doc["gates"][0]["why"])
             self.diff(a, b, "--gate", gate, "--gate-missing", "skip")
+        run("diff", a, b, "--gate", "frame_time < 5s", "--gate-missing", "perhaps", code=2)
         for gate in ("frame_time", "frame_time < fast", "< 5ms", "frame_time = 5ms"):
             done = run("diff", "-q", a, b, "--gate", gate, code=2)
             self.assertEqual(len(done.stderr.strip().splitlines()), 3, done.stderr)
+
+    def test_junit_of_gates_that_cannot_be_judged(self):
+        """CI reads the file: what was not judged is not among what passed or was left out."""
+        a, b = self.log("a.csv")[0], self.log("b.csv")[0]
+        for options, key, code in (([], "errors", 1), (["--gate-missing", "skip"], "skipped", 0)):
+            done = run("diff", a, b, "--gate", "no_such < 5", "-f", "junit", *options, code=code)
+            suite = ElementTree.fromstring(done.stdout)[0]
+            self.assertEqual(int(suite.get(key)), len(suite.findall(f"testcase/{'error' if key == 'errors' else key}")))
+            self.assertGreaterEqual(int(suite.get(key)), 1)
+
+    def test_a_run_named_twice(self):
+        a, b = self.log("a.csv")[0], self.log("b.csv")[0]
+        self.assertIn("twice", run("diff", f"{a},{a}", b, code=2).stderr)
 
     def test_gates_file_and_report(self):
         a = self.capture(self.log("a.csv")[0])
@@ -168,7 +190,9 @@ class Diff(unittest.TestCase):
             text = file.read()
         bad = [text[:len(text) // 2], text.replace('"means": [', '"means": [1, 2, '),
                text.replace('"unit"', '"tinu"'), text.replace('"runs": 1', '"runs": 99999999999'),
-               text.replace('"device": 0', '"device": 77')]
+               text.replace('"device": 0', '"device": 77'),
+               re.sub('"means": \\[[^,\\]]+', '"means": [1e999', text),
+               re.sub('"within": \\[[^,\\]]+', '"within": [-1', text)]
         for i, content in enumerate(bad):
             self.assertNotEqual(content, text, i)
             with open(base, "w", encoding="utf-8") as file:
@@ -286,6 +310,38 @@ class Programs(unittest.TestCase):
         doc = json.loads(done.stdout)
         self.assertEqual((doc["a"]["runs"], doc["b"]["runs"]), (2, 2))
         self.assertIn("python", doc["a"]["files"][0])
+
+    def test_a_program_that_fails(self):
+        fails = [sys.executable, "-c", self.BUSY.format(0.1) + "\nraise SystemExit(7)"]
+        done = run("compare", "-n", "1", "-d", "cpu", "-I", "20ms", "--", *self.command(0.1), ":::",
+                   *fails, code=1)
+        self.assertIn("run 1 of B ended with 7", done.stderr)
+        run("stat", "-r", "2", "-d", "cpu", "-I", "20ms", "--", *fails, code=1)
+
+    def test_signals(self):
+        """What was measured before the signal is told; nothing else is left."""
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        out = os.path.join(folder, "out.json")
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            with self.subTest(number):
+                with open(out, "w", encoding="utf-8") as file:
+                    file.write("old")
+                child = subprocess.Popen(
+                    [SEXTANT, "compare", "-n", "500", "-d", "cpu", "-I", "20ms", "--json", "-o", out, "--",
+                     *self.command(0.1), ":::", *self.command(0.1)],
+                    env={**os.environ, "TMPDIR": folder}, stderr=subprocess.PIPE, text=True)
+                end = time.monotonic() + 60
+                while time.monotonic() < end and not any(
+                        "run-4" in f for _, _, files in os.walk(folder) for f in files):
+                    time.sleep(0.01)
+                child.send_signal(number)
+                _, told = child.communicate(timeout=60)
+                self.assertEqual(child.returncode, 1, told)
+                self.assertIn("a signal ended it", told)
+                with open(out, encoding="utf-8") as file:
+                    self.assertGreaterEqual(json.load(file)["a"]["runs"], 1)
+                self.assertEqual(os.listdir(folder), ["out.json"])
 
     def test_compare_program_that_is_not_there(self):
         done = run("compare", "-n", "2", "-d", "cpu", "--", "/no/such/program", ":::", "true",

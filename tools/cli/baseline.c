@@ -271,7 +271,7 @@ static bool is_sound(const struct reading *r)
 		m->title = m->title ? m->title : m->name;
 		sound = *m->name && m->unit && m->device < set->device_count && m->runs;
 		for (uint32_t k = 0; sound && k < m->runs; k++)
-			sound = !isnan(m->means[k]);
+			sound = isfinite(m->means[k]) && m->within[k] >= 0 && m->blocks[k] >= 0;
 	}
 	return sound;
 }
@@ -320,6 +320,7 @@ enum sx_status baseline_read(const char *path, struct compare_set *set, struct s
 		status = error_set(err, SX_ERR_LIMIT, "%s is larger than 64 MiB", path);
 	} else {
 		set->file_count = 0;
+		set->no_advice = true;
 		enum read_json_result result = read_json_walk(text, size, see, &r, &line);
 		status = finish(&r, path, result, line, err);
 	}

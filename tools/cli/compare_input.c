@@ -270,6 +270,13 @@ enum sx_status compare_gates(const struct cli *cli, struct arena *arena, struct 
 			status =
 			    gate_parse_lines(arena, o->gates_file, text, &lines, &line_count, err);
 	}
+	if (!status && o->gate_missing && strcmp(o->gate_missing, "skip") != 0 &&
+	    strcmp(o->gate_missing, "fail") != 0) {
+		error_set(err, SX_ERR_USAGE, "--gate-missing=%s is not known", o->gate_missing);
+		error_because(err, "a gate that cannot be judged fails, or is skipped");
+		error_try(err, "--gate-missing=skip");
+		status = SX_ERR_USAGE;
+	}
 	*count = 0;
 	*out = arena_alloc(arena, (o->gates.count + line_count + 1) * sizeof(**out));
 	if (!*out)

@@ -19,7 +19,9 @@ int diff_sets(struct cli *cli, const struct compare_set *a, const struct compare
 	if (!*status && !(c.gates = calloc(count + 1, sizeof(*c.gates))))
 		*status = error_nomem(err, "gates");
 	if (!*status) {
+		const char *missing = cli->options.gate_missing;
 		c.gate_count = count;
+		c.skip_unjudged = missing && strcmp(missing, "skip") == 0;
 		gate_judge_comparison(gates, count, &c, &c.arena, c.gates);
 		*status = diff_views_find(cli->view.format)->write(&cli->view, &c, err);
 		code = compare_gates_exit(cli, c.gates, count);

@@ -51,6 +51,7 @@ struct compare_set {
 	const char **files;
 	size_t file_count, file_capacity;
 	uint32_t runs;
+	bool no_advice; /* from a baseline, which has none: nothing is new or gone */
 	struct compare_device *devices;
 	size_t device_count, device_capacity;
 	struct compare_metric *metrics;
@@ -118,6 +119,7 @@ struct comparison {
 	size_t advice_count;
 	struct report_gate *gates;
 	size_t gate_count;
+	bool skip_unjudged; /* gates that cannot be judged are no errors */
 };
 
 /*

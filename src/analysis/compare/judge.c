@@ -293,6 +293,8 @@ static enum sx_status join_advice(struct comparison *c, struct sx_error *err)
 {
 	const struct compare_set *sides[2] = {c->a, c->b};
 	size_t capacity = 0;
+	if (c->a->no_advice || c->b->no_advice)
+		return SX_OK;
 	for (int s = 0; s < 2; s++)
 		for (size_t d = 0; d < sides[s]->device_count; d++)
 			for (size_t i = 0; i < sides[s]->devices[d].advice_count; i++) {

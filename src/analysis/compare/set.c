@@ -146,7 +146,8 @@ static void read_course(const struct report_device *d, uint32_t column, uint64_t
 	}
 	m->within[m->runs] = values ? noise_of_series(values, n, &blocks) : 0;
 	m->blocks[m->runs] = blocks;
-	if (first && n)
+	/* Of a ratio the mean of lines is not that of the run: that is in the report. */
+	if (first && n && sx_unit_adds_up(m->unit))
 		mean = noise_mean(values, n) / (sx_unit_adds_up(m->unit) ? (double)d->each : 1);
 	if (sx_unit_adds_up(m->unit) && d->each > 1)
 		m->within[m->runs] /= (double)d->each * (double)d->each;
@@ -309,12 +310,24 @@ static bool is_like(const struct compare_set *set, const struct report *r, struc
 	return false;
 }
 
+/* Two of the same say less of noise than one. */
+static enum sx_status is_twice(const char *file, struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "%s is named twice on one side", file);
+	error_because(err, "one run repeated tells nothing of how runs spread");
+	error_try(err, "name each run once");
+	return SX_ERR_USAGE;
+}
+
 enum sx_status compare_set_add(struct compare_set *set, const char *file,
 			       const struct report *report, uint64_t warm_up_ns,
 			       struct sx_error *err)
 {
 	if (set->runs && !is_like(set, report, err))
 		return SX_ERR_USAGE;
+	for (size_t i = 0; i < set->file_count; i++)
+		if (strcmp(set->files[i], file) == 0)
+			return is_twice(file, err);
 	bool ok =
 	    mem_grow(&set->files, &set->file_capacity, set->file_count + 1, sizeof(*set->files)) &&
 	    (set->files[set->file_count] = compare_set_text(set, file));

@@ -27,14 +27,15 @@ static void open_case(FILE *out, const char *class, const char *name)
 	fputs("\">", out);
 }
 
-static void gate_case(const struct view *view, const struct report_gate *g)
+/* A gate that says nothing has not held, unless --gate-missing=skip asks for that. */
+static void gate_case(const struct view *view, const struct report_gate *g, const char *unjudged)
 {
 	FILE *out = view->out.out;
 	char value[HUMAN_MAX];
 	open_case(out, "gate", g->text);
 	gates_number(view, value, g, g->value);
 	if (g->why || !g->passed) {
-		fprintf(out, "<%s message=\"", g->why ? "skipped" : "failure");
+		fprintf(out, "<%s message=\"", g->why ? unjudged : "failure");
 		put(out, g->why ? g->why : value);
 		fputs("\"/>", out);
 	}
@@ -57,14 +58,22 @@ static void metric_case(const struct compare_row *row, bool gated, FILE *out)
 	fputs("</testcase>\n", out);
 }
 
+static bool is_simulated(const struct compare_set *set)
+{
+	for (size_t d = 0; d < set->device_count; d++)
+		if (set->devices[d].simulated)
+			return true;
+	return false;
+}
+
 static enum sx_status diff_write_junit(const struct view *view, const struct comparison *c,
 				       struct sx_error *err)
 {
 	FILE *out = view->out.out;
-	size_t failures = 0, skipped = 0, told = 0;
+	size_t failures = 0, unjudged = 0, skipped = 0, told = 0;
 	(void)err;
 	for (size_t i = 0; i < c->gate_count; i++) {
-		skipped += c->gates[i].why != NULL;
+		unjudged += c->gates[i].why != NULL;
 		failures += !c->gates[i].why && !c->gates[i].passed;
 	}
 	for (size_t i = 0; i < c->row_count; i++) {
@@ -76,10 +85,16 @@ static enum sx_status diff_write_junit(const struct view *view, const struct com
 	}
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
-		"name=\"sextant diff\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\">\n",
-		c->gate_count + told, failures, skipped);
+		"name=\"sextant diff\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
+		"skipped=\"%zu\">\n",
+		c->gate_count + told, failures, c->skip_unjudged ? 0 : unjudged,
+		skipped + (c->skip_unjudged ? unjudged : 0));
+	if (is_simulated(c->a) || is_simulated(c->b))
+		fputs("    <properties><property name=\"simulated\" value=\"true\"/>"
+		      "</properties>\n",
+		      out);
 	for (size_t i = 0; i < c->gate_count; i++)
-		gate_case(view, &c->gates[i]);
+		gate_case(view, &c->gates[i], c->skip_unjudged ? "skipped" : "error");
 	for (size_t i = 0; i < c->row_count; i++)
 		if (compare_row_is_told(&c->rows[i]))
 			metric_case(&c->rows[i], c->gate_count > 0, out);
