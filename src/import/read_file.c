@@ -124,6 +124,25 @@ static bool unzstd(const char *data, size_t size, size_t limit, struct unpacked 
 	return z != NULL;
 }
 
+#define UNPACKED_FREELY ((size_t)256 << 20)
+#define UNPACKED_TIMES	100u
+
+/* What a packed file may become: small files that unpack to gigabytes are no measurements. */
+static size_t unpacked_max(size_t packed)
+{
+	size_t most =
+	    packed < IMPORT_BYTES_MAX / UNPACKED_TIMES ? packed * UNPACKED_TIMES : IMPORT_BYTES_MAX;
+	return most > UNPACKED_FREELY ? most : UNPACKED_FREELY;
+}
+
+static enum sx_status too_much(const char *path, size_t most, struct sx_error *err)
+{
+	error_set(err, SX_ERR_LIMIT, "%s unpacks to more than %zu MiB", path, most >> 20);
+	error_because(err, "that is over %u times its size", UNPACKED_TIMES);
+	error_try(err, "unpack it first, if that is what it should hold");
+	return SX_ERR_LIMIT;
+}
+
 enum sx_status import_unpack(const char *path, size_t limit, char **data, size_t *size,
 			     struct sx_error *err)
 {
@@ -133,15 +152,19 @@ enum sx_status import_unpack(const char *path, size_t limit, char **data, size_t
 	bool is_zst = *size > 4 && memcmp(*data, zst, 4) == 0;
 	if (!is_gz && !is_zst)
 		return SX_OK;
+	bool whole = limit == IMPORT_BYTES_MAX;
+	if (whole)
+		limit = unpacked_max(*size);
 	bool ok = is_gz ? gunzip(*data, *size, limit, &out) : unzstd(*data, *size, limit, &out);
 	if (!ok || !out.data) {
 		free(out.data);
 		return error_nomem(err, "unpacking");
 	}
-	if (limit == IMPORT_BYTES_MAX && (out.cut || out.size >= limit)) {
+	if (whole && (out.cut || out.size >= limit)) {
 		enum sx_status status = SX_ERR_BAD_INPUT;
 		if (out.size >= limit) {
-			status = too_large(path, err);
+			status = limit < IMPORT_BYTES_MAX ? too_much(path, limit, err)
+							  : too_large(path, err);
 		} else {
 			error_set(err, status, "%s cannot be unpacked", path);
 			error_because(err, "its %s stream is damaged or breaks off",

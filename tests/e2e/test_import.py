@@ -188,6 +188,17 @@ class Import(unittest.TestCase):
                 self.assertIn(result.returncode, (2, 5), result.stderr)
                 self.assertFalse(os.path.exists(self.path('x.sxc')) and os.path.getsize(self.path('x.sxc')) > 4096)
 
+    def test_bombs(self):
+        """A small file that unpacks to very much is refused before it fills the memory."""
+        path = self.path('bomb.csv.gz')
+        with gzip.open(path, 'wb', 1) as out:
+            out.write(b'os,cpu,gpu,ram,kernel,driver,cpuscheduler\n')
+            for _ in range(300):
+                out.write(b'1' * (1 << 20))
+        result = run('import', path, '-o', self.path('x.sxc'))
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn('unpacks to more than', result.stderr)
+
     def test_what_is_there_stays(self):
         """An import that fails leaves the old result, and none takes its own input's place."""
         out, bad = self.path('kept.sxc'), self.path('bad')
