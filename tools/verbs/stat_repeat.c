@@ -70,10 +70,7 @@ static bool write_text(const struct view *view, const struct compare_set *set)
 static bool write_json(const struct view *view, const struct compare_set *set)
 {
 	struct json json = view_json_begin(view, "stat-repeat");
-	bool simulated = false;
-	for (size_t d = 0; d < set->device_count; d++)
-		simulated = simulated || set->devices[d].simulated;
-	if (simulated)
+	if (compare_set_is_simulated(set))
 		json_kv_bool(&json, "simulated", true);
 	json_kv_u64(&json, "runs", set->runs);
 	json_key(&json, "metrics");

@@ -70,6 +70,8 @@ enum sx_status compare_set_add(struct compare_set *set, const char *file,
 			       struct sx_error *err);
 /* The share of the newest run's frames that missed the deadline; false: no memory. */
 bool compare_set_add_misses(struct compare_set *set, double share);
+/* Whether any device of it is a model, not a real one. */
+bool compare_set_is_simulated(const struct compare_set *set);
 /* Works out what holds for all runs. Call once, after the last one. */
 enum sx_status compare_set_done(struct compare_set *set, struct sx_error *err);
 

@@ -344,6 +344,14 @@ enum sx_status compare_set_add(struct compare_set *set, const char *file,
 	return SX_OK;
 }
 
+bool compare_set_is_simulated(const struct compare_set *set)
+{
+	for (size_t d = 0; d < set->device_count; d++)
+		if (set->devices[d].simulated)
+			return true;
+	return false;
+}
+
 enum sx_status compare_set_done(struct compare_set *set, struct sx_error *err)
 {
 	for (size_t i = 0; i < set->metric_count; i++) {

@@ -72,22 +72,12 @@ static void row_json(struct json *json, const struct compare_row *row)
 	json_object_end(json);
 }
 
-static bool is_simulated(const struct comparison *c)
-{
-	const struct compare_set *sides[] = {c->a, c->b};
-	for (int s = 0; s < 2; s++)
-		for (size_t d = 0; d < sides[s]->device_count; d++)
-			if (sides[s]->devices[d].simulated)
-				return true;
-	return false;
-}
-
 static enum sx_status diff_write_json(const struct view *view, const struct comparison *c,
 				      struct sx_error *err)
 {
 	struct json json = view_json_begin(view, "diff");
 	(void)err;
-	if (is_simulated(c))
+	if (compare_set_is_simulated(c->a) || compare_set_is_simulated(c->b))
 		json_kv_bool(&json, "simulated", true);
 	json_kv_bool(&json, "comparable", c->comparable);
 	json_kv_string(&json, "why_not", c->why_not);

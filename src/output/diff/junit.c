@@ -58,14 +58,6 @@ static void metric_case(const struct compare_row *row, bool gated, FILE *out)
 	fputs("</testcase>\n", out);
 }
 
-static bool is_simulated(const struct compare_set *set)
-{
-	for (size_t d = 0; d < set->device_count; d++)
-		if (set->devices[d].simulated)
-			return true;
-	return false;
-}
-
 static enum sx_status diff_write_junit(const struct view *view, const struct comparison *c,
 				       struct sx_error *err)
 {
@@ -89,7 +81,7 @@ static enum sx_status diff_write_junit(const struct view *view, const struct com
 		"skipped=\"%zu\">\n",
 		c->gate_count + told, failures, c->skip_unjudged ? 0 : unjudged,
 		skipped + (c->skip_unjudged ? unjudged : 0));
-	if (is_simulated(c->a) || is_simulated(c->b))
+	if (compare_set_is_simulated(c->a) || compare_set_is_simulated(c->b))
 		fputs("    <properties><property name=\"simulated\" value=\"true\"/>"
 		      "</properties>\n",
 		      out);
