@@ -1,4 +1,5 @@
 /* sextant compare: two programs in turn, each run recorded, then compared. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +11,10 @@
 #define RUNS	  5
 #define SEPARATOR ":::"
 
-/* Both sides while they are measured: the files of each, with commas between them. */
+/* Both sides while they are measured. */
 struct sides {
 	char *const *argv[2];
-	char *files[2];
-	size_t sizes[2], capacities[2];
+	struct repeat_files files[2];
 };
 
 static enum sx_status split(const struct cli *cli, struct sides *s, struct sx_error *err)
@@ -35,40 +35,21 @@ static enum sx_status split(const struct cli *cli, struct sides *s, struct sx_er
 	return SX_OK;
 }
 
-static bool add_file(struct sides *s, int side, const char *path)
-{
-	size_t len = strlen(path);
-	if (!mem_grow(&s->files[side], &s->capacities[side], s->sizes[side] + len + 2, 1))
-		return false;
-	if (s->sizes[side])
-		s->files[side][s->sizes[side]++] = ',';
-	memcpy(s->files[side] + s->sizes[side], path, len + 1);
-	s->sizes[side] += len;
-	return true;
-}
-
 static enum sx_status measure(const struct cli *cli, struct repeat *repeat, struct sides *s,
 			      struct sx_error *err)
 {
 	uint64_t runs = cli->options.count ? cli->options.count : RUNS;
 	enum sx_status status = SX_OK;
 	for (uint64_t i = 0; !status && i < 2 * runs; i++) {
-		char path[560];
-		int code = 0, side = (int)(i % 2);
-		status = repeat_record(repeat, cli, s->argv[side], path, &code, err);
-		if (!status && code)
-			cli_note(cli, "warning: run %llu of %c ended with %d",
-				 (unsigned long long)(i / 2 + 1), 'A' + side, code);
-		if (!status && !add_file(s, side, path))
-			status = error_nomem(err, "comparing");
+		char name[48];
+		int side = (int)(i % 2);
+		snprintf(name, sizeof(name), "run %" PRIu64 " of %c", i / 2 + 1, 'A' + side);
+		status = repeat_record(repeat, cli, s->argv[side], name, &s->files[side], err);
 	}
-	/* What was measured until a signal came is compared; the run it cut is no run. */
-	if (repeat->cut && s->files[0] && s->files[1]) {
-		cli_note(cli, "warning: a signal ended it after %llu runs",
-			 (unsigned long long)(repeat->count - 1));
-		status = SX_OK;
-	}
-	return status;
+	if (!repeat->cut || !s->files[0].list || !s->files[1].list)
+		return status;
+	repeat_note_cut(repeat, cli);
+	return SX_OK;
 }
 
 /* What stands for a side in the result: its command, not files that are gone. */
@@ -104,7 +85,7 @@ static int compare_command_run(struct cli *cli)
 	if (!status)
 		status = measure(cli, &repeat, &s, &err);
 	for (int i = 0; !status && i < 2; i++) {
-		status = compare_input_load(cli, s.files[i], &sets[i], &whole, &err);
+		status = compare_input_load(cli, s.files[i].list, &sets[i], &whole, &err);
 		if (!status)
 			name_side(&sets[i], s.argv[i]);
 	}
@@ -115,7 +96,7 @@ static int compare_command_run(struct cli *cli)
 	repeat_end(&repeat);
 	for (int i = 0; i < 2; i++) {
 		compare_set_finish(&sets[i]);
-		free(s.files[i]);
+		free(s.files[i].list);
 	}
 	if (status)
 		return cli_fail(cli, &err);

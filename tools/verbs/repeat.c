@@ -151,13 +151,24 @@ static enum sx_status wait_for(pid_t child, int *code, struct sx_error *err)
 	return SX_ERR_TIMEOUT;
 }
 
-enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char *const *argv,
-			     char path[560], int *code, struct sx_error *err)
+static bool add_file(struct repeat_files *files, const char *path)
+{
+	size_t len = strlen(path);
+	if (!mem_grow(&files->list, &files->capacity, files->size + len + 2, 1))
+		return false;
+	if (files->size)
+		files->list[files->size++] = ',';
+	memcpy(files->list + files->size, path, len + 1);
+	files->size += len;
+	return true;
+}
+
+static enum sx_status record(struct repeat *repeat, const struct cli *cli, const char *path,
+			     char *const *argv, int *code, struct sx_error *err)
 {
 	char text[2][48] = {{0}};
 	struct words words = {0};
 	struct sigaction before[ENDINGS];
-	snprintf(path, 560, "%s/run-%" PRIu64 ".sxc", repeat->folder, ++repeat->count);
 	make_command(&words, cli, path, argv, text);
 	if (words.failed) {
 		free(words.items);
@@ -173,14 +184,33 @@ enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char 
 	enum sx_status status = child < 0 ? error_errno(err, errno, "cannot start a recording")
 					  : wait_for(child, code, err);
 	restore_endings(before);
-	repeat->failed = repeat->failed || *code;
 	repeat->cut = asked_to_end != 0;
 	free(words.items);
-	if (!status && access(path, R_OK) != 0) {
-		error_set(err, SX_ERR_NOT_FOUND, "run %" PRIu64 " recorded nothing", repeat->count);
-		error_because(err, "its recording ended with %d, for the reason above", *code);
-		error_try(err, "sextant record -- %s", argv && *argv ? *argv : "PROGRAM");
-		status = SX_ERR_NOT_FOUND;
-	}
 	return status;
+}
+
+enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char *const *argv,
+			     const char *name, struct repeat_files *files, struct sx_error *err)
+{
+	char path[560];
+	int code = 0;
+	snprintf(path, sizeof(path), "%s/run-%" PRIu64 ".sxc", repeat->folder, ++repeat->count);
+	enum sx_status status = record(repeat, cli, path, argv, &code, err);
+	repeat->failed = repeat->failed || code;
+	if (status)
+		return status;
+	if (access(path, R_OK) != 0) {
+		error_set(err, SX_ERR_NOT_FOUND, "run %" PRIu64 " recorded nothing", repeat->count);
+		error_because(err, "its recording ended with %d, for the reason above", code);
+		error_try(err, "sextant record -- %s", argv && *argv ? *argv : "PROGRAM");
+		return SX_ERR_NOT_FOUND;
+	}
+	if (code)
+		cli_note(cli, "warning: %s ended with %d", name, code);
+	return add_file(files, path) ? SX_OK : error_nomem(err, "a list of runs");
+}
+
+void repeat_note_cut(const struct repeat *repeat, const struct cli *cli)
+{
+	cli_note(cli, "warning: a signal ended it after %" PRIu64 " runs", repeat->count - 1);
 }

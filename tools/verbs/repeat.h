@@ -12,15 +12,23 @@ struct repeat {
 	bool cut;	/* a signal asked to end: no more runs */
 };
 
+/* The recordings of one program: their files, with commas between them. Empty at first. */
+struct repeat_files {
+	char *list; /* NULL while there is none; the caller frees it */
+	size_t size, capacity;
+};
+
 /* Errors: SX_ERR_PERMISSION when there is no place for it. */
 enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err);
 /*
- * Runs a program under `sextant record` with the options of the command line. `path` receives the
- * file. *code is the program's exit status, as a shell says it. Errors: SX_ERR_TIMEOUT when a
- * signal asked to end (then `cut` is set too), what record itself said.
+ * Runs a program under `sextant record` with the options of the command line and adds the file to
+ * `files`. `name` is how a note calls the run if the program does not end with 0. Errors:
+ * SX_ERR_TIMEOUT when a signal asked to end (then `cut` is set too), what record itself said.
  */
 enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char *const *argv,
-			     char path[560], int *code, struct sx_error *err);
+			     const char *name, struct repeat_files *files, struct sx_error *err);
+/* What was measured until a signal came serves; the run that it cut is none. */
+void repeat_note_cut(const struct repeat *repeat, const struct cli *cli);
 void repeat_end(struct repeat *repeat);
 
 #endif

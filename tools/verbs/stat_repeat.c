@@ -1,4 +1,5 @@
 /* sextant stat -r: one program several times, and how its runs spread. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "tools/cli/compare_input.h"
 #include "tools/verbs/repeat.h"
 #include "tools/verbs/stat_repeat.h"
+
+#define RUNS_MAX 10000
 
 /* Standard deviation of the runs' means, relative; NaN where that means nothing. */
 static double spread_of(const struct compare_metric *m)
@@ -97,55 +100,44 @@ static bool write_json(const struct view *view, const struct compare_set *set)
 	return true;
 }
 
-static enum sx_status measure(struct cli *cli, struct repeat *repeat, char *list, size_t size,
-			      struct sx_error *err)
+static enum sx_status measure(const struct cli *cli, struct repeat *repeat,
+			      struct repeat_files *files, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
-	size_t used = 0;
 	for (uint64_t i = 0; !status && i < cli->options.repeat; i++) {
-		char path[560];
-		int code = 0;
-		status = repeat_record(repeat, cli, cli->options.child, path, &code, err);
-		if (!status && code)
-			cli_note(cli, "warning: run %llu ended with %d",
-				 (unsigned long long)(i + 1), code);
-		if (status)
-			break;
-		int n = snprintf(list + used, size - used, "%s%s", used ? "," : "", path);
-		used += n > 0 ? (size_t)n : 0;
+		char name[48];
+		snprintf(name, sizeof(name), "run %" PRIu64, i + 1);
+		status = repeat_record(repeat, cli, cli->options.child, name, files, err);
 	}
-	if (repeat->cut && used) {
-		cli_note(cli, "warning: a signal ended it after %llu runs",
-			 (unsigned long long)(repeat->count - 1));
-		status = SX_OK;
-	}
-	return status;
+	if (!repeat->cut || !files->list)
+		return status;
+	repeat_note_cut(repeat, cli);
+	return SX_OK;
 }
 
 int stat_repeat_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct repeat repeat = {0};
+	struct repeat_files files = {0};
 	struct compare_set set = {0};
 	bool whole = true;
-	size_t size = cli->options.repeat * 576 + 1;
-	char *list = cli->options.repeat <= 10000 ? calloc(size, 1) : NULL;
 	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
-	if (!status && !list)
+	if (!status && cli->options.repeat > RUNS_MAX)
 		status = error_nomem(&err, "so many runs");
 	if (!status)
 		status = repeat_begin(&repeat, &err);
 	if (!status)
-		status = measure(cli, &repeat, list, size, &err);
+		status = measure(cli, &repeat, &files, &err);
 	if (!status)
-		status = compare_input_load(cli, list, &set, &whole, &err);
+		status = compare_input_load(cli, files.list, &set, &whole, &err);
 	bool ok = !status && (cli->view.format == FORMAT_JSON ? write_json(&cli->view, &set)
 							      : write_text(&cli->view, &set));
 	if (!status && !ok)
 		status = error_nomem(&err, "writing the result");
 	repeat_end(&repeat);
 	compare_set_finish(&set);
-	free(list);
+	free(files.list);
 	if (status)
 		return cli_fail(cli, &err);
 	return whole && !repeat.failed && !repeat.cut ? EXIT_OK : EXIT_INCOMPLETE;
