@@ -2,7 +2,7 @@
  * The file sink: whole records or nothing, so that a full disk leaves a readable file, and room for
  * the index kept free, so that it leaves a whole one.
  */
-#include "capture/lock.h"
+#include "base/lock.h"
 #include "capture/sink.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* One recorder a file: two of them would write over each other's records. */
-#include "capture/lock.h"
+#include "base/lock.h"
 
 #include <errno.h>
 #include <sys/file.h>

@@ -1,6 +1,6 @@
 /* One recorder a file. */
-#ifndef CAPTURE_LOCK_H
-#define CAPTURE_LOCK_H
+#ifndef BASE_LOCK_H
+#define BASE_LOCK_H
 
 /*
  * Keeps other recorders from the file as long as `fd` is open, and whoever inherits it. 0, or EBUSY
