@@ -6,12 +6,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <sextant/capture.h>
 
+#include "base/lock.h"
 #include "base/mem.h"
 #include "import/import.h"
 #include "tools/cli/capture_view.h"
@@ -187,25 +187,23 @@ static enum sx_status write_all(const struct cli *cli, const char *const *paths,
 static enum sx_status check_target(const char *const *paths, size_t count, const char *out,
 				   struct sx_error *err)
 {
-	struct stat target, st;
-	if (stat(out, &target) < 0)
-		return SX_OK;
 	for (size_t i = 0; i < count; i++)
-		if (stat(paths[i], &st) == 0 && st.st_dev == target.st_dev &&
-		    st.st_ino == target.st_ino) {
+		if (result_file_is_same(paths[i], out)) {
 			error_set(err, SX_ERR_USAGE, "%s is what is imported", out);
 			error_because(err, "the capture would take its place");
 			error_try(err, "another name with -o");
 			return SX_ERR_USAGE;
 		}
-	int fd = S_ISREG(target.st_mode) ? open(out, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
-	bool busy = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	struct stat target;
+	bool file = stat(out, &target) == 0 && S_ISREG(target.st_mode);
+	int fd = file ? open(out, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+	bool busy = fd >= 0 && lock_take(fd) == EBUSY;
 	if (fd >= 0)
 		close(fd);
 	if (!busy)
 		return SX_OK;
 	error_set(err, SX_ERR_BUSY, "%s is being written", out);
-	error_because(err, "another program has it open");
+	error_because(err, "another recording has it open");
 	error_try(err, "another name with -o");
 	return SX_ERR_BUSY;
 }

@@ -244,3 +244,9 @@ void result_file_drop(struct result_file *result)
 	}
 	forget(result);
 }
+
+bool result_file_is_same(const char *a, const char *b)
+{
+	struct stat x, y;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/strings.h"
+#include "tools/cli/result_file.h"
 
 #define SLICE_VALUES ((size_t)1 << 18) /* of a record handed over at once */
 #define FLUSH_VALUES ((size_t)1 << 20) /* that may wait: the queue holds more */
@@ -258,18 +258,12 @@ static enum sx_status copy_one(struct copying *c, struct sx_error *err)
 	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* The same file, or a copy of it. */
 static bool same_recording(const struct copying *c, size_t a, size_t b)
 {
 	const struct sx_capture_info *x = sx_capture_info(c->owners[a]),
 				     *y = sx_capture_info(c->owners[b]);
-	if (same_file(c->copy->inputs[a], c->copy->inputs[b]))
+	if (result_file_is_same(c->copy->inputs[a], c->copy->inputs[b]))
 		return true;
 	return x->created_ns > 1 && x->created_ns == y->created_ns && x->rows == y->rows &&
 	       x->size_bytes == y->size_bytes && x->begin_ns == y->begin_ns &&
@@ -316,7 +310,7 @@ static enum sx_status open_inputs(struct copying *c, struct sx_error *err)
 	if (!c->owners)
 		return error_nomem(err, "copying a capture");
 	for (size_t i = 0; !status && i < c->copy->input_count; i++) {
-		if (same_file(c->copy->inputs[i], c->copy->output)) {
+		if (result_file_is_same(c->copy->inputs[i], c->copy->output)) {
 			error_set(err, SX_ERR_USAGE, "%s is input and output at once",
 				  c->copy->output);
 			error_because(err, "writing it would destroy what is to be read");
