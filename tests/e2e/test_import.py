@@ -219,6 +219,10 @@ class Import(unittest.TestCase):
         with open(good, 'rb') as file:
             self.assertEqual(file.read(), before)
         self.assertEqual([name for name in os.listdir(self.folder.name) if name.startswith('.')], [])
+        result = run('import', good, '-o', '/dev/full')
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn('/dev/full', result.stderr)
+        self.assertNotIn('/proc/', result.stderr)
 
     def test_head_only(self):
         for name in ('mangohud', 'rocprof', 'rocprofv3', 'renderdoc', 'intel-gpu-top-csv', 'codexl'):

@@ -208,11 +208,28 @@ static enum sx_status check_target(const char *const *paths, size_t count, const
 	return SX_ERR_BUSY;
 }
 
+/* Text with `shown` instead of `path`; the text itself when that is not in it, or too long. */
+static const char *with_name(const char *text, const char *path, const char *shown,
+			     char buf[IMPORTED_TEXT_MAX])
+{
+	const char *at = strstr(text, path);
+	size_t length = strlen(path), name = strlen(shown);
+	if (!at || (at[length] >= '0' && at[length] <= '9'))
+		return text;
+	size_t before = (size_t)(at - text), behind = strlen(at + length);
+	if (before + name + behind >= IMPORTED_TEXT_MAX)
+		return text;
+	memcpy(buf, text, before);
+	memcpy(buf + before, shown, name);
+	memcpy(buf + before + name, at + length, behind + 1);
+	return buf;
+}
+
 enum sx_status imported_write(const struct cli *cli, const char *const *paths, size_t count,
 			      const char *out, struct sx_error *err)
 {
 	struct result_file file = RESULT_FILE_NONE;
-	char draft[40];
+	char draft[40], buf[IMPORTED_TEXT_MAX];
 	enum sx_status status = check_target(paths, count, out, err);
 	if (!status)
 		status = result_file_open(&file, out, err);
@@ -220,6 +237,12 @@ enum sx_status imported_write(const struct cli *cli, const char *const *paths, s
 		return status;
 	snprintf(draft, sizeof(draft), "/proc/self/fd/%d", fileno(file.file));
 	status = write_all(cli, paths, count, draft, err);
+	const char *named = with_name(err->message, draft, out, buf);
+	if (named == buf)
+		snprintf(err->message, sizeof(err->message), "%.*s", (int)sizeof(err->message) - 1,
+			 buf);
+	if (status == SX_ERR_IO)
+		error_try(err, "free some space, and import again");
 	if ((!status || status == SX_INCOMPLETE) && !result_file_keep(&file))
 		status = error_errno(err, errno, "cannot write %s", out);
 	result_file_drop(&file);
@@ -300,18 +323,9 @@ enum sx_status imported_inputs(struct cli *cli, struct sx_error *err)
 const char *imported_text(const struct cli *cli, const char *text, char buf[IMPORTED_TEXT_MAX])
 {
 	for (const struct imported *i = cli->imported; i; i = i->next) {
-		const char *at = strstr(text, i->path);
-		size_t length = strlen(i->path), room = IMPORTED_TEXT_MAX;
-		if (!at || (at[length] >= '0' && at[length] <= '9'))
-			continue;
-		size_t before = (size_t)(at - text), shown = strlen(i->shown);
-		size_t behind = strlen(at + length);
-		if (before + shown + behind >= room)
-			continue;
-		memcpy(buf, text, before);
-		memcpy(buf + before, i->shown, shown);
-		memcpy(buf + before + shown, at + length, behind + 1);
-		return buf;
+		const char *named = with_name(text, i->path, i->shown, buf);
+		if (named != text)
+			return named;
 	}
 	return text;
 }
