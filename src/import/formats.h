@@ -105,6 +105,8 @@ void import_number_label(struct import_rows *rows, size_t row, enum sx_label lab
  */
 enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status status,
 				  struct sx_error *err);
+/* What two parts of an import gave together: an error before SX_INCOMPLETE, the first of each. */
+enum sx_status import_worse(enum sx_status a, enum sx_status b);
 
 /* A part of the text; not terminated. */
 struct import_cell {

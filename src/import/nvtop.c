@@ -158,7 +158,7 @@ static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 		status = import_cut(job, line, err);
 	for (uint32_t i = 0; i < r->device_count; i++) {
 		enum sx_status ended = import_rows_finish(r->devices[i].rows, status, err);
-		status = ended && (!status || status == SX_INCOMPLETE) ? ended : status;
+		status = import_worse(status, ended);
 	}
 	if (!r->device_count && (!status || status == SX_INCOMPLETE))
 		status = import_bad(job, 0, err, "nvtop -s writes one object a device",

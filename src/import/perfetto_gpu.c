@@ -307,11 +307,6 @@ static const char *catalog_of(struct perfetto *t, const struct perfetto_gpu *gpu
 	return best;
 }
 
-static enum sx_status worse(enum sx_status a, enum sx_status b)
-{
-	return b && (!a || a == SX_INCOMPLETE) ? b : a;
-}
-
 static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, const char *clock,
 				 enum sx_status status, struct sx_error *err)
 {
@@ -332,7 +327,7 @@ static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, c
 		enum sx_status ended =
 		    import_rows_finish(all[i], empty && t->job->result ? SX_END : status, err);
 		if (!empty)
-			worst = worse(worst, ended);
+			worst = import_worse(worst, ended);
 	}
 	free(gpu->held);
 	strings_finish(&gpu->names);

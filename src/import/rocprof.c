@@ -182,7 +182,7 @@ static enum sx_status rocprof_read(struct import_job *job, struct sx_error *err)
 		status = cells_end(&r->cells, err);
 	for (uint32_t i = 0; i < r->device_count; i++) {
 		enum sx_status ended = import_rows_finish(r->devices[i].rows, status, err);
-		status = ended && (!status || status == SX_INCOMPLETE) ? ended : status;
+		status = import_worse(status, ended);
 		free(r->devices[i].columns);
 	}
 	if (!r->device_count && (!status || status == SX_INCOMPLETE))

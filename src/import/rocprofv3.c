@@ -162,7 +162,7 @@ static enum sx_status finish(struct reader *r, enum sx_status status, struct sx_
 		if (!r->agent[i].rows)
 			continue;
 		enum sx_status ended = import_rows_finish(r->agent[i].rows, status, err);
-		status = ended && (!status || status == SX_INCOMPLETE) ? ended : status;
+		status = import_worse(status, ended);
 	}
 	if (!r->agents.count && (!status || status == SX_INCOMPLETE))
 		status =

@@ -348,6 +348,11 @@ static void release(struct import_rows *rows)
 	free(rows);
 }
 
+enum sx_status import_worse(enum sx_status a, enum sx_status b)
+{
+	return b && (!a || a == SX_INCOMPLETE) ? b : a;
+}
+
 enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status status,
 				  struct sx_error *err)
 {
