@@ -193,6 +193,26 @@ struct wire_sample {
 	uint32_t reserved;
 };
 
+/*
+ * Whether a record becomes a row. Not what a program does after its last frame, which belongs to
+ * none, and not what did nothing: contexts are also made to look at a driver, and released at once.
+ * `has_frames`: its context has delivered a frame, this one included.
+ */
+static inline int wire_is_row(const struct wire_record *record, int has_frames)
+{
+	int measured = 0;
+	if (record->kind != WIRE_TIME)
+		return 1;
+	if ((record->flags & WIRE_LAST) && has_frames)
+		return 0;
+	for (int i = WIRE_OCCLUSION; i < WIRE_COUNTERS; i++) {
+		if (record->states[i] == WIRE_DISTURBED || record->values[i] != 0)
+			return 1;
+		measured |= record->states[i] != WIRE_NOT_COLLECTED;
+	}
+	return !measured;
+}
+
 #define WIRE_STREAM_STRIDE(ring)                                                                   \
 	(sizeof(struct wire_stream) + (size_t)(ring) * sizeof(struct wire_record))
 #define WIRE_BYTES(ring)                                                                           \

@@ -202,18 +202,6 @@ static enum sx_status set_labels(const struct wire_sample *sample, const char *p
 		      : sx_table_add_rows(table, 0, NULL, err);
 }
 
-/* Contexts are also made to look at a driver, and released at once: those did nothing. */
-static bool did_nothing(const struct wire_record *record)
-{
-	bool any = false;
-	for (int i = WIRE_OCCLUSION; i < WIRE_COUNTERS; i++) {
-		if (record->states[i] == WIRE_DISTURBED || record->values[i] != 0)
-			return false;
-		any |= record->states[i] != WIRE_NOT_COLLECTED;
-	}
-	return any;
-}
-
 /* Makes arrays by number hold this one; new elements are zero. */
 static bool reach(void *array, size_t *count, size_t *cap, uint32_t number, size_t size)
 {
@@ -226,15 +214,11 @@ static bool reach(void *array, size_t *count, size_t *cap, uint32_t number, size
 	return true;
 }
 
-/* What a program does after its last frame belongs to no frame. */
 static bool wanted(struct guest_decoder *d, const struct wire_sample *sample)
 {
-	const struct wire_record *record = &sample->record;
 	bool *frames = &d->has_frames[sample->context];
-	*frames |= record->kind == WIRE_FRAME;
-	if (record->kind != WIRE_TIME)
-		return true;
-	return !(record->flags & WIRE_LAST && *frames) && !did_nothing(record);
+	*frames |= sample->record.kind == WIRE_FRAME;
+	return wire_is_row(&sample->record, *frames);
 }
 
 /*

@@ -167,6 +167,15 @@ static void look_at_rasters(struct gl_source *gl)
 	raster_look(&gl->raster);
 }
 
+/* False: it must wait. */
+static bool fill_raster(struct gl_source *gl)
+{
+	const struct wire_sample *sample = gl->sample;
+	bool has_frames = gl->processes.contexts.items[sample->context].frames > 0;
+	return sample->why[WIRE_GPU_TIME] != WIRE_WHY_THREADS ||
+	       raster_fill(&gl->raster, gl->sample, wire_is_row(&sample->record, has_frames));
+}
+
 /* The next sample, complete. */
 static bool next(struct gl_source *gl)
 {
@@ -175,11 +184,10 @@ static bool next(struct gl_source *gl)
 		look_at_rasters(gl);
 		return false;
 	}
-	gl->waits = gl->sample->why[WIRE_GPU_TIME] == WIRE_WHY_THREADS &&
-		    !raster_fill(&gl->raster, gl->sample);
+	gl->waits = !fill_raster(gl);
 	if (gl->waits) {
 		look_at_rasters(gl);
-		gl->waits = !raster_fill(&gl->raster, gl->sample);
+		gl->waits = !fill_raster(gl);
 	}
 	return !gl->waits;
 }

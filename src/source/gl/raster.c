@@ -72,7 +72,7 @@ void raster_look(struct raster *raster)
 	}
 }
 
-bool raster_fill(struct raster *raster, struct wire_sample *sample)
+bool raster_fill(struct raster *raster, struct wire_sample *sample, bool is_row)
 {
 	struct rasteriser *item = find(raster, sample->pid);
 	struct wire_record *record = &sample->record;
@@ -96,7 +96,7 @@ bool raster_fill(struct raster *raster, struct wire_sample *sample)
 		sample->why[WIRE_GPU_TIME] = WIRE_WHY_NOT_WATCHED;
 	else
 		sample->why[WIRE_GPU_TIME] = WIRE_WHY_NO_GPU;
-	if (item && record->end_ns > item->given_ns)
+	if (item && is_row && record->end_ns > item->given_ns)
 		item->given_ns = record->end_ns;
 	return true;
 }
