@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <sextant/source.h>
-#include "base/mem.h"
 #include "base/suggest.h"
 
 static enum sx_status probe(struct cli *cli, const struct sx_device **out, size_t *count,
@@ -57,14 +56,6 @@ static enum sx_status none_of(const struct cli *cli, const struct sx_device *all
 	return SX_ERR_NOT_FOUND;
 }
 
-static enum sx_status add(struct string_list *list, const char *item, struct sx_error *err)
-{
-	if (!mem_grow(&list->items, &list->cap, list->count + 1, sizeof(*list->items)))
-		return error_nomem(err, "reading options");
-	list->items[list->count++] = item;
-	return SX_OK;
-}
-
 static enum sx_status expand(struct cli *cli, const char *word, struct string_list *out,
 			     struct sx_error *err)
 {
@@ -72,11 +63,11 @@ static enum sx_status expand(struct cli *cli, const char *word, struct string_li
 	bool gpu = strcmp(word, "gpu") == 0;
 	const struct sx_device *all;
 	if (!gpu && strcmp(word, "all") != 0)
-		return add(out, word, err);
+		return options_add(&cli->options, out, word, false, err);
 	enum sx_status status = probe(cli, &all, &count, err);
 	for (size_t i = 0; !status && i < count; i++)
 		if (can_be_measured(cli, &all[i]) && (!gpu || is_graphics(cli, &all[i])))
-			status = add(out, all[i].id, err);
+			status = options_add(&cli->options, out, all[i].id, false, err);
 	return status || out->count > before
 		   ? status
 		   : none_of(cli, all, count, gpu ? "gpu" : "device", err);

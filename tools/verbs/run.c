@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "tools/cli/selection.h"
 
 /* The running session, for the signal handlers alone. */
@@ -71,12 +70,10 @@ enum sx_status run_prepare(struct cli *cli, struct sx_error *err)
 		error_try(err, "pidof NAME, for the number of a program that runs");
 		return SX_ERR_NOT_FOUND;
 	}
-	if (o->pid.given && !o->devices.count) {
-		if (!mem_grow(&o->devices.items, &o->devices.cap, 1, sizeof(*o->devices.items)))
-			return error_nomem(err, "reading options");
-		o->devices.items[o->devices.count++] = "cpu";
-	}
-	return selection_devices(cli, err);
+	enum sx_status status = SX_OK;
+	if (o->pid.given && !o->devices.count)
+		status = options_add(o, &o->devices, "cpu", false, err);
+	return status ? status : selection_devices(cli, err);
 }
 
 #define OVERHEAD_PERMILLE 50 /* of the program's CPU time, unless the user says otherwise */
