@@ -2,22 +2,17 @@
 #include "tools/cli/progress.h"
 
 #include <stdarg.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "base/sys.h"
 
 #define FIRST_NS UINT64_C(1000000000)
 #define EVERY_NS UINT64_C(200000000)
 
-static uint64_t progress_now_ns(void)
-{
-	struct timespec t = {0};
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 bool progress_due(struct progress *p)
 {
-	uint64_t now = progress_now_ns();
+	uint64_t now = sys_now_ns(sys_real());
 	if (!p->begin_ns)
 		p->begin_ns = now;
 	if (p->cli->options.quiet || !isatty(fileno(p->cli->err.out)) ||

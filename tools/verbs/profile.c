@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "analysis/report/lead.h"
+#include "base/clock.h"
+#include "base/sys.h"
 #include "output/views.h"
 #include "tools/cli/progress.h"
 #include "tools/verbs/run.h"
@@ -38,13 +40,6 @@ struct profiling {
 	enum sx_status filled; /* whether the report took all rows */
 };
 
-static uint64_t profile_now_ns(void)
-{
-	struct timespec t = {0};
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* "12.0 s, 120 samples, cpu_busy 43 %": what came last, for whoever watches. */
 static void profile_watch(struct profiling *p)
 {
@@ -61,7 +56,7 @@ static void profile_watch(struct profiling *p)
 		human_value(&p->cli->view.human, value, lead.value, lead.unit);
 		snprintf(line + used, sizeof(line) - used, ", %s %s", lead.name, value);
 	}
-	human_duration(time, profile_now_ns() - p->progress.begin_ns);
+	human_duration(time, sys_now_ns(sys_real()) - p->progress.begin_ns);
 	progress_tell(&p->progress, "%s, %llu sample%s%s; Ctrl-C ends", time,
 		      count ? (unsigned long long)d[0].samples : 0ull,
 		      count && d[0].samples == 1 ? "" : "s", line);
@@ -73,12 +68,12 @@ static enum sx_status drive(struct profiling *p, char *const *argv, struct sx_er
 	enum sx_status status = sx_session_start(p->session, argv, &p->limits, err);
 	if (status)
 		return status;
-	p->begin_ns = profile_now_ns() + (argv ? p->cli->options.delay_ns : 0);
+	p->begin_ns = sys_now_ns(sys_real()) + (argv ? p->cli->options.delay_ns : 0);
 	do {
 		status = sx_session_poll(p->session, POLL_MS, &ignored);
 		if (!argv && !p->cli->options.input)
 			profile_watch(p);
-		if (profile_now_ns() < p->begin_ns)
+		if (sys_now_ns(sys_real()) < p->begin_ns)
 			sx_session_drop_rows(p->session);
 		else
 			p->filled = take_rows(p->session, p->fill, err);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #define YOUNG_NS  UINT64_C(2000000000) /* time in which a program should make its first context */
@@ -23,13 +24,6 @@ struct process {
 	bool told;  /* processes_newcomer() has given it */
 	uint64_t came_ns;
 };
-
-static uint64_t now_ns(const struct processes *all)
-{
-	struct timespec t = {0};
-	all->sys->clock_gettime(all->sys->user, CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 enum sx_status processes_open(struct processes *all, const struct sx_sys *sys,
 			      const struct channel_wish *wish, struct sx_error *err)
@@ -76,7 +70,7 @@ static void note_end(struct processes *all, struct process *process)
 	bool drew = __atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED);
 	process->ended = true;
 	if (!drew)
-		all->quiet_end_ns = now_ns(all);
+		all->quiet_end_ns = sys_now_ns(all->sys);
 }
 
 /* A program that executes another one is over, though its number lives on. */
@@ -91,7 +85,7 @@ static void welcome(struct processes *all)
 {
 	struct newcomer who;
 	while (handover_take(&all->handover, &who)) {
-		struct process process = {.pidfd = who.pidfd, .came_ns = now_ns(all)};
+		struct process process = {.pidfd = who.pidfd, .came_ns = sys_now_ns(all->sys)};
 		process.channel = (struct channel){
 		    .memory = who.memory, .ring = who.ring, .pid = who.pid, .process = NO_NUMBER};
 		supersede(all, who.pid);
@@ -190,10 +184,10 @@ bool processes_running(struct processes *all)
 		bool drew = __atomic_load_n(&process->channel.memory->contexts, __ATOMIC_RELAXED);
 		if (has_ended(process) && !process->ended)
 			note_end(all, process);
-		if (!process->ended && (drew || now_ns(all) - process->came_ns < YOUNG_NS))
+		if (!process->ended && (drew || sys_now_ns(all->sys) - process->came_ns < YOUNG_NS))
 			return true;
 	}
-	return all->quiet_end_ns && now_ns(all) - all->quiet_end_ns < FORKED_NS;
+	return all->quiet_end_ns && sys_now_ns(all->sys) - all->quiet_end_ns < FORKED_NS;
 }
 
 struct processes_activity processes_activity(struct processes *all)

@@ -8,18 +8,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define RING_BYTES     65536u		/* 4096 switches between two looks */
 #define SETTLE_NS      UINT64_C(100000) /* the kernel may still be writing what is younger */
 #define LOOK_OFTEN_NS  UINT64_C(5000000)
 #define LOOK_SELDOM_NS UINT64_C(500000000)
 #define LOOKS_OFTEN    20u
-
-static uint64_t watch_now_ns(const struct watch *watch)
-{
-	struct timespec now = {0};
-	watch->sys->clock_gettime(watch->sys->user, CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 static size_t page_size(void)
 {
@@ -106,7 +101,7 @@ static void add_thread(struct watch *watch, pid_t tid)
 		return;
 	}
 	thread.ring = ring;
-	thread.from_ns = watch_now_ns(watch);
+	thread.from_ns = sys_now_ns(watch->sys);
 	if (read_task_file(watch, tid, "schedstat", text, sizeof(text)))
 		thread.missed_ns = strtoull(text, NULL, 10);
 	struct busy_switch first = {thread.from_ns, watch->thread_count, true};
@@ -186,7 +181,7 @@ static void take_record(struct watch *watch, uint32_t thread, const struct ring_
 		item.time_ns = record->words[2];
 		break;
 	case PERF_RECORD_LOST:
-		watch->lost_ns = watch_now_ns(watch);
+		watch->lost_ns = sys_now_ns(watch->sys);
 		return;
 	default:
 		return;
@@ -205,7 +200,7 @@ static void read_ring(struct watch *watch, uint32_t thread)
 	while (head - at >= sizeof(record.header)) {
 		memset(&record, 0, sizeof(record));
 		if (!copy_record(data, at, head, &record)) {
-			watch->lost_ns = watch_now_ns(watch);
+			watch->lost_ns = sys_now_ns(watch->sys);
 			at = head;
 			break;
 		}
@@ -217,7 +212,7 @@ static void read_ring(struct watch *watch, uint32_t thread)
 
 void watch_look(struct watch *watch)
 {
-	uint64_t now_ns = watch_now_ns(watch);
+	uint64_t now_ns = sys_now_ns(watch->sys);
 	find_threads(watch, now_ns);
 	for (uint32_t i = 0; i < watch->thread_count; i++)
 		read_ring(watch, i);
