@@ -251,14 +251,10 @@ static bool is_named(const char *wanted, const char *name, const char *neutral)
 }
 
 static void judge_row(const struct gate *gate, const struct report_row *row, uint32_t device,
-		      struct arena *arena, struct report_gate *out)
+		      const struct units *units, struct arena *arena, struct report_gate *out)
 {
 	char buf[2 * UNITS_TEXT_MAX];
 	double factor;
-	struct units *units = arena_alloc(arena, sizeof(*units));
-	if (!units)
-		return;
-	units_init(units);
 	const char *base = units_base(units, row->unit, buf, &factor);
 	const struct sx_stats *s = &row->stats;
 	const struct compare_stats in_base = {s->total * factor, s->mean * factor, s->min * factor,
@@ -275,6 +271,9 @@ static void judge_row(const struct gate *gate, const struct report_row *row, uin
 void gate_judge_report(const struct gate *gates, size_t count, const struct report *report,
 		       struct arena *arena, struct report_gate *out)
 {
+	struct units *units = count ? arena_alloc(arena, sizeof(*units)) : NULL;
+	if (units)
+		units_init(units);
 	for (size_t g = 0; g < count; g++) {
 		out[g] = begin(&gates[g]);
 		out[g].why = "there is no such metric in this report";
@@ -285,8 +284,8 @@ void gate_judge_report(const struct gate *gates, size_t count, const struct repo
 		for (uint32_t d = report->device_count; d-- > 0;)
 			for (uint32_t i = report->devices[d].row_count; i-- > 0;) {
 				const struct report_row *row = &report->devices[d].rows[i];
-				if (is_named(gates[g].metric, row->name, row->neutral))
-					judge_row(&gates[g], row, d, arena, &out[g]);
+				if (units && is_named(gates[g].metric, row->name, row->neutral))
+					judge_row(&gates[g], row, d, units, arena, &out[g]);
 			}
 	}
 }
