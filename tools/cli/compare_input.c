@@ -158,11 +158,8 @@ static enum sx_status count_devices(const char *path, struct compare_set *set, u
 
 static uint64_t warm_up(const struct report *report)
 {
-	uint64_t longest = 0;
-	for (uint32_t d = 0; d < report->device_count; d++)
-		if (report->devices[d].duration_ns > longest)
-			longest = report->devices[d].duration_ns;
-	return longest / WARM_UP_SHARE < WARM_UP_NS ? longest / WARM_UP_SHARE : WARM_UP_NS;
+	uint64_t share = report->duration_ns / WARM_UP_SHARE;
+	return share < WARM_UP_NS ? share : WARM_UP_NS;
 }
 
 static enum sx_status read_run(struct cli *cli, const char *path, const char *shown,
