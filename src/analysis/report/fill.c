@@ -246,15 +246,6 @@ static enum sx_status tell_findings(struct filling *f, struct report_device *out
 	return SX_OK;
 }
 
-static struct report_cost tell_cost(const struct filling *f)
-{
-	struct sx_cost cost = sx_costs_get(f->costs);
-	return (struct report_cost){.share = cost.share,
-				    .slowdown = cost.slowdown,
-				    .measured = cost.measured,
-				    .all = cost.all};
-}
-
 static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				  struct report_device *out, struct sx_error *err)
 {
@@ -287,7 +278,7 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 	if (!out->overview)
 		return error_nomem(err, "a report");
 	out->kind = sx_table_kind(out->overview);
-	out->cost = tell_cost(f);
+	out->cost = sx_costs_get(f->costs);
 	enum sx_status status = f->summary ? tell_rows(f, out, err) : SX_OK;
 	if (!status)
 		status = tell_findings(f, out, err);

@@ -41,12 +41,6 @@ struct report_frames {
 	uint64_t stutters;    /* frames that took over twice the median */
 };
 
-/* What measuring cost the program; share is NaN where it is not known. */
-struct report_cost {
-	double share, slowdown;
-	uint64_t measured, all;
-};
-
 struct report_process {
 	uint32_t pid;
 	const char *name;
@@ -105,7 +99,7 @@ struct report_device {
 	size_t finding_count;
 	const struct sx_advice *advice; /* the same, or NULL without samples */
 	struct report_frames frames;
-	struct report_cost cost;
+	struct sx_cost cost;
 	const struct report_process *processes;
 	uint32_t process_count;
 

@@ -80,7 +80,7 @@ static void failure_text(const struct view *view, const struct report_device *d)
 	text_wrap(&view->out, 2, line);
 }
 
-static void cost_text(const struct view *view, const struct report_cost *c)
+static void cost_text(const struct view *view, const struct sx_cost *c)
 {
 	char share[HUMAN_MAX], times[HUMAN_MAX], line[256];
 	if (c->measured == c->all)
