@@ -21,9 +21,9 @@
 
 struct imported {
 	struct imported *next;
-	int fd;		   /* of the capture, which has no name any more */
-	char path[40];	   /* under which it can be opened */
-	const char *shown; /* the user's file */
+	int fd;	       /* of the capture, which has no name any more */
+	char path[40]; /* under which it can be opened */
+	char *shown;   /* the user's file */
 };
 
 static enum sx_status write_rows(struct sx_capture_writer *writer, uint32_t index,
@@ -274,7 +274,6 @@ static enum sx_status make(struct cli *cli, const char *path, struct imported *m
 		cli_note(cli, "warning: %s", err->message);
 	if (made->fd < 0)
 		return error_errno(err, errno, "cannot read %s", draft);
-	made->shown = path;
 	snprintf(made->path, sizeof(made->path), "/proc/self/fd/%d", made->fd);
 	return SX_OK;
 }
@@ -288,8 +287,12 @@ enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_er
 	struct imported *made = calloc(1, sizeof(*made));
 	if (!made)
 		return error_nomem(err, "importing");
-	enum sx_status status = make(cli, *path, made, err);
+	/* A copy: the caller's text may end before the error that names it. */
+	made->shown = strdup(*path);
+	enum sx_status status =
+	    made->shown ? make(cli, *path, made, err) : error_nomem(err, "importing");
 	if (status) {
+		free(made->shown);
 		free(made);
 		return status;
 	}
@@ -335,6 +338,7 @@ void imported_finish(struct cli *cli)
 	while (cli->imported) {
 		struct imported *next = cli->imported->next;
 		close(cli->imported->fd);
+		free(cli->imported->shown);
 		free(cli->imported);
 		cli->imported = next;
 	}
