@@ -93,10 +93,9 @@ static void extra_json(struct json *json, const struct extra *extra, const struc
 }
 
 /* Labels and times are written one by one, values by the row. */
-static void row_json(struct rows_writer *w, const struct sx_table *t, size_t row)
+static void row_json(struct rows_writer *w, const struct extra *extra, size_t n,
+		     const struct sx_table *t, size_t row)
 {
-	struct extra extra[EXTRA_MAX];
-	size_t n = extras(w->shape, extra);
 	values_flush(w->values);
 	json_array_begin_flat(&w->json);
 	for (size_t i = 0; i < n; i++)
@@ -174,10 +173,9 @@ static void end_json(struct rows_writer *w, const struct sx_table *t)
 }
 
 /* One object a row, so that every line stands for itself. */
-static void row_ndjson(struct rows_writer *w, const struct sx_table *t, size_t row)
+static void row_ndjson(struct rows_writer *w, const struct extra *extra, size_t n,
+		       const struct sx_table *t, size_t row)
 {
-	struct extra extra[EXTRA_MAX];
-	size_t n = extras(w->shape, extra);
 	struct json json = {.out = w->view->out.out, .compact = true};
 	char text[64];
 	bool any = false;
@@ -219,11 +217,10 @@ static void head_csv(struct csv *csv, const struct rows_shape *shape, const stru
 	csv_end_line(csv);
 }
 
-static void row_csv(struct rows_writer *w, const struct sx_table *t, size_t row)
+static void row_csv(struct rows_writer *w, const struct extra *extra, size_t n,
+		    const struct sx_table *t, size_t row)
 {
 	struct csv csv = {.out = w->view->out.out};
-	struct extra extra[EXTRA_MAX];
-	size_t n = extras(w->shape, extra);
 	if (n)
 		values_flush(w->values);
 	for (size_t i = 0; i < n; i++) {
@@ -269,14 +266,16 @@ enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, str
 	if (w->view->format == FORMAT_TEXT)
 		return !first || rows_text_write(w, table) ? SX_OK
 							   : error_nomem(err, "writing rows");
+	struct extra extra[EXTRA_MAX];
+	size_t n = extras(w->shape, extra);
 	values_of(w->values, table);
 	for (size_t r = 0; r < rows; r++) {
 		if (w->view->format == FORMAT_JSON)
-			row_json(w, table, r);
+			row_json(w, extra, n, table, r);
 		else if (w->view->format == FORMAT_NDJSON)
-			row_ndjson(w, table, r);
+			row_ndjson(w, extra, n, table, r);
 		else
-			row_csv(w, table, r);
+			row_csv(w, extra, n, table, r);
 	}
 	values_flush(w->values);
 	if (w->view->format == FORMAT_JSON && w->shape->marks)
