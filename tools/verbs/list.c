@@ -10,14 +10,6 @@
 static const char *const kinds[] = {"devices", "sections", "sets",	"groups",
 				    "metrics", "counters", "constants", NULL};
 
-static bool is_kind(const char *word)
-{
-	for (size_t i = 0; kinds[i]; i++)
-		if (strcasecmp(kinds[i], word) == 0)
-			return true;
-	return false;
-}
-
 static const char *kind_of(const char *word)
 {
 	for (size_t i = 0; kinds[i]; i++)
@@ -44,7 +36,7 @@ static enum sx_status what_to_list(struct cli *cli, const char **what, struct sx
 	take_file(o, 1);
 	const char *word = o->args.count ? o->args.items[0] : NULL;
 	bool something = o->input || o->catalog || o->devices.count;
-	*what = word && is_kind(word) ? kind_of(word) : !word && something ? "metrics" : NULL;
+	*what = word ? kind_of(word) : something ? "metrics" : NULL;
 	if (*what)
 		return SX_OK;
 	if (word)
