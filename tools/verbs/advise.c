@@ -257,9 +257,7 @@ static int run(struct cli *cli)
 	struct advised *all = NULL;
 	uint32_t count = 0;
 	const char *path;
-	enum sx_status status = SX_OK;
-	if (!status)
-		status = cli_input(cli, &path, &err);
+	enum sx_status status = cli_input(cli, &path, &err);
 	if (!status)
 		status = capture_view_is(path) ? open_capture(cli, path, &all, &count, &err)
 					       : open_table(cli, path, &all, &count, &err);

@@ -212,9 +212,7 @@ static int run(struct cli *cli)
 	struct decode_job job = {.cli = cli};
 	const struct decode_format *format = NULL;
 	const char *path;
-	enum sx_status status = SX_OK;
-	if (!status)
-		status = choose_format(cli, &format, &err);
+	enum sx_status status = choose_format(cli, &format, &err);
 	if (!status)
 		status = begin(&job, format, &err);
 	if (!status)

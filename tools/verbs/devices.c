@@ -191,9 +191,7 @@ int device_list_run(struct cli *cli, bool catalogs)
 	struct sx_error err = {0};
 	struct sx_device_list *list = NULL;
 	size_t count = 0;
-	enum sx_status status = SX_OK;
-	if (!status)
-		status = sx_devices_probe(cli->context, cli->options.verbose, &list, &err);
+	enum sx_status status = sx_devices_probe(cli->context, cli->options.verbose, &list, &err);
 	if (!status) {
 		const struct sx_device *devices = sx_devices_get(list, &count);
 		status = write_devices(cli, devices, count, catalogs, &err);

@@ -222,9 +222,7 @@ static int run(struct cli *cli)
 	struct sx_catalog *catalog = NULL;
 	struct input_rows *raw = NULL;
 	const char *path;
-	enum sx_status status = SX_OK;
-	if (!status)
-		status = cli_catalog(cli, &catalog, &err);
+	enum sx_status status = cli_catalog(cli, &catalog, &err);
 	if (!status && cli->capture)
 		status = capture_view_need_set(cli, cli->capture, &err);
 	if (!status)

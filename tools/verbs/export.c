@@ -298,9 +298,7 @@ static int run(struct cli *cli)
 	bool whole = true;
 	if (!cli->options.format_given)
 		cli->view.format = FORMAT_CSV;
-	enum sx_status status = SX_OK;
-	if (!status)
-		status = cli_input(cli, &path, &err);
+	enum sx_status status = cli_input(cli, &path, &err);
 	if (!status)
 		status = open_devices(&e, path, &err); /* of what is no capture it says so */
 	if (!status)

@@ -412,9 +412,7 @@ static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct planning p = {.cli = cli};
-	enum sx_status status = SX_OK;
-	if (!status)
-		status = cli_catalog(cli, &p.catalog, &err);
+	enum sx_status status = cli_catalog(cli, &p.catalog, &err);
 	if (!status)
 		status = make_plan(&p, &err);
 	if (!status && cli->view.format == FORMAT_JSON)
