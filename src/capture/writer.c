@@ -1,10 +1,10 @@
 /* The writer's calls: they copy into batches and never wait for the file. */
 #include "capture/writer.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "capture/payload.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <xxhash.h>
@@ -93,17 +93,6 @@ static void init_locks(struct sx_capture_writer *writer)
 	pthread_condattr_destroy(&clock);
 }
 
-/* The program's signals are its own threads' business. */
-static int start_thread(struct sx_capture_writer *writer)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int failed = pthread_create(&writer->thread, NULL, writer_run, writer);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return failed;
-}
-
 enum sx_status sx_capture_create(const char *path, const struct sx_capture_options *options,
 				 struct sx_capture_writer **out, struct sx_error *err)
 {
@@ -130,7 +119,7 @@ enum sx_status sx_capture_create(const char *path, const struct sx_capture_optio
 	if (!failed)
 		failed = put_head(writer, options);
 	if (!failed)
-		failed = start_thread(writer);
+		failed = thread_start(&writer->thread, writer_run, writer);
 	if (failed) {
 		release(writer);
 		return write_error(err, failed, path);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/thread.h"
 
 static void *pipe_run(void *user)
 {
@@ -52,7 +53,7 @@ enum sx_status rows_pipe_give(struct rows_pipe *pipe, const struct sx_table *tab
 {
 	/* A short file is written before a thread would have started. */
 	if (!pipe->running && pipe->given++ && sysconf(_SC_NPROCESSORS_ONLN) > 1)
-		pipe->running = pthread_create(&pipe->thread, NULL, pipe_run, pipe) == 0;
+		pipe->running = thread_start(&pipe->thread, pipe_run, pipe) == 0;
 	if (!pipe->running)
 		return rows_add(pipe->writer, table, err);
 	pthread_mutex_lock(&pipe->lock);

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/thread.h"
 
 #define NAME	    "sextant-"
 #define BACKLOG	    256
@@ -213,18 +213,6 @@ static enum sx_status make_socket(struct handover *h, struct sx_error *err)
 	return SX_OK;
 }
 
-/* No signal of the command's is handled in the thread. */
-static int start_thread(struct handover *h)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int failed = pthread_create(&h->thread, NULL, run, h);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	h->running = !failed;
-	return failed;
-}
-
 enum sx_status handover_open(struct handover *h, const struct channel_wish *wish,
 			     struct sx_error *err)
 {
@@ -234,7 +222,8 @@ enum sx_status handover_open(struct handover *h, const struct channel_wish *wish
 	if (!status && pipe2(h->wake, O_CLOEXEC) < 0)
 		status = error_errno(err, errno, "cannot make the channel to the measured program");
 	if (!status) {
-		int failed = start_thread(h);
+		int failed = thread_start(&h->thread, run, h);
+		h->running = !failed;
 		if (failed)
 			status = error_errno(err, failed, "cannot start a thread");
 	}
