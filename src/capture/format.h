@@ -12,6 +12,7 @@
 #define CAPTURE_FRAME_SIZE    32
 #define CAPTURE_TRAILER_SIZE  24
 #define CAPTURE_ROWS_HEAD     40
+#define CAPTURE_ENTRY_SIZE    35 /* of the index */
 #define CAPTURE_PAYLOAD_MAX   ((size_t)64 << 20)
 #define CAPTURE_BODY_MAX      ((size_t)128 << 20)
 #define CAPTURE_ROWS_MAX      ((size_t)1 << 20)

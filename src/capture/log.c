@@ -7,7 +7,6 @@
 
 /* An index of more does not fit into a record; readers then look for themselves. */
 #define INDEXED_MAX ((size_t)1 << 20)
-#define ENTRY_BYTES 35
 #define INDEX_HEAD  (CAPTURE_FRAME_SIZE + 4)
 /* Losses that are told at the end, one a device at most, and what one takes. */
 #define LAST_MARKS 16
@@ -32,7 +31,7 @@ struct bytes *log_record(struct log *log)
 static uint64_t end_bytes(const struct log *log)
 {
 	uint64_t index =
-	    log->unindexed ? 0 : INDEX_HEAD + (log->count + 1 + LAST_MARKS) * ENTRY_BYTES;
+	    log->unindexed ? 0 : INDEX_HEAD + (log->count + 1 + LAST_MARKS) * CAPTURE_ENTRY_SIZE;
 	return LAST_MARKS * MARK_BYTES + index + CAPTURE_TRAILER_SIZE;
 }
 

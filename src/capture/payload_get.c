@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* The smallest sizes of repeated parts, which bound what a count may claim. */
-enum { PROPERTY_MIN = 4, CONSTANT_MIN = 10, COLUMN_MIN = 9, CLOCK_MIN = 18, ENTRY_SIZE = 35 };
+enum { PROPERTY_MIN = 4, CONSTANT_MIN = 10, COLUMN_MIN = 9, CLOCK_MIN = 18 };
 
 static uint32_t get_count(struct cursor *cursor, size_t item_min)
 {
@@ -155,7 +155,7 @@ enum sx_status payload_get_index(const uint8_t *data, size_t size, struct entry 
 				 size_t *count)
 {
 	struct cursor in = {.at = data, .end = data + size};
-	uint32_t n = get_count(&in, ENTRY_SIZE);
+	uint32_t n = get_count(&in, CAPTURE_ENTRY_SIZE);
 	if (in.failed)
 		return SX_ERR_BAD_INPUT;
 	struct entry *list = calloc(n ? n : 1, sizeof(*list));

@@ -1,15 +1,21 @@
 /* Writing payloads, field by field as docs/capture-format.md lists them. */
 #include "capture/payload.h"
 
-void payload_put_head(struct bytes *out, uint64_t created_ns,
-		      const struct sx_capture_property *properties, uint32_t count)
+static void put_properties(struct bytes *out, const struct sx_capture_property *properties,
+			   uint32_t count)
 {
-	bytes_u64(out, created_ns);
 	bytes_u32(out, count);
 	for (uint32_t i = 0; i < count; i++) {
 		bytes_string(out, properties[i].name);
 		bytes_string(out, properties[i].value);
 	}
+}
+
+void payload_put_head(struct bytes *out, uint64_t created_ns,
+		      const struct sx_capture_property *properties, uint32_t count)
+{
+	bytes_u64(out, created_ns);
+	put_properties(out, properties, count);
 }
 
 static void put_column(struct bytes *out, const struct sx_column *column, uint8_t bits)
@@ -42,11 +48,7 @@ void payload_put_device(struct bytes *out, const struct sx_capture_device *devic
 	bytes_u32(out, device->column_count);
 	for (uint32_t i = 0; i < device->column_count; i++)
 		put_column(out, &device->columns[i], device->bits ? device->bits[i] : 64);
-	bytes_u32(out, device->property_count);
-	for (uint32_t i = 0; i < device->property_count; i++) {
-		bytes_string(out, device->properties[i].name);
-		bytes_string(out, device->properties[i].value);
-	}
+	put_properties(out, device->properties, device->property_count);
 }
 
 void payload_put_mark(struct bytes *out, const struct sx_capture_mark *mark)
