@@ -19,15 +19,10 @@ enum verdict {
 	RECORD_DAMAGE,
 };
 
-static size_t size_of(const uint8_t *data)
-{
-	return (size_t)(data[6] | data[7] << 8);
-}
-
 /* Whether a record's head is right in type, padding and size. */
 static bool is_head(const struct sx_oa_decoder *d, const uint8_t *data)
 {
-	size_t size = size_of(data);
+	size_t size = oa_record_size(data);
 	if (data[4] || data[5])
 		return false;
 	switch (oa_u32(data)) {
@@ -62,7 +57,7 @@ static bool holds_record(const struct sx_oa_decoder *d, const uint8_t *data, siz
 {
 	size_t at = 0;
 	while ((at = find_head(d, data, at, size)) < size) {
-		if (size_of(data + at) <= size - at)
+		if (oa_record_size(data + at) <= size - at)
 			return true;
 		at++;
 	}
@@ -74,7 +69,7 @@ static bool may_follow(const struct sx_oa_decoder *d, const uint8_t *data, size_
 {
 	if (size < OA_RECORD_HEADER || is_head(d, data))
 		return true;
-	size_t length = size_of(data);
+	size_t length = oa_record_size(data);
 	return length >= OA_RECORD_HEADER && length + OA_RECORD_HEADER <= size &&
 	       is_head(d, data + length);
 }
@@ -86,14 +81,14 @@ static enum verdict judge_odd(const struct sx_oa_decoder *d, const uint8_t *data
 	const uint8_t *next = data + length;
 	if (behind < OA_RECORD_HEADER)
 		return behind || !d->ended ? RECORD_WAIT : RECORD_TAKE;
-	bool same = oa_u32(next) == oa_u32(data) && size_of(next) == length;
+	bool same = oa_u32(next) == oa_u32(data) && oa_record_size(next) == length;
 	return same || is_head(d, next) ? RECORD_TAKE : RECORD_DAMAGE;
 }
 
 /* What to do with the `left` bytes at hand, eight at least. */
 static enum verdict judge(const struct sx_oa_decoder *d, const uint8_t *data, size_t left)
 {
-	size_t length = size_of(data);
+	size_t length = oa_record_size(data);
 	bool head = is_head(d, data);
 	if (length < OA_RECORD_HEADER || (d->waiting && !head))
 		return RECORD_DAMAGE;
@@ -129,7 +124,7 @@ static size_t skip_damage(struct sx_oa_decoder *d, const uint8_t *data, size_t l
 	if (!d->waiting)
 		oa_note(d, NOTE_DAMAGE,
 			"a record of type %u and size %zu is impossible; looking for the next",
-			oa_u32(data), size_of(data));
+			oa_u32(data), oa_record_size(data));
 	d->waiting = true;
 	d->pending |= SX_QUALITY_LOST;
 	size_t next = find_head(d, data, 1, left);
@@ -143,7 +138,7 @@ static size_t skip_damage(struct sx_oa_decoder *d, const uint8_t *data, size_t l
 static enum sx_status take(struct sx_oa_decoder *d, const uint8_t *data, bool doubt,
 			   struct sx_error *err)
 {
-	size_t length = size_of(data);
+	size_t length = oa_record_size(data);
 	d->waiting = false;
 	if (doubt)
 		d->pending |= SX_QUALITY_LOST;
@@ -160,7 +155,7 @@ static size_t count_samples(const struct sx_oa_decoder *d, const uint8_t *data, 
 {
 	size_t n = 0, record = OA_RECORD_HEADER + d->report_size;
 	while (n < most && size >= record && oa_u32(data) == OA_RECORD_SAMPLE &&
-	       size_of(data) == record) {
+	       oa_record_size(data) == record) {
 		data += record;
 		size -= record;
 		n++;
@@ -210,7 +205,7 @@ enum sx_status oa_feed_records(struct sx_oa_decoder *d, const uint8_t *data, siz
 		enum verdict verdict = judge(d, data + at, size - at);
 		if (verdict == RECORD_WAIT)
 			break;
-		size_t length = size_of(data + at);
+		size_t length = oa_record_size(data + at);
 		if (verdict == RECORD_DAMAGE)
 			length = skip_damage(d, data + at, size - at);
 		else

@@ -77,7 +77,7 @@ static void take_report(struct test *t, const uint8_t *report)
 static void take_records(struct test *t, const uint8_t *data, size_t size)
 {
 	while (size >= 8) {
-		size_t length = (size_t)(data[6] | data[7] << 8);
+		size_t length = oa_record_size(data);
 		bool kernels = !data[1] && !data[2] && !data[3]; /* the others are pairs of time */
 		if (length < 8 || length > size)
 			return;

@@ -35,6 +35,12 @@ static inline uint64_t oa_u64(const uint8_t *p)
 	return (uint64_t)oa_u32(p) | (uint64_t)oa_u32(p + 4) << 32;
 }
 
+/* Bytes of the record whose head is at `record`, head included, as it says. */
+static inline size_t oa_record_size(const uint8_t record[OA_RECORD_HEADER])
+{
+	return (size_t)(record[6] | record[7] << 8);
+}
+
 static inline void oa_put32(uint8_t *p, uint32_t value)
 {
 	for (int i = 0; i < 4; i++)
