@@ -16,8 +16,7 @@
 #define LOOKS	      4
 #define REGISTERS_MAX 65536
 
-/* The kernel's id of a configuration that is there already; 0 when it is not. */
-static uint64_t find_config(const struct sx_sys *sys, uint32_t card, const char *uuid)
+uint64_t i915_config_find(const struct sx_sys *sys, uint32_t card, const char *uuid)
 {
 	char file[64];
 	snprintf(file, sizeof(file), "metrics/%s/id", uuid);
@@ -133,12 +132,12 @@ static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct 
 static enum sx_status look(const struct sx_sys *sys, int fd, uint32_t card, struct i915_programs *p,
 			   struct i915_config *out, struct sx_error *err)
 {
-	out->id = find_config(sys, card, p->uuid);
-	if (out->id && is_ours(sys, fd, p) && find_config(sys, card, p->uuid) == out->id)
+	out->id = i915_config_find(sys, card, p->uuid);
+	if (out->id && is_ours(sys, fd, p) && i915_config_find(sys, card, p->uuid) == out->id)
 		return SX_OK;
 	if (out->id) {
 		i915_programs_rename(p);
-		out->id = find_config(sys, card, p->uuid);
+		out->id = i915_config_find(sys, card, p->uuid);
 		if (out->id)
 			return is_ours(sys, fd, p) ? SX_OK : SX_AGAIN;
 	}

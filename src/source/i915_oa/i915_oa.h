@@ -101,6 +101,9 @@ struct i915_config {
 	char uuid[37];
 };
 
+/* The kernel's id of a configuration that is there already; 0 when it is not. */
+uint64_t i915_config_find(const struct sx_sys *sys, uint32_t card, const char *uuid);
+
 /*
  * Finds the set's configuration in the kernel, where it is believed only when its registers are
  * those of the catalog, or adds it; under a uuid of our own where somebody has put another program

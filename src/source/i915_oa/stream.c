@@ -70,10 +70,8 @@ static bool opens_without(const struct i915_oa *s, uint64_t property)
 /* EINVAL says nothing more: what is at fault shows in what the kernel takes without it. */
 static enum sx_status invalid(const struct i915_oa *s, struct sx_error *err)
 {
-	char file[64];
-	snprintf(file, sizeof(file), "metrics/%s/id", s->config.uuid);
 	if (!s->config.added &&
-	    nodes_card_number(s->base.sys, s->card.node.card, file, 0) != s->config.id)
+	    i915_config_find(s->base.sys, s->card.node.card, s->config.uuid) != s->config.id)
 		return error_set(err, SX_ERR_NOT_FOUND, "metric set %s was removed meanwhile",
 				 s->config.set);
 	if (opens_without(s, I915_PROP_EXPONENT))
@@ -214,7 +212,7 @@ static uint64_t count_losses(struct i915_oa *s, const uint8_t *data, size_t size
 	uint64_t missing = 0, step = UINT64_C(2) << s->exponent;
 	uint64_t now = sys_now_ns(s->base.sys);
 	while (size >= OA_RECORD_HEADER) {
-		size_t length = (size_t)(data[6] | data[7] << 8);
+		size_t length = oa_record_size(data);
 		uint32_t type = oa_u32(data);
 		if (length < OA_RECORD_HEADER || length > size)
 			break;
