@@ -115,7 +115,6 @@ void *real_beneath(int id, const void *caller);
 void *real_gl_function(bool egl, const char *name);
 
 /* The real function behind a hook, with its type; may be NULL. */
-#define REAL(name)    ((__typeof__(&name))real_find(HOOK_##name, __builtin_return_address(0)))
 #define BENEATH(name) ((__typeof__(&name))real_beneath(HOOK_##name, NULL))
 
 /*
