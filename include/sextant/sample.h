@@ -33,14 +33,24 @@ enum sx_label {
 
 /* What a sample encloses. */
 enum sx_sample_kind {
-	SX_SAMPLE_TIME,	   /* a time slice */
-	SX_SAMPLE_FRAME,   /* swap to swap */
-	SX_SAMPLE_GROUP,   /* a debug group */
-	SX_SAMPLE_CONTEXT, /* residency of a context */
-	SX_SAMPLE_DUMP,	   /* one dump of all counters */
-	SX_SAMPLE_PROCESS, /* the whole run of a program */
-	SX_SAMPLE_ROW,	   /* a row of a file */
+	SX_SAMPLE_TIME,	    /* a time slice */
+	SX_SAMPLE_FRAME,    /* swap to swap */
+	SX_SAMPLE_GROUP,    /* a debug group */
+	SX_SAMPLE_CONTEXT,  /* residency of a context */
+	SX_SAMPLE_DUMP,	    /* one dump of all counters */
+	SX_SAMPLE_PROCESS,  /* the whole run of a program */
+	SX_SAMPLE_ROW,	    /* a row of a file */
+	SX_SAMPLE_PASS,	    /* a render pass */
+	SX_SAMPLE_DRAW,	    /* one draw or dispatch */
+	SX_SAMPLE_KERNEL,   /* one kernel, copy or map */
+	SX_SAMPLE_COMMANDS, /* one command buffer */
+	SX_SAMPLE_KINDS
 };
+
+/* "time", "frame", "command-buffer", …; static storage. Any thread. */
+SX_API const char *sx_sample_kind_name(enum sx_sample_kind kind);
+/* The kind of that name, or SX_SAMPLE_KINDS. Any thread. */
+SX_API enum sx_sample_kind sx_sample_kind_find(const char *name);
 
 /* Times are nanoseconds of CLOCK_MONOTONIC, or of the file's own clock. */
 #define SX_TIME_UNKNOWN UINT64_MAX

@@ -37,6 +37,12 @@ struct sx_session_options {
 	 * are measured then. 0: every sample, whatever it costs.
 	 */
 	uint32_t overhead_permille;
+	/*
+	 * What a sample encloses, of the devices that enclose work: SX_SAMPLE_FRAME, _PASS, _GROUP,
+	 * _DRAW, _KERNEL or _COMMANDS; SX_SAMPLE_TIME: each device's own choice. One of them must
+	 * have it, else SX_ERR_USAGE.
+	 */
+	enum sx_sample_kind per;
 	const char *catalog; /* of named devices that no catalog is known to describe; or NULL */
 	/* Rows of one hardware context alone; of devices that tell contexts apart. */
 	bool only_context;

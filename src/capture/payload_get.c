@@ -120,7 +120,7 @@ enum sx_status payload_get_device(const uint8_t *data, size_t size, struct arena
 	get_columns(&in, arena, out);
 	if (!in.failed && cursor_left(&in)) /* since version 1.1 */
 		out->properties = get_properties(&in, arena, &out->property_count);
-	in.failed |= kind > SX_SAMPLE_ROW;
+	in.failed |= kind >= SX_SAMPLE_KINDS;
 	return outcome(&in);
 }
 

@@ -25,7 +25,7 @@ struct decoder_setup {
 	uint32_t value_count;
 	const struct sx_column *columns; /* RAW_ROWS: what the rows hold, from the source */
 	uint32_t column_count;
-	enum sx_sample_kind column_kind;
+	enum sx_sample_kind kind; /* RAW_ROWS, RAW_GUEST: what rows enclose, from the source */
 	const struct decoder_constant *constants; /* of the device at hand */
 	uint32_t constant_count;
 	const char *variant; /* of the catalog, or NULL: the first */

@@ -20,8 +20,8 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	struct rows_decoder *d = calloc(1, sizeof(*d));
 	if (!d)
 		return error_nomem(err, "creating a decoder");
-	*d = (struct rows_decoder){
-	    {&decode_rows}, setup->columns, setup->column_count, setup->column_kind};
+	*d =
+	    (struct rows_decoder){{&decode_rows}, setup->columns, setup->column_count, setup->kind};
 	*out = &d->base;
 	return SX_OK;
 }

@@ -249,6 +249,36 @@ static enum sx_status open_whatever(struct sx_session *s, struct sx_error *err)
 	return status;
 }
 
+/* Something here must be able to give the samples that are asked for. */
+static enum sx_status check_per(const struct sx_session *s, struct sx_error *err)
+{
+	enum sx_sample_kind per = s->options.per;
+	uint32_t able = 0;
+	char list[96] = "";
+	if (per == SX_SAMPLE_TIME)
+		return SX_OK;
+	for (uint32_t i = 0; i < s->device_count; i++)
+		able |= s->devices[i].ops->describe(s->devices[i].source)->kinds;
+	if (able >> per & 1)
+		return SX_OK;
+	for (uint32_t k = 0; k < SX_SAMPLE_KINDS; k++)
+		if (able >> k & 1)
+			snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+				 list[0] ? ", " : "", sx_sample_kind_name((enum sx_sample_kind)k));
+	const char *last = strrchr(list, ' ');
+	error_set(err, SX_ERR_USAGE, "no device here has a sample for each %s",
+		  sx_sample_kind_name(per));
+	if (s->options.input)
+		error_because(err, "a recording keeps the samples that it was made with");
+	else
+		error_because(err, "%s%s", able ? "there are these: " : "they sample time", list);
+	if (able)
+		error_try(err, "--per %s", last ? last + 1 : list);
+	else
+		error_try(err, "the same without --per");
+	return SX_ERR_USAGE;
+}
+
 enum sx_status session_open_devices(struct sx_session *s, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
@@ -258,5 +288,7 @@ enum sx_status session_open_devices(struct sx_session *s, struct sx_error *err)
 		status = open_whatever(s, err);
 	for (uint32_t i = 0; !status && !s->options.input && i < s->options.device_count; i++)
 		status = open_selector(s, s->options.devices[i], err);
+	if (!status)
+		status = check_per(s, err);
 	return status ? status : filter_check(s, err);
 }

@@ -30,7 +30,7 @@ static enum sx_status make_decoder(struct sx_session *s, struct session_device *
 				      .value_count = desc->counter_count,
 				      .columns = desc->columns,
 				      .column_count = desc->column_count,
-				      .column_kind = desc->kind,
+				      .kind = desc->kind,
 				      .constants = constants,
 				      .constant_count = info->constant_count,
 				      .variant = s->options.variant,
@@ -67,6 +67,8 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 					 .realtime = s->options.realtime,
 					 .overhead_permille = s->options.overhead_permille,
 					 .interval_ns = s->options.interval_ns};
+	if (d->ops->describe(d->source)->kinds >> s->options.per & 1)
+		request.per = s->options.per;
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[i].counter != SX_NONE)
 			names[request.counter_count++] = inputs[i].name;

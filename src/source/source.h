@@ -45,7 +45,9 @@ struct source_desc {
 	const char *name;    /* device name */
 	const char *driver;  /* driver name and version, or NULL */
 	bool simulated;
-	bool encloses_work;  /* samples are frames or the like, not time slices */
+	bool encloses_work; /* samples are frames or the like, not time slices */
+	/* What its samples can enclose at choice: bits of enum sx_sample_kind; 0: no choice. */
+	uint32_t kinds;
 	bool tells_contexts; /* rows say which hardware context ran */
 	/*
 	 * Counters are programmed by sets of the catalog, one at a time: what another set programs
@@ -71,10 +73,10 @@ struct source_desc {
 	/* Once started: what else a recording must keep to be understood ("format", "exponent"). */
 	const struct source_fact *facts;
 	uint32_t fact_count;
-	/* RAW_ROWS: the columns of its rows and what these enclose. */
+	/* RAW_ROWS: the columns of its rows. */
 	const struct sx_column *columns;
 	uint32_t column_count;
-	enum sx_sample_kind kind;
+	enum sx_sample_kind kind; /* RAW_ROWS, RAW_GUEST, once started: what rows enclose */
 };
 
 struct source_request {
@@ -102,6 +104,7 @@ struct source_request {
 	 * costs. Sources that cost it nothing ignore this.
 	 */
 	uint32_t overhead_permille;
+	enum sx_sample_kind per; /* one of the descriptor's `kinds`, or SX_SAMPLE_TIME: its own */
 };
 
 /* Called by probe for each device found, also for those that cannot be used. */

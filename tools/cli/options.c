@@ -25,7 +25,8 @@ enum kind {
 	ID,
 	CONSTANT,
 	FORMAT,
-	COLOR
+	COLOR,
+	PER
 };
 
 struct spec {
@@ -64,6 +65,8 @@ static const struct spec specs[] = {
     {"realtime", 0, FLAG, AT(realtime), NULL, "replay at the speed of the recording", 0},
     {"overhead", 0, SHARE, AT(overhead), "PERCENT",
      "what measuring may cost a program (default 5); 0: count every frame", 0},
+    {"per", 0, PER, AT(per), "KIND",
+     "a sample for each frame, pass, group, draw, kernel or command-buffer", 0},
     {"context", 0, ID, AT(context), "ID", "only what ran in this context", 0},
     {"process", 0, STRING, AT(process), "NAME|PID", "only this process's samples", 0},
     {"pid", 'p', ID, AT(pid), "PID", "a process that runs already", 0},
@@ -345,6 +348,22 @@ static enum sx_status set_id(struct option_id *id, const struct spec *spec, cons
 	return SX_OK;
 }
 
+static enum sx_status set_per(struct options *options, const struct spec *spec, const char *text,
+			      struct sx_error *err)
+{
+	static const char *const kinds[] = {"frame",  "pass",		"group", "draw",
+					    "kernel", "command-buffer", NULL};
+	for (size_t i = 0; kinds[i]; i++)
+		if (strcasecmp(kinds[i], text) == 0) {
+			options->per = sx_sample_kind_find(kinds[i]);
+			return SX_OK;
+		}
+	bad_value(err, spec, text, "frame, pass, group, draw, kernel or command-buffer");
+	const char *near = options_nearest(text, kinds);
+	error_try(err, "--per %s", near ? near : "frame");
+	return SX_ERR_USAGE;
+}
+
 static enum sx_status set(struct options *options, const struct verb *verb, const struct spec *spec,
 			  char *text, struct sx_error *err)
 {
@@ -379,6 +398,8 @@ static enum sx_status set(struct options *options, const struct verb *verb, cons
 		return set_format(options, spec, verb, text, err);
 	case COLOR:
 		return set_color(options, spec, text, err);
+	case PER:
+		return set_per(options, spec, text, err);
 	}
 	return SX_ERR_USAGE;
 }

@@ -49,6 +49,7 @@ struct options {
 	uint64_t top, repeat;
 	double fps;
 	struct option_share overhead;
+	enum sx_sample_kind per; /* SX_SAMPLE_TIME: not given */
 	bool counters, selftest, realtime, summary;
 	struct option_id context, pid;
 	uint64_t delay_ns;

@@ -303,7 +303,7 @@ const struct command cmd_record = {
 		 "With --keep only the last seconds are held in memory: SIGUSR2 writes "
 		 "them, and so does a crash of COMMAND.",
 	     .options = "for device metric set interval duration count output const api context "
-			"process pid keep sync overhead",
+			"process pid keep sync overhead per",
 	     .child = true,
 	     .own_output = true,
 	     .examples = "  sextant record -o game.sxc -- ./game\n"

@@ -96,6 +96,7 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 	    .input = o->input,
 	    .realtime = o->realtime,
 	    .overhead_permille = o->overhead.given ? o->overhead.permille : OVERHEAD_PERMILLE,
+	    .per = o->per,
 	    .catalog = o->catalog,
 	    .only_context = o->context.given,
 	    .context = o->context.value,

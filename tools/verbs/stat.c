@@ -30,7 +30,7 @@ const struct command cmd_stat = {
 	     .formats = VIEWS_FORMATS,
 	     .options = "for device metric set interval duration count input output const api "
 			"context process pid delay format "
-			"repeat realtime overhead",
+			"repeat realtime overhead per",
 	     .child = true,
 	     .examples = "  sextant stat -- glmark2 -b build\n"
 			 "  sextant stat -m 'gpu.*,frame_time' -o profile.json --json -- ./game\n"

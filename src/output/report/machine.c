@@ -4,13 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *machine_kind(enum sx_sample_kind kind)
-{
-	static const char *const names[] = {"time", "frame",   "group", "context",
-					    "dump", "process", "row"};
-	return names[kind];
-}
-
 bool machine_simulated(const struct report *report)
 {
 	bool any = false;
@@ -91,7 +84,7 @@ static void device_json(struct json *json, const struct report_device *d)
 	json_kv_string(json, "source", d->source);
 	json_kv_string(json, "driver", d->driver);
 	json_kv_bool(json, "simulated", d->simulated);
-	json_kv_string(json, "kind", machine_kind(d->kind));
+	json_kv_string(json, "kind", sx_sample_kind_name(d->kind));
 	json_kv_u64(json, "samples", d->samples);
 	json_kv_u64(json, "lost", d->lost);
 	json_kv_u64(json, "duration_ns", d->duration_ns);
@@ -140,7 +133,7 @@ void machine_head_json(struct json *json, const struct report *r)
 	json_array_end(json);
 	json_key(json, "samples");
 	json_object_begin_flat(json);
-	json_kv_string(json, "kind", machine_kind(first ? first->kind : SX_SAMPLE_TIME));
+	json_kv_string(json, "kind", sx_sample_kind_name(first ? first->kind : SX_SAMPLE_TIME));
 	json_kv_u64(json, "count", first ? first->samples : 0);
 	json_object_end(json);
 	json_kv_u64(json, "duration_ns", r->duration_ns);

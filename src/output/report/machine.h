@@ -14,8 +14,6 @@ struct machine_row {
 };
 
 void machine_row(const struct view *view, const struct report_row *row, struct machine_row *out);
-/* "frame", "time", ...: what samples enclose. */
-const char *machine_kind(enum sx_sample_kind kind);
 bool machine_simulated(const struct report *report);
 
 /* The keys of an object: everything but the metrics. */

@@ -37,15 +37,25 @@ static void frames_text(const struct view *view, const struct report_frames *f, 
 	snprintf(buf + used, size - used, ")");
 }
 
+#define KIND_MAX 24
+
+/* What `count` samples are called: "frame", "frames", "passes". */
+static const char *samples_word(enum sx_sample_kind kind, uint64_t count, char buf[KIND_MAX])
+{
+	const char *name = kind == SX_SAMPLE_TIME ? "sample" : sx_sample_kind_name(kind);
+	bool hisses = name[strlen(name) - 1] == 's';
+	snprintf(buf, KIND_MAX, "%s%s", name, count == 1 ? "" : hisses ? "es" : "s");
+	return buf;
+}
+
 static void samples_text(const struct view *view, const struct report *r,
 			 const struct report_device *d)
 {
-	const char *kind = machine_kind(d->kind);
+	char word[KIND_MAX];
 	uint64_t duration = r->file || !r->duration_ns ? d->duration_ns : r->duration_ns;
 	char line[512], part[HUMAN_MAX];
-	size_t used = (size_t)snprintf(line, sizeof(line), "%" PRIu64 " %s%s", d->samples,
-				       strcmp(kind, "time") == 0 ? "sample" : kind,
-				       d->samples == 1 ? "" : "s");
+	size_t used = (size_t)snprintf(line, sizeof(line), "%" PRIu64 " %s", d->samples,
+				       samples_word(d->kind, d->samples, word));
 	if (duration) {
 		human_duration(part, duration);
 		used += (size_t)snprintf(line + used, sizeof(line) - used, " in %s", part);
@@ -103,15 +113,14 @@ static void cost_text(const struct view *view, const struct sx_cost *c)
 static void processes_text(const struct view *view, const struct report_device *d)
 {
 	char line[256], part[HUMAN_MAX], rate[HUMAN_MAX];
-	const char *kind = machine_kind(d->kind);
+	char word[KIND_MAX];
 	if (d->process_count < 2 && !(d->process_count == 1 && d->processes[0].contexts > 1))
 		return;
 	for (uint32_t i = 0; i < d->process_count && i < PROCESSES_SHOWN; i++) {
 		const struct report_process *p = &d->processes[i];
-		size_t used = (size_t)snprintf(
-		    line, sizeof(line), "%s (%" PRIu32 "): %" PRIu64 " %s%s", p->name, p->pid,
-		    p->samples, strcmp(kind, "time") == 0 ? "sample" : kind,
-		    p->samples == 1 ? "" : "s");
+		size_t used = (size_t)snprintf(line, sizeof(line),
+					       "%s (%" PRIu32 "): %" PRIu64 " %s", p->name, p->pid,
+					       p->samples, samples_word(d->kind, p->samples, word));
 		if (p->duration_ns) {
 			human_duration(part, p->duration_ns);
 			table_number(view, rate, (double)p->samples * 1e9 / (double)p->duration_ns,

@@ -91,7 +91,7 @@ static void device_json(struct json *json, const struct sx_capture_device *d, ui
 	json_kv_string(json, "source", d->source);
 	json_kv_string(json, "driver", *d->driver ? d->driver : NULL);
 	json_kv_bool(json, "simulated", d->simulated);
-	json_kv_string(json, "kind", machine_kind(d->kind));
+	json_kv_string(json, "kind", sx_sample_kind_name(d->kind));
 	json_kv_u64(json, "rows", rows);
 	json_kv_string(json, "clock", d->clock);
 	json_kv_u64(json, "clock_error_ns", d->clock_error_ns);
@@ -200,7 +200,7 @@ static void write_json(const struct cli *cli, const struct contents *c)
 static void write_device(const struct cli *cli, const struct sx_capture_device *d, uint64_t rows)
 {
 	FILE *out = cli->view.out.out;
-	const char *kind = machine_kind(d->kind);
+	const char *kind = sx_sample_kind_name(d->kind);
 	fputc('\n', out);
 	text_styled(&cli->view.out, TEXT_BOLD, *d->name ? d->name : d->catalog);
 	if (d->simulated)
