@@ -1,0 +1,147 @@
+/* The grid of times of sources that are asked for their values. */
+#include "source/interval.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+#define WATCH_MS  10 /* how often the end of what is measured is looked for */
+
+void interval_put_u64(uint8_t *to, uint64_t value)
+{
+	for (int i = 0; i < 8; i++)
+		to[i] = (uint8_t)(value >> 8 * i);
+}
+
+enum sx_status interval_check(uint64_t interval_ns, const char *what, const char *reason,
+			      struct sx_error *err)
+{
+	if (interval_ns >= INTERVAL_MIN_NS && interval_ns <= INTERVAL_MAX_NS)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "%s cannot sample every %.6g us", what,
+		  (double)interval_ns * 1e-3);
+	error_because(err, "%s", reason);
+	error_try(err, "an interval from 1ms to 3600s");
+	return SX_ERR_USAGE;
+}
+
+static enum sx_status no_clock(struct sx_error *err)
+{
+	return error_errno(err, errno, "cannot read the monotonic clock");
+}
+
+enum sx_status interval_start(struct interval *t, uint64_t interval_ns, struct sx_error *err)
+{
+	t->interval_ns = interval_ns;
+	t->ops->take(t->user, NULL);
+	t->last_ns = sys_now_ns(t->sys);
+	if (!t->last_ns)
+		return no_clock(err);
+	t->due_ns = t->last_ns + interval_ns;
+	t->started = true;
+	return SX_OK;
+}
+
+static void fill(struct interval *t, uint64_t now, struct raw_sample *out)
+{
+	*out = (struct raw_sample){.begin_ns = t->last_ns, .end_ns = now};
+	t->ops->take(t->user, out);
+	if (now - t->last_ns > t->interval_ns + t->interval_ns / 2)
+		out->flags |= RAW_STRETCHED;
+	t->last_ns = now;
+	/* The grid of times is kept; what was missed is skipped. */
+	if (now >= t->due_ns)
+		t->due_ns += t->interval_ns * ((now - t->due_ns) / t->interval_ns + 1);
+}
+
+static bool has_ended(struct interval *t)
+{
+	t->over = t->over || (t->watched && t->ops->ended(t->user));
+	return t->over;
+}
+
+/* Waits until a sample is due or the time is over: SX_OK, SX_AGAIN or an error. */
+static enum sx_status wait_due(struct interval *t, int timeout_ms, uint64_t *now,
+			       struct sx_error *err)
+{
+	const struct sx_sys *sys = t->sys;
+	uint64_t deadline = 0;
+	for (bool first = true;; first = false) {
+		*now = sys_now_ns(sys);
+		if (!*now)
+			return no_clock(err);
+		if (first)
+			deadline = *now + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * NS_PER_MS;
+		if (*now >= t->due_ns || has_ended(t))
+			return SX_OK;
+		if (*now >= deadline)
+			return SX_AGAIN;
+		uint64_t until = t->due_ns < deadline ? t->due_ns : deadline;
+		uint64_t wait_ms = (until - *now + NS_PER_MS - 1) / NS_PER_MS;
+		if (t->watched && wait_ms > WATCH_MS)
+			wait_ms = WATCH_MS;
+		if (sys->poll(sys->user, NULL, 0, (int)wait_ms) < 0) {
+			if (errno == EINTR)
+				return SX_AGAIN; /* a signal is the caller's affair */
+			return error_errno(err, errno, "cannot wait for the next sample");
+		}
+	}
+}
+
+static bool give_note(struct interval *t, struct raw_sample *out)
+{
+	const char *text = t->ops->note ? t->ops->note(t->user, t->notes_told) : NULL;
+	if (!text)
+		return false;
+	t->notes_told++;
+	*out = (struct raw_sample){.kind = RAW_NOTE,
+				   .begin_ns = t->last_ns,
+				   .end_ns = t->last_ns,
+				   .data = (const uint8_t *)text,
+				   .size = strlen(text)};
+	return true;
+}
+
+enum sx_status interval_read(struct interval *t, int timeout_ms, struct raw_sample *out,
+			     struct sx_error *err)
+{
+	uint64_t now = 0;
+	if (!t->started)
+		return error_set(err, SX_ERR_USAGE, "the source is not started");
+	if (give_note(t, out))
+		return SX_OK;
+	if (t->has_pending) {
+		*out = t->pending;
+		t->has_pending = false;
+		return SX_OK;
+	}
+	if (t->over || t->stopped)
+		return SX_END;
+	enum sx_status status = wait_due(t, timeout_ms, &now, err);
+	if (status != SX_OK)
+		return status;
+	fill(t, now, out);
+	return SX_OK;
+}
+
+void interval_wake(const struct interval *t, struct source_wake *out)
+{
+	uint64_t look = t->watched ? sys_now_ns(t->sys) + WATCH_MS * NS_PER_MS : UINT64_MAX;
+	*out = (struct source_wake){.fd = -1, .due_ns = t->due_ns < look ? t->due_ns : look};
+}
+
+/* The rest of an interval is a sample of its own, however short: totals are of the whole run. */
+void interval_stop(struct interval *t)
+{
+	uint64_t now;
+	if (!t->started || t->stopped)
+		return;
+	t->stopped = true;
+	if (t->over || !(now = sys_now_ns(t->sys)) || now <= t->last_ns)
+		return;
+	fill(t, now, &t->pending);
+	t->has_pending = true;
+}

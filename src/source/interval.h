@@ -1,0 +1,63 @@
+/*
+ * What sources share that are asked for their values, rather than told: one sample an interval on a
+ * grid of times, notes before the first, the rest of the last interval kept by stop().
+ */
+#ifndef SOURCE_INTERVAL_H
+#define SOURCE_INTERVAL_H
+
+#include "source/source.h"
+
+/* How a source takes part. `user` is handed to each. */
+struct interval_ops {
+	/*
+	 * Reads everything and fills in what lies between the reading before and this one; the
+	 * times are set already. The bytes hold until the next call. The first call is made by
+	 * interval_start(), with `out` NULL: a reading to begin from.
+	 */
+	void (*take)(void *user, struct raw_sample *out);
+	/* Whether what is measured has ended, so that its last sample is due at once; NULL: never.
+	 */
+	bool (*ended)(void *user);
+	/* The n-th thing that the user should know, NULL beyond the last one; or NULL. */
+	const char *(*note)(void *user, uint32_t index);
+};
+
+/* Between start() and close(). Zero-initialise. */
+struct interval {
+	const struct interval_ops *ops;
+	void *user;
+	const struct sx_sys *sys;
+	bool watched; /* what is measured may end: ended() is asked */
+	bool over;    /* it has; take() may say so as well */
+	uint64_t interval_ns, last_ns, due_ns;
+	bool started, stopped;
+	uint32_t notes_told;
+	bool has_pending;
+	struct raw_sample pending; /* taken by stop() */
+};
+
+#define INTERVAL_MIN_NS UINT64_C(1000000)
+#define INTERVAL_MAX_NS UINT64_C(3600000000000)
+
+/*
+ * Refuses an interval below a millisecond or above an hour; `what` is the source in words ("the CPU
+ * source"), `reason` why it cannot. Errors: SX_ERR_USAGE.
+ */
+enum sx_status interval_check(uint64_t interval_ns, const char *what, const char *reason,
+			      struct sx_error *err);
+/*
+ * Takes the reading to begin from. Members up to `watched` are set by the caller. Errors:
+ * that of the clock.
+ */
+enum sx_status interval_start(struct interval *interval, uint64_t interval_ns,
+			      struct sx_error *err);
+/* As source_ops.read(), .wake() and .stop(). */
+enum sx_status interval_read(struct interval *interval, int timeout_ms, struct raw_sample *out,
+			     struct sx_error *err);
+void interval_wake(const struct interval *interval, struct source_wake *out);
+void interval_stop(struct interval *interval);
+
+/* Writes u64 values as RAW_VALUES has them, for take(). */
+void interval_put_u64(uint8_t *to, uint64_t value);
+
+#endif
