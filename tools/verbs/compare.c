@@ -7,6 +7,7 @@
 #include "tools/cli/compare_input.h"
 #include "tools/verbs/diff.h"
 #include "tools/verbs/repeat.h"
+#include "tools/verbs/run.h"
 
 #define RUNS	  5
 #define SEPARATOR ":::"
@@ -56,12 +57,7 @@ static enum sx_status measure(const struct cli *cli, struct repeat *repeat, stru
 static void name_side(struct compare_set *set, char *const *argv)
 {
 	char text[512];
-	size_t used = 0;
-	text[0] = '\0';
-	for (; *argv && used < sizeof(text); argv++) {
-		int n = snprintf(text + used, sizeof(text) - used, "%s%s", used ? " " : "", *argv);
-		used += n > 0 ? (size_t)n : 0;
-	}
+	run_words(argv, text, sizeof(text));
 	const char *copy = compare_set_text(set, text);
 	if (copy) {
 		set->files[0] = copy;

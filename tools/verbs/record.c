@@ -99,16 +99,6 @@ static void look_around(struct recording *r)
 	r->shown_s = seconds;
 }
 
-static void join_words(char *const *argv, char *buf, size_t size)
-{
-	size_t used = 0;
-	buf[0] = '\0';
-	for (; argv && *argv && used < size; argv++) {
-		int n = snprintf(buf + used, size - used, "%s%s", used ? " " : "", *argv);
-		used += n > 0 ? (size_t)n : 0;
-	}
-}
-
 /* The commit that a CI job builds, so that comparisons can name it; "" elsewhere. */
 static const char *commit_of_job(void)
 {
@@ -128,7 +118,7 @@ static enum sx_status create_writer(struct recording *r, struct sx_error *err)
 	struct utsname kernel = {0};
 	gethostname(host, sizeof(host) - 1);
 	uname(&kernel);
-	join_words(o->child, command, sizeof(command));
+	run_words(o->child, command, sizeof(command));
 	snprintf(interval, sizeof(interval), "%llu ns", (unsigned long long)o->interval_ns);
 	struct sx_capture_property properties[] = {
 	    {"writer", "sextant " SX_VERSION}, {"host", host},

@@ -138,6 +138,16 @@ int run_cannot(const struct cli *cli, const struct sx_error *err, char *const *a
 	return err->status == SX_ERR_NOT_FOUND ? 127 : 126;
 }
 
+void run_words(char *const *argv, char *buf, size_t size)
+{
+	size_t used = 0;
+	buf[0] = '\0';
+	for (; argv && *argv && used < size; argv++) {
+		int n = snprintf(buf + used, size - used, "%s%s", used ? " " : "", *argv);
+		used += n > 0 ? (size_t)n : 0;
+	}
+}
+
 int run_missing(const char *program)
 {
 	char path[4096];

@@ -35,6 +35,8 @@ int run_exit_code(const struct sx_child_status *child);
  */
 int run_cannot(const struct cli *cli, const struct sx_error *err, char *const *argv);
 
+/* A command as text, its words with spaces between them; cut where it does not fit. */
+void run_words(char *const *argv, char *buf, size_t size);
 /* Why execvp() would not find a program: ENOENT or EACCES; 0 when it is there. */
 int run_missing(const char *program);
 
