@@ -16,6 +16,7 @@
 #include "import/import.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/result_file.h"
+#include "tools/cli/temp.h"
 
 #define BLOCK_ROWS 4096
 
@@ -253,17 +254,11 @@ enum sx_status imported_write(const struct cli *cli, const char *const *paths, s
 static enum sx_status make(struct cli *cli, const char *path, struct imported *made,
 			   struct sx_error *err)
 {
-	const char *folder = getenv("TMPDIR");
-	char draft[512];
-	if (!folder || folder[0] != '/' || strlen(folder) > 400)
-		folder = "/tmp";
-	snprintf(draft, sizeof(draft), "%s/sextant-XXXXXX", folder);
+	char draft[TEMP_NAME_MAX];
+	temp_name(draft, "sextant");
 	int fd = mkostemp(draft, O_CLOEXEC);
-	if (fd < 0) {
-		error_errno(err, errno, "cannot write to %s", folder);
-		error_try(err, "TMPDIR=FOLDER with one that can be written");
-		return err->status;
-	}
+	if (fd < 0)
+		return temp_refused(errno, err);
 	close(fd);
 	enum sx_status status = write_all(cli, &path, 1, draft, err);
 	made->fd = !status || status == SX_INCOMPLETE ? open(draft, O_RDONLY | O_CLOEXEC) : -1;

@@ -15,17 +15,12 @@
 
 enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err)
 {
-	const char *folder = getenv("TMPDIR");
-	if (!folder || folder[0] != '/' || strlen(folder) > 400)
-		folder = "/tmp";
 	*repeat = (struct repeat){0};
-	snprintf(repeat->folder, sizeof(repeat->folder), "%s/sextant-runs-XXXXXX", folder);
+	temp_name(repeat->folder, "sextant-runs");
 	if (mkdtemp(repeat->folder))
 		return SX_OK;
 	repeat->folder[0] = '\0';
-	error_errno(err, errno, "cannot write to %s", folder);
-	error_try(err, "TMPDIR=FOLDER with one that can be written");
-	return err->status;
+	return temp_refused(errno, err);
 }
 
 void repeat_end(struct repeat *repeat)

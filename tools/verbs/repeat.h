@@ -3,10 +3,11 @@
 #define TOOLS_VERBS_REPEAT_H
 
 #include "tools/cli/cli.h"
+#include "tools/cli/temp.h"
 
 /* A folder of its own for recordings, which goes with what is in it. */
 struct repeat {
-	char folder[512];
+	char folder[TEMP_NAME_MAX];
 	uint64_t count; /* recordings so far */
 	bool failed;	/* a program did not end with 0 */
 	bool cut;	/* a signal asked to end: no more runs */
