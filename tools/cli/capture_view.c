@@ -108,20 +108,6 @@ static enum sx_status find_set(const struct cli *cli, struct capture_view *view,
 	return SX_OK;
 }
 
-enum sx_status capture_view_need_set(const struct cli *cli, const struct capture_view *view,
-				     struct sx_error *err)
-{
-	if (view->set || cli->options.metrics.count || cli->options.counters ||
-	    !sx_catalog_has_sets(view->catalog))
-		return SX_OK;
-	error_set(err, SX_ERR_USAGE, "%s does not tell which metric set was programmed",
-		  view->path);
-	error_because(err, "an older version wrote it, and each set counts other things");
-	error_try(err, "--set NAME; sextant list sets --for %s",
-		  sx_catalog_info(view->catalog)->name);
-	return SX_ERR_USAGE;
-}
-
 static enum sx_status open_catalog(const struct cli *cli, struct capture_view *view,
 				   struct sx_error *err)
 {
@@ -216,66 +202,6 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
 		return SX_OK;
 	struct capture_view *none; /* says what is there */
 	return capture_view_device(cli, path, SX_NONE, &none, err);
-}
-
-static enum sx_status try_pattern(const struct cli *cli, const struct capture_view *view,
-				  const char *pattern, bool neutral, struct sx_error *err)
-{
-	struct sx_metrics *metrics = NULL;
-	struct sx_metrics_options options = {.patterns = &pattern,
-					     .pattern_count = 1,
-					     .keep_neutral = neutral,
-					     .set = view->set,
-					     .variant = cli->options.api,
-					     .constants = view->constants,
-					     .constant_count = view->constant_count};
-	enum sx_status status = sx_metrics_create(view->catalog, &options, &metrics, err);
-	sx_metrics_destroy(metrics);
-	return status;
-}
-
-static bool is_elsewhere(const struct cli *cli, const struct capture_view *view,
-			 const char *pattern)
-{
-	bool found = false;
-	for (uint32_t i = 0; !found && i < sx_capture_info(view->reader)->device_count; i++) {
-		struct capture_view *other = NULL;
-		if (i == view->device || capture_view_device(cli, view->path, i, &other, NULL))
-			continue;
-		found = try_pattern(cli, other, pattern, false, NULL) == SX_OK;
-		capture_view_close(other);
-	}
-	return found;
-}
-
-enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *view,
-				   struct sx_error *err)
-{
-	const struct string_list *all = &cli->options.metrics;
-	enum sx_status status = SX_OK;
-	struct sx_error why = {0};
-	view->patterns = calloc(all->count + 1, sizeof(*view->patterns));
-	view->pattern_count = 0;
-	if (!view->patterns)
-		return error_nomem(err, "reading a capture");
-	for (size_t i = 0; !status && i < all->count; i++) {
-		const char *pattern = all->items[i];
-		status = try_pattern(cli, view, pattern, false, &why);
-		if (status && is_elsewhere(cli, view, pattern)) {
-			status = SX_OK;
-			continue;
-		}
-		/* A name of the vocabulary that no device has is no data, with a reason. */
-		if (status)
-			status = try_pattern(cli, view, pattern, true, NULL);
-		if (!status)
-			view->patterns[view->pattern_count++] = pattern;
-	}
-	if (!status && all->count && !view->pattern_count)
-		status = SX_ERR_NOT_FOUND;
-	if (status && err)
-		*err = why;
-	return status;
 }
 
 void capture_view_close(struct capture_view *view)

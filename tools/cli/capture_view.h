@@ -4,6 +4,7 @@
 
 #include <sextant/capture.h>
 
+#include "analysis/report/report.h"
 #include "tools/cli/cli.h"
 
 struct capture_view {
@@ -57,6 +58,27 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
  */
 enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *view,
 				   struct sx_error *err);
+
+/*
+ * A metric of one device need not be one of the others: whether, of so many devices, the one that
+ * gave this status is passed over.
+ */
+bool capture_view_passes_over(const struct cli *cli, enum sx_status status, uint32_t devices);
+/*
+ * Opens a device with what is asked of it and a table for its rows, for verbs that read rows. What
+ * *view and *raw hold then is the caller's, also when this fails; set both to NULL before.
+ */
+enum sx_status capture_view_prepare(const struct cli *cli, const char *path, uint32_t device,
+				    struct capture_view **view, struct sx_table **raw,
+				    struct sx_error *err);
+/* The chosen metrics, in memory of the view; `raw` has the columns of the rows. */
+struct sx_metrics_options capture_view_selection(const struct cli *cli,
+						 const struct capture_view *view,
+						 const struct sx_table *raw);
+/* The device as one of a report, in memory of the view. */
+struct report_source capture_view_source(const struct cli *cli, const struct capture_view *view,
+					 const struct sx_metrics *metrics,
+					 const struct sx_table *raw);
 
 /* A table without rows that has the device's columns. */
 enum sx_status capture_view_table(const struct capture_view *view, struct sx_table **out,

@@ -45,15 +45,7 @@ static enum sx_status select_metrics(const struct cli *cli, struct exported *d,
 				     struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	struct sx_metrics_options options = {.patterns = d->view->patterns,
-					     .pattern_count = d->view->pattern_count,
-					     .keep_neutral = true,
-					     .set = d->view->set,
-					     .variant = o->api,
-					     .constants = d->view->constants,
-					     .constant_count = d->view->constant_count,
-					     .counters = o->counters,
-					     .like = d->raw};
+	struct sx_metrics_options options = capture_view_selection(cli, d->view, d->raw);
 	if (o->counters && !o->metrics.count)
 		return SX_OK;
 	return sx_metrics_create(d->view->catalog, &options, &d->metrics, err);
@@ -70,13 +62,7 @@ static void close_device(struct exported *d)
 static enum sx_status open_device(const struct cli *cli, const char *path, uint32_t number,
 				  struct exported *d, struct sx_error *err)
 {
-	enum sx_status status = capture_view_device(cli, path, number, &d->view, err);
-	if (!status)
-		status = capture_view_need_set(cli, d->view, err);
-	if (!status)
-		status = capture_view_choose(cli, d->view, err);
-	if (!status)
-		status = capture_view_table(d->view, &d->raw, err);
+	enum sx_status status = capture_view_prepare(cli, path, number, &d->view, &d->raw, err);
 	if (!status)
 		status = select_metrics(cli, d, err);
 	if (status)
@@ -255,12 +241,6 @@ static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 	return status;
 }
 
-/* A metric of one device need not be one of the others. */
-static bool passes_over(const struct cli *cli, enum sx_status status, uint32_t devices)
-{
-	return cli->options.metrics.count && devices > 1 && status == SX_ERR_NOT_FOUND;
-}
-
 static enum sx_status open_devices(struct exporting *e, const char *path, struct sx_error *err)
 {
 	uint32_t *list = NULL, count = 0;
@@ -271,7 +251,7 @@ static enum sx_status open_devices(struct exporting *e, const char *path, struct
 	for (uint32_t i = 0; !status && i < count; i++) {
 		struct exported *d = &e->devices[e->count++];
 		status = open_device(e->cli, path, list[i], d, err);
-		if (!passes_over(e->cli, status, count))
+		if (!capture_view_passes_over(e->cli, status, count))
 			continue;
 		passed = status;
 		status = SX_OK;

@@ -31,52 +31,21 @@ static void input_close(struct input *in)
 	*in = (struct input){0};
 }
 
-static struct sx_metrics_options selection(const struct cli *cli, const struct input *in)
-{
-	const struct options *o = &cli->options;
-	return (struct sx_metrics_options){.patterns = in->view->patterns,
-					   .pattern_count = in->view->pattern_count,
-					   .set = in->view->set,
-					   .variant = o->api,
-					   .constants = in->view->constants,
-					   .constant_count = in->view->constant_count,
-					   .counters = o->counters,
-					   .keep_neutral = true,
-					   .like = in->raw};
-}
-
 static enum sx_status input_open(const struct cli *cli, const char *path, uint32_t index,
 				 struct input *in, struct sx_error *err)
 {
 	*in = (struct input){0};
-	enum sx_status status = capture_view_device(cli, path, index, &in->view, err);
-	if (!status)
-		status = capture_view_need_set(cli, in->view, err);
-	if (!status)
-		status = capture_view_choose(cli, in->view, err);
-	if (!status)
-		status = capture_view_table(in->view, &in->raw, err);
+	enum sx_status status = capture_view_prepare(cli, path, index, &in->view, &in->raw, err);
 	if (status)
 		return status;
-	struct sx_metrics_options options = selection(cli, in);
+	struct sx_metrics_options options = capture_view_selection(cli, in->view, in->raw);
 	return sx_metrics_create(in->view->catalog, &options, &in->metrics, err);
 }
 
 static enum sx_status add_device(const struct cli *cli, const struct input *in,
 				 struct report_fill *fill, struct sx_error *err)
 {
-	const struct sx_capture_device *info = in->view->info;
-	struct report_source source = {.catalog = in->view->catalog,
-				       .name = *info->name ? info->name : info->catalog,
-				       .driver = info->driver,
-				       .source = info->source,
-				       .simulated = info->simulated,
-				       .constants = in->view->constants,
-				       .constant_count = in->view->constant_count,
-				       .set = in->view->set,
-				       .variant = cli->options.api,
-				       .metrics = in->metrics,
-				       .like = in->raw};
+	struct report_source source = capture_view_source(cli, in->view, in->metrics, in->raw);
 	return report_add_device(fill, &source, NULL, err);
 }
 
@@ -85,7 +54,8 @@ static enum sx_status by_begin(const struct cli *cli, struct input *in, struct s
 	const struct options *o = &cli->options;
 	const struct sx_capture_info *info = sx_capture_info(in->view->reader);
 	struct report_by_options options = {.catalog = in->view->catalog,
-					    .metrics = selection(cli, in),
+					    .metrics =
+						capture_view_selection(cli, in->view, in->raw),
 					    .sort = o->sort,
 					    .top = o->top,
 					    .begin_ns = info->begin_ns,
@@ -136,12 +106,6 @@ static enum sx_status set_goal(const struct cli *cli, struct report_fill *fill,
 	report_set_goal(fill,
 			&(struct sx_budget_goal){width, height, o->fps > 0 ? o->fps : FPS_DEFAULT});
 	return SX_OK;
-}
-
-/* A metric of one device need not be one of the others. */
-static bool passes_over(const struct cli *cli, enum sx_status status, uint32_t devices)
-{
-	return cli->options.metrics.count && devices > 1 && status == SX_ERR_NOT_FOUND;
 }
 
 static enum sx_status write_groups(const struct cli *cli, const struct input *inputs,
@@ -239,7 +203,7 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 	for (uint32_t i = 0; !status && i < count; i++) {
 		struct input *in = &inputs[(*used)++];
 		status = input_open(cli, path, list[i], in, err);
-		if (passes_over(cli, status, count)) {
+		if (capture_view_passes_over(cli, status, count)) {
 			passed = status;
 			status = SX_OK;
 			input_close(&inputs[--*used]);
