@@ -1,4 +1,4 @@
-/* Reading captures as runs of a comparison, and gates from the command line. */
+/* Reading captures as runs of a comparison. */
 #include "tools/cli/compare_input.h"
 
 #include <errno.h>
@@ -9,9 +9,8 @@
 #include "tools/cli/capture_view.h"
 #include "tools/cli/imported.h"
 
-#define GATES_BYTES_MAX (1 << 20)
-#define WARM_UP_NS	UINT64_C(1000000000) /* at most; and a tenth of the run at most */
-#define WARM_UP_SHARE	10
+#define WARM_UP_NS    UINT64_C(1000000000) /* at most; and a tenth of the run at most */
+#define WARM_UP_SHARE 10
 
 /* One capture while it is read. */
 struct run {
@@ -229,76 +228,4 @@ enum sx_status compare_input_load(struct cli *cli, const char *files, struct com
 		status = compare_set_done(set, err);
 	free(list);
 	return status;
-}
-
-static enum sx_status read_gates(const char *path, struct arena *arena, char **text,
-				 struct sx_error *err)
-{
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return error_errno(err, errno, "cannot read %s", path);
-	*text = arena_alloc(arena, GATES_BYTES_MAX + 1);
-	size_t size = *text ? fread(*text, 1, GATES_BYTES_MAX + 1, file) : 0;
-	bool bad = ferror(file);
-	fclose(file);
-	if (!*text)
-		return error_nomem(err, "gates");
-	if (bad || size > GATES_BYTES_MAX || memchr(*text, '\0', size)) {
-		error_set(err, SX_ERR_BAD_INPUT, "%s is no list of gates", path);
-		error_because(err, "it is no text, or larger than 1 MiB");
-		error_try(err, "one gate a line: frame_time.p95 < 16.6ms");
-		return SX_ERR_BAD_INPUT;
-	}
-	(*text)[size] = '\0';
-	return SX_OK;
-}
-
-enum sx_status compare_gates(const struct cli *cli, struct arena *arena, struct gate **out,
-			     size_t *count, struct sx_error *err)
-{
-	const struct options *o = &cli->options;
-	struct gate *lines = NULL;
-	size_t line_count = 0;
-	enum sx_status status = SX_OK;
-	if (o->gates_file) {
-		char *text = NULL;
-		status = read_gates(o->gates_file, arena, &text, err);
-		if (!status)
-			status =
-			    gate_parse_lines(arena, o->gates_file, text, &lines, &line_count, err);
-	}
-	if (!status && o->gate_missing && strcmp(o->gate_missing, "skip") != 0 &&
-	    strcmp(o->gate_missing, "fail") != 0) {
-		error_set(err, SX_ERR_USAGE, "--gate-missing=%s is not known", o->gate_missing);
-		error_because(err, "a gate that cannot be judged fails, or is skipped");
-		error_try(err, "--gate-missing=skip");
-		status = SX_ERR_USAGE;
-	}
-	*count = 0;
-	*out = arena_alloc(arena, (o->gates.count + line_count + 1) * sizeof(**out));
-	if (!*out)
-		return error_nomem(err, "gates");
-	for (size_t i = 0; !status && i < o->gates.count; i++)
-		status = gate_parse(arena, o->gates.items[i], &(*out)[(*count)++], err);
-	for (size_t i = 0; !status && i < line_count; i++)
-		(*out)[(*count)++] = lines[i];
-	return status;
-}
-
-int compare_gates_exit(const struct cli *cli, const struct report_gate *gates, size_t count)
-{
-	const struct options *o = &cli->options;
-	bool skip = o->gate_missing && strcmp(o->gate_missing, "skip") == 0;
-	bool says = cli->view.format == FORMAT_CSV || cli->view.format == FORMAT_NDJSON;
-	int code = EXIT_OK;
-	for (size_t i = 0; i < count; i++) {
-		const struct report_gate *g = &gates[i];
-		if (says && (g->why || !g->passed))
-			cli_note(cli, "gate %s: %s", g->text, g->why ? g->why : "FAILED");
-		if (g->why && !skip && code == EXIT_OK)
-			code = EXIT_INCOMPLETE;
-		if (!g->why && !g->passed && !o->gate_warn)
-			code = EXIT_REGRESSION;
-	}
-	return code;
 }

@@ -1,9 +1,9 @@
 /* sextant diff: two captures, or two sets of runs, side by side. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "output/diff/diff.h"
 #include "tools/cli/compare_input.h"
+#include "tools/cli/gate_options.h"
 #include "tools/verbs/diff.h"
 
 int diff_sets(struct cli *cli, const struct compare_set *a, const struct compare_set *b,
@@ -15,16 +15,15 @@ int diff_sets(struct cli *cli, const struct compare_set *a, const struct compare
 	int code = EXIT_OK;
 	*status = compare_run(a, b, &c, err);
 	if (!*status)
-		*status = compare_gates(cli, &c.arena, &gates, &count, err);
+		*status = gate_options_read(cli, &c.arena, &gates, &count, err);
 	if (!*status && !(c.gates = calloc(count + 1, sizeof(*c.gates))))
 		*status = error_nomem(err, "gates");
 	if (!*status) {
-		const char *missing = cli->options.gate_missing;
 		c.gate_count = count;
-		c.skip_unjudged = missing && strcmp(missing, "skip") == 0;
+		c.skip_unjudged = gate_options_skip(cli);
 		gate_judge_comparison(gates, count, &c, &c.arena, c.gates);
 		*status = diff_views_find(cli->view.format)->write(&cli->view, &c, err);
-		code = compare_gates_exit(cli, c.gates, count);
+		code = gate_options_exit(cli, c.gates, count);
 		if (code == EXIT_OK && !c.comparable)
 			code = EXIT_INCOMPLETE;
 	}

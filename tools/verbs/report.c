@@ -7,7 +7,7 @@
 #include "output/report/groups.h"
 #include "output/views.h"
 #include "tools/cli/capture_view.h"
-#include "tools/cli/compare_input.h"
+#include "tools/cli/gate_options.h"
 #include "tools/cli/imported.h"
 
 #define FPS_DEFAULT 60
@@ -136,7 +136,7 @@ static enum sx_status judge_gates(const struct cli *cli, struct arena *arena, st
 {
 	struct gate *gates = NULL;
 	size_t count = 0;
-	enum sx_status status = compare_gates(cli, arena, &gates, &count, err);
+	enum sx_status status = gate_options_read(cli, arena, &gates, &count, err);
 	struct report_gate *judged =
 	    status ? NULL : arena_alloc(arena, (count + 1) * sizeof(*judged));
 	if (!status && !judged)
@@ -146,7 +146,7 @@ static enum sx_status judge_gates(const struct cli *cli, struct arena *arena, st
 	gate_judge_report(gates, count, report, arena, judged);
 	report->gates = judged;
 	report->gate_count = (uint32_t)count;
-	*code = compare_gates_exit(cli, judged, count);
+	*code = gate_options_exit(cli, judged, count);
 	return SX_OK;
 }
 

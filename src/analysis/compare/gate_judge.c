@@ -1,0 +1,207 @@
+/* Holding gates against numbers. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analysis/compare/gate.h"
+
+#define TEXT_MAX 256
+
+/* Prefixes, longest first so that "Mi" is no "M". */
+static const struct {
+	const char *text;
+	double factor;
+} prefixes[] = {{"Ki", 1024.0},	      {"Mi", 1048576.0},
+		{"Gi", 1073741824.0}, {"Ti", 1099511627776.0},
+		{"\u00b5", 1e-6},     {"n", 1e-9},
+		{"u", 1e-6},	      {"m", 1e-3},
+		{"k", 1e3},	      {"K", 1e3},
+		{"M", 1e6},	      {"G", 1e9},
+		{"T", 1e12},	      {"", 1}};
+
+/* Whether `text` is a prefix and one of the symbols; *factor of the prefix. */
+static bool is_prefixed(const char *text, const char *const *symbols, double *factor)
+{
+	for (size_t p = 0; p < sizeof(prefixes) / sizeof(prefixes[0]); p++) {
+		size_t len = strlen(prefixes[p].text);
+		if (strncmp(text, prefixes[p].text, len) != 0)
+			continue;
+		for (const char *const *s = symbols; *s; s++) {
+			if (strcmp(text + len, *s) != 0)
+				continue;
+			*factor = prefixes[p].factor;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The factor from a written unit to a metric's base unit; false when it measures something else. */
+static bool unit_factor(const char *written, const char *base, double *factor)
+{
+	static const char *const seconds[] = {"s", NULL}, *const bytes[] = {"B", "bytes", NULL},
+				 *const rate[] = {"B/s", "bytes/s", NULL},
+				 *const hertz[] = {"Hz", NULL}, *const power[] = {"W", NULL},
+				 *const energy[] = {"J", NULL};
+	const char *const own[] = {base, "", NULL};
+	*factor = 1;
+	if (!*written || strcmp(written, base) == 0)
+		return true;
+	if (strcmp(base, "percent") == 0)
+		return strcmp(written, "%") == 0;
+	if (strcmp(base, "ratio") == 0) {
+		*factor = 0.01;
+		return strcmp(written, "%") == 0;
+	}
+	if (strcmp(base, "s") == 0)
+		return is_prefixed(written, seconds, factor);
+	if (strcmp(base, "bytes") == 0)
+		return is_prefixed(written, bytes, factor);
+	if (strcmp(base, "bytes/s") == 0)
+		return is_prefixed(written, rate, factor);
+	if (strcmp(base, "Hz") == 0)
+		return is_prefixed(written, hertz, factor);
+	if (strcmp(base, "W") == 0)
+		return is_prefixed(written, power, factor);
+	if (strcmp(base, "J") == 0)
+		return is_prefixed(written, energy, factor);
+	return is_prefixed(written, own, factor);
+}
+
+static bool holds(enum gate_op op, double value, double limit)
+{
+	switch (op) {
+	case GATE_LESS:
+		return value < limit;
+	case GATE_AT_MOST:
+		return value <= limit;
+	case GATE_MORE:
+		return value > limit;
+	case GATE_AT_LEAST:
+		return value >= limit;
+	case GATE_EQUAL:
+		break;
+	}
+	return value == limit;
+}
+
+static double stat_of(enum gate_stat stat, const struct compare_stats *s)
+{
+	const double all[] = {s->total, s->mean, s->min, s->p50, s->p95, s->p99, s->max};
+	return all[stat];
+}
+
+static void judge_value(const struct gate *gate, double value, const char *unit,
+			struct arena *arena, struct report_gate *out)
+{
+	double factor;
+	out->value = value;
+	out->unit = unit;
+	if (!unit_factor(gate->unit, unit, &factor)) {
+		char why[TEXT_MAX];
+		int n = snprintf(why, sizeof(why), "%s is measured in %s, not in %s", gate->metric,
+				 unit, gate->unit);
+		out->why = arena_strndup(arena, why, (size_t)n < sizeof(why) ? (size_t)n : 0);
+		return;
+	}
+	out->limit = gate->number * factor;
+	if (isnan(value))
+		out->why = gate->stat == GATE_TOTAL ? "it has no total, or no data" : "no data";
+	else
+		out->passed = holds(gate->op, value, out->limit);
+}
+
+static struct report_gate begin(const struct gate *gate)
+{
+	return (struct report_gate){.text = gate->text,
+				    .metric = gate->metric,
+				    .unit = "",
+				    .value = (double)NAN,
+				    .limit = gate->number};
+}
+
+/* Names are compared without regard to case; a neutral name serves too. */
+static bool is_named(const char *wanted, const char *name, const char *neutral)
+{
+	return strcasecmp(wanted, name) == 0 || (neutral && strcasecmp(wanted, neutral) == 0);
+}
+
+static void judge_row(const struct gate *gate, const struct report_row *row, uint32_t device,
+		      const struct units *units, struct arena *arena, struct report_gate *out)
+{
+	char buf[2 * UNITS_TEXT_MAX];
+	double factor;
+	const char *base = units_base(units, row->unit, buf, &factor);
+	const struct sx_stats *s = &row->stats;
+	const struct compare_stats in_base = {s->total * factor, s->mean * factor, s->min * factor,
+					      s->p50 * factor,	 s->p95 * factor,  s->p99 * factor,
+					      s->max * factor};
+	out->device = device;
+	out->why = NULL;
+	judge_value(gate, stat_of(gate->stat, &in_base), arena_strndup(arena, base, strlen(base)),
+		    arena, out);
+	if (out->why && s->why && isnan(out->value))
+		out->why = s->why;
+}
+
+void gate_judge_report(const struct gate *gates, size_t count, const struct report *report,
+		       struct arena *arena, struct report_gate *out)
+{
+	struct units *units = count ? arena_alloc(arena, sizeof(*units)) : NULL;
+	if (units)
+		units_init(units);
+	for (size_t g = 0; g < count; g++) {
+		out[g] = begin(&gates[g]);
+		out[g].why = "there is no such metric in this report";
+		if (gates[g].relative) {
+			out[g].why = "a limit with a sign needs a baseline: see sextant diff";
+			continue;
+		}
+		for (uint32_t d = report->device_count; d-- > 0;)
+			for (uint32_t i = report->devices[d].row_count; i-- > 0;) {
+				const struct report_row *row = &report->devices[d].rows[i];
+				if (units && is_named(gates[g].metric, row->name, row->neutral))
+					judge_row(&gates[g], row, d, units, arena, &out[g]);
+			}
+	}
+}
+
+static void judge_change(const struct gate *gate, const struct compare_row *row,
+			 struct report_gate *out)
+{
+	if (!row->a || !row->b || row->verdict == COMPARE_INCOMPARABLE) {
+		out->why = row->why;
+		return;
+	}
+	double a = stat_of(gate->stat, &row->a->stats), b = stat_of(gate->stat, &row->b->stats);
+	out->unit = "ratio";
+	out->limit = gate->number;
+	out->value = a != 0 ? (b - a) / fabs(a) : b == 0 ? 0 : (double)INFINITY;
+	out->why = isnan(a) || isnan(b) ? "no data" : NULL;
+	out->passed = !out->why && holds(gate->op, out->value, gate->number);
+}
+
+void gate_judge_comparison(const struct gate *gates, size_t count, const struct comparison *c,
+			   struct arena *arena, struct report_gate *out)
+{
+	for (size_t g = 0; g < count; g++) {
+		out[g] = begin(&gates[g]);
+		out[g].why = "there is no such metric in both";
+		for (size_t i = c->row_count; i-- > 0;) {
+			const struct compare_row *row = &c->rows[i];
+			const struct compare_metric *m = row->b ? row->b : row->a;
+			if (!is_named(gates[g].metric, m->name, m->neutral))
+				continue;
+			out[g].device = m->device;
+			out[g].why = NULL;
+			if (gates[g].relative)
+				judge_change(&gates[g], row, &out[g]);
+			else if (!row->b)
+				out[g].why = row->why;
+			else
+				judge_value(&gates[g], stat_of(gates[g].stat, &row->b->stats),
+					    row->b->unit, arena, &out[g]);
+		}
+	}
+}
