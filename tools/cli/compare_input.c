@@ -57,69 +57,47 @@ static enum sx_status add_device(struct run *run, struct capture_view *view, str
 				 struct sx_error *err)
 {
 	static const char *const everything = "*"; /* counters too: they are compared exactly */
-	const struct options *o = &run->cli->options;
-	bool some = o->metrics.count > 0;
-	const struct sx_metrics_options selection = {
-	    .patterns = some ? o->metrics.items : &everything,
-	    .pattern_count = some ? (uint32_t)o->metrics.count : 1,
-	    .set = o->set,
-	    .variant = o->api,
-	    .constants = view->constants,
-	    .constant_count = view->constant_count,
-	    .like = raw};
+	struct sx_metrics_options selection = capture_view_selection(run->cli, view, raw);
 	struct sx_metrics **metrics = &run->metrics[run->used];
-	enum sx_status status = sx_metrics_create(view->catalog, &selection, metrics, err);
-	if (status == SX_ERR_NOT_FOUND && o->metrics.count)
-		return SX_OK; /* a metric of one device need not be one of the others */
-	const struct report_source source = {.catalog = view->catalog,
-					     .name = *view->info->name ? view->info->name
-								       : view->info->catalog,
-					     .driver = view->info->driver,
-					     .source = view->info->source,
-					     .simulated = view->info->simulated,
-					     .constants = view->constants,
-					     .constant_count = view->constant_count,
-					     .set = o->set,
-					     .variant = o->api,
-					     .metrics = *metrics,
-					     .like = raw};
 	uint32_t index = 0;
-	if (!status)
-		status = report_add_device(run->fill, &source, &index, err);
+	if (!view->pattern_count) {
+		selection.patterns = &everything;
+		selection.pattern_count = 1;
+	}
+	enum sx_status status = sx_metrics_create(view->catalog, &selection, metrics, err);
+	if (status)
+		return status;
+	struct report_source source = capture_view_source(run->cli, view, *metrics, raw);
+	status = report_add_device(run->fill, &source, &index, err);
 	if (!status)
 		run->used++;
-	if (!status)
-		status = read_rows(view, raw, run, index, err);
-	return status;
+	return status ? status : read_rows(view, raw, run, index, err);
 }
 
-/* Known once all records were read; which device lost them is told of a single one alone. */
-static uint64_t lost_of(const struct capture_view *view)
-{
-	const struct sx_capture_account *account = sx_capture_account(view->reader);
-	return sx_capture_info(view->reader)->device_count == 1 ? account->lost_rows : 0;
-}
-
-static enum sx_status read_device(struct run *run, uint32_t number, struct sx_error *err)
+static enum sx_status read_device(struct run *run, uint32_t number, uint32_t devices,
+				  enum sx_status *passed, struct sx_error *err)
 {
 	struct capture_view *view = NULL;
 	struct sx_table *raw = NULL;
-	uint32_t before = run->used;
-	enum sx_status status = capture_view_device(run->cli, run->path, number, &view, err);
-	if (!status)
-		status = capture_view_table(view, &raw, err);
+	enum sx_status status = capture_view_prepare(run->cli, run->path, number, &view, &raw, err);
 	if (!status)
 		status = add_device(run, view, raw, err);
-	if (!status && run->used > before) {
-		const struct report_facts facts = {.lost = lost_of(view),
+	if (!status) {
+		const struct report_facts facts = {.lost = view->lost,
+						   .lost_more = view->lost_more,
 						   .simulated = view->info->simulated};
-		status = report_set_facts(run->fill, before, &facts, err);
+		status = report_set_facts(run->fill, run->used - 1, &facts, err);
+		run->whole = run->whole && !view->failed && !view->lost_more;
 	}
-	if (!status && number == 0)
+	/* What is damaged is told once a file, not once a device. */
+	if (!status && run->used == 1)
 		run->whole = capture_view_note(run->cli, view) && run->whole;
 	sx_table_destroy(raw);
 	capture_view_close(view);
-	return status;
+	if (!capture_view_passes_over(run->cli, status, devices))
+		return status;
+	*passed = status;
+	return SX_OK;
 }
 
 /* "on HOST: COMMAND (COMMIT)", as far as the capture knows. */
@@ -171,7 +149,7 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 			  .deadline_ns = fps > 0 ? (uint64_t)(1e9 / fps) : 0};
 	const struct report *report = NULL;
 	uint32_t devices = 0;
-	enum sx_status status = imported_replace(cli, &run.path, err);
+	enum sx_status passed = SX_OK, status = imported_replace(cli, &run.path, err);
 	if (!status)
 		status = count_devices(run.path, set, &devices, err);
 	if (!status)
@@ -180,21 +158,19 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 		status = report_set_run(run.fill,
 					&(struct report){.schema = "report", .file = shown}, err);
 	for (uint32_t i = 0; !status && i < devices && run.used < 64; i++)
-		status = read_device(&run, i, err);
+		status = read_device(&run, i, devices, &passed, err);
 	if (!status && !devices) {
 		error_set(err, SX_ERR_BAD_INPUT, "%s has no device", shown);
 		error_because(err, "it is damaged before the first one");
 		error_try(err, "sextant capture check %s", shown);
 		status = SX_ERR_BAD_INPUT;
 	}
-	if (!status && !run.used) {
-		error_set(err, SX_ERR_NOT_FOUND, "%s has none of the metrics", shown);
-		error_because(err, "--metric names others than its devices measure");
-		error_try(err, "sextant report %s", shown);
-		status = SX_ERR_NOT_FOUND;
-	}
+	if (!status && !run.used)
+		status = passed;
 	if (!status)
 		status = report_finish(run.fill, &report, err);
+	if (!status)
+		run.whole = run.whole && !report_lacks_named(report);
 	if (!status)
 		status = compare_set_add(set, shown, report, warm_up(report), err);
 	if (!status && run.frames &&
