@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "source/gl/raster.h"
+#include "source/guest/raster.h"
 #include "source/guest/library.h"
 #include "source/guest/processes.h"
 #include "source/guest/program.h"

@@ -2,7 +2,7 @@
  * A software rasteriser has no clock of its own that could be asked: its timestamps tell of the
  * last tile only. Its threads' time on CPUs is what it took, and the kernel knows that.
  */
-#include "source/gl/raster.h"
+#include "source/guest/raster.h"
 
 #include <stdlib.h>
 
