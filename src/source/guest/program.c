@@ -45,12 +45,14 @@ static enum program_kind kind_of_head(const uint8_t *head, size_t size)
 	return has_loader(head, size) ? PROGRAM_DYNAMIC : PROGRAM_STATIC;
 }
 
-/* Whether an environment, strings one after another, has LD_PRELOAD with a library of ours. */
-static bool is_asked(const char *environment, size_t size)
+/* Whether an environment, strings one after another, has the variable that loads our library. */
+static bool is_asked(const struct program *program, const char *environment, size_t size)
 {
+	size_t length = strlen(program->variable);
 	for (size_t at = 0; at < size; at += strlen(environment + at) + 1)
-		if (strncmp(environment + at, "LD_PRELOAD=", strlen("LD_PRELOAD=")) == 0)
-			return strstr(environment + at, "libsextant-") != NULL;
+		if (strncmp(environment + at, program->variable, length) == 0 &&
+		    environment[at + length] == '=')
+			return strstr(environment + at, program->holds) != NULL;
 	return false;
 }
 
@@ -70,7 +72,7 @@ static bool is_secure(const struct sx_sys *sys, pid_t pid)
 	return false;
 }
 
-static enum program_kind look(const struct sx_sys *sys, pid_t pid)
+static enum program_kind look(const struct program *program, const struct sx_sys *sys, pid_t pid)
 {
 	char path[64], text[ENVIRONMENT_BYTES];
 	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)pid);
@@ -86,7 +88,7 @@ static enum program_kind look(const struct sx_sys *sys, pid_t pid)
 	size = sys->read_file(sys->user, path, text, sizeof(text));
 	if (size < 0)
 		return errno == EACCES ? PROGRAM_GUARDED : PROGRAM_UNKNOWN;
-	return is_asked(text, (size_t)size) ? PROGRAM_DYNAMIC : PROGRAM_CLEARED;
+	return is_asked(program, text, (size_t)size) ? PROGRAM_DYNAMIC : PROGRAM_CLEARED;
 }
 
 void program_look(struct program *program, const struct sx_sys *sys, pid_t pid)
@@ -102,7 +104,7 @@ void program_look(struct program *program, const struct sx_sys *sys, pid_t pid)
 		    strcmp(own, path) == 0;
 	if (ours || strcmp(path, program->path) == 0) /* it has not begun, or is known */
 		return;
-	enum program_kind kind = look(sys, pid);
+	enum program_kind kind = look(program, sys, pid);
 	if (kind == PROGRAM_UNKNOWN)
 		return;
 	program->kind = kind;
@@ -130,7 +132,8 @@ bool program_explain(const struct program *program, struct sx_error *err)
 			  "a copy without these rights, or start it as the user that it becomes");
 		return true;
 	case PROGRAM_CLEARED:
-		error_because(err, "LD_PRELOAD was taken out of the environment of %s", path);
+		error_because(err, "%s was taken out of the environment of %s", program->variable,
+			      path);
 		error_try(err, "start the program without env -i, or whatever clears it");
 		return true;
 	default:

@@ -14,11 +14,12 @@ enum program_kind {
 	PROGRAM_STATIC,	 /* has no loader */
 	PROGRAM_OTHER,	 /* of another word size or CPU than ours */
 	PROGRAM_GUARDED, /* set-user-ID or the like: nobody may look, the loader takes nothing */
-	PROGRAM_CLEARED, /* LD_PRELOAD is not in its environment */
+	PROGRAM_CLEARED, /* what loads the library is not in its environment */
 };
 
-/* Zero-initialise. */
+/* Zero-initialise, then set what is marked. */
 struct program {
+	const char *variable, *holds; /* set: of the environment, and a part of its value */
 	enum program_kind kind;
 	char path[256]; /* of what it runs */
 };

@@ -1,0 +1,252 @@
+/* What every source shares that measures programs from within. */
+#include "source/guest/inject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define LOOK_EVERY_MS 5 /* a ring holds 1024 frames: enough for any frame rate */
+
+static const struct channel_wish inject_wish = {
+    .kinds = 1u << WIRE_FRAME | 1u << WIRE_TIME,
+    .counters = UINT64_MAX,
+    .ring = WIRE_RING_RECORDS,
+};
+
+static struct inject_source *inject_source(struct source *source)
+{
+	return (struct inject_source *)source;
+}
+
+static enum sx_status prepare(struct inject_source *in, struct sx_error *err)
+{
+	in->sample = malloc(sizeof(*in->sample) + CHANNEL_PATH_MOST);
+	if (!in->sample)
+		return error_nomem(err, "opening a source");
+	enum sx_status status = processes_open(&in->processes, in->base.sys, &inject_wish, err);
+	if (status)
+		return status;
+	return in->api->environment(in->base.sys, processes_path(&in->processes), &in->environment,
+				    err);
+}
+
+enum sx_status inject_open(const struct inject_api *api, const struct source_host *host,
+			   struct source **out, struct sx_error *err)
+{
+	struct inject_source *in = calloc(1, sizeof(*in));
+	if (!in)
+		return error_nomem(err, "opening a source");
+	in->base = (struct source){api->ops, host->sys, host->catalogs};
+	in->api = api;
+	in->program = (struct program){.variable = api->variable, .holds = api->holds};
+	in->desc = (struct source_desc){.catalog = api->catalog,
+					.name = api->title,
+					.encloses_work = true,
+					.tells_contexts = true};
+	enum sx_status status = prepare(in, err);
+	if (status) {
+		inject_close(&in->base);
+		return status;
+	}
+	*out = &in->base;
+	return SX_OK;
+}
+
+/* The context that the program draws with is the one with the most frames. */
+static const struct context_info *main_context(const struct contexts *contexts)
+{
+	const struct context_info *best = NULL;
+	for (size_t i = 0; i < contexts->count; i++)
+		if (!best || contexts->items[i].frames > best->frames)
+			best = &contexts->items[i];
+	return best;
+}
+
+const struct source_desc *inject_describe(struct source *source)
+{
+	struct inject_source *in = inject_source(source);
+	const struct context_info *info = main_context(&in->processes.contexts);
+	if (info) {
+		snprintf(in->name, sizeof(in->name), "%s", info->renderer);
+		snprintf(in->driver, sizeof(in->driver), "%s, %s %s", info->vendor, in->api->title,
+			 info->version);
+		in->desc.name = in->name;
+		in->desc.driver = in->driver;
+	}
+	return &in->desc;
+}
+
+/* A program runs the queries that are needed, and no others. */
+enum sx_status inject_start(struct source *source, const struct source_request *request,
+			    struct sx_error *err)
+{
+	struct inject_source *in = inject_source(source);
+	struct channel_wish wish = inject_wish;
+	wish.overhead_permille = request->overhead_permille;
+	if (request->counters)
+		wish.counters = 0;
+	for (uint32_t i = 0; i < request->counter_count; i++)
+		wish.counters |= in->api->counter_bit(request->counters[i]);
+	processes_set_wish(&in->processes, &wish);
+	in->times_rasters = wish.counters & UINT64_C(1) << WIRE_GPU_TIME;
+	in->stopped = false;
+	in->program_pid = request->pid;
+	return SX_OK;
+}
+
+/* What is missing from the samples, once, at the end. */
+static bool tell_missing(struct inject_source *in)
+{
+	struct processes_activity seen = processes_activity(&in->processes);
+	char *note = in->note;
+	size_t size = sizeof(in->note), at = 0;
+	const struct {
+		uint64_t count;
+		const char *what;
+	} rows[] = {
+	    {seen.refused_programs, "programs for which there was no channel"},
+	    {seen.refused, "contexts beyond the 64 that a program may use at once"},
+	    {seen.beyond, "contexts beyond the first 4096"},
+	    {seen.broken, "records that made no sense"},
+	    {seen.labels_lost, "debug groups without a name: there were too many"},
+	};
+	if (in->told)
+		return false;
+	in->told = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].count && at < size)
+			at += (size_t)snprintf(note + at, size - at, "%s%llu %s",
+					       at ? ", " : "not measured: ",
+					       (unsigned long long)rows[i].count, rows[i].what);
+	return at > 0;
+}
+
+/* Programs that were met since the last time are watched from now on. */
+static void look_at_rasters(struct inject_source *in)
+{
+	pid_t pid;
+	if (!in->times_rasters)
+		return;
+	while (processes_newcomer(&in->processes, &pid))
+		raster_meet(&in->raster, in->base.sys, pid);
+	raster_look(&in->raster);
+}
+
+/* False: it must wait. */
+static bool fill_raster(struct inject_source *in)
+{
+	const struct wire_sample *sample = in->sample;
+	bool has_frames = in->processes.contexts.items[sample->context].frames > 0;
+	return sample->why[WIRE_GPU_TIME] != WIRE_WHY_THREADS ||
+	       raster_fill(&in->raster, in->sample, wire_is_row(&sample->record, has_frames));
+}
+
+/* The next sample, complete. */
+static bool next(struct inject_source *in)
+{
+	if (!in->waits && !processes_next(&in->processes, in->sample, (char *)(in->sample + 1),
+					  CHANNEL_PATH_MOST, &in->lost)) {
+		look_at_rasters(in);
+		return false;
+	}
+	in->waits = !fill_raster(in);
+	if (in->waits) {
+		look_at_rasters(in);
+		in->waits = !fill_raster(in);
+	}
+	return !in->waits;
+}
+
+enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sample *out,
+			   struct sx_error *err)
+{
+	struct inject_source *in = inject_source(source);
+	const struct sx_sys *sys = source->sys;
+	while (!next(in)) {
+		if (in->program_pid > 0 && !in->stopped && in->processes.contexts.count == 0)
+			program_look(&in->program, sys, in->program_pid);
+		if (in->stopped && !in->waits && tell_missing(in)) {
+			*out = (struct raw_sample){.kind = RAW_NOTE,
+						   .data = (const uint8_t *)in->note,
+						   .size = strlen(in->note)};
+			return SX_OK;
+		}
+		if (in->stopped && !in->waits)
+			return SX_END;
+		if (timeout_ms <= 0 && !in->stopped)
+			return SX_AGAIN;
+		int nap = in->waits ? 1 : LOOK_EVERY_MS;
+		if (timeout_ms > 0 && nap > timeout_ms)
+			nap = timeout_ms;
+		sys->poll(sys->user, NULL, 0, nap);
+		timeout_ms -= nap;
+	}
+	*out = (struct raw_sample){
+	    .kind = RAW_GUEST,
+	    .flags = in->lost ? RAW_LOST : 0,
+	    .begin_ns = in->sample->record.begin_ns,
+	    .end_ns = in->sample->record.end_ns,
+	    .lost = in->lost,
+	    .data = (const uint8_t *)in->sample,
+	    .size = sizeof(*in->sample) + in->sample->label_length,
+	};
+	return SX_OK;
+}
+
+enum sx_status inject_stop(struct source *source, struct sx_error *err)
+{
+	inject_source(source)->stopped = true;
+	return SX_OK;
+}
+
+void inject_close(struct source *source)
+{
+	struct inject_source *in = inject_source(source);
+	if (!in)
+		return;
+	raster_finish(&in->raster);
+	library_environment_finish(&in->environment);
+	processes_close(&in->processes);
+	free(in->sample);
+	free(in);
+}
+
+const char *const *inject_spawn_env(struct source *source)
+{
+	return (const char *const *)inject_source(source)->environment.items;
+}
+
+bool inject_running(struct source *source)
+{
+	return processes_running(&inject_source(source)->processes);
+}
+
+enum sx_status inject_explain(struct source *source, struct sx_error *err)
+{
+	struct inject_source *in = inject_source(source);
+	struct processes_activity seen = processes_activity(&in->processes);
+	const struct inject_api *api = in->api;
+	error_set(err, SX_ERR_UNSUPPORTED, "the program gave no %s sample", api->title);
+	if (seen.refused_programs > 0) {
+		error_because(err, "there was no memory for its channel");
+		error_try(err, "raise the limits on memory and open files (ulimit)");
+	} else if (seen.contexts == 0 && !(in->program.kind == PROGRAM_OTHER && seen.processes) &&
+		   program_explain(&in->program, err)) {
+		return SX_ERR_UNSUPPORTED;
+	} else if (seen.processes == 0) {
+		error_because(err, "%s", api->not_loaded);
+		error_try(err, "%s", api->load_it);
+	} else if (seen.contexts == 0) {
+		error_because(err, "%s", api->no_context);
+		error_try(err, "%s", api->use_context);
+	} else if (seen.refused > 0) {
+		error_because(err, "more than %u contexts were in use at once", WIRE_STREAMS);
+		error_try(err, "measure one process at a time");
+	} else {
+		error_because(err, "%s", api->no_sample);
+		error_try(err, "%s", api->have_sample);
+	}
+	return SX_ERR_UNSUPPORTED;
+}

@@ -1,0 +1,61 @@
+/*
+ * A source that measures programs from within, whichever graphics API they use: the programs' end
+ * is a library of ours, which sends records through the channel. What is one API's own is a table.
+ */
+#ifndef SOURCE_GUEST_INJECT_H
+#define SOURCE_GUEST_INJECT_H
+
+#include "source/guest/library.h"
+#include "source/guest/processes.h"
+#include "source/guest/program.h"
+#include "source/guest/raster.h"
+#include "source/source.h"
+
+struct inject_api {
+	const struct source_ops *ops;
+	const char *catalog, *title; /* "opengl", "OpenGL" */
+	/* The variable of the environment that loads the library, and a part of its value. */
+	const char *variable, *holds;
+	/* Bit of a counter in the channel's order; 0: it is known without a query. */
+	uint64_t (*counter_bit)(const char *name);
+	/* What a child needs so that the library is loaded and finds `socket`. */
+	enum sx_status (*environment)(const struct sx_sys *sys, const char *socket,
+				      struct library_environment *out, struct sx_error *err);
+	/* Why there is no sample, and the remedy, by how far programs came. */
+	const char *not_loaded, *load_it;     /* no program has loaded it */
+	const char *no_context, *use_context; /* it was loaded, but nothing was drawn on */
+	const char *no_sample, *have_sample;  /* there was a context without a sample */
+};
+
+struct inject_source {
+	struct source base;
+	const struct inject_api *api;
+	struct processes processes;
+	struct library_environment environment;
+	struct source_desc desc;
+	struct wire_sample *sample; /* what the last read() gave out, with its label behind it */
+	char name[192], driver[328], note[256];
+	bool stopped, told;
+	pid_t program_pid;
+	struct program program; /* while it has not shown any context */
+	uint64_t lost;		/* before the sample */
+	bool waits;		/* the sample waits for its GPU time */
+	bool times_rasters;	/* GPU time is asked for */
+	struct raster raster;
+};
+
+/* The calls of source_ops, all but probe(). */
+enum sx_status inject_open(const struct inject_api *api, const struct source_host *host,
+			   struct source **out, struct sx_error *err);
+const struct source_desc *inject_describe(struct source *source);
+enum sx_status inject_start(struct source *source, const struct source_request *request,
+			    struct sx_error *err);
+enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sample *out,
+			   struct sx_error *err);
+enum sx_status inject_stop(struct source *source, struct sx_error *err);
+void inject_close(struct source *source);
+const char *const *inject_spawn_env(struct source *source);
+bool inject_running(struct source *source);
+enum sx_status inject_explain(struct source *source, struct sx_error *err);
+
+#endif
