@@ -20,9 +20,10 @@ ROOMS = {
     'src/capture': 'src/base src/expr src/wire src/capture/format',
     'src/source': 'src/base src/expr src/catalog src/wire src/capture',
     'src/source/mali': 'src/base src/expr src/catalog src/wire src/source',
+    'src/source/perf': 'src/base src/expr src/catalog src/wire src/source',
     'src/source/guest': 'src/base src/expr src/catalog src/wire src/source',
     'src/source/': 'src/base src/expr src/catalog src/wire src/wire/oa src/source '
-                   'src/source/mali src/source/guest',
+                   'src/source/mali src/source/perf src/source/guest',
     'src/table': 'src/base src/expr src/wire',
     'src/decode': 'src/base src/expr src/catalog src/wire src/wire/oa src/table',
     'src/import': 'src/base src/expr src/catalog src/wire src/wire/oa src/table src/decode',

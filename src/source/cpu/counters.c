@@ -73,30 +73,13 @@ bool cpu_output_parse(const char *name, uint32_t clusters, struct cpu_output *ou
 	return false;
 }
 
-uint64_t cpu_reading_delta(const struct cpu_output *output, const struct cpu_reading *from,
-			   const struct cpu_reading *to, uint8_t *quality)
+uint64_t cpu_reading_delta(const struct cpu_output *output, const struct perf_reading *from,
+			   const struct perf_reading *to, uint8_t *quality)
 {
-	*quality = SX_QUALITY_NOT_COLLECTED;
-	if (!to->valid)
-		return 0;
 	if (cpu_counter_defs[output->counter].gauge) {
-		*quality = SX_QUALITY_VALID;
-		return to->value;
+		*quality = to->valid ? SX_QUALITY_VALID : SX_QUALITY_NOT_COLLECTED;
+		return to->valid ? to->value : 0;
 	}
-	if (!from->valid)
-		return 0;
-	/* Linux lets iowait and the values of processes that were reaped step back. */
-	uint64_t value = to->value > from->value ? to->value - from->value : 0;
-	uint64_t enabled = to->enabled > from->enabled ? to->enabled - from->enabled : 0;
-	uint64_t running = to->running > from->running ? to->running - from->running : 0;
-	*quality = SX_QUALITY_VALID;
-	if (running >= enabled)
-		return value;
-	if (running == 0) {
-		*quality = SX_QUALITY_NOT_COLLECTED;
-		return 0;
-	}
-	*quality = SX_QUALITY_MULTIPLEXED;
-	double scaled = (double)value * ((double)enabled / (double)running);
-	return scaled < 0x1p63 ? (uint64_t)(scaled + 0.5) : value;
+	/* Linux lets iowait and the values of processes that were reaped step back: that is 0. */
+	return perf_delta(from, to, quality);
 }

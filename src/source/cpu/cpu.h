@@ -2,9 +2,10 @@
 #ifndef SOURCE_CPU_CPU_H
 #define SOURCE_CPU_CPU_H
 
+#include "source/perf/perf.h"
 #include "source/source.h"
 
-#define CPU_IDS_MAX	 4096 /* highest CPU number + 1 that is looked at */
+#define CPU_IDS_MAX	 PERF_CPUS_MAX
 #define CPU_CLUSTERS_MAX 16
 #define CPU_PMU_NAME_MAX 64
 
@@ -137,18 +138,11 @@ struct cpu_output {
 	bool perf;	  /* comes from perf events */
 };
 
-/* The state of an output at one moment. */
-struct cpu_reading {
-	bool valid;
-	uint64_t value;
-	uint64_t enabled, running; /* ns, of perf events; 0 otherwise */
-};
-
 /* Resolves "Cycles" or "ClusterCycles[1]"; false when there is no such counter or cluster. */
 bool cpu_output_parse(const char *name, uint32_t clusters, struct cpu_output *out);
 /* What lies between two readings; *quality receives an enum sx_quality. */
-uint64_t cpu_reading_delta(const struct cpu_output *output, const struct cpu_reading *from,
-			   const struct cpu_reading *to, uint8_t *quality);
+uint64_t cpu_reading_delta(const struct cpu_output *output, const struct perf_reading *from,
+			   const struct perf_reading *to, uint8_t *quality);
 
 /* Why events could not be opened, by errno: one line a cause. */
 #define CPU_NOTES_MAX 8
@@ -175,7 +169,7 @@ struct cpu_perf {
 };
 
 /* Adds up all events into the readings (by output index). */
-void cpu_perf_read(struct cpu_perf *perf, const struct sx_sys *sys, struct cpu_reading *readings);
+void cpu_perf_read(struct cpu_perf *perf, const struct sx_sys *sys, struct perf_reading *readings);
 void cpu_perf_finish(struct cpu_perf *perf, const struct sx_sys *sys);
 /* Whether this machine has a PMU that we may use: 0, or an errno. */
 int cpu_perf_probe(const struct sx_sys *sys);
@@ -202,7 +196,7 @@ struct cpu_run {
 	struct cpu_output *outputs;
 	char **names; /* of the outputs */
 	uint32_t output_count;
-	struct cpu_reading *before, *now; /* one an output */
+	struct perf_reading *before, *now; /* one an output */
 };
 
 /*

@@ -2,7 +2,6 @@
  */
 #include "source/cpu/cpu.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,39 +40,9 @@ void cpu_notes_add(struct cpu_notes *notes, int error, const char *counter)
 	append(text, size, counter);
 }
 
-static void explain_permission(const struct sx_sys *sys, char *out, size_t size)
-{
-	char level[16];
-	ssize_t n =
-	    sys->read_file(sys->user, "/proc/sys/kernel/perf_event_paranoid", level, sizeof(level));
-	if (n > 0)
-		level[strcspn(level, "\n")] = '\0';
-	snprintf(out, size,
-		 ": perf_event_paranoid is %s and CAP_PERFMON is missing; try: sudo sysctl "
-		 "kernel.perf_event_paranoid=0",
-		 n > 0 ? level : "unknown");
-}
-
 static void explain(int error, const struct sx_sys *sys, char *out, size_t size)
 {
 	switch (error) {
-	case ENOENT:
-	case ENODEV:
-	case EOPNOTSUPP:
-	case EINVAL:
-		snprintf(out, size,
-			 ": no PMU here offers them (usual in virtual machines and containers)");
-		break;
-	case EACCES:
-	case EPERM:
-		explain_permission(sys, out, size);
-		break;
-	case EMFILE:
-		snprintf(out, size, ": too many open files; try: ulimit -n 65536");
-		break;
-	case ENOSYS:
-		snprintf(out, size, ": this kernel has no perf events");
-		break;
 	case CPU_NO_ROOM:
 		snprintf(out, size,
 			 ": the PMU has no room for them beside the others; name what is wanted "
@@ -85,7 +54,7 @@ static void explain(int error, const struct sx_sys *sys, char *out, size_t size)
 			 "counters from the program; try: without a command");
 		break;
 	default:
-		snprintf(out, size, ": %s", strerror(error));
+		perf_explain(sys, error, out, size);
 		break;
 	}
 }

@@ -13,9 +13,6 @@
 
 #define THREADS_MAX 1024 /* threads of a process that is already running */
 
-/* What read() gives for our read_format, in 64-bit words. */
-enum { WORD_VALUE, WORD_ENABLED, WORD_RUNNING, WORD_COUNT };
-
 struct cpu_perf_event {
 	int fd;
 	uint32_t output;
@@ -33,18 +30,15 @@ struct opening {
 };
 
 static void set_attr(struct perf_event_attr *attr, const struct cpu_counter_def *def,
-		     uint32_t pmu_type, bool user_only, bool inherit)
+		     uint32_t pmu_type, bool inherit)
 {
 	*attr = (struct perf_event_attr){0};
-	attr->size = sizeof(*attr);
+	perf_prepare(attr);
 	attr->type = def->perf_type;
 	attr->config = def->perf_config;
 	if (def->perf_type == PERF_TYPE_HARDWARE)
 		attr->config |= (uint64_t)pmu_type << 32;
-	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr->inherit = inherit;
-	attr->exclude_kernel = user_only;
-	attr->exclude_hv = user_only;
 }
 
 /* These happen in the kernel: counted for user mode alone they would be a false 0. */
@@ -57,9 +51,8 @@ static bool needs_kernel(const struct cpu_counter_def *def)
 
 /* One place where events are opened. */
 struct place {
+	struct perf_place at;
 	uint32_t pmu_type;
-	pid_t pid;
-	int cpu;
 	uint32_t cluster;
 	bool keeps_time;
 };
@@ -69,19 +62,9 @@ static int open_fd(struct cpu_run *run, const struct cpu_counter_def *def,
 		   const struct place *place, int leader)
 {
 	struct perf_event_attr attr;
-	const struct sx_sys *sys = run->sys;
-	bool may_drop = place->pid > 0 && !needs_kernel(def);
-	bool user_only = may_drop && run->perf.user_only;
-	set_attr(&attr, def, place->pmu_type, user_only, place->pid > 0);
-	int fd = sys->perf_event_open(sys->user, &attr, place->pid, place->cpu, leader,
-				      PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0 || user_only || !may_drop || (errno != EACCES && errno != EPERM))
-		return fd;
-	set_attr(&attr, def, place->pmu_type, true, true);
-	fd = sys->perf_event_open(sys->user, &attr, place->pid, place->cpu, leader,
-				  PERF_FLAG_FD_CLOEXEC);
-	run->perf.user_only = fd >= 0;
-	return fd;
+	set_attr(&attr, def, place->pmu_type, place->at.pid > 0);
+	return perf_open(run->sys, &attr, &place->at, leader,
+			 needs_kernel(def) ? NULL : &run->perf.user_only);
 }
 
 /* The machine's cycles of a cluster's CPU are the cluster's as well: no second event for them. */
@@ -131,18 +114,14 @@ static void open_thread(struct opening *o, pid_t tid)
 	uint32_t pmus = hardware && topology->mixed ? topology->cluster_count : 1;
 	for (uint32_t i = 0; i < pmus && !o->error; i++)
 		open_place(o, &(struct place){.pmu_type = pmus > 1 ? topology->pmu_type[i] : 0,
-					      .pid = tid,
-					      .cpu = -1,
+					      .at = {tid, -1},
 					      .keeps_time = i == 0});
 }
 
-static int visit_thread(void *arg, const char *name)
+static int visit_thread(void *arg, pid_t tid)
 {
 	struct opening *o = arg;
-	long tid = strtol(name, NULL, 10);
-	if (tid <= 0)
-		return 0;
-	open_thread(o, (pid_t)tid);
+	open_thread(o, tid);
 	if (o->error == ESRCH)
 		o->error = 0; /* it ended between the listing and now */
 	return o->error != 0 || o->opened >= THREADS_MAX || (o->trial && o->opened);
@@ -150,11 +129,9 @@ static int visit_thread(void *arg, const char *name)
 
 static void open_process(struct opening *o, pid_t pid)
 {
-	const struct sx_sys *sys = o->run->sys;
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	if (sys->list_dir(sys->user, path, visit_thread, o) < 0)
-		o->error = errno; /* one thread alone would pass for all */
+	int error = perf_each_thread(o->run->sys, pid, visit_thread, o);
+	if (error)
+		o->error = error; /* one thread alone would pass for all */
 	if (!o->error && o->opened == 0)
 		o->error = ESRCH;
 }
@@ -171,8 +148,7 @@ static void open_cpus(struct opening *o)
 			continue;
 		tried |= 1u << cluster;
 		open_place(o, &(struct place){.pmu_type = topology->pmu_type[cluster],
-					      .pid = -1,
-					      .cpu = topology->cpus[i],
+					      .at = {-1, topology->cpus[i]},
 					      .cluster = cluster,
 					      .keeps_time = true});
 	}
@@ -207,30 +183,15 @@ int cpu_perf_try(struct cpu_run *run, const struct cpu_group *group)
 	return open_group(run, group, true);
 }
 
-static void add_reading(struct cpu_reading *to, const uint64_t words[], bool keeps_time)
-{
-	to->value += words[WORD_VALUE];
-	to->running += words[WORD_RUNNING];
-	if (keeps_time)
-		to->enabled += words[WORD_ENABLED];
-}
-
-void cpu_perf_read(struct cpu_perf *perf, const struct sx_sys *sys, struct cpu_reading *readings)
+void cpu_perf_read(struct cpu_perf *perf, const struct sx_sys *sys, struct perf_reading *readings)
 {
 	for (size_t i = 0; i < perf->count; i++) {
 		const struct cpu_perf_event *event = &perf->events[i];
-		struct cpu_reading *also = event->also == SX_NONE ? NULL : &readings[event->also];
-		uint64_t words[WORD_COUNT];
-		if (sys->read(sys->user, event->fd, words, sizeof(words)) !=
-		    (ssize_t)sizeof(words)) {
-			readings[event->output].valid = false;
-			if (also)
-				also->valid = false;
-			continue;
-		}
-		add_reading(&readings[event->output], words, event->keeps_time);
-		if (also)
-			add_reading(also, words, event->keeps_time);
+		struct perf_reading now = {.valid = true};
+		perf_add(sys, event->fd, event->keeps_time, &now);
+		perf_sum(&readings[event->output], &now);
+		if (event->also != SX_NONE)
+			perf_sum(&readings[event->also], &now);
 	}
 }
 
@@ -244,7 +205,8 @@ void cpu_perf_finish(struct cpu_perf *perf, const struct sx_sys *sys)
 int cpu_perf_probe(const struct sx_sys *sys)
 {
 	struct perf_event_attr attr;
-	set_attr(&attr, &cpu_counter_defs[CPU_CYCLES], 0, true, false);
+	set_attr(&attr, &cpu_counter_defs[CPU_CYCLES], 0, false);
+	attr.exclude_kernel = attr.exclude_hv = 1;
 	int fd = sys->perf_event_open(sys->user, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return errno;

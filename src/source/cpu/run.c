@@ -154,7 +154,7 @@ static enum sx_status open_events(struct cpu_run *run, struct sx_error *err)
 	return status;
 }
 
-static void set_number(const struct cpu_run *run, struct cpu_reading *to, enum cpu_number which)
+static void set_number(const struct cpu_run *run, struct perf_reading *to, enum cpu_number which)
 {
 	to->valid = run->proc.number_valid[which];
 	to->value = run->proc.numbers[which];
@@ -175,7 +175,7 @@ static uint64_t sum_ticks(const struct cpu_run *run, uint32_t cluster, uint32_t 
 #define TICKS_BUSY                                                                                 \
 	(TICKS_ALL & ~(1u << CPU_TICK_IDLE | 1u << CPU_TICK_IOWAIT | 1u << CPU_TICK_STEAL))
 
-static void set_ticks(const struct cpu_run *run, struct cpu_reading *to, uint32_t mask)
+static void set_ticks(const struct cpu_run *run, struct perf_reading *to, uint32_t mask)
 {
 	to->valid = run->proc.stat_valid;
 	for (uint32_t i = 0; i < run->topology->cluster_count; i++)
@@ -183,7 +183,7 @@ static void set_ticks(const struct cpu_run *run, struct cpu_reading *to, uint32_
 }
 
 static void set_cluster(const struct cpu_run *run, const struct cpu_output *output,
-			struct cpu_reading *to)
+			struct perf_reading *to)
 {
 	to->valid = run->proc.stat_valid;
 	if (output->counter == CPU_CLUSTER_FREQUENCY)
@@ -200,7 +200,7 @@ static void set_cluster(const struct cpu_run *run, const struct cpu_output *outp
 }
 
 /* Counters of the measured scope when no perf event delivers them. */
-static void set_scope(const struct cpu_run *run, enum cpu_counter counter, struct cpu_reading *to)
+static void set_scope(const struct cpu_run *run, enum cpu_counter counter, struct perf_reading *to)
 {
 	const struct cpu_process *p = &run->process;
 	bool one = run->pid > 0;
@@ -220,10 +220,10 @@ static void set_scope(const struct cpu_run *run, enum cpu_counter counter, struc
 }
 
 static void set_reading(const struct cpu_run *run, const struct cpu_output *output,
-			struct cpu_reading *to)
+			struct perf_reading *to)
 {
 	enum cpu_counter c = output->counter;
-	*to = (struct cpu_reading){0};
+	*to = (struct perf_reading){0};
 	if (output->perf)
 		to->valid = true; /* cpu_perf_read() adds the value */
 	else if (c >= CPU_FIRST_CLUSTER_COUNTER)
@@ -271,7 +271,7 @@ enum sx_status cpu_run_start(struct cpu_run *run, const struct source_request *r
 
 void cpu_run_swap(struct cpu_run *run)
 {
-	struct cpu_reading *spare = run->before;
+	struct perf_reading *spare = run->before;
 	run->before = run->now;
 	run->now = spare;
 }

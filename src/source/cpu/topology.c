@@ -30,25 +30,10 @@ struct core_type {
 	uint32_t pmu;	   /* index, or SX_NONE */
 };
 
-/* Next "a-b" or "a" of a list like "0-3,8"; false at its end or where it is malformed. */
-static bool next_range(const char **text, uint64_t *first, uint64_t *last)
-{
-	char *end;
-	if (**text < '0' || **text > '9')
-		return false;
-	*first = *last = strtoull(*text, &end, 10);
-	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-		*last = strtoull(end + 1, &end, 10);
-	if (*end == ',')
-		end++;
-	*text = end;
-	return *last >= *first && *last < CPU_IDS_MAX;
-}
-
 static bool list_holds(const char *text, uint64_t cpu)
 {
 	uint64_t first, last;
-	while (next_range(&text, &first, &last))
+	while (perf_cpus_next(&text, &first, &last))
 		if (cpu >= first && cpu <= last)
 			return true;
 	return false;
@@ -80,7 +65,7 @@ static enum sx_status read_online(const struct sx_sys *sys, struct cpu_topology 
 		return error_errno(err, errno, "cannot read " CPU_DIR "/online");
 	uint64_t first, last;
 	uint32_t count = 0;
-	for (const char *at = list; next_range(&at, &first, &last);)
+	for (const char *at = list; perf_cpus_next(&at, &first, &last);)
 		count += (uint32_t)(last - first + 1);
 	if (count == 0 || count > CPU_IDS_MAX)
 		return error_set(err, SX_ERR_BAD_INPUT, CPU_DIR "/online holds no list of CPUs");
@@ -88,7 +73,7 @@ static enum sx_status read_online(const struct sx_sys *sys, struct cpu_topology 
 	out->cluster = calloc(count, sizeof(*out->cluster));
 	if (!out->cpus || !out->cluster)
 		return error_nomem(err, "the list of CPUs");
-	for (const char *at = list; next_range(&at, &first, &last);)
+	for (const char *at = list; perf_cpus_next(&at, &first, &last);)
 		for (uint64_t cpu = first; cpu <= last; cpu++)
 			out->cpus[out->cpu_count++] = (uint16_t)cpu;
 	return SX_OK;

@@ -1,0 +1,189 @@
+/* Opening, reading and scaling perf events, and what to say where the kernel refuses them. */
+#include "source/perf/perf.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/expr.h>
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+/* What read() gives for our read_format, in 64-bit words. */
+enum { WORD_VALUE, WORD_ENABLED, WORD_RUNNING, WORD_COUNT };
+
+void perf_prepare(struct perf_event_attr *attr)
+{
+	attr->size = sizeof(*attr);
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+}
+
+static int open_as(const struct sx_sys *sys, struct perf_event_attr *attr,
+		   const struct perf_place *place, int leader, bool user_only)
+{
+	attr->exclude_kernel = user_only;
+	attr->exclude_hv = user_only;
+	return sys->perf_event_open(sys->user, attr, place->pid, place->cpu, leader,
+				    PERF_FLAG_FD_CLOEXEC);
+}
+
+int perf_open(const struct sx_sys *sys, struct perf_event_attr *attr,
+	      const struct perf_place *place, int leader, bool *user_only)
+{
+	bool may_drop = user_only && place->pid > 0;
+	bool drop = may_drop && *user_only;
+	int fd = open_as(sys, attr, place, leader, drop);
+	if (fd >= 0 || drop || !may_drop || (errno != EACCES && errno != EPERM))
+		return fd;
+	fd = open_as(sys, attr, place, leader, true);
+	*user_only = fd >= 0;
+	return fd;
+}
+
+void perf_add(const struct sx_sys *sys, int fd, bool keeps_time, struct perf_reading *to)
+{
+	uint64_t words[WORD_COUNT];
+	if (sys->read(sys->user, fd, words, sizeof(words)) != (ssize_t)sizeof(words)) {
+		to->valid = false;
+		return;
+	}
+	to->value += words[WORD_VALUE];
+	to->running += words[WORD_RUNNING];
+	if (keeps_time)
+		to->enabled += words[WORD_ENABLED];
+}
+
+void perf_sum(struct perf_reading *to, const struct perf_reading *part)
+{
+	to->valid = to->valid && part->valid;
+	to->value += part->value;
+	to->running += part->running;
+	to->enabled += part->enabled;
+}
+
+uint64_t perf_delta(const struct perf_reading *from, const struct perf_reading *to,
+		    uint8_t *quality)
+{
+	*quality = SX_QUALITY_NOT_COLLECTED;
+	if (!from->valid || !to->valid)
+		return 0;
+	uint64_t value = to->value > from->value ? to->value - from->value : 0;
+	uint64_t enabled = to->enabled > from->enabled ? to->enabled - from->enabled : 0;
+	uint64_t running = to->running > from->running ? to->running - from->running : 0;
+	*quality = SX_QUALITY_VALID;
+	if (running >= enabled)
+		return value;
+	if (running == 0) {
+		*quality = SX_QUALITY_NOT_COLLECTED;
+		return 0;
+	}
+	*quality = SX_QUALITY_MULTIPLEXED;
+	double scaled = (double)value * ((double)enabled / (double)running);
+	return scaled < 0x1p63 ? (uint64_t)(scaled + 0.5) : value;
+}
+
+struct threads {
+	int (*visit)(void *arg, pid_t tid);
+	void *arg;
+};
+
+static int visit_name(void *arg, const char *name)
+{
+	const struct threads *t = arg;
+	long tid = strtol(name, NULL, 10);
+	return tid > 0 ? t->visit(t->arg, (pid_t)tid) : 0;
+}
+
+int perf_each_thread(const struct sx_sys *sys, pid_t pid, int (*visit)(void *arg, pid_t tid),
+		     void *arg)
+{
+	struct threads t = {visit, arg};
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return sys->list_dir(sys->user, path, visit_name, &t) < 0 ? errno : 0;
+}
+
+static void read_level(const struct sx_sys *sys, char level[16])
+{
+	if (sys->read_file(sys->user, PARANOID, level, 16) <= 0)
+		snprintf(level, 16, "unknown");
+	level[strcspn(level, "\n")] = '\0';
+}
+
+void perf_explain(const struct sx_sys *sys, int error, char *out, size_t size)
+{
+	char level[16];
+	switch (error) {
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+	case EINVAL:
+		snprintf(out, size,
+			 ": no PMU here offers them (usual in virtual machines and containers)");
+		break;
+	case EACCES:
+	case EPERM:
+		read_level(sys, level);
+		snprintf(out, size,
+			 ": perf_event_paranoid is %s and CAP_PERFMON is missing; try: sudo sysctl "
+			 "kernel.perf_event_paranoid=0",
+			 level);
+		break;
+	case EMFILE:
+		snprintf(out, size, ": too many open files; try: ulimit -n 65536");
+		break;
+	case ENOSYS:
+		snprintf(out, size, ": this kernel has no perf events");
+		break;
+	default:
+		snprintf(out, size, ": %s", strerror(error));
+		break;
+	}
+}
+
+bool perf_is_limited(const struct sx_sys *sys, char *because, char *remedy, size_t size)
+{
+	char level[16];
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_CPU_CLOCK};
+	perf_prepare(&attr);
+	int fd = perf_open(sys, &attr, &(struct perf_place){-1, 0}, -1, NULL);
+	if (fd >= 0) {
+		sys->close(sys->user, fd);
+		return false;
+	}
+	int error = errno;
+	if (error != EACCES && error != EPERM) {
+		snprintf(because, size, "the kernel opens no perf event: %s", strerror(error));
+		snprintf(remedy, size, "%s",
+			 error == ENOSYS
+			     ? "a kernel with CONFIG_PERF_EVENTS; containers need perf_event_open"
+			     : "sextant doctor as root");
+		return true;
+	}
+	read_level(sys, level);
+	snprintf(because, size,
+		 "kernel.perf_event_paranoid is %s and CAP_PERFMON is missing: events of a "
+		 "program only, none of the whole machine (memory, energy, GPU)",
+		 level);
+	snprintf(remedy, size,
+		 "sudo sysctl kernel.perf_event_paranoid=0; or CAP_PERFMON (in a container: "
+		 "--cap-add PERFMON)");
+	return true;
+}
+
+bool perf_cpus_next(const char **text, uint64_t *first, uint64_t *last)
+{
+	char *end;
+	if (**text < '0' || **text > '9')
+		return false;
+	*first = *last = strtoull(*text, &end, 10);
+	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+		*last = strtoull(end + 1, &end, 10);
+	if (*end == ',')
+		end++;
+	*text = end;
+	return *last >= *first && *last < PERF_CPUS_MAX;
+}

@@ -1,0 +1,61 @@
+/*
+ * Perf events as sources count them: opened with or without the kernel's part, read as sums with
+ * the time they ran, and scaled where they took turns. Shared by the sources that use them.
+ */
+#ifndef SOURCE_PERF_PERF_H
+#define SOURCE_PERF_PERF_H
+
+#include "source/source.h"
+
+struct perf_event_attr;
+
+/* The state of a count at one moment. */
+struct perf_reading {
+	bool valid;
+	uint64_t value;
+	uint64_t enabled, running; /* ns */
+};
+
+/* A thread on any CPU, or everything on one: pid -1. */
+struct perf_place {
+	pid_t pid;
+	int cpu;
+};
+
+/* What `attr` needs to be read by perf_add(); its size, too. */
+void perf_prepare(struct perf_event_attr *attr);
+/*
+ * Opens an event; -1 and errno. Of a thread, where the kernel's part may not be counted, it is
+ * opened without, and *user_only says so from then on; NULL: all or nothing.
+ */
+int perf_open(const struct sx_sys *sys, struct perf_event_attr *attr,
+	      const struct perf_place *place, int leader, bool *user_only);
+/*
+ * Adds what an event has counted so far. `keeps_time`: its enabled time counts; false for further
+ * PMUs of one thread. What cannot be read makes *to invalid.
+ */
+void perf_add(const struct sx_sys *sys, int fd, bool keeps_time, struct perf_reading *to);
+/* Adds a part, another CPU's or thread's; one that is not valid makes the sum so. */
+void perf_sum(struct perf_reading *to, const struct perf_reading *part);
+/*
+ * What lies between two readings, scaled up where the event ran for a part of the time; *quality
+ * receives an enum sx_quality.
+ */
+uint64_t perf_delta(const struct perf_reading *from, const struct perf_reading *to,
+		    uint8_t *quality);
+/* Calls visit for each thread of a process, until it returns non-zero; 0, or an errno. */
+int perf_each_thread(const struct sx_sys *sys, pid_t pid, int (*visit)(void *arg, pid_t tid),
+		     void *arg);
+/* Why an event could not be opened, behind a colon, with the remedy where there is one. */
+void perf_explain(const struct sx_sys *sys, int error, char *out, size_t size);
+/*
+ * What keeps this process from counting the whole machine: false when nothing does; else cause and
+ * remedy.
+ */
+bool perf_is_limited(const struct sx_sys *sys, char *because, char *remedy, size_t size);
+
+/* Next "a-b" or "a" of a list of CPUs ("0-3,8"); false at its end or where it is malformed. */
+bool perf_cpus_next(const char **text, uint64_t *first, uint64_t *last);
+#define PERF_CPUS_MAX 4096 /* highest CPU number + 1 that is looked at */
+
+#endif
