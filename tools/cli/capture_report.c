@@ -1,0 +1,177 @@
+/* Filling a report from a capture: device by device, record by record. */
+#include "tools/cli/capture_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/cli/capture_view.h"
+#include "tools/cli/imported.h"
+
+#define FPS_DEFAULT 60
+
+static void input_close(struct capture_input *in)
+{
+	sx_metrics_destroy(in->metrics);
+	sx_table_destroy(in->raw);
+	capture_view_close(in->view);
+	*in = (struct capture_input){0};
+}
+
+struct sx_metrics_options capture_report_selection(const struct cli *cli,
+						   const struct capture_input *in, bool everything)
+{
+	static const char *const all = "*";
+	struct sx_metrics_options options = capture_view_selection(cli, in->view, in->raw);
+	if (everything && !options.pattern_count && !options.counters) {
+		options.patterns = &all;
+		options.pattern_count = 1;
+	}
+	return options;
+}
+
+static enum sx_status open_device(const struct cli *cli, const char *path, uint32_t number,
+				  bool everything, struct capture_input *in, struct sx_error *err)
+{
+	*in = (struct capture_input){0};
+	enum sx_status status = capture_view_prepare(cli, path, number, &in->view, &in->raw, err);
+	if (status)
+		return status;
+	struct sx_metrics_options options = capture_report_selection(cli, in, everything);
+	return sx_metrics_create(in->view->catalog, &options, &in->metrics, err);
+}
+
+static enum sx_status add_device(const struct cli *cli, const struct capture_input *in,
+				 struct report_fill *fill, struct sx_error *err)
+{
+	struct report_source source = capture_view_source(cli, in->view, in->metrics, in->raw);
+	return report_add_device(fill, &source, NULL, err);
+}
+
+static enum sx_status read_rows(const struct capture_report_hooks *hooks, struct capture_input *in,
+				struct report_fill *fill, uint32_t device, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	while (!status) {
+		status = capture_view_next(in->view, in->raw, err);
+		if (!status && hooks->rows)
+			status = hooks->rows(hooks->user, device, in->raw, err);
+		if (!status)
+			status = report_add_rows(fill, device, in->raw, err);
+	}
+	return status == SX_END ? SX_OK : status;
+}
+
+static enum sx_status set_goal(const struct cli *cli, struct report_fill *fill,
+			       struct sx_error *err)
+{
+	const struct options *o = &cli->options;
+	unsigned width, height;
+	char rest;
+	if (!o->resolution && !(o->fps > 0))
+		return SX_OK;
+	if (!o->resolution) {
+		error_set(err, SX_ERR_USAGE, "--fps alone is no budget");
+		error_because(err, "it takes the size of the picture too");
+		error_try(err, "--fps %g --resolution 1920x1080", o->fps);
+		return SX_ERR_USAGE;
+	}
+	if (sscanf(o->resolution, "%ux%u%c", &width, &height, &rest) != 2 || !width || !height ||
+	    width > 65536 || height > 65536) {
+		error_set(err, SX_ERR_USAGE, "--resolution cannot be \"%s\"", o->resolution);
+		error_because(err, "it is a width and a height in pixels");
+		error_try(err, "--resolution 1920x1080");
+		return SX_ERR_USAGE;
+	}
+	report_set_goal(fill,
+			&(struct sx_budget_goal){width, height, o->fps > 0 ? o->fps : FPS_DEFAULT});
+	return SX_OK;
+}
+
+static enum sx_status tell_losses(const struct capture_input *in, struct report_fill *fill,
+				  uint32_t device, struct sx_error *err)
+{
+	const struct capture_view *view = in->view;
+	struct report_facts facts = {.simulated = view->info->simulated,
+				     .lost = view->lost,
+				     .lost_more = view->lost_more,
+				     .failure = view->failed ? &view->failure : NULL,
+				     .failed_after_ns = view->failed_after_ns};
+	return report_set_facts(fill, device, &facts, err);
+}
+
+static enum sx_status fill_device(struct cli *cli, const struct capture_report_hooks *hooks,
+				  struct capture_report *out, struct sx_error *err)
+{
+	uint32_t index = out->count - 1;
+	struct capture_input *in = &out->devices[index];
+	enum sx_status status = SX_OK;
+	if (hooks->begin)
+		status = hooks->begin(hooks->user, index, in, err);
+	if (!status)
+		status = add_device(cli, in, out->fill, err);
+	if (!status)
+		status = read_rows(hooks, in, out->fill, index, err);
+	return status ? status : tell_losses(in, out->fill, index, err);
+}
+
+static enum sx_status fill_devices(struct cli *cli, const char *path, const uint32_t *list,
+				   uint32_t count, const struct capture_report_hooks *hooks,
+				   struct capture_report *out, struct sx_error *err)
+{
+	enum sx_status status = SX_OK, passed = SX_OK;
+	for (uint32_t i = 0; !status && i < count; i++) {
+		struct capture_input *in = &out->devices[out->count++];
+		status = open_device(cli, path, list[i], hooks->everything, in, err);
+		if (capture_view_passes_over(cli, status, count)) {
+			passed = status;
+			status = SX_OK;
+			input_close(&out->devices[--out->count]);
+			continue;
+		}
+		if (!status)
+			status = fill_device(cli, hooks, out, err);
+	}
+	return !status && !out->count ? passed : status;
+}
+
+enum sx_status capture_report_read(struct cli *cli, const char *path,
+				   const struct capture_report_hooks *hooks,
+				   struct capture_report *out, struct sx_error *err)
+{
+	char shown[IMPORTED_TEXT_MAX];
+	uint32_t *list = NULL, count = 0;
+	enum sx_status status = capture_view_list(cli, path, &list, &count, err);
+	out->devices = calloc((size_t)count + 1, sizeof(*out->devices));
+	if (!status)
+		status =
+		    out->devices ? report_begin(&out->fill, err) : error_nomem(err, "a report");
+	if (!status)
+		status = report_set_run(
+		    out->fill,
+		    &(struct report){.schema = "report", .file = imported_text(cli, path, shown)},
+		    err);
+	if (!status)
+		status = set_goal(cli, out->fill, err);
+	if (!status)
+		status = fill_devices(cli, path, list, count, hooks, out, err);
+	free(list);
+	return status;
+}
+
+bool capture_report_note(const struct cli *cli, const struct capture_report *read)
+{
+	bool whole = !read->count || capture_view_note(cli, read->devices[0].view);
+	for (uint32_t i = 0; i < read->count; i++)
+		whole &= !read->devices[i].view->failed && !read->devices[i].view->lost_more;
+	return whole;
+}
+
+void capture_report_close(struct capture_report *read)
+{
+	report_destroy(read->fill);
+	for (uint32_t i = 0; read->devices && i < read->count; i++)
+		input_close(&read->devices[i]);
+	free(read->devices);
+	*read = (struct capture_report){0};
+}
