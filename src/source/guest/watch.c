@@ -86,7 +86,7 @@ static bool is_running(const struct watch *watch, pid_t tid)
 static void add_thread(struct watch *watch, pid_t tid)
 {
 	const struct sx_sys *sys = watch->sys;
-	struct watch_thread thread = {.tid = tid};
+	struct watch_thread thread = {.tid = tid, .born_ns = watch->looked_ns};
 	char text[64];
 	thread.fd = open_switches(watch, tid);
 	if (thread.fd < 0) {
@@ -141,6 +141,7 @@ static void find_threads(struct watch *watch, uint64_t now_ns)
 	snprintf(path, sizeof(path), "/proc/%ld/task", (long)watch->pid);
 	watch->gone = watch->sys->list_dir(watch->sys->user, path, visit_task, watch) < 0;
 	watch->seen |= !watch->gone;
+	watch->looked_ns = now_ns;
 	watch->look_count++;
 	watch->look_ns =
 	    now_ns + (watch->look_count < LOOKS_OFTEN ? LOOK_OFTEN_NS : LOOK_SELDOM_NS);
@@ -220,22 +221,37 @@ void watch_look(struct watch *watch)
 		watch->lost_ns = UINT64_MAX;
 }
 
-/*
- * CPU time before a thread was watched, where the range reaches back so far. Of several threads
- * only bounds are known: the longest alone, or all of them in turn.
- */
-static bool add_missed(const struct watch *watch, uint64_t from_ns, struct busy_time *out)
+/* How much of what a thread did before it was watched the range may hold, but need not. */
+static uint64_t doubtful_ns(const struct watch_thread *thread, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t sum = 0, longest = 0;
+	uint64_t begin = thread->born_ns > from_ns ? thread->born_ns : from_ns;
+	uint64_t end = thread->from_ns < to_ns ? thread->from_ns : to_ns;
+	uint64_t overlap = end > begin ? end - begin : 0;
+	return overlap < thread->missed_ns ? overlap : thread->missed_ns;
+}
+
+/*
+ * CPU time before a thread was watched, where the range holds all of its life until then. Of
+ * several threads only bounds are known: the longest alone, or all of them in turn. Where the range
+ * holds a part, nobody knows which.
+ */
+static bool add_missed(const struct watch *watch, uint64_t from_ns, uint64_t to_ns,
+		       struct busy_time *out)
+{
+	uint64_t sum = 0, longest = 0, doubt = 0;
 	for (uint32_t i = 0; i < watch->thread_count; i++) {
 		const struct watch_thread *thread = &watch->threads[i];
 		if (thread->from_ns <= from_ns)
 			continue;
+		if (thread->born_ns < from_ns || thread->from_ns > to_ns) {
+			doubt += doubtful_ns(thread, from_ns, to_ns);
+			continue;
+		}
 		sum += thread->missed_ns;
 		if (thread->missed_ns > longest)
 			longest = thread->missed_ns;
 	}
-	if ((sum - longest) * 20 > out->any_ns + sum)
+	if ((sum - longest + doubt) * 20 > out->any_ns + sum)
 		return false;
 	out->any_ns += longest + (sum - longest) / 2;
 	out->sum_ns += sum;
@@ -254,5 +270,5 @@ enum watch_answer watch_busy(const struct watch *watch, uint64_t from_ns, uint64
 	if (from_ns < watch->lost_ns || from_ns < watch->busy.forgotten_ns)
 		return WATCH_UNKNOWN;
 	*out = busy_between(&watch->busy, from_ns, to_ns);
-	return add_missed(watch, from_ns, out) ? WATCH_KNOWN : WATCH_UNKNOWN;
+	return add_missed(watch, from_ns, to_ns, out) ? WATCH_KNOWN : WATCH_UNKNOWN;
 }

@@ -15,6 +15,7 @@ struct watch_thread {
 	pid_t tid;
 	int fd;
 	uint8_t *ring;
+	uint64_t born_ns;   /* not before; 0: nobody knows */
 	uint64_t from_ns;   /* watched since */
 	uint64_t missed_ns; /* CPU time that it took before */
 };
@@ -31,8 +32,9 @@ struct watch {
 	struct watch_thread *threads; /* WATCH_THREADS_MAX */
 	uint32_t thread_count;
 	struct busy busy;
-	uint64_t lost_ns; /* up to here switches were lost */
-	uint64_t look_ns; /* when to look for threads again */
+	uint64_t lost_ns;   /* up to here switches were lost */
+	uint64_t looked_ns; /* when they were last looked for, or 0 */
+	uint64_t look_ns;   /* when to look for threads again */
 	uint32_t look_count;
 };
 
