@@ -110,7 +110,7 @@ SX_API void sx_table_rows(const struct sx_table *table, size_t first, size_t cou
  * not fit carries SX_QUALITY_WRAPPED. Means are weighted by the rows' lengths where all are known.
  * Rows without data are left out, and the total then carries SX_QUALITY_LOST; without any row with
  * data it is no data. A ratio has no total. The row begins with the first and is as long as the
- * time that the rows cover, gaps left out and overlaps counted once (rows in order of their begin).
+ * time that the rows cover, gaps left out and overlaps counted once.
  * *out is owned by the caller. Errors: SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,

@@ -2,6 +2,7 @@
 #include "table/total.h"
 #include <sextant/table.h>
 #include "base/error.h"
+#include "table/cover.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@ struct total {
 	struct sx_table *like; /* no rows; owns the descriptors */
 	struct total_column *columns;
 	uint32_t count;
-	uint64_t begin_ns, end_ns, covered_ns; /* covered: time that rows enclose, once */
+	uint64_t begin_ns;
+	struct cover cover; /* time that rows enclose, once */
 };
 
 enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err)
@@ -184,11 +186,7 @@ static void add_times(struct total *total, const struct sx_table *table, size_t 
 			continue;
 		if (total->begin_ns == SX_TIME_UNKNOWN || begin[i] < total->begin_ns)
 			total->begin_ns = begin[i];
-		uint64_t from = begin[i] > total->end_ns ? begin[i] : total->end_ns;
-		if (end[i] > from)
-			total->covered_ns += end[i] - from;
-		if (end[i] > total->end_ns)
-			total->end_ns = end[i];
+		cover_add(&total->cover, begin[i], end[i]);
 	}
 }
 
@@ -210,7 +208,7 @@ void total_reset(struct total *total)
 		total->columns[i] = (struct total_column){.type = total->columns[i].type,
 							  .rule = total->columns[i].rule};
 	total->begin_ns = SX_TIME_UNKNOWN;
-	total->end_ns = total->covered_ns = 0;
+	total->cover = (struct cover){.count = 0};
 }
 
 static double mean_of(const struct total_column *column)
@@ -325,7 +323,8 @@ enum sx_status total_table(const struct total *total, struct sx_table **out, str
 				     "over the totals of its counters"))
 			status = error_nomem(err, "a table's totals");
 	if (status == SX_OK && total->begin_ns != SX_TIME_UNKNOWN)
-		sx_table_set_time(table, 0, total->begin_ns, total->begin_ns + total->covered_ns);
+		sx_table_set_time(table, 0, total->begin_ns,
+				  total->begin_ns + cover_ns(&total->cover));
 	if (status == SX_OK) /* tells when a value found no memory */
 		status = sx_table_add_rows(table, 0, NULL, err);
 	if (status != SX_OK) {

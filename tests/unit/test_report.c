@@ -176,6 +176,35 @@ static void test_frames(void **state)
 	close_world(&w);
 }
 
+/*
+ * A slow context's frame of 40 ms ends after four of another, which began later: 10 frames in the
+ * 80 ms that any of them took.
+ */
+static void test_frames_of_two_contexts(void **state)
+{
+	struct world w;
+	struct sx_table *rows = frames(0, 10);
+	struct sx_table *like = frames(0, 0);
+	struct sx_metrics_options options = {.like = like};
+	for (uint64_t i = 0; i < 10; i++) {
+		bool slow = i % 5 == 4;
+		uint64_t turn = i / 5 * 40 * MS;
+		sx_table_set_time(rows, i, turn + (slow ? 0 : i % 5 * 10 * MS + 2 * MS),
+				  turn + (slow ? 40 * MS : i % 5 * 10 * MS + 9 * MS));
+	}
+	open_world(&w, "opengl");
+	assert_int_equal(sx_metrics_create(w.catalog, &options, &w.metrics, NULL), SX_OK);
+	assert_int_equal(report_begin(&w.fill, NULL), SX_OK);
+	struct report_source source = {.catalog = w.catalog, .metrics = w.metrics};
+	assert_int_equal(report_add_device(w.fill, &source, NULL, NULL), SX_OK);
+	assert_int_equal(report_add_rows(w.fill, 0, rows, NULL), SX_OK);
+	assert_int_equal(report_finish(w.fill, &w.report, NULL), SX_OK);
+	assert_true(alike(w.report->devices[0].frames.fps, 10 / 0.080));
+	sx_table_destroy(rows);
+	sx_table_destroy(like);
+	close_world(&w);
+}
+
 static void test_places(void **state)
 {
 	struct world w;
@@ -285,7 +314,7 @@ int main(void)
 	    cmocka_unit_test(test_pieces),  cmocka_unit_test(test_windows),
 	    cmocka_unit_test(test_frames),  cmocka_unit_test(test_places),
 	    cmocka_unit_test(test_nothing), cmocka_unit_test(test_headings_of_sections),
-	    cmocka_unit_test(test_by),
+	    cmocka_unit_test(test_by),	    cmocka_unit_test(test_frames_of_two_contexts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

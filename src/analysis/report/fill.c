@@ -133,10 +133,10 @@ static bool note_times(struct filling *f, const struct sx_table *raw)
 		bool whole = known && end[i] != SX_TIME_UNKNOWN && end[i] > begin[i];
 		if (known && begin[i] < f->begin_ns)
 			f->begin_ns = begin[i];
-		if (whole && end[i] > f->end_ns) {
-			f->covered_ns += end[i] - (begin[i] > f->end_ns ? begin[i] : f->end_ns);
+		if (whole && end[i] > f->end_ns)
 			f->end_ns = end[i];
-		}
+		if (whole)
+			cover_add(&f->cover, begin[i], end[i]);
 		if (frames && whole)
 			ok = sketch_add(&f->frames, (double)(end[i] - begin[i]));
 	}

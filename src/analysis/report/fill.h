@@ -6,6 +6,7 @@
 #include "analysis/report/report.h"
 #include "analysis/sketch.h"
 #include "base/mem.h"
+#include "table/cover.h"
 
 /* One device. */
 struct filling {
@@ -22,7 +23,7 @@ struct filling {
 	struct sx_table *curve;
 	struct processes_seen processes;
 	uint64_t samples, begin_ns, end_ns;
-	uint64_t covered_ns; /* time that samples enclose, once */
+	struct cover cover; /* time that samples enclose, once */
 	struct report_facts facts;
 	struct sx_error silence, failure;
 };

@@ -1,0 +1,27 @@
+/* Time that ranges enclose together, overlaps counted once. Ranges may come in any order. */
+#ifndef TABLE_COVER_H
+#define TABLE_COVER_H
+
+#include <stdint.h>
+
+#define COVER_RANGES 64
+
+/*
+ * Zero-initialise. Ranges that touch are one; of more than COVER_RANGES that do not, the oldest are
+ * settled: what comes later and lies before their end is taken for covered.
+ */
+struct cover {
+	struct cover_range {
+		uint64_t begin_ns, end_ns;
+	} ranges[COVER_RANGES]; /* ascending, apart */
+	uint32_t count;
+	uint64_t settled_ns; /* time covered before floor_ns */
+	uint64_t floor_ns;
+};
+
+/* Adds a range; one that ends before it begins encloses nothing. */
+void cover_add(struct cover *cover, uint64_t begin_ns, uint64_t end_ns);
+/* The time that is covered. */
+uint64_t cover_ns(const struct cover *cover);
+
+#endif
