@@ -229,6 +229,8 @@ static int milliseconds_until(uint64_t due_ns, uint64_t now_ns)
 {
 	if (due_ns <= now_ns)
 		return 0;
+	if (!now_ns) /* a clock that cannot be read must not make this a wait without end */
+		return LOOK_EVERY_NS / NS_PER_MS;
 	uint64_t ms = (due_ns - now_ns + NS_PER_MS - 1) / NS_PER_MS;
 	return ms < INT32_MAX ? (int)ms : INT32_MAX;
 }

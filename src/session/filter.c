@@ -54,6 +54,18 @@ static bool is_other(const struct sx_session *s, const struct session_device *d,
 			   s->options.process);
 }
 
+/*
+ * From when on a device's rows are beyond the limits. A duration is the device's own, from its
+ * first sample, where that began while the devices were still being started.
+ */
+static uint64_t cut_of(const struct sx_session *s, const struct session_device *d)
+{
+	bool early = !s->options.input && d->first_ns < s->begin_ns;
+	uint64_t own =
+	    early && s->limits.duration_ns ? d->first_ns + s->limits.duration_ns : UINT64_MAX;
+	return own < s->cut_ns ? own : s->cut_ns;
+}
+
 static bool wanted(struct sx_session *s, uint32_t index, size_t row)
 {
 	struct session_device *d = &s->devices[index];
@@ -62,7 +74,9 @@ static bool wanted(struct sx_session *s, uint32_t index, size_t row)
 		d->others++;
 		return false;
 	}
-	if (begin != SX_TIME_UNKNOWN && begin >= s->cut_ns)
+	if (begin < d->first_ns)
+		d->first_ns = begin;
+	if (begin != SX_TIME_UNKNOWN && begin >= cut_of(s, d))
 		return false;
 	if (index || !s->limits.samples)
 		return true;
@@ -85,13 +99,21 @@ static enum sx_status append(struct session_device *d, struct sx_vector *vectors
 	return sx_table_append(d->raw, &rows, err);
 }
 
-static void copy_reasons(struct session_device *d)
+static bool texts_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Why a column has no data, as it stands now: a reason goes when there is data. */
+static enum sx_status copy_reasons(struct session_device *d, struct sx_error *err)
 {
 	for (uint32_t i = 0; i < sx_table_column_count(d->mixed); i++) {
 		const char *why = sx_table_column(d->mixed, i)->why;
-		if (why && !sx_table_column(d->raw, i)->why)
-			sx_table_set_why(d->raw, i, why);
+		if (!texts_same(why, sx_table_column(d->raw, i)->why) &&
+		    sx_table_set_why(d->raw, i, why))
+			return error_nomem(err, "choosing rows");
 	}
+	return SX_OK;
 }
 
 enum sx_status filter_rows(struct sx_session *s, uint32_t index, struct sx_error *err)
@@ -112,7 +134,8 @@ enum sx_status filter_rows(struct sx_session *s, uint32_t index, struct sx_error
 		status = append(d, vectors, first, count - first, err);
 	if (!counted)
 		d->rows += sx_table_row_count(d->raw) - before;
-	copy_reasons(d);
+	if (!status)
+		status = copy_reasons(d, err);
 	sx_table_clear(d->mixed);
 	free(vectors);
 	return status;

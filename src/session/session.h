@@ -27,6 +27,7 @@ struct session_device {
 	uint64_t record_last_ns;
 	uint32_t recorded;	 /* its number in the capture */
 	uint64_t rows;		 /* that were ever added */
+	uint64_t first_ns;	 /* when the first of them begins; SX_TIME_UNKNOWN */
 	struct sx_error note;	 /* the first thing that the user should know */
 	struct sx_error failure; /* the first thing that went wrong on the way */
 	struct sx_error silence; /* why there is not a single sample */

@@ -95,6 +95,7 @@ void session_forget_run(struct sx_session *s)
 		d->raw = d->mixed = NULL;
 		d->started = d->ended = false;
 		d->rows = d->others = d->record_last_ns = 0;
+		d->first_ns = SX_TIME_UNKNOWN;
 		d->note = d->failure = d->silence = (struct sx_error){0};
 		info->raw = NULL;
 		info->lost = info->samples = 0;

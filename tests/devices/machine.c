@@ -199,6 +199,8 @@ static int machine_poll(void *user, struct pollfd *fds, nfds_t count, int timeou
 static int machine_clock_gettime(void *user, clockid_t clock, struct timespec *out)
 {
 	struct machine *m = user;
+	if (m->look_ns)
+		m->advance(m->device, m->look_ns);
 	return DELEGATE(m, clock_gettime, clock, out);
 }
 

@@ -22,6 +22,7 @@ struct machine {
 	uint64_t lasts_ns;    /* from the word to go; 0: until it is killed */
 	bool ignores_sigterm; /* and everything but SIGKILL */
 	bool no_process_fd;   /* a kernel without pidfd_open */
+	uint64_t look_ns;     /* that each look at the clock takes */
 	/* The k-th call from now fails with this errno; 0: none. */
 	unsigned fail_at, calls;
 	int fail_errno;

@@ -59,6 +59,7 @@ struct mali_model {
 	struct mali_raw raw;
 	uint64_t period_ns, begin_ns, epoch_ns;
 	bool started, stopped;
+	uint64_t stop_ns; /* what was due until then is still given */
 };
 
 static void probe(const struct source_host *host, source_found_fn found, void *user)
@@ -199,9 +200,9 @@ static enum sx_status read_sample(struct source *source, int timeout_ms, struct 
 	uint64_t at, due = m->begin_ns + m->period_ns;
 	if (!m->started)
 		return error_set(err, SX_ERR_USAGE, "the model was not started");
-	if (m->stopped)
-		return SX_END;
 	enum sx_status status = now(m, &at, err);
+	if (m->stopped && m->stop_ns < due)
+		return SX_END;
 	if (status == SX_OK && at < due && timeout_ms > 0) {
 		uint64_t left_ms = (due - at + 999999) / 1000000;
 		m->base.sys->poll(m->base.sys->user, NULL, 0,
@@ -216,7 +217,10 @@ static enum sx_status read_sample(struct source *source, int timeout_ms, struct 
 
 static enum sx_status stop(struct source *source, struct sx_error *err)
 {
-	((struct mali_model *)source)->stopped = true;
+	struct mali_model *m = (struct mali_model *)source;
+	if (!m->stopped)
+		m->stop_ns = sys_now_ns(m->base.sys);
+	m->stopped = true;
 	return SX_OK;
 }
 

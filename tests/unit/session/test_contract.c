@@ -143,6 +143,7 @@ static struct subject subjects[] = {
      .clean = clean_clock},
 };
 #define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
+#define MODEL	 5
 
 static struct sx_session *create(struct subject *s, bool child, struct sx_error *err)
 {
@@ -224,6 +225,24 @@ static void a_count(struct subject *s)
 	end(s, session);
 }
 
+/* Slow to start, and fast to sample: the samples are as many as fit into the duration. */
+static void a_fast_duration(struct subject *s, uint64_t interval_ns)
+{
+	uint32_t count;
+	const char *const devices[] = {s->selector};
+	struct sx_session_options options = {
+	    .devices = devices, .device_count = 1, .interval_ns = interval_ns};
+	struct sx_session_limits limits = {.duration_ns = 300 * interval_ns};
+	struct sx_session *session = NULL;
+	s->begin(s);
+	s->machine.look_ns = interval_ns * 5 / 7;
+	assert_int_equal(session_create_on(&s->machine.sys, context, &options, &session, NULL),
+			 SX_OK);
+	assert_int_equal(sx_session_run(session, NULL, &limits, NULL), SX_OK);
+	assert_int_equal(sx_session_devices(session, &count)->samples, 300);
+	end(s, session);
+}
+
 /* A program's run ends with it, and its last moments are sampled, also where it is a short one. */
 static void a_program(struct subject *s, uint64_t lasts_ns, bool process_fd)
 {
@@ -256,6 +275,7 @@ static void every_source_keeps_limits(void **state)
 		a_duration(&subjects[i]);
 		a_count(&subjects[i]);
 	}
+	a_fast_duration(&subjects[MODEL], NS_PER_MS / 10);
 }
 
 static void every_source_measures_programs(void **state)
