@@ -129,17 +129,38 @@ static enum sx_status errno_status(int sys_errno)
 	}
 }
 
+static void from_errno(struct sx_error *err, enum sx_status status, int sys_errno, const char *fmt,
+		       va_list args)
+{
+	begin(err, status, sys_errno);
+	format(err->message, fmt, args);
+	error_because(err, "%s", strerrordesc_np(sys_errno) ?: "unknown error number");
+}
+
 enum sx_status error_errno(struct sx_error *err, int sys_errno, const char *fmt, ...)
 {
 	enum sx_status status = errno_status(sys_errno);
 	if (!err)
 		return status;
-	begin(err, status, sys_errno);
 	va_list args;
 	va_start(args, fmt);
-	format(err->message, fmt, args);
+	from_errno(err, status, sys_errno, fmt, args);
 	va_end(args);
-	error_because(err, "%s", strerrordesc_np(sys_errno) ?: "unknown error number");
+	return status;
+}
+
+enum sx_status error_input(struct sx_error *err, int sys_errno, const char *fmt, ...)
+{
+	enum sx_status status = errno_status(sys_errno);
+	if (status != SX_ERR_PERMISSION && status != SX_ERR_NO_MEMORY)
+		status = SX_ERR_BAD_INPUT;
+	if (!err)
+		return status;
+	va_list args;
+	va_start(args, fmt);
+	from_errno(err, status, sys_errno, fmt, args);
+	va_end(args);
+	error_try(err, "check the name and its permissions");
 	return status;
 }
 

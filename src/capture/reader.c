@@ -107,24 +107,12 @@ enum sx_status sx_capture_open_memory(const void *data, size_t size, const char 
 	return begin(reader, out, err);
 }
 
-/* A capture that is not there is bad input, not a device that is missing. */
-static enum sx_status unreadable(int sys_errno, const char *name, struct sx_error *err)
-{
-	enum sx_status status = error_errno(err, sys_errno, "cannot open the capture %s", name);
-	error_try(err, "check the name and its permissions");
-	if (status == SX_ERR_PERMISSION)
-		return status;
-	if (err)
-		err->status = SX_ERR_BAD_INPUT;
-	return SX_ERR_BAD_INPUT;
-}
-
 static enum sx_status open_file(struct sx_capture_reader *reader, struct sx_error *err)
 {
 	struct stat stat;
 	reader->bytes.fd = open(reader->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (reader->bytes.fd < 0 || fstat(reader->bytes.fd, &stat) < 0)
-		return unreadable(errno, reader->name, err);
+		return error_input(err, errno, "cannot open the capture %s", reader->name);
 	if (!S_ISREG(stat.st_mode)) {
 		error_set(err, SX_ERR_BAD_INPUT, "%s is not a file", reader->name);
 		error_because(err, "a capture is read from several places at once");

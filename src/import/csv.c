@@ -46,11 +46,7 @@ static enum sx_status whole(const struct csv_stream *s)
 	int failed = s->r.c.read_errno;
 	if (!failed)
 		return SX_OK;
-	if (error_errno(s->r.err, failed, "cannot read %s", s->r.c.origin) == SX_ERR_PERMISSION)
-		return SX_ERR_PERMISSION;
-	if (s->r.err)
-		s->r.err->status = SX_ERR_BAD_INPUT;
-	return SX_ERR_BAD_INPUT;
+	return error_input(s->r.err, failed, "cannot read %s", s->r.c.origin);
 }
 
 static enum sx_status learn(struct csv_stream *s)

@@ -9,16 +9,6 @@
 
 #include "import/formats.h"
 
-static enum sx_status unreadable(const char *path, int sys_errno, struct sx_error *err)
-{
-	struct sx_error own;
-	err = err ? err : &own;
-	if (error_errno(err, sys_errno, "cannot read %s", path) != SX_ERR_PERMISSION)
-		err->status = SX_ERR_BAD_INPUT;
-	error_try(err, "check the name and its permissions");
-	return err->status;
-}
-
 static enum sx_status too_large(const char *path, struct sx_error *err)
 {
 	error_set(err, SX_ERR_LIMIT, "%s is larger than 4 GiB", path);
@@ -36,7 +26,7 @@ enum sx_status import_load(const char *path, size_t limit, char **data, size_t *
 	size_t used = 0, cap = 0;
 	ssize_t n = 1;
 	if (fd < 0)
-		return unreadable(path, errno, err);
+		return error_input(err, errno, "cannot read %s", path);
 	while (n > 0 && used < limit) {
 		if (!mem_grow(&buf, &cap, used + 65536 + 1, 1)) {
 			errno = ENOMEM;
@@ -56,7 +46,8 @@ enum sx_status import_load(const char *path, size_t limit, char **data, size_t *
 		close(fd);
 	if (n < 0 || (n > 0 && limit == IMPORT_BYTES_MAX)) {
 		free(buf);
-		return n < 0 ? unreadable(path, saved, err) : too_large(path, err);
+		return n < 0 ? error_input(err, saved, "cannot read %s", path)
+			     : too_large(path, err);
 	}
 	buf[used] = '\0';
 	*data = buf;

@@ -184,12 +184,8 @@ enum sx_status cli_catalog(struct cli *cli, struct sx_catalog **out, struct sx_e
 		return sx_catalog_open(cli->context, cli->options.catalog, out, err);
 	/* A capture would have told; say first when it is not there at all. */
 	path = cli->options.input;
-	if (path && strcmp(path, "-") != 0 && access(path, R_OK) < 0) {
-		error_errno(err, errno, "cannot read %s", path);
-		error_try(err, "check the name and its permissions");
-		return err->status == SX_ERR_PERMISSION ? err->status
-							: (err->status = SX_ERR_BAD_INPUT);
-	}
+	if (path && strcmp(path, "-") != 0 && access(path, R_OK) < 0)
+		return error_input(err, errno, "cannot read %s", path);
 	error_set(err, SX_ERR_USAGE, "no catalog was named");
 	error_because(err, "sextant %s needs to know which device is meant", cli->verb->name);
 	error_try(err, "--for NAME; sextant devices lists the names");

@@ -10,18 +10,10 @@
 #include "base/mem.h"
 #include "catalog/column.h"
 
-enum sx_status input_unreadable(const char *path, int sys_errno, struct sx_error *err)
-{
-	if (error_errno(err, sys_errno, "cannot read %s", path) != SX_ERR_PERMISSION)
-		err->status = SX_ERR_BAD_INPUT;
-	error_try(err, "check the name and its permissions");
-	return err->status;
-}
-
 enum sx_status input_open(const char *path, int *fd, struct sx_error *err)
 {
 	*fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	return *fd < 0 ? input_unreadable(path, errno, err) : SX_OK;
+	return *fd < 0 ? error_input(err, errno, "cannot read %s", path) : SX_OK;
 }
 
 enum sx_status input_read(const char *path, char **text, size_t *size, struct sx_error *err)
@@ -47,7 +39,7 @@ enum sx_status input_read(const char *path, char **text, size_t *size, struct sx
 		close(fd);
 	if (n < 0) {
 		free(buf);
-		return input_unreadable(path, saved, err);
+		return error_input(err, saved, "cannot read %s", path);
 	}
 	if (n > 0) {
 		free(buf);

@@ -9,8 +9,6 @@
 
 /* Opens a file for reading, or standard input for "-". */
 enum sx_status input_open(const char *path, int *fd, struct sx_error *err);
-/* The error of an input file that cannot be read: a bad one, unless it is forbidden. */
-enum sx_status input_unreadable(const char *path, int sys_errno, struct sx_error *err);
 /* Reads a whole file, or standard input for "-". *text is NUL-terminated and to be freed. */
 enum sx_status input_read(const char *path, char **text, size_t *size, struct sx_error *err);
 /* Reads raw counters of a catalog from a file; *out is owned by the caller. */
