@@ -29,7 +29,7 @@ static enum sx_status decode(struct decode_job *job, struct sx_error *err)
 			 "note: %zu counts were left out, as the same counter was counted by "
 			 "another event of the same time",
 			 tally.repeats);
-	return SX_OK;
+	return perf_stat_whole(&tally, path, err);
 }
 
 const struct decode_format decode_perf_stat = {

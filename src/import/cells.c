@@ -35,15 +35,14 @@ bool cells_next(struct cells *cells)
 		size_t count = import_split(line, cells->separator, cells->row, cells->columns + 2);
 		if (count == 1 && !cells->row[0].size)
 			continue;
-		bool trailing = count == cells->columns + 1 && !cells->row[cells->columns].size;
-		if (count == cells->columns || trailing) {
-			/* The last number may have lost digits. */
-			return true;
-		}
-		if (cells->lines.unfinished && count < cells->columns) {
+		/* A line that a writer did not end may lack cells, or digits of its last number. */
+		if (cells->lines.unfinished && (!cells->loose_end || count < cells->columns)) {
 			cells->cut = true;
 			return false;
 		}
+		bool trailing = count == cells->columns + 1 && !cells->row[cells->columns].size;
+		if (count == cells->columns || trailing)
+			return true;
 		if (!cells->odd++)
 			cells->first_odd = cells->lines.number;
 	}
@@ -57,6 +56,10 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 			    "%zu lines were left out: they have not as many cells as the header; "
 			    "line %zu is the first",
 			    cells->odd, cells->first_odd);
+	if (cells->lines.unfinished && !cells->cut)
+		import_tell(cells->job,
+			    "the last line has no end: if the file was cut there, its last number "
+			    "lacks digits");
 	return cells->cut ? import_cut(cells->job, cells->lines.number, err) : SX_OK;
 }
 

@@ -14,7 +14,8 @@ struct cells {
 	struct import_cell *row;  /* of the row at hand, as many as head */
 	size_t columns;
 	size_t odd, first_odd; /* lines with too few or too many cells, which are left out */
-	bool cut;	       /* the last line breaks off */
+	bool loose_end; /* the writer may leave the last line without an end; else it is cut */
+	bool cut;	/* the last line breaks off */
 };
 
 /*

@@ -115,6 +115,7 @@ enum sx_status counters_read(struct import_job *job, const struct counters_forma
 	struct reader r = {.job = job, .format = format};
 	const char **names = NULL;
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
+	r.cells.loose_end = format->loose_end;
 	if (!status) {
 		names = calloc(r.cells.columns + 1, sizeof(*names));
 		r.role = calloc(r.cells.columns + 1, sizeof(*r.role));

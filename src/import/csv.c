@@ -60,6 +60,7 @@ static enum sx_status learn(struct csv_stream *s)
 		s->rows += !status;
 		r->c.line++;
 	}
+	r->tally.open_end = r->c.open_end;
 	return r->c.read_errno ? whole(s) : status;
 }
 

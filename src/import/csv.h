@@ -31,6 +31,7 @@ struct csv_tally {
 	size_t negative;	   /* values below 0 */
 	size_t first_negative;	   /* line */
 	const char *negative_name; /* column; lives as long as the stream */
+	bool open_end;		   /* the last line has no end */
 	uint32_t texts;		   /* further columns of text, which are left out */
 	const char *first_text;	   /* one of them */
 };

@@ -118,7 +118,8 @@ enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct
 		return too_long(c, err);
 	if (memchr(cell->text, '\0', cell->size))
 		return csv_bad(c, err, "CSV is text", "a cell holds a NUL byte");
-	cell->last = c->p >= c->end || *c->p != c->separator;
+	c->open_end = c->p >= c->end;
+	cell->last = c->open_end || *c->p != c->separator;
 	if (c->p + 1 < c->end && c->p[0] == '\r' && c->p[1] == '\n')
 		c->p++;
 	c->p += c->p < c->end;

@@ -19,6 +19,7 @@ struct csv_cursor {
 	const struct csv_source *source; /* NULL: all of the text is in memory */
 	char *window;			 /* of a source; owned */
 	size_t source_bytes;		 /* read so far */
+	bool open_end;			 /* the last cell had no line end behind it */
 	int read_errno;			 /* the source failed; its text ends here */
 	char scratch[CSV_CELL_MAX];	 /* a quoted cell without its quotes */
 };

@@ -27,8 +27,8 @@ static const struct import_word words[] = {
     {"samples-passed", "SamplesPassed", "samples", 1},
 };
 
-/* All lines of a file are numbers. */
-static bool is_graph(const char *folder, const char *name)
+/* All lines of a file are numbers; *any: there is one. A graph that was just begun has none. */
+static bool is_graph(const char *folder, const char *name, bool *any)
 {
 	char path[4096], *data = NULL;
 	size_t size;
@@ -39,11 +39,12 @@ static bool is_graph(const char *folder, const char *name)
 	struct import_job job = {.text = data, .size = size};
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line;
-	bool ok = size > 0;
+	bool ok = true;
 	while (ok && import_line(&lines, &line))
 		ok = import_number(line, &value) || lines.unfinished;
 	free(data);
-	return ok && lines.number > 0;
+	*any |= lines.number > 0;
+	return ok;
 }
 
 static int compare(const void *a, const void *b)
@@ -81,11 +82,11 @@ static bool hud_recognise(const struct import_head *head)
 	if (!head->folder)
 		return false;
 	char **names = list(head->path, &count);
-	bool all = names && count > 0;
+	bool all = names != NULL, any = false;
 	for (size_t i = 0; all && i < count; i++)
-		all = is_graph(head->path, names[i]);
+		all = is_graph(head->path, names[i], &any);
 	release(names, count);
-	return all;
+	return all && any;
 }
 
 static enum sx_status read_graph(struct import_job *job, struct import_rows *rows, const char *name,
@@ -104,6 +105,8 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 	struct import_lines lines = import_lines(&part);
 	for (struct import_cell line; import_line(&lines, &line); row++) {
 		double value;
+		if (lines.unfinished) /* the HUD ends every line */
+			break;
 		while (row >= import_row_count(rows) &&
 		       import_row(rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN) != SIZE_MAX)
 			;
@@ -115,7 +118,10 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 	if (bad)
 		import_tell(job, "%s has %zu lines that are no number", name, bad);
 	free(data);
-	return SX_OK;
+	if (!lines.unfinished)
+		return SX_OK;
+	part.request = &(struct import_request){.path = path};
+	return import_cut(&part, lines.number, err);
 }
 
 static enum sx_status hud_read(struct import_job *job, struct sx_error *err)
@@ -125,8 +131,8 @@ static enum sx_status hud_read(struct import_job *job, struct sx_error *err)
 	enum sx_status status = names ? SX_OK : error_nomem(err, "importing");
 	struct import_rows *rows = import_rows_create(
 	    job, &(struct import_rows_options){.catalog = "monitor", .kind = SX_SAMPLE_TIME});
-	for (size_t i = 0; !status && rows && i < count; i++)
-		status = read_graph(job, rows, names[i], err);
+	for (size_t i = 0; (!status || status == SX_INCOMPLETE) && rows && i < count; i++)
+		status = import_worse(status, read_graph(job, rows, names[i], err));
 	release(names, count);
 	import_tell(job,
 		    "the HUD writes no times: a line of each file is a sample, by default half "

@@ -68,7 +68,12 @@ static enum sx_status gpa_read(struct import_job *job, struct sx_error *err)
 	if (known(line) < 3)
 		return import_bad(job, 0, err, "a line names AMD's counters", "there is no header");
 	static const struct counters_format format = {
-	    .family = "amd-", .otherwise = "amd-gcn3", .kind = SX_SAMPLE_ROW, .role = role};
+	    .family = "amd-",
+	    .otherwise = "amd-gcn3",
+	    .kind = SX_SAMPLE_ROW,
+	    .loose_end = true,
+	    .role = role,
+	};
 	return counters_read(job, &format, lines, line, err);
 }
 

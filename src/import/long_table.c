@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strings.h"
+#include "base/number.h"
 #include "import/cells.h"
 #include "import/rocm.h"
 
@@ -170,10 +171,14 @@ static enum sx_status take_line(struct reader *r, struct sx_error *err)
 	enum sx_status status = find_row(r, name, &row, err);
 	if (status)
 		return status;
+	uint64_t whole;
 	uint32_t column = amd_column(r->job, r->rows, r->catalog, name);
-	if (import_number(cells_at(&r->cells, r->at.value), &value))
+	struct import_cell cell = cells_at(&r->cells, r->at.value);
+	if (cell.size && number_u64(cell.text, cell.size, &whole))
+		import_set_u64(r->rows, column, row, whole);
+	else if (import_number(cell, &value))
 		import_set(r->rows, column, row, value);
-	else if (!import_no_data(cells_at(&r->cells, r->at.value)))
+	else if (!import_no_data(cell))
 		import_tell(r->job, "some values are no numbers and were left out");
 	return SX_OK;
 }
@@ -185,6 +190,7 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 	struct import_cell header = {"", 0};
 	header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
+	r.cells.loose_end = true;
 	if (!status && !find(r.cells.head, r.cells.columns, &r.at))
 		status = import_bad(job, 1, err, "one column names the counter, one has its value",
 				    "the header has no name and value");

@@ -129,6 +129,7 @@ static enum sx_status hwcpipe_read(struct import_job *job, struct sx_error *err)
 						      .otherwise = "mali-g625",
 						      .kind = SX_SAMPLE_TIME,
 						      .driver = "kbase",
+						      .loose_end = true,
 						      .role = hwcpipe_role};
 	return read_mali(job, is_hwcpipe, NULL, &format, err);
 }
@@ -139,6 +140,7 @@ static enum sx_status streamline_read(struct import_job *job, struct sx_error *e
 						      .otherwise = "mali-g625",
 						      .kind = SX_SAMPLE_TIME,
 						      .driver = "kbase",
+						      .loose_end = true,
 						      .role = streamline_role};
 	return read_mali(job, is_streamline, is_titled, &format, err);
 }

@@ -44,6 +44,7 @@ struct reader {
 	size_t column_cap, info_cap;
 	size_t rows;
 	bool timed;	/* every line begins with a time, or none does */
+	bool elapsed;	/* "seconds time elapsed" came: perf's text is whole */
 	bool restarted; /* a remark came since the last count: a further run, appended */
 	uint64_t time_ns;
 	struct perf_stat_tally tally;
@@ -298,6 +299,7 @@ static enum sx_status take_line(struct reader *r, const struct perf_line *line)
 		return SX_OK;
 	}
 	series->last_row = r->rows;
+	r->elapsed |= series->duration;
 	if (series->duration && r->table && !line->timed && line->state == PERF_COUNTED)
 		sx_table_set_time(r->table, r->rows - 1, 0, (uint64_t)line->value);
 	if (!series->duration)
@@ -332,6 +334,7 @@ static enum sx_status each_line(struct reader *r)
 	r->rows = 0;
 	r->restarted = false;
 	r->time_ns = 0;
+	r->elapsed = false;
 	r->tally = (struct perf_stat_tally){0};
 	for (const char *p = r->text; !status && p < r->end;) {
 		const char *eol = memchr(p, '\n', (size_t)(r->end - p));
@@ -341,15 +344,34 @@ static enum sx_status each_line(struct reader *r)
 		if (!is_remark(r, p, size)) {
 			if (!r->separator)
 				r->separator = perf_line_separator(p, size);
-			if (r->separator && perf_line_parse(p, size, r->separator, &line) &&
-			    (!r->rows || line.timed == r->timed))
+			/* perf ends every line: one without an end may lack digits. */
+			if (!eol)
+				r->tally.cut = number;
+			else if (r->separator && perf_line_parse(p, size, r->separator, &line) &&
+				 (!r->rows || line.timed == r->timed))
 				status = take_line(r, &line);
 			else if (r->tally.foreign++ == 0)
 				r->tally.first_foreign = number;
 		}
 		p = eol ? eol + 1 : r->end;
 	}
+	r->tally.no_footer = r->separator == PERF_TEXT && !r->timed && !r->elapsed;
 	return status;
+}
+
+enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *origin,
+			       struct sx_error *err)
+{
+	if (!tally->cut && !tally->no_footer)
+		return SX_OK;
+	if (tally->cut)
+		error_set(err, SX_INCOMPLETE, "%s breaks off in line %zu", origin, tally->cut);
+	else
+		error_set(err, SX_INCOMPLETE, "%s breaks off before its end", origin);
+	error_because(err, tally->cut ? "perf ends every line, and that one has no end"
+				      : "perf ends with the seconds that it took");
+	error_try(err, "the file again, as perf wrote it; what stands before was read");
+	return SX_INCOMPLETE;
 }
 
 static enum sx_status create(struct reader *r)

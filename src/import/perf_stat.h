@@ -15,6 +15,8 @@ struct perf_stat_tally {
 	size_t foreign; /* lines that are something else: the program's own output, torn lines */
 	size_t repeats; /* counts of a counter that is there already, by another name or modifier */
 	size_t first_foreign; /* number of the first such line, from 1 */
+	size_t cut;	/* number of the last line, if it has no end and was left out; else 0 */
+	bool no_footer; /* perf's text ends before the time that it took */
 };
 
 /*
@@ -28,5 +30,8 @@ struct perf_stat_tally {
 enum sx_status perf_stat_parse(const char *text, size_t size, const char *origin,
 			       const struct sx_catalog *catalog, struct sx_table **out,
 			       struct perf_stat_tally *tally, struct sx_error *err);
+/* Whether that was all that perf wrote: SX_INCOMPLETE, and why, where the text breaks off. */
+enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *origin,
+			       struct sx_error *err);
 
 #endif

@@ -59,6 +59,7 @@ static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *er
 		device->driver = "perf";
 		result->device_count = 1;
 		tell(job, &tally);
+		status = perf_stat_whole(&tally, job->request->path, err);
 	}
 	sx_catalog_unref(catalog);
 	return status;

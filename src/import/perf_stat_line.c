@@ -107,15 +107,32 @@ static size_t take_event(const struct perf_text *fields, size_t count, size_t at
 	return end;
 }
 
+/*
+ * A field that ends in a locale's comma is cut in two where commas separate fields: perf prints two
+ * decimals, and neither a unit nor what follows a percentage are two digits. Returns the fields.
+ */
+static size_t take_decimals(const struct perf_text *fields, size_t count, size_t at, double *value)
+{
+	uint64_t cents;
+	if (at + 1 >= count || fields[at + 1].size != 2 ||
+	    memchr(fields[at].text, '.', fields[at].size) ||
+	    !number_u64(fields[at + 1].text, 2, &cents))
+		return 1;
+	*value += (double)cents / 100;
+	return 2;
+}
+
 /* Run time and percent, behind a cgroup and a deviation if there are any. */
-static bool take_share(const struct perf_text *fields, size_t count, size_t at,
+static bool take_share(const struct perf_text *fields, size_t count, size_t at, char separator,
 		       struct perf_line *out)
 {
-	for (size_t i = at; i + 1 < count && i < at + 3; i++) {
+	for (size_t i = at; i + 1 < count && i < at + 4; i++) {
 		uint64_t run;
 		if (!number_u64(fields[i].text, fields[i].size, &run) ||
 		    !number(fields[i + 1], &out->percent) || out->percent < 0)
 			continue;
+		if (separator == ',')
+			take_decimals(fields, count, i + 1, &out->percent);
 		out->run_ns = (double)run;
 		return true;
 	}
@@ -140,9 +157,15 @@ static bool parse_cells(const char *line, size_t size, char separator, struct pe
 		if (is(out->unit_of, "summary") || at + 4 >= count || !value(fields[at], out))
 			return false;
 	}
-	out->unit = fields[at + 1];
-	size_t behind = take_event(fields, count, at + 2, &out->event);
-	return out->event.size && take_share(fields, count, behind, out);
+	size_t width = 1;
+	if (separator == ',' && out->state == PERF_COUNTED)
+		width = take_decimals(fields, count, at, &out->value);
+	at += width;
+	if (at + 3 >= count)
+		return false;
+	out->unit = fields[at];
+	size_t behind = take_event(fields, count, at + 1, &out->event);
+	return out->event.size && take_share(fields, count, behind, separator, out);
 }
 
 /* The value of a key in an object of one level, without quotes; empty when it is not there. */
@@ -161,7 +184,9 @@ static struct perf_text json_value(struct perf_text line, const char *key)
 		stop = memchr(p, '"', (size_t)(end - p));
 		return (struct perf_text){p, stop ? (size_t)(stop - p) : 0};
 	}
-	while (stop < end && *stop != ',' && *stop != '}')
+	/* A comma right before a digit is a locale's point. */
+	while (stop < end && *stop != '}' &&
+	       (*stop != ',' || (stop + 1 < end && stop[1] >= '0' && stop[1] <= '9')))
 		stop++;
 	return trim(p, (size_t)(stop - p));
 }
@@ -200,23 +225,45 @@ static struct perf_text next_word(struct perf_text *rest)
 	return word;
 }
 
-/* "1,234,567" or "1.234.567", as locales group digits, and "12.34". */
+/* Bytes of a mark within a number: a point, a comma, an apostrophe, a blank of another width. */
+static size_t mark_size(const char *p, size_t size)
+{
+	size_t length = 1;
+	if (*p == '.' || *p == ',' || *p == '\'')
+		return 1;
+	if ((unsigned char)*p < 0x80)
+		return 0;
+	while (length < size && ((unsigned char)p[length] & 0xc0) == 0x80)
+		length++;
+	return length;
+}
+
+/*
+ * A count as locales group its digits: 1,234,567 1.234.567,89 1'234 12,34,567. perf prints counts
+ * with two decimals or none, so that a mark before three digits at the end groups.
+ */
 static bool grouped(struct perf_text word, double *out)
 {
 	char digits[NUMBER_BYTES];
-	size_t used = 0, groups = 0, behind = 0;
-	for (size_t i = 0; i < word.size; i++) {
-		bool mark = word.text[i] == ',' || (unsigned char)word.text[i] > 127;
-		groups += mark;
-		behind = mark ? 0 : behind + 1;
-		if (mark)
-			continue;
-		if (used + 1 >= sizeof(digits))
+	size_t used = 0, behind = 0, point = 0;
+	for (size_t i = 0; i < word.size;) {
+		size_t mark = mark_size(word.text + i, word.size - i);
+		if (used + 1 >= sizeof(digits) || (mark && !used))
 			return false;
-		digits[used++] = word.text[i];
+		if (!mark)
+			digits[used++] = word.text[i];
+		else
+			point = used;
+		behind = mark ? 0 : behind + 1;
+		i += mark ? mark : 1;
 	}
-	if (groups && behind != 3 && !memchr(word.text, '.', word.size))
-		return number(word, out); /* a comma before fractions */
+	if (point && !behind)
+		return false;
+	if (point && behind != 3) {
+		memmove(digits + point + 1, digits + point, behind);
+		digits[point] = '.';
+		used++;
+	}
 	return number_f64(digits, used, out) && *out >= 0;
 }
 
@@ -263,7 +310,7 @@ static bool parse_text(const char *line, size_t size, struct perf_line *out)
 	if (memmem(all.text, all.size, elapsed, sizeof(elapsed) - 1)) {
 		out->event = (struct perf_text){duration, sizeof(duration) - 1};
 		out->value = 0;
-		bool ok = grouped(word, &out->value);
+		bool ok = number(word, &out->value) && out->value >= 0; /* never grouped */
 		out->value *= 1e9;
 		return ok;
 	}

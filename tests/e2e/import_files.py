@@ -326,6 +326,61 @@ S0        2                458      context-switches                 #    1.060 
     return text.encode(), {'ContextSwitches': [458], 'TaskClock': [432500000]}
 
 
+# What locale -k numeric says: mark of groups, their sizes from the right, decimal point.
+LOCALES = {'de': ('.', (3,), ','), 'fr': ('\u202f', (3,), ','), 'cs': ('\u00a0', (3,), ','), 'ch': ('\u2019', (3,), '.'),
+           'in': (',', (3, 2), '.'), 'c': ('', (99,), '.'), 'pt': ('', (99,), ',')}
+
+
+def perf_number(locale, value, decimals=0):
+    mark, sizes, point = LOCALES[locale]
+    digits, _, fraction = f'{value:.{decimals}f}'.partition('.')
+    groups, i = [], 0
+    while digits:
+        size = sizes[min(i, len(sizes) - 1)]
+        groups.insert(0, digits[-size:])
+        digits, i = digits[:-size], i + 1
+    return mark.join(groups) + (point + fraction if fraction else '')
+
+
+def perf_text_locale(locale):
+    """perf stat under LC_ALL=…: counts grouped, two decimals or none; the times at the end are never grouped."""
+    data = [(1234567.25, 'msec', 'task-clock'), (12345, '', 'page-faults'), (999, '', 'context-switches'), (23456789012, '', 'cycles')]
+    lines = ['', " Performance counter stats for 'sleep 1':", '']
+    lines += [f"{perf_number(locale, v, 2 if u else 0):>18} {u:4} {e:<32} # {perf_number(locale, 1.001, 3)} K/sec"
+              f"{'  (' + perf_number(locale, 66.67, 2) + '%)' if e == 'cycles' else ''}" for v, u, e in data]
+    point = LOCALES[locale][2]
+    lines += ['', f'       1{point}001234567 seconds time elapsed', '', f'       0{point}100000000 seconds user', f'       0{point}001300000 seconds sys', '']
+    return ('\n'.join(lines) + '\n').encode(), {'TaskClock': [1234567250000], 'PageFaults': [12345], 'ContextSwitches': [999],
+                                                'Cycles': [23456789012], 'end_ns': [1001234567]}
+
+
+def perf_repeat_locale():
+    """perf stat -r: as many digits as the spread leaves, here three, which are no group."""
+    text = '''
+ Performance counter stats for 'sleep 1' (3 runs):
+
+            12.345      page-faults                      #   52,800 K/sec                    ( +-  1,23% )
+
+             1,003 +- 0,001 seconds time elapsed  ( +-  0,10% )
+
+'''
+    return text.encode(), {'PageFaults': [12345], 'end_ns': [1003000000]}
+
+
+def perf_csv_comma():
+    """-x, where the locale's point is a comma: the number stands in two cells."""
+    lines = ['1000,25,msec,task-clock,1000250000,100,00,1,000,CPUs utilized', '12345,,page-faults,1000250000,100,00,50,123,/sec',
+             '2000000,,cycles,750000000,75,50,,']
+    return ('\n'.join(lines) + '\n').encode(), {'TaskClock': [1000250000], 'PageFaults': [12345], 'Cycles': [2000000]}
+
+
+def perf_json_comma():
+    lines = ['{"counter-value" : "1000,250000", "unit" : "msec", "event" : "task-clock", "event-runtime" : 1000250000, "pcnt-running" : 100,00, '
+             '"metric-value" : "1,000", "metric-unit" : "CPUs utilized"}',
+             '{"counter-value" : "77,000000", "unit" : "", "event" : "page-faults", "event-runtime" : 1000250000, "pcnt-running" : 100,00}']
+    return ('\n'.join(lines) + '\n').encode(), {'TaskClock': [1000250000], 'PageFaults': [77]}
+
+
 def perf_text_interval():
     lines = ['#           time             counts unit events']
     for i in range(4):
@@ -417,7 +472,9 @@ KINDS = {
     'gallium-hud': (gallium_hud, None), 'mesa-utrace': (utrace_csv, 'csv'), 'mesa-utrace-json': (utrace_json, 'json'),
     'hwcpipe-csv': (hwcpipe, 'csv'), 'streamline-csv': (streamline, 'csv'), 'perf-stat': (perf_csv, 'csv'), 'perf-stat-json': (perf_json, 'json'),
     'long-table': (long_table, 'csv'), 'long-table-bare': (long_table_bare, 'csv'), 'perf-stat-text': (perf_text, 'txt'), 'perf-stat-text-interval': (perf_text_interval, 'txt'),
-}
+    'perf-stat-text-cpus': (perf_text_cpus, 'txt'), 'perf-stat-text-socket': (perf_text_socket, 'txt'),
+    'perf-stat-text-repeat-de': (perf_repeat_locale, 'txt'), 'perf-stat-comma': (perf_csv_comma, 'csv'), 'perf-stat-json-comma': (perf_json_comma, 'json'),
+} | {f'perf-stat-text-{locale}': (lambda locale=locale: perf_text_locale(locale), 'txt') for locale in LOCALES}
 
 
 def kind_of(name):

@@ -165,6 +165,56 @@ class Import(unittest.TestCase):
         have, _ = columns(self.path('cut.json'))
         self.assertEqual(len(have['GpuBusy']), 20)
 
+    def test_cut_within_the_last_cell(self):
+        """The last line has as many cells as it should, and no end: its last number may lack digits, and is not there."""
+        # Per kind: bytes that are cut, and rows that are left of those that were there.
+        for name, cut, rows in (('mangohud', 3, 119), ('rocprof', 4, 23), ('renderdoc', 3, 8), ('codexl', 5, 9), ('intel-gpu-top-csv', 3, 5),
+                                ('radeontop', 4, 11), ('perf-stat', 3, 5), ('perf-stat-json', 2, 5)):
+            with self.subTest(name):
+                path = import_files.write(self.folder.name, name)
+                whole = import_files.KINDS[name][0]()[0]
+                with open(path, 'wb') as file:
+                    file.write(whole[:-cut])
+                out = self.path('cut.sxc')
+                result = run('import', path, '-o', out)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn('breaks off in line', result.stderr)
+                self.assertEqual(len(columns(out)[0]['begin_ns']), rows)
+        # Whoever wrote these may leave the last line without an end: it stays, and that is told.
+        for name in ('gpa-csv', 'hwcpipe-csv', 'streamline-csv', 'long-table'):
+            with self.subTest(name):
+                path = import_files.write(self.folder.name, name)
+                data, expected = import_files.KINDS[name][0]()
+                with open(path, 'wb') as file:
+                    file.write(data[:-1])
+                have, result = columns(path)
+                self.check_values(have, expected, name)
+                self.assertEqual(result.returncode, 0)
+                self.assertIn('the last line has no end', ' '.join(result.stderr.split()))
+        path = import_files.write(self.folder.name, 'gallium-hud')
+        with open(os.path.join(path, 'fps'), 'wb') as file:
+            file.write(b'60\n61\n6')
+        with open(os.path.join(path, 'began'), 'wb'):
+            pass  # a graph of which nothing was written yet
+        have, result = columns(path)
+        self.assertEqual(have['FrameRate'][:3], [60, 61, None])
+        self.assertEqual(result.returncode, 1, result.stderr)
+
+    def test_cut_text_of_perf(self):
+        """perf ends its text with the time that it took; counts before a break are there, the line that breaks off is not."""
+        data = import_files.perf_text()[0]
+        for title, end, faults in (('behind a line', data.index(b'         2,345,678'), [12345]), ('within a count', data.index(b',678'), [12345]),
+                                   ('within a name', data.index(b'faults') + 3, None), ('before the time', data.index(b'      1.001'), [12345])):
+            with self.subTest(title):
+                with open(self.path('cut.txt'), 'wb') as file:
+                    file.write(data[:end])
+                have, result = columns(self.path('cut.txt'))
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn('breaks off', result.stderr)
+                self.assertEqual(have.get('PageFaults'), faults)
+                self.assertEqual(have.get('Cycles'), [2345678] if title == 'before the time' else None)
+                self.assertEqual(run('decode', self.path('cut.txt'), '--as', 'perf-stat', '--for', 'cpu').returncode, 1)
+
     def test_wrong_kind(self):
         path = import_files.write(self.folder.name, 'mangohud')
         for kind in sorted({import_files.kind_of(n) for n in import_files.KINDS} - {'mangohud'}):
