@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "import/internal.h"
+#include "import/times.h"
 
 enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct import_lines lines,
 			   struct import_cell header, struct sx_error *err)
@@ -81,9 +82,19 @@ uint64_t cells_ns(const struct cells *cells, size_t column)
 	uint64_t whole;
 	double value;
 	struct import_cell cell = cells_at(cells, column);
-	if (cell.size && number_u64(cell.text, cell.size, &whole))
+	if (cell.size && number_u64(cell.text, cell.size, &whole) && import_time_can_be(whole))
 		return whole;
-	if (import_number(cell, &value) && value >= 0 && value < 0x1p63)
+	if (import_number(cell, &value) && value >= 0 && value < 0x1p62)
 		return (uint64_t)(value + 0.5);
+	if (!import_no_data(cell))
+		cells_bad_time(cells->job, cells->head[column]);
 	return SX_TIME_UNKNOWN;
+}
+
+void cells_bad_time(struct import_job *job, struct import_cell column)
+{
+	import_tell(job,
+		    "column %.*s has times that are below 0, a century off or no numbers: they "
+		    "were left out",
+		    (int)(column.size < 80 ? column.size : 80), column.text);
 }

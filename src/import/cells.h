@@ -32,7 +32,9 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err);
 size_t cells_find(const struct cells *cells, const char *name);
 /* The cell of a column of the row; empty for SIZE_MAX. */
 struct import_cell cells_at(const struct cells *cells, size_t column);
-/* A time in whole ns of such a cell; SX_TIME_UNKNOWN where there is none. */
+/* A time in whole ns of such a cell; SX_TIME_UNKNOWN where there is none, told if it cannot be. */
 uint64_t cells_ns(const struct cells *cells, size_t column);
+/* Tells that a column holds times that cannot be. */
+void cells_bad_time(struct import_job *job, struct import_cell column);
 
 #endif

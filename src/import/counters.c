@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "import/rocm.h"
+#include "import/times.h"
 
 struct reader {
 	struct import_job *job;
@@ -52,10 +53,14 @@ static uint64_t scaled(const struct reader *r, size_t column)
 	double value;
 	uint64_t whole;
 	struct import_cell cell = r->cells.row[column];
-	if (r->to_ns[column] == 1 && cell.size && number_u64(cell.text, cell.size, &whole))
+	if (r->to_ns[column] == 1 && cell.size && number_u64(cell.text, cell.size, &whole) &&
+	    import_time_can_be(whole))
 		return whole;
-	if (!import_number(cell, &value) || value < 0 || value * r->to_ns[column] > 0x1p62)
+	if (!import_number(cell, &value) || value < 0 || value * r->to_ns[column] > 0x1p62) {
+		if (!import_no_data(cell))
+			cells_bad_time(r->job, r->cells.head[column]);
 		return SX_TIME_UNKNOWN;
+	}
 	return (uint64_t)(value * r->to_ns[column] + 0.5);
 }
 

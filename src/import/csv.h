@@ -30,6 +30,8 @@ struct csv_tally {
 	size_t first_short;	   /* line */
 	size_t negative;	   /* values below 0 */
 	size_t first_negative;	   /* line */
+	size_t impossible;	   /* rows whose times cannot be; they have none */
+	size_t first_impossible;   /* line */
 	const char *negative_name; /* column; lives as long as the stream */
 	bool open_end;		   /* the last line has no end */
 	uint32_t texts;		   /* further columns of text, which are left out */

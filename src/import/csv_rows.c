@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "import/formats.h"
+#include "import/times.h"
 
 static const struct {
 	const char *name;
@@ -267,6 +268,11 @@ static enum sx_status end_row(struct csv_reader *r)
 				       "a row ends after the end of time");
 	} else if (length != SX_TIME_UNKNOWN && no_begin) {
 		begin = end > length ? end - length : 0;
+	}
+	if (!import_span_can_be((struct import_span){begin, end})) {
+		if (!r->table && !r->tally.impossible++)
+			r->tally.first_impossible = r->c.line;
+		begin = end = SX_TIME_UNKNOWN;
 	}
 	if (r->filled != r->direct) /* a value is gone that was there when types were learned */
 		return csv_changed(r);

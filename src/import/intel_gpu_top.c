@@ -108,6 +108,19 @@ static void end_sample(struct reader *r)
 	r->open = false;
 }
 
+static void end_time(struct reader *r)
+{
+	uint64_t end = r->now_ns;
+	if (r->seconds > 0 && r->seconds < 1e6)
+		end += (uint64_t)(r->seconds * 1e9);
+	if (end > r->now_ns)
+		import_row_time(r->rows, r->row, r->now_ns, end);
+	else
+		import_tell(r->job, "some periods have no length that can be: their samples have "
+				    "no times");
+	r->now_ns = end;
+}
+
 static void see(void *user, enum read_json_event event, const struct read_json_place *at,
 		struct import_cell value)
 {
@@ -120,11 +133,7 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 		r->seconds = 0;
 	} else if (event == READ_JSON_END && at->depth == 0) {
 		end_sample(r);
-		if (r->seconds > 0 && r->seconds < 1e6) {
-			uint64_t end = r->now_ns + (uint64_t)(r->seconds * 1e9);
-			import_row_time(r->rows, r->row, r->now_ns, end);
-			r->now_ns = end;
-		}
+		end_time(r);
 	} else if (event == READ_JSON_BARE && r->open && import_number(value, &number)) {
 		take_number(r, at, number);
 	} else if (at->depth > 1 && import_is(at->keys[0], "clients")) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "import/cells.h"
+#include "import/times.h"
 
 static const struct import_word words[] = {
     {"fps", "FrameRate", "frames/s", 1},
@@ -87,8 +88,12 @@ static void take_row(struct import_rows *rows, const struct cells *cells, size_t
 {
 	uint64_t end = cells_ns(cells, elapsed), begin = *before;
 	double value;
-	if (begin == SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN &&
-	    import_number(cells->row[1], &value)) {
+	/* Also behind a time that cannot be, or where another log begins. */
+	bool follows = begin != SX_TIME_UNKNOWN && begin < end &&
+		       import_span_can_be((struct import_span){begin, end});
+	if (!follows)
+		begin = SX_TIME_UNKNOWN;
+	if (!follows && end != SX_TIME_UNKNOWN && import_number(cells->row[1], &value)) {
 		double length = value * frame_factor(cells);
 		begin = length > 0 && length < (double)end ? end - (uint64_t)length : 0;
 	}

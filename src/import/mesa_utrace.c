@@ -22,7 +22,7 @@ struct reader {
 	struct import_rows *rows;
 	uint32_t column;
 	struct range open[NESTING_MAX];
-	size_t depth, unpaired;
+	size_t depth, unpaired, reversed;
 	uint64_t frame;
 	/* The event at hand, of JSON. */
 	struct import_cell event, time;
@@ -80,8 +80,10 @@ static void end_range(struct reader *r, struct import_cell name, uint64_t end_ns
 	struct range range = r->open[at - 1];
 	memmove(&r->open[at - 1], &r->open[at], (r->depth - at) * sizeof(range));
 	r->depth--;
-	if (end_ns < range.begin_ns)
+	if (end_ns < range.begin_ns) {
+		r->reversed++;
 		return;
+	}
 	size_t row = import_row(r->rows, range.begin_ns, end_ns);
 	import_set_u64(r->rows, r->column, row, end_ns - range.begin_ns);
 	import_label(r->rows, row, SX_LABEL_GROUP, name.text, name.size);
@@ -178,6 +180,8 @@ static enum sx_status utrace_read(struct import_job *job, struct sx_error *err)
 	if (r->unpaired + r->depth)
 		import_tell(job, "%zu events have no counterpart and were left out",
 			    r->unpaired + r->depth);
+	if (r->reversed)
+		import_tell(job, "%zu ranges end before they begin and were left out", r->reversed);
 	import_tell(job, "parameters of events were left out");
 	status = import_rows_finish(r->rows, status, err);
 	free(r);

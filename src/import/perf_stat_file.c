@@ -1,5 +1,6 @@
 /* perf stat's output as a file: text, -x and -j, with or without -I and -A. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <sextant/catalog.h>
@@ -7,6 +8,7 @@
 #include "import/internal.h"
 #include "import/perf_stat.h"
 #include "import/perf_stat_line.h"
+#include "import/times.h"
 
 /* An event is named by letters; a table of numbers has none. */
 static bool names_event(struct perf_text event)
@@ -41,6 +43,23 @@ static void tell(struct import_job *job, const struct perf_stat_tally *tally)
 			    tally->repeats);
 }
 
+/* Intervals of a run that was appended begin at 0 again. */
+static enum sx_status mend(struct import_job *job, struct sx_table *table, struct sx_error *err)
+{
+	size_t count = sx_table_row_count(table);
+	struct import_span *spans = calloc(count + 1, sizeof(*spans));
+	if (!spans)
+		return error_nomem(err, "importing");
+	for (size_t i = 0; i < count; i++)
+		spans[i] =
+		    (struct import_span){sx_table_begin_ns(table)[i], sx_table_end_ns(table)[i]};
+	import_times_mend(job, spans, count, IMPORT_FORWARD);
+	for (size_t i = 0; i < count; i++)
+		sx_table_set_time(table, i, spans[i].begin_ns, spans[i].end_ns);
+	free(spans);
+	return SX_OK;
+}
+
 static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *err)
 {
 	struct import *result = job->result;
@@ -58,8 +77,10 @@ static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *er
 		device->source = job->format->kind;
 		device->driver = "perf";
 		result->device_count = 1;
+		status = mend(job, device->table, err);
 		tell(job, &tally);
-		status = perf_stat_whole(&tally, job->request->path, err);
+		if (!status)
+			status = perf_stat_whole(&tally, job->request->path, err);
 	}
 	sx_catalog_unref(catalog);
 	return status;

@@ -5,6 +5,7 @@
 
 #include "base/strings.h"
 #include "import/internal.h"
+#include "import/times.h"
 
 #define COLUMNS_MAX 16384
 #define CELLS_MAX   ((size_t)1 << 28)
@@ -25,7 +26,6 @@ struct column {
 };
 
 struct row {
-	uint64_t begin_ns, end_ns;
 	uint64_t labels[SX_LABEL_COUNT];
 };
 
@@ -38,7 +38,8 @@ struct import_rows {
 	size_t column_cap;
 	uint32_t column_count;
 	struct row *rows;
-	size_t row_cap, row_count, cells;
+	struct import_span *spans; /* as many */
+	size_t row_cap, span_cap, row_count, cells;
 	bool failed, too_many;
 };
 
@@ -117,14 +118,14 @@ uint32_t import_column(struct import_rows *rows, const struct import_field *fiel
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns)
 {
 	if (!rows ||
-	    !mem_grow(&rows->rows, &rows->row_cap, rows->row_count + 1, sizeof(*rows->rows))) {
+	    !mem_grow(&rows->rows, &rows->row_cap, rows->row_count + 1, sizeof(*rows->rows)) ||
+	    !mem_grow(&rows->spans, &rows->span_cap, rows->row_count + 1, sizeof(*rows->spans))) {
 		if (rows)
 			rows->failed = true;
 		return SIZE_MAX;
 	}
 	struct row *row = &rows->rows[rows->row_count];
-	row->begin_ns = begin_ns;
-	row->end_ns = end_ns;
+	rows->spans[rows->row_count] = (struct import_span){begin_ns, end_ns};
 	memset(row->labels, 0xff, sizeof(row->labels));
 	return rows->row_count++;
 }
@@ -133,8 +134,7 @@ void import_row_time(struct import_rows *rows, size_t row, uint64_t begin_ns, ui
 {
 	if (!rows || row >= rows->row_count)
 		return;
-	rows->rows[row].begin_ns = begin_ns;
-	rows->rows[row].end_ns = end_ns;
+	rows->spans[row] = (struct import_span){begin_ns, end_ns};
 }
 
 void import_rows_kind(struct import_rows *rows, enum sx_sample_kind kind)
@@ -263,7 +263,7 @@ static void fill_column(struct sx_table *table, uint32_t index, const struct col
 static enum sx_status fill_row(struct import_rows *rows, size_t i, struct sx_table *table)
 {
 	const struct row *row = &rows->rows[i];
-	sx_table_set_time(table, i, row->begin_ns, row->end_ns);
+	sx_table_set_time(table, i, rows->spans[i].begin_ns, rows->spans[i].end_ns);
 	for (int l = 0; l < SX_LABEL_COUNT; l++) {
 		uint64_t value = row->labels[l];
 		if (value == SX_LABEL_ABSENT)
@@ -301,6 +301,14 @@ static enum sx_status make_table(struct import_rows *rows, struct sx_table **out
 		if (fill_row(rows, i, *out))
 			status = error_nomem(err, "importing");
 	return status;
+}
+
+/* Samples of frames and of time come one after another; dispatches and passes may overlap. */
+static enum import_order order_of(const struct import_rows *rows)
+{
+	if (rows->kind != SX_SAMPLE_TIME && rows->kind != SX_SAMPLE_FRAME)
+		return IMPORT_UNORDERED;
+	return rows->device.clock ? IMPORT_CLOCK : IMPORT_FORWARD;
 }
 
 static bool holds_a_value(const struct import_rows *rows)
@@ -343,6 +351,7 @@ static void release(struct import_rows *rows)
 	}
 	free(rows->columns);
 	free(rows->rows);
+	free(rows->spans);
 	strings_finish(&rows->names);
 	strings_finish(&rows->texts);
 	free(rows);
@@ -361,6 +370,7 @@ enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status statu
 	struct import *import = rows->job->result;
 	enum sx_status judged = judge(rows, status, err);
 	if (!judged || judged == SX_INCOMPLETE) {
+		import_times_mend(rows->job, rows->spans, rows->row_count, order_of(rows));
 		struct sx_table *table = NULL;
 		enum sx_status made = make_table(rows, &table, err);
 		if (made) {

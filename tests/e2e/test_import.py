@@ -215,6 +215,67 @@ class Import(unittest.TestCase):
                 self.assertEqual(have.get('Cycles'), [2345678] if title == 'before the time' else None)
                 self.assertEqual(run('decode', self.path('cut.txt'), '--as', 'perf-stat', '--for', 'cpu').returncode, 1)
 
+    def log(self, changes, name='mangohud'):
+        """A log with other times: {row: elapsed}; its path."""
+        lines = import_files.KINDS[name][0]()[0].decode().splitlines()
+        for row, elapsed in changes.items():
+            lines[row + 3] = lines[row + 3].rpartition(',')[0] + f',{elapsed}'
+        with open(self.path('times.csv'), 'w', encoding='ascii') as file:
+            file.write('\n'.join(lines) + '\n')
+        return self.path('times.csv')
+
+    def test_impossible_times(self):
+        """They are left out and told, and hide neither the sample's values nor how long all took."""
+        expected = import_files.mangohud()[1]
+        for title, row, elapsed, note in (('negative', 7, -5, 'below 0'), ('beyond', 7, 2**63 + 5, 'a century off'), ('not a number', 7, 'x', 'no numbers'),
+                                          ('a year on', 47, 10**18, 'a year or more'), ('first', 0, 10**18, 'a year or more'),
+                                          ('back', 47, 1000, 'out of the order')):
+            with self.subTest(title):
+                path = self.log({row: elapsed})
+                have, result = columns(path)
+                want = list(expected['end_ns'])
+                want[row] = None
+                self.check_values(have, expected | {'end_ns': want}, title)
+                self.assertIn(note, ' '.join(result.stderr.split()))
+                for begin, end in zip(have['begin_ns'], have['end_ns']):
+                    self.assertFalse(begin is not None and end is not None and begin > end)
+                length = json.loads(run('report', path, '--json').stdout)['duration_ns']
+                self.assertAlmostEqual(length, expected['end_ns'][-1], delta=5e7)
+        # The end before the begin, each as its own column; also through eval.
+        table = 'begin_ns,end_ns,MaliGPUActiveCy,MaliCoreActiveCy\n100,200,5,5\n300,250,6,5\n400,500,7,5\n'
+        with open(self.path('table.csv'), 'w', encoding='ascii') as file:
+            file.write(table)
+        have, result = columns(self.path('table.csv'))
+        self.assertEqual((have['begin_ns'], have['end_ns'], have['MaliGPUActiveCy']), ([100, None, 400], [200, None, 500], [5, 6, 7]))
+        self.assertIn('ends before it begins', ' '.join(result.stderr.split()))
+        result = run('eval', '--for', 'mali-g310', self.path('table.csv'), '--csv', '-m', 'gpu_active_cycles')
+        self.assertEqual(result.stdout.splitlines(), ['begin_ns,end_ns,gpu_active_cycles', '100,200,5', ',,6', '400,500,7'], result.stderr)
+        self.assertIn('times that cannot be, line 3 the first', ' '.join(result.stderr.split()))
+
+    def test_recordings_behind_each_other(self):
+        """Two logs in one file, whose times begin again, last as long as both."""
+        data, expected = import_files.mangohud()
+        lines = data.decode().splitlines(True)
+        with open(self.path('two.csv'), 'w', encoding='ascii') as file:
+            file.writelines(lines + lines[3:])
+        have, result = columns(self.path('two.csv'))
+        last = expected['end_ns'][-1]
+        self.check_values(have, {'end_ns': expected['end_ns'] + [t + last for t in expected['end_ns']]}, 'two logs')
+        self.assertIn('times begin again', ' '.join(result.stderr.split()))
+        self.assertAlmostEqual(json.loads(run('report', self.path('two.csv'), '--json').stdout)['duration_ns'], 2 * last, delta=1e6)
+        perf = import_files.perf_text()[0].decode()
+        with open(self.path('two.txt'), 'w', encoding='ascii') as file:
+            file.write('# started on Sun\n' + perf + '# started on Mon\n' + perf)
+        have, _ = columns(self.path('two.txt'))
+        self.assertEqual((have['begin_ns'], have['end_ns']), ([0, 1001234567], [1001234567, 2002469134]))
+        # A clock of the day is not counted on: it may be set.
+        dump = import_files.radeontop()[0].decode().splitlines(True)
+        with open(self.path('back.txt'), 'w', encoding='ascii') as file:
+            file.writelines(dump + dump[4:6])
+        have, result = columns(self.path('back.txt'))
+        self.assertEqual(have['end_ns'][-2:], import_files.radeontop()[1]['end_ns'][3:5])
+        self.assertIn('the clock was set back', ' '.join(result.stderr.split()))
+
     def test_wrong_kind(self):
         path = import_files.write(self.folder.name, 'mangohud')
         for kind in sorted({import_files.kind_of(n) for n in import_files.KINDS} - {'mangohud'}):

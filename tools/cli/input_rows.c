@@ -73,6 +73,16 @@ static void tell(const struct cli *cli, const struct sx_catalog *catalog,
 			 "only grow",
 			 tally->negative, tally->negative == 1 ? " is" : "s are",
 			 tally->first_negative, tally->negative_name);
+	if (tally->impossible)
+		cli_note(
+		    cli,
+		    "note: %zu line%s times that cannot be, line %zu the first: the end before "
+		    "the begin, or more than a year apart; they were left out",
+		    tally->impossible, tally->impossible == 1 ? " has" : "s have",
+		    tally->first_impossible);
+	if (tally->open_end)
+		cli_note(cli, "note: the last line has no end: if the file was cut there, its last "
+			      "number lacks digits");
 	if (tally->texts)
 		cli_note(cli, "note: %u further column%s of text were left out, %s the first",
 			 tally->texts, tally->texts == 1 ? "" : "s", tally->first_text);

@@ -1,0 +1,31 @@
+/* What the times of a file's samples can be, and what is done with those that cannot. */
+#ifndef IMPORT_TIMES_H
+#define IMPORT_TIMES_H
+
+#include "import/formats.h"
+
+/* Begin and end of a sample in ns; SX_TIME_UNKNOWN. */
+struct import_span {
+	uint64_t begin_ns, end_ns;
+};
+
+enum import_order {
+	IMPORT_UNORDERED, /* samples stand as they were found */
+	IMPORT_FORWARD,	  /* in the order of time, on a clock that only counts up */
+	IMPORT_CLOCK,	  /* in the order of time, on a clock that may be set */
+};
+
+/* A time that some clock could show: within a century of its zero. */
+bool import_time_can_be(uint64_t ns);
+/* Such times, the end not before the begin, and at most a year apart. */
+bool import_span_can_be(struct import_span span);
+
+/*
+ * Leaves out times that cannot be, also those further than a year from most others and single ones
+ * that fall out of the order; where a counting clock begins again, what follows is put behind what
+ * came before. Everything is told. Without memory spans stay as they are.
+ */
+void import_times_mend(struct import_job *job, struct import_span *spans, size_t count,
+		       enum import_order order);
+
+#endif
