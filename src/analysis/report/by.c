@@ -16,7 +16,7 @@
 
 /* Groups whose rows may be anywhere. */
 struct open_group {
-	uint64_t key, rows;
+	uint64_t key, rows, time_ns;
 	struct total *total;
 };
 
@@ -159,9 +159,10 @@ static enum sx_status prune(struct report_by *g, struct sx_error *err)
 	return SX_OK;
 }
 
-static enum sx_status finish_group(struct report_by *g, uint64_t key, uint64_t count,
-				   struct total *total, struct sx_error *err)
+static enum sx_status finish_group(struct report_by *g, const struct open_group *open,
+				   struct sx_error *err)
 {
+	struct total *total = open->total;
 	struct sx_table *row = NULL;
 	struct sx_rows span;
 	size_t at = sx_table_row_count(g->groups);
@@ -177,7 +178,8 @@ static enum sx_status finish_group(struct report_by *g, uint64_t key, uint64_t c
 		sx_table_rows(row, 0, 1, g->vectors, &span);
 		status = sx_table_append(g->groups, &span, err);
 	}
-	g->list[at] = (struct report_group){key, NULL, count, (double)NAN};
+	g->list[at] =
+	    (struct report_group){open->key, NULL, open->rows, open->time_ns, (double)NAN};
 	sx_table_destroy(row);
 	total_reset(total);
 	if (!status && at + 1 >= g->o.top + PRUNE_AT)
@@ -210,6 +212,17 @@ static bool comes_in_runs(const struct report_by *g)
 	return g->o.by == REPORT_BY_FRAME || g->o.by == REPORT_BY_TIME;
 }
 
+/* The lengths of rows [first, last), as far as they are known. */
+static uint64_t time_of(const struct sx_table *raw, size_t first, size_t last)
+{
+	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
+	uint64_t sum = 0;
+	for (size_t i = first; i < last; i++)
+		if (begin[i] != SX_TIME_UNKNOWN && end[i] != SX_TIME_UNKNOWN && end[i] > begin[i])
+			sum += end[i] - begin[i];
+	return sum;
+}
+
 /* Rows [first, last) have one key. Runs: the group before ends with the first other key. */
 static enum sx_status add_run(struct report_by *g, uint64_t key, size_t first, size_t last,
 			      struct sx_error *err)
@@ -220,14 +233,15 @@ static enum sx_status add_run(struct report_by *g, uint64_t key, size_t first, s
 	if (!open && !(open = find_open(g, key, err)))
 		return err->status;
 	if (runs && open->key != key) {
-		status = finish_group(g, open->key, open->rows, open->total, err);
+		status = finish_group(g, open, err);
 		open->key = key;
-		open->rows = 0;
+		open->rows = open->time_ns = 0;
 	}
 	if (!runs && open->key != key && !(open = find_open(g, key, err)))
 		return err->status;
 	total_add_rows(open->total, g->raw, first, last - first);
 	open->rows += last - first;
+	open->time_ns += time_of(g->raw, first, last);
 	return status;
 }
 
@@ -352,7 +366,7 @@ static enum sx_status split_whole(struct report_by *g, struct sx_error *err)
 			!mem_grow(&g->list, &g->list_cap, rows + 1, sizeof(*g->list))))
 		status = error_nomem(err, "a report");
 	for (size_t i = 0; !status && i < rows; i++)
-		g->list[i] = (struct report_group){i, NULL, g->rows, (double)NAN};
+		g->list[i] = (struct report_group){i, NULL, g->rows, 0, (double)NAN};
 	g->seen = rows;
 	g->labelled = true;
 	return status;
@@ -363,8 +377,7 @@ static enum sx_status close_groups(struct report_by *g, struct sx_error *err)
 	enum sx_status status = SX_OK;
 	for (size_t i = 0; !status && i < g->open_count; i++)
 		if (g->open[i].rows)
-			status =
-			    finish_group(g, g->open[i].key, g->open[i].rows, g->open[i].total, err);
+			status = finish_group(g, &g->open[i], err);
 	return status;
 }
 

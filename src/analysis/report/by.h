@@ -31,7 +31,8 @@ struct report_group {
 	uint64_t key;	  /* number of the frame, stretch, instance; a string; UINT64_MAX: none */
 	const char *text; /* of a debug group or process, or NULL */
 	uint64_t rows;
-	double order; /* the value of the sort's metric */
+	uint64_t time_ns; /* of all rows together; 0: not known */
+	double order;	  /* the value of the sort's metric */
 };
 
 /* A metric in which a group stands out from the others. */

@@ -39,13 +39,20 @@ static bool says_something(const struct sx_table *values, uint32_t column)
 #define CELLS_MAX  40
 #define CELL_WIDTH 13 /* a number, its unit and a gap */
 
+/* Frames have their own time among the metrics, stretches of time theirs in the key. */
+static bool tells_time(const struct report_groups *g)
+{
+	return g->by == REPORT_BY_GROUP || g->by == REPORT_BY_PROCESS || g->by == REPORT_BY_CONTEXT;
+}
+
 /* The metrics that fit, the one of --sort first. */
 static uint32_t choose_columns(const struct groups_out *o, const struct sx_table *values,
 			       uint32_t *list, uint32_t *more)
 {
-	uint32_t room = (uint32_t)(o->view->out.width - 22) / CELL_WIDTH, count = 0;
+	uint32_t taken = tells_time(o->g) ? 31 : 22, count = 0;
+	uint32_t room = (uint32_t)(o->view->out.width - (int)taken) / CELL_WIDTH;
 	uint32_t first = SX_NONE;
-	room = room < 1 ? 1 : room > CELLS_MAX - 3 ? CELLS_MAX - 3 : room;
+	room = room < 1 ? 1 : room > CELLS_MAX - 4 ? CELLS_MAX - 4 : room;
 	if (o->g->sort_column != SX_NONE)
 		list[count++] = first = o->g->sort_column;
 	*more = 0;
@@ -63,28 +70,33 @@ static uint32_t choose_columns(const struct groups_out *o, const struct sx_table
 static bool write_text(const struct groups_out *o, const struct sx_table *values)
 {
 	uint32_t list[CELLS_MAX], more, count = choose_columns(o, values, list, &more);
+	uint32_t heads = tells_time(o->g) ? 3 : 2;
 	struct text_column columns[CELLS_MAX] = {
 	    {report_key_name(o->g->by), TEXT_LEFT, 0, 0, false, false},
-	    {"at", TEXT_RIGHT, 0, 0, false, false}};
+	    {"at", TEXT_RIGHT, 0, 0, false, false},
+	    {"time", TEXT_RIGHT, 0, 0, false, false}};
 	for (uint32_t c = 0; c < count; c++)
-		columns[c + 2] = (struct text_column){
+		columns[c + heads] = (struct text_column){
 		    sx_table_column(values, list[c])->name, TEXT_RIGHT, 1, 11, false, true};
-	struct text_table *table = text_table_create(columns, count + 2);
+	struct text_table *table = text_table_create(columns, count + heads);
 	bool ok = table != NULL;
 	for (size_t r = 0; ok && r < sx_table_row_count(values); r++) {
-		char key[64], at[HUMAN_MAX] = "", text[CELLS_MAX][HUMAN_MAX * 2];
-		const char *cells[CELLS_MAX] = {key, at};
+		char key[64], at[HUMAN_MAX] = "", time[HUMAN_MAX] = "-";
+		char text[CELLS_MAX][HUMAN_MAX * 2];
+		const char *cells[CELLS_MAX] = {key, at, time};
 		uint64_t begin = sx_table_begin_ns(o->g->raw)[r];
 		key_text(o, r, key, sizeof(key));
 		if (begin != SX_TIME_UNKNOWN && begin >= o->g->begin_ns)
 			human_duration(at, begin - o->g->begin_ns);
+		if (o->g->list[r].time_ns)
+			human_duration(time, o->g->list[r].time_ns);
 		for (uint32_t c = 0; c < count; c++) {
 			const char *unit = sx_table_column(values, list[c])->unit;
 			char number[HUMAN_MAX];
 			table_number(o->view, number, sx_table_get(values, list[c], r), unit);
 			snprintf(text[c], sizeof(text[c]), "%s%s", number,
 				 strcmp(table_unit(o->view, unit), "/s") == 0 ? "/s" : "");
-			cells[c + 2] = text[c];
+			cells[c + heads] = text[c];
 		}
 		ok = text_table_row(table, cells, TEXT_PLAIN);
 	}
@@ -181,6 +193,11 @@ static void write_json(const struct groups_out *o, const struct sx_table *values
 			json_null(&json);
 		else
 			json_u64(&json, sx_table_begin_ns(o->g->raw)[r]);
+		json_key(&json, "time_ns");
+		if (o->g->list[r].time_ns)
+			json_u64(&json, o->g->list[r].time_ns);
+		else
+			json_null(&json);
 		json_key(&json, "values");
 		json_object_begin_flat(&json);
 		for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
@@ -220,6 +237,7 @@ static void head_csv(struct csv *csv, const struct groups_out *o, const struct s
 	csv_text(csv, report_key_name(o->g->by));
 	csv_text(csv, "rows");
 	csv_text(csv, "begin_ns");
+	csv_text(csv, "time_ns");
 	for (uint32_t i = 0; i < o->name_count; i++)
 		csv_text(csv, o->names[i]);
 	for (uint32_t c = 0; !o->names && c < sx_table_column_count(values); c++)
@@ -246,6 +264,10 @@ static void write_csv(const struct groups_out *o, const struct sx_table *values)
 			csv_text(&csv, NULL);
 		else
 			csv_u64(&csv, begin);
+		if (o->g->list[r].time_ns)
+			csv_u64(&csv, o->g->list[r].time_ns);
+		else
+			csv_text(&csv, NULL);
 		for (uint32_t i = 0; i < o->name_count; i++) {
 			uint32_t at = sx_table_find(values, o->names[i]);
 			if (at == SX_NONE)
