@@ -53,6 +53,7 @@ static void dispose(struct context *context)
 {
 	if (context->started && guest_still_here())
 		sampler_finish(&context->sampler);
+	sampler_free(&context->sampler);
 	free(context);
 }
 

@@ -70,7 +70,7 @@ void names_delete(struct sampler *sampler)
 	const struct api *gl = sampler->gl;
 	GLuint last = INVENTED_LAST;
 
-	for (unsigned i = 0; i < SAMPLER_SETS; i++) {
+	for (unsigned i = 0; i < sampler->set_count; i++) {
 		struct query_set *set = &sampler->sets[i];
 
 		if (!set->named)
@@ -89,7 +89,7 @@ bool sampler_owns(const struct sampler *sampler, GLuint name)
 {
 	if (name == 0 || name < sampler->name_low || name > sampler->name_high)
 		return false;
-	for (unsigned i = 0; i < SAMPLER_SETS; i++) {
+	for (unsigned i = 0; i < sampler->set_count; i++) {
 		const struct query_set *set = &sampler->sets[i];
 
 		if (!set->named)

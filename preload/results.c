@@ -146,6 +146,7 @@ static void write_record(struct sampler *sampler, const struct sample_meta *meta
 	    .cpu_begin_ns = meta->cpu_begin_ns,
 	    .cpu_end_ns = meta->cpu_end_ns,
 	    .label = meta->label,
+	    .index = meta->index,
 	    .width = meta->width,
 	    .height = meta->height,
 	    .group_count = meta->group_count,
@@ -178,7 +179,7 @@ static void finish_segment(struct sampler *sampler, struct segment *segment)
 
 static struct segment *oldest(struct sampler *sampler)
 {
-	return &sampler->segments[sampler->first_segment % SAMPLER_SEGMENTS];
+	return &sampler->segments[sampler->first_segment % sampler->segment_count];
 }
 
 /* The oldest segment, whose results are there. */
@@ -213,7 +214,7 @@ static bool collect_ready(struct sampler *sampler)
 {
 	uint64_t last = sampler->last_segment;
 
-	if (segment_ready(sampler, &sampler->segments[(last - 1) % SAMPLER_SEGMENTS])) {
+	if (segment_ready(sampler, &sampler->segments[(last - 1) % sampler->segment_count])) {
 		while (sampler->first_segment != last)
 			collect_one(sampler);
 		return true;
@@ -262,7 +263,9 @@ void sampler_finish(struct sampler *sampler)
 		sampler->list_open = false;
 		sampler->flags |= WIRE_LAST;
 		sampler_end_frame(sampler, false, NULL);
-		collect_one(sampler);
+		if (sampler->first_segment != sampler->last_segment)
+			collect_one(sampler);
 	}
 	channel_close(&sampler->stream);
+	sampler_free(sampler);
 }

@@ -1,4 +1,5 @@
 /* Cutting a context's life into segments: our queries begin and end here, and yield here. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "guest/clock.h"
@@ -101,13 +102,15 @@ static void close_section(struct sampler *sampler, struct query_set *set)
 	set->section_open = false;
 }
 
+/* They come free in the order in which they were taken. */
 static int take_set(struct sampler *sampler)
 {
-	for (unsigned i = 0; i < SAMPLER_SETS; i++) {
-		if (!sampler->sets[i].in_use)
-			return (int)i;
-	}
-	return -1;
+	unsigned set = sampler->next_set;
+
+	if (sampler->set_count == 0 || sampler->sets[set].in_use)
+		return -1;
+	sampler->next_set = (set + 1) % sampler->set_count;
+	return (int)set;
 }
 
 static uint32_t asleep_slots(const struct sampler *sampler)
@@ -179,12 +182,14 @@ static struct segment *queue_segment(struct sampler *sampler)
 	else
 		set = sampler->measured ? SEGMENT_BLIND : SEGMENT_PLAIN;
 	sampler->open = -1;
-	if (sampler->last_segment - sampler->first_segment == SAMPLER_SEGMENTS) {
-		if (set >= 0)
+	if (sampler->last_segment - sampler->first_segment == sampler->segment_count) {
+		if (set >= 0) {
 			sampler->sets[set].in_use = false;
+			sampler->next_set = (unsigned)set;
+		}
 		return NULL;
 	}
-	segment = &sampler->segments[sampler->last_segment++ % SAMPLER_SEGMENTS];
+	segment = &sampler->segments[sampler->last_segment++ % sampler->segment_count];
 	*segment = (struct segment){.set = set, .submit_ns = guest_now_ns()};
 	return segment;
 }
@@ -198,6 +203,16 @@ void sampler_cut(struct sampler *sampler)
 	sampler->paused = sampler->open < 0;
 }
 
+/* The name of the debug group that is open; deeper ones go by that of the deepest that has one. */
+static uint32_t innermost(const struct sampler *sampler)
+{
+	uint32_t depth = sampler->group_depth;
+
+	if (depth > SAMPLER_LABELS)
+		depth = SAMPLER_LABELS;
+	return depth > 0 ? sampler->labels[depth - 1] : 0;
+}
+
 static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 {
 	meta->flags = sampler->flags;
@@ -207,6 +222,27 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 	meta->measured = sampler->measured;
 	meta->group_count = sampler->group_count;
 	meta->label = sampler->label;
+	meta->index = sampler->index;
+	if (sampler->per != WIRE_FRAME)
+		meta->label = innermost(sampler);
+}
+
+/* The sample that runs is over; NULL when there was no room for it. */
+static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
+{
+	struct segment *segment = queue_segment(sampler);
+
+	sampler->has_rest = false;
+	if (segment == NULL) {
+		channel_count_lost(&sampler->stream);
+		return NULL;
+	}
+	segment->ends = true;
+	fill_meta(sampler, &segment->meta);
+	segment->meta.kind = kind;
+	segment->meta.end_ns = guest_now_ns();
+	segment->meta.cpu_end_ns = guest_cpu_ns();
+	return segment;
 }
 
 void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2])
@@ -215,20 +251,13 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 
 	if (sampler->list_open) /* the frame goes on: nothing may be called now */
 		return;
-	segment = queue_segment(sampler);
-	sampler->has_rest = false;
-	if (segment == NULL) {
-		channel_count_lost(&sampler->stream);
+	if (swapped)
+		sampler->flags |= WIRE_SWAPPED;
+	segment =
+	    end_sample(sampler, swapped || sampler->per != WIRE_FRAME ? sampler->per : WIRE_TIME);
+	sampler->ended = segment; /* if it is a swap, its time goes on until that is done */
+	if (segment == NULL)
 		return;
-	}
-	segment->ends = true;
-	sampler->ended = segment;
-	fill_meta(sampler, &segment->meta);
-	if (!swapped) { /* else when the swap is done */
-		segment->meta.end_ns = guest_now_ns();
-		segment->meta.cpu_end_ns = guest_cpu_ns();
-	}
-	segment->meta.kind = swapped ? WIRE_FRAME : WIRE_TIME;
 	if (size != NULL) {
 		segment->meta.width = size[0];
 		segment->meta.height = size[1];
@@ -252,12 +281,13 @@ void sampler_start_clock(struct sampler *sampler)
 	if (sampler->ended != NULL) {
 		sampler->ended->meta.end_ns = now_ns;
 		sampler->ended->meta.cpu_end_ns = cpu_ns;
-		choose_next(sampler, cpu_ns - sampler->begin_cpu_ns);
+		choose_next(sampler, cpu_ns - sampler->frame_cpu_ns);
 		sampler->ended = NULL;
 	}
 	sampler->begin_ns = now_ns;
-	sampler->begin_cpu_ns = cpu_ns;
+	sampler->begin_cpu_ns = sampler->frame_cpu_ns = cpu_ns;
 	sampler->frame++;
+	sampler->index = 0;
 	sampler->flags = 0;
 	sampler->group_count = 0;
 	sampler->label = 0;
@@ -267,6 +297,29 @@ void sampler_end_time(struct sampler *sampler, const uint32_t size[2])
 {
 	sampler_end_frame(sampler, false, size);
 	sampler_start_clock(sampler);
+}
+
+/*
+ * Within a frame: what was done so far is a sample of its own. The driver is asked for results only
+ * when many are due: what it cannot give yet stays for the frame's end.
+ */
+static void split(struct sampler *sampler)
+{
+	struct segment *segment;
+
+	if (sampler->list_open || sampler->paused || sampler->segment_count == 0)
+		return;
+	segment = end_sample(sampler, sampler->per);
+	if (segment != NULL) {
+		sampler->begin_ns = segment->meta.end_ns;
+		sampler->begin_cpu_ns = segment->meta.cpu_end_ns;
+	}
+	sampler->flags = 0;
+	sampler->group_count = 0;
+	sampler->index++;
+	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)
+		sampler_collect(sampler, 0);
+	sampler_resume(sampler);
 }
 
 static void quiet(struct sampler *sampler, void (*ask)(struct sampler *sampler))
@@ -297,6 +350,33 @@ static void say_unwanted(struct sampler *sampler)
 	}
 }
 
+/* Without memory nothing is counted, and every sample is told as lost. */
+static void make_room(struct sampler *sampler, bool frames)
+{
+	unsigned sets = frames ? FRAME_SETS : PART_SETS;
+	unsigned segments = frames ? FRAME_SEGMENTS : PART_SEGMENTS;
+
+	sampler->sets = calloc(sets, sizeof(*sampler->sets));
+	sampler->segments = calloc(segments, sizeof(*sampler->segments));
+	if (sampler->sets == NULL || sampler->segments == NULL) {
+		sampler_free(sampler);
+		return;
+	}
+	sampler->set_count = sets;
+	sampler->segment_count = segments;
+}
+
+void sampler_free(struct sampler *sampler)
+{
+	free(sampler->sets);
+	free(sampler->segments);
+	sampler->ended = NULL;
+	sampler->sets = NULL;
+	sampler->segments = NULL;
+	sampler->set_count = sampler->segment_count = 0;
+	sampler->first_segment = sampler->last_segment = 0;
+}
+
 void sampler_start(struct sampler *sampler, const struct api *gl, struct channel_identity *identity)
 {
 	const struct wire_header *channel = guest_channel();
@@ -305,18 +385,20 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 		       gl->has.generated || gl->has.feedback;
 
 	*sampler = (struct sampler){.gl = gl, .identity = identity, .open = -1, .measured = true};
+	sampler->per = (channel->kinds & 1u << WIRE_GROUP) != 0 ? WIRE_GROUP : WIRE_FRAME;
+	make_room(sampler, sampler->per == WIRE_FRAME);
 	pace_start(&sampler->pace, channel->overhead_permille * 1000);
 	sampler->probe.wanted = wanted;
 	if (!queries)
 		memset(identity->why, WIRE_WHY_NO_QUERIES, WIRE_COUNTERS);
 	probe_software(sampler);
-	if (queries && wanted != 0) {
+	if (queries && wanted != 0 && sampler->set_count != 0) {
 		quiet(sampler, make_and_probe);
 		sampler->measuring = sampler->probe.usable != 0 || sampler->probe.timestamps;
 	}
 	say_unwanted(sampler);
 	sampler->begin_ns = guest_now_ns();
-	sampler->begin_cpu_ns = guest_cpu_ns();
+	sampler->begin_cpu_ns = sampler->frame_cpu_ns = guest_cpu_ns();
 	sampler_resume(sampler);
 }
 
@@ -393,7 +475,7 @@ void sampler_stop(struct sampler *sampler, enum wire_why why)
 	if (sampler->open >= 0)
 		queue_segment(sampler);
 	for (; sampler->first_segment != sampler->last_segment; sampler->first_segment++) {
-		if (sampler->segments[sampler->first_segment % SAMPLER_SEGMENTS].ends)
+		if (sampler->segments[sampler->first_segment % sampler->segment_count].ends)
 			channel_count_lost(&sampler->stream);
 	}
 	names_delete(sampler);
@@ -454,16 +536,27 @@ void sampler_list(struct sampler *sampler, bool opens)
 
 void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label)
 {
-	if (sampler->group_depth++ != 0)
-		return;
-	if (sampler->group_count++ != 0 || label == NULL)
-		return;
-	sampler->label =
-	    label_intern(0, label, length >= 0 ? strnlen(label, (size_t)length) : strlen(label));
+	bool outermost = sampler->group_depth == 0;
+	bool named = sampler->per != WIRE_FRAME || (outermost && sampler->group_count == 0);
+	uint32_t above = innermost(sampler), id = above;
+
+	if (sampler->per == WIRE_GROUP)
+		split(sampler);
+	if (named && label != NULL)
+		id = label_intern(above, label,
+				  length >= 0 ? strnlen(label, (size_t)length) : strlen(label));
+	if (outermost && sampler->group_count++ == 0)
+		sampler->label = id;
+	if (sampler->group_depth < SAMPLER_LABELS)
+		sampler->labels[sampler->group_depth] = id;
+	sampler->group_depth++;
 }
 
 void sampler_pop_group(struct sampler *sampler)
 {
-	if (sampler->group_depth > 0)
-		sampler->group_depth--;
+	if (sampler->group_depth == 0)
+		return;
+	if (sampler->per == WIRE_GROUP)
+		split(sampler);
+	sampler->group_depth--;
 }

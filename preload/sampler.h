@@ -12,9 +12,8 @@
 #include "guest/pace.h"
 #include "targets.h"
 
-#define SAMPLER_SETS	 16u
 #define SAMPLER_SECTIONS 4u  /* runs of transform feedback in one segment */
-#define SAMPLER_SEGMENTS 32u /* cuts whose results are still to come */
+#define SAMPLER_LABELS	 64u /* nested debug groups that have names */
 #define SAMPLER_NAMES	 (SLOT_COUNT + 2 + (SAMPLER_SECTIONS - 1) * SLOT_OVERFLOW_COUNT)
 
 struct query_set {
@@ -37,9 +36,16 @@ struct sample_meta {
 	uint32_t kind, flags;
 	uint64_t frame, begin_ns, end_ns, cpu_begin_ns, cpu_end_ns;
 	uint32_t width, height, group_count;
-	uint32_t label; /* of the first outermost debug group, or 0 */
+	uint32_t label; /* of the first outermost debug group or of the one it lies in, or 0 */
+	uint32_t index; /* in its frame */
 	bool measured;
 };
+
+/* Sets of queries, and cuts whose results are still to come, for samples of each kind. */
+#define FRAME_SETS     16u
+#define FRAME_SEGMENTS 32u
+#define PART_SETS      512u
+#define PART_SEGMENTS  1024u
 
 #define SEGMENT_BLIND (-1) /* not measured because all sets were waiting */
 #define SEGMENT_EMPTY (-2) /* the context was not current: there was nothing to measure */
@@ -67,7 +73,9 @@ struct sampler {
 	struct channel_identity *identity;
 	struct channel_stream stream;
 	struct probe probe;
-	struct query_set sets[SAMPLER_SETS];
+	uint32_t per;		/* enum wire_kind: what a sample encloses */
+	struct query_set *sets; /* set_count */
+	unsigned set_count, next_set;
 	GLuint name_low, name_high; /* range that our names lie in */
 	bool invents;		    /* names are our own; else the driver gives them */
 	bool measuring;		    /* queries are possible in this context */
@@ -81,12 +89,16 @@ struct sampler {
 	uint32_t banned;	 /* slots given up for good */
 	uint32_t program_active; /* slots on which the program has a query running */
 
-	int open; /* set of the segment that runs, or -1 */
-	uint64_t frame, begin_ns, begin_cpu_ns;
-	uint32_t flags; /* of the frame that runs */
+	int open;				/* set of the segment that runs, or -1 */
+	uint64_t frame, begin_ns, begin_cpu_ns; /* of the sample that runs */
+	uint64_t frame_cpu_ns;			/* when the frame began */
+	uint32_t flags;				/* of the sample that runs */
+	uint32_t index;				/* of the sample in its frame */
 	uint32_t group_count, group_depth, label;
+	uint32_t labels[SAMPLER_LABELS]; /* of the groups that are open */
 
-	struct segment segments[SAMPLER_SEGMENTS]; /* FIFO */
+	struct segment *segments; /* FIFO of segment_count */
+	unsigned segment_count;
 	uint64_t first_segment, last_segment;
 	struct segment *ended;	      /* the frame whose swap runs; its time ends with that */
 	uint64_t sums[WIRE_COUNTERS]; /* over the segments of the oldest frame */
@@ -136,6 +148,9 @@ void sampler_list(struct sampler *sampler, bool opens);
 /* Debug groups. A negative length says that the label is NUL-terminated. */
 void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label);
 void sampler_pop_group(struct sampler *sampler);
+
+/* Gives the room for queries back. No GL calls. */
+void sampler_free(struct sampler *sampler);
 
 /* Says of a software rasteriser how its GPU time is had, if at all. No GL calls. */
 void probe_software(struct sampler *sampler);

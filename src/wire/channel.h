@@ -61,6 +61,7 @@ enum wire_why {
 	WIRE_WHY_NOT_WANTED,	/* the user asked for other counters */
 	WIRE_WHY_NO_GPU,	/* the driver draws on the program's own threads */
 	WIRE_WHY_NOT_WATCHED,	/* the command may not watch the rasteriser's threads */
+	WIRE_WHY_DRAWN_LATER,	/* the software rasteriser draws what it was given in one go */
 	WIRE_WHY_COUNT,
 };
 
@@ -92,12 +93,13 @@ enum wire_record_flags {
 	WIRE_CPU_KNOWN = 1 << 2,  /* cpu_begin_ns and cpu_end_ns hold */
 	WIRE_GPU_KNOWN = 1 << 3,  /* gpu_begin_ns and gpu_end_ns hold */
 	WIRE_LAST = 1 << 4,	  /* what a context did after its last swap */
+	WIRE_SWAPPED = 1 << 5,	  /* a swap ended it: the last of its frame */
 };
 
 /* One sample. */
 struct wire_record {
 	uint32_t kind, flags;	   /* enum wire_kind, enum wire_record_flags */
-	uint64_t frame;		   /* from 0, for each context; others: the frame they lie in */
+	uint64_t frame;		   /* from 0, for each context: the frame, or the one it lies in */
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
 	/* CPU clock of the whole process at both ends: samples of several contexts overlap. */
 	uint64_t cpu_begin_ns, cpu_end_ns;
@@ -193,18 +195,24 @@ struct wire_sample {
 	uint32_t reserved;
 };
 
+/* Whether a swap or the like ended it, so that a frame is over. */
+static inline int wire_ends_frame(const struct wire_record *record)
+{
+	return record->kind == WIRE_FRAME || (record->flags & WIRE_SWAPPED) != 0;
+}
+
 /*
  * Whether a record becomes a row. Not what a program does after its last frame, which belongs to
  * none, and not what did nothing: contexts are also made to look at a driver, and released at once.
- * `has_frames`: its context has delivered a frame, this one included.
+ * `has_frames`: its context has ended a frame, with this one or before.
  */
 static inline int wire_is_row(const struct wire_record *record, int has_frames)
 {
 	int measured = 0;
-	if (record->kind != WIRE_TIME)
-		return 1;
-	if ((record->flags & WIRE_LAST) && has_frames)
+	if ((record->flags & WIRE_LAST) && record->kind != WIRE_FRAME && has_frames)
 		return 0;
+	if (record->kind != WIRE_TIME && !(record->flags & WIRE_LAST))
+		return 1;
 	for (int i = WIRE_OCCLUSION; i < WIRE_COUNTERS; i++) {
 		if (record->states[i] == WIRE_DISTURBED || record->values[i] != 0)
 			return 1;

@@ -35,6 +35,8 @@ static const char *const names[COLUMN_COUNT] = {
 
 struct guest_decoder {
 	struct decoder base;
+	enum sx_sample_kind kind;
+	bool parts; /* samples are parts of frames */
 	struct sx_column columns[COLUMN_COUNT];
 	bool has_data[COLUMN_COUNT];
 	uint8_t why_set[COLUMN_COUNT]; /* 1 + the reason that the table holds, or 0 */
@@ -66,6 +68,8 @@ static const char *why_text(unsigned why)
 	    [WIRE_WHY_NOT_WATCHED] = "the kernel does not tell when the software rasteriser's "
 				     "threads ran (kernel.perf_event_paranoid above 2, or perf "
 				     "events are forbidden here)",
+	    [WIRE_WHY_DRAWN_LATER] = "the software rasteriser draws a frame in one go, when it "
+				     "ends: a part of it has no time of its own",
 	    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
 	};
 	if (why <= WHY_IMPOSSIBLE && texts[why])
@@ -80,6 +84,7 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	if (!d)
 		return error_nomem(err, "creating a decoder");
 	d->base.ops = &decode_guest;
+	d->kind = setup->kind == SX_SAMPLE_TIME ? SX_SAMPLE_FRAME : setup->kind;
 	for (uint32_t i = 0; i < COLUMN_COUNT; i++) {
 		uint32_t count, at = SX_NONE;
 		if (setup->catalog)
@@ -92,6 +97,9 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 				       .type = SX_U64,
 				       .over_time = info ? info->over_time : SX_REDUCE_SUM};
 	}
+	d->parts = d->kind != SX_SAMPLE_FRAME;
+	if (d->parts)
+		d->columns[COLUMN_FRAME_TIME].why = "samples are parts of frames";
 	*out = &d->base;
 	return SX_OK;
 }
@@ -100,7 +108,7 @@ static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
 				       enum sx_sample_kind *kind)
 {
 	*count = COLUMN_COUNT;
-	*kind = SX_SAMPLE_FRAME;
+	*kind = ((struct guest_decoder *)decoder)->kind;
 	return ((struct guest_decoder *)decoder)->columns;
 }
 
@@ -217,7 +225,7 @@ static bool reach(void *array, size_t *count, size_t *cap, uint32_t number, size
 static bool wanted(struct guest_decoder *d, const struct wire_sample *sample)
 {
 	bool *frames = &d->has_frames[sample->context];
-	*frames |= sample->record.kind == WIRE_FRAME;
+	*frames |= wire_ends_frame(&sample->record);
 	return wire_is_row(&sample->record, *frames);
 }
 
@@ -273,8 +281,10 @@ static void set_times(struct guest_decoder *d, const struct wire_sample *sample,
 	const struct wire_record *record = &sample->record;
 	bool cpu = record->flags & WIRE_CPU_KNOWN;
 	sx_table_set_time(table, row, record->begin_ns, record->end_ns);
-	sx_table_set_u64(table, COLUMN_FRAMES, row, record->kind == WIRE_FRAME, extra);
-	sx_table_set_u64(table, COLUMN_FRAME_TIME, row, record->end_ns - record->begin_ns, extra);
+	sx_table_set_u64(table, COLUMN_FRAMES, row, (uint64_t)wire_ends_frame(record), extra);
+	sx_table_set_u64(table, COLUMN_FRAME_TIME, row,
+			 d->parts ? 0 : record->end_ns - record->begin_ns,
+			 d->parts ? SX_QUALITY_NOT_COLLECTED : extra);
 	sx_table_set_u64(table, COLUMN_CPU_TIME, row, cpu ? own_cpu_ns(d, sample) : 0,
 			 cpu ? extra : SX_QUALITY_NOT_COLLECTED);
 }
@@ -284,8 +294,8 @@ static void set_raster(const struct wire_sample *sample, uint8_t extra, struct s
 		       size_t row)
 {
 	uint8_t why = sample->why[WIRE_GPU_TIME];
-	bool software =
-	    why == WIRE_WHY_THREADS || why == WIRE_WHY_NO_GPU || why == WIRE_WHY_NOT_WATCHED;
+	bool software = why == WIRE_WHY_THREADS || why == WIRE_WHY_NO_GPU ||
+			why == WIRE_WHY_NOT_WATCHED || why == WIRE_WHY_DRAWN_LATER;
 	bool known = !software || sample->record.states[WIRE_GPU_TIME] == WIRE_VALID;
 	sx_table_set_u64(table, COLUMN_PRESENTED, row, sample->record.kind == WIRE_FRAME, extra);
 	sx_table_set_u64(table, COLUMN_SOFTWARE, row, software, extra);

@@ -32,6 +32,7 @@ static const struct inject_api gl_api = {
     .ops = &source_gl,
     .catalog = "opengl",
     .title = "OpenGL",
+    .kinds = 1u << SX_SAMPLE_FRAME | 1u << SX_SAMPLE_GROUP,
     .variable = "LD_PRELOAD",
     .holds = "libsextant-",
     .counter_bit = counter_bit,

@@ -157,8 +157,7 @@ static bool take(struct channel *channel, struct contexts *contexts, struct chan
 			continue;
 		}
 		fill(channel, mine, stream, out);
-		info->frames += out->record.kind == WIRE_FRAME;
-		info->samples += out->record.kind != WIRE_FRAME;
+		info->frames += (uint64_t)wire_ends_frame(&out->record);
 		*lost = count_lost(mine, stream, info);
 		return true;
 	}

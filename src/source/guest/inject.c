@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 
-#define LOOK_EVERY_MS 5 /* a ring holds 1024 frames: enough for any frame rate */
+#define PARTS_RING    16384 /* records, where a frame has many samples */
+#define LOOK_EVERY_MS 5	    /* a ring holds 1024 frames: enough for any frame rate */
 
 static const struct channel_wish inject_wish = {
     .kinds = 1u << WIRE_FRAME | 1u << WIRE_TIME,
@@ -44,7 +45,8 @@ enum sx_status inject_open(const struct inject_api *api, const struct source_hos
 	in->desc = (struct source_desc){.catalog = api->catalog,
 					.name = api->title,
 					.encloses_work = true,
-					.tells_contexts = true};
+					.tells_contexts = true,
+					.kinds = api->kinds};
 	enum sx_status status = prepare(in, err);
 	if (status) {
 		inject_close(&in->base);
@@ -78,6 +80,24 @@ const struct source_desc *inject_describe(struct source *source)
 	return &in->desc;
 }
 
+static enum wire_kind wire_kind(enum sx_sample_kind per)
+{
+	switch (per) {
+	case SX_SAMPLE_PASS:
+		return WIRE_PASS;
+	case SX_SAMPLE_GROUP:
+		return WIRE_GROUP;
+	case SX_SAMPLE_DRAW:
+		return WIRE_DRAW;
+	case SX_SAMPLE_KERNEL:
+		return WIRE_KERNEL;
+	case SX_SAMPLE_COMMANDS:
+		return WIRE_COMMANDS;
+	default:
+		return WIRE_FRAME;
+	}
+}
+
 /* A program runs the queries that are needed, and no others. */
 enum sx_status inject_start(struct source *source, const struct source_request *request,
 			    struct sx_error *err)
@@ -85,12 +105,18 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 	struct inject_source *in = inject_source(source);
 	struct channel_wish wish = inject_wish;
 	wish.overhead_permille = request->overhead_permille;
+	in->desc.kind = request->per;
+	in->parts = request->per != SX_SAMPLE_TIME && request->per != SX_SAMPLE_FRAME;
+	if (in->parts) {
+		wish.kinds = 1u << wire_kind(request->per);
+		wish.ring = PARTS_RING;
+	}
 	if (request->counters)
 		wish.counters = 0;
 	for (uint32_t i = 0; i < request->counter_count; i++)
 		wish.counters |= in->api->counter_bit(request->counters[i]);
 	processes_set_wish(&in->processes, &wish);
-	in->times_rasters = wish.counters & UINT64_C(1) << WIRE_GPU_TIME;
+	in->times_rasters = !in->parts && wish.counters & UINT64_C(1) << WIRE_GPU_TIME;
 	in->stopped = false;
 	in->program_pid = request->pid;
 	return SX_OK;
@@ -137,10 +163,15 @@ static void look_at_rasters(struct inject_source *in)
 /* False: it must wait. */
 static bool fill_raster(struct inject_source *in)
 {
-	const struct wire_sample *sample = in->sample;
+	struct wire_sample *sample = in->sample;
 	bool has_frames = in->processes.contexts.items[sample->context].frames > 0;
-	return sample->why[WIRE_GPU_TIME] != WIRE_WHY_THREADS ||
-	       raster_fill(&in->raster, in->sample, wire_is_row(&sample->record, has_frames));
+	if (sample->why[WIRE_GPU_TIME] != WIRE_WHY_THREADS)
+		return true;
+	if (!in->parts)
+		return raster_fill(&in->raster, sample, wire_is_row(&sample->record, has_frames));
+	sample->why[WIRE_GPU_TIME] = WIRE_WHY_DRAWN_LATER;
+	sample->record.states[WIRE_GPU_TIME] = WIRE_NOT_COLLECTED;
+	return true;
 }
 
 /* The next sample, complete. */

@@ -14,6 +14,7 @@
 struct inject_api {
 	const struct source_ops *ops;
 	const char *catalog, *title; /* "opengl", "OpenGL" */
+	uint32_t kinds;		     /* of samples, bits of enum sx_sample_kind */
 	/* The variable of the environment that loads the library, and a part of its value. */
 	const char *variable, *holds;
 	/* Bit of a counter in the channel's order; 0: it is known without a query. */
@@ -40,6 +41,7 @@ struct inject_source {
 	struct program program; /* while it has not shown any context */
 	uint64_t lost;		/* before the sample */
 	bool waits;		/* the sample waits for its GPU time */
+	bool parts;		/* samples are parts of frames */
 	bool times_rasters;	/* GPU time is asked for */
 	struct raster raster;
 };

@@ -1,0 +1,132 @@
+"""Debug groups of an OpenGL program through the command: what each of them counts, and no more."""
+import collections
+import csv
+import io
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+SEXTANT = os.environ["SEXTANT"]
+PROGRAM = os.path.join(os.environ["SEXTANT_GL_PROGRAMS"], "gl-groups")
+DEEP = 60  # as in groups.c
+
+
+def expected(frames):
+    """Vertices of each path, by the program's text."""
+    sums = collections.Counter()
+    for frame in range(frames):
+        if frame % 2:
+            sums["open"] += 7
+        else:
+            sums["open"] += 5
+        sums[""] += 1
+        sums["Shadow"] += 30
+        sums["Shadow/Cascade 0"] += 100
+        sums["/".join(["Main"] + ["n"] * DEEP)] += 3
+        sums["Main"] += 1000
+    return +sums
+
+
+class Groups(unittest.TestCase):
+    def setUp(self):
+        if not os.path.exists(PROGRAM):
+            self.skipTest("not built here")
+        alone = subprocess.run([PROGRAM, "1"], capture_output=True)
+        if alone.returncode == 77:
+            self.skipTest(alone.stderr.decode())
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.capture = os.path.join(self.folder.name, "groups.sxc")
+
+    def sextant(self, *arguments, status=0):
+        done = subprocess.run([SEXTANT, *arguments], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def record(self, *arguments):
+        return self.sextant("record", "-d", "gl", "--per", "group", "--overhead", "0", "-o",
+                            self.capture, "--", PROGRAM, *arguments)
+
+    def rows(self):
+        text = self.sextant("export", self.capture, "--csv", "-m",
+                            "IAVertices,Frames,FrameTime,D3DGPUTime,PSInvocations").stdout
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def counted(self, rows):
+        sums = collections.Counter()
+        for row in rows:
+            sums[row["group"]] += int(row["IAVertices"])
+        return +sums
+
+    def test_counts_of_each_group(self):
+        plain = subprocess.run([PROGRAM, "9"], capture_output=True, text=True).stdout
+        self.assertEqual(self.record("9").stdout, plain)  # picture and GL error
+        rows = self.rows()
+        self.assertEqual(self.counted(rows), expected(9))
+        self.assertEqual(sum(int(row["Frames"]) for row in rows), 9)
+
+    def test_a_program_that_never_swaps(self):
+        self.record("6", "still")
+        rows = self.rows()
+        self.assertEqual(self.counted(rows), expected(6))
+        self.assertEqual(sum(int(row["Frames"]) for row in rows), 0)
+
+    def test_the_sum_of_the_parts(self):
+        """Groups add up to what a run with whole frames counts, and to its time."""
+        self.record("8")
+        rows = self.rows()
+        whole = self.stat("frame", "8")
+        totals = {m["name"]: m["total"] for m in whole["metrics"]}
+        for name in ("IAVertices", "PSInvocations"):
+            self.assertEqual(sum(int(row[name]) for row in rows), totals[name])
+        for first, second in zip(rows, rows[1:]):  # no time between them but the swaps
+            self.assertLessEqual(int(first["end_ns"]), int(second["begin_ns"]))
+            if first["Frames"] == "0":
+                self.assertEqual(first["end_ns"], second["begin_ns"])
+
+    def stat(self, per, *arguments):
+        out = os.path.join(self.folder.name, "stat.json")
+        self.sextant("stat", "-d", "gl", "--per", per, "--overhead", "0", "-m",
+                     "IAVertices,PSInvocations,frame_time,frames_per_second,gpu_time", "-o", out,
+                     "--", PROGRAM, *arguments)
+        with open(out) as file:
+            return json.load(file)
+
+    def test_what_a_part_has_not(self):
+        """No frame time, rate or verdict of frames is made of parts of frames."""
+        document = self.stat("group", "4")
+        self.assertEqual(document["samples"]["kind"], "group")
+        reasons = {m["name"]: m["why"] for m in document["metrics"] if m["total"] is None}
+        self.assertIn("parts of frames", reasons["frame_time"])
+        self.assertIn("parts of frames", reasons["frames_per_second"])
+        self.record("4")
+        advice = json.loads(self.sextant("advise", self.capture, "--json").stdout)
+        self.assertEqual(advice["findings"], [])
+
+    def test_report_by_group(self):
+        self.record("9")
+        groups = json.loads(self.sextant("report", self.capture, "--by", "group", "-m",
+                                         "IAVertices", "--json").stdout)["groups"]
+        values = {g["key"]: g["values"]["IAVertices"] for g in groups if g["values"]["IAVertices"]}
+        want = expected(9)
+        want["(none)"] = want.pop("")
+        self.assertEqual(values, want)
+        times = collections.Counter()
+        for row in self.rows():
+            times[row["group"] or "(none)"] += int(row["end_ns"]) - int(row["begin_ns"])
+        self.assertEqual({g["key"]: g["time_ns"] for g in groups}, dict(times))
+
+    def test_what_opengl_lacks(self):
+        done = self.sextant("stat", "-d", "gl", "--per", "kernel", "--", PROGRAM, "1", status=2)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("no device here has a sample for each kernel", done.stderr)
+        self.assertIn("frame, group", done.stderr)
+        self.record("1")
+        done = self.sextant("stat", "-i", self.capture, "--per", "frame", status=2)
+        self.assertIn("a recording keeps the samples", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
