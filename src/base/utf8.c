@@ -27,6 +27,24 @@ static size_t sequence(const unsigned char *p, size_t left)
 	return len;
 }
 
+size_t utf8_length(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t n = p[0] < 0x80			 ? 1
+		   : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+		   : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+		   : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+						 : 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if (n == 3 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)))
+		return 0;
+	if (n == 4 && ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)))
+		return 0;
+	return n;
+}
+
 bool utf8_is_text(const char *text, size_t size, size_t *bad)
 {
 	const unsigned char *p = (const unsigned char *)text;

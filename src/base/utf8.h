@@ -11,5 +11,7 @@
  * (may be NULL) is the offset of the first offending byte.
  */
 bool utf8_is_text(const char *text, size_t size, size_t *bad);
+/* Length of the well-formed sequence that a NUL-terminated text begins with, or 0. */
+size_t utf8_length(const char *text);
 
 #endif

@@ -135,6 +135,16 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 	return !status && !out->count ? passed : status;
 }
 
+/* When it was recorded; of what was imported, nobody knows. */
+static uint64_t created_ns(const struct capture_report *read)
+{
+	const struct sx_capture_info *info = sx_capture_info(read->devices[0].view->reader);
+	for (uint32_t i = 0; i < info->property_count; i++)
+		if (strcmp(info->properties[i].name, "imported-from") == 0)
+			return 0;
+	return info->created_ns;
+}
+
 enum sx_status capture_report_read(struct cli *cli, const char *path,
 				   const struct capture_report_hooks *hooks,
 				   struct capture_report *out, struct sx_error *err)
@@ -147,14 +157,15 @@ enum sx_status capture_report_read(struct cli *cli, const char *path,
 		status =
 		    out->devices ? report_begin(&out->fill, err) : error_nomem(err, "a report");
 	if (!status)
-		status = report_set_run(
-		    out->fill,
-		    &(struct report){.schema = "report", .file = imported_text(cli, path, shown)},
-		    err);
-	if (!status)
 		status = set_goal(cli, out->fill, err);
 	if (!status)
 		status = fill_devices(cli, path, list, count, hooks, out, err);
+	if (!status)
+		status = report_set_run(out->fill,
+					&(struct report){.schema = "report",
+							 .file = imported_text(cli, path, shown),
+							 .created_ns = created_ns(out)},
+					err);
 	free(list);
 	return status;
 }

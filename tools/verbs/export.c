@@ -7,6 +7,8 @@
 
 #include "tools/cli/capture_view.h"
 #include "output/rows/rows.h"
+#include "output/views.h"
+#include "tools/cli/capture_report.h"
 
 /* One device of the capture. */
 struct exported {
@@ -270,6 +272,28 @@ static void close_devices(struct exporting *e)
 	sx_table_destroy(e->joined);
 }
 
+/* A view of the whole run instead of its rows. */
+static int export_report(struct cli *cli, const char *path)
+{
+	struct sx_error err = {0};
+	struct capture_report read = {0};
+	struct capture_report_hooks hooks = {.everything = true};
+	const struct report *report = NULL;
+	bool whole = true;
+	enum sx_status status = capture_report_read(cli, path, &hooks, &read, &err);
+	if (!status)
+		status = report_finish(read.fill, &report, &err);
+	if (!status)
+		status = views_find(cli->view.format)->write(&cli->view, report, &err);
+	if (!status)
+		whole = capture_report_note(cli, &read) &&
+			!(cli->options.metrics.count && report_lacks_named(report));
+	capture_report_close(&read);
+	if (status)
+		return cli_fail(cli, &err);
+	return whole ? EXIT_OK : EXIT_INCOMPLETE;
+}
+
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
@@ -279,6 +303,8 @@ static int run(struct cli *cli)
 	if (!cli->options.format_given)
 		cli->view.format = FORMAT_CSV;
 	enum sx_status status = cli_input(cli, &path, &err);
+	if (!status && cli->view.format == FORMAT_OPENMETRICS)
+		return export_report(cli, path);
 	if (!status)
 		status = open_devices(&e, path, &err); /* of what is no capture it says so */
 	if (!status)
@@ -293,15 +319,21 @@ static int run(struct cli *cli)
 
 const struct command cmd_export = {
     .verb = {.name = "export",
-	     .synopsis = "FILE [-m LIST | --counters] [--format csv|json|ndjson] [-o FILE]",
+	     .synopsis =
+		 "FILE [-m LIST | --counters] [--format csv|json|ndjson|openmetrics] [-o FILE]",
 	     .summary = "the rows of a capture for other programs",
-	     .about = "Writes every row of a capture with its times, labels and metrics, or with "
-		      "--counters its raw counters as recorded. A capture of any size is written "
-		      "in little memory. Where a row has no data the field is empty, null in JSON.",
-	     .formats = 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON,
+	     .about =
+		 "Writes every row of a capture with its times, labels and metrics, or with "
+		 "--counters its raw counters as recorded. A capture of any size is written "
+		 "in little memory. Where a row has no data the field is empty, null in JSON. As "
+		 "OpenMetrics text it is the run as a whole for Prometheus: amounts as counters, "
+		 "shares and rates as gauges of their mean, and no series for what has no data.",
+	     .formats = 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON |
+			1u << FORMAT_OPENMETRICS,
 	     .options = "for device metric set api input output const counters format",
 	     .max_args = 1,
 	     .examples = "  sextant export game.sxc -m 'gpu.*' -o game.csv\n"
-			 "  sextant export game.sxc --counters --format ndjson\n"},
+			 "  sextant export game.sxc --counters --format ndjson\n"
+			 "  sextant export game.sxc -o game.prom\n"},
     .run = run,
 };

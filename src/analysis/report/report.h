@@ -119,6 +119,7 @@ struct report_device {
 struct report {
 	const char *schema;   /* "stat" or "report": who asked */
 	const char *file;     /* the capture, or NULL */
+	uint64_t created_ns;  /* CLOCK_REALTIME when it began; 0: not told */
 	uint64_t duration_ns; /* of the run; the longest of its devices where nobody said */
 	bool ran;	      /* a program ran and ended with exit_code */
 	int exit_code;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 static void newline(struct json *json)
 {
@@ -86,30 +87,12 @@ void json_array_end(struct json *json)
 	end(json, ']');
 }
 
-/* Length of the valid UTF-8 sequence at p, or 0. */
-static size_t utf8_length(const unsigned char *p)
-{
-	size_t n = p[0] < 0x80			 ? 1
-		   : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-		   : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-		   : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-						 : 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if (n == 3 && ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)))
-		return 0;
-	if (n == 4 && ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)))
-		return 0;
-	return n;
-}
-
 static void escape(FILE *out, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	fputc('"', out);
 	while (*p) {
-		size_t n = utf8_length(p);
+		size_t n = utf8_length((const char *)p);
 		if (*p == '"' || *p == '\\')
 			fprintf(out, "\\%c", *p);
 		else if (*p == '\n')
