@@ -21,6 +21,9 @@ static const struct {
 #define HOOK_ROW(name) {#name, (void *)name},
     HOOK_LIST(HOOK_ROW)
 #undef HOOK_ROW
+#define DRAW(name, parameters, arguments) {#name, (void *)name},
+#include "preload/hooks/draws.def"
+#undef DRAW
 };
 
 int hook_find(const char *name)

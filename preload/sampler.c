@@ -1,4 +1,5 @@
 /* Cutting a context's life into segments: our queries begin and end here, and yield here. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,8 @@ static void begin_set(struct sampler *sampler, struct query_set *set)
 void sampler_resume(struct sampler *sampler)
 {
 	sampler->paused = false;
+	if (sampler->per == WIRE_DRAW && !sampler->draws)
+		return;
 	sampler->has_rest = true;
 	if (!may_call(sampler) || sampler->open >= 0 ||
 	    (!sampler->measured && !sampler->probe.timestamps))
@@ -223,7 +226,7 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 	meta->group_count = sampler->group_count;
 	meta->label = sampler->label;
 	meta->index = sampler->index;
-	if (sampler->per != WIRE_FRAME)
+	if (sampler->per == WIRE_GROUP)
 		meta->label = innermost(sampler);
 }
 
@@ -250,6 +253,9 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 	struct segment *segment;
 
 	if (sampler->list_open) /* the frame goes on: nothing may be called now */
+		return;
+	sampler->frame_over = swapped;
+	if (sampler->per == WIRE_DRAW)
 		return;
 	if (swapped)
 		sampler->flags |= WIRE_SWAPPED;
@@ -281,9 +287,12 @@ void sampler_start_clock(struct sampler *sampler)
 	if (sampler->ended != NULL) {
 		sampler->ended->meta.end_ns = now_ns;
 		sampler->ended->meta.cpu_end_ns = cpu_ns;
-		choose_next(sampler, cpu_ns - sampler->frame_cpu_ns);
+		sampler->frame_over = true;
 		sampler->ended = NULL;
 	}
+	if (sampler->frame_over)
+		choose_next(sampler, cpu_ns - sampler->frame_cpu_ns);
+	sampler->frame_over = false;
 	sampler->begin_ns = now_ns;
 	sampler->begin_cpu_ns = sampler->frame_cpu_ns = cpu_ns;
 	sampler->frame++;
@@ -320,6 +329,40 @@ static void split(struct sampler *sampler)
 	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)
 		sampler_collect(sampler, 0);
 	sampler_resume(sampler);
+}
+
+/* "37 glDrawElements" below the groups that are open. */
+static uint32_t draw_label(const struct sampler *sampler, const char *name)
+{
+	char text[96];
+	int length = snprintf(text, sizeof(text), "%u %s", sampler->index, name);
+
+	return label_intern(innermost(sampler), text, (size_t)length);
+}
+
+bool sampler_begin_draw(struct sampler *sampler, const char *name)
+{
+	if (sampler->per != WIRE_DRAW || sampler->draws || sampler->list_open || sampler->paused ||
+	    sampler->segment_count == 0)
+		return false;
+	sampler->draws = true;
+	sampler->begin_ns = guest_now_ns();
+	sampler->begin_cpu_ns = guest_cpu_ns();
+	sampler->label = draw_label(sampler, name);
+	sampler_resume(sampler);
+	return true;
+}
+
+void sampler_end_draw(struct sampler *sampler)
+{
+	if (!sampler->draws)
+		return;
+	end_sample(sampler, WIRE_DRAW);
+	sampler->draws = false;
+	sampler->flags = 0;
+	sampler->index++;
+	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)
+		sampler_collect(sampler, 0);
 }
 
 static void quiet(struct sampler *sampler, void (*ask)(struct sampler *sampler))
@@ -385,7 +428,9 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 		       gl->has.generated || gl->has.feedback;
 
 	*sampler = (struct sampler){.gl = gl, .identity = identity, .open = -1, .measured = true};
-	sampler->per = (channel->kinds & 1u << WIRE_GROUP) != 0 ? WIRE_GROUP : WIRE_FRAME;
+	sampler->per = channel->kinds & 1u << WIRE_DRAW	   ? WIRE_DRAW
+		       : channel->kinds & 1u << WIRE_GROUP ? WIRE_GROUP
+							   : WIRE_FRAME;
 	make_room(sampler, sampler->per == WIRE_FRAME);
 	pace_start(&sampler->pace, channel->overhead_permille * 1000);
 	sampler->probe.wanted = wanted;
@@ -545,7 +590,7 @@ void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *l
 	if (named && label != NULL)
 		id = label_intern(above, label,
 				  length >= 0 ? strnlen(label, (size_t)length) : strlen(label));
-	if (outermost && sampler->group_count++ == 0)
+	if (outermost && sampler->group_count++ == 0 && sampler->per == WIRE_FRAME)
 		sampler->label = id;
 	if (sampler->group_depth < SAMPLER_LABELS)
 		sampler->labels[sampler->group_depth] = id;

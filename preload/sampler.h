@@ -44,8 +44,8 @@ struct sample_meta {
 /* Sets of queries, and cuts whose results are still to come, for samples of each kind. */
 #define FRAME_SETS     16u
 #define FRAME_SEGMENTS 32u
-#define PART_SETS      512u
-#define PART_SEGMENTS  1024u
+#define PART_SETS      4096u
+#define PART_SEGMENTS  8192u
 
 #define SEGMENT_BLIND (-1) /* not measured because all sets were waiting */
 #define SEGMENT_EMPTY (-2) /* the context was not current: there was nothing to measure */
@@ -82,6 +82,8 @@ struct sampler {
 	bool list_open;		    /* a display list is being compiled */
 	bool feedback_running;
 	bool paused;		 /* the context is released */
+	bool draws;		 /* a draw runs that is a sample */
+	bool frame_over;	 /* a swap runs */
 	bool has_rest;		 /* it was current since the last record */
 	bool measured;		 /* the frame that runs */
 	struct pace pace;	 /* which frames are */
@@ -149,6 +151,13 @@ void sampler_list(struct sampler *sampler, bool opens);
 void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label);
 void sampler_pop_group(struct sampler *sampler);
 
+/*
+ * With a sample for each draw: one begins, before the driver's call, unless one runs; it goes by
+ * the call's name. False when nothing began.
+ */
+bool sampler_begin_draw(struct sampler *sampler, const char *name);
+/* The draw that runs is over, if one does. */
+void sampler_end_draw(struct sampler *sampler);
 /* Gives the room for queries back. No GL calls. */
 void sampler_free(struct sampler *sampler);
 

@@ -81,12 +81,17 @@ typedef unsigned long hook_xid; /* an X resource; the X headers are not needed f
 	X(glPopDebugGroup)                                                                         \
 	X(glPopDebugGroupKHR)                                                                      \
 	X(glPushGroupMarkerEXT)                                                                    \
-	X(glPopGroupMarkerEXT)
+	X(glPopGroupMarkerEXT)                                                                     \
+	X(glBegin)                                                                                 \
+	X(glEnd)
 
 enum hook_id {
 #define HOOK_ENUM(name) HOOK_##name,
 	HOOK_LIST(HOOK_ENUM)
 #undef HOOK_ENUM
+#define DRAW(name, parameters, arguments) HOOK_##name,
+#include "preload/hooks/draws.def"
+#undef DRAW
 	    HOOK_COUNT
 };
 
@@ -221,5 +226,10 @@ HOOK_API void glPopDebugGroup(void);
 HOOK_API void glPopDebugGroupKHR(void);
 HOOK_API void glPushGroupMarkerEXT(GLsizei length, const GLchar *marker);
 HOOK_API void glPopGroupMarkerEXT(void);
+HOOK_API void glBegin(GLenum mode);
+HOOK_API void glEnd(void);
+#define DRAW(name, parameters, arguments) HOOK_API void name parameters;
+#include "preload/hooks/draws.def"
+#undef DRAW
 
 #endif

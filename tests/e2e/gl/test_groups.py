@@ -45,8 +45,8 @@ class Groups(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
-    def record(self, *arguments):
-        return self.sextant("record", "-d", "gl", "--per", "group", "--overhead", "0", "-o",
+    def record(self, *arguments, per="group"):
+        return self.sextant("record", "-d", "gl", "--per", per, "--overhead", "0", "-o",
                             self.capture, "--", PROGRAM, *arguments)
 
     def rows(self):
@@ -118,11 +118,42 @@ class Groups(unittest.TestCase):
             times[row["group"] or "(none)"] += int(row["end_ns"]) - int(row["begin_ns"])
         self.assertEqual({g["key"]: g["time_ns"] for g in groups}, dict(times))
 
+    def test_each_draw(self):
+        plain = subprocess.run([PROGRAM, "2"], capture_output=True, text=True).stdout
+        self.assertEqual(self.record("2", per="draw").stdout, plain)
+        deep = "/".join(["Main"] + ["n"] * DEEP)
+        want = []
+        for frame, calls in enumerate((
+                [("", 1), ("Shadow", 10), ("Shadow/Cascade 0", 100), ("Shadow", 20), (deep, 3),
+                 ("Main", 1000), ("open", 5)],
+                [("open", 7), ("", 1), ("Shadow", 10), ("Shadow/Cascade 0", 100), ("Shadow", 20),
+                 (deep, 3), ("Main", 1000)])):
+            want += [(str(frame), f"{group}/{i} glDrawArrays".lstrip("/"), str(vertices))
+                     for i, (group, vertices) in enumerate(calls)]
+        self.assertEqual([(row["frame"], row["group"], row["IAVertices"]) for row in self.rows()],
+                         want)
+
+    def test_draws_of_opengl_1(self):
+        """What lies between glBegin and glEnd is one, what a display list holds comes with its call."""
+        plain = subprocess.run([PROGRAM, "2", "old"], capture_output=True, text=True).stdout
+        self.assertEqual(self.record("2", "old", per="draw").stdout, plain)
+        calls = [("0 glBegin", "4"), ("1 glCallList", "8"), ("2 glCallLists", "8")]
+        self.assertEqual([(row["group"], row["IAVertices"]) for row in self.rows()], calls * 2)
+
+    def test_more_draws_than_may_wait(self):
+        """What found no query is told as late, and no draw is missing."""
+        self.record("900", "still", per="draw")
+        rows = self.rows()
+        self.assertEqual(len(rows), 900 * 7)
+        for row in rows:
+            if row["IAVertices"] == "":
+                self.assertIn("IAVertices", row["quality"])
+
     def test_what_opengl_lacks(self):
         done = self.sextant("stat", "-d", "gl", "--per", "kernel", "--", PROGRAM, "1", status=2)
         self.assertEqual(done.stdout, "")
         self.assertIn("no device here has a sample for each kernel", done.stderr)
-        self.assertIn("frame, group", done.stderr)
+        self.assertIn("frame, group, draw", done.stderr)
         self.record("1")
         done = self.sextant("stat", "-i", self.capture, "--per", "frame", status=2)
         self.assertIn("a recording keeps the samples", done.stderr)
