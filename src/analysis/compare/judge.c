@@ -1,4 +1,4 @@
-/* Joining two sets by name and judging each pair. */
+/* Judging each pair of two sets that are joined. */
 #include "analysis/compare/compare.h"
 
 #include <math.h>
@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "analysis/compare/noise.h"
+#include "analysis/compare/steps.h"
 
-#define PICTURE	     "framebuffer_pixels" /* of catalogs that know the size of a picture */
-#define LOST_MOST    0.05		  /* share of samples that may be lost on either side */
 #define CHANCE_ONE   0.02  /* that a given metric is named although nothing changed */
 #define CHANCE_ALL   0.05  /* that any is */
 #define CHANGE_LEAST 0.002 /* relative: less is the same, however certain */
@@ -31,62 +30,6 @@ void comparison_finish(struct comparison *c)
 	free(c->gates);
 	arena_finish(&c->arena);
 	*c = (struct comparison){0};
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : !a && !b;
-}
-
-/* Whether the devices behind two metrics are one kind of device under one kind of driver. */
-static const char *differs(const struct compare_device *a, const struct compare_device *b)
-{
-	if (strcmp(a->catalog, b->catalog) != 0 || strcmp(a->name, b->name) != 0)
-		return "the devices differ";
-	if (!same_text(a->driver, b->driver))
-		return "the drivers differ";
-	return NULL;
-}
-
-static double lost_share(const struct compare_device *d)
-{
-	uint64_t all = d->samples + d->lost;
-	return all ? (double)d->lost / (double)all : 0;
-}
-
-static const struct compare_metric *
-partner(const struct compare_set *b, const struct compare_set *a, const struct compare_metric *m)
-{
-	const struct compare_device *mine = &a->devices[m->device];
-	for (size_t i = 0; i < b->metric_count; i++) {
-		const struct compare_metric *o = &b->metrics[i];
-		if (strcmp(o->name, m->name) == 0 &&
-		    strcmp(b->devices[o->device].catalog, mine->catalog) == 0)
-			return o;
-	}
-	for (size_t i = 0; m->neutral && i < b->metric_count; i++)
-		if (same_text(b->metrics[i].neutral, m->neutral))
-			return &b->metrics[i];
-	return NULL;
-}
-
-static const char *judge_pair(const struct comparison *c, const struct compare_row *row)
-{
-	const struct compare_metric *a = row->a, *b = row->b;
-	if (!a || !b)
-		return a ? "B does not have it" : "A does not have it";
-	if (!a->runs || !b->runs)
-		return a->why ? a->why : b->why ? b->why : "no data";
-	if (strcmp(a->unit, b->unit) != 0)
-		return "the units differ";
-	const struct compare_device *da = &c->a->devices[a->device],
-				    *db = &c->b->devices[b->device];
-	if (da->simulated != db->simulated)
-		return "one side is simulated";
-	if (lost_share(da) > LOST_MOST || lost_share(db) > LOST_MOST)
-		return "over 5 % of the samples are lost";
-	/* What has a neutral name means the same everywhere. */
-	return a->neutral ? NULL : differs(da, db);
 }
 
 static bool all_equal(const double *values, uint32_t count)
@@ -229,7 +172,7 @@ static enum sx_status judge_rows(struct comparison *c, struct sx_error *err)
 	size_t count = 0;
 	for (size_t i = 0; tests && variances && i < c->row_count; i++) {
 		struct compare_row *row = &c->rows[i];
-		row->why = judge_pair(c, row);
+		row->why = reasons_pair(c, row);
 		if (row->why)
 			row->verdict = COMPARE_INCOMPARABLE;
 		else
@@ -252,120 +195,16 @@ static enum sx_status judge_rows(struct comparison *c, struct sx_error *err)
 	return ok ? SX_OK : error_nomem(err, "a comparison");
 }
 
-static enum sx_status join(struct comparison *c, struct sx_error *err)
-{
-	size_t most = c->a->metric_count + c->b->metric_count;
-	c->rows = calloc(most + 1, sizeof(*c->rows));
-	bool *used = calloc(c->b->metric_count + 1, sizeof(*used));
-	for (size_t i = 0; c->rows && used && i < c->a->metric_count; i++) {
-		const struct compare_metric *a = &c->a->metrics[i], *b = partner(c->b, c->a, a);
-		bool named = b && strcmp(a->name, b->name) == 0;
-		if (b && used[b - c->b->metrics])
-			b = NULL;
-		if (b)
-			used[b - c->b->metrics] = true;
-		c->rows[c->row_count++] = (struct compare_row){
-		    .a = a, .b = b, .name = !b || named ? a->name : a->neutral};
-	}
-	for (size_t i = 0; c->rows && used && i < c->b->metric_count; i++)
-		if (!used[i])
-			c->rows[c->row_count++] = (struct compare_row){
-			    .b = &c->b->metrics[i], .name = c->b->metrics[i].name};
-	bool ok = c->rows && used;
-	for (size_t i = 0; ok && i < c->row_count; i++)
-		c->rows[i].change = c->rows[i].noise = c->rows[i].chance = (double)NAN;
-	free(used);
-	return ok ? SX_OK : error_nomem(err, "a comparison");
-}
-
-static bool has_advice(const struct compare_set *set, const char *title, bool every)
-{
-	for (size_t d = 0; d < set->device_count; d++)
-		for (size_t i = 0; i < set->devices[d].advice_count; i++)
-			if (strcmp(set->devices[d].advice[i], title) == 0 &&
-			    (!every || set->devices[d].fired[i] == set->runs))
-				return true;
-	return false;
-}
-
-/* Advice of every run of one side and of none of the other's. */
-static enum sx_status join_advice(struct comparison *c, struct sx_error *err)
-{
-	const struct compare_set *sides[2] = {c->a, c->b};
-	size_t capacity = 0;
-	if (c->a->no_advice || c->b->no_advice)
-		return SX_OK;
-	for (int s = 0; s < 2; s++)
-		for (size_t d = 0; d < sides[s]->device_count; d++)
-			for (size_t i = 0; i < sides[s]->devices[d].advice_count; i++) {
-				const char *title = sides[s]->devices[d].advice[i];
-				if (!has_advice(sides[s], title, true) ||
-				    has_advice(sides[1 - s], title, false))
-					continue;
-				if (!mem_grow(&c->advice, &capacity, c->advice_count + 1,
-					      sizeof(*c->advice)))
-					return error_nomem(err, "a comparison");
-				c->advice[c->advice_count++] =
-				    (struct compare_advice){title, s == 1};
-			}
-	return SX_OK;
-}
-
-/* Pictures of another size are other work: numbers that depend on it are no result of a change. */
-static bool other_pictures(const struct comparison *c)
-{
-	for (size_t i = 0; i < c->row_count; i++) {
-		const struct compare_row *row = &c->rows[i];
-		if (row->a && row->b && row->a->runs && row->b->runs &&
-		    strcmp(row->name, PICTURE) == 0)
-			return row->a->stats.p50 != row->b->stats.p50;
-	}
-	return false;
-}
-
-static void refuse_all(struct comparison *c, const char *why)
-{
-	for (size_t i = 0; i < c->row_count; i++) {
-		if (c->rows[i].verdict == COMPARE_INCOMPARABLE ||
-		    strcmp(c->rows[i].name, PICTURE) == 0)
-			continue;
-		c->rows[i].verdict = COMPARE_INCOMPARABLE;
-		c->rows[i].why = why;
-	}
-}
-
-/* Whether anything can be compared, and what concerns all of it. */
-static void judge_whole(struct comparison *c)
-{
-	size_t pairs = 0;
-	bool other = other_pictures(c);
-	if (other)
-		refuse_all(c, "the pictures differ in size");
-	for (size_t i = 0; i < c->row_count; i++)
-		pairs += c->rows[i].verdict != COMPARE_INCOMPARABLE;
-	c->comparable = pairs > 0;
-	if (other) {
-		c->comparable = false;
-		c->why_not = "the pictures differ in size";
-	} else if (!pairs) {
-		c->why_not = "the two have nothing that can be compared";
-	}
-	for (size_t d = 0; d < c->a->device_count && d < c->b->device_count && !c->why_not; d++)
-		c->why_not = differs(&c->a->devices[d], &c->b->devices[d]);
-	if (!c->why_not && c->a->runs == 1 && c->b->runs == 1)
-		c->why_not = "one run each: how much runs differ by themselves is not known";
-}
-
 enum sx_status compare_run(const struct compare_set *a, const struct compare_set *b,
 			   struct comparison *out, struct sx_error *err)
 {
 	*out = (struct comparison){.a = a, .b = b};
-	enum sx_status status = join(out, err);
+	enum sx_status status = join_rows(out, err);
 	if (!status)
 		status = judge_rows(out, err);
 	if (!status)
 		status = join_advice(out, err);
 	if (!status)
-		judge_whole(out);
+		reasons_whole(out);
 	return status;
 }

@@ -1,0 +1,17 @@
+/* The steps of a comparison, for its own files. */
+#ifndef ANALYSIS_COMPARE_STEPS_H
+#define ANALYSIS_COMPARE_STEPS_H
+
+#include "analysis/compare/compare.h"
+
+/* Fills rows: what both sides have under one name, then what only one has. */
+enum sx_status join_rows(struct comparison *c, struct sx_error *err);
+/* Fills advice: that of every run of one side and of none of the other's. */
+enum sx_status join_advice(struct comparison *c, struct sx_error *err);
+
+/* Why the two of a row cannot be compared, or NULL. */
+const char *reasons_pair(const struct comparison *c, const struct compare_row *row);
+/* What concerns all rows, once they are judged: sets `comparable` and `why_not`. */
+void reasons_whole(struct comparison *c);
+
+#endif
