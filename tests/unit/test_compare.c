@@ -1,7 +1,4 @@
-/*
- * Comparisons on made-up runs of known change and noise: how often a change is found, how often one
- * is found where there is none, for one metric and for many. Seeds are fixed, so a result is one.
- */
+/* Comparisons: noise, what is compared exactly, and how gates are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,11 +30,6 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
 }
 
-struct world {
-	uint32_t metrics, runs, changed; /* the first so many metrics change */
-	double noise, change;
-};
-
 static struct compare_metric *add(struct compare_set *set, const char *name, uint32_t runs)
 {
 	struct compare_metric *m = compare_set_metric(set, name, runs);
@@ -48,107 +40,6 @@ static struct compare_metric *add(struct compare_set *set, const char *name, uin
 	m->runs = runs;
 	m->constant = false;
 	return m;
-}
-
-static void fill(struct compare_set *set, const struct world *w, bool is_b)
-{
-	compare_set_init(set);
-	struct compare_device *d = compare_set_device(set);
-	assert_non_null(d);
-	d->catalog = d->name = "made-up";
-	d->samples = 1000;
-	set->runs = w->runs;
-	for (uint32_t i = 0; i < w->metrics; i++) {
-		char name[32];
-		snprintf(name, sizeof(name), "m%u", (unsigned)i);
-		struct compare_metric *m = add(set, name, w->runs);
-		double centre = is_b && i < w->changed ? 1 + w->change : 1;
-		for (uint32_t r = 0; r < w->runs; r++) {
-			m->means[r] = centre * (1 + w->noise * normal());
-			m->totals[r] = (double)NAN;
-			m->samples[r] = 1000;
-		}
-	}
-	assert_int_equal(compare_set_done(set, NULL), SX_OK);
-}
-
-struct found {
-	bool first, any;
-	enum compare_verdict verdict;
-};
-
-static struct found compare(const struct world *w)
-{
-	struct compare_set a, b;
-	struct comparison c;
-	struct found f = {0};
-	fill(&a, w, false);
-	fill(&b, w, true);
-	assert_int_equal(compare_run(&a, &b, &c, NULL), SX_OK);
-	assert_int_equal(c.row_count, w->metrics);
-	f.verdict = c.rows[0].verdict;
-	f.first = f.verdict != COMPARE_SAME;
-	for (size_t i = 0; i < c.row_count; i++)
-		f.any = f.any || c.rows[i].verdict != COMPARE_SAME;
-	comparison_finish(&c);
-	compare_set_finish(&a);
-	compare_set_finish(&b);
-	return f;
-}
-
-/* Shares out of `times` comparisons. */
-static void measure(struct world w, int times, double *first, double *any, bool *wrong)
-{
-	int firsts = 0, anys = 0;
-	state_ = SEED;
-	*wrong = false;
-	for (int i = 0; i < times; i++) {
-		struct found f = compare(&w);
-		firsts += f.first;
-		anys += f.any;
-		*wrong = *wrong || (f.first && w.change > 0 && f.verdict == COMPARE_BETTER);
-	}
-	*first = firsts / (double)times;
-	*any = anys / (double)times;
-}
-
-#define TIMES 2000
-
-/* 3 % under 1 % of noise, 5 runs each, among eight metrics, which tell the noise together. */
-static void test_finds_change(void **state)
-{
-	double first, any;
-	bool wrong;
-	(void)state;
-	measure((struct world){8, 5, 1, 0.01, 0.03}, TIMES * 5, &first, &any, &wrong);
-	print_message("found %.1f of 100 among 8 metrics\n", first * 100);
-	assert_true(first >= 0.95);
-	assert_false(wrong);
-	/* A metric by itself has only its own ten runs to know the noise from. */
-	measure((struct world){1, 5, 1, 0.01, 0.03}, TIMES, &first, &any, &wrong);
-	print_message("found %.1f of 100 alone\n", first * 100);
-	assert_true(first >= 0.92);
-	/* Among a hundred the correction costs some. */
-	measure((struct world){100, 5, 1, 0.01, 0.03}, TIMES / 4, &first, &any, &wrong);
-	print_message("found %.1f of 100 among 100 metrics\n", first * 100);
-	assert_true(first >= 0.80);
-}
-
-static void test_finds_nothing(void **state)
-{
-	double first, any;
-	bool wrong;
-	(void)state;
-	measure((struct world){1, 5, 0, 0.01, 0}, TIMES * 50, &first, &any, &wrong);
-	print_message("a metric alone is named %.2f of 100\n", first * 100);
-	assert_true(first <= 0.0209); /* 2 of 100, and the chance of 100,000 tries */
-	measure((struct world){100, 5, 0, 0.01, 0}, TIMES / 2, &first, &any, &wrong);
-	print_message("of 100 metrics any is named %.2f of 100, a given one %.2f\n", any * 100,
-		      first * 100);
-	assert_true(any <= 0.065 && first <= 0.02);
-	/* Noise that differs from metric to metric does not break it. */
-	measure((struct world){12, 3, 0, 0.05, 0}, TIMES, &first, &any, &wrong);
-	assert_true(any <= 0.065);
 }
 
 /* Student's and the normal distribution, against tables. */
@@ -295,9 +186,11 @@ static void test_gates_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_chance),	  cmocka_unit_test(test_series),
-	    cmocka_unit_test(test_finds_nothing), cmocka_unit_test(test_finds_change),
-	    cmocka_unit_test(test_exact),	  cmocka_unit_test(test_gates_are_read),
+	    cmocka_unit_test(test_chance),
+	    cmocka_unit_test(test_series),
+
+	    cmocka_unit_test(test_exact),
+	    cmocka_unit_test(test_gates_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define NOISE_RUNS_MAX 64 /* of both sides; more tell their noise by themselves */
+
 /* A variance and its degrees of freedom. */
 struct noise_variance {
 	double variance, freedom;
+	bool stands_out; /* far noisier than others: left as it is */
 };
 
 double noise_mean(const double *values, size_t count);
@@ -23,10 +26,16 @@ double noise_of_series(const double *values, size_t count, double *blocks);
 
 /*
  * Lets relative variances of many metrics borrow strength from each other (Smyth's moderation):
- * what they have in common is found, and each moves towards it by how alike they are. With fewer
- * than four nothing changes.
+ * what they have in common is found, and each moves towards it by how alike they are; those that
+ * are far noisier than the rest stay. `alike` is what noise_alike() says of them: what rises and
+ * falls together tells the noise once, not each time. With fewer than four nothing changes.
  */
-void noise_moderate(struct noise_variance *variances, size_t count);
+void noise_moderate(struct noise_variance *variances, size_t count, double alike);
+/*
+ * The mean squared correlation of metrics from run to run, beyond what chance makes: 0 to 1. `rows`
+ * are `count` rows of `length` deviations from the mean of their side, NOISE_RUNS_MAX at most.
+ */
+double noise_alike(const double *rows, size_t count, size_t length, double freedom);
 
 /* Two-sided: how likely a t of this size or more is by chance. */
 double noise_chance(double t, double freedom);
