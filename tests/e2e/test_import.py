@@ -93,6 +93,44 @@ class Import(unittest.TestCase):
         result = run('report', '-', stdin='nothing that is known')
         self.assertEqual(result.returncode, 5, result.stderr)
 
+    def test_streams(self):
+        """A FIFO, a process substitution and a pipe are read once, whatever looks at them first; a capture as well as a log."""
+        log = import_files.write(self.folder.name, 'mangohud')
+        table, capture = self.path('t.csv'), self.path('kept.sxc')
+        self.assertEqual(run('import', log, '-o', capture).returncode, 0)
+        with open(table, 'w', encoding='ascii') as file:
+            file.write('MaliGPUCyclesGPUActive\n12345\n')
+        for verb in (('report',), ('advise',), ('export', '--csv'), ('capture', 'info'), ('eval',), ('explain', 'gpu_busy', '-i')):
+            for file in (log, capture):
+                with self.subTest(f'{verb} {os.path.basename(file)}'):
+                    want = run(*verb, file).stdout.replace(os.path.basename(file), 'FILE')
+                    name = '/dev/fd/9'
+                    script = '"$0" "$@" 9< <(cat "$FILE")'
+                    piped = subprocess.run(['bash', '-c', script, SEXTANT, *verb, name], capture_output=True, text=True, timeout=60, check=False,
+                                           env=os.environ | {'FILE': file})
+                    self.assertEqual(piped.returncode, 0, piped.stderr)
+                    self.assertNotIn('/proc/self', piped.stdout + piped.stderr)
+                    if verb[0] == 'capture':
+                        self.assertIn('120 rows', piped.stdout)
+                    else:
+                        self.assertEqual(piped.stdout.replace(name, 'FILE'), want)
+                    with open(file, 'rb') as stdin:
+                        data = stdin.read()
+                    piped = subprocess.run([SEXTANT, *verb, '-'], input=data, capture_output=True, timeout=60, check=False)
+                    self.assertEqual(piped.returncode, 0, piped.stderr)
+        fifo = self.path('fifo')
+        os.mkfifo(fifo)
+        for args, source in ((('diff', fifo, log, '--json'), log), (('eval', '--for', 'mali-g310', fifo, '--csv', '-m', 'gpu_active_cycles'), table)):
+            with self.subTest(args[0]):
+                writer = subprocess.Popen(['cp', source, fifo])
+                result = run(*args)
+                self.assertEqual(writer.wait(60), 0)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn('"same"' if args[0] == 'diff' else '12345', result.stdout)
+        bad = subprocess.run([SEXTANT, 'eval', '--for', 'mali-g310', '-'], input='MaliGPUCyclesGPUActive\n5\nx\n', capture_output=True, text=True,
+                             timeout=60, check=False)
+        self.assertIn('standard input:3', bad.stderr)
+
     def test_decode_says_where(self):
         path = import_files.write(self.folder.name, 'rocprof')
         result = run('decode', path, '--as', 'rocprof')

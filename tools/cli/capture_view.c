@@ -289,7 +289,7 @@ bool capture_view_note(const struct cli *cli, const struct capture_view *view)
 		cli_note(cli, "note: the recording of %s did not end cleanly, or goes on",
 			 view->path);
 	if (a->lost_rows)
-		cli_note(cli, "note: %" PRIu64 " samples were lost while it was recorded",
-			 a->lost_rows);
+		cli_note(cli, "note: %" PRIu64 " sample%s lost while it was recorded", a->lost_rows,
+			 a->lost_rows == 1 ? " was" : "s were");
 	return !damaged && !a->lost_rows;
 }

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "import/import.h"
 #include "tools/cli/capture_view.h"
+#include "tools/cli/input_source.h"
 #include "tools/cli/result_file.h"
 #include "tools/cli/temp.h"
 
@@ -99,6 +100,8 @@ static void note_wrapped(const struct cli *cli, const char *text)
 /* What a file was found to be. */
 static void say(const struct cli *cli, const char *path, const struct import *import)
 {
+	char name[IMPORTED_TEXT_MAX];
+	path = imported_text(cli, path, name);
 	uint32_t count;
 	const struct import_device *devices = import_devices(import, &count);
 	cli_note(cli, "%s: %s", path, import_about(import));
@@ -161,8 +164,10 @@ static enum sx_status write_file(const struct cli *cli, struct sx_capture_writer
 static enum sx_status write_all(const struct cli *cli, const char *const *paths, size_t count,
 				const char *out, struct sx_error *err)
 {
-	struct sx_capture_property properties[] = {{"imported-from", count ? paths[0] : ""},
-						   {"writer", "sextant import"}};
+	char name[IMPORTED_TEXT_MAX];
+	struct sx_capture_property properties[] = {
+	    {"imported-from", count ? imported_text(cli, paths[0], name) : ""},
+	    {"writer", "sextant import"}};
 	struct sx_capture_options options = {.properties = properties, .property_count = 2};
 	struct sx_capture_writer *writer = NULL;
 	struct sx_error why = {0};
@@ -265,36 +270,69 @@ static enum sx_status make(struct cli *cli, const char *path, struct imported *m
 	unlink(draft);
 	if (status && status != SX_INCOMPLETE)
 		return status;
+	char named[IMPORTED_TEXT_MAX];
 	if (status == SX_INCOMPLETE)
-		cli_note(cli, "warning: %s", err->message);
+		cli_note(cli, "warning: %s", imported_text(cli, err->message, named));
 	if (made->fd < 0)
 		return error_errno(err, errno, "cannot read %s", draft);
 	snprintf(made->path, sizeof(made->path), "/proc/self/fd/%d", made->fd);
 	return SX_OK;
 }
 
+/* Remembers what stands in for a file of the user's; the descriptor is the list's from now on. */
+static enum sx_status add(struct cli *cli, const struct imported *made, const char *shown,
+			  const char **path, struct sx_error *err)
+{
+	struct imported *kept = calloc(1, sizeof(*kept));
+	/* A copy: the caller's text may end before the error that names it. */
+	char *copy = strdup(shown);
+	if (!kept || !copy) {
+		free(kept);
+		free(copy);
+		close(made->fd);
+		return error_nomem(err, "importing");
+	}
+	*kept = *made;
+	kept->shown = copy;
+	kept->next = cli->imported;
+	cli->imported = kept;
+	*path = kept->path;
+	return SX_OK;
+}
+
+/* Standard input, a FIFO, a process substitution: it can be read only once, and from its start. */
+static bool is_stream(const char *path)
+{
+	struct stat st;
+	return strcmp(path, "-") == 0 ||
+	       (stat(path, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)));
+}
+
+/* What comes through a stream is kept in a file, which can be looked at and then read. */
+static enum sx_status keep_stream(struct cli *cli, const char **path, struct sx_error *err)
+{
+	struct imported made = {.fd = -1};
+	enum sx_status status = input_source_keep(*path, &made.fd, err);
+	if (status)
+		return status;
+	snprintf(made.path, sizeof(made.path), "/proc/self/fd/%d", made.fd);
+	return add(cli, &made, *path, path, err);
+}
+
 enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_error *err)
 {
+	struct imported made = {.fd = -1};
+	char shown[IMPORTED_TEXT_MAX];
+	const char *given = *path;
+	bool standard = strcmp(given, "-") == 0;
+	enum sx_status status = is_stream(given) ? keep_stream(cli, path, err) : SX_OK;
 	/* With --for, a plain table of counters is read as it always was: in constant memory. */
-	bool standard = strcmp(*path, "-") == 0, named = cli->options.catalog != NULL;
-	if (standard ? named : capture_view_is(*path) || !import_knows(*path, !named))
-		return SX_OK;
-	struct imported *made = calloc(1, sizeof(*made));
-	if (!made)
-		return error_nomem(err, "importing");
-	/* A copy: the caller's text may end before the error that names it. */
-	made->shown = strdup(*path);
-	enum sx_status status =
-	    made->shown ? make(cli, *path, made, err) : error_nomem(err, "importing");
-	if (status) {
-		free(made->shown);
-		free(made);
+	bool named = cli->options.catalog != NULL;
+	if (status || capture_view_is(*path) ||
+	    (!(standard && !named) && !import_knows(*path, !named)))
 		return status;
-	}
-	made->next = cli->imported;
-	cli->imported = made;
-	*path = made->path;
-	return SX_OK;
+	status = make(cli, *path, &made, err);
+	return status ? status : add(cli, &made, imported_text(cli, *path, shown), path, err);
 }
 
 /* Whether the arguments of the verb are files; --input of every verb is one. */

@@ -5,6 +5,7 @@
 #include "import/csv.h"
 #include "catalog/column.h"
 #include "tools/cli/capture_view.h"
+#include "tools/cli/imported.h"
 #include "tools/cli/input.h"
 #include "tools/cli/input_source.h"
 
@@ -93,11 +94,12 @@ static enum sx_status open_csv(struct input_rows *rows, const char *path,
 {
 	struct csv_options options = {
 	    .describe = describe_column, .may_be_text = may_be_text, .user = catalog};
+	char shown[IMPORTED_TEXT_MAX];
+	bool is_standard = strcmp(imported_text(rows->cli, path, shown), "-") == 0;
 	enum sx_status status = input_source_open(&rows->source, path, err);
 	if (!status)
-		status =
-		    csv_open(&rows->source.csv, strcmp(path, "-") == 0 ? "standard input" : path,
-			     catalog ? &options : NULL, &rows->csv, err);
+		status = csv_open(&rows->source.csv, is_standard ? "standard input" : path,
+				  catalog ? &options : NULL, &rows->csv, err);
 	if (!status && catalog)
 		tell(rows->cli, catalog, csv_told(rows->csv));
 	return status;

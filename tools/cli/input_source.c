@@ -57,6 +57,35 @@ static bool source_rewind(void *user)
 	return s->copy < 0 || lseek(s->copy, 0, SEEK_SET) >= 0;
 }
 
+enum sx_status input_source_keep(const char *path, int *fd, struct sx_error *err)
+{
+	char *buf = malloc(CSV_WINDOW);
+	int from = -1, to = buf ? nameless_file() : -1;
+	ssize_t n = 1;
+	enum sx_status status =
+	    buf ? input_open(path, &from, err) : error_nomem(err, "reading a pipe");
+	while (!status && to >= 0 && n > 0) {
+		do
+			n = read(from, buf, CSV_WINDOW);
+		while (n < 0 && errno == EINTR);
+		if (n < 0)
+			status = error_input(err, errno, "cannot read %s", path);
+		else if (!keep(to, buf, (size_t)n))
+			break;
+	}
+	if (!status && (to < 0 || n > 0)) {
+		status = error_errno(err, errno, "cannot keep what comes through %s", path);
+		error_try(err, "TMPDIR=FOLDER with room for it");
+	}
+	free(buf);
+	if (from > STDIN_FILENO)
+		close(from);
+	if (status && to >= 0)
+		close(to);
+	*fd = status ? -1 : to;
+	return status;
+}
+
 /* Packed, or in another encoding: what a file begins with tells. */
 static bool is_packed(int fd, off_t start)
 {

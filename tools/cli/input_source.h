@@ -18,5 +18,10 @@ struct input_source {
 enum sx_status input_source_open(struct input_source *source, const char *path,
 				 struct sx_error *err);
 void input_source_close(struct input_source *source);
+/*
+ * Keeps all that comes through a pipe, or standard input for "-", in a file without a name; *fd is
+ * the caller's. Errors: SX_ERR_BAD_INPUT, SX_ERR_PERMISSION, SX_ERR_IO (no room), SX_ERR_NO_MEMORY.
+ */
+enum sx_status input_source_keep(const char *path, int *fd, struct sx_error *err);
 
 #endif
