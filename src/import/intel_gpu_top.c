@@ -7,8 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/units.h"
 #include "import/cells.h"
 #include "import/read_json.h"
+
+#define WAITING_MAX 8
+
+/* A value whose unit is not known yet. */
+struct waiting {
+	size_t member;
+	unsigned gt;
+	double value;
+};
 
 struct reader {
 	struct import_job *job;
@@ -18,6 +28,10 @@ struct reader {
 	double busy;	/* of the engines that render or compute; NaN: none seen */
 	double seconds; /* length of the row at hand, 0: not told */
 	uint64_t now_ns;
+	struct waiting group[WAITING_MAX];
+	size_t waiting;
+	struct import_cell unit; /* of the group at hand */
+	struct units units;
 };
 
 static const struct {
@@ -37,10 +51,16 @@ static bool json_recognise(struct import_cell head)
 	       memmem(head.text, head.size, "\"requested\"", 11);
 }
 
+static bool is_csv(struct import_cell text)
+{
+	return import_begins(text, "Freq MHz req,Freq MHz act,") ||
+	       import_begins(text, "Freq GT0 MHz req,Freq GT0 MHz act,");
+}
+
 static bool gpu_top_recognise(const struct import_head *head)
 {
 	struct import_cell text = {head->text, head->size};
-	return import_begins(text, "Freq MHz req,Freq MHz act,") || json_recognise(text);
+	return is_csv(text) || json_recognise(text);
 }
 
 static void set(struct reader *r, const char *name, const char *unit, double factor, double value)
@@ -77,28 +97,110 @@ static void set_engine(struct reader *r, struct import_cell engine, struct impor
 	set(r, name, "percent", 1, value);
 }
 
+/* What a member of a group is; those of further GTs get columns of their own. */
+static const struct {
+	const char *group, *member, *column, *unit;
+} members[] = {
+    {"period", "duration", NULL, "ns"},
+    {"frequency", "requested", "GpuFrequencyRequested", "Hz"},
+    {"frequency", "actual", "GpuFrequency", "Hz"},
+    {"interrupts", "count", "InterruptRate", "interrupts/s"},
+    {"rc6", "value", "SleepShare", "percent"},
+    {"power", "GPU", "GpuPower", "mW"},
+    {"power", "Package", "PackagePower", "mW"},
+    {"imc-bandwidth", "reads", "MemoryReadBandwidth", "MB/s"},
+    {"imc-bandwidth", "writes", "MemoryWriteBandwidth", "MB/s"},
+};
+#define MEMBERS (sizeof(members) / sizeof(members[0]))
+
+/* Which member, and of which GT: "frequency", "frequency-gt0" and "rc6-gt1". */
+static size_t find_member(const struct read_json_place *at, unsigned *gt)
+{
+	struct import_cell group = at->keys[0];
+	*gt = 0;
+	if (group.size > 4 && memcmp(group.text + group.size - 4, "-gt", 3) == 0) {
+		*gt = (unsigned)(group.text[group.size - 1] - '0') % 10;
+		group.size -= 4;
+	}
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (import_is(group, members[i].group) && import_is(at->keys[1], members[i].member))
+			return i;
+	return MEMBERS;
+}
+
+/* Values of the group at hand wait for the group's unit, which stands behind them. */
 static void take_number(struct reader *r, const struct read_json_place *at, double value)
 {
-	if (read_json_at(at, 2, "period", "duration", NULL))
-		r->seconds = value / 1e3;
-	else if (read_json_at(at, 2, "frequency", "requested", NULL))
-		set(r, "GpuFrequencyRequested", "Hz", 1e6, value);
-	else if (read_json_at(at, 2, "frequency", "actual", NULL))
-		set(r, "GpuFrequency", "Hz", 1e6, value);
-	else if (read_json_at(at, 2, "interrupts", "count", NULL))
-		set(r, "InterruptRate", "interrupts/s", 1, value);
-	else if (read_json_at(at, 2, "rc6", "value", NULL))
-		set(r, "SleepShare", "percent", 1, value);
-	else if (read_json_at(at, 2, "power", "GPU", NULL))
-		set(r, "GpuPower", "mW", 1e3, value);
-	else if (read_json_at(at, 2, "power", "Package", NULL))
-		set(r, "PackagePower", "mW", 1e3, value);
-	else if (read_json_at(at, 2, "imc-bandwidth", "reads", NULL))
-		set(r, "MemoryReadBandwidth", "MB/s", 1.048576, value);
-	else if (read_json_at(at, 2, "imc-bandwidth", "writes", NULL))
-		set(r, "MemoryWriteBandwidth", "MB/s", 1.048576, value);
-	else if (at->depth == 3 && import_is(at->keys[0], "engines"))
+	unsigned gt;
+	if (at->depth == 3 && import_is(at->keys[0], "engines")) {
 		set_engine(r, at->keys[1], at->keys[2], value);
+		return;
+	}
+	size_t member = at->depth == 2 ? find_member(at, &gt) : MEMBERS;
+	if (member < MEMBERS && r->waiting < WAITING_MAX)
+		r->group[r->waiting++] = (struct waiting){member, gt, value};
+}
+
+/* What intel_gpu_top wrote before it wrote units. */
+static struct import_cell usual_unit(size_t member)
+{
+	static const struct {
+		const char *group, *unit;
+	} usual[] = {{"period", "ms"}, {"frequency", "MHz"}, {"interrupts", "irq/s"},
+		     {"rc6", "%"},     {"power", "W"},	     {"imc-bandwidth", "MiB/s"}};
+	const char *unit = "";
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (strcmp(usual[i].group, members[member].group) == 0)
+			unit = usual[i].unit;
+	return (struct import_cell){unit, strlen(unit)};
+}
+
+/* A factor from the unit that the file names to the column's; 0: they are not of one kind. */
+static double unit_factor(const struct reader *r, struct import_cell text, const char *to)
+{
+	const char *known;
+	double factor;
+	if (import_is(text, "irq/s") || import_is(text, "/s"))
+		return strcmp(to, "interrupts/s") == 0 ? 1 : 0;
+	if (!import_unit(text, &known, &factor))
+		return 0;
+	if (strcmp(known, "MHz") == 0 && strcmp(to, "Hz") == 0)
+		return factor * 1e6;
+	const struct unit *from = units_find(&r->units, known), *into = units_find(&r->units, to);
+	if (!from || !into || strcmp(from->dimension, into->dimension) != 0)
+		return strcmp(known, to) == 0 ? factor : 0;
+	return factor * from->factor / into->factor;
+}
+
+static void set_member(struct reader *r, const struct waiting *w, struct import_cell unit)
+{
+	char name[64];
+	const char *column = members[w->member].column, *group = members[w->member].group;
+	double factor = unit_factor(r, unit, members[w->member].unit);
+	if (factor == 0) {
+		import_tell(r->job,
+			    "%s is in %.*s, which is no unit that is known for it: left out", group,
+			    (int)(unit.size < 40 ? unit.size : 40), unit.text);
+		return;
+	}
+	if (!column) {
+		r->seconds = w->value * factor / 1e9;
+		return;
+	}
+	if (w->gt) {
+		snprintf(name, sizeof(name), "%s-gt%u %s", group, w->gt, members[w->member].member);
+		column = name;
+	}
+	set(r, column, members[w->member].unit, 1, w->value * factor);
+}
+
+static void end_group(struct reader *r)
+{
+	for (size_t i = 0; i < r->waiting; i++)
+		set_member(r, &r->group[i],
+			   r->unit.size ? r->unit : usual_unit(r->group[i].member));
+	r->waiting = 0;
+	r->unit = (struct import_cell){"", 0};
 }
 
 static void end_sample(struct reader *r)
@@ -112,7 +214,7 @@ static void end_time(struct reader *r)
 {
 	uint64_t end = r->now_ns;
 	if (r->seconds > 0 && r->seconds < 1e6)
-		end += (uint64_t)(r->seconds * 1e9);
+		end += (uint64_t)(r->seconds * 1e9 + 0.5);
 	if (end > r->now_ns)
 		import_row_time(r->rows, r->row, r->now_ns, end);
 	else
@@ -134,6 +236,10 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 	} else if (event == READ_JSON_END && at->depth == 0) {
 		end_sample(r);
 		end_time(r);
+	} else if (event == READ_JSON_END && at->depth == 1) {
+		end_group(r);
+	} else if (event == READ_JSON_TEXT && at->depth == 2 && import_is(at->keys[1], "unit")) {
+		r->unit = value;
 	} else if (event == READ_JSON_BARE && r->open && import_number(value, &number)) {
 		take_number(r, at, number);
 	} else if (at->depth > 1 && import_is(at->keys[0], "clients")) {
@@ -155,22 +261,82 @@ static enum sx_status read_samples(struct reader *r, struct sx_error *err)
 	return SX_OK;
 }
 
-/* Columns of -c: what they are, by their words. */
-static const struct import_word words[] = {
-    {"Freq MHz req", "GpuFrequencyRequested", "Hz", 1e6},
-    {"Freq MHz act", "GpuFrequency", "Hz", 1e6},
-    {"IRQ /s", "InterruptRate", "interrupts/s", 1},
-    {"RC6 %", "SleepShare", "percent", 1},
-    {"Power W gpu", "GpuPower", "mW", 1e3},
-    {"Power W pkg", "PackagePower", "mW", 1e3},
-    {"IMC MiB/s rd", "MemoryReadBandwidth", "MB/s", 1.048576},
-    {"IMC MiB/s wr", "MemoryWriteBandwidth", "MB/s", 1.048576},
-    {"RCS %", "RenderBusy", "percent", 1},
-    {"BCS %", "CopyBusy", "percent", 1},
-    {"VCS %", "VideoBusy", "percent", 1},
-    {"VECS %", "VideoEnhanceBusy", "percent", 1},
-    {"CCS %", "ComputeBusy", "percent", 1},
+/* What -c calls the members of groups: "Freq MHz act", "Freq GT1 MHz act", "RC6 %". */
+static const struct {
+	const char *group, *item;
+	size_t member;
+} headers[] = {
+    {"Freq", "req", 1},	 {"Freq", "act", 2},  {"IRQ", NULL, 3}, {"RC6", NULL, 4},
+    {"Power", "gpu", 5}, {"Power", "pkg", 6}, {"IMC", "rd", 7}, {"IMC", "wr", 8},
 };
+
+/* A column of -c: a member of a group, or an engine's share. */
+struct column {
+	size_t member; /* MEMBERS: none */
+	unsigned gt;
+	struct import_cell unit;
+	struct import_field field; /* of an engine, or what no word is known for */
+	bool busy;		   /* of an engine that renders or computes */
+};
+
+static struct import_cell next_word(struct import_cell *rest)
+{
+	const char *blank = memchr(rest->text, ' ', rest->size);
+	size_t size = blank ? (size_t)(blank - rest->text) : rest->size;
+	struct import_cell word = {rest->text, size};
+	rest->text += blank ? size + 1 : size;
+	rest->size -= blank ? size + 1 : size;
+	return word;
+}
+
+static bool is_member(struct import_cell head, struct column *out)
+{
+	struct import_cell rest = head, group = next_word(&rest), unit = next_word(&rest);
+	if (unit.size == 3 && memcmp(unit.text, "GT", 2) == 0) {
+		out->gt = (unsigned)(unit.text[2] - '0') % 10;
+		unit = next_word(&rest);
+	}
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		if (import_is(group, headers[i].group) &&
+		    (headers[i].item ? import_is(rest, headers[i].item) : !rest.size)) {
+			out->member = headers[i].member;
+			out->unit = unit;
+			return true;
+		}
+	return false;
+}
+
+/* "RCS %", "RCS se"; with -p of each engine, "RCS/0 %". */
+static void learn_engine(struct reader *r, struct import_cell head, struct column *out)
+{
+	struct import_cell rest = head, engine = next_word(&rest), stem = engine;
+	bool first = true;
+	out->field = import_header(r->job, head, SX_REDUCE_MEAN);
+	if (strcmp(out->field.unit, "count") == 0)
+		out->field.unit = "percent";
+	if (stem.size > 2 && stem.text[stem.size - 2] == '/') {
+		first = stem.text[stem.size - 1] == '0';
+		stem.size -= 2;
+	}
+	for (size_t i = 0; i < ENGINES && import_is(rest, "%"); i++) {
+		if (!import_is(stem, engines[i].short_name))
+			continue;
+		out->busy = i == 0 || i == 4;
+		if (first)
+			out->field.name = engines[i].busy;
+	}
+}
+
+static void take_cell(struct reader *r, const struct column *column, double value)
+{
+	if (column->member < MEMBERS) {
+		set_member(r, &(struct waiting){column->member, column->gt, value}, column->unit);
+		return;
+	}
+	import_set(r->rows, import_column(r->rows, &column->field), r->row, value);
+	if (column->busy && !(r->busy >= value))
+		r->busy = value;
+}
 
 static enum sx_status read_lines(struct reader *r, struct sx_error *err)
 {
@@ -179,25 +345,24 @@ static enum sx_status read_lines(struct reader *r, struct sx_error *err)
 	struct import_cell header = {"", 0};
 	import_line(&lines, &header);
 	enum sx_status status = cells_begin(&cells, r->job, lines, header, err);
+	struct column *columns = status ? NULL : calloc(cells.columns + 1, sizeof(*columns));
+	if (!status && !columns)
+		status = error_nomem(err, "importing");
+	for (size_t i = 0; !status && i < cells.columns; i++) {
+		columns[i].member = MEMBERS;
+		if (!is_member(cells.head[i], &columns[i]))
+			learn_engine(r, cells.head[i], &columns[i]);
+	}
 	while (!status && cells_next(&cells)) {
 		double value;
 		r->row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
 		r->busy = NAN;
-		for (size_t i = 0; i < cells.columns; i++) {
-			struct import_field field = import_monitor(
-			    r->job, words, sizeof(words) / sizeof(words[0]), cells.head[i]);
-			if (!import_number(cells.row[i], &value))
-				continue;
-			if (strcmp(field.unit, "count") == 0)
-				field.unit = "percent"; /* "RCS se", "RCS wa" */
-			import_set(r->rows, import_column(r->rows, &field), r->row, value);
-			if ((import_is(cells.head[i], "RCS %") ||
-			     import_is(cells.head[i], "CCS %")) &&
-			    !(r->busy >= value))
-				r->busy = value;
-		}
+		for (size_t i = 0; i < cells.columns; i++)
+			if (import_number(cells.row[i], &value))
+				take_cell(r, &columns[i], value);
 		end_sample(r);
 	}
+	free(columns);
 	import_tell(r->job, "intel_gpu_top -c writes no times: what depends on the length of a "
 			    "sample is no data");
 	return status ? status : cells_end(&cells, err);
@@ -212,7 +377,8 @@ static enum sx_status gpu_top_read(struct import_job *job, struct sx_error *err)
 								       .kind = SX_SAMPLE_TIME});
 	if (!r.rows)
 		return error_nomem(err, "importing");
-	bool csv = import_begins((struct import_cell){job->text, job->size}, "Freq MHz");
+	units_init(&r.units);
+	bool csv = is_csv((struct import_cell){job->text, job->size});
 	enum sx_status status = csv ? read_lines(&r, err) : read_samples(&r, err);
 	return import_rows_finish(r.rows, status, err);
 }

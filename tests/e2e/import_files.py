@@ -170,6 +170,31 @@ def intel_gpu_top(cut=False, bare=False):
                            'Video/1 busy': [7] * count, 'end_ns': [1000250000 * (i + 1) for i in range(count)]}
 
 
+def intel_gpu_top_units():
+    """Every group in another unit than today's: the strings in the file tell. GTs of their own, as -p writes them."""
+    samples = [json.dumps({
+        'period': {'duration': 0.5, 'unit': 's'}, 'frequency-gt0': {'requested': 1.3, 'actual': 1.25, 'unit': 'GHz'},
+        'frequency-gt1': {'requested': 0.9, 'actual': 0.75, 'unit': 'GHz'}, 'interrupts': {'count': 800.0, 'unit': 'irq/s'},
+        'rc6-gt0': {'value': 3.5, 'unit': '%'}, 'rc6-gt1': {'value': 50.5, 'unit': '%'}, 'power': {'GPU': 4250.0 + i, 'Package': 15500.0, 'unit': 'mW'},
+        'imc-bandwidth': {'reads': 2.0, 'writes': 0.5, 'unit': 'GB/s'}, 'engines': {'Render/3D': {'busy': 80.5, 'sema': 0.0, 'wait': 0.0, 'unit': '%'}}})
+        for i in range(4)]
+    return ('[\n' + ',\n'.join(samples) + '\n]\n').encode(), {
+        'GpuFrequency': [1.25e9] * 4, 'GpuFrequencyRequested': [1.3e9] * 4, 'frequency-gt1 actual': [0.75e9] * 4, 'rc6-gt1 value': [50.5] * 4,
+        'SleepShare': [3.5] * 4, 'GpuPower': [4250.0 + i for i in range(4)], 'PackagePower': [15500.0] * 4, 'MemoryReadBandwidth': [2000.0] * 4,
+        'MemoryWriteBandwidth': [500.0] * 4, 'InterruptRate': [800.0] * 4, 'GpuBusy': [80.5] * 4, 'end_ns': [500_000_000 * (i + 1) for i in range(4)]}
+
+
+def intel_gpu_top_csv_gts():
+    """-c -p on a chip with two GTs."""
+    lines = ['Freq GT0 MHz req,Freq GT0 MHz act,Freq GT1 MHz req,Freq GT1 MHz act,IRQ /s,RC6 GT0 %,RC6 GT1 %,Power W gpu,Power W pkg,IMC GiB/s rd,'
+             'IMC GiB/s wr,RCS/0 %,RCS/0 se,RCS/0 wa,CCS/0 %,CCS/0 se,CCS/0 wa,VCS/1 %,VCS/1 se,VCS/1 wa']
+    lines += [f'1300.0,{1200 + i}.0,900.0,800.0,500.0,5.5,60.5,3.25,15.0,2.0,1.0,{70 + i}.5,0.0,1.0,2.0,0.0,0.0,9.0,0.0,0.0' for i in range(6)]
+    return ('\n'.join(lines) + '\n').encode(), {
+        'GpuBusy': [70.5 + i for i in range(6)], 'GpuFrequency': [(1200 + i) * 1e6 for i in range(6)], 'frequency-gt1 actual': [800e6] * 6,
+        'rc6-gt1 value': [60.5] * 6, 'SleepShare': [5.5] * 6, 'GpuPower': [3250.0] * 6, 'MemoryReadBandwidth': [2 * 2**30 / 1e6] * 6,
+        'RenderBusy': [70.5 + i for i in range(6)], 'ComputeBusy': [2.0] * 6}
+
+
 def intel_gpu_top_csv():
     lines = ['Freq MHz req,Freq MHz act,IRQ /s,RC6 %,Power W gpu,Power W pkg,RCS %,RCS se,RCS wa,BCS %,BCS se,BCS wa']
     lines += [f'1300.0,{1200 + i}.0,500.0,5.5,3.25,15.0,{70 + i}.5,0.0,1.0,2.0,0.0,0.0' for i in range(6)]
@@ -468,6 +493,7 @@ KINDS = {
     'perfetto-interned': (lambda: perfetto(interned=True), 'pftrace'), 'perfetto-compressed': (lambda: perfetto(compressed=True), 'pftrace'),
     'intel-gpu-top': (intel_gpu_top, 'json'), 'intel-gpu-top-cut': (lambda: intel_gpu_top(cut=True), 'json'),
     'intel-gpu-top-bare': (lambda: intel_gpu_top(bare=True), 'json'), 'intel-gpu-top-csv': (intel_gpu_top_csv, 'csv'),
+    'intel-gpu-top-units': (intel_gpu_top_units, 'json'), 'intel-gpu-top-csv-gts': (intel_gpu_top_csv_gts, 'csv'),
     'nvtop': (nvtop, 'json'), 'nvtop-3.3.0': (lambda: nvtop(forget_commas=True), 'json'), 'radeontop': (radeontop, 'txt'),
     'gallium-hud': (gallium_hud, None), 'mesa-utrace': (utrace_csv, 'csv'), 'mesa-utrace-json': (utrace_json, 'json'),
     'hwcpipe-csv': (hwcpipe, 'csv'), 'streamline-csv': (streamline, 'csv'), 'perf-stat': (perf_csv, 'csv'), 'perf-stat-json': (perf_json, 'json'),

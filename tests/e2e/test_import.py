@@ -238,6 +238,16 @@ class Import(unittest.TestCase):
         self.assertEqual(have['FrameRate'][:3], [60, 61, None])
         self.assertEqual(result.returncode, 1, result.stderr)
 
+    def test_unknown_units(self):
+        """A unit that nobody knows is no reason to print a wrong number."""
+        data = import_files.intel_gpu_top()[0].replace(b'"MHz"', b'"furlongs"')
+        with open(self.path('odd.json'), 'wb') as file:
+            file.write(data)
+        have, result = columns(self.path('odd.json'))
+        self.assertNotIn('GpuFrequency', have)
+        self.assertIn('GpuPower', have)
+        self.assertIn('frequency is in furlongs', ' '.join(result.stderr.split()))
+
     def test_cut_text_of_perf(self):
         """perf ends its text with the time that it took; counts before a break are there, the line that breaks off is not."""
         data = import_files.perf_text()[0]
