@@ -1,6 +1,7 @@
 /*
- * Tables of Mali's counters: HWCPipe and libGPUCounters name them as Arm's database does
- * (MaliGPUActiveCy, GPU_ACTIVE), Streamline by title or as ARM_Mali-PRODUCT_SYMBOL.
+ * Tables of Mali's counters. Neither HWCPipe nor libGPUCounters writes a file: programs on them do,
+ * under the names of Arm's database (MaliGPUActiveCy since 2.0), of the machine (GPU_ACTIVE) or of
+ * HWCPipe 1 (GpuCycles). Streamline has titles or ARM_Mali-PRODUCT_SYMBOL.
  */
 #include <string.h>
 
@@ -11,11 +12,54 @@ static bool is_streamline(struct import_cell cell)
 	return import_begins(cell, "ARM_Mali-") || import_begins(cell, "ARM_Mali_");
 }
 
+/* HWCPipe 1.0: what its names read (vendor/arm/mali/mali_profiler.cpp, on Bifrost). */
+static const struct {
+	const char *name, *symbol;
+} hwcpipe_1[] = {
+    {"GpuCycles", "GPU_ACTIVE"},
+    {"VertexComputeCycles", "JS1_ACTIVE"},
+    {"FragmentCycles", "JS0_ACTIVE"},
+    {"TilerCycles", "TILER_ACTIVE"},
+    {"VertexComputeJobs", "JS1_JOBS"},
+    {"FragmentJobs", "JS0_JOBS"},
+    {"DivergedInstructions", "EXEC_INSTR_DIVERGED"},
+    {"ShaderCycles", "EXEC_CORE_ACTIVE"},
+    {"CacheReadLookups", "L2_READ_LOOKUP"},
+    {"CacheWriteLookups", "L2_WRITE_LOOKUP"},
+    {"ExternalMemoryReadAccesses", "L2_EXT_READ"},
+    {"ExternalMemoryWriteAccesses", "L2_EXT_WRITE"},
+    {"ExternalMemoryReadStalls", "L2_EXT_AR_STALL"},
+    {"ExternalMemoryWriteStalls", "L2_EXT_W_STALL"},
+};
+
+/* Machine names that most Malis have; few other tables do. */
+static const char *const symbols[] = {
+    "GPU_ACTIVE",     "JS0_ACTIVE",	   "JS1_ACTIVE",	 "TILER_ACTIVE",
+    "FRAG_ACTIVE",    "COMPUTE_ACTIVE",	   "EXEC_CORE_ACTIVE",	 "MCU_ACTIVE",
+    "GPU_IRQ_ACTIVE", "ITER_FRAG_ACTIVE",  "L2_ANY_LOOKUP",	 "L2_EXT_READ",
+    "L2_EXT_WRITE",   "L2_EXT_READ_BEATS", "L2_EXT_WRITE_BEATS", "EXEC_INSTR_COUNT",
+    "EXEC_INSTR_FMA",
+};
+
+static const char *hwcpipe_1_symbol(struct import_cell cell)
+{
+	for (size_t i = 0; i < sizeof(hwcpipe_1) / sizeof(hwcpipe_1[0]); i++)
+		if (import_is(cell, hwcpipe_1[i].name))
+			return hwcpipe_1[i].symbol;
+	return NULL;
+}
+
 static bool is_hwcpipe(struct import_cell cell)
 {
-	return import_begins(cell, "MaliGPU") || import_begins(cell, "$MaliGPU") ||
-	       import_is(cell, "GPU_ACTIVE") || import_begins(cell, "MaliCore") ||
-	       import_begins(cell, "MaliExt");
+	if (cell.size && cell.text[0] == '$')
+		cell = (struct import_cell){cell.text + 1, cell.size - 1};
+	if (cell.size > 5 && memcmp(cell.text, "Mali", 4) == 0 && cell.text[4] >= 'A' &&
+	    cell.text[4] <= 'Z')
+		return true;
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+		if (import_is(cell, symbols[i]))
+			return true;
+	return hwcpipe_1_symbol(cell) != NULL;
 }
 
 /* "Mali GPU Cycles:GPU active", "Mali Core Cycles: Execution engine active": titles in a group. */
@@ -82,6 +126,9 @@ static enum counters_role hwcpipe_role(struct import_job *job, struct import_cel
 {
 	if (cell->text[0] == '$')
 		*cell = (struct import_cell){cell->text + 1, cell->size - 1};
+	const char *symbol = hwcpipe_1_symbol(*cell);
+	if (symbol)
+		*cell = (struct import_cell){symbol, strlen(symbol)};
 	return job ? time_role(*cell, to_ns) : COUNTERS_SKIP;
 }
 

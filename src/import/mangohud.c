@@ -43,13 +43,21 @@ static bool is_header(struct import_cell line)
 	       import_is(bare(cells[1]), "frametime");
 }
 
+/* MangoHud writes one line of averages beside each log, as NAME_summary.csv. */
+static bool is_summary(struct import_cell line)
+{
+	struct import_cell cells[2];
+	return import_split(line, ',', cells, 2) == 2 && import_is(cells[0], "0.1% Min FPS") &&
+	       import_is(cells[1], "1% Min FPS");
+}
+
 static bool mangohud_recognise(const struct import_head *head)
 {
 	struct import_job job = {.text = head->text, .size = head->size};
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line;
 	while (lines.number < 8 && import_line(&lines, &line))
-		if (is_header(line))
+		if (is_header(line) || (lines.number == 1 && is_summary(line)))
 			return true;
 	return false;
 }
@@ -129,6 +137,15 @@ static enum sx_status read_rows(struct import_rows *rows, struct cells *cells, s
 	return cells_end(cells, err);
 }
 
+static enum sx_status summary(const struct import_job *job, struct sx_error *err)
+{
+	error_set(err, SX_ERR_BAD_INPUT, "%s is the summary of a log of MangoHud",
+		  job->request->path);
+	error_because(err, "it holds one line of averages and no frames");
+	error_try(err, "the log beside it, whose name is without _summary");
+	return SX_ERR_BAD_INPUT;
+}
+
 static enum sx_status mangohud_read(struct import_job *job, struct sx_error *err)
 {
 	struct import_lines lines = import_lines(job);
@@ -136,6 +153,8 @@ static enum sx_status mangohud_read(struct import_job *job, struct sx_error *err
 	bool found = false;
 	while (!found && import_line(&lines, &line)) {
 		found = is_header(line);
+		if (lines.number == 1 && is_summary(line))
+			return summary(job, err);
 		if (!found && line.size && line.text[0] != '-') {
 			earlier = before;
 			before = line;

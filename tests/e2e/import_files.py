@@ -275,6 +275,30 @@ def hwcpipe():
     return ('\n'.join(lines) + '\n').encode(), {'MaliGPUActiveCy': [d[2] for d in data], 'begin_ns': [d[0] for d in data]}
 
 
+def hwcpipe_symbols():
+    lines = ['Time (ms);GPU_ACTIVE;FRAG_ACTIVE;L2_EXT_READ_BEATS']
+    data = [(16.5 * (i + 1), 4_000_000 + i, 3_000_000, 700_000) for i in range(5)]
+    lines += [';'.join(map(str, d)) for d in data]
+    return ('\n'.join(lines) + '\n').encode(), {'GPU_ACTIVE': [d[1] for d in data], 'L2_EXT_READ_BEATS': [700_000] * 5,
+                                                'end_ns': [16_500_000 * (i + 1) for i in range(5)]}
+
+
+def hwcpipe_1():
+    """The names of HWCPipe 1.0, which programs on it print."""
+    lines = ['frame,GpuCycles,VertexComputeCycles,FragmentCycles,ExternalMemoryReadBytes']
+    lines += [f'{i},{900 + i},{300 + i},{600 + i},4096' for i in range(5)]
+    return ('\n'.join(lines) + '\n').encode(), {'GPU_ACTIVE': [900 + i for i in range(5)], 'JS0_ACTIVE': [600 + i for i in range(5)],
+                                                'JS1_ACTIVE': [300 + i for i in range(5)], 'ExternalMemoryReadBytes': [4096] * 5,
+                                                'frame': list(range(5))}
+
+
+def hwcpipe_odd_order():
+    """No front-end counter among them, and a line before the header."""
+    lines = ['# sampled by my_app', 'timestamp_ns,$MaliTilerActiveCy,MaliFragQueueActiveCy']
+    lines += [f'{10**9 + i},{5 + i},{7 + i}' for i in range(4)]
+    return ('\n'.join(lines) + '\n').encode(), {'MaliTilerActiveCy': [5 + i for i in range(4)], 'MaliFragQueueActiveCy': [7 + i for i in range(4)]}
+
+
 def streamline():
     lines = ['Time (s),ARM_Mali-TTUx_GPU_ACTIVE,ARM_Mali-TTUx_FRAG_ACTIVE,CPU Activity: User']
     data = [(0.1 * (i + 1), 40_000_000 + i, 30_000_000 + i, 12.5) for i in range(10)]
@@ -496,7 +520,8 @@ KINDS = {
     'intel-gpu-top-units': (intel_gpu_top_units, 'json'), 'intel-gpu-top-csv-gts': (intel_gpu_top_csv_gts, 'csv'),
     'nvtop': (nvtop, 'json'), 'nvtop-3.3.0': (lambda: nvtop(forget_commas=True), 'json'), 'radeontop': (radeontop, 'txt'),
     'gallium-hud': (gallium_hud, None), 'mesa-utrace': (utrace_csv, 'csv'), 'mesa-utrace-json': (utrace_json, 'json'),
-    'hwcpipe-csv': (hwcpipe, 'csv'), 'streamline-csv': (streamline, 'csv'), 'perf-stat': (perf_csv, 'csv'), 'perf-stat-json': (perf_json, 'json'),
+    'hwcpipe-csv': (hwcpipe, 'csv'), 'hwcpipe-csv-symbols': (hwcpipe_symbols, 'csv'),
+    'hwcpipe-csv-1': (hwcpipe_1, 'csv'), 'hwcpipe-csv-odd': (hwcpipe_odd_order, 'csv'), 'streamline-csv': (streamline, 'csv'), 'perf-stat': (perf_csv, 'csv'), 'perf-stat-json': (perf_json, 'json'),
     'long-table': (long_table, 'csv'), 'long-table-bare': (long_table_bare, 'csv'), 'perf-stat-text': (perf_text, 'txt'), 'perf-stat-text-interval': (perf_text_interval, 'txt'),
     'perf-stat-text-cpus': (perf_text_cpus, 'txt'), 'perf-stat-text-socket': (perf_text_socket, 'txt'),
     'perf-stat-text-repeat-de': (perf_repeat_locale, 'txt'), 'perf-stat-comma': (perf_csv_comma, 'csv'), 'perf-stat-json-comma': (perf_json_comma, 'json'),

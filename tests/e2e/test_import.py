@@ -238,6 +238,14 @@ class Import(unittest.TestCase):
         self.assertEqual(have['FrameRate'][:3], [60, 61, None])
         self.assertEqual(result.returncode, 1, result.stderr)
 
+    def test_summary_of_mangohud(self):
+        """What lies beside each log, and is picked as easily: refused with the way to the log."""
+        with open(self.path('game_summary.csv'), 'w', encoding='ascii') as file:
+            file.write('0.1% Min FPS,1% Min FPS,97% Percentile FPS,Average FPS,GPU Load,CPU Load\n41.2,44.0,63.1,58.8,90.0,20.5')
+        result = run('report', self.path('game_summary.csv'))
+        self.assertEqual(result.returncode, 5)
+        self.assertIn('without _summary', result.stderr)
+
     def test_unknown_units(self):
         """A unit that nobody knows is no reason to print a wrong number."""
         data = import_files.intel_gpu_top()[0].replace(b'"MHz"', b'"furlongs"')
