@@ -5,6 +5,16 @@
 #include "fuzz.h"
 #include "import/import.h"
 
+/* Times are possible ones, or there are none. */
+static void check_times(const struct sx_table *table)
+{
+	for (size_t i = 0; i < sx_table_row_count(table); i++) {
+		uint64_t begin = sx_table_begin_ns(table)[i], end = sx_table_end_ns(table)[i];
+		if (begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && begin > end)
+			abort();
+	}
+}
+
 static void check(const struct import *import)
 {
 	uint32_t count;
@@ -15,6 +25,8 @@ static void check(const struct import *import)
 		if (!devices[i].table || !devices[i].catalog || !devices[i].source ||
 		    !sx_table_row_count(devices[i].table))
 			abort();
+	for (uint32_t i = 0; i < count; i++)
+		check_times(devices[i].table);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
