@@ -38,7 +38,7 @@ static uint64_t failure_time(const struct sx_session *s, const struct sx_session
 }
 
 /* What goes wrong on the way is told once for each device, with its time. */
-static void fail(struct sx_session *s, uint32_t index, const struct sx_error *why)
+void session_fail(struct sx_session *s, uint32_t index, const struct sx_error *why)
 {
 	struct session_device *d = &s->devices[index];
 	struct sx_session_device *info = &s->infos[index];
@@ -53,7 +53,7 @@ void session_stop_devices(struct sx_session *s)
 		struct session_device *d = &s->devices[i];
 		struct sx_error why = {0};
 		if (d->started && d->ops->stop(d->source, &why))
-			fail(s, i, &why);
+			session_fail(s, i, &why);
 		d->started = false;
 	}
 }
@@ -87,26 +87,43 @@ static void account_rows(struct sx_session *s, uint32_t index, size_t first)
 	info->samples = s->devices[index].rows;
 }
 
+/* The table that a decoder writes to. */
+static struct sx_table *newest(const struct session_device *d)
+{
+	return d->mixed ? d->mixed : d->raw;
+}
+
+/* `count` rows were added to a device's newest table. */
+static void settle_rows(struct sx_session *s, uint32_t index, size_t count)
+{
+	struct session_device *d = &s->devices[index];
+	struct sx_error why = {0};
+	size_t before = sx_table_row_count(d->raw) - (d->mixed ? 0 : count);
+	if (!d->mixed)
+		d->rows += count;
+	else if (filter_rows(s, index, &why))
+		session_fail(s, index, &why);
+	account_rows(s, index, before);
+}
+
 /* A sample to rows. What cannot be used is lost by itself: the next one may be fine. */
 static void decode(struct sx_session *s, uint32_t index, const struct raw_sample *raw)
 {
 	struct session_device *d = &s->devices[index];
 	struct sx_error why = {0};
-	size_t before = sx_table_row_count(d->raw);
-	enum sx_status status =
-	    d->decoder->ops->feed(d->decoder, raw, d->mixed ? d->mixed : d->raw, &why);
+	size_t before = sx_table_row_count(newest(d));
+	enum sx_status status = d->decoder->ops->feed(d->decoder, raw, newest(d), &why);
 	if (status && status != SX_INCOMPLETE)
 		s->infos[index].lost++;
 	if (status)
-		fail(s, index, &why);
-	if (d->mixed) {
-		status = filter_rows(s, index, &why);
-		if (status)
-			fail(s, index, &why);
-	} else {
-		d->rows += sx_table_row_count(d->raw) - before;
-	}
-	account_rows(s, index, before);
+		session_fail(s, index, &why);
+	size_t count = sx_table_row_count(newest(d)) - before;
+	if (d->turns && turns_mirror(s, index, before, &why))
+		session_fail(s, index, &why);
+	for (uint32_t i = 0; d->turns && i < d->turns->count; i++)
+		settle_rows(s, d->turns->first + i, count);
+	if (!d->turns)
+		settle_rows(s, index, count);
 }
 
 static void take_note(struct sx_session *s, uint32_t index, const struct raw_sample *raw)
@@ -117,7 +134,7 @@ static void take_note(struct sx_session *s, uint32_t index, const struct raw_sam
 }
 
 /* Takes what one source has. False when nothing came. */
-static bool take(struct sx_session *s, uint32_t index)
+bool session_take(struct sx_session *s, uint32_t index)
 {
 	struct session_device *d = &s->devices[index];
 	struct raw_sample raw;
@@ -129,11 +146,13 @@ static bool take(struct sx_session *s, uint32_t index)
 		d->ended = true;
 		if (status == SX_END)
 			return false;
-		fail(s, index, &why);
+		session_fail(s, index, &why);
 		if (s->writer)
 			record_failure(s, index);
 		return false;
 	}
+	if (raw.kind == RAW_NOTE && d->turns && d->rows)
+		return true; /* said in an earlier turn */
 	if (s->writer)
 		record_sample(s, index, &raw);
 	if (raw.flags & RAW_LOST && (!raw.lost || s->options.input))
@@ -143,8 +162,9 @@ static bool take(struct sx_session *s, uint32_t index)
 		take_note(s, index, &raw);
 	else
 		decode(s, index, &raw);
-	if (s->writer)
-		record_rows(s, index, false);
+	for (uint32_t i = 0; s->writer && i < s->device_count; i++)
+		if (i == index || (d->turns && s->devices[i].turns == d->turns))
+			record_rows(s, i, false);
 	return true;
 }
 
@@ -168,9 +188,12 @@ static bool limit_reached(const struct sx_session *s)
 static bool take_all(struct sx_session *s)
 {
 	bool any = false, first_alone = s->options.input && s->limits.samples;
+	turns_update(s);
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		struct session_device *d = &s->devices[i];
-		for (int n = 0; n < TURN_READS && !d->ended && take(s, i); n++)
+		if (!turns_active(s, i))
+			continue;
+		for (int n = 0; n < TURN_READS && !d->ended && session_take(s, i); n++)
 			any = true;
 		/* In a recording it is known only then where the others end. */
 		if (i == 0 && first_alone && samples_reached(s))
@@ -210,7 +233,7 @@ uint64_t session_gather_wakes(struct sx_session *s, nfds_t *count)
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		const struct session_device *d = &s->devices[i];
 		struct source_wake wake = {.fd = -1, .due_ns = now + LOOK_EVERY_NS};
-		if (d->ended)
+		if (d->ended || !turns_active(s, i))
 			continue;
 		if (d->ops->wake)
 			d->ops->wake(d->source, &wake);
@@ -218,6 +241,7 @@ uint64_t session_gather_wakes(struct sx_session *s, nfds_t *count)
 		if (wake.fd >= 0)
 			s->fds[(*count)++] = (struct pollfd){.fd = wake.fd, .events = POLLIN};
 	}
+	due = earlier(due, turns_due_ns(s));
 	if (s->limits.duration_ns && !s->options.input)
 		due = earlier(due, s->begin_ns + s->limits.duration_ns);
 	if (s->asked_ns)
@@ -332,7 +356,10 @@ static void drain(struct sx_session *s)
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		struct session_device *d = &s->devices[i];
 		int reads = 0;
-		while (!d->ended && reads < DRAIN_READS && sys_now_ns(s->sys) < until && take(s, i))
+		if (!turns_active(s, i))
+			continue;
+		while (!d->ended && reads < DRAIN_READS && sys_now_ns(s->sys) < until &&
+		       session_take(s, i))
 			reads++;
 	}
 }

@@ -53,10 +53,11 @@ static void add_property(struct sx_capture_property *list, uint32_t *count, cons
 }
 
 /* How it is programmed: without that its counters could not be read rightly. */
-static bool describe_program(struct sx_session *s, const struct session_device *d,
-			     struct sx_capture_device *out)
+static bool describe_program(struct sx_session *s, uint32_t index, struct sx_capture_device *out)
 {
+	const struct session_device *d = &s->devices[index];
 	const struct source_desc *desc = d->ops->describe(d->source);
+	bool is = turns_active(s, index); /* else the source tells of another set */
 	uint32_t count = 0;
 	struct sx_capture_property *list = arena_alloc(
 	    &s->arena, (desc->fact_count + s->options.metric_count + 2) * sizeof(*list));
@@ -66,11 +67,10 @@ static bool describe_program(struct sx_session *s, const struct session_device *
 	snprintf(interval, 24, "%llu", (unsigned long long)desc->interval_ns);
 	add_property(list, &count, "set", d->set);
 	add_property(list, &count, "interval", desc->interval_ns ? interval : NULL);
-	for (uint32_t i = 0; i < desc->fact_count; i++)
+	for (uint32_t i = 0; is && i < desc->fact_count; i++)
 		add_property(list, &count, desc->facts[i].name, desc->facts[i].value);
-	for (uint32_t i = 0; d->set && i < s->options.metric_count; i++)
-		if (strchr(s->options.metrics[i], '='))
-			add_property(list, &count, "definition", s->options.metrics[i]);
+	for (uint32_t i = 0; d->set && i < d->request.definition_count; i++)
+		add_property(list, &count, "definition", d->request.definitions[i]);
 	out->properties = list;
 	out->property_count = count;
 	return true;
@@ -94,7 +94,7 @@ static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx
 	    .clock_error_ns = desc->clock_error_ns,
 	    .interval_ns = desc->encloses_work ? 0 : s->options.interval_ns,
 	};
-	if (!describe_columns(s, info, d->raw, &device) || !describe_program(s, d, &device))
+	if (!describe_columns(s, info, d->raw, &device) || !describe_program(s, index, &device))
 		return error_nomem(err, "recording a device");
 	return sx_capture_add_device(s->writer, &device, &d->recorded, err);
 }
@@ -126,6 +126,9 @@ void record_rows(struct sx_session *s, uint32_t index, bool now)
 	struct sx_rows rows;
 	uint64_t time = sys_now_ns(s->sys);
 	if (!sx_table_row_count(d->raw) || (!now && time - d->record_last_ns < ROWS_EVERY_NS))
+		return;
+	/* How a set is programmed is known in its turn, and stands before its rows. */
+	if (!now && d->recorded == SX_CAPTURE_NO_DEVICE && !turns_active(s, index))
 		return;
 	d->record_last_ns = time;
 	uint32_t columns = sx_table_column_count(d->raw);

@@ -80,18 +80,115 @@ static const char *set_of(const struct sx_session *s, uint32_t index,
 	return NULL;
 }
 
-static enum sx_status do_not_fit(const struct sx_session *s, uint32_t index,
-				 const struct patterns *patterns, struct sx_error *err)
+/* Which sets have which patterns; in the catalog's order of groups. */
+struct offer {
+	const struct sx_group_info *groups;
+	uint32_t group_count;
+	bool *has; /* [group * patterns + pattern] */
+	/* The sets that take turns: indices of groups, and which of them a pattern is counted by.
+	 */
+	uint32_t *chosen, chosen_count;
+	uint32_t *of; /* [pattern]: index into chosen */
+};
+
+static enum sx_status find_offers(const struct sx_session *s, uint32_t index,
+				  const struct patterns *patterns, struct offer *offer,
+				  struct sx_error *err)
 {
-	struct patterns first = {patterns->items, 1};
-	const char *set = set_of(s, index, &first);
-	const char *other = set ? lacks(s, index, set, patterns) : patterns->items[0];
-	error_set(err, SX_ERR_NOT_FOUND, "no metric set has all that is asked for");
-	error_because(err, "one set is programmed at a time, and %s, which has %s, lacks %s",
-		      set ? set : "none", patterns->items[0], other ? other : "another");
-	error_try(err, "one run for each; sextant list metrics --for %s names the sets",
+	offer->groups = sx_catalog_groups(s->infos[index].catalog, &offer->group_count);
+	offer->has = calloc((size_t)offer->group_count * patterns->count + 1, 1);
+	offer->chosen = calloc(offer->group_count + 1, sizeof(*offer->chosen));
+	offer->of = calloc(patterns->count + 1, sizeof(*offer->of));
+	if (!offer->has || !offer->chosen || !offer->of)
+		return error_nomem(err, "choosing metric sets");
+	for (uint32_t g = 0; g < offer->group_count; g++)
+		for (uint32_t p = 0; offer->groups[g].kind == SX_GROUP_SET && p < patterns->count;
+		     p++)
+			offer->has[g * patterns->count + p] = means_something(
+			    s, index, offer->groups[g].name, patterns->items[p], NULL);
+	return SX_OK;
+}
+
+/* How many patterns that no chosen set has yet a group would bring. */
+static uint32_t count_new(const struct offer *offer, uint32_t group, uint32_t patterns)
+{
+	uint32_t count = 0;
+	for (uint32_t p = 0; p < patterns; p++)
+		count += offer->of[p] == SX_NONE && offer->has[group * patterns + p];
+	return count;
+}
+
+/* As few sets as it takes, those with most first; false when a pattern is in none. */
+static bool cover_patterns(struct offer *offer, uint32_t patterns)
+{
+	for (uint32_t p = 0; p < patterns; p++)
+		offer->of[p] = SX_NONE;
+	for (uint32_t left = patterns; left;) {
+		uint32_t best = 0, most = 0;
+		for (uint32_t g = 0; g < offer->group_count; g++) {
+			uint32_t count = count_new(offer, g, patterns);
+			best = count > most ? g : best;
+			most = count > most ? count : most;
+		}
+		if (!most)
+			return false;
+		for (uint32_t p = 0; p < patterns; p++)
+			if (offer->of[p] == SX_NONE && offer->has[best * patterns + p])
+				offer->of[p] = offer->chosen_count;
+		offer->chosen[offer->chosen_count++] = best;
+		left -= most;
+	}
+	return true;
+}
+
+/* A device for each of the sets, with the patterns that it counts. */
+static enum sx_status take_turns(struct sx_session *s, uint32_t index,
+				 const struct patterns *patterns, const struct offer *offer,
+				 struct sx_error *err)
+{
+	enum sx_status status = turns_split(s, index, offer->chosen_count, err);
+	const char **mine = calloc(patterns->count + 1, sizeof(*mine));
+	if (!status && !mine)
+		status = error_nomem(err, "choosing metric sets");
+	for (uint32_t i = 0; !status && i < offer->chosen_count; i++) {
+		struct patterns own = {.items = mine};
+		for (uint32_t p = 0; p < patterns->count; p++)
+			if (offer->of[p] == i)
+				mine[own.count++] = patterns->items[p];
+		s->devices[index + i].set = offer->groups[offer->chosen[i]].name;
+		status = select_all(s, index + i, &own, err);
+	}
+	free(mine);
+	return status;
+}
+
+static enum sx_status do_not_fit(const struct sx_session *s, uint32_t index, const char *pattern,
+				 struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "no metric set has %s", pattern);
+	error_because(err, "one set is programmed at a time, and none of them counts it");
+	error_try(err, "sextant list metrics --for %s",
 		  sx_catalog_info(s->infos[index].catalog)->name);
 	return SX_ERR_NOT_FOUND;
+}
+
+/* Several sets count what one cannot: they take turns. */
+static enum sx_status divide_sets(struct sx_session *s, uint32_t index,
+				  const struct patterns *patterns, struct sx_error *err)
+{
+	struct offer offer = {.groups = NULL};
+	uint32_t p = 0;
+	enum sx_status status = find_offers(s, index, patterns, &offer, err);
+	bool covered = !status && cover_patterns(&offer, patterns->count);
+	while (!status && !covered && offer.of[p] != SX_NONE)
+		p++;
+	if (!status)
+		status = covered ? take_turns(s, index, patterns, &offer, err)
+				 : do_not_fit(s, index, patterns->items[p], err);
+	free(offer.has);
+	free(offer.chosen);
+	free(offer.of);
+	return status;
 }
 
 static enum sx_status other_set(const struct sx_session *s, const char *recorded,
@@ -131,19 +228,19 @@ static enum sx_status fix_set(struct sx_session *s, uint32_t index, struct sx_er
 	return SX_OK;
 }
 
-/* The set that has all of these patterns, where it is still open. */
-static enum sx_status choose_set(struct sx_session *s, uint32_t index,
+/* Selects these patterns, in the set that has all of them where it is still open. */
+static enum sx_status select_set(struct sx_session *s, uint32_t index,
 				 const struct patterns *patterns, struct sx_error *err)
 {
 	struct session_device *d = &s->devices[index];
-	if (d->set)
-		return SX_OK;
-	if (d->ops->describe(d->source)->programs_sets) {
+	if (!d->set && d->ops->describe(d->source)->programs_sets) {
 		d->set = set_of(s, index, patterns);
-		return d->set ? SX_OK : do_not_fit(s, index, patterns, err);
+		if (!d->set)
+			return divide_sets(s, index, patterns, err);
 	}
-	bool open = s->options.input && sx_catalog_has_sets(s->infos[index].catalog);
-	return open && !patterns->count ? ask_for_set(s, index, err) : SX_OK;
+	bool open = !d->set && s->options.input && sx_catalog_has_sets(s->infos[index].catalog);
+	return open && !patterns->count ? ask_for_set(s, index, err)
+					: select_all(s, index, patterns, err);
 }
 
 /* Whether a pattern is for this device, in whichever set it may be. */
@@ -168,6 +265,13 @@ static bool is_left_for(struct sx_session *s, uint32_t index, const char *patter
 	return is_for(s, index, pattern, &ignored);
 }
 
+/* The last of the devices that one became. */
+static uint32_t last_turn(const struct sx_session *s, uint32_t index)
+{
+	const struct session_turns *turns = s->devices[index].turns;
+	return turns ? turns->first + turns->count - 1 : index;
+}
+
 /* Each pattern must mean something on at least one device; others pass it over. */
 static enum sx_status select_patterns(struct sx_session *s, struct sx_error *err)
 {
@@ -189,9 +293,8 @@ static enum sx_status select_patterns(struct sx_session *s, struct sx_error *err
 		}
 		if (!own.count)
 			continue;
-		status = choose_set(s, i, &own, err);
-		if (!status)
-			status = select_all(s, i, &own, err);
+		status = select_set(s, i, &own, err);
+		i = last_turn(s, i);
 	}
 	for (uint32_t p = 0; !status && p < count; p++) {
 		if (used[p])
@@ -214,9 +317,7 @@ enum sx_status session_select(struct sx_session *s, struct sx_error *err)
 	for (uint32_t i = 0; !status && !s->options.metric_count && i < s->device_count; i++) {
 		status = fix_set(s, i, err);
 		if (!status)
-			status = choose_set(s, i, &none, err);
-		if (!status)
-			status = select_all(s, i, &none, err);
+			status = select_set(s, i, &none, err);
 	}
 	for (uint32_t i = 0; i < s->device_count; i++)
 		s->infos[i].set = s->devices[i].set;

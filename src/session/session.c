@@ -91,7 +91,8 @@ void sx_session_destroy(struct sx_session *s)
 	session_forget_run(s);
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		struct session_device *d = &s->devices[i];
-		d->ops->close(d->source);
+		if (!d->turns || d->turns->first == i)
+			d->ops->close(d->source);
 		sx_metrics_destroy(d->metrics);
 		sx_catalog_unref(s->infos[i].catalog);
 	}

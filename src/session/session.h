@@ -12,6 +12,16 @@
 #include "decode/decode.h"
 #include "source/source.h"
 
+/*
+ * What cannot be counted at once on one device: a session device for each metric set, which share
+ * the source and take turns. While one is counted, the others get rows that were skipped.
+ */
+struct session_turns {
+	uint32_t first, count; /* devices of the session */
+	uint32_t active;       /* the device whose set is programmed */
+	uint64_t since_ns, turn_ns;
+};
+
 /* A device while it is measured. */
 struct session_device {
 	const struct source_ops *ops;
@@ -22,7 +32,11 @@ struct session_device {
 	uint64_t others;	/* rows of other contexts that were left out */
 	struct sx_metrics *metrics;
 	struct sx_constant_value *constants;
-	const char *set; /* that is programmed and shown, or NULL */
+	const char *set;	     /* that is programmed and shown, or NULL */
+	struct session_turns *turns; /* or NULL: its source is its own */
+	/* How its source is started, and its decoder made: the same in every turn of a run. */
+	struct source_request request;
+	const struct decoder_constant *decoder_constants;
 	bool started, ended;
 	uint64_t record_last_ns;
 	uint32_t recorded;	 /* its number in the capture */
@@ -92,10 +106,36 @@ enum sx_status session_open_devices(struct sx_session *session, struct sx_error 
 enum sx_status session_select(struct sx_session *session, struct sx_error *err);
 /* Starts each source and creates its decoder and table (start.c). */
 enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
+/* Starts a device's source once more in a run, with a new decoder for the same tables. */
+enum sx_status session_start_again(struct sx_session *session, uint32_t index,
+				   struct sx_error *err);
 /* Stops every source; read() then gives what is left. */
 void session_stop_devices(struct sx_session *session);
 /* Forgets what the run before left: tables, decoders, notes. */
 void session_forget_run(struct sx_session *session);
+
+/* Makes one device `count` that take turns, itself the first (slices.c). */
+enum sx_status turns_split(struct sx_session *session, uint32_t index, uint32_t count,
+			   struct sx_error *err);
+/* Whether a device is counted now; always, where it takes no turns. */
+bool turns_active(const struct sx_session *session, uint32_t index);
+/* Before the first turn of a run. */
+void turns_begin(struct sx_session *session);
+/* Goes on to the next set where its time has come. */
+void turns_update(struct sx_session *session);
+/* When the next turn is due; UINT64_MAX: there are none. */
+uint64_t turns_due_ns(const struct sx_session *session);
+/*
+ * Rows from `first` on of a device's newest table were counted: those that share its source get as
+ * many that were skipped.
+ */
+enum sx_status turns_mirror(struct sx_session *session, uint32_t index, size_t first,
+			    struct sx_error *err);
+
+/* Takes what one source has; false when nothing came (drive.c). */
+bool session_take(struct sx_session *session, uint32_t index);
+/* Notes what went wrong on the way, once for each device, with its time. */
+void session_fail(struct sx_session *session, uint32_t index, const struct sx_error *why);
 
 /* Like sx_devices_probe(), of one source or of all (NULL), on any table (devices.c). */
 enum sx_status devices_probe(const struct source_host *host, const char *source,
@@ -112,6 +152,8 @@ enum sx_status filter_rows(struct sx_session *session, uint32_t index, struct sx
 uint64_t session_gather_wakes(struct sx_session *session, nfds_t *count);
 /* Brings a descriptor that was given out up to date; `over`: it is to be ready (watch.c). */
 enum sx_status watch_update(struct sx_session *session, bool over, struct sx_error *err);
+/* Descriptors may be others now, by the same numbers: all are watched anew. */
+void watch_forget(struct sx_session *session);
 void watch_close(struct sx_session *session);
 
 /* Before the first sample and after the last one (record.c). */

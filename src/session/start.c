@@ -5,52 +5,72 @@
 
 #include "base/error.h"
 
-static enum sx_status make_decoder(struct sx_session *s, struct session_device *d,
-				   struct sx_session_device *info,
-				   const struct source_request *request, struct sx_error *err)
+static enum sx_status make_decoder(struct sx_session *s, uint32_t index, struct sx_error *err)
 {
+	struct session_device *d = &s->devices[index];
+	const struct sx_session_device *info = &s->infos[index];
 	const struct source_desc *desc = d->ops->describe(d->source);
 	const struct decoder_ops *ops = decode_find(d->ops->raw);
 	if (!ops)
 		return error_set(err, SX_ERR_UNSUPPORTED, "source %s has no decoder", d->ops->name);
-	struct decoder_constant *constants =
-	    arena_alloc(&s->run_arena, (info->constant_count + 1) * sizeof(*constants));
-	if (!constants)
-		return error_nomem(err, "creating a decoder");
-	/* The last of a name wins in a selection; a decoder takes the first. */
-	for (uint32_t i = 0; i < info->constant_count; i++)
-		constants[i] =
-		    (struct decoder_constant){info->constants[info->constant_count - 1 - i].name,
-					      info->constants[info->constant_count - 1 - i].value};
 	struct decoder_setup setup = {.catalog = info->catalog,
-				      .set = request->set,
-				      .counters = request->counters,
-				      .counter_count = request->counter_count,
+				      .set = d->request.set,
+				      .counters = d->request.counters,
+				      .counter_count = d->request.counter_count,
 				      .values = desc->counters,
 				      .value_count = desc->counter_count,
 				      .columns = desc->columns,
 				      .column_count = desc->column_count,
 				      .kind = desc->kind,
-				      .constants = constants,
+				      .constants = d->decoder_constants,
 				      .constant_count = info->constant_count,
 				      .variant = s->options.variant,
 				      .instances = s->options.keep_instances};
-	enum sx_status status = ops->create(&setup, &d->decoder, err);
-	if (status)
-		return status;
+	if (d->decoder)
+		d->decoder->ops->destroy(d->decoder);
+	d->decoder = NULL;
+	return ops->create(&setup, &d->decoder, err);
+}
+
+static enum sx_status make_tables(struct sx_session *s, uint32_t index, struct sx_error *err)
+{
+	struct session_device *d = &s->devices[index];
 	uint32_t count;
 	enum sx_sample_kind kind;
-	const struct sx_column *columns = ops->columns(d->decoder, &count, &kind);
-	status = sx_table_create(columns, count, kind, &d->raw, err);
+	const struct sx_column *columns = d->decoder->ops->columns(d->decoder, &count, &kind);
+	enum sx_status status = sx_table_create(columns, count, kind, &d->raw, err);
 	if (!status && filter_needed(s))
 		status = sx_table_create(columns, count, kind, &d->mixed, err);
-	info->raw = d->raw;
+	s->infos[index].raw = d->raw;
 	return status;
 }
 
-static enum sx_status start_one(struct sx_session *s, struct session_device *d,
-				struct sx_session_device *info, struct sx_error *err)
+/* The last of a name wins in a selection; a decoder takes the first. */
+static enum sx_status prepare_constants(struct sx_session *s, uint32_t index, struct sx_error *err)
 {
+	const struct sx_session_device *info = &s->infos[index];
+	uint32_t count = info->constant_count;
+	struct decoder_constant *constants =
+	    arena_alloc(&s->run_arena, (count + 1) * sizeof(*constants));
+	if (!constants)
+		return error_nomem(err, "creating a decoder");
+	for (uint32_t i = 0; i < count; i++)
+		constants[i] = (struct decoder_constant){info->constants[count - 1 - i].name,
+							 info->constants[count - 1 - i].value};
+	s->devices[index].decoder_constants = constants;
+	return SX_OK;
+}
+
+/* Definitions are for the first of the sets that take turns: the others' counters stay theirs. */
+static bool gets_definitions(const struct sx_session *s, uint32_t index)
+{
+	const struct session_turns *turns = s->devices[index].turns;
+	return !turns || turns->first == index;
+}
+
+static enum sx_status prepare_request(struct sx_session *s, uint32_t index, struct sx_error *err)
+{
+	struct session_device *d = &s->devices[index];
 	uint32_t count = 0;
 	const struct sx_metric_input *inputs =
 	    d->metrics ? sx_metrics_inputs(d->metrics, &count) : NULL;
@@ -59,27 +79,47 @@ static enum sx_status start_one(struct sx_session *s, struct session_device *d,
 	    arena_alloc(&s->run_arena, (s->options.metric_count + 1) * sizeof(*definitions));
 	if (!names || !definitions)
 		return error_nomem(err, "starting devices");
-	struct source_request request = {.counters = names,
-					 .definitions = definitions,
-					 .catalog = info->catalog,
-					 .set = d->set,
-					 .pid = s->child.pid ? s->child.pid : (pid_t)s->options.pid,
-					 .realtime = s->options.realtime,
-					 .overhead_permille = s->options.overhead_permille,
-					 .interval_ns = s->options.interval_ns};
+	struct source_request *request = &d->request;
+	*request =
+	    (struct source_request){.counters = names,
+				    .definitions = definitions,
+				    .catalog = s->infos[index].catalog,
+				    .set = d->set,
+				    .pid = s->child.pid ? s->child.pid : (pid_t)s->options.pid,
+				    .realtime = s->options.realtime,
+				    .overhead_permille = s->options.overhead_permille,
+				    .interval_ns = s->options.interval_ns};
 	if (d->ops->describe(d->source)->kinds >> s->options.per & 1)
-		request.per = s->options.per;
+		request->per = s->options.per;
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[i].counter != SX_NONE)
-			names[request.counter_count++] = inputs[i].name;
-	for (uint32_t i = 0; i < s->options.metric_count; i++)
+			names[request->counter_count++] = inputs[i].name;
+	for (uint32_t i = 0; gets_definitions(s, index) && i < s->options.metric_count; i++)
 		if (strchr(s->options.metrics[i], '='))
-			definitions[request.definition_count++] = s->options.metrics[i];
-	enum sx_status status = d->ops->start(d->source, &request, err);
-	if (status)
-		return status;
-	d->started = true;
-	return make_decoder(s, d, info, &request, err);
+			definitions[request->definition_count++] = s->options.metrics[i];
+	return prepare_constants(s, index, err);
+}
+
+static enum sx_status start_one(struct sx_session *s, uint32_t index, struct sx_error *err)
+{
+	struct session_device *d = &s->devices[index];
+	enum sx_status status = prepare_request(s, index, err);
+	if (!status && turns_active(s, index)) {
+		status = d->ops->start(d->source, &d->request, err);
+		d->started = !status;
+	}
+	if (!status)
+		status = make_decoder(s, index, err);
+	return status ? status : make_tables(s, index, err);
+}
+
+enum sx_status session_start_again(struct sx_session *s, uint32_t index, struct sx_error *err)
+{
+	struct session_device *d = &s->devices[index];
+	enum sx_status status = d->ops->start(d->source, &d->request, err);
+	d->started = !status;
+	/* A new decoder: what was counted before is not continued. */
+	return status ? status : make_decoder(s, index, err);
 }
 
 void session_forget_run(struct sx_session *s)
@@ -111,7 +151,8 @@ void session_forget_run(struct sx_session *s)
 enum sx_status session_start_devices(struct sx_session *s, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
+	turns_begin(s);
 	for (uint32_t i = 0; !status && i < s->device_count; i++)
-		status = start_one(s, &s->devices[i], &s->infos[i], err);
+		status = start_one(s, i, err);
 	return status;
 }

@@ -60,6 +60,14 @@ enum sx_status watch_update(struct sx_session *s, bool over, struct sx_error *er
 	return update_fds(s, count, err);
 }
 
+void watch_forget(struct sx_session *s)
+{
+	struct session_watch *w = &s->watch;
+	for (uint32_t i = 0; i < w->count; i++)
+		s->sys->watch_set(s->sys->user, w->fd, w->fds[i], false);
+	w->count = 0;
+}
+
 void watch_close(struct sx_session *s)
 {
 	const struct sx_sys *sys = s->sys;

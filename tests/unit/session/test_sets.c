@@ -5,6 +5,7 @@
 #include <sextant/capture.h>
 #include <sextant/session.h>
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -134,19 +135,117 @@ static void what_does_not_fit_is_told(void **state)
 {
 	struct rig r;
 	struct sx_error err = {0};
-	const char *one, *two;
+	const char *set;
 	struct sx_catalog *catalog = broadwell();
-	const char *names[2];
-	names[0] = lonely(catalog, "", &one);
-	names[1] = lonely(catalog, one, &two);
-	assert_int_equal(open_rig(&r, NULL, names, 2, &err), SX_ERR_NOT_FOUND);
-	assert_non_null(strstr(err.because, one));
-	assert_non_null(strstr(err.because, names[0]));
-	assert_non_null(strstr(err.because, names[1]));
+	const char *names[2] = {lonely(catalog, "ComputeBasic", &set), "NoSuchMetric"};
+	assert_int_equal(open_rig(&r, "ComputeBasic", names, 1, &err), SX_ERR_NOT_FOUND);
 	close_rig(&r);
-	assert_int_equal(open_rig(&r, "ComputeBasic", &names[1], 1, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(open_rig(&r, NULL, names, 2, &err), SX_ERR_NOT_FOUND);
+	assert_non_null(strstr(err.message, names[1]));
 	close_rig(&r);
 	sx_catalog_unref(catalog);
+}
+
+/* Two metrics that no set has together, and one that every set has. */
+static void open_turns(struct rig *r, const char **one, const char **two)
+{
+	struct sx_catalog *catalog = broadwell();
+	const char *names[3];
+	names[0] = lonely(catalog, "", one);
+	names[1] = lonely(catalog, *one, two);
+	names[2] = "GpuBusy";
+	struct sx_error err = {0};
+	if (open_rig(r, NULL, names, 3, &err))
+		fail_msg("%s: %s", err.message, err.because);
+	sx_catalog_unref(catalog);
+}
+
+/* Rows of a device that were measured, and how long they lasted; all have one or the other. */
+static uint64_t count_measured(const struct sx_session_device *d, uint64_t *measured_ns,
+			       uint64_t *all_ns)
+{
+	struct sx_table *values = NULL;
+	uint64_t measured = 0;
+	*measured_ns = *all_ns = 0;
+	assert_int_equal(sx_metrics_eval(d->metrics, d->raw, &values, NULL), SX_OK);
+	struct sx_vector v = sx_table_vector(values, 0);
+	for (size_t i = 0; i < sx_table_row_count(d->raw); i++) {
+		uint64_t length = sx_table_end_ns(d->raw)[i] - sx_table_begin_ns(d->raw)[i];
+		bool skipped = sx_quality_is_skipped(v.quality[i]);
+		assert_true(skipped || !(v.quality[i] & SX_QUALITY_NOT_COLLECTED));
+		*all_ns += length;
+		*measured_ns += skipped ? 0 : length;
+		measured += !skipped;
+	}
+	sx_table_destroy(values);
+	return measured;
+}
+
+static void sets_take_turns(void **state)
+{
+	struct rig r;
+	const char *one, *two;
+	uint32_t count;
+	uint64_t measured_ns[2], all_ns[2];
+	struct sx_session_limits limits = {.duration_ns = UINT64_C(2000000000)};
+	open_turns(&r, &one, &two);
+	for (int run = 0; run < 2; run++) {
+		assert_int_equal(sx_session_run(r.session, NULL, &limits, NULL), SX_OK);
+		const struct sx_session_device *d = sx_session_devices(r.session, &count);
+		assert_int_equal(count, 2);
+		for (uint32_t i = 0; i < 2; i++) {
+			assert_string_equal(d[i].set, i ? two : one);
+			assert_null(d[i].failure);
+			assert_int_equal(d[i].lost, 0);
+			assert_non_null(strstr(d[i].note, "take turns"));
+			assert_true(count_measured(&d[i], &measured_ns[i], &all_ns[i]) > 50);
+		}
+		/* Each row is of one set or the other, and what switching costs is in none. */
+		assert_int_equal(d[0].samples, d[1].samples);
+		assert_int_equal(measured_ns[0] + measured_ns[1], all_ns[0]);
+		assert_in_range(measured_ns[0], all_ns[0] * 4 / 10, all_ns[0] * 6 / 10);
+		assert_in_range(all_ns[0], limits.duration_ns * 8 / 10, limits.duration_ns);
+	}
+	close_rig(&r);
+}
+
+/* Samples of the first set are counted with those of the others: limits are exact. */
+static void turns_keep_limits(void **state)
+{
+	struct rig r;
+	const char *one, *two;
+	uint32_t count;
+	open_turns(&r, &one, &two);
+	for (uint64_t n = 1; n < 40; n += 7) {
+		struct sx_session_limits limits = {.samples = n};
+		assert_int_equal(sx_session_run(r.session, NULL, &limits, NULL), SX_OK);
+		const struct sx_session_device *d = sx_session_devices(r.session, &count);
+		assert_int_equal(d[0].samples, n);
+		assert_int_equal(sx_table_row_count(d[0].raw), n);
+	}
+	close_rig(&r);
+}
+
+/* A set that the kernel stops taking ends by itself, and says so; the others go on. */
+static void a_turn_that_fails(void **state)
+{
+	struct rig r;
+	const char *one, *two;
+	uint32_t count;
+	struct sx_error err = {0};
+	struct sx_session_limits limits = {.duration_ns = UINT64_C(1000000000)};
+	open_turns(&r, &one, &two);
+	assert_int_equal(sx_session_start(r.session, NULL, &limits, &err), SX_OK);
+	const struct sx_session_device *d = sx_session_devices(r.session, &count);
+
+	r.fake.open_errno = EACCES;
+	while (sx_session_poll(r.session, -1, NULL) != SX_END)
+		;
+	assert_int_equal(sx_session_finish(r.session, &err), SX_INCOMPLETE);
+	assert_true(d[0].failure || d[1].failure);
+	assert_true(err.message[0] && err.because[0] && err.remedy[0]);
+	assert_true(d[0].samples > 5);
+	close_rig(&r);
 }
 
 static void record(const char *set, const char *const *metrics, uint32_t count)
@@ -246,6 +345,9 @@ int main(void)
 	    cmocka_unit_test(only_what_is_programmed_is_shown),
 	    cmocka_unit_test(metrics_choose_their_set),
 	    cmocka_unit_test(what_does_not_fit_is_told),
+	    cmocka_unit_test(sets_take_turns),
+	    cmocka_unit_test(turns_keep_limits),
+	    cmocka_unit_test(a_turn_that_fails),
 	    cmocka_unit_test(recordings_know_their_program),
 	    cmocka_unit_test(old_recordings_are_asked_about),
 	};

@@ -1,0 +1,184 @@
+/*
+ * Time slices: metric sets that cannot be programmed at once take turns on their device. Each is a
+ * session device of its own, with rows that were counted and, while others have their turn, rows
+ * that were skipped; whoever adds up scales by that and tells the share.
+ */
+#include "session/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#define NS_PER_MS      UINT64_C(1000000)
+#define TURN_LEAST_NS  (100 * NS_PER_MS) /* programming a set takes the time of a sample */
+#define TURN_INTERVALS 10
+#define DRAIN_READS    100000 /* of what the source still has when its turn ends */
+
+/* Room for `more` devices behind one; they are copies of it. */
+static bool insert_copies(struct sx_session *s, uint32_t index, uint32_t more)
+{
+	size_t need = (size_t)s->device_count + more;
+	if (!mem_grow(&s->devices, &s->device_cap, need, sizeof(*s->devices)) ||
+	    !mem_grow(&s->infos, &s->info_cap, need, sizeof(*s->infos)))
+		return false;
+	uint32_t behind = s->device_count - index - 1;
+	memmove(s->devices + index + 1 + more, s->devices + index + 1,
+		behind * sizeof(*s->devices));
+	memmove(s->infos + index + 1 + more, s->infos + index + 1, behind * sizeof(*s->infos));
+	for (uint32_t i = index + 1; i <= index + more; i++) {
+		s->devices[i] = s->devices[index];
+		s->infos[i] = s->infos[index];
+		sx_catalog_ref(s->infos[i].catalog);
+	}
+	s->device_count += more;
+	return true;
+}
+
+enum sx_status turns_split(struct sx_session *s, uint32_t index, uint32_t count,
+			   struct sx_error *err)
+{
+	struct session_turns *turns = arena_alloc(&s->arena, sizeof(*turns));
+	if (!turns || !insert_copies(s, index, count - 1))
+		return error_nomem(err, "dividing time between metric sets");
+	*turns = (struct session_turns){.first = index, .count = count, .active = index};
+	for (uint32_t i = index; i < index + count; i++)
+		s->devices[i].turns = turns;
+	return SX_OK;
+}
+
+bool turns_active(const struct sx_session *s, uint32_t index)
+{
+	const struct session_turns *turns = s->devices[index].turns;
+	return !turns || turns->active == index;
+}
+
+static bool is_first(const struct sx_session *s, uint32_t index)
+{
+	const struct session_turns *turns = s->devices[index].turns;
+	return turns && turns->first == index;
+}
+
+/* What the user should know of a device whose sets take turns. */
+static void tell(struct sx_session *s, const struct session_turns *turns)
+{
+	for (uint32_t i = 0; i < turns->count; i++)
+		error_set(&s->devices[turns->first + i].note, SX_INCOMPLETE,
+			  "set %s is %u of %u that take turns of %llu ms on one device; its "
+			  "amounts are scaled to the whole run",
+			  s->devices[turns->first + i].set, (unsigned)i + 1, (unsigned)turns->count,
+			  (unsigned long long)(turns->turn_ns / NS_PER_MS));
+}
+
+void turns_begin(struct sx_session *s)
+{
+	uint64_t interval = s->options.interval_ns;
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		struct session_turns *turns = s->devices[i].turns;
+		if (!is_first(s, i))
+			continue;
+		turns->active = turns->first;
+		turns->since_ns = sys_now_ns(s->sys);
+		turns->turn_ns = interval > TURN_LEAST_NS / TURN_INTERVALS
+				     ? interval * TURN_INTERVALS
+				     : TURN_LEAST_NS;
+		tell(s, turns);
+	}
+}
+
+uint64_t turns_due_ns(const struct sx_session *s)
+{
+	uint64_t due = UINT64_MAX;
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		const struct session_turns *turns = s->devices[i].turns;
+		if (is_first(s, i) && turns->since_ns + turns->turn_ns < due)
+			due = turns->since_ns + turns->turn_ns;
+	}
+	return due;
+}
+
+/* The set's turn is over: what the source still has belongs to it. */
+static void end_turn(struct sx_session *s, uint32_t index)
+{
+	struct session_device *d = &s->devices[index];
+	struct sx_error why = {0};
+	if (d->ended)
+		return;
+	if (d->ops->stop(d->source, &why))
+		session_fail(s, index, &why);
+	d->started = false;
+	bool failed = d->failure.message[0] != '\0';
+	for (int reads = 0; reads < DRAIN_READS && !d->ended && session_take(s, index); reads++)
+		;
+	/* Its samples end for now, and for good only if something went wrong just now. */
+	d->ended = !failed && d->failure.message[0] != '\0';
+}
+
+/* The next set that can still be programmed; when none can, all have ended. */
+static void next_turn(struct sx_session *s, struct session_turns *turns)
+{
+	uint32_t from = turns->active - turns->first;
+	end_turn(s, turns->active);
+	watch_forget(s);
+	turns->since_ns = sys_now_ns(s->sys);
+	for (uint32_t k = 1; k <= turns->count; k++) {
+		uint32_t index = turns->first + (from + k) % turns->count;
+		struct sx_error why = {0};
+		if (s->devices[index].ended)
+			continue;
+		turns->active = index;
+		if (session_start_again(s, index, &why) == SX_OK)
+			return;
+		session_fail(s, index, &why);
+		s->devices[index].ended = true;
+		if (s->writer)
+			record_failure(s, index);
+	}
+}
+
+void turns_update(struct sx_session *s)
+{
+	uint64_t now = 0;
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		struct session_turns *turns = s->devices[i].turns;
+		if (!is_first(s, i))
+			continue;
+		now = now ? now : sys_now_ns(s->sys);
+		if (now >= turns->since_ns + turns->turn_ns)
+			next_turn(s, turns);
+	}
+}
+
+/* Rows with the times and contexts of others, in which nothing was measured. */
+static enum sx_status add_skipped(struct sx_table *to, const struct sx_table *from, size_t first,
+				  struct sx_error *err)
+{
+	size_t count = sx_table_row_count(from) - first, at = 0;
+	enum sx_status status = sx_table_add_rows(to, count, &at, err);
+	for (size_t i = 0; !status && i < count; i++) {
+		uint64_t context = sx_table_label(from, SX_LABEL_CONTEXT, first + i);
+		sx_table_set_time(to, at + i, sx_table_begin_ns(from)[first + i],
+				  sx_table_end_ns(from)[first + i]);
+		if (context != SX_LABEL_ABSENT)
+			status = sx_table_set_label(to, SX_LABEL_CONTEXT, at + i, context);
+	}
+	for (uint32_t c = 0; !status && count && c < sx_table_column_count(to); c++)
+		status = sx_table_fill_quality(to, c, at, count, SX_QUALITY_SKIPPED, err);
+	return status;
+}
+
+enum sx_status turns_mirror(struct sx_session *s, uint32_t index, size_t first,
+			    struct sx_error *err)
+{
+	const struct session_device *d = &s->devices[index];
+	const struct sx_table *from = d->mixed ? d->mixed : d->raw;
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < d->turns->count; i++) {
+		struct session_device *other = &s->devices[d->turns->first + i];
+		if (other != d)
+			status =
+			    add_skipped(other->mixed ? other->mixed : other->raw, from, first, err);
+	}
+	return status;
+}
