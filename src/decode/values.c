@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "wire/share.h"
 
 extern const struct decoder_ops decode_values;
 
@@ -22,7 +23,9 @@ static struct sx_column column_of(const struct sx_catalog *catalog, const char *
 	const struct sx_counter_info *info =
 	    at == SX_NONE ? NULL : &sx_catalog_counters(catalog, &count)[at];
 	return (struct sx_column){.name = name,
-				  .unit = info ? info->unit : "count",
+				  .unit = info		       ? info->unit
+					  : share_length(name) ? "ns"
+							       : "count",
 				  .type = SX_U64,
 				  .over_time = info ? info->over_time : SX_REDUCE_SUM};
 }

@@ -10,6 +10,7 @@
 #include "catalog/refs.h"
 #include "expr/condition.h"
 #include "catalog/column.h"
+#include "wire/share.h"
 
 static enum sx_status set_constants(struct sx_metrics *m, const struct sx_metrics_options *options,
 				    struct sx_error *err)
@@ -60,6 +61,7 @@ static enum sx_status read_like(struct sx_metrics *m, const struct sx_table *lik
 		if (is.metric != SX_NONE && !derive && m->given[is.metric] == SX_NONE)
 			m->given[is.metric] = i;
 		m->unknown[i] = !column_is_known(&is) && column->unit[0] &&
+				!share_length(column->name) &&
 				!column_is_imbalance(m->catalog, column->name);
 	}
 	return SX_OK;

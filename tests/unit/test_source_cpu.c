@@ -126,7 +126,8 @@ static void test_machine(void **state)
 	assert_int_equal(desc->constants[0].value, 4);
 	assert_int_equal(desc->constants[1].value, 2);
 	start(source, &(struct source_request){.interval_ns = NS_PER_S});
-	assert_int_equal(desc->counter_count, 26 + 2 * 6);
+	/* Nine hardware events and two of each cluster tell how long they were counted. */
+	assert_int_equal(desc->counter_count, 26 + 2 * 6 + 9 + 2 * 2);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(next(source, &v, NULL, 0), SX_OK);
 		assert_int_equal(v.begin_ns, (1000 + (uint64_t)i) * NS_PER_S);
@@ -171,7 +172,7 @@ static void test_hybrid(void **state)
 	struct source *source = open_cpu(&fake);
 	start(source, &request);
 	assert_int_equal(next(source, &v, NULL, 0), SX_OK);
-	assert_int_equal(v.count, 3);
+	assert_int_equal(v.count, 3 + 2); /* and how long the two events were counted */
 	expect(source, &v, "ClusterCycles[0]", 2 * FAKE_CPU_HZ);
 	expect(source, &v, "ClusterUserTime[0]", 3 * NS_PER_S / 10); /* CPUs 0 and 1 */
 	expect(source, &v, "Cycles", 4 * FAKE_CPU_HZ);
@@ -291,6 +292,10 @@ static void test_multiplexed(void **state)
 	assert_int_equal(next(source, &v, NULL, 0), SX_OK);
 	assert_int_equal(v.quality[0], SX_QUALITY_MULTIPLEXED);
 	assert_int_equal(v.value[0], 4 * FAKE_CPU_HZ);
+	assert_int_equal(v.count, 2);
+	assert_string_equal(source_cpu.describe(source)->counters[1], "Cycles@time");
+	assert_int_equal(v.quality[1], SX_QUALITY_VALID);
+	assert_int_equal(v.value[1], (v.end_ns - v.begin_ns) / 2);
 	finish(&fake, source);
 }
 

@@ -144,12 +144,24 @@ static void source_cpu_close(struct source *source)
 	free(s);
 }
 
+/* How much of an interval an event was on its PMU. */
+static uint64_t counted_ns(const struct perf_reading *from, const struct perf_reading *to,
+			   uint64_t length_ns)
+{
+	uint64_t enabled = to->enabled > from->enabled ? to->enabled - from->enabled : 0;
+	uint64_t running = to->running > from->running ? to->running - from->running : 0;
+	if (running >= enabled)
+		return length_ns;
+	return (uint64_t)((double)length_ns * ((double)running / (double)enabled) + 0.5);
+}
+
 /* Until here from the reading before; the first reading was taken by cpu_run_start(). */
 static void cpu_take(void *user, struct raw_sample *out)
 {
 	struct cpu_source *s = user;
 	struct cpu_run *run = &s->run;
-	uint8_t *quality = s->sample + run->output_count * sizeof(uint64_t);
+	uint32_t count = run->output_count + run->share_count;
+	uint8_t *quality = s->sample + count * sizeof(uint64_t);
 	if (out)
 		cpu_run_take(run);
 	for (uint32_t i = 0; out && i < run->output_count; i++) {
@@ -157,10 +169,17 @@ static void cpu_take(void *user, struct raw_sample *out)
 		    cpu_reading_delta(&run->outputs[i], &run->before[i], &run->now[i], &quality[i]);
 		interval_put_u64(s->sample + i * sizeof(value), value);
 	}
+	for (uint32_t i = 0; out && i < run->share_count; i++) {
+		uint32_t of = run->shares[i], at = run->output_count + i;
+		uint64_t length = out->end_ns - out->begin_ns;
+		quality[at] = quality[of] & SX_QUALITY_NO_DATA_MASK;
+		interval_put_u64(s->sample + at * sizeof(length),
+				 counted_ns(&run->before[of], &run->now[of], length));
+	}
 	if (out) {
 		out->kind = RAW_VALUES;
 		out->data = s->sample;
-		out->size = run->output_count * (sizeof(uint64_t) + 1);
+		out->size = count * (sizeof(uint64_t) + 1);
 		s->interval.over |= run->process.ended;
 	}
 	cpu_run_swap(run);
@@ -190,7 +209,8 @@ static enum sx_status begin_run(struct cpu_source *s, const struct source_reques
 	enum sx_status status = cpu_run_start(&s->run, request, err);
 	if (status != SX_OK)
 		return status;
-	s->sample = calloc((size_t)s->run.output_count + 1, sizeof(uint64_t) + 1);
+	uint32_t count = s->run.output_count + s->run.share_count;
+	s->sample = calloc((size_t)count + 1, sizeof(uint64_t) + 1);
 	if (!s->sample)
 		return error_nomem(err, "the CPU source");
 	s->interval = (struct interval){
@@ -200,7 +220,7 @@ static enum sx_status begin_run(struct cpu_source *s, const struct source_reques
 	if (status != SX_OK)
 		return status;
 	s->desc.counters = (const char *const *)s->run.names;
-	s->desc.counter_count = s->run.output_count;
+	s->desc.counter_count = count;
 	return SX_OK;
 }
 

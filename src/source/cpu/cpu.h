@@ -194,8 +194,10 @@ struct cpu_run {
 	uint32_t hardware_groups; /* that take turns on the PMU */
 	bool everything;	  /* nobody chose: all hardware counters are wanted */
 	struct cpu_output *outputs;
-	char **names; /* of the outputs */
+	char **names; /* of the outputs, then of the shares */
 	uint32_t output_count;
+	uint32_t *shares; /* outputs of which it is told how long they were counted */
+	uint32_t share_count;
 	struct perf_reading *before, *now; /* one an output */
 };
 

@@ -5,18 +5,21 @@
 #include "source/cpu/cpu.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/error.h"
+#include "wire/share.h"
 
 static enum sx_status allocate_run(struct cpu_run *run, uint32_t count, struct sx_error *err)
 {
 	run->outputs = calloc(count, sizeof(*run->outputs));
-	run->names = calloc(count, sizeof(*run->names));
+	run->names = calloc(2 * (size_t)count, sizeof(*run->names));
+	run->shares = calloc(count, sizeof(*run->shares));
 	run->before = calloc(count, sizeof(*run->before));
 	run->now = calloc(count, sizeof(*run->now));
-	if (!run->outputs || !run->names || !run->before || !run->now)
+	if (!run->outputs || !run->names || !run->shares || !run->before || !run->now)
 		return error_nomem(err, "the CPU source");
 	return cpu_proc_init(&run->proc, run->topology, err);
 }
@@ -251,6 +254,23 @@ void cpu_run_take(struct cpu_run *run)
 	cpu_perf_read(&run->perf, sys, run->now);
 }
 
+/* Hardware events may take turns, also with those of others: how long each was counted is told. */
+static enum sx_status add_shares(struct cpu_run *run, struct sx_error *err)
+{
+	for (uint32_t i = 0; i < run->output_count; i++) {
+		const struct cpu_output *output = &run->outputs[i];
+		char *name = NULL;
+		if (!output->perf ||
+		    cpu_counter_defs[output->counter].perf_type != PERF_TYPE_HARDWARE)
+			continue;
+		if (asprintf(&name, "%s" SHARE_SUFFIX, run->names[i]) < 0)
+			return error_nomem(err, "the CPU source");
+		run->names[run->output_count + run->share_count] = name;
+		run->shares[run->share_count++] = i;
+	}
+	return SX_OK;
+}
+
 enum sx_status cpu_run_start(struct cpu_run *run, const struct source_request *request,
 			     struct sx_error *err)
 {
@@ -258,6 +278,8 @@ enum sx_status cpu_run_start(struct cpu_run *run, const struct source_request *r
 	enum sx_status status = select_outputs(run, request, err);
 	if (status == SX_OK)
 		status = open_events(run, err);
+	if (status == SX_OK)
+		status = add_shares(run, err);
 	if (status != SX_OK)
 		return status;
 	cpu_run_take(run);
@@ -280,9 +302,10 @@ void cpu_run_finish(struct cpu_run *run)
 {
 	cpu_perf_finish(&run->perf, run->sys);
 	cpu_proc_finish(&run->proc);
-	for (uint32_t i = 0; run->names && i < run->output_count; i++)
+	for (uint32_t i = 0; run->names && i < run->output_count + run->share_count; i++)
 		free(run->names[i]);
 	free(run->names);
+	free(run->shares);
 	free(run->outputs);
 	free(run->before);
 	free(run->now);
