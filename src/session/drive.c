@@ -87,8 +87,7 @@ static void account_rows(struct sx_session *s, uint32_t index, size_t first)
 	info->samples = s->devices[index].rows;
 }
 
-/* The table that a decoder writes to. */
-static struct sx_table *newest(const struct session_device *d)
+struct sx_table *session_newest(const struct session_device *d)
 {
 	return d->mixed ? d->mixed : d->raw;
 }
@@ -111,15 +110,15 @@ static void decode(struct sx_session *s, uint32_t index, const struct raw_sample
 {
 	struct session_device *d = &s->devices[index];
 	struct sx_error why = {0};
-	size_t before = sx_table_row_count(newest(d));
-	enum sx_status status = d->decoder->ops->feed(d->decoder, raw, newest(d), &why);
+	size_t before = sx_table_row_count(session_newest(d));
+	enum sx_status status =
+	    d->turns ? turns_feed(s, index, raw, &why)
+		     : d->decoder->ops->feed(d->decoder, raw, session_newest(d), &why);
 	if (status && status != SX_INCOMPLETE)
 		s->infos[index].lost++;
 	if (status)
 		session_fail(s, index, &why);
-	size_t count = sx_table_row_count(newest(d)) - before;
-	if (d->turns && turns_mirror(s, index, before, &why))
-		session_fail(s, index, &why);
+	size_t count = sx_table_row_count(session_newest(d)) - before;
 	for (uint32_t i = 0; d->turns && i < d->turns->count; i++)
 		settle_rows(s, d->turns->first + i, count);
 	if (!d->turns)

@@ -20,6 +20,8 @@ struct session_turns {
 	uint32_t first, count; /* devices of the session */
 	uint32_t active;       /* the device whose set is programmed */
 	uint64_t since_ns, turn_ns;
+	uint64_t until_ns; /* the last row ends; SX_TIME_UNKNOWN: there is none yet */
+	bool fresh;	   /* no row of this turn yet */
 };
 
 /* A device while it is measured. */
@@ -126,12 +128,15 @@ void turns_update(struct sx_session *session);
 /* When the next turn is due; UINT64_MAX: there are none. */
 uint64_t turns_due_ns(const struct sx_session *session);
 /*
- * Rows from `first` on of a device's newest table were counted: those that share its source get as
- * many that were skipped.
+ * Decodes a sample of a device that takes turns: those that share its source get as many rows, in
+ * which nothing was measured, and all get one for the time in which the set was changed. Errors: of
+ * the decoder.
  */
-enum sx_status turns_mirror(struct sx_session *session, uint32_t index, size_t first,
-			    struct sx_error *err);
+enum sx_status turns_feed(struct sx_session *session, uint32_t index, const struct raw_sample *raw,
+			  struct sx_error *err);
 
+/* The table that a device's decoder writes to (drive.c). */
+struct sx_table *session_newest(const struct session_device *device);
 /* Takes what one source has; false when nothing came (drive.c). */
 bool session_take(struct sx_session *session, uint32_t index);
 /* Notes what went wrong on the way, once for each device, with its time. */

@@ -5,7 +5,7 @@
  */
 #include "session/session.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -79,6 +79,8 @@ void turns_begin(struct sx_session *s)
 		if (!is_first(s, i))
 			continue;
 		turns->active = turns->first;
+		turns->until_ns = SX_TIME_UNKNOWN;
+		turns->fresh = true;
 		turns->since_ns = sys_now_ns(s->sys);
 		turns->turn_ns = interval > TURN_LEAST_NS / TURN_INTERVALS
 				     ? interval * TURN_INTERVALS
@@ -122,6 +124,7 @@ static void next_turn(struct sx_session *s, struct session_turns *turns)
 	end_turn(s, turns->active);
 	watch_forget(s);
 	turns->since_ns = sys_now_ns(s->sys);
+	turns->fresh = true;
 	for (uint32_t k = 1; k <= turns->count; k++) {
 		uint32_t index = turns->first + (from + k) % turns->count;
 		struct sx_error why = {0};
@@ -150,6 +153,15 @@ void turns_update(struct sx_session *s)
 	}
 }
 
+static enum sx_status set_skipped(struct sx_table *table, size_t first, size_t count,
+				  struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	for (uint32_t c = 0; !status && count && c < sx_table_column_count(table); c++)
+		status = sx_table_fill_quality(table, c, first, count, SX_QUALITY_SKIPPED, err);
+	return status;
+}
+
 /* Rows with the times and contexts of others, in which nothing was measured. */
 static enum sx_status add_skipped(struct sx_table *to, const struct sx_table *from, size_t first,
 				  struct sx_error *err)
@@ -163,22 +175,76 @@ static enum sx_status add_skipped(struct sx_table *to, const struct sx_table *fr
 		if (context != SX_LABEL_ABSENT)
 			status = sx_table_set_label(to, SX_LABEL_CONTEXT, at + i, context);
 	}
-	for (uint32_t c = 0; !status && count && c < sx_table_column_count(to); c++)
-		status = sx_table_fill_quality(to, c, at, count, SX_QUALITY_SKIPPED, err);
+	return status ? status : set_skipped(to, at, count, err);
+}
+
+/* The time since the last row of the set before, in which no set was counted. */
+static enum sx_status add_change(const struct session_turns *turns, struct sx_table *to,
+				 uint64_t begin_ns, struct sx_error *err)
+{
+	size_t at;
+	if (turns->until_ns == SX_TIME_UNKNOWN || begin_ns == SX_TIME_UNKNOWN ||
+	    begin_ns <= turns->until_ns)
+		return SX_OK;
+	enum sx_status status = sx_table_add_rows(to, 1, &at, err);
+	if (status)
+		return status;
+	sx_table_set_time(to, at, turns->until_ns, begin_ns);
+	return set_skipped(to, at, 1, err);
+}
+
+static enum sx_status append_all(struct sx_table *to, const struct sx_table *from,
+				 struct sx_error *err)
+{
+	struct sx_rows rows;
+	struct sx_vector *vectors = calloc(sx_table_column_count(from) + 1, sizeof(*vectors));
+	if (!vectors)
+		return error_nomem(err, "the first samples of a turn");
+	sx_table_rows(from, 0, sx_table_row_count(from), vectors, &rows);
+	enum sx_status status = sx_table_append(to, &rows, err);
+	free(vectors);
 	return status;
 }
 
-enum sx_status turns_mirror(struct sx_session *s, uint32_t index, size_t first,
-			    struct sx_error *err)
+/* The first rows of a turn: only they tell where the time of the change ends. */
+static enum sx_status feed_first(struct session_device *d, const struct raw_sample *raw,
+				 struct sx_table *to, struct sx_error *err)
 {
-	const struct session_device *d = &s->devices[index];
-	const struct sx_table *from = d->mixed ? d->mixed : d->raw;
-	enum sx_status status = SX_OK;
-	for (uint32_t i = 0; !status && i < d->turns->count; i++) {
-		struct session_device *other = &s->devices[d->turns->first + i];
-		if (other != d)
-			status =
-			    add_skipped(other->mixed ? other->mixed : other->raw, from, first, err);
+	uint32_t count;
+	enum sx_sample_kind kind;
+	struct sx_table *rows = NULL;
+	const struct sx_column *columns = d->decoder->ops->columns(d->decoder, &count, &kind);
+	enum sx_status status = sx_table_create(columns, count, kind, &rows, err);
+	if (status)
+		return status;
+	status = d->decoder->ops->feed(d->decoder, raw, rows, err);
+	if (sx_table_row_count(rows)) {
+		enum sx_status added = add_change(d->turns, to, sx_table_begin_ns(rows)[0], err);
+		if (!added)
+			added = append_all(to, rows, err);
+		status = added ? added : status;
+		d->turns->fresh = false;
+	}
+	sx_table_destroy(rows);
+	return status;
+}
+
+enum sx_status turns_feed(struct sx_session *s, uint32_t index, const struct raw_sample *raw,
+			  struct sx_error *err)
+{
+	struct session_device *d = &s->devices[index];
+	struct session_turns *turns = d->turns;
+	struct sx_table *to = session_newest(d);
+	size_t first = sx_table_row_count(to);
+	enum sx_status status = turns->fresh ? feed_first(d, raw, to, err)
+					     : d->decoder->ops->feed(d->decoder, raw, to, err);
+	for (size_t i = first; i < sx_table_row_count(to); i++)
+		turns->until_ns = sx_table_end_ns(to)[i];
+	for (uint32_t i = 0; i < turns->count; i++) {
+		struct session_device *other = &s->devices[turns->first + i];
+		struct sx_error why = {0};
+		if (other != d && add_skipped(session_newest(other), to, first, &why))
+			session_fail(s, turns->first + i, &why);
 	}
 	return status;
 }
