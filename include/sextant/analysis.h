@@ -15,10 +15,15 @@ extern "C" {
 struct sx_stats {
 	size_t count; /* rows with data */
 	/*
-	 * Rows that were not measured, to bound the cost; those with data stand for them in total
-	 * and mean, which then are scaled.
+	 * Rows that were not measured, to bound the cost or because others had their turn; those
+	 * with data stand for them in total and mean, which then are scaled.
 	 */
 	size_t skipped;
+	/*
+	 * The share of the run in which it was counted, 0 to 1: of its time where samples are
+	 * slices of time, else of its samples; of what it is made of the least.
+	 */
+	double running;
 	/*
 	 * The whole run's value where amounts add up (bytes, cycles, ...), NaN for intensive units
 	 * (percent, ratios, rates). total_u64 holds the digits of a u64 metric, when total is not
@@ -28,8 +33,12 @@ struct sx_stats {
 	uint64_t total_u64;
 	/* Amounts: total a row. Intensive units: the formula over the whole run's counters. */
 	double mean;
-	double min, p50, p95, p99, max; /* over rows; percentiles are nearest-rank */
-	uint8_t quality;		/* bits of all rows that have data, or-ed */
+	/*
+	 * Over rows; percentiles are nearest-rank. Of slices of time a first and a last one that
+	 * are short weigh by their length.
+	 */
+	double min, p50, p95, p99, max;
+	uint8_t quality; /* bits of all rows that have data, or-ed */
 	const char *why; /* why there is no data, or NULL; lives as long as the stats */
 };
 

@@ -288,6 +288,46 @@ void sketch_percentiles(struct sketch *sketch, const double *percent, double *ou
 	}
 }
 
+/* The value that this weight of all values and extras does not exceed, where values are kept. */
+static double find_weight(struct sketch *sketch, const struct sketch_extra *extras,
+			  size_t extra_count, double weight)
+{
+	size_t values = sketch->values ? (size_t)sketch->count : 0;
+	double passed = 0; /* of extras */
+	for (size_t k = 0;; k++) {
+		double rank = ceil(weight - passed);
+		size_t at = rank < 1 ? 0 : (size_t)rank - 1;
+		bool within = at < values;
+		if (within)
+			select_rank(sketch->values, 0, values, at);
+		if (within && (k == extra_count || sketch->values[at] <= extras[k].value))
+			return sketch->values[at];
+		if (k == extra_count) /* rounding went beyond the last */
+			return values ? sketch->max : extras[k - 1].value;
+		size_t below = 0;
+		for (size_t i = 0; i < values; i++)
+			below += sketch->values[i] <= extras[k].value;
+		passed += extras[k].weight;
+		if ((double)below + passed >= weight)
+			return extras[k].value;
+	}
+}
+
+void sketch_percentiles_with(struct sketch *sketch, const struct sketch_extra *extras,
+			     size_t extra_count, const double *percent, double *out, size_t count)
+{
+	double whole = (double)sketch->count;
+	/* Of thousands of values the last percent is not moved by a few. */
+	if (!extra_count || sketch->count > SKETCH_EXACT) {
+		sketch_percentiles(sketch, percent, out, count);
+		return;
+	}
+	for (size_t i = 0; i < extra_count; i++)
+		whole += extras[i].weight;
+	for (size_t i = 0; i < count; i++)
+		out[i] = find_weight(sketch, extras, extra_count, percent[i] / 100 * whole);
+}
+
 double sketch_top_mean(struct sketch *sketch, double share)
 {
 	uint64_t wanted = (uint64_t)(share * (double)sketch->count);

@@ -36,6 +36,16 @@ double sketch_sum(const struct sketch *sketch);
  * 0.4 % of the value there. Changes the order of what is kept. Not when empty.
  */
 void sketch_percentiles(struct sketch *sketch, const double *percent, double *out, size_t count);
+/* A value beside those of a sketch that weighs less than they do: more than 0, at most 1. */
+struct sketch_extra {
+	double value, weight;
+};
+/*
+ * As sketch_percentiles(), of these and the sketch's values together; extras rising, one of both
+ * may be empty.
+ */
+void sketch_percentiles_with(struct sketch *sketch, const struct sketch_extra *extras,
+			     size_t extra_count, const double *percent, double *out, size_t count);
 /* Mean of the largest `share` (0 to 1) of all values, of at least one. Not when empty. */
 double sketch_top_mean(struct sketch *sketch, double share);
 /* How many values are above a limit. */

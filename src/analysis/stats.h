@@ -4,13 +4,16 @@
 
 #include <sextant/analysis.h>
 
+/* Of rows with data. `scale`: by which to multiply it for the rows that they stand for. */
+struct stats_sum {
+	double sum, scale;
+};
 /*
- * Sets total and mean of a metric with s->count rows (and s->skipped for which they stand) whose
- * values have this sum; `totals` holds the
- * metrics of the summed counters in one row.
+ * Sets total and mean of a metric with s->count rows (and s->skipped for which they stand);
+ * `totals` holds the metrics of the summed counters in one row.
  */
 void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
-		     const struct sx_table *totals, uint32_t index, double sum);
+		     const struct sx_table *totals, uint32_t index, const struct stats_sum *sum);
 /* Why no row has data, from the quality bits of all rows. Static storage. */
 const char *stats_reason(uint8_t seen, uint64_t rows);
 

@@ -3,11 +3,33 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/sketch.h"
 #include "analysis/stats.h"
 #include "base/error.h"
+#include "base/mem.h"
+#include "wire/share.h"
 #include "table/total.h"
+
+/* How long rows with data are, and those that they stand for, in ns. */
+struct summary_span {
+	uint64_t with, skipped;
+};
+
+/* A first or last row, apart from the others: it may be short. Values are NaN without data. */
+struct summary_edge {
+	bool held;
+	uint64_t length_ns;
+	double *values;
+};
+
+/* "Cycles@time": how long a counter was counted, where events took turns on a PMU. */
+struct summary_share {
+	uint32_t column; /* of the raw table */
+	char *counter;	 /* owned */
+	uint64_t counted_ns, of_ns;
+};
 
 struct sx_summary {
 	const struct sx_metrics *metrics;
@@ -20,7 +42,35 @@ struct sx_summary {
 	struct sx_stats *stats;
 	uint8_t *seen; /* quality bits of all rows, of each column */
 	uint64_t rows;
+	/* Where rows are slices of time. */
+	bool by_time, untimed; /* untimed: the length of a row is not known */
+	uint64_t all_ns;       /* of all rows */
+	uint64_t *until;       /* [row]: length of the rows of the table at hand up to it */
+	size_t until_cap;
+	struct summary_span *spans; /* one a column */
+	struct summary_edge first, last;
+	struct summary_share *shares;
+	uint32_t share_count;
 };
+
+/* Columns that tell how long another was counted. */
+static bool find_shares(struct sx_summary *s, const struct sx_table *like)
+{
+	uint32_t count = sx_table_column_count(like);
+	s->shares = calloc(count + 1, sizeof(*s->shares));
+	for (uint32_t i = 0; s->shares && i < count; i++) {
+		const char *name = sx_table_column(like, i)->name;
+		size_t length = share_length(name);
+		if (!length)
+			continue;
+		char *counter = strndup(name, length);
+		if (!counter)
+			return false;
+		s->shares[s->share_count++] =
+		    (struct summary_share){.column = i, .counter = counter};
+	}
+	return s->shares != NULL;
+}
 
 enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct sx_table *like,
 				 struct sx_summary **out, struct sx_error *err)
@@ -33,9 +83,14 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 	s->sketches = calloc(s->count + 1, sizeof(*s->sketches));
 	s->stats = calloc(s->count + 1, sizeof(*s->stats));
 	s->seen = calloc(s->count + 1, 1);
-	enum sx_status status = s->sketches && s->stats && s->seen
-				    ? total_create(like, &s->total, err)
-				    : error_nomem(err, "a summary");
+	s->spans = calloc(s->count + 1, sizeof(*s->spans));
+	s->first.values = calloc(s->count + 1, sizeof(double));
+	s->last.values = calloc(s->count + 1, sizeof(double));
+	s->by_time = total_by_time(sx_table_kind(like));
+	bool fine = s->sketches && s->stats && s->seen && s->spans && s->first.values &&
+		    s->last.values && find_shares(s, like);
+	enum sx_status status =
+	    fine ? total_create(like, &s->total, err) : error_nomem(err, "a summary");
 	if (!status)
 		status = sx_evaluation_create(metrics, like, &s->evaluation, err);
 	if (status) {
@@ -58,6 +113,13 @@ void sx_summary_destroy(struct sx_summary *s)
 	free(s->sketches);
 	free(s->stats);
 	free(s->seen);
+	free(s->until);
+	free(s->spans);
+	free(s->first.values);
+	free(s->last.values);
+	for (uint32_t i = 0; i < s->share_count; i++)
+		free(s->shares[i].counter);
+	free(s->shares);
 	free(s);
 }
 
@@ -71,10 +133,14 @@ static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vect
 	for (size_t r = first; r < first + count; r++) {
 		uint8_t quality = v->quality[r];
 		s->seen[column] |= quality;
+		uint64_t length = s->by_time ? s->until[r + 1] - s->until[r] : 0;
 		if (quality & SX_QUALITY_NO_DATA_MASK) {
-			s->stats[column].skipped += sx_quality_is_skipped(quality);
+			bool skipped = sx_quality_is_skipped(quality);
+			s->stats[column].skipped += skipped;
+			s->spans[column].skipped += skipped ? length : 0;
 			continue;
 		}
+		s->spans[column].with += length;
 		s->stats[column].quality |= quality;
 		out[used++] = v->type == SX_U64 ? (double)u64[r] : f64[r];
 	}
@@ -112,23 +178,105 @@ static bool add_block(struct sx_summary *s, uint32_t column, const struct sx_vec
 	double values[BLOCK];
 	if (v->quality && !all_valid(v->quality + first, count))
 		return sketch_add_many(sketch, values, gather(s, column, v, first, count, values));
+	if (s->by_time)
+		s->spans[column].with += s->until[first + count] - s->until[first];
 	if (v->type == SX_F64)
 		return sketch_add_many(sketch, (const double *)v->data + first, count);
 	convert((const uint64_t *)v->data + first, count, values);
 	return sketch_add_many(sketch, values, count);
 }
 
-static bool add_column(struct sx_summary *s, const struct sx_table *table, uint32_t column)
+/* Rows [first, end). */
+static bool add_column(struct sx_summary *s, const struct sx_table *table, uint32_t column,
+		       size_t first, size_t end)
 {
 	struct sx_vector v = sx_table_vector(table, column);
-	size_t rows = sx_table_row_count(table);
 	bool fine = true;
 	if (!v.data) {
 		s->seen[column] |= SX_QUALITY_NOT_COLLECTED;
 		return true;
 	}
-	for (size_t at = 0; fine && at < rows; at += BLOCK)
-		fine = add_block(s, column, &v, at, rows - at < BLOCK ? rows - at : BLOCK);
+	for (size_t at = first; fine && at < end; at += BLOCK)
+		fine = add_block(s, column, &v, at, end - at < BLOCK ? end - at : BLOCK);
+	return fine;
+}
+
+/* How long rows are, as sums. */
+static bool measure_rows(struct sx_summary *s, const struct sx_table *raw)
+{
+	size_t rows = sx_table_row_count(raw);
+	if (!mem_grow(&s->until, &s->until_cap, rows + 1, sizeof(*s->until)))
+		return false;
+	s->until[0] = 0;
+	for (size_t i = 0; i < rows; i++) {
+		uint64_t length = total_length_ns(raw, i);
+		s->untimed |= !length;
+		s->until[i + 1] = s->until[i] + length;
+	}
+	s->all_ns += s->until[rows];
+	return true;
+}
+
+static void add_shares(struct sx_summary *s, const struct sx_table *raw)
+{
+	for (uint32_t i = 0; i < s->share_count; i++) {
+		struct summary_share *share = &s->shares[i];
+		struct sx_vector v = sx_table_vector(raw, share->column);
+		const uint64_t *counted = v.type == SX_U64 ? v.data : NULL;
+		for (size_t r = 0; counted && r < sx_table_row_count(raw); r++) {
+			if (v.quality && v.quality[r] & SX_QUALITY_NO_DATA_MASK)
+				continue;
+			share->counted_ns += counted[r];
+			share->of_ns += s->until[r + 1] - s->until[r];
+		}
+	}
+}
+
+/* A row that is kept apart. */
+static void hold_row(struct sx_summary *s, struct summary_edge *edge, const struct sx_table *values,
+		     size_t row)
+{
+	edge->held = true;
+	edge->length_ns = s->until[row + 1] - s->until[row];
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct sx_vector v = sx_table_vector(values, i);
+		double value = NAN;
+		if (!v.data)
+			s->seen[i] |= SX_QUALITY_NOT_COLLECTED;
+		else if (!gather(s, i, &v, row, 1, &value))
+			value = NAN;
+		edge->values[i] = value;
+	}
+}
+
+/* What was the last row is no longer: it counts as any other. */
+static bool release_last(struct sx_summary *s)
+{
+	bool fine = true;
+	for (uint32_t i = 0; s->last.held && fine && i < s->count; i++)
+		if (isfinite(s->last.values[i]))
+			fine = sketch_add(&s->sketches[i], s->last.values[i]);
+	s->last.held = false;
+	return fine;
+}
+
+/* The rows of a table, of which the first and the last of all are kept apart. */
+static bool add_values(struct sx_summary *s, const struct sx_table *raw,
+		       const struct sx_table *values)
+{
+	size_t first = 0, end = sx_table_row_count(values);
+	bool fine = true;
+	if (s->by_time && end) {
+		fine = measure_rows(s, raw) && release_last(s);
+		if (fine)
+			add_shares(s, raw);
+		if (fine && !s->first.held)
+			hold_row(s, &s->first, values, first++);
+		if (fine && first < end)
+			hold_row(s, &s->last, values, --end);
+	}
+	for (uint32_t i = 0; fine && i < s->count; i++)
+		fine = add_column(s, values, i, first, end);
 	return fine;
 }
 
@@ -137,14 +285,73 @@ enum sx_status sx_summary_add(struct sx_summary *s, const struct sx_table *raw,
 {
 	struct sx_table *values = NULL;
 	enum sx_status status = sx_evaluation_run(s->evaluation, raw, &values, err);
-	for (uint32_t i = 0; !status && i < s->count; i++)
-		if (!add_column(s, values, i))
-			status = error_nomem(err, "a summary");
+	if (!status && !add_values(s, raw, values))
+		status = error_nomem(err, "a summary");
 	if (!status) {
 		total_add(s->total, raw);
 		s->rows += sx_table_row_count(raw);
 	}
 	return status;
+}
+
+#define SHORT 0.9 /* of the usual length: more is the jitter of a timer */
+
+/* Rows that are kept apart and have a value, rising; with the weight that their length gives. */
+static size_t weigh_edges(const struct sx_summary *s, uint32_t column, struct sketch_extra out[2])
+{
+	const struct summary_edge *edges[] = {&s->first, &s->last};
+	size_t count = 0;
+	uint64_t inner_ns = s->all_ns, inner = s->rows, longest = 0;
+	for (int i = 0; i < 2; i++) {
+		inner_ns -= edges[i]->held ? edges[i]->length_ns : 0;
+		inner -= edges[i]->held;
+		if (edges[i]->held && edges[i]->length_ns > longest)
+			longest = edges[i]->length_ns;
+	}
+	double usual = inner ? (double)inner_ns / (double)inner : (double)longest;
+	for (int i = 0; i < 2; i++) {
+		if (!edges[i]->held || !isfinite(edges[i]->values[column]))
+			continue;
+		double weight = (double)edges[i]->length_ns / usual;
+		bool is_short = !s->untimed && weight > 0 && weight < SHORT;
+		out[count++] =
+		    (struct sketch_extra){edges[i]->values[column], is_short ? weight : 1};
+	}
+	if (count == 2 && out[0].value > out[1].value) {
+		struct sketch_extra first = out[0];
+		out[0] = out[1];
+		out[1] = first;
+	}
+	return count;
+}
+
+/* The least share of the time in which one of a column's events was on its PMU. */
+static double least_share(const struct sx_summary *s, uint32_t column)
+{
+	uint32_t count, inputs;
+	double least = 1;
+	const uint32_t *reads = sx_metrics_column_inputs(s->metrics, column, &count);
+	const struct sx_metric_input *input = sx_metrics_inputs(s->metrics, &inputs);
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < s->share_count; k++) {
+			const struct summary_share *share = &s->shares[k];
+			double is = (double)share->counted_ns / (double)share->of_ns;
+			if (share->of_ns && strcmp(share->counter, input[reads[i]].name) == 0)
+				least = is < least ? is : least;
+		}
+	return least;
+}
+
+/* What rows with data and those that they stand for are: of all; and by what to scale. */
+static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum *sum)
+{
+	struct sx_stats *stats = &s->stats[column];
+	bool timed = s->by_time && !s->untimed && s->spans[column].with;
+	double with = timed ? (double)s->spans[column].with : (double)stats->count;
+	double skipped = timed ? (double)s->spans[column].skipped : (double)stats->skipped;
+	double all = timed ? (double)s->all_ns : (double)s->rows;
+	sum->scale = (with + skipped) / with;
+	stats->running = with / all * least_share(s, column);
 }
 
 static void describe(struct sx_summary *s, uint32_t column)
@@ -154,8 +361,10 @@ static void describe(struct sx_summary *s, uint32_t column)
 	struct sx_stats *stats = &s->stats[column];
 	uint8_t quality = stats->quality;
 	size_t skipped = stats->skipped;
+	struct sketch_extra edges[2];
+	size_t edge_count = weigh_edges(s, column, edges);
 	double at[3] = {NAN, NAN, NAN};
-	*stats = (struct sx_stats){.count = (size_t)sketch->count,
+	*stats = (struct sx_stats){.count = (size_t)sketch->count + edge_count,
 				   .total = NAN,
 				   .mean = NAN,
 				   .quality = quality,
@@ -164,18 +373,25 @@ static void describe(struct sx_summary *s, uint32_t column)
 		stats->quality |= SX_QUALITY_MULTIPLEXED;
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
 	stats->why = sx_table_column(s->totals, column)->why;
-	if (!sketch->count) {
+	if (!stats->count) {
 		if (!stats->why)
 			stats->why = stats_reason(s->seen[column], s->rows);
 		return;
 	}
-	stats_set_whole(stats, &s->columns[column], s->totals, column, sketch_sum(sketch));
-	sketch_percentiles(sketch, percent, at, 3);
-	stats->min = sketch->min;
+	struct stats_sum sum = {.sum = sketch_sum(sketch)};
+	set_running(s, column, &sum);
+	stats->min = sketch->count ? sketch->min : edges[0].value;
+	stats->max = sketch->count ? sketch->max : edges[0].value;
+	for (size_t i = 0; i < edge_count; i++) {
+		sum.sum += edges[i].value;
+		stats->min = fmin(stats->min, edges[i].value);
+		stats->max = fmax(stats->max, edges[i].value);
+	}
+	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
+	sketch_percentiles_with(sketch, edges, edge_count, percent, at, 3);
 	stats->p50 = at[0];
 	stats->p95 = at[1];
 	stats->p99 = at[2];
-	stats->max = sketch->max;
 }
 
 enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **out, uint32_t *count,

@@ -29,15 +29,15 @@ static bool adds_up(const struct sx_metric_column *column, double whole, double 
 }
 
 void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
-		     const struct sx_table *totals, uint32_t index, double sum)
+		     const struct sx_table *totals, uint32_t index, const struct stats_sum *sum)
 {
 	double whole = sx_table_get(totals, index, 0), rows = (double)(s->count + s->skipped);
-	double all = s->skipped ? sum * rows / (double)s->count : sum;
+	double all = s->skipped ? sum->sum * sum->scale : sum->sum;
 	if (!adds_up(column, whole, all, s->skipped ? 2 : 0)) {
 		/* The mean of a yes or no is its share of rows. */
 		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(whole) ||
 			       strcmp(column->unit, "boolean") == 0;
-		s->mean = by_rows ? sum / (double)s->count : whole;
+		s->mean = by_rows ? sum->sum / (double)s->count : whole;
 		return;
 	}
 	s->total = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE ? all : whole;
@@ -52,9 +52,10 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 const char *stats_reason(uint8_t seen, uint64_t rows)
 {
 	static const struct {
-		uint8_t bit;
+		uint8_t bits;
 		const char *text;
 	} reasons[] = {
+	    {SX_QUALITY_SKIPPED, "not measured in any sample: others had their turn; a longer run"},
 	    {SX_QUALITY_DISTURBED, "the program used the same query itself in every sample"},
 	    {SX_QUALITY_GAP, "the device was off or hidden in every sample"},
 	    {SX_QUALITY_NOT_COLLECTED, "not collected in any sample"},
@@ -62,7 +63,7 @@ const char *stats_reason(uint8_t seen, uint64_t rows)
 	     "undefined in every sample (a division by zero, or a difference below zero)"},
 	};
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (seen & reasons[i].bit)
+		if ((seen & reasons[i].bits) == reasons[i].bits)
 			return reasons[i].text;
 	return rows ? "no sample has data" : "there are no samples";
 }

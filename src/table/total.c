@@ -7,15 +7,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* How long rows with data are, and those that they stand for. */
+struct total_span {
+	uint64_t with, skipped;
+};
+
 struct total_column {
 	enum sx_type type;
 	enum sx_reduce rule;
-	uint64_t with, without; /* rows with and without data */
-	uint64_t skipped;	/* of these, rows that the others stand for */
-	uint8_t quality;	/* of the rows with data */
-	uint8_t absence;	/* no-data bits of the others */
-	unsigned __int128 sum;	/* u64, exact */
-	double fsum, carry;	/* f64, compensated */
+	uint64_t with, without;	 /* rows with and without data */
+	uint64_t skipped;	 /* of these, rows that the others stand for */
+	struct total_span times; /* the same in time */
+	uint8_t quality;	 /* of the rows with data */
+	uint8_t absence;	 /* no-data bits of the others */
+	unsigned __int128 sum;	 /* u64, exact */
+	double fsum, carry;	 /* f64, compensated */
 	double weighted, weight;
 	uint64_t unweighted; /* rows with data whose length is not known */
 	uint64_t pick;	     /* max or last */
@@ -28,7 +34,19 @@ struct total {
 	uint32_t count;
 	uint64_t begin_ns;
 	struct cover cover; /* time that rows enclose, once */
+	bool by_time; /* rows are slices of time: a long one stands for more than a short one */
 };
+
+bool total_by_time(enum sx_sample_kind kind)
+{
+	return kind == SX_SAMPLE_TIME || kind == SX_SAMPLE_CONTEXT || kind == SX_SAMPLE_DUMP;
+}
+
+uint64_t total_length_ns(const struct sx_table *table, size_t row)
+{
+	uint64_t begin = sx_table_begin_ns(table)[row], end = sx_table_end_ns(table)[row];
+	return begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > begin ? end - begin : 0;
+}
 
 enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err)
 {
@@ -41,6 +59,7 @@ enum sx_status total_create(const struct sx_table *like, struct total **out, str
 		goto fail;
 	total->count = count;
 	total->begin_ns = SX_TIME_UNKNOWN;
+	total->by_time = total_by_time(sx_table_kind(like));
 	for (uint32_t i = 0; i < count; i++) {
 		infos[i] = *sx_table_column(like, i);
 		total->columns[i].type = infos[i].type;
@@ -145,8 +164,9 @@ static bool add_valid(struct total_column *column, const struct sx_vector *from,
 	return true;
 }
 
+/* `all_ns`: how long the rows are together, 0 where time does not matter. */
 static void add_column(struct total_column *column, const struct sx_table *table, uint32_t index,
-		       size_t first, size_t rows)
+		       size_t first, size_t rows, uint64_t all_ns)
 {
 	struct sx_vector from = sx_table_vector(table, index);
 	const uint64_t *u64 = from.data;
@@ -157,17 +177,23 @@ static void add_column(struct total_column *column, const struct sx_table *table
 		column->absence |= SX_QUALITY_NOT_COLLECTED;
 		return;
 	}
-	if (add_valid(column, &from, first, rows))
+	if (add_valid(column, &from, first, rows)) {
+		column->times.with += all_ns;
 		return;
+	}
 	for (size_t i = first; i < first + rows; i++) {
 		uint8_t quality = from.quality ? from.quality[i] : 0;
+		uint64_t length = all_ns ? total_length_ns(table, i) : 0;
 		if (quality & SX_QUALITY_NO_DATA_MASK) {
+			bool skipped = sx_quality_is_skipped(quality);
 			column->without++;
-			column->skipped += sx_quality_is_skipped(quality);
+			column->skipped += skipped;
+			column->times.skipped += skipped ? length : 0;
 			column->absence |= sx_quality_settled(quality);
 			continue;
 		}
 		column->quality |= quality;
+		column->times.with += length;
 		if (column->type == SX_U64)
 			add_value(column, u64[i], 0);
 		else
@@ -192,8 +218,11 @@ static void add_times(struct total *total, const struct sx_table *table, size_t 
 
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count)
 {
+	uint64_t all_ns = 0;
+	for (size_t i = first; total->by_time && i < first + count; i++)
+		all_ns += total_length_ns(table, i);
 	for (uint32_t i = 0; i < total->count; i++)
-		add_column(&total->columns[i], table, i, first, count);
+		add_column(&total->columns[i], table, i, first, count, all_ns);
 	add_times(total, table, first, count);
 }
 
@@ -243,12 +272,20 @@ static void set_none(const struct total_column *column, struct sx_table *out, ui
 		sx_table_set_f64(out, index, 0, (double)NAN, quality);
 }
 
-/* The sum over rows with data, times all rows that they stand for by those that they are. */
+/* What rows with data are, and what they stand for: time where it is known, else rows. */
+static struct total_span extent_of(const struct total_column *column)
+{
+	const struct total_span *t = &column->times;
+	return t->with && t->skipped ? *t : (struct total_span){column->with, column->skipped};
+}
+
+/* The sum over rows with data, times all that they stand for by what they are. */
 static unsigned __int128 scaled_sum(const struct total_column *column)
 {
-	unsigned __int128 mean = column->sum / column->with, rest = column->sum % column->with;
-	return column->sum + mean * column->skipped +
-	       (rest * column->skipped + column->with / 2) / column->with;
+	struct total_span extent = extent_of(column);
+	unsigned __int128 mean = column->sum / extent.with, rest = column->sum % extent.with;
+	return column->sum + mean * extent.skipped +
+	       (rest * extent.skipped + extent.with / 2) / extent.with;
 }
 
 static void set_sum(const struct total_column *column, struct sx_table *out, uint32_t index,
@@ -262,8 +299,9 @@ static void set_sum(const struct total_column *column, struct sx_table *out, uin
 	} else {
 		/* An infinite sum has a carry that is not a number. */
 		double sum = isfinite(column->fsum) ? column->fsum + column->carry : column->fsum;
+		struct total_span extent = extent_of(column);
 		if (column->skipped)
-			sum *= 1 + (double)column->skipped / (double)column->with;
+			sum *= 1 + (double)extent.skipped / (double)extent.with;
 		sx_table_set_f64(out, index, 0, sum, quality);
 	}
 }

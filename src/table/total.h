@@ -6,6 +6,14 @@
 
 struct total;
 
+/*
+ * Whether samples of a kind are slices of time: what was not measured is then filled in by time,
+ * else by the number of samples.
+ */
+bool total_by_time(enum sx_sample_kind kind);
+/* How long a row is in ns; 0 where nobody knows. */
+uint64_t total_length_ns(const struct sx_table *table, size_t row);
+
 /* A total over tables with the columns of `like`, which may be destroyed before it. */
 enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err);
 /* Adds all rows of a table with the same columns in the same order. */

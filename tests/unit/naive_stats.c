@@ -71,7 +71,9 @@ static void describe(const struct naive *d, const struct sx_metric_column *colum
 	double sum = 0;
 	for (size_t i = 0; i < s->count; i++)
 		sum += scratch[i];
-	stats_set_whole(s, column, d->totals, index, sum);
+	struct stats_sum whole = {sum, (double)(s->count + s->skipped) / (double)s->count};
+	s->running = (double)s->count / (double)sx_table_row_count(d->rows);
+	stats_set_whole(s, column, d->totals, index, &whole);
 	qsort(scratch, s->count, sizeof(*scratch), compare);
 	s->min = scratch[0];
 	s->p50 = percentile(scratch, s->count, 50);

@@ -105,6 +105,146 @@ static void test_few_rows_are_exact(void **state)
 	compare(SKETCH_EXACT, 1000, 0);
 }
 
+struct weighed {
+	double value, weight;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	double x = ((const struct weighed *)a)->value, y = ((const struct weighed *)b)->value;
+	return (x > y) - (x < y);
+}
+
+/* The smallest value that this share of all weight does not exceed. */
+static double weighed_percentile(struct weighed *all, size_t count, double percent)
+{
+	double whole = 0, sum = 0;
+	qsort(all, count, sizeof(*all), by_value);
+	for (size_t i = 0; i < count; i++)
+		whole += all[i].weight;
+	for (size_t i = 0; i < count; i++) {
+		sum += all[i].weight;
+		if (sum >= percent / 100 * whole - 1e-9)
+			return all[i].value;
+	}
+	return all[count - 1].value;
+}
+
+/* Rows of 10 ns, but the first and the last, which are shorter, in parts of 7. */
+static void short_ends(size_t rows, uint64_t first_ns, uint64_t last_ns)
+{
+	struct sx_table *like = make(0, 1);
+	struct sx_metrics *metrics = select_counters(like);
+	struct sx_summary *summary = NULL;
+	const struct sx_stats *found;
+	struct weighed all[200];
+	uint32_t count;
+	assert_int_equal(sx_summary_create(metrics, like, &summary, NULL), SX_OK);
+	for (size_t at = 0; at < rows; at += 7) {
+		struct sx_table *table = make(at, rows - at < 7 ? rows - at : 7);
+		for (size_t i = 0; i < sx_table_row_count(table); i++) {
+			size_t n = at + i;
+			uint64_t length = !n ? first_ns : n + 1 == rows ? last_ns : 10;
+			uint64_t value = n && n + 1 < rows ? 100 + noise(n) % 1000 : 50 + 2000 * n;
+			sx_table_set_time(table, i, n * 10, n * 10 + length);
+			sx_table_set_u64(table, 0, i, value, 0);
+			all[n] = (struct weighed){(double)value, (double)length / 10};
+		}
+		assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
+		sx_table_destroy(table);
+	}
+	assert_int_equal(sx_summary_stats(summary, &found, &count, NULL), SX_OK);
+	assert_int_equal(found[0].count, rows);
+	assert_true(found[0].running == 1);
+	same(found[0].p50, weighed_percentile(all, rows, 50), 0);
+	same(found[0].p95, weighed_percentile(all, rows, 95), 0);
+	same(found[0].p99, weighed_percentile(all, rows, 99), 0);
+	same(found[0].max, 50 + 2000 * (double)(rows - 1), 0);
+	same(found[0].min, 50, 0);
+	sx_summary_destroy(summary);
+	sx_metrics_destroy(metrics);
+	sx_table_destroy(like);
+}
+
+static void test_short_ends_weigh_by_their_length(void **state)
+{
+	for (size_t rows = 3; rows < 200; rows++) {
+		short_ends(rows, 10, 10);
+		short_ends(rows, 1, 10);
+		short_ends(rows, 10, 2);
+		short_ends(rows, 5, 1);
+	}
+	/* The last tenth of a sample in 100 is no 99th percentile of anything. */
+	short_ends(100, 10, 1);
+}
+
+/* Slices of 30 ns measured and of 10 ns not: three quarters of the time, half of the rows. */
+static void test_slices_are_scaled_by_time(void **state)
+{
+	struct sx_table *table = make(1, 100), *total = NULL;
+	struct sx_metrics *metrics = select_counters(table);
+	struct sx_summary *summary = NULL;
+	const struct sx_stats *found;
+	uint32_t count;
+	for (size_t i = 0; i < 100; i++) {
+		bool on = i % 2 == 0;
+		uint64_t begin = i / 2 * 40 + (on ? 0 : 30);
+		sx_table_set_time(table, i, begin, begin + (on ? 30 : 10));
+		sx_table_set_u64(table, 0, i, on ? 300 : 0, on ? 0 : SX_QUALITY_SKIPPED);
+	}
+	assert_int_equal(sx_summary_create(metrics, table, &summary, NULL), SX_OK);
+	assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
+	assert_int_equal(sx_summary_stats(summary, &found, &count, NULL), SX_OK);
+	same(found[0].running, 0.75, 1e-12);
+	same(found[0].total, 20000, 1e-12); /* 10 in each of 2000 ns */
+	assert_int_equal(found[0].total_u64, 20000);
+	assert_true(found[0].quality & SX_QUALITY_MULTIPLEXED);
+	same(found[0].p50, 300, 0);
+	assert_true(found[1].running == 1 - 0.02 || found[1].running > 0.9);
+	assert_int_equal(sx_table_total(table, &total, NULL), SX_OK);
+	same(sx_table_get(total, 0, 0), 20000, 0);
+	sx_table_destroy(total);
+	sx_summary_destroy(summary);
+	sx_metrics_destroy(metrics);
+	sx_table_destroy(table);
+}
+
+/* Events that take turns on a PMU: how long each was counted stands beside it. */
+static void test_running_of_events_that_take_turns(void **state)
+{
+	static const struct sx_column columns[] = {
+	    {"Clocks", "cycles", SX_U64, SX_REDUCE_SUM, NULL},
+	    {"Clocks@time", "ns", SX_U64, SX_REDUCE_SUM, NULL},
+	    {"CoreCycles", "cycles", SX_U64, SX_REDUCE_SUM, NULL},
+	    {"Level", "percent", SX_F64, SX_REDUCE_LAST, NULL},
+	};
+	struct sx_table *table = NULL;
+	assert_int_equal(sx_table_create(columns, 4, SX_SAMPLE_TIME, &table, NULL), SX_OK);
+	sx_table_add_rows(table, 20, NULL, NULL);
+	for (size_t i = 0; i < 20; i++) {
+		sx_table_set_time(table, i, i * 100, i * 100 + 100);
+		sx_table_set_u64(table, 0, i, 7, SX_QUALITY_MULTIPLEXED);
+		sx_table_set_u64(table, 1, i, i % 2 ? 20 : 40, 0);
+		sx_table_set_u64(table, 2, i, 7, 0);
+	}
+	struct sx_metrics *metrics = select_counters(table);
+	struct sx_summary *summary = NULL;
+	const struct sx_stats *found;
+	uint32_t count;
+	const struct sx_metric_column *column = sx_metrics_columns(metrics, &count);
+	for (uint32_t i = 0; i < count; i++)
+		assert_null(strchr(column[i].name, '@'));
+	assert_int_equal(sx_summary_create(metrics, table, &summary, NULL), SX_OK);
+	assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
+	assert_int_equal(sx_summary_stats(summary, &found, &count, NULL), SX_OK);
+	same(found[0].running, 0.3, 1e-12);
+	same(found[0].total, 140, 0); /* scaled already */
+	assert_true(found[1].running == 1);
+	sx_summary_destroy(summary);
+	sx_metrics_destroy(metrics);
+	sx_table_destroy(table);
+}
+
 static void test_many_rows_are_near(void **state)
 {
 	compare(ROWS, 870, 0.004);
@@ -185,6 +325,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_few_rows_are_exact),
 	    cmocka_unit_test(test_many_rows_are_near),
+	    cmocka_unit_test(test_short_ends_weigh_by_their_length),
+	    cmocka_unit_test(test_slices_are_scaled_by_time),
+	    cmocka_unit_test(test_running_of_events_that_take_turns),
 	    cmocka_unit_test(test_sketch_of_all_magnitudes),
 	    cmocka_unit_test(test_overview),
 	};

@@ -66,7 +66,7 @@ bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct r
 		rows[i].heading = used - 1;
 		headings[used - 1].count++;
 		rows[i].stats = stats[i];
-		rows[i].running = f->samples ? (double)stats[i].count / (double)f->samples : 0;
+		rows[i].running = stats[i].running;
 	}
 	out->rows = rows;
 	out->row_count = count;

@@ -22,7 +22,7 @@ struct report_row {
 	enum sx_direction direction;
 	double peak;	       /* the most that there can be (amounts: in a second), or NaN */
 	struct sx_stats stats; /* with quality and why */
-	double running;	       /* share of all samples that have data */
+	double running;	       /* as stats.running */
 };
 
 /* Rows [first, first + count) stand under one title. */
