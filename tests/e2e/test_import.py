@@ -446,6 +446,21 @@ class Tables(unittest.TestCase):
         rows, _ = self.eval(names.format(';') + '1;2,5\n1;1,234\n', '-m', 'MaliGPUCyclesFragmentActive')
         self.assertEqual(rows[2], ['1.234'])  # but a comma before other fractions tells
 
+    def test_packed_standard_input(self):
+        """From a file and from a pipe, which cannot be read twice; and one that is cut."""
+        text = b'MaliGPUCyclesGPUActive\n5\n7\n'
+        want = b'gpu_active_cycles\n5\n7\n'
+        command = [SEXTANT, 'eval', '--for', 'mali-g310', '-m', 'gpu_active_cycles', '--csv', '-i', '-']
+        for packed in (text, gzip.compress(text), text.decode().encode('utf-16')):
+            piped = subprocess.run(command, input=packed, capture_output=True, timeout=60, check=False)
+            self.assertEqual((piped.returncode, piped.stdout), (0, want), piped.stderr)
+            with open(self.file(packed), 'rb') as file:
+                read = subprocess.run(command, stdin=file, capture_output=True, timeout=60, check=False)
+            self.assertEqual((read.returncode, read.stdout), (0, want), read.stderr)
+        cut = subprocess.run(command, input=gzip.compress(text)[:20], capture_output=True, timeout=60, check=False)
+        self.assertEqual(cut.returncode, 5)
+        self.assertRegex(cut.stderr, rb'(?s)error: cannot unpack standard input\nbecause: .*\ntry: ')
+
     def test_units_in_headers(self):
         rows, _ = self.eval('Frame time (ms),GPU power [W],GPU memory used (GiB)\n16,200,1\n20,150.5,2.5\n',
                             '-m', 'frame_time,gpu.power,gpu_memory_used', catalog='monitor')

@@ -11,6 +11,9 @@ struct input_source {
 	off_t start;   /* where the text begins in the file; -1: it cannot be read again */
 	int copy;      /* of what was read of such a file, without a name; -1: none */
 	bool replayed; /* the copy is read */
+	/* What a pipe began with, looked at before it is read. */
+	char head[4];
+	size_t head_size, head_given;
 	struct csv_source csv;
 };
 
