@@ -134,6 +134,10 @@ struct sx_counter_info {
 	uint64_t scale;
 	/* The most that it can count in a second or be, in its unit, over constants; or NULL. */
 	const char *peak;
+	/* Events of the kernel's PMUs that deliver it ("64 bytes * PMU/EVENT/"), best first. */
+	struct sx_strings from;
+	const char *unfed; /* why no event equals it, or NULL */
+	uint32_t bytes;	   /* of one request, where that is fixed; else 0 */
 	enum sx_direction direction;
 	enum sx_type type;
 	enum sx_reduce reduce, over_time;
