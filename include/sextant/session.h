@@ -21,6 +21,12 @@ struct sx_session_options {
 	uint32_t device_count;
 	const char *const *metrics; /* patterns over all devices; NULL: all metrics and counters */
 	uint32_t metric_count;
+	/*
+	 * Events of the kernel's PMUs that feed a counter of this name, or become one:
+	 * "NAME=PMU/EVENT/"; or an event by itself. For the source pmu.
+	 */
+	const char *const *maps;
+	uint32_t map_count;
 	const char *set;
 	const char *variant;
 	const struct sx_constant_value *constants; /* win over what the device says */

@@ -4,6 +4,7 @@
 #include "base/privilege.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -220,6 +221,21 @@ static int real_timer_set(void *user, int timer, uint64_t at_ns)
 	return timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
+static void *real_library_open(void *user, const char *name)
+{
+	return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+static void *real_library_symbol(void *user, void *library, const char *name)
+{
+	return dlsym(library, name);
+}
+
+static void real_library_close(void *user, void *library)
+{
+	dlclose(library);
+}
+
 const struct sx_sys *sys_real(void)
 {
 	static const struct sx_sys real = {
@@ -248,6 +264,9 @@ const struct sx_sys *sys_real(void)
 	    .watch_set = real_watch_set,
 	    .timer_create = real_timer_create,
 	    .timer_set = real_timer_set,
+	    .library_open = real_library_open,
+	    .library_symbol = real_library_symbol,
+	    .library_close = real_library_close,
 	};
 	return &real;
 }

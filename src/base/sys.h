@@ -56,6 +56,11 @@ struct sx_sys {
 	/* A descriptor that is readable from a time of CLOCK_MONOTONIC on; UINT64_MAX: never. */
 	int (*timer_create)(void *user);
 	int (*timer_set)(void *user, int timer, uint64_t at_ns);
+	/* dlopen(3), dlsym(3) and dlclose(3), for libraries that need not be here. NULL on failure.
+	 */
+	void *(*library_open)(void *user, const char *name);
+	void *(*library_symbol)(void *user, void *library, const char *name);
+	void (*library_close)(void *user, void *library);
 };
 
 /* The table of the running system. Static storage, thread-safe. */

@@ -45,6 +45,8 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	}
 	for (uint32_t i = 0; i < d->count; i++)
 		d->columns[i] = column_of(setup->catalog, setup->values[i]);
+	for (uint32_t i = 0; setup->whys && i < d->count; i++)
+		d->columns[i].why = setup->whys[i];
 	*out = &d->base;
 	return SX_OK;
 }

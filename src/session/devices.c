@@ -75,7 +75,8 @@ enum sx_status devices_probe(const struct source_host *host, const char *name,
 enum sx_status sx_devices_probe(struct sx_context *context, bool ask_drivers,
 				struct sx_device_list **out, struct sx_error *err)
 {
-	struct source_host host = {sys_real(), context, ask_drivers};
+	struct source_host host = {
+	    .sys = sys_real(), .catalogs = context, .ask_drivers = ask_drivers};
 	return devices_probe(&host, NULL, out, err);
 }
 

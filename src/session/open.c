@@ -76,7 +76,9 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 		return status;
 	const struct source_desc *desc = ops->describe(d.source);
 	const char *catalog = desc->catalog ? desc->catalog : s->options.catalog;
-	if (desc->catalog) /* that of a capture, too */
+	if (desc->own)
+		info.catalog = sx_catalog_ref(desc->own);
+	else if (desc->catalog) /* that of a capture, too */
 		status = sx_catalog_open_name(s->context, catalog, &info.catalog, err);
 	else if (catalog)
 		status = sx_catalog_open(s->context, catalog, &info.catalog, err);

@@ -43,7 +43,31 @@ static bool copy_options(struct sx_session *s, const struct sx_session_options *
 	}
 	o->constants = constants;
 	return constants && copy_texts(s, &o->devices, o->device_count) &&
-	       copy_texts(s, &o->metrics, o->metric_count);
+	       copy_texts(s, &o->metrics, o->metric_count) && copy_texts(s, &o->maps, o->map_count);
+}
+
+/* "PMU/EVENT/" among the metrics is an event as it is. */
+static bool is_event(const char *pattern)
+{
+	size_t length = strlen(pattern);
+	return length > 3 && pattern[length - 1] == '/' &&
+	       strchr(pattern, '/') < pattern + length - 1;
+}
+
+static bool gather_maps(struct sx_session *s)
+{
+	const struct sx_session_options *o = &s->options;
+	const char **maps =
+	    arena_alloc(&s->arena, (o->map_count + o->metric_count + 1) * sizeof(*maps));
+	uint32_t count = 0;
+	for (uint32_t i = 0; maps && i < o->map_count; i++)
+		maps[count++] = o->maps[i];
+	for (uint32_t i = 0; maps && i < o->metric_count; i++)
+		if (is_event(o->metrics[i]))
+			maps[count++] = o->metrics[i];
+	s->host.maps = maps;
+	s->host.map_count = count;
+	return maps != NULL;
 }
 
 enum sx_status session_create_on(const struct sx_sys *sys, struct sx_context *context,
@@ -56,7 +80,6 @@ enum sx_status session_create_on(const struct sx_sys *sys, struct sx_context *co
 		return error_nomem(err, "creating a session");
 	s->context = context;
 	s->sys = sys;
-	s->host = (struct source_host){sys, context, false};
 	s->wake[0] = s->wake[1] = -1;
 	s->watch.fd = s->watch.timer = -1;
 	s->replay_begin_ns = SX_TIME_UNKNOWN;
@@ -64,6 +87,10 @@ enum sx_status session_create_on(const struct sx_sys *sys, struct sx_context *co
 	enum sx_status status = copy_options(s, options ? options : &none)
 				    ? SX_OK
 				    : error_nomem(err, "creating a session");
+	s->host =
+	    (struct source_host){.sys = sys, .catalogs = context, .catalog = s->options.catalog};
+	if (!status && !gather_maps(s))
+		status = error_nomem(err, "creating a session");
 	if (!status)
 		status = session_open_devices(s, err);
 	if (!status)

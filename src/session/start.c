@@ -18,6 +18,7 @@ static enum sx_status make_decoder(struct sx_session *s, uint32_t index, struct 
 				      .counters = d->request.counters,
 				      .counter_count = d->request.counter_count,
 				      .values = desc->counters,
+				      .whys = desc->whys,
 				      .value_count = desc->counter_count,
 				      .columns = desc->columns,
 				      .column_count = desc->column_count,

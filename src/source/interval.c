@@ -123,6 +123,8 @@ enum sx_status interval_read(struct interval *t, int timeout_ms, struct raw_samp
 	enum sx_status status = wait_due(t, timeout_ms, &now, err);
 	if (status != SX_OK)
 		return status;
+	if (now <= t->last_ns)
+		return SX_END; /* it ended at the very moment of the last sample */
 	fill(t, now, out);
 	return SX_OK;
 }

@@ -20,6 +20,11 @@ struct source_host {
 	struct sx_context *catalogs;
 	/* probe() may load drivers and run programs to learn who they are; else it stays cheap. */
 	bool ask_drivers;
+	/* Of open(), for sources that serve any catalog which says where counters come from. */
+	const char *catalog; /* that the user names, or NULL */
+	/* Events that the user names for counters, "NAME=PMU/EVENT/", or by themselves. */
+	const char *const *maps;
+	uint32_t map_count;
 };
 
 /* A property of the device at hand that becomes a catalog constant. */
@@ -42,8 +47,10 @@ struct source_wake {
 /* What an opened device is and can do. Owned by the source. */
 struct source_desc {
 	const char *catalog; /* name */
-	const char *name;    /* device name */
-	const char *driver;  /* driver name and version, or NULL */
+	/* The catalog itself where open() made it, from what is here; else NULL. */
+	struct sx_catalog *own;
+	const char *name;   /* device name */
+	const char *driver; /* driver name and version, or NULL */
 	bool simulated;
 	bool encloses_work; /* samples are frames or the like, not time slices */
 	/* What its samples can enclose at choice: bits of enum sx_sample_kind; 0: no choice. */
@@ -61,6 +68,8 @@ struct source_desc {
 	/* RAW_VALUES, once started: the catalog's names of the values, in their order; else NULL.
 	 */
 	const char *const *counters;
+	/* Beside them, why a value will never be had; NULL, also for a single one: it will. */
+	const char *const *whys;
 	uint32_t counter_count;
 	/*
 	 * The set that is programmed; before start() the one that will be when none is asked for.

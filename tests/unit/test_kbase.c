@@ -44,9 +44,10 @@ struct bench {
 
 static void open_bench(struct bench *b)
 {
-	assert_int_equal(source_kbase.open(&(struct source_host){&b->fake.sys, context, false},
-					   "mali0", &b->source, NULL),
-			 SX_OK);
+	assert_int_equal(
+	    source_kbase.open(&(struct source_host){.sys = &b->fake.sys, .catalogs = context},
+			      "mali0", &b->source, NULL),
+	    SX_OK);
 	b->desc = source_kbase.describe(b->source);
 	assert_int_equal(sx_catalog_open(context, b->desc->catalog, &b->catalog, NULL), SX_OK);
 	struct decoder_constant constants[8];
@@ -521,7 +522,7 @@ static void note(void *user, const struct sx_device *device)
 static struct finding probe(struct fake_kbase *fake)
 {
 	struct finding f = {0};
-	source_kbase.probe(&(struct source_host){&fake->sys, context, false}, note, &f);
+	source_kbase.probe(&(struct source_host){.sys = &fake->sys, .catalogs = context}, note, &f);
 	assert_int_equal(f.count, 1);
 	assert_true(fake_kbase_clean(fake));
 	return f;
@@ -605,12 +606,18 @@ static void doctor_tries_the_reader(void **state)
 		fake_kbase_init(&fake);
 		fake.setup_errno = errors[i];
 		assert_int_equal(probe(&fake).state, SX_DEVICE_READY);
-		source_kbase.probe(&(struct source_host){&fake.sys, context, true}, note, &f);
+		source_kbase.probe(&(struct source_host){.sys = &fake.sys,
+							 .catalogs = context,
+							 .ask_drivers = true},
+				   note, &f);
 		assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 		assert_non_null(strstr(f.because, causes[i]));
 		assert_true(f.remedy[0]);
 		fake.setup_errno = 0;
-		source_kbase.probe(&(struct source_host){&fake.sys, context, true}, note, &f);
+		source_kbase.probe(&(struct source_host){.sys = &fake.sys,
+							 .catalogs = context,
+							 .ask_drivers = true},
+				   note, &f);
 		assert_int_equal(f.state, SX_DEVICE_READY);
 		assert_true(fake_kbase_clean(&fake));
 		fake_kbase_finish(&fake);

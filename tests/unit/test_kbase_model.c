@@ -100,9 +100,10 @@ static enum sx_status test_chip(bool big, uint16_t minor, bool bent, bool idle, 
 	fake.version.minor = minor;
 	chip.bent = bent;
 	chip.idle = idle;
-	assert_int_equal(source_kbase.open(&(struct source_host){&fake.sys, chip.context, false},
-					   "mali0", &source, NULL),
-			 SX_OK);
+	assert_int_equal(
+	    source_kbase.open(&(struct source_host){.sys = &fake.sys, .catalogs = chip.context},
+			      "mali0", &source, NULL),
+	    SX_OK);
 	enum sx_status status = source_kbase.selftest(source, count_line, lines, err);
 	source_kbase.close(source);
 	break_chip(&chip, &fake);

@@ -54,10 +54,10 @@ static void open_run(struct run *r, const char *id, const char *variant)
 	r->clock.sys.user = &r->clock;
 	assert_int_equal(sx_context_create(NULL, &r->context, NULL), SX_OK);
 	assert_int_equal(sx_catalog_open(r->context, id, &r->catalog, NULL), SX_OK);
-	assert_int_equal(
-	    source_mali_model.open(&(struct source_host){&r->clock.sys, r->context, false}, id,
-				   &r->source, NULL),
-	    SX_OK);
+	assert_int_equal(source_mali_model.open(
+			     &(struct source_host){.sys = &r->clock.sys, .catalogs = r->context},
+			     id, &r->source, NULL),
+			 SX_OK);
 	const struct source_desc *desc = source_mali_model.describe(r->source);
 	assert_true(desc->simulated);
 	assert_non_null(strstr(desc->name, "simulated"));

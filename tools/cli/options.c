@@ -44,6 +44,7 @@ static const struct spec specs[] = {
     {"device", 'd', LIST, AT(devices), "SEL", "a device of this machine (see: sextant devices)", 0},
     {"for", 0, STRING, AT(catalog), "NAME", "a catalog, for a device that need not be here", 0},
     {"metric", 'm', LIST, AT(metrics), "LIST", "metrics and counters: names, globs, all", 0},
+    {"map", 0, TEXTS, AT(maps), "NAME=PMU/EVENT/", "feed a counter by this event of the kernel", 0},
     {"set", 's', STRING, AT(set), "NAME", "a metric set or group", 0},
     {"interval", 'I', DURATION, AT(interval_ns), "DUR", "time between samples, as 10ms", 0},
     {"duration", 't', DURATION, AT(duration_ns), "DUR", "how long to measure, as 5s", 0},
@@ -708,6 +709,7 @@ void options_finish(struct options *options)
 	free(options->metrics.items);
 	free(options->args.items);
 	free(options->gates.items);
+	free(options->maps.items);
 	free(options->constants);
 }
 

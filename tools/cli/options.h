@@ -43,7 +43,7 @@ struct options {
 	/* Options of single verbs. */
 	const char *api, *as, *by, *sort, *keep, *sync, *counter, *event, *coarse, *fine;
 	const char *reg, *value, *resolution, *process;
-	struct string_list gates;
+	struct string_list gates, maps;
 	const char *gates_file, *gate_missing, *baseline, *update_baseline;
 	bool gate_warn;
 	uint64_t top, repeat;

@@ -292,8 +292,9 @@ const struct command cmd_record = {
 		 "had put on the disk: --sync bounds that. "
 		 "With --keep only the last seconds are held in memory: SIGUSR2 writes "
 		 "them, and so does a crash of COMMAND.",
-	     .options = "for device metric set interval duration count output const api context "
-			"process pid keep sync overhead per",
+	     .options =
+		 "for device metric map set interval duration count output const api context "
+		 "process pid keep sync overhead per",
 	     .child = true,
 	     .own_output = true,
 	     .examples = "  sextant record -o game.sxc -- ./game\n"

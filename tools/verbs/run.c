@@ -86,6 +86,8 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 	    .device_count = (uint32_t)o->devices.count,
 	    .metrics = o->metrics.items,
 	    .metric_count = (uint32_t)o->metrics.count,
+	    .maps = o->maps.items,
+	    .map_count = (uint32_t)o->maps.count,
 	    .set = o->set,
 	    .variant = o->api,
 	    .constants = o->constants,

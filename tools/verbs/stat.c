@@ -28,7 +28,7 @@ const struct command cmd_stat = {
 		 "-i the samples of a capture take their place. With -r N the command runs N "
 		 "times, and each metric comes with the spread of its runs.",
 	     .formats = VIEWS_FORMATS,
-	     .options = "for device metric set interval duration count input output const api "
+	     .options = "for device metric map set interval duration count input output const api "
 			"context process pid delay format "
 			"repeat realtime overhead per",
 	     .child = true,

@@ -178,18 +178,25 @@ enum sx_status catalog_open_file(const struct sx_context *context, const char *p
 	return status;
 }
 
-enum sx_status sx_catalog_parse(const char *text, size_t size, const char *origin,
-				struct sx_catalog **out, struct sx_error *err)
+enum sx_status path_parse(const struct sx_context *context, const char *text, size_t size,
+			  const char *origin, struct sx_catalog **out, struct sx_error *err)
 {
 	struct place *p = calloc(1, sizeof(*p));
 	if (!p)
 		return error_nomem(err, "loading a catalog");
+	p->context = context;
 	p->text = text;
 	p->size = size;
 	snprintf(p->path, sizeof(p->path), "%s", origin);
 	enum sx_status status = place_open(p, NULL, out, err);
 	free(p);
 	return status;
+}
+
+enum sx_status sx_catalog_parse(const char *text, size_t size, const char *origin,
+				struct sx_catalog **out, struct sx_error *err)
+{
+	return path_parse(NULL, text, size, origin, out, err);
 }
 
 static enum sx_status check_name(const char *name, struct sx_catalog **catalog,

@@ -37,8 +37,11 @@ int perf_open(const struct sx_sys *sys, struct perf_event_attr *attr,
 	int fd = open_as(sys, attr, place, leader, drop);
 	if (fd >= 0 || drop || !may_drop || (errno != EACCES && errno != EPERM))
 		return fd;
+	int refused = errno;
 	fd = open_as(sys, attr, place, leader, true);
 	*user_only = fd >= 0;
+	if (fd < 0)
+		errno = refused; /* what is in the way, also of PMUs that exclude nothing */
 	return fd;
 }
 

@@ -20,6 +20,7 @@
 #include "devices/i915_oa.h"
 #include "devices/kbase.h"
 #include "devices/machine.h"
+#include "devices/pmu.h"
 #include "session/session.h"
 
 #define NS_PER_MS   UINT64_C(1000000)
@@ -36,6 +37,7 @@ struct subject {
 	struct fake_cpu cpu;
 	struct fake_i915 i915;
 	struct fake_kbase kbase;
+	struct fake_pmu pmu;
 };
 
 static void advance_cpu(void *device, uint64_t ns)
@@ -51,6 +53,23 @@ static void advance_i915(void *device, uint64_t ns)
 static void advance_kbase(void *device, uint64_t ns)
 {
 	fake_kbase_advance(device, ns);
+}
+
+static void advance_pmu(void *device, uint64_t ns)
+{
+	((struct fake_pmu *)device)->now_ns += ns;
+}
+
+static void begin_pmu(struct subject *s)
+{
+	fake_pmu_init(&s->pmu);
+	fake_pmu_uncore(&s->pmu);
+	machine_init(&s->machine, &s->pmu.sys, &s->pmu, advance_pmu);
+}
+
+static bool clean_pmu(struct subject *s)
+{
+	return s->pmu.open_fds == 0 && !s->pmu.misused;
 }
 
 static void begin_cpu(struct subject *s)
@@ -141,6 +160,11 @@ static struct subject subjects[] = {
      .metric = "MaliGPUActiveCy",
      .begin = begin_cpu,
      .clean = clean_clock},
+    {.name = "pmu",
+     .selector = "pmu",
+     .metric = "memory_bandwidth",
+     .begin = begin_pmu,
+     .clean = clean_pmu},
 };
 #define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 #define MODEL	 5
@@ -251,7 +275,7 @@ static void a_program(struct subject *s, uint64_t lasts_ns, bool process_fd)
 	s->begin(s);
 	s->machine.lasts_ns = lasts_ns;
 	s->machine.no_process_fd = !process_fd;
-	s->cpu.ends_ns = machine_now_ns(&s->machine) + lasts_ns;
+	s->cpu.ends_ns = s->pmu.ends_ns = machine_now_ns(&s->machine) + lasts_ns;
 	struct sx_session *session = create(s, true, &err);
 	enum sx_status status = sx_session_run(session, program, NULL, &err);
 	if (status)
@@ -331,7 +355,8 @@ static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 	struct sx_error err = {0};
 	s->begin(s);
 	s->machine.lasts_ns = 3 * INTERVAL_NS;
-	s->cpu.ends_ns = child ? machine_now_ns(&s->machine) + s->machine.lasts_ns : 0;
+	s->cpu.ends_ns = s->pmu.ends_ns =
+	    child ? machine_now_ns(&s->machine) + s->machine.lasts_ns : 0;
 	s->machine.fail_at = k;
 	s->machine.fail_errno = why;
 	struct sx_session *session = create(s, child, &err);

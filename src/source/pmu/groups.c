@@ -1,0 +1,214 @@
+/*
+ * Opening events. What one PMU counts is opened as one group, so that it is counted at the same
+ * time; where the PMU has no room for all, groups take turns, and each says how long it ran.
+ */
+#include "source/pmu/pmu.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include <sextant/expr.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+#define ONLINE	    "/sys/devices/system/cpu/online"
+#define THREADS_MAX 1024 /* of a process that is already running */
+
+/* Parts of one PMU that are counted together, the first one leading. */
+struct group {
+	const uint32_t *parts;
+	uint32_t count;
+};
+
+/* Where a group is being opened. */
+struct opening {
+	struct pmu_run *run;
+	struct group group;
+	bool trial; /* one place is enough, and nothing stays open */
+	int error;
+	uint32_t places;
+};
+
+/* These happen in the kernel: counted for user mode alone they would be a false 0. */
+static bool needs_kernel(const struct pmu_code *code)
+{
+	return code->type == PERF_TYPE_SOFTWARE &&
+	       (code->config[0] == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		code->config[0] == PERF_COUNT_SW_CPU_MIGRATIONS);
+}
+
+/* A leader waits for its group: members that join one that runs may never be counted. */
+static int open_one(struct pmu_run *run, const struct pmu_code *code,
+		    const struct perf_place *place, int leader)
+{
+	struct perf_event_attr attr = {.type = code->type,
+				       .config = code->config[0],
+				       .config1 = code->config[1],
+				       .config2 = code->config[2],
+				       .inherit = place->pid > 0,
+				       .disabled = leader < 0};
+	perf_prepare(&attr);
+	return perf_open(run->sys, &attr, place, leader,
+			 needs_kernel(code) ? NULL : &run->user_only);
+}
+
+static void close_from(struct pmu_run *run, size_t first)
+{
+	while (run->event_count > first)
+		run->sys->close(run->sys->user, run->events[--run->event_count].fd);
+}
+
+/* The whole group at one place. */
+static void open_place(struct opening *o, const struct perf_place *place)
+{
+	struct pmu_run *run = o->run;
+	int leader = -1;
+	size_t first = run->event_count;
+	for (uint32_t i = 0; i < o->group.count && !o->error; i++) {
+		uint32_t part = o->group.parts[i];
+		if (!mem_grow(&run->events, &run->event_cap, run->event_count + 1,
+			      sizeof(*run->events))) {
+			o->error = ENOMEM;
+			break;
+		}
+		int fd = open_one(run, &run->parts[part].code, place, leader);
+		if (fd < 0) {
+			o->error = errno;
+			break;
+		}
+		leader = leader < 0 ? fd : leader;
+		run->events[run->event_count++] = (struct pmu_event){.fd = fd, .part = part};
+	}
+	const struct sx_sys *sys = run->sys;
+	if (!o->error && !o->trial && sys->ioctl(sys->user, leader, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		o->error = errno;
+	if (o->error)
+		close_from(run, first);
+	o->places++;
+}
+
+static int visit_thread(void *arg, pid_t tid)
+{
+	struct opening *o = arg;
+	open_place(o, &(struct perf_place){tid, -1});
+	if (o->error == ESRCH) { /* it ended between the listing and now */
+		o->error = 0;
+		o->places--;
+	}
+	return o->error != 0 || o->places >= THREADS_MAX || (o->trial && o->places);
+}
+
+static void open_cpus(struct opening *o, const char *list)
+{
+	uint64_t first, last;
+	while (!o->error && perf_cpus_next(&list, &first, &last))
+		for (uint64_t cpu = first; cpu <= last && !o->error; cpu++) {
+			open_place(o, &(struct perf_place){-1, (int)cpu});
+			if (o->trial)
+				return;
+		}
+}
+
+static void open_everywhere(struct opening *o, const struct pmu_device *device)
+{
+	char online[4096];
+	struct pmu_run *run = o->run;
+	if (run->pid > 0 && !(device && device->is_shared)) {
+		int error = perf_each_thread(run->sys, run->pid, visit_thread, o);
+		o->error = error ? error : o->error; /* one thread alone would pass for all */
+	} else if (device && device->cpus[0]) {
+		open_cpus(o, device->cpus);
+	} else if (run->sys->read_file(run->sys->user, ONLINE, online, sizeof(online)) <= 0) {
+		o->error = errno ? errno : EIO;
+	} else {
+		open_cpus(o, online);
+	}
+	if (!o->error && !o->places)
+		o->error = run->pid > 0 ? ESRCH : ENODEV;
+}
+
+static int open_group(struct pmu_run *run, const uint32_t *parts, uint32_t count, bool trial)
+{
+	size_t first = run->event_count;
+	uint32_t device = run->parts[parts[0]].device;
+	struct opening o = {.run = run, .group = {parts, count}, .trial = trial};
+	open_everywhere(&o, device == SX_NONE ? NULL : &run->list->items[device]);
+	if (o.error || trial)
+		close_from(run, first);
+	return o.error;
+}
+
+/* What cannot be opened alone is left out, with the reason; the rest moves up. */
+static uint32_t keep_possible(struct pmu_run *run, uint32_t *parts, uint32_t count)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		int error = open_group(run, &parts[i], 1, true);
+		if (error)
+			run->outputs[run->parts[parts[i]].output].error = error;
+		else
+			parts[kept++] = parts[i];
+	}
+	return kept;
+}
+
+static int open_for_good(struct pmu_run *run, const uint32_t *parts, uint32_t count)
+{
+	int error = count ? open_group(run, parts, count, false) : 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct pmu_output *output = &run->outputs[run->parts[parts[i]].output];
+		if (error)
+			output->error = error;
+		else
+			output->is_open = true;
+	}
+	return error;
+}
+
+/* In as few groups as there is room for, in the order of the parts. Returns an errno or 0. */
+static int open_device(struct pmu_run *run, uint32_t *parts, uint32_t count)
+{
+	uint32_t begin = 0, turns = 1;
+	count = keep_possible(run, parts, count);
+	for (uint32_t i = 1; i < count; i++) {
+		int error = open_group(run, parts + begin, i + 1 - begin, true);
+		if (error == ENOMEM)
+			return error;
+		if (!error)
+			continue;
+		if (open_for_good(run, parts + begin, i - begin) == ENOMEM)
+			return ENOMEM;
+		begin = i;
+		turns++;
+	}
+	if (turns > run->turns)
+		run->turns = turns;
+	return begin < count ? open_for_good(run, parts + begin, count - begin) : 0;
+}
+
+enum sx_status pmu_groups_open(struct pmu_run *run, struct sx_error *err)
+{
+	uint32_t *parts = calloc((size_t)run->part_count + 1, sizeof(*parts));
+	bool *done = calloc((size_t)run->part_count + 1, sizeof(*done));
+	int error = parts && done ? 0 : ENOMEM;
+	run->turns = 1;
+	for (uint32_t i = 0; i < run->part_count && error != ENOMEM; i++) {
+		uint32_t count = 0;
+		for (uint32_t j = i; j < run->part_count && !done[i]; j++) {
+			if (run->parts[j].device != run->parts[i].device ||
+			    run->parts[j].code.type != run->parts[i].code.type)
+				continue;
+			parts[count++] = j;
+			done[j] = j != i;
+		}
+		if (count)
+			error = open_device(run, parts, count);
+	}
+	free(parts);
+	free(done);
+	return error == ENOMEM ? error_nomem(err, "perf events") : SX_OK;
+}

@@ -1,0 +1,117 @@
+/* The PMUs that the kernel shows in sysfs. */
+#include "source/pmu/pmu.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+#define PMUS_MAX 4096
+
+struct listing {
+	const struct sx_sys *sys;
+	struct pmu_list *list;
+	int error;
+};
+
+/* A file that is not there tells nothing; one that cannot be read would tell a lie. */
+static bool read_attribute(struct listing *l, const char *pmu, const char *file, char *out,
+			   size_t size)
+{
+	char path[sizeof(PMU_FOLDER) + PMU_NAME_MAX + 32];
+	snprintf(path, sizeof(path), PMU_FOLDER "/%s/%s", pmu, file);
+	ssize_t n = l->sys->read_file(l->sys->user, path, out, size);
+	if (n < 0 && errno != ENOENT && errno != ENOTDIR)
+		l->error = errno ? errno : EIO;
+	if (n <= 0)
+		out[0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	return n > 0;
+}
+
+static int visit(void *arg, const char *name)
+{
+	struct listing *l = arg;
+	struct pmu_list *list = l->list;
+	struct pmu_device d = {.type = 0};
+	char type[32], *end;
+	if (strlen(name) >= sizeof(d.name) || strchr(name, '/'))
+		return 0;
+	snprintf(d.name, sizeof(d.name), "%s", name);
+	if (!read_attribute(l, name, "type", type, sizeof(type)))
+		return l->error != 0;
+	unsigned long number = strtoul(type, &end, 10);
+	if (!isdigit((unsigned char)type[0]) || *end || number > INT32_MAX)
+		return 0;
+	d.type = (uint32_t)number;
+	d.is_shared = read_attribute(l, name, "cpumask", d.cpus, sizeof(d.cpus));
+	if (!d.is_shared && !l->error)
+		d.is_core = read_attribute(l, name, "cpus", d.cpus, sizeof(d.cpus));
+	if (!mem_grow(&list->items, &list->cap, list->count + 1, sizeof(*list->items)))
+		l->error = ENOMEM;
+	if (l->error)
+		return 1;
+	list->items[list->count++] = d;
+	return list->count == PMUS_MAX;
+}
+
+/* "uncore_imc_2" behind "uncore_imc_1", "uncore_imc_10" behind both. */
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct pmu_device *)a)->name,
+			  ((const struct pmu_device *)b)->name);
+}
+
+enum sx_status pmu_list_read(const struct sx_sys *sys, struct pmu_list *out, struct sx_error *err)
+{
+	struct listing l = {.sys = sys, .list = out};
+	if (sys->list_dir(sys->user, PMU_FOLDER, visit, &l) < 0 && errno != ENOENT)
+		l.error = errno;
+	if (l.error == ENOMEM)
+		return error_nomem(err, "the list of PMUs");
+	if (l.error)
+		return error_errno(err, l.error, "cannot read the PMUs in " PMU_FOLDER);
+	if (out->count)
+		qsort(out->items, out->count, sizeof(*out->items), by_name);
+	return SX_OK;
+}
+
+void pmu_list_finish(struct pmu_list *list)
+{
+	free(list->items);
+	*list = (struct pmu_list){0};
+}
+
+/* The name without a number at its end. */
+static size_t family(const char *name)
+{
+	size_t length = strlen(name), all = length;
+	while (length && isdigit((unsigned char)name[length - 1]))
+		length--;
+	return length < all && length > 1 && name[length - 1] == '_' ? length - 1 : all;
+}
+
+void pmu_list_tell(const struct pmu_list *list, char *out, size_t size)
+{
+	size_t used = 0;
+	out[0] = '\0';
+	for (uint32_t i = 0, same; i < list->count && used < size; i += same) {
+		const char *name = list->items[i].name;
+		size_t length = family(name);
+		for (same = 1; i + same < list->count; same++) {
+			const char *other = list->items[i + same].name;
+			if (family(other) != length || memcmp(other, name, length) != 0)
+				break;
+		}
+		used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? ", " : "",
+					 (int)(same > 1 ? length : strlen(name)), name);
+		if (same > 1 && used < size)
+			used += (size_t)snprintf(out + used, size - used, " (%u)", same);
+	}
+	if (used >= size && size > 4)
+		memcpy(out + size - 4, "...", 4);
+}

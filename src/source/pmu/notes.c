@@ -1,0 +1,91 @@
+/* What is not collected, and why: for each value in a few words, and all together in one note. */
+#include "source/pmu/pmu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <sextant/expr.h>
+
+#define NAMES_TOLD 4
+
+/* The same cause has the same text, so that names gather behind it. */
+static const char *cause_of(struct pmu_run *run, const struct pmu_output *output)
+{
+	char text[320];
+	uint32_t count;
+	const struct sx_counter_info *c =
+	    &sx_catalog_counters(run->catalog, &count)[output->counter];
+	if (output->error) {
+		perf_explain(run->sys, output->error, text, sizeof(text));
+		memmove(text, text + 2, strlen(text + 2) + 1); /* without the colon */
+	} else if (c->unfed) {
+		snprintf(text, sizeof(text), "%s", c->unfed);
+	} else {
+		snprintf(text, sizeof(text), "no PMU of this machine counts it%s",
+			 c->from.count ? "" : "; --map NAME=PMU/EVENT/ names one");
+	}
+	return arena_strndup(&run->texts, text, strlen(text));
+}
+
+static void append(char *to, size_t size, const char *what)
+{
+	size_t used = strlen(to);
+	snprintf(to + used, size - used, "%s", what);
+}
+
+/* The names behind one cause; the cause is told once. */
+static void tell_cause(struct pmu_run *run, uint32_t first, char *note, size_t size)
+{
+	uint32_t names = 0;
+	char more[48];
+	for (uint32_t i = first; i < run->output_count; i++) {
+		if (!run->whys[i] || strcmp(run->whys[i], run->whys[first]) != 0)
+			continue;
+		if (names++ < NAMES_TOLD) {
+			append(note, size, names > 1 ? ", " : "");
+			append(note, size, run->names[i]);
+		}
+	}
+	if (names > NAMES_TOLD) {
+		snprintf(more, sizeof(more), " and %u more", names - NAMES_TOLD);
+		append(note, size, more);
+	}
+	append(note, size, ": ");
+	append(note, size, run->whys[first]);
+}
+
+static bool is_told(const struct pmu_run *run, uint32_t index)
+{
+	for (uint32_t i = 0; i < index; i++)
+		if (run->whys[i] && strcmp(run->whys[i], run->whys[index]) == 0)
+			return true;
+	return false;
+}
+
+void pmu_note_write(struct pmu_run *run)
+{
+	char *note = run->note;
+	size_t size = sizeof(run->note);
+	for (uint32_t i = 0; i < run->output_count; i++)
+		if (!run->outputs[i].is_open)
+			run->whys[i] = cause_of(run, &run->outputs[i]);
+	for (uint32_t i = 0; i < run->output_count; i++) {
+		if (!run->whys[i] || is_told(run, i))
+			continue;
+		append(note, size, *note ? "; " : "not collected: ");
+		tell_cause(run, i, note, size);
+	}
+	if (run->turns > 1) {
+		char text[160];
+		snprintf(text, sizeof(text),
+			 "%sevents take turns in %u groups: each runs a part of the time, and its "
+			 "values are scaled up; fewer with -m are exact",
+			 *note ? "; " : "", run->turns);
+		append(note, size, text);
+	}
+	if (run->user_only)
+		append(note, size,
+		       *note ? "; user mode alone is counted"
+			     : "user mode alone is counted, since "
+			       "the kernel's own work may not be observed here");
+}

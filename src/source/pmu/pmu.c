@@ -1,0 +1,344 @@
+/*
+ * The source of all PMUs that the kernel shows: energy, memory controllers, GPUs, cores, software.
+ * Counters are those of a catalog that says where they come from, and any event that is named.
+ */
+#include "source/pmu/pmu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "catalog/extend.h"
+#include "source/interval.h"
+
+#define DEFAULT_INTERVAL_NS UINT64_C(100000000)
+#define CATALOG		    "pmu"
+#define NAME_BYTES	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+:/"
+
+struct pmu_source {
+	struct source base;
+	struct source_desc desc;
+	char name[256], driver[128];
+	struct pmu_list list;
+	struct sx_catalog *catalog;
+	struct pmu_map *maps;
+	uint32_t map_count;
+	struct arena texts; /* of maps */
+	/* What start() set up. */
+	struct pmu_run run;
+	struct interval interval;
+	uint8_t *sample; /* values, then one quality byte each */
+};
+
+static struct pmu_source *pmu_from(struct source *source)
+{
+	return (struct pmu_source *)source;
+}
+
+static void driver_name(const struct sx_sys *sys, char *out, size_t size)
+{
+	char release[96];
+	if (sys->read_file(sys->user, "/proc/sys/kernel/osrelease", release, sizeof(release)) <= 0)
+		release[0] = '\0';
+	release[strcspn(release, "\n")] = '\0';
+	snprintf(out, size, "Linux %s", release);
+}
+
+static void pmu_probe(const struct source_host *host, source_found_fn found, void *user)
+{
+	const struct sx_sys *sys = host->sys;
+	char name[256], driver[128], because[256], remedy[256];
+	struct sx_device device = {.id = "pmu", .source = "pmu", .catalog = CATALOG};
+	struct pmu_list list = {0};
+	struct sx_error err = {0};
+	enum sx_status status = pmu_list_read(sys, &list, &err);
+	pmu_list_tell(&list, name, sizeof(name));
+	driver_name(sys, driver, sizeof(driver));
+	device.driver = driver;
+	if (status) {
+		device.state = SX_DEVICE_UNUSABLE;
+		device.because = err.because[0] ? err.because : err.message;
+		device.remedy = "sextant doctor as root";
+	} else if (!list.count) {
+		device.state = SX_DEVICE_ABSENT;
+		device.because = "the kernel shows no PMU in " PMU_FOLDER;
+		device.remedy = "a kernel with CONFIG_PERF_EVENTS, and /sys mounted";
+	} else {
+		device.state = SX_DEVICE_READY;
+		device.name = name;
+		if (perf_is_limited(sys, because, remedy, sizeof(because))) {
+			device.because = because;
+			device.remedy = remedy;
+		}
+	}
+	found(user, &device);
+	pmu_list_finish(&list);
+}
+
+static void pmu_close(struct source *source);
+
+/* "NAME=PMU/EVENT/" of --map, or an event that -m names by itself. */
+static enum sx_status add_map(struct pmu_source *s, const char *text, struct sx_error *err)
+{
+	struct pmu_feed feed;
+	const char *equals = strchr(text, '='), *slash = strchr(text, '/');
+	bool named = equals && (!slash || equals < slash);
+	struct pmu_map *map = &s->maps[s->map_count];
+	map->name = named ? arena_strndup(&s->texts, text, (size_t)(equals - text))
+			  : arena_strndup(&s->texts, text, strlen(text));
+	map->from = named ? arena_strndup(&s->texts, equals + 1, strlen(equals + 1)) : map->name;
+	if (!map->name || !map->from)
+		return error_nomem(err, "mapping events");
+	if (!*map->name || map->name[strspn(map->name, NAME_BYTES)]) {
+		error_set(err, SX_ERR_USAGE, "\"%.200s\" cannot be the name of a counter",
+			  map->name);
+		error_because(err, "a name has letters, digits and _ . - + : /");
+		error_try(err, "--map NAME=%.200s", map->from);
+		return SX_ERR_USAGE;
+	}
+	s->map_count++;
+	return pmu_feed_parse(map->from, &feed, err);
+}
+
+/* The unit that the first PMU's event is told in. */
+static const char *unit_of(struct pmu_source *s, const char *from)
+{
+	struct pmu_run run = {.sys = s->base.sys, .list = &s->list};
+	struct pmu_feed feed;
+	struct pmu_code code = {.scale = 1};
+	if (pmu_feed_parse(from, &feed, NULL) == SX_OK)
+		pmu_find_code(&run, &feed, &code);
+	const char *unit = pmu_feed_unit(&feed, &code);
+	return arena_strndup(&s->texts, unit, strlen(unit));
+}
+
+/* Counters that the catalog does not have are added to it. */
+static enum sx_status extend(struct pmu_source *s, const char *name, struct sx_error *err)
+{
+	uint32_t count = 0;
+	struct sx_catalog *base = NULL;
+	struct catalog_addition *more = calloc(s->map_count + 1, sizeof(*more));
+	enum sx_status status = more ? sx_catalog_open_name(s->base.catalogs, name, &base, err)
+				     : error_nomem(err, "mapping events");
+	for (uint32_t i = 0; !status && i < s->map_count; i++) {
+		const struct pmu_map *map = &s->maps[i];
+		if (sx_catalog_find_counter(base, map->name, SX_NONE, NULL) != SX_NONE)
+			continue;
+		more[count] =
+		    (struct catalog_addition){map->name, unit_of(s, map->from), map->from};
+		if (!more[count++].unit)
+			status = error_nomem(err, "mapping events");
+	}
+	if (!status)
+		status = catalog_extend(s->base.catalogs, name, more, count, &s->catalog, err);
+	sx_catalog_unref(base);
+	free(more);
+	return status;
+}
+
+static bool is_fed(const struct sx_catalog *catalog)
+{
+	uint32_t count;
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (counters[i].from.count)
+			return true;
+	return false;
+}
+
+static enum sx_status choose_catalog(struct pmu_source *s, const struct source_host *host,
+				     struct sx_error *err)
+{
+	const char *name = host->catalog ? host->catalog : CATALOG;
+	enum sx_status status = SX_OK;
+	s->maps = calloc(host->map_count + 1, sizeof(*s->maps));
+	if (!s->maps)
+		return error_nomem(err, "mapping events");
+	for (uint32_t i = 0; !status && i < host->map_count; i++)
+		status = add_map(s, host->maps[i], err);
+	if (!status)
+		status = extend(s, name, err);
+	if (status || is_fed(s->catalog) || s->map_count)
+		return status;
+	error_set(err, SX_ERR_USAGE, "PMUs feed no counter of catalog %s", name);
+	error_because(err, "none of its counters says which event it comes from");
+	error_try(err, "--map NAME=PMU/EVENT/, or without --for");
+	return SX_ERR_USAGE;
+}
+
+static void fill_desc(struct pmu_source *s)
+{
+	pmu_list_tell(&s->list, s->name, sizeof(s->name));
+	driver_name(s->base.sys, s->driver, sizeof(s->driver));
+	s->desc = (struct source_desc){.catalog = sx_catalog_info(s->catalog)->name,
+				       .own = s->catalog,
+				       .name = s->name,
+				       .driver = s->driver,
+				       .min_interval_ns = INTERVAL_MIN_NS,
+				       .max_interval_ns = INTERVAL_MAX_NS};
+}
+
+static enum sx_status pmu_open(const struct source_host *host, const char *id, struct source **out,
+			       struct sx_error *err)
+{
+	if (strcmp(id, "pmu") != 0) {
+		error_set(err, SX_ERR_NOT_FOUND, "there is no PMU device \"%s\"", id);
+		error_because(err, "all PMUs together are the device pmu");
+		error_try(err, "--device pmu");
+		return SX_ERR_NOT_FOUND;
+	}
+	struct pmu_source *s = calloc(1, sizeof(*s));
+	if (!s)
+		return error_nomem(err, "the PMU source");
+	s->base = (struct source){&source_pmu, host->sys, host->catalogs};
+	enum sx_status status = pmu_list_read(host->sys, &s->list, err);
+	if (!status)
+		status = choose_catalog(s, host, err);
+	if (status) {
+		pmu_close(&s->base);
+		return status;
+	}
+	fill_desc(s);
+	*out = &s->base;
+	return SX_OK;
+}
+
+static const struct source_desc *pmu_describe(struct source *source)
+{
+	return &pmu_from(source)->desc;
+}
+
+static void release_run(struct pmu_source *s)
+{
+	pmu_run_finish(&s->run);
+	free(s->sample);
+	s->sample = NULL;
+	s->interval = (struct interval){0};
+	s->desc.counters = s->desc.whys = NULL;
+	s->desc.counter_count = 0;
+}
+
+static void pmu_close(struct source *source)
+{
+	struct pmu_source *s = pmu_from(source);
+	release_run(s);
+	pmu_list_finish(&s->list);
+	sx_catalog_unref(s->catalog);
+	arena_finish(&s->texts);
+	free(s->maps);
+	free(s);
+}
+
+static void pmu_take(void *user, struct raw_sample *out)
+{
+	struct pmu_source *s = user;
+	pmu_run_read(&s->run);
+	if (!out)
+		return;
+	pmu_run_values(&s->run, s->sample);
+	out->kind = RAW_VALUES;
+	out->data = s->sample;
+	out->size = s->run.output_count * (sizeof(uint64_t) + 1);
+}
+
+/* A process that is gone, or waits to be waited for, counts no more. */
+static bool pmu_ended(void *user)
+{
+	struct pmu_source *s = user;
+	char path[64], text[512];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)s->run.pid);
+	if (s->base.sys->read_file(s->base.sys->user, path, text, sizeof(text)) <= 0)
+		return errno == ENOENT || errno == ESRCH;
+	const char *paren = strrchr(text, ')');
+	return paren && paren[1] == ' ' && (paren[2] == 'Z' || paren[2] == 'X');
+}
+
+static const char *pmu_note(void *user, uint32_t index)
+{
+	struct pmu_source *s = user;
+	return index == 0 && s->run.note[0] ? s->run.note : NULL;
+}
+
+static enum sx_status begin_run(struct pmu_source *s, const struct source_request *request,
+				struct sx_error *err)
+{
+	static const struct interval_ops ops = {pmu_take, pmu_ended, pmu_note};
+	uint64_t interval_ns = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
+	s->run = (struct pmu_run){.sys = s->base.sys,
+				  .list = &s->list,
+				  .catalog = s->catalog,
+				  .maps = s->maps,
+				  .map_count = s->map_count};
+	enum sx_status status = pmu_run_start(&s->run, request, err);
+	if (status)
+		return status;
+	s->sample = calloc((size_t)s->run.output_count + 1, sizeof(uint64_t) + 1);
+	if (!s->sample)
+		return error_nomem(err, "the PMU source");
+	s->interval = (struct interval){
+	    .ops = &ops, .user = s, .sys = s->base.sys, .watched = s->run.pid > 0};
+	status = interval_start(&s->interval, interval_ns, err);
+	s->desc.counters = s->run.names;
+	s->desc.whys = s->run.whys;
+	s->desc.counter_count = s->run.output_count;
+	return status;
+}
+
+static enum sx_status check_request(const struct pmu_source *s,
+				    const struct source_request *request, struct sx_error *err)
+{
+	if (s->interval.started && !s->interval.stopped)
+		return error_set(err, SX_ERR_USAGE, "the PMU source is started already");
+	return request->interval_ns
+		   ? interval_check(request->interval_ns, "the PMU source",
+				    "counters are read one by one, or it is too long", err)
+		   : SX_OK;
+}
+
+static enum sx_status pmu_start(struct source *source, const struct source_request *request,
+				struct sx_error *err)
+{
+	struct pmu_source *s = pmu_from(source);
+	enum sx_status status = check_request(s, request, err);
+	if (status)
+		return status;
+	release_run(s);
+	status = begin_run(s, request, err);
+	if (status)
+		release_run(s);
+	return status;
+}
+
+static enum sx_status pmu_read(struct source *source, int timeout_ms, struct raw_sample *out,
+			       struct sx_error *err)
+{
+	return interval_read(&pmu_from(source)->interval, timeout_ms, out, err);
+}
+
+static void pmu_wake(struct source *source, struct source_wake *out)
+{
+	interval_wake(&pmu_from(source)->interval, out);
+}
+
+static enum sx_status pmu_stop(struct source *source, struct sx_error *err)
+{
+	struct pmu_source *s = pmu_from(source);
+	interval_stop(&s->interval);
+	pmu_run_close(&s->run);
+	return SX_OK;
+}
+
+const struct source_ops source_pmu = {
+    .name = "pmu",
+    .raw = RAW_VALUES,
+    .probe = pmu_probe,
+    .open = pmu_open,
+    .describe = pmu_describe,
+    .start = pmu_start,
+    .read = pmu_read,
+    .wake = pmu_wake,
+    .stop = pmu_stop,
+    .close = pmu_close,
+};

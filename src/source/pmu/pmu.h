@@ -1,0 +1,165 @@
+/* The source of all PMUs, in parts: the kernel's tree of them, events, what feeds a counter, runs.
+ */
+#ifndef SOURCE_PMU_PMU_H
+#define SOURCE_PMU_PMU_H
+
+#include "base/mem.h"
+#include "source/perf/perf.h"
+#include "source/source.h"
+
+#define PMU_FOLDER    "/sys/bus/event_source/devices"
+#define PMU_NAME_MAX  64
+#define PMU_TERMS_MAX 256
+#define PMU_UNIT_MAX  24
+#define PMU_CONFIGS   4 /* config to config3 */
+
+/* One PMU of the kernel. */
+struct pmu_device {
+	char name[PMU_NAME_MAX];
+	uint32_t type;
+	bool is_shared;	 /* counts for the machine: only on the CPUs of its mask */
+	bool is_core;	 /* of some CPUs only (hybrid) */
+	char cpus[1024]; /* a list; empty: all that are online */
+};
+
+struct pmu_list {
+	struct pmu_device *items;
+	uint32_t count;
+	size_t cap;
+};
+
+/*
+ * Reads the PMUs of the kernel. A tree without them gives an empty list. Errors: SX_ERR_NO_MEMORY,
+ * that of a folder or file that is there but cannot be read. pmu_list_finish() in every case.
+ */
+enum sx_status pmu_list_read(const struct sx_sys *sys, struct pmu_list *out, struct sx_error *err);
+void pmu_list_finish(struct pmu_list *list);
+/* "msr, software, uncore_imc (6)": families with their number. */
+void pmu_list_tell(const struct pmu_list *list, char *out, size_t size);
+
+/* An event, encoded for one PMU. */
+struct pmu_code {
+	uint32_t type;
+	uint64_t config[PMU_CONFIGS];
+	double scale;		 /* of one count, in `unit`; 1 */
+	char unit[PMU_UNIT_MAX]; /* the kernel's word, or empty */
+	bool is_state;		 /* a reading, not a count: the kernel's "snapshot" */
+};
+
+/*
+ * Encodes terms as perf takes them ("cas_count_read", "event=0x4,umask=3") for a PMU. Errors:
+ * SX_ERR_NOT_FOUND (no such event or field), SX_ERR_BAD_INPUT (malformed, or a value that does not
+ * fit), SX_ERR_USAGE (the event wants a parameter).
+ */
+enum sx_status pmu_encode(const struct sx_sys *sys, const struct pmu_device *device,
+			  const char *terms, struct pmu_code *out, struct sx_error *err);
+/* Encodes one of the kernel's software events by its name; false when there is none. */
+bool pmu_encode_software(const char *name, struct pmu_code *out);
+/*
+ * Encodes an event by its name in libpfm4's tables ("skl::INST_RETIRED:ANY"). Errors:
+ * SX_ERR_UNSUPPORTED without the library, SX_ERR_NOT_FOUND.
+ */
+enum sx_status pmu_encode_name(const struct sx_sys *sys, const char *name, struct pmu_code *out,
+			       struct sx_error *err);
+
+/* Where a counter comes from: "64 bytes * PMU/TERMS/", or a name of libpfm4's. */
+struct pmu_feed {
+	double each;		 /* what one count is worth, in `unit`; 0: as the kernel says */
+	char unit[PMU_UNIT_MAX]; /* of the catalog's list */
+	char pmu[PMU_NAME_MAX];	 /* a glob; empty: a name of libpfm4's */
+	char terms[PMU_TERMS_MAX];
+};
+
+/* Takes such a text apart. Errors: SX_ERR_BAD_INPUT. */
+enum sx_status pmu_feed_parse(const char *text, struct pmu_feed *out, struct sx_error *err);
+/*
+ * What one count is worth in units of a counter, whose requests have `bytes` each (0: no requests).
+ * Errors: SX_ERR_BAD_INPUT when the two measure different things.
+ */
+enum sx_status pmu_feed_factor(const struct pmu_feed *feed, const struct pmu_code *code,
+			       const char *unit, uint32_t bytes, double *out, struct sx_error *err);
+/* The unit of the catalog's list that a feed is best told in, for a counter made for it. */
+const char *pmu_feed_unit(const struct pmu_feed *feed, const struct pmu_code *code);
+
+/* One event that an output is made of. */
+struct pmu_part {
+	uint32_t output, device; /* device: SX_NONE of a name of libpfm4's */
+	struct pmu_code code;
+	double factor;
+};
+
+/* One value that is delivered. */
+struct pmu_output {
+	char *name;
+	uint32_t counter; /* in the catalog */
+	int error;	  /* errno of an event that could not be opened, or 0 */
+	bool is_open;
+	double pending; /* what is below one unit, carried to the next sample */
+};
+
+/* An event that is counted at one place. */
+struct pmu_event {
+	int fd;
+	uint32_t part;
+	struct perf_reading before, now;
+};
+
+/* How a counter is fed instead of by its catalog. */
+struct pmu_map {
+	const char *name, *from;
+};
+
+/* One run, from start() to stop(). Zero-initialise but for the first members. */
+struct pmu_run {
+	const struct sx_sys *sys;
+	const struct pmu_list *list;
+	struct sx_catalog *catalog;
+	const struct pmu_map *maps;
+	uint32_t map_count;
+	pid_t pid; /* 0: the whole machine */
+	struct pmu_output *outputs;
+	uint32_t output_count;
+	const char **names;
+	const char **whys; /* why a value can never be had, or NULL; of each */
+	double *sums;
+	struct arena texts; /* of `whys` */
+	struct pmu_part *parts;
+	uint32_t part_count;
+	size_t part_cap;
+	struct pmu_event *events;
+	size_t event_count, event_cap;
+	uint32_t turns;		   /* of the PMU whose events take most turns; 1: none do */
+	bool user_only;		   /* the kernel's own work may not be counted */
+	uint64_t enabled, running; /* of all events, ns: what share of the time was counted */
+	char note[1024];	   /* what the user should know; empty: nothing */
+};
+
+/* Finds what feeds the counters, and opens it. pmu_run_finish() in every case. */
+enum sx_status pmu_run_start(struct pmu_run *run, const struct source_request *request,
+			     struct sx_error *err);
+/* Reads every event. */
+void pmu_run_read(struct pmu_run *run);
+/* What lies between the two readings before, as RAW_VALUES; what is now becomes what was before. */
+void pmu_run_values(struct pmu_run *run, uint8_t *out);
+/* Closes the events; names and values stay. */
+void pmu_run_close(struct pmu_run *run);
+void pmu_run_finish(struct pmu_run *run);
+
+/* The encoding of the first event that a feed stands for here; false when there is none. */
+bool pmu_find_code(const struct pmu_run *run, const struct pmu_feed *feed, struct pmu_code *out);
+
+/* Opens all parts, those of one PMU in as few groups as it has room for. */
+enum sx_status pmu_groups_open(struct pmu_run *run, struct sx_error *err);
+/* Puts into words what is not collected, and why: each output's, and the note. */
+void pmu_note_write(struct pmu_run *run);
+
+/*
+ * Adds the events that a feed stands for here to the parts of an output. Errors: SX_ERR_NOT_FOUND
+ * when there are none, those of its text and of encoding.
+ */
+enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *from,
+			     struct sx_error *err);
+
+extern const struct source_ops source_pmu;
+
+#endif

@@ -1,0 +1,263 @@
+/* One run of the PMU source: what feeds each counter, readings, and what lies between them. */
+#include "source/pmu/pmu.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/expr.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "source/interval.h"
+
+static const struct sx_counter_info *counter_at(const struct pmu_run *run, uint32_t index)
+{
+	uint32_t count;
+	return &sx_catalog_counters(run->catalog, &count)[index];
+}
+
+/* One event of one PMU into the parts of an output. */
+static enum sx_status add_part(struct pmu_run *run, uint32_t output, const struct pmu_feed *feed,
+			       uint32_t device, const struct pmu_code *code, struct sx_error *err)
+{
+	const struct sx_counter_info *counter = counter_at(run, run->outputs[output].counter);
+	struct pmu_part part = {.output = output, .device = device, .code = *code};
+	enum sx_status status =
+	    pmu_feed_factor(feed, code, counter->unit, counter->bytes, &part.factor, err);
+	if (status)
+		return status;
+	if (!mem_grow(&run->parts, &run->part_cap, run->part_count + 1, sizeof(*run->parts)))
+		return error_nomem(err, "perf events");
+	run->parts[run->part_count++] = part;
+	return SX_OK;
+}
+
+static uint32_t device_of(const struct pmu_list *list, uint32_t type)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->items[i].type == type)
+			return i;
+	return SX_NONE;
+}
+
+static enum sx_status no_pmu(const struct pmu_feed *feed, struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "there is no PMU %s", feed->pmu);
+	error_because(err, "no folder of " PMU_FOLDER " has a name like this");
+	error_try(err, "sextant doctor -d pmu, which names the PMUs that are here");
+	return SX_ERR_NOT_FOUND;
+}
+
+enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *from,
+			     struct sx_error *err)
+{
+	struct pmu_feed feed;
+	struct pmu_code code;
+	struct sx_error why = {0};
+	uint32_t before = run->part_count;
+	enum sx_status status = pmu_feed_parse(from, &feed, err);
+	if (status)
+		return status;
+	if (!feed.pmu[0]) {
+		status = pmu_encode_name(run->sys, feed.terms, &code, err);
+		return status ? status
+			      : add_part(run, output, &feed, device_of(run->list, code.type), &code,
+					 err);
+	}
+	no_pmu(&feed, &why);
+	for (uint32_t i = 0; i < run->list->count; i++) {
+		const struct pmu_device *device = &run->list->items[i];
+		if (fnmatch(feed.pmu, device->name, 0) != 0)
+			continue;
+		status = pmu_encode(run->sys, device, feed.terms, &code, &why);
+		if (!status)
+			status = add_part(run, output, &feed, i, &code, &why);
+		if (status == SX_ERR_NO_MEMORY)
+			break;
+	}
+	if (run->part_count > before && status != SX_ERR_NO_MEMORY)
+		return SX_OK;
+	if (err)
+		*err = why;
+	return why.status;
+}
+
+bool pmu_find_code(const struct pmu_run *run, const struct pmu_feed *feed, struct pmu_code *out)
+{
+	if (!feed->pmu[0])
+		return pmu_encode_name(run->sys, feed->terms, out, NULL) == SX_OK;
+	for (uint32_t i = 0; i < run->list->count; i++)
+		if (fnmatch(feed->pmu, run->list->items[i].name, 0) == 0 &&
+		    pmu_encode(run->sys, &run->list->items[i], feed->terms, out, NULL) == SX_OK)
+			return true;
+	return false;
+}
+
+/* What the user says goes before what the catalog says. */
+static const char *mapped(const struct pmu_run *run, uint32_t counter)
+{
+	for (uint32_t i = 0; i < run->map_count; i++)
+		if (sx_catalog_find_counter(run->catalog, run->maps[i].name, SX_NONE, NULL) ==
+		    counter)
+			return run->maps[i].from;
+	return NULL;
+}
+
+/* The first feed that is here. One that is not here leaves the counter without any. */
+static enum sx_status feed_output(struct pmu_run *run, uint32_t index, struct sx_error *err)
+{
+	struct pmu_output *output = &run->outputs[index];
+	const struct sx_counter_info *counter = counter_at(run, output->counter);
+	const char *map = mapped(run, output->counter);
+	if (map)
+		return pmu_parts_add(run, index, map, err);
+	for (uint32_t i = 0; i < counter->from.count; i++) {
+		enum sx_status status = pmu_parts_add(run, index, counter->from.items[i], err);
+		if (!status || status == SX_ERR_NO_MEMORY)
+			return status;
+	}
+	return SX_OK;
+}
+
+static enum sx_status add_output(struct pmu_run *run, const char *name, struct sx_error *err)
+{
+	uint32_t counter = sx_catalog_find_counter(run->catalog, name, SX_NONE, NULL);
+	if (counter == SX_NONE)
+		return SX_OK;
+	struct pmu_output *output = &run->outputs[run->output_count];
+	*output = (struct pmu_output){.name = strdup(name), .counter = counter};
+	if (!output->name)
+		return error_nomem(err, "the PMU source");
+	run->names[run->output_count] = output->name;
+	return feed_output(run, run->output_count++, err);
+}
+
+static enum sx_status add_outputs(struct pmu_run *run, const struct source_request *request,
+				  struct sx_error *err)
+{
+	uint32_t all, count = request->counter_count;
+	const struct sx_counter_info *counters = sx_catalog_counters(run->catalog, &all);
+	if (!request->counters)
+		count = all;
+	run->outputs = calloc((size_t)count + 1, sizeof(*run->outputs));
+	run->names = calloc((size_t)count + 1, sizeof(*run->names));
+	run->whys = calloc((size_t)count + 1, sizeof(*run->whys));
+	run->sums = calloc((size_t)count + 1, sizeof(*run->sums));
+	bool good = run->outputs && run->names && run->whys && run->sums;
+	enum sx_status status = good ? SX_OK : error_nomem(err, "the PMU source");
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = add_output(
+		    run, request->counters ? request->counters[i] : counters[i].name, err);
+	return status;
+}
+
+static enum sx_status check_process(const struct pmu_run *run, struct sx_error *err)
+{
+	char path[64], text[64];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)run->pid);
+	if (run->pid <= 0 || run->sys->read_file(run->sys->user, path, text, sizeof(text)) > 0)
+		return SX_OK;
+	error_set(err, SX_ERR_NOT_FOUND, "there is no process %d", (int)run->pid);
+	error_because(err, "%s cannot be read", path);
+	error_try(err, "give the id of a running process, or start one with -- command");
+	return SX_ERR_NOT_FOUND;
+}
+
+enum sx_status pmu_run_start(struct pmu_run *run, const struct source_request *request,
+			     struct sx_error *err)
+{
+	run->pid = request->pid;
+	enum sx_status status = check_process(run, err);
+	if (!status)
+		status = add_outputs(run, request, err);
+	if (!status)
+		status = pmu_groups_open(run, err);
+	if (!status)
+		pmu_note_write(run);
+	return status;
+}
+
+void pmu_run_read(struct pmu_run *run)
+{
+	for (size_t i = 0; i < run->event_count; i++) {
+		struct pmu_event *event = &run->events[i];
+		event->before = event->now;
+		event->now = (struct perf_reading){.valid = true};
+		perf_add(run->sys, event->fd, true, &event->now);
+	}
+}
+
+/* One event's share of its output between the two readings. */
+static double event_value(struct pmu_run *run, const struct pmu_event *event, uint8_t *quality)
+{
+	const struct pmu_part *part = &run->parts[event->part];
+	const struct perf_reading *from = &event->before, *to = &event->now;
+	uint64_t value = perf_delta(from, to, quality);
+	if (from->valid && to->valid && to->enabled > from->enabled) {
+		run->enabled += to->enabled - from->enabled;
+		run->running += to->running > from->running ? to->running - from->running : 0;
+	}
+	if (part->code.is_state) {
+		*quality = to->valid ? SX_QUALITY_VALID : SX_QUALITY_NOT_COLLECTED;
+		value = to->value;
+	}
+	return (double)value * part->factor;
+}
+
+/* Parts add up; a part that is missing makes the sum a wrong one. */
+static uint8_t join_quality(uint8_t a, uint8_t b)
+{
+	bool none = (a | b) & SX_QUALITY_NOT_COLLECTED;
+	return none ? SX_QUALITY_NOT_COLLECTED : (uint8_t)(a | b);
+}
+
+static void put_value(struct pmu_output *output, double sum, uint8_t *to)
+{
+	double whole = floor(output->pending + sum);
+	output->pending += sum - whole;
+	interval_put_u64(to, whole > 0 && whole < 0x1p64 ? (uint64_t)whole : 0);
+}
+
+void pmu_run_values(struct pmu_run *run, uint8_t *out)
+{
+	uint8_t *quality = out + run->output_count * sizeof(uint64_t);
+	for (uint32_t i = 0; i < run->output_count; i++)
+		quality[i] = run->outputs[i].is_open && !run->outputs[i].error
+				 ? SX_QUALITY_VALID
+				 : SX_QUALITY_NOT_COLLECTED;
+	double *sums = run->sums;
+	memset(sums, 0, run->output_count * sizeof(*sums));
+	for (size_t i = 0; i < run->event_count; i++) {
+		uint8_t mine;
+		uint32_t output = run->parts[run->events[i].part].output;
+		sums[output] += event_value(run, &run->events[i], &mine);
+		quality[output] = join_quality(quality[output], mine);
+	}
+	for (uint32_t i = 0; i < run->output_count; i++)
+		put_value(&run->outputs[i], sums[i], out + i * sizeof(uint64_t));
+}
+
+void pmu_run_close(struct pmu_run *run)
+{
+	while (run->event_count)
+		run->sys->close(run->sys->user, run->events[--run->event_count].fd);
+}
+
+void pmu_run_finish(struct pmu_run *run)
+{
+	pmu_run_close(run);
+	for (uint32_t i = 0; i < run->output_count; i++)
+		free(run->outputs[i].name);
+	free(run->outputs);
+	free(run->names);
+	free(run->whys);
+	arena_finish(&run->texts);
+	free(run->sums);
+	free(run->parts);
+	free(run->events);
+	*run = (struct pmu_run){0};
+}
