@@ -27,6 +27,18 @@ static const struct import_word words[] = {
     {"samples-passed", "SamplesPassed", "samples", 1},
 };
 
+/* A line's number; the program's locale may have a comma before its fraction. */
+static bool number(struct import_cell line, double *value)
+{
+	char copy[64];
+	const char *comma = memchr(line.text, ',', line.size);
+	if (!comma || line.size >= sizeof(copy))
+		return import_number(line, value);
+	memcpy(copy, line.text, line.size);
+	copy[comma - line.text] = '.';
+	return import_number((struct import_cell){copy, line.size}, value);
+}
+
 /* All lines of a file are numbers; *any: there is one. A graph that was just begun has none. */
 static bool is_graph(const char *folder, const char *name, bool *any)
 {
@@ -41,7 +53,7 @@ static bool is_graph(const char *folder, const char *name, bool *any)
 	struct import_cell line;
 	bool ok = true;
 	while (ok && import_line(&lines, &line))
-		ok = import_number(line, &value) || lines.unfinished;
+		ok = number(line, &value) || lines.unfinished;
 	free(data);
 	*any |= lines.number > 0;
 	return ok;
@@ -110,7 +122,7 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 		while (row >= import_row_count(rows) &&
 		       import_row(rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN) != SIZE_MAX)
 			;
-		if (import_number(line, &value))
+		if (number(line, &value))
 			import_set(rows, column, row, value);
 		else
 			bad++;

@@ -98,21 +98,22 @@ static const char *guess(struct reader *r)
 static void describe_row(struct reader *r, size_t row)
 {
 	uint64_t begin = SX_TIME_UNKNOWN, end = SX_TIME_UNKNOWN, length = SX_TIME_UNKNOWN;
+	uint64_t frame;
 	double number;
 	bool labelled = false;
 	for (size_t i = 0; i < r->at.key_count; i++) {
 		struct import_cell head = r->cells.head[r->at.keys[i]];
 		struct import_cell cell = cells_at(&r->cells, r->at.keys[i]);
-		uint64_t ns = cells_ns(&r->cells, r->at.keys[i]);
 		if (import_is(head, "begin_ns") || import_is(head, "timestamp_ns") ||
 		    import_is(head, "time_ns"))
-			begin = ns;
+			begin = cells_ns(&r->cells, r->at.keys[i]);
 		else if (import_is(head, "end_ns"))
-			end = ns;
+			end = cells_ns(&r->cells, r->at.keys[i]);
 		else if (import_is(head, "duration_ns"))
-			length = ns;
-		else if (import_is(head, "frame") && ns != SX_TIME_UNKNOWN)
-			import_number_label(r->rows, row, SX_LABEL_FRAME, ns);
+			length = cells_ns(&r->cells, r->at.keys[i]);
+		else if (import_is(head, "frame") && cell.size &&
+			 number_u64(cell.text, cell.size, &frame))
+			import_number_label(r->rows, row, SX_LABEL_FRAME, frame);
 		else if (!labelled && cell.size && !import_number(cell, &number)) {
 			import_label(r->rows, row, SX_LABEL_GROUP, cell.text, cell.size);
 			labelled = true;

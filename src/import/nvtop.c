@@ -14,6 +14,7 @@ static const struct import_word words[] = {
     {"encode", "EncoderBusy", "percent", 1},	  {"decode", "DecoderBusy", "percent", 1},
     {"encode_decode", "VideoBusy", "percent", 1}, {"mem_util", "MemoryShare", "percent", 1},
     {"mem_total", "MemoryTotal", "bytes", 1},	  {"mem_used", "MemoryUsed", "bytes", 1},
+    {"mem_free", "MemoryFree", "bytes", 1},
 };
 
 #define DEVICE_VALUES 32
@@ -143,6 +144,15 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 	}
 }
 
+/* A snapshot ends with its bracket: without it devices may be missing. */
+static bool is_closed(const struct import_job *job)
+{
+	size_t size = job->size;
+	while (size && memchr(" \t\r\n", job->text[size - 1], 4))
+		size--;
+	return size && job->text[size - 1] == ']';
+}
+
 static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 {
 	size_t line;
@@ -154,7 +164,7 @@ static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 	enum read_json_result result = read_json_walk(job->text, job->size, see, r, &line);
 	if (result == READ_JSON_BAD)
 		status = import_bad(job, line, err, "nvtop -s writes JSON", "this is no JSON");
-	else if (r->open) /* a device that breaks off is left out: its last number may be */
+	else if (r->open || !is_closed(job)) /* a device that breaks off is left out */
 		status = import_cut(job, line, err);
 	for (uint32_t i = 0; i < r->device_count; i++) {
 		enum sx_status ended = import_rows_finish(r->devices[i].rows, status, err);

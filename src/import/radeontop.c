@@ -67,10 +67,30 @@ static bool number_behind(struct import_cell cell, bool second, double *value)
 			return false;
 		p++;
 	}
+	char number[32];
 	size_t size = 0;
-	while (p + size < end && memchr("0123456789.", p[size], 11))
+	while (p + size < end && size < sizeof(number) && memchr("0123456789.,", p[size], 12)) {
+		number[size] = p[size] == ',' ? '.' : p[size]; /* as some locales have it */
 		size++;
-	return number_f64(p, size, value);
+	}
+	return number_f64(number, size, value);
+}
+
+/* The next part of a line: they stand apart by a comma and a blank. */
+static bool next_cell(struct import_cell *rest, struct import_cell *cell)
+{
+	const char *apart = memmem(rest->text, rest->size, ", ", 2);
+	size_t size = apart ? (size_t)(apart - rest->text) : rest->size;
+	if (!rest->size)
+		return false;
+	*cell = (struct import_cell){rest->text, size};
+	while (cell->size && *cell->text == ' ') {
+		cell->text++;
+		cell->size--;
+	}
+	rest->text += apart ? size + 2 : size;
+	rest->size -= apart ? size + 2 : size;
+	return true;
 }
 
 static void set(struct import_rows *rows, size_t row, const char *name, const char *unit,
@@ -103,7 +123,7 @@ static void take_cell(struct import_rows *rows, size_t row, struct import_cell c
 static enum sx_status radeontop_read(struct import_job *job, struct sx_error *err)
 {
 	struct import_lines lines = import_lines(job);
-	struct import_cell line, rest, cells[64];
+	struct import_cell line, rest, cell;
 	uint64_t before = SX_TIME_UNKNOWN, now;
 	size_t odd = 0, first = 0;
 	bool cut = false;
@@ -125,9 +145,8 @@ static enum sx_status radeontop_read(struct import_job *job, struct sx_error *er
 		}
 		uint64_t length = before != SX_TIME_UNKNOWN && now > before ? now - before : 0;
 		size_t row = import_row(rows, length ? before : SX_TIME_UNKNOWN, now);
-		size_t count = import_split(rest, ',', cells, 64);
-		for (size_t i = 0; i < count; i++)
-			take_cell(rows, row, cells[i]);
+		while (next_cell(&rest, &cell))
+			take_cell(rows, row, cell);
 		before = now;
 	}
 	if (odd)

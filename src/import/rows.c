@@ -280,12 +280,35 @@ static enum sx_status fill_row(struct import_rows *rows, size_t i, struct sx_tab
 	return SX_OK;
 }
 
+/* A column without a single value was not measured: as if it were not there. */
+static void drop_empty(struct import_rows *rows)
+{
+	uint32_t kept = 0, empty = 0;
+	const char *first = NULL;
+	for (uint32_t i = 0; i < rows->column_count; i++) {
+		struct column *c = &rows->columns[i];
+		if (c->any) {
+			rows->columns[kept++] = *c;
+			continue;
+		}
+		first = empty++ ? first : c->field.name;
+		free(c->values);
+		free(c->tags);
+	}
+	rows->column_count = kept;
+	if (empty)
+		import_tell(rows->job, "%u column%s no value: %.80s%s", empty,
+			    empty == 1 ? " has" : "s have", first,
+			    empty == 1 ? "" : " is the first");
+}
+
 static enum sx_status make_table(struct import_rows *rows, struct sx_table **out,
 				 struct sx_error *err)
 {
 	struct sx_column *columns = calloc((size_t)rows->column_count + 1, sizeof(*columns));
 	if (!columns)
 		return error_nomem(err, "importing");
+	drop_empty(rows);
 	for (uint32_t i = 0; i < rows->column_count; i++)
 		columns[i] = (struct sx_column){.name = rows->columns[i].field.name,
 						.unit = rows->columns[i].field.unit,

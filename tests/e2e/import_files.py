@@ -229,6 +229,19 @@ def radeontop():
                                                  'GpuFrequency': [1.15e9] * 12, 'DepthBlockBusy': [39.17] * 12, 'end_ns': ends}
 
 
+def radeontop_comma():
+    """radeontop before it set LC_NUMERIC, under a locale with a decimal comma."""
+    data, expected = radeontop()
+    lines = data.decode().splitlines()
+    return ('\n'.join(line.split(': ', 1)[0] + ': ' + line.split(': ', 1)[1].replace('.', ',') if ': bus' in line else line
+                      for line in lines) + '\n').encode(), expected
+
+
+def gallium_hud_comma():
+    files, expected = gallium_hud()
+    return {name: data.replace(b'.', b',') for name, data in files.items()}, expected
+
+
 def gallium_hud():
     fps = [60 + i % 3 for i in range(15)]
     load = [80.5 + i for i in range(14)]
@@ -519,7 +532,7 @@ KINDS = {
     'intel-gpu-top-bare': (lambda: intel_gpu_top(bare=True), 'json'), 'intel-gpu-top-csv': (intel_gpu_top_csv, 'csv'),
     'intel-gpu-top-units': (intel_gpu_top_units, 'json'), 'intel-gpu-top-csv-gts': (intel_gpu_top_csv_gts, 'csv'),
     'nvtop': (nvtop, 'json'), 'nvtop-3.3.0': (lambda: nvtop(forget_commas=True), 'json'), 'radeontop': (radeontop, 'txt'),
-    'gallium-hud': (gallium_hud, None), 'mesa-utrace': (utrace_csv, 'csv'), 'mesa-utrace-json': (utrace_json, 'json'),
+    'gallium-hud': (gallium_hud, None), 'gallium-hud-comma': (gallium_hud_comma, None), 'radeontop-comma': (radeontop_comma, 'txt'), 'mesa-utrace': (utrace_csv, 'csv'), 'mesa-utrace-json': (utrace_json, 'json'),
     'hwcpipe-csv': (hwcpipe, 'csv'), 'hwcpipe-csv-symbols': (hwcpipe_symbols, 'csv'),
     'hwcpipe-csv-1': (hwcpipe_1, 'csv'), 'hwcpipe-csv-odd': (hwcpipe_odd_order, 'csv'), 'streamline-csv': (streamline, 'csv'), 'perf-stat': (perf_csv, 'csv'), 'perf-stat-json': (perf_json, 'json'),
     'long-table': (long_table, 'csv'), 'long-table-bare': (long_table_bare, 'csv'), 'perf-stat-text': (perf_text, 'txt'), 'perf-stat-text-interval': (perf_text_interval, 'txt'),

@@ -62,7 +62,7 @@ class Import(unittest.TestCase):
                 self.check_values(columns(out)[0], expected, name + ' kept')
 
     def test_every_verb(self):
-        for name in ('mangohud', 'rocprofv3', 'perfetto', 'perf-stat-text', 'gallium-hud'):
+        for name in ('mangohud', 'rocprofv3', 'perfetto', 'perf-stat-text', 'gallium-hud', 'codexl', 'nvtop', 'streamline-csv'):
             path = import_files.write(self.folder.name, name)
             for verb in (('report',), ('report', '--json'), ('export',), ('capture', 'info')):
                 with self.subTest(f'{verb} {name}'):
@@ -90,6 +90,11 @@ class Import(unittest.TestCase):
             result = run(verb, '-', stdin=text)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn('MangoHud', result.stderr)
+        # ScratchRegs is NA in every line: not measured, which is told and no failure.
+        codexl = run('report', import_files.write(self.folder.name, 'codexl'))
+        self.assertEqual(codexl.returncode, 0, codexl.stderr)
+        self.assertIn('1 column has no value: ScratchRegs', ' '.join(codexl.stderr.split()))
+        self.assertNotIn('has times', run('report', import_files.write(self.folder.name, 'long-table')).stderr)
         result = run('report', '-', stdin='nothing that is known')
         self.assertEqual(result.returncode, 5, result.stderr)
 
@@ -229,6 +234,10 @@ class Import(unittest.TestCase):
                 self.check_values(have, expected, name)
                 self.assertEqual(result.returncode, 0)
                 self.assertIn('the last line has no end', ' '.join(result.stderr.split()))
+        path = import_files.write(self.folder.name, 'nvtop')
+        with open(path, 'wb') as file:
+            file.write(import_files.nvtop()[0].rstrip()[:-1])  # its bracket alone: another device may have stood there
+        self.assertEqual(columns(path)[1].returncode, 1)
         path = import_files.write(self.folder.name, 'gallium-hud')
         with open(os.path.join(path, 'fps'), 'wb') as file:
             file.write(b'60\n61\n6')

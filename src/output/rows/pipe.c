@@ -1,7 +1,7 @@
 /* One table behind the other, from one thread to another. */
 #include "output/rows/pipe.h"
 
-#include <unistd.h>
+#include <sched.h>
 
 #include "base/error.h"
 #include "base/thread.h"
@@ -48,11 +48,18 @@ static enum sx_status settle(struct rows_pipe *pipe, struct sx_error *err)
 	return pipe->status;
 }
 
+/* CPUs that this program may run on, which may be fewer than the machine has. */
+static bool has_second_cpu(void)
+{
+	cpu_set_t cpus;
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) > 1;
+}
+
 enum sx_status rows_pipe_give(struct rows_pipe *pipe, const struct sx_table *table,
 			      struct sx_error *err)
 {
 	/* A short file is written before a thread would have started. */
-	if (!pipe->running && pipe->given++ && sysconf(_SC_NPROCESSORS_ONLN) > 1)
+	if (!pipe->running && pipe->given++ && has_second_cpu())
 		pipe->running = thread_start(&pipe->thread, pipe_run, pipe) == 0;
 	if (!pipe->running)
 		return rows_add(pipe->writer, table, err);
