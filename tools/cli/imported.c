@@ -316,7 +316,7 @@ static enum sx_status keep_stream(struct cli *cli, const char **path, struct sx_
 	if (status)
 		return status;
 	snprintf(made.path, sizeof(made.path), "/proc/self/fd/%d", made.fd);
-	return add(cli, &made, *path, path, err);
+	return add(cli, &made, strcmp(*path, "-") == 0 ? "standard input" : *path, path, err);
 }
 
 enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_error *err)

@@ -5,7 +5,6 @@
 #include "import/csv.h"
 #include "catalog/column.h"
 #include "tools/cli/capture_view.h"
-#include "tools/cli/imported.h"
 #include "tools/cli/input.h"
 #include "tools/cli/input_source.h"
 
@@ -94,12 +93,10 @@ static enum sx_status open_csv(struct input_rows *rows, const char *path,
 {
 	struct csv_options options = {
 	    .describe = describe_column, .may_be_text = may_be_text, .user = catalog};
-	char shown[IMPORTED_TEXT_MAX];
-	bool is_standard = strcmp(imported_text(rows->cli, path, shown), "-") == 0;
 	enum sx_status status = input_source_open(&rows->source, path, err);
 	if (!status)
-		status = csv_open(&rows->source.csv, is_standard ? "standard input" : path,
-				  catalog ? &options : NULL, &rows->csv, err);
+		status =
+		    csv_open(&rows->source.csv, path, catalog ? &options : NULL, &rows->csv, err);
 	if (!status && catalog)
 		tell(rows->cli, catalog, csv_told(rows->csv));
 	return status;
@@ -121,7 +118,7 @@ enum sx_status input_rows_open(const struct cli *cli, const char *path, struct s
 	struct input_rows *rows = calloc(1, sizeof(*rows));
 	if (!rows)
 		return error_nomem(err, "reading an input file");
-	*rows = (struct input_rows){.cli = cli, .source = {.fd = -1, .copy = -1}};
+	*rows = (struct input_rows){.cli = cli, .source = {.fd = -1}};
 	enum sx_status status =
 	    cli->capture ? open_capture(rows, err) : open_csv(rows, path, catalog, err);
 	if (status)
@@ -170,7 +167,7 @@ void input_rows_close(struct input_rows *rows)
 enum sx_status input_table(const struct cli *cli, const char *path, struct sx_catalog *catalog,
 			   struct sx_table **out, struct sx_error *err)
 {
-	struct input_rows rows = {.cli = cli, .source = {.fd = -1, .copy = -1}};
+	struct input_rows rows = {.cli = cli, .source = {.fd = -1}};
 	if (cli->capture)
 		return capture_view_load(cli, cli->capture, out, err);
 	enum sx_status status = open_csv(&rows, path, catalog, err);

@@ -1,4 +1,4 @@
-/* An input file, or standard input, as text that can be read twice. */
+/* An input file as text that can be read twice. */
 #ifndef TOOLS_CLI_INPUT_SOURCE_H
 #define TOOLS_CLI_INPUT_SOURCE_H
 
@@ -8,16 +8,10 @@
 
 struct input_source {
 	int fd;
-	off_t start;   /* where the text begins in the file; -1: it cannot be read again */
-	int copy;      /* of what was read of such a file, without a name; -1: none */
-	bool replayed; /* the copy is read */
-	/* What a pipe began with, looked at before it is read. */
-	char head[4];
-	size_t head_size, head_given;
 	struct csv_source csv;
 };
 
-/* Opens a file, or standard input for "-". The source must not move. */
+/* Opens a file, no pipe: input_source_keep() makes one of it. The source must not move. */
 enum sx_status input_source_open(struct input_source *source, const char *path,
 				 struct sx_error *err);
 void input_source_close(struct input_source *source);
