@@ -132,6 +132,8 @@ struct sx_counter_info {
 	uint32_t slot;	/* or SX_NONE */
 	uint32_t bits;
 	uint64_t scale;
+	/* A counter or metric that says the same, in whatever unit: reports show one; or NULL. */
+	const char *same;
 	/* The most that it can count in a second or be, in its unit, over constants; or NULL. */
 	const char *peak;
 	/* Events of the kernel's PMUs that deliver it ("64 bytes * PMU/EVENT/"), best first. */

@@ -24,6 +24,7 @@ static const struct expected expected[] = {
     {"{name: Nameless", "no description"},
     {"{name: WrongUnit", "\"WrongUnit\" is in bytes, but gpu.clocks is in cycles"},
     {"{name: WrongName", "no neutral name"},
+    {"{name: Twin", "the same as \"Nobody\", which is not there"},
     {"{name: Apart", "keeps instances apart"},
     {"{name: long", "characters, more than 240"},
     {"{name: A,", "the condition of program 1 of \"A\": \"Good\" is not a constant"},

@@ -127,5 +127,6 @@ struct report_source capture_view_source(const struct cli *cli, const struct cap
 				      .set = view->set,
 				      .variant = cli->options.api,
 				      .metrics = metrics,
-				      .like = raw};
+				      .like = raw,
+				      .chosen = cli->options.metrics.count > 0};
 }

@@ -102,7 +102,8 @@ static enum sx_status add_devices(const struct cli *cli, const struct sx_session
 					       .constant_count = d->constant_count,
 					       .set = d->set,
 					       .variant = cli->options.api,
-					       .metrics = d->metrics};
+					       .metrics = d->metrics,
+					       .chosen = cli->options.metrics.count > 0};
 		status = report_add_device(fill, &source, NULL, err);
 	}
 	return status;

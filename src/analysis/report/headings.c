@@ -49,6 +49,26 @@ static void describe_row(const struct filling *f, const struct sx_metric_column 
 	}
 }
 
+static bool has_row(const struct report_row *rows, uint32_t count, const char *name)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].stats.count > 0;
+	return false;
+}
+
+/* One line for one quantity, where everything is shown. */
+static void mark_told(const struct filling *f, struct report_row *rows, uint32_t count)
+{
+	uint32_t n;
+	const struct sx_counter_info *counters = sx_catalog_counters(f->source.catalog, &n);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *same =
+		    rows[i].counter == SX_NONE ? NULL : counters[rows[i].counter].same;
+		rows[i].told = same && has_row(rows, count, same);
+	}
+}
+
 bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out)
 {
 	uint32_t count;
@@ -68,6 +88,8 @@ bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct r
 		rows[i].stats = stats[i];
 		rows[i].running = stats[i].running;
 	}
+	if (!f->source.chosen)
+		mark_told(f, rows, count);
 	out->rows = rows;
 	out->row_count = count;
 	out->headings = headings;

@@ -15,6 +15,7 @@ struct report_row {
 	const char *name; /* as shown: bare where unique, else qualified */
 	const char *title, *unit;
 	const char *neutral;	  /* the vendor-neutral name of what it measures, or NULL */
+	bool told;		  /* another row says the same, and nobody asked for this one */
 	uint32_t heading;	  /* index into the device's headings */
 	uint32_t metric, counter; /* index in the catalog, or SX_NONE: one of them is set */
 	enum sx_type type;
@@ -68,6 +69,7 @@ struct report_source {
 	/* The selection: it must outlive the report; NULL: nothing of this device was asked for. */
 	const struct sx_metrics *metrics;
 	const struct sx_table *like; /* the columns that rows will have */
+	bool chosen;		     /* the selection was made by name: all of it is shown */
 };
 
 struct report_device {

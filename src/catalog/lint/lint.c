@@ -90,6 +90,11 @@ static void check_counters(struct lint *lint)
 		check_description(lint, line, c->name, c->description);
 		check_neutral(lint, line, c->name, c->unit, c->neutral);
 		check_slot(lint, line, c);
+		if (c->same && sx_catalog_find_counter(cat, c->same, SX_NONE, NULL) == SX_NONE &&
+		    sx_catalog_find_metric(cat, c->same, SX_NONE, NULL) == SX_NONE)
+			lint_report(lint, line,
+				    "\"%s\" says the same as \"%s\", which is not there", c->name,
+				    c->same);
 	}
 }
 

@@ -35,6 +35,7 @@ static const struct field counter_fields[] = {
     {"unfed", FIELD_TEXT, false, AT(info.unfed), NULL},
     {"bytes", FIELD_U32, false, AT(info.bytes), NULL},
     {"neutral", FIELD_NAME, false, AT(info.neutral), NULL},
+    {"same", FIELD_NAME, false, AT(info.same), NULL},
     {"description", FIELD_TEXT, false, AT(info.description), NULL},
     {"notes", FIELD_STRINGS, false, AT(info.notes), NULL},
     {"tags", FIELD_NAMES, false, AT(info.tags), NULL},

@@ -103,9 +103,9 @@ static bool all_zero(const struct sx_stats *s)
 	return s->count && s->min == 0 && s->max == 0;
 }
 
-static bool hidden(const struct view *view, const struct sx_stats *s)
+static bool hidden(const struct view *view, const struct report_row *row)
 {
-	return !view->verbose && (!s->count || all_zero(s));
+	return !view->verbose && (row->told || !row->stats.count || all_zero(&row->stats));
 }
 
 static bool add_row(const struct view *view, struct text_table *table,
@@ -158,7 +158,7 @@ bool table_write(const struct view *view, const struct report_device *d)
 	bool ok = table != NULL;
 	uint32_t last = UINT32_MAX;
 	for (uint32_t i = 0; ok && i < d->row_count; i++) {
-		if (hidden(view, &d->rows[i].stats))
+		if (hidden(view, &d->rows[i]))
 			continue;
 		if (d->rows[i].heading != last)
 			ok = text_table_heading(table, d->headings[d->rows[i].heading].title);

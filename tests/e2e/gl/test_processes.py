@@ -49,6 +49,15 @@ class Processes(unittest.TestCase):
                             path("gl-lives"), "plain", status=3)
         self.assertRegex(done.stdout, r"(?m)^  gl-lives \(\d+\): 20 frames in ")
 
+    def test_one_line_for_one_quantity(self):
+        """Counters that a metric restates have no line of their own, unless they are asked for."""
+        shown = self.sextant("stat", "-d", "gl", "--", path("gl-lives"), "plain").stdout
+        self.assertRegex(shown, r"(?m)^  frame_time ")
+        self.assertNotRegex(shown, r"(?m)^  FrameTime ")
+        asked = self.sextant("stat", "-d", "gl", "-m", "FrameTime,frame_time", "--",
+                             path("gl-lives"), "plain").stdout
+        self.assertRegex(asked, r"(?m)^  FrameTime ")
+
     def test_by_process_and_context(self):
         with tempfile.TemporaryDirectory() as folder:
             capture = os.path.join(folder, "x.sxc")
