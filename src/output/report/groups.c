@@ -67,6 +67,35 @@ static uint32_t choose_columns(const struct groups_out *o, const struct sx_table
 	return count;
 }
 
+/* The columns of the text: first `heads` of our own, then `count` of the table's. */
+struct cells {
+	const uint32_t *list;
+	uint32_t count, heads;
+};
+
+static bool add_group(const struct groups_out *o, struct text_table *table,
+		      const struct sx_table *values, size_t row, const struct cells *shown)
+{
+	char key[64], at[HUMAN_MAX] = "", time[HUMAN_MAX] = "-";
+	char text[CELLS_MAX][HUMAN_MAX * 2];
+	const char *cells[CELLS_MAX] = {key, at, time};
+	uint64_t begin = sx_table_begin_ns(o->g->raw)[row];
+	key_text(o, row, key, sizeof(key));
+	if (begin != SX_TIME_UNKNOWN && begin >= o->g->begin_ns)
+		human_duration(at, begin - o->g->begin_ns);
+	if (o->g->list[row].time_ns)
+		human_duration(time, o->g->list[row].time_ns);
+	for (uint32_t c = 0; c < shown->count; c++) {
+		const char *unit = sx_table_column(values, shown->list[c])->unit;
+		char number[HUMAN_MAX];
+		table_number(o->view, number, sx_table_get(values, shown->list[c], row), unit);
+		snprintf(text[c], sizeof(text[c]), "%s%s", number,
+			 strcmp(table_unit(o->view, unit), "/s") == 0 ? "/s" : "");
+		cells[c + shown->heads] = text[c];
+	}
+	return text_table_row(table, cells, TEXT_PLAIN);
+}
+
 static bool write_text(const struct groups_out *o, const struct sx_table *values)
 {
 	uint32_t list[CELLS_MAX], more, count = choose_columns(o, values, list, &more);
@@ -80,26 +109,8 @@ static bool write_text(const struct groups_out *o, const struct sx_table *values
 		    sx_table_column(values, list[c])->name, TEXT_RIGHT, 1, 11, false, true};
 	struct text_table *table = text_table_create(columns, count + heads);
 	bool ok = table != NULL;
-	for (size_t r = 0; ok && r < sx_table_row_count(values); r++) {
-		char key[64], at[HUMAN_MAX] = "", time[HUMAN_MAX] = "-";
-		char text[CELLS_MAX][HUMAN_MAX * 2];
-		const char *cells[CELLS_MAX] = {key, at, time};
-		uint64_t begin = sx_table_begin_ns(o->g->raw)[r];
-		key_text(o, r, key, sizeof(key));
-		if (begin != SX_TIME_UNKNOWN && begin >= o->g->begin_ns)
-			human_duration(at, begin - o->g->begin_ns);
-		if (o->g->list[r].time_ns)
-			human_duration(time, o->g->list[r].time_ns);
-		for (uint32_t c = 0; c < count; c++) {
-			const char *unit = sx_table_column(values, list[c])->unit;
-			char number[HUMAN_MAX];
-			table_number(o->view, number, sx_table_get(values, list[c], r), unit);
-			snprintf(text[c], sizeof(text[c]), "%s%s", number,
-				 strcmp(table_unit(o->view, unit), "/s") == 0 ? "/s" : "");
-			cells[c + heads] = text[c];
-		}
-		ok = text_table_row(table, cells, TEXT_PLAIN);
-	}
+	for (size_t r = 0; ok && r < sx_table_row_count(values); r++)
+		ok = add_group(o, table, values, r, &(struct cells){list, count, heads});
 	if (ok)
 		text_table_write(table, &o->view->out);
 	text_table_destroy(table);
@@ -164,6 +175,39 @@ static void value_json(struct json *json, const struct sx_table *t, uint32_t col
 		json_f64(json, value);
 }
 
+/* `known`: else there is no number. */
+static void optional_json(struct json *json, const char *key, uint64_t value, bool known)
+{
+	json_key(json, key);
+	if (known)
+		json_u64(json, value);
+	else
+		json_null(json);
+}
+
+static void group_json(struct json *json, const struct groups_out *o, const struct sx_table *values,
+		       size_t row)
+{
+	char key[256];
+	uint64_t begin = sx_table_begin_ns(o->g->raw)[row], time = o->g->list[row].time_ns;
+	key_text(o, row, key, sizeof(key));
+	json_object_begin_flat(json);
+	json_kv_string(json, "key", key);
+	json_kv_u64(json, "rows", o->g->list[row].rows);
+	optional_json(json, "begin_ns", begin, begin != SX_TIME_UNKNOWN);
+	optional_json(json, "time_ns", time, time != 0);
+	json_key(json, "values");
+	json_object_begin_flat(json);
+	for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
+		json_key(json, sx_table_column(values, c)->name);
+		value_json(json, values, c, row);
+	}
+	json_object_end(json);
+	if (o->g->sort_column != SX_NONE)
+		differences_json(json, o, row);
+	json_object_end(json);
+}
+
 static void write_json(const struct groups_out *o, const struct sx_table *values)
 {
 	struct json json;
@@ -182,33 +226,8 @@ static void write_json(const struct groups_out *o, const struct sx_table *values
 	json_kv_u64(&json, "count", o->g->seen);
 	json_key(&json, "groups");
 	json_array_begin(&json);
-	for (size_t r = 0; r < sx_table_row_count(values); r++) {
-		char key[256];
-		key_text(o, r, key, sizeof(key));
-		json_object_begin_flat(&json);
-		json_kv_string(&json, "key", key);
-		json_kv_u64(&json, "rows", o->g->list[r].rows);
-		json_key(&json, "begin_ns");
-		if (sx_table_begin_ns(o->g->raw)[r] == SX_TIME_UNKNOWN)
-			json_null(&json);
-		else
-			json_u64(&json, sx_table_begin_ns(o->g->raw)[r]);
-		json_key(&json, "time_ns");
-		if (o->g->list[r].time_ns)
-			json_u64(&json, o->g->list[r].time_ns);
-		else
-			json_null(&json);
-		json_key(&json, "values");
-		json_object_begin_flat(&json);
-		for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
-			json_key(&json, sx_table_column(values, c)->name);
-			value_json(&json, values, c, r);
-		}
-		json_object_end(&json);
-		if (o->g->sort_column != SX_NONE)
-			differences_json(&json, o, r);
-		json_object_end(&json);
-	}
+	for (size_t r = 0; r < sx_table_row_count(values); r++)
+		group_json(&json, o, values, r);
 	json_array_end(&json);
 	if (!o->within) {
 		view_json_end(&json);
@@ -226,6 +245,14 @@ static void csv_value(struct csv *csv, const struct sx_table *values, uint32_t c
 		csv_u64(csv, ((const uint64_t *)v.data)[row]);
 	else
 		csv_f64(csv, value);
+}
+
+static void optional_csv(struct csv *csv, uint64_t value, bool known)
+{
+	if (known)
+		csv_u64(csv, value);
+	else
+		csv_text(csv, NULL);
 }
 
 static void head_csv(struct csv *csv, const struct groups_out *o, const struct sx_table *values)
@@ -260,14 +287,8 @@ static void write_csv(const struct groups_out *o, const struct sx_table *values)
 			csv_text(&csv, o->device->simulated ? "true" : "false");
 		csv_text(&csv, key);
 		csv_u64(&csv, o->g->list[r].rows);
-		if (begin == SX_TIME_UNKNOWN)
-			csv_text(&csv, NULL);
-		else
-			csv_u64(&csv, begin);
-		if (o->g->list[r].time_ns)
-			csv_u64(&csv, o->g->list[r].time_ns);
-		else
-			csv_text(&csv, NULL);
+		optional_csv(&csv, begin, begin != SX_TIME_UNKNOWN);
+		optional_csv(&csv, o->g->list[r].time_ns, o->g->list[r].time_ns != 0);
 		for (uint32_t i = 0; i < o->name_count; i++) {
 			uint32_t at = sx_table_find(values, o->names[i]);
 			if (at == SX_NONE)
