@@ -103,12 +103,17 @@ static void close_section(struct sampler *sampler, struct query_set *set)
 	set->section_open = false;
 }
 
-/* They come free in the order in which they were taken. */
+/*
+ * Sets come free in the order in which they were taken. Frames need few of them at a time and take
+ * the first, so that few have queries in the driver; parts of frames take the next.
+ */
 static int take_set(struct sampler *sampler)
 {
-	unsigned set = sampler->next_set;
+	unsigned set = sampler->per == WIRE_FRAME ? 0 : sampler->next_set;
 
-	if (sampler->set_count == 0 || sampler->sets[set].in_use)
+	while (sampler->per == WIRE_FRAME && set < sampler->set_count && sampler->sets[set].in_use)
+		set++;
+	if (set == sampler->set_count || sampler->sets[set].in_use)
 		return -1;
 	sampler->next_set = (set + 1) % sampler->set_count;
 	return (int)set;

@@ -42,8 +42,8 @@ struct sample_meta {
 };
 
 /* Sets of queries, and cuts whose results are still to come, for samples of each kind. */
-#define FRAME_SETS     16u
-#define FRAME_SEGMENTS 32u
+#define FRAME_SETS     64u
+#define FRAME_SEGMENTS 256u
 #define PART_SETS      4096u
 #define PART_SEGMENTS  8192u
 
