@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -153,12 +154,28 @@ static ssize_t real_read_link(void *user, const char *path, char *buf, size_t si
 	return n;
 }
 
+/* Whether a process or thread is the real user's; one that has rights of its own is root's. */
+static bool is_users(pid_t pid)
+{
+	char path[32];
+	struct stat st;
+	snprintf(path, sizeof(path), "/proc/%ld", (long)pid);
+	return stat(path, &st) == 0 && st.st_uid == getuid();
+}
+
+/* Our rights are for devices: into somebody else's program they open no view. */
 static int real_perf_event_open(void *user, void *attr, pid_t pid, int cpu, int group_fd,
 				unsigned long flags)
 {
-	struct privilege before = privilege_raise();
+	bool ours = pid <= 0 || is_users(pid);
+	struct privilege before = ours ? privilege_raise() : (struct privilege){0};
 	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 	privilege_restore(&before);
+	if (fd >= 0 && before.raised && pid > 0 && !is_users(pid)) { /* it has just become one */
+		close(fd);
+		fd = -1;
+		errno = EACCES;
+	}
 	return fd;
 }
 
