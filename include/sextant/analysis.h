@@ -182,6 +182,11 @@ SX_API void sx_advice_destroy(struct sx_advice *advice);
 /* All findings. Thread-safe. */
 SX_API const struct sx_finding *sx_advice_findings(const struct sx_advice *advice, size_t *count);
 /*
+ * Where samples are of several programs: "name (pid)" of the one whose samples the verdicts are of,
+ * that with the most CPU time (or the longest samples, where that is not counted). Else NULL.
+ */
+SX_API const char *sx_advice_process(const struct sx_advice *advice);
+/*
  * The set that bare names of metrics were read in, or NULL. Where the options named none and the
  * catalog's sets use the same counters differently, it is the first whose rules have all their
  * counters in the table, or else the one with most of them.

@@ -5,17 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/busiest.h"
 #include "analysis/comparison.h"
 #include "analysis/rules.h"
 #include "analysis/windows.h"
 #include "base/error.h"
 #include "table/like.h"
 
-/* A mean over the samples that fulfil a rule. */
-struct side {
-	struct sx_program *program; /* NULL: not asked for */
+/* What a mean is made of. */
+struct mean {
 	double sum;
 	size_t count;
+};
+
+/* Means over the samples that fulfil a rule. */
+enum side { SIDE_VALUE, SIDE_MEASURED, SIDE_LIMIT, SIDES };
+
+/* What samples say of a rule: those of one program, or all. */
+struct share {
+	size_t rows, samples;	     /* could be judged; fulfil it */
+	double time, fulfilled_time; /* of these samples */
+	struct mean means[SIDES];
+	struct windows windows;
 };
 
 /* One rule while it is judged. */
@@ -24,11 +35,10 @@ struct judged {
 	const struct sx_expr *when;
 	struct sx_program *condition;
 	struct comparison comparison;
-	struct side value, measured, limit; /* the first: of a column, without program */
-	uint32_t column;		    /* of the rules' values: the metric's */
-	size_t rows, samples;		    /* could be judged; fulfil it */
-	double time, fulfilled_time;	    /* of these samples */
-	struct windows windows;
+	struct sx_program *sides[SIDES]; /* NULL: not asked for; SIDE_VALUE is a column */
+	uint32_t column;		 /* of the rules' values: the metric's */
+	struct share *shares;		 /* one of each program for a verdict, else one */
+	bool verdict;
 	const char *why;
 	bool compiled, sided;
 };
@@ -40,6 +50,7 @@ struct sx_advice {
 	struct rules rules;
 	struct judged *judged;
 	double *verdicts, *values; /* a row a sample; serve all rules */
+	struct busiest programs;
 	size_t row_cap;
 	uint64_t seen; /* rows before those at hand */
 	struct sx_finding *findings;
@@ -59,6 +70,12 @@ static double weight_of(const struct sx_window *row)
 	return known && row->end_ns > row->begin_ns ? (double)(row->end_ns - row->begin_ns) : 1;
 }
 
+/* What holds programs back is each one's own: their samples are weighed apart. */
+static struct share *share_of(const struct sx_advice *a, const struct judged *j, size_t row)
+{
+	return &j->shares[j->verdict ? a->programs.of_row[row] : 0];
+}
+
 /* Counts the samples that fulfil the rule and finds where they run. */
 static size_t weigh(struct sx_advice *a, struct judged *j)
 {
@@ -67,34 +84,36 @@ static size_t weigh(struct sx_advice *a, struct judged *j)
 	size_t yes = 0;
 	for (size_t r = 0; r < sx_table_row_count(raw); r++) {
 		struct sx_window row = {(size_t)a->seen + r, (size_t)a->seen + r, begin[r], end[r]};
-		j->rows += isnan(a->verdicts[r]) ? 0 : 1;
-		j->time += isnan(a->verdicts[r]) ? 0 : weight_of(&row);
+		struct share *share = share_of(a, j, r);
+		share->rows += isnan(a->verdicts[r]) ? 0 : 1;
+		share->time += isnan(a->verdicts[r]) ? 0 : weight_of(&row);
 		if (fulfils(a, r)) {
 			yes++;
-			j->fulfilled_time += weight_of(&row);
-			windows_extend(&j->windows, &row);
+			share->samples++;
+			share->fulfilled_time += weight_of(&row);
+			windows_extend(&share->windows, &row);
 		} else {
-			windows_close(&j->windows);
+			windows_close(&share->windows);
 		}
 	}
-	j->samples += yes;
 	return yes;
 }
 
 /* Adds a->values of the samples that fulfil the rule. */
-static void add_side(const struct sx_advice *a, struct side *side)
+static void add_side(const struct sx_advice *a, const struct judged *j, enum side side)
 {
 	for (size_t r = 0; r < sx_table_row_count(a->rules.raw); r++) {
 		if (!fulfils(a, r) || isnan(a->values[r]))
 			continue;
-		side->sum += a->values[r];
-		side->count++;
+		struct mean *mean = &share_of(a, j, r)->means[side];
+		mean->sum += a->values[r];
+		mean->count++;
 	}
 }
 
-static double mean_of(const struct side *side)
+static double mean_of(const struct mean *mean)
 {
-	return side->count ? side->sum / (double)side->count : NAN;
+	return mean->count ? mean->sum / (double)mean->count : NAN;
 }
 
 static uint32_t column_of(const struct sx_advice *a, const char *metric)
@@ -112,18 +131,19 @@ static enum sx_status compile_sides(struct sx_advice *a, struct judged *j, struc
 	if (!c->compared)
 		return SX_OK;
 	enum sx_status status =
-	    rules_compile(&a->rules, j->when, c->compared, &j->measured.program, err);
+	    rules_compile(&a->rules, j->when, c->compared, &j->sides[SIDE_MEASURED], err);
 	return status ? status
-		      : rules_compile(&a->rules, j->when, c->limit, &j->limit.program, err);
+		      : rules_compile(&a->rules, j->when, c->limit, &j->sides[SIDE_LIMIT], err);
 }
 
-static enum sx_status add_program(struct sx_advice *a, struct side *side, struct sx_error *err)
+static enum sx_status add_program(struct sx_advice *a, const struct judged *j, enum side side,
+				  struct sx_error *err)
 {
-	if (!side->program)
+	if (!j->sides[side])
 		return SX_OK;
-	enum sx_status status = rules_eval(&a->rules, side->program, a->values, err);
+	enum sx_status status = rules_eval(&a->rules, j->sides[side], a->values, err);
 	if (!status)
-		add_side(a, side);
+		add_side(a, j, side);
 	return status;
 }
 
@@ -133,10 +153,10 @@ static enum sx_status add_evidence(struct sx_advice *a, struct judged *j, struct
 	for (size_t r = 0; j->column != SX_NONE && r < sx_table_row_count(a->rules.raw); r++)
 		a->values[r] = sx_table_get(a->rules.values, j->column, r);
 	if (j->column != SX_NONE)
-		add_side(a, &j->value);
+		add_side(a, j, SIDE_VALUE);
 	if (!status)
-		status = add_program(a, &j->measured, err);
-	return status ? status : add_program(a, &j->limit, err);
+		status = add_program(a, j, SIDE_MEASURED, err);
+	return status ? status : add_program(a, j, SIDE_LIMIT, err);
 }
 
 /* One rule that means nothing is no reason to withhold the others. */
@@ -173,7 +193,7 @@ static bool reach_rows(struct sx_advice *a, size_t rows)
 
 static enum sx_status feed(struct sx_advice *a, const struct sx_table *raw, struct sx_error *err)
 {
-	if (!reach_rows(a, sx_table_row_count(raw)))
+	if (!reach_rows(a, sx_table_row_count(raw)) || !busiest_look(&a->programs, a->catalog, raw))
 		return error_nomem(err, "judging samples");
 	enum sx_status status = rules_feed(&a->rules, raw, err);
 	for (uint32_t i = 0; !status && i < a->rules.count; i++)
@@ -222,31 +242,32 @@ static void conclude_gap(struct sx_advice *a, const struct judged *j, struct sx_
 static enum sx_status conclude(struct sx_advice *a, struct judged *j, struct sx_finding *f,
 			       struct sx_error *err)
 {
-	double measured = mean_of(&j->measured), limit = mean_of(&j->limit);
+	struct share *s = &j->shares[j->verdict ? busiest_program(&a->programs) : 0];
+	double measured = mean_of(&s->means[SIDE_MEASURED]), limit = mean_of(&s->means[SIDE_LIMIT]);
 	*f = (struct sx_finding){.rule = j->rule,
 				 .unit = unit_of(a, j->rule->metric),
-				 .verdict = strncmp(j->rule->rule, "bound.", 6) == 0,
-				 .value = mean_of(&j->value),
+				 .verdict = j->verdict,
+				 .value = mean_of(&s->means[SIDE_VALUE]),
 				 .measured = NAN,
 				 .limit = j->rule->limit,
-				 .samples = j->samples,
-				 .rows = j->rows};
-	if (!j->rows) {
+				 .samples = s->samples,
+				 .rows = s->rows};
+	if (!s->rows) {
 		conclude_gap(a, j, f);
 		return SX_OK;
 	}
-	windows_close(&j->windows);
-	f->windows = windows_keep(&j->windows, &a->arena, &f->window_count);
-	if (j->windows.count) {
-		f->first = j->windows.longest.first;
-		f->last = j->windows.longest.last;
+	windows_close(&s->windows);
+	f->windows = windows_keep(&s->windows, &a->arena, &f->window_count);
+	if (s->windows.count) {
+		f->first = s->windows.longest.first;
+		f->last = s->windows.longest.last;
 	}
 	/* A quotient, not a product: 7 of 100 is exactly what "0.07" says, 0.07 * 100 is above 7.
 	 */
 	f->fired = f->samples && (double)f->samples / (double)f->rows >= f->rule->min_share;
 	/* What holds a program back is a question of time: short samples do not outvote long. */
 	if (f->verdict)
-		f->fired = f->samples && j->fulfilled_time / j->time >= f->rule->min_share;
+		f->fired = f->samples && s->fulfilled_time / s->time >= f->rule->min_share;
 	if (!j->comparison.compared || !comparison_holds(j->comparison.op, measured, limit))
 		return SX_OK;
 	f->compared = keep_text(a, j->comparison.compared);
@@ -321,6 +342,11 @@ static enum sx_status begin_rules(struct sx_advice *a, const struct sx_metrics_o
 		j->rule = &a->rules.infos[i];
 		j->when = a->rules.conditions[i];
 		j->column = SX_NONE;
+		j->verdict = strncmp(j->rule->rule, "bound.", 6) == 0;
+		j->shares = arena_alloc(&a->arena, (j->verdict ? BUSIEST_PROGRAMS + 1 : 1) *
+						       sizeof(*j->shares));
+		if (!j->shares)
+			return error_nomem(err, "judging samples");
 		if (j->rule->needs || !j->when)
 			j->why = j->rule->needs ? j->rule->needs : "its condition cannot be read";
 	}
@@ -375,10 +401,11 @@ void sx_advice_destroy(struct sx_advice *advice)
 		return;
 	for (uint32_t i = 0; advice->judged && i < advice->rules.count; i++) {
 		sx_program_destroy(advice->judged[i].condition);
-		sx_program_destroy(advice->judged[i].measured.program);
-		sx_program_destroy(advice->judged[i].limit.program);
+		for (int s = 0; s < SIDES; s++)
+			sx_program_destroy(advice->judged[i].sides[s]);
 	}
 	rules_finish(&advice->rules);
+	busiest_finish(&advice->programs);
 	free(advice->judged);
 	free(advice->verdicts);
 	free(advice->values);
@@ -393,6 +420,11 @@ const struct sx_finding *sx_advice_findings(const struct sx_advice *advice, size
 	if (count)
 		*count = advice->count;
 	return advice->findings;
+}
+
+const char *sx_advice_process(const struct sx_advice *advice)
+{
+	return busiest_label(&advice->programs);
 }
 
 const char *sx_advice_set(const struct sx_advice *advice)

@@ -121,6 +121,16 @@ static void heading(const struct view *view, const char *text)
 	fputc('\n', view->out.out);
 }
 
+/* "verdict", and whose it is where there are several programs. */
+static void verdict_heading(const struct view *view, const struct sx_advice *advice)
+{
+	const char *process = sx_advice_process(advice);
+	char text[160] = "verdict";
+	if (process)
+		snprintf(text, sizeof(text), "verdict on %s, the busiest program", process);
+	heading(view, text);
+}
+
 void findings_text(const struct view *view, const struct sx_catalog *catalog,
 		   const struct sx_advice *advice)
 {
@@ -130,8 +140,10 @@ void findings_text(const struct view *view, const struct sx_catalog *catalog,
 	for (size_t i = 0; i < count && all[i].fired; i++, fired++) {
 		if (i >= most)
 			continue;
-		if (i == 0 || all[i].verdict != all[i - 1].verdict)
-			heading(view, all[i].verdict ? "verdict" : "advice");
+		if (i == 0 && all[i].verdict)
+			verdict_heading(view, advice);
+		else if (i == 0 || all[i].verdict != all[i - 1].verdict)
+			heading(view, "advice");
 		write_finding(view, catalog, &all[i]);
 	}
 	if (fired > most)
@@ -168,13 +180,17 @@ void findings_rest_text(const struct view *view, const struct sx_advice *advice)
 	}
 }
 
-static void finding_json(struct json *json, const struct sx_finding *f, uint32_t device)
+/* `process`: whose verdicts are, or NULL. */
+static void finding_json(struct json *json, const struct sx_finding *f, uint32_t device,
+			 const char *process)
 {
 	const struct sx_advice_info *rule = f->rule;
 	json_object_begin(json);
 	json_kv_string(json, "rule", rule->rule);
 	if (device != FINDINGS_NO_DEVICE)
 		json_kv_u64(json, "device", device);
+	if (process && f->verdict)
+		json_kv_string(json, "process", process);
 	json_kv_string(json, "severity", describe_severity(rule->severity));
 	json_kv_string(json, "title", rule->title);
 	json_kv_string(json, "metric", rule->metric);
@@ -200,7 +216,7 @@ void findings_json(struct json *json, const struct sx_advice *advice, uint32_t d
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
 	for (size_t i = 0; i < count && all[i].fired; i++)
-		finding_json(json, &all[i], device);
+		finding_json(json, &all[i], device, sx_advice_process(advice));
 }
 
 void findings_rest_json(struct json *json, const struct sx_advice *advice)
