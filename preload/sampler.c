@@ -13,6 +13,9 @@
 /* One measured frame in so many runs all queries, to notice a use that no hook has seen. */
 #define AUDIT_EVERY 32u
 
+/* Of a group's name: longer ones drivers refuse, and they may not be there as a whole. */
+#define LABEL_MOST 4096
+
 static unsigned awake_parts; /* atomic; of the whole process, since contexts share shaders */
 
 static struct query_set *open_set(struct sampler *sampler)
@@ -592,9 +595,9 @@ void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *l
 
 	if (sampler->per == WIRE_GROUP)
 		split(sampler);
-	if (named && label != NULL)
+	if (named && label != NULL && length <= LABEL_MOST)
 		id = label_intern(above, label,
-				  length >= 0 ? strnlen(label, (size_t)length) : strlen(label));
+				  strnlen(label, length >= 0 ? (size_t)length : LABEL_MOST));
 	if (outermost && sampler->group_count++ == 0 && sampler->per == WIRE_FRAME)
 		sampler->label = id;
 	if (sampler->group_depth < SAMPLER_LABELS)
