@@ -2,6 +2,7 @@
 #include "source/interval.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -14,6 +15,16 @@ void interval_put_u64(uint8_t *to, uint64_t value)
 {
 	for (int i = 0; i < 8; i++)
 		to[i] = (uint8_t)(value >> 8 * i);
+}
+
+bool interval_process_ended(const struct sx_sys *sys, pid_t pid)
+{
+	char path[64], text[512];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
+		return errno == ENOENT || errno == ESRCH;
+	const char *paren = strrchr(text, ')'); /* the name may hold anything */
+	return paren && paren[1] == ' ' && (paren[2] == 'Z' || paren[2] == 'X');
 }
 
 enum sx_status interval_check(uint64_t interval_ns, const char *what, const char *reason,

@@ -57,6 +57,8 @@ enum sx_status interval_read(struct interval *interval, int timeout_ms, struct r
 void interval_wake(const struct interval *interval, struct source_wake *out);
 void interval_stop(struct interval *interval);
 
+/* Whether a process is gone, or has ended and waits to be waited for. */
+bool interval_process_ended(const struct sx_sys *sys, pid_t pid);
 /* Writes u64 values as RAW_VALUES has them, for take(). */
 void interval_put_u64(uint8_t *to, uint64_t value);
 

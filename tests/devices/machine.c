@@ -236,6 +236,25 @@ static int machine_perf_event_open(void *user, void *attr, pid_t pid, int cpu, i
 	return DELEGATE(m, perf_event_open, attr, pid, cpu, group_fd, flags);
 }
 
+static void *machine_library_open(void *user, const char *name)
+{
+	struct machine *m = user;
+	bool here = !fails(m) && m->base->library_open;
+	return here ? m->base->library_open(m->base->user, name) : NULL;
+}
+
+static void *machine_library_symbol(void *user, void *library, const char *name)
+{
+	struct machine *m = user;
+	return fails(m) ? NULL : m->base->library_symbol(m->base->user, library, name);
+}
+
+static void machine_library_close(void *user, void *library)
+{
+	struct machine *m = user;
+	m->base->library_close(m->base->user, library);
+}
+
 static int machine_pipe(void *user, int fds[2])
 {
 	struct machine *m = user;
@@ -342,6 +361,9 @@ void machine_init(struct machine *m, const struct sx_sys *base, void *device,
 				 .list_dir = machine_list_dir,
 				 .read_link = machine_read_link,
 				 .perf_event_open = machine_perf_event_open,
+				 .library_open = machine_library_open,
+				 .library_symbol = machine_library_symbol,
+				 .library_close = machine_library_close,
 				 .pipe = machine_pipe,
 				 .fork = machine_fork,
 				 .wait = machine_wait,

@@ -243,16 +243,10 @@ static void pmu_take(void *user, struct raw_sample *out)
 	out->size = s->run.output_count * (sizeof(uint64_t) + 1);
 }
 
-/* A process that is gone, or waits to be waited for, counts no more. */
 static bool pmu_ended(void *user)
 {
 	struct pmu_source *s = user;
-	char path[64], text[512];
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)s->run.pid);
-	if (s->base.sys->read_file(s->base.sys->user, path, text, sizeof(text)) <= 0)
-		return errno == ENOENT || errno == ESRCH;
-	const char *paren = strrchr(text, ')');
-	return paren && paren[1] == ' ' && (paren[2] == 'Z' || paren[2] == 'X');
+	return interval_process_ended(s->base.sys, s->run.pid);
 }
 
 static const char *pmu_note(void *user, uint32_t index)

@@ -20,6 +20,7 @@
 #include "devices/i915_oa.h"
 #include "devices/kbase.h"
 #include "devices/machine.h"
+#include "devices/nvml.h"
 #include "devices/pmu.h"
 #include "session/session.h"
 
@@ -38,6 +39,7 @@ struct subject {
 	struct fake_i915 i915;
 	struct fake_kbase kbase;
 	struct fake_pmu pmu;
+	struct fake_nvml_machine nvml;
 };
 
 static void advance_cpu(void *device, uint64_t ns)
@@ -53,6 +55,22 @@ static void advance_i915(void *device, uint64_t ns)
 static void advance_kbase(void *device, uint64_t ns)
 {
 	fake_kbase_advance(device, ns);
+}
+
+static void advance_nvml(void *device, uint64_t ns)
+{
+	((struct fake_nvml_machine *)device)->now_ns += ns;
+}
+
+static void begin_nvml(struct subject *s)
+{
+	fake_nvml_init(&s->nvml);
+	machine_init(&s->machine, &s->nvml.sys, &s->nvml, advance_nvml);
+}
+
+static bool clean_nvml(struct subject *s)
+{
+	return s->nvml.open_libraries == 0;
 }
 
 static void advance_pmu(void *device, uint64_t ns)
@@ -165,6 +183,11 @@ static struct subject subjects[] = {
      .metric = "memory_bandwidth",
      .begin = begin_pmu,
      .clean = clean_pmu},
+    {.name = "nvml",
+     .selector = "nvml",
+     .metric = "power",
+     .begin = begin_nvml,
+     .clean = clean_nvml},
 };
 #define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 #define MODEL	 5
@@ -275,7 +298,7 @@ static void a_program(struct subject *s, uint64_t lasts_ns, bool process_fd)
 	s->begin(s);
 	s->machine.lasts_ns = lasts_ns;
 	s->machine.no_process_fd = !process_fd;
-	s->cpu.ends_ns = s->pmu.ends_ns = machine_now_ns(&s->machine) + lasts_ns;
+	s->cpu.ends_ns = s->pmu.ends_ns = s->nvml.ends_ns = machine_now_ns(&s->machine) + lasts_ns;
 	struct sx_session *session = create(s, true, &err);
 	enum sx_status status = sx_session_run(session, program, NULL, &err);
 	if (status)
@@ -355,7 +378,7 @@ static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 	struct sx_error err = {0};
 	s->begin(s);
 	s->machine.lasts_ns = 3 * INTERVAL_NS;
-	s->cpu.ends_ns = s->pmu.ends_ns =
+	s->cpu.ends_ns = s->pmu.ends_ns = s->nvml.ends_ns =
 	    child ? machine_now_ns(&s->machine) + s->machine.lasts_ns : 0;
 	s->machine.fail_at = k;
 	s->machine.fail_errno = why;

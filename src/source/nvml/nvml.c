@@ -1,0 +1,327 @@
+/* The source of NVIDIA's GPUs: readings of its management library, one sample an interval. */
+#include "source/nvml/nvml.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/expr.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "source/interval.h"
+
+#define DEFAULT_INTERVAL_NS UINT64_C(100000000)
+#define PREFIX		    "nvml:"
+
+struct nvml_source {
+	struct source base;
+	struct source_desc desc;
+	struct nvml_library library;
+	struct nvml_device device;
+	char name[NVML_NAME_MAX], driver[NVML_NAME_MAX + 16];
+	struct interval interval;
+	/* What start() set up. */
+	enum nvml_counter counters[NVML_COUNTER_COUNT]; /* of each value */
+	const char *names[NVML_COUNTER_COUNT], *whys[NVML_COUNTER_COUNT];
+	struct arena texts;
+	bool wanted[NVML_COUNTER_COUNT];
+	uint64_t energy_uj;
+	bool has_energy, is_lost;
+	char note[512];
+	uint8_t sample[NVML_COUNTER_COUNT * 9];
+};
+
+static struct nvml_source *nvml_from(struct source *source)
+{
+	return (struct nvml_source *)source;
+}
+
+static void driver_name(const struct nvml_library *library, char *out, size_t size)
+{
+	char version[NVML_NAME_MAX] = "";
+	if (library->calls.driver_version(version, sizeof(version)))
+		version[0] = '\0';
+	snprintf(out, size, "NVIDIA %.80s", version);
+}
+
+static void found_one(const struct nvml_library *library, unsigned index, source_found_fn found,
+		      void *user)
+{
+	nvml_handle handle = NULL;
+	char id[32], name[NVML_NAME_MAX] = "", driver[NVML_NAME_MAX + 16], because[160];
+	struct sx_device device = {
+	    .id = id, .source = "nvml", .catalog = "nvml", .driver = driver, .name = name};
+	snprintf(id, sizeof(id), PREFIX "%u", index);
+	driver_name(library, driver, sizeof(driver));
+	int code = library->calls.device_by_index(index, &handle);
+	if (!code)
+		code = library->calls.device_name(handle, name, sizeof(name));
+	device.state = code ? SX_DEVICE_UNUSABLE : SX_DEVICE_READY;
+	if (code) {
+		snprintf(because, sizeof(because), "the library says: %s",
+			 nvml_words(library, code));
+		device.because = because;
+		device.remedy = code == NVML_ERROR_NO_PERMISSION
+				    ? "ls -l /dev/nvidia*: the user needs to read and write them"
+				    : "nvidia-smi, which uses the same library";
+	}
+	found(user, &device);
+}
+
+/* On machines without NVIDIA's kernel driver nothing is opened, and nothing is told. */
+static void nvml_probe(const struct source_host *host, source_found_fn found, void *user)
+{
+	struct nvml_library library = {0};
+	struct sx_error err = {0};
+	unsigned count = 0;
+	struct sx_device device = {.id = "nvml", .source = "nvml", .catalog = "nvml"};
+	if (!nvml_driver_is_here(host->sys))
+		return;
+	enum sx_status status = nvml_library_open(&library, host->sys, &err);
+	int code = status ? 0 : library.calls.device_count(&count);
+	if (status || code || !count) {
+		bool absent = status == SX_ERR_NOT_FOUND || (!status && !code);
+		device.state = absent ? SX_DEVICE_ABSENT : SX_DEVICE_UNUSABLE;
+		device.because = status ? err.because
+				 : code ? nvml_words(&library, code)
+					: "the library finds no device";
+		device.remedy = status ? err.remedy : "nvidia-smi, which uses the same library";
+		found(user, &device);
+	}
+	for (unsigned i = 0; !status && !code && i < count && i < NVML_DEVICES_MAX; i++)
+		found_one(&library, i, found, user);
+	nvml_library_close(&library);
+}
+
+static void nvml_close(struct source *source)
+{
+	struct nvml_source *s = nvml_from(source);
+	nvml_library_close(&s->library);
+	arena_finish(&s->texts);
+	free(s);
+}
+
+static enum sx_status no_device(const char *id, struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "there is no NVIDIA device \"%s\"", id);
+	error_because(err, "its name is " PREFIX " and a number");
+	error_try(err, "sextant devices");
+	return SX_ERR_NOT_FOUND;
+}
+
+static enum sx_status find_device(struct nvml_source *s, const char *id, struct sx_error *err)
+{
+	char *end;
+	const struct nvml_calls *calls = &s->library.calls;
+	unsigned long index = strtoul(id + strlen(PREFIX), &end, 10);
+	if (*end || index >= NVML_DEVICES_MAX)
+		return no_device(id, err);
+	int code = calls->device_by_index((unsigned)index, &s->device.handle);
+	if (!code)
+		code = calls->device_name(s->device.handle, s->name, sizeof(s->name));
+	if (!code)
+		return SX_OK;
+	error_set(err, code == NVML_ERROR_NO_PERMISSION ? SX_ERR_PERMISSION : SX_ERR_NOT_FOUND,
+		  "%s cannot be opened", id);
+	error_because(err, "NVIDIA's library says: %s", nvml_words(&s->library, code));
+	error_try(err, "nvidia-smi, which uses the same library");
+	return code == NVML_ERROR_NO_PERMISSION ? SX_ERR_PERMISSION : SX_ERR_NOT_FOUND;
+}
+
+static enum sx_status nvml_open(const struct source_host *host, const char *id, struct source **out,
+				struct sx_error *err)
+{
+	size_t prefix = strlen(PREFIX);
+	if (strncmp(id, PREFIX, prefix) != 0 || id[prefix] < '0' || id[prefix] > '9')
+		return no_device(id, err);
+	struct nvml_source *s = calloc(1, sizeof(*s));
+	if (!s)
+		return error_nomem(err, "the NVML source");
+	s->base = (struct source){&source_nvml, host->sys, host->catalogs};
+	enum sx_status status = nvml_library_open(&s->library, host->sys, err);
+	if (!status)
+		status = find_device(s, id, err);
+	if (status) {
+		nvml_close(&s->base);
+		return status;
+	}
+	s->device.calls = &s->library.calls;
+	driver_name(&s->library, s->driver, sizeof(s->driver));
+	s->desc = (struct source_desc){.catalog = "nvml",
+				       .name = s->name,
+				       .driver = s->driver,
+				       .min_interval_ns = INTERVAL_MIN_NS,
+				       .max_interval_ns = INTERVAL_MAX_NS};
+	*out = &s->base;
+	return SX_OK;
+}
+
+static const struct source_desc *nvml_describe(struct source *source)
+{
+	return &nvml_from(source)->desc;
+}
+
+/* A state is what it is; energy is what was used since the reading before. */
+static uint8_t value_of(struct nvml_source *s, enum nvml_counter counter,
+			const struct nvml_reading *reading, uint64_t *value)
+{
+	*value = reading->value;
+	if (reading->code)
+		return SX_QUALITY_NOT_COLLECTED;
+	if (counter != NVML_ENERGY)
+		return SX_QUALITY_VALID;
+	bool known = s->has_energy && reading->value >= s->energy_uj;
+	*value = known ? reading->value - s->energy_uj : 0;
+	s->energy_uj = reading->value;
+	s->has_energy = true;
+	return known ? SX_QUALITY_VALID : SX_QUALITY_NOT_COLLECTED;
+}
+
+static void nvml_take(void *user, struct raw_sample *out)
+{
+	struct nvml_source *s = user;
+	struct nvml_reading now[NVML_COUNTER_COUNT];
+	uint32_t count = s->desc.counter_count;
+	nvml_device_read(&s->device, s->wanted, now);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t value;
+		s->is_lost |= now[s->counters[i]].code == NVML_ERROR_GPU_IS_LOST;
+		s->sample[count * 8 + i] =
+		    value_of(s, s->counters[i], &now[s->counters[i]], &value);
+		interval_put_u64(s->sample + i * 8, value);
+	}
+	if (!out)
+		return;
+	out->kind = RAW_VALUES;
+	out->data = s->sample;
+	out->size = (size_t)count * 9;
+}
+
+static bool nvml_ended(void *user)
+{
+	struct nvml_source *s = user;
+	return interval_process_ended(s->base.sys, s->device.pid);
+}
+
+static const char *nvml_note(void *user, uint32_t index)
+{
+	struct nvml_source *s = user;
+	return index == 0 && s->note[0] ? s->note : NULL;
+}
+
+static void choose(struct nvml_source *s, const struct source_request *request)
+{
+	uint32_t count = request->counters ? request->counter_count : NVML_COUNTER_COUNT;
+	memset(s->wanted, 0, sizeof(s->wanted));
+	s->desc.counter_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		enum nvml_counter c = request->counters ? nvml_counter_find(request->counters[i])
+							: (enum nvml_counter)i;
+		if (c == NVML_COUNTER_COUNT || s->wanted[c])
+			continue;
+		s->wanted[c] = true;
+		s->names[s->desc.counter_count] = nvml_counter_name(c);
+		s->counters[s->desc.counter_count++] = c;
+	}
+	s->desc.counters = s->names;
+	s->desc.whys = s->whys;
+}
+
+static const char *why_not(struct nvml_source *s, enum nvml_counter counter, int code)
+{
+	bool of_program = counter == NVML_PROGRAM_MEMORY || counter == NVML_PROGRAM_UTILIZATION;
+	char text[192];
+	if (of_program && !s->device.pid)
+		return "no program is measured";
+	snprintf(text, sizeof(text), "NVIDIA's library says: %s", nvml_words(&s->library, code));
+	return arena_strndup(&s->texts, text, strlen(text));
+}
+
+/* What the device never gives is told before the first sample. */
+static void note_missing(struct nvml_source *s)
+{
+	struct nvml_reading now[NVML_COUNTER_COUNT];
+	nvml_device_read(&s->device, s->wanted, now);
+	s->note[0] = '\0';
+	for (uint32_t i = 0; i < s->desc.counter_count; i++) {
+		const struct nvml_reading *r = &now[s->counters[i]];
+		size_t used = strlen(s->note);
+		s->whys[i] = NULL;
+		if (!r->code)
+			continue;
+		s->whys[i] = why_not(s, s->counters[i], r->code);
+		snprintf(s->note + used, sizeof(s->note) - used, "%s%s",
+			 used ? ", " : "not collected: ", s->names[i]);
+	}
+}
+
+static enum sx_status check_request(const struct nvml_source *s,
+				    const struct source_request *request, struct sx_error *err)
+{
+	if (s->interval.started && !s->interval.stopped)
+		return error_set(err, SX_ERR_USAGE, "the NVML source is started already");
+	return request->interval_ns
+		   ? interval_check(request->interval_ns, "the NVML source",
+				    "the library answers no faster, or it is too long", err)
+		   : SX_OK;
+}
+
+static enum sx_status nvml_start(struct source *source, const struct source_request *request,
+				 struct sx_error *err)
+{
+	static const struct interval_ops ops = {nvml_take, nvml_ended, nvml_note};
+	struct nvml_source *s = nvml_from(source);
+	enum sx_status status = check_request(s, request, err);
+	if (status)
+		return status;
+	s->device.pid = request->pid;
+	s->device.seen_us = 0;
+	s->has_energy = s->is_lost = false;
+	choose(s, request);
+	note_missing(s);
+	s->interval = (struct interval){
+	    .ops = &ops, .user = s, .sys = s->base.sys, .watched = s->device.pid > 0};
+	return interval_start(
+	    &s->interval, request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS, err);
+}
+
+static enum sx_status nvml_read(struct source *source, int timeout_ms, struct raw_sample *out,
+				struct sx_error *err)
+{
+	struct nvml_source *s = nvml_from(source);
+	if (!s->is_lost || s->interval.stopped)
+		return interval_read(&s->interval, timeout_ms, out, err);
+	error_set(err, SX_ERR_DEVICE_LOST, "%s is gone", s->name);
+	error_because(err, "NVIDIA's library says: %s",
+		      nvml_words(&s->library, NVML_ERROR_GPU_IS_LOST));
+	error_try(err, "dmesg, for the driver's own account (Xid)");
+	return SX_ERR_DEVICE_LOST;
+}
+
+static void nvml_wake(struct source *source, struct source_wake *out)
+{
+	interval_wake(&nvml_from(source)->interval, out);
+}
+
+static enum sx_status nvml_stop(struct source *source, struct sx_error *err)
+{
+	struct nvml_source *s = nvml_from(source);
+	if (!s->is_lost)
+		interval_stop(&s->interval);
+	s->interval.stopped = true;
+	return SX_OK;
+}
+
+const struct source_ops source_nvml = {
+    .name = "nvml",
+    .raw = RAW_VALUES,
+    .probe = nvml_probe,
+    .open = nvml_open,
+    .describe = nvml_describe,
+    .start = nvml_start,
+    .read = nvml_read,
+    .wake = nvml_wake,
+    .stop = nvml_stop,
+    .close = nvml_close,
+};

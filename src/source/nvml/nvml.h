@@ -1,0 +1,166 @@
+/*
+ * NVIDIA's GPUs by its management library, in parts: the library and its calls, one device's
+ * readings, and the source. Prototypes and numbers are those of the public nvml.h.
+ */
+#ifndef SOURCE_NVML_NVML_H
+#define SOURCE_NVML_NVML_H
+
+#include "source/source.h"
+
+#define NVML_NAME_MAX	   96
+#define NVML_DEVICES_MAX   64
+#define NVML_PROCESSES_MAX 512
+
+/* nvmlReturn_t */
+enum nvml_status {
+	NVML_SUCCESS = 0,
+	NVML_ERROR_UNINITIALIZED = 1,
+	NVML_ERROR_INVALID_ARGUMENT = 2,
+	NVML_ERROR_NOT_SUPPORTED = 3,
+	NVML_ERROR_NO_PERMISSION = 4,
+	NVML_ERROR_NOT_FOUND = 6,
+	NVML_ERROR_INSUFFICIENT_SIZE = 7,
+	NVML_ERROR_DRIVER_NOT_LOADED = 9,
+	NVML_ERROR_GPU_IS_LOST = 15,
+	NVML_ERROR_LIB_RM_VERSION_MISMATCH = 18,
+	NVML_ERROR_UNKNOWN = 999,
+};
+
+enum nvml_clock { NVML_CLOCK_GRAPHICS, NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_CLOCK_VIDEO };
+enum nvml_pcie { NVML_PCIE_TX, NVML_PCIE_RX };
+#define NVML_TEMPERATURE_GPU 0
+
+/* Bits of the reasons for which the clock is held down. */
+enum nvml_throttle {
+	NVML_THROTTLE_IDLE = 0x1,
+	NVML_THROTTLE_SETTING = 0x2,
+	NVML_THROTTLE_SW_POWER = 0x4,
+	NVML_THROTTLE_HW = 0x8,
+	NVML_THROTTLE_SYNC = 0x10,
+	NVML_THROTTLE_SW_THERMAL = 0x20,
+	NVML_THROTTLE_HW_THERMAL = 0x40,
+	NVML_THROTTLE_POWER_BRAKE = 0x80,
+	NVML_THROTTLE_DISPLAY = 0x100,
+};
+
+typedef void *nvml_handle;
+
+struct nvml_utilization {
+	unsigned gpu, memory;
+};
+struct nvml_memory {
+	unsigned long long total, free, used;
+};
+struct nvml_process {
+	unsigned pid;
+	unsigned long long used_memory; /* all ones: not known */
+	unsigned gpu_instance, compute_instance;
+};
+struct nvml_process_sample {
+	unsigned pid;
+	unsigned long long time_us;
+	unsigned sm, memory, encoder, decoder; /* percent */
+};
+
+/* The calls that are used; those of devices may be missing in an old library: then NULL. */
+struct nvml_calls {
+	int (*init)(void);
+	int (*shutdown)(void);
+	const char *(*error_string)(int code);
+	int (*driver_version)(char *out, unsigned size);
+	int (*device_count)(unsigned *count);
+	int (*device_by_index)(unsigned index, nvml_handle *out);
+	int (*device_name)(nvml_handle device, char *out, unsigned size);
+	int (*utilization)(nvml_handle device, struct nvml_utilization *out);
+	int (*memory)(nvml_handle device, struct nvml_memory *out);
+	int (*clock)(nvml_handle device, unsigned which, unsigned *mhz);
+	int (*highest_clock)(nvml_handle device, unsigned which, unsigned *mhz);
+	int (*power)(nvml_handle device, unsigned *mw);
+	int (*power_limit)(nvml_handle device, unsigned *mw);
+	int (*energy)(nvml_handle device, unsigned long long *mj);
+	int (*temperature)(nvml_handle device, unsigned sensor, unsigned *degrees);
+	int (*fan)(nvml_handle device, unsigned *percent);
+	int (*throttle)(nvml_handle device, unsigned long long *reasons);
+	int (*pcie)(nvml_handle device, unsigned which, unsigned *kb_per_s);
+	int (*encoder)(nvml_handle device, unsigned *percent, unsigned *period_us);
+	int (*decoder)(nvml_handle device, unsigned *percent, unsigned *period_us);
+	int (*graphics_processes)(nvml_handle device, unsigned *count, struct nvml_process *out);
+	int (*compute_processes)(nvml_handle device, unsigned *count, struct nvml_process *out);
+	int (*process_samples)(nvml_handle device, struct nvml_process_sample *out, unsigned *count,
+			       unsigned long long since_us);
+};
+
+/* The library while it is open. Zero-initialise; nvml_library_close() in every case. */
+struct nvml_library {
+	const struct sx_sys *sys;
+	void *handle;
+	bool is_ready; /* initialised: to be shut down */
+	struct nvml_calls calls;
+};
+
+/* Whether NVIDIA's kernel driver runs here at all; without it the library is not even opened. */
+bool nvml_driver_is_here(const struct sx_sys *sys);
+/*
+ * Opens and initialises the library. Errors: SX_ERR_NOT_FOUND (it is not here), SX_ERR_PERMISSION,
+ * SX_ERR_UNSUPPORTED (too old, or it does not fit the kernel's driver).
+ */
+enum sx_status nvml_library_open(struct nvml_library *library, const struct sx_sys *sys,
+				 struct sx_error *err);
+void nvml_library_close(struct nvml_library *library);
+/* What a code means, in the library's words. */
+const char *nvml_words(const struct nvml_library *library, int code);
+
+/* The counters of the catalog "nvml", in its order. */
+enum nvml_counter {
+	NVML_GPU_UTILIZATION,
+	NVML_MEMORY_UTILIZATION,
+	NVML_ENCODER_UTILIZATION,
+	NVML_DECODER_UTILIZATION,
+	NVML_GRAPHICS_CLOCK,
+	NVML_SM_CLOCK,
+	NVML_MEMORY_CLOCK,
+	NVML_VIDEO_CLOCK,
+	NVML_HIGHEST_CLOCK,
+	NVML_POWER,
+	NVML_POWER_LIMIT,
+	NVML_ENERGY,
+	NVML_TEMPERATURE,
+	NVML_FAN,
+	NVML_THROTTLED_POWER,
+	NVML_THROTTLED_THERMAL,
+	NVML_THROTTLED_HARDWARE,
+	NVML_THROTTLED_SETTING,
+	NVML_MEMORY_USED,
+	NVML_MEMORY_TOTAL,
+	NVML_PCIE_SENT,
+	NVML_PCIE_RECEIVED,
+	NVML_PROCESSES,
+	NVML_PROGRAM_MEMORY,
+	NVML_PROGRAM_UTILIZATION,
+	NVML_COUNTER_COUNT
+};
+/* The counter of this name, or NVML_COUNTER_COUNT. */
+enum nvml_counter nvml_counter_find(const char *name);
+const char *nvml_counter_name(enum nvml_counter counter);
+
+/* What one moment says of a counter. */
+struct nvml_reading {
+	int code; /* an enum nvml_status: 0 when there is a value */
+	uint64_t value;
+};
+
+/* One device while it is read. */
+struct nvml_device {
+	const struct nvml_calls *calls;
+	nvml_handle handle;
+	pid_t pid;		    /* whose part is wanted; 0: nobody's */
+	unsigned long long seen_us; /* newest sample of processes */
+	struct nvml_process processes[NVML_PROCESSES_MAX];
+};
+/* Reads the counters that are wanted; a code of GPU_IS_LOST means that none will come any more. */
+void nvml_device_read(struct nvml_device *device, const bool wanted[NVML_COUNTER_COUNT],
+		      struct nvml_reading out[NVML_COUNTER_COUNT]);
+
+extern const struct source_ops source_nvml;
+
+#endif

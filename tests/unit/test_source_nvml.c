@@ -1,0 +1,287 @@
+/* The NVML source over a fake of NVIDIA's library: what is read, what is missing, what goes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <sextant/context.h>
+#include <sextant/expr.h>
+#include "../devices/nvml.h"
+#include "source/nvml/nvml.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+static struct sx_context *context;
+
+struct values {
+	uint64_t value[NVML_COUNTER_COUNT];
+	uint8_t quality[NVML_COUNTER_COUNT];
+};
+
+static struct source *begin(struct fake_nvml_machine *fake, pid_t pid)
+{
+	struct source *source = NULL;
+	struct sx_error err = {0};
+	struct source_host host = {.sys = &fake->sys, .catalogs = context};
+	struct source_request request = {.interval_ns = NS_PER_S, .pid = pid};
+	if (source_nvml.open(&host, "nvml:1", &source, &err) ||
+	    source_nvml.start(source, &request, &err))
+		fail_msg("%s: %s", err.message, err.because);
+	return source;
+}
+
+static enum sx_status next(struct source *source, struct values *out, char note[512])
+{
+	struct raw_sample raw;
+	struct sx_error err = {0};
+	enum sx_status status = source_nvml.read(source, 10000, &raw, &err);
+	if (!status && raw.kind == RAW_NOTE) {
+		snprintf(note, 512, "%.*s", (int)raw.size, (const char *)raw.data);
+		status = source_nvml.read(source, 10000, &raw, &err);
+	}
+	if (status)
+		return status;
+	uint32_t count = source_nvml.describe(source)->counter_count;
+	assert_int_equal(count, NVML_COUNTER_COUNT);
+	for (uint32_t i = 0; i < count; i++) {
+		out->value[i] = 0;
+		for (uint32_t b = 8; b-- > 0;)
+			out->value[i] = out->value[i] << 8 | raw.data[i * 8 + b];
+		out->quality[i] = raw.data[count * 8 + i];
+	}
+	return SX_OK;
+}
+
+static void end(struct fake_nvml_machine *fake, struct source *source)
+{
+	assert_int_equal(source_nvml.stop(source, NULL), SX_OK);
+	source_nvml.close(source);
+	assert_int_equal(fake->open_libraries, 0);
+}
+
+/* Every counter in its unit, once as the library gives it. */
+static void readings(void **state)
+{
+	struct fake_nvml_machine fake;
+	struct values v;
+	char note[512] = "";
+	fake_nvml_init(&fake);
+	fake.next.throttle = NVML_THROTTLE_SW_THERMAL | NVML_THROTTLE_IDLE;
+	struct source *source = begin(&fake, FAKE_NVML_PID);
+	fake.state->energy_mj += 150;
+	assert_int_equal(next(source, &v, note), SX_OK);
+	static const struct {
+		enum nvml_counter counter;
+		uint64_t value;
+	} want[] = {{NVML_GPU_UTILIZATION, 80},
+		    {NVML_MEMORY_UTILIZATION, 12},
+		    {NVML_ENCODER_UTILIZATION, 5},
+		    {NVML_DECODER_UTILIZATION, 6},
+		    {NVML_GRAPHICS_CLOCK, 1000000000},
+		    {NVML_SM_CLOCK, 1001000000},
+		    {NVML_MEMORY_CLOCK, 1002000000},
+		    {NVML_VIDEO_CLOCK, 1003000000},
+		    {NVML_HIGHEST_CLOCK, 2000000000},
+		    {NVML_POWER, 150000},
+		    {NVML_POWER_LIMIT, 200000},
+		    {NVML_ENERGY, 150000},
+		    {NVML_TEMPERATURE, 66},
+		    {NVML_FAN, 40},
+		    {NVML_THROTTLED_POWER, 0},
+		    {NVML_THROTTLED_THERMAL, 100},
+		    {NVML_THROTTLED_HARDWARE, 0},
+		    {NVML_THROTTLED_SETTING, 0},
+		    {NVML_MEMORY_USED, 2ULL << 30},
+		    {NVML_MEMORY_TOTAL, 8ULL << 30},
+		    {NVML_PCIE_SENT, 1000000},
+		    {NVML_PCIE_RECEIVED, 2000000},
+		    {NVML_PROCESSES, 3},
+		    {NVML_PROGRAM_MEMORY, 64 << 20},
+		    {NVML_PROGRAM_UTILIZATION, 40}};
+	assert_int_equal(sizeof(want) / sizeof(want[0]), NVML_COUNTER_COUNT);
+	for (size_t i = 0; i < NVML_COUNTER_COUNT; i++)
+		if (v.value[want[i].counter] != want[i].value ||
+		    v.quality[want[i].counter] != SX_QUALITY_VALID)
+			fail_msg("%s: %lu (quality %u)", nvml_counter_name(want[i].counter),
+				 v.value[want[i].counter], v.quality[want[i].counter]);
+	assert_string_equal(note, "");
+	end(&fake, source);
+}
+
+/* The source's names are the catalog's, all of them. */
+static void names_are_the_catalogs(void **state)
+{
+	struct sx_catalog *catalog;
+	uint32_t count;
+	assert_int_equal(sx_catalog_open(context, "nvml", &catalog, NULL), SX_OK);
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	assert_int_equal(count, NVML_COUNTER_COUNT);
+	for (uint32_t i = 0; i < count; i++)
+		assert_string_equal(counters[i].name, nvml_counter_name((enum nvml_counter)i));
+	sx_catalog_unref(catalog);
+}
+
+/* What a device lacks is no data with the library's words, and never 0. */
+static void what_is_missing(void **state)
+{
+	struct fake_nvml_machine fake;
+	struct values v;
+	char note[512] = "";
+	fake_nvml_init(&fake);
+	fake.next.no_fan = fake.next.no_energy = fake.next.no_processes = true;
+	fake.hidden = "nvmlDeviceGetPcieThroughput";
+	struct source *source = begin(&fake, 0);
+	assert_int_equal(next(source, &v, note), SX_OK);
+	static const enum nvml_counter missing[] = {
+	    NVML_FAN,		NVML_ENERGY,	     NVML_PROCESSES,	      NVML_PCIE_SENT,
+	    NVML_PCIE_RECEIVED, NVML_PROGRAM_MEMORY, NVML_PROGRAM_UTILIZATION};
+	uint32_t none = 0;
+	for (int i = 0; i < NVML_COUNTER_COUNT; i++)
+		none += v.quality[i] == SX_QUALITY_NOT_COLLECTED;
+	assert_int_equal(none, sizeof(missing) / sizeof(missing[0]));
+	const struct source_desc *desc = source_nvml.describe(source);
+	for (uint32_t i = 0; i < none; i++) {
+		assert_int_equal(v.quality[missing[i]], SX_QUALITY_NOT_COLLECTED);
+		assert_non_null(desc->whys[missing[i]]);
+		assert_non_null(strstr(note, nvml_counter_name(missing[i])));
+	}
+	assert_string_equal(desc->whys[NVML_FAN], "NVIDIA's library says: Not Supported");
+	assert_null(desc->whys[NVML_POWER]);
+	end(&fake, source);
+}
+
+/* A counter of energy that begins anew (a driver that was loaded again) is a gap, not a leap. */
+static void energy_that_steps_back(void **state)
+{
+	struct fake_nvml_machine fake;
+	struct values v;
+	fake_nvml_init(&fake);
+	struct source *source = begin(&fake, 0);
+	fake.state->energy_mj = 5;
+	assert_int_equal(next(source, &v, (char[512]){0}), SX_OK);
+	assert_int_equal(v.quality[NVML_ENERGY], SX_QUALITY_NOT_COLLECTED);
+	fake.state->energy_mj = 12;
+	assert_int_equal(next(source, &v, NULL), SX_OK);
+	assert_int_equal(v.quality[NVML_ENERGY], SX_QUALITY_VALID);
+	assert_int_equal(v.value[NVML_ENERGY], 7000);
+	end(&fake, source);
+}
+
+static void a_gpu_that_goes(void **state)
+{
+	struct fake_nvml_machine fake;
+	struct values v;
+	fake_nvml_init(&fake);
+	struct source *source = begin(&fake, 0);
+	assert_int_equal(next(source, &v, (char[512]){0}), SX_OK);
+	fake.state->lost = true;
+	assert_int_equal(next(source, &v, NULL), SX_OK); /* of which nothing is known */
+	assert_int_equal(v.quality[NVML_POWER], SX_QUALITY_NOT_COLLECTED);
+	assert_int_equal(next(source, &v, NULL), SX_ERR_DEVICE_LOST);
+	end(&fake, source);
+}
+
+struct found {
+	int count;
+	enum sx_device_state state;
+	char id[32], name[96], driver[112], because[200], remedy[200];
+};
+
+static void note_device(void *user, const struct sx_device *device)
+{
+	struct found *f = user;
+	f->count++;
+	f->state = device->state;
+	snprintf(f->id, sizeof(f->id), "%s", device->id);
+	snprintf(f->name, sizeof(f->name), "%s", device->name ? device->name : "");
+	snprintf(f->driver, sizeof(f->driver), "%s", device->driver ? device->driver : "");
+	snprintf(f->because, sizeof(f->because), "%s", device->because ? device->because : "");
+	snprintf(f->remedy, sizeof(f->remedy), "%s", device->remedy ? device->remedy : "");
+}
+
+static struct found probe(struct fake_nvml_machine *fake)
+{
+	struct found f = {.count = 0};
+	source_nvml.probe(&(struct source_host){.sys = &fake->sys, .catalogs = context},
+			  note_device, &f);
+	assert_int_equal(fake->open_libraries, 0);
+	return f;
+}
+
+static void what_doctor_says(void **state)
+{
+	struct fake_nvml_machine fake;
+	fake_nvml_init(&fake);
+	struct found f = probe(&fake);
+	assert_int_equal(f.count, 2);
+	assert_int_equal(f.state, SX_DEVICE_READY);
+	assert_string_equal(f.id, "nvml:1");
+	assert_string_equal(f.name, "Fake GeForce 9000");
+	assert_string_equal(f.driver, "NVIDIA 999.10.01");
+	fake.no_driver = true; /* another GPU's machine: nothing is opened, nothing is told */
+	assert_int_equal(probe(&fake).count, 0);
+	fake.no_driver = false;
+	fake.no_library = true;
+	f = probe(&fake);
+	assert_int_equal(f.count, 1);
+	assert_int_equal(f.state, SX_DEVICE_ABSENT);
+	assert_string_equal(f.because, "libnvidia-ml.so.1 is not here");
+	fake.no_library = false;
+	fake.next.init_code = NVML_ERROR_LIB_RM_VERSION_MISMATCH;
+	f = probe(&fake);
+	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+	assert_non_null(strstr(f.because, "version mismatch"));
+	assert_non_null(strstr(f.remedy, "restart"));
+	fake.next.init_code = 0;
+	fake.hidden = "nvmlDeviceGetCount_v2";
+	f = probe(&fake);
+	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
+	assert_non_null(strstr(f.because, "nvmlDeviceGetCount_v2"));
+	fake.hidden = NULL;
+	fake.next.devices = 0;
+	assert_int_equal(probe(&fake).state, SX_DEVICE_ABSENT);
+}
+
+static void names_that_are_none(void **state)
+{
+	static const char *const ids[] = {"nvml",    "nvml:",	"nvml:x", "nvml:7",
+					  "nvml:1x", "nvml:-1", "cpu"};
+	struct fake_nvml_machine fake;
+	struct source *source;
+	struct source_host host = {.sys = &fake.sys, .catalogs = context};
+	fake_nvml_init(&fake);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		struct sx_error err = {0};
+		assert_int_equal(source_nvml.open(&host, ids[i], &source, &err), SX_ERR_NOT_FOUND);
+		assert_true(err.message[0] && err.because[0] && err.remedy[0]);
+	}
+	assert_int_equal(fake.open_libraries, 0);
+}
+
+static int setup(void **state)
+{
+	return sx_context_create(NULL, &context, NULL) != SX_OK;
+}
+
+static int teardown(void **state)
+{
+	sx_context_destroy(context);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(readings),
+	    cmocka_unit_test(names_are_the_catalogs),
+	    cmocka_unit_test(what_is_missing),
+	    cmocka_unit_test(energy_that_steps_back),
+	    cmocka_unit_test(a_gpu_that_goes),
+	    cmocka_unit_test(what_doctor_says),
+	    cmocka_unit_test(names_that_are_none),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
