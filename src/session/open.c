@@ -106,6 +106,8 @@ static bool fits(const struct sx_session *s, const struct sx_device *device)
 {
 	if (device->state == SX_DEVICE_INJECT)
 		return s->options.child;
+	if (source_find(device->source)->only_named)
+		return false;
 	return device->state == SX_DEVICE_READY && (!s->options.child || s->options.beside);
 }
 

@@ -122,6 +122,8 @@ typedef void (*source_found_fn)(void *user, const struct sx_device *device);
 struct source_ops {
 	const char *name;
 	enum raw_kind raw;
+	/* Opened only when it is named: other sources say the same of most machines. */
+	bool only_named;
 	void (*probe)(const struct source_host *host, source_found_fn found, void *user);
 	/* Opens the device with this id. *out is released by close(). */
 	enum sx_status (*open)(const struct source_host *host, const char *id, struct source **out,

@@ -327,6 +327,7 @@ static enum sx_status pmu_stop(struct source *source, struct sx_error *err)
 const struct source_ops source_pmu = {
     .name = "pmu",
     .raw = RAW_VALUES,
+    .only_named = true,
     .probe = pmu_probe,
     .open = pmu_open,
     .describe = pmu_describe,
