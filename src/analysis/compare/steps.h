@@ -1,8 +1,11 @@
-/* The steps of a comparison, for its own files. */
+/* What the files of a comparison share. */
 #ifndef ANALYSIS_COMPARE_STEPS_H
 #define ANALYSIS_COMPARE_STEPS_H
 
 #include "analysis/compare/compare.h"
+
+/* Room for so many runs in a metric; what was there is kept. False: no memory. */
+bool set_make_room(struct compare_set *set, struct compare_metric *m, uint32_t runs);
 
 /* Fills rows: what both sides have under one name, then what only one has. */
 enum sx_status join_rows(struct comparison *c, struct sx_error *err);

@@ -1,0 +1,277 @@
+/* Copying what a comparison needs out of the report of a run. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/compare/noise.h"
+#include "analysis/compare/steps.h"
+
+#define FRAME_TIME  "frame.time" /* the neutral name */
+#define CURVE_LEAST 20		 /* lines of a curve of which some may be warm-up */
+
+/* Pieces of work: their number does not depend on when and how fast it is done. */
+static bool is_work(const struct units *units, const char *unit)
+{
+	static const char *const work[] = {"vertices", "primitives", "patches",	  "invocations",
+					   "pixels",   "samples",    "fragments", "texels",
+					   "quads",    "tiles",	     "rays",	  "items"};
+	const struct unit *u = units_find(units, unit);
+	for (size_t i = 0; u && i < sizeof(work) / sizeof(work[0]); i++)
+		if (strcmp(u->dimension, work[i]) == 0)
+			return true;
+	return false;
+}
+
+static struct compare_metric *find_metric(struct compare_set *set, const char *name,
+					  uint32_t device)
+{
+	for (size_t i = 0; i < set->metric_count; i++)
+		if (set->metrics[i].device == device && strcmp(set->metrics[i].name, name) == 0)
+			return &set->metrics[i];
+	return NULL;
+}
+
+static struct compare_metric *new_metric(struct compare_set *set, const struct report_device *d,
+					 const struct report_row *row, uint32_t device)
+{
+	char buf[2 * UNITS_TEXT_MAX];
+	double factor;
+	struct compare_metric *m = compare_set_metric(set, row->name, set->runs + 1);
+	if (!m)
+		return NULL;
+	m->device = device;
+	m->title = compare_set_text(set, row->title);
+	m->unit = compare_set_text(set, units_base(&set->units, row->unit, buf, &factor));
+	m->neutral = compare_set_text(set, row->neutral);
+	if (row->heading < d->heading_count)
+		m->heading = compare_set_text(set, d->headings[row->heading].title);
+	m->direction = row->direction;
+	m->counts =
+	    row->type == SX_U64 && sx_unit_adds_up(row->unit) && is_work(&set->units, row->unit);
+	return m->title && m->unit ? m : NULL;
+}
+
+/* The lines of a curve that lie behind the warm-up: `count` from the result on. */
+static size_t settled(const struct report_device *d, uint64_t warm_up_ns, size_t *count)
+{
+	size_t lines = d->curve ? sx_table_row_count(d->curve) : 0, first = 0;
+	const uint64_t *begin = lines ? sx_table_begin_ns(d->curve) : NULL;
+	while (lines >= CURVE_LEAST && first < lines / 2 && begin[first] != SX_TIME_UNKNOWN &&
+	       begin[first] - begin[0] < warm_up_ns)
+		first++;
+	*count = lines - first;
+	return first;
+}
+
+/* The mean of a run and its noise, from the course of the metric. */
+static void read_course(const struct report_device *d, uint32_t column, uint64_t warm_up_ns,
+			double factor, struct compare_metric *m)
+{
+	size_t count, n = 0, first = settled(d, warm_up_ns, &count);
+	double *values = malloc((count + 1) * sizeof(*values));
+	double blocks = 0, mean = (double)NAN;
+	for (size_t i = 0; values && i < count; i++) {
+		double value = sx_table_get(d->curve, column, first + i) * factor;
+		if (!isnan(value))
+			values[n++] = value;
+	}
+	m->within[m->runs] = values ? noise_of_series(values, n, &blocks) : 0;
+	m->blocks[m->runs] = blocks;
+	/* Of a ratio the mean of lines is not that of the run: that is in the report. */
+	if (first && n && sx_unit_adds_up(m->unit))
+		mean = noise_mean(values, n) / (sx_unit_adds_up(m->unit) ? (double)d->each : 1);
+	if (sx_unit_adds_up(m->unit) && d->each > 1)
+		m->within[m->runs] /= (double)d->each * (double)d->each;
+	if (!isnan(mean))
+		m->means[m->runs] = mean;
+	free(values);
+}
+
+/* One number a run, under a name of its own; one run then does not tell its noise. */
+static bool add_number(struct compare_set *set, const struct compare_metric *like,
+		       const char *suffix, double value)
+{
+	char name[128];
+	const struct compare_metric m0 = *like; /* the list may move */
+	snprintf(name, sizeof(name), "%s%s", m0.name, suffix);
+	struct compare_metric *m = find_metric(set, name, m0.device);
+	bool known = m != NULL;
+	if (known ? !set_make_room(set, m, set->runs + 1)
+		  : !(m = compare_set_metric(set, name, set->runs + 1)))
+		return false;
+	if (!known) {
+		m->title = m0.title;
+		m->unit = m0.unit;
+		m->heading = m0.heading;
+		m->direction = m0.direction;
+		m->device = m0.device;
+	}
+	m->means[m->runs] = value;
+	m->totals[m->runs] = (double)NAN;
+	m->samples[m->runs] = m0.samples[m0.runs - 1];
+	m->constant = false;
+	m->stats.min = fmin(m->stats.min, value);
+	m->stats.max = fmax(m->stats.max, value);
+	m->stats.p50 += value;
+	m->stats.p95 += value;
+	m->stats.p99 += value;
+	m->runs++;
+	return true;
+}
+
+/* How long frames take at worst is another question than how long they take. */
+static bool add_percentiles(struct compare_set *set, size_t index, const struct sx_stats *s,
+			    double factor)
+{
+	const double values[] = {s->p50, s->p95, s->p99};
+	static const char *const names[] = {".p50", ".p95", ".p99"};
+	for (int i = 0; i < 3; i++)
+		if (!add_number(set, &set->metrics[index], names[i], values[i] * factor))
+			return false;
+	return true;
+}
+
+static bool add_row(struct compare_set *set, const struct report_device *d, uint32_t index,
+		    uint32_t device, uint64_t warm_up_ns)
+{
+	const struct report_row *row = &d->rows[index];
+	char buf[2 * UNITS_TEXT_MAX];
+	double factor;
+	struct compare_metric *m = find_metric(set, row->name, device);
+	units_base(&set->units, row->unit, buf, &factor);
+	if (m ? !set_make_room(set, m, set->runs + 1) : !(m = new_metric(set, d, row, device)))
+		return false;
+	if (!row->stats.count) {
+		m->why = compare_set_text(set, row->stats.why ? row->stats.why : "no data");
+		return m->why != NULL;
+	}
+	const struct sx_stats *s = &row->stats;
+	m->means[m->runs] = s->mean * factor;
+	m->totals[m->runs] = s->total * factor;
+	m->samples[m->runs] = s->count;
+	read_course(d, index, warm_up_ns, factor, m);
+	m->constant = m->constant && s->min == s->max;
+	m->stats.min = fmin(m->stats.min, s->min * factor);
+	m->stats.max = fmax(m->stats.max, s->max * factor);
+	/* Sums for now; done() divides. */
+	m->stats.p50 += s->p50 * factor;
+	m->stats.p95 += s->p95 * factor;
+	m->stats.p99 += s->p99 * factor;
+	m->runs++;
+	bool frames = m->neutral && strcmp(m->neutral, FRAME_TIME) == 0 && row->metric != SX_NONE;
+	return !frames || add_percentiles(set, (size_t)(m - set->metrics), s, factor);
+}
+
+bool compare_set_add_misses(struct compare_set *set, double share)
+{
+	for (size_t i = 0; i < set->metric_count; i++) {
+		const struct compare_metric like = set->metrics[i];
+		if (!like.runs || !like.neutral || strcmp(like.neutral, FRAME_TIME) != 0)
+			continue;
+		struct compare_metric with = like;
+		with.name = "deadline_misses";
+		with.title = "Frames over the deadline";
+		with.unit = "ratio";
+		with.direction = SX_DIRECTION_LOWER;
+		/* The run was counted by compare_set_add(): this is a part of it. */
+		set->runs--;
+		bool ok = add_number(set, &with, "", share);
+		set->runs++;
+		return ok;
+	}
+	return true;
+}
+
+static bool add_advice(struct compare_set *set, struct compare_device *device, const char *title)
+{
+	size_t i = 0;
+	while (i < device->advice_count && strcmp(device->advice[i], title) != 0)
+		i++;
+	if (i == device->advice_count) {
+		if (!mem_grow(&device->advice, &device->advice_capacity, i + 1,
+			      sizeof(*device->advice)) ||
+		    !mem_grow(&device->fired, &device->fired_capacity, i + 1,
+			      sizeof(*device->fired)))
+			return false;
+		device->advice[i] = compare_set_text(set, title);
+		device->fired[i] = 0;
+		if (!device->advice[i])
+			return false;
+		device->advice_count++;
+	}
+	device->fired[i]++;
+	return true;
+}
+
+static bool add_device(struct compare_set *set, const struct report_device *d, uint32_t number)
+{
+	struct compare_device *device =
+	    number < set->device_count ? &set->devices[number] : compare_set_device(set);
+	if (!device)
+		return false;
+	if (!set->runs) {
+		device->catalog = compare_set_text(set, sx_catalog_info(d->catalog)->name);
+		device->name = compare_set_text(set, d->name ? d->name : device->catalog);
+		device->driver = d->driver && *d->driver ? compare_set_text(set, d->driver) : NULL;
+		if (!device->catalog || !device->name)
+			return false;
+	}
+	device->simulated = device->simulated || d->simulated;
+	device->samples += d->samples;
+	device->lost += d->lost;
+	for (size_t i = 0; i < d->finding_count; i++)
+		if (d->findings[i].fired && !add_advice(set, device, d->findings[i].rule->title))
+			return false;
+	return true;
+}
+
+/* Whether a run measured what the runs before it did. */
+static bool is_like(const struct compare_set *set, const struct report *r, struct sx_error *err)
+{
+	bool like = r->device_count == set->device_count;
+	for (uint32_t i = 0; like && i < r->device_count; i++)
+		like = strcmp(sx_catalog_info(r->devices[i].catalog)->name,
+			      set->devices[i].catalog) == 0;
+	if (like)
+		return true;
+	error_set(err, SX_ERR_USAGE, "%s is no repeated run of %s", r->file ? r->file : "a run",
+		  set->files[0]);
+	error_because(err, "it has other devices");
+	error_try(err, "name runs of the same program on the same devices");
+	return false;
+}
+
+/* Two of the same say less of noise than one. */
+static enum sx_status is_twice(const char *file, struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "%s is named twice on one side", file);
+	error_because(err, "one run repeated tells nothing of how runs spread");
+	error_try(err, "name each run once");
+	return SX_ERR_USAGE;
+}
+
+enum sx_status compare_set_add(struct compare_set *set, const char *file,
+			       const struct report *report, uint64_t warm_up_ns,
+			       struct sx_error *err)
+{
+	if (set->runs && !is_like(set, report, err))
+		return SX_ERR_USAGE;
+	for (size_t i = 0; i < set->file_count; i++)
+		if (strcmp(set->files[i], file) == 0)
+			return is_twice(file, err);
+	bool ok =
+	    mem_grow(&set->files, &set->file_capacity, set->file_count + 1, sizeof(*set->files)) &&
+	    (set->files[set->file_count] = compare_set_text(set, file));
+	for (uint32_t d = 0; ok && d < report->device_count; d++) {
+		const struct report_device *device = &report->devices[d];
+		ok = add_device(set, device, d);
+		for (uint32_t i = 0; ok && i < device->row_count; i++)
+			ok = add_row(set, device, i, d, warm_up_ns);
+	}
+	if (!ok)
+		return error_nomem(err, "a comparison");
+	set->file_count++;
+	set->runs++;
+	return SX_OK;
+}
