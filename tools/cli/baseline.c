@@ -44,6 +44,7 @@ static void write_metric(struct json *json, const struct compare_metric *m)
 	json_kv_string(json, "heading", m->heading);
 	json_kv_string(json, "direction", directions[m->direction]);
 	json_kv_bool(json, "counts", m->counts);
+	json_kv_bool(json, "amount", m->amount);
 	json_kv_bool(json, "constant", m->constant);
 	json_kv_u64(json, "device", m->device);
 	numbers(json, "means", m->means, m->runs);
@@ -90,6 +91,7 @@ enum sx_status baseline_write(const char *path, const struct compare_set *set, s
 	json_object_begin(&json);
 	json_kv_string(&json, "schema", SCHEMA);
 	json_kv_u64(&json, "runs", set->runs);
+	json_kv_bool(&json, "ended", set->ended);
 	write_devices(&json, set);
 	json_key(&json, "metrics");
 	json_array_begin(&json);
@@ -206,6 +208,8 @@ static void read_metric(struct reading *r, const struct read_json_place *place,
 							    : SX_DIRECTION_UNKNOWN;
 	if (is_key(place, 1, "counts"))
 		m->counts = import_is(value, "true");
+	if (is_key(place, 1, "amount"))
+		m->amount = import_is(value, "true");
 	if (is_key(place, 1, "constant"))
 		m->constant = import_is(value, "true");
 	if (is_key(place, 1, "device"))
@@ -252,6 +256,8 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 		double runs = number_of(value);
 		r->failed = !(runs >= 1 && runs <= RUNS_MAX);
 		r->set->runs = r->failed ? 0 : (uint32_t)runs;
+	} else if (is_key(place, 0, "ended") && place->depth == 1) {
+		r->set->ended = import_is(value, "true");
 	} else if (place->depth >= 2 && is_key(place, 0, "metrics") && r->metric) {
 		read_metric(r, place, event, value);
 	} else if (place->depth >= 2 && is_key(place, 0, "devices") && r->device) {
@@ -271,7 +277,8 @@ static bool is_sound(const struct reading *r)
 		m->title = m->title ? m->title : m->name;
 		sound = *m->name && m->unit && m->device < set->device_count && m->runs;
 		for (uint32_t k = 0; sound && k < m->runs; k++)
-			sound = isfinite(m->means[k]) && m->within[k] >= 0 && m->blocks[k] >= 0;
+			sound = isfinite(m->means[k]) && m->within[k] >= 0 && m->blocks[k] >= 0 &&
+				(!m->amount || isfinite(m->totals[k]));
 	}
 	return sound;
 }

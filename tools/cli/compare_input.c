@@ -19,6 +19,7 @@ struct run {
 	struct report_fill *fill;
 	uint32_t used;
 	bool whole;
+	bool ended; /* a program ran to its end, and the recording holds all of it */
 	struct sx_metrics *metrics[64];
 	uint64_t frames, late; /* all, and those over the deadline */
 	uint64_t deadline_ns;  /* 0: none */
@@ -100,35 +101,41 @@ static enum sx_status read_device(struct run *run, uint32_t number, uint32_t dev
 	return SX_OK;
 }
 
-/* "on HOST: COMMAND (COMMIT)", as far as the capture knows. */
+/* A property of a capture; "" when it has none of that name. */
+static const char *property(const struct sx_capture_info *info, const char *name)
+{
+	for (uint32_t i = 0; i < info->property_count; i++)
+		if (strcmp(info->properties[i].name, name) == 0)
+			return info->properties[i].value;
+	return "";
+}
+
+/* "COMMAND on HOST, commit COMMIT", as far as the capture knows. */
 static void tell_about(struct compare_set *set, const struct sx_capture_info *info)
 {
-	static const char *const keys[] = {"host", "command", "commit"};
-	const char *values[3] = {NULL, NULL, NULL};
+	const char *host = property(info, "host"), *command = property(info, "command"),
+		   *commit = property(info, "commit");
 	char text[1600];
-	for (uint32_t i = 0; i < info->property_count; i++)
-		for (int k = 0; k < 3; k++)
-			if (strcmp(info->properties[i].name, keys[k]) == 0 &&
-			    *info->properties[i].value)
-				values[k] = info->properties[i].value;
-	if (!values[1] && !values[2])
+	if (!*command && !*commit)
 		return;
-	snprintf(text, sizeof(text), "%s%s%s%s%s", values[1] ? values[1] : "",
-		 values[0] ? " on " : "", values[0] ? values[0] : "", values[2] ? ", commit " : "",
-		 values[2] ? values[2] : "");
+	snprintf(text, sizeof(text), "%s%s%s%s%s", command, *host ? " on " : "", host,
+		 *commit ? ", commit " : "", commit);
 	set->about = compare_set_text(set, text);
 }
 
-static enum sx_status count_devices(const char *path, struct compare_set *set, uint32_t *count,
-				    struct sx_error *err)
+/* What the head of a capture tells of the run. */
+static enum sx_status read_head(struct run *run, struct compare_set *set, uint32_t *devices,
+				struct sx_error *err)
 {
 	struct sx_capture_reader *reader = NULL;
-	enum sx_status status = sx_capture_open(path, &reader, err);
+	enum sx_status status = sx_capture_open(run->path, &reader, err);
 	if (status)
 		return status;
-	*count = sx_capture_info(reader)->device_count;
+	const struct sx_capture_info *info = sx_capture_info(reader);
+	*devices = info->device_count;
+	run->ended = info->clean && *property(info, "command") && !*property(info, "ends");
 	if (!set->runs)
-		tell_about(set, sx_capture_info(reader));
+		tell_about(set, info);
 	sx_capture_close(reader);
 	return SX_OK;
 }
@@ -151,7 +158,7 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 	uint32_t devices = 0;
 	enum sx_status passed = SX_OK, status = imported_replace(cli, &run.path, err);
 	if (!status)
-		status = count_devices(run.path, set, &devices, err);
+		status = read_head(&run, set, &devices, err);
 	if (!status)
 		status = report_begin(&run.fill, err);
 	if (!status)
@@ -172,10 +179,14 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 	if (!status)
 		run.whole = run.whole && !report_lacks_named(report);
 	if (!status)
-		status = compare_set_add(set, shown, report, warm_up(report), err);
-	if (!status && run.frames &&
-	    !compare_set_add_misses(set, (double)run.late / (double)run.frames))
-		status = error_nomem(err, "comparing");
+		status = compare_set_add(set,
+					 &(struct compare_recording){.file = shown,
+								     .report = report,
+								     .warm_up_ns = warm_up(report),
+								     .frames = run.frames,
+								     .late = run.late,
+								     .ended = run.ended},
+					 err);
 	report_destroy(run.fill);
 	for (uint32_t i = 0; i < 64; i++)
 		sx_metrics_destroy(run.metrics[i]);

@@ -120,17 +120,23 @@ static enum sx_status create_writer(struct recording *r, struct sx_error *err)
 	uname(&kernel);
 	run_words(o->child, command, sizeof(command));
 	snprintf(interval, sizeof(interval), "%llu ns", (unsigned long long)o->interval_ns);
-	struct sx_capture_property properties[] = {
+	struct sx_capture_property properties[7] = {
 	    {"writer", "sextant " SX_VERSION}, {"host", host},
 	    {"kernel", kernel.release},	       {"command", command},
-	    {"commit", commit_of_job()},       {"interval", interval},
+	    {"commit", commit_of_job()},
 	};
+	uint32_t count = 5;
+	/* Then its length says nothing of the program. */
+	if (o->duration_ns || o->count)
+		properties[count++] = (struct sx_capture_property){"ends", "limit"};
+	if (o->interval_ns)
+		properties[count++] = (struct sx_capture_property){"interval", interval};
 	struct sx_capture_options options = {
 	    .flush_ns = 200000000, /* and what the session gathers first makes 250 ms */
 	    .keep_ns = r->keep_ns,
 	    .sync_ns = r->sync_ns,
 	    .properties = properties,
-	    .property_count = o->interval_ns ? 6 : 5,
+	    .property_count = count,
 	};
 	return sx_capture_create(r->path, &options, &r->writer, err);
 }

@@ -21,6 +21,7 @@ struct compare_metric {
 	const char *heading;			   /* whose rows it stands with, or NULL */
 	enum sx_direction direction;
 	bool counts; /* the work alone decides it: pieces of work that are counted one by one */
+	bool amount; /* of a device that is sampled by time: what a run took is its total */
 	uint32_t device, runs;
 	/* One a run: its mean without the warm-up, its total, and how many samples had data. */
 	double *means, *totals;
@@ -51,6 +52,8 @@ struct compare_set {
 	const char **files;
 	size_t file_count, file_capacity;
 	uint32_t runs;
+	/* Every run is a program that ended by itself: how long it took is a result. */
+	bool ended;
 	bool no_advice; /* from a baseline, which has none: nothing is new or gone */
 	struct compare_device *devices;
 	size_t device_count, device_capacity;
@@ -61,15 +64,20 @@ struct compare_set {
 /* Members of a set are empty at first; released in every case. */
 void compare_set_init(struct compare_set *set);
 void compare_set_finish(struct compare_set *set);
+/* One run. Only `file` and `report` are needed. */
+struct compare_recording {
+	const char *file;
+	const struct report *report;
+	uint64_t warm_up_ns;   /* of its beginning; does not count for means */
+	uint64_t frames, late; /* those over the deadline; 0 and 0: there is none */
+	bool ended;	       /* it is a program that ended by itself, and all of it is there */
+};
 /*
- * Adds one run. `warm_up_ns` of its beginning does not count for means. Errors: SX_ERR_USAGE (a run
- * of other devices than those before), SX_ERR_NO_MEMORY.
+ * Adds one run. Errors: SX_ERR_USAGE (a run of other devices than those before, or one that is in
+ * the set already), SX_ERR_NO_MEMORY.
  */
-enum sx_status compare_set_add(struct compare_set *set, const char *file,
-			       const struct report *report, uint64_t warm_up_ns,
+enum sx_status compare_set_add(struct compare_set *set, const struct compare_recording *run,
 			       struct sx_error *err);
-/* The share of the newest run's frames that missed the deadline; false: no memory. */
-bool compare_set_add_misses(struct compare_set *set, double share);
 /* Whether any device of it is a model, not a real one. */
 bool compare_set_is_simulated(const struct compare_set *set);
 /* Works out what holds for all runs. Call once, after the last one. */
@@ -93,7 +101,12 @@ const char *compare_verdict_name(enum compare_verdict verdict);
 struct compare_row {
 	const struct compare_metric *a, *b; /* one may be NULL */
 	const char *name;		    /* as both have it, or the neutral name */
-	double change; /* relative, of the mean; NaN where that means nothing */
+	/*
+	 * The totals of runs are compared, not the means of samples: a program that takes longer
+	 * has as much in each sample as before.
+	 */
+	bool total;
+	double change; /* relative, of what is compared; NaN where that means nothing */
 	double noise;  /* relative standard deviation of one run's mean; NaN: not known */
 	double chance; /* that noise alone makes such a difference; NaN: not tested */
 	bool exact;    /* compared number by number */
@@ -103,6 +116,9 @@ struct compare_row {
 
 /* Whether either side measured it at all: views pass over the others. */
 bool compare_row_is_told(const struct compare_row *row);
+
+/* What is compared of a side that has runs: the total of a run, or the mean. */
+double compare_row_value(const struct compare_row *row, const struct compare_metric *side);
 
 /* Advice that one side has and the other has not. */
 struct compare_advice {

@@ -58,7 +58,7 @@ static bool exact_value(const struct compare_metric *m, bool each_sample, double
 
 static enum compare_verdict by_direction(const struct compare_row *row)
 {
-	double change = row->b->stats.mean - row->a->stats.mean;
+	double change = compare_row_value(row, row->b) - compare_row_value(row, row->a);
 	if (row->a->direction == SX_DIRECTION_UNKNOWN || change == 0)
 		return COMPARE_CHANGED;
 	bool less = change < 0;
@@ -80,6 +80,17 @@ static bool judge_exact(struct compare_row *row)
 	return true;
 }
 
+double compare_row_value(const struct compare_row *row, const struct compare_metric *side)
+{
+	return row->total ? side->stats.total : side->stats.mean;
+}
+
+/* What is compared, one value a run. */
+static const double *values_of(const struct compare_row *row, const struct compare_metric *side)
+{
+	return row->total ? side->totals : side->means;
+}
+
 /* A pair that is tested: its scale, and the variance of one run's mean relative to it. */
 struct test {
 	struct compare_row *row;
@@ -88,15 +99,21 @@ struct test {
 	struct noise_variance noise, own; /* as tested, and as its own runs alone tell */
 };
 
-/* Spread between repeated runs of either side; both sides count together. */
-static bool noise_between(const struct compare_metric *a, const struct compare_metric *b,
-			  struct test *t)
+/* The sum of squares of one side's runs about their mean. */
+static double squares_of(const struct compare_row *row, const struct compare_metric *side)
 {
+	double mean = compare_row_value(row, side);
+	return noise_variance(values_of(row, side), side->runs, mean) * ((double)side->runs - 1);
+}
+
+/* Spread between repeated runs of either side; both sides count together. */
+static bool noise_between(const struct compare_row *row, struct test *t)
+{
+	const struct compare_metric *a = row->a, *b = row->b;
 	double freedom = (double)a->runs - 1 + (double)b->runs - 1;
 	if (freedom < 1)
 		return false;
-	double sum = noise_variance(a->means, a->runs, a->stats.mean) * ((double)a->runs - 1) +
-		     noise_variance(b->means, b->runs, b->stats.mean) * ((double)b->runs - 1);
+	double sum = squares_of(row, a) + squares_of(row, b);
 	t->noise = (struct noise_variance){.variance = sum / freedom / (t->scale * t->scale),
 					   .freedom = freedom};
 	t->share = 1.0 / (double)a->runs + 1.0 / (double)b->runs;
@@ -116,22 +133,30 @@ static bool noise_within(const struct compare_metric *a, const struct compare_me
 	return true;
 }
 
-/* Prepares the test of a row; rows that need none, or cannot have one, are judged here. */
-static bool prepare(struct compare_row *row, struct test *t)
+/*
+ * Amounts of what is sampled by time are those of a whole run, where runs are comparable at all and
+ * repeated: how much totals differ by themselves one run cannot tell.
+ */
+static bool compares_totals(const struct comparison *c, const struct compare_row *row)
 {
-	const struct compare_metric *a = row->a, *b = row->b;
-	*t = (struct test){.row = row, .difference = b->stats.mean - a->stats.mean};
-	t->scale = fmax(fabs(a->stats.mean), fabs(b->stats.mean));
-	row->change = a->stats.mean != 0   ? t->difference / fabs(a->stats.mean)
-		      : t->difference == 0 ? 0
-					   : (double)NAN;
+	return row->a->amount && row->b->amount && c->a->ended && c->b->ended &&
+	       row->a->runs + row->b->runs > 2;
+}
+
+/* Prepares the test of a row; rows that need none, or cannot have one, are judged here. */
+static bool prepare(const struct comparison *c, struct compare_row *row, struct test *t)
+{
+	row->total = compares_totals(c, row);
+	double a = compare_row_value(row, row->a), b = compare_row_value(row, row->b);
+	*t = (struct test){.row = row, .difference = b - a, .scale = fmax(fabs(a), fabs(b))};
+	row->change = a != 0 ? t->difference / fabs(a) : t->difference == 0 ? 0 : (double)NAN;
 	if (judge_exact(row))
 		return false;
 	if (!(t->scale > 0)) {
 		row->verdict = COMPARE_SAME; /* both are 0 */
 		return false;
 	}
-	if (!noise_between(a, b, t) && !noise_within(a, b, t)) {
+	if (!noise_between(row, t) && !noise_within(row->a, row->b, t)) {
 		row->verdict = COMPARE_INCOMPARABLE;
 		row->why = "too few samples to know the noise";
 		return false;
@@ -190,7 +215,8 @@ static void write_deviations(const struct test *t, double *row)
 	const struct compare_metric *const sides[2] = {t->row->a, t->row->b};
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < sides[s]->runs; i++)
-			*row++ = sides[s]->means[i] - sides[s]->stats.mean;
+			*row++ =
+			    values_of(t->row, sides[s])[i] - compare_row_value(t->row, sides[s]);
 }
 
 /* Whether the runs of a metric are those of all others, so that they tell the noise together. */
@@ -234,7 +260,7 @@ static enum sx_status judge_rows(struct comparison *c, struct sx_error *err)
 		if (row->why)
 			row->verdict = COMPARE_INCOMPARABLE;
 		else
-			count += prepare(row, &tests[count]);
+			count += prepare(c, row, &tests[count]);
 	}
 	bool ok = tests != NULL;
 	for (size_t i = 0; i < count; i++)

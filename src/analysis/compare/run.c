@@ -8,7 +8,8 @@
 #include "analysis/compare/steps.h"
 
 #define FRAME_TIME  "frame.time" /* the neutral name */
-#define CURVE_LEAST 20		 /* lines of a curve of which some may be warm-up */
+#define RUN_TIME    "run_time"
+#define CURVE_LEAST 20 /* lines of a curve of which some may be warm-up */
 
 /* Pieces of work: their number does not depend on when and how fast it is done. */
 static bool is_work(const struct units *units, const char *unit)
@@ -47,6 +48,7 @@ static struct compare_metric *new_metric(struct compare_set *set, const struct r
 	if (row->heading < d->heading_count)
 		m->heading = compare_set_text(set, d->headings[row->heading].title);
 	m->direction = row->direction;
+	m->amount = d->kind == SX_SAMPLE_TIME && sx_unit_adds_up(row->unit);
 	m->counts =
 	    row->type == SX_U64 && sx_unit_adds_up(row->unit) && is_work(&set->units, row->unit);
 	return m->title && m->unit ? m : NULL;
@@ -89,27 +91,26 @@ static void read_course(const struct report_device *d, uint32_t column, uint64_t
 }
 
 /* One number a run, under a name of its own; one run then does not tell its noise. */
-static bool add_number(struct compare_set *set, const struct compare_metric *like,
-		       const char *suffix, double value)
+static bool add_number(struct compare_set *set, const struct compare_metric *like, double value,
+		       uint64_t samples)
 {
-	char name[128];
-	const struct compare_metric m0 = *like; /* the list may move */
-	snprintf(name, sizeof(name), "%s%s", m0.name, suffix);
-	struct compare_metric *m = find_metric(set, name, m0.device);
+	struct compare_metric *m = find_metric(set, like->name, like->device);
 	bool known = m != NULL;
 	if (known ? !set_make_room(set, m, set->runs + 1)
-		  : !(m = compare_set_metric(set, name, set->runs + 1)))
+		  : !(m = compare_set_metric(set, like->name, set->runs + 1)))
 		return false;
 	if (!known) {
-		m->title = m0.title;
-		m->unit = m0.unit;
-		m->heading = m0.heading;
-		m->direction = m0.direction;
-		m->device = m0.device;
+		m->title = like->title;
+		m->unit = like->unit;
+		m->neutral = like->neutral;
+		m->heading = like->heading;
+		m->direction = like->direction;
+		m->device = like->device;
 	}
 	m->means[m->runs] = value;
 	m->totals[m->runs] = (double)NAN;
-	m->samples[m->runs] = m0.samples[m0.runs - 1];
+	m->samples[m->runs] = samples;
+	m->within[m->runs] = m->blocks[m->runs] = 0;
 	m->constant = false;
 	m->stats.min = fmin(m->stats.min, value);
 	m->stats.max = fmax(m->stats.max, value);
@@ -126,10 +127,45 @@ static bool add_percentiles(struct compare_set *set, size_t index, const struct 
 {
 	const double values[] = {s->p50, s->p95, s->p99};
 	static const char *const names[] = {".p50", ".p95", ".p99"};
-	for (int i = 0; i < 3; i++)
-		if (!add_number(set, &set->metrics[index], names[i], values[i] * factor))
+	for (int i = 0; i < 3; i++) {
+		char name[128];
+		struct compare_metric like = set->metrics[index]; /* the list may move */
+		snprintf(name, sizeof(name), "%s%s", like.name, names[i]);
+		like.name = name;
+		like.neutral = NULL;
+		if (!add_number(set, &like, values[i] * factor, s->count))
 			return false;
+	}
 	return true;
+}
+
+static bool add_misses(struct compare_set *set, const struct compare_recording *run)
+{
+	for (size_t i = 0; run->frames && i < set->metric_count; i++) {
+		struct compare_metric like = set->metrics[i];
+		if (like.runs <= set->runs || !like.neutral ||
+		    strcmp(like.neutral, FRAME_TIME) != 0)
+			continue;
+		like.name = "deadline_misses";
+		like.title = "Frames over the deadline";
+		like.unit = "ratio";
+		like.neutral = NULL;
+		like.direction = SX_DIRECTION_LOWER;
+		return add_number(set, &like, (double)run->late / (double)run->frames, run->frames);
+	}
+	return true;
+}
+
+/* How long the run took, whatever was sampled meanwhile. */
+static bool add_run_time(struct compare_set *set, const struct compare_recording *run)
+{
+	static const struct compare_metric like = {.name = RUN_TIME,
+						   .title = "Run time",
+						   .unit = "s",
+						   .neutral = RUN_TIME,
+						   .direction = SX_DIRECTION_LOWER};
+	uint64_t ns = run->report->duration_ns;
+	return !run->ended || !ns || add_number(set, &like, (double)ns * 1e-9, 1);
 }
 
 static bool add_row(struct compare_set *set, const struct report_device *d, uint32_t index,
@@ -149,6 +185,7 @@ static bool add_row(struct compare_set *set, const struct report_device *d, uint
 	const struct sx_stats *s = &row->stats;
 	m->means[m->runs] = s->mean * factor;
 	m->totals[m->runs] = s->total * factor;
+	m->amount = m->amount && !isnan(s->total);
 	m->samples[m->runs] = s->count;
 	read_course(d, index, warm_up_ns, factor, m);
 	m->constant = m->constant && s->min == s->max;
@@ -161,26 +198,6 @@ static bool add_row(struct compare_set *set, const struct report_device *d, uint
 	m->runs++;
 	bool frames = m->neutral && strcmp(m->neutral, FRAME_TIME) == 0 && row->metric != SX_NONE;
 	return !frames || add_percentiles(set, (size_t)(m - set->metrics), s, factor);
-}
-
-bool compare_set_add_misses(struct compare_set *set, double share)
-{
-	for (size_t i = 0; i < set->metric_count; i++) {
-		const struct compare_metric like = set->metrics[i];
-		if (!like.runs || !like.neutral || strcmp(like.neutral, FRAME_TIME) != 0)
-			continue;
-		struct compare_metric with = like;
-		with.name = "deadline_misses";
-		with.title = "Frames over the deadline";
-		with.unit = "ratio";
-		with.direction = SX_DIRECTION_LOWER;
-		/* The run was counted by compare_set_add(): this is a part of it. */
-		set->runs--;
-		bool ok = add_number(set, &with, "", share);
-		set->runs++;
-		return ok;
-	}
-	return true;
 }
 
 static bool add_advice(struct compare_set *set, struct compare_device *device, const char *title)
@@ -251,26 +268,32 @@ static enum sx_status is_twice(const char *file, struct sx_error *err)
 	return SX_ERR_USAGE;
 }
 
-enum sx_status compare_set_add(struct compare_set *set, const char *file,
-			       const struct report *report, uint64_t warm_up_ns,
+static bool add_file(struct compare_set *set, const char *file)
+{
+	return mem_grow(&set->files, &set->file_capacity, set->file_count + 1,
+			sizeof(*set->files)) &&
+	       (set->files[set->file_count] = compare_set_text(set, file));
+}
+
+enum sx_status compare_set_add(struct compare_set *set, const struct compare_recording *run,
 			       struct sx_error *err)
 {
+	const struct report *report = run->report;
 	if (set->runs && !is_like(set, report, err))
 		return SX_ERR_USAGE;
 	for (size_t i = 0; i < set->file_count; i++)
-		if (strcmp(set->files[i], file) == 0)
-			return is_twice(file, err);
-	bool ok =
-	    mem_grow(&set->files, &set->file_capacity, set->file_count + 1, sizeof(*set->files)) &&
-	    (set->files[set->file_count] = compare_set_text(set, file));
+		if (strcmp(set->files[i], run->file) == 0)
+			return is_twice(run->file, err);
+	bool ok = add_file(set, run->file);
 	for (uint32_t d = 0; ok && d < report->device_count; d++) {
 		const struct report_device *device = &report->devices[d];
 		ok = add_device(set, device, d);
 		for (uint32_t i = 0; ok && i < device->row_count; i++)
-			ok = add_row(set, device, i, d, warm_up_ns);
+			ok = add_row(set, device, i, d, run->warm_up_ns);
 	}
-	if (!ok)
+	if (!ok || !add_misses(set, run) || !add_run_time(set, run))
 		return error_nomem(err, "a comparison");
+	set->ended = run->ended && (!set->runs || set->ended);
 	set->file_count++;
 	set->runs++;
 	return SX_OK;

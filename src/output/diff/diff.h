@@ -5,6 +5,9 @@
 #include "analysis/compare/compare.h"
 #include "output/view.h"
 
+/* Where a row compares the totals of runs. */
+#define DIFF_TOTALS "Amounts of what is sampled by time are those of a whole run."
+
 struct diff_view {
 	enum format format;
 	/* Writes the whole comparison. Errors: SX_ERR_NO_MEMORY; others show in ferror(). */

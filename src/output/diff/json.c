@@ -63,6 +63,7 @@ static void row_json(struct json *json, const struct compare_row *row)
 	json_kv_string(json, "unit", m->unit);
 	values(json, "a", row->a);
 	values(json, "b", row->b);
+	json_kv_string(json, "compared", row->total ? "total" : "mean");
 	json_kv_f64(json, "change", row->change);
 	json_kv_f64(json, "noise", row->noise);
 	json_kv_f64(json, "chance", row->chance);

@@ -39,9 +39,9 @@ static bool add_row(const struct view *view, struct text_table *table,
 	static const enum text_style styles[] = {TEXT_PLAIN, TEXT_GREEN, TEXT_RED, TEXT_YELLOW,
 						 TEXT_DIM};
 	if (row->a)
-		table_number(view, a, row->a->stats.mean, row->a->unit);
+		table_number(view, a, compare_row_value(row, row->a), row->a->unit);
 	if (row->b)
-		table_number(view, b, row->b->stats.mean, row->b->unit);
+		table_number(view, b, compare_row_value(row, row->b), row->b->unit);
 	diff_change(change, row);
 	if (row->exact)
 		snprintf(noise, sizeof(noise), "exact");
@@ -60,7 +60,7 @@ static bool write_table(const struct view *view, const struct comparison *c)
 	    {.title = "change", .align = TEXT_RIGHT},
 	    {.title = "noise", .align = TEXT_RIGHT},
 	    {.title = "verdict", .align = TEXT_LEFT}};
-	size_t count, shown = 0;
+	size_t count, shown = 0, totals = 0;
 	const struct compare_row **rows = diff_ranked(c, &count);
 	struct text_table *table = text_table_create(columns, 6);
 	bool ok = rows && table;
@@ -69,11 +69,14 @@ static bool write_table(const struct view *view, const struct comparison *c)
 			continue;
 		ok = add_row(view, table, rows[i]);
 		shown++;
+		totals += rows[i]->total;
 	}
 	if (ok && shown) {
 		fputc('\n', view->out.out);
 		text_table_write(table, &view->out);
 	}
+	if (ok && totals)
+		text_wrap(&view->out, 2, DIFF_TOTALS);
 	text_table_destroy(table);
 	free(rows);
 	return ok;

@@ -289,13 +289,16 @@ static bool is_kept(const struct capture_copy *copy, const char *name)
 static enum sx_status create(struct copying *c, struct sx_error *err)
 {
 	const struct sx_capture_info *info = sx_capture_info(c->owners[0]);
-	struct sx_capture_property *kept = calloc(info->property_count + 1, sizeof(*kept));
+	struct sx_capture_property *kept = calloc(info->property_count + 2, sizeof(*kept));
 	struct sx_capture_options options = {.created_ns = info->created_ns, .properties = kept};
 	if (!kept)
 		return error_nomem(err, "copying a capture");
 	for (uint32_t i = 0; i < info->property_count; i++)
 		if (is_kept(c->copy, info->properties[i].name))
 			kept[options.property_count++] = info->properties[i];
+	/* A part is not as long as its program ran. */
+	if (c->copy->from_ns || c->copy->to_ns)
+		kept[options.property_count++] = (struct sx_capture_property){"ends", "cut"};
 	if (c->copy->anonymise || !options.created_ns)
 		options.created_ns = 1; /* 1970: told by nobody */
 	enum sx_status status = sx_capture_create(c->copy->output, &options, &c->writer, err);
