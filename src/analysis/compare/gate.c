@@ -57,13 +57,17 @@ static enum sx_status take_limit(const char *text, char *limit, struct gate *out
 {
 	char *end;
 	bool sign = *limit == '+' || *limit == '-';
-	if (!isdigit((unsigned char)limit[sign]) && limit[sign] != '.')
+	/* strtod() also reads 0x10, inf and nan. */
+	const char *digits = limit + sign, *behind = digits + strspn(digits, "0");
+	if (!strspn(digits, "0123456789.") || *behind == 'x' || *behind == 'X')
 		return refuse(err, text, "the limit is no number");
 	out->number = strtod(limit, &end);
 	if (end == limit || !isfinite(out->number))
 		return refuse(err, text, "the limit is no number");
 	while (isspace((unsigned char)*end))
 		end++;
+	if (strpbrk(end, "<>= \t") || isdigit((unsigned char)*end))
+		return refuse(err, text, "behind the number stands no unit");
 	out->unit = end;
 	out->relative = sign;
 	if (!sign)
@@ -104,6 +108,8 @@ enum sx_status gate_parse_lines(struct arena *arena, const char *name, const cha
 	size_t lines = 1, number = 0;
 	for (const char *c = text; *c; c++)
 		lines += *c == '\n';
+	if (strncmp(text, "\xef\xbb\xbf", 3) == 0) /* some editors begin UTF-8 so */
+		text += 3;
 	*count = 0;
 	*out = arena_alloc(arena, lines * sizeof(**out));
 	if (!*out)
