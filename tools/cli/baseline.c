@@ -1,18 +1,15 @@
-/* Baselines: what a comparison needs of a set, as a small JSON document that can be committed. */
+/* Reading baselines. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "import/read_json.h"
-#include "tools/cli/compare_input.h"
+#include "tools/cli/baseline.h"
 
-#define SCHEMA	   "sextant.baseline/1"
 #define BYTES_MAX  (64u << 20)
 #define RUNS_MAX   100000u
 #define HEAD_BYTES 256
-
-static const char *const directions[] = {NULL, "lower", "higher"};
 
 bool baseline_is(const char *path)
 {
@@ -22,89 +19,7 @@ bool baseline_is(const char *path)
 	if (file)
 		fclose(file);
 	head[size] = '\0';
-	return strstr(head, SCHEMA) != NULL;
-}
-
-static void numbers(struct json *json, const char *key, const double *values, uint32_t count)
-{
-	json_key(json, key);
-	json_array_begin_flat(json);
-	for (uint32_t i = 0; i < count; i++)
-		json_f64(json, values[i]);
-	json_array_end(json);
-}
-
-static void write_metric(struct json *json, const struct compare_metric *m)
-{
-	json_object_begin_flat(json);
-	json_kv_string(json, "name", m->name);
-	json_kv_string(json, "title", m->title);
-	json_kv_string(json, "unit", m->unit);
-	json_kv_string(json, "neutral", m->neutral);
-	json_kv_string(json, "heading", m->heading);
-	json_kv_string(json, "direction", directions[m->direction]);
-	json_kv_bool(json, "counts", m->counts);
-	json_kv_bool(json, "amount", m->amount);
-	json_kv_bool(json, "constant", m->constant);
-	json_kv_u64(json, "device", m->device);
-	numbers(json, "means", m->means, m->runs);
-	numbers(json, "totals", m->totals, m->runs);
-	json_key(json, "samples");
-	json_array_begin_flat(json);
-	for (uint32_t i = 0; i < m->runs; i++)
-		json_u64(json, m->samples[i]);
-	json_array_end(json);
-	numbers(json, "within", m->within, m->runs);
-	numbers(json, "blocks", m->blocks, m->runs);
-	json_kv_f64(json, "min", m->stats.min);
-	json_kv_f64(json, "p50", m->stats.p50);
-	json_kv_f64(json, "p95", m->stats.p95);
-	json_kv_f64(json, "p99", m->stats.p99);
-	json_kv_f64(json, "max", m->stats.max);
-	json_object_end(json);
-}
-
-static void write_devices(struct json *json, const struct compare_set *set)
-{
-	json_key(json, "devices");
-	json_array_begin(json);
-	for (size_t d = 0; d < set->device_count; d++) {
-		json_object_begin_flat(json);
-		json_kv_string(json, "catalog", set->devices[d].catalog);
-		json_kv_string(json, "name", set->devices[d].name);
-		json_kv_string(json, "driver", set->devices[d].driver);
-		json_kv_bool(json, "simulated", set->devices[d].simulated);
-		json_kv_u64(json, "samples", set->devices[d].samples);
-		json_kv_u64(json, "lost", set->devices[d].lost);
-		json_object_end(json);
-	}
-	json_array_end(json);
-}
-
-enum sx_status baseline_write(const char *path, const struct compare_set *set, struct sx_error *err)
-{
-	struct result_file file = RESULT_FILE_NONE;
-	enum sx_status status = result_file_open(&file, path, err);
-	if (status)
-		return status;
-	struct json json = {.out = file.file};
-	json_object_begin(&json);
-	json_kv_string(&json, "schema", SCHEMA);
-	json_kv_u64(&json, "runs", set->runs);
-	json_kv_bool(&json, "ended", set->ended);
-	write_devices(&json, set);
-	json_key(&json, "metrics");
-	json_array_begin(&json);
-	for (size_t i = 0; i < set->metric_count; i++)
-		if (set->metrics[i].runs)
-			write_metric(&json, &set->metrics[i]);
-	json_array_end(&json);
-	json_object_end(&json);
-	json_end(&json);
-	bool ok = !ferror(file.file) && result_file_keep(&file);
-	int saved = errno;
-	result_file_drop(&file);
-	return ok ? SX_OK : error_errno(err, saved ? saved : EIO, "cannot write %s", path);
+	return strstr(head, BASELINE_SCHEMA) != NULL;
 }
 
 /* The metric or device that is read. */
@@ -113,6 +28,7 @@ struct reading {
 	struct compare_metric *metric;
 	struct compare_device *device;
 	uint32_t filled[5]; /* of means, totals, samples, within, blocks */
+	size_t fired;	    /* of a device's advice, in how many runs */
 	bool failed, no_memory;
 };
 
@@ -156,6 +72,7 @@ static void begin_object(struct reading *r, const struct read_json_place *place)
 		memset(r->filled, 0, sizeof(r->filled));
 	} else if (place->depth == 1 && is_key(place, 0, "devices")) {
 		r->device = compare_set_device(r->set);
+		r->fired = 0;
 		r->no_memory = r->no_memory || !r->device;
 	}
 }
@@ -208,6 +125,8 @@ static void read_metric(struct reading *r, const struct read_json_place *place,
 							    : SX_DIRECTION_UNKNOWN;
 	if (is_key(place, 1, "counts"))
 		m->counts = import_is(value, "true");
+	if (is_key(place, 1, "hidden"))
+		m->hidden = import_is(value, "true");
 	if (is_key(place, 1, "amount"))
 		m->amount = import_is(value, "true");
 	if (is_key(place, 1, "constant"))
@@ -216,6 +135,36 @@ static void read_metric(struct reading *r, const struct read_json_place *place,
 		m->device = number_of(value) >= 0 && number_of(value) < 1e6
 				? (uint32_t)number_of(value)
 				: UINT32_MAX;
+}
+
+static void add_advice(struct reading *r, struct import_cell title)
+{
+	struct compare_device *d = r->device;
+	size_t i = d->advice_count;
+	if (!mem_grow(&d->advice, &d->advice_capacity, i + 1, sizeof(*d->advice)) ||
+	    !mem_grow(&d->fired, &d->fired_capacity, i + 1, sizeof(*d->fired))) {
+		r->no_memory = true;
+		return;
+	}
+	d->advice[i] = text_of(r, title);
+	d->fired[i] = 0;
+	d->advice_count += d->advice[i] != NULL;
+}
+
+static void read_advice(struct reading *r, const struct read_json_place *place,
+			enum read_json_event event, struct import_cell value)
+{
+	struct compare_device *d = r->device;
+	double count = event == READ_JSON_BARE ? number_of(value) : 0;
+	if (is_key(place, 1, "advised"))
+		r->set->no_advice = !import_is(value, "true");
+	if (is_key(place, 1, "advice") && event == READ_JSON_TEXT)
+		add_advice(r, value);
+	if (!is_key(place, 1, "fired") || event != READ_JSON_BARE)
+		return;
+	r->failed = r->fired >= d->advice_count || !(count >= 1 && count <= r->set->runs);
+	if (!r->failed)
+		d->fired[r->fired++] = (uint32_t)count;
 }
 
 static void read_device(struct reading *r, const struct read_json_place *place,
@@ -237,6 +186,8 @@ static void read_device(struct reading *r, const struct read_json_place *place,
 		d->samples = count;
 	else if (is_key(place, 1, "lost"))
 		d->lost = count;
+	else
+		read_advice(r, place, event, value);
 }
 
 static void see(void *user, enum read_json_event event, const struct read_json_place *place,
@@ -252,12 +203,17 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 		for (int i = 1; i < 5; i++)
 			r->failed = r->failed || r->filled[i] != r->filled[0];
 		r->metric = NULL;
+	} else if (event == READ_JSON_END && place->depth == 1 && r->device) {
+		r->failed = r->fired != r->device->advice_count;
+		r->device = NULL;
 	} else if (is_key(place, 0, "runs") && place->depth == 1) {
 		double runs = number_of(value);
 		r->failed = !(runs >= 1 && runs <= RUNS_MAX);
 		r->set->runs = r->failed ? 0 : (uint32_t)runs;
 	} else if (is_key(place, 0, "ended") && place->depth == 1) {
 		r->set->ended = import_is(value, "true");
+	} else if (is_key(place, 0, "about") && event == READ_JSON_TEXT) {
+		r->set->about = text_of(r, value);
 	} else if (place->depth >= 2 && is_key(place, 0, "metrics") && r->metric) {
 		read_metric(r, place, event, value);
 	} else if (place->depth >= 2 && is_key(place, 0, "devices") && r->device) {

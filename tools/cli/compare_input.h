@@ -13,10 +13,4 @@
 enum sx_status compare_input_load(struct cli *cli, const char *files, struct compare_set *set,
 				  bool *whole, struct sx_error *err);
 
-/* Whether a file begins as a baseline; reading and writing one. */
-bool baseline_is(const char *path);
-enum sx_status baseline_read(const char *path, struct compare_set *set, struct sx_error *err);
-enum sx_status baseline_write(const char *path, const struct compare_set *set,
-			      struct sx_error *err);
-
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/diff/diff.h"
+#include "tools/cli/baseline.h"
 #include "tools/cli/compare_input.h"
 #include "tools/verbs/diff.h"
 #include "tools/verbs/repeat.h"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "output/diff/diff.h"
+#include "tools/cli/baseline.h"
 #include "tools/cli/compare_input.h"
 #include "tools/cli/gate_options.h"
 #include "tools/verbs/diff.h"
@@ -89,7 +90,8 @@ const struct command cmd_diff = {
 		 "(a1.sxc,a2.sxc), or a baseline that --update-baseline wrote. Times and the like "
 		 "are told from noise by how repeated runs spread, of one run each by its own "
 		 "samples; the verdict says better or worse where the catalog knows a direction. "
-		 "Pieces of work (vertices, fragments, ...) are compared number by number. Other "
+		 "Pieces of work (vertices, fragments, ...) are compared number by number, amounts "
+		 "of what is sampled by time as totals of runs that ended by themselves. Other "
 		 "devices and drivers are compared by neutral names alone. The first second, or "
 		 "tenth, of each run is warm-up. The percentiles of frame times are compared by "
 		 "themselves, and with --fps the share of frames that missed the deadline. A gate "
