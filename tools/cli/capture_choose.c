@@ -77,6 +77,11 @@ enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *v
 	return status;
 }
 
+bool capture_view_has(const struct cli *cli, const struct capture_view *view, const char *pattern)
+{
+	return try_pattern(cli, view, pattern, false, NULL) == SX_OK;
+}
+
 bool capture_view_passes_over(const struct cli *cli, enum sx_status status, uint32_t devices)
 {
 	return cli->options.metrics.count && devices > 1 && status == SX_ERR_NOT_FOUND;

@@ -59,6 +59,8 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
 enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *view,
 				   struct sx_error *err);
 
+/* Whether a name or pattern of --metric finds something on the device. */
+bool capture_view_has(const struct cli *cli, const struct capture_view *view, const char *pattern);
 /*
  * A metric of one device need not be one of the others: whether, of so many devices, the one that
  * gave this status is passed over.

@@ -6,11 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/cli/baseline.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/imported.h"
 
 #define WARM_UP_NS    UINT64_C(1000000000) /* at most; and a tenth of the run at most */
 #define WARM_UP_SHARE 10
+#define DEVICES_MAX   64
 
 /* One capture while it is read. */
 struct run {
@@ -20,7 +22,8 @@ struct run {
 	uint32_t used;
 	bool whole;
 	bool ended; /* a program ran to its end, and the recording holds all of it */
-	struct sx_metrics *metrics[64];
+	/* A device each: what is read, and what of it was asked for (NULL: all). */
+	struct sx_metrics *metrics[DEVICES_MAX], *asked[DEVICES_MAX];
 	uint64_t frames, late; /* all, and those over the deadline */
 	uint64_t deadline_ns;  /* 0: none */
 };
@@ -54,21 +57,65 @@ static enum sx_status read_rows(struct capture_view *view, struct sx_table *raw,
 	return status == SX_END ? SX_OK : status;
 }
 
-static enum sx_status add_device(struct run *run, struct capture_view *view, struct sx_table *raw,
-				 struct sx_error *err)
+/*
+ * The selection of a device: what was asked for, or everything (counters too: they are compared
+ * exactly), and what tells whether runs are comparable at all. `asked` has the first of these.
+ */
+static enum sx_status select_metrics(struct run *run, const struct capture_view *view,
+				     const struct sx_table *raw, struct sx_error *err)
 {
-	static const char *const everything = "*"; /* counters too: they are compared exactly */
+	static const char *const everything = "*", *const needed[] = {"framebuffer_pixels",
+								      "gpu.frequency",
+								      "cpu.frequency"};
 	struct sx_metrics_options selection = capture_view_selection(run->cli, view, raw);
-	struct sx_metrics **metrics = &run->metrics[run->used];
-	uint32_t index = 0;
 	if (!view->pattern_count) {
 		selection.patterns = &everything;
 		selection.pattern_count = 1;
+		return sx_metrics_create(view->catalog, &selection, &run->metrics[run->used], err);
 	}
-	enum sx_status status = sx_metrics_create(view->catalog, &selection, metrics, err);
+	const char **patterns = calloc(view->pattern_count + 3, sizeof(*patterns));
+	if (!patterns)
+		return error_nomem(err, "comparing");
+	memcpy(patterns, view->patterns, view->pattern_count * sizeof(*patterns));
+	enum sx_status status =
+	    sx_metrics_create(view->catalog, &selection, &run->asked[run->used], err);
+	for (size_t i = 0; !status && i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (capture_view_has(run->cli, view, needed[i]))
+			patterns[selection.pattern_count++] = needed[i];
+	selection.patterns = patterns;
+	if (!status)
+		status =
+		    sx_metrics_create(view->catalog, &selection, &run->metrics[run->used], err);
+	free(patterns);
+	if (status) { /* the place is that of the next device */
+		sx_metrics_destroy(run->asked[run->used]);
+		run->asked[run->used] = NULL;
+	}
+	return status;
+}
+
+static bool is_asked(const void *user, uint32_t device, const struct report_row *row)
+{
+	const struct run *run = user;
+	uint32_t count = 0;
+	if (!run->asked[device])
+		return true;
+	const struct sx_metric_column *columns = sx_metrics_columns(run->asked[device], &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (columns[i].metric == row->metric && columns[i].counter == row->counter)
+			return true;
+	return false;
+}
+
+static enum sx_status add_device(struct run *run, struct capture_view *view, struct sx_table *raw,
+				 struct sx_error *err)
+{
+	uint32_t index = 0;
+	enum sx_status status = select_metrics(run, view, raw, err);
 	if (status)
 		return status;
-	struct report_source source = capture_view_source(run->cli, view, *metrics, raw);
+	struct report_source source =
+	    capture_view_source(run->cli, view, run->metrics[run->used], raw);
 	status = report_add_device(run->fill, &source, &index, err);
 	if (!status)
 		run->used++;
@@ -164,7 +211,7 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 	if (!status)
 		status = report_set_run(run.fill,
 					&(struct report){.schema = "report", .file = shown}, err);
-	for (uint32_t i = 0; !status && i < devices && run.used < 64; i++)
+	for (uint32_t i = 0; !status && i < devices && run.used < DEVICES_MAX; i++)
 		status = read_device(&run, i, devices, &passed, err);
 	if (!status && !devices) {
 		error_set(err, SX_ERR_BAD_INPUT, "%s has no device", shown);
@@ -185,11 +232,15 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 								     .warm_up_ns = warm_up(report),
 								     .frames = run.frames,
 								     .late = run.late,
+								     .is_asked = is_asked,
+								     .user = &run,
 								     .ended = run.ended},
 					 err);
 	report_destroy(run.fill);
-	for (uint32_t i = 0; i < 64; i++)
+	for (uint32_t i = 0; i < DEVICES_MAX; i++) {
 		sx_metrics_destroy(run.metrics[i]);
+		sx_metrics_destroy(run.asked[i]);
+	}
 	*whole = *whole && run.whole;
 	return status;
 }

@@ -62,7 +62,8 @@ static bool write_text(const struct view *view, const struct compare_set *set)
 	fprintf(view->out.out, "%u runs; each mean is that of the runs' means\n\n",
 		(unsigned)set->runs);
 	for (size_t i = 0; ok && i < set->metric_count; i++)
-		if (set->metrics[i].runs && (set->metrics[i].stats.max != 0 || view->verbose))
+		if (set->metrics[i].runs && !set->metrics[i].hidden &&
+		    (set->metrics[i].stats.max != 0 || view->verbose))
 			ok = add_row(view, table, &set->metrics[i]);
 	if (ok)
 		text_table_write(table, &view->out);
@@ -80,7 +81,7 @@ static bool write_json(const struct view *view, const struct compare_set *set)
 	json_array_begin(&json);
 	for (size_t i = 0; i < set->metric_count; i++) {
 		const struct compare_metric *m = &set->metrics[i];
-		if (!m->runs)
+		if (!m->runs || m->hidden)
 			continue;
 		json_object_begin_flat(&json);
 		json_kv_string(&json, "name", m->name);

@@ -21,6 +21,7 @@ struct compare_metric {
 	const char *heading;			   /* whose rows it stands with, or NULL */
 	enum sx_direction direction;
 	bool counts; /* the work alone decides it: pieces of work that are counted one by one */
+	bool hidden; /* not asked for: it only tells whether others are comparable */
 	bool amount; /* of a device that is sampled by time: what a run took is its total */
 	uint32_t device, runs;
 	/* One a run: its mean without the warm-up, its total, and how many samples had data. */
@@ -70,7 +71,10 @@ struct compare_recording {
 	const struct report *report;
 	uint64_t warm_up_ns;   /* of its beginning; does not count for means */
 	uint64_t frames, late; /* those over the deadline; 0 and 0: there is none */
-	bool ended;	       /* it is a program that ended by itself, and all of it is there */
+	/* Whether a row was asked for; NULL: all. Others only tell whether those are comparable. */
+	bool (*is_asked)(const void *user, uint32_t device, const struct report_row *row);
+	const void *user;
+	bool ended; /* it is a program that ended by itself, and all of it is there */
 };
 /*
  * Adds one run. Errors: SX_ERR_USAGE (a run of other devices than those before, or one that is in

@@ -22,7 +22,8 @@ const char *compare_verdict_name(enum compare_verdict verdict)
 
 bool compare_row_is_told(const struct compare_row *row)
 {
-	return (row->a && row->a->runs) || (row->b && row->b->runs);
+	return (row->a && row->a->runs && !row->a->hidden) ||
+	       (row->b && row->b->runs && !row->b->hidden);
 }
 
 void comparison_finish(struct comparison *c)
@@ -259,7 +260,7 @@ static enum sx_status judge_rows(struct comparison *c, struct sx_error *err)
 		row->why = reasons_pair(c, row);
 		if (row->why)
 			row->verdict = COMPARE_INCOMPARABLE;
-		else
+		else if (compare_row_is_told(row))
 			count += prepare(c, row, &tests[count]);
 	}
 	bool ok = tests != NULL;

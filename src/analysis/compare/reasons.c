@@ -1,10 +1,17 @@
 /* Why two sides, or two of their metrics, cannot be compared. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "analysis/compare/noise.h"
 #include "analysis/compare/steps.h"
 
-#define PICTURE	  "framebuffer_pixels" /* of catalogs that know the size of a picture */
-#define LOST_MOST 0.05		       /* share of samples that may be lost on either side */
+#define PICTURE	     "framebuffer_pixels" /* of catalogs that know the size of a picture */
+#define CLOCK_GPU    "gpu.frequency"
+#define CLOCK_CPU    "cpu.frequency"
+#define CLOCK_APART  0.05
+#define CLOCK_CHANCE 0.02
+#define LOST_MOST    0.05 /* share of samples that may be lost on either side */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -14,11 +21,69 @@ static bool same_text(const char *a, const char *b)
 /* Whether the devices behind two metrics are one kind of device under one kind of driver. */
 static const char *differs(const struct compare_device *a, const struct compare_device *b)
 {
-	if (strcmp(a->catalog, b->catalog) != 0 || strcmp(a->name, b->name) != 0)
+	if (strcmp(a->name, b->name) != 0)
 		return "the devices differ";
+	if (strcmp(a->catalog, b->catalog) != 0)
+		return "the catalogs differ";
 	if (!same_text(a->driver, b->driver))
 		return "the drivers differ";
 	return NULL;
+}
+
+/* The clock of the device, or of the GPU where the device has none of its own. */
+static const struct compare_row *find_clock(const struct comparison *c, uint32_t device)
+{
+	const struct compare_row *gpu = NULL;
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct compare_row *row = &c->rows[i];
+		const char *neutral = row->a && row->b ? row->a->neutral : NULL;
+		if (!neutral || !row->a->runs || !row->b->runs)
+			continue;
+		bool of_gpu = strcmp(neutral, CLOCK_GPU) == 0;
+		if ((of_gpu || strcmp(neutral, CLOCK_CPU) == 0) && row->a->device == device)
+			return row;
+		if (of_gpu && !gpu)
+			gpu = row;
+	}
+	return gpu;
+}
+
+/* Over 5 % apart, and not only because each run has another. */
+static bool clock_differs(const struct compare_row *clock)
+{
+	const struct compare_metric *a = clock->a, *b = clock->b;
+	double x = a->stats.mean, y = b->stats.mean, apart = fabs(x - y);
+	double freedom = (double)a->runs + (double)b->runs - 2;
+	if (!(apart > CLOCK_APART * fmax(fabs(x), fabs(y))))
+		return false;
+	if (freedom < 1)
+		return true;
+	double squares = noise_variance(a->means, a->runs, x) * ((double)a->runs - 1) +
+			 noise_variance(b->means, b->runs, y) * ((double)b->runs - 1);
+	double share = 1.0 / (double)a->runs + 1.0 / (double)b->runs;
+	return !(squares > 0) ||
+	       noise_chance(apart / sqrt(squares / freedom * share), freedom) < CLOCK_CHANCE;
+}
+
+/* What the clock has a part in: times, shares of time, rates. Pieces of work and cycles stay. */
+static bool has_clock(const struct compare_metric *m)
+{
+	size_t length = strlen(m->unit);
+	bool rate = length > 2 && strcmp(m->unit + length - 2, "/s") == 0;
+	return rate || strcmp(m->unit, "s") == 0 || strncmp(m->unit, "s/", 2) == 0 ||
+	       strcmp(m->unit, "percent") == 0;
+}
+
+static const char *judge_clock(struct comparison *c, const struct compare_row *row)
+{
+	const struct compare_row *clock = has_clock(row->a) ? find_clock(c, row->a->device) : NULL;
+	char text[96];
+	if (!clock || clock == row || !clock_differs(clock))
+		return NULL;
+	int n = snprintf(text, sizeof(text), "the clocks differ: %.4g and %.4g MHz",
+			 clock->a->stats.mean * 1e-6, clock->b->stats.mean * 1e-6);
+	const char *why = n > 0 ? arena_strndup(&c->arena, text, (size_t)n) : NULL;
+	return why ? why : "the clocks differ";
 }
 
 static double lost_share(const struct compare_device *d)
@@ -27,7 +92,7 @@ static double lost_share(const struct compare_device *d)
 	return all ? (double)d->lost / (double)all : 0;
 }
 
-const char *reasons_pair(const struct comparison *c, const struct compare_row *row)
+const char *reasons_pair(struct comparison *c, const struct compare_row *row)
 {
 	const struct compare_metric *a = row->a, *b = row->b;
 	if (!a || !b)
@@ -43,7 +108,8 @@ const char *reasons_pair(const struct comparison *c, const struct compare_row *r
 	if (lost_share(da) > LOST_MOST || lost_share(db) > LOST_MOST)
 		return "over 5 % of the samples are lost";
 	/* What has a neutral name means the same everywhere. */
-	return a->neutral ? NULL : differs(da, db);
+	const char *why = a->neutral ? NULL : differs(da, db);
+	return why ? why : judge_clock(c, row);
 }
 
 /* Pictures of another size are other work: numbers that depend on it are no result of a change. */
@@ -76,7 +142,8 @@ void reasons_whole(struct comparison *c)
 	if (other)
 		refuse_all(c, "the pictures differ in size");
 	for (size_t i = 0; i < c->row_count; i++)
-		pairs += c->rows[i].verdict != COMPARE_INCOMPARABLE;
+		pairs +=
+		    compare_row_is_told(&c->rows[i]) && c->rows[i].verdict != COMPARE_INCOMPARABLE;
 	c->comparable = pairs > 0;
 	if (other) {
 		c->comparable = false;

@@ -128,28 +128,43 @@ static bool add_percentiles(struct compare_set *set, size_t index, const struct 
 	const double values[] = {s->p50, s->p95, s->p99};
 	static const char *const names[] = {".p50", ".p95", ".p99"};
 	for (int i = 0; i < 3; i++) {
-		char name[128];
+		char name[128], neutral[64];
 		struct compare_metric like = set->metrics[index]; /* the list may move */
 		snprintf(name, sizeof(name), "%s%s", like.name, names[i]);
+		snprintf(neutral, sizeof(neutral), FRAME_TIME "%s", names[i]);
 		like.name = name;
-		like.neutral = NULL;
+		like.neutral = compare_set_text(set, neutral);
 		if (!add_number(set, &like, values[i] * factor, s->count))
 			return false;
 	}
 	return true;
 }
 
+/* The row of frame times: the metric of that name, else what has the neutral one; or NULL. */
+static const struct report_row *frame_time_row(const struct report_device *d)
+{
+	const struct report_row *found = NULL;
+	for (uint32_t i = 0; i < d->row_count; i++) {
+		const struct report_row *row = &d->rows[i];
+		if (row->metric != SX_NONE && strcmp(row->name, "frame_time") == 0)
+			return row;
+		if (!found && row->neutral && strcmp(row->neutral, FRAME_TIME) == 0)
+			found = row;
+	}
+	return found;
+}
+
 static bool add_misses(struct compare_set *set, const struct compare_recording *run)
 {
-	for (size_t i = 0; run->frames && i < set->metric_count; i++) {
-		struct compare_metric like = set->metrics[i];
-		if (like.runs <= set->runs || !like.neutral ||
-		    strcmp(like.neutral, FRAME_TIME) != 0)
+	for (uint32_t d = 0; run->frames && d < run->report->device_count; d++) {
+		const struct report_row *row = frame_time_row(&run->report->devices[d]);
+		const struct compare_metric *m = row ? find_metric(set, row->name, d) : NULL;
+		if (!m || m->runs <= set->runs || m->hidden)
 			continue;
-		like.name = "deadline_misses";
+		struct compare_metric like = *m;
+		like.name = like.neutral = "deadline_misses";
 		like.title = "Frames over the deadline";
 		like.unit = "ratio";
-		like.neutral = NULL;
 		like.direction = SX_DIRECTION_LOWER;
 		return add_number(set, &like, (double)run->late / (double)run->frames, run->frames);
 	}
@@ -168,9 +183,10 @@ static bool add_run_time(struct compare_set *set, const struct compare_recording
 	return !run->ended || !ns || add_number(set, &like, (double)ns * 1e-9, 1);
 }
 
-static bool add_row(struct compare_set *set, const struct report_device *d, uint32_t index,
-		    uint32_t device, uint64_t warm_up_ns)
+static bool add_row(struct compare_set *set, const struct compare_recording *run, uint32_t device,
+		    uint32_t index)
 {
+	const struct report_device *d = &run->report->devices[device];
 	const struct report_row *row = &d->rows[index];
 	char buf[2 * UNITS_TEXT_MAX];
 	double factor;
@@ -178,6 +194,7 @@ static bool add_row(struct compare_set *set, const struct report_device *d, uint
 	units_base(&set->units, row->unit, buf, &factor);
 	if (m ? !set_make_room(set, m, set->runs + 1) : !(m = new_metric(set, d, row, device)))
 		return false;
+	m->hidden = run->is_asked && !run->is_asked(run->user, device, row);
 	if (!row->stats.count) {
 		m->why = compare_set_text(set, row->stats.why ? row->stats.why : "no data");
 		return m->why != NULL;
@@ -187,7 +204,7 @@ static bool add_row(struct compare_set *set, const struct report_device *d, uint
 	m->totals[m->runs] = s->total * factor;
 	m->amount = m->amount && !isnan(s->total);
 	m->samples[m->runs] = s->count;
-	read_course(d, index, warm_up_ns, factor, m);
+	read_course(d, index, run->warm_up_ns, factor, m);
 	m->constant = m->constant && s->min == s->max;
 	m->stats.min = fmin(m->stats.min, s->min * factor);
 	m->stats.max = fmax(m->stats.max, s->max * factor);
@@ -196,8 +213,8 @@ static bool add_row(struct compare_set *set, const struct report_device *d, uint
 	m->stats.p95 += s->p95 * factor;
 	m->stats.p99 += s->p99 * factor;
 	m->runs++;
-	bool frames = m->neutral && strcmp(m->neutral, FRAME_TIME) == 0 && row->metric != SX_NONE;
-	return !frames || add_percentiles(set, (size_t)(m - set->metrics), s, factor);
+	return m->hidden || frame_time_row(d) != row ||
+	       add_percentiles(set, (size_t)(m - set->metrics), s, factor);
 }
 
 static bool add_advice(struct compare_set *set, struct compare_device *device, const char *title)
@@ -289,7 +306,7 @@ enum sx_status compare_set_add(struct compare_set *set, const struct compare_rec
 		const struct report_device *device = &report->devices[d];
 		ok = add_device(set, device, d);
 		for (uint32_t i = 0; ok && i < device->row_count; i++)
-			ok = add_row(set, device, i, d, run->warm_up_ns);
+			ok = add_row(set, run, d, i);
 	}
 	if (!ok || !add_misses(set, run) || !add_run_time(set, run))
 		return error_nomem(err, "a comparison");

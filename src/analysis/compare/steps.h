@@ -13,7 +13,7 @@ enum sx_status join_rows(struct comparison *c, struct sx_error *err);
 enum sx_status join_advice(struct comparison *c, struct sx_error *err);
 
 /* Why the two of a row cannot be compared, or NULL. */
-const char *reasons_pair(const struct comparison *c, const struct compare_row *row);
+const char *reasons_pair(struct comparison *c, const struct compare_row *row);
 /* What concerns all rows, once they are judged: sets `comparable` and `why_not`. */
 void reasons_whole(struct comparison *c);
 
