@@ -129,6 +129,47 @@ static void test_exact(void **state)
 	compare_set_finish(&sets[1]);
 }
 
+/* Values without any spread: a clock that ticks coarsely is no proof, what never varies is. */
+static void test_without_spread(void **state)
+{
+	static const struct {
+		uint32_t runs;
+		uint64_t samples;
+		bool constant;
+		double a, b;
+		enum compare_verdict verdict;
+	} cases[] = {{2, 1, true, 20, 21, COMPARE_SAME},     {2, 40, false, 20, 21, COMPARE_SAME},
+		     {2, 40, true, 20, 21, COMPARE_WORSE},   {5, 1, true, 20, 21, COMPARE_WORSE},
+		     {5, 40, false, 20, 19, COMPARE_BETTER}, {2, 1, false, 20, 20, COMPARE_SAME}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct compare_set sets[2];
+		struct comparison c;
+		for (int s = 0; s < 2; s++) {
+			compare_set_init(&sets[s]);
+			struct compare_device *d = compare_set_device(&sets[s]);
+			d->catalog = d->name = "made-up";
+			d->samples = 100;
+			sets[s].runs = cases[i].runs;
+			struct compare_metric *m = add(&sets[s], "queue", cases[i].runs);
+			m->unit = "count";
+			m->constant = cases[i].constant;
+			for (uint32_t r = 0; r < cases[i].runs; r++) {
+				m->samples[r] = cases[i].samples;
+				m->means[r] = s ? cases[i].b : cases[i].a;
+				m->totals[r] = (double)NAN;
+			}
+			assert_int_equal(compare_set_done(&sets[s], NULL), SX_OK);
+		}
+		assert_int_equal(compare_run(&sets[0], &sets[1], &c, NULL), SX_OK);
+		if (c.rows[0].verdict != cases[i].verdict)
+			fail_msg("case %zu: %s", i, compare_verdict_name(c.rows[0].verdict));
+		comparison_finish(&c);
+		compare_set_finish(&sets[0]);
+		compare_set_finish(&sets[1]);
+	}
+}
+
 static void test_gates_are_read(void **state)
 {
 	static const struct {
@@ -185,10 +226,9 @@ static void test_gates_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_chance),
-	    cmocka_unit_test(test_series),
+	    cmocka_unit_test(test_chance),	   cmocka_unit_test(test_series),
 
-	    cmocka_unit_test(test_exact),
+	    cmocka_unit_test(test_exact),	   cmocka_unit_test(test_without_spread),
 	    cmocka_unit_test(test_gates_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,11 +8,12 @@
 #include "analysis/compare/noise.h"
 #include "analysis/compare/steps.h"
 
-#define CHANCE_ONE   0.019 /* that a given metric is named although nothing changed: 2 of 100 */
-#define CHANCE_OWN   0.024 /* that its own runs alone say so */
-#define CHANCE_ALL   0.05  /* that any is */
-#define WEIGHT_WORSE 0.75
-#define CHANGE_LEAST 0.002 /* relative: less is the same, however certain */
+#define CHANCE_ONE     0.019 /* that a given metric is named although nothing changed: 2 of 100 */
+#define CHANCE_OWN     0.024 /* that its own runs alone say so */
+#define CHANCE_ALL     0.05  /* that any is */
+#define WEIGHT_WORSE   0.75
+#define CONSTANT_LEAST 20    /* samples */
+#define CHANGE_LEAST   0.002 /* relative: less is the same, however certain */
 
 const char *compare_verdict_name(enum compare_verdict verdict)
 {
@@ -153,8 +154,8 @@ static bool prepare(const struct comparison *c, struct compare_row *row, struct 
 	row->change = a != 0 ? t->difference / fabs(a) : t->difference == 0 ? 0 : (double)NAN;
 	if (judge_exact(row))
 		return false;
-	if (!(t->scale > 0)) {
-		row->verdict = COMPARE_SAME; /* both are 0 */
+	if (t->difference == 0) {
+		row->verdict = COMPARE_SAME; /* whatever the noise is */
 		return false;
 	}
 	if (!noise_between(row, t) && !noise_within(row->a, row->b, t)) {
@@ -163,6 +164,27 @@ static bool prepare(const struct comparison *c, struct compare_row *row, struct 
 		return false;
 	}
 	return true;
+}
+
+/* Whether every sample of a side has one and the same value, and there are enough to say so. */
+static bool never_varies(const struct compare_metric *m)
+{
+	uint64_t samples = 0;
+	for (uint32_t i = 0; i < m->runs; i++)
+		samples += m->samples[i];
+	return m->constant && samples >= CONSTANT_LEAST;
+}
+
+/*
+ * Runs of a side that are all alike tell no deviation, be it that nothing varies or that a clock
+ * ticks coarsely: how likely runs dealt to the sides by chance come to lie like that.
+ */
+static double chance_of_order(const struct compare_row *row)
+{
+	double a = row->a->runs, b = row->b->runs;
+	if (!row->total && never_varies(row->a) && never_varies(row->b))
+		return 0;
+	return fmin(2 * exp(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1)), 1);
 }
 
 /*
@@ -174,9 +196,8 @@ static bool prepare(const struct comparison *c, struct compare_row *row, struct 
 static double chance_of(const struct test *t, const struct noise_variance *noise)
 {
 	double deviation = sqrt(noise->variance * t->share) * t->scale;
-	if (t->difference == 0)
-		return 1;
-	double both = deviation > 0 ? noise_chance(t->difference / deviation, noise->freedom) : 0;
+	double both = deviation > 0 ? noise_chance(t->difference / deviation, noise->freedom)
+				    : chance_of_order(t->row);
 	enum compare_verdict verdict = by_direction(t->row);
 	double weight = verdict == COMPARE_WORSE    ? WEIGHT_WORSE
 			: verdict == COMPARE_BETTER ? 1 - WEIGHT_WORSE
