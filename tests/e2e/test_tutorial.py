@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs a page of docs/ (the tutorial): every command in its blocks, in order, in one folder. What the page shows of
-an output must still be there, numbers aside, and the hot frame that it finds must be the hottest."""
+an output must still be there, numbers aside, and the hot frame that it finds must be the hottest. The jobs of a page
+for CI are run as well, each step as it stands; what installs packages and builds the program is left out."""
 import csv
 import os
 import pathlib
@@ -47,7 +48,7 @@ def run_command(command, folder, env):
 def run_page(folder, env):
     outputs = {}
     for command, shown in blocks():
-        assert command.startswith("sextant "), command
+        assert re.match(r"([A-Z_]+=\w+ )*sextant ", command), command
         done = run_command(command, folder, env)
         if "Could not initialize canvas" in done.stdout:  # glmark2 itself, on a busy machine
             done = run_command(command, folder, env)
@@ -55,6 +56,58 @@ def run_page(folder, env):
         check_output(command, shown, done.stdout)
         outputs[command] = done.stdout
     return outputs
+
+
+def write_files(folder):
+    """Files that the page shows: text blocks whose first line names one."""
+    for name, content in re.findall(r"```text\n(# (?:\w+/)*[\w.]+): [^\n]*\n(.*?)```", page.read_text(), re.S):
+        path = folder / name[2:]
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+
+
+def jobs():
+    """Of each job of the page: its variables and steps."""
+    import yaml
+    for block in re.findall(r"```yaml\n(.*?)```", page.read_text(), re.S):
+        document = yaml.safe_load(block)
+        for name, job in document.get("jobs", document).items():
+            steps = job.get("script") or [step["run"] for step in job["steps"] if "run" in step]
+            yield name, job.get("env") or job.get("variables") or {}, steps
+
+
+def run_job(job, folder, env):
+    """Exit statuses and outputs of the steps."""
+    _, variables, steps = job
+    own = dict(env, GITHUB_STEP_SUMMARY=str(folder / "summary"), **{k: str(v) for k, v in variables.items()})
+    for step in steps:
+        if step.startswith(("apt-get ", "meson ")):
+            continue
+        done = run_command(step, folder, own)
+        if "xvfb-run: error" in done.stdout or "Could not initialize canvas" in done.stdout:  # a busy machine
+            done = run_command(step, folder, own)
+        yield step, done
+
+
+def run_jobs(folder, env):
+    """In turn, with a program of ours as theirs: it passes as it was, and fails where it has more to do."""
+    program, found = folder / "build" / "scene", list(jobs())
+    program.parent.mkdir()
+
+    def build(scene):
+        program.write_text(f"#!/bin/sh\nexec glmark2 -b {scene}:duration=1 --size 320x240\n")
+        program.chmod(0o755)
+    build("build")
+    for job in found:
+        ran = list(run_job(job, folder, env))
+        assert len(ran) >= 2, job
+        for step, done in ran:
+            assert done.returncode == 0, f"{job[0]}: {step}: exit {done.returncode}\n{done.stdout}"
+    assert "Performance" in (folder / "summary").read_text()
+    build("jellyfish")
+    failed = {step: done.returncode for step, done in run_job(found[0], folder, env) if done.returncode}
+    assert list(failed.values()) == [6] and "--gates" in list(failed)[0], failed
+    return len(found)
 
 
 def check_hot_frame(folder, outputs):
@@ -78,9 +131,12 @@ def main():
                 return 77
             env = dict(display.environment(), COLUMNS="80",
                        PATH=f"{sextant.parent}:{os.environ['PATH']}")
+            write_files(folder)
             outputs = run_page(folder, env)
             if page.name == "tutorial.md":
                 check_hot_frame(folder, outputs)
+            if page.name == "ci.md":
+                print(f"{run_jobs(folder, env)} jobs")
             print(f"{len(outputs)} commands")
     finally:
         shutil.rmtree(folder)
