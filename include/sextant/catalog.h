@@ -230,6 +230,14 @@ SX_API enum sx_status sx_catalog_open_name(struct sx_context *context, const cha
 					   struct sx_catalog **out, struct sx_error *err);
 
 /*
+ * A catalog as one YAML file that builds upon no other: what it takes from the catalog that it
+ * extends and from its vendor's shared file is put in. *out is a string that the caller frees with
+ * free(). `name` and errors as sx_catalog_open(). Thread-safe.
+ */
+SX_API enum sx_status sx_catalog_resolve(struct sx_context *context, const char *name, char **out,
+					 struct sx_error *err);
+
+/*
  * Parses a catalog from memory. `origin` is used in messages. *out holds a reference for the
  * caller. Errors as sx_catalog_open(). Thread-safe.
  */

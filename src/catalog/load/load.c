@@ -131,6 +131,8 @@ static bool load_files(struct loader *l, const struct load_job *job, struct aren
 	l->product = job->product;
 	if (!job->head_only && !inherit_resolve(l, own.root, job->fetch, nodes))
 		return false;
+	if (job->resolved && !dump_catalog(own.root, job->resolved))
+		return load_no_memory(l);
 	l->cat->info.hash = whole_hash(l);
 	memcpy(l->cat->files, l->files, sizeof(l->cat->files));
 	return load_catalog(l, own.root, job->head_only) && choose_product(l->cat, job->product);

@@ -2,6 +2,7 @@
 #ifndef CATALOG_LOAD_LOAD_H
 #define CATALOG_LOAD_LOAD_H
 
+#include "catalog/load/dump.h"
 #include "catalog/load/fields.h"
 #include "catalog/load/inherit.h"
 
@@ -14,6 +15,7 @@ struct load_job {
 	const struct load_fetch *fetch; /* for the files that it builds upon; NULL: none */
 	const char *product;		/* the product that it is opened as, or NULL */
 	bool head_only;			/* name, title, products and matches alone */
+	struct dump_text *resolved;	/* receives the whole as one file; NULL: not wanted */
 };
 
 /* Loads a catalog; *out holds a reference for the caller. Errors as sx_catalog_open(). */

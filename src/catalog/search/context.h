@@ -39,12 +39,15 @@ bool path_init(struct sx_context *context, const char *catalog_path);
 #define PATH_BYTES_MAX 4096
 #define PATH_SHARED    ".shared" /* what the name of a vendor's shared file ends in */
 
+struct dump_text;
+
 /* Which catalog to open, and how. */
 struct path_request {
 	const struct sx_context *context;
 	const char *name;
 	const char *product; /* of the catalog's products, or NULL */
 	bool head_only;
+	struct dump_text *resolved; /* as that of struct load_job */
 };
 
 /*

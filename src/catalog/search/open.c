@@ -24,6 +24,7 @@ struct place {
 	size_t size;
 	char path[PATH_BYTES_MAX];
 	bool head_only;
+	struct dump_text *resolved;
 };
 
 /* Reads a whole regular file; the size is bounded by the format's limit. */
@@ -155,7 +156,8 @@ static enum sx_status place_open(struct place *p, const char *product, struct sx
 			       .user = p,
 			       .fetch = &fetch,
 			       .product = product,
-			       .head_only = p->head_only};
+			       .head_only = p->head_only,
+			       .resolved = p->resolved};
 	return load_run(&job, out, err);
 }
 
@@ -165,17 +167,25 @@ enum sx_status catalog_open_inside(const char *name, struct sx_catalog **out, st
 	return path_open(&request, out, err);
 }
 
-enum sx_status catalog_open_file(const struct sx_context *context, const char *path,
-				 struct sx_catalog **out, struct sx_error *err)
+static enum sx_status open_file(const struct sx_context *context, const char *path,
+				struct dump_text *resolved, struct sx_catalog **out,
+				struct sx_error *err)
 {
 	struct place *p = calloc(1, sizeof(*p));
 	if (!p)
 		return error_nomem(err, "loading a catalog");
 	p->context = context;
+	p->resolved = resolved;
 	snprintf(p->path, sizeof(p->path), "%s", path);
 	enum sx_status status = place_open(p, NULL, out, err);
 	free(p);
 	return status;
+}
+
+enum sx_status catalog_open_file(const struct sx_context *context, const char *path,
+				 struct sx_catalog **out, struct sx_error *err)
+{
+	return open_file(context, path, NULL, out, err);
 }
 
 enum sx_status path_parse(const struct sx_context *context, const char *text, size_t size,
@@ -223,6 +233,7 @@ enum sx_status path_open(const struct path_request *request, struct sx_catalog *
 		return error_nomem(err, "loading a catalog");
 	p->context = request->context;
 	p->head_only = request->head_only;
+	p->resolved = request->resolved;
 	enum sx_status status = SX_ERR_NOT_FOUND;
 	if (place_find(p, request->name)) {
 		status = place_open(p, request->product, out, err);
@@ -235,5 +246,28 @@ enum sx_status path_open(const struct path_request *request, struct sx_catalog *
 		    request->name);
 	}
 	free(p);
+	return status;
+}
+
+enum sx_status sx_catalog_resolve(struct sx_context *context, const char *name, char **out,
+				  struct sx_error *err)
+{
+	struct dump_text text = {0};
+	struct sx_catalog *found = NULL, *catalog = NULL;
+	/* Once for the name, which may be a product's. */
+	enum sx_status status = sx_catalog_open(context, name, &found, err);
+	if (!status && strchr(name, '/')) {
+		status = open_file(context, name, &text, &catalog, err);
+	} else if (!status) {
+		struct path_request request = {
+		    .context = context, .name = sx_catalog_info(found)->catalog, .resolved = &text};
+		status = path_open(&request, &catalog, err);
+	}
+	sx_catalog_unref(found);
+	sx_catalog_unref(catalog);
+	if (status)
+		free(text.data);
+	else
+		*out = text.data;
 	return status;
 }

@@ -1,4 +1,4 @@
-/* sextant catalog: checks catalogs, shows a catalog's head, and what differs between two. */
+/* sextant catalog: checks catalogs, shows one whole, and what differs between two. */
 #include "tools/verbs/catalog/import.h"
 #include "tools/verbs/catalog/lint.h"
 #include "output/catalog/describe.h"
@@ -6,33 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void strings_text(const struct cli *cli, const char *title, const struct sx_strings *s)
-{
-	if (!s->count)
-		return;
-	fputc('\n', cli->view.out.out);
-	text_styled(&cli->view.out, TEXT_BOLD, title);
-	fputc('\n', cli->view.out.out);
-	for (uint32_t i = 0; i < s->count; i++)
-		text_wrap(&cli->view.out, 2, s->items[i]);
-}
-
-static void show_text(const struct cli *cli, const struct catalog_view *v)
+/* The whole as a file that stands alone, behind what is known of it. */
+static enum sx_status show_whole(const struct cli *cli, const char *name,
+				 const struct catalog_view *v, struct sx_error *err)
 {
 	FILE *out = cli->view.out.out;
-	text_styled(&cli->view.out, TEXT_BOLD, v->info->name);
-	fprintf(out, "  %s\n\n", v->info->title);
-	fprintf(out, "  vendor     %s\n  origin     %s\n  hash       %016llx\n", v->info->vendor,
-		v->info->origin, (unsigned long long)v->info->hash);
-	fprintf(out, "  counters   %u\n  metrics    %u\n  groups     %u\n  sections   %u\n",
-		v->counter_count, v->metric_count, v->group_count, v->section_count);
-	fprintf(out, "  constants  %u\n  advice     %u rules\n", v->constant_count,
-		v->advice_count);
-	for (uint32_t i = 0; i < v->info->variant_count; i++)
-		fprintf(out, "  %-9s  %s: %s\n", i ? "" : "variants", v->info->variants[i].name,
-			v->info->variants[i].title);
-	strings_text(cli, "facts come from", &v->info->facts);
-	strings_text(cli, "notes", &v->info->notes);
+	char *whole = NULL;
+	enum sx_status status = sx_catalog_resolve(cli->context, name, &whole, err);
+	if (status)
+		return status;
+	fprintf(out, "# %s from %s, hash %016llx\n", v->info->catalog, v->info->origin,
+		(unsigned long long)v->info->hash);
+	fprintf(out,
+		"# %u counters, %u metrics, %u groups, %u sections, %u constants, %u rules of "
+		"advice\n",
+		v->counter_count, v->metric_count, v->group_count, v->section_count,
+		v->constant_count, v->advice_count);
+	if (v->info->extends || v->info->shared)
+		fprintf(out, "# what comes from %s%s%s%s is put in\n",
+			v->info->extends ? v->info->extends : "",
+			v->info->extends && v->info->shared ? " and " : "",
+			v->info->shared ? v->info->shared : "", v->info->shared ? ".shared" : "");
+	fputs(whole, out);
+	free(whole);
+	return SX_OK;
 }
 
 static void show_json(const struct cli *cli, const struct catalog_view *v)
@@ -71,9 +68,9 @@ static enum sx_status show(const struct cli *cli, const char *name, struct sx_er
 	if (cli->view.format == FORMAT_JSON)
 		show_json(cli, &view);
 	else
-		show_text(cli, &view);
+		status = show_whole(cli, name, &view, err);
 	sx_catalog_unref(catalog);
-	return SX_OK;
+	return status;
 }
 
 static bool same(const char *a, const char *b)
@@ -145,25 +142,38 @@ static size_t diff_metrics(const struct differences *d, const struct catalog_vie
 	return count;
 }
 
+/* Of a group it bears the group's name, as several groups may have one of that name. */
+static const char *counter_name(const struct catalog_view *v, const struct sx_counter_info *c,
+				char buf[256])
+{
+	uint32_t count;
+	if (c->group == SX_NONE)
+		return c->name;
+	snprintf(buf, 256, "%s.%s", sx_catalog_groups(v->catalog, &count)[c->group].name, c->name);
+	return buf;
+}
+
 static size_t diff_counters(const struct differences *d, const struct catalog_view *a,
 			    const struct catalog_view *b)
 {
+	char buf[256];
 	size_t count = 0;
 	for (uint32_t i = 0; i < a->counter_count; i++) {
 		const struct sx_counter_info *x = &a->counters[i];
-		uint32_t at = sx_catalog_find_counter(b->catalog, x->name, SX_NONE, NULL);
+		const char *name = counter_name(a, x, buf);
+		uint32_t at = sx_catalog_find_counter(b->catalog, name, SX_NONE, NULL);
 		const struct sx_counter_info *y = at == SX_NONE ? NULL : &b->counters[at];
 		if (y && y->slot == x->slot && y->scale == x->scale && y->reduce == x->reduce)
 			continue;
-		difference(d, y ? '~' : '-', "counter", x->name,
+		difference(d, y ? '~' : '-', "counter", name,
 			   y ? "other slot, scale or reduction" : NULL);
 		count++;
 	}
 	for (uint32_t i = 0; i < b->counter_count; i++) {
-		if (sx_catalog_find_counter(a->catalog, b->counters[i].name, SX_NONE, NULL) !=
-		    SX_NONE)
+		const char *name = counter_name(b, &b->counters[i], buf);
+		if (sx_catalog_find_counter(a->catalog, name, SX_NONE, NULL) != SX_NONE)
 			continue;
-		difference(d, '+', "counter", b->counters[i].name, NULL);
+		difference(d, '+', "counter", name, NULL);
 		count++;
 	}
 	return count;
@@ -237,11 +247,13 @@ const struct command cmd_catalog = {
     .verb =
 	{.name = "catalog",
 	 .synopsis = "lint [NAME...] | show NAME | diff NAME NAME | import KIND FILE",
-	 .summary = "checks catalogs, shows one's head, compares two, makes one of a vendor's file",
+	 .summary = "checks catalogs, shows one whole, compares two, makes one of a vendor's file",
 	 .about =
 	     "NAME is a catalog's name, or a path when it holds a slash. lint checks "
 	     "them, or all, and exits with 5 when it finds a fault. show writes a "
-	     "catalog's head and where its facts come from; diff lists counters and metrics that "
+	     "catalog as one file that stands alone, with what it takes from others put in, and "
+	     "with --json its head and where its facts come from; diff lists counters and metrics "
+	     "that "
 	     "only one of two has, or that differ. import writes a catalog that a vendor's own "
 	     "file becomes: igt-xml (IGT's and Mesa's oa-*.xml) or gator-xml (gator's "
 	     "events-Mali-*.xml); --for names it, and standard error tells what could not be "
