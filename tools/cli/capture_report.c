@@ -95,6 +95,8 @@ static enum sx_status tell_losses(const struct capture_input *in, struct report_
 	struct report_facts facts = {.simulated = view->info->simulated,
 				     .lost = view->lost,
 				     .lost_more = view->lost_more,
+				     .gaps = view->gaps,
+				     .gap_count = (uint32_t)view->gap_count,
 				     .failure = view->failed ? &view->failure : NULL,
 				     .failed_after_ns = view->failed_after_ns};
 	return report_set_facts(fill, device, &facts, err);
@@ -156,6 +158,8 @@ enum sx_status capture_report_read(struct cli *cli, const char *path,
 	if (!status)
 		status =
 		    out->devices ? report_begin(&out->fill, err) : error_nomem(err, "a report");
+	if (!status && hooks->course_bytes)
+		report_keep_course(out->fill, hooks->course_bytes);
 	if (!status)
 		status = set_goal(cli, out->fill, err);
 	if (!status)

@@ -22,6 +22,7 @@ struct capture_report_hooks {
 	void *user;
 	/* Counters beside metrics where neither --metric nor --counters says what is wanted. */
 	bool everything;
+	size_t course_bytes; /* report_keep_course(); 0: not */
 };
 
 /* Zero-initialise. */

@@ -212,6 +212,8 @@ void capture_view_close(struct capture_view *view)
 	sx_catalog_unref(view->catalog);
 	free(view->constants);
 	free(view->patterns);
+	free(view->gaps);
+	arena_finish(&view->texts);
 	free(view);
 }
 
@@ -220,6 +222,22 @@ enum sx_status capture_view_table(const struct capture_view *view, struct sx_tab
 {
 	return sx_table_create(view->info->columns, view->info->column_count, view->info->kind, out,
 			       err);
+}
+
+#define GAPS_MAX 1000 /* that are told one by one */
+
+/* Remembers where nothing was measured; without memory for it, it is not told where. */
+static void take_gap(struct capture_view *view, const struct sx_capture_mark *mark)
+{
+	if (mark->begin_ns == SX_TIME_UNKNOWN || view->gap_count == GAPS_MAX ||
+	    !mem_grow(&view->gaps, &view->gap_cap, view->gap_count + 1, sizeof(*view->gaps)))
+		return;
+	const char *text = mark->text ? mark->text : "";
+	view->gaps[view->gap_count++] =
+	    (struct report_gap){.begin_ns = mark->begin_ns,
+				.end_ns = mark->end_ns,
+				.lost = mark->lost,
+				.text = arena_strndup(&view->texts, text, strlen(text))};
 }
 
 /* A loss without an end is that of all that would have followed. */
@@ -249,6 +267,9 @@ static enum sx_status append_next(struct capture_view *view, struct sx_table *ta
 			return status == SX_AGAIN ? SX_END : status;
 		if (record.type == SX_CAPTURE_LOSS && record.device == view->device)
 			take_loss(view, &record.mark);
+		if ((record.type == SX_CAPTURE_LOSS || record.type == SX_CAPTURE_GAP) &&
+		    record.device == view->device)
+			take_gap(view, &record.mark);
 		if (record.type == SX_CAPTURE_ROWS && record.device == view->device)
 			return sx_table_append(table, &record.rows, err);
 	}

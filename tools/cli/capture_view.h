@@ -5,6 +5,7 @@
 #include <sextant/capture.h>
 
 #include "analysis/report/report.h"
+#include "base/mem.h"
 #include "tools/cli/cli.h"
 
 struct capture_view {
@@ -20,6 +21,9 @@ struct capture_view {
 	uint64_t lost;
 	bool lost_more, failed;
 	struct sx_error failure;
+	struct report_gap *gaps; /* the first of them: there may be very many */
+	size_t gap_count, gap_cap;
+	struct arena texts;		     /* of gaps */
 	uint64_t failed_after_ns;	     /* since the recording's first sample */
 	struct sx_constant_value *constants; /* the capture's, then those of --const */
 	uint32_t constant_count;

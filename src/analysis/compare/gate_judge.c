@@ -117,6 +117,8 @@ static struct report_gate begin(const struct gate *gate)
 	return (struct report_gate){.text = gate->text,
 				    .metric = gate->metric,
 				    .unit = "",
+				    .of_samples = gate->stat != GATE_TOTAL && !gate->relative,
+				    .above = gate->op == GATE_LESS || gate->op == GATE_AT_MOST,
 				    .value = (double)NAN,
 				    .limit = gate->number};
 }

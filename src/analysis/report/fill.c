@@ -12,6 +12,7 @@ struct report_fill {
 	struct report run; /* what the caller said of it */
 	struct sx_budget_goal goal;
 	bool has_goal;
+	size_t course_bytes;
 	struct report report;
 	struct arena result; /* what report_finish() made last */
 };
@@ -26,6 +27,7 @@ static void filling_destroy(struct filling *f)
 {
 	sx_advice_destroy(f->advice);
 	sx_overview_destroy(f->overview);
+	pyramid_destroy(f->pyramid);
 	sx_costs_destroy(f->costs);
 	sx_summary_destroy(f->summary);
 	sx_table_destroy(f->curve);
@@ -96,6 +98,8 @@ static enum sx_status begin_rows(struct filling *f, const struct sx_table *like,
 	f->source.like = NULL;
 	if (f->source.metrics)
 		status = sx_summary_create(f->source.metrics, like, &f->summary, err);
+	if (!status && f->source.metrics && f->course_bytes)
+		status = pyramid_create(f->source.metrics, like, f->course_bytes, &f->pyramid, err);
 	if (!status)
 		status = sx_overview_create(like, &f->overview, err);
 	if (!status)
@@ -114,7 +118,8 @@ enum sx_status report_add_device(struct report_fill *fill, const struct report_s
 		free(f);
 		return error_nomem(err, "a report");
 	}
-	*f = (struct filling){.arena = &fill->arena, .begin_ns = SX_TIME_UNKNOWN};
+	*f = (struct filling){
+	    .arena = &fill->arena, .begin_ns = SX_TIME_UNKNOWN, .course_bytes = fill->course_bytes};
 	f->facts.simulated = source->simulated;
 	if (index)
 		*index = (uint32_t)fill->count;
@@ -152,6 +157,8 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 		status = sx_summary_add(f->summary, raw, err);
 	if (!status)
 		status = sx_overview_add(f->overview, raw, err);
+	if (!status && f->pyramid)
+		status = pyramid_add(f->pyramid, raw, err);
 	if (!status)
 		status = sx_advice_add(f->advice, raw, err);
 	processes_seen_add(&f->processes, raw);
@@ -162,6 +169,19 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 		f->samples += sx_table_row_count(raw);
 	}
 	return status;
+}
+
+static bool keep_gaps(struct filling *f, const struct report_facts *facts)
+{
+	bool ok = true;
+	struct report_gap *copy = arena_alloc(f->arena, facts->gap_count * sizeof(*copy) + 1);
+	for (uint32_t i = 0; copy && i < facts->gap_count; i++) {
+		copy[i] = facts->gaps[i];
+		copy[i].text = keep(f->arena, copy[i].text, &ok);
+	}
+	f->facts.gaps = copy;
+	f->facts.gap_count = copy ? facts->gap_count : 0;
+	return copy && ok;
 }
 
 enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
@@ -185,7 +205,13 @@ enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 	f->facts.failure = facts->failure ? &f->failure : NULL;
 	f->facts.failed_after_ns = facts->failed_after_ns;
 	f->facts.lost_more = facts->lost_more;
+	ok = keep_gaps(f, facts) && ok;
 	return ok ? SX_OK : error_nomem(err, "a report");
+}
+
+void report_keep_course(struct report_fill *fill, size_t bytes)
+{
+	fill->course_bytes = bytes;
 }
 
 void report_set_goal(struct report_fill *fill, const struct sx_budget_goal *goal)
@@ -246,6 +272,17 @@ static enum sx_status tell_findings(struct filling *f, struct report_device *out
 	return SX_OK;
 }
 
+/* Every device has its share of the room for courses. */
+static void tell_course(const struct report_fill *fill, struct filling *f,
+			struct report_device *out)
+{
+	if (!f->pyramid)
+		return;
+	pyramid_fit(f->pyramid, f->course_bytes / fill->count);
+	f->course = pyramid_get(f->pyramid);
+	out->pyramid = &f->course;
+}
+
 static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				  struct report_device *out, struct sx_error *err)
 {
@@ -270,6 +307,10 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				      .frames = report_judge_frames(f)};
 	if (f->end_ns && f->end_ns > f->begin_ns)
 		out->duration_ns = f->end_ns - f->begin_ns;
+	out->gaps = f->facts.gaps;
+	out->gap_count = f->facts.gap_count;
+	report_count_frames(f, &out->histogram);
+	tell_course(fill, f, out);
 	if (!processes_seen_tell(&f->processes, &fill->result, out))
 		return error_nomem(err, "a report");
 	if (!f->begun)

@@ -16,6 +16,9 @@ struct filling {
 	bool begun;			   /* rows came, or it was told what they would be */
 	struct sx_summary *summary;
 	struct sx_overview *overview;
+	size_t course_bytes; /* 0: the course has no extremes */
+	struct pyramid *pyramid;
+	struct pyramid_view course;
 	struct sx_advice *advice;
 	struct sx_costs *costs;
 	bool advised;	      /* the advice is finished */
@@ -35,5 +38,7 @@ enum sx_status report_find_peaks(struct filling *f, struct report_row *rows, uin
 				 struct sx_error *err);
 /* How evenly the frames came. */
 struct report_frames report_judge_frames(struct filling *f);
+/* How their lengths are distributed. */
+void report_count_frames(struct filling *f, struct report_histogram *out);
 
 #endif

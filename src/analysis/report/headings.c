@@ -35,7 +35,8 @@ static void describe_row(const struct filling *f, const struct sx_metric_column 
 				   .counter = c->counter,
 				   .type = c->type,
 				   .over_time = c->over_time,
-				   .peak = NAN};
+				   .peak = NAN,
+				   .load = NAN};
 	if (c->metric != SX_NONE) {
 		const struct sx_metric_info *m =
 		    &sx_catalog_metrics(f->source.catalog, &count)[c->metric];

@@ -84,6 +84,30 @@ static void assume_percent(struct report_row *row)
 		row->peak = 100;
 }
 
+/* Words by which titles say that a share of time is that of a unit at work. */
+static bool is_load(const struct report_row *row)
+{
+	static const char *const words[] = {"utilization", "utilisation", "busy", " load"};
+	const char *busy = row->neutral ? strstr(row->neutral, ".busy") : NULL;
+	if (busy && !busy[5])
+		return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasestr(row->title, words[i]))
+			return true;
+	return false;
+}
+
+/* How near a unit is to its peak over the whole run; `given`: the catalog has a peak of it. */
+static void find_load(struct report_row *row, bool given, uint64_t duration_ns)
+{
+	const struct sx_stats *s = &row->stats;
+	double value = s->mean;
+	if (!isnan(s->total))
+		value = duration_ns ? s->total * 1e9 / (double)duration_ns : NAN;
+	if (row->peak > 0 && (given || is_load(row)))
+		row->load = value / row->peak;
+}
+
 enum sx_status report_find_peaks(struct filling *f, struct report_row *rows, uint32_t count,
 				 struct sx_error *err)
 {
@@ -99,7 +123,10 @@ enum sx_status report_find_peaks(struct filling *f, struct report_row *rows, uin
 	free(p.exprs);
 	free(p.names);
 	free(p.of);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		bool given = !isnan(rows[i].peak);
 		assume_percent(&rows[i]);
+		find_load(&rows[i], given, cover_ns(&f->cover));
+	}
 	return status;
 }

@@ -8,6 +8,7 @@
 
 #include <sextant/analysis.h>
 
+#include "analysis/pyramid.h"
 #include "base/error.h"
 
 /* One metric or counter. Values are in its unit. Strings live as long as the report. */
@@ -22,6 +23,7 @@ struct report_row {
 	enum sx_reduce over_time;
 	enum sx_direction direction;
 	double peak;	       /* the most that there can be (amounts: in a second), or NaN */
+	double load;	       /* share of that, of what is a unit of the device at work; or NaN */
 	struct sx_stats stats; /* with quality and why */
 	double running;	       /* as stats.running */
 };
@@ -42,6 +44,20 @@ struct report_frames {
 	uint64_t stutters;    /* frames that took over twice the median */
 };
 
+/* How long frames took: bin i counts those up to (i + 1) * width_ns, the last all longer ones. */
+#define REPORT_BINS 60
+struct report_histogram {
+	double width_ns; /* 0: no frames */
+	uint64_t counts[REPORT_BINS + 1];
+};
+
+/* A time without samples, and why. */
+struct report_gap {
+	uint64_t begin_ns, end_ns; /* SX_TIME_UNKNOWN: to the end */
+	uint64_t lost;		   /* samples; UINT64_MAX: not known how many */
+	const char *text;	   /* or NULL */
+};
+
 struct report_process {
 	uint32_t pid;
 	const char *name;
@@ -56,6 +72,8 @@ struct report_gate {
 	uint32_t device;
 	double value, limit;
 	bool passed;
+	bool of_samples; /* the limit can be held against single samples: it is not of a total */
+	bool above;	 /* what is above the limit exceeds it, else what is below */
 };
 
 /* Whose rows are to be told, and how. Everything is copied or referenced by the report. */
@@ -96,11 +114,16 @@ struct report_device {
 	const struct sx_table *curve;
 	uint64_t each;
 	const struct sx_table *overview; /* the raw counters of the same lines */
+	/* The course with smallest and largest values; NULL without report_keep_course(). */
+	const struct pyramid_view *pyramid;
+	const struct report_gap *gaps; /* in order of time, as far as was told */
+	uint32_t gap_count;
 
 	const struct sx_finding *findings; /* fired ones first, ranked */
 	size_t finding_count;
 	const struct sx_advice *advice; /* the same, or NULL without samples */
 	struct report_frames frames;
+	struct report_histogram histogram; /* of frames */
 	struct sx_cost cost;
 	const struct report_process *processes;
 	uint32_t process_count;
@@ -118,6 +141,8 @@ struct report_device {
 	const char *set; /* the metric set that was programmed, or NULL */
 };
 
+struct comparison;
+
 struct report {
 	const char *schema;   /* "stat" or "report": who asked */
 	const char *file;     /* the capture, or NULL */
@@ -129,6 +154,9 @@ struct report {
 	uint32_t device_count;
 	const struct report_gate *gates;
 	uint32_t gate_count;
+	/* What it is held against: that run's report, and what came of it; or NULL. */
+	const struct report *baseline;
+	const struct comparison *against;
 };
 
 struct report_fill;
@@ -145,6 +173,12 @@ enum sx_status report_add_device(struct report_fill *fill, const struct report_s
 enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 			       const struct sx_table *raw, struct sx_error *err);
 
+/*
+ * From the next device on the course of every metric is kept with its extremes, all devices
+ * together in about so many bytes (see pyramid_bytes()).
+ */
+void report_keep_course(struct report_fill *fill, size_t bytes);
+
 /* What nobody sees in rows. Strings are copied. */
 struct report_facts {
 	const char *name, *driver, *note; /* NULL: as before */
@@ -154,6 +188,8 @@ struct report_facts {
 	bool lost_more;
 	const struct sx_error *failure; /* or NULL */
 	uint64_t failed_after_ns;
+	const struct report_gap *gaps; /* copied */
+	uint32_t gap_count;
 };
 enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 				const struct report_facts *facts, struct sx_error *err);
