@@ -417,17 +417,35 @@ static void input_json(void *user, const struct formula *f, const struct sx_node
 	json_object_end(json);
 }
 
-void formula_json(struct json *json, const struct formula *f)
+static void infix_json(struct json *json, const struct formula *f)
 {
 	char text[4096];
-	if (!f->expr)
-		return;
 	if (sx_node_text(sx_expr_root(f->expr), text, sizeof(text)) < sizeof(text))
 		json_kv_string(json, "infix", text);
-	json_key(json, "tree");
-	node_json(json, f, sx_expr_root(f->expr), 0);
+}
+
+static void operand_list_json(struct json *json, const struct formula *f)
+{
 	json_key(json, "operands");
 	json_array_begin(json);
 	visit_inputs(f, input_json, json);
 	json_array_end(json);
+}
+
+void formula_json(struct json *json, const struct formula *f)
+{
+	if (!f->expr)
+		return;
+	infix_json(json, f);
+	json_key(json, "tree");
+	node_json(json, f, sx_expr_root(f->expr), 0);
+	operand_list_json(json, f);
+}
+
+void formula_short_json(struct json *json, const struct formula *f)
+{
+	if (!f->expr)
+		return;
+	infix_json(json, f);
+	operand_list_json(json, f);
 }

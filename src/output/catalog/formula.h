@@ -50,6 +50,8 @@ void formula_tree_text(const struct formula *formula, const char *unit);
 void formula_inputs_text(const struct formula *formula);
 /* The keys `infix`, `tree` and `operands` of an object. */
 void formula_json(struct json *json, const struct formula *formula);
+/* The same without the tree. */
+void formula_short_json(struct json *json, const struct formula *formula);
 
 /* Where a counter lives: "tiler, slot 14, sum over instances". */
 void formula_place(const struct catalog_view *view, const struct sx_counter_info *counter,

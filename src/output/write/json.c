@@ -87,7 +87,7 @@ void json_array_end(struct json *json)
 	end(json, ']');
 }
 
-static void escape(FILE *out, const char *text)
+static void escape(FILE *out, const char *text, bool html)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	fputc('"', out);
@@ -99,7 +99,7 @@ static void escape(FILE *out, const char *text)
 			fputs("\\n", out);
 		else if (*p == '\t')
 			fputs("\\t", out);
-		else if (*p < 0x20 || *p == 0x7f)
+		else if (*p < 0x20 || *p == 0x7f || (html && *p == '<'))
 			fprintf(out, "\\u%04x", *p);
 		else if (n == 0)
 			fputs("\xef\xbf\xbd", out);
@@ -113,7 +113,7 @@ static void escape(FILE *out, const char *text)
 void json_key(struct json *json, const char *key)
 {
 	separate(json);
-	escape(json->out, key);
+	escape(json->out, key, json->html);
 	fputs(json->compact ? ":" : ": ", json->out);
 	json->keyed = true;
 }
@@ -125,7 +125,7 @@ void json_string(struct json *json, const char *text)
 		return;
 	}
 	separate(json);
-	escape(json->out, text);
+	escape(json->out, text, json->html);
 }
 
 void json_u64(struct json *json, uint64_t value)
