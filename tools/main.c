@@ -85,6 +85,14 @@ static bool use_color(const struct options *options, FILE *out)
 	return !(no && *no) && isatty(fileno(out)) && !(term && strcmp(term, "dumb") == 0);
 }
 
+static enum sx_status refuse_page(struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "a page is no text for a terminal");
+	error_because(err, "it is for a browser, and long");
+	error_try(err, "-o report.html");
+	return SX_ERR_USAGE;
+}
+
 static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 {
 	enum sx_status status = cli->verb->own_output ? SX_OK : cli_open_output(cli, err);
@@ -94,6 +102,8 @@ static enum sx_status open_output(struct cli *cli, struct sx_error *err)
 	cli->view.out.color = use_color(&cli->options, cli->view.out.out);
 	cli->err.color = use_color(&cli->options, stderr);
 	cli->err.ascii = cli->view.out.ascii;
+	if (!status && cli->view.format == FORMAT_HTML && cli->view.out.terminal)
+		status = refuse_page(err);
 	bool pages = cli->verb->pages && cli->view.format == FORMAT_TEXT && !cli->options.help;
 	if (!status && pages && cli->view.out.out == stdout && (cli->pager = pager_start()))
 		cli->view.out.out = cli->pager;

@@ -71,7 +71,8 @@ int gate_options_exit(const struct cli *cli, const struct report_gate *gates, si
 {
 	const struct options *o = &cli->options;
 	bool skip = gate_options_skip(cli);
-	bool says = cli->view.format == FORMAT_CSV || cli->view.format == FORMAT_NDJSON;
+	bool says = cli->view.format == FORMAT_CSV || cli->view.format == FORMAT_NDJSON ||
+		    cli->view.format == FORMAT_HTML;
 	int code = EXIT_OK;
 	for (size_t i = 0; i < count; i++) {
 		const struct report_gate *g = &gates[i];

@@ -13,7 +13,8 @@
 #include "tools/cli/progress.h"
 #include "tools/verbs/run.h"
 
-#define POLL_MS 100
+#define POLL_MS	     100
+#define COURSE_BYTES ((size_t)4 << 20) /* of charts' numbers in a page */
 
 /* Moves the rows that came since the last time from the session to the report. */
 static enum sx_status take_rows(struct sx_session *session, struct report_fill *fill,
@@ -241,6 +242,8 @@ int profile_run(struct cli *cli, char *const *argv)
 	options.beside = true;
 	if (!status)
 		status = report_begin(&fill, &err);
+	if (!status && cli->view.format == FORMAT_HTML)
+		report_keep_course(fill, COURSE_BYTES);
 	if (!status)
 		status = sx_session_create(cli->context, &options, &session, &err);
 	if (!status)

@@ -1,6 +1,7 @@
 /* sextant report: a capture of any length as verdict, advice and numbers. */
 #include <stdlib.h>
 
+#include "analysis/compare/compare.h"
 #include "analysis/report/by.h"
 #include "output/report/groups.h"
 #include "output/views.h"
@@ -10,12 +11,18 @@
 
 #define TOP_TEXT    20
 #define TOP_MACHINE 100000
+/* Of charts' numbers in a page, which then stays below 6 MiB. */
+#define COURSE_BYTES ((size_t)4 << 20)
 
 struct reporting {
 	struct cli *cli;
 	struct capture_report read;
 	struct report_by **by; /* --by: one a device */
 	uint32_t by_count;
+	/* --baseline: the run that the page pins beside this one. */
+	struct capture_report baseline;
+	struct compare_set sets[2];
+	struct comparison against;
 };
 
 static enum sx_status report_begin_by(void *user, uint32_t index, const struct capture_input *in,
@@ -107,7 +114,36 @@ static enum sx_status write_report(const struct reporting *r, const struct repor
 	return views_find(cli->view.format)->write(&cli->view, report, err);
 }
 
-static enum sx_status write(const struct reporting *r, int *code, bool *whole, struct sx_error *err)
+static enum sx_status add_set(struct reporting *r, int side, const char *file,
+			      const struct report *report, struct sx_error *err)
+{
+	enum sx_status status = compare_set_add(&r->sets[side], file, report, 0, err);
+	return status ? status : compare_set_done(&r->sets[side], err);
+}
+
+/* Reads the baseline and compares. */
+static enum sx_status pin_baseline(struct reporting *r, struct report *report, struct sx_error *err)
+{
+	const char *path = r->cli->options.baseline;
+	const struct report *baseline = NULL;
+	struct capture_report_hooks hooks = {.course_bytes = COURSE_BYTES / 2};
+	if (!path)
+		return SX_OK;
+	enum sx_status status = capture_report_read(r->cli, path, &hooks, &r->baseline, err);
+	if (!status)
+		status = report_finish(r->baseline.fill, &baseline, err);
+	if (!status)
+		status = add_set(r, 0, "baseline", baseline, err);
+	if (!status)
+		status = add_set(r, 1, "run", report, err);
+	if (!status)
+		status = compare_run(&r->sets[0], &r->sets[1], &r->against, err);
+	report->baseline = baseline;
+	report->against = &r->against;
+	return status;
+}
+
+static enum sx_status write(struct reporting *r, int *code, bool *whole, struct sx_error *err)
 {
 	const struct report *finished;
 	struct arena arena = {0};
@@ -117,6 +153,8 @@ static enum sx_status write(const struct reporting *r, int *code, bool *whole, s
 	struct report report = *finished;
 	*whole = !report_lacks_named(finished);
 	status = judge_gates(r->cli, &arena, &report, code, err);
+	if (!status)
+		status = pin_baseline(r, &report, err);
 	if (!status)
 		status = write_report(r, &report, err);
 	arena_finish(&arena);
@@ -128,6 +166,10 @@ static enum sx_status report(struct cli *cli, const char *path, bool *whole, int
 {
 	struct reporting r = {.cli = cli};
 	struct capture_report_hooks hooks = {.user = &r};
+	compare_set_init(&r.sets[0]);
+	compare_set_init(&r.sets[1]);
+	if (cli->view.format == FORMAT_HTML)
+		hooks.course_bytes = cli->options.baseline ? COURSE_BYTES / 2 : COURSE_BYTES;
 	if (cli->options.by) {
 		hooks.begin = report_begin_by;
 		hooks.rows = report_rows_by;
@@ -140,8 +182,22 @@ static enum sx_status report(struct cli *cli, const char *path, bool *whole, int
 	for (uint32_t i = 0; i < r.by_count; i++)
 		report_by_destroy(r.by[i]);
 	free(r.by);
+	comparison_finish(&r.against);
+	compare_set_finish(&r.sets[0]);
+	compare_set_finish(&r.sets[1]);
+	capture_report_close(&r.baseline);
 	capture_report_close(&r.read);
 	return status;
+}
+
+static enum sx_status check_baseline(const struct cli *cli, struct sx_error *err)
+{
+	if (!cli->options.baseline || cli->view.format == FORMAT_HTML)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "report has --baseline in pages alone");
+	error_because(err, "differences as text, JSON or Markdown are what sextant diff writes");
+	error_try(err, "sextant diff %s FILE, or -o report.html", cli->options.baseline);
+	return SX_ERR_USAGE;
 }
 
 static int report_run(struct cli *cli)
@@ -152,6 +208,8 @@ static int report_run(struct cli *cli)
 	int code = EXIT_OK;
 	unsigned grouped = 1u << FORMAT_TEXT | 1u << FORMAT_JSON | 1u << FORMAT_CSV;
 	enum sx_status status = cli->options.by ? cli_formats(cli, grouped, &err) : SX_OK;
+	if (!status)
+		status = check_baseline(cli, &err);
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
@@ -174,13 +232,16 @@ const struct command cmd_report = {
 		 "order or by --sort, largest first. With --resolution, and --fps if it is not "
 		 "60, also the budget of such a picture: core cycles for each pixel, what was "
 		 "spent of them, and the power of external memory. With --gate it holds limits "
-		 "against the whole run: exit status 6 when one fails.",
+		 "against the whole run: exit status 6 when one fails. With -o PAGE.html it "
+		 "writes one page for a browser, which needs nothing else: verdict, charts on one "
+		 "time axis, frame times, a table; --baseline pins a second capture in it.",
 	     .pages = true,
 	     .formats = VIEWS_FORMATS,
 	     .options = "for device metric set api interval input output const counters by sort "
-			"top fps resolution gate gates gate-missing gate-warn format",
+			"top fps resolution gate gates gate-missing gate-warn baseline format",
 	     .max_args = 1,
 	     .examples = "  sextant report game.sxc\n"
+			 "  sextant report game.sxc -o game.html --baseline yesterday.sxc\n"
 			 "  sextant report game.sxc --by frame --top 10 --sort gpu_time\n"
 			 "  sextant report game.sxc --gate 'frame_time.p99 < 33ms'\n"
 			 "  sextant report game.sxc --resolution 1920x1080 --fps 60\n"
