@@ -262,7 +262,7 @@ async function pinsBaseline(browser) {
 
 async function tellsStretches(browser) {
   const page = await open(browser, 'long.html');
-  assert.match(await page.$eval('.fineness', e => e.textContent), /^finest stretch: [\d\s\u202f]+ samples \(/);
+  assert.match(await page.$eval('.fineness', e => e.textContent), /^Finest stretch: [\d\s\u202f]+ samples \(/);
   assert.equal(await page.$$eval('.badge', all => all.length) > 0, true);
   assert.match(await page.$eval('.warning', e => e.textContent), /^Simulated/);
   await page.close();

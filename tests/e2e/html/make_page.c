@@ -33,6 +33,7 @@ struct rows {
 	struct sx_capture_writer *writer;
 	uint32_t device, column_count;
 	uint64_t begin[AT_ONCE], end[AT_ONCE], group[AT_ONCE];
+	uint64_t gap_begin_ns, gap_end_ns;
 	uint64_t *values[COLUMNS_MAX];
 	uint8_t *quality[COLUMNS_MAX];
 };
@@ -69,7 +70,10 @@ static void fill_frame(struct rows *r, uint64_t n, size_t i, uint64_t *now)
 	r->begin[i] = *now;
 	*now += length;
 	r->end[i] = *now;
-	*now += n == 99 ? 200000000 : 0; /* a gap, told by a mark */
+	if (n == 99) { /* a gap, told by a mark */
+		r->gap_begin_ns = *now;
+		r->gap_end_ns = *now += 200000000;
+	}
 	r->group[i] = n / 50 % 3;
 	for (uint32_t c = 0; c < FRAME_COLUMNS; c++) {
 		r->values[c][i] = values[c];
@@ -175,8 +179,6 @@ static void write_frames(struct rows *r, const char *kind, uint64_t rows)
 						 .kind = SX_SAMPLE_FRAME,
 						 .columns = frame_columns,
 						 .column_count = FRAME_COLUMNS};
-	const struct sx_capture_mark gap = {
-	    .begin_ns = 6000000000, .end_ns = 6100000000, .lost = 7, .text = "the <device> slept"};
 	must(sx_capture_add_device(r->writer, &device, &r->device, NULL) == SX_OK, "the device");
 	r->column_count = FRAME_COLUMNS;
 	reserve(r);
@@ -185,6 +187,10 @@ static void write_frames(struct rows *r, const char *kind, uint64_t rows)
 		   : strcmp(kind, "one") == 0 ? 1
 					      : rows,
 		   strcmp(kind, "nodata") == 0);
+	const struct sx_capture_mark gap = {.begin_ns = r->gap_begin_ns,
+					    .end_ns = r->gap_end_ns,
+					    .lost = 7,
+					    .text = "the <device> slept"};
 	if (strcmp(kind, "frames") == 0)
 		must(sx_capture_mark(r->writer, r->device, SX_CAPTURE_GAP, &gap, NULL) == SX_OK,
 		     "a gap");

@@ -195,6 +195,11 @@ const Charts = (() => {
     g.beginPath();
     g.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
     g.clip();
+    const region = Lanes.pointed();
+    if (region) {
+      g.fillStyle = c.line;
+      g.fillRect(u.valToPos(region.begin, 'x', true), u.bbox.top, Math.max(1, u.valToPos(region.end, 'x', true) - u.valToPos(region.begin, 'x', true)), u.bbox.height);
+    }
     for (const hole of holesOf(device, row)) {
       const x0 = u.valToPos(hole.begin, 'x', true), x1 = u.valToPos(hole.end, 'x', true);
       if (x1 - x0 < 3 * ratio || x1 < u.bbox.left || x0 > u.bbox.left + u.bbox.width) continue;
@@ -337,6 +342,10 @@ const Charts = (() => {
     Lanes.draw();
   }
 
+  function repaint() {
+    for (const strip of strips) if (strip.plot && strip.visible) strip.plot.redraw(false);
+  }
+
   /* New colours or widths: plots are made again. */
   function rebuild() {
     hatch = null;
@@ -458,6 +467,6 @@ const Charts = (() => {
       if (strip.box.closest('details').open) { update(strip); tell(strip); }
   }
 
-  return {build, area, ticks, show, pan, zoom, step, point, reveal, refresh, rebuild, printing, setNames, wheel, indexOf,
+  return {build, area, ticks, show, pan, zoom, step, point, reveal, refresh, repaint, rebuild, printing, setNames, wheel, indexOf,
     window: window_, readOut, strips};
 })();

@@ -2,7 +2,7 @@
 const Lanes = (() => {
   const OVERVIEW = 44, LANE = 18, AXIS = 16, EDGE = 8;
   const TITLES = {process: 'processes', group: 'groups', frame: 'frames'};
-  let canvas, tip, drag = null, overview = null;
+  let canvas, tip, drag = null, overview = null, pointed = null;
   const lanes = [];
 
   const hue = text => [...text].reduce((h, c) => (h * 31 + c.codePointAt(0)) % 360, 7);
@@ -151,7 +151,11 @@ const Lanes = (() => {
     const {left, width} = Charts.area(canvas.clientWidth), all = Report.extent();
     const time = all[0] + (event.offsetX - left) / width * (all[1] - all[0]);
     if (!drag) {
-      const region = event.offsetY > OVERVIEW ? regionAt(event) : null;
+      const region = event.offsetY > OVERVIEW ? regionAt(event) || null : null;
+      if (region !== pointed) {
+        pointed = region;
+        Charts.repaint();
+      }
       tip.textContent = region ? region.text + ', ' + Numbers.seconds(region.end - region.begin) : '';
       canvas.style.cursor = region ? 'pointer' : 'ew-resize';
       return;
@@ -180,9 +184,10 @@ const Lanes = (() => {
     collect();
     tip = element('span', {class: 'tip', 'aria-hidden': 'true'});
     canvas = element('canvas', {class: 'lanes', 'aria-hidden': 'true', onpointermove: moved, onpointerdown: pressed,
-      onpointerup: () => { drag = null; }, onpointercancel: () => { drag = null; }, ondblclick: () => State.set({window: null})});
+      onpointerup: () => { drag = null; }, onpointercancel: () => { drag = null; },
+      onpointerleave: () => { pointed = null; tip.textContent = ''; Charts.repaint(); }, ondblclick: () => State.set({window: null})});
     return [canvas, tip];
   }
 
-  return {build, draw, gapsOf, colours};
+  return {build, draw, gapsOf, colours, pointed: () => pointed};
 })();

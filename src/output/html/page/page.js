@@ -1,7 +1,7 @@
 /* The page: head, tools, and what follows when the reader chooses something. */
 const Page = (() => {
   const NAMES = ['title', 'vendor', 'neutral'], THEMES = ['auto', 'light', 'dark'];
-  let search, names, theme, moment, span, pending = 0;
+  let search, names, theme, moment, span, pending = 0, resting = 0;
 
   const isDark = () => State.state.theme === 'dark' || (State.state.theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
   const next = (list, value) => list[(list.indexOf(value) + 1) % list.length];
@@ -45,16 +45,16 @@ const Page = (() => {
     const several = Report.devices.length > 1;
     return Report.devices.filter(d => d.course).map(d => {
       const {course} = d, length = course.count && course.timed ? (course.end[0] - course.begin[0]) : 0;
-      return (several ? d.title + ': ' : '') + (course.each === 1 ? 'every sample is drawn' :
-        'finest stretch: ' + Numbers.count(course.each) + ' samples' + (length ? ' (' + Numbers.seconds(length) + ')' : '') +
-        '; the line is their mean, the band reaches from the smallest to the largest');
-    }).join('. ');
+      return (several ? d.title + ': ' : '') + (course.each === 1 ? 'Every sample is drawn.' :
+        'Finest stretch: ' + Numbers.count(course.each) + ' samples' + (length ? ' (' + Numbers.seconds(length) + ')' : '') +
+        '; the line is their mean, the band reaches from the smallest to the largest.');
+    }).join(' ');
   }
 
   function about() {
     const {report} = Report;
     return [element('details', {}, element('summary', {}, 'About this page'), element('ul', {},
-      element('li', {}, 'Written by sextant ' + report.version + '. ' + fineness() + '.'),
+      element('li', {}, 'Written by sextant ' + report.version + '. ' + fineness()),
       Report.devices.map(d => element('li', {}, d.title + ': catalog ', element('code', {}, d.head.catalog), ' ' + d.catalog_hash +
         (d.head.set ? ', set ' + d.head.set : '') + ', source ' + (d.head.source || 'not told') +
         (d.constants.length ? '; constants ' + d.constants.map(c => c.name + ' ' + c.value).join(', ') : ''))),
@@ -86,10 +86,17 @@ const Page = (() => {
     span.textContent = Numbers.moment(a, b - a) + ' – ' + Numbers.moment(b, b - a);
   }
 
-  function settle(changes) {
-    if ('lengths' in changes) Histogram.filter();
+  /* The table is worked out once the hand rests. */
+  function tabulate() {
     Table.compute();
     Table.draw();
+    Charts.readOut();
+  }
+
+  function settle(changes) {
+    if ('lengths' in changes) Histogram.filter();
+    clearTimeout(resting);
+    resting = setTimeout(tabulate, 100);
     if ('names' in changes) Charts.setNames();
     if ('query' in changes) find();
     if ('closed' in changes)
@@ -100,7 +107,7 @@ const Page = (() => {
     tell();
   }
 
-  /* The table is worked out once the hand rests; what the eye follows moves at once. */
+  /* What the eye follows moves at once, the rest with the next picture. */
   function changed(changes) {
     setTheme();
     tell();
@@ -125,12 +132,13 @@ const Page = (() => {
     const frames = Histogram.build(), lanes = Lanes.build(), charts = Charts.build();
     main.append(element('section', {id: 'course', class: 'course', 'aria-label': 'course over time'},
       element('div', {class: 'sticky'}, tools(), element('div', {class: 'lane-box'}, lanes)),
-      frames, element('p', {class: 'dim fineness'}, fineness() + '.'), ...charts), Table.build());
+      frames, element('p', {class: 'dim fineness'}, fineness()), ...charts), Table.build());
     document.getElementById('foot').append(...about());
     document.body.append(Keys.build());
     Histogram.filter();
     State.listen(changed);
     settle({names: 1, query: 1, closed: 1});
+    tabulate();
     addEventListener('keydown', Keys.pressed);
     addEventListener('wheel', Charts.wheel, {passive: false});
     addEventListener('beforeprint', Charts.printing);
