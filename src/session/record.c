@@ -182,17 +182,19 @@ void record_failure(struct sx_session *s, uint32_t index)
 
 void record_clocks(struct sx_session *s, bool now)
 {
-	struct timespec real = {0};
+	struct timespec real = {0}, boot = {0};
 	uint64_t before = sys_now_ns(s->sys);
 	if (!now && before - s->clocks_last_ns < CLOCKS_EVERY_NS)
 		return;
 	s->clocks_last_ns = before;
 	s->sys->clock_gettime(s->sys->user, CLOCK_REALTIME, &real);
+	bool booted = s->sys->clock_gettime(s->sys->user, CLOCK_BOOTTIME, &boot) == 0;
 	uint64_t after = sys_now_ns(s->sys);
 	uint64_t real_ns = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec;
 	const struct sx_capture_clock clocks[] = {
 	    {"monotonic", before + (after - before) / 2, (after - before + 1) / 2},
 	    {"realtime", real_ns, 0},
+	    {"boottime", (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec, 0},
 	};
-	sx_capture_clocks(s->writer, SX_CAPTURE_NO_DEVICE, clocks, 2, NULL);
+	sx_capture_clocks(s->writer, SX_CAPTURE_NO_DEVICE, clocks, booted ? 3 : 2, NULL);
 }
