@@ -1,0 +1,62 @@
+/* Verdict and advice as slices over the samples that are their evidence. */
+#include "output/perfetto/state.h"
+
+static void note_finding(struct trace *p, const struct sx_finding *f, struct packet_notes *notes)
+{
+	static const char *const severities[] = {"high", "medium", "low", "info"};
+	note_text(&p->stream, notes, "rule", f->rule->rule);
+	note_text(&p->stream, notes, "severity", severities[f->rule->severity]);
+	note_text(&p->stream, notes, "metric", f->rule->metric);
+	note_f64(notes, "value", f->value);
+	note_text(&p->stream, notes, "unit", f->unit);
+	note_f64(notes, "measured", f->measured);
+	note_f64(notes, "limit", f->limit);
+	note_u64(notes, "samples", f->samples);
+	note_u64(notes, "of samples", f->rows);
+	note_text(&p->stream, notes, "advice", f->rule->advice);
+}
+
+static void write_windows(struct trace *p, const struct trace_state *d, const struct sx_finding *f,
+			  uint64_t track)
+{
+	for (size_t i = 0; i < f->window_count; i++) {
+		const struct sx_window *w = &f->windows[i];
+		struct packet_notes notes = {.count = 0};
+		struct packet_time time = {w->begin_ns, d->clock};
+		if (w->begin_ns == SX_TIME_UNKNOWN || w->end_ns == SX_TIME_UNKNOWN)
+			continue;
+		note_finding(p, f, &notes);
+		packet_slice(&p->stream, &time, w->end_ns,
+			     &(struct packet_event){
+				 .track = track, .name = f->rule->title, .notes = &notes});
+	}
+}
+
+/* A track a rule, for windows of two rules overlap. */
+static void write_kind(struct trace *p, const struct trace_state *d, bool verdicts)
+{
+	const struct report_device *r = d->in->report;
+	uint64_t parent = 0;
+	for (size_t i = 0; i < r->finding_count; i++) {
+		const struct sx_finding *f = &r->findings[i];
+		if (!f->fired || f->verdict != verdicts)
+			continue;
+		if (!parent)
+			parent = trace_track(
+			    p, &(struct trace_track){.parent = d->track,
+						     .name = verdicts ? "Verdict" : "Advice",
+						     .rank = verdicts ? 0 : 1});
+		uint64_t track =
+		    trace_track(p, &(struct trace_track){.parent = parent,
+							 .name = f->rule->title,
+							 .description = f->rule->advice,
+							 .rank = (int32_t)i});
+		write_windows(p, d, f, track);
+	}
+}
+
+void trace_findings(struct trace *p, struct trace_state *d)
+{
+	write_kind(p, d, true);
+	write_kind(p, d, false);
+}

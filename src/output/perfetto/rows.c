@@ -1,0 +1,255 @@
+/* Rows as values and slices. */
+#include <math.h>
+
+#include "output/perfetto/state.h"
+
+/* One row on its way. */
+struct row {
+	struct trace *p;
+	struct trace_state *d;
+	struct trace_lane *lane;
+	const struct sx_table *raw, *values; /* the latter may be NULL */
+	size_t at;
+	struct lane_span span;
+};
+
+/* A value as it stands in a table; false when there is no data. */
+static bool read_value(const struct sx_table *table, uint32_t column, size_t row, bool *whole,
+		       uint64_t *u64, double *f64)
+{
+	struct sx_vector v = sx_table_vector(table, column);
+	if (!v.data || (v.quality && (v.quality[row] & SX_QUALITY_NO_DATA_MASK)))
+		return false;
+	*whole = v.type == SX_U64;
+	if (*whole)
+		*u64 = ((const uint64_t *)v.data)[row];
+	else
+		*f64 = ((const double *)v.data)[row];
+	return *whole || isfinite(*f64);
+}
+
+static Pf__GpuCounter *next_value(struct trace *p, size_t *count, uint32_t id)
+{
+	Pf__GpuCounter *value = &p->values[*count];
+	pf__gpu_counter__init(value);
+	value->has_counter_id = true;
+	value->counter_id = id;
+	p->value_list[(*count)++] = value;
+	return value;
+}
+
+static void send_values(const struct row *r, uint64_t ns, uint32_t sequence, size_t count)
+{
+	Pf__Packet packet = PF__PACKET__INIT;
+	Pf__GpuCounterEvent event = PF__GPU_COUNTER_EVENT__INIT;
+	struct packet_time time = {ns, r->d->clock};
+	if (!count)
+		return;
+	event.n_counters = count;
+	event.counters = r->p->value_list;
+	event.has_gpu_id = true;
+	event.gpu_id = (int32_t)r->lane->gpu;
+	packet.gpu_counter_event = &event;
+	packet_write(&r->p->stream, sequence, &time, &packet);
+}
+
+/*
+ * A value stands at the end of its row, and reaches back to the point before: where that is not the
+ * row's begin, an anchor of 0 makes one there.
+ */
+static void write_anchors(const struct row *r)
+{
+	const struct trace_state *d = r->d;
+	const struct sx_table *from = d->in->raw_any ? r->raw : r->values;
+	size_t count = 0;
+	bool whole;
+	uint64_t u64;
+	double f64;
+	for (uint32_t c = 0; c < d->counter_count; c++)
+		if ((r->lane->counter_end[c] != r->span.begin_ns ||
+		     r->span.begin_ns == r->span.end_ns) &&
+		    read_value(from, d->counters[c].column, r->at, &whole, &u64, &f64)) {
+			Pf__GpuCounter *value = next_value(r->p, &count, r->lane->first_id + c);
+			value->has_int_value = true;
+		}
+	send_values(r, r->span.begin_ns, SEQUENCE_ANCHORS, count);
+}
+
+static void write_counters(const struct row *r)
+{
+	const struct trace_state *d = r->d;
+	const struct sx_table *from = d->in->raw_any ? r->raw : r->values;
+	size_t count = 0;
+	bool whole;
+	uint64_t u64 = 0;
+	double f64 = 0;
+	for (uint32_t c = 0; c < d->counter_count; c++) {
+		if (!read_value(from, d->counters[c].column, r->at, &whole, &u64, &f64))
+			continue;
+		Pf__GpuCounter *value = next_value(r->p, &count, r->lane->first_id + c);
+		value->has_int_value = whole && u64 <= INT64_MAX;
+		value->int_value = value->has_int_value ? (int64_t)u64 : 0;
+		value->has_double_value = !value->has_int_value;
+		value->double_value = whole ? (double)u64 : f64;
+		r->lane->counter_end[c] = r->span.end_ns;
+	}
+	send_values(r, r->span.end_ns, SEQUENCE_MAIN, count);
+}
+
+/* Where values end and do not go on, a 0 keeps the last one from reaching into the gap. */
+static void close_metric(struct trace *p, const struct trace_state *d,
+			 const struct trace_lane *lane, uint32_t m)
+{
+	struct packet_time time = {lane->metric_end[m], d->clock};
+	packet_whole(&p->stream, &time, lane->metric_tracks[m], 0);
+}
+
+static void write_metrics(const struct row *r)
+{
+	const struct trace_state *d = r->d;
+	struct packet_time time = {r->span.begin_ns, d->clock};
+	bool whole;
+	uint64_t u64 = 0;
+	double f64 = 0;
+	for (uint32_t m = 0; m < d->metric_count; m++) {
+		uint64_t *end = &r->lane->metric_end[m];
+		if (!read_value(r->values, d->metrics[m].column, r->at, &whole, &u64, &f64))
+			continue;
+		if (*end != SX_TIME_UNKNOWN && *end != time.ns)
+			close_metric(r->p, d, r->lane, m);
+		if (whole)
+			packet_whole(&r->p->stream, &time, r->lane->metric_tracks[m], u64);
+		else
+			packet_real(&r->p->stream, &time, r->lane->metric_tracks[m], f64);
+		*end = r->span.end_ns;
+	}
+}
+
+static const char *label_text(const struct row *r, enum sx_label label)
+{
+	return sx_table_string(r->raw, sx_table_label(r->raw, label, r->at));
+}
+
+/* Whose a row is, beside its name. */
+static void note_labels(const struct row *r, struct packet_notes *notes)
+{
+	static const struct {
+		enum sx_label label;
+		const char *name;
+	} all[] = {{SX_LABEL_FRAME, "frame"},	  {SX_LABEL_GROUP, "group"},
+		   {SX_LABEL_CONTEXT, "context"}, {SX_LABEL_INSTANCE, "instance"},
+		   {SX_LABEL_REASON, "reason"},	  {SX_LABEL_PROCESS, "process"}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		uint64_t value = sx_table_label(r->raw, all[i].label, r->at);
+		if (SX_LABELS_OF_TEXT >> all[i].label & 1)
+			note_text(&r->p->stream, notes, all[i].name, label_text(r, all[i].label));
+		else if (value != SX_LABEL_ABSENT)
+			note_u64(notes, all[i].name, value);
+	}
+}
+
+/* Work of the GPU by name, on the tracks that tools have for it. */
+static void write_stage(const struct row *r, const char *name)
+{
+	Pf__Packet packet = PF__PACKET__INIT;
+	Pf__GpuRenderStageEvent event = PF__GPU_RENDER_STAGE_EVENT__INIT;
+	struct packet_time time = {r->span.begin_ns, r->d->clock};
+	uint64_t context = sx_table_label(r->raw, SX_LABEL_CONTEXT, r->at);
+	event.has_event_id = event.has_duration = event.has_gpu_id = true;
+	event.event_id = ++r->d->kernels;
+	event.duration = r->span.end_ns - r->span.begin_ns;
+	event.gpu_id = (int32_t)r->lane->gpu;
+	event.has_hw_queue_iid = event.has_stage_iid = true;
+	event.hw_queue_iid = event.stage_iid = (uint64_t)sx_table_kind(r->raw) + 1;
+	event.has_context = context != SX_LABEL_ABSENT;
+	event.context = context;
+	event.name = packet_text(&r->p->stream, name);
+	packet.gpu_render_stage_event = &event;
+	packet_write(&r->p->stream, SEQUENCE_MAIN, &time, &packet);
+}
+
+static void write_slice(const struct row *r, const char *track, const char *name)
+{
+	struct packet_notes notes = {.count = 0};
+	struct packet_time time = {r->span.begin_ns, r->d->clock};
+	if (!r->lane->slices)
+		r->lane->slices = trace_track(
+		    r->p,
+		    &(struct trace_track){.parent = r->lane->parent, .name = track, .rank = 2});
+	note_labels(r, &notes);
+	packet_slice(
+	    &r->p->stream, &time, r->span.end_ns,
+	    &(struct packet_event){.track = r->lane->slices, .name = name, .notes = &notes});
+}
+
+/* What a row encloses, where that is more than time. */
+static void write_enclosed(const struct row *r)
+{
+	char name[64];
+	enum sx_sample_kind kind = sx_table_kind(r->raw);
+	uint64_t frame = sx_table_label(r->raw, SX_LABEL_FRAME, r->at);
+	uint64_t context = sx_table_label(r->raw, SX_LABEL_CONTEXT, r->at);
+	const char *group = label_text(r, SX_LABEL_GROUP);
+	switch (kind) {
+	case SX_SAMPLE_FRAME:
+		snprintf(name, sizeof(name), frame == SX_LABEL_ABSENT ? "frame" : "frame %llu",
+			 (unsigned long long)frame);
+		write_slice(r, "Frames", name);
+		break;
+	case SX_SAMPLE_GROUP:
+		write_slice(r, "Groups", group ? group : "outside of groups");
+		break;
+	case SX_SAMPLE_CONTEXT:
+		snprintf(name, sizeof(name),
+			 context == SX_LABEL_ABSENT ? "no context" : "context %llu",
+			 (unsigned long long)context);
+		write_slice(r, "Contexts", name);
+		break;
+	case SX_SAMPLE_PASS:
+	case SX_SAMPLE_DRAW:
+	case SX_SAMPLE_KERNEL:
+	case SX_SAMPLE_COMMANDS:
+		write_stage(r, group ? group : sx_sample_kind_name(kind));
+		break;
+	default:
+		break;
+	}
+}
+
+static void write_row(struct row *r)
+{
+	r->span = lanes_place(&r->d->now, r->d->in->lanes, r->raw, r->at);
+	if (r->span.lane == LANE_NONE)
+		return;
+	r->lane = &r->d->lanes[r->span.lane];
+	write_enclosed(r);
+	write_anchors(r);
+	write_counters(r);
+	if (r->values)
+		write_metrics(r);
+	trace_doubts(r->p, r->d, r->values ? r->values : r->raw, r->at, &r->span);
+}
+
+enum sx_status trace_rows(struct trace *p, uint32_t device, const struct sx_table *raw,
+			  const struct sx_table *values, struct sx_error *err)
+{
+	struct row r = {.p = p, .d = &p->devices[device], .raw = raw, .values = values};
+	for (r.at = 0; r.at < sx_table_row_count(raw) && !ferror(p->stream.out); r.at++)
+		write_row(&r);
+	return p->stream.failed ? error_nomem(err, "writing a trace") : SX_OK;
+}
+
+enum sx_status trace_end(struct trace *p, uint64_t *untimed, struct sx_error *err)
+{
+	*untimed = 0;
+	for (uint32_t i = 0; i < p->head.device_count; i++) {
+		struct trace_state *d = &p->devices[i];
+		trace_end_doubt(p, d);
+		*untimed += d->now.untimed + d->now.beyond;
+		for (uint32_t l = 0; l < d->lane_count; l++)
+			for (uint32_t m = 0; m < d->metric_count; m++)
+				if (d->lanes[l].metric_end[m] != SX_TIME_UNKNOWN)
+					close_metric(p, d, &d->lanes[l], m);
+	}
+	return p->stream.failed ? error_nomem(err, "writing a trace") : SX_OK;
+}
