@@ -83,6 +83,10 @@ struct import_rows *import_rows_create(struct import_job *job,
 void import_rows_name(struct import_rows *rows, const char *name);
 void import_rows_catalog(struct import_rows *rows, const char *catalog);
 void import_rows_clock(struct import_rows *rows, const char *clock);
+void import_rows_set(struct import_rows *rows, const char *set);
+void import_rows_driver(struct import_rows *rows, const char *driver);
+/* The file says that a model made what it holds. */
+void import_rows_simulated(struct import_rows *rows);
 void import_rows_constant(struct import_rows *rows, const char *name, double value);
 /* Index of a column, added when its name is new. */
 uint32_t import_column(struct import_rows *rows, const struct import_field *field);

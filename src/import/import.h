@@ -25,6 +25,8 @@ struct import_device {
 	const char *name;    /* what the file calls the device, or NULL */
 	const char *driver;  /* or NULL */
 	const char *clock;   /* what its times count from; NULL: the file's own clock */
+	const char *set;     /* the metric set that was programmed, or NULL */
+	bool simulated;	     /* the file says that a model made it */
 	uint64_t interval_ns;
 	struct sx_table *table;
 	struct import_constant constants[IMPORT_CONSTANTS_MAX];

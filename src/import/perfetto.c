@@ -27,6 +27,7 @@ enum {
 	PACKET_STAGE = 53,
 	PACKET_CLOCK_ID = 58,
 	PACKET_MEMORY = 71,
+	PACKET_ATTRIBUTES = 126,
 	PACKET_GPU_INFO = 128,
 	PACKET_FREQUENCY = 129,
 };
@@ -123,6 +124,8 @@ static void read_gpu_info(struct perfetto *t, struct read_proto message)
 			if (field.number == 1 && field.wire == 2 && id < IMPORT_DEVICES_MAX)
 				t->gpu_names[id] = import_text(t->job, (const char *)field.data,
 							       field.size < 200 ? field.size : 200);
+			else
+				perfetto_fact(t, id, &field);
 		id++;
 	}
 }
@@ -152,6 +155,8 @@ static void read_packet(struct perfetto *t, struct read_proto message, int depth
 			read_clocks(t, inner);
 		else if (field.number == PACKET_GPU_INFO)
 			read_gpu_info(t, inner);
+		else if (field.number == PACKET_ATTRIBUTES)
+			perfetto_attributes(t, inner);
 		else if (field.number == PACKET_COUNTERS)
 			perfetto_counters(t, &packet, inner);
 		else if (field.number == PACKET_STAGE)

@@ -66,9 +66,26 @@ static const struct {
 struct spec {
 	uint64_t id;
 	const char *name;
+	const char *unit;     /* in words, in our own traces; or NULL */
 	uint64_t over, under; /* MeasureUnit */
 	bool has_id, has_under, forwards;
 };
+
+/* Our own descriptions end in the unit, of which Perfetto has no number for most. */
+static const char *unit_in(struct perfetto *t, const struct read_proto_field *field)
+{
+	static const char head[] = "Unit: ";
+	const char *text = (const char *)field->data;
+	size_t size = field->wire == 2 ? field->size : 0, at = size;
+	if (!t->anchors || size < sizeof(head) || text[size - 1] != '.')
+		return NULL;
+	while (at > 0 && (size - at < sizeof(head) || memcmp(text + at, head, sizeof(head) - 1)))
+		at--;
+	if (memcmp(text + at, head, sizeof(head) - 1) != 0)
+		return NULL;
+	at += sizeof(head) - 1;
+	return import_text(t->job, text + at, size - at - 1);
+}
 
 static struct spec read_spec(struct perfetto *t, struct read_proto message)
 {
@@ -80,6 +97,8 @@ static struct spec read_spec(struct perfetto *t, struct read_proto message)
 			spec.has_id = true;
 		} else if (field.number == 2) {
 			spec.name = perfetto_text(t, &field);
+		} else if (field.number == 3) {
+			spec.unit = unit_in(t, &field);
 		} else if (field.number == 7 && field.wire == 0) {
 			spec.over = field.value;
 		} else if (field.number == 8 && field.wire == 0) {
@@ -92,6 +111,16 @@ static struct spec read_spec(struct perfetto *t, struct read_proto message)
 	return spec;
 }
 
+static bool adds_up(const char *unit)
+{
+	static const char *const levels[] = {"percent", "ratio", "boolean", "Hz",
+					     "MHz",	"mW",	 "degC"};
+	bool level = strchr(unit, '/') != NULL;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		level |= strcmp(levels[i], unit) == 0;
+	return !level;
+}
+
 static struct import_field describe(struct perfetto *t, const struct spec *spec)
 {
 	char unit[64];
@@ -100,6 +129,12 @@ static struct import_field describe(struct perfetto *t, const struct spec *spec)
 	if (spec->over < UNITS) {
 		field.unit = units[spec->over].unit;
 		field.factor = units[spec->over].factor;
+	}
+	if (spec->unit) {
+		field.unit = spec->unit;
+		field.factor = 1;
+		field.over_time = adds_up(spec->unit) ? SX_REDUCE_SUM : SX_REDUCE_MEAN;
+		return field;
 	}
 	bool per_second = spec->has_under && spec->under == 22;
 	if (per_second && strcmp(field.unit, "count") != 0 && strcmp(field.unit, "percent") != 0) {
@@ -187,6 +222,9 @@ void perfetto_interned(struct perfetto *t, const struct perfetto_packet *packet,
 /* The row that ends at a time: since the sample before, or the one that ends there already. */
 static size_t row_at(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t now)
 {
+	if (gpu->last_ns == now && gpu->row == SIZE_MAX && gpu->anchored)
+		return gpu->row =
+			   import_row(perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME), now, now);
 	if (gpu->last_ns == now)
 		return gpu->row;
 	bool first = gpu->last_ns == SX_TIME_UNKNOWN;
@@ -210,6 +248,17 @@ static void hold(struct perfetto *t, struct perfetto_gpu *gpu, uint32_t column, 
 		t->no_memory = true;
 	else
 		gpu->held[gpu->held_count++] = (struct perfetto_held){column, value};
+}
+
+/* In our own traces a packet of anchors says where the next row begins, and nothing else. */
+static void take_anchor(struct perfetto *t, uint32_t id, uint64_t now)
+{
+	struct perfetto_gpu *gpu = perfetto_gpu(t, id);
+	if (!gpu || (gpu->last_ns != SX_TIME_UNKNOWN && now < gpu->last_ns))
+		return;
+	gpu->last_ns = now;
+	gpu->row = SIZE_MAX;
+	gpu->anchored = true;
 }
 
 static void take_counter(struct perfetto *t, const struct perfetto_packet *packet, uint64_t iid,
@@ -267,6 +316,10 @@ void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
 	if (packet->time_ns == SX_TIME_UNKNOWN)
 		return;
 	t->clock = packet->clock ? packet->clock : t->clock;
+	if (t->anchors && packet->sequence == t->anchors) {
+		take_anchor(t, (uint32_t)gpu, packet->time_ns);
+		return;
+	}
 	for (message = again; read_proto_next(&message, &field);)
 		if (field.number == 2 && field.wire == 2)
 			take_counter(t, packet, iid, read_proto_message(&field));
@@ -295,6 +348,8 @@ static const char *catalog_of(struct perfetto *t, const struct perfetto_gpu *gpu
 {
 	const char *known =
 	    gpu->id < IMPORT_DEVICES_MAX ? catalog_by_name(t, t->gpu_names[gpu->id]) : NULL;
+	if (!known && gpu->id < IMPORT_DEVICES_MAX)
+		known = catalog_by_name(t, t->facts[gpu->id].model);
 	if (t->job->request->catalog || known)
 		return t->job->request->catalog ? t->job->request->catalog : known;
 	const char **names = calloc((size_t)gpu->names.count + 1, sizeof(*names));
@@ -307,6 +362,19 @@ static const char *catalog_of(struct perfetto *t, const struct perfetto_gpu *gpu
 	return best;
 }
 
+static void apply_facts(const struct perfetto_facts *facts, struct import_rows *rows)
+{
+	enum sx_sample_kind kind = facts->kind ? sx_sample_kind_find(facts->kind) : SX_SAMPLE_KINDS;
+	for (uint32_t i = 0; i < facts->constant_count; i++)
+		import_rows_constant(rows, facts->constants[i].name, facts->constants[i].value);
+	import_rows_set(rows, facts->set);
+	import_rows_driver(rows, facts->driver);
+	if (facts->simulated)
+		import_rows_simulated(rows);
+	if (kind != SX_SAMPLE_KINDS)
+		import_rows_kind(rows, kind);
+}
+
 static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, const char *clock,
 				 enum sx_status status, struct sx_error *err)
 {
@@ -317,6 +385,8 @@ static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, c
 	enum sx_status worst = status;
 	if (gpu->rows)
 		import_rows_catalog(gpu->rows, catalog_of(t, gpu));
+	if (gpu->rows && gpu->id < IMPORT_DEVICES_MAX)
+		apply_facts(&t->facts[gpu->id], gpu->rows);
 	for (size_t i = 0; i < 3; i++) {
 		if (!all[i])
 			continue;

@@ -31,10 +31,20 @@ struct perfetto_gpu {
 	struct import_rows *events; /* frequency and memory */
 	uint64_t last_ns, event_ns; /* times of the samples before; SX_TIME_UNKNOWN at first */
 	size_t row;		    /* of last_ns */
+	bool anchored;		    /* last_ns is where a row begins */
 	struct perfetto_held *held;
 	size_t held_count, held_cap;
 	struct strings names;		   /* of its counters */
 	double frequency_hz, memory_bytes; /* as last told; NaN */
+};
+
+/* What a trace that we wrote says of a GPU beside its name. */
+struct perfetto_facts {
+	const char *model; /* our catalog's name */
+	const char *set, *kind, *driver;
+	bool simulated;
+	struct import_constant constants[IMPORT_CONSTANTS_MAX];
+	uint32_t constant_count;
 };
 
 struct perfetto {
@@ -42,6 +52,9 @@ struct perfetto {
 	struct perfetto_gpu gpus[IMPORT_DEVICES_MAX];
 	uint32_t gpu_count;
 	const char *gpu_names[IMPORT_DEVICES_MAX];
+	struct perfetto_facts facts[IMPORT_DEVICES_MAX];
+	/* Of our own traces: the sequence whose values only say where time begins; or 0. */
+	uint32_t anchors;
 	struct strings keys; /* of counters: sequence, descriptor, id */
 	struct perfetto_counter *counters;
 	size_t counter_cap;
@@ -59,6 +72,10 @@ void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
 		       struct read_proto message);
 void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
 		    struct read_proto message);
+/* Facts of a GPU: fields of its entry in the list. */
+void perfetto_fact(struct perfetto *t, uint32_t id, const struct read_proto_field *field);
+/* What is said of the trace as a whole. */
+void perfetto_attributes(struct perfetto *t, struct read_proto message);
 void perfetto_memory(struct perfetto *t, const struct perfetto_packet *packet,
 		     struct read_proto message);
 void perfetto_frequency(struct perfetto *t, const struct perfetto_packet *packet,

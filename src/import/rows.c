@@ -83,6 +83,24 @@ void import_rows_clock(struct import_rows *rows, const char *clock)
 		rows->device.clock = keep(rows->job, clock);
 }
 
+void import_rows_set(struct import_rows *rows, const char *set)
+{
+	if (rows && set)
+		rows->device.set = keep(rows->job, set);
+}
+
+void import_rows_driver(struct import_rows *rows, const char *driver)
+{
+	if (rows && driver)
+		rows->device.driver = keep(rows->job, driver);
+}
+
+void import_rows_simulated(struct import_rows *rows)
+{
+	if (rows)
+		rows->device.simulated = true;
+}
+
 void import_rows_constant(struct import_rows *rows, const char *name, double value)
 {
 	if (rows && rows->device.constant_count < IMPORT_CONSTANTS_MAX)

@@ -65,6 +65,7 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	for (uint32_t i = 0; i < device->constant_count; i++)
 		constants[i] = (struct sx_capture_constant){device->constants[i].name,
 							    device->constants[i].value};
+	const struct sx_capture_property set = {"set", device->set};
 	struct sx_capture_device out = {
 	    .catalog = device->catalog,
 	    .catalog_hash = catalog ? sx_catalog_info(catalog)->hash : 0,
@@ -72,6 +73,9 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	    .name = device->name,
 	    .driver = device->driver,
 	    .kind = sx_table_kind(device->table),
+	    .simulated = device->simulated,
+	    .properties = &set,
+	    .property_count = device->set ? 1 : 0,
 	    .clock = device->clock ? device->clock : "file",
 	    .interval_ns = device->interval_ns,
 	    .constants = constants,
