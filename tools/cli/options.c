@@ -88,6 +88,7 @@ static const struct spec specs[] = {
     {"baseline", 0, STRING, AT(baseline), "FILE", "A: what to compare with", 0},
     {"update-baseline", 0, STRING, AT(update_baseline), "FILE", "write B's numbers as a baseline",
      0},
+    {"merge", 0, STRING, AT(merge), "FILE", "into one archive with this trace of the system", 0},
     {"selftest", 0, FLAG, AT(selftest), NULL, "check the hardware's invariants", 0},
     {"format", 'f', FORMAT, 0, "FMT", "how to write the result", -1},
     {"json", 0, FORMAT, 0, NULL, "short for --format json", FORMAT_JSON},

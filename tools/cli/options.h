@@ -44,7 +44,7 @@ struct options {
 	const char *api, *as, *by, *sort, *keep, *sync, *counter, *event, *coarse, *fine;
 	const char *reg, *value, *resolution, *process;
 	struct string_list gates, maps;
-	const char *gates_file, *gate_missing, *baseline, *update_baseline;
+	const char *gates_file, *gate_missing, *baseline, *update_baseline, *merge;
 	bool gate_warn;
 	uint64_t top, repeat;
 	double fps;

@@ -9,6 +9,7 @@
 #include "output/rows/rows.h"
 #include "output/views.h"
 #include "tools/cli/capture_report.h"
+#include "tools/verbs/export.h"
 
 /* One device of the capture. */
 struct exported {
@@ -294,6 +295,14 @@ static int export_report(struct cli *cli, const char *path)
 	return whole ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
+static enum sx_status merge_what(struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "--merge is for traces of Perfetto alone");
+	error_because(err, "another format was asked for");
+	error_try(err, "--format perfetto");
+	return SX_ERR_USAGE;
+}
+
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
@@ -303,6 +312,12 @@ static int run(struct cli *cli)
 	if (!cli->options.format_given)
 		cli->view.format = FORMAT_CSV;
 	enum sx_status status = cli_input(cli, &path, &err);
+	if (!status && cli->options.merge && !cli->options.format_given)
+		cli->view.format = FORMAT_PERFETTO;
+	if (!status && cli->options.merge && cli->view.format != FORMAT_PERFETTO)
+		status = merge_what(&err);
+	if (!status && cli->view.format == FORMAT_PERFETTO)
+		return export_perfetto(cli, path);
 	if (!status && cli->view.format == FORMAT_OPENMETRICS)
 		return export_report(cli, path);
 	if (!status)
@@ -319,21 +334,24 @@ static int run(struct cli *cli)
 
 const struct command cmd_export = {
     .verb = {.name = "export",
-	     .synopsis =
-		 "FILE [-m LIST | --counters] [--format csv|json|ndjson|openmetrics] [-o FILE]",
+	     .synopsis = "FILE [-m LIST | --counters] [--format FMT] [--merge TRACE] [-o FILE]",
 	     .summary = "the rows of a capture for other programs",
 	     .about =
 		 "Writes every row of a capture with its times, labels and metrics, or with "
 		 "--counters its raw counters as recorded. A capture of any size is written "
 		 "in little memory. Where a row has no data the field is empty, null in JSON. As "
 		 "OpenMetrics text it is the run as a whole for Prometheus: amounts as counters, "
-		 "shares and rates as gauges of their mean, and no series for what has no data.",
+		 "shares and rates as gauges of their mean, and no series for what has no data. As "
+		 "a Perfetto trace it "
+		 "is for ui.perfetto.dev: counters, metrics, frames, verdict, advice and what "
+		 "was lost on one time axis, with --merge beside a trace of the system.",
 	     .formats = 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON |
-			1u << FORMAT_OPENMETRICS,
-	     .options = "for device metric set api input output const counters format",
+			1u << FORMAT_OPENMETRICS | 1u << FORMAT_PERFETTO,
+	     .options = "for device metric set api input output const counters merge format",
 	     .max_args = 1,
 	     .examples = "  sextant export game.sxc -m 'gpu.*' -o game.csv\n"
 			 "  sextant export game.sxc --counters --format ndjson\n"
-			 "  sextant export game.sxc -o game.prom\n"},
+			 "  sextant export game.sxc -o game.prom\n"
+			 "  sextant export game.sxc -o game.pftrace\n"},
     .run = run,
 };
