@@ -13,6 +13,11 @@
 #include "guest/process.h"
 #include "wire/channel.h"
 
+/* Each injected library has a channel of its own, even where one program has several of them. */
+#ifndef GUEST_ENV
+#define GUEST_ENV WIRE_ENV
+#endif
+
 static struct wire_header *channel;  /* set once, before main() */
 static bool active;		     /* atomic */
 static void (*at_exit)(void);	     /* atomic */
@@ -157,7 +162,7 @@ static bool is_sandboxed(void)
 
 static void start(void)
 {
-	const char *path = getenv(WIRE_ENV);
+	const char *path = getenv(GUEST_ENV);
 
 	if (path == NULL || path[0] == '\0')
 		return;

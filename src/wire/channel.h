@@ -13,8 +13,9 @@
 #define WIRE_MAGIC	  UINT64_C(0x545347544e545853) /* "SXTNTGST", little endian */
 #define WIRE_VERSION	  2u
 #define WIRE_ENV	  "SEXTANT_CHANNEL" /* path of the socket that hands the channel out */
-#define WIRE_STREAMS	  64u		    /* contexts of a process at one time */
-#define WIRE_RING_RECORDS 1024u		    /* a power of two */
+#define WIRE_ENV_VULKAN	  "SEXTANT_CHANNEL_VULKAN" /* the same, for the Vulkan layer */
+#define WIRE_STREAMS	  64u			   /* contexts of a process at one time */
+#define WIRE_RING_RECORDS 1024u			   /* a power of two */
 #define WIRE_RING_MOST	  65536u
 #define WIRE_LABEL_BYTES  (UINT32_C(1) << 20) /* room for the texts of labels */
 #define WIRE_COUNTER_ROOM 48u		      /* counters that a record has room for */
@@ -33,6 +34,15 @@ enum wire_counter {
 #include "wire/queries.def"
 #undef QUERY
 	WIRE_COUNTERS
+};
+
+/* Values of records of Vulkan go on behind those. */
+enum wire_vulkan {
+	WIRE_BEFORE_VULKAN = WIRE_COUNTERS - 1,
+#define VULKAN(id, name) WIRE_##id,
+#include "wire/vulkan.def"
+#undef VULKAN
+	WIRE_VULKAN_COUNTERS
 };
 
 /* Quality of one value of a record. */
@@ -62,6 +72,9 @@ enum wire_why {
 	WIRE_WHY_NO_GPU,	/* the driver draws on the program's own threads */
 	WIRE_WHY_NOT_WATCHED,	/* the command may not watch the rasteriser's threads */
 	WIRE_WHY_DRAWN_LATER,	/* the software rasteriser draws what it was given in one go */
+	WIRE_WHY_NO_FEATURE,	/* the device lacks the feature that counts it */
+	WIRE_WHY_UNUSED,	/* the program does not enable the extension that it belongs to */
+	WIRE_WHY_NO_HEAP,	/* the device has fewer memory heaps */
 	WIRE_WHY_COUNT,
 };
 
@@ -213,7 +226,7 @@ static inline int wire_is_row(const struct wire_record *record, int has_frames)
 		return 0;
 	if (record->kind != WIRE_TIME && !(record->flags & WIRE_LAST))
 		return 1;
-	for (int i = WIRE_OCCLUSION; i < WIRE_COUNTERS; i++) {
+	for (int i = WIRE_OCCLUSION; i < (int)WIRE_COUNTER_ROOM; i++) {
 		if (record->states[i] == WIRE_DISTURBED || record->values[i] != 0)
 			return 1;
 		measured |= record->states[i] != WIRE_NOT_COLLECTED;
@@ -247,6 +260,6 @@ _Static_assert(offsetof(struct wire_stream, head) == 64, "head has a line of its
 _Static_assert(offsetof(struct wire_stream, tail) == 128, "tail has a line of its own");
 _Static_assert(offsetof(struct wire_stream, vendor) == 192, "identity follows");
 _Static_assert(offsetof(struct wire_header, contexts) == 64, "the program's part starts a line");
-_Static_assert((int)WIRE_COUNTERS <= (int)WIRE_COUNTER_ROOM, "the counters fit a record");
+_Static_assert((int)WIRE_VULKAN_COUNTERS <= (int)WIRE_COUNTER_ROOM, "the counters fit a record");
 
 #endif

@@ -1,4 +1,4 @@
-/* RAW_GUEST: records of the channel to rows of the `opengl` catalog's counters. */
+/* RAW_GUEST: records of the channel to rows of the counters of `opengl` or `vulkan`. */
 #include "decode/decode.h"
 
 #include <stdio.h>
@@ -22,7 +22,8 @@ enum {
 	COLUMN_PRESENTED,
 	COLUMN_SOFTWARE,
 	COLUMN_RASTER_TIME,
-	COLUMN_COUNT
+	COLUMN_VULKAN, /* here and on: of Vulkan alone */
+	COLUMN_COUNT = COLUMN_VULKAN + WIRE_VULKAN_COUNTERS - WIRE_COUNTERS
 };
 
 static const char *const names[COLUMN_COUNT] = {
@@ -31,12 +32,16 @@ static const char *const names[COLUMN_COUNT] = {
 #undef QUERY
     "Frames",	 "FrameTime",		"CPUTime",	 "FramebufferWidth", "FramebufferHeight",
     "presented", "software_rasteriser", "rasteriser_ns",
+#define VULKAN(id, name) name,
+#include "wire/vulkan.def"
+#undef VULKAN
 };
 
 struct guest_decoder {
 	struct decoder base;
 	enum sx_sample_kind kind;
-	bool parts; /* samples are parts of frames */
+	bool parts;			      /* samples are parts of frames */
+	uint32_t column_count, counter_count; /* of its API */
 	struct sx_column columns[COLUMN_COUNT];
 	bool has_data[COLUMN_COUNT];
 	uint8_t why_set[COLUMN_COUNT]; /* 1 + the reason that the table holds, or 0 */
@@ -68,6 +73,10 @@ static const char *why_text(unsigned why)
 	    [WIRE_WHY_NOT_WATCHED] = "the kernel does not tell when the software rasteriser's "
 				     "threads ran (kernel.perf_event_paranoid above 2, or perf "
 				     "events are forbidden here)",
+	    [WIRE_WHY_NO_FEATURE] = "the device lacks the feature that counts this, or it could "
+				    "not be switched on",
+	    [WIRE_WHY_UNUSED] = "the program does not use the extension that this belongs to",
+	    [WIRE_WHY_NO_HEAP] = "the device has fewer memory heaps",
 	    [WIRE_WHY_DRAWN_LATER] = "the software rasteriser draws a frame in one go, when it "
 				     "ends: a part of it has no time of its own",
 	    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
@@ -77,6 +86,12 @@ static const char *why_text(unsigned why)
 	return "no transform feedback was active"; /* counted only while it is */
 }
 
+static bool is_known(const struct decoder_setup *setup, uint32_t column)
+{
+	return setup->catalog &&
+	       sx_catalog_find_counter(setup->catalog, names[column], SX_NONE, NULL) != SX_NONE;
+}
+
 static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
 			     struct sx_error *err)
 {
@@ -84,6 +99,9 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	if (!d)
 		return error_nomem(err, "creating a decoder");
 	d->base.ops = &decode_guest;
+	bool vulkan = is_known(setup, COLUMN_COUNT - 1);
+	d->column_count = vulkan ? COLUMN_COUNT : COLUMN_VULKAN;
+	d->counter_count = vulkan ? WIRE_VULKAN_COUNTERS : WIRE_COUNTERS;
 	d->kind = setup->kind == SX_SAMPLE_TIME ? SX_SAMPLE_FRAME : setup->kind;
 	for (uint32_t i = 0; i < COLUMN_COUNT; i++) {
 		uint32_t count, at = SX_NONE;
@@ -107,7 +125,7 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
 				       enum sx_sample_kind *kind)
 {
-	*count = COLUMN_COUNT;
+	*count = ((struct guest_decoder *)decoder)->column_count;
 	*kind = ((struct guest_decoder *)decoder)->kind;
 	return ((struct guest_decoder *)decoder)->columns;
 }
@@ -148,16 +166,18 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 				   uint8_t extra, struct sx_table *table, size_t row)
 {
 	const struct wire_record *record = &sample->record;
-	for (uint32_t i = 0; i < WIRE_COUNTERS; i++) {
+	for (uint32_t i = 0; i < d->counter_count; i++) {
+		uint32_t column =
+		    i < WIRE_COUNTERS ? i : COLUMN_VULKAN + i - (uint32_t)WIRE_COUNTERS;
 		uint8_t why = sample->why[i] < WIRE_WHY_COUNT ? sample->why[i] : 0;
 		uint8_t quality = quality_of(record->states[i]);
 		if (record->states[i] == WIRE_IMPOSSIBLE)
 			why = WHY_IMPOSSIBLE;
 		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
-		enum sx_status status = explain(d, table, i, quality, why);
+		enum sx_status status = explain(d, table, column, quality, why);
 		if (status)
 			return status;
-		sx_table_set_u64(table, i, row, value, quality | extra);
+		sx_table_set_u64(table, column, row, value, quality | extra);
 	}
 	return SX_OK;
 }
