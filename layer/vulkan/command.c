@@ -1,0 +1,307 @@
+/* Command buffers: from their pools to the end of their recording. */
+#include <stdlib.h>
+
+#include "guest/process.h"
+#include "layer/vulkan/layer.h"
+
+static uint64_t pool_key(VkCommandPool pool)
+{
+	return (uint64_t)(uintptr_t)pool;
+}
+
+/* The pool, or NULL for one of which we know nothing. */
+static struct command_pool *pool_of(struct device *device, VkCommandPool handle)
+{
+	return handles_get(&device->pools, pool_key(handle));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_CreateCommandPool(VkDevice handle,
+						      const VkCommandPoolCreateInfo *pCreateInfo,
+						      const VkAllocationCallbacks *pAllocator,
+						      VkCommandPool *pCommandPool)
+{
+	struct device *device = device_of(handle);
+	VkResult result =
+	    device->next.CreateCommandPool(handle, pCreateInfo, pAllocator, pCommandPool);
+	struct guest_visit visit = guest_enter();
+	struct command_pool *pool = result == VK_SUCCESS ? calloc(1, sizeof(*pool)) : NULL;
+
+	if (pool != NULL) {
+		pool->handle = *pCommandPool;
+		pool->family = pCreateInfo->queueFamilyIndex;
+		pool->blind = pool->family >= device->family_count ||
+			      (pCreateInfo->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0;
+		pthread_mutex_lock(&device->lock);
+		if (!handles_put(&device->pools, pool_key(*pCommandPool), pool)) {
+			free(pool);
+			pool = NULL;
+		}
+		pthread_mutex_unlock(&device->lock);
+	}
+	guest_leave(visit);
+	return result;
+}
+
+/* Forgets a command buffer, whose results are there by now. */
+static void forget(struct command *command)
+{
+	struct device *device = command->device;
+
+	object_remove(command->handle);
+	if (command->previous != NULL)
+		command->previous->next = command->next;
+	else
+		command->pool->commands = command->next;
+	if (command->next != NULL)
+		command->next->previous = command->previous;
+	pthread_mutex_lock(&device->lock);
+	frames_settle(device, command);
+	queries_free(command);
+	pthread_mutex_unlock(&device->lock);
+	free(command);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_DestroyCommandPool(VkDevice handle, VkCommandPool commandPool,
+						   const VkAllocationCallbacks *pAllocator)
+{
+	struct device *device = device_of(handle);
+	struct guest_visit visit = guest_enter();
+	struct command_pool *pool = NULL;
+
+	if (commandPool != VK_NULL_HANDLE) {
+		pthread_mutex_lock(&device->lock);
+		pool = handles_remove(&device->pools, pool_key(commandPool));
+		pthread_mutex_unlock(&device->lock);
+	}
+	while (pool != NULL && pool->commands != NULL)
+		forget(pool->commands);
+	free(pool);
+	guest_leave(visit);
+	device->next.DestroyCommandPool(handle, commandPool, pAllocator);
+}
+
+/* What a command buffer counted is read before it counts again. */
+static void settle(struct command *command)
+{
+	struct device *device = command->device;
+
+	if (__atomic_load_n(&command->pending, __ATOMIC_ACQUIRE) == NULL)
+		return;
+	pthread_mutex_lock(&device->lock);
+	frames_settle(device, command);
+	pthread_mutex_unlock(&device->lock);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandPool(VkDevice handle, VkCommandPool commandPool,
+						     VkCommandPoolResetFlags flags)
+{
+	struct device *device = device_of(handle);
+	struct guest_visit visit = guest_enter();
+	struct command_pool *pool = pool_of(device, commandPool);
+
+	for (struct command *c = pool != NULL ? pool->commands : NULL; c != NULL; c = c->next)
+		settle(c);
+	guest_leave(visit);
+	return device->next.ResetCommandPool(handle, commandPool, flags);
+}
+
+static void meet(struct device *device, struct command_pool *pool, VkCommandBuffer handle,
+		 bool secondary)
+{
+	struct command *command = calloc(1, sizeof(*command));
+
+	if (command == NULL)
+		return;
+	*command = (struct command){.device = device,
+				    .pool = pool,
+				    .handle = handle,
+				    .secondary = secondary,
+				    .next = pool->commands};
+	if (!object_put(handle, command)) {
+		free(command);
+		return;
+	}
+	if (pool->commands != NULL)
+		pool->commands->previous = command;
+	pool->commands = command;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL
+hook_AllocateCommandBuffers(VkDevice handle, const VkCommandBufferAllocateInfo *pAllocateInfo,
+			    VkCommandBuffer *pCommandBuffers)
+{
+	struct device *device = device_of(handle);
+	VkResult result =
+	    device->next.AllocateCommandBuffers(handle, pAllocateInfo, pCommandBuffers);
+	struct guest_visit visit = guest_enter();
+	struct command_pool *pool = pool_of(device, pAllocateInfo->commandPool);
+	bool secondary = pAllocateInfo->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+
+	for (uint32_t i = 0; result == VK_SUCCESS && pool != NULL && !pool->blind &&
+			     i < pAllocateInfo->commandBufferCount;
+	     i++)
+		meet(device, pool, pCommandBuffers[i], secondary);
+	guest_leave(visit);
+	return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPool commandPool,
+						   uint32_t commandBufferCount,
+						   const VkCommandBuffer *pCommandBuffers)
+{
+	struct device *device = device_of(handle);
+	struct guest_visit visit = guest_enter();
+
+	for (uint32_t i = 0; i < commandBufferCount; i++) {
+		struct command *command =
+		    pCommandBuffers[i] != NULL ? command_of(pCommandBuffers[i]) : &device->nobody;
+
+		if (!command->blind)
+			forget(command);
+	}
+	guest_leave(visit);
+	device->next.FreeCommandBuffers(handle, commandPool, commandBufferCount, pCommandBuffers);
+}
+
+/* A new recording: nothing of the last one is left. */
+static void restart(struct command *command)
+{
+	struct device *device = command->device;
+
+	settle(command);
+	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
+	command->touched = command->in_pass = command->inline_pass = false;
+	command->suspended = command->in_feedback = command->overlapped = false;
+	command->outer = command->inner = command->streams = command->open = 0;
+	command->program_open = command->program_used = command->inherits = 0;
+	command->label = command->labels = command->label_depth = 0;
+	for (int type = 0; type < QUERY_TYPES; type++)
+		command->slots[type] = 0;
+	command->use_count = 0;
+	command->tally = (struct tally){0};
+	if (command->span_cap == 0) {
+		command->spans = calloc(1, sizeof(*command->spans));
+		command->span_cap = command->spans != NULL;
+	}
+	command->span_count = command->span_cap != 0;
+	if (command->span_count != 0)
+		command->spans[0] = (struct span){.kind = WIRE_FRAME};
+}
+
+/* What may run around a secondary command buffer: the program asked for less. */
+static void inherit(struct command *command, VkCommandBufferInheritanceInfo *info)
+{
+	const struct device *device = command->device;
+
+	if (!device->inherited)
+		return;
+	if ((device->wanted & QUERY_BIT(QUERY_OCCLUSION)) != 0) {
+		info->occlusionQueryEnable = VK_TRUE;
+		info->queryFlags |= VK_QUERY_CONTROL_PRECISE_BIT;
+	}
+	if ((device->families[command->pool->family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0)
+		info->pipelineStatistics |= (device->wanted & QUERY_BIT(QUERY_STATISTICS)) != 0
+						? device->statistic_bits
+						: 0;
+	else if ((device->wanted & QUERY_BIT(QUERY_COMPUTE)) != 0)
+		info->pipelineStatistics |=
+		    VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
+	command->inherits = device->wanted & QUERY_INHERITED;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
+						       const VkCommandBufferBeginInfo *pBeginInfo)
+{
+	struct command *command = command_of(handle);
+	const struct functions *next = &command->device->next;
+	VkCommandBufferBeginInfo info = *pBeginInfo;
+	VkCommandBufferInheritanceInfo inherited;
+	struct guest_visit visit;
+	VkResult result;
+
+	if (command->blind || !guest_active())
+		return next->BeginCommandBuffer(handle, pBeginInfo);
+	visit = guest_enter();
+	restart(command);
+	if (command->secondary && info.pInheritanceInfo != NULL) {
+		inherited = *info.pInheritanceInfo;
+		inherit(command, &inherited);
+		info.pInheritanceInfo = &inherited;
+	}
+	guest_restore_errno(&visit);
+	result = next->BeginCommandBuffer(handle, &info);
+	guest_keep_errno(&visit);
+	if (result == VK_SUCCESS && command->span_count != 0)
+		queries_start(command);
+	guest_leave(visit);
+	return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_EndCommandBuffer(VkCommandBuffer handle)
+{
+	struct command *command = command_of(handle);
+
+	if (!command->blind && !command->secondary && command->span_count != 0)
+		queries_finish(command);
+	return command->device->next.EndCommandBuffer(handle);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandBuffer(VkCommandBuffer handle,
+						       VkCommandBufferResetFlags flags)
+{
+	struct command *command = command_of(handle);
+	struct guest_visit visit = guest_enter();
+
+	if (!command->blind)
+		settle(command);
+	guest_leave(visit);
+	return command->device->next.ResetCommandBuffer(handle, flags);
+}
+
+/* What a secondary command buffer does is the primary's. */
+static void add_child(struct command *command, const struct command *child)
+{
+	uint32_t counting = command->outer | command->inner;
+	uint32_t missed = counting & ~command->open;
+
+	command->tally.draws += child->tally.draws;
+	command->tally.dispatches += child->tally.dispatches;
+	command->tally.barriers += child->tally.barriers;
+	command->tally.passes += child->tally.passes;
+	command->program_used |= child->program_used;
+	if (command->labels == 0)
+		command->label = child->label;
+	command->labels += child->labels;
+	if (command->span_count == 0)
+		return;
+	if (child->span_count != 0)
+		command->spans[command->span_count - 1].lost |= child->spans[0].lost;
+	if (child->tally.draws + child->tally.dispatches != 0)
+		command->spans[command->span_count - 1].lost |= missed & ~child->program_used;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
+						   uint32_t commandBufferCount,
+						   const VkCommandBuffer *pCommandBuffers)
+{
+	struct command *command = command_of(handle);
+	struct guest_visit visit = guest_enter();
+	uint32_t inherits = QUERY_INHERITED;
+	bool works = false;
+
+	for (uint32_t i = 0; !command->blind && i < commandBufferCount; i++) {
+		const struct command *child = command_of(pCommandBuffers[i]);
+
+		inherits &= child->inherits & ~child->program_used;
+		works |= child->blind || child->tally.draws + child->tally.dispatches != 0;
+	}
+	if (!command->blind && command->span_count != 0) {
+		if (works && !command->in_pass)
+			queries_before_pass(command, false, false);
+		queries_end(command, command->open & ~inherits);
+		for (uint32_t i = 0; i < commandBufferCount; i++)
+			add_child(command, command_of(pCommandBuffers[i]));
+	}
+	guest_leave(visit);
+	command->device->next.CmdExecuteCommands(handle, commandBufferCount, pCommandBuffers);
+}

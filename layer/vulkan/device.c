@@ -1,0 +1,189 @@
+/* Devices: made with what counting needs, and left as they were. */
+#include <stdlib.h>
+#include <string.h>
+#include <vulkan/vk_layer.h>
+
+#include "guest/process.h"
+#include "layer/vulkan/layer.h"
+
+#define WAIT_AT_EXIT_NS UINT64_C(10000000)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct device *devices; /* under lock */
+
+static VkLayerDeviceCreateInfo *find_link(const VkDeviceCreateInfo *info)
+{
+	const VkLayerDeviceCreateInfo *link = info->pNext;
+
+	while (link != NULL && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
+				link->function != VK_LAYER_LINK_INFO))
+		link = link->pNext;
+	return (VkLayerDeviceCreateInfo *)(uintptr_t)link;
+}
+
+/* The program leaves without destroying its devices; its other threads may still draw. */
+static void finish_all(void)
+{
+	pthread_mutex_lock(&lock);
+	for (struct device *device = devices; device != NULL; device = device->next_device) {
+		if (pthread_mutex_trylock(&device->lock) != 0)
+			continue;
+		frames_finish(device, WAIT_AT_EXIT_NS);
+		pthread_mutex_unlock(&device->lock);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void add(struct device *device)
+{
+	pthread_mutex_lock(&lock);
+	device->next_device = devices;
+	devices = device;
+	pthread_mutex_unlock(&lock);
+}
+
+static void take_out(struct device *device)
+{
+	struct device **link = &devices;
+
+	pthread_mutex_lock(&lock);
+	while (*link != NULL && *link != device)
+		link = &(*link)->next_device;
+	if (*link != NULL)
+		*link = device->next_device;
+	pthread_mutex_unlock(&lock);
+}
+
+static bool enables(const VkDeviceCreateInfo *info, const char *extension)
+{
+	for (uint32_t i = 0; i < info->enabledExtensionCount; i++) {
+		if (strcmp(info->ppEnabledExtensionNames[i], extension) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct device *new_device(struct instance *instance, VkPhysicalDevice gpu,
+				 const VkDeviceCreateInfo *info)
+{
+	struct device *device = calloc(1, sizeof(*device));
+
+	if (device == NULL)
+		return NULL;
+	device->instance = instance;
+	device->gpu = gpu;
+	device->nobody = (struct command){.device = device, .blind = true};
+	device->windowed = enables(info, VK_KHR_SWAPCHAIN_EXTENSION_NAME);
+	device->last_execution = &device->executions;
+	pthread_mutex_init(&device->lock, NULL);
+	return device;
+}
+
+static void free_device(struct device *device)
+{
+	handles_finish(&device->pools, free);
+	handles_finish(&device->query_pools, NULL);
+	handles_finish(&device->allocations, free);
+	pthread_mutex_destroy(&device->lock);
+	free(device);
+}
+
+/* From here on it is measured. */
+static void start(struct device *device)
+{
+	struct wire_header *channel = guest_channel();
+	static uint32_t serial; /* atomic */
+
+	if (channel == NULL)
+		return;
+	device->identity.serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
+	identity_fill(device);
+	frames_start(device);
+	device->measured = true;
+	add(device);
+	guest_at_exit(finish_all);
+}
+
+static VkResult create(PFN_vkCreateDevice next, struct device *device,
+		       const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
+		       VkDevice *out)
+{
+	struct features_copy copy;
+	VkResult result;
+
+	if (!guest_still_here())
+		return next(device->gpu, info, allocator, out);
+	features_prepare(device, info, &copy);
+	result = next(device->gpu, &copy.info, allocator, out);
+	features_release(&copy);
+	return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevice,
+						   const VkDeviceCreateInfo *pCreateInfo,
+						   const VkAllocationCallbacks *pAllocator,
+						   VkDevice *pDevice)
+{
+	struct instance *instance = instance_of(physicalDevice);
+	VkLayerDeviceCreateInfo *link = find_link(pCreateInfo);
+	struct guest_visit visit = guest_enter();
+	PFN_vkGetDeviceProcAddr next_proc;
+	PFN_vkCreateDevice next = NULL;
+	struct device *device = NULL;
+	VkResult result = VK_ERROR_INITIALIZATION_FAILED;
+
+	if (link != NULL && link->u.pLayerInfo != NULL && instance != NULL)
+		next = (PFN_vkCreateDevice)link->u.pLayerInfo->pfnNextGetInstanceProcAddr(
+		    instance->handle, "vkCreateDevice");
+	if (next != NULL) {
+		result = VK_ERROR_OUT_OF_HOST_MEMORY;
+		device = new_device(instance, physicalDevice, pCreateInfo);
+	}
+	if (device != NULL) {
+		next_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+		link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+		device->next_proc = next_proc;
+		guest_restore_errno(&visit);
+		result = create(next, device, pCreateInfo, pAllocator, pDevice);
+		guest_keep_errno(&visit);
+	}
+	if (result == VK_SUCCESS) {
+		device->handle = *pDevice;
+		functions_load(&device->next, *pDevice, next_proc);
+		if (!key_put(dispatch_key(*pDevice), device)) {
+			device->next.DestroyDevice(*pDevice, pAllocator);
+			result = VK_ERROR_OUT_OF_HOST_MEMORY;
+		}
+	}
+	if (result == VK_SUCCESS)
+		start(device);
+	else if (device != NULL)
+		free_device(device);
+	guest_leave(visit);
+	return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_DestroyDevice(VkDevice handle,
+					      const VkAllocationCallbacks *pAllocator)
+{
+	struct device *device;
+	struct guest_visit visit;
+
+	if (handle == VK_NULL_HANDLE)
+		return;
+	visit = guest_enter();
+	device = key_remove(dispatch_key(handle));
+	if (device->measured) {
+		take_out(device);
+		pthread_mutex_lock(&device->lock);
+		frames_finish(device, 0);
+		queries_destroy_all(device);
+		pthread_mutex_unlock(&device->lock);
+	}
+	guest_restore_errno(&visit);
+	device->next.DestroyDevice(handle, pAllocator);
+	guest_keep_errno(&visit);
+	free_device(device);
+	guest_leave(visit);
+}

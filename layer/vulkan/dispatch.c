@@ -1,0 +1,156 @@
+/* Tables of handles that are read without a lock, and tables of functions. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/vulkan/dispatch.h"
+
+#define FIRST_SIZE 64u /* a power of two */
+#define FREE	   0u
+#define GONE	   1u
+
+struct handle_slot {
+	uint64_t key; /* atomic; FREE, GONE or a handle */
+	void *value;  /* atomic */
+};
+
+struct handle_slots {
+	struct handle_slots *older; /* somebody may still read it */
+	size_t size, used;	    /* used: all that are not FREE */
+	struct handle_slot items[];
+};
+
+static size_t place(const struct handle_slots *slots, uint64_t key)
+{
+	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (slots->size - 1);
+}
+
+void *handles_get(const struct handles *table, uint64_t key)
+{
+	const struct handle_slots *slots = __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);
+	size_t at;
+	uint64_t found;
+
+	if (slots == NULL)
+		return NULL;
+	at = place(slots, key);
+	while ((found = __atomic_load_n(&slots->items[at].key, __ATOMIC_ACQUIRE)) != key) {
+		if (found == FREE)
+			return NULL;
+		at = (at + 1) & (slots->size - 1);
+	}
+	return __atomic_load_n(&slots->items[at].value, __ATOMIC_RELAXED);
+}
+
+static void put(struct handle_slots *slots, uint64_t key, void *value)
+{
+	size_t at = place(slots, key);
+
+	while (slots->items[at].key > GONE && slots->items[at].key != key)
+		at = (at + 1) & (slots->size - 1);
+	slots->used += slots->items[at].key == FREE;
+	__atomic_store_n(&slots->items[at].value, value, __ATOMIC_RELAXED);
+	__atomic_store_n(&slots->items[at].key, key, __ATOMIC_RELEASE);
+}
+
+/* A larger table, or one of the same size without what is gone; the old one stays for readers. */
+static bool renew(struct handles *table)
+{
+	struct handle_slots *old = table->slots, *new;
+	size_t live = 0, size = FIRST_SIZE;
+
+	for (size_t i = 0; old != NULL && i < old->size; i++)
+		live += old->items[i].key > GONE;
+	while (size < 4 * (live + 1))
+		size *= 2;
+	new = calloc(1, sizeof(*new) + size * sizeof(new->items[0]));
+	if (new == NULL)
+		return false;
+	new->size = size;
+	new->older = old;
+	for (size_t i = 0; old != NULL && i < old->size; i++) {
+		if (old->items[i].key > GONE)
+			put(new, old->items[i].key, old->items[i].value);
+	}
+	__atomic_store_n(&table->slots, new, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool handles_put(struct handles *table, uint64_t key, void *value)
+{
+	if ((table->slots == NULL || 4 * (table->slots->used + 1) > 3 * table->slots->size) &&
+	    !renew(table))
+		return false;
+	put(table->slots, key, value);
+	return true;
+}
+
+void *handles_remove(struct handles *table, uint64_t key)
+{
+	struct handle_slots *slots = table->slots;
+	size_t at;
+	void *value;
+
+	if (slots == NULL)
+		return NULL;
+	for (at = place(slots, key); slots->items[at].key != key;
+	     at = (at + 1) & (slots->size - 1)) {
+		if (slots->items[at].key == FREE)
+			return NULL;
+	}
+	value = slots->items[at].value;
+	__atomic_store_n(&slots->items[at].key, GONE, __ATOMIC_RELEASE);
+	/* What is gone at the end of a chain is free: nobody looks for anything behind it. */
+	while (slots->items[(at + 1) & (slots->size - 1)].key == FREE &&
+	       slots->items[at].key == GONE) {
+		__atomic_store_n(&slots->items[at].key, FREE, __ATOMIC_RELEASE);
+		slots->used--;
+		at = (at - 1) & (slots->size - 1);
+	}
+	return value;
+}
+
+void handles_finish(struct handles *table, void (*release)(void *value))
+{
+	struct handle_slots *slots = table->slots;
+
+	for (size_t i = 0; release != NULL && slots != NULL && i < slots->size; i++) {
+		if (slots->items[i].key > GONE)
+			release(slots->items[i].value);
+	}
+	while (table->slots != NULL) {
+		struct handle_slots *older = table->slots->older;
+
+		free(table->slots);
+		table->slots = older;
+	}
+}
+
+void functions_load(struct functions *functions, VkDevice device, PFN_vkGetDeviceProcAddr next)
+{
+#define HOOK(name) functions->name = (PFN_vk##name)next(device, "vk" #name);
+#define NEXT(name) HOOK(name)
+#include "layer/vulkan/functions.def"
+#undef HOOK
+#undef NEXT
+}
+
+PFN_vkVoidFunction hook_find(const char *name)
+{
+	static const struct {
+		const char *name;
+		PFN_vkVoidFunction hook;
+	} hooks[] = {
+#define HOOK(name) {"vk" #name, (PFN_vkVoidFunction)hook_##name},
+#define NEXT(name)
+#include "layer/vulkan/functions.def"
+#undef HOOK
+#undef NEXT
+	};
+
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
+		if (strcmp(hooks[i].name, name) == 0)
+			return hooks[i].hook;
+	}
+	return NULL;
+}

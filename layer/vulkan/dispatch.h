@@ -1,0 +1,54 @@
+/*
+ * From handles to what we know of them, and on to the next layer or the driver. Looked up without a
+ * lock; the specification keeps a handle from being freed while it is used.
+ */
+#ifndef LAYER_VULKAN_DISPATCH_H
+#define LAYER_VULKAN_DISPATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <vulkan/vulkan.h>
+
+/* Functions of a device, of the next layer or the driver; NULL: it has none. */
+struct functions {
+#define HOOK(name) PFN_vk##name name;
+#define NEXT(name) PFN_vk##name name;
+#include "layer/vulkan/functions.def"
+#undef HOOK
+#undef NEXT
+};
+
+void functions_load(struct functions *functions, VkDevice device, PFN_vkGetDeviceProcAddr next);
+
+/* Our functions of these names. */
+#define HOOK(name) extern __typeof__(vk##name) hook_##name;
+#define NEXT(name)
+#include "layer/vulkan/functions.def"
+#undef HOOK
+#undef NEXT
+
+/* The hook of this name, or NULL. */
+PFN_vkVoidFunction hook_find(const char *name);
+
+struct handle_slots;
+
+/* Zero-initialise. Calls that change a table are made by one thread at a time. */
+struct handles {
+	struct handle_slots *slots; /* atomic */
+};
+
+void *handles_get(const struct handles *table, uint64_t key);
+/* Keys are not 0 or 1. false: no memory. */
+bool handles_put(struct handles *table, uint64_t key, void *value);
+/* What was removed, or NULL. */
+void *handles_remove(struct handles *table, uint64_t key);
+/* Nobody looks at the table any more; what is in it goes to `release`, if that is not NULL. */
+void handles_finish(struct handles *table, void (*release)(void *value));
+
+/* What tells devices and instances, and all that belongs to them, apart: their first word. */
+static inline uint64_t dispatch_key(const void *handle)
+{
+	return (uint64_t) * (const uintptr_t *)handle;
+}
+
+#endif

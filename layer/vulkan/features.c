@@ -1,0 +1,176 @@
+/*
+ * The features that counting needs, switched on in a copy of what the program asked for. Where the
+ * chain holds a structure whose size we do not know, nothing is switched on.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <vulkan/vk_layer.h>
+
+#include "guest/process.h"
+#include "layer/vulkan/layer.h"
+
+static size_t link_size(const VkBaseInStructure *link)
+{
+	if (link->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO)
+		return sizeof(VkLayerDeviceCreateInfo);
+	switch ((int)link->sType) {
+#define LINK(id, type)                                                                             \
+	case VK_STRUCTURE_TYPE_##id:                                                               \
+		return sizeof(type);
+#include "layer/vulkan/chain.def"
+#undef LINK
+	default:
+		return 0;
+	}
+}
+
+static const void *find(const void *chain, VkStructureType type)
+{
+	const VkBaseInStructure *link = chain;
+
+	while (link != NULL && link->sType != type)
+		link = link->pNext;
+	return link;
+}
+
+/* Copies all links up to this one, so that it can be changed; NULL: that cannot be. */
+static void *copy_up_to(struct features_copy *out, VkStructureType type)
+{
+	const VkBaseInStructure *link = out->info.pNext;
+	VkBaseInStructure *before = NULL, *copy = NULL;
+
+	for (; link != NULL && (copy == NULL || copy->sType != type); link = link->pNext) {
+		size_t size = link_size(link);
+
+		if (size == 0 || out->copy_count == sizeof(out->copies) / sizeof(out->copies[0]))
+			return NULL;
+		copy = malloc(size);
+		if (copy == NULL)
+			return NULL;
+		out->copies[out->copy_count++] = copy;
+		memcpy(copy, link, size);
+		if (before != NULL)
+			before->pNext = copy;
+		else
+			out->info.pNext = copy;
+		before = copy;
+	}
+	return copy != NULL && copy->sType == type ? copy : NULL;
+}
+
+/* Where the program's own choice of core features can be changed, or NULL. */
+static VkPhysicalDeviceFeatures *core_features(struct features_copy *out)
+{
+	VkPhysicalDeviceFeatures2 *chained;
+
+	if (find(out->info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2) != NULL) {
+		chained = copy_up_to(out, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+		return chained != NULL ? &chained->features : NULL;
+	}
+	if (out->info.pEnabledFeatures != NULL)
+		out->enabled = *out->info.pEnabledFeatures;
+	out->info.pEnabledFeatures = &out->enabled;
+	return &out->enabled;
+}
+
+static void choose_core(struct device *device, struct features_copy *out)
+{
+	const struct instance *instance = device->instance;
+	PFN_vkGetPhysicalDeviceFeatures ask = (PFN_vkGetPhysicalDeviceFeatures)instance->next(
+	    instance->handle, "vkGetPhysicalDeviceFeatures");
+	VkPhysicalDeviceFeatures has = {0}, *chosen = core_features(out);
+
+	if (chosen == NULL || ask == NULL)
+		return;
+	ask(device->gpu, &has);
+	chosen->pipelineStatisticsQuery |= has.pipelineStatisticsQuery;
+	chosen->occlusionQueryPrecise |= has.occlusionQueryPrecise;
+	chosen->inheritedQueries |= has.inheritedQueries;
+	device->statistics = chosen->pipelineStatisticsQuery;
+	device->precise = chosen->occlusionQueryPrecise;
+	device->inherited = chosen->inheritedQueries;
+}
+
+/* Asks for features or properties with these chained to them. */
+static bool ask_properties(const struct device *device, void *chain)
+{
+	const struct instance *instance = device->instance;
+	VkPhysicalDeviceProperties2 properties = {
+	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = chain};
+	PFN_vkGetPhysicalDeviceProperties2 ask = (PFN_vkGetPhysicalDeviceProperties2)instance->next(
+	    instance->handle, "vkGetPhysicalDeviceProperties2KHR");
+
+	if (instance->version >= VK_API_VERSION_1_1)
+		ask = (PFN_vkGetPhysicalDeviceProperties2)instance->next(
+		    instance->handle, "vkGetPhysicalDeviceProperties2");
+	if (ask != NULL)
+		ask(device->gpu, &properties);
+	return ask != NULL;
+}
+
+/* Streams are counted where the program uses them at all. */
+static void look_at_feedback(struct device *device, const VkDeviceCreateInfo *info)
+{
+	const VkPhysicalDeviceTransformFeedbackFeaturesEXT *asked =
+	    find(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT);
+	const VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT *generated = find(
+	    info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT);
+	VkPhysicalDeviceTransformFeedbackPropertiesEXT has = {
+	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_PROPERTIES_EXT};
+
+	device->generated = generated != NULL && generated->primitivesGeneratedQuery;
+	if (asked == NULL || !asked->transformFeedback || !ask_properties(device, &has))
+		return;
+	device->feedback = has.transformFeedbackQueries;
+	device->streams = has.maxTransformFeedbackStreams;
+	if (!asked->geometryStreams || device->streams < 1)
+		device->streams = 1;
+	if (device->streams > STREAMS)
+		device->streams = STREAMS;
+}
+
+/* The statistics of mesh shaders are a feature of their own. */
+static void choose_mesh(struct device *device, struct features_copy *out)
+{
+	const VkPhysicalDeviceMeshShaderFeaturesEXT *asked =
+	    find(out->info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+	const struct instance *instance = device->instance;
+	PFN_vkGetPhysicalDeviceFeatures2 ask = (PFN_vkGetPhysicalDeviceFeatures2)instance->next(
+	    instance->handle, instance->version >= VK_API_VERSION_1_1
+				  ? "vkGetPhysicalDeviceFeatures2"
+				  : "vkGetPhysicalDeviceFeatures2KHR");
+	VkPhysicalDeviceMeshShaderFeaturesEXT has = {
+	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+					      .pNext = &has};
+	VkPhysicalDeviceMeshShaderFeaturesEXT *chosen;
+
+	if (asked == NULL || !asked->meshShader || ask == NULL || !device->statistics)
+		return;
+	ask(device->gpu, &features);
+	if (!has.meshShaderQueries)
+		return;
+	/* What was copied before is copied again: the chain stands as it is now. */
+	chosen = copy_up_to(out, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+	if (chosen == NULL)
+		return;
+	chosen->meshShaderQueries = VK_TRUE;
+	device->mesh = true;
+}
+
+void features_prepare(struct device *device, const VkDeviceCreateInfo *info,
+		      struct features_copy *out)
+{
+	*out = (struct features_copy){.info = *info};
+	if (guest_channel() == NULL)
+		return;
+	look_at_feedback(device, info);
+	choose_core(device, out);
+	choose_mesh(device, out);
+}
+
+void features_release(struct features_copy *copy)
+{
+	while (copy->copy_count > 0)
+		free(copy->copies[--copy->copy_count]);
+}

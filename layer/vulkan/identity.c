@@ -1,0 +1,214 @@
+/* Who a device is, what of it is counted, and why the rest is not. */
+#include <stdio.h>
+#include <string.h>
+
+#include "guest/process.h"
+#include "layer/vulkan/layer.h"
+
+#define FIRST_STATISTIC WIRE_IA_VERTICES
+#define LAST_STATISTIC	WIRE_CS_INVOCATIONS
+
+static uint64_t counter_bit(unsigned counter)
+{
+	return UINT64_C(1) << counter;
+}
+
+static uint64_t counter_bits(unsigned first, unsigned last)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = first; i <= last; i++)
+		bits |= counter_bit(i);
+	return bits;
+}
+
+/* Counters that each type of query gives. */
+static uint64_t counters_of(enum query type)
+{
+	if (type == QUERY_STATISTICS)
+		return counter_bits(FIRST_STATISTIC, LAST_STATISTIC) |
+		       counter_bit(WIRE_TASK_INVOCATIONS) | counter_bit(WIRE_MESH_INVOCATIONS);
+	if (type == QUERY_COMPUTE)
+		return counter_bit(WIRE_CS_INVOCATIONS);
+	if (type == QUERY_OCCLUSION)
+		return counter_bit(WIRE_OCCLUSION) | counter_bit(WIRE_OCCLUSION_PREDICATE);
+	if (type == QUERY_GENERATED)
+		return counter_bit(WIRE_PRIMITIVES_GENERATED);
+	if (type == QUERY_STAMPS)
+		return counter_bit(WIRE_GPU_TIME);
+	/* The group's own three are those of the first stream, an overflow that of any. */
+	return counter_bits(WIRE_PRIMS_WRITTEN, WIRE_OVERFLOW_PRED_S3);
+}
+
+static void say(struct device *device, uint64_t counters, enum wire_why why)
+{
+	for (unsigned i = 0; i < WIRE_VULKAN_COUNTERS; i++) {
+		if ((counters & counter_bit(i)) != 0)
+			device->identity.why[i] = (uint8_t)why;
+	}
+}
+
+static void ask_memory(struct device *device)
+{
+	const struct instance *instance = device->instance;
+	PFN_vkGetPhysicalDeviceMemoryProperties ask =
+	    (PFN_vkGetPhysicalDeviceMemoryProperties)instance->next(
+		instance->handle, "vkGetPhysicalDeviceMemoryProperties");
+	PFN_vkGetPhysicalDeviceQueueFamilyProperties families =
+	    (PFN_vkGetPhysicalDeviceQueueFamilyProperties)instance->next(
+		instance->handle, "vkGetPhysicalDeviceQueueFamilyProperties");
+
+	ask(device->gpu, &device->memory);
+	device->family_count = FAMILIES_MAX;
+	families(device->gpu, &device->family_count, device->families);
+}
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+	size_t length = strnlen(from, size - 1);
+
+	memcpy(to, from, length);
+	to[length] = '\0';
+}
+
+static void name_driver(struct device *device, const VkPhysicalDeviceDriverProperties *driver,
+			const VkPhysicalDeviceProperties *properties)
+{
+	struct channel_identity *identity = &device->identity;
+	uint32_t version = properties->apiVersion;
+
+	copy_text(identity->renderer, sizeof(identity->renderer), properties->deviceName);
+	if (driver->driverName[0] != '\0')
+		copy_text(identity->vendor, sizeof(identity->vendor), driver->driverName);
+	else
+		snprintf(identity->vendor, sizeof(identity->vendor), "driver of vendor 0x%04x",
+			 properties->vendorID);
+	snprintf(identity->version, sizeof(identity->version), "%u.%u.%u%s%.150s",
+		 VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+		 VK_API_VERSION_PATCH(version), driver->driverInfo[0] != '\0' ? ", " : "",
+		 driver->driverInfo);
+	identity->major = (uint8_t)VK_API_VERSION_MAJOR(version);
+	identity->minor = (uint8_t)VK_API_VERSION_MINOR(version);
+}
+
+static void ask_names(struct device *device)
+{
+	const struct instance *instance = device->instance;
+	VkPhysicalDeviceDriverProperties driver = {
+	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+	VkPhysicalDeviceProperties2 more = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+					    .pNext = &driver};
+	VkPhysicalDeviceProperties properties = {0};
+	PFN_vkGetPhysicalDeviceProperties ask = (PFN_vkGetPhysicalDeviceProperties)instance->next(
+	    instance->handle, "vkGetPhysicalDeviceProperties");
+	PFN_vkGetPhysicalDeviceProperties2 ask_more =
+	    (PFN_vkGetPhysicalDeviceProperties2)instance->next(instance->handle,
+							       "vkGetPhysicalDeviceProperties2");
+
+	ask(device->gpu, &properties);
+	device->tick_ns = properties.limits.timestampPeriod;
+	if (instance->version >= VK_API_VERSION_1_1 &&
+	    properties.apiVersion >= VK_API_VERSION_1_2 && ask_more != NULL)
+		ask_more(device->gpu, &more);
+	name_driver(device, &driver, &properties);
+}
+
+/* Whether any queue has a clock. */
+static bool has_clock(const struct device *device)
+{
+	for (uint32_t i = 0; i < device->family_count; i++) {
+		if (device->families[i].timestampValidBits != 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Mesa's lavapipe rasterises on llvmpipe's threads: its stamps are those of the last tile, and the
+ * command knows what the threads did.
+ */
+static void choose_clock(struct device *device)
+{
+	bool software = strstr(device->identity.renderer, "llvmpipe") != NULL;
+
+	device->stamps = !software && has_clock(device);
+	device->identity.bits[WIRE_GPU_TIME] = 64;
+	if (software)
+		device->identity.why[WIRE_GPU_TIME] = WIRE_WHY_THREADS;
+	else if (!device->stamps)
+		device->identity.why[WIRE_GPU_TIME] = WIRE_WHY_ZERO_BITS;
+}
+
+/* Whether the device can run queries of this type, and if not, why. */
+static bool can_count(const struct device *device, enum query type, enum wire_why *why)
+{
+	*why = WIRE_WHY_NO_FEATURE;
+	switch (type) {
+	case QUERY_STATISTICS:
+	case QUERY_COMPUTE:
+		return device->statistics;
+	case QUERY_OCCLUSION:
+		return device->precise;
+	case QUERY_STAMPS:
+		return device->stamps;
+	case QUERY_GENERATED:
+		*why = WIRE_WHY_UNUSED;
+		return device->generated;
+	default:
+		*why = WIRE_WHY_UNUSED;
+		return device->feedback && (uint32_t)type - QUERY_STREAM < device->streams;
+	}
+}
+
+static void choose_query(struct device *device, enum query type, uint64_t wanted)
+{
+	bool is_stream = type >= QUERY_STREAM && type < QUERY_STAMPS;
+	enum wire_why why;
+
+	if (can_count(device, type, &why)) {
+		if ((counters_of(type) & wanted) != 0)
+			device->wanted |= QUERY_BIT(type);
+	} else if (type != QUERY_STAMPS && (!is_stream || !device->feedback)) {
+		say(device, counters_of(type), why);
+	}
+}
+
+/* Streams that the device has not are not collected, though the first ones are. */
+static void say_streams(struct device *device)
+{
+	for (uint32_t stream = device->streams; device->feedback && stream < STREAMS; stream++)
+		say(device,
+		    counter_bits(WIRE_STREAM_FIRST + 3 * stream,
+				 WIRE_STREAM_FIRST + 3 * stream + 2),
+		    WIRE_WHY_NO_FEATURE);
+}
+
+static void say_heaps(struct device *device)
+{
+	for (uint32_t heap = device->memory.memoryHeapCount; heap < 4; heap++)
+		say(device, counter_bit(WIRE_HEAP0 + heap), WIRE_WHY_NO_HEAP);
+}
+
+void identity_fill(struct device *device)
+{
+	uint64_t wanted = guest_channel()->counters;
+
+	device->identity.api = WIRE_VULKAN;
+	memset(device->identity.bits, 64, WIRE_VULKAN_COUNTERS);
+	ask_memory(device);
+	ask_names(device);
+	choose_clock(device);
+	if (!device->mesh)
+		say(device, counter_bit(WIRE_TASK_INVOCATIONS) | counter_bit(WIRE_MESH_INVOCATIONS),
+		    WIRE_WHY_UNUSED);
+	device->statistic_bits = (1u << (LAST_STATISTIC - FIRST_STATISTIC + 1)) - 1;
+	if (device->mesh)
+		device->statistic_bits |=
+		    VK_QUERY_PIPELINE_STATISTIC_TASK_SHADER_INVOCATIONS_BIT_EXT |
+		    VK_QUERY_PIPELINE_STATISTIC_MESH_SHADER_INVOCATIONS_BIT_EXT;
+	for (int type = 0; type < QUERY_TYPES; type++)
+		choose_query(device, (enum query)type, wanted);
+	say_streams(device);
+	say_heaps(device);
+	say(device, ~wanted, WIRE_WHY_NOT_WANTED);
+}

@@ -1,0 +1,180 @@
+/* Where the loader enters: instances, and who answers for a name. */
+#include <stdlib.h>
+#include <string.h>
+#include <vulkan/vk_layer.h>
+
+#include "guest/process.h"
+#include "layer/vulkan/layer.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct handles objects; /* written under the lock */
+
+bool key_put(uint64_t key, void *value)
+{
+	bool ok;
+
+	pthread_mutex_lock(&lock);
+	ok = handles_put(&objects, key, value);
+	pthread_mutex_unlock(&lock);
+	return ok;
+}
+
+void *key_remove(uint64_t key)
+{
+	void *value;
+
+	pthread_mutex_lock(&lock);
+	value = handles_remove(&objects, key);
+	pthread_mutex_unlock(&lock);
+	return value;
+}
+
+bool object_put(const void *handle, void *value)
+{
+	return key_put((uint64_t)(uintptr_t)handle, value);
+}
+
+void object_remove(const void *handle)
+{
+	key_remove((uint64_t)(uintptr_t)handle);
+}
+
+struct device *device_of(const void *handle)
+{
+	return handles_get(&objects, dispatch_key(handle));
+}
+
+struct instance *instance_of(const void *handle)
+{
+	return handles_get(&objects, dispatch_key(handle));
+}
+
+struct command *command_of(VkCommandBuffer handle)
+{
+	struct command *command = handles_get(&objects, (uint64_t)(uintptr_t)handle);
+
+	return command != NULL ? command : &device_of(handle)->nobody;
+}
+
+/* The loader's link to the next layer; it is moved on for that one. */
+static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
+{
+	const VkLayerInstanceCreateInfo *link = info->pNext;
+
+	while (link != NULL && (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
+				link->function != VK_LAYER_LINK_INFO))
+		link = link->pNext;
+	return (VkLayerInstanceCreateInfo *)(uintptr_t)link;
+}
+
+static struct instance *remember(VkInstance handle, PFN_vkGetInstanceProcAddr next,
+				 const VkInstanceCreateInfo *info)
+{
+	const VkApplicationInfo *program = info->pApplicationInfo;
+	struct instance *instance = calloc(1, sizeof(*instance));
+
+	if (instance == NULL)
+		return NULL;
+	instance->handle = handle;
+	instance->next = next;
+	instance->destroy = (PFN_vkDestroyInstance)next(handle, "vkDestroyInstance");
+	instance->version =
+	    program != NULL && program->apiVersion != 0 ? program->apiVersion : VK_API_VERSION_1_0;
+	if (instance->destroy != NULL && key_put(dispatch_key(handle), instance))
+		return instance;
+	free(instance);
+	return NULL;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo *pCreateInfo,
+						     const VkAllocationCallbacks *pAllocator,
+						     VkInstance *pInstance)
+{
+	VkLayerInstanceCreateInfo *link = find_link(pCreateInfo);
+	PFN_vkGetInstanceProcAddr next;
+	PFN_vkCreateInstance create;
+	VkResult result;
+
+	if (link == NULL || link->u.pLayerInfo == NULL)
+		return VK_ERROR_INITIALIZATION_FAILED;
+	next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+	create = (PFN_vkCreateInstance)next(VK_NULL_HANDLE, "vkCreateInstance");
+	if (create == NULL)
+		return VK_ERROR_INITIALIZATION_FAILED;
+	link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+	result = create(pCreateInfo, pAllocator, pInstance);
+	if (result != VK_SUCCESS || remember(*pInstance, next, pCreateInfo) != NULL)
+		return result;
+	((PFN_vkDestroyInstance)next(*pInstance, "vkDestroyInstance"))(*pInstance, pAllocator);
+	return VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+VKAPI_ATTR void VKAPI_CALL layer_destroy_instance(VkInstance handle,
+						  const VkAllocationCallbacks *pAllocator)
+{
+	struct instance *instance;
+
+	if (handle == VK_NULL_HANDLE)
+		return;
+	instance = key_remove(dispatch_key(handle));
+	if (instance == NULL)
+		return;
+	instance->destroy(handle, pAllocator);
+	free(instance);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_get_device_proc(VkDevice handle, const char *pName)
+{
+	struct device *device = device_of(handle);
+	PFN_vkVoidFunction next, hook;
+
+	if (strcmp(pName, "vkGetDeviceProcAddr") == 0)
+		return (PFN_vkVoidFunction)layer_get_device_proc;
+	next = device->next_proc(handle, pName);
+	hook = next != NULL ? hook_find(pName) : NULL;
+	/* A device that is not measured goes its way without us. */
+	if (hook == NULL || (!device->measured && strcmp(pName, "vkDestroyDevice") != 0))
+		return next;
+	return hook;
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_get_instance_proc(VkInstance handle,
+								 const char *pName)
+{
+	static const struct {
+		const char *name;
+		PFN_vkVoidFunction function;
+	} own[] = {
+	    {"vkCreateInstance", (PFN_vkVoidFunction)layer_create_instance},
+	    {"vkDestroyInstance", (PFN_vkVoidFunction)layer_destroy_instance},
+	    {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)layer_get_instance_proc},
+	    {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)layer_get_device_proc},
+	    {"vkCreateDevice", (PFN_vkVoidFunction)layer_create_device},
+	};
+	struct instance *instance;
+	PFN_vkVoidFunction next, hook;
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		if (strcmp(own[i].name, pName) == 0)
+			return own[i].function;
+	}
+	instance = handle != VK_NULL_HANDLE ? instance_of(handle) : NULL;
+	if (instance == NULL)
+		return NULL;
+	next = instance->next(handle, pName);
+	hook = next != NULL ? hook_find(pName) : NULL;
+	return hook != NULL ? hook : next;
+}
+
+__attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *pVersionStruct)
+{
+	if (pVersionStruct == NULL || pVersionStruct->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
+	    pVersionStruct->loaderLayerInterfaceVersion < 2)
+		return VK_ERROR_INITIALIZATION_FAILED;
+	pVersionStruct->loaderLayerInterfaceVersion = 2;
+	pVersionStruct->pfnGetInstanceProcAddr = layer_get_instance_proc;
+	pVersionStruct->pfnGetDeviceProcAddr = layer_get_device_proc;
+	pVersionStruct->pfnGetPhysicalDeviceProcAddr = NULL;
+	return VK_SUCCESS;
+}

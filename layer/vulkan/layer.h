@@ -1,0 +1,254 @@
+/*
+ * What the layer knows of instances, devices and command buffers. Recording takes no lock: the
+ * specification lets one thread record a command buffer at a time. Submissions, presentations and
+ * results of a device are under its lock.
+ */
+#ifndef LAYER_VULKAN_LAYER_H
+#define LAYER_VULKAN_LAYER_H
+
+#include <pthread.h>
+
+#include "guest/channel.h"
+#include "guest/pace.h"
+#include "layer/vulkan/dispatch.h"
+
+#define FAMILIES_MAX   16u
+#define QUEUES_MAX     16u  /* whose busy time is told apart */
+#define FRAMES_MAX     256u /* samples whose results are still to come; a power of two */
+#define SWAPCHAINS_MAX 16u
+#define STREAMS	       4u
+#define CHUNK_SLOTS    16u /* queries of each type that a command buffer takes at a time */
+#define BLOCK_SLOTS    1024u
+
+struct instance {
+	VkInstance handle;
+	PFN_vkGetInstanceProcAddr next;
+	PFN_vkDestroyInstance destroy;
+	uint32_t version; /* of the API that the program asked for */
+};
+
+/* Queries by how they are begun; each has pools of its own. */
+enum query {
+	QUERY_STATISTICS,
+	QUERY_COMPUTE, /* the statistic of queue families that cannot draw */
+	QUERY_OCCLUSION,
+	QUERY_GENERATED,
+	QUERY_STREAM,
+	QUERY_STAMPS = QUERY_STREAM + STREAMS, /* two slots each */
+	QUERY_TYPES
+};
+#define QUERY_BIT(type)	  (1u << (type))
+#define QUERY_ALL_STREAMS (((1u << STREAMS) - 1) << QUERY_STREAM)
+/* An active query of these is inherited by secondary command buffers. */
+#define QUERY_INHERITED                                                                            \
+	(QUERY_BIT(QUERY_STATISTICS) | QUERY_BIT(QUERY_COMPUTE) | QUERY_BIT(QUERY_OCCLUSION))
+
+/* What commands did, by counting them. */
+struct tally {
+	uint64_t draws, dispatches, barriers, passes;
+};
+
+/* Pools of BLOCK_SLOTS queries; command buffers take chunks of it. */
+struct query_block {
+	struct query_block *next;
+	VkQueryPool pools[QUERY_TYPES];
+};
+
+struct query_chunk {
+	struct query_chunk *next; /* in the list of free ones */
+	struct query_block *block;
+	uint32_t first; /* slot */
+};
+
+/* What a sample encloses within a command buffer. */
+struct span {
+	uint32_t kind;	/* enum wire_kind */
+	uint32_t label; /* id, or 0 */
+	uint32_t lost;	/* bits of queries that could not run */
+	struct tally tally;
+};
+
+/* One query that a command buffer runs. */
+struct query_use {
+	uint8_t type;
+	bool ended;
+	uint32_t slot; /* of the command buffer, over its chunks */
+	uint32_t span;
+};
+
+struct execution;
+
+struct command_pool {
+	VkCommandPool handle;
+	uint32_t family;
+	bool blind; /* its buffers are not measured: protected, or no queue that computes */
+	struct command *commands;
+};
+
+struct command {
+	struct device *device;
+	struct command_pool *pool;
+	struct command *next, *previous; /* in the pool's list */
+	VkCommandBuffer handle;
+	bool blind;	/* stands for those of which we know nothing; never written to */
+	bool secondary; /* its queries are those of the primary that runs it */
+	bool measured;	/* queries run, beside the stamps */
+	bool touched;	/* the chunk was reset in this recording */
+	bool in_pass, inline_pass;
+	bool suspended; /* no command of ours may stand behind a suspended pass */
+	bool in_feedback;
+	bool overlapped; /* runs several times at once: whose results are there nobody knows */
+	uint32_t outer, inner;	     /* queries that span passes, or are begun within them */
+	uint32_t streams;	     /* those of transform feedback */
+	uint32_t open;		     /* queries that run */
+	uint32_t program_open;	     /* queries of the program that run */
+	uint32_t program_used;	     /* that the program ran in this recording */
+	uint32_t inherits;	     /* of a secondary: queries that may run around it */
+	uint32_t slots[QUERY_TYPES]; /* used */
+	uint32_t label, labels;	     /* of the frame: the first label; how many at the top */
+	uint32_t label_depth;
+	struct query_chunk **chunks;
+	uint32_t chunk_count;
+	struct query_use *uses;
+	uint32_t use_count, use_cap;
+	struct span *spans;
+	uint32_t span_count, span_cap;
+	VkEvent done;
+	struct tally tally;
+	struct execution *pending; /* atomic; changed under the device's lock */
+};
+
+/* A command buffer that was submitted, until its results are read. */
+struct execution {
+	struct execution *next;
+	struct command *command;
+	uint64_t frame; /* number of the sample that it belongs to */
+	uint32_t queue; /* index, or QUEUES_MAX */
+};
+
+struct swapchain {
+	VkSwapchainKHR handle;
+	uint32_t width, height;
+};
+
+/* A sample: a frame, or a submission where there are none. */
+struct frame {
+	struct wire_record record;
+	struct tally tally;
+	uint64_t submits, buffers;
+	uint32_t pending;		  /* executions whose results are to come */
+	uint32_t lost, disturbed, spared; /* bits of queries */
+	bool feedback;			  /* transform feedback was active */
+	bool ended, worked;
+	uint64_t values[WIRE_COUNTER_ROOM];
+	uint64_t busy_ticks[QUEUES_MAX];
+};
+
+struct device {
+	struct device *next_device; /* in the list of all, under its lock */
+	struct instance *instance;
+	VkDevice handle;
+	VkPhysicalDevice gpu;
+	PFN_vkGetDeviceProcAddr next_proc;
+	struct functions next;
+	struct command nobody; /* for command buffers that we have no memory for */
+	bool measured;	       /* it has a place in the channel */
+	bool windowed;	       /* it may present */
+	/* What can be counted, once and for all. */
+	VkQueueFamilyProperties families[FAMILIES_MAX];
+	uint32_t family_count;
+	VkPhysicalDeviceMemoryProperties memory;
+	float tick_ns;
+	bool statistics, precise, inherited, mesh, feedback, generated;
+	uint32_t streams;
+	bool stamps;	 /* are wanted, and tell something */
+	uint32_t wanted; /* queries */
+	uint32_t statistic_bits;
+
+	uint32_t program_types; /* atomic; queries that the program has pools of */
+	bool measure;		/* atomic; what is recorded now */
+
+	pthread_mutex_t lock; /* all that follows */
+	struct handles pools, query_pools, allocations;
+	struct query_block *blocks;
+	struct query_chunk *chunks; /* free */
+	struct execution *executions, **last_execution;
+	struct frame frames[FRAMES_MAX];
+	uint64_t first, current; /* numbers of frames: oldest and the one that runs */
+	uint64_t presented;	 /* frames so far */
+	VkQueue queues[QUEUES_MAX];
+	uint64_t queue_end[QUEUES_MAX]; /* tick up to which its time was counted */
+	uint32_t queue_count;
+	uint64_t heap_bytes[VK_MAX_MEMORY_HEAPS];
+	struct swapchain swapchains[SWAPCHAINS_MAX];
+	struct pace pace;
+	struct channel_identity identity;
+	struct channel_stream stream;
+	bool finished;
+};
+
+/* instance.c */
+extern __typeof__(vkCreateInstance) layer_create_instance;
+extern __typeof__(vkDestroyInstance) layer_destroy_instance;
+extern __typeof__(vkGetInstanceProcAddr) layer_get_instance_proc;
+extern __typeof__(vkGetDeviceProcAddr) layer_get_device_proc;
+extern __typeof__(vkCreateDevice) layer_create_device;
+struct instance *instance_of(const void *handle);
+/* device.c */
+struct device *device_of(const void *handle);
+/* Never NULL; without a lock. */
+struct command *command_of(VkCommandBuffer handle);
+/* Makes a handle known, or forgets it. */
+bool object_put(const void *handle, void *value);
+void object_remove(const void *handle);
+bool key_put(uint64_t key, void *value);
+void *key_remove(uint64_t key);
+
+/* features.c: a create info of our own with what we need switched on. */
+struct features_copy {
+	VkDeviceCreateInfo info;
+	VkPhysicalDeviceFeatures enabled;
+	void *copies[64]; /* of links of the chain */
+	uint32_t copy_count;
+};
+/* Notes in the device what can be counted. The copy holds until features_release(). */
+void features_prepare(struct device *device, const VkDeviceCreateInfo *info,
+		      struct features_copy *out);
+void features_release(struct features_copy *copy);
+
+/* identity.c: who the device is, and why a counter is not collected. */
+void identity_fill(struct device *device);
+
+/* queries.c. All but queries_free() while the command buffer is recorded, by its thread. */
+void queries_start(struct command *command);
+/* A pass begins; still outside of it. */
+void queries_before_pass(struct command *command, bool inline_contents, bool suspends);
+/* A draw is about to run. */
+void queries_before_draw(struct command *command);
+void queries_before_dispatch(struct command *command);
+void queries_end(struct command *command, uint32_t types);
+void queries_begin(struct command *command, uint32_t types);
+/* The last that is recorded. */
+void queries_finish(struct command *command);
+/* Gives its chunks back. Under the device's lock. */
+void queries_free(struct command *command);
+void queries_destroy_all(struct device *device);
+/* Adds what a command buffer counted to its sample; false: its results are not there yet. */
+bool queries_collect(struct device *device, struct execution *execution);
+
+/* frames.c, all under the device's lock. */
+struct frame *frame_now(struct device *device);
+void frames_start(struct device *device);
+/* The sample ends, and the next one begins. */
+void frames_end(struct device *device, enum wire_kind kind, uint32_t flags);
+/* Adds a command buffer that was submitted. */
+void frames_submitted(struct device *device, VkQueue queue, struct command *command);
+/* Before a command buffer is submitted, recorded again or freed: what it counted is read, or lost.
+ */
+void frames_settle(struct device *device, struct command *command);
+/* Reads what is there, and writes samples that are complete. */
+void frames_collect(struct device *device);
+/* No more will come; waits at most wait_ns. */
+void frames_finish(struct device *device, uint64_t wait_ns);
+
+#endif

@@ -1,0 +1,288 @@
+/* Render passes, labels, transform feedback, and the program's own queries. */
+#include <string.h>
+
+#include "guest/labels.h"
+#include "guest/process.h"
+#include "layer/vulkan/layer.h"
+
+static bool records(const struct command *command)
+{
+	return !command->blind && command->span_count != 0;
+}
+
+static void before_pass(struct command *command, bool inline_contents, bool suspends)
+{
+	if (!command->blind)
+		command->tally.passes++;
+	if (!records(command))
+		return;
+	queries_before_pass(command, inline_contents, suspends);
+	command->in_pass = true;
+	command->inline_pass = inline_contents;
+}
+
+/* Queries that were begun in a subpass end in it. */
+static void next_subpass(struct command *command, bool inline_contents)
+{
+	if (!records(command))
+		return;
+	queries_end(command, command->inner);
+	command->inline_pass = inline_contents;
+}
+
+static void end_pass(struct command *command)
+{
+	if (!records(command))
+		return;
+	queries_end(command, command->inner);
+	command->in_pass = command->inline_pass = false;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdBeginRenderPass(VkCommandBuffer commandBuffer,
+						   const VkRenderPassBeginInfo *info,
+						   VkSubpassContents contents)
+{
+	struct command *command = command_of(commandBuffer);
+
+	before_pass(command, contents == VK_SUBPASS_CONTENTS_INLINE, false);
+	command->device->next.CmdBeginRenderPass(commandBuffer, info, contents);
+}
+
+#define BEGIN_PASS2(name)                                                                          \
+	VKAPI_ATTR void VKAPI_CALL hook_##name(VkCommandBuffer commandBuffer,                      \
+					       const VkRenderPassBeginInfo *info,                  \
+					       const VkSubpassBeginInfo *subpass)                  \
+	{                                                                                          \
+		struct command *command = command_of(commandBuffer);                               \
+                                                                                                   \
+		before_pass(command, subpass->contents == VK_SUBPASS_CONTENTS_INLINE, false);      \
+		command->device->next.name(commandBuffer, info, subpass);                          \
+	}
+BEGIN_PASS2(CmdBeginRenderPass2)
+BEGIN_PASS2(CmdBeginRenderPass2KHR)
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdNextSubpass(VkCommandBuffer commandBuffer,
+					       VkSubpassContents contents)
+{
+	struct command *command = command_of(commandBuffer);
+
+	next_subpass(command, contents == VK_SUBPASS_CONTENTS_INLINE);
+	command->device->next.CmdNextSubpass(commandBuffer, contents);
+}
+
+#define NEXT_SUBPASS2(name)                                                                        \
+	VKAPI_ATTR void VKAPI_CALL hook_##name(VkCommandBuffer commandBuffer,                      \
+					       const VkSubpassBeginInfo *begin,                    \
+					       const VkSubpassEndInfo *end)                        \
+	{                                                                                          \
+		struct command *command = command_of(commandBuffer);                               \
+                                                                                                   \
+		next_subpass(command, begin->contents == VK_SUBPASS_CONTENTS_INLINE);              \
+		command->device->next.name(commandBuffer, begin, end);                             \
+	}
+NEXT_SUBPASS2(CmdNextSubpass2)
+NEXT_SUBPASS2(CmdNextSubpass2KHR)
+
+/* Queries of ours end within the pass that they began in, before it does. */
+#define END_PASS(name, parameters, arguments)                                                      \
+	VKAPI_ATTR void VKAPI_CALL hook_##name parameters                                          \
+	{                                                                                          \
+		struct command *command = command_of(commandBuffer);                               \
+                                                                                                   \
+		end_pass(command);                                                                 \
+		command->device->next.name arguments;                                              \
+	}
+END_PASS(CmdEndRenderPass, (VkCommandBuffer commandBuffer), (commandBuffer))
+END_PASS(CmdEndRenderPass2, (VkCommandBuffer commandBuffer, const VkSubpassEndInfo *info),
+	 (commandBuffer, info))
+END_PASS(CmdEndRenderPass2KHR, (VkCommandBuffer commandBuffer, const VkSubpassEndInfo *info),
+	 (commandBuffer, info))
+END_PASS(CmdEndRendering, (VkCommandBuffer commandBuffer), (commandBuffer))
+END_PASS(CmdEndRenderingKHR, (VkCommandBuffer commandBuffer), (commandBuffer))
+
+#define BEGIN_RENDERING(name)                                                                      \
+	VKAPI_ATTR void VKAPI_CALL hook_##name(VkCommandBuffer commandBuffer,                      \
+					       const VkRenderingInfo *info)                        \
+	{                                                                                          \
+		struct command *command = command_of(commandBuffer);                               \
+		VkRenderingFlags parts = VK_RENDERING_SUSPENDING_BIT | VK_RENDERING_RESUMING_BIT;  \
+		VkRenderingFlags other = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;      \
+                                                                                                   \
+		before_pass(command, (info->flags & other) == 0, (info->flags & parts) != 0);      \
+		command->device->next.name(commandBuffer, info);                                   \
+	}
+BEGIN_RENDERING(CmdBeginRendering)
+BEGIN_RENDERING(CmdBeginRenderingKHR)
+
+/* Ours of the types that a query of the program conflicts with. */
+static uint32_t conflicts(VkQueryType type)
+{
+	switch (type) {
+	case VK_QUERY_TYPE_OCCLUSION:
+		return QUERY_BIT(QUERY_OCCLUSION);
+	case VK_QUERY_TYPE_PIPELINE_STATISTICS:
+		return QUERY_BIT(QUERY_STATISTICS) | QUERY_BIT(QUERY_COMPUTE);
+	case VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT:
+		return QUERY_BIT(QUERY_GENERATED);
+	case VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT:
+		return QUERY_ALL_STREAMS;
+	default:
+		return 0;
+	}
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL hook_CreateQueryPool(VkDevice handle,
+						    const VkQueryPoolCreateInfo *pCreateInfo,
+						    const VkAllocationCallbacks *pAllocator,
+						    VkQueryPool *pQueryPool)
+{
+	struct device *device = device_of(handle);
+	VkResult result = device->next.CreateQueryPool(handle, pCreateInfo, pAllocator, pQueryPool);
+	uint32_t types = conflicts(pCreateInfo->queryType);
+	struct guest_visit visit = guest_enter();
+
+	if (result == VK_SUCCESS && types != 0) {
+		__atomic_fetch_or(&device->program_types, types, __ATOMIC_RELAXED);
+		pthread_mutex_lock(&device->lock);
+		handles_put(&device->query_pools, (uint64_t)(uintptr_t)*pQueryPool,
+			    (void *)(uintptr_t)types);
+		pthread_mutex_unlock(&device->lock);
+	}
+	guest_leave(visit);
+	return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_DestroyQueryPool(VkDevice handle, VkQueryPool queryPool,
+						 const VkAllocationCallbacks *pAllocator)
+{
+	struct device *device = device_of(handle);
+	struct guest_visit visit = guest_enter();
+
+	if (queryPool != VK_NULL_HANDLE) {
+		pthread_mutex_lock(&device->lock);
+		handles_remove(&device->query_pools, (uint64_t)(uintptr_t)queryPool);
+		pthread_mutex_unlock(&device->lock);
+	}
+	guest_leave(visit);
+	device->next.DestroyQueryPool(handle, queryPool, pAllocator);
+}
+
+static uint32_t types_of(const struct command *command, VkQueryPool pool)
+{
+	return (uint32_t)(uintptr_t)handles_get(&command->device->query_pools,
+						(uint64_t)(uintptr_t)pool);
+}
+
+/* Ours give way. */
+static void program_begins(struct command *command, VkQueryPool pool)
+{
+	uint32_t types = command->blind ? 0 : types_of(command, pool);
+
+	if (types == 0 || command->span_count == 0)
+		return;
+	/* One that was begun before the pass cannot end in it; the pool came in between. */
+	if (command->in_pass)
+		command->spans[0].lost |= types & command->outer & command->open;
+	queries_end(command, command->in_pass ? types & ~command->outer : types);
+	command->program_open |= types;
+	command->program_used |= types;
+}
+
+static void program_ends(struct command *command, VkQueryPool pool)
+{
+	if (!command->blind)
+		command->program_open &= ~types_of(command, pool);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdBeginQuery(VkCommandBuffer commandBuffer, VkQueryPool pool,
+					      uint32_t query, VkQueryControlFlags flags)
+{
+	struct command *command = command_of(commandBuffer);
+
+	program_begins(command, pool);
+	command->device->next.CmdBeginQuery(commandBuffer, pool, query, flags);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdEndQuery(VkCommandBuffer commandBuffer, VkQueryPool pool,
+					    uint32_t query)
+{
+	struct command *command = command_of(commandBuffer);
+
+	program_ends(command, pool);
+	command->device->next.CmdEndQuery(commandBuffer, pool, query);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdBeginQueryIndexedEXT(VkCommandBuffer commandBuffer,
+							VkQueryPool pool, uint32_t query,
+							VkQueryControlFlags flags, uint32_t index)
+{
+	struct command *command = command_of(commandBuffer);
+
+	program_begins(command, pool);
+	command->device->next.CmdBeginQueryIndexedEXT(commandBuffer, pool, query, flags, index);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdEndQueryIndexedEXT(VkCommandBuffer commandBuffer,
+						      VkQueryPool pool, uint32_t query,
+						      uint32_t index)
+{
+	struct command *command = command_of(commandBuffer);
+
+	program_ends(command, pool);
+	command->device->next.CmdEndQueryIndexedEXT(commandBuffer, pool, query, index);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdBeginTransformFeedbackEXT(VkCommandBuffer commandBuffer,
+							     uint32_t first, uint32_t count,
+							     const VkBuffer *buffers,
+							     const VkDeviceSize *offsets)
+{
+	struct command *command = command_of(commandBuffer);
+	uint32_t streams = command->device->wanted & QUERY_ALL_STREAMS;
+
+	if (records(command)) {
+		command->in_feedback = true;
+		if (command->streams == streams && command->touched)
+			queries_begin(command, streams);
+		else if (command->measured)
+			command->spans[0].lost |= streams;
+	}
+	command->device->next.CmdBeginTransformFeedbackEXT(commandBuffer, first, count, buffers,
+							   offsets);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdEndTransformFeedbackEXT(VkCommandBuffer commandBuffer,
+							   uint32_t first, uint32_t count,
+							   const VkBuffer *buffers,
+							   const VkDeviceSize *offsets)
+{
+	struct command *command = command_of(commandBuffer);
+
+	command->device->next.CmdEndTransformFeedbackEXT(commandBuffer, first, count, buffers,
+							 offsets);
+	if (records(command))
+		queries_end(command, QUERY_ALL_STREAMS);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
+							   const VkDebugUtilsLabelEXT *info)
+{
+	struct command *command = command_of(commandBuffer);
+	struct guest_visit visit = guest_enter();
+
+	if (!command->blind && command->label_depth++ == 0 && command->labels++ == 0)
+		command->label = label_intern(0, info->pLabelName, strlen(info->pLabelName));
+	guest_leave(visit);
+	if (command->device->next.CmdBeginDebugUtilsLabelEXT != NULL)
+		command->device->next.CmdBeginDebugUtilsLabelEXT(commandBuffer, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL hook_CmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffer)
+{
+	struct command *command = command_of(commandBuffer);
+
+	if (!command->blind && command->label_depth > 0)
+		command->label_depth--;
+	if (command->device->next.CmdEndDebugUtilsLabelEXT != NULL)
+		command->device->next.CmdEndDebugUtilsLabelEXT(commandBuffer);
+}

@@ -1,0 +1,402 @@
+/*
+ * Queries of ours in the program's command buffers. Those that may span passes are begun before the
+ * first pass, outside of it, and secondary command buffers inherit them; those of types that the
+ * program has pools of run within passes alone, where they end before one of the program's begins.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/vulkan/layer.h"
+
+#define STAMPS_OF(slots) (2 * (slots))
+
+static VkQueryType type_of(uint32_t type)
+{
+	switch (type) {
+	case QUERY_STATISTICS:
+	case QUERY_COMPUTE:
+		return VK_QUERY_TYPE_PIPELINE_STATISTICS;
+	case QUERY_OCCLUSION:
+		return VK_QUERY_TYPE_OCCLUSION;
+	case QUERY_GENERATED:
+		return VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT;
+	case QUERY_STAMPS:
+		return VK_QUERY_TYPE_TIMESTAMP;
+	default:
+		return VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT;
+	}
+}
+
+static uint32_t pool_slots(uint32_t type, uint32_t slots)
+{
+	return type == QUERY_STAMPS ? STAMPS_OF(slots) : slots;
+}
+
+static void destroy_pools(struct device *device, struct query_block *block)
+{
+	for (int type = 0; type < QUERY_TYPES; type++) {
+		if (block->pools[type] != VK_NULL_HANDLE)
+			device->next.DestroyQueryPool(device->handle, block->pools[type], NULL);
+	}
+	free(block);
+}
+
+static bool make_pools(struct device *device, struct query_block *block)
+{
+	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
+		VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+					      .queryType = type_of(type),
+					      .queryCount = pool_slots(type, BLOCK_SLOTS)};
+
+		if ((device->wanted & QUERY_BIT(type)) == 0)
+			continue;
+		if (type == QUERY_STATISTICS)
+			info.pipelineStatistics = device->statistic_bits;
+		if (type == QUERY_COMPUTE)
+			info.pipelineStatistics =
+			    VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
+		if (device->next.CreateQueryPool(device->handle, &info, NULL,
+						 &block->pools[type]) != VK_SUCCESS)
+			return false;
+	}
+	return true;
+}
+
+static bool make_block(struct device *device)
+{
+	struct query_block *block = calloc(1, sizeof(*block));
+
+	if (block == NULL)
+		return false;
+	if (!make_pools(device, block)) {
+		destroy_pools(device, block);
+		return false;
+	}
+	block->next = device->blocks;
+	device->blocks = block;
+	for (uint32_t first = 0; first < BLOCK_SLOTS; first += CHUNK_SLOTS) {
+		struct query_chunk *chunk = calloc(1, sizeof(*chunk));
+
+		if (chunk == NULL)
+			return device->chunks != NULL;
+		chunk->block = block;
+		chunk->first = first;
+		chunk->next = device->chunks;
+		device->chunks = chunk;
+	}
+	return true;
+}
+
+/* Another chunk for a command buffer, kept for its life. */
+static bool take_chunk(struct command *command)
+{
+	struct device *device = command->device;
+	struct query_chunk **more =
+	    realloc(command->chunks, (command->chunk_count + 1) * sizeof(struct query_chunk *));
+	struct query_chunk *chunk = NULL;
+
+	if (more == NULL)
+		return false;
+	command->chunks = more;
+	pthread_mutex_lock(&device->lock);
+	if (device->chunks != NULL || make_block(device)) {
+		chunk = device->chunks;
+		device->chunks = chunk->next;
+	}
+	pthread_mutex_unlock(&device->lock);
+	if (chunk == NULL)
+		return false;
+	command->chunks[command->chunk_count++] = chunk;
+	return true;
+}
+
+void queries_free(struct command *command)
+{
+	struct device *device = command->device;
+
+	while (command->chunk_count > 0) {
+		struct query_chunk *chunk = command->chunks[--command->chunk_count];
+
+		chunk->next = device->chunks;
+		device->chunks = chunk;
+	}
+	if (command->done != VK_NULL_HANDLE)
+		device->next.DestroyEvent(device->handle, command->done, NULL);
+	free(command->chunks);
+	free(command->uses);
+	free(command->spans);
+}
+
+void queries_destroy_all(struct device *device)
+{
+	while (device->chunks != NULL) {
+		struct query_chunk *next = device->chunks->next;
+
+		free(device->chunks);
+		device->chunks = next;
+	}
+	while (device->blocks != NULL) {
+		struct query_block *next = device->blocks->next;
+
+		destroy_pools(device, device->blocks);
+		device->blocks = next;
+	}
+}
+
+/* Types that this command buffer may run. */
+static uint32_t possible(const struct command *command)
+{
+	const struct device *device = command->device;
+	VkQueueFlags flags = device->families[command->pool->family].queueFlags;
+	uint32_t types = device->wanted;
+
+	if ((flags & VK_QUEUE_GRAPHICS_BIT) != 0)
+		types &= ~QUERY_BIT(QUERY_COMPUTE);
+	else
+		types &= QUERY_BIT(QUERY_COMPUTE) | QUERY_BIT(QUERY_STAMPS);
+	if ((flags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
+		types = 0;
+	if (device->families[command->pool->family].timestampValidBits == 0)
+		types &= ~QUERY_BIT(QUERY_STAMPS);
+	return command->measured ? types : types & QUERY_BIT(QUERY_STAMPS);
+}
+
+static bool make_event(struct command *command)
+{
+	const struct device *device = command->device;
+	VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
+
+	return command->done != VK_NULL_HANDLE ||
+	       device->next.CreateEvent(device->handle, &info, NULL, &command->done) == VK_SUCCESS;
+}
+
+static void reset_chunk(struct command *command, uint32_t index)
+{
+	const struct device *device = command->device;
+	const struct query_chunk *chunk = command->chunks[index];
+	uint32_t types = possible(command);
+
+	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
+		if ((types & QUERY_BIT(type)) != 0)
+			device->next.CmdResetQueryPool(command->handle, chunk->block->pools[type],
+						       pool_slots(type, chunk->first),
+						       pool_slots(type, CHUNK_SLOTS));
+	}
+}
+
+/* The first thing that is recorded of ours; outside of passes. */
+static bool touch(struct command *command)
+{
+	if (command->touched)
+		return true;
+	if (command->blind || command->secondary || command->suspended ||
+	    (command->chunk_count == 0 && !take_chunk(command)) || !make_event(command))
+		return false;
+	command->touched = true;
+	for (uint32_t i = 0; i < command->chunk_count; i++)
+		reset_chunk(command, i);
+	return true;
+}
+
+/* Slots enough for a pass, in which none could be reset. */
+static void reserve(struct command *command)
+{
+	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
+		uint32_t all = command->chunk_count * CHUNK_SLOTS;
+
+		if (all - command->slots[type] < CHUNK_SLOTS / 2 && take_chunk(command))
+			reset_chunk(command, command->chunk_count - 1);
+	}
+}
+
+static struct query_use *add_use(struct command *command, uint32_t type)
+{
+	struct query_use *use;
+
+	if (command->use_count == command->use_cap) {
+		uint32_t cap = command->use_cap != 0 ? 2 * command->use_cap : 16;
+
+		use = realloc(command->uses, cap * sizeof(*use));
+		if (use == NULL)
+			return NULL;
+		command->uses = use;
+		command->use_cap = cap;
+	}
+	if (command->slots[type] == command->chunk_count * CHUNK_SLOTS)
+		return NULL;
+	use = &command->uses[command->use_count++];
+	*use = (struct query_use){
+	    .type = (uint8_t)type, .slot = command->slots[type]++, .span = command->span_count - 1};
+	return use;
+}
+
+/* The pool and number of a slot of a command buffer. */
+static VkQueryPool slot_pool(const struct command *command, const struct query_use *use,
+			     uint32_t *number)
+{
+	const struct query_chunk *chunk = command->chunks[use->slot / CHUNK_SLOTS];
+
+	*number = pool_slots(use->type, chunk->first + use->slot % CHUNK_SLOTS);
+	return chunk->block->pools[use->type];
+}
+
+static struct span *span_now(struct command *command)
+{
+	return &command->spans[command->span_count - 1];
+}
+
+static void begin_one(struct command *command, uint32_t type)
+{
+	const struct functions *next = &command->device->next;
+	struct query_use *use = add_use(command, type);
+	VkQueryControlFlags flags = type == QUERY_OCCLUSION ? VK_QUERY_CONTROL_PRECISE_BIT : 0;
+	VkQueryPool pool;
+	uint32_t number;
+
+	if (use == NULL) {
+		span_now(command)->lost |= QUERY_BIT(type);
+		return;
+	}
+	pool = slot_pool(command, use, &number);
+	if (type >= QUERY_STREAM && type < QUERY_STAMPS)
+		next->CmdBeginQueryIndexedEXT(command->handle, pool, number, 0,
+					      type - QUERY_STREAM);
+	else
+		next->CmdBeginQuery(command->handle, pool, number, flags);
+	command->open |= QUERY_BIT(type);
+}
+
+void queries_begin(struct command *command, uint32_t types)
+{
+	types &= ~command->open & ~command->program_open;
+	for (uint32_t type = 0; types != 0 && type < QUERY_STAMPS; type++) {
+		if ((types & QUERY_BIT(type)) != 0)
+			begin_one(command, type);
+	}
+}
+
+void queries_end(struct command *command, uint32_t types)
+{
+	const struct functions *next = &command->device->next;
+
+	types &= command->open;
+	for (uint32_t i = command->use_count; types != 0 && i-- > 0;) {
+		struct query_use *use = &command->uses[i];
+		VkQueryPool pool;
+		uint32_t number;
+
+		if (use->ended || (types & QUERY_BIT(use->type)) == 0)
+			continue;
+		pool = slot_pool(command, use, &number);
+		if (use->type >= QUERY_STREAM && use->type < QUERY_STAMPS)
+			next->CmdEndQueryIndexedEXT(command->handle, pool, number,
+						    use->type - QUERY_STREAM);
+		else
+			next->CmdEndQuery(command->handle, pool, number);
+		use->ended = true;
+		types &= ~QUERY_BIT(use->type);
+		command->open &= ~QUERY_BIT(use->type);
+	}
+}
+
+static void stamp(struct command *command, struct query_use *use, uint32_t which)
+{
+	uint32_t number;
+	VkQueryPool pool = slot_pool(command, use, &number);
+
+	command->device->next.CmdWriteTimestamp(command->handle,
+						which == 0 ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT
+							   : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
+						pool, number + which);
+}
+
+void queries_start(struct command *command)
+{
+	uint32_t program = __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED);
+	uint32_t types = possible(command) & ~QUERY_BIT(QUERY_STAMPS);
+	struct query_use *use;
+
+	if (command->blind || command->secondary)
+		return;
+	command->outer = types & QUERY_INHERITED & ~program;
+	command->inner = types & ~QUERY_ALL_STREAMS & ~command->outer;
+	command->streams = types & QUERY_ALL_STREAMS;
+	if ((possible(command) & QUERY_BIT(QUERY_STAMPS)) == 0 || !touch(command))
+		return;
+	use = add_use(command, QUERY_STAMPS);
+	if (use != NULL)
+		stamp(command, use, 0);
+}
+
+void queries_before_pass(struct command *command, bool inline_contents, bool suspends)
+{
+	uint32_t types = command->outer;
+
+	if (command->blind || command->secondary)
+		return;
+	queries_end(command, command->inner);
+	if (suspends) { /* nothing may stand between its parts, in whichever buffers they lie */
+		queries_end(command, command->open);
+		span_now(command)->lost |= command->outer | command->inner;
+		command->outer = command->inner = command->streams = 0;
+		command->suspended = true;
+		return;
+	}
+	if (!inline_contents && !command->device->inherited) {
+		span_now(command)->lost |= types;
+		queries_end(command, types);
+		types = 0;
+	}
+	if ((types | command->inner | command->streams) == 0)
+		return;
+	if (!touch(command)) {
+		span_now(command)->lost |= types | command->inner;
+		return;
+	}
+	reserve(command);
+	queries_begin(command, types);
+}
+
+void queries_before_draw(struct command *command)
+{
+	uint32_t types = command->inner & ~command->open & ~command->program_open;
+
+	if (types == 0)
+		return;
+	if (command->in_pass && command->inline_pass && command->touched)
+		queries_begin(command, types);
+	else
+		span_now(command)->lost |= types;
+}
+
+void queries_before_dispatch(struct command *command)
+{
+	uint32_t counting = QUERY_BIT(QUERY_STATISTICS) | QUERY_BIT(QUERY_COMPUTE);
+	uint32_t types =
+	    (command->outer | command->inner) & counting & ~command->open & ~command->program_open;
+
+	if (types == 0 || command->in_pass)
+		return;
+	if (touch(command))
+		queries_begin(command, types);
+	else
+		span_now(command)->lost |= types;
+}
+
+void queries_finish(struct command *command)
+{
+	queries_end(command, command->open);
+	if (!command->touched)
+		return;
+	if (command->suspended) {
+		span_now(command)->lost |= command->device->wanted;
+		command->use_count = 0;
+		return;
+	}
+	if (command->use_count != 0 && command->uses[0].type == QUERY_STAMPS) {
+		stamp(command, &command->uses[0], 1);
+		command->uses[0].ended = true;
+	}
+	command->device->next.CmdSetEvent(command->handle, command->done,
+					  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+}
