@@ -26,6 +26,11 @@ struct sx_device {
 	const char *catalog; /* name of the catalog that describes it, or NULL */
 	const char *driver;  /* kernel or API driver and version, or NULL */
 	enum sx_device_state state;
+	/*
+	 * Unusable: what opening it would fail with (SX_ERR_PERMISSION, SX_ERR_BUSY,
+	 * SX_ERR_UNSUPPORTED, SX_ERR_NOT_FOUND for no catalog, …).
+	 */
+	enum sx_status obstacle;
 	const char *because, *remedy; /* NULL when ready */
 };
 

@@ -38,6 +38,7 @@ static void found(void *user, const struct sx_device *device)
 							  .catalog = keep(list, device->catalog),
 							  .driver = keep(list, device->driver),
 							  .state = device->state,
+							  .obstacle = device->obstacle,
 							  .because = keep(list, device->because),
 							  .remedy = keep(list, device->remedy)};
 }

@@ -113,8 +113,11 @@ static bool fits(const struct sx_session *s, const struct sx_device *device)
 
 static enum sx_status cannot_use(const struct sx_device *device, struct sx_error *err)
 {
-	bool absent = device->state == SX_DEVICE_ABSENT;
-	enum sx_status status = absent ? SX_ERR_NOT_FOUND : SX_ERR_PERMISSION;
+	enum sx_status status = device->obstacle;
+	if (device->state == SX_DEVICE_ABSENT)
+		status = SX_ERR_NOT_FOUND;
+	else if (!status)
+		status = SX_ERR_UNSUPPORTED;
 	error_set(err, status, "%s cannot be measured", device->id);
 	error_because(err, "%s", device->because ? device->because : "its source says so");
 	error_try(err, "%s", device->remedy ? device->remedy : "sextant doctor");

@@ -107,6 +107,7 @@ static void init(struct fake *fake, const char *driver)
 struct finding {
 	int count;
 	enum sx_device_state state;
+	enum sx_status obstacle;
 	char id[32], name[32], catalog[32], because[256], remedy[256];
 };
 
@@ -115,6 +116,7 @@ static void note(void *user, const struct sx_device *device)
 	struct finding *f = user;
 	f->count++;
 	f->state = device->state;
+	f->obstacle = device->obstacle;
 	snprintf(f->id, sizeof(f->id), "%s", device->id);
 	snprintf(f->name, sizeof(f->name), "%s", device->name);
 	snprintf(f->catalog, sizeof(f->catalog), "%s", device->catalog ? device->catalog : "");
@@ -144,6 +146,7 @@ static void mainline_has_no_counters(void **state)
 	assert_string_equal(f.catalog, "mali-g625");
 	assert_non_null(strstr(f.because, "no interface for counters"));
 	assert_non_null(strstr(f.remedy, "kbase"));
+	assert_int_equal(f.obstacle, SX_ERR_UNSUPPORTED);
 	struct source *source = NULL;
 	struct sx_error err = {0};
 	assert_int_equal(
@@ -186,6 +189,7 @@ static void others_are_told_apart(void **state)
 	struct finding f = probe(&fake);
 	assert_int_equal(f.state, SX_DEVICE_UNUSABLE);
 	assert_non_null(strstr(f.remedy, "unstable_ioctls"));
+	assert_int_equal(f.obstacle, SX_ERR_NOT_FOUND);
 	init(&fake, "i915");
 	assert_int_equal(probe(&fake).state, SX_DEVICE_ABSENT);
 	init(&fake, NULL);
@@ -198,6 +202,7 @@ static void others_are_told_apart(void **state)
 	init(&fake, "panthor");
 	fake.open_errno = EACCES;
 	assert_non_null(strstr(probe(&fake).remedy, "group"));
+	assert_int_equal(probe(&fake).obstacle, SX_ERR_PERMISSION);
 	init(&fake, "panthor");
 	fake.info_errno = EIO;
 	assert_int_equal(probe(&fake).state, SX_DEVICE_UNUSABLE);

@@ -79,6 +79,8 @@ static void source_cpu_probe(const struct source_host *host, source_found_fn fou
 	device.state = SX_DEVICE_READY;
 	if (sys->read_file(sys->user, "/proc/stat", text, sizeof(text)) < 0) {
 		device.state = SX_DEVICE_UNUSABLE;
+		device.obstacle =
+		    errno == EACCES || errno == EPERM ? SX_ERR_PERMISSION : SX_ERR_UNSUPPORTED;
 		device.because = "/proc/stat cannot be read";
 		device.remedy = "mount -t proc proc /proc";
 	}

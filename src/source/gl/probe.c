@@ -154,6 +154,7 @@ void gl_probe(const struct source_host *host, source_found_fn found, void *user)
 	    .id = "gl", .source = "gl", .catalog = "opengl", .state = SX_DEVICE_INJECT};
 	if (library_find(host->sys, library, sizeof(library), &err)) {
 		device.state = SX_DEVICE_UNUSABLE;
+		device.obstacle = err.status;
 		device.because = err.because;
 		device.remedy = err.remedy;
 	} else if (!host->ask_drivers) {

@@ -76,16 +76,18 @@ bool i915_card_catalog(struct sx_context *catalogs, struct i915_card *card)
 }
 
 const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card *card,
-			       const char **remedy)
+			       enum sx_status *status, const char **remedy)
 {
 	char path[64];
 	bool any = false;
 	snprintf(path, sizeof(path), "/sys/class/drm/card%u/metrics", card->node.card);
 	if (sys->list_dir(sys->user, path, any_entry, &any) < 0) {
+		*status = SX_ERR_UNSUPPORTED;
 		*remedy = "a kernel of 4.13 or later with CONFIG_DRM_I915_PERF";
 		return "the kernel offers no OA metrics";
 	}
 	if (card->paranoid && !card->privileged) {
+		*status = SX_ERR_PERMISSION;
 		*remedy = "sudo sysctl dev.i915.perf_stream_paranoid=0";
 		return "dev.i915.perf_stream_paranoid is 1 and CAP_PERFMON is missing";
 	}

@@ -30,6 +30,7 @@ struct probing {
 static void name_nearest(const struct i915_card *card, struct sx_device *device, char *remedy,
 			 size_t size)
 {
+	device->obstacle = SX_ERR_NOT_FOUND;
 	device->because = "no catalog describes this GPU: its metric sets were never published";
 	if (card->match != SX_OA_MATCH_NEAR)
 		return;
@@ -56,7 +57,7 @@ static bool probe_card(void *arg, const struct drm_node *node)
 				   .catalog = known ? card.catalog : NULL,
 				   .driver = I915_DRIVER,
 				   .state = SX_DEVICE_READY};
-	device.because = i915_card_obstacle(p->sys, &card, &device.remedy);
+	device.because = i915_card_obstacle(p->sys, &card, &device.obstacle, &device.remedy);
 	if (!device.because && !known)
 		name_nearest(&card, &device, remedy, sizeof(remedy));
 	if (device.because)

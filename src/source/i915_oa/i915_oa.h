@@ -39,9 +39,9 @@ bool i915_card_find(const struct sx_sys *sys, const char *id, struct i915_card *
 void i915_card_read_files(const struct sx_sys *sys, struct i915_card *card);
 /* Finds the catalog of the card; false when there is none of its own. */
 bool i915_card_catalog(struct sx_context *catalogs, struct i915_card *card);
-/* NULL when perf streams can be opened, else why not; *remedy says what to do. */
+/* NULL when perf streams can be opened, else why not; *remedy says what to do, *status its kind. */
 const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card *card,
-			       const char **remedy);
+			       enum sx_status *status, const char **remedy);
 /* Asks the driver for frequencies and topology. Errors: SX_ERR_UNSUPPORTED, SX_ERR_IO. */
 enum sx_status i915_card_query(const struct sx_sys *sys, int fd, struct i915_card *card,
 			       struct sx_error *err);

@@ -167,6 +167,7 @@ static void report(unsigned unit, const struct kbase_device *device, enum sx_sta
 			.catalog = device->known ? device->model.catalog : NULL,
 			.driver = answered ? driver : "kbase",
 			.state = status == SX_OK ? SX_DEVICE_READY : SX_DEVICE_UNUSABLE,
+			.obstacle = status,
 			.because = status == SX_OK   ? NULL
 				   : err->because[0] ? err->because
 						     : err->message,

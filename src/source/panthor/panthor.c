@@ -148,7 +148,7 @@ static void found_panthor(const struct source_host *host, unsigned node, source_
 	struct mali_id gpu = {0};
 	struct sx_error err = {0};
 	struct mali_model_info model = {0};
-	look(host->sys, node, &gpu, &err);
+	enum sx_status status = look(host->sys, node, &gpu, &err);
 	bool known = gpu.gpu_id && mali_id_find(host->catalogs, &gpu, "panthor", &model);
 	snprintf(id, sizeof(id), "renderD%u", node);
 	found(user, &(struct sx_device){.id = id,
@@ -157,6 +157,7 @@ static void found_panthor(const struct source_host *host, unsigned node, source_
 					.catalog = known ? model.catalog : NULL,
 					.driver = "panthor",
 					.state = SX_DEVICE_UNUSABLE,
+					.obstacle = status,
 					.because = err.because[0] ? err.because : err.message,
 					.remedy = err.remedy[0] ? err.remedy : NULL});
 }
@@ -171,6 +172,7 @@ static void found_panfrost(unsigned node, source_found_fn found, void *user)
 			.name = "Mali with a Job Manager",
 			.driver = "panfrost",
 			.state = SX_DEVICE_UNUSABLE,
+			.obstacle = SX_ERR_NOT_FOUND,
 			.because = "panfrost drives Malis before the G310's generation, which no "
 				   "catalog describes",
 			.remedy = "a catalog of this Mali; its dumps need the module parameter "
