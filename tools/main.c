@@ -1,7 +1,7 @@
 /* The sextant command: finds the verb, parses its options, runs it, and checks what was written. */
 #include "tools/cli/capture_view.h"
 #include "tools/cli/imported.h"
-#include <sextant/oa.h>
+#include <sextant/metric.h>
 #include <sextant/source.h>
 #include "tools/cli/cli.h"
 
@@ -149,20 +149,17 @@ static int close_output(struct cli *cli, int code)
 	return cli_fail(cli, &err);
 }
 
-/* What the manual says against flexible EU events that the user defines. */
+/* What a vendor says against counters that the user defines. */
 static void note_definitions(const struct cli *cli)
 {
 	const struct string_list *metrics = &cli->options.metrics;
 	for (size_t i = 0; i < metrics->count; i++) {
-		struct sx_oa_flex_counter counter;
-		const char *warnings[SX_OA_FLEX_WARNINGS_MAX];
-		uint32_t count = 0;
-		if (!strchr(metrics->items[i], '=') ||
-		    sx_oa_flex_parse(metrics->items[i], &counter, NULL) != SX_OK)
+		struct sx_definition definition;
+		if (!sx_definition_is(metrics->items[i]) ||
+		    sx_definition_read(NULL, metrics->items[i], &definition, NULL))
 			continue;
-		sx_oa_flex_check(&counter.flex, warnings, &count, NULL, NULL);
-		for (uint32_t n = 0; n < count; n++)
-			cli_warn(cli, "A%u: %s", counter.counter, warnings[n]);
+		for (uint32_t n = 0; n < definition.warning_count; n++)
+			cli_warn(cli, "%s: %s", definition.counter, definition.warnings[n]);
 	}
 }
 

@@ -315,6 +315,21 @@ SX_API bool sx_catalog_has_sets(const struct sx_catalog *catalog);
 /* Index of a variant by name, or SX_NONE. */
 SX_API uint32_t sx_catalog_find_variant(const struct sx_catalog *catalog, const char *name);
 
+#define SX_DEFINITION_WARNINGS 4
+/*
+ * A counter that a user defines by what the hardware shall count. Strings but `counter` and
+ * `formula` are static.
+ */
+struct sx_definition {
+	char counter[16];  /* the catalog's counter that is programmed so */
+	const char *title; /* what it counts */
+	const char *unit;
+	char formula[160]; /* of its value, in names of the catalog */
+	enum sx_notation notation;
+	const char *warnings[SX_DEFINITION_WARNINGS]; /* what its vendor says against it */
+	uint32_t warning_count;
+};
+
 /*
  * The names nearest to `name` among metrics and counters, best first, at most `max` of them, into
  * `out` (strings owned by the catalog). Returns how many; 0 when nothing is near.

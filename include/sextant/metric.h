@@ -147,6 +147,17 @@ SX_API enum sx_status sx_table_by_instance(const struct sx_table *in,
 					   const struct sx_catalog *catalog, struct sx_table **out,
 					   struct sx_error *err);
 
+/* Whether a pattern defines a counter ("A12=eu(fpu0-active)") rather than naming one. Thread-safe.
+ */
+SX_API bool sx_definition_is(const char *pattern);
+/*
+ * What a pattern defines; `catalog` (NULL: whichever) must be able to be programmed so. Errors:
+ * SX_ERR_NOT_FOUND (it defines nothing, or names what is not there), SX_ERR_USAGE (malformed),
+ * SX_ERR_UNSUPPORTED (not on this catalog's device). Thread-safe.
+ */
+SX_API enum sx_status sx_definition_read(const struct sx_catalog *catalog, const char *pattern,
+					 struct sx_definition *out, struct sx_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,15 +5,33 @@
 #include "decode/decoders.def"
 #undef DECODER
 
+#define DECODER(name) &decode_##name,
+static const struct decoder_ops *const decoders[] = {
+#include "decode/decoders.def"
+};
+#undef DECODER
+#define DECODERS (sizeof(decoders) / sizeof(decoders[0]))
+
 const struct decoder_ops *decode_find(enum raw_kind kind)
 {
-#define DECODER(name) &decode_##name,
-	static const struct decoder_ops *const all[] = {
-#include "decode/decoders.def"
-	};
-#undef DECODER
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i]->kind == kind)
-			return all[i];
+	for (size_t i = 0; i < DECODERS; i++)
+		if (decoders[i]->kind == kind)
+			return decoders[i];
+	return NULL;
+}
+
+const struct decoder_ops *decode_definer(const char *pattern)
+{
+	for (size_t i = 0; i < DECODERS; i++)
+		if (decoders[i]->defines && decoders[i]->defines(pattern))
+			return decoders[i];
+	return NULL;
+}
+
+const struct decoder_file *decode_recognise(const uint8_t *head, size_t size)
+{
+	for (size_t i = 0; i < DECODERS; i++)
+		if (decoders[i]->file && decoders[i]->file->recognise(head, size))
+			return decoders[i]->file;
 	return NULL;
 }

@@ -33,6 +33,23 @@ struct decoder_setup {
 	bool instances;	     /* also a column for each instance, where samples keep them apart */
 };
 
+/* What a definition is read for. */
+struct decoder_defining {
+	const struct sx_catalog *catalog; /* or NULL: any */
+	const char *const *earlier;	  /* definitions that stand already */
+	uint32_t earlier_count;
+};
+
+/* Files of bytes that a decoder reads, for whoever is given one where it is of no use. */
+struct decoder_file {
+	const char *what;    /* "a recording of OA reports" */
+	const char *because; /* who writes such files, and what reads them */
+	const char *as;	     /* its kind, as decode's --as has it */
+	/* Says from the first bytes, at most DECODER_HEAD of them, whether it is one. */
+	bool (*recognise)(const uint8_t *head, size_t size);
+};
+#define DECODER_HEAD 64
+
 struct decoder_ops {
 	const char *name;
 	enum raw_kind kind;
@@ -50,6 +67,16 @@ struct decoder_ops {
 	enum sx_status (*feed)(struct decoder *decoder, const struct raw_sample *raw,
 			       struct sx_table *table, struct sx_error *err);
 	void (*destroy)(struct decoder *decoder);
+	/*
+	 * Counters that a user defines; both NULL where there are none. defines() tells whether a
+	 * pattern looks like one; define() reads it. Errors: SX_ERR_USAGE (malformed, or the
+	 * counter has another definition), SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED (no such event, or
+	 * not on this catalog's device).
+	 */
+	bool (*defines)(const char *pattern);
+	enum sx_status (*define)(const struct decoder_defining *known, const char *pattern,
+				 struct sx_definition *out, struct sx_error *err);
+	const struct decoder_file *file; /* or NULL: its samples stand in no file of their own */
 };
 
 struct decoder {
@@ -58,5 +85,9 @@ struct decoder {
 
 /* The decoder of a kind of raw samples, or NULL. Static storage. */
 const struct decoder_ops *decode_find(enum raw_kind kind);
+/* The decoder whose counters a pattern defines, or NULL. Static storage. */
+const struct decoder_ops *decode_definer(const char *pattern);
+/* Which decoder's file begins so, or NULL. Static storage. */
+const struct decoder_file *decode_recognise(const uint8_t *head, size_t size);
 
 #endif

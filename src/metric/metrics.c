@@ -265,6 +265,8 @@ void sx_metrics_destroy(struct sx_metrics *m)
 	free(m->columns);
 	free(m->plans);
 	free(m->inputs);
+	free(m->definitions);
+	free(m->defined);
 	arena_finish(&m->arena);
 	free(m);
 }

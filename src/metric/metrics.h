@@ -3,7 +3,6 @@
 #define METRIC_METRICS_H
 
 #include <sextant/metric.h>
-#include <sextant/oa.h>
 
 #include "base/mem.h"
 
@@ -41,9 +40,10 @@ struct sx_metrics {
 	uint32_t *given;			/* column of `like` for each metric, or SX_NONE */
 	bool *unknown; /* columns of `like` that the catalog does not know */
 	uint32_t like_count;
-	struct sx_oa_flex_counter flex[SX_OA_FLEX_COUNTERS]; /* that the user defined */
-	const char *flex_names[SX_OA_FLEX_COUNTERS];
-	uint32_t flex_count;
+	const char **definitions; /* counters that the user defined, as written; */
+	uint32_t *defined;	  /* and which each is, in the catalog */
+	uint32_t definition_count;
+	size_t definition_cap, defined_cap;
 };
 
 /* Turns patterns into columns. */

@@ -9,7 +9,7 @@
 #include "base/suggest.h"
 #include "catalog/column.h"
 #include "catalog/lint/neutral.h"
-#include "metric/flex.h"
+#include "metric/define.h"
 
 static bool is_glob(const char *pattern)
 {
@@ -373,14 +373,14 @@ static enum sx_status add_name(struct sx_metrics *m, const char *name, struct sx
 	return status || any ? status : not_found(m, name, err);
 }
 
-/* A counter that the user defines: its share of EU time, and behind it the EU cycles. */
+/* A counter that the user defines: its value, and behind it the counter itself. */
 static enum sx_status add_definition(struct sx_metrics *m, const char *pattern,
 				     struct sx_error *err)
 {
 	struct sx_metric_column column;
 	struct sx_expr *expr = NULL;
 	uint32_t before = m->column_count;
-	enum sx_status status = flex_define(m, pattern, &column, &expr, err);
+	enum sx_status status = define_column(m, pattern, &column, &expr, err);
 	if (!status)
 		status = add(m, column, err);
 	if (!status && m->column_count > before)
@@ -426,7 +426,7 @@ static enum sx_status select_patterns(struct sx_metrics *m,
 		if (strcmp(pattern, "all") == 0)
 			status =
 			    add_matching(m, "*", !options->counters, options->counters, &any, err);
-		else if (flex_is_definition(pattern))
+		else if (sx_definition_is(pattern))
 			status = add_definition(m, pattern, err), any = true;
 		else if (is_glob(pattern) && !strchr(pattern, '['))
 			status = add_matching(m, pattern, true, true, &any, err);

@@ -96,7 +96,7 @@ static enum sx_status prepare_request(struct sx_session *s, uint32_t index, stru
 		if (inputs[i].counter != SX_NONE)
 			names[request->counter_count++] = inputs[i].name;
 	for (uint32_t i = 0; gets_definitions(s, index) && i < s->options.metric_count; i++)
-		if (strchr(s->options.metrics[i], '='))
+		if (sx_definition_is(s->options.metrics[i]))
 			definitions[request->definition_count++] = s->options.metrics[i];
 	return prepare_constants(s, index, err);
 }

@@ -3,6 +3,7 @@
 #include "tools/cli/capture_view.h"
 #include "tools/cli/selection.h"
 #include "tools/cli/imported.h"
+#include "import/raw_file.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -60,33 +61,23 @@ static const char *reason(const struct sx_error *err)
 	return sx_status_name(err->status);
 }
 
-static bool is_oa_recording(const char *path)
-{
-	static const uint8_t head[] = {0, 0, 1, 0, 0, 0, 16, 0}; /* the version record's */
-	uint8_t found[sizeof(head)];
-	FILE *file = path && strcmp(path, "-") != 0 ? fopen(path, "rbe") : NULL;
-	bool is = file && fread(found, sizeof(found), 1, file) == 1 &&
-		  memcmp(found, head, sizeof(head)) == 0;
-	if (file)
-		fclose(file);
-	return is;
-}
-
 /* What other verbs call a broken file may be one that decode reads. */
 static bool is_for_decode(const struct cli *cli, const struct sx_error *err, struct sx_error *out)
 {
 	const struct options *o = &cli->options;
-	const char *path = is_oa_recording(o->input) ? o->input : NULL;
+	const char *path = o->input;
 	if (err->status != SX_ERR_BAD_INPUT || !cli->verb || !strcmp(cli->verb->name, "decode"))
 		return false;
-	for (size_t i = 0; !path && i < o->args.count; i++)
-		path = is_oa_recording(o->args.items[i]) ? o->args.items[i] : NULL;
-	if (!path)
+	const struct decoder_file *file = import_raw_file(path);
+	for (size_t i = 0; !file && i < o->args.count; i++) {
+		path = o->args.items[i];
+		file = import_raw_file(path);
+	}
+	if (!file)
 		return false;
-	error_set(out, SX_ERR_BAD_INPUT, "%s is a recording of OA reports, not for %s", path,
-		  cli->verb->name);
-	error_because(out, "i915-perf-recorder wrote it, or sextant oa record; decode reads it");
-	error_try(out, "sextant decode -i %s --as i915-record", path);
+	error_set(out, SX_ERR_BAD_INPUT, "%s is %s, not for %s", path, file->what, cli->verb->name);
+	error_because(out, "%s", file->because);
+	error_try(out, "sextant decode -i %s --as %s", path, file->as);
 	return true;
 }
 

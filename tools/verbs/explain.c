@@ -10,7 +10,6 @@
 
 #include "base/suggest.h"
 #include "catalog/refs.h"
-#include "metric/flex.h"
 
 /* What is printed, and the numbers to put in when there is an input file. */
 struct explanation {
@@ -465,7 +464,7 @@ static enum sx_status open_catalog(struct cli *cli, const char *name, struct sx_
 {
 	const struct options *o = &cli->options;
 	bool anywhere = !o->catalog && !o->input && !o->devices.count;
-	if (flex_is_definition(name) && anywhere)
+	if (sx_definition_is(name) && anywhere)
 		return sx_catalog_open(cli->context, "intel-bdw", out, err);
 	return anywhere ? search_catalogs(cli, name, out, err) : cli_catalog(cli, out, err);
 }
@@ -489,7 +488,7 @@ static int run(struct cli *cli)
 	if (!status)
 		status = prepare(&e, catalog, &totals, &err);
 	e.view.no_memory = &no_memory;
-	if (!status && flex_is_definition(name))
+	if (!status && sx_definition_is(name))
 		status = explain_flex(cli, &e.view, name, totals, value_of(&e, name), &err);
 	else if (!status)
 		status = explain_name(&e, name, &err);

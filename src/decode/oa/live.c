@@ -1,6 +1,7 @@
 /* OA records of a live stream as the session feeds them: the decoder behind the common interface.
  */
 #include "decode/decode.h"
+#include "decode/oa/define.h"
 #include "wire/oa/oa.h"
 #include "base/error.h"
 
@@ -132,9 +133,24 @@ static void destroy(struct decoder *decoder)
 	free(live);
 }
 
+static bool oa_recognise(const uint8_t *head, size_t size)
+{
+	static const uint8_t version[] = {0, 0, 1, 0, 0, 0, 16, 0}; /* the first record's head */
+	return size >= sizeof(version) && memcmp(head, version, sizeof(version)) == 0;
+}
+
+static const struct decoder_file oa_file = {
+    .what = "a recording of OA reports",
+    .because = "i915-perf-recorder wrote it, or sextant oa record; decode reads it",
+    .as = "i915-record",
+    .recognise = oa_recognise};
+
 const struct decoder_ops decode_i915_oa = {.name = "i915-oa",
 					   .kind = RAW_I915_OA,
 					   .create = create,
 					   .columns = columns,
 					   .feed = feed,
-					   .destroy = destroy};
+					   .destroy = destroy,
+					   .defines = oa_defines,
+					   .define = oa_define,
+					   .file = &oa_file};

@@ -1,10 +1,10 @@
 /* Flexible EU counters of the user's own, explained: see explain_flex.h. */
 #include "tools/verbs/oa/explain.h"
+#include <sextant/oa.h>
 
 #include <math.h>
 #include <string.h>
 
-#include "metric/flex.h"
 #include "output/catalog/formula.h"
 #include "tools/verbs/oa/words.h"
 
@@ -130,18 +130,20 @@ enum sx_status explain_flex(const struct cli *cli, const struct catalog_view *vi
 				      .constants = cli->options.constants,
 				      .constant_count = (uint32_t)cli->options.constant_count,
 				      .totals = totals};
-	char formula[FLEX_FORMULA_MAX];
+	struct sx_definition program;
 	enum sx_status status = sx_oa_flex_parse(definition, &d.parsed, err);
 	if (!status && sx_catalog_find_constant(view->catalog, "EuCoresTotalCount") == SX_NONE)
 		status = no_flex(&d, err);
 	if (!status)
 		status = sx_oa_flex_check(&d.parsed.flex, d.warnings, &d.warning_count,
 					  &d.supported, err);
+	if (!status)
+		status = sx_definition_read(view->catalog, definition, &program, err);
 	if (status)
 		return status;
 	sx_oa_flex_place(d.parsed.counter, &d.place);
-	flex_formula(&d.parsed, formula);
-	status = formula_open_text(&d.formula, &cli->view, &input, formula, SX_POSTFIX, err);
+	status = formula_open_text(&d.formula, &cli->view, &input, program.formula,
+				   program.notation, err);
 	if (!status && cli->view.format == FORMAT_JSON)
 		write_json(&d);
 	else if (!status)

@@ -1,0 +1,81 @@
+/* Counters that a user defines by a flexible EU event: `A12=eu(fpu0-active, coarse=ps)`. */
+#include "decode/oa/define.h"
+
+#include <sextant/oa.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define EVENT_OCCUPANCY 8 /* counts 8 loaded threads as one */
+
+bool oa_defines(const char *pattern)
+{
+	return strstr(pattern, "=eu(") || strstr(pattern, "= eu(");
+}
+
+/* One of two rows, one of four EUs of a row: the share of all EUs that can count, as 1/n. */
+static unsigned part(const struct sx_oa_flex *flex)
+{
+	unsigned rows = flex->coarse >= 7 ? 2 : 1;
+	return flex->fine >= 7 ? rows * 4 : rows;
+}
+
+static void set_formula(const struct sx_oa_flex_counter *c, struct sx_definition *out)
+{
+	bool threads = c->flex.event == EVENT_OCCUPANCY;
+	snprintf(out->formula, sizeof(out->formula),
+		 "A %u READ %u UMUL $EuCoresTotalCount UDIV%s 100 UMUL GPU_CLOCK 0 READ FDIV",
+		 c->counter, part(&c->flex) * (threads ? 8 : 1),
+		 threads ? " $EuThreadsCount UDIV" : "");
+}
+
+static enum sx_status no_such_device(const struct sx_catalog *catalog, struct sx_error *err)
+{
+	error_set(err, SX_ERR_UNSUPPORTED, "catalog %s has no flexible EU counters",
+		  sx_catalog_info(catalog)->name);
+	error_because(err, "only Intel's OA unit can be programmed so");
+	error_try(err, "--for intel-bdw");
+	return SX_ERR_UNSUPPORTED;
+}
+
+/* What was defined before: one register counts one event. */
+static enum sx_status merge(const struct decoder_defining *known,
+			    const struct sx_oa_flex_counter *d, struct sx_error *err)
+{
+	struct sx_oa_flex_counter all[SX_OA_FLEX_COUNTERS];
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < known->earlier_count; i++) {
+		struct sx_oa_flex_counter earlier;
+		if (sx_oa_flex_parse(known->earlier[i], &earlier, NULL) == SX_OK)
+			sx_oa_flex_merge(all, &count, &earlier, NULL);
+	}
+	return sx_oa_flex_merge(all, &count, d, err);
+}
+
+enum sx_status oa_define(const struct decoder_defining *known, const char *pattern,
+			 struct sx_definition *out, struct sx_error *err)
+{
+	struct sx_oa_flex_counter d;
+	const char *warnings[SX_OA_FLEX_WARNINGS_MAX];
+	bool supported;
+	*out = (struct sx_definition){.unit = "percent", .notation = SX_POSTFIX};
+	enum sx_status status = sx_oa_flex_parse(pattern, &d, err);
+	if (status)
+		return status;
+	snprintf(out->counter, sizeof(out->counter), "A%u", d.counter);
+	if (known->catalog &&
+	    (sx_catalog_find_counter(known->catalog, out->counter, SX_NONE, NULL) == SX_NONE ||
+	     sx_catalog_find_constant(known->catalog, "EuCoresTotalCount") == SX_NONE))
+		return no_such_device(known->catalog, err);
+	status = merge(known, &d, err);
+	if (status)
+		return status;
+	out->title = sx_oa_flex_describe(SX_OA_FLEX_EVENT, d.flex.event);
+	sx_oa_flex_check(&d.flex, warnings, &out->warning_count, &supported, NULL);
+	for (uint32_t i = 0; i < out->warning_count && i < SX_DEFINITION_WARNINGS; i++)
+		out->warnings[i] = warnings[i];
+	set_formula(&d, out);
+	return SX_OK;
+}
