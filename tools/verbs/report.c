@@ -117,7 +117,8 @@ static enum sx_status write_report(const struct reporting *r, const struct repor
 static enum sx_status add_set(struct reporting *r, int side, const char *file,
 			      const struct report *report, struct sx_error *err)
 {
-	enum sx_status status = compare_set_add(&r->sets[side], file, report, 0, err);
+	const struct compare_recording run = {.file = file, .report = report};
+	enum sx_status status = compare_set_add(&r->sets[side], &run, err);
 	return status ? status : compare_set_done(&r->sets[side], err);
 }
 
