@@ -20,7 +20,8 @@ static void check(const char *yaml)
 	struct sx_error err = {0};
 	struct sx_catalog *catalog = NULL;
 	enum sx_status status = sx_catalog_parse(yaml, strlen(yaml), "imported", &catalog, &err);
-	/* Names that come twice, or a formula too long, are told: what else is written is a catalog. */
+	/* Names that come twice, or a formula too long, are told: what else is written is a
+	 * catalog. */
 	if (status && !err.message[0])
 		abort();
 	sx_catalog_unref(catalog);
@@ -38,10 +39,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					    .note = note,
 					    .user = &notes};
 	enum sx_status status = sx_catalog_import(&request, &yaml, &untranslated, &err);
-	if ((status == SX_OK) != (yaml != NULL) || (status && (!err.message[0] || !err.because[0])) ||
-	    (!status && notes != untranslated))
+	if ((status == SX_OK) != (yaml != NULL) ||
+	    (status && (!err.message[0] || !err.because[0])) || (!status && notes != untranslated))
 		abort();
-	/* 16 times: what an entity could do, and nothing of ours does but quoting and YAML's words. */
+	/* 16 times: what an entity could do, and nothing of ours does but quoting and YAML's words.
+	 */
 	if (yaml && strlen(yaml) > 65536 + size * 16)
 		abort();
 	if (yaml)
