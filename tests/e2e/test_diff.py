@@ -289,7 +289,8 @@ class Diff(unittest.TestCase):
     def test_usage(self):
         a = self.log("a.csv")[0]
         for args in (["diff"], ["diff", a, "-q"], ["compare", "--", "true"],
-                     ["compare", "--", "true", ":::"], ["compare", "true"]):
+                     ["compare", "--", "true", ":::"], ["compare", "true"],
+                     ["compare", "--", ":::", "true"], ["compare", "--", "true", ":::", "true", ":::", "true"]):
             done = run(*args, code=2)
             self.assertEqual(len(done.stderr.strip().splitlines()), 3, done.stderr)
         run("diff", a, os.path.join(self.folder, "none.sxc"), code=5)

@@ -25,7 +25,10 @@ static enum sx_status split(const struct cli *cli, struct sides *s, struct sx_er
 	size_t at = 0;
 	while (words && words[at] && strcmp(words[at], SEPARATOR) != 0)
 		at++;
-	if (!words || !at || !words[at] || !words[at + 1]) {
+	size_t next = words && words[at] ? at + 1 : at;
+	while (words && words[next] && strcmp(words[next], SEPARATOR) != 0)
+		next++;
+	if (!words || !at || !words[at] || !words[at + 1] || words[next]) {
 		error_set(err, SX_ERR_USAGE, "compare takes two commands");
 		error_because(err, "they stand behind --, with " SEPARATOR " between them");
 		error_try(err, "sextant compare -n 5 -- ./old " SEPARATOR " ./new");
