@@ -183,6 +183,49 @@ static double limit_of(double share, double freedom)
 	return low;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), by_value);
+	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* How many MADs the medians of five runs each are apart. */
+static double apart_in_mads(double change)
+{
+	double sides[2][5], off[10], medians[2];
+	for (int s = 0; s < 2; s++) {
+		for (int r = 0; r < 5; r++)
+			sides[s][r] = (1 + s * change) * (1 + 0.01 * normal());
+		medians[s] = median(sides[s], 5);
+		for (int r = 0; r < 5; r++)
+			off[s * 5 + r] = fabs(sides[s][r] - medians[s]);
+	}
+	return fabs(medians[1] - medians[0]) / median(off, 10);
+}
+
+/* Medians and k MADs, with k so that 2 of 100 are false alarms, waste half of what there is. */
+static void test_medians(void **state)
+{
+	static double apart[TIMES * 10];
+	int found = 0;
+	(void)state;
+	state_ = SEED;
+	for (int i = 0; i < TIMES * 10; i++)
+		apart[i] = apart_in_mads(0);
+	qsort(apart, TIMES * 10, sizeof(*apart), by_value);
+	double k = apart[TIMES * 10 / 100 * 98];
+	for (int i = 0; i < TIMES * 10; i++)
+		found += apart_in_mads(0.03) > k;
+	print_message("medians and %.1f MADs would find %.1f of 100\n", k, found / (TIMES / 10.0));
+	assert_true(found < TIMES * 10 * 0.6);
+}
+
 /*
  * What can be reached with five runs each at 2 false alarms of 100, when the noise has to be found
  * from these runs. Treating both directions alike, Student's test is the best of those that are no
@@ -318,6 +361,7 @@ int main(void)
 	    cmocka_unit_test(test_finds_nothing),
 	    cmocka_unit_test(test_finds_change),
 	    cmocka_unit_test(test_what_can_be_reached),
+	    cmocka_unit_test(test_medians),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
