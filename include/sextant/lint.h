@@ -47,11 +47,16 @@ typedef void (*sx_import_note_fn)(void *user, const char *line);
 
 /* A vendor's own file that is to become a catalog. All strings belong to the caller. */
 struct sx_import_request {
-	const char *kind; /* "igt-xml" (also Mesa's oa-*.xml) or "gator-xml" */
+	/*
+	 * "igt-xml" (also Mesa's oa-*.xml), "gator-xml", or "mali-spec": all XML files of
+	 * libGPUCounters' specification/database behind each other.
+	 */
+	const char *kind;
 	const char *text; /* the file's bytes, `size` of them */
 	size_t size;
-	const char *origin;	/* the file's name, for messages */
-	const char *name;	/* of the catalog; NULL: from the file */
+	const char *origin; /* the file's name, for messages */
+	/* Of the catalog; NULL: from the file. Of mali-spec: which GPU, in small letters. */
+	const char *name;
 	sx_import_note_fn note; /* may be NULL */
 	void *user;
 };

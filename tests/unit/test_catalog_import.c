@@ -123,6 +123,101 @@ static void test_gator(void **state)
 	sx_catalog_unref(cat);
 }
 
+static char *read_seed(const char *name)
+{
+	char path[512], *text = calloc(1, 65536);
+	const char *root = getenv("SEXTANT_SOURCE_ROOT");
+	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/catalog-import/%s", root ? root : ".",
+		 name);
+	FILE *in = fopen(path, "rb");
+	assert_non_null(text);
+	if (!in)
+		fail_msg("cannot open %s", path);
+	assert_true(fread(text, 1, 65535, in) > 0);
+	fclose(in);
+	return text;
+}
+
+static enum sx_status import_mali(const char *text, const char *name, struct seen *seen,
+				  char **yaml, struct sx_error *err)
+{
+	*seen = (struct seen){0};
+	*yaml = NULL;
+	struct sx_import_request request = {.kind = "mali-spec",
+					    .text = text,
+					    .size = strlen(text),
+					    .origin = "database",
+					    .name = name,
+					    .note = note,
+					    .user = seen};
+	return sx_catalog_import(&request, yaml, &seen->count, err);
+}
+
+static void check_mali(const struct sx_catalog *cat)
+{
+	uint32_t count;
+	const struct sx_counter_info *c = sx_catalog_counters(cat, &count);
+	assert_int_equal(count, 3); /* the undescribed one as well, the one beyond its block not */
+	uint32_t at = sx_catalog_find_counter(cat, "OLD_FRAG_THREADS", SX_NONE, NULL);
+	assert_string_equal(c[at].name, "MaliShaderThreadsAllFragmentThreads");
+	assert_int_equal(sx_catalog_find_counter(cat, "MaliFragThread", SX_NONE, NULL), at);
+	assert_int_equal(c[at].slot, 7);
+	assert_int_equal(c[at].scale, 4);
+	assert_int_equal(c[at].reduce, SX_REDUCE_SUM);
+	at = sx_catalog_find_counter(cat, "MaliGPUCyclesGPUActive", SX_NONE, NULL);
+	assert_string_equal(c[at].description, "Cycles with <any> work & more.");
+	assert_int_equal(c[at].reduce, SX_REDUCE_SINGLE);
+	const struct sx_metric_info *m = sx_catalog_metrics(cat, &count);
+	assert_int_equal(count, 4);
+	at = sx_catalog_find_metric(cat, "MaliLoad", SX_NONE, NULL);
+	assert_string_equal(m[at].name, "thread_load");
+	assert_string_equal(m[at].unit, "percent");
+	/* A name that begins with a digit is none in formulas. */
+	assert_string_equal(m[at].exprs[0],
+			    "max(min(($MaliVar16Cy / $MaliGPUCyclesGPUActive) * 100, 100), 0) + "
+			    "$MaliConstantsShaderCoreCount * 0.5");
+	const struct sx_catalog_info *info = sx_catalog_info(cat);
+	assert_string_equal(info->name, "mali-x10");
+	assert_int_equal(info->product_count, 1);
+	assert_string_equal(info->products[0].name, "mali-x10");
+}
+
+/* A key of several, by a product's name; what could not be said is told with its file and line. */
+static void test_mali_spec(void **state)
+{
+	struct seen seen;
+	struct sx_error err = {0};
+	struct sx_catalog *cat = NULL;
+	char *yaml, *text = read_seed("mali-spec.xml");
+	(void)state;
+	if (import_mali(text, "mali-x10", &seen, &yaml, &err) ||
+	    sx_catalog_parse(yaml, strlen(yaml), "imported", &cat, &err))
+		fail_msg("%s: %s", err.message, err.because);
+	check_mali(cat);
+	assert_int_equal(seen.count, 5);
+	assert_non_null(strstr(seen.text, "hardwarelayout/Mali X1.xml:5: a slot of Shader Core"));
+	assert_non_null(strstr(seen.text, "\"Flux\" is not known"));
+	assert_non_null(strstr(seen.text, "NOBODY: no counter is described"));
+	assert_non_null(strstr(seen.text, "parsecs"));
+	assert_non_null(strstr(seen.text, "MaliOdd: its equation is not translated: MaliNothing"));
+	sx_catalog_unref(cat);
+	free(yaml);
+	/* Of several keys one has to be named; a layout that is not there is none. */
+	assert_int_equal(import_mali(text, NULL, &seen, &yaml, &err), SX_ERR_USAGE);
+	assert_non_null(strstr(err.because, "mali-x1, mali-x2"));
+	assert_int_equal(import_mali(text, "mali-x3", &seen, &yaml, &err), SX_ERR_USAGE);
+	assert_int_equal(import_mali(text, "mali-x2", &seen, &yaml, &err), SX_OK);
+	free(yaml);
+	assert_int_equal(import_mali("<a/>", NULL, &seen, &yaml, &err), SX_ERR_BAD_INPUT);
+	assert_non_null(strstr(err.because, "HardwareLayout"));
+	/* A fault names its own file. */
+	assert_int_equal(import_mali("<?sextant-file a?><x/>\n<?sextant-file b.xml?><x>\n</y>",
+				     NULL, &seen, &yaml, &err),
+			 SX_ERR_BAD_INPUT);
+	assert_non_null(strstr(err.message, "b.xml:2:"));
+	free(text);
+}
+
 static void refuse(const char *kind, const char *text, size_t size, enum sx_status status,
 		   const char *says)
 {
@@ -157,7 +252,25 @@ static void test_hostile(void **state)
 	refuse("igt-xml", "<!-- x", 6, SX_ERR_BAD_INPUT, "does not end");
 	refuse("igt-xml", "<a/>", 4, SX_ERR_BAD_INPUT, "no metric sets");
 	refuse("gator-xml", gator, strlen(gator), SX_ERR_BAD_INPUT, "no counters");
+	refuse("mali-spec", laughs, strlen(laughs), SX_ERR_BAD_INPUT, "document types");
+	refuse("mali-spec", deep, strlen(deep), SX_ERR_LIMIT, "32 levels");
 	refuse("nothing", igt, strlen(igt), SX_ERR_USAGE, "no kind");
+	/* A fault in each of very many lines: told in no more time than they take to read. */
+	size_t lines = 200000, used = 0;
+	char *many = malloc(lines * 12 + 64);
+	assert_non_null(many);
+	used += (size_t)sprintf(many, "<events>");
+	for (size_t i = 0; i < lines; i++)
+		used += (size_t)sprintf(many + used, "<event/>\n");
+	used += (size_t)sprintf(many + used, "</events>");
+	struct seen told;
+	char *out = NULL;
+	struct sx_import_request request = {
+	    .kind = "gator-xml", .text = many, .size = used, .origin = "many"};
+	assert_int_equal(sx_catalog_import(&request, &out, &told.count, NULL), SX_OK);
+	assert_int_equal(told.count, lines);
+	free(out);
+	free(many);
 	/* Cut anywhere, it is refused or translated, and nothing leaks. */
 	for (size_t size = 0; size < strlen(igt); size += 7) {
 		struct seen seen;
@@ -175,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_igt),
 	    cmocka_unit_test(test_gator),
+	    cmocka_unit_test(test_mali_spec),
 	    cmocka_unit_test(test_hostile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

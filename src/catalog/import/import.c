@@ -10,7 +10,8 @@
 static const struct {
 	const char *kind;
 	bool (*read)(struct vendor *in);
-} kinds[] = {{"igt-xml", vendor_igt_xml}, {"gator-xml", vendor_gator_xml}};
+} kinds[] = {
+    {"igt-xml", vendor_igt_xml}, {"gator-xml", vendor_gator_xml}, {"mali-spec", vendor_mali_spec}};
 
 bool vendor_no_memory(struct vendor *in)
 {
@@ -81,10 +82,11 @@ bool vendor_is_name(const char *text)
 const char *vendor_unit(const char *text)
 {
 	static const char *const same[] = {
-	    "percent", "events", "messages", "bytes",	   "threads",  "pixels",     "cycles",
-	    "texels",  "ns",	 "us",	     "primitives", "requests", "beats",	     "instructions",
-	    "tiles",   "tasks",	 "jobs",     "quads",	   "warps",    "interrupts", "transactions",
-	    "rays",    "nodes",	 "tests",    "boxes",	   "issues",   "vertices",
+	    "percent", "events",       "messages",     "bytes",	 "threads",    "pixels",
+	    "cycles",  "texels",       "ns",	       "us",	 "primitives", "requests",
+	    "beats",   "instructions", "tiles",	       "tasks",	 "jobs",       "quads",
+	    "warps",   "interrupts",   "transactions", "bits",	 "instances",  "rays",
+	    "nodes",   "tests",	       "boxes",	       "issues", "vertices",
 	};
 	static const struct {
 		const char *theirs, *ours;
@@ -109,7 +111,7 @@ const char *vendor_unit(const char *text)
 static enum sx_status no_kind(const char *kind, struct sx_error *err)
 {
 	error_set(err, SX_ERR_USAGE, "no kind of file is called \"%s\"", kind);
-	error_because(err, "it takes igt-xml and gator-xml");
+	error_because(err, "it takes igt-xml, gator-xml and mali-spec");
 	error_try(err, "sextant catalog import igt-xml oa-tglgt2.xml");
 	return SX_ERR_USAGE;
 }

@@ -38,6 +38,7 @@ bool vendor_no_memory(struct vendor *in);
 /* One reader a kind: fills in->out, or fails with in->status. */
 bool vendor_igt_xml(struct vendor *in);
 bool vendor_gator_xml(struct vendor *in);
+bool vendor_mali_spec(struct vendor *in);
 
 /* postfix.c: IGT's postfix as ours, in the arena; NULL with *why when it cannot be said. */
 const char *vendor_postfix(struct vendor *in, const char *text, const char **why);

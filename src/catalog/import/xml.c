@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t xml_line(const struct xml *xml)
+uint32_t xml_line(struct xml *xml)
 {
-	uint32_t line = 1;
-	for (const char *p = xml->text; p < xml->at; p++)
-		line += *p == '\n';
-	return line;
+	/* From where the last call stopped: a file with a fault in each line is asked for each. */
+	for (; xml->counted < xml->at; xml->counted++)
+		xml->lines += *xml->counted == '\n';
+	return xml->lines + 1;
 }
 
 static bool refuse(struct xml *xml, enum sx_status status, const char *what, const char *because)
@@ -31,6 +31,7 @@ bool xml_begin(struct xml *xml, const char *text, size_t size, const char *origi
 {
 	*xml = (struct xml){.text = text,
 			    .at = text,
+			    .counted = text,
 			    .end = text + size,
 			    .origin = origin,
 			    .arena = arena,
@@ -117,23 +118,15 @@ static const char *decode(const char *p, const char *end, char *out)
 	return digit < end && *digit == ';' && number < 0x80 && number >= 9 ? digit + 1 : NULL;
 }
 
-/* An attribute's value: quotes gone, entities decoded, each run of blanks one. */
-static const char *read_value(struct xml *xml)
+/* Text up to `close`: entities decoded, each run of blanks one, none at its ends. */
+static const char *read_text(struct xml *xml, const char *from, const char *close)
 {
-	char quote = xml->at < xml->end ? *xml->at : '\0';
-	const char *close = quote == '"' || quote == '\''
-				? memchr(xml->at + 1, quote, (size_t)(xml->end - xml->at - 1))
-				: NULL;
-	if (!close) {
-		malformed(xml, "a value is not in quotes");
-		return NULL;
-	}
-	char *text = arena_alloc(xml->arena, (size_t)(close - xml->at)), *to = text;
+	char *text = arena_alloc(xml->arena, (size_t)(close - from) + 1), *to = text;
 	if (!text) {
 		xml->status = error_nomem(xml->err, "reading XML");
 		return NULL;
 	}
-	for (const char *p = xml->at + 1; p < close;) {
+	for (const char *p = from; p < close;) {
 		char c = *p++;
 		if (c == '<' || (c == '&' && !(p = decode(p - 1, close, &c)))) {
 			malformed(xml, c == '<' ? "a value holds \"<\""
@@ -146,8 +139,33 @@ static const char *read_value(struct xml *xml)
 	}
 	to -= to > text && to[-1] == ' ';
 	*to = '\0';
-	xml->at = close + 1;
 	return text;
+}
+
+/* An attribute's value, between quotes. */
+static const char *read_value(struct xml *xml)
+{
+	char quote = xml->at < xml->end ? *xml->at : '\0';
+	const char *close = quote == '"' || quote == '\''
+				? memchr(xml->at + 1, quote, (size_t)(xml->end - xml->at - 1))
+				: NULL;
+	if (!close) {
+		malformed(xml, "a value is not in quotes");
+		return NULL;
+	}
+	const char *text = read_text(xml, xml->at + 1, close);
+	if (text)
+		xml->at = close + 1;
+	return text;
+}
+
+const char *xml_text(struct xml *xml)
+{
+	if (!xml->is_leaf || !xml->inside)
+		return "";
+	const char *close = memchr(xml->inside, '<', (size_t)(xml->end - xml->inside));
+	/* A comment or a section of its own within a text is left to its writer. */
+	return close ? read_text(xml, xml->inside, close) : "";
 }
 
 static bool read_attribute(struct xml *xml)
@@ -191,17 +209,21 @@ static enum xml_event open_element(struct xml *xml)
 		refuse(xml, SX_ERR_LIMIT, "nested too deeply", "elements may nest 32 levels");
 		return XML_FAILED;
 	}
-	if (xml->depth == 0 && xml->any) {
+	if (xml->depth == 0 && xml->any && !xml->many) {
 		malformed(xml, "a second root begins");
 		return XML_FAILED;
 	}
 	xml->any = true;
+	xml->opened = true;
+	xml->inside = xml->at;
 	xml->open[xml->depth++] = xml->name;
 	return XML_OPEN;
 }
 
 static enum xml_event close_element(struct xml *xml)
 {
+	xml->is_leaf = xml->opened;
+	xml->opened = false;
 	if (xml->closes) {
 		xml->closes = false;
 		xml->name = xml->open[--xml->depth];
@@ -222,11 +244,31 @@ static enum xml_event close_element(struct xml *xml)
 	return XML_CLOSE;
 }
 
+/* Where another file begins: its name and lines are those of messages from here on. */
+static bool next_file(struct xml *xml)
+{
+	const char *name = xml->at + strlen(XML_FILE);
+	if (!skip_past(xml, XML_FILE_END))
+		return false;
+	size_t size = (size_t)(xml->at - name) - strlen(XML_FILE_END);
+	const char *copy = arena_strndup(xml->arena, name, size < 4096 ? size : 4096);
+	if (!copy) {
+		xml->status = error_nomem(xml->err, "reading XML");
+		return false;
+	}
+	xml->origin = copy;
+	xml->counted = xml->at;
+	xml->lines = 0;
+	return true;
+}
+
 /* Comments, instructions, sections and text; false at an element or the end, or on failure. */
 static bool skip_other(struct xml *xml)
 {
 	if (looks_at(xml, "<!--"))
 		return skip_past(xml, "-->");
+	if (looks_at(xml, XML_FILE))
+		return next_file(xml);
 	if (looks_at(xml, "<?"))
 		return skip_past(xml, "?>");
 	if (looks_at(xml, "<![CDATA["))

@@ -224,8 +224,8 @@ static enum sx_status dispatch(struct cli *cli, size_t *findings, struct sx_erro
 	if (strcmp(action, "import") == 0 && args->count == 3)
 		return catalog_import(cli, args->items[1], args->items[2], err);
 	error_set(err, SX_ERR_USAGE, "catalog does not know what to do with \"%s\"", action);
-	error_because(err,
-		      "it takes lint [NAME...], show NAME, diff NAME NAME, or import KIND FILE");
+	error_because(
+	    err, "it takes lint [NAME...], show NAME, diff NAME NAME, or import KIND FILE|FOLDER");
 	const char *near = options_nearest(action, actions);
 	error_try(err, "sextant catalog %s mali-g310", near ? near : "show");
 	return SX_ERR_USAGE;
@@ -246,7 +246,7 @@ static int run(struct cli *cli)
 const struct command cmd_catalog = {
     .verb =
 	{.name = "catalog",
-	 .synopsis = "lint [NAME...] | show NAME | diff NAME NAME | import KIND FILE",
+	 .synopsis = "lint [NAME...] | show NAME | diff NAME NAME | import KIND FILE|FOLDER",
 	 .summary = "checks catalogs, shows one whole, compares two, makes one of a vendor's file",
 	 .about =
 	     "NAME is a catalog's name, or a path when it holds a slash. lint checks "
@@ -255,15 +255,18 @@ const struct command cmd_catalog = {
 	     "with --json its head and where its facts come from; diff lists counters and metrics "
 	     "that "
 	     "only one of two has, or that differ. import writes a catalog that a vendor's own "
-	     "file becomes: igt-xml (IGT's and Mesa's oa-*.xml) or gator-xml (gator's "
-	     "events-Mali-*.xml); --for names it, and standard error tells what could not be "
-	     "translated.",
+	     "file becomes: igt-xml (IGT's and Mesa's oa-*.xml), gator-xml (gator's "
+	     "events-Mali-*.xml) or mali-spec (the folder specification/database of "
+	     "libGPUCounters, of which --for chooses a GPU); --for names it, and standard error "
+	     "tells what could not be translated.",
 	 .formats = FORMATS_TEXT_JSON,
 	 .options = "format output for",
 	 .max_args = -1,
-	 .examples = "  sextant catalog lint ./mali-g999.yaml\n"
-		     "  sextant catalog show mali-g625\n"
-		     "  sextant catalog diff amd-gcn1 amd-gcn2\n"
-		     "  sextant catalog import igt-xml oa-tglgt2.xml -o intel-tglgt2.yaml\n"},
+	 .examples =
+	     "  sextant catalog lint ./mali-g999.yaml\n"
+	     "  sextant catalog show mali-g625\n"
+	     "  sextant catalog diff amd-gcn1 amd-gcn2\n"
+	     "  sextant catalog import igt-xml oa-tglgt2.xml -o intel-tglgt2.yaml\n"
+	     "  sextant catalog import mali-spec database --for mali-g625 -o mali-g625.yaml\n"},
     .run = run,
 };
