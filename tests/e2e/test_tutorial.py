@@ -13,6 +13,8 @@ import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here / "gl"))
+sys.path.insert(0, str(here / "html"))
+import page_reader  # noqa: E402
 import xvfb  # noqa: E402
 
 sextant = pathlib.Path(sys.argv[1]).resolve()
@@ -119,6 +121,15 @@ def check_hot_frame(folder, outputs):
     assert first.split()[0] == hottest["frame"], f"{first!r} is not frame {hottest['frame']}"
 
 
+def check_page(folder):
+    """The page is whole, and its charts have every frame of the recording."""
+    page = page_reader.Page((folder / "scene.html").read_text(encoding="utf-8"))
+    with open(folder / "scene.csv", newline="") as file:
+        frames = sum(1 for _ in csv.DictReader(file))
+    layout, _, rows = page.course(0)
+    assert layout["count"] == frames and rows, (layout["count"], frames)
+
+
 def main():
     if not shutil.which("glmark2"):
         print("cannot run here: no glmark2")
@@ -135,6 +146,7 @@ def main():
             outputs = run_page(folder, env)
             if page.name == "tutorial.md":
                 check_hot_frame(folder, outputs)
+                check_page(folder)
             if page.name == "ci.md":
                 print(f"{run_jobs(folder, env)} jobs")
             print(f"{len(outputs)} commands")

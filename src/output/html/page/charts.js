@@ -399,7 +399,8 @@ const Charts = (() => {
     const rows = device.rows.filter(r => r.heading === index), drawn = rows.filter(r => r.data), none = rows.filter(r => !r.data);
     const key = device.index + '.' + index;
     const flat = drawn.filter(r => r.min === 0 && r.max === 0);
-    const box = element('details', {class: 'section', 'data-key': key, open: !State.state.closed.has(key), ontoggle: () => {
+    const box = element('details', {class: 'section', 'data-key': drawn.length ? key : null, open: drawn.length > 0 && !State.state.closed.has(key), ontoggle: () => {
+      if (!drawn.length) return;
       const closed = new Set(State.state.closed);
       if (box.open) closed.delete(key);
       else closed.add(key);
@@ -408,8 +409,9 @@ const Charts = (() => {
       element('span', {class: 'count'}, !drawn.length ? 'no data' : drawn.length + (drawn.length === 1 ? ' chart' : ' charts'))));
     box.append(...drawn.filter(r => !flat.includes(r)).map(row => stripOf(device, row)));
     if (flat.length) box.append(element('p', {class: 'zero'}, '0 in every sample: ' + flat.map(nameOf).join(', ')));
-    for (const [why, list] of reasonsOf(none))
-      box.append(element('p', {class: 'nodata'}, list.map(nameOf).join(', ') + ': no data: ' + why));
+    const reasons = [...reasonsOf(none)].map(([why, list]) => element('p', {class: 'nodata'}, list.map(nameOf).join(', ') + ': ' + why));
+    if (reasons.length && drawn.length) box.append(element('details', {class: 'without'}, element('summary', {}, none.length + ' without data'), reasons));
+    else box.append(...reasons);
     return box;
   }
 

@@ -92,7 +92,7 @@ const Lanes = (() => {
     g.textBaseline = 'middle';
     for (const t of Charts.ticks(a, b, width)) {
       const x = left + (t - a) / (b - a) * width;
-      if (x > left + width - 12 || x < left) continue;
+      if (x > left + width - 24 || x < left) continue;
       g.fillText(timed ? Numbers.moment(t, b - a) : String(Math.round(t)), x, top + AXIS / 2);
     }
   }
@@ -115,7 +115,12 @@ const Lanes = (() => {
       g.fillStyle = c.ink;
       g.font = '11px system-ui, sans-serif';
       g.textBaseline = 'middle';
-      g.fillText(region.text, Math.max(from, left) + 4, top + LANE / 2, Math.max(1, to - Math.max(from, left) - 6));
+      g.save();
+      g.beginPath();
+      g.rect(Math.max(from, left), top, to - Math.max(from, left) - 3, LANE);
+      g.clip();
+      g.fillText(region.text, Math.max(from, left) + 4, top + LANE / 2);
+      g.restore();
     });
     g.restore();
   }

@@ -139,7 +139,7 @@ const Lead = (() => {
       element('p', {class: 'facts'}, summary(device).map(f => element('span', {}, f))),
       remarks(device), warnings(device),
       element('div', {class: 'first'},
-        element('div', {class: 'verdict'}, element('p', {class: 'kicker'}, kicker), element(several ? 'h3' : 'h2', {id}, first.title),
+        element('div', {class: first.rule ? 'verdict' : 'verdict quiet'}, element('p', {class: 'kicker'}, kicker), element(several ? 'h3' : 'h2', {id}, first.title),
           first.rule ? card(device, first, 0) : null),
         loads(device, level)),
       element('div', {class: 'cards'}, others.slice(0, CARDS).map(f => card(device, f, level))),

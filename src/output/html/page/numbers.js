@@ -58,6 +58,7 @@ const Numbers = (() => {
   /* A moment of the run, as fine as the window needs. */
   function moment(value, span) {
     const decimals = span > 100 ? 0 : span > 10 ? 1 : span > 1 ? 2 : span > 0.1 ? 3 : span > 0.01 ? 4 : span > 0.001 ? 5 : 6;
+    if (span < 0.02 && Math.abs(value) < 1) return (value * 1e3).toFixed(Math.max(0, decimals - 3)) + ' ms';
     if (value < 120 || !Number.isFinite(value)) return value.toFixed(decimals) + ' s';
     const minutes = Math.floor(value / 60), rest = (value - 60 * minutes).toFixed(decimals);
     return minutes + ':' + (parseFloat(rest) < 10 ? '0' : '') + rest;

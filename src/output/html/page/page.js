@@ -100,7 +100,7 @@ const Page = (() => {
     if ('names' in changes) Charts.setNames();
     if ('query' in changes) find();
     if ('closed' in changes)
-      for (const box of document.querySelectorAll('details.section')) box.open = !State.state.closed.has(box.dataset.key);
+      for (const box of document.querySelectorAll('details.section[data-key]')) box.open = !State.state.closed.has(box.dataset.key);
     Charts.refresh();
     Histogram.draw();
     Histogram.tell();

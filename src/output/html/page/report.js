@@ -74,6 +74,10 @@ const Report = (() => {
   /* The head's facts of a device and its body in one object. */
   function join(of) {
     of.of_devices.forEach((body, i) => Object.assign(body, {head: of.devices[i], index: i}));
+    const titles = of.of_devices.map(d => d.title);
+    of.of_devices.forEach((d, i) => {
+      if (titles.filter(t => t === d.title).length > 1) d.title += ' (' + d.head.catalog + (i ? ', device ' + i : '') + ')';
+    });
     return of.of_devices;
   }
 
