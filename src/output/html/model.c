@@ -276,6 +276,8 @@ static void device_json(struct model *m, const struct report_device *d, uint32_t
 	rows_of_device(m, d, number);
 	if (m->full) {
 		cost_json(m, &d->cost);
+		json_kv_string(&m->json, "verdict_on",
+			       d->advice ? sx_advice_process(d->advice) : NULL);
 		constants_json(m, d);
 		findings_of_device(m, d);
 	}

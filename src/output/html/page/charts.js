@@ -102,34 +102,50 @@ const Charts = (() => {
     return hatch.pattern;
   }
 
-  /* Steps of one value each; where there are more than pixels, the reach of each pixel. */
+  const isDense = (u, from, to) => to - from > 1.5 * u.bbox.width;
+
+  /* Where there are more samples than pixels: for each pixel their mean as a line, and how far they reach as a band. */
+  function reduced(u, course, data, from, to, keep) {
+    const line = new Path2D(), band = new Path2D(), x = t => u.valToPos(t, 'x', true), y = v => u.valToPos(v, 'y', true);
+    let at = -1, end = -1, last = -10, low = Infinity, high = -Infinity, sum = 0, n = 0;
+    const flush = () => {
+      if (!n) return;
+      const mean = y(sum / n), top = y(high);
+      band.rect(at, top, Math.max(1, end - at), Math.max(1, y(low) - top));
+      if (at - last > 3) line.moveTo(at, mean);
+      else line.lineTo(at, mean);
+      line.lineTo(Math.max(at + 1, end), mean);
+      last = Math.max(at + 1, end);
+      low = Infinity; high = -Infinity; sum = 0; n = 0;
+    };
+    for (let i = from; i < to; i++) {
+      const value = data.mean[i];
+      if (!Number.isFinite(value) || (keep && !keep[i])) continue;
+      const x0 = Math.floor(x(course.begin[i]));
+      if (x0 !== at) { flush(); at = x0; }
+      end = Math.ceil(x(course.end[i]));
+      low = Math.min(low, data.min[i]);
+      high = Math.max(high, data.max[i]);
+      sum += value;
+      n++;
+    }
+    flush();
+    return {line, band};
+  }
+
+  /* Steps of one value each. */
   function path(u, course, values, from, to, keep) {
     const p = new Path2D(), x = t => u.valToPos(t, 'x', true), y = v => u.valToPos(v, 'y', true);
-    let down = false, lastX = -1, high = -Infinity, low = Infinity;
-    const dense = to - from > 3 * u.bbox.width;
-    const flush = () => {
-      if (high < low) return;
-      p.moveTo(lastX, y(low));
-      p.lineTo(lastX, y(high) - 0.5);
-      high = -Infinity;
-      low = Infinity;
-    };
+    let down = false;
     for (let i = from; i < to; i++) {
       const value = values[i];
       if (!Number.isFinite(value) || (keep && !keep[i])) { down = false; continue; }
       const x0 = x(course.begin[i]), x1 = Math.max(x(course.end[i]), x0 + 0.5), y0 = y(value);
-      if (dense) {
-        if (Math.round(x0) !== lastX) { flush(); lastX = Math.round(x0); }
-        high = Math.max(high, value);
-        low = Math.min(low, value);
-        continue;
-      }
       if (down && i && course.begin[i] - course.end[i - 1] <= medianLength(course)) p.lineTo(x0, y0);
       else p.moveTo(x0, y0);
       p.lineTo(x1, y0);
       down = true;
     }
-    flush();
     return p;
   }
 
@@ -161,6 +177,25 @@ const Charts = (() => {
       last = i;
     }
     return p;
+  }
+
+  /* The line of a course and its reach, in whichever way there is room for. */
+  function curve(u, course, data, from, to, keep) {
+    if (isDense(u, from, to)) return reduced(u, course, data, from, to, keep);
+    return {line: path(u, course, data.mean, from, to, keep), band: course.each > 1 ? band(u, course, data, from, to) : null};
+  }
+
+  function paintCurve(u, g, c, {course, keep}, data, from, to) {
+    const {line, band: reach} = curve(u, course, data, from, to, keep);
+    g.fillStyle = g.strokeStyle = c.accent;
+    g.globalAlpha = 0.3;
+    if (reach) g.fill(reach);
+    if (!isDense(u, from, to)) g.stroke(bridges(u, course, data, from, to));
+    if (keep) g.stroke(curve(u, course, data, from, to, null).line);
+    g.globalAlpha = 1;
+    g.lineWidth = 1.4 * (devicePixelRatio || 1);
+    g.lineJoin = 'round';
+    g.stroke(line);
   }
 
   function paintGates(u, g, c, strip, from, to) {
@@ -212,19 +247,9 @@ const Charts = (() => {
       let last = first;
       while (last < base.count && base.begin[last] < b) last++;
       g.strokeStyle = c.dim;
-      g.stroke(path(u, base, row.other.data.mean, first, last, null));
+      g.stroke(curve(u, base, row.other.data, first, last, null).line);
     }
-    g.fillStyle = c.accent;
-    g.globalAlpha = 0.22;
-    if (course.each > 1) g.fill(band(u, course, row.data, from, to));
-    g.strokeStyle = c.accent;
-    g.globalAlpha = 0.3;
-    g.stroke(bridges(u, course, row.data, from, to));
-    if (device.keep) g.stroke(path(u, course, row.data.mean, from, to, null));
-    g.globalAlpha = 1;
-    g.lineWidth = 1.4 * ratio;
-    g.lineJoin = 'round';
-    g.stroke(path(u, course, row.data.mean, from, to, device.keep));
+    paintCurve(u, g, c, device, row.data, from, to);
     paintGates(u, g, c, strip, from, to);
     g.restore();
   }

@@ -63,7 +63,7 @@ const Lead = (() => {
   /* What the page says in one line: the verdict, or what weighs most. */
   function headline(device, fired) {
     const verdict = fired.find(f => f.verdict);
-    if (verdict) return ['Verdict', verdict];
+    if (verdict) return [device.verdict_on ? 'Verdict on ' + device.verdict_on + ', the busiest program' : 'Verdict', verdict];
     if (fired.length) return ['Stands out most', fired[0]];
     if (!device.head.samples) return ['Verdict', {title: 'No samples'}];
     return ['Verdict', {title: device.findings.length ? 'No rule fires' : 'No rules for this device'}];

@@ -45,7 +45,7 @@ const Page = (() => {
     const several = Report.devices.length > 1;
     return Report.devices.filter(d => d.course).map(d => {
       const {course} = d, length = course.count && course.timed ? (course.end[0] - course.begin[0]) : 0;
-      return (several ? d.title + ': ' : '') + (course.each === 1 ? 'Every sample is drawn.' :
+      return (several ? d.title + ': ' : '') + (course.each === 1 ? 'Every sample is here; where there are more than pixels, the line is their mean and the band shows how far they reach.' :
         'Finest stretch: ' + Numbers.count(course.each) + ' samples' + (length ? ' (' + Numbers.seconds(length) + ')' : '') +
         '; the line is their mean, the band reaches from the smallest to the largest.');
     }).join(' ');
