@@ -9,12 +9,12 @@
 #include "analysis/report/lead.h"
 #include "base/clock.h"
 #include "base/sys.h"
+#include "output/html/course.h"
 #include "output/views.h"
 #include "tools/cli/progress.h"
 #include "tools/verbs/run.h"
 
-#define POLL_MS	     100
-#define COURSE_BYTES ((size_t)4 << 20) /* of charts' numbers in a page */
+#define POLL_MS 100
 
 /* Moves the rows that came since the last time from the session to the report. */
 static enum sx_status take_rows(struct sx_session *session, struct report_fill *fill,

@@ -3,6 +3,7 @@
 
 #include "analysis/compare/compare.h"
 #include "analysis/report/by.h"
+#include "output/html/course.h"
 #include "output/report/groups.h"
 #include "output/views.h"
 #include "tools/cli/capture_report.h"
@@ -11,8 +12,6 @@
 
 #define TOP_TEXT    20
 #define TOP_MACHINE 100000
-/* Of charts' numbers in a page, which then stays below 6 MiB. */
-#define COURSE_BYTES ((size_t)4 << 20)
 
 struct reporting {
 	struct cli *cli;

@@ -4,6 +4,12 @@
 
 #include "output/views.h"
 
+/*
+ * Of numbers in a page, before they are packed (report_keep_course()): of values that are pure
+ * noise a sixth goes, base64 makes a third more of it, and the page stays below 6 MiB.
+ */
+#define COURSE_BYTES ((size_t)5 << 20)
+
 /* Times in the page are counted from here. */
 uint64_t course_origin(const struct report *report);
 /* The keys of an object that says what stands in the numbers of a device, and in which order. */

@@ -1,6 +1,6 @@
 /* How long frames took, and a range of that which everything else is limited to. */
 const Histogram = (() => {
-  const HEIGHT = 120, LEFT = 48, RIGHT = 12, BOTTOM = 22;
+  const HEIGHT = 132, LEFT = 48, RIGHT = 12, BOTTOM = 22;
   let device, other, canvas, low, high, told, drag = null;
 
   const bins = () => device.histogram.counts.length - 1;
@@ -29,7 +29,7 @@ const Histogram = (() => {
     histogram.counts.forEach((count, i) => {
       if (!count) return;
       const from = Math.min(i * histogram.width_ns, full) / full, to = Math.min((i + 1) * histogram.width_ns, full * (1 + 1 / bins())) / full;
-      const height = Math.max(1.5, Math.sqrt(count / most) * (HEIGHT - BOTTOM - 8)), room = width * bins() / (bins() + 1);
+      const height = Math.max(1.5, Math.sqrt(count / most) * (HEIGHT - BOTTOM - 22)), room = width * bins() / (bins() + 1);
       g.fillRect(LEFT + from * room, HEIGHT - BOTTOM - height, Math.max(1, (to - from) * room - scale), height);
     });
   }

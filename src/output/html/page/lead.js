@@ -133,7 +133,10 @@ const Lead = (() => {
   function leadOf(device, several) {
     const fired = device.findings.filter(f => f.fired), [kicker, first] = headline(device, fired);
     const level = several ? 4 : 3, others = fired.filter(f => f !== first);
-    const id = 'verdict-' + device.index;
+    const id = 'verdict-' + device.index, busy = loads(device, level);
+    const room = busy ? CARDS : CARDS - 1;
+    /* Without loads their place is the next finding's. */
+    const beside = busy || (others.length ? card(device, others.shift(), level) : null);
     return element('section', {class: 'lead', 'aria-labelledby': id},
       several ? element('h2', {class: 'device'}, device.title) : null,
       element('p', {class: 'facts'}, summary(device).map(f => element('span', {}, f))),
@@ -141,10 +144,10 @@ const Lead = (() => {
       element('div', {class: 'first'},
         element('div', {class: first.rule ? 'verdict' : 'verdict quiet'}, element('p', {class: 'kicker'}, kicker), element(several ? 'h3' : 'h2', {id}, first.title),
           first.rule ? card(device, first, 0) : null),
-        loads(device, level)),
-      element('div', {class: 'cards'}, others.slice(0, CARDS).map(f => card(device, f, level))),
-      others.length > CARDS ? element('details', {class: 'more'}, element('summary', {}, others.length - CARDS + ' more findings'),
-        element('div', {class: 'cards'}, others.slice(CARDS).map(f => card(device, f, level)))) : null,
+        beside),
+      element('div', {class: 'cards'}, others.slice(0, room).map(f => card(device, f, level))),
+      others.length > room ? element('details', {class: 'more'}, element('summary', {}, others.length - room + ' more findings'),
+        element('div', {class: 'cards'}, others.slice(room).map(f => card(device, f, level)))) : null,
       rest(device.findings.filter(f => !f.fired && !f.why), 'Rules that do not apply', () => ''),
       rest(device.findings.filter(f => !f.fired && f.why), 'Rules that could not be judged', f => ': ' + f.why));
   }
