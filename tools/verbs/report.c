@@ -9,6 +9,7 @@
 #include "tools/cli/capture_report.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/gate_options.h"
+#include "tools/cli/imported.h"
 
 #define TOP_TEXT    20
 #define TOP_MACHINE 100000
@@ -124,12 +125,14 @@ static enum sx_status add_set(struct reporting *r, int side, const char *file,
 /* Reads the baseline and compares. */
 static enum sx_status pin_baseline(struct reporting *r, struct report *report, struct sx_error *err)
 {
-	const char *path = r->cli->options.baseline;
+	const char **path = &r->cli->options.baseline;
 	const struct report *baseline = NULL;
 	struct capture_report_hooks hooks = {.course_bytes = COURSE_BYTES / 2};
-	if (!path)
+	if (!*path)
 		return SX_OK;
-	enum sx_status status = capture_report_read(r->cli, path, &hooks, &r->baseline, err);
+	enum sx_status status = imported_replace(r->cli, path, err);
+	if (!status)
+		status = capture_report_read(r->cli, *path, &hooks, &r->baseline, err);
 	if (!status)
 		status = report_finish(r->baseline.fill, &baseline, err);
 	if (!status)

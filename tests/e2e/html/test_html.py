@@ -172,6 +172,17 @@ def test_baseline(folder):
             assert (own['change'] is None) == (other['change'] is None), (own, other)
 
 
+def test_baseline_of_others(folder):
+    """What is read as a run may be a baseline too, another tool's file as well; other devices are not compared."""
+    log = pathlib.Path(__file__).resolve().parents[3] / 'examples/data/mangohud.csv'
+    page = page_of(folder, str(log), '--baseline', str(log))
+    changes = page.report['comparison']['changes']
+    assert 'same' in {c['verdict'] for c in changes} <= {'same', 'incomparable'} and {c['change'] for c in changes} <= {0, None}, changes
+    page = page_of(folder, 'frames.sxc', '--baseline', 'long.sxc')
+    assert page.report['comparison']['comparable'] is False and page.report['comparison']['why_not']
+    run(folder, 'report', 'frames.sxc', '-o', 'page.html', '--baseline', 'nothing.sxc', code=5)
+
+
 def test_little(folder):
     """Captures with nothing, with one sample, and with no data at all."""
     for kind, samples in (('empty', 0), ('one', 1), ('nodata', 600)):
@@ -208,7 +219,7 @@ def test_uplot(_):
 
 
 def main():
-    tests = [test_frames, test_long, test_baseline, test_little, test_errors, test_uplot]
+    tests = [test_frames, test_long, test_baseline, test_baseline_of_others, test_little, test_errors, test_uplot]
     with tempfile.TemporaryDirectory(prefix='sextant-html-') as folder:
         for test in tests:
             test(pathlib.Path(folder))

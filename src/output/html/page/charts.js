@@ -42,10 +42,12 @@ const Charts = (() => {
     return low;
   }
 
-  /* Times round in the decimal system, about one every 90 pixels. */
+  const MINUTES = [20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
+
+  /* Round times, about one every 90 pixels: in the decimal system, and beyond two minutes as clocks have them. */
   function ticks(a, b, width) {
-    const rough = (b - a) / Math.max(2, width / 90), power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= rough) || rough, out = [];
+    const rough = (b - a) / Math.max(2, width / 90), power = 10 ** Math.floor(Math.log10(rough)), out = [];
+    const step = (b - a > 120 && MINUTES.find(s => s >= rough)) || [1, 2, 5, 10].map(m => m * power).find(s => s >= rough) || rough;
     for (let t = Math.ceil(a / step) * step; t <= b + step * 1e-6; t += step) out.push(t);
     return out;
   }

@@ -66,7 +66,8 @@ const Lead = (() => {
     if (verdict) return [device.verdict_on ? 'Verdict on ' + device.verdict_on + ', the busiest program' : 'Verdict', verdict];
     if (fired.length) return ['Stands out most', fired[0]];
     if (!device.head.samples) return ['Verdict', {title: 'No samples'}];
-    return ['Verdict', {title: device.findings.length ? 'No rule fires' : 'No rules for this device'}];
+    if (!device.findings.length) return ['Verdict', {title: 'No rules for this device'}];
+    return ['Verdict', {title: device.findings.some(f => !f.why) ? 'No rule fires' : 'No rule could be judged'}];
   }
 
   function summary(device) {
