@@ -522,12 +522,32 @@ def perfetto(interned=False, compressed=False):
                   'Read bandwidth': [v[2] * 1e6 for v in values], 'end_ns': [start + (i + 1) * step for i in range(30)]}
 
 
+def perfetto_own():
+    """As sextant export writes them: anchors on a sequence of their own, facts of the GPU, a gap between two rows."""
+    def info(key, value):
+        return field(6, field(1, key) + field(2, value))
+    out = [packet(field(10, 1), field(13, 1), field(6, field(1, field(1, 3) + field(2, 1000)) + field(2, 3))),
+           packet(field(10, 1), field(128, field(1, field(1, 'A GPU') + field(3, 'mali-g625') + info('sextant.constant.shader_core_mask', '3') +
+                                                 info('sextant.kind', 'frame') + info('sextant.simulated', 'true') + info('sextant.constant.', 'x')))),
+           packet(field(10, 1), field(126, field(1, field(1, 'sextant.anchor_sequence') + field(2, 2)) + field(1, field(1, 'other') + field(3, 'text')))),
+           packet(field(10, 1), field(52, field(1, field(1, field(1, 1) + field(2, 'MaliGPUCyclesGPUActive') + field(3, 'Cycles. Unit: cycles.'))) + field(3, 0)))]
+    rows = [(1000, 2000, 11), (2000, 3000, 22), (5000, 6000, 33), (6000, 6000, 44)]
+    end = None
+    for begin, stop, value in rows:
+        if begin != end or begin == stop:
+            out.append(packet(field(8, begin), field(10, 2), field(58, 3), field(52, field(2, field(1, 1) + field(2, 0)) + field(3, 0))))
+        out.append(packet(field(8, stop), field(10, 1), field(58, 3), field(52, field(2, field(1, 1) + field(2, value)) + field(3, 0))))
+        end = stop
+    return b''.join(out), {'MaliGPUCyclesGPUActive': [r[2] for r in rows], 'begin_ns': [r[0] for r in rows], 'end_ns': [r[1] for r in rows]}
+
+
 KINDS = {
     'mangohud': (mangohud, 'csv'), 'mangohud-0.6': (lambda: mangohud('0.6'), 'csv'), 'mangohud-versioned': (lambda: mangohud('versioned'), 'csv'),
     'rocprofv3': (rocprofv3, 'csv'), 'rocprofv3-no-times': (lambda: rocprofv3(timestamps=False), 'csv'),
     'rocprofv3-two-agents': (lambda: rocprofv3(one_agent=False), 'csv'), 'rocprof': (rocprof, 'csv'), 'codexl': (codexl, 'csv'),
     'gpa-csv': (gpa_csv, 'csv'), 'renderdoc': (renderdoc, 'csv'), 'perfetto': (perfetto, 'pftrace'),
     'perfetto-interned': (lambda: perfetto(interned=True), 'pftrace'), 'perfetto-compressed': (lambda: perfetto(compressed=True), 'pftrace'),
+    'perfetto-own': (perfetto_own, 'pftrace'),
     'intel-gpu-top': (intel_gpu_top, 'json'), 'intel-gpu-top-cut': (lambda: intel_gpu_top(cut=True), 'json'),
     'intel-gpu-top-bare': (lambda: intel_gpu_top(bare=True), 'json'), 'intel-gpu-top-csv': (intel_gpu_top_csv, 'csv'),
     'intel-gpu-top-units': (intel_gpu_top_units, 'json'), 'intel-gpu-top-csv-gts': (intel_gpu_top_csv_gts, 'csv'),
