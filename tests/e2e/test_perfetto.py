@@ -448,6 +448,14 @@ class Perfetto(unittest.TestCase):
             self.assertEqual(result.returncode, 4, result.stderr)
             self.assertEqual([line.split(':')[0] for line in result.stderr.decode().splitlines()], ['error', 'because', 'try'])
 
+    def test_terminal(self):
+        path = self.model('-n', '1')
+        ours, theirs = os.openpty()
+        result = subprocess.run([SEXTANT, 'export', path, '-f', 'perfetto'], stdout=theirs, stderr=subprocess.PIPE, timeout=60, check=False)
+        os.close(theirs)
+        os.close(ours)
+        self.assertEqual(result.returncode, 2, result.stderr)
+
     def test_memory_does_not_grow(self):
         def peak(rows):
             source = self.write('rows.csv', b''.join(b'%.9f,%d,,page-faults,100000000,100.00,,\n' % ((i + 1) / 10, i % 97) for i in range(rows)))

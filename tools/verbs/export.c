@@ -334,7 +334,7 @@ static int run(struct cli *cli)
 
 const struct command cmd_export = {
     .verb = {.name = "export",
-	     .synopsis = "FILE [-m LIST | --counters] [--format FMT] [--merge TRACE] [-o FILE]",
+	     .synopsis = "FILE [-m LIST | --counters] [-f FMT] [--merge TRACE] [-o FILE]",
 	     .summary = "the rows of a capture for other programs",
 	     .about =
 		 "Writes every row of a capture with its times, labels and metrics, or with "

@@ -327,6 +327,14 @@ static void tracing_finish(struct tracing *t)
 	capture_report_close(&t->read);
 }
 
+static enum sx_status not_for_terminals(struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "a trace is not written to a terminal");
+	error_because(err, "it is no text");
+	error_try(err, "-o FILE.pftrace");
+	return SX_ERR_USAGE;
+}
+
 int export_perfetto(struct cli *cli, const char *path)
 {
 	struct sx_error err = {0};
@@ -336,7 +344,9 @@ int export_perfetto(struct cli *cli, const char *path)
 	const struct report *report = NULL;
 	const char *system = cli->options.merge;
 	bool whole = true;
-	enum sx_status status = capture_report_read(cli, path, &hooks, &t.read, &err);
+	enum sx_status status = cli->view.out.terminal ? not_for_terminals(&err) : SX_OK;
+	if (!status)
+		status = capture_report_read(cli, path, &hooks, &t.read, &err);
 	if (!status)
 		status = report_finish(t.read.fill, &report, &err);
 	if (!status)
