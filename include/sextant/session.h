@@ -45,7 +45,8 @@ struct sx_session_options {
 	uint32_t overhead_permille;
 	/*
 	 * What a sample encloses, of the devices that enclose work: SX_SAMPLE_FRAME, _PASS, _GROUP,
-	 * _DRAW, _KERNEL or _COMMANDS; SX_SAMPLE_TIME: each device's own choice. One of them must
+	 * _DRAW, _KERNEL or _COMMANDS, and _PROCESS, an interval of one program, of those that
+	 * see programs; SX_SAMPLE_TIME: each device's own choice. One of them must
 	 * have it, else SX_ERR_USAGE.
 	 */
 	enum sx_sample_kind per;
@@ -54,6 +55,8 @@ struct sx_session_options {
 	bool only_context;
 	uint32_t context;
 	const char *process; /* rows of one program alone, by name or pid; NULL: of all */
+	/* A driver's accounting may be switched on for the run, where nothing is known without. */
+	bool profiling;
 };
 
 /*

@@ -31,7 +31,11 @@ struct sx_device {
 	 * SX_ERR_UNSUPPORTED, SX_ERR_NOT_FOUND for no catalog, …).
 	 */
 	enum sx_status obstacle;
-	const char *because, *remedy; /* NULL when ready */
+	/* What is in the way, and a step against it. Of a device that is ready: what would give
+	 * more; NULL when nothing is missing.
+	 */
+	const char *because, *remedy;
+	const char *gives; /* of a GPU: what is measured with its driver, in one line; or NULL */
 };
 
 /*

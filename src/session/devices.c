@@ -40,7 +40,8 @@ static void found(void *user, const struct sx_device *device)
 							  .state = device->state,
 							  .obstacle = device->obstacle,
 							  .because = keep(list, device->because),
-							  .remedy = keep(list, device->remedy)};
+							  .remedy = keep(list, device->remedy),
+							  .gives = keep(list, device->gives)};
 }
 
 /* What can be used comes first, the rest in the order of the sources. */

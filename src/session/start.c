@@ -89,6 +89,7 @@ static enum sx_status prepare_request(struct sx_session *s, uint32_t index, stru
 				    .pid = s->child.pid ? s->child.pid : (pid_t)s->options.pid,
 				    .realtime = s->options.realtime,
 				    .overhead_permille = s->options.overhead_permille,
+				    .profiling = s->options.profiling,
 				    .interval_ns = s->options.interval_ns};
 	if (d->ops->describe(d->source)->kinds >> s->options.per & 1)
 		request->per = s->options.per;

@@ -114,6 +114,7 @@ struct source_request {
 	 */
 	uint32_t overhead_permille;
 	enum sx_sample_kind per; /* one of the descriptor's `kinds`, or SX_SAMPLE_TIME: its own */
+	bool profiling;		 /* it may switch a driver's accounting on, and puts it back */
 };
 
 /* Called by probe for each device found, also for those that cannot be used. */

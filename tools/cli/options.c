@@ -63,11 +63,13 @@ static const struct spec specs[] = {
     {"top", 0, COUNT, AT(top), "N", "only the first N rows", 0},
     {"sync", 0, STRING, AT(sync), "DUR", "put what was recorded on the disk every DUR", 0},
     {"keep", 0, STRING, AT(keep), "DUR", "keep only the last DUR; SIGUSR2 writes them", 0},
+    {"profiling", 0, FLAG, AT(profiling), NULL,
+     "let a driver's accounting be switched on for the run (panfrost, panthor)", 0},
     {"realtime", 0, FLAG, AT(realtime), NULL, "replay at the speed of the recording", 0},
     {"overhead", 0, SHARE, AT(overhead), "PERCENT",
      "what measuring may cost a program (default 5); 0: count every frame", 0},
     {"per", 0, PER, AT(per), "KIND",
-     "a sample for each frame, pass, group, draw, kernel or command-buffer", 0},
+     "a sample for each frame, pass, group, draw, kernel, command-buffer or process", 0},
     {"context", 0, ID, AT(context), "ID", "only what ran in this context", 0},
     {"process", 0, STRING, AT(process), "NAME|PID", "only this process's samples", 0},
     {"pid", 'p', ID, AT(pid), "PID", "a process that runs already", 0},
@@ -353,14 +355,14 @@ static enum sx_status set_id(struct option_id *id, const struct spec *spec, cons
 static enum sx_status set_per(struct options *options, const struct spec *spec, const char *text,
 			      struct sx_error *err)
 {
-	static const char *const kinds[] = {"frame",  "pass",		"group", "draw",
-					    "kernel", "command-buffer", NULL};
+	static const char *const kinds[] = {"frame",  "pass",		"group",   "draw",
+					    "kernel", "command-buffer", "process", NULL};
 	for (size_t i = 0; kinds[i]; i++)
 		if (strcasecmp(kinds[i], text) == 0) {
 			options->per = sx_sample_kind_find(kinds[i]);
 			return SX_OK;
 		}
-	bad_value(err, spec, text, "frame, pass, group, draw, kernel or command-buffer");
+	bad_value(err, spec, text, "frame, pass, group, draw, kernel, command-buffer or process");
 	const char *near = options_nearest(text, kinds);
 	error_try(err, "--per %s", near ? near : "frame");
 	return SX_ERR_USAGE;

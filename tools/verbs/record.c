@@ -300,7 +300,7 @@ const struct command cmd_record = {
 		 "them, and so does a crash of COMMAND.",
 	     .options =
 		 "for device metric map set interval duration count output const api context "
-		 "process pid keep sync overhead per",
+		 "process pid profiling keep sync overhead per",
 	     .child = true,
 	     .own_output = true,
 	     .examples = "  sextant record -o game.sxc -- ./game\n"

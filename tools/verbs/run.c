@@ -97,6 +97,7 @@ struct sx_session_options run_options(const struct cli *cli, char *const *argv)
 	    .pid = o->pid.value,
 	    .input = o->input,
 	    .realtime = o->realtime,
+	    .profiling = o->profiling,
 	    .overhead_permille = o->overhead.given ? o->overhead.permille : OVERHEAD_PERMILLE,
 	    .per = o->per,
 	    .catalog = o->catalog,
