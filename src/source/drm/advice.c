@@ -1,0 +1,219 @@
+/* What people are told: what a driver gives, why something is missing, and what would give more. */
+#include "source/drm/drm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/number.h"
+#include "source/nodes.h"
+
+#define CAP_SYS_PTRACE 19
+
+const char *drm_driver_gives(const char *driver)
+{
+	static const struct {
+		const char *name, *gives;
+	} drivers[] = {
+#define DRIVER(name, vendor, which, gives, more, others)                                           \
+	{#name, vendor ", " which " (" #name "): " gives ". More with " more "."},
+#include "source/drm/drivers.def"
+#undef DRIVER
+	};
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
+		if (strcmp(drivers[i].name, driver) == 0)
+			return drivers[i].gives;
+	return NULL;
+}
+
+static bool has_capability(const struct sx_sys *sys, unsigned bit)
+{
+	char text[4096];
+	if (sys->read_file(sys->user, "/proc/thread-self/status", text, sizeof(text)) <= 0)
+		return false;
+	const char *at = strstr(text, "CapEff:");
+	return at && strtoull(at + 7, NULL, 16) >> bit & 1;
+}
+
+/* Appends a reason and its step, parted from what stands there. */
+static void advise(struct drm_advice *a, const char *because, const char *remedy)
+{
+	size_t b = strlen(a->because), r = strlen(a->remedy);
+	snprintf(a->because + b, sizeof(a->because) - b, "%s%s", b ? "; " : "", because);
+	if (remedy)
+		snprintf(a->remedy + r, sizeof(a->remedy) - r, "%s%s", r ? "; " : "", remedy);
+}
+
+static void advise_on_energy(const struct sx_sys *sys, const struct drm_card *card,
+			     struct drm_advice *a)
+{
+	struct drm_sensors sensors;
+	uint64_t value;
+	drm_sensors_find(sys, card, &sensors);
+	for (int i = 0; i < DRM_ENERGIES; i++) {
+		const struct drm_energy *e = &sensors.energies[i];
+		errno = 0;
+		if (!e->here || drm_read_u64(sys, e->folder, e->file, &value) || errno != EACCES)
+			continue;
+		advise(a, "energy counters are for root alone (CVE-2020-8694)",
+		       "sudo chmod a+r /sys/class/powercap/*/energy_uj");
+		return;
+	}
+}
+
+static void advise_on_profiling(const struct sx_sys *sys, const struct drm_card *card,
+				struct drm_advice *a)
+{
+	char value[24], text[256], step[192];
+	if (!card->profiling[0] ||
+	    !drm_read_line(sys, card->device, "profiling", value, sizeof(value)))
+		return;
+	if (strcmp(value, "0") == 0) {
+		advise(a, "the driver's accounting of programs is off",
+		       "sextant stat --profiling -d drm, which puts it back afterwards");
+		return;
+	}
+	snprintf(text, sizeof(text),
+		 "%s was found on (%s), by hand or left so by a program that was killed: it costs "
+		 "a little power",
+		 card->profiling, value);
+	snprintf(step, sizeof(step), "echo 0 | sudo tee %s", card->profiling);
+	advise(a, text, step);
+}
+
+/* The kernel's version as major * 1000 + minor; 0 when it cannot be read. */
+static uint32_t kernel_version(const struct sx_sys *sys)
+{
+	char text[96];
+	uint32_t major, minor;
+	if (!drm_read_line(sys, "/proc/sys/kernel", "osrelease", text, sizeof(text)))
+		return 0;
+	size_t first = strspn(text, "0123456789");
+	if (text[first] != '.' || !number_u32(text, first, &major))
+		return 0;
+	size_t second = strspn(text + first + 1, "0123456789");
+	return number_u32(text + first + 1, second, &minor) && major < 1000 && minor < 1000
+		   ? major * 1000 + minor
+		   : 0;
+}
+
+static void advise_on_kernel(const struct sx_sys *sys, const struct drm_card *card,
+			     struct drm_advice *a)
+{
+	static const struct {
+		const char *driver;
+		uint32_t version;
+		const char *because, *remedy;
+	} since[] = {
+	    {"amdgpu", 5014, "programs' engines came with Linux 5.14", "a newer kernel"},
+	    {"i915", 5019, "programs' engines came with Linux 5.19", "a newer kernel"},
+	    {"xe", 6011, "programs' engines came with Linux 6.11", "a newer kernel"},
+	    {"msm", 6000, "programs' times came with Linux 6.0", "a newer kernel"},
+	    {"panfrost", 6007, "programs' engines came with Linux 6.7", "a newer kernel"},
+	    {"panthor", 6013, "programs' times came with Linux 6.13", "a newer kernel"},
+	    {"v3d", 6007, "queues' times came with Linux 6.7", "a newer kernel"},
+	    {"v3d", 6012,
+	     "hardware counters through OpenGL or Vulkan can panic this kernel (raspberrypi/linux "
+	     "issue 6389); this source does not use them",
+	     "a kernel of 2025 or later before GALLIUM_HUD or AMD_performance_monitor"},
+	};
+	uint32_t version = kernel_version(sys);
+	for (size_t i = 0; version && i < sizeof(since) / sizeof(since[0]); i++)
+		if (strcmp(since[i].driver, card->driver) == 0 && version < since[i].version)
+			advise(a, since[i].because, since[i].remedy);
+}
+
+/* A layout that is not known is refused, by its number. */
+static void advise_on_metrics(const struct sx_sys *sys, const struct drm_card *card,
+			      struct drm_advice *a)
+{
+	char path[96], text[128];
+	uint8_t bytes[4096];
+	struct drm_gpu_metrics m;
+	snprintf(path, sizeof(path), "%s/power/runtime_status", card->device);
+	if (strcmp(card->driver, "amdgpu") != 0 ||
+	    (sys->read_file(sys->user, path, text, sizeof(text)) > 0 &&
+	     strncmp(text, "suspended", 9) == 0))
+		return;
+	snprintf(path, sizeof(path), "%s/gpu_metrics", card->device);
+	ssize_t size = sys->read_file(sys->user, path, (char *)bytes, sizeof(bytes));
+	if (size <= 0 || drm_gpu_metrics_parse(bytes, (size_t)size, &m, NULL) == SX_OK)
+		return;
+	snprintf(text, sizeof(text), "gpu_metrics v%u.%u is not known, and left out", m.format,
+		 m.content);
+	advise(a, text, "a newer sextant");
+}
+
+void drm_advice_make(const struct sx_sys *sys, const struct drm_card *card, struct drm_advice *out)
+{
+	*out = (struct drm_advice){.because = ""};
+	if (!has_capability(sys, CAP_SYS_PTRACE))
+		advise(out, "of other users' programs nothing is known",
+		       "run as root, or with CAP_SYS_PTRACE");
+	advise_on_energy(sys, card, out);
+	if (card->is_xe && card->vendor == 0x8086 && card->hwmon[0] && !nodes_may_perfmon(sys))
+		advise(out, "video memory in use reads 0 without CAP_PERFMON",
+		       "run as root, or with CAP_PERFMON");
+	advise_on_profiling(sys, card, out);
+	advise_on_metrics(sys, card, out);
+	advise_on_kernel(sys, card, out);
+}
+
+static const char *why_engine(const struct drm_card *card, const struct drm_clients *clients,
+			      char *out, size_t size)
+{
+	char value[24];
+	if (card->profiling[0] &&
+	    drm_read_line(clients->sys, card->device, "profiling", value, sizeof(value)) &&
+	    strcmp(value, "0") == 0)
+		return "the driver's accounting is off; --profiling switches it on for the run";
+	if (!clients->client_count)
+		return "no program that may be looked into has the card open";
+	snprintf(out, size, "the driver %s does not tell it of the programs that are here",
+		 card->driver);
+	return out;
+}
+
+static const char *why_energy(const struct drm_energy *e, char *out, size_t size)
+{
+	if (!e->here)
+		return "neither the card's sensors nor powercap have it";
+	if (e->refused == EACCES || e->refused == EPERM) {
+		snprintf(out, size, "%s/%s is for root alone", e->folder, e->file);
+		return out;
+	}
+	return "no second reading was had";
+}
+
+const char *drm_why(const struct drm_card *card, const struct drm_clients *clients,
+		    const struct drm_state *state, uint32_t column, char *out, size_t size)
+{
+	const struct drm_sensors *sensors = &state->sensors;
+	switch (column) {
+	case DRM_ENERGY:
+		return why_energy(&sensors->energies[DRM_ENERGY_CARD], out, size);
+	case DRM_PACKAGE_ENERGY:
+		return why_energy(&sensors->energies[DRM_ENERGY_PACKAGE], out, size);
+	case DRM_DRAM_ENERGY:
+		return why_energy(&sensors->energies[DRM_ENERGY_DRAM], out, size);
+	case DRM_PLATFORM_ENERGY:
+		return why_energy(&sensors->energies[DRM_ENERGY_PLATFORM], out, size);
+	case DRM_POWER:
+		if (sensors->energies[DRM_ENERGY_CARD].here)
+			return why_energy(&sensors->energies[DRM_ENERGY_CARD], out, size);
+		break;
+	case DRM_BUSY:
+	case DRM_MEMORY_USED:
+	case DRM_WORK_BUSY:
+		return why_engine(card, clients, out, size);
+	default:
+		if (column >= DRM_COLUMN_ENGINE)
+			return why_engine(card, clients, out, size);
+	}
+	if (state->refused_metrics)
+		snprintf(out, size, "gpu_metrics v%u.%u is not known, and nothing else tells it",
+			 state->unknown_format, state->unknown_content);
+	else
+		snprintf(out, size, "the driver %s does not tell it", card->driver);
+	return out;
+}

@@ -1,0 +1,263 @@
+/* The cards of this machine and where sysfs keeps what is known of each. */
+#include "source/drm/drm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/number.h"
+#include "source/nodes.h"
+
+#define CARDS_MAX 64
+
+static bool join(char *out, size_t size, const char *folder, const char *file)
+{
+	int n = snprintf(out, size, "%s/%s", folder, file);
+	return n > 0 && (size_t)n < size;
+}
+
+bool drm_read_line(const struct sx_sys *sys, const char *folder, const char *file, char *out,
+		   size_t size)
+{
+	char path[256];
+	errno = ENOENT;
+	if (!join(path, sizeof(path), folder, file) ||
+	    sys->read_file(sys->user, path, out, size) < 0)
+		return false;
+	out[strcspn(out, "\n")] = '\0';
+	errno = 0;
+	return true;
+}
+
+bool drm_read_u64(const struct sx_sys *sys, const char *folder, const char *file, uint64_t *out)
+{
+	char text[64];
+	return drm_read_line(sys, folder, file, text, sizeof(text)) && text[1] != 'x' &&
+	       number_u64(text, strlen(text), out);
+}
+
+bool drm_read_i64(const struct sx_sys *sys, const char *folder, const char *file, int64_t *out)
+{
+	char text[64];
+	uint64_t size;
+	if (!drm_read_line(sys, folder, file, text, sizeof(text)))
+		return false;
+	bool negative = text[0] == '-';
+	const char *digits = text + negative;
+	if (digits[0] == '\0' || digits[1] == 'x' || !number_u64(digits, strlen(digits), &size) ||
+	    size > INT64_MAX)
+		return false;
+	*out = negative ? -(int64_t)size : (int64_t)size;
+	return true;
+}
+
+struct first {
+	const char *stem;
+	char name[96];
+};
+
+/* The least name, so that the order of a folder does not matter. */
+static int keep_first(void *arg, const char *name)
+{
+	struct first *first = arg;
+	size_t size = strlen(first->stem);
+	bool fits = strncmp(name, first->stem, size) == 0 && strlen(name) < sizeof(first->name);
+	if (fits && (!first->name[0] || strcmp(name, first->name) < 0))
+		snprintf(first->name, sizeof(first->name), "%s", name);
+	return 0;
+}
+
+bool drm_first_entry(const struct sx_sys *sys, const char *folder, const char *stem, char *out,
+		     size_t size)
+{
+	struct first first = {.stem = stem};
+	out[0] = '\0';
+	if (sys->list_dir(sys->user, folder, keep_first, &first) < 0 || !first.name[0])
+		return false;
+	if (join(out, size, folder, first.name))
+		return true;
+	out[0] = '\0';
+	return false;
+}
+
+/* The value of a line "KEY=value". */
+static bool uevent_value(const char *text, const char *key, char *out, size_t size)
+{
+	size_t length = strlen(key);
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, length) == 0 && line[length] == '=') {
+			const char *value = line + length + 1;
+			int n = (int)strcspn(value, "\n");
+			snprintf(out, size, "%.*s", n, value);
+			return true;
+		}
+	}
+	return false;
+}
+
+struct zones {
+	const struct sx_sys *sys;
+	char *out;
+	size_t size;
+};
+
+/* SoCs have a thermal zone of the GPU instead of a sensor below the device. */
+static int look_at_zone(void *arg, const char *name)
+{
+	struct zones *zones = arg;
+	char folder[160], type[64];
+	if (strncmp(name, "thermal_zone", 12) != 0 ||
+	    !join(folder, sizeof(folder), "/sys/class/thermal", name) ||
+	    !drm_read_line(zones->sys, folder, "type", type, sizeof(type)) || !strstr(type, "gpu"))
+		return 0;
+	snprintf(zones->out, zones->size, "%s", folder);
+	return 1;
+}
+
+static bool exists(const struct sx_sys *sys, const char *folder, const char *file)
+{
+	char text[64];
+	return drm_read_line(sys, folder, file, text, sizeof(text)) || errno == EACCES;
+}
+
+/* i915 keeps the first GT below the card, xe below the device; old i915 has no folder for it. */
+static void find_gt(const struct sx_sys *sys, struct drm_card *card)
+{
+	if (strcmp(card->driver, "i915") == 0)
+		snprintf(card->gt, sizeof(card->gt), "/sys/class/drm/card%u/gt/gt0", card->card);
+	if (strcmp(card->driver, "xe") == 0) {
+		card->is_xe = true;
+		snprintf(card->gt, sizeof(card->gt), "%s/tile0/gt0", card->device);
+	}
+}
+
+static void find_folders(const struct sx_sys *sys, struct drm_card *card)
+{
+	char folder[96];
+	snprintf(folder, sizeof(folder), "%s/hwmon", card->device);
+	drm_first_entry(sys, folder, "hwmon", card->hwmon, sizeof(card->hwmon));
+	snprintf(folder, sizeof(folder), "%s/devfreq", card->device);
+	drm_first_entry(sys, folder, "", card->devfreq, sizeof(card->devfreq));
+	find_gt(sys, card);
+	struct zones zones = {sys, card->thermal, sizeof(card->thermal)};
+	if (!card->vendor && !card->hwmon[0])
+		sys->list_dir(sys->user, "/sys/class/thermal", look_at_zone, &zones);
+	if ((strcmp(card->driver, "panfrost") == 0 || strcmp(card->driver, "panthor") == 0) &&
+	    exists(sys, card->device, "profiling"))
+		snprintf(card->profiling, sizeof(card->profiling), "%s/profiling", card->device);
+}
+
+struct numbers {
+	const char *stem;
+	uint32_t items[CARDS_MAX];
+	size_t count;
+};
+
+static int gather_number(void *arg, const char *name)
+{
+	struct numbers *numbers = arg;
+	size_t length = strlen(numbers->stem);
+	uint32_t n;
+	if (strncmp(name, numbers->stem, length) == 0 &&
+	    number_u32(name + length, strlen(name + length), &n) && n < 1000 &&
+	    numbers->count < CARDS_MAX)
+		numbers->items[numbers->count++] = n;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* False when it is no device of a GPU's driver: displays over USB, virtual machines' frame buffers.
+ */
+static bool read_card(const struct sx_sys *sys, uint32_t number, struct drm_card *card)
+{
+	char text[1024], folder[96];
+	struct numbers render = {.stem = "renderD"};
+	*card = (struct drm_card){.card = number, .render = NODES_NONE};
+	snprintf(card->device, sizeof(card->device), "/sys/class/drm/card%u/device", number);
+	snprintf(folder, sizeof(folder), "%s/uevent", card->device);
+	if (sys->read_file(sys->user, folder, text, sizeof(text)) <= 0 ||
+	    !uevent_value(text, "DRIVER", card->driver, sizeof(card->driver)))
+		return false;
+	uevent_value(text, "PCI_SLOT_NAME", card->pdev, sizeof(card->pdev));
+	snprintf(folder, sizeof(folder), "%s/drm", card->device);
+	if (sys->list_dir(sys->user, folder, gather_number, &render) == 0 && render.count) {
+		qsort(render.items, render.count, sizeof(render.items[0]), by_number);
+		card->render = render.items[0];
+	}
+	card->vendor = (uint32_t)nodes_card_number(sys, number, "device/vendor", 0);
+	card->device_id = (uint32_t)nodes_card_number(sys, number, "device/device", 0);
+	if (card->render == NODES_NONE && !card->vendor)
+		return false; /* the display's half of an SoC */
+	find_folders(sys, card);
+	return true;
+}
+
+void drm_cards_each(const struct sx_sys *sys, bool (*visit)(void *arg, const struct drm_card *card),
+		    void *arg)
+{
+	struct numbers cards = {.stem = "card"};
+	struct drm_card card;
+	if (sys->list_dir(sys->user, "/sys/class/drm", gather_number, &cards) < 0)
+		return;
+	qsort(cards.items, cards.count, sizeof(cards.items[0]), by_number);
+	for (size_t i = 0; i < cards.count; i++)
+		if (read_card(sys, cards.items[i], &card) && !visit(arg, &card))
+			return;
+}
+
+struct search {
+	const char *id;
+	struct drm_card *out;
+	bool found;
+};
+
+static bool match_card(void *arg, const struct drm_card *card)
+{
+	struct search *search = arg;
+	char name[32], node[32];
+	snprintf(name, sizeof(name), "card%u", card->card);
+	snprintf(node, sizeof(node), "renderD%u", card->render);
+	if (*search->id && strcmp(search->id, name) != 0 &&
+	    (card->render == NODES_NONE || strcmp(search->id, node) != 0) &&
+	    strcmp(search->id, card->pdev) != 0)
+		return true;
+	*search->out = *card;
+	search->found = true;
+	return false;
+}
+
+bool drm_card_find(const struct sx_sys *sys, const char *id, struct drm_card *out)
+{
+	struct search search = {.id = id, .out = out};
+	if (strcmp(id, "drm") == 0)
+		search.id = "";
+	else if (strncmp(id, "drm:", 4) == 0)
+		search.id = id + 4;
+	drm_cards_each(sys, match_card, &search);
+	return search.found;
+}
+
+void drm_card_name(const struct drm_card *card, char *out, size_t size)
+{
+	static const struct {
+		uint32_t vendor;
+		const char *name;
+	} vendors[] = {{0x1002, "AMD"}, {0x8086, "Intel"}, {0x10de, "NVIDIA"}};
+	for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
+		if (card->vendor == vendors[i].vendor) {
+			snprintf(out, size, "%s GPU %04x:%04x at %s", vendors[i].name, card->vendor,
+				 card->device_id, card->pdev);
+			return;
+		}
+	if (card->vendor)
+		snprintf(out, size, "GPU %04x:%04x at %s", card->vendor, card->device_id,
+			 card->pdev);
+	else
+		snprintf(out, size, "GPU driven by %s", card->driver);
+}

@@ -1,0 +1,604 @@
+/*
+ * The DRM source: a card's clocks, load, power and memory, and what programs do on it, as samples
+ * of time; or one row a program and interval, where that is asked for.
+ */
+#include "source/drm/drm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/error.h"
+#include "base/mem.h"
+#include "source/interval.h"
+
+#define NS_PER_MS	    UINT64_C(1000000)
+#define MACHINE_INTERVAL_NS (500 * NS_PER_MS)
+#define PROGRAM_INTERVAL_NS (100 * NS_PER_MS)
+#define LABEL_SIZE	    64
+
+struct drm_source {
+	struct source base;
+	struct source_desc desc;
+	struct drm_card card;
+	char id[32], name[128], driver[160];
+	struct drm_state state;
+	/* What start() set up. */
+	struct drm_clients clients;
+	struct drm_profiling profiling;
+	struct sx_column columns[DRM_COLUMNS];
+	uint32_t wanted[DRM_COLUMNS]; /* which column each is */
+	char why[DRM_COLUMNS][192];
+	bool seen[DRM_COLUMNS]; /* it had data once */
+	uint32_t column_count;
+	struct interval interval;
+	bool by_process, needs_work, gone, out_of_memory;
+	char note[512];
+	/* The rows of one sample. */
+	uint64_t *values; /* or doubles; a column after the other */
+	uint8_t *qualities;
+	uint64_t *begins, *ends, *labels;
+	char (*label_texts)[LABEL_SIZE];
+	const char **label_list;
+	size_t row_cap;
+	struct sx_vector vectors[DRM_COLUMNS];
+	struct sx_rows rows;
+};
+
+static struct drm_source *drm_from(struct source *source)
+{
+	return (struct drm_source *)source;
+}
+
+static void drm_driver_name(const struct sx_sys *sys, const struct drm_card *card, char *out,
+			    size_t size)
+{
+	char release[96];
+	if (!drm_read_line(sys, "/proc/sys/kernel", "osrelease", release, sizeof(release)))
+		snprintf(release, sizeof(release), "?");
+	snprintf(out, size, "%s, Linux %s", card->driver, release);
+}
+
+struct drm_probe {
+	const struct sx_sys *sys;
+	source_found_fn found;
+	void *user;
+	size_t count;
+};
+
+static bool drm_found(void *arg, const struct drm_card *card)
+{
+	struct drm_probe *p = arg;
+	char id[32], name[128], driver[160];
+	struct drm_advice advice;
+	snprintf(id, sizeof(id), "drm:card%u", card->card);
+	drm_card_name(card, name, sizeof(name));
+	drm_driver_name(p->sys, card, driver, sizeof(driver));
+	drm_advice_make(p->sys, card, &advice);
+	struct sx_device device = {.id = id,
+				   .source = "drm",
+				   .name = name,
+				   .catalog = "drm",
+				   .driver = driver,
+				   .state = SX_DEVICE_READY,
+				   .because = advice.because[0] ? advice.because : NULL,
+				   .remedy = advice.remedy[0] ? advice.remedy : NULL,
+				   .gives = drm_driver_gives(card->driver)};
+	p->found(p->user, &device);
+	p->count++;
+	return true;
+}
+
+static void source_drm_probe(const struct source_host *host, source_found_fn found, void *user)
+{
+	struct drm_probe p = {host->sys, found, user, 0};
+	drm_cards_each(host->sys, drm_found, &p);
+	if (p.count)
+		return;
+	struct sx_device absent = {.id = "drm",
+				   .source = "drm",
+				   .catalog = "drm",
+				   .state = SX_DEVICE_ABSENT,
+				   .because = "/sys/class/drm has no GPU",
+				   .remedy = "a machine whose GPU has a kernel driver; in a "
+					     "container, pass /sys and /dev/dri on"};
+	found(user, &absent);
+}
+
+static void source_drm_close(struct source *source);
+
+static enum sx_status source_drm_open(const struct source_host *host, const char *id,
+				      struct source **out, struct sx_error *err)
+{
+	struct drm_source *s = calloc(1, sizeof(*s));
+	if (!s)
+		return error_nomem(err, "the DRM source");
+	s->base = (struct source){&source_drm, host->sys, host->catalogs};
+	s->profiling.pipe = -1;
+	if (!drm_card_find(host->sys, id, &s->card)) {
+		source_drm_close(&s->base);
+		error_set(err, SX_ERR_NOT_FOUND, "there is no card %s", id);
+		error_because(err, "/sys/class/drm does not have it");
+		error_try(err, "sextant devices -v");
+		return SX_ERR_NOT_FOUND;
+	}
+	drm_card_name(&s->card, s->name, sizeof(s->name));
+	drm_driver_name(host->sys, &s->card, s->driver, sizeof(s->driver));
+	s->desc = (struct source_desc){.catalog = "drm",
+				       .name = s->name,
+				       .driver = s->driver,
+				       .min_interval_ns = INTERVAL_MIN_NS,
+				       .max_interval_ns = INTERVAL_MAX_NS,
+				       .kinds = 1u << SX_SAMPLE_PROCESS,
+				       .kind = SX_SAMPLE_TIME};
+	*out = &s->base;
+	return SX_OK;
+}
+
+static const struct source_desc *source_drm_describe(struct source *source)
+{
+	return &drm_from(source)->desc;
+}
+
+static void drm_release(struct drm_source *s)
+{
+	drm_profiling_end(&s->profiling, s->base.sys);
+	drm_clients_finish(&s->clients);
+	free(s->values);
+	free(s->qualities);
+	free(s->begins);
+	free(s->ends);
+	free(s->labels);
+	free(s->label_texts);
+	free(s->label_list);
+	s->values = s->begins = s->ends = s->labels = NULL;
+	s->qualities = NULL;
+	s->label_texts = NULL;
+	s->label_list = NULL;
+	s->row_cap = 0;
+	s->column_count = s->desc.column_count = 0;
+	s->state = (struct drm_state){0};
+	memset(s->seen, 0, sizeof(s->seen));
+	s->gone = s->out_of_memory = false;
+	s->interval = (struct interval){0};
+}
+
+static void source_drm_close(struct source *source)
+{
+	struct drm_source *s = drm_from(source);
+	drm_release(s);
+	free(s);
+}
+
+static enum sx_status drm_check(const struct source_request *request, struct sx_error *err)
+{
+	if (request->set) {
+		error_set(err, SX_ERR_NOT_FOUND, "the DRM source has no set \"%s\"", request->set);
+		error_because(err, "its counters are chosen one by one");
+		error_try(err, "-m with their names");
+		return SX_ERR_NOT_FOUND;
+	}
+	return !request->interval_ns
+		   ? SX_OK
+		   : interval_check(request->interval_ns, "the DRM source",
+				    "each sample reads some hundred files, or it is too long", err);
+}
+
+static bool drm_wants(const struct drm_source *s, uint32_t column)
+{
+	for (uint32_t i = 0; i < s->column_count; i++)
+		if (s->wanted[i] == column)
+			return true;
+	return false;
+}
+
+static bool drm_is_asked(const struct source_request *request, const char *name)
+{
+	if (!request->counters)
+		return true;
+	for (uint32_t i = 0; i < request->counter_count; i++)
+		if (strcmp(request->counters[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void drm_choose(struct drm_source *s, const struct source_request *request)
+{
+	s->column_count = 0;
+	for (uint32_t i = 0; i < DRM_COLUMNS; i++)
+		if (drm_is_asked(request, drm_columns()[i].name))
+			s->wanted[s->column_count++] = i;
+}
+
+/* Units and rules over time are the catalog's. */
+static void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog)
+{
+	for (uint32_t i = 0; i < s->column_count; i++) {
+		uint32_t count, column = s->wanted[i], at = SX_NONE;
+		const struct drm_column *c = &drm_columns()[column];
+		if (catalog)
+			at = sx_catalog_find_counter(catalog, c->name, SX_NONE, NULL);
+		const struct sx_counter_info *info =
+		    at == SX_NONE ? NULL : &sx_catalog_counters(catalog, &count)[at];
+		const char *why = NULL;
+		if (s->by_process && !c->of_work)
+			why = "it is of the whole device, not of one program";
+		else if (!s->seen[column])
+			why = drm_why(&s->card, &s->clients, &s->state, column, s->why[column],
+				      sizeof(s->why[column]));
+		s->columns[i] =
+		    (struct sx_column){.name = c->name,
+				       .unit = info ? info->unit : "count",
+				       .type = c->type,
+				       .over_time = info ? info->over_time : SX_REDUCE_SUM,
+				       .why = why};
+	}
+	s->desc.columns = s->columns;
+	s->desc.column_count = s->column_count;
+}
+
+static bool drm_grow_rows(struct drm_source *s, size_t rows)
+{
+	if (rows <= s->row_cap)
+		return true;
+	size_t cap = rows < 16 ? 16 : rows * 2, none = 0;
+	size_t caps[7] = {none, none, none, none, none, none, none};
+	free(s->values);
+	free(s->qualities);
+	s->values = NULL;
+	s->qualities = NULL;
+	bool ok = mem_grow(&s->values, &caps[0], cap * (s->column_count + 1), sizeof(*s->values)) &&
+		  mem_grow(&s->qualities, &caps[1], cap * (s->column_count + 1), 1);
+	free(s->begins);
+	free(s->ends);
+	free(s->labels);
+	free(s->label_texts);
+	free(s->label_list);
+	s->begins = s->ends = s->labels = NULL;
+	s->label_texts = NULL;
+	s->label_list = NULL;
+	ok = ok && mem_grow(&s->begins, &caps[2], cap, sizeof(*s->begins)) &&
+	     mem_grow(&s->ends, &caps[3], cap, sizeof(*s->ends)) &&
+	     mem_grow(&s->labels, &caps[4], cap, sizeof(*s->labels)) &&
+	     mem_grow(&s->label_texts, &caps[5], cap, LABEL_SIZE) &&
+	     mem_grow(&s->label_list, &caps[6], cap, sizeof(*s->label_list));
+	s->row_cap = ok ? cap : 0;
+	return ok;
+}
+
+/* What programs did, as columns. */
+static void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum,
+			struct drm_number *numbers)
+{
+	const struct drm_clients *c = &s->clients;
+	drm_put_u64(numbers, DRM_PROCESSES, sum->processes);
+	drm_put_u64(numbers, DRM_CLIENTS, sum->clients);
+	if (sum->knows_engines)
+		drm_put_u64(numbers, DRM_WORK_BUSY, sum->busy_ns);
+	for (uint32_t i = 0; i < DRM_ENGINES; i++)
+		if (c->seen_engine[i])
+			drm_put_u64(numbers, DRM_COLUMN_ENGINE + i, sum->engine_ns[i]);
+	for (uint32_t r = 0; r < DRM_REGIONS; r++)
+		for (uint32_t k = 0; k < DRM_KINDS; k++)
+			if (c->seen_memory[r][k])
+				drm_put_u64(numbers, DRM_COLUMN_MEMORY + r * DRM_KINDS + k,
+					    sum->memory[r][k]);
+}
+
+/* A card's own memory where it has any; else all memory is the GPU's. */
+static bool drm_resident(const struct drm_clients *clients, const struct drm_sum *all,
+			 uint64_t *used)
+{
+	bool own = clients->seen_memory[DRM_REGION_VRAM][DRM_RESIDENT], known = false;
+	*used = 0;
+	for (uint32_t r = 0; r < DRM_REGIONS; r++) {
+		if ((own && r != DRM_REGION_VRAM) || !clients->seen_memory[r][DRM_RESIDENT])
+			continue;
+		if (__builtin_add_overflow(*used, all->memory[r][DRM_RESIDENT], used))
+			*used = UINT64_MAX;
+		known = true;
+	}
+	return known;
+}
+
+/* What the device does not tell of itself, its programs tell together. */
+static void drm_put_missing(const struct drm_source *s, uint64_t interval_ns,
+			    struct drm_number *numbers)
+{
+	struct drm_sum all;
+	drm_clients_sum(&s->clients, false, 0, &all);
+	if (!numbers[DRM_BUSY].known && all.knows_engines && s->clients.all)
+		drm_put_u64(numbers, DRM_BUSY, all.busy_ns);
+	if (!numbers[DRM_MEMORY_USED].known && s->clients.all) {
+		uint64_t used;
+		if (drm_resident(&s->clients, &all, &used))
+			drm_put_u64(numbers, DRM_MEMORY_USED, used);
+	}
+	if (!numbers[DRM_CLOCK].known && all.cur_hz)
+		drm_put_f64(numbers, DRM_CLOCK, (double)all.cur_hz);
+	if (!numbers[DRM_CLOCK_HIGHEST].known && all.max_hz)
+		drm_put_f64(numbers, DRM_CLOCK_HIGHEST, (double)all.max_hz);
+	/* uJ in ns to mW */
+	if (!numbers[DRM_POWER].known && numbers[DRM_ENERGY].known && interval_ns)
+		drm_put_f64(numbers, DRM_POWER,
+			    (double)numbers[DRM_ENERGY].u / (double)interval_ns * 1e6);
+}
+
+static void drm_put_row(struct drm_source *s, size_t row, const struct drm_number *numbers,
+			bool stretched)
+{
+	for (uint32_t i = 0; i < s->column_count; i++) {
+		uint32_t column = s->wanted[i];
+		size_t at = (size_t)i * s->row_cap + row;
+		const struct drm_number *n = &numbers[column];
+		s->seen[column] |= n->known;
+		/* Doubles and u64 share their storage. */
+		memcpy(&s->values[at], n, sizeof(s->values[at]));
+		s->qualities[at] = n->known	     ? SX_QUALITY_VALID
+				   : s->seen[column] ? SX_QUALITY_GAP
+						     : SX_QUALITY_NOT_COLLECTED;
+		if (!n->known)
+			s->values[at] = 0;
+		else if (stretched)
+			s->qualities[at] |= SX_QUALITY_STRETCHED;
+	}
+}
+
+/* Reads everything into the numbers of the whole device and of what is measured. */
+static void drm_take(struct drm_source *s, uint64_t interval_ns, struct drm_number *numbers)
+{
+	struct drm_sum sum;
+	memset(numbers, 0, DRM_COLUMNS * sizeof(*numbers));
+	drm_device_read(s->base.sys, &s->card, &s->state, interval_ns, numbers);
+	if (!s->needs_work)
+		return;
+	drm_clients_read(&s->clients, interval_ns);
+	drm_clients_sum(&s->clients, true, 0, &sum);
+	drm_put_sum(s, &sum, numbers);
+	drm_put_missing(s, interval_ns, numbers);
+}
+
+/* False when memory is out. */
+static bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched)
+{
+	size_t rows = 0;
+	struct drm_clients *c = &s->clients;
+	if (!drm_grow_rows(s, c->client_count + 1))
+		return false;
+	for (size_t i = 0; i < c->process_count && rows < s->row_cap; i++) {
+		const struct drm_process *p = &c->processes[i];
+		struct drm_sum sum;
+		if (!p->in_scope || !p->fd_count)
+			continue;
+		drm_clients_sum(c, true, p->pid, &sum);
+		if (!sum.clients)
+			continue; /* all of it is shared, and counted elsewhere */
+		memset(numbers, 0, DRM_COLUMNS * sizeof(*numbers));
+		drm_put_sum(s, &sum, numbers);
+		drm_put_row(s, rows, numbers, stretched);
+		snprintf(s->label_texts[rows], LABEL_SIZE, "%s (%d)", p->name, (int)p->pid);
+		rows++;
+	}
+	s->rows.count = rows;
+	return true;
+}
+
+static void drm_finish_rows(struct drm_source *s, uint64_t begin_ns, uint64_t end_ns)
+{
+	for (size_t row = 0; row < s->rows.count; row++) {
+		s->begins[row] = begin_ns;
+		s->ends[row] = end_ns;
+		s->labels[row] = row;
+		s->label_list[row] = s->label_texts[row];
+	}
+	for (uint32_t i = 0; i < s->column_count; i++)
+		s->vectors[i] =
+		    (struct sx_vector){s->columns[i].type, s->values + (size_t)i * s->row_cap,
+				       s->qualities + (size_t)i * s->row_cap};
+	struct sx_rows *r = &s->rows;
+	size_t count = r->count;
+	*r = (struct sx_rows){.count = count,
+			      .begin_ns = s->begins,
+			      .end_ns = s->ends,
+			      .columns = s->vectors,
+			      .column_count = s->column_count};
+	if (!s->by_process)
+		return;
+	r->labels[SX_LABEL_PROCESS] = s->labels;
+	r->strings = s->label_list;
+	r->string_count = (uint32_t)count;
+}
+
+/* Until here from the reading before; the first one was taken by drm_begin(). */
+static void drm_take_sample(void *user, struct raw_sample *out)
+{
+	struct drm_source *s = user;
+	struct drm_number numbers[DRM_COLUMNS];
+	char text[64];
+	if (!out)
+		return;
+	out->kind = RAW_ROWS;
+	out->data = (const uint8_t *)&s->rows;
+	out->size = sizeof(s->rows);
+	s->rows.count = 0;
+	/* A card that was unplugged, or whose driver was removed, has no folder any more. */
+	s->gone = !drm_read_line(s->base.sys, s->card.device, "uevent", text, sizeof(text)) &&
+		  (errno == ENOENT || errno == ENODEV);
+	if (s->gone)
+		return;
+	uint64_t took = out->end_ns - out->begin_ns;
+	bool stretched = took > s->interval.interval_ns + s->interval.interval_ns / 2;
+	drm_take(s, took, numbers);
+	s->out_of_memory = s->clients.out_of_memory;
+	if (s->by_process)
+		s->out_of_memory |= !drm_put_processes(s, numbers, stretched);
+	else
+		drm_put_row(s, 0, numbers, stretched);
+	s->rows.count += !s->by_process;
+	drm_finish_rows(s, out->begin_ns, out->end_ns);
+}
+
+/* What is in the result's way is told once, together. */
+static void drm_make_note(struct drm_source *s)
+{
+	size_t used = 0;
+	s->note[0] = '\0';
+	if (s->clients.denied && s->clients.all)
+		used += (size_t)snprintf(s->note, sizeof(s->note),
+					 "%zu processes of other users cannot be looked into: what "
+					 "they do on the GPU is missing; run as root to have it",
+					 s->clients.denied);
+	if (s->state.refused_metrics && used < sizeof(s->note))
+		snprintf(s->note + used, sizeof(s->note) - used,
+			 "%sgpu_metrics v%u.%u is not known and left out", used ? "; " : "",
+			 s->state.unknown_format, s->state.unknown_content);
+}
+
+/* Every process is looked at when none is chosen, or when only all together tell of the card. */
+static bool drm_needs_all(struct drm_source *s, const struct drm_number *numbers)
+{
+	bool busy = numbers[DRM_BUSY].known || s->state.queues_primed;
+	return !s->clients.root ||
+	       (!s->by_process &&
+		((drm_wants(s, DRM_BUSY) && !busy) ||
+		 (drm_wants(s, DRM_MEMORY_USED) && !numbers[DRM_MEMORY_USED].known)));
+}
+
+/* A zombie has no descriptors any more. */
+static bool drm_ended(void *user)
+{
+	char path[64], text[512];
+	struct drm_source *s = user;
+	const struct sx_sys *sys = s->base.sys;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)s->clients.root);
+	if (sys->read_file(sys->user, path, text, sizeof(text)) < 0)
+		return errno == ENOENT || errno == ESRCH;
+	const char *at = strrchr(text, ')');
+	return at && at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X');
+}
+
+static const char *drm_note(void *user, uint32_t index)
+{
+	const struct drm_source *s = user;
+	return index == 0 && s->note[0] ? s->note : NULL;
+}
+
+/* Whether programs must be looked at for what is wanted. */
+static bool drm_needs_work(const struct drm_source *s, const struct drm_number *numbers)
+{
+	/* What the device may leave to its programs to tell. */
+	static const uint32_t others[] = {DRM_BUSY, DRM_MEMORY_USED, DRM_CLOCK, DRM_CLOCK_HIGHEST};
+	for (uint32_t i = 0; i < s->column_count; i++)
+		if (drm_columns()[s->wanted[i]].of_work)
+			return true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (drm_wants(s, others[i]) && !numbers[others[i]].known)
+			return true;
+	return s->by_process;
+}
+
+static enum sx_status drm_begin(struct drm_source *s, const struct source_request *request,
+				struct sx_error *err)
+{
+	struct drm_number numbers[DRM_COLUMNS] = {{{0}, false}};
+	static const struct interval_ops ops = {drm_take_sample, drm_ended, drm_note};
+	const struct sx_sys *sys = s->base.sys;
+	uint64_t interval_ns = request->interval_ns ? request->interval_ns
+			       : request->pid	    ? PROGRAM_INTERVAL_NS
+						    : MACHINE_INTERVAL_NS;
+	enum sx_status status = SX_OK;
+	if (request->profiling)
+		status = drm_profiling_begin(&s->profiling, sys, &s->card, err);
+	s->clients = (struct drm_clients){.sys = sys, .card = &s->card, .root = request->pid};
+	if (!status)
+		status = drm_clients_init(&s->clients, err);
+	if (status)
+		return status;
+	drm_choose(s, request);
+	drm_sensors_find(sys, &s->card, &s->state.sensors);
+	drm_device_read(sys, &s->card, &s->state, interval_ns, numbers);
+	s->clients.all = drm_needs_all(s, numbers);
+	s->needs_work = drm_needs_work(s, numbers);
+	drm_take(s, interval_ns, numbers);
+	if (s->clients.out_of_memory || !drm_grow_rows(s, 1))
+		return error_nomem(err, "the DRM source");
+	for (uint32_t i = 0; i < DRM_COLUMNS; i++)
+		s->seen[i] = numbers[i].known;
+	drm_describe_columns(s, request->catalog);
+	drm_make_note(s);
+	s->interval =
+	    (struct interval){.ops = &ops, .user = s, .sys = sys, .watched = request->pid > 0};
+	return interval_start(&s->interval, interval_ns, err);
+}
+
+static enum sx_status source_drm_start(struct source *source, const struct source_request *request,
+				       struct sx_error *err)
+{
+	struct drm_source *s = drm_from(source);
+	if (s->interval.started && !s->interval.stopped)
+		return error_set(err, SX_ERR_USAGE, "the DRM source is started already");
+	drm_release(s);
+	enum sx_status status = drm_check(request, err);
+	if (status)
+		return status;
+	s->by_process = request->per == SX_SAMPLE_PROCESS;
+	status = drm_begin(s, request, err);
+	if (status)
+		drm_release(s);
+	return status;
+}
+
+/* A card that went, or memory that is out, ends the run; what was measured stays. */
+static enum sx_status drm_failure(struct drm_source *s, struct sx_error *err)
+{
+	if (s->out_of_memory)
+		return error_nomem(err, "the DRM source");
+	if (!s->gone)
+		return SX_OK;
+	error_set(err, SX_ERR_DEVICE_LOST, "card%u is gone", s->card.card);
+	error_because(err, "it was unplugged, or its driver removed");
+	error_try(err, "sextant devices");
+	return SX_ERR_DEVICE_LOST;
+}
+
+static enum sx_status source_drm_read(struct source *source, int timeout_ms, struct raw_sample *out,
+				      struct sx_error *err)
+{
+	struct drm_source *s = drm_from(source);
+	enum sx_status status = interval_read(&s->interval, timeout_ms, out, err);
+	return status ? status : drm_failure(s, err);
+}
+
+static void source_drm_wake(struct source *source, struct source_wake *out)
+{
+	interval_wake(&drm_from(source)->interval, out);
+}
+
+static enum sx_status source_drm_stop(struct source *source, struct sx_error *err)
+{
+	struct drm_source *s = drm_from(source);
+	interval_stop(&s->interval);
+	drm_profiling_end(&s->profiling, s->base.sys);
+	return SX_OK;
+}
+
+static enum sx_status source_drm_selftest(struct source *source,
+					  void (*say)(void *user, const char *line), void *user,
+					  struct sx_error *err)
+{
+	return drm_selftest_card(source->sys, &drm_from(source)->card, say, user, err);
+}
+
+const struct source_ops source_drm = {
+    .name = "drm",
+    .raw = RAW_ROWS,
+    .probe = source_drm_probe,
+    .open = source_drm_open,
+    .describe = source_drm_describe,
+    .start = source_drm_start,
+    .read = source_drm_read,
+    .wake = source_drm_wake,
+    .stop = source_drm_stop,
+    .close = source_drm_close,
+    .selftest = source_drm_selftest,
+};

@@ -1,0 +1,265 @@
+/*
+ * The DRM source: what every kernel driver of a GPU says of itself in sysfs and of its programs in
+ * fdinfo. Shared by the files of this folder only.
+ */
+#ifndef SOURCE_DRM_DRM_H
+#define SOURCE_DRM_DRM_H
+
+#include <limits.h>
+#include "source/source.h"
+
+enum drm_engine {
+#define ENGINE(id, key, kind, column) DRM_ENGINE_##id,
+#include "source/drm/engines.def"
+#undef ENGINE
+	DRM_ENGINES
+};
+
+enum drm_engine_kind { DRM_GRAPHICS, DRM_COMPUTE, DRM_COPY, DRM_MEDIA, DRM_OTHER };
+enum drm_engine_kind drm_engine_kind(enum drm_engine engine);
+
+/* Regions by what they are, whatever their number and driver: vram0 and local1 are VRAM. */
+enum drm_region {
+	DRM_REGION_VRAM,
+	DRM_REGION_GTT,
+	DRM_REGION_CPU,
+	DRM_REGION_SYSTEM,
+	DRM_REGION_STOLEN,
+	DRM_REGION_MEMORY,
+	DRM_REGION_OTHER,
+	DRM_REGIONS
+};
+
+enum drm_kind { DRM_TOTAL, DRM_SHARED, DRM_RESIDENT, DRM_ACTIVE, DRM_PURGEABLE, DRM_KINDS };
+
+/* The columns: values, then engines, then regions by kind. */
+enum drm_value {
+#define VALUE(id, column, type, scope) DRM_##id,
+#include "source/drm/values.def"
+#undef VALUE
+	DRM_VALUES
+};
+#define DRM_COLUMN_ENGINE DRM_VALUES
+#define DRM_COLUMN_MEMORY ((uint32_t)DRM_VALUES + DRM_ENGINES)
+#define DRM_COLUMNS	  (DRM_COLUMN_MEMORY + DRM_REGIONS * DRM_KINDS)
+
+/* What a column is (columns.c). */
+struct drm_column {
+	const char *name;
+	enum sx_type type;
+	bool of_work; /* of programs; else of the whole device */
+};
+const struct drm_column *drm_columns(void);
+
+/* One number of a sample. */
+struct drm_number {
+	union {
+		uint64_t u;
+		double f;
+	};
+	bool known;
+};
+static inline void drm_put_u64(struct drm_number *numbers, uint32_t column, uint64_t value)
+{
+	numbers[column].u = value;
+	numbers[column].known = true;
+}
+static inline void drm_put_f64(struct drm_number *numbers, uint32_t column, double value)
+{
+	numbers[column].f = value;
+	numbers[column].known = true;
+}
+
+/* The descriptor of a client as /proc/PID/fdinfo/N tells it (fdinfo.c). */
+struct drm_engine_use {
+	bool has_ns, has_cycles, has_total;
+	uint64_t ns, cycles, total, max_hz, cur_hz;
+	uint32_t capacity; /* at least 1 */
+};
+struct drm_fdinfo {
+	char driver[32], pdev[32];
+	uint64_t id;
+	bool has_id;
+	struct drm_engine_use engines[DRM_ENGINES];
+	uint64_t memory[DRM_REGIONS][DRM_KINDS];
+	bool has_memory[DRM_REGIONS][DRM_KINDS];
+};
+
+/* Reads one whole text; false when it is no DRM client's. Lines that make no sense are left out. */
+bool drm_fdinfo_parse(const char *text, struct drm_fdinfo *out);
+
+/* A card, as sysfs shows it (card.c). */
+struct drm_card {
+	uint32_t card, render; /* render: NODES_NONE when it has none */
+	char driver[32];
+	char pdev[32];	    /* PCI address, or empty */
+	char device[48];    /* /sys/class/drm/cardN/device */
+	char hwmon[160];    /* its folder, or empty */
+	char devfreq[160];  /* its folder, or empty */
+	char thermal[160];  /* the zone of an SoC's GPU, or empty */
+	char gt[96];	    /* i915's and xe's folder of the first GT, or empty */
+	char profiling[96]; /* the switch of panfrost and panthor, or empty */
+	bool is_xe;
+	uint32_t vendor, device_id;
+};
+
+/* Calls visit for each card in order of number until it returns false. */
+void drm_cards_each(const struct sx_sys *sys, bool (*visit)(void *arg, const struct drm_card *card),
+		    void *arg);
+bool drm_card_find(const struct sx_sys *sys, const char *id, struct drm_card *out);
+/* "Steam Deck's" name where sysfs has one, else driver and number. */
+void drm_card_name(const struct drm_card *card, char *out, size_t size);
+/* A number of a small file, digits alone; false, and errno, when there is none. */
+bool drm_read_u64(const struct sx_sys *sys, const char *folder, const char *file, uint64_t *out);
+/* The same with an optional sign. */
+bool drm_read_i64(const struct sx_sys *sys, const char *folder, const char *file, int64_t *out);
+/* The first line; false when it cannot be read. */
+bool drm_read_line(const struct sx_sys *sys, const char *folder, const char *file, char *out,
+		   size_t size);
+/* The first entry of a folder whose name begins so, as a path; false when there is none. */
+bool drm_first_entry(const struct sx_sys *sys, const char *folder, const char *stem, char *out,
+		     size_t size);
+
+/* A table of amdgpu's gpu_metrics; what a revision lacks, or calls unknown, is not known. */
+struct drm_gpu_metrics {
+	uint32_t format, content;
+	bool has_clock, has_memory_clock, has_power, has_gfx_power, has_energy, has_temperature,
+	    has_hotspot, has_memory_temperature, has_fan, has_busy, has_throttle, has_reasons,
+	    has_dram;
+	double clock_hz, memory_clock_hz, power_mw, gfx_power_mw, energy_uj, temperature, hotspot,
+	    memory_temperature, fan, busy, dram_read,
+	    dram_write; /* busy in percent, DRAM in MB/s */
+	bool throttled, by_power, by_current, by_heat;
+};
+
+/* SX_OK; SX_ERR_UNSUPPORTED for a revision that is not known exactly, by number. */
+enum sx_status drm_gpu_metrics_parse(const uint8_t *bytes, size_t size, struct drm_gpu_metrics *out,
+				     struct sx_error *err);
+
+/* Counters of energy, which begin again at `range` (hwmon.c). */
+#define DRM_ENERGIES 4
+enum { DRM_ENERGY_CARD, DRM_ENERGY_PACKAGE, DRM_ENERGY_DRAM, DRM_ENERGY_PLATFORM };
+struct drm_energy {
+	char folder[160], file[24];
+	uint64_t range, last; /* range: 0: of 64 bits */
+	bool here, primed;
+	int refused; /* the errno of the last reading, or 0 */
+};
+struct drm_sensors {
+	struct drm_energy energies[DRM_ENERGIES];
+	char temperature[24], hotspot[24], memory_temperature[24]; /* files of the hwmon folder */
+};
+void drm_sensors_find(const struct sx_sys *sys, const struct drm_card *card,
+		      struct drm_sensors *sensors);
+void drm_sensors_read(const struct sx_sys *sys, const struct drm_card *card,
+		      struct drm_sensors *sensors, struct drm_number *numbers);
+
+/* What sysfs counted before (sysfs.c). */
+struct drm_state {
+	uint64_t idle_ms, queue_ns[3];
+	uint64_t accumulated_uj; /* of gpu_metrics */
+	double highest_hz;	 /* the highest clock, 0: not known */
+	bool idle_primed, queues_primed, accumulated_primed;
+	uint32_t unknown_format, unknown_content; /* of gpu_metrics, refused */
+	bool refused_metrics;
+	struct drm_sensors sensors; /* set by drm_sensors_find() */
+};
+/*
+ * Reads what the device says of itself, sensors included; deltas are of the interval that ends now.
+ * One that sleeps is not woken for it.
+ */
+void drm_device_read(const struct sx_sys *sys, const struct drm_card *card, struct drm_state *state,
+		     uint64_t interval_ns, struct drm_number *numbers);
+
+/* One client of the card, and what it did in the last interval (clients.c). */
+struct drm_client {
+	uint64_t key; /* its id; without one, process and descriptor */
+	bool has_id, in_scope, primed;
+	pid_t pid;
+	uint32_t tick; /* the reading that saw it last */
+	struct drm_fdinfo now;
+	uint64_t did_ns[DRM_ENGINES]; /* of all units of an engine together */
+};
+
+struct drm_process {
+	pid_t pid, parent;
+	uint32_t tick;
+	bool in_scope, scanned, denied, is_new, is_young; /* young: began while we watched */
+	char name[32];
+	int *fds; /* descriptors of the card */
+	size_t fd_count, fd_cap;
+};
+
+struct drm_clients {
+	const struct sx_sys *sys;
+	const struct drm_card *card;
+	pid_t root; /* 0: every process */
+	bool all;   /* look at every process, also where only one is measured */
+	struct drm_process *processes;
+	size_t process_count, process_cap, cursor;
+	struct drm_process *fresh; /* of the listing at hand */
+	size_t fresh_count, fresh_cap;
+	struct drm_client *clients; /* by key */
+	size_t client_count, client_cap;
+	bool seen_engine[DRM_ENGINES], seen_memory[DRM_REGIONS][DRM_KINDS];
+	uint32_t capacity[DRM_ENGINES];
+	uint32_t tick;
+	size_t denied;		    /* processes that we may not look into */
+	size_t links;		    /* that may still be read in this reading */
+	bool out_of_memory, failed; /* failed: the last listing */
+	char *text;		    /* of a descriptor */
+};
+
+enum sx_status drm_clients_init(struct drm_clients *clients, struct sx_error *err);
+/* Looks at the processes; what each client did since the last reading is then known. */
+void drm_clients_read(struct drm_clients *clients, uint64_t interval_ns);
+void drm_clients_finish(struct drm_clients *clients);
+
+/* The sum of what some clients did: those in scope, of one process (pid > 0), or all. */
+struct drm_sum {
+	uint64_t engine_ns[DRM_ENGINES]; /* mean over an engine's units */
+	uint64_t memory[DRM_REGIONS][DRM_KINDS];
+	uint64_t busy_ns; /* of the busiest graphics or compute engine */
+	uint64_t clients, processes;
+	uint64_t cur_hz, max_hz;
+	bool knows_engines;
+};
+void drm_clients_sum(const struct drm_clients *clients, bool scope_only, pid_t pid,
+		     struct drm_sum *out);
+
+/* The switch of panfrost's and panthor's accounting (profiling.c). */
+struct drm_profiling {
+	char path[128], before[24];
+	int pipe; /* its other end is held by the guard; -1: there is none */
+	pid_t guard;
+	bool on;
+};
+/*
+ * Switches the accounting on when it is off. A guard, a process of its own, puts the switch back
+ * should this one be killed. Errors: SX_ERR_PERMISSION and others.
+ */
+enum sx_status drm_profiling_begin(struct drm_profiling *p, const struct sx_sys *sys,
+				   const struct drm_card *card, struct sx_error *err);
+void drm_profiling_end(struct drm_profiling *p, const struct sx_sys *sys);
+
+/* What is in the way of more, and the steps, as doctor tells them (advice.c). */
+struct drm_advice {
+	char because[768], remedy[512];
+};
+void drm_advice_make(const struct sx_sys *sys, const struct drm_card *card, struct drm_advice *out);
+
+/* What this driver gives, in one line; NULL for one that is not listed (drivers.def). */
+const char *drm_driver_gives(const char *driver);
+
+/* Why a column of this card has no data (advice.c). Static text, or `out`. */
+const char *drm_why(const struct drm_card *card, const struct drm_clients *clients,
+		    const struct drm_state *state, uint32_t column, char *out, size_t size);
+
+/* Reports what must hold of the card's numbers. Errors: SX_INCOMPLETE (something does not). */
+enum sx_status drm_selftest_card(const struct sx_sys *sys, const struct drm_card *card,
+				 void (*say)(void *user, const char *line), void *user,
+				 struct sx_error *err);
+
+extern const struct source_ops source_drm;
+
+#endif
