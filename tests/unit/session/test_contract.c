@@ -22,6 +22,7 @@
 #include "devices/machine.h"
 #include "devices/nvml.h"
 #include "devices/pmu.h"
+#include "devices/tree.h"
 #include "session/session.h"
 
 #define NS_PER_MS   UINT64_C(1000000)
@@ -40,6 +41,7 @@ struct subject {
 	struct fake_kbase kbase;
 	struct fake_pmu pmu;
 	struct fake_nvml_machine nvml;
+	struct tree tree;
 };
 
 static void advance_cpu(void *device, uint64_t ns)
@@ -141,6 +143,38 @@ static bool clean_kbase(struct subject *s)
 	return clean;
 }
 
+static void advance_tree(void *device, uint64_t ns)
+{
+	tree_advance(device, ns);
+}
+
+/* The program of the session is a process that has the card open until it ends. */
+static void begin_tree(struct subject *s)
+{
+	char path[512], text[640];
+	const char *folder = getenv("SEXTANT_TEST_DATA");
+	tree_init(&s->tree, NULL);
+	snprintf(path, sizeof(path), "%s/drm/steam-deck.tree", folder);
+	if (!tree_load(&s->tree, path))
+		fail_msg("%s", s->tree.why);
+	s->tree.at_ns = 0;
+	snprintf(text, sizeof(text),
+		 "process %d 1 1000 program\ndescriptor %d 3 /dev/dri/renderD128\n"
+		 "\tdrm-driver:\tamdgpu\n\tdrm-client-id:\t900\n"
+		 "\tdrm-engine-gfx:\t{5+500000000/s} ns\n",
+		 MACHINE_PID, MACHINE_PID);
+	if (!tree_add(&s->tree, text))
+		fail_msg("%s", s->tree.why);
+	machine_init(&s->machine, &s->tree.sys, &s->tree, advance_tree);
+}
+
+static bool clean_tree(struct subject *s)
+{
+	bool clean = s->tree.open_fds == 0;
+	tree_finish(&s->tree);
+	return clean;
+}
+
 /* The model needs nothing but a clock. */
 static bool clean_clock(struct subject *s)
 {
@@ -188,6 +222,11 @@ static struct subject subjects[] = {
      .metric = "power",
      .begin = begin_nvml,
      .clean = clean_nvml},
+    {.name = "drm",
+     .selector = "drm",
+     .metric = "engine.gfx",
+     .begin = begin_tree,
+     .clean = clean_tree},
 };
 #define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 #define MODEL	 5
@@ -225,6 +264,21 @@ static void check_rows(const struct sx_session_device *d, uint64_t until_ns)
 		assert_true(begin[i] < until_ns);
 		assert_true(i == 0 || begin[i] >= stop[i - 1]);
 	}
+}
+
+/* What the fake's own process does then: a zombie, without descriptors. */
+static void program_ends(struct subject *s, uint64_t lasts_ns)
+{
+	char text[256];
+	s->cpu.ends_ns = s->pmu.ends_ns = s->nvml.ends_ns = machine_now_ns(&s->machine) + lasts_ns;
+	if (!s->tree.nodes)
+		return;
+	snprintf(text, sizeof(text),
+		 "at %lums\nfile /proc/%d/stat\n\t%d (program) Z 1 1 1\ngone /proc/%d/fd\n"
+		 "gone /proc/%d/fdinfo\n",
+		 (unsigned long)(lasts_ns / NS_PER_MS), MACHINE_PID, MACHINE_PID, MACHINE_PID,
+		 MACHINE_PID);
+	assert_true(tree_add(&s->tree, text));
 }
 
 static char *const program[] = {(char[]){"program"}, NULL};
@@ -298,7 +352,7 @@ static void a_program(struct subject *s, uint64_t lasts_ns, bool process_fd)
 	s->begin(s);
 	s->machine.lasts_ns = lasts_ns;
 	s->machine.no_process_fd = !process_fd;
-	s->cpu.ends_ns = s->pmu.ends_ns = s->nvml.ends_ns = machine_now_ns(&s->machine) + lasts_ns;
+	program_ends(s, lasts_ns);
 	struct sx_session *session = create(s, true, &err);
 	enum sx_status status = sx_session_run(session, program, NULL, &err);
 	if (status)
@@ -378,8 +432,9 @@ static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 	struct sx_error err = {0};
 	s->begin(s);
 	s->machine.lasts_ns = 3 * INTERVAL_NS;
-	s->cpu.ends_ns = s->pmu.ends_ns = s->nvml.ends_ns =
-	    child ? machine_now_ns(&s->machine) + s->machine.lasts_ns : 0;
+	s->cpu.ends_ns = s->pmu.ends_ns = s->nvml.ends_ns = 0;
+	if (child)
+		program_ends(s, s->machine.lasts_ns);
 	s->machine.fail_at = k;
 	s->machine.fail_errno = why;
 	struct sx_session *session = create(s, child, &err);
