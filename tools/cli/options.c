@@ -64,7 +64,7 @@ static const struct spec specs[] = {
     {"sync", 0, STRING, AT(sync), "DUR", "put what was recorded on the disk every DUR", 0},
     {"keep", 0, STRING, AT(keep), "DUR", "keep only the last DUR; SIGUSR2 writes them", 0},
     {"profiling", 0, FLAG, AT(profiling), NULL,
-     "let a driver's accounting be switched on for the run (panfrost, panthor)", 0},
+     "switch the accounting of panfrost and panthor on for the run", 0},
     {"realtime", 0, FLAG, AT(realtime), NULL, "replay at the speed of the recording", 0},
     {"overhead", 0, SHARE, AT(overhead), "PERCENT",
      "what measuring may cost a program (default 5); 0: count every frame", 0},
