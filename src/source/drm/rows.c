@@ -1,0 +1,189 @@
+/* The rows of a sample: numbers into columns with quality, and programs into labels. */
+#include "source/drm/drm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/mem.h"
+
+/* Units and rules over time are the catalog's. */
+void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog)
+{
+	for (uint32_t i = 0; i < s->column_count; i++) {
+		uint32_t count, column = s->wanted[i], at = SX_NONE;
+		const struct drm_column *c = &drm_columns()[column];
+		if (catalog)
+			at = sx_catalog_find_counter(catalog, c->name, SX_NONE, NULL);
+		const struct sx_counter_info *info =
+		    at == SX_NONE ? NULL : &sx_catalog_counters(catalog, &count)[at];
+		const char *why = NULL;
+		if (s->by_process && !c->of_work)
+			why = "it is of the whole device, not of one program";
+		else if (!s->seen[column])
+			why = drm_why(&s->card, &s->clients, &s->state, column, s->why[column],
+				      sizeof(s->why[column]));
+		s->columns[i] =
+		    (struct sx_column){.name = c->name,
+				       .unit = info ? info->unit : "count",
+				       .type = c->type,
+				       .over_time = info ? info->over_time : SX_REDUCE_SUM,
+				       .why = why};
+	}
+	s->desc.columns = s->columns;
+	s->desc.column_count = s->column_count;
+}
+
+bool drm_grow_rows(struct drm_source *s, size_t rows)
+{
+	if (rows <= s->row_cap)
+		return true;
+	size_t cap = rows < 16 ? 16 : rows * 2, none = 0;
+	size_t caps[7] = {none, none, none, none, none, none, none};
+	free(s->values);
+	free(s->qualities);
+	s->values = NULL;
+	s->qualities = NULL;
+	bool ok = mem_grow(&s->values, &caps[0], cap * (s->column_count + 1), sizeof(*s->values)) &&
+		  mem_grow(&s->qualities, &caps[1], cap * (s->column_count + 1), 1);
+	free(s->begins);
+	free(s->ends);
+	free(s->labels);
+	free(s->label_texts);
+	free(s->label_list);
+	s->begins = s->ends = s->labels = NULL;
+	s->label_texts = NULL;
+	s->label_list = NULL;
+	ok = ok && mem_grow(&s->begins, &caps[2], cap, sizeof(*s->begins)) &&
+	     mem_grow(&s->ends, &caps[3], cap, sizeof(*s->ends)) &&
+	     mem_grow(&s->labels, &caps[4], cap, sizeof(*s->labels)) &&
+	     mem_grow(&s->label_texts, &caps[5], cap, DRM_LABEL_SIZE) &&
+	     mem_grow(&s->label_list, &caps[6], cap, sizeof(*s->label_list));
+	s->row_cap = ok ? cap : 0;
+	return ok;
+}
+
+/* What programs did, as columns. */
+void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum, struct drm_number *numbers)
+{
+	const struct drm_clients *c = &s->clients;
+	drm_put_u64(numbers, DRM_PROCESSES, sum->processes);
+	drm_put_u64(numbers, DRM_CLIENTS, sum->clients);
+	if (sum->knows_engines)
+		drm_put_u64(numbers, DRM_WORK_BUSY, sum->busy_ns);
+	for (uint32_t i = 0; i < DRM_ENGINES; i++)
+		if (c->seen_engine[i])
+			drm_put_u64(numbers, DRM_COLUMN_ENGINE + i, sum->engine_ns[i]);
+	for (uint32_t r = 0; r < DRM_REGIONS; r++)
+		for (uint32_t k = 0; k < DRM_KINDS; k++)
+			if (c->seen_memory[r][k])
+				drm_put_u64(numbers, DRM_COLUMN_MEMORY + r * DRM_KINDS + k,
+					    sum->memory[r][k]);
+}
+
+/* A card's own memory where it has any; else all memory is the GPU's. */
+static bool drm_resident(const struct drm_clients *clients, const struct drm_sum *all,
+			 uint64_t *used)
+{
+	bool own = clients->seen_memory[DRM_REGION_VRAM][DRM_RESIDENT], known = false;
+	*used = 0;
+	for (uint32_t r = 0; r < DRM_REGIONS; r++) {
+		if ((own && r != DRM_REGION_VRAM) || !clients->seen_memory[r][DRM_RESIDENT])
+			continue;
+		if (__builtin_add_overflow(*used, all->memory[r][DRM_RESIDENT], used))
+			*used = UINT64_MAX;
+		known = true;
+	}
+	return known;
+}
+
+/* What the device does not tell of itself, its programs tell together. */
+void drm_put_missing(const struct drm_source *s, uint64_t interval_ns, struct drm_number *numbers)
+{
+	struct drm_sum all;
+	drm_clients_sum(&s->clients, false, 0, &all);
+	if (!numbers[DRM_BUSY].known && all.knows_engines && s->clients.all)
+		drm_put_u64(numbers, DRM_BUSY, all.busy_ns);
+	if (!numbers[DRM_MEMORY_USED].known && s->clients.all) {
+		uint64_t used;
+		if (drm_resident(&s->clients, &all, &used))
+			drm_put_u64(numbers, DRM_MEMORY_USED, used);
+	}
+	if (!numbers[DRM_CLOCK].known && all.cur_hz)
+		drm_put_f64(numbers, DRM_CLOCK, (double)all.cur_hz);
+	if (!numbers[DRM_CLOCK_HIGHEST].known && all.max_hz)
+		drm_put_f64(numbers, DRM_CLOCK_HIGHEST, (double)all.max_hz);
+	/* uJ in ns to mW */
+	if (!numbers[DRM_POWER].known && numbers[DRM_ENERGY].known && interval_ns)
+		drm_put_f64(numbers, DRM_POWER,
+			    (double)numbers[DRM_ENERGY].u / (double)interval_ns * 1e6);
+}
+
+void drm_put_row(struct drm_source *s, size_t row, const struct drm_number *numbers, bool stretched)
+{
+	for (uint32_t i = 0; i < s->column_count; i++) {
+		uint32_t column = s->wanted[i];
+		size_t at = (size_t)i * s->row_cap + row;
+		const struct drm_number *n = &numbers[column];
+		s->seen[column] |= n->known;
+		/* Doubles and u64 share their storage. */
+		memcpy(&s->values[at], n, sizeof(s->values[at]));
+		s->qualities[at] = n->known	     ? SX_QUALITY_VALID
+				   : s->seen[column] ? SX_QUALITY_GAP
+						     : SX_QUALITY_NOT_COLLECTED;
+		if (!n->known)
+			s->values[at] = 0;
+		else if (stretched)
+			s->qualities[at] |= SX_QUALITY_STRETCHED;
+	}
+}
+
+/* False when memory is out. */
+bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched)
+{
+	size_t rows = 0;
+	struct drm_clients *c = &s->clients;
+	if (!drm_grow_rows(s, c->client_count + 1))
+		return false;
+	for (size_t i = 0; i < c->process_count && rows < s->row_cap; i++) {
+		const struct drm_process *p = &c->processes[i];
+		struct drm_sum sum;
+		if (!p->in_scope || !p->fd_count)
+			continue;
+		drm_clients_sum(c, true, p->pid, &sum);
+		if (!sum.clients)
+			continue; /* all of it is shared, and counted elsewhere */
+		memset(numbers, 0, DRM_COLUMNS * sizeof(*numbers));
+		drm_put_sum(s, &sum, numbers);
+		drm_put_row(s, rows, numbers, stretched);
+		snprintf(s->label_texts[rows], DRM_LABEL_SIZE, "%s (%d)", p->name, (int)p->pid);
+		rows++;
+	}
+	s->rows.count = rows;
+	return true;
+}
+
+void drm_finish_rows(struct drm_source *s, uint64_t begin_ns, uint64_t end_ns)
+{
+	for (size_t row = 0; row < s->rows.count; row++) {
+		s->begins[row] = begin_ns;
+		s->ends[row] = end_ns;
+		s->labels[row] = row;
+		s->label_list[row] = s->label_texts[row];
+	}
+	for (uint32_t i = 0; i < s->column_count; i++)
+		s->vectors[i] =
+		    (struct sx_vector){s->columns[i].type, s->values + (size_t)i * s->row_cap,
+				       s->qualities + (size_t)i * s->row_cap};
+	struct sx_rows *r = &s->rows;
+	size_t count = r->count;
+	*r = (struct sx_rows){.count = count,
+			      .begin_ns = s->begins,
+			      .end_ns = s->ends,
+			      .columns = s->vectors,
+			      .column_count = s->column_count};
+	if (!s->by_process)
+		return;
+	r->labels[SX_LABEL_PROCESS] = s->labels;
+	r->strings = s->label_list;
+	r->string_count = (uint32_t)count;
+}
