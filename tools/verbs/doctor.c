@@ -34,10 +34,26 @@ static void doctor_json(const struct cli *cli, const struct sx_device *devices, 
 		json_kv_string(&json, "state", device_state_name(devices[i].state));
 		json_kv_string(&json, "reason", devices[i].because);
 		json_kv_string(&json, "remedy", devices[i].remedy);
+		if (devices[i].gives)
+			json_kv_string(&json, "gives", devices[i].gives);
 		json_object_end(&json);
 	}
 	json_array_end(&json);
 	view_json_end(&json);
+}
+
+/* What docs/gpus.md says of the GPUs that are here, each driver once. */
+static void doctor_gives(const struct cli *cli, const struct sx_device *devices, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool told = devices[i].gives == NULL;
+		for (size_t k = 0; !told && k < i; k++)
+			told = devices[k].gives && !strcmp(devices[k].gives, devices[i].gives);
+		if (told)
+			continue;
+		fputc('\n', cli->view.out.out);
+		text_wrap(&cli->view.out, 0, devices[i].gives);
+	}
 }
 
 static void doctor_text(const struct cli *cli, const struct sx_device *devices, size_t count)
@@ -56,7 +72,8 @@ static void doctor_text(const struct cli *cli, const struct sx_device *devices, 
 		fputc('\n', out);
 		char line[2 * SX_ERROR_TEXT_MAX];
 		if (d->because) {
-			snprintf(line, sizeof(line), "because: %s", d->because);
+			snprintf(line, sizeof(line), "%s: %s", usable(d) ? "missing" : "because",
+				 d->because);
 			text_wrap(&cli->view.out, 11, line);
 		}
 		if (d->remedy) {
@@ -66,6 +83,7 @@ static void doctor_text(const struct cli *cli, const struct sx_device *devices, 
 	}
 	fprintf(cli->view.out.out, "\n%zu of %zu sources can measure here\n",
 		count_usable(devices, count), count);
+	doctor_gives(cli, devices, count);
 }
 
 static bool find(const struct sx_device *devices, size_t count, const char *id,
