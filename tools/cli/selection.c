@@ -73,8 +73,28 @@ static enum sx_status expand(struct cli *cli, const char *word, struct string_li
 		   : none_of(cli, all, count, gpu ? "gpu" : "device", err);
 }
 
+/* What looks at a process from outside: the CPU, and the cards that it may have open. */
+static enum sx_status choose_for_process(struct cli *cli, struct sx_error *err)
+{
+	size_t count;
+	const struct sx_device *all;
+	enum sx_status status = probe(cli, &all, &count, err);
+	if (!status)
+		status = options_add(&cli->options, &cli->options.devices, "cpu", false, err);
+	for (size_t i = 0; !status && i < count; i++)
+		if (strcmp(all[i].source, "drm") == 0 && can_be_measured(cli, &all[i]))
+			status = options_add(&cli->options, &cli->options.devices, all[i].id, false,
+					     err);
+	return status;
+}
+
 enum sx_status selection_devices(struct cli *cli, struct sx_error *err)
 {
+	if (cli->options.pid.given && !cli->options.devices.count && !cli->options.input) {
+		enum sx_status chosen = choose_for_process(cli, err);
+		if (chosen)
+			return chosen;
+	}
 	struct string_list words = cli->options.devices, out = {0};
 	enum sx_status status = SX_OK;
 	if (cli->options.input)

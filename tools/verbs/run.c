@@ -70,10 +70,7 @@ enum sx_status run_prepare(struct cli *cli, struct sx_error *err)
 		error_try(err, "pidof NAME, for the number of a program that runs");
 		return SX_ERR_NOT_FOUND;
 	}
-	enum sx_status status = SX_OK;
-	if (o->pid.given && !o->devices.count)
-		status = options_add(o, &o->devices, "cpu", false, err);
-	return status ? status : selection_devices(cli, err);
+	return selection_devices(cli, err);
 }
 
 #define OVERHEAD_PERMILLE 50 /* of the program's CPU time, unless the user says otherwise */
