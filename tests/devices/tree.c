@@ -702,9 +702,11 @@ bool tree_add(struct tree *t, const char *text)
 bool tree_load(struct tree *t, const char *path)
 {
 	FILE *in = fopen(path, "r");
-	size_t cap = 1 << 20;
-	char *text = malloc(cap);
-	size_t size = in && text ? fread(text, 1, cap - 1, in) : 0;
+	long end = in && fseek(in, 0, SEEK_END) == 0 ? ftell(in) : 0;
+	char *text = end > 0 ? malloc((size_t)end + 1) : NULL;
+	if (in)
+		rewind(in);
+	size_t size = text ? fread(text, 1, (size_t)end, in) : 0;
 	if (in)
 		fclose(in);
 	if (text)

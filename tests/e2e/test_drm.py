@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""The drm source as a user meets it, on machines that are texts, good and hostile ones.
+
+usage: test_drm.py SEXTANT_ON_TREE FOLDER_OF_TREES
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TOOL, TREES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+del sys.argv[1:3]
+DEVICE = '/sys/devices/pci0000:00/0000:03:00.0'
+HEAD = f'''uid 0
+file /proc/sys/kernel/osrelease
+	6.8.0-fixture
+link /sys/class/drm/card0 ../../devices/pci0000:00/0000:03:00.0/drm/card0
+link {DEVICE}/drm/card0/device ../../../0000:03:00.0
+file {DEVICE}/drm/renderD128/dev
+	226:128
+file {DEVICE}/uevent
+	DRIVER=amdgpu
+	PCI_SLOT_NAME=0000:03:00.0
+file {DEVICE}/vendor
+	0x1002
+file {DEVICE}/device
+	0x7300
+process 1 0 0 init
+'''
+
+
+def run(tree, *args, hostile=False, text=None, **env):
+    with tempfile.NamedTemporaryFile('w', suffix='.tree', encoding='utf-8') as file:
+        if text is not None:
+            file.write(text)
+            file.flush()
+            tree = file.name
+        env = dict(os.environ, SEXTANT_TREE=tree, **env)
+        if hostile:
+            env['SEXTANT_TREE_HOSTILE'] = '1'
+        return subprocess.run([TOOL, *args], env=env, capture_output=True, text=True, timeout=120, check=False)
+
+
+def read(path):
+    with open(path, encoding='utf-8') as text:
+        return text.read()
+
+
+def tree(name):
+    return os.path.join(TREES, name + '.tree')
+
+
+def stat(path, *args, text=None, hostile=False, code=0):
+    done = run(path, 'stat', '-d', 'drm', '--json', *args, text=text, hostile=hostile)
+    assert done.returncode == code, (done.returncode, done.stderr)
+    document = json.loads(done.stdout)
+    return document, {metric['name']: metric for metric in document['metrics']}
+
+
+def client(pid, fd, key, extra, driver='amdgpu'):
+    lines = ''.join(f'\t{line}\n' for line in extra)
+    return f'descriptor {pid} {fd} /dev/dri/renderD128\n\tdrm-driver:\t{driver}\n\tdrm-client-id:\t{key}\n\tdrm-pdev:\t0000:03:00.0\n{lines}'
+
+
+class Behaviour(unittest.TestCase):
+    def test_devices_and_doctor(self):
+        listed = json.loads(run(tree('optimus'), 'devices', '--json').stdout)['devices']
+        self.assertEqual([d['id'] for d in listed if d['source'] == 'drm'], ['drm:card0', 'drm:card1'])
+        text = run(tree('optimus'), 'doctor').stdout
+        ours = text.split('unusable')[0] + text.split('sources can measure here')[1]
+        self.assertTrue(all(len(line) <= 80 for line in ours.split('\n')), text)
+        self.assertIn('try: run as root, or with CAP_SYS_PTRACE', text)
+        last = ' '.join(text.split('sources can measure here')[1].split())
+        page = read(os.path.join(TREES, '../../../docs/gpus.md'))
+        for driver in ('i915', 'nouveau'):
+            self.assertIn(f'({driver}): ', last)
+            row = next(line for line in page.split('\n') if line.startswith(f'| `{driver}` |'))
+            self.assertIn(row.split(' | ')[2], last)
+        text = ' '.join(run(tree('tiger-lake'), 'doctor', '-d', 'drm').stdout.split())
+        self.assertIn('try: run as root, or with CAP_SYS_PTRACE; sudo chmod a+r /sys/class/powercap/*/energy_uj', text)
+        self.assertNotIn('sudo', run(tree('radeon'), 'doctor', '-d', 'drm').stdout)
+
+    def test_no_gpu(self):
+        done = run(None, 'stat', '-d', 'drm', text='uid 0\nprocess 1 0 0 init\n')
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('because: /sys/class/drm has no GPU', done.stderr)
+
+    def test_old_kernels_and_panics_are_named(self):
+        text = read(tree('pi5')).replace('6.12.0-fixture', '6.6.31-fixture')
+        told = ' '.join(run(None, 'doctor', '-d', 'drm', text=text).stdout.split())
+        self.assertIn("queues' times came with Linux 6.7", told)
+        self.assertIn('can panic this kernel', told)
+        self.assertNotIn('panic', run(tree('pi5'), 'doctor', '-d', 'drm').stdout)
+
+    def test_selftest(self):
+        for name in ('steam-deck', 'pi5', 'rk3588', 'tiger-lake', 'lunar-lake', 'radeon'):
+            done = run(tree(name), 'doctor', '--selftest', '-d', 'drm')
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn('every invariant holds', done.stdout)
+        text = read(tree('steam-deck')).replace('770000000/s', '7700000000/s')
+        done = run(None, 'doctor', '--selftest', '-d', 'drm', text=text)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('FAILED: engine.gfx', done.stdout)
+
+    def test_per_process(self):
+        document, total = stat(tree('radeon'), '-I', '100ms', '-t', '1s')
+        self.assertEqual(document['samples']['kind'], 'time')
+        _, each = stat(tree('radeon'), '-I', '100ms', '-t', '1s', '--per', 'process')
+        for name in ('engine.gfx', 'engine.compute', 'engine.enc'):
+            self.assertAlmostEqual(each[name]['total'], total[name]['total'])
+        self.assertIn('of the whole device', each['Clock']['why'])
+        document, _ = stat(tree('radeon'), '-I', '100ms', '-t', '1s', '--per', 'process')
+        who = {p['name']: p['pid'] for p in document['devices'][0]['processes']}
+        self.assertEqual(who, {'kwin_wayland': 1111, 'Game.exe': 5000, 'obs': 5100})
+        _, one = stat(tree('radeon'), '-I', '100ms', '-t', '1s', '--per', 'process', '--process', 'obs')
+        self.assertAlmostEqual(one['engine.gfx']['total'], 0.02)
+
+    def test_a_process_that_runs_already(self):
+        done = run(tree('radeon'), 'stat', '-p', '5100', '-t', '1s', '--json', '-m', 'engine.enc,engine.gfx', '-d', 'drm')
+        metrics = {m['name']: m for m in json.loads(done.stdout)['metrics']}
+        self.assertAlmostEqual(metrics['engine.enc']['total'], 0.33, places=6)
+        self.assertAlmostEqual(metrics['engine.gfx']['total'], 0.02, places=6)
+        self.assertEqual(run(tree('radeon'), 'stat', '-p', '5101', '-t', '1s').returncode, 3)
+        # Without -d: the cards beside the CPU.
+        text = 'file /proc/stat\n\tcpu0 1 0 1 1 0 0 0 0 0 0\nfile /sys/devices/system/cpu/online\n\t0\n' + read(tree('radeon'))
+        done = run(None, 'stat', '-p', '5100', '-t', '1s', '--json', text=text)
+        self.assertEqual([d['source'] for d in json.loads(done.stdout)['devices']], ['cpu', 'drm'])
+
+    def test_of_others_is_told(self):
+        document, _ = stat(tree('tiger-lake'), '-t', '1s')
+        self.assertIn('2 processes of other users cannot be looked into', json.dumps(document))
+        document, _ = stat(tree('lunar-lake'), '-t', '1s')
+        self.assertNotIn('other users', json.dumps(document))
+
+    def test_a_card_that_goes(self):
+        text = read(tree('radeon'))
+        text += f'at 2600ms\ngone /sys/devices/pci0000:00/0000:00:03.1/0000:0a:00.0\n'
+        document, metrics = stat(None, '-I', '1s', '-t', '5s', text=text, code=1)
+        self.assertEqual(document['samples']['count'], 2)
+        self.assertIn('card1 is gone', json.dumps(document))
+        self.assertAlmostEqual(metrics['Clock']['mean'], 2481000000)
+
+    def test_what_is_not_asked_is_not_read(self):
+        """A selection of the card's alone looks at no program: one of a text that may not be read does not matter."""
+        document, metrics = stat(tree('tiger-lake'), '-t', '1s', '-m', 'clock')
+        self.assertNotIn('other users', json.dumps(document))
+        self.assertAlmostEqual(metrics['clock']['mean'], 900e6)
+
+
+class Profiling(unittest.TestCase):
+    PATH = '/sys/class/drm/card1/device/profiling'
+
+    def runs(self, *args, kill=False, text=None):
+        with tempfile.TemporaryDirectory() as folder:
+            log, path = os.path.join(folder, 'writes'), tree('rk3588')
+            if text:
+                path = os.path.join(folder, 'tree')
+                with open(path, 'w', encoding='utf-8') as out:
+                    out.write(text)
+            env = dict(os.environ, SEXTANT_TREE=path, SEXTANT_TREE_WRITES=log)
+            if kill:
+                env['SEXTANT_TREE_REALTIME'] = '1'
+            with subprocess.Popen([TOOL, 'stat', '-d', 'drm', *args], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                  text=True) as child:
+                if kill:
+                    self.wait(log, '=3')
+                    child.send_signal(signal.SIGKILL)
+                    child.wait()
+                    self.wait(log, '=0')
+                error = child.communicate()[1]
+            writes = read(log).split() if os.path.exists(log) else []
+            return child.returncode, [line.split('=')[1] for line in writes], error
+
+    def wait(self, log, text):
+        for _ in range(600):
+            if os.path.exists(log) and text in read(log):
+                return
+            time.sleep(0.05)
+        self.fail(f'{text} was never written')
+
+    def test_only_when_asked(self):
+        self.assertEqual(self.runs('-t', '1s')[:2], (0, []))
+        self.assertEqual(self.runs('-t', '1s', '--profiling')[:2], (0, ['3', '0']))
+
+    def test_after_a_kill(self):
+        self.assertEqual(self.runs('-t', '600s', '--profiling', kill=True)[:2], (-signal.SIGKILL, ['3', '0']))
+
+    def test_found_on_stays_on(self):
+        text = read(tree('rk3588')).replace('profiling 0644\n\t0', 'profiling 0644\n\t3')
+        self.assertEqual(self.runs('-t', '1s', '--profiling', text=text)[:2], (0, []))
+        told = ' '.join(run(None, 'doctor', '-d', 'drm', text=text).stdout.split())
+        self.assertIn('profiling was found on (3)', told)
+        self.assertIn('try: echo 0 | sudo tee', told)
+
+    def test_without_the_right(self):
+        text = read(tree('rk3588')).replace('uid 0', 'uid 1000')
+        code, writes, error = self.runs('-t', '1s', '--profiling', text=text)
+        self.assertEqual((code, writes), (4, []))
+        self.assertIn('try: run as root', error)
+
+
+class Hostile(unittest.TestCase):
+    """Whatever /proc and /sys say: an answer in time, nothing that cannot be, no crash."""
+
+    def check(self, text, **expected):
+        begin = time.monotonic()
+        document, metrics = stat(None, '-I', '100ms', '-t', '300ms', '-m', '*', text=text, hostile=True)
+        self.assertLess(time.monotonic() - begin, 60)
+        for name, value in expected.items():
+            got = metrics[name.replace('__', '.')]
+            got = got['total'] if got.get('total') is not None else got['mean']
+            if value is None:
+                self.assertIsNone(got, name)
+            else:
+                self.assertAlmostEqual(got, value, msg=name)
+        return document, metrics
+
+    def test_numbers_that_are_none(self):
+        for value in ('-5', 'nan', 'inf', '1e9', '0x10', '', ' ', '99999999999999999999999', '12 34', '٣', '\x01\x02', '5' * 4000):
+            text = HEAD + f'file {DEVICE}/gpu_busy_percent\n\t{value}\nfile {DEVICE}/mem_info_vram_used\n\t{value}\n' \
+                          f'file {DEVICE}/pp_dpm_sclk\n\t0: {value}Mhz *\nfile {DEVICE}/hwmon/hwmon0/temp1_input\n\t{value}\n' \
+                          f'file {DEVICE}/hwmon/hwmon0/power1_average\n\t{value}\n'
+            text += client(1, 3, 7, [f'drm-engine-gfx:\t{value} ns', f'drm-resident-vram:\t{value} KiB', 'drm-engine-capacity-gfx:\t0'])
+            known = {'Temperature': -0.005} if value == '-5' else {'Temperature': None}
+            self.check(text, BusyTime=None, VramUsed=None, ClockHighest=None, Power=None, engine__gfx=None,
+                       memory__vram__resident=None, Clients=1, **known)
+
+    def test_units_and_capacity(self):
+        text = HEAD + client(1, 3, 7, ['drm-resident-vram0:\t3 MiB', 'drm-resident-vram1:\t1024 KiB', 'drm-resident-gtt:\t4096',
+                                       'drm-resident-cpu:\t7 GiB', 'drm-engine-gfx:\t{1+100000000/s} ns', 'drm-engine-capacity-gfx:\t4',
+                                       'drm-engine-enc:\t{1+100000000/s} us', 'drm-engine-mystery:\t{1+100000000/s} ns'])
+        self.check(text, memory__vram__resident=4 * 2**20, memory__gtt__resident=4096, memory__cpu__resident=None,
+                   engine__gfx=0.3 * 0.1 / 4, engine__enc=None, engine__other=0.03)
+
+    def test_counters_that_run_backwards(self):
+        text = HEAD + client(1, 3, 7, ['drm-engine-gfx:\t{5000000000-100000000/s} ns', 'drm-cycles-rcs:\t{5000000-1000/s}',
+                                       'drm-total-cycles-rcs:\t{5000000-1000/s}'])
+        self.check(text, engine__gfx=0, engine__rcs=0)
+
+    def test_one_client_of_many_descriptors(self):
+        work = ['drm-engine-gfx:\t{5+100000000/s} ns', 'drm-resident-vram:\t1 MiB']
+        text = HEAD + 'process 50 1 0 a\nprocess 51 1 0 b\n'
+        for pid in (50, 51):
+            for fd in range(3, 30):
+                text += client(pid, fd, 7, work)
+        self.check(text + client(51, 40, 8, work), engine__gfx=0.06, Clients=2, memory__vram__resident=2 * 2**20)
+
+    def test_other_cards_and_files(self):
+        work = ['drm-engine-gfx:\t{5+100000000/s} ns']
+        text = HEAD + client(1, 3, 7, work).replace('renderD128', 'renderD129') + \
+            client(1, 4, 8, work).replace('0000:03:00.0', '0000:04:00.0') + 'descriptor 1 5 /dev/dri/renderD1280\n\tdrm-driver:\tx\n' \
+            'descriptor 1 6 /home/x/dev/dri/renderD128\n\tdrm-driver:\tx\ndescriptor 1 7 /dev/dri/renderD128\n\tpos:\t0\n'
+        self.check(text, Clients=0)
+
+    def test_links_in_a_circle(self):
+        text = HEAD.replace('link /sys/class/drm/card0 ../../devices/pci0000:00/0000:03:00.0/drm/card0', 'link /sys/class/drm/card0 card0')
+        self.assertEqual(run(None, 'stat', '-d', 'drm', text=text, hostile=True).returncode, 3)
+        text = HEAD + f'link {DEVICE}/hwmon/hwmon0 hwmon0\nlink {DEVICE}/devfreq ../0000:03:00.0/devfreq\nlink /proc/1/fdinfo/3 3\n'
+        self.check(text, Clients=0)
+
+    def test_files_without_end_and_binary(self):
+        long = '\t' + 'drm-engine-gfx: 1 ns ' * 5000 + '\n'
+        text = HEAD + f'descriptor 1 3 /dev/dri/renderD128\n\tdrm-driver: amdgpu\n{long}' + f'file {DEVICE}/pp_dpm_sclk\n' + \
+            '\t1: 500Mhz *\n' * 20000 + f'hex {DEVICE}/gpu_metrics\n' + ('\t' + 'ff' * 64 + '\n') * 100
+        _, metrics = self.check(text, ClockHighest=5e8)
+        self.assertIn('v255.255', metrics['Fan']['why'])
+
+    def test_a_hundred_thousand_descriptors(self):
+        text = HEAD + 'process 60 1 0 hoarder\n' + ''.join(f'link /proc/60/fd/{fd} /dev/null\n' for fd in range(100000))
+        self.check(text + client(1, 3, 7, ['drm-engine-gfx:\t{5+100000000/s} ns']), engine__gfx=0.03)
+
+    def test_names_made_to_confuse(self):
+        text = HEAD + 'file /proc/70/stat\n\t70 (a) R 1 (b) S 1 1 1\nfile /proc/70/comm\n\t\x1b[31mx\x07(9)\nlink /proc/70/fd/3 /dev/dri/renderD128\n' \
+            'file /proc/70/fdinfo/3\n\tdrm-driver:\tamdgpu\n\tdrm-engine-gfx:\t{5+100000000/s} ns\nfile /proc/99999999999/comm\n\tx\n' \
+            'file /proc/-7/comm\n\tx\nfile /proc/7a/comm\n\tx\nfile /proc/0x1/comm\n\tx\n'
+        done = run(None, 'stat', '-d', 'drm', '-I', '100ms', '-t', '300ms', '--per', 'process', text=text, hostile=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn('\x1b', done.stdout)
+        self.assertNotIn('\x07', done.stdout)
+
+
+if __name__ == '__main__':
+    unittest.main()
