@@ -15,7 +15,7 @@
 #include "source/nodes.h"
 
 #define TEXT_SIZE	16384
-#define LINKS_A_READING 4000	/* looked at in turn: some milliseconds */
+#define LINKS_A_READING 1500	/* looked at in turn: some milliseconds */
 #define LINKS_AT_FIRST	2000000 /* before the first sample everything is looked at */
 #define PROCESSES_MAX	((size_t)1 << 20)
 #define CLIENTS_MAX	((size_t)1 << 16)
