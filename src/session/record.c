@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define CLOCKS_EVERY_NS UINT64_C(10000000000)
+#define CLOCKS_EVERY_NS UINT64_C(1000000000)
 #define ROWS_EVERY_NS	UINT64_C(20000000)
 
 static uint8_t bits_of(const struct sx_catalog *catalog, const char *name)
