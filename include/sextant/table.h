@@ -116,6 +116,18 @@ SX_API void sx_table_rows(const struct sx_table *table, size_t first, size_t cou
 SX_API enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,
 				     struct sx_error *err);
 
+/*
+ * The columns of `from` over the times of `rows`, which become the rows of *out, in their order: a
+ * frame's row of what the CPU did meanwhile. Each column follows its own rule over time: sums are
+ * split in proportion to the time that rows share, and so are u64 ones, as f64; means and ratios
+ * are means weighted by it; of MAX and LAST it is the highest and the last. A value of rows that
+ * reach beyond the span carries SX_QUALITY_STRETCHED; one of which only a part of the span was seen
+ * carries SX_QUALITY_MULTIPLEXED, its sums scaled up, and below the half there is no data; nor is
+ * there for rows without times. *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. Thread-safe.
+ */
+SX_API enum sx_status sx_table_join(const struct sx_table *rows, const struct sx_table *from,
+				    struct sx_table **out, struct sx_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -58,6 +58,7 @@ static const struct spec specs[] = {
     {"api", 0, STRING, AT(api), "NAME", "the API or variant whose formulas apply", 0},
     {"as", 0, STRING, AT(as), "KIND", "what the input file is", 0},
     {"counters", 0, FLAG, AT(counters), NULL, "raw counters instead of metrics", 0},
+    {"join", 0, FLAG, AT(join), NULL, "what other devices did during each row of the first", 0},
     {"by", 0, STRING, AT(by), "KEY", "frame, group, time, instance, process or context", 0},
     {"sort", 0, STRING, AT(sort), "METRIC", "order rows by this metric", 0},
     {"top", 0, COUNT, AT(top), "N", "only the first N rows", 0},

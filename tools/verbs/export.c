@@ -10,6 +10,7 @@
 #include "output/views.h"
 #include "tools/cli/capture_report.h"
 #include "tools/verbs/export.h"
+#include "tools/verbs/export_join.h"
 
 /* One device of the capture. */
 struct exported {
@@ -244,6 +245,59 @@ static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 	return status;
 }
 
+static enum sx_status nothing_to_join(struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "there is nothing to join");
+	error_because(err, "only one device of the capture is left");
+	error_try(err, "without --join; record with several devices, as -d cpu,pmu");
+	return SX_ERR_USAGE;
+}
+
+/* "cpu.", or "cpu#2." where another device has that source. */
+static const char *prefix_of(const struct exporting *e, uint32_t index, char *out, size_t size)
+{
+	const char *source = e->devices[index].view->info->source;
+	uint32_t same = 0;
+	for (uint32_t i = 0; i < e->count; i++)
+		same += strcmp(e->devices[i].view->info->source, source) == 0;
+	if (same > 1)
+		snprintf(out, size, "%s#%u.", source, e->devices[index].shape.device);
+	else
+		snprintf(out, size, "%s.", source);
+	return index ? out : "";
+}
+
+/* One table, the rows of the first device. */
+static enum sx_status export_joined(struct exporting *e, struct sx_error *err)
+{
+	struct view *view = &e->cli->view;
+	struct join_device *devices = calloc(e->count + 1, sizeof(*devices));
+	char(*prefixes)[80] = calloc(e->count + 1, sizeof(*prefixes));
+	enum sx_status status = SX_OK;
+	if (e->count < 2)
+		status = nothing_to_join(err);
+	else if (!devices || !prefixes)
+		status = error_nomem(err, "exporting");
+	for (uint32_t i = 0; !status && i < e->count; i++) {
+		view->simulated |= e->devices[i].shape.simulated;
+		devices[i] = (struct join_device){
+		    .view = e->devices[i].view,
+		    .metrics = e->devices[i].metrics,
+		    .prefix = prefix_of(e, i, prefixes[i], sizeof(prefixes[i]))};
+	}
+	if (!status)
+		status = export_join(e->cli, devices, e->count, &e->joined, err);
+	if (!status) {
+		struct rows_shape *shape = &e->devices[0].shape;
+		shape->say_simulated = view->simulated && view->format != FORMAT_JSON;
+		shape->simulated = view->simulated;
+		status = rows_write(view, shape, e->joined, err);
+	}
+	free(devices);
+	free(prefixes);
+	return status;
+}
+
 static enum sx_status open_devices(struct exporting *e, const char *path, struct sx_error *err)
 {
 	uint32_t *list = NULL, count = 0;
@@ -323,7 +377,7 @@ static int run(struct cli *cli)
 	if (!status)
 		status = open_devices(&e, path, &err); /* of what is no capture it says so */
 	if (!status)
-		status = export_all(&e, &err);
+		status = cli->options.join ? export_joined(&e, &err) : export_all(&e, &err);
 	if (!status)
 		whole = capture_view_note(cli, e.devices[0].view);
 	close_devices(&e);
@@ -334,12 +388,14 @@ static int run(struct cli *cli)
 
 const struct command cmd_export = {
     .verb = {.name = "export",
-	     .synopsis = "FILE [-m LIST | --counters] [-f FMT] [--merge TRACE] [-o FILE]",
+	     .synopsis = "FILE [-m LIST | --counters] [--join] [-f FMT] [--merge TRACE] [-o FILE]",
 	     .summary = "the rows of a capture for other programs",
 	     .about =
 		 "Writes every row of a capture with its times, labels and metrics, or with "
 		 "--counters its raw counters as recorded. A capture of any size is written "
-		 "in little memory. Where a row has no data the field is empty, null in JSON. As "
+		 "in little memory. With --join there is one table: the rows of the first device, "
+		 "and beside them what the others did meanwhile. Where a row has no data the field "
+		 "is empty, null in JSON. As "
 		 "OpenMetrics text it is the run as a whole for Prometheus: amounts as counters, "
 		 "shares and rates as gauges of their mean, and no series for what has no data. As "
 		 "a Perfetto trace it "
@@ -347,7 +403,7 @@ const struct command cmd_export = {
 		 "was lost on one time axis, with --merge beside a trace of the system.",
 	     .formats = 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON |
 			1u << FORMAT_OPENMETRICS | 1u << FORMAT_PERFETTO,
-	     .options = "for device metric set api input output const counters merge format",
+	     .options = "for device metric set api input output const counters join merge format",
 	     .max_args = 1,
 	     .examples = "  sextant export game.sxc -m 'gpu.*' -o game.csv\n"
 			 "  sextant export game.sxc --counters --format ndjson\n"

@@ -1,0 +1,211 @@
+/*
+ * Rows of one table beside those of another, by the time that they share: amounts are split in
+ * proportion, states and rates are means, and what that costs in certainty is in the quality.
+ */
+#include <sextant/table.h>
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+/* The other table's rows in the order of their beginnings. */
+struct order {
+	size_t *rows;
+	uint64_t *latest; /* end of any row up to this one */
+	size_t count;
+};
+
+/* What one column says of one span so far. */
+struct joined {
+	double sum, weighted, highest, last;
+	uint64_t covered_ns; /* by rows with data */
+	uint64_t whole;	     /* of LAST and MAX, exactly */
+	uint64_t highest_whole;
+	uint8_t quality;
+	bool any, cut; /* cut: a row reaches beyond the span */
+};
+
+struct span {
+	uint64_t begin_ns, end_ns;
+};
+
+struct sorting {
+	uint64_t begin_ns;
+	size_t row;
+};
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct sorting *x = a, *y = b;
+	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+/* Rows without times or length can be laid beside nothing. */
+static bool put_in_order(const struct sx_table *from, struct order *out)
+{
+	size_t count = sx_table_row_count(from);
+	const uint64_t *begin = sx_table_begin_ns(from), *end = sx_table_end_ns(from);
+	struct sorting *list = calloc(count + 1, sizeof(*list));
+	out->rows = calloc(count + 1, sizeof(*out->rows));
+	out->latest = calloc(count + 1, sizeof(*out->latest));
+	if (!list || !out->rows || !out->latest) {
+		free(list);
+		return false;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (begin[i] != SX_TIME_UNKNOWN && end[i] != SX_TIME_UNKNOWN && end[i] > begin[i])
+			list[out->count++] = (struct sorting){begin[i], i};
+	qsort(list, out->count, sizeof(*list), by_begin);
+	for (size_t i = 0; i < out->count; i++) {
+		out->rows[i] = list[i].row;
+		uint64_t before = i ? out->latest[i - 1] : 0;
+		out->latest[i] = end[list[i].row] > before ? end[list[i].row] : before;
+	}
+	free(list);
+	return true;
+}
+
+/* The first row, in order, that may reach beyond a time. */
+static size_t first_after(const struct order *order, uint64_t time_ns)
+{
+	size_t low = 0, high = order->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (order->latest[middle] <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_value(struct joined *j, const struct sx_table *from, uint32_t column, size_t row,
+		      const struct span *span)
+{
+	struct sx_vector v = sx_table_vector(from, column);
+	uint8_t quality = v.quality ? v.quality[row] : SX_QUALITY_VALID;
+	if (!v.data || quality & SX_QUALITY_NO_DATA_MASK)
+		return;
+	uint64_t begin = sx_table_begin_ns(from)[row], end = sx_table_end_ns(from)[row];
+	uint64_t since = begin > span->begin_ns ? begin : span->begin_ns;
+	uint64_t until = end < span->end_ns ? end : span->end_ns;
+	double value = sx_table_get(from, column, row);
+	uint64_t exact = v.type == SX_U64 ? ((const uint64_t *)v.data)[row] : 0;
+	j->sum += value * ((double)(until - since) / (double)(end - begin));
+	j->weighted += value * (double)(until - since);
+	j->covered_ns += until - since;
+	if (!j->any || value > j->highest) {
+		j->highest = value;
+		j->highest_whole = exact;
+	}
+	j->last = value;
+	j->whole = exact;
+	j->quality |= quality;
+	j->cut |= begin < span->begin_ns || end > span->end_ns;
+	j->any = true;
+}
+
+/* Amounts of a span of which a part was seen stand for the whole of it, if most was. */
+static void put_share(struct sx_table *to, uint32_t column, size_t row, const struct joined *j,
+		      const struct span *span)
+{
+	uint64_t length = span->end_ns - span->begin_ns;
+	bool is_sum = sx_table_column(to, column)->over_time == SX_REDUCE_SUM;
+	bool missing = j->covered_ns < length - length / 1000;
+	uint8_t quality = j->quality;
+	if (!j->any || j->covered_ns < length / 2)
+		return;
+	if (j->cut)
+		quality |= SX_QUALITY_STRETCHED;
+	if (missing)
+		quality |= SX_QUALITY_MULTIPLEXED;
+	double value = j->weighted / (double)j->covered_ns;
+	if (is_sum)
+		value = missing ? j->sum * ((double)length / (double)j->covered_ns) : j->sum;
+	sx_table_set_f64(to, column, row, value, quality);
+}
+
+/* A state is that of the last row, or the highest: nothing is split. */
+static void put_state(struct sx_table *to, uint32_t column, size_t row, const struct joined *j,
+		      bool last)
+{
+	if (!j->any)
+		return;
+	if (sx_table_column(to, column)->type == SX_U64)
+		sx_table_set_u64(to, column, row, last ? j->whole : j->highest_whole, j->quality);
+	else
+		sx_table_set_f64(to, column, row, last ? j->last : j->highest, j->quality);
+}
+
+static bool is_state(enum sx_reduce over_time)
+{
+	return over_time == SX_REDUCE_LAST || over_time == SX_REDUCE_MAX;
+}
+
+static void join_row(struct sx_table *to, size_t row, const struct sx_table *from,
+		     const struct order *order, const struct span *span)
+{
+	const uint64_t *begin = sx_table_begin_ns(from), *end = sx_table_end_ns(from);
+	size_t first = first_after(order, span->begin_ns);
+	for (uint32_t c = 0; c < sx_table_column_count(from); c++) {
+		struct joined j = {.any = false};
+		for (size_t i = first; i < order->count; i++) {
+			size_t other = order->rows[i];
+			if (begin[other] >= span->end_ns)
+				break;
+			if (end[other] > span->begin_ns)
+				add_value(&j, from, c, other, span);
+		}
+		enum sx_reduce over_time = sx_table_column(from, c)->over_time;
+		if (is_state(over_time))
+			put_state(to, c, row, &j, over_time == SX_REDUCE_LAST);
+		else
+			put_share(to, c, row, &j, span);
+	}
+}
+
+/* The other's columns; what is split or a mean has fractions. */
+static enum sx_status make_table(const struct sx_table *rows, const struct sx_table *from,
+				 struct sx_table **out, struct sx_error *err)
+{
+	uint32_t count = sx_table_column_count(from);
+	struct sx_column *columns = calloc((size_t)count + 1, sizeof(*columns));
+	if (!columns)
+		return error_nomem(err, "joining tables");
+	for (uint32_t i = 0; i < count; i++) {
+		columns[i] = *sx_table_column(from, i);
+		if (!is_state(columns[i].over_time))
+			columns[i].type = SX_F64;
+	}
+	enum sx_status status = sx_table_create(columns, count, sx_table_kind(rows), out, err);
+	free(columns);
+	if (!status)
+		status = sx_table_add_rows(*out, sx_table_row_count(rows), NULL, err);
+	return status;
+}
+
+enum sx_status sx_table_join(const struct sx_table *rows, const struct sx_table *from,
+			     struct sx_table **out, struct sx_error *err)
+{
+	struct order order = {0};
+	struct sx_table *to = NULL;
+	const uint64_t *begin = sx_table_begin_ns(rows), *end = sx_table_end_ns(rows);
+	enum sx_status status = make_table(rows, from, &to, err);
+	if (!status && !put_in_order(from, &order))
+		status = error_nomem(err, "joining tables");
+	for (size_t r = 0; !status && r < sx_table_row_count(rows); r++) {
+		struct span span = {begin[r], end[r]};
+		sx_table_set_time(to, r, begin[r], end[r]);
+		if (begin[r] != SX_TIME_UNKNOWN && end[r] != SX_TIME_UNKNOWN && end[r] > begin[r])
+			join_row(to, r, from, &order, &span);
+	}
+	if (!status) /* tells when a value found no memory */
+		status = sx_table_add_rows(to, 0, NULL, err);
+	free(order.rows);
+	free(order.latest);
+	if (status)
+		sx_table_destroy(to);
+	else
+		*out = to;
+	return status;
+}

@@ -1,0 +1,137 @@
+/* export --join: what the other devices did during each row of the first. */
+#include "tools/verbs/export_join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Values of one device over the rows of the first. */
+static enum sx_status values_of(const struct cli *cli, const struct join_device *d,
+				const struct sx_table *rows, struct sx_table **out,
+				struct sx_error *err)
+{
+	struct sx_table *own = NULL, *raw = NULL;
+	struct sx_metrics *metrics = NULL;
+	const struct options *o = &cli->options;
+	enum sx_status status = capture_view_load(cli, d->view, &own, err);
+	if (!status)
+		status = sx_table_join(rows, own, &raw, err);
+	sx_table_destroy(own);
+	if (!status && o->counters && !o->metrics.count) {
+		*out = raw;
+		return SX_OK;
+	}
+	struct sx_metrics_options options = capture_view_selection(cli, d->view, raw);
+	if (!status)
+		status = sx_metrics_create(d->view->catalog, &options, &metrics, err);
+	if (!status)
+		status = sx_metrics_eval(metrics, raw, out, err);
+	sx_metrics_destroy(metrics);
+	sx_table_destroy(raw);
+	return status;
+}
+
+/* Names of a table's columns behind those that are there, with the device's prefix. */
+static bool add_names(struct sx_column *list, uint32_t *count, const struct sx_table *t,
+		      const char *prefix)
+{
+	for (uint32_t i = 0; i < sx_table_column_count(t); i++) {
+		char *name = NULL;
+		struct sx_column *c = &list[*count];
+		*c = *sx_table_column(t, i);
+		if (asprintf(&name, "%s%s", prefix, c->name) < 0)
+			return false;
+		c->name = name;
+		(*count)++;
+	}
+	return true;
+}
+
+static void copy_values(struct sx_table *to, uint32_t first, const struct sx_table *from)
+{
+	size_t rows = sx_table_row_count(from);
+	for (uint32_t c = 0; c < sx_table_column_count(from); c++) {
+		struct sx_vector v = sx_table_vector(from, c);
+		for (size_t r = 0; v.data && r < rows; r++) {
+			uint8_t quality = v.quality ? v.quality[r] : 0;
+			if (v.type == SX_U64)
+				sx_table_set_u64(to, first + c, r, ((const uint64_t *)v.data)[r],
+						 quality);
+			else
+				sx_table_set_f64(to, first + c, r, ((const double *)v.data)[r],
+						 quality);
+		}
+	}
+}
+
+static enum sx_status copy_rows(struct sx_table *to, const struct sx_table *from,
+				struct sx_error *err)
+{
+	size_t rows = sx_table_row_count(from);
+	enum sx_status status = sx_table_add_rows(to, rows, NULL, err);
+	for (size_t r = 0; !status && r < rows; r++) {
+		sx_table_set_time(to, r, sx_table_begin_ns(from)[r], sx_table_end_ns(from)[r]);
+		for (int i = 0; !status && i < SX_LABEL_COUNT; i++) {
+			uint64_t label = sx_table_label(from, (enum sx_label)i, r);
+			const char *text = sx_table_string(from, label);
+			if (label == SX_LABEL_ABSENT)
+				continue;
+			if (SX_LABELS_OF_TEXT >> i & 1 && text)
+				label = sx_table_intern(to, text, strlen(text));
+			status = sx_table_set_label(to, (enum sx_label)i, r, label);
+		}
+	}
+	return status;
+}
+
+/* All tables have the same rows; side by side they are one. */
+static enum sx_status side_by_side(struct sx_table *const *parts, const struct join_device *devices,
+				   uint32_t count, struct sx_table **out, struct sx_error *err)
+{
+	uint32_t columns = 0, first = 0;
+	for (uint32_t i = 0; i < count; i++)
+		columns += sx_table_column_count(parts[i]);
+	struct sx_column *list = calloc((size_t)columns + 1, sizeof(*list));
+	columns = 0;
+	bool good = list;
+	for (uint32_t i = 0; good && i < count; i++)
+		good = add_names(list, &columns, parts[i], devices[i].prefix);
+	enum sx_status status =
+	    good ? sx_table_create(list, columns, sx_table_kind(parts[0]), out, err)
+		 : error_nomem(err, "joining devices");
+	if (!status)
+		status = copy_rows(*out, parts[0], err);
+	for (uint32_t i = 0; !status && i < count; i++) {
+		copy_values(*out, first, parts[i]);
+		first += sx_table_column_count(parts[i]);
+	}
+	if (!status)
+		status = sx_table_add_rows(*out, 0, NULL, err);
+	for (uint32_t i = 0; i < columns; i++)
+		free((char *)list[i].name);
+	free(list);
+	return status;
+}
+
+enum sx_status export_join(const struct cli *cli, const struct join_device *devices, uint32_t count,
+			   struct sx_table **out, struct sx_error *err)
+{
+	struct sx_table *rows = NULL;
+	struct sx_table **parts = calloc((size_t)count + 1, sizeof(*parts));
+	enum sx_status status = parts ? capture_view_load(cli, devices[0].view, &rows, err)
+				      : error_nomem(err, "joining devices");
+	if (!status && devices[0].metrics)
+		status = sx_metrics_eval(devices[0].metrics, rows, &parts[0], err);
+	for (uint32_t i = 1; !status && i < count; i++)
+		status = values_of(cli, &devices[i], rows, &parts[i], err);
+	if (!status && !parts[0]) {
+		parts[0] = rows;
+		rows = NULL;
+	}
+	if (!status)
+		status = side_by_side(parts, devices, count, out, err);
+	for (uint32_t i = 0; parts && i < count; i++)
+		sx_table_destroy(parts[i]);
+	free(parts);
+	sx_table_destroy(rows);
+	return status;
+}

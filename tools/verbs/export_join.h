@@ -1,0 +1,22 @@
+/* export --join: one table of several devices, the rows of the first. */
+#ifndef TOOLS_VERBS_EXPORT_JOIN_H
+#define TOOLS_VERBS_EXPORT_JOIN_H
+
+#include "tools/cli/capture_view.h"
+
+/* A device that takes part. */
+struct join_device {
+	struct capture_view *view;
+	const struct sx_metrics *metrics; /* of the first; NULL: raw counters */
+	const char *prefix;		  /* before its columns' names, "" for the first */
+};
+
+/*
+ * Reads all devices and lays them beside the rows of the first: their columns behind its own, each
+ * derived anew from counters over these rows. *out is owned by the caller. Errors: those of reading
+ * and selecting, SX_ERR_NO_MEMORY.
+ */
+enum sx_status export_join(const struct cli *cli, const struct join_device *devices, uint32_t count,
+			   struct sx_table **out, struct sx_error *err);
+
+#endif
