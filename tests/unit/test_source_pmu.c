@@ -253,6 +253,28 @@ static void groups_take_turns(void **state)
 	finish(&fake, source);
 }
 
+/* The share of the time in which events that take turns were counted is a counter of its own. */
+static void the_share_is_told(void **state)
+{
+	static const char *const names[] = {"CountedShare", "cpu/a/", "cpu/b/", "cpu/c/"};
+	struct fake_pmu fake;
+	struct values v;
+	char note[1024] = "";
+	for (uint32_t counters = 2; counters <= 3; counters++) {
+		fake_pmu_init(&fake);
+		fake_pmu_core(&fake, counters);
+		struct source_host host = {
+		    .sys = &fake.sys, .catalogs = context, .maps = names + 1, .map_count = 3};
+		struct source *source = NULL;
+		assert_int_equal(source_pmu.open(&host, "pmu", &source, NULL), SX_OK);
+		start(source, names, 4, 0);
+		next(source, &v, note);
+		assert_int_equal(v.value[0], counters == 2 ? 50 : 100);
+		assert_int_equal(v.quality[0], SX_QUALITY_VALID);
+		finish(&fake, source);
+	}
+}
+
 /* Software events of different kinds share a group, which starts when it is complete. */
 static void members_of_a_group_all_run(void **state)
 {
@@ -458,6 +480,7 @@ int main(void)
 	    cmocka_unit_test(quantities),
 	    cmocka_unit_test(fractions_add_up),
 	    cmocka_unit_test(groups_take_turns),
+	    cmocka_unit_test(the_share_is_told),
 	    cmocka_unit_test(members_of_a_group_all_run),
 	    cmocka_unit_test(of_a_program),
 	    cmocka_unit_test(without_rights),

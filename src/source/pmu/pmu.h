@@ -94,6 +94,7 @@ struct pmu_output {
 	uint32_t counter; /* in the catalog */
 	int error;	  /* errno of an event that could not be opened, or 0 */
 	bool is_open;
+	bool is_share;	/* how much of the time the others were counted */
 	double pending; /* what is below one unit, carried to the next sample */
 };
 
@@ -128,10 +129,10 @@ struct pmu_run {
 	size_t part_cap;
 	struct pmu_event *events;
 	size_t event_count, event_cap;
-	uint32_t turns;		   /* of the PMU whose events take most turns; 1: none do */
-	bool user_only;		   /* the kernel's own work may not be counted */
-	uint64_t enabled, running; /* of all events, ns: what share of the time was counted */
-	char note[1024];	   /* what the user should know; empty: nothing */
+	uint32_t turns;	 /* of the PMU whose events take most turns; 1: none do */
+	bool user_only;	 /* the kernel's own work may not be counted */
+	double counted;	 /* lowest share of a sample in which an event was counted */
+	char note[1024]; /* what the user should know; empty: nothing */
 };
 
 /* Finds what feeds the counters, and opens it. pmu_run_finish() in every case. */

@@ -14,6 +14,8 @@
 #include "base/mem.h"
 #include "source/interval.h"
 
+#define COUNTED_SHARE "CountedShare" /* the catalog's name of it */
+
 static const struct sx_counter_info *counter_at(const struct pmu_run *run, uint32_t index)
 {
 	uint32_t count;
@@ -132,6 +134,8 @@ static enum sx_status add_output(struct pmu_run *run, const char *name, struct s
 	*output = (struct pmu_output){.name = strdup(name), .counter = counter};
 	if (!output->name)
 		return error_nomem(err, "the PMU source");
+	output->is_share = output->is_open =
+	    strcmp(counter_at(run, counter)->name, COUNTED_SHARE) == 0;
 	run->names[run->output_count] = output->name;
 	return feed_output(run, run->output_count++, err);
 }
@@ -198,8 +202,9 @@ static double event_value(struct pmu_run *run, const struct pmu_event *event, ui
 	const struct perf_reading *from = &event->before, *to = &event->now;
 	uint64_t value = perf_delta(from, to, quality);
 	if (from->valid && to->valid && to->enabled > from->enabled) {
-		run->enabled += to->enabled - from->enabled;
-		run->running += to->running > from->running ? to->running - from->running : 0;
+		double running =
+		    to->running > from->running ? (double)(to->running - from->running) : 0;
+		run->counted = fmin(run->counted, running / (double)(to->enabled - from->enabled));
 	}
 	if (part->code.is_state) {
 		*quality = to->valid ? SX_QUALITY_VALID : SX_QUALITY_NOT_COLLECTED;
@@ -231,14 +236,21 @@ void pmu_run_values(struct pmu_run *run, uint8_t *out)
 				 : SX_QUALITY_NOT_COLLECTED;
 	double *sums = run->sums;
 	memset(sums, 0, run->output_count * sizeof(*sums));
+	run->counted = 1;
 	for (size_t i = 0; i < run->event_count; i++) {
 		uint8_t mine;
 		uint32_t output = run->parts[run->events[i].part].output;
 		sums[output] += event_value(run, &run->events[i], &mine);
 		quality[output] = join_quality(quality[output], mine);
 	}
-	for (uint32_t i = 0; i < run->output_count; i++)
-		put_value(&run->outputs[i], sums[i], out + i * sizeof(uint64_t));
+	for (uint32_t i = 0; i < run->output_count; i++) {
+		struct pmu_output *output = &run->outputs[i];
+		if (output->is_share)
+			interval_put_u64(out + i * sizeof(uint64_t),
+					 (uint64_t)(run->counted * 100 + 0.5));
+		else
+			put_value(output, sums[i], out + i * sizeof(uint64_t));
+	}
 }
 
 void pmu_run_close(struct pmu_run *run)
