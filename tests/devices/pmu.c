@@ -101,6 +101,23 @@ static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t si
 	return snprintf(buf, size, "%s", text);
 }
 
+/* Files right below a folder. */
+static int list_files(const struct fake_pmu *fake, const char *path,
+		      int (*visit)(void *arg, const char *name), void *arg)
+{
+	size_t length = strlen(path);
+	bool any = false;
+	for (uint32_t i = 0; i < fake->file_count; i++) {
+		const char *file = fake->files[i].path;
+		if (strncmp(file, path, length) != 0 || file[length] != '/')
+			continue;
+		any = true;
+		if (visit(arg, file + length + 1))
+			break;
+	}
+	return any ? 0 : refuse(ENOENT);
+}
+
 static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, const char *name),
 			 void *arg)
 {
@@ -113,8 +130,10 @@ static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, c
 			;
 		return 0;
 	}
-	if (fake->no_tree || strcmp(path, FOLDER) != 0)
+	if (fake->no_tree)
 		return refuse(ENOENT);
+	if (strcmp(path, FOLDER) != 0)
+		return list_files(fake, path, visit, arg);
 	for (uint32_t i = 0; i < fake->type_count; i++)
 		if (visit(arg, fake->types[i].name))
 			break;

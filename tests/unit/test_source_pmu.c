@@ -460,6 +460,46 @@ static void added_counters(void **state)
 	source_pmu.close(source);
 }
 
+struct report {
+	char text[8192];
+};
+
+static void gather(void *user, const char *line)
+{
+	struct report *r = user;
+	size_t used = strlen(r->text);
+	snprintf(r->text + used, sizeof(r->text) - used, "%s\n", line);
+}
+
+/* Every event has its line; what cannot be read as an event is wrong, what is forbidden is not. */
+static void every_event_is_tried(void **state)
+{
+	struct fake_pmu fake;
+	struct report r = {.text = ""};
+	struct sx_error err = {0};
+	fake_pmu_init(&fake);
+	fake_pmu_uncore(&fake);
+	fake_pmu_rate(&fake, 12, 2, 1000000);
+	struct source *source = open_on(&fake, NULL, NULL);
+	assert_int_equal(source_pmu.selftest(source, gather, &r, &err), SX_OK);
+	assert_non_null(
+	    strstr(r.text, "power/energy-pkg/: 20000 in 20 ms, 2.32831e-10 Joules each"));
+	assert_non_null(strstr(r.text, "uncore_imc_1/cas_count_write/: "));
+	assert_null(strstr(r.text, ".scale"));
+	assert_non_null(strstr(r.text, "6 PMUs, 12 events, 12 counted, 0 wrong"));
+	source_pmu.close(source);
+	fake_pmu_file(&fake, "power/events/torn", "event=");
+	fake.paranoid = 2;
+	source = open_on(&fake, NULL, NULL);
+	r.text[0] = '\0';
+	assert_int_equal(source_pmu.selftest(source, gather, &r, &err), SX_INCOMPLETE);
+	assert_true(err.because[0] && err.remedy[0]);
+	assert_non_null(strstr(r.text, "power/torn/: WRONG: it is no number"));
+	assert_non_null(strstr(r.text, "power/energy-pkg/: not counted: Permission denied"));
+	source_pmu.close(source);
+	assert_int_equal(fake.open_fds, 0);
+}
+
 static int setup(void **state)
 {
 	return sx_context_create(NULL, &context, NULL) != SX_OK;
@@ -488,6 +528,7 @@ int main(void)
 	    cmocka_unit_test(merrifield),
 	    cmocka_unit_test(maps),
 	    cmocka_unit_test(added_counters),
+	    cmocka_unit_test(every_event_is_tried),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

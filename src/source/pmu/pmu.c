@@ -324,6 +324,13 @@ static enum sx_status pmu_stop(struct source *source, struct sx_error *err)
 	return SX_OK;
 }
 
+static enum sx_status pmu_check(struct source *source, void (*say)(void *user, const char *line),
+				void *user, struct sx_error *err)
+{
+	struct pmu_source *s = pmu_from(source);
+	return pmu_selftest(s->base.sys, &s->list, say, user, err);
+}
+
 const struct source_ops source_pmu = {
     .name = "pmu",
     .raw = RAW_VALUES,
@@ -336,4 +343,5 @@ const struct source_ops source_pmu = {
     .wake = pmu_wake,
     .stop = pmu_stop,
     .close = pmu_close,
+    .selftest = pmu_check,
 };

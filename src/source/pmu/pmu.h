@@ -161,6 +161,11 @@ void pmu_note_write(struct pmu_run *run);
 enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *from,
 			     struct sx_error *err);
 
+/* Tries every event; a line each. Errors: SX_INCOMPLETE when one is not as it should be. */
+enum sx_status pmu_selftest(const struct sx_sys *sys, const struct pmu_list *list,
+			    void (*say)(void *user, const char *line), void *user,
+			    struct sx_error *err);
+
 extern const struct source_ops source_pmu;
 
 #endif
