@@ -4,6 +4,9 @@
 #define PAUSE_FIRST_NS UINT64_C(10000000)
 #define PAUSE_MOST_NS  UINT64_C(1000000000)
 #define DRIFT_MOST     0.01 /* no two clocks of one machine differ by more; beyond it is noise */
+#define DRIFT_CHANGE   1e-4 /* nor does a drift that is known change by more between two pairs */
+#define DRIFT_KNOWN    4    /* pairs after which it is known */
+#define JUMP_LEAST_NS  1000.0
 
 static const struct clock_pair *newest(const struct clock_fit *fit)
 {
@@ -28,7 +31,9 @@ static void fit_line(struct clock_fit *fit)
 		xy += w * x * y;
 	}
 	double spread = xx * weight - x_sum * x_sum;
-	double drift = fit->count > 1 && spread > 0 ? (xy * weight - x_sum * y_sum) / spread : 0;
+	/* One pair behind a jump: the clocks run as they did before it. */
+	double drift =
+	    fit->count > 1 && spread > 0 ? (xy * weight - x_sum * y_sum) / spread : fit->drift;
 	if (!(drift > -DRIFT_MOST && drift < DRIFT_MOST))
 		drift = 0;
 	double at_origin = (y_sum - drift * x_sum) / weight;
@@ -37,11 +42,27 @@ static void fit_line(struct clock_fit *fit)
 	fit->origin_to_ns = origin->to_ns + (uint64_t)(int64_t)at_origin;
 }
 
+/* How far a pair lies from where the line has it, and how far it may. */
+static bool is_jump(const struct clock_fit *fit, const struct clock_pair *pair, int64_t *off_ns)
+{
+	const struct clock_pair *last = newest(fit);
+	*off_ns = (int64_t)(pair->to_ns - clock_fit_convert(fit, pair->from_ns));
+	if (pair->from_ns <= last->from_ns || pair->to_ns <= last->to_ns)
+		return true;
+	double elapsed = (double)(pair->from_ns - last->from_ns);
+	double allowed = elapsed * (fit->count < DRIFT_KNOWN ? DRIFT_MOST : DRIFT_CHANGE) +
+			 3.0 * (double)(pair->error_ns + last->error_ns) + JUMP_LEAST_NS;
+	double off = (double)*off_ns;
+	return off > allowed || off < -allowed;
+}
+
 void clock_fit_add(struct clock_fit *fit, const struct clock_pair *pair)
 {
-	if (fit->count &&
-	    (pair->from_ns <= newest(fit)->from_ns || pair->to_ns <= newest(fit)->to_ns))
-		*fit = (struct clock_fit){.count = 0};
+	int64_t off_ns;
+	if (fit->count && is_jump(fit, pair, &off_ns))
+		*fit = (struct clock_fit){.jumps = fit->jumps + 1,
+					  .jump_ns = off_ns,
+					  .drift = fit->count < DRIFT_KNOWN ? 0 : fit->drift};
 	fit->pairs[fit->next] = *pair;
 	fit->next = (fit->next + 1) % CLOCK_FIT_PAIRS;
 	if (fit->count < CLOCK_FIT_PAIRS)

@@ -24,11 +24,15 @@ struct clock_fit {
 	uint64_t origin_from_ns, origin_to_ns;
 	double drift;
 	uint64_t pause_ns; /* between pairs; short at first, so that the drift is known soon */
+	/* One clock was set, or stood still while the other went on (a suspend): found so often. */
+	uint32_t jumps;
+	int64_t jump_ns; /* how far the second clock moved beside the first, the last time */
 };
 
 /*
- * Adds a pair and fits anew. A pair that does not lie behind the newest one begins a new window: a
- * clock was set.
+ * Adds a pair and fits anew. A pair that does not lie behind the newest one, or too far from the
+ * line for two clocks of one machine, begins a new window, and is counted as a jump: what was
+ * before it says nothing of what follows.
  */
 void clock_fit_add(struct clock_fit *fit, const struct clock_pair *pair);
 /* Whether the next pair is due at this reading of the first clock. */
