@@ -88,6 +88,11 @@ struct sx_session_device {
 	const struct sx_error *failure;
 	uint64_t failed_after_ns;
 	const struct sx_error *silence; /* why it gave no sample at all, or NULL */
+	/*
+	 * One of several ways into a program that nobody named, which gave no sample where another
+	 * did: not worth a word.
+	 */
+	bool unused;
 };
 
 /* How the child ended. */

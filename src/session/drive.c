@@ -167,9 +167,33 @@ bool session_take(struct sx_session *s, uint32_t index)
 	return true;
 }
 
+/* The device whose samples are counted: the first way into the program that gives any. */
+static const struct session_device *leader(const struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++)
+		if (s->devices[i].ops->spawn_env && s->devices[i].rows)
+			return &s->devices[i];
+	return &s->devices[0];
+}
+
 static bool samples_reached(const struct sx_session *s)
 {
-	return s->limits.samples && s->device_count && s->devices[0].rows >= s->limits.samples;
+	return s->limits.samples && s->device_count && leader(s)->rows >= s->limits.samples;
+}
+
+bool session_is_unused(const struct sx_session *s, uint32_t index)
+{
+	const struct session_device *d = &s->devices[index];
+	bool first = true, others = false;
+	if (s->options.device_count || s->options.input || !d->ops->spawn_env || d->rows ||
+	    d->others || d->failure.message[0])
+		return false;
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		const struct session_device *other = &s->devices[i];
+		first &= i >= index || !other->ops->spawn_env;
+		others |= i != index && other->ops->spawn_env && (other->rows || other->others);
+	}
+	return others || !first;
 }
 
 /* A recording ends where its rows do; this machine's devices end with its clock. */
@@ -432,6 +456,7 @@ static void conclude(struct sx_session *s, uint32_t index, struct sx_error *firs
 	info->simulated = desc->simulated;
 	info->note = d->note.message[0] ? d->note.message : NULL;
 	info->failure = d->failure.message[0] ? &d->failure : NULL;
+	info->unused = session_is_unused(s, index);
 	explain_silence(s, index);
 	if (info->failure)
 		keep_first(first, info->failure);

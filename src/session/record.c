@@ -116,7 +116,8 @@ static bool has_device(struct sx_session *s, uint32_t index)
 void record_end(struct sx_session *s)
 {
 	for (uint32_t i = 0; i < s->device_count; i++)
-		has_device(s, i);
+		if (!session_is_unused(s, i))
+			has_device(s, i);
 	record_clocks(s, true);
 }
 

@@ -113,6 +113,11 @@ enum sx_status session_start_again(struct sx_session *session, uint32_t index,
 				   struct sx_error *err);
 /* Stops every source; read() then gives what is left. */
 void session_stop_devices(struct sx_session *session);
+/*
+ * Whether a device is one of several ways into the program, nobody has named it, and it gave no
+ * sample (drive.c).
+ */
+bool session_is_unused(const struct sx_session *session, uint32_t index);
 /* Forgets what the run before left: tables, decoders, notes. */
 void session_forget_run(struct sx_session *session);
 

@@ -144,6 +144,7 @@ void session_forget_run(struct sx_session *s)
 		info->lost_more = false;
 		info->note = NULL;
 		info->failure = info->silence = NULL;
+		info->unused = false;
 		info->begin_ns = info->end_ns = SX_TIME_UNKNOWN;
 	}
 	s->child.status = (struct sx_child_status){0};

@@ -125,6 +125,7 @@ static enum sx_status set_facts(const struct sx_session *session, struct report_
 					     .failure = devices[i].failure,
 					     .failed_after_ns = devices[i].failed_after_ns,
 					     .silence = devices[i].silence,
+					     .unused = devices[i].unused,
 					     .simulated = devices[i].simulated};
 		status = report_set_facts(fill, i, &facts, err);
 	}

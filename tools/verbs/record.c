@@ -145,8 +145,10 @@ static void summarise(const struct recording *r, const struct sx_session *sessio
 		      const struct sx_capture_progress *p)
 {
 	char duration[HUMAN_MAX], size[HUMAN_MAX];
-	uint32_t devices;
-	sx_session_devices(session, &devices);
+	uint32_t count, devices = 0;
+	const struct sx_session_device *all = sx_session_devices(session, &count);
+	for (uint32_t i = 0; i < count; i++)
+		devices += !all[i].unused;
 	human_duration(duration, sx_session_duration_ns(session));
 	human_value(&r->cli->view.human, size, (double)p->bytes, "bytes");
 	if (r->keep_ns)

@@ -110,7 +110,7 @@ void run_tell(const struct cli *cli, const struct sx_session *session, bool note
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sx_session_device *d = &devices[i];
 		const char *name = d->name ? d->name : d->source;
-		if (d->silence && !d->samples)
+		if (d->silence && !d->samples && !d->unused)
 			cli_note(cli, "note: not measured: %s: %s%s%s", name, d->silence->message,
 				 d->silence->because[0] ? ": " : "", d->silence->because);
 		if (notes && d->note)

@@ -196,6 +196,7 @@ enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 	if (facts->note)
 		f->facts.note = keep(f->arena, facts->note, &ok);
 	f->facts.lost = facts->lost;
+	f->facts.unused = facts->unused;
 	f->facts.simulated = facts->simulated;
 	if (facts->silence)
 		f->silence = *facts->silence;
@@ -340,13 +341,17 @@ enum sx_status report_finish(struct report_fill *fill, const struct report **out
 		return error_nomem(err, "a report");
 	fill->report = fill->run;
 	fill->report.devices = devices;
-	fill->report.device_count = (uint32_t)fill->count;
+	fill->report.device_count = 0;
 	for (size_t i = 0; !status && i < fill->count; i++) {
+		struct report_device *device = &devices[fill->report.device_count];
+		if (fill->devices[i]->facts.unused)
+			continue;
+		fill->report.device_count++;
 		fill->devices[i]->arena = &fill->result;
-		status = tell_device(fill, fill->devices[i], &devices[i], err);
+		status = tell_device(fill, fill->devices[i], device, err);
 		fill->devices[i]->arena = &fill->arena;
-		if (!fill->run.duration_ns && devices[i].duration_ns > fill->report.duration_ns)
-			fill->report.duration_ns = devices[i].duration_ns;
+		if (!fill->run.duration_ns && device->duration_ns > fill->report.duration_ns)
+			fill->report.duration_ns = device->duration_ns;
 	}
 	*out = &fill->report;
 	return status;

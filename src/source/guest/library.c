@@ -140,7 +140,7 @@ enum sx_status library_environment_make(struct library_environment *environment,
 
 void library_environment_finish(struct library_environment *environment)
 {
-	free(environment->items[0]);
-	free(environment->items[1]);
+	for (unsigned i = 0; i < LIBRARY_VARIABLES; i++)
+		free(environment->items[i]);
 	*environment = (struct library_environment){0};
 }

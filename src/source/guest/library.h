@@ -5,9 +5,11 @@
 #include <sextant/status.h>
 #include "base/sys.h"
 
+#define LIBRARY_VARIABLES 5u
+
 /* "NAME=VALUE" texts, NULL-terminated. */
 struct library_environment {
-	char *items[3];
+	char *items[LIBRARY_VARIABLES + 1];
 };
 
 /*

@@ -1,0 +1,80 @@
+/* The Vulkan source: any Vulkan driver, measured by a layer in the programs that Sextant starts. */
+#include "source/vk/vk.h"
+
+#include <string.h>
+
+#include "source/guest/inject.h"
+#include "wire/channel.h"
+
+static uint64_t counter_bit(const char *name)
+{
+	static const char *const names[WIRE_VULKAN_COUNTERS] = {
+#define QUERY(id, name, raw) name,
+#define VULKAN(id, name)     name,
+#include "wire/queries.def"
+#include "wire/vulkan.def"
+#undef QUERY
+#undef VULKAN
+	};
+	for (unsigned i = 0; i < WIRE_VULKAN_COUNTERS; i++)
+		if (strcmp(names[i], name) == 0)
+			return UINT64_C(1) << i;
+	return 0;
+}
+
+static const struct inject_api vk_api = {
+    .ops = &source_vulkan,
+    .catalog = "vulkan",
+    .title = "Vulkan",
+    .variable = "VK_INSTANCE_LAYERS",
+    .holds = "VK_LAYER_SEXTANT",
+    .counter_bit = counter_bit,
+    .environment = vk_environment,
+    .not_loaded = "no Vulkan loader has put the layer into it: it does not use Vulkan, is setuid, "
+		  "or clears its environment",
+    .load_it = "start the program that draws itself, as the same user; VK_LOADER_DEBUG=layer shows "
+	       "what the loader does",
+    .no_context = "no Vulkan device was made in it",
+    .use_context = "check that it draws with Vulkan, not OpenGL or on the CPU",
+    .no_sample = "it submitted nothing, or ended before its first presentation",
+    .have_sample = "let it run until it presents, or ends by itself",
+};
+
+static enum sx_status vk_open(const struct source_host *host, const char *id, struct source **out,
+			      struct sx_error *err)
+{
+	return inject_open(&vk_api, host, out, err);
+}
+
+/* Which driver it will be only the program's own loader knows. */
+static void vk_probe(const struct source_host *host, source_found_fn found, void *user)
+{
+	char folder[4096];
+	struct sx_error err = {0};
+	struct sx_device device = {.id = "vulkan",
+				   .source = "vulkan",
+				   .catalog = "vulkan",
+				   .name = "Vulkan, whichever driver a program brings",
+				   .state = SX_DEVICE_INJECT};
+	if (vk_layer_find(host->sys, folder, sizeof(folder), &err)) {
+		device.state = SX_DEVICE_UNUSABLE;
+		device.because = err.because;
+		device.remedy = err.remedy;
+	}
+	found(user, &device);
+}
+
+const struct source_ops source_vulkan = {
+    .name = "vulkan",
+    .raw = RAW_GUEST,
+    .probe = vk_probe,
+    .open = vk_open,
+    .describe = inject_describe,
+    .start = inject_start,
+    .read = inject_read,
+    .stop = inject_stop,
+    .close = inject_close,
+    .running = inject_running,
+    .explain = inject_explain,
+    .spawn_env = inject_spawn_env,
+};
