@@ -1,0 +1,434 @@
+/*
+ * Programs whose counts are known: `vk-scenes CASE ROUNDS`. Each round is one submission. What the
+ * cases do is held against what Sextant says in test_layer.py.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "world.h"
+
+static void draw(struct world *world, VkCommandBuffer commands, uint32_t triangles)
+{
+	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, world->draw);
+	vkCmdDraw(commands, 3 * triangles, 1, 0, 0);
+}
+
+/* Five draws of two triangles. */
+static void record_draws(struct world *world, VkCommandBuffer commands)
+{
+	world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
+	for (int i = 0; i < 5; i++)
+		draw(world, commands, 2);
+	vkCmdEndRenderPass(commands);
+}
+
+static void each_round(struct world *world, int rounds,
+		       void (*record)(struct world *world, VkCommandBuffer commands))
+{
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	for (int i = 0; i < rounds; i++) {
+		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+		record(world, commands);
+		MUST(vkEndCommandBuffer(commands));
+		world_run(world, commands);
+	}
+}
+
+static void draws(struct world *world, int rounds)
+{
+	each_round(world, rounds, record_draws);
+}
+
+static void record_dynamic(struct world *world, VkCommandBuffer commands)
+{
+	VkImageMemoryBarrier ready = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+				      .dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+				      .newLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+				      .image = world->image,
+				      .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+	VkRenderingAttachmentInfo color = {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+					   .imageView = world->view,
+					   .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+					   .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+					   .storeOp = VK_ATTACHMENT_STORE_OP_STORE};
+	VkRenderingInfo info = {.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+				.renderArea = {{0, 0}, {SIDE, SIDE}},
+				.layerCount = 1,
+				.colorAttachmentCount = 1,
+				.pColorAttachments = &color};
+
+	vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+			     VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, 0, 0, NULL, 0, NULL, 1,
+			     &ready);
+	vkCmdBeginRendering(commands, &info);
+	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, world->dynamic);
+	vkCmdDraw(commands, 6, 1, 0, 0);
+	vkCmdEndRendering(commands);
+}
+
+static void dynamic(struct world *world, int rounds)
+{
+	each_round(world, rounds, record_dynamic);
+}
+
+static void record_compute(struct world *world, VkCommandBuffer commands)
+{
+	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, world->compute);
+	vkCmdDispatch(commands, 4, 2, 1);
+	record_draws(world, commands);
+	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, world->compute);
+	vkCmdDispatch(commands, 1, 1, 1);
+}
+
+static void compute(struct world *world, int rounds)
+{
+	each_round(world, rounds, record_compute);
+}
+
+/* A secondary command buffer with one draw of one triangle within the pass. */
+static VkCommandBuffer secondary(struct world *world)
+{
+	VkCommandBuffer commands = world_commands(world, world->pool, true);
+	VkCommandBufferInheritanceInfo inherited = {
+	    .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
+	    .renderPass = world->pass,
+	    .framebuffer = world->framebuffer};
+	VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+					 .flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT |
+						  VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
+					 .pInheritanceInfo = &inherited};
+
+	MUST(vkBeginCommandBuffer(commands, &info));
+	draw(world, commands, 1);
+	MUST(vkEndCommandBuffer(commands));
+	return commands;
+}
+
+static void secondaries(struct world *world, int rounds)
+{
+	VkCommandBuffer parts[3] = {secondary(world), secondary(world)};
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	parts[2] = parts[0];
+	for (int i = 0; i < rounds; i++) {
+		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+		world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS);
+		vkCmdExecuteCommands(commands, 3, parts);
+		vkCmdEndRenderPass(commands);
+		MUST(vkEndCommandBuffer(commands));
+		world_run(world, commands);
+	}
+}
+
+/* Recorded once, run many times, each after the other. */
+static void reuse(struct world *world, int rounds)
+{
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	world_begin(commands, 0);
+	record_draws(world, commands);
+	MUST(vkEndCommandBuffer(commands));
+	for (int i = 0; i < rounds; i++)
+		world_run(world, commands);
+}
+
+/* The same while it runs: what each run counts nobody can tell. */
+static void overlap(struct world *world, int rounds)
+{
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	world_begin(commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+	record_draws(world, commands);
+	MUST(vkEndCommandBuffer(commands));
+	for (int i = 0; i < rounds; i++)
+		world_submit(world, commands);
+	MUST(vkQueueWaitIdle(world->queue));
+}
+
+static VkQueryPool make_pool(struct world *world, VkQueryType type)
+{
+	VkQueryPoolCreateInfo info = {
+	    .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = type, .queryCount = 1};
+	VkQueryPool pool;
+
+	if (type == VK_QUERY_TYPE_PIPELINE_STATISTICS)
+		info.pipelineStatistics = VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT;
+	MUST(vkCreateQueryPool(world->device, &info, NULL, &pool));
+	return pool;
+}
+
+static uint64_t result(struct world *world, VkQueryPool pool)
+{
+	uint64_t value = 0;
+
+	MUST(vkGetQueryPoolResults(world->device, pool, 0, 1, sizeof(value), &value, sizeof(value),
+				   VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+	return value;
+}
+
+/*
+ * The program's own queries, around the second of three draws of one, two and three triangles;
+ * every other round runs none.
+ */
+static void own_queries(struct world *world, int rounds)
+{
+	VkQueryPool samples = make_pool(world, VK_QUERY_TYPE_OCCLUSION);
+	VkQueryPool vertices = make_pool(world, VK_QUERY_TYPE_PIPELINE_STATISTICS);
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	for (int i = 0; i < rounds; i++) {
+		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+		vkCmdResetQueryPool(commands, samples, 0, 1);
+		vkCmdResetQueryPool(commands, vertices, 0, 1);
+		world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
+		draw(world, commands, 1);
+		if (i % 2 == 0) {
+			vkCmdBeginQuery(commands, samples, 0, VK_QUERY_CONTROL_PRECISE_BIT);
+			vkCmdBeginQuery(commands, vertices, 0, 0);
+		}
+		draw(world, commands, 2);
+		if (i % 2 == 0) {
+			vkCmdEndQuery(commands, vertices, 0);
+			vkCmdEndQuery(commands, samples, 0);
+		}
+		draw(world, commands, 3);
+		vkCmdEndRenderPass(commands);
+		MUST(vkEndCommandBuffer(commands));
+		world_run(world, commands);
+		if (i % 2 == 0 &&
+		    (result(world, samples) != 2 * SIDE * SIDE || result(world, vertices) != 6)) {
+			fprintf(stderr, "the program's own queries are wrong\n");
+			exit(1);
+		}
+	}
+	vkDestroyQueryPool(world->device, samples, NULL);
+	vkDestroyQueryPool(world->device, vertices, NULL);
+}
+
+/* Seven triangles into a buffer that holds four. */
+static void feedback(struct world *world, int rounds)
+{
+	PFN_vkCmdBindTransformFeedbackBuffersEXT bind =
+	    (PFN_vkCmdBindTransformFeedbackBuffersEXT)world_function(
+		world, "vkCmdBindTransformFeedbackBuffersEXT");
+	PFN_vkCmdBeginTransformFeedbackEXT begin =
+	    (PFN_vkCmdBeginTransformFeedbackEXT)world_function(world,
+							       "vkCmdBeginTransformFeedbackEXT");
+	PFN_vkCmdEndTransformFeedbackEXT end =
+	    (PFN_vkCmdEndTransformFeedbackEXT)world_function(world, "vkCmdEndTransformFeedbackEXT");
+	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+				   .size = 4 * 3 * 16,
+				   .usage = VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT};
+	VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+	VkMemoryRequirements needs;
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+	VkBuffer buffer;
+	VkDeviceMemory store;
+	VkDeviceSize zero = 0;
+	VkMemoryBarrier written = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+				   .srcAccessMask = VK_ACCESS_TRANSFORM_FEEDBACK_WRITE_BIT_EXT,
+				   .dstAccessMask = VK_ACCESS_TRANSFORM_FEEDBACK_WRITE_BIT_EXT};
+
+	MUST(vkCreateBuffer(world->device, &info, NULL, &buffer));
+	vkGetBufferMemoryRequirements(world->device, buffer, &needs);
+	memory.allocationSize = needs.size;
+	MUST(vkAllocateMemory(world->device, &memory, NULL, &store));
+	MUST(vkBindBufferMemory(world->device, buffer, store, 0));
+	for (int i = 0; i < rounds; i++) {
+		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+		vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFORM_FEEDBACK_BIT_EXT,
+				     VK_PIPELINE_STAGE_TRANSFORM_FEEDBACK_BIT_EXT, 0, 1, &written,
+				     0, NULL, 0, NULL);
+		world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
+		draw(world, commands, 1);
+		if (i % 2 == 0) {
+			vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS,
+					  world->feedback);
+			bind(commands, 0, 1, &buffer, &zero, NULL);
+			begin(commands, 0, 0, NULL, NULL);
+			vkCmdDraw(commands, 21, 1, 0, 0);
+			end(commands, 0, 0, NULL, NULL);
+		}
+		vkCmdEndRenderPass(commands);
+		MUST(vkEndCommandBuffer(commands));
+		world_run(world, commands);
+	}
+	vkDestroyBuffer(world->device, buffer, NULL);
+	vkFreeMemory(world->device, store, NULL);
+}
+
+/* vkQueueSubmit2, each round waiting for the one before by a timeline semaphore. */
+static void timeline(struct world *world, int rounds)
+{
+	VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+					  .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+	VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+				      .pNext = &type};
+	VkSemaphore semaphore;
+
+	MUST(vkCreateSemaphore(world->device, &info, NULL, &semaphore));
+	for (int i = 0; i < rounds; i++) {
+		VkCommandBuffer commands = world_commands(world, world->pool, false);
+		VkCommandBufferSubmitInfo part = {.sType =
+						      VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+						  .commandBuffer = commands};
+		VkSemaphoreSubmitInfo wait = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+					      .semaphore = semaphore,
+					      .value = (uint64_t)i,
+					      .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
+		VkSemaphoreSubmitInfo signal = wait;
+		VkSubmitInfo2 submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
+					.waitSemaphoreInfoCount = 1,
+					.pWaitSemaphoreInfos = &wait,
+					.commandBufferInfoCount = 1,
+					.pCommandBufferInfos = &part,
+					.signalSemaphoreInfoCount = 1,
+					.pSignalSemaphoreInfos = &signal};
+
+		signal.value = (uint64_t)i + 1;
+		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+		record_draws(world, commands);
+		MUST(vkEndCommandBuffer(commands));
+		MUST(vkQueueSubmit2(world->queue, 1, &submit, VK_NULL_HANDLE));
+	}
+	MUST(vkQueueWaitIdle(world->queue));
+	vkDestroySemaphore(world->device, semaphore, NULL);
+}
+
+#define THREADS 4
+
+struct worker {
+	struct world *world;
+	pthread_mutex_t *lock;
+	int rounds;
+};
+
+static void *work(void *user)
+{
+	struct worker *worker = user;
+	struct world *world = worker->world;
+	VkCommandPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+	VkCommandPool pool;
+
+	for (int i = 0; i < worker->rounds; i++) {
+		VkCommandBuffer commands[2];
+
+		MUST(vkCreateCommandPool(world->device, &info, NULL, &pool));
+		for (int k = 0; k < 2; k++) {
+			commands[k] = world_commands(world, pool, false);
+			world_begin(commands[k], VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+			record_draws(world, commands[k]);
+			MUST(vkEndCommandBuffer(commands[k]));
+		}
+		pthread_mutex_lock(worker->lock);
+		world_run(world, commands[0]);
+		world_run(world, commands[1]);
+		pthread_mutex_unlock(worker->lock);
+		MUST(vkResetCommandPool(world->device, pool, 0));
+		vkFreeCommandBuffers(world->device, pool, 1, commands);
+		vkDestroyCommandPool(world->device, pool, NULL);
+	}
+	return NULL;
+}
+
+static void threads(struct world *world, int rounds)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct worker worker = {world, &lock, rounds};
+	pthread_t all[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&all[i], NULL, work, &worker);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(all[i], NULL);
+}
+
+static void record_labels(struct world *world, VkCommandBuffer commands)
+{
+	PFN_vkCmdBeginDebugUtilsLabelEXT begin =
+	    (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(world->instance,
+								    "vkCmdBeginDebugUtilsLabelEXT");
+	PFN_vkCmdEndDebugUtilsLabelEXT end = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+	    world->instance, "vkCmdEndDebugUtilsLabelEXT");
+	VkDebugUtilsLabelEXT shadow = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
+				       .pLabelName = "Shadow"};
+	VkDebugUtilsLabelEXT part = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
+				     .pLabelName = "Cascade 2"};
+
+	begin(commands, &shadow);
+	world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
+	draw(world, commands, 1);
+	begin(commands, &part);
+	draw(world, commands, 2);
+	draw(world, commands, 2);
+	end(commands);
+	draw(world, commands, 3);
+	vkCmdEndRenderPass(commands);
+	end(commands);
+	world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
+	draw(world, commands, 4);
+	vkCmdEndRenderPass(commands);
+}
+
+static void labels(struct world *world, int rounds)
+{
+	each_round(world, rounds, record_labels);
+}
+
+/* Something that a validation layer must find. */
+static void offend(struct world *world, int rounds)
+{
+	VkQueryPool pool = make_pool(world, VK_QUERY_TYPE_OCCLUSION);
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+
+	world_begin(commands, 0);
+	vkCmdResetQueryPool(commands, pool, 7, 1);
+	vkEndCommandBuffer(commands);
+	vkDestroyQueryPool(world->device, pool, NULL);
+}
+
+/* Leaves in the middle of its work. */
+static void leave(struct world *world, int rounds)
+{
+	draws(world, rounds);
+	exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(struct world *world, int rounds);
+		struct needs needs;
+	} cases[] = {
+	    {"draws", draws, {0}},
+	    {"dynamic", dynamic, {0}},
+	    {"compute", compute, {0}},
+	    {"secondaries", secondaries, {0}},
+	    {"reuse", reuse, {0}},
+	    {"overlap", overlap, {0}},
+	    {"own-queries", own_queries, {.statistics = true}},
+	    {"feedback", feedback, {.feedback = true}},
+	    {"timeline", timeline, {0}},
+	    {"threads", threads, {0}},
+	    {"labels", labels, {0}},
+	    {"offend", offend, {0}},
+	    {"leave", leave, {0}},
+	};
+	int rounds = argc > 2 ? atoi(argv[2]) : 10;
+	struct world world;
+
+	for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (strcmp(cases[i].name, argv[1]) != 0)
+			continue;
+		world_open(&world, &cases[i].needs);
+		cases[i].run(&world, rounds);
+		world_close(&world);
+		return 0;
+	}
+	fprintf(stderr, "usage: vk-scenes CASE [ROUNDS]\n");
+	return 2;
+}

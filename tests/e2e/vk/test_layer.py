@@ -1,0 +1,271 @@
+"""The Vulkan layer on programs whose counts are known, on vkcube, and under the validation layers."""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gl"))
+import xvfb  # noqa: E402
+
+SEXTANT = os.environ["SEXTANT"]
+SCENES = os.path.join(os.environ["SEXTANT_VK_PROGRAMS"], "vk-scenes")
+LAYER = os.environ["SEXTANT_VK_LAYER"]
+VALIDATION = "VK_LAYER_KHRONOS_validation"
+PIXELS = 64 * 64
+
+
+def run(command, options=(), env=None, verb="stat", code=0):
+    """Gives the document, and what the program and the command said."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = os.path.join(folder, "out.json")
+        done = subprocess.run([SEXTANT, verb, "-d", "vulkan", "--json", "-o", result, *options, "--", *command],
+                              capture_output=True, text=True, timeout=120,
+                              env=dict(os.environ, **(env or {})))
+        if done.returncode == 77:
+            raise unittest.SkipTest("no Vulkan driver here")
+        assert done.returncode == code, (done.returncode, done.stderr)
+        with open(result, encoding="utf-8") as file:
+            return json.load(file), done.stdout, done.stderr
+
+
+def scene(case, rounds=10, options=("--overhead", "0"), env=None):
+    if not os.path.exists(SCENES):
+        raise unittest.SkipTest("not built here: no Vulkan loader")
+    return run([SCENES, case, str(rounds)], options=options, env=env)
+
+
+def metric(document, name):
+    return next(m for m in document["metrics"] if m["name"] == name)
+
+
+class Counts(unittest.TestCase):
+    def check(self, document, samples, **each):
+        """Every sample has exactly these values."""
+        self.assertEqual(document["samples"]["count"], samples)
+        for name, value in each.items():
+            found = metric(document, name)
+            self.assertEqual((name, found["min"], found["max"]), (name, value, value))
+            self.assertEqual((name, found["total"]), (name, value * samples))
+
+    def test_draws(self):
+        document, _, _ = scene("draws")
+        self.check(document, 10, Draws=5, RenderPasses=1, Submits=1, CommandBuffers=1, Dispatches=0, Barriers=0,
+                   IAVertices=30, IAPrimitives=10, VSInvocations=30, CInvocations=10,
+                   Occlusion=10 * PIXELS, Frames=0, GSInvocations=0)
+        self.assertGreaterEqual(metric(document, "PSInvocations")["min"], 10 * PIXELS)
+        self.assertIsNone(metric(document, "PrimsWritten")["total"])
+        self.assertIn("extension", metric(document, "PrimsWritten")["why"])
+
+    def test_dynamic_rendering(self):
+        document, _, _ = scene("dynamic")
+        self.check(document, 10, Draws=1, RenderPasses=1, Barriers=1, IAPrimitives=2, Occlusion=2 * PIXELS)
+
+    def test_compute_beside_draws(self):
+        document, _, _ = scene("compute")
+        self.check(document, 10, Dispatches=2, CSInvocations=9 * 8, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
+
+    def test_secondary_command_buffers(self):
+        """Exact, or no data where the driver cannot count through them (lavapipe)."""
+        document, _, _ = scene("secondaries")
+        self.check(document, 10, Draws=3, CommandBuffers=1)
+        for name, value in (("IAVertices", 9), ("Occlusion", 3 * PIXELS)):
+            self.assertIn(metric(document, name)["min"], (None, value))
+
+    def test_one_recording_run_often(self):
+        document, _, _ = scene("reuse")
+        self.check(document, 10, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
+
+    def test_runs_at_once_are_told_as_unknown(self):
+        """What was not exact is no data; what the CPU's side counts is exact all the same."""
+        document, _, _ = scene("overlap", 40)
+        self.check(document, 40, Draws=5, CommandBuffers=1)
+        vertices = metric(document, "IAVertices")
+        for name in ("min", "max"):
+            self.assertIn(vertices[name], (None, 30))
+
+    def test_the_programs_own_queries(self):
+        """They give what they gave (the program checks), and ours exact values where there were none."""
+        document, _, _ = scene("own-queries", 10)
+        self.check(document, 10, Draws=3)
+        for name, value in (("Occlusion", 6 * PIXELS), ("IAVertices", 18)):
+            found = metric(document, name)
+            self.assertEqual((found["min"], found["max"]), (value, value))
+        quality = [q for q in document.get("quality", [])]
+        self.assertEqual(metric(document, "Occlusion")["running"], 0.5, quality)
+
+    def test_transform_feedback(self):
+        document, _, _ = scene("feedback", 10)
+        written, needed = metric(document, "PrimsWritten_S0"), metric(document, "PrimsStorageNeed_S0")
+        if written["total"] is None:
+            self.skipTest(written["why"])
+        self.assertEqual((written["min"], written["max"], written["total"]), (0, 4, 20))
+        self.assertEqual((needed["min"], needed["max"], needed["total"]), (0, 7, 35))
+        self.assertEqual(metric(document, "OverflowPred_S0")["min"], 1)
+        self.check(document, 10, RenderPasses=1, Barriers=1)
+
+    def test_submit2_and_timeline_semaphores(self):
+        document, _, _ = scene("timeline")
+        self.check(document, 10, Submits=1, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
+
+    def test_threads_and_pools(self):
+        document, _, _ = scene("threads", 20)
+        self.check(document, 160, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
+
+    def test_what_is_not_asked_for_is_not_counted(self):
+        document, _, _ = scene("draws", options=("--overhead", "0", "-m", "Draws,IAVertices"))
+        self.check(document, 10, Draws=5, IAVertices=30)
+        self.assertEqual({m["name"] for m in document["metrics"]}, {"Draws", "IAVertices"})
+
+    def test_the_first_label(self):
+        document, _, _ = scene("labels")
+        self.check(document, 10, Draws=5, RenderPasses=2, IAPrimitives=12)
+
+    def test_leaving_in_the_middle(self):
+        """exit() without destroying anything hands over what there is."""
+        document, _, _ = scene("leave")
+        self.check(document, 10, Draws=5, IAPrimitives=10)
+
+    def test_memory(self):
+        document, _, _ = scene("draws")
+        heap = metric(document, "MemoryHeap0")
+        self.assertGreaterEqual(heap["max"], 4 * PIXELS)
+        self.assertEqual(heap["max"], metric(document, "DeviceMemory")["max"])
+
+    def test_time_is_bounded(self):
+        document, _, _ = scene("draws", 30)
+        time = metric(document, "gpu_time")
+        if time["total"] is None:
+            self.assertTrue(time["why"])
+            return
+        self.assertLessEqual(time["total"], document["duration_ns"] * 1e-9)
+        self.assertGreaterEqual(time["min"], 0)
+
+
+class Cube(unittest.TestCase):
+    def stat(self, *options, env=None, frames="90"):
+        if not shutil.which("vkcube"):
+            self.skipTest("vkcube is not installed")
+        with xvfb.Display() as display:
+            if not display.name:
+                self.skipTest("no Xvfb here")
+            return run(["vkcube", "--c", frames, "--suppress_popups"], options=options,
+                       env=dict(env or {}, DISPLAY=display.name))
+
+    def test_ninety_frames_exactly(self):
+        document, _, _ = self.stat()
+        self.assertEqual(document["samples"], {"kind": "frame", "count": 90})
+        for name, value in (("IAVertices", 36), ("IAPrimitives", 12), ("Draws", 1), ("RenderPasses", 1),
+                            ("Presents", 1), ("Frames", 1)):
+            found = metric(document, name)
+            self.assertEqual((name, found["min"], found["max"], found["total"]), (name, value, value, 90 * value))
+        self.assertEqual(metric(document, "Submits")["total"], 91)  # one prepares
+        self.assertEqual(metric(document, "FramebufferWidth")["max"], 500)
+
+    def test_beside_the_other_way_in(self):
+        """Nobody names a device: the one that the program uses is shown, the other not mentioned."""
+        if not shutil.which("vkcube"):
+            self.skipTest("vkcube is not installed")
+        with xvfb.Display() as display, tempfile.TemporaryDirectory() as folder:
+            if not display.name:
+                self.skipTest("no Xvfb here")
+            result = os.path.join(folder, "out")
+            command = ["--", "vkcube", "--c", "20", "--suppress_popups"]
+            done = subprocess.run([SEXTANT, "stat", "--json", "-o", result, *command], env=display.environment(),
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(result, encoding="utf-8") as file:
+                document = json.load(file)
+            self.assertNotIn("gl", [d["source"] for d in document["devices"]])
+            self.assertEqual(document["devices"][0]["source"], "vulkan")
+            self.assertNotIn("OpenGL", done.stderr)
+            done = subprocess.run([SEXTANT, "record", "-o", result, *command], env=display.environment(),
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = subprocess.run([SEXTANT, "capture", "info", "--json", result], capture_output=True, text=True,
+                                  timeout=60)
+            self.assertEqual([d["source"] for d in json.loads(done.stdout)["devices"]], ["vulkan"])
+
+
+class Ways(unittest.TestCase):
+    """How the layer gets into a program."""
+
+    def test_installed_as_an_implicit_layer(self):
+        """In a home of its own, with both manifests: it is loaded once, and only when it is asked for."""
+        with tempfile.TemporaryDirectory() as home:
+            for kind in ("explicit", "implicit"):
+                folder = os.path.join(home, "vulkan", kind + "_layer.d")
+                os.makedirs(folder)
+                source, = glob.glob(os.path.join(LAYER, "manifests", kind + "-*.json"))
+                with open(source, encoding="utf-8") as file:
+                    manifest = json.load(file)
+                self.assertTrue(os.path.isabs(manifest["layer"]["library_path"]))
+                manifest["layer"]["library_path"] = os.path.join(LAYER, "libsextant-vulkan.so")
+                with open(os.path.join(folder, os.path.basename(source)[len(kind) + 1:]), "w", encoding="utf-8") as file:
+                    json.dump(manifest, file)
+            env = {"XDG_DATA_HOME": home}
+            document, _, _ = scene("draws", env=env)
+            Counts.check(self, document, 10, Draws=5, IAVertices=30)
+            document, _, _ = scene("draws", env=dict(env, SEXTANT_LAYER_DIR=os.path.join(
+                home, "vulkan", "explicit_layer.d")))
+            Counts.check(self, document, 10, Draws=5, IAVertices=30)
+            without = subprocess.run([SCENES, "draws", "1"], capture_output=True, text=True, timeout=60,
+                                     env=dict(os.environ, **env, VK_LOADER_DEBUG="layer"))
+            self.assertNotIn("Loading layer library " + LAYER, without.stderr)
+            implicit = subprocess.run([SCENES, "draws", "1"], capture_output=True, text=True, timeout=60,
+                                      env=dict(os.environ, **env, VK_LOADER_DEBUG="layer", SEXTANT_VULKAN="1"))
+            self.assertEqual(implicit.returncode, 0)
+            self.assertIn("Loading layer library " + LAYER, implicit.stderr)
+
+    def test_beside_a_path_of_the_users(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for variable in ("VK_LAYER_PATH", "VK_ADD_LAYER_PATH"):
+                document, _, _ = scene("draws", env={variable: folder})
+                Counts.check(self, document, 10, Draws=5)
+
+    def test_a_program_without_vulkan(self):
+        done = subprocess.run([SEXTANT, "stat", "-d", "vulkan", "--", "true"], capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("because: ", done.stderr)
+        self.assertIn("does not use Vulkan", done.stderr)
+
+    def test_without_the_layer(self):
+        done = subprocess.run([SEXTANT, "stat", "-d", "vulkan", "--", "true"], capture_output=True, text=True,
+                              timeout=60, env=dict(os.environ, SEXTANT_LAYER_DIR="/nonexistent"))
+        self.assertIn("cannot be measured", done.stderr)
+        self.assertIn("SEXTANT_LAYER_DIR", done.stderr)
+
+
+class Validation(unittest.TestCase):
+    """Whatever the program is told by the validation layers, it is told without us."""
+
+    @staticmethod
+    def messages(*command, env):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ, **env))
+        return done.returncode, [line for line in done.stdout.splitlines() if line.startswith("VALIDATION")]
+
+    def test_silence(self):
+        if not os.path.exists(SCENES):
+            self.skipTest("not built here")
+        env = {"VK_LAYER_ENABLES": "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT",
+               "VK_INSTANCE_LAYERS": VALIDATION}
+        code, control = self.messages(SCENES, "offend", env=env)
+        if code:
+            self.skipTest("no validation layer here")
+        self.assertTrue(control, "the validation layer finds nothing: it does not run")
+        for case in ("draws", "dynamic", "compute", "secondaries", "reuse", "overlap", "own-queries", "feedback",
+                     "timeline", "threads", "labels"):
+            alone = self.messages(SCENES, case, "4", env=env)
+            for order in ("VK_LAYER_SEXTANT:" + VALIDATION, VALIDATION + ":VK_LAYER_SEXTANT"):
+                with self.subTest(case=case, order=order):
+                    told = self.messages(SEXTANT, "stat", "-d", "vulkan", "-o", "/dev/null", "--", SCENES, case, "4",
+                                         env=dict(env, VK_INSTANCE_LAYERS=order))
+                    self.assertEqual(told, alone)
+
+
+if __name__ == "__main__":
+    unittest.main()
