@@ -151,7 +151,7 @@ class Usage(Case):
         result = run('stat', '-m', 'cpu_busy,frame_time', '--json', '-I', '10ms', '--', 'sleep', '0.2')
         self.assertEqual(result.returncode, 0, result.stderr)
         doc = json.loads(result.stdout)
-        self.assertEqual([d['source'] for d in doc['devices']], ['gl', 'cpu'])
+        self.assertEqual([d['source'] for d in doc['devices']][:2], ['gl', 'cpu'])
         self.assertGreater(doc['samples']['count'], 5)
         self.assertEqual(len([l for l in result.stderr.split('\n') if 'not measured: ' in l]), 1)
 

@@ -228,6 +228,8 @@ static int measure(struct profiling *p, char *const *argv)
 	run_catch_signals(NULL);
 	if (p->filled)
 		return cli_fail(p->cli, &err);
+	if (!status) /* what was tried on the way and left out is no failure of the run */
+		err = (struct sx_error){0};
 	return status && status != SX_INCOMPLETE
 		   ? run_cannot(p->cli, &err, argv)
 		   : conclude(p->cli, p->session, p->fill, argv, &err);
