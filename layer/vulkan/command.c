@@ -164,14 +164,18 @@ VKAPI_ATTR void VKAPI_CALL hook_FreeCommandBuffers(VkDevice handle, VkCommandPoo
 }
 
 /* A new recording: nothing of the last one is left. */
-static void restart(struct command *command)
+static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 {
 	struct device *device = command->device;
 
 	settle(command);
 	command->measured = __atomic_load_n(&device->measure, __ATOMIC_RELAXED);
 	command->touched = command->in_pass = command->inline_pass = false;
-	command->suspended = command->in_feedback = command->overlapped = false;
+	command->suspended = command->in_feedback = command->overlapped = command->tells = false;
+	/* What may run while it runs is reset by commands alone. */
+	command->host_resets =
+	    device->host_reset && (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) == 0;
+	command->child_count = command->around = 0;
 	command->outer = command->inner = command->streams = command->open = 0;
 	command->program_open = command->program_used = command->inherits = 0;
 	command->label = command->labels = command->label_depth = 0;
@@ -185,7 +189,8 @@ static void restart(struct command *command)
 	}
 	command->span_count = command->span_cap != 0;
 	if (command->span_count != 0)
-		command->spans[0] = (struct span){.kind = WIRE_FRAME};
+		command->spans[0] = (struct span){0};
+	command->now = command->span_count != 0 ? command->spans : &command->none;
 }
 
 /* What may run around a secondary command buffer: the program asked for less. */
@@ -222,7 +227,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 	if (command->blind || !guest_active())
 		return next->BeginCommandBuffer(handle, pBeginInfo);
 	visit = guest_enter();
-	restart(command);
+	restart(command, info.flags);
 	if (command->secondary && info.pInheritanceInfo != NULL) {
 		inherited = *info.pInheritanceInfo;
 		inherit(command, &inherited);
@@ -231,6 +236,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_BeginCommandBuffer(VkCommandBuffer handle,
 	guest_restore_errno(&visit);
 	result = next->BeginCommandBuffer(handle, &info);
 	guest_keep_errno(&visit);
+	if (command->secondary &&
+	    (info.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0)
+		command->in_pass = command->inline_pass = true;
 	if (result == VK_SUCCESS && command->span_count != 0)
 		queries_start(command);
 	guest_leave(visit);
@@ -241,7 +249,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_EndCommandBuffer(VkCommandBuffer handle)
 {
 	struct command *command = command_of(handle);
 
-	if (!command->blind && !command->secondary && command->span_count != 0)
+	if (!command->blind && command->span_count != 0)
 		queries_finish(command);
 	return command->device->next.EndCommandBuffer(handle);
 }
@@ -258,26 +266,27 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandBuffer(VkCommandBuffer handle,
 	return command->device->next.ResetCommandBuffer(handle, flags);
 }
 
-/* What a secondary command buffer does is the primary's. */
-static void add_child(struct command *command, const struct command *child)
+static void add_tally(struct tally *to, const struct tally *from)
 {
-	uint32_t counting = command->outer | command->inner;
-	uint32_t missed = counting & ~command->open;
+	to->draws += from->draws;
+	to->dispatches += from->dispatches;
+	to->barriers += from->barriers;
+	to->passes += from->passes;
+}
 
-	command->tally.draws += child->tally.draws;
-	command->tally.dispatches += child->tally.dispatches;
-	command->tally.barriers += child->tally.barriers;
-	command->tally.passes += child->tally.passes;
+/* What a secondary command buffer does is the primary's. */
+static void add_child(struct command *command, struct command *child)
+{
+	add_tally(&command->tally, &child->tally);
+	add_tally(&command->now->tally, &child->tally);
 	command->program_used |= child->program_used;
+	command->in_feedback |= child->in_feedback;
 	if (command->labels == 0)
 		command->label = child->label;
 	command->labels += child->labels;
-	if (command->span_count == 0)
-		return;
 	if (child->span_count != 0)
-		command->spans[command->span_count - 1].lost |= child->spans[0].lost;
-	if (child->tally.draws + child->tally.dispatches != 0)
-		command->spans[command->span_count - 1].lost |= missed & ~child->program_used;
+		command->now->lost |= child->now->lost;
+	queries_before_child(command, child);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
@@ -287,21 +296,20 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdExecuteCommands(VkCommandBuffer handle,
 	struct command *command = command_of(handle);
 	struct guest_visit visit = guest_enter();
 	uint32_t inherits = QUERY_INHERITED;
-	bool works = false;
 
 	for (uint32_t i = 0; !command->blind && i < commandBufferCount; i++) {
 		const struct command *child = command_of(pCommandBuffers[i]);
 
 		inherits &= child->inherits & ~child->program_used;
-		works |= child->blind || child->tally.draws + child->tally.dispatches != 0;
 	}
 	if (!command->blind && command->span_count != 0) {
-		if (works && !command->in_pass)
-			queries_before_pass(command, false, false);
+		queries_before_children(command);
 		queries_end(command, command->open & ~inherits);
 		for (uint32_t i = 0; i < commandBufferCount; i++)
 			add_child(command, command_of(pCommandBuffers[i]));
 	}
 	guest_leave(visit);
 	command->device->next.CmdExecuteCommands(handle, commandBufferCount, pCommandBuffers);
+	if (!command->blind && !command->in_pass)
+		queries_after_pass(command);
 }

@@ -81,6 +81,8 @@ static struct device *new_device(struct instance *instance, VkPhysicalDevice gpu
 
 static void free_device(struct device *device)
 {
+	for (unsigned i = 0; i < FRAMES_MAX; i++)
+		free(device->frames[i].parts);
 	handles_finish(&device->pools, free);
 	handles_finish(&device->query_pools, NULL);
 	handles_finish(&device->allocations, free);
@@ -98,8 +100,8 @@ static void start(struct device *device)
 		return;
 	device->identity.serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
-	identity_fill(device);
 	frames_start(device);
+	identity_fill(device);
 	device->measured = true;
 	add(device);
 	guest_at_exit(finish_all);

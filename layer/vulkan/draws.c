@@ -6,6 +6,7 @@ static void draws(struct command *command, uint64_t count)
 	if (command->blind)
 		return;
 	command->tally.draws += count;
+	command->now->tally.draws += count;
 	if ((command->inner & ~command->open) != 0)
 		queries_before_draw(command);
 }
@@ -15,14 +16,17 @@ static void dispatches(struct command *command)
 	if (command->blind)
 		return;
 	command->tally.dispatches++;
+	command->now->tally.dispatches++;
 	if (command->span_count != 0)
 		queries_before_dispatch(command);
 }
 
 static void barriers(struct command *command)
 {
-	if (!command->blind)
-		command->tally.barriers++;
+	if (command->blind)
+		return;
+	command->tally.barriers++;
+	command->now->tally.barriers++;
 }
 
 /* A hook that does `before` and goes on to the next layer. */

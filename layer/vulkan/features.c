@@ -158,6 +158,58 @@ static void choose_mesh(struct device *device, struct features_copy *out)
 	device->mesh = true;
 }
 
+/* Whether queries can be reset on the host, so that no command has to. */
+static bool can_reset(const struct device *device)
+{
+	const struct instance *instance = device->instance;
+	VkPhysicalDeviceHostQueryResetFeatures has = {
+	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES};
+	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+					      .pNext = &has};
+	PFN_vkGetPhysicalDeviceFeatures2 ask = (PFN_vkGetPhysicalDeviceFeatures2)instance->next(
+	    instance->handle, "vkGetPhysicalDeviceFeatures2");
+	PFN_vkGetPhysicalDeviceProperties properties_of =
+	    (PFN_vkGetPhysicalDeviceProperties)instance->next(instance->handle,
+							      "vkGetPhysicalDeviceProperties");
+	VkPhysicalDeviceProperties properties = {0};
+
+	properties_of(device->gpu, &properties);
+	if (instance->version < VK_API_VERSION_1_2 || properties.apiVersion < VK_API_VERSION_1_2 ||
+	    ask == NULL)
+		return false;
+	ask(device->gpu, &features);
+	return has.hostQueryReset;
+}
+
+static void choose_reset(struct device *device, struct features_copy *out)
+{
+	const VkStructureType own = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES;
+	const VkStructureType all = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+	VkPhysicalDeviceHostQueryResetFeatures *chosen;
+	VkPhysicalDeviceVulkan12Features *newer;
+
+	if (!can_reset(device))
+		return;
+	if (find(out->info.pNext, all) != NULL) {
+		newer = copy_up_to(out, all);
+		if (newer != NULL)
+			newer->hostQueryReset = VK_TRUE;
+		device->host_reset = newer != NULL;
+	} else if (find(out->info.pNext, own) != NULL) {
+		chosen = copy_up_to(out, own);
+		if (chosen != NULL)
+			chosen->hostQueryReset = VK_TRUE;
+		device->host_reset = chosen != NULL;
+	} else {
+		out->reset = (VkPhysicalDeviceHostQueryResetFeatures){
+		    .sType = own,
+		    .pNext = (void *)(uintptr_t)out->info.pNext,
+		    .hostQueryReset = VK_TRUE};
+		out->info.pNext = &out->reset;
+		device->host_reset = true;
+	}
+}
+
 void features_prepare(struct device *device, const VkDeviceCreateInfo *info,
 		      struct features_copy *out)
 {
@@ -167,6 +219,7 @@ void features_prepare(struct device *device, const VkDeviceCreateInfo *info,
 	look_at_feedback(device, info);
 	choose_core(device, out);
 	choose_mesh(device, out);
+	choose_reset(device, out);
 }
 
 void features_release(struct features_copy *copy)

@@ -19,136 +19,163 @@ struct frame *frame_now(struct device *device)
 	return frame_at(device, device->current);
 }
 
+/* The sample that a span of an execution belongs to. */
+struct part *frame_part(struct device *device, const struct execution *execution, uint32_t span)
+{
+	struct frame *frame = frame_at(device, execution->frame);
+	uint32_t at = execution->part + span;
+
+	return at < frame->part_count ? &frame->parts[at] : &frame->whole;
+}
+
 static void begin(struct device *device, uint64_t now_ns, uint64_t cpu_ns)
 {
 	struct frame *frame = frame_now(device);
 
-	*frame = (struct frame){0};
+	*frame = (struct frame){.parts = frame->parts, .part_cap = frame->part_cap};
 	frame->record.begin_ns = now_ns;
 	frame->record.cpu_begin_ns = cpu_ns;
 	frame->record.frame = device->presented;
+}
+
+static enum wire_kind kind_asked(const struct wire_header *channel)
+{
+	static const enum wire_kind parts[] = {WIRE_PASS, WIRE_GROUP, WIRE_COMMANDS};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if ((channel->kinds & 1u << parts[i]) != 0)
+			return parts[i];
+	}
+	return WIRE_FRAME;
 }
 
 void frames_start(struct device *device)
 {
 	const struct wire_header *channel = guest_channel();
 
+	device->per = kind_asked(channel);
 	device->identity.start_ns = guest_now_ns();
 	pace_start(&device->pace, channel->overhead_permille * 1000);
 	device->measure = true;
 	begin(device, device->identity.start_ns, guest_cpu_ns());
 }
 
-/* Counters of a type of query, each with the state that the sample has it in. */
-static enum wire_state state_of(const struct device *device, const struct frame *frame,
+/* The state of what these types of query count. */
+static enum wire_state state_of(const struct device *device, const struct part *part,
 				uint32_t types)
 {
 	uint32_t bits = types & device->wanted;
 
-	if ((frame->lost & bits) != 0)
+	if ((part->lost & bits) != 0)
 		return WIRE_LATE;
-	if ((frame->disturbed & bits) != 0)
+	if ((part->disturbed & bits) != 0)
 		return WIRE_DISTURBED;
-	if ((frame->spared & bits) != 0)
+	if ((part->spared & bits) != 0)
 		return WIRE_SPARED;
 	return WIRE_VALID;
 }
 
-static void set(struct frame *frame, unsigned counter, enum wire_state state, uint64_t value)
+static void set(struct wire_record *record, unsigned counter, enum wire_state state, uint64_t value)
 {
-	frame->record.states[counter] = (uint8_t)state;
-	frame->record.values[counter] = state == WIRE_VALID ? value : 0;
+	record->states[counter] = (uint8_t)state;
+	record->values[counter] = state == WIRE_VALID ? value : 0;
 }
 
-static void set_range(const struct device *device, struct frame *frame, unsigned first,
-		      unsigned last, uint32_t types)
+static void set_range(struct wire_record *record, const struct part *part, unsigned first,
+		      unsigned last, enum wire_state state)
 {
 	for (unsigned i = first; i <= last; i++)
-		set(frame, i, state_of(device, frame, types), frame->values[i]);
+		set(record, i, state, part->values[i]);
 }
 
 /* The busiest queue's time: clocks of several queues need not agree. */
-static void set_time(const struct device *device, struct frame *frame)
+static void set_time(const struct device *device, struct wire_record *record,
+		     const struct part *part)
 {
 	double most_ns = 0;
-	enum wire_state state = state_of(device, frame, QUERY_BIT(QUERY_STAMPS));
+	enum wire_state state = state_of(device, part, QUERY_BIT(QUERY_STAMPS));
 
 	for (uint32_t i = 0; i < QUEUES_MAX; i++) {
-		double ns = (double)frame->busy_ticks[i] * (double)device->tick_ns;
+		double ns = (double)part->busy_ticks[i] * (double)device->tick_ns;
 
 		most_ns = ns > most_ns ? ns : most_ns;
 	}
-	if (state == WIRE_VALID && most_ns > (double)(guest_now_ns() - frame->record.begin_ns))
+	if (state == WIRE_VALID && most_ns > (double)(guest_now_ns() - record->begin_ns))
 		state = WIRE_IMPOSSIBLE;
-	set(frame, WIRE_GPU_TIME, state, (uint64_t)most_ns);
+	set(record, WIRE_GPU_TIME, state, (uint64_t)most_ns);
 }
 
 /* A stream's three: written, needed, and whether one exceeds the other. */
-static void set_streams(const struct device *device, struct frame *frame)
+static void set_streams(const struct device *device, struct wire_record *record,
+			const struct part *part)
 {
 	uint64_t any = 0;
 
 	for (uint32_t s = 0; s < STREAMS; s++) {
 		unsigned first = WIRE_STREAM_FIRST + 3 * s;
-		enum wire_state state = state_of(device, frame, QUERY_BIT(QUERY_STREAM + s));
-		bool overflow = frame->values[first + 1] > frame->values[first];
+		enum wire_state state = state_of(device, part, QUERY_BIT(QUERY_STREAM + s));
+		bool overflow = part->values[first + 1] > part->values[first];
 
 		any |= overflow;
-		set(frame, first, state, frame->values[first]);
-		set(frame, first + 1, state, frame->values[first + 1]);
-		set(frame, first + 2,
-		    state == WIRE_VALID && !frame->feedback ? WIRE_NOT_COLLECTED : state, overflow);
+		set_range(record, part, first, first + 1, state);
+		set(record, first + 2,
+		    state == WIRE_VALID && !part->feedback ? WIRE_NOT_COLLECTED : state, overflow);
 	}
 	for (unsigned i = 0; i < 2; i++)
-		set(frame, WIRE_PRIMS_WRITTEN + i, frame->record.states[WIRE_STREAM_FIRST + i],
-		    frame->values[WIRE_STREAM_FIRST + i]);
-	set(frame, WIRE_OVERFLOW_PRED, frame->record.states[WIRE_OVERFLOW_PRED_S0], any);
+		set(record, WIRE_PRIMS_WRITTEN + i, record->states[WIRE_STREAM_FIRST + i],
+		    part->values[WIRE_STREAM_FIRST + i]);
+	set(record, WIRE_OVERFLOW_PRED, record->states[WIRE_OVERFLOW_PRED_S0], any);
 }
 
-static void set_program(const struct device *device, struct frame *frame)
+/* What the CPU's side knows, at the end of the frame. */
+static void set_memory(const struct device *device, struct wire_record *record)
 {
 	uint64_t local = 0;
 
-	set(frame, WIRE_SUBMITS, WIRE_VALID, frame->submits);
-	set(frame, WIRE_COMMAND_BUFFERS, WIRE_VALID, frame->buffers);
-	set(frame, WIRE_RENDER_PASSES, WIRE_VALID, frame->tally.passes);
-	set(frame, WIRE_DRAWS, WIRE_VALID, frame->tally.draws);
-	set(frame, WIRE_DISPATCHES, WIRE_VALID, frame->tally.dispatches);
-	set(frame, WIRE_BARRIERS, WIRE_VALID, frame->tally.barriers);
-	set(frame, WIRE_PRESENTS, WIRE_VALID, frame->values[WIRE_PRESENTS]);
 	for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
 		if ((device->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
 			local += device->heap_bytes[i];
 		if (i < 4)
-			set(frame, WIRE_HEAP0 + i, WIRE_VALID, device->heap_bytes[i]);
+			set(record, WIRE_HEAP0 + i, WIRE_VALID, device->heap_bytes[i]);
 	}
-	set(frame, WIRE_DEVICE_MEMORY, WIRE_VALID, local);
+	set(record, WIRE_DEVICE_MEMORY, WIRE_VALID, local);
 }
 
-static void set_queries(struct device *device, struct frame *frame)
+static void set_commands(struct wire_record *record, const struct part *part)
 {
-	uint32_t counting = QUERY_BIT(QUERY_STATISTICS) | QUERY_BIT(QUERY_COMPUTE);
-	uint64_t any = frame->values[WIRE_OCCLUSION] != 0;
+	set_range(record, part, WIRE_PRESENTS, WIRE_COMMAND_BUFFERS, WIRE_VALID);
+	set(record, WIRE_RENDER_PASSES, WIRE_VALID, part->tally.passes);
+	set(record, WIRE_DRAWS, WIRE_VALID, part->tally.draws);
+	set(record, WIRE_DISPATCHES, WIRE_VALID, part->tally.dispatches);
+	set(record, WIRE_BARRIERS, WIRE_VALID, part->tally.barriers);
+}
 
-	set_range(device, frame, WIRE_IA_VERTICES, WIRE_DS_INVOCATIONS,
-		  QUERY_BIT(QUERY_STATISTICS));
-	set_range(device, frame, WIRE_CS_INVOCATIONS, WIRE_CS_INVOCATIONS, counting);
-	set_range(device, frame, WIRE_TASK_INVOCATIONS, WIRE_MESH_INVOCATIONS,
-		  QUERY_BIT(QUERY_STATISTICS));
-	set_range(device, frame, WIRE_OCCLUSION, WIRE_OCCLUSION, QUERY_BIT(QUERY_OCCLUSION));
-	set(frame, WIRE_OCCLUSION_PREDICATE, frame->record.states[WIRE_OCCLUSION], any);
-	set_range(device, frame, WIRE_PRIMITIVES_GENERATED, WIRE_PRIMITIVES_GENERATED,
-		  QUERY_BIT(QUERY_GENERATED));
-	set_streams(device, frame);
+static void set_queries(const struct device *device, struct wire_record *record,
+			const struct part *part)
+{
+	uint32_t drawing = QUERY_BIT(QUERY_STATISTICS);
+	enum wire_state drawn = state_of(device, part, drawing);
+	enum wire_state passed = state_of(device, part, QUERY_BIT(QUERY_OCCLUSION));
+
+	set_range(record, part, WIRE_IA_VERTICES, WIRE_DS_INVOCATIONS, drawn);
+	set_range(record, part, WIRE_TASK_INVOCATIONS, WIRE_MESH_INVOCATIONS, drawn);
+	set_range(record, part, WIRE_CS_INVOCATIONS, WIRE_CS_INVOCATIONS,
+		  state_of(device, part, drawing | QUERY_BIT(QUERY_COMPUTE)));
+	set_range(record, part, WIRE_OCCLUSION, WIRE_OCCLUSION, passed);
+	set(record, WIRE_OCCLUSION_PREDICATE, passed, part->values[WIRE_OCCLUSION] != 0);
+	set_range(record, part, WIRE_PRIMITIVES_GENERATED, WIRE_PRIMITIVES_GENERATED,
+		  state_of(device, part, QUERY_BIT(QUERY_GENERATED)));
+	set_streams(device, record, part);
 	if (device->stamps)
-		set_time(device, frame);
+		set_time(device, record, part);
 }
 
-static void write_frame(struct device *device, struct frame *frame)
+static void write_part(struct device *device, struct wire_record *record, const struct part *part)
 {
-	struct wire_record *record = &frame->record;
-
-	set_queries(device, frame);
+	set_commands(record, part);
+	set_queries(device, record, part);
+	record->label = part->label;
+	record->group_count = part->groups;
 	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++) {
 		if (wire_is_collected(device->identity.why[i]))
 			continue;
@@ -159,19 +186,54 @@ static void write_frame(struct device *device, struct frame *frame)
 		channel_write(guest_channel(), &device->stream, &device->identity, record);
 }
 
+/* The last part is the one that the presentation ended; before it, one may have come to nothing. */
+static void write_parts(struct device *device, struct frame *frame)
+{
+	struct wire_record record = frame->record;
+	bool presented = record.kind == WIRE_FRAME;
+
+	record.kind = device->per;
+	record.cpu_begin_ns = record.cpu_end_ns = 0;
+	record.flags &= ~(uint32_t)(WIRE_CPU_KNOWN);
+	for (uint32_t i = 0; i < frame->part_count; i++) {
+		struct part *part = &frame->parts[i];
+
+		record.index = i;
+		if (i + 1 == frame->part_count && presented) {
+			record.flags |= WIRE_SWAPPED;
+			part->values[WIRE_PRESENTS] = frame->whole.values[WIRE_PRESENTS];
+		}
+		record.begin_ns = part->begin_ns;
+		part->lost |= frame->whole.lost;
+		write_part(device, &record, part);
+	}
+	for (; frame->parts_lost > 0; frame->parts_lost--)
+		channel_count_lost(&device->stream);
+}
+
+static void write_frame(struct device *device, struct frame *frame)
+{
+	if (device->per != WIRE_FRAME)
+		write_parts(device, frame);
+	else
+		write_part(device, &frame->record, &frame->whole);
+}
+
 static void lose(struct device *device, struct execution *execution)
 {
-	struct frame *frame = frame_at(device, execution->frame);
-
-	frame->lost |= device->wanted;
-	frame->pending--;
+	for (uint32_t i = 0; i < execution->command->span_count; i++)
+		frame_part(device, execution, i)->lost |= device->wanted;
+	frame_at(device, execution->frame)->pending--;
 }
 
 static void drop(struct device *device, struct execution **link)
 {
 	struct execution *execution = *link;
+	struct command *command = execution->command;
 
-	__atomic_store_n(&execution->command->pending, NULL, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < command->child_count; i++)
+		__atomic_store_n(&command->children[i].command->pending, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&command->pending, NULL, __ATOMIC_RELEASE);
 	*link = execution->next;
 	if (*link == NULL)
 		device->last_execution = link;
@@ -254,63 +316,104 @@ static uint32_t queue_number(struct device *device, VkQueue queue)
 	return device->queue_count - 1;
 }
 
-/* What was recorded without queries, though it had something to count. */
-static void note_state(struct device *device, struct frame *frame, const struct command *command)
+/* Where samples are parts of frames, each span becomes one; returns the number of the first. */
+static uint32_t add_parts(struct device *device, struct frame *frame, uint32_t count)
 {
-	bool works = command->tally.draws + command->tally.dispatches != 0;
-	uint32_t counting = device->wanted & ~QUERY_BIT(QUERY_STAMPS);
+	struct part *more;
+	uint32_t first = frame->part_count, cap = frame->part_cap != 0 ? frame->part_cap : 16;
 
-	if (works && !command->measured)
-		frame->spared |= counting;
-	if (command->span_count != 0)
-		frame->lost |= command->spans[0].lost;
-	frame->disturbed |= command->program_used;
-	frame->feedback |= command->in_feedback;
-	if (frame->record.group_count == 0)
-		frame->record.label = command->label;
-	frame->record.group_count += command->labels;
+	if (device->per == WIRE_FRAME)
+		return 0;
+	while (cap < first + count)
+		cap *= 2;
+	more = cap != frame->part_cap ? realloc(frame->parts, cap * sizeof(*more)) : frame->parts;
+	if (more == NULL) {
+		frame->parts_lost += count;
+		return UINT32_MAX - count; /* none */
+	}
+	frame->parts = more;
+	frame->part_cap = cap;
+	frame->part_count += count;
+	for (uint32_t i = 0; i < count; i++)
+		more[first + i] = (struct part){.begin_ns = guest_now_ns()};
+	return first;
 }
 
-static void expect(struct device *device, VkQueue queue, struct command *command)
+static void add_tally(struct tally *to, const struct tally *from)
 {
-	struct execution *execution = calloc(1, sizeof(*execution));
-	struct frame *frame = frame_now(device);
+	to->draws += from->draws;
+	to->dispatches += from->dispatches;
+	to->barriers += from->barriers;
+	to->passes += from->passes;
+}
 
-	if (execution == NULL) {
-		frame->lost |= device->wanted;
-		return;
-	}
-	*execution = (struct execution){
-	    .command = command, .frame = device->current, .queue = queue_number(device, queue)};
+/* What a span did, and what of it was recorded without queries though there was something to count.
+ */
+static void note_span(const struct device *device, struct part *part, const struct command *command,
+		      const struct span *span)
+{
+	bool works = span->tally.draws + span->tally.dispatches != 0;
+
+	add_tally(&part->tally, &span->tally);
+	if (works && !command->measured)
+		part->spared |= device->wanted & ~QUERY_BIT(QUERY_STAMPS);
+	if (command->overlapped)
+		part->lost |= device->wanted;
+	part->lost |= span->lost;
+	part->disturbed |= command->program_used;
+	part->feedback |= command->in_feedback;
+	if (device->per == WIRE_GROUP || device->per == WIRE_PASS)
+		part->label = span->label;
+	else if (part->groups == 0)
+		part->label = command->label;
+	if (device->per == WIRE_FRAME || device->per == WIRE_COMMANDS)
+		part->groups += command->labels;
+}
+
+static void expect(struct device *device, VkQueue queue, struct command *command,
+		   struct execution *execution)
+{
+	execution->command = command;
+	execution->frame = device->current;
+	execution->queue = queue_number(device, queue);
 	*device->last_execution = execution;
 	device->last_execution = &execution->next;
-	frame->pending++;
+	frame_now(device)->pending++;
 	__atomic_store_n(&command->pending, execution, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; i < command->child_count; i++)
+		__atomic_store_n(&command->children[i].command->pending, execution,
+				 __ATOMIC_RELEASE);
 }
 
-void frames_submitted(struct device *device, VkQueue queue, struct command *command)
+void frames_submitted(struct device *device, VkQueue queue, struct command *command, bool first)
 {
 	struct frame *frame = frame_now(device);
+	uint64_t buffers = command != NULL;
+	struct execution *execution, blank = {0}, *at;
+	struct part *part;
 
-	frame->buffers++;
-	frame->worked = true;
-	if (command->blind)
-		return;
-	frame->tally.draws += command->tally.draws;
-	frame->tally.dispatches += command->tally.dispatches;
-	frame->tally.barriers += command->tally.barriers;
-	frame->tally.passes += command->tally.passes;
-	note_state(device, frame, command);
-	if (command->use_count == 0)
-		return;
+	if (command == NULL)
+		command = &device->nobody;
+	execution = command->tells ? calloc(1, sizeof(*execution)) : NULL;
+	at = execution != NULL ? execution : &blank;
 	if (command->pending != NULL) { /* twice in one submission */
 		frames_settle(device, command);
 		command->overlapped = true;
 	}
-	if (command->overlapped)
-		frame->lost |= device->wanted;
+	frame->worked = true;
+	at->frame = device->current;
+	at->part = add_parts(device, frame, command->span_count != 0 ? command->span_count : 1);
+	part = frame_part(device, at, 0);
+	part->values[WIRE_SUBMITS] += first;
+	part->values[WIRE_COMMAND_BUFFERS] += buffers;
+	for (uint32_t i = 0; i < command->span_count; i++)
+		note_span(device, frame_part(device, at, i), command, &command->spans[i]);
+	if (command->tells && execution == NULL)
+		frame->whole.lost |= device->wanted;
+	if (execution != NULL && !command->overlapped)
+		expect(device, queue, command, execution);
 	else
-		expect(device, queue, command);
+		free(execution);
 }
 
 static void choose_next(struct device *device, uint64_t cpu_ns)
@@ -326,12 +429,12 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags)
 	uint64_t now_ns = guest_now_ns(), cpu_ns = guest_cpu_ns();
 
 	record->kind = kind;
-	record->flags |= flags;
+	record->flags |= flags | (frame->worked ? (uint32_t)WIRE_WORKED : 0);
 	record->end_ns = now_ns;
 	record->cpu_end_ns = cpu_ns;
 	if (record->cpu_begin_ns != 0 && cpu_ns != 0)
 		record->flags |= WIRE_CPU_KNOWN;
-	set_program(device, frame);
+	set_memory(device, record);
 	frame->ended = true;
 	device->presented += kind == WIRE_FRAME;
 	if (device->current + 1 - device->first == FRAMES_MAX)

@@ -134,7 +134,8 @@ static void choose_clock(struct device *device)
 	device->stamps = !software && has_clock(device);
 	device->identity.bits[WIRE_GPU_TIME] = 64;
 	if (software)
-		device->identity.why[WIRE_GPU_TIME] = WIRE_WHY_THREADS;
+		device->identity.why[WIRE_GPU_TIME] =
+		    device->per == WIRE_FRAME ? WIRE_WHY_THREADS : WIRE_WHY_DRAWN_LATER;
 	else if (!device->stamps)
 		device->identity.why[WIRE_GPU_TIME] = WIRE_WHY_ZERO_BITS;
 }

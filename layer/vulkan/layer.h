@@ -19,6 +19,7 @@
 #define STREAMS	       4u
 #define CHUNK_SLOTS    16u /* queries of each type that a command buffer takes at a time */
 #define BLOCK_SLOTS    1024u
+#define LABELS_MAX     64u /* nested */
 
 struct instance {
 	VkInstance handle;
@@ -60,9 +61,8 @@ struct query_chunk {
 	uint32_t first; /* slot */
 };
 
-/* What a sample encloses within a command buffer. */
+/* A stretch of a command buffer that is a sample of its own, or all of it. */
 struct span {
-	uint32_t kind;	/* enum wire_kind */
 	uint32_t label; /* id, or 0 */
 	uint32_t lost;	/* bits of queries that could not run */
 	struct tally tally;
@@ -77,6 +77,12 @@ struct query_use {
 };
 
 struct execution;
+
+/* A secondary command buffer, and the span of the one that runs it. */
+struct child {
+	struct command *command;
+	uint32_t span;
+};
 
 struct command_pool {
 	VkCommandPool handle;
@@ -97,9 +103,12 @@ struct command {
 	bool in_pass, inline_pass;
 	bool suspended; /* no command of ours may stand behind a suspended pass */
 	bool in_feedback;
-	bool overlapped; /* runs several times at once: whose results are there nobody knows */
+	bool host_resets; /* its queries are reset before each submission, not by commands */
+	bool tells;	  /* an event stands behind all, so that its end can be seen */
+	bool overlapped;  /* runs several times at once: whose results are there nobody knows */
 	uint32_t outer, inner;	     /* queries that span passes, or are begun within them */
 	uint32_t streams;	     /* those of transform feedback */
+	uint32_t around;	     /* that run around the pass although others are begun within */
 	uint32_t open;		     /* queries that run */
 	uint32_t program_open;	     /* queries of the program that run */
 	uint32_t program_used;	     /* that the program ran in this recording */
@@ -107,14 +116,19 @@ struct command {
 	uint32_t slots[QUERY_TYPES]; /* used */
 	uint32_t label, labels;	     /* of the frame: the first label; how many at the top */
 	uint32_t label_depth;
+	uint32_t label_stack[LABELS_MAX];
 	struct query_chunk **chunks;
 	uint32_t chunk_count;
 	struct query_use *uses;
 	uint32_t use_count, use_cap;
 	struct span *spans;
 	uint32_t span_count, span_cap;
+	struct span *now; /* the last of them, or `none` */
+	struct span none;
+	struct child *children; /* that it runs, with queries of their own */
+	uint32_t child_count, child_cap;
 	VkEvent done;
-	struct tally tally;
+	struct tally tally;	   /* of all spans */
 	struct execution *pending; /* atomic; changed under the device's lock */
 };
 
@@ -122,8 +136,9 @@ struct command {
 struct execution {
 	struct execution *next;
 	struct command *command;
-	uint64_t frame; /* number of the sample that it belongs to */
-	uint32_t queue; /* index, or QUEUES_MAX */
+	uint64_t frame; /* number of the frame that it belongs to */
+	uint32_t part;	/* of the frame, that its first span is */
+	uint32_t queue;
 };
 
 struct swapchain {
@@ -131,17 +146,25 @@ struct swapchain {
 	uint32_t width, height;
 };
 
-/* A sample: a frame, or a submission where there are none. */
-struct frame {
-	struct wire_record record;
-	struct tally tally;
-	uint64_t submits, buffers;
-	uint32_t pending;		  /* executions whose results are to come */
+/* A sample: a frame, or a part of it. */
+struct part {
+	uint32_t label, groups;
 	uint32_t lost, disturbed, spared; /* bits of queries */
 	bool feedback;			  /* transform feedback was active */
-	bool ended, worked;
+	uint64_t begin_ns;
+	struct tally tally;
 	uint64_t values[WIRE_COUNTER_ROOM];
 	uint64_t busy_ticks[QUEUES_MAX];
+};
+
+/* What lies between two presentations, or two submissions where there are none. */
+struct frame {
+	struct wire_record record; /* what all its samples share */
+	uint32_t pending;	   /* executions whose results are to come */
+	bool ended, worked;
+	uint32_t part_count, part_cap; /* samples within it; else it is one */
+	uint64_t parts_lost;	       /* for which there was no memory */
+	struct part whole, *parts;
 };
 
 struct device {
@@ -159,7 +182,8 @@ struct device {
 	uint32_t family_count;
 	VkPhysicalDeviceMemoryProperties memory;
 	float tick_ns;
-	bool statistics, precise, inherited, mesh, feedback, generated;
+	bool statistics, precise, inherited, mesh, feedback, generated, host_reset;
+	uint32_t per; /* enum wire_kind: what a sample encloses */
 	uint32_t streams;
 	bool stamps;	 /* are wanted, and tell something */
 	uint32_t wanted; /* queries */
@@ -208,7 +232,8 @@ void *key_remove(uint64_t key);
 struct features_copy {
 	VkDeviceCreateInfo info;
 	VkPhysicalDeviceFeatures enabled;
-	void *copies[64]; /* of links of the chain */
+	VkPhysicalDeviceHostQueryResetFeatures reset;
+	void *copies[128]; /* of links of the chain */
 	uint32_t copy_count;
 };
 /* Notes in the device what can be counted. The copy holds until features_release(). */
@@ -228,8 +253,17 @@ void queries_before_draw(struct command *command);
 void queries_before_dispatch(struct command *command);
 void queries_end(struct command *command, uint32_t types);
 void queries_begin(struct command *command, uint32_t types);
+/* The pass has ended. */
+void queries_after_pass(struct command *command);
+/* What follows is another sample, with this label. */
+void queries_next_span(struct command *command, uint32_t label);
 /* The last that is recorded. */
 void queries_finish(struct command *command);
+/* Before it is submitted, while it does not run: on the host. Its children, too. */
+void queries_reset(struct command *command);
+/* Secondary command buffers are to run; each of them. */
+void queries_before_children(struct command *command);
+void queries_before_child(struct command *command, struct command *child);
 /* Gives its chunks back. Under the device's lock. */
 void queries_free(struct command *command);
 void queries_destroy_all(struct device *device);
@@ -238,11 +272,13 @@ bool queries_collect(struct device *device, struct execution *execution);
 
 /* frames.c, all under the device's lock. */
 struct frame *frame_now(struct device *device);
+/* The sample that a span of an execution belongs to. */
+struct part *frame_part(struct device *device, const struct execution *execution, uint32_t span);
 void frames_start(struct device *device);
 /* The sample ends, and the next one begins. */
 void frames_end(struct device *device, enum wire_kind kind, uint32_t flags);
-/* Adds a command buffer that was submitted. */
-void frames_submitted(struct device *device, VkQueue queue, struct command *command);
+/* Adds a command buffer that was submitted, `first` of its submission; NULL: there was none. */
+void frames_submitted(struct device *device, VkQueue queue, struct command *command, bool first);
 /* Before a command buffer is submitted, recorded again or freed: what it counted is read, or lost.
  */
 void frames_settle(struct device *device, struct command *command);

@@ -12,11 +12,12 @@ static bool records(const struct command *command)
 
 static void before_pass(struct command *command, bool inline_contents, bool suspends)
 {
-	if (!command->blind)
-		command->tally.passes++;
-	if (!records(command))
+	if (command->blind)
 		return;
-	queries_before_pass(command, inline_contents, suspends);
+	if (records(command))
+		queries_before_pass(command, inline_contents, suspends);
+	command->tally.passes++;
+	command->now->tally.passes++;
 	command->in_pass = true;
 	command->inline_pass = inline_contents;
 }
@@ -91,6 +92,7 @@ NEXT_SUBPASS2(CmdNextSubpass2KHR)
                                                                                                    \
 		end_pass(command);                                                                 \
 		command->device->next.name arguments;                                              \
+		queries_after_pass(command);                                                       \
 	}
 END_PASS(CmdEndRenderPass, (VkCommandBuffer commandBuffer), (commandBuffer))
 END_PASS(CmdEndRenderPass2, (VkCommandBuffer commandBuffer, const VkSubpassEndInfo *info),
@@ -182,7 +184,7 @@ static void program_begins(struct command *command, VkQueryPool pool)
 		return;
 	/* One that was begun before the pass cannot end in it; the pool came in between. */
 	if (command->in_pass)
-		command->spans[0].lost |= types & command->outer & command->open;
+		command->now->lost |= types & command->outer & command->open;
 	queries_end(command, command->in_pass ? types & ~command->outer : types);
 	command->program_open |= types;
 	command->program_used |= types;
@@ -245,7 +247,7 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdBeginTransformFeedbackEXT(VkCommandBuffer com
 		if (command->streams == streams && command->touched)
 			queries_begin(command, streams);
 		else if (command->measured)
-			command->spans[0].lost |= streams;
+			command->now->lost |= streams;
 	}
 	command->device->next.CmdBeginTransformFeedbackEXT(commandBuffer, first, count, buffers,
 							   offsets);
@@ -264,14 +266,42 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndTransformFeedbackEXT(VkCommandBuffer comma
 		queries_end(command, QUERY_ALL_STREAMS);
 }
 
+/* Groups nest; those beyond the limit count as the last one within it. */
+static void push_label(struct command *command, const char *text)
+{
+	uint32_t depth = command->label_depth++;
+	uint32_t parent = depth != 0 && depth <= LABELS_MAX ? command->label_stack[depth - 1] : 0;
+	uint32_t label;
+
+	if (depth >= LABELS_MAX)
+		return;
+	label = label_intern(parent, text, strlen(text));
+	command->label_stack[depth] = label;
+	if (depth == 0 && command->labels++ == 0)
+		command->label = label;
+	if (command->device->per == WIRE_GROUP)
+		queries_next_span(command, label);
+}
+
+static void pop_label(struct command *command)
+{
+	uint32_t depth;
+
+	if (command->label_depth == 0)
+		return;
+	depth = --command->label_depth;
+	if (depth < LABELS_MAX && command->device->per == WIRE_GROUP)
+		queries_next_span(command, depth != 0 ? command->label_stack[depth - 1] : 0);
+}
+
 VKAPI_ATTR void VKAPI_CALL hook_CmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
 							   const VkDebugUtilsLabelEXT *info)
 {
 	struct command *command = command_of(commandBuffer);
 	struct guest_visit visit = guest_enter();
 
-	if (!command->blind && command->label_depth++ == 0 && command->labels++ == 0)
-		command->label = label_intern(0, info->pLabelName, strlen(info->pLabelName));
+	if (!command->blind)
+		push_label(command, info->pLabelName);
 	guest_leave(visit);
 	if (command->device->next.CmdBeginDebugUtilsLabelEXT != NULL)
 		command->device->next.CmdBeginDebugUtilsLabelEXT(commandBuffer, info);
@@ -281,8 +311,8 @@ VKAPI_ATTR void VKAPI_CALL hook_CmdEndDebugUtilsLabelEXT(VkCommandBuffer command
 {
 	struct command *command = command_of(commandBuffer);
 
-	if (!command->blind && command->label_depth > 0)
-		command->label_depth--;
+	if (!command->blind)
+		pop_label(command);
 	if (command->device->next.CmdEndDebugUtilsLabelEXT != NULL)
 		command->device->next.CmdEndDebugUtilsLabelEXT(commandBuffer);
 }

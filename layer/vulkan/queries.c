@@ -125,6 +125,7 @@ void queries_free(struct command *command)
 	free(command->chunks);
 	free(command->uses);
 	free(command->spans);
+	free(command->children);
 }
 
 void queries_destroy_all(struct device *device)
@@ -176,7 +177,7 @@ static void reset_chunk(struct command *command, uint32_t index)
 	const struct query_chunk *chunk = command->chunks[index];
 	uint32_t types = possible(command);
 
-	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
+	for (uint32_t type = 0; !command->host_resets && type < QUERY_TYPES; type++) {
 		if ((types & QUERY_BIT(type)) != 0)
 			device->next.CmdResetQueryPool(command->handle, chunk->block->pools[type],
 						       pool_slots(type, chunk->first),
@@ -189,8 +190,9 @@ static bool touch(struct command *command)
 {
 	if (command->touched)
 		return true;
-	if (command->blind || command->secondary || command->suspended ||
-	    (command->chunk_count == 0 && !take_chunk(command)) || !make_event(command))
+	if (command->blind || command->suspended || (command->secondary && !command->host_resets) ||
+	    (command->chunk_count == 0 && !take_chunk(command)) ||
+	    (!command->secondary && !make_event(command)))
 		return false;
 	command->touched = true;
 	for (uint32_t i = 0; i < command->chunk_count; i++)
@@ -222,11 +224,13 @@ static struct query_use *add_use(struct command *command, uint32_t type)
 		command->uses = use;
 		command->use_cap = cap;
 	}
-	if (command->slots[type] == command->chunk_count * CHUNK_SLOTS)
+	if (command->slots[type] == command->chunk_count * CHUNK_SLOTS &&
+	    (!command->host_resets || !take_chunk(command)))
 		return NULL;
 	use = &command->uses[command->use_count++];
-	*use = (struct query_use){
-	    .type = (uint8_t)type, .slot = command->slots[type]++, .span = command->span_count - 1};
+	*use = (struct query_use){.type = (uint8_t)type,
+				  .slot = command->slots[type]++,
+				  .span = (uint32_t)(command->now - command->spans)};
 	return use;
 }
 
@@ -240,11 +244,6 @@ static VkQueryPool slot_pool(const struct command *command, const struct query_u
 	return chunk->block->pools[use->type];
 }
 
-static struct span *span_now(struct command *command)
-{
-	return &command->spans[command->span_count - 1];
-}
-
 static void begin_one(struct command *command, uint32_t type)
 {
 	const struct functions *next = &command->device->next;
@@ -254,7 +253,7 @@ static void begin_one(struct command *command, uint32_t type)
 	uint32_t number;
 
 	if (use == NULL) {
-		span_now(command)->lost |= QUERY_BIT(type);
+		command->now->lost |= QUERY_BIT(type);
 		return;
 	}
 	pool = slot_pool(command, use, &number);
@@ -310,22 +309,70 @@ static void stamp(struct command *command, struct query_use *use, uint32_t which
 						pool, number + which);
 }
 
+/* The stamps around what is a sample. */
+static void begin_time(struct command *command)
+{
+	struct query_use *use;
+
+	if ((possible(command) & QUERY_BIT(QUERY_STAMPS)) == 0 || command->secondary)
+		return;
+	use = touch(command) ? add_use(command, QUERY_STAMPS) : NULL;
+	if (use != NULL)
+		stamp(command, use, 0);
+	else
+		command->now->lost |= QUERY_BIT(QUERY_STAMPS);
+}
+
+static void end_time(struct command *command)
+{
+	for (uint32_t i = command->use_count; i-- > 0;) {
+		struct query_use *use = &command->uses[i];
+
+		if (use->type != QUERY_STAMPS)
+			continue;
+		if (!use->ended)
+			stamp(command, use, 1);
+		use->ended = true;
+		return;
+	}
+}
+
 void queries_start(struct command *command)
 {
 	uint32_t program = __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED);
 	uint32_t types = possible(command) & ~QUERY_BIT(QUERY_STAMPS);
-	struct query_use *use;
+	bool own = command->secondary || command->device->per == WIRE_GROUP;
 
-	if (command->blind || command->secondary)
+	if (command->blind)
 		return;
-	command->outer = types & QUERY_INHERITED & ~program;
+	/* A secondary one counts for itself where it cannot inherit. */
+	if (command->secondary && (command->device->inherited || !command->host_resets))
+		types = 0;
+	command->outer = own ? 0 : types & QUERY_INHERITED & ~program;
 	command->inner = types & ~QUERY_ALL_STREAMS & ~command->outer;
 	command->streams = types & QUERY_ALL_STREAMS;
-	if ((possible(command) & QUERY_BIT(QUERY_STAMPS)) == 0 || !touch(command))
-		return;
-	use = add_use(command, QUERY_STAMPS);
-	if (use != NULL)
-		stamp(command, use, 0);
+	begin_time(command);
+}
+
+/* What may run around a pass of secondary command buffers; else they count for themselves. */
+static uint32_t around_children(struct command *command)
+{
+	uint32_t program = __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED);
+	uint32_t types = (command->outer | command->inner) & QUERY_INHERITED & ~program;
+
+	if (command->device->inherited)
+		return types;
+	queries_end(command, command->outer);
+	return 0;
+}
+
+static uint32_t label_now(const struct command *command)
+{
+	uint32_t depth = command->label_depth;
+
+	if (depth > LABELS_MAX)
+		depth = LABELS_MAX;
+	return depth != 0 ? command->label_stack[depth - 1] : 0;
 }
 
 void queries_before_pass(struct command *command, bool inline_contents, bool suspends)
@@ -335,26 +382,78 @@ void queries_before_pass(struct command *command, bool inline_contents, bool sus
 	if (command->blind || command->secondary)
 		return;
 	queries_end(command, command->inner);
+	if (command->device->per == WIRE_PASS)
+		queries_next_span(command, label_now(command));
 	if (suspends) { /* nothing may stand between its parts, in whichever buffers they lie */
 		queries_end(command, command->open);
-		span_now(command)->lost |= command->outer | command->inner;
+		command->now->lost |= command->outer | command->inner;
 		command->outer = command->inner = command->streams = 0;
 		command->suspended = true;
 		return;
 	}
-	if (!inline_contents && !command->device->inherited) {
-		span_now(command)->lost |= types;
-		queries_end(command, types);
-		types = 0;
-	}
-	if ((types | command->inner | command->streams) == 0)
+	if (!inline_contents)
+		types = command->around = around_children(command);
+	/* Children that count for themselves want an event behind all. */
+	if ((types | command->inner | command->streams) == 0 &&
+	    (inline_contents || command->outer == 0))
 		return;
 	if (!touch(command)) {
-		span_now(command)->lost |= types | command->inner;
+		command->now->lost |= types | command->inner;
 		return;
 	}
 	reserve(command);
 	queries_begin(command, types);
+}
+
+void queries_after_pass(struct command *command)
+{
+	if (command->blind || command->secondary || command->span_count == 0)
+		return;
+	queries_end(command, command->around & ~command->outer);
+	command->around = 0;
+	if (command->device->per == WIRE_PASS)
+		queries_next_span(command, 0);
+}
+
+static bool is_empty(const struct command *command)
+{
+	const struct span *now = command->now;
+
+	for (uint32_t i = 0; i < command->use_count; i++) {
+		if (command->uses[i].span == (uint32_t)(now - command->spans) &&
+		    command->uses[i].type != QUERY_STAMPS)
+			return false;
+	}
+	return now->lost == 0 &&
+	       now->tally.draws + now->tally.dispatches + now->tally.barriers + now->tally.passes ==
+		   0;
+}
+
+void queries_next_span(struct command *command, uint32_t label)
+{
+	struct span *more;
+
+	if (command->span_count == 0 || command->secondary)
+		return;
+	/* Within a pass those that were begun before it go on, and count for the first part. */
+	queries_end(command, command->in_pass ? command->inner : command->open);
+	if (is_empty(command)) {
+		command->now->label = label;
+		return;
+	}
+	end_time(command);
+	if (command->span_count == command->span_cap) {
+		more = realloc(command->spans, 2 * command->span_cap * sizeof(*more));
+		if (more == NULL) {
+			command->now->lost |= command->device->wanted;
+			return;
+		}
+		command->spans = more;
+		command->span_cap *= 2;
+	}
+	command->now = &command->spans[command->span_count++];
+	*command->now = (struct span){.label = label};
+	begin_time(command);
 }
 
 void queries_before_draw(struct command *command)
@@ -363,10 +462,11 @@ void queries_before_draw(struct command *command)
 
 	if (types == 0)
 		return;
-	if (command->in_pass && command->inline_pass && command->touched)
+	if (command->in_pass && command->inline_pass &&
+	    (command->touched || (command->host_resets && touch(command))))
 		queries_begin(command, types);
 	else
-		span_now(command)->lost |= types;
+		command->now->lost |= types;
 }
 
 void queries_before_dispatch(struct command *command)
@@ -380,23 +480,100 @@ void queries_before_dispatch(struct command *command)
 	if (touch(command))
 		queries_begin(command, types);
 	else
-		span_now(command)->lost |= types;
+		command->now->lost |= types;
+}
+
+/* One that counts for itself is known to the one that runs it, so that it is read with it. */
+static void adopt(struct command *command, struct command *child)
+{
+	struct child *more;
+
+	if (command->child_count == command->child_cap) {
+		uint32_t cap = command->child_cap != 0 ? 2 * command->child_cap : 8;
+
+		more = realloc(command->children, cap * sizeof(*more));
+		if (more == NULL) {
+			command->now->lost |= command->device->wanted;
+			return;
+		}
+		command->children = more;
+		command->child_cap = cap;
+	}
+	command->children[command->child_count++] =
+	    (struct child){child, (uint32_t)(command->now - command->spans)};
+}
+
+void queries_before_children(struct command *command)
+{
+	uint32_t types;
+
+	if (command->in_pass || command->secondary)
+		return;
+	types = command->around = around_children(command);
+	if ((types | command->outer | command->inner) != 0 && touch(command))
+		queries_begin(command, types);
+}
+
+void queries_before_child(struct command *command, struct command *child)
+{
+	uint32_t counts = (command->outer | command->inner) & ~command->open;
+
+	if (child->use_count != 0 && command->touched) {
+		adopt(command, child);
+		return;
+	}
+	if (child->blind || child->tally.draws + child->tally.dispatches != 0)
+		command->now->lost |= counts & ~child->program_used;
+}
+
+/* What follows the last sample did nothing. */
+static void drop_last(struct command *command)
+{
+	uint32_t last = command->span_count - 1;
+
+	while (command->use_count != 0 && command->uses[command->use_count - 1].span == last)
+		command->use_count--;
+	command->now = &command->spans[--command->span_count - 1];
 }
 
 void queries_finish(struct command *command)
 {
 	queries_end(command, command->open);
-	if (!command->touched)
+	if (command->span_count > 1 && is_empty(command))
+		drop_last(command);
+	if (!command->touched || command->secondary)
 		return;
 	if (command->suspended) {
-		span_now(command)->lost |= command->device->wanted;
-		command->use_count = 0;
+		for (uint32_t i = 0; i < command->span_count; i++)
+			command->spans[i].lost |= command->device->wanted;
 		return;
 	}
-	if (command->use_count != 0 && command->uses[0].type == QUERY_STAMPS) {
-		stamp(command, &command->uses[0], 1);
-		command->uses[0].ended = true;
-	}
+	end_time(command);
+	command->tells = true;
 	command->device->next.CmdSetEvent(command->handle, command->done,
 					  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+}
+
+static void reset_one(const struct command *command)
+{
+	const struct device *device = command->device;
+
+	for (uint32_t i = 0; command->host_resets && i < command->chunk_count; i++) {
+		const struct query_chunk *chunk = command->chunks[i];
+
+		for (uint32_t type = 0; type < QUERY_TYPES; type++) {
+			if (command->slots[type] > i * CHUNK_SLOTS)
+				device->next.ResetQueryPool(
+				    device->handle, chunk->block->pools[type],
+				    pool_slots(type, chunk->first), pool_slots(type, CHUNK_SLOTS));
+		}
+	}
+}
+
+void queries_reset(struct command *command)
+{
+	reset_one(command);
+	for (uint32_t i = 0; i < command->child_count; i++)
+		reset_one(command->children[i].command);
+	command->device->next.ResetEvent(command->device->handle, command->done);
 }

@@ -10,7 +10,7 @@
 /* Before the device runs it: what it counted the last time is read, and its end not yet reached. */
 static void prepare(struct device *device, struct command *command)
 {
-	if (command->blind || command->use_count == 0 || command->overlapped)
+	if (command->blind || !command->tells || command->overlapped)
 		return;
 	if (command->pending != NULL)
 		frames_collect(device);
@@ -19,7 +19,7 @@ static void prepare(struct device *device, struct command *command)
 		command->overlapped = true;
 		return;
 	}
-	device->next.ResetEvent(device->handle, command->done);
+	queries_reset(command);
 }
 
 /* A submission is a sample of its own where nothing is presented. */
@@ -79,10 +79,8 @@ static void after_submit(struct device *device, VkQueue queue, struct submission
 	struct command *command;
 
 	pthread_mutex_lock(&device->lock);
-	frame_now(device)->submits++;
-	frame_now(device)->worked = true;
-	while ((command = next_command(&all)) != NULL)
-		frames_submitted(device, queue, command);
+	for (bool first = true; (command = next_command(&all)) != NULL || first; first = false)
+		frames_submitted(device, queue, command, first);
 	pthread_mutex_unlock(&device->lock);
 	guest_leave(visit);
 }
@@ -153,7 +151,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue queue,
 	visit = guest_enter();
 	pthread_mutex_lock(&device->lock);
 	note_size(device, pPresentInfo);
-	frame_now(device)->values[WIRE_PRESENTS] += pPresentInfo->swapchainCount;
+	frame_now(device)->whole.values[WIRE_PRESENTS] += pPresentInfo->swapchainCount;
 	frames_end(device, WIRE_FRAME, 0);
 	frames_collect(device);
 	pthread_mutex_unlock(&device->lock);

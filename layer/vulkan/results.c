@@ -39,7 +39,7 @@ static bool read(const struct device *device, VkQueryPool pool, uint32_t number,
 }
 
 /* Parts of one queue overlap where they run at once; each tick is counted for one of them. */
-static void add_time(struct device *device, struct frame *frame, const struct execution *execution,
+static void add_time(struct device *device, struct part *part, const struct execution *execution,
 		     const uint64_t *stamps)
 {
 	uint32_t bits = device->families[execution->command->pool->family].timestampValidBits;
@@ -49,40 +49,39 @@ static void add_time(struct device *device, struct frame *frame, const struct ex
 	uint64_t length = (end - begin) & mask, seen = (*counted - begin) & mask;
 
 	if (length > mask / 2) { /* it ends before it begins */
-		frame->lost |= QUERY_BIT(QUERY_STAMPS);
+		part->lost |= QUERY_BIT(QUERY_STAMPS);
 		return;
 	}
 	if (*counted != 0 && seen <= mask / 2)
 		length -= seen < length ? seen : length;
 	if (*counted == 0 || ((end - *counted) & mask) <= mask / 2)
 		*counted = end;
-	frame->busy_ticks[execution->queue] += length;
+	part->busy_ticks[execution->queue] += length;
 }
 
-static void add(struct device *device, struct frame *frame, const struct execution *execution,
+static void add(struct device *device, struct part *part, const struct execution *execution,
 		uint32_t type, const uint64_t *values)
 {
 	if (type == QUERY_STAMPS) {
-		add_time(device, frame, execution, values);
+		add_time(device, part, execution, values);
 	} else if (type == QUERY_STATISTICS) {
 		for (uint32_t i = 0; i < value_count(device, type); i++)
-			frame->values[statistics[i]] += values[i];
+			part->values[statistics[i]] += values[i];
 	} else if (type == QUERY_COMPUTE) {
-		frame->values[WIRE_CS_INVOCATIONS] += values[0];
+		part->values[WIRE_CS_INVOCATIONS] += values[0];
 	} else if (type == QUERY_OCCLUSION) {
-		frame->values[WIRE_OCCLUSION] += values[0];
+		part->values[WIRE_OCCLUSION] += values[0];
 	} else if (type == QUERY_GENERATED) {
-		frame->values[WIRE_PRIMITIVES_GENERATED] += values[0];
+		part->values[WIRE_PRIMITIVES_GENERATED] += values[0];
 	} else {
-		frame->values[WIRE_STREAM_FIRST + 3 * (type - QUERY_STREAM)] += values[0];
-		frame->values[WIRE_STREAM_FIRST + 3 * (type - QUERY_STREAM) + 1] += values[1];
+		part->values[WIRE_STREAM_FIRST + 3 * (type - QUERY_STREAM)] += values[0];
+		part->values[WIRE_STREAM_FIRST + 3 * (type - QUERY_STREAM) + 1] += values[1];
 	}
 }
 
-static bool read_use(struct device *device, struct execution *execution,
+static bool read_use(const struct device *device, const struct command *command,
 		     const struct query_use *use, uint64_t *values)
 {
-	const struct command *command = execution->command;
 	const struct query_chunk *chunk = command->chunks[use->slot / CHUNK_SLOTS];
 	uint32_t per_slot = use->type == QUERY_STAMPS ? 2 : 1;
 	uint32_t number = per_slot * (chunk->first + use->slot % CHUNK_SLOTS);
@@ -91,26 +90,39 @@ static bool read_use(struct device *device, struct execution *execution,
 		    value_count(device, use->type), values);
 }
 
+/* A child's queries count for the part that it was run in; it has one span. */
+static void collect_one(struct device *device, const struct execution *execution,
+			const struct command *command, uint32_t child_span)
+{
+	bool child = command != execution->command;
+	uint64_t values[VALUES_MAX];
+
+	for (uint32_t i = 0; i < command->use_count; i++) {
+		const struct query_use *use = &command->uses[i];
+		struct part *part = frame_part(device, execution, child ? child_span : use->span);
+
+		if (use->ended && read_use(device, command, use, values))
+			add(device, part, execution, use->type, values);
+		else
+			part->lost |= QUERY_BIT(use->type);
+	}
+}
+
 bool queries_collect(struct device *device, struct execution *execution)
 {
 	const struct command *command = execution->command;
-	struct frame *frame = &device->frames[execution->frame % FRAMES_MAX];
 	VkResult state = device->next.GetEventStatus(device->handle, command->done);
-	uint64_t values[VALUES_MAX];
 
 	if (state == VK_EVENT_RESET)
 		return false;
 	if (state != VK_EVENT_SET) { /* the device is lost */
-		frame->lost |= device->wanted;
+		for (uint32_t i = 0; i < command->span_count; i++)
+			frame_part(device, execution, i)->lost |= device->wanted;
 		return true;
 	}
-	for (uint32_t i = 0; i < command->use_count; i++) {
-		const struct query_use *use = &command->uses[i];
-
-		if (use->ended && read_use(device, execution, use, values))
-			add(device, frame, execution, use->type, values);
-		else
-			frame->lost |= QUERY_BIT(use->type);
-	}
+	collect_one(device, execution, command, 0);
+	for (uint32_t i = 0; i < command->child_count; i++)
+		collect_one(device, execution, command->children[i].command,
+			    command->children[i].span);
 	return true;
 }

@@ -107,6 +107,7 @@ enum wire_record_flags {
 	WIRE_GPU_KNOWN = 1 << 3,  /* gpu_begin_ns and gpu_end_ns hold */
 	WIRE_LAST = 1 << 4,	  /* what a context did after its last swap */
 	WIRE_SWAPPED = 1 << 5,	  /* a swap ended it: the last of its frame */
+	WIRE_WORKED = 1 << 6,	  /* something was submitted in it, whatever was counted */
 };
 
 /* One sample. */
@@ -224,7 +225,8 @@ static inline int wire_is_row(const struct wire_record *record, int has_frames)
 	int measured = 0;
 	if ((record->flags & WIRE_LAST) && record->kind != WIRE_FRAME && has_frames)
 		return 0;
-	if (record->kind != WIRE_TIME && !(record->flags & WIRE_LAST))
+	if (record->flags & WIRE_WORKED ||
+	    (record->kind != WIRE_TIME && !(record->flags & WIRE_LAST)))
 		return 1;
 	for (int i = WIRE_OCCLUSION; i < (int)WIRE_COUNTER_ROOM; i++) {
 		if (record->states[i] == WIRE_DISTURBED || record->values[i] != 0)

@@ -26,6 +26,8 @@ static const struct inject_api vk_api = {
     .ops = &source_vulkan,
     .catalog = "vulkan",
     .title = "Vulkan",
+    .kinds = 1u << SX_SAMPLE_FRAME | 1u << SX_SAMPLE_PASS | 1u << SX_SAMPLE_GROUP |
+	     1u << SX_SAMPLE_COMMANDS,
     .variable = "VK_INSTANCE_LAYERS",
     .holds = "VK_LAYER_SEXTANT",
     .counter_bit = counter_bit,
