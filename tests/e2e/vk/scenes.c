@@ -88,39 +88,60 @@ static void compute(struct world *world, int rounds)
 	each_round(world, rounds, record_compute);
 }
 
-/* A secondary command buffer with one draw of one triangle within the pass. */
-static VkCommandBuffer secondary(struct world *world)
+/* A secondary command buffer with one draw within the pass. */
+static void record_secondary(struct world *world, VkCommandBuffer commands,
+			     VkCommandBufferUsageFlags flags, uint32_t triangles)
 {
-	VkCommandBuffer commands = world_commands(world, world->pool, true);
 	VkCommandBufferInheritanceInfo inherited = {
 	    .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
 	    .renderPass = world->pass,
 	    .framebuffer = world->framebuffer};
 	VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 					 .flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT |
-						  VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
+						  flags,
 					 .pInheritanceInfo = &inherited};
 
 	MUST(vkBeginCommandBuffer(commands, &info));
-	draw(world, commands, 1);
+	draw(world, commands, triangles);
 	MUST(vkEndCommandBuffer(commands));
-	return commands;
 }
 
+static void run_parts(struct world *world, VkCommandBuffer commands, const VkCommandBuffer *parts,
+		      uint32_t count)
+{
+	world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+	world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS);
+	vkCmdExecuteCommands(commands, count, parts);
+	vkCmdEndRenderPass(commands);
+	MUST(vkEndCommandBuffer(commands));
+	world_run(world, commands);
+}
+
+/* Two of one and of two triangles; the second is recorded anew in each round. */
 static void secondaries(struct world *world, int rounds)
 {
-	VkCommandBuffer parts[3] = {secondary(world), secondary(world)};
+	VkCommandBuffer parts[2] = {world_commands(world, world->pool, true),
+				    world_commands(world, world->pool, true)};
 	VkCommandBuffer commands = world_commands(world, world->pool, false);
 
-	parts[2] = parts[0];
+	record_secondary(world, parts[0], 0, 1);
 	for (int i = 0; i < rounds; i++) {
-		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
-		world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS);
-		vkCmdExecuteCommands(commands, 3, parts);
-		vkCmdEndRenderPass(commands);
-		MUST(vkEndCommandBuffer(commands));
-		world_run(world, commands);
+		record_secondary(world, parts[1], 0, 2);
+		run_parts(world, commands, parts, 2);
 	}
+	vkFreeCommandBuffers(world->device, world->pool, 2, parts);
+}
+
+/* One that runs three times in each submission. */
+static void shared_secondary(struct world *world, int rounds)
+{
+	VkCommandBuffer part = world_commands(world, world->pool, true);
+	VkCommandBuffer commands = world_commands(world, world->pool, false);
+	VkCommandBuffer parts[3] = {part, part, part};
+
+	record_secondary(world, part, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, 1);
+	for (int i = 0; i < rounds; i++)
+		run_parts(world, commands, parts, 3);
 }
 
 /* Recorded once, run many times, each after the other. */
@@ -408,6 +429,7 @@ int main(int argc, char **argv)
 	    {"dynamic", dynamic, {0}},
 	    {"compute", compute, {0}},
 	    {"secondaries", secondaries, {0}},
+	    {"shared-secondary", shared_secondary, {0}},
 	    {"reuse", reuse, {0}},
 	    {"overlap", overlap, {0}},
 	    {"own-queries", own_queries, {.statistics = true}},

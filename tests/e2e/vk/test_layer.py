@@ -1,4 +1,5 @@
 """The Vulkan layer on programs whose counts are known, on vkcube, and under the validation layers."""
+import csv
 import glob
 import json
 import os
@@ -69,8 +70,13 @@ class Counts(unittest.TestCase):
         self.check(document, 10, Dispatches=2, CSInvocations=9 * 8, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
 
     def test_secondary_command_buffers(self):
-        """Exact, or no data where the driver cannot count through them (lavapipe)."""
+        """They inherit, or count for themselves on a driver that cannot (lavapipe)."""
         document, _, _ = scene("secondaries")
+        self.check(document, 10, Draws=2, IAVertices=9, IAPrimitives=3, Occlusion=3 * PIXELS, CommandBuffers=1)
+
+    def test_a_secondary_that_runs_several_times(self):
+        """Exact, or no data where the driver cannot count through it."""
+        document, _, _ = scene("shared-secondary")
         self.check(document, 10, Draws=3, CommandBuffers=1)
         for name, value in (("IAVertices", 9), ("Occlusion", 3 * PIXELS)):
             self.assertIn(metric(document, name)["min"], (None, value))
@@ -143,6 +149,60 @@ class Counts(unittest.TestCase):
             return
         self.assertLessEqual(time["total"], document["duration_ns"] * 1e-9)
         self.assertGreaterEqual(time["min"], 0)
+
+
+class Parts(unittest.TestCase):
+    """Samples that are parts of frames add up to them."""
+
+    def rows(self, kind, case, rounds=3):
+        """Per sample: its label and the values of some counters."""
+        if not os.path.exists(SCENES):
+            self.skipTest("not built here: no Vulkan loader")
+        with tempfile.TemporaryDirectory() as folder:
+            result = os.path.join(folder, "parts.sxc")
+            done = subprocess.run([SEXTANT, "record", "-d", "vulkan", "--overhead", "0", "--per", kind, "-o", result,
+                                   "--", SCENES, case, str(rounds)], capture_output=True, text=True, timeout=60)
+            if done.returncode == 77:
+                self.skipTest("no Vulkan driver here")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = subprocess.run([SEXTANT, "export", result, "-f", "csv", "-m",
+                                   "Draws,RenderPasses,IAPrimitives,Occlusion,CSInvocations,Submits,CommandBuffers"],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return list(csv.DictReader(done.stdout.splitlines()))
+
+    def test_passes(self):
+        rows = self.rows("pass", "labels")
+        got = [(r["group"], r["Draws"], r["RenderPasses"], r["IAPrimitives"], r["Occlusion"]) for r in rows]
+        one = [("Shadow", "4", "1", "8", str(8 * PIXELS)), ("", "1", "1", "4", str(4 * PIXELS))]
+        self.assertEqual(got, 3 * one)
+        self.assertEqual([r["Submits"] for r in rows], 3 * ["1", "0"])
+
+    def test_passes_and_what_lies_between(self):
+        rows = self.rows("pass", "compute")
+        got = [(r["Draws"], r["RenderPasses"], r["IAPrimitives"], r["CSInvocations"]) for r in rows]
+        self.assertEqual(got, 3 * [("0", "0", "0", "64"), ("5", "1", "10", "0"), ("0", "0", "0", "8")])
+
+    def test_groups(self):
+        rows = self.rows("group", "labels")
+        got = [(r["group"], r["Draws"], r["IAPrimitives"], r["Occlusion"]) for r in rows]
+        one = [("Shadow", 1, 1), ("Shadow/Cascade 2", 2, 4), ("Shadow", 1, 3), ("", 1, 4)]
+        self.assertEqual(got, 3 * [(g, str(d), str(p), str(p * PIXELS)) for g, d, p in one])
+
+    def test_command_buffers(self):
+        rows = self.rows("command-buffer", "threads")
+        self.assertEqual(len(rows), 4 * 3 * 2)
+        self.assertEqual({(r["Draws"], r["IAPrimitives"], r["CommandBuffers"]) for r in rows}, {("5", "10", "1")})
+
+    def test_secondaries_in_a_pass(self):
+        rows = self.rows("pass", "secondaries")
+        self.assertEqual([(r["Draws"], r["IAPrimitives"]) for r in rows], 3 * [("2", "3")])
+
+    def test_what_there_is_not(self):
+        done = subprocess.run([SEXTANT, "stat", "-d", "vulkan", "--per", "kernel", "--", "true"], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("because: there are these: ", done.stderr)
 
 
 class Cube(unittest.TestCase):
@@ -257,7 +317,7 @@ class Validation(unittest.TestCase):
         if code:
             self.skipTest("no validation layer here")
         self.assertTrue(control, "the validation layer finds nothing: it does not run")
-        for case in ("draws", "dynamic", "compute", "secondaries", "reuse", "overlap", "own-queries", "feedback",
+        for case in ("draws", "dynamic", "compute", "secondaries", "shared-secondary", "reuse", "overlap", "own-queries", "feedback",
                      "timeline", "threads", "labels"):
             alone = self.messages(SCENES, case, "4", env=env)
             for order in ("VK_LAYER_SEXTANT:" + VALIDATION, VALIDATION + ":VK_LAYER_SEXTANT"):
