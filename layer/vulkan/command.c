@@ -176,6 +176,7 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	command->host_resets =
 	    device->host_reset && (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) == 0;
 	command->child_count = command->around = 0;
+	command->missed = false;
 	command->outer = command->inner = command->streams = command->open = 0;
 	command->program_open = command->program_used = command->inherits = 0;
 	command->label = command->labels = command->label_depth = 0;
@@ -279,6 +280,7 @@ static void add_child(struct command *command, struct command *child)
 {
 	add_tally(&command->tally, &child->tally);
 	add_tally(&command->now->tally, &child->tally);
+	command->missed |= child->blind;
 	command->program_used |= child->program_used;
 	command->in_feedback |= child->in_feedback;
 	if (command->labels == 0)

@@ -122,6 +122,14 @@ static VkResult create(PFN_vkCreateDevice next, struct device *device,
 	return result;
 }
 
+static void remember(struct device *device, VkDevice handle)
+{
+	device->handle = handle;
+	functions_load(&device->next, handle, device->next_proc);
+	key_put(dispatch_key(handle), device);
+	start(device);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevice,
 						   const VkDeviceCreateInfo *pCreateInfo,
 						   const VkAllocationCallbacks *pAllocator,
@@ -130,9 +138,8 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 	struct instance *instance = instance_of(physicalDevice);
 	VkLayerDeviceCreateInfo *link = find_link(pCreateInfo);
 	struct guest_visit visit = guest_enter();
-	PFN_vkGetDeviceProcAddr next_proc;
-	PFN_vkCreateDevice next = NULL;
 	struct device *device = NULL;
+	PFN_vkCreateDevice next = NULL;
 	VkResult result = VK_ERROR_INITIALIZATION_FAILED;
 
 	if (link != NULL && link->u.pLayerInfo != NULL && instance != NULL)
@@ -142,26 +149,22 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 		result = VK_ERROR_OUT_OF_HOST_MEMORY;
 		device = new_device(instance, physicalDevice, pCreateInfo);
 	}
+	if (device != NULL && !key_reserve()) {
+		free_device(device);
+		device = NULL;
+	}
 	if (device != NULL) {
-		next_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+		device->next_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
 		link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-		device->next_proc = next_proc;
 		guest_restore_errno(&visit);
 		result = create(next, device, pCreateInfo, pAllocator, pDevice);
 		guest_keep_errno(&visit);
+		if (result == VK_SUCCESS)
+			remember(device, *pDevice);
+		else
+			free_device(device);
+		key_unreserve();
 	}
-	if (result == VK_SUCCESS) {
-		device->handle = *pDevice;
-		functions_load(&device->next, *pDevice, next_proc);
-		if (!key_put(dispatch_key(*pDevice), device)) {
-			device->next.DestroyDevice(*pDevice, pAllocator);
-			result = VK_ERROR_OUT_OF_HOST_MEMORY;
-		}
-	}
-	if (result == VK_SUCCESS)
-		start(device);
-	else if (device != NULL)
-		free_device(device);
 	guest_leave(visit);
 	return result;
 }

@@ -61,7 +61,7 @@ static bool renew(struct handles *table)
 
 	for (size_t i = 0; old != NULL && i < old->size; i++)
 		live += old->items[i].key > GONE;
-	while (size < 4 * (live + 1))
+	while (size < 4 * (live + table->reserved + 1))
 		size *= 2;
 	new = calloc(1, sizeof(*new) + size * sizeof(new->items[0]));
 	if (new == NULL)
@@ -78,11 +78,30 @@ static bool renew(struct handles *table)
 
 bool handles_put(struct handles *table, uint64_t key, void *value)
 {
-	if ((table->slots == NULL || 4 * (table->slots->used + 1) > 3 * table->slots->size) &&
-	    !renew(table))
+	struct handle_slots *slots = table->slots;
+
+	/* Three quarters full is time for another; without memory the last free places will do. */
+	if ((slots == NULL || 4 * (slots->used + 1) > 3 * slots->size) && !renew(table) &&
+	    (slots == NULL || slots->used + table->reserved + 2 > slots->size))
 		return false;
 	put(table->slots, key, value);
 	return true;
+}
+
+bool handles_reserve(struct handles *table)
+{
+	struct handle_slots *slots = table->slots;
+
+	if ((slots == NULL || 4 * (slots->used + table->reserved + 1) > 3 * slots->size) &&
+	    !renew(table))
+		return false;
+	table->reserved++;
+	return true;
+}
+
+void handles_unreserve(struct handles *table)
+{
+	table->reserved--;
 }
 
 void *handles_remove(struct handles *table, uint64_t key)

@@ -35,9 +35,14 @@ struct handle_slots;
 /* Zero-initialise. Calls that change a table are made by one thread at a time. */
 struct handles {
 	struct handle_slots *slots; /* atomic */
+	size_t reserved;	    /* for handles that are about to come */
 };
 
 void *handles_get(const struct handles *table, uint64_t key);
+/* Makes room for one more, so that putting it cannot fail. false: no memory. */
+bool handles_reserve(struct handles *table);
+/* What was reserved is not needed, or is there. */
+void handles_unreserve(struct handles *table);
 /* Keys are not 0 or 1. false: no memory. */
 bool handles_put(struct handles *table, uint64_t key, void *value);
 /* What was removed, or NULL. */

@@ -130,24 +130,27 @@ static void set_streams(const struct device *device, struct wire_record *record,
 /* What the CPU's side knows, at the end of the frame. */
 static void set_memory(const struct device *device, struct wire_record *record)
 {
+	enum wire_state state = device->heaps_lost ? WIRE_LATE : WIRE_VALID;
 	uint64_t local = 0;
 
 	for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
 		if ((device->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
 			local += device->heap_bytes[i];
 		if (i < 4)
-			set(record, WIRE_HEAP0 + i, WIRE_VALID, device->heap_bytes[i]);
+			set(record, WIRE_HEAP0 + i, state, device->heap_bytes[i]);
 	}
-	set(record, WIRE_DEVICE_MEMORY, WIRE_VALID, local);
+	set(record, WIRE_DEVICE_MEMORY, state, local);
 }
 
 static void set_commands(struct wire_record *record, const struct part *part)
 {
+	enum wire_state state = part->blind ? WIRE_LATE : WIRE_VALID;
+
 	set_range(record, part, WIRE_PRESENTS, WIRE_COMMAND_BUFFERS, WIRE_VALID);
-	set(record, WIRE_RENDER_PASSES, WIRE_VALID, part->tally.passes);
-	set(record, WIRE_DRAWS, WIRE_VALID, part->tally.draws);
-	set(record, WIRE_DISPATCHES, WIRE_VALID, part->tally.dispatches);
-	set(record, WIRE_BARRIERS, WIRE_VALID, part->tally.barriers);
+	set(record, WIRE_RENDER_PASSES, state, part->tally.passes);
+	set(record, WIRE_DRAWS, state, part->tally.draws);
+	set(record, WIRE_DISPATCHES, state, part->tally.dispatches);
+	set(record, WIRE_BARRIERS, state, part->tally.barriers);
 }
 
 static void set_queries(const struct device *device, struct wire_record *record,
@@ -357,6 +360,7 @@ static void note_span(const struct device *device, struct part *part, const stru
 	add_tally(&part->tally, &span->tally);
 	if (works && !command->measured)
 		part->spared |= device->wanted & ~QUERY_BIT(QUERY_STAMPS);
+	part->blind |= command->missed;
 	if (command->overlapped)
 		part->lost |= device->wanted;
 	part->lost |= span->lost;
@@ -406,6 +410,10 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 	part = frame_part(device, at, 0);
 	part->values[WIRE_SUBMITS] += first;
 	part->values[WIRE_COMMAND_BUFFERS] += buffers;
+	if (buffers != 0 && (command->blind || command->span_count == 0)) {
+		part->blind |= command->blind;
+		part->lost |= device->wanted;
+	}
 	for (uint32_t i = 0; i < command->span_count; i++)
 		note_span(device, frame_part(device, at, i), command, &command->spans[i]);
 	if (command->tells && execution == NULL)

@@ -9,6 +9,23 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct handles objects; /* written under the lock */
 
+bool key_reserve(void)
+{
+	bool ok;
+
+	pthread_mutex_lock(&lock);
+	ok = handles_reserve(&objects);
+	pthread_mutex_unlock(&lock);
+	return ok;
+}
+
+void key_unreserve(void)
+{
+	pthread_mutex_lock(&lock);
+	handles_unreserve(&objects);
+	pthread_mutex_unlock(&lock);
+}
+
 bool key_put(uint64_t key, void *value)
 {
 	bool ok;
@@ -67,46 +84,45 @@ static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
 	return (VkLayerInstanceCreateInfo *)(uintptr_t)link;
 }
 
-static struct instance *remember(VkInstance handle, PFN_vkGetInstanceProcAddr next,
-				 const VkInstanceCreateInfo *info)
+static void remember(struct instance *instance, VkInstance handle, const VkInstanceCreateInfo *info)
 {
 	const VkApplicationInfo *program = info->pApplicationInfo;
-	struct instance *instance = calloc(1, sizeof(*instance));
 
-	if (instance == NULL)
-		return NULL;
 	instance->handle = handle;
-	instance->next = next;
-	instance->destroy = (PFN_vkDestroyInstance)next(handle, "vkDestroyInstance");
+	instance->destroy = (PFN_vkDestroyInstance)instance->next(handle, "vkDestroyInstance");
 	instance->version =
 	    program != NULL && program->apiVersion != 0 ? program->apiVersion : VK_API_VERSION_1_0;
-	if (instance->destroy != NULL && key_put(dispatch_key(handle), instance))
-		return instance;
-	free(instance);
-	return NULL;
+	key_put(dispatch_key(handle), instance);
 }
 
+/* What is needed is there before the driver makes anything: a chain cannot be undone half-way. */
 VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo *pCreateInfo,
 						     const VkAllocationCallbacks *pAllocator,
 						     VkInstance *pInstance)
 {
 	VkLayerInstanceCreateInfo *link = find_link(pCreateInfo);
-	PFN_vkGetInstanceProcAddr next;
+	struct instance *instance;
 	PFN_vkCreateInstance create;
 	VkResult result;
 
 	if (link == NULL || link->u.pLayerInfo == NULL)
 		return VK_ERROR_INITIALIZATION_FAILED;
-	next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-	create = (PFN_vkCreateInstance)next(VK_NULL_HANDLE, "vkCreateInstance");
-	if (create == NULL)
-		return VK_ERROR_INITIALIZATION_FAILED;
+	instance = calloc(1, sizeof(*instance));
+	if (instance == NULL || !key_reserve()) {
+		free(instance);
+		return VK_ERROR_OUT_OF_HOST_MEMORY;
+	}
+	instance->next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+	create = (PFN_vkCreateInstance)instance->next(VK_NULL_HANDLE, "vkCreateInstance");
 	link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-	result = create(pCreateInfo, pAllocator, pInstance);
-	if (result != VK_SUCCESS || remember(*pInstance, next, pCreateInfo) != NULL)
-		return result;
-	((PFN_vkDestroyInstance)next(*pInstance, "vkDestroyInstance"))(*pInstance, pAllocator);
-	return VK_ERROR_OUT_OF_HOST_MEMORY;
+	result = create != NULL ? create(pCreateInfo, pAllocator, pInstance)
+				: VK_ERROR_INITIALIZATION_FAILED;
+	if (result == VK_SUCCESS)
+		remember(instance, *pInstance, pCreateInfo);
+	else
+		free(instance);
+	key_unreserve();
+	return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL layer_destroy_instance(VkInstance handle,

@@ -104,6 +104,7 @@ struct command {
 	bool suspended; /* no command of ours may stand behind a suspended pass */
 	bool in_feedback;
 	bool host_resets; /* its queries are reset before each submission, not by commands */
+	bool missed;	  /* it ran a secondary one of which nothing is known */
 	bool tells;	  /* an event stands behind all, so that its end can be seen */
 	bool overlapped;  /* runs several times at once: whose results are there nobody knows */
 	uint32_t outer, inner;	     /* queries that span passes, or are begun within them */
@@ -151,6 +152,7 @@ struct part {
 	uint32_t label, groups;
 	uint32_t lost, disturbed, spared; /* bits of queries */
 	bool feedback;			  /* transform feedback was active */
+	bool blind;			  /* a command buffer ran of which nothing is known */
 	uint64_t begin_ns;
 	struct tally tally;
 	uint64_t values[WIRE_COUNTER_ROOM];
@@ -204,6 +206,7 @@ struct device {
 	uint64_t queue_end[QUEUES_MAX]; /* tick up to which its time was counted */
 	uint32_t queue_count;
 	uint64_t heap_bytes[VK_MAX_MEMORY_HEAPS];
+	bool heaps_lost; /* there was no memory to note an allocation */
 	struct swapchain swapchains[SWAPCHAINS_MAX];
 	struct pace pace;
 	struct channel_identity identity;
@@ -225,6 +228,9 @@ struct command *command_of(VkCommandBuffer handle);
 /* Makes a handle known, or forgets it. */
 bool object_put(const void *handle, void *value);
 void object_remove(const void *handle);
+/* Room for a key that is about to come, so that key_put() of it does not fail; it gives it back. */
+bool key_reserve(void);
+void key_unreserve(void);
 bool key_put(uint64_t key, void *value);
 void *key_remove(uint64_t key);
 

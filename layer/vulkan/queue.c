@@ -264,17 +264,19 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_AllocateMemory(VkDevice handle,
 	VkResult result = device->next.AllocateMemory(handle, pAllocateInfo, pAllocator, pMemory);
 	struct guest_visit visit = guest_enter();
 	struct allocation *item = result == VK_SUCCESS ? malloc(sizeof(*item)) : NULL;
+	bool noted = result != VK_SUCCESS;
 
+	pthread_mutex_lock(&device->lock);
 	if (item != NULL) {
 		item->bytes = pAllocateInfo->allocationSize;
 		item->heap = device->memory.memoryTypes[pAllocateInfo->memoryTypeIndex].heapIndex;
-		pthread_mutex_lock(&device->lock);
-		if (handles_put(&device->allocations, (uint64_t)(uintptr_t)*pMemory, item))
-			device->heap_bytes[item->heap] += item->bytes;
-		else
-			free(item);
-		pthread_mutex_unlock(&device->lock);
+		noted = handles_put(&device->allocations, (uint64_t)(uintptr_t)*pMemory, item);
+		device->heap_bytes[item->heap] += noted ? item->bytes : 0;
 	}
+	device->heaps_lost |= !noted;
+	pthread_mutex_unlock(&device->lock);
+	if (!noted)
+		free(item);
 	guest_leave(visit);
 	return result;
 }

@@ -205,6 +205,43 @@ class Parts(unittest.TestCase):
         self.assertIn("because: there are these: ", done.stderr)
 
 
+class Failing(unittest.TestCase):
+    """The layer finds no memory: the program goes on, and what is said is right or no data."""
+
+    TRUTH = {"draws": {"Draws": (5, 5), "IAPrimitives": (10, 10), "Occlusion": (10 * PIXELS, 10 * PIXELS)},
+             "secondaries": {"Draws": (2, 2), "IAPrimitives": (3, 3), "Occlusion": (3 * PIXELS, 3 * PIXELS)},
+             "threads": {"Draws": (5, 5), "IAPrimitives": (10, 10)}}
+
+    def test_no_memory(self):
+        if not os.path.exists(SCENES):
+            self.skipTest("not built here: no Vulkan loader")
+        short = os.environ.get("SEXTANT_LONG") is None
+        preload = os.path.join(os.environ["SEXTANT_VK_PROGRAMS"], "vk-failing.so")
+        created = 0
+        for case, truth in self.TRUTH.items():
+            for every in ({}, {"FAIL_FOR": "all"}):
+                for at in (4, 9) if short else range(1, 40):
+                    with self.subTest(case=case, at=at, every=every), tempfile.TemporaryDirectory() as folder:
+                        result = os.path.join(folder, "out.json")
+                        done = subprocess.run(
+                            [SEXTANT, "stat", "-d", "vulkan", "--overhead", "0", "--json", "-o", result, "-m",
+                             ",".join(truth), "--", "env", "LD_PRELOAD=" + preload, SCENES, case, "3"],
+                            env=dict(os.environ, FAIL_AT=str(at), **every), capture_output=True, text=True, timeout=60)
+                        if "vkCreate" in done.stderr and "-1" in done.stderr:
+                            continue  # VK_ERROR_OUT_OF_HOST_MEMORY, as a driver's
+                        if done.returncode == 77:
+                            self.skipTest("no Vulkan driver here")
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        created += 1
+                        with open(result, encoding="utf-8") as file:
+                            document = json.load(file)
+                        for name, (low, high) in truth.items():
+                            found = metric(document, name)
+                            if found["total"] is not None:
+                                self.assertEqual((name, found["min"], found["max"]), (name, low, high))
+        self.assertGreater(created, 5)
+
+
 class Cube(unittest.TestCase):
     def stat(self, *options, env=None, frames="90"):
         if not shutil.which("vkcube"):
