@@ -77,6 +77,15 @@ static enum sx_status check_header(struct sx_capture_reader *reader, struct sx_e
 	return SX_OK;
 }
 
+/* What the disk refused is no damage of the file: another try may read it. */
+static enum sx_status refused(const struct sx_capture_reader *reader, struct sx_error *err)
+{
+	enum sx_status status =
+	    error_errno(err, reader->bytes.failed, "cannot read %s", reader->name);
+	error_try(err, "the same again; a copy of the file, if its disk fails");
+	return status;
+}
+
 static enum sx_status begin(struct sx_capture_reader *reader, struct sx_capture_reader **out,
 			    struct sx_error *err)
 {
@@ -88,6 +97,8 @@ static enum sx_status begin(struct sx_capture_reader *reader, struct sx_capture_
 		if (status != SX_OK)
 			error_nomem(err, "a capture's records");
 	}
+	if (reader->bytes.failed)
+		status = refused(reader, err);
 	if (status != SX_OK) {
 		sx_capture_close(reader);
 		return status;
@@ -296,6 +307,8 @@ enum sx_status sx_capture_next(struct sx_capture_reader *reader, struct sx_captu
 		while (reader->next < reader->count) {
 			enum sx_status status =
 			    read_entry(reader, &reader->entries[reader->next++], out);
+			if (reader->bytes.failed)
+				return refused(reader, err);
 			if (status == SX_ERR_NO_MEMORY)
 				return error_nomem(err, "a capture's rows");
 			if (status != SX_AGAIN)

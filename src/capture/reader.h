@@ -13,6 +13,7 @@ struct reader_bytes {
 	const uint8_t *memory;
 	uint64_t size;	/* as last looked at */
 	bool no_memory; /* for what reader_bytes_load() was last asked for */
+	int failed;	/* errno of a read that the disk refused, or 0 */
 	uint8_t *window;
 	uint64_t window_at;
 	size_t window_size;

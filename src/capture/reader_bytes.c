@@ -28,13 +28,15 @@ int reader_bytes_renew(struct reader_bytes *bytes)
 }
 
 /* Bytes read before the end; fewer than asked for is not a failure here. */
-static size_t read_at(int fd, uint8_t *to, size_t size, uint64_t at)
+static size_t read_at(struct reader_bytes *bytes, uint8_t *to, size_t size, uint64_t at)
 {
 	size_t done = 0;
 	while (done < size) {
-		ssize_t got = pread(fd, to + done, size - done, (off_t)(at + done));
+		ssize_t got = pread(bytes->fd, to + done, size - done, (off_t)(at + done));
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0)
+			bytes->failed = errno;
 		if (got <= 0)
 			break;
 		done += (size_t)got;
@@ -59,7 +61,7 @@ const uint8_t *reader_bytes_peek(struct reader_bytes *bytes, uint64_t at, size_t
 		bool near = at >= bytes->window_at && at - bytes->window_at < 2 * WINDOW;
 		size_t wanted = near || size > HEAD ? WINDOW : HEAD;
 		bytes->window_at = at;
-		bytes->window_size = read_at(bytes->fd, bytes->window, wanted, at);
+		bytes->window_size = read_at(bytes, bytes->window, wanted, at);
 		if (size > bytes->window_size)
 			return NULL;
 	}
@@ -77,7 +79,7 @@ const uint8_t *reader_bytes_load(struct reader_bytes *bytes, uint64_t at, size_t
 	buffer->failed = false;
 	uint8_t *to = bytes_add(buffer, size ? size : 1);
 	bytes->no_memory = !to;
-	return to && read_at(bytes->fd, to, size, at) == size ? to : NULL;
+	return to && read_at(bytes, to, size, at) == size ? to : NULL;
 }
 
 uint64_t reader_bytes_find_frame(struct reader_bytes *bytes, uint64_t from)
