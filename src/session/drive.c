@@ -42,9 +42,12 @@ void session_fail(struct sx_session *s, uint32_t index, const struct sx_error *w
 {
 	struct session_device *d = &s->devices[index];
 	struct sx_session_device *info = &s->infos[index];
-	if (!d->failure.message[0])
-		info->failed_after_ns = failure_time(s, info);
-	keep_first(&d->failure, why);
+	if (d->failure.message[0])
+		return;
+	info->failed_after_ns = failure_time(s, info);
+	d->failure = *why;
+	if (s->writer && s->state == SESSION_RUNNING)
+		record_failure(s, index);
 }
 
 void session_stop_devices(struct sx_session *s)
@@ -146,8 +149,6 @@ bool session_take(struct sx_session *s, uint32_t index)
 		if (status == SX_END)
 			return false;
 		session_fail(s, index, &why);
-		if (s->writer)
-			record_failure(s, index);
 		return false;
 	}
 	if (raw.kind == RAW_NOTE && d->turns && d->rows)

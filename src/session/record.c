@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
+#define LOST		"lost between the device and the source"
 #define CLOCKS_EVERY_NS UINT64_C(1000000000)
 #define ROWS_EVERY_NS	UINT64_C(20000000)
 
@@ -101,16 +102,44 @@ static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx
 
 void record_begin(struct sx_session *s)
 {
-	for (uint32_t i = 0; i < s->device_count; i++)
-		s->devices[i].recorded = SX_CAPTURE_NO_DEVICE;
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		struct session_device *d = &s->devices[i];
+		d->recorded = SX_CAPTURE_NO_DEVICE;
+		d->unrecorded_lost = 0;
+		d->unrecorded_more = false;
+	}
 	record_clocks(s, true);
+}
+
+/* What is lost before a device stands in the capture is written right behind it. */
+static void mark(struct sx_session *s, uint32_t index, enum sx_capture_type type,
+		 const struct raw_sample *raw, uint64_t lost, const char *text)
+{
+	struct session_device *d = &s->devices[index];
+	if (type == SX_CAPTURE_LOSS && d->recorded == SX_CAPTURE_NO_DEVICE) {
+		d->unrecorded_lost += lost == SX_CAPTURE_COUNT_UNKNOWN ? 0 : lost;
+		d->unrecorded_more |= lost == SX_CAPTURE_COUNT_UNKNOWN;
+		return;
+	}
+	struct sx_capture_mark mark = {
+	    .begin_ns = raw->begin_ns, .end_ns = raw->end_ns, .lost = lost, .text = text};
+	sx_capture_mark(s->writer, d->recorded, type, &mark, NULL);
 }
 
 /* Devices are written with their first rows: some say who they are only once a program runs. */
 static bool has_device(struct sx_session *s, uint32_t index)
 {
 	struct session_device *d = &s->devices[index];
-	return d->recorded != SX_CAPTURE_NO_DEVICE || add_device(s, index, NULL) == SX_OK;
+	const struct raw_sample before = {.begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN};
+	if (d->recorded != SX_CAPTURE_NO_DEVICE)
+		return true;
+	if (add_device(s, index, NULL))
+		return false;
+	if (d->unrecorded_lost)
+		mark(s, index, SX_CAPTURE_LOSS, &before, d->unrecorded_lost, LOST);
+	if (d->unrecorded_more)
+		mark(s, index, SX_CAPTURE_LOSS, &before, SX_CAPTURE_COUNT_UNKNOWN, LOST);
+	return true;
 }
 
 void record_end(struct sx_session *s)
@@ -146,14 +175,6 @@ void record_rows(struct sx_session *s, uint32_t index, bool now)
 	sx_table_clear(d->raw);
 }
 
-static void mark(struct sx_session *s, uint32_t index, enum sx_capture_type type,
-		 const struct raw_sample *raw, uint64_t lost, const char *text)
-{
-	struct sx_capture_mark mark = {
-	    .begin_ns = raw->begin_ns, .end_ns = raw->end_ns, .lost = lost, .text = text};
-	sx_capture_mark(s->writer, s->devices[index].recorded, type, &mark, NULL);
-}
-
 void record_sample(struct sx_session *s, uint32_t index, const struct raw_sample *raw)
 {
 	char text[256];
@@ -165,8 +186,7 @@ void record_sample(struct sx_session *s, uint32_t index, const struct raw_sample
 	}
 	if (raw->lost || raw->flags & RAW_LOST)
 		mark(s, index, SX_CAPTURE_LOSS, raw,
-		     raw->lost ? raw->lost : SX_CAPTURE_COUNT_UNKNOWN,
-		     "lost between the device and the source");
+		     raw->lost ? raw->lost : SX_CAPTURE_COUNT_UNKNOWN, LOST);
 	if (raw->flags & RAW_BROKEN)
 		mark(s, index, SX_CAPTURE_GAP, raw, 0, "not continuous with the sample before");
 }

@@ -41,12 +41,14 @@ struct session_device {
 	const struct decoder_constant *decoder_constants;
 	bool started, ended;
 	uint64_t record_last_ns;
-	uint32_t recorded;	 /* its number in the capture */
-	uint64_t rows;		 /* that were ever added */
-	uint64_t first_ns;	 /* when the first of them begins; SX_TIME_UNKNOWN */
-	struct sx_error note;	 /* the first thing that the user should know */
-	struct sx_error failure; /* the first thing that went wrong on the way */
-	struct sx_error silence; /* why there is not a single sample */
+	uint32_t recorded;	  /* its number in the capture */
+	uint64_t unrecorded_lost; /* samples, before it had a number; */
+	bool unrecorded_more;	  /* and an unknown number */
+	uint64_t rows;		  /* that were ever added */
+	uint64_t first_ns;	  /* when the first of them begins; SX_TIME_UNKNOWN */
+	struct sx_error note;	  /* the first thing that the user should know */
+	struct sx_error failure;  /* the first thing that went wrong on the way */
+	struct sx_error silence;  /* why there is not a single sample */
 };
 
 /* The program that is measured. Descriptors are -1 when there is none. */

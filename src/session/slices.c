@@ -135,9 +135,13 @@ static void next_turn(struct sx_session *s, struct session_turns *turns)
 			return;
 		session_fail(s, index, &why);
 		s->devices[index].ended = true;
-		if (s->writer)
-			record_failure(s, index);
 	}
+}
+
+/* Another set would not be counted any more. */
+static bool has_no_time(const struct sx_session *s, uint64_t now)
+{
+	return s->limits.duration_ns && now - s->begin_ns >= s->limits.duration_ns;
 }
 
 void turns_update(struct sx_session *s)
@@ -148,7 +152,7 @@ void turns_update(struct sx_session *s)
 		if (!is_first(s, i))
 			continue;
 		now = now ? now : sys_now_ns(s->sys);
-		if (now >= turns->since_ns + turns->turn_ns)
+		if (now >= turns->since_ns + turns->turn_ns && !has_no_time(s, now))
 			next_turn(s, turns);
 	}
 }

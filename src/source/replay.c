@@ -170,11 +170,32 @@ static void give_note(struct replay *r, struct raw_sample *out)
 				   .size = strlen(r->note)};
 }
 
-/* At the end, what was damaged is told once. */
+/* What was lost behind the last row: no rows, and how many are missing. */
+static void give_loss(struct replay *r, struct raw_sample *out)
+{
+	for (uint32_t i = 0; i < r->desc.column_count; i++)
+		r->columns[i] = (struct sx_vector){.type = r->desc.columns[i].type};
+	r->part = (struct sx_rows){.columns = r->columns, .column_count = r->desc.column_count};
+	*out = (struct raw_sample){.kind = RAW_ROWS,
+				   .begin_ns = SX_TIME_UNKNOWN,
+				   .end_ns = SX_TIME_UNKNOWN,
+				   .lost = r->lost,
+				   .flags = r->lost_more ? RAW_LOST : 0,
+				   .data = (const uint8_t *)&r->part,
+				   .size = sizeof(r->part)};
+	r->lost = 0;
+	r->lost_more = false;
+}
+
+/* At the end, what is still missing, and what was damaged, is told once. */
 static enum sx_status end(struct replay *r, struct raw_sample *out)
 {
 	const struct sx_capture_account *account = sx_capture_account(r->reader);
 	bool cut = !sx_capture_info(r->reader)->clean;
+	if (r->lost || r->lost_more) {
+		give_loss(r, out);
+		return SX_OK;
+	}
 	if (r->told || (!account->what[0] && !cut))
 		return SX_END;
 	r->told = true;
