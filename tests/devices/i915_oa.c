@@ -600,7 +600,7 @@ static int fake_clock(void *user, clockid_t clock, struct timespec *out)
 	struct fake_i915 *f = user;
 	if (fails(f))
 		return -1;
-	f->now_ns += 100;
+	f->now_ns += f->look_ns;
 	out->tv_sec = (time_t)(f->now_ns / 1000000000);
 	out->tv_nsec = (long)(f->now_ns % 1000000000);
 	return 0;
@@ -693,6 +693,7 @@ void fake_i915_init(struct fake_i915 *f)
 		       .subslice_mask = {7},
 		       .eu_mask = {{0xff, 0xff, 0xff}}},
 	    .capable = true,
+	    .look_ns = 100,
 	    .has_metrics = true,
 	    .perf_revision = 5,
 	    .max_rate_hz = 100000,

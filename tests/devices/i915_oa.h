@@ -26,6 +26,7 @@ struct fake_i915_config {
 struct fake_i915 {
 	struct sx_sys sys;
 	uint64_t now_ns;
+	uint64_t look_ns; /* that each look at the clock takes */
 	/* Failing: the fail_at-th call returns fail_errno. */
 	unsigned calls, fail_at;
 	int fail_errno;

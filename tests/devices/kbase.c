@@ -257,7 +257,7 @@ static int fake_clock_gettime(void *user, clockid_t clock, struct timespec *out)
 	struct fake_kbase *fake = user;
 	if (fails_hard(fake))
 		return -1;
-	fake_kbase_advance(fake, 100);
+	fake_kbase_advance(fake, fake->look_ns);
 	uint64_t now = fake->now_ns;
 	if (clock == CLOCK_MONOTONIC)
 		now += (uint64_t)fake->offset_ns + (uint64_t)(int64_t)((double)now * fake->drift);
@@ -287,6 +287,7 @@ void fake_kbase_init(struct fake_kbase *fake)
 	    .slots = 128,
 	    .max_buffers = FAKE_RING,
 	    .state = MALI_STATE_ON | MALI_STATE_AVAILABLE | MALI_STATE_NORMAL,
+	    .look_ns = 100,
 	    .now_ns = UINT64_C(5003000000),
 	    .offset_ns = -1234567,
 	    .count = count_default,

@@ -54,7 +54,8 @@ struct fake_kbase {
 	fake_count_fn count;
 	void *user;
 	/* state */
-	uint64_t now_ns; /* CLOCK_MONOTONIC_RAW */
+	uint64_t now_ns;  /* CLOCK_MONOTONIC_RAW */
+	uint64_t look_ns; /* that each look at the clock takes */
 	int64_t offset_ns;
 	int node_fds, reader_fds, maps; /* open ones */
 	bool periodic, running, held;

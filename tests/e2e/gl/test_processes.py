@@ -58,6 +58,46 @@ class Processes(unittest.TestCase):
                              path("gl-lives"), "plain").stdout
         self.assertRegex(asked, r"(?m)^  FrameTime ")
 
+    def document(self, *arguments):
+        return json.loads(self.sextant(*arguments, "--json").stdout)
+
+    def same_everywhere(self, capture, *options):
+        """stat -i, report, export and advise of one recording, with these options."""
+        parts = ("total", "mean", "min", "p50", "p95", "p99", "max", "running", "why")
+        stat = self.document("stat", "-i", capture, *options)
+        report = self.document("report", capture, *options)
+        ours = {m["name"]: [m.get(p) for p in parts] for m in stat["metrics"]}
+        theirs = {m["name"]: [m.get(p) for p in parts] for m in report["metrics"]}
+        self.assertEqual(ours, theirs)
+        self.assertEqual(stat["devices"][0]["samples"], report["devices"][0]["samples"])
+        table = self.document("export", capture, *options)
+        self.assertEqual(len(table["rows"]), stat["devices"][0]["samples"])
+        for i, name in enumerate(table["metrics"]):
+            values = [row[i] for row in table["rows"] if isinstance(row[i], (int, float))]
+            if values and name in ours:
+                self.assertAlmostEqual(min(values), ours[name][2], delta=1e-9 * abs(min(values)))
+                self.assertAlmostEqual(max(values), ours[name][6], delta=1e-9 * abs(max(values)))
+        if "-m" not in options:
+            said = {f["rule"]: f["value"] for f in self.document("advise", capture, *options)["findings"]}
+            self.assertEqual({f["rule"]: f["value"] for f in stat["findings"]}, said)
+        return ours
+
+    def test_a_run_and_its_recording(self):
+        """What is drawn is known: the same live, recorded, and in every verb on the recording."""
+        with tempfile.TemporaryDirectory() as folder:
+            capture = os.path.join(folder, "x.sxc")
+            run = ("-d", "gl", "--overhead", "0")
+            self.sextant("record", *run, "-q", "-o", capture, "--", path("gl-lives"), "plain")
+            recorded = self.same_everywhere(capture)
+            self.same_everywhere(capture, "-m", "frame_time,Frames")
+            self.same_everywhere(capture, "--process", "gl-lives")
+            done = self.sextant("stat", *run, "-m", "Frames,IAVertices,IAPrimitives", "--json",
+                                "--", path("gl-lives"), "plain")
+            live = {m["name"]: m["total"] for m in json.loads(done.stdout)["metrics"]}
+            self.assertEqual(live["Frames"], 20)
+            for name, total in live.items():
+                self.assertEqual(total, recorded[name][0], name)
+
     def test_by_process_and_context(self):
         with tempfile.TemporaryDirectory() as folder:
             capture = os.path.join(folder, "x.sxc")

@@ -33,6 +33,8 @@ static struct sx_context *context;
 /* A source with its fake, opened and closed by name. */
 struct subject {
 	const char *name, *selector, *metric;
+	const char *other;  /* a metric that is not counted with the first: sets take turns */
+	uint64_t faulty_ns; /* how long a run with a failing call is; 0: three intervals */
 	void (*begin)(struct subject *s);
 	bool (*clean)(struct subject *s); /* the driver is as it was found */
 	struct machine machine;
@@ -227,6 +229,13 @@ static struct subject subjects[] = {
      .metric = "engine.gfx",
      .begin = begin_tree,
      .clean = clean_tree},
+    {.name = "turns",
+     .selector = "i915",
+     .metric = "RenderBasic.GpuBusy",
+     .other = "ComputeBasic.EuActive",
+     .faulty_ns = 15 * INTERVAL_NS,
+     .begin = begin_i915,
+     .clean = clean_i915},
 };
 #define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 #define MODEL	 5
@@ -234,11 +243,11 @@ static struct subject subjects[] = {
 static struct sx_session *create(struct subject *s, bool child, struct sx_error *err)
 {
 	const char *const devices[] = {s->selector};
-	const char *const metrics[] = {s->metric};
+	const char *const metrics[] = {s->metric, s->other};
 	struct sx_session_options options = {.devices = devices,
 					     .device_count = 1,
 					     .metrics = metrics,
-					     .metric_count = 1,
+					     .metric_count = s->other ? 2 : 1,
 					     .interval_ns = INTERVAL_NS,
 					     .child = child};
 	struct sx_session *session = NULL;
@@ -300,7 +309,7 @@ static void a_duration(struct subject *s)
 			fail_msg("%s, run %d: %s: %s", s->name, run, err.message, err.because);
 		uint64_t took = machine_now_ns(&s->machine) - before;
 		const struct sx_session_device *d = sx_session_devices(session, &count);
-		assert_int_equal(count, 1);
+		assert_int_equal(count, s->other ? 2 : 1);
 		assert_null(d->failure);
 		assert_null(d->silence);
 		assert_int_equal(d->lost, 0);
@@ -361,7 +370,8 @@ static void a_program(struct subject *s, uint64_t lasts_ns, bool process_fd)
 	assert_true(d->samples > 0 || !strcmp(s->name, "model"));
 	uint64_t last = d->samples ? sx_table_end_ns(d->raw)[d->samples - 1] : 0;
 	/* The reports of a timer come every so often; all others are asked at the end. */
-	bool to_the_end = strcmp(s->name, "i915") != 0 && strcmp(s->name, "model") != 0;
+	bool to_the_end = strcmp(s->selector, "i915") != 0 && strcmp(s->name, "i915") != 0 &&
+			  strcmp(s->name, "model") != 0;
 	if (to_the_end)
 		assert_true(last + NS_PER_MS >= s->machine.ends_ns);
 	assert_true(sx_session_child(session).ran);
@@ -431,14 +441,15 @@ static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 {
 	struct sx_error err = {0};
 	s->begin(s);
-	s->machine.lasts_ns = 3 * INTERVAL_NS;
+	uint64_t length_ns = s->faulty_ns ? s->faulty_ns : 3 * INTERVAL_NS;
+	s->machine.lasts_ns = length_ns;
 	s->cpu.ends_ns = s->pmu.ends_ns = s->nvml.ends_ns = 0;
 	if (child)
 		program_ends(s, s->machine.lasts_ns);
 	s->machine.fail_at = k;
 	s->machine.fail_errno = why;
 	struct sx_session *session = create(s, child, &err);
-	struct sx_session_limits limits = {.duration_ns = 3 * INTERVAL_NS};
+	struct sx_session_limits limits = {.duration_ns = length_ns};
 	enum sx_status status = SX_OK;
 	if (session)
 		status = sx_session_run(session, child ? program : NULL, &limits, &err);
@@ -455,7 +466,10 @@ static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 		assert_true((d->samples == 0) == (d->silence != NULL));
 		check_rows(d, UINT64_MAX);
 		/* Nothing is wrong without being told. */
-		assert_true(status == SX_OK || d->failure || d->lost || d->lost_more);
+		bool told = status == SX_OK;
+		for (uint32_t i = 0; i < count; i++)
+			told |= d[i].failure || d[i].lost || d[i].lost_more;
+		assert_true(told);
 	}
 	bool reached = s->machine.calls >= k;
 	sx_session_destroy(session);
@@ -508,6 +522,91 @@ static void devices_that_go(void **state)
 	fake_i915_finish(&s->i915);
 }
 
+static char path[] = "/tmp/sextant-contract-XXXXXX";
+
+/* Rows of all devices of a recording, and whether it ends in an index. */
+static uint64_t count_recorded(const char *file, bool *whole)
+{
+	struct sx_capture_reader *reader = NULL;
+	struct sx_capture_record record;
+	uint64_t rows = 0;
+	assert_int_equal(sx_capture_open(file, &reader, NULL), SX_OK);
+	while (sx_capture_next(reader, &record, NULL) == SX_OK)
+		rows += record.type == SX_CAPTURE_ROWS ? record.rows.count : 0;
+	*whole = sx_capture_info(reader)->clean;
+	assert_int_equal(sx_capture_account(reader)->damaged_records, 0);
+	sx_capture_close(reader);
+	return rows;
+}
+
+/* The file as it is at this moment, as a kill would leave it. */
+static uint64_t count_after_kill(bool *whole)
+{
+	char copy[sizeof(path) + 2], block[65536];
+	snprintf(copy, sizeof(copy), "%s.k", path);
+	FILE *from = fopen(path, "rb"), *to = fopen(copy, "wb");
+	assert_true(from && to);
+	for (size_t n; (n = fread(block, 1, sizeof(block), from)) > 0;)
+		assert_int_equal(fwrite(block, 1, n, to), n);
+	fclose(from);
+	assert_int_equal(fclose(to), 0);
+	uint64_t rows = count_recorded(copy, whole);
+	unlink(copy);
+	return rows;
+}
+
+/*
+ * A recording that is stopped for longer than any buffer holds and goes on (SIGSTOP, SIGCONT), is
+ * killed (what was flushed is readable), and is ended by a signal (it is whole).
+ */
+static void a_recording(struct subject *s)
+{
+	struct sx_error err = {0};
+	struct sx_capture_writer *writer = NULL;
+	uint32_t count;
+	bool whole;
+	s->begin(s);
+	struct sx_session *session = create(s, false, &err);
+	assert_int_equal(sx_capture_create(path, NULL, &writer, NULL), SX_OK);
+	sx_session_record(session, writer);
+	assert_int_equal(sx_session_start(session, NULL, NULL, &err), SX_OK);
+	const struct sx_session_device *d = sx_session_devices(session, &count);
+	while (d->samples < 10)
+		assert_true(sx_session_poll(session, -1, NULL) != SX_END);
+	assert_int_equal(sx_capture_flush(writer, NULL), SX_OK);
+	uint64_t flushed = count_after_kill(&whole);
+	assert_false(whole);
+	assert_true(flushed >= 8);
+	s->machine.advance(s->machine.device, 100 * INTERVAL_NS);
+	uint64_t before = d->samples, stopped_ns = machine_now_ns(&s->machine);
+	while (d->end_ns == SX_TIME_UNKNOWN || d->end_ns < stopped_ns + 3 * INTERVAL_NS)
+		assert_true(sx_session_poll(session, -1, NULL) != SX_END);
+	assert_true(d->samples > before);
+	sx_session_stop(session, SIGTERM);
+	while (sx_session_poll(session, -1, NULL) != SX_END)
+		;
+	enum sx_status status = sx_session_finish(session, &err);
+	if (status && (status != SX_INCOMPLETE || !(d->lost || d->lost_more)))
+		fail_msg("%s: %s: %s", s->name, err.message, err.because);
+	uint64_t samples = 0;
+	for (uint32_t i = 0; i < count; i++)
+		samples += d[i].samples;
+	assert_int_equal(sx_capture_finish(writer, NULL, NULL), SX_OK);
+	assert_int_equal(count_recorded(path, &whole), samples);
+	assert_true(whole);
+	end(s, session);
+}
+
+static void recordings_that_are_interrupted(void **state)
+{
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	for (size_t i = 0; i < SUBJECTS; i++)
+		a_recording(&subjects[i]);
+	unlink(path);
+}
+
 static int setup(void **state)
 {
 	return sx_context_create(NULL, &context, NULL) != SX_OK;
@@ -527,6 +626,7 @@ int main(void)
 	    cmocka_unit_test(programs_end_with_the_limit),
 	    cmocka_unit_test(signals_are_passed_on),
 	    cmocka_unit_test(devices_that_go),
+	    cmocka_unit_test(recordings_that_are_interrupted),
 	    cmocka_unit_test(every_call_fails_once),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
