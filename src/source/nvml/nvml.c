@@ -59,6 +59,8 @@ static void found_one(const struct nvml_library *library, unsigned index, source
 		code = library->calls.device_name(handle, name, sizeof(name));
 	device.state = code ? SX_DEVICE_UNUSABLE : SX_DEVICE_READY;
 	if (code) {
+		device.obstacle =
+		    code == NVML_ERROR_NO_PERMISSION ? SX_ERR_PERMISSION : SX_ERR_UNSUPPORTED;
 		snprintf(because, sizeof(because), "the library says: %s",
 			 nvml_words(library, code));
 		device.because = because;
@@ -83,6 +85,7 @@ static void nvml_probe(const struct source_host *host, source_found_fn found, vo
 	if (status || code || !count) {
 		bool absent = status == SX_ERR_NOT_FOUND || (!status && !code);
 		device.state = absent ? SX_DEVICE_ABSENT : SX_DEVICE_UNUSABLE;
+		device.obstacle = status ? status : SX_ERR_UNSUPPORTED;
 		device.because = status ? err.because
 				 : code ? nvml_words(&library, code)
 					: "the library finds no device";

@@ -59,6 +59,7 @@ static void pmu_probe(const struct source_host *host, source_found_fn found, voi
 	device.driver = driver;
 	if (status) {
 		device.state = SX_DEVICE_UNUSABLE;
+		device.obstacle = status;
 		device.because = err.because[0] ? err.because : err.message;
 		device.remedy = "sextant doctor as root";
 	} else if (!list.count) {
