@@ -150,6 +150,7 @@ static void write_record(struct sampler *sampler, const struct sample_meta *meta
 	    .width = meta->width,
 	    .height = meta->height,
 	    .group_count = meta->group_count,
+	    .draws = meta->draw_count,
 	};
 
 	if (meta->cpu_begin_ns != 0 && meta->cpu_end_ns != 0)

@@ -232,6 +232,7 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 	meta->cpu_begin_ns = sampler->begin_cpu_ns;
 	meta->measured = sampler->measured;
 	meta->group_count = sampler->group_count;
+	meta->draw_count = sampler->draw_count;
 	meta->label = sampler->label;
 	meta->index = sampler->index;
 	if (sampler->per == WIRE_GROUP)
@@ -307,6 +308,7 @@ void sampler_start_clock(struct sampler *sampler)
 	sampler->index = 0;
 	sampler->flags = 0;
 	sampler->group_count = 0;
+	sampler->draw_count = 0;
 	sampler->label = 0;
 }
 
@@ -333,6 +335,7 @@ static void split(struct sampler *sampler)
 	}
 	sampler->flags = 0;
 	sampler->group_count = 0;
+	sampler->draw_count = 0;
 	sampler->index++;
 	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)
 		sampler_collect(sampler, 0);
@@ -346,6 +349,11 @@ static uint32_t draw_label(const struct sampler *sampler, const char *name)
 	int length = snprintf(text, sizeof(text), "%u %s", sampler->index, name);
 
 	return label_intern(innermost(sampler), text, (size_t)length);
+}
+
+void sampler_count_draw(struct sampler *sampler)
+{
+	sampler->draw_count += !sampler->list_open;
 }
 
 bool sampler_begin_draw(struct sampler *sampler, const char *name)
@@ -367,6 +375,7 @@ void sampler_end_draw(struct sampler *sampler)
 		return;
 	end_sample(sampler, WIRE_DRAW);
 	sampler->draws = false;
+	sampler->draw_count = 0;
 	sampler->flags = 0;
 	sampler->index++;
 	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)

@@ -35,7 +35,7 @@ struct query_set {
 struct sample_meta {
 	uint32_t kind, flags;
 	uint64_t frame, begin_ns, end_ns, cpu_begin_ns, cpu_end_ns;
-	uint32_t width, height, group_count;
+	uint32_t width, height, group_count, draw_count;
 	uint32_t label; /* of the first outermost debug group or of the one it lies in, or 0 */
 	uint32_t index; /* in its frame */
 	bool measured;
@@ -97,6 +97,7 @@ struct sampler {
 	uint32_t flags;				/* of the sample that runs */
 	uint32_t index;				/* of the sample in its frame */
 	uint32_t group_count, group_depth, label;
+	uint32_t draw_count;		 /* calls that draw or dispatch, in the sample that runs */
 	uint32_t labels[SAMPLER_LABELS]; /* of the groups that are open */
 
 	struct segment *segments; /* FIFO of segment_count */
@@ -151,6 +152,8 @@ void sampler_list(struct sampler *sampler, bool opens);
 void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label);
 void sampler_pop_group(struct sampler *sampler);
 
+/* The program draws or dispatches: counted, unless a display list records it. */
+void sampler_count_draw(struct sampler *sampler);
 /*
  * With a sample for each draw: one begins, before the driver's call, unless one runs; it goes by
  * the call's name. False when nothing began.

@@ -2,12 +2,15 @@
 #include "preload/context.h"
 #include "preload/hooks/hooks.h"
 
-/* The sampler whose sample of one draw begins now, or NULL. */
+/* Counts a draw. The sampler whose sample of one draw begins now, or NULL. */
 static struct sampler *before(const char *name)
 {
 	struct context *context = context_current();
 
-	if (context == NULL || !context->started || !sampler_begin_draw(&context->sampler, name))
+	if (context == NULL || !context->started)
+		return NULL;
+	sampler_count_draw(&context->sampler);
+	if (!sampler_begin_draw(&context->sampler, name))
 		return NULL;
 	return &context->sampler;
 }

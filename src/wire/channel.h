@@ -123,7 +123,8 @@ struct wire_record {
 	uint32_t index;			   /* of a group, draw or pass in its frame, from 0 */
 	uint32_t width, height;		   /* pixels */
 	uint32_t group_count;		   /* outermost groups that began in it */
-	uint32_t reserved0[9];
+	uint32_t draws;			   /* calls in it that draw or dispatch */
+	uint32_t reserved0[8];
 	uint64_t values[WIRE_COUNTER_ROOM]; /* by the API's own order */
 	uint8_t states[WIRE_COUNTER_ROOM];  /* enum wire_state */
 	uint8_t reserved1[16];

@@ -69,7 +69,8 @@ static struct labelled frame(uint32_t context)
 						  .cpu_end_ns = 600,
 						  .flags = WIRE_SIZE_KNOWN | WIRE_CPU_KNOWN,
 						  .width = 800,
-						  .height = 600};
+						  .height = 600,
+						  .draws = 12};
 	for (int i = 0; i < WIRE_COUNTERS; i++) {
 		sample.head.record.values[i] = 100 + (uint64_t)i;
 		sample.head.record.states[i] = WIRE_VALID;
@@ -128,6 +129,7 @@ static void test_frames_become_rows(void **state)
 	assert_true(get(&f, "OverflowPred_S3", 0) == 128);
 	assert_true(get(&f, "PrimsWritten_S1", 0) == 120);
 	assert_true(get(&f, "Frames", 0) == 1);
+	assert_true(get(&f, "DrawCalls", 0) == 12);
 	assert_true(get(&f, "FrameTime", 0) == 2000);
 	assert_true(get(&f, "CPUTime", 0) == 500);
 	assert_true(get(&f, "FramebufferWidth", 0) == 800);

@@ -14,9 +14,9 @@
 /* Pieces of work: their number does not depend on when and how fast it is done. */
 static bool is_work(const struct units *units, const char *unit)
 {
-	static const char *const work[] = {"vertices", "primitives", "patches",	  "invocations",
-					   "pixels",   "samples",    "fragments", "texels",
-					   "quads",    "tiles",	     "rays",	  "items"};
+	static const char *const work[] = {
+	    "vertices", "primitives", "patches", "invocations", "pixels", "samples", "fragments",
+	    "texels",	"draws",      "quads",	 "tiles",	"rays",	  "items"};
 	const struct unit *u = units_find(units, unit);
 	for (size_t i = 0; u && i < sizeof(work) / sizeof(work[0]); i++)
 		if (strcmp(u->dimension, work[i]) == 0)

@@ -22,7 +22,8 @@ enum {
 	COLUMN_PRESENTED,
 	COLUMN_SOFTWARE,
 	COLUMN_RASTER_TIME,
-	COLUMN_VULKAN, /* here and on: of Vulkan alone */
+	COLUMN_VULKAN,			   /* here and on: of Vulkan alone */
+	COLUMN_DRAW_CALLS = COLUMN_VULKAN, /* in its place, of OpenGL alone */
 	COLUMN_COUNT = COLUMN_VULKAN + WIRE_VULKAN_COUNTERS - WIRE_COUNTERS
 };
 
@@ -86,6 +87,11 @@ static const char *why_text(unsigned why)
 	return "no transform feedback was active"; /* counted only while it is */
 }
 
+static const char *name_of(bool vulkan, uint32_t column)
+{
+	return column == COLUMN_DRAW_CALLS && !vulkan ? "DrawCalls" : names[column];
+}
+
 static bool is_known(const struct decoder_setup *setup, uint32_t column)
 {
 	return setup->catalog &&
@@ -100,17 +106,18 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 		return error_nomem(err, "creating a decoder");
 	d->base.ops = &decode_guest;
 	bool vulkan = is_known(setup, COLUMN_COUNT - 1);
-	d->column_count = vulkan ? COLUMN_COUNT : COLUMN_VULKAN;
+	d->column_count = vulkan ? COLUMN_COUNT : COLUMN_DRAW_CALLS + 1;
 	d->counter_count = vulkan ? WIRE_VULKAN_COUNTERS : WIRE_COUNTERS;
 	d->kind = setup->kind == SX_SAMPLE_TIME ? SX_SAMPLE_FRAME : setup->kind;
 	for (uint32_t i = 0; i < COLUMN_COUNT; i++) {
 		uint32_t count, at = SX_NONE;
 		if (setup->catalog)
-			at = sx_catalog_find_counter(setup->catalog, names[i], SX_NONE, NULL);
+			at = sx_catalog_find_counter(setup->catalog, name_of(vulkan, i), SX_NONE,
+						     NULL);
 		const struct sx_counter_info *info =
 		    at == SX_NONE ? NULL : &sx_catalog_counters(setup->catalog, &count)[at];
 		d->columns[i] =
-		    (struct sx_column){.name = names[i],
+		    (struct sx_column){.name = name_of(vulkan, i),
 				       .unit = info ? info->unit : "count",
 				       .type = SX_U64,
 				       .over_time = info ? info->over_time : SX_REDUCE_SUM};
@@ -302,6 +309,8 @@ static void set_times(struct guest_decoder *d, const struct wire_sample *sample,
 	bool cpu = record->flags & WIRE_CPU_KNOWN;
 	sx_table_set_time(table, row, record->begin_ns, record->end_ns);
 	sx_table_set_u64(table, COLUMN_FRAMES, row, (uint64_t)wire_ends_frame(record), extra);
+	if (d->counter_count == WIRE_COUNTERS)
+		sx_table_set_u64(table, COLUMN_DRAW_CALLS, row, record->draws, extra);
 	sx_table_set_u64(table, COLUMN_FRAME_TIME, row,
 			 d->parts ? 0 : record->end_ns - record->begin_ns,
 			 d->parts ? SX_QUALITY_NOT_COLLECTED : extra);

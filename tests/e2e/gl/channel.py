@@ -33,7 +33,7 @@ class Record:
     def __init__(self, data, path):
         (self.kind, self.flags, self.frame, self.begin_ns, self.end_ns, self.cpu_begin_ns,
          self.cpu_end_ns, self.gpu_begin_ns, self.gpu_end_ns, self.cost_ns, label, self.index,
-         self.width, self.height, self.groups) = struct.unpack_from("<IIQQQQQQQQIIIII", data, 0)
+         self.width, self.height, self.groups, self.draws) = struct.unpack_from("<IIQQQQQQQQIIIIII", data, 0)
         self.group = path(label)
         self.cpu_ns = self.cpu_end_ns - self.cpu_begin_ns if self.flags & CPU_KNOWN else None
         self.values = dict(zip(NAMES, struct.unpack_from("<29Q", data, 128)))

@@ -152,6 +152,12 @@ class Scenes(Case):
         self.values(frames[1], OverflowPred=0, PrimsWritten_S1=0)
         self.values(frames[2], OverflowPred=None)
 
+    def test_draws(self):
+        for scene, draws in (("triangles", 1), ("occlusion", 2), ("compute", 1), ("feedback-3", 3)):
+            self.assertEqual(self.scene(scene).draws, draws, scene)
+        stream = self.wish(["triangles", "nothing", "occlusion"] * 100, overhead=50)
+        self.assertEqual([f.draws for f in stream.frames()], [1, 0, 2] * 100)  # also where nothing is measured
+
     def test_debug_groups(self):
         first = self.scene("group")
         self.assertEqual((first.group, first.groups), ("shadows", 2))
