@@ -5,7 +5,7 @@
  *     property  NAME  VALUE
  *     device    CATALOG  NAME  DRIVER  KIND  real|simulated
  *     column    NAME  UNIT  u64|f64  sum|mean|last
- *     row       BEGIN_NS  END_NS  VALUE...     (- for none)
+ *     row       BEGIN_NS  END_NS  VALUE...     (- for none, ~ for not measured)
  *     lost      COUNT
  *
  * A device's columns follow it, then its rows.
@@ -58,10 +58,11 @@ static void write_row(struct state *s, char **field, int count)
 	begin(s);
 	for (uint32_t i = 0; i < s->device.column_count; i++) {
 		const char *text = (int)i + 3 < count ? field[i + 3] : "-";
-		bool none = strcmp(text, "-") == 0, f = s->columns[i].type == SX_F64;
+		bool skipped = strcmp(text, "~") == 0, none = skipped || strcmp(text, "-") == 0,
+		     f = s->columns[i].type == SX_F64;
 		u64[i] = strtoull(text, NULL, 10);
 		f64[i] = none ? (double)NAN : strtod(text, NULL);
-		quality[i] = none ? SX_QUALITY_GAP : 0;
+		quality[i] = skipped ? SX_QUALITY_SKIPPED : none ? SX_QUALITY_GAP : 0;
 		vectors[i] = (struct sx_vector){s->columns[i].type,
 						f ? (const void *)&f64[i] : &u64[i], &quality[i]};
 	}

@@ -48,7 +48,7 @@ class Captures(unittest.TestCase):
         lines = [f"property\t{k}\t{v}" for k, v in (properties or {}).items()]
         lines.append(f"device\t{catalog}\t{device}\t{driver}\t{kind}\t{real}")
         lines += ["column\t" + "\t".join(c) for c in (columns or OPENGL)]
-        lines += [f"row\t{b}\t{e}\t" + "\t".join("-" if v is None else repr(v) for v in values) for b, e, values in rows]
+        lines += [f"row\t{b}\t{e}\t" + "\t".join("-" if v is None else v if v == "~" else repr(v) for v in values) for b, e, values in rows]
         if lost:
             lines.append(f"lost\t{lost}")
         path = self.path(name)
@@ -331,6 +331,23 @@ class Told(Captures):
         self.assertAlmostEqual(row["a"]["mean"], expected[0], delta=1e-9 * expected[0])
         self.assertAlmostEqual(row["b"]["mean"], expected[1], delta=1e-9 * expected[1])
         self.assertIsNone(row["a"]["total"])
+
+    def test_counts_of_some_frames(self):
+        """Exact are totals of all frames; where some were not measured they are estimates."""
+        def side(name, measured):
+            rows = self.frames(60)
+            for k, (_, _, values) in enumerate(rows):
+                values[2] = 1000 + 10 * (k % 7)
+                values[3] = values[2] if k in measured else "~"
+            return self.opengl(name, rows)
+        a, b = side("a.sxc", range(0, 40)), side("b.sxc", range(20, 60))
+        base = self.path("base.json")
+        run("diff", a, "--update-baseline", base)
+        for first in (a, base):
+            doc = self.diff(first, b)
+            vertices, shaded = self.row(doc, "IAVertices"), self.row(doc, "VSInvocations")
+            self.assertEqual((vertices["exact"], vertices["verdict"]), (True, "same"))
+            self.assertEqual((shaded["exact"], shaded["verdict"]), (False, "same"))
 
     def test_swapped(self):
         """B against A says the opposite of A against B, and of the same the same."""

@@ -125,6 +125,8 @@ static void read_metric(struct reading *r, const struct read_json_place *place,
 							    : SX_DIRECTION_UNKNOWN;
 	if (is_key(place, 1, "counts"))
 		m->counts = import_is(value, "true");
+	if (is_key(place, 1, "scaled"))
+		m->scaled = import_is(value, "true");
 	if (is_key(place, 1, "hidden"))
 		m->hidden = import_is(value, "true");
 	if (is_key(place, 1, "amount"))

@@ -22,6 +22,7 @@ struct compare_metric {
 	enum sx_direction direction;
 	bool counts; /* the work alone decides it: pieces of work that are counted one by one */
 	bool hidden; /* not asked for: it only tells whether others are comparable */
+	bool scaled; /* some samples were not measured: totals are estimates */
 	bool amount; /* of a device that is sampled by time: what a run took is its total */
 	uint32_t device, runs;
 	/* One a run: its mean without the warm-up, its total, and how many samples had data. */

@@ -52,6 +52,8 @@ static bool exact_value(const struct compare_metric *m, bool each_sample, double
 	*value = each_sample ? m->stats.min : m->totals[0];
 	if (each_sample)
 		return m->constant && m->stats.min == m->stats.max;
+	if (m->scaled)
+		return false;
 	for (uint32_t i = 1; i < m->runs; i++)
 		if (m->samples[i] != m->samples[0])
 			return false;

@@ -203,6 +203,7 @@ static bool add_row(struct compare_set *set, const struct compare_recording *run
 	m->means[m->runs] = s->mean * factor;
 	m->totals[m->runs] = s->total * factor;
 	m->amount = m->amount && !isnan(s->total);
+	m->scaled = m->scaled || s->skipped;
 	m->samples[m->runs] = s->count;
 	read_course(d, index, run->warm_up_ns, factor, m);
 	m->constant = m->constant && s->min == s->max;
