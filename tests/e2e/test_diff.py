@@ -380,15 +380,22 @@ class Programs(unittest.TestCase):
                          ("incomparable", "the pictures differ in size"))
 
     def test_repeat(self):
+        """Like perf stat -r: what a run took, not what a sample of it had."""
         done = run("stat", "-r", "3", "-d", "cpu", "-I", "20ms", "--json", "--",
-                   *self.command(0.1))
+                   *self.command(0.2))
         doc = json.loads(done.stdout)
         self.assertEqual(doc["runs"], 3)
-        self.assertTrue(doc["metrics"])
-        for metric in doc["metrics"]:
+        rows = {metric["name"]: metric for metric in doc["metrics"]}
+        for metric in rows.values():
             self.assertEqual(len(metric["means"]), 3)
             self.assertAlmostEqual(metric["mean"], sum(metric["means"]) / 3,
                                    delta=1e-9 * max(1, abs(metric["mean"])))
+        clock, length = rows["TaskClock"], rows["run_time"]
+        self.assertEqual((clock["of"], length["of"], rows["cpu_busy"]["of"]), ("total", "mean", "mean"))
+        self.assertGreaterEqual(clock["mean"], 0.15)  # the program burns 0.2 s and starts
+        self.assertGreaterEqual(length["mean"], 0.15)
+        text = run("stat", "-r", "2", "-d", "cpu", "-I", "20ms", "--", *self.command(0.1)).stdout
+        self.assertIn("those of a whole run", text)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/compare/noise.h"
+#include "output/diff/diff.h"
 #include "output/report/table.h"
 #include "tools/cli/compare_input.h"
 #include "tools/verbs/repeat.h"
@@ -12,30 +13,47 @@
 
 #define RUNS_MAX 10000
 
-/* Standard deviation of the runs' means, relative; NaN where that means nothing. */
-static double spread_of(const struct compare_metric *m)
+/* What is told of a metric: a value each run, the total of what a run took or its mean. */
+struct told {
+	bool total;
+	const double *values;
+	uint32_t runs;
+	double mean;
+};
+
+static struct told told_of(const struct compare_set *set, const struct compare_metric *m)
 {
-	double deviation = sqrt(noise_variance(m->means, m->runs, m->stats.mean));
-	return m->stats.mean != 0 && m->runs > 1 ? deviation / fabs(m->stats.mean) : (double)NAN;
+	bool total = m->amount && set->ended;
+	return (struct told){.total = total,
+			     .values = total ? m->totals : m->means,
+			     .runs = m->runs,
+			     .mean = total ? m->stats.total : m->stats.mean};
 }
 
-static double least(const struct compare_metric *m, double sign)
+/* Standard deviation of the runs, relative; NaN where that means nothing. */
+static double spread_of(const struct told *t)
 {
-	double best = m->means[0];
-	for (uint32_t i = 1; i < m->runs; i++)
-		if (sign * m->means[i] < sign * best)
-			best = m->means[i];
+	double deviation = sqrt(noise_variance(t->values, t->runs, t->mean));
+	return t->mean != 0 && t->runs > 1 ? deviation / fabs(t->mean) : (double)NAN;
+}
+
+static double least(const struct told *t, double sign)
+{
+	double best = t->values[0];
+	for (uint32_t i = 1; i < t->runs; i++)
+		if (sign * t->values[i] < sign * best)
+			best = t->values[i];
 	return best;
 }
 
 static bool add_row(const struct view *view, struct text_table *table,
-		    const struct compare_metric *m)
+		    const struct compare_metric *m, const struct told *t)
 {
 	char mean[HUMAN_MAX], low[HUMAN_MAX], high[HUMAN_MAX], spread[32] = "-";
-	double relative = spread_of(m);
-	table_number(view, mean, m->stats.mean, m->unit);
-	table_number(view, low, least(m, 1), m->unit);
-	table_number(view, high, least(m, -1), m->unit);
+	double relative = spread_of(t);
+	table_number(view, mean, t->mean, m->unit);
+	table_number(view, low, least(t, 1), m->unit);
+	table_number(view, high, least(t, -1), m->unit);
 	if (!isnan(relative))
 		snprintf(spread, sizeof(spread), "%.2f %%", relative * 100);
 	const char *cells[] = {m->name, mean, spread, low, high, table_unit(view, m->unit)};
@@ -52,21 +70,26 @@ static bool write_text(const struct view *view, const struct compare_set *set)
 	    {.title = "most", .align = TEXT_RIGHT},
 	    {.title = "unit", .align = TEXT_LEFT}};
 	struct text_table *table = text_table_create(columns, 6);
-	bool ok = table != NULL;
+	bool ok = table != NULL, totals = false;
 	for (size_t d = 0; d < set->device_count; d++) {
 		text_styled(&view->out, TEXT_BOLD, set->devices[d].name);
 		if (set->devices[d].simulated)
 			text_styled(&view->out, TEXT_YELLOW, "  SIMULATED, not a real device");
 		fputc('\n', view->out.out);
 	}
-	fprintf(view->out.out, "%u runs; each mean is that of the runs' means\n\n",
-		(unsigned)set->runs);
-	for (size_t i = 0; ok && i < set->metric_count; i++)
-		if (set->metrics[i].runs && !set->metrics[i].hidden &&
-		    (set->metrics[i].stats.max != 0 || view->verbose))
-			ok = add_row(view, table, &set->metrics[i]);
+	fprintf(view->out.out, "%u runs; each mean is that of the runs\n\n", (unsigned)set->runs);
+	for (size_t i = 0; ok && i < set->metric_count; i++) {
+		const struct compare_metric *m = &set->metrics[i];
+		const struct told t = told_of(set, m);
+		if (!m->runs || m->hidden || (m->stats.max == 0 && !view->verbose))
+			continue;
+		totals |= t.total;
+		ok = add_row(view, table, m, &t);
+	}
 	if (ok)
 		text_table_write(table, &view->out);
+	if (ok && totals)
+		text_wrap(&view->out, 2, DIFF_TOTALS);
 	text_table_destroy(table);
 	return ok;
 }
@@ -83,16 +106,18 @@ static bool write_json(const struct view *view, const struct compare_set *set)
 		const struct compare_metric *m = &set->metrics[i];
 		if (!m->runs || m->hidden)
 			continue;
+		const struct told t = told_of(set, m);
 		json_object_begin_flat(&json);
 		json_kv_string(&json, "name", m->name);
 		json_kv_u64(&json, "device", m->device);
 		json_kv_string(&json, "unit", m->unit);
-		json_kv_f64(&json, "mean", m->stats.mean);
-		json_kv_f64(&json, "spread", spread_of(m));
+		json_kv_string(&json, "of", t.total ? "total" : "mean");
+		json_kv_f64(&json, "mean", t.mean);
+		json_kv_f64(&json, "spread", spread_of(&t));
 		json_key(&json, "means");
 		json_array_begin_flat(&json);
 		for (uint32_t r = 0; r < m->runs; r++)
-			json_f64(&json, m->means[r]);
+			json_f64(&json, t.values[r]);
 		json_array_end(&json);
 		json_object_end(&json);
 	}
