@@ -9,6 +9,7 @@
 #include "tools/cli/pager.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
@@ -134,13 +135,20 @@ static bool end_output(struct cli *cli, int code)
 	return ok;
 }
 
+/* Whether whoever read our output has gone; a write in the middle left no errno to tell it. */
+static bool is_reader_gone(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
+
 /* A result that could not be written whole must not look like success. */
 static int close_output(struct cli *cli, int code)
 {
 	errno = 0;
 	if (end_output(cli, code))
 		return code;
-	if (errno == EPIPE)
+	if (errno == EPIPE || (!errno && is_reader_gone()))
 		return EXIT_INCOMPLETE;
 	struct sx_error err;
 	error_errno(&err, errno ? errno : EIO, "cannot write the result");

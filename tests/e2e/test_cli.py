@@ -98,6 +98,20 @@ class Usage(Case):
             names = [c['name'] for c in self.json('devices', env=env)['catalogs']]
             self.assertIn('mali-g310', names)
 
+    def test_reader_gone(self):
+        """A pager or head that has seen enough is no fault to tell, however much is left to write; a full disk is."""
+        for args in (('catalog', 'show', 'intel-mtlgt3'), ('list', 'metrics', '--for', 'intel-mtlgt3')):
+            with self.subTest(args[0]):
+                piped = subprocess.Popen([SEXTANT, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                piped.stdout.read(10)
+                piped.stdout.close()
+                self.assertEqual(piped.stderr.read(), b'')
+                piped.stderr.close()
+                self.assertEqual(piped.wait(60), 1)
+                with open('/dev/full', 'wb') as full:
+                    told = subprocess.run([SEXTANT, *args], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+                self.assertIn(b'error: cannot write the result', told.stderr)
+
     def test_catalog_documents(self):
         """One schema, one shape."""
         diff = self.json('catalog', 'diff', 'amd-gcn1', 'amd-gcn2')
