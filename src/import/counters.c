@@ -37,9 +37,13 @@ static enum sx_status learn(struct reader *r, const char **names, struct sx_erro
 	}
 	const char *catalog =
 	    import_guess_catalog(r->job, r->format->family, names, count, r->format->otherwise);
-	r->rows = import_rows_create(
-	    r->job, &(struct import_rows_options){
-			.catalog = catalog, .driver = r->format->driver, .kind = r->format->kind});
+	r->rows = import_rows_create(r->job,
+				     &(struct import_rows_options){
+					 .catalog = catalog,
+					 .driver = r->format->driver,
+					 /* A writer that is not known may go back for each core. */
+					 .clock = r->format->loose_end ? "file" : NULL,
+					 .kind = r->format->kind});
 	for (size_t i = 0; r->rows && i < r->cells.columns; i++) {
 		r->column[i] = SX_NONE;
 		if (r->role[i] == COUNTERS_VALUE)

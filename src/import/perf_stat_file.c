@@ -53,7 +53,7 @@ static enum sx_status mend(struct import_job *job, struct sx_table *table, struc
 	for (size_t i = 0; i < count; i++)
 		spans[i] =
 		    (struct import_span){sx_table_begin_ns(table)[i], sx_table_end_ns(table)[i]};
-	import_times_mend(job, spans, count, IMPORT_FORWARD);
+	import_times_mend(job, spans, count, IMPORT_RUNS);
 	for (size_t i = 0; i < count; i++)
 		sx_table_set_time(table, i, spans[i].begin_ns, spans[i].end_ns);
 	free(spans);

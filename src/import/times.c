@@ -110,13 +110,13 @@ static void put_in_order(struct import_job *job, struct import_span *spans, size
 			 enum import_order order)
 {
 	struct found single = {0}, again = {0};
-	uint64_t begun = 0, last = 0, by = 0; /* as the file has it; and what is added to it */
+	uint64_t last = 0, by = 0; /* as the file has it; and what is added to it */
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at = moment(spans[i]), next;
 		if (at == SX_TIME_UNKNOWN)
 			continue;
 		if (at < last && (next = following(spans, count, i)) != SX_TIME_UNKNOWN &&
-		    next >= last) {
+		    next > last) {
 			/* What came before goes on behind it: this one time is wrong. */
 			note(&single, i);
 			if (i + 1 < count && spans[i + 1].begin_ns == spans[i].end_ns)
@@ -124,13 +124,10 @@ static void put_in_order(struct import_job *job, struct import_span *spans, size
 			spans[i] = NO_SPAN;
 			continue;
 		}
-		/* One that begins with the sample before it, or earlier, is of another recording.
-		 */
-		if (at < last || (spans[i].begin_ns <= begun && begun < last)) {
+		if (at < last || (order == IMPORT_RUNS && spans[i].begin_ns == 0 && last)) {
 			note(&again, i);
-			by += order == IMPORT_FORWARD ? last : 0;
+			by += order != IMPORT_CLOCK ? last : 0;
 		}
-		begun = spans[i].begin_ns != SX_TIME_UNKNOWN ? spans[i].begin_ns : at;
 		last = at;
 		if (import_time_can_be(at + by))
 			shift(&spans[i], by);
@@ -138,11 +135,11 @@ static void put_in_order(struct import_job *job, struct import_span *spans, size
 			spans[i] = NO_SPAN;
 	}
 	tell(job, &single, "a sample falls out of the order of time", "it has no times");
-	if (order == IMPORT_FORWARD)
+	if (order != IMPORT_CLOCK)
 		tell(job, &again, "times begin again, as those of another recording",
 		     "it was put behind the one before");
 	else
-		tell(job, &again, "the clock was set back", "times are as the file has them");
+		tell(job, &again, "times go back", "they are as the file has them");
 }
 
 void import_times_mend(struct import_job *job, struct import_span *spans, size_t count,

@@ -12,7 +12,8 @@ struct import_span {
 enum import_order {
 	IMPORT_UNORDERED, /* samples stand as they were found */
 	IMPORT_FORWARD,	  /* in the order of time, on a clock that only counts up */
-	IMPORT_CLOCK,	  /* in the order of time, on a clock that may be set */
+	IMPORT_RUNS,	  /* the same; whatever begins at 0 is the first of a run */
+	IMPORT_CLOCK,	  /* in the order of time, but they may go back: a clock that was set */
 };
 
 /* A time that some clock could show: within a century of its zero. */
