@@ -287,6 +287,40 @@ class Cube(unittest.TestCase):
             self.assertEqual([d["source"] for d in json.loads(done.stdout)["devices"]], ["vulkan"])
 
 
+class Zink(unittest.TestCase):
+    """The same OpenGL program, drawn by Vulkan: both ways in say the same."""
+
+    def test_both_agree(self):
+        program = shutil.which("glmark2")
+        if not program:
+            self.skipTest("glmark2 is not installed")
+        command = [program, "-s", "160x120", "-b", "build:duration=0.3:use-vbo=true"]
+        with xvfb.Display() as display:
+            if not display.name:
+                self.skipTest("no Xvfb here")
+            env = {"DISPLAY": display.name, "LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "zink"}
+            said = {}
+            for device, draws in (("gl", "Frames"), ("vulkan", "Draws")):
+                with tempfile.TemporaryDirectory() as folder:
+                    result = os.path.join(folder, "out.json")
+                    done = subprocess.run([SEXTANT, "stat", "-d", device, "--overhead", "0", "--json", "-o", result,
+                                           "-m", draws + ",IAVertices,IAPrimitives,VSInvocations", "--", *command],
+                                          env=dict(os.environ, **env), capture_output=True, text=True, timeout=100)
+                    if not os.path.exists(result) or done.returncode:
+                        self.skipTest("no zink here: " + done.stderr[-200:])
+                    with open(result, encoding="utf-8") as file:
+                        document = json.load(file)
+                    if device == "gl" and "zink" not in document["devices"][0]["name"]:
+                        self.skipTest("this is no zink: " + document["devices"][0]["name"])
+                    said[device] = {m["name"]: m for m in document["metrics"]}
+        draws = said["vulkan"]["Draws"]["total"]  # one a frame
+        self.assertGreater(draws, 3)
+        for name in ("IAVertices", "IAPrimitives", "VSInvocations"):
+            each = said["gl"][name]["max"]
+            self.assertEqual(said["gl"][name]["min"], each)
+            self.assertEqual(said["vulkan"][name]["total"], draws * each)
+
+
 class Ways(unittest.TestCase):
     """How the layer gets into a program."""
 
