@@ -14,6 +14,7 @@
 #define WIRE_VERSION	  2u
 #define WIRE_ENV	  "SEXTANT_CHANNEL" /* path of the socket that hands the channel out */
 #define WIRE_ENV_VULKAN	  "SEXTANT_CHANNEL_VULKAN" /* the same, for the Vulkan layer */
+#define WIRE_ENV_OPENCL	  "SEXTANT_CHANNEL_OPENCL" /* the same, for the OpenCL layer */
 #define WIRE_STREAMS	  64u			   /* contexts of a process at one time */
 #define WIRE_RING_RECORDS 1024u			   /* a power of two */
 #define WIRE_RING_MOST	  65536u

@@ -11,6 +11,7 @@ enum raw_kind {
 	RAW_MALI,    /* one dump; see wire/mali.h */
 	RAW_VALUES,  /* u64 values, one for each counter described, then one quality byte each */
 	RAW_ROWS,    /* `data` points to a struct sx_rows that the source owns (replay) */
+	RAW_KERNELS, /* the same of an OpenCL command, whose values are its own */
 	RAW_NOTE,    /* text: something the user should know (a gap, a loss) */
 };
 

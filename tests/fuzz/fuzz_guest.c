@@ -17,21 +17,25 @@
 struct world {
 	struct channel channel;
 	struct contexts contexts;
-	struct decoder *decoder;
-	struct sx_table *table;
+	struct reader {
+		struct decoder *decoder;
+		struct sx_table *table;
+	} readers[2];		    /* of frames, of commands */
 	struct wire_sample *sample; /* with room for a path behind it */
 };
 
-static void open_decoder(struct world *w)
+static const enum raw_kind kinds[2] = {RAW_GUEST, RAW_KERNELS};
+
+static void open_decoder(struct reader *r, enum raw_kind raw)
 {
-	const struct decoder_ops *ops = decode_find(RAW_GUEST);
+	const struct decoder_ops *ops = decode_find(raw);
 	struct decoder_setup setup = {0};
 	uint32_t count;
 	enum sx_sample_kind kind;
-	if (ops->create(&setup, &w->decoder, NULL) != SX_OK)
+	if (ops->create(&setup, &r->decoder, NULL) != SX_OK)
 		abort();
-	const struct sx_column *columns = ops->columns(w->decoder, &count, &kind);
-	if (sx_table_create(columns, count, kind, &w->table, NULL) != SX_OK)
+	const struct sx_column *columns = ops->columns(r->decoder, &count, &kind);
+	if (sx_table_create(columns, count, kind, &r->table, NULL) != SX_OK)
 		abort();
 }
 
@@ -42,6 +46,18 @@ static void check_text(const char *path, size_t length)
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)path[i] < ' ')
 			abort();
+}
+
+static void feed(struct world *w, int which)
+{
+	struct reader *r = &w->readers[which];
+	struct raw_sample raw = {.kind = kinds[which],
+				 .data = (const uint8_t *)w->sample,
+				 .size = sizeof(*w->sample) + w->sample->label_length};
+	enum sx_status status = r->decoder->ops->feed(r->decoder, &raw, r->table, NULL);
+	if (status != SX_OK && status != SX_INCOMPLETE)
+		abort();
+	sx_table_clear(r->table);
 }
 
 static void read_all(struct world *w)
@@ -55,13 +71,8 @@ static void read_all(struct world *w)
 		w->sample->label_length =
 		    (uint32_t)channel_label(&w->channel, w->sample->record.label, path, PATH_BYTES);
 		check_text(path, w->sample->label_length);
-		struct raw_sample raw = {.kind = RAW_GUEST,
-					 .data = (const uint8_t *)w->sample,
-					 .size = sizeof(*w->sample) + w->sample->label_length};
-		enum sx_status status = w->decoder->ops->feed(w->decoder, &raw, w->table, NULL);
-		if (status != SX_OK && status != SX_INCOMPLETE)
-			abort();
-		sx_table_clear(w->table);
+		for (int i = 0; i < 2; i++)
+			feed(w, i);
 	}
 }
 
@@ -108,14 +119,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	w.sample = malloc(sizeof(*w.sample) + PATH_BYTES);
 	if (!w.channel.memory || !w.sample)
 		abort();
-	open_decoder(&w);
+	for (int i = 0; i < 2; i++)
+		open_decoder(&w.readers[i], kinds[i]);
 	begin(&w);
 	for (size_t at = 0; at + 6 <= size;) {
 		at += one_write(&w, data + at, size - at);
 		read_all(&w);
 	}
-	w.decoder->ops->destroy(w.decoder);
-	sx_table_destroy(w.table);
+	for (int i = 0; i < 2; i++) {
+		w.readers[i].decoder->ops->destroy(w.readers[i].decoder);
+		sx_table_destroy(w.readers[i].table);
+	}
 	free(w.channel.memory);
 	free(w.contexts.items);
 	free(w.sample);

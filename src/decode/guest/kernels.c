@@ -1,0 +1,214 @@
+/* RAW_KERNELS: records of OpenCL commands to rows of the `opencl` catalog's counters. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "decode/decode.h"
+#include "wire/channel.h"
+
+extern const struct decoder_ops decode_kernels;
+
+/* What follows from the times of commands behind each other. */
+enum {
+#define OPENCL(id, name) COLUMN_##id,
+#include "wire/opencl.def"
+#undef OPENCL
+	VALUES,
+	COLUMN_BUSY = VALUES,
+	COLUMN_SPAN,
+	COLUMN_HOST,
+	COLUMN_CPU,
+	COLUMNS
+};
+
+static const char *const names[COLUMNS] = {
+#define OPENCL(id, name) name,
+#include "wire/opencl.def"
+#undef OPENCL
+    "BusyTime",
+    "SpanTime",
+    "HostTime",
+    "CPUTime",
+};
+
+#define PROCESSES_MAX 65536 /* more were never handed out */
+
+struct kernels_decoder {
+	struct decoder base;
+	struct sx_column columns[COLUMNS];
+	bool known[COLUMNS]; /* has had a value */
+	uint64_t *until_ns;  /* of each process: to where its time was counted */
+	size_t process_count, process_cap;
+};
+
+static enum sx_status kernels_create(const struct decoder_setup *setup, struct decoder **out,
+				     struct sx_error *err)
+{
+	struct kernels_decoder *d = calloc(1, sizeof(*d));
+	if (!d)
+		return error_nomem(err, "creating a decoder");
+	d->base.ops = &decode_kernels;
+	for (uint32_t i = 0; i < COLUMNS; i++) {
+		uint32_t count, at = SX_NONE;
+		if (setup->catalog)
+			at = sx_catalog_find_counter(setup->catalog, names[i], SX_NONE, NULL);
+		const struct sx_counter_info *info =
+		    at == SX_NONE ? NULL : &sx_catalog_counters(setup->catalog, &count)[at];
+		d->columns[i] =
+		    (struct sx_column){.name = names[i],
+				       .unit = info ? info->unit : "count",
+				       .type = SX_U64,
+				       .over_time = info ? info->over_time : SX_REDUCE_SUM};
+	}
+	d->columns[COLUMN_CPU].why = "samples are single commands, which overlap";
+	*out = &d->base;
+	return SX_OK;
+}
+
+static const struct sx_column *kernels_columns(struct decoder *decoder, uint32_t *count,
+					       enum sx_sample_kind *kind)
+{
+	*count = COLUMNS;
+	*kind = SX_SAMPLE_KERNEL;
+	return ((struct kernels_decoder *)decoder)->columns;
+}
+
+static bool reach(struct kernels_decoder *d, uint32_t process)
+{
+	if (process < d->process_count)
+		return true;
+	if (process >= PROCESSES_MAX ||
+	    !mem_grow(&d->until_ns, &d->process_cap, (size_t)process + 1, sizeof(*d->until_ns)))
+		return false;
+	memset(d->until_ns + d->process_count, 0,
+	       (process + (size_t)1 - d->process_count) * sizeof(*d->until_ns));
+	d->process_count = (size_t)process + 1;
+	return true;
+}
+
+static const char *what_is_wrong(struct kernels_decoder *d, const struct raw_sample *raw,
+				 struct wire_sample *head)
+{
+	if (raw->size < sizeof(*head))
+		return "it is shorter than a record";
+	memcpy(head, raw->data, sizeof(*head));
+	head->name[sizeof(head->name) - 1] = '\0';
+	if (head->label_length != raw->size - sizeof(*head))
+		return "its size is not that of a record and its name";
+	if (head->record.kind != WIRE_KERNEL)
+		return "it is none of a command";
+	if (head->record.end_ns < head->record.begin_ns)
+		return "it ends before it begins";
+	return reach(d, head->process) ? NULL : "its process has a number that is too high";
+}
+
+/*
+ * A sample is one command and the time before it since the last one that ended: so the samples of a
+ * run add up to its length, and time in which several commands ran is counted once.
+ */
+static void set_lengths(struct kernels_decoder *d, const struct wire_sample *head, uint8_t extra,
+			struct sx_table *table, size_t row)
+{
+	const struct wire_record *record = &head->record;
+	uint64_t *until = &d->until_ns[head->process];
+	uint64_t before = record->values[COLUMN_STARTED] - record->values[COLUMN_QUEUED];
+	bool first = *until == 0;
+	/* The run begins when its first command was put into the queue. */
+	if (first)
+		*until = before < record->begin_ns ? record->begin_ns - before : record->begin_ns;
+	uint64_t free_from = record->begin_ns > *until ? record->begin_ns : *until;
+	uint64_t busy = record->end_ns > free_from ? record->end_ns - free_from : 0;
+	uint64_t all = record->end_ns > *until ? record->end_ns - *until : 0;
+	sx_table_set_u64(table, COLUMN_BUSY, row, busy, extra);
+	sx_table_set_u64(table, COLUMN_SPAN, row, first ? busy : all, extra);
+	sx_table_set_u64(table, COLUMN_HOST, row, all, extra);
+	sx_table_set_u64(table, COLUMN_CPU, row, 0, SX_QUALITY_NOT_COLLECTED);
+	if (record->end_ns > *until)
+		*until = record->end_ns;
+}
+
+static enum sx_status set_values(struct kernels_decoder *d, const struct wire_record *record,
+				 uint8_t extra, struct sx_table *table, size_t row)
+{
+	static const char *const whys[VALUES] = {
+	    [COLUMN_WORK_GROUPS] = "the driver chose the size of work groups, and does not tell it",
+	    [COLUMN_WORK_ITEMS] = "only native kernels ran, which have no size",
+	};
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < VALUES; i++) {
+		bool valid = record->states[i] == WIRE_VALID;
+		sx_table_set_u64(table, i, row, valid ? record->values[i] : 0,
+				 valid ? extra : SX_QUALITY_NOT_COLLECTED);
+		if (valid && !d->known[i])
+			status = sx_table_set_why(table, i, NULL);
+		else if (!valid && !d->known[i] && whys[i])
+			status = sx_table_set_why(table, i, whys[i]);
+		d->known[i] |= valid;
+	}
+	return status;
+}
+
+static enum sx_status set_text(struct sx_table *table, enum sx_label label, size_t row,
+			       const char *text, size_t size)
+{
+	uint32_t at = sx_table_intern(table, text, size);
+	return at == SX_NONE ? SX_ERR_NO_MEMORY : sx_table_set_label(table, label, row, at);
+}
+
+static enum sx_status set_labels(const struct wire_sample *head, const char *name,
+				 struct sx_table *table, size_t row)
+{
+	char process[48];
+	int size = snprintf(process, sizeof(process), "%s (%ld)", head->name, (long)head->pid);
+	enum sx_status status = sx_table_set_label(table, SX_LABEL_CONTEXT, row, head->context);
+	if (!status)
+		status = set_text(table, SX_LABEL_PROCESS, row, process, (size_t)size);
+	if (!status && head->label_length)
+		status = set_text(table, SX_LABEL_GROUP, row, name, head->label_length);
+	return status;
+}
+
+static enum sx_status kernels_feed(struct decoder *decoder, const struct raw_sample *raw,
+				   struct sx_table *table, struct sx_error *err)
+{
+	struct kernels_decoder *d = (struct kernels_decoder *)decoder;
+	struct wire_sample head;
+	const char *because = what_is_wrong(d, raw, &head);
+	if (because) {
+		error_set(err, SX_INCOMPLETE, "a record of %zu bytes was left out", raw->size);
+		error_because(err, "%s", because);
+		error_try(err, "use the command and libsextant-opencl.so of one release");
+		return SX_INCOMPLETE;
+	}
+	uint8_t extra = raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0;
+	size_t row;
+	enum sx_status status = sx_table_add_rows(table, 1, &row, err);
+	if (status)
+		return status;
+	sx_table_set_time(table, row, head.record.begin_ns, head.record.end_ns);
+	set_lengths(d, &head, extra, table, row);
+	status = set_values(d, &head.record, extra, table, row);
+	if (!status)
+		status = set_labels(&head, (const char *)raw->data + sizeof(head), table, row);
+	/* Tells when a value found no memory. */
+	return status ? error_nomem(err, "decoding a command")
+		      : sx_table_add_rows(table, 0, NULL, err);
+}
+
+static void kernels_destroy(struct decoder *decoder)
+{
+	struct kernels_decoder *d = (struct kernels_decoder *)decoder;
+	free(d->until_ns);
+	free(d);
+}
+
+const struct decoder_ops decode_kernels = {
+    .name = "kernels",
+    .kind = RAW_KERNELS,
+    .create = kernels_create,
+    .columns = kernels_columns,
+    .feed = kernels_feed,
+    .destroy = kernels_destroy,
+};
