@@ -1,0 +1,187 @@
+/* Kernels, and what is done around every call that enqueues. */
+#include <string.h>
+
+#include "guest/clock.h"
+#include "guest/labels.h"
+#include "layer/opencl/layer.h"
+
+#define MAPPINGS 256u
+
+static struct {
+	const void *address;
+	uint64_t bytes;
+} mappings[MAPPINGS]; /* that the program may write to */
+static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void mapping_keep(const void *address, uint64_t bytes)
+{
+	unsigned i = 0;
+
+	if (address == NULL || bytes == 0)
+		return;
+	pthread_mutex_lock(&mappings_lock);
+	while (i < MAPPINGS && mappings[i].address != NULL)
+		i++;
+	if (i < MAPPINGS) {
+		mappings[i].address = address;
+		mappings[i].bytes = bytes;
+	}
+	pthread_mutex_unlock(&mappings_lock);
+}
+
+uint64_t mapping_take(const void *address)
+{
+	uint64_t bytes = 0;
+
+	pthread_mutex_lock(&mappings_lock);
+	for (unsigned i = 0; i < MAPPINGS && bytes == 0; i++)
+		if (address != NULL && mappings[i].address == address) {
+			bytes = mappings[i].bytes;
+			mappings[i].address = NULL;
+		}
+	pthread_mutex_unlock(&mappings_lock);
+	return bytes;
+}
+
+uint64_t region_bytes(const size_t *region, size_t element)
+{
+	return region != NULL ? (uint64_t)region[0] * region[1] * region[2] * element : 0;
+}
+
+cl_event *watch_begin(struct watch *w, cl_command_queue handle, cl_event *event)
+{
+	w->visit = guest_enter();
+	w->queue = queue_find(handle);
+	w->own = NULL;
+	w->theirs = event;
+	w->before_ns = w->queue != NULL ? guest_now_ns() : 0;
+	guest_restore_errno(&w->visit);
+	return w->queue != NULL && event == NULL ? &w->own : event;
+}
+
+/* False: all places are taken by commands that have not ended; nothing waits for them. */
+static bool push(struct queue *q, const struct command *command)
+{
+	bool room;
+
+	pthread_mutex_lock(&q->lock);
+	room = q->head - __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE) < PENDING;
+	if (room) {
+		q->pending[q->head & (PENDING - 1)] = *command;
+		__atomic_store_n(&q->head, q->head + 1, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&q->lock);
+	return room;
+}
+
+static void keep(const struct watch *w, struct command *c, const char *name)
+{
+	c->before_ns = w->before_ns;
+	c->after_ns = guest_now_ns();
+	c->ours = w->theirs == NULL;
+	c->event = c->ours ? w->own : *w->theirs;
+	c->label = name != NULL ? label_intern(0, name, strlen(name)) : c->label;
+	/* The program may give its event back before the command has ended. */
+	if (c->event == NULL || (!c->ours && layer_next.clRetainEvent(c->event) != CL_SUCCESS))
+		return;
+	queue_drain(w->queue);
+	if (!push(w->queue, c))
+		layer_next.clReleaseEvent(c->event);
+	else
+		queue_drain(w->queue); /* a blocking command has ended already */
+}
+
+cl_int watch_end(struct watch *w, cl_int status, struct command *command, const char *name)
+{
+	guest_keep_errno(&w->visit);
+	if (w->queue != NULL && status == CL_SUCCESS)
+		keep(w, command, name);
+	guest_leave(w->visit);
+	return status;
+}
+
+/* The kernel's name, as a label. */
+static uint32_t name_of(cl_kernel kernel)
+{
+	char name[1024];
+	size_t size = 0;
+
+	if (layer_next.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof(name), name,
+				       &size) != CL_SUCCESS ||
+	    size < 2 || size > sizeof(name))
+		return label_intern(0, "kernel", 6);
+	return label_intern(0, name, size - 1);
+}
+
+static void size_of(struct command *c, cl_uint dimensions, const size_t *global,
+		    const size_t *local)
+{
+	c->items = c->groups = 1;
+	c->items_known = global != NULL;
+	c->groups_known = global != NULL && local != NULL;
+	for (cl_uint i = 0; global != NULL && i < dimensions && i < 3; i++) {
+		c->items *= global[i];
+		if (local != NULL && local[i] > 0)
+			c->groups *= (global[i] + local[i] - 1) / local[i];
+	}
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL run_range(cl_command_queue queue, cl_kernel kernel,
+						 cl_uint dimensions, const size_t *offset,
+						 const size_t *global, const size_t *local,
+						 cl_uint count, const cl_event *waits,
+						 cl_event *event)
+{
+	struct watch w;
+	struct command c = {.kind = COMMAND_KERNEL};
+	cl_event *place = watch_begin(&w, queue, event);
+	cl_int status = layer_next.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
+							  local, count, waits, place);
+
+	if (w.queue != NULL && status == CL_SUCCESS) {
+		size_of(&c, dimensions, global, local);
+		c.label = name_of(kernel);
+	}
+	return watch_end(&w, status, &c, NULL);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kernel kernel,
+						cl_uint count, const cl_event *waits,
+						cl_event *event)
+{
+	struct watch w;
+	struct command c = {.kind = COMMAND_KERNEL,
+			    .items = 1,
+			    .groups = 1,
+			    .items_known = true,
+			    .groups_known = true};
+	cl_event *place = watch_begin(&w, queue, event);
+	cl_int status = layer_next.clEnqueueTask(queue, kernel, count, waits, place);
+
+	if (w.queue != NULL && status == CL_SUCCESS)
+		c.label = name_of(kernel);
+	return watch_end(&w, status, &c, NULL);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL run_native(cl_command_queue queue,
+						  void(CL_CALLBACK *function)(void *),
+						  void *arguments, size_t size, cl_uint objects,
+						  const cl_mem *list, const void **places,
+						  cl_uint count, const cl_event *waits,
+						  cl_event *event)
+{
+	struct watch w;
+	struct command c = {.kind = COMMAND_KERNEL};
+	cl_event *place = watch_begin(&w, queue, event);
+	cl_int status = layer_next.clEnqueueNativeKernel(queue, function, arguments, size, objects,
+							 list, places, count, waits, place);
+
+	return watch_end(&w, status, &c, "clEnqueueNativeKernel");
+}
+
+void commands_hooks(cl_icd_dispatch *table)
+{
+	table->clEnqueueNDRangeKernel = run_range;
+	table->clEnqueueTask = run_task;
+	table->clEnqueueNativeKernel = run_native;
+}

@@ -1,0 +1,51 @@
+/* What a loader asks a layer, and the table of its functions. */
+#include <string.h>
+
+#include "layer/opencl/layer.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+cl_icd_dispatch layer_next;
+static cl_icd_dispatch table;
+
+EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *value,
+						      size_t *needed)
+{
+	static const char name[] = "Sextant";
+	const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+	const void *from = what == CL_LAYER_NAME ? (const void *)name : &version;
+	size_t bytes = what == CL_LAYER_NAME ? sizeof(name) : sizeof(version);
+
+	if (what != CL_LAYER_NAME && what != CL_LAYER_API_VERSION)
+		return CL_INVALID_VALUE;
+	if (value != NULL && size < bytes)
+		return CL_INVALID_VALUE;
+	if (value != NULL)
+		memcpy(value, from, bytes);
+	if (needed != NULL)
+		*needed = bytes;
+	return CL_SUCCESS;
+}
+
+/* Without a channel every entry stays the next one's: nothing of ours is called. */
+EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target,
+						   cl_uint *entries_ret,
+						   const cl_icd_dispatch **layer)
+{
+	size_t all = sizeof(table) / sizeof(void *);
+
+	if (target == NULL || entries_ret == NULL || layer == NULL)
+		return CL_INVALID_VALUE;
+	memcpy(&layer_next, target, (entries < all ? entries : all) * sizeof(void *));
+	table = layer_next;
+	if (entries >= all && guest_active()) {
+		queue_hooks(&table);
+		events_hooks(&table);
+		commands_hooks(&table);
+		buffers_hooks(&table);
+		images_hooks(&table);
+	}
+	*entries_ret = entries < all ? entries : (cl_uint)all;
+	*layer = &table;
+	return CL_SUCCESS;
+}

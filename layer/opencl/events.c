@@ -1,0 +1,160 @@
+/* Events: the times of commands, and what the program may see of its own. */
+#include <string.h>
+
+#include "guest/clock.h"
+#include "layer/opencl/layer.h"
+
+enum value {
+#define OPENCL(id, name) VALUE_##id,
+#include "wire/opencl.def"
+#undef OPENCL
+	VALUES
+};
+
+#define DEVICES 16u
+
+/* From a device's clock to CLOCK_MONOTONIC: not less, and not more. */
+static struct clock_of {
+	cl_device_id device;
+	int64_t least_ns, most_ns;
+} clocks[DEVICES];
+static pthread_mutex_t clocks_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/*
+ * The device's clock says when a command was put into the queue, and that was after the program
+ * had called: each command may only push the distance up, and the quickest driver tells it best. A
+ * command that contradicts (queued after the call had returned) starts anew.
+ */
+static int64_t distance(const struct queue *q, const struct command *c, uint64_t queued)
+{
+	int64_t least = (int64_t)(c->before_ns - queued), most = (int64_t)(c->after_ns - queued);
+	struct clock_of *clock = &clocks[0];
+
+	pthread_mutex_lock(&clocks_lock);
+	for (unsigned i = 0; i + 1 < DEVICES && clock->device != q->device; i++, clock++)
+		if (clock->device == NULL)
+			break;
+	if (clock->device != q->device || least > clock->most_ns || most < clock->least_ns)
+		*clock = (struct clock_of){q->device, least, most};
+	clock->least_ns = least > clock->least_ns ? least : clock->least_ns;
+	clock->most_ns = most < clock->most_ns ? most : clock->most_ns;
+	least = clock->least_ns;
+	pthread_mutex_unlock(&clocks_lock);
+	return least;
+}
+
+static uint64_t between(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+static void set(struct wire_record *out, enum value at, uint64_t value)
+{
+	out->values[at] = value;
+	out->states[at] = WIRE_VALID;
+}
+
+static void set_work(struct wire_record *out, const struct command *c, const cl_ulong times[4])
+{
+	uint64_t length = between(times[2], times[3]);
+	bool kernel = c->kind == COMMAND_KERNEL;
+
+	set(out, VALUE_LAUNCHES, kernel);
+	if (!kernel || c->items_known)
+		set(out, VALUE_WORK_ITEMS, c->items);
+	if (!kernel || c->groups_known)
+		set(out, VALUE_WORK_GROUPS, c->groups);
+	set(out, VALUE_KERNEL_TIME, kernel ? length : 0);
+	set(out, VALUE_SUBMIT_DELAY, kernel ? between(times[0], times[1]) : 0);
+	set(out, VALUE_QUEUE_DELAY, kernel ? between(times[1], times[2]) : 0);
+	set(out, VALUE_READS, c->kind == COMMAND_READ);
+	set(out, VALUE_WRITES, c->kind == COMMAND_WRITE);
+	set(out, VALUE_COPIES, c->kind == COMMAND_COPY);
+	set(out, VALUE_READ_BYTES, c->kind == COMMAND_READ ? c->bytes : 0);
+	set(out, VALUE_WRITE_BYTES, c->kind == COMMAND_WRITE ? c->bytes : 0);
+	set(out, VALUE_COPY_BYTES, c->kind == COMMAND_COPY ? c->bytes : 0);
+	set(out, VALUE_READ_TIME, c->kind == COMMAND_READ ? length : 0);
+	set(out, VALUE_WRITE_TIME, c->kind == COMMAND_WRITE ? length : 0);
+	set(out, VALUE_COPY_TIME, c->kind == COMMAND_COPY ? length : 0);
+}
+
+bool events_record(struct queue *q, const struct command *c, struct wire_record *out)
+{
+	static const cl_profiling_info asked[] = {
+	    CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START,
+	    CL_PROFILING_COMMAND_END};
+	cl_ulong times[4];
+
+	for (int i = 0; i < 4; i++)
+		if (layer_next.clGetEventProfilingInfo(c->event, asked[i], sizeof(times[i]),
+						       &times[i], NULL) != CL_SUCCESS)
+			return false;
+	memset(out, 0, sizeof(*out));
+	out->kind = WIRE_KERNEL;
+	out->flags = WIRE_GPU_KNOWN;
+	out->frame = q->number;
+	out->index = q->number;
+	out->label = c->label;
+	int64_t to_ours = distance(q, c, times[0]);
+	out->begin_ns = out->gpu_begin_ns = (uint64_t)((int64_t)times[2] + to_ours);
+	out->end_ns = out->gpu_end_ns = out->begin_ns + between(times[2], times[3]);
+	for (int i = 0; i < 4; i++)
+		set(out, (enum value)(VALUE_QUEUED + i), times[i]);
+	set_work(out, c, times);
+	return true;
+}
+
+/* A queue without profiling has no times for the program, although there are some. */
+static CL_API_ENTRY cl_int CL_API_CALL profiling_info(cl_event event, cl_profiling_info what,
+						      size_t size, void *value, size_t *needed)
+{
+	cl_command_queue handle = NULL;
+	struct queue *q = NULL;
+
+	if (guest_still_here() && event != NULL &&
+	    layer_next.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof(handle), &handle,
+				      NULL) == CL_SUCCESS)
+		q = queue_find_any(handle);
+	if (q != NULL && q->watched && !q->asked)
+		return CL_PROFILING_INFO_NOT_AVAILABLE;
+	return layer_next.clGetEventProfilingInfo(event, what, size, value, needed);
+}
+
+/* References of ours are not the program's. */
+static CL_API_ENTRY cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, size_t size,
+						  void *value, size_t *needed)
+{
+	struct guest_visit visit = guest_enter();
+	cl_int status;
+	cl_uint ours = 0;
+
+	if (guest_still_here() && what == CL_EVENT_REFERENCE_COUNT) {
+		queue_drain_all();
+		ours = queue_holds(event);
+	}
+	guest_restore_errno(&visit);
+	status = layer_next.clGetEventInfo(event, what, size, value, needed);
+	guest_keep_errno(&visit);
+	if (status == CL_SUCCESS && ours > 0 && value != NULL && *(cl_uint *)value > ours)
+		*(cl_uint *)value -= ours;
+	guest_leave(visit);
+	return status;
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL wait_for(cl_uint count, const cl_event *events)
+{
+	struct guest_visit visit = guest_enter();
+	cl_int status = layer_next.clWaitForEvents(count, events);
+
+	guest_keep_errno(&visit);
+	queue_drain_all();
+	guest_leave(visit);
+	return status;
+}
+
+void events_hooks(cl_icd_dispatch *table)
+{
+	table->clGetEventProfilingInfo = profiling_info;
+	table->clGetEventInfo = event_info;
+	table->clWaitForEvents = wait_for;
+}

@@ -1,0 +1,140 @@
+/* Commands on images, whose bytes are those of the region's elements. */
+#include "layer/opencl/layer.h"
+
+#define HOOK static CL_API_ENTRY cl_int CL_API_CALL
+
+static uint64_t image_bytes(const struct watch *w, cl_mem image, const size_t *region)
+{
+	size_t element = 0;
+
+	if (w->queue == NULL ||
+	    layer_next.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof(element), &element,
+				      NULL) != CL_SUCCESS)
+		return 0;
+	return region_bytes(region, element);
+}
+
+HOOK read_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,
+		const size_t *region, size_t row, size_t slice, void *to, cl_uint count,
+		const cl_event *waits, cl_event *event)
+{
+	struct watch w;
+	struct command c = {.kind = COMMAND_READ};
+	cl_event *place = watch_begin(&w, queue, event);
+	cl_int status = layer_next.clEnqueueReadImage(queue, image, blocking, origin, region, row,
+						      slice, to, count, waits, place);
+
+	if (status == CL_SUCCESS)
+		c.bytes = image_bytes(&w, image, region);
+	return watch_end(&w, status, &c, "clEnqueueReadImage");
+}
+
+HOOK write_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,
+		 const size_t *region, size_t row, size_t slice, const void *from, cl_uint count,
+		 const cl_event *waits, cl_event *event)
+{
+	struct watch w;
+	struct command c = {.kind = COMMAND_WRITE};
+	cl_event *place = watch_begin(&w, queue, event);
+	cl_int status = layer_next.clEnqueueWriteImage(queue, image, blocking, origin, region, row,
+						       slice, from, count, waits, place);
+
+	if (status == CL_SUCCESS)
+		c.bytes = image_bytes(&w, image, region);
+	return watch_end(&w, status, &c, "clEnqueueWriteImage");
+}
+
+HOOK copy_image(cl_command_queue queue, cl_mem from, cl_mem to, const size_t *origin,
+		const size_t *to_origin, const size_t *region, cl_uint count, const cl_event *waits,
+		cl_event *event)
+{
+	struct watch w;
+	struct command c = {.kind = COMMAND_COPY};
+	cl_event *place = watch_begin(&w, queue, event);
+	cl_int status = layer_next.clEnqueueCopyImage(queue, from, to, origin, to_origin, region,
+						      count, waits, place);
+
+	if (status == CL_SUCCESS)
+		c.bytes = image_bytes(&w, from, region);
+	return watch_end(&w, status, &c, "clEnqueueCopyImage");
+}
+
+HOOK image_to_buffer(cl_command_queue queue, cl_mem from, cl_mem to, const size_t *origin,
+		     const size_t *region, size_t offset, cl_uint count, const cl_event *waits,
+		     cl_event *event)
+{
+	struct watch w;
+	struct command c = {.kind = COMMAND_COPY};
+	cl_event *place = watch_begin(&w, queue, event);
+	cl_int status = layer_next.clEnqueueCopyImageToBuffer(queue, from, to, origin, region,
+							      offset, count, waits, place);
+
+	if (status == CL_SUCCESS)
+		c.bytes = image_bytes(&w, from, region);
+	return watch_end(&w, status, &c, "clEnqueueCopyImageToBuffer");
+}
+
+HOOK buffer_to_image(cl_command_queue queue, cl_mem from, cl_mem to, size_t offset,
+		     const size_t *origin, const size_t *region, cl_uint count,
+		     const cl_event *waits, cl_event *event)
+{
+	struct watch w;
+	struct command c = {.kind = COMMAND_COPY};
+	cl_event *place = watch_begin(&w, queue, event);
+	cl_int status = layer_next.clEnqueueCopyBufferToImage(queue, from, to, offset, origin,
+							      region, count, waits, place);
+
+	if (status == CL_SUCCESS)
+		c.bytes = image_bytes(&w, to, region);
+	return watch_end(&w, status, &c, "clEnqueueCopyBufferToImage");
+}
+
+HOOK fill_image(cl_command_queue queue, cl_mem image, const void *color, const size_t *origin,
+		const size_t *region, cl_uint count, const cl_event *waits, cl_event *event)
+{
+	struct watch w;
+	struct command c = {.kind = COMMAND_COPY};
+	cl_event *place = watch_begin(&w, queue, event);
+	cl_int status =
+	    layer_next.clEnqueueFillImage(queue, image, color, origin, region, count, waits, place);
+
+	if (status == CL_SUCCESS)
+		c.bytes = image_bytes(&w, image, region);
+	return watch_end(&w, status, &c, "clEnqueueFillImage");
+}
+
+static CL_API_ENTRY void *CL_API_CALL map_image(cl_command_queue queue, cl_mem image,
+						cl_bool blocking, cl_map_flags flags,
+						const size_t *origin, const size_t *region,
+						size_t *row, size_t *slice, cl_uint count,
+						const cl_event *waits, cl_event *event,
+						cl_int *status)
+{
+	struct watch w;
+	struct command c = {.kind = flags & CL_MAP_READ ? COMMAND_READ : COMMAND_OTHER};
+	cl_event *place = watch_begin(&w, queue, event);
+	cl_int told = CL_SUCCESS;
+	void *address = layer_next.clEnqueueMapImage(queue, image, blocking, flags, origin, region,
+						     row, slice, count, waits, place, &told);
+
+	if (status != NULL)
+		*status = told;
+	if (told == CL_SUCCESS)
+		c.bytes = image_bytes(&w, image, region);
+	if (told == CL_SUCCESS && flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+		mapping_keep(address, c.bytes);
+	watch_end(&w, told, &c, "clEnqueueMapImage");
+	return address;
+}
+
+void images_hooks(cl_icd_dispatch *table)
+{
+	table->clEnqueueReadImage = read_image;
+	table->clEnqueueWriteImage = write_image;
+	table->clEnqueueCopyImage = copy_image;
+	table->clEnqueueCopyImageToBuffer = image_to_buffer;
+	table->clEnqueueCopyBufferToImage = buffer_to_image;
+	if (layer_next.clEnqueueFillImage != NULL)
+		table->clEnqueueFillImage = fill_image;
+	table->clEnqueueMapImage = map_image;
+}

@@ -1,0 +1,88 @@
+/*
+ * The OpenCL layer: what its files share. The program's commands go to the driver as they are, with
+ * an event of ours where the program wants none; when a command has ended, its event is asked for
+ * its times. Nothing waits, and no driver is called while a lock is held.
+ */
+#ifndef LAYER_OPENCL_LAYER_H
+#define LAYER_OPENCL_LAYER_H
+
+#include <CL/cl_layer.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "guest/channel.h"
+#include "guest/process.h"
+
+#define PENDING 1024u /* commands of a queue that have not ended, a power of two */
+
+/* The next layer's functions, or the driver's. */
+extern cl_icd_dispatch layer_next;
+
+enum command_kind { COMMAND_KERNEL, COMMAND_READ, COMMAND_WRITE, COMMAND_COPY, COMMAND_OTHER };
+
+/* A command that the program has put into a queue. */
+struct command {
+	enum command_kind kind;
+	bool items_known, groups_known, ours; /* ours: the program does not have the event */
+	uint32_t label;			      /* of the channel */
+	uint64_t items, groups, bytes;
+	uint64_t before_ns, after_ns; /* the program's call */
+	cl_event event;
+};
+
+struct queue {
+	struct queue *next;
+	cl_command_queue handle; /* NULL: may be used for another queue */
+	uint32_t references;	 /* atomic; of the program; 0: released, commands may still run */
+	bool asked;		 /* the program asked for profiling itself */
+	bool watched;		 /* the driver takes the times of its commands */
+	cl_queue_properties properties[32]; /* as the program gave them */
+	uint32_t property_count;	    /* with the 0 at their end; 0: no list */
+	pthread_mutex_t lock;		    /* around `head`: no driver is called within */
+	uint32_t head, tail;		    /* atomic; of pending */
+	bool draining;			    /* atomic: by one thread at a time */
+	struct command pending[PENDING];
+	/* Of the one who drains. */
+	cl_device_id device;
+	uint32_t number; /* of the next command */
+	struct channel_stream stream;
+	struct channel_identity identity;
+};
+
+/* queue.c: hooks, and finding a queue of the program that is watched; NULL: none. */
+struct queue *queue_find(cl_command_queue handle);
+/* The same of one that was released, or is not watched. */
+struct queue *queue_find_any(cl_command_queue handle);
+/* Reads the times of all commands that have ended, of this queue or of all. */
+void queue_drain(struct queue *queue);
+void queue_drain_all(void);
+/* References to an event of the program's that are ours. */
+cl_uint queue_holds(cl_event event);
+void queue_hooks(cl_icd_dispatch *table);
+
+/* events.c */
+void events_hooks(cl_icd_dispatch *table);
+/* Turns a command that has ended into a record; false: its times are not known. */
+bool events_record(struct queue *queue, const struct command *command, struct wire_record *out);
+
+/* commands.c: around each call that enqueues. */
+struct watch {
+	struct queue *queue; /* NULL: not watched */
+	cl_event own, *theirs;
+	uint64_t before_ns;
+	struct guest_visit visit;
+};
+/* What to give to the driver as the place for the event. */
+cl_event *watch_begin(struct watch *watch, cl_command_queue queue, cl_event *event);
+/* `name` is the command's; with a kernel, NULL. Returns its status. */
+cl_int watch_end(struct watch *watch, cl_int status, struct command *command, const char *name);
+uint64_t region_bytes(const size_t *region, size_t element);
+/* Bytes that a mapping makes visible: remembered until it is undone. */
+void mapping_keep(const void *address, uint64_t bytes);
+uint64_t mapping_take(const void *address);
+void commands_hooks(cl_icd_dispatch *table);
+
+void buffers_hooks(cl_icd_dispatch *table);
+void images_hooks(cl_icd_dispatch *table);
+
+#endif

@@ -1,0 +1,406 @@
+/*
+ * Queues: profiling is switched on where the program did not, which it never sees; commands that
+ * have ended are taken from the front.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest/clock.h"
+#include "layer/opencl/layer.h"
+
+#define QUEUES_AT_ONCE 64
+
+static struct queue *queues; /* never freed, used again */
+static pthread_rwlock_t queues_lock = PTHREAD_RWLOCK_INITIALIZER;
+static uint32_t serials; /* atomic */
+
+static struct queue *look(cl_command_queue handle, bool any)
+{
+	struct queue *found = NULL;
+
+	if (handle == NULL || !guest_still_here())
+		return NULL;
+	pthread_rwlock_rdlock(&queues_lock);
+	for (struct queue *q = queues; q != NULL && found == NULL; q = q->next)
+		if (q->handle == handle && (any || (q->references > 0 && q->watched)))
+			found = q;
+	pthread_rwlock_unlock(&queues_lock);
+	return found;
+}
+
+struct queue *queue_find(cl_command_queue handle)
+{
+	return look(handle, false);
+}
+
+struct queue *queue_find_any(cl_command_queue handle)
+{
+	return look(handle, true);
+}
+
+/* The front command, when it has ended: 1, not yet: 0, or it failed: -1. */
+static int ended(const struct command *command)
+{
+	cl_int state = CL_QUEUED;
+
+	if (layer_next.clGetEventInfo(command->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+				      sizeof(state), &state, NULL) != CL_SUCCESS)
+		return -1;
+	return state == CL_COMPLETE ? 1 : state < 0 ? -1 : 0;
+}
+
+static void finish_front(struct queue *q, const struct command *command, bool whole)
+{
+	struct wire_header *channel = guest_channel();
+	struct wire_record record;
+
+	if (whole && channel != NULL && events_record(q, command, &record))
+		channel_write(channel, &q->stream, &q->identity, &record);
+	else
+		channel_count_lost(&q->stream);
+	q->number++;
+	layer_next.clReleaseEvent(command->event);
+}
+
+static bool is_drained(struct queue *q)
+{
+	return __atomic_load_n(&q->head, __ATOMIC_ACQUIRE) ==
+	       __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE);
+}
+
+/* A queue that is gone for the program, and of which nothing runs any more. */
+static void give_up(struct queue *q)
+{
+	pthread_rwlock_wrlock(&queues_lock);
+	if (q->references == 0 && q->handle != NULL && is_drained(q)) {
+		channel_close(&q->stream);
+		q->handle = NULL;
+	}
+	pthread_rwlock_unlock(&queues_lock);
+}
+
+void queue_drain(struct queue *q)
+{
+	if (__atomic_exchange_n(&q->draining, true, __ATOMIC_ACQUIRE))
+		return; /* somebody else does it now */
+	while (guest_still_here() && !is_drained(q)) {
+		uint32_t tail = __atomic_load_n(&q->tail, __ATOMIC_RELAXED);
+		const struct command *command = &q->pending[tail & (PENDING - 1)];
+		int done = ended(command);
+
+		if (done == 0)
+			break;
+		finish_front(q, command, done > 0);
+		__atomic_store_n(&q->tail, tail + 1, __ATOMIC_RELEASE);
+	}
+	if (__atomic_load_n(&q->references, __ATOMIC_RELAXED) == 0 && is_drained(q))
+		give_up(q);
+	__atomic_store_n(&q->draining, false, __ATOMIC_RELEASE);
+}
+
+void queue_drain_all(void)
+{
+	struct queue *some[QUEUES_AT_ONCE];
+	unsigned count = 0;
+
+	if (!guest_still_here())
+		return;
+	pthread_rwlock_rdlock(&queues_lock);
+	for (struct queue *q = queues; q != NULL && count < QUEUES_AT_ONCE; q = q->next)
+		if (q->handle != NULL && !is_drained(q))
+			some[count++] = q;
+	pthread_rwlock_unlock(&queues_lock);
+	for (unsigned i = 0; i < count; i++)
+		queue_drain(some[i]);
+}
+
+cl_uint queue_holds(cl_event event)
+{
+	cl_uint count = 0;
+
+	pthread_rwlock_rdlock(&queues_lock);
+	for (struct queue *q = queues; q != NULL; q = q->next) {
+		uint32_t head = __atomic_load_n(&q->head, __ATOMIC_ACQUIRE);
+
+		for (uint32_t i = __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE); i != head; i++)
+			count += q->pending[i & (PENDING - 1)].event == event;
+	}
+	pthread_rwlock_unlock(&queues_lock);
+	return count;
+}
+
+static void finish_all(void)
+{
+	queue_drain_all();
+}
+
+static void device_text(cl_device_id device, cl_device_info what, char *to, size_t size)
+{
+	char text[1024] = "";
+
+	if (layer_next.clGetDeviceInfo(device, what, sizeof(text) - 1, text, NULL) != CL_SUCCESS)
+		text[0] = '\0';
+	memcpy(to, text, strnlen(text, size - 1));
+}
+
+static void identify(struct queue *q, cl_device_id device)
+{
+	struct channel_identity *id = &q->identity;
+	char version[128] = "";
+
+	*id = (struct channel_identity){.serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED),
+					.start_ns = guest_now_ns(),
+					.api = WIRE_OPENCL};
+	device_text(device, CL_DEVICE_VENDOR, id->vendor, sizeof(id->vendor));
+	device_text(device, CL_DEVICE_NAME, id->renderer, sizeof(id->renderer));
+	device_text(device, CL_DRIVER_VERSION, id->version, sizeof(id->version));
+	device_text(device, CL_DEVICE_VERSION, version, sizeof(version)); /* "OpenCL 3.0 ..." */
+	if (strncmp(version, "OpenCL ", 7) == 0 && version[7] != '\0' && version[8] == '.') {
+		id->major = (uint8_t)(version[7] - '0');
+		id->minor = (uint8_t)(version[9] - '0');
+	}
+	memset(id->bits, 64, sizeof(id->bits));
+}
+
+/* A struct for a new queue, in the list already but without a handle; NULL: memory is out. */
+static struct queue *make(void)
+{
+	struct queue *q;
+
+	pthread_rwlock_wrlock(&queues_lock);
+	for (q = queues; q != NULL; q = q->next)
+		if (q->handle == NULL && q->references == 0)
+			break;
+	if (q == NULL && (q = calloc(1, sizeof(*q))) != NULL) {
+		pthread_mutex_init(&q->lock, NULL);
+		q->next = queues;
+		queues = q;
+	}
+	if (q != NULL)
+		__atomic_store_n(&q->references, 1, __ATOMIC_RELAXED); /* taken */
+	pthread_rwlock_unlock(&queues_lock);
+	return q;
+}
+
+static void unmake(struct queue *q)
+{
+	pthread_rwlock_wrlock(&queues_lock);
+	__atomic_store_n(&q->references, 0, __ATOMIC_RELAXED);
+	pthread_rwlock_unlock(&queues_lock);
+}
+
+/* The queue is there: from now on it is found. */
+static void begin(struct queue *q, cl_command_queue handle, cl_device_id device, bool watched)
+{
+	struct wire_header *channel = guest_channel();
+
+	q->stream = (struct channel_stream){.stream = NULL};
+	q->device = device;
+	q->number = 0;
+	q->watched = watched;
+	identify(q, device);
+	if (channel != NULL)
+		__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
+	pthread_rwlock_wrlock(&queues_lock);
+	q->handle = handle;
+	pthread_rwlock_unlock(&queues_lock);
+	guest_at_exit(finish_all);
+}
+
+static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue(
+    cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *status)
+{
+	struct queue *q = guest_still_here() ? make() : NULL;
+	cl_command_queue made = NULL;
+	bool watched;
+
+	if (q == NULL)
+		return layer_next.clCreateCommandQueue(context, device, properties, status);
+	q->asked = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
+	q->property_count = 0;
+	made = layer_next.clCreateCommandQueue(context, device,
+					       properties | CL_QUEUE_PROFILING_ENABLE, status);
+	watched = made != NULL;
+	if (made == NULL && !q->asked)
+		made = layer_next.clCreateCommandQueue(context, device, properties, status);
+	if (made != NULL)
+		begin(q, made, device, watched);
+	else
+		unmake(q);
+	return made;
+}
+
+/*
+ * The program's list with profiling in it; *count is that of the program's, with its end. false:
+ * the list is longer than ours, or the queue is one of the device.
+ */
+static bool with_profiling(const cl_queue_properties *given, cl_queue_properties *out,
+			   struct queue *q)
+{
+	uint32_t n = 0, used = 0;
+	bool bits = false;
+
+	q->asked = false;
+	for (; given != NULL && given[n] != 0; n += 2) {
+		if (n + 4 >= 32)
+			return false;
+		out[used] = given[n];
+		out[used + 1] = given[n + 1];
+		if (given[n] == CL_QUEUE_PROPERTIES) {
+			if (given[n + 1] & CL_QUEUE_ON_DEVICE)
+				return false;
+			q->asked = (given[n + 1] & CL_QUEUE_PROFILING_ENABLE) != 0;
+			out[used + 1] |= CL_QUEUE_PROFILING_ENABLE;
+			bits = true;
+		}
+		used += 2;
+	}
+	if (!bits) {
+		out[used++] = CL_QUEUE_PROPERTIES;
+		out[used++] = CL_QUEUE_PROFILING_ENABLE;
+	}
+	out[used] = 0;
+	q->property_count = given != NULL ? n + 1 : 0;
+	if (given != NULL)
+		memcpy(q->properties, given, q->property_count * sizeof(*given));
+	return true;
+}
+
+static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue_with(
+    cl_context context, cl_device_id device, const cl_queue_properties *properties, cl_int *status)
+{
+	cl_queue_properties changed[34];
+	struct queue *q = guest_still_here() ? make() : NULL;
+	cl_command_queue made = NULL;
+
+	if (q == NULL)
+		return layer_next.clCreateCommandQueueWithProperties(context, device, properties,
+								     status);
+	if (with_profiling(properties, changed, q))
+		made =
+		    layer_next.clCreateCommandQueueWithProperties(context, device, changed, status);
+	if (made != NULL) {
+		begin(q, made, device, true);
+		return made;
+	}
+	unmake(q);
+	return layer_next.clCreateCommandQueueWithProperties(context, device, properties, status);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL retain_queue(cl_command_queue handle)
+{
+	cl_int status = layer_next.clRetainCommandQueue(handle);
+	struct queue *q = status == CL_SUCCESS ? queue_find_any(handle) : NULL;
+
+	if (q != NULL) {
+		pthread_rwlock_wrlock(&queues_lock);
+		__atomic_add_fetch(&q->references, 1, __ATOMIC_RELAXED);
+		pthread_rwlock_unlock(&queues_lock);
+	}
+	return status;
+}
+
+/* What has ended is read before the program's last reference goes. */
+static CL_API_ENTRY cl_int CL_API_CALL release_queue(cl_command_queue handle)
+{
+	struct guest_visit visit = guest_enter();
+	struct queue *q = queue_find_any(handle);
+	cl_int status;
+
+	if (q != NULL)
+		queue_drain(q);
+	guest_restore_errno(&visit);
+	status = layer_next.clReleaseCommandQueue(handle);
+	guest_keep_errno(&visit);
+	if (status == CL_SUCCESS && q != NULL) {
+		bool gone;
+
+		pthread_rwlock_wrlock(&queues_lock);
+		gone = q->references > 0 &&
+		       __atomic_sub_fetch(&q->references, 1, __ATOMIC_RELAXED) == 0;
+		pthread_rwlock_unlock(&queues_lock);
+		if (gone)
+			queue_drain(q);
+	}
+	guest_leave(visit);
+	return status;
+}
+
+static cl_int list_of(const struct queue *q, size_t size, void *value, size_t *needed)
+{
+	size_t bytes = q->property_count * sizeof(q->properties[0]);
+
+	if (value != NULL && size < bytes)
+		return CL_INVALID_VALUE;
+	if (value != NULL)
+		memcpy(value, q->properties, bytes);
+	if (needed != NULL)
+		*needed = bytes;
+	return CL_SUCCESS;
+}
+
+/* The program sees the queue that it asked for. */
+static CL_API_ENTRY cl_int CL_API_CALL queue_info(cl_command_queue handle,
+						  cl_command_queue_info what, size_t size,
+						  void *value, size_t *needed)
+{
+	struct queue *q = queue_find_any(handle);
+	cl_int status;
+
+	if (q != NULL && what == CL_QUEUE_REFERENCE_COUNT)
+		queue_drain(q);
+	status = layer_next.clGetCommandQueueInfo(handle, what, size, value, needed);
+	if (status != CL_SUCCESS && what != CL_QUEUE_PROPERTIES_ARRAY)
+		return status;
+	if (q == NULL || q->asked || !q->watched)
+		return status;
+	if (what == CL_QUEUE_PROPERTIES && value != NULL)
+		*(cl_command_queue_properties *)value &=
+		    ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
+	if (what != CL_QUEUE_PROPERTIES_ARRAY)
+		return status;
+	/* A driver without the question is not given an answer. */
+	if (layer_next.clGetCommandQueueInfo(handle, what, 0, NULL, NULL) != CL_SUCCESS)
+		return status;
+	return list_of(q, size, value, needed);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL finish(cl_command_queue handle)
+{
+	struct guest_visit visit = guest_enter();
+	cl_int status = layer_next.clFinish(handle);
+	struct queue *q;
+
+	guest_keep_errno(&visit);
+	q = queue_find(handle);
+	if (q != NULL)
+		queue_drain(q);
+	guest_leave(visit);
+	return status;
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL flush(cl_command_queue handle)
+{
+	struct guest_visit visit = guest_enter();
+	cl_int status = layer_next.clFlush(handle);
+	struct queue *q;
+
+	guest_keep_errno(&visit);
+	q = queue_find(handle);
+	if (q != NULL)
+		queue_drain(q);
+	guest_leave(visit);
+	return status;
+}
+
+void queue_hooks(cl_icd_dispatch *table)
+{
+	table->clCreateCommandQueue = create_queue;
+	if (layer_next.clCreateCommandQueueWithProperties != NULL)
+		table->clCreateCommandQueueWithProperties = create_queue_with;
+	table->clRetainCommandQueue = retain_queue;
+	table->clReleaseCommandQueue = release_queue;
+	table->clGetCommandQueueInfo = queue_info;
+	table->clFinish = finish;
+	table->clFlush = flush;
+}
