@@ -105,10 +105,14 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 	struct inject_source *in = inject_source(source);
 	struct channel_wish wish = inject_wish;
 	wish.overhead_permille = request->overhead_permille;
-	in->desc.kind = request->per;
-	in->parts = request->per != SX_SAMPLE_TIME && request->per != SX_SAMPLE_FRAME;
+	enum sx_sample_kind per = request->per;
+	/* What an API without frames counts by itself. */
+	if (per == SX_SAMPLE_TIME && !(in->api->kinds & 1u << SX_SAMPLE_FRAME))
+		per = SX_SAMPLE_KERNEL;
+	in->desc.kind = per;
+	in->parts = per != SX_SAMPLE_TIME && per != SX_SAMPLE_FRAME;
 	if (in->parts) {
-		wish.kinds = 1u << wire_kind(request->per);
+		wish.kinds = 1u << wire_kind(per);
 		wish.ring = PARTS_RING;
 	}
 	if (request->counters)
@@ -215,7 +219,7 @@ enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sam
 		timeout_ms -= nap;
 	}
 	*out = (struct raw_sample){
-	    .kind = RAW_GUEST,
+	    .kind = in->api->ops->raw,
 	    .flags = in->lost ? RAW_LOST : 0,
 	    .begin_ns = in->sample->record.begin_ns,
 	    .end_ns = in->sample->record.end_ns,

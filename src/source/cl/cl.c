@@ -1,0 +1,78 @@
+/* The OpenCL source: any OpenCL driver, measured by a layer in the programs that Sextant starts. */
+#include "source/cl/cl.h"
+
+#include <string.h>
+
+#include "source/guest/inject.h"
+#include "wire/channel.h"
+
+/* A record holds all of them: they cost the same. */
+static uint64_t counter_bit(const char *name)
+{
+	static const char *const names[] = {
+#define OPENCL(id, name) name,
+#include "wire/opencl.def"
+#undef OPENCL
+	};
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return UINT64_C(1) << i;
+	return 0;
+}
+
+static const struct inject_api cl_api = {
+    .ops = &source_opencl,
+    .catalog = "opencl",
+    .title = "OpenCL",
+    .kinds = 1u << SX_SAMPLE_KERNEL,
+    .variable = "OPENCL_LAYERS",
+    .holds = "libsextant-opencl",
+    .counter_bit = counter_bit,
+    .environment = cl_environment,
+    .not_loaded = "no OpenCL loader has put the layer into it: it does not use OpenCL, its loader "
+		  "knows no layers (ocl-icd before 2.3), or it clears its environment",
+    .load_it = "start the program that computes itself, as the same user",
+    .no_context = "no OpenCL command queue was made in it",
+    .use_context = "check that it computes with OpenCL, and not on the CPU",
+    .no_sample = "it put no command into a queue, or ended before one did",
+    .have_sample = "let it run until it waits for its results",
+};
+
+static enum sx_status cl_open(const struct source_host *host, const char *id, struct source **out,
+			      struct sx_error *err)
+{
+	return inject_open(&cl_api, host, out, err);
+}
+
+/* Which driver it will be only the program's own loader knows. */
+static void cl_probe(const struct source_host *host, source_found_fn found, void *user)
+{
+	char path[4096];
+	struct sx_error err = {0};
+	struct sx_device device = {.id = "opencl",
+				   .source = "opencl",
+				   .catalog = "opencl",
+				   .name = "OpenCL, whichever driver a program brings",
+				   .state = SX_DEVICE_INJECT};
+	if (cl_layer_find(host->sys, path, sizeof(path), &err)) {
+		device.state = SX_DEVICE_UNUSABLE;
+		device.because = err.because;
+		device.remedy = err.remedy;
+	}
+	found(user, &device);
+}
+
+const struct source_ops source_opencl = {
+    .name = "opencl",
+    .raw = RAW_KERNELS,
+    .probe = cl_probe,
+    .open = cl_open,
+    .describe = inject_describe,
+    .start = inject_start,
+    .read = inject_read,
+    .stop = inject_stop,
+    .close = inject_close,
+    .running = inject_running,
+    .explain = inject_explain,
+    .spawn_env = inject_spawn_env,
+};

@@ -1,0 +1,247 @@
+/*
+ * A known program for the OpenCL layer: kernels, copies, maps and fills of known size in a known
+ * order, and what it sees of its own queues and events: a line a fact, the same with and without
+ * us. "kill" runs for ever; "threads" puts commands into queues of four threads; "exit" leaves
+ * without waiting for anything but its last command.
+ */
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ITEMS 1024
+
+static const char source[] =
+    "kernel void twice(global int *a) { a[get_global_id(0)] *= 2; }\n"
+    "kernel void add(global int *a, int n) { a[get_global_id(0)] += n; }\n";
+
+static cl_context context;
+static cl_device_id device;
+static cl_program program;
+
+static void check(cl_int status, const char *what)
+{
+	if (status != CL_SUCCESS) {
+		fprintf(stderr, "%s: %d\n", what, status);
+		exit(2);
+	}
+}
+
+static void open_device(void)
+{
+	cl_platform_id platform;
+	cl_int status;
+	const char *text = source;
+
+	check(clGetPlatformIDs(1, &platform, NULL), "platform");
+	check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "device");
+	context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
+	check(status, "context");
+	program = clCreateProgramWithSource(context, 1, &text, NULL, &status);
+	check(status, "program");
+	check(clBuildProgram(program, 1, &device, "", NULL, NULL), "build");
+}
+
+static cl_uint references(cl_command_queue queue, cl_event event)
+{
+	cl_uint count = 0;
+
+	if (event)
+		check(clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof(count), &count, NULL),
+		      "event references");
+	else
+		check(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof(count), &count,
+					    NULL),
+		      "queue references");
+	return count;
+}
+
+static void tell_queue(cl_command_queue queue, const char *name)
+{
+	cl_command_queue_properties bits = 0;
+	cl_queue_properties list[8] = {0};
+	size_t bytes = 0;
+	cl_int status;
+
+	check(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(bits), &bits, NULL), "bits");
+	status =
+	    clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof(list), list, &bytes);
+	printf("%s: bits %llu, list %d %zu:", name, (unsigned long long)bits, status,
+	       status ? 0 : bytes);
+	for (size_t i = 0; !status && i < bytes / sizeof(list[0]); i++)
+		printf(" %llx", (unsigned long long)list[i]);
+	printf(", references %u\n", references(queue, NULL));
+}
+
+static void tell_times(cl_event event, const char *name)
+{
+	cl_ulong begin = 0, end = 0;
+	cl_int a =
+	    clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(begin), &begin, NULL);
+	cl_int b =
+	    clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL);
+
+	printf("%s: times %d %d %d\n", name, a, b, end >= begin);
+}
+
+static void run(cl_command_queue queue, const char *name)
+{
+	size_t global = ITEMS, local = 64, two[2] = {32, 16}, zero[3] = {0, 0, 0},
+	       box[3] = {16, 4, 2};
+	int data[ITEMS], three = 3, pattern = 7, sum = 0;
+	cl_int status;
+	cl_event event, first;
+	cl_kernel twice = clCreateKernel(program, "twice", &status),
+		  add = clCreateKernel(program, "add", &status);
+	cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(data), NULL, &status);
+	cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(data), NULL, &status);
+	int *mapped;
+
+	for (int i = 0; i < ITEMS; i++)
+		data[i] = i;
+	tell_queue(queue, name);
+	check(clSetKernelArg(twice, 0, sizeof(a), &a), "argument");
+	check(clSetKernelArg(add, 0, sizeof(a), &a), "argument");
+	check(clSetKernelArg(add, 1, sizeof(three), &three), "argument");
+	check(clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, sizeof(data), data, 0, NULL, NULL),
+	      "write");
+	check(clEnqueueNDRangeKernel(queue, twice, 1, NULL, &global, &local, 0, NULL, &first),
+	      "twice");
+	check(clEnqueueNDRangeKernel(queue, add, 1, NULL, &global, NULL, 1, &first, NULL), "add");
+	check(clEnqueueNDRangeKernel(queue, add, 2, NULL, two, two, 0, NULL, NULL), "add 2");
+	check(clEnqueueCopyBuffer(queue, a, b, 0, 0, 512, 0, NULL, NULL), "copy");
+	check(clEnqueueFillBuffer(queue, b, &pattern, sizeof(pattern), 512, 256, 0, NULL, NULL),
+	      "fill");
+	check(clEnqueueReadBufferRect(queue, a, CL_TRUE, zero, zero, box, 0, 0, 0, 0, data, 0, NULL,
+				      NULL),
+	      "rect");
+	mapped = clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, 1024, 0, NULL,
+				    &event, &status);
+	check(status, "map");
+	printf("%s: mapped event %u\n", name, references(queue, event));
+	for (int i = 0; i < 192; i++)
+		sum += mapped[i];
+	check(clEnqueueUnmapMemObject(queue, b, mapped, 0, NULL, NULL), "unmap");
+	/* Errors stay what they are, and are no commands. */
+	printf("%s: bad %d %d %d\n", name,
+	       clEnqueueCopyBuffer(queue, a, b, 0, sizeof(data), 512, 0, NULL, NULL) != CL_SUCCESS,
+	       clEnqueueReadBuffer(queue, NULL, CL_TRUE, 0, 4, data, 0, NULL, NULL) != CL_SUCCESS,
+	       clGetEventInfo(NULL, CL_EVENT_REFERENCE_COUNT, 4, data, NULL) != CL_SUCCESS);
+	check(clWaitForEvents(1, &first), "wait");
+	check(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, sizeof(data), data, 0, NULL, NULL), "read");
+	check(clFinish(queue), "finish");
+	tell_times(first, name);
+	printf("%s: sum %d, data %d %d, events %u %u\n", name, sum, data[1], data[ITEMS - 1],
+	       references(queue, first), references(queue, event));
+	clReleaseEvent(first);
+	clReleaseEvent(event);
+	clReleaseMemObject(a);
+	clReleaseMemObject(b);
+	clReleaseKernel(twice);
+	clReleaseKernel(add);
+	clRetainCommandQueue(queue);
+	clReleaseCommandQueue(queue);
+	clReleaseCommandQueue(queue);
+}
+
+static cl_command_queue plain_queue(void)
+{
+	cl_int status;
+	cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &status);
+
+	check(status, "queue");
+	return queue;
+}
+
+static void *work(void *number)
+{
+	cl_command_queue queue = plain_queue();
+	cl_int status;
+	size_t global = ITEMS;
+	cl_kernel twice = clCreateKernel(program, "twice", &status);
+	cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, ITEMS * sizeof(int), NULL, &status);
+
+	clSetKernelArg(twice, 0, sizeof(a), &a);
+	for (int i = 0; i < 200; i++) {
+		cl_event event = NULL;
+
+		check(clEnqueueNDRangeKernel(queue, twice, 1, NULL, &global, NULL, 0, NULL,
+					     i % 7 ? NULL : &event),
+		      "kernel");
+		if (event && i % 14)
+			check(clWaitForEvents(1, &event), "wait");
+		if (event)
+			clReleaseEvent(event);
+		if (i % 50 == 49)
+			clFinish(queue);
+	}
+	clFinish(queue);
+	clReleaseMemObject(a);
+	clReleaseKernel(twice);
+	clReleaseCommandQueue(queue);
+	return number;
+}
+
+static void threads(void)
+{
+	pthread_t ids[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&ids[i], NULL, work, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(ids[i], NULL);
+}
+
+static void for_ever(void)
+{
+	cl_command_queue queue = plain_queue();
+	cl_int status;
+	size_t global = ITEMS;
+	cl_kernel twice = clCreateKernel(program, "twice", &status);
+	cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, ITEMS * sizeof(int), NULL, &status);
+
+	clSetKernelArg(twice, 0, sizeof(a), &a);
+	for (int i = 0;; i++) {
+		check(clEnqueueNDRangeKernel(queue, twice, 1, NULL, &global, NULL, 0, NULL, NULL),
+		      "kernel");
+		clFinish(queue);
+		if (i == 20) {
+			puts("running");
+			fflush(stdout);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const cl_queue_properties bits[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE,
+						   0},
+					 none[] = {CL_QUEUE_PROPERTIES, 0, 0};
+	const char *what = argc > 1 ? argv[1] : "";
+	cl_int status;
+	cl_uint count = 0;
+
+	open_device();
+	if (strcmp(what, "threads") == 0) {
+		threads();
+	} else if (strcmp(what, "kill") == 0) {
+		for_ever();
+	} else {
+		run(plain_queue(), "plain");
+		run(clCreateCommandQueueWithProperties(context, device, bits, &status), "profiled");
+		run(clCreateCommandQueueWithProperties(context, device, none, &status), "listed");
+		run(clCreateCommandQueue(context, device, 0, &status), "old");
+		printf("bad queue %d\n",
+		       clCreateCommandQueue(context, device, 1u << 30, &status) == NULL &&
+			   status != CL_SUCCESS);
+	}
+	check(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof(count), &count, NULL),
+	      "context");
+	printf("context %u\n", count);
+	clReleaseProgram(program);
+	clReleaseContext(context);
+	return 0;
+}

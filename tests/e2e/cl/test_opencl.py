@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""OpenCL programs through the command, on pocl: a known program's commands, exact, and what it sees of itself. Arguments: sextant, known."""
+import collections
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEXTANT, KNOWN = sys.argv.pop(1), sys.argv.pop(1)
+# What each queue of the program does: name, kernels, work items, work groups (None: the driver's choice), bytes read, written, copied.
+COMMANDS = [
+    ('clEnqueueWriteBuffer', 0, 0, 0, 0, 4096, 0), ('twice', 1, 1024, 16, 0, 0, 0), ('add', 1, 1024, None, 0, 0, 0), ('add', 1, 512, 1, 0, 0, 0),
+    ('clEnqueueCopyBuffer', 0, 0, 0, 0, 0, 512), ('clEnqueueFillBuffer', 0, 0, 0, 0, 0, 256), ('clEnqueueReadBufferRect', 0, 0, 0, 128, 0, 0),
+    ('clEnqueueMapBuffer', 0, 0, 0, 1024, 0, 0), ('clEnqueueUnmapMemObject', 0, 0, 0, 0, 1024, 0), ('clEnqueueReadBuffer', 0, 0, 0, 4096, 0, 0)]
+COLUMNS = ('KernelLaunches', 'WorkItems', 'WorkGroups', 'ReadBytes', 'WriteBytes', 'CopyBytes')
+
+
+def run(*args, **options):
+    return subprocess.run(args, capture_output=True, text=True, timeout=200, check=False, **options)
+
+
+def number(text):
+    return int(text) if text else None
+
+
+class OpenCL(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = os.path.join(self.folder.name, 'out.sxc')
+
+    def record(self, *args):
+        result = run(SEXTANT, 'record', '-d', 'opencl', '-o', self.path, '--', KNOWN, *args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def rows(self):
+        """Rows of each queue, in the order of the capture."""
+        result = run(SEXTANT, 'export', self.path, '--counters', '--csv')
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        queues = collections.OrderedDict()
+        for row in csv.DictReader(io.StringIO(result.stdout)):
+            queues.setdefault(row['context'], []).append(row)
+        return list(queues.values())
+
+    def test_known_commands(self):
+        self.record()
+        queues = self.rows()
+        self.assertEqual(len(queues), 4)
+        last = 0
+        for rows in queues:
+            have = [(row['group'], *(number(row[name]) for name in COLUMNS)) for row in rows]
+            self.assertEqual(have, COMMANDS)
+            for row in rows:
+                times = [int(row[name]) for name in ('Queued', 'Submitted', 'Started', 'Ended')]
+                self.assertEqual(times, sorted(times))
+                length = times[3] - times[2]
+                self.assertEqual(int(row['end_ns']) - int(row['begin_ns']), length)
+                kind = {'KernelTime': row['KernelLaunches'], 'ReadTime': row['Reads'], 'WriteTime': row['Writes'], 'CopyTime': row['Copies']}
+                self.assertEqual([int(row[name]) for name in kind], [length * int(count) for count in kind.values()])
+                self.assertEqual(sum(int(count) for count in kind.values()), 1)
+                self.assertLessEqual(int(row['BusyTime']), int(row['SpanTime']))
+                self.assertLessEqual(int(row['SpanTime']), int(row['HostTime']))
+                self.assertEqual(row['CPUTime'], '')
+                self.assertRegex(row['process'], r'^cl-known \(\d+\)$')
+                self.assertGreaterEqual(int(row['Queued']), last)  # the queue is in order
+                last = int(row['Queued'])
+        # Samples and the time before each add up to the run.
+        ends = [int(row['end_ns']) for rows in queues for row in rows]
+        begin = min(int(row['begin_ns']) - int(row['Started']) + int(row['Queued']) for row in queues[0][:1])
+        whole = sum(int(row['HostTime']) for rows in queues for row in rows)
+        self.assertAlmostEqual(whole, max(ends) - begin, delta=0.2 * whole + 5e6)
+
+    def test_the_program_sees_itself(self):
+        """Properties, references, times and errors as without us; what pocl itself leaves to chance may differ from run to run."""
+        alone = collections.Counter(run(KNOWN).stdout for _ in range(4)).most_common(1)[0][0]
+        self.assertIn('times -7 -7', alone)  # CL_PROFILING_INFO_NOT_AVAILABLE: the program did not ask
+        seen = []
+        while len(seen) < 12 and alone not in seen:
+            seen.append(self.record().stdout)
+            self.assertEqual(re.sub(r'(event|events|references|context) [\d ]+', r'\1', seen[-1]),
+                             re.sub(r'(event|events|references|context) [\d ]+', r'\1', alone))
+        self.assertIn(alone, seen)
+
+    def test_threads(self):
+        self.record('threads')
+        queues = self.rows()
+        self.assertEqual([len(rows) for rows in queues], [200] * 4)
+        for rows in queues:
+            self.assertEqual({(row['group'], row['WorkItems'], row['KernelLaunches']) for row in rows}, {('twice', '1024', '1')})
+            queued = [int(row['Queued']) for row in rows]
+            self.assertEqual(queued, sorted(queued))
+
+    def test_per_kernel_and_totals(self):
+        result = run(SEXTANT, 'stat', '--per', 'kernel', '-d', 'opencl', '-m', 'KernelLaunches,WorkItems,ReadBytes,WriteBytes,CopyBytes', '--json', '-o',
+                     os.path.join(self.folder.name, 'out.json'), '--', KNOWN)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(os.path.join(self.folder.name, 'out.json'), encoding='utf-8') as file:
+            document = json.load(file)
+        totals = {m['name']: m['total'] for m in document['metrics']}
+        self.assertEqual(totals, {'KernelLaunches': 12, 'WorkItems': 4 * 2560, 'ReadBytes': 4 * 5248, 'WriteBytes': 4 * 5120, 'CopyBytes': 4 * 768})
+        self.assertEqual(document['samples'], {'kind': 'kernel', 'count': 40})
+        self.assertIn('pthread', document['devices'][0]['name'] + document['devices'][0]['driver'])
+        by = run(SEXTANT, 'stat', '--per', 'frame', '-d', 'opencl', '--', KNOWN)
+        self.assertNotEqual(by.returncode, 0)
+
+    def test_by_name(self):
+        self.record()
+        result = run(SEXTANT, 'report', self.path, '--by', 'group', '-m', 'KernelLaunches', '--json')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn('"twice"', result.stdout)
+
+    def test_trace(self):
+        """In a Perfetto trace commands are events of a queue, with their names."""
+        self.record()
+        out = os.path.join(self.folder.name, 'out.pftrace')
+        self.assertEqual(run(SEXTANT, 'export', self.path, '-o', out).returncode, 0)
+        sys.argv[1:1] = [SEXTANT, '']
+        sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+        import test_perfetto
+        with open(out, 'rb') as file:
+            trace = test_perfetto.Trace(file.read())
+        have = sorted((time, event['duration'][0], event['name'][0]) for time, event in trace.stages)
+        want = sorted((int(row['begin_ns']), int(row['end_ns']) - int(row['begin_ns']), row['group']) for rows in self.rows() for row in rows)
+        self.assertEqual(have, want)
+
+    def test_killed(self):
+        """What was published before a kill -9 is there."""
+        with subprocess.Popen([SEXTANT, 'record', '-d', 'opencl', '-o', self.path, '--', KNOWN, 'kill'], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as recorder:
+            self.assertEqual(recorder.stdout.readline(), 'running\n')
+            children = run('pgrep', '-P', str(recorder.pid), 'cl-known').stdout.split()
+            self.assertEqual(len(children), 1)
+            os.kill(int(children[0]), signal.SIGKILL)
+            recorder.communicate(timeout=60)
+            self.assertEqual(recorder.returncode, 128 + signal.SIGKILL)
+        rows, = self.rows()
+        self.assertGreaterEqual(len(rows), 20)
+        self.assertEqual({row['group'] for row in rows}, {'twice'})
+
+    def test_without_a_channel(self):
+        """A layer that nobody listens to stands aside."""
+        layer = os.path.join(os.path.dirname(SEXTANT), '..', 'layer', 'opencl', 'libsextant-opencl.so')
+        self.assertTrue(os.path.exists(layer))
+        for channel in ({}, {'SEXTANT_CHANNEL_OPENCL': '/nowhere'}):
+            result = run(KNOWN, env={**os.environ, 'OPENCL_LAYERS': os.path.abspath(layer), **channel})
+            self.assertEqual((result.returncode, result.stderr), (0, ''))
+            self.assertIn('plain: times -7 -7', result.stdout)
+
+
+if __name__ == '__main__':
+    probe = run(KNOWN)
+    if probe.returncode:
+        print('no OpenCL device here:', probe.stderr)
+        sys.exit(77)
+    unittest.main()
