@@ -2,6 +2,7 @@
  * Queues: profiling is switched on where the program did not, which it never sees; commands that
  * have ended are taken from the front.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,19 +147,21 @@ static void device_text(cl_device_id device, cl_device_info what, char *to, size
 static void identify(struct queue *q, cl_device_id device)
 {
 	struct channel_identity *id = &q->identity;
-	char version[128] = "";
+	char version[128] = "", driver[128] = "";
 
 	*id = (struct channel_identity){.serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED),
 					.start_ns = guest_now_ns(),
 					.api = WIRE_OPENCL};
 	device_text(device, CL_DEVICE_VENDOR, id->vendor, sizeof(id->vendor));
 	device_text(device, CL_DEVICE_NAME, id->renderer, sizeof(id->renderer));
-	device_text(device, CL_DRIVER_VERSION, id->version, sizeof(id->version));
 	device_text(device, CL_DEVICE_VERSION, version, sizeof(version)); /* "OpenCL 3.0 ..." */
 	if (strncmp(version, "OpenCL ", 7) == 0 && version[7] != '\0' && version[8] == '.') {
 		id->major = (uint8_t)(version[7] - '0');
 		id->minor = (uint8_t)(version[9] - '0');
 	}
+	device_text(device, CL_DRIVER_VERSION, driver, sizeof(driver));
+	snprintf(id->version, sizeof(id->version), "%u.%u (driver %s)", id->major, id->minor,
+		 driver);
 	memset(id->bits, 64, sizeof(id->bits));
 }
 
