@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""OpenCL programs through the command, on pocl: a known program's commands, exact, and what it sees of itself. Arguments: sextant, known."""
+"""OpenCL programs through the command, on pocl: a known program's commands, exact, and what it sees of itself. Arguments: sextant, known, nomem."""
 import collections
 import csv
 import io
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-SEXTANT, KNOWN = sys.argv.pop(1), sys.argv.pop(1)
+SEXTANT, KNOWN, NOMEM = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
 # What each queue of the program does: name, kernels, work items, work groups (None: the driver's choice), bytes read, written, copied.
 COMMANDS = [
     ('clEnqueueWriteBuffer', 0, 0, 0, 0, 4096, 0), ('twice', 1, 1024, 16, 0, 0, 0), ('add', 1, 1024, None, 0, 0, 0), ('add', 1, 512, 1, 0, 0, 0),
@@ -143,6 +143,14 @@ class OpenCL(unittest.TestCase):
         rows, = self.rows()
         self.assertGreaterEqual(len(rows), 20)
         self.assertEqual({row['group'] for row in rows}, {'twice'})
+
+    def test_no_memory(self):
+        """The layer finds none: the program does not notice, and that nothing was measured is told."""
+        result = run(SEXTANT, 'record', '-d', 'opencl', '-o', self.path, '--', 'env', f'LD_PRELOAD={NOMEM}', KNOWN)
+        self.assertIn('plain: times -7 -7', result.stdout)
+        self.assertIn('context', result.stdout)
+        self.assertIn('no OpenCL command queue was made', result.stderr)
+        self.assertEqual(result.returncode, 1)
 
     def test_without_a_channel(self):
         """A layer that nobody listens to stands aside."""
