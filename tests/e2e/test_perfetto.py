@@ -259,8 +259,8 @@ class Perfetto(unittest.TestCase):
     def test_values_equal_the_csv(self):
         path = self.model()
         trace = self.export(path)
-        self.assertGreater(self.check_counters(trace, self.rows(path, '--counters')), 2000)
-        self.assertGreater(self.check_metrics(trace, self.rows(path)), 1500)
+        self.assertGreater(self.check_counters(trace, self.rows(path, '--counters')), 500)
+        self.assertGreater(self.check_metrics(trace, self.rows(path)), 200)
         only = self.export(path, '-m', 'gpu_active_cycles,MaliGPUCyclesGPUActive')
         self.assertEqual([name for _, name in only.counters], ['MaliGPUCyclesGPUActive'])
         self.assertEqual([only.path(u)[-1] for u in only.curves], ['gpu_active_cycles'])
