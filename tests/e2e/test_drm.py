@@ -130,6 +130,31 @@ class Behaviour(unittest.TestCase):
         done = run(None, 'stat', '-p', '5100', '-t', '1s', '--json', text=text)
         self.assertEqual([d['source'] for d in json.loads(done.stdout)['devices']], ['cpu', 'drm'])
 
+    def test_a_clock_that_programs_alone_tell(self):
+        """msm without devfreq: the clock and the highest one are those of the descriptors."""
+        device = '/sys/devices/platform/soc/5000000.gpu'
+        text = f'''uid 0
+link /sys/class/drm/card0 ../../devices/platform/soc/5000000.gpu/drm/card0
+link {device}/drm/card0/device ../../../5000000.gpu
+file {device}/drm/renderD128/dev
+	226:128
+file {device}/uevent
+	DRIVER=msm
+process 1 0 0 init
+process 20 1 0 game
+descriptor 20 5 /dev/dri/renderD128
+	drm-driver:	msm
+	drm-client-id:	3
+	drm-engine-gpu:	{{7+250000000/s}} ns
+	drm-cycles-gpu:	{{7+100000000/s}}
+	drm-maxfreq-gpu:	800 MHz
+	drm-curfreq-gpu:	400000000 Hz
+'''
+        _, metrics = stat(None, '-I', '100ms', '-t', '1s', text=text)
+        self.assertAlmostEqual(metrics['Clock']['mean'], 400e6)
+        self.assertAlmostEqual(metrics['gpu_busy']['mean'], 25)
+        self.assertAlmostEqual(metrics['effective_load']['mean'], 12.5)
+
     def test_of_others_is_told(self):
         document, _ = stat(tree('tiger-lake'), '-t', '1s')
         self.assertIn('2 processes of other users cannot be looked into', json.dumps(document))

@@ -160,6 +160,19 @@ def main():
         if metrics['Clock']['mean'] is not None or f'gpu_metrics v{version[0]}.{version[1]}' not in told:
             wrong += 1
             print(f'v{version[0]}.{version[1]} of {size} bytes was not refused by its number')
+    # Bits that mean the same on every chip: power, current, temperature, others.
+    for bit, reason in ((0, 'Power'), (15, 'Power'), (16, 'Current'), (31, 'Current'), (32, 'Thermal'), (55, 'Thermal'), (56, None), (63, None)):
+        for version, fields in (((1, 3), V1_3), ((2, 2), V2_2), ((2, 4), LAYOUTS[2, 4])):
+            metrics = structure(fields)()
+            metrics.structure_size, (metrics.format_revision, metrics.content_revision) = ctypes.sizeof(metrics), version
+            metrics.indep_throttle_status = 1 << bit
+            _, document = measure(tool, bytes(metrics))
+            got = {metric['name']: metric['mean'] for metric in document['metrics']}
+            for name in ('Power', 'Current', 'Thermal'):
+                checked += 1
+                if got['Throttled'] != 100 or got['Throttled' + name] != (100 if name == reason else 0):
+                    wrong += 1
+                    print(f'v{version[0]}.{version[1]}: bit {bit}: Throttled{name} is {got["Throttled" + name]}')
     print(f'{len(LAYOUTS)} revisions, {checked} values, {wrong} wrong')
     return 1 if wrong or checked < 80 else 0
 
