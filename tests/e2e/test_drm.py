@@ -274,6 +274,19 @@ class Hostile(unittest.TestCase):
                 text += client(pid, fd, 7, work)
         self.check(text + client(51, 40, 8, work), engine__gfx=0.06, Clients=2, memory__vram__resident=2 * 2**20)
 
+    def test_a_client_that_comes_back(self):
+        """Of a young process, too: what it did before it went is not counted again."""
+        text = HEAD + client(1, 3, 7, ['drm-engine-gfx:\t{5+100000000/s} ns'])
+        text += 'at 50ms\nprocess 80 1 0 young\n' + client(80, 3, 9, ['drm-engine-gfx:\t{0+100000000/s} ns'])
+        text += 'at 150ms\ngone /proc/80/fd/3\ngone /proc/80/fdinfo/3\nat 250ms\n' + client(80, 3, 9, ['drm-engine-gfx:\t{0+100000000/s} ns'])
+        # 30 ms of the first; of the young one 10 ms until it went, and nothing once it is back.
+        self.check(text, engine__gfx=0.03 + 0.01, memory__vram__resident=None)
+
+    def test_a_hoard_of_one_client(self):
+        text = HEAD + 'process 60 1 0 hoarder\n' + ''.join(
+            client(60, fd, 7, ['drm-engine-gfx:\t{5+100000000/s} ns']) for fd in range(3, 3000))
+        self.check(text, engine__gfx=0.03, Clients=1)
+
     def test_other_cards_and_files(self):
         work = ['drm-engine-gfx:\t{5+100000000/s} ns']
         text = HEAD + client(1, 3, 7, work).replace('renderD128', 'renderD129') + \

@@ -19,7 +19,7 @@
 #define LINKS_AT_FIRST	2000000 /* before the first sample everything is looked at */
 #define PROCESSES_MAX	((size_t)1 << 20)
 #define CLIENTS_MAX	((size_t)1 << 16)
-#define FDS_MAX		4096 /* of one card in one process */
+#define FDS_MAX		256 /* of one card in one process: each is read every time */
 
 enum sx_status drm_clients_init(struct drm_clients *c, struct sx_error *err)
 {
@@ -369,8 +369,12 @@ static void take_info(struct drm_clients *c, struct drm_process *p, int fd,
 			client->in_scope |= p->in_scope;
 		return;
 	}
-	/* What a process that began meanwhile has done, it did meanwhile; so did its new client. */
-	bool whole = added && c->tick > 1 && (p->is_young || (c->root && p->in_scope));
+	/*
+	 * What a process that began meanwhile has done, it did meanwhile; so did its new client.
+	 * One that comes back is none: the kernel's numbers of clients only grow.
+	 */
+	bool whole = added && c->tick > 1 && info->has_id && info->id > c->highest_id &&
+		     (p->is_young || (c->root && p->in_scope));
 	client->primed |= whole;
 	client->pid = p->pid;
 	client->in_scope = p->in_scope;
@@ -391,6 +395,13 @@ static bool read_fd(struct drm_clients *c, struct drm_process *p, int fd, uint64
 		return false;
 	take_info(c, p, fd, &info, interval_ns);
 	return true;
+}
+
+static void note_highest_id(struct drm_clients *c)
+{
+	for (size_t i = 0; i < c->client_count; i++)
+		if (c->clients[i].has_id && c->clients[i].key > c->highest_id)
+			c->highest_id = c->clients[i].key;
 }
 
 static void read_known(struct drm_clients *c, uint64_t interval_ns)
@@ -432,6 +443,7 @@ void drm_clients_read(struct drm_clients *c, uint64_t interval_ns)
 	find_scope(c);
 	look_for_clients(c);
 	read_known(c, interval_ns);
+	note_highest_id(c);
 	drop_gone(c);
 }
 

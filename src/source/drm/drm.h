@@ -205,6 +205,7 @@ struct drm_clients {
 	bool seen_engine[DRM_ENGINES], seen_memory[DRM_REGIONS][DRM_KINDS];
 	uint32_t capacity[DRM_ENGINES];
 	uint32_t tick;
+	uint64_t highest_id;	    /* of all clients that were seen before this reading */
 	size_t denied;		    /* processes that we may not look into */
 	size_t links;		    /* that may still be read in this reading */
 	bool out_of_memory, failed; /* failed: the last listing */
