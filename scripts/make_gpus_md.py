@@ -50,7 +50,7 @@ def engines(root):
 def catalogs(root):
     """The families of catalogs of a vendor that describe hardware counters."""
     by_vendor = {}
-    for path in sorted(glob.glob(os.path.join(root, 'catalogs', '*', '*.yaml'))):
+    for path in sorted(p for folder in ('amd', 'arm', 'intel', 'broadcom', 'adreno') for p in glob.glob(os.path.join(root, 'catalogs', folder, '*.yaml'))):
         head = read(root, os.path.relpath(path, root))[:2000]
         name = re.search(r'^name: (\S+)', head, re.M)
         vendor = re.search(r'^vendor: (.+)', head, re.M)
