@@ -81,7 +81,7 @@ def page(root):
                 if word not in sources:
                     raise ValueError(f'{name}: no source is called {word}')
             units = ', '.join(f'`{key}`' for key in keys.get(name, [])) or '–'
-            lines.append(f'| `{name}` | {which} | {gives} | {more} | {units} | {others} |')
+            lines.append(f'| `{name}` | {which} | {gives} | {more or "–"} | {units} | {others} |')
         lines.append('')
         if vendor in known:
             shown = ', '.join(f'`{name}`' for name in known[vendor])

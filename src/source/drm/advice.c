@@ -10,20 +10,25 @@
 
 #define CAP_SYS_PTRACE 19
 
-const char *drm_driver_gives(const char *driver)
+bool drm_driver_gives(const char *driver, char *out, size_t size)
 {
 	static const struct {
-		const char *name, *gives;
+		const char *name, *gives, *more;
 	} drivers[] = {
 #define DRIVER(name, vendor, which, gives, more, others)                                           \
-	{#name, vendor ", " which " (" #name "): " gives ". More with " more "."},
+	{#name, vendor ", " which " (" #name "): " gives ".", more},
 #include "source/drm/drivers.def"
 #undef DRIVER
 	};
-	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
-		if (strcmp(drivers[i].name, driver) == 0)
-			return drivers[i].gives;
-	return NULL;
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
+		if (strcmp(drivers[i].name, driver) != 0)
+			continue;
+		snprintf(out, size, "%s%s%s%s", drivers[i].gives,
+			 drivers[i].more[0] ? " More with " : "", drivers[i].more,
+			 drivers[i].more[0] ? "." : "");
+		return true;
+	}
+	return false;
 }
 
 static bool has_capability(const struct sx_sys *sys, unsigned bit)

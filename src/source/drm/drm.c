@@ -32,27 +32,32 @@ struct drm_probe {
 	const struct sx_sys *sys;
 	source_found_fn found;
 	void *user;
+	bool advise; /* it reads files that a device may answer late */
 	size_t count;
 };
 
 static bool drm_found(void *arg, const struct drm_card *card)
 {
 	struct drm_probe *p = arg;
-	char id[32], name[128], driver[160];
-	struct drm_advice advice;
+	char id[32], name[128], driver[160], gives[640];
+	struct drm_advice advice = {.because = ""};
 	snprintf(id, sizeof(id), "drm:card%u", card->card);
 	drm_card_name(card, name, sizeof(name));
 	drm_driver_name(p->sys, card, driver, sizeof(driver));
-	drm_advice_make(p->sys, card, &advice);
-	struct sx_device device = {.id = id,
-				   .source = "drm",
-				   .name = name,
-				   .catalog = "drm",
-				   .driver = driver,
-				   .state = SX_DEVICE_READY,
-				   .because = advice.because[0] ? advice.because : NULL,
-				   .remedy = advice.remedy[0] ? advice.remedy : NULL,
-				   .gives = drm_driver_gives(card->driver)};
+	if (p->advise)
+		drm_advice_make(p->sys, card, &advice);
+	struct sx_device device = {
+	    .id = id,
+	    .source = "drm",
+	    .name = name,
+	    .catalog = "drm",
+	    .driver = driver,
+	    .state = SX_DEVICE_READY,
+	    .because = advice.because[0] ? advice.because : NULL,
+	    .remedy = advice.remedy[0] ? advice.remedy : NULL,
+	};
+	if (drm_driver_gives(card->driver, gives, sizeof(gives)))
+		device.gives = gives;
 	p->found(p->user, &device);
 	p->count++;
 	return true;
@@ -60,7 +65,7 @@ static bool drm_found(void *arg, const struct drm_card *card)
 
 static void source_drm_probe(const struct source_host *host, source_found_fn found, void *user)
 {
-	struct drm_probe p = {host->sys, found, user, 0};
+	struct drm_probe p = {host->sys, found, user, host->ask_drivers, 0};
 	drm_cards_each(host->sys, drm_found, &p);
 	if (p.count)
 		return;

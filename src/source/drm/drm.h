@@ -250,8 +250,8 @@ struct drm_advice {
 };
 void drm_advice_make(const struct sx_sys *sys, const struct drm_card *card, struct drm_advice *out);
 
-/* What this driver gives, in one line; NULL for one that is not listed (drivers.def). */
-const char *drm_driver_gives(const char *driver);
+/* What this driver gives, in one line; false for one that is not listed (drivers.def). */
+bool drm_driver_gives(const char *driver, char *out, size_t size);
 
 /* Why a column of this card has no data (advice.c). Static text, or `out`. */
 const char *drm_why(const struct drm_card *card, const struct drm_clients *clients,
