@@ -482,6 +482,35 @@ static void drifting_clocks(void **state)
 	close_bench(&b);
 }
 
+/* Our clock leaps by three seconds beside the driver's: told once, and right from then on. */
+static void a_clock_that_jumps(void **state)
+{
+	struct bench b;
+	struct raw_sample raw = {0};
+	struct sx_error err;
+	unsigned notes = 0, broken = 0;
+	fake_kbase_init(&b.fake);
+	open_bench(&b);
+	start_bench(&b, 10000000);
+	while (sx_table_row_count(b.table) < 300)
+		assert_int_equal(read_one(&b, 100), SX_OK);
+	b.fake.offset_ns += 3000000000;
+	for (int i = 0; i < 300; i++) {
+		assert_int_equal(source_kbase.read(b.source, 100, &raw, &err), SX_OK);
+		broken += raw.kind != RAW_NOTE && raw.flags & RAW_BROKEN;
+		if (raw.kind != RAW_NOTE)
+			continue;
+		notes++;
+		assert_non_null(strstr((const char *)raw.data, "jumped by 3000 ms"));
+	}
+	assert_int_equal(notes, 1);
+	assert_int_equal(broken, 1);
+	int64_t off = (int64_t)(raw.end_ns - (b.fake.now_ns + (uint64_t)b.fake.offset_ns));
+	assert_true(off <= 0 && off > -20000000);
+	drain_bench(&b);
+	close_bench(&b);
+}
+
 /* A mask that no double holds: every core is there, numbered without the holes. */
 static void wide_core_masks(void **state)
 {
@@ -758,6 +787,7 @@ int main(void)
 	    cmocka_unit_test(late_samples_are_counted),
 	    cmocka_unit_test(a_device_that_goes),
 	    cmocka_unit_test(drifting_clocks),
+	    cmocka_unit_test(a_clock_that_jumps),
 	    cmocka_unit_test(wide_core_masks),
 	    cmocka_unit_test(probing_tells_why),
 	    cmocka_unit_test(doctor_tries_the_reader),

@@ -334,6 +334,17 @@ static enum sx_status not_started(struct sx_error *err)
 	return error_set(err, SX_ERR_USAGE, "kbase was not started");
 }
 
+/* A suspend, or a clock that was set: samples since the last pair of clocks have doubtful times. */
+static void tell_jump(struct kbase *k, struct raw_sample *out)
+{
+	k->clock.jumps_told = k->clock.fit.jumps;
+	out->flags |= RAW_BROKEN;
+	snprintf(k->note, sizeof(k->note),
+		 "the driver's clock jumped by %.6g ms beside ours (a suspend, or one was set): "
+		 "times of the second before are doubtful",
+		 (double)k->clock.fit.jump_ns * 1e-6);
+}
+
 static enum sx_status kbase_read(struct source *source, int timeout_ms, struct raw_sample *out,
 				 struct sx_error *err)
 {
@@ -349,8 +360,12 @@ static enum sx_status kbase_read(struct source *source, int timeout_ms, struct r
 		    .kind = RAW_NOTE, .data = (const uint8_t *)k->told, .size = strlen(k->told)};
 		return SX_OK;
 	}
-	return k->device.reader == KBASE_READER_VINSTR ? vinstr_read(k, timeout_ms, out, err)
-						       : kinstr_read(k, timeout_ms, out, err);
+	enum sx_status status = k->device.reader == KBASE_READER_VINSTR
+				    ? vinstr_read(k, timeout_ms, out, err)
+				    : kinstr_read(k, timeout_ms, out, err);
+	if (status == SX_OK && k->clock.fit.jumps != k->clock.jumps_told)
+		tell_jump(k, out);
+	return status;
 }
 
 static enum sx_status kbase_stop(struct source *source, struct sx_error *err)

@@ -35,6 +35,7 @@ struct kbase_device {
 struct kbase_clock {
 	struct clock_fit fit;
 	uint64_t last_raw_ns, last_ns; /* the newest conversion; 0: none */
+	uint32_t jumps_told;
 };
 
 struct kinstr {
