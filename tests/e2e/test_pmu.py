@@ -13,6 +13,7 @@ PERF = shutil.which("perf")
 # Burns CPU, touches pages and gives way, once somebody says so, and tells nothing else.
 PROGRAM = """
 import sys, time
+print("here", flush=True)
 sys.stdin.read(1)
 end = time.process_time() + 0.5
 pages = []
@@ -32,6 +33,16 @@ EVENTS = [("msr/tsc/", "msr/tsc/", 0.02, 0),
 def skip(why):
     print(f"skipped: {why}")
     sys.exit(77)
+
+
+def wait_until_asleep(pid):
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+            if f.read().rpartition(")")[2].split()[0] == "S":
+                return
+        time.sleep(0.01)
+    skip("the program does not come to its wait")
 
 
 def wait_for_events(process, name):
@@ -63,7 +74,10 @@ def perf_counts(text):
 
 def beside(folder):
     """Both attach to a program that waits, which then runs to its end."""
-    program = subprocess.Popen([sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE)
+    program = subprocess.Popen([sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
+    program.stdout.readline()  # it has begun: from here on it waits, and counts nothing
+    wait_until_asleep(program.pid)
     theirs = os.path.join(folder, "perf.txt")
     perf = subprocess.Popen(
         [PERF, "stat", "-x,", "-o", theirs, "-p", str(program.pid), "-e",
