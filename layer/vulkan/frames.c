@@ -414,6 +414,8 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 		part->blind |= command->blind;
 		part->lost |= device->wanted;
 	}
+	if (command->span_count == 0) /* there was no memory for one */
+		add_tally(&part->tally, &command->tally);
 	for (uint32_t i = 0; i < command->span_count; i++)
 		note_span(device, frame_part(device, at, i), command, &command->spans[i]);
 	if (command->tells && execution == NULL)
