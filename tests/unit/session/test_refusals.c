@@ -57,7 +57,7 @@ static void i915_refuses(void **state)
 	expect(&fake.sys, "i915", SX_ERR_PERMISSION, "paranoid", "sysctl");
 	fake.paranoid = false;
 	fake.has_metrics = false;
-	expect(&fake.sys, "card0", SX_ERR_UNSUPPORTED, "OA metrics", "kernel of 4.13");
+	expect(&fake.sys, "i915", SX_ERR_UNSUPPORTED, "OA metrics", "kernel of 4.13");
 	fake.has_metrics = true;
 	fake.no_render_node = fake.no_card_node = true;
 	expect(&fake.sys, "i915", SX_ERR_PERMISSION, "", "usermod");
