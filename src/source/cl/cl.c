@@ -56,6 +56,7 @@ static void cl_probe(const struct source_host *host, source_found_fn found, void
 				   .state = SX_DEVICE_INJECT};
 	if (cl_layer_find(host->sys, path, sizeof(path), &err)) {
 		device.state = SX_DEVICE_UNUSABLE;
+		device.obstacle = err.status;
 		device.because = err.because;
 		device.remedy = err.remedy;
 	}

@@ -60,6 +60,7 @@ static void vk_probe(const struct source_host *host, source_found_fn found, void
 				   .state = SX_DEVICE_INJECT};
 	if (vk_layer_find(host->sys, folder, sizeof(folder), &err)) {
 		device.state = SX_DEVICE_UNUSABLE;
+		device.obstacle = err.status;
 		device.because = err.because;
 		device.remedy = err.remedy;
 	}
