@@ -139,6 +139,8 @@ static bool has_device(struct sx_session *s, uint32_t index)
 		mark(s, index, SX_CAPTURE_LOSS, &before, d->unrecorded_lost, LOST);
 	if (d->unrecorded_more)
 		mark(s, index, SX_CAPTURE_LOSS, &before, SX_CAPTURE_COUNT_UNKNOWN, LOST);
+	if (d->turns) /* which set it is, and that others take turns with it */
+		mark(s, index, SX_CAPTURE_NOTE, &before, 0, d->note.message);
 	return true;
 }
 

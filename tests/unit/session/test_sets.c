@@ -235,6 +235,36 @@ static void turns_keep_limits(void **state)
 	close_rig(&r);
 }
 
+/* A recording keeps each set as a device, and says that they took turns. */
+static void recorded_turns(void **state)
+{
+	struct rig r;
+	const char *one, *two;
+	uint32_t count;
+	struct sx_capture_writer *writer = NULL;
+	struct sx_session *session = NULL;
+	struct sx_session_options options = {.input = path};
+	struct sx_session_limits limits = {.duration_ns = UINT64_C(500000000)};
+	open_turns(&r, &one, &two);
+	assert_int_equal(sx_capture_create(path, NULL, &writer, NULL), SX_OK);
+	sx_session_record(r.session, writer);
+	assert_int_equal(sx_session_run(r.session, NULL, &limits, NULL), SX_OK);
+	uint64_t samples = sx_session_devices(r.session, &count)->samples;
+	assert_int_equal(sx_capture_finish(writer, NULL, NULL), SX_OK);
+	close_rig(&r);
+	assert_int_equal(sx_session_create(context, &options, &session, NULL), SX_OK);
+	assert_int_equal(sx_session_run(session, NULL, NULL, NULL), SX_OK);
+	const struct sx_session_device *d = sx_session_devices(session, &count);
+	assert_int_equal(count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_string_equal(d[i].set, i ? two : one);
+		assert_int_equal(d[i].samples, samples);
+		assert_non_null(strstr(d[i].note, "take turns"));
+		assert_non_null(strstr(d[i].note, d[i].set));
+	}
+	sx_session_destroy(session);
+}
+
 /* A set that the kernel stops taking ends by itself, and says so; the others go on. */
 static void a_turn_that_fails(void **state)
 {
@@ -356,6 +386,7 @@ int main(void)
 	    cmocka_unit_test(what_does_not_fit_is_told),
 	    cmocka_unit_test(sets_take_turns),
 	    cmocka_unit_test(turns_keep_limits),
+	    cmocka_unit_test(recorded_turns),
 	    cmocka_unit_test(a_turn_that_fails),
 	    cmocka_unit_test(recordings_know_their_program),
 	    cmocka_unit_test(old_recordings_are_asked_about),
