@@ -179,14 +179,15 @@ static bool never_varies(const struct compare_metric *m)
 
 /*
  * Runs of a side that are all alike tell no deviation, be it that nothing varies or that a clock
- * ticks coarsely: how likely runs dealt to the sides by chance come to lie like that.
+ * ticks coarsely. The most that chance gives such a result: all runs of A have one value and all of
+ * B another, of two that are as likely as the runs of their sides.
  */
-static double chance_of_order(const struct compare_row *row)
+static double chance_of_alike(const struct compare_row *row)
 {
-	double a = row->a->runs, b = row->b->runs;
+	double a = row->a->runs, b = row->b->runs, all = a + b;
 	if (!row->total && never_varies(row->a) && never_varies(row->b))
 		return 0;
-	return fmin(2 * exp(lgamma(a + 1) + lgamma(b + 1) - lgamma(a + b + 1)), 1);
+	return fmin(2 * pow(a / all, a) * pow(b / all, b), 1);
 }
 
 /*
@@ -199,7 +200,7 @@ static double chance_of(const struct test *t, const struct noise_variance *noise
 {
 	double deviation = sqrt(noise->variance * t->share) * t->scale;
 	double both = deviation > 0 ? noise_chance(t->difference / deviation, noise->freedom)
-				    : chance_of_order(t->row);
+				    : chance_of_alike(t->row);
 	enum compare_verdict verdict = by_direction(t->row);
 	double weight = verdict == COMPARE_WORSE    ? WEIGHT_WORSE
 			: verdict == COMPARE_BETTER ? 1 - WEIGHT_WORSE
