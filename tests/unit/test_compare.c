@@ -218,8 +218,12 @@ static void test_gates_are_read(void **state)
 	    SX_OK);
 	assert_int_equal(count, 2);
 	assert_string_equal(list[0].text, "a < 1");
-	assert_int_equal(gate_parse_lines(&arena, "f", "a < 1\nb\n", &list, &count, NULL),
+	struct sx_error err = {0};
+	assert_int_equal(gate_parse_lines(&arena, "f", "a < 1\nb\n", &list, &count, &err),
 			 SX_ERR_BAD_INPUT);
+	assert_string_equal(err.message, "f:2: \"b\" is no gate");
+	assert_string_equal(err.because, "it needs one of < <= > >= ==");
+	assert_true(err.remedy[0]);
 	arena_finish(&arena);
 }
 

@@ -123,10 +123,12 @@ enum sx_status gate_parse_lines(struct arena *arena, const char *name, const cha
 			return error_nomem(err, "gates");
 		if (!*one)
 			continue;
-		enum sx_status status = gate_parse(arena, one, &(*out)[*count], err);
-		if (status) {
+		struct sx_error why = {0};
+		if (gate_parse(arena, one, &(*out)[*count], &why)) {
 			error_set(err, SX_ERR_BAD_INPUT, "%s:%zu: \"%s\" is no gate", name, number,
 				  one);
+			error_because(err, "%s", why.because);
+			error_try(err, "%s", why.remedy);
 			return SX_ERR_BAD_INPUT;
 		}
 		++*count;
