@@ -1,6 +1,7 @@
 /* The Vulkan source: any Vulkan driver, measured by a layer in the programs that Sextant starts. */
 #include "source/vk/vk.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "source/guest/inject.h"
@@ -48,6 +49,24 @@ static enum sx_status vk_open(const struct source_host *host, const char *id, st
 	return inject_open(&vk_api, host, out, err);
 }
 
+/* What the user's environment tells loaders, which may keep the layer out of a program. */
+static void look_for_hiding(struct sx_device *device)
+{
+	const char *off = getenv("VK_LOADER_LAYERS_DISABLE"),
+		   *own = getenv("VK_IMPLICIT_LAYER_PATH");
+	if (off && *off) {
+		device->because =
+		    "VK_LOADER_LAYERS_DISABLE is set: loaders leave out the layers that it names";
+		device->remedy = "unset VK_LOADER_LAYERS_DISABLE, should it mean VK_LAYER_SEXTANT";
+	} else if (own && *own) {
+		device->because =
+		    "VK_IMPLICIT_LAYER_PATH is set: a loader in a container then sees no "
+		    "implicit layer of the host";
+		device->remedy =
+		    "unset VK_IMPLICIT_LAYER_PATH, should the program run in a container";
+	}
+}
+
 /* Which driver it will be only the program's own loader knows. */
 static void vk_probe(const struct source_host *host, source_found_fn found, void *user)
 {
@@ -64,6 +83,8 @@ static void vk_probe(const struct source_host *host, source_found_fn found, void
 		device.because = err.because;
 		device.remedy = err.remedy;
 	}
+	if (device.state == SX_DEVICE_INJECT && host->ask_drivers)
+		look_for_hiding(&device);
 	found(user, &device);
 }
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "world.h"
 
@@ -411,6 +413,44 @@ static void offend(struct world *world, int rounds)
 	vkDestroyQueryPool(world->device, pool, NULL);
 }
 
+/* A child that a fork made measures nothing, and takes nothing away. */
+static void forks(struct world *world, int rounds)
+{
+	pid_t child;
+	int status = 0;
+
+	draws(world, rounds / 2);
+	child = fork();
+	if (child == 0)
+		_exit(0);
+	if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+		exit(1);
+	draws(world, rounds - rounds / 2);
+}
+
+/* A second device of the same program, with an instance of its own. */
+static void two_devices(struct world *world, int rounds)
+{
+	static const struct needs none;
+	struct world other;
+
+	world_open(&other, &none);
+	draws(&other, rounds);
+	draws(world, rounds);
+	world_close(&other);
+	draws(world, rounds);
+}
+
+/* Goes on for ever, and says when it has done something. */
+static void endless(struct world *world, int rounds)
+{
+	draws(world, rounds);
+	printf("ready\n");
+	fflush(stdout);
+	for (;;)
+		draws(world, rounds);
+}
+
 /* Leaves in the middle of its work. */
 static void leave(struct world *world, int rounds)
 {
@@ -439,6 +479,9 @@ int main(int argc, char **argv)
 	    {"labels", labels, {0}},
 	    {"offend", offend, {0}},
 	    {"leave", leave, {0}},
+	    {"forks", forks, {0}},
+	    {"two-devices", two_devices, {0}},
+	    {"endless", endless, {0}},
 	};
 	int rounds = argc > 2 ? atoi(argv[2]) : 10;
 	struct world world;

@@ -135,6 +135,28 @@ class Counts(unittest.TestCase):
         document, _, _ = scene("leave")
         self.check(document, 10, Draws=5, IAPrimitives=10)
 
+    def test_a_fork(self):
+        document, _, _ = scene("forks")
+        self.check(document, 10, Draws=5, IAPrimitives=10)
+        self.assertEqual(len(document["devices"][0]["processes"]), 1)
+
+    def test_two_devices(self):
+        document, _, _ = scene("two-devices")
+        self.check(document, 30, Draws=5, IAPrimitives=10)
+        self.assertEqual(document["devices"][0]["processes"][0]["contexts"], 2)
+
+    def test_what_was_killed_is_kept(self):
+        if not os.path.exists(SCENES):
+            self.skipTest("not built here: no Vulkan loader")
+        killer = ("import subprocess, sys, time\n"
+                  "p = subprocess.Popen([sys.argv[1], 'endless', '20'], stdout=subprocess.PIPE)\n"
+                  "p.stdout.readline(), time.sleep(0.2), p.kill()\n"
+                  "sys.exit(77 if p.wait() == 77 else 0)")
+        document, _, _ = run([sys.executable, "-c", killer, SCENES], options=("--overhead", "0"))
+        self.assertGreaterEqual(document["samples"]["count"], 20)
+        draws = metric(document, "Draws")
+        self.assertEqual((draws["min"], draws["max"]), (5, 5))
+
     def test_memory(self):
         document, _, _ = scene("draws")
         heap = metric(document, "MemoryHeap0")
@@ -356,6 +378,14 @@ class Ways(unittest.TestCase):
             for variable in ("VK_LAYER_PATH", "VK_ADD_LAYER_PATH"):
                 document, _, _ = scene("draws", env={variable: folder})
                 Counts.check(self, document, 10, Draws=5)
+
+    def test_doctor_knows_what_hides_layers(self):
+        for name, value in (("VK_LOADER_LAYERS_DISABLE", "~all~"), ("VK_IMPLICIT_LAYER_PATH", "/nowhere")):
+            done = subprocess.run([SEXTANT, "doctor", "-d", "vulkan"], capture_output=True, text=True, timeout=60,
+                                  env=dict(os.environ, **{name: value}))
+            self.assertIn(name, done.stdout)
+        done = subprocess.run([SEXTANT, "doctor", "-d", "vulkan"], capture_output=True, text=True, timeout=60)
+        self.assertNotIn("VK_", done.stdout)
 
     def test_a_program_without_vulkan(self):
         done = subprocess.run([SEXTANT, "stat", "-d", "vulkan", "--", "true"], capture_output=True, text=True,
