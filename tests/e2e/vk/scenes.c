@@ -482,6 +482,7 @@ int main(int argc, char **argv)
 	    {"forks", forks, {0}},
 	    {"two-devices", two_devices, {0}},
 	    {"endless", endless, {0}},
+	    {"stranger", draws, {.stranger = true}},
 	};
 	int rounds = argc > 2 ? atoi(argv[2]) : 10;
 	struct world world;

@@ -140,6 +140,14 @@ class Counts(unittest.TestCase):
         self.check(document, 10, Draws=5, IAPrimitives=10)
         self.assertEqual(len(document["devices"][0]["processes"]), 1)
 
+    def test_a_structure_that_nobody_knows(self):
+        """A chain that cannot be copied is left as it is: no query, and the reason."""
+        document, _, _ = scene("stranger")
+        self.check(document, 10, Draws=5)
+        found = metric(document, "IAVertices")
+        self.assertIsNone(found["total"])
+        self.assertIn("could not be switched on", found["why"])
+
     def test_two_devices(self):
         document, _, _ = scene("two-devices")
         self.check(document, 30, Draws=5, IAPrimitives=10)

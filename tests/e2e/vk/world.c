@@ -74,12 +74,14 @@ static void open_device(struct world *world, const struct needs *needs)
 	    .pNext = &newer,
 	    .features = {.pipelineStatisticsQuery = needs->statistics,
 			 .occlusionQueryPrecise = needs->statistics}};
+	VkBaseOutStructure stranger = {.sType = (VkStructureType)2000000000,
+				       .pNext = (VkBaseOutStructure *)(void *)&features};
 	VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
 					 .queueFamilyIndex = world->family,
 					 .queueCount = 1,
 					 .pQueuePriorities = &priority};
 	VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-				   .pNext = &features,
+				   .pNext = needs->stranger ? (void *)&stranger : &features,
 				   .queueCreateInfoCount = 1,
 				   .pQueueCreateInfos = &queue,
 				   .enabledExtensionCount = needs->feedback,

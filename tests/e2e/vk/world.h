@@ -33,6 +33,7 @@ struct world {
 /* What a case needs beside the plain things. */
 struct needs {
 	bool feedback, statistics; /* statistics: the program's own queries */
+	bool stranger;		   /* a structure that nobody knows in the device's chain */
 };
 
 void world_open(struct world *world, const struct needs *needs);
