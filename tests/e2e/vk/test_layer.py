@@ -111,6 +111,8 @@ class Counts(unittest.TestCase):
         self.assertEqual((written["min"], written["max"], written["total"]), (0, 4, 20))
         self.assertEqual((needed["min"], needed["max"], needed["total"]), (0, 7, 35))
         self.assertEqual(metric(document, "OverflowPred_S0")["min"], 1)
+        generated = metric(document, "PrimitivesGenerated")
+        self.assertEqual((generated["min"], generated["max"], generated["total"]), (1, 8, 45))
         self.check(document, 10, RenderPasses=1, Barriers=1)
 
     def test_submit2_and_timeline_semaphores(self):

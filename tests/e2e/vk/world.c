@@ -55,10 +55,15 @@ static void open_instance(struct world *world)
 
 static void open_device(struct world *world, const struct needs *needs)
 {
-	static const char *const extensions[] = {VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME};
+	static const char *const extensions[] = {VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
+						 VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME};
 	static const float priority = 1;
+	VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT generated = {
+	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT,
+	    .primitivesGeneratedQuery = VK_TRUE};
 	VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
+	    .pNext = &generated,
 	    .transformFeedback = VK_TRUE};
 	VkPhysicalDeviceVulkan13Features later = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
@@ -84,7 +89,7 @@ static void open_device(struct world *world, const struct needs *needs)
 				   .pNext = needs->stranger ? (void *)&stranger : &features,
 				   .queueCreateInfoCount = 1,
 				   .pQueueCreateInfos = &queue,
-				   .enabledExtensionCount = needs->feedback,
+				   .enabledExtensionCount = needs->feedback ? 2 : 0,
 				   .ppEnabledExtensionNames = extensions};
 
 	MUST(vkCreateDevice(world->gpu, &info, NULL, &world->device));
