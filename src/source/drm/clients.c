@@ -84,7 +84,7 @@ static void merge(struct drm_clients *c)
 			c->fresh[kept++] = c->processes[old++];
 		else
 			c->fresh[kept++] = (struct drm_process){
-			    .pid = p->pid, .is_new = true, .is_young = c->tick > 1};
+			    .pid = p->pid, .is_new = true, .is_young = c->listed};
 	}
 	while (old < c->process_count)
 		free(c->processes[old++].fds);
@@ -108,6 +108,7 @@ static void list_processes(struct drm_clients *c)
 	}
 	sort_fresh(c);
 	merge(c);
+	c->listed = true;
 }
 
 static struct drm_process *find_process(const struct drm_clients *c, pid_t pid)
@@ -193,6 +194,7 @@ static bool knows_fd(const struct drm_process *p, int fd)
 struct visit {
 	struct drm_clients *clients;
 	struct drm_process *process;
+	bool missed; /* something that could not be looked at */
 };
 
 static int look_at_fd(void *arg, const char *name)
@@ -203,14 +205,19 @@ static int look_at_fd(void *arg, const char *name)
 	uint32_t fd;
 	if (!number_u32(name, strlen(name), &fd) || fd > INT_MAX || p->fd_count >= FDS_MAX)
 		return 0;
-	if (v->clients->links == 0)
+	if (v->clients->links == 0) {
+		v->missed = true;
 		return 1;
+	}
 	v->clients->links--;
 	if (knows_fd(p, (int)fd))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/fd/%u", (int)p->pid, fd);
-	if (v->clients->sys->read_link(v->clients->sys->user, path, target, sizeof(target)) <= 0 ||
-	    !is_node(v->clients->card, target))
+	if (v->clients->sys->read_link(v->clients->sys->user, path, target, sizeof(target)) <= 0) {
+		v->missed |= errno != ENOENT;
+		return 0;
+	}
+	if (!is_node(v->clients->card, target))
 		return 0;
 	if (!mem_grow(&p->fds, &p->fd_cap, p->fd_count + 1, sizeof(*p->fds))) {
 		v->clients->out_of_memory = true;
@@ -232,13 +239,14 @@ static void read_name(const struct drm_clients *c, struct drm_process *p)
 static void look_into(struct drm_clients *c, struct drm_process *p)
 {
 	char path[64];
-	struct visit visit = {c, p};
+	struct visit visit = {c, p, false};
 	size_t before = p->fd_count;
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
 	int listed = c->sys->list_dir(c->sys->user, path, look_at_fd, &visit);
 	p->denied = listed < 0 && (errno == EACCES || errno == EPERM);
 	p->scanned = true;
 	p->tick = c->tick;
+	p->complete = listed == 0 && !visit.missed ? c->tick : 0;
 	c->links -= c->links > 0; /* an empty folder costs too */
 	if (p->fd_count > before)
 		read_name(c, p);
@@ -253,6 +261,10 @@ static bool is_wanted(const struct drm_clients *c, const struct drm_process *p)
 static void look_for_clients(struct drm_clients *c)
 {
 	c->links = c->tick == 1 ? LINKS_AT_FIRST : LINKS_A_READING;
+	for (size_t i = 0; i < c->process_count; i++) {
+		c->processes[i].old_fd_count = c->processes[i].fd_count;
+		c->processes[i].complete_before = c->processes[i].complete;
+	}
 	/* What one asked for comes first, and what is new. */
 	for (size_t i = 0; i < c->process_count; i++) {
 		struct drm_process *p = &c->processes[i];
@@ -357,10 +369,24 @@ static void update_client(struct drm_clients *c, struct drm_client *client,
 	client->primed = true;
 }
 
+/*
+ * Whether all that a new client did was done since the reading before: it was opened since, by a
+ * process that began while we watched, or that was looked into last time. One that comes back is no
+ * new one: the kernel's numbers of clients only grow.
+ */
+static bool is_of_this_run(const struct drm_clients *c, const struct drm_process *p, size_t index,
+			   const struct drm_fdinfo *info)
+{
+	bool looked = c->root && p->in_scope && p->complete_before + 1 == c->tick;
+	return c->tick > 1 && info->has_id && info->id > c->highest_id &&
+	       index >= p->old_fd_count && (p->is_young || looked);
+}
+
 /* The first descriptor of a client counts, in the order of processes; the others are the same. */
-static void take_info(struct drm_clients *c, struct drm_process *p, int fd,
+static void take_info(struct drm_clients *c, struct drm_process *p, size_t index,
 		      const struct drm_fdinfo *info, uint64_t interval_ns)
 {
+	int fd = p->fds[index];
 	bool added;
 	uint64_t key = info->has_id ? info->id : (uint64_t)p->pid << 32 | (uint32_t)fd;
 	struct drm_client *client = client_of(c, key, info->has_id, &added);
@@ -369,12 +395,7 @@ static void take_info(struct drm_clients *c, struct drm_process *p, int fd,
 			client->in_scope |= p->in_scope;
 		return;
 	}
-	/*
-	 * What a process that began meanwhile has done, it did meanwhile; so did its new client.
-	 * One that comes back is none: the kernel's numbers of clients only grow.
-	 */
-	bool whole = added && c->tick > 1 && info->has_id && info->id > c->highest_id &&
-		     (p->is_young || (c->root && p->in_scope));
+	bool whole = added && is_of_this_run(c, p, index, info);
 	client->primed |= whole;
 	client->pid = p->pid;
 	client->in_scope = p->in_scope;
@@ -382,18 +403,19 @@ static void take_info(struct drm_clients *c, struct drm_process *p, int fd,
 }
 
 /* False when the descriptor is no longer one of the card. */
-static bool read_fd(struct drm_clients *c, struct drm_process *p, int fd, uint64_t interval_ns)
+static bool read_fd(struct drm_clients *c, struct drm_process *p, size_t index,
+		    uint64_t interval_ns)
 {
 	char path[64];
 	struct drm_fdinfo info;
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)p->pid, fd);
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", (int)p->pid, p->fds[index]);
 	ssize_t size = c->sys->read_file(c->sys->user, path, c->text, TEXT_SIZE);
 	if (size < 0)
 		return errno != ENOENT && errno != ESRCH && errno != EACCES;
 	if (!drm_fdinfo_parse(c->text, &info) ||
 	    (info.pdev[0] && c->card->pdev[0] && strcmp(info.pdev, c->card->pdev) != 0))
 		return false;
-	take_info(c, p, fd, &info, interval_ns);
+	take_info(c, p, index, &info, interval_ns);
 	return true;
 }
 
@@ -410,7 +432,7 @@ static void read_known(struct drm_clients *c, uint64_t interval_ns)
 		struct drm_process *p = &c->processes[i];
 		size_t kept = 0;
 		for (size_t f = 0; f < p->fd_count; f++)
-			if (read_fd(c, p, p->fds[f], interval_ns))
+			if (read_fd(c, p, f, interval_ns))
 				p->fds[kept++] = p->fds[f];
 		p->fd_count = kept;
 	}

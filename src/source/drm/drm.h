@@ -187,8 +187,9 @@ struct drm_process {
 	uint32_t tick;
 	bool in_scope, scanned, denied, is_new, is_young; /* young: began while we watched */
 	char name[32];
-	int *fds; /* descriptors of the card */
-	size_t fd_count, fd_cap;
+	int *fds;			       /* descriptors of the card */
+	size_t fd_count, fd_cap, old_fd_count; /* old: known before this reading */
+	uint32_t complete, complete_before;    /* the reading that last saw all descriptors, or 0 */
 };
 
 struct drm_clients {
@@ -205,11 +206,11 @@ struct drm_clients {
 	bool seen_engine[DRM_ENGINES], seen_memory[DRM_REGIONS][DRM_KINDS];
 	uint32_t capacity[DRM_ENGINES];
 	uint32_t tick;
-	uint64_t highest_id;	    /* of all clients that were seen before this reading */
-	size_t denied;		    /* processes that we may not look into */
-	size_t links;		    /* that may still be read in this reading */
-	bool out_of_memory, failed; /* failed: the last listing */
-	char *text;		    /* of a descriptor */
+	uint64_t highest_id;		    /* of all clients that were seen before this reading */
+	size_t denied;			    /* processes that we may not look into */
+	size_t links;			    /* that may still be read in this reading */
+	bool out_of_memory, failed, listed; /* failed: the last listing; listed: one was not */
+	char *text;			    /* of a descriptor */
 };
 
 enum sx_status drm_clients_init(struct drm_clients *clients, struct sx_error *err);

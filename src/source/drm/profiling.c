@@ -93,9 +93,13 @@ enum sx_status drm_profiling_begin(struct drm_profiling *p, const struct sx_sys 
 	if (strcmp(p->before, on) == 0)
 		return SX_OK;
 	set_guard(p, sys);
-	if (p->pipe < 0)
-		return error_errno(err, errno, "cannot start what puts %s back after a kill",
-				   p->path);
+	if (p->pipe < 0) {
+		enum sx_status status =
+		    error_errno(err, errno, "cannot start what puts %s back after a kill", p->path);
+		error_try(err, "without --profiling; echo %s | sudo tee %s does the same", on,
+			  p->path);
+		return status;
+	}
 	p->on = write_switch(sys, p->path, on);
 	if (p->on)
 		return SX_OK;

@@ -1,0 +1,263 @@
+/*
+ * The DRM source where calls fail: the switch of a driver's accounting is put back whatever fails,
+ * and what a client did is not lost with one reading of it.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "devices/tree.h"
+#include "source/drm/drm.h"
+
+#define GUARD  77
+#define PIPE   8000
+#define FOLDER "/sys/devices/platform/gpu"
+#define SWITCH FOLDER "/profiling"
+#define DESCRIPTOR                                                                                 \
+	"descriptor 50 3 /dev/dri/renderD128\n\tdrm-driver:\tpanthor\n\tdrm-client-id:\t4\n"
+
+/* A tree whose calls fail, with a guard that does what the real one does when its pipe ends. */
+struct world {
+	struct tree tree;
+	struct sx_sys sys;
+	int fail_at, calls, pipes_open;
+	bool byte, guarded;
+	int unreadable; /* readings of descriptors that fail from now on */
+};
+
+static struct world *of(void *user)
+{
+	return user;
+}
+
+static bool fails(struct world *w)
+{
+	errno = EIO;
+	return ++w->calls == w->fail_at;
+}
+
+static int world_open(void *user, const char *path, int flags)
+{
+	struct world *w = of(user);
+	return fails(w) ? -1 : w->tree.sys.open(&w->tree, path, flags);
+}
+
+/* The guard puts the switch back when the pipe ends without a word, and so without us. */
+static void end_guard(struct world *w)
+{
+	char value[24];
+	w->guarded = false;
+	w->tree.sys.read_file(&w->tree, SWITCH, value, sizeof(value));
+	if (!w->byte)
+		tree_put(&w->tree, SWITCH, "0\n", 2);
+}
+
+static int world_close(void *user, int fd)
+{
+	struct world *w = of(user);
+	if (fd < PIPE)
+		return -1;
+	if (fd >= PIPE + 2)
+		return w->tree.sys.close(&w->tree, fd);
+	w->pipes_open--;
+	if (fd == PIPE + 1 && w->guarded)
+		end_guard(w);
+	return 0;
+}
+
+static ssize_t world_write(void *user, int fd, const void *buf, size_t size)
+{
+	struct world *w = of(user);
+	if (fails(w))
+		return -1;
+	if (fd != PIPE + 1)
+		return w->tree.sys.write(&w->tree, fd, buf, size);
+	w->byte = true;
+	return (ssize_t)size;
+}
+
+static ssize_t world_read_file(void *user, const char *path, char *buf, size_t size)
+{
+	struct world *w = of(user);
+	if (strstr(path, "fdinfo") && w->unreadable && w->unreadable--) {
+		errno = EIO;
+		return -1;
+	}
+	return fails(w) ? -1 : w->tree.sys.read_file(&w->tree, path, buf, size);
+}
+
+static int world_list_dir(void *user, const char *path, int (*visit)(void *arg, const char *name),
+			  void *arg)
+{
+	struct world *w = of(user);
+	return fails(w) ? -1 : w->tree.sys.list_dir(&w->tree, path, visit, arg);
+}
+
+static ssize_t world_read_link(void *user, const char *path, char *buf, size_t size)
+{
+	struct world *w = of(user);
+	return fails(w) ? -1 : w->tree.sys.read_link(&w->tree, path, buf, size);
+}
+
+static int world_pipe(void *user, int fds[2])
+{
+	struct world *w = of(user);
+	if (fails(w))
+		return -1;
+	fds[0] = PIPE;
+	fds[1] = PIPE + 1;
+	w->pipes_open += 2;
+	return 0;
+}
+
+static pid_t world_fork(void *user)
+{
+	struct world *w = of(user);
+	if (fails(w))
+		return -1;
+	w->guarded = true;
+	return GUARD;
+}
+
+static pid_t world_wait(void *user, pid_t pid, int *status, int flags, struct rusage *usage)
+{
+	return pid;
+}
+
+static void begin(struct world *w)
+{
+	*w = (struct world){.fail_at = 0};
+	tree_init(&w->tree, NULL);
+	if (!tree_add(&w->tree, "file " SWITCH " 0644\n\t0\nprocess 1 0 0 init\n"
+				"process 50 1 0 game\n" DESCRIPTOR
+				"\tdrm-engine-panthor:\t{9+100000000/s} ns\n"))
+		fail_msg("%s", w->tree.why);
+	w->sys = (struct sx_sys){.user = w,
+				 .open = world_open,
+				 .close = world_close,
+				 .write = world_write,
+				 .read_file = world_read_file,
+				 .list_dir = world_list_dir,
+				 .read_link = world_read_link,
+				 .pipe = world_pipe,
+				 .fork = world_fork,
+				 .wait = world_wait};
+}
+
+static const struct drm_card card = {
+    .card = 0, .render = 128, .driver = "panthor", .device = FOLDER, .profiling = SWITCH};
+
+static void expect_switch(struct world *w, const char *value)
+{
+	char text[24];
+	int saved = w->fail_at;
+	w->fail_at = 0;
+	assert_true(w->tree.sys.read_file(&w->tree, SWITCH, text, sizeof(text)) > 0);
+	w->fail_at = saved;
+	text[strcspn(text, "\n")] = '\0';
+	assert_string_equal(text, value);
+}
+
+static void the_switch_is_put_back(void **state)
+{
+	bool reached = true;
+	for (int k = 0; reached; k++) {
+		struct world w;
+		struct drm_profiling p;
+		struct sx_error err = {0};
+		begin(&w);
+		w.fail_at = k;
+		enum sx_status status = drm_profiling_begin(&p, &w.sys, &card, &err);
+		if (status == SX_OK)
+			expect_switch(&w, "3");
+		else
+			assert_true(err.message[0] && err.remedy[0]);
+		drm_profiling_end(&p, &w.sys);
+		drm_profiling_end(&p, &w.sys); /* twice does no harm */
+		expect_switch(&w, "0");
+		assert_int_equal(w.tree.open_fds, 0);
+		assert_int_equal(w.pipes_open, 0);
+		assert_false(w.guarded);
+		reached = k == 0 || w.calls >= k;
+		tree_finish(&w.tree);
+	}
+}
+
+/* Killed between begin and end: the pipe ends with the process. */
+static void a_guard_puts_it_back(void **state)
+{
+	struct world w;
+	struct drm_profiling p;
+	begin(&w);
+	assert_int_equal(drm_profiling_begin(&p, &w.sys, &card, NULL), SX_OK);
+	expect_switch(&w, "3");
+	world_close(&w, PIPE + 1);
+	expect_switch(&w, "0");
+	tree_finish(&w.tree);
+}
+
+static uint64_t read_after(struct world *w, struct drm_clients *c, uint64_t ns)
+{
+	struct drm_sum sum;
+	tree_advance(&w->tree, ns);
+	drm_clients_read(c, ns);
+	drm_clients_sum(c, true, 0, &sum);
+	return sum.engine_ns[DRM_ENGINE_PANTHOR];
+}
+
+/* What one reading missed, the next one has. */
+static void one_bad_reading_loses_nothing(void **state)
+{
+	for (int bad = 1; bad <= 2; bad++) {
+		struct world w;
+		begin(&w);
+		struct drm_clients c = {.sys = &w.sys, .card = &card, .all = true};
+		assert_int_equal(drm_clients_init(&c, NULL), SX_OK);
+		read_after(&w, &c, 0);
+		assert_int_equal(read_after(&w, &c, 100000000), 10000000);
+		w.unreadable = bad;
+		for (int i = 0; i < bad; i++)
+			assert_int_equal(read_after(&w, &c, 100000000), 0);
+		assert_int_equal(read_after(&w, &c, 100000000), 10000000 * (bad + 1));
+		drm_clients_finish(&c);
+		tree_finish(&w.tree);
+	}
+}
+
+/* Any one call that fails: never more than was done, and right again afterwards. */
+static void no_failure_counts_too_much(void **state)
+{
+	bool reached = true;
+	for (int k = 1; reached; k++) {
+		struct world w;
+		begin(&w);
+		struct drm_clients c = {.sys = &w.sys, .card = &card, .root = 50};
+		assert_int_equal(drm_clients_init(&c, NULL), SX_OK);
+		w.fail_at = k;
+		uint64_t did = 0;
+		read_after(&w, &c, 0);
+		for (int i = 0; i < 5; i++)
+			did += read_after(&w, &c, 100000000);
+		reached = w.calls >= k;
+		w.fail_at = 0;
+		did += read_after(&w, &c, 100000000); /* what the last one missed */
+		assert_true(did <= 60000000);
+		assert_int_equal(read_after(&w, &c, 100000000), 10000000);
+		drm_clients_finish(&c);
+		tree_finish(&w.tree);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_switch_is_put_back),
+	    cmocka_unit_test(a_guard_puts_it_back),
+	    cmocka_unit_test(one_bad_reading_loses_nothing),
+	    cmocka_unit_test(no_failure_counts_too_much),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
