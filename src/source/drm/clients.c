@@ -1,7 +1,6 @@
 /*
- * Programs that have a card open, found in /proc: descriptors that link to its nodes, and what the
- * kernel says of each in fdinfo. Known descriptors are read every time; others are looked for in
- * new processes at once, and in all in turn, a bounded number in each reading.
+ * Clients of a card: what the kernel says of each descriptor in fdinfo, once a client, and what
+ * each did since the reading before. Known descriptors are read every time.
  */
 #include "source/drm/drm.h"
 
@@ -11,15 +10,9 @@
 #include <string.h>
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/number.h"
-#include "source/nodes.h"
 
-#define TEXT_SIZE	16384
-#define LINKS_A_READING 1500	/* looked at in turn: some milliseconds */
-#define LINKS_AT_FIRST	2000000 /* before the first sample everything is looked at */
-#define PROCESSES_MAX	((size_t)1 << 20)
-#define CLIENTS_MAX	((size_t)1 << 16)
-#define FDS_MAX		256 /* of one card in one process: each is read every time */
+#define TEXT_SIZE   16384
+#define CLIENTS_MAX ((size_t)1 << 16)
 
 enum sx_status drm_clients_init(struct drm_clients *c, struct sx_error *err)
 {
@@ -36,250 +29,6 @@ void drm_clients_finish(struct drm_clients *c)
 	free(c->clients);
 	free(c->text);
 	*c = (struct drm_clients){.sys = c->sys, .card = c->card};
-}
-
-static int gather_process(void *arg, const char *name)
-{
-	struct drm_clients *c = arg;
-	uint32_t pid;
-	if (name[0] < '1' || name[0] > '9' || !number_u32(name, strlen(name), &pid) ||
-	    pid > INT_MAX)
-		return 0;
-	if (c->fresh_count == PROCESSES_MAX ||
-	    !mem_grow(&c->fresh, &c->fresh_cap, c->fresh_count + 1, sizeof(*c->fresh))) {
-		c->out_of_memory = true;
-		return 1;
-	}
-	c->fresh[c->fresh_count++] = (struct drm_process){.pid = (pid_t)pid};
-	return 0;
-}
-
-static int by_pid(const void *a, const void *b)
-{
-	const struct drm_process *x = a, *y = b;
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-/* /proc lists in order; it is only checked. */
-static void sort_fresh(struct drm_clients *c)
-{
-	for (size_t i = 1; i < c->fresh_count; i++)
-		if (c->fresh[i - 1].pid >= c->fresh[i].pid) {
-			qsort(c->fresh, c->fresh_count, sizeof(*c->fresh), by_pid);
-			return;
-		}
-}
-
-/* Those that were known keep what is known of them; the others are gone. */
-static void merge(struct drm_clients *c)
-{
-	size_t old = 0, kept = 0;
-	for (size_t i = 0; i < c->fresh_count; i++) {
-		struct drm_process *p = &c->fresh[i];
-		if (kept && c->fresh[kept - 1].pid == p->pid)
-			continue; /* listed twice while the folder changed */
-		while (old < c->process_count && c->processes[old].pid < p->pid)
-			free(c->processes[old++].fds);
-		if (old < c->process_count && c->processes[old].pid == p->pid)
-			c->fresh[kept++] = c->processes[old++];
-		else
-			c->fresh[kept++] = (struct drm_process){
-			    .pid = p->pid, .is_new = true, .is_young = c->listed};
-	}
-	while (old < c->process_count)
-		free(c->processes[old++].fds);
-	struct drm_process *processes = c->processes;
-	size_t cap = c->process_cap;
-	c->processes = c->fresh;
-	c->process_cap = c->fresh_cap;
-	c->process_count = kept;
-	c->fresh = processes;
-	c->fresh_cap = cap;
-	c->fresh_count = 0;
-}
-
-static void list_processes(struct drm_clients *c)
-{
-	c->fresh_count = 0;
-	c->failed = c->sys->list_dir(c->sys->user, "/proc", gather_process, c) < 0;
-	if (c->failed || c->out_of_memory) {
-		c->fresh_count = 0; /* what is known stays; the next listing mends it */
-		return;
-	}
-	sort_fresh(c);
-	merge(c);
-	c->listed = true;
-}
-
-static struct drm_process *find_process(const struct drm_clients *c, pid_t pid)
-{
-	struct drm_process key = {.pid = pid};
-	if (!c->process_count)
-		return NULL;
-	return bsearch(&key, c->processes, c->process_count, sizeof(key), by_pid);
-}
-
-/* The parent is the second number behind the name, which may hold anything. */
-static pid_t parent_of(const struct drm_clients *c, pid_t pid)
-{
-	char path[64], text[512];
-	uint32_t parent;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (c->sys->read_file(c->sys->user, path, text, sizeof(text)) <= 0)
-		return 0;
-	const char *at = strrchr(text, ')');
-	if (!at || at[1] != ' ' || !at[2] || at[3] != ' ')
-		return 0;
-	size_t digits = strspn(at + 4, "0123456789");
-	return number_u32(at + 4, digits, &parent) && parent <= INT_MAX ? (pid_t)parent : 0;
-}
-
-/* A child of what is measured is measured, also when its parent is gone by now. */
-static bool join_scope(struct drm_clients *c)
-{
-	bool joined = false;
-	for (size_t i = 0; i < c->process_count; i++) {
-		struct drm_process *p = &c->processes[i];
-		if (p->in_scope || !p->is_new)
-			continue;
-		const struct drm_process *parent = find_process(c, p->parent);
-		p->in_scope = p->pid == c->root || (parent && parent->in_scope);
-		joined |= p->in_scope;
-	}
-	return joined;
-}
-
-static void find_scope(struct drm_clients *c)
-{
-	for (size_t i = 0; i < c->process_count; i++) {
-		struct drm_process *p = &c->processes[i];
-		if (!p->is_new)
-			continue;
-		if (!c->root)
-			p->in_scope = true;
-		else
-			p->parent = parent_of(c, p->pid);
-	}
-	/* Numbers of processes begin again, so that a child may stand before its parent. */
-	while (c->root && join_scope(c))
-		;
-	for (size_t i = 0; i < c->process_count; i++)
-		c->processes[i].is_new = false;
-}
-
-/* Whether a link leads to a node of the card. */
-static bool is_node(const struct drm_card *card, const char *target)
-{
-	static const char folder[] = "/dev/dri/";
-	uint32_t number;
-	if (strncmp(target, folder, sizeof(folder) - 1) != 0)
-		return false;
-	target += sizeof(folder) - 1;
-	bool render = strncmp(target, "renderD", 7) == 0;
-	if (!render && strncmp(target, "card", 4) != 0)
-		return false;
-	target += render ? 7 : 4;
-	return number_u32(target, strlen(target), &number) &&
-	       number == (render ? card->render : card->card);
-}
-
-static bool knows_fd(const struct drm_process *p, int fd)
-{
-	for (size_t i = 0; i < p->fd_count; i++)
-		if (p->fds[i] == fd)
-			return true;
-	return false;
-}
-
-struct visit {
-	struct drm_clients *clients;
-	struct drm_process *process;
-	bool missed; /* something that could not be looked at */
-};
-
-static int look_at_fd(void *arg, const char *name)
-{
-	struct visit *v = arg;
-	struct drm_process *p = v->process;
-	char path[96], target[64];
-	uint32_t fd;
-	if (!number_u32(name, strlen(name), &fd) || fd > INT_MAX || p->fd_count >= FDS_MAX)
-		return 0;
-	if (v->clients->links == 0) {
-		v->missed = true;
-		return 1;
-	}
-	v->clients->links--;
-	if (knows_fd(p, (int)fd))
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%u", (int)p->pid, fd);
-	if (v->clients->sys->read_link(v->clients->sys->user, path, target, sizeof(target)) <= 0) {
-		v->missed |= errno != ENOENT;
-		return 0;
-	}
-	if (!is_node(v->clients->card, target))
-		return 0;
-	if (!mem_grow(&p->fds, &p->fd_cap, p->fd_count + 1, sizeof(*p->fds))) {
-		v->clients->out_of_memory = true;
-		return 1;
-	}
-	p->fds[p->fd_count++] = (int)fd;
-	return 0;
-}
-
-static void read_name(const struct drm_clients *c, struct drm_process *p)
-{
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->pid);
-	if (c->sys->read_file(c->sys->user, path, p->name, sizeof(p->name)) <= 0)
-		snprintf(p->name, sizeof(p->name), "?");
-	p->name[strcspn(p->name, "\n")] = '\0';
-}
-
-static void look_into(struct drm_clients *c, struct drm_process *p)
-{
-	char path[64];
-	struct visit visit = {c, p, false};
-	size_t before = p->fd_count;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
-	int listed = c->sys->list_dir(c->sys->user, path, look_at_fd, &visit);
-	p->denied = listed < 0 && (errno == EACCES || errno == EPERM);
-	p->scanned = true;
-	p->tick = c->tick;
-	p->complete = listed == 0 && !visit.missed ? c->tick : 0;
-	c->links -= c->links > 0; /* an empty folder costs too */
-	if (p->fd_count > before)
-		read_name(c, p);
-}
-
-/* Whether anything of a process is of interest. */
-static bool is_wanted(const struct drm_clients *c, const struct drm_process *p)
-{
-	return p->in_scope || c->all;
-}
-
-static void look_for_clients(struct drm_clients *c)
-{
-	c->links = c->tick == 1 ? LINKS_AT_FIRST : LINKS_A_READING;
-	for (size_t i = 0; i < c->process_count; i++) {
-		c->processes[i].old_fd_count = c->processes[i].fd_count;
-		c->processes[i].complete_before = c->processes[i].complete;
-	}
-	/* What one asked for comes first, and what is new. */
-	for (size_t i = 0; i < c->process_count; i++) {
-		struct drm_process *p = &c->processes[i];
-		if (is_wanted(c, p) && (!p->scanned || (c->root && p->in_scope)))
-			look_into(c, p);
-	}
-	for (size_t n = 0; n < c->process_count && c->links; n++) {
-		c->cursor = c->cursor + 1 < c->process_count ? c->cursor + 1 : 0;
-		struct drm_process *p = &c->processes[c->cursor];
-		if (is_wanted(c, p) && p->tick != c->tick)
-			look_into(c, p);
-	}
-	c->denied = 0;
-	for (size_t i = 0; i < c->process_count; i++)
-		c->denied += c->processes[i].denied && is_wanted(c, &c->processes[i]);
 }
 
 /* The place of a key, or where it would stand. */
@@ -444,7 +193,7 @@ static void drop_gone(struct drm_clients *c)
 	size_t kept = 0;
 	for (size_t i = 0; i < c->client_count; i++) {
 		struct drm_client *client = &c->clients[i];
-		const struct drm_process *p = find_process(c, client->pid);
+		const struct drm_process *p = drm_find_process(c, client->pid);
 		if (client->tick != c->tick) {
 			if (!p || !p->fd_count)
 				continue;
@@ -461,9 +210,7 @@ void drm_clients_read(struct drm_clients *c, uint64_t interval_ns)
 {
 	c->tick++;
 	c->out_of_memory = false;
-	list_processes(c);
-	find_scope(c);
-	look_for_clients(c);
+	drm_processes_read(c);
 	read_known(c, interval_ns);
 	note_highest_id(c);
 	drop_gone(c);

@@ -218,6 +218,11 @@ enum sx_status drm_clients_init(struct drm_clients *clients, struct sx_error *er
 void drm_clients_read(struct drm_clients *clients, uint64_t interval_ns);
 void drm_clients_finish(struct drm_clients *clients);
 
+/* Brings the list of processes and their descriptors up to date (processes.c). */
+void drm_processes_read(struct drm_clients *clients);
+/* The process of that number, or NULL. */
+struct drm_process *drm_find_process(const struct drm_clients *clients, pid_t pid);
+
 /* The sum of what some clients did: those in scope, of one process (pid > 0), or all. */
 struct drm_sum {
 	uint64_t engine_ns[DRM_ENGINES]; /* mean over an engine's units */
