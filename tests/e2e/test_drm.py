@@ -81,7 +81,7 @@ class Behaviour(unittest.TestCase):
             row = next(line for line in page.split('\n') if line.startswith(f'| `{driver}` |'))
             self.assertIn(row.split(' | ')[2], last)
         text = ' '.join(run(tree('tiger-lake'), 'doctor', '-d', 'drm').stdout.split())
-        self.assertIn('try: run as root, or with CAP_SYS_PTRACE; sudo chmod a+r /sys/class/powercap/*/energy_uj', text)
+        self.assertIn('try: run as root, or with CAP_SYS_PTRACE; sudo chmod a+r /sys/class/powercap/*/energy_uj, or -d pmu', text)
         self.assertNotIn('sudo', run(tree('radeon'), 'doctor', '-d', 'drm').stdout)
 
     def test_no_gpu(self):
@@ -160,6 +160,10 @@ descriptor 20 5 /dev/dri/renderD128
         self.assertIn('2 processes of other users cannot be looked into', json.dumps(document))
         document, _ = stat(tree('lunar-lake'), '-t', '1s')
         self.assertNotIn('other users', json.dumps(document))
+        hidden = '\n'.join(line for line in read(tree('tiger-lake')).split('\n') if not line.startswith('process 1 '))
+        hidden = hidden.replace('process 1500 1 0 Xorg', 'process 1500 1 1000 Xorg')
+        document, _ = stat(None, '-t', '1s', text=hidden)
+        self.assertIn('(hidepid)', json.dumps(document))
 
     def test_a_card_that_goes(self):
         text = read(tree('radeon'))

@@ -61,7 +61,8 @@ static void advise_on_energy(const struct sx_sys *sys, const struct drm_card *ca
 		if (!e->here || drm_read_u64(sys, e->folder, e->file, &value) || errno != EACCES)
 			continue;
 		advise(a, "energy counters are for root alone (CVE-2020-8694)",
-		       "sudo chmod a+r /sys/class/powercap/*/energy_uj");
+		       "sudo chmod a+r /sys/class/powercap/*/energy_uj, or -d pmu with "
+		       "kernel.perf_event_paranoid=0");
 		return;
 	}
 }

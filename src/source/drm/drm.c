@@ -232,11 +232,18 @@ static void drm_make_note(struct drm_source *s)
 {
 	size_t used = 0;
 	s->note[0] = '\0';
-	if (s->clients.denied && s->clients.all)
+	const struct drm_clients *c = &s->clients;
+	/* The first process is seen by everybody, unless /proc hides what is others'. */
+	bool hidden = c->process_count && c->processes[0].pid != 1;
+	if (c->denied && c->all)
 		used += (size_t)snprintf(s->note, sizeof(s->note),
 					 "%zu processes of other users cannot be looked into: what "
 					 "they do on the GPU is missing; run as root to have it",
-					 s->clients.denied);
+					 c->denied);
+	else if (c->all && hidden)
+		used += (size_t)snprintf(s->note, sizeof(s->note),
+					 "/proc hides the processes of other users (hidepid): what "
+					 "they do on the GPU is missing; run as root to have it");
 	if (s->state.refused_metrics && used < sizeof(s->note))
 		snprintf(s->note + used, sizeof(s->note) - used,
 			 "%sgpu_metrics v%u.%u is not known and left out", used ? "; " : "",
