@@ -318,7 +318,8 @@ static void of_a_program(void **state)
 /* Without rights for the machine its counters are missing, with the way out; a program's stay. */
 static void without_rights(void **state)
 {
-	static const char *const names[] = {"PageFaults", "MemoryReadBytes", "ContextSwitches"};
+	static const char *const names[] = {"PageFaults", "MemoryReadBytes", "ContextSwitches",
+					    "Tsc"};
 	struct fake_pmu fake;
 	struct values v;
 	char note[1024] = "";
@@ -326,9 +327,11 @@ static void without_rights(void **state)
 	fake_pmu_uncore(&fake);
 	fake.paranoid = 2;
 	struct source *source = open_on(&fake, NULL, NULL);
-	start(source, names, 3, FAKE_PMU_PID);
+	start(source, names, 4, FAKE_PMU_PID);
 	next(source, &v, note);
 	assert_int_equal(v.quality[0], SX_QUALITY_VALID);
+	assert_int_equal(v.quality[3],
+			 SX_QUALITY_NOT_COLLECTED); /* the kernel's part cannot be left out */
 	assert_int_equal(v.quality[1], SX_QUALITY_NOT_COLLECTED);
 	assert_int_equal(v.quality[2], SX_QUALITY_NOT_COLLECTED); /* the kernel's alone */
 	assert_non_null(strstr(note, "perf_event_paranoid is 2"));
@@ -336,6 +339,7 @@ static void without_rights(void **state)
 	const struct source_desc *desc = source_pmu.describe(source);
 	assert_null(desc->whys[0]);
 	assert_non_null(strstr(desc->whys[1], "perf_event_paranoid is 2"));
+	assert_non_null(strstr(desc->whys[3], "perf_event_paranoid is 2"));
 	finish(&fake, source);
 }
 

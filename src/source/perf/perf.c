@@ -35,6 +35,9 @@ int perf_open(const struct sx_sys *sys, struct perf_event_attr *attr,
 	bool may_drop = user_only && place->pid > 0;
 	bool drop = may_drop && *user_only;
 	int fd = open_as(sys, attr, place, leader, drop);
+	if (fd < 0 && drop &&
+	    errno == EINVAL) /* a PMU that excludes nothing: all of it, or why not */
+		return open_as(sys, attr, place, leader, false);
 	if (fd >= 0 || drop || !may_drop || (errno != EACCES && errno != EPERM))
 		return fd;
 	int refused = errno;
