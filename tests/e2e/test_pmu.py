@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The PMUs of this machine, as sextant and as perf stat count them at the same time."""
+import ctypes
 import json
 import os
 import shutil
@@ -129,6 +130,29 @@ def errors():
         assert word in done.stderr and "try:" in done.stderr, (args, done.stderr)
 
 
+def names():
+    """Names of libpfm4's, where it is installed; without it the error says so."""
+    try:
+        ctypes.CDLL("libpfm.so.4")
+    except OSError:
+        here = False
+    else:
+        here = True
+    done = subprocess.run(
+        [SEXTANT, "stat", "-d", "pmu", "--map", "x=perf::PERF_COUNT_SW_PAGE_FAULTS",
+         "-m", "x,PageFaults", "--json", "--", "true"], text=True, capture_output=True, timeout=60)
+    if not here:
+        assert done.returncode != 0 and "libpfm4" in done.stderr, done.stderr
+        print("libpfm4 is not here: its absence is told")
+        return
+    assert done.returncode == 0, done.stderr
+    totals = {m["name"]: m["total"] for m in json.loads(done.stdout)["metrics"]}
+    assert totals["x"] == totals["PageFaults"] > 0, totals
+    done = subprocess.run([SEXTANT, "stat", "-d", "pmu", "--map", "x=no::SUCH_EVENT", "-m", "x",
+                           "-t", "50ms"], text=True, capture_output=True, timeout=60)
+    assert done.returncode == 3 and "libpfm4 says" in done.stderr, done.stderr
+
+
 def replay(folder):
     """A counter of the user's is in the capture with its unit, and can be shown from it."""
     capture = os.path.join(folder, "a.sxc")
@@ -147,6 +171,7 @@ def main():
     if not os.path.isdir("/sys/bus/event_source/devices/software"):
         skip("this kernel has no perf events")
     errors()
+    names()
     with tempfile.TemporaryDirectory() as folder:
         replay(folder)
         if not PERF:
