@@ -110,7 +110,7 @@ def test_record():
     assert len(capture.rows[0]) > 10
     assert dict(capture.properties)["interval"] == "5000000 ns"
     clocks = [value for kind, _, value in capture.others if kind == "clock"]
-    assert len(clocks) >= 2 and {name for name, _, _ in clocks[0]} == {"monotonic", "realtime"}
+    assert len(clocks) >= 2 and {name for name, _, _ in clocks[0]} == {"monotonic", "realtime", "boottime"}
     run("capture", "check", path)
 
 

@@ -17,7 +17,7 @@ sextant, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 # What only hardware can answer here: exit 3, no such device.
 HARDWARE = ('oa record', 'doctor --selftest')
 # Spoken of, not typed: they lack what they are about.
-SPOKEN = ('advise --json', 'catalog show', 'doctor --selftest')
+SPOKEN = ('advise --json', 'catalog show', 'doctor --selftest', 'doctor --selftest -d pmu')
 # Recordings of programs that draw, of which there is none here: nothing came, and that is said.
 DRAWING = ('record -o', 'record --keep', 'diff before', 'compare')
 # A device is measured until somebody ends it.
