@@ -370,6 +370,9 @@ static int run(struct cli *cli)
 		cli->view.format = FORMAT_PERFETTO;
 	if (!status && cli->options.merge && cli->view.format != FORMAT_PERFETTO)
 		status = merge_what(&err);
+	if (!status && cli->options.join)
+		status = cli_formats(
+		    cli, 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON, &err);
 	if (!status && cli->view.format == FORMAT_PERFETTO)
 		return export_perfetto(cli, path);
 	if (!status && cli->view.format == FORMAT_OPENMETRICS)
