@@ -379,6 +379,21 @@ class Programs(unittest.TestCase):
         self.assertEqual((row["verdict"], row["why"]),
                          ("incomparable", "the pictures differ in size"))
 
+    def test_options_of_each_run(self):
+        """What the command line asks of a recording is asked of every one."""
+        with tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "log")
+            program = ["sh", "-c", f"tr '\\0' ' ' < /proc/$PPID/cmdline >> {log}; sleep 0.1"]
+            run("compare", "-n", "1", "-d", "cpu", "-I", "20ms", "--overhead", "0", "--", *program, ":::", *program,
+                code=None)
+            with open(log, encoding="utf-8") as file:
+                self.assertEqual(file.read().count("--overhead 0.0 "), 2)
+            os.unlink(log)
+            run("stat", "-r", "2", "-n", "3", "-d", "cpu", "-I", "20ms", "--overhead", "2.5%", "--", *program, code=None)
+            with open(log, encoding="utf-8") as file:
+                text = file.read()
+            self.assertEqual((text.count("--overhead 2.5 "), text.count("-n 3 ")), (2, 2))
+
     def test_repeat(self):
         """Like perf stat -r: what a run took, not what a sample of it had."""
         done = run("stat", "-r", "3", "-d", "cpu", "-I", "20ms", "--json", "--",

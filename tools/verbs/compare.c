@@ -102,19 +102,20 @@ static int compare_command_run(struct cli *cli)
 }
 
 const struct command cmd_compare = {
-    .verb = {.name = "compare",
-	     .synopsis = "[-n N] [options] -- A ARGS... " SEPARATOR " B ARGS...",
-	     .summary = "runs two commands in turn, records both, and compares them",
-	     .about = "Runs the two commands in turn (A B A B ...), N times each (5), and compares "
-		      "the recordings as diff does: what the machine does meanwhile then concerns "
-		      "both alike. The commands' output is their own; give -o for the result.",
-	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_MARKDOWN | 1u << FORMAT_JUNIT,
-	     .options = "device metric set interval duration count api gate gates gate-missing "
-			"gate-warn update-baseline fps output format",
-	     .child = true,
-	     .examples =
-		 "  sextant compare -n 5 -- ./old " SEPARATOR " ./new\n"
-		 "  sextant compare -m frame_time --gate 'frame_time < +3%' -- ./old " SEPARATOR
-		 " ./new\n"},
+    .verb =
+	{.name = "compare",
+	 .synopsis = "[-n N] [options] -- A ARGS... " SEPARATOR " B ARGS...",
+	 .summary = "runs two commands in turn, records both, and compares them",
+	 .about = "Runs the two commands in turn (A B A B ...), N times each (5), and compares "
+		  "the recordings as diff does: what the machine does meanwhile then concerns "
+		  "both alike. The commands' output is their own; give -o for the result.",
+	 .formats = FORMATS_TEXT_JSON | 1u << FORMAT_MARKDOWN | 1u << FORMAT_JUNIT,
+	 .options =
+	     "device metric set interval duration count api overhead per gate gates gate-missing "
+	     "gate-warn update-baseline fps output format",
+	 .child = true,
+	 .examples = "  sextant compare -n 5 -- ./old " SEPARATOR " ./new\n"
+		     "  sextant compare -m frame_time --gate 'frame_time < +3%' -- ./old " SEPARATOR
+		     " ./new\n"},
     .run = compare_command_run,
 };

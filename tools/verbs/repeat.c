@@ -68,11 +68,14 @@ static void add_list(struct words *w, const char *option, const struct string_li
 		add_option(w, option, list->items[i]);
 }
 
+#define NUMBERS 4 /* options that are numbers */
+
 /* The command line of one recording; numbers are written into `text`. */
-static void make_command(struct words *w, const struct cli *cli, const char *path,
-			 char *const *argv, char text[2][48])
+static void make_command(struct words *w, const struct cli *cli, const struct repeat *repeat,
+			 const char *path, char *const *argv, char text[NUMBERS][48])
 {
 	const struct options *o = &cli->options;
+	unsigned permille = o->overhead.permille;
 	add(w, "sextant");
 	add(w, "record");
 	add(w, "-q");
@@ -85,6 +88,11 @@ static void make_command(struct words *w, const struct cli *cli, const char *pat
 	snprintf(text[1], 48, "%" PRIu64 "ns", o->duration_ns);
 	add_option(w, "-I", o->interval_ns ? text[0] : NULL);
 	add_option(w, "-t", o->duration_ns ? text[1] : NULL);
+	snprintf(text[2], 48, "%" PRIu64, repeat->samples);
+	snprintf(text[3], 48, "%u.%u", permille / 10, permille % 10);
+	add_option(w, "-n", repeat->samples ? text[2] : NULL);
+	add_option(w, "--overhead", o->overhead.given ? text[3] : NULL);
+	add_option(w, "--per", o->per != SX_SAMPLE_TIME ? sx_sample_kind_name(o->per) : NULL);
 	if (argv && *argv)
 		add(w, "--");
 	for (; argv && *argv; argv++)
@@ -161,10 +169,10 @@ static bool add_file(struct repeat_files *files, const char *path)
 static enum sx_status record(struct repeat *repeat, const struct cli *cli, const char *path,
 			     char *const *argv, int *code, struct sx_error *err)
 {
-	char text[2][48] = {{0}};
+	char text[NUMBERS][48] = {{0}};
 	struct words words = {0};
 	struct sigaction before[ENDINGS];
-	make_command(&words, cli, path, argv, text);
+	make_command(&words, cli, repeat, path, argv, text);
 	if (words.failed) {
 		free(words.items);
 		return error_nomem(err, "a command line");

@@ -8,9 +8,10 @@
 /* A folder of its own for recordings, which goes with what is in it. */
 struct repeat {
 	char folder[TEMP_NAME_MAX];
-	uint64_t count; /* recordings so far */
-	bool failed;	/* a program did not end with 0 */
-	bool cut;	/* a signal asked to end: no more runs */
+	uint64_t samples; /* that each run takes at most; 0: all */
+	uint64_t count;	  /* recordings so far */
+	bool failed;	  /* a program did not end with 0 */
+	bool cut;	  /* a signal asked to end: no more runs */
 };
 
 /* The recordings of one program: their files, with commas between them. Empty at first. */

@@ -154,6 +154,8 @@ int stat_repeat_run(struct cli *cli)
 	if (!status)
 		status = repeat_begin(&repeat, &err);
 	if (!status)
+		repeat.samples = cli->options.count;
+	if (!status)
 		status = measure(cli, &repeat, &files, &err);
 	if (!status)
 		status = compare_input_load(cli, files.list, &set, &whole, &err);
