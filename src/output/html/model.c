@@ -108,9 +108,9 @@ static void rows_of_device(struct model *m, const struct report_device *d, uint3
 	catalog.no_memory = &no_memory;
 	struct formula_input input = {
 	    .view = &catalog, .constants = d->constants, .constant_count = d->constant_count};
-	if (m->full && d->overview && sx_table_row_count(d->overview) &&
-	    sx_table_total(d->overview, &totals, NULL) == SX_OK)
-		input.totals = totals;
+	if (m->full && d->overview && sx_table_row_count(d->overview))
+		no_memory = sx_table_total(d->overview, &totals, NULL) != SX_OK;
+	input.totals = totals;
 	rows_json(m, d, number, &input);
 	sx_table_destroy(totals);
 	m->no_memory |= no_memory;

@@ -30,7 +30,7 @@ async function open(browser, name, hash = '', width = 1280) {
 const settled = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 180)))));
 const hash = page => page.evaluate(() => new URLSearchParams(location.hash.slice(1)));
 const param = async (page, name) => page.evaluate(n => new URLSearchParams(location.hash.slice(1)).get(n), name);
-const windowOf = page => page.evaluate(() => Charts.window());
+const windowOf = page => page.evaluate(() => Axis.window());
 const visible = (page, selector) => page.$$eval(selector, all => all.filter(e => e.checkVisibility()).length);
 const click = (page, label) => page.evaluate(l => document.querySelector(`button[aria-label="${l}"]`).click(), label);
 

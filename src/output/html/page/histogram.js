@@ -63,7 +63,7 @@ const Histogram = (() => {
     g.fillStyle = c.dim;
     g.font = '11px system-ui, sans-serif';
     g.textAlign = 'center';
-    for (const t of Charts.ticks(0, top(), width)) if (x(t) < total - 70) g.fillText(Numbers.seconds(t), x(t), HEIGHT - 6);
+    for (const t of Axis.ticks(0, top(), width)) if (x(t) < total - 70) g.fillText(Numbers.seconds(t), x(t), HEIGHT - 6);
     g.textAlign = 'right';
     g.fillText('longer', total - 2, HEIGHT - 6);
     g.fillText(Numbers.count(Math.max(...device.histogram.counts)), LEFT - 6, 12);

@@ -7,9 +7,9 @@ const Keys = (() => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
     const field = event.target.closest('input, select, textarea');
     if (field && event.key !== 'Escape') return;
-    const [a, b] = Charts.window(), act = {
-      ArrowLeft: () => Charts.pan([a, b], (a - b) / 5), ArrowRight: () => Charts.pan([a, b], (b - a) / 5),
-      '+': () => Charts.zoom(0.6), '=': () => Charts.zoom(0.6), '-': () => Charts.zoom(1 / 0.6), 0: () => State.set({window: null}),
+    const [a, b] = Axis.window(), act = {
+      ArrowLeft: () => Axis.pan([a, b], (a - b) / 5), ArrowRight: () => Axis.pan([a, b], (b - a) / 5),
+      '+': () => Axis.zoom(0.6, Charts.cursor()), '=': () => Axis.zoom(0.6, Charts.cursor()), '-': () => Axis.zoom(1 / 0.6, Charts.cursor()), 0: () => State.set({window: null}),
       '[': () => Charts.step(-1), ']': () => Charts.step(1), '/': () => document.getElementById('search').focus(),
       n: Page.nextNames, t: Page.nextTheme, '?': () => Page.help(), Escape: () => { if (field) field.blur(); State.set({query: '', lengths: null}); },
     }[event.key];

@@ -85,12 +85,12 @@ const Lanes = (() => {
 
   /* The one time axis of all charts below. */
   function drawAxis(g, c, top, left, width) {
-    const [a, b] = Charts.window(), timed = Report.devices.some(d => d.course && d.course.timed);
+    const [a, b] = Axis.window(), timed = Report.devices.some(d => d.course && d.course.timed);
     g.fillStyle = c.dim;
     g.font = '11px system-ui, sans-serif';
     g.textAlign = 'center';
     g.textBaseline = 'middle';
-    for (const t of Charts.ticks(a, b, width)) {
+    for (const t of Axis.ticks(a, b, width)) {
       const x = left + (t - a) / (b - a) * width;
       if (x > left + width - 24 || x < left) continue;
       g.fillText(timed ? Numbers.moment(t, b - a) : String(Math.round(t)), x, top + AXIS / 2);
@@ -98,7 +98,7 @@ const Lanes = (() => {
   }
 
   function drawLane(g, c, lane, top, left, width) {
-    const [a, b] = Charts.window(), x = t => left + (t - a) / (b - a) * width;
+    const [a, b] = Axis.window(), x = t => left + (t - a) / (b - a) * width;
     let used = -1;
     g.save();
     g.beginPath();
@@ -127,7 +127,7 @@ const Lanes = (() => {
 
   function draw() {
     if (!canvas) return;
-    const {left, width} = Charts.area(canvas.clientWidth), ratio = devicePixelRatio || 1;
+    const {left, width} = Axis.area(canvas.clientWidth), ratio = devicePixelRatio || 1;
     const height = OVERVIEW + 6 + lanes.length * LANE + AXIS;
     canvas.style.height = height + 'px';
     canvas.width = Math.round(canvas.clientWidth * ratio);
@@ -147,13 +147,13 @@ const Lanes = (() => {
   const laneAt = y => lanes[Math.floor((y - OVERVIEW - 5) / LANE)];
 
   function regionAt(event) {
-    const {left, width} = Charts.area(canvas.clientWidth), lane = laneAt(event.offsetY), [a, b] = Charts.window();
+    const {left, width} = Axis.area(canvas.clientWidth), lane = laneAt(event.offsetY), [a, b] = Axis.window();
     const time = a + (event.offsetX - left) / width * (b - a);
     return lane && lane.regions.find(r => r.begin <= time && time < r.end);
   }
 
   function moved(event) {
-    const {left, width} = Charts.area(canvas.clientWidth), all = Report.extent();
+    const {left, width} = Axis.area(canvas.clientWidth), all = Report.extent();
     const time = all[0] + (event.offsetX - left) / width * (all[1] - all[0]);
     if (!drag) {
       const region = event.offsetY > OVERVIEW ? regionAt(event) || null : null;
@@ -166,17 +166,17 @@ const Lanes = (() => {
       return;
     }
     const [a, b] = drag.window, by = time - drag.time;
-    if (drag.part === 'new') Charts.show([Math.min(drag.time, time), Math.max(drag.time, time)]);
-    else if (drag.part === 'begin') Charts.show([Math.min(a + by, b), b]);
-    else if (drag.part === 'end') Charts.show([a, Math.max(b + by, a)]);
-    else Charts.pan(drag.window, by);
+    if (drag.part === 'new') Axis.show([Math.min(drag.time, time), Math.max(drag.time, time)]);
+    else if (drag.part === 'begin') Axis.show([Math.min(a + by, b), b]);
+    else if (drag.part === 'end') Axis.show([a, Math.max(b + by, a)]);
+    else Axis.pan(drag.window, by);
   }
 
   function pressed(event) {
     const region = event.offsetY > OVERVIEW ? regionAt(event) : null;
-    if (region) Charts.show([region.begin, region.end]);
+    if (region) Axis.show([region.begin, region.end]);
     if (event.offsetY > OVERVIEW) return;
-    const {left, width} = Charts.area(canvas.clientWidth), all = Report.extent(), window = Charts.window();
+    const {left, width} = Axis.area(canvas.clientWidth), all = Report.extent(), window = Axis.window();
     const x = t => left + (t - all[0]) / (all[1] - all[0]) * width, at = event.offsetX;
     const whole = !State.state.window;
     drag = {window, time: all[0] + (at - left) / width * (all[1] - all[0]),

@@ -30,14 +30,14 @@ const Page = (() => {
     moment = element('span', {class: 'moment', 'aria-hidden': 'true'});
     span = element('span', {class: 'span'});
     return element('div', {class: 'tools', role: 'toolbar', 'aria-label': 'what is shown'}, search, names, theme,
-      element('span', {class: 'zooms'}, button('−', 'zoom out', () => Charts.zoom(1 / 0.6)), button('+', 'zoom in', () => Charts.zoom(0.6)),
+      element('span', {class: 'zooms'}, button('−', 'zoom out', () => Axis.zoom(1 / 0.6, Charts.cursor())), button('+', 'zoom in', () => Axis.zoom(0.6, Charts.cursor())),
         button('‹', 'earlier', () => panBy(-0.5)), button('›', 'later', () => panBy(0.5)), button('whole run', 'show the whole run', () => State.set({window: null}))),
       span, moment, button('?', 'keys', help));
   }
 
   function panBy(share) {
-    const [a, b] = Charts.window();
-    Charts.pan([a, b], (b - a) * share);
+    const [a, b] = Axis.window();
+    Axis.pan([a, b], (b - a) * share);
   }
 
   /* What one point of a chart stands for. */
@@ -79,7 +79,7 @@ const Page = (() => {
   }
 
   function tell() {
-    const [a, b] = Charts.window();
+    const [a, b] = Axis.window();
     search.value = State.state.query;
     names.value = State.state.names;
     theme.value = State.state.theme;
@@ -119,7 +119,7 @@ const Page = (() => {
   }
 
   function show(at) {
-    const [a, b] = Charts.window();
+    const [a, b] = Axis.window();
     moment.textContent = at === null ? '' : Numbers.moment(at, b - a);
   }
 

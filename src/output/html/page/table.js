@@ -5,9 +5,9 @@ const Table = (() => {
 
   /* Values of the samples that are shown, and how many samples each stands for. */
   function shownValues(device, row) {
-    const {course, keep} = device, [a, b] = Charts.window(), values = [], weights = [];
+    const {course, keep} = device, [a, b] = Axis.window(), values = [], weights = [];
     let low = Infinity, high = -Infinity;
-    for (let i = Charts.indexOf(course, a); i < course.count && course.begin[i] < b; i++) {
+    for (let i = Axis.indexOf(course, a); i < course.count && course.begin[i] < b; i++) {
       if ((keep && !keep[i]) || !Number.isFinite(row.data.mean[i])) continue;
       values.push(row.data.mean[i]);
       weights.push(course.arrays.samples[i]);
@@ -84,7 +84,7 @@ const Table = (() => {
   }
 
   function draw() {
-    const shown = rows(), {sort} = State.state, several = Report.devices.length > 1, [a, b] = Charts.window();
+    const shown = rows(), {sort} = State.state, several = Report.devices.length > 1, [a, b] = Axis.window();
     heads.replaceChildren(...[{key: 'name', title: 'metric'}, ...columns()].map(c => {
       const is = sort.replace(/^-/, '') === c.key;
       return element('th', {scope: 'col', 'aria-sort': is ? (sort.startsWith('-') ? 'descending' : 'ascending') : 'none'},
