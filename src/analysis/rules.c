@@ -41,8 +41,9 @@ static enum sx_status collect_names(struct rules *rules, struct sx_error *err)
 	for (uint32_t i = 0; ok && i < rules->count; i++) {
 		const struct sx_advice_info *info = &rules->infos[i];
 		if (info->when)
-			sx_expr_parse(info->when, SX_INFIX, &rules->conditions[i], NULL);
-		if (rules->conditions[i])
+			ok = sx_expr_parse(info->when, SX_INFIX, &rules->conditions[i], NULL) !=
+			     SX_ERR_NO_MEMORY;
+		if (ok && rules->conditions[i])
 			ok = add_names(rules, sx_expr_root(rules->conditions[i]));
 		if (ok && info->metric)
 			ok = add_name(rules, info->metric);
