@@ -270,6 +270,10 @@ void queries_reset(struct command *command);
 /* Secondary command buffers are to run; each of them. */
 void queries_before_children(struct command *command);
 void queries_before_child(struct command *command, struct command *child);
+/* pools.c: what number of a type's pool a slot is, or how many so many slots are. */
+uint32_t pool_slots(uint32_t type, uint32_t slots);
+/* Another chunk for a command buffer, kept for its life. false: no memory. */
+bool queries_take_chunk(struct command *command);
 /* Gives its chunks back. Under the device's lock. */
 void queries_free(struct command *command);
 void queries_destroy_all(struct device *device);

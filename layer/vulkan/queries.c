@@ -8,142 +8,6 @@
 
 #include "layer/vulkan/layer.h"
 
-#define STAMPS_OF(slots) (2 * (slots))
-
-static VkQueryType type_of(uint32_t type)
-{
-	switch (type) {
-	case QUERY_STATISTICS:
-	case QUERY_COMPUTE:
-		return VK_QUERY_TYPE_PIPELINE_STATISTICS;
-	case QUERY_OCCLUSION:
-		return VK_QUERY_TYPE_OCCLUSION;
-	case QUERY_GENERATED:
-		return VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT;
-	case QUERY_STAMPS:
-		return VK_QUERY_TYPE_TIMESTAMP;
-	default:
-		return VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT;
-	}
-}
-
-static uint32_t pool_slots(uint32_t type, uint32_t slots)
-{
-	return type == QUERY_STAMPS ? STAMPS_OF(slots) : slots;
-}
-
-static void destroy_pools(struct device *device, struct query_block *block)
-{
-	for (int type = 0; type < QUERY_TYPES; type++) {
-		if (block->pools[type] != VK_NULL_HANDLE)
-			device->next.DestroyQueryPool(device->handle, block->pools[type], NULL);
-	}
-	free(block);
-}
-
-static bool make_pools(struct device *device, struct query_block *block)
-{
-	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
-		VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-					      .queryType = type_of(type),
-					      .queryCount = pool_slots(type, BLOCK_SLOTS)};
-
-		if ((device->wanted & QUERY_BIT(type)) == 0)
-			continue;
-		if (type == QUERY_STATISTICS)
-			info.pipelineStatistics = device->statistic_bits;
-		if (type == QUERY_COMPUTE)
-			info.pipelineStatistics =
-			    VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
-		if (device->next.CreateQueryPool(device->handle, &info, NULL,
-						 &block->pools[type]) != VK_SUCCESS)
-			return false;
-	}
-	return true;
-}
-
-static bool make_block(struct device *device)
-{
-	struct query_block *block = calloc(1, sizeof(*block));
-
-	if (block == NULL)
-		return false;
-	if (!make_pools(device, block)) {
-		destroy_pools(device, block);
-		return false;
-	}
-	block->next = device->blocks;
-	device->blocks = block;
-	for (uint32_t first = 0; first < BLOCK_SLOTS; first += CHUNK_SLOTS) {
-		struct query_chunk *chunk = calloc(1, sizeof(*chunk));
-
-		if (chunk == NULL)
-			return device->chunks != NULL;
-		chunk->block = block;
-		chunk->first = first;
-		chunk->next = device->chunks;
-		device->chunks = chunk;
-	}
-	return true;
-}
-
-/* Another chunk for a command buffer, kept for its life. */
-static bool take_chunk(struct command *command)
-{
-	struct device *device = command->device;
-	struct query_chunk **more =
-	    realloc(command->chunks, (command->chunk_count + 1) * sizeof(struct query_chunk *));
-	struct query_chunk *chunk = NULL;
-
-	if (more == NULL)
-		return false;
-	command->chunks = more;
-	pthread_mutex_lock(&device->lock);
-	if (device->chunks != NULL || make_block(device)) {
-		chunk = device->chunks;
-		device->chunks = chunk->next;
-	}
-	pthread_mutex_unlock(&device->lock);
-	if (chunk == NULL)
-		return false;
-	command->chunks[command->chunk_count++] = chunk;
-	return true;
-}
-
-void queries_free(struct command *command)
-{
-	struct device *device = command->device;
-
-	while (command->chunk_count > 0) {
-		struct query_chunk *chunk = command->chunks[--command->chunk_count];
-
-		chunk->next = device->chunks;
-		device->chunks = chunk;
-	}
-	if (command->done != VK_NULL_HANDLE)
-		device->next.DestroyEvent(device->handle, command->done, NULL);
-	free(command->chunks);
-	free(command->uses);
-	free(command->spans);
-	free(command->children);
-}
-
-void queries_destroy_all(struct device *device)
-{
-	while (device->chunks != NULL) {
-		struct query_chunk *next = device->chunks->next;
-
-		free(device->chunks);
-		device->chunks = next;
-	}
-	while (device->blocks != NULL) {
-		struct query_block *next = device->blocks->next;
-
-		destroy_pools(device, device->blocks);
-		device->blocks = next;
-	}
-}
-
 /* Types that this command buffer may run. */
 static uint32_t possible(const struct command *command)
 {
@@ -191,7 +55,7 @@ static bool touch(struct command *command)
 	if (command->touched)
 		return true;
 	if (command->blind || command->suspended || (command->secondary && !command->host_resets) ||
-	    (command->chunk_count == 0 && !take_chunk(command)) ||
+	    (command->chunk_count == 0 && !queries_take_chunk(command)) ||
 	    (!command->secondary && !make_event(command)))
 		return false;
 	command->touched = true;
@@ -206,7 +70,7 @@ static void reserve(struct command *command)
 	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
 		uint32_t all = command->chunk_count * CHUNK_SLOTS;
 
-		if (all - command->slots[type] < CHUNK_SLOTS / 2 && take_chunk(command))
+		if (all - command->slots[type] < CHUNK_SLOTS / 2 && queries_take_chunk(command))
 			reset_chunk(command, command->chunk_count - 1);
 	}
 }
@@ -225,7 +89,7 @@ static struct query_use *add_use(struct command *command, uint32_t type)
 		command->use_cap = cap;
 	}
 	if (command->slots[type] == command->chunk_count * CHUNK_SLOTS &&
-	    (!command->host_resets || !take_chunk(command)))
+	    (!command->host_resets || !queries_take_chunk(command)))
 		return NULL;
 	use = &command->uses[command->use_count++];
 	*use = (struct query_use){.type = (uint8_t)type,

@@ -1,0 +1,139 @@
+/* Pools of queries, and the chunks of them that command buffers take for their life. */
+#include <stdlib.h>
+
+#include "layer/vulkan/layer.h"
+
+#define STAMPS_OF(slots) (2 * (slots))
+
+static VkQueryType type_of(uint32_t type)
+{
+	switch (type) {
+	case QUERY_STATISTICS:
+	case QUERY_COMPUTE:
+		return VK_QUERY_TYPE_PIPELINE_STATISTICS;
+	case QUERY_OCCLUSION:
+		return VK_QUERY_TYPE_OCCLUSION;
+	case QUERY_GENERATED:
+		return VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT;
+	case QUERY_STAMPS:
+		return VK_QUERY_TYPE_TIMESTAMP;
+	default:
+		return VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT;
+	}
+}
+
+uint32_t pool_slots(uint32_t type, uint32_t slots)
+{
+	return type == QUERY_STAMPS ? STAMPS_OF(slots) : slots;
+}
+
+static void destroy_pools(struct device *device, struct query_block *block)
+{
+	for (int type = 0; type < QUERY_TYPES; type++) {
+		if (block->pools[type] != VK_NULL_HANDLE)
+			device->next.DestroyQueryPool(device->handle, block->pools[type], NULL);
+	}
+	free(block);
+}
+
+static bool make_pools(struct device *device, struct query_block *block)
+{
+	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
+		VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+					      .queryType = type_of(type),
+					      .queryCount = pool_slots(type, BLOCK_SLOTS)};
+
+		if ((device->wanted & QUERY_BIT(type)) == 0)
+			continue;
+		if (type == QUERY_STATISTICS)
+			info.pipelineStatistics = device->statistic_bits;
+		if (type == QUERY_COMPUTE)
+			info.pipelineStatistics =
+			    VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
+		if (device->next.CreateQueryPool(device->handle, &info, NULL,
+						 &block->pools[type]) != VK_SUCCESS)
+			return false;
+	}
+	return true;
+}
+
+static bool make_block(struct device *device)
+{
+	struct query_block *block = calloc(1, sizeof(*block));
+
+	if (block == NULL)
+		return false;
+	if (!make_pools(device, block)) {
+		destroy_pools(device, block);
+		return false;
+	}
+	block->next = device->blocks;
+	device->blocks = block;
+	for (uint32_t first = 0; first < BLOCK_SLOTS; first += CHUNK_SLOTS) {
+		struct query_chunk *chunk = calloc(1, sizeof(*chunk));
+
+		if (chunk == NULL)
+			return device->chunks != NULL;
+		chunk->block = block;
+		chunk->first = first;
+		chunk->next = device->chunks;
+		device->chunks = chunk;
+	}
+	return true;
+}
+
+bool queries_take_chunk(struct command *command)
+{
+	struct device *device = command->device;
+	struct query_chunk **more =
+	    realloc(command->chunks, (command->chunk_count + 1) * sizeof(struct query_chunk *));
+	struct query_chunk *chunk = NULL;
+
+	if (more == NULL)
+		return false;
+	command->chunks = more;
+	pthread_mutex_lock(&device->lock);
+	if (device->chunks != NULL || make_block(device)) {
+		chunk = device->chunks;
+		device->chunks = chunk->next;
+	}
+	pthread_mutex_unlock(&device->lock);
+	if (chunk == NULL)
+		return false;
+	command->chunks[command->chunk_count++] = chunk;
+	return true;
+}
+
+void queries_free(struct command *command)
+{
+	struct device *device = command->device;
+
+	while (command->chunk_count > 0) {
+		struct query_chunk *chunk = command->chunks[--command->chunk_count];
+
+		chunk->next = device->chunks;
+		device->chunks = chunk;
+	}
+	if (command->done != VK_NULL_HANDLE)
+		device->next.DestroyEvent(device->handle, command->done, NULL);
+	free(command->chunks);
+	free(command->uses);
+	free(command->spans);
+	free(command->children);
+}
+
+void queries_destroy_all(struct device *device)
+{
+	while (device->chunks != NULL) {
+		struct query_chunk *next = device->chunks->next;
+
+		free(device->chunks);
+		device->chunks = next;
+	}
+	while (device->blocks != NULL) {
+		struct query_block *next = device->blocks->next;
+
+		destroy_pools(device, device->blocks);
+		device->blocks = next;
+	}
+}
