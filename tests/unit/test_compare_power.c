@@ -160,8 +160,8 @@ static double below(double x)
  */
 static double power(double shift, double freedom, double worse, double better)
 {
-	double sum = 0, step = 0.005;
-	for (double x = step / 2; x < 100; x += step) {
+	double sum = 0, step = 0.02;
+	for (double x = step / 2; x < 70; x += step) {
 		double scale = sqrt(x / freedom);
 		sum += chi_density(x, freedom) * step *
 		       (1 - below(worse * scale - shift) + below(-better * scale - shift));
@@ -173,7 +173,7 @@ static double power(double shift, double freedom, double worse, double better)
 static double limit_of(double share, double freedom)
 {
 	double low = 0, high = 100;
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < 40; i++) {
 		double middle = (low + high) / 2;
 		if (power(0, freedom, middle, 1e9) > share)
 			low = middle;
@@ -287,7 +287,7 @@ static void test_finds_change(void **state)
 	assert_false(wrong);
 	measure(
 	    (struct world){.metrics = 100, .runs = 5, .changed = 1, .noise = 0.01, .change = 0.03},
-	    TIMES / 2, &first, &any, &wrong);
+	    TIMES / 4, &first, &any, &wrong);
 	print_message("found %.1f of 100 among 100 metrics\n", first * 100);
 	assert_true(first >= 0.85);
 	/* What got better is missed more often. */
@@ -310,9 +310,9 @@ static void test_finds_nothing(void **state)
 		int times;
 		double first, any;
 	} cases[] = {
-	    {"alone", {.metrics = 1, .runs = 5, .noise = 0.01}, TIMES * 50, 0.02, 0.02},
+	    {"alone", {.metrics = 1, .runs = 5, .noise = 0.01}, TIMES * 20, 0.02, 0.02},
 	    {"8", {.metrics = 8, .runs = 5, .noise = 0.01}, TIMES * 5, 0.02, 0.05},
-	    {"100", {.metrics = 100, .runs = 5, .noise = 0.01}, TIMES, 0.02, 0.05},
+	    {"100", {.metrics = 100, .runs = 5, .noise = 0.01}, TIMES / 2, 0.02, 0.05},
 	    {"12 of three runs", {.metrics = 12, .runs = 3, .noise = 0.05}, TIMES, 0.02, 0.05},
 	    {"8, each of its own noise",
 	     {.metrics = 8, .runs = 5, .noise = 0.01, .spread = 0.7},
@@ -321,27 +321,27 @@ static void test_finds_nothing(void **state)
 	     0.058},
 	    {"100, each of its own noise",
 	     {.metrics = 100, .runs = 5, .noise = 0.01, .spread = 1},
-	     TIMES / 2,
+	     TIMES / 4,
 	     0.02,
 	     0.06},
 	    {"8, the first twice as noisy",
 	     {.metrics = 8, .runs = 5, .noise = 0.01, .first = 0.02},
-	     TIMES * 5,
+	     TIMES * 3,
 	     0.023,
 	     0.055},
 	    {"100, the first 3 times as noisy",
 	     {.metrics = 100, .runs = 5, .noise = 0.01, .first = 0.03},
-	     TIMES / 2,
+	     TIMES / 4,
 	     0.023,
 	     0.055},
 	    {"6, of which 5 move together",
 	     {.metrics = 6, .runs = 5, .noise = 0.01, .together = 5},
-	     TIMES * 5,
+	     TIMES * 2,
 	     0.023,
 	     0.055},
 	    {"100, all together",
 	     {.metrics = 100, .runs = 5, .noise = 0.01, .together = 100},
-	     TIMES,
+	     TIMES / 8,
 	     0.02,
 	     0.05}};
 	(void)state;
