@@ -80,6 +80,8 @@ class Process:
         os.ftruncate(self.fd, BYTES)
         fcntl.fcntl(self.fd, F_ADD_SEALS, SEAL_ALL_SIZES)
         self.memory = mmap.mmap(self.fd, BYTES)
+        # Whole words at once, as the guest reads them: struct clears the bytes before it packs them.
+        self.words = memoryview(self.memory).cast("Q")
         struct.pack_into("<QIIIIIIIIQI", self.memory, 0, MAGIC, 2, HEADER, STREAM, RECORD, STREAMS,
                          RING, LABELS, wish["kinds"], wish["counters"], wish["overhead"])
 
@@ -108,12 +110,11 @@ class Process:
                 self.open[index] = stream
                 self.streams.append(stream)
             stream.identify(self.memory, base)
-            head, = struct.unpack_from("<Q", self.memory, base + 64)
-            tail, = struct.unpack_from("<Q", self.memory, base + 128)
+            head, tail = self.words[(base + 64) // 8], self.words[(base + 128) // 8]
             for at in range(tail, head):
                 place = base + STREAM + at % RING * RECORD
                 stream.records.append(Record(bytes(self.memory[place:place + RECORD]), self.path))
-            struct.pack_into("<Q", self.memory, base + 128, head)
+            self.words[(base + 128) // 8] = head
             if state == CLOSED:
                 struct.pack_into("<I", self.memory, base, 0)
                 del self.open[index]
@@ -178,9 +179,8 @@ class Channel:
         for process in list(self.all):
             for index in range(STREAMS):
                 base = HEADER + LABELS + index * STRIDE
-                head, = struct.unpack_from("<Q", process.memory, base + 64)
-                tail, = struct.unpack_from("<Q", process.memory, base + 128)
-                struct.pack_into("<Q", process.memory, base + 128, head)
+                head, tail = process.words[(base + 64) // 8], process.words[(base + 128) // 8]
+                process.words[(base + 128) // 8] = head
                 taken += head - tail
         return taken
 
