@@ -8,26 +8,10 @@
 #include "guest/process.h"
 #include "sampler.h"
 
-#define NEVER_GIVEN 0xffffffffu /* a name that no driver generates */
-
 /* One measured frame in so many runs all queries, to notice a use that no hook has seen. */
 #define AUDIT_EVERY 32u
 
-/* Of a group's name: longer ones drivers refuse, and they may not be there as a whole. */
-#define LABEL_MOST 4096
-
 static unsigned awake_parts; /* atomic; of the whole process, since contexts share shaders */
-
-static struct query_set *open_set(struct sampler *sampler)
-{
-	return sampler->open >= 0 ? &sampler->sets[sampler->open] : NULL;
-}
-
-/* Inside a display list our calls would be recorded instead of executed. */
-static bool may_call(const struct sampler *sampler)
-{
-	return sampler->measuring && !sampler->list_open;
-}
 
 static GLuint overflow_name(const struct query_set *set, unsigned section, int slot)
 {
@@ -46,26 +30,6 @@ static uint32_t free_slots(const struct sampler *sampler)
 			free &= ~SLOT_BIT(slot);
 	}
 	return free;
-}
-
-/* What the hooks noted may have failed: the driver knows. */
-static void check_program_active(struct sampler *sampler)
-{
-	const struct api *gl = sampler->gl;
-
-	for (int slot = 0; slot < SLOT_COUNT && sampler->program_active != 0; slot++) {
-		GLint name = 1;
-
-		if ((sampler->program_active & SLOT_BIT(slot)) == 0)
-			continue;
-		if (targets[slot].index != 0)
-			gl->GetQueryIndexediv(targets[slot].target, targets[slot].index,
-					      GL_CURRENT_QUERY, &name);
-		else
-			gl->GetQueryiv(targets[slot].target, GL_CURRENT_QUERY, &name);
-		if (name == 0)
-			sampler->program_active &= ~SLOT_BIT(slot);
-	}
 }
 
 static void open_section(struct sampler *sampler, struct query_set *set)
@@ -89,7 +53,7 @@ static void open_section(struct sampler *sampler, struct query_set *set)
 	set->sections++;
 }
 
-static void end_slots(struct sampler *sampler, struct query_set *set, uint32_t mask)
+void sampler_end_slots(struct sampler *sampler, struct query_set *set, uint32_t mask)
 {
 	mask &= set->active;
 	for (int slot = 0; slot < SLOT_COUNT; slot++) {
@@ -102,7 +66,7 @@ static void end_slots(struct sampler *sampler, struct query_set *set, uint32_t m
 static void close_section(struct sampler *sampler, struct query_set *set)
 {
 	if (set->section_open)
-		end_slots(sampler, set, SLOT_OVERFLOW_MASK);
+		sampler_end_slots(sampler, set, SLOT_OVERFLOW_MASK);
 	set->section_open = false;
 }
 
@@ -135,7 +99,7 @@ static void begin_set(struct sampler *sampler, struct query_set *set)
 	uint32_t want;
 
 	if (sampler->program_active != 0)
-		check_program_active(sampler);
+		yield_check(sampler);
 	names_make(sampler, (unsigned)(set - sampler->sets));
 	set->asleep = asleep_slots(sampler) & all;
 	want = free_slots(sampler) & all & ~set->asleep;
@@ -163,7 +127,7 @@ void sampler_resume(struct sampler *sampler)
 	if (sampler->per == WIRE_DRAW && !sampler->draws)
 		return;
 	sampler->has_rest = true;
-	if (!may_call(sampler) || sampler->open >= 0 ||
+	if (!sampler_may_call(sampler) || sampler->open >= 0 ||
 	    (!sampler->measured && !sampler->probe.timestamps))
 		return;
 	sampler->open = take_set(sampler);
@@ -177,7 +141,7 @@ static void end_set(struct sampler *sampler, struct query_set *set)
 	if (sampler->probe.timestamps)
 		sampler->gl->QueryCounter(set->stamps[1], GL_TIMESTAMP);
 	close_section(sampler, set);
-	end_slots(sampler, set, UINT32_MAX);
+	sampler_end_slots(sampler, set, UINT32_MAX);
 }
 
 /* Queues the segment that ends now. A full queue loses the newest one, and says so. */
@@ -207,21 +171,11 @@ static struct segment *queue_segment(struct sampler *sampler)
 
 void sampler_cut(struct sampler *sampler)
 {
-	if (may_call(sampler) && sampler->open >= 0) {
+	if (sampler_may_call(sampler) && sampler->open >= 0) {
 		queue_segment(sampler);
 		sampler->flags |= WIRE_CUT;
 	}
 	sampler->paused = sampler->open < 0;
-}
-
-/* The name of the debug group that is open; deeper ones go by that of the deepest that has one. */
-static uint32_t innermost(const struct sampler *sampler)
-{
-	uint32_t depth = sampler->group_depth;
-
-	if (depth > SAMPLER_LABELS)
-		depth = SAMPLER_LABELS;
-	return depth > 0 ? sampler->labels[depth - 1] : 0;
 }
 
 static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
@@ -236,11 +190,10 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 	meta->label = sampler->label;
 	meta->index = sampler->index;
 	if (sampler->per == WIRE_GROUP)
-		meta->label = innermost(sampler);
+		meta->label = sampler_innermost(sampler);
 }
 
-/* The sample that runs is over; NULL when there was no room for it. */
-static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
+struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind)
 {
 	struct segment *segment = queue_segment(sampler);
 
@@ -268,8 +221,8 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 		return;
 	if (swapped)
 		sampler->flags |= WIRE_SWAPPED;
-	segment =
-	    end_sample(sampler, swapped || sampler->per != WIRE_FRAME ? sampler->per : WIRE_TIME);
+	segment = sampler_end_sample(sampler, swapped || sampler->per != WIRE_FRAME ? sampler->per
+										    : WIRE_TIME);
 	sampler->ended = segment; /* if it is a swap, its time goes on until that is done */
 	if (segment == NULL)
 		return;
@@ -316,70 +269,6 @@ void sampler_end_time(struct sampler *sampler, const uint32_t size[2])
 {
 	sampler_end_frame(sampler, false, size);
 	sampler_start_clock(sampler);
-}
-
-/*
- * Within a frame: what was done so far is a sample of its own. The driver is asked for results only
- * when many are due: what it cannot give yet stays for the frame's end.
- */
-static void split(struct sampler *sampler)
-{
-	struct segment *segment;
-
-	if (sampler->list_open || sampler->paused || sampler->segment_count == 0)
-		return;
-	segment = end_sample(sampler, sampler->per);
-	if (segment != NULL) {
-		sampler->begin_ns = segment->meta.end_ns;
-		sampler->begin_cpu_ns = segment->meta.cpu_end_ns;
-	}
-	sampler->flags = 0;
-	sampler->group_count = 0;
-	sampler->draw_count = 0;
-	sampler->index++;
-	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)
-		sampler_collect(sampler, 0);
-	sampler_resume(sampler);
-}
-
-/* "37 glDrawElements" below the groups that are open. */
-static uint32_t draw_label(const struct sampler *sampler, const char *name)
-{
-	char text[96];
-	int length = snprintf(text, sizeof(text), "%u %s", sampler->index, name);
-
-	return label_intern(innermost(sampler), text, (size_t)length);
-}
-
-void sampler_count_draw(struct sampler *sampler)
-{
-	sampler->draw_count += !sampler->list_open;
-}
-
-bool sampler_begin_draw(struct sampler *sampler, const char *name)
-{
-	if (sampler->per != WIRE_DRAW || sampler->draws || sampler->list_open || sampler->paused ||
-	    sampler->segment_count == 0)
-		return false;
-	sampler->draws = true;
-	sampler->begin_ns = guest_now_ns();
-	sampler->begin_cpu_ns = guest_cpu_ns();
-	sampler->label = draw_label(sampler, name);
-	sampler_resume(sampler);
-	return true;
-}
-
-void sampler_end_draw(struct sampler *sampler)
-{
-	if (!sampler->draws)
-		return;
-	end_sample(sampler, WIRE_DRAW);
-	sampler->draws = false;
-	sampler->draw_count = 0;
-	sampler->flags = 0;
-	sampler->index++;
-	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)
-		sampler_collect(sampler, 0);
 }
 
 static void quiet(struct sampler *sampler, void (*ask)(struct sampler *sampler))
@@ -464,74 +353,6 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 	sampler_resume(sampler);
 }
 
-/* Ours on these slots end now, and what they counted in this segment is not whole. */
-static void yield(struct sampler *sampler, uint32_t mask)
-{
-	struct query_set *set = open_set(sampler);
-
-	if (set == NULL || !may_call(sampler))
-		return;
-	mask &= set->active;
-	end_slots(sampler, set, mask);
-	set->disturbed |= mask;
-}
-
-static void ban(struct sampler *sampler, uint32_t mask)
-{
-	sampler->banned |= mask;
-	for (int slot = 0; slot < SLOT_COUNT; slot++) {
-		const struct target *target = &targets[slot];
-
-		if ((mask & sampler->probe.usable & SLOT_BIT(slot)) == 0)
-			continue;
-		if (target->counter >= 0)
-			sampler->identity->why[target->counter] = WIRE_WHY_DISPLAY_LIST;
-		if (target->second >= 0)
-			sampler->identity->why[target->second] = WIRE_WHY_DISPLAY_LIST;
-		if (slot == SLOT_OCCLUSION &&
-		    sampler->identity->why[WIRE_OCCLUSION_PREDICATE] == WIRE_WHY_DERIVED)
-			sampler->identity->why[WIRE_OCCLUSION_PREDICATE] = WIRE_WHY_DISPLAY_LIST;
-	}
-	channel_update_why(&sampler->stream, sampler->identity);
-}
-
-GLuint sampler_program_begins(struct sampler *sampler, GLenum target, GLuint index, GLuint name)
-{
-	int slot = target_slot(target, index);
-	uint32_t mask;
-
-	if (!sampler->measuring)
-		return name;
-	if (sampler_owns(sampler, name)) {
-		if (!sampler->invents)
-			return NEVER_GIVEN;
-		if (may_call(sampler))
-			sampler_stop(sampler, WIRE_WHY_NAME_CONFLICT);
-	}
-	if (slot < 0 || !sampler->measuring)
-		return name;
-	mask = SLOT_BIT(slot) | sampler->probe.conflicts[slot];
-	if (sampler->list_open) {
-		ban(sampler, mask);
-		return name;
-	}
-	yield(sampler, mask);
-	sampler->program_active |= SLOT_BIT(slot);
-	return name;
-}
-
-void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index)
-{
-	int slot = target_slot(target, index);
-
-	if (slot < 0 || sampler->list_open)
-		return;
-	/* Without a query of its own this is the program's error, and must not end ours. */
-	if ((sampler->program_active & SLOT_BIT(slot)) == 0)
-		yield(sampler, SLOT_BIT(slot));
-	sampler->program_active &= ~SLOT_BIT(slot);
-}
-
 void sampler_stop(struct sampler *sampler, enum wire_why why)
 {
 	if (sampler->open >= 0)
@@ -556,7 +377,7 @@ void sampler_wake(struct sampler *sampler, unsigned parts)
 
 	if ((__atomic_fetch_or(&awake_parts, parts, __ATOMIC_ACQ_REL) & parts) == parts)
 		return;
-	if (sampler == NULL || !may_call(sampler) || sampler->open < 0)
+	if (sampler == NULL || !sampler_may_call(sampler) || sampler->open < 0)
 		return;
 	set = &sampler->sets[sampler->open];
 	slots = set->asleep & target_slots_of(parts) & free_slots(sampler);
@@ -572,7 +393,7 @@ void sampler_wake(struct sampler *sampler, unsigned parts)
 void sampler_feedback(struct sampler *sampler, bool before)
 {
 	const struct api *gl = sampler->gl;
-	struct query_set *set = open_set(sampler);
+	struct query_set *set = sampler_open_set(sampler);
 	GLint active = 0, paused = 0;
 
 	if (!sampler->measuring || !gl->has.overflow || sampler->list_open)
@@ -593,32 +414,5 @@ void sampler_list(struct sampler *sampler, bool opens)
 {
 	sampler->list_open = opens && sampler->gl->has.lists;
 	if (!opens && sampler->banned != 0 && sampler->open >= 0)
-		yield(sampler, sampler->banned);
-}
-
-void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label)
-{
-	bool outermost = sampler->group_depth == 0;
-	bool named = sampler->per != WIRE_FRAME || (outermost && sampler->group_count == 0);
-	uint32_t above = innermost(sampler), id = above;
-
-	if (sampler->per == WIRE_GROUP)
-		split(sampler);
-	if (named && label != NULL && length <= LABEL_MOST)
-		id = label_intern(above, label,
-				  strnlen(label, length >= 0 ? (size_t)length : LABEL_MOST));
-	if (outermost && sampler->group_count++ == 0 && sampler->per == WIRE_FRAME)
-		sampler->label = id;
-	if (sampler->group_depth < SAMPLER_LABELS)
-		sampler->labels[sampler->group_depth] = id;
-	sampler->group_depth++;
-}
-
-void sampler_pop_group(struct sampler *sampler)
-{
-	if (sampler->group_depth == 0)
-		return;
-	if (sampler->per == WIRE_GROUP)
-		split(sampler);
-	sampler->group_depth--;
+		yield_slots(sampler, sampler->banned);
 }

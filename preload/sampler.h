@@ -161,6 +161,27 @@ void sampler_count_draw(struct sampler *sampler);
 bool sampler_begin_draw(struct sampler *sampler, const char *name);
 /* The draw that runs is over, if one does. */
 void sampler_end_draw(struct sampler *sampler);
+/* Between the files of the sampler. The set whose queries run, or NULL. */
+static inline struct query_set *sampler_open_set(struct sampler *sampler)
+{
+	return sampler->open >= 0 ? &sampler->sets[sampler->open] : NULL;
+}
+/* Inside a display list our calls would be recorded instead of executed. */
+static inline bool sampler_may_call(const struct sampler *sampler)
+{
+	return sampler->measuring && !sampler->list_open;
+}
+/* The sample that runs is over; NULL: there was no room for it.
+ */
+struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind);
+/* Ends those of a set's queries that run. */
+void sampler_end_slots(struct sampler *sampler, struct query_set *set, uint32_t mask);
+/* The name of the debug group that is open; deeper ones go by that of the deepest that has one. */
+uint32_t sampler_innermost(const struct sampler *sampler);
+/* Ours on these slots end now, and what they counted in this segment is not whole. */
+void yield_slots(struct sampler *sampler, uint32_t mask);
+/* Asks the driver which of the program's queries still run. */
+void yield_check(struct sampler *sampler);
 /* Gives the room for queries back. No GL calls. */
 void sampler_free(struct sampler *sampler);
 

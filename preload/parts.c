@@ -1,0 +1,111 @@
+/* Samples that are parts of frames: debug groups and draws. */
+#include <stdio.h>
+#include <string.h>
+
+#include "guest/clock.h"
+#include "guest/labels.h"
+#include "sampler.h"
+
+/* Of a group's name: longer ones drivers refuse, and they may not be there as a whole. */
+#define LABEL_MOST 4096
+
+/* The name of the debug group that is open; deeper ones go by that of the deepest that has one. */
+uint32_t sampler_innermost(const struct sampler *sampler)
+{
+	uint32_t depth = sampler->group_depth;
+
+	if (depth > SAMPLER_LABELS)
+		depth = SAMPLER_LABELS;
+	return depth > 0 ? sampler->labels[depth - 1] : 0;
+}
+
+/*
+ * Within a frame: what was done so far is a sample of its own. The driver is asked for results only
+ * when many are due: what it cannot give yet stays for the frame's end.
+ */
+static void split(struct sampler *sampler)
+{
+	struct segment *segment;
+
+	if (sampler->list_open || sampler->paused || sampler->segment_count == 0)
+		return;
+	segment = sampler_end_sample(sampler, sampler->per);
+	if (segment != NULL) {
+		sampler->begin_ns = segment->meta.end_ns;
+		sampler->begin_cpu_ns = segment->meta.cpu_end_ns;
+	}
+	sampler->flags = 0;
+	sampler->group_count = 0;
+	sampler->draw_count = 0;
+	sampler->index++;
+	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)
+		sampler_collect(sampler, 0);
+	sampler_resume(sampler);
+}
+
+/* "37 glDrawElements" below the groups that are open. */
+static uint32_t draw_label(const struct sampler *sampler, const char *name)
+{
+	char text[96];
+	int length = snprintf(text, sizeof(text), "%u %s", sampler->index, name);
+
+	return label_intern(sampler_innermost(sampler), text, (size_t)length);
+}
+
+void sampler_count_draw(struct sampler *sampler)
+{
+	sampler->draw_count += !sampler->list_open;
+}
+
+bool sampler_begin_draw(struct sampler *sampler, const char *name)
+{
+	if (sampler->per != WIRE_DRAW || sampler->draws || sampler->list_open || sampler->paused ||
+	    sampler->segment_count == 0)
+		return false;
+	sampler->draws = true;
+	sampler->begin_ns = guest_now_ns();
+	sampler->begin_cpu_ns = guest_cpu_ns();
+	sampler->label = draw_label(sampler, name);
+	sampler_resume(sampler);
+	return true;
+}
+
+void sampler_end_draw(struct sampler *sampler)
+{
+	if (!sampler->draws)
+		return;
+	sampler_end_sample(sampler, WIRE_DRAW);
+	sampler->draws = false;
+	sampler->draw_count = 0;
+	sampler->flags = 0;
+	sampler->index++;
+	if (sampler->last_segment - sampler->first_segment >= sampler->segment_count / 4)
+		sampler_collect(sampler, 0);
+}
+
+void sampler_push_group(struct sampler *sampler, GLsizei length, const GLchar *label)
+{
+	bool outermost = sampler->group_depth == 0;
+	bool named = sampler->per != WIRE_FRAME || (outermost && sampler->group_count == 0);
+	uint32_t above = sampler_innermost(sampler), id = above;
+
+	if (sampler->per == WIRE_GROUP)
+		split(sampler);
+	if (named && label != NULL && length <= LABEL_MOST)
+		id = label_intern(above, label,
+				  strnlen(label, length >= 0 ? (size_t)length : LABEL_MOST));
+	if (outermost && sampler->group_count++ == 0 && sampler->per == WIRE_FRAME)
+		sampler->label = id;
+	if (sampler->group_depth < SAMPLER_LABELS)
+		sampler->labels[sampler->group_depth] = id;
+	sampler->group_depth++;
+}
+
+void sampler_pop_group(struct sampler *sampler)
+{
+	if (sampler->group_depth == 0)
+		return;
+	if (sampler->per == WIRE_GROUP)
+		split(sampler);
+	sampler->group_depth--;
+}

@@ -1,0 +1,91 @@
+/* The program's own queries: ours give way to them. */
+#include "sampler.h"
+
+#define NEVER_GIVEN 0xffffffffu /* a name that no driver generates */
+
+/* What the hooks noted may have failed: the driver knows. */
+void yield_check(struct sampler *sampler)
+{
+	const struct api *gl = sampler->gl;
+
+	for (int slot = 0; slot < SLOT_COUNT && sampler->program_active != 0; slot++) {
+		GLint name = 1;
+
+		if ((sampler->program_active & SLOT_BIT(slot)) == 0)
+			continue;
+		if (targets[slot].index != 0)
+			gl->GetQueryIndexediv(targets[slot].target, targets[slot].index,
+					      GL_CURRENT_QUERY, &name);
+		else
+			gl->GetQueryiv(targets[slot].target, GL_CURRENT_QUERY, &name);
+		if (name == 0)
+			sampler->program_active &= ~SLOT_BIT(slot);
+	}
+}
+
+void yield_slots(struct sampler *sampler, uint32_t mask)
+{
+	struct query_set *set = sampler_open_set(sampler);
+
+	if (set == NULL || !sampler_may_call(sampler))
+		return;
+	mask &= set->active;
+	sampler_end_slots(sampler, set, mask);
+	set->disturbed |= mask;
+}
+
+static void ban(struct sampler *sampler, uint32_t mask)
+{
+	sampler->banned |= mask;
+	for (int slot = 0; slot < SLOT_COUNT; slot++) {
+		const struct target *target = &targets[slot];
+
+		if ((mask & sampler->probe.usable & SLOT_BIT(slot)) == 0)
+			continue;
+		if (target->counter >= 0)
+			sampler->identity->why[target->counter] = WIRE_WHY_DISPLAY_LIST;
+		if (target->second >= 0)
+			sampler->identity->why[target->second] = WIRE_WHY_DISPLAY_LIST;
+		if (slot == SLOT_OCCLUSION &&
+		    sampler->identity->why[WIRE_OCCLUSION_PREDICATE] == WIRE_WHY_DERIVED)
+			sampler->identity->why[WIRE_OCCLUSION_PREDICATE] = WIRE_WHY_DISPLAY_LIST;
+	}
+	channel_update_why(&sampler->stream, sampler->identity);
+}
+
+GLuint sampler_program_begins(struct sampler *sampler, GLenum target, GLuint index, GLuint name)
+{
+	int slot = target_slot(target, index);
+	uint32_t mask;
+
+	if (!sampler->measuring)
+		return name;
+	if (sampler_owns(sampler, name)) {
+		if (!sampler->invents)
+			return NEVER_GIVEN;
+		if (sampler_may_call(sampler))
+			sampler_stop(sampler, WIRE_WHY_NAME_CONFLICT);
+	}
+	if (slot < 0 || !sampler->measuring)
+		return name;
+	mask = SLOT_BIT(slot) | sampler->probe.conflicts[slot];
+	if (sampler->list_open) {
+		ban(sampler, mask);
+		return name;
+	}
+	yield_slots(sampler, mask);
+	sampler->program_active |= SLOT_BIT(slot);
+	return name;
+}
+
+void sampler_program_ends(struct sampler *sampler, GLenum target, GLuint index)
+{
+	int slot = target_slot(target, index);
+
+	if (slot < 0 || sampler->list_open)
+		return;
+	/* Without a query of its own this is the program's error, and must not end ours. */
+	if ((sampler->program_active & SLOT_BIT(slot)) == 0)
+		yield_slots(sampler, SLOT_BIT(slot));
+	sampler->program_active &= ~SLOT_BIT(slot);
+}
