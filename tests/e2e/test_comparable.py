@@ -184,6 +184,16 @@ class WholeRuns(Captures):
         return ",".join(self.cpu(f"{name}{i}.sxc", samples + self.random.randrange(3),
                                  {"command": "./app", **(properties or {})}) for i in range(count))
 
+    def test_runs_of_many_samples(self):
+        """Above 4,096 samples a line of the course holds several, the last maybe fewer: means stay what they are."""
+        few, many, most = (self.opengl(f"{n}.sxc", self.frames(count=n, spread=0.001)) for n in (3000, 5001, 9001))
+        for other in (many, most):
+            rows = {r["name"]: r for r in self.diff(few, other)["metrics"]}
+            for name in ("frame_time", "IAVertices", "FramebufferWidth", "framebuffer_pixels"):
+                self.assertAlmostEqual(rows[name]["b"]["mean"], rows[name]["a"]["mean"], delta=1e-3 * rows[name]["a"]["mean"], msg=name)
+            self.assertEqual(rows["IAVertices"]["b"]["mean"], 3000)
+            self.assertEqual(rows["IAVertices"]["verdict"], "same")
+
     def test_longer_run(self):
         """Twice the work in twice the time: each sample is as before, the run is not."""
         a, b = self.side("a", 100), self.side("b", 200)

@@ -66,27 +66,41 @@ static size_t settled(const struct report_device *d, uint64_t warm_up_ns, size_t
 	return first;
 }
 
-/* The mean of a run and its noise, from the course of the metric. */
+/* Samples that a line of the course stands for; the last may stand for fewer. */
+static double samples_of(const struct report_device *d, size_t line)
+{
+	uint64_t before = (uint64_t)line * d->each;
+	uint64_t left = d->samples > before ? d->samples - before : 0;
+	return left && left < d->each ? (double)left : (double)d->each;
+}
+
+/*
+ * The mean of a run and its noise, from the course of the metric. A line stands for several
+ * samples: of what adds up it is their sum, of a level one of them.
+ */
 static void read_course(const struct report_device *d, uint32_t column, uint64_t warm_up_ns,
 			double factor, struct compare_metric *m)
 {
+	bool adds = sx_unit_adds_up(m->unit) && !isnan(d->rows[column].stats.total);
 	size_t count, n = 0, first = settled(d, warm_up_ns, &count);
 	double *values = malloc((count + 1) * sizeof(*values));
-	double blocks = 0, mean = (double)NAN;
+	double blocks = 0, sum = 0, samples = 0;
 	for (size_t i = 0; values && i < count; i++) {
 		double value = sx_table_get(d->curve, column, first + i) * factor;
-		if (!isnan(value))
-			values[n++] = value;
+		double weight = samples_of(d, first + i);
+		if (isnan(value))
+			continue;
+		values[n++] = value;
+		sum += adds ? value : value * weight;
+		samples += weight;
 	}
 	m->within[m->runs] = values ? noise_of_series(values, n, &blocks) : 0;
 	m->blocks[m->runs] = blocks;
+	if (adds && d->each > 1)
+		m->within[m->runs] /= (double)d->each * (double)d->each;
 	/* Of a ratio the mean of lines is not that of the run: that is in the report. */
 	if (first && n && sx_unit_adds_up(m->unit))
-		mean = noise_mean(values, n) / (sx_unit_adds_up(m->unit) ? (double)d->each : 1);
-	if (sx_unit_adds_up(m->unit) && d->each > 1)
-		m->within[m->runs] /= (double)d->each * (double)d->each;
-	if (!isnan(mean))
-		m->means[m->runs] = mean;
+		m->means[m->runs] = sum / samples;
 	free(values);
 }
 
