@@ -320,6 +320,23 @@ static void drop_empty(struct import_rows *rows)
 			    empty == 1 ? "" : " is the first");
 }
 
+/* How samples combine is what the catalog says of a counter that it knows: levels do not add up. */
+static void ask_catalog(struct import_rows *rows)
+{
+	struct sx_catalog *known = NULL;
+	uint32_t count;
+	if (!rows->device.catalog ||
+	    sx_catalog_open(rows->job->request->context, rows->device.catalog, &known, NULL))
+		return;
+	for (uint32_t i = 0; i < rows->column_count; i++) {
+		struct import_field *field = &rows->columns[i].field;
+		uint32_t at = sx_catalog_find_counter(known, field->name, SX_NONE, NULL);
+		if (at != SX_NONE)
+			field->over_time = sx_catalog_counters(known, &count)[at].over_time;
+	}
+	sx_catalog_unref(known);
+}
+
 static enum sx_status make_table(struct import_rows *rows, struct sx_table **out,
 				 struct sx_error *err)
 {
@@ -327,6 +344,7 @@ static enum sx_status make_table(struct import_rows *rows, struct sx_table **out
 	if (!columns)
 		return error_nomem(err, "importing");
 	drop_empty(rows);
+	ask_catalog(rows);
 	for (uint32_t i = 0; i < rows->column_count; i++)
 		columns[i] = (struct sx_column){.name = rows->columns[i].field.name,
 						.unit = rows->columns[i].field.unit,
