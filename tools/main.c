@@ -185,6 +185,25 @@ static void begin_view(struct cli *cli)
 	cli->view.note_user = cli;
 }
 
+/* A result that took the place of what it is made from would be the last that is made from it. */
+static enum sx_status check_result(const struct options *o, struct sx_error *err)
+{
+	const char *const named[] = {o->input, o->baseline, o->merge};
+	const char *same = NULL;
+	for (size_t i = 0; o->output && i < sizeof(named) / sizeof(named[0]); i++)
+		if (named[i] && result_file_is_same(named[i], o->output))
+			same = o->output;
+	for (size_t i = 0; o->output && i < o->args.count; i++)
+		if (result_file_is_same(o->args.items[i], o->output))
+			same = o->output;
+	if (!same)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "%s is input and output at once", same);
+	error_because(err, "writing it would destroy what is to be read");
+	error_try(err, "another file with -o");
+	return SX_ERR_USAGE;
+}
+
 static int run(struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct sx_error err = {0};
@@ -195,6 +214,8 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 	if (!status)
 		status = config_apply(&cli->config, &cli->options, cli->verb, &err);
 	begin_view(cli);
+	if (!status)
+		status = check_result(&cli->options, &err);
 	if (!status)
 		status = open_output(cli, &err);
 	if (status)

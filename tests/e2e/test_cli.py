@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import pathlib
 import signal
 import struct
 import subprocess
@@ -186,6 +187,23 @@ class Usage(Case):
         direct = run('list', 'metrics', '--for', 'cpu', '-o', '/dev/stdout')
         self.assertEqual(direct.stdout, run('list', 'metrics', '--for', 'cpu').stdout)
 
+    def test_result_in_the_place_of_its_input(self):
+        """What a result is made from is never replaced by it, under whatever name."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, link, other = (os.path.join(folder, name) for name in ('a.sxc', 'link.sxc', 'b.sxc'))
+            for made in (path, other):
+                subprocess.run([SEXTANT, 'record', '-q', '-d', 'mali-g310', '-t', '20ms', '-o', made], check=True, timeout=60)
+            os.symlink('a.sxc', link)
+            before = pathlib.Path(path).read_bytes()
+            for args in (['report', path, '-f', 'html', '-o', path], ['export', path, '--csv', '-o', link],
+                         ['export', link, '-f', 'perfetto', '-o', path], ['stat', '-i', path, '--json', '-o', path],
+                         ['report', other, '--baseline', path, '-f', 'html', '-o', path],
+                         ['export', other, '-f', 'perfetto', '--merge', path, '-o', path]):
+                done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(done.returncode, 2, (args, done.stderr))
+                self.assertIn('input and output at once', done.stderr)
+                self.assertEqual(pathlib.Path(path).read_bytes(), before, args)
+
     def test_output_stays(self):
         """What was there stays as it was until there is a result to take its place."""
         with tempfile.TemporaryDirectory() as folder:
@@ -194,9 +212,12 @@ class Usage(Case):
             with open(path, 'w', encoding='utf-8') as file:
                 file.write('kept\n')
             os.symlink('kept', link)
+            junk = os.path.join(folder, 'junk')
+            with open(junk, 'w', encoding='utf-8') as file:
+                file.write('junk\n')
             os.chmod(path, 0o640)
-            for code, args in ((2, ['decode', '-i', path, '--as', 'i915-recrd']),
-                               (5, ['decode', '-i', path, '--as', 'i915-record']),
+            for code, args in ((2, ['decode', '-i', junk, '--as', 'i915-recrd']),
+                               (5, ['decode', '-i', junk, '--as', 'i915-record']),
                                (2, ['list', 'metrcs', '--for', 'cpu']),
                                (2, ['stat', '--nonsense', '--', 'true']),
                                (3, ['oa', 'record', '-d', 'i915:card99', '-t', '100ms']),
@@ -204,7 +225,7 @@ class Usage(Case):
                 self.triplet(code, *args, '-o', link)
                 with open(path, encoding='utf-8') as file:
                     self.assertEqual(file.read(), 'kept\n', args)
-                self.assertEqual(sorted(os.listdir(folder)), ['kept', 'link'], args)
+                self.assertEqual(sorted(os.listdir(folder)), ['junk', 'kept', 'link'], args)
             self.assertEqual(run('list', 'metrics', '--for', 'cpu', '-o', link).returncode, 0)
             with open(path, encoding='utf-8') as file:
                 self.assertEqual(file.read(), run('list', 'metrics', '--for', 'cpu').stdout)
@@ -215,7 +236,7 @@ class Usage(Case):
             run('list', 'metrics', '--for', 'cpu', '-o', fresh)
             os.umask(mask)
             self.assertEqual(os.stat(fresh).st_mode & 0o777, 0o640)
-            self.assertEqual(sorted(os.listdir(folder)), ['fresh', 'kept', 'link'])
+            self.assertEqual(sorted(os.listdir(folder)), ['fresh', 'junk', 'kept', 'link'])
 
     def test_output_empty(self):
         """An empty file, as mktemp makes it, may be open elsewhere: it is written in place."""
