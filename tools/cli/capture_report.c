@@ -92,9 +92,12 @@ static enum sx_status tell_losses(const struct capture_input *in, struct report_
 				  uint32_t device, struct sx_error *err)
 {
 	const struct capture_view *view = in->view;
+	bool damaged = sx_capture_account(view->reader)->what[0];
 	struct report_facts facts = {.simulated = view->info->simulated,
+				     .note = damaged ? "the file is damaged: samples are missing"
+						     : NULL,
 				     .lost = view->lost,
-				     .lost_more = view->lost_more,
+				     .lost_more = view->lost_more || damaged,
 				     .gaps = view->gaps,
 				     .gap_count = (uint32_t)view->gap_count,
 				     .failure = view->failed ? &view->failure : NULL,

@@ -23,6 +23,7 @@ struct reporting {
 	struct capture_report baseline;
 	struct compare_set sets[2];
 	struct comparison against;
+	bool baseline_lacks; /* it is damaged, or samples were lost */
 };
 
 static enum sx_status report_begin_by(void *user, uint32_t index, const struct capture_input *in,
@@ -134,6 +135,8 @@ static enum sx_status pin_baseline(struct reporting *r, struct report *report, s
 	if (!status)
 		status = capture_report_read(r->cli, *path, &hooks, &r->baseline, err);
 	if (!status)
+		r->baseline_lacks = !capture_report_note(r->cli, &r->baseline);
+	if (!status)
 		status = report_finish(r->baseline.fill, &baseline, err);
 	if (!status)
 		status = add_set(r, 0, "baseline", baseline, err);
@@ -181,7 +184,7 @@ static enum sx_status report(struct cli *cli, const char *path, bool *whole, int
 	if (!status)
 		status = write(&r, code, whole, err);
 	if (!status)
-		*whole = capture_report_note(cli, &r.read) && *whole;
+		*whole = capture_report_note(cli, &r.read) && *whole && !r.baseline_lacks;
 	for (uint32_t i = 0; i < r.by_count; i++)
 		report_by_destroy(r.by[i]);
 	free(r.by);

@@ -198,6 +198,19 @@ def test_little(folder):
             assert all(row['why'] for row in page.report['of_devices'][0]['rows'])
 
 
+def test_damage(folder):
+    """A file with a hole is no whole run, neither on the page nor in the exit status; nor is a baseline."""
+    run(folder, 'record', '-q', '-d', 'mali-g310', '-I', '100us', '-t', '500ms', '-o', 'sound.sxc')
+    data = bytearray((folder / 'sound.sxc').read_bytes())
+    data[len(data) // 2] ^= 0xff
+    (folder / 'holed.sxc').write_bytes(data)
+    assert run(folder, 'capture', 'check', 'holed.sxc', code=1)
+    page = page_of(folder, 'holed.sxc', code=1)
+    assert 'the file is damaged: samples are missing' in page.text
+    page_of(folder, 'sound.sxc', '--baseline', 'holed.sxc', code=1)
+    assert 'more than 0 lost' in run(folder, 'report', 'holed.sxc', code=1).stdout
+
+
 def test_errors(folder):
     for options, because, code in ((['-o', '/dev/full'], 'No space left on device', 4), (['-o', 'no/such/page.html'], 'No such file', 4)):
         done = run(folder, 'report', 'frames.sxc', '-f', 'html', *options, code=code)
@@ -219,7 +232,7 @@ def test_uplot(_):
 
 
 def main():
-    tests = [test_frames, test_long, test_baseline, test_baseline_of_others, test_little, test_errors, test_uplot]
+    tests = [test_frames, test_long, test_baseline, test_baseline_of_others, test_damage, test_little, test_errors, test_uplot]
     with tempfile.TemporaryDirectory(prefix='sextant-html-') as folder:
         for test in tests:
             test(pathlib.Path(folder))
