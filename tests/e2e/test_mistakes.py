@@ -38,6 +38,7 @@ MISTAKES = [
     ('report CPU -f html2', 2, 'does not write html2', '--format', 'report CPU --format text'),
     ('report CPU -f jsn', 2, 'does not write jsn', '--format json', 'report CPU --format json'),
     ('export CPU -f text', 2, 'does not write text', '--format json', 'export CPU --format json'),
+    ('report CPU -o out.pftrace', 2, 'does not write perfetto', '--format', 'report CPU -o OUT'),
     ('doctor --csv', 2, 'does not write csv', '--format text', 'doctor --format text'),
     ('report CPU -o /nonexistent/out', 4, 'cannot write', 'another folder with -o', 'report CPU -o OUT'),
     ('stat -d cpu -o - -- true', 2, 'cannot go to standard output', '-o FILE', 'stat -d cpu -o OUT -- true'),

@@ -266,7 +266,8 @@ static enum sx_status set_format(struct options *options, const struct spec *spe
 }
 
 /* What a result file's name says of its format, among those that the verb writes. */
-static void format_by_suffix(struct options *options, const struct verb *verb)
+static enum sx_status format_by_suffix(struct options *options, const struct verb *verb,
+				       struct sx_error *err)
 {
 	static const struct {
 		const char *suffix;
@@ -280,12 +281,18 @@ static void format_by_suffix(struct options *options, const struct verb *verb)
 	size_t length = options->output ? strlen(options->output) : 0;
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
 		size_t tail = strlen(suffixes[i].suffix);
-		if (length <= tail || !(verb->formats >> suffixes[i].format & 1) ||
+		if (length <= tail ||
 		    strcasecmp(options->output + length - tail, suffixes[i].suffix) != 0)
+			continue;
+		bool writes = verb->formats >> suffixes[i].format & 1;
+		if (!writes && verb->formats && suffixes[i].format != FORMAT_TEXT)
+			return not_written(verb, format_name(suffixes[i].format), err);
+		if (!writes)
 			continue;
 		options->format = suffixes[i].format;
 		options->format_given = true;
 	}
+	return SX_OK;
 }
 
 static enum sx_status set_color(struct options *options, const struct spec *spec, const char *text,
@@ -644,8 +651,8 @@ enum sx_status options_parse(struct options *options, const struct verb *verb, i
 		else
 			status = take_argument(options, verb, arg, err);
 	}
-	if (!status && !options->format_given)
-		format_by_suffix(options, verb);
+	if (!status && !options->format_given && !verb->own_output)
+		status = format_by_suffix(options, verb, err);
 	return status ? status : check_together(options, verb, err);
 }
 
