@@ -317,7 +317,7 @@ class Programs(unittest.TestCase):
         done = run("compare", "-n", "1", "-d", "cpu", "-I", "20ms", "--", *self.command(0.1), ":::",
                    *fails, code=1)
         self.assertIn("run 1 of B ended with 7", done.stderr)
-        run("stat", "-r", "2", "-d", "cpu", "-I", "20ms", "--", *fails, code=1)
+        run("stat", "-r", "2", "-d", "cpu", "-I", "20ms", "--", *fails, code=7)
 
     def test_signals(self):
         """What was measured before the signal is told; nothing else is left."""

@@ -199,7 +199,7 @@ enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char 
 	int code = 0;
 	snprintf(path, sizeof(path), "%s/run-%" PRIu64 ".sxc", repeat->folder, ++repeat->count);
 	enum sx_status status = record(repeat, cli, path, argv, &code, err);
-	repeat->failed = repeat->failed || code;
+	repeat->failed = repeat->failed ? repeat->failed : code;
 	if (status)
 		return status;
 	if (access(path, R_OK) != 0) {

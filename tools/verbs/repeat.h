@@ -10,7 +10,7 @@ struct repeat {
 	char folder[TEMP_NAME_MAX];
 	uint64_t samples; /* that each run takes at most; 0: all */
 	uint64_t count;	  /* recordings so far */
-	bool failed;	  /* a program did not end with 0 */
+	int failed;	  /* the first status of a program that was not 0 */
 	bool cut;	  /* a signal asked to end: no more runs */
 };
 

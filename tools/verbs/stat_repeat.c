@@ -168,5 +168,7 @@ int stat_repeat_run(struct cli *cli)
 	free(files.list);
 	if (status)
 		return cli_fail(cli, &err);
-	return whole && !repeat.failed && !repeat.cut ? EXIT_OK : EXIT_INCOMPLETE;
+	if (repeat.failed) /* the status is the program's, as of one run */
+		return repeat.failed;
+	return whole && !repeat.cut ? EXIT_OK : EXIT_INCOMPLETE;
 }
