@@ -1,24 +1,15 @@
 /* The OpenCL source: any OpenCL driver, measured by a layer in the programs that Sextant starts. */
 #include "source/cl/cl.h"
 
-#include <string.h>
-
 #include "source/guest/inject.h"
 #include "wire/channel.h"
 
 /* A record holds all of them: they cost the same. */
-static uint64_t counter_bit(const char *name)
-{
-	static const char *const names[] = {
+static const char *const counters[] = {
 #define OPENCL(id, name) name,
 #include "wire/opencl.def"
 #undef OPENCL
-	};
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], name) == 0)
-			return UINT64_C(1) << i;
-	return 0;
-}
+};
 
 static const struct inject_api cl_api = {
     .ops = &source_opencl,
@@ -27,7 +18,8 @@ static const struct inject_api cl_api = {
     .kinds = 1u << SX_SAMPLE_KERNEL,
     .variable = "OPENCL_LAYERS",
     .holds = "libsextant-opencl",
-    .counter_bit = counter_bit,
+    .counters = counters,
+    .counter_count = sizeof(counters) / sizeof(counters[0]),
     .environment = cl_environment,
     .not_loaded = "no OpenCL loader has put the layer into it: it does not use OpenCL, its loader "
 		  "knows no layers (ocl-icd before 2.3), or it clears its environment",

@@ -1,24 +1,15 @@
 /* The GL source: any OpenGL driver, measured from within the programs that Sextant starts. */
 #include "source/gl/gl.h"
 
-#include <string.h>
-
 #include "source/guest/inject.h"
 #include "source/guest/library.h"
 #include "wire/channel.h"
 
-static uint64_t counter_bit(const char *name)
-{
-	static const char *const names[WIRE_COUNTERS] = {
+static const char *const counters[] = {
 #define QUERY(id, name, raw) name,
 #include "wire/queries.def"
 #undef QUERY
-	};
-	for (unsigned i = 0; i < WIRE_COUNTERS; i++)
-		if (strcmp(names[i], name) == 0)
-			return UINT64_C(1) << i;
-	return 0;
-}
+};
 
 static enum sx_status environment(const struct sx_sys *sys, const char *socket,
 				  struct library_environment *out, struct sx_error *err)
@@ -35,7 +26,8 @@ static const struct inject_api gl_api = {
     .kinds = 1u << SX_SAMPLE_FRAME | 1u << SX_SAMPLE_GROUP | 1u << SX_SAMPLE_DRAW,
     .variable = "LD_PRELOAD",
     .holds = "libsextant-",
-    .counter_bit = counter_bit,
+    .counters = counters,
+    .counter_count = sizeof(counters) / sizeof(counters[0]),
     .environment = environment,
     .not_loaded = "it did not load libsextant-gl.so: it is statically linked, setuid, or clears "
 		  "LD_PRELOAD",

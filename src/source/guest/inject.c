@@ -98,6 +98,15 @@ static enum wire_kind wire_kind(enum sx_sample_kind per)
 	}
 }
 
+/* Bit of a counter in the channel's order, or 0. */
+static uint64_t counter_bit(const struct inject_api *api, const char *name)
+{
+	for (unsigned i = 0; i < api->counter_count; i++)
+		if (strcmp(api->counters[i], name) == 0)
+			return UINT64_C(1) << i;
+	return 0;
+}
+
 /* A program runs the queries that are needed, and no others. */
 enum sx_status inject_start(struct source *source, const struct source_request *request,
 			    struct sx_error *err)
@@ -118,7 +127,7 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 	if (request->counters)
 		wish.counters = 0;
 	for (uint32_t i = 0; i < request->counter_count; i++)
-		wish.counters |= in->api->counter_bit(request->counters[i]);
+		wish.counters |= counter_bit(in->api, request->counters[i]);
 	processes_set_wish(&in->processes, &wish);
 	in->times_rasters = !in->parts && wish.counters & UINT64_C(1) << WIRE_GPU_TIME;
 	in->stopped = false;

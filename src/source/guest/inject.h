@@ -17,8 +17,9 @@ struct inject_api {
 	uint32_t kinds;		     /* of samples, bits of enum sx_sample_kind */
 	/* The variable of the environment that loads the library, and a part of its value. */
 	const char *variable, *holds;
-	/* Bit of a counter in the channel's order; 0: it is known without a query. */
-	uint64_t (*counter_bit)(const char *name);
+	/* Names of the counters in the channel's order; others are known without a query. */
+	const char *const *counters;
+	unsigned counter_count;
 	/* What a child needs so that the library is loaded and finds `socket`. */
 	enum sx_status (*environment)(const struct sx_sys *sys, const char *socket,
 				      struct library_environment *out, struct sx_error *err);

@@ -2,26 +2,18 @@
 #include "source/vk/vk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "source/guest/inject.h"
 #include "wire/channel.h"
 
-static uint64_t counter_bit(const char *name)
-{
-	static const char *const names[WIRE_VULKAN_COUNTERS] = {
+static const char *const counters[] = {
 #define QUERY(id, name, raw) name,
 #define VULKAN(id, name)     name,
 #include "wire/queries.def"
 #include "wire/vulkan.def"
 #undef QUERY
 #undef VULKAN
-	};
-	for (unsigned i = 0; i < WIRE_VULKAN_COUNTERS; i++)
-		if (strcmp(names[i], name) == 0)
-			return UINT64_C(1) << i;
-	return 0;
-}
+};
 
 static const struct inject_api vk_api = {
     .ops = &source_vulkan,
@@ -31,7 +23,8 @@ static const struct inject_api vk_api = {
 	     1u << SX_SAMPLE_COMMANDS,
     .variable = "VK_INSTANCE_LAYERS",
     .holds = "VK_LAYER_SEXTANT",
-    .counter_bit = counter_bit,
+    .counters = counters,
+    .counter_count = sizeof(counters) / sizeof(counters[0]),
     .environment = vk_environment,
     .not_loaded = "no Vulkan loader has put the layer into it: it does not use Vulkan, is setuid, "
 		  "or clears its environment",
