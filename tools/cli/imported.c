@@ -193,17 +193,9 @@ static enum sx_status write_all(const struct cli *cli, const char *const *paths,
 	return closed ? closed : worst;
 }
 
-/* Whether a result would take the place of what it is made of, or of a capture being written. */
-static enum sx_status check_target(const char *const *paths, size_t count, const char *out,
-				   struct sx_error *err)
+/* Whether a result would take the place of a capture that is being written. */
+static enum sx_status check_target(const char *out, struct sx_error *err)
 {
-	for (size_t i = 0; i < count; i++)
-		if (result_file_is_same(paths[i], out)) {
-			error_set(err, SX_ERR_USAGE, "%s is what is imported", out);
-			error_because(err, "the capture would take its place");
-			error_try(err, "another name with -o");
-			return SX_ERR_USAGE;
-		}
 	struct stat target;
 	bool file = stat(out, &target) == 0 && S_ISREG(target.st_mode);
 	int fd = file ? open(out, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
@@ -240,7 +232,7 @@ enum sx_status imported_write(const struct cli *cli, const char *const *paths, s
 {
 	struct result_file file = RESULT_FILE_NONE;
 	char draft[40], buf[IMPORTED_TEXT_MAX];
-	enum sx_status status = check_target(paths, count, out, err);
+	enum sx_status status = check_target(out, err);
 	if (!status)
 		status = result_file_open(&file, out, err);
 	if (status)

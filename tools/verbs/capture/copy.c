@@ -313,13 +313,6 @@ static enum sx_status open_inputs(struct copying *c, struct sx_error *err)
 	if (!c->owners)
 		return error_nomem(err, "copying a capture");
 	for (size_t i = 0; !status && i < c->copy->input_count; i++) {
-		if (result_file_is_same(c->copy->inputs[i], c->copy->output)) {
-			error_set(err, SX_ERR_USAGE, "%s is input and output at once",
-				  c->copy->output);
-			error_because(err, "writing it would destroy what is to be read");
-			error_try(err, "another file with -o");
-			return SX_ERR_USAGE;
-		}
 		status = sx_capture_open(c->copy->inputs[i], &c->owners[c->owner_count], err);
 		c->owner_count += !status;
 		for (size_t k = 0; !status && k < i; k++)
