@@ -276,13 +276,17 @@ static bool swaps_other(const struct context *context, uint64_t drawable)
 	return false;
 }
 
-void context_handed_over(void)
+void context_hand_over(bool before)
 {
 	struct context *context = context_current();
 
 	if (context == NULL || !context->started || context->swapping || context->display_closed ||
-	    context->sampler.list_open || !ends_by_time(context))
+	    context->sampler.list_open)
 		return;
+	if (before || !ends_by_time(context)) {
+		sampler_hand_over(&context->sampler, before);
+		return;
+	}
 	sampler_end_time(&context->sampler, known_size(context));
 	sampler_collect(&context->sampler, 0);
 	sampler_resume(&context->sampler);

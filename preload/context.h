@@ -46,8 +46,8 @@ struct context *context_current(void);
 void context_before_bind(const struct binding *binding);
 void context_after_bind(const struct binding *binding, bool done);
 
-/* The program has handed its work over: flushed, finished, set or awaited a fence. */
-void context_handed_over(void);
+/* The program hands its work over, `before` and after: a flush, finish, fence, map or read-back. */
+void context_hand_over(bool before);
 /* Around the driver's swap. */
 void context_before_swap(uint64_t drawable);
 void context_after_swap(void);

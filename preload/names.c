@@ -20,7 +20,7 @@ static void give(struct sampler *sampler, struct query_set *set, const GLuint *n
 {
 	for (unsigned i = 0; i < SLOT_COUNT; i++)
 		use_name(sampler, &set->names[i], *names++);
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2 * SAMPLER_SPANS; i++)
 		use_name(sampler, &set->stamps[i], *names++);
 	for (unsigned k = 0; k < SAMPLER_SECTIONS - 1; k++) {
 		for (unsigned i = 0; i < SLOT_OVERFLOW_COUNT; i++)

@@ -24,6 +24,11 @@ static const struct {
 #define DRAW(name, parameters, arguments) {#name, (void *)name},
 #include "preload/hooks/draws.def"
 #undef DRAW
+#define READ(name, parameters, arguments)	{#name, (void *)name},
+#define MAP(name, parameters, arguments, reads) {#name, (void *)name},
+#include "preload/hooks/reads.def"
+#undef READ
+#undef MAP
 };
 
 int hook_find(const char *name)

@@ -16,7 +16,7 @@ static bool is_ready(const struct api *gl, GLuint name)
 	return ready != 0;
 }
 
-static uint64_t value_of(const struct api *gl, GLuint name)
+uint64_t sampler_value(const struct api *gl, GLuint name)
 {
 	GLuint64 wide = 0;
 	GLuint narrow = 0;
@@ -41,7 +41,7 @@ static bool set_ready(struct sampler *sampler, const struct query_set *set)
 		if ((wanted & SLOT_BIT(slot)) != 0)
 			return is_ready(sampler->gl, set->names[slot]);
 	}
-	return !sampler->probe.timestamps || is_ready(sampler->gl, set->stamps[1]);
+	return !sampler->probe.timestamps || is_ready(sampler->gl, set->stamps[2 * set->spans - 1]);
 }
 
 static void add(struct sampler *sampler, int counter, uint64_t value, enum wire_state state,
@@ -68,15 +68,16 @@ static void add_slot(struct sampler *sampler, int slot, uint64_t value, enum wir
 
 static uint64_t slot_value(const struct api *gl, const struct query_set *set, int slot)
 {
-	uint64_t value = value_of(gl, set->names[slot]);
+	uint64_t value = sampler_value(gl, set->names[slot]);
 
 	for (unsigned k = 1; slot >= SLOT_OVERFLOW && k < set->sections; k++)
-		value |= value_of(gl, set->more[k - 1][slot - SLOT_OVERFLOW]);
+		value |= sampler_value(gl, set->more[k - 1][slot - SLOT_OVERFLOW]);
 	return value;
 }
 
 /* A GPU time that is longer than there was time is a fault of the driver's clock. */
-static enum wire_state time_state(const struct query_set *set, uint64_t time_ns)
+static enum wire_state time_state(const struct sampler *sampler, const struct query_set *set,
+				  uint64_t time_ns)
 {
 	return time_ns <= guest_now_ns() - set->begin_ns ? WIRE_VALID : WIRE_IMPOSSIBLE;
 }
@@ -89,7 +90,7 @@ static void add_counted(struct sampler *sampler, const struct query_set *set, in
 	if (value != 0 && targets[slot].part != 0)
 		sampler_wake(NULL, targets[slot].part);
 	add_slot(sampler, slot, value,
-		 slot == SLOT_TIME_ELAPSED ? time_state(set, value) : WIRE_VALID);
+		 slot == SLOT_TIME_ELAPSED ? time_state(sampler, set, value) : WIRE_VALID);
 }
 
 /* Overflow queries that never ran, since no transform feedback did, leave their value uncollected.
@@ -119,11 +120,9 @@ static void add_set(struct sampler *sampler, const struct query_set *set)
 	if (set->measured)
 		add_queries(sampler, set);
 	if (sampler->probe.timestamps) {
-		uint64_t begin = value_of(sampler->gl, set->stamps[0]);
-		uint64_t end = value_of(sampler->gl, set->stamps[1]);
-		uint64_t time_ns = (end - begin) & sampler->probe.time_mask;
+		uint64_t time_ns = spans_time_ns(sampler, set);
 
-		add(sampler, WIRE_GPU_TIME, time_ns, time_state(set, time_ns), false);
+		add(sampler, WIRE_GPU_TIME, time_ns, time_state(sampler, set, time_ns), false);
 	}
 }
 

@@ -117,8 +117,7 @@ static void begin_set(struct sampler *sampler, struct query_set *set)
 	}
 	if (sampler->feedback_running)
 		open_section(sampler, set);
-	if (sampler->probe.timestamps)
-		sampler->gl->QueryCounter(set->stamps[0], GL_TIMESTAMP);
+	spans_begin(sampler, set);
 }
 
 void sampler_resume(struct sampler *sampler)
@@ -138,8 +137,7 @@ void sampler_resume(struct sampler *sampler)
 static void end_set(struct sampler *sampler, struct query_set *set)
 {
 	set->late = set->asleep & target_slots_of(__atomic_load_n(&awake_parts, __ATOMIC_ACQUIRE));
-	if (sampler->probe.timestamps)
-		sampler->gl->QueryCounter(set->stamps[1], GL_TIMESTAMP);
+	spans_end(sampler, set);
 	close_section(sampler, set);
 	sampler_end_slots(sampler, set, UINT32_MAX);
 }
@@ -167,6 +165,12 @@ static struct segment *queue_segment(struct sampler *sampler)
 	segment = &sampler->segments[sampler->last_segment++ % sampler->segment_count];
 	*segment = (struct segment){.set = set, .submit_ns = guest_now_ns()};
 	return segment;
+}
+
+void sampler_next_set(struct sampler *sampler)
+{
+	queue_segment(sampler);
+	sampler_resume(sampler);
 }
 
 void sampler_cut(struct sampler *sampler)

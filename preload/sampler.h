@@ -14,21 +14,24 @@
 
 #define SAMPLER_SECTIONS 4u  /* runs of transform feedback in one segment */
 #define SAMPLER_LABELS	 64u /* nested debug groups that have names */
-#define SAMPLER_NAMES	 (SLOT_COUNT + 2 + (SAMPLER_SECTIONS - 1) * SLOT_OVERFLOW_COUNT)
+#define SAMPLER_SPANS	 8u  /* of GPU time in one segment, with the hand-overs between them */
+#define SAMPLER_NAMES                                                                              \
+	(SLOT_COUNT + 2 * SAMPLER_SPANS + (SAMPLER_SECTIONS - 1) * SLOT_OVERFLOW_COUNT)
 
 struct query_set {
 	GLuint names[SLOT_COUNT];
-	GLuint stamps[2];					/* begin and end */
+	GLuint stamps[2 * SAMPLER_SPANS]; /* begin and end of each span, see spans.c */
 	GLuint more[SAMPLER_SECTIONS - 1][SLOT_OVERFLOW_COUNT]; /* sections after the first */
 	uint32_t begun;						/* queries that were begun */
 	uint32_t active;					/* of these, not yet ended */
 	uint32_t asleep;    /* not begun: the program has nothing that they count */
 	uint32_t late;	    /* asleep, although another context woke them meanwhile */
 	uint32_t disturbed; /* not whole in this segment */
-	unsigned sections;
+	unsigned sections, spans;
+	uint64_t span_ns;  /* when the last span began */
 	bool measured;	   /* queries run, not the stamps alone */
 	uint64_t begin_ns; /* when the first of them began */
-	bool section_open, sections_lost, in_use, named;
+	bool section_open, sections_lost, span_open, in_use, named;
 };
 
 /* What is known of a segment or frame on the CPU's side. */
@@ -115,6 +118,11 @@ void sampler_start(struct sampler *sampler, const struct api *gl,
 void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2]);
 /* Work that no swap ends is a sample by itself: ends it, and begins the next one's clock. */
 void sampler_end_time(struct sampler *sampler, const uint32_t size[2]);
+/*
+ * The program hands its work over, `before` the driver's call and after it: what the GPU rests
+ * until more comes is not its time.
+ */
+void sampler_hand_over(struct sampler *sampler, bool before);
 /* Ends the segment without ending the frame, before the context is released. */
 void sampler_cut(struct sampler *sampler);
 /* Begins the next segment. */
@@ -178,6 +186,15 @@ struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind);
 void sampler_end_slots(struct sampler *sampler, struct query_set *set, uint32_t mask);
 /* The name of the debug group that is open; deeper ones go by that of the deepest that has one. */
 uint32_t sampler_innermost(const struct sampler *sampler);
+/* The segment goes on in another set, if one is free. */
+void sampler_next_set(struct sampler *sampler);
+/* What a query counted, which must be there. */
+uint64_t sampler_value(const struct api *gl, GLuint name);
+/* GPU time runs from here; up to here. Nothing where stamps mean nothing. */
+void spans_begin(struct sampler *sampler, struct query_set *set);
+void spans_end(struct sampler *sampler, struct query_set *set);
+/* The sum of a set's spans, whose results are there. */
+uint64_t spans_time_ns(const struct sampler *sampler, const struct query_set *set);
 /* Ours on these slots end now, and what they counted in this segment is not whole. */
 void yield_slots(struct sampler *sampler, uint32_t mask);
 /* Asks the driver which of the program's queries still run. */

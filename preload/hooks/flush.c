@@ -1,16 +1,17 @@
 /*
- * Where a program that never swaps hands its work over: there its samples end. The driver's call
- * comes first, so that results are there sooner.
+ * Where a program hands its work over, or reads what came of it. The GPU's time pauses there, and
+ * the samples of one that never swaps end there: after the driver's call, so that results are there
+ * sooner.
  */
 #include "guest/process.h"
 #include "preload/context.h"
 #include "preload/hooks/hooks.h"
 
-static void handed_over(void)
+static void hand_over(bool before)
 {
 	struct guest_visit visit = guest_enter();
 
-	context_handed_over();
+	context_hand_over(before);
 	guest_leave(visit);
 }
 
@@ -20,8 +21,9 @@ void glFlush(void)
 
 	if (real == NULL)
 		return;
+	hand_over(true);
 	real();
-	handed_over();
+	hand_over(false);
 }
 
 void glFinish(void)
@@ -30,24 +32,68 @@ void glFinish(void)
 
 	if (real == NULL)
 		return;
+	hand_over(true);
 	real();
-	handed_over();
+	hand_over(false);
 }
 
 void *glFenceSync(GLenum condition, GLbitfield flags)
 {
 	HOOK(glFenceSync);
-	void *fence = real != NULL ? real(condition, flags) : NULL;
+	void *fence;
 
-	handed_over();
+	if (real == NULL)
+		return NULL;
+	hand_over(true);
+	fence = real(condition, flags);
+	hand_over(false);
 	return fence;
 }
 
 GLenum glClientWaitSync(void *fence, GLbitfield flags, GLuint64 timeout)
 {
 	HOOK(glClientWaitSync);
-	GLenum done = real != NULL ? real(fence, flags, timeout) : GL_WAIT_FAILED;
+	GLenum done;
 
-	handed_over();
+	if (real == NULL)
+		return GL_WAIT_FAILED;
+	hand_over(true);
+	done = real(fence, flags, timeout);
+	hand_over(false);
 	return done;
 }
+
+static bool waits(GLbitfield access)
+{
+	return (access & GL_MAP_READ_BIT) != 0 && (access & GL_MAP_UNSYNCHRONIZED_BIT) == 0;
+}
+
+#define READ(name, parameters, arguments)                                                          \
+	void name parameters                                                                       \
+	{                                                                                          \
+		HOOK(name);                                                                        \
+                                                                                                   \
+		if (real == NULL)                                                                  \
+			return;                                                                    \
+		hand_over(true);                                                                   \
+		real arguments;                                                                    \
+		hand_over(false);                                                                  \
+	}
+#define MAP(name, parameters, arguments, reads)                                                    \
+	void *name parameters                                                                      \
+	{                                                                                          \
+		HOOK(name);                                                                        \
+		void *address;                                                                     \
+                                                                                                   \
+		if (real == NULL)                                                                  \
+			return NULL;                                                               \
+		if (!(reads))                                                                      \
+			return real arguments;                                                     \
+		hand_over(true);                                                                   \
+		address = real arguments;                                                          \
+		hand_over(false);                                                                  \
+		return address;                                                                    \
+	}
+#include "preload/hooks/reads.def"
+#undef READ
+#undef MAP

@@ -92,6 +92,11 @@ enum hook_id {
 #define DRAW(name, parameters, arguments) HOOK_##name,
 #include "preload/hooks/draws.def"
 #undef DRAW
+#define READ(name, parameters, arguments)	HOOK_##name,
+#define MAP(name, parameters, arguments, reads) HOOK_##name,
+#include "preload/hooks/reads.def"
+#undef READ
+#undef MAP
 	    HOOK_COUNT
 };
 
@@ -231,5 +236,10 @@ HOOK_API void glEnd(void);
 #define DRAW(name, parameters, arguments) HOOK_API void name parameters;
 #include "preload/hooks/draws.def"
 #undef DRAW
+#define READ(name, parameters, arguments)	HOOK_API void name parameters;
+#define MAP(name, parameters, arguments, reads) HOOK_API void *name parameters;
+#include "preload/hooks/reads.def"
+#undef READ
+#undef MAP
 
 #endif

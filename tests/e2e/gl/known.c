@@ -86,6 +86,30 @@ static void read_back(void)
 	glReadPixels(0, 0, SIDE, SIDE, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
 }
 
+/* Work before and after a hand-over, and a long rest of the GPU in between. */
+static void rest_between(const char *how)
+{
+	int parts = strcmp(how, "often") == 0 ? 20 : 1;
+
+	for (int part = 0; part < parts; part++) {
+		work(2);
+		if (strcmp(how, "finish") == 0) {
+			glFinish();
+		} else if (strcmp(how, "readback") == 0) {
+			read_back();
+		} else if (strcmp(how, "fence") == 0) {
+			GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+
+			glClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT, 1000000000);
+			glDeleteSync(fence);
+		} else {
+			glFlush();
+		}
+		nap(parts == 1 ? 60 : 6);
+	}
+	work(2);
+}
+
 static void say_threads(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -118,7 +142,7 @@ static void say_threads(void)
 
 static void swap_cases(const char *name, int rounds)
 {
-	bool es = strcmp(name, "es") == 0;
+	bool es = strncmp(name, "es", 2) == 0;
 
 	open_window(0, es ? WINDOW_ES : WINDOW_CORE);
 	for (int i = 0; i < rounds; i++) {
@@ -126,6 +150,11 @@ static void swap_cases(const char *name, int rounds)
 			work(1);
 			window_swap(&windows[0]);
 			nap(20);
+			continue;
+		}
+		if (strncmp(name, "rest-", 5) == 0) {
+			rest_between(name + 5);
+			window_swap(&windows[0]);
 			continue;
 		}
 		work(20);

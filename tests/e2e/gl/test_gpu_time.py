@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import xvfb  # noqa: E402
+
 SEXTANT = os.environ["SEXTANT"]
 PROGRAMS = os.environ["SEXTANT_GL_PROGRAMS"]
 BOUND = ("bound.gpu", "bound.cpu", "bound.wait", "bound.mixed")
@@ -102,6 +105,47 @@ class GpuTime(unittest.TestCase):
         if "llvmpipe" not in document["devices"][0]["name"]:
             self.skipTest("no software rasteriser here")
         self.assertFalse(rules & {"fragment.wasted", "fragment.shaded-twice", "geometry.clipped"}, rules)
+
+
+class Hardware(unittest.TestCase):
+    """Timestamps, as of hardware: by Mesa's zink, which sends work when it is handed over, and with a name of its
+    renderer that says nothing of software."""
+
+    def zink(self, case, rounds=6):
+        with xvfb.Display() as display:
+            if not display.name:
+                self.skipTest("no Xvfb here")
+            env = {"DISPLAY": display.name, "LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "zink",
+                   "force_gl_renderer": "made up", "LP_NUM_THREADS": "1"}
+            done = subprocess.run([os.path.join(PROGRAMS, "gl-known"), "busy", "1"], capture_output=True, text=True,
+                                  env=dict(os.environ, **env), timeout=60, check=False)
+            if done.returncode:
+                self.skipTest("no zink here: " + done.stderr.strip()[-200:])
+            document, text, _ = stat(os.path.join(PROGRAMS, "gl-known"), case, str(rounds), env=env,
+                                     options=["-m", "D3DGPUTime,Occlusion", "--overhead", "0"])
+        if "made up" not in document["devices"][0]["name"]:
+            self.skipTest("the renderer could not be renamed: " + document["devices"][0]["name"])
+        value, why = total_s(document, "D3DGPUTime")
+        self.assertIsNotNone(value, why)
+        samples = next(m for m in document["metrics"] if m["name"] == "Occlusion")["total"]
+        return value, sum(int(line.split()[1]) * 1e-9 for line in text.splitlines() if line.startswith("raster ")), \
+            samples, document["duration_ns"] * 1e-9
+
+    def test_a_rest_between_hand_over_and_more_is_not_gpu_time(self):
+        """60 ms a frame of which the rasteriser rests nearly all."""
+        for case in ("rest-flush", "rest-finish", "rest-readback", "rest-fence"):
+            with self.subTest(case):
+                value, raster, samples, duration = self.zink(case)
+                self.assertGreater(duration, 6 * 0.06)
+                self.assertGreater(value, 0.9 * raster)
+                self.assertLess(value, raster + 0.5 * 6 * 0.06)
+                self.assertEqual(samples, 6 * 4 * 256 * 256)
+
+    def test_more_hand_overs_than_a_set_holds(self):
+        value, raster, samples, _ = self.zink("rest-often", 3)
+        self.assertGreater(value, 0.9 * raster)
+        self.assertLess(value, raster + 0.5 * 3 * 20 * 0.006)
+        self.assertEqual(samples, 3 * 42 * 256 * 256)
 
 
 def cpu_of(stderr):
