@@ -37,6 +37,7 @@ static const struct promise promises[] = {
     {"GL_ARB_pipeline_statistics_query", FEATURE(statistics), 46, 0},
     {"GL_ARB_timer_query", FEATURE(timer), 33, 0},
     {"GL_EXT_disjoint_timer_query", FEATURE(timer), 0, 0},
+    {"GL_EXT_disjoint_timer_query", FEATURE(disjoint), 0, 0},
     {"GL_EXT_transform_feedback", FEATURE(feedback), 30, 30},
     {"GL_EXT_transform_feedback", FEATURE(generated), 30, 32},
     {"GL_EXT_geometry_shader", FEATURE(generated), 0, 0},

@@ -46,6 +46,7 @@ struct api_features {
 	bool overflow;	    /* transform feedback overflow */
 	bool pausable;	    /* transform feedback can be paused, and its state be asked */
 	bool results64;	    /* 64-bit results */
+	bool disjoint;	    /* the context tells when its timestamps are no use */
 	bool bits;	    /* GL_QUERY_COUNTER_BITS may be asked of any target */
 	bool debug;	    /* GL_DEBUG_OUTPUT */
 	bool lists;	    /* display lists */

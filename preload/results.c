@@ -79,6 +79,8 @@ static uint64_t slot_value(const struct api *gl, const struct query_set *set, in
 static enum wire_state time_state(const struct sampler *sampler, const struct query_set *set,
 				  uint64_t time_ns)
 {
+	if (sampler->first_segment < sampler->disjoint_until)
+		return WIRE_DISJOINT;
 	return time_ns <= guest_now_ns() - set->begin_ns ? WIRE_VALID : WIRE_IMPOSSIBLE;
 }
 
@@ -122,6 +124,7 @@ static void add_set(struct sampler *sampler, const struct query_set *set)
 	if (sampler->probe.timestamps) {
 		uint64_t time_ns = spans_time_ns(sampler, set);
 
+		spans_ask_clock(sampler);
 		add(sampler, WIRE_GPU_TIME, time_ns, time_state(sampler, set, time_ns), false);
 	}
 }

@@ -106,7 +106,9 @@ struct sampler {
 	struct segment *segments; /* FIFO of segment_count */
 	unsigned segment_count;
 	uint64_t first_segment, last_segment;
-	struct segment *ended;	      /* the frame whose swap runs; its time ends with that */
+	uint64_t disjoint_until; /* the GPU's clock was not steady in segments before this one */
+	bool owes_disjoint;	 /* the program was not told of it yet */
+	struct segment *ended;	 /* the frame whose swap runs; its time ends with that */
 	uint64_t sums[WIRE_COUNTERS]; /* over the segments of the oldest frame */
 	uint8_t states[WIRE_COUNTERS];
 };
@@ -193,6 +195,11 @@ uint64_t sampler_value(const struct api *gl, GLuint name);
 /* GPU time runs from here; up to here. Nothing where stamps mean nothing. */
 void spans_begin(struct sampler *sampler, struct query_set *set);
 void spans_end(struct sampler *sampler, struct query_set *set);
+#define SPANS_DISJOINT 0x8fbbu /* GL_GPU_DISJOINT_EXT */
+/* Asks whether the clock was steady up to now. */
+void spans_ask_clock(struct sampler *sampler);
+/* The program asked, and this was the driver's answer. What the program is to be told. */
+bool spans_clock_asked(struct sampler *sampler, bool disjoint);
 /* The sum of a set's spans, whose results are there. */
 uint64_t spans_time_ns(const struct sampler *sampler, const struct query_set *set);
 /* Ours on these slots end now, and what they counted in this segment is not whole. */

@@ -45,6 +45,33 @@ uint64_t spans_time_ns(const struct sampler *sampler, const struct query_set *se
 	return time_ns;
 }
 
+/*
+ * The flag is cleared when it is read, whoever reads it: what the driver tells one of us, the other
+ * must learn, too.
+ */
+void spans_ask_clock(struct sampler *sampler)
+{
+	GLint disjoint = 0;
+
+	if (!sampler->probe.timestamps || !sampler->gl->has.disjoint)
+		return;
+	sampler->gl->GetIntegerv(SPANS_DISJOINT, &disjoint);
+	if (disjoint == 0)
+		return;
+	sampler->owes_disjoint = true;
+	sampler->disjoint_until = sampler->last_segment + 1;
+}
+
+bool spans_clock_asked(struct sampler *sampler, bool disjoint)
+{
+	bool owed = sampler->owes_disjoint;
+
+	sampler->owes_disjoint = false;
+	if (disjoint)
+		sampler->disjoint_until = sampler->last_segment + 1;
+	return disjoint || owed;
+}
+
 /* The span before goes on in place of one that has hardly begun. */
 static void end_span(struct sampler *sampler, struct query_set *set)
 {

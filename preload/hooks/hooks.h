@@ -82,6 +82,11 @@ typedef unsigned long hook_xid; /* an X resource; the X headers are not needed f
 	X(glPopDebugGroupKHR)                                                                      \
 	X(glPushGroupMarkerEXT)                                                                    \
 	X(glPopGroupMarkerEXT)                                                                     \
+	X(glGetIntegerv)                                                                           \
+	X(glGetInteger64v)                                                                         \
+	X(glGetInteger64vEXT)                                                                      \
+	X(glGetBooleanv)                                                                           \
+	X(glGetFloatv)                                                                             \
 	X(glBegin)                                                                                 \
 	X(glEnd)
 
@@ -181,6 +186,11 @@ HOOK_API unsigned eglReleaseThread(void);
 HOOK_API int XCloseDisplay(void *display);
 
 HOOK_API GLenum glGetError(void);
+HOOK_API void glGetIntegerv(GLenum pname, GLint *values);
+HOOK_API void glGetInteger64v(GLenum pname, GLint64 *values);
+HOOK_API void glGetInteger64vEXT(GLenum pname, GLint64 *values);
+HOOK_API void glGetBooleanv(GLenum pname, GLboolean *values);
+HOOK_API void glGetFloatv(GLenum pname, GLfloat *values);
 HOOK_API void glFlush(void);
 HOOK_API void glFinish(void);
 HOOK_API void *glFenceSync(GLenum condition, GLbitfield flags); /* a GLsync, as below */

@@ -55,6 +55,7 @@ enum wire_state {
 	WIRE_LATE,	 /* the driver had no result when it was needed */
 	WIRE_SPARED,	 /* left out in this sample to keep the measurement's cost down */
 	WIRE_IMPOSSIBLE, /* the driver's answer exceeds what can be */
+	WIRE_DISJOINT,	 /* the driver says that its clock was not steady */
 };
 
 /* Why a counter of a stream is not collected at all, or how it is. */

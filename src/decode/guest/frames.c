@@ -54,12 +54,12 @@ struct guest_decoder {
 
 #define NUMBERS_MAX 65536 /* contexts or processes: more were never handed out */
 
-/* A reason beside those of the channel. */
-#define WHY_IMPOSSIBLE WIRE_WHY_COUNT
+/* Reasons beside those of the channel. */
+enum { WHY_IMPOSSIBLE = WIRE_WHY_COUNT, WHY_DISJOINT, WHY_END };
 
 static const char *why_text(unsigned why)
 {
-	static const char *const texts[WHY_IMPOSSIBLE + 1] = {
+	static const char *const texts[WHY_END] = {
 	    [WIRE_WHY_NO_EXTENSION] = "neither the context's OpenGL version nor an extension "
 				      "of it has this query",
 	    [WIRE_WHY_ZERO_BITS] = "the driver counts this with 0 bits: not at all",
@@ -81,8 +81,9 @@ static const char *why_text(unsigned why)
 	    [WIRE_WHY_DRAWN_LATER] = "the software rasteriser draws a frame in one go, when it "
 				     "ends: a part of it has no time of its own",
 	    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
+	    [WHY_DISJOINT] = "the driver says that the GPU's clock was not steady (disjoint)",
 	};
-	if (why <= WHY_IMPOSSIBLE && texts[why])
+	if (why < WHY_END && texts[why])
 		return texts[why];
 	return "no transform feedback was active"; /* counted only while it is */
 }
@@ -146,6 +147,7 @@ static uint8_t quality_of(uint8_t state)
 		return SX_QUALITY_DISTURBED;
 	case WIRE_LATE:
 	case WIRE_IMPOSSIBLE:
+	case WIRE_DISJOINT:
 		return SX_QUALITY_GAP;
 	case WIRE_SPARED: /* the samples that were measured stand for it */
 		return SX_QUALITY_SKIPPED;
@@ -162,7 +164,7 @@ static enum sx_status explain(struct guest_decoder *d, struct sx_table *table, u
 		d->has_data[column] = true;
 		return d->why_set[column] ? sx_table_set_why(table, column, NULL) : SX_OK;
 	}
-	if ((quality != SX_QUALITY_NOT_COLLECTED && why != WHY_IMPOSSIBLE) || d->has_data[column] ||
+	if ((quality != SX_QUALITY_NOT_COLLECTED && why < WHY_IMPOSSIBLE) || d->has_data[column] ||
 	    d->why_set[column] == why + 1)
 		return SX_OK;
 	d->why_set[column] = (uint8_t)(why + 1);
@@ -180,6 +182,8 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 		uint8_t quality = quality_of(record->states[i]);
 		if (record->states[i] == WIRE_IMPOSSIBLE)
 			why = WHY_IMPOSSIBLE;
+		else if (record->states[i] == WIRE_DISJOINT)
+			why = WHY_DISJOINT;
 		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
 		enum sx_status status = explain(d, table, column, quality, why);
 		if (status)

@@ -142,7 +142,8 @@ static void say_threads(void)
 
 static void swap_cases(const char *name, int rounds)
 {
-	bool es = strncmp(name, "es", 2) == 0;
+	bool es = strncmp(name, "es", 2) == 0, asks = strcmp(name, "es-disjoint") == 0;
+	int told = 0;
 
 	open_window(0, es ? WINDOW_ES : WINDOW_CORE);
 	for (int i = 0; i < rounds; i++) {
@@ -164,6 +165,12 @@ static void swap_cases(const char *name, int rounds)
 		} else if (strcmp(name, "finish") == 0) {
 			glFinish();
 			nap(5);
+		} else if (asks) {
+			GLint disjoint = 0;
+
+			glFinish();
+			glGetIntegerv(0x8fbb /* GL_GPU_DISJOINT_EXT */, &disjoint);
+			told += disjoint;
 		} else if (strcmp(name, "readback") == 0) {
 			read_back();
 		} else if (strcmp(name, "parts") == 0) {
@@ -176,6 +183,8 @@ static void swap_cases(const char *name, int rounds)
 	}
 	glFinish();
 	window_swap(&windows[0]);
+	if (asks)
+		printf("told %d times\n", told);
 }
 
 static void never_swap(int rounds)

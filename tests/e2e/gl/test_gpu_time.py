@@ -148,6 +148,36 @@ class Hardware(unittest.TestCase):
         self.assertEqual(samples, 3 * 42 * 256 * 256)
 
 
+class Disjoint(unittest.TestCase):
+    """A context whose driver says that its clock was not steady."""
+
+    def run_with(self, at):
+        vendor = os.path.join(PROGRAMS, "gl-vendor.so")
+        with tempfile.TemporaryDirectory() as folder:
+            face, capture = os.path.join(folder, "vendor.json"), os.path.join(folder, "a.sxc")
+            with open(face, "w", encoding="ascii") as file:
+                json.dump({"file_format_version": "1.0.0", "ICD": {"library_path": vendor}}, file)
+            env = dict(os.environ, __EGL_VENDOR_LIBRARY_FILENAMES=face, VENDOR_DISJOINT=str(at))
+            done = subprocess.run([SEXTANT, "record", "-d", "gl", "--overhead", "0", "-o", capture, "--",
+                                   os.path.join(PROGRAMS, "gl-known"), "es-disjoint", "12"],
+                                  capture_output=True, text=True, env=env, timeout=120, check=False)
+            if done.returncode or "vendor: " not in done.stderr:
+                self.skipTest("no such vendor here: " + done.stderr[-200:])
+            rows = subprocess.run([SEXTANT, "export", capture, "-f", "csv", "-m", "D3DGPUTime"], capture_output=True,
+                                  text=True, timeout=60, check=True).stdout.splitlines()[1:]
+        return [row.split(",")[-1] for row in rows], done.stdout
+
+    def test_times_around_it_are_no_data_and_the_program_learns_of_it(self):
+        values, said = self.run_with(6)
+        self.assertIn("told 1 times", said)
+        self.assertIn("", values[4:7])
+        self.assertLessEqual(values.count(""), 6)
+        self.assertNotIn("", values[10:12])
+        values, said = self.run_with(-1)
+        self.assertIn("told 0 times", said)
+        self.assertNotIn("", values[:12])
+
+
 def cpu_of(stderr):
     return float(re.search(r"cpu ([\d.]+)", stderr).group(1))
 

@@ -1,0 +1,81 @@
+/*
+ * Mesa's EGL behind another face, as a vendor of libglvnd: it calls its renderer made up, and after
+ * the swap whose number stands in VENDOR_DISJOINT says once that its clock was disjoint. At exit it
+ * tells how often the program, or whatever sits in it, has learnt of that.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <EGL/egl.h>
+#include <GLES3/gl3.h>
+#include <GLES2/gl2ext.h>
+#include <glvnd/libeglabi.h>
+
+static void *(*mesa_lookup)(const char *name);
+static long swaps, disjoint_at = -1;
+static int disjoint, told;
+
+static const GLubyte *get_string(GLenum name)
+{
+	const GLubyte *(*real)(GLenum) = (const GLubyte *(*)(GLenum))mesa_lookup("glGetString");
+
+	return name == GL_RENDERER ? (const GLubyte *)"Made-up" : real(name);
+}
+
+static void get_integers(GLenum name, GLint *values)
+{
+	void (*real)(GLenum, GLint *) = (void (*)(GLenum, GLint *))mesa_lookup("glGetIntegerv");
+
+	real(name, values);
+	if (name == GL_GPU_DISJOINT_EXT) {
+		*values = disjoint;
+		told += disjoint;
+		disjoint = 0;
+	}
+}
+
+static EGLBoolean swap(EGLDisplay display, EGLSurface surface)
+{
+	EGLBoolean (*real)(EGLDisplay, EGLSurface) =
+	    (EGLBoolean(*)(EGLDisplay, EGLSurface))mesa_lookup("eglSwapBuffers");
+	EGLBoolean done = real(display, surface);
+
+	if (++swaps == disjoint_at)
+		disjoint = 1;
+	return done;
+}
+
+static void *lookup(const char *name)
+{
+	if (strcmp(name, "glGetString") == 0)
+		return (void *)get_string;
+	if (strcmp(name, "glGetIntegerv") == 0)
+		return (void *)get_integers;
+	if (strcmp(name, "eglSwapBuffers") == 0)
+		return (void *)swap;
+	return mesa_lookup(name);
+}
+
+static void say(void)
+{
+	fprintf(stderr, "vendor: disjoint told %d times\n", told);
+}
+
+__attribute__((visibility("default"))) EGLBoolean __egl_Main(uint32_t version,
+							     const __EGLapiExports *exports,
+							     __EGLvendorInfo *vendor,
+							     __EGLapiImports *imports)
+{
+	void *mesa = dlopen("libEGL_mesa.so.0", RTLD_NOW | RTLD_LOCAL);
+	__PFNEGLMAINPROC start = mesa != NULL ? (__PFNEGLMAINPROC)dlsym(mesa, "__egl_Main") : NULL;
+
+	if (start == NULL || !start(version, exports, vendor, imports))
+		return EGL_FALSE;
+	if (getenv("VENDOR_DISJOINT") != NULL)
+		disjoint_at = strtol(getenv("VENDOR_DISJOINT"), NULL, 10);
+	mesa_lookup = imports->getProcAddress;
+	imports->getProcAddress = lookup;
+	atexit(say);
+	return EGL_TRUE;
+}
