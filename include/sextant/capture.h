@@ -209,6 +209,12 @@ SX_API const struct sx_capture_info *sx_capture_info(struct sx_capture_reader *r
 /* A device by its number, or NULL. Lives as long as the reader. */
 SX_API const struct sx_capture_device *sx_capture_device(const struct sx_capture_reader *reader,
 							 uint32_t device);
+/*
+ * Writes the numbers of the devices that are known in the order in which they are shown: those
+ * whose samples enclose a program's work first, for it does not matter which of them had the first
+ * sample. `list` has room for device_count of them. Returns how many.
+ */
+SX_API uint32_t sx_capture_order(const struct sx_capture_reader *reader, uint32_t *list);
 /* What is gone, as far as it is known. Never NULL. */
 SX_API const struct sx_capture_account *sx_capture_account(const struct sx_capture_reader *reader);
 /*

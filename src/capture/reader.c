@@ -163,6 +163,17 @@ const struct sx_capture_device *sx_capture_device(const struct sx_capture_reader
 	return &reader->devices[device]->device;
 }
 
+uint32_t sx_capture_order(const struct sx_capture_reader *reader, uint32_t *list)
+{
+	uint32_t count = 0;
+	for (int encloses = 1; encloses >= 0; encloses--)
+		for (uint32_t i = 0; i < reader->device_count; i++)
+			if (reader->devices[i] &&
+			    reader->devices[i]->device.encloses_work == (encloses == 1))
+				list[count++] = i;
+	return count;
+}
+
 const struct sx_capture_account *sx_capture_account(const struct sx_capture_reader *reader)
 {
 	return &reader->account;

@@ -208,17 +208,20 @@ static enum sx_status open_capture(struct sx_session *s, struct sx_error *err)
 	if (status)
 		return status;
 	s->replay_begin_ns = sx_capture_info(reader)->begin_ns;
-	for (uint32_t i = 0; !status && i < sx_capture_info(reader)->device_count; i++) {
-		const struct sx_capture_device *found = sx_capture_device(reader, i);
+	uint32_t *order = calloc((size_t)sx_capture_info(reader)->device_count + 1, sizeof(*order));
+	uint32_t count = order ? sx_capture_order(reader, order) : 0;
+	if (!order)
+		status = error_nomem(err, "opening devices");
+	for (uint32_t i = 0; !status && i < count; i++) {
+		const struct sx_capture_device *found = sx_capture_device(reader, order[i]);
 		char id[4200];
-		snprintf(id, sizeof(id), "%s#%u", s->options.input, (unsigned)i);
-		if (!found)
-			continue;
+		snprintf(id, sizeof(id), "%s#%u", s->options.input, (unsigned)order[i]);
 		struct sx_device device = {
 		    .id = id, .source = "replay", .name = found->name, .catalog = found->catalog};
 		if (named(s, &device, found->source))
 			status = open_device(s, &device, err);
 	}
+	free(order);
 	sx_capture_close(reader);
 	if (status || s->device_count)
 		return status;

@@ -110,11 +110,7 @@ static enum sx_status fill_device(struct cli *cli, const struct capture_report_h
 {
 	uint32_t index = out->count - 1;
 	struct capture_input *in = &out->devices[index];
-	enum sx_status status = SX_OK;
-	if (hooks->begin)
-		status = hooks->begin(hooks->user, index, in, err);
-	if (!status)
-		status = add_device(cli, in, out->fill, err);
+	enum sx_status status = add_device(cli, in, out->fill, err);
 	if (!status)
 		status = read_rows(hooks, in, out->fill, index, err);
 	return status ? status : tell_losses(in, out->fill, index, err);
@@ -127,9 +123,17 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 	enum sx_status status = SX_OK, passed = SX_OK;
 	for (uint32_t i = 0; !status && i < count; i++) {
 		struct capture_input *in = &out->devices[out->count++];
-		status = open_device(cli, path, list[i], hooks->everything, in, err);
-		if (capture_view_passes_over(cli, status, count)) {
-			passed = status;
+		struct sx_error why = {0};
+		bool over = false;
+		status = open_device(cli, path, list[i], hooks->everything, in, &why);
+		if (!status && hooks->begin) {
+			status = hooks->begin(hooks->user, out->count - 1, in, &why);
+			over = status == SX_ERR_NOT_FOUND && count > 1;
+		}
+		if (status && !passed && err)
+			*err = why;
+		if (over || capture_view_passes_over(cli, status, count)) {
+			passed = passed ? passed : status;
 			status = SX_OK;
 			input_close(&out->devices[--out->count]);
 			continue;

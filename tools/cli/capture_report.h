@@ -14,7 +14,7 @@ struct capture_input {
 
 /* What a verb does with the same rows; members may be NULL. */
 struct capture_report_hooks {
-	/* A device is open, its rows come next. */
+	/* A device is open, its rows come next; SX_ERR_NOT_FOUND: it is passed over for others. */
 	enum sx_status (*begin)(void *user, uint32_t index, const struct capture_input *in,
 				struct sx_error *err);
 	enum sx_status (*rows)(void *user, uint32_t index, const struct sx_table *raw,

@@ -125,6 +125,33 @@ static enum sx_status open_catalog(const struct cli *cli, struct capture_view *v
 	return status ? status : gather_constants(cli, view, err);
 }
 
+/* Numbers of the devices that --for and --device leave; all without these. */
+static enum sx_status list_devices(const struct cli *cli, struct sx_capture_reader *reader,
+				   uint32_t **list, uint32_t *count, struct sx_error *err)
+{
+	uint32_t all;
+	*count = 0;
+	*list = calloc((size_t)sx_capture_info(reader)->device_count + 1, sizeof(**list));
+	if (!*list)
+		return error_nomem(err, "reading a capture");
+	all = sx_capture_order(reader, *list);
+	for (uint32_t i = 0; i < all; i++)
+		if (capture_view_names(cli, (*list)[i], sx_capture_device(reader, (*list)[i])))
+			(*list)[(*count)++] = (*list)[i];
+	return SX_OK;
+}
+
+static enum sx_status find_first(const struct cli *cli, struct capture_view *view,
+				 struct sx_error *err)
+{
+	uint32_t *list = NULL, count = 0;
+	enum sx_status status = list_devices(cli, view->reader, &list, &count, err);
+	if (count)
+		view->device = list[0];
+	free(list);
+	return status;
+}
+
 enum sx_status capture_view_device(const struct cli *cli, const char *path, uint32_t device,
 				   struct capture_view **out, struct sx_error *err)
 {
@@ -134,13 +161,9 @@ enum sx_status capture_view_device(const struct cli *cli, const char *path, uint
 	view->path = path;
 	view->device = device;
 	enum sx_status status = sx_capture_open(path, &view->reader, err);
+	if (!status && device == SX_NONE)
+		status = find_first(cli, view, err);
 	if (!status) {
-		uint32_t count = sx_capture_info(view->reader)->device_count;
-		for (uint32_t i = 0; view->device == SX_NONE && i < count; i++) {
-			const struct sx_capture_device *info = sx_capture_device(view->reader, i);
-			if (info && capture_view_names(cli, i, info))
-				view->device = i;
-		}
 		view->info = sx_capture_device(view->reader, view->device);
 		status = view->info ? SX_OK : no_device(cli, path, view->reader, err);
 	}
@@ -177,7 +200,6 @@ enum sx_status capture_view_open(struct cli *cli, const char *path, struct captu
 	return SX_OK;
 }
 
-/* Numbers of the devices that --for and --device leave; all without these. */
 enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32_t **list,
 				 uint32_t *count, struct sx_error *err)
 {
@@ -185,21 +207,10 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
 	enum sx_status status = sx_capture_open(path, &reader, err);
 	if (status)
 		return status;
-	uint32_t devices = sx_capture_info(reader)->device_count;
-	*count = 0;
-	*list = calloc(devices + 1, sizeof(**list));
-	if (!*list) {
-		sx_capture_close(reader);
-		return error_nomem(err, "reading a capture");
-	}
-	for (uint32_t i = 0; *list && i < devices; i++) {
-		const struct sx_capture_device *info = sx_capture_device(reader, i);
-		if (info && capture_view_names(cli, i, info))
-			(*list)[(*count)++] = i;
-	}
+	status = list_devices(cli, reader, list, count, err);
 	sx_capture_close(reader);
-	if (*count)
-		return SX_OK;
+	if (status || *count)
+		return status;
 	struct capture_view *none; /* says what is there */
 	return capture_view_device(cli, path, SX_NONE, &none, err);
 }

@@ -63,20 +63,26 @@ static enum sx_status write_groups(const struct reporting *r, const struct repor
 				   struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
+	uint32_t count = 0;
 	struct view view = r->cli->view;
 	struct groups_out *all = calloc(report->device_count + 1, sizeof(*all));
 	if (!all)
 		return error_nomem(err, "writing groups");
-	for (uint32_t i = 0; !status && i < report->device_count; i++) {
-		all[i] = (struct groups_out){.view = &view,
-					     .report = report,
-					     .device = &report->devices[i],
-					     .number = r->read.devices[i].view->device};
-		view.simulated |= report->devices[i].simulated;
-		status = report_by_finish(r->by[i], &all[i].g, err);
+	for (uint32_t i = 0; i < report->device_count; i++) {
+		struct groups_out *out = &all[count];
+		*out = (struct groups_out){.view = &view,
+					   .report = report,
+					   .device = &report->devices[i],
+					   .number = r->read.devices[i].view->device};
+		status = report_by_finish(r->by[i], &out->g, err);
+		if (status && status != SX_ERR_NOT_FOUND)
+			break;
+		view.simulated |= !status && report->devices[i].simulated;
+		count += !status;
 	}
-	if (!status)
-		status = groups_write(all, report->device_count, err);
+	/* A device whose rows have no such key is passed over for those that have it. */
+	if (count && (!status || status == SX_ERR_NOT_FOUND))
+		status = groups_write(all, count, err);
 	free(all);
 	return status;
 }
