@@ -144,10 +144,30 @@ static bool has_device(struct sx_session *s, uint32_t index)
 	return true;
 }
 
+/* That a device was only tried is a note: as a device without rows it would be in every view. */
+static bool only_tried(struct sx_session *s, uint32_t index)
+{
+	bool others = false;
+	char text[2 * SX_ERROR_TEXT_MAX + 32];
+	const struct session_device *d = &s->devices[index];
+	const struct raw_sample whole = {.begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN};
+	if (s->options.device_count || !d->ops->spawn_env || d->recorded != SX_CAPTURE_NO_DEVICE ||
+	    d->failure.message[0] || d->others || s->infos[index].lost || s->infos[index].lost_more)
+		return false;
+	for (uint32_t i = 0; i < s->device_count; i++)
+		others |= s->devices[i].recorded != SX_CAPTURE_NO_DEVICE;
+	if (!others)
+		return false;
+	snprintf(text, sizeof(text), "not measured: %s: %s", d->silence.message,
+		 d->silence.because);
+	mark(s, index, SX_CAPTURE_NOTE, &whole, 0, text);
+	return true;
+}
+
 void record_end(struct sx_session *s)
 {
 	for (uint32_t i = 0; i < s->device_count; i++)
-		if (!session_is_unused(s, i))
+		if (!session_is_unused(s, i) && !only_tried(s, i))
 			has_device(s, i);
 	record_clocks(s, true);
 }

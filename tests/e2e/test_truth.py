@@ -145,6 +145,24 @@ def test_short_programs():
         assert stat["devices"][0]["samples"] >= 1, stat["devices"]
 
 
+def test_beside():
+    """A program that draws nothing is measured all the same, by every verb that runs it."""
+    path = folder / "beside.sxc"
+    done = run("record", "-o", path, "--", *SLEEP)
+    assert "not measured: OpenGL" in done.stderr and "of 1 device in" in done.stderr, done.stderr
+    devices = document("capture", "info", path)["devices"]
+    # What was only tried is no device of the capture.
+    assert [d["source"] for d in devices] == ["cpu"] and devices[0]["rows"] > 0, devices
+    run("record", "-q", "-d", "gl", "-o", folder / "named.sxc", "--", *SLEEP, code=1)
+    done = run("compare", "-n", "2", "--json", "--", *SLEEP, ":::", *SLEEP)
+    assert "ended with" not in done.stderr, done.stderr
+    diff = json.loads(done.stdout)
+    assert diff["comparable"] and any(m["name"] == "cpu_busy" for m in diff["metrics"]), diff
+    done = run("stat", "-r", "2", "--json", "--", *SLEEP)
+    names = [m["name"] for m in json.loads(done.stdout)["metrics"]]
+    assert "ended with" not in done.stderr and "cpu_busy" in names, (done.stderr, names)
+
+
 def test_both_devices():
     """Every verb shows both devices of a capture, in every format."""
     two = folder / "two.sxc"

@@ -148,16 +148,16 @@ static void summarise(const struct recording *r, const struct sx_session *sessio
 	uint32_t count, devices = 0;
 	const struct sx_session_device *all = sx_session_devices(session, &count);
 	for (uint32_t i = 0; i < count; i++)
-		devices += !all[i].unused;
+		devices += !all[i].unused && (all[i].samples || !p->rows);
 	human_duration(duration, sx_session_duration_ns(session));
 	human_value(&r->cli->view.human, size, (double)p->bytes, "bytes");
 	if (r->keep_ns)
 		cli_note(r->cli, "%llu samples in %s, %u dump%s written",
 			 (unsigned long long)p->rows, duration, r->dumps, r->dumps == 1 ? "" : "s");
 	else
-		cli_note(r->cli, "recorded %llu samples of %u device%s in %s: %s, %s",
-			 (unsigned long long)p->rows, devices, devices == 1 ? "" : "s", duration,
-			 r->path, size);
+		cli_note(r->cli, "recorded %llu sample%s of %u device%s in %s: %s, %s",
+			 (unsigned long long)p->rows, p->rows == 1 ? "" : "s", devices,
+			 devices == 1 ? "" : "s", duration, r->path, size);
 	if (p->lost_rows)
 		cli_note(r->cli, "%llu samples were lost: the disk was too slow or full",
 			 (unsigned long long)p->lost_rows);
@@ -268,6 +268,7 @@ static int run(struct cli *cli)
 	enum sx_status status = run_prepare(cli, &err);
 	struct sx_session_options options = run_options(cli, cli->options.child);
 	options.keep_instances = true;
+	options.beside = true;
 	if (!status && cli->options.keep)
 		status = options_duration(cli->options.keep, &r.keep_ns, &err);
 	if (!status && cli->options.sync)
@@ -292,7 +293,8 @@ const struct command cmd_record = {
 	     .synopsis = "[options] [-- COMMAND ARGS...]",
 	     .summary = "raw counters of a command, or of a duration, into a capture",
 	     .about =
-		 "Measures as stat does and writes the raw counters of every sample into a "
+		 "Measures as stat does, the machine's CPUs beside the program, and writes the raw "
+		 "counters of every sample into a "
 		 "capture (sextant.sxc, or --output), from which report, export and the "
 		 "other verbs derive metrics later and elsewhere. Ctrl-C, a hangup and a "
 		 "full disk end cleanly; a recording that is killed is readable up to its last "

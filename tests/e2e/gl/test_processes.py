@@ -58,6 +58,27 @@ class Processes(unittest.TestCase):
                              path("gl-lives"), "plain").stdout
         self.assertRegex(asked, r"(?m)^  FrameTime ")
 
+    def test_the_program_before_the_machine(self):
+        """The CPU's rows come first here; what was drawn is still what views begin with."""
+        with tempfile.TemporaryDirectory() as folder:
+            capture = os.path.join(folder, "late.sxc")
+            self.sextant("record", "-q", "-o", capture, "--", "sh", "-c",
+                         "sleep 0.4; exec " + path("gl-lives") + " plain")
+            written = [d["source"] for d in self.document("capture", "info", capture)["devices"]]
+            self.assertEqual(written, ["cpu", "gl"])
+            for verb in (["report", capture], ["stat", "-i", capture]):
+                shown = [d["catalog"] for d in self.document(*verb)["devices"]]
+                self.assertEqual(shown, ["opengl", "cpu"])
+            frames = self.document("report", capture, "--by", "frame")
+            self.assertEqual((frames["for"], frames["count"]), ("opengl", 20))
+            longest = self.document("report", capture, "--by", "frame", "--sort", "frame_time",
+                                    "--top", "3")
+            values = [g["values"]["frame_time"] for g in longest["groups"]]
+            self.assertEqual(values, sorted(values, reverse=True))
+            refused = self.sextant("report", capture, "--by", "frame", "--sort", "nonesuch",
+                                   status=3)
+            self.assertIn("in catalog opengl", refused.stderr)
+
     def document(self, *arguments):
         return json.loads(self.sextant(*arguments, "--json").stdout)
 
