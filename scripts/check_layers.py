@@ -22,8 +22,9 @@ ROOMS = {
     'src/source/mali': 'src/base src/expr src/catalog src/wire src/source',
     'src/source/perf': 'src/base src/expr src/catalog src/wire src/source',
     'src/source/guest': 'src/base src/expr src/catalog src/wire src/source',
+    'src/source/oa': 'src/base src/expr src/catalog src/wire src/wire/oa src/source',
     'src/source/': 'src/base src/expr src/catalog src/wire src/wire/oa src/source '
-                   'src/source/mali src/source/perf src/source/guest',
+                   'src/source/mali src/source/oa src/source/perf src/source/guest',
     'src/table': 'src/base src/expr src/wire',
     'src/decode': 'src/base src/expr src/catalog src/wire src/wire/oa src/table',
     'src/import': 'src/base src/expr src/catalog src/wire src/wire/oa src/table src/decode',

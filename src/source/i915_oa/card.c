@@ -69,7 +69,7 @@ bool i915_card_catalog(struct sx_context *catalogs, struct i915_card *card)
 			       : SX_OA_MATCH_NONE;
 	/* Without a search path what is always there serves. */
 	if (card->match == SX_OA_MATCH_NONE && oa_is_broadwell(card->device.device_id)) {
-		snprintf(card->catalog, sizeof(card->catalog), "%s", I915_OA_CATALOG);
+		snprintf(card->catalog, sizeof(card->catalog), "%s", OA_CATALOG_INSIDE);
 		card->match = SX_OA_MATCH_OWN;
 	}
 	return card->match == SX_OA_MATCH_OWN;

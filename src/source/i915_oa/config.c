@@ -24,7 +24,7 @@ uint64_t i915_config_find(const struct sx_sys *sys, uint32_t card, const char *u
 }
 
 /* What the kernel stores of a write. */
-static uint32_t stored(const struct i915_write *write)
+static uint32_t stored(const struct oa_write *write)
 {
 	if (write->address == I915_CHICKEN2)
 		return write->value & ~I915_CHICKEN2_KEPT;
@@ -33,7 +33,7 @@ static uint32_t stored(const struct i915_write *write)
 	return write->value;
 }
 
-static bool equal(const struct i915_writes *wanted, const struct i915_write *there)
+static bool equal(const struct oa_writes *wanted, const struct oa_write *there)
 {
 	for (size_t i = 0; i < wanted->count; i++)
 		if (wanted->items[i].address != there[i].address ||
@@ -56,10 +56,10 @@ static int ask(const struct sx_sys *sys, int fd, struct i915_query_config *confi
 }
 
 /* Whether the registers behind the uuid are those of the programs. */
-static bool is_ours(const struct sx_sys *sys, int fd, const struct i915_programs *p)
+static bool is_ours(const struct sx_sys *sys, int fd, const struct oa_programs *p)
 {
 	struct i915_query_config there = {.flags = 0};
-	const struct i915_writes *w = p->writes;
+	const struct oa_writes *w = p->writes;
 	memcpy(there.uuid, p->uuid, UUID_LENGTH);
 	if (ask(sys, fd, &there))
 		return false;
@@ -68,12 +68,11 @@ static bool is_ours(const struct sx_sys *sys, int fd, const struct i915_programs
 	    there.config.flex_count != w[SX_PROGRAM_FLEX].count)
 		return false;
 	size_t total = w[0].count + w[1].count + w[2].count;
-	struct i915_write *all =
-	    total && total <= REGISTERS_MAX ? calloc(total, sizeof(*all)) : NULL;
+	struct oa_write *all = total && total <= REGISTERS_MAX ? calloc(total, sizeof(*all)) : NULL;
 	if (!all)
 		return false;
-	const struct i915_write *mux = all, *boolean = mux + w[SX_PROGRAM_MUX].count,
-				*flex = boolean + w[SX_PROGRAM_BOOLEAN].count;
+	const struct oa_write *mux = all, *boolean = mux + w[SX_PROGRAM_MUX].count,
+			      *flex = boolean + w[SX_PROGRAM_BOOLEAN].count;
 	there.config.mux = (uint64_t)(uintptr_t)mux;
 	there.config.boolean = (uint64_t)(uintptr_t)boolean;
 	there.config.flex = (uint64_t)(uintptr_t)flex;
@@ -84,9 +83,9 @@ static bool is_ours(const struct sx_sys *sys, int fd, const struct i915_programs
 	return same;
 }
 
-int i915_config_add(const struct sx_sys *sys, int fd, const struct i915_programs *p)
+int i915_config_add(const struct sx_sys *sys, int fd, const struct oa_programs *p)
 {
-	const struct i915_writes *w = p->writes;
+	const struct oa_writes *w = p->writes;
 	struct i915_perf_config arg = {.mux_count = (uint32_t)w[SX_PROGRAM_MUX].count,
 				       .boolean_count = (uint32_t)w[SX_PROGRAM_BOOLEAN].count,
 				       .flex_count = (uint32_t)w[SX_PROGRAM_FLEX].count,
@@ -98,7 +97,7 @@ int i915_config_add(const struct sx_sys *sys, int fd, const struct i915_programs
 	return id > 0 ? id : id == 0 ? -EIO : -errno;
 }
 
-static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct i915_programs *p,
+static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct oa_programs *p,
 				 int why, struct sx_error *err)
 {
 	enum sx_status status =
@@ -129,14 +128,17 @@ static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct 
 }
 
 /* One look and, where nothing is found, one attempt to add. SX_AGAIN: it came or went meanwhile. */
-static enum sx_status look(const struct sx_sys *sys, int fd, uint32_t card, struct i915_programs *p,
+static enum sx_status look(const struct i915_config_place *place, struct oa_programs *p,
 			   struct i915_config *out, struct sx_error *err)
 {
+	const struct sx_sys *sys = place->sys;
+	const uint32_t card = place->card;
+	const int fd = place->fd;
 	out->id = i915_config_find(sys, card, p->uuid);
 	if (out->id && is_ours(sys, fd, p) && i915_config_find(sys, card, p->uuid) == out->id)
 		return SX_OK;
 	if (out->id) {
-		i915_programs_rename(p);
+		oa_programs_rename(p);
 		out->id = i915_config_find(sys, card, p->uuid);
 		if (out->id)
 			return is_ours(sys, fd, p) ? SX_OK : SX_AGAIN;
@@ -151,13 +153,25 @@ static enum sx_status look(const struct sx_sys *sys, int fd, uint32_t card, stru
 	return SX_OK;
 }
 
-enum sx_status i915_config_open(const struct sx_sys *sys, int fd,
-				const struct i915_config_request *request, struct i915_config *out,
+static enum sx_status not_of_i915(const struct oa_programs *programs, struct sx_error *err)
+{
+	error_set(err, SX_ERR_UNSUPPORTED, "metric set %s cannot be counted through i915",
+		  programs->set);
+	error_because(err, "its report format, %s, is the xe driver's",
+		      programs->format_name[0] ? programs->format_name : "none");
+	error_try(err, "another set, or the xe driver");
+	return SX_ERR_UNSUPPORTED;
+}
+
+enum sx_status i915_config_open(const struct i915_config_place *place,
+				const struct oa_programs_request *request, struct i915_config *out,
 				struct sx_error *err)
 {
-	struct i915_programs programs = {.set = ""};
+	struct oa_programs programs = {.set = ""};
 	*out = (struct i915_config){0};
-	enum sx_status status = i915_programs_build(request, &programs, err);
+	enum sx_status status = oa_programs_build(request, &programs, err);
+	if (!status && (!programs.format || programs.format > SX_OA_HSW_C4_B8))
+		status = not_of_i915(&programs, err);
 	if (!status) {
 		memcpy(out->set, programs.set, sizeof(out->set));
 		memcpy(out->uuid, programs.uuid, sizeof(out->uuid));
@@ -166,14 +180,14 @@ enum sx_status i915_config_open(const struct sx_sys *sys, int fd,
 		status = SX_AGAIN;
 	}
 	for (int i = 0; i < LOOKS && status == SX_AGAIN; i++)
-		status = look(sys, fd, request->card->node.card, &programs, out, err);
+		status = look(place, &programs, out, err);
 	if (status == SX_AGAIN) {
 		status = error_set(err, SX_ERR_BUSY, "metric set %s comes and goes in the kernel",
 				   programs.set);
 		error_because(err, "another program adds and removes configurations all the time");
 		error_try(err, "end the other profiler");
 	}
-	i915_programs_finish(&programs);
+	oa_programs_finish(&programs);
 	return status;
 }
 

@@ -194,12 +194,13 @@ static void choose_period(struct i915_oa *s, uint64_t interval_ns)
 	s->stretched = s->period_ns > 2 * interval_ns;
 }
 
-static enum sx_status open_stream(struct i915_oa *s, const struct i915_config_request *config,
+static enum sx_status open_stream(struct i915_oa *s, const struct oa_programs_request *config,
 				  uint64_t interval_ns, struct sx_error *err)
 {
+	const struct i915_config_place place = {s->base.sys, s->fd, s->card.node.card};
 	enum sx_status status = SX_ERR_NOT_FOUND;
 	for (int i = 0; i < OPEN_TRIES && status == SX_ERR_NOT_FOUND; i++) {
-		status = i915_config_open(s->base.sys, s->fd, config, &s->config, err);
+		status = i915_config_open(&place, config, &s->config, err);
 		if (status)
 			break;
 		s->card.device.format = s->config.format;
@@ -230,10 +231,13 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 	struct i915_oa *s = from(source);
 	struct sx_oa_flex_counter flex[SX_OA_FLEX_COUNTERS];
 	uint64_t interval = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
-	struct i915_config_request config = {
-	    .card = &s->card, .catalog = request->catalog, .set = request->set, .flex = flex};
+	struct oa_programs_request config = {.device = &s->card.device,
+					     .catalog = request->catalog,
+					     .catalogs = s->base.catalogs,
+					     .name = s->card.catalog,
+					     .set = request->set,
+					     .flex = flex};
 	forget(s);
-	config.catalogs = s->base.catalogs;
 	enum sx_status status = read_definitions(request, flex, &config.flex_count, err);
 	if (!status)
 		status = open_stream(s, &config, interval, err);

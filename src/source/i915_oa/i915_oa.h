@@ -1,17 +1,17 @@
 /*
- * The i915 OA source, in parts: what the device is (card.c), the register programs of a metric set
- * (programs.c), the configuration in the kernel (config.c) and what the kernel refuses of it
- * (refused.c), the stream (stream.c), the source itself (i915_oa.c), and the self-test.
+ * The i915 OA source, in parts: what the device is (card.c), the configuration in the kernel
+ * (config.c) and what the kernel refuses of it (refused.c), the stream (stream.c), the source
+ * itself (i915_oa.c). What it shares with Xe is in source/oa.
  */
 #ifndef SOURCE_I915_OA_I915_OA_H
 #define SOURCE_I915_OA_I915_OA_H
 
 #include <sextant/oa.h>
 #include "source/nodes.h"
+#include "source/oa/programs.h"
 #include "source/source.h"
 
 #define I915_DRIVER	      "i915"
-#define I915_OA_CATALOG	      "intel-bdw"
 #define I915_OA_SET	      "RenderBasic" /* when nobody chose one; every chipset of i915 has it */
 #define I915_OA_BUFFER	      ((size_t)256 * 1024) /* of one read() */
 #define I915_OA_PAIR	      24
@@ -51,46 +51,6 @@ uint64_t i915_period_ns(uint64_t timestamp_hz, uint32_t exponent);
 /* The exponent whose period is nearest to the interval, within what the rate limit allows. */
 uint32_t i915_exponent(const struct i915_card *card, uint64_t interval_ns);
 
-/* One register write, and those of one kind in their order. */
-struct i915_write {
-	uint32_t address, value;
-};
-
-struct i915_writes {
-	struct i915_write *items;
-	size_t count, cap;
-};
-
-/* The register programs of a metric set for one card. Zero-initialise. */
-struct i915_programs {
-	struct i915_writes writes[3]; /* by enum sx_program_kind */
-	char set[64];		      /* symbol */
-	enum sx_oa_format format;     /* of the reports that its formulas read */
-	bool media;		      /* counted by the media engines' unit */
-	char uuid[37];		      /* the catalog's, or one made of the writes */
-};
-
-/* What a configuration is asked for with. */
-struct i915_config_request {
-	const struct i915_card *card;
-	struct sx_catalog *catalog;  /* NULL: the card's, or the embedded one */
-	struct sx_context *catalogs; /* where the card's is; or NULL */
-	const char *set;
-	const struct sx_oa_flex_counter *flex; /* fields that replace the set's own */
-	uint32_t flex_count;
-};
-
-/*
- * Builds the programs: every mux program that applies to the card, in order of priority. Errors:
- * SX_ERR_NOT_FOUND, SX_ERR_USAGE (a counter that the set itself needs), SX_ERR_NO_MEMORY. *out is
- * released by i915_programs_finish() in any case.
- */
-enum sx_status i915_programs_build(const struct i915_config_request *request,
-				   struct i915_programs *out, struct sx_error *err);
-/* Gives the programs a name of their own: the same writes always get the same one. */
-void i915_programs_rename(struct i915_programs *programs);
-void i915_programs_finish(struct i915_programs *programs);
-
 /* A metric set in the kernel. */
 struct i915_config {
 	uint64_t id;
@@ -101,25 +61,32 @@ struct i915_config {
 	char uuid[37];
 };
 
+/* Where configurations are. */
+struct i915_config_place {
+	const struct sx_sys *sys;
+	int fd;	       /* of the card */
+	uint32_t card; /* its number */
+};
+
 /* The kernel's id of a configuration that is there already; 0 when it is not. */
 uint64_t i915_config_find(const struct sx_sys *sys, uint32_t card, const char *uuid);
 
 /*
  * Finds the set's configuration in the kernel, where it is believed only when its registers are
  * those of the catalog, or adds it; under a uuid of our own where somebody has put another program
- * under the set's. Errors: those of i915_programs_build(), SX_ERR_PERMISSION, SX_ERR_UNSUPPORTED
- * (a register that the kernel refuses), SX_ERR_IO.
+ * under the set's. Errors: those of oa_programs_build(), SX_ERR_PERMISSION, SX_ERR_UNSUPPORTED
+ * (a register that the kernel refuses, a format that i915 has not), SX_ERR_IO.
  */
-enum sx_status i915_config_open(const struct sx_sys *sys, int fd,
-				const struct i915_config_request *request, struct i915_config *out,
+enum sx_status i915_config_open(const struct i915_config_place *place,
+				const struct oa_programs_request *request, struct i915_config *out,
 				struct sx_error *err);
 /* Removes what was added. SX_ERR_IO when the kernel keeps it. */
 enum sx_status i915_config_close(const struct sx_sys *sys, int fd, struct i915_config *config,
 				 struct sx_error *err);
 /* Adds programs; the kernel's id, or the negative errno. */
-int i915_config_add(const struct sx_sys *sys, int fd, const struct i915_programs *programs);
+int i915_config_add(const struct sx_sys *sys, int fd, const struct oa_programs *programs);
 /* Says which register of the programs the kernel refuses, found by trying them one by one. */
-void i915_refused_register(const struct sx_sys *sys, int fd, const struct i915_programs *programs,
+void i915_refused_register(const struct sx_sys *sys, int fd, const struct oa_programs *programs,
 			   struct sx_error *err);
 
 /* ioctl, again while a signal interrupts it. */

@@ -12,12 +12,12 @@ static const char *const kinds[] = {
     [SX_PROGRAM_MUX] = "mux", [SX_PROGRAM_BOOLEAN] = "boolean", [SX_PROGRAM_FLEX] = "flex"};
 
 /* Whether the kernel refuses these writes alone; what it takes is removed again. */
-static bool refuses(const struct sx_sys *sys, int fd, int kind, struct i915_write *items,
+static bool refuses(const struct sx_sys *sys, int fd, int kind, struct oa_write *items,
 		    size_t count)
 {
-	struct i915_programs part = {.set = ""};
-	part.writes[kind] = (struct i915_writes){.items = items, .count = count};
-	i915_programs_rename(&part);
+	struct oa_programs part = {.set = ""};
+	part.writes[kind] = (struct oa_writes){.items = items, .count = count};
+	oa_programs_rename(&part);
 	int id = i915_config_add(sys, fd, &part);
 	if (id < 0)
 		return id == -EINVAL;
@@ -26,11 +26,11 @@ static bool refuses(const struct sx_sys *sys, int fd, int kind, struct i915_writ
 	return false;
 }
 
-void i915_refused_register(const struct sx_sys *sys, int fd, const struct i915_programs *programs,
+void i915_refused_register(const struct sx_sys *sys, int fd, const struct oa_programs *programs,
 			   struct sx_error *err)
 {
 	for (int kind = 0; kind < 3; kind++) {
-		struct i915_write *items = programs->writes[kind].items;
+		struct oa_write *items = programs->writes[kind].items;
 		size_t count = programs->writes[kind].count;
 		if (!count || !refuses(sys, fd, kind, items, count))
 			continue;

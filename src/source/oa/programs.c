@@ -1,5 +1,5 @@
-/* The register programs of a metric set: from the catalog, for the card at hand. */
-#include "source/i915_oa/i915_oa.h"
+/* The register programs of a metric set: from the catalog, for the device at hand. */
+#include "source/oa/programs.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "catalog/internal.h"
@@ -16,35 +16,35 @@ struct build {
 	struct sx_catalog *catalog;
 	const struct sx_group_info *group;
 	uint32_t group_index;
-	const struct i915_card *card;
-	struct i915_programs *out;
+	const struct sx_oa_device *device;
+	struct oa_programs *out;
 };
 
-static enum sx_status open_catalog(const struct i915_config_request *request,
+static enum sx_status open_catalog(const struct oa_programs_request *request,
 				   struct sx_catalog **out, struct sx_error *err)
 {
-	if (request->catalogs && request->card->catalog[0])
-		return sx_catalog_open(request->catalogs, request->card->catalog, out, err);
-	return catalog_open_inside(I915_OA_CATALOG, out, err);
+	if (request->catalogs && request->name && request->name[0])
+		return sx_catalog_open(request->catalogs, request->name, out, err);
+	return catalog_open_inside(OA_CATALOG_INSIDE, out, err);
 }
 
-static double card_constant(void *user, const char *name)
+static double device_constant(void *user, const char *name)
 {
 	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
-	const struct i915_card *card = user;
-	uint32_t count = sx_oa_device_constants(&card->device, constants);
+	const struct sx_oa_device *device = user;
+	uint32_t count = sx_oa_device_constants(device, constants);
 	for (uint32_t i = 0; i < count; i++)
 		if (strcmp(constants[i].name, name) == 0)
 			return constants[i].value;
 	return 0; /* a mask without bits */
 }
 
-static enum sx_status add_writes(struct i915_writes *to, const struct sx_program_info *program,
+static enum sx_status add_writes(struct oa_writes *to, const struct sx_program_info *program,
 				 struct sx_error *err)
 {
 	const char *at = program->writes;
 	for (uint32_t i = 0; i < program->count; i++) {
-		struct i915_write write;
+		struct oa_write write;
 		oa_next_write(&at, &write.address, &write.value);
 		if (!mem_grow(&to->items, &to->cap, to->count + 1, sizeof(*to->items)))
 			return error_nomem(err, "register writes");
@@ -57,7 +57,7 @@ static enum sx_status add_writes(struct i915_writes *to, const struct sx_program
 static enum sx_status gather(struct build *b, struct sx_error *err)
 {
 	const struct sx_group_info *g = b->group;
-	struct i915_card card = *b->card;
+	struct sx_oa_device device = *b->device;
 	for (int32_t priority = 0; priority < PRIORITIES; priority++)
 		for (uint32_t i = 0; i < g->program_count; i++) {
 			const struct sx_program_info *p = &g->programs[i];
@@ -65,7 +65,7 @@ static enum sx_status gather(struct build *b, struct sx_error *err)
 			enum sx_status status = SX_OK;
 			if (p->priority != priority)
 				continue;
-			status = condition_holds(p->when, card_constant, &card, &wanted, err);
+			status = condition_holds(p->when, device_constant, &device, &wanted, err);
 			if (!status && wanted)
 				status = add_writes(&b->out->writes[p->kind], p, err);
 			if (status)
@@ -78,7 +78,7 @@ static enum sx_status gather(struct build *b, struct sx_error *err)
 static enum sx_status put_flex(struct build *b, const struct sx_oa_flex_counter *flex,
 			       struct sx_error *err)
 {
-	struct i915_writes *writes = &b->out->writes[SX_PROGRAM_FLEX];
+	struct oa_writes *writes = &b->out->writes[SX_PROGRAM_FLEX];
 	struct sx_oa_flex_place place;
 	size_t i = 0;
 	if (!sx_oa_flex_place(flex->counter, &place))
@@ -91,7 +91,7 @@ static enum sx_status put_flex(struct build *b, const struct sx_oa_flex_counter 
 	if (i == writes->count) {
 		if (!mem_grow(&writes->items, &writes->cap, i + 1, sizeof(*writes->items)))
 			return error_nomem(err, "register writes");
-		writes->items[writes->count++] = (struct i915_write){place.address, 0};
+		writes->items[writes->count++] = (struct oa_write){place.address, 0};
 	}
 	uint32_t mask = 0xfffu << place.shift;
 	writes->items[i].value = (writes->items[i].value & ~mask) | sx_oa_flex_field(&flex->flex)
@@ -106,7 +106,7 @@ static uint64_t mix(uint64_t hash, uint32_t value)
 	return hash;
 }
 
-void i915_programs_rename(struct i915_programs *p)
+void oa_programs_rename(struct oa_programs *p)
 {
 	uint64_t hash[2] = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x84222325cbf29ce4)};
 	for (int half = 0; half < 2; half++)
@@ -135,21 +135,16 @@ static enum sx_status find_group(struct build *b, const char *set, struct sx_err
 	b->group_index = (uint32_t)(b->group - groups);
 	b->out->format = b->group->counter_format ? sx_oa_format_find(b->group->counter_format)
 						  : SX_OA_A32U40_A4U32_B8_C8;
+	snprintf(b->out->format_name, sizeof(b->out->format_name), "%s",
+		 b->group->counter_format ? b->group->counter_format : "");
 	b->out->media = b->group->unit && strcmp(b->group->unit, "oam") == 0;
-	if (b->out->format && b->out->format <= SX_OA_HSW_C4_B8)
-		return SX_OK;
-	error_set(err, SX_ERR_UNSUPPORTED, "metric set %s cannot be counted through i915",
-		  b->group->name);
-	error_because(err, "its report format, %s, is the xe driver's",
-		      b->group->counter_format ? b->group->counter_format : "none");
-	error_try(err, "another set, or the xe driver");
-	return SX_ERR_UNSUPPORTED;
+	return SX_OK;
 }
 
-enum sx_status i915_programs_build(const struct i915_config_request *request,
-				   struct i915_programs *out, struct sx_error *err)
+enum sx_status oa_programs_build(const struct oa_programs_request *request, struct oa_programs *out,
+				 struct sx_error *err)
 {
-	struct build b = {.card = request->card, .out = out};
+	struct build b = {.device = request->device, .out = out};
 	enum sx_status status = SX_OK;
 	if (request->catalog)
 		b.catalog = sx_catalog_ref(request->catalog);
@@ -165,15 +160,15 @@ enum sx_status i915_programs_build(const struct i915_config_request *request,
 		snprintf(out->set, sizeof(out->set), "%s", b.group->name);
 		snprintf(out->uuid, sizeof(out->uuid), "%s", b.group->uuid ? b.group->uuid : "");
 		if (request->flex_count || !b.group->uuid)
-			i915_programs_rename(out);
+			oa_programs_rename(out);
 	}
 	sx_catalog_unref(b.catalog);
 	return status;
 }
 
-void i915_programs_finish(struct i915_programs *programs)
+void oa_programs_finish(struct oa_programs *programs)
 {
 	for (int i = 0; i < 3; i++)
 		free(programs->writes[i].items);
-	*programs = (struct i915_programs){.set = ""};
+	*programs = (struct oa_programs){.set = ""};
 }
