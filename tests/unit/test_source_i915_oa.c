@@ -144,9 +144,9 @@ static void test_exponent(void **state)
 		assert_int_equal(i915_exponent(&card, cases[i].ns), cases[i].exponent);
 	card.privileged = true;
 	assert_int_equal(i915_exponent(&card, 1), 0);
-	assert_int_equal(i915_period_ns(12500000, 0), 160);
-	assert_int_equal(i915_period_ns(12500000, 6), 10240);
-	assert_int_equal(i915_period_ns(12000000, 0), 167);
+	assert_int_equal(oa_period_ns(12500000, 0), 160);
+	assert_int_equal(oa_period_ns(12500000, 6), 10240);
+	assert_int_equal(oa_period_ns(12000000, 0), 167);
 }
 
 static uint64_t sum(const struct sx_table *t, const char *name)

@@ -155,41 +155,7 @@ enum sx_status i915_card_query(const struct sx_sys *sys, int fd, struct i915_car
 	return query_topology(sys, fd, d, err);
 }
 
-uint64_t i915_period_ns(uint64_t timestamp_hz, uint32_t exponent)
-{
-	return (((uint64_t)2 << exponent) * 1000000000 + timestamp_hz - 1) / timestamp_hz;
-}
-
-/* Below two wraps of any counter: those of 32 bits that add up over EUs wrap soon on Haswell. */
-static uint32_t highest_exponent(const struct i915_card *card)
-{
-	const struct sx_oa_device *d = &card->device;
-	uint32_t eus, slices, subslices, e = I915_OA_EXPONENT_MAX;
-	if (oa_format_head(d->format) != OA_HEAD_HASWELL)
-		return e;
-	oa_device_count(d, &eus, &slices, &subslices);
-	double hz = d->gt_max_hz ? d->gt_max_hz : OA_HIGHEST_HZ;
-	double wrap_ns = 4294967296e9 / (hz * (eus ? eus : 40));
-	while (e > 6 && (double)i915_period_ns(d->timestamp_hz, e) > wrap_ns)
-		e--;
-	return e;
-}
-
 uint32_t i915_exponent(const struct i915_card *card, uint64_t interval_ns)
 {
-	uint64_t hz = card->device.timestamp_hz;
-	uint32_t best = 0;
-	uint64_t best_off = UINT64_MAX;
-	uint32_t highest = highest_exponent(card);
-	for (uint32_t e = 0; e <= highest; e++) {
-		uint64_t period = i915_period_ns(hz, e);
-		uint64_t off = period > interval_ns ? period - interval_ns : interval_ns - period;
-		bool allowed = card->privileged || !card->max_rate_hz ||
-			       1000000000 / period <= card->max_rate_hz;
-		if (allowed && off < best_off) {
-			best = e;
-			best_off = off;
-		}
-	}
-	return best;
+	return oa_exponent(&card->device, card->privileged ? 0 : card->max_rate_hz, interval_ns);
 }

@@ -26,19 +26,6 @@ struct probing {
 	bool any;
 };
 
-/* What stands in the way of a card without a catalog, and the nearest one. */
-static void name_nearest(const struct i915_card *card, struct sx_device *device, char *remedy,
-			 size_t size)
-{
-	device->obstacle = SX_ERR_NOT_FOUND;
-	device->because = "no catalog describes this GPU: its metric sets were never published";
-	if (card->match != SX_OA_MATCH_NEAR)
-		return;
-	snprintf(remedy, size, "measure it by the nearest, at your own risk: -d %s --for %s",
-		 device->id, card->catalog);
-	device->remedy = remedy;
-}
-
 static bool probe_card(void *arg, const struct drm_node *node)
 {
 	struct probing *p = arg;
@@ -59,7 +46,8 @@ static bool probe_card(void *arg, const struct drm_node *node)
 				   .state = SX_DEVICE_READY};
 	device.because = i915_card_obstacle(p->sys, &card, &device.obstacle, &device.remedy);
 	if (!device.because && !known)
-		name_nearest(&card, &device, remedy, sizeof(remedy));
+		oa_no_catalog(&device, card.match == SX_OA_MATCH_NEAR ? card.catalog : NULL, remedy,
+			      sizeof(remedy));
 	if (device.because)
 		device.state = SX_DEVICE_UNUSABLE;
 	p->found(p->user, &device);
@@ -141,8 +129,8 @@ static enum sx_status i915_oa_open(const struct source_host *host, const char *i
 	    (struct source_desc){.catalog = known ? s->card.catalog : NULL,
 				 .name = s->name,
 				 .driver = s->driver,
-				 .min_interval_ns = i915_period_ns(hz, i915_exponent(&s->card, 0)),
-				 .max_interval_ns = i915_period_ns(hz, I915_OA_EXPONENT_MAX),
+				 .min_interval_ns = oa_period_ns(hz, i915_exponent(&s->card, 0)),
+				 .max_interval_ns = oa_period_ns(hz, OA_EXPONENT_MAX),
 				 .clock_error_ns = 1000,
 				 .tells_contexts = true,
 				 .programs_sets = true,
@@ -190,7 +178,7 @@ static enum sx_status i915_oa_stop(struct source *source, struct sx_error *err)
 static void choose_period(struct i915_oa *s, uint64_t interval_ns)
 {
 	s->exponent = i915_exponent(&s->card, interval_ns);
-	s->period_ns = i915_period_ns(s->card.device.timestamp_hz, s->exponent);
+	s->period_ns = oa_period_ns(s->card.device.timestamp_hz, s->exponent);
 	s->stretched = s->period_ns > 2 * interval_ns;
 }
 

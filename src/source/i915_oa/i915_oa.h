@@ -9,6 +9,7 @@
 #include <sextant/oa.h>
 #include "source/nodes.h"
 #include "source/oa/programs.h"
+#include "source/oa/stream.h"
 #include "source/source.h"
 
 #define I915_DRIVER	      "i915"
@@ -18,7 +19,6 @@
 #define I915_OA_RECORDS	      (I915_OA_PAIR + I915_OA_BUFFER)
 #define I915_OA_CONSTANTS_MAX (SX_OA_CONSTANTS_MAX + 2)
 #define I915_OA_FACTS	      3
-#define I915_OA_EXPONENT_MAX  23 /* 1.34 s: below two wraps of any counter */
 
 /* What is known of a card. Zero-initialise. */
 struct i915_card {
@@ -46,8 +46,6 @@ const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card 
 enum sx_status i915_card_query(const struct sx_sys *sys, int fd, struct i915_card *card,
 			       struct sx_error *err);
 
-/* The period of an exponent in ns, rounded up as the kernel does. */
-uint64_t i915_period_ns(uint64_t timestamp_hz, uint32_t exponent);
 /* The exponent whose period is nearest to the interval, within what the rate limit allows. */
 uint32_t i915_exponent(const struct i915_card *card, uint64_t interval_ns);
 
@@ -120,10 +118,7 @@ struct i915_oa {
 	bool stretched, told; /* the interval asked for was too short; the note was given */
 	uint8_t *buffer;      /* a pair record, then what read() gave */
 	struct i915_piece *left, **left_end;
-	/* Losses: what the last report was, and whether any were lost since. */
-	uint32_t last_ticks;
-	uint64_t last_ns; /* when it was read */
-	bool has_last, gap;
+	struct oa_course course;
 	char note[160];
 	struct source_fact facts[I915_OA_FACTS];
 	char exponent_text[12];

@@ -146,7 +146,9 @@ enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err)
 		return cannot_stream(s, -fd, err);
 	s->stream = fd;
 	s->state = I915_RUNNING;
-	s->has_last = s->gap = false;
+	s->course = (struct oa_course){.format = s->card.device.format,
+				       .timestamp_hz = s->card.device.timestamp_hz,
+				       .exponent = s->exponent};
 	s->left_end = &s->left;
 	s->started_ns = sys_now_ns(s->base.sys);
 	return SX_OK;
@@ -190,56 +192,11 @@ static enum sx_status lost(struct i915_oa *s, int why, struct sx_error *err)
 	return SX_ERR_DEVICE_LOST;
 }
 
-/*
- * Ticks since the last report of the stream. Its 32 bits wrap within minutes, so the CPU's clock
- * says how often they did.
- */
-static uint64_t ticks_since(const struct i915_oa *s, uint32_t ticks, uint64_t now)
-{
-	uint64_t span = (uint32_t)(ticks - s->last_ticks);
-	double estimate = (double)(now > s->last_ns ? now - s->last_ns : 0) *
-			  (double)s->card.device.timestamp_hz / 1e9;
-	double wraps = (estimate - (double)span) / 4294967296.0 + 0.5;
-	return wraps >= 1 ? span + ((uint64_t)wraps << 32) : span;
-}
-
-/*
- * Reports that the records say were lost: as many as fit between the timestamps around the gap, one
- * at least.
- */
-static uint64_t count_losses(struct i915_oa *s, const uint8_t *data, size_t size)
-{
-	uint64_t missing = 0, step = UINT64_C(2) << s->exponent;
-	uint64_t now = sys_now_ns(s->base.sys);
-	while (size >= OA_RECORD_HEADER) {
-		size_t length = oa_record_size(data);
-		uint32_t type = oa_u32(data);
-		if (length < OA_RECORD_HEADER || length > size)
-			break;
-		if (type == OA_RECORD_REPORT_LOST || type == OA_RECORD_BUFFER_LOST)
-			s->gap = true;
-		if (type == OA_RECORD_SAMPLE && length >= OA_RECORD_HEADER + 16) {
-			bool wide = oa_format_head(s->card.device.format) == OA_HEAD_LONG;
-			uint32_t ticks = oa_u32(data + OA_RECORD_HEADER + (wide ? 8 : 4));
-			uint64_t steps = ticks_since(s, ticks, now) / step;
-			if (s->gap)
-				missing += s->has_last && steps > 2 ? steps - 1 : 1;
-			s->gap = false;
-			s->has_last = true;
-			s->last_ticks = ticks;
-			s->last_ns = now;
-		}
-		data += length;
-		size -= length;
-	}
-	return missing;
-}
-
 /* `size` bytes of records as a raw sample, behind a pair of times where there is one. */
 static void hand_out(struct i915_oa *s, size_t size, struct raw_sample *out)
 {
 	uint8_t pair[I915_OA_PAIR], *begin = s->buffer + I915_OA_PAIR;
-	uint64_t missing = count_losses(s, begin, size);
+	uint64_t missing = oa_course_take(&s->course, begin, size, sys_now_ns(s->base.sys));
 	if (i915_oa_pair(s, pair, sizeof(pair)) == I915_OA_PAIR) {
 		memcpy(s->buffer, pair, I915_OA_PAIR);
 		begin = s->buffer;
