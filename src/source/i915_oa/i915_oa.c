@@ -287,6 +287,24 @@ static size_t i915_oa_raw_tail(struct source *source, uint8_t *out, size_t cap)
 	return i915_oa_pair(from(source), out, cap);
 }
 
+static size_t i915_oa_test_pair(struct source *source, uint8_t *out, size_t cap)
+{
+	return i915_oa_pair(from(source), out, cap);
+}
+
+static enum sx_status i915_oa_selftest(struct source *source,
+				       void (*say)(void *user, const char *line), void *user,
+				       struct sx_error *err)
+{
+	struct i915_oa *s = from(source);
+	const struct oa_selftest on = {.source = source,
+				       .device = &s->card.device,
+				       .driver = s->driver,
+				       .period_ns = &s->period_ns,
+				       .pair = i915_oa_test_pair};
+	return oa_selftest(&on, say, user, err);
+}
+
 static void i915_oa_close(struct source *source)
 {
 	struct i915_oa *s = from(source);

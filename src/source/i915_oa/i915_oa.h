@@ -9,6 +9,7 @@
 #include <sextant/oa.h>
 #include "source/nodes.h"
 #include "source/oa/programs.h"
+#include "source/oa/selftest.h"
 #include "source/oa/stream.h"
 #include "source/source.h"
 
@@ -137,9 +138,5 @@ enum sx_status i915_stream_read(struct i915_oa *s, int timeout_ms, struct raw_sa
 
 /* Writes a record with a pair of CPU and GPU time, the tightest of a few; its size, or 0. */
 size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap);
-
-/* Checks the invariants of TestOa and of time on the device at hand (selftest.c). */
-enum sx_status i915_oa_selftest(struct source *source, void (*say)(void *user, const char *line),
-				void *user, struct sx_error *err);
 
 #endif
