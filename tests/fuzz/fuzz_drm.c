@@ -31,6 +31,9 @@ static void check_metrics(const uint8_t *data, size_t size)
 		abort();
 	if (!isfinite(m.clock_hz) || !isfinite(m.energy_uj) || (m.has_busy && m.busy > 100))
 		abort();
+	/* What is refused says nothing but its number. */
+	if (status != SX_OK && (m.has_clock || m.has_power || m.has_energy || m.has_residency))
+		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -121,16 +121,30 @@ bool drm_read_line(const struct sx_sys *sys, const char *folder, const char *fil
 bool drm_first_entry(const struct sx_sys *sys, const char *folder, const char *stem, char *out,
 		     size_t size);
 
+/* Counts of gpu_metrics in ticks of its firmware: all, and those in which a cause held the clock.
+ */
+enum {
+	DRM_RESIDENCY_TICKS,
+	DRM_RESIDENCY_PROCHOT,
+	DRM_RESIDENCY_POWER,
+	DRM_RESIDENCY_SOCKET_HEAT,
+	DRM_RESIDENCY_REGULATOR_HEAT,
+	DRM_RESIDENCY_MEMORY_HEAT,
+	DRM_RESIDENCIES
+};
+
 /* A table of amdgpu's gpu_metrics; what a revision lacks, or calls unknown, is not known. */
 struct drm_gpu_metrics {
 	uint32_t format, content;
 	bool has_clock, has_memory_clock, has_power, has_gfx_power, has_energy, has_temperature,
 	    has_hotspot, has_memory_temperature, has_fan, has_busy, has_throttle, has_reasons,
-	    has_dram;
+	    has_dram, has_residency;
 	double clock_hz, memory_clock_hz, power_mw, gfx_power_mw, energy_uj, temperature, hotspot,
 	    memory_temperature, fan, busy, dram_read,
 	    dram_write; /* busy in percent, DRAM in MB/s */
 	bool throttled, by_power, by_current, by_heat;
+	uint64_t residency[DRM_RESIDENCIES];
+	unsigned wide_residency; /* bits of those that have 64 bits; the others wrap at 32 */
 };
 
 /* SX_OK; SX_ERR_UNSUPPORTED for a revision that is not known exactly, by number. */
@@ -160,7 +174,8 @@ struct drm_state {
 	uint64_t idle_ms, queue_ns[3];
 	uint64_t accumulated_uj; /* of gpu_metrics */
 	double highest_hz;	 /* the highest clock, 0: not known */
-	bool idle_primed, queues_primed, accumulated_primed;
+	uint64_t residency[DRM_RESIDENCIES];
+	bool idle_primed, queues_primed, accumulated_primed, residency_primed;
 	uint32_t unknown_format, unknown_content; /* of gpu_metrics, refused */
 	bool refused_metrics;
 	struct drm_sensors sensors; /* set by drm_sensors_find() */

@@ -88,6 +88,44 @@ static void put_throttling(struct reading *r, const struct drm_gpu_metrics *m)
 	drm_put_f64(r->numbers, DRM_THROTTLED_THERMAL, m->by_heat ? 100 : 0);
 }
 
+/* What part of the interval's ticks had a cause; counts begin again with the firmware. */
+static bool residency_share(const uint64_t did[DRM_RESIDENCIES], int first, int last, double *out)
+{
+	uint64_t most = 0;
+	for (int i = first; i <= last; i++)
+		most = did[i] > most ? did[i] : most;
+	*out = (double)most * 100 / (double)did[DRM_RESIDENCY_TICKS];
+	return most <= did[DRM_RESIDENCY_TICKS];
+}
+
+/* Causes overlap: the longest of each kind is what they held the clock down together at least. */
+static void put_residency(struct reading *r, const struct drm_gpu_metrics *m)
+{
+	struct drm_state *s = r->state;
+	uint64_t did[DRM_RESIDENCIES];
+	double all, power, heat, prochot;
+	bool primed = s->residency_primed;
+	s->residency_primed = m->has_residency;
+	if (!m->has_residency)
+		return;
+	for (int i = 0; i < DRM_RESIDENCIES; i++) {
+		bool wide = m->wide_residency >> i & 1;
+		did[i] = m->residency[i] - s->residency[i];
+		did[i] = wide ? did[i] : (uint32_t)did[i];
+		s->residency[i] = m->residency[i];
+	}
+	/* More ticks than days have are those of a counter that began again. */
+	if (!primed || !did[DRM_RESIDENCY_TICKS] || did[DRM_RESIDENCY_TICKS] > INT32_MAX ||
+	    !residency_share(did, DRM_RESIDENCY_PROCHOT, DRM_RESIDENCIES - 1, &all))
+		return;
+	residency_share(did, DRM_RESIDENCY_POWER, DRM_RESIDENCY_POWER, &power);
+	residency_share(did, DRM_RESIDENCY_SOCKET_HEAT, DRM_RESIDENCY_MEMORY_HEAT, &heat);
+	residency_share(did, DRM_RESIDENCY_PROCHOT, DRM_RESIDENCY_PROCHOT, &prochot);
+	drm_put_f64(r->numbers, DRM_THROTTLED, all);
+	drm_put_f64(r->numbers, DRM_THROTTLED_POWER, power);
+	drm_put_f64(r->numbers, DRM_THROTTLED_THERMAL, heat > prochot ? heat : prochot);
+}
+
 static void put_if(struct reading *r, bool has, double value, enum drm_value column)
 {
 	if (has && !r->numbers[column].known)
@@ -152,6 +190,7 @@ static void take_gpu_metrics(struct reading *r)
 		drm_put_u64(r->numbers, DRM_BUSY,
 			    (uint64_t)((double)r->interval_ns / 100 * m.busy));
 	put_throttling(r, &m);
+	put_residency(r, &m);
 	put_accumulated(r, &m);
 }
 
