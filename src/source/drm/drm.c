@@ -118,18 +118,7 @@ static void drm_release(struct drm_source *s)
 {
 	drm_profiling_end(&s->profiling, s->base.sys);
 	drm_clients_finish(&s->clients);
-	free(s->values);
-	free(s->qualities);
-	free(s->begins);
-	free(s->ends);
-	free(s->labels);
-	free(s->label_texts);
-	free(s->label_list);
-	s->values = s->begins = s->ends = s->labels = NULL;
-	s->qualities = NULL;
-	s->label_texts = NULL;
-	s->label_list = NULL;
-	s->row_cap = 0;
+	sheet_finish(&s->sheet);
 	s->column_count = s->desc.column_count = 0;
 	s->state = (struct drm_state){0};
 	memset(s->seen, 0, sizeof(s->seen));
@@ -207,24 +196,25 @@ static void drm_take_sample(void *user, struct raw_sample *out)
 	if (!out)
 		return;
 	out->kind = RAW_ROWS;
-	out->data = (const uint8_t *)&s->rows;
-	out->size = sizeof(s->rows);
-	s->rows.count = 0;
+	out->data = (const uint8_t *)&s->sheet.out;
+	out->size = sizeof(s->sheet.out);
+	s->sheet.out.count = 0;
 	/* A card that was unplugged, or whose driver was removed, has no folder any more. */
 	s->gone = !drm_read_line(s->base.sys, s->card.device, "uevent", text, sizeof(text)) &&
 		  (errno == ENOENT || errno == ENODEV);
 	if (s->gone)
 		return;
 	uint64_t took = out->end_ns - out->begin_ns;
+	size_t count = 1;
 	bool stretched = took > s->interval.interval_ns + s->interval.interval_ns / 2;
 	drm_take(s, took, numbers);
 	s->out_of_memory = s->clients.out_of_memory;
 	if (s->by_process)
-		s->out_of_memory |= !drm_put_processes(s, numbers, stretched);
+		s->out_of_memory |= !drm_put_processes(s, numbers, stretched, &count);
 	else
 		drm_put_row(s, 0, numbers, stretched);
-	s->rows.count += !s->by_process;
-	drm_finish_rows(s, out->begin_ns, out->end_ns);
+	if (!s->out_of_memory)
+		sheet_give(&s->sheet, count, s->columns, s->by_process, out->begin_ns, out->end_ns);
 }
 
 /* What is in the result's way is told once, together. */
@@ -316,7 +306,8 @@ static enum sx_status drm_begin(struct drm_source *s, const struct source_reques
 	s->clients.all = drm_needs_all(s, numbers);
 	s->needs_work = drm_needs_work(s, numbers);
 	drm_take(s, interval_ns, numbers);
-	if (s->clients.out_of_memory || !drm_grow_rows(s, 1))
+	s->sheet.column_count = s->column_count;
+	if (s->clients.out_of_memory || !sheet_grow(&s->sheet, 1))
 		return error_nomem(err, "the DRM source");
 	for (uint32_t i = 0; i < DRM_COLUMNS; i++)
 		s->seen[i] = numbers[i].known;

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include "source/interval.h"
+#include "source/sheet.h"
 #include "source/source.h"
 
 enum drm_engine {
@@ -283,7 +284,6 @@ enum sx_status drm_selftest_card(const struct sx_sys *sys, const struct drm_card
 				 void (*say)(void *user, const char *line), void *user,
 				 struct sx_error *err);
 
-#define DRM_LABEL_SIZE 64
 struct drm_source {
 	struct source base;
 	struct source_desc desc;
@@ -301,31 +301,20 @@ struct drm_source {
 	struct interval interval;
 	bool by_process, needs_work, gone, out_of_memory;
 	char note[512];
-	/* The rows of one sample. */
-	uint64_t *values; /* or doubles; a column after the other */
-	uint8_t *qualities;
-	uint64_t *begins, *ends, *labels;
-	char (*label_texts)[DRM_LABEL_SIZE];
-	const char **label_list;
-	size_t row_cap;
-	struct sx_vector vectors[DRM_COLUMNS];
-	struct sx_rows rows;
+	struct sheet sheet; /* of one sample */
 };
 
 /* The columns that are wanted, with units and rules over time (rows.c). */
 void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog);
-/* Makes room for so many rows, which are then empty; false when memory is out. */
-bool drm_grow_rows(struct drm_source *s, size_t rows);
 /* What programs did, as numbers. */
 void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum, struct drm_number *numbers);
 /* What the device does not tell of itself, its programs tell together. */
 void drm_put_missing(const struct drm_source *s, uint64_t interval_ns, struct drm_number *numbers);
 void drm_put_row(struct drm_source *s, size_t row, const struct drm_number *numbers,
 		 bool stretched);
-/* A row for each program that has the card open; false when memory is out. */
-bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched);
-/* Gives the rows their times and labels, and puts them into s->rows. */
-void drm_finish_rows(struct drm_source *s, uint64_t begin_ns, uint64_t end_ns);
+/* *count rows, one for each program that has the card open; false when memory is out. */
+bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched,
+		       size_t *count);
 
 extern const struct source_ops source_drm;
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/mem.h"
 
 /* Units and rules over time are the catalog's. */
 void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog)
@@ -31,35 +30,6 @@ void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog
 	}
 	s->desc.columns = s->columns;
 	s->desc.column_count = s->column_count;
-}
-
-bool drm_grow_rows(struct drm_source *s, size_t rows)
-{
-	if (rows <= s->row_cap)
-		return true;
-	size_t cap = rows < 16 ? 16 : rows * 2, none = 0;
-	size_t caps[7] = {none, none, none, none, none, none, none};
-	free(s->values);
-	free(s->qualities);
-	s->values = NULL;
-	s->qualities = NULL;
-	bool ok = mem_grow(&s->values, &caps[0], cap * (s->column_count + 1), sizeof(*s->values)) &&
-		  mem_grow(&s->qualities, &caps[1], cap * (s->column_count + 1), 1);
-	free(s->begins);
-	free(s->ends);
-	free(s->labels);
-	free(s->label_texts);
-	free(s->label_list);
-	s->begins = s->ends = s->labels = NULL;
-	s->label_texts = NULL;
-	s->label_list = NULL;
-	ok = ok && mem_grow(&s->begins, &caps[2], cap, sizeof(*s->begins)) &&
-	     mem_grow(&s->ends, &caps[3], cap, sizeof(*s->ends)) &&
-	     mem_grow(&s->labels, &caps[4], cap, sizeof(*s->labels)) &&
-	     mem_grow(&s->label_texts, &caps[5], cap, DRM_LABEL_SIZE) &&
-	     mem_grow(&s->label_list, &caps[6], cap, sizeof(*s->label_list));
-	s->row_cap = ok ? cap : 0;
-	return ok;
 }
 
 /* What programs did, as columns. */
@@ -122,29 +92,27 @@ void drm_put_row(struct drm_source *s, size_t row, const struct drm_number *numb
 {
 	for (uint32_t i = 0; i < s->column_count; i++) {
 		uint32_t column = s->wanted[i];
-		size_t at = (size_t)i * s->row_cap + row;
 		const struct drm_number *n = &numbers[column];
 		s->seen[column] |= n->known;
-		/* Doubles and u64 share their storage. */
-		memcpy(&s->values[at], n, sizeof(s->values[at]));
-		s->qualities[at] = n->known	     ? SX_QUALITY_VALID
+		unsigned quality = n->known	     ? SX_QUALITY_VALID
 				   : s->seen[column] ? SX_QUALITY_GAP
 						     : SX_QUALITY_NOT_COLLECTED;
-		if (!n->known)
-			s->values[at] = 0;
-		else if (stretched)
-			s->qualities[at] |= SX_QUALITY_STRETCHED;
+		if (n->known && stretched)
+			quality |= SX_QUALITY_STRETCHED;
+		/* Doubles and u64 share their storage. */
+		sheet_put(&s->sheet, i, row, n->known ? n->u : 0, (uint8_t)quality);
 	}
 }
 
 /* False when memory is out. */
-bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched)
+bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool stretched,
+		       size_t *count)
 {
 	size_t rows = 0;
 	struct drm_clients *c = &s->clients;
-	if (!drm_grow_rows(s, c->client_count + 1))
+	if (!sheet_grow(&s->sheet, c->client_count + 1))
 		return false;
-	for (size_t i = 0; i < c->process_count && rows < s->row_cap; i++) {
+	for (size_t i = 0; i < c->process_count && rows < s->sheet.cap; i++) {
 		const struct drm_process *p = &c->processes[i];
 		struct drm_sum sum;
 		if (!p->in_scope || !p->fd_count)
@@ -155,35 +123,8 @@ bool drm_put_processes(struct drm_source *s, struct drm_number *numbers, bool st
 		memset(numbers, 0, DRM_COLUMNS * sizeof(*numbers));
 		drm_put_sum(s, &sum, numbers);
 		drm_put_row(s, rows, numbers, stretched);
-		snprintf(s->label_texts[rows], DRM_LABEL_SIZE, "%s (%d)", p->name, (int)p->pid);
-		rows++;
+		sheet_name(&s->sheet, rows++, p->name, p->pid);
 	}
-	s->rows.count = rows;
+	*count = rows;
 	return true;
-}
-
-void drm_finish_rows(struct drm_source *s, uint64_t begin_ns, uint64_t end_ns)
-{
-	for (size_t row = 0; row < s->rows.count; row++) {
-		s->begins[row] = begin_ns;
-		s->ends[row] = end_ns;
-		s->labels[row] = row;
-		s->label_list[row] = s->label_texts[row];
-	}
-	for (uint32_t i = 0; i < s->column_count; i++)
-		s->vectors[i] =
-		    (struct sx_vector){s->columns[i].type, s->values + (size_t)i * s->row_cap,
-				       s->qualities + (size_t)i * s->row_cap};
-	struct sx_rows *r = &s->rows;
-	size_t count = r->count;
-	*r = (struct sx_rows){.count = count,
-			      .begin_ns = s->begins,
-			      .end_ns = s->ends,
-			      .columns = s->vectors,
-			      .column_count = s->column_count};
-	if (!s->by_process)
-		return;
-	r->labels[SX_LABEL_PROCESS] = s->labels;
-	r->strings = s->label_list;
-	r->string_count = (uint32_t)count;
 }
