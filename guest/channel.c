@@ -169,24 +169,55 @@ static void claim(struct wire_header *channel, struct channel_stream *out,
 	__atomic_store_n(&out->stream->state, WIRE_OPEN, __ATOMIC_RELEASE);
 }
 
-void channel_write(struct wire_header *channel, struct channel_stream *out,
-		   const struct channel_identity *identity, const struct wire_record *record)
+static void put(struct channel_stream *out, uint32_t size, const struct wire_record *record)
 {
-	struct wire_record *ring;
+	struct wire_record *ring = (struct wire_record *)(out->stream + 1);
+
+	ring[out->head++ & (size - 1)] = *record;
+}
+
+/* Values that the next record of a sample brings along, as many as one record holds. */
+static void put_values(struct channel_stream *out, uint32_t size, uint32_t first,
+		       const struct wire_value *values, uint32_t count)
+{
+	struct wire_record record = {
+	    .kind = WIRE_DRIVER_VALUES, .index = first, .group_count = count};
+
+	for (uint32_t i = 0; i < count; i++) {
+		record.values[i] = values[i].bits;
+		record.states[i] = values[i].state;
+	}
+	put(out, size, &record);
+}
+
+void channel_write_values(struct wire_header *channel, struct channel_stream *out,
+			  const struct channel_identity *identity, const struct wire_record *record,
+			  const struct wire_value *values, uint32_t count)
+{
 	uint32_t size = channel->ring_records;
+	uint32_t records = 1 + (count + WIRE_COUNTER_ROOM - 1) / WIRE_COUNTER_ROOM;
+	uint64_t used;
 
 	if (out->stream == NULL && !out->refused)
 		claim(channel, out, identity);
 	if (out->stream == NULL)
 		return;
-	if (out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE) >= size) {
+	used = out->head - __atomic_load_n(&out->stream->tail, __ATOMIC_ACQUIRE);
+	if (used > size || size - used < records) {
 		channel_count_lost(out);
 		return;
 	}
-	ring = (struct wire_record *)(out->stream + 1);
-	ring[out->head & (size - 1)] = *record;
-	out->head++;
+	for (uint32_t i = 0; i < count; i += WIRE_COUNTER_ROOM)
+		put_values(out, size, i, values + i,
+			   count - i < WIRE_COUNTER_ROOM ? count - i : WIRE_COUNTER_ROOM);
+	put(out, size, record);
 	__atomic_store_n(&out->stream->head, out->head, __ATOMIC_RELEASE);
+}
+
+void channel_write(struct wire_header *channel, struct channel_stream *out,
+		   const struct channel_identity *identity, const struct wire_record *record)
+{
+	channel_write_values(channel, out, identity, record, NULL, 0);
 }
 
 void channel_count_lost(struct channel_stream *out)

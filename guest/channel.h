@@ -31,6 +31,10 @@ struct wire_header *channel_open(const char *path);
 /* Writes one record, claiming a stream for the first. Full or refused: it is counted as lost. */
 void channel_write(struct wire_header *channel, struct channel_stream *out,
 		   const struct channel_identity *identity, const struct wire_record *record);
+/* The same, with values of the driver's own counters: all of it comes, or nothing. */
+void channel_write_values(struct wire_header *channel, struct channel_stream *out,
+			  const struct channel_identity *identity, const struct wire_record *record,
+			  const struct wire_value *values, uint32_t count);
 /* Counts a record that could not be made. */
 void channel_count_lost(struct channel_stream *out);
 /* Publishes a change of the reasons. */

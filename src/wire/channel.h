@@ -20,6 +20,8 @@
 #define WIRE_RING_MOST	  65536u
 #define WIRE_LABEL_BYTES  (UINT32_C(1) << 20) /* room for the texts of labels */
 #define WIRE_COUNTER_ROOM 48u		      /* counters that a record has room for */
+#define WIRE_ID_BYTES	  16u		      /* of a counter that a driver brings itself */
+#define WIRE_DRIVER_MOST  128u		      /* such counters at a time */
 
 /* What the socket sends with the descriptor of the memory, once, right after accepting. */
 struct wire_hello {
@@ -77,6 +79,14 @@ enum wire_why {
 	WIRE_WHY_NO_FEATURE,	/* the device lacks the feature that counts it */
 	WIRE_WHY_UNUSED,	/* the program does not enable the extension that it belongs to */
 	WIRE_WHY_NO_HEAP,	/* the device has fewer memory heaps */
+	/* Of the driver's own counters. */
+	WIRE_WHY_OTHER_DRIVER, /* this device's driver brings no such counter */
+	WIRE_WHY_LOCKED,       /* somebody else holds the driver's profiling lock */
+	WIRE_WHY_FORBIDDEN,    /* the driver does not give its counters to this user */
+	WIRE_WHY_PROGRAMS_OWN, /* the program counts them itself */
+	WIRE_WHY_PASSES,       /* it needs the same commands to run several times */
+	WIRE_WHY_SCOPE,	       /* it counts more than the sample encloses */
+	WIRE_WHY_CHILDREN,     /* secondary command buffers run, around which it cannot count */
 	WIRE_WHY_COUNT,
 };
 
@@ -100,6 +110,11 @@ enum wire_kind {
 	WIRE_KERNEL = 6,   /* one kernel, copy or map */
 	WIRE_COMMANDS = 7, /* one command buffer */
 	WIRE_KINDS,
+	/*
+	 * No sample: values of the driver's own counters, of the next record in the ring that is
+	 * one. `index` is the first of them, in the header's order, `group_count` how many.
+	 */
+	WIRE_DRIVER_VALUES = 32,
 };
 
 enum wire_record_flags {
@@ -110,6 +125,16 @@ enum wire_record_flags {
 	WIRE_LAST = 1 << 4,	  /* what a context did after its last swap */
 	WIRE_SWAPPED = 1 << 5,	  /* a swap ended it: the last of its frame */
 	WIRE_WORKED = 1 << 6,	  /* something was submitted in it, whatever was counted */
+};
+
+/*
+ * A value of a counter that the driver brings itself: the bits of a double; what is not collected
+ * has the reason in their place, enum wire_why.
+ */
+struct wire_value {
+	uint64_t bits;
+	uint8_t state; /* enum wire_state */
+	uint8_t reserved[7];
 };
 
 /* One sample. */
@@ -186,18 +211,23 @@ struct wire_header {
 	uint32_t kinds;		    /* bit of each enum wire_kind */
 	uint64_t counters;	    /* bit of each counter of the API's own order */
 	uint32_t overhead_permille; /* how much slower the program may get; 0: measure all */
-	uint8_t pad0[12];
+	uint32_t driver_count;	    /* of the ids below */
+	uint8_t pad0[8];
 	/* What the program says of itself. */
 	uint32_t contexts;   /* shared; contexts that it has made current */
 	uint32_t refused;    /* shared; contexts without a stream because all were taken */
 	uint32_t label_used; /* shared; bytes of the room for labels in use, from 8 */
 	uint32_t label_lost; /* shared; labels that found it full */
-	uint8_t pad1[4016];
+	uint8_t pad1[48];
+	/* Counters of the driver's own that the command wants, as the driver numbers them. */
+	uint8_t driver_ids[WIRE_DRIVER_MOST][WIRE_ID_BYTES];
+	uint8_t pad2[1920];
 };
 
 /*
  * What the source hands to the decoder as one raw sample (RAW_GUEST): a record and whose it is,
- * then the text of its label path. Never in the channel itself.
+ * then the text of its label path, then the values of the driver's own counters (struct
+ * wire_value). Never in the channel itself.
  */
 struct wire_sample {
 	uint32_t context; /* number of the context, from 0, in order of appearance */
@@ -209,7 +239,7 @@ struct wire_sample {
 	struct wire_record record;
 	uint64_t raster_ns;    /* CPU time of the rasteriser's threads, where GPU time is theirs */
 	uint32_t label_length; /* bytes of text that follow the struct */
-	uint32_t reserved;
+	uint32_t driver_count; /* values that follow the text */
 };
 
 /* Whether a swap or the like ended it, so that a frame is over. */
@@ -265,6 +295,8 @@ _Static_assert(offsetof(struct wire_stream, head) == 64, "head has a line of its
 _Static_assert(offsetof(struct wire_stream, tail) == 128, "tail has a line of its own");
 _Static_assert(offsetof(struct wire_stream, vendor) == 192, "identity follows");
 _Static_assert(offsetof(struct wire_header, contexts) == 64, "the program's part starts a line");
+_Static_assert(offsetof(struct wire_header, driver_ids) == 128, "the ids start a line");
+_Static_assert(sizeof(struct wire_value) == 16, "a value without holes");
 _Static_assert((int)WIRE_VULKAN_COUNTERS <= (int)WIRE_COUNTER_ROOM, "the counters fit a record");
 
 #endif

@@ -29,7 +29,8 @@ static const enum raw_kind kinds[2] = {RAW_GUEST, RAW_KERNELS};
 static void open_decoder(struct reader *r, enum raw_kind raw)
 {
 	const struct decoder_ops *ops = decode_find(raw);
-	struct decoder_setup setup = {0};
+	static const char *const values[] = {"hw.one", "hw.two"};
+	struct decoder_setup setup = {.values = values, .value_count = 2};
 	uint32_t count;
 	enum sx_sample_kind kind;
 	if (ops->create(&setup, &r->decoder, NULL) != SX_OK)
@@ -53,7 +54,8 @@ static void feed(struct world *w, int which)
 	struct reader *r = &w->readers[which];
 	struct raw_sample raw = {.kind = kinds[which],
 				 .data = (const uint8_t *)w->sample,
-				 .size = sizeof(*w->sample) + w->sample->label_length};
+				 .size = sizeof(*w->sample) + w->sample->label_length +
+					 w->sample->driver_count * sizeof(struct wire_value)};
 	enum sx_status status = r->decoder->ops->feed(r->decoder, &raw, r->table, NULL);
 	if (status != SX_OK && status != SX_INCOMPLETE)
 		abort();
@@ -71,6 +73,8 @@ static void read_all(struct world *w)
 		w->sample->label_length =
 		    (uint32_t)channel_label(&w->channel, w->sample->record.label, path, PATH_BYTES);
 		check_text(path, w->sample->label_length);
+		memcpy(path + w->sample->label_length, w->channel.values,
+		       w->sample->driver_count * sizeof(struct wire_value));
 		for (int i = 0; i < 2; i++)
 			feed(w, i);
 	}
@@ -116,7 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct world w = {.channel = {.ring = RING, .name = "fuzz"}};
 	w.channel.memory = calloc(1, WIRE_BYTES(RING));
-	w.sample = malloc(sizeof(*w.sample) + PATH_BYTES);
+	w.sample =
+	    malloc(sizeof(*w.sample) + PATH_BYTES + WIRE_DRIVER_MOST * sizeof(struct wire_value));
 	if (!w.channel.memory || !w.sample)
 		abort();
 	for (int i = 0; i < 2; i++)

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,10 +86,10 @@ struct fixture {
 	struct sx_table *table;
 };
 
-static struct fixture start(void)
+static struct fixture start_with(const char *const *values, uint32_t value_count)
 {
 	struct fixture f;
-	struct decoder_setup setup = {0};
+	struct decoder_setup setup = {.values = values, .value_count = value_count};
 	uint32_t count;
 	enum sx_sample_kind kind;
 	const struct decoder_ops *ops = decode_find(RAW_GUEST);
@@ -98,6 +99,11 @@ static struct fixture start(void)
 	assert_int_equal(kind, SX_SAMPLE_FRAME);
 	assert_int_equal(sx_table_create(columns, count, kind, &f.table, NULL), SX_OK);
 	return f;
+}
+
+static struct fixture start(void)
+{
+	return start_with(NULL, 0);
 }
 
 static enum sx_status feed(struct fixture *f, const struct labelled *sample, size_t size,
@@ -233,12 +239,57 @@ static void test_nonsense_is_left_out(void **state)
 	finish(&f);
 }
 
+static struct wire_value driver_value(double number)
+{
+	struct wire_value value = {.state = WIRE_VALID};
+	memcpy(&value.bits, &number, sizeof(number));
+	return value;
+}
+
+/* What a driver counts itself stands behind the label, which may end anywhere. */
+static void test_values_of_the_driver(void **state)
+{
+	static const char *const names[] = {"hw.cycles", "hw.hit_ratio", "hw.locked", "hw.more"};
+	struct fixture f = start_with(names, 4);
+	struct {
+		struct labelled sample;
+		struct wire_value values[3];
+	} all = {.sample = frame(0)};
+	const struct wire_value values[3] = {
+	    driver_value(1e15),
+	    driver_value(0.25),
+	    {.state = WIRE_NOT_COLLECTED, .bits = WIRE_WHY_LOCKED}};
+	all.sample.head.driver_count = 3;
+	memcpy(all.sample.label + 6, values, sizeof(values));
+	assert_int_equal(feed(&f, &all.sample, FRAME_SIZE + sizeof(values), 0), SX_OK);
+	assert_true(get(&f, "hw.cycles", 0) == 1e15);
+	assert_true(get(&f, "hw.hit_ratio", 0) == 0.25);
+	uint32_t locked = sx_table_find(f.table, "hw.locked");
+	assert_int_equal(sx_table_quality(f.table, locked)[0], SX_QUALITY_NOT_COLLECTED);
+	assert_non_null(strstr(sx_table_column(f.table, locked)->why, "profiling lock"));
+	/* One that the program sent nothing of. */
+	uint32_t more = sx_table_find(f.table, "hw.more");
+	assert_int_equal(sx_table_quality(f.table, more)[0], SX_QUALITY_NOT_COLLECTED);
+	/* Sizes that do not agree, and numbers that are none. */
+	assert_int_equal(feed(&f, &all.sample, FRAME_SIZE + sizeof(values) - 1, 0), SX_INCOMPLETE);
+	all.sample.head.driver_count = UINT32_MAX;
+	assert_int_equal(feed(&f, &all.sample, FRAME_SIZE + sizeof(values), 0), SX_INCOMPLETE);
+	all.sample.head.driver_count = 3;
+	struct wire_value bad = driver_value(NAN);
+	memcpy(all.sample.label + 6, &bad, sizeof(bad));
+	assert_int_equal(feed(&f, &all.sample, FRAME_SIZE + sizeof(values), 0), SX_OK);
+	assert_int_equal(sx_table_quality(f.table, sx_table_find(f.table, "hw.cycles"))[1],
+			 SX_QUALITY_GAP);
+	finish(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_environment_keeps_what_is_there),
 	    cmocka_unit_test(test_library_that_is_missing_or_unusable),
 	    cmocka_unit_test(test_frames_become_rows),
+	    cmocka_unit_test(test_values_of_the_driver),
 	    cmocka_unit_test(test_missing_values_say_why),
 	    cmocka_unit_test(test_rest_counts_only_without_frames),
 	    cmocka_unit_test(test_cpu_time_counts_once_for_each_process),

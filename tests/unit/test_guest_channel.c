@@ -203,9 +203,50 @@ static void test_garbage_is_survived(void **state)
 	finish(f);
 }
 
+static void write_values(struct wire_stream *stream, uint32_t first, uint32_t count)
+{
+	struct wire_record *ring = (struct wire_record *)(stream + 1);
+	ring[stream->head++ % RING] = (struct wire_record){
+	    .kind = WIRE_DRIVER_VALUES, .index = first, .group_count = count, .values = {7}};
+}
+
+/* Values that have a hole, are too many, or have no sample: none of them reaches another sample. */
+static void test_values_that_make_no_sense(void **state)
+{
+	static const struct {
+		uint32_t first[4], count[4];
+		uint64_t broken;
+		uint32_t left;
+	} cases[] = {
+	    {{0}, {5}, 0, 5},
+	    {{1}, {5}, 1, 0},
+	    {{0}, {49}, 1, 0},
+	    {{0}, {UINT32_MAX}, 1, 0},
+	    {{0, 48, 96}, {48, 48, 48}, 1, 0},
+	    {{0, 48, 96}, {48, 48, 32}, 0, 128},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture *f = start();
+		struct wire_stream *stream = open_stream(f, 0);
+		for (unsigned k = 0; k < 4 && cases[i].count[k]; k++)
+			write_values(stream, cases[i].first[k], cases[i].count[k]);
+		write_record(stream, 1);
+		assert_true(next(f));
+		assert_int_equal(f->sample.driver_count, cases[i].left);
+		assert_int_equal(f->contexts.items[0].broken, cases[i].broken);
+		write_record(stream, 2);
+		assert_true(next(f));
+		assert_int_equal(f->sample.driver_count, 0);
+		write_values(stream, 0, 3); /* and the program is killed */
+		assert_false(next(f));
+		finish(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_values_that_make_no_sense),
 	    cmocka_unit_test(test_records_arrive_in_order),
 	    cmocka_unit_test(test_closed_streams_are_freed_when_drained),
 	    cmocka_unit_test(test_impossible_heads_are_skipped),

@@ -252,9 +252,70 @@ static void test_stale_folders_are_removed(void **state)
 	unsetenv("XDG_RUNTIME_DIR");
 }
 
+#define MANY 100u /* values of the driver's, which take three records */
+
+static pid_t program_with_values(const char *path)
+{
+	pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	struct wire_header *channel = channel_open(path);
+	struct channel_identity identity = {.serial = 1, .api = WIRE_VULKAN};
+	struct channel_stream stream = {0};
+	struct wire_value values[MANY];
+	if (!channel || channel->driver_count != 2 || channel->driver_ids[1][15] != 9)
+		_exit(9);
+	channel->contexts++;
+	for (uint64_t frame = 0; frame < 200; frame++) {
+		for (uint64_t i = 0; i < MANY; i++)
+			values[i] =
+			    (struct wire_value){.bits = 1000 * frame + i, .state = WIRE_VALID};
+		channel_write_values(channel, &stream, &identity,
+				     &(struct wire_record){.kind = WIRE_FRAME, .frame = frame},
+				     values, frame % 2 ? MANY : 0);
+	}
+	_exit(0);
+}
+
+/* Samples arrive with their values or not at all: a ring of 64 holds twelve pairs, then what needs
+ * one record. */
+static void test_values_of_the_driver(void **state)
+{
+	static const uint8_t ids[2][WIRE_ID_BYTES] = {[1] = {[15] = 9}};
+	struct processes all;
+	struct channel_wish more = wish;
+	struct wire_sample sample;
+	char path[64 + PROCESSES_VALUES];
+	uint64_t lost, count = 0;
+	more.driver_ids = ids;
+	more.driver_count = 2;
+	open_all(&all);
+	processes_set_wish(&all, &more);
+	pid_t pid = program_with_values(processes_path(&all));
+	int how;
+	assert_int_equal(waitpid(pid, &how, 0), pid);
+	assert_int_equal(how, 0);
+	while (processes_next(&all, &sample, path, 64, &lost)) {
+		struct wire_value value;
+		uint64_t frame = sample.record.frame;
+		assert_int_equal(sample.driver_count, frame % 2 ? MANY : 0);
+		for (uint64_t i = 0; i < sample.driver_count; i++) {
+			memcpy(&value, path + sample.label_length + i * sizeof(value),
+			       sizeof(value));
+			assert_int_equal(value.bits, 1000 * frame + i);
+			assert_int_equal(value.state, WIRE_VALID);
+		}
+		count++;
+	}
+	assert_int_equal(count, 28);
+	assert_int_equal(processes_activity(&all).broken, 0);
+	processes_close(&all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_values_of_the_driver),
 	    cmocka_unit_test(test_what_killed_programs_sent_is_read),
 	    cmocka_unit_test(test_many_programs_one_after_another),
 	    cmocka_unit_test(test_running_programs_are_known),

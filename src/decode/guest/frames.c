@@ -1,6 +1,7 @@
 /* RAW_GUEST: records of the channel to rows of the counters of `opengl` or `vulkan`. */
 #include "decode/decode.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,14 +39,18 @@ static const char *const names[COLUMN_COUNT] = {
 #undef VULKAN
 };
 
+/* Behind these, counters of the driver's own. */
+#define COLUMNS_MOST (COLUMN_COUNT + WIRE_DRIVER_MOST)
+
 struct guest_decoder {
 	struct decoder base;
 	enum sx_sample_kind kind;
 	bool parts;			      /* samples are parts of frames */
 	uint32_t column_count, counter_count; /* of its API */
-	struct sx_column columns[COLUMN_COUNT];
-	bool has_data[COLUMN_COUNT];
-	uint8_t why_set[COLUMN_COUNT]; /* 1 + the reason that the table holds, or 0 */
+	uint32_t driver_first, driver_count;  /* of them, those of the driver's own */
+	struct sx_column columns[COLUMNS_MOST];
+	bool has_data[COLUMNS_MOST];
+	uint8_t why_set[COLUMNS_MOST]; /* 1 + the reason that the table holds, or 0 */
 	bool *has_frames;	       /* contexts that have delivered a frame */
 	size_t context_count, context_cap;
 	uint64_t *cpu_ns; /* of each process: up to where its CPU time was counted */
@@ -80,6 +85,19 @@ static const char *why_text(unsigned why)
 	    [WIRE_WHY_NO_HEAP] = "the device has fewer memory heaps",
 	    [WIRE_WHY_DRAWN_LATER] = "the software rasteriser draws a frame in one go, when it "
 				     "ends: a part of it has no time of its own",
+	    [WIRE_WHY_OTHER_DRIVER] = "the driver that the program drew with has no such counter",
+	    [WIRE_WHY_LOCKED] = "another program holds the driver's profiling lock",
+	    [WIRE_WHY_FORBIDDEN] = "the driver does not give its counters to this user: it wants "
+				   "rights on the kernel's side (perf_stream_paranoid, "
+				   "perfmon), or is not set up for it",
+	    [WIRE_WHY_PROGRAMS_OWN] = "the program itself counts with the extension that this "
+				      "comes from",
+	    [WIRE_WHY_PASSES] = "the driver needs several runs of the same commands to count "
+				"this, and a program runs them once",
+	    [WIRE_WHY_SCOPE] = "the driver counts this over whole command buffers or render "
+			       "passes, and samples are smaller",
+	    [WIRE_WHY_CHILDREN] = "the program runs secondary command buffers, around which the "
+				  "driver cannot count this",
 	    [WHY_IMPOSSIBLE] = "the driver's clock gives more GPU time than there was time",
 	    [WHY_DISJOINT] = "the driver says that the GPU's clock was not steady (disjoint)",
 	};
@@ -99,6 +117,30 @@ static bool is_known(const struct decoder_setup *setup, uint32_t column)
 	       sx_catalog_find_counter(setup->catalog, names[column], SX_NONE, NULL) != SX_NONE;
 }
 
+static struct sx_column column_of(const struct decoder_setup *setup, const char *name)
+{
+	uint32_t count, at = SX_NONE;
+	if (setup->catalog)
+		at = sx_catalog_find_counter(setup->catalog, name, SX_NONE, NULL);
+	const struct sx_counter_info *info =
+	    at == SX_NONE ? NULL : &sx_catalog_counters(setup->catalog, &count)[at];
+	return (struct sx_column){.name = name,
+				  .unit = info ? info->unit : "count",
+				  .type = SX_U64,
+				  .over_time = info ? info->over_time : SX_REDUCE_SUM};
+}
+
+/* Columns of what the driver counts beside: the source names them. */
+static void add_driver_columns(struct guest_decoder *d, const struct decoder_setup *setup)
+{
+	d->driver_first = d->column_count;
+	for (uint32_t i = 0; i < setup->value_count && i < WIRE_DRIVER_MOST; i++) {
+		d->columns[d->column_count] = column_of(setup, setup->values[i]);
+		d->columns[d->column_count++].type = SX_F64;
+		d->driver_count++;
+	}
+}
+
 static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
 			     struct sx_error *err)
 {
@@ -110,19 +152,9 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	d->column_count = vulkan ? COLUMN_COUNT : COLUMN_DRAW_CALLS + 1;
 	d->counter_count = vulkan ? WIRE_VULKAN_COUNTERS : WIRE_COUNTERS;
 	d->kind = setup->kind == SX_SAMPLE_TIME ? SX_SAMPLE_FRAME : setup->kind;
-	for (uint32_t i = 0; i < COLUMN_COUNT; i++) {
-		uint32_t count, at = SX_NONE;
-		if (setup->catalog)
-			at = sx_catalog_find_counter(setup->catalog, name_of(vulkan, i), SX_NONE,
-						     NULL);
-		const struct sx_counter_info *info =
-		    at == SX_NONE ? NULL : &sx_catalog_counters(setup->catalog, &count)[at];
-		d->columns[i] =
-		    (struct sx_column){.name = name_of(vulkan, i),
-				       .unit = info ? info->unit : "count",
-				       .type = SX_U64,
-				       .over_time = info ? info->over_time : SX_REDUCE_SUM};
-	}
+	for (uint32_t i = 0; i < d->column_count; i++)
+		d->columns[i] = column_of(setup, name_of(vulkan, i));
+	add_driver_columns(d, setup);
 	d->parts = d->kind != SX_SAMPLE_FRAME;
 	if (d->parts)
 		d->columns[COLUMN_FRAME_TIME].why = "samples are parts of frames";
@@ -189,6 +221,33 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 		if (status)
 			return status;
 		sx_table_set_u64(table, column, row, value, quality | extra);
+	}
+	return SX_OK;
+}
+
+/* `from`: head->driver_count values as the source wrote them; others were not measured at all. */
+static enum sx_status set_driver(struct guest_decoder *d, const struct wire_sample *head,
+				 const uint8_t *from, uint8_t extra, struct sx_table *table,
+				 size_t row)
+{
+	for (uint32_t i = 0; i < d->driver_count; i++) {
+		struct wire_value value = {.bits = WIRE_WHY_OTHER_DRIVER,
+					   .state = WIRE_NOT_COLLECTED};
+		double number = 0;
+		if (i < head->driver_count)
+			memcpy(&value, from + i * sizeof(value), sizeof(value));
+		uint8_t quality = quality_of(value.state);
+		uint8_t why = value.bits < WIRE_WHY_COUNT ? (uint8_t)value.bits : 0;
+		if (quality == SX_QUALITY_VALID)
+			memcpy(&number, &value.bits, sizeof(number));
+		if (isnan(number) || isinf(number)) {
+			number = 0;
+			quality = SX_QUALITY_GAP;
+		}
+		enum sx_status status = explain(d, table, d->driver_first + i, quality, why);
+		if (status)
+			return status;
+		sx_table_set_f64(table, d->driver_first + i, row, number, quality | extra);
 	}
 	return SX_OK;
 }
@@ -280,8 +339,10 @@ static const char *what_is_wrong(const struct raw_sample *raw, struct wire_sampl
 		return "it is shorter than a record";
 	memcpy(head, raw->data, sizeof(*head));
 	head->name[sizeof(head->name) - 1] = '\0';
-	if (head->label_length != raw->size - sizeof(*head))
-		return "its size is not that of a record and its label";
+	if (head->driver_count > WIRE_DRIVER_MOST ||
+	    head->label_length + head->driver_count * sizeof(struct wire_value) !=
+		raw->size - sizeof(*head))
+		return "its size is not that of a record, its label and its values";
 	if (head->record.kind < WIRE_FRAME || head->record.kind >= WIRE_KINDS)
 		return "it is of an unknown kind";
 	if (head->record.end_ns < head->record.begin_ns)
@@ -352,6 +413,9 @@ static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw
 	set_times(d, &head, extra, table, row);
 	set_raster(&head, extra, table, row);
 	status = set_counters(d, &head, extra, table, row);
+	if (!status)
+		status = set_driver(d, &head, raw->data + sizeof(head) + head.label_length, extra,
+				    table, row);
 	if (!status)
 		status = set_size(d, &head.record, extra, table, row);
 	if (status)

@@ -19,7 +19,11 @@ void channel_prepare(struct wire_header *memory, const struct channel_wish *wish
 	    .kinds = wish->kinds,
 	    .counters = wish->counters,
 	    .overhead_permille = wish->overhead_permille,
+	    .driver_count = wish->driver_count,
 	};
+	if (wish->driver_count)
+		memcpy(memory->driver_ids, wish->driver_ids,
+		       wish->driver_count * sizeof(memory->driver_ids[0]));
 }
 
 void channel_copy_text(char *to, const char *from, size_t size)
@@ -126,8 +130,22 @@ static void fill(const struct channel *channel, const struct channel_place *mine
 	memcpy(out->name, channel->name, sizeof(out->name));
 	memcpy(out->why, stream->why, sizeof(out->why));
 	memcpy(out->bits, stream->bits, sizeof(out->bits));
-	out->label_length = out->reserved = 0;
+	out->label_length = 0;
 	out->raster_ns = 0;
+}
+
+/* Values that belong to the next sample; those of one that was broken off are forgotten. */
+static bool gather_values(struct channel *channel, const struct wire_record *record,
+			  struct wire_sample *out)
+{
+	uint32_t count = record->group_count;
+	if (record->index != out->driver_count || count > WIRE_COUNTER_ROOM ||
+	    count > WIRE_DRIVER_MOST - out->driver_count)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		channel->values[out->driver_count++] =
+		    (struct wire_value){.bits = record->values[i], .state = record->states[i]};
+	return true;
 }
 
 /*
@@ -149,11 +167,16 @@ static bool take(struct channel *channel, struct contexts *contexts, struct chan
 		info->broken++;
 		mine->tail = head;
 	}
+	out->driver_count = 0;
 	while (mine->tail != head) {
 		out->record = ring[mine->tail & (channel->ring - 1)];
 		__atomic_store_n(&stream->tail, ++mine->tail, __ATOMIC_RELEASE);
+		if (out->record.kind == WIRE_DRIVER_VALUES &&
+		    gather_values(channel, &out->record, out))
+			continue;
 		if (!makes_sense(&out->record)) {
 			info->broken++;
+			out->driver_count = 0;
 			continue;
 		}
 		fill(channel, mine, stream, out);

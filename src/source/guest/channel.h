@@ -53,6 +53,8 @@ struct channel {
 	char name[32];		    /* set */
 	struct channel_place places[WIRE_STREAMS];
 	unsigned next; /* stream to look at first */
+	/* Values of the driver's own counters that belong to the record last taken. */
+	struct wire_value values[WIRE_DRIVER_MOST];
 };
 
 /* What a program asks to be measured. */
@@ -61,13 +63,16 @@ struct channel_wish {
 	uint64_t counters;	    /* bits of enum wire_counter */
 	uint32_t overhead_permille; /* 0: measure all */
 	uint32_t ring;		    /* records, a power of two up to WIRE_RING_MOST */
+	/* Counters of the driver's own, or NULL. Outlives the wish. */
+	const uint8_t (*driver_ids)[WIRE_ID_BYTES];
+	uint32_t driver_count; /* up to WIRE_DRIVER_MOST */
 };
 
 /* Fills in the head of new memory of WIRE_BYTES(wish->ring) zeros. */
 void channel_prepare(struct wire_header *memory, const struct channel_wish *wish);
 /*
- * Takes the next record of any stream, in turn; false when there is none now. *lost: records known
- * to be lost before it.
+ * Takes the next sample of any stream, in turn; false when there is none now. *lost: samples known
+ * to be lost before it. Of the driver's own counters out->driver_count are in channel->values.
  */
 bool channel_next(struct channel *channel, struct contexts *contexts, struct wire_sample *out,
 		  uint64_t *lost);

@@ -23,7 +23,7 @@ static struct inject_source *inject_source(struct source *source)
 
 static enum sx_status prepare(struct inject_source *in, struct sx_error *err)
 {
-	in->sample = malloc(sizeof(*in->sample) + CHANNEL_PATH_MOST);
+	in->sample = malloc(sizeof(*in->sample) + CHANNEL_PATH_MOST + PROCESSES_VALUES);
 	if (!in->sample)
 		return error_nomem(err, "opening a source");
 	enum sx_status status = processes_open(&in->processes, in->base.sys, &inject_wish, err);
@@ -234,7 +234,8 @@ enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sam
 	    .end_ns = in->sample->record.end_ns,
 	    .lost = in->lost,
 	    .data = (const uint8_t *)in->sample,
-	    .size = sizeof(*in->sample) + in->sample->label_length,
+	    .size = sizeof(*in->sample) + in->sample->label_length +
+		    in->sample->driver_count * sizeof(struct wire_value),
 	};
 	return SX_OK;
 }

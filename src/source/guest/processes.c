@@ -118,12 +118,19 @@ static void introduce(struct processes *all, struct process *process)
 	process->channel.process = all->number++;
 }
 
-static bool next_of(struct processes *all, size_t index, struct wire_sample *out, uint64_t *lost)
+static bool next_of(struct processes *all, size_t index, struct wire_sample *out, char *path,
+		    size_t size, uint64_t *lost)
 {
 	struct process *process = &all->items[index];
 	introduce(all, process);
-	return process->channel.process != NO_NUMBER &&
-	       channel_next(&process->channel, &all->contexts, out, lost);
+	if (process->channel.process == NO_NUMBER ||
+	    !channel_next(&process->channel, &all->contexts, out, lost))
+		return false;
+	out->label_length =
+	    (uint32_t)channel_label(&process->channel, out->record.label, path, size);
+	memcpy(path + out->label_length, process->channel.values,
+	       out->driver_count * sizeof(process->channel.values[0]));
+	return true;
 }
 
 /* Asked before its channel is read for the last time: what it wrote until its end is there. */
@@ -139,10 +146,8 @@ bool processes_next(struct processes *all, struct wire_sample *out, char *path, 
 	welcome(all);
 	for (size_t looked = 0; looked < all->count; looked++) {
 		size_t index = (all->next + looked) % all->count;
-		if (next_of(all, index, out, lost)) {
+		if (next_of(all, index, out, path, size, lost)) {
 			all->next = index;
-			out->label_length = (uint32_t)channel_label(&all->items[index].channel,
-								    out->record.label, path, size);
 			return true;
 		}
 	}
@@ -152,11 +157,8 @@ bool processes_next(struct processes *all, struct wire_sample *out, char *path, 
 			continue;
 		if (!process->ended)
 			note_end(all, process);
-		if (next_of(all, i, out, lost)) {
-			out->label_length = (uint32_t)channel_label(&process->channel,
-								    out->record.label, path, size);
+		if (next_of(all, i, out, path, size, lost))
 			return true;
-		}
 		remove_ended(all, i);
 	}
 	return false;

@@ -8,6 +8,8 @@
 #include "base/sys.h"
 #include "source/guest/handover.h"
 
+#define PROCESSES_VALUES (WIRE_DRIVER_MOST * sizeof(struct wire_value))
+
 struct process; /* one that lives, or has left something to read */
 
 struct processes {
@@ -42,8 +44,9 @@ void processes_set_wish(struct processes *processes, const struct channel_wish *
 /* The path of the socket, for WIRE_ENV. */
 const char *processes_path(const struct processes *processes);
 /*
- * The next record of any process; false when there is none now. Its label path is written to path
- * (size bytes); out->label_length says how much of that is used.
+ * The next sample of any process; false when there is none now. Its label path is written to path
+ * (size bytes, and behind them PROCESSES_VALUES for what follows it); out->label_length says how
+ * much of that is used, and out->driver_count how many values follow.
  */
 bool processes_next(struct processes *processes, struct wire_sample *out, char *path, size_t size,
 		    uint64_t *lost);
