@@ -1,0 +1,100 @@
+/* Passes over frames, see passes.h. */
+#include "guest/passes.h"
+
+/* Counters of an item, behind what a pass has already; returns how many there are then. */
+static uint32_t append_item(const uint32_t *items, uint32_t count, uint32_t first, uint32_t *list,
+			    uint32_t have)
+{
+	for (uint32_t i = first; i < count; i++)
+		if (items[i] == items[first])
+			list[have++] = i;
+	return have;
+}
+
+static bool is_first_of_item(const uint32_t *items, uint32_t at)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (items[i] == items[at])
+			return false;
+	return true;
+}
+
+static uint32_t gather_pass(const uint32_t *pass_of, uint32_t count, uint32_t pass, uint32_t *list)
+{
+	uint32_t have = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (pass_of[i] == pass)
+			list[have++] = i;
+	return have;
+}
+
+/* The first pass that has room for an item; a new one where none has; PASSES_NONE. */
+static uint32_t find_pass(const struct passes_rules *rules, uint32_t count, uint32_t first,
+			  const uint32_t *pass_of, uint32_t used, uint32_t *room)
+{
+	for (uint32_t pass = 0; pass <= used && pass < PASSES_MOST; pass++) {
+		uint32_t have = gather_pass(pass_of, count, pass, room);
+
+		have = append_item(rules->items, count, first, room, have);
+		if (rules->fits(rules->driver, room, have))
+			return pass;
+	}
+	return PASSES_NONE;
+}
+
+uint32_t passes_pack(const struct passes_rules *rules, uint32_t count, uint32_t *pass_of,
+		     uint32_t *room)
+{
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		pass_of[i] = PASSES_NONE;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t pass;
+
+		if (!is_first_of_item(rules->items, i))
+			continue;
+		pass = find_pass(rules, count, i, pass_of, used, room);
+		for (uint32_t k = i; k < count; k++)
+			if (rules->items[k] == rules->items[i])
+				pass_of[k] = pass;
+		used += pass == used;
+	}
+	return used;
+}
+
+/* A new order for the next round (Fisher and Yates, with xorshift for dice). */
+static void shuffle(struct passes_turn *turn)
+{
+	for (uint32_t i = turn->pass_count - 1; i > 0; i--) {
+		uint32_t other;
+		uint8_t kept = turn->order[i];
+
+		turn->random ^= turn->random << 13;
+		turn->random ^= turn->random >> 17;
+		turn->random ^= turn->random << 5;
+		other = turn->random % (i + 1);
+		turn->order[i] = turn->order[other];
+		turn->order[other] = kept;
+	}
+}
+
+void passes_start(struct passes_turn *turn, uint32_t pass_count)
+{
+	*turn = (struct passes_turn){.random = 2463534242U};
+	turn->pass_count = pass_count < PASSES_MOST ? pass_count : PASSES_MOST;
+	for (uint32_t i = 0; i < turn->pass_count; i++)
+		turn->order[i] = (uint8_t)i;
+}
+
+uint32_t passes_next(struct passes_turn *turn)
+{
+	if (turn->pass_count < 2)
+		return 0;
+	if (turn->at == turn->pass_count) {
+		shuffle(turn);
+		turn->at = 0;
+	}
+	return turn->order[turn->at++];
+}
