@@ -33,6 +33,9 @@ static void record(GPA_Logging_Type type, const char *message)
 		seen.traces++;
 	else
 		seen.other++;
+	assert_non_null(message);
+	if (!message) /* gcc 14 does not know that the line above ends this */
+		return;
 	assert_null(strchr(message, '\n'));
 	snprintf(seen.last, sizeof(seen.last), "%s", message);
 	if (type == GPA_LOGGING_ERROR && !seen.depth++)

@@ -150,7 +150,7 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	d->base.ops = &decode_guest;
 	bool vulkan = is_known(setup, COLUMN_COUNT - 1);
 	d->column_count = vulkan ? COLUMN_COUNT : COLUMN_DRAW_CALLS + 1;
-	d->counter_count = vulkan ? WIRE_VULKAN_COUNTERS : WIRE_COUNTERS;
+	d->counter_count = vulkan ? (uint32_t)WIRE_VULKAN_COUNTERS : (uint32_t)WIRE_COUNTERS;
 	d->kind = setup->kind == SX_SAMPLE_TIME ? SX_SAMPLE_FRAME : setup->kind;
 	for (uint32_t i = 0; i < d->column_count; i++)
 		d->columns[i] = column_of(setup, name_of(vulkan, i));

@@ -43,7 +43,7 @@ enum drm_value {
 };
 #define DRM_COLUMN_ENGINE DRM_VALUES
 #define DRM_COLUMN_MEMORY ((uint32_t)DRM_VALUES + DRM_ENGINES)
-#define DRM_COLUMNS	  (DRM_COLUMN_MEMORY + DRM_REGIONS * DRM_KINDS)
+#define DRM_COLUMNS	  (DRM_COLUMN_MEMORY + (uint32_t)DRM_REGIONS * (uint32_t)DRM_KINDS)
 
 /* What a column is (columns.c). */
 struct drm_column {
