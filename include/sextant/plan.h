@@ -22,6 +22,12 @@ struct sx_plan_item {
 	 * Only metrics of one exclusive group share a pass, even where they read the same counters.
 	 */
 	uint32_t group;
+	/*
+	 * Not 0: items of one number are ways to the same thing, which a catalog with sets has in
+	 * several of them. One is planned, such that few groups have to be programmed (of equals
+	 * the first); the others need no pass. Each is of another group.
+	 */
+	uint32_t either;
 };
 
 /* Two counters that the driver at hand cannot count at once. */
@@ -41,6 +47,7 @@ struct sx_plan_options {
 struct sx_plan_pass {
 	const uint32_t *counters;
 	uint32_t count;
+	uint32_t group; /* index of the exclusive group that is programmed plus 1, or 0 */
 };
 
 /*
@@ -63,6 +70,8 @@ SX_API const struct sx_plan_pass *sx_plan_passes(const struct sx_plan *plan, uin
 /* The passes that an item reads, sorted. Lives as long as the plan. Thread-safe. */
 SX_API const uint32_t *sx_plan_item_passes(const struct sx_plan *plan, uint32_t item,
 					   uint32_t *count);
+/* Whether an item is planned; false: another one with its number in `either` is. Thread-safe. */
+SX_API bool sx_plan_is_chosen(const struct sx_plan *plan, uint32_t item);
 /*
  * The pass that an item takes a counter from (an index in the catalog), or SX_NONE when the item
  * does not need it. The same counter may come from another pass for another item.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "metric/choice.h"
 #include "metric/passes.h"
 
 struct plan_item {
@@ -13,6 +14,7 @@ struct plan_item {
 	uint32_t count;
 	uint32_t *passes;
 	uint32_t pass_count;
+	bool chosen; /* or another way to the same was */
 };
 
 struct sx_plan {
@@ -91,14 +93,6 @@ static uint32_t to_local(const struct pass_rules *rules, const uint32_t *used, u
 	return (uint32_t)(hit - used);
 }
 
-/* The group of an item when it is exclusive, or SX_NONE. */
-static uint32_t group_of(const struct sx_catalog *catalog, uint32_t group)
-{
-	uint32_t count;
-	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
-	return group && group <= count && groups[group - 1].exclusive ? group - 1 : SX_NONE;
-}
-
 static enum sx_status make_items(const struct sx_catalog *catalog, const struct sx_plan_item *items,
 				 struct pass_search *search, const uint32_t *used,
 				 struct arena *arena, struct sx_error *err)
@@ -120,7 +114,7 @@ static enum sx_status make_items(const struct sx_catalog *catalog, const struct 
 					    .count = count,
 					    .alone = passes_alone(rules, list, count, scratch),
 					    .offset = search->counter_count,
-					    .group = group_of(catalog, items[i].group)};
+					    .group = choice_group(catalog, &items[i])};
 		if (count && !out[i].alone)
 			return error_set(err, SX_ERR_UNSUPPORTED, "a counter fits no pass");
 		search->counter_count += count;
@@ -185,7 +179,8 @@ static bool publish_pass(struct sx_plan *plan, uint32_t number, const struct pas
 	for (uint32_t c = 0; c < rules->counter_count; c++)
 		if (pass_has(pass, c))
 			list[n++] = rules->counters[c].index;
-	plan->passes[number] = (struct sx_plan_pass){.counters = list, .count = n};
+	plan->passes[number] = (struct sx_plan_pass){
+	    .counters = list, .count = n, .group = pass->group == SX_NONE ? 0 : pass->group + 1};
 	return true;
 }
 
@@ -207,10 +202,21 @@ static bool publish(struct sx_plan *plan, const struct pass_search *search)
 	return true;
 }
 
-static enum sx_status fill(struct sx_plan *plan, const struct sx_catalog *catalog,
-			   const struct sx_plan_item *items, uint32_t count,
-			   const struct sx_plan_options *options, struct arena *scratch,
-			   struct sx_error *err)
+/* Copies of the items; those that are not chosen need nothing. */
+static struct sx_plan_item *leave_out(const struct sx_plan_item *items, uint32_t count,
+				      const bool *chosen, struct arena *arena)
+{
+	struct sx_plan_item *kept = arena_alloc(arena, (count + 1) * sizeof(*kept));
+	for (uint32_t i = 0; kept && i < count; i++)
+		if (chosen[i])
+			kept[i] = items[i];
+	return kept;
+}
+
+static enum sx_status arrange(struct sx_plan *plan, const struct sx_catalog *catalog,
+			      const struct sx_plan_item *items, uint32_t count,
+			      const struct sx_plan_options *options, struct arena *scratch,
+			      struct sx_error *err)
 {
 	uint32_t used_count;
 	uint32_t *used = gather(items, count, scratch, &used_count);
@@ -229,6 +235,25 @@ static enum sx_status fill(struct sx_plan *plan, const struct sx_catalog *catalo
 	for (uint32_t i = 0; i < count; i++)
 		keep_beside(&items[i], &search.items[i], &search, used);
 	return publish(plan, &search) ? SX_OK : error_nomem(err, "planning passes");
+}
+
+static enum sx_status fill(struct sx_plan *plan, const struct sx_catalog *catalog,
+			   const struct sx_plan_item *items, uint32_t count,
+			   const struct sx_plan_options *options, struct arena *scratch,
+			   struct sx_error *err)
+{
+	bool *chosen = arena_alloc(scratch, (size_t)count + 1);
+	if (!chosen)
+		return error_nomem(err, "planning passes");
+	enum sx_status status = choice_make(catalog, items, count, chosen, scratch, err);
+	struct sx_plan_item *kept = status ? NULL : leave_out(items, count, chosen, scratch);
+	if (!status && !kept)
+		status = error_nomem(err, "planning passes");
+	if (!status)
+		status = arrange(plan, catalog, kept, count, options, scratch, err);
+	for (uint32_t i = 0; !status && i < count; i++)
+		plan->items[i].chosen = chosen[i];
+	return status;
 }
 
 enum sx_status sx_plan_create(const struct sx_catalog *catalog, const struct sx_plan_item *items,
@@ -269,6 +294,11 @@ const uint32_t *sx_plan_item_passes(const struct sx_plan *plan, uint32_t item, u
 {
 	*count = plan->items[item].pass_count;
 	return plan->items[item].passes;
+}
+
+bool sx_plan_is_chosen(const struct sx_plan *plan, uint32_t item)
+{
+	return plan->items[item].chosen;
 }
 
 uint32_t sx_plan_source(const struct sx_plan *plan, uint32_t item, uint32_t counter)

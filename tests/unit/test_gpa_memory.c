@@ -167,7 +167,9 @@ static void test_plan(void **state)
 {
 	static const uint32_t a[] = {0, 1, 2}, b[] = {3, 4}, c[] = {5, 6, 7, 8, 9, 10};
 	static const struct sx_plan_item items[] = {
-	    {a, 3, NULL, 0, 0}, {b, 2, c, 6, 0}, {c, 6, NULL, 0, 0}};
+	    {.counters = a, .count = 3},
+	    {.counters = b, .count = 2, .keep = c, .keep_count = 6},
+	    {.counters = c, .count = 6}};
 	static const struct sx_plan_exclusion apart[] = {{0, 3}};
 	const struct sx_plan_options options = {.exclusions = apart, .exclusion_count = 1};
 	struct sx_context *context = NULL;

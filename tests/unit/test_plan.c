@@ -134,7 +134,7 @@ static void test_sharing(void **state)
 {
 	const uint32_t a[] = {A0, A1}, b[] = {A2, A3}, c[] = {A1, A0, FREE};
 	const struct sx_plan_item items[] = {
-	    {a, 2, NULL, 0, 0}, {b, 2, NULL, 0, 0}, {c, 3, NULL, 0, 0}};
+	    {.counters = a, .count = 2}, {.counters = b, .count = 2}, {.counters = c, .count = 3}};
 	struct sx_plan *p = plan(state, items, 3, NULL);
 	assert_int_equal(pass_count(p), 2);
 	assert_int_equal(sx_plan_source(p, 0, A0), sx_plan_source(p, 2, A0));
@@ -148,7 +148,7 @@ static void test_no_mixing(void **state)
 {
 	const uint32_t a[] = {A0, A1}, b[] = {A2, A3}, c[] = {A0, A2};
 	const struct sx_plan_item items[] = {
-	    {a, 2, NULL, 0, 0}, {b, 2, NULL, 0, 0}, {c, 2, NULL, 0, 0}};
+	    {.counters = a, .count = 2}, {.counters = b, .count = 2}, {.counters = c, .count = 2}};
 	struct sx_plan *p = plan(state, items, 3, NULL);
 	uint32_t count;
 	sx_plan_item_passes(p, 2, &count);
@@ -162,8 +162,10 @@ static void test_no_mixing(void **state)
 static void test_groups_of_items(void **state)
 {
 	const uint32_t a[] = {FREE}, b[] = {FREE, A0};
-	const struct sx_plan_item items[] = {
-	    {a, 1, NULL, 0, 1}, {a, 1, NULL, 0, 2}, {b, 2, NULL, 0, 1}, {b, 2, NULL, 0, 0}};
+	const struct sx_plan_item items[] = {{.counters = a, .count = 1, .group = 1},
+					     {.counters = a, .count = 1, .group = 2},
+					     {.counters = b, .count = 2, .group = 1},
+					     {.counters = b, .count = 2}};
 	struct sx_plan *p = plan(state, items, 4, NULL);
 	assert_int_equal(pass_count(p), 2);
 	assert_int_equal(sx_plan_source(p, 0, FREE), sx_plan_source(p, 2, FREE));
@@ -171,10 +173,57 @@ static void test_groups_of_items(void **state)
 	sx_plan_destroy(p);
 }
 
+static void expect_chosen(const struct sx_plan *p, uint32_t count, const char *expected)
+{
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(sx_plan_is_chosen(p, i), expected[i] == 'x');
+}
+
+/* Of ways to the same thing one is planned: in few groups, and in those that are needed anyway. */
+static void test_either(void **state)
+{
+	const uint32_t a[] = {FREE}, b[] = {A0};
+	/* Item 1 needs group 2, which serves the first as well. */
+	const struct sx_plan_item forced[] = {
+	    {a, 1, NULL, 0, 1, 1}, {b, 1, NULL, 0, 2, 0}, {a, 1, NULL, 0, 2, 1}};
+	/* Group 1 comes first, but group 2 serves both. */
+	const struct sx_plan_item few[] = {
+	    {a, 1, NULL, 0, 1, 1}, {a, 1, NULL, 0, 2, 1}, {b, 1, NULL, 0, 2, 2}};
+	/* Where all serve alike, the first way; and what needs no group costs nothing. */
+	const struct sx_plan_item first[] = {{a, 1, NULL, 0, 2, 1},
+					     {a, 1, NULL, 0, 1, 1},
+					     {b, 1, NULL, 0, 1, 2},
+					     {b, 1, NULL, 0, 0, 2}};
+	/* No group has both. */
+	const struct sx_plan_item apart[] = {{a, 1, NULL, 0, 2, 1}, {b, 1, NULL, 0, 1, 2}};
+	const struct {
+		const struct sx_plan_item *items;
+		uint32_t count, passes, group;
+		const char *chosen;
+	} cases[] = {{forced, 3, 1, 2, ".xx"},
+		     {few, 3, 1, 2, ".xx"},
+		     {first, 4, 1, 2, "x..x"},
+		     {apart, 2, 2, 2, "xx"}};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint32_t count;
+		struct sx_plan *p = plan(state, cases[i].items, cases[i].count, NULL);
+		const struct sx_plan_pass *passes = sx_plan_passes(p, &count);
+		assert_int_equal(count, cases[i].passes);
+		assert_int_equal(passes[0].group, cases[i].group);
+		expect_chosen(p, cases[i].count, cases[i].chosen);
+		for (uint32_t k = 0; k < cases[i].count; k++) {
+			sx_plan_item_passes(p, k, &count);
+			assert_int_equal(count, sx_plan_is_chosen(p, k));
+		}
+		sx_plan_destroy(p);
+	}
+}
+
 static void test_keep_is_free(void **state)
 {
 	const uint32_t need[] = {A0}, keep[] = {A1, A2, FREE};
-	const struct sx_plan_item item = {need, 1, keep, 3, 0};
+	const struct sx_plan_item item = {
+	    .counters = need, .count = 1, .keep = keep, .keep_count = 3};
 	struct sx_plan *p = plan(state, &item, 1, NULL);
 	uint32_t count;
 	const struct sx_plan_pass *passes = sx_plan_passes(p, &count);
@@ -187,7 +236,7 @@ static void test_keep_is_free(void **state)
 static void test_bad_index(void **state)
 {
 	const uint32_t bad[] = {COUNTERS};
-	const struct sx_plan_item item = {bad, 1, NULL, 0, 0};
+	const struct sx_plan_item item = {.counters = bad, .count = 1};
 	struct sx_plan *p = NULL;
 	struct sx_error err = {0};
 	assert_int_equal(sx_plan_create(*state, &item, 1, NULL, &p, &err), SX_ERR_USAGE);
@@ -197,10 +246,10 @@ static void test_bad_index(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_rules),	    cmocka_unit_test(test_options),
-	    cmocka_unit_test(test_sharing),	    cmocka_unit_test(test_no_mixing),
-	    cmocka_unit_test(test_groups_of_items), cmocka_unit_test(test_keep_is_free),
-	    cmocka_unit_test(test_bad_index),
+	    cmocka_unit_test(test_either),	 cmocka_unit_test(test_rules),
+	    cmocka_unit_test(test_options),	 cmocka_unit_test(test_sharing),
+	    cmocka_unit_test(test_no_mixing),	 cmocka_unit_test(test_groups_of_items),
+	    cmocka_unit_test(test_keep_is_free), cmocka_unit_test(test_bad_index),
 	};
 	return cmocka_run_group_tests(tests, load, unload);
 }
