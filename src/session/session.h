@@ -108,6 +108,23 @@ enum sx_status session_create_on(const struct sx_sys *sys, struct sx_context *co
 enum sx_status session_open_devices(struct sx_session *session, struct sx_error *err);
 /* Makes each device's selection (select.c). */
 enum sx_status session_select(struct sx_session *session, struct sx_error *err);
+/* Names and globs of metrics; none: everything. */
+struct session_patterns {
+	const char *const *items;
+	uint32_t count;
+};
+/* What patterns mean on a device where a set (NULL: none) is programmed (select.c). */
+enum sx_status select_create(const struct sx_session *session, uint32_t index, const char *set,
+			     const struct session_patterns *patterns, struct sx_metrics **out,
+			     struct sx_error *err);
+/* Makes that the device's selection, with the set that it has. */
+enum sx_status select_in_set(struct sx_session *session, uint32_t index,
+			     const struct session_patterns *patterns, struct sx_error *err);
+/* Whether a set of a device that is programmed by sets has the pattern (sets.c). */
+bool sets_have(const struct sx_session *session, uint32_t index, const char *pattern);
+/* Plans which sets are programmed for the patterns; of several each gets a device and turns. */
+enum sx_status sets_select(struct sx_session *session, uint32_t index,
+			   const struct session_patterns *patterns, struct sx_error *err);
 /* Starts each source and creates its decoder and table (start.c). */
 enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
 /* Starts a device's source once more in a run, with a new decoder for the same tables. */
