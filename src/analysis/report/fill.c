@@ -129,8 +129,15 @@ enum sx_status report_add_device(struct report_fill *fill, const struct report_s
 	return source->like ? begin_rows(f, source->like, err) : SX_OK;
 }
 
+/* Work that no swap ended counts 0 frames, and takes the length of none. */
+static bool is_frame(const struct sx_table *raw, uint32_t column, size_t row)
+{
+	return column == SX_NONE || sx_table_get(raw, column, row) != 0;
+}
+
 static bool note_times(struct filling *f, const struct sx_table *raw)
 {
+	uint32_t column = sx_table_find(raw, "Frames");
 	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
 	bool frames = sx_table_kind(raw) == SX_SAMPLE_FRAME, ok = true;
 	for (size_t i = 0; ok && i < sx_table_row_count(raw); i++) {
@@ -142,7 +149,7 @@ static bool note_times(struct filling *f, const struct sx_table *raw)
 			f->end_ns = end[i];
 		if (whole)
 			cover_add(&f->cover, begin[i], end[i]);
-		if (frames && whole)
+		if (frames && whole && is_frame(raw, column, i))
 			ok = sketch_add(&f->frames, (double)(end[i] - begin[i]));
 	}
 	return ok;
@@ -320,6 +327,8 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 	if (!out->overview)
 		return error_nomem(err, "a report");
 	out->kind = sx_table_kind(out->overview);
+	if (out->kind == SX_SAMPLE_FRAME && out->frames.count == 0)
+		out->kind = SX_SAMPLE_TIME;
 	out->cost = sx_costs_get(f->costs);
 	enum sx_status status = f->summary ? tell_rows(f, out, err) : SX_OK;
 	if (!status)
