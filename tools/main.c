@@ -227,6 +227,8 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 	if (!status)
 		status = imported_inputs(cli, &err);
 	int code = status ? cli_fail(cli, &err) : command->run(cli);
+	if (code == EXIT_OK && cli->capture && cli->capture->lacks)
+		code = EXIT_INCOMPLETE;
 	sx_devices_destroy(cli->devices);
 	capture_view_close(cli->capture);
 	imported_finish(cli);

@@ -83,6 +83,7 @@ struct sx_session_device {
 	uint64_t begin_ns, end_ns; /* of the first and the last of them; SX_TIME_UNKNOWN */
 	uint64_t lost;		   /* samples that are known to be lost */
 	bool lost_more;		   /* and more, of which nobody knows how many */
+	bool partial;		   /* of a recording that was cut or damaged: the note says so */
 	const char *note;	   /* something the user should know, or NULL */
 	/* What went wrong on the way, NULL: nothing; and when, in ns of the run. */
 	const struct sx_error *failure;

@@ -132,6 +132,10 @@ static void take_note(struct sx_session *s, uint32_t index, const struct raw_sam
 {
 	struct sx_error note = {0};
 	error_set(&note, SX_INCOMPLETE, "%.*s", (int)raw->size, (const char *)raw->data);
+	if (raw->flags & RAW_PARTIAL) {
+		s->infos[index].partial = true;
+		s->devices[index].note = note;
+	}
 	keep_first(&s->devices[index].note, &note);
 }
 
@@ -435,6 +439,13 @@ static void explain_silence(struct sx_session *s, uint32_t index)
 		d->ops->explain(d->source, why);
 }
 
+static void tell_partial(const struct sx_session *s, uint32_t index, struct sx_error *err)
+{
+	error_set(err, SX_INCOMPLETE, "%s is not whole", s->options.input);
+	error_because(err, "%s", s->devices[index].note.message);
+	error_try(err, "sextant capture info %s", s->options.input);
+}
+
 static void tell_loss(const struct sx_session_device *info, struct sx_error *err)
 {
 	error_set(err, SX_INCOMPLETE, "%s%llu sample%s of %s lost",
@@ -463,6 +474,10 @@ static void conclude(struct sx_session *s, uint32_t index, struct sx_error *firs
 		keep_first(first, info->failure);
 	if (info->lost || info->lost_more) {
 		tell_loss(info, &loss);
+		keep_first(first, &loss);
+	}
+	if (info->partial) {
+		tell_partial(s, index, &loss);
 		keep_first(first, &loss);
 	}
 }

@@ -141,7 +141,7 @@ void session_forget_run(struct sx_session *s)
 		d->note = d->failure = d->silence = (struct sx_error){0};
 		info->raw = NULL;
 		info->lost = info->samples = 0;
-		info->lost_more = false;
+		info->lost_more = info->partial = false;
 		info->note = NULL;
 		info->failure = info->silence = NULL;
 		info->unused = false;

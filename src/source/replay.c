@@ -205,6 +205,7 @@ static enum sx_status end(struct replay *r, struct raw_sample *out)
 		snprintf(r->note, sizeof(r->note),
 			 "the recording did not end cleanly; all that was written is here");
 	give_note(r, out);
+	out->flags |= RAW_PARTIAL;
 	return SX_OK;
 }
 

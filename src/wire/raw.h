@@ -19,6 +19,7 @@ enum raw_flags {
 	RAW_LOST = 1 << 0,	/* samples before this one were lost; sums still hold */
 	RAW_BROKEN = 1 << 1,	/* this sample does not continue the one before it */
 	RAW_STRETCHED = 1 << 2, /* longer than the interval asked for */
+	RAW_PARTIAL = 1 << 3,	/* of a note: what the samples come from is not whole */
 };
 
 struct raw_sample {

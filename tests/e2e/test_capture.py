@@ -354,6 +354,25 @@ def test_copies_that_lack():
     assert "part.sxc" in done.stderr, done.stderr
 
 
+def test_a_cut_is_incomplete():
+    """Whoever reads a recording that was cut is told: by the exit status, and in the result's head."""
+    whole, cut = folder / "whole.sxc", folder / "cut.sxc"
+    run("record", "-q", "-d", "cpu", "-I", "20ms", "-t", "200ms", "-o", whole)
+    cut.write_bytes(whole.read_bytes()[:-40])
+    for path, code in ((whole, 0), (cut, 1)):
+        for args in (["report", path], ["export", path], ["advise", path], ["stat", "-i", path],
+                     ["eval", "-i", path], ["explain", "cpu_busy", "-i", path], ["diff", whole, path],
+                     ["report", path, "--by", "time"]):
+            run(*args, code=code)
+        says = {}
+        for suffix in ("txt", "json", "html", "pftrace", "prom"):
+            out = folder / f"head.{suffix}"
+            run(*(["export"] if suffix in ("pftrace", "prom") else ["report"]), path, "-o", out, code=code)
+            says[suffix] = b"did not end cleanly" in b" ".join(out.read_bytes().split())
+        assert set(says.values()) == {path == cut}, (path, says)
+    assert "# TYPE sextant_incomplete gauge" in (folder / "head.prom").read_text()
+
+
 def test_sync():
     """What --sync promises is asked of the kernel; seen from outside as calls of fdatasync."""
     path = folder / "sync.sxc"

@@ -217,7 +217,7 @@ class Diff(unittest.TestCase):
         a, b = self.capture(self.log("a.csv")[0]), self.capture(self.log("b.csv")[0])
         with open(b, "r+b") as file:
             file.truncate(os.path.getsize(b) - 40)
-        self.assertIn("did not end cleanly", run("diff", a, b).stderr)
+        self.assertIn("did not end cleanly", run("diff", a, b, code=1).stderr)
         with open(b, "r+b") as file:
             file.seek(os.path.getsize(b) // 2)
             file.write(b"\xff" * 64)

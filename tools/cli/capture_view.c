@@ -309,7 +309,7 @@ enum sx_status capture_view_load(const struct cli *cli, struct capture_view *vie
 	return SX_OK;
 }
 
-bool capture_view_note(const struct cli *cli, const struct capture_view *view)
+bool capture_view_note(const struct cli *cli, struct capture_view *view)
 {
 	const struct sx_capture_account *a = sx_capture_account(view->reader);
 	bool damaged = a->what[0], cut = !sx_capture_info(view->reader)->clean;
@@ -323,5 +323,6 @@ bool capture_view_note(const struct cli *cli, const struct capture_view *view)
 	if (a->lost_rows)
 		cli_note(cli, "note: %" PRIu64 " sample%s lost while it was recorded", a->lost_rows,
 			 a->lost_rows == 1 ? " was" : "s were");
-	return !damaged && !a->lost_rows;
+	view->lacks = damaged || cut || a->lost_rows;
+	return !view->lacks;
 }

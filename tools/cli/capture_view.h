@@ -20,6 +20,7 @@ struct capture_view {
 	/* As far as was read: what was lost, and why samples end before the recording does. */
 	uint64_t lost;
 	bool lost_more, failed;
+	bool lacks; /* capture_view_note() noted something */
 	struct sx_error failure;
 	struct report_gap *gaps; /* the first of them: there may be very many */
 	size_t gap_count, gap_cap;
@@ -99,6 +100,6 @@ enum sx_status capture_view_next(struct capture_view *view, struct sx_table *tab
 enum sx_status capture_view_load(const struct cli *cli, struct capture_view *view,
 				 struct sx_table **out, struct sx_error *err);
 /* Notes what is damaged, cut or lost, as far as was read. False when something is. */
-bool capture_view_note(const struct cli *cli, const struct capture_view *view);
+bool capture_view_note(const struct cli *cli, struct capture_view *view);
 
 #endif

@@ -256,6 +256,7 @@ static int run(struct cli *cli)
 	struct sx_error err = {0};
 	struct advised *all = NULL;
 	uint32_t count = 0;
+	bool whole = true;
 	const char *path;
 	enum sx_status status = cli_input(cli, &path, &err);
 	if (!status)
@@ -268,13 +269,16 @@ static int run(struct cli *cli)
 		status = anything_judged(all, count, &err);
 	}
 	for (uint32_t i = 0; all && i < count; i++) {
+		whole = whole && !(all[i].view && all[i].view->lacks);
 		sx_advice_destroy(all[i].advice);
 		sx_table_destroy(all[i].raw);
 		sx_catalog_unref(all[i].catalog);
 		capture_view_close(all[i].view);
 	}
 	free(all);
-	return status ? cli_fail(cli, &err) : EXIT_OK;
+	if (status)
+		return cli_fail(cli, &err);
+	return whole ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
 const struct command cmd_advise = {

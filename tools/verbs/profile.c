@@ -122,6 +122,7 @@ static enum sx_status set_facts(const struct sx_session *session, struct report_
 					     .note = devices[i].note,
 					     .lost = devices[i].lost,
 					     .lost_more = devices[i].lost_more,
+					     .partial = devices[i].partial,
 					     .failure = devices[i].failure,
 					     .failed_after_ns = devices[i].failed_after_ns,
 					     .silence = devices[i].silence,

@@ -213,6 +213,7 @@ enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 	f->facts.failure = facts->failure ? &f->failure : NULL;
 	f->facts.failed_after_ns = facts->failed_after_ns;
 	f->facts.lost_more = facts->lost_more;
+	f->facts.partial = facts->partial;
 	ok = keep_gaps(f, facts) && ok;
 	return ok ? SX_OK : error_nomem(err, "a report");
 }
@@ -310,6 +311,7 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				      .failure = f->facts.failure,
 				      .failed_after_ns = f->facts.failed_after_ns,
 				      .lost_more = f->facts.lost_more,
+				      .partial = f->facts.partial,
 				      .set = f->options.set,
 				      .cost = {.share = NAN, .slowdown = NAN},
 				      .frames = report_judge_frames(f)};

@@ -138,6 +138,7 @@ struct report_device {
 	const struct sx_error *failure;
 	uint64_t failed_after_ns;
 	bool lost_more;	 /* than `lost`, nobody knows how many */
+	bool partial;	 /* of a recording that was cut or damaged: the note says so */
 	const char *set; /* the metric set that was programmed, or NULL */
 };
 
@@ -186,7 +187,7 @@ struct report_facts {
 	const struct sx_error *silence; /* or NULL */
 	bool unused;			/* it is left out of the report */
 	bool simulated;
-	bool lost_more;
+	bool lost_more, partial;
 	const struct sx_error *failure; /* or NULL */
 	uint64_t failed_after_ns;
 	const struct report_gap *gaps; /* copied */

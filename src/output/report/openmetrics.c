@@ -23,6 +23,7 @@ struct series {
 	uint32_t family, device;
 	const char *metric;	 /* exact, where the family's name does not say it; or NULL */
 	const char *rule, *task; /* labels of findings and of hw.gpu; or NULL */
+	const char *why;	 /* of what is incomplete, or NULL */
 	double value;
 	uint64_t whole; /* all digits of a counter, with `exact` */
 	bool exact;
@@ -178,6 +179,23 @@ static void add_row(struct exposition *e, uint32_t device, const struct report_r
 	add_common(e, device, row, m.mean * factor);
 }
 
+/* Only where something is missing; the label says what. */
+static void add_partial(struct exposition *e, uint32_t device)
+{
+	const struct report_device *d = &e->report->devices[device];
+	const char *why = d->lost || d->lost_more ? "samples were lost" : NULL;
+	if (d->partial)
+		why = d->note;
+	if (d->failure)
+		why = d->failure->message;
+	if (why)
+		add(e, &(struct series){.family = family_of(e, "sextant_incomplete", FAMILY_GAUGE,
+							    "", "Samples are missing"),
+					.device = device,
+					.why = why,
+					.value = 1});
+}
+
 static void add_device(struct exposition *e, uint32_t device)
 {
 	const struct report_device *d = &e->report->devices[device];
@@ -195,6 +213,7 @@ static void add_device(struct exposition *e, uint32_t device)
 				.device = device,
 				.exact = true,
 				.whole = d->lost});
+	add_partial(e, device);
 	if (d->samples)
 		add(e,
 		    &(struct series){.family = family_of(e, "sextant_run", FAMILY_GAUGE, "seconds",
@@ -267,6 +286,7 @@ static void write_labels(const struct exposition *e, const struct series *s, enu
 	label(&labels, "hw_gpu_task", s->task);
 	label(&labels, "metric", s->metric);
 	label(&labels, "rule", s->rule);
+	label(&labels, "why", s->why);
 	if (d->simulated)
 		label(&labels, "simulated", "true");
 	fputc('}', labels.out);
