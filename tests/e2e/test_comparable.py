@@ -410,6 +410,28 @@ class Gates(Captures):
                         b"frame_time < 1e999", b"frame_time < inf", b"frame_time < nan", b"frame_time < 5 5", b"a" * (1 << 21)):
             self.judge(content, 5)
 
+    def test_counters_and_units(self):
+        """A counter that a gate names is judged, and shown; minutes and hours are limits as well."""
+        capture = self.opengl("one.sxc")
+        self.assertNotIn("IAVertices", run("report", capture, "--csv").stdout)
+        for gate, code in (("IAVertices < 1e9", 0), ("iavertices.max > 1G", 6), ("FrameTime < 1min", 0), ("frame_time.total < 1h", 0),
+                           ("frame_time > 1h", 6), ("frame_time < 1d", 1)):
+            done = run("report", capture, "--gate", gate, "--json", code=code)
+            told, = json.loads(done.stdout)["gates"]
+            self.assertEqual(told["passed"], {0: True, 6: False, 1: None}[code], told)
+            self.assertIsNotNone(told["value"], told)
+        self.assertIn("IAVertices", run("report", capture, "-m", "frame_time", "--gate", "IAVertices < 1e9", "--csv").stdout)
+
+    def test_no_such_statistic(self):
+        """A broken number or a statistic that there is not is a mistake of whoever typed it, not a gate without data."""
+        capture, other = self.opengl("one.sxc"), self.opengl("two.sxc")
+        for gate in ("frame_time.p90 < 5ms", "IAVertices.median < 5", "frame_time < 1.2.3ms", "frame_time < 1,5ms", "frame_time < 5e"):
+            for verb in (["report", capture], ["diff", capture, other]):
+                done = run(*verb, "--gate", gate, code=2)
+                self.assertEqual([line.split(":")[0] for line in done.stderr.strip().splitlines()], ["error", "because", "try"])
+        self.assertIn("p50, p95", run("report", capture, "--gate", "frame_time.p90 < 5ms", code=2).stderr)
+        run("report", capture, "--gate", "no_such.p90 < 5", code=1)
+
     def test_not_there(self):
         capture = self.opengl("one.sxc")
         for path in (self.path("none"), self.folder):

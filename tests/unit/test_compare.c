@@ -189,11 +189,11 @@ static void test_gates_are_read(void **state)
 	     "MB/s"},
 	    {"draws <= +0", "draws", GATE_MEAN, GATE_AT_MOST, true, 0, ""},
 	    {"x > -3%", "x", GATE_MEAN, GATE_MORE, true, -0.03, ""}};
-	static const char *const bad[] = {"",	     "frame_time",  "frame_time < ", "< 5ms",
-					  "a = 5",   "a < fast",    "a => 5",	     "a < +5",
-					  "a < +5s", "a << 5",	    "a < 1e999",     "a < nan",
-					  "a <> 5",  "a < 0x",	    "a < --5",	     "a < 0x10",
-					  "a < 5 5", "a < 5s < 6s", "a < 00X1"};
+	static const char *const bad[] = {
+	    "",		"frame_time", "frame_time < ", "< 5ms",	   "a = 5",	"a < fast",
+	    "a => 5",	"a < +5",     "a < +5s",       "a << 5",   "a < 1e999", "a < nan",
+	    "a <> 5",	"a < 0x",     "a < --5",       "a < 0x10", "a < 5 5",	"a < 5s < 6s",
+	    "a < 00X1", "a < 1.2.3",  "a < 1,5",       "a < 5e",   "a < 5e+",	"a < 5_000"};
 	struct arena arena = {0};
 	struct gate g;
 	(void)state;

@@ -30,15 +30,38 @@ struct sx_metrics_options capture_report_selection(const struct cli *cli,
 	return options;
 }
 
+/* The selection, and behind it what is wanted besides. */
+static enum sx_status select_also(const struct cli *cli, const struct capture_report_hooks *hooks,
+				  struct capture_input *in, struct sx_error *err)
+{
+	struct sx_metrics_options options = capture_report_selection(cli, in, hooks->everything);
+	const char **all = calloc(options.pattern_count + hooks->also_count + 2, sizeof(*all));
+	uint32_t count = options.pattern_count;
+	if (!all)
+		return error_nomem(err, "choosing metrics");
+	if (count)
+		memcpy(all, options.patterns, count * sizeof(*all));
+	for (size_t i = 0; i < hooks->also_count; i++) {
+		if (!capture_view_has(cli, in->view, hooks->also[i]))
+			continue;
+		if (!count)
+			all[count++] = "all";
+		all[count++] = hooks->also[i];
+	}
+	options.patterns = all;
+	options.pattern_count = count;
+	enum sx_status status = sx_metrics_create(in->view->catalog, &options, &in->metrics, err);
+	free(all);
+	return status;
+}
+
 static enum sx_status open_device(const struct cli *cli, const char *path, uint32_t number,
-				  bool everything, struct capture_input *in, struct sx_error *err)
+				  const struct capture_report_hooks *hooks,
+				  struct capture_input *in, struct sx_error *err)
 {
 	*in = (struct capture_input){0};
 	enum sx_status status = capture_view_prepare(cli, path, number, &in->view, &in->raw, err);
-	if (status)
-		return status;
-	struct sx_metrics_options options = capture_report_selection(cli, in, everything);
-	return sx_metrics_create(in->view->catalog, &options, &in->metrics, err);
+	return status ? status : select_also(cli, hooks, in, err);
 }
 
 static enum sx_status add_device(const struct cli *cli, const struct capture_input *in,
@@ -129,7 +152,7 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 		struct capture_input *in = &out->devices[out->count++];
 		struct sx_error why = {0};
 		bool over = false;
-		status = open_device(cli, path, list[i], hooks->everything, in, &why);
+		status = open_device(cli, path, list[i], hooks, in, &why);
 		if (!status && hooks->begin) {
 			status = hooks->begin(hooks->user, out->count - 1, in, &why);
 			over = status == SX_ERR_NOT_FOUND && count > 1;

@@ -22,6 +22,9 @@ struct capture_report_hooks {
 	void *user;
 	/* Counters beside metrics where neither --metric nor --counters says what is wanted. */
 	bool everything;
+	/* Names that are wanted beside the selection, where a device has them. */
+	const char *const *also;
+	size_t also_count;
 	size_t course_bytes; /* report_keep_course(); 0: not */
 };
 

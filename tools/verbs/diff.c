@@ -17,6 +17,8 @@ int diff_sets(struct cli *cli, const struct compare_set *a, const struct compare
 	*status = compare_run(a, b, &c, err);
 	if (!*status)
 		*status = gate_options_read(cli, &c.arena, &gates, &count, err);
+	if (!*status)
+		*status = gate_check_comparison(gates, count, &c, err);
 	if (!*status && !(c.gates = calloc(count + 1, sizeof(*c.gates))))
 		*status = error_nomem(err, "gates");
 	if (!*status) {

@@ -1,5 +1,6 @@
 /* sextant report: a capture of any length as verdict, advice and numbers. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/compare/compare.h"
 #include "analysis/report/by.h"
@@ -24,6 +25,9 @@ struct reporting {
 	struct compare_set sets[2];
 	struct comparison against;
 	bool baseline_lacks; /* it is damaged, or samples were lost */
+	struct arena arena;
+	struct gate *gates; /* of the command line */
+	size_t gate_count;
 };
 
 static enum sx_status report_begin_by(void *user, uint32_t index, const struct capture_input *in,
@@ -87,23 +91,43 @@ static enum sx_status write_groups(const struct reporting *r, const struct repor
 	return status;
 }
 
-/* Holds the gates of the command line against the report; *code becomes their exit status. */
-static enum sx_status judge_gates(const struct cli *cli, struct arena *arena, struct report *report,
-				  int *code, struct sx_error *err)
+/* The gates of the command line; what they name is in the report whatever --metric selects. */
+static enum sx_status read_gates(struct reporting *r, struct capture_report_hooks *hooks,
+				 struct sx_error *err)
 {
-	struct gate *gates = NULL;
-	size_t count = 0;
-	enum sx_status status = gate_options_read(cli, arena, &gates, &count, err);
-	struct report_gate *judged =
-	    status ? NULL : arena_alloc(arena, (count + 1) * sizeof(*judged));
-	if (!status && !judged)
-		status = error_nomem(err, "gates");
+	enum sx_status status =
+	    gate_options_read(r->cli, &r->arena, &r->gates, &r->gate_count, err);
+	const char **names =
+	    status ? NULL : arena_alloc(&r->arena, (2 * r->gate_count + 1) * sizeof(*names));
 	if (status)
 		return status;
-	gate_judge_report(gates, count, report, arena, judged);
+	if (!names)
+		return error_nomem(err, "gates");
+	hooks->also = names;
+	for (size_t i = 0; i < r->gate_count; i++) {
+		const char *name = r->gates[i].metric, *dot = strrchr(name, '.');
+		names[hooks->also_count++] = name;
+		/* What stands behind a dot may be meant for a statistic: then so much is said. */
+		if (dot && (name = arena_strndup(&r->arena, name, (size_t)(dot - name))))
+			names[hooks->also_count++] = name;
+	}
+	return SX_OK;
+}
+
+/* Holds the gates against the report; *code becomes their exit status. */
+static enum sx_status judge_gates(struct reporting *r, struct report *report, int *code,
+				  struct sx_error *err)
+{
+	struct report_gate *judged = arena_alloc(&r->arena, (r->gate_count + 1) * sizeof(*judged));
+	if (!judged)
+		return error_nomem(err, "gates");
+	enum sx_status status = gate_check_report(r->gates, r->gate_count, report, err);
+	if (status)
+		return status;
+	gate_judge_report(r->gates, r->gate_count, report, &r->arena, judged);
 	report->gates = judged;
-	report->gate_count = (uint32_t)count;
-	*code = gate_options_exit(cli, judged, count);
+	report->gate_count = (uint32_t)r->gate_count;
+	*code = gate_options_exit(r->cli, judged, r->gate_count);
 	return SX_OK;
 }
 
@@ -158,18 +182,16 @@ static enum sx_status pin_baseline(struct reporting *r, struct report *report, s
 static enum sx_status write(struct reporting *r, int *code, bool *whole, struct sx_error *err)
 {
 	const struct report *finished;
-	struct arena arena = {0};
 	enum sx_status status = report_finish(r->read.fill, &finished, err);
 	if (status)
 		return status;
 	struct report report = *finished;
 	*whole = !report_lacks_named(finished);
-	status = judge_gates(r->cli, &arena, &report, code, err);
+	status = judge_gates(r, &report, code, err);
 	if (!status)
 		status = pin_baseline(r, &report, err);
 	if (!status)
 		status = write_report(r, &report, err);
-	arena_finish(&arena);
 	return status;
 }
 
@@ -186,7 +208,9 @@ static enum sx_status report(struct cli *cli, const char *path, bool *whole, int
 		hooks.begin = report_begin_by;
 		hooks.rows = report_rows_by;
 	}
-	enum sx_status status = capture_report_read(cli, path, &hooks, &r.read, err);
+	enum sx_status status = read_gates(&r, &hooks, err);
+	if (!status)
+		status = capture_report_read(cli, path, &hooks, &r.read, err);
 	if (!status)
 		status = write(&r, code, whole, err);
 	if (!status)
@@ -199,6 +223,7 @@ static enum sx_status report(struct cli *cli, const char *path, bool *whole, int
 	compare_set_finish(&r.sets[1]);
 	capture_report_close(&r.baseline);
 	capture_report_close(&r.read);
+	arena_finish(&r.arena);
 	return status;
 }
 

@@ -66,6 +66,11 @@ static enum sx_status take_limit(const char *text, char *limit, struct gate *out
 		return refuse(err, text, "the limit is no number");
 	while (isspace((unsigned char)*end))
 		end++;
+	/* A second point, a comma, or an exponent without digits. */
+	if (ispunct((unsigned char)*end) && *end != '%')
+		return refuse(err, text, "the limit is no number");
+	if ((*end == 'e' || *end == 'E') && strcspn(end + 1, "+-0123456789") == 0)
+		return refuse(err, text, "the limit is no number");
 	if (strpbrk(end, "<>= \t") || isdigit((unsigned char)*end))
 		return refuse(err, text, "behind the number stands no unit");
 	out->unit = end;

@@ -30,6 +30,15 @@ enum sx_status gate_parse_lines(struct arena *arena, const char *name, const cha
 				struct gate **out, size_t *count, struct sx_error *err);
 
 /*
+ * Whether a gate asks for a statistic that there is not, of a metric that there is: what stands
+ * behind its last dot then is neither. Errors: SX_ERR_USAGE, with those that there are.
+ */
+enum sx_status gate_check_report(const struct gate *gates, size_t count,
+				 const struct report *report, struct sx_error *err);
+enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
+				     const struct comparison *comparison, struct sx_error *err);
+
+/*
  * Holds gates against one run. Each result says what it found, or why it could not be judged: no
  * such metric, no data, a unit of another dimension, relative without a baseline.
  */

@@ -54,6 +54,10 @@ static bool unit_factor(const char *written, const char *base, double *factor)
 		*factor = 0.01;
 		return strcmp(written, "%") == 0;
 	}
+	if (strcmp(base, "s") == 0 && (strcmp(written, "min") == 0 || strcmp(written, "h") == 0)) {
+		*factor = *written == 'h' ? 3600 : 60;
+		return true;
+	}
 	if (strcmp(base, "s") == 0)
 		return is_prefixed(written, seconds, factor);
 	if (strcmp(base, "bytes") == 0)
@@ -129,6 +133,79 @@ static bool is_named(const char *wanted, const char *name, const char *neutral)
 	return strcasecmp(wanted, name) == 0 || (neutral && strcasecmp(wanted, neutral) == 0);
 }
 
+/* By its name, or by another name of the same thing in the device's catalog. */
+static bool is_row(const char *wanted, const struct report_device *device,
+		   const struct report_row *row)
+{
+	uint32_t matches;
+	if (is_named(wanted, row->name, row->neutral))
+		return true;
+	if (row->metric != SX_NONE)
+		return sx_catalog_find_metric(device->catalog, wanted, SX_NONE, &matches) ==
+			   row->metric &&
+		       matches == 1;
+	/* An instance of a counter has a name of its own. */
+	return row->counter != SX_NONE && !strchr(row->name, '[') &&
+	       sx_catalog_find_counter(device->catalog, wanted, SX_NONE, NULL) == row->counter;
+}
+
+/* The name before the last dot, or NULL. */
+static bool before_dot(const char *name, char *out, size_t size)
+{
+	const char *dot = strrchr(name, '.');
+	if (!dot || dot == name || (size_t)(dot - name) >= size)
+		return false;
+	memcpy(out, name, (size_t)(dot - name));
+	out[dot - name] = '\0';
+	return true;
+}
+
+static enum sx_status no_statistic(const struct gate *gate, const char *metric,
+				   struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "%s has no \"%s\" that a gate can hold", metric,
+		  gate->metric + strlen(metric) + 1);
+	error_because(err, "there are total, mean, min, p50, p95, p99 and max");
+	error_try(err, "'%s.p95 ...'", metric);
+	return SX_ERR_USAGE;
+}
+
+enum sx_status gate_check_report(const struct gate *gates, size_t count,
+				 const struct report *report, struct sx_error *err)
+{
+	char name[TEXT_MAX];
+	for (size_t g = 0; g < count; g++) {
+		bool found = !before_dot(gates[g].metric, name, sizeof(name)), prefix = false;
+		for (uint32_t d = 0; d < report->device_count; d++)
+			for (uint32_t i = 0; i < report->devices[d].row_count; i++) {
+				const struct report_row *row = &report->devices[d].rows[i];
+				found = found || is_row(gates[g].metric, &report->devices[d], row);
+				prefix =
+				    prefix || (!found && is_row(name, &report->devices[d], row));
+			}
+		if (!found && prefix)
+			return no_statistic(&gates[g], name, err);
+	}
+	return SX_OK;
+}
+
+enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
+				     const struct comparison *c, struct sx_error *err)
+{
+	char name[TEXT_MAX];
+	for (size_t g = 0; g < count; g++) {
+		bool found = !before_dot(gates[g].metric, name, sizeof(name)), prefix = false;
+		for (size_t i = 0; i < c->row_count; i++) {
+			const struct compare_metric *m = c->rows[i].b ? c->rows[i].b : c->rows[i].a;
+			found |= is_named(gates[g].metric, m->name, m->neutral);
+			prefix |= !found && is_named(name, m->name, m->neutral);
+		}
+		if (!found && prefix)
+			return no_statistic(&gates[g], name, err);
+	}
+	return SX_OK;
+}
+
 static void judge_row(const struct gate *gate, const struct report_row *row, uint32_t device,
 		      const struct units *units, struct arena *arena, struct report_gate *out)
 {
@@ -163,7 +240,7 @@ void gate_judge_report(const struct gate *gates, size_t count, const struct repo
 		for (uint32_t d = report->device_count; d-- > 0;)
 			for (uint32_t i = report->devices[d].row_count; i-- > 0;) {
 				const struct report_row *row = &report->devices[d].rows[i];
-				if (units && is_named(gates[g].metric, row->name, row->neutral))
+				if (units && is_row(gates[g].metric, &report->devices[d], row))
 					judge_row(&gates[g], row, d, units, arena, &out[g]);
 			}
 	}
