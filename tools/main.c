@@ -119,8 +119,8 @@ static bool end_output(struct cli *cli, int code)
 {
 	struct cli_result *result = cli->result;
 	bool ok = fflush(cli->view.out.out) == 0 && !ferror(cli->view.out.out);
+	int saved = result->write_errno ? result->write_errno : errno; /* before that of ftell() */
 	bool part = code == EXIT_INCOMPLETE && ftell(cli->view.out.out) > 0;
-	int saved = result->write_errno ? result->write_errno : errno;
 	if (result->refused && !part) {
 		ok = true; /* a failure was told, and nothing is to be kept */
 	} else if (ok && result->file.file) {
@@ -241,11 +241,13 @@ static void ignore_signal(int number)
 }
 
 /* By a handler, which exec resets: a program that we start must not inherit our indifference. */
-static void survive_broken_pipes(void)
+static void survive_failing_writes(void)
 {
+	static const int numbers[] = {SIGPIPE, SIGXFSZ};
 	struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, before;
-	if (sigaction(SIGPIPE, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-		sigaction(SIGPIPE, &action, NULL);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
 }
 
 static int print_config(struct cli *cli)
@@ -264,7 +266,7 @@ int main(int argc, char **argv)
 	struct cli cli = {.result = &result,
 			  .view = {.out = {.out = stdout, .width = 80}},
 			  .err = {.out = stderr, .width = 80}};
-	survive_broken_pipes();
+	survive_failing_writes();
 	privilege_lower(); /* sessions take them back while they open and close devices */
 	if (argc < 2) {
 		overview(stderr);

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import resource
 import signal
 import struct
 import subprocess
@@ -112,6 +113,35 @@ class Usage(Case):
                 with open('/dev/full', 'wb') as full:
                     told = subprocess.run([SEXTANT, *args], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
                 self.assertIn(b'error: cannot write the result', told.stderr)
+
+    def test_reader_gone_of_something_incomplete(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'cpu.sxc')
+            self.assertEqual(run('record', '-q', '-d', 'cpu', '-I', '20ms', '-t', '100ms', '-o', path).returncode, 0)
+            with open(path, 'r+b') as file:
+                file.truncate(os.path.getsize(path) - 40)  # cut: what is read is incomplete
+            ours, theirs = os.pipe()
+            os.close(ours)
+            told = subprocess.run([SEXTANT, 'report', path], stdout=theirs, stderr=subprocess.PIPE, timeout=60, check=False)
+            os.close(theirs)
+            self.assertEqual(told.returncode, 1)
+            self.assertNotIn(b'error', told.stderr)
+
+    def test_result_too_large(self):
+        """A limit of the file's size is an error like a full disk, leaves nothing behind, and is not the program's."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = os.path.join(folder, 'cpu.sxc'), os.path.join(folder, 'out.csv')
+            self.assertEqual(run('record', '-q', '-d', 'cpu', '-I', '10ms', '-t', '300ms', '-o', path).returncode, 0)
+
+            def limit():
+                resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+            done = subprocess.run([SEXTANT, 'export', path, '-o', out], stderr=subprocess.PIPE, timeout=60, preexec_fn=limit)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertEqual([line.split(b' ')[0] for line in done.stderr.splitlines()], [b'error:', b'because:', b'try:'])
+            self.assertEqual(os.listdir(folder), ['cpu.sxc'])
+            done = subprocess.run([SEXTANT, 'stat', '-d', 'cpu', '-o', os.devnull, '--', 'sh', '-c', f'head -c 9000 /dev/zero > {out}'],
+                                  capture_output=True, timeout=60, preexec_fn=limit)
+            self.assertEqual(done.returncode, 128 + signal.SIGXFSZ, done.stderr)
 
     def test_catalog_documents(self):
         """One schema, one shape."""
