@@ -410,6 +410,16 @@ class Gates(Captures):
                         b"frame_time < 1e999", b"frame_time < inf", b"frame_time < nan", b"frame_time < 5 5", b"a" * (1 << 21)):
             self.judge(content, 5)
 
+    def test_advice_of_what_cannot_be_compared(self):
+        """What advises one device is not new beside another."""
+        times = ("UserTime", "NiceTime", "SystemTime", "IrqTime", "SoftIrqTime", "StealTime", "IdleTime", "IOWaitTime")
+        busy = [(i * MS, (i + 1) * MS, [MS] + [0] * 7) for i in range(1, 30)]
+        a = self.capture("busy.sxc", busy, columns=[(name, "ns", "u64", "sum") for name in times], catalog="cpu", kind="time")
+        self.assertIn("All CPUs are busy", run("advise", a).stdout)
+        b = self.opengl("b.sxc")
+        doc = self.diff(b, a, code=1)
+        self.assertEqual((doc["comparable"], doc["findings"]), (False, []))
+
     def test_counters_and_units(self):
         """A counter that a gate names is judged, and shown; minutes and hours are limits as well."""
         capture = self.opengl("one.sxc")

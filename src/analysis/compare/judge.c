@@ -312,5 +312,7 @@ enum sx_status compare_run(const struct compare_set *a, const struct compare_set
 		status = join_advice(out, err);
 	if (!status)
 		reasons_whole(out);
+	if (!status && !out->comparable) /* then advice of one is not new or gone in the other */
+		out->advice_count = 0;
 	return status;
 }
