@@ -107,6 +107,15 @@ class OpenMetrics(unittest.TestCase):
         self.assertEqual(result.returncode, code, result.stderr)
         return parse(result.stdout.decode())
 
+    def test_a_device_keeps_its_id(self):
+        path = self.capture('two.sxc', '-d', 'mali-g310', '-d', 'cpu', '-t', '300ms', '-I', '20ms')
+
+        def ids(*args):
+            text = run('export', path, '-f', 'openmetrics', *args).stdout.decode()
+            return set(re.findall(r'sextant_device_info\{hw_id="([^"]*)"', text))
+        self.assertEqual(ids(), ids('-d', 'cpu') | ids('-d', 'mali-g310'))
+        self.assertEqual(ids('-d', 'cpu'), {'cpu-0'})
+
     def test_values_equal_the_report(self):
         path = self.capture('mali.sxc', '-d', 'mali-g625', '-t', '300ms', '-I', '10ms')
         types, samples = self.export(path)

@@ -1,5 +1,6 @@
 /* What of a capture's device is asked for: its metrics, and a report of them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/cli/capture_view.h"
 
@@ -117,6 +118,17 @@ struct sx_metrics_options capture_view_selection(const struct cli *cli,
 					   .like = raw};
 }
 
+/* Which device of its source it is, whatever -d leaves of the others. */
+static uint32_t instance_of(const struct capture_view *view)
+{
+	uint32_t before = 0;
+	for (uint32_t i = 0; i < view->device; i++) {
+		const struct sx_capture_device *other = sx_capture_device(view->reader, i);
+		before += other && strcmp(other->source, view->info->source) == 0;
+	}
+	return before;
+}
+
 struct report_source capture_view_source(const struct cli *cli, const struct capture_view *view,
 					 const struct sx_metrics *metrics,
 					 const struct sx_table *raw)
@@ -126,6 +138,7 @@ struct report_source capture_view_source(const struct cli *cli, const struct cap
 				      .name = *info->name ? info->name : info->catalog,
 				      .driver = info->driver,
 				      .source = info->source,
+				      .instance = instance_of(view),
 				      .simulated = info->simulated,
 				      .constants = view->constants,
 				      .constant_count = view->constant_count,

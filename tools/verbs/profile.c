@@ -94,7 +94,11 @@ static enum sx_status add_devices(const struct cli *cli, const struct sx_session
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
 	for (uint32_t i = 0; !status && i < count; i++) {
 		const struct sx_session_device *d = &devices[i];
+		uint32_t before = 0;
+		for (uint32_t j = 0; j < i; j++)
+			before += strcmp(devices[j].source, d->source) == 0;
 		struct report_source source = {.catalog = d->catalog,
+					       .instance = before,
 					       .name = d->name,
 					       .driver = d->driver,
 					       .source = d->source,

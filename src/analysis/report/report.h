@@ -80,6 +80,7 @@ struct report_gate {
 struct report_source {
 	struct sx_catalog *catalog;
 	const char *name, *driver, *source; /* may be NULL */
+	uint32_t instance;		    /* which of its source's devices it is, from 0 */
 	bool simulated;
 	const struct sx_constant_value *constants;
 	uint32_t constant_count;
@@ -93,6 +94,7 @@ struct report_source {
 struct report_device {
 	struct sx_catalog *catalog;
 	const char *name, *driver, *source; /* NULL: not told */
+	uint32_t instance;		    /* as the source of its rows said */
 	bool simulated;
 	enum sx_sample_kind kind;
 	const struct sx_constant_value *constants;

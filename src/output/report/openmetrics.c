@@ -272,7 +272,7 @@ static void write_labels(const struct exposition *e, const struct series *s, enu
 	char id[NAME_BYTES];
 	const struct report_device *d = &e->report->devices[s->device];
 	struct labels labels = {.out = e->view->out.out};
-	snprintf(id, sizeof(id), "%s-%u", d->source ? d->source : "device", (unsigned)s->device);
+	snprintf(id, sizeof(id), "%s-%u", d->source ? d->source : "device", (unsigned)d->instance);
 	label(&labels, "hw_id", id);
 	if (type == FAMILY_INFO) {
 		label(&labels, "hw_name", d->name);
