@@ -1,9 +1,41 @@
 /* Tables in text, a line a row. */
 #include "import/cells.h"
 
+#include <string.h>
+
 #include "base/number.h"
 #include "import/internal.h"
 #include "import/times.h"
+
+/* A quoted cell has doubled quotes where it means one. */
+static bool has_doubled(const struct import_job *job, struct import_cell cell)
+{
+	return cell.text > job->text && cell.text[-1] == '"' &&
+	       memmem(cell.text, cell.size, "\"\"", 2);
+}
+
+/* `to` has room for the cell. */
+static struct import_cell undouble(struct import_cell cell, char *to)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < cell.size; i++) {
+		to[used++] = cell.text[i];
+		i += cell.text[i] == '"' && i + 1 < cell.size && cell.text[i + 1] == '"';
+	}
+	return (struct import_cell){to, used};
+}
+
+static void undouble_head(struct cells *cells)
+{
+	for (size_t i = 0; i < cells->columns; i++) {
+		struct import_cell *cell = &cells->head[i];
+		char *copy = has_doubled(cells->job, *cell)
+				 ? import_text(cells->job, cell->text, cell->size)
+				 : NULL;
+		if (copy)
+			*cell = undouble(*cell, copy);
+	}
+}
 
 enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct import_lines lines,
 			   struct import_cell header, struct sx_error *err)
@@ -26,6 +58,7 @@ enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct i
 	/* Some writers end each line with a separator. */
 	while (cells->columns && !cells->head[cells->columns - 1].size)
 		cells->columns--;
+	undouble_head(cells);
 	return SX_OK;
 }
 
@@ -50,6 +83,12 @@ bool cells_next(struct cells *cells)
 	return false;
 }
 
+/* How much of a cell a message shows. */
+static int shown(struct import_cell cell)
+{
+	return (int)(cell.size < 40 ? cell.size : 40);
+}
+
 enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 {
 	if (cells->odd)
@@ -57,6 +96,14 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 			    "%zu lines were left out: they have not as many cells as the header; "
 			    "line %zu is the first",
 			    cells->odd, cells->first_odd);
+	if (cells->garbage)
+		import_tell(cells->job,
+			    "%zu cell%s no number and %s left out; the first is \"%.*s\" in line "
+			    "%zu, column %.*s",
+			    cells->garbage, cells->garbage == 1 ? " holds" : "s hold",
+			    cells->garbage == 1 ? "was" : "were", shown(cells->garbage_text),
+			    cells->garbage_text.text, cells->garbage_line,
+			    shown(cells->garbage_column), cells->garbage_column.text);
 	if (cells->lines.unfinished && !cells->cut)
 		import_tell(cells->job,
 			    "the last line has no end: if the file was cut there, its last number "
@@ -75,6 +122,45 @@ size_t cells_find(const struct cells *cells, const char *name)
 struct import_cell cells_at(const struct cells *cells, size_t column)
 {
 	return column < cells->columns ? cells->row[column] : (struct import_cell){"", 0};
+}
+
+struct import_cell cells_text(struct cells *cells, size_t column)
+{
+	struct import_cell cell = cells_at(cells, column);
+	if (!has_doubled(cells->job, cell))
+		return cell;
+	if (cell.size > cells->scratch_size) {
+		cells->scratch = arena_alloc(&cells->job->result->arena, 2 * cell.size);
+		cells->scratch_size = cells->scratch ? 2 * cell.size : 0;
+	}
+	return cells->scratch ? undouble(cell, cells->scratch) : cell;
+}
+
+bool cells_number(struct cells *cells, size_t column, double *value)
+{
+	struct import_cell cell = cells_at(cells, column);
+	if (import_number(cell, value))
+		return true;
+	if (!import_no_data(cell) && !cells->garbage++) {
+		cells->garbage_line = cells->lines.number;
+		cells->garbage_column = cells->head[column];
+		cells->garbage_text = cell;
+	}
+	return false;
+}
+
+void cells_put(struct cells *cells, size_t column, struct import_rows *rows, uint32_t to,
+	       size_t row)
+{
+	struct import_cell cell = cells_at(cells, column);
+	uint64_t whole;
+	double value;
+	if (to == SX_NONE)
+		return;
+	if (cell.size && number_u64(cell.text, cell.size, &whole))
+		import_set_u64(rows, to, row, whole);
+	else if (cells_number(cells, column, &value))
+		import_set(rows, to, row, value);
 }
 
 uint64_t cells_ns(const struct cells *cells, size_t column)
@@ -96,5 +182,5 @@ void cells_bad_time(struct import_job *job, struct import_cell column)
 	import_tell(job,
 		    "column %.*s has times that are below 0, a century off or no numbers: they "
 		    "were left out",
-		    (int)(column.size < 80 ? column.size : 80), column.text);
+		    shown(column), column.text);
 }

@@ -14,8 +14,13 @@ struct cells {
 	struct import_cell *row;  /* of the row at hand, as many as head */
 	size_t columns;
 	size_t odd, first_odd; /* lines with too few or too many cells, which are left out */
+	size_t garbage;	       /* cells that should be numbers and are not; the first of them: */
+	size_t garbage_line;
+	struct import_cell garbage_column, garbage_text;
 	bool loose_end; /* the writer may leave the last line without an end; else it is cut */
 	bool cut;	/* the last line breaks off */
+	char *scratch;	/* of cells_text(), the result's */
+	size_t scratch_size;
 };
 
 /*
@@ -32,6 +37,14 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err);
 size_t cells_find(const struct cells *cells, const char *name);
 /* The cell of a column of the row; empty for SIZE_MAX. */
 struct import_cell cells_at(const struct cells *cells, size_t column);
+/* The text of such a cell with doubled quotes as one; lives until the next call. */
+struct import_cell cells_text(struct cells *cells, size_t column);
+/* The number of such a cell; false for no data, and for what is neither, which cells_end() tells.
+ */
+bool cells_number(struct cells *cells, size_t column, double *value);
+/* Puts it into a column of rows, if it has one; digits alone stay exact. */
+void cells_put(struct cells *cells, size_t column, struct import_rows *rows, uint32_t to,
+	       size_t row);
 /* A time in whole ns of such a cell; SX_TIME_UNKNOWN where there is none, told if it cannot be. */
 uint64_t cells_ns(const struct cells *cells, size_t column);
 /* Tells that a column holds times that cannot be. */

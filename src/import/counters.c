@@ -91,6 +91,12 @@ static void set_times(struct reader *r, size_t row)
 	import_row_time(r->rows, row, begin, end);
 }
 
+static void put_label(struct reader *r, size_t row, size_t column)
+{
+	struct import_cell text = cells_text(&r->cells, column);
+	import_label(r->rows, row, SX_LABEL_GROUP, text.text, text.size);
+}
+
 static void take_row(struct reader *r)
 {
 	size_t row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
@@ -98,22 +104,13 @@ static void take_row(struct reader *r)
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		struct import_cell cell = r->cells.row[i];
 		uint64_t whole;
-		double value;
 		if (r->role[i] == COUNTERS_GROUP)
-			import_label(r->rows, row, SX_LABEL_GROUP, cell.text, cell.size);
+			put_label(r, row, i);
 		else if (r->role[i] == COUNTERS_FRAME && cell.size &&
 			 number_u64(cell.text, cell.size, &whole))
 			import_number_label(r->rows, row, SX_LABEL_FRAME, whole);
-		else if (r->column[i] == SX_NONE)
-			continue;
-		else if (cell.size && number_u64(cell.text, cell.size, &whole))
-			import_set_u64(r->rows, r->column[i], row, whole);
-		else if (import_number(cell, &value))
-			import_set(r->rows, r->column[i], row, value);
-		else if (!import_no_data(cell))
-			import_tell(r->job, "column %.*s has cells that are no numbers",
-				    (int)(r->cells.head[i].size < 80 ? r->cells.head[i].size : 80),
-				    r->cells.head[i].text);
+		else
+			cells_put(&r->cells, i, r->rows, r->column[i], row);
 	}
 }
 

@@ -358,7 +358,7 @@ static enum sx_status read_lines(struct reader *r, struct sx_error *err)
 		r->row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
 		r->busy = NAN;
 		for (size_t i = 0; i < cells.columns; i++)
-			if (import_number(cells.row[i], &value))
+			if (cells_number(&cells, i, &value))
 				take_cell(r, &columns[i], value);
 		end_sample(r);
 	}

@@ -115,7 +115,8 @@ static void describe_row(struct reader *r, size_t row)
 			 number_u64(cell.text, cell.size, &frame))
 			import_number_label(r->rows, row, SX_LABEL_FRAME, frame);
 		else if (!labelled && cell.size && !import_number(cell, &number)) {
-			import_label(r->rows, row, SX_LABEL_GROUP, cell.text, cell.size);
+			struct import_cell text = cells_text(&r->cells, r->at.keys[i]);
+			import_label(r->rows, row, SX_LABEL_GROUP, text.text, text.size);
 			labelled = true;
 		}
 	}
@@ -165,22 +166,14 @@ static enum sx_status find_row(struct reader *r, struct import_cell name, size_t
 static enum sx_status take_line(struct reader *r, struct sx_error *err)
 {
 	size_t row = SIZE_MAX;
-	double value;
 	struct import_cell name = cells_at(&r->cells, r->at.name);
 	if (!name.size)
 		return SX_OK;
 	enum sx_status status = find_row(r, name, &row, err);
 	if (status)
 		return status;
-	uint64_t whole;
 	uint32_t column = amd_column(r->job, r->rows, r->catalog, name);
-	struct import_cell cell = cells_at(&r->cells, r->at.value);
-	if (cell.size && number_u64(cell.text, cell.size, &whole))
-		import_set_u64(r->rows, column, row, whole);
-	else if (import_number(cell, &value))
-		import_set(r->rows, column, row, value);
-	else if (!import_no_data(cell))
-		import_tell(r->job, "some values are no numbers and were left out");
+	cells_put(&r->cells, r->at.value, r->rows, column, row);
 	return SX_OK;
 }
 

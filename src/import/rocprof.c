@@ -141,8 +141,6 @@ static enum sx_status take_row(struct reader *r, struct sx_error *err)
 {
 	uint64_t times[2] = {SX_TIME_UNKNOWN, SX_TIME_UNKNOWN};
 	struct device *device = find_device(r);
-	double value;
-	uint64_t whole;
 	if (!device)
 		return error_nomem(err, "importing");
 	for (size_t i = 0; i < r->cells.columns; i++)
@@ -150,15 +148,12 @@ static enum sx_status take_row(struct reader *r, struct sx_error *err)
 			times[r->role[i] == END] = cells_ns(&r->cells, i);
 	size_t row = import_row(device->rows, times[0], times[1]);
 	for (size_t i = 0; i < r->cells.columns; i++) {
-		struct import_cell cell = r->cells.row[i];
-		if (r->role[i] == KERNEL)
-			import_label(device->rows, row, SX_LABEL_GROUP, cell.text, cell.size);
-		else if (device->columns[i] == SX_NONE)
-			continue;
-		else if (cell.size && number_u64(cell.text, cell.size, &whole))
-			import_set_u64(device->rows, device->columns[i], row, whole);
-		else if (import_number(cell, &value))
-			import_set(device->rows, device->columns[i], row, value);
+		if (r->role[i] == KERNEL) {
+			struct import_cell kernel = cells_text(&r->cells, i);
+			import_label(device->rows, row, SX_LABEL_GROUP, kernel.text, kernel.size);
+		} else {
+			cells_put(&r->cells, i, device->rows, device->columns[i], row);
+		}
 	}
 	return SX_OK;
 }

@@ -129,10 +129,10 @@ static enum sx_status find_row(struct reader *r, struct agent *agent, size_t *ro
 	if (added) {
 		r->row[at] = import_row(agent->rows, cells_ns(&r->cells, r->at.begin),
 					cells_ns(&r->cells, r->at.end));
-		struct import_cell kernel = cells_at(&r->cells, r->at.kernel);
+		struct import_cell kernel = cells_text(&r->cells, r->at.kernel);
 		import_label(agent->rows, r->row[at], SX_LABEL_GROUP, kernel.text, kernel.size);
 		for (size_t i = 0; i < PROPERTIES; i++)
-			if (import_number(cells_at(&r->cells, r->at.property[i]), &value))
+			if (cells_number(&r->cells, r->at.property[i], &value))
 				import_set(agent->rows, agent->property[i], r->row[at], value);
 	}
 	*row = r->row[at];
@@ -151,7 +151,7 @@ static enum sx_status take_line(struct reader *r, struct sx_error *err)
 		return status;
 	struct import_cell name = cells_at(&r->cells, r->at.counter);
 	uint32_t column = amd_column(r->job, agent->rows, r->catalog, name);
-	if (import_number(cells_at(&r->cells, r->at.value), &value))
+	if (cells_number(&r->cells, r->at.value, &value))
 		import_add(agent->rows, column, row, value);
 	return SX_OK;
 }

@@ -53,7 +53,12 @@ def mangohud(version='0.8', count=120):
     return ('\n'.join(head + rows) + '\n').encode(), expected
 
 
-KERNELS = ['void gemm<float, 64>(float const*, float*, int)', 'reduce_rows(float*, int) [clone .kd]', 'copy']
+KERNELS = ['void gemm<float, 64>(float const*, float*, int)', 'reduce_rows(float*, int) [clone .kd]', 'copy<"x, y">(char*)']
+
+
+def quoted(text):
+    """A cell of CSV (RFC 4180)."""
+    return '"' + text.replace('"', '""') + '"'
 
 
 def dispatches(count=24):
@@ -81,7 +86,7 @@ def rocprofv3(timestamps=True, one_agent=True):
     for d in data:
         for name in COUNTERS:
             agent = 4 if one_agent else d['agent']
-            row = [d['id'], d['id'], f'"Agent {agent}"', 1, 77, 77, 4096, 9, f'"{d["kernel"]}"', 256, 1024, 0, 36, 0, 48, f'"{name}"',
+            row = [d['id'], d['id'], f'"Agent {agent}"', 1, 77, 77, 4096, 9, quoted(d['kernel']), 256, 1024, 0, 36, 0, 48, f'"{name}"',
                    f'{d[name]:.6f}' if name != 'SQ_WAVES' else d[name]] + ([d['begin'], d['end']] if timestamps else [])
             lines.append(','.join(map(str, row)))
     mine = [d for d in data if one_agent or d['agent'] == 4]
@@ -99,7 +104,7 @@ def rocprof():
     data = dispatches()
     for i, d in enumerate(data):
         values = ','.join(f'{d[c]:.10g}' for c in COUNTERS)
-        lines.append(f'{i},"{d["kernel"]}",0,0,{i},77,77,4096,256,1024,0,36,0,48,64,0x0,0x7f12,{values},{d["begin"] - 99},{d["begin"]},{d["end"]},'
+        lines.append(f'{i},{quoted(d["kernel"])},0,0,{i},77,77,4096,256,1024,0,36,0,48,64,0x0,0x7f12,{values},{d["begin"] - 99},{d["begin"]},{d["end"]},'
                      f'{d["end"] + 50}')
     expected = {n if n != 'L2CacheHit' else 'CacheHit': [d[n] for d in data] for n in COUNTERS}
     expected |= {'group': [d['kernel'] for d in data], 'begin_ns': [d['begin'] for d in data], 'end_ns': [d['end'] for d in data]}
