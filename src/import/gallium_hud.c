@@ -6,14 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "import/formats.h"
 
-#define FILES_MAX 1024
+#define FILES_MAX   1024
+#define FRAME_GRAPH "frametime_(ms)" /* has a line a frame */
 
 static const struct import_word words[] = {
     {"fps", "FrameRate", "frames/s", 1},
-    {"frametime_(ms)", "FrameTime", "ns", 1e6},
+    {FRAME_GRAPH, "FrameTimes", "ns", 1e6},
     {"cpu", "CpuBusy", "percent", 1},
     {"GPU-load", "GpuBusy", "percent", 1},
     {"VRAM-usage", "MemoryUsed", "bytes", 1},
@@ -39,11 +41,11 @@ static bool number(struct import_cell line, double *value)
 	return import_number((struct import_cell){copy, line.size}, value);
 }
 
-/* All lines of a file are numbers; *any: there is one. A graph that was just begun has none. */
-static bool is_graph(const char *folder, const char *name, bool *any)
+/* Whether a file is a graph: numbers, with an odd line at most here and there. */
+static bool is_graph(const char *folder, const char *name)
 {
 	char path[4096], *data = NULL;
-	size_t size;
+	size_t size, numbers = 0, odd = 0;
 	double value;
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (import_load(path, 4096, &data, &size, NULL))
@@ -51,12 +53,14 @@ static bool is_graph(const char *folder, const char *name, bool *any)
 	struct import_job job = {.text = data, .size = size};
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line;
-	bool ok = true;
-	while (ok && import_line(&lines, &line))
-		ok = number(line, &value) || lines.unfinished;
+	while (import_line(&lines, &line)) {
+		bool fine = number(line, &value);
+		numbers += fine;
+		odd += !fine && !lines.unfinished;
+	}
 	free(data);
-	*any |= lines.number > 0;
-	return ok;
+	/* A graph that was just begun has no line. */
+	return !size || odd < numbers;
 }
 
 static int compare(const void *a, const void *b)
@@ -88,31 +92,61 @@ static void release(char **names, size_t count)
 	free(names);
 }
 
+static bool is_empty(const char *folder, const char *name)
+{
+	char path[4096];
+	struct stat st;
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return stat(path, &st) == 0 && st.st_size == 0;
+}
+
 static bool hud_recognise(const struct import_head *head)
 {
 	size_t count;
 	if (!head->folder)
 		return false;
 	char **names = list(head->path, &count);
-	bool all = names != NULL, any = false;
-	for (size_t i = 0; all && i < count; i++)
-		all = is_graph(head->path, names[i], &any);
+	size_t graphs = 0, others = 0, begun = 0;
+	for (size_t i = 0; names && i < count; i++) {
+		bool graph = is_graph(head->path, names[i]);
+		graphs += graph;
+		others += !graph;
+		begun += graph && !is_empty(head->path, names[i]);
+	}
 	release(names, count);
-	return all && any;
+	return begun && graphs > others;
+}
+
+/* What a line of which was no number. */
+struct odd_lines {
+	size_t count, first;
+	struct import_cell text;
+};
+
+static void tell_odd(struct import_job *job, const char *name, const struct odd_lines *odd)
+{
+	if (!odd->count)
+		return;
+	import_tell(job, "%s: %zu line%s no number, line %zu the first (\"%.*s\")", name,
+		    odd->count, odd->count == 1 ? " is" : "s are", odd->first,
+		    (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text);
 }
 
 static enum sx_status read_graph(struct import_job *job, struct import_rows *rows, const char *name,
 				 struct sx_error *err)
 {
 	char path[4096], *data = NULL;
-	size_t size, row = 0, bad = 0;
+	size_t size, row = 0;
+	struct odd_lines odd = {0};
 	snprintf(path, sizeof(path), "%s/%s", job->request->path, name);
 	enum sx_status status = import_load(path, IMPORT_BYTES_MAX, &data, &size, err);
 	if (status)
 		return status;
 	struct import_field field = import_monitor(job, words, sizeof(words) / sizeof(words[0]),
 						   (struct import_cell){name, strlen(name)});
+	struct import_field one = {.name = "Frames", .unit = "frames"};
 	uint32_t column = import_column(rows, &field);
+	uint32_t frames = strcmp(name, FRAME_GRAPH) == 0 ? import_column(rows, &one) : SX_NONE;
 	struct import_job part = {.text = data, .size = size};
 	struct import_lines lines = import_lines(&part);
 	for (struct import_cell line; import_line(&lines, &line); row++) {
@@ -122,18 +156,41 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 		while (row >= import_row_count(rows) &&
 		       import_row(rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN) != SIZE_MAX)
 			;
-		if (number(line, &value))
+		if (number(line, &value)) {
 			import_set(rows, column, row, value);
-		else
-			bad++;
+			import_set_u64(rows, frames, row, 1);
+		} else if (!odd.count++) {
+			odd.first = lines.number;
+			odd.text = line;
+		}
 	}
-	if (bad)
-		import_tell(job, "%s has %zu lines that are no number", name, bad);
+	tell_odd(job, name, &odd);
 	free(data);
 	if (!lines.unfinished)
 		return SX_OK;
 	part.request = &(struct import_request){.path = path};
 	return import_cut(&part, lines.number, err);
+}
+
+static enum sx_status read_graphs(struct import_job *job, struct import_rows *rows, char **names,
+				  size_t count, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	bool frames = false;
+	for (size_t i = 0; (!status || status == SX_INCOMPLETE) && i < count; i++) {
+		if (!is_graph(job->request->path, names[i])) {
+			import_tell(job, "%.80s is no graph of the HUD and was left out", names[i]);
+			continue;
+		}
+		frames |= strcmp(names[i], FRAME_GRAPH) == 0;
+		status = import_worse(status, read_graph(job, rows, names[i], err));
+	}
+	if (frames)
+		import_tell(job, FRAME_GRAPH " has a line a frame, other graphs have one a period: "
+					     "lines of one number are not of one time");
+	else
+		import_rows_constant(rows, "interval_log", 1);
+	return status;
 }
 
 static enum sx_status hud_read(struct import_job *job, struct sx_error *err)
@@ -143,8 +200,8 @@ static enum sx_status hud_read(struct import_job *job, struct sx_error *err)
 	enum sx_status status = names ? SX_OK : error_nomem(err, "importing");
 	struct import_rows *rows = import_rows_create(
 	    job, &(struct import_rows_options){.catalog = "monitor", .kind = SX_SAMPLE_TIME});
-	for (size_t i = 0; (!status || status == SX_INCOMPLETE) && rows && i < count; i++)
-		status = import_worse(status, read_graph(job, rows, names[i], err));
+	if (!status && rows)
+		status = read_graphs(job, rows, names, count, err);
 	release(names, count);
 	import_tell(job,
 		    "the HUD writes no times: a line of each file is a sample, by default half "

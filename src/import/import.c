@@ -56,7 +56,10 @@ static enum sx_status no_kind(const char *kind, struct sx_error *err)
 static enum sx_status unknown(const char *path, struct sx_error *err)
 {
 	error_set(err, SX_ERR_BAD_INPUT, "%s is of no kind that is known", path);
-	error_because(err, "its beginning is that of no tool whose files can be read");
+	error_because(err, is_folder(path)
+			       ? "a folder is read as Mesa's HUD writes it: a file a graph, "
+				 "with a number a line"
+			       : "its beginning is that of no tool whose files can be read");
 	error_try(err, "--as KIND if you know what it is; --for CATALOG for a table of counters");
 	return SX_ERR_BAD_INPUT;
 }
@@ -177,8 +180,8 @@ bool import_knows(const char *path, bool tables)
 {
 	char *data = NULL;
 	struct import_head head = {.path = path, .text = "", .folder = is_folder(path)};
-	if (head.folder)
-		return recognise(&head, tables) != NULL;
+	if (head.folder) /* nothing else reads one: what it is not, an import says best */
+		return true;
 	if (strcmp(path, "-") == 0 || import_load(path, IMPORT_HEAD_BYTES, &data, &head.size, NULL))
 		return false;
 	bool known = false;

@@ -61,8 +61,8 @@ void import_destroy(struct import *import);
  */
 enum sx_status import_plain_text(const char *path, char **data, size_t *size, struct sx_error *err);
 /*
- * Whether a file begins as one of a known kind; for files that cannot be read, false. `tables`:
- * plain tables of counters count as well.
+ * Whether a file begins as one of a known kind, or is a folder, which nothing else reads; for files
+ * that cannot be read, false. `tables`: plain tables of counters count as well.
  */
 bool import_knows(const char *path, bool tables);
 

@@ -1,7 +1,9 @@
 /*
- * Logs of MangoHud: an optional version, a table of one line about the system, and a line a frame
- * or an interval. Seen: 0.6 to 0.8 (src/logging.cpp, writeFile).
+ * Logs of MangoHud: an optional version, a table of one line about the system, and a line a frame,
+ * or one an interval (log_interval), which then tells of the frame that was the last. Several logs
+ * may stand behind each other. Seen: 0.6 to 0.8 (src/logging.cpp, try_log).
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,7 @@
 
 static const struct import_word words[] = {
     {"fps", "FrameRate", "frames/s", 1},
-    {"frametime", "FrameTime", "ns", 1e6},
+    {"frametime", "LastFrameTime", "ns", 1e6},
     {"cpu_load", "CpuBusy", "percent", 1},
     {"cpu_power", "CpuPower", "mW", 1e3},
     {"gpu_load", "GpuBusy", "percent", 1},
@@ -91,12 +93,95 @@ static double frame_factor(const struct cells *cells)
 	return 1e6;
 }
 
-static void take_row(struct import_rows *rows, const struct cells *cells, size_t elapsed,
-		     const uint32_t *columns, uint64_t *before)
+/* One table of frames: what stands before it, and its lines. */
+struct section {
+	struct import_cell keys, values; /* the line about the system; empty: there is none */
+	struct import_cell header;
+	struct import_lines rows;
+};
+
+/* All logs of a file. */
+struct log {
+	struct import_job *job;
+	struct import_rows *rows;
+	size_t sections, second; /* line of the second log's header */
+	size_t timed, near;	 /* lines with a time, and those a frame behind the one before */
+	bool frames;		 /* a line is a frame */
+};
+
+/* The line about the system, or the version before it. */
+static bool begins_log(struct import_cell line)
+{
+	return import_begins(line, "os,") || import_is(line, "v1");
+}
+
+#define HEAD_LINES 8
+
+/* Where the lines of a table end: at the file's end, or where another log begins. */
+static const char *end_of_rows(struct import_lines ahead)
+{
+	const char *head = NULL, *start = ahead.p;
+	size_t number = 0;
+	for (struct import_cell line; import_line(&ahead, &line); start = ahead.p) {
+		if (is_header(line))
+			return head ? head : start;
+		if (head && ahead.number - number > HEAD_LINES)
+			head = NULL;
+		if (!head && begins_log(line)) {
+			head = start;
+			number = ahead.number;
+		}
+	}
+	return ahead.end;
+}
+
+/* The next table of frames; `lines` goes on behind it. */
+static bool next_section(struct import_lines *lines, struct section *out)
+{
+	struct import_cell line, before = {0}, earlier = {0};
+	while (import_line(lines, &line)) {
+		if (!is_header(line)) {
+			if (!line.size || line.text[0] == '-')
+				continue;
+			earlier = before;
+			before = line;
+			continue;
+		}
+		*out = (struct section){.header = line, .rows = *lines};
+		if (earlier.size && import_begins(earlier, "os,")) {
+			out->keys = earlier;
+			out->values = before;
+		}
+		out->rows.end = end_of_rows(*lines);
+		for (struct import_lines skip = out->rows; import_line(&skip, &line);)
+			lines->number = skip.number;
+		lines->p = out->rows.end;
+		return true;
+	}
+	return false;
+}
+
+/* Whether lines follow each other by the length of a frame, as when each frame has one. */
+static void look_at_row(struct log *log, const struct cells *cells, size_t elapsed,
+			uint64_t *before)
+{
+	uint64_t end = cells_ns(cells, elapsed);
+	double value;
+	if (*before != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > *before &&
+	    import_number(cells->row[1], &value)) {
+		double frame = value * frame_factor(cells);
+		log->timed++;
+		log->near += fabs((double)(end - *before) - frame) <= frame / 8;
+	}
+	*before = end;
+}
+
+static void take_row(struct log *log, struct cells *cells, size_t elapsed, const uint32_t *columns,
+		     uint64_t *before)
 {
 	uint64_t end = cells_ns(cells, elapsed), begin = *before;
 	double value;
-	/* Also behind a time that cannot be, or where another log begins. */
+	/* Also behind a time that cannot be. */
 	bool follows = begin != SX_TIME_UNKNOWN && begin < end &&
 		       import_span_can_be((struct import_span){begin, end});
 	if (!follows)
@@ -105,36 +190,91 @@ static void take_row(struct import_rows *rows, const struct cells *cells, size_t
 		double length = value * frame_factor(cells);
 		begin = length > 0 && length < (double)end ? end - (uint64_t)length : 0;
 	}
-	size_t row = import_row(rows, begin, end);
+	size_t row = import_row(log->rows, begin, end);
 	*before = end;
 	for (size_t i = 0; i < cells->columns; i++) {
-		if (i == elapsed || columns[i] == SX_NONE || !import_number(cells->row[i], &value))
+		if (columns[i] == SX_NONE || !cells_number(cells, i, &value))
 			continue;
-		import_set(rows, columns[i], row,
-			   i == 1 ? value * frame_factor(cells) / 1e6 : value);
+		double factor = i == 1 ? frame_factor(cells) / 1e6 : 1;
+		import_set(log->rows, columns[i], row, value * factor);
+		/* A line that has a frame's time is that frame. */
+		if (i == 1 && log->frames)
+			import_set_u64(log->rows, columns[cells->columns], row, 1);
 	}
 }
 
-static enum sx_status read_rows(struct import_rows *rows, struct cells *cells, struct sx_error *err)
+/* The column of each cell, and behind them that of frames, where a line is one. */
+static void find_columns(struct log *log, const struct cells *cells, size_t elapsed,
+			 uint32_t *columns)
 {
-	uint32_t *columns = calloc(cells->columns + 1, sizeof(*columns));
+	struct import_field one = {.name = "Frames", .unit = "frames"};
+	for (size_t i = 0; i < cells->columns; i++) {
+		struct import_field field =
+		    import_monitor(log->job, words, WORDS, bare(cells->head[i]));
+		if (i == 1 && log->frames)
+			field.name = "FrameTimes";
+		columns[i] = i == elapsed ? SX_NONE : import_column(log->rows, &field);
+	}
+	columns[cells->columns] = log->frames ? import_column(log->rows, &one) : SX_NONE;
+}
+
+static size_t find_elapsed(const struct cells *cells)
+{
+	for (size_t i = 0; i < cells->columns; i++)
+		if (import_is(bare(cells->head[i]), "elapsed"))
+			return i;
+	return SIZE_MAX;
+}
+
+static enum sx_status read_section(struct log *log, const struct section *section,
+				   struct sx_error *err)
+{
+	struct cells cells;
 	uint64_t before = SX_TIME_UNKNOWN;
-	size_t elapsed = SIZE_MAX;
+	enum sx_status status = cells_begin(&cells, log->job, section->rows, section->header, err);
+	if (status)
+		return status;
+	size_t elapsed = find_elapsed(&cells);
+	uint32_t *columns = calloc(cells.columns + 1, sizeof(*columns));
 	if (!columns)
 		return error_nomem(err, "importing");
-	for (size_t i = 0; i < cells->columns; i++) {
-		struct import_cell word = bare(cells->head[i]);
-		struct import_field field = import_monitor(cells->job, words, WORDS, word);
-		columns[i] = SX_NONE;
-		if (import_is(word, "elapsed"))
-			elapsed = i;
+	if (log->rows)
+		find_columns(log, &cells, elapsed, columns);
+	while (cells_next(&cells))
+		if (log->rows)
+			take_row(log, &cells, elapsed, columns, &before);
 		else
-			columns[i] = import_column(rows, &field);
-	}
-	while (cells_next(cells))
-		take_row(rows, cells, elapsed, columns, &before);
+			look_at_row(log, &cells, elapsed, &before);
 	free(columns);
-	return cells_end(cells, err);
+	return log->rows ? cells_end(&cells, err) : SX_OK;
+}
+
+static bool same(struct import_cell a, struct import_cell b)
+{
+	return a.size == b.size && (!a.size || memcmp(a.text, b.text, a.size) == 0);
+}
+
+/* Goes over all logs of the file; without rows only to see what they are. */
+static enum sx_status each_section(struct log *log, struct sx_error *err)
+{
+	struct import_lines lines = import_lines(log->job);
+	struct section section, first = {0};
+	enum sx_status status = SX_OK;
+	for (log->sections = 0;
+	     (!status || status == SX_INCOMPLETE) && next_section(&lines, &section);
+	     log->sections++) {
+		if (log->sections == 1)
+			log->second = section.rows.number;
+		if (!log->sections)
+			first = section;
+		if (section.keys.size && log->rows && !log->sections)
+			name_device(log->rows, log->job, section.keys, section.values);
+		if (!same(first.values, section.values))
+			import_tell(log->job, "the logs are of different systems: the device is "
+					      "called as in the first");
+		status = import_worse(status, read_section(log, &section, err));
+	}
+	return status;
 }
 
 static enum sx_status summary(const struct import_job *job, struct sx_error *err)
@@ -146,32 +286,41 @@ static enum sx_status summary(const struct import_job *job, struct sx_error *err
 	return SX_ERR_BAD_INPUT;
 }
 
+static void tell(const struct log *log)
+{
+	if (log->sections > 1)
+		import_tell(log->job, "%zu logs stand behind each other, the second from line %zu",
+			    log->sections, log->second);
+	if (!log->frames)
+		import_tell(log->job,
+			    "the log has a line an interval, not one a frame: each tells of "
+			    "the frame that was the last");
+}
+
 static enum sx_status mangohud_read(struct import_job *job, struct sx_error *err)
 {
 	struct import_lines lines = import_lines(job);
-	struct import_cell line, before = {0}, earlier = {0};
-	bool found = false;
-	while (!found && import_line(&lines, &line)) {
-		found = is_header(line);
-		if (lines.number == 1 && is_summary(line))
-			return summary(job, err);
-		if (!found && line.size && line.text[0] != '-') {
-			earlier = before;
-			before = line;
-		}
-	}
-	if (!found)
+	struct import_cell line;
+	struct log log = {.job = job};
+	if (import_line(&lines, &line) && is_summary(line))
+		return summary(job, err);
+	enum sx_status status = each_section(&log, err);
+	if (status)
+		return status;
+	if (!log.sections)
 		return import_bad(job, 0, err, "a log of MangoHud has a line fps,frametime,…",
 				  "there is no header line");
-	struct import_rows *rows = import_rows_create(
-	    job, &(struct import_rows_options){.catalog = "monitor", .kind = SX_SAMPLE_FRAME});
-	if (earlier.size && import_begins(earlier, "os,"))
-		name_device(rows, job, earlier, before);
-	struct cells cells;
-	enum sx_status status = cells_begin(&cells, job, lines, line, err);
-	if (!status)
-		status = read_rows(rows, &cells, err);
-	return import_rows_finish(rows, status, err);
+	log.frames = 2 * log.near >= log.timed;
+	log.rows = import_rows_create(
+	    job, &(struct import_rows_options){
+		     .catalog = "monitor", .kind = log.frames ? SX_SAMPLE_FRAME : SX_SAMPLE_TIME});
+	if (!log.rows)
+		return error_nomem(err, "importing");
+	if (!log.frames)
+		import_rows_constant(log.rows, "interval_log", 1);
+	status = each_section(&log, err);
+	tell(&log);
+	return import_rows_finish(log.rows, status, err);
 }
 
 const struct import_format import_mangohud = {

@@ -47,7 +47,7 @@ def mangohud(version='0.8', count=120):
         rows = [f"{1000 / f['ms']:.6g},{f['ms']:g},{f['cpu']:g},65.5,{f['busy']},55,{f['temp']},{f['mhz']},1990,{f['vram']:g},{f['watts']:g},"
                 f"9.5,0,1.5,4450,{f['now']}" for f in data]
         times = [f['ms'] * 1e6 for f in data]
-    expected = {'FrameTime': times, 'GpuBusy': [f['busy'] for f in data], 'GpuFrequency': [f['mhz'] * 1e6 for f in data],
+    expected = {'FrameTimes': times, 'GpuBusy': [f['busy'] for f in data], 'GpuFrequency': [f['mhz'] * 1e6 for f in data],
                 'GpuPower': [f['watts'] * 1e3 for f in data], 'MemoryUsed': [f['vram'] * 2**30 for f in data],
                 'GpuTemperature': [f['temp'] for f in data], 'end_ns': [f['now'] for f in data]}
     return ('\n'.join(head + rows) + '\n').encode(), expected
