@@ -92,6 +92,11 @@ void import_rows_constant(struct import_rows *rows, const char *name, double val
 uint32_t import_column(struct import_rows *rows, const struct import_field *field);
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns);
 void import_row_time(struct import_rows *rows, size_t row, uint64_t begin_ns, uint64_t end_ns);
+/*
+ * Where a column has no value in a row, it was not measured there, and the rows in which it was
+ * stand for that one.
+ */
+void import_column_in_turns(struct import_rows *rows, const char *name);
 /* What the rows enclose, where that shows late. */
 void import_rows_kind(struct import_rows *rows, enum sx_sample_kind kind);
 size_t import_row_count(const struct import_rows *rows);

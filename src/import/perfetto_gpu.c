@@ -367,6 +367,8 @@ static void apply_facts(const struct perfetto_facts *facts, struct import_rows *
 	enum sx_sample_kind kind = facts->kind ? sx_sample_kind_find(facts->kind) : SX_SAMPLE_KINDS;
 	for (uint32_t i = 0; i < facts->constant_count; i++)
 		import_rows_constant(rows, facts->constants[i].name, facts->constants[i].value);
+	for (uint32_t i = 0; i < facts->skipped.count; i++)
+		import_column_in_turns(rows, strings_get(&facts->skipped, i));
 	import_rows_set(rows, facts->set);
 	import_rows_driver(rows, facts->driver);
 	if (facts->simulated)
@@ -424,6 +426,8 @@ enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enum sx_st
 	if (t->clock >= 64)
 		import_tell(t->job, "times are of clock %u of the trace, which was not converted",
 			    t->clock);
+	for (size_t i = 0; i < IMPORT_DEVICES_MAX; i++)
+		strings_finish(&t->facts[i].skipped);
 	strings_finish(&t->keys);
 	strings_finish(&t->stage_keys);
 	free(t->counters);

@@ -40,6 +40,19 @@ static void take_constant(struct perfetto *t, struct perfetto_facts *facts,
 		facts->constants[facts->constant_count++] = (struct import_constant){name, number};
 }
 
+/* A counter of which some rows were left to others. */
+static bool take_skipped(struct perfetto *t, struct perfetto_facts *facts,
+			 const struct read_proto_field *key)
+{
+	static const char head[] = "sextant.skipped.";
+	size_t skip = sizeof(head) - 1;
+	if (key->size <= skip || memcmp(key->data, head, skip) != 0)
+		return false;
+	t->no_memory |= strings_intern(&facts->skipped, (const char *)key->data + skip,
+				       key->size - skip, NULL) == UINT32_MAX;
+	return true;
+}
+
 static void take_info(struct perfetto *t, struct perfetto_facts *facts, struct read_proto message)
 {
 	struct read_proto_field field, key = {0}, value = {0};
@@ -59,7 +72,7 @@ static void take_info(struct perfetto *t, struct perfetto_facts *facts, struct r
 		facts->driver = perfetto_text(t, &value);
 	else if (key_is(&key, "sextant.simulated"))
 		facts->simulated = key_is(&value, "true");
-	else
+	else if (!take_skipped(t, facts, &key))
 		take_constant(t, facts, &key, &value);
 }
 

@@ -45,6 +45,7 @@ struct perfetto_facts {
 	bool simulated;
 	struct import_constant constants[IMPORT_CONSTANTS_MAX];
 	uint32_t constant_count;
+	struct strings skipped; /* counters that were not measured in every row */
 };
 
 struct perfetto {

@@ -23,6 +23,7 @@ struct column {
 	uint8_t *tags;
 	size_t value_cap, tag_cap;
 	bool fraction, any;
+	bool in_turns; /* no value: not measured, and the others stand for it */
 };
 
 struct row {
@@ -131,6 +132,13 @@ uint32_t import_column(struct import_rows *rows, const struct import_field *fiel
 		rows->column_count = at + 1;
 	}
 	return at;
+}
+
+void import_column_in_turns(struct import_rows *rows, const char *name)
+{
+	uint64_t at = rows ? strings_find(&rows->names, name, strlen(name)) : UINT32_MAX;
+	if (rows && at < rows->column_count)
+		rows->columns[at].in_turns = true;
 }
 
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns)
@@ -265,16 +273,20 @@ void import_label(struct import_rows *rows, size_t row, enum sx_label label, con
 
 static void fill_column(struct sx_table *table, uint32_t index, const struct column *c, size_t rows)
 {
-	size_t known = rows < c->tag_cap ? rows : c->tag_cap;
-	for (size_t i = 0; i < known; i++) {
-		if (c->tags[i] == TAG_NONE)
+	for (size_t i = 0; i < rows; i++) {
+		enum tag tag = i < c->tag_cap ? (enum tag)c->tags[i] : TAG_NONE;
+		uint8_t quality = tag == TAG_NONE ? SX_QUALITY_SKIPPED : 0;
+		if (tag == TAG_NONE && !c->in_turns)
 			continue;
 		if (!c->fraction)
-			sx_table_set_u64(table, index, i, c->values[i].u, 0);
+			sx_table_set_u64(table, index, i, tag == TAG_NONE ? 0 : c->values[i].u,
+					 quality);
 		else
-			sx_table_set_f64(
-			    table, index, i,
-			    c->tags[i] == TAG_U64 ? (double)c->values[i].u : c->values[i].f, 0);
+			sx_table_set_f64(table, index, i,
+					 tag == TAG_NONE  ? (double)NAN
+					 : tag == TAG_U64 ? (double)c->values[i].u
+							  : c->values[i].f,
+					 quality);
 	}
 }
 

@@ -23,7 +23,7 @@
 struct found {
 	struct lanes lanes;
 	uint32_t columns;
-	bool *any;
+	bool *any, *skipped;
 };
 
 struct tracing {
@@ -53,7 +53,8 @@ static enum sx_status trace_device(void *user, uint32_t index, const struct capt
 		return error_nomem(err, "exporting");
 	found->columns = sx_table_column_count(in->raw);
 	found->any = calloc((size_t)found->columns + 1, sizeof(*found->any));
-	return found->any ? SX_OK : error_nomem(err, "exporting");
+	found->skipped = calloc((size_t)found->columns + 1, sizeof(*found->skipped));
+	return found->any && found->skipped ? SX_OK : error_nomem(err, "exporting");
 }
 
 static bool has_data(const struct sx_table *raw, uint32_t column)
@@ -65,13 +66,25 @@ static bool has_data(const struct sx_table *raw, uint32_t column)
 	return false;
 }
 
+/* Whether a row was left to others, which stand for it. */
+static bool has_skipped(const struct sx_table *raw, uint32_t column)
+{
+	struct sx_vector v = sx_table_vector(raw, column);
+	for (size_t r = 0; v.data && v.quality && r < sx_table_row_count(raw); r++)
+		if (sx_quality_is_skipped(v.quality[r]))
+			return true;
+	return false;
+}
+
 static enum sx_status trace_scan(void *user, uint32_t index, const struct sx_table *raw,
 				 struct sx_error *err)
 {
 	struct found *found = ((struct tracing *)user)->found[index];
 	lanes_scan(&found->lanes, raw);
-	for (uint32_t c = 0; c < found->columns; c++)
+	for (uint32_t c = 0; c < found->columns; c++) {
 		found->any[c] = found->any[c] || has_data(raw, c);
+		found->skipped[c] = found->skipped[c] || has_skipped(raw, c);
+	}
 	return SX_OK;
 }
 
@@ -133,6 +146,7 @@ static enum sx_status list_devices(struct tracing *t, const struct report *repor
 					  .metrics = o->counters && !chosen ? NULL : in->metrics,
 					  .raw = in->raw,
 					  .raw_any = chosen ? NULL : t->found[i]->any,
+					  .raw_skipped = t->found[i]->skipped,
 					  .lanes = &t->found[i]->lanes,
 					  .clock = in->view->info->clock,
 					  .interval_ns = in->view->info->interval_ns,
@@ -318,8 +332,10 @@ static void tracing_finish(struct tracing *t)
 {
 	trace_destroy(t->out);
 	for (uint32_t i = 0; i < t->found_count; i++) {
-		if (t->found[i])
+		if (t->found[i]) {
 			free(t->found[i]->any);
+			free(t->found[i]->skipped);
+		}
 		free(t->found[i]);
 	}
 	free(t->found);

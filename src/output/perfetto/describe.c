@@ -21,17 +21,19 @@ static const struct report_row *row_named(const struct report_device *r, const c
 	return NULL;
 }
 
-static void add_counter(struct trace_state *d, const struct sx_column *column, uint32_t at,
-			uint32_t counter)
+static struct trace_counter *add_counter(struct trace_state *d, const struct sx_column *column,
+					 uint32_t at, uint32_t counter)
 {
 	const struct report_row *row =
 	    counter == SX_NONE ? NULL : row_named(d->in->report, NULL, SX_NONE, counter);
-	d->counters[d->counter_count++] = (struct trace_counter){.column = at,
-								 .name = column->name,
-								 .unit = column->unit,
-								 .counter = counter,
-								 .row = row,
-								 .group = -1};
+	struct trace_counter *added = &d->counters[d->counter_count++];
+	*added = (struct trace_counter){.column = at,
+					.name = column->name,
+					.unit = column->unit,
+					.counter = counter,
+					.row = row,
+					.group = -1};
+	return added;
 }
 
 /* Which columns become what: those that have data somewhere. */
@@ -48,8 +50,8 @@ bool trace_columns(struct trace *p, struct trace_state *d)
 	for (uint32_t c = 0; d->in->raw_any && c < raws; c++) {
 		const struct sx_column *column = sx_table_column(d->in->raw, c);
 		if (d->in->raw_any[c])
-			add_counter(d, column, c,
-				    column_identify(r->catalog, column->name).counter);
+			add_counter(d, column, c, column_identify(r->catalog, column->name).counter)
+			    ->skipped = d->in->raw_skipped[c];
 	}
 	for (uint32_t c = 0; c < count; c++) {
 		const struct report_row *row =
@@ -60,7 +62,8 @@ bool trace_columns(struct trace *p, struct trace_state *d)
 		if (columns[c].metric != SX_NONE)
 			d->metrics[d->metric_count++] = (struct trace_metric){c, row};
 		else if (!d->in->raw_any)
-			add_counter(d, &column, c, columns[c].counter);
+			add_counter(d, &column, c, columns[c].counter)->skipped =
+			    row->stats.skipped > 0;
 	}
 	return true;
 }

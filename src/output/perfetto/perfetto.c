@@ -241,40 +241,50 @@ static void write_view(struct trace *p)
 	packet_write(&p->stream, SEQUENCE_MAIN, NULL, &packet);
 }
 
+static void add_fact(struct trace *p, Pf__Gpu *gpu, const char *key, const char *value)
+{
+	Pf__KeyValue *item = gpu->extra_info[gpu->n_extra_info++];
+	const char *text = value ? packet_text(&p->stream, value) : "";
+	pf__key_value__init(item);
+	item->key = arena_strndup(&p->arena, key, strlen(key));
+	item->value = arena_strndup(&p->arena, text, strlen(text));
+	p->stream.text_used = 0;
+	p->stream.failed |= !item->key || !item->value;
+	gpu->n_extra_info -= !*text;
+}
+
+static bool make_facts(struct trace *p, size_t most, Pf__Gpu *gpu)
+{
+	gpu->extra_info = arena_alloc(&p->arena, most * sizeof(*gpu->extra_info));
+	Pf__KeyValue *items = arena_alloc(&p->arena, most * sizeof(*items));
+	for (size_t i = 0; gpu->extra_info && items && i < most; i++)
+		gpu->extra_info[i] = &items[i];
+	return gpu->extra_info && items;
+}
+
 /* What a GPU is beside its name, for people and for sextant import. */
 static void add_facts(struct trace *p, const struct trace_state *d, Pf__Gpu *gpu)
 {
 	const struct report_device *r = d->in->report;
-	size_t most = r->constant_count + 5;
-	gpu->extra_info = arena_alloc(&p->arena, most * sizeof(*gpu->extra_info));
-	Pf__KeyValue *items = arena_alloc(&p->arena, most * sizeof(*items));
-	if (!gpu->extra_info || !items) {
+	char key[256], number[32];
+	if (!make_facts(p, (size_t)r->constant_count + d->counter_count + 5, gpu)) {
 		p->stream.failed = true;
 		return;
 	}
-	for (size_t i = 0; i < most; i++) {
-		static const char *const keys[] = {"sextant.source", "sextant.driver",
-						   "sextant.set", "sextant.kind",
-						   "sextant.simulated"};
-		const char *values[] = {r->source, r->driver, r->set, sx_sample_kind_name(r->kind),
-					r->simulated ? "true" : "false"};
-		char key[128], number[32];
-		if (i < 5 && (!values[i] || !*values[i]))
-			continue;
-		if (i >= 5) {
-			const struct sx_constant_value *c = &r->constants[i - 5];
-			snprintf(key, sizeof(key), "sextant.constant.%.90s", c->name);
-			json_format_f64(number, c->value);
-		}
-		Pf__KeyValue *item = &items[gpu->n_extra_info];
-		const char *value = i < 5 ? packet_text(&p->stream, values[i]) : number;
-		const char *name = i < 5 ? keys[i] : key;
-		pf__key_value__init(item);
-		item->key = arena_strndup(&p->arena, name, strlen(name));
-		item->value = arena_strndup(&p->arena, value, strlen(value));
-		p->stream.text_used = 0;
-		p->stream.failed |= !item->key || !item->value;
-		gpu->extra_info[gpu->n_extra_info++] = item;
+	add_fact(p, gpu, "sextant.source", r->source);
+	add_fact(p, gpu, "sextant.driver", r->driver);
+	add_fact(p, gpu, "sextant.set", r->set);
+	add_fact(p, gpu, "sextant.kind", sx_sample_kind_name(r->kind));
+	add_fact(p, gpu, "sextant.simulated", r->simulated ? "true" : "false");
+	for (uint32_t i = 0; i < r->constant_count; i++) {
+		snprintf(key, sizeof(key), "sextant.constant.%.90s", r->constants[i].name);
+		json_format_f64(number, r->constants[i].value);
+		add_fact(p, gpu, key, number);
+	}
+	for (uint32_t i = 0; i < d->counter_count; i++) {
+		snprintf(key, sizeof(key), "sextant.skipped.%s", d->counters[i].name);
+		if (d->counters[i].skipped)
+			add_fact(p, gpu, key, "true");
 	}
 }
 

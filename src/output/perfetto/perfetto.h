@@ -18,6 +18,8 @@ struct trace_device {
 	const struct sx_table *raw;	  /* the columns that raw rows have */
 	/* Of which raw columns any row has data; NULL: counters are those of the selection. */
 	const bool *raw_any;
+	/* Of which raw columns any row was left to those that were measured; as long. */
+	const bool *raw_skipped;
 	const struct lanes *lanes; /* of all its rows */
 	const char *clock;	   /* "monotonic", "realtime", ...; another: the trace's own */
 	uint64_t interval_ns;	   /* 0: none */

@@ -12,6 +12,7 @@ struct trace_counter {
 	uint32_t counter;	      /* index in the catalog, or SX_NONE */
 	const struct report_row *row; /* what the report says of it, or NULL */
 	int32_t group;		      /* heading of the first metric that reads it, or -1 */
+	bool skipped;		      /* in some rows, for which the others stand */
 };
 
 /* A metric: a column of the selection. */

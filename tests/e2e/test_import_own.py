@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What Sextant wrote itself, imported again: the same numbers, and the same said of them. usage: test_import_own.py SEXTANT MAKE-RUN"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEXTANT, MAKE_RUN = sys.argv.pop(1), sys.argv.pop(1)
+MS = 1000000
+OPENGL = [('Frames', 'frames', 'u64', 'sum'), ('FrameTime', 'ns', 'u64', 'sum'), ('PSInvocations', 'invocations', 'u64', 'sum'),
+          ('IAVertices', 'vertices', 'u64', 'sum'), ('FramebufferWidth', 'pixels', 'u64', 'last'), ('FramebufferHeight', 'pixels', 'u64', 'last')]
+
+
+def run(*args):
+    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False)
+
+
+class Own(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def frames(self, name, real='real', measured=lambda i: i % 4 == 0):
+        """Frames of which the sampler spares most: what they drew grows, so that the measured ones are no mean of all."""
+        lines = [f'device\topengl\tSome GPU\tMesa 1\tframe\t{real}']
+        lines += ['column\t' + '\t'.join(c) for c in OPENGL]
+        for i in range(200):
+            work = [300000 + 900 * i, 3000 + i] if measured(i) else ['~', '~']
+            values = [1, 10 * MS + 1000 * (i % 7), *work, 640, 480]
+            lines.append(f'row\t{i * 11 * MS}\t{(i + 1) * 11 * MS}\t' + '\t'.join(map(str, values)))
+        path = self.path(name)
+        subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
+        return path
+
+    def report(self, path):
+        result = run('report', path, '--json')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return {m['name']: m for m in json.loads(result.stdout)['metrics']}
+
+    def export(self, path, name, *args):
+        out = self.path(name)
+        result = run('export', path, '-o', out, *args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return out
+
+    def check_same(self, path, again):
+        have, want = self.report(again), self.report(path)
+        self.assertEqual(sorted(have), sorted(want))
+        for name, row in want.items():
+            for key in ('mean', 'total', 'min', 'p95', 'max', 'count'):
+                if row[key] is None:
+                    self.assertIsNone(have[name][key], f'{name} {key}')
+                else:
+                    self.assertAlmostEqual(have[name][key], row[key], delta=abs(row[key]) * 1e-6, msg=f'{name} {key}')
+
+    def test_trace_of_spared_frames(self):
+        """Ratios of a run mix what was measured in some frames with what is known of all: the trace says which."""
+        path = self.frames('run.sxc')
+        rows = self.report(path)
+        # By hand: a measured frame stands for four.
+        fragments = sum(300000 + 900 * i for i in range(0, 200, 4)) * 4
+        self.assertAlmostEqual(rows['fragments_per_pixel']['mean'], fragments / (200 * 640 * 480), places=4)
+        for name, args in (('all.pftrace', ()), ('raw.pftrace', ('--counters',))):
+            with self.subTest(name):
+                self.check_same(path, self.export(path, name, *args))
+        kept = self.path('kept.sxc')
+        self.assertEqual(run('import', self.path('all.pftrace'), '-o', kept).returncode, 0)
+        self.check_same(path, kept)
+
+    def test_trace_of_all_frames(self):
+        path = self.frames('run.sxc', measured=lambda i: True)
+        self.check_same(path, self.export(path, 'run.pftrace'))
+        with open(self.path('run.pftrace'), 'rb') as file:
+            self.assertNotIn(b'sextant.skipped', file.read())
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=2)
