@@ -14,9 +14,19 @@ static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t si
 	struct fake_nvml_machine *f = user;
 	if (!f->no_driver && strcmp(path, "/proc/driver/nvidia/version") == 0)
 		return snprintf(buf, size, "NVRM version: fake\n");
-	bool ended = f->ends_ns && f->now_ns >= f->ends_ns;
-	if (strcmp(path, "/proc/4242/stat") == 0)
-		return snprintf(buf, size, "4242 (a) b) %c 1\n", ended ? 'Z' : 'S');
+	for (const struct fake_nvml_process *p = f->processes; p->pid; p++) {
+		char stat[64], comm[64];
+		bool ended = p->pid == FAKE_NVML_PID && f->ends_ns && f->now_ns >= f->ends_ns;
+		snprintf(stat, sizeof(stat), "/proc/%d/stat", p->pid);
+		snprintf(comm, sizeof(comm), "/proc/%d/comm", p->pid);
+		if (strcmp(path, comm) == 0)
+			return snprintf(buf, size, "%s\n", p->name);
+		if (strcmp(path, stat) == 0)
+			return snprintf(buf, size,
+					"%d (%s) %c %d 1 1 0 -1 4194304 1 0 0 0 1 1 0 0 20 0 1 0 "
+					"%lu 1 1\n",
+					p->pid, p->name, ended ? 'Z' : 'S', p->parent, p->begun);
+	}
 	errno = ENOENT;
 	return -1;
 }
@@ -76,11 +86,11 @@ static void fake_library_close(void *user, void *library)
 void fake_nvml_init(struct fake_nvml_machine *f)
 {
 	*f = (struct fake_nvml_machine){.now_ns = 1000 * NS_PER_S,
-					.next = {.devices = 2,
-						 .gpu_busy = 80,
-						 .clock_mhz = 1000,
-						 .power_mw = 150000,
-						 .energy_mj = 123456}};
+					.next = FAKE_NVML_DEFAULT,
+					.processes = {{1, 0, 1, "init"},
+						      {100, 1, 50, "compositor"},
+						      {FAKE_NVML_PID, 1, 60, "a) b"},
+						      {300, 1, 70, "trainer"}}};
 	f->sys = (struct sx_sys){.user = f,
 				 .poll = fake_poll,
 				 .clock_gettime = fake_clock_gettime,

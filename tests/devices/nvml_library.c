@@ -1,6 +1,7 @@
 /* A fake libnvidia-ml.so.1; nvml.h says what is made up. */
 #include "nvml.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SHOWN	    __attribute__((visibility("default")))
@@ -8,11 +9,12 @@
 #define UNINIT	    1
 #define ARGUMENT    2
 #define UNSUPPORTED 3
+#define NOT_FOUND   6
 #define TOO_SMALL   7
 #define LOST	    15
 #define DEVICES_MAX 4
 
-SHOWN struct fake_nvml fake_nvml_state;
+SHOWN struct fake_nvml fake_nvml_state = FAKE_NVML_DEFAULT;
 static char handles[DEVICES_MAX];
 
 static int misuse(int code)
@@ -65,6 +67,8 @@ SHOWN int nvmlShutdown(void)
 {
 	if (!fake_nvml_state.inits)
 		return misuse(UNINIT);
+	if (fake_nvml_state.misused)
+		abort(); /* where no test looks at the state */
 	fake_nvml_state.inits--;
 	return SUCCESS;
 }
@@ -202,36 +206,44 @@ struct process {
 	unsigned gpu_instance, compute_instance;
 };
 
-static int give_processes(void *device, unsigned *count, struct process *out,
-			  const struct process *list, unsigned have)
+static int give_processes(void *device, unsigned *count, struct process *out, bool compute)
 {
+	struct fake_nvml *f = &fake_nvml_state;
 	int code = check(device);
-	if (code || fake_nvml_state.no_processes)
+	unsigned have = 0;
+	if (code || f->no_processes)
 		return code ? code : UNSUPPORTED;
-	if (!count)
+	if (!count || (*count && !out))
 		return misuse(ARGUMENT);
 	unsigned room = *count;
+	for (unsigned i = 0; i < f->program_count; i++) {
+		const struct fake_nvml_program *p = &f->programs[i];
+		if (!(compute ? p->compute : p->graphics))
+			continue;
+		if (have++ < room)
+			out[have - 1] = (struct process){p->pid, p->memory, ~0u, ~0u};
+	}
 	*count = have;
-	if (room < have)
-		return TOO_SMALL;
-	memcpy(out, list, have * sizeof(*list));
-	return SUCCESS;
+	return room < have ? TOO_SMALL : SUCCESS;
 }
 
 SHOWN int nvmlDeviceGetGraphicsRunningProcesses_v3(void *device, unsigned *count,
 						   struct process *out)
 {
-	static const struct process list[] = {{100, 1 << 20, 0, 0},
-					      {FAKE_NVML_PID, 64 << 20, 0, 0}};
-	return give_processes(device, count, out, list, 2);
+	return give_processes(device, count, out, false);
 }
 
-/* The program is in both lists. */
 SHOWN int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count,
 						  struct process *out)
 {
-	static const struct process list[] = {{FAKE_NVML_PID, 64 << 20, 0, 0}, {300, ~0ULL, 0, 0}};
-	return give_processes(device, count, out, list, 2);
+	return give_processes(device, count, out, true);
+}
+
+/* Libraries before the third form of the call. */
+SHOWN int nvmlDeviceGetComputeRunningProcesses_v2(void *device, unsigned *count,
+						  struct process *out)
+{
+	return give_processes(device, count, out, true);
 }
 
 struct sample {
@@ -240,18 +252,26 @@ struct sample {
 	unsigned sm, memory, encoder, decoder;
 };
 
-/* Two samples of the program and one of another since the last reading. */
+/* Two samples at most of each program since the last question; NOT_FOUND when nobody did any. */
 SHOWN int nvmlDeviceGetProcessUtilization(void *device, struct sample *out, unsigned *count,
 					  unsigned long long since_us)
 {
+	struct fake_nvml *f = &fake_nvml_state;
 	int code = check(device);
-	if (code)
-		return code;
-	if (!count || *count < 3)
-		return TOO_SMALL;
-	out[0] = (struct sample){FAKE_NVML_PID, since_us + 1, 30, 0, 0, 0};
-	out[1] = (struct sample){FAKE_NVML_PID, since_us + 2, 50, 0, 0, 0};
-	out[2] = (struct sample){100, since_us + 3, 90, 0, 0, 0};
-	*count = 3;
-	return SUCCESS;
+	unsigned have = 0;
+	if (code || f->no_processes)
+		return code ? code : UNSUPPORTED;
+	if (!count || (*count && !out))
+		return misuse(ARGUMENT);
+	unsigned room = *count;
+	for (unsigned i = 0; i < f->program_count; i++)
+		for (unsigned k = 0; k < 2; k++) {
+			const struct fake_nvml_program *p = &f->programs[i];
+			if (!p->sm[k] || have++ >= room)
+				continue;
+			out[have - 1] = (struct sample){p->pid,	       since_us + have, p->sm[k],
+							p->sm[k] / 10, p->encoder,	0};
+		}
+	*count = have;
+	return room < have ? TOO_SMALL : have ? SUCCESS : NOT_FOUND;
 }

@@ -21,16 +21,21 @@ struct values {
 	uint8_t quality[NVML_COUNTER_COUNT];
 };
 
-static struct source *begin(struct fake_nvml_machine *fake, pid_t pid)
+static struct source *begin_by(struct fake_nvml_machine *fake, pid_t pid, enum sx_sample_kind per)
 {
 	struct source *source = NULL;
 	struct sx_error err = {0};
 	struct source_host host = {.sys = &fake->sys, .catalogs = context};
-	struct source_request request = {.interval_ns = NS_PER_S, .pid = pid};
+	struct source_request request = {.interval_ns = NS_PER_S, .pid = pid, .per = per};
 	if (source_nvml.open(&host, "nvml:1", &source, &err) ||
 	    source_nvml.start(source, &request, &err))
 		fail_msg("%s: %s", err.message, err.because);
 	return source;
+}
+
+static struct source *begin(struct fake_nvml_machine *fake, pid_t pid)
+{
+	return begin_by(fake, pid, SX_SAMPLE_TIME);
 }
 
 static enum sx_status next(struct source *source, struct values *out, char note[512])
@@ -44,13 +49,13 @@ static enum sx_status next(struct source *source, struct values *out, char note[
 	}
 	if (status)
 		return status;
-	uint32_t count = source_nvml.describe(source)->counter_count;
-	assert_int_equal(count, NVML_COUNTER_COUNT);
-	for (uint32_t i = 0; i < count; i++) {
-		out->value[i] = 0;
-		for (uint32_t b = 8; b-- > 0;)
-			out->value[i] = out->value[i] << 8 | raw.data[i * 8 + b];
-		out->quality[i] = raw.data[count * 8 + i];
+	const struct sx_rows *rows = (const struct sx_rows *)(const void *)raw.data;
+	assert_int_equal(raw.kind, RAW_ROWS);
+	assert_int_equal(rows->column_count, NVML_COUNTER_COUNT);
+	assert_int_equal(rows->count, 1);
+	for (uint32_t i = 0; i < rows->column_count; i++) {
+		out->value[i] = ((const uint64_t *)rows->columns[i].data)[0];
+		out->quality[i] = rows->columns[i].quality[0];
 	}
 	return SX_OK;
 }
@@ -100,7 +105,10 @@ static void readings(void **state)
 		    {NVML_PCIE_RECEIVED, 2000000},
 		    {NVML_PROCESSES, 3},
 		    {NVML_PROGRAM_MEMORY, 64 << 20},
-		    {NVML_PROGRAM_UTILIZATION, 40}};
+		    {NVML_PROGRAM_UTILIZATION, 40},
+		    {NVML_PROGRAM_MEMORY_UTILIZATION, 4},
+		    {NVML_PROGRAM_ENCODER_UTILIZATION, 7},
+		    {NVML_PROGRAM_DECODER_UTILIZATION, 0}};
 	assert_int_equal(sizeof(want) / sizeof(want[0]), NVML_COUNTER_COUNT);
 	for (size_t i = 0; i < NVML_COUNTER_COUNT; i++)
 		if (v.value[want[i].counter] != want[i].value ||
@@ -135,9 +143,16 @@ static void what_is_missing(void **state)
 	fake.hidden = "nvmlDeviceGetPcieThroughput";
 	struct source *source = begin(&fake, 0);
 	assert_int_equal(next(source, &v, note), SX_OK);
-	static const enum nvml_counter missing[] = {
-	    NVML_FAN,		NVML_ENERGY,	     NVML_PROCESSES,	      NVML_PCIE_SENT,
-	    NVML_PCIE_RECEIVED, NVML_PROGRAM_MEMORY, NVML_PROGRAM_UTILIZATION};
+	static const enum nvml_counter missing[] = {NVML_FAN,
+						    NVML_ENERGY,
+						    NVML_PROCESSES,
+						    NVML_PCIE_SENT,
+						    NVML_PCIE_RECEIVED,
+						    NVML_PROGRAM_MEMORY,
+						    NVML_PROGRAM_UTILIZATION,
+						    NVML_PROGRAM_MEMORY_UTILIZATION,
+						    NVML_PROGRAM_ENCODER_UTILIZATION,
+						    NVML_PROGRAM_DECODER_UTILIZATION};
 	uint32_t none = 0;
 	for (int i = 0; i < NVML_COUNTER_COUNT; i++)
 		none += v.quality[i] == SX_QUALITY_NOT_COLLECTED;
@@ -145,11 +160,11 @@ static void what_is_missing(void **state)
 	const struct source_desc *desc = source_nvml.describe(source);
 	for (uint32_t i = 0; i < none; i++) {
 		assert_int_equal(v.quality[missing[i]], SX_QUALITY_NOT_COLLECTED);
-		assert_non_null(desc->whys[missing[i]]);
+		assert_non_null(desc->columns[missing[i]].why);
 		assert_non_null(strstr(note, nvml_counter_name(missing[i])));
 	}
-	assert_string_equal(desc->whys[NVML_FAN], "NVIDIA's library says: Not Supported");
-	assert_null(desc->whys[NVML_POWER]);
+	assert_string_equal(desc->columns[NVML_FAN].why, "NVIDIA's library says: Not Supported");
+	assert_null(desc->columns[NVML_POWER].why);
 	end(&fake, source);
 }
 
@@ -181,6 +196,119 @@ static void a_gpu_that_goes(void **state)
 	assert_int_equal(next(source, &v, NULL), SX_OK); /* of which nothing is known */
 	assert_int_equal(v.quality[NVML_POWER], SX_QUALITY_NOT_COLLECTED);
 	assert_int_equal(next(source, &v, NULL), SX_ERR_DEVICE_LOST);
+	end(&fake, source);
+}
+
+/* What rows of programs say: "name (pid)", memory and use; "?" where there is no data. */
+static void rows_as_text(struct source *source, char *out, size_t size)
+{
+	struct raw_sample raw;
+	struct sx_error err = {0};
+	assert_int_equal(source_nvml.read(source, 10000, &raw, &err), SX_OK);
+	assert_int_equal(raw.kind, RAW_ROWS);
+	const struct sx_rows *rows = (const struct sx_rows *)(const void *)raw.data;
+	out[0] = '\0';
+	for (size_t i = 0; i < rows->count; i++) {
+		static const enum nvml_counter shown[] = {NVML_PROGRAM_MEMORY,
+							  NVML_PROGRAM_UTILIZATION,
+							  NVML_PROGRAM_ENCODER_UTILIZATION};
+		size_t used = strlen(out);
+		used += (size_t)snprintf(out + used, size - used, "%s",
+					 rows->strings[rows->labels[SX_LABEL_PROCESS][i]]);
+		for (size_t k = 0; k < 3; k++) {
+			const struct sx_vector *v = &rows->columns[shown[k]];
+			bool known = v->quality[i] == SX_QUALITY_VALID;
+			uint64_t value = ((const uint64_t *)v->data)[i];
+			used +=
+			    (size_t)snprintf(out + used, size - used, known ? " %lu" : " ?", value);
+		}
+		snprintf(out + used, size - used, "; ");
+		assert_int_equal(rows->columns[NVML_POWER].quality[i], SX_QUALITY_NOT_COLLECTED);
+	}
+}
+
+/* A row a program: who holds what and did how much; one that ends goes, one that comes is there. */
+static void programs_by_themselves(void **state)
+{
+	struct fake_nvml_machine fake;
+	char text[512];
+	fake_nvml_init(&fake);
+	struct source *source = begin_by(&fake, 0, SX_SAMPLE_PROCESS);
+	rows_as_text(source, text, sizeof(text));
+	assert_string_equal(text, "compositor (100) 1048576 90 0; a) b (4242) 67108864 40 7; "
+				  "trainer (300) ? 0 0; ");
+	assert_string_equal(source_nvml.describe(source)->columns[NVML_POWER].why,
+			    "it is of the whole device, not of one program");
+	fake.state->programs[0] = (struct fake_nvml_program){500, false, true, 5, {20, 0}, 0};
+	fake.state->programs[2] = (struct fake_nvml_program){.pid = 300}; /* it ended */
+	rows_as_text(source, text, sizeof(text));
+	assert_string_equal(text, "a) b (4242) 67108864 40 7; ? (500) 5 20 0; ");
+	fake.state->program_count = 0;
+	rows_as_text(source, text, sizeof(text));
+	assert_string_equal(text, "");
+	end(&fake, source);
+}
+
+/* What is measured and all that it starts; who is of others, or took a number over, is not. */
+static void a_program_and_its_children(void **state)
+{
+	struct fake_nvml_machine fake;
+	struct values v;
+	char text[512];
+	fake_nvml_init(&fake);
+	fake.next.programs[0] = (struct fake_nvml_program){100, true, false, 1000, {10, 0}, 0};
+	fake.next.programs[1] = (struct fake_nvml_program){4300, false, true, 20000, {20, 40}, 0};
+	fake.processes[1] = (struct fake_nvml_process){100, 1, 50, "other"};
+	fake.processes[3] = (struct fake_nvml_process){4300, 4290, 80, "child"};
+	fake.processes[4] = (struct fake_nvml_process){4290, FAKE_NVML_PID, 75, "shell"};
+	fake.next.program_count = 2;
+	struct source *source = begin(&fake, FAKE_NVML_PID);
+	assert_int_equal(next(source, &v, (char[512]){0}), SX_OK);
+	assert_int_equal(v.value[NVML_PROGRAM_MEMORY], 20000);
+	assert_int_equal(v.value[NVML_PROGRAM_UTILIZATION], 30);
+	assert_int_equal(v.value[NVML_PROCESSES], 2);
+	end(&fake, source);
+	source = begin_by(&fake, FAKE_NVML_PID, SX_SAMPLE_PROCESS);
+	fake.processes[3].parent = 1; /* its parent ended: it stays whose it was */
+	rows_as_text(source, text, sizeof(text));
+	assert_string_equal(text, "child (4300) 20000 30 0; ");
+	fake.processes[3] = (struct fake_nvml_process){4300, 1, 900, "somebody"};
+	rows_as_text(source, text, sizeof(text));
+	assert_string_equal(text, "");
+	end(&fake, source);
+}
+
+/* A library before the third form of the lists, and one that lists nothing. */
+static void lists_of_older_libraries(void **state)
+{
+	struct fake_nvml_machine fake;
+	struct values v;
+	fake_nvml_init(&fake);
+	fake.hidden = "nvmlDeviceGetComputeRunningProcesses_v3";
+	struct source *source = begin(&fake, 0);
+	assert_int_equal(next(source, &v, (char[512]){0}), SX_OK);
+	assert_int_equal(v.value[NVML_PROCESSES], 3);
+	end(&fake, source);
+	fake_nvml_init(&fake);
+	fake.next.no_processes = true;
+	source = begin_by(&fake, 0, SX_SAMPLE_PROCESS);
+	assert_string_equal(source_nvml.describe(source)->columns[NVML_PROGRAM_MEMORY].why,
+			    "NVIDIA's library says: Not Supported");
+	end(&fake, source);
+}
+
+/* Shares above the whole, and numbers that are no process's, are nobody's. */
+static void nonsense_of_programs(void **state)
+{
+	struct fake_nvml_machine fake;
+	char text[512];
+	fake_nvml_init(&fake);
+	fake.next.programs[0] = (struct fake_nvml_program){0, true, true, 1, {10, 0}, 0};
+	fake.next.programs[1] = (struct fake_nvml_program){~0u, true, true, 1, {10, 0}, 0};
+	fake.next.programs[2] = (struct fake_nvml_program){7, true, false, 1, {50, 101}, 0};
+	struct source *source = begin_by(&fake, 0, SX_SAMPLE_PROCESS);
+	rows_as_text(source, text, sizeof(text));
+	assert_string_equal(text, "? (7) 1 50 0; ");
 	end(&fake, source);
 }
 
@@ -221,8 +349,11 @@ static void what_doctor_says(void **state)
 	assert_string_equal(f.id, "nvml:1");
 	assert_string_equal(f.name, "Fake GeForce 9000");
 	assert_string_equal(f.driver, "NVIDIA 999.10.01");
-	fake.no_driver = true; /* another GPU's machine: nothing is opened, nothing is told */
-	assert_int_equal(probe(&fake).count, 0);
+	fake.no_driver = true; /* another GPU's machine: nothing is opened */
+	f = probe(&fake);
+	assert_int_equal(f.count, 1);
+	assert_int_equal(f.state, SX_DEVICE_ABSENT);
+	assert_string_equal(f.because, "NVIDIA's kernel driver does not run here");
 	fake.no_driver = false;
 	fake.no_library = true;
 	f = probe(&fake);
@@ -280,6 +411,10 @@ int main(void)
 	    cmocka_unit_test(what_is_missing),
 	    cmocka_unit_test(energy_that_steps_back),
 	    cmocka_unit_test(a_gpu_that_goes),
+	    cmocka_unit_test(programs_by_themselves),
+	    cmocka_unit_test(a_program_and_its_children),
+	    cmocka_unit_test(lists_of_older_libraries),
+	    cmocka_unit_test(nonsense_of_programs),
 	    cmocka_unit_test(what_doctor_says),
 	    cmocka_unit_test(names_that_are_none),
 	};

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define NOT_KNOWN (~0ULL)
-
 static const char *const names[NVML_COUNTER_COUNT] = {
     [NVML_GPU_UTILIZATION] = "GpuUtilization",
     [NVML_MEMORY_UTILIZATION] = "MemoryUtilization",
@@ -31,6 +29,9 @@ static const char *const names[NVML_COUNTER_COUNT] = {
     [NVML_PROCESSES] = "Processes",
     [NVML_PROGRAM_MEMORY] = "ProgramMemory",
     [NVML_PROGRAM_UTILIZATION] = "ProgramUtilization",
+    [NVML_PROGRAM_MEMORY_UTILIZATION] = "ProgramMemoryUtilization",
+    [NVML_PROGRAM_ENCODER_UTILIZATION] = "ProgramEncoderUtilization",
+    [NVML_PROGRAM_DECODER_UTILIZATION] = "ProgramDecoderUtilization",
 };
 
 const char *nvml_counter_name(enum nvml_counter counter)
@@ -186,70 +187,26 @@ static void ask_pcie(struct asking *a, enum nvml_counter counter, unsigned which
 	put(a, counter, code, (uint64_t)kb * 1000);
 }
 
-typedef int (*list_call)(nvml_handle device, unsigned *count, struct nvml_process *out);
-
-/* Adds the processes of one list behind those of another; one that is in both counts once. */
-static int add_processes(struct nvml_device *d, list_call call, unsigned *count)
+/* Programs are looked at only where something of them is wanted. */
+static void ask_programs(struct asking *a)
 {
-	unsigned more = NVML_PROCESSES_MAX - *count, kept = *count;
-	struct nvml_process *list = d->processes + *count;
-	int code = call ? call(d->handle, &more, list) : NVML_ERROR_NOT_SUPPORTED;
-	for (unsigned i = 0; !code && i < more && i < NVML_PROCESSES_MAX - *count; i++) {
-		bool known = false;
-		for (unsigned j = 0; j < *count && !known; j++)
-			known = d->processes[j].pid == list[i].pid;
-		if (!known)
-			d->processes[kept++] = list[i];
-	}
-	*count = kept;
-	return code;
-}
-
-static void ask_processes(struct asking *a)
-{
-	struct nvml_device *d = a->device;
-	unsigned count = 0;
-	if (!a->wanted[NVML_PROCESSES] && !a->wanted[NVML_PROGRAM_MEMORY])
+	struct nvml_programs *p = &a->device->programs;
+	struct nvml_reading uses[NVML_USES];
+	bool listed = a->wanted[NVML_PROCESSES] || a->wanted[NVML_PROGRAM_MEMORY], sampled = false;
+	uint64_t count = 0;
+	for (int u = 0; u < NVML_USES; u++)
+		sampled |= a->wanted[NVML_PROGRAM_UTILIZATION + u];
+	if (!listed && !sampled)
 		return;
-	int graphics = add_processes(d, d->calls->graphics_processes, &count);
-	int compute = add_processes(d, d->calls->compute_processes, &count);
-	int code = graphics && compute ? graphics : 0;
-	put(a, NVML_PROCESSES, code, count);
-	if (!d->pid)
-		return;
-	put(a, NVML_PROGRAM_MEMORY, code, 0); /* it has none while it is in no list */
-	for (unsigned i = 0; !code && i < count; i++) {
-		const struct nvml_process *p = &d->processes[i];
-		if (p->pid == (unsigned)d->pid)
-			put(a, NVML_PROGRAM_MEMORY,
-			    p->used_memory == NOT_KNOWN ? NVML_ERROR_NO_PERMISSION : 0,
-			    p->used_memory);
-	}
-}
-
-/* The mean of what came since the last reading; the library samples on its own. */
-static void ask_program(struct asking *a)
-{
-	struct nvml_process_sample samples[NVML_PROCESSES_MAX];
-	struct nvml_device *d = a->device;
-	unsigned count = NVML_PROCESSES_MAX, mine = 0;
-	uint64_t sum = 0;
-	if (!a->wanted[NVML_PROGRAM_UTILIZATION] || !d->pid)
-		return;
-	int code = d->calls->process_samples
-		       ? d->calls->process_samples(d->handle, samples, &count, d->seen_us)
-		       : NVML_ERROR_NOT_SUPPORTED;
-	if (code == NVML_ERROR_NOT_FOUND) /* nobody did anything since */
-		code = (int)(count = 0);
-	for (unsigned i = 0; !code && i < count && i < NVML_PROCESSES_MAX; i++) {
-		if (samples[i].time_us > d->seen_us)
-			d->seen_us = samples[i].time_us;
-		if (samples[i].pid != (unsigned)d->pid)
-			continue;
-		sum += samples[i].sm;
-		mine++;
-	}
-	put(a, NVML_PROGRAM_UTILIZATION, code, mine ? (sum + mine / 2) / mine : 0);
+	nvml_programs_read(p, a->device->calls, a->device->handle, listed, sampled);
+	for (uint32_t i = 0; i < p->count; i++)
+		count += p->items[i].is_listed;
+	put(a, NVML_PROCESSES, p->list_code, count);
+	if (!p->root)
+		return; /* all programs together are the device */
+	nvml_programs_sum(p, &a->out[NVML_PROGRAM_MEMORY], uses);
+	for (int u = 0; u < NVML_USES; u++)
+		a->out[NVML_PROGRAM_UTILIZATION + u] = uses[u];
 }
 
 void nvml_device_read(struct nvml_device *device, const bool wanted[NVML_COUNTER_COUNT],
@@ -276,6 +233,5 @@ void nvml_device_read(struct nvml_device *device, const bool wanted[NVML_COUNTER
 	ask_memory(&a);
 	ask_pcie(&a, NVML_PCIE_SENT, NVML_PCIE_TX);
 	ask_pcie(&a, NVML_PCIE_RECEIVED, NVML_PCIE_RX);
-	ask_processes(&a);
-	ask_program(&a);
+	ask_programs(&a);
 }

@@ -13,11 +13,16 @@ struct symbol {
 	const char *name;
 	size_t offset;
 	bool required;
+	const char *older; /* that takes the same, in libraries without the name; or NULL */
 };
 
 #define CALL(name, member, required)                                                               \
 	{                                                                                          \
-		name, offsetof(struct nvml_calls, member), required                                \
+		name, offsetof(struct nvml_calls, member), required, NULL                          \
+	}
+#define CALL_OR(name, member, older)                                                               \
+	{                                                                                          \
+		name, offsetof(struct nvml_calls, member), false, older                            \
 	}
 static const struct symbol symbols[] = {
     CALL("nvmlInit_v2", init, true),
@@ -40,8 +45,10 @@ static const struct symbol symbols[] = {
     CALL("nvmlDeviceGetPcieThroughput", pcie, false),
     CALL("nvmlDeviceGetEncoderUtilization", encoder, false),
     CALL("nvmlDeviceGetDecoderUtilization", decoder, false),
-    CALL("nvmlDeviceGetGraphicsRunningProcesses_v3", graphics_processes, false),
-    CALL("nvmlDeviceGetComputeRunningProcesses_v3", compute_processes, false),
+    CALL_OR("nvmlDeviceGetGraphicsRunningProcesses_v3", graphics_processes,
+	    "nvmlDeviceGetGraphicsRunningProcesses_v2"),
+    CALL_OR("nvmlDeviceGetComputeRunningProcesses_v3", compute_processes,
+	    "nvmlDeviceGetComputeRunningProcesses_v2"),
     CALL("nvmlDeviceGetProcessUtilization", process_samples, false),
 };
 
@@ -61,6 +68,8 @@ static const char *find_symbols(struct nvml_library *l)
 {
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		void *symbol = l->sys->library_symbol(l->sys->user, l->handle, symbols[i].name);
+		if (!symbol && symbols[i].older)
+			symbol = l->sys->library_symbol(l->sys->user, l->handle, symbols[i].older);
 		memcpy((char *)&l->calls + symbols[i].offset, &symbol, sizeof(symbol));
 		if (!symbol && symbols[i].required)
 			return symbols[i].name;

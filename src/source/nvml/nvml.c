@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "source/interval.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(100000000)
 #define PREFIX		    "nvml:"
@@ -22,14 +21,15 @@ struct nvml_source {
 	char name[NVML_NAME_MAX], driver[NVML_NAME_MAX + 16];
 	struct interval interval;
 	/* What start() set up. */
-	enum nvml_counter counters[NVML_COUNTER_COUNT]; /* of each value */
-	const char *names[NVML_COUNTER_COUNT], *whys[NVML_COUNTER_COUNT];
+	enum nvml_counter counters[NVML_COUNTER_COUNT]; /* of each column */
+	struct sx_column columns[NVML_COUNTER_COUNT];
+	uint32_t count;
 	struct arena texts;
 	bool wanted[NVML_COUNTER_COUNT];
 	uint64_t energy_uj;
-	bool has_energy, is_lost;
+	bool has_energy, is_lost, by_process, out_of_memory;
 	char note[512];
-	uint8_t sample[NVML_COUNTER_COUNT * 9];
+	struct sheet sheet; /* the rows of one sample */
 };
 
 static struct nvml_source *nvml_from(struct source *source)
@@ -71,15 +71,30 @@ static void found_one(const struct nvml_library *library, unsigned index, source
 	found(user, &device);
 }
 
-/* On machines without NVIDIA's kernel driver nothing is opened, and nothing is told. */
+/* On machines without NVIDIA's kernel driver the library is not even opened. */
+static void tell_absent(source_found_fn found, void *user)
+{
+	struct sx_device absent = {
+	    .id = "nvml",
+	    .source = "nvml",
+	    .catalog = "nvml",
+	    .state = SX_DEVICE_ABSENT,
+	    .because = "NVIDIA's kernel driver does not run here",
+	    .remedy = "a machine with an NVIDIA GPU and NVIDIA's own driver; in a container, pass "
+		      "both on (--gpus all)"};
+	found(user, &absent);
+}
+
 static void nvml_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	struct nvml_library library = {0};
 	struct sx_error err = {0};
 	unsigned count = 0;
 	struct sx_device device = {.id = "nvml", .source = "nvml", .catalog = "nvml"};
-	if (!nvml_driver_is_here(host->sys))
+	if (!nvml_driver_is_here(host->sys)) {
+		tell_absent(found, user);
 		return;
+	}
 	enum sx_status status = nvml_library_open(&library, host->sys, &err);
 	int code = status ? 0 : library.calls.device_count(&count);
 	if (status || code || !count) {
@@ -102,6 +117,7 @@ static void nvml_close(struct source *source)
 	struct nvml_source *s = nvml_from(source);
 	nvml_library_close(&s->library);
 	arena_finish(&s->texts);
+	sheet_finish(&s->sheet);
 	free(s);
 }
 
@@ -150,12 +166,15 @@ static enum sx_status nvml_open(const struct source_host *host, const char *id, 
 		return status;
 	}
 	s->device.calls = &s->library.calls;
+	s->device.programs.sys = host->sys;
 	driver_name(&s->library, s->driver, sizeof(s->driver));
 	s->desc = (struct source_desc){.catalog = "nvml",
 				       .name = s->name,
 				       .driver = s->driver,
 				       .min_interval_ns = INTERVAL_MIN_NS,
-				       .max_interval_ns = INTERVAL_MAX_NS};
+				       .max_interval_ns = INTERVAL_MAX_NS,
+				       .kinds = 1u << SX_SAMPLE_PROCESS,
+				       .kind = SX_SAMPLE_TIME};
 	*out = &s->base;
 	return SX_OK;
 }
@@ -181,30 +200,79 @@ static uint8_t value_of(struct nvml_source *s, enum nvml_counter counter,
 	return known ? SX_QUALITY_VALID : SX_QUALITY_NOT_COLLECTED;
 }
 
+static void put_device(struct nvml_source *s, const struct nvml_reading now[NVML_COUNTER_COUNT],
+		       unsigned flags)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		uint64_t value;
+		uint8_t quality = value_of(s, s->counters[i], &now[s->counters[i]], &value);
+		sheet_put(&s->sheet, i, 0, value, (uint8_t)(quality | flags));
+	}
+}
+
+static struct nvml_reading of_program(const struct nvml_programs *p,
+				      const struct nvml_program *program, enum nvml_counter counter)
+{
+	if (counter == NVML_PROGRAM_MEMORY)
+		return nvml_program_memory(p, program);
+	return nvml_program_use(p, program, (enum nvml_use)(counter - NVML_PROGRAM_UTILIZATION));
+}
+
+/* A row for each program of the device; returns how many. */
+static size_t put_programs(struct nvml_source *s, unsigned flags)
+{
+	size_t rows = 0;
+	const struct nvml_programs *p = &s->device.programs;
+	for (uint32_t k = 0; k < p->count; k++) {
+		const struct nvml_program *program = &p->items[k];
+		if (!program->in_scope)
+			continue;
+		for (uint32_t i = 0; i < s->count; i++) {
+			struct nvml_reading r = {.code = NVML_ERROR_NOT_SUPPORTED};
+			if (nvml_is_of_program(s->counters[i]))
+				r = of_program(p, program, s->counters[i]);
+			sheet_put(&s->sheet, i, rows, r.value,
+				  r.code ? SX_QUALITY_NOT_COLLECTED
+					 : (uint8_t)(SX_QUALITY_VALID | flags));
+		}
+		sheet_name(&s->sheet, rows++, program->name, program->pid);
+	}
+	return rows;
+}
+
 static void nvml_take(void *user, struct raw_sample *out)
 {
 	struct nvml_source *s = user;
 	struct nvml_reading now[NVML_COUNTER_COUNT];
-	uint32_t count = s->desc.counter_count;
+	uint64_t value;
 	nvml_device_read(&s->device, s->wanted, now);
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t value;
+	for (uint32_t i = 0; i < s->count; i++)
 		s->is_lost |= now[s->counters[i]].code == NVML_ERROR_GPU_IS_LOST;
-		s->sample[count * 8 + i] =
-		    value_of(s, s->counters[i], &now[s->counters[i]], &value);
-		interval_put_u64(s->sample + i * 8, value);
-	}
-	if (!out)
+	if (!out) {
+		if (s->wanted[NVML_ENERGY])
+			value_of(s, NVML_ENERGY, &now[NVML_ENERGY], &value);
 		return;
-	out->kind = RAW_VALUES;
-	out->data = s->sample;
-	out->size = (size_t)count * 9;
+	}
+	uint64_t took = out->end_ns - out->begin_ns, interval = s->interval.interval_ns;
+	unsigned flags = took > interval + interval / 2 ? SX_QUALITY_STRETCHED : 0;
+	size_t count = 1;
+	out->kind = RAW_ROWS;
+	out->data = (const uint8_t *)&s->sheet.out;
+	out->size = sizeof(s->sheet.out);
+	s->out_of_memory = !sheet_grow(&s->sheet, s->by_process ? s->device.programs.count + 1 : 1);
+	if (s->out_of_memory)
+		return;
+	if (s->by_process)
+		count = put_programs(s, flags);
+	else
+		put_device(s, now, flags);
+	sheet_give(&s->sheet, count, s->columns, s->by_process, out->begin_ns, out->end_ns);
 }
 
 static bool nvml_ended(void *user)
 {
 	struct nvml_source *s = user;
-	return interval_process_ended(s->base.sys, s->device.pid);
+	return interval_process_ended(s->base.sys, s->device.programs.root);
 }
 
 static const char *nvml_note(void *user, uint32_t index)
@@ -217,46 +285,67 @@ static void choose(struct nvml_source *s, const struct source_request *request)
 {
 	uint32_t count = request->counters ? request->counter_count : NVML_COUNTER_COUNT;
 	memset(s->wanted, 0, sizeof(s->wanted));
-	s->desc.counter_count = 0;
+	s->count = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		enum nvml_counter c = request->counters ? nvml_counter_find(request->counters[i])
 							: (enum nvml_counter)i;
 		if (c == NVML_COUNTER_COUNT || s->wanted[c])
 			continue;
 		s->wanted[c] = true;
-		s->names[s->desc.counter_count] = nvml_counter_name(c);
-		s->counters[s->desc.counter_count++] = c;
+		s->counters[s->count++] = c;
 	}
-	s->desc.counters = s->names;
-	s->desc.whys = s->whys;
 }
 
 static const char *why_not(struct nvml_source *s, enum nvml_counter counter, int code)
 {
-	bool of_program = counter == NVML_PROGRAM_MEMORY || counter == NVML_PROGRAM_UTILIZATION;
 	char text[192];
-	if (of_program && !s->device.pid)
-		return "no program is measured";
+	if (s->by_process && !nvml_is_of_program(counter))
+		return "it is of the whole device, not of one program";
+	if (nvml_is_of_program(counter) && !s->by_process && !s->device.programs.root)
+		return "no program is measured; --per process tells them apart";
 	snprintf(text, sizeof(text), "NVIDIA's library says: %s", nvml_words(&s->library, code));
 	return arena_strndup(&s->texts, text, strlen(text));
 }
 
-/* What the device never gives is told before the first sample. */
-static void note_missing(struct nvml_source *s)
+/* Of programs each by itself: what the library says of all of them. */
+static int code_of(const struct nvml_source *s, enum nvml_counter counter, int code)
+{
+	if (!s->by_process)
+		return code;
+	if (!nvml_is_of_program(counter))
+		return NVML_ERROR_NOT_SUPPORTED;
+	return counter == NVML_PROGRAM_MEMORY ? s->device.programs.list_code
+					      : s->device.programs.use_code;
+}
+
+/* The columns; what the device never gives is told before the first sample. */
+static void describe_columns(struct nvml_source *s, const struct sx_catalog *catalog)
 {
 	struct nvml_reading now[NVML_COUNTER_COUNT];
 	nvml_device_read(&s->device, s->wanted, now);
 	s->note[0] = '\0';
-	for (uint32_t i = 0; i < s->desc.counter_count; i++) {
-		const struct nvml_reading *r = &now[s->counters[i]];
+	for (uint32_t i = 0; i < s->count; i++) {
+		uint32_t all, at = SX_NONE;
+		enum nvml_counter counter = s->counters[i];
+		int code = code_of(s, counter, now[counter].code);
 		size_t used = strlen(s->note);
-		s->whys[i] = NULL;
-		if (!r->code)
-			continue;
-		s->whys[i] = why_not(s, s->counters[i], r->code);
-		snprintf(s->note + used, sizeof(s->note) - used, "%s%s",
-			 used ? ", " : "not collected: ", s->names[i]);
+		const char *name = nvml_counter_name(counter);
+		if (catalog)
+			at = sx_catalog_find_counter(catalog, name, SX_NONE, NULL);
+		const struct sx_counter_info *info =
+		    at == SX_NONE ? NULL : &sx_catalog_counters(catalog, &all)[at];
+		s->columns[i] =
+		    (struct sx_column){.name = name,
+				       .unit = info ? info->unit : "count",
+				       .type = SX_U64,
+				       .over_time = info ? info->over_time : SX_REDUCE_SUM,
+				       .why = code ? why_not(s, counter, code) : NULL};
+		if (code && !s->by_process)
+			snprintf(s->note + used, sizeof(s->note) - used, "%s%s",
+				 used ? ", " : "not collected: ", name);
 	}
+	s->desc.columns = s->columns;
+	s->desc.column_count = s->count;
 }
 
 static enum sx_status check_request(const struct nvml_source *s,
@@ -278,13 +367,19 @@ static enum sx_status nvml_start(struct source *source, const struct source_requ
 	enum sx_status status = check_request(s, request, err);
 	if (status)
 		return status;
-	s->device.pid = request->pid;
-	s->device.seen_us = 0;
-	s->has_energy = s->is_lost = false;
+	s->device.programs.root = request->pid;
+	s->device.programs.count = 0;
+	s->device.programs.seen_us = 0;
+	s->has_energy = s->is_lost = s->out_of_memory = false;
+	s->by_process = request->per == SX_SAMPLE_PROCESS;
 	choose(s, request);
-	note_missing(s);
+	describe_columns(s, request->catalog);
+	sheet_finish(&s->sheet);
+	s->sheet.column_count = s->count;
+	if (!sheet_grow(&s->sheet, 1))
+		return error_nomem(err, "the NVML source");
 	s->interval = (struct interval){
-	    .ops = &ops, .user = s, .sys = s->base.sys, .watched = s->device.pid > 0};
+	    .ops = &ops, .user = s, .sys = s->base.sys, .watched = request->pid > 0};
 	return interval_start(
 	    &s->interval, request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS, err);
 }
@@ -293,8 +388,10 @@ static enum sx_status nvml_read(struct source *source, int timeout_ms, struct ra
 				struct sx_error *err)
 {
 	struct nvml_source *s = nvml_from(source);
-	if (!s->is_lost || s->interval.stopped)
-		return interval_read(&s->interval, timeout_ms, out, err);
+	if (!s->is_lost || s->interval.stopped) {
+		enum sx_status status = interval_read(&s->interval, timeout_ms, out, err);
+		return !status && s->out_of_memory ? error_nomem(err, "the NVML source") : status;
+	}
 	error_set(err, SX_ERR_DEVICE_LOST, "%s is gone", s->name);
 	error_because(err, "NVIDIA's library says: %s",
 		      nvml_words(&s->library, NVML_ERROR_GPU_IS_LOST));
@@ -318,7 +415,7 @@ static enum sx_status nvml_stop(struct source *source, struct sx_error *err)
 
 const struct source_ops source_nvml = {
     .name = "nvml",
-    .raw = RAW_VALUES,
+    .raw = RAW_ROWS,
     .probe = nvml_probe,
     .open = nvml_open,
     .describe = nvml_describe,

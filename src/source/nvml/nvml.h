@@ -1,15 +1,17 @@
 /*
  * NVIDIA's GPUs by its management library, in parts: the library and its calls, one device's
- * readings, and the source. Prototypes and numbers are those of the public nvml.h.
+ * readings, its programs, and the source. Prototypes and numbers are those of the public nvml.h.
  */
 #ifndef SOURCE_NVML_NVML_H
 #define SOURCE_NVML_NVML_H
 
+#include "source/interval.h"
+#include "source/sheet.h"
 #include "source/source.h"
 
-#define NVML_NAME_MAX	   96
-#define NVML_DEVICES_MAX   64
-#define NVML_PROCESSES_MAX 512
+#define NVML_NAME_MAX	  96
+#define NVML_DEVICES_MAX  64
+#define NVML_PROGRAMS_MAX 512
 
 /* nvmlReturn_t */
 enum nvml_status {
@@ -137,6 +139,9 @@ enum nvml_counter {
 	NVML_PROCESSES,
 	NVML_PROGRAM_MEMORY,
 	NVML_PROGRAM_UTILIZATION,
+	NVML_PROGRAM_MEMORY_UTILIZATION,
+	NVML_PROGRAM_ENCODER_UTILIZATION,
+	NVML_PROGRAM_DECODER_UTILIZATION,
 	NVML_COUNTER_COUNT
 };
 /* The counter of this name, or NVML_COUNTER_COUNT. */
@@ -149,13 +154,56 @@ struct nvml_reading {
 	uint64_t value;
 };
 
+/* What the library samples of a program by itself, in the order of its counters. */
+enum nvml_use { NVML_USE_SM, NVML_USE_MEMORY, NVML_USE_ENCODER, NVML_USE_DECODER, NVML_USES };
+
+/* A program that has work or memory on the device, as of the last reading. */
+struct nvml_program {
+	pid_t pid;
+	uint64_t begun; /* in the kernel's ticks; 0: not known */
+	char name[32];
+	bool is_known; /* the rest of it was looked at */
+	bool in_scope; /* of what is measured */
+	bool is_listed, has_memory;
+	uint64_t memory;
+	uint64_t uses[NVML_USES]; /* sums of percent */
+	uint32_t samples;
+};
+
+/* The programs of one device (programs.c). Zero-initialise; sys and root are the caller's. */
+struct nvml_programs {
+	const struct sx_sys *sys;
+	pid_t root; /* whose part is measured, with what it starts; 0: everybody's */
+	struct nvml_program items[NVML_PROGRAMS_MAX];
+	uint32_t count;
+	unsigned long long seen_us; /* newest sample of the library */
+	int list_code, use_code;    /* what the library said of lists and of samples */
+	struct nvml_process listed[NVML_PROGRAMS_MAX];
+	struct nvml_process_sample samples[NVML_PROGRAMS_MAX];
+};
+
+/* Brings the programs up to date: `listed`: who holds what; `sampled`: also what they did. */
+void nvml_programs_read(struct nvml_programs *programs, const struct nvml_calls *calls,
+			nvml_handle device, bool listed, bool sampled);
+/* Of one program, and of all in scope together. */
+struct nvml_reading nvml_program_memory(const struct nvml_programs *programs,
+					const struct nvml_program *program);
+struct nvml_reading nvml_program_use(const struct nvml_programs *programs,
+				     const struct nvml_program *program, enum nvml_use use);
+void nvml_programs_sum(const struct nvml_programs *programs, struct nvml_reading *memory,
+		       struct nvml_reading uses[NVML_USES]);
+
+/* Whether a counter is of programs; else of the whole device. */
+static inline bool nvml_is_of_program(enum nvml_counter counter)
+{
+	return counter >= NVML_PROGRAM_MEMORY;
+}
+
 /* One device while it is read. */
 struct nvml_device {
 	const struct nvml_calls *calls;
 	nvml_handle handle;
-	pid_t pid;		    /* whose part is wanted; 0: nobody's */
-	unsigned long long seen_us; /* newest sample of processes */
-	struct nvml_process processes[NVML_PROCESSES_MAX];
+	struct nvml_programs programs;
 };
 /* Reads the counters that are wanted; a code of GPU_IS_LOST means that none will come any more. */
 void nvml_device_read(struct nvml_device *device, const bool wanted[NVML_COUNTER_COUNT],
