@@ -123,6 +123,8 @@ def errors():
             (["--map", "x=msr/"], 5, "between two slashes"),
             (["--map", "x y=msr/tsc/"], 2, "letters, digits"),
             (["--map", "x=64 miles * msr/tsc/"], 5, "units.tsv"),
+            (["--map", "x=software/page-faults/ + nopmu/x/", "-m", "x"], 3, "there is no PMU"),
+            (["--map", "x=software/page-faults/ + "], 5, "the name is empty"),
             (["--for", "opengl"], 2, "PMUs feed no counter of catalog opengl")):
         done = subprocess.run([SEXTANT, "stat", "-d", "pmu", "-t", "50ms", *args], text=True,
                               capture_output=True, timeout=60)
@@ -154,10 +156,11 @@ def names():
 
 
 def replay(folder):
-    """A counter of the user's is in the capture with its unit, and can be shown from it."""
+    """A counter of the user's is in the capture with its unit, and can be shown from it; a sum counts both parts."""
     capture = os.path.join(folder, "a.sxc")
     done = subprocess.run([SEXTANT, "record", "-d", "pmu", "--map", "faults=software/page-faults/",
-                           "-m", "faults,PageFaults", "-o", capture, "--", "true"],
+                           "--map", "twice=software/page-faults/ + software/page-faults/",
+                           "-m", "faults,twice,PageFaults", "-o", capture, "--", "true"],
                           text=True, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr
     done = subprocess.run([SEXTANT, "report", capture, "--json", "--counters"], text=True,
@@ -165,6 +168,7 @@ def replay(folder):
     assert done.returncode == 0, done.stderr
     totals = {m["name"]: m["total"] for m in json.loads(done.stdout)["metrics"]}
     assert totals["faults"] == totals["PageFaults"] > 0, totals
+    assert totals["twice"] == 2 * totals["faults"], totals
 
 
 def main():

@@ -69,6 +69,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rest)
 		*rest = '\0';
 	encode(&files, text);
+	struct sx_error err = {0};
+	if (pmu_feed_check(text, &err) && !err.message[0])
+		abort();
 	feed(text);
 	free(text);
 	return 0;

@@ -156,6 +156,11 @@ static void texts_of_feeds(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (pmu_feed_parse(bad[i], &feed, &err) != SX_ERR_BAD_INPUT)
 			fail_msg("\"%s\" passes", bad[i]);
+	static const char *const sums[] = {"a/b/ + ", " + a/b/", "a/b/ +  + c/d/"};
+	assert_int_equal(pmu_feed_check("a/b/ + 64 bytes * c/d/ + e/f/", &err), SX_OK);
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+		if (pmu_feed_check(sums[i], &err) != SX_ERR_BAD_INPUT)
+			fail_msg("\"%s\" passes", sums[i]);
 }
 
 /* No catalog of the library says something that cannot be meant. */
@@ -165,14 +170,13 @@ static void feeds_of_all_catalogs(void **state)
 	const char *const *name = sx_catalog_names(context, &names);
 	for (size_t n = 0; n < names; n++) {
 		struct sx_catalog *catalog;
-		struct pmu_feed feed;
 		struct sx_error err = {0};
 		uint32_t count;
 		assert_int_equal(sx_catalog_open(context, name[n], &catalog, NULL), SX_OK);
 		const struct sx_counter_info *c = sx_catalog_counters(catalog, &count);
 		for (uint32_t i = 0; i < count; i++)
 			for (uint32_t f = 0; f < c[i].from.count; f++, fed++)
-				if (pmu_feed_parse(c[i].from.items[f], &feed, &err))
+				if (pmu_feed_check(c[i].from.items[f], &err))
 					fail_msg("%s: %s: %s", name[n], c[i].name, err.because);
 		sx_catalog_unref(catalog);
 	}

@@ -82,7 +82,7 @@ static uint32_t config_index(const char *text, size_t length)
 {
 	if (length == 6 && memcmp(text, "config", 6) == 0)
 		return 0;
-	if (length == 7 && memcmp(text, "config", 6) == 0 && text[6] >= '1' && text[6] <= '3')
+	if (length == 7 && memcmp(text, "config", 6) == 0 && text[6] >= '1' && text[6] <= '2')
 		return (uint32_t)(text[6] - '0');
 	return SX_NONE;
 }

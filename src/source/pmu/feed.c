@@ -87,6 +87,29 @@ enum sx_status pmu_feed_parse(const char *text, struct pmu_feed *out, struct sx_
 	return parse_event(text, event, out, err);
 }
 
+bool pmu_feed_next(const char **sum, char out[PMU_FEED_MAX])
+{
+	static const char plus[] = " + ";
+	if (!*sum)
+		return false;
+	const char *end = strstr(*sum, plus);
+	size_t length = end ? (size_t)(end - *sum) : strlen(*sum);
+	snprintf(out, PMU_FEED_MAX, "%.*s", (int)(length < PMU_FEED_MAX ? length : PMU_FEED_MAX),
+		 *sum);
+	*sum = end ? end + sizeof(plus) - 1 : NULL;
+	return true;
+}
+
+enum sx_status pmu_feed_check(const char *sum, struct sx_error *err)
+{
+	struct pmu_feed feed;
+	char term[PMU_FEED_MAX];
+	enum sx_status status = SX_OK;
+	while (!status && pmu_feed_next(&sum, term))
+		status = pmu_feed_parse(term, &feed, err);
+	return status;
+}
+
 /* What one count is, as a number of one of our units; the unit is "" where nobody knows. */
 static double worth(const struct pmu_feed *feed, const struct pmu_code *code, const char **unit)
 {

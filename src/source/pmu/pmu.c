@@ -83,7 +83,6 @@ static void pmu_close(struct source *source);
 /* "NAME=PMU/EVENT/" of --map, or an event that -m names by itself. */
 static enum sx_status add_map(struct pmu_source *s, const char *text, struct sx_error *err)
 {
-	struct pmu_feed feed;
 	const char *equals = strchr(text, '='), *slash = strchr(text, '/');
 	bool named = equals && (!slash || equals < slash);
 	struct pmu_map *map = &s->maps[s->map_count];
@@ -100,16 +99,18 @@ static enum sx_status add_map(struct pmu_source *s, const char *text, struct sx_
 		return SX_ERR_USAGE;
 	}
 	s->map_count++;
-	return pmu_feed_parse(map->from, &feed, err);
+	return pmu_feed_check(map->from, err);
 }
 
-/* The unit that the first PMU's event is told in. */
+/* The unit that the first PMU's event, of a sum the first one's, is told in. */
 static const char *unit_of(struct pmu_source *s, const char *from)
 {
 	struct pmu_run run = {.sys = s->base.sys, .list = &s->list};
 	struct pmu_feed feed;
 	struct pmu_code code = {.scale = 1};
-	if (pmu_feed_parse(from, &feed, NULL) == SX_OK)
+	char first[PMU_FEED_MAX];
+	pmu_feed_next(&from, first);
+	if (pmu_feed_parse(first, &feed, NULL) == SX_OK)
 		pmu_find_code(&run, &feed, &code);
 	const char *unit = pmu_feed_unit(&feed, &code);
 	return arena_strndup(&s->texts, unit, strlen(unit));

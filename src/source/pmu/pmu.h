@@ -11,7 +11,8 @@
 #define PMU_NAME_MAX  64
 #define PMU_TERMS_MAX 256
 #define PMU_UNIT_MAX  24
-#define PMU_CONFIGS   4 /* config to config3 */
+#define PMU_CONFIGS   3 /* config to config2; what counts has no more */
+#define PMU_FEED_MAX  (PMU_NAME_MAX + PMU_TERMS_MAX + 64)
 
 /* One PMU of the kernel. */
 struct pmu_device {
@@ -72,6 +73,10 @@ struct pmu_feed {
 
 /* Takes such a text apart. Errors: SX_ERR_BAD_INPUT. */
 enum sx_status pmu_feed_parse(const char *text, struct pmu_feed *out, struct sx_error *err);
+/* The next of a sum of such texts, "A + B"; false behind the last one. */
+bool pmu_feed_next(const char **sum, char out[PMU_FEED_MAX]);
+/* Whether each of them can be taken apart. Errors: SX_ERR_BAD_INPUT. */
+enum sx_status pmu_feed_check(const char *sum, struct sx_error *err);
 /*
  * What one count is worth in units of a counter, whose requests have `bytes` each (0: no requests).
  * Errors: SX_ERR_BAD_INPUT when the two measure different things.
@@ -155,8 +160,8 @@ enum sx_status pmu_groups_open(struct pmu_run *run, struct sx_error *err);
 void pmu_note_write(struct pmu_run *run);
 
 /*
- * Adds the events that a feed stands for here to the parts of an output. Errors: SX_ERR_NOT_FOUND
- * when there are none, those of its text and of encoding.
+ * Adds the events that a feed, or a sum of them, stands for here to the parts of an output: all or
+ * none. Errors: SX_ERR_NOT_FOUND when there are none, those of its text and of encoding.
  */
 enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *from,
 			     struct sx_error *err);

@@ -54,8 +54,8 @@ static enum sx_status no_pmu(const struct pmu_feed *feed, struct sx_error *err)
 	return SX_ERR_NOT_FOUND;
 }
 
-enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *from,
-			     struct sx_error *err)
+static enum sx_status add_term(struct pmu_run *run, uint32_t output, const char *from,
+			       struct sx_error *err)
 {
 	struct pmu_feed feed;
 	struct pmu_code code;
@@ -86,6 +86,19 @@ enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *f
 	if (err)
 		*err = why;
 	return why.status;
+}
+
+enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *from,
+			     struct sx_error *err)
+{
+	char term[PMU_FEED_MAX];
+	uint32_t before = run->part_count;
+	enum sx_status status = SX_OK;
+	while (!status && pmu_feed_next(&from, term))
+		status = add_term(run, output, term, err);
+	if (status)
+		run->part_count = before; /* a part of a sum would pass for the whole */
+	return status;
 }
 
 bool pmu_find_code(const struct pmu_run *run, const struct pmu_feed *feed, struct pmu_code *out)
@@ -125,10 +138,19 @@ static enum sx_status feed_output(struct pmu_run *run, uint32_t index, struct sx
 	return SX_OK;
 }
 
+/* A counter of several groups has one name, and one column. */
+static bool has_output(const struct pmu_run *run, const char *name)
+{
+	for (uint32_t i = 0; i < run->output_count; i++)
+		if (strcmp(run->outputs[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static enum sx_status add_output(struct pmu_run *run, const char *name, struct sx_error *err)
 {
 	uint32_t counter = sx_catalog_find_counter(run->catalog, name, SX_NONE, NULL);
-	if (counter == SX_NONE)
+	if (counter == SX_NONE || has_output(run, name))
 		return SX_OK;
 	struct pmu_output *output = &run->outputs[run->output_count];
 	*output = (struct pmu_output){.name = strdup(name), .counter = counter};
