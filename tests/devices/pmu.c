@@ -181,7 +181,8 @@ static int check_event(const struct fake_pmu_type *type, const struct perf_event
 {
 	if (!type)
 		return ENOENT;
-	if (attr->config & ~type->configs || attr->config1 & ~type->configs1 || attr->config2)
+	if (attr->config & ~type->configs || attr->config1 & ~type->configs1 ||
+	    attr->config2 & ~type->configs2)
 		return EINVAL;
 	if (type->no_exclude && (attr->exclude_kernel || attr->exclude_hv))
 		return EINVAL;

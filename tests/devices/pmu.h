@@ -12,7 +12,7 @@
 
 #define FAKE_PMU_PID   4242
 #define FAKE_PMU_FDS   512
-#define FAKE_PMU_FILES 256
+#define FAKE_PMU_FILES 512
 #define FAKE_PMU_TYPES 32
 #define FAKE_PMU_RATES 64
 
@@ -25,6 +25,7 @@ struct fake_pmu_type {
 	uint32_t counters; /* of hardware; 0: any number */
 	uint64_t configs;  /* bits of config that are defined */
 	uint64_t configs1; /* bits of config1 */
+	uint64_t configs2; /* bits of config2 */
 	const char *cpus;  /* its mask, NULL: every CPU */
 };
 
@@ -70,6 +71,9 @@ void fake_pmu_add(struct fake_pmu *fake, const struct fake_pmu_type *type);
 /* Adds a file below the PMUs' folder: "power/events/energy-pkg". */
 void fake_pmu_file(struct fake_pmu *fake, const char *path, const char *text);
 void fake_pmu_rate(struct fake_pmu *fake, uint32_t type, uint64_t config, uint64_t hz);
+
+/* Adds what a text says (tests/data/pmu); false when it cannot be read, or says what it may not. */
+bool fake_pmu_load(struct fake_pmu *fake, const char *path);
 
 /* Energy, a server's two memory channels, and a client's memory controller. */
 void fake_pmu_uncore(struct fake_pmu *fake);

@@ -2,7 +2,8 @@
  * The command on a machine that is a text: the same program, whose table of system calls answers
  * /sys, /proc and /dev/dri from the tree in $SEXTANT_TREE. For tests alone, and never installed.
  * The clock is the tree's own, so that a minute takes no time; SEXTANT_TREE_REALTIME=1 makes it
- * this machine's. What is written goes to the file $SEXTANT_TREE_WRITES as well.
+ * this machine's. What is written goes to the file $SEXTANT_TREE_WRITES as well. Its PMUs, if any,
+ * are those of the text $SEXTANT_PMUS.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,88 @@
 #include "base/sys.c"
 #undef sys_real
 
+#include "pmu.h"
 #include "tree.h"
+
+#define PMU_FOLDER "/sys/bus/event_source/devices"
+#define PMU_FD	   10000 /* the fake's descriptors, beyond all others */
+
+/* The tree, and the PMUs beside it. */
+static struct {
+	struct tree tree;
+	struct fake_pmu pmus;
+	struct sx_sys sys;
+} machine;
+
+static bool is_perf(int fd)
+{
+	machine.pmus.now_ns = machine.tree.now_ns;
+	return fd >= PMU_FD;
+}
+
+static bool is_pmus(const char *path)
+{
+	return strncmp(path, PMU_FOLDER, strlen(PMU_FOLDER)) == 0 ||
+	       strcmp(path, "/sys/devices/system/cpu/online") == 0 ||
+	       strcmp(path, "/proc/sys/kernel/perf_event_paranoid") == 0;
+}
+
+static int machine_close(void *user, int fd)
+{
+	const struct sx_sys *sys = is_perf(fd) ? &machine.pmus.sys : &machine.tree.sys;
+	return sys->close(sys->user, fd < PMU_FD ? fd : fd - PMU_FD);
+}
+
+static ssize_t machine_read(void *user, int fd, void *buf, size_t size)
+{
+	const struct sx_sys *sys = is_perf(fd) ? &machine.pmus.sys : &machine.tree.sys;
+	return sys->read(sys->user, fd < PMU_FD ? fd : fd - PMU_FD, buf, size);
+}
+
+static int machine_ioctl(void *user, int fd, unsigned long request, void *arg)
+{
+	const struct sx_sys *sys = is_perf(fd) ? &machine.pmus.sys : &machine.tree.sys;
+	return sys->ioctl(sys->user, fd < PMU_FD ? fd : fd - PMU_FD, request, arg);
+}
+
+static ssize_t machine_read_file(void *user, const char *path, char *buf, size_t size)
+{
+	const struct sx_sys *sys = is_pmus(path) ? &machine.pmus.sys : &machine.tree.sys;
+	return sys->read_file(sys->user, path, buf, size);
+}
+
+static int machine_list_dir(void *user, const char *path, int (*visit)(void *, const char *),
+			    void *arg)
+{
+	const struct sx_sys *sys = is_pmus(path) ? &machine.pmus.sys : &machine.tree.sys;
+	return sys->list_dir(sys->user, path, visit, arg);
+}
+
+static int machine_perf_event_open(void *user, void *attr, pid_t pid, int cpu, int group,
+				   unsigned long flags)
+{
+	const struct sx_sys *sys = &machine.pmus.sys;
+	is_perf(group);
+	int fd =
+	    sys->perf_event_open(sys->user, attr, pid, cpu, group < 0 ? -1 : group - PMU_FD, flags);
+	return fd < 0 ? fd : fd + PMU_FD;
+}
+
+/* The functions that are asked of both take no notice of `user`; the others are the tree's. */
+static void add_pmus(const char *path)
+{
+	fake_pmu_init(&machine.pmus);
+	if (!fake_pmu_load(&machine.pmus, path)) {
+		fprintf(stderr, "SEXTANT_PMUS: %s cannot be read\n", path);
+		exit(99);
+	}
+	machine.sys.close = machine_close;
+	machine.sys.read = machine_read;
+	machine.sys.ioctl = machine_ioctl;
+	machine.sys.read_file = machine_read_file;
+	machine.sys.list_dir = machine_list_dir;
+	machine.sys.perf_event_open = machine_perf_event_open;
+}
 
 const struct sx_sys *sys_real(void);
 
@@ -29,23 +111,27 @@ int kill(pid_t pid, int signal_number)
 
 const struct sx_sys *sys_real(void)
 {
-	static struct tree tree;
-	const char *path = getenv("SEXTANT_TREE"), *realtime = getenv("SEXTANT_TREE_REALTIME");
-	if (tree.sys.open)
-		return &tree.sys;
-	tree_init(&tree, sys_underneath());
-	tree.writes = getenv("SEXTANT_TREE_WRITES");
-	tree.strict = !getenv("SEXTANT_TREE_HOSTILE");
-	if (!path || !tree_load(&tree, path)) {
-		fprintf(stderr, "SEXTANT_TREE: %s\n", path ? tree.why : "is not set");
+	struct tree *tree = &machine.tree;
+	const char *path = getenv("SEXTANT_TREE"), *realtime = getenv("SEXTANT_TREE_REALTIME"),
+		   *pmus = getenv("SEXTANT_PMUS");
+	if (machine.sys.open)
+		return &machine.sys;
+	tree_init(tree, sys_underneath());
+	tree->writes = getenv("SEXTANT_TREE_WRITES");
+	tree->strict = !getenv("SEXTANT_TREE_HOSTILE");
+	if (!path || !tree_load(tree, path)) {
+		fprintf(stderr, "SEXTANT_TREE: %s\n", path ? tree->why : "is not set");
 		exit(99);
 	}
 	if (realtime) {
 		struct timespec now;
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		tree.realtime = true;
-		tree.start_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-		tree.now_ns = tree.start_ns;
+		tree->realtime = true;
+		tree->start_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+		tree->now_ns = tree->start_ns;
 	}
-	return &tree.sys;
+	machine.sys = tree->sys;
+	if (pmus)
+		add_pmus(pmus);
+	return &machine.sys;
 }
