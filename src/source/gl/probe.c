@@ -1,20 +1,11 @@
-/*
- * Which OpenGL driver answers on this machine. Drivers may print, hang or crash while they start,
- * so a forked child asks, with a deadline.
- */
+/* Which OpenGL driver answers on this machine. */
 #include "source/gl/gl.h"
+#include "source/guest/ask.h"
 #include "source/guest/library.h"
 
-#include "base/privilege.h"
-
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define DEADLINE_MS 800
@@ -110,36 +101,16 @@ static bool ask(struct answer *answer)
 	return renderer != NULL;
 }
 
-/* The forked child: silent, and gone without running anybody's exit handlers. */
-static _Noreturn void child(int to)
+static bool ask_driver(int to, void *user)
 {
 	struct answer answer = {0};
-	privilege_forget(); /* drivers run with the user's own rights */
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	dup2(null, STDOUT_FILENO);
-	dup2(null, STDERR_FILENO);
-	unsetenv("LD_PRELOAD");
-	bool ok = ask(&answer) && write(to, &answer, sizeof(answer)) == (ssize_t)sizeof(answer);
-	_exit(ok ? 0 : 1);
+	return ask(&answer) && write(to, &answer, sizeof(answer)) == (ssize_t)sizeof(answer);
 }
 
 static bool ask_in_child(struct answer *answer)
 {
-	int ends[2];
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return false;
-	pid_t pid = fork();
-	if (pid == 0)
-		child(ends[1]);
-	close(ends[1]);
-	struct pollfd fd = {.fd = ends[0], .events = POLLIN};
-	bool ok = pid > 0 && poll(&fd, 1, DEADLINE_MS) > 0 &&
-		  read(ends[0], answer, sizeof(*answer)) == (ssize_t)sizeof(*answer);
-	close(ends[0]);
-	if (pid > 0) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
+	bool ok =
+	    guest_ask(ask_driver, NULL, DEADLINE_MS, answer, sizeof(*answer)) == sizeof(*answer);
 	answer->renderer[sizeof(answer->renderer) - 1] = '\0';
 	answer->version[sizeof(answer->version) - 1] = '\0';
 	return ok;
