@@ -1,0 +1,145 @@
+/* What a driver counts through VK_KHR_performance_query, and what of it fits one run. */
+#include "query/vk/perf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTERS_MAX 65536u /* of a family; a driver that says more says nonsense */
+
+void perf_list_finish(struct perf_list *list)
+{
+	free(list->counters);
+	free(list->texts);
+	*list = (struct perf_list){0};
+}
+
+static void end_text(char *text)
+{
+	text[VK_MAX_DESCRIPTION_SIZE - 1] = '\0';
+}
+
+bool perf_list_read(const struct perf_api *api, uint32_t family, struct perf_list *out)
+{
+	uint32_t count = 0;
+
+	*out = (struct perf_list){0};
+	if (api->enumerate(api->gpu, family, &count, NULL, NULL) < 0 || count > COUNTERS_MAX)
+		return false;
+	out->counters = calloc((size_t)count + 1, sizeof(*out->counters));
+	out->texts = calloc((size_t)count + 1, sizeof(*out->texts));
+	out->count = count;
+	for (uint32_t i = 0; out->counters != NULL && out->texts != NULL && i < count; i++) {
+		out->counters[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_KHR;
+		out->texts[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_DESCRIPTION_KHR;
+	}
+	if (out->counters == NULL || out->texts == NULL ||
+	    api->enumerate(api->gpu, family, &count, out->counters, out->texts) < 0) {
+		perf_list_finish(out);
+		return false;
+	}
+	out->count = count < out->count ? count : out->count;
+	for (uint32_t i = 0; i < out->count; i++) {
+		end_text(out->texts[i].name);
+		end_text(out->texts[i].category);
+		end_text(out->texts[i].description);
+	}
+	return true;
+}
+
+uint32_t perf_passes(const struct perf_api *api, uint32_t family, const uint32_t *indices,
+		     uint32_t count)
+{
+	const VkQueryPoolPerformanceCreateInfoKHR info = {
+	    .sType = VK_STRUCTURE_TYPE_QUERY_POOL_PERFORMANCE_CREATE_INFO_KHR,
+	    .queueFamilyIndex = family,
+	    .counterIndexCount = count,
+	    .pCounterIndices = indices};
+	uint32_t passes = 0;
+
+	api->passes(api->gpu, &info, &passes);
+	return passes != 0 ? passes : UINT32_MAX;
+}
+
+/* Whether counter number `at` fits a set, beside those before it that are in there. */
+static bool fits(const struct perf_api *api, uint32_t family, const uint32_t *indices,
+		 const uint32_t *sets, uint32_t at, uint32_t set, uint32_t *together)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < at; i++) {
+		if (sets[i] == set)
+			together[count++] = indices[i];
+	}
+	together[count++] = indices[at];
+	return perf_passes(api, family, together, count) == 1;
+}
+
+uint32_t perf_part(const struct perf_api *api, uint32_t family, const uint32_t *indices,
+		   uint32_t count, uint32_t *sets)
+{
+	uint32_t *together = calloc((size_t)count + 1, sizeof(*together));
+	uint32_t set_count = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		sets[i] = PERF_NO_SET;
+		for (uint32_t set = 0; together != NULL && set <= set_count; set++) {
+			if (!fits(api, family, indices, sets, i, set, together))
+				continue;
+			sets[i] = set;
+			set_count += set == set_count;
+			break;
+		}
+	}
+	free(together);
+	return set_count;
+}
+
+/* RADV's hit ratios are percentages, which it declares as bytes. */
+static bool is_ratio_in_bytes(const VkPerformanceCounterKHR *counter,
+			      const VkPerformanceCounterDescriptionKHR *text)
+{
+	return counter->unit == VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR &&
+	       strstr(text->name, "hit ratio") != NULL;
+}
+
+const struct perf_unit *perf_unit_of(const VkPerformanceCounterKHR *counter,
+				     const VkPerformanceCounterDescriptionKHR *text)
+{
+	static const struct perf_unit units[] = {
+	    [VK_PERFORMANCE_COUNTER_UNIT_GENERIC_KHR] = {"count", 1, 0, false},
+	    [VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR] = {"percent", 1, 0, true},
+	    [VK_PERFORMANCE_COUNTER_UNIT_NANOSECONDS_KHR] = {"ns", 1, 0, false},
+	    [VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR] = {"bytes", 1, 0, false},
+	    [VK_PERFORMANCE_COUNTER_UNIT_BYTES_PER_SECOND_KHR] = {"bytes/s", 1, 0, true},
+	    [VK_PERFORMANCE_COUNTER_UNIT_KELVIN_KHR] = {"degC", 1, -273.15, true},
+	    [VK_PERFORMANCE_COUNTER_UNIT_WATTS_KHR] = {"mW", 1000, 0, true},
+	    [VK_PERFORMANCE_COUNTER_UNIT_VOLTS_KHR] = {"V", 1, 0, true},
+	    [VK_PERFORMANCE_COUNTER_UNIT_AMPS_KHR] = {"A", 1, 0, true},
+	    [VK_PERFORMANCE_COUNTER_UNIT_HERTZ_KHR] = {"Hz", 1, 0, true},
+	    [VK_PERFORMANCE_COUNTER_UNIT_CYCLES_KHR] = {"cycles", 1, 0, false},
+	};
+	uint32_t unit = (uint32_t)counter->unit;
+
+	if (is_ratio_in_bytes(counter, text))
+		unit = VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR;
+	return &units[unit < sizeof(units) / sizeof(units[0]) ? unit : 0];
+}
+
+double perf_value(VkPerformanceCounterStorageKHR storage,
+		  const VkPerformanceCounterResultKHR *result)
+{
+	switch (storage) {
+	case VK_PERFORMANCE_COUNTER_STORAGE_INT32_KHR:
+		return result->int32;
+	case VK_PERFORMANCE_COUNTER_STORAGE_INT64_KHR:
+		return (double)result->int64;
+	case VK_PERFORMANCE_COUNTER_STORAGE_UINT32_KHR:
+		return result->uint32;
+	case VK_PERFORMANCE_COUNTER_STORAGE_FLOAT32_KHR:
+		return (double)result->float32;
+	case VK_PERFORMANCE_COUNTER_STORAGE_FLOAT64_KHR:
+		return result->float64;
+	default:
+		return (double)result->uint64;
+	}
+}
