@@ -137,6 +137,8 @@ hook_AllocateCommandBuffers(VkDevice handle, const VkCommandBufferAllocateInfo *
 	struct command_pool *pool = pool_of(device, pAllocateInfo->commandPool);
 	bool secondary = pAllocateInfo->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
 
+	if (secondary)
+		__atomic_store_n(&device->driver.has_children, true, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; result == VK_SUCCESS && pool != NULL && !pool->blind &&
 			     i < pAllocateInfo->commandBufferCount;
 	     i++)
@@ -175,6 +177,8 @@ static void restart(struct command *command, VkCommandBufferUsageFlags flags)
 	/* What may run while it runs is reset by commands alone. */
 	command->host_resets =
 	    device->host_reset && (flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) == 0;
+	command->once = (flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
+	command->driver_slots = 0;
 	command->child_count = command->around = 0;
 	command->missed = false;
 	command->outer = command->inner = command->streams = command->open = 0;

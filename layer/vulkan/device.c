@@ -102,6 +102,7 @@ static void start(struct device *device)
 	__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
 	frames_start(device);
 	identity_fill(device);
+	driver_start(device);
 	device->measured = true;
 	add(device);
 	guest_at_exit(finish_all);
@@ -184,6 +185,7 @@ VKAPI_ATTR void VKAPI_CALL hook_DestroyDevice(VkDevice handle,
 		pthread_mutex_lock(&device->lock);
 		frames_finish(device, 0);
 		queries_destroy_all(device);
+		driver_finish(device);
 		pthread_mutex_unlock(&device->lock);
 	}
 	guest_restore_errno(&visit);

@@ -220,10 +220,12 @@ void features_prepare(struct device *device, const VkDeviceCreateInfo *info,
 	choose_core(device, out);
 	choose_mesh(device, out);
 	choose_reset(device, out);
+	driver_prepare(device, info, out);
 }
 
 void features_release(struct features_copy *copy)
 {
 	while (copy->copy_count > 0)
 		free(copy->copies[--copy->copy_count]);
+	free(copy->extensions);
 }

@@ -173,8 +173,10 @@ static void set_queries(const struct device *device, struct wire_record *record,
 		set_time(device, record, part);
 }
 
-static void write_part(struct device *device, struct wire_record *record, const struct part *part)
+static void write_part(struct device *device, struct wire_record *record, struct part *part)
 {
+	struct wire_value values[WIRE_DRIVER_MOST];
+
 	set_commands(record, part);
 	set_queries(device, record, part);
 	record->label = part->label;
@@ -185,8 +187,12 @@ static void write_part(struct device *device, struct wire_record *record, const 
 		record->states[i] = WIRE_NOT_COLLECTED;
 		record->values[i] = 0;
 	}
+	driver_values(device, part, values);
+	free(part->driver);
+	part->driver = NULL;
 	if (guest_channel() != NULL)
-		channel_write(guest_channel(), &device->stream, &device->identity, record);
+		channel_write_values(guest_channel(), &device->stream, &device->identity, record,
+				     values, device->driver.count);
 }
 
 /* The last part is the one that the presentation ended; before it, one may have come to nothing. */
@@ -358,6 +364,7 @@ static void note_span(const struct device *device, struct part *part, const stru
 	bool works = span->tally.draws + span->tally.dispatches != 0;
 
 	add_tally(&part->tally, &span->tally);
+	driver_expect(device, command, part);
 	if (works && !command->measured)
 		part->spared |= device->wanted & ~QUERY_BIT(QUERY_STAMPS);
 	part->blind |= command->missed;
@@ -413,6 +420,7 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 	if (buffers != 0 && (command->blind || command->span_count == 0)) {
 		part->blind |= command->blind;
 		part->lost |= device->wanted;
+		driver_expect(device, command, part);
 	}
 	if (command->span_count == 0) /* there was no memory for one */
 		add_tally(&part->tally, &command->tally);
@@ -429,6 +437,7 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 static void choose_next(struct device *device, uint64_t cpu_ns)
 {
 	pace_sample(&device->pace, cpu_ns);
+	__atomic_add_fetch(&device->driver.turn, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&device->measure, pace_measures(&device->pace), __ATOMIC_RELAXED);
 }
 

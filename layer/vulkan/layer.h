@@ -11,6 +11,7 @@
 #include "guest/channel.h"
 #include "guest/pace.h"
 #include "layer/vulkan/dispatch.h"
+#include "layer/vulkan/driver.h"
 
 #define FAMILIES_MAX   16u
 #define QUEUES_MAX     16u  /* whose busy time is told apart */
@@ -36,7 +37,8 @@ enum query {
 	QUERY_GENERATED,
 	QUERY_STREAM,
 	QUERY_STAMPS = QUERY_STREAM + STREAMS, /* two slots each */
-	QUERY_TYPES
+	QUERY_TYPES,
+	QUERY_DRIVER = QUERY_TYPES, /* of the driver's own counters; see driver.h */
 };
 #define QUERY_BIT(type)	  (1u << (type))
 #define QUERY_ALL_STREAMS (((1u << STREAMS) - 1) << QUERY_STREAM)
@@ -103,10 +105,13 @@ struct command {
 	bool in_pass, inline_pass;
 	bool suspended; /* no command of ours may stand behind a suspended pass */
 	bool in_feedback;
-	bool host_resets; /* its queries are reset before each submission, not by commands */
-	bool missed;	  /* it ran a secondary one of which nothing is known */
-	bool tells;	  /* an event stands behind all, so that its end can be seen */
-	bool overlapped;  /* runs several times at once: whose results are there nobody knows */
+	bool recorded;	   /* before this recording */
+	bool once;	   /* each recording is submitted once */
+	bool had_children; /* it runs secondary ones */
+	bool host_resets;  /* its queries are reset before each submission, not by commands */
+	bool missed;	   /* it ran a secondary one of which nothing is known */
+	bool tells;	   /* an event stands behind all, so that its end can be seen */
+	bool overlapped;   /* runs several times at once: whose results are there nobody knows */
 	uint32_t outer, inner;	     /* queries that span passes, or are begun within them */
 	uint32_t streams;	     /* those of transform feedback */
 	uint32_t around;	     /* that run around the pass although others are begun within */
@@ -115,7 +120,9 @@ struct command {
 	uint32_t program_used;	     /* that the program ran in this recording */
 	uint32_t inherits;	     /* of a secondary: queries that may run around it */
 	uint32_t slots[QUERY_TYPES]; /* used */
-	uint32_t label, labels;	     /* of the frame: the first label; how many at the top */
+	uint32_t driver_slots;
+	struct driver_pool *driver_pool; /* of the last recording that counted so */
+	uint32_t label, labels;		 /* of the frame: the first label; how many at the top */
 	uint32_t label_depth;
 	uint32_t label_stack[LABELS_MAX];
 	struct query_chunk **chunks;
@@ -157,6 +164,9 @@ struct part {
 	struct tally tally;
 	uint64_t values[WIRE_COUNTER_ROOM];
 	uint64_t busy_ticks[QUEUES_MAX];
+	uint32_t driver_due;	   /* executions that count for it, or should */
+	bool driver_children;	   /* but ran secondary command buffers */
+	struct driver_sum *driver; /* or NULL: nothing yet */
 };
 
 /* What lies between two presentations, or two submissions where there are none. */
@@ -191,6 +201,7 @@ struct device {
 	uint32_t wanted; /* queries */
 	uint32_t statistic_bits;
 
+	struct driver driver;
 	uint32_t program_types; /* atomic; queries that the program has pools of */
 	bool measure;		/* atomic; what is recorded now */
 
@@ -239,7 +250,9 @@ struct features_copy {
 	VkDeviceCreateInfo info;
 	VkPhysicalDeviceFeatures enabled;
 	VkPhysicalDeviceHostQueryResetFeatures reset;
-	void *copies[128]; /* of links of the chain */
+	VkPhysicalDevicePerformanceQueryFeaturesKHR queries;
+	const char **extensions; /* or NULL: the program's */
+	void *copies[128];	 /* of links of the chain */
 	uint32_t copy_count;
 };
 /* Notes in the device what can be counted. The copy holds until features_release(). */

@@ -114,6 +114,7 @@ void queries_free(struct command *command)
 		chunk->next = device->chunks;
 		device->chunks = chunk;
 	}
+	driver_release(command);
 	if (command->done != VK_NULL_HANDLE)
 		device->next.DestroyEvent(device->handle, command->done, NULL);
 	free(command->chunks);

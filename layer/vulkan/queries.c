@@ -13,7 +13,7 @@ static uint32_t possible(const struct command *command)
 {
 	const struct device *device = command->device;
 	VkQueueFlags flags = device->families[command->pool->family].queueFlags;
-	uint32_t types = device->wanted;
+	uint32_t types = device->wanted & ~QUERY_BIT(QUERY_DRIVER);
 
 	if ((flags & VK_QUEUE_GRAPHICS_BIT) != 0)
 		types &= ~QUERY_BIT(QUERY_COMPUTE);
@@ -75,7 +75,8 @@ static void reserve(struct command *command)
 	}
 }
 
-static struct query_use *add_use(struct command *command, uint32_t type)
+/* false: no memory. */
+static bool reserve_use(struct command *command)
 {
 	struct query_use *use;
 
@@ -84,17 +85,38 @@ static struct query_use *add_use(struct command *command, uint32_t type)
 
 		use = realloc(command->uses, cap * sizeof(*use));
 		if (use == NULL)
-			return NULL;
+			return false;
 		command->uses = use;
 		command->use_cap = cap;
 	}
+	return true;
+}
+
+static bool take_slot(struct command *command, uint32_t type, uint32_t *slot)
+{
+	if (type == QUERY_DRIVER) {
+		if (driver_take(command) == NULL)
+			return false;
+		*slot = command->driver_slots - 1;
+		return true;
+	}
 	if (command->slots[type] == command->chunk_count * CHUNK_SLOTS &&
 	    (!command->host_resets || !queries_take_chunk(command)))
+		return false;
+	*slot = command->slots[type]++;
+	return true;
+}
+
+static struct query_use *add_use(struct command *command, uint32_t type)
+{
+	struct query_use *use;
+	uint32_t slot;
+
+	if (!reserve_use(command) || !take_slot(command, type, &slot))
 		return NULL;
 	use = &command->uses[command->use_count++];
-	*use = (struct query_use){.type = (uint8_t)type,
-				  .slot = command->slots[type]++,
-				  .span = (uint32_t)(command->now - command->spans)};
+	*use = (struct query_use){
+	    .type = (uint8_t)type, .slot = slot, .span = (uint32_t)(command->now - command->spans)};
 	return use;
 }
 
@@ -102,8 +124,13 @@ static struct query_use *add_use(struct command *command, uint32_t type)
 static VkQueryPool slot_pool(const struct command *command, const struct query_use *use,
 			     uint32_t *number)
 {
-	const struct query_chunk *chunk = command->chunks[use->slot / CHUNK_SLOTS];
+	const struct query_chunk *chunk;
 
+	if (use->type == QUERY_DRIVER) {
+		*number = use->slot;
+		return command->driver_pool->pool;
+	}
+	chunk = command->chunks[use->slot / CHUNK_SLOTS];
 	*number = pool_slots(use->type, chunk->first + use->slot % CHUNK_SLOTS);
 	return chunk->block->pools[use->type];
 }
@@ -136,6 +163,8 @@ void queries_begin(struct command *command, uint32_t types)
 		if ((types & QUERY_BIT(type)) != 0)
 			begin_one(command, type);
 	}
+	if ((types & QUERY_BIT(QUERY_DRIVER)) != 0)
+		begin_one(command, QUERY_DRIVER);
 }
 
 void queries_end(struct command *command, uint32_t types)
@@ -171,6 +200,33 @@ static void stamp(struct command *command, struct query_use *use, uint32_t which
 						which == 0 ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT
 							   : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
 						pool, number + which);
+}
+
+/*
+ * The driver's own counters are counted around a sample, as its stamps are. In a command buffer
+ * that is one, their query is the first command of all and the last one.
+ */
+static void begin_driver(struct command *command)
+{
+	if (command->device->per == WIRE_GROUP || !driver_counts(command))
+		return;
+	if (touch(command))
+		queries_begin(command, QUERY_BIT(QUERY_DRIVER));
+	else
+		command->now->lost |= QUERY_BIT(QUERY_DRIVER);
+}
+
+static void end_driver(struct command *command)
+{
+	queries_end(command, QUERY_BIT(QUERY_DRIVER));
+}
+
+/* Secondary command buffers run, or a pass goes on elsewhere: outside of passes. */
+static void break_driver(struct command *command)
+{
+	if ((command->open & QUERY_BIT(QUERY_DRIVER)) != 0)
+		command->now->lost |= QUERY_BIT(QUERY_DRIVER);
+	end_driver(command);
 }
 
 /* The stamps around what is a sample. */
@@ -215,7 +271,12 @@ void queries_start(struct command *command)
 	command->outer = own ? 0 : types & QUERY_INHERITED & ~program;
 	command->inner = types & ~QUERY_ALL_STREAMS & ~command->outer;
 	command->streams = types & QUERY_ALL_STREAMS;
+	if (command->device->per == WIRE_GROUP && driver_counts(command))
+		command->inner |= QUERY_BIT(QUERY_DRIVER);
+	begin_driver(command);
 	begin_time(command);
+	command->recorded = true;
+	command->had_children = false;
 }
 
 /* What may run around a pass of secondary command buffers; else they count for themselves. */
@@ -248,6 +309,9 @@ void queries_before_pass(struct command *command, bool inline_contents, bool sus
 	queries_end(command, command->inner);
 	if (command->device->per == WIRE_PASS)
 		queries_next_span(command, label_now(command));
+	if (suspends || !inline_contents)
+		break_driver(command);
+	command->had_children |= !inline_contents;
 	if (suspends) { /* nothing may stand between its parts, in whichever buffers they lie */
 		queries_end(command, command->open);
 		command->now->lost |= command->outer | command->inner;
@@ -285,7 +349,7 @@ static bool is_empty(const struct command *command)
 
 	for (uint32_t i = 0; i < command->use_count; i++) {
 		if (command->uses[i].span == (uint32_t)(now - command->spans) &&
-		    command->uses[i].type != QUERY_STAMPS)
+		    command->uses[i].type != QUERY_STAMPS && command->uses[i].type != QUERY_DRIVER)
 			return false;
 	}
 	return now->lost == 0 &&
@@ -300,12 +364,14 @@ void queries_next_span(struct command *command, uint32_t label)
 	if (command->span_count == 0 || command->secondary)
 		return;
 	/* Within a pass those that were begun before it go on, and count for the first part. */
-	queries_end(command, command->in_pass ? command->inner : command->open);
+	queries_end(command,
+		    command->in_pass ? command->inner : command->open & ~QUERY_BIT(QUERY_DRIVER));
 	if (is_empty(command)) {
 		command->now->label = label;
 		return;
 	}
 	end_time(command);
+	end_driver(command);
 	if (command->span_count == command->span_cap) {
 		more = realloc(command->spans, 2 * command->span_cap * sizeof(*more));
 		if (more == NULL) {
@@ -317,6 +383,7 @@ void queries_next_span(struct command *command, uint32_t label)
 	}
 	command->now = &command->spans[command->span_count++];
 	*command->now = (struct span){.label = label};
+	begin_driver(command);
 	begin_time(command);
 }
 
@@ -335,7 +402,8 @@ void queries_before_draw(struct command *command)
 
 void queries_before_dispatch(struct command *command)
 {
-	uint32_t counting = QUERY_BIT(QUERY_STATISTICS) | QUERY_BIT(QUERY_COMPUTE);
+	uint32_t counting =
+	    QUERY_BIT(QUERY_STATISTICS) | QUERY_BIT(QUERY_COMPUTE) | QUERY_BIT(QUERY_DRIVER);
 	uint32_t types =
 	    (command->outer | command->inner) & counting & ~command->open & ~command->program_open;
 
@@ -371,8 +439,10 @@ void queries_before_children(struct command *command)
 {
 	uint32_t types;
 
+	command->had_children = true;
 	if (command->in_pass || command->secondary)
 		return;
+	break_driver(command);
 	types = command->around = around_children(command);
 	if ((types | command->outer | command->inner) != 0 && touch(command))
 		queries_begin(command, types);
@@ -402,9 +472,12 @@ static void drop_last(struct command *command)
 
 void queries_finish(struct command *command)
 {
-	queries_end(command, command->open);
-	if (command->span_count > 1 && is_empty(command))
-		drop_last(command);
+	queries_end(command, command->open & ~QUERY_BIT(QUERY_DRIVER));
+	if (command->span_count > 1) {
+		end_driver(command);
+		if (is_empty(command))
+			drop_last(command);
+	}
 	if (!command->touched || command->secondary)
 		return;
 	if (command->suspended) {
@@ -416,6 +489,7 @@ void queries_finish(struct command *command)
 	command->tells = true;
 	command->device->next.CmdSetEvent(command->handle, command->done,
 					  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+	end_driver(command);
 }
 
 static void reset_one(const struct command *command)
@@ -437,6 +511,7 @@ static void reset_one(const struct command *command)
 void queries_reset(struct command *command)
 {
 	reset_one(command);
+	driver_reset(command);
 	for (uint32_t i = 0; i < command->child_count; i++)
 		reset_one(command->children[i].command);
 	command->device->next.ResetEvent(command->device->handle, command->done);

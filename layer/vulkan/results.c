@@ -101,7 +101,10 @@ static void collect_one(struct device *device, const struct execution *execution
 		const struct query_use *use = &command->uses[i];
 		struct part *part = frame_part(device, execution, child ? child_span : use->span);
 
-		if (use->ended && read_use(device, command, use, values))
+		if (use->type == QUERY_DRIVER) {
+			if (!use->ended || !driver_add(device, command, use, part))
+				part->lost |= QUERY_BIT(QUERY_DRIVER);
+		} else if (use->ended && read_use(device, command, use, values))
 			add(device, part, execution, use->type, values);
 		else
 			part->lost |= QUERY_BIT(use->type);
@@ -120,6 +123,8 @@ bool queries_collect(struct device *device, struct execution *execution)
 			frame_part(device, execution, i)->lost |= device->wanted;
 		return true;
 	}
+	if (!driver_ready(device, command))
+		return false;
 	collect_one(device, execution, command, 0);
 	for (uint32_t i = 0; i < command->child_count; i++)
 		collect_one(device, execution, command->children[i].command,

@@ -1,0 +1,253 @@
+/* Which of the driver's own counters a device counts: the extension, the lock, the sets. */
+#include "layer/vulkan/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest/process.h"
+#include "layer/vulkan/layer.h"
+#include "query/vk/perf.h"
+
+#define EXTENSION    VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME
+#define LOCK_WAIT_NS UINT64_C(100000000)
+
+#define FROM_INSTANCE(instance, name) (PFN_##name)(instance)->next((instance)->handle, #name)
+
+static void refuse(struct device *device, enum wire_why why)
+{
+	for (uint32_t i = 0; i < device->driver.count; i++)
+		device->driver.counters[i].why = why;
+}
+
+static bool names(const char *const *list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (strcmp(list[i], EXTENSION) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_extension(const struct device *device)
+{
+	PFN_vkEnumerateDeviceExtensionProperties list =
+	    FROM_INSTANCE(device->instance, vkEnumerateDeviceExtensionProperties);
+	VkExtensionProperties *all;
+	uint32_t count = 0;
+	bool found = false;
+
+	if (list == NULL || list(device->gpu, NULL, &count, NULL) < 0)
+		return false;
+	all = calloc((size_t)count + 1, sizeof(*all));
+	if (all != NULL && list(device->gpu, NULL, &count, all) >= 0) {
+		for (uint32_t i = 0; i < count; i++)
+			found |= strcmp(all[i].extensionName, EXTENSION) == 0;
+	}
+	free(all);
+	return found;
+}
+
+static bool has_feature(const struct device *device)
+{
+	VkPhysicalDevicePerformanceQueryFeaturesKHR queries = {
+	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR};
+	VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+					      .pNext = &queries};
+	PFN_vkGetPhysicalDeviceFeatures2 ask =
+	    FROM_INSTANCE(device->instance, vkGetPhysicalDeviceFeatures2);
+
+	if (device->instance->version < VK_API_VERSION_1_1 || ask == NULL)
+		return false;
+	ask(device->gpu, &features);
+	return queries.performanceCounterQueryPools;
+}
+
+/* Switches the extension on in the copy; false: no memory. */
+static bool enable(struct features_copy *out)
+{
+	uint32_t count = out->info.enabledExtensionCount;
+
+	out->extensions = calloc((size_t)count + 1, sizeof(*out->extensions));
+	if (out->extensions == NULL)
+		return false;
+	if (count != 0)
+		memcpy(out->extensions, out->info.ppEnabledExtensionNames,
+		       count * sizeof(*out->extensions));
+	out->extensions[count] = EXTENSION;
+	out->info.ppEnabledExtensionNames = out->extensions;
+	out->info.enabledExtensionCount = count + 1;
+	out->queries = (VkPhysicalDevicePerformanceQueryFeaturesKHR){
+	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR,
+	    .pNext = (void *)(uintptr_t)out->info.pNext,
+	    .performanceCounterQueryPools = VK_TRUE};
+	out->info.pNext = &out->queries;
+	return true;
+}
+
+/* Queries are reset on the host: a command must not, in a command buffer that begins them. */
+void driver_prepare(struct device *device, const VkDeviceCreateInfo *info,
+		    struct features_copy *out)
+{
+	struct driver *driver = &device->driver;
+	uint32_t count = guest_channel()->driver_count;
+
+	driver->count = count < WIRE_DRIVER_MOST ? count : WIRE_DRIVER_MOST;
+	if (driver->count == 0)
+		return;
+	refuse(device, WIRE_WHY_OTHER_DRIVER);
+	if (names(info->ppEnabledExtensionNames, info->enabledExtensionCount))
+		refuse(device, WIRE_WHY_PROGRAMS_OWN);
+	else if (has_extension(device) && (!has_feature(device) || !device->host_reset))
+		refuse(device, WIRE_WHY_NO_FEATURE);
+	else if (has_extension(device))
+		driver->enabled = enable(out);
+}
+
+/* Whether samples are whole enough for what a counter counts. */
+static bool encloses(const struct device *device, VkPerformanceCounterScopeKHR scope)
+{
+	if (device->per == WIRE_GROUP)
+		return scope == VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR;
+	if (device->per == WIRE_PASS)
+		return scope != VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_BUFFER_KHR;
+	return true;
+}
+
+/* What a family has of the counters that are wanted. */
+struct choice {
+	uint32_t count;
+	uint32_t indices[WIRE_DRIVER_MOST], wanted[WIRE_DRIVER_MOST], sets[WIRE_DRIVER_MOST];
+};
+
+static void choose(struct device *device, const struct perf_list *list, struct choice *out)
+{
+	const struct wire_header *channel = guest_channel();
+
+	for (uint32_t w = 0; channel != NULL && w < device->driver.count; w++) {
+		struct driver_counter *counter = &device->driver.counters[w];
+		const struct perf_unit *unit;
+		uint32_t at = 0;
+
+		while (at < list->count &&
+		       memcmp(list->counters[at].uuid, channel->driver_ids[w], WIRE_ID_BYTES) != 0)
+			at++;
+		if (at == list->count)
+			continue;
+		unit = perf_unit_of(&list->counters[at], &list->texts[at]);
+		counter->factor = unit->factor;
+		counter->offset = unit->offset;
+		counter->level = unit->level;
+		if (!encloses(device, list->counters[at].scope)) {
+			counter->why = WIRE_WHY_SCOPE;
+			continue;
+		}
+		out->indices[out->count] = at;
+		out->wanted[out->count++] = w;
+	}
+}
+
+static void fill_set(struct device *device, const struct perf_list *list,
+		     const struct choice *chosen, uint32_t number, struct driver_set *set)
+{
+	for (uint32_t i = 0; i < chosen->count; i++) {
+		if (chosen->sets[i] != number)
+			continue;
+		set->indices[set->count] = chosen->indices[i];
+		set->wanted[set->count] = chosen->wanted[i];
+		set->storage[set->count++] = list->counters[chosen->indices[i]].storage;
+		device->driver.counters[chosen->wanted[i]].why = WIRE_WHY_COLLECTED;
+	}
+}
+
+static void add_sets(struct device *device, uint32_t family, const struct perf_list *list,
+		     const struct choice *chosen, uint32_t count)
+{
+	struct driver *driver = &device->driver;
+	struct driver_set *more =
+	    realloc(driver->sets, (driver->set_count + count) * sizeof(*more));
+
+	if (more == NULL)
+		return;
+	driver->sets = more;
+	for (uint32_t i = 0; i < count; i++) {
+		struct driver_set *set = &more[driver->set_count++];
+
+		*set = (struct driver_set){.family = family};
+		fill_set(device, list, chosen, i, set);
+	}
+	driver->works = true;
+}
+
+static void add_family(struct device *device, const struct perf_api *api, uint32_t family)
+{
+	struct perf_list list;
+	struct choice chosen = {0};
+	uint32_t count;
+
+	if (!perf_list_read(api, family, &list))
+		return;
+	choose(device, &list, &chosen);
+	count = perf_part(api, family, chosen.indices, chosen.count, chosen.sets);
+	for (uint32_t i = 0; i < chosen.count; i++) {
+		struct driver_counter *counter = &device->driver.counters[chosen.wanted[i]];
+
+		if (chosen.sets[i] == PERF_NO_SET && counter->why != WIRE_WHY_COLLECTED)
+			counter->why = WIRE_WHY_PASSES;
+	}
+	if (count != 0)
+		add_sets(device, family, &list, &chosen, count);
+	perf_list_finish(&list);
+}
+
+/* Held as long as the device lives: before any command buffer with a query is begun. */
+static bool lock(struct device *device)
+{
+	const VkAcquireProfilingLockInfoKHR info = {
+	    .sType = VK_STRUCTURE_TYPE_ACQUIRE_PROFILING_LOCK_INFO_KHR, .timeout = LOCK_WAIT_NS};
+	VkResult result = device->next.AcquireProfilingLockKHR(device->handle, &info);
+
+	device->driver.locked = result == VK_SUCCESS;
+	if (result == VK_TIMEOUT)
+		refuse(device, WIRE_WHY_LOCKED);
+	else if (result != VK_SUCCESS)
+		refuse(device, WIRE_WHY_FORBIDDEN);
+	return device->driver.locked;
+}
+
+void driver_start(struct device *device)
+{
+	const struct instance *instance = device->instance;
+	const struct perf_api api = {
+	    .gpu = device->gpu,
+	    .enumerate = FROM_INSTANCE(
+		instance, vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR),
+	    .passes =
+		FROM_INSTANCE(instance, vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR)};
+
+	if (!device->driver.enabled || api.enumerate == NULL || api.passes == NULL ||
+	    device->next.AcquireProfilingLockKHR == NULL ||
+	    device->next.ReleaseProfilingLockKHR == NULL || !lock(device))
+		return;
+	for (uint32_t family = 0; family < device->family_count; family++)
+		add_family(device, &api, family);
+	if (device->driver.works)
+		device->wanted |= QUERY_BIT(QUERY_DRIVER);
+}
+
+void driver_finish(struct device *device)
+{
+	struct driver *driver = &device->driver;
+
+	while (driver->pools != NULL) {
+		struct driver_pool *next = driver->pools->next_of_all;
+
+		device->next.DestroyQueryPool(device->handle, driver->pools->pool, NULL);
+		free(driver->pools);
+		driver->pools = next;
+	}
+	if (driver->locked)
+		device->next.ReleaseProfilingLockKHR(device->handle);
+	driver->locked = driver->works = false;
+	free(driver->sets);
+	driver->sets = NULL;
+}
