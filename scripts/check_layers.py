@@ -24,7 +24,7 @@ ROOMS = {
     'src/source/guest': 'src/base src/expr src/catalog src/wire src/source',
     'src/source/oa': 'src/base src/expr src/catalog src/wire src/wire/oa src/source',
     'src/source/': 'src/base src/expr src/catalog src/wire src/wire/oa src/source '
-                   'src/source/mali src/source/oa src/source/perf src/source/guest',
+                   'src/source/mali src/source/oa src/source/perf src/source/guest query',
     'src/table': 'src/base src/expr src/wire',
     'src/decode': 'src/base src/expr src/catalog src/wire src/wire/oa src/table',
     'src/import': 'src/base src/expr src/catalog src/wire src/wire/oa src/table src/decode',
@@ -35,7 +35,7 @@ ROOMS = {
     'src/session': 'src/base src/expr src/catalog src/wire src/wire/oa src/capture '
                    'src/source src/table src/decode src/import src/metric src/analysis',
     'guest': 'src/wire',
-    'query': 'src/wire',
+    'query': 'src/wire guest',
     'preload': 'src/wire guest query',
     'layer': 'src/wire guest query',
     'gpa': 'src/base src/wire query',

@@ -169,6 +169,9 @@ static void add_sets(struct device *device, uint32_t family, const struct perf_l
 	if (more == NULL)
 		return;
 	driver->sets = more;
+	driver->families[family].first = driver->set_count;
+	driver->families[family].count = count;
+	passes_start(&driver->families[family].turn, count);
 	for (uint32_t i = 0; i < count; i++) {
 		struct driver_set *set = &more[driver->set_count++];
 
@@ -232,6 +235,18 @@ void driver_start(struct device *device)
 		add_family(device, &api, family);
 	if (device->driver.works)
 		device->wanted |= QUERY_BIT(QUERY_DRIVER);
+	driver_next_frame(device);
+}
+
+void driver_next_frame(struct device *device)
+{
+	for (uint32_t i = 0; device->driver.works && i < DRIVER_FAMILIES; i++) {
+		struct driver_family *family = &device->driver.families[i];
+
+		if (family->count != 0)
+			__atomic_store_n(&family->now, passes_next(&family->turn),
+					 __ATOMIC_RELAXED);
+	}
 }
 
 void driver_finish(struct device *device)

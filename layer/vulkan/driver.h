@@ -11,7 +11,10 @@
 #include <stdint.h>
 #include <vulkan/vulkan.h>
 
+#include "guest/passes.h"
 #include "wire/channel.h"
+
+#define DRIVER_FAMILIES 16u
 
 struct command;
 struct device;
@@ -26,11 +29,20 @@ struct driver_pool {
 };
 
 struct driver_set {
-	uint32_t family, count;
+	uint32_t count;
+	uint32_t family;
 	uint32_t indices[WIRE_DRIVER_MOST]; /* the driver's numbers of its counters */
 	uint32_t wanted[WIRE_DRIVER_MOST];  /* and which of those that are wanted they are */
 	VkPerformanceCounterStorageKHR storage[WIRE_DRIVER_MOST];
 	struct driver_pool *free; /* under the device's lock */
+};
+
+/* The sets of a queue family, and whose turn it is. */
+struct driver_family {
+	uint32_t first, count;
+	struct passes_turn turn;
+	uint32_t now;	/* atomic; of the frame that runs, from 0 */
+	uint32_t fixed; /* atomic; command buffers that were recorded for good so far */
 };
 
 /* One that is wanted. */
@@ -46,11 +58,10 @@ struct driver {
 	bool works;   /* something is counted */
 	uint32_t count;
 	struct driver_counter counters[WIRE_DRIVER_MOST];
-	struct driver_set *sets; /* of one family after another */
+	struct driver_set *sets;
 	uint32_t set_count;
+	struct driver_family families[DRIVER_FAMILIES];
 	struct driver_pool *pools; /* all, under the device's lock */
-	uint32_t turn;		   /* atomic; which set of its family a frame counts */
-	uint32_t first_turn;	   /* atomic; of command buffers recorded once and for all */
 	bool has_children;	   /* atomic; the program has secondary command buffers */
 };
 
@@ -65,6 +76,9 @@ void driver_prepare(struct device *device, const VkDeviceCreateInfo *info,
 		    struct features_copy *out);
 void driver_start(struct device *device);
 void driver_finish(struct device *device);
+
+/* The next frame that is measured begins. Under the device's lock. */
+void driver_next_frame(struct device *device);
 
 /* driver_query.c. While the command buffer is recorded: whether it may count, and its query. */
 bool driver_counts(const struct command *command);

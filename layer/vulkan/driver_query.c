@@ -16,11 +16,7 @@ static uint32_t queries_of(const struct device *device)
 
 static bool is_of_family(const struct device *device, const struct command *command)
 {
-	for (uint32_t i = 0; i < device->driver.set_count; i++) {
-		if (device->driver.sets[i].family == command->pool->family)
-			return true;
-	}
-	return false;
+	return device->driver.families[command->pool->family].count != 0;
 }
 
 /*
@@ -48,19 +44,12 @@ bool driver_counts(const struct command *command)
  */
 static uint32_t choose_set(struct command *command)
 {
-	struct driver *driver = &command->device->driver;
-	uint32_t first = 0, count = 0, turn;
+	struct driver_family *family = &command->device->driver.families[command->pool->family];
 
-	while (driver->sets[first].family != command->pool->family)
-		first++;
-	while (first + count < driver->set_count &&
-	       driver->sets[first + count].family == command->pool->family)
-		count++;
 	if (command->once || command->recorded)
-		turn = __atomic_load_n(&driver->turn, __ATOMIC_RELAXED);
-	else
-		turn = __atomic_fetch_add(&driver->first_turn, 1, __ATOMIC_RELAXED);
-	return first + turn % count;
+		return family->first + __atomic_load_n(&family->now, __ATOMIC_RELAXED);
+	return family->first +
+	       __atomic_fetch_add(&family->fixed, 1, __ATOMIC_RELAXED) % family->count;
 }
 
 static struct driver_pool *make_pool(struct device *device, uint32_t number)

@@ -437,8 +437,9 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 static void choose_next(struct device *device, uint64_t cpu_ns)
 {
 	pace_sample(&device->pace, cpu_ns);
-	__atomic_add_fetch(&device->driver.turn, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&device->measure, pace_measures(&device->pace), __ATOMIC_RELAXED);
+	if (device->measure)
+		driver_next_frame(device);
 }
 
 void frames_end(struct device *device, enum wire_kind kind, uint32_t flags)

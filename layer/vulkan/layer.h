@@ -13,7 +13,7 @@
 #include "layer/vulkan/dispatch.h"
 #include "layer/vulkan/driver.h"
 
-#define FAMILIES_MAX   16u
+#define FAMILIES_MAX   DRIVER_FAMILIES
 #define QUEUES_MAX     16u  /* whose busy time is told apart */
 #define FRAMES_MAX     256u /* samples whose results are still to come; a power of two */
 #define SWAPCHAINS_MAX 16u

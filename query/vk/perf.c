@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guest/passes.h"
+
 #define COUNTERS_MAX 65536u /* of a family; a driver that says more says nonsense */
 
 void perf_list_finish(struct perf_list *list)
@@ -60,37 +62,41 @@ uint32_t perf_passes(const struct perf_api *api, uint32_t family, const uint32_t
 	return passes != 0 ? passes : UINT32_MAX;
 }
 
-/* Whether counter number `at` fits a set, beside those before it that are in there. */
-static bool fits(const struct perf_api *api, uint32_t family, const uint32_t *indices,
-		 const uint32_t *sets, uint32_t at, uint32_t set, uint32_t *together)
-{
-	uint32_t count = 0;
+/* What passes_pack() asks. */
+struct parting {
+	const struct perf_api *api;
+	uint32_t family;
+	const uint32_t *indices;
+	uint32_t *together; /* room */
+};
 
-	for (uint32_t i = 0; i < at; i++) {
-		if (sets[i] == set)
-			together[count++] = indices[i];
-	}
-	together[count++] = indices[at];
-	return perf_passes(api, family, together, count) == 1;
+static bool fits(void *user, const uint32_t *counters, uint32_t count)
+{
+	const struct parting *p = user;
+
+	for (uint32_t i = 0; i < count; i++)
+		p->together[i] = p->indices[counters[i]];
+	return perf_passes(p->api, p->family, p->together, count) == 1;
 }
 
 uint32_t perf_part(const struct perf_api *api, uint32_t family, const uint32_t *indices,
 		   uint32_t count, uint32_t *sets)
 {
-	uint32_t *together = calloc((size_t)count + 1, sizeof(*together));
-	uint32_t set_count = 0;
+	uint32_t *room = calloc((size_t)count + 1, 3 * sizeof(*room)), set_count = 0;
+	struct parting parting = {api, family, indices, room};
+	struct passes_rules rules = {.fits = fits, .driver = &parting};
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++)
 		sets[i] = PERF_NO_SET;
-		for (uint32_t set = 0; together != NULL && set <= set_count; set++) {
-			if (!fits(api, family, indices, sets, i, set, together))
-				continue;
-			sets[i] = set;
-			set_count += set == set_count;
-			break;
-		}
+	if (room != NULL) {
+		uint32_t *items = room + count;
+
+		for (uint32_t i = 0; i < count; i++)
+			items[i] = i; /* each on its own */
+		rules.items = items;
+		set_count = passes_pack(&rules, count, sets, items + count);
 	}
-	free(together);
+	free(room);
 	return set_count;
 }
 

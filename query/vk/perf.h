@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <vulkan/vulkan_core.h>
 
-#define PERF_NO_SET UINT32_MAX
+#define PERF_NO_SET UINT32_MAX /* as PASSES_NONE */
 
 struct perf_api {
 	VkPhysicalDevice gpu;
@@ -36,9 +36,8 @@ uint32_t perf_passes(const struct perf_api *api, uint32_t family, const uint32_t
 		     uint32_t count);
 /*
  * Parts counters into sets that a single run counts: sets[i] is the set of indices[i], or
- * PERF_NO_SET where it alone takes several runs. Each goes to the first set that it fits, so that
- * the same counters are always parted alike. Returns how many sets there are; on no memory 0, and
- * no counter has one.
+ * PERF_NO_SET where it alone takes several runs, or there are too many sets. Returns how many sets
+ * there are; on no memory 0, and no counter has one.
  */
 uint32_t perf_part(const struct perf_api *api, uint32_t family, const uint32_t *indices,
 		   uint32_t count, uint32_t *sets);
