@@ -6,8 +6,10 @@
 #include <string.h>
 
 /* Values in one record: large enough to compress, small enough to stay in the L2 cache. */
-#define BATCH_VALUES  ((size_t)1 << 18)
-#define FIXED_VECTORS (2 + (size_t)SX_LABEL_COUNT)
+#define BATCH_VALUES ((size_t)1 << 18)
+/* Texts in one record: a label path may have 64 KiB, and a record's body is limited. */
+#define BATCH_TEXT_BYTES ((size_t)4 << 20)
+#define FIXED_VECTORS	 (2 + (size_t)SX_LABEL_COUNT)
 
 size_t batch_rows_max(uint32_t columns)
 {
@@ -60,7 +62,7 @@ void batch_destroy(struct batch *batch)
 void batch_reset(struct batch *batch, const struct batch_layout *layout)
 {
 	batch->next = NULL;
-	batch->rows = 0;
+	batch->rows = batch->text_bytes = 0;
 	batch->label_mask = 0;
 	batch->no_memory = false;
 	memset(batch->mixed, 0, layout->columns);
@@ -129,19 +131,48 @@ static uint64_t intern(struct batch *batch, const struct sx_rows *rows, uint64_t
 	return own == UINT32_MAX ? SX_LABEL_ABSENT : own;
 }
 
+bool batch_is_full(const struct batch *batch)
+{
+	return batch->rows == batch->cap || batch->text_bytes >= BATCH_TEXT_BYTES;
+}
+
+/* The label's column of a batch; rows that had none of it are absent. */
+static uint64_t *label_column(struct batch *batch, unsigned label)
+{
+	uint64_t *all = batch->labels + label * batch->cap;
+	if (!(batch->label_mask >> label & 1))
+		copy_or_fill(all, NULL, 0, batch->rows);
+	batch->label_mask |= 1u << label;
+	return all + batch->rows;
+}
+
+/* Texts of as many rows as there is room for; returns how many. */
+static size_t add_texts(struct batch *batch, const struct sx_rows *rows, size_t first, size_t count)
+{
+	size_t done = 0;
+	bool any = false;
+	for (unsigned label = 0; label < SX_LABEL_COUNT; label++)
+		any |= rows->labels[label] && CAPTURE_STRING_LABELS >> label & 1;
+	if (!any)
+		return count;
+	while (done < count && (!done || !batch_is_full(batch))) {
+		for (unsigned label = 0; label < SX_LABEL_COUNT; label++)
+			if (rows->labels[label] && CAPTURE_STRING_LABELS >> label & 1)
+				label_column(batch, label)[done] =
+				    intern(batch, rows, rows->labels[label][first + done]);
+		batch->text_bytes = batch->texts.arena.used;
+		done++;
+	}
+	return done;
+}
+
 static void add_labels(struct batch *batch, const struct sx_rows *rows, size_t first, size_t count)
 {
 	for (unsigned label = 0; label < SX_LABEL_COUNT; label++) {
-		uint64_t *all = batch->labels + label * batch->cap, *to = all + batch->rows;
-		if (!rows->labels[label] && !(batch->label_mask >> label & 1))
-			continue;
-		if (!(batch->label_mask >> label & 1))
-			copy_or_fill(all, NULL, 0, batch->rows);
-		batch->label_mask |= 1u << label;
-		copy_or_fill(to, rows->labels[label], first, count);
-		if (rows->labels[label] && CAPTURE_STRING_LABELS >> label & 1)
-			for (size_t i = 0; i < count; i++)
-				to[i] = intern(batch, rows, to[i]);
+		bool text = CAPTURE_STRING_LABELS >> label & 1;
+		if (rows->labels[label] ? text : !(batch->label_mask >> label & 1))
+			continue; /* with its texts, or never had */
+		copy_or_fill(label_column(batch, label), rows->labels[label], first, count);
 	}
 }
 
@@ -151,11 +182,12 @@ size_t batch_add(struct batch *batch, const struct batch_layout *layout, const s
 	size_t count = rows->count - first, room = batch->cap - batch->rows;
 	if (count > room)
 		count = room;
+	count = add_texts(batch, rows, first, count);
+	add_labels(batch, rows, first, count);
 	copy_or_fill(batch->begin_ns + batch->rows, rows->begin_ns, first, count);
 	copy_or_fill(batch->end_ns + batch->rows, rows->end_ns, first, count);
 	for (uint32_t i = 0; i < layout->columns; i++)
 		add_column(batch, i, &rows->columns[i], first, count);
-	add_labels(batch, rows, first, count);
 	batch->rows += count;
 	return count;
 }

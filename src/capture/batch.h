@@ -24,7 +24,8 @@ struct batch {
 	uint8_t *quality;     /* one array a column, filled only where mixed[] says so */
 	uint8_t *mixed;	      /* one a column: some row is not plainly valid */
 	struct strings texts; /* of debug groups and reasons */
-	size_t bytes;	      /* memory that it takes */
+	size_t text_bytes;    /* memory that they take */
+	size_t bytes;	      /* memory that all else takes */
 };
 
 /* Rows that fit into one record of so many columns. */
@@ -36,7 +37,9 @@ struct batch *batch_create(const struct batch_layout *layout);
 void batch_destroy(struct batch *batch);
 /* Ready for new rows. */
 void batch_reset(struct batch *batch, const struct batch_layout *layout);
-/* Copies as many rows from `first` on as fit; returns how many, 0 when it is full. */
+/* Whether another row has no room: rows or texts are at their limit. */
+bool batch_is_full(const struct batch *batch);
+/* Copies as many rows from `first` on as fit, at least one; the batch is not full. */
 size_t batch_add(struct batch *batch, const struct batch_layout *layout, const struct sx_rows *rows,
 		 size_t first);
 

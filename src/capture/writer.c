@@ -188,7 +188,7 @@ enum sx_status sx_capture_add_device(struct sx_capture_writer *writer,
 static struct batch *filling_batch(struct sx_capture_writer *writer, struct writer_device *device)
 {
 	struct batch *batch = device->filling;
-	if (batch && batch->rows < batch->cap)
+	if (batch && !batch_is_full(batch))
 		return batch;
 	if (batch) {
 		*writer->ready_tail = batch;
@@ -248,7 +248,9 @@ enum sx_status sx_capture_write(struct sx_capture_writer *writer, uint32_t index
 		struct batch *batch = filling_batch(writer, device);
 		if (!batch)
 			break;
+		size_t texts = batch->text_bytes;
 		first += batch_add(batch, &device->layout, rows, first);
+		writer->batch_bytes += batch->text_bytes - texts;
 		if (batch->no_memory)
 			writer->progress.sys_errno = ENOMEM; /* its rows lack a label */
 	}

@@ -123,6 +123,7 @@ static int put_batch(struct sx_capture_writer *writer, struct writer_device *dev
 static void give_back(struct sx_capture_writer *writer, struct writer_device *device,
 		      struct batch *batch)
 {
+	writer->batch_bytes -= batch->text_bytes;
 	if (writer->batch_bytes > WRITER_SPARE_BYTES && device->batches > 2) {
 		writer->batch_bytes -= batch->bytes;
 		device->batches--;
