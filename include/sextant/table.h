@@ -41,8 +41,8 @@ SX_API enum sx_status sx_table_set_why(struct sx_table *table, uint32_t column, 
 SX_API enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, size_t *first,
 					struct sx_error *err);
 /*
- * Drops all rows and keeps the memory; a dictionary that has grown beyond 1,024 strings is emptied,
- * so that labels which never come back do not pile up.
+ * Drops all rows and keeps the memory; a dictionary that has grown beyond 1,024 strings or 256 KiB
+ * is emptied, so that labels which never come back do not pile up.
  */
 SX_API void sx_table_clear(struct sx_table *table);
 

@@ -14,9 +14,10 @@
 #include "base/error.h"
 
 #define NS_PER_MS     UINT64_C(1000000)
-#define LOOK_EVERY_NS (5 * NS_PER_MS) /* sources and children that cannot wake us */
-#define TURN_READS    64	      /* of one source, before the others and the limits */
-#define DRAIN_READS   1000000	      /* a source that never comes to an end is left */
+#define LOOK_EVERY_NS (5 * NS_PER_MS)	/* sources and children that cannot wake us */
+#define TURN_READS    64		/* of one source, before the others and the limits */
+#define TURN_VALUES   ((size_t)1 << 18) /* in memory then: records of captures hold as many */
+#define DRAIN_READS   1000000		/* a source that never comes to an end is left */
 #define DRAIN_NS      UINT64_C(2000000000)
 #define PATIENCE_NS   UINT64_C(10000000000) /* with a program that was asked to end */
 #define TERMINATE_NS  UINT64_C(2000000000)  /* between SIGTERM and SIGKILL */
@@ -212,6 +213,12 @@ static bool limit_reached(const struct sx_session *s)
 	return sys_now_ns(s->sys) - s->begin_ns >= s->limits.duration_ns;
 }
 
+/* Rows that nobody has taken yet are many; the first of a turn is read nevertheless. */
+static bool has_plenty(const struct session_device *d, int reads)
+{
+	return reads && sx_table_row_count(d->raw) * sx_table_column_count(d->raw) >= TURN_VALUES;
+}
+
 /* One turn over all sources, each a bounded number of times. */
 static bool take_all(struct sx_session *s)
 {
@@ -221,7 +228,8 @@ static bool take_all(struct sx_session *s)
 		struct session_device *d = &s->devices[i];
 		if (!turns_active(s, i))
 			continue;
-		for (int n = 0; n < TURN_READS && !d->ended && session_take(s, i); n++)
+		for (int n = 0;
+		     n < TURN_READS && !d->ended && !has_plenty(d, n) && session_take(s, i); n++)
 			any = true;
 		/* In a recording it is known only then where the others end. */
 		if (i == 0 && first_alone && samples_reached(s))

@@ -7,10 +7,12 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "table/table.h"
 
 #define LOST		"lost between the device and the source"
 #define CLOCKS_EVERY_NS UINT64_C(1000000000)
 #define ROWS_EVERY_NS	UINT64_C(20000000)
+#define TEXT_BYTES	((size_t)1 << 20) /* of labels that wait with their rows */
 
 static uint8_t bits_of(const struct sx_catalog *catalog, const char *name)
 {
@@ -177,7 +179,9 @@ void record_rows(struct sx_session *s, uint32_t index, bool now)
 	struct session_device *d = &s->devices[index];
 	struct sx_rows rows;
 	uint64_t time = sys_now_ns(s->sys);
-	if (!sx_table_row_count(d->raw) || (!now && time - d->record_last_ns < ROWS_EVERY_NS))
+	bool due = now || time - d->record_last_ns >= ROWS_EVERY_NS ||
+		   table_text_bytes(d->raw) > TEXT_BYTES;
+	if (!sx_table_row_count(d->raw) || !due)
 		return;
 	/* How a set is programmed is known in its turn, and stands before its rows. */
 	if (!now && d->recorded == SX_CAPTURE_NO_DEVICE && !turns_active(s, index))

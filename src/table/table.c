@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRINGS_KEPT 1024 /* of a dictionary when its rows go; decoders remember a few */
+/* Of a dictionary when its rows go: decoders remember a few. */
+#define STRINGS_KEPT 1024
+#define TEXT_KEPT    ((size_t)256 << 10)
 
 static char *copy_text(const char *text)
 {
@@ -193,7 +195,7 @@ enum sx_status sx_table_add_rows(struct sx_table *table, size_t count, size_t *f
 void sx_table_clear(struct sx_table *table)
 {
 	table->rows = 0;
-	if (table->strings.count > STRINGS_KEPT)
+	if (table->strings.count > STRINGS_KEPT || table_text_bytes(table) > TEXT_KEPT)
 		strings_clear(&table->strings);
 	for (uint32_t i = 0; i < table->column_count; i++) {
 		table->columns[i].invalid = 0;
@@ -365,4 +367,9 @@ uint32_t sx_table_intern(struct sx_table *table, const char *text, size_t size)
 const char *sx_table_string(const struct sx_table *table, uint64_t index)
 {
 	return strings_get(&table->strings, index);
+}
+
+size_t table_text_bytes(const struct sx_table *table)
+{
+	return table->strings.arena.used;
 }

@@ -28,4 +28,7 @@ struct sx_table {
 	bool out_of_memory; /* a value could not be kept; the next sx_table_add_rows() says so */
 };
 
+/* Memory that the texts of its dictionary take. */
+size_t table_text_bytes(const struct sx_table *table);
+
 #endif
