@@ -28,6 +28,8 @@ static enum sx_status learn(struct reader *r, const char **names, struct sx_erro
 		r->to_ns[i] = 1;
 		r->role[i] =
 		    cell->size ? r->format->role(r->job, cell, &r->to_ns[i]) : COUNTERS_SKIP;
+		if (import_is(*cell, "simulated")) /* as our own rows say it */
+			r->role[i] = COUNTERS_MODEL;
 		r->absolute |= r->role[i] == COUNTERS_TIME || r->role[i] == COUNTERS_BEGIN;
 		if (r->role[i] == COUNTERS_VALUE) {
 			names[count] = import_text(r->job, cell->text, cell->size);
@@ -106,6 +108,8 @@ static void take_row(struct reader *r)
 		uint64_t whole;
 		if (r->role[i] == COUNTERS_GROUP)
 			put_label(r, row, i);
+		else if (r->role[i] == COUNTERS_MODEL && import_is(cell, "true"))
+			import_rows_simulated(r->rows);
 		else if (r->role[i] == COUNTERS_FRAME && cell.size &&
 			 number_u64(cell.text, cell.size, &whole))
 			import_number_label(r->rows, row, SX_LABEL_FRAME, whole);

@@ -13,6 +13,7 @@ enum counters_role {
 	COUNTERS_TIME,	 /* the row's end */
 	COUNTERS_BEGIN,	 /* the row's begin */
 	COUNTERS_LENGTH, /* the row's length */
+	COUNTERS_MODEL,	 /* "true": a model made the row, nobody measured it */
 };
 
 struct counters_format {

@@ -105,6 +105,8 @@ void import_set(struct import_rows *rows, uint32_t column, size_t row, double va
 void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint64_t value);
 /* Adds to what is there, or sets it. */
 void import_add(struct import_rows *rows, uint32_t column, size_t row, double value);
+/* What holds of all values of a row: SX_QUALITY_LOST and its like. */
+void import_row_quality(struct import_rows *rows, size_t row, uint8_t quality);
 void import_label(struct import_rows *rows, size_t row, enum sx_label label, const char *text,
 		  size_t size);
 void import_number_label(struct import_rows *rows, size_t row, enum sx_label label, uint64_t value);

@@ -22,10 +22,20 @@ static const struct import_format *find_kind(const char *kind)
 	return NULL;
 }
 
+/* JSON may have counters' names in a line as a header has. */
+static bool is_json(const struct import_head *head)
+{
+	size_t at = 0;
+	while (at < head->size && memchr(" \t\r\n", head->text[at], 4))
+		at++;
+	return at < head->size && (head->text[at] == '{' || head->text[at] == '[');
+}
+
 static const struct import_format *recognise(const struct import_head *head, bool tables)
 {
+	bool json = is_json(head);
 	for (size_t i = 0; i < FORMATS; i++)
-		if ((tables || !formats[i]->table) && formats[i]->recognise(head))
+		if (((tables && !json) || !formats[i]->table) && formats[i]->recognise(head))
 			return formats[i];
 	return NULL;
 }

@@ -104,8 +104,12 @@ static void describe_row(struct reader *r, size_t row)
 	for (size_t i = 0; i < r->at.key_count; i++) {
 		struct import_cell head = r->cells.head[r->at.keys[i]];
 		struct import_cell cell = cells_at(&r->cells, r->at.keys[i]);
-		if (import_is(head, "begin_ns") || import_is(head, "timestamp_ns") ||
-		    import_is(head, "time_ns"))
+		if (import_is(head, "simulated") && import_is(cell, "true"))
+			import_rows_simulated(r->rows);
+		else if (import_is(head, "simulated"))
+			continue;
+		else if (import_is(head, "begin_ns") || import_is(head, "timestamp_ns") ||
+			 import_is(head, "time_ns"))
 			begin = cells_ns(&r->cells, r->at.keys[i]);
 		else if (import_is(head, "end_ns"))
 			end = cells_ns(&r->cells, r->at.keys[i]);

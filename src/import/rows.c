@@ -28,6 +28,7 @@ struct column {
 
 struct row {
 	uint64_t labels[SX_LABEL_COUNT];
+	uint8_t quality;
 };
 
 struct import_rows {
@@ -152,6 +153,7 @@ size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns)
 	}
 	struct row *row = &rows->rows[rows->row_count];
 	rows->spans[rows->row_count] = (struct import_span){begin_ns, end_ns};
+	row->quality = 0;
 	memset(row->labels, 0xff, sizeof(row->labels));
 	return rows->row_count++;
 }
@@ -260,6 +262,12 @@ void import_number_label(struct import_rows *rows, size_t row, enum sx_label lab
 		rows->rows[row].labels[label] = value;
 }
 
+void import_row_quality(struct import_rows *rows, size_t row, uint8_t quality)
+{
+	if (rows && row < rows->row_count)
+		rows->rows[row].quality |= quality;
+}
+
 void import_label(struct import_rows *rows, size_t row, enum sx_label label, const char *text,
 		  size_t size)
 {
@@ -271,11 +279,12 @@ void import_label(struct import_rows *rows, size_t row, enum sx_label label, con
 		rows->rows[row].labels[label] = index;
 }
 
-static void fill_column(struct sx_table *table, uint32_t index, const struct column *c, size_t rows)
+static void fill_column(struct sx_table *table, uint32_t index, const struct column *c,
+			const struct import_rows *rows)
 {
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = 0; i < rows->row_count; i++) {
 		enum tag tag = i < c->tag_cap ? (enum tag)c->tags[i] : TAG_NONE;
-		uint8_t quality = tag == TAG_NONE ? SX_QUALITY_SKIPPED : 0;
+		uint8_t quality = tag == TAG_NONE ? SX_QUALITY_SKIPPED : rows->rows[i].quality;
 		if (tag == TAG_NONE && !c->in_turns)
 			continue;
 		if (!c->fraction)
@@ -298,7 +307,7 @@ static enum sx_status fill_row(struct import_rows *rows, size_t i, struct sx_tab
 		uint64_t value = row->labels[l];
 		if (value == SX_LABEL_ABSENT)
 			continue;
-		if (l == SX_LABEL_GROUP || l == SX_LABEL_REASON) {
+		if (SX_LABELS_OF_TEXT >> l & 1) {
 			const char *text = strings_get(&rows->texts, value);
 			value = sx_table_intern(table, text, strlen(text));
 			if (value == SX_NONE)
@@ -367,7 +376,7 @@ static enum sx_status make_table(struct import_rows *rows, struct sx_table **out
 	if (!status)
 		status = sx_table_add_rows(*out, rows->row_count, NULL, err);
 	for (uint32_t i = 0; !status && i < rows->column_count; i++)
-		fill_column(*out, i, &rows->columns[i], rows->row_count);
+		fill_column(*out, i, &rows->columns[i], rows);
 	for (size_t i = 0; !status && i < rows->row_count; i++)
 		if (fill_row(rows, i, *out))
 			status = error_nomem(err, "importing");

@@ -53,6 +53,26 @@ def mangohud(version='0.8', count=120):
     return ('\n'.join(head + rows) + '\n').encode(), expected
 
 
+def mangohud_interval():
+    """log_interval: at each look the frame that was the last."""
+    data = frames(400)
+    lines, times, at = mangohud()[0].decode().splitlines()[:3], [], 0
+    for look in range(1, 60):
+        while data[at + 1]['now'] < look * 10**8:
+            at += 1
+        lines.append(f"{1000 / data[at]['ms']:.6g},{data[at]['ms']:g},20,65.5,{data[at]['busy']},55,60,2400,1990,6,180,9.5,0,1.5,4450,{look * 10**8}")
+        times.append(data[at]['ms'] * 1e6)
+    return ('\n'.join(lines) + '\n').encode(), {'LastFrameTime': times, 'end_ns': [look * 10**8 for look in range(1, 60)]}
+
+
+def mangohud_two():
+    """Two logs of two versions behind each other."""
+    (first, have), (second, more) = mangohud('versioned'), mangohud('0.6')
+    last = have['end_ns'][-1]
+    return first + second, {'FrameTimes': have['FrameTimes'] + more['FrameTimes'], 'GpuBusy': have['GpuBusy'] + more['GpuBusy'],
+                            'end_ns': have['end_ns'] + [last + t for t in more['end_ns']]}
+
+
 KERNELS = ['void gemm<float, 64>(float const*, float*, int)', 'reduce_rows(float*, int) [clone .kd]', 'copy<"x, y">(char*)']
 
 
@@ -471,6 +491,17 @@ def long_table_bare():
     return ('\n'.join(lines) + '\n').encode(), {'MaliGPUCyclesGPUActive': [a for a, _ in values]}
 
 
+def own_csv():
+    """As sextant export --counters --csv writes a modelled device: a comment, what it is, times, labels, then counters."""
+    data = [(i * 10**7, 4_000_000 + i, 3_000_000 + 2 * i, 'menu' if i < 3 else 'play "x", y') for i in range(6)]
+    lines = ['# A model', 'simulated,begin_ns,end_ns,group,quality,MaliGPUCyclesGPUActive,MaliGPUCyclesAnyQueueActive']
+    lines += [f'true,{begin},{begin + 10**7},{quoted(scene)},{"lost" if i == 2 else ""},{active},{queue if i != 4 else ""}'
+              for i, (begin, active, queue, scene) in enumerate(data)]
+    return ('\n'.join(lines) + '\n').encode(), {'MaliGPUCyclesGPUActive': [d[1] for d in data], 'group': [d[3] for d in data],
+                                                 'MaliGPUCyclesAnyQueueActive': [d[2] if i != 4 else None for i, d in enumerate(data)],
+                                                 'begin_ns': [d[0] for d in data], 'end_ns': [d[0] + 10**7 for d in data]}
+
+
 # Perfetto, from its field numbers.
 def varint(value):
     value &= (1 << 64) - 1
@@ -548,6 +579,7 @@ def perfetto_own():
 
 KINDS = {
     'mangohud': (mangohud, 'csv'), 'mangohud-0.6': (lambda: mangohud('0.6'), 'csv'), 'mangohud-versioned': (lambda: mangohud('versioned'), 'csv'),
+    'mangohud-interval': (mangohud_interval, 'csv'), 'mangohud-two': (mangohud_two, 'csv'),
     'rocprofv3': (rocprofv3, 'csv'), 'rocprofv3-no-times': (lambda: rocprofv3(timestamps=False), 'csv'),
     'rocprofv3-two-agents': (lambda: rocprofv3(one_agent=False), 'csv'), 'rocprof': (rocprof, 'csv'), 'codexl': (codexl, 'csv'),
     'gpa-csv': (gpa_csv, 'csv'), 'renderdoc': (renderdoc, 'csv'), 'perfetto': (perfetto, 'pftrace'),
@@ -560,7 +592,7 @@ KINDS = {
     'gallium-hud': (gallium_hud, None), 'gallium-hud-comma': (gallium_hud_comma, None), 'radeontop-comma': (radeontop_comma, 'txt'), 'mesa-utrace': (utrace_csv, 'csv'), 'mesa-utrace-json': (utrace_json, 'json'),
     'hwcpipe-csv': (hwcpipe, 'csv'), 'hwcpipe-csv-symbols': (hwcpipe_symbols, 'csv'),
     'hwcpipe-csv-1': (hwcpipe_1, 'csv'), 'hwcpipe-csv-odd': (hwcpipe_odd_order, 'csv'), 'streamline-csv': (streamline, 'csv'), 'perf-stat': (perf_csv, 'csv'), 'perf-stat-json': (perf_json, 'json'),
-    'long-table': (long_table, 'csv'), 'long-table-bare': (long_table_bare, 'csv'), 'perf-stat-text': (perf_text, 'txt'), 'perf-stat-text-interval': (perf_text_interval, 'txt'),
+    'sextant-csv': (own_csv, 'csv'), 'long-table': (long_table, 'csv'), 'long-table-bare': (long_table_bare, 'csv'), 'perf-stat-text': (perf_text, 'txt'), 'perf-stat-text-interval': (perf_text_interval, 'txt'),
     'perf-stat-text-cpus': (perf_text_cpus, 'txt'), 'perf-stat-text-socket': (perf_text_socket, 'txt'),
     'perf-stat-text-repeat-de': (perf_repeat_locale, 'txt'), 'perf-stat-comma': (perf_csv_comma, 'csv'), 'perf-stat-json-comma': (perf_json_comma, 'json'),
 } | {f'perf-stat-text-{locale}': (lambda locale=locale: perf_text_locale(locale), 'txt') for locale in LOCALES}
@@ -569,7 +601,7 @@ KINDS = {
 def kind_of(name):
     """The kind as --as has it."""
     known = sorted(('mangohud', 'rocprofv3', 'rocprof', 'codexl', 'gpa-csv', 'renderdoc', 'perfetto', 'intel-gpu-top', 'nvtop', 'radeontop',
-                    'gallium-hud', 'mesa-utrace', 'hwcpipe-csv', 'streamline-csv', 'perf-stat', 'long-table'), key=len, reverse=True)
+                    'gallium-hud', 'mesa-utrace', 'hwcpipe-csv', 'streamline-csv', 'perf-stat', 'long-table', 'sextant-csv'), key=len, reverse=True)
     return next(k for k in known if name.startswith(k))
 
 

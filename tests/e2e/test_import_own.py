@@ -79,5 +79,75 @@ class Own(unittest.TestCase):
             self.assertNotIn(b'sextant.skipped', file.read())
 
 
+    def model(self):
+        path = self.path('model.sxc')
+        result = run('record', '-d', 'mali-g625', '-I', '10ms', '-t', '200ms', '-o', path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return path
+
+    def check_simulated(self, path):
+        """Whatever is said of it says that nobody measured it."""
+        kept = self.path('kept.sxc')
+        self.assertEqual(run('import', path, '-o', kept).returncode, 0)
+        for file in (path, kept):
+            for verb in (('report',), ('report', '--json'), ('report', '--csv'), ('advise',), ('advise', '--json'), ('export', '--csv'), ('export', '--json'),
+                         ('capture', 'info'), ('capture', 'info', '--json')):
+                result = run(*verb, file)
+                self.assertIn(result.returncode, (0, 1), f'{verb}: {result.stderr}')
+                text = (result.stdout + ('' if '--json' in verb or '--csv' in verb else result.stderr)).lower()
+                self.assertIn('simulated', text, f'{verb}')
+                self.assertNotIn('"simulated": false', text, f'{verb}')
+        self.assertTrue(all(d['simulated'] for d in json.loads(run('capture', 'info', kept, '--json').stdout)['devices']))
+
+    def test_simulated_rows(self):
+        model = self.model()
+        for args in (('--counters', '--csv'), ('--csv',)):
+            with self.subTest(args):
+                path = self.export(model, 'rows.csv', *args)
+                self.check_simulated(path)
+                again = run('export', path, *args).stdout
+                with open(path, encoding='utf-8') as file:
+                    self.assertEqual(again, file.read())
+        # A table without times, a line for each value, and what was measured.
+        for name, text, simulated in (('gpa.csv', 'simulated,VALUBusy,Wavefronts,CacheHit\ntrue,40,1000,30\n', True),
+                                      ('long.csv', 'simulated,frame,name,value\ntrue,1,MaliGPUCyclesGPUActive,5\n', True),
+                                      ('mali.csv', 'simulated,MaliGPUCyclesGPUActive,MaliGPUCyclesAnyQueueActive\nfalse,9,5\n', False)):
+            with self.subTest(name):
+                with open(self.path(name), 'w', encoding='ascii') as file:
+                    file.write(text)
+                if simulated:
+                    self.check_simulated(self.path(name))
+                else:
+                    self.assertNotIn('imulated', run('report', self.path(name)).stdout)
+
+    def test_rows_of_any_catalog(self):
+        """Labels, frames and several devices come back."""
+        frames = self.frames('run.sxc', measured=lambda i: True)
+        path = self.export(frames, 'run.csv', '--counters', '--csv')
+        self.check_same(frames, path)
+        both = self.path('both.csv')
+        with open(self.path('both.csv'), 'w', encoding='ascii') as file:
+            file.write('device,begin_ns,end_ns,group,quality,DrawCalls,VALUBusy,SQ_WAVES,Wavefronts\n'
+                       '0,0,10,"a ""b"", c",lost+multiplexed,5,,,\n1,0,20,k,,,50,3,9\n0,10,20,,,6,,,\n')
+        again = run('export', both, '--counters', '--csv')
+        self.assertEqual(again.returncode, 0, again.stderr)
+        lines = again.stdout.splitlines()
+        self.assertEqual(lines[1], '0,0,10,"a ""b"", c",lost+multiplexed,5,,,', again.stdout)
+        info = json.loads(run('capture', 'info', both, '--json').stdout)
+        self.assertEqual([d['catalog'].split('-')[0] for d in info['devices']], ['opengl', 'amd'])
+        with open(both, 'w', encoding='ascii') as file:
+            file.write('begin_ns,end_ns,quality,nobody_knows\n0,10,,5\n')
+        result = run('report', both)
+        self.assertEqual(result.returncode, 5)
+        self.assertIn('--for CATALOG', result.stderr)
+
+    def test_json_is_no_table(self):
+        """A line of our JSON names counters as a header does."""
+        path = self.export(self.model(), 'rows.json', '--counters', '--json')
+        result = run('import', path, '-o', self.path('x.sxc'))
+        self.assertEqual(result.returncode, 5, result.stderr)
+        self.assertIn('of no kind that is known', result.stderr)
+
+
 if __name__ == '__main__':
     unittest.main(verbosity=2)
