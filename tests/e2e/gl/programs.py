@@ -46,17 +46,54 @@ print(hashlib.md5(pixels.raw).hexdigest())
 """
 
 
+GODOT = """
+extends SceneTree
+var n = 0
+func _init():
+	var box = MeshInstance.new()
+	box.mesh = CubeMesh.new()
+	var camera = Camera.new()
+	camera.translation = Vector3(0, 0, 5)
+	root.add_child(box)
+	root.add_child(camera)
+func _idle(_delta):
+	n += 1
+	if n == 60:
+		print(n, " frames, picture ", hash(root.get_texture().get_data().get_data()))
+		quit()
+	return false
+"""
+GODOT_PROJECT = """config_version=4
+[display]
+window/size/width=320
+window/size/height=240
+window/vsync/use_vsync=false
+[rendering]
+quality/driver/driver_name="GLES3"
+"""
+HERE = os.path.dirname(os.path.abspath(__file__))
+WINE = "/usr/lib/wine/wine64"
+
+
 class Program:
     """A name, a command, and what is to be expected of it. `ends`: seconds after which it is told to end."""
 
     def __init__(self, name, *command, ends=0, short=False, frames=None, words=True, samples=True, env=None,
-                 server=None):
+                 server=None, needs=None):
+        self.needs = needs or command[0]
         self.name, self.command, self.ends, self.short = name, list(command), ends, short
         self.frames, self.words, self.samples, self.env, self.server = frames, words, samples, env or {}, server
 
 
-def programs(trace):
+def programs(trace, folder):
+    browser = [sys.executable, os.path.join(HERE, "browser.py")]
     found = [
+        Program("chromium", *browser, "chromium", needs="chromium"),  # ANGLE on GL, in a process of its own
+        Program("firefox", *browser, "firefox", needs="firefox-esr"),
+        Program("godot", "godot3", "--path", folder, "-s", "main.gd", frames=61),
+        Program("wine d3d9", "sh", "-c", WINE + ' "$0"; status=$?; /usr/lib/wine/wineserver64 -k; exit $status',
+                os.path.join(folder, "d3d9.exe"), needs=WINE, frames=61,
+                env={"WINEPREFIX": os.path.join(folder, "wine"), "WINEDEBUG": "-all"}),
         Program("glxgears", "glxgears", ends=2, words=False, short=True),
         Program("glxinfo", "glxinfo", "-B", samples=False, words=False, short=True),
         Program("glxdemo", "glxdemo", ends=2, samples=False),  # it draws once, and waits to be killed
@@ -89,7 +126,7 @@ def programs(trace):
         Program("gstreamer", "gst-launch-1.0", "-q", "videotestsrc", "num-buffers=40", "!", "glimagesink"),
         Program("qml", "qmlscene", "--quit", "/dev/null", words=False),
         Program("apitrace replay", "glretrace", "-b", "-S", "frame", "-s", "-", "--snapshot-format=MD5", trace),
-        Program("apitrace trace", "apitrace", "trace", "-o", trace + ".2", "glxinfo", "-B", samples=False,
+        Program("apitrace trace", "apitrace", "trace", "-o", os.path.join(folder, "other.trace.2"), "glxinfo", "-B", samples=False,
                 words=False),
     ]
     for hack in ("gears", "atlantis", "antspotlight", "blinkbox", "cubestorm", "engine", "flyingtoasters", "geodesic",
@@ -176,6 +213,16 @@ def make_trace(folder, env):
     return trace
 
 
+def make_sources(folder):
+    """What other programs run: a project of Godot's, and a program for Windows where it can be built."""
+    for name, text in (("project.godot", GODOT_PROJECT), ("main.gd", GODOT)):
+        with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+            file.write(text)
+    if shutil.which("x86_64-w64-mingw32-gcc"):
+        subprocess.run(["x86_64-w64-mingw32-gcc", "-O1", "-o", os.path.join(folder, "d3d9.exe"),
+                        os.path.join(HERE, "d3d9.c"), "-ld3d9"], check=False)
+
+
 def start_weston(folder, env):
     socket = os.path.join(folder, "wayland-test")
     child = subprocess.Popen(["weston", "--backend=headless-backend.so", "--use-gl", "--socket=wayland-test", "--idle-time=0"],
@@ -191,9 +238,9 @@ def judge(all_of_them, env, folder):
     bad, good, skipped = [], 0, []
     weston = None
     for program in all_of_them:
-        known = shutil.which(program.command[0])
-        if not known or (program.server and not shutil.which(program.server)) or (
-                program.name == "apitrace replay" and not os.path.exists(program.command[-1])):
+        known = shutil.which(program.needs)
+        files = [word for word in program.command if word.endswith((".exe", ".trace"))]
+        if not known or not all(map(os.path.exists, files)) or (program.server and not shutil.which(program.server)):
             skipped.append(program.name)
             continue
         own = dict(env)
@@ -227,7 +274,9 @@ def main():
             return 77
         env = display.environment()
         env.setdefault("HOME", folder)
-        wanted = [p for p in programs("" if options.short else make_trace(folder, env))
+        if not options.short:
+            make_sources(folder)
+        wanted = [p for p in programs("" if options.short else make_trace(folder, env), folder)
                   if (not options.short or p.short) and (not options.names or p.name in options.names)]
         good, bad, skipped = judge(wanted, env, folder)
     print(f"{good} programs are the same, {len(bad)} are not{': ' + ', '.join(bad) if bad else ''}; "
