@@ -171,6 +171,19 @@ def replay(folder):
     assert totals["twice"] == 2 * totals["faults"], totals
 
 
+def by_number(folder):
+    """An event by its number is perf's way to one without a name, and the same as by name."""
+    capture = os.path.join(folder, "number.sxc")
+    done = subprocess.run([SEXTANT, "record", "-d", "pmu", "-q", "-m",
+                           "software/config=2/,software/page-faults/", "-o", capture, "--", "true"],
+                          text=True, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run([SEXTANT, "report", capture, "--json", "--counters"], text=True,
+                          capture_output=True, timeout=60)
+    totals = {m["name"]: m["total"] for m in json.loads(done.stdout)["metrics"]}
+    assert totals["software/config=2/"] == totals["software/page-faults/"] > 0, totals
+
+
 def main():
     if not os.path.isdir("/sys/bus/event_source/devices/software"):
         skip("this kernel has no perf events")
@@ -178,6 +191,7 @@ def main():
     names()
     with tempfile.TemporaryDirectory() as folder:
         replay(folder)
+        by_number(folder)
         if not PERF:
             skip("perf is missing: nothing to compare with")
         compare(*beside(folder))

@@ -433,7 +433,7 @@ static void maps(void **state)
 	source = open_on(&fake, NULL, "MemoryReadBytes=uncore_cha_*/x/");
 	assert_int_equal(source_pmu.start(source, &request, &err), SX_ERR_NOT_FOUND);
 	finish(&fake, source);
-	static const char *const bad[] = {"=msr/tsc/", "a b=msr/tsc/", "cpu/event=1/", "x=msr/"};
+	static const char *const bad[] = {"=msr/tsc/", "a b=msr/tsc/", "cpu/event 1/", "x=msr/"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct source_host host = {
 		    .sys = &fake.sys, .catalogs = context, .maps = &bad[i], .map_count = 1};

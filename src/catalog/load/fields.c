@@ -80,13 +80,13 @@ static bool check_name(struct loader *l, const struct yaml_node *node, const cha
 	if (good)
 		return true;
 	load_fail(l, node->line, "%s \"%.140s\" is not a name", what, node->text);
-	return load_because(l, "a name has 1 to 128 letters, digits and _ . - + : /",
+	return load_because(l, "a name has 1 to 128 letters, digits and _ . - + : / =",
 			    "spell it without blanks, brackets and `$`");
 }
 
 bool load_check_name(struct loader *l, const struct yaml_node *node, const char *what)
 {
-	return check_name(l, node, what, "_.-+:/");
+	return check_name(l, node, what, "_.-+:/=");
 }
 
 bool load_check_unit(struct loader *l, const struct yaml_node *node)
@@ -115,7 +115,7 @@ static bool check_item(struct loader *l, const struct yaml_node *n, const char *
 	if (type == FIELD_STRINGS)
 		return expect_text(l, n, what);
 	/* Documents write "Cluster[0..N]": an alias may, a name may not. */
-	return check_name(l, n, what, type == FIELD_ALIASES ? "_.-+:/[]" : "_.-+:/");
+	return check_name(l, n, what, type == FIELD_ALIASES ? "_.-+:/=[]" : "_.-+:/=");
 }
 
 bool load_strings(struct loader *l, const struct yaml_node *node, enum field_type type,

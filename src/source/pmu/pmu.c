@@ -15,7 +15,7 @@
 
 #define DEFAULT_INTERVAL_NS UINT64_C(100000000)
 #define CATALOG		    "pmu"
-#define NAME_BYTES	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+:/"
+#define NAME_BYTES	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+:/="
 
 struct pmu_source {
 	struct source base;
@@ -94,7 +94,7 @@ static enum sx_status add_map(struct pmu_source *s, const char *text, struct sx_
 	if (!*map->name || map->name[strspn(map->name, NAME_BYTES)]) {
 		error_set(err, SX_ERR_USAGE, "\"%.200s\" cannot be the name of a counter",
 			  map->name);
-		error_because(err, "a name has letters, digits and _ . - + : /");
+		error_because(err, "a name has letters, digits and _ . - + : / =");
 		error_try(err, "--map NAME=%.200s", map->from);
 		return SX_ERR_USAGE;
 	}
