@@ -325,5 +325,18 @@ class Hostile(unittest.TestCase):
         self.assertNotIn('\x07', done.stdout)
 
 
+class Ways(unittest.TestCase):
+    def test_a_card_by_its_name(self):
+        """Two sources reach the card: the one that can be used measures it, and which it is is said."""
+        done = run(tree('tiger-lake'), 'stat', '-d', 'card0', '-t', '1s', '--json')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        device, = json.loads(done.stdout)['devices']
+        self.assertEqual(device['source'], 'drm')
+        self.assertIn('card0 is measured as drm:card0; i915:card0 cannot be: ', done.stderr)
+        done = run(tree('tiger-lake'), 'stat', '-d', 'card7', '-t', '1s')
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn('error: no device card7', done.stderr)
+
+
 if __name__ == '__main__':
     unittest.main()

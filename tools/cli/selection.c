@@ -56,12 +56,50 @@ static enum sx_status none_of(const struct cli *cli, const struct sx_device *all
 	return SX_ERR_NOT_FOUND;
 }
 
+/* Whether the word is what follows the colon of the device's id: "card0" of "i915:card0". */
+static bool is_node(const struct sx_device *device, const char *word)
+{
+	const char *colon = strchr(device->id, ':');
+	return colon && strcmp(colon + 1, word) == 0;
+}
+
+/*
+ * One card may be reached by several sources: the best one that can be used, and a line that says
+ * which it is and what became of the others. Words that are no card's are left as they are.
+ */
+static enum sx_status expand_node(struct cli *cli, const char *word, struct string_list *out,
+				  struct sx_error *err)
+{
+	size_t count;
+	const struct sx_device *all, *best = NULL, *other = NULL;
+	enum sx_status status = probe(cli, &all, &count, err);
+	for (size_t i = 0; !status && i < count; i++) {
+		if (!is_node(&all[i], word))
+			continue;
+		if (!best && can_be_measured(cli, &all[i]))
+			best = &all[i];
+		else
+			other = other ? other : &all[i];
+	}
+	if (status || !best)
+		return status ? status : options_add(&cli->options, out, word, false, err);
+	if (other && can_be_measured(cli, other))
+		cli_note(cli, "note: %s is measured as %s; -d %s is another way", word, best->id,
+			 other->id);
+	else if (other)
+		cli_note(cli, "note: %s is measured as %s; %s cannot be: %s", word, best->id,
+			 other->id, other->because ? other->because : "see sextant doctor");
+	return options_add(&cli->options, out, best->id, false, err);
+}
+
 static enum sx_status expand(struct cli *cli, const char *word, struct string_list *out,
 			     struct sx_error *err)
 {
 	size_t count, before = out->count;
 	bool gpu = strcmp(word, "gpu") == 0;
 	const struct sx_device *all;
+	if (!gpu && strncmp(word, "card", 4) == 0)
+		return expand_node(cli, word, out, err);
 	if (!gpu && strcmp(word, "all") != 0)
 		return options_add(&cli->options, out, word, false, err);
 	enum sx_status status = probe(cli, &all, &count, err);
