@@ -348,8 +348,57 @@ static bool is_followed(const struct sx_session *s)
 	return false;
 }
 
+/* Whether it is only waited for what may yet come of the program. */
+static bool is_awaited(const struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		const struct session_device *d = &s->devices[i];
+		if (!d->ended && d->ops->waiting && !d->ops->waiting(d->source))
+			return false;
+	}
+	return true;
+}
+
+/* What was collected before stop() is taken to its end, however long the queue is. */
+static void drain_one(struct sx_session *s, uint32_t index, uint64_t until_ns)
+{
+	for (int reads = 0; reads < DRAIN_READS && !s->devices[index].ended; reads++)
+		if (sys_now_ns(s->sys) >= until_ns || !session_take(s, index))
+			return;
+}
+
+/* What measures the machine ends with the program, so that the wait is no part of the run. */
+static void stop_machine(struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		struct session_device *d = &s->devices[i];
+		struct sx_error why = {0};
+		if (d->ops->spawn_env || !d->started || d->turns)
+			continue;
+		if (d->ops->stop(d->source, &why))
+			session_fail(s, i, &why);
+		d->started = false;
+		drain_one(s, i, sys_now_ns(s->sys) + DRAIN_NS);
+		d->ended = true;
+	}
+}
+
+static void note_program_end(struct sx_session *s)
+{
+	if (!s->has_program || !child_ended(s))
+		return;
+	bool awaited = is_awaited(s);
+	if (awaited && !s->program_end_ns) {
+		s->program_end_ns = sys_now_ns(s->sys);
+		stop_machine(s);
+	} else if (!awaited) {
+		s->program_end_ns = 0; /* what it started goes on */
+	}
+}
+
 static bool is_over(struct sx_session *s)
 {
+	note_program_end(s);
 	if (s->has_program ? child_ended(s) && !is_followed(s) : all_ended(s))
 		return true;
 	return limit_reached(s) || asked_to_end(s);
@@ -385,19 +434,12 @@ void sx_session_drop_rows(struct sx_session *s)
 			sx_table_clear(s->devices[i].raw);
 }
 
-/* What was collected before stop() is taken to its end, however long the queue is. */
 static void drain(struct sx_session *s)
 {
 	uint64_t until = sys_now_ns(s->sys) + DRAIN_NS;
-	for (uint32_t i = 0; i < s->device_count; i++) {
-		struct session_device *d = &s->devices[i];
-		int reads = 0;
-		if (!turns_active(s, i))
-			continue;
-		while (!d->ended && reads < DRAIN_READS && sys_now_ns(s->sys) < until &&
-		       session_take(s, i))
-			reads++;
-	}
+	for (uint32_t i = 0; i < s->device_count; i++)
+		if (turns_active(s, i))
+			drain_one(s, i, until);
 }
 
 /* A limit ends the run of a child that would go on; it gets SIGTERM, as from timeout(1). */
@@ -507,7 +549,7 @@ enum sx_status sx_session_finish(struct sx_session *s, struct sx_error *err)
 	struct sx_error first = {0};
 	if (s->state != SESSION_RUNNING)
 		return SX_OK;
-	s->end_ns = sys_now_ns(s->sys);
+	s->end_ns = s->program_end_ns ? s->program_end_ns : sys_now_ns(s->sys);
 	if (s->has_program && !child_ended(s))
 		end_child(s);
 	/* The program is looked at for the last time before its traces in /proc go. */
@@ -543,7 +585,7 @@ static enum sx_status prepare(struct sx_session *s, const struct sx_session_limi
 	session_forget_run(s);
 	s->limits = limits ? *limits : none;
 	s->cut_ns = UINT64_MAX;
-	s->asked_ns = 0;
+	s->asked_ns = s->program_end_ns = 0;
 	s->fds = calloc(s->device_count + 2, sizeof(*s->fds));
 	if (!s->fds)
 		return error_nomem(err, "running a session");

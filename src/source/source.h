@@ -157,6 +157,9 @@ struct source_ops {
 	 * measured, so that the run goes on. NULL: never.
 	 */
 	bool (*running)(struct source *source);
+	/* With running(): whether nothing runs by now, and a program that may yet come is awaited.
+	 */
+	bool (*waiting)(struct source *source);
 	/* After an end without a single sample: fills in why, and the remedy. May be NULL. */
 	enum sx_status (*explain)(struct source *source, struct sx_error *err);
 	/*

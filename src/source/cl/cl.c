@@ -66,6 +66,7 @@ const struct source_ops source_opencl = {
     .stop = inject_stop,
     .close = inject_close,
     .running = inject_running,
+    .waiting = inject_waiting,
     .explain = inject_explain,
     .spawn_env = inject_spawn_env,
 };

@@ -268,6 +268,11 @@ bool inject_running(struct source *source)
 	return processes_running(&inject_source(source)->processes);
 }
 
+bool inject_waiting(struct source *source)
+{
+	return processes_waiting(&inject_source(source)->processes);
+}
+
 enum sx_status inject_explain(struct source *source, struct sx_error *err)
 {
 	struct inject_source *in = inject_source(source);

@@ -59,6 +59,7 @@ enum sx_status inject_stop(struct source *source, struct sx_error *err);
 void inject_close(struct source *source);
 const char *const *inject_spawn_env(struct source *source);
 bool inject_running(struct source *source);
+bool inject_waiting(struct source *source);
 enum sx_status inject_explain(struct source *source, struct sx_error *err);
 
 #endif

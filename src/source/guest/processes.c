@@ -192,6 +192,15 @@ bool processes_running(struct processes *all)
 	return all->quiet_end_ns && sys_now_ns(all->sys) - all->quiet_end_ns < FORKED_NS;
 }
 
+bool processes_waiting(struct processes *all)
+{
+	welcome(all);
+	for (size_t i = 0; i < all->count; i++)
+		if (!has_ended(&all->items[i]))
+			return false;
+	return true;
+}
+
 struct processes_activity processes_activity(struct processes *all)
 {
 	struct processes_activity sum = {.processes = all->seen,

@@ -56,6 +56,8 @@ bool processes_next(struct processes *processes, struct wire_sample *out, char *
  * started and left is measured to its end.
  */
 bool processes_running(struct processes *processes);
+/* Whether none that came is left. */
+bool processes_waiting(struct processes *processes);
 /*
  * The next program that has made a context since it was asked last; each is given once. false:
  * there is none.
