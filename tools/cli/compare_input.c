@@ -21,7 +21,8 @@ struct run {
 	struct report_fill *fill;
 	uint32_t used;
 	bool whole;
-	bool ended; /* a program ran to its end, and the recording holds all of it */
+	uint32_t *order; /* numbers of its devices as views have them */
+	bool ended;	 /* a program ran to its end, and the recording holds all of it */
 	/* A device each: what is read, and what of it was asked for (NULL: all). */
 	struct sx_metrics *metrics[DEVICES_MAX], *asked[DEVICES_MAX];
 	uint64_t frames, late; /* all, and those over the deadline */
@@ -98,6 +99,8 @@ static bool is_asked(const void *user, uint32_t device, const struct report_row 
 {
 	const struct run *run = user;
 	uint32_t count = 0;
+	if (run->cli->options.only_own)
+		return false;
 	if (!run->asked[device])
 		return true;
 	const struct sx_metric_column *columns = sx_metrics_columns(run->asked[device], &count);
@@ -179,12 +182,13 @@ static enum sx_status read_head(struct run *run, struct compare_set *set, uint32
 	if (status)
 		return status;
 	const struct sx_capture_info *info = sx_capture_info(reader);
-	*devices = info->device_count;
+	run->order = calloc((size_t)info->device_count + 1, sizeof(*run->order));
+	*devices = run->order ? sx_capture_order(reader, run->order) : 0;
 	run->ended = info->clean && *property(info, "command") && !*property(info, "ends");
 	if (!set->runs)
 		tell_about(set, info);
 	sx_capture_close(reader);
-	return SX_OK;
+	return run->order ? SX_OK : error_nomem(err, "comparing");
 }
 
 static uint64_t warm_up(const struct report *report)
@@ -212,7 +216,7 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 		status = report_set_run(run.fill,
 					&(struct report){.schema = "report", .file = shown}, err);
 	for (uint32_t i = 0; !status && i < devices && run.used < DEVICES_MAX; i++)
-		status = read_device(&run, i, devices, &passed, err);
+		status = read_device(&run, run.order[i], devices, &passed, err);
 	if (!status && !devices) {
 		error_set(err, SX_ERR_BAD_INPUT, "%s has no device", shown);
 		error_because(err, "it is damaged before the first one");
@@ -237,12 +241,24 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 								     .ended = run.ended},
 					 err);
 	report_destroy(run.fill);
+	free(run.order);
 	for (uint32_t i = 0; i < DEVICES_MAX; i++) {
 		sx_metrics_destroy(run.metrics[i]);
 		sx_metrics_destroy(run.asked[i]);
 	}
 	*whole = *whole && run.whole;
 	return status;
+}
+
+void compare_input_own(struct cli *cli)
+{
+	struct string_list *list = &cli->options.metrics;
+	size_t kept = 0;
+	for (size_t i = 0; i < list->count; i++)
+		if (!compare_is_own(list->items[i]))
+			list->items[kept++] = list->items[i];
+	cli->options.only_own = list->count && !kept;
+	list->count = kept;
 }
 
 enum sx_status compare_input_load(struct cli *cli, const char *files, struct compare_set *set,

@@ -5,6 +5,8 @@
 #include "analysis/compare/compare.h"
 #include "tools/cli/cli.h"
 
+/* Takes names that no device knows but every comparison has (run_time) out of --metric. */
+void compare_input_own(struct cli *cli);
 /*
  * Fills a set: from one file, from several with commas between them (runs of the same), or from a
  * baseline. Captures and, as everywhere, files of other tools; --metric selects. *whole becomes

@@ -626,6 +626,20 @@ static enum sx_status check_together(const struct options *o, const struct verb 
 		error_try(err, o->input ? "sextant capture cut FILE --from 5s" : "-t DUR");
 		return SX_ERR_USAGE;
 	}
+	if (o->repeat && (o->input || o->delay_ns)) {
+		error_set(err, SX_ERR_USAGE, "--repeat does not go with %s",
+			  o->input ? "-i" : "--delay");
+		error_because(err, o->input ? "a recording is what it is"
+					    : "each run is measured whole");
+		error_try(err, "-r %llu -- COMMAND", (unsigned long long)o->repeat);
+		return SX_ERR_USAGE;
+	}
+	if (o->repeat > 1 && !o->child && !o->duration_ns && !o->count) {
+		error_set(err, SX_ERR_USAGE, "--repeat has nothing to repeat");
+		error_because(err, "without a command a run ends by --duration or --count alone");
+		error_try(err, "-r %llu -t 1s", (unsigned long long)o->repeat);
+		return SX_ERR_USAGE;
+	}
 	if (o->child && o->output && strcmp(o->output, "-") == 0) {
 		error_set(err, SX_ERR_USAGE, "the result cannot go to standard output");
 		error_because(err, "the program writes there");

@@ -46,6 +46,7 @@ struct options {
 	struct string_list gates, maps;
 	const char *gates_file, *gate_missing, *baseline, *update_baseline, *merge;
 	bool gate_warn;
+	bool only_own; /* of --metric only what a comparison adds by itself was left */
 	uint64_t top, repeat;
 	double fps;
 	struct option_share overhead;

@@ -77,6 +77,7 @@ static int compare_command_run(struct cli *cli)
 	struct compare_set sets[2] = {0};
 	bool whole = true;
 	int code = EXIT_OK;
+	compare_input_own(cli);
 	enum sx_status status = split(cli, &s, &err);
 	if (!status)
 		status = repeat_begin(&repeat, &err);

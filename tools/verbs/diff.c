@@ -65,6 +65,7 @@ static int diff_run(struct cli *cli)
 	struct compare_set a = {0}, b = {0};
 	bool whole = true;
 	int code = EXIT_OK;
+	compare_input_own(cli);
 	enum sx_status status = sides(cli, names, &err);
 	if (!status)
 		status = compare_input_load(cli, names[0], &a, &whole, &err);

@@ -68,12 +68,35 @@ static void add_list(struct words *w, const char *option, const struct string_li
 		add_option(w, option, list->items[i]);
 }
 
-#define NUMBERS 4 /* options that are numbers */
+#define NUMBERS	 6 /* options that are numbers */
+#define TEXT_MAX 48
+
+/* What words are made of that the command line does not have. */
+struct scratch {
+	char numbers[NUMBERS][TEXT_MAX];
+	struct arena arena;
+};
+
+/* Constants go as text, in memory of the arena. */
+static void add_constants(struct words *w, struct arena *arena, const struct options *o)
+{
+	for (size_t i = 0; i < o->constant_count; i++) {
+		char text[512];
+		int n = snprintf(text, sizeof(text), "%s=%.17g", o->constants[i].name,
+				 o->constants[i].value);
+		char *copy = n > 0 && (size_t)n < sizeof(text)
+				 ? arena_strndup(arena, text, (size_t)n)
+				 : NULL;
+		w->failed |= !copy;
+		add_option(w, "--const", copy);
+	}
+}
 
 /* The command line of one recording; numbers are written into `text`. */
 static void make_command(struct words *w, const struct cli *cli, const struct repeat *repeat,
-			 const char *path, char *const *argv, char text[NUMBERS][48])
+			 const char *path, char *const *argv, struct scratch *scratch)
 {
+	char(*text)[TEXT_MAX] = scratch->numbers;
 	const struct options *o = &cli->options;
 	unsigned permille = o->overhead.permille;
 	add(w, "sextant");
@@ -82,17 +105,27 @@ static void make_command(struct words *w, const struct cli *cli, const struct re
 	add_option(w, "-o", path);
 	add_list(w, "-d", &o->devices);
 	add_list(w, "-m", &o->metrics);
+	add_list(w, "--map", &o->maps);
 	add_option(w, "-s", o->set);
+	add_option(w, "--for", o->catalog);
+	add_constants(w, &scratch->arena, o);
+	add_option(w, "--process", o->process);
 	add_option(w, "--api", o->api);
-	snprintf(text[0], 48, "%" PRIu64 "ns", o->interval_ns);
-	snprintf(text[1], 48, "%" PRIu64 "ns", o->duration_ns);
+	snprintf(text[0], TEXT_MAX, "%" PRIu64 "ns", o->interval_ns);
+	snprintf(text[1], TEXT_MAX, "%" PRIu64 "ns", o->duration_ns);
 	add_option(w, "-I", o->interval_ns ? text[0] : NULL);
 	add_option(w, "-t", o->duration_ns ? text[1] : NULL);
-	snprintf(text[2], 48, "%" PRIu64, repeat->samples);
-	snprintf(text[3], 48, "%u.%u", permille / 10, permille % 10);
+	snprintf(text[2], TEXT_MAX, "%" PRIu64, repeat->samples);
+	snprintf(text[3], TEXT_MAX, "%u.%u", permille / 10, permille % 10);
 	add_option(w, "-n", repeat->samples ? text[2] : NULL);
 	add_option(w, "--overhead", o->overhead.given ? text[3] : NULL);
 	add_option(w, "--per", o->per != SX_SAMPLE_TIME ? sx_sample_kind_name(o->per) : NULL);
+	snprintf(text[4], TEXT_MAX, "%" PRIu32, o->pid.value);
+	snprintf(text[5], TEXT_MAX, "%" PRIu32, o->context.value);
+	add_option(w, "--pid", o->pid.given ? text[4] : NULL);
+	add_option(w, "--context", o->context.given ? text[5] : NULL);
+	if (o->profiling)
+		add(w, "--profiling");
 	if (argv && *argv)
 		add(w, "--");
 	for (; argv && *argv; argv++)
@@ -169,11 +202,12 @@ static bool add_file(struct repeat_files *files, const char *path)
 static enum sx_status record(struct repeat *repeat, const struct cli *cli, const char *path,
 			     char *const *argv, int *code, struct sx_error *err)
 {
-	char text[NUMBERS][48] = {{0}};
+	struct scratch scratch = {0};
 	struct words words = {0};
 	struct sigaction before[ENDINGS];
-	make_command(&words, cli, repeat, path, argv, text);
+	make_command(&words, cli, repeat, path, argv, &scratch);
 	if (words.failed) {
+		arena_finish(&scratch.arena);
 		free(words.items);
 		return error_nomem(err, "a command line");
 	}
@@ -188,6 +222,7 @@ static enum sx_status record(struct repeat *repeat, const struct cli *cli, const
 					  : wait_for(child, code, err);
 	restore_endings(before);
 	repeat->cut = asked_to_end != 0;
+	arena_finish(&scratch.arena);
 	free(words.items);
 	return status;
 }

@@ -12,8 +12,8 @@ static int run(struct cli *cli)
 		error_try(&err, "sextant stat -i %s", cli->options.input);
 		return cli_fail(cli, &err);
 	}
-	return cli->options.repeat > 1 && cli->options.child ? stat_repeat_run(cli)
-							     : profile_run(cli, cli->options.child);
+	return cli->options.repeat > 1 ? stat_repeat_run(cli)
+				       : profile_run(cli, cli->options.child);
 }
 
 const struct command cmd_stat = {

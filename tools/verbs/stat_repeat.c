@@ -148,6 +148,7 @@ int stat_repeat_run(struct cli *cli)
 	struct repeat_files files = {0};
 	struct compare_set set = {0};
 	bool whole = true;
+	compare_input_own(cli);
 	enum sx_status status = cli_formats(cli, 1u << FORMAT_TEXT | 1u << FORMAT_JSON, &err);
 	if (!status && cli->options.repeat > RUNS_MAX)
 		status = error_nomem(&err, "so many runs");

@@ -77,6 +77,8 @@ struct compare_recording {
 	const void *user;
 	bool ended; /* it is a program that ended by itself, and all of it is there */
 };
+/* Whether a comparison adds a metric of this name by itself, from whole runs. */
+bool compare_is_own(const char *name);
 /*
  * Adds one run. Errors: SX_ERR_USAGE (a run of other devices than those before, or one that is in
  * the set already), SX_ERR_NO_MEMORY.

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analysis/compare/noise.h"
 #include "analysis/compare/steps.h"
 
 #define FRAME_TIME  "frame.time" /* the neutral name */
 #define RUN_TIME    "run_time"
+#define MISSES	    "deadline_misses"
 #define CURVE_LEAST 20 /* lines of a curve of which some may be warm-up */
 
 /* Pieces of work: their number does not depend on when and how fast it is done. */
@@ -168,6 +170,11 @@ static const struct report_row *frame_time_row(const struct report_device *d)
 	return found;
 }
 
+bool compare_is_own(const char *name)
+{
+	return strcasecmp(name, RUN_TIME) == 0 || strcasecmp(name, MISSES) == 0;
+}
+
 static bool add_misses(struct compare_set *set, const struct compare_recording *run)
 {
 	for (uint32_t d = 0; run->frames && d < run->report->device_count; d++) {
@@ -176,7 +183,7 @@ static bool add_misses(struct compare_set *set, const struct compare_recording *
 		if (!m || m->runs <= set->runs || m->hidden)
 			continue;
 		struct compare_metric like = *m;
-		like.name = like.neutral = "deadline_misses";
+		like.name = like.neutral = MISSES;
 		like.title = "Frames over the deadline";
 		like.unit = "ratio";
 		like.direction = SX_DIRECTION_LOWER;
