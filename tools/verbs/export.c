@@ -90,15 +90,7 @@ static enum sx_status join_rows(const struct exporting *e, const struct sx_table
 	enum sx_status status = sx_table_add_rows(to, rows, &first, err);
 	for (size_t r = 0; !status && r < rows; r++) {
 		sx_table_set_time(to, r, sx_table_begin_ns(t)[r], sx_table_end_ns(t)[r]);
-		for (int i = 0; !status && i < SX_LABEL_COUNT; i++) {
-			uint64_t label = sx_table_label(t, (enum sx_label)i, r);
-			const char *text = sx_table_string(t, label);
-			if (label == SX_LABEL_ABSENT)
-				continue;
-			if (SX_LABELS_OF_TEXT >> i & 1 && text)
-				label = sx_table_intern(to, text, strlen(text));
-			status = sx_table_set_label(to, (enum sx_label)i, r, label);
-		}
+		status = export_copy_labels(to, t, r, err);
 	}
 	for (uint32_t c = 0; !status && c < sx_table_column_count(t); c++) {
 		struct sx_vector v = sx_table_vector(t, c);

@@ -63,6 +63,24 @@ static void copy_values(struct sx_table *to, uint32_t first, const struct sx_tab
 	}
 }
 
+enum sx_status export_copy_labels(struct sx_table *to, const struct sx_table *from, size_t row,
+				  struct sx_error *err)
+{
+	for (int i = 0; i < SX_LABEL_COUNT; i++) {
+		uint64_t label = sx_table_label(from, (enum sx_label)i, row);
+		const char *text = sx_table_string(from, label);
+		if (label == SX_LABEL_ABSENT)
+			continue;
+		bool word = SX_LABELS_OF_TEXT >> i & 1 && text;
+		if (word)
+			label = sx_table_intern(to, text, strlen(text));
+		if ((word && label == SX_NONE) ||
+		    sx_table_set_label(to, (enum sx_label)i, row, label))
+			return error_nomem(err, "labels of rows");
+	}
+	return SX_OK;
+}
+
 static enum sx_status copy_rows(struct sx_table *to, const struct sx_table *from,
 				struct sx_error *err)
 {
@@ -70,15 +88,7 @@ static enum sx_status copy_rows(struct sx_table *to, const struct sx_table *from
 	enum sx_status status = sx_table_add_rows(to, rows, NULL, err);
 	for (size_t r = 0; !status && r < rows; r++) {
 		sx_table_set_time(to, r, sx_table_begin_ns(from)[r], sx_table_end_ns(from)[r]);
-		for (int i = 0; !status && i < SX_LABEL_COUNT; i++) {
-			uint64_t label = sx_table_label(from, (enum sx_label)i, r);
-			const char *text = sx_table_string(from, label);
-			if (label == SX_LABEL_ABSENT)
-				continue;
-			if (SX_LABELS_OF_TEXT >> i & 1 && text)
-				label = sx_table_intern(to, text, strlen(text));
-			status = sx_table_set_label(to, (enum sx_label)i, r, label);
-		}
+		status = export_copy_labels(to, from, r, err);
 	}
 	return status;
 }
