@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strings.h"
 #include "import/perf_stat_line.h"
+#include "import/perf_stat_record.h"
 
 #define NAME_BYTES    256
 #define COLUMNS_MAX   4096
@@ -47,6 +48,7 @@ struct reader {
 	bool elapsed;	/* "seconds time elapsed" came: perf's text is whole */
 	bool restarted; /* a remark came since the last count: a further run, appended */
 	uint64_t time_ns;
+	bool metric_only; /* some lines have ratios in the place of counts */
 	struct perf_stat_tally tally;
 	struct sx_table *table; /* NULL while learning */
 	struct sx_error *err;
@@ -329,31 +331,31 @@ static bool is_remark(struct reader *r, const char *line, size_t size)
 /* Goes over all lines. Those that are no counts are the program's own: they share the stream. */
 static enum sx_status each_line(struct reader *r)
 {
-	size_t number = 0;
+	struct perf_records records = {.p = r->text, .end = r->end};
+	struct perf_record record;
 	enum sx_status status = SX_OK;
 	r->rows = 0;
 	r->restarted = false;
 	r->time_ns = 0;
 	r->elapsed = false;
 	r->tally = (struct perf_stat_tally){0};
-	for (const char *p = r->text; !status && p < r->end;) {
-		const char *eol = memchr(p, '\n', (size_t)(r->end - p));
-		size_t size = (size_t)((eol ? eol : r->end) - p);
+	while (!status && perf_record_next(&records, &record)) {
+		const char *p = record.text;
+		size_t size = record.size;
 		struct perf_line line;
-		number++;
-		if (!is_remark(r, p, size)) {
-			if (!r->separator)
-				r->separator = perf_line_separator(p, size);
-			/* perf ends every line: one without an end may lack digits. */
-			if (!eol)
-				r->tally.cut = number;
-			else if (r->separator && perf_line_parse(p, size, r->separator, &line) &&
-				 (!r->rows || line.timed == r->timed))
-				status = take_line(r, &line);
-			else if (r->tally.foreign++ == 0)
-				r->tally.first_foreign = number;
-		}
-		p = eol ? eol + 1 : r->end;
+		r->metric_only |= perf_record_is_metric_only(p, size);
+		if (is_remark(r, p, size))
+			continue;
+		if (!r->separator)
+			r->separator = perf_line_separator(p, size);
+		/* perf ends every line: one without an end may lack digits. */
+		if (!record.ended)
+			r->tally.cut = record.line;
+		else if (r->separator && perf_line_parse(p, size, r->separator, &line) &&
+			 (!r->rows || line.timed == r->timed))
+			status = take_line(r, &line);
+		else if (r->tally.foreign++ == 0)
+			r->tally.first_foreign = record.line;
 	}
 	r->tally.no_footer = r->separator == PERF_TEXT && !r->timed && !r->elapsed;
 	return status;
@@ -397,11 +399,17 @@ static enum sx_status create(struct reader *r)
 
 static enum sx_status no_counts(struct reader *r)
 {
+	/* Of text only the time that it took is left. */
+	bool ratios = r->metric_only || r->tally.records;
 	error_set(r->err, SX_ERR_BAD_INPUT, "%s:%zu: no line is a count of perf stat", r->origin,
 		  r->tally.first_foreign ? r->tally.first_foreign : 1);
-	error_because(r->err, "a count is value, unit, event, run time and percent, with the time "
-			      "of -I before it");
-	error_try(r->err, "perf stat -x, -I 100 -o FILE -e EVENTS; not --metric-only");
+	error_because(r->err,
+		      ratios ? "perf stat --metric-only writes ratios without the counts that they "
+			       "are made of"
+			     : "a count is value, unit, event, run time and percent, with the time "
+			       "of -I before it");
+	error_try(r->err, ratios ? "perf stat without --metric-only: metrics are worked out here"
+				 : "perf stat -x, -I 100 -o FILE -e EVENTS");
 	return SX_ERR_BAD_INPUT;
 }
 
@@ -416,7 +424,7 @@ enum sx_status perf_stat_parse(const char *text, size_t size, const char *origin
 			   .origin = origin,
 			   .err = err ? err : &ignored};
 	enum sx_status status = each_line(&r);
-	if (!status && !r.tally.records)
+	if (!status && !r.names.count)
 		status = no_counts(&r);
 	if (!status)
 		status = create(&r);

@@ -8,6 +8,7 @@
 #include "import/internal.h"
 #include "import/perf_stat.h"
 #include "import/perf_stat_line.h"
+#include "import/perf_stat_record.h"
 #include "import/times.h"
 
 /* An event is named by letters; a table of numbers has none. */
@@ -18,14 +19,15 @@ static bool names_event(struct perf_text event)
 
 static bool perf_stat_recognise(const struct import_head *head)
 {
-	struct import_job job = {.text = head->text, .size = head->size};
-	struct import_lines lines = import_lines(&job);
-	struct import_cell line;
-	while (lines.number < 40 && import_line(&lines, &line)) {
+	struct perf_records records = {.p = head->text, .end = head->text + head->size};
+	struct perf_record record;
+	while (records.line < 60 && perf_record_next(&records, &record)) {
 		struct perf_line parsed;
-		char separator = perf_line_separator(line.text, line.size);
-		if (separator && perf_line_parse(line.text, line.size, separator, &parsed) &&
+		char separator = perf_line_separator(record.text, record.size);
+		if (separator && perf_line_parse(record.text, record.size, separator, &parsed) &&
 		    names_event(parsed.event))
+			return true;
+		if (perf_record_is_metric_only(record.text, record.size))
 			return true;
 	}
 	return false;

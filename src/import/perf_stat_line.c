@@ -168,16 +168,37 @@ static bool parse_cells(const char *line, size_t size, char separator, struct pe
 	return out->event.size && take_share(fields, count, behind, separator, out);
 }
 
+static const char *skip_blanks(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'))
+		p++;
+	return p;
+}
+
+/* Seconds, as perf prints them or however a tool wrote that number again. */
+static bool json_time(struct perf_text field, uint64_t *ns)
+{
+	double seconds;
+	if (time_ns(field, ns))
+		return true;
+	if (!number(field, &seconds) || seconds < 0 || seconds > 1e9)
+		return false;
+	*ns = (uint64_t)(seconds * 1e9 + 0.5);
+	return true;
+}
+
 /* The value of a key in an object of one level, without quotes; empty when it is not there. */
 static struct perf_text json_value(struct perf_text line, const char *key)
 {
 	char quoted[40];
 	int length = snprintf(quoted, sizeof(quoted), "\"%s\"", key);
-	const char *end = line.text + line.size;
-	const char *at = memmem(line.text, line.size, quoted, (size_t)length);
-	const char *p = at ? at + length : end;
-	while (p < end && (*p == ' ' || *p == ':'))
-		p++;
+	const char *end = line.text + line.size, *p = line.text;
+	bool found = false;
+	while (!found && (p = memmem(p, (size_t)(end - p), quoted, (size_t)length))) {
+		p = skip_blanks(p + length, end);
+		found = p < end && *p == ':';
+	}
+	p = found ? skip_blanks(p + 1, end) : end;
 	const char *stop = p;
 	if (p < end && *p == '"') {
 		p++;
@@ -185,7 +206,7 @@ static struct perf_text json_value(struct perf_text line, const char *key)
 		return (struct perf_text){p, stop ? (size_t)(stop - p) : 0};
 	}
 	/* A comma right before a digit is a locale's point. */
-	while (stop < end && *stop != '}' &&
+	while (stop < end && *stop != '}' && *stop != '\n' &&
 	       (*stop != ',' || (stop + 1 < end && stop[1] >= '0' && stop[1] <= '9')))
 		stop++;
 	return trim(p, (size_t)(stop - p));
@@ -196,17 +217,16 @@ static bool parse_json(const char *line, size_t size, struct perf_line *out)
 {
 	static const char *const units_of[] = {"cpu",	"core",	  "die",  "cluster",
 					       "cache", "socket", "node", "thread"};
-	struct perf_text all = trim(line, size), run;
-	uint64_t run_ns;
+	struct perf_text all = trim(line, size);
 	if (all.size < 2 || all.text[0] != '{' || all.text[all.size - 1] != '}')
 		return false;
 	*out =
 	    (struct perf_line){.unit = json_value(all, "unit"), .event = json_value(all, "event")};
-	out->timed = time_ns(json_value(all, "interval"), &out->time_ns);
+	out->timed = json_time(json_value(all, "interval"), &out->time_ns);
 	for (size_t i = 0; i < sizeof(units_of) / sizeof(units_of[0]) && !out->unit_of.size; i++)
 		out->unit_of = json_value(all, units_of[i]);
-	run = json_value(all, "event-runtime");
-	out->run_ns = number_u64(run.text, run.size, &run_ns) ? (double)run_ns : 0;
+	if (!number(json_value(all, "event-runtime"), &out->run_ns))
+		out->run_ns = 0;
 	if (!number(json_value(all, "pcnt-running"), &out->percent))
 		out->percent = 100;
 	return out->event.size && value(json_value(all, "counter-value"), out);
@@ -371,6 +391,8 @@ char perf_line_separator(const char *line, size_t size)
 {
 	static const char candidates[] = ",;\t|:@#~^!{ ";
 	struct perf_line parsed;
+	if (size && *line == PERF_JSON)
+		return perf_line_parse(line, size, PERF_JSON, &parsed) ? PERF_JSON : 0;
 	for (const char *c = candidates; *c; c++)
 		if (perf_line_parse(line, size, *c, &parsed))
 			return *c;

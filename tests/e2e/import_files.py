@@ -364,6 +364,12 @@ def perf_json():
     return ('\n'.join(lines) + '\n').encode(), {'PageFaults': faults, 'TaskClock': [1000250000] * 5}
 
 
+def perf_json_array():
+    """The same through Python's json, as one array."""
+    data, expected = perf_json()
+    return json.dumps([json.loads(line) for line in data.decode().splitlines()], indent=1).encode(), expected
+
+
 def perf_text():
     text = '''
  Performance counter stats for 'sleep 1':
@@ -591,7 +597,7 @@ KINDS = {
     'nvtop': (nvtop, 'json'), 'nvtop-3.3.0': (lambda: nvtop(forget_commas=True), 'json'), 'radeontop': (radeontop, 'txt'),
     'gallium-hud': (gallium_hud, None), 'gallium-hud-comma': (gallium_hud_comma, None), 'radeontop-comma': (radeontop_comma, 'txt'), 'mesa-utrace': (utrace_csv, 'csv'), 'mesa-utrace-json': (utrace_json, 'json'),
     'hwcpipe-csv': (hwcpipe, 'csv'), 'hwcpipe-csv-symbols': (hwcpipe_symbols, 'csv'),
-    'hwcpipe-csv-1': (hwcpipe_1, 'csv'), 'hwcpipe-csv-odd': (hwcpipe_odd_order, 'csv'), 'streamline-csv': (streamline, 'csv'), 'perf-stat': (perf_csv, 'csv'), 'perf-stat-json': (perf_json, 'json'),
+    'hwcpipe-csv-1': (hwcpipe_1, 'csv'), 'hwcpipe-csv-odd': (hwcpipe_odd_order, 'csv'), 'streamline-csv': (streamline, 'csv'), 'perf-stat': (perf_csv, 'csv'), 'perf-stat-json': (perf_json, 'json'), 'perf-stat-json-array': (perf_json_array, 'json'),
     'sextant-csv': (own_csv, 'csv'), 'long-table': (long_table, 'csv'), 'long-table-bare': (long_table_bare, 'csv'), 'perf-stat-text': (perf_text, 'txt'), 'perf-stat-text-interval': (perf_text_interval, 'txt'),
     'perf-stat-text-cpus': (perf_text_cpus, 'txt'), 'perf-stat-text-socket': (perf_text_socket, 'txt'),
     'perf-stat-text-repeat-de': (perf_repeat_locale, 'txt'), 'perf-stat-comma': (perf_csv_comma, 'csv'), 'perf-stat-json-comma': (perf_json_comma, 'json'),

@@ -280,6 +280,48 @@ class Import(unittest.TestCase):
                 self.assertEqual(have.get('Cycles'), [2345678] if title == 'before the time' else None)
                 self.assertEqual(run('decode', self.path('cut.txt'), '--as', 'perf-stat', '--for', 'cpu').returncode, 1)
 
+    def test_json_of_perf_through_other_tools(self):
+        """What jq or Python print again are the same numbers: spaces, arrays, the order of keys, how a number is written."""
+        data, expected = import_files.perf_json()
+        objects = [json.loads(line) for line in data.decode().splitlines()]
+
+        def lines(change=lambda o: o, **how):
+            return '\n'.join(json.dumps(change(dict(o)), **how) for o in objects) + '\n'
+
+        forms = {'spaces': lines(), 'compact': lines(separators=(',', ':')), 'sorted': lines(sort_keys=True), 'indented': lines(indent=2),
+                 'array': json.dumps(objects), 'array indented': json.dumps(objects, indent=2) + '\n',
+                 'values as numbers': lines(lambda o: o | {'counter-value': float(o['counter-value']) if o['counter-value'][0] != '<' else o['counter-value'],
+                                                           'event-runtime': float(o['event-runtime'])}),
+                 'whole seconds': lines(lambda o: o | {'interval': int(o['interval'])}), 'text': lines(lambda o: o | {'interval': str(o['interval'])}),
+                 'exponent': lines(lambda o: o | {'interval': f"@{round(o['interval'] * 1e6)}E-6@"}).replace('"@', '').replace('@"', '')}
+        for title, text in forms.items():
+            with self.subTest(title):
+                with open(self.path('perf.json'), 'w', encoding='ascii') as file:
+                    file.write(text)
+                have, result = columns(self.path('perf.json'))
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.check_values(have, expected, title)
+                self.assertNotIn('no counts', result.stderr)
+                ends = [int(o['interval']) * 10**9 for o in objects[::3]]
+                for got, want in zip(have['end_ns'], ends):
+                    self.assertLessEqual(abs(got - want), 1000, title)
+        with open(self.path('perf.json'), 'w', encoding='ascii') as file:
+            file.write(forms['array indented'][:-200])
+        self.assertEqual(columns(self.path('perf.json'))[1].returncode, 1)
+
+    def test_metric_only_of_perf(self):
+        """Ratios without their counts: refused by name, as perf 6.1 prints them."""
+        for title, text in {'text': "# started on Sun\n\n Performance counter stats for 'sleep 1':\n\n\n\n       1.001234567 seconds time elapsed\n\n",
+                            'interval': '#           time   CPUs utilized   insn per cycle\n     1.000123456             1.0             0.9\n',
+                            'cells': ' time,CPUs utilized,insn per cycle\n     1.000123456,1.0,0.9\n',
+                            'json': '{"unit" : "CPUs utilized"}\n{"interval" : 1.000123456}{"metric-value" : "1.0"}\n'}.items():
+            with self.subTest(title):
+                with open(self.path('ratios.txt'), 'w', encoding='ascii') as file:
+                    file.write(text)
+                result = run('report', self.path('ratios.txt'))
+                self.assertEqual(result.returncode, 5, result.stdout)
+                self.assertIn('--metric-only', result.stderr)
+
     def log(self, changes, name='mangohud'):
         """A log with other times: {row: elapsed}; its path."""
         lines = import_files.KINDS[name][0]()[0].decode().splitlines()
