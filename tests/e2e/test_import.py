@@ -64,7 +64,7 @@ class Import(unittest.TestCase):
     def test_every_verb(self):
         for name in ('mangohud', 'rocprofv3', 'perfetto', 'perf-stat-text', 'gallium-hud', 'codexl', 'nvtop', 'streamline-csv'):
             path = import_files.write(self.folder.name, name)
-            for verb in (('report',), ('report', '--json'), ('export',), ('capture', 'info')):
+            for verb in (('report',), ('report', '--json'), ('export',), ('capture', 'info'), ('capture', 'check')):
                 with self.subTest(f'{verb} {name}'):
                     result = run(*verb, path)
                     self.assertEqual(result.returncode, 0, result.stderr)

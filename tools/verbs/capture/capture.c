@@ -324,13 +324,15 @@ static int check(struct cli *cli, const char *path)
 	struct contents c = {.path = path};
 	enum sx_status status = read_all(&c, &err);
 	bool sound = !status && is_sound(&c);
+	char shown[IMPORTED_TEXT_MAX];
 	if (!status)
 		status = cli_open_output(cli, &err);
 	if (!status && cli->view.format == FORMAT_JSON)
 		write_json(cli, &c);
 	else if (!status) {
-		fprintf(cli->view.out.out, "%s: %s, %" PRIu64 " rows read\n", path,
-			sound ? "sound" : "not whole", c.rows_read);
+		fprintf(cli->view.out.out, "%s: %s, %" PRIu64 " rows read\n",
+			imported_text(cli, path, shown), sound ? "sound" : "not whole",
+			c.rows_read);
 		write_damage(cli, &c);
 	}
 	contents_finish(&c);
