@@ -355,13 +355,67 @@ static void test_finds_nothing(void **state)
 	}
 }
 
+/* Fills a side with x, which rises, and names for a y that stays: its multiples and its inverse. */
+static void fill_named(struct compare_set *set, const double *x, const double *y, uint32_t names)
+{
+	compare_set_init(set);
+	struct compare_device *d = compare_set_device(set);
+	assert_non_null(d);
+	d->catalog = d->name = "made-up";
+	d->samples = 1000;
+	set->runs = 5;
+	for (uint32_t i = 0; i <= names; i++) {
+		char name[32];
+		snprintf(name, sizeof(name), i ? "y%u" : "x", (unsigned)i);
+		struct compare_metric *m = add(set, name, 5);
+		m->direction = i % 2 ? SX_DIRECTION_UNKNOWN : SX_DIRECTION_LOWER;
+		for (uint32_t r = 0; r < 5; r++) {
+			m->means[r] = !i ? x[r] : i % 3 == 0 ? 7 / y[r] : i * 1.7 * y[r];
+			m->totals[r] = (double)NAN;
+			m->samples[r] = 1000;
+		}
+	}
+	assert_int_equal(compare_set_done(set, NULL), SX_OK);
+}
+
+/* Forty names for one number are one test: what changed beside them is found as beside one. */
+static void test_names_for_one_number(void **state)
+{
+	static const double xa[] = {100, 101.2, 98.9, 99.4, 100.7},
+			    xb[] = {102.4, 101.5, 103.4, 102, 101.3},
+			    ya[] = {10, 10.3, 9.8, 10.1, 9.9}, yb[] = {10.1, 9.9, 10.2, 9.85, 10};
+	const uint32_t names[] = {1, 40};
+	double chance[2];
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct compare_set a, b;
+		struct comparison c;
+		fill_named(&a, xa, ya, names[i]);
+		fill_named(&b, xb, yb, names[i]);
+		assert_int_equal(compare_run(&a, &b, &c, NULL), SX_OK);
+		assert_int_equal(c.row_count, names[i] + 1);
+		for (size_t k = 0; k < c.row_count; k++) {
+			bool is_x = strcmp(c.rows[k].a->name, "x") == 0;
+			assert_int_equal(c.rows[k].verdict, is_x ? COMPARE_WORSE : COMPARE_SAME);
+			assert_true(c.rows[k].chance >= 0 && c.rows[k].noise > 0);
+			if (is_x)
+				chance[i] = c.rows[k].chance;
+		}
+		/* Counted apart, forty-one tests would not let it pass. */
+		assert_true(chance[i] > 0.05 / 41);
+		comparison_finish(&c);
+		compare_set_finish(&a);
+		compare_set_finish(&b);
+	}
+	assert_true(fabs(chance[0] - chance[1]) < 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_finds_nothing),
-	    cmocka_unit_test(test_finds_change),
-	    cmocka_unit_test(test_what_can_be_reached),
-	    cmocka_unit_test(test_medians),
+	    cmocka_unit_test(test_finds_nothing),	 cmocka_unit_test(test_finds_change),
+	    cmocka_unit_test(test_what_can_be_reached),	 cmocka_unit_test(test_medians),
+	    cmocka_unit_test(test_names_for_one_number),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

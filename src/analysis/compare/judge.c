@@ -101,6 +101,7 @@ struct test {
 	double scale, difference;
 	double share;			  /* of the variance that the difference of the means has */
 	struct noise_variance noise, own; /* as tested, and as its own runs alone tell */
+	const struct compare_row *of;	  /* which says the same, and is tested for this one too */
 };
 
 /* The sum of squares of one side's runs about their mean. */
@@ -275,10 +276,53 @@ static bool share_noise(const struct comparison *c, struct test *tests, size_t c
 	return ok;
 }
 
+/* Of a name that says what another one says: as that one was judged. */
+static void judge_alike(const struct test *t)
+{
+	t->row->noise = sqrt(t->own.variance);
+	t->row->chance = t->of->chance;
+	t->row->verdict = t->of->verdict == COMPARE_SAME ? COMPARE_SAME : by_direction(t->row);
+}
+
+static bool is_alike(const struct test *x, const struct test *y)
+{
+	double most = fmax(x->noise.variance, y->noise.variance);
+	return rows_are_alike(x->row, y->row) &&
+	       fabs(x->noise.variance - y->noise.variance) <= 0.1 * most;
+}
+
+/*
+ * Names for one number are one test, that of a name whose direction is known if any has one. They
+ * go behind the others; returns how many are left.
+ */
+static size_t set_alike_apart(struct test *tests, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t first = i;
+		for (size_t k = i + 1; k < count; k++)
+			if (tests[first].row->a->direction == SX_DIRECTION_UNKNOWN &&
+			    tests[k].row->a->direction != SX_DIRECTION_UNKNOWN &&
+			    is_alike(&tests[first], &tests[k]))
+				first = k;
+		struct test chosen = tests[first];
+		tests[first] = tests[i];
+		tests[i] = chosen;
+		for (size_t k = count; k-- > i + 1;) {
+			if (!is_alike(&chosen, &tests[k]))
+				continue;
+			struct test other = tests[k];
+			other.of = chosen.row;
+			tests[k] = tests[--count];
+			tests[count] = other;
+		}
+	}
+	return count;
+}
+
 static enum sx_status judge_rows(struct comparison *c, struct sx_error *err)
 {
 	struct test *tests = calloc(c->row_count + 1, sizeof(*tests));
-	size_t count = 0;
+	size_t count = 0, all;
 	for (size_t i = 0; tests && i < c->row_count; i++) {
 		struct compare_row *row = &c->rows[i];
 		row->why = reasons_pair(c, row);
@@ -290,6 +334,8 @@ static enum sx_status judge_rows(struct comparison *c, struct sx_error *err)
 	bool ok = tests != NULL;
 	for (size_t i = 0; i < count; i++)
 		tests[i].own = tests[i].noise;
+	all = count;
+	count = set_alike_apart(tests, count);
 	ok = ok && share_noise(c, tests, count);
 	for (size_t i = 0; ok && i < count; i++) {
 		tests[i].row->noise = sqrt(tests[i].own.variance);
@@ -297,6 +343,8 @@ static enum sx_status judge_rows(struct comparison *c, struct sx_error *err)
 	}
 	if (ok && count)
 		judge_tests(tests, count);
+	for (size_t i = count; ok && i < all; i++)
+		judge_alike(&tests[i]);
 	free(tests);
 	return ok ? SX_OK : error_nomem(err, "a comparison");
 }

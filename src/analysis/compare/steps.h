@@ -17,4 +17,7 @@ const char *reasons_pair(struct comparison *c, const struct compare_row *row);
 /* What concerns all rows, once they are judged: sets `comparable` and `why_not`. */
 void reasons_whole(struct comparison *c);
 
+/* Whether two rows, of which both sides have values, say the same of every run. */
+bool rows_are_alike(const struct compare_row *x, const struct compare_row *y);
+
 #endif

@@ -1,0 +1,43 @@
+/*
+ * Rows that are one number under several names: a counter and the metric that is no more than it, a
+ * time and its rate. They are one test; counted apart they would make each other harder to find.
+ */
+#include <math.h>
+
+#include "analysis/compare/steps.h"
+
+/* Relative; a hundredth of what the least change that counts is. */
+#define ALIKE_WITHIN 2e-5
+
+static const double *values_of(const struct compare_row *row, const struct compare_metric *side)
+{
+	return row->total ? side->totals : side->means;
+}
+
+/* How one value of a run follows from another: the quotient, or the product. */
+static double relation(double x, double y, bool inverse)
+{
+	return inverse ? x * y : x / y;
+}
+
+static bool holds(const struct compare_row *x, const struct compare_row *y, bool inverse)
+{
+	double first = relation(values_of(x, x->a)[0], values_of(y, y->a)[0], inverse);
+	if (!isfinite(first) || first == 0)
+		return false;
+	for (int side = 0; side < 2; side++) {
+		const struct compare_metric *mx = side ? x->b : x->a, *my = side ? y->b : y->a;
+		if (mx->runs != my->runs)
+			return false;
+		for (uint32_t i = 0; i < mx->runs; i++)
+			if (!(fabs(relation(values_of(x, mx)[i], values_of(y, my)[i], inverse) -
+				   first) <= ALIKE_WITHIN * fabs(first)))
+				return false;
+	}
+	return true;
+}
+
+bool rows_are_alike(const struct compare_row *x, const struct compare_row *y)
+{
+	return x->a->device == y->a->device && (holds(x, y, false) || holds(x, y, true));
+}
