@@ -8,6 +8,23 @@ struct catalog_addition {
 	const char *name; /* as docs/catalog-format.md says of names */
 	const char *unit; /* a known one */
 	const char *description;
+	const char *block; /* of the catalog or added with it, or NULL */
+	bool is_real;	   /* f64 instead of u64 */
+	bool is_mean;	   /* over time, instead of a sum */
+};
+
+/* A block, as docs/catalog-format.md has it; NULL and 0: without. */
+struct catalog_block {
+	const char *name;
+	uint32_t limit;
+	const char *family, *stage, *windowed;
+};
+
+struct catalog_more {
+	const struct catalog_addition *counters;
+	size_t counter_count;
+	const struct catalog_block *blocks;
+	size_t block_count;
 };
 
 /*
@@ -18,5 +35,10 @@ struct catalog_addition {
 enum sx_status catalog_extend(struct sx_context *context, const char *name,
 			      const struct catalog_addition *more, size_t count,
 			      struct sx_catalog **out, struct sx_error *err);
+
+/* The same with blocks that the counters live in. */
+enum sx_status catalog_extend_with(struct sx_context *context, const char *name,
+				   const struct catalog_more *more, struct sx_catalog **out,
+				   struct sx_error *err);
 
 #endif

@@ -24,25 +24,61 @@ static void put_head(FILE *to, const struct sx_catalog_info *base)
 	static const char *const dialects[] = {"standard", "intel", "amd"};
 	fprintf(to,
 		"sextant-catalog: 1\nname: extended\ntitle: extended\nvendor: extended\n"
-		"kind: %s\ndialect: %s\nnotation: %s\nextends: %s\ncounters:\n",
+		"kind: %s\ndialect: %s\nnotation: %s\nextends: %s\n",
 		kinds[base->kind], dialects[base->dialect],
 		base->notation == SX_INFIX ? "infix" : "postfix", base->catalog);
 }
 
-static char *write_text(const struct sx_catalog_info *base, const struct catalog_addition *more,
-			size_t count, size_t *size)
+static void put_word(FILE *to, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	fputs(", ", to);
+	put_quoted(to, key, text);
+}
+
+static void put_blocks(FILE *to, const struct catalog_more *more)
+{
+	if (more->block_count)
+		fputs("blocks:\n", to);
+	for (size_t i = 0; i < more->block_count; i++) {
+		const struct catalog_block *b = &more->blocks[i];
+		put_quoted(to, "  - {name", b->name);
+		if (b->limit)
+			fprintf(to, ", limit: %u", (unsigned)b->limit);
+		put_word(to, "family", b->family);
+		put_word(to, "stage", b->stage);
+		put_word(to, "windowed", b->windowed);
+		fputs("}\n", to);
+	}
+}
+
+static void put_counters(FILE *to, const struct catalog_more *more)
+{
+	if (more->counter_count)
+		fputs("counters:\n", to);
+	for (size_t i = 0; i < more->counter_count; i++) {
+		const struct catalog_addition *c = &more->counters[i];
+		put_quoted(to, "  - {name", c->name);
+		put_word(to, "unit", c->unit);
+		put_word(to, "block", c->block);
+		put_word(to, "description", c->description);
+		fputs(c->is_real ? ", type: f64" : "", to);
+		fputs(c->is_mean ? ", over-time: mean" : "", to);
+		fputs("}\n", to);
+	}
+}
+
+static char *write_text(const struct sx_catalog_info *base, const struct catalog_more *more,
+			size_t *size)
 {
 	char *text = NULL;
 	FILE *to = open_memstream(&text, size);
 	if (!to)
 		return NULL;
 	put_head(to, base);
-	for (size_t i = 0; i < count; i++) {
-		put_quoted(to, "  - {name", more[i].name);
-		put_quoted(to, ", unit", more[i].unit);
-		put_quoted(to, ", description", more[i].description);
-		fputs("}\n", to);
-	}
+	put_blocks(to, more);
+	put_counters(to, more);
 	bool good = !ferror(to);
 	if (fclose(to) == 0 && good)
 		return text;
@@ -66,18 +102,18 @@ static bool bear(struct sx_catalog *catalog, const struct sx_catalog_info *base)
 	return true;
 }
 
-enum sx_status catalog_extend(struct sx_context *context, const char *name,
-			      const struct catalog_addition *more, size_t count,
-			      struct sx_catalog **out, struct sx_error *err)
+enum sx_status catalog_extend_with(struct sx_context *context, const char *name,
+				   const struct catalog_more *more, struct sx_catalog **out,
+				   struct sx_error *err)
 {
 	struct sx_catalog *base = NULL, *made = NULL;
 	size_t size = 0;
 	enum sx_status status = sx_catalog_open_name(context, name, &base, err);
-	if (status || !count) {
+	if (status || (!more->counter_count && !more->block_count)) {
 		*out = base;
 		return status;
 	}
-	char *text = write_text(sx_catalog_info(base), more, count, &size);
+	char *text = write_text(sx_catalog_info(base), more, &size);
 	status = text ? path_parse(context, text, size, "what is added to a catalog", &made, err)
 		      : error_nomem(err, "loading a catalog");
 	if (!status && !bear(made, sx_catalog_info(base)))
@@ -89,4 +125,12 @@ enum sx_status catalog_extend(struct sx_context *context, const char *name,
 	else
 		*out = made;
 	return status;
+}
+
+enum sx_status catalog_extend(struct sx_context *context, const char *name,
+			      const struct catalog_addition *more, size_t count,
+			      struct sx_catalog **out, struct sx_error *err)
+{
+	const struct catalog_more all = {.counters = more, .counter_count = count};
+	return catalog_extend_with(context, name, &all, out, err);
 }

@@ -128,8 +128,8 @@ static enum sx_status extend(struct pmu_source *s, const char *name, struct sx_e
 		const struct pmu_map *map = &s->maps[i];
 		if (sx_catalog_find_counter(base, map->name, SX_NONE, NULL) != SX_NONE)
 			continue;
-		more[count] =
-		    (struct catalog_addition){map->name, unit_of(s, map->from), map->from};
+		more[count] = (struct catalog_addition){
+		    .name = map->name, .unit = unit_of(s, map->from), .description = map->from};
 		if (!more[count++].unit)
 			status = error_nomem(err, "mapping events");
 	}
