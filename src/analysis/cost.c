@@ -32,6 +32,11 @@ struct cost_run {
 	double weight;
 };
 
+struct cost_column {
+	bool has_turns;	  /* it was left out of a sample */
+	uint64_t pending; /* samples with a value of it, in which nothing that has turns had one */
+};
+
 struct sx_costs {
 	uint32_t cpu; /* column, or SX_NONE */
 	struct cost_context contexts[CONTEXTS_MAX];
@@ -40,6 +45,7 @@ struct sx_costs {
 	uint64_t run_count, measured, all;
 	double cpu_sum, base_sum; /* of samples whose cost is known: measured, and told by others */
 	uint64_t timed, timed_measured, plain;
+	struct cost_column *columns;
 	uint32_t column_count;
 };
 
@@ -61,23 +67,48 @@ enum sx_status sx_costs_create(struct sx_catalog *catalog, const struct sx_table
 		return error_nomem(err, "adding up what measuring cost");
 	costs->cpu = find_cpu_time(catalog, like);
 	costs->column_count = sx_table_column_count(like);
+	costs->columns = calloc(costs->column_count + 1, sizeof(*costs->columns));
+	if (!costs->columns) {
+		sx_costs_destroy(costs);
+		return error_nomem(err, "adding up what measuring cost");
+	}
 	*out = costs;
 	return SX_OK;
 }
 
 void sx_costs_destroy(struct sx_costs *costs)
 {
+	if (!costs)
+		return;
+	free(costs->columns);
 	free(costs);
 }
 
-static bool was_skipped(const struct sx_costs *costs, const struct sx_table *rows, size_t row)
+/*
+ * Whether anything was measured in a sample: nothing was left out of it, or what is left out of
+ * others is in it, as where counters take turns. What is never left out says nothing. *before:
+ * earlier samples that are known only now to have been measured.
+ */
+static bool was_measured(struct sx_costs *costs, const struct sx_table *rows, size_t row,
+			 uint64_t *before)
 {
+	bool any_skipped = false, any_turn = false;
+	*before = 0;
 	for (uint32_t i = 0; i < costs->column_count; i++) {
 		struct sx_vector v = sx_table_vector(rows, i);
-		if (v.quality && sx_quality_is_skipped(v.quality[row]))
-			return true;
+		struct cost_column *column = &costs->columns[i];
+		bool skipped = v.quality && sx_quality_is_skipped(v.quality[row]);
+		any_skipped |= skipped;
+		any_turn |= !skipped && column->has_turns;
+		if (skipped && !column->has_turns && column->pending > *before)
+			*before = column->pending;
+		column->has_turns |= skipped;
 	}
-	return false;
+	for (uint32_t i = 0; *before && i < costs->column_count; i++)
+		costs->columns[i].pending = 0; /* told now, whichever columns were in them */
+	for (uint32_t i = 0; any_skipped && !any_turn && i < costs->column_count; i++)
+		costs->columns[i].pending += !costs->columns[i].has_turns;
+	return any_turn || !any_skipped;
 }
 
 static struct cost_context *context_of(struct sx_costs *costs, uint64_t id)
@@ -155,11 +186,12 @@ static void add_sample(struct sx_costs *costs, struct cost_context *c, bool meas
 void sx_costs_add(struct sx_costs *costs, const struct sx_table *rows)
 {
 	for (size_t row = 0; row < sx_table_row_count(rows); row++) {
-		bool measured = !was_skipped(costs, rows, row);
+		uint64_t before;
+		bool measured = was_measured(costs, rows, row, &before);
 		struct cost_context *c =
 		    context_of(costs, sx_table_label(rows, SX_LABEL_CONTEXT, row));
 		costs->all++;
-		costs->measured += measured;
+		costs->measured += measured + before;
 		if (c && costs->cpu != SX_NONE)
 			add_sample(costs, c, measured, sx_table_get(rows, costs->cpu, row));
 	}
