@@ -18,19 +18,25 @@ enum sx_status capture_view_need_set(const struct cli *cli, const struct capture
 	return SX_ERR_USAGE;
 }
 
+/* A recording also holds counters that its catalog does not know: found on the device itself. */
 static enum sx_status try_pattern(const struct cli *cli, const struct capture_view *view,
 				  const char *pattern, bool neutral, struct sx_error *err)
 {
 	struct sx_metrics *metrics = NULL;
+	struct sx_table *columns = NULL;
+	enum sx_status status = capture_view_table(view, &columns, err);
 	struct sx_metrics_options options = {.patterns = &pattern,
 					     .pattern_count = 1,
 					     .keep_neutral = neutral,
 					     .set = view->set,
 					     .variant = cli->options.api,
 					     .constants = view->constants,
-					     .constant_count = view->constant_count};
-	enum sx_status status = sx_metrics_create(view->catalog, &options, &metrics, err);
+					     .constant_count = view->constant_count,
+					     .like = columns};
+	if (!status)
+		status = sx_metrics_create(view->catalog, &options, &metrics, err);
 	sx_metrics_destroy(metrics);
+	sx_table_destroy(columns);
 	return status;
 }
 
