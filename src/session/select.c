@@ -31,8 +31,11 @@ enum sx_status select_in_set(struct sx_session *s, uint32_t index,
 	static const char *const everything[] = {"*"};
 	static const struct session_patterns all = {everything, 1};
 	struct session_device *d = &s->devices[index];
-	enum sx_status status =
-	    select_create(s, index, d->set, patterns->count ? patterns : &all, &d->metrics, err);
+	const struct source_desc *desc = d->ops->describe(d->source);
+	const struct session_patterns usual = {desc->usual, desc->usual_count};
+	const struct session_patterns *otherwise = desc->usual ? &usual : &all;
+	enum sx_status status = select_create(
+	    s, index, d->set, patterns->count ? patterns : otherwise, &d->metrics, err);
 	s->infos[index].metrics = d->metrics;
 	return status;
 }

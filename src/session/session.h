@@ -128,6 +128,11 @@ enum sx_status sets_select(struct sx_session *session, uint32_t index,
 			   const struct session_patterns *patterns, struct sx_error *err);
 /* Starts each source and creates its decoder and table (start.c). */
 enum sx_status session_start_devices(struct sx_session *session, struct sx_error *err);
+/*
+ * Fills in the passes of a device's request, whose counters stand; those of one metric are in one
+ * pass. What fits no single pass has no data over frames, and is told (passes.c).
+ */
+enum sx_status passes_plan(struct sx_session *session, uint32_t index, struct sx_error *err);
 /* Starts a device's source once more in a run, with a new decoder for the same tables. */
 enum sx_status session_start_again(struct sx_session *session, uint32_t index,
 				   struct sx_error *err);

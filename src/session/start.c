@@ -96,6 +96,11 @@ static enum sx_status prepare_request(struct sx_session *s, uint32_t index, stru
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[i].counter != SX_NONE)
 			names[request->counter_count++] = inputs[i].name;
+	if (d->metrics && d->ops->describe(d->source)->takes_passes) {
+		enum sx_status planned = passes_plan(s, index, err);
+		if (planned)
+			return planned;
+	}
 	for (uint32_t i = 0; gets_definitions(s, index) && i < s->options.metric_count; i++)
 		if (sx_definition_is(s->options.metrics[i]))
 			definitions[request->definition_count++] = s->options.metrics[i];

@@ -82,10 +82,24 @@ struct source_desc {
 	/* Once started: what else a recording must keep to be understood ("format", "exponent"). */
 	const struct source_fact *facts;
 	uint32_t fact_count;
-	/* RAW_ROWS: the columns of its rows. */
+	/*
+	 * Not everything counts at once: the session makes passes of what is asked for, under the
+	 * catalog's rules, and start() gets them. The source takes turns with them, a sample each.
+	 */
+	bool takes_passes;
+	/* What is meant when nobody names any metric; NULL: everything of the catalog. */
+	const char *const *usual;
+	uint32_t usual_count;
+	/* RAW_ROWS, RAW_COUNTERS: the columns of its rows. */
 	const struct sx_column *columns;
 	uint32_t column_count;
 	enum sx_sample_kind kind; /* RAW_ROWS, RAW_GUEST, once started: what rows enclose */
+};
+
+/* Counters that are counted together: indices into those of the request. */
+struct source_pass {
+	const uint32_t *counters;
+	uint32_t count;
 };
 
 struct source_request {
@@ -95,6 +109,9 @@ struct source_request {
 	 */
 	const char *const *counters;
 	uint32_t counter_count;
+	/* Of a source that takes passes: in which each counter is, in one at least. */
+	const struct source_pass *passes;
+	uint32_t pass_count;
 	/* Counters that the user defines ("A12=eu(...)"); sources that program none ignore them. */
 	const char *const *definitions;
 	uint32_t definition_count;
