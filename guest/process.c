@@ -12,6 +12,7 @@
 #include "guest/clock.h"
 #include "guest/process.h"
 #include "wire/channel.h"
+#include "wire/counters.h"
 
 /* Each injected library has a channel of its own, even where one program has several of them. */
 #ifndef GUEST_ENV
@@ -19,6 +20,7 @@
 #endif
 
 static struct wire_header *channel;  /* set once, before main() */
+static struct wire_header *counters; /* likewise: that of hardware counters, or NULL */
 static bool active;		     /* atomic */
 static void (*at_exit)(void);	     /* atomic */
 static volatile char *wiped_by_fork; /* a page, or NULL where the kernel cannot do it */
@@ -62,6 +64,11 @@ bool guest_still_here(void)
 struct wire_header *guest_channel(void)
 {
 	return guest_active() ? channel : NULL;
+}
+
+struct wire_header *guest_counters(void)
+{
+	return guest_active() ? counters : NULL;
 }
 
 struct guest_visit guest_enter(void)
@@ -160,13 +167,21 @@ static bool is_sandboxed(void)
 	return line != NULL && strtol(line + strlen("\nSeccomp:"), NULL, 10) != 0;
 }
 
+static struct wire_header *open_named(const char *variable)
+{
+	const char *path = getenv(variable);
+
+	return path != NULL && path[0] != '\0' ? channel_open(path) : NULL;
+}
+
 static void start(void)
 {
-	const char *path = getenv(GUEST_ENV);
-
-	if (path == NULL || path[0] == '\0')
-		return;
-	channel = channel_open(path);
+	channel = open_named(GUEST_ENV);
+#ifdef GUEST_ENV_COUNTERS
+	counters = open_named(GUEST_ENV_COUNTERS);
+	if (channel == NULL)
+		channel = counters;
+#endif
 	if (channel == NULL)
 		return;
 	if (is_sandboxed())

@@ -16,6 +16,11 @@ bool guest_still_here(void);
 /* The channel; NULL unless guest_active(). */
 struct wire_header *guest_channel(void);
 /*
+ * The channel of hardware counters, where the library can have one; NULL: nobody wants any. It is
+ * guest_channel() as well where nothing else is wanted.
+ */
+struct wire_header *guest_counters(void);
+/*
  * Once per process: `finish` runs when the program exits, unless exit() was called inside the
  * driver or in a signal handler. Called when the first context has started, so that the driver's
  * own exit handlers, which were registered before, run after it.

@@ -48,6 +48,8 @@ static const struct promise promises[] = {
     {"GL_ARB_timer_query", FEATURE(results64), 33, 0},
     {"GL_EXT_disjoint_timer_query", FEATURE(results64), 0, 0},
     {"GL_KHR_debug", FEATURE(debug), 43, 32},
+    {"GL_AMD_performance_monitor", FEATURE(amd_monitor), 0, 0},
+    {"GL_INTEL_performance_query", FEATURE(intel_query), 0, 0},
     {"GL_KHR_context_flush_control", FEATURE(flush_control), 45, 0},
 };
 #define PROMISE_COUNT (sizeof(promises) / sizeof(promises[0]))
@@ -115,8 +117,11 @@ static void require_functions(struct api *gl)
 	has->timer &= has->results64 && gl->QueryCounter != NULL;
 	has->overflow &= has->indexed && has->pausable;
 	if (!queries)
-		*has = (struct api_features){
-		    .debug = has->debug, .lists = has->lists, .flush_control = has->flush_control};
+		*has = (struct api_features){.debug = has->debug,
+					     .lists = has->lists,
+					     .amd_monitor = has->amd_monitor,
+					     .intel_query = has->intel_query,
+					     .flush_control = has->flush_control};
 }
 
 static void parse_version(struct api *gl, const char *text)

@@ -50,6 +50,8 @@ struct api_features {
 	bool bits;	    /* GL_QUERY_COUNTER_BITS may be asked of any target */
 	bool debug;	    /* GL_DEBUG_OUTPUT */
 	bool lists;	    /* display lists */
+	bool amd_monitor;   /* GL_AMD_performance_monitor */
+	bool intel_query;   /* GL_INTEL_performance_query */
 	bool flush_control; /* GL_CONTEXT_RELEASE_BEHAVIOR may be asked for */
 };
 

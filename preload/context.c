@@ -161,7 +161,17 @@ static void start(struct context *context)
 		context->gl.GetIntegerv(GL_CONTEXT_RELEASE_BEHAVIOR, &behavior);
 		context->unflushed = behavior == GL_NONE;
 	}
-	sampler_start(&context->sampler, &context->gl, &context->identity);
+	sampler_start(&context->sampler, &context->gl, &context->identity, &context->saved_error);
+}
+
+static bool is_doomed(const struct context *context)
+{
+	bool doomed;
+
+	pthread_mutex_lock(&lock);
+	doomed = context->doomed;
+	pthread_mutex_unlock(&lock);
+	return doomed;
 }
 
 /*
@@ -172,12 +182,8 @@ static uint64_t release_wait_ns(struct context *context, const struct binding *n
 {
 	uint64_t budget_ns =
 	    FREE_WAIT_NS + (guest_now_ns() - context->identity.start_ns) / WAIT_SHARE;
-	bool last;
 
-	pthread_mutex_lock(&lock);
-	last = context->doomed;
-	pthread_mutex_unlock(&lock);
-	if (last)
+	if (is_doomed(context))
 		return WAIT_AT_END_NS;
 	if (next->context != NULL || context->waited_ns >= budget_ns)
 		return 0;
@@ -222,7 +228,7 @@ void context_before_bind(const struct binding *binding)
 	if (old == NULL || !old->started ||
 	    (old->handle == binding->context && old->egl == binding->egl))
 		return;
-	if (ends_by_time(old) && old->sampler.open >= 0)
+	if (ends_by_time(old) && sampler_counts(&old->sampler))
 		sampler_end_time(&old->sampler, known_size(old));
 	sampler_cut(&old->sampler);
 	if (old->unflushed) /* asking for results would flush */
@@ -230,6 +236,8 @@ void context_before_bind(const struct binding *binding)
 	before_ns = guest_now_ns();
 	sampler_collect(&old->sampler, release_wait_ns(old, binding));
 	old->waited_ns += guest_now_ns() - before_ns;
+	if (is_doomed(old))
+		monitor_delete(old->sampler.monitor);
 }
 
 void context_after_bind(const struct binding *binding, bool done)
@@ -391,6 +399,7 @@ static void finish_current(void)
 	if (!context->display_closed) {
 		sampler_cut(&context->sampler);
 		sampler_collect(&context->sampler, WAIT_AT_END_NS);
+		monitor_delete(context->sampler.monitor);
 	}
 	sampler_finish(&context->sampler);
 	context->started = false;

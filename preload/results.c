@@ -137,8 +137,9 @@ static void add_late(struct sampler *sampler)
 	}
 }
 
-static void write_record(struct sampler *sampler, const struct sample_meta *meta)
+static void write_record(struct sampler *sampler, const struct segment *segment)
 {
+	const struct sample_meta *meta = &segment->meta;
 	struct wire_record record = {
 	    .kind = meta->kind,
 	    .flags = meta->flags,
@@ -167,7 +168,8 @@ static void write_record(struct sampler *sampler, const struct sample_meta *meta
 	}
 	memset(sampler->sums, 0, sizeof(sampler->sums));
 	memset(sampler->states, 0, sizeof(sampler->states));
-	if (guest_channel() != NULL)
+	monitor_write(sampler->monitor, &record);
+	if (guest_channel() != NULL && guest_channel() != guest_counters())
 		channel_write(guest_channel(), &sampler->stream, sampler->identity, &record);
 }
 
@@ -176,7 +178,7 @@ static void finish_segment(struct sampler *sampler, struct segment *segment)
 	if (segment->set >= 0)
 		sampler->sets[segment->set].in_use = false;
 	if (segment->ends)
-		write_record(sampler, &segment->meta);
+		write_record(sampler, segment);
 	sampler->first_segment++;
 }
 
@@ -194,30 +196,42 @@ static void collect_one(struct sampler *sampler)
 		add_set(sampler, &sampler->sets[segment->set]);
 	else if (segment->set == SEGMENT_BLIND)
 		add_late(sampler);
+	monitor_read(sampler->monitor, segment->monitor, segment->pass, false);
 	finish_segment(sampler, segment);
 }
 
 static bool segment_ready(struct sampler *sampler, const struct segment *segment)
 {
-	return segment->set < 0 || set_ready(sampler, &sampler->sets[segment->set]);
+	return (segment->set < 0 || set_ready(sampler, &sampler->sets[segment->set])) &&
+	       monitor_is_ready(sampler->monitor, segment->monitor);
+}
+
+static bool waits_for_nothing(const struct segment *segment)
+{
+	return segment->set < 0 && segment->monitor < 0;
 }
 
 /* What waits for no result leaves at once; the rest is worth a question when there is enough. */
 static bool worth_asking(struct sampler *sampler)
 {
-	while (sampler->first_segment != sampler->last_segment && oldest(sampler)->set < 0)
+	while (sampler->first_segment != sampler->last_segment &&
+	       waits_for_nothing(oldest(sampler)))
 		collect_one(sampler);
 	return sampler->first_segment != sampler->last_segment &&
 	       (sampler->last_segment - sampler->first_segment >= BATCH ||
 		guest_now_ns() - oldest(sampler)->submit_ns > BATCH_AGE_NS);
 }
 
-/* One question for all: when the newest is there, so are those before it. */
+/*
+ * One question for all: when the newest is there, so are those before it. Hardware counters are
+ * asked one by one: what a driver does for them it need not finish in order.
+ */
 static bool collect_ready(struct sampler *sampler)
 {
 	uint64_t last = sampler->last_segment;
 
-	if (segment_ready(sampler, &sampler->segments[(last - 1) % sampler->segment_count])) {
+	if (sampler->monitor == NULL &&
+	    segment_ready(sampler, &sampler->segments[(last - 1) % sampler->segment_count])) {
 		while (sampler->first_segment != last)
 			collect_one(sampler);
 		return true;
@@ -249,10 +263,12 @@ static void add_unread(struct sampler *sampler, const struct segment *segment)
 		add(sampler, WIRE_GPU_TIME, 0, WIRE_LATE, false); /* the stamps alone */
 	else if (segment->set >= 0 || segment->set == SEGMENT_BLIND)
 		add_late(sampler);
+	monitor_read(sampler->monitor, segment->monitor, segment->pass, true);
 }
 
 void sampler_finish(struct sampler *sampler)
 {
+	monitor_abandon(sampler->monitor);
 	if (sampler->open >= 0) { /* it cannot be ended without the context */
 		sampler->sets[sampler->open].in_use = false;
 		sampler->open = -1;

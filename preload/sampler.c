@@ -126,6 +126,8 @@ void sampler_resume(struct sampler *sampler)
 	if (sampler->per == WIRE_DRAW && !sampler->draws)
 		return;
 	sampler->has_rest = true;
+	if (sampler->measured && !sampler->list_open)
+		monitor_begin(sampler->monitor);
 	if (!sampler_may_call(sampler) || sampler->open >= 0 ||
 	    (!sampler->measured && !sampler->probe.timestamps))
 		return;
@@ -146,7 +148,7 @@ static void end_set(struct sampler *sampler, struct query_set *set)
 static struct segment *queue_segment(struct sampler *sampler)
 {
 	struct segment *segment;
-	int set = sampler->open;
+	int set = sampler->open, counters = monitor_end(sampler->monitor);
 
 	if (set >= 0)
 		end_set(sampler, &sampler->sets[set]);
@@ -156,6 +158,7 @@ static struct segment *queue_segment(struct sampler *sampler)
 		set = sampler->measured ? SEGMENT_BLIND : SEGMENT_PLAIN;
 	sampler->open = -1;
 	if (sampler->last_segment - sampler->first_segment == sampler->segment_count) {
+		monitor_drop(sampler->monitor, counters);
 		if (set >= 0) {
 			sampler->sets[set].in_use = false;
 			sampler->next_set = (unsigned)set;
@@ -163,7 +166,9 @@ static struct segment *queue_segment(struct sampler *sampler)
 		return NULL;
 	}
 	segment = &sampler->segments[sampler->last_segment++ % sampler->segment_count];
-	*segment = (struct segment){.set = set, .submit_ns = guest_now_ns()};
+	*segment = (struct segment){.set = set, .monitor = counters, .submit_ns = guest_now_ns()};
+	if (sampler->monitor != NULL)
+		segment->pass = sampler->monitor->pass;
 	return segment;
 }
 
@@ -175,7 +180,7 @@ void sampler_next_set(struct sampler *sampler)
 
 void sampler_cut(struct sampler *sampler)
 {
-	if (sampler_may_call(sampler) && sampler->open >= 0) {
+	if (!sampler->list_open && sampler_counts(sampler)) {
 		queue_segment(sampler);
 		sampler->flags |= WIRE_CUT;
 	}
@@ -242,6 +247,8 @@ static void choose_next(struct sampler *sampler, uint64_t cpu_ns)
 	sampler->audits += sampler->measured;
 	pace_sample(&sampler->pace, cpu_ns);
 	sampler->measured = pace_measures(&sampler->pace);
+	if (sampler->measured)
+		monitor_next_pass(sampler->monitor);
 }
 
 void sampler_start_clock(struct sampler *sampler)
@@ -321,6 +328,8 @@ static void make_room(struct sampler *sampler, bool frames)
 
 void sampler_free(struct sampler *sampler)
 {
+	monitor_destroy(sampler->monitor);
+	sampler->monitor = NULL;
 	free(sampler->sets);
 	free(sampler->segments);
 	sampler->ended = NULL;
@@ -330,14 +339,24 @@ void sampler_free(struct sampler *sampler)
 	sampler->first_segment = sampler->last_segment = 0;
 }
 
-void sampler_start(struct sampler *sampler, const struct api *gl, struct channel_identity *identity)
+/* Hardware counters are of whole frames. */
+static void make_monitor(struct sampler *sampler)
+{
+	if (sampler->per == WIRE_FRAME && sampler->segment_count != 0)
+		sampler->monitor =
+		    monitor_create(sampler->gl, sampler->identity, sampler->kept_error);
+}
+
+void sampler_start(struct sampler *sampler, const struct api *gl, struct channel_identity *identity,
+		   GLenum *kept_error)
 {
 	const struct wire_header *channel = guest_channel();
 	uint64_t wanted = channel->counters & ((UINT64_C(1) << WIRE_COUNTERS) - 1);
 	bool queries = gl->has.occlusion || gl->has.occlusion_any || gl->has.timer ||
 		       gl->has.generated || gl->has.feedback;
 
-	*sampler = (struct sampler){.gl = gl, .identity = identity, .open = -1, .measured = true};
+	*sampler = (struct sampler){
+	    .gl = gl, .identity = identity, .kept_error = kept_error, .open = -1, .measured = true};
 	sampler->per = channel->kinds & 1u << WIRE_DRAW	   ? WIRE_DRAW
 		       : channel->kinds & 1u << WIRE_GROUP ? WIRE_GROUP
 							   : WIRE_FRAME;
@@ -351,6 +370,8 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 		quiet(sampler, make_and_probe);
 		sampler->measuring = sampler->probe.usable != 0 || sampler->probe.timestamps;
 	}
+	if (guest_counters() != NULL)
+		quiet(sampler, make_monitor);
 	say_unwanted(sampler);
 	sampler->begin_ns = guest_now_ns();
 	sampler->begin_cpu_ns = sampler->frame_cpu_ns = guest_cpu_ns();

@@ -10,6 +10,7 @@
 #include "api.h"
 #include "guest/channel.h"
 #include "guest/pace.h"
+#include "monitor.h"
 #include "targets.h"
 
 #define SAMPLER_SECTIONS 4u  /* runs of transform feedback in one segment */
@@ -56,6 +57,8 @@ struct sample_meta {
 
 struct segment {
 	int set;	    /* index, or one of the above */
+	int monitor;	    /* of hardware counters: a slot, or MONITOR_… */
+	uint32_t pass;	    /* of them */
 	bool ends;	    /* the frame ends with it */
 	uint64_t submit_ns; /* when its queries ended */
 	struct sample_meta meta;
@@ -76,8 +79,10 @@ struct sampler {
 	struct channel_identity *identity;
 	struct channel_stream stream;
 	struct probe probe;
-	uint32_t per;		/* enum wire_kind: what a sample encloses */
-	struct query_set *sets; /* set_count */
+	struct monitor *monitor; /* of hardware counters, or NULL */
+	GLenum *kept_error;	 /* the program's, see sampler_start() */
+	uint32_t per;		 /* enum wire_kind: what a sample encloses */
+	struct query_set *sets;	 /* set_count */
 	unsigned set_count, next_set;
 	GLuint name_low, name_high; /* range that our names lie in */
 	bool invents;		    /* names are our own; else the driver gives them */
@@ -113,9 +118,12 @@ struct sampler {
 	uint8_t states[WIRE_COUNTERS];
 };
 
-/* Prepares the context that is current: names, probe, first segment. */
-void sampler_start(struct sampler *sampler, const struct api *gl,
-		   struct channel_identity *identity);
+/*
+ * Prepares the context that is current: names, probe, first segment. `kept_error` is where errors
+ * of the program's wait that were read on the way.
+ */
+void sampler_start(struct sampler *sampler, const struct api *gl, struct channel_identity *identity,
+		   GLenum *kept_error);
 /* The frame ends: cut, before the driver's swap. `size` is the default framebuffer's, or NULL. */
 void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2]);
 /* Work that no swap ends is a sample by itself: ends it, and begins the next one's clock. */
@@ -175,6 +183,11 @@ void sampler_end_draw(struct sampler *sampler);
 static inline struct query_set *sampler_open_set(struct sampler *sampler)
 {
 	return sampler->open >= 0 ? &sampler->sets[sampler->open] : NULL;
+}
+/* Whether anything of ours counts now. */
+static inline bool sampler_counts(const struct sampler *sampler)
+{
+	return sampler->open >= 0 || monitor_counts(sampler->monitor);
 }
 /* Inside a display list our calls would be recorded instead of executed. */
 static inline bool sampler_may_call(const struct sampler *sampler)

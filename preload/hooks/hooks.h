@@ -55,6 +55,12 @@ typedef unsigned long hook_xid; /* an X resource; the X headers are not needed f
 	X(glDeleteQueries)                                                                         \
 	X(glDeleteQueriesARB)                                                                      \
 	X(glDeleteQueriesEXT)                                                                      \
+	X(glBeginPerfMonitorAMD)                                                                   \
+	X(glEndPerfMonitorAMD)                                                                     \
+	X(glDeletePerfMonitorsAMD)                                                                 \
+	X(glBeginPerfQueryINTEL)                                                                   \
+	X(glEndPerfQueryINTEL)                                                                     \
+	X(glDeletePerfQueryINTEL)                                                                  \
 	X(glBeginTransformFeedback)                                                                \
 	X(glBeginTransformFeedbackEXT)                                                             \
 	X(glBeginTransformFeedbackNV)                                                              \
@@ -213,6 +219,12 @@ HOOK_API GLboolean glIsQueryEXT(GLuint id);
 HOOK_API void glDeleteQueries(GLsizei count, const GLuint *ids);
 HOOK_API void glDeleteQueriesARB(GLsizei count, const GLuint *ids);
 HOOK_API void glDeleteQueriesEXT(GLsizei count, const GLuint *ids);
+HOOK_API void glBeginPerfMonitorAMD(GLuint monitor);
+HOOK_API void glEndPerfMonitorAMD(GLuint monitor);
+HOOK_API void glDeletePerfMonitorsAMD(GLsizei count, GLuint *monitors);
+HOOK_API void glBeginPerfQueryINTEL(GLuint query);
+HOOK_API void glEndPerfQueryINTEL(GLuint query);
+HOOK_API void glDeletePerfQueryINTEL(GLuint query);
 HOOK_API void glBeginTransformFeedback(GLenum mode);
 HOOK_API void glBeginTransformFeedbackEXT(GLenum mode);
 HOOK_API void glBeginTransformFeedbackNV(GLenum mode);

@@ -21,7 +21,8 @@
 #define WIRE_LABEL_BYTES  (UINT32_C(1) << 20) /* room for the texts of labels */
 #define WIRE_COUNTER_ROOM 48u		      /* counters that a record has room for */
 #define WIRE_ID_BYTES	  16u		      /* of a counter that a driver brings itself */
-#define WIRE_DRIVER_MOST  128u		      /* such counters at a time */
+#define WIRE_DRIVER_MOST  128u		      /* such counters in the header's list */
+#define WIRE_VALUES_MOST  3072u		      /* values of such counters in one sample */
 
 /* What the socket sends with the descriptor of the memory, once, right after accepting. */
 struct wire_hello {

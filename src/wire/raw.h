@@ -6,13 +6,14 @@
 
 /* What the bytes of a raw sample are; each kind has one decoder of the same base name. */
 enum raw_kind {
-	RAW_GUEST,   /* a record of a program's channel, docs/guest-channel.md */
-	RAW_I915_OA, /* i915 perf records as read() returned them */
-	RAW_MALI,    /* one dump; see wire/mali.h */
-	RAW_VALUES,  /* u64 values, one for each counter described, then one quality byte each */
-	RAW_ROWS,    /* `data` points to a struct sx_rows that the source owns (replay) */
-	RAW_KERNELS, /* the same of an OpenCL command, whose values are its own */
-	RAW_NOTE,    /* text: something the user should know (a gap, a loss) */
+	RAW_GUEST,    /* a record of a program's channel, docs/guest-channel.md */
+	RAW_I915_OA,  /* i915 perf records as read() returned them */
+	RAW_MALI,     /* one dump; see wire/mali.h */
+	RAW_VALUES,   /* u64 values, one for each counter described, then one quality byte each */
+	RAW_ROWS,     /* `data` points to a struct sx_rows that the source owns (replay) */
+	RAW_KERNELS,  /* the same of an OpenCL command, whose values are its own */
+	RAW_COUNTERS, /* as RAW_GUEST, of an OpenGL driver's own counters */
+	RAW_NOTE,     /* text: something the user should know (a gap, a loss) */
 };
 
 enum raw_flags {

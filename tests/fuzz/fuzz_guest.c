@@ -121,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct world w = {.channel = {.ring = RING, .name = "fuzz"}};
 	w.channel.memory = calloc(1, WIRE_BYTES(RING));
 	w.sample =
-	    malloc(sizeof(*w.sample) + PATH_BYTES + WIRE_DRIVER_MOST * sizeof(struct wire_value));
+	    malloc(sizeof(*w.sample) + PATH_BYTES + WIRE_VALUES_MOST * sizeof(struct wire_value));
 	if (!w.channel.memory || !w.sample)
 		abort();
 	for (int i = 0; i < 2; i++)

@@ -16,7 +16,7 @@ static enum sx_status environment(const struct sx_sys *sys, const char *socket,
 {
 	char library[4096];
 	enum sx_status status = library_find(sys, library, sizeof(library), err);
-	return status ? status : library_environment_make(out, library, socket, err);
+	return status ? status : library_environment_make(out, library, WIRE_ENV, socket, err);
 }
 
 static const struct inject_api gl_api = {

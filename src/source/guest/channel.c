@@ -24,6 +24,8 @@ void channel_prepare(struct wire_header *memory, const struct channel_wish *wish
 	if (wish->driver_count)
 		memcpy(memory->driver_ids, wish->driver_ids,
 		       wish->driver_count * sizeof(memory->driver_ids[0]));
+	if (wish->program)
+		memcpy(wire_labels(memory), wish->program, wire_program_bytes(wish->program));
 }
 
 void channel_copy_text(char *to, const char *from, size_t size)
@@ -139,8 +141,9 @@ static bool gather_values(struct channel *channel, const struct wire_record *rec
 			  struct wire_sample *out)
 {
 	uint32_t count = record->group_count;
+	uint32_t most = channel->value_most ? channel->value_most : WIRE_DRIVER_MOST;
 	if (record->index != out->driver_count || count > WIRE_COUNTER_ROOM ||
-	    count > WIRE_DRIVER_MOST - out->driver_count)
+	    count > most - out->driver_count)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		channel->values[out->driver_count++] =

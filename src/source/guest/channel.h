@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "wire/channel.h"
+#include "wire/counters.h"
 
 #define CHANNEL_CONTEXTS_MAX 4096 /* a program that makes more has a fault, or bad intentions */
 #define CHANNEL_LABEL_DEPTH  256
@@ -51,10 +52,11 @@ struct channel {
 	uint32_t process;	    /* set: its number */
 	int32_t pid;		    /* set */
 	char name[32];		    /* set */
+	uint32_t value_most;	    /* set: values of a sample; 0: WIRE_DRIVER_MOST */
 	struct channel_place places[WIRE_STREAMS];
 	unsigned next; /* stream to look at first */
 	/* Values of the driver's own counters that belong to the record last taken. */
-	struct wire_value values[WIRE_DRIVER_MOST];
+	struct wire_value values[WIRE_VALUES_MOST];
 };
 
 /* What a program asks to be measured. */
@@ -66,6 +68,8 @@ struct channel_wish {
 	/* Counters of the driver's own, or NULL. Outlives the wish. */
 	const uint8_t (*driver_ids)[WIRE_ID_BYTES];
 	uint32_t driver_count; /* up to WIRE_DRIVER_MOST */
+	/* A channel of hardware counters: what is wanted, or NULL. Outlives the wish. */
+	const struct wire_program *program;
 };
 
 /* Fills in the head of new memory of WIRE_BYTES(wish->ring) zeros. */

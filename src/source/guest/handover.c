@@ -116,6 +116,7 @@ static void serve(struct handover *h, int client)
 	struct channel_wish wish = h->wish;
 	pthread_mutex_unlock(&h->lock);
 	who.ring = wish.ring;
+	who.value_most = wish.program ? wish.program->value_count : 0;
 	int fd = make_memory(&wish, &who.memory);
 	if (fd < 0 || !enqueue(h, &who)) {
 		drop(&who);

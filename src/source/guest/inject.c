@@ -36,7 +36,7 @@ static enum sx_status prepare(struct inject_source *in, struct sx_error *err)
 enum sx_status inject_open(const struct inject_api *api, const struct source_host *host,
 			   struct source **out, struct sx_error *err)
 {
-	struct inject_source *in = calloc(1, sizeof(*in));
+	struct inject_source *in = calloc(1, api->bytes ? api->bytes : sizeof(*in));
 	if (!in)
 		return error_nomem(err, "opening a source");
 	in->base = (struct source){api->ops, host->sys, host->catalogs};
@@ -113,6 +113,9 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 {
 	struct inject_source *in = inject_source(source);
 	struct channel_wish wish = inject_wish;
+	wish.program = in->wanted;
+	if (in->wanted) /* a sample has many records */
+		wish.ring = PARTS_RING;
 	wish.overhead_permille = request->overhead_permille;
 	enum sx_sample_kind per = request->per;
 	/* What an API without frames counts by itself. */

@@ -12,6 +12,7 @@
 #include "source/source.h"
 
 struct inject_api {
+	size_t bytes; /* of what open() makes, with a struct inject_source in front; 0: of that */
 	const struct source_ops *ops;
 	const char *catalog, *title; /* "opengl", "OpenGL" */
 	uint32_t kinds;		     /* of samples, bits of enum sx_sample_kind */
@@ -35,6 +36,8 @@ struct inject_source {
 	struct processes processes;
 	struct library_environment environment;
 	struct source_desc desc;
+	/* Of hardware counters, from start() on; what it was before is kept until close(). */
+	const struct wire_program *wanted;
 	struct wire_sample *sample; /* what the last read() gave out, with its label behind it */
 	char name[192], driver[328], note[256];
 	bool stopped, told;

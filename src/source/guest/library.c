@@ -121,8 +121,8 @@ static char *join(const char *a, const char *b, const char *c, const char *d)
 }
 
 enum sx_status library_environment_make(struct library_environment *environment,
-					const char *library, const char *socket,
-					struct sx_error *err)
+					const char *library, const char *variable,
+					const char *socket, struct sx_error *err)
 {
 	const char *preload = getenv("LD_PRELOAD");
 	if (!preload)
@@ -130,7 +130,7 @@ enum sx_status library_environment_make(struct library_environment *environment,
 	bool there = holds(preload, library);
 	environment->items[0] =
 	    join("LD_PRELOAD=", there ? "" : library, there || !*preload ? "" : ":", preload);
-	environment->items[1] = join(WIRE_ENV, "=", socket, "");
+	environment->items[1] = join(variable, "=", socket, "");
 	environment->items[2] = NULL;
 	if (environment->items[0] && environment->items[1])
 		return SX_OK;

@@ -19,10 +19,11 @@ struct library_environment {
  */
 enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size,
 			    struct sx_error *err);
-/* `socket` is the path that the child opens. What LD_PRELOAD holds already is kept. */
+/* `socket` is the path that the child opens, told by `variable`. What LD_PRELOAD holds already is
+ * kept. */
 enum sx_status library_environment_make(struct library_environment *environment,
-					const char *library, const char *socket,
-					struct sx_error *err);
+					const char *library, const char *variable,
+					const char *socket, struct sx_error *err);
 void library_environment_finish(struct library_environment *environment);
 
 #endif

@@ -86,8 +86,11 @@ static void welcome(struct processes *all)
 	struct newcomer who;
 	while (handover_take(&all->handover, &who)) {
 		struct process process = {.pidfd = who.pidfd, .came_ns = sys_now_ns(all->sys)};
-		process.channel = (struct channel){
-		    .memory = who.memory, .ring = who.ring, .pid = who.pid, .process = NO_NUMBER};
+		process.channel = (struct channel){.value_most = who.value_most,
+						   .memory = who.memory,
+						   .ring = who.ring,
+						   .pid = who.pid,
+						   .process = NO_NUMBER};
 		supersede(all, who.pid);
 		read_name(all, &process);
 		all->seen++;

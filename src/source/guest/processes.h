@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "source/guest/handover.h"
 
-#define PROCESSES_VALUES (WIRE_DRIVER_MOST * sizeof(struct wire_value))
+#define PROCESSES_VALUES (WIRE_VALUES_MOST * sizeof(struct wire_value))
 
 struct process; /* one that lives, or has left something to read */
 

@@ -1,0 +1,47 @@
+/* The program's own hardware counters: while it counts, we do not. */
+#include "preload/context.h"
+#include "guest/process.h"
+#include "preload/hooks/hooks.h"
+
+static struct monitor *monitor_here(void)
+{
+	struct context *context = context_current();
+
+	return context != NULL && context->started ? context->sampler.monitor : NULL;
+}
+
+#define BEGIN_HOOK(name)                                                                           \
+	void name(GLuint object)                                                                   \
+	{                                                                                          \
+		HOOK(name);                                                                        \
+                                                                                                   \
+		monitor_program_begins(monitor_here(), object);                                    \
+		if (real != NULL)                                                                  \
+			real(object);                                                              \
+	}
+BEGIN_HOOK(glBeginPerfMonitorAMD)
+BEGIN_HOOK(glBeginPerfQueryINTEL)
+
+/* One that is deleted while it runs has ended. */
+#define END_HOOK(name)                                                                             \
+	void name(GLuint object)                                                                   \
+	{                                                                                          \
+		HOOK(name);                                                                        \
+                                                                                                   \
+		if (real != NULL)                                                                  \
+			real(object);                                                              \
+		monitor_program_ends(monitor_here(), object);                                      \
+	}
+END_HOOK(glEndPerfMonitorAMD)
+END_HOOK(glEndPerfQueryINTEL)
+END_HOOK(glDeletePerfQueryINTEL)
+
+void glDeletePerfMonitorsAMD(GLsizei count, GLuint *monitors)
+{
+	HOOK(glDeletePerfMonitorsAMD);
+
+	for (GLsizei i = 0; monitors != NULL && i < count; i++)
+		monitor_program_ends(monitor_here(), monitors[i]);
+	if (real != NULL)
+		real(count, monitors);
+}
