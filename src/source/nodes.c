@@ -176,3 +176,15 @@ bool nodes_may_perfmon(const struct sx_sys *sys)
 	unsigned long long mask = at ? strtoull(at + 7, NULL, 16) : 0;
 	return (mask >> CAP_PERFMON & 1) || (mask >> CAP_SYS_ADMIN & 1);
 }
+
+uint32_t nodes_kernel_version(const struct sx_sys *sys)
+{
+	char text[96], *end;
+	if (sys->read_file(sys->user, "/proc/sys/kernel/osrelease", text, sizeof(text)) <= 0)
+		return 0;
+	unsigned long major = strtoul(text, &end, 10);
+	if (end == text || *end != '.' || end[1] < '0' || end[1] > '9')
+		return 0;
+	unsigned long minor = strtoul(end + 1, NULL, 10);
+	return major < 1000 && minor < 1000 ? (uint32_t)(major * 1000 + minor) : 0;
+}

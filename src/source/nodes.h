@@ -37,6 +37,8 @@ uint64_t nodes_read_number(const struct sx_sys *sys, const char *path, uint64_t 
 /* The same of a file of /sys/class/drm/cardN/. */
 uint64_t nodes_card_number(const struct sx_sys *sys, uint32_t card, const char *file,
 			   uint64_t absent);
+/* The kernel's version as major * 1000 + minor; 0 when it cannot be read. */
+uint32_t nodes_kernel_version(const struct sx_sys *sys);
 /* Whether this process may do what CAP_PERFMON or CAP_SYS_ADMIN allow. */
 bool nodes_may_perfmon(const struct sx_sys *sys);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/number.h"
 #include "source/nodes.h"
 
 #define CAP_SYS_PTRACE 19
@@ -87,22 +86,6 @@ static void advise_on_profiling(const struct sx_sys *sys, const struct drm_card 
 	advise(a, text, step);
 }
 
-/* The kernel's version as major * 1000 + minor; 0 when it cannot be read. */
-static uint32_t kernel_version(const struct sx_sys *sys)
-{
-	char text[96];
-	uint32_t major, minor;
-	if (!drm_read_line(sys, "/proc/sys/kernel", "osrelease", text, sizeof(text)))
-		return 0;
-	size_t first = strspn(text, "0123456789");
-	if (text[first] != '.' || !number_u32(text, first, &major))
-		return 0;
-	size_t second = strspn(text + first + 1, "0123456789");
-	return number_u32(text + first + 1, second, &minor) && major < 1000 && minor < 1000
-		   ? major * 1000 + minor
-		   : 0;
-}
-
 static void advise_on_kernel(const struct sx_sys *sys, const struct drm_card *card,
 			     struct drm_advice *a)
 {
@@ -123,7 +106,7 @@ static void advise_on_kernel(const struct sx_sys *sys, const struct drm_card *ca
 	     "issue 6389); this source does not use them",
 	     "a kernel of 2025 or later before GALLIUM_HUD or AMD_performance_monitor"},
 	};
-	uint32_t version = kernel_version(sys);
+	uint32_t version = nodes_kernel_version(sys);
 	for (size_t i = 0; version && i < sizeof(since) / sizeof(since[0]); i++)
 		if (strcmp(since[i].driver, card->driver) == 0 && version < since[i].version)
 			advise(a, since[i].because, since[i].remedy);
