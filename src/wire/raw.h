@@ -6,8 +6,9 @@
 
 /* What the bytes of a raw sample are; each kind has one decoder of the same base name. */
 enum raw_kind {
-	RAW_GUEST,    /* a record of a program's channel, docs/guest-channel.md */
-	RAW_I915_OA,  /* i915 perf records as read() returned them */
+	RAW_GUEST, /* a record of a program's channel, docs/guest-channel.md */
+	/* OA records: as read() of i915 perf returns them, and as made of xe's reports */
+	RAW_I915_OA,
 	RAW_MALI,     /* one dump; see wire/mali.h */
 	RAW_VALUES,   /* u64 values, one for each counter described, then one quality byte each */
 	RAW_ROWS,     /* `data` points to a struct sx_rows that the source owns (replay) */

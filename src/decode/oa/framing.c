@@ -111,10 +111,11 @@ enum sx_status oa_not_a_recording(uint32_t type, struct sx_error *err)
 {
 	error_set(err, SX_ERR_BAD_INPUT, "offset 0: not a recording of i915-perf-recorder");
 	if (type == 4)
-		error_because(err, "it is one of the Xe driver, which Broadwell does not have");
+		error_because(err, "it is one of IGT's recorder for xe, whose metadata differ");
 	else
 		error_because(err, "it begins with type 0x%x instead of a version record", type);
-	error_try(err, "--as oa:A32u40_A4u32_B8_C8 for bare reports");
+	error_try(err, type == 4 ? "sextant oa record -d xe:card0 writes one that is read"
+				 : "--as oa:A32u40_A4u32_B8_C8 for bare reports");
 	return SX_ERR_BAD_INPUT;
 }
 

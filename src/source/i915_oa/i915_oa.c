@@ -145,21 +145,6 @@ static const struct source_desc *i915_oa_describe(struct source *source)
 	return &from(source)->desc;
 }
 
-static enum sx_status read_definitions(const struct source_request *request,
-				       struct sx_oa_flex_counter out[SX_OA_FLEX_COUNTERS],
-				       uint32_t *count, struct sx_error *err)
-{
-	enum sx_status status = SX_OK;
-	*count = 0;
-	for (uint32_t i = 0; !status && i < request->definition_count; i++) {
-		struct sx_oa_flex_counter counter;
-		status = sx_oa_flex_parse(request->definitions[i], &counter, err);
-		if (!status)
-			status = sx_oa_flex_merge(out, count, &counter, err);
-	}
-	return status;
-}
-
 /* Back to where open() left the device; nothing is kept. */
 static void forget(struct i915_oa *s)
 {
@@ -226,7 +211,7 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 					     .set = request->set,
 					     .flex = flex};
 	forget(s);
-	enum sx_status status = read_definitions(request, flex, &config.flex_count, err);
+	enum sx_status status = oa_programs_define(request, flex, &config.flex_count, err);
 	if (!status)
 		status = open_stream(s, &config, interval, err);
 	s->told = request->pid == 0 && !s->stretched;

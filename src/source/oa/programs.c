@@ -141,6 +141,21 @@ static enum sx_status find_group(struct build *b, const char *set, struct sx_err
 	return SX_OK;
 }
 
+enum sx_status oa_programs_define(const struct source_request *request,
+				  struct sx_oa_flex_counter out[SX_OA_FLEX_COUNTERS],
+				  uint32_t *count, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	*count = 0;
+	for (uint32_t i = 0; !status && i < request->definition_count; i++) {
+		struct sx_oa_flex_counter counter;
+		status = sx_oa_flex_parse(request->definitions[i], &counter, err);
+		if (!status)
+			status = sx_oa_flex_merge(out, count, &counter, err);
+	}
+	return status;
+}
+
 enum sx_status oa_programs_build(const struct oa_programs_request *request, struct oa_programs *out,
 				 struct sx_error *err)
 {

@@ -7,6 +7,7 @@
 
 #include <sextant/oa.h>
 #include "base/error.h"
+#include "source/source.h"
 
 #define OA_CATALOG_INSIDE "intel-bdw" /* which serves without a search path */
 
@@ -40,6 +41,10 @@ struct oa_programs_request {
 	uint32_t flex_count;
 };
 
+/* Reads the counters that a request defines. Errors: those of sx_oa_flex_parse() and _merge(). */
+enum sx_status oa_programs_define(const struct source_request *request,
+				  struct sx_oa_flex_counter out[SX_OA_FLEX_COUNTERS],
+				  uint32_t *count, struct sx_error *err);
 /*
  * Builds the programs: every mux program that applies to the device, in order of priority. Errors:
  * SX_ERR_NOT_FOUND, SX_ERR_USAGE (a counter that the set itself needs), SX_ERR_NO_MEMORY. *out is

@@ -1,0 +1,104 @@
+/* What an Xe card is by the kernel's files, and whether it may be observed. */
+#include "source/xe_oa/xe_oa.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERF_OPENS 7003 /* Linux 7.3: kernel.perf_event_paranoid counts beside the driver's own */
+
+bool xe_card_find(const struct sx_sys *sys, const char *id, struct xe_card *card)
+{
+	if (!nodes_find(sys, XE_DRIVER, "xe", strcmp(id, "xe-oa") == 0 ? "xe" : id, &card->node))
+		return false;
+	card->device.device_id = card->node.device_id;
+	card->device.revision = card->node.revision;
+	return true;
+}
+
+/* A limit of the hardware in Hz, of the first tile's first GT; 0: unknown. */
+static uint32_t frequency_limit(const struct sx_sys *sys, uint32_t card, const char *file)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "device/tile0/gt0/freq0/%s", file);
+	uint64_t mhz = nodes_card_number(sys, card, path, 0);
+	return mhz > UINT32_MAX / 1000000 ? 0 : (uint32_t)mhz * 1000000;
+}
+
+/* A whole number that may be below zero. */
+static bool read_signed(const struct sx_sys *sys, const char *path, long *out)
+{
+	char text[32], *end;
+	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
+		return false;
+	*out = strtol(text, &end, 10);
+	return end != text;
+}
+
+void xe_card_read_files(const struct sx_sys *sys, struct xe_card *card)
+{
+	uint32_t number = card->node.card;
+	long perf = 1;
+	card->device.gt_min_hz = frequency_limit(sys, number, "rpn_freq");
+	card->device.gt_max_hz = frequency_limit(sys, number, "rp0_freq");
+	card->privileged = nodes_may_perfmon(sys);
+	card->paranoid = nodes_read_number(sys, "/proc/sys/dev/xe/observation_paranoid", 1) != 0;
+	card->perf_open =
+	    read_signed(sys, "/proc/sys/kernel/perf_event_paranoid", &perf) && perf <= 0;
+	card->kernel = nodes_kernel_version(sys);
+}
+
+bool xe_card_catalog(struct sx_context *catalogs, struct xe_card *card)
+{
+	card->match = catalogs ? sx_oa_find_catalog(catalogs, card->device.device_id, card->catalog)
+			       : SX_OA_MATCH_NONE;
+	return card->match == SX_OA_MATCH_OWN;
+}
+
+bool xe_card_allowed(const struct xe_card *card, const char **because, const char **remedy)
+{
+	bool later = card->kernel >= PERF_OPENS;
+	*remedy = "sudo sysctl dev.xe.observation_paranoid=0";
+	if (!card->paranoid || card->privileged || (later && card->perf_open))
+		return true;
+	if (later)
+		*because = "dev.xe.observation_paranoid is 1, kernel.perf_event_paranoid above 0, "
+			   "and CAP_PERFMON is missing";
+	else if (card->perf_open)
+		*because = "dev.xe.observation_paranoid is 1 and CAP_PERFMON is missing; "
+			   "kernel.perf_event_paranoid helps from Linux 7.3 on";
+	else
+		*because = "dev.xe.observation_paranoid is 1 and CAP_PERFMON is missing";
+	if (later)
+		*remedy = "sudo sysctl dev.xe.observation_paranoid=0, or, since Linux 7.3, "
+			  "kernel.perf_event_paranoid=0";
+	return false;
+}
+
+static int any_entry(void *arg, const char *name)
+{
+	*(bool *)arg = true;
+	return 1;
+}
+
+const char *xe_card_obstacle(const struct sx_sys *sys, const struct xe_card *card,
+			     enum sx_status *status, const char **remedy)
+{
+	char path[64];
+	const char *because;
+	bool any = false;
+	snprintf(path, sizeof(path), "/sys/class/drm/card%u/metrics", card->node.card);
+	if (sys->list_dir(sys->user, path, any_entry, &any) < 0) {
+		*status = SX_ERR_UNSUPPORTED;
+		*remedy = "a kernel of 6.11 or later; virtual functions have none";
+		return "the kernel offers no OA metrics";
+	}
+	if (xe_card_allowed(card, &because, remedy)) {
+		*remedy = NULL;
+		return NULL;
+	}
+	*status = SX_ERR_PERMISSION;
+	return because;
+}

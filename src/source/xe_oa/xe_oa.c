@@ -1,0 +1,355 @@
+/*
+ * The Xe OA source: an observation stream of one OA unit, system-wide. Reports are handed on as
+ * records, behind a pair of CPU and GPU time.
+ */
+#include "source/xe_oa/xe_oa.h"
+#include "base/error.h"
+#include "wire/oa/oa.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XE_OA_SET	    "RenderBasic" /* when nobody chose one */
+#define DEFAULT_INTERVAL_NS UINT64_C(10000000)
+#define OPEN_TRIES	    3 /* while somebody removes the metric set in between */
+
+static struct xe_oa *from(struct source *source)
+{
+	return (struct xe_oa *)source;
+}
+
+static struct xe_config_place place_of(const struct xe_oa *s)
+{
+	return (struct xe_config_place){s->base.sys, s->fd, s->card.node.card};
+}
+
+struct probing {
+	const struct sx_sys *sys;
+	struct sx_context *catalogs;
+	source_found_fn found;
+	void *user;
+	bool any;
+};
+
+static bool probe_card(void *arg, const struct drm_node *node)
+{
+	struct probing *p = arg;
+	struct xe_card card = {.node = *node, .device.device_id = node->device_id};
+	char id[32], name[64], remedy[320];
+	const char *generation = sx_oa_generation(node->device_id);
+	p->any = true;
+	xe_card_read_files(p->sys, &card);
+	bool known = xe_card_catalog(p->catalogs, &card);
+	snprintf(id, sizeof(id), "xe:card%u", node->card);
+	snprintf(name, sizeof(name), "Intel GPU 0x%04x%s%s%s", node->device_id,
+		 generation ? " (" : "", generation ? generation : "", generation ? ")" : "");
+	struct sx_device device = {.id = id,
+				   .source = "xe-oa",
+				   .name = name,
+				   .catalog = known ? card.catalog : NULL,
+				   .driver = XE_DRIVER,
+				   .state = SX_DEVICE_READY};
+	device.because = xe_card_obstacle(p->sys, &card, &device.obstacle, &device.remedy);
+	if (!device.because && !known)
+		oa_no_catalog(&device, card.match == SX_OA_MATCH_NEAR ? card.catalog : NULL, remedy,
+			      sizeof(remedy));
+	if (device.because)
+		device.state = SX_DEVICE_UNUSABLE;
+	p->found(p->user, &device);
+	return true;
+}
+
+static void xe_oa_probe(const struct source_host *host, source_found_fn found, void *user)
+{
+	struct probing probing = {host->sys, host->catalogs, found, user, false};
+	nodes_each(host->sys, XE_DRIVER, probe_card, &probing);
+	if (!probing.any)
+		found(user,
+		      &(struct sx_device){.id = "xe:card0",
+					  .source = "xe-oa",
+					  .name = "Intel GPU",
+					  .state = SX_DEVICE_ABSENT,
+					  .because = "no card in /sys/class/drm is driven by xe"});
+}
+
+static void add_constant(struct xe_oa *s, const char *name, uint32_t value)
+{
+	if (!value)
+		return; /* unknown */
+	struct source_constant *to = &s->constants[s->desc.constant_count++];
+	snprintf(to->name, sizeof(to->name), "%s", name);
+	to->value = value;
+}
+
+static void describe_constants(struct xe_oa *s)
+{
+	struct sx_oa_constant all[SX_OA_CONSTANTS_MAX];
+	uint32_t count = sx_oa_device_constants(&s->card.device, all);
+	for (uint32_t i = 0; i < count; i++) {
+		struct source_constant *to = &s->constants[i];
+		snprintf(to->name, sizeof(to->name), "%.39s", all[i].name);
+		to->value = all[i].value;
+	}
+	s->desc.constants = s->constants;
+	s->desc.constant_count = count;
+	add_constant(s, "L3BankTotalCount", s->card.l3_banks);
+	add_constant(s, "ComputeEngineTotalCount", s->card.compute_engines);
+	add_constant(s, "CopyEngineTotalCount", s->card.copy_engines);
+}
+
+static void xe_oa_close(struct source *source);
+
+static enum sx_status no_such_card(const char *id, struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "there is no xe device \"%.64s\"", id);
+	error_because(err, "no card in /sys/class/drm that xe drives is called so");
+	error_try(err, "sextant devices");
+	return SX_ERR_NOT_FOUND;
+}
+
+static enum sx_status open_card(struct xe_oa *s, struct sx_error *err)
+{
+	const struct sx_sys *sys = s->base.sys;
+	xe_card_read_files(sys, &s->card);
+	s->fd = nodes_open(sys, &s->card.node, err);
+	if (s->fd < 0)
+		return err ? err->status : SX_ERR_IO;
+	return xe_card_query(sys, s->fd, &s->card, err);
+}
+
+static void describe_device(struct xe_oa *s, bool known)
+{
+	const char *generation = sx_oa_generation(s->card.device.device_id);
+	uint64_t hz = s->card.device.timestamp_hz;
+	snprintf(s->name, sizeof(s->name), "Intel %s 0x%04x", generation ? generation : "GPU",
+		 s->card.device.device_id);
+	snprintf(s->driver, sizeof(s->driver), "xe observation, %u OA unit%s", s->card.unit_count,
+		 s->card.unit_count == 1 ? "" : "s");
+	s->desc = (struct source_desc){.catalog = known ? s->card.catalog : NULL,
+				       .name = s->name,
+				       .driver = s->driver,
+				       .min_interval_ns = oa_period_ns(hz, 0),
+				       .max_interval_ns = oa_period_ns(hz, OA_EXPONENT_MAX),
+				       .clock_error_ns = 1000,
+				       .tells_contexts = true,
+				       .programs_sets = true,
+				       .set = XE_OA_SET};
+	describe_constants(s);
+}
+
+static enum sx_status xe_oa_open(const struct source_host *host, const char *id,
+				 struct source **out, struct sx_error *err)
+{
+	struct xe_card card = {.device.device_id = 0};
+	if (!xe_card_find(host->sys, id, &card))
+		return no_such_card(id, err);
+	struct xe_oa *s = calloc(1, sizeof(*s));
+	if (!s)
+		return error_nomem(err, "the Xe OA source");
+	s->base = (struct source){&source_xe_oa, host->sys, host->catalogs};
+	s->card = card;
+	s->fd = s->stream = -1;
+	s->reports = malloc(XE_READ);
+	s->records = malloc(XE_RECORDS);
+	enum sx_status status =
+	    s->reports && s->records ? open_card(s, err) : error_nomem(err, "OA reports");
+	if (status) {
+		xe_oa_close(&s->base);
+		return status;
+	}
+	describe_device(s, xe_card_catalog(host->catalogs, &s->card));
+	*out = &s->base;
+	return SX_OK;
+}
+
+static const struct source_desc *xe_oa_describe(struct source *source)
+{
+	return &from(source)->desc;
+}
+
+/* Back to where open() left the device; nothing is kept. */
+static void forget(struct xe_oa *s)
+{
+	const struct xe_config_place place = place_of(s);
+	xe_stream_close(s);
+	xe_config_close(&place, &s->config, NULL);
+}
+
+static enum sx_status xe_oa_stop(struct source *source, struct sx_error *err)
+{
+	struct xe_oa *s = from(source);
+	const struct xe_config_place place = place_of(s);
+	xe_stream_stop(s);
+	return xe_config_close(&place, &s->config, err); /* the stream holds its own reference */
+}
+
+static enum sx_status start_stream(struct xe_oa *s, uint64_t interval_ns, struct sx_error *err)
+{
+	enum sx_status status = xe_unit_choose(s, err);
+	if (status)
+		return status;
+	s->card.device.format = s->config.format;
+	s->card.device.timestamp_hz = s->unit->timestamp_hz;
+	s->card.device.engine_class = s->unit->engine.engine_class;
+	s->card.device.engine_instance = s->unit->engine.engine_instance;
+	s->exponent = oa_exponent(&s->card.device, 0, interval_ns);
+	s->period_ns = oa_period_ns(s->card.device.timestamp_hz, s->exponent);
+	return xe_stream_open(s, err);
+}
+
+static enum sx_status open_stream(struct xe_oa *s, const struct oa_programs_request *config,
+				  uint64_t interval_ns, struct sx_error *err)
+{
+	const struct xe_config_place place = place_of(s);
+	enum sx_status status = SX_ERR_NOT_FOUND;
+	for (int i = 0; i < OPEN_TRIES && status == SX_ERR_NOT_FOUND; i++) {
+		status = xe_config_open(&place, config, &s->config, err);
+		if (status)
+			break;
+		status = start_stream(s, interval_ns, err);
+		if (status)
+			xe_config_close(&place, &s->config, NULL);
+	}
+	return status;
+}
+
+/* What is programmed, as recordings keep it. */
+static void describe_start(struct xe_oa *s, bool started)
+{
+	s->desc.set = started ? s->config.set : XE_OA_SET;
+	s->desc.interval_ns = started ? s->period_ns : 0;
+	s->desc.fact_count = started ? XE_OA_FACTS : 0;
+	s->desc.facts = s->facts;
+	snprintf(s->exponent_text, sizeof(s->exponent_text), "%u", s->exponent);
+	s->facts[0] = (struct source_fact){"format", sx_oa_format_name(s->card.device.format)};
+	s->facts[1] = (struct source_fact){"exponent", s->exponent_text};
+	s->facts[2] = (struct source_fact){"uuid", s->config.uuid};
+}
+
+static enum sx_status xe_oa_start(struct source *source, const struct source_request *request,
+				  struct sx_error *err)
+{
+	struct xe_oa *s = from(source);
+	struct sx_oa_flex_counter flex[SX_OA_FLEX_COUNTERS];
+	uint64_t interval = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
+	struct oa_programs_request config = {.device = &s->card.device,
+					     .catalog = request->catalog,
+					     .catalogs = s->base.catalogs,
+					     .name = s->card.catalog,
+					     .set = request->set,
+					     .flex = flex};
+	forget(s);
+	enum sx_status status = oa_programs_define(request, flex, &config.flex_count, err);
+	if (!status)
+		status = open_stream(s, &config, interval, err);
+	s->told = request->pid == 0;
+	describe_start(s, !status);
+	return status;
+}
+
+/* A note that is due: of the start, or of a kind of loss that rows do not show by themselves. */
+static const char *due_note(struct xe_oa *s)
+{
+	uint32_t fresh = s->ever & ~s->noted;
+	if (!s->told) {
+		s->told = true;
+		return "OA counts everything on the GPU, not this program alone";
+	}
+	s->noted |= s->ever;
+	if (fresh & XE_STATUS_COUNTER_OVERFLOW)
+		return "a counter of the OA unit overflowed: sums begin anew there; a shorter "
+		       "--interval avoids it";
+	if (fresh & XE_STATUS_TRIGGERS_FULL)
+		return "reports that other programs triggered were lost; the periodic ones stand";
+	return NULL;
+}
+
+static bool tell(struct xe_oa *s, struct raw_sample *out)
+{
+	const char *note = due_note(s);
+	if (!note)
+		return false;
+	snprintf(s->note, sizeof(s->note), "%s", note);
+	*out = (struct raw_sample){
+	    .kind = RAW_NOTE, .data = (const uint8_t *)s->note, .size = strlen(s->note)};
+	return true;
+}
+
+static enum sx_status xe_oa_read(struct source *source, int timeout_ms, struct raw_sample *out,
+				 struct sx_error *err)
+{
+	struct xe_oa *s = from(source);
+	if (s->state == XE_IDLE)
+		return error_set(err, SX_ERR_USAGE, "the OA source was not started");
+	return tell(s, out) ? SX_OK : xe_stream_read(s, timeout_ms, out, err);
+}
+
+static void xe_oa_wake(struct source *source, struct source_wake *out)
+{
+	struct xe_oa *s = from(source);
+	bool now = s->state != XE_RUNNING || !s->told || s->ever & ~s->noted;
+	/* A device that went is silent: it is asked when reports fail to come. */
+	uint64_t due = s->heard_ns + UINT64_C(1000000000) + 17 * s->period_ns;
+	*out = (struct source_wake){.fd = s->stream, .due_ns = now ? 0 : due};
+}
+
+/* Version, device, topology, and the pair before the first sample. */
+static size_t xe_oa_raw_head(struct source *source, uint8_t *out, size_t cap)
+{
+	struct xe_oa *s = from(source);
+	struct sx_oa_device device = s->card.device;
+	snprintf(device.set, sizeof(device.set), "%s", s->config.set);
+	snprintf(device.uuid, sizeof(device.uuid), "%s", s->config.uuid);
+	size_t size = sx_oa_write_version(out, cap);
+	size += sx_oa_write_device(out + size, cap - size, &device);
+	size += sx_oa_write_topology(out + size, cap - size, &device);
+	return size + xe_oa_pair(s, out + size, cap - size);
+}
+
+/* A pair behind the last sample, so that every time lies between two. */
+static size_t xe_oa_pair_of(struct source *source, uint8_t *out, size_t cap)
+{
+	return xe_oa_pair(from(source), out, cap);
+}
+
+static enum sx_status xe_oa_selftest(struct source *source,
+				     void (*say)(void *user, const char *line), void *user,
+				     struct sx_error *err)
+{
+	struct xe_oa *s = from(source);
+	const struct oa_selftest on = {.source = source,
+				       .device = &s->card.device,
+				       .driver = s->driver,
+				       .period_ns = &s->period_ns,
+				       .pair = xe_oa_pair_of};
+	return oa_selftest(&on, say, user, err);
+}
+
+static void xe_oa_close(struct source *source)
+{
+	struct xe_oa *s = from(source);
+	if (!s)
+		return;
+	const struct sx_sys *sys = s->base.sys;
+	forget(s);
+	if (s->fd >= 0)
+		sys->close(sys->user, s->fd);
+	free(s->reports);
+	free(s->records);
+	free(s);
+}
+
+const struct source_ops source_xe_oa = {.name = "xe-oa",
+					.raw = RAW_I915_OA,
+					.probe = xe_oa_probe,
+					.open = xe_oa_open,
+					.describe = xe_oa_describe,
+					.start = xe_oa_start,
+					.read = xe_oa_read,
+					.wake = xe_oa_wake,
+					.stop = xe_oa_stop,
+					.close = xe_oa_close,
+					.raw_head = xe_oa_raw_head,
+					.raw_tail = xe_oa_pair_of,
+					.selftest = xe_oa_selftest};
