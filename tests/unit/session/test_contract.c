@@ -23,10 +23,12 @@
 #include "devices/nvml.h"
 #include "devices/pmu.h"
 #include "devices/tree.h"
+#include "devices/xe_oa.h"
 #include "session/session.h"
 
-#define NS_PER_MS   UINT64_C(1000000)
-#define INTERVAL_NS (20 * NS_PER_MS)
+#define NS_PER_MS    UINT64_C(1000000)
+#define INTERVAL_NS  (20 * NS_PER_MS)
+#define XE_PERIOD_NS UINT64_C(13653334) /* the nearest that its timer has */
 
 static struct sx_context *context;
 
@@ -35,6 +37,9 @@ struct subject {
 	const char *name, *selector, *metric;
 	const char *other;  /* a metric that is not counted with the first: sets take turns */
 	uint64_t faulty_ns; /* how long a run with a failing call is; 0: three intervals */
+	size_t errors;	    /* how many kinds of error it is tried with; 0: all */
+	uint64_t period_ns; /* between samples, where the device has no such interval */
+	bool timer;	    /* reports of a timer: the last one is before the end */
 	void (*begin)(struct subject *s);
 	bool (*clean)(struct subject *s); /* the driver is as it was found */
 	struct machine machine;
@@ -43,6 +48,7 @@ struct subject {
 	struct fake_kbase kbase;
 	struct fake_pmu pmu;
 	struct fake_nvml_machine nvml;
+	struct fake_xe xe;
 	struct tree tree;
 };
 
@@ -116,6 +122,22 @@ static bool clean_i915(struct subject *s)
 	bool clean = s->i915.open_fds == 0 && fake_i915_config_count(&s->i915) == 0;
 	fake_i915_finish(&s->i915);
 	return clean;
+}
+
+static void advance_xe(void *device, uint64_t ns)
+{
+	((struct fake_xe *)device)->now_ns += ns;
+}
+
+static void begin_xe(struct subject *s)
+{
+	fake_xe_init(&s->xe);
+	machine_init(&s->machine, &s->xe.sys, &s->xe, advance_xe);
+}
+
+static bool clean_xe(struct subject *s)
+{
+	return s->xe.open_fds == 0 && fake_xe_config_count(&s->xe) == 0;
 }
 
 static void begin_kbase(struct subject *s)
@@ -192,6 +214,7 @@ static struct subject subjects[] = {
     {.name = "i915",
      .selector = "i915-oa",
      .metric = "RenderBasic.EuActive",
+     .timer = true,
      .begin = begin_i915,
      .clean = clean_i915},
     {.name = "kinstr",
@@ -233,9 +256,28 @@ static struct subject subjects[] = {
      .selector = "i915",
      .metric = "RenderBasic.GpuBusy",
      .other = "ComputeBasic.EuActive",
+     .errors = 2,
      .faulty_ns = 15 * INTERVAL_NS,
+     .timer = true,
      .begin = begin_i915,
      .clean = clean_i915},
+    {.name = "xe",
+     .selector = "xe-oa",
+     .metric = "RenderBasic.GPU_BUSY",
+     .period_ns = XE_PERIOD_NS,
+     .timer = true,
+     .begin = begin_xe,
+     .clean = clean_xe},
+    {.name = "xe-turns",
+     .selector = "xe",
+     .metric = "RenderBasic.GPU_BUSY",
+     .other = "ComputeBasic.XVE_ACTIVE",
+     .errors = 1,
+     .faulty_ns = 15 * INTERVAL_NS,
+     .period_ns = XE_PERIOD_NS,
+     .timer = true,
+     .begin = begin_xe,
+     .clean = clean_xe},
 };
 #define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 #define MODEL	 5
@@ -314,7 +356,9 @@ static void a_duration(struct subject *s)
 		assert_null(d->silence);
 		assert_int_equal(d->lost, 0);
 		assert_int_equal(d->samples, sx_table_row_count(d->raw));
-		assert_in_range(d->samples, 8, 12);
+		uint64_t period_ns = s->period_ns ? s->period_ns : INTERVAL_NS;
+		assert_in_range(d->samples, limits.duration_ns / period_ns - 2,
+				limits.duration_ns / period_ns + 2);
 		assert_true(took < limits.duration_ns + 10 * NS_PER_MS);
 		check_rows(d, before + limits.duration_ns + 5 * NS_PER_MS);
 	}
@@ -370,9 +414,7 @@ static void a_program(struct subject *s, uint64_t lasts_ns, bool process_fd)
 	assert_true(d->samples > 0 || !strcmp(s->name, "model"));
 	uint64_t last = d->samples ? sx_table_end_ns(d->raw)[d->samples - 1] : 0;
 	/* The reports of a timer come every so often; all others are asked at the end. */
-	bool to_the_end = strcmp(s->selector, "i915") != 0 && strcmp(s->name, "i915") != 0 &&
-			  strcmp(s->name, "model") != 0;
-	if (to_the_end)
+	if (!s->timer && strcmp(s->name, "model") != 0)
 		assert_true(last + NS_PER_MS >= s->machine.ends_ns);
 	assert_true(sx_session_child(session).ran);
 	assert_int_equal(sx_session_child(session).exit_code, 0);
@@ -480,12 +522,13 @@ static bool faulty_run(struct subject *s, unsigned k, int why, bool child)
 	return reached;
 }
 
+#define ERRORS 5
+
 static void every_call_fails_once(void **state)
 {
-	static const int errors[] = {EIO, EINTR, ENOMEM, ENODEV, EPERM};
+	static const int errors[ERRORS] = {EIO, EINTR, ENOMEM, ENODEV, EPERM};
 	for (size_t i = 0; i < SUBJECTS; i++)
-		for (size_t e = 0; e < (subjects[i].other ? 2 : sizeof(errors) / sizeof(errors[0]));
-		     e++)
+		for (size_t e = 0; e < (subjects[i].errors ? subjects[i].errors : ERRORS); e++)
 			for (int child = 0; child < (subjects[i].other ? 1 : 2); child++) {
 				unsigned k = 1;
 				while (faulty_run(&subjects[i], k, errors[e], child))

@@ -1,0 +1,870 @@
+/* The fake kernel behind struct sx_sys; its rules are those of the xe driver's observation layer.
+ */
+#include "xe_oa.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/oa/oa.h"
+
+#define TIMER_NS      UINT64_C(5000000)
+#define BUFFER_USUAL  (UINT64_C(16) << 20)
+#define EXTENSIONS    16
+#define PROPERTY_LAST XE_PROP_WAIT_REPORTS
+#define ALL_LOST      15u
+#define MEDIA_GT      1
+#define COUNTING      UINT64_MAX
+
+static bool fails(struct fake_xe *f)
+{
+	f->calls++;
+	if (f->fail_at == 0 || f->calls != f->fail_at)
+		return false;
+	errno = f->fail_errno;
+	return true;
+}
+
+static int refuse(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static uint64_t ticks_at(const struct fake_xe *f, uint64_t ns)
+{
+	uint64_t spent = (uint64_t)((unsigned __int128)ns * f->oa_hz / 1000000000);
+	return spent + (uint64_t)((double)spent * f->clock_drift) + 0xff0000000;
+}
+
+static int fake_open(void *user, const char *path, int flags)
+{
+	struct fake_xe *f = user;
+	if (fails(f))
+		return -1;
+	if ((flags & O_ACCMODE) != O_RDWR)
+		return refuse(EACCES);
+	bool render = strcmp(path, "/dev/dri/renderD128") == 0;
+	if (!render && strcmp(path, "/dev/dri/card0") != 0)
+		return refuse(ENOENT);
+	if (render ? f->no_render_node : f->no_card_node)
+		return refuse(EACCES);
+	if (f->fds[FAKE_XE_CARD_FD])
+		abort();
+	f->fds[FAKE_XE_CARD_FD] = true;
+	f->open_fds++;
+	return FAKE_XE_CARD_FD;
+}
+
+static int fake_close(void *user, int fd)
+{
+	struct fake_xe *f = user;
+	if (fd < 0 || fd >= FAKE_XE_FDS || !f->fds[fd])
+		abort(); /* closed twice, or not ours */
+	f->fds[fd] = false;
+	f->open_fds--;
+	if (fd == FAKE_XE_STREAM_FD)
+		f->stream = f->enabled = false;
+	return fails(f) ? -1 : 0;
+}
+
+/* An answer is given whole, or its size is told. */
+static int answer(const struct fake_xe *f, struct xe_device_query *query, const void *data,
+		  size_t size)
+{
+	if (f->cut == 1 && query->query != XE_QUERY_ENGINE_CYCLES)
+		size -= 1;
+	if (query->size == 0) {
+		query->size = (uint32_t)size;
+		return 0;
+	}
+	if (query->size != size)
+		return refuse(EINVAL);
+	memcpy((void *)(uintptr_t)query->data, data, size);
+	return 0;
+}
+
+static int query_units(const struct fake_xe *f, struct xe_device_query *query)
+{
+	uint8_t out[1024];
+	struct xe_query_oa_units head = {.count = f->unit_count + (f->cut == 2 ? 9 : 0)};
+	size_t at = sizeof(head);
+	memcpy(out, &head, sizeof(head));
+	for (uint32_t i = 0; i < f->unit_count; i++) {
+		const struct fake_xe_unit *u = &f->units[i];
+		struct xe_oa_unit unit = {.id = i,
+					  .type = u->type,
+					  .capabilities = XE_OA_CAP_BASE | XE_OA_CAP_SYNCS,
+					  .timestamp_hz = f->oa_hz,
+					  .engine_count = u->engine_count};
+		if (!f->old_caps) {
+			unit.capabilities |= XE_OA_CAP_BUFFER_SIZE | XE_OA_CAP_WAIT_REPORTS |
+					     XE_OA_CAP_OAM | XE_OA_CAP_GT_ID;
+			unit.gt_id = u->gt_id;
+		}
+		memcpy(out + at, &unit, sizeof(unit));
+		at += sizeof(unit);
+		memcpy(out + at, u->engines, u->engine_count * sizeof(u->engines[0]));
+		at += u->engine_count * sizeof(u->engines[0]);
+	}
+	return answer(f, query, out, at);
+}
+
+static int query_gts(const struct fake_xe *f, struct xe_device_query *query)
+{
+	struct {
+		struct xe_query_gt_list head;
+		struct xe_gt gts[2];
+	} out = {.head.count = f->version >= 1270 ? 2 : 1};
+	size_t size = sizeof(out.head) + out.head.count * sizeof(out.gts[0]);
+	out.gts[0] =
+	    (struct xe_gt){.type = XE_GT_MAIN, .reference_clock = (uint32_t)f->reference_hz};
+	out.gts[1] = (struct xe_gt){
+	    .type = XE_GT_MEDIA, .gt_id = MEDIA_GT, .reference_clock = (uint32_t)f->reference_hz};
+	out.head.count += f->cut == 2;
+	return answer(f, query, &out, size);
+}
+
+static size_t put_mask(uint8_t *out, uint16_t gt_id, uint16_t type, uint64_t mask, uint32_t bytes)
+{
+	struct xe_topology_mask head = {.gt_id = gt_id, .type = type, .bytes = bytes};
+	memcpy(out, &head, sizeof(head));
+	for (uint32_t i = 0; i < bytes; i++)
+		out[sizeof(head) + i] = (uint8_t)(i < 8 ? mask >> 8 * i : 0);
+	return sizeof(head) + bytes;
+}
+
+static int query_topology(const struct fake_xe *f, struct xe_device_query *query)
+{
+	uint8_t out[512];
+	bool simd16 = f->version >= 2000 || f->version == 1260;
+	size_t at = put_mask(out, 0, XE_TOPO_DSS_GEOMETRY, f->cores, 8);
+	at += put_mask(out + at, 0, XE_TOPO_DSS_COMPUTE, f->cores, 8);
+	at += put_mask(out + at, 0, XE_TOPO_L3_BANK, 0xff, 8);
+	at += put_mask(out + at, 0, simd16 ? XE_TOPO_SIMD16_EU_PER_DSS : XE_TOPO_EU_PER_DSS, f->eus,
+		       f->cut == 2 ? 200 : 2);
+	if (f->version >= 1270) {
+		at += put_mask(out + at, MEDIA_GT, XE_TOPO_DSS_GEOMETRY, 0, 8);
+		at += put_mask(out + at, MEDIA_GT, XE_TOPO_DSS_COMPUTE, 0, 8);
+	}
+	return answer(f, query, out, f->cut == 2 ? at - 150 : at);
+}
+
+static int query_engines(const struct fake_xe *f, struct xe_device_query *query)
+{
+	static const struct xe_engine list[] = {
+	    {XE_ENGINE_RENDER, 0, 0, 0},
+	    {XE_ENGINE_COMPUTE, 0, 0, 0},
+	    {XE_ENGINE_COPY, 0, 0, 0},
+	    {XE_ENGINE_COPY, 1, 0, 0},
+	    {XE_ENGINE_VIDEO_DECODE, 0, MEDIA_GT, 0},
+	};
+	struct {
+		struct xe_query_engines head;
+		struct xe_query_engine engines[5];
+	} out = {.head.count = f->cut == 2 ? 500 : 5};
+	for (size_t i = 0; i < 5; i++)
+		out.engines[i].instance = list[i];
+	return answer(f, query, &out, sizeof(out));
+}
+
+static int query_config(const struct fake_xe *f, struct xe_device_query *query)
+{
+	struct {
+		struct xe_query_config head;
+		uint64_t words[5];
+	} out = {{5, 0}, {f->device_id | 4u << 16, 0, 4096, 48, 2}};
+	return answer(f, query, &out, sizeof(out));
+}
+
+static bool has_engine(const struct fake_xe *f, const struct xe_engine *engine)
+{
+	for (uint32_t i = 0; i < f->unit_count; i++)
+		for (uint32_t n = 0; n < f->units[i].engine_count; n++)
+			if (memcmp(&f->units[i].engines[n], engine, 6) == 0)
+				return true;
+	return false;
+}
+
+static int query_cycles(struct fake_xe *f, struct xe_device_query *query)
+{
+	struct xe_engine_cycles *io = (struct xe_engine_cycles *)(uintptr_t)query->data;
+	if (query->size == 0) {
+		query->size = sizeof(*io);
+		return 0;
+	}
+	if (query->size != sizeof(*io) || io->clock != CLOCK_MONOTONIC ||
+	    !has_engine(f, &io->engine))
+		return refuse(EINVAL);
+	uint64_t width = f->version >= 2000 ? UINT64_MAX : 0xfffffffff;
+	io->cpu_ns = f->now_ns;
+	io->took_ns = 400;
+	io->cycles = ticks_at(f, f->now_ns + 200) / (f->oa_hz / f->reference_hz) & width;
+	io->width = f->version >= 2000 ? 64 : 36;
+	f->now_ns += 400;
+	return 0;
+}
+
+static int device_query(struct fake_xe *f, struct xe_device_query *query)
+{
+	if (query->extensions || query->reserved[0] || query->reserved[1])
+		return refuse(EINVAL);
+	switch (query->query) {
+	case XE_QUERY_ENGINES:
+		return query_engines(f, query);
+	case XE_QUERY_CONFIG:
+		return query_config(f, query);
+	case XE_QUERY_GT_LIST:
+		return query_gts(f, query);
+	case XE_QUERY_GT_TOPOLOGY:
+		return query_topology(f, query);
+	case XE_QUERY_ENGINE_CYCLES:
+		return query_cycles(f, query);
+	case XE_QUERY_OA_UNITS:
+		return query_units(f, query);
+	default:
+		return refuse(EINVAL);
+	}
+}
+
+/* The rule, and from Linux 7.3 on perf's beside it. */
+static bool may_observe(const struct fake_xe *f)
+{
+	bool later = atoi(f->kernel) > 7 || (atoi(f->kernel) == 7 && atoi(f->kernel + 2) >= 3);
+	return !f->paranoid || f->capable || (later && f->perf_paranoid <= 0);
+}
+
+struct range {
+	uint16_t from, to; /* graphics versions, times 100 */
+	uint32_t first, last;
+};
+
+/* What user space may write, of all kinds in one list. */
+static bool allowed(const struct fake_xe *f, uint32_t address)
+{
+	static const struct range ranges[] = {/* EUs' events and the counters' logic */
+					      {1200, 9999, 0xe458, 0xe458},
+					      {1200, 9999, 0xe558, 0xe558},
+					      {1200, 9999, 0xe658, 0xe658},
+					      {1200, 9999, 0xe758, 0xe758},
+					      {1200, 9999, 0xe45c, 0xe45c},
+					      {1200, 9999, 0xe55c, 0xe55c},
+					      {1200, 9999, 0xe65c, 0xe65c},
+					      {1200, 9999, 0x2b2c, 0x2b2c},
+					      {1200, 9999, 0xd900, 0xd91c},
+					      {1200, 9999, 0xd920, 0xd93c},
+					      {1200, 9999, 0xd940, 0xd97c},
+					      {1200, 9999, 0xdc00, 0xdc3c},
+					      {1200, 9999, 0xdc40, 0xdc44},
+					      {1200, 9999, 0xdc48, 0xdc48},
+					      {1200, 9999, 0xdd00, 0xdd48},
+					      {1200, 9999, 0x393000, 0x39301c},
+					      {1200, 9999, 0x393020, 0x39303c},
+					      {1200, 9999, 0x393040, 0x39307c},
+					      {1200, 9999, 0x393200, 0x39323c},
+					      {2000, 9999, 0x394200, 0x39423c},
+					      {2000, 9999, 0x394a00, 0x394a3c},
+					      /* routing */
+					      {1200, 1999, 0x0d00, 0x0d04},
+					      {1200, 1999, 0x0d0c, 0x0d2c},
+					      {1200, 1999, 0x9840, 0x9840},
+					      {1200, 1999, 0x9884, 0x9888},
+					      {1200, 1269, 0x20cc, 0x20cc},
+					      {1270, 1999, 0x38d100, 0x38d114},
+					      {2000, 9999, 0x5194, 0x5194},
+					      {2000, 9999, 0x8704, 0x8704},
+					      {2000, 9999, 0xb01c, 0xb01c},
+					      {2000, 9999, 0xb1bc, 0xb1bc},
+					      {2000, 9999, 0xd0e0, 0xd0f4},
+					      {2000, 9999, 0xe18c, 0xe18c},
+					      {2000, 9999, 0xe590, 0xe590},
+					      {2000, 9999, 0x13000, 0x137fc},
+					      {2000, 9999, 0x145194, 0x145194},
+					      {2000, 9999, 0x145340, 0x14537c}};
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (f->version >= ranges[i].from && f->version <= ranges[i].to &&
+		    address >= ranges[i].first && address <= ranges[i].last)
+			return address != f->refused_register;
+	return false;
+}
+
+static bool valid_uuid(const char uuid[36])
+{
+	for (int i = 0; i < 36; i++)
+		if (i == 8 || i == 13 || i == 18 || i == 23
+			? uuid[i] != '-'
+			: !uuid[i] || !strchr("0123456789abcdefABCDEF", uuid[i]))
+			return false;
+	return true;
+}
+
+static struct fake_xe_config *find_config(struct fake_xe *f, uint64_t id)
+{
+	for (size_t i = 0; i < FAKE_XE_CONFIGS; i++)
+		if (f->configs[i].used && f->configs[i].id == id)
+			return &f->configs[i];
+	return NULL;
+}
+
+static int add_config(struct fake_xe *f, const struct xe_oa_config *arg)
+{
+	const uint32_t(*writes)[2] = (const uint32_t(*)[2])(uintptr_t)arg->registers;
+	struct fake_xe_config config = {.used = true}, *place = NULL;
+	if (!may_observe(f))
+		return refuse(EACCES);
+	if (arg->extensions || !arg->registers || !arg->count || !valid_uuid(arg->uuid))
+		return refuse(EINVAL);
+	memcpy(config.uuid, arg->uuid, 36);
+	for (uint32_t i = 0; i < arg->count; i++) {
+		if (!allowed(f, writes[i][0]))
+			return refuse(EINVAL);
+		config.tests |= writes[i][0] == 0x13010 && writes[i][1] == 0x3e00;
+	}
+	for (size_t i = 0; i < FAKE_XE_CONFIGS; i++) {
+		if (f->configs[i].used && strcmp(f->configs[i].uuid, config.uuid) == 0)
+			return refuse(EADDRINUSE);
+		if (!f->configs[i].used && !place)
+			place = &f->configs[i];
+	}
+	if (!place)
+		return refuse(ENOMEM);
+	config.id = f->next_id++;
+	*place = config;
+	return (int)config.id;
+}
+
+static int remove_config(struct fake_xe *f, uint64_t id)
+{
+	struct fake_xe_config *config = find_config(f, id);
+	if (!may_observe(f))
+		return refuse(EACCES);
+	if (!config)
+		return refuse(ENOENT);
+	config->used = false;
+	return 0;
+}
+
+struct format {
+	uint32_t word;
+	uint16_t from, to, bytes;
+};
+
+/* Bytes of a report, 0 for a word that this generation has not. */
+static uint32_t format_bytes(const struct fake_xe *f, uint32_t word)
+{
+	static const struct format formats[] = {
+	    {XE_FORMAT(XE_FMT_OAG, 7, 0, 0), 1200, 1254, 64},
+	    {XE_FORMAT(XE_FMT_OAG, 0, 0, 0), 1200, 1254, 64},
+	    {XE_FORMAT(XE_FMT_OAG, 2, 0, 0), 1200, 1254, 128},
+	    {XE_FORMAT(XE_FMT_OAG, 5, 0, 0), 1200, 1999, 256},
+	    {XE_FORMAT(XE_FMT_OAR, 5, 0, 0), 1255, 1999, 256},
+	    {XE_FORMAT(XE_FMT_OAC, 1, 0, 0), 1255, 1999, 320},
+	    {XE_FORMAT(XE_FMT_OAC, 2, 0, 0), 1255, 1999, 192},
+	    {XE_FORMAT(XE_FMT_OAM_MPEC, 1, 0, 0), 1270, 9999, 192},
+	    {XE_FORMAT(XE_FMT_OAM_MPEC, 2, 0, 0), 1270, 9999, 128},
+	    {XE_FORMAT(XE_FMT_PEC, 1, 1, 0), 2000, 9999, 576},
+	    {XE_FORMAT(XE_FMT_PEC, 1, 1, 1), 2000, 9999, 640},
+	    {XE_FORMAT(XE_FMT_PEC, 1, 0, 0), 2000, 9999, 320},
+	    {XE_FORMAT(XE_FMT_PEC, 5, 1, 0), 2000, 9999, 320},
+	    {XE_FORMAT(XE_FMT_PEC, 5, 0, 0), 2000, 9999, 192},
+	    {XE_FORMAT(XE_FMT_PEC, 6, 1, 0), 2000, 9999, 320},
+	    {XE_FORMAT(XE_FMT_PEC, 6, 0, 0), 2000, 9999, 192},
+	    {XE_FORMAT(XE_FMT_PEC, 3, 1, 0), 2000, 9999, 320},
+	    {XE_FORMAT(XE_FMT_PEC, 4, 1, 0), 2000, 9999, 320}};
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (formats[i].word == word && f->version >= formats[i].from &&
+		    f->version <= formats[i].to)
+			return formats[i].bytes;
+	return 0;
+}
+
+static int take_property(struct fake_xe *f, uint32_t id, uint64_t value)
+{
+	f->properties |= UINT64_C(1) << id;
+	switch (id) {
+	case XE_PROP_UNIT:
+		f->unit = value;
+		return value < f->unit_count ? 0 : EINVAL;
+	case XE_PROP_SAMPLE:
+		f->sample = value != 0;
+		return 0;
+	case XE_PROP_SET:
+		f->set_id = value;
+		return 0;
+	case XE_PROP_FORMAT:
+		f->format = (uint32_t)value;
+		f->report_bytes = format_bytes(f, f->format);
+		return f->report_bytes ? 0 : EINVAL;
+	case XE_PROP_EXPONENT:
+		f->exponent = value;
+		f->periodic = true;
+		return value <= 31 ? 0 : EINVAL;
+	case XE_PROP_DISABLED:
+		f->disabled_at_open = value != 0;
+		return 0;
+	case XE_PROP_EXEC_QUEUE:
+		return ENOENT; /* nobody has made one */
+	case XE_PROP_ENGINE_INSTANCE:
+	case XE_PROP_SYNCS:
+		return 0;
+	case XE_PROP_NO_PREEMPT:
+		return value ? EINVAL : 0; /* without an exec queue */
+	case XE_PROP_SYNC_COUNT:
+		return value > 1024 ? EINVAL : 0;
+	case XE_PROP_BUFFER_SIZE:
+		f->buffer_bytes = value;
+		return f->old_caps || value & (value - 1) || value < 128 << 10 || value > 128 << 20
+			   ? EINVAL
+			   : 0;
+	case XE_PROP_WAIT_REPORTS:
+		f->wait_reports = value;
+		return f->old_caps || !value ? EINVAL : 0;
+	default:
+		return EINVAL;
+	}
+}
+
+static int take_chain(struct fake_xe *f, uint64_t address)
+{
+	for (int number = 0; address; number++) {
+		const struct xe_set_property *link = (const void *)(uintptr_t)address;
+		if (number >= EXTENSIONS)
+			return E2BIG;
+		if (link->pad || link->name || link->pad2 || !link->property ||
+		    link->property > PROPERTY_LAST)
+			return EINVAL;
+		int error = take_property(f, link->property, link->value);
+		if (error)
+			return error;
+		address = link->next;
+	}
+	return 0;
+}
+
+static bool fits_unit(const struct fake_xe *f)
+{
+	uint32_t type = f->format & 0xff;
+	if (f->units[f->unit].type == XE_OA_UNIT_OAG)
+		return type == XE_FMT_OAG || type == XE_FMT_OAR || type == XE_FMT_OAC ||
+		       type == XE_FMT_PEC;
+	return type == XE_FMT_OAM || type == XE_FMT_OAM_MPEC;
+}
+
+static void enable(struct fake_xe *f)
+{
+	uint64_t step = UINT64_C(2) << f->exponent;
+	f->restarts += f->enabled_ns != 0;
+	f->enabled = true;
+	f->trampled = f->pollin = false;
+	f->status = 0;
+	f->enabled_ns = f->looked_ns = f->now_ns;
+	f->first_ticks = ticks_at(f, f->now_ns);
+	f->next_ticks = f->periodic ? (f->first_ticks / step + 1) * step : COUNTING;
+	f->end_ticks = COUNTING;
+}
+
+static int open_stream(struct fake_xe *f, uint64_t chain)
+{
+	f->unit = f->exponent = f->properties = f->set_id = 0;
+	f->buffer_bytes = BUFFER_USUAL;
+	f->wait_reports = 1;
+	f->format = f->report_bytes = 0;
+	f->sample = f->periodic = f->disabled_at_open = false;
+	int error = take_chain(f, chain);
+	if (error)
+		return refuse(error);
+	if (f->open_errno)
+		return refuse(f->open_errno);
+	if (!may_observe(f))
+		return refuse(EACCES);
+	if (!f->sample || !f->report_bytes || !fits_unit(f) ||
+	    f->wait_reports > f->buffer_bytes / f->report_bytes)
+		return refuse(EINVAL);
+	if (f->stream)
+		return refuse(EBUSY);
+	if (f->vanish && f->vanish--)
+		remove_config(f, f->set_id);
+	const struct fake_xe_config *config = find_config(f, f->set_id);
+	if (!config)
+		return refuse(EINVAL);
+	f->active = *config; /* the stream's own reference: removing it does no harm */
+	f->stream = true;
+	f->nonblocking = f->cloexec = f->enabled = false;
+	f->enabled_ns = 0;
+	f->next_ticks = COUNTING;
+	f->restarts = 0;
+	f->status = f->read_status = 0;
+	if (!f->disabled_at_open)
+		enable(f);
+	f->fds[FAKE_XE_STREAM_FD] = true;
+	f->open_fds++;
+	return FAKE_XE_STREAM_FD;
+}
+
+static int observation(struct fake_xe *f, const struct xe_observation *arg)
+{
+	if (arg->extensions || arg->type != XE_OBSERVE_OA || !f->has_metrics)
+		return refuse(f->has_metrics ? EINVAL : ENODEV);
+	switch (arg->op) {
+	case XE_OBSERVE_OPEN:
+		return open_stream(f, arg->param);
+	case XE_OBSERVE_ADD_CONFIG:
+		return add_config(f, (const void *)(uintptr_t)arg->param);
+	case XE_OBSERVE_REMOVE_CONFIG:
+		return remove_config(f, *(const uint64_t *)(uintptr_t)arg->param);
+	default:
+		return refuse(EINVAL);
+	}
+}
+
+static int stream_ioctl(struct fake_xe *f, unsigned long request, void *arg)
+{
+	switch (request) {
+	case XE_STREAM_ENABLE:
+		if (!f->enabled)
+			enable(f);
+		return 0;
+	case XE_STREAM_DISABLE:
+		if (f->enabled)
+			f->end_ticks = ticks_at(f, f->now_ns);
+		f->enabled = false;
+		return 0;
+	case XE_STREAM_STATUS: {
+		struct xe_stream_status *status = arg;
+		*status = (struct xe_stream_status){.status = f->read_status};
+		return 0;
+	}
+	case XE_STREAM_INFO: {
+		struct xe_stream_info *info = arg;
+		*info = (struct xe_stream_info){.buffer_bytes = f->buffer_bytes};
+		return 0;
+	}
+	default:
+		return refuse(EINVAL);
+	}
+}
+
+static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
+{
+	struct fake_xe *f = user;
+	if (fails(f))
+		return -1;
+	if (fd < 0 || fd >= FAKE_XE_FDS || !f->fds[fd])
+		return refuse(EBADF);
+	f->now_ns += 1000;
+	if (request == XE_FIONBIO || request == XE_FIOCLEX) {
+		f->nonblocking |= request == XE_FIONBIO && fd == FAKE_XE_STREAM_FD && *(int *)arg;
+		f->cloexec |= request == XE_FIOCLEX && fd == FAKE_XE_STREAM_FD;
+		return 0;
+	}
+	if (fd == FAKE_XE_STREAM_FD)
+		return stream_ioctl(f, request, arg);
+	if (f->gone)
+		return refuse(ENODEV);
+	if (request == XE_DEVICE_QUERY)
+		return device_query(f, arg);
+	if (request == XE_OBSERVATION)
+		return observation(f, arg);
+	return refuse(ENOTTY);
+}
+
+static uint32_t core_count(const struct fake_xe *f)
+{
+	return (uint32_t)__builtin_popcount(f->cores);
+}
+
+/* Event counters: the 33rd busy 80 %, the others fractions; TestOa counts one event by XeCore. */
+static void put_pec(const struct fake_xe *f, uint64_t clock, uint8_t *r)
+{
+	static const uint8_t cores[] = {3, 4, 5, 6, 21, 22, 23, 24};
+	for (uint32_t i = 0; i < 64 && 32 + 8 * i + 8 <= f->report_bytes; i++)
+		oa_put64(r + 32 + 8 * i, clock * (i + 1) / 64);
+	oa_put64(r + 32 + 8 * 32, clock * 8 / 10);
+	if (!f->active.tests)
+		return;
+	oa_put64(r + 32 + 8 * 2, clock * core_count(f));
+	for (uint32_t i = 0; i < sizeof(cores); i++)
+		oa_put64(r + 32 + 8 * cores[i],
+			 f->cores >> i & 1 && !(f->wrong_core && i == 1) ? clock : 0);
+}
+
+/* A and B counters of the formats before Xe2: A0 busy 80 %, B in the ratios of TestOa. */
+static void put_ab(uint64_t clock, uint8_t *r, bool wide)
+{
+	static const uint64_t sixths[8] = {0, 6, 6, 3, 2, 2, 1, 4};
+	if (!wide)
+		oa_put32(r + 16, (uint32_t)(clock * 8 / 10));
+	for (uint32_t i = 0; i < 8; i++)
+		oa_put32(r + (wide ? 64 : 192) + 4 * i, (uint32_t)(clock * sixths[i] / 6));
+	for (uint32_t i = 0; wide && i < 8; i++)
+		oa_put32(r + 32 + 4 * i, (uint32_t)(clock / (i + 2)));
+}
+
+static void make_report(const struct fake_xe *f, uint64_t at, uint8_t *r)
+{
+	uint32_t type = f->format & 0xff;
+	bool wide = type >= XE_FMT_OAC;
+	uint64_t clock =
+	    (uint64_t)((unsigned __int128)(at - f->first_ticks) * f->clock_hz / f->oa_hz);
+	memset(r, 0, f->report_bytes);
+	oa_put32(r, SX_OA_REASON_TIMER << 19 | 1u << 16);
+	oa_put32(r + (wide ? 8 : 4), (uint32_t)at);
+	oa_put32(r + (wide ? 16 : 8), at / (UINT64_C(2) << f->exponent) % 8 < 4 ? 5 : 6);
+	oa_put32(r + (wide ? 24 : 12), (uint32_t)clock);
+	if (wide) {
+		oa_put32(r + 12, (uint32_t)(at >> 32));
+		oa_put32(r + 28, (uint32_t)(clock >> 32));
+	}
+	if (type == XE_FMT_PEC)
+		put_pec(f, clock, r);
+	else
+		put_ab(clock, r, wide);
+}
+
+/* Reports between what was read and the hardware's tail; more than the buffer holds trample it. */
+static uint64_t available(struct fake_xe *f)
+{
+	uint64_t tail = f->enabled ? ticks_at(f, f->now_ns) : f->end_ticks;
+	uint64_t step = UINT64_C(2) << f->exponent;
+	if (!f->enabled_ns || f->next_ticks > tail)
+		return 0;
+	uint64_t count = (tail - f->next_ticks) / step + 1;
+	if (count > f->buffer_bytes / f->report_bytes) {
+		f->status |= XE_STATUS_BUFFER_OVERFLOW;
+		f->trampled = true;
+		count = f->buffer_bytes / f->report_bytes;
+		f->next_ticks = tail - tail % step - (count - 1) * step;
+	}
+	return count;
+}
+
+/* The timer's looks up to now; the last of them decides. */
+static void look(struct fake_xe *f)
+{
+	uint64_t looks = (f->now_ns - f->looked_ns) / TIMER_NS;
+	if (!f->enabled || !looks)
+		return;
+	f->looked_ns += looks * TIMER_NS;
+	if (f->gone != FAKE_XE_SILENT)
+		f->pollin |= available(f) >= f->wait_reports || f->lose || f->gone;
+}
+
+static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	struct fake_xe *f = user;
+	uint64_t wait = (uint64_t)timeout_ms * 1000000, spent = 0;
+	if (fails(f))
+		return -1;
+	if (count != 1 || fds->fd != FAKE_XE_STREAM_FD || !f->stream)
+		return refuse(EBADF);
+	fds->revents = 0;
+	look(f);
+	while (!f->pollin && spent < wait) {
+		uint64_t next = f->looked_ns + TIMER_NS - f->now_ns;
+		uint64_t nap = !f->enabled || next > wait - spent ? wait - spent : next;
+		f->now_ns += nap;
+		spent += nap;
+		look(f);
+	}
+	if (!f->pollin)
+		return 0;
+	fds->revents = POLLIN;
+	return 1;
+}
+
+/* What the unit's status register says, which a read() clears. */
+static uint32_t take_status(struct fake_xe *f)
+{
+	uint32_t status = f->gone ? ALL_LOST : f->status | f->lose;
+	if (f->lose & XE_STATUS_REPORT_LOST)
+		f->next_ticks += UINT64_C(2) << f->exponent;
+	f->trampled |= (f->lose & XE_STATUS_BUFFER_OVERFLOW) != 0;
+	f->status = f->lose = 0;
+	return status;
+}
+
+static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
+{
+	struct fake_xe *f = user;
+	size_t used = 0;
+	if (fails(f))
+		return -1;
+	if (fd != FAKE_XE_STREAM_FD || !f->stream)
+		return refuse(EBADF);
+	if (f->read_errno)
+		return refuse(f->read_errno);
+	uint64_t left = f->gone ? 0 : available(f);
+	if (!f->nonblocking && !left && !f->gone)
+		abort(); /* the driver would wait, perhaps for ever */
+	f->read_status = take_status(f);
+	if (f->read_status)
+		return refuse(EIO);
+	for (left = available(f); left && size - used >= f->report_bytes; left--) {
+		if (f->trampled)
+			memset((uint8_t *)buf + used, 0x5a, f->report_bytes);
+		else
+			make_report(f, f->next_ticks, (uint8_t *)buf + used);
+		f->next_ticks += UINT64_C(2) << f->exponent;
+		used += f->report_bytes;
+	}
+	if (!left)
+		f->pollin = false;
+	return used ? (ssize_t)used : refuse(left ? ENOSPC : EAGAIN);
+}
+
+static int fake_clock(void *user, clockid_t clock, struct timespec *out)
+{
+	struct fake_xe *f = user;
+	if (fails(f))
+		return -1;
+	f->now_ns += f->look_ns;
+	out->tv_sec = (time_t)(f->now_ns / 1000000000);
+	out->tv_nsec = (long)(f->now_ns % 1000000000);
+	return 0;
+}
+
+static ssize_t give(char *buf, size_t size, const char *text)
+{
+	int n = snprintf(buf, size, "%s", text);
+	return n < 0 || (size_t)n >= size ? (ssize_t)size - 1 : n;
+}
+
+static ssize_t read_card(const struct fake_xe *f, const char *path, char *buf, size_t size)
+{
+	char text[96];
+	if (strcmp(path, "device/uevent") == 0)
+		return give(buf, size, f->other_driver ? "DRIVER=i915\n" : "DRIVER=xe\n");
+	if (strcmp(path, "device/vendor") == 0)
+		return give(buf, size, "0x8086\n");
+	if (strcmp(path, "device/device") == 0) {
+		snprintf(text, sizeof(text), "0x%04x\n", f->device_id);
+		return give(buf, size, text);
+	}
+	if (strcmp(path, "device/tile0/gt0/freq0/rpn_freq") == 0)
+		return give(buf, size, "400\n");
+	if (strcmp(path, "device/tile0/gt0/freq0/rp0_freq") == 0)
+		return give(buf, size, "2850\n");
+	for (size_t i = 0; i < FAKE_XE_CONFIGS; i++) {
+		snprintf(text, sizeof(text), "metrics/%s/id", f->configs[i].uuid);
+		if (!f->configs[i].used || strcmp(text, path) != 0)
+			continue;
+		snprintf(text, sizeof(text), "%llu\n", (unsigned long long)f->configs[i].id);
+		return give(buf, size, text);
+	}
+	return refuse(ENOENT);
+}
+
+static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t size)
+{
+	struct fake_xe *f = user;
+	static const char card[] = "/sys/class/drm/card0/";
+	char text[32];
+	if (fails(f))
+		return -1;
+	if (strcmp(path, "/proc/sys/dev/xe/observation_paranoid") == 0)
+		return give(buf, size, f->paranoid ? "1\n" : "0\n");
+	if (strcmp(path, "/proc/sys/kernel/perf_event_paranoid") == 0) {
+		snprintf(text, sizeof(text), "%d\n", f->perf_paranoid);
+		return give(buf, size, text);
+	}
+	if (strcmp(path, "/proc/sys/kernel/osrelease") == 0)
+		return give(buf, size, f->kernel);
+	if (strcmp(path, "/proc/thread-self/status") == 0)
+		return give(buf, size,
+			    f->capable ? "Name:\tx\nCapEff:\t000001ffffffffff\n"
+				       : "Name:\tx\nCapEff:\t0000000000000000\n");
+	if (strncmp(path, card, strlen(card)) != 0 || f->no_cards)
+		return refuse(ENOENT);
+	return read_card(f, path + strlen(card), buf, size);
+}
+
+static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, const char *name),
+			 void *arg)
+{
+	struct fake_xe *f = user;
+	static const char *const entries[] = {"card0", "card0-DP-1", "renderD128", "version"};
+	if (fails(f))
+		return -1;
+	if (strcmp(path, "/sys/class/drm/card0/metrics") == 0)
+		return f->has_metrics ? 0 : refuse(ENOENT);
+	if (strcmp(path, "/sys/class/drm/card0/device/drm") == 0) {
+		if (!visit(arg, "card0"))
+			visit(arg, "renderD128");
+		return 0;
+	}
+	if (strcmp(path, "/sys/class/drm") != 0 || f->no_cards)
+		return refuse(ENOENT);
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		if (visit(arg, entries[i]))
+			break;
+	return 0;
+}
+
+void fake_xe_become(struct fake_xe *f, uint32_t device_id, uint32_t version)
+{
+	static const struct xe_engine render = {XE_ENGINE_RENDER, 0, 0, 0},
+				      compute = {XE_ENGINE_COMPUTE, 0, 0, 0},
+				      decode = {XE_ENGINE_VIDEO_DECODE, 0, MEDIA_GT, 0};
+	bool discrete = device_id >> 8 == 0xe2;
+	f->device_id = device_id;
+	f->version = version;
+	f->reference_hz = 19200000;
+	f->oa_hz = version >= 1255 && version < 2000 ? 38400000 : 19200000;
+	f->eus = version >= 2000 ? 0xff : 0xffff;
+	f->cores = version < 1255 ? 0x3f : 0xff;
+	f->units[0] = (struct fake_xe_unit){XE_OA_UNIT_OAG, 0, 2, {render, compute}};
+	if (version == 1260)
+		f->units[0] = (struct fake_xe_unit){XE_OA_UNIT_OAG, 0, 1, {compute}};
+	f->unit_count = 1;
+	if (version >= 2000) {
+		f->units[1] = (struct fake_xe_unit){.type = XE_OA_UNIT_OAM_SAG, .gt_id = MEDIA_GT};
+		f->units[2] = (struct fake_xe_unit){XE_OA_UNIT_OAM, MEDIA_GT, 1, {decode}};
+		f->units[3] = (struct fake_xe_unit){.type = XE_OA_UNIT_OAM, .gt_id = MEDIA_GT};
+		f->unit_count = discrete ? 4 : 3;
+	} else if (version >= 1270) {
+		f->units[1] = (struct fake_xe_unit){XE_OA_UNIT_OAM, MEDIA_GT, 1, {decode}};
+		f->unit_count = 2;
+	}
+}
+
+void fake_xe_init(struct fake_xe *f)
+{
+	*f = (struct fake_xe){
+	    .now_ns = 1000000000,
+	    .look_ns = 100,
+	    .kernel = "7.0.5-fake\n",
+	    .paranoid = true,
+	    .capable = true,
+	    .has_metrics = true,
+	    .perf_paranoid = 2,
+	    .clock_hz = 2400000000,
+	    .next_id = 1,
+	};
+	fake_xe_become(f, 0xe20b, 2000);
+	f->sys = (struct sx_sys){.user = f,
+				 .open = fake_open,
+				 .close = fake_close,
+				 .ioctl = fake_ioctl,
+				 .read = fake_read,
+				 .poll = fake_poll,
+				 .clock_gettime = fake_clock,
+				 .read_file = fake_read_file,
+				 .list_dir = fake_list_dir};
+}
+
+void fake_xe_add_foreign(struct fake_xe *f, const char *uuid, uint64_t id)
+{
+	struct fake_xe_config *config = &f->configs[0];
+	*config = (struct fake_xe_config){.used = true, .id = id};
+	snprintf(config->uuid, sizeof(config->uuid), "%s", uuid);
+}
+
+unsigned fake_xe_config_count(const struct fake_xe *f)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < FAKE_XE_CONFIGS; i++)
+		count += f->configs[i].used;
+	return count;
+}
