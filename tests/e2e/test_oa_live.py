@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Intel OA live, as a user meets it: whole runs of the command on fake kernels of xe and i915.
+
+usage: test_oa_live.py SEXTANT_ON_OA SEXTANT
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ON_OA, SEXTANT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+del sys.argv[1:3]
+CHIPS = {'intel-bmg': ('e20b', 2000), 'intel-lnl': ('64a0', 2000), 'intel-ptl': ('b080', 3000), 'intel-tglgt2': ('9a49', 1200),
+         'intel-mtlgt3': ('7d55', 1270), 'intel-acmgt3': ('56a0', 1255)}
+
+
+class Run:
+    """One run of the command on a fake kernel; at its end nothing stays behind in the kernel."""
+
+    def __init__(self, fake, *args, code=0, left='0 0'):
+        with tempfile.NamedTemporaryFile('r', encoding='utf-8') as leaves:
+            env = dict(os.environ, SEXTANT_FAKE=fake, SEXTANT_FAKE_LEFT=leaves.name)
+            done = subprocess.run([ON_OA, *args], env=env, capture_output=True, text=True, timeout=120, check=False)
+            assert done.returncode == code, (args, done.returncode, done.stdout, done.stderr)
+            assert leaves.read().strip() == left, (args, 'something stayed in the kernel')
+        self.out, self.err = done.stdout, done.stderr
+
+
+def stat(fake, *args, code=0, left='0 0'):
+    return json.loads(Run(fake, 'stat', '--json', *args, code=code, left=left).out)
+
+
+def metric(document, name, device=0):
+    return {(m['name'], m['device']): m for m in document['metrics']}[name, device]
+
+
+class Xe(unittest.TestCase):
+    def test_devices(self):
+        for catalog, (device, version) in CHIPS.items():
+            document = json.loads(Run(f'xe device={device} version={version}', 'devices', '--json').out)
+            found = [d for d in document['devices'] if d['source'] == 'xe-oa']
+            self.assertEqual([(d['id'], d['state'], d['catalog']) for d in found], [('xe:card0', 'ready', catalog)])
+        document = json.loads(Run('xe device=e204', 'doctor', '--json').out)
+        found = [d for d in document['sources'] if d['device'] == 'xe:card0'][0]
+        self.assertIn('no catalog', found['reason'])
+        self.assertIn('--for intel-bmg', found['remedy'])
+
+    def test_rights(self):
+        """The doctor says which rule holds, and what it says is what a run meets."""
+        cases = (('kernel=7.2.4 perf=0', False, 'from Linux 7.3 on'), ('kernel=7.3.0 perf=2', False, 'perf_event_paranoid above 0'),
+                 ('kernel=7.3.0 perf=0', True, ''), ('kernel=6.12.9 paranoid=0', True, ''))
+        for words, allowed, because in cases:
+            fake = 'xe capable=0 ' + words
+            document = json.loads(Run(fake, 'doctor', '--json').out)
+            found = [d for d in document['sources'] if d['device'] == 'xe:card0'][0]
+            self.assertEqual(found['state'], 'ready' if allowed else 'unusable')
+            self.assertIn(because, found['reason'] or '')
+            run = Run(fake, 'stat', '-d', 'xe:card0', '-t', '60ms', '-m', 'GPU_BUSY', code=0 if allowed else 4)
+            if not allowed:
+                self.assertIn('try: sudo sysctl dev.xe.observation_paranoid=0', run.err)
+
+    def test_stat(self):
+        document = stat('xe', '-d', 'xe:card0', '-t', '300ms', '-m', 'GPU_BUSY,AvgGpuCoreFrequency,XVE_ACTIVE')
+        device = document['devices'][0]
+        self.assertEqual((device['source'], device['catalog']), ('xe-oa', 'intel-bmg'))
+        self.assertGreater(device['samples'], 30)
+        self.assertAlmostEqual(metric(document, 'GPU_BUSY')['mean'], 80, 3)
+        self.assertAlmostEqual(metric(document, 'AvgGpuCoreFrequency')['mean'] / 2.4e9, 1, 5)
+        # 25 of 64 parts of the clock, over the 64 EUs that the topology has
+        self.assertAlmostEqual(metric(document, 'XVE_ACTIVE')['mean'], 100 * 25 / 64 / 64, 2)
+
+    def test_sets(self):
+        document = stat('xe', '-d', 'xe', '-t', '200ms', '--set', 'MediaSet2', '-m', 'all')
+        self.assertGreater(document['devices'][0]['samples'], 15)
+        document = stat('xe', '-d', 'xe', '-t', '800ms', '-m', 'RenderBasic.GPU_BUSY,TestOa.TEST_EVENT1')
+        self.assertEqual(len(document['devices']), 2)
+        self.assertAlmostEqual(metric(document, 'TEST_EVENT1', 1)['mean'], 100, 1)
+        error = Run('xe', 'stat', '-d', 'xe', '-t', '1s', '--set', 'RenderBsic', code=3).err
+        self.assertIn('RenderBasic', error)
+
+    def test_program(self):
+        run = Run('xe', 'stat', '-d', 'xe:card0', '-m', 'GPU_BUSY', '--', 'sleep', '0.15')
+        self.assertIn('everything on the GPU', run.out)
+        self.assertIn('80.0%', run.out)
+
+    def test_capture(self):
+        """What is recorded gives the same numbers without the device."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, 'a.sxc')
+            Run('xe', 'record', '-d', 'xe:card0', '-t', '200ms', '-o', file)
+            done = subprocess.run([SEXTANT, 'stat', '-i', file, '-m', 'GPU_BUSY', '--json'], capture_output=True, text=True, check=True)
+            self.assertAlmostEqual(metric(json.loads(done.stdout), 'GPU_BUSY')['mean'], 80, 3)
+
+    def test_recording(self):
+        for fake, name, busy in (('xe', 'GPU_BUSY', 80), ('xe device=56a0 version=1255', 'GpuBusy', 80)):
+            with tempfile.TemporaryDirectory() as folder:
+                file = os.path.join(folder, 'a.oa')
+                Run(fake, 'oa', 'record', '-d', 'xe:card0', '--set', 'RenderBasic', '-t', '200ms', '-o', file)
+                done = subprocess.run([SEXTANT, 'decode', '-i', file, '--as', 'i915-record', '--summary', '-m', name, '--json'],
+                                      capture_output=True, text=True, check=True)
+                document = json.loads(done.stdout)
+                self.assertEqual(document['recording']['set'], 'RenderBasic')
+                self.assertIn(f'{busy}', done.stdout)
+
+    def test_losses(self):
+        for bits, told in ((1, ''), (2, ''), (4, 'shorter --interval'), (8, 'periodic ones stand'), (15, '')):
+            run = Run(f'xe lose={bits}@100', 'stat', '-d', 'xe:card0', '-t', '300ms', '-m', 'GPU_BUSY,AvgGpuCoreFrequency', '--json', code=1)
+            document = json.loads(run.out)
+            self.assertGreaterEqual(document['devices'][0]['lost'], 1)
+            self.assertIn(told, run.err)
+            # A loss never makes a wrong number: rates of what was counted are the model's.
+            self.assertAlmostEqual(metric(document, 'GPU_BUSY')['mean'], 80, 2)
+            self.assertAlmostEqual(metric(document, 'AvgGpuCoreFrequency')['max'] / 2.4e9, 1, 4)
+
+    def test_device_goes(self):
+        for kind in (1, 2):
+            begin = time.monotonic()
+            # its configuration goes with the driver
+            run = Run(f'xe gone={kind}@100', 'stat', '-d', 'xe:card0', '-t', '20s', '-m', 'GPU_BUSY', code=1, left='0 1')
+            self.assertLess(time.monotonic() - begin, 10)
+            self.assertIn('went away', run.out + run.err)
+            self.assertIn('80.0%', run.out)
+
+    def test_signal(self):
+        with tempfile.NamedTemporaryFile('r', encoding='utf-8') as leaves:
+            env = dict(os.environ, SEXTANT_FAKE='xe', SEXTANT_FAKE_LEFT=leaves.name)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with subprocess.Popen([ON_OA, 'stat', '-d', 'xe:card0', '-t', '60s', '-m', 'GPU_BUSY', '--json'], env=env,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+                    while leaves.read().strip() != 'streaming':
+                        time.sleep(0.02)
+                        leaves.seek(0)
+                    time.sleep(0.3)
+                    child.send_signal(number)
+                    out, _ = child.communicate(timeout=30)
+                self.assertAlmostEqual(metric(json.loads(out), 'GPU_BUSY')['mean'], 80, 3)
+                leaves.seek(0)
+                self.assertEqual(leaves.read().strip(), '0 0')
+
+    def test_selftest(self):
+        run = Run('xe', 'doctor', '--selftest', '-d', 'xe:card0')
+        self.assertIn('the XeCores 0xff have 1.0000 of the event', run.out)
+        self.assertNotIn('FAIL', run.out)
+
+
+class I915(unittest.TestCase):
+    """The same machine with the other driver: what both share holds for both."""
+
+    def test_stat(self):
+        document = stat('i915', '-d', 'i915:card0', '-t', '300ms', '-m', 'GpuBusy,EuActive')
+        self.assertAlmostEqual(metric(document, 'GpuBusy')['mean'], 80, 2)
+        self.assertAlmostEqual(metric(document, 'EuActive')['mean'], 50, 2)
+
+    def test_loss_and_end(self):
+        document = stat('i915 lose=1@100', '-d', 'i915:card0', '-t', '300ms', '-m', 'GpuBusy', code=1)
+        self.assertGreaterEqual(document['devices'][0]['lost'], 1)
+        run = Run('i915 gone=1@100', 'stat', '-d', 'i915:card0', '-t', '20s', '-m', 'GpuBusy', code=1, left='0 1')
+        self.assertIn('went away', run.out + run.err)
+
+    def test_rights(self):
+        error = Run('i915 capable=0 paranoid=1', 'stat', '-d', 'i915:card0', '-t', '60ms', code=4).err
+        self.assertIn('dev.i915.perf_stream_paranoid=0', error)
+
+
+if __name__ == '__main__':
+    unittest.main()
