@@ -94,11 +94,12 @@ static int query_units(const struct fake_xe *f, struct xe_device_query *query)
 	memcpy(out, &head, sizeof(head));
 	for (uint32_t i = 0; i < f->unit_count; i++) {
 		const struct fake_xe_unit *u = &f->units[i];
-		struct xe_oa_unit unit = {.id = i,
-					  .type = u->type,
-					  .capabilities = XE_OA_CAP_BASE | XE_OA_CAP_SYNCS,
-					  .timestamp_hz = f->oa_hz,
-					  .engine_count = u->engine_count};
+		struct xe_oa_unit unit = {
+		    .id = i,
+		    .type = u->type,
+		    .capabilities = XE_OA_CAP_BASE | XE_OA_CAP_SYNCS,
+		    .timestamp_hz = u->gt_id && f->told_media_hz ? f->told_media_hz : f->oa_hz,
+		    .engine_count = u->engine_count};
 		if (!f->old_caps) {
 			unit.capabilities |= XE_OA_CAP_BUFFER_SIZE | XE_OA_CAP_WAIT_REPORTS |
 					     XE_OA_CAP_OAM | XE_OA_CAP_GT_ID;

@@ -49,6 +49,7 @@ struct fake_xe {
 	int perf_paranoid;
 	uint32_t cores, eus; /* masks: DSS, EUs of each */
 	uint64_t oa_hz, reference_hz, clock_hz;
+	uint64_t told_media_hz;	   /* what media units are said to have; 0: the same */
 	double clock_drift;	   /* of the GPU's timestamp against the CPU's */
 	bool old_caps;		   /* a kernel before buffer sizes and GT ids of units */
 	uint32_t refused_register; /* that this kernel's lists lack, or 0 */

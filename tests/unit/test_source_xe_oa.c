@@ -523,9 +523,17 @@ static void test_media_units(void **state)
 		end(&s);
 	}
 	struct fake_xe fake;
+	struct stream s;
 	struct source *source = NULL;
 	struct sx_error err = {0};
 	struct source_request request = {.set = "MediaSet1"};
+	fake_xe_init(&fake);
+	fake.told_media_hz = 38400000;
+	begin(&s, &fake, "MediaSet2", 1000000);
+	run(&s, 20000000);
+	assert_int_equal(s.notes, 1);
+	assert_non_null(strstr(s.note, "--const GpuTimestampFrequency=38400000"));
+	end(&s);
 	fake_xe_init(&fake);
 	fake.unit_count = 1;
 	assert_int_equal(open_start(&fake, &source, &request, &err), SX_ERR_UNSUPPORTED);

@@ -244,14 +244,32 @@ static enum sx_status xe_oa_start(struct source *source, const struct source_req
 	if (!status)
 		status = open_stream(s, &config, interval, err);
 	s->told = request->pid == 0;
+	s->clock_told = false;
 	describe_start(s, !status);
 	return status;
+}
+
+/* The session knows the render unit's clock; a media unit with another one has to be told. */
+static const char *clock_note(struct xe_oa *s)
+{
+	uint64_t hz = s->unit->timestamp_hz, usual = s->card.units[0].timestamp_hz;
+	if (s->clock_told || hz == usual)
+		return NULL;
+	s->clock_told = true;
+	snprintf(s->note, sizeof(s->note),
+		 "this unit counts time at %llu Hz, formulas take %llu: --const "
+		 "GpuTimestampFrequency=%llu mends them",
+		 (unsigned long long)hz, (unsigned long long)usual, (unsigned long long)hz);
+	return s->note;
 }
 
 /* A note that is due: of the start, or of a kind of loss that rows do not show by themselves. */
 static const char *due_note(struct xe_oa *s)
 {
 	uint32_t fresh = s->ever & ~s->noted;
+	const char *clock = clock_note(s);
+	if (clock)
+		return clock;
 	if (!s->told) {
 		s->told = true;
 		return "OA counts everything on the GPU, not this program alone";
@@ -270,9 +288,8 @@ static bool tell(struct xe_oa *s, struct raw_sample *out)
 	const char *note = due_note(s);
 	if (!note)
 		return false;
-	snprintf(s->note, sizeof(s->note), "%s", note);
 	*out = (struct raw_sample){
-	    .kind = RAW_NOTE, .data = (const uint8_t *)s->note, .size = strlen(s->note)};
+	    .kind = RAW_NOTE, .data = (const uint8_t *)note, .size = strlen(note)};
 	return true;
 }
 

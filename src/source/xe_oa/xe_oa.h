@@ -134,6 +134,7 @@ struct xe_oa {
 	uint32_t ever;	 /* the same, since the start */
 	bool gone;	 /* the driver has said so */
 	bool told;	 /* the note of the start was given */
+	bool clock_told; /* and that of a clock of its own */
 	uint32_t noted;	 /* XE_STATUS_ bits that a note was given of */
 	char note[160];
 	struct source_fact facts[XE_OA_FACTS];
