@@ -77,8 +77,6 @@ MISTAKES = [
     ('explain zzzzzzzzz', 3, 'no catalog has a metric or counter', 'sextant list metrics', 'list metrics'),
     ('explain cpu_bussy --for cpu', 3, 'no metric or counter cpu_bussy', 'sextant explain cpu_busy --for cpu',
      'explain cpu_busy --for cpu'),
-    ('explain GpuTime --for intel-bdw', 2, 'ambiguous', 'RenderBasic.GpuTime',
-     'explain RenderBasic.GpuTime --for intel-bdw'),
     ('report CPU -m cpu_bussy', 3, 'no metric or counter cpu_bussy', 'cpu_busy', 'report CPU -m cpu_busy'),
     ('report CPU --by frame', 3, 'has a frame', '--by time', 'report CPU --by time'),
     ('report CPU --by fram', 2, '--by cannot be "fram"', '--by frame', 'report CPU --by time'),

@@ -1,5 +1,6 @@
 /* sextant explain: what one metric or counter means, and what it is made of. */
 #include "tools/verbs/oa/explain.h"
+#include "output/catalog/also.h"
 #include "output/catalog/formula.h"
 #include "tools/cli/input.h"
 #include "tools/cli/selection.h"
@@ -188,6 +189,15 @@ static void formula_text(const struct explanation *e, const struct formula *f,
 	formula_inputs_text(f);
 }
 
+/* The other sets that have it, in the same way or in another. */
+static void also_in(const struct explanation *e, uint32_t index)
+{
+	struct also also;
+	also_describe(&e->view, index, e->variant, &also);
+	field(e, "also", also.other);
+	field(e, also.other[0] ? "and" : "also", also.same);
+}
+
 static void explain_metric(struct explanation *e, uint32_t index, const struct formula *f)
 {
 	const struct sx_metric_info *m = &e->view.metrics[index];
@@ -201,6 +211,8 @@ static void explain_metric(struct explanation *e, uint32_t index, const struct f
 	field(e, "values", e->cli->view.simulated ? "SIMULATED, not a real device" : NULL);
 	section_path(e, m);
 	field(e, "set", m->group == SX_NONE ? NULL : e->view.groups[m->group].name);
+	if (m->group != SX_NONE)
+		also_in(e, index);
 	field(e, "group", m->category);
 	field(e, "unit", m->unit);
 	field(e, "neutral", m->neutral);
@@ -320,6 +332,8 @@ static void explain_json(const struct explanation *e, uint32_t metric, uint32_t 
 		describe_metric_json(&json, &e->view, metric, e->variant);
 	else
 		describe_counter_json(&json, &e->view, counter);
+	if (is_metric && e->view.metrics[metric].group != SX_NONE)
+		also_json(&json, &e->view, metric, e->variant);
 	if (e->totals)
 		json_kv_f64(&json, "value", value_of(e, name));
 	formula_json(&json, f);
@@ -327,23 +341,12 @@ static void explain_json(const struct explanation *e, uint32_t metric, uint32_t 
 	view_json_end(&json);
 }
 
-/* The first metric, or else counter, that maps a neutral name. */
+/* Of several sets' metrics the first one, which says where else it is; else a counter. */
 static enum sx_status look_up(struct explanation *e, const char *name, uint32_t *metric,
 			      uint32_t *counter, struct sx_error *err)
 {
-	uint32_t matches = 0;
 	const char *near[2];
-	bool found = describe_find(&e->view, name, e->set, metric, counter);
-	sx_catalog_find_metric(e->view.catalog, name, e->set, &matches);
-	if (*metric != SX_NONE && matches > 1) {
-		error_set(err, SX_ERR_AMBIGUOUS, "%s is ambiguous in catalog %s", name,
-			  e->view.info->name);
-		error_because(err, "%u groups have a metric of this name", matches);
-		error_try(err, "%s, or choose the group with --set",
-			  e->view.metrics[*metric].qualified);
-		return SX_ERR_AMBIGUOUS;
-	}
-	if (found)
+	if (describe_find(&e->view, name, e->set, metric, counter))
 		return SX_OK;
 	error_set(err, SX_ERR_NOT_FOUND, "no metric or counter %s in catalog %s", name,
 		  e->view.info->name);
