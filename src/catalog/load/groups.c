@@ -57,11 +57,13 @@ static const struct field own_fields[] = {
     {"writes", FIELD_TEXT, true, AT(info.writes), NULL},
 };
 
-/* 1 to 8 hexadecimal digits; returns where they end, or NULL. */
+/* 1 to 8 hexadecimal digits; returns where they end, or NULL. Large sets have tens of thousands. */
 static const char *skip_hex(const char *p)
 {
-	size_t n = strspn(p, "0123456789abcdefABCDEF");
-	return n >= 1 && n <= 8 ? p + n : NULL;
+	const char *begin = p;
+	while ((*p >= '0' && *p <= '9') || (*p >= 'A' && *p <= 'F') || (*p >= 'a' && *p <= 'f'))
+		p++;
+	return p > begin && p - begin <= 8 ? p : NULL;
 }
 
 static bool check_writes(struct loader *l, const struct yaml_node *n, struct sx_program_info *out)
@@ -74,7 +76,9 @@ static bool check_writes(struct loader *l, const struct yaml_node *n, struct sx_
 			    l, n->line,
 			    "write %u must be ADDRESS:VALUE in hexadecimal, not \"%.20s\"",
 			    out->count + 1, p);
-		p = end + strspn(end, " ");
+		p = end;
+		while (*p == ' ')
+			p++;
 	}
 	return true;
 }
