@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "source/process.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define WATCH_MS  10 /* how often the end of what is measured is looked for */
@@ -19,12 +20,10 @@ void interval_put_u64(uint8_t *to, uint64_t value)
 
 bool interval_process_ended(const struct sx_sys *sys, pid_t pid)
 {
-	char path[64], text[512];
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
+	struct process_stat stat;
+	if (!process_stat_read(sys, pid, &stat))
 		return errno == ENOENT || errno == ESRCH;
-	const char *paren = strrchr(text, ')'); /* the name may hold anything */
-	return paren && paren[1] == ' ' && (paren[2] == 'Z' || paren[2] == 'X');
+	return stat.state == 'Z' || stat.state == 'X';
 }
 
 enum sx_status interval_check(uint64_t interval_ns, const char *what, const char *reason,

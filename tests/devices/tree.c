@@ -623,8 +623,8 @@ static bool add_process(struct tree *t, const char *line)
 	set_bytes(n, text, strlen(text));
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	n = new_node(t, path, FILE_NODE);
-	snprintf(text, sizeof(text), "%d (%s) S %d %d %d 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0\n", pid,
-		 name, parent, pid, pid);
+	snprintf(text, sizeof(text), "%d (%s) S %d %d %d 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %lu\n",
+		 pid, name, parent, pid, pid, 100 + (unsigned long)(t->at_ns / 10000000));
 	set_bytes(n, text, strlen(text));
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	new_node(t, path, DIR_NODE);

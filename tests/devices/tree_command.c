@@ -3,11 +3,15 @@
  * /sys, /proc and /dev/dri from the tree in $SEXTANT_TREE. For tests alone, and never installed.
  * The clock is the tree's own, so that a minute takes no time; SEXTANT_TREE_REALTIME=1 makes it
  * this machine's. What is written goes to the file $SEXTANT_TREE_WRITES as well. Its PMUs, if any,
- * are those of the text $SEXTANT_PMUS.
+ * are those of the text $SEXTANT_PMUS. A program that the command starts is in the tree what the
+ * text $SEXTANT_TREE_PROGRAM says, in which PROGRAM is its number and CHILD another one; it is
+ * ended once the clock has come to $SEXTANT_TREE_ENDS milliseconds.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define sys_real sys_underneath
 #include "base/sys.c"
@@ -24,6 +28,8 @@ static struct {
 	struct tree tree;
 	struct fake_pmu pmus;
 	struct sx_sys sys;
+	pid_t program; /* 0: none yet, -1: it has ended */
+	uint64_t ends_ns;
 } machine;
 
 static bool is_perf(int fd)
@@ -109,6 +115,59 @@ int kill(pid_t pid, int signal_number)
 	return (int)syscall(SYS_kill, pid, signal_number);
 }
 
+/* Every word PROGRAM and CHILD of a text by its number. */
+static void fill_in(const char *text, pid_t pid, char *out, size_t size)
+{
+	size_t used = 0;
+	while (*text && used + 16 < size) {
+		bool program = strncmp(text, "PROGRAM", 7) == 0;
+		bool child = strncmp(text, "CHILD", 5) == 0;
+		if (program || child) {
+			used += (size_t)snprintf(out + used, size - used, "%d",
+						 (int)pid + (child ? 1 : 0));
+			text += program ? 7 : 5;
+		} else {
+			out[used++] = *text++;
+		}
+	}
+	out[used] = '\0';
+}
+
+static pid_t machine_fork(void *user)
+{
+	static char text[16384];
+	pid_t pid = fork();
+	if (pid <= 0 || machine.program)
+		return pid;
+	machine.program = pid;
+	fill_in(getenv("SEXTANT_TREE_PROGRAM"), pid, text, sizeof(text));
+	if (!tree_add(&machine.tree, text)) {
+		fprintf(stderr, "SEXTANT_TREE_PROGRAM: %s\n", machine.tree.why);
+		_exit(99);
+	}
+	return pid;
+}
+
+/* It is gone before the clock goes on, so that each run is the same. */
+static int machine_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+	siginfo_t info;
+	const struct sx_sys *sys = &machine.tree.sys;
+	if (machine.program > 0 && machine.tree.now_ns >= machine.ends_ns) {
+		kill(machine.program, SIGTERM);
+		waitid(P_PID, (id_t)machine.program, &info, WEXITED | WNOWAIT);
+		machine.program = -1;
+	}
+	return sys->poll(sys->user, fds, count, timeout_ms);
+}
+
+static void add_program(const char *ends_ms)
+{
+	machine.ends_ns = machine.tree.start_ns + strtoull(ends_ms, NULL, 10) * 1000000;
+	machine.sys.fork = machine_fork;
+	machine.sys.poll = machine_poll;
+}
+
 const struct sx_sys *sys_real(void)
 {
 	struct tree *tree = &machine.tree;
@@ -133,5 +192,7 @@ const struct sx_sys *sys_real(void)
 	machine.sys = tree->sys;
 	if (pmus)
 		add_pmus(pmus);
+	if (getenv("SEXTANT_TREE_PROGRAM") && getenv("SEXTANT_TREE_ENDS"))
+		add_program(getenv("SEXTANT_TREE_ENDS"));
 	return &machine.sys;
 }

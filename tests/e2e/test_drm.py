@@ -180,6 +180,60 @@ descriptor 20 5 /dev/dri/renderD128
         self.assertAlmostEqual(metrics['clock']['mean'], 900e6)
 
 
+class Started(unittest.TestCase):
+    """stat -- command: the tree of what it starts, which lives by the clock of the text."""
+    # It waits to be ended by a signal; each client's engine runs at its own rate from the tree's begin on.
+    COMMAND = ('--', 'sleep', '600')
+
+    def runs(self, program, ends, *args):
+        with tempfile.NamedTemporaryFile('w', suffix='.tree') as file:
+            file.write(HEAD + 'process 40 1 0 other\n' + client(40, 3, 4, ['drm-engine-gfx:\t{9+900000000/s} ns', 'drm-resident-vram:\t1 MiB']))
+            file.flush()
+            env = dict(os.environ, SEXTANT_TREE=file.name, SEXTANT_TREE_PROGRAM=program, SEXTANT_TREE_ENDS=str(ends))
+            done = subprocess.run([TOOL, 'stat', '-d', 'drm', '--json', '-I', '100ms', *args, *self.COMMAND], env=env, capture_output=True,
+                                  text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 128 + signal.SIGTERM, done.stderr)
+        document = json.loads(done.stdout)
+        return document, {metric['name']: metric for metric in document['metrics']}
+
+    GAME = 'process PROGRAM 1 0 game\n' + client('PROGRAM', 5, 7, ['drm-engine-gfx:\t{0+300000000/s} ns', 'drm-resident-vram:\t64 MiB'])
+    WORKER = 'process CHILD PROGRAM 0 worker\n' + client('CHILD', 6, 9, ['drm-engine-gfx:\t{0+200000000/s} ns', 'drm-resident-vram:\t8 MiB'])
+    END = 'at 1000ms\nfile /proc/PROGRAM/stat\n\tPROGRAM (game) Z 1 1 1\ngone /proc/PROGRAM/fd\ngone /proc/PROGRAM/fdinfo\n'
+
+    def test_a_program(self):
+        document, metrics = self.runs(self.GAME + self.END, 1000, '-m', '*')
+        self.assertGreaterEqual(document['samples']['count'], 9)
+        # All until the last sample before its end, and nothing of the others.
+        self.assertAlmostEqual(metrics['engine.gfx']['total'], 0.3, delta=0.3 * 0.1 + 0.001)
+        self.assertAlmostEqual(metrics['memory.vram.resident']['max'], 64 * 2**20)
+        self.assertEqual(metrics['Processes']['max'], 1)
+
+    def test_what_it_starts_and_ends(self):
+        """A child that begins within the run, works, and is gone before its parent."""
+        child = 'at 300ms\n' + self.WORKER + 'at 700ms\ngone /proc/CHILD\n'
+        _, metrics = self.runs(self.GAME + child + self.END, 1000, '-m', '*')
+        # The child's client is of this run, so all that it did counts, to its last sample at 600 or 700 ms.
+        self.assertAlmostEqual(metrics['engine.gfx']['total'], 0.3 + 0.2 * 0.65, delta=0.3 * 0.1 + 0.2 * 0.06)
+        self.assertAlmostEqual(metrics['memory.vram.resident']['max'], 72 * 2**20)
+        self.assertEqual(metrics['Processes']['max'], 2)
+        document, _ = self.runs(self.GAME + child + self.END, 1000, '--per', 'process')
+        self.assertEqual(sorted(p['name'] for p in document['devices'][0]['processes']), ['game', 'worker'])
+
+    def test_a_child_that_outlives_its_parent(self):
+        """It belongs to what was started, also while its parent is a zombie; the run is over with the parent."""
+        orphan = 'at 300ms\n' + self.WORKER + 'at 600ms\nfile /proc/CHILD/stat\n\tCHILD (worker) S 1 1 1\n'
+        _, metrics = self.runs(self.GAME + orphan + self.END, 1000, '-m', '*')
+        self.assertAlmostEqual(metrics['engine.gfx']['total'], 0.3 + 0.2, delta=0.05 + 0.001)
+
+    def test_a_number_that_is_taken_over(self):
+        """Another program that gets the child's number is a stranger: what it does is not counted."""
+        taken = 'at 300ms\n' + self.WORKER + 'at 550ms\ngone /proc/CHILD\nat 551ms\n' + \
+            'process CHILD 1 0 stranger\n' + client('CHILD', 6, 11, ['drm-engine-gfx:\t{0+700000000/s} ns', 'drm-resident-vram:\t512 MiB'])
+        _, metrics = self.runs(self.GAME + taken + self.END, 1000, '-m', '*')
+        self.assertAlmostEqual(metrics['engine.gfx']['total'], 0.3 + 0.2 * 0.45, delta=0.3 * 0.1 + 0.2 * 0.06)
+        self.assertAlmostEqual(metrics['memory.vram.resident']['max'], 72 * 2**20)
+
+
 class Profiling(unittest.TestCase):
     PATH = '/sys/class/drm/card1/device/profiling'
 

@@ -253,14 +253,8 @@ static bool drm_needs_all(struct drm_source *s, const struct drm_number *numbers
 /* A zombie has no descriptors any more. */
 static bool drm_ended(void *user)
 {
-	char path[64], text[512];
 	struct drm_source *s = user;
-	const struct sx_sys *sys = s->base.sys;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)s->clients.root);
-	if (sys->read_file(sys->user, path, text, sizeof(text)) < 0)
-		return errno == ENOENT || errno == ESRCH;
-	const char *at = strrchr(text, ')');
-	return at && at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X');
+	return interval_process_ended(s->base.sys, s->clients.root);
 }
 
 static const char *drm_note(void *user, uint32_t index)

@@ -200,6 +200,7 @@ struct drm_client {
 
 struct drm_process {
 	pid_t pid, parent;
+	uint64_t begun; /* 0: not known yet */
 	uint32_t tick;
 	bool in_scope, scanned, denied, is_new, is_young; /* young: began while we watched */
 	char name[32];

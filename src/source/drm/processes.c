@@ -10,6 +10,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "base/number.h"
+#include "source/process.h"
 
 #define LINKS_A_READING 1500	/* looked at in turn: some milliseconds */
 #define LINKS_AT_FIRST	2000000 /* before the first sample everything is looked at */
@@ -97,21 +98,6 @@ struct drm_process *drm_find_process(const struct drm_clients *c, pid_t pid)
 	return bsearch(&key, c->processes, c->process_count, sizeof(key), by_pid);
 }
 
-/* The parent is the second number behind the name, which may hold anything. */
-static pid_t parent_of(const struct drm_clients *c, pid_t pid)
-{
-	char path[64], text[512];
-	uint32_t parent;
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (c->sys->read_file(c->sys->user, path, text, sizeof(text)) <= 0)
-		return 0;
-	const char *at = strrchr(text, ')');
-	if (!at || at[1] != ' ' || !at[2] || at[3] != ' ')
-		return 0;
-	size_t digits = strspn(at + 4, "0123456789");
-	return number_u32(at + 4, digits, &parent) && parent <= INT_MAX ? (pid_t)parent : 0;
-}
-
 /* A child of what is measured is measured, also when its parent is gone by now. */
 static bool join_scope(struct drm_clients *c)
 {
@@ -133,10 +119,12 @@ static void find_scope(struct drm_clients *c)
 		struct drm_process *p = &c->processes[i];
 		if (!p->is_new)
 			continue;
-		if (!c->root)
-			p->in_scope = true;
-		else
-			p->parent = parent_of(c, p->pid);
+		struct process_stat stat = {.parent = 0};
+		if (c->root)
+			process_stat_read(c->sys, p->pid, &stat);
+		p->in_scope = !c->root;
+		p->parent = stat.parent;
+		p->begun = stat.begun;
 	}
 	/* Numbers of processes begin again, so that a child may stand before its parent. */
 	while (c->root && join_scope(c))
@@ -205,13 +193,40 @@ static int look_at_fd(void *arg, const char *name)
 	return 0;
 }
 
-static void read_name(const struct drm_clients *c, struct drm_process *p)
+/* Another process than before has the number: nothing of what was known holds. */
+static void forget(struct drm_process *p)
 {
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->pid);
-	if (c->sys->read_file(c->sys->user, path, p->name, sizeof(p->name)) <= 0)
-		snprintf(p->name, sizeof(p->name), "?");
-	p->name[strcspn(p->name, "\n")] = '\0';
+	free(p->fds);
+	*p = (struct drm_process){.pid = p->pid, .is_new = true, .is_young = true};
+}
+
+static bool is_another(const struct drm_process *p, const struct process_stat *stat)
+{
+	return p->begun && stat->begun && p->begun != stat->begun;
+}
+
+/* A number may be taken over between two listings; what holds the card is looked at again. */
+static void forget_reused(struct drm_clients *c)
+{
+	for (size_t i = 0; i < c->process_count; i++) {
+		struct drm_process *p = &c->processes[i];
+		struct process_stat stat;
+		if (p->fd_count && process_stat_read(c->sys, p->pid, &stat) && is_another(p, &stat))
+			forget(p);
+	}
+}
+
+/* Who it is that has the card open now; false when that is not who was listed. */
+static bool meet(struct drm_clients *c, struct drm_process *p)
+{
+	struct process_stat stat;
+	process_name_read(c->sys, p->pid, p->name, sizeof(p->name));
+	if (!process_stat_read(c->sys, p->pid, &stat))
+		return true; /* it has ended: its descriptors will not be there either */
+	if (is_another(p, &stat))
+		return false;
+	p->begun = stat.begun;
+	return true;
 }
 
 static void look_into(struct drm_clients *c, struct drm_process *p)
@@ -226,8 +241,8 @@ static void look_into(struct drm_clients *c, struct drm_process *p)
 	p->tick = c->tick;
 	p->complete = listed == 0 && !visit.missed ? c->tick : 0;
 	c->links -= c->links > 0; /* an empty folder costs too */
-	if (p->fd_count > before)
-		read_name(c, p);
+	if (p->fd_count > before && !meet(c, p))
+		forget(p);
 }
 
 /* Whether anything of a process is of interest. */
@@ -263,6 +278,7 @@ static void look_for_clients(struct drm_clients *c)
 void drm_processes_read(struct drm_clients *c)
 {
 	list_processes(c);
+	forget_reused(c);
 	find_scope(c);
 	look_for_clients(c);
 }

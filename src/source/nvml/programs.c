@@ -5,69 +5,34 @@
 #include "source/nvml/nvml.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "source/process.h"
 
 #define NOT_KNOWN	(~0ULL)
 #define ANCESTORS_MAX	64
 #define UTILIZATION_MAX 100
 
-/* The n-th number behind the name, from the parent's, which is 0; 0 where there is none. */
-static uint64_t stat_number(const char *text, unsigned n)
-{
-	uint64_t value;
-	const char *at = strrchr(text, ')'); /* the name may hold anything */
-	if (!at || at[1] != ' ' || !at[2])
-		return 0;
-	at += 3;
-	for (unsigned i = 0; i < n && at; i++)
-		at = strchr(at + 1, ' ');
-	if (!at || *at != ' ')
-		return 0;
-	return number_u64(at + 1, strspn(at + 1, "0123456789"), &value) ? value : 0;
-}
-
-/* Its parent, and when it began, which tells it from others of its number. */
-static bool read_process(const struct sx_sys *sys, pid_t pid, pid_t *parent, uint64_t *begun)
-{
-	char path[64], text[512];
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	*parent = 0;
-	*begun = 0;
-	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
-		return false;
-	uint64_t number = stat_number(text, 0);
-	*parent = number <= INT_MAX ? (pid_t)number : 0;
-	*begun = stat_number(text, 18);
-	return true;
-}
-
 /* What the measured program started belongs to it, also where its parent is gone by now. */
 static bool is_in_scope(const struct nvml_programs *p, pid_t pid)
 {
-	uint64_t begun;
+	struct process_stat stat;
 	for (int i = 0; p->root && i < ANCESTORS_MAX && pid > 1; i++) {
 		if (pid == p->root)
 			return true;
 		for (uint32_t k = 0; k < p->count; k++)
 			if (p->items[k].pid == pid && p->items[k].is_known && p->items[k].in_scope)
 				return true;
-		if (!read_process(p->sys, pid, &pid, &begun))
+		if (!process_stat_read(p->sys, pid, &stat))
 			return false;
+		pid = stat.parent;
 	}
 	return !p->root;
 }
 
 static void meet(struct nvml_programs *p, struct nvml_program *program)
 {
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)program->pid);
-	program->name[0] = '\0';
-	if (p->sys->read_file(p->sys->user, path, program->name, sizeof(program->name)) <= 0)
-		snprintf(program->name, sizeof(program->name), "?");
-	program->name[strcspn(program->name, "\n")] = '\0';
+	process_name_read(p->sys, program->pid, program->name, sizeof(program->name));
 	program->in_scope = is_in_scope(p, program->pid);
 	program->is_known = true;
 }
@@ -151,14 +116,13 @@ static void settle(struct nvml_programs *p)
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < p->count; i++) {
 		struct nvml_program *program = &p->items[i];
-		pid_t parent;
-		uint64_t begun;
+		struct process_stat stat;
 		if (!program->is_listed && !program->samples)
 			continue;
-		bool here = read_process(p->sys, program->pid, &parent, &begun);
-		if (!program->is_known || (here && begun != program->begun)) {
+		bool here = process_stat_read(p->sys, program->pid, &stat);
+		if (!program->is_known || (here && stat.begun != program->begun)) {
 			program->is_known = false;
-			program->begun = begun;
+			program->begun = stat.begun;
 			meet(p, program);
 		}
 		p->items[kept++] = *program;
