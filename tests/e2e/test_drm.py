@@ -92,9 +92,18 @@ class Behaviour(unittest.TestCase):
     def test_old_kernels_and_panics_are_named(self):
         text = read(tree('pi5')).replace('6.12.0-fixture', '6.6.31-fixture')
         told = ' '.join(run(None, 'doctor', '-d', 'drm', text=text).stdout.split())
-        self.assertIn("queues' times came with Linux 6.7", told)
+        self.assertNotIn("queues' times", told, 'Raspberry Pi OS brought gpu_stats to its 6.6')
         self.assertIn('can panic this kernel', told)
+        told = ' '.join(run(None, 'doctor', '-d', 'drm', text=text.replace('v3d/gpu_stats', 'v3d/other')).stdout.split())
+        self.assertIn("queues' times came with Linux 6.8", told)
         self.assertNotIn('panic', run(tree('pi5'), 'doctor', '-d', 'drm').stdout)
+        for driver, new, old, what in (('amdgpu', '5.19.0', '5.18.19', "programs' engines came with Linux 5.19"), ('msm', '6.0.0', '5.19.17', "programs' times came with Linux 6.0"),
+                                       ('panfrost', '6.10.0', '6.9.12', "programs' engines came with Linux 6.10"), ('panthor', '6.13.1', '6.12.40', "programs' times came with Linux 6.13"),
+                                       ('xe', '6.11.0', '6.10.9', "programs' engines came with Linux 6.11")):
+            for version in (new, old):
+                text = HEAD.replace('amdgpu', driver).replace('6.8.0-fixture', version + '-fixture')
+                told = ' '.join(run(None, 'doctor', '-d', 'drm', text=text).stdout.split())
+                self.assertEqual(what in told, version == old, (driver, version, told))
 
     def test_selftest(self):
         for name in ('steam-deck', 'pi5', 'rk3588', 'tiger-lake', 'lunar-lake', 'radeon'):

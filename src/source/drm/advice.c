@@ -89,27 +89,37 @@ static void advise_on_profiling(const struct sx_sys *sys, const struct drm_card 
 static void advise_on_kernel(const struct sx_sys *sys, const struct drm_card *card,
 			     struct drm_advice *a)
 {
+	/* `file` below the card's device means that it was brought to an older kernel. */
 	static const struct {
-		const char *driver;
+		const char *driver, *file;
 		uint32_t version;
 		const char *because, *remedy;
 	} since[] = {
-	    {"amdgpu", 5014, "programs' engines came with Linux 5.14", "a newer kernel"},
-	    {"i915", 5019, "programs' engines came with Linux 5.19", "a newer kernel"},
-	    {"xe", 6011, "programs' engines came with Linux 6.11", "a newer kernel"},
-	    {"msm", 6000, "programs' times came with Linux 6.0", "a newer kernel"},
-	    {"panfrost", 6007, "programs' engines came with Linux 6.7", "a newer kernel"},
-	    {"panthor", 6013, "programs' times came with Linux 6.13", "a newer kernel"},
-	    {"v3d", 6007, "queues' times came with Linux 6.7", "a newer kernel"},
-	    {"v3d", 6012,
+	    {"amdgpu", NULL, 5019, "programs' engines came with Linux 5.19", "a newer kernel"},
+	    {"i915", NULL, 5019, "programs' engines came with Linux 5.19", "a newer kernel"},
+	    {"xe", NULL, 6011, "programs' engines came with Linux 6.11", "a newer kernel"},
+	    {"msm", NULL, 6000, "programs' times came with Linux 6.0", "a newer kernel"},
+	    {"panfrost", "profiling", 6010, "programs' engines came with Linux 6.10",
+	     "a newer kernel"},
+	    {"panthor", "profiling", 6013, "programs' times came with Linux 6.13",
+	     "a newer kernel"},
+	    {"v3d", "gpu_stats", 6008, "queues' times came with Linux 6.8", "a newer kernel"},
+	    {"v3d", NULL, 6012,
 	     "hardware counters through OpenGL or Vulkan can panic this kernel (raspberrypi/linux "
-	     "issue 6389); this source does not use them",
+	     "issue 6389) unless it is a stable one of October 2024 or later; this source does "
+	     "not use them",
 	     "a kernel of 2025 or later before GALLIUM_HUD or AMD_performance_monitor"},
 	};
 	uint32_t version = nodes_kernel_version(sys);
-	for (size_t i = 0; version && i < sizeof(since) / sizeof(since[0]); i++)
-		if (strcmp(since[i].driver, card->driver) == 0 && version < since[i].version)
+	char path[128], text[96];
+	for (size_t i = 0; version && i < sizeof(since) / sizeof(since[0]); i++) {
+		if (strcmp(since[i].driver, card->driver) != 0 || version >= since[i].version)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", card->device,
+			 since[i].file ? since[i].file : "");
+		if (!since[i].file || sys->read_file(sys->user, path, text, sizeof(text)) < 0)
 			advise(a, since[i].because, since[i].remedy);
+	}
 }
 
 /* A layout that is not known is refused, by its number. */
