@@ -127,7 +127,7 @@ static void test_machine(void **state)
 	assert_int_equal(desc->constants[1].value, 2);
 	start(source, &(struct source_request){.interval_ns = NS_PER_S});
 	/* Nine hardware events and two of each cluster tell how long they were counted. */
-	assert_int_equal(desc->counter_count, 26 + 2 * 6 + 9 + 2 * 2);
+	assert_int_equal(desc->counter_count, 28 + 2 * 6 + 9 + 2 * 2);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(next(source, &v, NULL, 0), SX_OK);
 		assert_int_equal(v.begin_ns, (1000 + (uint64_t)i) * NS_PER_S);

@@ -23,6 +23,9 @@ enum {
 	COLUMN_PRESENTED,
 	COLUMN_SOFTWARE,
 	COLUMN_RASTER_TIME,
+	COLUMN_THREAD_TIME,
+	COLUMN_THREAD_WAIT,
+	COLUMN_RASTER_THREAD,
 	COLUMN_VULKAN,			   /* here and on: of Vulkan alone */
 	COLUMN_DRAW_CALLS = COLUMN_VULKAN, /* in its place, of OpenGL alone */
 	COLUMN_COUNT = COLUMN_VULKAN + WIRE_VULKAN_COUNTERS - WIRE_COUNTERS
@@ -32,8 +35,17 @@ static const char *const names[COLUMN_COUNT] = {
 #define QUERY(id, name, raw) name,
 #include "wire/queries.def"
 #undef QUERY
-    "Frames",	 "FrameTime",		"CPUTime",	 "FramebufferWidth", "FramebufferHeight",
-    "presented", "software_rasteriser", "rasteriser_ns",
+    "Frames",
+    "FrameTime",
+    "CPUTime",
+    "FramebufferWidth",
+    "FramebufferHeight",
+    "presented",
+    "software_rasteriser",
+    "rasteriser_ns",
+    "ThreadTime",
+    "ThreadWait",
+    "RasterThreadTime",
 #define VULKAN(id, name) name,
 #include "wire/vulkan.def"
 #undef VULKAN
@@ -397,6 +409,17 @@ static void set_raster(const struct wire_sample *sample, uint8_t extra, struct s
 			 known ? extra : SX_QUALITY_GAP);
 }
 
+/* What the busiest threads did. */
+static void set_threads(const struct wire_sample *sample, uint8_t extra, struct sx_table *table,
+			size_t row)
+{
+	uint8_t quality = sample->thread_known ? extra : SX_QUALITY_GAP;
+	sx_table_set_u64(table, COLUMN_THREAD_TIME, row, sample->thread_run_ns, quality);
+	sx_table_set_u64(table, COLUMN_THREAD_WAIT, row, sample->thread_wait_ns, quality);
+	sx_table_set_u64(table, COLUMN_RASTER_THREAD, row, sample->raster_thread_ns,
+			 sample->rasterises ? quality : SX_QUALITY_NOT_COLLECTED);
+}
+
 static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
 			   struct sx_table *table, struct sx_error *err)
 {
@@ -412,6 +435,7 @@ static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw
 		return status;
 	set_times(d, &head, extra, table, row);
 	set_raster(&head, extra, table, row);
+	set_threads(&head, extra, table, row);
 	status = set_counters(d, &head, extra, table, row);
 	if (!status)
 		status = set_driver(d, &head, raw->data + sizeof(head) + head.label_length, extra,

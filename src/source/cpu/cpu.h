@@ -4,6 +4,7 @@
 
 #include "source/perf/perf.h"
 #include "source/source.h"
+#include "source/threads.h"
 
 #define CPU_IDS_MAX	 PERF_CPUS_MAX
 #define CPU_CLUSTERS_MAX 16
@@ -98,6 +99,8 @@ enum cpu_counter {
 	CPU_MIGRATIONS,
 	CPU_PAGE_FAULTS,
 	CPU_MAJOR_FAULTS,
+	CPU_THREAD_TIME,
+	CPU_THREAD_WAIT,
 	CPU_USER_TIME,
 	CPU_NICE_TIME,
 	CPU_SYSTEM_TIME,
@@ -190,6 +193,8 @@ struct cpu_run {
 	struct cpu_proc proc;
 	struct cpu_perf perf;
 	struct cpu_process process;
+	struct threads threads;		/* of the process and its children */
+	struct threads_busiest busiest; /* summed over the readings so far */
 	struct cpu_notes notes;
 	uint32_t hardware_groups; /* that take turns on the PMU */
 	bool everything;	  /* nobody chose: all hardware counters are wanted */

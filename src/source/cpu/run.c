@@ -222,6 +222,13 @@ static void set_scope(const struct cpu_run *run, enum cpu_counter counter, struc
 		set_number(run, to, CPU_NUMBER_MAJOR_FAULTS);
 }
 
+static void set_threads(const struct cpu_run *run, enum cpu_counter counter,
+			struct perf_reading *to)
+{
+	to->valid = run->pid > 0 && run->busiest.known;
+	to->value = counter == CPU_THREAD_TIME ? run->busiest.run_ns : run->busiest.wait_ns;
+}
+
 static void set_reading(const struct cpu_run *run, const struct cpu_output *output,
 			struct perf_reading *to)
 {
@@ -237,10 +244,33 @@ static void set_reading(const struct cpu_run *run, const struct cpu_output *outp
 			   : c == CPU_PROCESSES_STARTED ? CPU_NUMBER_STARTED
 			   : c == CPU_RUNNABLE		? CPU_NUMBER_RUNNABLE
 							: CPU_NUMBER_BLOCKED);
+	else if (c == CPU_THREAD_TIME || c == CPU_THREAD_WAIT)
+		set_threads(run, c, to);
 	else if (c >= CPU_USER_TIME)
 		set_ticks(run, to, 1u << (c - CPU_USER_TIME));
 	else
 		set_scope(run, c, to);
+}
+
+static bool wants_threads(const struct cpu_run *run)
+{
+	for (uint32_t i = 0; run->pid > 0 && i < run->output_count; i++)
+		if (run->outputs[i].counter == CPU_THREAD_TIME ||
+		    run->outputs[i].counter == CPU_THREAD_WAIT)
+			return true;
+	return false;
+}
+
+/* Sums of what the busiest thread of each interval did. */
+static void take_threads(struct cpu_run *run)
+{
+	pid_t family[THREADS_FAMILY_MOST];
+	struct threads_busiest since;
+	run->threads.sys = run->sys;
+	size_t count = threads_family(run->sys, run->pid, family);
+	run->busiest.known = threads_read(&run->threads, family, count, &since) && since.known;
+	run->busiest.run_ns += since.run_ns;
+	run->busiest.wait_ns += since.wait_ns;
 }
 
 void cpu_run_take(struct cpu_run *run)
@@ -249,6 +279,8 @@ void cpu_run_take(struct cpu_run *run)
 	cpu_proc_read(&run->proc, sys, run->topology);
 	if (run->pid > 0)
 		cpu_process_read(sys, run->pid, run->proc.tick_ns, &run->process);
+	if (wants_threads(run))
+		take_threads(run);
 	for (uint32_t i = 0; i < run->output_count; i++)
 		set_reading(run, &run->outputs[i], &run->now[i]);
 	cpu_perf_read(&run->perf, sys, run->now);
@@ -302,6 +334,7 @@ void cpu_run_finish(struct cpu_run *run)
 {
 	cpu_perf_finish(&run->perf, run->sys);
 	cpu_proc_finish(&run->proc);
+	threads_finish(&run->threads);
 	for (uint32_t i = 0; run->names && i < run->output_count + run->share_count; i++)
 		free(run->names[i]);
 	free(run->names);

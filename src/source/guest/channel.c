@@ -134,6 +134,7 @@ static void fill(const struct channel *channel, const struct channel_place *mine
 	memcpy(out->bits, stream->bits, sizeof(out->bits));
 	out->label_length = 0;
 	out->raster_ns = 0;
+	out->thread_known = out->rasterises = 0;
 }
 
 /* Values that belong to the next sample; those of one that was broken off are forgotten. */

@@ -166,14 +166,16 @@ static bool tell_missing(struct inject_source *in)
 }
 
 /* Programs that were met since the last time are watched from now on. */
-static void look_at_rasters(struct inject_source *in)
+static void look_at_threads(struct inject_source *in)
 {
 	pid_t pid;
-	if (!in->times_rasters)
-		return;
-	while (processes_newcomer(&in->processes, &pid))
-		raster_meet(&in->raster, in->base.sys, pid);
+	while (processes_newcomer(&in->processes, &pid)) {
+		if (in->times_rasters)
+			raster_meet(&in->raster, in->base.sys, pid);
+		load_meet(&in->load, in->base.sys, pid);
+	}
 	raster_look(&in->raster);
+	load_look(&in->load);
 }
 
 /* False: it must wait. */
@@ -190,18 +192,33 @@ static bool fill_raster(struct inject_source *in)
 	return true;
 }
 
+/*
+ * What threads did, as the kernel knows it; false: it must wait. Each part is filled in once: what
+ * one sample was given is not given again.
+ */
+static bool fill_sample(struct inject_source *in)
+{
+	struct wire_sample *sample = in->sample;
+	bool has_frames = in->processes.contexts.items[sample->context].frames > 0;
+	if (!in->filled && !fill_raster(in))
+		return false;
+	in->filled = true;
+	return load_fill(&in->load, sample, wire_is_row(&sample->record, has_frames));
+}
+
 /* The next sample, complete. */
 static bool next(struct inject_source *in)
 {
 	if (!in->waits && !processes_next(&in->processes, in->sample, (char *)(in->sample + 1),
 					  CHANNEL_PATH_MOST, &in->lost)) {
-		look_at_rasters(in);
+		look_at_threads(in);
 		return false;
 	}
-	in->waits = !fill_raster(in);
+	in->filled &= in->waits;
+	in->waits = !fill_sample(in);
 	if (in->waits) {
-		look_at_rasters(in);
-		in->waits = !fill_raster(in);
+		look_at_threads(in);
+		in->waits = !fill_sample(in);
 	}
 	return !in->waits;
 }
@@ -255,6 +272,7 @@ void inject_close(struct source *source)
 	if (!in)
 		return;
 	raster_finish(&in->raster);
+	load_finish(&in->load);
 	library_environment_finish(&in->environment);
 	processes_close(&in->processes);
 	free(in->sample);

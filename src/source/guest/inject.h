@@ -6,6 +6,7 @@
 #define SOURCE_GUEST_INJECT_H
 
 #include "source/guest/library.h"
+#include "source/guest/load.h"
 #include "source/guest/processes.h"
 #include "source/guest/program.h"
 #include "source/guest/raster.h"
@@ -44,10 +45,12 @@ struct inject_source {
 	pid_t program_pid;
 	struct program program; /* while it has not shown any context */
 	uint64_t lost;		/* before the sample */
-	bool waits;		/* the sample waits for its GPU time */
+	bool waits;		/* the sample waits for what is not known yet */
+	bool filled;		/* ... but has its GPU time */
 	bool parts;		/* samples are parts of frames */
 	bool times_rasters;	/* GPU time is asked for */
 	struct raster raster;
+	struct load load;
 };
 
 /* The calls of source_ops, all but probe(). */

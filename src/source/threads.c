@@ -1,0 +1,173 @@
+/* Threads by /proc/PID/task/TID/schedstat: time on a CPU, and time ready but without one. */
+#include "source/threads.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct visit {
+	struct threads *threads;
+	struct threads_busiest *out;
+	pid_t pid;
+	bool no_memory;
+};
+
+static bool read_task_file(const struct sx_sys *sys, const struct thread_seen *t, const char *name,
+			   char *text, size_t size)
+{
+	char path[96];
+	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/%s", (long)t->pid, (long)t->tid, name);
+	return sys->read_file(sys->user, path, text, size) > 0;
+}
+
+static struct thread_seen *find(struct threads *threads, pid_t pid, pid_t tid)
+{
+	for (size_t i = 0; i < threads->count; i++)
+		if (threads->items[i].tid == tid && threads->items[i].pid == pid)
+			return &threads->items[i];
+	return NULL;
+}
+
+/* A thread that is met for the first time: what it is called does not change as a rule. */
+static struct thread_seen *meet(struct visit *v, pid_t tid)
+{
+	struct threads *threads = v->threads;
+	struct thread_seen new = {.pid = v->pid, .tid = tid};
+	char name[32] = "";
+	if (threads->count >= THREADS_MOST)
+		return NULL;
+	if (threads->prefix && read_task_file(threads->sys, &new, "comm", name, sizeof(name)))
+		new.apart = strncmp(name, threads->prefix, strlen(threads->prefix)) == 0;
+	v->no_memory =
+	    !mem_grow(&threads->items, &threads->cap, threads->count + 1, sizeof(*threads->items));
+	if (v->no_memory)
+		return NULL;
+	threads->items[threads->count] = new;
+	return &threads->items[threads->count++];
+}
+
+/* Threads of a new name: a rasteriser names its own a moment after they began. */
+static void look_at_name(const struct threads *threads, struct thread_seen *t)
+{
+	char name[32];
+	if (!threads->prefix || t->apart || t->run_ns > UINT64_C(100000000) ||
+	    !read_task_file(threads->sys, t, "comm", name, sizeof(name)))
+		return;
+	t->apart = strncmp(name, threads->prefix, strlen(threads->prefix)) == 0;
+}
+
+static uint64_t since(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static void account(struct threads_busiest *out, const struct thread_seen *t, uint64_t run_ns,
+		    uint64_t wait_ns)
+{
+	uint64_t both = run_ns + wait_ns;
+	out->known = true;
+	out->apart |= t->apart;
+	if (t->apart && both > out->apart_ns)
+		out->apart_ns = both;
+	if (t->apart || both <= out->run_ns + out->wait_ns)
+		return;
+	out->run_ns = run_ns;
+	out->wait_ns = wait_ns;
+}
+
+static int visit_task(void *user, const char *name)
+{
+	struct visit *v = user;
+	char *end, text[96];
+	long tid = strtol(name, &end, 10);
+	if (end == name || *end || tid <= 0)
+		return 0;
+	struct thread_seen *t = find(v->threads, v->pid, (pid_t)tid);
+	t = t ? t : meet(v, (pid_t)tid);
+	if (!t)
+		return v->no_memory;
+	if (!read_task_file(v->threads->sys, t, "schedstat", text, sizeof(text)))
+		return 0;
+	uint64_t run_ns = strtoull(text, &end, 10), wait_ns = strtoull(end, NULL, 10);
+	look_at_name(v->threads, t);
+	t->here = true;
+	account(v->out, t, since(run_ns, t->run_ns), since(wait_ns, t->wait_ns));
+	t->run_ns = run_ns;
+	t->wait_ns = wait_ns;
+	return 0;
+}
+
+/* Numbers of threads are used again. */
+static void forget_gone(struct threads *threads)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < threads->count; i++)
+		if (threads->items[i].here)
+			threads->items[kept++] = threads->items[i];
+	threads->count = kept;
+}
+
+bool threads_read(struct threads *threads, const pid_t *pids, size_t count,
+		  struct threads_busiest *out)
+{
+	struct visit v = {.threads = threads, .out = out};
+	char path[64];
+	*out = (struct threads_busiest){.known = false};
+	for (size_t i = 0; i < threads->count; i++)
+		threads->items[i].here = false;
+	for (size_t i = 0; i < count && !v.no_memory; i++) {
+		v.pid = pids[i];
+		snprintf(path, sizeof(path), "/proc/%ld/task", (long)v.pid);
+		threads->sys->list_dir(threads->sys->user, path, visit_task, &v);
+	}
+	forget_gone(threads);
+	if (!threads->begun) {
+		threads->begun = out->known;
+		*out = (struct threads_busiest){.known = out->known, .apart = out->apart};
+	}
+	return !v.no_memory;
+}
+
+struct family {
+	const struct sx_sys *sys;
+	pid_t *pids;
+	size_t count, next;
+};
+
+static int visit_parent(void *user, const char *name)
+{
+	struct family *f = user;
+	char path[96], text[1024], *at = text;
+	snprintf(path, sizeof(path), "/proc/%ld/task/%.20s/children", (long)f->pids[f->next], name);
+	if (f->sys->read_file(f->sys->user, path, text, sizeof(text)) <= 0)
+		return 0;
+	while (f->count < THREADS_FAMILY_MOST) {
+		char *end;
+		long pid = strtol(at, &end, 10);
+		if (end == at || pid <= 0)
+			break;
+		f->pids[f->count++] = (pid_t)pid;
+		at = end;
+	}
+	return 0;
+}
+
+size_t threads_family(const struct sx_sys *sys, pid_t pid, pid_t out[THREADS_FAMILY_MOST])
+{
+	struct family f = {.sys = sys, .pids = out, .count = 1};
+	char path[64];
+	out[0] = pid;
+	for (; f.next < f.count; f.next++) {
+		snprintf(path, sizeof(path), "/proc/%ld/task", (long)out[f.next]);
+		sys->list_dir(sys->user, path, visit_parent, &f);
+	}
+	return f.count;
+}
+
+void threads_finish(struct threads *threads)
+{
+	free(threads->items);
+	*threads = (struct threads){0};
+}

@@ -1,0 +1,51 @@
+/*
+ * What the threads of programs do, from /proc: which one is busiest. Time in which a thread could
+ * run but waited for a CPU is told apart, so that a loaded machine does not make it look idle.
+ */
+#ifndef SOURCE_THREADS_H
+#define SOURCE_THREADS_H
+
+#include "base/sys.h"
+
+#define THREADS_MOST 1024u /* that are told apart; more are not looked at */
+
+struct thread_seen {
+	pid_t pid, tid;
+	uint64_t run_ns, wait_ns; /* since it began */
+	bool apart;		  /* its name begins with the prefix */
+	bool here;		  /* in this reading */
+};
+
+/* Zero-initialise, then set what is marked. */
+struct threads {
+	const struct sx_sys *sys; /* set */
+	const char *prefix;	  /* set: of threads that are looked at apart, or NULL */
+	struct thread_seen *items;
+	size_t count, cap;
+	bool begun; /* there was a first reading */
+};
+
+/* Since the reading before. */
+struct threads_busiest {
+	uint64_t run_ns, wait_ns; /* of the thread with the largest sum of both */
+	uint64_t apart_ns;	  /* that sum, of the threads apart */
+	bool known;		  /* some thread could be read */
+	bool apart;		  /* there are threads apart */
+};
+
+#define THREADS_FAMILY_MOST 64u
+
+/*
+ * A process and all that descend from it and still run, itself first, THREADS_FAMILY_MOST at most;
+ * it alone where the kernel does not list children. Returns how many.
+ */
+size_t threads_family(const struct sx_sys *sys, pid_t pid, pid_t out[THREADS_FAMILY_MOST]);
+/*
+ * Reads all threads of some processes. The first reading tells nothing; threads that come later
+ * began in between. false: no memory.
+ */
+bool threads_read(struct threads *threads, const pid_t *pids, size_t count,
+		  struct threads_busiest *out);
+void threads_finish(struct threads *threads);
+
+#endif
