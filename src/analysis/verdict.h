@@ -1,0 +1,76 @@
+/*
+ * The verdict: what holds a program back, window by window of time, by the rules of
+ * catalogs/verdict.yaml over what all devices of a run did meanwhile. docs/verdict.md explains it.
+ */
+#ifndef ANALYSIS_VERDICT_H
+#define ANALYSIS_VERDICT_H
+
+#include <sextant/metric.h>
+
+#include "catalog/verdict.h"
+
+/* The rows of one device. What it points to must outlive the call alone. */
+struct verdict_source {
+	struct sx_catalog *catalog;
+	const struct sx_metrics_options *options; /* set, variant and constants */
+	const struct sx_table *rows;		  /* raw counters, in order of time */
+	uint64_t each;				  /* samples that a row stands for */
+	uint32_t device;			  /* what it is called in evidence */
+};
+
+#define VERDICT_NO_DEVICE UINT32_MAX
+
+/* A fact that speaks for a verdict: its mean over the verdict's windows. */
+struct verdict_value {
+	const char *name, *title, *unit;
+	const char *of; /* what is special about how it was had, or NULL */
+	double value;
+	uint32_t device; /* whose it is, or VERDICT_NO_DEVICE: of several */
+};
+
+#define VERDICT_UNKNOWN "unknown" /* the name of what cannot be told */
+
+/* One verdict, and how much of the time it holds. */
+struct verdict_part {
+	const char *name, *title;
+	const char *which;   /* the unit or cause, or NULL */
+	const char *advice;  /* what to do; of what cannot be told how to learn more; or NULL */
+	const char *because; /* why it cannot be told, or NULL */
+	double share;	     /* of the time that was judged, 0 to 1 */
+	double confidence;   /* 0 to 1 */
+	uint64_t time_ns;    /* 0 where samples have no times */
+	const struct verdict_value *evidence;
+	uint32_t evidence_count;
+};
+
+/* A stretch of time, or of samples where they have no times, with one verdict. */
+struct verdict_stretch {
+	uint32_t part;
+	uint64_t begin_ns, end_ns; /* SX_TIME_UNKNOWN without times */
+	uint32_t windows;
+};
+
+struct verdict {
+	const struct verdict_part *parts; /* the longest first */
+	uint32_t part_count;
+	const struct verdict_stretch *stretches; /* in order of time */
+	uint32_t stretch_count;
+	uint64_t window_ns; /* 0 where samples have no times */
+	uint32_t windows;
+	/* Of the implementation. */
+	struct arena arena;
+	struct verdict_rules rules;
+};
+
+/*
+ * Judges a run by the embedded rules. *out is owned by the caller, and NULL where no source has
+ * rows. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status verdict_judge(const struct verdict_source *sources, uint32_t count,
+			     struct verdict **out, struct sx_error *err);
+void verdict_destroy(struct verdict *verdict);
+
+/* "high", "medium" or "low". */
+const char *verdict_confidence_name(double confidence);
+
+#endif

@@ -1,0 +1,391 @@
+/* Facts: each source's rows are joined to the windows, its metrics with neutral names worked out.
+ */
+#include "analysis/verdict_facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "table/total.h"
+
+#define WINDOW_TIME  "time"	    /* the length of a window in ns */
+#define FRAME_TIME   "frame.time"   /* stands in for it where samples have no times */
+#define FRAME_SPREAD "frame.spread" /* see verdict_spread() */
+
+static bool make_column(struct verdict_facts *f, struct verdict_column *c)
+{
+	size_t n = f->count + 1;
+	c->values = arena_alloc(&f->arena, n * sizeof(*c->values));
+	c->quality = arena_alloc(&f->arena, n);
+	c->trust = arena_alloc(&f->arena, n * sizeof(*c->trust));
+	c->device = arena_alloc(&f->arena, n * sizeof(*c->device));
+	c->way = arena_alloc(&f->arena, n);
+	if (!c->values || !c->quality || !c->trust || !c->device || !c->way)
+		return false;
+	for (size_t i = 0; i < f->count; i++) {
+		c->values[i] = NAN;
+		c->quality[i] = SX_QUALITY_NOT_COLLECTED;
+		c->trust[i] = 1;
+		c->device[i] = VERDICT_NO_DEVICE;
+	}
+	return true;
+}
+
+/* Facts come before names: one that is called as a neutral name hides it from those behind it. */
+static uint32_t find_name(const struct verdict_facts *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->name_count; i++)
+		if (strcmp(f->names[i], name) == 0)
+			return i;
+	return SX_NONE;
+}
+
+struct collecting {
+	struct verdict_facts *facts;
+	uint32_t before; /* facts that may be used */
+	size_t cap;
+	const char **list; /* grows; becomes memory of the arena */
+};
+
+static enum sx_status collect(void *user, const struct sx_node *node)
+{
+	struct collecting *c = user;
+	struct verdict_facts *f = c->facts;
+	if (node->kind != SX_NODE_NAME || verdict_fact_find(f->rules, node->name) < c->before ||
+	    find_name(f, node->name) != SX_NONE)
+		return SX_OK;
+	if (!mem_grow(&c->list, &c->cap, f->name_count + 1, sizeof(*c->list)))
+		return SX_ERR_NO_MEMORY;
+	c->list[f->name_count++] = node->name;
+	f->names = c->list;
+	return SX_OK;
+}
+
+/* The names that formulas use and no fact before them has. */
+static enum sx_status collect_names(struct verdict_facts *f)
+{
+	static const struct sx_node length = {.kind = SX_NODE_NAME, .name = FRAME_TIME};
+	struct collecting c = {.facts = f};
+	enum sx_status status = collect(&c, &length);
+	for (uint32_t i = 0; !status && i < f->rules->fact_count; i++) {
+		const struct verdict_fact *fact = &f->rules->facts[i];
+		c.before = i;
+		for (uint32_t w = 0; !status && w < fact->way_count; w++)
+			status = sx_expr_visit(fact->ways[w].tree, collect, &c);
+	}
+	const char **kept = arena_alloc(&f->arena, (f->name_count + 1) * sizeof(*kept));
+	if (kept && c.list)
+		memcpy(kept, c.list, f->name_count * sizeof(*kept));
+	free(c.list);
+	f->names = kept;
+	f->inputs = arena_alloc(&f->arena, (f->name_count + 1) * sizeof(*f->inputs));
+	if (!status && (!kept || !f->inputs))
+		status = SX_ERR_NO_MEMORY;
+	for (uint32_t i = 0; !status && i < f->name_count; i++)
+		status = make_column(f, &f->inputs[i]) ? SX_OK : SX_ERR_NO_MEMORY;
+	return status;
+}
+
+static bool is_neutral(const char *name)
+{
+	return strchr(name, '.') && strcmp(name, FRAME_SPREAD) != 0;
+}
+
+/* Of several sources the largest value holds: of two GPUs the one that works is meant. */
+static void take_largest(struct verdict_column *c, size_t row, double value, uint8_t quality,
+			 uint32_t device)
+{
+	if (isnan(value) || quality & SX_QUALITY_NO_DATA_MASK || c->values[row] >= value)
+		return;
+	c->values[row] = value;
+	c->quality[row] = quality;
+	c->device[row] = device;
+}
+
+static void take_values(struct verdict_facts *f, const struct verdict_source *source,
+			const struct sx_table *values, uint32_t column, uint32_t name)
+{
+	struct sx_vector v = sx_table_vector(values, column);
+	for (size_t r = 0; v.data && r < f->count && r < sx_table_row_count(values); r++)
+		take_largest(&f->inputs[name], r, sx_table_get(values, column, r),
+			     v.quality ? v.quality[r] : SX_QUALITY_VALID, source->device);
+}
+
+/* One name of one source; what its catalog does not map, or several sets have, is no data. */
+static enum sx_status evaluate(struct verdict_facts *f, const struct verdict_source *source,
+			       const struct sx_table *raw, uint32_t name)
+{
+	struct sx_metrics_options options = *source->options;
+	struct sx_metrics *metrics = NULL;
+	struct sx_table *values = NULL;
+	options.patterns = &f->names[name];
+	options.pattern_count = 1;
+	options.like = raw;
+	options.keep_neutral = true;
+	enum sx_status status = sx_metrics_create(source->catalog, &options, &metrics, NULL);
+	if (!status)
+		status = sx_metrics_eval(metrics, raw, &values, NULL);
+	if (!status && sx_table_column_count(values))
+		take_values(f, source, values, 0, name);
+	sx_table_destroy(values);
+	sx_metrics_destroy(metrics);
+	return status == SX_ERR_NO_MEMORY ? status : SX_OK;
+}
+
+/* Whether a catalog maps a neutral name, so that it is worth to be asked. */
+static bool maps(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count;
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (counters[i].neutral && strcmp(counters[i].neutral, name) == 0)
+			return true;
+	const struct sx_metric_info *metrics = sx_catalog_metrics(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (metrics[i].neutral && strcmp(metrics[i].neutral, name) == 0)
+			return true;
+	return false;
+}
+
+/* A constant is that of any source, or of its catalog. */
+static double constant_of(const struct verdict_source *source, const char *name)
+{
+	uint32_t count;
+	const struct sx_metrics_options *o = source->options;
+	uint32_t at = sx_catalog_find_constant(source->catalog, name);
+	for (uint32_t i = 0; at != SX_NONE && i < o->constant_count; i++)
+		if (sx_catalog_find_constant(source->catalog, o->constants[i].name) == at)
+			return o->constants[i].value;
+	const struct sx_constant_info *all = sx_catalog_constants(source->catalog, &count);
+	return at != SX_NONE && all[at].has_value ? all[at].value : NAN;
+}
+
+/* Some rows of a source as one. */
+static enum sx_status total_rows(const struct sx_table *from, size_t first, size_t count,
+				 struct sx_table *to, struct sx_vector *vectors)
+{
+	struct total *total = NULL;
+	struct sx_table *row = NULL;
+	struct sx_rows rows;
+	enum sx_status status = total_create(from, &total, NULL);
+	if (!status) {
+		total_add_rows(total, from, first, count);
+		status = total_table(total, &row, NULL);
+	}
+	if (!status) {
+		sx_table_rows(row, 0, 1, vectors, &rows);
+		status = sx_table_append(to, &rows, NULL);
+	}
+	sx_table_destroy(row);
+	total_destroy(total);
+	return status;
+}
+
+/* Where samples have no times, windows are some of them put together. */
+static enum sx_status group_rows(const struct verdict_facts *f, const struct sx_table *from,
+				 struct sx_table **out)
+{
+	uint32_t columns = sx_table_column_count(from);
+	size_t rows = sx_table_row_count(from);
+	struct sx_column *list = calloc((size_t)columns + 1, sizeof(*list));
+	struct sx_vector *vectors = calloc((size_t)columns + 1, sizeof(*vectors));
+	for (uint32_t i = 0; list && i < columns; i++)
+		list[i] = *sx_table_column(from, i);
+	enum sx_status status = list && vectors
+				    ? sx_table_create(list, columns, sx_table_kind(from), out, NULL)
+				    : SX_ERR_NO_MEMORY;
+	for (size_t w = 0; !status && w < f->count; w++) {
+		size_t first = w * f->rows_each;
+		size_t count = w + 1 == f->count ? rows - first : f->rows_each;
+		status = total_rows(from, first, count, *out, vectors);
+	}
+	free(list);
+	free(vectors);
+	return status;
+}
+
+static enum sx_status ask_source(struct verdict_facts *f, const struct verdict_source *source)
+{
+	struct sx_table *raw = NULL;
+	enum sx_status status = f->timed ? sx_table_join(f->windows, source->rows, &raw, NULL)
+					 : group_rows(f, source->rows, &raw);
+	for (uint32_t n = 0; !status && n < f->name_count; n++) {
+		if (is_neutral(f->names[n]) && maps(source->catalog, f->names[n]))
+			status = evaluate(f, source, raw, n);
+		double constant = is_neutral(f->names[n]) ? NAN : constant_of(source, f->names[n]);
+		for (size_t r = 0; !isnan(constant) && r < f->count; r++)
+			take_largest(&f->inputs[n], r, constant, 0, source->device);
+	}
+	sx_table_destroy(raw);
+	return status;
+}
+
+/* The length of windows; without times that of their frames. */
+static void fill_time(struct verdict_facts *f)
+{
+	uint32_t time = find_name(f, WINDOW_TIME), frames = find_name(f, FRAME_TIME);
+	const uint64_t *begin = sx_table_begin_ns(f->windows), *end = sx_table_end_ns(f->windows);
+	for (size_t r = 0; time != SX_NONE && r < f->count; r++) {
+		double length = f->timed ? (double)(end[r] - begin[r]) : NAN;
+		if (!f->timed && frames != SX_NONE)
+			length = f->inputs[frames].values[r];
+		take_largest(&f->inputs[time], r, length, 0, VERDICT_NO_DEVICE);
+	}
+}
+
+static void fill_spread(struct verdict_facts *f)
+{
+	uint32_t spread = find_name(f, FRAME_SPREAD);
+	for (size_t r = 0; spread != SX_NONE && r < f->count; r++)
+		take_largest(&f->inputs[spread], r, verdict_spread(f, r), 0, VERDICT_NO_DEVICE);
+}
+
+/* Inputs of a formula are all names, then all facts. */
+struct naming {
+	const struct verdict_facts *facts;
+	uint32_t before; /* facts that it may use */
+};
+
+static enum sx_status resolve(void *user, const char *text, uint32_t instance, uint32_t scope,
+			      struct sx_ref *out, struct sx_error *err)
+{
+	const struct naming *n = user;
+	uint32_t fact = verdict_fact_find(n->facts->rules, text);
+	uint32_t name = find_name(n->facts, text);
+	*out = (struct sx_ref){.kind = SX_REF_NO_DATA, .type = SX_F64};
+	if (fact < n->before)
+		name = n->facts->name_count + fact;
+	if (name != SX_NONE)
+		*out = (struct sx_ref){.kind = SX_REF_INPUT, .input = name, .type = SX_F64};
+	return SX_OK;
+}
+
+static uint32_t one_instance(void *user, const char *name, uint32_t scope)
+{
+	return 1;
+}
+
+static struct verdict_column *column_of(const struct verdict_facts *f, uint32_t input)
+{
+	return input < f->name_count ? &f->inputs[input] : &f->facts[input - f->name_count];
+}
+
+static enum sx_status compile(const struct verdict_facts *f, const struct sx_expr *expr,
+			      uint32_t before, struct sx_program **out, struct sx_error *err)
+{
+	struct naming naming = {f, before};
+	struct sx_resolver resolver = {&naming, resolve, one_instance};
+	struct sx_program_output output = {.expr = expr, .scope = SX_NONE, .type = SX_F64};
+	return sx_program_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, out, NULL, err);
+}
+
+static enum sx_status run(const struct verdict_facts *f, const struct sx_program *program,
+			  struct sx_result *result, struct sx_error *err)
+{
+	uint32_t count = f->name_count + f->rules->fact_count;
+	struct sx_vector *inputs = calloc((size_t)count + 1, sizeof(*inputs));
+	if (!inputs)
+		return error_nomem(err, "judging a run");
+	for (uint32_t i = 0; i < count; i++) {
+		const struct verdict_column *c = column_of(f, i);
+		inputs[i] = (struct sx_vector){SX_F64, c->values, c->quality};
+	}
+	enum sx_status status = sx_program_eval(program, inputs, f->count, result, err);
+	free(inputs);
+	return status;
+}
+
+/* What a value rests on: the least trust of its inputs, and the device where it is one. */
+static void judge_inputs(const struct verdict_facts *f, const struct sx_program *program,
+			 size_t row, double *trust, uint32_t *device)
+{
+	uint32_t count;
+	bool any = false;
+	const uint32_t *inputs = sx_program_inputs(program, 0, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct verdict_column *c = column_of(f, inputs[i]);
+		*trust = c->trust[row] < *trust ? c->trust[row] : *trust;
+		if (c->device[row] == VERDICT_NO_DEVICE)
+			continue;
+		*device = any && *device != c->device[row] ? VERDICT_NO_DEVICE : c->device[row];
+		any = true;
+	}
+}
+
+/* Values of one way, where no way before it had one. */
+static enum sx_status fill_way(struct verdict_facts *f, uint32_t fact, uint32_t way, double *values,
+			       uint8_t *quality)
+{
+	struct verdict_column *c = &f->facts[fact];
+	const struct verdict_way *from = &f->rules->facts[fact].ways[way];
+	struct sx_program *program = NULL;
+	struct sx_result result = {values, quality};
+	enum sx_status status = compile(f, from->tree, fact, &program, NULL);
+	if (!status)
+		status = run(f, program, &result, NULL);
+	for (size_t r = 0; !status && r < f->count; r++) {
+		double trust = 1;
+		if (!isnan(c->values[r]) || isnan(values[r]) ||
+		    quality[r] & SX_QUALITY_NO_DATA_MASK)
+			continue;
+		judge_inputs(f, program, r, &trust, &c->device[r]);
+		c->values[r] = values[r];
+		c->quality[r] = quality[r];
+		c->trust[r] = trust * from->trust;
+		c->way[r] = (uint8_t)way;
+	}
+	sx_program_destroy(program);
+	return status == SX_ERR_NO_MEMORY ? status : SX_OK;
+}
+
+static enum sx_status fill_facts(struct verdict_facts *f)
+{
+	enum sx_status status = SX_OK;
+	double *values = calloc(f->count + 1, sizeof(*values));
+	uint8_t *quality = calloc(f->count + 1, 1);
+	f->facts = arena_alloc(&f->arena, (f->rules->fact_count + 1) * sizeof(*f->facts));
+	if (!values || !quality || !f->facts)
+		status = SX_ERR_NO_MEMORY;
+	for (uint32_t i = 0; !status && i < f->rules->fact_count; i++)
+		status = make_column(f, &f->facts[i]) ? SX_OK : SX_ERR_NO_MEMORY;
+	for (uint32_t i = 0; !status && i < f->rules->fact_count; i++)
+		for (uint32_t w = 0; !status && w < f->rules->facts[i].way_count; w++)
+			status = fill_way(f, i, w, values, quality);
+	free(values);
+	free(quality);
+	return status;
+}
+
+enum sx_status verdict_facts_fill(struct verdict_facts *f, struct sx_error *err)
+{
+	enum sx_status status = collect_names(f);
+	uint32_t sources = f->timed || !f->source_count ? f->source_count : 1;
+	for (uint32_t i = 0; !status && i < sources; i++)
+		status = ask_source(f, &f->sources[i]);
+	if (!status) {
+		fill_time(f);
+		fill_spread(f);
+		status = fill_facts(f);
+	}
+	return status ? error_nomem(err, "judging a run") : SX_OK;
+}
+
+enum sx_status verdict_facts_eval(const struct verdict_facts *f, const struct sx_expr *expr,
+				  double *out, struct sx_error *err)
+{
+	struct sx_program *program = NULL;
+	struct sx_result result = {out, NULL};
+	enum sx_status status = compile(f, expr, f->rules->fact_count, &program, err);
+	if (!status)
+		status = run(f, program, &result, err);
+	sx_program_destroy(program);
+	return status;
+}
+
+void verdict_facts_finish(struct verdict_facts *f)
+{
+	sx_table_destroy(f->windows);
+	arena_finish(&f->arena);
+	*f = (struct verdict_facts){.count = 0};
+}

@@ -1,0 +1,48 @@
+/* Facts of windows: what all sources say of each stretch of time. Between the verdict's files. */
+#ifndef ANALYSIS_VERDICT_FACTS_H
+#define ANALYSIS_VERDICT_FACTS_H
+
+#include "analysis/verdict.h"
+
+/* A column over all windows. */
+struct verdict_column {
+	double *values; /* NaN: no data */
+	uint8_t *quality;
+	double *trust;	  /* 0 to 1 */
+	uint32_t *device; /* VERDICT_NO_DEVICE: none, or several */
+	uint8_t *way;	  /* of a fact: which of its ways it came */
+};
+
+/* Zero-initialise. */
+struct verdict_facts {
+	struct arena arena;
+	const struct verdict_rules *rules;
+	const struct verdict_source *sources;
+	uint32_t source_count;
+	/* The windows: a table without columns. Without times each is some rows of one source. */
+	struct sx_table *windows;
+	size_t count;
+	bool timed;
+	size_t rows_each; /* without times: rows of a window */
+	/* Names that formulas use and no fact has: neutral names, constants, `time`. */
+	const char **names;
+	struct verdict_column *inputs; /* one a name */
+	uint32_t name_count;
+	struct verdict_column *facts; /* one a fact */
+};
+
+/* Lays windows over the sources' rows; none where no source has any. */
+enum sx_status verdict_windows(struct verdict_facts *facts, struct sx_error *err);
+/* Fills the columns. */
+enum sx_status verdict_facts_fill(struct verdict_facts *facts, struct sx_error *err);
+/* A formula over the facts alone, one value a window; NaN is no data. */
+enum sx_status verdict_facts_eval(const struct verdict_facts *facts, const struct sx_expr *expr,
+				  double *out, struct sx_error *err);
+void verdict_facts_finish(struct verdict_facts *facts);
+
+/* By how much half of the frames in and around a window differ from the usual length, in percent;
+ * NaN where there are too few (verdict_windows.c).
+ */
+double verdict_spread(const struct verdict_facts *facts, size_t window);
+
+#endif

@@ -1,0 +1,170 @@
+/* Windows of the verdict: long enough to hold some frames and some rows of every source. */
+#include "analysis/verdict_facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+#define SPREAD_LEAST 4 /* rows that tell how evenly frames came */
+
+/* Time that a source's rows enclose, from the first to the last. */
+struct reach {
+	uint64_t begin_ns, end_ns; /* begin is SX_TIME_UNKNOWN without times */
+	double usual_ns;	   /* of one row: the median */
+};
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Sorts the values. */
+static double median(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), by_value);
+	if (!count)
+		return NAN;
+	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+static bool has_times(const struct sx_table *t, size_t row)
+{
+	uint64_t begin = sx_table_begin_ns(t)[row], end = sx_table_end_ns(t)[row];
+	return begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > begin;
+}
+
+static bool find_reach(const struct sx_table *t, struct reach *out)
+{
+	size_t rows = sx_table_row_count(t), count = 0;
+	double *lengths = calloc(rows + 1, sizeof(*lengths));
+	*out = (struct reach){.begin_ns = SX_TIME_UNKNOWN};
+	for (size_t i = 0; lengths && i < rows; i++) {
+		uint64_t begin = sx_table_begin_ns(t)[i], end = sx_table_end_ns(t)[i];
+		if (!has_times(t, i))
+			continue;
+		out->begin_ns = begin < out->begin_ns ? begin : out->begin_ns;
+		out->end_ns = end > out->end_ns ? end : out->end_ns;
+		lengths[count++] = (double)(end - begin);
+	}
+	out->usual_ns = lengths ? median(lengths, count) : NAN;
+	free(lengths);
+	return lengths != NULL;
+}
+
+static void widen(struct reach *to, const struct reach *from)
+{
+	if (to->begin_ns == SX_TIME_UNKNOWN) {
+		*to = *from;
+		return;
+	}
+	to->begin_ns = from->begin_ns < to->begin_ns ? from->begin_ns : to->begin_ns;
+	to->end_ns = from->end_ns > to->end_ns ? from->end_ns : to->end_ns;
+}
+
+/* The time to judge: that of frames, where there are some, else of all that was measured. */
+static bool find_range(const struct verdict_facts *f, struct reach *out, double *least_ns)
+{
+	struct reach frames = {.begin_ns = SX_TIME_UNKNOWN}, all = frames, one;
+	*least_ns = (double)f->rules->window_ns;
+	for (uint32_t i = 0; i < f->source_count; i++) {
+		const struct verdict_source *s = &f->sources[i];
+		bool is_frames = sx_table_kind(s->rows) == SX_SAMPLE_FRAME;
+		if (!find_reach(s->rows, &one))
+			return false;
+		if (one.begin_ns == SX_TIME_UNKNOWN)
+			continue;
+		widen(is_frames ? &frames : &all, &one);
+		double usual = is_frames ? one.usual_ns / (double)s->each * f->rules->frames
+					 : 2 * one.usual_ns;
+		usual = usual > 2 * one.usual_ns ? usual : 2 * one.usual_ns;
+		*least_ns = usual > *least_ns ? usual : *least_ns;
+	}
+	*out = frames.begin_ns == SX_TIME_UNKNOWN ? all : frames;
+	return true;
+}
+
+static enum sx_status add_windows(struct verdict_facts *f, size_t count, struct sx_error *err)
+{
+	enum sx_status status = sx_table_create(NULL, 0, SX_SAMPLE_TIME, &f->windows, err);
+	if (!status)
+		status = sx_table_add_rows(f->windows, count, NULL, err);
+	f->count = status ? 0 : count;
+	return status;
+}
+
+static enum sx_status lay_over_time(struct verdict_facts *f, const struct reach *range,
+				    double least_ns, struct sx_error *err)
+{
+	uint64_t length = range->end_ns - range->begin_ns;
+	double fit = (double)length / least_ns;
+	size_t count = fit < 1 ? 1 : fit > f->rules->most ? f->rules->most : (size_t)fit;
+	enum sx_status status = add_windows(f, count, err);
+	f->timed = true;
+	for (size_t i = 0; !status && i < count; i++)
+		sx_table_set_time(
+		    f->windows, i,
+		    range->begin_ns + (uint64_t)((double)length * (double)i / (double)count),
+		    range->begin_ns + (uint64_t)((double)length * (double)(i + 1) / (double)count));
+	return status;
+}
+
+/* Rows without times: some of the first source's rows are a window. */
+static enum sx_status lay_over_rows(struct verdict_facts *f, struct sx_error *err)
+{
+	size_t rows = f->source_count ? sx_table_row_count(f->sources[0].rows) : 0;
+	size_t each = f->rules->frames ? f->rules->frames : 1;
+	if (rows / each > f->rules->most)
+		each = rows / f->rules->most;
+	size_t count = rows / each ? rows / each : rows != 0;
+	f->rows_each = each;
+	return count ? add_windows(f, count, err) : SX_OK;
+}
+
+enum sx_status verdict_windows(struct verdict_facts *f, struct sx_error *err)
+{
+	struct reach range;
+	double least_ns;
+	if (!find_range(f, &range, &least_ns))
+		return error_nomem(err, "judging a run");
+	return range.begin_ns == SX_TIME_UNKNOWN ? lay_over_rows(f, err)
+						 : lay_over_time(f, &range, least_ns, err);
+}
+
+/* Half of the rows differ from the usual length by less, in percent of it. */
+static double spread_of(double *lengths, size_t count)
+{
+	if (count < SPREAD_LEAST)
+		return NAN;
+	double usual = median(lengths, count);
+	for (size_t i = 0; i < count; i++)
+		lengths[i] = fabs(lengths[i] - usual);
+	return usual > 0 ? median(lengths, count) * 100 / usual : NAN;
+}
+
+double verdict_spread(const struct verdict_facts *f, size_t window)
+{
+	/* A few frames are even by chance: those of the windows beside it are looked at too. */
+	size_t last = window + 1 < f->count ? window + 1 : window;
+	uint64_t since = sx_table_begin_ns(f->windows)[window ? window - 1 : 0];
+	uint64_t until = sx_table_end_ns(f->windows)[last];
+	double least = NAN;
+	for (uint32_t s = 0; f->timed && s < f->source_count; s++) {
+		const struct sx_table *t = f->sources[s].rows;
+		size_t rows = sx_table_row_count(t), count = 0;
+		if (sx_table_kind(t) != SX_SAMPLE_FRAME)
+			continue;
+		double *lengths = calloc(rows + 1, sizeof(*lengths));
+		for (size_t r = 0; lengths && r < rows; r++) {
+			uint64_t begin = sx_table_begin_ns(t)[r];
+			if (has_times(t, r) && begin >= since && begin < until)
+				lengths[count++] = (double)(sx_table_end_ns(t)[r] - begin);
+		}
+		double spread = lengths ? spread_of(lengths, count) : NAN;
+		free(lengths);
+		if (!(spread >= least))
+			least = spread;
+	}
+	return least;
+}
