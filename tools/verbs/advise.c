@@ -31,7 +31,7 @@ static void write_text(const struct cli *cli, const struct advised *a)
 	if (a->simulated)
 		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fputc('\n', cli->view.out.out);
-	findings_text(&cli->view, a->catalog, a->advice);
+	findings_text(&cli->view, a->catalog, a->advice, true);
 	if (cli->options.verbose)
 		findings_rest_text(&cli->view, a->advice);
 	if (!n.all)

@@ -15,6 +15,7 @@ struct report_fill {
 	size_t course_bytes;
 	struct report report;
 	struct arena result; /* what report_finish() made last */
+	struct verdict *verdict;
 };
 
 enum sx_status report_begin(struct report_fill **out, struct sx_error *err)
@@ -44,6 +45,7 @@ void report_destroy(struct report_fill *fill)
 	for (size_t i = 0; i < fill->count; i++)
 		filling_destroy(fill->devices[i]);
 	free(fill->devices);
+	verdict_destroy(fill->verdict);
 	arena_finish(&fill->result);
 	arena_finish(&fill->arena);
 	free(fill);
@@ -341,6 +343,47 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 	return status;
 }
 
+/* Sets that nobody named are those that advice found. */
+static struct sx_metrics_options options_of(const struct filling *f)
+{
+	struct sx_metrics_options options = f->options;
+	if (!options.set && f->advice && f->advised)
+		options.set = sx_advice_set(f->advice);
+	return options;
+}
+
+/* What all devices did, on one axis of time. */
+static enum sx_status tell_verdict(struct report_fill *fill, struct sx_error *err)
+{
+	uint32_t devices = fill->report.device_count, count = 0;
+	struct verdict_source *sources = calloc(devices + 1, sizeof(*sources));
+	struct sx_metrics_options *options = calloc(devices + 1, sizeof(*options));
+	enum sx_status status = sources && options ? SX_OK : error_nomem(err, "a report");
+	for (size_t i = 0, number = 0; !status && i < fill->count; i++) {
+		const struct filling *f = fill->devices[i];
+		if (f->facts.unused)
+			continue;
+		const struct report_device *d = &fill->report.devices[number++];
+		if (!d->overview || !d->samples)
+			continue;
+		options[count] = options_of(f);
+		sources[count] = (struct verdict_source){.catalog = f->source.catalog,
+							 .options = &options[count],
+							 .rows = d->overview,
+							 .each = d->each,
+							 .device = (uint32_t)number - 1};
+		count++;
+	}
+	verdict_destroy(fill->verdict);
+	fill->verdict = NULL;
+	if (!status)
+		status = verdict_judge(sources, count, &fill->verdict, err);
+	fill->report.verdict = fill->verdict;
+	free(sources);
+	free(options);
+	return status;
+}
+
 enum sx_status report_finish(struct report_fill *fill, const struct report **out,
 			     struct sx_error *err)
 {
@@ -365,6 +408,8 @@ enum sx_status report_finish(struct report_fill *fill, const struct report **out
 		if (!fill->run.duration_ns && device->duration_ns > fill->report.duration_ns)
 			fill->report.duration_ns = device->duration_ns;
 	}
+	if (!status)
+		status = tell_verdict(fill, err);
 	*out = &fill->report;
 	return status;
 }

@@ -9,6 +9,7 @@
 #include <sextant/analysis.h>
 
 #include "analysis/pyramid.h"
+#include "analysis/verdict.h"
 #include "base/error.h"
 
 /* One metric or counter. Values are in its unit. Strings live as long as the report. */
@@ -155,6 +156,8 @@ struct report {
 	int exit_code;
 	const struct report_device *devices;
 	uint32_t device_count;
+	/* What held the program back, by all devices together; NULL without samples. */
+	const struct verdict *verdict;
 	const struct report_gate *gates;
 	uint32_t gate_count;
 	/* What it is held against: that run's report, and what came of it; or NULL. */

@@ -132,17 +132,19 @@ static void verdict_heading(const struct view *view, const struct sx_advice *adv
 }
 
 void findings_text(const struct view *view, const struct sx_catalog *catalog,
-		   const struct sx_advice *advice)
+		   const struct sx_advice *advice, bool verdicts)
 {
-	size_t count;
+	size_t count, first = 0;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
 	size_t fired = 0, most = view->verbose ? SIZE_MAX : FINDINGS_SHOWN;
-	for (size_t i = 0; i < count && all[i].fired; i++, fired++) {
-		if (i >= most)
+	while (!verdicts && first < count && all[first].fired && all[first].verdict)
+		first++;
+	for (size_t i = first; i < count && all[i].fired; i++, fired++) {
+		if (fired >= most)
 			continue;
-		if (i == 0 && all[i].verdict)
+		if (i == first && all[i].verdict)
 			verdict_heading(view, advice);
-		else if (i == 0 || all[i].verdict != all[i - 1].verdict)
+		else if (i == first || all[i].verdict != all[i - 1].verdict)
 			heading(view, "advice");
 		write_finding(view, catalog, &all[i]);
 	}

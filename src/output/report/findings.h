@@ -10,7 +10,7 @@
 
 /* Verdicts, then advice by rank, each under its heading; nothing when no rule applies. */
 void findings_text(const struct view *view, const struct sx_catalog *catalog,
-		   const struct sx_advice *advice);
+		   const struct sx_advice *advice, bool verdicts);
 /* Rules that do not apply, and those that were not judged, with why. */
 void findings_rest_text(const struct view *view, const struct sx_advice *advice);
 

@@ -3,6 +3,7 @@
 #include "output/report/findings.h"
 #include "output/report/gates.h"
 #include "output/report/machine.h"
+#include "output/report/verdict.h"
 
 static void metrics_json(struct json *json, const struct view *view, const struct report *r)
 {
@@ -23,6 +24,7 @@ static enum sx_status report_write_json(const struct view *view, const struct re
 	struct json json = view_json_begin(view, r->schema);
 	bool budgets = false;
 	machine_head_json(&json, r);
+	verdict_json(&json, r->verdict);
 	metrics_json(&json, view, r);
 	json_key(&json, "findings");
 	json_array_begin(&json);

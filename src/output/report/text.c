@@ -10,6 +10,7 @@
 #include "output/report/gates.h"
 #include "output/report/machine.h"
 #include "output/report/table.h"
+#include "output/report/verdict.h"
 
 static const char *title_of(const struct report_device *d)
 {
@@ -177,7 +178,7 @@ static bool device_text(const struct view *view, const struct report *r,
 	if (!d->samples)
 		return true;
 	if (d->advice)
-		findings_text(view, d->catalog, d->advice);
+		findings_text(view, d->catalog, d->advice, !r->verdict);
 	budget_text(view, d);
 	fputc('\n', view->out.out);
 	bool ok = !d->row_count || table_write(view, d);
@@ -191,6 +192,7 @@ static enum sx_status report_write_text(const struct view *view, const struct re
 	bool ok = true, any = false, said = false;
 	for (uint32_t d = 0; d < r->device_count; d++)
 		said |= r->devices[d].samples > 0;
+	verdict_text(view, r);
 	for (uint32_t d = 0; ok && d < r->device_count; d++) {
 		/* What gave nothing stands below what did. */
 		if (said && r->devices[d].silence && !r->devices[d].samples)
