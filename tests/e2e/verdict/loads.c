@@ -1,0 +1,152 @@
+/*
+ * A program that is held back in a way that is known: `loads KIND [FRAMES]`. KIND is cpu (one thread
+ * computes all the time), gpu (a heavy fragment shader, frames in flight), turns (as much of each,
+ * and glFinish between them), paced (little work at each tick of 60 Hz), starved (little work, then
+ * it waits for random times) or changes (half of its frames cpu, then gpu). Amounts of work are CPU
+ * time of the thread that does it, so that they hold on a busy machine.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include "../gl/window.h"
+
+#define SIDE	512
+#define WORK_NS 10000000 /* of each side, a frame */
+
+static GLint rounds_at;
+static int rounds = 16;
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void make_target(void)
+{
+	static const char *const sources[] = {
+	    "#version 330\nvoid main() { gl_Position = vec4(gl_VertexID % 3 == 1 ? 3 : -1,\n"
+	    "	gl_VertexID % 3 == 2 ? 3 : -1, 0, 1); }\n",
+	    "#version 330\nuniform int rounds;\nout vec4 color;\n"
+	    "void main() { vec4 c = gl_FragCoord * 0.001;\n"
+	    "	for (int i = 0; i < rounds; i++) c = fract(c.yzwx * 1.7 + c * c);\n"
+	    "	color = c; }\n"};
+	static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
+	GLuint array, texture, framebuffer, program;
+
+	glGenVertexArrays(1, &array);
+	glBindVertexArray(array);
+	glGenTextures(1, &texture);
+	glBindTexture(GL_TEXTURE_2D, texture);
+	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, SIDE, SIDE, 0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
+	glGenFramebuffers(1, &framebuffer);
+	glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+	glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+	glViewport(0, 0, SIDE, SIDE);
+	program = window_program(sources, kinds, 2, NULL, 0);
+	glUseProgram(program);
+	rounds_at = glGetUniformLocation(program, "rounds");
+}
+
+static void draw(int count)
+{
+	glUniform1i(rounds_at, count);
+	glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+static void compute(int64_t ns)
+{
+	int64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until)
+		;
+}
+
+/* CPU time of the rasteriser's threads: all but this one's. */
+static int64_t raster_ns(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID) - clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* How heavy the shader must be. */
+static void calibrate(void)
+{
+	int64_t took = 0;
+
+	draw(rounds);
+	glFinish(); /* compiles it */
+	while (took < WORK_NS / 2 && rounds < 1 << 20) {
+		int64_t before = raster_ns();
+		draw(rounds);
+		glFinish();
+		took = raster_ns() - before;
+		if (took < WORK_NS / 2)
+			rounds *= 2;
+	}
+	if (took > 0)
+		rounds = (int)((int64_t)rounds * WORK_NS / took);
+}
+
+/* Two frames in flight, as behind a window: without, a pbuffer's would be queued without end. */
+static void queue(void)
+{
+	static GLsync ends[2];
+	static unsigned count;
+	GLsync *end = &ends[count++ % 2];
+	if (*end) {
+		glClientWaitSync(*end, GL_SYNC_FLUSH_COMMANDS_BIT, UINT64_C(1000000000));
+		glDeleteSync(*end);
+	}
+	*end = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+	glFlush(); /* else the next frame covers this one before it is drawn */
+}
+
+static void wait_until(int64_t at)
+{
+	struct timespec t = {at / 1000000000, at % 1000000000};
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+static void frame(const char *kind, int64_t *next)
+{
+	if (strcmp(kind, "cpu") == 0) {
+		compute(WORK_NS);
+		draw(1);
+	} else if (strcmp(kind, "gpu") == 0) {
+		draw(rounds);
+		queue();
+	} else if (strcmp(kind, "turns") == 0) {
+		compute(WORK_NS);
+		draw(rounds);
+		glFinish();
+	} else {
+		bool paced = strcmp(kind, "paced") == 0;
+		compute(WORK_NS / 20);
+		draw(1);
+		*next += paced ? 16666667 : 4000000 + rand() % 70000000;
+		wait_until(*next);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = argc > 1 ? argv[1] : "gpu";
+	int frames = argc > 2 ? atoi(argv[2]) : 100;
+	bool changes = strcmp(kind, "changes") == 0;
+	struct window window;
+
+	window_display(&window);
+	window_open(&window, WINDOW_CORE);
+	window_bind(&window);
+	make_target();
+	calibrate();
+	int64_t next = clock_ns(CLOCK_MONOTONIC);
+	for (int i = 0; i < frames; i++) {
+		frame(changes ? i < frames / 2 ? "cpu" : "gpu" : kind, &next);
+		window_swap(&window);
+	}
+	EXPECT(glGetError() == GL_NO_ERROR);
+	return 0;
+}
