@@ -40,7 +40,7 @@ enum sx_status verdict_facts_eval(const struct verdict_facts *facts, const struc
 				  double *out, struct sx_error *err);
 void verdict_facts_finish(struct verdict_facts *facts);
 
-/* By how much half of the frames in and around a window differ from the usual length, in percent;
+/* By how much half of the frames in and around a window differ from the usual, in percent;
  * NaN where there are too few (verdict_windows.c).
  */
 double verdict_spread(const struct verdict_facts *facts, size_t window);

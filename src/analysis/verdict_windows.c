@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 
-#define SPREAD_LEAST 4 /* rows that tell how evenly frames came */
+#define SPREAD_LEAST	4 /* rows that tell how evenly frames came */
+#define SPREAD_TOGETHER 4 /* frames whose mean is looked at */
+#define SPREAD_AROUND	4 /* windows on each side */
 
 /* Time that a source's rows enclose, from the first to the last. */
 struct reach {
@@ -132,37 +134,67 @@ enum sx_status verdict_windows(struct verdict_facts *f, struct sx_error *err)
 						 : lay_over_time(f, &range, least_ns, err);
 }
 
-/* Half of the rows differ from the usual length by less, in percent of it. */
-static double spread_of(double *lengths, size_t count)
+/*
+ * By how much half of the means of `each` adjacent lengths differ from the usual one, in percent of
+ * it. Each mean takes the place of its first length.
+ */
+static double spread_of(double *lengths, size_t count, size_t each)
 {
-	if (count < SPREAD_LEAST)
+	if (count < SPREAD_LEAST + each)
 		return NAN;
-	double usual = median(lengths, count);
-	for (size_t i = 0; i < count; i++)
+	size_t means = count - each + 1;
+	for (size_t i = 0; i < means; i++) {
+		for (size_t k = 1; k < each; k++)
+			lengths[i] += lengths[i + k];
+		lengths[i] /= (double)each;
+	}
+	double usual = median(lengths, means);
+	for (size_t i = 0; i < means; i++)
 		lengths[i] = fabs(lengths[i] - usual);
-	return usual > 0 ? median(lengths, count) * 100 / usual : NAN;
+	return usual > 0 ? median(lengths, means) * 100 / usual : NAN;
+}
+
+/* The lengths of the rows of a source that begin within a time. */
+static size_t collect_lengths(const struct sx_table *t, const struct reach *within, double *out)
+{
+	size_t count = 0;
+	for (size_t r = 0; r < sx_table_row_count(t); r++) {
+		uint64_t begin = sx_table_begin_ns(t)[r];
+		if (has_times(t, r) && begin >= within->begin_ns && begin < within->end_ns)
+			out[count++] = (double)(sx_table_end_ns(t)[r] - begin);
+	}
+	return count;
+}
+
+/*
+ * A clock that sets the pace is met a little early or late, and the next frame makes up for it:
+ * several frames together are even though single ones are not. What comes by chance is neither.
+ */
+static double spread_in(const struct sx_table *t, const struct reach *within)
+{
+	double *lengths = calloc(sx_table_row_count(t) + 1, sizeof(*lengths));
+	if (!lengths)
+		return NAN;
+	double single = spread_of(lengths, collect_lengths(t, within, lengths), 1);
+	double several = spread_of(lengths, collect_lengths(t, within, lengths), SPREAD_TOGETHER);
+	free(lengths);
+	return several < single ? several : single;
 }
 
 double verdict_spread(const struct verdict_facts *f, size_t window)
 {
-	/* A few frames are even by chance: those of the windows beside it are looked at too. */
-	size_t last = window + 1 < f->count ? window + 1 : window;
-	uint64_t since = sx_table_begin_ns(f->windows)[window ? window - 1 : 0];
-	uint64_t until = sx_table_end_ns(f->windows)[last];
 	double least = NAN;
-	for (uint32_t s = 0; f->timed && s < f->source_count; s++) {
-		const struct sx_table *t = f->sources[s].rows;
-		size_t rows = sx_table_row_count(t), count = 0;
-		if (sx_table_kind(t) != SX_SAMPLE_FRAME)
+	if (!f->timed)
+		return NAN;
+	/* A few frames are even by chance: those of the windows around it are looked at too. */
+	size_t last = window + SPREAD_AROUND < f->count ? window + SPREAD_AROUND : f->count - 1;
+	size_t first = window > SPREAD_AROUND ? window - SPREAD_AROUND : 0;
+	struct reach within = {.begin_ns = sx_table_begin_ns(f->windows)[first],
+			       .end_ns = sx_table_end_ns(f->windows)[last]};
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		if (sx_table_kind(f->sources[s].rows) != SX_SAMPLE_FRAME)
 			continue;
-		double *lengths = calloc(rows + 1, sizeof(*lengths));
-		for (size_t r = 0; lengths && r < rows; r++) {
-			uint64_t begin = sx_table_begin_ns(t)[r];
-			if (has_times(t, r) && begin >= since && begin < until)
-				lengths[count++] = (double)(sx_table_end_ns(t)[r] - begin);
-		}
-		double spread = lengths ? spread_of(lengths, count) : NAN;
-		free(lengths);
+		double spread = spread_in(f->sources[s].rows, &within);
 		if (!(spread >= least))
 			least = spread;
 	}

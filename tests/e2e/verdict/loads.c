@@ -1,10 +1,12 @@
 /*
- * A program that is held back in a way that is known: `loads KIND [FRAMES]`. KIND is cpu (one thread
- * computes all the time), gpu (a heavy fragment shader, frames in flight), turns (as much of each,
- * and glFinish between them), paced (little work at each tick of 60 Hz), starved (little work, then
- * it waits for random times) or changes (half of its frames cpu, then gpu). Amounts of work are CPU
- * time of the thread that does it, so that they hold on a busy machine.
+ * A program that is held back in a way that is known: `loads KIND [FRAMES]`. KIND is cpu (one
+ * thread computes all the time), gpu (a heavy fragment shader, frames in flight), turns (as much of
+ * each, and glFinish between them), paced (little work at each tick of 60 Hz), starved (little
+ * work, then it waits for events that come by chance) or changes (half of its frames cpu, then
+ * gpu). Amounts of work are CPU time of the thread that does it, so that they hold on a busy
+ * machine.
  */
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -109,6 +111,13 @@ static void wait_until(int64_t at)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
+/* Time to the next of events that come by chance, 30 ms apart in the mean. */
+static int64_t event_ns(void)
+{
+	double chance = (rand() + 1.0) / (RAND_MAX + 2.0);
+	return (int64_t)(-log(chance) * 30e6);
+}
+
 static void frame(const char *kind, int64_t *next)
 {
 	if (strcmp(kind, "cpu") == 0) {
@@ -125,7 +134,7 @@ static void frame(const char *kind, int64_t *next)
 		bool paced = strcmp(kind, "paced") == 0;
 		compute(WORK_NS / 20);
 		draw(1);
-		*next += paced ? 16666667 : 4000000 + rand() % 70000000;
+		*next = paced ? *next + 16666667 : clock_ns(CLOCK_MONOTONIC) + event_ns();
 		wait_until(*next);
 	}
 }

@@ -8,7 +8,7 @@ import tempfile
 
 SEXTANT, LOADS = sys.argv[1:3]
 TIMES = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-KINDS = {"cpu": 80, "gpu": 80, "turns": 60, "paced": 90, "starved": 50}
+KINDS = {"cpu": 80, "gpu": 80, "turns": 60, "paced": 90, "starved": 60}
 CONFIDENCE = 0.6
 
 

@@ -37,7 +37,7 @@ static const struct scene scenes[] = {
     {"gpu", "gpu", 0.97, 0.30, 0.01, 0.3, 0.1, 0, 22, 0.1},
     {"turns", "turns", 0.52, 0.47, 0.01, 0.2, 0.05, 0, 20, 0.1},
     {"paced", "paced", 0.35, 0.25, 0.01, 0.1, 0.02, 0, 16.7, 0.02},
-    {"starved", "starved", 0.05, 0.08, 0.01, 0.02, 0, 0, 30, 0.9},
+    {"starved", "starved", 0.05, 0.08, 0.01, 0.02, 0, 0, 30, 1},
     {"bandwidth", "bandwidth", 0.95, 0.30, 0.01, 0.92, 0.4, 0, 30, 0.1},
     {"throttled", "throttled", 0.97, 0.30, 0.01, 0.3, 0.1, 1, 30, 0.1},
 };
@@ -114,6 +114,8 @@ static void add_frames(struct run *r)
 	struct sx_table *t = add_source(r, "opengl", names, 4, SX_SAMPLE_FRAME);
 	for (uint64_t at = 0; at < RUN_NS;) {
 		double length = r->scene->frame_ms * 1e6 * (1 + r->scene->jitter * chance(r));
+		if (r->scene->jitter >= 1) /* events that come by chance */
+			length = -log((chance(r) + 1.001) / 2.002) * r->scene->frame_ms * 1e6 + 1e5;
 		size_t row = add_row(t, r->begin_ns + at, r->begin_ns + at + (uint64_t)length);
 		bool told = r->scene->cpu >= 0;
 		put(t, row,
