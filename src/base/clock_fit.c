@@ -1,6 +1,8 @@
 /* A weighted straight line through pairs of clock readings. */
 #include "base/clock_fit.h"
 
+#include <stddef.h>
+
 #define PAUSE_FIRST_NS UINT64_C(10000000)
 #define PAUSE_MOST_NS  UINT64_C(1000000000)
 #define DRIFT_MOST     0.01 /* no two clocks of one machine differ by more; beyond it is noise */
@@ -86,6 +88,11 @@ uint64_t clock_fit_convert(const struct clock_fit *fit, uint64_t from_ns)
 	double slip = (double)since * fit->drift;
 	return fit->origin_to_ns + (uint64_t)since +
 	       (uint64_t)(int64_t)(slip < 0 ? slip - 0.5 : slip + 0.5);
+}
+
+const struct clock_pair *clock_fit_newest(const struct clock_fit *fit)
+{
+	return fit->count ? newest(fit) : NULL;
 }
 
 uint64_t clock_fit_error_ns(const struct clock_fit *fit)

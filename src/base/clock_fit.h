@@ -39,6 +39,8 @@ void clock_fit_add(struct clock_fit *fit, const struct clock_pair *pair);
 bool clock_fit_due(const struct clock_fit *fit, uint64_t from_ns);
 /* A reading of the first clock as the second one's; the reading itself without any pair. */
 uint64_t clock_fit_convert(const struct clock_fit *fit, uint64_t from_ns);
+/* The newest pair, or NULL without any. */
+const struct clock_pair *clock_fit_newest(const struct clock_fit *fit);
 /* How far conversions near the newest pair may be off: the best bracket in the window. */
 uint64_t clock_fit_error_ns(const struct clock_fit *fit);
 

@@ -79,6 +79,23 @@ static bool describe_program(struct sx_session *s, uint32_t index, struct sx_cap
 	return true;
 }
 
+/* How far a device's times may be off: measured by its source, or by what reading our clock takes.
+ */
+static struct source_clock clock_of(struct sx_session *s, uint32_t index)
+{
+	struct session_device *d = &s->devices[index];
+	struct source_clock clock;
+	if (d->ops->clock && turns_active(s, index) && d->ops->clock(d->source, &clock))
+		return clock;
+	uint64_t before = sys_now_ns(s->sys), after = sys_now_ns(s->sys);
+	uint64_t known = d->ops->describe(d->source)->clock_error_ns;
+	uint64_t bracket = after - before;
+	return (struct source_clock){.name = "monotonic",
+				     .own_ns = after,
+				     .monotonic_ns = after,
+				     .error_ns = known > bracket ? known : bracket};
+}
+
 static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx_error *err)
 {
 	struct session_device *d = &s->devices[index];
@@ -94,7 +111,7 @@ static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx
 	    .kind = sx_table_kind(d->raw),
 	    .simulated = desc->simulated,
 	    .encloses_work = desc->encloses_work,
-	    .clock_error_ns = desc->clock_error_ns,
+	    .clock_error_ns = clock_of(s, index).error_ns,
 	    .interval_ns = desc->encloses_work ? 0 : s->options.interval_ns,
 	};
 	if (!describe_columns(s, info, d->raw, &device) || !describe_program(s, index, &device))
@@ -227,6 +244,23 @@ void record_failure(struct sx_session *s, uint32_t index)
 	mark(s, index, SX_CAPTURE_LOSS, &now, SX_CAPTURE_COUNT_UNKNOWN, text);
 }
 
+/* Each device's own clock beside ours, by the pair that its source read last. */
+static void record_own_clocks(struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		const struct session_device *d = &s->devices[i];
+		if (d->recorded == SX_CAPTURE_NO_DEVICE)
+			continue;
+		struct source_clock clock = clock_of(s, i);
+		const struct sx_capture_clock clocks[] = {
+		    {"monotonic", clock.monotonic_ns, clock.error_ns},
+		    {clock.name, clock.own_ns, clock.error_ns},
+		};
+		bool ours = strcmp(clock.name, "monotonic") == 0;
+		sx_capture_clocks(s->writer, d->recorded, clocks, ours ? 1 : 2, NULL);
+	}
+}
+
 void record_clocks(struct sx_session *s, bool now)
 {
 	struct timespec real = {0}, boot = {0};
@@ -244,4 +278,5 @@ void record_clocks(struct sx_session *s, bool now)
 	    {"boottime", (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec, 0},
 	};
 	sx_capture_clocks(s->writer, SX_CAPTURE_NO_DEVICE, clocks, booted ? 3 : 2, NULL);
+	record_own_clocks(s);
 }

@@ -55,10 +55,20 @@ enum sx_status interval_start(struct interval *t, uint64_t interval_ns, struct s
 	return SX_OK;
 }
 
+/* Values are read one after another: the last one is later than the time that all are told with.
+ */
+static void note_reading(struct interval *t, uint64_t begin_ns)
+{
+	uint64_t end_ns = sys_now_ns(t->sys);
+	if (end_ns > begin_ns && end_ns - begin_ns > t->reading_ns)
+		t->reading_ns = end_ns - begin_ns;
+}
+
 static void fill(struct interval *t, uint64_t now, struct raw_sample *out)
 {
 	*out = (struct raw_sample){.begin_ns = t->last_ns, .end_ns = now};
 	t->ops->take(t->user, out);
+	note_reading(t, now);
 	if (now - t->last_ns > t->interval_ns + t->interval_ns / 2)
 		out->flags |= RAW_STRETCHED;
 	t->last_ns = now;
@@ -137,6 +147,15 @@ enum sx_status interval_read(struct interval *t, int timeout_ms, struct raw_samp
 		return SX_END; /* it ended at the very moment of the last sample */
 	fill(t, now, out);
 	return SX_OK;
+}
+
+bool interval_clock(const struct interval *t, struct source_clock *out)
+{
+	*out = (struct source_clock){.name = "monotonic",
+				     .own_ns = t->last_ns,
+				     .monotonic_ns = t->last_ns,
+				     .error_ns = t->reading_ns};
+	return t->reading_ns != 0;
 }
 
 void interval_wake(const struct interval *t, struct source_wake *out)

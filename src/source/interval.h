@@ -30,6 +30,7 @@ struct interval {
 	bool watched; /* what is measured may end: ended() is asked */
 	bool over;    /* it has; take() may say so as well */
 	uint64_t interval_ns, last_ns, due_ns;
+	uint64_t reading_ns; /* how long the longest reading of all values took */
 	bool started, stopped;
 	uint32_t notes_told;
 	bool has_pending;
@@ -51,9 +52,10 @@ enum sx_status interval_check(uint64_t interval_ns, const char *what, const char
  */
 enum sx_status interval_start(struct interval *interval, uint64_t interval_ns,
 			      struct sx_error *err);
-/* As source_ops.read(), .wake() and .stop(). */
+/* As source_ops.read(), .clock(), .wake() and .stop(). */
 enum sx_status interval_read(struct interval *interval, int timeout_ms, struct raw_sample *out,
 			     struct sx_error *err);
+bool interval_clock(const struct interval *interval, struct source_clock *out);
 void interval_wake(const struct interval *interval, struct source_wake *out);
 void interval_stop(struct interval *interval);
 

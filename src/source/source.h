@@ -137,6 +137,14 @@ struct source_request {
 /* Called by probe for each device found, also for those that cannot be used. */
 typedef void (*source_found_fn)(void *user, const struct sx_device *device);
 
+/* The clock that a source's times are taken from, beside ours. */
+struct source_clock {
+	const char *name;	       /* "monotonic": it is ours */
+	uint64_t own_ns, monotonic_ns; /* the same moment on both */
+	uint64_t error_ns; /* measured: of the moment, or how long a reading of all values took */
+	uint32_t jumps;	   /* found between them so far */
+};
+
 struct source_ops {
 	const char *name;
 	enum raw_kind raw;
@@ -165,6 +173,11 @@ struct source_ops {
 	 */
 	enum sx_status (*stop)(struct source *source, struct sx_error *err);
 	void (*close)(struct source *source);
+	/*
+	 * While started: its clock as it was read last; false: never yet. NULL: times are those of
+	 * CLOCK_MONOTONIC as whoever made the samples read it.
+	 */
+	bool (*clock)(struct source *source, struct source_clock *out);
 	/* Environment ("NAME=VALUE") that a child needs to be measured, from open() on;
 	 * NULL-terminated, source's.
 	 */

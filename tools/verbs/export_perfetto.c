@@ -114,7 +114,7 @@ static enum sx_status first_clocks(const char *path, struct trace_clocks *out, s
 		return status;
 	sx_capture_set_filter(reader, &heads);
 	while (!out->monotonic_ns && (status = sx_capture_next(reader, &record, err)) == SX_OK)
-		if (record.type == SX_CAPTURE_CLOCK)
+		if (record.type == SX_CAPTURE_CLOCK && record.device == SX_CAPTURE_NO_DEVICE)
 			*out = clocks_of(&record);
 	sx_capture_close(reader);
 	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
@@ -205,6 +205,8 @@ static enum sx_status write_record(struct tracing *t, const struct sx_capture_re
 		write_mark(t, record, index);
 		return SX_OK;
 	}
+	if (record->device != SX_CAPTURE_NO_DEVICE)
+		return SX_OK; /* a device's own clock, of which traces know nothing */
 	struct trace_clocks clocks = clocks_of(record);
 	if (clocks.monotonic_ns && *clocked)
 		trace_clocks(t->out, &clocks);

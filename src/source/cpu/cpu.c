@@ -270,6 +270,11 @@ static enum sx_status source_cpu_stop(struct source *source, struct sx_error *er
 	return SX_OK;
 }
 
+static bool source_cpu_clock(struct source *source, struct source_clock *out)
+{
+	return interval_clock(&cpu_from(source)->interval, out);
+}
+
 const struct source_ops source_cpu = {
     .name = "cpu",
     .raw = RAW_VALUES,
@@ -280,4 +285,5 @@ const struct source_ops source_cpu = {
     .read = source_cpu_read,
     .stop = source_cpu_stop,
     .close = source_cpu_close,
+    .clock = source_cpu_clock,
 };

@@ -370,6 +370,11 @@ static enum sx_status source_drm_selftest(struct source *source,
 	return drm_selftest_card(source->sys, &drm_from(source)->card, say, user, err);
 }
 
+static bool source_drm_clock(struct source *source, struct source_clock *out)
+{
+	return interval_clock(&drm_from(source)->interval, out);
+}
+
 const struct source_ops source_drm = {
     .name = "drm",
     .raw = RAW_ROWS,
@@ -382,4 +387,5 @@ const struct source_ops source_drm = {
     .stop = source_drm_stop,
     .close = source_drm_close,
     .selftest = source_drm_selftest,
+    .clock = source_drm_clock,
 };

@@ -131,7 +131,6 @@ static enum sx_status i915_oa_open(const struct source_host *host, const char *i
 				 .driver = s->driver,
 				 .min_interval_ns = oa_period_ns(hz, i915_exponent(&s->card, 0)),
 				 .max_interval_ns = oa_period_ns(hz, OA_EXPONENT_MAX),
-				 .clock_error_ns = 1000,
 				 .tells_contexts = true,
 				 .programs_sets = true,
 				 .set = I915_OA_SET};
@@ -267,6 +266,12 @@ static size_t i915_oa_raw_head(struct source *source, uint8_t *out, size_t cap)
 }
 
 /* A pair behind the last sample, so that every time lies between two. */
+static bool i915_oa_clock(struct source *source, struct source_clock *out)
+{
+	*out = from(source)->clock;
+	return out->name != NULL;
+}
+
 static size_t i915_oa_raw_tail(struct source *source, uint8_t *out, size_t cap)
 {
 	return i915_oa_pair(from(source), out, cap);
@@ -315,4 +320,5 @@ const struct source_ops source_i915_oa = {.name = "i915-oa",
 					  .close = i915_oa_close,
 					  .raw_head = i915_oa_raw_head,
 					  .raw_tail = i915_oa_raw_tail,
+					  .clock = i915_oa_clock,
 					  .selftest = i915_oa_selftest};

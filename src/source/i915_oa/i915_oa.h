@@ -116,8 +116,9 @@ struct i915_oa {
 	uint32_t exponent;
 	uint64_t period_ns, poll_ns; /* of reports, and of the kernel's look at them */
 	uint64_t started_ns;
-	bool stretched, told; /* the interval asked for was too short; the note was given */
-	uint8_t *buffer;      /* a pair record, then what read() gave */
+	struct source_clock clock; /* the pair that was read last; without a name: none */
+	bool stretched, told;	   /* the interval asked for was too short; the note was given */
+	uint8_t *buffer;	   /* a pair record, then what read() gave */
 	struct i915_piece *left, **left_end;
 	struct oa_course course;
 	char note[160];

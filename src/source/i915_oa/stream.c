@@ -177,7 +177,14 @@ size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
 			gpu = arg.value * ticks_a_count(s);
 		}
 	}
-	return best == UINT64_MAX ? 0 : sx_oa_write_correlation(out, cap, cpu, gpu);
+	if (best == UINT64_MAX)
+		return 0;
+	s->clock = (struct source_clock){
+	    .name = "gpu_timestamp",
+	    .own_ns = (uint64_t)((double)gpu * 1e9 / (double)s->card.device.timestamp_hz),
+	    .monotonic_ns = cpu,
+	    .error_ns = (best + 1) / 2};
+	return sx_oa_write_correlation(out, cap, cpu, gpu);
 }
 
 static enum sx_status lost(struct i915_oa *s, int why, struct sx_error *err)

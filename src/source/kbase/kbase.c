@@ -416,6 +416,20 @@ static enum sx_status kbase_selftest(struct source *source,
 	return mali_selftest(source, &k->raw, k->desc.catalog, 0.01, say, user, err);
 }
 
+static bool kbase_clock_tell(struct source *source, struct source_clock *out)
+{
+	const struct clock_fit *fit = &((struct kbase *)source)->clock.fit;
+	const struct clock_pair *newest = clock_fit_newest(fit);
+	if (!newest)
+		return false;
+	*out = (struct source_clock){.name = "monotonic_raw",
+				     .own_ns = newest->from_ns,
+				     .monotonic_ns = newest->to_ns,
+				     .error_ns = newest->error_ns,
+				     .jumps = fit->jumps};
+	return true;
+}
+
 const struct source_ops source_kbase = {
     .name = "kbase",
     .raw = RAW_MALI,
@@ -428,4 +442,5 @@ const struct source_ops source_kbase = {
     .stop = kbase_stop,
     .close = kbase_close,
     .selftest = kbase_selftest,
+    .clock = kbase_clock_tell,
 };

@@ -413,6 +413,11 @@ static enum sx_status nvml_stop(struct source *source, struct sx_error *err)
 	return SX_OK;
 }
 
+static bool source_nvml_clock(struct source *source, struct source_clock *out)
+{
+	return interval_clock(&nvml_from(source)->interval, out);
+}
+
 const struct source_ops source_nvml = {
     .name = "nvml",
     .raw = RAW_ROWS,
@@ -424,4 +429,5 @@ const struct source_ops source_nvml = {
     .wake = nvml_wake,
     .stop = nvml_stop,
     .close = nvml_close,
+    .clock = source_nvml_clock,
 };

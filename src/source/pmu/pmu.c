@@ -333,6 +333,11 @@ static enum sx_status pmu_check(struct source *source, void (*say)(void *user, c
 	return pmu_selftest(s->base.sys, &s->list, say, user, err);
 }
 
+static bool source_pmu_clock(struct source *source, struct source_clock *out)
+{
+	return interval_clock(&pmu_from(source)->interval, out);
+}
+
 const struct source_ops source_pmu = {
     .name = "pmu",
     .raw = RAW_VALUES,
@@ -346,4 +351,5 @@ const struct source_ops source_pmu = {
     .stop = pmu_stop,
     .close = pmu_close,
     .selftest = pmu_check,
+    .clock = source_pmu_clock,
 };
