@@ -81,10 +81,32 @@ static void supersede(struct processes *all, pid_t pid)
 			note_end(all, &all->items[i]);
 }
 
+static bool has_ended(const struct process *process)
+{
+	struct pollfd fd = {.fd = process->pidfd, .events = POLLIN};
+	if (process->ended)
+		return true;
+	if (process->pidfd >= 0)
+		return poll(&fd, 1, 0) > 0;
+	return kill(process->channel.pid, 0) < 0 && errno == ESRCH;
+}
+
+/*
+ * Looked at whenever somebody comes: with programs that start others without a pause there may
+ * never be a moment in which none has a sample.
+ */
+static void note_ends(struct processes *all)
+{
+	for (size_t i = 0; i < all->count; i++)
+		if (!all->items[i].ended && has_ended(&all->items[i]))
+			note_end(all, &all->items[i]);
+}
+
 static void welcome(struct processes *all)
 {
 	struct newcomer who;
 	while (handover_take(&all->handover, &who)) {
+		note_ends(all);
 		struct process process = {.pidfd = who.pidfd, .came_ns = sys_now_ns(all->sys)};
 		process.channel = (struct channel){.value_most = who.value_most,
 						   .memory = who.memory,
@@ -99,16 +121,6 @@ static void welcome(struct processes *all)
 		else
 			release(all, &process);
 	}
-}
-
-static bool has_ended(const struct process *process)
-{
-	struct pollfd fd = {.fd = process->pidfd, .events = POLLIN};
-	if (process->ended)
-		return true;
-	if (process->pidfd >= 0)
-		return poll(&fd, 1, 0) > 0;
-	return kill(process->channel.pid, 0) < 0 && errno == ESRCH;
 }
 
 /* Its number, and the name that it has now, when it comes to its first context. */
@@ -147,12 +159,17 @@ bool processes_next(struct processes *all, struct wire_sample *out, char *path, 
 		    uint64_t *lost)
 {
 	welcome(all);
-	for (size_t looked = 0; looked < all->count; looked++) {
+	for (size_t looked = 0; looked < all->count;) {
 		size_t index = (all->next + looked) % all->count;
+		bool ended = all->items[index].ended;
 		if (next_of(all, index, out, path, size, lost)) {
 			all->next = index;
 			return true;
 		}
+		if (ended) /* nor will it have more: the last one stands in its place now */
+			remove_ended(all, index);
+		else
+			looked++;
 	}
 	for (size_t i = all->count; i-- > 0;) {
 		struct process *process = &all->items[i];
