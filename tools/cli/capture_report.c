@@ -117,12 +117,14 @@ static enum sx_status tell_losses(const struct capture_input *in, struct report_
 	const struct capture_view *view = in->view;
 	bool damaged = sx_capture_account(view->reader)->what[0];
 	bool cut = !sx_capture_info(view->reader)->clean;
-	const char *partial = "the recording did not end cleanly, or goes on: its end is missing";
+	const char *note = view->note[0] ? view->note : NULL;
+	if (cut)
+		note = "the recording did not end cleanly, or goes on: its end is missing";
 	if (damaged)
-		partial = "the file is damaged: samples are missing";
+		note = "the file is damaged: samples are missing";
 	struct report_facts facts = {.simulated = view->info->simulated,
 				     .partial = damaged || cut,
-				     .note = damaged || cut ? partial : NULL,
+				     .note = note,
 				     .lost = view->lost,
 				     .lost_more = view->lost_more || damaged,
 				     .gaps = view->gaps,

@@ -267,6 +267,15 @@ static void take_loss(struct capture_view *view, const struct sx_capture_mark *m
 	}
 }
 
+/* What is said of no device is said with the first one. */
+static void take_note(struct capture_view *view, const struct sx_capture_record *record)
+{
+	bool mine = record->device == view->device ||
+		    (record->device == SX_CAPTURE_NO_DEVICE && view->device == 0);
+	if (mine && !view->note[0])
+		snprintf(view->note, sizeof(view->note), "%s", record->mark.text);
+}
+
 /* Appends the device's next record of rows. */
 static enum sx_status append_next(struct capture_view *view, struct sx_table *table,
 				  struct sx_error *err)
@@ -276,6 +285,8 @@ static enum sx_status append_next(struct capture_view *view, struct sx_table *ta
 		enum sx_status status = sx_capture_next(view->reader, &record, err);
 		if (status)
 			return status == SX_AGAIN ? SX_END : status;
+		if (record.type == SX_CAPTURE_NOTE)
+			take_note(view, &record);
 		if (record.type == SX_CAPTURE_LOSS && record.device == view->device)
 			take_loss(view, &record.mark);
 		if ((record.type == SX_CAPTURE_LOSS || record.type == SX_CAPTURE_GAP) &&

@@ -8,10 +8,10 @@
 #include "output/report/machine.h"
 #include "tools/cli/imported.h"
 
-#define LOSSES_SHOWN 8
+#define SHOWN 8 /* losses, and notes, one by one */
 
-/* Samples that were lost, as the recording tells it. */
-struct loss {
+/* Something that the recording tells: samples that were lost, or a note. */
+struct told {
 	uint32_t device;
 	uint64_t begin_ns, end_ns, lost;
 	char text[256];
@@ -26,21 +26,22 @@ struct contents {
 	uint64_t *rows;	 /* of each device */
 	uint64_t values; /* rows times columns, all devices */
 	uint64_t rows_read, gaps, notes, losses;
-	struct loss first[LOSSES_SHOWN];
+	struct told first_losses[SHOWN], first_notes[SHOWN];
 	bool heads_only; /* the contents of rows were not read */
 };
 
-static void keep_loss(struct contents *c, const struct sx_capture_record *record)
+/* Keeps the first of them, and counts all. */
+static void keep(struct told *first, uint64_t *count, const struct sx_capture_record *record)
 {
 	const struct sx_capture_mark *mark = &record->mark;
-	if (c->losses++ >= LOSSES_SHOWN)
+	if ((*count)++ >= SHOWN)
 		return;
-	struct loss *loss = &c->first[c->losses - 1];
-	*loss = (struct loss){.device = record->device,
+	struct told *told = &first[*count - 1];
+	*told = (struct told){.device = record->device,
 			      .begin_ns = mark->begin_ns,
 			      .end_ns = mark->end_ns,
 			      .lost = mark->lost};
-	snprintf(loss->text, sizeof(loss->text), "%s", mark->text);
+	snprintf(told->text, sizeof(told->text), "%s", mark->text);
 }
 
 static enum sx_status read_all(struct contents *c, struct sx_error *err)
@@ -61,9 +62,10 @@ static enum sx_status read_all(struct contents *c, struct sx_error *err)
 			c->values += record.rows.count * record.rows.column_count;
 		}
 		c->gaps += record.type == SX_CAPTURE_GAP;
-		c->notes += record.type == SX_CAPTURE_NOTE;
+		if (record.type == SX_CAPTURE_NOTE)
+			keep(c->first_notes, &c->notes, &record);
 		if (record.type == SX_CAPTURE_LOSS)
-			keep_loss(c, &record);
+			keep(c->first_losses, &c->losses, &record);
 	}
 	c->info = sx_capture_info(c->reader);
 	c->account = sx_capture_account(c->reader);
@@ -129,18 +131,36 @@ static void json_time(struct json *json, uint64_t value)
 		json_u64(json, value);
 }
 
+static void json_device(struct json *json, uint32_t device)
+{
+	json_key(json, "device");
+	if (device == SX_CAPTURE_NO_DEVICE)
+		json_null(json);
+	else
+		json_u64(json, device);
+}
+
+static void notes_json(struct json *json, const struct contents *c)
+{
+	json_key(json, "notes");
+	json_array_begin(json);
+	for (uint64_t i = 0; i < c->notes && i < SHOWN; i++) {
+		json_object_begin_flat(json);
+		json_device(json, c->first_notes[i].device);
+		json_kv_string(json, "text", c->first_notes[i].text);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 static void losses_json(struct json *json, const struct contents *c)
 {
 	json_key(json, "losses");
 	json_array_begin(json);
-	for (uint64_t i = 0; i < c->losses && i < LOSSES_SHOWN; i++) {
-		const struct loss *l = &c->first[i];
+	for (uint64_t i = 0; i < c->losses && i < SHOWN; i++) {
+		const struct told *l = &c->first_losses[i];
 		json_object_begin_flat(json);
-		json_key(json, "device");
-		if (l->device == SX_CAPTURE_NO_DEVICE)
-			json_null(json);
-		else
-			json_u64(json, l->device);
+		json_device(json, l->device);
 		json_key(json, "begin_ns");
 		json_time(json, l->begin_ns);
 		json_key(json, "end_ns");
@@ -193,6 +213,8 @@ static void write_json(const struct cli *cli, const struct contents *c)
 		if (sx_capture_device(c->reader, i))
 			device_json(&json, sx_capture_device(c->reader, i), c->rows[i]);
 	json_array_end(&json);
+	json_kv_u64(&json, "note_records", c->notes);
+	notes_json(&json, c);
 	account_json(&json, c);
 	view_json_end(&json);
 }
@@ -219,7 +241,7 @@ static void write_device(const struct cli *cli, const struct sx_capture_device *
 }
 
 /* "+1.2 s to +1.3 s", since the first sample. */
-static void loss_span(char *buf, size_t size, const struct loss *l, uint64_t zero)
+static void loss_span(char *buf, size_t size, const struct told *l, uint64_t zero)
 {
 	char from[HUMAN_MAX] = "?", to[HUMAN_MAX] = "the end";
 	if (l->begin_ns != SX_TIME_UNKNOWN)
@@ -232,8 +254,8 @@ static void loss_span(char *buf, size_t size, const struct loss *l, uint64_t zer
 static void write_losses(const struct cli *cli, const struct contents *c)
 {
 	char span[96], count[32], line[512];
-	for (uint64_t i = 0; i < c->losses && i < LOSSES_SHOWN; i++) {
-		const struct loss *l = &c->first[i];
+	for (uint64_t i = 0; i < c->losses && i < SHOWN; i++) {
+		const struct told *l = &c->first_losses[i];
 		const struct sx_capture_device *d = sx_capture_device(c->reader, l->device);
 		loss_span(span, sizeof(span), l, c->info->begin_ns);
 		snprintf(count, sizeof(count), "%" PRIu64, l->lost);
@@ -242,9 +264,22 @@ static void write_losses(const struct cli *cli, const struct contents *c)
 			 d ? d->name : "the recording", span, l->text);
 		text_wrap(&cli->view.out, 2, line);
 	}
-	if (c->losses > LOSSES_SHOWN)
-		fprintf(cli->view.out.out, "lost: %" PRIu64 " times more\n",
-			c->losses - LOSSES_SHOWN);
+	if (c->losses > SHOWN)
+		fprintf(cli->view.out.out, "lost: %" PRIu64 " times more\n", c->losses - SHOWN);
+}
+
+static void write_notes(const struct cli *cli, const struct contents *c)
+{
+	char line[512];
+	for (uint64_t i = 0; i < c->notes && i < SHOWN; i++) {
+		const struct told *note = &c->first_notes[i];
+		const struct sx_capture_device *d = sx_capture_device(c->reader, note->device);
+		snprintf(line, sizeof(line), "note%s%s: %s", d ? " of " : "", d ? d->name : "",
+			 note->text);
+		text_wrap(&cli->view.out, 2, line);
+	}
+	if (c->notes > SHOWN)
+		fprintf(cli->view.out.out, "note: %" PRIu64 " more\n", c->notes - SHOWN);
 }
 
 static void write_damage(const struct cli *cli, const struct contents *c)
@@ -263,6 +298,7 @@ static void write_damage(const struct cli *cli, const struct contents *c)
 		fputs("it did not end cleanly, or is still written\n", out);
 	if (a->lost_rows)
 		fprintf(out, "%" PRIu64 " samples were lost while it was recorded\n", a->lost_rows);
+	write_notes(cli, c);
 	write_losses(cli, c);
 }
 
