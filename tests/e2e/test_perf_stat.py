@@ -38,8 +38,9 @@ def rows(text, *args):
 
 class PerfStat(unittest.TestCase):
     def sums(self, text, event):
-        """Values of an event in the text, added up."""
-        found = re.findall(rf'(?:^|[,;|\t])([0-9.]+)[,;|\t](?:msec)?[,;|\t]{event}[,;|\t]', text, re.M)
+        """Values of an event in the text, added up; from 6.12 on some forms name its PMU as well."""
+        found = re.findall(rf'(?:^|[,;|\t])([0-9.]+)[,;|\t](?:msec)?[,;|\t]{event}(?: \[software\])?[,;|\t]',
+                           text, re.M)
         return sum(map(float, found))
 
     def check(self, *args):

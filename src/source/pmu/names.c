@@ -22,6 +22,7 @@ struct pfm_encoding {
 
 struct pfm {
 	int (*initialize)(void);
+	void (*terminate)(void);
 	int (*encode)(const char *name, int levels, int os, void *encoding);
 	const char *(*error)(int code);
 };
@@ -29,10 +30,11 @@ struct pfm {
 static bool find_symbols(const struct sx_sys *sys, void *library, struct pfm *out)
 {
 	*(void **)&out->initialize = sys->library_symbol(sys->user, library, "pfm_initialize");
+	*(void **)&out->terminate = sys->library_symbol(sys->user, library, "pfm_terminate");
 	*(void **)&out->encode =
 	    sys->library_symbol(sys->user, library, "pfm_get_os_event_encoding");
 	*(void **)&out->error = sys->library_symbol(sys->user, library, "pfm_strerror");
-	return out->initialize && out->encode && out->error;
+	return out->initialize && out->terminate && out->encode && out->error;
 }
 
 static enum sx_status no_library(const char *name, struct sx_error *err)
@@ -43,14 +45,12 @@ static enum sx_status no_library(const char *name, struct sx_error *err)
 	return SX_ERR_UNSUPPORTED;
 }
 
-static enum sx_status ask(const struct pfm *pfm, const char *name, struct pmu_code *out,
-			  struct sx_error *err)
+static enum sx_status ask_started(const struct pfm *pfm, const char *name, struct pmu_code *out,
+				  struct sx_error *err)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr)};
 	struct pfm_encoding encoding = {.attr = &attr, .size = sizeof(encoding), .cpu = -1};
-	int code = pfm->initialize();
-	if (code == PFM_SUCCESS_)
-		code = pfm->encode(name, PFM_PLM_ALL_, PFM_OS_PERF_EVENT_, &encoding);
+	int code = pfm->encode(name, PFM_PLM_ALL_, PFM_OS_PERF_EVENT_, &encoding);
 	if (code != PFM_SUCCESS_) {
 		error_set(err, SX_ERR_NOT_FOUND, "event %.200s is not known", name);
 		error_because(err, "libpfm4 says: %s", pfm->error(code));
@@ -62,6 +62,22 @@ static enum sx_status ask(const struct pfm *pfm, const char *name, struct pmu_co
 	out->config[1] = attr.config1;
 	out->config[2] = attr.config2;
 	return SX_OK;
+}
+
+/* What it takes to know the PMUs of the machine is given back: the library is closed then. */
+static enum sx_status ask(const struct pfm *pfm, const char *name, struct pmu_code *out,
+			  struct sx_error *err)
+{
+	int code = pfm->initialize();
+	if (code != PFM_SUCCESS_) {
+		error_set(err, SX_ERR_UNSUPPORTED, "event %.200s cannot be looked up", name);
+		error_because(err, "libpfm4 says: %s", pfm->error(code));
+		error_try(err, "PMU/EVENT/, as ls " PMU_FOLDER " shows them");
+		return SX_ERR_UNSUPPORTED;
+	}
+	enum sx_status status = ask_started(pfm, name, out, err);
+	pfm->terminate();
+	return status;
 }
 
 enum sx_status pmu_encode_name(const struct sx_sys *sys, const char *name, struct pmu_code *out,
