@@ -9,7 +9,8 @@
 
 #define DEFAULT_NS UINT64_C(10000000000)
 #define WAIT_MS	   100
-#define EDGE_BYTES 4096 /* of a head or a tail */
+#define REST_NS	   UINT64_C(2000000000) /* a source that never comes to an end is left */
+#define EDGE_BYTES 4096			/* of a head or a tail */
 
 struct sink {
 	const struct sx_raw_recording *recording;
@@ -17,12 +18,21 @@ struct sink {
 	void *user;
 };
 
-static bool write_edge(struct source *source, size_t (*edge)(struct source *, uint8_t *, size_t),
-		       const struct sink *sink)
-{
+/* A head or a tail, as the source has it now. */
+struct edge {
 	uint8_t bytes[EDGE_BYTES];
-	size_t size = edge ? edge(source, bytes, sizeof(bytes)) : 0;
-	return !size || sink->write(sink->user, bytes, size);
+	size_t size;
+};
+
+static void take_edge(struct source *source, size_t (*edge)(struct source *, uint8_t *, size_t),
+		      struct edge *out)
+{
+	out->size = edge ? edge(source, out->bytes, sizeof(out->bytes)) : 0;
+}
+
+static bool write_edge(const struct edge *edge, const struct sink *sink)
+{
+	return !edge->size || sink->write(sink->user, edge->bytes, edge->size);
 }
 
 static bool asked_to_end(const struct sink *sink)
@@ -30,31 +40,42 @@ static bool asked_to_end(const struct sink *sink)
 	return sink->recording->stop && sink->recording->stop(sink->user);
 }
 
-/* Writes what comes until the end; SX_END when the source has no more. */
-static enum sx_status copy_samples(struct source *source, uint64_t end_ns, const struct sink *sink,
-				   bool *more, struct sx_error *err)
+static enum sx_status copy_sample(struct source *source, int wait_ms, const struct sink *sink,
+				  bool *more, struct sx_error *err)
 {
-	while (*more && sys_now_ns(source->sys) < end_ns && !asked_to_end(sink)) {
-		struct raw_sample raw;
-		enum sx_status status = source->ops->read(source, WAIT_MS, &raw, err);
-		if (status == SX_AGAIN)
-			continue;
-		if (status)
-			return status;
-		if (raw.kind == source->ops->raw)
-			*more = sink->write(sink->user, raw.data, raw.size);
-	}
-	return SX_OK;
+	struct raw_sample raw;
+	enum sx_status status = source->ops->read(source, wait_ms, &raw, err);
+	if (!status && raw.kind == source->ops->raw)
+		*more = sink->write(sink->user, raw.data, raw.size);
+	return status == SX_AGAIN ? SX_OK : status;
 }
 
-/* What was unread when it stopped belongs to the recording. */
+/* What was unread when the source stopped belongs to the recording. */
+static enum sx_status copy_rest(struct source *source, const struct sink *sink, bool *more,
+				struct sx_error *err)
+{
+	enum sx_status status = source->ops->stop(source, err);
+	uint64_t until = sys_now_ns(source->sys) + REST_NS;
+	while (!status && *more && sys_now_ns(source->sys) < until)
+		status = copy_sample(source, 0, sink, more, err);
+	return status == SX_END ? SX_OK : status;
+}
+
+/* Head, samples until the end, what is left, tail: also of a source that fails on the way. */
 static enum sx_status stream(struct source *source, uint64_t end_ns, const struct sink *sink,
 			     struct sx_error *err)
 {
-	bool more = write_edge(source, source->ops->raw_head, sink);
-	enum sx_status status = copy_samples(source, end_ns, sink, &more, err);
+	struct edge edge;
+	enum sx_status status = SX_OK;
+	take_edge(source, source->ops->raw_head, &edge);
+	bool more = write_edge(&edge, sink);
+	while (!status && more && sys_now_ns(source->sys) < end_ns && !asked_to_end(sink))
+		status = copy_sample(source, WAIT_MS, sink, &more, err);
 	if (!status && more)
-		more = write_edge(source, source->ops->raw_tail, sink);
+		status = copy_rest(source, sink, &more, err);
+	take_edge(source, source->ops->raw_tail, &edge);
+	if (more)
+		more = write_edge(&edge, sink);
 	if (!status && !more)
 		status = error_set(err, SX_ERR_IO, "the recording could not be written");
 	return status == SX_END ? SX_OK : status;

@@ -193,8 +193,9 @@ struct source_ops {
 	/* After an end without a single sample: fills in why, and the remedy. May be NULL. */
 	enum sx_status (*explain)(struct source *source, struct sx_error *err);
 	/*
-	 * What a file of raw samples of this source begins and ends with, while started: writes at
-	 * most `cap` bytes and returns how many. NULL: its raw samples are no file format.
+	 * What a file of raw samples of this source begins and ends with, from start() until
+	 * close(), the end also after stop(): writes at most `cap` bytes and returns how many.
+	 * NULL: its raw samples are no file format.
 	 */
 	size_t (*raw_head)(struct source *source, uint8_t *out, size_t cap);
 	size_t (*raw_tail)(struct source *source, uint8_t *out, size_t cap);

@@ -299,6 +299,9 @@ static enum sx_status close_recording(struct recording_file *to, enum sx_status 
 {
 	if (to->file && to->file != stdout && fclose(to->file) != 0 && !to->err.status)
 		error_errno(&to->err, errno, "cannot write %s", to->path);
+	/* What was recorded until then is there. */
+	if (!to->err.status && status == SX_ERR_DEVICE_LOST && to->file)
+		return err->status = SX_INCOMPLETE;
 	if (!to->err.status)
 		return status;
 	*err = to->err;

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Live OA streams of the whole command against a fake kernel: whatever ends it, the kernel holds
+nothing of it any more, and what it wrote is whole. Usage: test_oa_ends.py SEXTANT_ON_I915"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SEXTANT = sys.argv[1]
+folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-oa-ends-"))
+state = folder / "state"
+NOTHING = "configurations 0 streams 0"
+
+# Whoever started this test may ignore them, and what it starts would inherit that.
+for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+    signal.signal(number, signal.SIG_DFL)
+
+
+def kernel():
+    return state.read_text().strip() if state.exists() else ""
+
+
+def start(*args, **env):
+    state.unlink(missing_ok=True)
+    child = subprocess.Popen([SEXTANT, *map(str, args)], text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE,
+                             env=dict(os.environ, SEXTANT_FAKE_STATE=str(state), **env))
+    until = time.monotonic() + 60
+    while "streams 1" not in kernel() and child.poll() is None and time.monotonic() < until:
+        time.sleep(0.005)
+    assert "streams 1" in kernel(), child.communicate()
+    return child
+
+
+def end(child, number=None, after=0.25):
+    time.sleep(after)
+    if number:
+        child.send_signal(number)
+    out, err = child.communicate(timeout=120)
+    return child.returncode, out, err
+
+
+def reports(path):
+    """Rows of a raw recording, which must be read without any complaint."""
+    done = subprocess.run([SEXTANT, "decode", "-i", path, "--as", "i915-record", "-m", "GpuTime",
+                           "--json"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and not done.stderr, (done.returncode, done.stderr)
+    return json.loads(done.stdout)["rows"]
+
+
+def test_raw_recording():
+    """Ended by a signal it is whole: no record is cut, and what was unread is in it."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        path = folder / "raw.rec"
+        code, out, err = end(start("oa", "record", "-d", "card0", "-I", "1ms", "-o", path), number)
+        assert (code, out, err) == (0, "", ""), (number, code, out, err)
+        assert kernel() == NOTHING, (number, kernel())
+        rows = reports(path)
+        assert len(rows) > 100, (number, len(rows))
+
+
+def test_raw_recording_of_a_card_that_goes():
+    path = folder / "gone.rec"
+    code, _, err = end(start("oa", "record", "-d", "card0", "-I", "1ms", "-o", path,
+                             SEXTANT_FAKE_GONE_MS="200"))
+    assert code == 1 and "ended after" in err, (code, err)
+    assert len(reports(path)) > 50
+    assert "streams 0" in kernel(), kernel()  # configurations go with the card
+
+
+def test_self_test():
+    """A signal kills it, as it would any program, but the kernel's configurations are gone."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        code, _, err = end(start("doctor", "--selftest", "-d", "i915"), number, after=0.02)
+        assert code == -number, (number, code, err)
+        assert kernel() == NOTHING, (number, kernel())
+
+
+def test_captures():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        path = folder / "live.sxc"
+        child = start("record", "-q", "-d", "i915", "-I", "2ms", "-o", path)
+        child.send_signal(signal.SIGSTOP)
+        time.sleep(0.05)
+        child.send_signal(signal.SIGCONT)
+        code, out, err = end(child, number)
+        assert (code, out) == (0, ""), (number, code, err)
+        assert kernel() == NOTHING, (number, kernel())
+        info = json.loads(subprocess.run([SEXTANT, "capture", "info", path, "--json"], check=True,
+                                         capture_output=True, text=True, timeout=60).stdout)
+        assert info["clean"] and info["rows"] > 50 and not info["losses"], info
+    child = start("record", "-q", "-d", "i915", "-I", "2ms", "-o", path)
+    end(child, signal.SIGKILL, after=0.6)
+    done = subprocess.run([SEXTANT, "capture", "info", path, "--json"], capture_output=True,
+                          text=True, timeout=60, check=False)
+    info = json.loads(done.stdout)
+    assert not info["clean"] and info["rows"] > 50, info
+
+
+def test_a_card_that_goes():
+    """Cause, time and extent, in text and JSON, and of the recording as well; exit 1."""
+    path = folder / "gone.sxc"
+    code, out, err = end(start("stat", "-d", "i915", "-I", "2ms", "--json",
+                               SEXTANT_FAKE_GONE_MS="300"))
+    device = json.loads(out)["devices"][0]
+    assert code == 1 and "ended after 0." in err, (code, err)
+    assert device["samples"] > 50 and device["failure"], device
+    code, _, err = end(start("record", "-d", "i915", "-I", "2ms", "-o", path,
+                             SEXTANT_FAKE_GONE_MS="300"))
+    assert code == 1 and "ended after 0." in err, (code, err)
+    done = subprocess.run([SEXTANT, "report", path], capture_output=True, text=True, timeout=60,
+                          check=False)
+    assert done.returncode == 1 and "ended after 0." in " ".join((done.stdout + done.stderr).split()), done
+    assert "streams 0" in kernel(), kernel()
+
+
+def main():
+    tests = [value for name, value in sorted(globals().items()) if name.startswith("test_")]
+    failed = 0
+    for test in tests:
+        try:
+            test()
+        except AssertionError as error:
+            failed += 1
+            print(f"FAILED {test.__name__}: {str(error)[:600]}")
+    print(f"{len(tests)} tests, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+main()
