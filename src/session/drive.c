@@ -359,12 +359,29 @@ static bool is_awaited(const struct sx_session *s)
 	return true;
 }
 
-/* What was collected before stop() is taken to its end, however long the queue is. */
+/* What the source still had is lost, nobody knows how much. */
+static void leave_rest(struct sx_session *s, uint32_t index)
+{
+	const struct raw_sample rest = {
+	    .flags = RAW_LOST, .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN};
+	s->infos[index].lost_more = true;
+	if (s->writer)
+		record_sample(s, index, &rest);
+}
+
+/* What was collected before stop() is taken to its end, as far as there is patience for it. */
 static void drain_one(struct sx_session *s, uint32_t index, uint64_t until_ns)
 {
-	for (int reads = 0; reads < DRAIN_READS && !s->devices[index].ended; reads++)
-		if (sys_now_ns(s->sys) >= until_ns || !session_take(s, index))
-			return;
+	struct session_device *d = &s->devices[index];
+	bool more = !d->ended;
+	for (int reads = 0; more && reads < DRAIN_READS; reads++) {
+		if (sys_now_ns(s->sys) >= until_ns)
+			break;
+		more = session_take(s, index);
+	}
+	uint64_t end_ns = s->infos[index].end_ns;
+	if (more && !d->ended && (end_ns == SX_TIME_UNKNOWN || end_ns < s->cut_ns))
+		leave_rest(s, index);
 }
 
 /* What measures the machine ends with the program, so that the wait is no part of the run. */

@@ -83,10 +83,40 @@ static void a_long_run_is_as_small_as_a_short_one(void **state)
 	sx_context_destroy(context);
 }
 
+/* A machine that cannot keep up: what is not read when patience ends is told as lost. */
+static void what_is_left_unread_is_told(void **state)
+{
+	static const char *const devices[] = {"mali-g625"}, *const metrics[] = {"gpu.*"};
+	struct sx_session_options options = {.devices = devices,
+					     .device_count = 1,
+					     .metrics = metrics,
+					     .metric_count = 1,
+					     .interval_ns = INTERVAL_NS};
+	struct sx_session_limits limits = {.duration_ns = UINT64_C(1000000000)};
+	struct sx_context *context = NULL;
+	struct sx_session *session = NULL;
+	struct sx_error err = {0};
+	struct fake_cpu fake;
+	struct machine machine;
+	uint32_t count;
+	fake_cpu_init(&fake);
+	machine_init(&machine, &fake.sys, &fake, advance);
+	machine.look_ns = UINT64_C(2000000); /* 20 samples come while one is read */
+	assert_int_equal(sx_context_create(NULL, &context, NULL), SX_OK);
+	assert_int_equal(session_create_on(&machine.sys, context, &options, &session, NULL), SX_OK);
+	assert_int_equal(sx_session_run(session, NULL, &limits, &err), SX_INCOMPLETE);
+	const struct sx_session_device *d = sx_session_devices(session, &count);
+	assert_true(d->samples > 100 && d->samples < 10000);
+	assert_true(d->lost_more);
+	sx_session_destroy(session);
+	sx_context_destroy(context);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_long_run_is_as_small_as_a_short_one),
+	    cmocka_unit_test(what_is_left_unread_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
