@@ -104,6 +104,24 @@ SX_API enum sx_status sx_table_append(struct sx_table *table, const struct sx_ro
 SX_API void sx_table_rows(const struct sx_table *table, size_t first, size_t count,
 			  struct sx_vector *vectors, struct sx_rows *out);
 
+/* Which rows are wanted, by the labels of processes and contexts. Zero: all. */
+struct sx_row_choice {
+	const char *process; /* its name, its number, or both as the label has them; NULL: any */
+	bool only_context;
+	uint64_t context;
+	bool unlabelled; /* rows that tell no process or context are wanted as well */
+};
+/* Whether a row is wanted. Thread-safe. */
+SX_API bool sx_row_is_chosen(const struct sx_row_choice *choice, const struct sx_table *table,
+			     size_t row);
+/*
+ * Appends the rows that are wanted to another table, which has the same columns; *others grows by
+ * the number of the rest. Errors: SX_ERR_NO_MEMORY (some rows may have been added).
+ */
+SX_API enum sx_status sx_table_choose(const struct sx_row_choice *choice,
+				      const struct sx_table *from, struct sx_table *to,
+				      uint64_t *others, struct sx_error *err);
+
 /*
  * Combines all rows of `in` into a table of one row, each counter by its own rule over time, so
  * that sx_metrics_eval() of it gives the metrics of the whole. Sums of u64 are exact; one that does

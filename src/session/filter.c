@@ -29,29 +29,12 @@ bool filter_needed(const struct sx_session *s)
 	       s->limits.duration_ns;
 }
 
-/* The label is "name (pid)"; either is asked for, or both. */
-static bool is_process(const char *label, const char *asked)
-{
-	size_t size = strlen(asked);
-	const char *pid = label ? strrchr(label, '(') : NULL;
-	if (!pid)
-		return false;
-	size_t name = pid > label ? (size_t)(pid - label) - 1 : 0;
-	bool is_pid = strncmp(pid + 1, asked, size) == 0 && pid[1 + size] == ')';
-	return strcmp(label, asked) == 0 || is_pid ||
-	       (name == size && memcmp(label, asked, size) == 0);
-}
-
 static bool is_other(const struct sx_session *s, const struct session_device *d, size_t row)
 {
-	if (s->options.only_context &&
-	    sx_table_label(d->mixed, SX_LABEL_CONTEXT, row) != s->options.context)
-		return true;
-	if (!s->options.process)
-		return false;
-	uint64_t label = sx_table_label(d->mixed, SX_LABEL_PROCESS, row);
-	return !is_process(label == SX_LABEL_ABSENT ? NULL : sx_table_string(d->mixed, label),
-			   s->options.process);
+	const struct sx_row_choice choice = {.process = s->options.process,
+					     .only_context = s->options.only_context,
+					     .context = s->options.context};
+	return !sx_row_is_chosen(&choice, d->mixed, row);
 }
 
 /*

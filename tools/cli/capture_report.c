@@ -122,7 +122,10 @@ static enum sx_status tell_losses(const struct capture_input *in, struct report_
 		note = "the recording did not end cleanly, or goes on: its end is missing";
 	if (damaged)
 		note = "the file is damaged: samples are missing";
+	struct sx_error none = {0};
+	bool left_out = capture_view_left_out(view, &none);
 	struct report_facts facts = {.simulated = view->info->simulated,
+				     .silence = left_out ? &none : NULL,
 				     .partial = damaged || cut,
 				     .note = note,
 				     .lost = view->lost,
@@ -183,6 +186,18 @@ static uint64_t created_ns(const struct capture_report *read)
 	return info->created_ns;
 }
 
+/* Where --process or --context left nothing of any device, the first says why. */
+static enum sx_status anything_chosen(const struct capture_report *read, struct sx_error *err)
+{
+	for (uint32_t i = 0; i < read->count; i++)
+		if (read->devices[i].view->chosen)
+			return SX_OK;
+	for (uint32_t i = 0; i < read->count; i++)
+		if (capture_view_left_out(read->devices[i].view, err))
+			return SX_INCOMPLETE;
+	return SX_OK;
+}
+
 enum sx_status capture_report_read(struct cli *cli, const char *path,
 				   const struct capture_report_hooks *hooks,
 				   struct capture_report *out, struct sx_error *err)
@@ -207,7 +222,7 @@ enum sx_status capture_report_read(struct cli *cli, const char *path,
 							 .created_ns = created_ns(out)},
 					err);
 	free(list);
-	return status;
+	return status ? status : anything_chosen(out, err);
 }
 
 bool capture_report_note(const struct cli *cli, const struct capture_report *read)

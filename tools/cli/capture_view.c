@@ -160,6 +160,9 @@ enum sx_status capture_view_device(const struct cli *cli, const char *path, uint
 		return error_nomem(err, "reading a capture");
 	view->path = path;
 	view->device = device;
+	view->choice = (struct sx_row_choice){.process = cli->options.process,
+					      .only_context = cli->options.context.given,
+					      .context = cli->options.context.value};
 	enum sx_status status = sx_capture_open(path, &view->reader, err);
 	if (!status && device == SX_NONE)
 		status = find_first(cli, view, err);
@@ -224,6 +227,7 @@ void capture_view_close(struct capture_view *view)
 	free(view->constants);
 	free(view->patterns);
 	free(view->gaps);
+	sx_table_destroy(view->all);
 	arena_finish(&view->texts);
 	free(view);
 }
@@ -276,6 +280,45 @@ static void take_note(struct capture_view *view, const struct sx_capture_record 
 		snprintf(view->note, sizeof(view->note), "%s", record->mark.text);
 }
 
+/* Appends those of a record's rows that are wanted; SX_AGAIN when none is. */
+static enum sx_status append_rows(struct capture_view *view, const struct sx_rows *rows,
+				  struct sx_table *table, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	size_t before = sx_table_row_count(table);
+	if (!view->choice.process && !view->choice.only_context)
+		return sx_table_append(table, rows, err);
+	if (!view->all)
+		status = capture_view_table(view, &view->all, err);
+	if (!status) {
+		sx_table_clear(view->all);
+		status = sx_table_append(view->all, rows, err);
+	}
+	if (!status)
+		status = sx_table_choose(&view->choice, view->all, table, &view->others, err);
+	view->chosen += sx_table_row_count(table) - before;
+	return !status && sx_table_row_count(table) == before ? SX_AGAIN : status;
+}
+
+bool capture_view_left_out(const struct capture_view *view, struct sx_error *why)
+{
+	if (view->chosen || !view->others)
+		return false;
+	if (view->choice.process) {
+		error_set(why, SX_INCOMPLETE, "no sample is of process %s", view->choice.process);
+		error_try(why, "sextant report %s --by process, for those that there are",
+			  view->path);
+	} else {
+		error_set(why, SX_INCOMPLETE, "no sample is of context %llu",
+			  (unsigned long long)view->choice.context);
+		error_try(why, "sextant report %s --by context, for those that there are",
+			  view->path);
+	}
+	error_because(why, "all of %llu samples are of others, or do not tell",
+		      (unsigned long long)view->others);
+	return true;
+}
+
 /* Appends the device's next record of rows. */
 static enum sx_status append_next(struct capture_view *view, struct sx_table *table,
 				  struct sx_error *err)
@@ -292,8 +335,11 @@ static enum sx_status append_next(struct capture_view *view, struct sx_table *ta
 		if ((record.type == SX_CAPTURE_LOSS || record.type == SX_CAPTURE_GAP) &&
 		    record.device == view->device)
 			take_gap(view, &record.mark);
-		if (record.type == SX_CAPTURE_ROWS && record.device == view->device)
-			return sx_table_append(table, &record.rows, err);
+		if (record.type != SX_CAPTURE_ROWS || record.device != view->device)
+			continue;
+		status = append_rows(view, &record.rows, table, err);
+		if (status != SX_AGAIN)
+			return status;
 	}
 }
 

@@ -17,6 +17,9 @@ struct capture_view {
 	const char *set;       /* that was programmed, as recorded or as --set says; or NULL */
 	const char **patterns; /* of --metric, those that are for this device */
 	uint32_t pattern_count;
+	struct sx_row_choice choice; /* of --process and --context */
+	struct sx_table *all;	     /* a record's rows before the choice, or NULL */
+	uint64_t chosen, others;     /* rows so far, and what was left out of them */
 	/* As far as was read: what was lost, and why samples end before the recording does. */
 	uint64_t lost;
 	bool lost_more, failed;
@@ -97,6 +100,11 @@ enum sx_status capture_view_table(const struct capture_view *view, struct sx_tab
  */
 enum sx_status capture_view_next(struct capture_view *view, struct sx_table *table,
 				 struct sx_error *err);
+/*
+ * Why a device has no rows, where --process or --context left all of them out: *why is filled and
+ * true returned. False where it has some, or had none before.
+ */
+bool capture_view_left_out(const struct capture_view *view, struct sx_error *why);
 /* All rows of the device in one table; *out is owned by the caller. */
 enum sx_status capture_view_load(const struct cli *cli, struct capture_view *view,
 				 struct sx_table **out, struct sx_error *err);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +15,12 @@
 /* Samples of one device and what the rules say of them. */
 struct advised {
 	struct capture_view *view; /* or NULL: a table of another kind */
+	struct input_rows *input;  /* that table */
 	struct sx_catalog *catalog;
-	struct sx_table *raw;
+	struct sx_table *raw; /* of a view: one record's rows at a time */
+	struct sx_constant_value *constants;
 	struct sx_advice *advice;
+	uint64_t rows;
 	uint32_t number;
 	bool simulated;
 };
@@ -24,10 +28,9 @@ struct advised {
 static void write_text(const struct cli *cli, const struct advised *a)
 {
 	char line[256];
-	size_t rows = sx_table_row_count(a->raw);
 	struct findings_count n = findings_count(a->advice);
 	text_styled(&cli->view.out, TEXT_BOLD, sx_catalog_info(a->catalog)->title);
-	fprintf(cli->view.out.out, ", %zu sample%s", rows, rows == 1 ? "" : "s");
+	fprintf(cli->view.out.out, ", %" PRIu64 " sample%s", a->rows, a->rows == 1 ? "" : "s");
 	if (a->simulated)
 		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fputc('\n', cli->view.out.out);
@@ -48,7 +51,7 @@ static void about_json(struct json *json, const struct advised *a)
 	struct findings_count n = findings_count(a->advice);
 	json_kv_string(json, "for", sx_catalog_info(a->catalog)->name);
 	json_kv_string(json, "set", sx_advice_set(a->advice));
-	json_kv_u64(json, "rows", sx_table_row_count(a->raw));
+	json_kv_u64(json, "rows", a->rows);
 	json_key(json, "rules");
 	json_object_begin_flat(json);
 	json_kv_u64(json, "all", n.all);
@@ -158,32 +161,91 @@ static enum sx_status take_frame_rate(struct cli *cli, struct sx_catalog *catalo
 	return SX_OK;
 }
 
-static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_error *err)
+/* The constants of a capture, then those of the command line, which win by coming later. */
+static enum sx_status gather_constants(const struct cli *cli, struct advised *a,
+				       struct sx_metrics_options *options, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	const char *set = a->view ? a->view->set : o->set;
-	struct sx_metrics_options options = {.set = set,
-					     .variant = o->api,
-					     .constants = o->constants,
-					     .constant_count = (uint32_t)o->constant_count};
-	/* Those of the command line win by coming later. */
-	struct sx_constant_value *all =
-	    calloc((a->view ? a->view->constant_count : 0) + o->constant_count + 1, sizeof(*all));
-	if (!all)
+	uint32_t count = a->view ? a->view->constant_count : 0;
+	a->constants = calloc(count + o->constant_count + 1, sizeof(*a->constants));
+	if (!a->constants)
 		return error_nomem(err, "judging samples");
-	if (a->view) {
-		memcpy(all, a->view->constants, a->view->constant_count * sizeof(*all));
-		options.constants = all;
-		options.constant_count = a->view->constant_count;
-		for (size_t i = 0; i < o->constant_count; i++)
-			if (sx_catalog_find_constant(a->catalog, o->constants[i].name) != SX_NONE)
-				all[options.constant_count++] = o->constants[i];
+	if (count)
+		memcpy(a->constants, a->view->constants, count * sizeof(*a->constants));
+	for (size_t i = 0; i < o->constant_count; i++)
+		if (!a->view ||
+		    sx_catalog_find_constant(a->catalog, o->constants[i].name) != SX_NONE)
+			a->constants[count++] = o->constants[i];
+	options->constants = a->constants;
+	options->constant_count = count;
+	return SX_OK;
+}
+
+static enum sx_status add_rows(struct advised *a, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	while (!status) {
+		status = a->view ? capture_view_next(a->view, a->raw, err)
+				 : input_rows_next(a->input, err);
+		const struct sx_table *raw = a->view ? a->raw : input_rows_table(a->input);
+		if (!status)
+			status = sx_advice_add(a->advice, raw, err);
+		if (!status)
+			a->rows += sx_table_row_count(raw);
 	}
-	enum sx_status status = sx_advice_create(a->catalog, &options, a->raw, &a->advice, err);
-	free(all);
+	return status == SX_END ? SX_OK : status;
+}
+
+static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_error *err)
+{
+	const char *set = a->view ? a->view->set : cli->options.set;
+	struct sx_metrics_options options = {.set = set, .variant = cli->options.api};
+	const struct sx_table *like = a->view ? a->raw : input_rows_table(a->input);
+	enum sx_status status = gather_constants(cli, a, &options, err);
+	if (!status)
+		status = sx_advice_begin(a->catalog, &options, like, &a->advice, err);
+	if (!status)
+		status = add_rows(a, err);
+	if (!status)
+		status = sx_advice_finish(a->advice, err);
 	if (!status && !set && sx_advice_set(a->advice))
 		cli_note(cli, "read as set %s; if it was another: --set NAME",
 			 sx_advice_set(a->advice));
+	return status;
+}
+
+static void close_one(struct advised *a)
+{
+	sx_advice_destroy(a->advice);
+	input_rows_close(a->input);
+	sx_table_destroy(a->raw);
+	free(a->constants);
+	sx_catalog_unref(a->catalog);
+	capture_view_close(a->view);
+}
+
+/* Devices of which --process or --context left nothing are passed over for those with rows. */
+static enum sx_status judge_all(const struct cli *cli, struct advised *all, uint32_t *count,
+				struct sx_error *err)
+{
+	struct sx_error why = {0}, ignored = {0};
+	enum sx_status status = SX_OK;
+	uint32_t kept = 0;
+	for (uint32_t i = 0; !status && i < *count; i++) {
+		status = judge(cli, &all[i], err);
+		struct advised one = all[i];
+		all[i] = (struct advised){0};
+		struct sx_error *first = why.message[0] ? &ignored : &why;
+		if (!status && one.view && capture_view_left_out(one.view, first))
+			close_one(&one);
+		else
+			all[kept++] = one;
+	}
+	if (!status && !kept && *count) {
+		*err = why;
+		status = SX_INCOMPLETE;
+	}
+	*count = status ? *count : kept;
 	return status;
 }
 
@@ -206,7 +268,7 @@ static enum sx_status open_one(const struct cli *cli, const char *path, uint32_t
 	if (!status)
 		status = capture_view_need_set(cli, a->view, err);
 	if (!status)
-		status = capture_view_load(cli, a->view, &a->raw, err);
+		status = capture_view_table(a->view, &a->raw, err);
 	if (status)
 		return status;
 	a->number = number;
@@ -233,6 +295,16 @@ static enum sx_status open_capture(struct cli *cli, const char *path, struct adv
 	return status || rated ? status : SX_ERR_USAGE;
 }
 
+static enum sx_status check_choice(const struct cli *cli, struct sx_error *err)
+{
+	if (!cli->options.process && !cli->options.context.given)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "--process and --context choose of captures alone");
+	error_because(err, "a table does not tell whose its rows are");
+	error_try(err, "without them; or sextant import FILE, where it is of a tool that tells");
+	return SX_ERR_USAGE;
+}
+
 /* A table that needs a catalog to be named. */
 static enum sx_status open_table(struct cli *cli, const char *path, struct advised **all,
 				 uint32_t *count, struct sx_error *err)
@@ -241,13 +313,15 @@ static enum sx_status open_table(struct cli *cli, const char *path, struct advis
 	*all = calloc(1, sizeof(**all));
 	if (!*all)
 		return error_nomem(err, "judging samples");
-	enum sx_status status = cli_catalog(cli, &(*all)->catalog, err);
+	enum sx_status status = check_choice(cli, err);
+	if (!status)
+		status = cli_catalog(cli, &(*all)->catalog, err);
 	if (!status)
 		status = take_frame_rate(cli, (*all)->catalog, err);
 	if (!status)
-		status = input_table(cli, path, (*all)->catalog, &(*all)->raw, err);
+		status = input_rows_open(cli, path, (*all)->catalog, &(*all)->input, err);
 	if (!status)
-		input_note_unknown(cli, (*all)->raw, (*all)->catalog);
+		input_note_unknown(cli, input_rows_table((*all)->input), (*all)->catalog);
 	return status;
 }
 
@@ -262,18 +336,18 @@ static int run(struct cli *cli)
 	if (!status)
 		status = capture_view_is(path) ? open_capture(cli, path, &all, &count, &err)
 					       : open_table(cli, path, &all, &count, &err);
-	for (uint32_t i = 0; !status && i < count; i++)
-		status = judge(cli, &all[i], &err);
+	if (!status)
+		status = judge_all(cli, all, &count, &err);
 	if (!status) {
 		write_all(cli, all, count);
 		status = anything_judged(all, count, &err);
 	}
 	for (uint32_t i = 0; all && i < count; i++) {
-		whole = whole && !(all[i].view && all[i].view->lacks);
-		sx_advice_destroy(all[i].advice);
-		sx_table_destroy(all[i].raw);
-		sx_catalog_unref(all[i].catalog);
-		capture_view_close(all[i].view);
+		if (!status && all[i].view && i == 0)
+			capture_view_note(cli, all[i].view);
+		whole = whole && !(all[i].view && (all[i].view->lacks || all[i].view->failed ||
+						   all[i].view->lost_more));
+		close_one(&all[i]);
 	}
 	free(all);
 	if (status)
@@ -296,7 +370,7 @@ const struct command cmd_advise = {
 		 "with what they lack.",
 	     .pages = true,
 	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_CSV,
-	     .options = "for set api input output const fps device format",
+	     .options = "for set api input output const fps device context process format",
 	     .max_args = 1,
 	     .examples = "  sextant advise counters.csv --for mali-g625\n"
 			 "  sextant advise -i oa.csv --for intel-bdw --set RenderBasic --json\n"},

@@ -102,8 +102,9 @@ const struct command cmd_diff = {
 		 "percent for the change; exit status 6 when one fails, 1 when one cannot be "
 		 "judged.",
 	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_MARKDOWN | 1u << FORMAT_JUNIT,
-	     .options = "metric set api for as gate gates gate-missing gate-warn baseline "
-			"update-baseline fps output format",
+	     .options =
+		 "metric set api for as context process gate gates gate-missing gate-warn baseline "
+		 "update-baseline fps output format",
 	     .max_args = 2,
 	     .examples =
 		 "  sextant diff before.sxc after.sxc\n"

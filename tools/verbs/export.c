@@ -311,6 +311,18 @@ static enum sx_status open_devices(struct exporting *e, const char *path, struct
 	return !status && !e->count ? passed : status;
 }
 
+/* Where --process or --context left nothing of any device, the first says why. */
+static enum sx_status anything_chosen(const struct exporting *e, struct sx_error *err)
+{
+	for (uint32_t i = 0; i < e->count; i++)
+		if (e->devices[i].view->chosen)
+			return SX_OK;
+	for (uint32_t i = 0; i < e->count; i++)
+		if (capture_view_left_out(e->devices[i].view, err))
+			return SX_INCOMPLETE;
+	return SX_OK;
+}
+
 static void close_devices(struct exporting *e)
 {
 	for (uint32_t i = 0; e->devices && i < e->count; i++)
@@ -374,6 +386,8 @@ static int run(struct cli *cli)
 	if (!status)
 		status = cli->options.join ? export_joined(&e, &err) : export_all(&e, &err);
 	if (!status)
+		status = anything_chosen(&e, &err);
+	if (!status)
 		whole = capture_view_note(cli, e.devices[0].view);
 	close_devices(&e);
 	if (status)
@@ -398,7 +412,8 @@ const struct command cmd_export = {
 		 "was lost on one time axis, with --merge beside a trace of the system.",
 	     .formats = 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON |
 			1u << FORMAT_OPENMETRICS | 1u << FORMAT_PERFETTO,
-	     .options = "for device metric set api input output const counters join merge format",
+	     .options = "for device metric set api input output const counters join merge "
+			"context process format",
 	     .max_args = 1,
 	     .examples = "  sextant export game.sxc -m 'gpu.*' -o game.csv\n"
 			 "  sextant export game.sxc --counters --format ndjson\n"

@@ -131,6 +131,9 @@ enum sx_status export_join(const struct cli *cli, const struct join_device *devi
 				      : error_nomem(err, "joining devices");
 	if (!status && devices[0].metrics)
 		status = sx_metrics_eval(devices[0].metrics, rows, &parts[0], err);
+	/* What lies beside a program's rows is the machine's, which tells no process. */
+	for (uint32_t i = 1; i < count; i++)
+		devices[i].view->choice.unlabelled = true;
 	for (uint32_t i = 1; !status && i < count; i++)
 		status = values_of(cli, &devices[i], rows, &parts[i], err);
 	if (!status && !parts[0]) {

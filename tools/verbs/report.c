@@ -274,7 +274,8 @@ const struct command cmd_report = {
 		 "time axis, frame times, a table; --baseline pins a second capture in it.",
 	     .pages = true,
 	     .formats = VIEWS_FORMATS,
-	     .options = "for device metric set api interval input output const counters by sort "
+	     .options = "for device metric set api interval input output const counters context "
+			"process by sort "
 			"top fps resolution gate gates gate-missing gate-warn baseline format",
 	     .max_args = 1,
 	     .examples = "  sextant report game.sxc\n"

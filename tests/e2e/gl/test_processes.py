@@ -151,6 +151,19 @@ class Processes(unittest.TestCase):
                 self.assertGreater(frames["fps"], 1.05 * 160 / times)
             done = self.sextant("stat", "-i", capture, "-m", "Frames", "--context", "2", "--json")
             self.assertEqual(self.frames(done)["samples"], 40)
+            for options, rows in ((("--process", pid), 160), (("--context", "2"), 40),
+                                  (("--process", "gl-lives", "--context", "0"), 40)):
+                self.same_everywhere(capture, *options)
+                self.assertEqual(len(self.document("export", capture, *options)["rows"]), rows)
+                head = self.document("advise", capture, *options)
+                self.assertEqual(head["rows"], rows)
+                diff = self.document("diff", capture, capture, *options)
+                self.assertEqual(diff["a"]["samples"], rows)
+            frames = self.document("report", capture, "--context", "1", "--by", "frame")
+            self.assertEqual(frames["count"], 40)
+            for verb in ("report", "export", "advise"):
+                refused = self.sextant(verb, capture, "--process", "nobody", status=1)
+                self.assertIn("error: no sample is of process nobody", refused.stderr)
 
     def test_one_process_live(self):
         done = self.sextant("stat", "-d", "gl", "-m", "Frames", "--process", "gl-lives", "--json",
