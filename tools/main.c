@@ -7,6 +7,7 @@
 
 #include "base/privilege.h"
 #include "tools/cli/pager.h"
+#include "tools/cli/ticker.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -223,10 +224,13 @@ static int run(struct cli *cli, const struct command *command, int argc, char **
 	if (cli->options.help)
 		return close_output(cli, help(cli));
 	note_definitions(cli);
+	if (cli->verb->reads && !(cli->verb->streams && cli->view.out.terminal))
+		ticker_start(cli);
 	status = sx_context_create(NULL, &cli->context, &err);
 	if (!status)
 		status = imported_inputs(cli, &err);
 	int code = status ? cli_fail(cli, &err) : command->run(cli);
+	ticker_stop(cli);
 	if (code == EXIT_OK && cli->capture && cli->capture->lacks)
 		code = EXIT_INCOMPLETE;
 	sx_devices_destroy(cli->devices);

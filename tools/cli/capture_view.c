@@ -1,6 +1,9 @@
 /* A capture as input of a verb: one of its devices, its catalog and constants. */
 #include "tools/cli/capture_view.h"
 
+#include "tools/cli/imported.h"
+#include "tools/cli/ticker.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -158,6 +161,7 @@ enum sx_status capture_view_device(const struct cli *cli, const char *path, uint
 	struct capture_view *view = calloc(1, sizeof(*view));
 	if (!view)
 		return error_nomem(err, "reading a capture");
+	view->cli = cli;
 	view->path = path;
 	view->device = device;
 	view->choice = (struct sx_row_choice){.process = cli->options.process,
@@ -324,12 +328,15 @@ static enum sx_status append_next(struct capture_view *view, struct sx_table *ta
 				  struct sx_error *err)
 {
 	struct sx_capture_record record;
+	char shown[IMPORTED_TEXT_MAX];
 	for (;;) {
 		enum sx_status status = sx_capture_next(view->reader, &record, err);
 		if (status)
 			return status == SX_AGAIN ? SX_END : status;
 		if (record.type == SX_CAPTURE_NOTE)
 			take_note(view, &record);
+		ticker_at(view->cli, imported_text(view->cli, view->path, shown), record.offset,
+			  sx_capture_info(view->reader)->size_bytes);
 		if (record.type == SX_CAPTURE_LOSS && record.device == view->device)
 			take_loss(view, &record.mark);
 		if ((record.type == SX_CAPTURE_LOSS || record.type == SX_CAPTURE_GAP) &&

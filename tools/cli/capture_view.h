@@ -9,6 +9,7 @@
 #include "tools/cli/cli.h"
 
 struct capture_view {
+	const struct cli *cli;
 	const char *path;
 	struct sx_capture_reader *reader;
 	uint32_t device;

@@ -3,6 +3,7 @@
 #include "tools/cli/capture_view.h"
 #include "tools/cli/selection.h"
 #include "tools/cli/imported.h"
+#include "tools/cli/ticker.h"
 #include "import/raw_file.h"
 
 #include <errno.h>
@@ -93,11 +94,13 @@ int cli_fail(const struct cli *cli, const struct sx_error *err)
 	if (cli->result && !partial)
 		cli->result->refused = true;
 	char buf[IMPORTED_TEXT_MAX];
+	ticker_hold(cli);
 	text_styled(&cli->err, TEXT_RED, "error:");
 	fprintf(out, " %s\n", imported_text(cli, err->message, buf));
 	fprintf(out, "because: %s\n", imported_text(cli, reason(err), buf));
 	fprintf(out, "try: %s\n",
 		err->remedy[0] ? imported_text(cli, err->remedy, buf) : "sextant doctor");
+	ticker_release(cli);
 	return cli_exit_code(err->status);
 }
 
@@ -121,7 +124,9 @@ void cli_note(const struct cli *cli, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
+	ticker_hold(cli);
 	fprintf(cli->err.out, "%s\n", imported_text(cli, line, buf));
+	ticker_release(cli);
 }
 
 void cli_warn(const struct cli *cli, const char *fmt, ...)
@@ -134,7 +139,9 @@ void cli_warn(const struct cli *cli, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(line + used, sizeof(line) - used, fmt, args);
 	va_end(args);
+	ticker_hold(cli);
 	text_wrap(&cli->err, 0, line);
+	ticker_release(cli);
 }
 
 enum sx_status cli_input(const struct cli *cli, const char **path, struct sx_error *err)

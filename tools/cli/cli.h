@@ -12,6 +12,7 @@
 
 struct capture_view;
 struct imported;
+struct ticker;
 
 enum exit_code {
 	EXIT_OK = 0,
@@ -28,6 +29,7 @@ struct cli_result {
 	struct result_file file;
 	bool refused;	 /* an error was told: what was there before stays */
 	int write_errno; /* of a write that failed before the end */
+	struct ticker *ticker; /* while something is read for long, or NULL */
 };
 
 struct cli {

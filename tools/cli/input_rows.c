@@ -1,12 +1,15 @@
 /* Input files as blocks of rows, whatever their format. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "import/csv.h"
 #include "catalog/column.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/input.h"
 #include "tools/cli/input_source.h"
+#include "tools/cli/ticker.h"
 
 /* Values in memory at once; a line of very many columns still makes a block of some rows. */
 #define BLOCK_CELLS (1u << 18)
@@ -14,6 +17,7 @@
 
 struct input_rows {
 	const struct cli *cli;
+	const char *path;
 	struct input_source source;
 	struct csv_stream *csv;	     /* or: */
 	struct sx_table *of_capture; /* owned */
@@ -118,7 +122,7 @@ enum sx_status input_rows_open(const struct cli *cli, const char *path, struct s
 	struct input_rows *rows = calloc(1, sizeof(*rows));
 	if (!rows)
 		return error_nomem(err, "reading an input file");
-	*rows = (struct input_rows){.cli = cli, .source = {.fd = -1}};
+	*rows = (struct input_rows){.cli = cli, .path = path, .source = {.fd = -1}};
 	enum sx_status status =
 	    cli->capture ? open_capture(rows, err) : open_csv(rows, path, catalog, err);
 	if (status)
@@ -138,10 +142,20 @@ const struct csv_tally *input_rows_told(const struct input_rows *rows)
 	return rows->csv ? csv_told(rows->csv) : NULL;
 }
 
+/* How much of a text is read. */
+static void tell_place(const struct input_rows *rows)
+{
+	struct stat st;
+	off_t at = lseek(rows->source.fd, 0, SEEK_CUR);
+	if (at >= 0 && fstat(rows->source.fd, &st) == 0 && st.st_size > 0)
+		ticker_at(rows->cli, rows->path, (uint64_t)at, (uint64_t)st.st_size);
+}
+
 enum sx_status input_rows_next(struct input_rows *rows, struct sx_error *err)
 {
 	if (rows->csv) {
 		size_t most = BLOCK_CELLS / (sx_table_column_count(csv_table(rows->csv)) + 1);
+		tell_place(rows);
 		return csv_next(rows->csv, most < BLOCK_ROWS ? BLOCK_ROWS : most, err);
 	}
 	if (rows->pending) {

@@ -71,6 +71,8 @@ struct verb {
 	int max_args;	      /* positional arguments; -1: any number */
 	bool child;	      /* takes `-- command` */
 	bool own_output;      /* opens --output itself */
+	bool reads;	      /* files of any length: how far it is is shown */
+	bool streams;	      /* it writes while it reads */
 	bool pages;	      /* its text may be longer than a screen */
 	const char *examples; /* lines, or NULL */
 };

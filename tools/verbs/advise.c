@@ -3,6 +3,7 @@
 #include "output/report/findings.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/input.h"
+#include "tools/cli/ticker.h"
 
 #include "base/mem.h"
 
@@ -339,6 +340,7 @@ static int run(struct cli *cli)
 	if (!status)
 		status = judge_all(cli, all, &count, &err);
 	if (!status) {
+		ticker_stop(cli);
 		write_all(cli, all, count);
 		status = anything_judged(all, count, &err);
 	}
@@ -370,6 +372,7 @@ const struct command cmd_advise = {
 		 "with what they lack.",
 	     .pages = true,
 	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_CSV,
+	     .reads = true,
 	     .options = "for set api input output const fps device context process format",
 	     .max_args = 1,
 	     .examples = "  sextant advise counters.csv --for mali-g625\n"

@@ -243,6 +243,8 @@ const struct command cmd_decode = {
 		 "and shader_core_mask. perf-stat is what perf stat -x, prints, one row an "
 		 "interval of -I; its events are matched with the counters of --for.",
 	     .formats = FORMATS_ROWS,
+	     .reads = true,
+	     .streams = true,
 	     .options =
 		 "for metric set api as by context summary input output const counters format",
 	     .by = "context or residency (Intel OA), or instance (Mali)",

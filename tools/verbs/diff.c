@@ -5,6 +5,7 @@
 #include "tools/cli/baseline.h"
 #include "tools/cli/compare_input.h"
 #include "tools/cli/gate_options.h"
+#include "tools/cli/ticker.h"
 #include "tools/verbs/diff.h"
 
 int diff_sets(struct cli *cli, const struct compare_set *a, const struct compare_set *b,
@@ -24,6 +25,7 @@ int diff_sets(struct cli *cli, const struct compare_set *a, const struct compare
 	if (!*status) {
 		c.gate_count = count;
 		c.skip_unjudged = gate_options_skip(cli);
+		ticker_stop(cli);
 		gate_judge_comparison(gates, count, &c, &c.arena, c.gates);
 		*status = diff_views_find(cli->view.format)->write(&cli->view, &c, err);
 		code = gate_options_exit(cli, c.gates, count);
@@ -102,6 +104,7 @@ const struct command cmd_diff = {
 		 "percent for the change; exit status 6 when one fails, 1 when one cannot be "
 		 "judged.",
 	     .formats = FORMATS_TEXT_JSON | 1u << FORMAT_MARKDOWN | 1u << FORMAT_JUNIT,
+	     .reads = true,
 	     .options =
 		 "metric set api for as context process gate gates gate-missing gate-warn baseline "
 		 "update-baseline fps output format",

@@ -250,6 +250,8 @@ const struct command cmd_eval = {
 		 "duration_ns and timestamp_ns give the rows' times; a column may also hold a "
 		 "constant. A missing column is no data, never zero.",
 	     .formats = FORMATS_ROWS,
+	     .reads = true,
+	     .streams = true,
 	     .options = "for metric set api input output const counters format",
 	     .max_args = 1,
 	     .examples = "  sextant eval --for mali-g310 -i counters.csv --const shader_cores=2\n"},

@@ -4,6 +4,7 @@
 #include "output/catalog/formula.h"
 #include "tools/cli/input.h"
 #include "tools/cli/selection.h"
+#include "tools/cli/ticker.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -401,6 +402,7 @@ static enum sx_status explain_name(struct explanation *e, const char *name, stru
 	enum sx_status status = look_up(e, name, &metric, &counter, err);
 	if (!status && metric != SX_NONE)
 		status = formula_open(&f, &e->cli->view, &input, metric, err);
+	ticker_stop(e->cli);
 	if (!status && e->cli->view.format == FORMAT_JSON)
 		explain_json(e, metric, counter, &f);
 	else if (!status && metric != SX_NONE)
@@ -513,6 +515,7 @@ const struct command cmd_explain = {
 		 "devices first. NAME may define a flexible EU counter of Intel's OA unit.",
 	     .pages = true,
 	     .formats = FORMATS_TEXT_JSON,
+	     .reads = true,
 	     .options = "for device set api input output const format",
 	     .max_args = 1,
 	     .examples = "  sextant explain VSInvocations --for opengl\n"

@@ -412,6 +412,8 @@ const struct command cmd_export = {
 		 "was lost on one time axis, with --merge beside a trace of the system.",
 	     .formats = 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON |
 			1u << FORMAT_OPENMETRICS | 1u << FORMAT_PERFETTO,
+	     .reads = true,
+	     .streams = true,
 	     .options = "for device metric set api input output const counters join merge "
 			"context process format",
 	     .max_args = 1,

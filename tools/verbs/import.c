@@ -45,6 +45,7 @@ const struct command cmd_import = {
 	     "docs/import.md says what comes over of each, and what is lost. Files may be "
 	     "packed with gzip or zstd. --for gives the catalog where a file does not tell its "
 	     "device.",
+	 .reads = true,
 	 .options = "for as input output",
 	 .max_args = -1,
 	 .own_output = true,

@@ -11,6 +11,7 @@
 #include "tools/cli/capture_view.h"
 #include "tools/cli/gate_options.h"
 #include "tools/cli/imported.h"
+#include "tools/cli/ticker.h"
 
 #define TOP_TEXT    20
 #define TOP_MACHINE 100000
@@ -135,6 +136,7 @@ static enum sx_status write_report(const struct reporting *r, const struct repor
 				   struct sx_error *err)
 {
 	const struct cli *cli = r->cli;
+	ticker_stop(cli);
 	if (cli->options.by)
 		return write_groups(r, report, err);
 	for (uint32_t i = 0; cli->options.resolution && i < report->device_count; i++)
@@ -274,6 +276,7 @@ const struct command cmd_report = {
 		 "time axis, frame times, a table; --baseline pins a second capture in it.",
 	     .pages = true,
 	     .formats = VIEWS_FORMATS,
+	     .reads = true,
 	     .options = "for device metric set api interval input output const counters context "
 			"process by sort "
 			"top fps resolution gate gates gate-missing gate-warn baseline format",

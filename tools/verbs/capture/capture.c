@@ -7,6 +7,7 @@
 #include "tools/verbs/capture/copy.h"
 #include "output/report/machine.h"
 #include "tools/cli/imported.h"
+#include "tools/cli/ticker.h"
 
 #define SHOWN 8 /* losses, and notes, one by one */
 
@@ -44,7 +45,7 @@ static void keep(struct told *first, uint64_t *count, const struct sx_capture_re
 	snprintf(told->text, sizeof(told->text), "%s", mark->text);
 }
 
-static enum sx_status read_all(struct contents *c, struct sx_error *err)
+static enum sx_status read_all(const struct cli *cli, struct contents *c, struct sx_error *err)
 {
 	struct sx_capture_record record;
 	enum sx_status status = sx_capture_open(c->path, &c->reader, err);
@@ -56,6 +57,7 @@ static enum sx_status read_all(struct contents *c, struct sx_error *err)
 	uint32_t devices = sx_capture_info(c->reader)->device_count;
 	sx_capture_set_filter(c->reader, &(struct sx_capture_filter){.heads_only = c->heads_only});
 	while ((status = sx_capture_next(c->reader, &record, err)) == SX_OK) {
+		ticker_at(cli, c->path, record.offset, sx_capture_info(c->reader)->size_bytes);
 		if (record.type == SX_CAPTURE_ROWS && record.device < devices) {
 			c->rows[record.device] += record.rows.count;
 			c->rows_read += record.rows.count;
@@ -69,6 +71,7 @@ static enum sx_status read_all(struct contents *c, struct sx_error *err)
 	}
 	c->info = sx_capture_info(c->reader);
 	c->account = sx_capture_account(c->reader);
+	ticker_stop(cli);
 	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
 }
 
@@ -341,7 +344,7 @@ static int info(struct cli *cli, const char *path)
 {
 	struct sx_error err = {0};
 	struct contents c = {.path = path, .heads_only = true};
-	enum sx_status status = read_all(&c, &err);
+	enum sx_status status = read_all(cli, &c, &err);
 	if (!status)
 		status = cli_open_output(cli, &err);
 	if (!status && cli->view.format == FORMAT_JSON)
@@ -358,7 +361,7 @@ static int check(struct cli *cli, const char *path)
 {
 	struct sx_error err = {0};
 	struct contents c = {.path = path};
-	enum sx_status status = read_all(&c, &err);
+	enum sx_status status = read_all(cli, &c, &err);
 	bool sound = !status && is_sound(&c);
 	char shown[IMPORTED_TEXT_MAX];
 	if (!status)
@@ -381,7 +384,8 @@ static int copy(struct cli *cli, const char *verb, const char *const *inputs, si
 {
 	struct sx_error err = {0};
 	struct capture_copied done;
-	struct capture_copy job = {.inputs = inputs,
+	struct capture_copy job = {.cli = cli,
+				   .inputs = inputs,
 				   .input_count = count,
 				   .output = cli->options.output,
 				   .from_ns = cli->options.from_ns,
@@ -463,6 +467,7 @@ const struct command cmd_capture = {
 	     "one, anonymise copies without host, command, notes, wall-clock times and "
 	     "the names of debug groups.",
 	 .formats = FORMATS_TEXT_JSON,
+	 .reads = true,
 	 .options = "input output from to format",
 	 .max_args = -1,
 	 .own_output = true,

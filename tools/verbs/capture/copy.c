@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "tools/cli/result_file.h"
+#include "tools/cli/ticker.h"
 
 #define SLICE_VALUES ((size_t)1 << 18) /* of a record handed over at once */
 #define FLUSH_VALUES ((size_t)1 << 20) /* that may wait: the queue holds more */
@@ -245,6 +246,9 @@ static enum sx_status copy_one(struct copying *c, struct sx_error *err)
 	set_range(c);
 	while (!status) {
 		status = sx_capture_next(c->reader, &record, err);
+		if (!status)
+			ticker_at(c->copy->cli, c->name, record.offset,
+				  sx_capture_info(c->reader)->size_bytes);
 		if (!status)
 			status = copy_record(c, &record, err);
 	}

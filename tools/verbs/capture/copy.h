@@ -7,6 +7,7 @@
 #include "tools/cli/cli.h"
 
 struct capture_copy {
+	const struct cli *cli; /* who is shown how far it is */
 	const char *const *inputs;
 	size_t input_count;
 	const char *output;
