@@ -62,11 +62,29 @@ enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct i
 	return SX_OK;
 }
 
+/* Splits a line from its end: what is too much belongs to the first cell. */
+static size_t split_wide(struct cells *cells, struct import_cell line)
+{
+	size_t at = line.size;
+	for (size_t left = cells->columns - 1; left && at; at--)
+		left -= line.text[at - 1] == cells->separator;
+	struct import_cell rest = {line.text + at + 1, line.size - at - 1};
+	cells->row[0] = (struct import_cell){line.text, at};
+	return 1 + import_split(rest, cells->separator, cells->row + 1, cells->columns);
+}
+
+static size_t split(struct cells *cells, struct import_cell line)
+{
+	size_t count = import_split(line, cells->separator, cells->row, cells->columns + 2);
+	bool wide = cells->wide_first && cells->columns > 1 && count > cells->columns;
+	return wide ? split_wide(cells, line) : count;
+}
+
 bool cells_next(struct cells *cells)
 {
 	struct import_cell line;
 	while (import_line(&cells->lines, &line)) {
-		size_t count = import_split(line, cells->separator, cells->row, cells->columns + 2);
+		size_t count = split(cells, line);
 		if (count == 1 && !cells->row[0].size)
 			continue;
 		/* A line that a writer did not end may lack cells, or digits of its last number. */

@@ -17,9 +17,10 @@ struct cells {
 	size_t garbage;	       /* cells that should be numbers and are not; the first of them: */
 	size_t garbage_line;
 	struct import_cell garbage_column, garbage_text;
-	bool loose_end; /* the writer may leave the last line without an end; else it is cut */
-	bool cut;	/* the last line breaks off */
-	char *scratch;	/* of cells_text(), the result's */
+	bool wide_first; /* the writer quotes nothing, and the first cell may hold separators */
+	bool loose_end;	 /* the writer may leave the last line without an end; else it is cut */
+	bool cut;	 /* the last line breaks off */
+	char *scratch;	 /* of cells_text(), the result's */
 	size_t scratch_size;
 };
 

@@ -1,7 +1,9 @@
 /*
  * CodeXL, APP Profiler and Radeon Compute Profiler: lines that begin with #, then a table of
- * kernels with AMD's counters. Seen: the columns of CodeXL 1.x and 2.x (Session.csv).
+ * kernels with AMD's counters, OpenCL's with their times, HSA's without. Seen: the columns of
+ * CodeXL 1.x and 2.x, and the writer of Radeon Compute Profiler 5.6 (CSVFileParser.cpp).
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,25 +55,18 @@ static enum counters_role role(struct import_job *job, struct import_cell *cell,
 	return COUNTERS_VALUE;
 }
 
-/* "name__k1_Tahiti1": the chip is part of the kernel's name. */
+/* The chip that ends a kernel's name: "nbody__k1_Tahiti1", "void f<int, 4>(int*)_gfx803". */
 static const char *catalog_of_method(struct import_cell line)
 {
-	const char *mark = memmem(line.text, line.size, "__k", 3);
-	const char *end = line.text + line.size;
-	const char *chip = mark ? memchr(mark, '_', (size_t)(end - mark)) : NULL;
-	for (const char *p = mark ? mark + 3 : end; p < end && !chip; p++)
-		chip = *p == '_' ? p : NULL;
-	if (!mark)
-		return NULL;
-	chip = mark + 3;
-	while (chip < end && *chip >= '0' && *chip <= '9')
-		chip++;
-	if (chip >= end || *chip != '_')
-		return NULL;
-	size_t size = 0;
-	for (chip++; chip + size < end && ((chip[size] | 32) >= 'a' && (chip[size] | 32) <= 'z');)
-		size++;
-	return amd_catalog_of_chip((struct import_cell){chip, size});
+	const char *end = line.text + line.size, *catalog = NULL;
+	for (const char *p = line.text; (p = memchr(p, '_', (size_t)(end - p))); p++) {
+		size_t size = 0;
+		while (p + 1 + size < end && isalnum((unsigned char)p[1 + size]))
+			size++;
+		const char *found = amd_catalog_of_chip((struct import_cell){p + 1, size});
+		catalog = found ? found : catalog;
+	}
+	return catalog;
 }
 
 static enum sx_status codexl_read(struct import_job *job, struct sx_error *err)
@@ -100,6 +95,7 @@ static enum sx_status codexl_read(struct import_job *job, struct sx_error *err)
 	    .otherwise = "amd-gcn3",
 	    .kind = SX_SAMPLE_GROUP,
 	    .driver = "Catalyst",
+	    .wide_first = true,
 	    .role = role,
 	};
 	enum sx_status status = counters_read(job, &format, lines, line, err);

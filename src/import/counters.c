@@ -126,6 +126,7 @@ enum sx_status counters_read(struct import_job *job, const struct counters_forma
 	const char **names = NULL;
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
 	r.cells.loose_end = format->loose_end;
+	r.cells.wide_first = format->wide_first;
 	if (!status) {
 		names = calloc(r.cells.columns + 1, sizeof(*names));
 		r.role = calloc(r.cells.columns + 1, sizeof(*r.role));

@@ -21,7 +21,7 @@ struct counters_format {
 	const char *otherwise; /* the catalog where none fits better */
 	enum sx_sample_kind kind;
 	const char *driver;
-	bool loose_end; /* as that of struct cells */
+	bool loose_end, wide_first; /* as those of struct cells */
 	/*
 	 * What a header cell is; may change the cell to the counter's name, and sets the factor to
 	 * ns of a time.

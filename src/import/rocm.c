@@ -21,12 +21,27 @@ static const struct {
     {"Loveland", "amd-hd6000"}, {"Devastator", "amd-hd6000"},
 };
 
+/* "gfx803": the generation is the first digit. */
+static const char *catalog_of_gfx(struct import_cell name)
+{
+	if (name.size != 6 || memcmp(name.text, "gfx", 3) != 0)
+		return NULL;
+	return name.text[3] == '6'   ? "amd-gcn1"
+	       : name.text[3] == '7' ? "amd-gcn2"
+	       : name.text[3] == '8' ? "amd-gcn3"
+				     : NULL;
+}
+
 const char *amd_catalog_of_chip(struct import_cell name)
 {
-	for (size_t i = 0; i < sizeof(chips) / sizeof(chips[0]); i++)
+	const char *found = catalog_of_gfx(name);
+	/* OpenCL's tools number the devices of a session. */
+	while (!found && name.size && isdigit((unsigned char)name.text[name.size - 1]))
+		name.size--;
+	for (size_t i = 0; !found && i < sizeof(chips) / sizeof(chips[0]); i++)
 		if (import_is(name, chips[i].chip))
-			return chips[i].catalog;
-	return NULL;
+			found = chips[i].catalog;
+	return found;
 }
 
 /* Raw counters are written in capitals; what is derived from them is not. */

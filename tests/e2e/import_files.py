@@ -153,6 +153,19 @@ def codexl():
     return ('\r\n'.join(lines) + '\r\n').encode(), expected
 
 
+def codexl_hsa():
+    """Radeon Compute Profiler 5.6 on HSA: names of kernels are demangled and not quoted, there is no Time."""
+    columns = ['Method', 'ExecutionOrder', 'ThreadID', 'GlobalWorkSize', 'WorkGroupSize', 'LocalMemSize', 'VGPRs', 'SGPRs', 'Wavefronts', 'VALUBusy',
+               'CacheHit']
+    kernels = ['void gemm<float, 64>(float const*, float*, int)_gfx803', 'copy_gfx803', 'scale(float*, float)_gfx803']
+    lines = ['#ProfileFileVersion=5.6', '#ProfilerVersion=5.6.7262', '#API=HSA', '#Application=/usr/bin/nbody', '#ListSeparator=,', ', '.join(columns)]
+    data = [(kernels[i % 3], 1024 + i, 12.25 + i, 30.5) for i in range(7)]
+    lines += [', '.join([name, str(i + 1), '2520', '{  65536       1       1}', '{  256     1     1}', '4096', '28', 'NA', f'{waves}',
+                         f'{busy:12.2f}', f'{hit:12.2f}']) for i, (name, waves, busy, hit) in enumerate(data)]
+    return ('\n'.join(lines) + '\n').encode(), {'group': [d[0] for d in data], 'Wavefronts': [d[1] for d in data], 'VALUBusy': [d[2] for d in data],
+                                                 'CacheHit': [30.5] * 7, 'VGPRs': [28] * 7}
+
+
 def gpa_csv():
     lines = ['Frame,GPUBusy,VSBusy,PSBusy,PrimitivesIn,GPUTime']
     data = [(i, 90 + i / 10, 11.5, 70.25 + i, 4000 + i, 5.5) for i in range(8)]
@@ -587,7 +600,7 @@ KINDS = {
     'mangohud': (mangohud, 'csv'), 'mangohud-0.6': (lambda: mangohud('0.6'), 'csv'), 'mangohud-versioned': (lambda: mangohud('versioned'), 'csv'),
     'mangohud-interval': (mangohud_interval, 'csv'), 'mangohud-two': (mangohud_two, 'csv'),
     'rocprofv3': (rocprofv3, 'csv'), 'rocprofv3-no-times': (lambda: rocprofv3(timestamps=False), 'csv'),
-    'rocprofv3-two-agents': (lambda: rocprofv3(one_agent=False), 'csv'), 'rocprof': (rocprof, 'csv'), 'codexl': (codexl, 'csv'),
+    'rocprofv3-two-agents': (lambda: rocprofv3(one_agent=False), 'csv'), 'rocprof': (rocprof, 'csv'), 'codexl': (codexl, 'csv'), 'codexl-hsa': (codexl_hsa, 'csv'),
     'gpa-csv': (gpa_csv, 'csv'), 'renderdoc': (renderdoc, 'csv'), 'perfetto': (perfetto, 'pftrace'),
     'perfetto-interned': (lambda: perfetto(interned=True), 'pftrace'), 'perfetto-compressed': (lambda: perfetto(compressed=True), 'pftrace'),
     'perfetto-own': (perfetto_own, 'pftrace'),
