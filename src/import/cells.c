@@ -114,14 +114,7 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 			    "%zu lines were left out: they have not as many cells as the header; "
 			    "line %zu is the first",
 			    cells->odd, cells->first_odd);
-	if (cells->garbage)
-		import_tell(cells->job,
-			    "%zu cell%s no number and %s left out; the first is \"%.*s\" in line "
-			    "%zu, column %.*s",
-			    cells->garbage, cells->garbage == 1 ? " holds" : "s hold",
-			    cells->garbage == 1 ? "was" : "were", shown(cells->garbage_text),
-			    cells->garbage_text.text, cells->garbage_line,
-			    shown(cells->garbage_column), cells->garbage_column.text);
+	import_odd_tell(cells->job, &cells->garbage, "line");
 	if (cells->lines.unfinished && !cells->cut)
 		import_tell(cells->job,
 			    "the last line has no end: if the file was cut there, its last number "
@@ -159,11 +152,8 @@ bool cells_number(struct cells *cells, size_t column, double *value)
 	struct import_cell cell = cells_at(cells, column);
 	if (import_number(cell, value))
 		return true;
-	if (!import_no_data(cell) && !cells->garbage++) {
-		cells->garbage_line = cells->lines.number;
-		cells->garbage_column = cells->head[column];
-		cells->garbage_text = cell;
-	}
+	if (!import_no_data(cell))
+		import_odd_add(&cells->garbage, cells->lines.number, cells->head[column], cell);
 	return false;
 }
 

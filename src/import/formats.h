@@ -161,6 +161,18 @@ const char *import_guess_catalog(struct import_job *job, const char *prefix,
 const char *import_guess_count(struct import_job *job, const char *prefix, const char *const *names,
 			       size_t count, const char *otherwise, size_t *fits);
 
+/* What should have been numbers: how many, and the first of them. */
+struct import_odd {
+	size_t count, place;
+	struct import_cell column, text;
+};
+
+/* `place` is a line or a sample, from 1. */
+void import_odd_add(struct import_odd *odd, size_t place, struct import_cell column,
+		    struct import_cell text);
+/* Tells them, if there are any; `place` says of what the number is. */
+void import_odd_tell(struct import_job *job, const struct import_odd *odd, const char *place);
+
 /* Telemetry: columns of the catalog `monitor`, by the tool's own words. */
 struct import_word {
 	const char *word;   /* as the tool says it */

@@ -32,6 +32,7 @@ struct reader {
 	size_t waiting;
 	struct import_cell unit; /* of the group at hand */
 	struct units units;
+	struct import_odd garbage; /* of JSON */
 };
 
 static const struct {
@@ -223,6 +224,17 @@ static void end_time(struct reader *r)
 	r->now_ns = end;
 }
 
+/* Whether what was read stands where a number should. */
+static bool is_value(enum read_json_event event, const struct read_json_place *at)
+{
+	unsigned gt;
+	if (event != READ_JSON_TEXT && event != READ_JSON_BARE)
+		return false;
+	if (at->depth == 3 && import_is(at->keys[0], "engines"))
+		return !import_is(at->keys[2], "unit");
+	return at->depth == 2 && find_member(at, &gt) < MEMBERS;
+}
+
 static void see(void *user, enum read_json_event event, const struct read_json_place *at,
 		struct import_cell value)
 {
@@ -240,8 +252,11 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 		end_group(r);
 	} else if (event == READ_JSON_TEXT && at->depth == 2 && import_is(at->keys[1], "unit")) {
 		r->unit = value;
-	} else if (event == READ_JSON_BARE && r->open && import_number(value, &number)) {
+	} else if ((event == READ_JSON_BARE || is_value(event, at)) && r->open &&
+		   import_number(value, &number)) {
 		take_number(r, at, number);
+	} else if (is_value(event, at) && !import_no_data(value)) {
+		import_odd_add(&r->garbage, r->row + 1, at->keys[at->depth - 1], value);
 	} else if (at->depth > 1 && import_is(at->keys[0], "clients")) {
 		import_tell(r->job, "what single programs used (clients) was left out");
 	}
@@ -380,6 +395,7 @@ static enum sx_status gpu_top_read(struct import_job *job, struct sx_error *err)
 	units_init(&r.units);
 	bool csv = is_csv((struct import_cell){job->text, job->size});
 	enum sx_status status = csv ? read_lines(&r, err) : read_samples(&r, err);
+	import_odd_tell(job, &r.garbage, "sample");
 	return import_rows_finish(r.rows, status, err);
 }
 

@@ -24,6 +24,8 @@ struct reader {
 	struct range open[NESTING_MAX];
 	size_t depth, unpaired, reversed;
 	uint64_t frame;
+	size_t place; /* line of the CSV, or number of the event */
+	struct import_odd garbage;
 	/* The event at hand, of JSON. */
 	struct import_cell event, time;
 	bool in_event;
@@ -95,8 +97,10 @@ static void take_event(struct reader *r, struct import_cell event, struct import
 	struct import_cell stem;
 	bool begins;
 	uint64_t ns;
-	if (!time.size || !number_u64(time.text, time.size, &ns))
+	if (!time.size || !number_u64(time.text, time.size, &ns)) {
+		import_odd_add(&r->garbage, r->place, (struct import_cell){"time_ns", 7}, time);
 		return;
+	}
 	if (!stem_of(event, &stem, &begins)) {
 		import_tell(r->job, "single events, which begin and end nothing, were left out");
 		return;
@@ -118,6 +122,7 @@ static bool read_csv(struct reader *r)
 			continue;
 		if (lines.unfinished)
 			return false;
+		r->place = lines.number;
 		if (import_split(line, ',', cells, 4) < 4 || !cells[0].size ||
 		    !number_u64(cells[0].text, cells[0].size, &r->frame))
 			r->unpaired++;
@@ -137,6 +142,7 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 			r->frame = number;
 	} else if (event == READ_JSON_BEGIN && read_json_at(at, 2, "batches", "events", NULL)) {
 		r->event = r->time = (struct import_cell){"", 0};
+		r->place++;
 	} else if (event == READ_JSON_END && read_json_at(at, 2, "batches", "events", NULL)) {
 		take_event(r, r->event, r->time);
 	} else if (event == READ_JSON_TEXT && read_json_at(at, 3, "batches", "events", "event")) {
@@ -177,6 +183,7 @@ static enum sx_status utrace_read(struct import_job *job, struct sx_error *err)
 		status = read_json(r, err);
 	else if (!read_csv(r))
 		status = import_cut(job, 0, err);
+	import_odd_tell(job, &r->garbage, csv ? "line" : "event");
 	if (r->unpaired + r->depth)
 		import_tell(job, "%zu events have no counterpart and were left out",
 			    r->unpaired + r->depth);

@@ -38,6 +38,7 @@ struct reader {
 	bool open;
 	struct device devices[IMPORT_DEVICES_MAX];
 	uint32_t device_count, in_snapshot;
+	struct import_odd garbage;
 };
 
 static bool nvtop_recognise(const struct import_head *head)
@@ -65,7 +66,8 @@ static bool value_of(struct import_cell text, bool bytes, double *value)
 		*value = (*value - 32) / 1.8;
 		return ok;
 	}
-	if (import_is(rest, "RPM"))
+	if (!bytes && rest.size && !import_is(rest, "MHz") && !import_is(rest, "C") &&
+	    !import_is(rest, "W") && !import_is(rest, "%"))
 		return false;
 	if (bytes && rest.size && !import_unit(rest, &unit, &factor))
 		return false;
@@ -102,6 +104,12 @@ static struct device *find_device(struct reader *r)
 	return device;
 }
 
+/* The last bytes of a text. */
+static struct import_cell rest_of(struct import_cell text, size_t size)
+{
+	return (struct import_cell){text.text + text.size - size, size};
+}
+
 static void end_device(struct reader *r)
 {
 	struct device *device = find_device(r);
@@ -118,8 +126,15 @@ static void end_device(struct reader *r)
 						     .over_time = SX_REDUCE_MEAN,
 						     .factor = words[k].factor};
 			uint32_t column = import_column(device->rows, &field);
-			if (value_of(r->sample.values[i], strcmp(field.unit, "bytes") == 0, &value))
+			struct import_cell text = r->sample.values[i];
+			if (value_of(text, strcmp(field.unit, "bytes") == 0, &value))
 				import_set(device->rows, column, row, value);
+			else if (import_is(text, "CPU Fan") ||
+				 (text.size > 3 && import_is(rest_of(text, 3), "RPM")))
+				import_tell(r->job, "fan speeds in revolutions were left out: they "
+						    "are no share");
+			else if (!import_no_data(text))
+				import_odd_add(&r->garbage, row + 1, r->sample.keys[i], text);
 		}
 }
 
@@ -173,6 +188,7 @@ static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 	if (!r->device_count && (!status || status == SX_INCOMPLETE))
 		status = import_bad(job, 0, err, "nvtop -s writes one object a device",
 				    "no device is in it");
+	import_odd_tell(job, &r->garbage, "sample");
 	import_tell(job, "nvtop -s writes no times; snapshots are samples in their order");
 	free(r);
 	return status;

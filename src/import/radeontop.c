@@ -57,7 +57,13 @@ static bool radeontop_recognise(const struct import_head *head)
 	return false;
 }
 
-/* The first number behind the word, or the second. */
+/* The unit behind a number: of a share, or of the amount behind it. */
+static bool is_unit(struct import_cell unit, bool second)
+{
+	return second ? import_is(unit, "mb") || import_is(unit, "ghz") : import_is(unit, "%");
+}
+
+/* The first number behind the word, which is a share, or the second, an amount. */
 static bool number_behind(struct import_cell cell, bool second, double *value)
 {
 	const char *end = cell.text + cell.size, *p = cell.text;
@@ -73,7 +79,9 @@ static bool number_behind(struct import_cell cell, bool second, double *value)
 		number[size] = p[size] == ',' ? '.' : p[size]; /* as some locales have it */
 		size++;
 	}
-	return number_f64(number, size, value);
+	const char *blank = memchr(p + size, ' ', (size_t)(end - p) - size);
+	struct import_cell unit = {p + size, (size_t)((blank ? blank : end) - p) - size};
+	return is_unit(unit, second) && number_f64(number, size, value);
 }
 
 /* The next part of a line: they stand apart by a comma and a blank. */
@@ -101,13 +109,46 @@ static void set(struct import_rows *rows, size_t row, const char *name, const ch
 	import_set(rows, import_column(rows, &field), row, value);
 }
 
-static void take_cell(struct import_rows *rows, size_t row, struct import_cell cell)
+struct dump {
+	struct import_job *job;
+	struct import_rows *rows;
+	size_t row, line; /* at hand */
+	struct import_odd garbage;
+};
+
+static bool is_known(struct import_cell word)
+{
+	bool known = import_is(word, "bus");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		known |= import_is(word, words[i].word);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		known |= import_is(word, pairs[i].word);
+	return known;
+}
+
+static void take_cell(struct dump *dump, struct import_cell cell)
 {
 	double value;
+	struct import_rows *rows = dump->rows;
+	size_t row = dump->row;
 	const char *blank = memchr(cell.text, ' ', cell.size);
 	struct import_cell word = {cell.text, blank ? (size_t)(blank - cell.text) : cell.size};
-	if (!number_behind(cell, false, &value))
+	if (!is_known(word)) {
+		import_tell(dump->job, "\"%.*s\" is nothing that is known of radeontop: left out",
+			    (int)(word.size < 40 ? word.size : 40), word.text);
 		return;
+	}
+	if (import_is(word, "bus"))
+		return;
+	if (!number_behind(cell, false, &value)) {
+		size_t skip = word.size < cell.size ? word.size + 1 : word.size;
+		struct import_cell text = {cell.text + skip, cell.size - skip}, share = text;
+		const char *percent = memchr(text.text, '%', text.size);
+		share.size = percent ? (size_t)(percent - text.text) : text.size;
+		if (!import_no_data(share)) /* before its first ticks it divides by none */
+			import_odd_add(&dump->garbage, dump->line, word, text);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (import_is(word, words[i].word))
 			set(rows, row, words[i].column, words[i].unit, 1, value);
@@ -127,7 +168,8 @@ static enum sx_status radeontop_read(struct import_job *job, struct sx_error *er
 	uint64_t before = SX_TIME_UNKNOWN, now;
 	size_t odd = 0, first = 0;
 	bool cut = false;
-	struct import_rows *rows =
+	struct dump dump = {.job = job};
+	dump.rows =
 	    import_rows_create(job, &(struct import_rows_options){.catalog = "monitor",
 								  .name = "AMD GPU",
 								  .driver = "radeon or amdgpu",
@@ -144,16 +186,18 @@ static enum sx_status radeontop_read(struct import_job *job, struct sx_error *er
 			continue;
 		}
 		uint64_t length = before != SX_TIME_UNKNOWN && now > before ? now - before : 0;
-		size_t row = import_row(rows, length ? before : SX_TIME_UNKNOWN, now);
+		dump.row = import_row(dump.rows, length ? before : SX_TIME_UNKNOWN, now);
+		dump.line = lines.number;
 		while (next_cell(&rest, &cell))
-			take_cell(rows, row, cell);
+			take_cell(&dump, cell);
 		before = now;
 	}
 	if (odd)
 		import_tell(job, "%zu lines are none of radeontop's, line %zu the first", odd,
 			    first);
+	import_odd_tell(job, &dump.garbage, "line");
 	enum sx_status status = cut ? import_cut(job, lines.number, err) : SX_OK;
-	return import_rows_finish(rows, status, err);
+	return import_rows_finish(dump.rows, status, err);
 }
 
 const struct import_format import_radeontop = {

@@ -206,3 +206,24 @@ struct import_field import_header(struct import_job *job, struct import_cell cel
 	field.name = cell.size ? import_text(job, cell.text, cell.size) : NULL;
 	return field;
 }
+
+void import_odd_add(struct import_odd *odd, size_t place, struct import_cell column,
+		    struct import_cell text)
+{
+	if (!odd->count++)
+		*odd = (struct import_odd){1, place, column, text};
+}
+
+void import_odd_tell(struct import_job *job, const struct import_odd *odd, const char *place)
+{
+	bool one = odd->count == 1;
+	if (!odd->count)
+		return;
+	import_tell(job,
+		    "%zu cell%s no number and %s left out; the first is \"%.*s\" in %s %zu, column "
+		    "%.*s",
+		    odd->count, one ? " holds" : "s hold", one ? "was" : "were",
+		    (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text, place,
+		    odd->place, (int)(odd->column.size < 40 ? odd->column.size : 40),
+		    odd->column.text);
+}

@@ -280,6 +280,55 @@ class Import(unittest.TestCase):
                 self.assertEqual(have.get('Cycles'), [2345678] if title == 'before the time' else None)
                 self.assertEqual(run('decode', self.path('cut.txt'), '--as', 'perf-stat', '--for', 'cpu').returncode, 1)
 
+    def test_damaged_numbers(self):
+        """Of every kind: what should be a number and is none is no data, and is told with its place."""
+        for name, number, damaged, column, place in (
+                ('radeontop', b'gpu 61.50%', b'gpu 6!.50%', 'GpuBusy', 'in line 3, column gpu'), ('nvtop', b'"2000MHz"', b'"2OOOMHz"', 'GpuFrequency', 'in sample 1, column gpu_clock'),
+                ('intel-gpu-top', b'"actual": 1251.5', b'"actual": "fast"', 'GpuFrequency', 'in sample 2, column actual'),
+                ('intel-gpu-top-csv', b'1201.0', b'12O1.0', 'GpuFrequency', 'in line 3, column Freq MHz act'),
+                ('mesa-utrace', None, None, 'GpuTime', 'column time_ns'), ('rocprof', None, None, 'VALUBusy', 'in line 2, column VALUBusy'),
+                ('rocprofv3', None, None, 'VALUBusy', 'column Counter_Value'), ('codexl', b',28,18,', b',28,1B,', 'SGPRs', 'in line 6, column SGPRs'),
+                ('renderdoc', b',300,', b',3oo,', 'IAVertices', 'in line 2, column IAVertices'), ('long-table', b',4000001', b',4OOOO01', 'MaliGPUCyclesGPUActive', 'column value'),
+                ('hwcpipe-csv', None, None, None, 'in line 2')):
+            with self.subTest(name):
+                path = import_files.write(self.folder.name, name)
+                with open(path, 'rb') as file:
+                    data = file.read()
+                if name == 'mesa-utrace':
+                    cells = data.splitlines()[1].split(b',')
+                    number, damaged = b','.join(cells[:4]), b','.join([*cells[:2], b'1x', cells[3]])
+                elif name == 'rocprof':
+                    number = f'{import_files.dispatches()[0]["VALUBusy"]:.10g}'.encode()
+                elif name == 'rocprofv3':
+                    number = f'{import_files.dispatches()[0]["VALUBusy"]:.6f}'.encode()
+                elif name == 'hwcpipe-csv':
+                    number = data.splitlines()[1].rpartition(b',')[2]
+                damaged = damaged or number[:-1] + b'?'
+                self.assertIn(number, data)
+                with open(path, 'wb') as file:
+                    file.write(data.replace(number, damaged, 1))
+                have, result = columns(path)
+                told = ' '.join(result.stderr.split())
+                self.assertIn('no number and was left out; the first is', told)
+                self.assertIn(place, told)
+                if column and column != 'GpuTime':
+                    self.assertEqual(have[column].count(None), 1, told)
+
+    def test_words_for_no_data(self):
+        """What a writer prints where it has no number is no mistake."""
+        for name, number, word in (('radeontop', b'gpu 61.50%', b'gpu -nan%'), ('radeontop', b'vram 25.00% 2048.50mb', b'vram -nan% 0.00mb'),
+                                   ('nvtop', b'"14%"', b'"CPU Fan"'), ('nvtop', b'"14%"', b'"1400RPM"'), ('nvtop', b'"117W"', b'null')):
+            with self.subTest(word):
+                path = import_files.write(self.folder.name, name)
+                with open(path, 'rb') as file:
+                    data = file.read()
+                self.assertIn(number, data)
+                with open(path, 'wb') as file:
+                    file.write(data.replace(number, word))
+                result = run('report', path)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertNotIn('no number', result.stderr)
+
     def test_json_of_perf_through_other_tools(self):
         """What jq or Python print again are the same numbers: spaces, arrays, the order of keys, how a number is written."""
         data, expected = import_files.perf_json()
