@@ -89,9 +89,10 @@ class Own(unittest.TestCase):
         """Whatever is said of it says that nobody measured it."""
         kept = self.path('kept.sxc')
         self.assertEqual(run('import', path, '-o', kept).returncode, 0)
-        for file in (path, kept):
-            for verb in (('report',), ('report', '--json'), ('report', '--csv'), ('advise',), ('advise', '--json'), ('export', '--csv'), ('export', '--json'),
-                         ('capture', 'info'), ('capture', 'info', '--json')):
+        verbs = [('report',), ('report', '--json'), ('report', '--csv'), ('advise',), ('advise', '--json'), ('export', '--csv'), ('export', '--json'),
+                 ('capture', 'info'), ('capture', 'info', '--json')]
+        for file, some in ((path, verbs[:1]), (kept, verbs)):
+            for verb in some:
                 result = run(*verb, file)
                 self.assertIn(result.returncode, (0, 1), f'{verb}: {result.stderr}')
                 text = (result.stdout + ('' if '--json' in verb or '--csv' in verb else result.stderr)).lower()

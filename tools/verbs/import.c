@@ -41,8 +41,9 @@ const struct command cmd_import = {
 	     "(report, advise, explain, export, eval), so that import is only needed to keep "
 	     "the result, or to put several files into one. Kinds: mangohud, rocprof, "
 	     "rocprofv3, codexl, gpa-csv, renderdoc, perfetto, intel-gpu-top, nvtop, radeontop, "
-	     "gallium-hud (a folder), mesa-utrace, perf-stat, hwcpipe-csv and streamline-csv; "
-	     "docs/import.md says what comes over of each, and what is lost. Files may be "
+	     "gallium-hud (a folder), mesa-utrace, perf-stat, hwcpipe-csv, streamline-csv, "
+	     "long-table and sextant-csv; docs/import.md says what comes over of each, and what is "
+	     "lost. Files may be "
 	     "packed with gzip or zstd. --for gives the catalog where a file does not tell its "
 	     "device.",
 	 .reads = true,
