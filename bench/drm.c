@@ -63,6 +63,11 @@ static ssize_t world_read_link(void *user, const char *path, char *buf, size_t s
 	return snprintf(buf, size, "%s", node ? "/dev/dri/renderD128" : "/dev/null");
 }
 
+static int world_clock_gettime(void *user, clockid_t clock, struct timespec *out)
+{
+	return clock_gettime(clock, out);
+}
+
 static double cpu_ms(void)
 {
 	struct timespec t;
@@ -110,8 +115,10 @@ static bool run(const char *name, const struct sx_sys *sys, size_t expected)
 int main(void)
 {
 	struct world many = {10000, 500, 40}, some = {500, 50, 40};
-	struct sx_sys sys = {
-	    .read_file = world_read_file, .list_dir = world_list_dir, .read_link = world_read_link};
+	struct sx_sys sys = {.read_file = world_read_file,
+			     .list_dir = world_list_dir,
+			     .read_link = world_read_link,
+			     .clock_gettime = world_clock_gettime};
 	bool right = true;
 	sys.user = &many;
 	right &= run("in memory", &sys, 499);

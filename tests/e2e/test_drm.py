@@ -328,6 +328,56 @@ class Hostile(unittest.TestCase):
         self.check(text, memory__vram__resident=4 * 2**20, memory__gtt__resident=4096, memory__cpu__resident=None,
                    engine__gfx=0.3 * 0.1 / 4, engine__enc=None, engine__other=0.03)
 
+    def test_what_cannot_be(self):
+        """Sensors that say all ones, clocks of THz, an engine that worked longer than the machine runs."""
+        hwmon = ('power1_average', 'energy1_input', 'temp1_input', 'fan1_input', 'freq1_input')
+        for value in (2**64 - 1, 2**63 - 1, 2**32 - 1):
+            text = HEAD + ''.join(f'file {DEVICE}/hwmon/hwmon0/{file}\n\t{value}\n' for file in hwmon)
+            known = {'Clock': 2**32 - 1} if value == 2**32 - 1 else {'Clock': None}
+            # The energy stands still, which is a power of 0; without it there is none.
+            _, metrics = self.check(text, Fan=None, Temperature=None, Energy=0, Power=0, **known)
+            self.assertIn('cannot be', metrics['Fan']['why'])
+            self.check(text.replace('energy1', 'other1'), Power=None)
+        text = HEAD + f'file {DEVICE}/devfreq/x/cur_freq\n\t{2**60}\nfile {DEVICE}/pp_dpm_sclk\n\t0: 200Mhz\n\t1: {2**60}Mhz *\n' \
+                      f'file {DEVICE}/mem_info_vram_used\n\t{2**64 - 1}\n'
+        text += client(1, 3, 7, [f'drm-engine-gfx:\t{{5+{10**18}/s}} ns', f'drm-resident-vram:\t{2**53} KiB', 'drm-resident-gtt:\t1 MiB',
+                                 f'drm-cycles-rcs:\t{{1+{10**18}/s}}', 'drm-total-cycles-rcs:\t{1+100/s}'])
+        self.check(text, Clock=None, ClockHighest=2e8, VramUsed=None, MemoryUsed=2**20, engine__gfx=0, engine__rcs=0, memory__vram__resident=None, memory__gtt__resident=2**20)
+        told = run(None, 'doctor', '--selftest', '-d', 'drm', text=HEAD + f'file {DEVICE}/hwmon/hwmon0/fan1_input\n\t65535\n', hostile=True)
+        self.assertEqual(told.returncode, 1)
+        self.assertIn('FAILED: Fan is what cannot be', told.stdout)
+        # Energy that begins again, nobody knows where: that interval has none.
+        back = f'file {DEVICE}/hwmon/hwmon0/energy1_input\n\t{{5000000000-100000000/s}}\n'
+        self.check(HEAD + back, Energy=None, Power=None)
+        self.check(HEAD + back.replace('{5000000000-100000000/s}', f'{{{2**64 - 7 * 10**6}+100000000/s}}'), Energy=20)
+
+    def test_rights_that_change_in_between(self):
+        text = HEAD.replace('uid 0', 'uid 1000').replace('process 1 0 0 init', 'process 1 0 1000 init') + client(1, 3, 7, ['drm-engine-gfx:\t{5+100000000/s} ns'])
+        for file, value in (('gpu_busy_percent', 50), ('hwmon/hwmon0/power1_average', 5000000)):
+            text += f'file {DEVICE}/{file}\n\t{value}\n'
+        text += 'at 150ms\n'
+        for file, value in (('gpu_busy_percent', 50), ('hwmon/hwmon0/power1_average', 5000000)):
+            text += f'file {DEVICE}/{file} 0\n\t{value}\n'
+        _, metrics = self.check(text + 'file /proc/1/fdinfo/3 0\n\tdrm-driver:\tamdgpu\n', Power=5e-3 * 1000, engine__gfx=0.01)
+        self.assertAlmostEqual(metrics['Power']['running'], 1 / 3)
+        # A program that takes another user's rights, and gives them back: what it did in between is missing, and told.
+        text = HEAD.replace('uid 0', 'uid 1000') + 'process 50 1 1000 a\n' + client(50, 3, 7, ['drm-engine-gfx:\t{5+100000000/s} ns'])
+        text += 'at 150ms\nfile /proc/50/comm 444 0\n\ta\nat 250ms\nfile /proc/50/comm 444 1000\n\ta\n'
+        done = run(None, 'stat', '-d', 'drm', '--json', '-I', '100ms', '-t', '400ms', text=text, hostile=True)
+        metrics = {m['name']: m for m in json.loads(done.stdout)['metrics']}
+        self.assertAlmostEqual(metrics['engine.gfx']['total'], 0.02)
+        self.assertIn('1 processes of other users', done.stderr)
+
+    def test_folders_without_end(self):
+        sensors = ''.join(f'file {DEVICE}/hwmon/hwmon{i}/temp1_input\n\t40000\n' for i in range(5000))
+        zones = ''.join(f'file /sys/class/powercap/intel-rapl:{i}/name\n\tpackage-0\nfile /sys/class/powercap/intel-rapl:{i}/energy_uj\n\t7\n' for i in range(5000))
+        self.check(HEAD + sensors + zones, Temperature=40, PackageEnergy=0)
+        cards = ''.join(HEAD.split('process')[0].replace('uid 0\n', '').replace('card0', f'card{i}').replace('0000:03:00.0', f'{i:04x}:03:00.0')
+                        .replace('renderD128', f'renderD{128 + i}').replace('226:128', f'226:{128 + i}') for i in range(1, 5000))
+        begin = time.monotonic()
+        self.assertEqual(run(None, 'devices', text=HEAD + cards, hostile=True).returncode, 0)
+        self.assertLess(time.monotonic() - begin, 30)
+
     def test_counters_that_run_backwards(self):
         text = HEAD + client(1, 3, 7, ['drm-engine-gfx:\t{5000000000-100000000/s} ns', 'drm-cycles-rcs:\t{5000000-1000/s}',
                                        'drm-total-cycles-rcs:\t{5000000-1000/s}'])

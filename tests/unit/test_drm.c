@@ -102,6 +102,12 @@ static ssize_t world_read_link(void *user, const char *path, char *buf, size_t s
 	return fails(w) ? -1 : w->tree.sys.read_link(&w->tree, path, buf, size);
 }
 
+static int world_clock_gettime(void *user, clockid_t clock, struct timespec *out)
+{
+	struct world *w = of(user);
+	return fails(w) ? -1 : w->tree.sys.clock_gettime(&w->tree, clock, out);
+}
+
 static int world_pipe(void *user, int fds[2])
 {
 	struct world *w = of(user);
@@ -142,6 +148,7 @@ static void begin(struct world *w)
 				 .read_file = world_read_file,
 				 .list_dir = world_list_dir,
 				 .read_link = world_read_link,
+				 .clock_gettime = world_clock_gettime,
 				 .pipe = world_pipe,
 				 .fork = world_fork,
 				 .wait = world_wait};

@@ -132,6 +132,35 @@ static void names_are_the_catalogs(void **state)
 	sx_catalog_unref(catalog);
 }
 
+/* All ones and the like are no numbers of a GPU. */
+static void what_cannot_be(void **state)
+{
+	struct fake_nvml_machine fake;
+	struct values v;
+	char note[512] = "";
+	fake_nvml_init(&fake);
+	fake.next.gpu_busy = fake.next.clock_mhz = fake.next.power_mw = ~0u - 8;
+	fake.next.energy_mj = ~0ULL;
+	fake.next.programs[1].memory = 1ULL << 60;
+	struct source *source = begin(&fake, 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(next(source, &v, note), SX_OK);
+	static const enum nvml_counter none[] = {
+	    NVML_GPU_UTILIZATION, NVML_GRAPHICS_CLOCK, NVML_SM_CLOCK, NVML_MEMORY_CLOCK,
+	    NVML_VIDEO_CLOCK,	  NVML_POWER,	       NVML_ENERGY};
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		if (v.quality[none[i]] != SX_QUALITY_NOT_COLLECTED)
+			fail_msg("%s: %lu", nvml_counter_name(none[i]), v.value[none[i]]);
+	assert_int_equal(v.quality[NVML_MEMORY_UTILIZATION], SX_QUALITY_VALID);
+	end(&fake, source);
+	fake.next.gpu_busy = 80;
+	source = begin(&fake, FAKE_NVML_PID);
+	assert_int_equal(next(source, &v, note), SX_OK);
+	assert_int_equal(v.quality[NVML_GPU_UTILIZATION], SX_QUALITY_VALID);
+	assert_int_equal(v.quality[NVML_PROGRAM_MEMORY], SX_QUALITY_NOT_COLLECTED);
+	end(&fake, source);
+}
+
 /* What a device lacks is no data with the library's words, and never 0. */
 static void what_is_missing(void **state)
 {
@@ -409,6 +438,7 @@ int main(void)
 	    cmocka_unit_test(readings),
 	    cmocka_unit_test(names_are_the_catalogs),
 	    cmocka_unit_test(what_is_missing),
+	    cmocka_unit_test(what_cannot_be),
 	    cmocka_unit_test(energy_that_steps_back),
 	    cmocka_unit_test(a_gpu_that_goes),
 	    cmocka_unit_test(programs_by_themselves),

@@ -188,6 +188,10 @@ const char *drm_why(const struct drm_card *card, const struct drm_clients *clien
 		    const struct drm_state *state, uint32_t column, char *out, size_t size)
 {
 	const struct drm_sensors *sensors = &state->sensors;
+	if (column < DRM_VALUES && state->unbelievable >> column & 1) {
+		snprintf(out, size, "what the driver %s says of it cannot be", card->driver);
+		return out;
+	}
 	switch (column) {
 	case DRM_ENERGY:
 		return why_energy(&sensors->energies[DRM_ENERGY_CARD], out, size);

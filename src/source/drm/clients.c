@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
 
 #define TEXT_SIZE   16384
 #define CLIENTS_MAX ((size_t)1 << 16)
+#define UNITS_MAX   64 /* of one engine */
 
 enum sx_status drm_clients_init(struct drm_clients *c, struct sx_error *err)
 {
@@ -74,11 +76,20 @@ static uint64_t advance(uint64_t *last, uint64_t now)
 	return did;
 }
 
-static void take_engine(struct drm_client *client, const struct drm_fdinfo *info, uint32_t i,
-			uint64_t interval_ns)
+/* A leap beyond what an engine can have done is the driver's mistake: it counts as standing still.
+ */
+static bool leaps(const struct drm_client *client, uint64_t last, uint64_t now, double longest)
+{
+	return client->primed && now > last && (double)(now - last) > longest;
+}
+
+static void take_engine(const struct drm_clients *c, struct drm_client *client,
+			const struct drm_fdinfo *info, uint32_t i, uint64_t interval_ns)
 {
 	struct drm_engine_use *last = &client->now.engines[i];
 	const struct drm_engine_use *now = &info->engines[i];
+	if (leaps(client, last->ns, now->ns, (double)c->longest_ns))
+		return;
 	uint64_t ns = advance(&last->ns, now->ns), cycles = advance(&last->cycles, now->cycles),
 		 total = advance(&last->total, now->total);
 	last->has_ns |= now->has_ns;
@@ -91,7 +102,8 @@ static void take_engine(struct drm_client *client, const struct drm_fdinfo *info
 		return;
 	if (now->has_ns)
 		client->did_ns[i] = ns;
-	else if (now->has_cycles && now->has_total && total)
+	else if (now->has_cycles && now->has_total && total &&
+		 (double)cycles / (double)total <= UNITS_MAX)
 		client->did_ns[i] =
 		    (uint64_t)((double)cycles / (double)total * (double)interval_ns + 0.5);
 }
@@ -102,7 +114,7 @@ static void update_client(struct drm_clients *c, struct drm_client *client,
 	memset(client->did_ns, 0, sizeof(client->did_ns));
 	for (uint32_t i = 0; i < DRM_ENGINES; i++) {
 		const struct drm_engine_use *e = &info->engines[i];
-		take_engine(client, info, i, interval_ns);
+		take_engine(c, client, info, i, interval_ns);
 		if (!e->has_ns && !(e->has_cycles && e->has_total))
 			continue;
 		c->seen_engine[i] = true;
@@ -208,7 +220,9 @@ static void drop_gone(struct drm_clients *c)
 
 void drm_clients_read(struct drm_clients *c, uint64_t interval_ns)
 {
+	uint64_t now = sys_now_ns(c->sys);
 	c->tick++;
+	c->longest_ns = now && now < UINT64_MAX / UNITS_MAX ? now * UNITS_MAX : UINT64_MAX;
 	c->out_of_memory = false;
 	drm_processes_read(c);
 	read_known(c, interval_ns);
@@ -221,7 +235,9 @@ static void add_client(const struct drm_clients *c, const struct drm_client *cli
 {
 	for (uint32_t i = 0; i < DRM_ENGINES; i++) {
 		const struct drm_engine_use *e = &client->now.engines[i];
-		out->engine_ns[i] += client->did_ns[i];
+		if (__builtin_add_overflow(out->engine_ns[i], client->did_ns[i],
+					   &out->engine_ns[i]))
+			out->engine_ns[i] = UINT64_MAX;
 		if (drm_engine_kind((enum drm_engine)i) <= DRM_COMPUTE) {
 			out->cur_hz = e->cur_hz > out->cur_hz ? e->cur_hz : out->cur_hz;
 			out->max_hz = e->max_hz > out->max_hz ? e->max_hz : out->max_hz;

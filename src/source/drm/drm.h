@@ -42,6 +42,7 @@ enum drm_value {
 	DRM_VALUES
 };
 #define DRM_COLUMN_ENGINE DRM_VALUES
+#define DRM_BYTES_MAX	  (UINT64_C(1) << 52) /* no memory has more */
 #define DRM_COLUMN_MEMORY ((uint32_t)DRM_VALUES + DRM_ENGINES)
 #define DRM_COLUMNS	  (DRM_COLUMN_MEMORY + (uint32_t)DRM_REGIONS * (uint32_t)DRM_KINDS)
 
@@ -179,6 +180,7 @@ struct drm_state {
 	bool idle_primed, queues_primed, accumulated_primed, residency_primed;
 	uint32_t unknown_format, unknown_content; /* of gpu_metrics, refused */
 	bool refused_metrics;
+	uint64_t unbelievable;	    /* [column]: it said what cannot be, at least once */
 	struct drm_sensors sensors; /* set by drm_sensors_find() */
 };
 /*
@@ -187,6 +189,12 @@ struct drm_state {
  */
 void drm_device_read(const struct sx_sys *sys, const struct drm_card *card, struct drm_state *state,
 		     uint64_t interval_ns, struct drm_number *numbers);
+
+/* Takes out what cannot be: clocks in THz, temperatures of stars (believe.c). */
+void drm_drop_unbelievable(struct drm_state *state, uint64_t interval_ns,
+			   struct drm_number *numbers);
+/* Whether a clock in Hz can be one. */
+bool drm_is_clock(double hz);
 
 /* One client of the card, and what it did in the last interval (clients.c). */
 struct drm_client {
@@ -223,9 +231,10 @@ struct drm_clients {
 	bool seen_engine[DRM_ENGINES], seen_memory[DRM_REGIONS][DRM_KINDS];
 	uint32_t capacity[DRM_ENGINES];
 	uint32_t tick;
-	uint64_t highest_id;		    /* of all clients that were seen before this reading */
-	size_t denied;			    /* processes that we may not look into */
-	size_t links;			    /* that may still be read in this reading */
+	uint64_t longest_ns; /* that an engine can have worked since the machine began */
+	uint64_t highest_id; /* of all clients that were seen before this reading */
+	size_t denied;	     /* processes that we may not look into */
+	size_t links;	     /* that may still be read in this reading */
 	bool out_of_memory, failed, listed; /* failed: the last listing; listed: one was not */
 	char *text;			    /* of a descriptor */
 };

@@ -145,7 +145,7 @@ static void take_memory(struct drm_fdinfo *out, struct span key, enum drm_kind k
 {
 	uint64_t bytes;
 	enum drm_region region = region_of(key);
-	if (!read_bytes(value, &bytes))
+	if (!read_bytes(value, &bytes) || bytes > DRM_BYTES_MAX)
 		return;
 	add(&out->memory[region][kind], bytes);
 	out->has_memory[region][kind] = true;
@@ -217,7 +217,7 @@ static void take_line(struct drm_fdinfo *out, struct legacy *legacy, struct span
 		out->has_id = read_plain(value, &out->id);
 	} else if (begins(&key, "drm-memory-")) {
 		enum drm_region region = region_of(key);
-		if (read_bytes(value, &bytes)) {
+		if (read_bytes(value, &bytes) && bytes <= DRM_BYTES_MAX) {
 			add(&legacy->bytes[region], bytes);
 			legacy->has[region] = true;
 		}

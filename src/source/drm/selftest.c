@@ -19,7 +19,7 @@ struct test {
 	void *user;
 	uint32_t checks, failures;
 	struct drm_number numbers[DRM_COLUMNS];
-	uint64_t interval_ns;
+	uint64_t interval_ns, unbelievable;
 };
 
 static void check(struct test *t, bool holds, const char *what)
@@ -66,6 +66,12 @@ static void check_values(struct test *t)
 	const struct drm_number *n = t->numbers;
 	double time = (double)t->interval_ns,
 	       total = n[DRM_VRAM_TOTAL].known ? (double)n[DRM_VRAM_TOTAL].u : 0;
+	for (uint32_t i = 0; i < DRM_VALUES; i++)
+		if (t->unbelievable >> i & 1) {
+			char what[96];
+			snprintf(what, sizeof(what), "%s is what cannot be", drm_columns()[i].name);
+			check(t, false, what);
+		}
 	check_range(t, DRM_BUSY, 0, time * 1.1);
 	check_range(t, DRM_AWAKE, 0, time * 1.1);
 	check_range(t, DRM_WORK_BUSY, 0, time * 1.25);
@@ -131,6 +137,7 @@ static enum sx_status read_twice(struct test *t, struct sx_error *err)
 	for (uint32_t i = 0; i < DRM_ENGINES; i++)
 		if (c.seen_engine[i])
 			drm_put_u64(t->numbers, DRM_COLUMN_ENGINE + i, sum.engine_ns[i]);
+	t->unbelievable = state.unbelievable;
 	if (state.refused_metrics) {
 		char line[96];
 		snprintf(line, sizeof(line), "told: gpu_metrics v%u.%u is not known",

@@ -53,7 +53,7 @@ static void take_levels(struct reading *r, const char *file, enum drm_value cloc
 		if (strncmp(number + digits, "Mhz", 3) != 0 || !number_u64(number, digits, &mhz))
 			continue;
 		double hz = (double)mhz * MHZ;
-		if (highest && hz > r->state->highest_hz)
+		if (highest && hz > r->state->highest_hz && drm_is_clock(hz))
 			r->state->highest_hz = hz;
 		if (strchr(number, '*') && !r->numbers[clock].known)
 			drm_put_f64(r->numbers, clock, hz);
@@ -71,9 +71,11 @@ static void put_percent_of_time(struct reading *r, const char *file, enum drm_va
 static void note_highest(struct reading *r, const char *folder, const char *file, double scale)
 {
 	uint64_t value;
-	if (drm_read_u64(r->sys, folder, file, &value) &&
-	    (double)value * scale > r->state->highest_hz)
-		r->state->highest_hz = (double)value * scale;
+	if (!drm_read_u64(r->sys, folder, file, &value))
+		return;
+	double hz = (double)value * scale;
+	if (hz > r->state->highest_hz && drm_is_clock(hz))
+		r->state->highest_hz = hz;
 }
 
 static void put_throttling(struct reading *r, const struct drm_gpu_metrics *m)
@@ -295,7 +297,8 @@ static void take_frequencies(struct reading *r)
 	for (char *at = text; *(at += strspn(at, " \n"));) {
 		uint64_t hz;
 		size_t digits = strcspn(at, " \n");
-		if (number_u64(at, digits, &hz) && (double)hz > r->state->highest_hz)
+		if (number_u64(at, digits, &hz) && (double)hz > r->state->highest_hz &&
+		    drm_is_clock((double)hz))
 			r->state->highest_hz = (double)hz;
 		at += digits;
 	}
@@ -381,4 +384,5 @@ void drm_device_read(const struct sx_sys *sys, const struct drm_card *card, stru
 		read_devfreq(&r);
 	if (state->highest_hz > 0)
 		drm_put_f64(numbers, DRM_CLOCK_HIGHEST, state->highest_hz);
+	drm_drop_unbelievable(state, interval_ns, numbers);
 }

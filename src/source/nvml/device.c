@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define ENERGY_MAX 1000000000000000ULL /* mJ: a kilowatt over 30 years */
+
 static const char *const names[NVML_COUNTER_COUNT] = {
     [NVML_GPU_UTILIZATION] = "GpuUtilization",
     [NVML_MEMORY_UTILIZATION] = "MemoryUtilization",
@@ -54,8 +56,39 @@ struct asking {
 	struct nvml_reading *out;
 };
 
+/* The highest value that can be one: what lies above it is a mistake of library or driver. */
+static uint64_t highest(enum nvml_counter counter)
+{
+	switch (counter) {
+	case NVML_GPU_UTILIZATION:
+	case NVML_MEMORY_UTILIZATION:
+	case NVML_ENCODER_UTILIZATION:
+	case NVML_DECODER_UTILIZATION:
+		return 100;
+	case NVML_GRAPHICS_CLOCK:
+	case NVML_SM_CLOCK:
+	case NVML_MEMORY_CLOCK:
+	case NVML_VIDEO_CLOCK:
+	case NVML_HIGHEST_CLOCK:
+		return UINT64_C(100000000000);
+	case NVML_POWER:
+	case NVML_POWER_LIMIT:
+		return 100000000; /* 100 kW */
+	case NVML_TEMPERATURE:
+	case NVML_FAN: /* percent of what was planned: it may be more than 100 */
+		return 1000;
+	case NVML_MEMORY_USED:
+	case NVML_MEMORY_TOTAL:
+		return UINT64_C(1) << 52;
+	default:
+		return UINT64_MAX;
+	}
+}
+
 static void put(struct asking *a, enum nvml_counter counter, int code, uint64_t value)
 {
+	if (!code && value > highest(counter))
+		code = NVML_ERROR_UNKNOWN;
 	a->out[counter] = (struct nvml_reading){code, code ? 0 : value};
 }
 
@@ -133,6 +166,8 @@ static void ask_energy(struct asking *a)
 		return;
 	if (c->energy)
 		code = c->energy(a->device->handle, &mj);
+	if (!code && mj > ENERGY_MAX)
+		code = NVML_ERROR_UNKNOWN;
 	put(a, NVML_ENERGY, code, mj * 1000);
 }
 

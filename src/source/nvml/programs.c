@@ -9,7 +9,7 @@
 
 #include "source/process.h"
 
-#define NOT_KNOWN	(~0ULL)
+#define MEMORY_MAX	(1ULL << 52)
 #define ANCESTORS_MAX	64
 #define UTILIZATION_MAX 100
 
@@ -57,7 +57,7 @@ static void take_listed(struct nvml_programs *p, const struct nvml_process *list
 	struct nvml_program *program = find(p, listed->pid);
 	if (!program)
 		return;
-	bool known = listed->used_memory != NOT_KNOWN;
+	bool known = listed->used_memory <= MEMORY_MAX; /* all ones: not known */
 	if (!program->is_listed || (known && !program->has_memory) ||
 	    (known && listed->used_memory > program->memory)) {
 		program->has_memory = known;
