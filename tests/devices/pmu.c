@@ -82,7 +82,7 @@ static bool has_ended(const struct fake_pmu *fake)
 static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t size)
 {
 	struct fake_pmu *fake = user;
-	char text[160];
+	char text[sizeof(fake->files[0].text)];
 	if (fails(fake))
 		return -1;
 	const char *file = fake->no_tree ? NULL : find_file(fake, path);
@@ -98,7 +98,8 @@ static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t si
 		snprintf(text, sizeof(text), "4242 (a) b) %c 1\n", has_ended(fake) ? 'Z' : 'S');
 	else
 		return refuse(ENOENT);
-	return snprintf(buf, size, "%s", text);
+	int n = snprintf(buf, size, "%s", text);
+	return (size_t)n < size ? n : (ssize_t)size - 1;
 }
 
 /* Files right below a folder. */

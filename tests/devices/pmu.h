@@ -40,7 +40,7 @@ struct fake_pmu {
 	struct sx_sys sys;
 	uint64_t now_ns;
 	struct {
-		char path[160], text[128];
+		char path[160], text[320];
 	} files[FAKE_PMU_FILES];
 	uint32_t file_count;
 	struct fake_pmu_type types[FAKE_PMU_TYPES];

@@ -24,18 +24,24 @@ struct values {
 	uint8_t quality[VALUES];
 };
 
-static struct source *open_on(struct fake_pmu *fake, const char *catalog, const char *map)
+static struct source *open_with(struct fake_pmu *fake, const char *catalog, const char *const *maps,
+				uint32_t count)
 {
 	struct source *source = NULL;
 	struct sx_error err = {0};
 	struct source_host host = {.sys = &fake->sys,
 				   .catalogs = context,
 				   .catalog = catalog,
-				   .maps = &map,
-				   .map_count = map != NULL};
+				   .maps = maps,
+				   .map_count = count};
 	if (source_pmu.open(&host, "pmu", &source, &err))
 		fail_msg("%s: %s", err.message, err.because);
 	return source;
+}
+
+static struct source *open_on(struct fake_pmu *fake, const char *catalog, const char *map)
+{
+	return open_with(fake, catalog, &map, map != NULL);
 }
 
 static void start(struct source *source, const char *const *names, uint32_t count, pid_t pid)
@@ -132,6 +138,14 @@ static void events_are_encoded(void **state)
 	refuse_code(&fake, "torn", SX_ERR_BAD_INPUT);
 	refuse_code(&fake, "high", SX_ERR_BAD_INPUT);
 	expect_code(&fake, "whole=0xffffffffffffffff", 0, 0);
+	/* One that is longer than can be read: its head would be another event. */
+	char text[300];
+	snprintf(text, sizeof(text), "event=0x20,umask=1,%0270d", 0);
+	fake_pmu_file(&fake, "cpu/events/endless", text);
+	snprintf(text, sizeof(text), "config:0-7,%0270d", 0);
+	fake_pmu_file(&fake, "cpu/format/endless", text);
+	refuse_code(&fake, "endless", SX_ERR_BAD_INPUT);
+	refuse_code(&fake, "endless=1", SX_ERR_BAD_INPUT);
 }
 
 static void texts_of_feeds(void **state)
@@ -223,6 +237,46 @@ static void fractions_add_up(void **state)
 		sum += v.value[0];
 	}
 	assert_int_equal(sum, 34); /* 50 s, two CPUs, 0.34 each */
+	finish(&fake, source);
+}
+
+/* Counters that begin again, numbers without room, and a mask of CPUs that is none. */
+static void a_hostile_kernel(void **state)
+{
+	static const char *const names[] = {"tsc", "huge"};
+	struct fake_pmu fake;
+	struct values v;
+	char note[1024];
+	fake_pmu_init(&fake);
+	fake_pmu_rate(&fake, 9, 4, UINT64_C(1) << 62);
+	static const char *const maps[] = {"tsc=msr/tsc/", "huge=64 bytes * msr/smi/"};
+	struct source *source = open_with(&fake, NULL, maps, 2);
+	start(source, names, 2, 0);
+	next(source, &v, NULL);
+	assert_int_equal(v.quality[0], SX_QUALITY_VALID);
+	assert_int_equal(v.quality[1], SX_QUALITY_NOT_COLLECTED);
+	uint64_t usual = v.value[0];
+	next(source, &v, NULL);
+	for (int fd = 3; fd < FAKE_PMU_FDS; fd++)
+		fake.fds[fd].since_ns = fake.now_ns;
+	next(source, &v, NULL);
+	assert_int_equal(v.quality[0], SX_QUALITY_NOT_COLLECTED);
+	next(source, &v, NULL);
+	assert_int_equal(v.quality[0], SX_QUALITY_VALID);
+	assert_int_equal(v.value[0], usual);
+	finish(&fake, source);
+
+	fake_pmu_init(&fake);
+	fake_pmu_add(
+	    &fake,
+	    &(struct fake_pmu_type){
+		.name = "odd", .type = 77, .shared = true, .configs = 0xff, .cpus = "0,\x01;1"});
+	static const char *const odd[] = {"tsc=odd/config=1/", "huge=msr/smi/"};
+	source = open_with(&fake, NULL, odd, 2);
+	start(source, names, 2, 0);
+	next(source, &v, note);
+	assert_int_equal(v.quality[0], SX_QUALITY_NOT_COLLECTED);
+	assert_int_equal(v.quality[1], SX_QUALITY_VALID);
 	finish(&fake, source);
 }
 
@@ -527,6 +581,7 @@ int main(void)
 	    cmocka_unit_test(feeds_of_all_catalogs),
 	    cmocka_unit_test(quantities),
 	    cmocka_unit_test(fractions_add_up),
+	    cmocka_unit_test(a_hostile_kernel),
 	    cmocka_unit_test(groups_take_turns),
 	    cmocka_unit_test(the_share_is_told),
 	    cmocka_unit_test(members_of_a_group_all_run),

@@ -53,6 +53,7 @@ struct encoding {
 	struct sx_error *err;
 	const char *terms; /* as they were given */
 	bool inside;	   /* of an event's own definition */
+	bool is_cut;	   /* a file had more than there is room for */
 };
 
 static bool read_attribute(struct encoding *e, const char *folder, const char *name, char *out,
@@ -60,9 +61,13 @@ static bool read_attribute(struct encoding *e, const char *folder, const char *n
 {
 	char path[PATH_MAX_BYTES];
 	snprintf(path, sizeof(path), PMU_FOLDER "/%s/%s/%s", e->device->name, folder, name);
-	if (e->sys->read_file(e->sys->user, path, out, size) <= 0)
+	ssize_t n = e->sys->read_file(e->sys->user, path, out, size);
+	if (n <= 0)
 		return false;
-	out[strcspn(out, "\n")] = '\0';
+	/* Half a definition is another event. */
+	size_t line = strcspn(out, "\n");
+	e->is_cut |= (size_t)n >= size - 1 && line == size - 1;
+	out[line] = '\0';
 	return true;
 }
 
@@ -239,5 +244,8 @@ enum sx_status pmu_encode(const struct sx_sys *sys, const struct pmu_device *dev
 	if (!*terms || strlen(terms) >= sizeof(copy))
 		return bad(&e, SX_ERR_BAD_INPUT, "event", terms, "it is empty or too long");
 	snprintf(copy, sizeof(copy), "%s", terms);
-	return encode_terms(&e, copy);
+	enum sx_status status = encode_terms(&e, copy);
+	return e.is_cut ? bad(&e, SX_ERR_BAD_INPUT, "event", terms,
+			      "the kernel's description of it is too long")
+			: status;
 }

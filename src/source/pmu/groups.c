@@ -16,7 +16,7 @@
 #include "base/mem.h"
 
 #define ONLINE	    "/sys/devices/system/cpu/online"
-#define THREADS_MAX 1024 /* of a process that is already running */
+#define THREADS_MAX 65536 /* of a process that is already running */
 
 /* Parts of one PMU that are counted together, the first one leading. */
 struct group {
@@ -99,12 +99,25 @@ static int visit_thread(void *arg, pid_t tid)
 		o->error = 0;
 		o->places--;
 	}
-	return o->error != 0 || o->places >= THREADS_MAX || (o->trial && o->places);
+	if (o->places > THREADS_MAX && !o->error)
+		o->error = EMFILE;
+	return o->error != 0 || (o->trial && o->places);
+}
+
+/* Some CPUs alone would pass for all. */
+static bool is_cpu_list(const char *list)
+{
+	uint64_t first, last;
+	while (perf_cpus_next(&list, &first, &last))
+		;
+	return *list == '\0' || *list == '\n';
 }
 
 static void open_cpus(struct opening *o, const char *list)
 {
 	uint64_t first, last;
+	if (!is_cpu_list(list))
+		o->error = EINVAL;
 	while (!o->error && perf_cpus_next(&list, &first, &last))
 		for (uint64_t cpu = first; cpu <= last && !o->error; cpu++) {
 			open_place(o, &(struct perf_place){-1, (int)cpu});

@@ -20,7 +20,7 @@ struct pmu_device {
 	uint32_t type;
 	bool is_shared;	 /* counts for the machine: only on the CPUs of its mask */
 	bool is_core;	 /* of some CPUs only (hybrid) */
-	char cpus[1024]; /* a list; empty: all that are online */
+	char cpus[4096]; /* a list; empty: all that are online */
 };
 
 struct pmu_list {

@@ -228,6 +228,8 @@ static double event_value(struct pmu_run *run, const struct pmu_event *event, ui
 		    to->running > from->running ? (double)(to->running - from->running) : 0;
 		run->counted = fmin(run->counted, running / (double)(to->enabled - from->enabled));
 	}
+	if (to->valid && from->valid && to->value < from->value)
+		*quality = SX_QUALITY_NOT_COLLECTED; /* it began again, nobody knows where */
 	if (part->code.is_state) {
 		*quality = to->valid ? SX_QUALITY_VALID : SX_QUALITY_NOT_COLLECTED;
 		value = to->value;
@@ -242,11 +244,16 @@ static uint8_t join_quality(uint8_t a, uint8_t b)
 	return none ? SX_QUALITY_NOT_COLLECTED : (uint8_t)(a | b);
 }
 
-static void put_value(struct pmu_output *output, double sum, uint8_t *to)
+/* What has no room is no data. */
+static void put_value(struct pmu_output *output, double sum, uint8_t *to, uint8_t *quality)
 {
 	double whole = floor(output->pending + sum);
+	if (!(whole >= 0 && whole < 0x1p64)) {
+		*quality = SX_QUALITY_NOT_COLLECTED;
+		whole = output->pending = sum = 0;
+	}
 	output->pending += sum - whole;
-	interval_put_u64(to, whole > 0 && whole < 0x1p64 ? (uint64_t)whole : 0);
+	interval_put_u64(to, (uint64_t)whole);
 }
 
 void pmu_run_values(struct pmu_run *run, uint8_t *out)
@@ -271,7 +278,7 @@ void pmu_run_values(struct pmu_run *run, uint8_t *out)
 			interval_put_u64(out + i * sizeof(uint64_t),
 					 (uint64_t)(run->counted * 100 + 0.5));
 		else
-			put_value(output, sums[i], out + i * sizeof(uint64_t));
+			put_value(output, sums[i], out + i * sizeof(uint64_t), &quality[i]);
 	}
 }
 
