@@ -271,6 +271,12 @@ static void a_hostile_kernel(void **state)
 	    &fake,
 	    &(struct fake_pmu_type){
 		.name = "odd", .type = 77, .shared = true, .configs = 0xff, .cpus = "0,\x01;1"});
+	fake_pmu_add(&fake, &(struct fake_pmu_type){.name = "\x1b[31mred", .type = 78});
+	struct pmu_list list = {0};
+	assert_int_equal(pmu_list_read(&fake.sys, &list, NULL), SX_OK);
+	for (uint32_t i = 0; i < list.count; i++)
+		assert_null(strchr(list.items[i].name, '\x1b'));
+	pmu_list_finish(&list);
 	static const char *const odd[] = {"tsc=odd/config=1/", "huge=msr/smi/"};
 	source = open_with(&fake, NULL, odd, 2);
 	start(source, names, 2, 0);

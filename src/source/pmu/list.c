@@ -33,13 +33,22 @@ static bool read_attribute(struct listing *l, const char *pmu, const char *file,
 	return n > 0;
 }
 
+/* A name of letters that can be typed and told; the kernel has no others. */
+static bool is_name(const char *name)
+{
+	for (const char *at = name; *at; at++)
+		if (!isgraph((unsigned char)*at) || *at == '/')
+			return false;
+	return *name != '\0';
+}
+
 static int visit(void *arg, const char *name)
 {
 	struct listing *l = arg;
 	struct pmu_list *list = l->list;
 	struct pmu_device d = {.type = 0};
 	char type[32], *end;
-	if (strlen(name) >= sizeof(d.name) || strchr(name, '/'))
+	if (strlen(name) >= sizeof(d.name) || !is_name(name))
 		return 0;
 	snprintf(d.name, sizeof(d.name), "%s", name);
 	if (!read_attribute(l, name, "type", type, sizeof(type)))
