@@ -11,6 +11,7 @@
 
 #define LOST		"lost between the device and the source"
 #define CLOCKS_EVERY_NS UINT64_C(1000000000)
+#define CLOCKS_MOVED_NS INT64_C(5000000)
 #define ROWS_EVERY_NS	UINT64_C(20000000)
 #define TEXT_BYTES	((size_t)1 << 20) /* of labels that wait with their rows */
 
@@ -261,11 +262,26 @@ static void record_own_clocks(struct sx_session *s)
 	}
 }
 
+/* Whether the wall clock was set, or the machine slept, since the last pair: then a new one is due
+ * at once, so that little time lies between the two. */
+static bool clocks_moved(struct sx_session *s, uint64_t now_ns)
+{
+	struct timespec real;
+	if (s->sys->clock_gettime(s->sys->user, CLOCK_REALTIME, &real) < 0)
+		return false;
+	int64_t ahead =
+	    (int64_t)((uint64_t)real.tv_sec * CLOCK_NS_PER_S + (uint64_t)real.tv_nsec - now_ns);
+	int64_t moved = ahead - s->wall_ahead_ns;
+	s->wall_ahead_ns = ahead;
+	return moved > CLOCKS_MOVED_NS || moved < -CLOCKS_MOVED_NS;
+}
+
 void record_clocks(struct sx_session *s, bool now)
 {
 	struct timespec real = {0}, boot = {0};
 	uint64_t before = sys_now_ns(s->sys);
-	if (!now && before - s->clocks_last_ns < CLOCKS_EVERY_NS)
+	bool moved = clocks_moved(s, before);
+	if (!now && !moved && before - s->clocks_last_ns < CLOCKS_EVERY_NS)
 		return;
 	s->clocks_last_ns = before;
 	s->sys->clock_gettime(s->sys->user, CLOCK_REALTIME, &real);

@@ -83,6 +83,7 @@ struct sx_session {
 	size_t device_cap, info_cap;
 	struct sx_capture_writer *writer; /* or NULL */
 	uint64_t clocks_last_ns;
+	int64_t wall_ahead_ns; /* CLOCK_REALTIME before CLOCK_MONOTONIC, when they were read last */
 	struct session_child child;
 	/* One run. */
 	enum session_state state;

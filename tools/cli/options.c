@@ -74,6 +74,7 @@ static const struct spec specs[] = {
     {"context", 0, ID, AT(context), "ID", "only what ran in this context", 0},
     {"process", 0, STRING, AT(process), "NAME|PID", "only this process's samples", 0},
     {"pid", 'p', ID, AT(pid), "PID", "a process that runs already", 0},
+    {"offset", 0, STRING, AT(offset), "DUR", "what to add to the second file's times, as -1.5s", 0},
     {"delay", 0, DURATION, AT(delay_ns), "DUR", "begin to measure so much later", 0},
     {"summary", 0, FLAG, AT(summary), NULL, "one row for the whole input", 0},
     {"counter", 0, STRING, AT(counter), "A7..A20", "a flexible EU counter", 0},

@@ -32,6 +32,7 @@ struct options {
 	struct string_list devices, metrics, args;
 	const char *catalog; /* --for */
 	const char *set, *input, *output;
+	const char *offset; /* DUR with a sign, or NULL */
 	uint64_t interval_ns, duration_ns, count, from_ns, to_ns;
 	enum format format;
 	bool format_given;

@@ -111,16 +111,28 @@ static const char *commit_of_job(void)
 	return "";
 }
 
+/* What the kernel calls the time since it started: captures of one boot have one clock. */
+static bool read_boot(char *out, size_t size)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	bool read = file && fgets(out, (int)size, file);
+	if (file)
+		fclose(file);
+	if (read)
+		out[strcspn(out, "\n")] = '\0';
+	return read;
+}
+
 static enum sx_status create_writer(struct recording *r, struct sx_error *err)
 {
 	const struct options *o = &r->cli->options;
-	char command[1024], host[256] = "", interval[32];
+	char command[1024], host[256] = "", interval[32], boot[64];
 	struct utsname kernel = {0};
 	gethostname(host, sizeof(host) - 1);
 	uname(&kernel);
 	run_words(o->child, command, sizeof(command));
 	snprintf(interval, sizeof(interval), "%llu ns", (unsigned long long)o->interval_ns);
-	struct sx_capture_property properties[7] = {
+	struct sx_capture_property properties[8] = {
 	    {"writer", "sextant " SX_VERSION}, {"host", host},
 	    {"kernel", kernel.release},	       {"command", command},
 	    {"commit", commit_of_job()},
@@ -129,6 +141,8 @@ static enum sx_status create_writer(struct recording *r, struct sx_error *err)
 	/* Then its length says nothing of the program. */
 	if (o->duration_ns || o->count)
 		properties[count++] = (struct sx_capture_property){"ends", "limit"};
+	if (read_boot(boot, sizeof(boot)))
+		properties[count++] = (struct sx_capture_property){"boot", boot};
 	if (o->interval_ns)
 		properties[count++] = (struct sx_capture_property){"interval", interval};
 	struct sx_capture_options options = {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tools/verbs/capture/clocks.h"
 #include "tools/verbs/capture/copy.h"
 #include "output/report/machine.h"
 #include "tools/cli/imported.h"
@@ -28,6 +29,7 @@ struct contents {
 	uint64_t values; /* rows times columns, all devices */
 	uint64_t rows_read, gaps, notes, losses;
 	struct told first_losses[SHOWN], first_notes[SHOWN];
+	struct capture_clocks clocks;
 	bool heads_only; /* the contents of rows were not read */
 };
 
@@ -63,6 +65,8 @@ static enum sx_status read_all(const struct cli *cli, struct contents *c, struct
 			c->rows_read += record.rows.count;
 			c->values += record.rows.count * record.rows.column_count;
 		}
+		if (!capture_clocks_add(&c->clocks, &record))
+			return error_nomem(err, "reading a capture");
 		c->gaps += record.type == SX_CAPTURE_GAP;
 		if (record.type == SX_CAPTURE_NOTE)
 			keep(c->first_notes, &c->notes, &record);
@@ -78,6 +82,7 @@ static enum sx_status read_all(const struct cli *cli, struct contents *c, struct
 static void contents_finish(struct contents *c)
 {
 	sx_capture_close(c->reader);
+	capture_clocks_finish(&c->clocks);
 	free(c->rows);
 }
 
@@ -88,8 +93,9 @@ static uint64_t duration_ns(const struct sx_capture_info *info)
 		   : info->end_ns - info->begin_ns;
 }
 
-static void device_json(struct json *json, const struct sx_capture_device *d, uint64_t rows)
+static void device_json(struct json *json, const struct contents *c, uint32_t number)
 {
+	const struct sx_capture_device *d = sx_capture_device(c->reader, number);
 	json_object_begin(json);
 	json_kv_string(json, "catalog", d->catalog);
 	json_kv_string(json, "name", d->name);
@@ -97,9 +103,10 @@ static void device_json(struct json *json, const struct sx_capture_device *d, ui
 	json_kv_string(json, "driver", *d->driver ? d->driver : NULL);
 	json_kv_bool(json, "simulated", d->simulated);
 	json_kv_string(json, "kind", sx_sample_kind_name(d->kind));
-	json_kv_u64(json, "rows", rows);
+	json_kv_u64(json, "rows", c->rows[number]);
 	json_kv_string(json, "clock", d->clock);
 	json_kv_u64(json, "clock_error_ns", d->clock_error_ns);
+	capture_clocks_json(json, &c->clocks, number);
 	json_kv_u64(json, "interval_ns", d->interval_ns);
 	json_key(json, "properties");
 	json_object_begin_flat(json);
@@ -214,16 +221,18 @@ static void write_json(const struct cli *cli, const struct contents *c)
 	json_array_begin(&json);
 	for (uint32_t i = 0; i < c->info->device_count; i++)
 		if (sx_capture_device(c->reader, i))
-			device_json(&json, sx_capture_device(c->reader, i), c->rows[i]);
+			device_json(&json, c, i);
 	json_array_end(&json);
 	json_kv_u64(&json, "note_records", c->notes);
 	notes_json(&json, c);
+	capture_clocks_json(&json, &c->clocks, SX_CAPTURE_NO_DEVICE);
 	account_json(&json, c);
 	view_json_end(&json);
 }
 
-static void write_device(const struct cli *cli, const struct sx_capture_device *d, uint64_t rows)
+static void write_device(const struct cli *cli, const struct contents *c, uint32_t number)
 {
+	const struct sx_capture_device *d = sx_capture_device(c->reader, number);
 	FILE *out = cli->view.out.out;
 	const char *kind = sx_sample_kind_name(d->kind);
 	fputc('\n', out);
@@ -234,9 +243,10 @@ static void write_device(const struct cli *cli, const struct sx_capture_device *
 		d->catalog_hash, d->source);
 	if (*d->driver)
 		fprintf(out, "  driver   %s\n", d->driver);
-	fprintf(out, "  rows     %" PRIu64 ", each a %s%s\n", rows, kind,
+	fprintf(out, "  rows     %" PRIu64 ", each a %s%s\n", c->rows[number], kind,
 		strcmp(kind, "time") == 0 ? " slice" : "");
 	fprintf(out, "  columns  %u\n", (unsigned)d->column_count);
+	capture_clocks_text(&cli->view, &c->clocks, number, 2);
 	for (uint32_t i = 0; i < d->property_count; i++)
 		fprintf(out, "  %-8s %s\n", d->properties[i].name, d->properties[i].value);
 	for (uint32_t i = 0; i < d->constant_count; i++)
@@ -327,9 +337,10 @@ static void write_text(const struct cli *cli, const struct contents *c)
 		if (c->info->properties[i].value[0])
 			fprintf(out, "  %-8s %s\n", c->info->properties[i].name,
 				c->info->properties[i].value);
+	capture_clocks_text(&cli->view, &c->clocks, SX_CAPTURE_NO_DEVICE, 2);
 	for (uint32_t i = 0; i < c->info->device_count; i++)
 		if (sx_capture_device(c->reader, i))
-			write_device(cli, sx_capture_device(c->reader, i), c->rows[i]);
+			write_device(cli, c, i);
 	if (c->account->what[0] || !c->info->clean || c->losses)
 		fputc('\n', out);
 	write_damage(cli, c);
@@ -380,6 +391,26 @@ static int check(struct cli *cli, const char *path)
 	return sound ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
+static void note_alignment(void *user, const char *line)
+{
+	cli_note(user, "note: %s", line);
+}
+
+/* "1.5s", "+20ms" or "-3s". */
+static enum sx_status parse_offset(const char *text, int64_t *out, struct sx_error *err)
+{
+	uint64_t ns = 0;
+	enum sx_status status = options_duration(text + strspn(text, "+-"), &ns, err);
+	if (!status && (strspn(text, "+-") > 1 || ns > INT64_MAX)) {
+		error_set(err, SX_ERR_USAGE, "\"%s\" is no offset", text);
+		error_because(err, "a sign and a duration are expected");
+		error_try(err, "--offset=-1.5s");
+		return SX_ERR_USAGE;
+	}
+	*out = *text == '-' ? -(int64_t)ns : (int64_t)ns;
+	return status;
+}
+
 static int copy(struct cli *cli, const char *verb, const char *const *inputs, size_t count)
 {
 	struct sx_error err = {0};
@@ -390,13 +421,20 @@ static int copy(struct cli *cli, const char *verb, const char *const *inputs, si
 				   .output = cli->options.output,
 				   .from_ns = cli->options.from_ns,
 				   .to_ns = cli->options.to_ns,
+				   .aligned = note_alignment,
+				   .aligned_user = cli,
 				   .anonymise = strcmp(verb, "anonymise") == 0};
+	int64_t offset_ns = 0;
 	if (!job.output) {
 		error_set(&err, SX_ERR_USAGE, "capture %s needs a file to write", verb);
 		error_because(&err, "captures do not go to a terminal");
 		error_try(&err, "-o FILE");
 		return cli_fail(cli, &err);
 	}
+	if (cli->options.offset && parse_offset(cli->options.offset, &offset_ns, &err))
+		return cli_fail(cli, &err);
+	if (cli->options.offset)
+		job.offset_ns = &offset_ns;
 	if (capture_copy_run(&job, &done, &err))
 		return cli_fail(cli, &err);
 	cli_note(cli, "%" PRIu64 " rows written to %s", done.rows, job.output);
@@ -464,11 +502,13 @@ const struct command cmd_capture = {
 	     "when samples were lost while it was recorded; check reads all of it and exits with 1 "
 	     "when something is damaged, cut or missing. cut copies the part between "
 	     "--from and --to (since the first sample), merge copies several files into "
-	     "one, anonymise copies without host, command, notes, wall-clock times and "
+	     "one, on the first one's axis of time: those of other machines by both wall clocks, "
+	     "or by --offset, and says how well; anonymise copies without host, command, notes, "
+	     "wall-clock times and "
 	     "the names of debug groups.",
 	 .formats = FORMATS_TEXT_JSON,
 	 .reads = true,
-	 .options = "input output from to format",
+	 .options = "input output from to offset format",
 	 .max_args = -1,
 	 .own_output = true,
 	 .examples = "  sextant capture info game.sxc\n"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strings.h"
+#include "tools/verbs/capture/align.h"
 #include "tools/cli/result_file.h"
 #include "tools/cli/ticker.h"
 
@@ -20,6 +21,10 @@ struct copying {
 	/* Devices of the output so far, so that the same one of two files stays one. */
 	struct sx_capture_device *known;
 	struct sx_capture_reader **owners; /* readers whose strings `known` uses */
+	size_t *known_input;		   /* the first input of the machine that has it */
+	size_t input_cap;
+	struct align *aligns; /* one an input */
+	size_t input;	      /* at hand */
 	size_t known_count, known_cap, owner_count;
 	uint64_t from_ns, to_ns, shift_ns;
 	size_t waiting;
@@ -63,19 +68,29 @@ static bool same_device(const struct sx_capture_device *a, const struct sx_captu
 	return true;
 }
 
+/* Devices of two machines are two, also where they are called alike. */
+static size_t machine_of(const struct copying *c)
+{
+	enum align_way way = c->aligns[c->input].way;
+	return way == ALIGN_WALL || way == ALIGN_GIVEN ? c->input : 0;
+}
+
 static enum sx_status map_device(struct copying *c, uint32_t number, struct sx_error *err)
 {
 	const struct sx_capture_device *device = sx_capture_device(c->reader, number);
 	c->devices[number] = SX_CAPTURE_NO_DEVICE;
 	if (!device)
 		return SX_OK;
+	size_t machine = machine_of(c);
 	for (size_t i = 0; i < c->known_count; i++)
-		if (same_device(&c->known[i], device)) {
+		if (c->known_input[i] == machine && same_device(&c->known[i], device)) {
 			c->devices[number] = (uint32_t)i;
 			return SX_OK;
 		}
-	if (!mem_grow(&c->known, &c->known_cap, c->known_count + 1, sizeof(*c->known)))
+	if (!mem_grow(&c->known, &c->known_cap, c->known_count + 1, sizeof(*c->known)) ||
+	    !mem_grow(&c->known_input, &c->input_cap, c->known_count + 1, sizeof(size_t)))
 		return error_nomem(err, "copying a capture");
+	c->known_input[c->known_count] = machine;
 	c->known[c->known_count++] = *device;
 	return sx_capture_add_device(c->writer, device, &c->devices[number], err);
 }
@@ -95,7 +110,8 @@ static enum sx_status map_devices(struct copying *c, struct sx_error *err)
 
 static uint64_t moved(const struct copying *c, uint64_t time_ns)
 {
-	return time_ns == SX_TIME_UNKNOWN ? time_ns : time_ns - c->shift_ns;
+	uint64_t aligned_ns = align_time(&c->aligns[c->input], time_ns);
+	return time_ns == SX_TIME_UNKNOWN ? time_ns : aligned_ns - c->shift_ns;
 }
 
 /* Whether a row lies in the part that is wanted; rows without times only in a whole copy. */
@@ -214,7 +230,9 @@ static enum sx_status copy_record(struct copying *c, const struct sx_capture_rec
 	case SX_CAPTURE_ROWS:
 		return copy_rows(c, record, err);
 	case SX_CAPTURE_CLOCK:
-		if (c->copy->anonymise)
+		/* Pairs of another machine's clock are used up: its times are the first one's now.
+		 */
+		if (c->copy->anonymise || machine_of(c))
 			return SX_OK;
 		return sx_capture_clocks(c->writer,
 					 record->device == SX_CAPTURE_NO_DEVICE
@@ -326,8 +344,56 @@ static enum sx_status open_inputs(struct copying *c, struct sx_error *err)
 	return status;
 }
 
+static const char *property(const struct sx_capture_info *info, const char *name)
+{
+	for (uint32_t i = 0; i < info->property_count; i++)
+		if (strcmp(info->properties[i].name, name) == 0)
+			return info->properties[i].value;
+	return NULL;
+}
+
+static int same_boot(const struct copying *c, size_t input)
+{
+	const char *a = property(sx_capture_info(c->owners[0]), "boot");
+	const char *b = property(sx_capture_info(c->owners[input]), "boot");
+	return a && b ? strcmp(a, b) == 0 : -1;
+}
+
+/* How each input's times become the first one's; told, and kept in the copy. */
+static enum sx_status align_inputs(struct copying *c, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	c->aligns = calloc(c->owner_count + 1, sizeof(*c->aligns));
+	if (!c->aligns)
+		return error_nomem(err, "copying a capture");
+	c->aligns[0].way = ALIGN_SAME;
+	for (size_t i = 0; !status && i < c->owner_count && c->owner_count > 1; i++)
+		status = align_read(&c->aligns[i], c->copy->inputs[i], err);
+	for (size_t i = 1; !status && i < c->owner_count; i++)
+		align_choose(&c->aligns[i], &c->aligns[0], same_boot(c, i), c->copy->offset_ns);
+	return status;
+}
+
+static enum sx_status tell_alignment(struct copying *c, struct sx_error *err)
+{
+	char line[1024];
+	uint64_t begin_ns = sx_capture_info(c->owners[c->input])->begin_ns;
+	struct sx_capture_mark mark = {
+	    .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN, .text = line};
+	if (!c->input)
+		return SX_OK;
+	align_tell(&c->aligns[c->input], &c->aligns[0], begin_ns, line, sizeof(line));
+	if (c->copy->aligned)
+		c->copy->aligned(c->copy->aligned_user, line);
+	return sx_capture_mark(c->writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
+}
+
 static void finish(struct copying *c)
 {
+	for (size_t i = 0; c->aligns && i < c->owner_count; i++)
+		align_finish(&c->aligns[i]);
+	free(c->aligns);
+	free(c->known_input);
 	for (size_t i = 0; i < c->owner_count; i++)
 		sx_capture_close(c->owners[i]);
 	free(c->owners);
@@ -347,11 +413,16 @@ enum sx_status capture_copy_run(const struct capture_copy *copy, struct capture_
 	*out = (struct capture_copied){0};
 	enum sx_status status = open_inputs(&c, err);
 	if (!status)
+		status = align_inputs(&c, err);
+	if (!status)
 		status = create(&c, err);
 	for (size_t i = 0; !status && i < c.owner_count; i++) {
 		c.reader = c.owners[i];
 		c.name = copy->inputs[i];
-		status = copy_one(&c, err);
+		c.input = i;
+		status = tell_alignment(&c, err);
+		if (!status)
+			status = copy_one(&c, err);
 	}
 	if (c.writer) {
 		struct sx_error closing = {0};

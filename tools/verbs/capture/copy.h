@@ -13,6 +13,10 @@ struct capture_copy {
 	const char *output;
 	uint64_t from_ns, to_ns; /* since the first row; 0: from the beginning, to the end */
 	bool anonymise;
+	const int64_t *offset_ns; /* to add to the times of all inputs but the first, or NULL */
+	/* Of several inputs: how the times of one became those of the first; may be NULL. */
+	void (*aligned)(void *user, const char *line);
+	void *aligned_user;
 };
 
 /* What a copy left out or could not read. */

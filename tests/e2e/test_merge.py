@@ -1,0 +1,104 @@
+"""Captures of two machines on one axis: 200 ppm of drift, a wall clock that was set, and a suspend, all simulated.
+usage: test_merge.py SEXTANT MAKE_MACHINES"""
+import csv
+import io
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEXTANT, MACHINES = sys.argv[1:3]
+WAKE, SLEPT = 14.6, 5.0
+
+
+def run(*args, code=0):
+    done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=60)
+    assert done.returncode == code, (args, done.returncode, done.stderr)
+    return done
+
+
+def truth(t):
+    return 1e9 * (0.5 * t - 0.3 * 7 / 6.2831853 * math.cos(t * 6.2831853 / 7))
+
+
+def true_time(ns):
+    """True time of a reading of A's clock."""
+    t = ns * 1e-9 - 100
+    return t + SLEPT if t > WAKE - SLEPT else t
+
+
+class Merge(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.a, cls.b, cls.both = (f"{cls.folder.name}/{name}.sxc" for name in ("a", "b", "both"))
+        subprocess.run([MACHINES, cls.a, cls.b], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def joined(self, path):
+        text = run("export", path, "--join", "--counters", "--csv").stdout
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def check_values(self, rows):
+        worst, judged = 0, 0
+        for row in rows:
+            begin, end = true_time(int(row["begin_ns"])), true_time(int(row["end_ns"]))
+            due = truth(end) - truth(begin)
+            if not row["cpu.TaskClock"]:
+                continue
+            judged += 1
+            worst = max(worst, abs(float(row["cpu.TaskClock"]) / due - 1))
+        self.assertGreater(judged, 0.97 * len(rows))
+        return worst
+
+    def test_by_wall_clocks(self):
+        done = run("capture", "merge", self.a, self.b, "-o", self.both)
+        self.assertIn("wall clock of", done.stderr)
+        self.assertIn("was set, by +2.00 s", done.stderr)
+        self.assertIn("slept, +5.00 s", done.stderr)
+        self.assertRegex(done.stderr, r"drifts by (199|200|201)(\.\d+)? ppm")
+        self.assertLess(self.check_values(self.joined(self.both)), 0.01)
+        info = json.loads(run("capture", "info", self.both, "--json").stdout)
+        self.assertEqual([d["name"] for d in info["devices"]], ["machine A", "machine B"])
+
+    def test_without_correction_it_would_be_wrong(self):
+        """The check above can fail: an offset alone leaves the suspend in."""
+        done = run("capture", "merge", self.a, self.b, "--offset=-4900s", "-o", self.both)
+        self.assertIn("as was asked for", done.stderr)
+        rows = [row for row in self.joined(self.both) if int(row["begin_ns"]) * 1e-9 - 100 < 9]
+        self.assertLess(self.check_values(rows), 0.02)  # 2 ms of drift of frames of 50 ms
+        with self.assertRaises(AssertionError):
+            self.assertLess(self.check_values(self.joined(self.both)), 0.02)
+
+    def test_clocks_are_told(self):
+        info = json.loads(run("capture", "info", self.a, "--json").stdout)
+        clocks = {c["name"]: c for c in info["clocks"]}
+        self.assertEqual(clocks["boottime"]["jumps"], 1)
+        self.assertAlmostEqual(clocks["boottime"]["jump_ns"] * 1e-9, SLEPT, delta=0.01)
+        self.assertEqual(clocks["realtime"]["error_ns"], 900)
+        info = json.loads(run("capture", "info", self.b, "--json").stdout)
+        clocks = {c["name"]: c for c in info["clocks"]}
+        self.assertEqual((clocks["boottime"]["jumps"], clocks["realtime"]["jumps"]), (0, 1))
+        self.assertAlmostEqual(clocks["realtime"]["drift_ppm"], -200, delta=1)
+        self.assertIn("1 jump: +2.00 s", run("capture", "info", self.b).stdout)
+
+    def test_one_machine_stays_as_it_is(self):
+        for kind, word in (("same", "its clock is that of"),):
+            with self.subTest(kind):
+                part = f"{self.folder.name}/part.sxc"
+                run("capture", "cut", self.b, "--from", "1s", "--to", "2s", "-o", part)
+                done = run("capture", "merge", self.b, part, "-o", self.both)
+                self.assertIn(word, done.stderr)
+
+    def test_bad_offsets(self):
+        for text in ("1", "--1s", "x"):
+            done = run("capture", "merge", self.a, self.b, f"--offset={text}", "-o", self.both, code=2)
+            self.assertEqual(done.stderr.count("\n"), 3, done.stderr)
+
+
+unittest.main(argv=sys.argv[:1])
