@@ -251,6 +251,8 @@ static void test_hostile(void **state)
 	refuse("igt-xml", "<a", 2, SX_ERR_BAD_INPUT, "does not end");
 	refuse("igt-xml", "<!-- x", 6, SX_ERR_BAD_INPUT, "does not end");
 	refuse("igt-xml", "<a/>", 4, SX_ERR_BAD_INPUT, "no metric sets");
+	static const char nameless[] = "<metrics><set name=\"x\"/></metrics>";
+	refuse("igt-xml", nameless, strlen(nameless), SX_ERR_BAD_INPUT, "no metric sets");
 	refuse("gator-xml", gator, strlen(gator), SX_ERR_BAD_INPUT, "no counters");
 	refuse("mali-spec", laughs, strlen(laughs), SX_ERR_BAD_INPUT, "document types");
 	refuse("mali-spec", deep, strlen(deep), SX_ERR_LIMIT, "32 levels");

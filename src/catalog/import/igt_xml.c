@@ -444,11 +444,13 @@ static bool write_all(struct igt *g)
 
 static bool has_sets(struct igt *g)
 {
-	if (g->set_count)
-		return true;
+	for (size_t i = 0; i < g->set_count; i++)
+		if (g->sets[i].symbol)
+			return true;
 	g->in->status = error_set(g->in->err, SX_ERR_BAD_INPUT, "%s:1: no metric sets here",
 				  g->in->request->origin);
-	error_because(g->in->err, "the file has no element called set");
+	error_because(g->in->err, g->set_count ? "no set of the file has a symbol_name"
+					       : "the file has no element called set");
 	error_try(g->in->err, "give one of IGT's or Mesa's oa-*.xml");
 	return false;
 }
