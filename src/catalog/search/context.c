@@ -97,7 +97,10 @@ static void suggest_names(struct sx_context *context, const char *name, struct s
 			if (strcmp(heads[i]->products[p].name, heads[i]->name) != 0)
 				suggest_offer(&near, heads[i]->products[p].name);
 	}
-	if (near.count)
+	size_t length = strlen(name);
+	if (length > 5 && strcmp(name + length - 5, ".yaml") == 0)
+		error_try(err, "./%s, if it is a file of this folder", name);
+	else if (near.count)
 		error_try(err, "did you mean %s?", suggest_text(&near, text, sizeof(text)));
 	else
 		error_try(err, "sextant devices lists every catalog");
