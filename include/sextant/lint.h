@@ -11,7 +11,7 @@ extern "C" {
 /* One fault of a catalog. Strings live until the callback returns. */
 struct sx_lint_finding {
 	const char *origin; /* path of the file, or "embedded" */
-	uint32_t line;	    /* from 1 */
+	uint32_t line;	    /* from 1; 0: it is of no one line */
 	const char *message;
 };
 

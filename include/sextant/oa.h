@@ -151,6 +151,14 @@ enum sx_oa_match {
 SX_API enum sx_oa_match sx_oa_find_catalog(struct sx_context *context, uint32_t device_id,
 					   char name[SX_OA_CATALOG_NAME_MAX]);
 
+/*
+ * Holds the register programs of a catalog's sets against what the kernels let user space write on
+ * its device, and calls `found` with a line for each program that would be refused. Returns how
+ * many; 0 also where no device of Intel's is matched. Thread-safe.
+ */
+SX_API uint32_t sx_oa_check_programs(const struct sx_catalog *catalog,
+				     void (*found)(void *user, const char *line), void *user);
+
 /* A device constant of Intel's catalogs. */
 struct sx_oa_constant {
 	char name[40];

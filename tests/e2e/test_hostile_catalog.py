@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-SEXTANT = sys.argv.pop(1)
+SEXTANT = os.path.abspath(sys.argv.pop(1))
 
 HEAD = '''sextant-catalog: 1
 name: large
@@ -26,7 +26,7 @@ metrics:
 '''
 
 
-class Limits(unittest.TestCase):
+class Files(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
@@ -38,6 +38,8 @@ class Limits(unittest.TestCase):
             out.write(text)
         return path
 
+
+class Limits(Files):
     def metric(self, name, formula):
         return f'  - {{name: {name}, title: {name}, section: "1", unit: count, type: f64, '\
                f'expr: "{formula}", description: "A number"}}\n'
@@ -69,6 +71,59 @@ class Limits(unittest.TestCase):
                                     capture_output=True, text=True, timeout=60)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual([row[0] for row in json.loads(result.stdout)['rows']], values)
+
+
+
+class Intel(Files):
+    """Parents that are none, and register programs that no kernel takes."""
+
+    CHILD = '''sextant-catalog: 1
+name: {name}
+title: A child
+vendor: Intel
+kind: gpu
+extends: {parent}
+'''
+    SET = '''match:
+  - {{driver: i915, key: device_id, value: "0x9a49"}}
+groups:
+  - name: RenderBasic
+    uuid: 11111111-913d-4ab9-ba9a-43beb059a18c
+    programs:
+      - {{kind: {kind}, writes: "{writes}"}}
+'''
+
+    def lint(self, name, text):
+        result = subprocess.run([SEXTANT, 'catalog', 'lint', self.write(name + '.yaml', text), '--json'], capture_output=True, text=True, timeout=60)
+        return result.returncode, [f['message'] for f in json.loads(result.stdout)['findings']]
+
+    def test_parents(self):
+        for name, parent, says in (('own', 'own', 'extends itself'), ('orphan', 'nosuch', 'there is no catalog "nosuch"'),
+                                   ('deep', 'intel-bmg', 'extends another catalog itself')):
+            code, messages = self.lint(name, self.CHILD.format(name=name, parent=parent))
+            self.assertEqual((code, len(messages)), (5, 1))
+            self.assertIn(says, messages[0])
+
+    def test_programs(self):
+        """Each kind of program has its own list of registers, before Xe2."""
+        for kind, writes, refused in (('mux', '9888:00000001', None), ('mux', '9888:00000001 1234:00000000', '0x1234'), ('boolean', 'D900:00000000', None),
+                                      ('boolean', '9888:00000000', '0x9888'), ('flex', 'E458:00005004', None), ('flex', 'E45A:00000000', '0xe45a'),
+                                      ('boolean', '393200:00000000', '0x393200')):
+            text = self.CHILD.format(name='child', parent='intel-tglgt2') + self.SET.format(kind=kind, writes=writes)
+            code, messages = self.lint('child', text)
+            self.assertEqual(code, 5 if refused else 0, (writes, messages))
+            self.assertEqual(messages, [f'set RenderBasic: register {refused} of its {kind} program is none that the kernel lets be written'] if refused else [])
+
+    def test_ours(self):
+        """What is built in goes into the kernels' lists, on every generation."""
+        result = subprocess.run([SEXTANT, 'catalog', 'lint'], capture_output=True, text=True, timeout=100)
+        self.assertEqual((result.returncode, result.stdout), (0, ''), result.stdout)
+
+    def test_file_without_folder(self):
+        self.write('child.yaml', self.CHILD.format(name='child', parent='intel-tglgt2'))
+        result = subprocess.run([SEXTANT, 'catalog', 'lint', 'child.yaml'], capture_output=True, text=True, timeout=60, cwd=self.folder)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn('try: ./child.yaml', result.stderr)
 
 
 if __name__ == '__main__':

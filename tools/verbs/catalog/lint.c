@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sextant/lint.h>
+#include <sextant/oa.h>
 
 struct report {
 	const struct cli *cli;
@@ -16,17 +17,46 @@ static void write_finding(void *user, const struct sx_lint_finding *finding)
 	/* What is built in has no path; its name tells which one it is. */
 	bool embedded = strcmp(finding->origin, "embedded") == 0;
 	const char *origin = embedded ? r->name : finding->origin;
-	if (!r->json) {
+	if (!r->json && finding->line)
 		fprintf(r->cli->view.out.out, "%s:%u: %s\n", origin, finding->line,
 			finding->message);
+	else if (!r->json)
+		fprintf(r->cli->view.out.out, "%s: %s\n", origin, finding->message);
+	if (!r->json)
 		return;
-	}
 	json_object_begin_flat(r->json);
 	json_kv_string(r->json, "catalog", r->name);
 	json_kv_string(r->json, "origin", finding->origin);
-	json_kv_u64(r->json, "line", finding->line);
+	if (finding->line)
+		json_kv_u64(r->json, "line", finding->line);
+	else
+		json_kv_null(r->json, "line");
 	json_kv_string(r->json, "message", finding->message);
 	json_object_end(r->json);
+}
+
+/* What the kernel would refuse of a catalog that can be loaded. */
+struct programs {
+	struct report report;
+	const char *origin;
+};
+
+static void write_program(void *user, const char *line)
+{
+	const struct programs *p = user;
+	struct report report = p->report;
+	write_finding(&report, &(struct sx_lint_finding){.origin = p->origin, .message = line});
+}
+
+static uint32_t check_programs(const struct report *report)
+{
+	struct sx_catalog *catalog;
+	if (sx_catalog_open(report->cli->context, report->name, &catalog, NULL))
+		return 0; /* which was a finding */
+	struct programs programs = {*report, sx_catalog_info(catalog)->origin};
+	uint32_t found = sx_oa_check_programs(catalog, write_program, &programs);
+	sx_catalog_unref(catalog);
+	return found;
 }
 
 enum sx_status catalog_lint(const struct cli *cli, const char *const *names, size_t count,
@@ -49,7 +79,7 @@ enum sx_status catalog_lint(const struct cli *cli, const char *const *names, siz
 		uint32_t found = 0;
 		status =
 		    sx_catalog_lint(cli->context, names[i], write_finding, &report, &found, err);
-		*findings += found;
+		*findings += found + (status ? 0 : check_programs(&report));
 	}
 	if (is_json) {
 		json_array_end(&json);
