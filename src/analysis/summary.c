@@ -372,8 +372,8 @@ static void describe(struct sx_summary *s, uint32_t column)
 	if (skipped && stats->count)
 		stats->quality |= SX_QUALITY_MULTIPLEXED;
 	stats->min = stats->max = stats->p50 = stats->p95 = stats->p99 = NAN;
-	stats->why = sx_table_column(s->totals, column)->why;
 	if (!stats->count) {
+		stats->why = sx_table_column(s->totals, column)->why;
 		if (!stats->why)
 			stats->why = stats_reason(s->seen[column], s->rows);
 		return;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "catalog/column.h"
 #include "base/number.h"
+#include "metric/below.h"
 #include "metric/reduce.h"
 #include "table/block.h"
 
@@ -186,7 +187,7 @@ static bool has_value(const struct sx_vector *vector, size_t rows)
 	return any;
 }
 
-/* Says which input a column lacks that has had no value in any table yet. */
+/* Says which input a column lacks that has had no value in any table yet, or which difference. */
 static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_table *in,
 				      uint32_t c, struct sx_error *err)
 {
@@ -218,6 +219,8 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 		return sx_table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
 							  : SX_OK;
 	}
+	if (below_reason(m, c, in, why, sizeof(why)) && sx_table_set_why(e->table, c, why))
+		return error_nomem(err, "evaluating metrics");
 	return SX_OK;
 }
 

@@ -141,6 +141,21 @@ class Explain(unittest.TestCase):
                       ' '.join(run('explain', 'GtiReadThroughput', '--for', 'bdw').stdout.split()))
         self.assertEqual(run('explain', 'EuActive', '--for', 'tglgt2', '--set', 'TDL_1').stdout.split()[0], 'TDL_1.EuActive')
 
+    def test_difference_below_zero(self):
+        """A part that counted more than its whole is no number, and the counts are named, wherever it is met."""
+        with tempfile.NamedTemporaryFile('w', suffix='.csv') as file:
+            file.write('GPU_TIME,GPU_CLOCK,A9,A10,A11\n1000,1000,100,20,30\n1000,1000,100,20,30\n')
+            file.flush()
+            args = ('eval', file.name, '--for', 'kblgt2', '-m', 'ComputeBasic.EuAvgIpcRate,ComputeBasic.GpuCoreClocks')
+            told = json.loads(run(*args, '--json').stdout)
+            self.assertEqual(told['why'], {'ComputeBasic.EuAvgIpcRate': 'A10 + A11 counted less than A9'})
+            self.assertEqual([row[0] for row in told['rows']], [None, None])
+            self.assertIn('A10 + A11 counted less than A9', run(*args, '-v').stderr)
+            alone = run('eval', file.name, '--for', 'kblgt2', '-m', 'ComputeBasic.EuAvgIpcRate')
+            self.assertIn('because: A10 + A11 counted less than A9', alone.stderr)
+            text = run('explain', 'ComputeBasic.EuAvgIpcRate', '--for', 'kblgt2', '-i', file.name).stdout
+            self.assertIn('EuAvgIpcRate = -', text)
+
     def test_counter(self):
         told = document('explain', 'A7', '--for', 'intel-bdw')
         self.assertEqual(told['counter']['slot'], 7)

@@ -51,14 +51,12 @@ static bool has_value(const struct sx_table *table)
 }
 
 /* Rows there were, but no metric had what it needs. */
-static enum sx_status nothing(const struct sx_catalog *catalog, const struct sx_metrics *metrics,
+static enum sx_status nothing(const struct sx_catalog *catalog, const struct sx_table *values,
 			      struct sx_error *err)
 {
-	uint32_t count;
 	const char *why = NULL;
-	const struct sx_metric_column *columns = sx_metrics_columns(metrics, &count);
-	for (uint32_t c = 0; !why && c < count; c++)
-		why = columns[c].why;
+	for (uint32_t c = 0; !why && c < sx_table_column_count(values); c++)
+		why = sx_table_column(values, c)->why;
 	error_set(err, SX_INCOMPLETE, "no metric of catalog %s could be worked out",
 		  sx_catalog_info(catalog)->name);
 	error_because(err, "%s", why ? why : "every row lacks a value that they need");
@@ -143,7 +141,8 @@ struct evaluating {
 	/* Two, in turn: one's rows are written while the other's are worked out. */
 	struct sx_evaluation *evaluations[2];
 	struct checking check;
-	bool any; /* some value was worked out, or there was no row */
+	const struct sx_table *last; /* rows that were worked out last */
+	bool any;		     /* some value was worked out, or there was no row */
 };
 
 /*
@@ -163,6 +162,7 @@ static enum sx_status write_blocks(struct evaluating *e, struct rows_pipe *pipe,
 			break;
 		status = rows_pipe_give(pipe, values, err);
 		*last = values;
+		e->last = values;
 		if (!status && !end)
 			check_rows(&e->check, raw, values);
 		e->any = e->any || end || (!status && has_value(values));
@@ -209,7 +209,7 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 		check_end(&e.check, cli);
 	}
 	if (!status && !e.any)
-		status = nothing(catalog, e.metrics, err);
+		status = nothing(catalog, e.last, err);
 	for (int i = 0; i < 2; i++)
 		sx_evaluation_destroy(e.evaluations[i]);
 	sx_metrics_destroy(e.metrics);
