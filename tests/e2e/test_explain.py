@@ -177,6 +177,18 @@ class Explain(unittest.TestCase):
 
 
 class List(unittest.TestCase):
+    def test_devices(self):
+        """Every catalog stands once, below its vendor, with what else it opens as."""
+        text = run('list', 'devices').stdout
+        lines = text.split('\n')
+        self.assertTrue(all(len(line) <= 80 for line in lines))
+        names = [line.split()[0] for line in text.split('\n\n', 1)[1].split('\n') if line.strip()]
+        for catalog in ('intel-tglgt2', 'intel-bmg', 'mali-g710', 'intel-hsw'):
+            self.assertEqual(names.count(catalog), 1, catalog)
+        self.assertEqual([names.count(vendor) for vendor in ('Intel', 'Arm')], [1, 1])
+        self.assertRegex(text, r'\nmali-g710 +Arm Mali-G710 +mali-g510, mali-g610\n')
+        self.assertNotRegex(text, r'(?m)^mali-g610\b')
+
     def test_fits(self):
         for catalog in CATALOGS:
             for what in ('metrics', 'counters', 'sets', 'groups', 'sections', 'constants'):

@@ -6,7 +6,7 @@
 
 #include "tools/cli/cli.h"
 
-/* `catalogs`: also what is known, which takes reading it all. */
+/* `catalogs`: JSON also says what each catalog holds, which takes reading them all. */
 int device_list_run(struct cli *cli, bool catalogs);
 /* "ready", "in programs that sextant starts", ... */
 const char *device_state_name(enum sx_device_state state);

@@ -179,7 +179,7 @@ static enum sx_status write_devices(const struct cli *cli, const struct sx_devic
 		return SX_OK;
 	}
 	bool ok = devices_text(cli, devices, count);
-	if (ok && catalogs) {
+	if (ok) {
 		fputc('\n', cli->view.out.out);
 		ok = catalogs_text(cli);
 	}
