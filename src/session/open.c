@@ -104,10 +104,10 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 /* What is opened when nobody named a device. */
 static bool fits(const struct sx_session *s, const struct sx_device *device)
 {
-	if (device->state == SX_DEVICE_INJECT)
-		return s->options.child;
 	if (source_find(device->source)->only_named)
 		return false;
+	if (device->state == SX_DEVICE_INJECT)
+		return s->options.child;
 	return device->state == SX_DEVICE_READY && (!s->options.child || s->options.beside);
 }
 

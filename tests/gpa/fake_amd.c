@@ -8,6 +8,10 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
+#ifndef FAKE_REAL_EGL
+#define FAKE_REAL_EGL "libEGL.so.1"
+#endif
+
 #define GROUPS_MAX   256
 #define MONITORS_MAX 4096
 #define EVENTS_MAX   256
@@ -36,7 +40,25 @@ static struct {
 	struct monitor monitors[MONITORS_MAX];
 	struct fake_amd_log log;
 	GLenum error;
+	const char *lie;
+	bool exclusive;
+	unsigned asked;
 } amd;
+
+static bool lies(const char *how)
+{
+	return amd.lie && strcmp(amd.lie, how) == 0;
+}
+
+void fake_amd_lie(const char *how)
+{
+	amd.lie = how;
+}
+
+void fake_amd_exclusive(void)
+{
+	amd.exclusive = true;
+}
 
 static void add_group(const char *name, unsigned counters, unsigned limit, int stage)
 {
@@ -123,6 +145,16 @@ void fake_amd_enable_gfx6(void)
 	add_gpin(20, 2);
 }
 
+void fake_amd_shuffle(void)
+{
+	struct group first = amd.groups[0];
+	for (unsigned i = 0; i + 1 < amd.group_count; i++)
+		amd.groups[i] = amd.groups[i + 1];
+	amd.groups[amd.group_count - 1] = first;
+	for (unsigned i = 0; i < amd.group_count; i++)
+		amd.groups[i].counters += amd.groups[i].small ? 0 : 3;
+}
+
 void fake_amd_disable(void)
 {
 	amd.on = false;
@@ -183,6 +215,18 @@ static void get_group_string(GLuint group, GLsizei size, GLsizei *length, GLchar
 		return;
 	}
 	int n = snprintf(text, (size_t)size, "%s", amd.groups[group].name);
+	if (length)
+		*length = n;
+}
+
+static void get_counter_string(GLuint group, GLuint counter, GLsizei size, GLsizei *length,
+			       GLchar *text)
+{
+	if (group >= amd.group_count || counter >= amd.groups[group].counters) {
+		fail(GL_INVALID_VALUE);
+		return;
+	}
+	int n = snprintf(text, (size_t)size, "%s_%04u", amd.groups[group].name, counter);
 	if (length)
 		*length = n;
 }
@@ -272,7 +316,12 @@ static void begin_monitor(GLuint id)
 		fail(GL_INVALID_VALUE);
 		return;
 	}
-	if (m->running || !allowed(m)) {
+	bool another = false;
+	for (unsigned i = 0; i < MONITORS_MAX && amd.exclusive; i++)
+		another |= amd.monitors[i].used && amd.monitors[i].running;
+	amd.asked++;
+	if (m->running || another || !allowed(m) || lies("no-begin") ||
+	    (lies("later") && amd.asked >= 10)) {
 		amd.log.refused++;
 		fail(GL_INVALID_OPERATION);
 		return;
@@ -341,6 +390,17 @@ static void get_data(GLuint id, GLenum name, GLsizei size, GLuint *data, GLint *
 		fail(GL_INVALID_VALUE);
 		return;
 	}
+	if (name == GL_PERFMON_RESULT_AMD && lies("long-answer")) {
+		if (written)
+			*written = 1 << 20;
+		return;
+	}
+	if (name == GL_PERFMON_RESULT_AMD && lies("garbage")) {
+		memset(data, 0xa5, (size_t)size);
+		if (written)
+			*written = size;
+		return;
+	}
 	if (name == GL_PERFMON_RESULT_AMD) {
 		if (!m->done || (size_t)size < size_of(m))
 			return;
@@ -350,6 +410,12 @@ static void get_data(GLuint id, GLenum name, GLsizei size, GLuint *data, GLint *
 		return;
 	}
 	value = name == GL_PERFMON_RESULT_AVAILABLE_AMD ? m->done : (GLuint)size_of(m);
+	if (name == GL_PERFMON_RESULT_AVAILABLE_AMD && lies("never-ready"))
+		value = 0;
+	if (name == GL_PERFMON_RESULT_SIZE_AMD && lies("small-size"))
+		value = 12;
+	if (name == GL_PERFMON_RESULT_SIZE_AMD && lies("huge-size"))
+		value = 0xfffffff0u;
 	memcpy(data, &value, sizeof(value));
 	if (written)
 		*written = sizeof(value);
@@ -373,7 +439,7 @@ static void *real(const char *name)
 	static void *library;
 	void *(*get)(const char *);
 	if (!library)
-		library = dlopen("libEGL.so.1", RTLD_LAZY);
+		library = dlopen(FAKE_REAL_EGL, RTLD_LAZY);
 	void *symbol = library ? dlsym(library, "eglGetProcAddress") : NULL;
 	memcpy(&get, &symbol, sizeof(get));
 	return get ? get(name) : NULL;
@@ -423,6 +489,7 @@ static const struct replacement replacements[] = {
     REPLACE("glGetPerfMonitorGroupsAMD", get_groups),
     REPLACE("glGetPerfMonitorCountersAMD", get_counters),
     REPLACE("glGetPerfMonitorGroupStringAMD", get_group_string),
+    REPLACE("glGetPerfMonitorCounterStringAMD", get_counter_string),
     REPLACE("glGetPerfMonitorCounterInfoAMD", get_counter_info),
     REPLACE("glGenPerfMonitorsAMD", gen_monitors),
     REPLACE("glDeletePerfMonitorsAMD", delete_monitors),
@@ -432,9 +499,13 @@ static const struct replacement replacements[] = {
     REPLACE("glGetPerfMonitorCounterDataAMD", get_data),
 };
 
+#ifndef FAKE_PROC
+#define FAKE_PROC eglGetProcAddress
+#endif
+
 /* What the library under test finds before the real one. */
-__attribute__((visibility("default"))) void *eglGetProcAddress(const char *name);
-void *eglGetProcAddress(const char *name)
+__attribute__((visibility("default"))) void *FAKE_PROC(const char *name);
+void *FAKE_PROC(const char *name)
 {
 	for (size_t i = 0; amd.on && i < sizeof(replacements) / sizeof(replacements[0]); i++) {
 		void *mine;

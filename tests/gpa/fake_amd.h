@@ -22,6 +22,16 @@ void fake_amd_enable_split(const char *chip, unsigned engines, unsigned ta);
 void fake_amd_enable_gfx6(void);
 void fake_amd_disable(void);
 
+/*
+ * From now on the driver lies or fails, by a word: "small-size", "huge-size", "long-answer",
+ * "garbage", "never-ready", "no-begin" (refuses every one), "later" (refuses from the 10th on),
+ * "none".
+ */
+void fake_amd_lie(const char *how);
+/* Only one monitor may run at a time, and another driver's groups come first. */
+void fake_amd_exclusive(void);
+void fake_amd_shuffle(void);
+
 /* What the model gives for a counter of a group: FNV-1a of "GROUP/COUNTER" modulo a million. */
 uint32_t fake_amd_value(const char *group, unsigned counter);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sextant/session.h>
 #include <sextant/source.h>
 #include "base/suggest.h"
 
@@ -31,7 +32,7 @@ static bool is_graphics(const struct cli *cli, const struct sx_device *device)
 static bool can_be_measured(const struct cli *cli, const struct sx_device *device)
 {
 	return device->state == SX_DEVICE_READY ||
-	       (device->state == SX_DEVICE_INJECT && cli->options.child);
+	       (device->state == SX_DEVICE_INJECT && cli->options.child && device->catalog);
 }
 
 static enum sx_status none_of(const struct cli *cli, const struct sx_device *all, size_t count,
@@ -178,6 +179,22 @@ static const struct sx_device *find(const struct cli *cli, const struct sx_devic
 	return found;
 }
 
+/* What a program's driver can count only the driver itself tells: its source asks it. */
+static enum sx_status ask_for_catalog(struct cli *cli, const struct sx_device *device,
+				      struct sx_catalog **out, struct sx_error *err)
+{
+	struct sx_session *session = NULL;
+	const struct sx_session_options options = {
+	    .devices = &device->id, .device_count = 1, .child = true};
+	enum sx_status status = sx_session_create(cli->context, &options, &session, err);
+	uint32_t count = 0;
+	const struct sx_session_device *all = status ? NULL : sx_session_devices(session, &count);
+	if (count)
+		*out = sx_catalog_ref(all[0].catalog);
+	sx_session_destroy(session);
+	return status;
+}
+
 enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struct sx_error *err)
 {
 	size_t count;
@@ -189,6 +206,8 @@ enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struc
 	const struct sx_device *device = find(cli, all, count, word);
 	if (!device)
 		return unknown_device(all, count, word, err);
+	if (!device->catalog && !wanted && device->state == SX_DEVICE_INJECT)
+		return ask_for_catalog(cli, device, out, err);
 	if (!device->catalog && !wanted) {
 		error_set(err, SX_ERR_NOT_FOUND, "no catalog describes %s", device->id);
 		error_because(err, "%s",

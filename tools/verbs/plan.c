@@ -434,7 +434,7 @@ const struct command cmd_plan = {
 		      "hardware's limits allow, and says what fills each pass. A metric comes from "
 		      "no more passes than it needs on its own. With -v the counters are listed.",
 	     .formats = FORMATS_TEXT_JSON,
-	     .options = "for api metric set const output format",
+	     .options = "for device api metric set const output format",
 	     .max_args = 0,
 	     .examples = "  sextant plan --for amd-gcn2 --api opengl -m VSBusy,TexUnitBusy\n"
 			 "  sextant plan --for amd-gcn3 -m all --json\n"},

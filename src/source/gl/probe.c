@@ -1,110 +1,33 @@
 /* Which OpenGL driver answers on this machine. */
+#include "source/gl/egl.h"
 #include "source/gl/gl.h"
 #include "source/guest/ask.h"
 #include "source/guest/library.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define DEADLINE_MS 800
 
-/* The few names of EGL and GL that are needed, so that no header or library has to be there. */
-enum {
-	EGL_NONE_ = 0x3038,
-	EGL_SURFACE_TYPE_ = 0x3033,
-	EGL_PBUFFER_BIT_ = 1,
-	EGL_OPENGL_API_ = 0x30a2,
-	EGL_PLATFORM_SURFACELESS_ = 0x31dd,
-	EGL_RENDERABLE_TYPE_ = 0x3040,
-	EGL_OPENGL_BIT_ = 8,
-	GL_RENDERER_ = 0x1f01,
-	GL_VERSION_ = 0x1f02,
-};
+enum { GL_RENDERER_ = 0x1f01, GL_VERSION_ = 0x1f02 };
 
 struct answer {
 	char renderer[192], version[192];
 };
 
-struct egl {
-	void *(*get_proc)(const char *name);
-	void *(*get_display)(void *native);
-	unsigned (*initialize)(void *display, int *major, int *minor);
-	unsigned (*bind_api)(unsigned api);
-	unsigned (*choose_config)(void *display, const int *attributes, void **configs, int size,
-				  int *count);
-	void *(*create_context)(void *display, void *config, void *share, const int *attributes);
-	unsigned (*make_current)(void *display, void *draw, void *read, void *context);
-};
-
-static void *symbol(void *library, const char *name, bool *all)
+static bool ask_driver(int to, void *user)
 {
-	void *found = dlsym(library, name);
-	*all &= found != NULL;
-	return found;
-}
-
-static bool load(struct egl *egl)
-{
-	bool all = true;
-	void *library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		return false;
-	*(void **)&egl->get_proc = symbol(library, "eglGetProcAddress", &all);
-	*(void **)&egl->get_display = symbol(library, "eglGetDisplay", &all);
-	*(void **)&egl->initialize = symbol(library, "eglInitialize", &all);
-	*(void **)&egl->bind_api = symbol(library, "eglBindAPI", &all);
-	*(void **)&egl->choose_config = symbol(library, "eglChooseConfig", &all);
-	*(void **)&egl->create_context = symbol(library, "eglCreateContext", &all);
-	*(void **)&egl->make_current = symbol(library, "eglMakeCurrent", &all);
-	return all;
-}
-
-/* The display's driver where there is a display, else the one that needs none. */
-static void *open_display(const struct egl *egl)
-{
-	void *(*platform)(unsigned platform, void *native, const int *attributes);
-	void *display = NULL;
-	if (getenv("DISPLAY") || getenv("WAYLAND_DISPLAY"))
-		display = egl->get_display(NULL);
-	if (display && egl->initialize(display, NULL, NULL))
-		return display;
-	*(void **)&platform = egl->get_proc("eglGetPlatformDisplayEXT");
-	display = platform ? platform(EGL_PLATFORM_SURFACELESS_, NULL, NULL) : NULL;
-	return display && egl->initialize(display, NULL, NULL) ? display : NULL;
-}
-
-static bool ask(struct answer *answer)
-{
-	/* The default wants windows, which a display without a screen does not have. */
-	static const int wanted[] = {EGL_SURFACE_TYPE_, EGL_PBUFFER_BIT_, EGL_RENDERABLE_TYPE_,
-				     EGL_OPENGL_BIT_, EGL_NONE_};
 	struct egl egl;
-	void *config = NULL;
-	int count = 0;
-	if (!load(&egl))
-		return false;
-	void *display = open_display(&egl);
-	if (!display || !egl.bind_api(EGL_OPENGL_API_) ||
-	    !egl.choose_config(display, wanted, &config, 1, &count) || count < 1)
-		return false;
-	void *context = egl.create_context(display, config, NULL, NULL);
-	if (!context || !egl.make_current(display, NULL, NULL, context))
+	struct answer answer = {0};
+	if (!egl_begin(&egl))
 		return false;
 	const char *(*get_string)(unsigned name);
 	*(void **)&get_string = egl.get_proc("glGetString");
 	const char *renderer = get_string ? get_string(GL_RENDERER_) : NULL;
 	const char *version = get_string ? get_string(GL_VERSION_) : NULL;
-	snprintf(answer->renderer, sizeof(answer->renderer), "%s", renderer ? renderer : "");
-	snprintf(answer->version, sizeof(answer->version), "%s", version ? version : "");
-	return renderer != NULL;
-}
-
-static bool ask_driver(int to, void *user)
-{
-	struct answer answer = {0};
-	return ask(&answer) && write(to, &answer, sizeof(answer)) == (ssize_t)sizeof(answer);
+	snprintf(answer.renderer, sizeof(answer.renderer), "%s", renderer ? renderer : "");
+	snprintf(answer.version, sizeof(answer.version), "%s", version ? version : "");
+	return renderer && write(to, &answer, sizeof(answer)) == (ssize_t)sizeof(answer);
 }
 
 static bool ask_in_child(struct answer *answer)

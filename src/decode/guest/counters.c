@@ -1,0 +1,256 @@
+/*
+ * RAW_COUNTERS: samples of an OpenGL driver's own counters to rows. What the values are, the source
+ * describes, since it chose them.
+ */
+#include "decode/decode.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "wire/counters.h"
+
+extern const struct decoder_ops decode_counters;
+
+#define CONTEXTS_MAX 65536 /* more were never handed out */
+
+/* What is known of a column so far. */
+enum column_state { COLUMN_SILENT, COLUMN_EXPLAINED, COLUMN_COUNTED };
+
+struct counters_decoder {
+	struct decoder base;
+	const struct sx_column *columns;
+	uint8_t *said; /* enum column_state of each */
+	uint32_t count;
+	uint32_t frames;  /* the column that counts them, or SX_NONE */
+	bool *has_frames; /* contexts that have finished one */
+	size_t context_count, context_cap;
+};
+
+static const char *never_text(uint64_t never)
+{
+	static const char *const texts[WIRE_NEVER_END] = {
+	    [WIRE_NEVER_OTHER_DRIVER] = "the program draws with another driver or GPU than the one "
+					"that was asked for its counters",
+	    [WIRE_NEVER_NO_EXTENSION] =
+		"the program's context lacks the extension that counts this",
+	    [WIRE_NEVER_NO_COUNTER] = "the driver has no such counter",
+	    [WIRE_NEVER_OTHER_TYPE] = "the driver gives it in another form than it told before",
+	    [WIRE_NEVER_REFUSED] = "the driver refuses to count this: others may be using its "
+				   "counters, or it does not count these at once",
+	    [WIRE_NEVER_NONSENSE] = "the driver's answers have a form that cannot be",
+	};
+	return never < WIRE_NEVER_END && texts[never] ? texts[never] : "it was not counted";
+}
+
+static void counters_destroy(struct decoder *decoder)
+{
+	struct counters_decoder *d = (struct counters_decoder *)decoder;
+	free(d->said);
+	free(d->has_frames);
+	free(d);
+}
+
+static enum sx_status counters_create(const struct decoder_setup *setup, struct decoder **out,
+				      struct sx_error *err)
+{
+	struct counters_decoder *d = calloc(1, sizeof(*d));
+	if (!d)
+		return error_nomem(err, "creating a decoder");
+	d->base.ops = &decode_counters;
+	d->columns = setup->columns;
+	d->count = setup->column_count;
+	d->frames = SX_NONE;
+	for (uint32_t i = 0; i < d->count; i++)
+		if (strcmp(d->columns[i].name, "Frames") == 0)
+			d->frames = i;
+	d->said = calloc(d->count + 1, 1);
+	if (!d->said) {
+		counters_destroy(&d->base);
+		return error_nomem(err, "creating a decoder");
+	}
+	for (uint32_t i = 0; i < d->count; i++)
+		d->said[i] = d->columns[i].why ? COLUMN_EXPLAINED : COLUMN_SILENT;
+	*out = &d->base;
+	return SX_OK;
+}
+
+static const struct sx_column *counters_columns(struct decoder *decoder, uint32_t *count,
+						enum sx_sample_kind *kind)
+{
+	struct counters_decoder *d = (struct counters_decoder *)decoder;
+	*count = d->count;
+	*kind = SX_SAMPLE_FRAME;
+	return d->columns;
+}
+
+static bool reach(struct counters_decoder *d, uint32_t context)
+{
+	if (context < d->context_count)
+		return true;
+	if (context >= CONTEXTS_MAX ||
+	    !mem_grow(&d->has_frames, &d->context_cap, (size_t)context + 1, sizeof(*d->has_frames)))
+		return false;
+	memset(d->has_frames + d->context_count, 0, context + (size_t)1 - d->context_count);
+	d->context_count = (size_t)context + 1;
+	return true;
+}
+
+static const char *what_is_wrong(struct counters_decoder *d, const struct raw_sample *raw,
+				 struct wire_sample *head)
+{
+	if (raw->size < sizeof(*head))
+		return "it is shorter than a record";
+	memcpy(head, raw->data, sizeof(*head));
+	head->name[sizeof(head->name) - 1] = '\0';
+	if (head->driver_count > WIRE_VALUES_MOST ||
+	    head->label_length + head->driver_count * sizeof(struct wire_value) !=
+		raw->size - sizeof(*head))
+		return "its size is not that of a record, its label and its values";
+	if (head->record.kind != WIRE_FRAME && head->record.kind != WIRE_TIME)
+		return "it is of an unknown kind";
+	if (head->record.end_ns < head->record.begin_ns)
+		return "it ends before it begins";
+	return reach(d, head->context) ? NULL : "its context has a number that is too high";
+}
+
+/* Not what a program does after its last frame, and not contexts that did nothing. */
+static bool is_row(struct counters_decoder *d, const struct wire_record *record, uint32_t context)
+{
+	d->has_frames[context] |= wire_ends_frame(record);
+	if (record->flags & WIRE_LAST && d->has_frames[context])
+		return false;
+	return wire_ends_frame(record) || record->draws || record->flags & WIRE_WORKED;
+}
+
+static uint8_t quality_of(const struct wire_value *value)
+{
+	switch (value->state) {
+	case WIRE_VALID:
+		return SX_QUALITY_VALID;
+	case WIRE_DISTURBED:
+		return SX_QUALITY_DISTURBED;
+	case WIRE_LATE:
+		return SX_QUALITY_GAP;
+	case WIRE_SPARED: /* frames of its pass stand for it */
+		return SX_QUALITY_SKIPPED;
+	default:
+		return SX_QUALITY_NOT_COLLECTED;
+	}
+}
+
+/* A column says why it is empty until its first value comes. */
+static enum sx_status say(struct counters_decoder *d, struct sx_table *table, uint32_t column,
+			  uint8_t quality, uint64_t never)
+{
+	uint8_t *said = &d->said[column];
+	if (quality == SX_QUALITY_VALID && *said != COLUMN_COUNTED) {
+		bool explained = *said == COLUMN_EXPLAINED;
+		*said = COLUMN_COUNTED;
+		return explained ? sx_table_set_why(table, column, NULL) : SX_OK;
+	}
+	if (quality != SX_QUALITY_NOT_COLLECTED || *said != COLUMN_SILENT)
+		return SX_OK;
+	*said = COLUMN_EXPLAINED;
+	return sx_table_set_why(table, column, never_text(never));
+}
+
+static void set_value(struct counters_decoder *d, struct sx_table *table, uint32_t column,
+		      size_t row, const struct wire_value *value, uint8_t quality)
+{
+	double real = 0;
+	uint64_t bits = quality & SX_QUALITY_NO_DATA_MASK ? 0 : value->bits;
+	if (d->columns[column].type != SX_F64) {
+		sx_table_set_u64(table, column, row, bits, quality);
+		return;
+	}
+	memcpy(&real, &bits, sizeof(real));
+	if (isnan(real) || isinf(real)) {
+		real = 0;
+		quality = SX_QUALITY_GAP;
+	}
+	sx_table_set_f64(table, column, row, real, quality);
+}
+
+static enum sx_status set_values(struct counters_decoder *d, const struct wire_sample *head,
+				 const uint8_t *from, uint8_t extra, struct sx_table *table,
+				 size_t row)
+{
+	for (uint32_t i = 0; i < d->count; i++) {
+		struct wire_value value = {0};
+		if (i < head->driver_count)
+			memcpy(&value, from + i * sizeof(value), sizeof(value));
+		if (i == d->frames)
+			value = (struct wire_value){
+			    .bits = (uint64_t)wire_ends_frame(&head->record), .state = WIRE_VALID};
+		uint8_t quality = quality_of(&value);
+		enum sx_status status = say(d, table, i, quality, value.bits);
+		if (status)
+			return status;
+		set_value(d, table, i, row, &value, quality | extra);
+	}
+	return SX_OK;
+}
+
+static enum sx_status set_text(struct sx_table *table, enum sx_label label, size_t row,
+			       const char *text, size_t size)
+{
+	uint32_t at = sx_table_intern(table, text, size);
+	return at == SX_NONE ? SX_ERR_NO_MEMORY : sx_table_set_label(table, label, row, at);
+}
+
+static enum sx_status set_labels(const struct wire_sample *head, const char *path,
+				 struct sx_table *table, size_t row)
+{
+	char process[48];
+	int size = snprintf(process, sizeof(process), "%s (%ld)", head->name, (long)head->pid);
+	enum sx_status status = sx_table_set_label(table, SX_LABEL_FRAME, row, head->record.frame);
+	if (!status)
+		status = sx_table_set_label(table, SX_LABEL_CONTEXT, row, head->context);
+	if (!status)
+		status = set_text(table, SX_LABEL_PROCESS, row, process, (size_t)size);
+	if (!status && head->label_length)
+		status = set_text(table, SX_LABEL_GROUP, row, path, head->label_length);
+	return status;
+}
+
+static enum sx_status counters_feed(struct decoder *decoder, const struct raw_sample *raw,
+				    struct sx_table *table, struct sx_error *err)
+{
+	struct counters_decoder *d = (struct counters_decoder *)decoder;
+	struct wire_sample head;
+	const char *because = what_is_wrong(d, raw, &head);
+	if (because) {
+		error_set(err, SX_INCOMPLETE, "a record of %zu bytes was left out", raw->size);
+		error_because(err, "%s", because);
+		error_try(err, "use the command and libsextant-gl.so of one release");
+		return SX_INCOMPLETE;
+	}
+	uint8_t extra = raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0;
+	size_t row;
+	if (!is_row(d, &head.record, head.context))
+		return SX_OK;
+	enum sx_status status = sx_table_add_rows(table, 1, &row, err);
+	if (status)
+		return status;
+	sx_table_set_time(table, row, head.record.begin_ns, head.record.end_ns);
+	status =
+	    set_values(d, &head, raw->data + sizeof(head) + head.label_length, extra, table, row);
+	if (!status)
+		status = set_labels(&head, (const char *)raw->data + sizeof(head), table, row);
+	/* Tells when a value found no memory. */
+	return status ? error_nomem(err, "decoding a frame")
+		      : sx_table_add_rows(table, 0, NULL, err);
+}
+
+const struct decoder_ops decode_counters = {
+    .name = "counters",
+    .kind = RAW_COUNTERS,
+    .create = counters_create,
+    .columns = counters_columns,
+    .feed = counters_feed,
+    .destroy = counters_destroy,
+};
