@@ -19,8 +19,9 @@ static void check_preload(const char *before, const char *after)
 		setenv("LD_PRELOAD", before, 1);
 	else
 		unsetenv("LD_PRELOAD");
-	assert_int_equal(
-	    library_environment_make(&env, "/a/libsextant-gl.so", "SEXTANT_CHANNEL", "/run/x/channel", NULL), SX_OK);
+	assert_int_equal(library_environment_make(&env, "/a/libsextant-gl.so", "SEXTANT_CHANNEL",
+						  "/run/x/channel", NULL),
+			 SX_OK);
 	unsetenv("LD_PRELOAD");
 	assert_string_equal(env.items[0], after);
 	assert_string_equal(env.items[1], "SEXTANT_CHANNEL=/run/x/channel");
