@@ -169,6 +169,98 @@ static void check_counters(GpaContextId context, GpaUuid *uuids, GpaUInt32 *coun
 	*count = n;
 }
 
+/* What RenderDoc asks of every counter while it makes its list; percentages it leaves out. */
+static GpaUInt32 list_for_renderdoc(GpaContextId context, GpaUInt32 *out)
+{
+	GpaUInt32 all = 0, count = 0;
+	OK3(gpa.GetNumCounters(context, &all));
+	for (GpaUInt32 i = 0; i < all && i < 128; i++) {
+		GpaUsageType usage = kGpaUsageTypeLast;
+		GpaDataType type = kGpaDataTypeLast;
+		const char *text = NULL;
+		GpaUuid uuid;
+		OK3(gpa.GetCounterUsageType(context, i, &usage));
+		if (usage == kGpaUsageTypePercentage)
+			continue;
+		OK3(gpa.GetCounterName(context, i, &text));
+		OK3(gpa.GetCounterDescription(context, i, &text));
+		OK3(gpa.GetCounterGroup(context, i, &text));
+		OK3(gpa.GetCounterUsageType(context, i, &usage));
+		OK3(gpa.GetCounterDataType(context, i, &type));
+		OK3(gpa.GetCounterUuid(context, i, &uuid));
+		CHECK3(type == kGpaDataTypeFloat64 || type == kGpaDataTypeUint64, "type %d", type);
+		out[count++] = i;
+	}
+	return count;
+}
+
+/*
+ * The calls of RenderDoc's amd_counters.cpp and gl_counters.cpp (1.15 and later), in their order:
+ * the table by its old name, a context that is opened, listed and closed, then one for the clock at
+ * its peak; counters one by one, a sample for each draw from 0 on, each pass awaited before the
+ * next, results as an array in the order of the counters.
+ */
+static void check_renderdoc(struct gl_scene *scene, const char *path)
+{
+	enum { HIDE_SOFTWARE_COUNTERS = 2 }; /* of GPUPerfAPI 3.0 to 3.8 */
+	GpaStatus (*get)(void *) = NULL, status;
+	void *symbol = dlsym(dlopen(path, RTLD_NOW | RTLD_LOCAL), "GPA_GetFuncTable");
+	GpaFunctionTable table = {.major_version = 3, .minor_version = 376}; /* that of 3.0 */
+	GpaUInt32 counters[128], count, passes = 0;
+	GpaContextId context = NULL;
+	GpaSessionId session = NULL;
+	size_t size = 0;
+	CHECK3(symbol != NULL, "no GPA_GetFuncTable");
+	memcpy(&get, &symbol, sizeof(get));
+	OK3(get(&table));
+	OK3(gpa.OpenContext(scene_context(scene),
+			    HIDE_SOFTWARE_COUNTERS | kGpaOpenContextClockModeNoneBit, &context));
+	count = list_for_renderdoc(context, counters);
+	OK3(gpa.CloseContext(context));
+	OK3(gpa.OpenContext(scene_context(scene),
+			    HIDE_SOFTWARE_COUNTERS | kGpaOpenContextClockModePeakBit, &context));
+	OK3(gpa.CreateSession(context, kGpaSessionSampleTypeDiscreteCounter, &session));
+	OK3(gpa.DisableAllCounters(session));
+	for (GpaUInt32 i = 0; i < count; i++)
+		OK3(gpa.EnableCounter(session, counters[i]));
+	OK3(gpa.BeginSession(session));
+	OK3(gpa.GetPassCount(session, &passes));
+	for (GpaUInt32 p = 0; p < passes; p++) {
+		GpaCommandListId list = NULL;
+		OK3(gpa.BeginCommandList(session, p, NULL, kGpaCommandListNone, &list));
+		for (GpaUInt32 s = 0; s < DRAWS; s++) {
+			OK3(gpa.BeginSample(s, list));
+			draw(scene, (int)s);
+			OK3(gpa.EndSample(list));
+		}
+		OK3(gpa.EndCommandList(list));
+		while ((status = gpa.IsPassComplete(session, p)) == kGpaStatusResultNotReady)
+			usleep(100);
+		OK3(status);
+	}
+	OK3(gpa.EndSession(session));
+	while ((status = gpa.IsSessionComplete(session)) == kGpaStatusResultNotReady)
+		usleep(100);
+	OK3(status);
+	OK3(gpa.GetSampleResultSize(session, 0, &size));
+	CHECK3(size == count * sizeof(GpaUInt64), "%zu bytes of %u counters", size, count);
+	for (GpaUInt32 s = 0; s < DRAWS; s++) {
+		GpaUInt64 results[128] = {0};
+		GpaUInt32 vertices = 0, invocations = 0;
+		OK3(gpa.GetSampleResult(session, s, size, results));
+		OK3(gpa.GetCounterIndex(context, "IAVertices", &vertices));
+		OK3(gpa.GetCounterIndex(context, "CSInvocations", &invocations));
+		for (GpaUInt32 i = 0; i < count; i++) {
+			CHECK3(counters[i] != vertices || results[i] == (s ? 0 : 6),
+			       "draw %u: IAVertices", s);
+			CHECK3(counters[i] != invocations || results[i] == (s ? 96 : 0),
+			       "draw %u: CSInvocations", s);
+		}
+	}
+	OK3(gpa.DeleteSession(session));
+	OK3(gpa.CloseContext(context));
+}
+
 static void *in_thread(void *unused)
 {
 	struct gl_scene *scene = scene_create();
@@ -248,6 +340,7 @@ int main(int argc, char **argv)
 			check_memory(scene, context, argc > 2 ? atoi(argv[2]) : 2);
 		OK3(gpa.CloseContext(context));
 	}
+	check_renderdoc(scene, argv[1]);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, in_thread, NULL);
 	for (int i = 0; i < 2; i++)
