@@ -362,6 +362,40 @@ static void check_left_behind(const struct job *j, GPA_VulkanContext *context)
 	OK(GPA_CloseContext());
 }
 
+/* What a queue cannot do is not offered, and no pool asks for statistics of it. */
+static void check_families(const struct job *j, GPA_VulkanContext *context)
+{
+	static const struct {
+		VkQueueFlags family;
+		bool draws, computes;
+	} cases[] = {{VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT, true, true},
+		     {VK_QUEUE_COMPUTE_BIT, false, true},
+		     {VK_QUEUE_TRANSFER_BIT, false, false}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		gpa_uint32 index = 0;
+		fake_vk_perf = (struct fake_vk_perf){.family = cases[i].family};
+		OK(GPA_OpenContext(context));
+		bool draws = GPA_GetCounterIndex("IAVertices", &index) == GPA_STATUS_OK;
+		bool passed = GPA_GetCounterIndex("Occlusion", &index) == GPA_STATUS_OK;
+		bool computes = GPA_GetCounterIndex("CSInvocations", &index) == GPA_STATUS_OK;
+		CHECK(draws == cases[i].draws && passed == draws, "family %x: IAVertices",
+		      cases[i].family);
+		CHECK(computes == cases[i].computes, "family %x: CSInvocations", cases[i].family);
+		OK(GPA_GetCounterIndex("GPUTime", &index));
+		if (computes && !draws) {
+			OK(GPA_EnableCounterStr("CSInvocations"));
+			CHECK(count_of(count_many(j, context, 1, true), "CSInvocations") == 96,
+			      "CSInvocations");
+			CHECK(fake_vk_perf.statistics ==
+				  VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT,
+			      "statistics %x on a queue that computes", fake_vk_perf.statistics);
+			vkDeviceWaitIdle(j->device);
+		}
+		OK(GPA_CloseContext());
+	}
+	fake_vk_perf = (struct fake_vk_perf){.family = 0};
+}
+
 static GpaUInt64 table_value(const GpaFunctionTable *gpa, GpaContextId context,
 			     GpaSessionId session, const char *name)
 {
@@ -456,6 +490,7 @@ int main(int argc, char **argv)
 	check_left_behind(&job, &context);
 	check_performance_queries(&job, &context);
 	check_pools(&job, &context);
+	check_families(&job, &context);
 	check_table(&job);
 	destroy_job(&job);
 	printf("%d failures\n", failures);

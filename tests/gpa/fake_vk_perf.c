@@ -90,6 +90,8 @@ static VkResult VKAPI_CALL create_pool(VkDevice device, const VkQueryPoolCreateI
 				       const VkAllocationCallbacks *allocator, VkQueryPool *out)
 {
 	const VkQueryPoolPerformanceCreateInfoKHR *what = info->pNext;
+	if (info->queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS)
+		fake_vk_perf.statistics = info->pipelineStatistics;
 	if (info->queryType != VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR)
 		return vkCreateQueryPool(device, info, allocator, out);
 	struct pool *pool = calloc(1, sizeof(*pool));
@@ -193,6 +195,13 @@ static void VKAPI_CALL features(VkPhysicalDevice gpu, VkPhysicalDeviceFeatures2 
 	queries->performanceCounterMultipleQueryPools = !fake_vk_perf.one_pool;
 }
 
+static void VKAPI_CALL families(VkPhysicalDevice gpu, uint32_t *count, VkQueueFamilyProperties *out)
+{
+	vkGetPhysicalDeviceQueueFamilyProperties(gpu, count, out);
+	for (uint32_t i = 0; out && fake_vk_perf.family && i < *count; i++)
+		out[i].queueFlags = fake_vk_perf.family;
+}
+
 static PFN_vkVoidFunction VKAPI_CALL from_device(VkDevice device, const char *name);
 
 static PFN_vkVoidFunction replaced(const char *name)
@@ -205,6 +214,7 @@ static PFN_vkVoidFunction replaced(const char *name)
 	     (PFN_vkVoidFunction)enumerate},
 	    {"vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR", (PFN_vkVoidFunction)passes},
 	    {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)from_device},
+	    {"vkGetPhysicalDeviceQueueFamilyProperties", (PFN_vkVoidFunction)families},
 	    {"vkGetPhysicalDeviceFeatures2", (PFN_vkVoidFunction)features},
 	    {"vkAcquireProfilingLockKHR", (PFN_vkVoidFunction)lock},
 	    {"vkReleaseProfilingLockKHR", (PFN_vkVoidFunction)unlock},

@@ -11,13 +11,15 @@
 
 struct fake_vk_perf {
 	bool locked;
-	int pools;	   /* alive */
-	int begun, ended;  /* queries recorded */
-	int without_reset; /* begun although the host has not reset them */
-	int not_ready;	   /* answers of not ready to come */
-	bool one_pool;	   /* no performanceCounterMultipleQueryPools */
-	int several;	   /* queries begun in a command buffer that has another pool */
-	int twice;	   /* queries begun that were begun before, without a reset between */
+	int pools;	     /* alive */
+	int begun, ended;    /* queries recorded */
+	int without_reset;   /* begun although the host has not reset them */
+	int not_ready;	     /* answers of not ready to come */
+	bool one_pool;	     /* no performanceCounterMultipleQueryPools */
+	int several;	     /* queries begun in a command buffer that has another pool */
+	int twice;	     /* queries begun that were begun before, without a reset between */
+	VkQueueFlags family; /* what the queue family can, instead of what it says; or 0 */
+	VkQueryPipelineStatisticFlags statistics; /* of the last pool of them */
 };
 /* One for the test program. */
 extern struct fake_vk_perf fake_vk_perf;
