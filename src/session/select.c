@@ -9,19 +9,39 @@
 
 #include "base/error.h"
 
+/*
+ * What a recording holds: also counters that its catalog does not know, since a source had found
+ * them on the device. NULL: of this machine's devices.
+ */
+static enum sx_status recorded_columns(const struct sx_session *s, uint32_t index,
+				       struct sx_table **out, struct sx_error *err)
+{
+	const struct session_device *d = &s->devices[index];
+	const struct source_desc *desc = d->ops->describe(d->source);
+	if (!s->options.input || !desc->columns)
+		return SX_OK;
+	return sx_table_create(desc->columns, desc->column_count, SX_SAMPLE_ROW, out, err);
+}
+
 enum sx_status select_create(const struct sx_session *s, uint32_t index, const char *set,
 			     const struct session_patterns *patterns, struct sx_metrics **out,
 			     struct sx_error *err)
 {
 	const struct sx_session_device *info = &s->infos[index];
+	struct sx_table *like = NULL;
+	enum sx_status status = recorded_columns(s, index, &like, err);
 	struct sx_metrics_options options = {.patterns = patterns->items,
 					     .pattern_count = patterns->count,
 					     .keep_neutral = s->keep_neutral,
 					     .set = set,
 					     .variant = s->options.variant,
 					     .constants = info->constants,
-					     .constant_count = info->constant_count};
-	return sx_metrics_create(info->catalog, &options, out, err);
+					     .constant_count = info->constant_count,
+					     .like = like};
+	if (!status)
+		status = sx_metrics_create(info->catalog, &options, out, err);
+	sx_table_destroy(like);
+	return status;
 }
 
 enum sx_status select_in_set(struct sx_session *s, uint32_t index,

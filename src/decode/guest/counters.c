@@ -152,10 +152,14 @@ static enum sx_status say(struct counters_decoder *d, struct sx_table *table, ui
 		*said = COLUMN_COUNTED;
 		return explained ? sx_table_set_why(table, column, NULL) : SX_OK;
 	}
-	if (quality != SX_QUALITY_NOT_COLLECTED || *said != COLUMN_SILENT)
+	bool late = quality == SX_QUALITY_GAP;
+	if ((quality != SX_QUALITY_NOT_COLLECTED && !late) || *said != COLUMN_SILENT)
 		return SX_OK;
 	*said = COLUMN_EXPLAINED;
-	return sx_table_set_why(table, column, never_text(never));
+	return sx_table_set_why(table, column,
+				late ? "the driver had no result when it was needed, or did not "
+				       "let the counters run"
+				     : never_text(never));
 }
 
 static void set_value(struct counters_decoder *d, struct sx_table *table, uint32_t column,

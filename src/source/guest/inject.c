@@ -127,7 +127,7 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 		wish.kinds = 1u << wire_kind(per);
 		wish.ring = PARTS_RING;
 	}
-	if (request->counters)
+	if (request->counters || in->wanted)
 		wish.counters = 0;
 	for (uint32_t i = 0; i < request->counter_count; i++)
 		wish.counters |= counter_bit(in->api, request->counters[i]);

@@ -195,6 +195,11 @@ class Counters(unittest.TestCase):
             one = m[f"GRBM.GRBM_{counter:04}"]
             self.assertEqual(one["mean"], value("GRBM", counter))
             self.assertEqual(one["total"], 60 * value("GRBM", counter))
+        # Counters that the recording's catalog does not know are known by the recording.
+        out = os.path.join(self.folder.name, "again.json")
+        self.sextant("stat", "-i", self.capture, "-m", "GRBM.GRBM_0003", "--json", "-o", out)
+        with open(out) as file:
+            self.assertEqual(json.load(file)["metrics"][0]["mean"], value("GRBM", 3))
         self.sextant("report", self.capture, "-f", "html", "-o",
                      os.path.join(self.folder.name, "x.html"))
         self.sextant("advise", self.capture)
@@ -268,14 +273,14 @@ class Counters(unittest.TestCase):
         small = self.lying("small-size", "")  # the answer itself is whole
         self.assertEqual(small["total"], 30 * value("GRBM", 7))
         self.lying("no-begin", "refuses to count")
-        self.lying("never-ready", "")
+        self.lying("never-ready", "had no result when it was needed")
         later = self.lying("later", "")
         self.assertEqual(later["mean"], value("GRBM", 7))  # what was counted stands
         for lie in ("long-answer", "short-answer"):
             self.lying(lie, "a form that cannot be", "intel", "RenderBasic.VsThreads")
         self.lying("nan", "a form that cannot be", "intel", "RenderBasic.GpuBusy")
         self.lying("no-begin", "refuses to count", "intel", "RenderBasic.GpuBusy")
-        self.lying("never-ready", "", "intel", "RenderBasic.GpuBusy")
+        self.lying("never-ready", "had no result", "intel", "RenderBasic.GpuBusy")
 
     def test_another_driver_in_the_program(self):
         _, m = self.stat("GRBM.GRBM_0007", "10", FAKE_GL_OTHER="renderer")
