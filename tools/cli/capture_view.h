@@ -24,7 +24,7 @@ struct capture_view {
 	/* As far as was read: what was lost, and why samples end before the recording does. */
 	uint64_t lost;
 	bool lost_more, failed;
-	bool lacks; /* capture_view_note() noted something */
+	bool lacks;	/* capture_view_note() noted something */
 	char note[512]; /* the first thing that the recording says of the device, or empty */
 	struct sx_error failure;
 	struct report_gap *gaps; /* the first of them: there may be very many */

@@ -27,8 +27,8 @@ enum exit_code {
 /* What becomes of --output; verbs see it through a constant struct cli. */
 struct cli_result {
 	struct result_file file;
-	bool refused;	 /* an error was told: what was there before stays */
-	int write_errno; /* of a write that failed before the end */
+	bool refused;	       /* an error was told: what was there before stays */
+	int write_errno;       /* of a write that failed before the end */
 	struct ticker *ticker; /* while something is read for long, or NULL */
 };
 
