@@ -16,7 +16,9 @@
 #define PROPERTY_LAST XE_PROP_WAIT_REPORTS
 #define ALL_LOST      15u
 #define MEDIA_GT      1
-#define COUNTING      UINT64_MAX
+#define TICKS_BEFORE  0x7ffff000000 /* beyond 36 bits, and 32 and 36 of them wrap within a second  \
+				     */
+#define COUNTING UINT64_MAX
 
 static bool fails(struct fake_xe *f)
 {
@@ -36,7 +38,7 @@ static int refuse(int error)
 static uint64_t ticks_at(const struct fake_xe *f, uint64_t ns)
 {
 	uint64_t spent = (uint64_t)((unsigned __int128)ns * f->oa_hz / 1000000000);
-	return spent + (uint64_t)((double)spent * f->clock_drift) + 0xff0000000;
+	return spent + (uint64_t)((double)spent * f->clock_drift) + TICKS_BEFORE;
 }
 
 static int fake_open(void *user, const char *path, int flags)
