@@ -16,8 +16,9 @@
 #define PROPERTY_LAST XE_PROP_WAIT_REPORTS
 #define ALL_LOST      15u
 #define MEDIA_GT      1
-#define TICKS_BEFORE  0x7ffff000000 /* beyond 36 bits, and 32 and 36 of them wrap within a second  \
-				     */
+#define TICKS_BEFORE                                                                               \
+	0x7ffff000000 /* beyond 36 bits, and 32 and 36 of them wrap within a second                \
+		       */
 #define COUNTING UINT64_MAX
 
 static bool fails(struct fake_xe *f)

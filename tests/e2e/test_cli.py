@@ -68,7 +68,6 @@ class Usage(Case):
         self.triplet(2, 'eval', '--for', 'mali-g310', '--const', 'x', '-i', '/dev/null')
         self.triplet(2, 'list', 'metrics', '--for', 'mali-g310', '-f', 'jsn', has=['json'])
         self.triplet(2, 'list', 'metrics', '--for', 'mali-g310', '-f', 'html', has=['text'])
-        self.triplet(2, 'explain', 'GpuTime', '--for', 'intel-bdw', has=['RenderBasic.GpuTime'])
 
     def test_not_found(self):
         self.triplet(3, 'list', 'metrics', '--for', 'mali-g3100', has=['mali-g310'])
