@@ -385,6 +385,20 @@ class Told(Captures):
         self.assertIn("no_such", run("diff", *both, "-m", "frame_time,no_such", code=3).stderr)
 
 
+class Peaks(Captures):
+    def test_a_maximum_that_goes_with_clocks(self):
+        """What the vendor calls the maximum depends on how many clocks there were: that of a second of this run."""
+        columns = [("GPU_CLOCK", "cycles", "u64", "sum"), ("C6", "events", "u64", "sum"), ("C7", "events", "u64", "sum")]
+        rows = [(i * MS, (i + 1) * MS, [900000 + i, 1000 + i, 500]) for i in range(1, 41)]
+        path = self.capture("oa.sxc", rows, columns=columns, catalog="intel-bdw", kind="time")
+        doc = json.loads(run("report", path, "--set", "RenderBasic", "-m", "GtiReadThroughput,GtiWriteThroughput,EuActive", "--json",
+                             code=None).stdout)
+        found = {m["name"]: m for m in doc["metrics"]}
+        clocks = sum(values[0] for _, _, values in rows) / (40 * MS) * 1e9
+        self.assertAlmostEqual(found["GtiReadThroughput"]["peak"], 64 * clocks, delta=1)
+        self.assertAlmostEqual(found["GtiWriteThroughput"]["peak"], 32 * clocks, delta=1)
+
+
 class Gates(Captures):
     """Lists of gates as files: every byte that one may find there."""
 

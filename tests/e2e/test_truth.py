@@ -9,6 +9,7 @@ import math
 import os
 import pathlib
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -174,6 +175,27 @@ def test_no_wait_in_the_run():
         if rest > 4e8 and stat["duration_ns"] - cpu["duration_ns"] < 1e8:
             return
     assert False, (took, stat["duration_ns"], cpu["duration_ns"])
+
+
+def test_peaks():
+    """The most that a device can do, by its constants: in documents, and as a share where a terminal has room."""
+    path = folder / "g310.sxc"
+    constants = document("capture", "info", path)["devices"][0]["constants"]
+    known = {c["name"]: c["value"] for c in constants} if isinstance(constants, list) else constants
+    clock = known["gpu_max_clock_hz"]
+    bus = clock * known["MaliConstantsL2SliceCount"] * known["MaliConstantsBusWidthBits"] / 8
+    doc = document("report", path)
+    found = {m["name"]: m for m in report_metrics(doc).values()}
+    assert found["gpu_active_cycles"]["peak"] == clock
+    assert found["output_external_read_bytes"]["peak"] == bus == found["output_external_write_bytes"]["peak"]
+    cycles = found["gpu_active_cycles"]["total"] * 1e9 / doc["devices"][0]["duration_ns"] / clock * 100
+    wide = run("report", path, env=dict(os.environ, COLUMNS="120", LC_ALL="C.UTF-8")).stdout
+    row = next(line for line in wide.splitlines() if line.startswith("  gpu_active_cycles "))
+    share = re.search(r"([\d.]+) %$", row.rstrip())
+    assert "of peak" in wide and share and abs(float(share[1]) - cycles) < 0.01 * cycles, (row, cycles)
+    assert "of peak" not in run("report", path, env=dict(os.environ, COLUMNS="80")).stdout
+    cpus = {m["name"]: m for m in report_metrics(document("report", folder / "cpu.sxc")).values()}
+    assert cpus["cpus_used"]["peak"] == os.cpu_count(), cpus["cpus_used"]
 
 
 def test_repeat():

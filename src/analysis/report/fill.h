@@ -33,9 +33,12 @@ struct filling {
 
 /* The rows of a device under their headings. False when memory is out. */
 bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out);
-/* Peaks of rows, by formulas over the device's constants. Errors: SX_ERR_NO_MEMORY. */
-enum sx_status report_find_peaks(struct filling *f, struct report_row *rows, uint32_t count,
-				 struct sx_error *err);
+/*
+ * Peaks of rows, by formulas over the device's constants and the counters in `raw` (may be NULL),
+ * added up. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status report_find_peaks(struct filling *f, const struct sx_table *raw,
+				 struct report_row *rows, uint32_t count, struct sx_error *err);
 /* How evenly the frames came. */
 struct report_frames report_judge_frames(struct filling *f);
 /* How their lengths are distributed. */

@@ -95,7 +95,7 @@ bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct r
 	out->row_count = count;
 	out->headings = headings;
 	out->heading_count = used;
-	return report_find_peaks(f, rows, count, NULL) != SX_ERR_NO_MEMORY;
+	return report_find_peaks(f, out->overview, rows, count, NULL) != SX_ERR_NO_MEMORY;
 }
 
 bool report_lacks_named(const struct report *report)

@@ -1,4 +1,7 @@
-/* Peaks: what a device can reach at most, worked out over its constants. */
+/*
+ * Peaks: what a device can reach at most, worked out over its constants; or, where the vendor gives
+ * a maximum that goes with other counts (bytes with clocks), over these counts of the whole run.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +18,30 @@ struct peaks {
 	uint32_t count;
 };
 
-static const char *peak_text(const struct filling *f, const struct report_row *row, uint32_t *group)
+/* A peak as the catalog spells it. */
+struct peak_text {
+	const char *text; /* NULL: it has none */
+	enum sx_notation notation;
+	uint32_t group;
+};
+
+static struct peak_text peak_text(const struct filling *f, const struct report_row *row)
 {
 	uint32_t count;
-	*group = SX_NONE;
+	struct peak_text out = {.notation = SX_INFIX, .group = SX_NONE};
 	if (row->counter != SX_NONE)
-		return sx_catalog_counters(f->source.catalog, &count)[row->counter].peak;
-	if (row->metric == SX_NONE)
-		return NULL;
+		out.text = sx_catalog_counters(f->source.catalog, &count)[row->counter].peak;
+	if (row->counter != SX_NONE || row->metric == SX_NONE)
+		return out;
 	const struct sx_metric_info *m =
 	    &sx_catalog_metrics(f->source.catalog, &count)[row->metric];
-	*group = m->group;
-	return m->peak;
+	out.group = m->group;
+	out.text = m->peak;
+	if (!m->peak && m->max && strcmp(m->unit, "percent") != 0) {
+		out.text = m->max;
+		out.notation = sx_catalog_info(f->source.catalog)->notation;
+	}
+	return out;
 }
 
 static bool reserve(struct peaks *p, uint32_t count)
@@ -42,37 +57,63 @@ static void collect(struct peaks *p, const struct filling *f, const struct repor
 		    uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t group, n = p->count;
-		const char *text = peak_text(f, &rows[i], &group);
-		if (!text || sx_expr_parse(text, SX_INFIX, &p->exprs[n], NULL) != SX_OK)
+		uint32_t n = p->count;
+		struct peak_text peak = peak_text(f, &rows[i]);
+		if (!peak.text ||
+		    sx_expr_parse(peak.text, peak.notation, &p->exprs[n], NULL) != SX_OK)
 			continue;
 		snprintf(p->names[n], sizeof(p->names[n]), "%u", (unsigned)n);
 		p->formulas[n] = (struct sx_metrics_formula){
-		    .name = p->names[n], .unit = "count", .expr = p->exprs[n], .group = group};
+		    .name = p->names[n], .unit = "count", .expr = p->exprs[n], .group = peak.group};
 		p->of[p->count++] = i;
 	}
 }
 
+/* The counts of the whole run in one row; without any, a row without columns. */
+static enum sx_status make_totals(const struct sx_table *raw, struct sx_table **out,
+				  struct sx_error *err)
+{
+	if (raw && sx_table_row_count(raw))
+		return sx_table_total(raw, out, err);
+	enum sx_status status = sx_table_create(NULL, 0, SX_SAMPLE_TIME, out, err);
+	return status ? status : sx_table_add_rows(*out, 1, NULL, err);
+}
+
+/* Amounts that go with the run's counts are those of the run: here, of a second of it. */
+static double peak_of(const struct filling *f, const struct report_row *row, double value)
+{
+	uint32_t count;
+	uint64_t ns = cover_ns(&f->cover);
+	bool of_run = row->metric != SX_NONE &&
+		      !sx_catalog_metrics(f->source.catalog, &count)[row->metric].peak &&
+		      sx_unit_adds_up(row->unit);
+	if (!of_run)
+		return value;
+	return ns ? value * 1e9 / (double)ns : (double)NAN;
+}
+
 static enum sx_status evaluate(const struct peaks *p, const struct filling *f,
-			       struct report_row *rows, struct sx_error *err)
+			       const struct sx_table *raw, struct report_row *rows,
+			       struct sx_error *err)
 {
 	struct sx_metrics_options options = f->options;
 	struct sx_metrics *metrics = NULL;
-	struct sx_table *none = NULL, *values = NULL;
+	struct sx_table *totals = NULL, *values = NULL;
+	enum sx_status status = make_totals(raw, &totals, err);
 	options.set = NULL;
+	options.like = totals;
 	options.formulas = p->formulas;
 	options.formula_count = p->count;
-	enum sx_status status = sx_metrics_create(f->source.catalog, &options, &metrics, err);
 	if (!status)
-		status = sx_table_create(NULL, 0, SX_SAMPLE_TIME, &none, err);
+		status = sx_metrics_create(f->source.catalog, &options, &metrics, err);
 	if (!status)
-		status = sx_table_add_rows(none, 1, NULL, err);
-	if (!status)
-		status = sx_metrics_eval(metrics, none, &values, err);
-	for (uint32_t i = 0; !status && i < p->count; i++)
-		rows[p->of[i]].peak = sx_table_get(values, i, 0);
+		status = sx_metrics_eval(metrics, totals, &values, err);
+	for (uint32_t i = 0; !status && i < p->count; i++) {
+		struct report_row *row = &rows[p->of[i]];
+		row->peak = peak_of(f, row, sx_table_get(values, i, 0));
+	}
 	sx_table_destroy(values);
-	sx_table_destroy(none);
+	sx_table_destroy(totals);
 	sx_metrics_destroy(metrics);
 	return status;
 }
@@ -108,15 +149,15 @@ static void find_load(struct report_row *row, bool given, uint64_t duration_ns)
 		row->load = value / row->peak;
 }
 
-enum sx_status report_find_peaks(struct filling *f, struct report_row *rows, uint32_t count,
-				 struct sx_error *err)
+enum sx_status report_find_peaks(struct filling *f, const struct sx_table *raw,
+				 struct report_row *rows, uint32_t count, struct sx_error *err)
 {
 	struct peaks p = {0};
 	enum sx_status status = reserve(&p, count) ? SX_OK : error_nomem(err, "a report");
 	if (!status)
 		collect(&p, f, rows, count);
 	if (!status && p.count)
-		status = evaluate(&p, f, rows, err);
+		status = evaluate(&p, f, raw, rows, err);
 	for (uint32_t i = 0; i < p.count; i++)
 		sx_expr_destroy(p.exprs[i]);
 	free(p.formulas);

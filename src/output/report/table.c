@@ -9,7 +9,7 @@
 #define COURSE	     8
 #define COURSE_WIDE  20
 #define NUMBERS	     7
-#define CELLS	     (NUMBERS + 3)
+#define CELLS	     (NUMBERS + 4)
 #define REASONS_TOLD 3
 
 void table_number(const struct view *view, char buf[HUMAN_MAX], double value, const char *unit)
@@ -80,22 +80,14 @@ static void sparkline(const struct view *view, const struct course *c, char *out
 /* Which columns this terminal has room for. */
 struct shape {
 	bool shown[NUMBERS]; /* total min mean p50 p95 p99 max */
+	bool peak;	     /* the mean's share of what there can be at most */
 	size_t course;	     /* 0: nobody looks */
 };
 
-static struct shape shape_of(const struct view *view, const struct report_device *d)
+/* What is in percent says by itself how near it is. */
+static bool has_share(const struct report_row *row)
 {
-	bool wide = view->out.width >= WIDE, totals = false, several = false;
-	for (uint32_t i = 0; i < d->row_count; i++) {
-		totals |= !isnan(d->rows[i].stats.total);
-		several |= d->rows[i].stats.count > 1;
-	}
-	/* One sample has one number. */
-	struct shape s = {.shown = {totals && several, wide && several, true, wide && several,
-				    several, wide && several, several}};
-	if (view->out.terminal && several)
-		s.course = wide ? COURSE_WIDE : COURSE;
-	return s;
+	return !isnan(row->load) && strcmp(row->unit, "percent") != 0;
 }
 
 static bool all_zero(const struct sx_stats *s)
@@ -108,13 +100,30 @@ static bool hidden(const struct view *view, const struct report_row *row)
 	return !view->verbose && (row->told || !row->stats.count || all_zero(&row->stats));
 }
 
+static struct shape shape_of(const struct view *view, const struct report_device *d)
+{
+	bool wide = view->out.width >= WIDE, totals = false, several = false, peaks = false;
+	for (uint32_t i = 0; i < d->row_count; i++) {
+		totals |= !isnan(d->rows[i].stats.total);
+		several |= d->rows[i].stats.count > 1;
+		peaks |= has_share(&d->rows[i]) && !hidden(view, &d->rows[i]);
+	}
+	/* One sample has one number. */
+	struct shape s = {.shown = {totals && several, wide && several, true, wide && several,
+				    several, wide && several, several},
+			  .peak = wide && peaks};
+	if (view->out.terminal && several)
+		s.course = wide ? COURSE_WIDE : COURSE;
+	return s;
+}
+
 static bool add_row(const struct view *view, struct text_table *table,
 		    const struct report_device *d, uint32_t i, const struct shape *shape)
 {
 	const struct report_row *row = &d->rows[i];
 	const struct sx_stats *s = &row->stats;
 	const double values[NUMBERS] = {s->total, s->min, s->mean, s->p50, s->p95, s->p99, s->max};
-	char text[NUMBERS][HUMAN_MAX], name[256], course[64 * 3 + 1];
+	char text[NUMBERS][HUMAN_MAX], share[HUMAN_MAX], name[256], course[64 * 3 + 1];
 	const char *cells[CELLS];
 	size_t n = 0;
 	snprintf(name, sizeof(name), "  %s", row->name);
@@ -126,6 +135,10 @@ static bool add_row(const struct view *view, struct text_table *table,
 		cells[n++] = v == 0 && isnan(values[v]) ? "" : text[v];
 	}
 	cells[n++] = table_unit(view, row->unit);
+	if (shape->peak) {
+		human_value(&view->human, share, row->load * 100, "percent");
+		cells[n++] = has_share(row) ? share : "";
+	}
 	if (shape->course) {
 		struct course c = course_of(d->curve, i, shape->course);
 		sparkline(view, &c, course);
@@ -146,6 +159,8 @@ static struct text_table *create_table(const struct view *view, const struct sha
 			columns[n++] =
 			    (struct text_column){.title = titles[v], .align = TEXT_RIGHT};
 	columns[n++] = (struct text_column){"unit", TEXT_LEFT, 3, 6, false, false};
+	if (shape->peak)
+		columns[n++] = (struct text_column){.title = "of peak", .align = TEXT_RIGHT};
 	if (shape->course)
 		columns[n++] = (struct text_column){.title = "course"};
 	return text_table_create(columns, n);
