@@ -6,8 +6,8 @@
 
 bool sx_unit_adds_up(const char *unit)
 {
-	static const char *const intensive[] = {"percent", "ratio", "boolean",	   "Hz",
-						"MHz",	   "mW",    "pixels/frame"};
+	static const char *const intensive[] = {"percent", "ratio", "boolean", "Hz",
+						"MHz",	   "mW",    "degC",    "pixels/frame"};
 	for (size_t i = 0; i < sizeof(intensive) / sizeof(intensive[0]); i++)
 		if (strcmp(unit, intensive[i]) == 0)
 			return false;

@@ -341,7 +341,10 @@ static void drop_empty(struct import_rows *rows)
 			    empty == 1 ? "" : " is the first");
 }
 
-/* How samples combine is what the catalog says of a counter that it knows: levels do not add up. */
+/*
+ * How samples combine is what the catalog says of a counter that it knows: levels do not add up.
+ * Nor is a mean of whole numbers whole: what has a fraction there has one here.
+ */
 static void ask_catalog(struct import_rows *rows)
 {
 	struct sx_catalog *known = NULL;
@@ -352,8 +355,11 @@ static void ask_catalog(struct import_rows *rows)
 	for (uint32_t i = 0; i < rows->column_count; i++) {
 		struct import_field *field = &rows->columns[i].field;
 		uint32_t at = sx_catalog_find_counter(known, field->name, SX_NONE, NULL);
-		if (at != SX_NONE)
-			field->over_time = sx_catalog_counters(known, &count)[at].over_time;
+		if (at == SX_NONE)
+			continue;
+		const struct sx_counter_info *info = &sx_catalog_counters(known, &count)[at];
+		field->over_time = info->over_time;
+		rows->columns[i].fraction |= info->type == SX_F64;
 	}
 	sx_catalog_unref(known);
 }

@@ -112,6 +112,16 @@ class Frames(unittest.TestCase):
         data = frames(10001)
         self.check_frames(self.write(log(data)), [length for _, length in data])
 
+    def test_levels(self):
+        """Power, load and temperature of a run are those of its time: long frames hold theirs for longer."""
+        data = frames(1000)
+        watts = [100.0 if length < 30 else 40.0 for _, length in data]
+        text = SYSTEM.format(gpu='A GPU') + NAMES + '\n' + ''.join(line(length, end, w) for (end, length), w in zip(data, watts))
+        rows, _ = self.report(self.write(text))
+        lengths = [length for _, length in data]
+        self.near(rows['gpu_power']['mean'], sum(w * n for w, n in zip(watts, lengths)) / sum(lengths), 1e-4)
+        self.near(rows['gpu_busy']['mean'], 90)
+
     def test_mean_without_times(self):
         """A line whose time is damaged counts like any other."""
         data = frames(300)
