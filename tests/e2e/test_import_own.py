@@ -37,8 +37,8 @@ class Own(unittest.TestCase):
         subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
         return path
 
-    def report(self, path):
-        result = run('report', path, '--json')
+    def report(self, path, *args):
+        result = run('report', path, '--json', *args)
         self.assertEqual(result.returncode, 0, result.stderr)
         return {m['name']: m for m in json.loads(result.stdout)['metrics']}
 
@@ -71,6 +71,22 @@ class Own(unittest.TestCase):
         kept = self.path('kept.sxc')
         self.assertEqual(run('import', self.path('all.pftrace'), '-o', kept).returncode, 0)
         self.check_same(path, kept)
+
+    def test_trace_of_spared_groups(self):
+        """Rows of which nothing was measured are rows all the same."""
+        lines = ['device\topengl\tSome GPU\tMesa 1\tgroup\treal', 'column\tPSInvocations\tinvocations\tu64\tsum', 'column\tIAVertices\tvertices\tu64\tsum']
+        for i in range(40):
+            values = [1000 + i, 30] if i % 4 == 0 else ['~', '~']
+            lines.append(f'row\t{i * 2 * MS}\t{i * 2 * MS + MS}\t' + '\t'.join(map(str, values)))
+        path = self.path('groups.sxc')
+        subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
+        trace = self.export(path, 'groups.pftrace', '--counters')
+        self.check_same(path, trace)
+        for file in (path, trace):
+            rows = self.report(file, '-m', 'IAVertices,PSInvocations')
+            self.assertEqual((rows['IAVertices']['total'], rows['IAVertices']['count']), (1200, 10), file)
+            self.assertEqual(rows['PSInvocations']['total'], 4 * sum(1000 + i for i in range(0, 40, 4)))
+            self.assertEqual(json.loads(run('capture', 'info', file, '--json').stdout)['devices'][0]['rows'], 40)
 
     def test_trace_of_all_frames(self):
         path = self.frames('run.sxc', measured=lambda i: True)

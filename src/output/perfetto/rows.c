@@ -5,6 +5,11 @@
 
 /* One row on its way. */
 struct row {
+	/*
+	 * Of a row that was left to others altogether, a counter that tells so: without a value it
+	 * marks where the row stands. SX_NONE: of any other row.
+	 */
+	uint32_t mark;
 	struct trace *p;
 	struct trace_state *d;
 	struct trace_lane *lane;
@@ -68,7 +73,8 @@ static void write_anchors(const struct row *r)
 	for (uint32_t c = 0; c < d->counter_count; c++)
 		if ((r->lane->counter_end[c] != r->span.begin_ns ||
 		     r->span.begin_ns == r->span.end_ns) &&
-		    read_value(from, d->counters[c].column, r->at, &whole, &u64, &f64)) {
+		    (c == r->mark ||
+		     read_value(from, d->counters[c].column, r->at, &whole, &u64, &f64))) {
 			Pf__GpuCounter *value = next_value(r->p, &count, r->lane->first_id + c);
 			value->has_int_value = true;
 		}
@@ -84,6 +90,11 @@ static void write_counters(const struct row *r)
 	uint64_t u64 = 0;
 	double f64 = 0;
 	for (uint32_t c = 0; c < d->counter_count; c++) {
+		if (c == r->mark) {
+			next_value(r->p, &count, r->lane->first_id + c);
+			r->lane->counter_end[c] = r->span.end_ns;
+			continue;
+		}
 		if (!read_value(from, d->counters[c].column, r->at, &whole, &u64, &f64))
 			continue;
 		Pf__GpuCounter *value = next_value(r->p, &count, r->lane->first_id + c);
@@ -216,12 +227,32 @@ static void write_enclosed(const struct row *r)
 	}
 }
 
+/* See row.mark. */
+static uint32_t mark_of(const struct row *r)
+{
+	const struct sx_table *from = r->d->in->raw_any ? r->raw : r->values;
+	uint32_t mark = SX_NONE;
+	bool whole;
+	uint64_t u64;
+	double f64;
+	for (uint32_t c = 0; c < r->d->counter_count; c++) {
+		uint32_t column = r->d->counters[c].column;
+		struct sx_vector v = sx_table_vector(from, column);
+		if (read_value(from, column, r->at, &whole, &u64, &f64))
+			return SX_NONE;
+		if (mark == SX_NONE && v.quality && sx_quality_is_skipped(v.quality[r->at]))
+			mark = c;
+	}
+	return mark;
+}
+
 static void write_row(struct row *r)
 {
 	r->span = lanes_place(&r->d->now, r->d->in->lanes, r->raw, r->at);
 	if (r->span.lane == LANE_NONE)
 		return;
 	r->lane = &r->d->lanes[r->span.lane];
+	r->mark = mark_of(r);
 	write_enclosed(r);
 	write_anchors(r);
 	write_counters(r);
