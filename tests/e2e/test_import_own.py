@@ -157,6 +157,9 @@ class Own(unittest.TestCase):
         result = run('report', both)
         self.assertEqual(result.returncode, 5)
         self.assertIn('--for CATALOG', result.stderr)
+        result = run('report', '--for', 'monitor', both)  # whose own column it then is
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn('catalog monitor', result.stderr)
 
     def test_json_is_no_table(self):
         """A line of our JSON names counters as a header does."""

@@ -322,8 +322,8 @@ enum sx_status imported_replace(struct cli *cli, const char **path, struct sx_er
 	const char *given = *path;
 	bool standard = strcmp(given, "-") == 0;
 	enum sx_status status = is_stream(given) ? keep_stream(cli, path, err) : SX_OK;
-	/* With --for, a plain table of counters is read as it always was: in constant memory. */
-	bool named = cli->options.catalog != NULL;
+	/* With --for, these read a plain table of counters themselves, in constant memory. */
+	bool named = cli->options.catalog && options_word("eval advise", cli->verb->name);
 	if (status || capture_view_is(*path) ||
 	    (!(standard && !named) && !import_knows(*path, !named)))
 		return status;
