@@ -17,8 +17,11 @@ struct verdict_way {
 	struct sx_expr *tree;
 };
 
+#define VERDICT_FACTS_MAX 256
+
 /* What rules compare. */
 struct verdict_fact {
+	uint32_t line; /* in the file */
 	const char *name, *title, *unit;
 	const char *remedy; /* how to get it, or NULL */
 	struct verdict_way *ways;
@@ -27,6 +30,7 @@ struct verdict_fact {
 
 /* One rule; several may have one name. Lists hold names of facts. */
 struct verdict_rule {
+	uint32_t line;
 	const char *name, *title, *when, *keep, *advice;
 	struct sx_strings needs, which, evidence;
 	struct sx_expr *when_tree, *keep_tree;

@@ -110,6 +110,9 @@ static bool read_facts(struct loader *l, const struct yaml_node *list, struct ve
 			return false;
 		if (verdict_fact_find(out, fact.fact.name) != SX_NONE)
 			return load_fail(l, n->line, "\"%s\" stands twice", fact.fact.name);
+		if (out->fact_count == VERDICT_FACTS_MAX)
+			return load_fail(l, n->line, "more than %u facts", VERDICT_FACTS_MAX);
+		fact.fact.line = n->line;
 		out->facts[out->fact_count] = fact.fact;
 		if (!read_ways(l, fact.from, &out->facts[out->fact_count++]))
 			return false;
@@ -133,6 +136,7 @@ static bool read_rules(struct loader *l, const struct yaml_node *list, struct ve
 		return false;
 	for (const struct yaml_node *n = list->first; n; n = n->next) {
 		struct verdict_rule *rule = &out->rules[out->rule_count++];
+		rule->line = n->line;
 		if (!fields_read(l, n, "a verdict", rule_fields, FIELDS_COUNT(rule_fields), rule) ||
 		    !read_formula(l, n->line, rule->when, &rule->when_tree) ||
 		    !read_formula(l, n->line, rule->keep, &rule->keep_tree) ||

@@ -12,7 +12,9 @@
 
 #include <math.h>
 #include <sextant/context.h>
+#include <sextant/lint.h>
 #include "analysis/verdict.h"
+#include "catalog/lint/verdict.h"
 
 #define TIMES	  20
 #define RUN_NS	  UINT64_C(6000000000)
@@ -450,6 +452,53 @@ static void test_rules_are_checked(void **state)
 	verdict_rules_finish(&rules);
 }
 
+static void keep_finding(void *user, const struct sx_lint_finding *finding)
+{
+	snprintf(user, 256, "%s", finding->message);
+}
+
+static void test_lint(void **state)
+{
+#define HEAD		 "window: {time_ms: 1, frames: 1, most: 1, steady: 1}\n"
+#define FACT(name, expr) "{name: " name ", title: t, unit: percent, from: [{expr: \"" expr "\"}]}"
+#define RULE(when, needs)                                                                          \
+	"verdicts: [{name: v, title: t, when: \"" when "\", keep: \"a > 0\", needs: [" needs       \
+	"], evidence: [], advice: x}]\n"
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+	    {HEAD "facts: [" FACT("a", "gpu.busy") "]\n" RULE("a > 1", "a"), NULL},
+	    {HEAD "facts: [" FACT("a", "gpu.bussy") "]\n" RULE("a > 1", "a"), "gpu.bussy"},
+	    {HEAD "facts: [" FACT("a", "no_such_constant") "]\n" RULE("a > 1", "a"),
+	     "no_such_constant"},
+	    {HEAD "facts: [" FACT("a", "gpu_max_clock_hz") "]\n" RULE("a > 1", "a"), NULL},
+	    {HEAD "facts: [" FACT("a", "gpu.busy") "]\n" RULE("b > 1", "a"), "no fact \"b\""},
+	    {HEAD "facts: [" FACT("a", "gpu.busy") "]\n" RULE("a > 1", ""), "needs do not name"},
+	    {HEAD "facts: [" FACT("a", "gpu.busy") ", " FACT("b", "a + 1") "]\n" RULE("b > 1", "a"),
+	     NULL},
+	    {HEAD
+	     "facts: [" FACT("a", "gpu.busy") ", " FACT("b", "gpu.busy") "]\n" RULE("a > 1", "a"),
+	     "no rule uses"},
+	};
+	struct sx_context *context;
+	uint32_t count;
+	assert_int_equal(sx_context_create(NULL, &context, NULL), SX_OK);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char said[256] = "";
+		struct verdict_lint_text text = {cases[i].text, strlen(cases[i].text), "t.yaml"};
+		assert_int_equal(verdict_lint(context, &text, keep_finding, said, &count, NULL),
+				 SX_OK);
+		if (!cases[i].says != !count || (count && !strstr(said, cases[i].says)))
+			fail_msg("case %zu: %u findings: %s", i, count, said);
+	}
+	char said[256] = "";
+	assert_int_equal(sx_catalog_lint(context, "verdict", keep_finding, said, &count, NULL),
+			 SX_OK);
+	if (count)
+		fail_msg("the embedded rules: %s", said);
+	sx_context_destroy(context);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -462,6 +511,7 @@ int main(void)
 	    cmocka_unit_test(test_nothing),
 	    cmocka_unit_test(test_quality_gates),
 	    cmocka_unit_test(test_rules_are_checked),
+	    cmocka_unit_test(test_lint),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

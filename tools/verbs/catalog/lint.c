@@ -62,7 +62,8 @@ static uint32_t check_programs(const struct report *report)
 enum sx_status catalog_lint(const struct cli *cli, const char *const *names, size_t count,
 			    size_t *findings, struct sx_error *err)
 {
-	if (count == 0)
+	bool everything = count == 0;
+	if (everything)
 		names = sx_catalog_names(cli->context, &count);
 	if (!names)
 		return error_nomem(err, "listing catalogs");
@@ -74,11 +75,12 @@ enum sx_status catalog_lint(const struct cli *cli, const char *const *names, siz
 		json_array_begin(&json);
 	}
 	enum sx_status status = SX_OK;
-	for (size_t i = 0; status == SX_OK && i < count; i++) {
-		struct report report = {cli, is_json ? &json : NULL, names[i]};
+	/* The rules of the verdict go along with all catalogs. */
+	for (size_t i = 0; status == SX_OK && i < count + everything; i++) {
+		const char *name = i < count ? names[i] : "verdict";
+		struct report report = {cli, is_json ? &json : NULL, name};
 		uint32_t found = 0;
-		status =
-		    sx_catalog_lint(cli->context, names[i], write_finding, &report, &found, err);
+		status = sx_catalog_lint(cli->context, name, write_finding, &report, &found, err);
 		*findings += found + (status ? 0 : check_programs(&report));
 	}
 	if (is_json) {
