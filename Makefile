@@ -1,7 +1,7 @@
 # Two promises: `make demo` profiles a real OpenGL program, `make check` runs everything that must hold.
 # Both install the Debian packages that are missing, build, run, and end in one clear line.
 
-.PHONY: all demo check
+.PHONY: all demo check test-verdict
 all: demo
 
 demo:
@@ -12,3 +12,9 @@ demo:
 check:
 	@scripts/setup.sh check
 	@scripts/check.sh
+
+# The verdict on programs whose limit is known, 20 times each (make check runs each once).
+test-verdict:
+	@scripts/setup.sh check
+	@scripts/build.sh build
+	@ninja -C build test-verdict

@@ -57,11 +57,13 @@ static void pair_b(struct sx_capture_writer *w, double t)
 }
 
 static void add_row(struct sx_capture_writer *w, uint32_t device, uint64_t begin, uint64_t end,
-		    uint64_t value)
+		    uint64_t value, uint64_t frame)
 {
 	struct sx_vector v = {SX_U64, &value, NULL};
 	struct sx_rows rows = {
 	    .count = 1, .begin_ns = &begin, .end_ns = &end, .columns = &v, .column_count = 1};
+	if (frame != SX_LABEL_ABSENT)
+		rows.labels[SX_LABEL_FRAME] = &frame;
 	sx_capture_write(w, device, &rows, NULL);
 }
 
@@ -98,7 +100,8 @@ static int write_a(const char *path)
 		double t = i * 0.05;
 		if (t + 0.05 > SLEEP && t < WAKE + 0.05)
 			continue;
-		add_row(w, index, clock_a(t), clock_a(t + 0.05), clock_a(t + 0.05) - clock_a(t));
+		add_row(w, index, clock_a(t), clock_a(t + 0.05), clock_a(t + 0.05) - clock_a(t),
+			(uint64_t)i);
 		if (i % 20 == 19)
 			pair_a(w, t + 0.05);
 		if (i == (int)(SLEEP / 0.05) - 1) /* the next one is made by the clocks' jump */
@@ -127,7 +130,7 @@ static int write_b(const char *path)
 	for (int i = 0; i < (int)(LENGTH / 0.02); i++) {
 		double t = i * 0.02;
 		add_row(w, index, clock_b(t), clock_b(t + 0.02),
-			(uint64_t)(counted(t + 0.02) - counted(t)));
+			(uint64_t)(counted(t + 0.02) - counted(t)), SX_LABEL_ABSENT);
 		if (i % 50 == 49)
 			pair_b(w, t + 0.02);
 		if (t <= SET_AT && t + 0.02 > SET_AT)

@@ -66,6 +66,25 @@ class Merge(unittest.TestCase):
         info = json.loads(run("capture", "info", self.both, "--json").stdout)
         self.assertEqual([d["name"] for d in info["devices"]], ["machine A", "machine B"])
 
+    def test_rows_of_frames_in_reports(self):
+        """report --join: each frame has what the other machine's CPU did meanwhile, within 1 % of truth."""
+        run("capture", "merge", self.a, self.b, "-o", self.both)
+        table = run("report", self.both, "--join", "--by", "frame", "-m", "TaskClock", "--csv", "--top", "1000").stdout
+        rows = [row for row in csv.DictReader(io.StringIO(table)) if row.get("TaskClock")]
+        self.assertGreater(len(rows), 370)
+        for row in rows:
+            begin = int(row["frame"]) * 0.05
+            value = float(row["TaskClock"]) * (1e9 if float(row["TaskClock"]) < 1 else 1)
+            self.assertAlmostEqual(value / (truth(begin + 0.05) - truth(begin)), 1, delta=0.01)
+        document = json.loads(run("report", self.both, "--join", "-m", "TaskClock,FrameTime", "--json").stdout)
+        cpu = document["devices"][1]
+        self.assertEqual((cpu["joined_to"], cpu["kind"], cpu["samples"]), (0, "frame", document["devices"][0]["samples"]))
+        alone = json.loads(run("report", self.both, "-m", "TaskClock,FrameTime", "--json").stdout)
+        self.assertNotIn("joined_to", alone["devices"][1])
+        self.assertEqual(alone["devices"][1]["samples"], 1200)
+        text = run("report", self.both, "--join", "-m", "TaskClock,FrameTime").stdout
+        self.assertIn("what it did during the samples of machine A", text)
+
     def test_without_correction_it_would_be_wrong(self):
         """The check above can fail: an offset alone leaves the suspend in."""
         done = run("capture", "merge", self.a, self.b, "--offset=-4900s", "-o", self.both)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/report/join.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/imported.h"
 
@@ -65,24 +66,51 @@ static enum sx_status open_device(const struct cli *cli, const char *path, uint3
 }
 
 static enum sx_status add_device(const struct cli *cli, const struct capture_input *in,
-				 struct report_fill *fill, struct sx_error *err)
+				 struct report_fill *fill, bool join, struct sx_error *err)
 {
 	struct report_source source = capture_view_source(cli, in->view, in->metrics, in->raw);
+	if (join)
+		source.like = NULL; /* its samples will be of another kind */
 	return report_add_device(fill, &source, NULL, err);
 }
 
-static enum sx_status read_rows(const struct capture_report_hooks *hooks, struct capture_input *in,
-				struct report_fill *fill, uint32_t device, struct sx_error *err)
+/* Where rows go, at once or when all were read. */
+struct feeding {
+	const struct capture_report_hooks *hooks;
+	struct report_fill *fill;
+	struct report_join *join; /* NULL: at once */
+};
+
+static enum sx_status feed_rows(void *user, uint32_t device, const struct sx_table *rows,
+				struct sx_error *err)
+{
+	struct feeding *f = user;
+	enum sx_status status =
+	    f->hooks->rows ? f->hooks->rows(f->hooks->user, device, rows, err) : SX_OK;
+	return status ? status : report_add_rows(f->fill, device, rows, err);
+}
+
+static enum sx_status read_rows(struct feeding *f, struct capture_input *in, uint32_t device,
+				struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	while (!status) {
 		status = capture_view_next(in->view, in->raw, err);
-		if (!status && hooks->rows)
-			status = hooks->rows(hooks->user, device, in->raw, err);
 		if (!status)
-			status = report_add_rows(fill, device, in->raw, err);
+			status = f->join ? report_join_add(f->join, device, in->raw, err)
+					 : feed_rows(f, device, in->raw, err);
 	}
 	return status == SX_END ? SX_OK : status;
+}
+
+static enum sx_status feed_joined(struct feeding *f, uint32_t count, struct sx_error *err)
+{
+	uint32_t lead = SX_NONE;
+	enum sx_status status = report_join_finish(f->join, feed_rows, f, &lead, err);
+	for (uint32_t i = 0; !status && i < count; i++)
+		if (report_join_follows(f->join, i, lead))
+			report_set_joined(f->fill, i, lead);
+	return status;
 }
 
 static enum sx_status set_goal(const struct cli *cli, struct report_fill *fill,
@@ -137,14 +165,37 @@ static enum sx_status tell_losses(const struct capture_input *in, struct report_
 	return report_set_facts(fill, device, &facts, err);
 }
 
-static enum sx_status fill_device(struct cli *cli, const struct capture_report_hooks *hooks,
+/* Whether or not anything of it is shown, the frames of a device may be what others are joined to.
+ */
+static enum sx_status keep_unseen(const struct cli *cli, const char *path, uint32_t number,
+				  struct report_join *join, struct sx_error *err)
+{
+	struct capture_input in = {0};
+	enum sx_status status = SX_END;
+	if (!join)
+		return SX_OK;
+	if (capture_view_device(cli, path, number, &in.view, NULL) ||
+	    capture_view_table(in.view, &in.raw, NULL)) {
+		input_close(&in);
+		return SX_OK;
+	}
+	do {
+		status = capture_view_next(in.view, in.raw, err);
+		if (!status)
+			status = report_join_add_unseen(join, in.raw, err);
+	} while (!status);
+	input_close(&in);
+	return status == SX_END ? SX_OK : status;
+}
+
+static enum sx_status fill_device(struct cli *cli, struct feeding *feeding,
 				  struct capture_report *out, struct sx_error *err)
 {
 	uint32_t index = out->count - 1;
 	struct capture_input *in = &out->devices[index];
-	enum sx_status status = add_device(cli, in, out->fill, err);
+	enum sx_status status = add_device(cli, in, out->fill, feeding->join, err);
 	if (!status)
-		status = read_rows(hooks, in, out->fill, index, err);
+		status = read_rows(feeding, in, index, err);
 	return status ? status : tell_losses(in, out->fill, index, err);
 }
 
@@ -152,7 +203,9 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 				   uint32_t count, const struct capture_report_hooks *hooks,
 				   struct capture_report *out, struct sx_error *err)
 {
-	enum sx_status status = SX_OK, passed = SX_OK;
+	struct feeding feeding = {.hooks = hooks, .fill = out->fill};
+	enum sx_status passed = SX_OK;
+	enum sx_status status = hooks->join ? report_join_begin(&feeding.join, err) : SX_OK;
 	for (uint32_t i = 0; !status && i < count; i++) {
 		struct capture_input *in = &out->devices[out->count++];
 		struct sx_error why = {0};
@@ -166,13 +219,16 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 			*err = why;
 		if (over || capture_view_passes_over(cli, status, count)) {
 			passed = passed ? passed : status;
-			status = SX_OK;
 			input_close(&out->devices[--out->count]);
+			status = keep_unseen(cli, path, list[i], feeding.join, err);
 			continue;
 		}
 		if (!status)
-			status = fill_device(cli, hooks, out, err);
+			status = fill_device(cli, &feeding, out, err);
 	}
+	if (!status && feeding.join)
+		status = feed_joined(&feeding, out->count, err);
+	report_join_destroy(feeding.join);
 	return !status && !out->count ? passed : status;
 }
 

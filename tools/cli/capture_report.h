@@ -26,6 +26,8 @@ struct capture_report_hooks {
 	const char *const *also;
 	size_t also_count;
 	size_t course_bytes; /* report_keep_course(); 0: not */
+	bool join;	     /* devices that sample time come with the samples of the first that
+			      * does not; their rows are kept until all were read */
 };
 
 /* Zero-initialise. */

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis/report/join.h"
 #include "analysis/report/lead.h"
 #include "base/clock.h"
 #include "base/sys.h"
@@ -16,16 +17,17 @@
 
 #define POLL_MS 100
 
-/* Moves the rows that came since the last time from the session to the report. */
+/* Moves the rows that came since the last time from the session to the report, or keeps them. */
 static enum sx_status take_rows(struct sx_session *session, struct report_fill *fill,
-				struct sx_error *err)
+				struct report_join *join, struct sx_error *err)
 {
 	uint32_t count;
 	enum sx_status status = SX_OK;
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
 	for (uint32_t i = 0; !status && i < count; i++)
 		if (devices[i].raw && sx_table_row_count(devices[i].raw))
-			status = report_add_rows(fill, i, devices[i].raw, err);
+			status = join ? report_join_add(join, i, devices[i].raw, err)
+				      : report_add_rows(fill, i, devices[i].raw, err);
 	sx_session_drop_rows(session);
 	return status;
 }
@@ -35,6 +37,7 @@ struct profiling {
 	struct cli *cli;
 	struct sx_session *session;
 	struct report_fill *fill;
+	struct report_join *join; /* --join, or NULL */
 	struct sx_session_limits limits;
 	uint64_t begin_ns; /* when what was sampled counts: --delay */
 	struct progress progress;
@@ -77,12 +80,12 @@ static enum sx_status drive(struct profiling *p, char *const *argv, struct sx_er
 		if (sys_now_ns(sys_real()) < p->begin_ns)
 			sx_session_drop_rows(p->session);
 		else
-			p->filled = take_rows(p->session, p->fill, err);
+			p->filled = take_rows(p->session, p->fill, p->join, err);
 	} while (!p->filled && (!status || status == SX_AGAIN));
 	progress_end(&p->progress);
 	status = sx_session_finish(p->session, p->filled ? &ignored : err);
 	if (!p->filled)
-		p->filled = take_rows(p->session, p->fill, err);
+		p->filled = take_rows(p->session, p->fill, p->join, err);
 	return p->filled ? p->filled : status;
 }
 
@@ -221,6 +224,23 @@ static void delay(struct profiling *p, char *const *argv)
 	}
 }
 
+static enum sx_status feed_rows(void *user, uint32_t device, const struct sx_table *rows,
+				struct sx_error *err)
+{
+	return report_add_rows(user, device, rows, err);
+}
+
+static enum sx_status feed_joined(struct profiling *p, struct sx_error *err)
+{
+	uint32_t count, lead = SX_NONE;
+	enum sx_status status = report_join_finish(p->join, feed_rows, p->fill, &lead, err);
+	sx_session_devices(p->session, &count);
+	for (uint32_t i = 0; !status && i < count; i++)
+		if (report_join_follows(p->join, i, lead))
+			report_set_joined(p->fill, i, lead);
+	return status;
+}
+
 static int measure(struct profiling *p, char *const *argv)
 {
 	struct sx_error err = {0};
@@ -231,6 +251,8 @@ static int measure(struct profiling *p, char *const *argv)
 	run_catch_signals(p->session);
 	enum sx_status status = drive(p, argv, &err);
 	run_catch_signals(NULL);
+	if (!p->filled && p->join)
+		p->filled = feed_joined(p, &err);
 	if (p->filled)
 		return cli_fail(p->cli, &err);
 	if (!status) /* what was tried on the way and left out is no failure of the run */
@@ -250,6 +272,9 @@ int profile_run(struct cli *cli, char *const *argv)
 	options.beside = true;
 	if (!status)
 		status = report_begin(&fill, &err);
+	struct report_join *join = NULL;
+	if (!status && cli->options.join)
+		status = report_join_begin(&join, &err);
 	if (!status && cli->view.format == FORMAT_HTML)
 		report_keep_course(fill, COURSE_BYTES);
 	if (!status)
@@ -260,9 +285,11 @@ int profile_run(struct cli *cli, char *const *argv)
 	    .cli = cli,
 	    .session = session,
 	    .fill = fill,
+	    .join = join,
 	    .limits = {.duration_ns = cli->options.duration_ns, .samples = cli->options.count},
 	    .progress = {.cli = cli}};
 	int code = status ? cli_fail(cli, &err) : measure(&p, argv);
+	report_join_destroy(join);
 	report_destroy(fill);
 	sx_session_destroy(session);
 	return code;

@@ -201,7 +201,7 @@ static enum sx_status report(struct cli *cli, const char *path, bool *whole, int
 			     struct sx_error *err)
 {
 	struct reporting r = {.cli = cli};
-	struct capture_report_hooks hooks = {.user = &r};
+	struct capture_report_hooks hooks = {.user = &r, .join = cli->options.join};
 	compare_set_init(&r.sets[0]);
 	compare_set_init(&r.sets[1]);
 	if (cli->view.format == FORMAT_HTML)
@@ -268,7 +268,9 @@ const struct command cmd_report = {
 		 "percentile and largest value and its course over time; wide terminals get "
 		 "more columns. With --by, one line a frame, debug group, stretch of time "
 		 "(--interval long) or instance instead, the first 20 or --top of them, in "
-		 "order or by --sort, largest first. With --resolution, and --fps if it is not "
+		 "order or by --sort, largest first. With --join, devices that "
+		 "sample time (cpu, pmu, drm) are shown by what they did during each frame. With "
+		 "--resolution, and --fps if it is not "
 		 "60, also the budget of such a picture: core cycles for each pixel, what was "
 		 "spent of them, and the power of external memory. With --gate it holds limits "
 		 "against the whole run: exit status 6 when one fails. With -o PAGE.html it "
@@ -278,7 +280,7 @@ const struct command cmd_report = {
 	     .formats = VIEWS_FORMATS,
 	     .reads = true,
 	     .options = "for device metric set api interval input output const counters context "
-			"process by sort "
+			"process join by sort "
 			"top fps resolution gate gates gate-missing gate-warn baseline format",
 	     .max_args = 1,
 	     .examples = "  sextant report game.sxc\n"

@@ -29,7 +29,7 @@ const struct command cmd_stat = {
 		 "times, and each metric comes with the spread of its runs.",
 	     .formats = VIEWS_FORMATS,
 	     .options = "for device metric map set interval duration count input output const api "
-			"context process pid profiling delay format "
+			"context process pid profiling delay join format "
 			"repeat realtime overhead per",
 	     .child = true,
 	     .examples = "  sextant stat -- glmark2 -b build\n"

@@ -120,8 +120,10 @@ enum sx_status report_add_device(struct report_fill *fill, const struct report_s
 		free(f);
 		return error_nomem(err, "a report");
 	}
-	*f = (struct filling){
-	    .arena = &fill->arena, .begin_ns = SX_TIME_UNKNOWN, .course_bytes = fill->course_bytes};
+	*f = (struct filling){.arena = &fill->arena,
+			      .joined_to = SX_NONE,
+			      .begin_ns = SX_TIME_UNKNOWN,
+			      .course_bytes = fill->course_bytes};
 	f->facts.simulated = source->simulated;
 	if (index)
 		*index = (uint32_t)fill->count;
@@ -225,6 +227,12 @@ void report_keep_course(struct report_fill *fill, size_t bytes)
 	fill->course_bytes = bytes;
 }
 
+void report_set_joined(struct report_fill *fill, uint32_t device, uint32_t lead)
+{
+	fill->devices[device]->joined = true;
+	fill->devices[device]->joined_to = lead;
+}
+
 void report_set_goal(struct report_fill *fill, const struct sx_budget_goal *goal)
 {
 	fill->goal = *goal;
@@ -294,6 +302,15 @@ static void tell_course(const struct report_fill *fill, struct filling *f,
 	out->pyramid = &f->course;
 }
 
+/* The number that a device has in the report, where those that are left out have none. */
+static uint32_t number_of(const struct report_fill *fill, uint32_t device)
+{
+	uint32_t number = 0;
+	for (uint32_t i = 0; device != SX_NONE && i < device; i++)
+		number += !fill->devices[i]->facts.unused;
+	return device == SX_NONE ? SX_NONE : number;
+}
+
 static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				  struct report_device *out, struct sx_error *err)
 {
@@ -316,6 +333,8 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 				      .lost_more = f->facts.lost_more,
 				      .partial = f->facts.partial,
 				      .set = f->options.set,
+				      .joined = f->joined,
+				      .joined_to = number_of(fill, f->joined_to),
 				      .cost = {.share = NAN, .slowdown = NAN},
 				      .frames = report_judge_frames(f)};
 	if (f->end_ns && f->end_ns > f->begin_ns)

@@ -29,6 +29,8 @@ struct filling {
 	struct cover cover; /* time that samples enclose, once */
 	struct report_facts facts;
 	struct sx_error silence, failure;
+	bool joined;
+	uint32_t joined_to; /* a number of the fill's, or SX_NONE */
 };
 
 /* The rows of a device under their headings. False when memory is out. */

@@ -135,6 +135,9 @@ struct report_device {
 	struct sx_budget budget;
 	bool has_budget;
 
+	bool joined; /* its rows are what it did during those of the device `joined_to` (SX_NONE: of
+		      * one that is not shown) */
+	uint32_t joined_to;
 	const char *note;		/* something the user should know, or NULL */
 	const struct sx_error *silence; /* why there is no sample at all, or NULL */
 	/* Why samples are missing, or NULL; from then (ns of the run) to its end. */
@@ -200,6 +203,8 @@ struct report_facts {
 };
 enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 				const struct report_facts *facts, struct sx_error *err);
+/* A device's rows are what it did during those of another (join.h). */
+void report_set_joined(struct report_fill *fill, uint32_t device, uint32_t lead);
 /* The goal of a budget; a device that counts no active cycles then has none. */
 void report_set_goal(struct report_fill *fill, const struct sx_budget_goal *goal);
 /* The run as a whole: members that the caller knows, file copied. */

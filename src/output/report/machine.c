@@ -92,6 +92,10 @@ static void device_json(struct json *json, const struct report_device *d)
 	processes_json(json, d);
 	json_kv_bool(json, "lost_more", d->lost_more);
 	failure_json(json, d);
+	if (d->joined && d->joined_to != SX_NONE)
+		json_kv_u64(json, "joined_to", d->joined_to);
+	else if (d->joined)
+		json_kv_null(json, "joined_to");
 	json_kv_string(json, "set", d->set);
 	json_kv_string(json, "note", d->note);
 	json_kv_string(json, "why", d->silence ? d->silence->message : NULL);

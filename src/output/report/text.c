@@ -141,6 +141,18 @@ static void processes_text(const struct view *view, const struct report_device *
 	}
 }
 
+static void joined_text(const struct view *view, const struct report *r,
+			const struct report_device *d)
+{
+	char line[400];
+	snprintf(line, sizeof(line),
+		 "what it did during the samples of %s: amounts are split in proportion, rates "
+		 "are means",
+		 d->joined_to == SX_NONE ? "a device that is not shown"
+					 : title_of(&r->devices[d->joined_to]));
+	text_wrap(&view->out, 2, line);
+}
+
 void report_text_head(const struct view *view, const struct report *r,
 		      const struct report_device *d)
 {
@@ -152,6 +164,8 @@ void report_text_head(const struct view *view, const struct report *r,
 	if (d->driver && *d->driver)
 		text_wrap(&view->out, 0, d->driver);
 	samples_text(view, r, d);
+	if (d->joined)
+		joined_text(view, r, d);
 	processes_text(view, d);
 	cost_text(view, &d->cost);
 	if (d->silence)

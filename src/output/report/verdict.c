@@ -54,11 +54,12 @@ static void part_text(const struct view *view, const struct verdict_part *part)
 	text_styled(&view->out, TEXT_BOLD, title);
 	human_value(&view->human, share, part->share * 100, "percent");
 	if (part->confidence > 0)
-		snprintf(line, sizeof(line), "  %s of the time, confidence %s\n", share,
+		snprintf(line, sizeof(line), "%s of the time, confidence %s", share,
 			 verdict_confidence_name(part->confidence));
 	else
-		snprintf(line, sizeof(line), "  %s of the time\n", share);
-	fputs(line, view->out.out);
+		snprintf(line, sizeof(line), "%s of the time", share);
+	bool fits = 2 + text_width(title) + 2 + text_width(line) <= (size_t)view->out.width;
+	fprintf(view->out.out, "%s%s\n", fits ? "  " : "\n    ", line);
 	if (part->because) {
 		snprintf(line, sizeof(line), "because %s", part->because);
 		text_wrap(&view->out, 4, line);
