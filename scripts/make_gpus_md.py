@@ -86,9 +86,9 @@ def page(root):
         if vendor in known:
             shown = ', '.join(f'`{name}`' for name in known[vendor])
             lines += [f'Catalogs of hardware counters: {shown}; recordings and dumps of these are read on any machine (`decode`, `eval`).', '']
+    others, without = calls(read(root, 'src/source/drm/drivers.def'), 'OTHERS')[0]
     lines += ['## None of these', '',
-              'Any other driver of `/sys/class/drm` gives what its sensors and its programs\' `fdinfo` tell, by the kernel\'s common rules; `sextant doctor` lists it. '
-              'Without a GPU, OpenGL on the CPU (llvmpipe) is measured by `gl`, and `-d mali-g625` is a model to try things with.', '']
+              f'Any other driver of `/sys/class/drm`: {others}.', '', without, '']
     return '\n'.join(lines)
 
 

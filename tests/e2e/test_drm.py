@@ -84,6 +84,14 @@ class Behaviour(unittest.TestCase):
         self.assertIn('try: run as root, or with CAP_SYS_PTRACE; sudo chmod a+r /sys/class/powercap/*/energy_uj, or -d pmu', text)
         self.assertNotIn('sudo', run(tree('radeon'), 'doctor', '-d', 'drm').stdout)
 
+    def test_the_last_line_of_others(self):
+        """An unknown driver, and no card at all: doctor's last line is that of docs/gpus.md as well."""
+        page = read(os.path.join(TREES, '../../../docs/gpus.md'))
+        for text, begin in ((HEAD.replace('DRIVER=amdgpu', 'DRIVER=strange'), 'The driver strange: '), ('uid 0\nprocess 1 0 0 init\n', 'Without a card in /sys/class/drm ')):
+            last = ' '.join(run(None, 'doctor', text=text).stdout.split('sources can measure here')[1].split())
+            self.assertTrue(last.startswith(begin), last)
+            self.assertIn(last.removeprefix('The driver strange: '), page)
+
     def test_no_gpu(self):
         done = run(None, 'stat', '-d', 'drm', text='uid 0\nprocess 1 0 0 init\n')
         self.assertEqual(done.returncode, 3)

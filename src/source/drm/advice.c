@@ -9,15 +9,23 @@
 
 #define CAP_SYS_PTRACE 19
 
-bool drm_driver_gives(const char *driver, char *out, size_t size)
+#define DRIVER(name, vendor, which, gives, more, others)
+#define OTHERS(with, without) static const char with_others[] = with, without_card[] = without;
+#include "source/drm/drivers.def"
+#undef DRIVER
+#undef OTHERS
+
+void drm_driver_gives(const char *driver, char *out, size_t size)
 {
 	static const struct {
 		const char *name, *gives, *more;
 	} drivers[] = {
 #define DRIVER(name, vendor, which, gives, more, others)                                           \
 	{#name, vendor ", " which " (" #name "): " gives ".", more},
+#define OTHERS(with, without)
 #include "source/drm/drivers.def"
 #undef DRIVER
+#undef OTHERS
 	};
 	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
 		if (strcmp(drivers[i].name, driver) != 0)
@@ -25,9 +33,14 @@ bool drm_driver_gives(const char *driver, char *out, size_t size)
 		snprintf(out, size, "%s%s%s%s", drivers[i].gives,
 			 drivers[i].more[0] ? " More with " : "", drivers[i].more,
 			 drivers[i].more[0] ? "." : "");
-		return true;
+		return;
 	}
-	return false;
+	snprintf(out, size, "The driver %s: %s.", driver, with_others);
+}
+
+const char *drm_without_card(void)
+{
+	return without_card;
 }
 
 static bool has_capability(const struct sx_sys *sys, unsigned bit)

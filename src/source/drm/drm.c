@@ -55,9 +55,9 @@ static bool drm_found(void *arg, const struct drm_card *card)
 	    .state = SX_DEVICE_READY,
 	    .because = advice.because[0] ? advice.because : NULL,
 	    .remedy = advice.remedy[0] ? advice.remedy : NULL,
+	    .gives = gives,
 	};
-	if (drm_driver_gives(card->driver, gives, sizeof(gives)))
-		device.gives = gives;
+	drm_driver_gives(card->driver, gives, sizeof(gives));
 	p->found(p->user, &device);
 	p->count++;
 	return true;
@@ -73,6 +73,7 @@ static void source_drm_probe(const struct source_host *host, source_found_fn fou
 				   .source = "drm",
 				   .catalog = "drm",
 				   .state = SX_DEVICE_ABSENT,
+				   .gives = drm_without_card(),
 				   .because = "/sys/class/drm has no GPU",
 				   .remedy = "a machine whose GPU has a kernel driver; in a "
 					     "container, pass /sys and /dev/dri on"};

@@ -282,8 +282,10 @@ struct drm_advice {
 };
 void drm_advice_make(const struct sx_sys *sys, const struct drm_card *card, struct drm_advice *out);
 
-/* What this driver gives, in one line; false for one that is not listed (drivers.def). */
-bool drm_driver_gives(const char *driver, char *out, size_t size);
+/* What this driver gives, in one line (drivers.def). */
+void drm_driver_gives(const char *driver, char *out, size_t size);
+/* What there is without a card. */
+const char *drm_without_card(void);
 
 /* Why a column of this card has no data (advice.c). Static text, or `out`. */
 const char *drm_why(const struct drm_card *card, const struct drm_clients *clients,
