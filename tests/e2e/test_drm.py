@@ -136,6 +136,17 @@ class Behaviour(unittest.TestCase):
         _, one = stat(tree('radeon'), '-I', '100ms', '-t', '1s', '--per', 'process', '--process', 'obs')
         self.assertAlmostEqual(one['engine.gfx']['total'], 0.02)
 
+    def test_who_keeps_it_busy(self):
+        """As docs/gpus.md says it: one line a program."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'gpu.sxc')
+            self.assertEqual(run(tree('radeon'), 'record', '-d', 'drm', '--per', 'process', '-t', '5s', '-o', path).returncode, 0)
+            done = run(tree('radeon'), 'report', '-i', path, '--by', 'process', '-m', 'work_busy,memory.vram.resident', '--csv')
+            self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [line.split(',') for line in done.stdout.strip().split('\n')]
+        busy = {row[rows[0].index('process')]: float(row[rows[0].index('work_busy')]) for row in rows[1:]}
+        self.assertEqual({name.split(' ')[0]: round(value) for name, value in busy.items()}, {'kwin_wayland': 3, 'Game.exe': 91, 'obs': 2}, done.stdout)
+
     def test_a_process_that_runs_already(self):
         done = run(tree('radeon'), 'stat', '-p', '5100', '-t', '1s', '--json', '-m', 'engine.enc,engine.gfx', '-d', 'drm')
         metrics = {m['name']: m for m in json.loads(done.stdout)['metrics']}
