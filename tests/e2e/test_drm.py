@@ -422,6 +422,12 @@ class Hostile(unittest.TestCase):
         text = HEAD + 'process 60 1 0 hoarder\n' + ''.join(
             client(60, fd, 7, ['drm-engine-gfx:\t{5+100000000/s} ns']) for fd in range(3, 3000))
         self.check(text, engine__gfx=0.03, Clients=1)
+        # What hides behind hundreds of idle ones is missing, and that is told.
+        text = HEAD + 'process 60 1 0 hoarder\n' + ''.join(client(60, fd, fd, ['drm-engine-gfx:\t5 ns']) for fd in range(3, 259))
+        one = run(None, 'stat', '-d', 'drm', '-t', '300ms', text=text, hostile=True)
+        self.assertNotIn('descriptors', one.stdout + one.stderr)
+        more = run(None, 'stat', '-d', 'drm', '-t', '300ms', text=text + client(60, 999, 999, ['drm-engine-gfx:\t{5+100000000/s} ns']), hostile=True)
+        self.assertIn('a program has 256 descriptors of the card, and others', ' '.join((more.stdout + more.stderr).split()))
 
     def test_other_cards_and_files(self):
         work = ['drm-engine-gfx:\t{5+100000000/s} ns']

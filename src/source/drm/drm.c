@@ -236,6 +236,11 @@ static void drm_make_note(struct drm_source *s)
 		used += (size_t)snprintf(s->note, sizeof(s->note),
 					 "/proc hides the processes of other users (hidepid): what "
 					 "they do on the GPU is missing; run as root to have it");
+	if (c->hoarder && used < sizeof(s->note))
+		used += (size_t)snprintf(s->note + used, sizeof(s->note) - used,
+					 "%sa program has %d descriptors of the card, and others: "
+					 "what it may do by those is missing",
+					 used ? "; " : "", DRM_FDS_MAX);
 	if (s->state.refused_metrics && used < sizeof(s->note))
 		snprintf(s->note + used, sizeof(s->note) - used,
 			 "%sgpu_metrics v%u.%u is not known and left out", used ? "; " : "",

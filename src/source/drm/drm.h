@@ -42,6 +42,7 @@ enum drm_value {
 	DRM_VALUES
 };
 #define DRM_COLUMN_ENGINE DRM_VALUES
+#define DRM_FDS_MAX	  256 /* of one card in one process: each is read every time */
 #define DRM_BYTES_MAX	  (UINT64_C(1) << 52) /* no memory has more */
 #define DRM_COLUMN_MEMORY ((uint32_t)DRM_VALUES + DRM_ENGINES)
 #define DRM_COLUMNS	  (DRM_COLUMN_MEMORY + (uint32_t)DRM_REGIONS * (uint32_t)DRM_KINDS)
@@ -235,6 +236,7 @@ struct drm_clients {
 	uint64_t highest_id; /* of all clients that were seen before this reading */
 	size_t denied;	     /* processes that we may not look into */
 	size_t links;	     /* that may still be read in this reading */
+	bool hoarder; /* a process has descriptors that are not looked at, for they are too many */
 	bool out_of_memory, failed, listed; /* failed: the last listing; listed: one was not */
 	char *text;			    /* of a descriptor */
 };

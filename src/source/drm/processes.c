@@ -15,7 +15,6 @@
 #define LINKS_A_READING 1500	/* looked at in turn: some milliseconds */
 #define LINKS_AT_FIRST	2000000 /* before the first sample everything is looked at */
 #define PROCESSES_MAX	((size_t)1 << 20)
-#define FDS_MAX		256 /* of one card in one process: each is read every time */
 
 static int gather_process(void *arg, const char *name)
 {
@@ -169,8 +168,12 @@ static int look_at_fd(void *arg, const char *name)
 	struct drm_process *p = v->process;
 	char path[96], target[64];
 	uint32_t fd;
-	if (!number_u32(name, strlen(name), &fd) || fd > INT_MAX || p->fd_count >= FDS_MAX)
+	if (!number_u32(name, strlen(name), &fd) || fd > INT_MAX)
 		return 0;
+	if (p->fd_count >= DRM_FDS_MAX) {
+		v->clients->hoarder |= !knows_fd(p, (int)fd);
+		return 0;
+	}
 	if (v->clients->links == 0) {
 		v->missed = true;
 		return 1;
