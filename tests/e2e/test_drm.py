@@ -113,6 +113,32 @@ class Behaviour(unittest.TestCase):
                 told = ' '.join(run(None, 'doctor', '-d', 'drm', text=text).stdout.split())
                 self.assertEqual(what in told, version == old, (driver, version, told))
 
+    def test_modules_and_parameters_are_named(self):
+        def told(text, *args):
+            return ' '.join(run(None, 'doctor', *args, text=text).stdout.split())
+
+        def cpu(vendor, flags='fpu vme'):
+            return f'file /proc/cpuinfo\n\tprocessor\t: 0\n\tvendor_id\t: {vendor}\n\tflags\t\t: {flags}\n\tbugs\t: hypervisor\n'
+        rapl = 'file /sys/class/powercap/intel-rapl:0/name\n\tpackage-0\nfile /sys/class/powercap/intel-rapl:0/energy_uj\n\t7\n'
+        self.assertIn('sudo modprobe intel_rapl_msr', told(HEAD + cpu('GenuineIntel'), '-d', 'drm'))
+        self.assertIn('sudo modprobe intel_rapl_msr', told(HEAD + cpu('AuthenticAMD'), '-d', 'drm'))
+        for text in (HEAD, HEAD + cpu('GenuineIntel') + rapl, HEAD + cpu('GenuineIntel', 'fpu hypervisor vme'), HEAD + cpu('Other')):
+            self.assertNotIn('modprobe', told(text, '-d', 'drm'))
+        card = HEAD.replace('DRIVER=amdgpu', 'DRIVER=radeon')
+        for device, step in (('0x6798', 'radeon.si_support=0 amdgpu.si_support=1'), ('0x67b1', 'radeon.cik_support=0 amdgpu.cik_support=1'), ('0x6719', None)):
+            found = told(card.replace('0x7300', device), '-d', 'drm')
+            if step:
+                self.assertIn(f'the kernel parameters {step}', found)
+            else:
+                self.assertNotIn('kernel parameters', found)
+        pmus = ''.join(f'file /sys/bus/event_source/devices/{name}/type\n\t{number}\n' for number, name in enumerate(('software', 'msr'), 1))
+        found = told(HEAD + cpu('GenuineIntel') + pmus, '-d', 'pmu')
+        self.assertIn('sudo modprobe rapl; sudo modprobe intel_uncore', found)
+        self.assertIn('sudo modprobe rapl; sudo modprobe amd_uncore', told(HEAD + cpu('AuthenticAMD') + pmus, '-d', 'pmu'))
+        found = told(HEAD + cpu('GenuineIntel') + pmus + 'file /sys/bus/event_source/devices/power/type\n\t9\n', '-d', 'pmu')
+        self.assertNotIn('rapl', found)
+        self.assertIn('intel_uncore', found)
+
     def test_selftest(self):
         for name in ('steam-deck', 'pi5', 'rk3588', 'tiger-lake', 'lunar-lake', 'radeon'):
             done = run(tree(name), 'doctor', '--selftest', '-d', 'drm')

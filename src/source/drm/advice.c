@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "source/modules.h"
 #include "source/nodes.h"
 
 #define CAP_SYS_PTRACE 19
@@ -77,6 +78,45 @@ static void advise_on_energy(const struct sx_sys *sys, const struct drm_card *ca
 		       "kernel.perf_event_paranoid=0");
 		return;
 	}
+}
+
+static int is_zone(void *arg, const char *name)
+{
+	bool *found = arg;
+	*found |= strncmp(name, "intel-rapl", 10) == 0; /* AMD's are called so, too */
+	return *found;
+}
+
+/* The processor's energy counters are there once their module is. */
+static void advise_on_powercap(const struct sx_sys *sys, struct drm_advice *a)
+{
+	bool found = false;
+	if (modules_cpu(sys) == MODULES_OTHER)
+		return;
+	sys->list_dir(sys->user, "/sys/class/powercap", is_zone, &found);
+	if (!found)
+		advise(a, "the processor's energy counters are not there",
+		       "sudo modprobe intel_rapl_msr");
+}
+
+/* Radeons that two drivers know (pciidlist of amdgpu_drv.c), with the one that tells less. */
+static void advise_on_radeon(const struct drm_card *card, struct drm_advice *a)
+{
+	static const struct {
+		uint16_t first, last;
+		bool is_sea; /* GCN 2, else 1 */
+	} both[] = {{0x1304, 0x131d, true},  {0x6600, 0x6631, false}, {0x6640, 0x665f, true},
+		    {0x6660, 0x666f, false}, {0x6780, 0x679f, false}, {0x67a0, 0x67be, true},
+		    {0x6800, 0x683f, false}, {0x9830, 0x983f, true},  {0x9850, 0x985f, true}};
+	if (strcmp(card->driver, "radeon") != 0)
+		return;
+	for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++)
+		if (card->device_id >= both[i].first && card->device_id <= both[i].last)
+			advise(a, "with amdgpu this card tells far more",
+			       both[i].is_sea ? "the kernel parameters radeon.cik_support=0 "
+						"amdgpu.cik_support=1"
+					      : "the kernel parameters radeon.si_support=0 "
+						"amdgpu.si_support=1");
 }
 
 static void advise_on_profiling(const struct sx_sys *sys, const struct drm_card *card,
@@ -163,6 +203,8 @@ void drm_advice_make(const struct sx_sys *sys, const struct drm_card *card, stru
 		advise(out, "of other users' programs nothing is known",
 		       "run as root, or with CAP_SYS_PTRACE");
 	advise_on_energy(sys, card, out);
+	advise_on_powercap(sys, out);
+	advise_on_radeon(card, out);
 	if (card->is_xe && card->vendor == 0x8086 && card->hwmon[0] && !nodes_may_perfmon(sys))
 		advise(out, "video memory in use reads 0 without CAP_PERFMON",
 		       "run as root, or with CAP_PERFMON");

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "catalog/extend.h"
 #include "source/interval.h"
+#include "source/modules.h"
 
 #define DEFAULT_INTERVAL_NS UINT64_C(100000000)
 #define CATALOG		    "pmu"
@@ -46,10 +47,38 @@ static void driver_name(const struct sx_sys *sys, char *out, size_t size)
 	snprintf(out, size, "Linux %s", release);
 }
 
+/* Modules that show more PMUs of this processor. */
+static void advise_on_modules(const struct sx_sys *sys, const struct pmu_list *list, char *because,
+			      char *remedy, size_t size)
+{
+	static const struct {
+		enum modules_cpu cpu;
+		const char *pmus, *what, *step;
+	} modules[] = {
+	    {MODULES_INTEL, "power", "no PMU tells energy", "sudo modprobe rapl"},
+	    {MODULES_AMD, "power", "no PMU tells energy", "sudo modprobe rapl"},
+	    {MODULES_INTEL, "uncore_", "no PMU tells of memory", "sudo modprobe intel_uncore"},
+	    {MODULES_AMD, "amd_df", "no PMU tells of memory and the data fabric",
+	     "sudo modprobe amd_uncore"},
+	};
+	enum modules_cpu cpu = modules_cpu(sys);
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+		bool here = cpu != modules[i].cpu;
+		for (uint32_t k = 0; k < list->count && !here; k++)
+			here = strncmp(list->items[k].name, modules[i].pmus,
+				       strlen(modules[i].pmus)) == 0;
+		if (here)
+			continue;
+		size_t b = strlen(because), r = strlen(remedy);
+		snprintf(because + b, size - b, "%s%s", b ? "; " : "", modules[i].what);
+		snprintf(remedy + r, size - r, "%s%s", r ? "; " : "", modules[i].step);
+	}
+}
+
 static void pmu_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	const struct sx_sys *sys = host->sys;
-	char name[256], driver[128], because[256], remedy[256];
+	char name[256], driver[128], because[512] = "", remedy[512] = "";
 	struct sx_device device = {.id = "pmu", .source = "pmu", .catalog = CATALOG};
 	struct pmu_list list = {0};
 	struct sx_error err = {0};
@@ -69,10 +98,10 @@ static void pmu_probe(const struct source_host *host, source_found_fn found, voi
 	} else {
 		device.state = SX_DEVICE_READY;
 		device.name = name;
-		if (perf_is_limited(sys, because, remedy, sizeof(because))) {
-			device.because = because;
-			device.remedy = remedy;
-		}
+		perf_is_limited(sys, because, remedy, sizeof(because));
+		advise_on_modules(sys, &list, because, remedy, sizeof(because));
+		device.because = because[0] ? because : NULL;
+		device.remedy = remedy[0] ? remedy : NULL;
 	}
 	found(user, &device);
 	pmu_list_finish(&list);
