@@ -1,7 +1,8 @@
 /*
  * A program whose driver has hardware counters. Arguments: frames, and what it does beside drawing:
  * plain, own (counts with monitors of its own in every third frame), own-intel, two (contexts, in
- * turn), error (raises one in each frame and asks for it), exit (with its context current).
+ * turn), error (raises one in each frame and asks for it), exit (with its context current), es
+ * (OpenGL ES).
  */
 #include <string.h>
 
@@ -81,7 +82,9 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < contexts; i++) {
 		window_display(&windows[i]);
-		window_open(&windows[i], i ? WINDOW_COMPAT : WINDOW_CORE);
+		window_open(&windows[i], i			   ? WINDOW_COMPAT
+					 : strcmp(what, "es") == 0 ? WINDOW_ES
+								   : WINDOW_CORE);
 	}
 	*(void **)&get_error = need("glGetError");
 	for (int frame = 0; frame < frames; frame++) {

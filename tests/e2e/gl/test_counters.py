@@ -205,6 +205,23 @@ class Counters(unittest.TestCase):
         self.sextant("advise", self.capture)
         self.assertIn("gl_counters", self.sextant("capture", "info", self.capture).stdout)
 
+    def test_opengl_es(self):
+        _, m = self.stat("GRBM.GRBM_0007", "12", "es")
+        self.count_once(m["GRBM.GRBM_0007"], 12, value("GRBM", 7))
+
+    def test_instances_stay_apart_in_recordings(self):
+        self.sextant("record", "-d", GL, "-m", "TexUnitBusy", "--overhead", "0", "-o", self.capture,
+                     "--", PROGRAM, "5")
+        text = self.sextant("export", self.capture, "--counters", "--csv").stdout
+        row = next(csv.DictReader(io.StringIO(text)))
+        for i in range(4):
+            self.assertEqual(int(row[f"TA[{i}].TA_BUSY"]), value(f"TA{i}", 0))
+        self.assertEqual(row["TA[7].TA_BUSY"], "0")  # this chip has four
+
+    def test_a_driver_that_dies_when_it_is_asked(self):
+        done = self.sextant("stat", "-d", GL, "--", PROGRAM, status=3, FAKE_GL_LIE="crash")
+        self.assertIn("it died or hung meanwhile", done.stderr)
+
     def test_two_contexts(self):
         document, m = self.stat("GRBM.GRBM_0007", "25", "two")
         self.assertEqual(document["samples"]["count"], 50)

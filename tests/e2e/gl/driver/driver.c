@@ -34,6 +34,8 @@ static void start(void)
 	const char *kind = word("FAKE_GL"), *lie = word("FAKE_GL_LIE");
 	const char *other = getenv("SEXTANT_CHANNEL_COUNTERS") ? word("FAKE_GL_OTHER") : "";
 	loaded = 1;
+	if (strcmp(lie, "crash") == 0 && !getenv("SEXTANT_CHANNEL_COUNTERS"))
+		abort();
 	if (strcmp(kind, "amd") == 0)
 		fake_amd_enable("hawaii", 4, 2, 4);
 	else if (strcmp(kind, "amd-split") == 0)
