@@ -131,7 +131,22 @@ void monitor_delete(struct monitor *monitor);
 /* Closes the stream and frees all. No GL calls. */
 void monitor_destroy(struct monitor *monitor);
 
-/* Between the files of it. Reads errors away; true when there was one. */
+/* Between the files of it. What the process is asked to count, or NULL (monitor_program.c). */
+const struct wire_program *monitor_program(void);
+static inline bool monitor_is_amd(const struct monitor *monitor)
+{
+	return monitor->program->api == WIRE_AMD_MONITOR;
+}
+/* A counter of the pass that this context has, or NULL. */
+const struct monitor_event *monitor_first_event(const struct monitor_pass *pass);
+/* Objects (monitor_slots.c); false: the driver refuses. No error is left. */
+bool monitor_slot_make(struct monitor *monitor, struct monitor_slot *slot, uint16_t pass);
+bool monitor_slot_begin(struct monitor *monitor, const struct monitor_slot *slot);
+void monitor_slot_end(struct monitor *monitor, const struct monitor_slot *slot);
+void monitor_slot_delete(struct monitor *monitor, struct monitor_slot *slot);
+/* Works out which values will never be had, after a pass was given up (monitor_make.c). */
+void monitor_say_never(struct monitor *monitor);
+/* Reads errors away; true when there was one. */
 bool monitor_failed(const struct monitor *monitor);
 /* Keeps an error of the program's for it, so that what comes then is ours. */
 void monitor_keep_error(const struct monitor *monitor);
