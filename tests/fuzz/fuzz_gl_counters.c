@@ -12,6 +12,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct sx_context *context;
 
+/* What a catalog says of its own counters stands, whatever names a driver gives. */
+static void check_catalog(const struct sx_catalog *catalog)
+{
+	uint32_t count;
+	const struct sx_counter_info *all = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (all[i].slot != SX_NONE && strcmp(all[i].unit, "unknown") == 0)
+			abort();
+}
+
 static void check_program(const struct gl_counters *s)
 {
 	const struct wire_program *program = s->in.wanted;
@@ -99,9 +109,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < s.list.group_count; i++)
 		if (s.list.groups[i].first + s.list.groups[i].count > s.list.counter_count)
 			abort();
-	if (gl_counters_describe(&s, &err) == SX_OK)
+	if (gl_counters_describe(&s, &err) == SX_OK) {
+		check_catalog(s.catalog);
 		request(&s, data, size);
-	else if (!err.message[0])
+	} else if (!err.message[0])
 		abort();
 	sx_catalog_unref(s.catalog);
 	sx_catalog_unref(s.units);

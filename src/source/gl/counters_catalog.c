@@ -112,8 +112,11 @@ static bool is_taken(const struct gl_counters *s, size_t before, const char *lab
 	return false;
 }
 
-/* GROUP.counter; a second one of a name gets a number. */
-static const char *make_label(struct gl_counters *s, size_t index,
+/*
+ * GROUP.counter; a second one of a name gets a number. NULL: it has none, or the catalog has given
+ * it to one of its own.
+ */
+static const char *make_label(struct gl_counters *s, const struct sx_catalog *base, size_t index,
 			      const struct sx_metric_info *known)
 {
 	char name[LABEL_MOST + 1], label[2 * LABEL_MOST + 8];
@@ -129,7 +132,7 @@ static const char *make_label(struct gl_counters *s, size_t index,
 	for (unsigned n = 2; n < 100 && is_taken(s, index, label, c->group); n++)
 		snprintf(label + length, sizeof(label) - (size_t)length, "_%u", n);
 	if (strlen(label) > LABEL_MOST || is_taken(s, index, label, c->group) ||
-	    (s->catalog && sx_catalog_find_counter(s->catalog, label, SX_NONE, NULL) != SX_NONE))
+	    sx_catalog_find_counter(base, label, SX_NONE, NULL) != SX_NONE)
 		return NULL;
 	return arena_strndup(&s->texts, label, strlen(label));
 }
@@ -257,7 +260,7 @@ static size_t make_counters(struct gl_counters *s, const struct sx_catalog *base
 		uint32_t blocks;
 		if (!g->label)
 			continue;
-		c->label = make_label(s, i, known);
+		c->label = make_label(s, base, i, known);
 		if (!c->label)
 			continue;
 		uint32_t block = block_of(base, g->label);
