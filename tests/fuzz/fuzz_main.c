@@ -2,7 +2,7 @@
  * Runs a fuzz target without a fuzzer: over the files and folders given, each file whole, cut short
  * and with single bytes changed; or over inputs made from a seed. The same target links with
  * clang's -fsanitize=fuzzer instead of this file.
- * Usage: fuzz-NAME [PATH…] | fuzz-NAME -n COUNT [-s SEED]
+ * Usage: fuzz-NAME [PATH…] | fuzz-NAME -n COUNT [-s SEED] | fuzz-NAME -t SECONDS [-s SEED] FILE…
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "fuzz.h"
 
@@ -90,6 +91,62 @@ static int run_path(const char *path)
 	return bad || !files;
 }
 
+/* One change: a byte, a bit, a number that limits stumble over, a piece that moves, or an end. */
+static size_t change(uint8_t *data, size_t size, uint64_t *state)
+{
+	static const uint32_t odd[] = {0,      1,	   0x7f,       0xff,
+				       0xffff, 0x7fffffff, 0x80000000, 0xffffffff};
+	size_t at = next_random(state) % size, from = next_random(state) % size;
+	size_t count = next_random(state) % 64;
+	switch (next_random(state) % 16) {
+	case 0:
+		return at ? at : 1;
+	case 1:
+	case 2:
+		count = count < size - at ? count : size - at;
+		memmove(data + at, data + from, count < size - from ? count : size - from);
+		return size;
+	case 3:
+	case 4:
+	case 5:
+		if (size - at >= sizeof(odd[0]))
+			memcpy(data + at, &odd[count % 8], sizeof(odd[0]));
+		return size;
+	case 6:
+	case 7:
+	case 8:
+		data[at] ^= (uint8_t)(1u << count % 8);
+		return size;
+	default:
+		data[at] = (uint8_t)next_random(state);
+		return size;
+	}
+}
+
+/* Files with a few changes each, until the time is up. */
+static int run_time(char **paths, int count, uint64_t seconds, uint64_t seed)
+{
+	time_t until = time(NULL) + (time_t)seconds;
+	uint64_t state = seed, runs = 0;
+	uint8_t *data = malloc(SEED_MAX);
+	if (!data)
+		abort();
+	for (; time(NULL) < until; runs++) {
+		FILE *file = fopen(paths[runs % (uint64_t)count], "rb");
+		size_t size = file ? fread(data, 1, SEED_MAX, file) : 0;
+		if (file)
+			fclose(file);
+		if (!size)
+			return 1;
+		for (uint64_t n = runs < (uint64_t)count ? 0 : 1 + next_random(&state) % 8; n; n--)
+			size = change(data, size, &state);
+		run_copy(data, size);
+	}
+	free(data);
+	fprintf(stderr, "%llu runs\n", (unsigned long long)runs);
+	return 0;
+}
+
 /* Random bytes, of which many are 0 or all ones, for these are what parsers stumble over. */
 static void run_random(uint64_t count, uint64_t seed)
 {
@@ -112,13 +169,17 @@ static void run_random(uint64_t count, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-	uint64_t count = 2000, seed = 1;
+	uint64_t count = 2000, seed = 1, seconds = 0;
 	int files = 0, bad = 0;
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "-n") && i + 1 < argc)
 			count = strtoull(argv[++i], NULL, 0);
 		else if (!strcmp(argv[i], "-s") && i + 1 < argc)
 			seed = strtoull(argv[++i], NULL, 0);
+		else if (!strcmp(argv[i], "-t") && i + 1 < argc)
+			seconds = strtoull(argv[++i], NULL, 0);
+		else if (seconds)
+			return run_time(argv + i, argc - i, seconds, seed);
 		else
 			bad |= run_path(argv[i]), files++;
 	}
