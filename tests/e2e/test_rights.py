@@ -13,8 +13,8 @@ import tempfile
 import time
 import unittest
 
-SEXTANT, GREEDY, MAKE_CAPTURE, PRELOAD = (os.path.abspath(path) for path in sys.argv[1:5])
-del sys.argv[1:5]
+SEXTANT, GREEDY, MAKE_CAPTURE, PRELOAD, PROGRAMS = (os.path.abspath(path) for path in sys.argv[1:6])
+del sys.argv[1:6]
 NOBODY = 65534
 SECRET = 'name: secret-of-root'
 # CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_SYS_ADMIN, CAP_PERFMON
@@ -139,6 +139,30 @@ class Rights(unittest.TestCase):
                 self.skipTest('no EGL here loads a vendor that the user names')
             with open(seen, encoding='utf-8') as text:
                 self.assertEqual(rights_of(text.read()), NONE, copy)
+
+    def test_opengl(self):
+        """A copy with rights measures a program's OpenGL: the channel is handed over to the user's process."""
+        program = os.path.join(PROGRAMS, 'gl-known')
+        if not os.path.exists(program) or subprocess.run([program, '3'], capture_output=True).returncode == 77:
+            self.skipTest('no OpenGL program here')
+        program = shutil.copy(program, self.folder)
+        library = os.path.join(self.folder, 'library')
+        os.mkdir(library)
+        shutil.copy(PRELOAD, library)
+        for path in (program, library, os.path.join(library, os.path.basename(PRELOAD))):
+            os.chmod(path, 0o755)
+        counted = {}
+        for copy in ('plain', 'set-user-id', 'capabilities'):
+            result = self.run_as_nobody(copy, 'stat', '-d', 'gl', '--overhead', '0', '-m', 'IAVertices,PSInvocations',
+                                        '--json', '-o', copy + '.json', '--', program, '3',
+                                        env={'SEXTANT_PRELOAD_DIR': library, 'HOME': self.open})
+            self.assertEqual(result.returncode, 0, (copy, result.stderr))
+            with open(os.path.join(self.open, copy + '.json'), encoding='utf-8') as text:
+                document = json.load(text)
+            counted[copy] = {m['name']: m['total'] for m in document['metrics']}
+            self.assertGreater(counted[copy]['IAVertices'], 0, copy)
+        self.assertEqual(counted['set-user-id'], counted['plain'])
+        self.assertEqual(counted['capabilities'], counted['plain'])
 
     def test_swapped_output(self):
         """As root, into a folder of somebody who swaps the file, then the folder, for links."""
