@@ -78,7 +78,7 @@ def main():
     if not os.path.exists(PROGRAM):
         sys.exit(77)
     # A million short ones; else fewer, and long, so that all of them would be seen as well.
-    programs, each, prefix = (84, FULL, "group") if "--long" in sys.argv else (80, 900, "x" * 1000)
+    programs, each, prefix = (84, FULL, "group") if "--long" in sys.argv else (60, 900, "x" * 1000)
     with tempfile.TemporaryDirectory() as folder:
         sizes = same_memory(folder, programs, each, prefix)
         too_many(folder)

@@ -20,6 +20,10 @@
 #include "devices/i915_oa.h"
 #include "devices/kbase.h"
 #include "devices/machine.h"
+#include "devices/nvml.h"
+#include "devices/pmu.h"
+#include "devices/tree.h"
+#include "devices/xe_oa.h"
 #include "output/views.h"
 #include "session/session.h"
 
@@ -34,6 +38,10 @@ struct rig {
 	struct fake_cpu cpu;
 	struct fake_i915 i915;
 	struct fake_kbase kbase;
+	struct fake_pmu pmu;
+	struct fake_nvml_machine nvml;
+	struct fake_xe xe;
+	struct tree tree;
 };
 
 static void advance_cpu(void *device, uint64_t ns)
@@ -91,6 +99,58 @@ static void begin_vinstr(struct rig *r)
 	r->kbase.slots = 64;
 }
 
+static void advance_pmu(void *device, uint64_t ns)
+{
+	((struct fake_pmu *)device)->now_ns += ns;
+}
+
+static void begin_pmu(struct rig *r)
+{
+	fake_pmu_init(&r->pmu);
+	fake_pmu_uncore(&r->pmu);
+	machine_init(&r->machine, &r->pmu.sys, &r->pmu, advance_pmu);
+}
+
+static void advance_nvml(void *device, uint64_t ns)
+{
+	((struct fake_nvml_machine *)device)->now_ns += ns;
+}
+
+static void begin_nvml(struct rig *r)
+{
+	fake_nvml_init(&r->nvml);
+	machine_init(&r->machine, &r->nvml.sys, &r->nvml, advance_nvml);
+}
+
+static void advance_xe(void *device, uint64_t ns)
+{
+	((struct fake_xe *)device)->now_ns += ns;
+}
+
+static void begin_xe(struct rig *r)
+{
+	fake_xe_init(&r->xe);
+	r->xe.look_ns = 0; /* as above */
+	machine_init(&r->machine, &r->xe.sys, &r->xe, advance_xe);
+}
+
+static void advance_tree(void *device, uint64_t ns)
+{
+	tree_advance(device, ns);
+}
+
+/* A card of amdgpu, with what its kernel says of it. */
+static void begin_tree(struct rig *r)
+{
+	char file[512];
+	tree_init(&r->tree, NULL);
+	snprintf(file, sizeof(file), "%s/drm/steam-deck.tree", getenv("SEXTANT_TEST_DATA"));
+	if (!tree_load(&r->tree, file))
+		fail_msg("%s", r->tree.why);
+	r->tree.at_ns = 0;
+	machine_init(&r->machine, &r->tree.sys, &r->tree, advance_tree);
+}
+
 /* What is asked of which machine. */
 struct trip {
 	const char *name;
@@ -143,6 +203,16 @@ static const struct trip trips[] = {
      .metrics = {"ComputeBasic.EuActive", "RenderBasic.GpuBusy"},
      .duration_ns = 1200 * NS_PER_MS,
      .devices = 2},
+    {.name = "pmu", .begin = begin_pmu, .device = "pmu", .duration_ns = 900 * NS_PER_MS},
+    {.name = "pmu, few",
+     .begin = begin_pmu,
+     .device = "pmu",
+     .metrics = {"memory_bandwidth"},
+     .samples = 5},
+    {.name = "nvml", .begin = begin_nvml, .device = "nvml", .duration_ns = 900 * NS_PER_MS},
+    {.name = "drm", .begin = begin_tree, .device = "drm", .samples = 9},
+    {.name = "xe", .begin = begin_xe, .device = "xe", .duration_ns = 400 * NS_PER_MS},
+    {.name = "xe, few", .begin = begin_xe, .device = "xe", .samples = 12},
     {.name = "i915, losses",
      .begin = begin_lossy_i915,
      .device = "i915",
@@ -227,6 +297,7 @@ static void end(struct rig *r, struct sx_session *session)
 	sx_session_destroy(session);
 	fake_i915_finish(&r->i915);
 	fake_kbase_finish(&r->kbase);
+	tree_finish(&r->tree);
 }
 
 static const enum format formats[] = {FORMAT_JSON, FORMAT_CSV, FORMAT_TEXT};
