@@ -253,6 +253,16 @@ def test_ring():
     assert child.returncode == 0 and "2 dumps" in told, told
 
 
+def test_ring_at_the_last_moment():
+    """A dump that is asked for when the program ends is written."""
+    for i in range(5):
+        path = folder / f"last-{i}.sxc"
+        done = run("record", "-d", "cpu", "-I", "5ms", "--keep", "5s", "-o", path, "--", "sh", "-c",
+                   "sleep 0.1; kill -USR2 $PPID")
+        assert "1 dump" in done.stderr, done.stderr
+        assert read_capture.Capture(path).clean
+
+
 def test_full_disk():
     path = folder / "full.sxc"
 
