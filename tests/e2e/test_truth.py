@@ -265,6 +265,30 @@ def test_simulated():
         assert "simulated" not in run(*args).stdout.splitlines()[0], args
 
 
+FORMATS = ("text", "json", "ndjson", "csv", "html", "perfetto", "openmetrics", "markdown", "junit")
+
+
+def test_simulated_in_every_format():
+    """Whatever a verb can write says it; what it cannot write is a mistake of the user's."""
+    path, out = folder / "g310.sxc", folder / "simulated.out"
+    other = record("g310-other.sxc", "-d", "mali-g310", "-n", "20")
+    verbs = (["report", path], ["report", path, "--by", "time"], ["stat", "-i", path], ["export", path],
+             ["advise", path], ["eval", "-i", path, "-m", "gpu_active_cycles"], ["diff", path, other],
+             ["explain", "gpu_active_cycles", "-i", path], ["capture", "info", path],
+             ["report", path, "--gate", "gpu_active_cycles.mean<1G"])
+    written = 0
+    for args in verbs:
+        for form in FORMATS:
+            done = subprocess.run([sextant, *map(str, args), "-f", form, "-q", "-o", out],
+                                  capture_output=True, timeout=120)
+            if done.returncode == 2:
+                assert b"does not write" in done.stderr, (args, form, done.stderr)
+                continue
+            assert b"simulated" in out.read_bytes().lower(), (args, form)
+            written += 1
+    assert written >= 30, written
+
+
 def start_recording(path, *args):
     return subprocess.Popen([sextant, "record", "-q", "-o", str(path), *args],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
