@@ -52,6 +52,8 @@ int main(int argc, char **argv)
 		frame_put(record, frame.type, frame.device, sequence++, part);
 		fwrite(record, 1, CAPTURE_FRAME_SIZE + part, out);
 	}
+	free(record);
+	free(data);
 	fclose(in);
 	return fclose(out) != 0;
 }
