@@ -62,11 +62,12 @@ class GpuTime(unittest.TestCase):
         for case in ("busy", "idle", "flush", "finish", "readback", "parts", "es", "never-swap", "two-contexts",
                      "two-processes"):
             with self.subTest(case):
-                for _ in range(3):  # a busy machine adds to one of them, a wrong number to all
+                for _ in range(4):  # a busy machine adds to one of them, or misses a process; a wrong number is in all
                     before = stolen()
-                    _, raster, value, _ = self.known(case, 1)
+                    document, raster, value, _ = self.known(case, 1)
                     most = 1.1 * sum(raster) + stolen() - before
-                    if value is not None and value < most:
+                    whole = all(m["running"] > 0.8 for m in document["metrics"] if m["name"] == "D3DGPUTime")
+                    if value is not None and value < most and whole:
                         break
                 self.assertIsNotNone(value)
                 self.assertGreater(value, 0.9 * sum(raster))
@@ -131,21 +132,26 @@ class Hardware(unittest.TestCase):
         return value, sum(int(line.split()[1]) * 1e-9 for line in text.splitlines() if line.startswith("raster ")), \
             samples, document["duration_ns"] * 1e-9
 
+    def rests(self, case, rounds, rest_s, samples):
+        """Timestamps hold what the rasteriser waits for a CPU: a busy machine adds that to one run, a wrong number
+        is in all."""
+        for _ in range(5):
+            value, raster, counted, duration = self.zink(case, rounds)
+            self.assertGreater(duration, rounds * rest_s)
+            self.assertGreater(value, 0.9 * raster)
+            self.assertEqual(counted, samples)
+            if value < raster + 0.5 * rounds * rest_s:
+                return
+        self.fail(f"{value} s for {raster} s of work")
+
     def test_a_rest_between_hand_over_and_more_is_not_gpu_time(self):
         """60 ms a frame of which the rasteriser rests nearly all."""
         for case in ("rest-flush", "rest-finish", "rest-readback", "rest-fence"):
             with self.subTest(case):
-                value, raster, samples, duration = self.zink(case)
-                self.assertGreater(duration, 6 * 0.06)
-                self.assertGreater(value, 0.9 * raster)
-                self.assertLess(value, raster + 0.5 * 6 * 0.06)
-                self.assertEqual(samples, 6 * 4 * 256 * 256)
+                self.rests(case, 6, 0.06, 6 * 4 * 256 * 256)
 
     def test_more_hand_overs_than_a_set_holds(self):
-        value, raster, samples, _ = self.zink("rest-often", 3)
-        self.assertGreater(value, 0.9 * raster)
-        self.assertLess(value, raster + 0.5 * 3 * 20 * 0.006)
-        self.assertEqual(samples, 3 * 42 * 256 * 256)
+        self.rests("rest-often", 3, 20 * 0.006, 3 * 42 * 256 * 256)
 
 
 class Disjoint(unittest.TestCase):
