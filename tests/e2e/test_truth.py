@@ -177,6 +177,23 @@ def test_no_wait_in_the_run():
     assert False, (took, stat["duration_ns"], cpu["duration_ns"])
 
 
+def test_units_of_rows():
+    """Rows say what their numbers are in, column by column, as the catalog's list says it."""
+    path = folder / "g310.sxc"
+    listed = {m["name"]: m["unit"] for m in document("list", "metrics", "--for", "mali-g310")["metrics"]}
+    listed |= {c["name"]: c["unit"] for c in document("list", "counters", "--for", "mali-g310")["counters"]}
+    for args in (["export", path], ["export", path, "--counters"], ["eval", "-i", path]):
+        doc = document(*args)
+        assert len(doc["units"]) == len(doc["metrics"]), args
+        found = dict(zip(doc["metrics"], doc["units"]))
+        assert {found.get(name, "ns") for name in ("begin_ns", "end_ns")} == {"ns"}, found
+        known = [name for name in found if name in listed]
+        assert len(known) > 50 and all(found[name] == listed[name] for name in known), args
+    doc = document("report", path, "--by", "time")
+    assert doc["units"].keys() == doc["groups"][0]["values"].keys()
+    assert doc["units"]["output_external_read_bytes"] == "bytes"
+
+
 def test_peaks():
     """The most that a device can do, by its constants: in documents, and as a share where a terminal has room."""
     path = folder / "g310.sxc"

@@ -208,6 +208,17 @@ static void group_json(struct json *json, const struct groups_out *o, const stru
 	json_object_end(json);
 }
 
+/* What the numbers of each value are in, as lists of the catalog say it. */
+static void units_json(struct json *json, const struct sx_table *values)
+{
+	json_key(json, "units");
+	json_object_begin_flat(json);
+	for (uint32_t c = 0; c < sx_table_column_count(values); c++)
+		json_kv_string(json, sx_table_column(values, c)->name,
+			       sx_table_column(values, c)->unit);
+	json_object_end(json);
+}
+
 static void write_json(const struct groups_out *o, const struct sx_table *values)
 {
 	struct json json;
@@ -224,6 +235,7 @@ static void write_json(const struct groups_out *o, const struct sx_table *values
 	json_kv_string(&json, "for", sx_catalog_info(o->device->catalog)->name);
 	json_kv_string(&json, "by", report_key_name(o->g->by));
 	json_kv_u64(&json, "count", o->g->seen);
+	units_json(&json, values);
 	json_key(&json, "groups");
 	json_array_begin(&json);
 	for (size_t r = 0; r < sx_table_row_count(values); r++)

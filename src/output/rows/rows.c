@@ -105,6 +105,22 @@ static void row_json(struct rows_writer *w, const struct extra *extra, size_t n,
 	json_array_end(&w->json);
 }
 
+/* The unit of each column's numbers; null for what has none. */
+static void units_json(struct json *json, const struct extra *extra, size_t n,
+		       const struct sx_table *t)
+{
+	json_key(json, "units");
+	json_array_begin_flat(json);
+	for (size_t i = 0; i < n; i++)
+		json_string(
+		    json, extra[i].kind == EXTRA_BEGIN || extra[i].kind == EXTRA_END ? "ns" : NULL);
+	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		const char *unit = sx_table_column(t, c)->unit;
+		json_string(json, unit && *unit ? unit : NULL);
+	}
+	json_array_end(json);
+}
+
 static void names_json(struct json *json, const struct rows_shape *shape, const struct sx_table *t)
 {
 	struct extra extra[EXTRA_MAX];
@@ -116,6 +132,7 @@ static void names_json(struct json *json, const struct rows_shape *shape, const 
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
 		json_string(json, sx_table_column(t, c)->name);
 	json_array_end(json);
+	units_json(json, extra, n, t);
 }
 
 static void why_json(struct json *json, const struct sx_table *t)
