@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 #define BEGUN 18 /* numbers behind that of the parent */
 
@@ -45,4 +46,11 @@ void process_name_read(const struct sx_sys *sys, pid_t pid, char *out, size_t si
 	if (sys->read_file(sys->user, path, out, size) <= 0)
 		snprintf(out, size, "?");
 	out[strcspn(out, "\n")] = '\0';
+	/* What a terminal would take for an order, and what is cut in its middle. */
+	size_t length = strlen(out), bad;
+	while (!utf8_is_text(out, length, &bad))
+		out[bad] = '?';
+	for (char *at = out; *at; at++)
+		if (*at == '\t' || *at == '\r')
+			*at = '?';
 }
