@@ -71,8 +71,8 @@ def page(root):
     lines = ['# My GPU is X: what do I get?', '',
              '<!-- Made by scripts/make_gpus_md.py from src/source/drm/*.def and the catalogs; a test holds it to them. -->',
              '`lspci -k` and `sextant devices` name the kernel driver; `sextant doctor` ends with the line that holds on this machine. Every source: `docs/sources.md`.',
-             'Who keeps the GPU busy, and with how much memory: `sextant record -d drm --per process -t 5s -o FILE`, then `sextant report -i FILE --by process -m work_busy,memory.vram.resident` '
-             '(`-d nvml` and `ProgramUtilization,ProgramMemory` with NVIDIA\'s driver); at which clock and power: `stat -d drm`.',
+             'Who keeps the GPU busy, and with how much memory: `stat -d drm --per process -t 5s` (`-d nvml` with NVIDIA\'s driver), which ends with a line for each program; '
+             'at which clock and power: `stat -d drm -t 5s`. A recording has the same: `sextant record -d drm --per process -o FILE`, `sextant report -i FILE --by process`.',
              'What stands here is what each driver gives by its documents and code; `docs/sources.md` says on which of them it has been seen to work.', '']
     for vendor in dict.fromkeys(driver[1] for driver in drivers):
         lines += [f'## {vendor}', '', '| driver | GPUs | without any set-up (`-d drm`) | more with | engines by program | besides |', '|---|---|---|---|---|---|']

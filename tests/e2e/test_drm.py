@@ -167,11 +167,19 @@ class Behaviour(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'gpu.sxc')
             self.assertEqual(run(tree('radeon'), 'record', '-d', 'drm', '--per', 'process', '-t', '5s', '-o', path).returncode, 0)
-            done = run(tree('radeon'), 'report', '-i', path, '--by', 'process', '-m', 'work_busy,memory.vram.resident', '--csv')
+            done = run(tree('radeon'), 'report', '-i', path, '--by', 'process', '-m', 'work_busy,work_memory', '--csv')
             self.assertEqual(done.returncode, 0, done.stderr)
         rows = [line.split(',') for line in done.stdout.strip().split('\n')]
         busy = {row[rows[0].index('process')]: float(row[rows[0].index('work_busy')]) for row in rows[1:]}
         self.assertEqual({name.split(' ')[0]: round(value) for name, value in busy.items()}, {'kwin_wayland': 3, 'Game.exe': 91, 'obs': 2}, done.stdout)
+        text = run(tree('radeon'), 'stat', '-d', 'drm', '--per', 'process', '-t', '5s').stdout
+        table = [line.split()[:1] + line.split()[-3:-1] for line in text[text.index('process   '):].strip().split('\n')]
+        self.assertEqual(table, [['process', 'work_busy', 'work_memory'], ['Game.exe', '91.0%', '6.74GiB'], ['kwin_wayland', '3.00%', '206MiB'], ['obs', '2.00%', '200MiB']])
+        # A card that tells nothing of programs has no such table; of several it says which it is of.
+        text = run(tree('optimus'), 'stat', '--per', 'process', '-t', '1s', '-m', 'work_busy').stdout
+        table = [line.split()[0] for line in text[text.rindex('Intel GPU'):].strip().split('\n')]
+        self.assertEqual(table, ['Intel', 'process', 'gnome-shell', 'mpv'], text)
+        self.assertEqual(len(run(tree('optimus'), 'stat', '--per', 'process', '-t', '1s', '--csv').stdout.split('process ')), 1)
 
     def test_a_process_that_runs_already(self):
         done = run(tree('radeon'), 'stat', '-p', '5100', '-t', '1s', '--json', '-m', 'engine.enc,engine.gfx', '-d', 'drm')
@@ -487,6 +495,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn('\x1b', done.stdout)
         self.assertNotIn('\x07', done.stdout)
+        self.assertIn('?[31mx?(9) (70)', done.stdout)
 
 
 class Ways(unittest.TestCase):

@@ -72,6 +72,10 @@ class Library(unittest.TestCase):
             self.assertEqual(metrics['program_memory']['mean'], memory)
             self.assertAlmostEqual(metrics['program_busy']['mean'], busy)
 
+        text = run('stat', '-d', 'nvml:0', '--per', 'process', '-t', '1s').stdout
+        table = [line.split()[0] for line in text[text.index('process   '):].strip().split('\n')]
+        self.assertEqual(table, ['process', 'compositor', 'game', 'helper'], 'a line each, the busiest first')
+
     def test_a_program_and_what_it_starts(self):
         """Of its helper the library does not tell the memory: then neither does the sum."""
         _, metrics = stat('-d', 'nvml:0', '-p', '4242')

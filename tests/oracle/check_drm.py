@@ -196,9 +196,18 @@ class Reader:
         for region, kind in self.memory_seen:
             out[f'memory.{region}.{kind}'] = memory.get((region, kind), 0)
         out['Clients'] = total
+        held = self.resident(out)
+        if held is not None:
+            out['WorkMemory'] = held
         if self.engines_seen:
             out['WorkTime'] = max([out['engine.' + e.replace('-', '_')] for e in self.engines_seen if e in WORKING] or [0])
         return out
+
+    def resident(self, work):
+        """In a card's own memory where it has any; None where nobody tells."""
+        own = any(region == 'vram' and kind == 'resident' for region, kind in self.memory_seen)
+        sizes = [value for key, value in work.items() if re.fullmatch(r'memory\.(vram|.*)\.resident', key) and (not own or '.vram.' in key)]
+        return sum(sizes) if sizes else None
 
     def delta(self, name, path, now, wrap=0):
         value = self.tree.number(path, now)
@@ -228,11 +237,7 @@ class Reader:
             if 'WorkTime' in everybody:
                 out['BusyTime'] = everybody['WorkTime']
         if 'MemoryUsed' not in out:
-            own = any(region == 'vram' and kind == 'resident' for region, kind in self.memory_seen)
-            sizes = [value for key, value in self.work(now, took, True).items()
-                     if re.fullmatch(r'memory\.(vram|.*)\.resident', key) and (not own or '.vram.' in key)]
-            if sizes:
-                out['MemoryUsed'] = sum(sizes)
+            out['MemoryUsed'] = self.resident(self.work(now, took, True))
         return {key: value for key, value in out.items() if value is not None}
 
     def sensors(self, now, out):

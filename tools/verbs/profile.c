@@ -13,24 +13,10 @@
 #include "output/html/course.h"
 #include "output/views.h"
 #include "tools/cli/progress.h"
+#include "tools/verbs/profile_by.h"
 #include "tools/verbs/run.h"
 
 #define POLL_MS 100
-
-/* Moves the rows that came since the last time from the session to the report, or keeps them. */
-static enum sx_status take_rows(struct sx_session *session, struct report_fill *fill,
-				struct report_join *join, struct sx_error *err)
-{
-	uint32_t count;
-	enum sx_status status = SX_OK;
-	const struct sx_session_device *devices = sx_session_devices(session, &count);
-	for (uint32_t i = 0; !status && i < count; i++)
-		if (devices[i].raw && sx_table_row_count(devices[i].raw))
-			status = join ? report_join_add(join, i, devices[i].raw, err)
-				      : report_add_rows(fill, i, devices[i].raw, err);
-	sx_session_drop_rows(session);
-	return status;
-}
 
 /* A run on its way into a report. */
 struct profiling {
@@ -42,7 +28,26 @@ struct profiling {
 	uint64_t begin_ns; /* when what was sampled counts: --delay */
 	struct progress progress;
 	enum sx_status filled; /* whether the report took all rows */
+	struct profile_by by;  /* of each program, where they are told apart */
 };
+
+/* Moves the rows that came since the last time from the session to the report, or keeps them. */
+static enum sx_status take_rows(struct profiling *p, struct sx_error *err)
+{
+	uint32_t count;
+	enum sx_status status = SX_OK;
+	const struct sx_session_device *devices = sx_session_devices(p->session, &count);
+	for (uint32_t i = 0; !status && i < count; i++) {
+		if (!devices[i].raw || !sx_table_row_count(devices[i].raw))
+			continue;
+		status = p->join ? report_join_add(p->join, i, devices[i].raw, err)
+				 : report_add_rows(p->fill, i, devices[i].raw, err);
+		if (!status && profile_by_wanted(p->cli))
+			status = profile_by_add(&p->by, p->cli, i, &devices[i], err);
+	}
+	sx_session_drop_rows(p->session);
+	return status;
+}
 
 /* "12.0 s, 120 samples, cpu_busy 43 %": what came last, for whoever watches. */
 static void profile_watch(struct profiling *p)
@@ -80,12 +85,12 @@ static enum sx_status drive(struct profiling *p, char *const *argv, struct sx_er
 		if (sys_now_ns(sys_real()) < p->begin_ns)
 			sx_session_drop_rows(p->session);
 		else
-			p->filled = take_rows(p->session, p->fill, p->join, err);
+			p->filled = take_rows(p, err);
 	} while (!p->filled && (!status || status == SX_AGAIN));
 	progress_end(&p->progress);
 	status = sx_session_finish(p->session, p->filled ? &ignored : err);
 	if (!p->filled)
-		p->filled = take_rows(p->session, p->fill, p->join, err);
+		p->filled = take_rows(p, err);
 	return p->filled ? p->filled : status;
 }
 
@@ -140,18 +145,20 @@ static enum sx_status set_facts(const struct sx_session *session, struct report_
 	return status;
 }
 
-static enum sx_status profile_write(const struct cli *cli, const struct sx_session *session,
-				    struct report_fill *fill, const struct report *run,
+static enum sx_status profile_write(struct profiling *p, const struct report *run,
 				    uint64_t *samples, bool *lacks, struct sx_error *err)
 {
 	const struct report *report;
-	enum sx_status status = set_facts(session, fill, err);
+	const struct view *view = &p->cli->view;
+	enum sx_status status = set_facts(p->session, p->fill, err);
 	if (!status)
-		status = report_set_run(fill, run, err);
+		status = report_set_run(p->fill, run, err);
 	if (!status)
-		status = report_finish(fill, &report, err);
+		status = report_finish(p->fill, &report, err);
 	if (!status)
-		status = views_find(cli->view.format)->write(&cli->view, report, err);
+		status = views_find(view->format)->write(view, report, err);
+	if (!status)
+		status = profile_by_write(&p->by, p->cli, report, err);
 	*lacks = !status && report_lacks_named(report);
 	*samples = 0;
 	for (uint32_t i = 0; !status && i < report->device_count; i++)
@@ -169,10 +176,11 @@ static uint64_t profile_duration_ns(const struct cli *cli, const struct sx_sessi
 	return all > before ? all - before : 0;
 }
 
-static int conclude(struct cli *cli, struct sx_session *session, struct report_fill *fill,
-		    char *const *argv, const struct sx_error *why)
+static int conclude(struct profiling *p, char *const *argv, const struct sx_error *why)
 {
 	uint32_t count;
+	struct cli *cli = p->cli;
+	struct sx_session *session = p->session;
 	uint64_t samples;
 	bool lacks;
 	struct sx_error failed = {0};
@@ -182,7 +190,7 @@ static int conclude(struct cli *cli, struct sx_session *session, struct report_f
 			     .ran = argv != NULL,
 			     .exit_code = run_exit_code(&child)};
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
-	if (profile_write(cli, session, fill, &run, &samples, &lacks, &failed))
+	if (profile_write(p, &run, &samples, &lacks, &failed))
 		return cli_fail(cli, &failed);
 	bool silent = false;
 	for (uint32_t i = 0; i < count; i++)
@@ -257,9 +265,8 @@ static int measure(struct profiling *p, char *const *argv)
 		return cli_fail(p->cli, &err);
 	if (!status) /* what was tried on the way and left out is no failure of the run */
 		err = (struct sx_error){0};
-	return status && status != SX_INCOMPLETE
-		   ? run_cannot(p->cli, &err, argv)
-		   : conclude(p->cli, p->session, p->fill, argv, &err);
+	return status && status != SX_INCOMPLETE ? run_cannot(p->cli, &err, argv)
+						 : conclude(p, argv, &err);
 }
 
 int profile_run(struct cli *cli, char *const *argv)
@@ -290,6 +297,7 @@ int profile_run(struct cli *cli, char *const *argv)
 	    .progress = {.cli = cli}};
 	int code = status ? cli_fail(cli, &err) : measure(&p, argv);
 	report_join_destroy(join);
+	profile_by_finish(&p.by);
 	report_destroy(fill);
 	sx_session_destroy(session);
 	return code;

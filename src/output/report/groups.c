@@ -114,6 +114,8 @@ static bool write_text(const struct groups_out *o, const struct sx_table *values
 	if (ok)
 		text_table_write(table, &o->view->out);
 	text_table_destroy(table);
+	if (o->is_behind)
+		return ok;
 	if (o->g->seen > sx_table_row_count(values))
 		view_note(o->view, "%zu of %" PRIu64 " %ss shown; --top N shows others",
 			  sx_table_row_count(values), o->g->seen, report_key_name(o->g->by));
@@ -338,10 +340,15 @@ static enum sx_status write_one(const struct groups_out *o, struct sx_error *err
 	} else if (o->view->format == FORMAT_CSV) {
 		write_csv(o, o->g->values);
 	} else {
-		report_text_head(o->view, o->report, o->device);
+		if (!o->is_behind)
+			report_text_head(o->view, o->report, o->device);
 		fputc('\n', o->view->out.out);
+		if (o->is_behind && o->report->device_count > 1) {
+			text_styled(&o->view->out, TEXT_BOLD, report_text_title(o->device));
+			fputc('\n', o->view->out.out);
+		}
 		ok = write_text(o, o->g->values);
-		if (o->g->sort_column != SX_NONE)
+		if (o->g->sort_column != SX_NONE && !o->is_behind)
 			differences_text(o);
 	}
 	return ok ? SX_OK : error_nomem(err, "writing the report");

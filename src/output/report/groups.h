@@ -11,6 +11,7 @@ struct groups_out {
 	const struct report_device *device; /* whose rows they are: its head is told */
 	const struct report_groups *g;
 	uint32_t number; /* of the device */
+	bool is_behind;	 /* a report, which has the head: the table alone, as text */
 	/* Of several devices: CSV has the columns of all below one header, JSON one table each. */
 	const char *const *names;
 	uint32_t name_count;

@@ -12,7 +12,7 @@
 #include "output/report/table.h"
 #include "output/report/verdict.h"
 
-static const char *title_of(const struct report_device *d)
+const char *report_text_title(const struct report_device *d)
 {
 	return d->name && *d->name ? d->name : sx_catalog_info(d->catalog)->title;
 }
@@ -149,7 +149,7 @@ static void joined_text(const struct view *view, const struct report *r,
 		 "what it did during the samples of %s: amounts are split in proportion, rates "
 		 "are means",
 		 d->joined_to == SX_NONE ? "a device that is not shown"
-					 : title_of(&r->devices[d->joined_to]));
+					 : report_text_title(&r->devices[d->joined_to]));
 	text_wrap(&view->out, 2, line);
 }
 
@@ -157,7 +157,7 @@ void report_text_head(const struct view *view, const struct report *r,
 		      const struct report_device *d)
 {
 	FILE *out = view->out.out;
-	text_styled(&view->out, TEXT_BOLD, title_of(d));
+	text_styled(&view->out, TEXT_BOLD, report_text_title(d));
 	if (d->simulated)
 		text_styled(&view->out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fputc('\n', out);
@@ -179,8 +179,8 @@ void report_text_head(const struct view *view, const struct report *r,
 static void not_measured(const struct view *view, const struct report_device *d)
 {
 	char line[1400];
-	snprintf(line, sizeof(line), "not measured: %s: %s%s%s", title_of(d), d->silence->message,
-		 d->silence->because[0] ? ": " : "", d->silence->because);
+	snprintf(line, sizeof(line), "not measured: %s: %s%s%s", report_text_title(d),
+		 d->silence->message, d->silence->because[0] ? ": " : "", d->silence->because);
 	fputc('\n', view->out.out);
 	text_wrap(&view->out, 0, line);
 }

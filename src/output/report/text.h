@@ -4,6 +4,8 @@
 
 #include "output/views.h"
 
+/* What a device is called. */
+const char *report_text_title(const struct report_device *device);
 /* Name, driver, samples and time of a device, in lines. */
 void report_text_head(const struct view *view, const struct report *report,
 		      const struct report_device *device);

@@ -263,6 +263,7 @@ const char *drm_why(const struct drm_card *card, const struct drm_clients *clien
 	case DRM_BUSY:
 	case DRM_MEMORY_USED:
 	case DRM_WORK_BUSY:
+	case DRM_WORK_MEMORY:
 		return why_engine(card, clients, out, size);
 	default:
 		if (column >= DRM_COLUMN_ENGINE)

@@ -39,6 +39,7 @@ static bool is_believable(enum drm_value column, const struct drm_number *n, uin
 	case DRM_FAN:
 		return n->f <= RPM_MAX;
 	case DRM_MEMORY_USED:
+	case DRM_WORK_MEMORY:
 	case DRM_VRAM_USED:
 	case DRM_VRAM_TOTAL:
 	case DRM_GTT_USED:

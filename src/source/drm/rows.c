@@ -32,24 +32,6 @@ void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog
 	s->desc.column_count = s->column_count;
 }
 
-/* What programs did, as columns. */
-void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum, struct drm_number *numbers)
-{
-	const struct drm_clients *c = &s->clients;
-	drm_put_u64(numbers, DRM_PROCESSES, sum->processes);
-	drm_put_u64(numbers, DRM_CLIENTS, sum->clients);
-	if (sum->knows_engines)
-		drm_put_u64(numbers, DRM_WORK_BUSY, sum->busy_ns);
-	for (uint32_t i = 0; i < DRM_ENGINES; i++)
-		if (c->seen_engine[i])
-			drm_put_u64(numbers, DRM_COLUMN_ENGINE + i, sum->engine_ns[i]);
-	for (uint32_t r = 0; r < DRM_REGIONS; r++)
-		for (uint32_t k = 0; k < DRM_KINDS; k++)
-			if (c->seen_memory[r][k])
-				drm_put_u64(numbers, DRM_COLUMN_MEMORY + r * DRM_KINDS + k,
-					    sum->memory[r][k]);
-}
-
 /* A card's own memory where it has any; else all memory is the GPU's. */
 static bool drm_resident(const struct drm_clients *clients, const struct drm_sum *all,
 			 uint64_t *used)
@@ -64,6 +46,27 @@ static bool drm_resident(const struct drm_clients *clients, const struct drm_sum
 		known = true;
 	}
 	return known;
+}
+
+/* What programs did, as columns. */
+void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum, struct drm_number *numbers)
+{
+	const struct drm_clients *c = &s->clients;
+	uint64_t used;
+	drm_put_u64(numbers, DRM_PROCESSES, sum->processes);
+	drm_put_u64(numbers, DRM_CLIENTS, sum->clients);
+	if (sum->knows_engines)
+		drm_put_u64(numbers, DRM_WORK_BUSY, sum->busy_ns);
+	if (drm_resident(c, sum, &used))
+		drm_put_u64(numbers, DRM_WORK_MEMORY, used);
+	for (uint32_t i = 0; i < DRM_ENGINES; i++)
+		if (c->seen_engine[i])
+			drm_put_u64(numbers, DRM_COLUMN_ENGINE + i, sum->engine_ns[i]);
+	for (uint32_t r = 0; r < DRM_REGIONS; r++)
+		for (uint32_t k = 0; k < DRM_KINDS; k++)
+			if (c->seen_memory[r][k])
+				drm_put_u64(numbers, DRM_COLUMN_MEMORY + r * DRM_KINDS + k,
+					    sum->memory[r][k]);
 }
 
 /* What the device does not tell of itself, its programs tell together. */
