@@ -85,22 +85,36 @@ static enum sx_status add_way(struct sets *sets, uint32_t group, uint32_t patter
 	return ok ? SX_OK : no_memory(sets);
 }
 
-/* The source's own set is the first way: it serves where others serve as well. */
+/* The ways that one set is; true when it has all patterns. */
+static enum sx_status add_set(struct sets *sets, uint32_t group, bool *all)
+{
+	enum sx_status status = SX_OK;
+	uint32_t before = sets->count;
+	for (uint32_t p = 0; !status && p < sets->patterns->count; p++)
+		status = add_way(sets, group, p);
+	*all = sets->count - before == sets->patterns->count;
+	return status;
+}
+
+/*
+ * The source's own set is the first way: it serves where others serve as well. Behind a set that
+ * has all patterns no other is looked at, since none would be better.
+ */
 static enum sx_status find_ways(struct sets *sets)
 {
 	size_t most = (size_t)sets->group_count * sets->patterns->count + 1;
 	uint32_t own = find_own(sets->session, sets->index);
 	enum sx_status status = SX_OK;
+	bool all = false;
 	sets->items = arena_alloc(&sets->arena, most * sizeof(*sets->items));
 	sets->ways = arena_alloc(&sets->arena, most * sizeof(*sets->ways));
 	if (!sets->items || !sets->ways)
 		return no_memory(sets);
-	for (uint32_t p = 0; !status && own != SX_NONE && p < sets->patterns->count; p++)
-		status = add_way(sets, own, p);
-	for (uint32_t g = 0; !status && g < sets->group_count; g++)
-		for (uint32_t p = 0; !status && p < sets->patterns->count; p++)
-			if (g != own && sets->groups[g].kind == SX_GROUP_SET)
-				status = add_way(sets, g, p);
+	if (own != SX_NONE)
+		status = add_set(sets, own, &all);
+	for (uint32_t g = 0; !status && !all && g < sets->group_count; g++)
+		if (g != own && sets->groups[g].kind == SX_GROUP_SET)
+			status = add_set(sets, g, &all);
 	return status;
 }
 
