@@ -1,11 +1,13 @@
 /* sextant eval: raw counter values from CSV in, metrics out. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "import/csv.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/input.h"
 #include "output/rows/pipe.h"
+#include "tools/verbs/export.h"
 
 static struct sx_metrics_options selection(const struct cli *cli, const struct sx_table *table)
 {
@@ -216,12 +218,25 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 	return status;
 }
 
+/* A capture of several devices, of which neither --for nor --device names one. */
+static bool is_of_several(struct cli *cli, const char **path)
+{
+	uint32_t *list = NULL, count = 0;
+	if (cli_input(cli, path, NULL) || !capture_view_is(*path) ||
+	    capture_view_list(cli, *path, &list, &count, NULL))
+		return false;
+	free(list);
+	return count > 1;
+}
+
 static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct sx_catalog *catalog = NULL;
 	struct input_rows *raw = NULL;
 	const char *path;
+	if (is_of_several(cli, &path))
+		return export_tables(cli, path);
 	enum sx_status status = cli_catalog(cli, &catalog, &err);
 	if (!status && cli->capture)
 		status = capture_view_need_set(cli, cli->capture, &err);

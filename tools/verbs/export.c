@@ -71,7 +71,7 @@ static enum sx_status open_device(const struct cli *cli, const char *path, uint3
 		status = select_metrics(cli, d, err);
 	if (status)
 		return status;
-	d->shape = (struct rows_shape){.schema = "export",
+	d->shape = (struct rows_shape){.schema = cli->verb->name,
 				       .catalog = sx_catalog_info(d->view->catalog)->name,
 				       .times = true,
 				       .quality = true,
@@ -206,6 +206,18 @@ static void mark_devices(struct exporting *e, struct json *json)
 	}
 }
 
+/* In text each device has a table of its own below its name. */
+static void name_table(const struct exporting *e, uint32_t index)
+{
+	struct view *view = &e->cli->view;
+	const struct sx_capture_device *info = e->devices[index].view->info;
+	if (index)
+		fputc('\n', view->out.out);
+	text_styled(&view->out, TEXT_BOLD, *info->name ? info->name : info->catalog);
+	fputc('\n', view->out.out);
+	view->simulated = e->devices[index].shape.simulated;
+}
+
 static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 {
 	struct view *view = &e->cli->view;
@@ -216,18 +228,20 @@ static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 	if (several && view->format == FORMAT_CSV)
 		status = join_headers(e, err);
 	if (!status && nested) {
-		json = view_json_begin(view, "export");
+		json = view_json_begin(view, e->cli->verb->name);
 		json_key(&json, "devices");
 		json_array_begin(&json);
 	}
 	struct rows_writer writer = rows_begin(view, &e->devices[0].shape);
 	for (uint32_t i = 0; !status && i < e->count; i++) {
-		status = export_device(e, &writer, &e->devices[i], err);
 		/* In CSV the header and the columns are of all. */
-		if (e->joined)
-			continue;
-		rows_finish(&writer);
-		writer = rows_begin(view, &e->devices[0].shape);
+		if (i && !e->joined) {
+			rows_finish(&writer);
+			writer = rows_begin(view, &e->devices[i].shape);
+		}
+		if (several && view->format == FORMAT_TEXT)
+			name_table(e, i);
+		status = export_device(e, &writer, &e->devices[i], err);
 	}
 	rows_finish(&writer);
 	if (nested && !status) {
@@ -361,28 +375,12 @@ static enum sx_status merge_what(struct sx_error *err)
 	return SX_ERR_USAGE;
 }
 
-static int run(struct cli *cli)
+int export_tables(struct cli *cli, const char *path)
 {
 	struct sx_error err = {0};
 	struct exporting e = {.cli = cli};
-	const char *path;
 	bool whole = true;
-	if (!cli->options.format_given)
-		cli->view.format = FORMAT_CSV;
-	enum sx_status status = cli_input(cli, &path, &err);
-	if (!status && cli->options.merge && !cli->options.format_given)
-		cli->view.format = FORMAT_PERFETTO;
-	if (!status && cli->options.merge && cli->view.format != FORMAT_PERFETTO)
-		status = merge_what(&err);
-	if (!status && cli->options.join)
-		status = cli_formats(
-		    cli, 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON, &err);
-	if (!status && cli->view.format == FORMAT_PERFETTO)
-		return export_perfetto(cli, path);
-	if (!status && cli->view.format == FORMAT_OPENMETRICS)
-		return export_report(cli, path);
-	if (!status)
-		status = open_devices(&e, path, &err); /* of what is no capture it says so */
+	enum sx_status status = open_devices(&e, path, &err); /* of what is no capture it says so */
 	if (!status)
 		status = cli->options.join ? export_joined(&e, &err) : export_all(&e, &err);
 	if (!status)
@@ -393,6 +391,29 @@ static int run(struct cli *cli)
 	if (status)
 		return cli_fail(cli, &err);
 	return whole ? EXIT_OK : EXIT_INCOMPLETE;
+}
+
+static int run(struct cli *cli)
+{
+	struct sx_error err = {0};
+	const char *path;
+	if (!cli->options.format_given)
+		cli->view.format = FORMAT_CSV;
+	enum sx_status status = cli_input(cli, &path, &err);
+	if (!status && cli->options.merge && !cli->options.format_given)
+		cli->view.format = FORMAT_PERFETTO;
+	if (!status && cli->options.merge && cli->view.format != FORMAT_PERFETTO)
+		status = merge_what(&err);
+	if (!status && cli->options.join)
+		status = cli_formats(
+		    cli, 1u << FORMAT_CSV | 1u << FORMAT_JSON | 1u << FORMAT_NDJSON, &err);
+	if (status)
+		return cli_fail(cli, &err);
+	if (cli->view.format == FORMAT_PERFETTO)
+		return export_perfetto(cli, path);
+	if (cli->view.format == FORMAT_OPENMETRICS)
+		return export_report(cli, path);
+	return export_tables(cli, path);
 }
 
 const struct command cmd_export = {
