@@ -264,6 +264,7 @@ static struct subject subjects[] = {
     {.name = "xe",
      .selector = "xe-oa",
      .metric = "RenderBasic.GPU_BUSY",
+     .errors = 2, /* its own sweep has the others */
      .period_ns = XE_PERIOD_NS,
      .timer = true,
      .begin = begin_xe,
