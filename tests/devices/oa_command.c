@@ -5,10 +5,12 @@
  *
  *   xe device=64a0 version=2000 paranoid=1 capable=0 perf=2 kernel=7.2.0 lose=1@100 gone=1@200
  *
- * where what stands behind @ is when it happens, in ms since the stream was opened. At its end the
- * program leaves in $SEXTANT_FAKE_LEFT how many descriptors and configurations stayed behind, and
- * before, that it streams.
+ * where what stands behind @ is when it happens, in ms since the stream was opened. What the kernel
+ * holds after each call, configurations and streams, is in the file $SEXTANT_FAKE_STATE, which
+ * outlives the command.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,7 @@ static struct {
 	struct fake_xe xe;
 	struct fake_i915 i915;
 	bool is_xe;
+	int state;	  /* file that what the kernel holds is written to; or -1 */
 	int card, stream; /* descriptors of this machine that stand for the fake's; or -1 */
 	uint64_t opened_ns;
 	uint32_t lose;
@@ -82,6 +85,20 @@ static int command_open(void *user, const char *path, int flags)
 	return m.card;
 }
 
+/* What the kernel holds, for the test to read at any time. */
+static void keep_state(void)
+{
+	char text[64];
+	int saved = errno;
+	bool streams = m.is_xe ? m.xe.stream : m.i915.stream != 0;
+	int size = snprintf(text, sizeof(text), "configurations %u streams %d\n",
+			    m.is_xe ? fake_xe_config_count(&m.xe) : fake_i915_config_count(&m.i915),
+			    streams);
+	if (m.state >= 0 && pwrite(m.state, text, (size_t)size, 0) != size)
+		abort();
+	errno = saved;
+}
+
 static int fake_fd(int fd)
 {
 	if (fd < 0)
@@ -94,8 +111,10 @@ static int fake_fd(int fd)
 static int command_close(void *user, int fd)
 {
 	int fake = fake_fd(fd);
-	if (fake >= 0)
+	if (fake >= 0) {
 		m.fake->close(m.fake->user, fake);
+		keep_state();
+	}
 	if (fd == m.card)
 		m.card = -1;
 	if (fd == m.stream)
@@ -111,17 +130,6 @@ static bool opens_stream(unsigned long request, const void *arg)
 	return request == I915_PERF_OPEN;
 }
 
-/* Into the file that the test reads. */
-static void tell(const char *text)
-{
-	const char *path = getenv("SEXTANT_FAKE_LEFT");
-	FILE *out = path ? fopen(path, "w") : NULL;
-	if (!out)
-		return;
-	fputs(text, out);
-	fclose(out);
-}
-
 static int command_ioctl(void *user, int fd, unsigned long request, void *arg)
 {
 	const struct itimerspec every = {{0, TIMER_NS}, {0, TIMER_NS}};
@@ -130,12 +138,12 @@ static int command_ioctl(void *user, int fd, unsigned long request, void *arg)
 		return m.under->ioctl(user, fd, request, arg);
 	tick();
 	int result = m.fake->ioctl(m.fake->user, fake, request, arg);
+	keep_state();
 	if (result < 0 || !opens_stream(request, arg))
 		return result;
 	m.stream = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	timerfd_settime(m.stream, 0, &every, NULL);
 	m.opened_ns = now_ns();
-	tell("streaming\n");
 	return m.stream;
 }
 
@@ -175,12 +183,8 @@ static int command_list_dir(void *user, const char *path, int (*visit)(void *arg
 			     : m.under->list_dir(user, path, visit, arg);
 }
 
-static void leave(void)
+static void finish(void)
 {
-	char text[64];
-	snprintf(text, sizeof(text), "%d %u\n", m.is_xe ? m.xe.open_fds : m.i915.open_fds,
-		 m.is_xe ? fake_xe_config_count(&m.xe) : fake_i915_config_count(&m.i915));
-	tell(text);
 	fake_i915_finish(&m.i915);
 }
 
@@ -237,7 +241,10 @@ static bool begin_machine(char *words)
 	m.sys.read = command_read;
 	m.sys.read_file = command_read_file;
 	m.sys.list_dir = command_list_dir;
-	atexit(leave);
+	const char *state = getenv("SEXTANT_FAKE_STATE");
+	m.state = state ? open(state, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+	keep_state();
+	atexit(finish);
 	return true;
 }
 
@@ -246,7 +253,7 @@ const struct sx_sys *sys_real(void)
 	const char *words = getenv("SEXTANT_FAKE");
 	if (m.sys.open)
 		return &m.sys;
-	char *copy = strdup(words ? words : "");
+	char *copy = strdup(words ? words : "i915");
 	if (!copy || !begin_machine(copy)) {
 		fprintf(stderr, "SEXTANT_FAKE: not understood\n");
 		exit(99);

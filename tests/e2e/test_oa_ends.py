@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Live OA streams of the whole command against a fake kernel: whatever ends it, the kernel holds
-nothing of it any more, and what it wrote is whole. Usage: test_oa_ends.py SEXTANT_ON_I915"""
+nothing of it any more, and what it wrote is whole. Usage: test_oa_ends.py SEXTANT_ON_OA DRIVER (i915 or xe)"""
 import json
 import os
 import pathlib
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-SEXTANT = sys.argv[1]
+SEXTANT, DRIVER = sys.argv[1:3]
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-oa-ends-"))
 state = folder / "state"
 NOTHING = "configurations 0 streams 0"
@@ -24,11 +24,12 @@ def kernel():
     return state.read_text().strip() if state.exists() else ""
 
 
-def start(*args, **env):
+def start(*args, fake=""):
     state.unlink(missing_ok=True)
     child = subprocess.Popen([SEXTANT, *map(str, args)], text=True, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE,
-                             env=dict(os.environ, SEXTANT_FAKE_STATE=str(state), **env))
+                             env=dict(os.environ, SEXTANT_FAKE_STATE=str(state),
+                                      SEXTANT_FAKE=DRIVER + fake))
     until = time.monotonic() + 60
     while "streams 1" not in kernel() and child.poll() is None and time.monotonic() < until:
         time.sleep(0.005)
@@ -66,7 +67,7 @@ def test_raw_recording():
 def test_raw_recording_of_a_card_that_goes():
     path = folder / "gone.rec"
     code, _, err = end(start("oa", "record", "-d", "card0", "-I", "1ms", "-o", path,
-                             SEXTANT_FAKE_GONE_MS="200"))
+                             fake=" gone=2@200"))
     assert code == 1 and "ended after" in err, (code, err)
     assert len(reports(path)) > 50
     assert "streams 0" in kernel(), kernel()  # configurations go with the card
@@ -75,7 +76,7 @@ def test_raw_recording_of_a_card_that_goes():
 def test_self_test():
     """A signal kills it, as it would any program, but the kernel's configurations are gone."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        code, _, err = end(start("doctor", "--selftest", "-d", "i915"), number, after=0.02)
+        code, _, err = end(start("doctor", "--selftest", "-d", DRIVER), number, after=0.02)
         assert code == -number, (number, code, err)
         assert kernel() == NOTHING, (number, kernel())
 
@@ -83,7 +84,7 @@ def test_self_test():
 def test_captures():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         path = folder / "live.sxc"
-        child = start("record", "-q", "-d", "i915", "-I", "2ms", "-o", path)
+        child = start("record", "-q", "-d", DRIVER, "-I", "2ms", "-o", path)
         child.send_signal(signal.SIGSTOP)
         time.sleep(0.05)
         child.send_signal(signal.SIGCONT)
@@ -93,7 +94,7 @@ def test_captures():
         info = json.loads(subprocess.run([SEXTANT, "capture", "info", path, "--json"], check=True,
                                          capture_output=True, text=True, timeout=60).stdout)
         assert info["clean"] and info["rows"] > 50 and not info["losses"], info
-    child = start("record", "-q", "-d", "i915", "-I", "2ms", "-o", path)
+    child = start("record", "-q", "-d", DRIVER, "-I", "2ms", "-o", path)
     end(child, signal.SIGKILL, after=0.6)
     done = subprocess.run([SEXTANT, "capture", "info", path, "--json"], capture_output=True,
                           text=True, timeout=60, check=False)
@@ -104,13 +105,13 @@ def test_captures():
 def test_a_card_that_goes():
     """Cause, time and extent, in text and JSON, and of the recording as well; exit 1."""
     path = folder / "gone.sxc"
-    code, out, err = end(start("stat", "-d", "i915", "-I", "2ms", "--json",
-                               SEXTANT_FAKE_GONE_MS="300"))
+    code, out, err = end(start("stat", "-d", DRIVER, "-I", "2ms", "--json",
+                               fake=" gone=2@300"))
     device = json.loads(out)["devices"][0]
     assert code == 1 and "ended after 0." in err, (code, err)
     assert device["samples"] > 50 and device["failure"], device
-    code, _, err = end(start("record", "-d", "i915", "-I", "2ms", "-o", path,
-                             SEXTANT_FAKE_GONE_MS="300"))
+    code, _, err = end(start("record", "-d", DRIVER, "-I", "2ms", "-o", path,
+                             fake=" gone=2@300"))
     assert code == 1 and "ended after 0." in err, (code, err)
     done = subprocess.run([SEXTANT, "report", path], capture_output=True, text=True, timeout=60,
                           check=False)
