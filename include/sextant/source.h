@@ -56,6 +56,32 @@ SX_API const struct sx_device *sx_devices_get(const struct sx_device_list *list,
  */
 SX_API bool sx_device_means(const struct sx_device *device, const char *selector);
 
+struct sx_capture_device;
+/*
+ * The catalog of a recorded device, with the counters in it that the device's driver brought itself
+ * ("hw.…"), as they were recorded. *out holds a reference. Errors: as sx_catalog_open_name(),
+ * SX_ERR_BAD_INPUT for names or units of columns that are none. Thread-safe.
+ */
+SX_API enum sx_status sx_recorded_catalog(struct sx_context *context,
+					  const struct sx_capture_device *device,
+					  struct sx_catalog **out, struct sx_error *err);
+/*
+ * The catalog of a device of this machine; where its driver counts more, and is asked (it is loaded
+ * in a process of its own, which takes up to five seconds), with those counters ("hw.…") in it.
+ * *out holds a reference. Errors: as sx_catalog_open(). Thread-safe.
+ */
+SX_API enum sx_status sx_device_catalog(struct sx_context *context, const struct sx_device *device,
+					struct sx_catalog **out, struct sx_error *err);
+/*
+ * Whether the driver of a device counts only some of its own counters ("hw.…") at once, so that
+ * they take turns over frames; then pass_of[i] is the pass, from 0, that counts names[i], SX_NONE
+ * for one that no pass does, and *pass_count how many there are. 0 passes: it is no such device, or
+ * these are no such counters. Errors: SX_ERR_NO_MEMORY. Thread-safe.
+ */
+SX_API enum sx_status sx_device_passes(struct sx_context *context, const struct sx_device *device,
+				       const char *const *names, uint32_t count, uint32_t *pass_of,
+				       uint32_t *pass_count, struct sx_error *err);
+
 /* One line of a self-test's report, without a newline. */
 typedef void (*sx_selftest_fn)(void *user, const char *line);
 

@@ -65,6 +65,8 @@ static bool gather_maps(struct sx_session *s)
 	for (uint32_t i = 0; maps && i < o->metric_count; i++)
 		if (is_event(o->metrics[i]))
 			maps[count++] = o->metrics[i];
+	s->host.metrics = o->metrics;
+	s->host.metric_count = o->metric_count;
 	s->host.maps = maps;
 	s->host.map_count = count;
 	return maps != NULL;

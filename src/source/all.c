@@ -47,3 +47,21 @@ bool sx_device_means(const struct sx_device *device, const char *selector)
 	       (strcmp(colon + 1, selector) == 0 || ((size_t)(colon - device->id) == length &&
 						     strncmp(device->id, selector, length) == 0));
 }
+
+enum sx_status sx_device_catalog(struct sx_context *context, const struct sx_device *device,
+				 struct sx_catalog **out, struct sx_error *err)
+{
+	const struct source_ops *ops = source_find(device->source);
+	if (ops && ops->catalog && device->state == SX_DEVICE_INJECT)
+		return ops->catalog(context, out, err);
+	return sx_catalog_open(context, device->catalog, out, err);
+}
+
+enum sx_status sx_device_passes(struct sx_context *context, const struct sx_device *device,
+				const char *const *names, uint32_t count, uint32_t *pass_of,
+				uint32_t *pass_count, struct sx_error *err)
+{
+	const struct source_ops *ops = source_find(device->source);
+	*pass_count = 0;
+	return ops && ops->passes ? ops->passes(names, count, pass_of, pass_count, err) : SX_OK;
+}

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "catalog/extend.h"
 
 extern const struct source_ops source_replay;
 
@@ -20,7 +21,8 @@ struct replay {
 	struct sx_rows rows;	   /* of the record at hand */
 	struct sx_vector *columns; /* of the part that is delivered */
 	struct sx_rows part;
-	size_t done; /* rows of the record that were delivered */
+	size_t done;		    /* rows of the record that were delivered */
+	struct sx_catalog *catalog; /* with what the driver brought itself, or NULL */
 	bool realtime, told, stopped;
 	uint64_t started_ns, first_ns; /* now, and begin of the first row, when realtime */
 	uint64_t lost;
@@ -61,10 +63,47 @@ static void fill_desc(struct replay *r, const struct sx_capture_device *device)
 static void close_replay(struct source *source)
 {
 	struct replay *r = (struct replay *)source;
+	sx_catalog_unref(r->catalog);
 	sx_capture_close(r->reader);
 	free(r->constants);
 	free(r->columns);
 	free(r);
+}
+
+enum sx_status sx_recorded_catalog(struct sx_context *context,
+				   const struct sx_capture_device *device, struct sx_catalog **out,
+				   struct sx_error *err)
+{
+	static const char prefix[] = SOURCE_DRIVER_PREFIX;
+	struct catalog_addition *more = calloc(device->column_count + (size_t)1, sizeof(*more));
+	uint32_t count = 0;
+	if (!more)
+		return error_nomem(err, "opening a catalog");
+	for (uint32_t i = 0; i < device->column_count; i++) {
+		const struct sx_column *c = &device->columns[i];
+		if (strncmp(c->name, prefix, strlen(prefix)) == 0)
+			more[count++] =
+			    (struct catalog_addition){.name = c->name,
+						      .unit = c->unit,
+						      .description = "as recorded",
+						      .is_real = true,
+						      .is_mean = c->over_time == SX_REDUCE_MEAN};
+	}
+	enum sx_status status = catalog_extend(context, device->catalog, more, count, out, err);
+	free(more);
+	return status;
+}
+
+/* Where the driver brought counters itself; one that is not here the session misses. */
+static void find_catalog(struct replay *r, const struct sx_capture_device *device)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < device->column_count; i++)
+		any |= strncmp(device->columns[i].name, SOURCE_DRIVER_PREFIX,
+			       strlen(SOURCE_DRIVER_PREFIX)) == 0;
+	if (any && sx_recorded_catalog(r->base.catalogs, device, &r->catalog, NULL))
+		r->catalog = NULL;
+	r->desc.own = r->catalog;
 }
 
 /* The id is FILE#DEVICE. */
@@ -98,6 +137,7 @@ static enum sx_status open_replay(const struct source_host *host, const char *id
 		return status;
 	}
 	fill_desc(r, device);
+	find_catalog(r, device);
 	*out = &r->base;
 	return SX_OK;
 }

@@ -13,6 +13,9 @@
 
 struct source; /* an opened device; each implementation embeds it as its first member */
 
+/* Names of counters that only the driver at hand knows begin so. */
+#define SOURCE_DRIVER_PREFIX "hw."
+
 /* What a source is given by whoever probes or opens it. Both outlive every source opened so. */
 struct source_host {
 	const struct sx_sys *sys;
@@ -25,6 +28,10 @@ struct source_host {
 	/* Events that the user names for counters, "NAME=PMU/EVENT/", or by themselves. */
 	const char *const *maps;
 	uint32_t map_count;
+	/* What the user names to be measured: names and globs; drivers are asked for few of them.
+	 */
+	const char *const *metrics;
+	uint32_t metric_count;
 };
 
 /* A property of the device at hand that becomes a catalog constant. */
@@ -199,6 +206,15 @@ struct source_ops {
 	 */
 	size_t (*raw_head)(struct source *source, uint8_t *out, size_t cap);
 	size_t (*raw_tail)(struct source *source, uint8_t *out, size_t cap);
+	/*
+	 * Counters that only the driver at hand knows, named SOURCE_DRIVER_PREFIX…; both NULL where
+	 * there are none. catalog() opens the device's catalog with them in it; passes() parts
+	 * some of them into what is counted at once, as sx_device_passes().
+	 */
+	enum sx_status (*catalog)(struct sx_context *catalogs, struct sx_catalog **out,
+				  struct sx_error *err);
+	enum sx_status (*passes)(const char *const *names, uint32_t count, uint32_t *pass_of,
+				 uint32_t *pass_count, struct sx_error *err);
 	/* Checks invariants of the hardware; writes findings through say(). */
 	enum sx_status (*selftest)(struct source *source, void (*say)(void *user, const char *line),
 				   void *user, struct sx_error *err);

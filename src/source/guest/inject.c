@@ -107,6 +107,34 @@ static uint64_t counter_bit(const struct inject_api *api, const char *name)
 	return 0;
 }
 
+static enum sx_status too_many(struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "more than %u counters of the driver's own are asked for",
+		  (unsigned)WIRE_DRIVER_MOST);
+	error_because(err, "a program is given a list of them, which has an end");
+	error_try(err, "-m with fewer, or several runs");
+	return SX_ERR_USAGE;
+}
+
+/* Those of the driver's own that are asked for, in the order of the channel. */
+static enum sx_status choose_driver(struct inject_source *in, const struct source_request *request,
+				    struct channel_wish *wish, struct sx_error *err)
+{
+	for (uint32_t i = 0; i < request->counter_count; i++)
+		for (uint32_t k = 0; k < in->own_count; k++) {
+			if (strcmp(request->counters[i], in->own[k].name) != 0)
+				continue;
+			if (wish->driver_count == WIRE_DRIVER_MOST)
+				return too_many(err);
+			in->asked[wish->driver_count] = in->own[k].name;
+			memcpy(in->asked_ids[wish->driver_count++], in->own[k].id, WIRE_ID_BYTES);
+		}
+	wish->driver_ids = (const uint8_t(*)[WIRE_ID_BYTES])in->asked_ids;
+	in->desc.counters = in->asked;
+	in->desc.counter_count = wish->driver_count;
+	return SX_OK;
+}
+
 /* A program runs the queries that are needed, and no others. */
 enum sx_status inject_start(struct source *source, const struct source_request *request,
 			    struct sx_error *err)
@@ -131,6 +159,9 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 		wish.counters = 0;
 	for (uint32_t i = 0; i < request->counter_count; i++)
 		wish.counters |= counter_bit(in->api, request->counters[i]);
+	enum sx_status status = choose_driver(in, request, &wish, err);
+	if (status)
+		return status;
 	processes_set_wish(&in->processes, &wish);
 	in->times_rasters = !in->parts && wish.counters & UINT64_C(1) << WIRE_GPU_TIME;
 	in->stopped = false;
@@ -275,6 +306,8 @@ void inject_close(struct source *source)
 	load_finish(&in->load);
 	library_environment_finish(&in->environment);
 	processes_close(&in->processes);
+	sx_catalog_unref(in->catalog);
+	free(in->own);
 	free(in->sample);
 	free(in);
 }

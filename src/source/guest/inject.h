@@ -31,6 +31,12 @@ struct inject_api {
 	const char *no_sample, *have_sample;  /* there was a context without a sample */
 };
 
+/* A counter that a driver brings itself, beside those of its API. */
+struct inject_counter {
+	const char *name;
+	const uint8_t *id; /* WIRE_ID_BYTES of them */
+};
+
 struct inject_source {
 	struct source base;
 	const struct inject_api *api;
@@ -51,6 +57,13 @@ struct inject_source {
 	bool times_rasters;	/* GPU time is asked for */
 	struct raster raster;
 	struct load load;
+	/* The driver's own counters, which open() may find: the API's, until close(). */
+	struct inject_counter *own;
+	uint32_t own_count;
+	struct sx_catalog *catalog; /* with them in it, or NULL */
+	/* Those that are measured. */
+	const char *asked[WIRE_DRIVER_MOST];
+	uint8_t asked_ids[WIRE_DRIVER_MOST][WIRE_ID_BYTES];
 };
 
 /* The calls of source_ops, all but probe(). */

@@ -2,8 +2,11 @@
 #include "source/vk/vk.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "source/guest/inject.h"
+#include "source/vk/counters.h"
 #include "wire/channel.h"
 
 static const char *const counters[] = {
@@ -36,10 +39,59 @@ static const struct inject_api vk_api = {
     .have_sample = "let it run until it presents, or ends by itself",
 };
 
+/* One block, which inject_close() frees: what the list points to lies behind it. */
+static struct inject_counter *list_counters(const struct vk_counters *found)
+{
+	size_t head = found->count * sizeof(struct inject_counter);
+	struct inject_counter *list = malloc(head + found->count * sizeof(struct vk_counter) + 1);
+	if (!list)
+		return NULL;
+	struct vk_counter *copies = (struct vk_counter *)(list + found->count);
+	for (uint32_t i = 0; i < found->count; i++) {
+		copies[i] = found->items[i];
+		list[i] = (struct inject_counter){copies[i].name, copies[i].id};
+	}
+	return list;
+}
+
+static enum sx_status add_counters(struct inject_source *in, const struct source_host *host,
+				   struct sx_error *err)
+{
+	struct vk_counters found;
+	enum sx_status status = vk_counters_read(&found, err);
+	if (status)
+		return status;
+	if (found.count) {
+		in->own = list_counters(&found);
+		in->own_count = in->own ? found.count : 0;
+		status = in->own ? vk_counters_catalog(host->catalogs, &found, &in->catalog, err)
+				 : error_nomem(err, "listing the driver's counters");
+		in->desc.own = in->catalog;
+	}
+	vk_counters_finish(&found);
+	return status;
+}
+
+/* Drivers are loaded to list their counters only when one of these is asked for. */
+static bool asks_driver(const struct source_host *host)
+{
+	for (uint32_t i = 0; i < host->metric_count; i++)
+		if (strncmp(host->metrics[i], SOURCE_DRIVER_PREFIX, strlen(SOURCE_DRIVER_PREFIX)) ==
+		    0)
+			return true;
+	return false;
+}
+
 static enum sx_status vk_open(const struct source_host *host, const char *id, struct source **out,
 			      struct sx_error *err)
 {
-	return inject_open(&vk_api, host, out, err);
+	enum sx_status status = inject_open(&vk_api, host, out, err);
+	if (status || !asks_driver(host))
+		return status;
+	status = add_counters((struct inject_source *)*out, host, err);
+	if (status)
+		inject_close(*out);
+	return status;
 }
 
 /* What the user's environment tells loaders, which may keep the layer out of a program. */
@@ -81,6 +133,46 @@ static void vk_probe(const struct source_host *host, source_found_fn found, void
 	found(user, &device);
 }
 
+static enum sx_status vk_catalog(struct sx_context *catalogs, struct sx_catalog **out,
+				 struct sx_error *err)
+{
+	struct vk_counters found;
+	enum sx_status status = vk_counters_read(&found, err);
+	if (!status)
+		status = vk_counters_catalog(catalogs, &found, out, err);
+	vk_counters_finish(&found);
+	return status;
+}
+
+static enum sx_status vk_passes(const char *const *names, uint32_t count, uint32_t *pass_of,
+				uint32_t *pass_count, struct sx_error *err)
+{
+	struct vk_counters found;
+	uint8_t ids[WIRE_DRIVER_MOST][WIRE_ID_BYTES];
+	uint32_t passes[WIRE_DRIVER_MOST], which[WIRE_DRIVER_MOST], asked = 0;
+	enum sx_status status = vk_counters_read(&found, err);
+	if (status)
+		return status;
+	*pass_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct vk_counter *counter = vk_counters_find(&found, names[i]);
+		pass_of[i] = SX_NONE;
+		if (!counter || asked == WIRE_DRIVER_MOST)
+			continue;
+		memcpy(ids[asked], counter->id, sizeof(ids[asked]));
+		which[asked++] = i;
+	}
+	vk_counters_finish(&found);
+	if (!asked || !vk_counters_part((const uint8_t(*)[WIRE_ID_BYTES])ids, asked, passes))
+		return SX_OK;
+	for (uint32_t i = 0; i < asked; i++) {
+		pass_of[which[i]] = passes[i];
+		if (passes[i] != SX_NONE && passes[i] >= *pass_count)
+			*pass_count = passes[i] + 1;
+	}
+	return SX_OK;
+}
+
 const struct source_ops source_vulkan = {
     .name = "vulkan",
     .raw = RAW_GUEST,
@@ -95,4 +187,6 @@ const struct source_ops source_vulkan = {
     .waiting = inject_waiting,
     .explain = inject_explain,
     .spawn_env = inject_spawn_env,
+    .catalog = vk_catalog,
+    .passes = vk_passes,
 };
