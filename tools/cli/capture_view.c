@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sextant/source.h>
+
 bool capture_view_is(const char *path)
 {
 	static const uint8_t magic[] = {0x89, 'S', 'X', 'C', 'A', 'P', '\r', '\n'};
@@ -114,8 +116,7 @@ static enum sx_status find_set(const struct cli *cli, struct capture_view *view,
 static enum sx_status open_catalog(const struct cli *cli, struct capture_view *view,
 				   struct sx_error *err)
 {
-	enum sx_status status =
-	    sx_catalog_open_name(cli->context, view->info->catalog, &view->catalog, err);
+	enum sx_status status = sx_recorded_catalog(cli->context, view->info, &view->catalog, err);
 	if (status)
 		return status;
 	uint64_t now = sx_catalog_info(view->catalog)->hash;

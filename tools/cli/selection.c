@@ -222,7 +222,24 @@ enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struc
 		error_try(err, "-d %s alone, or --for %s alone", word, wanted);
 		return SX_ERR_USAGE;
 	}
-	return sx_catalog_open(cli->context, device->catalog ? device->catalog : wanted, out, err);
+	return device->catalog ? sx_device_catalog(cli->context, device, out, err)
+			       : sx_catalog_open(cli->context, wanted, out, err);
+}
+
+enum sx_status selection_passes(struct cli *cli, struct selection_passes *passes,
+				struct sx_error *err)
+{
+	size_t count;
+	const struct sx_device *all;
+	passes->count = 0;
+	if (!cli->options.devices.count || !passes->name_count)
+		return SX_OK;
+	enum sx_status status = probe(cli, &all, &count, err);
+	const struct sx_device *device =
+	    status ? NULL : find(cli, all, count, cli->options.devices.items[0]);
+	return device ? sx_device_passes(cli->context, device, passes->names, passes->name_count,
+					 passes->of, &passes->count, err)
+		      : status;
 }
 
 static bool visit_name(struct cli *cli, const char *name,

@@ -24,4 +24,14 @@ void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx
 void selection_each_here(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
 			 void *user);
 
+/* Passes over frames of counters that only the driver of the device of -d knows ("hw.…"). */
+struct selection_passes {
+	const char *const *names;
+	uint32_t name_count;
+	uint32_t *of;	/* written, one for each name: its pass, or SX_NONE */
+	uint32_t count; /* written; 0: the device has no such counters */
+};
+enum sx_status selection_passes(struct cli *cli, struct selection_passes *passes,
+				struct sx_error *err);
+
 #endif

@@ -1,5 +1,6 @@
 /* sextant plan: the passes that a selection needs, and why, before anything runs. */
 #include "tools/cli/cli.h"
+#include "tools/cli/selection.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 /* A selection, what of it one API offers, and its plan. */
 struct planning {
-	const struct cli *cli;
+	struct cli *cli;
 	struct sx_catalog *catalog;
 	struct sx_metrics *metrics;
 	struct sx_plan *plan;
@@ -25,6 +26,9 @@ struct planning {
 	const struct sx_counter_info *counters;
 	const struct sx_block_info *blocks;
 	uint32_t block_count;
+	/* Of what the driver counts itself: columns of these, and the passes that it says. */
+	uint32_t *driver_columns;
+	struct selection_passes driver;
 };
 
 static bool offered(const struct sx_metric_info *info, const char *api)
@@ -157,6 +161,40 @@ static enum sx_status select_metrics(struct planning *p, struct sx_error *err)
 	return sx_metrics_create(p->catalog, &options, &p->metrics, err);
 }
 
+static bool is_drivers(const struct planning *p, uint32_t column)
+{
+	for (uint32_t i = 0; i < p->driver.name_count; i++)
+		if (p->driver_columns[i] == column)
+			return true;
+	return false;
+}
+
+/* What only the driver counts takes turns over frames, as it says; all else is counted in each. */
+static enum sx_status ask_driver(struct planning *p, struct sx_error *err)
+{
+	const char **names = arena_alloc(&p->arena, (p->column_count + 1) * sizeof(*names));
+	p->driver_columns = arena_alloc(&p->arena, (p->column_count + 1) * sizeof(uint32_t));
+	p->driver.of = arena_alloc(&p->arena, (p->column_count + 1) * sizeof(uint32_t));
+	if (!names || !p->driver_columns || !p->driver.of)
+		return error_nomem(err, "planning passes");
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		if (strncmp(p->columns[i].name, "hw.", 3) != 0)
+			continue;
+		p->driver_columns[p->driver.name_count] = i;
+		names[p->driver.name_count++] = p->columns[i].name;
+	}
+	p->driver.names = names;
+	enum sx_status status = selection_passes(p->cli, &p->driver, err);
+	if (!p->driver.count)
+		p->driver.name_count = 0;
+	for (uint32_t i = 0; i < p->driver.name_count; i++)
+		if (p->driver.of[i] == SX_NONE)
+			p->why[p->driver_columns[i]] =
+			    "the driver needs several runs of the same commands to count it, and "
+			    "a program runs them once";
+	return status;
+}
+
 static enum sx_status make_plan(struct planning *p, struct sx_error *err)
 {
 	enum sx_status status = select_metrics(p, err);
@@ -171,15 +209,17 @@ static enum sx_status make_plan(struct planning *p, struct sx_error *err)
 	p->items = arena_alloc(&p->arena, (p->column_count + 1) * sizeof(*p->items));
 	if (!p->why || !p->hidden || !p->items)
 		return error_nomem(err, "planning passes");
-	for (uint32_t i = 0; i < p->column_count; i++) {
+	status = ask_driver(p, err);
+	for (uint32_t i = 0; !status && i < p->column_count; i++) {
+		if (is_drivers(p, i))
+			continue;
 		judge(p, i);
 		status = judge_definition(p, i, err);
-		if (status)
-			return status;
-		if (!p->why[i] && !make_item(p, i))
+		if (!status && !p->why[i] && !make_item(p, i))
 			return error_nomem(err, "planning passes");
 	}
-	return sx_plan_create(p->catalog, p->items, p->column_count, NULL, &p->plan, err);
+	return status ? status
+		      : sx_plan_create(p->catalog, p->items, p->column_count, NULL, &p->plan, err);
 }
 
 static void write_passes(const struct planning *p, struct json *json)
@@ -207,7 +247,7 @@ static void write_metrics(const struct planning *p, struct json *json)
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		uint32_t count;
 		const uint32_t *used = sx_plan_item_passes(p->plan, i, &count);
-		if (p->why[i])
+		if (p->why[i] || is_drivers(p, i))
 			continue;
 		json_key(json, p->columns[i].name);
 		json_array_begin_flat(json);
@@ -224,6 +264,25 @@ static void write_metrics(const struct planning *p, struct json *json)
 	json_object_end(json);
 }
 
+static void write_driver_json(const struct planning *p, struct json *json)
+{
+	if (!p->driver.count)
+		return;
+	json_key(json, "driver_passes");
+	json_array_begin(json);
+	for (uint32_t pass = 0; pass < p->driver.count; pass++) {
+		json_object_begin(json);
+		json_key(json, "counters");
+		json_array_begin_flat(json);
+		for (uint32_t i = 0; i < p->driver.name_count; i++)
+			if (p->driver.of[i] == pass)
+				json_string(json, p->driver.names[i]);
+		json_array_end(json);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 static void write_json(const struct planning *p)
 {
 	struct json json = view_json_begin(&p->cli->view, "plan");
@@ -232,6 +291,7 @@ static void write_json(const struct planning *p)
 		json_kv_string(&json, "api", p->cli->options.api);
 	write_passes(p, &json);
 	write_metrics(p, &json);
+	write_driver_json(p, &json);
 	view_json_end(&json);
 }
 
@@ -383,19 +443,43 @@ static void write_conflicts(const struct planning *p)
 	}
 }
 
+static void write_driver(const struct planning *p)
+{
+	FILE *out = p->cli->view.out.out;
+	if (!p->driver.count)
+		return;
+	fprintf(out, "%u pass%s of the driver's own counters%s\n", (unsigned)p->driver.count,
+		p->driver.count == 1 ? "" : "es",
+		p->driver.count == 1 ? "" : ", which take turns over frames");
+	for (uint32_t pass = 0; pass < p->driver.count; pass++) {
+		char line[4096] = "";
+		snprintf(line, sizeof(line), "pass %u: ", (unsigned)pass + 1);
+		const char *sep = "";
+		for (uint32_t i = 0; i < p->driver.name_count; i++) {
+			if (p->driver.of[i] != pass)
+				continue;
+			append(line, sizeof(line), "%s%s", sep, p->driver.names[i]);
+			sep = ", ";
+		}
+		text_wrap(&p->cli->view.out, 2, line);
+	}
+}
+
 static void write_text(const struct planning *p)
 {
 	uint32_t count, planned = 0, without = 0;
 	const struct sx_plan_pass *passes = sx_plan_passes(p->plan, &count);
 	for (uint32_t i = 0; i < p->column_count; i++) {
-		planned += !p->why[i];
+		planned += !p->why[i] && !is_drivers(p, i);
 		without += p->why[i] && !p->hidden[i];
 	}
-	fprintf(p->cli->view.out.out, "%u metric%s in %u pass%s\n", (unsigned)planned,
-		planned == 1 ? "" : "s", (unsigned)count, count == 1 ? "" : "es");
+	if (planned || !p->driver.count)
+		fprintf(p->cli->view.out.out, "%u metric%s in %u pass%s\n", (unsigned)planned,
+			planned == 1 ? "" : "s", (unsigned)count, count == 1 ? "" : "es");
 	for (uint32_t i = 0; i < count; i++)
 		write_pass(p, i, &passes[i]);
 	write_conflicts(p);
+	write_driver(p);
 	if (!without)
 		return;
 	fprintf(p->cli->view.out.out, "%u not available here:\n", (unsigned)without);
@@ -428,11 +512,13 @@ static int run(struct cli *cli)
 
 const struct command cmd_plan = {
     .verb = {.name = "plan",
-	     .synopsis = "--for NAME [--api API] [-m LIST] [--const NAME=VALUE]",
+	     .synopsis = "--for NAME | -d DEVICE [--api API] [-m LIST] [--const NAME=VALUE]",
 	     .summary = "passes that a selection needs, before anything runs",
 	     .about = "Distributes what metrics need over as few runs of the same work as the "
 		      "hardware's limits allow, and says what fills each pass. A metric comes from "
-		      "no more passes than it needs on its own. With -v the counters are listed.",
+		      "no more passes than it needs on its own. With -v the counters are listed. "
+		      "Counters that only a driver knows (hw.*, of -d vulkan) take turns over "
+		      "frames, as that driver says.",
 	     .formats = FORMATS_TEXT_JSON,
 	     .options = "for device api metric set const output format",
 	     .max_args = 0,
