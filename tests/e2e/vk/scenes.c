@@ -483,6 +483,7 @@ int main(int argc, char **argv)
 	    {"two-devices", two_devices, {0}},
 	    {"endless", endless, {0}},
 	    {"stranger", draws, {.stranger = true}},
+	    {"own-performance", draws, {.performance = true}},
 	};
 	int rounds = argc > 2 ? atoi(argv[2]) : 10;
 	struct world world;

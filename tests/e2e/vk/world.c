@@ -85,6 +85,7 @@ static void open_device(struct world *world, const struct needs *needs)
 					 .queueFamilyIndex = world->family,
 					 .queueCount = 1,
 					 .pQueuePriorities = &priority};
+	static const char *const performance[] = {VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME};
 	VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 				   .pNext = needs->stranger ? (void *)&stranger : &features,
 				   .queueCreateInfoCount = 1,
@@ -92,6 +93,10 @@ static void open_device(struct world *world, const struct needs *needs)
 				   .enabledExtensionCount = needs->feedback ? 2 : 0,
 				   .ppEnabledExtensionNames = extensions};
 
+	if (needs->performance) {
+		info.enabledExtensionCount = 1;
+		info.ppEnabledExtensionNames = performance;
+	}
 	MUST(vkCreateDevice(world->gpu, &info, NULL, &world->device));
 	vkGetDeviceQueue(world->device, world->family, 0, &world->queue);
 }

@@ -1,0 +1,183 @@
+"""The driver's own counters (VK_KHR_performance_query), on a made-up driver that says which rules were broken."""
+import csv
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import test_layer  # noqa: E402
+from test_layer import SCENES, SEXTANT, VALIDATION, metric  # noqa: E402
+
+FAKE = os.path.join(os.environ["SEXTANT_VK_FAKE"], "fake_perf.json")
+BELOW = glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json")
+
+
+def environment():
+    with open(BELOW[0], encoding="utf-8") as file:
+        below = json.load(file)["ICD"]["library_path"]
+    return {"VK_DRIVER_FILES": FAKE, "VK_ICD_FILENAMES": FAKE, "FAKE_BELOW": below}
+
+
+ENV = environment() if BELOW else {}
+DRAWS, RATIO, BUSY, CYCLES, DISPATCHES, TEMPERATURE, TWO = (
+    "hw.Draws_seen", "hw.L2_cache_hit_ratio", "hw.Busy_time", "hw.Buffer_cycles", "hw.Dispatches_seen",
+    "hw.Chip_temperature", "hw.Needs_two_passes")
+
+
+def sextant(*arguments, env=None, code=0):
+    done = subprocess.run([SEXTANT, *arguments], capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, **ENV, **(env or {})))
+    assert done.returncode == code, (done.returncode, done.stderr)
+    return done
+
+
+class Hardware(unittest.TestCase):
+    def setUp(self):
+        if not os.path.exists(SCENES):
+            self.skipTest("not built here: no Vulkan loader")
+        if not ENV:
+            self.skipTest("Mesa's lavapipe is not installed")
+
+    def count(self, case, *names, rounds=10, env=None, options=("--overhead", "0")):
+        """The document of one run, in which no rule was broken."""
+        document, said, errors = test_layer.scene(case, rounds, options=(*options, "-m", ",".join(names)),
+                                                  env=dict(ENV, **(env or {})))
+        self.assertNotIn("RULE", errors)
+        self.assertNotIn("VALIDATION", said)
+        return document
+
+    def values(self, document, name):
+        found = metric(document, name)
+        return found["min"], found["max"]
+
+    def test_two_counters_that_fit_one_pass(self):
+        document = self.count("compute", DRAWS, DISPATCHES)
+        self.assertEqual(self.values(document, DRAWS), (5, 5))
+        self.assertEqual(metric(document, DRAWS)["total"], 50)
+        self.assertEqual(self.values(document, DISPATCHES), (2, 2))
+
+    def test_units_as_they_are(self):
+        document = self.count("draws", RATIO, TEMPERATURE)
+        self.assertEqual((metric(document, RATIO)["unit"], self.values(document, RATIO)), ("percent", (75.5, 75.5)))
+        self.assertEqual(metric(document, TEMPERATURE)["unit"], "degC")
+        self.assertAlmostEqual(metric(document, TEMPERATURE)["mean"], 26.85)
+        document = self.count("draws", BUSY, CYCLES)
+        self.assertEqual((metric(document, BUSY)["unit"], self.values(document, BUSY)), ("s", (5e-6, 5e-6)))
+        self.assertEqual((metric(document, CYCLES)["unit"], self.values(document, CYCLES)), ("cycles", (105, 105)))
+
+    def test_passes_take_turns_over_frames(self):
+        """Five counters, two at a time: each is counted in a third of the samples, which tells."""
+        document = self.count("compute", DRAWS, RATIO, BUSY, CYCLES, DISPATCHES, rounds=30)
+        shares = {name: metric(document, name)["running"] for name in (DRAWS, BUSY, DISPATCHES)}
+        for name, share in shares.items():
+            self.assertAlmostEqual(share, 1 / 3, delta=0.1, msg=name)
+        self.assertEqual(self.values(document, DRAWS), (5, 5))
+        self.assertEqual(self.values(document, CYCLES), (100 + 5 + 20, 100 + 5 + 20))
+        self.assertEqual(self.values(document, DISPATCHES), (2, 2))
+
+    def test_beside_the_counters_of_every_driver(self):
+        document = self.count("draws", DRAWS, "IAVertices", "Draws", "Occlusion")
+        self.assertEqual(self.values(document, DRAWS), self.values(document, "Draws"))
+        self.assertEqual(self.values(document, "IAVertices"), (30, 30))
+
+    def test_one_that_takes_two_passes(self):
+        found = metric(self.count("draws", TWO, DRAWS), TWO)
+        self.assertIsNone(found["total"])
+        self.assertIn("several runs of the same commands", found["why"])
+
+    def test_scopes(self):
+        """What encloses a command buffer or pass is not counted in less."""
+        with tempfile.TemporaryDirectory() as folder:
+            result = os.path.join(folder, "parts.sxc")
+            for per, missing, rows in (("pass", {CYCLES}, [4, 1]), ("group", {CYCLES, BUSY}, [1, 2, 1, 1]),
+                                       ("command-buffer", set(), [5])):
+                done = sextant("record", "-d", "vulkan", "--overhead", "0", "--per", per, "-m",
+                               ",".join((DRAWS, BUSY)), "-o", result, "--", SCENES, "labels", "6")
+                self.assertNotIn("RULE", done.stderr)
+                done = sextant("export", result, "-f", "csv", "-m", ",".join((DRAWS, BUSY)))
+                found = list(csv.DictReader(done.stdout.splitlines()))
+                self.assertEqual([float(r[DRAWS]) for r in found], 6 * rows)
+                busy = [float(r[BUSY]) for r in found] if BUSY not in missing else None
+                self.assertIn(busy, (None, [1000.0 * n for n in 6 * rows]))
+                if CYCLES in missing:
+                    document = self.count("labels", CYCLES, options=("--overhead", "0", "--per", per))
+                    self.assertIn("samples are smaller", metric(document, CYCLES)["why"])
+
+    def test_secondary_command_buffers(self):
+        """No query may be active around them: no data, with the reason, and no rule broken."""
+        for case in ("secondaries", "shared-secondary"):
+            document = self.count(case, DRAWS, CYCLES)
+            self.assertIsNone(metric(document, DRAWS)["total"])
+            self.assertIn("secondary command buffers", metric(document, DRAWS)["why"])
+
+    def test_other_ways_of_submitting(self):
+        for case, samples in (("timeline", 10), ("reuse", 10), ("threads", 80), ("two-devices", 30)):
+            document = self.count(case, DRAWS, CYCLES)
+            self.assertEqual(document["samples"]["count"], samples)
+            self.assertEqual((case, self.values(document, DRAWS)), (case, (5, 5)))
+        self.assertEqual(self.values(self.count("dynamic", DRAWS, CYCLES), DRAWS), (1, 1))
+
+    def test_recorded_once_and_for_all(self):
+        """What runs at once, or whose results nobody read, is no data; nothing else is wrong."""
+        document = self.count("overlap", DRAWS, rounds=20)
+        self.assertIn(self.values(document, DRAWS), ((None, None), (5, 5)))
+
+    def test_the_profiling_lock(self):
+        document = self.count("draws", DRAWS, "IAVertices", env={"FAKE_LOCK": "taken"})
+        self.assertIn("profiling lock", metric(document, DRAWS)["why"])
+        self.assertEqual(self.values(document, "IAVertices"), (30, 30))
+        document = self.count("draws", DRAWS, env={"FAKE_LOCK": "denied"})
+        self.assertIn("does not give its counters to this user", metric(document, DRAWS)["why"])
+
+    def test_a_program_that_counts_itself(self):
+        document = self.count("own-performance", DRAWS, "IAVertices")
+        self.assertIn("the program itself counts", metric(document, DRAWS)["why"])
+        self.assertEqual(self.values(document, "IAVertices"), (30, 30))
+
+    def test_a_driver_without(self):
+        """The program draws with another driver than the one that was asked: none here has the extension."""
+        program = ["env", "VK_DRIVER_FILES=" + BELOW[0], "VK_ICD_FILENAMES=" + BELOW[0], SCENES, "draws", "3"]
+        document, _, _ = test_layer.run(program, options=("--overhead", "0", "-m", DRAWS), env=ENV)
+        self.assertIn("has no such counter", metric(document, DRAWS)["why"])
+
+    def test_no_driver_has_any(self):
+        done = subprocess.run([SEXTANT, "stat", "-d", "vulkan", "-m", DRAWS, "--", "true"], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(DRAWS, done.stderr)
+
+    def test_plan(self):
+        """The driver says what it counts at once; what it cannot in one run has its reason."""
+        document = json.loads(sextant("plan", "-d", "vulkan", "--json", "-m", "hw.*,IAVertices").stdout)
+        self.assertEqual([p["counters"] for p in document["driver_passes"]],
+                         [[DRAWS, RATIO], [BUSY, CYCLES], [DISPATCHES, TEMPERATURE]])
+        self.assertEqual(list(document["unavailable"]), [TWO])
+        self.assertEqual(list(document["metrics"]), ["IAVertices"])
+        self.assertIn("3 passes of the driver's own counters, which take turns",
+                      sextant("plan", "-d", "vulkan", "-m", "hw.*").stdout)
+
+    def test_list_and_explain(self):
+        document = json.loads(sextant("list", "counters", "hw.*", "-d", "vulkan", "--json").stdout)
+        self.assertEqual(len(document["counters"]), 7)
+        said = sextant("explain", BUSY, "-d", "vulkan").stdout
+        self.assertIn("of whole render passes", said)
+
+    def test_validation_layers_find_nothing(self):
+        """
+        The Khronos layer, below ours, checks the same rules in its own way; not the one on the last command of a
+        command buffer, which its version in Debian 12 (1.3.239) finds broken by any query of that scope.
+        """
+        if not glob.glob("/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json"):
+            self.skipTest("vulkan-validationlayers are not installed")
+        for case in ("compute", "labels", "secondaries", "reuse", "dynamic"):
+            for per in ("frame", "pass", "group"):
+                self.count(case, DRAWS, BUSY, RATIO, DISPATCHES, env={"VK_INSTANCE_LAYERS": VALIDATION},
+                           options=("--overhead", "0", "--per", per))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
