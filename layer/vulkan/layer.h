@@ -197,6 +197,7 @@ struct device {
 	bool statistics, precise, inherited, mesh, feedback, generated, host_reset;
 	uint32_t per; /* enum wire_kind: what a sample encloses */
 	uint32_t streams;
+	bool narrow;	 /* queries of draws run within passes alone */
 	bool stamps;	 /* are wanted, and tell something */
 	uint32_t wanted; /* queries */
 	uint32_t statistic_bits;

@@ -261,7 +261,8 @@ void queries_start(struct command *command)
 {
 	uint32_t program = __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED);
 	uint32_t types = possible(command) & ~QUERY_BIT(QUERY_STAMPS);
-	bool own = command->secondary || command->device->per == WIRE_GROUP;
+	bool own =
+	    command->secondary || command->device->per == WIRE_GROUP || command->device->narrow;
 
 	if (command->blind)
 		return;
