@@ -401,6 +401,21 @@ static void labels(struct world *world, int rounds)
 	each_round(world, rounds, record_labels);
 }
 
+static void record_dispatch(struct world *world, VkCommandBuffer commands)
+{
+	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, world->compute);
+	vkCmdDispatch(commands, 4, 2, 1);
+}
+
+/* What was drawn to is gone as the next work begins: one round draws, the next computes. */
+static void renew(struct world *world, int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		each_round(world, 1, i % 2 == 0 ? record_draws : record_dispatch);
+		world_renew(world);
+	}
+}
+
 /* Something that a validation layer must find. */
 static void offend(struct world *world, int rounds)
 {
@@ -478,6 +493,7 @@ int main(int argc, char **argv)
 	    {"threads", threads, {0}},
 	    {"labels", labels, {0}},
 	    {"offend", offend, {0}},
+	    {"renew", renew, {0}},
 	    {"leave", leave, {0}},
 	    {"forks", forks, {0}},
 	    {"two-devices", two_devices, {0}},

@@ -283,6 +283,17 @@ void world_open(struct world *world, const struct needs *needs)
 	make_pipelines(world, needs);
 }
 
+void world_renew(struct world *world)
+{
+	vkDestroyFramebuffer(world->device, world->framebuffer, NULL);
+	vkDestroyRenderPass(world->device, world->pass, NULL);
+	vkDestroyImageView(world->device, world->view, NULL);
+	vkDestroyImage(world->device, world->image, NULL);
+	vkFreeMemory(world->device, world->memory, NULL);
+	make_image(world);
+	make_pass(world);
+}
+
 void world_close(struct world *world)
 {
 	VkDevice device = world->device;

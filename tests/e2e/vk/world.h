@@ -39,6 +39,8 @@ struct needs {
 
 void world_open(struct world *world, const struct needs *needs);
 void world_close(struct world *world);
+/* What is drawn to goes, and comes again. */
+void world_renew(struct world *world);
 VkCommandBuffer world_commands(struct world *world, VkCommandPool pool, bool secondary);
 void world_begin(VkCommandBuffer commands, VkCommandBufferUsageFlags flags);
 void world_begin_pass(struct world *world, VkCommandBuffer commands, VkSubpassContents contents);
