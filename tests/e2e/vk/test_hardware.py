@@ -150,6 +150,19 @@ class Hardware(unittest.TestCase):
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(DRAWS, done.stderr)
 
+    def test_the_device_is_lost(self):
+        """The program hears of it as without us and ends by itself; what was counted before is kept."""
+        plain = subprocess.run([SCENES, "draws", "20"], env=dict(os.environ, **ENV, FAKE_LOST="8"), capture_output=True,
+                               text=True, timeout=60)
+        self.assertIn("-4", plain.stderr)
+        for names in ((DRAWS, "Draws"), ("IAVertices", "Draws", "Occlusion")):
+            document, _, errors = test_layer.run([SCENES, "draws", "20"], env=dict(ENV, FAKE_LOST="8"),
+                                                 options=("--overhead", "0", "-m", ",".join(names)), code=plain.returncode)
+            self.assertIn(plain.stderr.strip(), errors)
+            self.assertEqual(metric(document, "Draws")["total"], 7 * 5)
+            first = metric(document, names[0])
+            self.assertIn((first["min"], first["max"]), ((5, 5), (30, 30)))
+
     def test_plan(self):
         """The driver says what it counts at once; what it cannot in one run has its reason."""
         document = json.loads(sextant("plan", "-d", "vulkan", "--json", "-m", "hw.*,IAVertices").stdout)

@@ -1,5 +1,6 @@
 """The Vulkan layer on programs whose counts are known, on vkcube, and under the validation layers."""
 import csv
+import ctypes
 import glob
 import json
 import os
@@ -7,6 +8,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gl"))
@@ -274,6 +277,26 @@ class Failing(unittest.TestCase):
         self.assertGreater(created, 5)
 
 
+def resize_windows(display, width, height):
+    """Gives a new size to the first window that shows on the display."""
+    x = ctypes.CDLL("libX11.so.6")
+    x.XOpenDisplay.restype = ctypes.c_void_p
+    server = ctypes.c_void_p(x.XOpenDisplay(display.encode()))
+    root, parent, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.c_uint()
+    children = ctypes.POINTER(ctypes.c_ulong)()
+    x.XDefaultRootWindow.restype = ctypes.c_ulong
+    top = ctypes.c_ulong(x.XDefaultRootWindow(server))
+    until = time.monotonic() + 30
+    while not count.value and time.monotonic() < until:
+        x.XQueryTree(server, top, ctypes.byref(root), ctypes.byref(parent), ctypes.byref(children), ctypes.byref(count))
+        time.sleep(0.05)
+    time.sleep(0.3)
+    for i in range(count.value):
+        x.XResizeWindow(server, ctypes.c_ulong(children[i]), width, height)
+    x.XSync(server, 0)
+    x.XCloseDisplay(server)
+
+
 class Cube(unittest.TestCase):
     def stat(self, *options, env=None, frames="90"):
         if not shutil.which("vkcube"):
@@ -283,6 +306,24 @@ class Cube(unittest.TestCase):
                 self.skipTest("no Xvfb here")
             return run(["vkcube", "--c", frames, "--suppress_popups"], options=options,
                        env=dict(env or {}, DISPLAY=display.name))
+
+    def test_a_window_that_changes_its_size(self):
+        """A new swapchain takes the old one's place: every frame is there, and each has its own size."""
+        if not shutil.which("vkcube"):
+            self.skipTest("vkcube is not installed")
+        with xvfb.Display() as display:
+            if not display.name:
+                self.skipTest("no Xvfb here")
+            resizer = threading.Thread(target=resize_windows, args=(display.name, 301, 203))
+            resizer.start()
+            document, _, _ = run(["vkcube", "--c", "400", "--suppress_popups"], env={"DISPLAY": display.name},
+                                 options=("--overhead", "0"))
+            resizer.join()
+        self.assertEqual(metric(document, "Frames")["total"], 400)
+        self.assertEqual(metric(document, "IAVertices")["max"], 36)
+        width, height = metric(document, "FramebufferWidth"), metric(document, "FramebufferHeight")
+        self.assertEqual((width["min"], width["max"]), (301, 500))
+        self.assertEqual((height["min"], height["max"]), (203, 500))
 
     def test_ninety_frames_exactly(self):
         document, _, _ = self.stat()

@@ -56,6 +56,19 @@ static bool counts(const struct fake_pool *pool, VkPerformanceCounterScopeKHR sc
 #define WHOLE_BUFFER VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_BUFFER_KHR
 #define WHOLE_PASS   VK_PERFORMANCE_COUNTER_SCOPE_RENDER_PASS_KHR
 
+/* FAKE_LOST: the submission that loses the device, from 1; everything fails from there on. */
+static bool lost(bool submits)
+{
+	static uint32_t count; /* under fake_lock */
+	const char *at = getenv("FAKE_LOST");
+
+	pthread_mutex_lock(&fake_lock);
+	count += submits;
+	bool gone = at && count >= (uint32_t)atoi(at);
+	pthread_mutex_unlock(&fake_lock);
+	return gone;
+}
+
 static VkResult VKAPI_CALL create_pool(VkDevice device, const VkQueryPoolCreateInfo *info,
 				       const VkAllocationCallbacks *allocator, VkQueryPool *out)
 {
@@ -216,6 +229,8 @@ static VkResult VKAPI_CALL results(VkDevice device, VkQueryPool handle, uint32_t
 				   uint32_t count, size_t size, void *data, VkDeviceSize stride,
 				   VkQueryResultFlags flags)
 {
+	if (lost(false))
+		return VK_ERROR_DEVICE_LOST;
 	VkPerformanceCounterResultKHR *out = data;
 	VkResult result = VK_SUCCESS;
 	struct fake_pool *pool;
@@ -288,9 +303,16 @@ static void run(VkCommandBuffer c)
 	}
 }
 
+static VkResult VKAPI_CALL event_status(VkDevice device, VkEvent event)
+{
+	return lost(false) ? VK_ERROR_DEVICE_LOST : NEXT(vkGetEventStatus)(device, event);
+}
+
 static VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos,
 				  VkFence fence)
 {
+	if (lost(true))
+		return VK_ERROR_DEVICE_LOST;
 	pthread_mutex_lock(&fake_lock);
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t k = 0; k < infos[i].commandBufferCount; k++)
@@ -322,7 +344,8 @@ static void finish(void)
 static VkResult VKAPI_CALL wait(VkDevice device, uint32_t count, const VkFence *fences,
 				VkBool32 all, uint64_t timeout)
 {
-	VkResult result = NEXT(vkWaitForFences)(device, count, fences, all, timeout);
+	VkResult result = lost(false) ? VK_ERROR_DEVICE_LOST
+				      : NEXT(vkWaitForFences)(device, count, fences, all, timeout);
 
 	if (result == VK_SUCCESS)
 		finish();
@@ -452,6 +475,7 @@ PFN_vkVoidFunction fake_command(const char *name)
 	    ENTRY(vkGetQueryPoolResults, results),
 	    ENTRY(vkBeginCommandBuffer, begin_buffer),
 	    ENTRY(vkEndCommandBuffer, end_buffer),
+	    ENTRY(vkGetEventStatus, event_status),
 	    ENTRY(vkQueueSubmit, submit),
 	    ENTRY(vkQueueSubmit2, submit2),
 	    ENTRY(vkAllocateCommandBuffers, allocate),
