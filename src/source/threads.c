@@ -69,12 +69,12 @@ static void account(struct threads_busiest *out, const struct thread_seen *t, ui
 	uint64_t both = run_ns + wait_ns;
 	out->known = true;
 	out->apart |= t->apart;
-	if (t->apart && both > out->apart_ns)
-		out->apart_ns = both;
-	if (t->apart || both <= out->run_ns + out->wait_ns)
+	uint64_t *run = t->apart ? &out->apart_run_ns : &out->run_ns;
+	uint64_t *wait = t->apart ? &out->apart_wait_ns : &out->wait_ns;
+	if (both <= *run + *wait)
 		return;
-	out->run_ns = run_ns;
-	out->wait_ns = wait_ns;
+	*run = run_ns;
+	*wait = wait_ns;
 }
 
 static int visit_task(void *user, const char *name)

@@ -28,9 +28,10 @@ struct threads {
 /* Since the reading before. */
 struct threads_busiest {
 	uint64_t run_ns, wait_ns; /* of the thread with the largest sum of both */
-	uint64_t apart_ns;	  /* that sum, of the threads apart */
-	bool known;		  /* some thread could be read */
-	bool apart;		  /* there are threads apart */
+	/* The same of the threads apart. */
+	uint64_t apart_run_ns, apart_wait_ns;
+	bool known; /* some thread could be read */
+	bool apart; /* there are threads apart */
 };
 
 #define THREADS_FAMILY_MOST 64u

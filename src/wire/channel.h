@@ -239,9 +239,9 @@ struct wire_sample {
 	uint8_t why[WIRE_COUNTER_ROOM], bits[WIRE_COUNTER_ROOM];
 	struct wire_record record;
 	uint64_t raster_ns; /* CPU time of the rasteriser's threads, where GPU time is theirs */
-	/* Of the busiest thread of the process: on a CPU, ready without one; and of a software
-	 * rasteriser's busiest, both together. */
-	uint64_t thread_run_ns, thread_wait_ns, raster_thread_ns;
+	/* Of the busiest thread of the process, and of a software rasteriser's: on a CPU, and ready
+	 * without one. */
+	uint64_t thread_run_ns, thread_wait_ns, raster_run_ns, raster_wait_ns;
 	uint32_t label_length; /* bytes of text that follow the struct */
 	uint32_t driver_count; /* values that follow the text */
 	uint16_t thread_known; /* whether they are, */

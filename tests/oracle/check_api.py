@@ -21,7 +21,7 @@ GROUP = (
     "CPrimitives PSInvocations HSInvocations DSInvocations CSInvocations OcclusionPredicate PrimsWritten "
     "PrimsStorageNeed OverflowPred"
 ).split() + [f"{name}_S{k}" for k in range(4) for name in ("PrimsWritten", "PrimsStorageNeed", "OverflowPred")]
-PROGRAM = "Frames DrawCalls FrameTime CPUTime ThreadTime ThreadWait RasterThreadTime FramebufferWidth FramebufferHeight".split()
+PROGRAM = "Frames DrawCalls FrameTime CPUTime ThreadTime ThreadWait RasterThreadTime RasterThreadWait FramebufferWidth FramebufferHeight".split()
 
 
 class Formula:

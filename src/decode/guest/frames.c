@@ -26,6 +26,7 @@ enum {
 	COLUMN_THREAD_TIME,
 	COLUMN_THREAD_WAIT,
 	COLUMN_RASTER_THREAD,
+	COLUMN_RASTER_WAIT,
 	COLUMN_VULKAN,			   /* here and on: of Vulkan alone */
 	COLUMN_DRAW_CALLS = COLUMN_VULKAN, /* in its place, of OpenGL alone */
 	COLUMN_COUNT = COLUMN_VULKAN + WIRE_VULKAN_COUNTERS - WIRE_COUNTERS
@@ -46,6 +47,7 @@ static const char *const names[COLUMN_COUNT] = {
     "ThreadTime",
     "ThreadWait",
     "RasterThreadTime",
+    "RasterThreadWait",
 #define VULKAN(id, name) name,
 #include "wire/vulkan.def"
 #undef VULKAN
@@ -416,8 +418,9 @@ static void set_threads(const struct wire_sample *sample, uint8_t extra, struct 
 	uint8_t quality = sample->thread_known ? extra : SX_QUALITY_GAP;
 	sx_table_set_u64(table, COLUMN_THREAD_TIME, row, sample->thread_run_ns, quality);
 	sx_table_set_u64(table, COLUMN_THREAD_WAIT, row, sample->thread_wait_ns, quality);
-	sx_table_set_u64(table, COLUMN_RASTER_THREAD, row, sample->raster_thread_ns,
-			 sample->rasterises ? quality : SX_QUALITY_NOT_COLLECTED);
+	uint8_t raster = sample->rasterises ? quality : SX_QUALITY_NOT_COLLECTED;
+	sx_table_set_u64(table, COLUMN_RASTER_THREAD, row, sample->raster_run_ns, raster);
+	sx_table_set_u64(table, COLUMN_RASTER_WAIT, row, sample->raster_wait_ns, raster);
 }
 
 static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,

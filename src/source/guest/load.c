@@ -19,7 +19,7 @@
 
 /* Sums since the first reading. */
 struct load_sums {
-	uint64_t run_ns, wait_ns, raster_ns;
+	uint64_t run_ns, wait_ns, raster_run_ns, raster_wait_ns;
 };
 
 struct load_point {
@@ -73,7 +73,8 @@ static void read_now(struct load_process *p, uint64_t now_ns)
 		sums = point(p, p->count - 1)->sums;
 	sums.run_ns += busiest.run_ns;
 	sums.wait_ns += busiest.wait_ns;
-	sums.raster_ns += busiest.apart_ns;
+	sums.raster_run_ns += busiest.apart_run_ns;
+	sums.raster_wait_ns += busiest.apart_wait_ns;
 	p->points[p->count++ % POINTS] = (struct load_point){now_ns, sums};
 }
 
@@ -139,7 +140,8 @@ static struct load_sums sums_at(const struct load_process *p, uint64_t time_ns)
 	double share = (double)(time_ns - a->time_ns) / (double)(b->time_ns - a->time_ns);
 	return (struct load_sums){between(a->sums.run_ns, b->sums.run_ns, share),
 				  between(a->sums.wait_ns, b->sums.wait_ns, share),
-				  between(a->sums.raster_ns, b->sums.raster_ns, share)};
+				  between(a->sums.raster_run_ns, b->sums.raster_run_ns, share),
+				  between(a->sums.raster_wait_ns, b->sums.raster_wait_ns, share)};
 }
 
 /* What was read of a range; false when that is less than half of it. */
@@ -165,7 +167,8 @@ static void fill(const struct load_process *p, uint64_t from_ns, uint64_t to_ns,
 	sample->rasterises = p->rasterises;
 	sample->thread_run_ns = (uint64_t)((double)(b.run_ns - a.run_ns) * scale);
 	sample->thread_wait_ns = (uint64_t)((double)(b.wait_ns - a.wait_ns) * scale);
-	sample->raster_thread_ns = (uint64_t)((double)(b.raster_ns - a.raster_ns) * scale);
+	sample->raster_run_ns = (uint64_t)((double)(b.raster_run_ns - a.raster_run_ns) * scale);
+	sample->raster_wait_ns = (uint64_t)((double)(b.raster_wait_ns - a.raster_wait_ns) * scale);
 }
 
 bool load_fill(struct load *load, struct wire_sample *sample, bool is_row)
