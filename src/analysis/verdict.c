@@ -12,6 +12,7 @@
 #define NO_RULE	       UINT32_MAX /* no rule holds, or none can be judged */
 #define KEPT	       0.6	  /* confidence where a rule only just holds */
 #define OVERRULED      0.3	  /* in windows that are too few to count by themselves */
+#define SMOOTH_MOST    9	  /* windows whose median stands for the one in the middle */
 #define SCALED	       0.8	  /* where samples stand for others, or some were lost */
 #define WHICH_LEAST    50.0	  /* percent that a unit must be busy to be named */
 #define CONFIDENCE_BIG 0.75
@@ -23,6 +24,8 @@ struct judging {
 	double **when, **keep; /* of each rule, a value a window */
 	uint32_t *rule;	       /* of each window, or NO_RULE */
 	double *confidence;    /* of each window */
+	bool *overruled;       /* its own facts say something else */
+	double **measured;     /* of each fact, before they were smoothed */
 };
 
 static const struct verdict_rule *rule_at(const struct judging *j, uint32_t rule)
@@ -139,27 +142,46 @@ static void make_steady(struct judging *j)
 		for (size_t w = first; w < after; w++) {
 			j->rule[w] = rule;
 			j->confidence[w] = rule == NO_RULE ? 0 : OVERRULED;
+			j->overruled[w] = true;
 		}
 	}
 }
 
-static enum sx_status judge_windows(struct judging *j, struct sx_error *err)
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* The median of a fact in a window and those around it, as far as they have a value. */
+static double median_around(const struct judging *j, const double *values, size_t window,
+			    size_t width)
+{
+	double near[SMOOTH_MOST];
+	size_t count = 0, half = width / 2;
+	if (isnan(values[window]))
+		return NAN;
+	size_t first = window > half ? window - half : 0;
+	for (size_t w = first; w <= window + half && w < j->facts.count; w++)
+		if (!isnan(values[w]))
+			near[count++] = values[w];
+	qsort(near, count, sizeof(near[0]), by_value);
+	return count % 2 ? near[count / 2] : (near[count / 2 - 1] + near[count / 2]) / 2;
+}
+
+/* Single windows that stand out are levelled; a change that lasts stays where it was. */
+static void smooth(struct judging *j, size_t width)
+{
+	for (uint32_t i = 0; i < j->verdict->rules.fact_count; i++)
+		for (size_t w = 0; w < j->facts.count; w++)
+			j->facts.facts[i].values[w] = median_around(j, j->measured[i], w, width);
+}
+
+static enum sx_status judge_once(struct judging *j, struct sx_error *err)
 {
 	const struct verdict_rules *rules = &j->verdict->rules;
-	struct arena *arena = &j->facts.arena;
-	size_t n = j->facts.count + 1;
 	enum sx_status status = SX_OK;
-	j->when = arena_alloc(arena, (rules->rule_count + 1) * sizeof(double *));
-	j->keep = arena_alloc(arena, (rules->rule_count + 1) * sizeof(double *));
-	j->rule = arena_alloc(arena, n * sizeof(*j->rule));
-	j->confidence = arena_alloc(arena, n * sizeof(*j->confidence));
-	if (!j->when || !j->keep || !j->rule || !j->confidence)
-		return error_nomem(err, "judging a run");
 	for (uint32_t i = 0; !status && i < rules->rule_count; i++) {
-		j->when[i] = arena_alloc(arena, n * sizeof(double));
-		j->keep[i] = arena_alloc(arena, n * sizeof(double));
-		if (!j->when[i] || !j->keep[i])
-			return error_nomem(err, "judging a run");
 		status = verdict_facts_eval(&j->facts, rules->rules[i].when_tree, j->when[i], err);
 		if (!status)
 			status = verdict_facts_eval(&j->facts, rules->rules[i].keep_tree,
@@ -167,25 +189,81 @@ static enum sx_status judge_windows(struct judging *j, struct sx_error *err)
 	}
 	for (size_t w = 0; !status && w < j->facts.count; w++)
 		judge_window(j, w);
-	if (!status)
-		make_steady(j);
 	return status;
 }
 
-/* Means of a fact over the windows of one verdict. */
-static double mean_fact(const struct judging *j, uint32_t rule, uint32_t fact, size_t *one)
+/* Room for one value a window in each of `count` columns. */
+static double **make_columns(struct judging *j, uint32_t count)
+{
+	double **columns = arena_alloc(&j->facts.arena, (count + 1) * sizeof(double *));
+	for (uint32_t i = 0; columns && i < count; i++) {
+		columns[i] = arena_alloc(&j->facts.arena, (j->facts.count + 1) * sizeof(double));
+		if (!columns[i])
+			return NULL;
+	}
+	return columns;
+}
+
+static bool make_room(struct judging *j)
+{
+	const struct verdict_rules *rules = &j->verdict->rules;
+	struct arena *arena = &j->facts.arena;
+	size_t n = j->facts.count + 1;
+	j->when = make_columns(j, rules->rule_count);
+	j->keep = make_columns(j, rules->rule_count);
+	j->measured = make_columns(j, rules->fact_count);
+	j->rule = arena_alloc(arena, n * sizeof(*j->rule));
+	j->confidence = arena_alloc(arena, n * sizeof(*j->confidence));
+	j->overruled = arena_alloc(arena, n * sizeof(*j->overruled));
+	if (!j->when || !j->keep || !j->measured || !j->rule || !j->confidence || !j->overruled)
+		return false;
+	for (uint32_t i = 0; i < rules->fact_count; i++)
+		memcpy(j->measured[i], j->facts.facts[i].values, j->facts.count * sizeof(double));
+	return true;
+}
+
+/* Verdicts that flicker are judged by what holds around each window, and only then overruled. */
+static enum sx_status judge_windows(struct judging *j, struct sx_error *err)
+{
+	size_t first, length;
+	if (!make_room(j))
+		return error_nomem(err, "judging a run");
+	enum sx_status status = judge_once(j, err);
+	for (size_t width = 3;
+	     !status && width <= SMOOTH_MOST && find_short_run(j, &first, &length); width += 2) {
+		smooth(j, width);
+		status = judge_once(j, err);
+	}
+	if (!status)
+		make_steady(j);
+	for (uint32_t i = 0; !status && i < j->verdict->rules.fact_count; i++)
+		memcpy(j->facts.facts[i].values, j->measured[i], j->facts.count * sizeof(double));
+	return status;
+}
+
+static double mean_of_windows(const struct judging *j, uint32_t rule, uint32_t fact, bool overruled,
+			      size_t *one)
 {
 	const struct verdict_column *c = &j->facts.facts[fact];
 	double sum = 0;
 	size_t count = 0;
 	for (size_t w = 0; w < j->facts.count; w++) {
-		if (!same_verdict(j, j->rule[w], rule) || !is_sound(c, w))
+		if (!same_verdict(j, j->rule[w], rule) || !is_sound(c, w) ||
+		    j->overruled[w] != overruled)
 			continue;
 		sum += c->values[w];
 		count++;
 		*one = w;
 	}
 	return count ? sum / (double)count : NAN;
+}
+
+/* The mean of a fact over the windows of one verdict: those whose own facts say so, if there are.
+ */
+static double mean_fact(const struct judging *j, uint32_t rule, uint32_t fact, size_t *one)
+{
+	double mean = mean_of_windows(j, rule, fact, false, one);
+	return isnan(mean) ? mean_of_windows(j, rule, fact, true, one) : mean;
 }
 
 static bool tell_evidence(struct judging *j, uint32_t rule, struct verdict_part *part)

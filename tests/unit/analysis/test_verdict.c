@@ -35,7 +35,8 @@ struct scene {
 
 static const struct scene scenes[] = {
     {"cpu", "cpu", 0.35, 0.97, 0.02, 0.1, 0.02, 0, 12, 0.1},
-    {"cpu on a loaded machine", "cpu", 0.35, 0.55, 0.42, 0.1, 0.02, 0, 20, 0.1},
+    {"cpu on a loaded machine", "cpu", 0.35, 0.82, 0.15, 0.1, 0.02, 0, 20, 0.1},
+    {"cpu on an overloaded machine", "crowded", 0.35, 0.55, 0.42, 0.1, 0.02, 0, 20, 0.1},
     {"gpu", "gpu", 0.97, 0.30, 0.01, 0.3, 0.1, 0, 22, 0.1},
     {"turns", "turns", 0.52, 0.47, 0.01, 0.2, 0.05, 0, 20, 0.1},
     {"paced", "paced", 0.35, 0.25, 0.01, 0.1, 0.02, 0, 16.7, 0.02},
@@ -43,7 +44,8 @@ static const struct scene scenes[] = {
     {"bandwidth", "bandwidth", 0.95, 0.30, 0.01, 0.92, 0.4, 0, 30, 0.1},
     {"throttled", "throttled", 0.97, 0.30, 0.01, 0.3, 0.1, 1, 30, 0.1},
 };
-#define SCENES (sizeof(scenes) / sizeof(scenes[0]))
+#define GPU_SCENE 3
+#define SCENES	  (sizeof(scenes) / sizeof(scenes[0]))
 
 struct run {
 	const struct scene *scene;
@@ -55,6 +57,7 @@ struct run {
 	struct verdict_source sources[SOURCES];
 	uint32_t count;
 	uint64_t begin_ns;
+	double noise;
 };
 
 /* -1 to 1. */
@@ -66,7 +69,7 @@ static double chance(struct run *r)
 
 static double noisy(struct run *r, double value)
 {
-	return value * (1 + NOISE * chance(r));
+	return value * (1 + r->noise * chance(r));
 }
 
 static struct sx_table *add_source(struct run *r, const char *catalog, const char *const *names,
@@ -222,7 +225,7 @@ static void add_drm(struct run *r)
 
 static void begin(struct run *r, const struct scene *scene, uint64_t seed)
 {
-	*r = (struct run){.scene = scene, .seed = seed, .begin_ns = 1000 * RUN_NS};
+	*r = (struct run){.scene = scene, .seed = seed, .begin_ns = 1000 * RUN_NS, .noise = NOISE};
 	assert_int_equal(sx_context_create(NULL, &r->context, NULL), SX_OK);
 }
 
@@ -336,6 +339,48 @@ static void test_steady_at_the_edge(void **state)
 	}
 }
 
+static double evidence(const struct verdict_part *part, const char *name)
+{
+	for (uint32_t i = 0; i < part->evidence_count; i++)
+		if (strcmp(part->evidence[i].name, name) == 0)
+			return part->evidence[i].value;
+	return 0;
+}
+
+/* Whatever the noise does: what a verdict shows as its evidence does not speak against it. */
+static void test_evidence_agrees(void **state)
+{
+	for (uint64_t seed = 0; seed < 10 * TIMES; seed++) {
+		struct run r;
+		struct scene wild = {"wild", "", 0, 0, 0, 0.1, 0, 0, 14, 0.3};
+		begin(&r, &wild, seed);
+		wild.gpu = 0.5 + 0.5 * chance(&r);
+		wild.cpu = 0.45 + 0.45 * chance(&r);
+		wild.wait = 0.2 + 0.2 * chance(&r);
+		r.noise = 0.6;
+		add_frames(&r);
+		add_drm(&r);
+		struct verdict *v = judge(&r);
+		for (uint32_t i = 0; i < v->part_count; i++) {
+			const struct verdict_part *p = &v->parts[i];
+			double gpu = evidence(p, "gpu"), cpu = evidence(p, "cpu");
+			double wait = evidence(p, "cpu.waiting");
+			if (p->confidence <= 0.3) /* all of it was overruled */
+				continue;
+			if (strcmp(p->name, "starved") == 0 && (gpu > 85 || cpu > 85))
+				fail_msg("starved, but gpu %g, cpu %g", gpu, cpu);
+			if (strcmp(p->name, "gpu") == 0 && gpu < 70)
+				fail_msg("bound by a GPU at %g", gpu);
+			if (strcmp(p->name, "cpu") == 0 && cpu + wait < 70)
+				fail_msg("bound by a CPU at %g, waiting %g", cpu, wait);
+			if (strcmp(p->name, "crowded") == 0 && wait < 15)
+				fail_msg("crowded, but waiting %g", wait);
+		}
+		verdict_destroy(v);
+		end(&r);
+	}
+}
+
 /* Two scenes one after the other are two stretches, and the border is where it was. */
 static void test_changes(void **state)
 {
@@ -363,9 +408,9 @@ static void test_changes(void **state)
 /* Of two GPUs the one that works is meant. */
 static void test_two_gpus(void **state)
 {
-	struct scene idle = scenes[2];
+	struct scene idle = scenes[GPU_SCENE];
 	struct run r;
-	begin(&r, &scenes[2], 4);
+	begin(&r, &scenes[GPU_SCENE], 4);
 	add_frames(&r);
 	add_drm(&r);
 	idle.gpu = 0.01;
@@ -413,7 +458,7 @@ static void test_nothing(void **state)
 static void test_quality_gates(void **state)
 {
 	struct run r;
-	begin(&r, &scenes[2], 7);
+	begin(&r, &scenes[GPU_SCENE], 7);
 	add_frames(&r);
 	static const char *const names[] = {"BusyTime"};
 	struct sx_table *t = add_source(&r, "drm", names, 1, SX_SAMPLE_TIME);
@@ -505,6 +550,7 @@ int main(void)
 	    cmocka_unit_test(test_every_vendor),
 	    cmocka_unit_test(test_cannot_tell),
 	    cmocka_unit_test(test_steady_at_the_edge),
+	    cmocka_unit_test(test_evidence_agrees),
 	    cmocka_unit_test(test_changes),
 	    cmocka_unit_test(test_two_gpus),
 	    cmocka_unit_test(test_without_times),
