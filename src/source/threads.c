@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 
+#define WAIT_MOST 8 /* times of its own work that a thread's waits for a CPU count */
+
 struct visit {
 	struct threads *threads;
 	struct threads_busiest *out;
@@ -66,6 +68,9 @@ static uint64_t since(uint64_t now, uint64_t before)
 static void account(struct threads_busiest *out, const struct thread_seen *t, uint64_t run_ns,
 		    uint64_t wait_ns)
 {
+	/* Threads in the background (Mesa's cache of shaders) wait for ever on a busy machine, and
+	 * have next to nothing to do: nobody waits for them. */
+	wait_ns = wait_ns < WAIT_MOST * run_ns ? wait_ns : WAIT_MOST * run_ns;
 	uint64_t both = run_ns + wait_ns;
 	out->known = true;
 	out->apart |= t->apart;

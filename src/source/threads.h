@@ -27,7 +27,8 @@ struct threads {
 
 /* Since the reading before. */
 struct threads_busiest {
-	uint64_t run_ns, wait_ns; /* of the thread with the largest sum of both */
+	/* Of the thread with the largest sum of both; waits count up to 8 times its work. */
+	uint64_t run_ns, wait_ns;
 	/* The same of the threads apart. */
 	uint64_t apart_run_ns, apart_wait_ns;
 	bool known; /* some thread could be read */
