@@ -103,13 +103,33 @@ static void take_largest(struct verdict_column *c, size_t row, double value, uin
 	c->device[row] = device;
 }
 
+#define SPARED_MOST 16 /* windows from which a measured one stands for one that was spared */
+
+/* The window with a value that is nearest to one in which nothing was measured, or that itself. */
+static size_t stand_in(const struct sx_table *values, uint32_t column, size_t window)
+{
+	size_t rows = sx_table_row_count(values);
+	for (size_t d = 1; d <= SPARED_MOST; d++) {
+		if (window >= d && !isnan(sx_table_get(values, column, window - d)))
+			return window - d;
+		if (window + d < rows && !isnan(sx_table_get(values, column, window + d)))
+			return window + d;
+	}
+	return window;
+}
+
 static void take_values(struct verdict_facts *f, const struct verdict_source *source,
 			const struct sx_table *values, uint32_t column, uint32_t name)
 {
 	struct sx_vector v = sx_table_vector(values, column);
-	for (size_t r = 0; v.data && r < f->count && r < sx_table_row_count(values); r++)
-		take_largest(&f->inputs[name], r, sx_table_get(values, column, r),
-			     v.quality ? v.quality[r] : SX_QUALITY_VALID, source->device);
+	for (size_t r = 0; v.data && r < f->count && r < sx_table_row_count(values); r++) {
+		uint8_t quality = v.quality ? v.quality[r] : SX_QUALITY_VALID;
+		size_t from = sx_quality_is_skipped(quality) ? stand_in(values, column, r) : r;
+		if (from != r)
+			quality = SX_QUALITY_MULTIPLEXED;
+		take_largest(&f->inputs[name], r, sx_table_get(values, column, from), quality,
+			     source->device);
+	}
 }
 
 /* One name of one source; what its catalog does not map, or several sets have, is no data. */

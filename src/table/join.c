@@ -4,6 +4,7 @@
  */
 #include <sextant/table.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -19,6 +20,7 @@ struct order {
 struct joined {
 	double sum, weighted, highest, last;
 	uint64_t covered_ns; /* by rows with data */
+	uint64_t spared_ns;  /* by rows that were not measured, for which those with data stand */
 	uint64_t whole;	     /* of LAST and MAX, exactly */
 	uint64_t highest_whole;
 	uint8_t quality;
@@ -84,11 +86,13 @@ static void add_value(struct joined *j, const struct sx_table *from, uint32_t co
 {
 	struct sx_vector v = sx_table_vector(from, column);
 	uint8_t quality = v.quality ? v.quality[row] : SX_QUALITY_VALID;
-	if (!v.data || quality & SX_QUALITY_NO_DATA_MASK)
-		return;
 	uint64_t begin = sx_table_begin_ns(from)[row], end = sx_table_end_ns(from)[row];
 	uint64_t since = begin > span->begin_ns ? begin : span->begin_ns;
 	uint64_t until = end < span->end_ns ? end : span->end_ns;
+	if (v.data && sx_quality_is_skipped(quality))
+		j->spared_ns += until - since;
+	if (!v.data || quality & SX_QUALITY_NO_DATA_MASK)
+		return;
 	double value = sx_table_get(from, column, row);
 	uint64_t exact = v.type == SX_U64 ? ((const uint64_t *)v.data)[row] : 0;
 	j->sum += value * ((double)(until - since) / (double)(end - begin));
@@ -113,8 +117,13 @@ static void put_share(struct sx_table *to, uint32_t column, size_t row, const st
 	bool is_sum = sx_table_column(to, column)->over_time == SX_REDUCE_SUM;
 	bool missing = j->covered_ns < length - length / 1000;
 	uint8_t quality = j->quality;
-	if (!j->any || j->covered_ns < length / 2)
+	if (j->covered_ns + j->spared_ns < length / 2)
 		return;
+	if (!j->any) {
+		if (j->spared_ns)
+			sx_table_set_f64(to, column, row, NAN, SX_QUALITY_SKIPPED);
+		return;
+	}
 	if (j->cut)
 		quality |= SX_QUALITY_STRETCHED;
 	if (missing)

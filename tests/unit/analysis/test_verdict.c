@@ -440,6 +440,27 @@ static void test_without_times(void **state)
 	end(&r);
 }
 
+/* To bound the cost of measuring, GPU time is taken in one frame of many. */
+static void test_spared_frames(void **state)
+{
+	struct run r;
+	begin(&r, &scenes[GPU_SCENE], 8);
+	static const char *const names[] = {"FrameTime", "ThreadTime", "ThreadWait", "D3DGPUTime"};
+	struct sx_table *t = add_source(&r, "opengl", names, 4, SX_SAMPLE_FRAME);
+	for (uint64_t i = 0; i < RUN_NS / 20000000; i++) {
+		uint64_t at = r.begin_ns + i * 20000000;
+		size_t row = add_row(t, at, at + 20000000);
+		put(t, row, (double[]){2e7, 3e6, 0, 0}, 3);
+		sx_table_set_f64(t, 3, row, i % 25 ? 0 : 1.95e7, i % 25 ? SX_QUALITY_SKIPPED : 0);
+	}
+	struct verdict *v = judge(&r);
+	assert_string_equal(v->parts[0].name, "gpu");
+	assert_true(v->parts[0].share > 0.99);
+	assert_true(fabs(evidence(&v->parts[0], "gpu") - 97.5) < 1);
+	verdict_destroy(v);
+	end(&r);
+}
+
 static void test_nothing(void **state)
 {
 	struct run r;
@@ -554,6 +575,7 @@ int main(void)
 	    cmocka_unit_test(test_changes),
 	    cmocka_unit_test(test_two_gpus),
 	    cmocka_unit_test(test_without_times),
+	    cmocka_unit_test(test_spared_frames),
 	    cmocka_unit_test(test_nothing),
 	    cmocka_unit_test(test_quality_gates),
 	    cmocka_unit_test(test_rules_are_checked),

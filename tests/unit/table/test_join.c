@@ -100,6 +100,30 @@ static void parts_that_were_not_seen(void **state)
 	sx_table_destroy(from);
 }
 
+/* Rows that were spared to bound the cost: measured ones stand for them. */
+static void rows_that_were_spared(void **state)
+{
+	struct sx_table *rows = make(), *from = make();
+	add(rows, 0, 100, 0, 0);
+	add(rows, 100, 200, 0, 0);
+	add(from, 0, 20, 30, 7);
+	add(from, 20, 100, 0, 0);
+	add(from, 100, 200, 0, 0);
+	for (size_t r = 1; r < 3; r++) {
+		sx_table_set_u64(from, AMOUNT, r, 0, SX_QUALITY_SKIPPED);
+		sx_table_set_f64(from, RATE, r, 0, SX_QUALITY_SKIPPED);
+	}
+	struct sx_table *out = join(rows, from);
+	expect(out, AMOUNT, 0, 150, SX_QUALITY_MULTIPLEXED);
+	expect(out, RATE, 0, 7, SX_QUALITY_MULTIPLEXED);
+	struct sx_vector v = sx_table_vector(out, AMOUNT);
+	assert_true(isnan(sx_table_get(out, AMOUNT, 1)));
+	assert_true(sx_quality_is_skipped(v.quality[1]));
+	sx_table_destroy(out);
+	sx_table_destroy(rows);
+	sx_table_destroy(from);
+}
+
 /* Values without data, rows without times or length, and nothing at all. */
 static void what_cannot_be_joined(void **state)
 {
@@ -206,9 +230,9 @@ static void the_whole_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sums_are_split),		cmocka_unit_test(parts_that_were_not_seen),
-	    cmocka_unit_test(what_cannot_be_joined),	cmocka_unit_test(the_whole_is_kept),
-	    cmocka_unit_test(like_adding_up_all_pairs),
+	    cmocka_unit_test(sums_are_split),	     cmocka_unit_test(parts_that_were_not_seen),
+	    cmocka_unit_test(rows_that_were_spared), cmocka_unit_test(what_cannot_be_joined),
+	    cmocka_unit_test(the_whole_is_kept),     cmocka_unit_test(like_adding_up_all_pairs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
