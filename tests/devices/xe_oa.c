@@ -16,10 +16,7 @@
 #define PROPERTY_LAST XE_PROP_WAIT_REPORTS
 #define ALL_LOST      15u
 #define MEDIA_GT      1
-#define TICKS_BEFORE                                                                               \
-	0x7ffff000000 /* beyond 36 bits, and 32 and 36 of them wrap within a second                \
-		       */
-#define COUNTING UINT64_MAX
+#define COUNTING      UINT64_MAX
 
 static bool fails(struct fake_xe *f)
 {
@@ -34,12 +31,6 @@ static int refuse(int error)
 {
 	errno = error;
 	return -1;
-}
-
-static uint64_t ticks_at(const struct fake_xe *f, uint64_t ns)
-{
-	uint64_t spent = (uint64_t)((unsigned __int128)ns * f->oa_hz / 1000000000);
-	return spent + (uint64_t)((double)spent * f->clock_drift) + TICKS_BEFORE;
 }
 
 static int fake_open(void *user, const char *path, int flags)
@@ -71,166 +62,6 @@ static int fake_close(void *user, int fd)
 	if (fd == FAKE_XE_STREAM_FD)
 		f->stream = f->enabled = false;
 	return fails(f) ? -1 : 0;
-}
-
-/* An answer is given whole, or its size is told. */
-static int answer(const struct fake_xe *f, struct xe_device_query *query, const void *data,
-		  size_t size)
-{
-	if (f->cut == 1 && query->query != XE_QUERY_ENGINE_CYCLES)
-		size -= 1;
-	if (query->size == 0) {
-		query->size = (uint32_t)size;
-		return 0;
-	}
-	if (query->size != size)
-		return refuse(EINVAL);
-	memcpy((void *)(uintptr_t)query->data, data, size);
-	return 0;
-}
-
-static int query_units(const struct fake_xe *f, struct xe_device_query *query)
-{
-	uint8_t out[1024];
-	struct xe_query_oa_units head = {.count = f->unit_count + (f->cut == 2 ? 9 : 0)};
-	size_t at = sizeof(head);
-	memcpy(out, &head, sizeof(head));
-	for (uint32_t i = 0; i < f->unit_count; i++) {
-		const struct fake_xe_unit *u = &f->units[i];
-		struct xe_oa_unit unit = {
-		    .id = i,
-		    .type = u->type,
-		    .capabilities = XE_OA_CAP_BASE | XE_OA_CAP_SYNCS,
-		    .timestamp_hz = u->gt_id && f->told_media_hz ? f->told_media_hz : f->oa_hz,
-		    .engine_count = u->engine_count};
-		if (!f->old_caps) {
-			unit.capabilities |= XE_OA_CAP_BUFFER_SIZE | XE_OA_CAP_WAIT_REPORTS |
-					     XE_OA_CAP_OAM | XE_OA_CAP_GT_ID;
-			unit.gt_id = u->gt_id;
-		}
-		memcpy(out + at, &unit, sizeof(unit));
-		at += sizeof(unit);
-		memcpy(out + at, u->engines, u->engine_count * sizeof(u->engines[0]));
-		at += u->engine_count * sizeof(u->engines[0]);
-	}
-	return answer(f, query, out, at);
-}
-
-static int query_gts(const struct fake_xe *f, struct xe_device_query *query)
-{
-	struct {
-		struct xe_query_gt_list head;
-		struct xe_gt gts[2];
-	} out = {.head.count = f->version >= 1270 ? 2 : 1};
-	size_t size = sizeof(out.head) + out.head.count * sizeof(out.gts[0]);
-	out.gts[0] =
-	    (struct xe_gt){.type = XE_GT_MAIN, .reference_clock = (uint32_t)f->reference_hz};
-	out.gts[1] = (struct xe_gt){
-	    .type = XE_GT_MEDIA, .gt_id = MEDIA_GT, .reference_clock = (uint32_t)f->reference_hz};
-	out.head.count += f->cut == 2;
-	return answer(f, query, &out, size);
-}
-
-static size_t put_mask(uint8_t *out, uint16_t gt_id, uint16_t type, uint64_t mask, uint32_t bytes)
-{
-	struct xe_topology_mask head = {.gt_id = gt_id, .type = type, .bytes = bytes};
-	memcpy(out, &head, sizeof(head));
-	for (uint32_t i = 0; i < bytes; i++)
-		out[sizeof(head) + i] = (uint8_t)(i < 8 ? mask >> 8 * i : 0);
-	return sizeof(head) + bytes;
-}
-
-static int query_topology(const struct fake_xe *f, struct xe_device_query *query)
-{
-	uint8_t out[512];
-	bool simd16 = f->version >= 2000 || f->version == 1260;
-	size_t at = put_mask(out, 0, XE_TOPO_DSS_GEOMETRY, f->cores, 8);
-	at += put_mask(out + at, 0, XE_TOPO_DSS_COMPUTE, f->cores, 8);
-	at += put_mask(out + at, 0, XE_TOPO_L3_BANK, 0xff, 8);
-	at += put_mask(out + at, 0, simd16 ? XE_TOPO_SIMD16_EU_PER_DSS : XE_TOPO_EU_PER_DSS, f->eus,
-		       f->cut == 2 ? 200 : 2);
-	if (f->version >= 1270) {
-		at += put_mask(out + at, MEDIA_GT, XE_TOPO_DSS_GEOMETRY, 0, 8);
-		at += put_mask(out + at, MEDIA_GT, XE_TOPO_DSS_COMPUTE, 0, 8);
-	}
-	return answer(f, query, out, f->cut == 2 ? at - 150 : at);
-}
-
-static int query_engines(const struct fake_xe *f, struct xe_device_query *query)
-{
-	static const struct xe_engine list[] = {
-	    {XE_ENGINE_RENDER, 0, 0, 0},
-	    {XE_ENGINE_COMPUTE, 0, 0, 0},
-	    {XE_ENGINE_COPY, 0, 0, 0},
-	    {XE_ENGINE_COPY, 1, 0, 0},
-	    {XE_ENGINE_VIDEO_DECODE, 0, MEDIA_GT, 0},
-	};
-	struct {
-		struct xe_query_engines head;
-		struct xe_query_engine engines[5];
-	} out = {.head.count = f->cut == 2 ? 500 : 5};
-	for (size_t i = 0; i < 5; i++)
-		out.engines[i].instance = list[i];
-	return answer(f, query, &out, sizeof(out));
-}
-
-static int query_config(const struct fake_xe *f, struct xe_device_query *query)
-{
-	struct {
-		struct xe_query_config head;
-		uint64_t words[5];
-	} out = {{5, 0}, {f->device_id | 4u << 16, 0, 4096, 48, 2}};
-	return answer(f, query, &out, sizeof(out));
-}
-
-static bool has_engine(const struct fake_xe *f, const struct xe_engine *engine)
-{
-	for (uint32_t i = 0; i < f->unit_count; i++)
-		for (uint32_t n = 0; n < f->units[i].engine_count; n++)
-			if (memcmp(&f->units[i].engines[n], engine, 6) == 0)
-				return true;
-	return false;
-}
-
-static int query_cycles(struct fake_xe *f, struct xe_device_query *query)
-{
-	struct xe_engine_cycles *io = (struct xe_engine_cycles *)(uintptr_t)query->data;
-	if (query->size == 0) {
-		query->size = sizeof(*io);
-		return 0;
-	}
-	if (query->size != sizeof(*io) || io->clock != CLOCK_MONOTONIC ||
-	    !has_engine(f, &io->engine))
-		return refuse(EINVAL);
-	uint64_t width = f->version >= 2000 ? UINT64_MAX : 0xfffffffff;
-	io->cpu_ns = f->now_ns;
-	io->took_ns = 400;
-	io->cycles = ticks_at(f, f->now_ns + 200) / (f->oa_hz / f->reference_hz) & width;
-	io->width = f->version >= 2000 ? 64 : 36;
-	f->now_ns += 400;
-	return 0;
-}
-
-static int device_query(struct fake_xe *f, struct xe_device_query *query)
-{
-	if (query->extensions || query->reserved[0] || query->reserved[1])
-		return refuse(EINVAL);
-	switch (query->query) {
-	case XE_QUERY_ENGINES:
-		return query_engines(f, query);
-	case XE_QUERY_CONFIG:
-		return query_config(f, query);
-	case XE_QUERY_GT_LIST:
-		return query_gts(f, query);
-	case XE_QUERY_GT_TOPOLOGY:
-		return query_topology(f, query);
-	case XE_QUERY_ENGINE_CYCLES:
-		return query_cycles(f, query);
-	case XE_QUERY_OA_UNITS:
-		return query_units(f, query);
-	default:
-		return refuse(EINVAL);
-	}
 }
 
 /* The rule, and from Linux 7.3 on perf's beside it. */
@@ -464,7 +295,7 @@ static void enable(struct fake_xe *f)
 	f->trampled = f->pollin = false;
 	f->status = 0;
 	f->enabled_ns = f->looked_ns = f->now_ns;
-	f->first_ticks = ticks_at(f, f->now_ns);
+	f->first_ticks = fake_xe_ticks(f, f->now_ns);
 	f->next_ticks = f->periodic ? (f->first_ticks / step + 1) * step : COUNTING;
 	f->end_ticks = COUNTING;
 }
@@ -532,7 +363,7 @@ static int stream_ioctl(struct fake_xe *f, unsigned long request, void *arg)
 		return 0;
 	case XE_STREAM_DISABLE:
 		if (f->enabled)
-			f->end_ticks = ticks_at(f, f->now_ns);
+			f->end_ticks = fake_xe_ticks(f, f->now_ns);
 		f->enabled = false;
 		return 0;
 	case XE_STREAM_STATUS: {
@@ -568,69 +399,16 @@ static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 	if (f->gone)
 		return refuse(ENODEV);
 	if (request == XE_DEVICE_QUERY)
-		return device_query(f, arg);
+		return fake_xe_query(f, arg);
 	if (request == XE_OBSERVATION)
 		return observation(f, arg);
 	return refuse(ENOTTY);
 }
 
-static uint32_t core_count(const struct fake_xe *f)
-{
-	return (uint32_t)__builtin_popcount(f->cores);
-}
-
-/* Event counters: the 33rd busy 80 %, the others fractions; TestOa counts one event by XeCore. */
-static void put_pec(const struct fake_xe *f, uint64_t clock, uint8_t *r)
-{
-	static const uint8_t cores[] = {3, 4, 5, 6, 21, 22, 23, 24};
-	for (uint32_t i = 0; i < 64 && 32 + 8 * i + 8 <= f->report_bytes; i++)
-		oa_put64(r + 32 + 8 * i, clock * (i + 1) / 64);
-	oa_put64(r + 32 + 8 * 32, clock * 8 / 10);
-	if (!f->active.tests)
-		return;
-	oa_put64(r + 32 + 8 * 2, clock * core_count(f));
-	for (uint32_t i = 0; i < sizeof(cores); i++)
-		oa_put64(r + 32 + 8 * cores[i],
-			 f->cores >> i & 1 && !(f->wrong_core && i == 1) ? clock : 0);
-}
-
-/* A and B counters of the formats before Xe2: A0 busy 80 %, B in the ratios of TestOa. */
-static void put_ab(uint64_t clock, uint8_t *r, bool wide)
-{
-	static const uint64_t sixths[8] = {0, 6, 6, 3, 2, 2, 1, 4};
-	if (!wide)
-		oa_put32(r + 16, (uint32_t)(clock * 8 / 10));
-	for (uint32_t i = 0; i < 8; i++)
-		oa_put32(r + (wide ? 64 : 192) + 4 * i, (uint32_t)(clock * sixths[i] / 6));
-	for (uint32_t i = 0; wide && i < 8; i++)
-		oa_put32(r + 32 + 4 * i, (uint32_t)(clock / (i + 2)));
-}
-
-static void make_report(const struct fake_xe *f, uint64_t at, uint8_t *r)
-{
-	uint32_t type = f->format & 0xff;
-	bool wide = type >= XE_FMT_OAC;
-	uint64_t clock =
-	    (uint64_t)((unsigned __int128)(at - f->first_ticks) * f->clock_hz / f->oa_hz);
-	memset(r, 0, f->report_bytes);
-	oa_put32(r, SX_OA_REASON_TIMER << 19 | 1u << 16);
-	oa_put32(r + (wide ? 8 : 4), (uint32_t)at);
-	oa_put32(r + (wide ? 16 : 8), at / (UINT64_C(2) << f->exponent) % 8 < 4 ? 5 : 6);
-	oa_put32(r + (wide ? 24 : 12), (uint32_t)clock);
-	if (wide) {
-		oa_put32(r + 12, (uint32_t)(at >> 32));
-		oa_put32(r + 28, (uint32_t)(clock >> 32));
-	}
-	if (type == XE_FMT_PEC)
-		put_pec(f, clock, r);
-	else
-		put_ab(clock, r, wide);
-}
-
 /* Reports between what was read and the hardware's tail; more than the buffer holds trample it. */
 static uint64_t available(struct fake_xe *f)
 {
-	uint64_t tail = f->enabled ? ticks_at(f, f->now_ns) : f->end_ticks;
+	uint64_t tail = f->enabled ? fake_xe_ticks(f, f->now_ns) : f->end_ticks;
 	uint64_t step = UINT64_C(2) << f->exponent;
 	if (!f->enabled_ns || f->next_ticks > tail)
 		return 0;
@@ -709,7 +487,7 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 		if (f->trampled)
 			memset((uint8_t *)buf + used, 0x5a, f->report_bytes);
 		else
-			make_report(f, f->next_ticks, (uint8_t *)buf + used);
+			fake_xe_report(f, f->next_ticks, (uint8_t *)buf + used);
 		f->next_ticks += UINT64_C(2) << f->exponent;
 		used += f->report_bytes;
 	}

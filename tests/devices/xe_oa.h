@@ -88,6 +88,11 @@ void fake_xe_init(struct fake_xe *fake);
 void fake_xe_become(struct fake_xe *fake, uint32_t device_id, uint32_t version);
 /* Puts a configuration there as another tool would: something under this uuid. */
 void fake_xe_add_foreign(struct fake_xe *fake, const char *uuid, uint64_t id);
+/* Of the card's parts: its timestamp at a time, the answer to a query, the report at a timestamp.
+ */
+uint64_t fake_xe_ticks(const struct fake_xe *fake, uint64_t ns);
+int fake_xe_query(struct fake_xe *fake, struct xe_device_query *query);
+void fake_xe_report(const struct fake_xe *fake, uint64_t at, uint8_t *report);
 /* Configurations that are there. */
 unsigned fake_xe_config_count(const struct fake_xe *fake);
 
