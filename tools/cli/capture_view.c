@@ -217,7 +217,11 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
 		return status;
 	status = list_devices(cli, reader, list, count, err);
 	sx_capture_close(reader);
-	if (status || *count)
+	if (!status && *count)
+		return SX_OK;
+	free(*list);
+	*list = NULL;
+	if (status)
 		return status;
 	struct capture_view *none; /* says what is there */
 	return capture_view_device(cli, path, SX_NONE, &none, err);
