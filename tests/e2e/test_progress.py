@@ -110,6 +110,12 @@ class Progress(unittest.TestCase):
                 return
         self.fail(seen)
 
+    def test_live_line(self):
+        """Without a program, what the device did last, although rows are not there at every moment."""
+        seen = self.told('stat', b'', ('-d', 'cpu', '-m', 'cpu_busy', '-t', '2500ms'))
+        self.assertRegex(seen, rb'\d samples, cpu_busy [\d.]+ %; Ctrl-C ends')
+        self.assertTrue(seen.rstrip().endswith(ERASE.strip()) or seen.endswith(ERASE), seen)
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -16,7 +16,8 @@
 #include "tools/verbs/profile_by.h"
 #include "tools/verbs/run.h"
 
-#define POLL_MS 100
+#define POLL_MS	     100
+#define ROWS_WAIT_NS UINT64_C(500000000)
 
 /* A run on its way into a report. */
 struct profiling {
@@ -27,6 +28,8 @@ struct profiling {
 	struct sx_session_limits limits;
 	uint64_t begin_ns; /* when what was sampled counts: --delay */
 	struct progress progress;
+	char lead[256];	       /* what the newest rows said */
+	uint64_t due_ns;       /* since when a line is due, or 0 */
 	enum sx_status filled; /* whether the report took all rows */
 	struct profile_by by;  /* of each program, where they are told apart */
 };
@@ -49,14 +52,10 @@ static enum sx_status take_rows(struct profiling *p, struct sx_error *err)
 	return status;
 }
 
-/* "12.0 s, 120 samples, cpu_busy 43 %": what came last, for whoever watches. */
-static void profile_watch(struct profiling *p)
+/* Takes the leading number of each device that has rows now; false when none has. */
+static bool take_leads(struct profiling *p, const struct sx_session_device *d, uint32_t count)
 {
-	uint32_t count;
-	char line[256] = "", value[HUMAN_MAX], time[HUMAN_MAX];
-	const struct sx_session_device *d = sx_session_devices(p->session, &count);
-	if (!progress_due(&p->progress))
-		return;
+	char line[256] = "", value[HUMAN_MAX];
 	for (uint32_t i = 0; i < count; i++) {
 		struct report_lead lead;
 		size_t used = strlen(line);
@@ -65,10 +64,31 @@ static void profile_watch(struct profiling *p)
 		human_value(&p->cli->view.human, value, lead.value, lead.unit);
 		snprintf(line + used, sizeof(line) - used, ", %s %s", lead.name, value);
 	}
+	if (line[0])
+		memcpy(p->lead, line, sizeof(p->lead));
+	return line[0] != '\0';
+}
+
+/*
+ * "12.0 s, 120 samples, cpu_busy 43 %": what came last, for whoever watches. A line that is due
+ * waits a while for rows, which are not there at every turn.
+ */
+static void profile_watch(struct profiling *p)
+{
+	uint32_t count;
+	char time[HUMAN_MAX];
+	const struct sx_session_device *d = sx_session_devices(p->session, &count);
+	uint64_t now = sys_now_ns(sys_real());
+	if (!p->due_ns && !progress_due(&p->progress))
+		return;
+	p->due_ns = p->due_ns ? p->due_ns : now;
+	if (!take_leads(p, d, count) && now - p->due_ns < ROWS_WAIT_NS)
+		return;
+	p->due_ns = 0;
 	human_duration(time, sys_now_ns(sys_real()) - p->progress.begin_ns);
 	progress_tell(&p->progress, "%s, %llu sample%s%s; Ctrl-C ends", time,
 		      count ? (unsigned long long)d[0].samples : 0ull,
-		      count && d[0].samples == 1 ? "" : "s", line);
+		      count && d[0].samples == 1 ? "" : "s", p->lead);
 }
 
 static enum sx_status drive(struct profiling *p, char *const *argv, struct sx_error *err)
