@@ -141,8 +141,10 @@ struct sx_finding {
 	 */
 	double measured, limit; /* limit: rule->limit where the catalog has it */
 	const char *compared;
-	size_t samples, rows;		 /* samples that fulfil it, of those that could be judged */
-	size_t first, last;		 /* the longest run of such samples: row indices, from 0 */
+	const char
+	    *compared_unit;   /* of that side, where all that it adds or chooses from has one */
+	size_t samples, rows; /* samples that fulfil it, of those that could be judged */
+	size_t first, last;   /* the longest run of such samples: row indices, from 0 */
 	const struct sx_window *windows; /* the longest such runs, at most 8, in order of time */
 	size_t window_count;
 	const char *why;	   /* why it could not be judged, or NULL */

@@ -227,6 +227,26 @@ static const char *unit_of(const struct sx_advice *a, const char *metric)
 			     : sx_catalog_metrics(a->catalog, &count)[name->index].unit;
 }
 
+/* Of a name, or of a sum, a difference, the least or largest of what has one unit; else NULL. */
+static const char *unit_of_node(const struct sx_advice *a, const struct sx_node *node)
+{
+	const char *unit = NULL;
+	if (node->kind == SX_NODE_NAME)
+		return unit_of(a, node->name);
+	if (node->kind != SX_NODE_OP || (node->op != SX_OP_ADD && node->op != SX_OP_SUB &&
+					 node->op != SX_OP_MIN && node->op != SX_OP_MAX))
+		return NULL;
+	for (uint32_t i = 0; i < node->child_count; i++) {
+		if (node->children[i]->kind == SX_NODE_NUMBER)
+			continue;
+		const char *one = unit_of_node(a, node->children[i]);
+		if (!one || (unit && strcmp(unit, one) != 0))
+			return NULL;
+		unit = one;
+	}
+	return unit;
+}
+
 static void conclude_gap(struct sx_advice *a, const struct judged *j, struct sx_finding *f)
 {
 	f->why = j->why;
@@ -271,6 +291,7 @@ static enum sx_status conclude(struct sx_advice *a, struct judged *j, struct sx_
 	if (!j->comparison.compared || !comparison_holds(j->comparison.op, measured, limit))
 		return SX_OK;
 	f->compared = keep_text(a, j->comparison.compared);
+	f->compared_unit = unit_of_node(a, j->comparison.compared);
 	f->measured = measured;
 	if (isnan(f->limit))
 		f->limit = limit;

@@ -122,5 +122,15 @@ class Advise(unittest.TestCase):
         self.assertEqual(run(FRAMES, '--for', 'opengl', '-f', 'html').returncode, 2)
 
 
+class Units(unittest.TestCase):
+    def test_of_what_is_compared(self):
+        """The largest of shares is a share."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'm.sxc')
+            subprocess.run([SEXTANT, 'record', '-q', '-d', 'mali-g310', '-t', '200ms', '-o', path], check=True, timeout=60)
+            text = ' '.join(run(path).stdout.split())
+        self.assertRegex(text, r'load_store_unit_utilization\): [\d.]+ %, limit [\d.]+ %')
+
+
 if __name__ == '__main__':
     unittest.main(verbosity=2)

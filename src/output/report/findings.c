@@ -60,8 +60,8 @@ static void value_line(const struct view *view, const struct sx_finding *f)
 	if (!direct)
 		name = f->compared;
 	with_unit(view, value, sizeof(value), direct ? f->value : f->measured,
-		  direct ? f->unit : NULL);
-	human_value(&view->human, limit, f->limit, direct ? f->unit : NULL);
+		  direct ? f->unit : f->compared_unit);
+	human_value(&view->human, limit, f->limit, direct ? f->unit : f->compared_unit);
 	if (isnan(direct ? f->value : f->measured))
 		return;
 	bool against = f->compared && !isnan(f->limit);
