@@ -28,6 +28,15 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t
 	return CL_SUCCESS;
 }
 
+void layer_hook(cl_icd_dispatch *to)
+{
+	queue_hooks(to);
+	events_hooks(to);
+	commands_hooks(to);
+	buffers_hooks(to);
+	images_hooks(to);
+}
+
 /* Without a channel every entry stays the next one's: nothing of ours is called. */
 EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target,
 						   cl_uint *entries_ret,
@@ -41,13 +50,9 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd
 	table = layer_next;
 	/* A loader may know fewer functions than our headers, but not fewer than are replaced. */
 	if (entries > offsetof(cl_icd_dispatch, clEnqueueSVMUnmap) / sizeof(void *) &&
-	    guest_active()) {
-		queue_hooks(&table);
-		events_hooks(&table);
-		commands_hooks(&table);
-		buffers_hooks(&table);
-		images_hooks(&table);
-	}
+	    guest_active())
+		layer_hook(&table);
+	preload_not_needed();
 	*entries_ret = entries < all ? entries : (cl_uint)all;
 	*layer = &table;
 	return CL_SUCCESS;

@@ -18,6 +18,11 @@
 /* The next layer's functions, or the driver's. */
 extern cl_icd_dispatch layer_next;
 
+/* entry.c: puts our functions into a table. */
+void layer_hook(cl_icd_dispatch *table);
+/* preload.c: a loader has asked for the layer. */
+void preload_not_needed(void);
+
 enum command_kind { COMMAND_KERNEL, COMMAND_READ, COMMAND_WRITE, COMMAND_COPY, COMMAND_OTHER };
 
 /* A command that the program has put into a queue. */

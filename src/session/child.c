@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -21,8 +22,25 @@ static bool names_same(const char *a, const char *b)
 	return strncmp(a, b, len) == 0 && b[len] == '=';
 }
 
+/* Two sources may each want a library of theirs in the program. */
+static const char *both_preloads(struct sx_session *s, const char *there, const char *more)
+{
+	static const char name[] = "LD_PRELOAD=";
+	size_t length = strlen(name);
+	bool is_ours = false; /* not a source's, which holds ours already */
+	for (char **at = environ; there && *at; at++)
+		is_ours |= *at == there;
+	if (!there || is_ours || strncmp(more, name, length) != 0)
+		return more;
+	size_t size = strlen(there) + strlen(more) + 2;
+	char *text = arena_alloc(&s->run_arena, size);
+	if (text)
+		snprintf(text, size, "%s:%s", there, more + length);
+	return text ? text : more;
+}
+
 /* Our environment with the sources' additions in place of entries of the same name. */
-static char **make_environment(const struct sx_session *s)
+static char **make_environment(struct sx_session *s)
 {
 	size_t count = 0, more = 0;
 	while (environ[count])
@@ -46,7 +64,8 @@ static char **make_environment(const struct sx_session *s)
 			size_t at = 0;
 			while (at < count && !names_same(*add, out[at]))
 				at++;
-			out[at] = (char *)(uintptr_t)*add;
+			out[at] =
+			    (char *)(uintptr_t)both_preloads(s, count > at ? out[at] : NULL, *add);
 			count += at == count;
 		}
 	}

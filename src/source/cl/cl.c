@@ -22,7 +22,8 @@ static const struct inject_api cl_api = {
     .counter_count = sizeof(counters) / sizeof(counters[0]),
     .environment = cl_environment,
     .not_loaded = "no OpenCL loader has put the layer into it: it does not use OpenCL, its loader "
-		  "knows no layers (ocl-icd before 2.3), or it clears its environment",
+		  "knows no layers (ocl-icd before 2.3) and it loads that one itself, or it clears "
+		  "its environment",
     .load_it = "start the program that computes itself, as the same user",
     .no_context = "no OpenCL command queue was made in it",
     .use_context = "check that it computes with OpenCL, and not on the CPU",

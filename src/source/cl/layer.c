@@ -1,5 +1,7 @@
 /* Where the layer lies, and the environment by which a child's loader finds it. */
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,8 @@
 #include "source/cl/cl.h"
 #include "wire/channel.h"
 
-#define LAYER "libsextant-opencl.so"
+#define LAYER	    "libsextant-opencl.so"
+#define LOADER_MOST (1u << 20) /* bytes of a loader that are looked at */
 
 static bool try_folder(const struct sx_sys *sys, const char *folder, const char *below, char *path,
 		       size_t size)
@@ -63,6 +66,39 @@ static char *list(const char *name, const char *first, const char *rest)
 	return text;
 }
 
+/* Whether a file holds this text. */
+static bool file_holds(const struct sx_sys *sys, const char *path, const char *text)
+{
+	size_t cap = LOADER_MOST;
+	char *bytes = malloc(cap);
+	ssize_t size = bytes ? sys->read_file(sys->user, path, bytes, cap) : -1;
+	bool found = size > 0 && memmem(bytes, (size_t)size, text, strlen(text));
+	free(bytes);
+	return found;
+}
+
+/* Whether the loader that programs get by default reads OPENCL_LAYERS: no driver is loaded. */
+static bool loader_knows_layers(const struct sx_sys *sys)
+{
+	struct link_map *map = NULL;
+	void *loader = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_LOCAL);
+	if (!loader)
+		return true; /* none to be helped */
+	bool knows = dlinfo(loader, RTLD_DI_LINKMAP, &map) != 0 || !map->l_name[0] ||
+		     file_holds(sys, map->l_name, "OPENCL_LAYERS");
+	dlclose(loader);
+	return knows;
+}
+
+/* The other way in, where the loader has none: LD_PRELOAD, in front of what is there. */
+static char *preload(const struct sx_sys *sys, const char *path)
+{
+	const char *there = getenv("LD_PRELOAD");
+	if (loader_knows_layers(sys) || strpbrk(path, ": "))
+		return NULL;
+	return list("LD_PRELOAD", path, there);
+}
+
 enum sx_status cl_environment(const struct sx_sys *sys, const char *socket,
 			      struct library_environment *out, struct sx_error *err)
 {
@@ -80,7 +116,8 @@ enum sx_status cl_environment(const struct sx_sys *sys, const char *socket,
 	bool there = layers && strstr(layers, path);
 	out->items[0] = list("OPENCL_LAYERS", there ? layers : path, there ? NULL : layers);
 	out->items[1] = list(WIRE_ENV_OPENCL, socket, NULL);
-	out->items[2] = NULL;
+	out->items[2] = preload(sys, path);
+	out->items[3] = NULL;
 	if (out->items[0] && out->items[1])
 		return SX_OK;
 	library_environment_finish(out);

@@ -2,6 +2,7 @@
 """OpenCL programs through the command, on pocl: a known program's commands, exact, and what it sees of itself. Arguments: sextant, known, nomem."""
 import collections
 import csv
+import ctypes.util
 import io
 import json
 import os
@@ -174,6 +175,30 @@ class OpenCL(unittest.TestCase):
             result = run(KNOWN, env={**os.environ, 'OPENCL_LAYERS': os.path.abspath(layer), **channel})
             self.assertEqual((result.returncode, result.stderr), (0, ''))
             self.assertIn('plain: times -7 -7', result.stdout)
+
+
+class LoaderWithoutLayers(OpenCL):
+    """The same program, through a loader that does not know OPENCL_LAYERS: the real one with that word changed."""
+
+    def setUp(self):
+        super().setUp()
+        loader = ctypes.util.find_library('OpenCL')
+        places = [os.path.join(folder, loader or '') for folder in ('/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib')]
+        found = [place for place in places if loader and os.path.exists(place)]
+        if not found:
+            self.skipTest('no OpenCL loader here')
+        with open(found[0], 'rb') as file:
+            changed = file.read().replace(b'OPENCL_LAYERS', b'OPENCL_NOTHING'[:13])
+        with open(os.path.join(self.folder.name, 'libOpenCL.so.1'), 'wb') as file:
+            file.write(changed)
+        old = os.environ.get('LD_LIBRARY_PATH')
+        os.environ['LD_LIBRARY_PATH'] = self.folder.name + (':' + old if old else '')
+        self.addCleanup(os.environ.update if old else os.environ.pop, *([{'LD_LIBRARY_PATH': old}] if old else ['LD_LIBRARY_PATH']))
+
+    def test_opengl_keeps_its_library(self):
+        """Both are loaded in front of the program when nobody named a device."""
+        result = run(SEXTANT, 'stat', '--', 'sh', '-c', 'echo "$LD_PRELOAD"')
+        self.assertRegex(result.stdout, r'libsextant-gl.*:.*libsextant-opencl')
 
 
 if __name__ == '__main__':
