@@ -17,4 +17,4 @@ check:
 test-verdict:
 	@scripts/setup.sh check
 	@scripts/build.sh build
-	@ninja -C build test-verdict
+	@ninja -C build test-verdict test-verdict-vendors

@@ -280,15 +280,16 @@ static bool tell_evidence(struct judging *j, uint32_t rule, struct verdict_part 
 		const struct verdict_column *c = &j->facts.facts[at];
 		size_t w = 0;
 		double mean = mean_fact(j, rule, at, &w);
-		if (isnan(mean))
+		/* What stands in for a fact that this run has not is no evidence. */
+		const struct verdict_way *way = &fact->ways[c->way[w]];
+		if (isnan(mean) || sx_expr_root(way->tree)->kind == SX_NODE_NUMBER)
 			continue;
-		list[part->evidence_count++] =
-		    (struct verdict_value){.name = fact->name,
-					   .title = fact->title,
-					   .unit = fact->unit,
-					   .of = fact->ways[c->way[w]].of,
-					   .value = mean,
-					   .device = c->device[w]};
+		list[part->evidence_count++] = (struct verdict_value){.name = fact->name,
+								      .title = fact->title,
+								      .unit = fact->unit,
+								      .of = way->of,
+								      .value = mean,
+								      .device = c->device[w]};
 	}
 	part->evidence = list;
 	return list != NULL;
@@ -320,7 +321,7 @@ static bool tell_unknown(struct judging *j, size_t window, struct verdict_part *
 	part->name = VERDICT_UNKNOWN;
 	part->title = "Cannot tell";
 	if (missing != SX_NONE) {
-		snprintf(text, sizeof(text), "nothing measured it: %s",
+		snprintf(text, sizeof(text), "this was not measured: %s",
 			 rules->facts[missing].title);
 		part->advice = rules->facts[missing].remedy;
 	}

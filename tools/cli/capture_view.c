@@ -68,6 +68,23 @@ static enum sx_status no_device(const struct cli *cli, const char *path,
 	return SX_ERR_NOT_FOUND;
 }
 
+/* Of several devices a constant is for those that have it; one that none has is an error. */
+static bool is_of_another(const struct cli *cli, const struct capture_view *view, const char *name)
+{
+	bool found = false;
+	uint32_t count = sx_capture_info(view->reader)->device_count;
+	for (uint32_t i = 0; !found && i < count; i++) {
+		const struct sx_capture_device *device = sx_capture_device(view->reader, i);
+		struct sx_catalog *catalog = NULL;
+		if (i == view->device || !device ||
+		    sx_catalog_open(cli->context, device->catalog, &catalog, NULL))
+			continue;
+		found = sx_catalog_find_constant(catalog, name) != SX_NONE;
+		sx_catalog_unref(catalog);
+	}
+	return found && sx_catalog_find_constant(view->catalog, name) == SX_NONE;
+}
+
 /* The capture's constants that the catalog knows, then the user's, which win by coming later. */
 static enum sx_status gather_constants(const struct cli *cli, struct capture_view *view,
 				       struct sx_error *err)
@@ -84,7 +101,8 @@ static enum sx_status gather_constants(const struct cli *cli, struct capture_vie
 			    (struct sx_constant_value){c->name, c->value};
 	}
 	for (size_t i = 0; i < o->constant_count; i++)
-		view->constants[view->constant_count++] = o->constants[i];
+		if (!is_of_another(cli, view, o->constants[i].name))
+			view->constants[view->constant_count++] = o->constants[i];
 	return SX_OK;
 }
 

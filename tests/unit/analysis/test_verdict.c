@@ -306,6 +306,8 @@ static void test_cannot_tell(void **state)
 	assert_string_equal(v->parts[0].name, "unknown");
 	assert_non_null(strstr(v->parts[0].because, "busiest thread"));
 	assert_non_null(strstr(v->parts[0].advice, "-d cpu"));
+	for (uint32_t i = 0; i < v->parts[0].evidence_count; i++) /* a stand-in is no evidence */
+		assert_null(strstr(v->parts[0].evidence[i].name, "waiting"));
 	assert_true(v->parts[0].confidence == 0);
 	verdict_destroy(v);
 	end(&r);
