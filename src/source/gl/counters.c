@@ -76,15 +76,16 @@ static void counters_close(struct source *source)
 	arena_finish(&texts);
 }
 
-static enum sx_status ask(struct gl_counters *s, struct sx_error *err)
+/* A child of a process that has threads could wait for a lock of theirs: nothing is open yet. */
+static enum sx_status ask(struct gl_list *list, struct sx_error *err)
 {
-	struct gl_lines lines = {.list = &s->list};
+	struct gl_lines lines = {.list = list};
 	char *told = malloc(TOLD_MOST);
 	if (!told)
 		return error_nomem(err, "asking the OpenGL driver");
 	gl_lines_take(&lines, told, guest_ask(gl_counters_ask, NULL, DEADLINE_MS, told, TOLD_MOST));
 	free(told);
-	if (lines.ended && s->list.api && s->list.counter_count)
+	if (lines.ended && list->api && list->counter_count)
 		return SX_OK;
 	if (!lines.ended) {
 		error_set(err, SX_ERR_UNSUPPORTED, "no OpenGL driver told its hardware counters");
@@ -96,7 +97,7 @@ static enum sx_status ask(struct gl_counters *s, struct sx_error *err)
 		return SX_ERR_UNSUPPORTED;
 	}
 	error_set(err, SX_ERR_UNSUPPORTED, "%s has no hardware counters",
-		  s->list.renderer[0] ? s->list.renderer : "this OpenGL driver");
+		  list->renderer[0] ? list->renderer : "this OpenGL driver");
 	error_because(err, "it has neither GL_AMD_performance_monitor nor "
 			   "GL_INTEL_performance_query, or no counters in it");
 	error_try(err, "-d gl counts what every driver does");
@@ -107,12 +108,16 @@ static enum sx_status counters_open(const struct source_host *host, const char *
 				    struct source **out, struct sx_error *err)
 {
 	struct source *source = NULL;
-	enum sx_status status = inject_open(&counters_api, host, &source, err);
-	if (status)
-		return status;
-	status = ask(counters_from(source), err);
+	struct gl_list list = {0};
+	enum sx_status status = ask(&list, err);
 	if (!status)
-		status = gl_counters_describe(counters_from(source), err);
+		status = inject_open(&counters_api, host, &source, err);
+	if (status) {
+		gl_list_finish(&list);
+		return status;
+	}
+	counters_from(source)->list = list;
+	status = gl_counters_describe(counters_from(source), err);
 	if (status)
 		counters_close(source);
 	else
