@@ -44,10 +44,11 @@ static bool gather(int from, uint64_t until_ns, char *out, size_t cap, size_t *s
 	}
 }
 
-size_t guest_ask(bool (*ask)(int to, void *user), void *user, int deadline_ms, void *out,
-		 size_t cap)
+static size_t ask_once(bool (*ask)(int to, void *user), void *user, int deadline_ms, void *out,
+		       size_t cap, bool *late)
 {
 	int ends[2], how = 1;
+	*late = false;
 	size_t size = 0;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return 0;
@@ -58,6 +59,7 @@ size_t guest_ask(bool (*ask)(int to, void *user), void *user, int deadline_ms, v
 	close(ends[1]);
 	bool all = pid > 0 && gather(ends[0], until_ns, out, cap, &size);
 	close(ends[0]);
+	*late = pid > 0 && !all;
 	if (pid > 0) {
 		/* It has said all, or is too late; a driver may hang in its end. */
 		if (!all || size == cap)
@@ -65,4 +67,16 @@ size_t guest_ask(bool (*ask)(int to, void *user), void *user, int deadline_ms, v
 		waitpid(pid, &how, 0);
 	}
 	return all && (size == cap || how == 0) ? size : 0;
+}
+
+/*
+ * A child may wait for ever for a lock that a thread of ours held when it was forked: one that is
+ * late is asked again.
+ */
+size_t guest_ask(bool (*ask)(int to, void *user), void *user, int deadline_ms, void *out,
+		 size_t cap)
+{
+	bool late;
+	size_t size = ask_once(ask, user, deadline_ms / 2, out, cap, &late);
+	return late ? ask_once(ask, user, deadline_ms, out, cap, &late) : size;
 }

@@ -7,8 +7,9 @@
 
 /*
  * Runs `ask` in a child of its own, which is silent, has the user's own rights and no LD_PRELOAD,
- * and is killed after deadline_ms. What it writes to the descriptor goes to `out`, at most `cap`
- * bytes. Returns how many; 0 when it returned false, ended otherwise, or took too long.
+ * and is killed after half of deadline_ms, when another one is asked, and that after all of it.
+ * What it writes to the descriptor goes to `out`, at most `cap` bytes. Returns how many; 0 when it
+ * returned false, ended otherwise, or took too long.
  */
 size_t guest_ask(bool (*ask)(int to, void *user), void *user, int deadline_ms, void *out,
 		 size_t cap);
