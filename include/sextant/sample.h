@@ -44,6 +44,8 @@ enum sx_sample_kind {
 	SX_SAMPLE_DRAW,	    /* one draw or dispatch */
 	SX_SAMPLE_KERNEL,   /* one kernel, copy or map */
 	SX_SAMPLE_COMMANDS, /* one command buffer */
+	SX_SAMPLE_SUBMIT,   /* one submission to a queue */
+	SX_SAMPLE_QUEUE,    /* what one queue was given, in a frame or 100 ms */
 	SX_SAMPLE_KINDS
 };
 

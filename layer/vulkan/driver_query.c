@@ -11,7 +11,7 @@
 
 static uint32_t queries_of(const struct device *device)
 {
-	return device->per == WIRE_FRAME || device->per == WIRE_COMMANDS ? 1 : QUERIES_PARTS;
+	return device->per == WIRE_PASS || device->per == WIRE_GROUP ? QUERIES_PARTS : 1;
 }
 
 static bool is_of_family(const struct device *device, const struct command *command)

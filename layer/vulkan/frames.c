@@ -2,10 +2,12 @@
  * Samples of a device, in order: what was submitted between two presentations, or by one submission
  * where there are none. One is written when all that it submitted has given its results.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "guest/clock.h"
+#include "guest/labels.h"
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
@@ -40,7 +42,8 @@ static void begin(struct device *device, uint64_t now_ns, uint64_t cpu_ns)
 
 static enum wire_kind kind_asked(const struct wire_header *channel)
 {
-	static const enum wire_kind parts[] = {WIRE_PASS, WIRE_GROUP, WIRE_COMMANDS};
+	static const enum wire_kind parts[] = {WIRE_PASS, WIRE_GROUP, WIRE_COMMANDS, WIRE_SUBMIT,
+					       WIRE_QUEUE};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if ((channel->kinds & 1u << parts[i]) != 0)
@@ -348,6 +351,36 @@ static uint32_t add_parts(struct device *device, struct frame *frame, uint32_t c
 	return first;
 }
 
+/* The sample of a queue: its number is its name. */
+static uint32_t queue_part(struct device *device, struct frame *frame, VkQueue queue)
+{
+	uint32_t number = queue_number(device, queue), first = 0;
+	char name[24];
+
+	while (first < frame->part_count && frame->parts[first].queue != number)
+		first++;
+	if (first < frame->part_count)
+		return first;
+	first = add_parts(device, frame, 1);
+	if (first < frame->part_count) {
+		frame->parts[first].queue = number;
+		frame->parts[first].label = label_intern(
+		    0, name, (size_t)snprintf(name, sizeof(name), "queue %u", (unsigned)number));
+	}
+	return first;
+}
+
+/* The number of the sample that a command buffer's first span is, `first` of its submission. */
+static uint32_t choose_part(struct device *device, struct frame *frame, VkQueue queue,
+			    const struct command *command, bool first)
+{
+	if (device->per == WIRE_QUEUE)
+		return queue_part(device, frame, queue);
+	if (device->per == WIRE_SUBMIT && !first && frame->part_count != 0)
+		return frame->part_count - 1;
+	return add_parts(device, frame, command->span_count != 0 ? command->span_count : 1);
+}
+
 static void add_tally(struct tally *to, const struct tally *from)
 {
 	to->draws += from->draws;
@@ -375,9 +408,9 @@ static void note_span(const struct device *device, struct part *part, const stru
 	part->feedback |= command->in_feedback;
 	if (device->per == WIRE_GROUP || device->per == WIRE_PASS)
 		part->label = span->label;
-	else if (part->groups == 0)
+	else if (part->groups == 0 && device->per != WIRE_QUEUE)
 		part->label = command->label;
-	if (device->per == WIRE_FRAME || device->per == WIRE_COMMANDS)
+	if (device->per != WIRE_GROUP && device->per != WIRE_PASS && device->per != WIRE_QUEUE)
 		part->groups += command->labels;
 }
 
@@ -413,7 +446,7 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 	}
 	frame->worked = true;
 	at->frame = device->current;
-	at->part = add_parts(device, frame, command->span_count != 0 ? command->span_count : 1);
+	at->part = choose_part(device, frame, queue, command, first);
 	part = frame_part(device, at, 0);
 	part->values[WIRE_SUBMITS] += first;
 	part->values[WIRE_COMMAND_BUFFERS] += buffers;

@@ -157,6 +157,7 @@ struct swapchain {
 /* A sample: a frame, or a part of it. */
 struct part {
 	uint32_t label, groups;
+	uint32_t queue;			  /* where it is what one queue was given */
 	uint32_t lost, disturbed, spared; /* bits of queries */
 	bool feedback;			  /* transform feedback was active */
 	bool blind;			  /* a command buffer ran of which nothing is known */

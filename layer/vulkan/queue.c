@@ -5,6 +5,7 @@
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
+#define QUEUE_NS       UINT64_C(100000000)  /* of a queue's work in a sample, without a window */
 #define UNPRESENTED_NS UINT64_C(1000000000) /* of a program that has a window */
 
 /* Before the device runs it: what it counted the last time is read, and its end not yet reached. */
@@ -26,9 +27,10 @@ static void prepare(struct device *device, struct command *command)
 static void begin_submission(struct device *device)
 {
 	struct frame *frame = frame_now(device);
-	bool waits = guest_now_ns() - frame->record.begin_ns > UNPRESENTED_NS;
+	uint64_t since_ns = guest_now_ns() - frame->record.begin_ns;
+	bool ends = device->per != WIRE_QUEUE || since_ns > QUEUE_NS;
 
-	if (frame->worked && (!device->windowed || waits))
+	if (frame->worked && (device->windowed ? since_ns > UNPRESENTED_NS : ends))
 		frames_end(device, WIRE_TIME, 0);
 }
 

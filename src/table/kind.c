@@ -15,6 +15,8 @@ static const char *const names[SX_SAMPLE_KINDS] = {
     [SX_SAMPLE_DRAW] = "draw",
     [SX_SAMPLE_KERNEL] = "kernel",
     [SX_SAMPLE_COMMANDS] = "command-buffer",
+    [SX_SAMPLE_SUBMIT] = "submit",
+    [SX_SAMPLE_QUEUE] = "queue",
 };
 
 const char *sx_sample_kind_name(enum sx_sample_kind kind)

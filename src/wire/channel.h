@@ -110,6 +110,8 @@ enum wire_kind {
 	WIRE_DRAW = 5,	   /* one draw or dispatch */
 	WIRE_KERNEL = 6,   /* one kernel, copy or map */
 	WIRE_COMMANDS = 7, /* one command buffer */
+	WIRE_SUBMIT = 8,   /* one submission */
+	WIRE_QUEUE = 9,	   /* what one queue was given, between two presentations or in 100 ms */
 	WIRE_KINDS,
 	/*
 	 * No sample: values of the driver's own counters, of the next record in the ring that is

@@ -70,7 +70,7 @@ static const struct spec specs[] = {
     {"overhead", 0, SHARE, AT(overhead), "PERCENT",
      "what measuring may cost a program (default 5); 0: count every frame", 0},
     {"per", 0, PER, AT(per), "KIND",
-     "a sample a frame, pass, group, draw, kernel, command-buffer or process", 0},
+     "a sample a frame, pass, group, draw, kernel, command-buffer, submit, queue or process", 0},
     {"context", 0, ID, AT(context), "ID", "only what ran in this context", 0},
     {"process", 0, STRING, AT(process), "NAME|PID", "only this process's samples", 0},
     {"pid", 'p', ID, AT(pid), "PID", "a process that runs already", 0},
@@ -364,14 +364,16 @@ static enum sx_status set_id(struct option_id *id, const struct spec *spec, cons
 static enum sx_status set_per(struct options *options, const struct spec *spec, const char *text,
 			      struct sx_error *err)
 {
-	static const char *const kinds[] = {"frame",  "pass",		"group",   "draw",
-					    "kernel", "command-buffer", "process", NULL};
+	static const char *const kinds[] = {
+	    "frame",	      "pass",	"group", "draw",    "kernel",
+	    "command-buffer", "submit", "queue", "process", NULL};
 	for (size_t i = 0; kinds[i]; i++)
 		if (strcasecmp(kinds[i], text) == 0) {
 			options->per = sx_sample_kind_find(kinds[i]);
 			return SX_OK;
 		}
-	bad_value(err, spec, text, "frame, pass, group, draw, kernel, command-buffer or process");
+	bad_value(err, spec, text,
+		  "frame, pass, group, draw, kernel, command-buffer, submit, queue or process");
 	const char *near = options_nearest(text, kinds);
 	error_try(err, "--per %s", near ? near : "frame");
 	return SX_ERR_USAGE;

@@ -331,11 +331,13 @@ static void write_stages(struct trace *p)
 	} all[] = {{SX_SAMPLE_PASS, "Passes", CATEGORY_GRAPHICS},
 		   {SX_SAMPLE_DRAW, "Draws", CATEGORY_GRAPHICS},
 		   {SX_SAMPLE_KERNEL, "Kernels", CATEGORY_COMPUTE},
-		   {SX_SAMPLE_COMMANDS, "Command buffers", CATEGORY_GRAPHICS}};
+		   {SX_SAMPLE_COMMANDS, "Command buffers", CATEGORY_GRAPHICS},
+		   {SX_SAMPLE_SUBMIT, "Submissions", CATEGORY_GRAPHICS},
+		   {SX_SAMPLE_QUEUE, "Queues", CATEGORY_GRAPHICS}};
 	Pf__Packet packet = PF__PACKET__INIT;
 	Pf__InternedData data = PF__INTERNED_DATA__INIT;
-	Pf__StageSpecification items[4], *list[4];
-	for (size_t i = 0; i < 4; i++) {
+	Pf__StageSpecification items[6], *list[6];
+	for (size_t i = 0; i < 6; i++) {
 		pf__stage_specification__init(&items[i]);
 		items[i].has_iid = items[i].has_category = true;
 		items[i].iid = (uint64_t)all[i].kind + 1;
@@ -343,7 +345,7 @@ static void write_stages(struct trace *p)
 		items[i].category = all[i].category;
 		list[i] = &items[i];
 	}
-	data.n_gpu_specifications = 4;
+	data.n_gpu_specifications = 6;
 	data.gpu_specifications = list;
 	packet.interned_data = &data;
 	packet_write(&p->stream, SEQUENCE_MAIN, NULL, &packet);

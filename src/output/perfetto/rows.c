@@ -220,6 +220,8 @@ static void write_enclosed(const struct row *r)
 	case SX_SAMPLE_DRAW:
 	case SX_SAMPLE_KERNEL:
 	case SX_SAMPLE_COMMANDS:
+	case SX_SAMPLE_SUBMIT:
+	case SX_SAMPLE_QUEUE:
 		write_stage(r, group ? group : sx_sample_kind_name(kind));
 		break;
 	default:

@@ -93,6 +93,10 @@ static enum wire_kind wire_kind(enum sx_sample_kind per)
 		return WIRE_KERNEL;
 	case SX_SAMPLE_COMMANDS:
 		return WIRE_COMMANDS;
+	case SX_SAMPLE_SUBMIT:
+		return WIRE_SUBMIT;
+	case SX_SAMPLE_QUEUE:
+		return WIRE_QUEUE;
 	default:
 		return WIRE_FRAME;
 	}

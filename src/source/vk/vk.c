@@ -23,7 +23,7 @@ static const struct inject_api vk_api = {
     .catalog = "vulkan",
     .title = "Vulkan",
     .kinds = 1u << SX_SAMPLE_FRAME | 1u << SX_SAMPLE_PASS | 1u << SX_SAMPLE_GROUP |
-	     1u << SX_SAMPLE_COMMANDS,
+	     1u << SX_SAMPLE_COMMANDS | 1u << SX_SAMPLE_SUBMIT | 1u << SX_SAMPLE_QUEUE,
     .variable = "VK_INSTANCE_LAYERS",
     .holds = "VK_LAYER_SEXTANT",
     .counters = counters,

@@ -229,6 +229,17 @@ class Parts(unittest.TestCase):
         self.assertEqual(len(rows), 4 * 3 * 2)
         self.assertEqual({(r["Draws"], r["IAPrimitives"], r["CommandBuffers"]) for r in rows}, {("5", "10", "1")})
 
+    def test_submissions_and_queues(self):
+        """Each call that submits is a sample, or all that one queue was given."""
+        rows = self.rows("submit", "threads")
+        self.assertEqual(len(rows), 4 * 3 * 2)
+        self.assertEqual({(r["Draws"], r["IAPrimitives"], r["Submits"]) for r in rows}, {("5", "10", "1")})
+        rows = self.rows("queue", "threads")
+        self.assertLess(len(rows), 4 * 3 * 2)
+        self.assertEqual({r["group"] for r in rows}, {"queue 0"})
+        for name, each in (("Draws", 5), ("IAPrimitives", 10), ("Submits", 1), ("CommandBuffers", 1)):
+            self.assertEqual((name, sum(int(r[name]) for r in rows)), (name, 4 * 3 * 2 * each))
+
     def test_secondaries_in_a_pass(self):
         rows = self.rows("pass", "secondaries")
         self.assertEqual([(r["Draws"], r["IAPrimitives"]) for r in rows], 3 * [("2", "3")])
