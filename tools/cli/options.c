@@ -70,7 +70,7 @@ static const struct spec specs[] = {
     {"overhead", 0, SHARE, AT(overhead), "PERCENT",
      "what measuring may cost a program (default 5); 0: count every frame", 0},
     {"per", 0, PER, AT(per), "KIND",
-     "a sample a frame, pass, group, draw, kernel, queue and others (see the manual)", 0},
+     "a sample a frame, pass, group, draw, kernel, submit, queue, …", 0},
     {"context", 0, ID, AT(context), "ID", "only what ran in this context", 0},
     {"process", 0, STRING, AT(process), "NAME|PID", "only this process's samples", 0},
     {"pid", 'p', ID, AT(pid), "PID", "a process that runs already", 0},
