@@ -88,6 +88,8 @@ void import_rows_driver(struct import_rows *rows, const char *driver);
 /* The file says that a model made what it holds. */
 void import_rows_simulated(struct import_rows *rows);
 void import_rows_constant(struct import_rows *rows, const char *name, double value);
+/* Percentages end at 100: what is outside is told, and no data. */
+void import_rows_whole_shares(struct import_rows *rows);
 /* Index of a column, added when its name is new. */
 uint32_t import_column(struct import_rows *rows, const struct import_field *field);
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns);

@@ -137,6 +137,9 @@ static struct import_field describe(struct perfetto *t, const struct spec *spec)
 		return field;
 	}
 	bool per_second = spec->has_under && spec->under == 22;
+	/* Without a unit nothing says that it is an amount: a level, which never adds up. */
+	if (spec->over == 0 || spec->over >= UNITS || (spec->has_under && spec->under))
+		field.over_time = SX_REDUCE_MEAN;
 	if (per_second && strcmp(field.unit, "count") != 0 && strcmp(field.unit, "percent") != 0) {
 		snprintf(unit, sizeof(unit), "%s/s", field.unit);
 		field.unit = import_text(t->job, unit, strlen(unit));
@@ -387,6 +390,8 @@ static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, c
 	enum sx_status worst = status;
 	if (gpu->rows)
 		import_rows_catalog(gpu->rows, catalog_of(t, gpu));
+	if (gpu->rows && !t->anchors)
+		import_rows_whole_shares(gpu->rows);
 	if (gpu->rows && gpu->id < IMPORT_DEVICES_MAX)
 		apply_facts(&t->facts[gpu->id], gpu->rows);
 	for (size_t i = 0; i < 3; i++) {

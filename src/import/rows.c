@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/strings.h"
+#include "catalog/column.h"
 #include "import/internal.h"
 #include "import/times.h"
 
@@ -43,6 +44,7 @@ struct import_rows {
 	struct import_span *spans; /* as many */
 	size_t row_cap, span_cap, row_count, cells;
 	bool failed, too_many;
+	bool whole_shares; /* no percentage is outside 0 to 100 */
 };
 
 static const char *keep(struct import_job *job, const char *text)
@@ -101,6 +103,12 @@ void import_rows_simulated(struct import_rows *rows)
 {
 	if (rows)
 		rows->device.simulated = true;
+}
+
+void import_rows_whole_shares(struct import_rows *rows)
+{
+	if (rows)
+		rows->whole_shares = true;
 }
 
 void import_rows_constant(struct import_rows *rows, const char *name, double value)
@@ -342,22 +350,75 @@ static void drop_empty(struct import_rows *rows)
 }
 
 /*
+ * Percentages that cannot be become no data. A little above 100 is what comes of a tool's clock
+ * against the GPU's: dropping it would lower the mean of a GPU at its limit, so it is 100.
+ */
+static void mend_shares(struct import_rows *rows, struct column *c)
+{
+	size_t outside = 0, kept = 0;
+	for (size_t i = 0; i < rows->row_count && i < c->tag_cap; i++) {
+		double value = c->tags[i] == TAG_F64 ? c->values[i].f : (double)c->values[i].u;
+		if (c->tags[i] == TAG_NONE)
+			continue;
+		if (value > 100 && value <= 101) {
+			c->values[i].u = 100;
+			c->tags[i] = TAG_U64;
+		} else if (value < 0 || value > 100) {
+			c->tags[i] = TAG_NONE;
+			outside++;
+			continue;
+		}
+		kept++;
+	}
+	c->any = kept > 0;
+	if (outside)
+		import_tell(rows->job, "%zu values of %.80s are no data: no share is %s", outside,
+			    c->field.name, "below 0 or above 100 %");
+}
+
+/* The counter that a column holds, by its own name or as a metric that is nothing but it. */
+static const struct sx_counter_info *counter_of(const struct sx_catalog *known,
+						const struct column_meaning *meaning)
+{
+	uint32_t count, at = meaning->counter.counter;
+	if (at == SX_NONE && meaning->metric != SX_NONE) {
+		const char *const *exprs = sx_catalog_metrics(known, &count)[meaning->metric].exprs;
+		if (exprs && exprs[0])
+			at = sx_catalog_find_counter(known, exprs[0], SX_NONE, NULL);
+	}
+	return at == SX_NONE ? NULL : &sx_catalog_counters(known, &count)[at];
+}
+
+/* Whether a column holds percentages; one without a unit, where the catalog says so. */
+static bool is_share(const struct sx_catalog *known, const struct column_meaning *meaning,
+		     const char *unit)
+{
+	uint32_t count;
+	return strcmp(unit, "percent") == 0 ||
+	       (strcmp(unit, "count") == 0 && meaning->metric != SX_NONE &&
+		strcmp(sx_catalog_metrics(known, &count)[meaning->metric].unit, "percent") == 0);
+}
+
+/*
  * How samples combine is what the catalog says of a counter that it knows: levels do not add up.
  * Nor is a mean of whole numbers whole: what has a fraction there has one here.
  */
 static void ask_catalog(struct import_rows *rows)
 {
 	struct sx_catalog *known = NULL;
-	uint32_t count;
-	if (!rows->device.catalog ||
-	    sx_catalog_open(rows->job->request->context, rows->device.catalog, &known, NULL))
-		return;
+	if (rows->device.catalog)
+		(void)sx_catalog_open(rows->job->request->context, rows->device.catalog, &known,
+				      NULL);
 	for (uint32_t i = 0; i < rows->column_count; i++) {
 		struct import_field *field = &rows->columns[i].field;
-		uint32_t at = sx_catalog_find_counter(known, field->name, SX_NONE, NULL);
-		if (at == SX_NONE)
+		struct column_meaning meaning = {{SX_NONE, SX_NONE}, SX_NONE, SX_NONE};
+		if (known)
+			meaning = column_meaning(known, field->name, SX_NONE);
+		if (rows->whole_shares && is_share(known, &meaning, field->unit))
+			mend_shares(rows, &rows->columns[i]);
+		const struct sx_counter_info *info = known ? counter_of(known, &meaning) : NULL;
+		if (!info)
 			continue;
-		const struct sx_counter_info *info = &sx_catalog_counters(known, &count)[at];
 		field->over_time = info->over_time;
 		rows->columns[i].fraction |= info->type == SX_F64;
 	}
@@ -370,8 +431,8 @@ static enum sx_status make_table(struct import_rows *rows, struct sx_table **out
 	struct sx_column *columns = calloc((size_t)rows->column_count + 1, sizeof(*columns));
 	if (!columns)
 		return error_nomem(err, "importing");
-	drop_empty(rows);
 	ask_catalog(rows);
+	drop_empty(rows);
 	for (uint32_t i = 0; i < rows->column_count; i++)
 		columns[i] = (struct sx_column){.name = rows->columns[i].field.name,
 						.unit = rows->columns[i].field.unit,
