@@ -150,35 +150,69 @@ static struct import_field describe(struct perfetto *t, const struct spec *spec)
 	return field;
 }
 
-static uint32_t counter_key(struct perfetto *t, uint32_t sequence, uint64_t iid, uint64_t id,
-			    bool *added)
+#define ANY_GPU UINT32_MAX
+
+/* What tells counters apart; GPUs number theirs alike. */
+struct counter_key {
+	uint32_t sequence, gpu;
+	uint64_t iid, id;
+};
+
+static uint32_t find_counter(struct perfetto *t, const struct counter_key *key, bool *added)
 {
-	char key[64];
+	char text[80];
 	/* Inline descriptors hold for the whole trace, interned ones for their sequence. */
-	int size = snprintf(key, sizeof(key), "%u %llu %llu", iid ? sequence : 0,
-			    (unsigned long long)iid, (unsigned long long)id);
+	int size = snprintf(text, sizeof(text), "%u %llu %llu %u", key->iid ? key->sequence : 0,
+			    (unsigned long long)key->iid, (unsigned long long)key->id, key->gpu);
 	if (!added)
-		return strings_find(&t->keys, key, (size_t)size);
-	return strings_intern(&t->keys, key, (size_t)size, added);
+		return strings_find(&t->keys, text, (size_t)size);
+	return strings_intern(&t->keys, text, (size_t)size, added);
 }
 
-static void add_counter(struct perfetto *t, struct perfetto_gpu *gpu, uint32_t sequence,
-			uint64_t iid, const struct spec *spec)
+static void keep_counter(struct perfetto *t, const struct counter_key *key,
+			 const struct perfetto_counter *counter)
 {
 	bool added;
-	uint32_t at = counter_key(t, sequence, iid, spec->id, &added);
+	uint32_t at = find_counter(t, key, &added);
 	if (at == UINT32_MAX ||
-	    !mem_grow(&t->counters, &t->counter_cap, (size_t)at + 1, sizeof(*t->counters))) {
+	    !mem_grow(&t->counters, &t->counter_cap, (size_t)at + 1, sizeof(*t->counters)))
 		t->no_memory = true;
-		return;
-	}
-	if (!added)
-		return;
-	struct import_field field = describe(t, spec);
+	else if (added)
+		t->counters[at] = *counter;
+}
+
+static void add_counter(struct perfetto *t, struct perfetto_gpu *gpu, struct counter_key key,
+			struct perfetto_counter counter)
+{
 	struct import_rows *rows = perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
-	strings_intern(&gpu->names, field.name, strlen(field.name), NULL);
-	t->counters[at] =
-	    (struct perfetto_counter){gpu->id, import_column(rows, &field), spec->forwards};
+	key.gpu = counter.gpu = gpu->id;
+	if (find_counter(t, &key, NULL) != UINT32_MAX)
+		return;
+	strings_intern(&gpu->names, counter.field.name, strlen(counter.field.name), NULL);
+	counter.column = import_column(rows, &counter.field);
+	keep_counter(t, &key, &counter);
+	/* The first that describes it also does so for GPUs of which nothing else does. */
+	key.gpu = ANY_GPU;
+	keep_counter(t, &key, &counter);
+}
+
+/* The counter of a value; `gpu` is ANY_GPU where the event names none. */
+static const struct perfetto_counter *counter_of(struct perfetto *t, struct counter_key key)
+{
+	bool named = key.gpu != ANY_GPU;
+	key.gpu = named ? key.gpu : 0;
+	uint32_t at = find_counter(t, &key, NULL);
+	struct counter_key any = key;
+	any.gpu = ANY_GPU;
+	if (at == UINT32_MAX)
+		at = find_counter(t, &any, NULL);
+	if (at == UINT32_MAX || !named || t->counters[at].gpu == key.gpu)
+		return at == UINT32_MAX ? NULL : &t->counters[at];
+	struct perfetto_gpu *gpu = perfetto_gpu(t, key.gpu);
+	if (gpu)
+		add_counter(t, gpu, key, t->counters[at]);
+	at = find_counter(t, &key, NULL);
+	return at == UINT32_MAX || t->no_memory ? NULL : &t->counters[at];
 }
 
 static void read_descriptor(struct perfetto *t, uint32_t gpu_id, uint32_t sequence, uint64_t iid,
@@ -191,7 +225,9 @@ static void read_descriptor(struct perfetto *t, uint32_t gpu_id, uint32_t sequen
 			continue;
 		struct spec spec = read_spec(t, read_proto_message(&field));
 		if (spec.has_id && spec.name && spec.name[0])
-			add_counter(t, gpu, sequence, iid, &spec);
+			add_counter(t, gpu, (struct counter_key){sequence, gpu_id, iid, spec.id},
+				    (struct perfetto_counter){.field = describe(t, &spec),
+							      .forwards = spec.forwards});
 	}
 }
 
@@ -264,16 +300,16 @@ static void take_anchor(struct perfetto *t, uint32_t id, uint64_t now)
 	gpu->anchored = true;
 }
 
-static void take_counter(struct perfetto *t, const struct perfetto_packet *packet, uint64_t iid,
-			 struct read_proto message)
+static void take_counter(struct perfetto *t, const struct perfetto_packet *packet,
+			 struct counter_key key, struct read_proto message)
 {
 	struct read_proto_field field;
-	uint64_t id = 0, whole = 0;
+	uint64_t whole = 0;
 	double value = NAN;
 	bool is_whole = false;
 	while (read_proto_next(&message, &field)) {
 		if (field.number == 1 && field.wire == 0) {
-			id = field.value;
+			key.id = field.value;
 		} else if (field.number == 2 && field.wire == 0) {
 			whole = field.value;
 			value = (double)(int64_t)whole;
@@ -282,13 +318,12 @@ static void take_counter(struct perfetto *t, const struct perfetto_packet *packe
 			value = read_proto_double(&field);
 		}
 	}
-	uint32_t at = counter_key(t, packet->sequence, iid, id, NULL);
-	struct perfetto_gpu *gpu = at == UINT32_MAX ? NULL : perfetto_gpu(t, t->counters[at].gpu);
+	const struct perfetto_counter *counter = counter_of(t, key);
+	struct perfetto_gpu *gpu = counter ? perfetto_gpu(t, counter->gpu) : NULL;
 	if (!gpu) {
 		t->lost++;
 		return;
 	}
-	const struct perfetto_counter *counter = &t->counters[at];
 	size_t row = row_at(t, gpu, packet->time_ns);
 	if (counter->forwards)
 		hold(t, gpu, counter->column, value);
@@ -306,10 +341,12 @@ void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
 	struct read_proto again = message;
 	struct read_proto_field field;
 	uint64_t gpu = 0, iid = 0;
+	bool named = false;
 	while (read_proto_next(&message, &field)) {
-		if (field.number == 3 && field.wire == 0)
+		if (field.number == 3 && field.wire == 0) {
 			gpu = field.value;
-		else if (field.number == 4 && field.wire == 0)
+			named = true;
+		} else if (field.number == 4 && field.wire == 0)
 			iid = field.value;
 	}
 	for (message = again; read_proto_next(&message, &field);)
@@ -323,9 +360,10 @@ void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
 		take_anchor(t, (uint32_t)gpu, packet->time_ns);
 		return;
 	}
+	struct counter_key key = {packet->sequence, named ? (uint32_t)gpu : ANY_GPU, iid, 0};
 	for (message = again; read_proto_next(&message, &field);)
 		if (field.number == 2 && field.wire == 2)
-			take_counter(t, packet, iid, read_proto_message(&field));
+			take_counter(t, packet, key, read_proto_message(&field));
 }
 
 /* "Mali-G610" is catalog mali-g610, where there is one or one that covers it. */

@@ -11,10 +11,11 @@ struct perfetto_packet {
 	uint32_t sequence, clock;
 };
 
-/* A counter that a descriptor introduced. */
+/* A counter of one GPU, as a descriptor introduced it. */
 struct perfetto_counter {
 	uint32_t gpu, column;
 	bool forwards; /* a value holds from its time on; else since the one before */
+	struct import_field field;
 };
 
 /* A value that holds until the next sample. */
@@ -56,7 +57,7 @@ struct perfetto {
 	struct perfetto_facts facts[IMPORT_DEVICES_MAX];
 	/* Of our own traces: the sequence whose values only say where time begins; or 0. */
 	uint32_t anchors;
-	struct strings keys; /* of counters: sequence, descriptor, id */
+	struct strings keys; /* of counters: sequence, descriptor, id, GPU */
 	struct perfetto_counter *counters;
 	size_t counter_cap;
 	struct strings stage_keys; /* of stages: sequence and iid */

@@ -93,5 +93,53 @@ def counter_two():
                     for i in range(3))
 
 
+class Gpus(Traces):
+    """Two GPUs number their counters alike: GPU 0 is at 40 %, GPU 1 at 60 %."""
+    SPEC = spec('GPU % Utilization', (PERCENT,))
+
+    def pairs(self, sequences=(1, 1), offset=0, second=True):
+        for i in range(6):
+            yield sample(i, 40, self.SPEC if i == 0 else b'', 0, sequences[0])
+            yield sample(i, 60, self.SPEC if i == 0 and second else b'', 1, sequences[1], offset)
+
+    def check(self, data):
+        result = run('export', '--counters', '--json', self.write(data))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        devices = json.loads(result.stdout)['devices']
+        self.assertEqual(len(devices), 2)
+        for device, value in zip(devices, (40, 60)):
+            at = device['metrics'].index('GPU % Utilization')
+            self.assertEqual([row[at] for row in device['rows']], [value] * 5)
+        self.assertNotIn('left out', result.stderr)
+
+    def test_interleaved(self):
+        self.check(b''.join(self.pairs()))
+        self.check(b''.join(self.pairs(offset=1000)))
+
+    def test_sequences_of_their_own(self):
+        self.check(b''.join(self.pairs((1, 2))))
+        self.check(b''.join(self.pairs((1, 2), 1000)))
+
+    def test_one_after_the_other(self):
+        for sequences in ((1, 1), (1, 2)):
+            pairs = list(self.pairs(sequences))
+            self.check(b''.join(pairs[::2] + pairs[1::2]))
+
+    def test_one_description(self):
+        """Of the second GPU nothing says what its counters are: they are the first one's."""
+        self.check(b''.join(self.pairs(second=False)))
+        interned = field(47, field(1, 9) + field(2, self.SPEC_INNER) + field(3, 0))
+        head = packet(field(10, 1), field(12, interned))
+        self.check(head + b''.join(sample(i, v, field(4, 9), gpu) for i in range(6) for gpu, v in ((0, 40), (1, 60))))
+
+    SPEC_INNER = field(1, field(1, 1) + field(2, 'GPU % Utilization') + field(7, PERCENT))
+
+    def test_unnamed(self):
+        """Values that name no GPU are of the one that the descriptor names."""
+        data = b''.join(sample(i, 40, self.SPEC if i == 0 else b'', 3, said=i == 0) for i in range(6))
+        result = run('export', '--counters', '--json', self.write(data))
+        self.assertEqual(len(json.loads(result.stdout)['rows']), 5, result.stderr)
+
+
 if __name__ == '__main__':
     unittest.main()
