@@ -20,6 +20,22 @@ struct reader {
 	bool absolute;	 /* some column tells where rows stand in time */
 };
 
+/* What --for says, else what the file says, else what most of its names fit. */
+static const char *find_catalog(struct reader *r, const char *const *names, size_t count)
+{
+	const struct counters_format *format = r->format;
+	if (format->catalog && !r->job->request->catalog)
+		return format->catalog;
+	const char *catalog =
+	    import_guess_catalog(r->job, format->family, names, count, format->otherwise);
+	if (format->tell_guess && !r->job->request->catalog)
+		import_tell(r->job,
+			    "the file does not say which GPU it is of: its names fit %s as well as "
+			    "any, whose rules are held against it; --for NAME says better",
+			    catalog);
+	return catalog;
+}
+
 static enum sx_status learn(struct reader *r, const char **names, struct sx_error *err)
 {
 	size_t count = 0;
@@ -37,8 +53,7 @@ static enum sx_status learn(struct reader *r, const char **names, struct sx_erro
 				return error_nomem(err, "importing");
 		}
 	}
-	const char *catalog =
-	    import_guess_catalog(r->job, r->format->family, names, count, r->format->otherwise);
+	const char *catalog = find_catalog(r, names, count);
 	r->rows = import_rows_create(r->job,
 				     &(struct import_rows_options){
 					 .catalog = catalog,

@@ -19,6 +19,8 @@ enum counters_role {
 struct counters_format {
 	const char *family;    /* prefix of the catalogs that may fit */
 	const char *otherwise; /* the catalog where none fits better */
+	const char *catalog;   /* what the file itself says that it is of; NULL: it does not */
+	bool tell_guess;       /* the file says nothing of its device: a guess is told */
 	enum sx_sample_kind kind;
 	const char *driver;
 	bool loose_end, wide_first; /* as those of struct cells */

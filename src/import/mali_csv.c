@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "catalog/match.h"
 #include "import/counters.h"
 
 static bool is_streamline(struct import_cell cell)
@@ -155,17 +156,45 @@ static enum counters_role streamline_role(struct import_job *job, struct import_
 	return job ? time_role(*cell, to_ns) : COUNTERS_SKIP;
 }
 
+/* "mali-g76" of ARM_Mali-G76_GPU_ACTIVE, where that is a product that some catalog has. */
+static const char *product_of(struct import_job *job, struct import_cell cell)
+{
+	char name[64];
+	struct match_found found;
+	const char *end = is_streamline(cell) ? memchr(cell.text + 9, '_', cell.size - 9) : NULL;
+	size_t size = end ? (size_t)(end - cell.text) - 4 : 0;
+	if (size <= 5 || size >= sizeof(name))
+		return NULL;
+	memcpy(name, cell.text + 4, size);
+	name[4] = '-';
+	name[size] = '\0';
+	return match_name(job->request->context, name, &found)
+		   ? import_text(job, found.name, strlen(found.name))
+		   : NULL;
+}
+
+static const char *find_product(struct import_job *job, const struct import_cell *cells,
+				size_t count)
+{
+	const char *product = NULL;
+	for (size_t i = 0; i < count && !product; i++)
+		product = product_of(job, cells[i]);
+	return product;
+}
+
 static enum sx_status read_mali(struct import_job *job, bool (*is)(struct import_cell),
 				bool (*or_is)(struct import_cell),
 				const struct counters_format *format, struct sx_error *err)
 {
 	struct import_lines lines = import_lines(job);
 	struct import_cell line, cells[512];
+	struct counters_format own = *format;
 	while (import_line(&lines, &line)) {
 		size_t all = import_split(line, import_separator(line), cells, 512);
+		own.catalog = find_product(job, cells, all);
 		for (size_t i = 0; i < all; i++)
 			if (is(cells[i]) || (or_is && or_is(cells[i])))
-				return counters_read(job, format, lines, line, err);
+				return counters_read(job, &own, lines, line, err);
 	}
 	return import_bad(job, 0, err, "a line names counters of a Mali", "there is no header");
 }
@@ -177,6 +206,7 @@ static enum sx_status hwcpipe_read(struct import_job *job, struct sx_error *err)
 						      .kind = SX_SAMPLE_TIME,
 						      .driver = "kbase",
 						      .loose_end = true,
+						      .tell_guess = true,
 						      .role = hwcpipe_role};
 	return read_mali(job, is_hwcpipe, NULL, &format, err);
 }
@@ -188,6 +218,7 @@ static enum sx_status streamline_read(struct import_job *job, struct sx_error *e
 						      .kind = SX_SAMPLE_TIME,
 						      .driver = "kbase",
 						      .loose_end = true,
+						      .tell_guess = true,
 						      .role = streamline_role};
 	return read_mali(job, is_streamline, is_titled, &format, err);
 }
