@@ -270,7 +270,10 @@ static enum sx_status read_samples(struct reader *r, struct sx_error *err)
 		return import_bad(r->job, line, err, "intel_gpu_top -J writes JSON",
 				  "this is no JSON");
 	if (r->open) {
+		/* Its length stands first, and so is there when anything is. */
 		end_sample(r);
+		if (r->seconds > 0)
+			end_time(r);
 		return import_cut(r->job, line, err);
 	}
 	return SX_OK;

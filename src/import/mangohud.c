@@ -106,6 +106,7 @@ struct log {
 	struct import_rows *rows;
 	size_t sections, second; /* line of the second log's header */
 	size_t timed, near;	 /* lines with a time, and those a frame behind the one before */
+	size_t mended;		 /* lines without a time, which the frame's length tells */
 	bool frames;		 /* a line is a frame */
 };
 
@@ -176,10 +177,22 @@ static void look_at_row(struct log *log, const struct cells *cells, size_t elaps
 	*before = end;
 }
 
+/* Where a time is missing or none that can be, a frame ends where its length says. */
+static uint64_t mend_end(struct log *log, const struct cells *cells, uint64_t end, uint64_t before)
+{
+	double value;
+	bool lost = end == SX_TIME_UNKNOWN || !import_time_can_be(end);
+	if (!lost || !log->frames || before == SX_TIME_UNKNOWN || !import_time_can_be(before) ||
+	    !import_number(cells->row[1], &value) || !(value > 0 && value < 1e9))
+		return end;
+	log->mended++;
+	return before + (uint64_t)(value * frame_factor(cells));
+}
+
 static void take_row(struct log *log, struct cells *cells, size_t elapsed, const uint32_t *columns,
 		     uint64_t *before)
 {
-	uint64_t end = cells_ns(cells, elapsed), begin = *before;
+	uint64_t end = mend_end(log, cells, cells_ns(cells, elapsed), *before), begin = *before;
 	double value;
 	/* Also behind a time that cannot be. */
 	bool follows = begin != SX_TIME_UNKNOWN && begin < end &&
@@ -291,6 +304,9 @@ static void tell(const struct log *log)
 	if (log->sections > 1)
 		import_tell(log->job, "%zu logs stand behind each other, the second from line %zu",
 			    log->sections, log->second);
+	if (log->mended)
+		import_tell(log->job, "%zu line%s no time that can be: the frame's length tells it",
+			    log->mended, log->mended == 1 ? " has" : "s have");
 	if (!log->frames)
 		import_tell(log->job,
 			    "the log has a line an interval, not one a frame: each tells of "

@@ -518,6 +518,10 @@ enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status statu
 	enum sx_status judged = judge(rows, status, err);
 	if (!judged || judged == SX_INCOMPLETE) {
 		import_times_mend(rows->job, rows->spans, rows->row_count, order_of(rows));
+		/* Telemetry is looked at all the time, and mostly means; other samples stand alone.
+		 */
+		if (rows->device.catalog && strcmp(rows->device.catalog, "monitor") == 0)
+			import_times_fill(rows->job, rows->spans, rows->row_count);
 		struct sx_table *table = NULL;
 		enum sx_status made = make_table(rows, &table, err);
 		if (made) {

@@ -149,3 +149,75 @@ void import_times_mend(struct import_job *job, struct import_span *spans, size_t
 	if (order != IMPORT_UNORDERED)
 		put_in_order(job, spans, count, order);
 }
+
+static bool has_length(struct import_span span)
+{
+	return span.begin_ns != SX_TIME_UNKNOWN && span.end_ns != SX_TIME_UNKNOWN &&
+	       span.end_ns >= span.begin_ns;
+}
+
+/* When a sample began or ended, whichever is known and comes first. */
+static uint64_t edge(struct import_span span)
+{
+	return span.begin_ns != SX_TIME_UNKNOWN ? span.begin_ns : span.end_ns;
+}
+
+/* From `from` on, samples up to the next time that is known share what lies between alike. */
+static void share_gap(struct import_span *spans, size_t count, size_t i, uint64_t from)
+{
+	size_t next = i;
+	while (next < count && edge(spans[next]) == SX_TIME_UNKNOWN)
+		next++;
+	if (next == count) { /* none comes: as long as the one before */
+		uint64_t length = from - spans[i - 1].begin_ns;
+		if (import_time_can_be(from + length))
+			spans[i] = (struct import_span){from, from + length};
+		return;
+	}
+	size_t sharing = next - i + (spans[next].begin_ns == SX_TIME_UNKNOWN);
+	uint64_t until = edge(spans[next]);
+	spans[i] =
+	    (struct import_span){from, until > from ? from + (until - from) / sharing : from};
+}
+
+/* A sample before which none has a length is as long as the first that has one. */
+static void fill_first(struct import_span *spans, size_t i, size_t first)
+{
+	uint64_t length = spans[first].end_ns - spans[first].begin_ns;
+	uint64_t end = spans[i].end_ns;
+	if (end == SX_TIME_UNKNOWN)
+		end = spans[i + 1].begin_ns;
+	spans[i] = (struct import_span){end > length ? end - length : 0, end};
+}
+
+void import_times_fill(struct import_job *job, struct import_span *spans, size_t count)
+{
+	size_t known = 0, first = count, bare = 0;
+	for (size_t i = count; i-- > 0;) {
+		first = has_length(spans[i]) ? i : first;
+		known += has_length(spans[i]);
+	}
+	if (2 * known <= count || known == count)
+		return;
+	for (size_t i = first; i-- > 0;)
+		fill_first(spans, i, first);
+	for (size_t i = first + 1; i < count; i++) {
+		if (has_length(spans[i]))
+			continue;
+		uint64_t from = spans[i - 1].end_ns, length = from - spans[i - 1].begin_ns;
+		uint64_t end = spans[i].end_ns;
+		if (edge(spans[i]) == SX_TIME_UNKNOWN)
+			share_gap(spans, count, i, from);
+		else if (end == SX_TIME_UNKNOWN)
+			spans[i].end_ns = spans[i].begin_ns + length;
+		else
+			spans[i].begin_ns = end > from ? from : end > length ? end - length : 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		bare += !has_length(spans[i]) || spans[i].begin_ns == spans[i].end_ns;
+	import_tell(job, "%zu sample%s no length: taken from the times beside %s", count - known,
+		    count - known == 1 ? " has" : "s have", count - known == 1 ? "it" : "them");
+	if (bare)
+		import_tell(job, "%zu sample%s a length of 0, which has no weight in means", bare,
+			    bare == 1 ? " has" : "s have");
+}

@@ -28,5 +28,11 @@ bool import_span_can_be(struct import_span span);
  */
 void import_times_mend(struct import_job *job, struct import_span *spans, size_t count,
 		       enum import_order order);
+/*
+ * Where most samples have a length, those without one get it, since a mean over time needs all: up
+ * to their neighbours, sharing a gap alike, or at either end as long as the one beside it. Where
+ * there is no room the length is 0, which has no weight. Told.
+ */
+void import_times_fill(struct import_job *job, struct import_span *spans, size_t count);
 
 #endif

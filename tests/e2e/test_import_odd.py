@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 SEXTANT = os.environ['SEXTANT']
+MS = 1000000
 
 
 def run(*args):
@@ -62,6 +63,43 @@ class Mali(Odd):
     def test_a_guess_is_told(self):
         for header in ('timestamp_ns,MaliGPUActiveCy,MaliFragQueueActiveCy', 'Time (s),ARM_Mali-Qqq_GPU_ACTIVE,ARM_Mali-Qqq_L2_EXT_READ_BEATS'):
             self.assertIn('does not say which GPU', self.catalog(header, '1,1000,10', '2,1000,10'))
+
+
+class Lengths(Odd):
+    def frames(self, change=None):
+        """A log of MangoHud: frames of two lengths with a load each; `change` puts another text for an elapsed."""
+        lines, now = ['os,cpu,gpu,ram,kernel,driver,cpuscheduler', 'Linux,CPU,GPU,1,6,1,x', 'fps,frametime,gpu_load,gpu_power,elapsed'], 0
+        for i in range(60):
+            ms, load = (20, 90) if i % 3 == 0 else (8, 30)
+            now += ms * MS
+            lines.append(f'{1000 / ms:g},{ms},{load},{load + 10},{(change or {}).get(i, now)}')
+        return self.write('frames.csv', *lines)
+
+    def test_a_frame_without_its_time(self):
+        """By hand: 20 ms at 90 % and twice 8 ms at 30 %."""
+        mean = (20 * 90 + 16 * 30) / 36
+        for title, change in {'whole': {}, 'none': {30: ''}, 'below zero': {31: -5}, 'huge': {30: 10**18}, 'last': {59: ''}, 'two': {29: '', 30: 'x'},
+                              'beyond': {30: '1e300'}}.items():
+            with self.subTest(title):
+                path = self.frames(change)
+                have = self.means(path)
+                self.assertAlmostEqual(have['gpu_busy'], mean, places=6)
+                self.assertAlmostEqual(have['gpu_power'], mean + 10, places=6)
+                if change:
+                    self.assertRegex(notes(run('report', path)), 'no time that can be|has no length')
+
+    def test_a_sample_that_breaks_off(self):
+        """intel_gpu_top -J, stopped within a sample: what stands there weighs as long as its period says."""
+        samples = []
+        for ms, busy in ((1000, 10), (1000, 10), (3000, 90)):
+            samples.append({'period': {'duration': ms, 'unit': 'ms'}, 'frequency': {'requested': 500, 'actual': 10 * busy, 'unit': 'MHz'},
+                            'rc6': {'value': 100 - busy, 'unit': '%'}, 'power': {'GPU': 5, 'Package': 9, 'unit': 'W'},
+                            'engines': {'Render/3D': {'busy': busy, 'sema': 0, 'wait': 0, 'unit': '%'}, 'Blitter': {'busy': 0, 'sema': 0, 'wait': 0, 'unit': '%'}}})
+        text = json.dumps(samples, indent=1)
+        path = self.write('top.json', text[:text.rindex('"Blitter"')])
+        have = self.means(path, code=1)
+        self.assertAlmostEqual(have['gpu_busy'], (2 * 10 + 3 * 90) / 5, places=6)
+        self.assertAlmostEqual(have['gpu_frequency'], (2 * 100 + 3 * 900) / 5 * 1e6, delta=1)
 
 
 if __name__ == '__main__':
