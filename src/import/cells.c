@@ -95,6 +95,7 @@ bool cells_next(struct cells *cells)
 		bool trailing = count == cells->columns + 1 && !cells->row[cells->columns].size;
 		if (count == cells->columns || trailing)
 			return true;
+		cells->wider += count > cells->columns;
 		if (!cells->odd++)
 			cells->first_odd = cells->lines.number;
 	}
@@ -112,8 +113,11 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 	if (cells->odd)
 		import_tell(cells->job,
 			    "%zu lines were left out: they have not as many cells as the header; "
-			    "line %zu is the first",
-			    cells->odd, cells->first_odd);
+			    "line %zu is the first%s",
+			    cells->odd, cells->first_odd,
+			    cells->separator == ',' && cells->wider == cells->odd
+				? " (they have more: are commas within their numbers?)"
+				: "");
 	import_odd_tell(cells->job, &cells->garbage, "line");
 	if (cells->lines.unfinished && !cells->cut)
 		import_tell(cells->job,

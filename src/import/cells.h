@@ -14,6 +14,7 @@ struct cells {
 	struct import_cell *row;  /* of the row at hand, as many as head */
 	size_t columns;
 	size_t odd, first_odd;	   /* lines with too few or too many cells, which are left out */
+	size_t wider;		   /* of them with too many */
 	struct import_odd garbage; /* cells that should be numbers and are not */
 	bool wide_first; /* the writer quotes nothing, and the first cell may hold separators */
 	bool loose_end;	 /* the writer may leave the last line without an end; else it is cut */

@@ -107,6 +107,9 @@ void import_set(struct import_rows *rows, uint32_t column, size_t row, double va
 void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint64_t value);
 /* Adds to what is there, or sets it. */
 void import_add(struct import_rows *rows, uint32_t column, size_t row, double value);
+/* Whether there is a value already, and whether values of a column add up over time. */
+bool import_has(const struct import_rows *rows, uint32_t column, size_t row);
+bool import_adds_up(const struct import_rows *rows, uint32_t column);
 /* What holds of all values of a row: SX_QUALITY_LOST and its like. */
 void import_row_quality(struct import_rows *rows, size_t row, uint8_t quality);
 void import_label(struct import_rows *rows, size_t row, enum sx_label label, const char *text,

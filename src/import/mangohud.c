@@ -208,6 +208,12 @@ static void take_row(struct log *log, struct cells *cells, size_t elapsed, const
 	for (size_t i = 0; i < cells->columns; i++) {
 		if (columns[i] == SX_NONE || !cells_number(cells, i, &value))
 			continue;
+		/* Of what MangoHud logs only temperatures can be below 0. */
+		if (value < 0 && !memmem(cells->head[i].text, cells->head[i].size, "temp", 4)) {
+			import_odd_add(&cells->garbage, cells->lines.number, cells->head[i],
+				       cells->row[i]);
+			continue;
+		}
 		double factor = i == 1 ? frame_factor(cells) / 1e6 : 1;
 		import_set(log->rows, columns[i], row, value * factor);
 		/* A line that has a frame's time is that frame. */

@@ -140,22 +140,24 @@ static void take_cell(struct dump *dump, struct import_cell cell)
 	}
 	if (import_is(word, "bus"))
 		return;
-	if (!number_behind(cell, false, &value)) {
+	bool good = number_behind(cell, false, &value);
+	if (!good) {
 		size_t skip = word.size < cell.size ? word.size + 1 : word.size;
 		struct import_cell text = {cell.text + skip, cell.size - skip}, share = text;
 		const char *percent = memchr(text.text, '%', text.size);
 		share.size = percent ? (size_t)(percent - text.text) : text.size;
-		if (!import_no_data(share)) /* before its first ticks it divides by none */
+		/* It divides by what it does not know, or by no ticks before its first. */
+		if (!import_no_data(share) && !import_is(share, "inf") && !import_is(share, "-inf"))
 			import_odd_add(&dump->garbage, dump->line, word, text);
-		return;
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (import_is(word, words[i].word))
+		if (good && import_is(word, words[i].word))
 			set(rows, row, words[i].column, words[i].unit, 1, value);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		if (!import_is(word, pairs[i].word))
 			continue;
-		set(rows, row, pairs[i].share, "percent", 1, value);
+		if (good)
+			set(rows, row, pairs[i].share, "percent", 1, value);
 		if (number_behind(cell, true, &value))
 			set(rows, row, pairs[i].amount, pairs[i].unit, pairs[i].factor, value);
 	}

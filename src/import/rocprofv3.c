@@ -34,6 +34,9 @@ struct reader {
 	const char *catalog;
 	struct strings agents, dispatches;
 	struct agent agent[IMPORT_DEVICES_MAX];
+	size_t section;	 /* of tables that stand behind each other, from 0 */
+	size_t repeated; /* values of a counter and dispatch that had one already */
+	size_t first_repeated;
 	size_t *row; /* by dispatch */
 	size_t row_cap;
 };
@@ -120,7 +123,7 @@ static enum sx_status find_row(struct reader *r, struct agent *agent, size_t *ro
 	double value;
 	struct import_cell process = cells_at(&r->cells, r->at.process);
 	struct import_cell dispatch = cells_at(&r->cells, r->at.dispatch);
-	int size = snprintf(key, sizeof(key), "%td %.*s %.*s", agent - r->agent,
+	int size = snprintf(key, sizeof(key), "%zu %td %.*s %.*s", r->section, agent - r->agent,
 			    (int)(process.size < 40 ? process.size : 40), process.text,
 			    (int)(dispatch.size < 40 ? dispatch.size : 40), dispatch.text);
 	uint32_t at = strings_intern(&r->dispatches, key, (size_t)size, &added);
@@ -151,9 +154,47 @@ static enum sx_status take_line(struct reader *r, struct sx_error *err)
 		return status;
 	struct import_cell name = cells_at(&r->cells, r->at.counter);
 	uint32_t column = amd_column(r->job, agent->rows, r->catalog, name);
-	if (cells_number(&r->cells, r->at.value, &value))
+	if (!cells_number(&r->cells, r->at.value, &value))
+		return SX_OK;
+	if (!import_has(agent->rows, column, row)) {
+		import_set(agent->rows, column, row, value);
+		return SX_OK;
+	}
+	if (!r->repeated++)
+		r->first_repeated = r->cells.lines.number;
+	/* Instances of a counter add up; shares and means do not. */
+	if (import_adds_up(agent->rows, column))
 		import_add(agent->rows, column, row, value);
 	return SX_OK;
+}
+
+/* Tables that were put behind each other have a header each; columns may stand otherwise. */
+static bool begins_table(struct reader *r)
+{
+	int found = 0;
+	for (size_t i = 0; i < r->cells.columns; i++)
+		found += import_is(r->cells.row[i], "Counter_Name") ||
+			 import_is(r->cells.row[i], "Counter_Value") ||
+			 import_is(r->cells.row[i], "Dispatch_Id");
+	if (found != 3)
+		return false;
+	memcpy(r->cells.head, r->cells.row, r->cells.columns * sizeof(*r->cells.head));
+	find_columns(r);
+	if (!r->section++)
+		import_tell(r->job,
+			    "tables stand behind each other, the second from line %zu: "
+			    "its dispatches are others",
+			    r->cells.lines.number);
+	return true;
+}
+
+static void tell(const struct reader *r)
+{
+	if (r->repeated)
+		import_tell(r->job,
+			    "%zu value%s of a dispatch that had that counter already, line %zu the "
+			    "first: counts were added, of shares and means the first one was taken",
+			    r->repeated, r->repeated == 1 ? " is" : "s are", r->first_repeated);
 }
 
 static enum sx_status finish(struct reader *r, enum sx_status status, struct sx_error *err)
@@ -190,7 +231,9 @@ static enum sx_status rocprofv3_read(struct import_job *job, struct sx_error *er
 		status = import_bad(job, 1, err, "rocprofv3 writes Counter_Name and Counter_Value",
 				    "the header lacks the column of counters");
 	while (!status && cells_next(&r->cells))
-		status = take_line(r, err);
+		if (!begins_table(r))
+			status = take_line(r, err);
+	tell(r);
 	if (!status)
 		status = cells_end(&r->cells, err);
 	status = finish(r, status, err);

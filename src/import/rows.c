@@ -264,6 +264,18 @@ void import_add(struct import_rows *rows, uint32_t column, size_t row, double va
 	set_f64(rows, column, row, before + (factor != 0 ? value * factor : value));
 }
 
+bool import_has(const struct import_rows *rows, uint32_t column, size_t row)
+{
+	return rows && column < rows->column_count && row < rows->columns[column].tag_cap &&
+	       rows->columns[column].tags[row] != TAG_NONE;
+}
+
+bool import_adds_up(const struct import_rows *rows, uint32_t column)
+{
+	return rows && column < rows->column_count &&
+	       rows->columns[column].field.over_time == SX_REDUCE_SUM;
+}
+
 void import_number_label(struct import_rows *rows, size_t row, enum sx_label label, uint64_t value)
 {
 	if (rows && row < rows->row_count)
@@ -480,7 +492,10 @@ static enum sx_status judge(struct import_rows *rows, enum sx_status status, str
 	if (status && status != SX_INCOMPLETE)
 		return status;
 	if (!rows->row_count || !holds_a_value(rows))
-		return import_bad(job, 0, err, "the tool wrote its head, and nothing behind it",
+		return import_bad(job, 0, err,
+				  job->result->note_count
+				      ? job->result->notes[0]
+				      : "the tool wrote its head, and no value behind it",
 				  "no sample with a value is in it");
 	if (job->result->device_count >= IMPORT_DEVICES_MAX) {
 		error_set(err, SX_ERR_LIMIT, "%s has more than %d devices", job->request->path,

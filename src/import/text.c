@@ -102,7 +102,7 @@ bool import_begins(struct import_cell cell, const char *word)
 
 bool import_no_data(struct import_cell cell)
 {
-	static const char *const words[] = {"-", "N/A", "NA", "nan", "-nan", "null", "none", "inf"};
+	static const char *const words[] = {"-", "N/A", "NA", "nan", "-nan", "null", "none"};
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (import_is(cell, words[i]))
 			return true;

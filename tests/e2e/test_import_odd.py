@@ -102,5 +102,59 @@ class Lengths(Odd):
         self.assertAlmostEqual(have['gpu_frequency'], (2 * 100 + 3 * 900) / 5 * 1e6, delta=1)
 
 
+class Rocprof(Odd):
+    HEAD = 'Dispatch_Id,Agent_Id,Process_Id,Kernel_Name,Counter_Name,Counter_Value,Start_Timestamp,End_Timestamp'
+
+    @staticmethod
+    def lines(counters):
+        return [f'{d},Agent 1,77,k{d},{name},{value * d},{d * 5000},{d * 5000 + 1000}' for name, value in counters for d in (1, 2, 3)]
+
+    def test_tables_behind_each_other(self):
+        """The second header is none of a dispatch, and may have its columns in another order."""
+        body = self.lines([('SQ_WAVES', 100)])
+        turned = [','.join(reversed(line.split(','))) for line in [self.HEAD] + body]
+        for second in ([self.HEAD] + body, turned):
+            have, result = self.columns(self.write('two.csv', self.HEAD, *body, *second))
+            self.assertEqual(have['SQ_WAVES'], [100, 200, 300] * 2)
+            self.assertIn('the second from line 5', notes(result))
+
+    def test_a_share_is_never_summed(self):
+        counters = [('SQ_WAVES', 100), ('VALUBusy', 20)]
+        have, result = self.columns(self.write('again.csv', self.HEAD, *self.lines(counters), *self.lines(counters)))
+        self.assertEqual((have['SQ_WAVES'], have['VALUBusy']), ([200, 400, 600], [20, 40, 60]))
+        self.assertIn('6 values are of a dispatch that had that counter already, line 8', notes(result))
+        self.assertNotIn('already', notes(self.columns(self.write('once.csv', self.HEAD, *self.lines(counters)))[1]))
+
+
+class Cells(Odd):
+    def test_decimal_commas_between_commas(self):
+        """What cannot be read is not said to be absent."""
+        path = self.write('de.csv', 'os,cpu,gpu,ram,kernel,driver,cpuscheduler', 'Linux,CPU,GPU,1,6,1,x', 'fps,frametime,gpu_load,elapsed',
+                          '111,111,9,5,99,9000000', '125,25,8,5,99,17000000')
+        result = run('report', path)
+        self.assertEqual(result.returncode, 5)
+        self.assertIn('2 lines were left out', notes(result))
+        self.assertIn('commas within their numbers', notes(result))
+        self.assertNotIn('nothing behind', notes(result))
+        empty = self.write('empty.csv', 'fps,frametime,gpu_load,elapsed')
+        self.assertIn('no value behind it', notes(run('report', empty)))
+
+    def test_values_that_cannot_be(self):
+        head = ['fps,frametime,gpu_load,gpu_temp,elapsed']
+        rows = [f'100,10,{load},{temp},{(i + 1) * 10 * MS}' for i, (load, temp) in enumerate([(50, 5), (-5, -3), ('inf', 4), (60, 5), (70, 6)])]
+        have, result = self.columns(self.write('bad.csv', *head, *rows))
+        self.assertEqual((have['GpuBusy'], have['GpuTemperature']), ([50, None, None, 60, 70], [5, -3, 4, 5, 6]))
+        self.assertIn('2 cells', notes(result))
+
+    def test_radeontop_divides_by_nothing(self):
+        """The amount behind a share that is none is good."""
+        lines = [f'17000000{i:02}.0: bus 01, gpu {i}.00%, gtt -nan% 10.00mb, mclk inf% 0.900ghz, sclk 50.00% 1.000ghz' for i in range(1, 5)]
+        have, result = self.columns(self.write('top.txt', 'Dumping to -, until termination.', *lines))
+        self.assertEqual(have['MemoryFrequency'], [9e8] * 4)
+        self.assertEqual(have['SharedMemoryUsed'], [10 * 2**20] * 4)
+        self.assertNotIn('MemoryFrequencyShare', have)
+        self.assertNotIn('no number', notes(result))
+
+
 if __name__ == '__main__':
     unittest.main()
