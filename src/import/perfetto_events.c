@@ -115,8 +115,6 @@ static const char *stage_name(const struct perfetto *t, uint32_t sequence, uint6
 void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
 		    struct read_proto message)
 {
-	static const struct import_field time = {
-	    .name = "GpuTime", .unit = "ns", .over_time = SX_REDUCE_SUM};
 	struct read_proto_field field;
 	uint64_t length = 0, stage = 0, gpu_id = 0;
 	const char *name = NULL;
@@ -145,8 +143,8 @@ void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
 		name = stage_name(t, packet->sequence, stage);
 	t->clock = packet->clock ? packet->clock : t->clock;
 	struct import_rows *rows = perfetto_rows(t, &gpu->stages, "monitor", SX_SAMPLE_GROUP);
-	size_t row = import_row(rows, packet->time_ns, packet->time_ns + length);
-	import_set_u64(rows, import_column(rows, &time), row, length);
+	size_t row =
+	    import_ranges_add(&gpu->ranges, rows, packet->time_ns, packet->time_ns + length);
 	if (name)
 		import_label(rows, row, SX_LABEL_GROUP, name, strlen(name));
 }

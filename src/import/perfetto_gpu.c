@@ -422,9 +422,14 @@ static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, c
 				 enum sx_status status, struct sx_error *err)
 {
 	char name[64];
-	struct import_rows *all[] = {gpu->rows, gpu->stages, gpu->events};
+	bool staged = gpu->ranges.count > 0;
+	struct import_rows *busy =
+	    staged ? import_ranges_finish(&gpu->ranges, t->job, gpu->stages) : NULL;
+	struct import_rows *all[] = {gpu->rows, gpu->stages, gpu->events, busy};
 	const char *known = gpu->id < IMPORT_DEVICES_MAX ? t->gpu_names[gpu->id] : NULL;
 	snprintf(name, sizeof(name), "GPU %u", gpu->id);
+	if (gpu->ranges.no_memory)
+		status = error_nomem(err, "importing");
 	enum sx_status worst = status;
 	if (gpu->rows)
 		import_rows_catalog(gpu->rows, catalog_of(t, gpu));
@@ -432,7 +437,7 @@ static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, c
 		import_rows_whole_shares(gpu->rows);
 	if (gpu->rows && gpu->id < IMPORT_DEVICES_MAX)
 		apply_facts(&t->facts[gpu->id], gpu->rows);
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!all[i])
 			continue;
 		import_rows_name(all[i], known ? known : name);
@@ -445,6 +450,7 @@ static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, c
 			worst = import_worse(worst, ended);
 	}
 	free(gpu->held);
+	free(gpu->ranges.list);
 	strings_finish(&gpu->names);
 	return worst;
 }

@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "import/formats.h"
+#include "import/ranges.h"
 #include "import/read_proto.h"
 
 struct perfetto_packet {
@@ -27,12 +28,13 @@ struct perfetto_held {
 /* Samples of one GPU. */
 struct perfetto_gpu {
 	uint32_t id;
-	struct import_rows *rows;   /* counters */
-	struct import_rows *stages; /* render stages */
-	struct import_rows *events; /* frequency and memory */
-	uint64_t last_ns, event_ns; /* times of the samples before; SX_TIME_UNKNOWN at first */
-	size_t row;		    /* of last_ns */
-	bool anchored;		    /* last_ns is where a row begins */
+	struct import_rows *rows;    /* counters */
+	struct import_rows *stages;  /* render stages */
+	struct import_rows *events;  /* frequency and memory */
+	struct import_ranges ranges; /* of the stages */
+	uint64_t last_ns, event_ns;  /* times of the samples before; SX_TIME_UNKNOWN at first */
+	size_t row;		     /* of last_ns */
+	bool anchored;		     /* last_ns is where a row begins */
 	struct perfetto_held *held;
 	size_t held_count, held_cap;
 	struct strings names;		   /* of its counters */

@@ -162,7 +162,7 @@ class Import(unittest.TestCase):
                          ['gpu_busy', 'frame_time', 'gpu_frequency', 'cpu_busy'])
 
     def test_several_devices(self):
-        for name, count in (('nvtop', 2), ('rocprofv3-two-agents', 2), ('perfetto', 3)):
+        for name, count in (('nvtop', 2), ('rocprofv3-two-agents', 2), ('perfetto', 4)):
             path = import_files.write(self.folder.name, name)
             info = json.loads(run('capture', 'info', path, '--json').stdout)
             self.assertEqual(len(info['devices']), count, name)

@@ -141,5 +141,41 @@ class Gpus(Traces):
         self.assertEqual(len(json.loads(result.stdout)['rows']), 5, result.stderr)
 
 
+class Stages(Traces):
+    SPECS = field(7, b''.join(field(2, field(1, f'queue{i}')) for i in range(3)) + b''.join(field(3, field(1, f'stage{i}')) for i in range(3)))
+
+    def stages(self, queues, length_ms, count=100):
+        return b''.join(packet(field(8, START + i * 10 * MS), field(10, 1), field(53, field(1, queues * i + q) + field(2, length_ms * MS) + field(3, q) + field(4, q) +
+                                                                                  (self.SPECS if i == q == 0 else b'')))
+                        for i in range(count) for q in range(queues))
+
+    def test_queues_at_the_same_time(self):
+        """The GPU is busy while any queue is: 4 of 10 ms are 40 %, however many queues run in them."""
+        for queues, length in ((1, 4), (2, 4), (3, 3), (2, 7)):
+            with self.subTest(queues=queues, length=length):
+                _, metrics, _ = self.report(self.stages(queues, length))
+                named = {n: m for (_, n), m in metrics.items()}
+                self.assertAlmostEqual(named['gpu_busy']['mean'], 100 * length * 100 / (990 + length), places=3)
+                self.assertAlmostEqual(named['gpu_time']['total'], 0.1 * length)
+                if queues > 1:
+                    within = named['GpuTimeWithin']
+                    self.assertAlmostEqual(within['total'] * (1 if within['unit'] == 's' else 1e-9), 0.1 * length * (queues - 1))
+                text = run('report', os.path.join(self.folder.name, 't.pftrace')).stdout
+                self.assertNotIn('Bound by the GPU', text)
+                self.assertRegex(text, fr'GPU at work {100 * length * 100 / (990 + length):.1f} %')
+
+    def test_overlap(self):
+        """Ranges that begin apart: what the second adds is its own. The rows are in the order of the trace."""
+        data = b''.join(packet(field(8, START + begin * MS), field(10, 1), field(53, field(1, i) + field(2, length * MS) + field(3, i % 2) + field(4, i % 2) +
+                                                                                (self.SPECS if i == 0 else b'')))
+                        for i, (begin, length) in enumerate([(0, 4), (2, 4), (20, 1), (10, 2), (11, 1)]))
+        result = run('export', '--counters', '--json', self.write(data))
+        rows, busy = json.loads(result.stdout)['devices']
+        own, within = (rows['metrics'].index(n) for n in ('GpuTime', 'GpuTimeWithin'))
+        self.assertEqual([(r[own], r[within]) for r in rows['rows']], [(4 * MS, None), (2 * MS, 2 * MS), (1 * MS, None), (2 * MS, None), (None, 1 * MS)])
+        at = [busy['metrics'].index(n) for n in ('begin_ns', 'end_ns', 'GpuBusy')]
+        self.assertEqual([[r[i] for i in at] for r in busy['rows']], [[START, START + 10 * MS, 60], [START + 10 * MS, START + 20 * MS, 20], [START + 20 * MS, START + 21 * MS, 100]])
+
+
 if __name__ == '__main__':
     unittest.main()
