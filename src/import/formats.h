@@ -87,7 +87,8 @@ void import_rows_set(struct import_rows *rows, const char *set);
 void import_rows_driver(struct import_rows *rows, const char *driver);
 /* The file says that a model made what it holds. */
 void import_rows_simulated(struct import_rows *rows);
-void import_rows_constant(struct import_rows *rows, const char *name, double value);
+/* Gives the device a constant; false where it has as many as it can. */
+bool import_rows_constant(struct import_rows *rows, const char *name, double value);
 /* Percentages end at 100: what is outside is told, and no data. */
 void import_rows_whole_shares(struct import_rows *rows);
 /* Index of a column, added when its name is new. */

@@ -37,6 +37,8 @@ struct device {
 	struct import_rows *rows;
 	bool *any; /* of each column: it has data */
 	uint32_t *column;
+	struct import_cell
+	    *same; /* of each column: what all its cells hold; no text: they differ */
 	bool seen;
 };
 
@@ -112,6 +114,18 @@ static struct device *device_of(struct reader *r)
 	return number < IMPORT_DEVICES_MAX ? &r->device[number] : NULL;
 }
 
+static void look_at(struct device *d, size_t column, struct import_cell cell)
+{
+	struct import_cell *same = &d->same[column];
+	if (import_no_data(cell))
+		return;
+	if (!d->any[column])
+		*same = cell;
+	else if (same->size != cell.size || memcmp(same->text, cell.text, cell.size) != 0)
+		same->size = 0;
+	d->any[column] = true;
+}
+
 /* Which devices there are, and which columns are whose. */
 static enum sx_status look(struct reader *r, struct sx_error *err)
 {
@@ -121,12 +135,13 @@ static enum sx_status look(struct reader *r, struct sx_error *err)
 		if (d && !d->seen) {
 			d->any = calloc(r->cells.columns + 1, sizeof(*d->any));
 			d->column = calloc(r->cells.columns + 1, sizeof(*d->column));
-			if (!d->any || !d->column)
+			d->same = calloc(r->cells.columns + 1, sizeof(*d->same));
+			if (!d->any || !d->column || !d->same)
 				return error_nomem(err, "importing");
 			d->seen = true;
 		}
 		for (size_t i = 0; d && i < r->cells.columns; i++)
-			d->any[i] |= !import_no_data(r->cells.row[i]);
+			look_at(d, i, r->cells.row[i]);
 	}
 	r->cells = ahead;
 	return SX_OK;
@@ -168,6 +183,30 @@ static const char *find_catalog(struct reader *r, const char *const *names, size
 	return best;
 }
 
+/* Constants of the device stand in columns too; false: the column is another thing. */
+static bool take_constant(struct reader *r, struct device *d, const struct sx_catalog *catalog,
+			  size_t column)
+{
+	double value;
+	struct import_cell name = r->cells.head[column];
+	const char *text = name.size ? import_text(r->job, name.text, name.size) : NULL;
+	return text && sx_catalog_find_constant(catalog, text) != SX_NONE && d->same[column].size &&
+	       import_number(d->same[column], &value) && import_rows_constant(d->rows, text, value);
+}
+
+static void begin_columns(struct reader *r, struct device *d, const char *catalog)
+{
+	struct sx_catalog *known = NULL;
+	if (sx_catalog_open(r->job->request->context, catalog, &known, NULL))
+		known = NULL;
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		d->column[i] = SX_NONE;
+		if (r->role[i] == VALUE && d->any[i] && !(known && take_constant(r, d, known, i)))
+			d->column[i] = amd_column(r->job, d->rows, catalog, r->cells.head[i]);
+	}
+	sx_catalog_unref(known);
+}
+
 static enum sx_status begin_device(struct reader *r, struct device *d, const char **names,
 				   struct sx_error *err)
 {
@@ -191,10 +230,8 @@ static enum sx_status begin_device(struct reader *r, struct device *d, const cha
 	d->rows = import_rows_create(
 	    r->job,
 	    &(struct import_rows_options){.catalog = catalog, .clock = "file", .kind = kind_of(r)});
-	for (size_t i = 0; d->rows && i < r->cells.columns; i++)
-		d->column[i] = r->role[i] == VALUE && d->any[i]
-				   ? amd_column(r->job, d->rows, catalog, r->cells.head[i])
-				   : SX_NONE;
+	if (d->rows)
+		begin_columns(r, d, catalog);
 	return d->rows ? SX_OK : error_nomem(err, "importing");
 }
 
@@ -270,6 +307,7 @@ static enum sx_status finish(struct reader *r, enum sx_status status, struct sx_
 			status = import_worse(status, import_rows_finish(d->rows, status, err));
 		free(d->any);
 		free(d->column);
+		free(d->same);
 	}
 	free(r->role);
 	free(r->label);

@@ -111,11 +111,13 @@ void import_rows_whole_shares(struct import_rows *rows)
 		rows->whole_shares = true;
 }
 
-void import_rows_constant(struct import_rows *rows, const char *name, double value)
+bool import_rows_constant(struct import_rows *rows, const char *name, double value)
 {
-	if (rows && rows->device.constant_count < IMPORT_CONSTANTS_MAX)
-		rows->device.constants[rows->device.constant_count++] =
-		    (struct import_constant){keep(rows->job, name), value};
+	if (!rows || rows->device.constant_count >= IMPORT_CONSTANTS_MAX)
+		return false;
+	rows->device.constants[rows->device.constant_count++] =
+	    (struct import_constant){keep(rows->job, name), value};
+	return true;
 }
 
 uint32_t import_column(struct import_rows *rows, const struct import_field *field)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What Sextant wrote itself, imported again: the same numbers, and the same said of them. usage: test_import_own.py SEXTANT MAKE-RUN"""
+import csv
 import json
 import os
 import subprocess
@@ -136,6 +137,28 @@ class Own(unittest.TestCase):
                     self.check_simulated(self.path(name))
                 else:
                     self.assertNotIn('imulated', run('report', self.path(name)).stdout)
+
+    def test_constants(self):
+        """Metrics over constants are the same from raw counters in CSV: eval, report and a capture of them."""
+        model = self.model()
+        info = json.loads(run('capture', 'info', model, '--json').stdout)['devices'][0]
+        constants = {c['name']: c['value'] for c in info['constants']} if isinstance(info['constants'], list) else info['constants']
+        self.assertTrue(constants)
+        rows = self.export(model, 'raw.csv', '--counters', '--csv')
+        with open(rows, encoding='utf-8') as file:
+            table = list(csv.DictReader(file))
+        for name, value in constants.items():
+            self.assertEqual({float(row[name]) for row in table}, {float(value)}, name)
+        result = run('eval', '--for', info['catalog'], rows, '--csv')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        want = list(csv.DictReader(run('export', model, '--csv').stdout.splitlines()))
+        have = list(csv.DictReader(result.stdout.splitlines()))
+        self.assertEqual(have, want)
+        self.check_same(model, rows)
+        kept = self.path('kept.sxc')
+        self.assertEqual(run('import', rows, '-o', kept).returncode, 0)
+        again = json.loads(run('capture', 'info', kept, '--json').stdout)['devices'][0]
+        self.assertEqual(again['constants'], info['constants'])
 
     def test_rows_of_any_catalog(self):
         """Labels, frames and several devices come back."""

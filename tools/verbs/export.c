@@ -2,6 +2,7 @@
  * sextant export: a capture's rows for other programs, in as much memory as one record needs.
  * Several devices follow each other: in CSV below one header, in JSON as one table each.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct exported {
 	struct sx_metrics *metrics; /* NULL: the raw columns as they are */
 	struct sx_table *raw;
 	struct rows_shape shape;
+	struct sx_constant_value *constants; /* of all devices, this one's values; or NULL */
 };
 
 struct exporting {
@@ -60,6 +62,7 @@ static void close_device(struct exported *d)
 	sx_metrics_destroy(d->metrics);
 	sx_table_destroy(d->raw);
 	capture_view_close(d->view);
+	free(d->constants);
 	*d = (struct exported){.view = NULL};
 }
 
@@ -191,6 +194,65 @@ static enum sx_status join_headers(struct exporting *e, struct sx_error *err)
 	return status;
 }
 
+/* Whether the constants go into the rows: raw counters mean little without them. */
+static bool tells_constants(const struct exporting *e)
+{
+	bool raw = false;
+	for (uint32_t i = 0; i < e->count; i++)
+		raw |= !e->devices[i].metrics;
+	return raw && e->cli->view.format == FORMAT_CSV;
+}
+
+static uint32_t find_constant(const struct sx_constant_value *list, uint32_t count,
+			      const char *name)
+{
+	uint32_t i = 0;
+	while (i < count && strcmp(list[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+/* A device's constants among those of all; what comes later wins. A counter keeps its name. */
+static uint32_t place_constants(const struct exported *d, struct sx_constant_value *list,
+				uint32_t count)
+{
+	for (uint32_t i = 0; i < d->view->constant_count; i++) {
+		const struct sx_constant_value *c = &d->view->constants[i];
+		uint32_t at = find_constant(list, count, c->name);
+		if (sx_table_find(d->raw, c->name) != SX_NONE)
+			continue;
+		list[at] = *c;
+		count += at == count;
+	}
+	return count;
+}
+
+/* The same columns for all devices, for there is one header. */
+static enum sx_status gather_constants(struct exporting *e, struct sx_error *err)
+{
+	uint32_t most = 1, count = 0;
+	for (uint32_t i = 0; i < e->count; i++)
+		most += e->devices[i].view->constant_count;
+	struct sx_constant_value *all = calloc(most, sizeof(*all));
+	for (uint32_t i = 0; all && i < e->count; i++)
+		count = place_constants(&e->devices[i], all, count);
+	for (uint32_t i = 0; i < count; i++)
+		all[i].value = (double)NAN;
+	for (uint32_t i = 0; all && i < e->count; i++) {
+		struct exported *d = &e->devices[i];
+		d->constants = calloc(most, sizeof(*d->constants));
+		if (!d->constants)
+			break;
+		memcpy(d->constants, all, count * sizeof(*all));
+		place_constants(d, d->constants, count);
+		d->shape.constants = d->constants;
+		d->shape.constant_count = count;
+	}
+	bool done = all && e->devices[e->count - 1].constants;
+	free(all);
+	return done ? SX_OK : error_nomem(err, "exporting");
+}
+
 /* What tells devices apart: columns in rows, members in tables. */
 static void mark_devices(struct exporting *e, struct json *json)
 {
@@ -227,6 +289,8 @@ static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 	mark_devices(e, &json);
 	if (several && view->format == FORMAT_CSV)
 		status = join_headers(e, err);
+	if (!status && tells_constants(e))
+		status = gather_constants(e, err);
 	if (!status && nested) {
 		json = view_json_begin(view, e->cli->verb->name);
 		json_key(&json, "devices");

@@ -231,7 +231,20 @@ static void head_csv(struct csv *csv, const struct rows_shape *shape, const stru
 		csv_text(csv, extra[i].name);
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
 		csv_text(csv, sx_table_column(t, c)->name);
+	for (uint32_t i = 0; i < shape->constant_count; i++)
+		csv_text(csv, shape->constants[i].name);
 	csv_end_line(csv);
+}
+
+/* Behind the values, which a writer of their own gathers. */
+static void constants_csv(struct rows_writer *w, struct csv *csv)
+{
+	if (!w->shape->constant_count)
+		return;
+	values_flush(w->values);
+	csv->used = true;
+	for (uint32_t i = 0; i < w->shape->constant_count; i++)
+		csv_f64(csv, w->shape->constants[i].value);
 }
 
 static void row_csv(struct rows_writer *w, const struct extra *extra, size_t n,
@@ -250,6 +263,7 @@ static void row_csv(struct rows_writer *w, const struct extra *extra, size_t n,
 			csv_text(&csv, text);
 	}
 	values_csv(w->values, row, n == 0);
+	constants_csv(w, &csv);
 	values_text(w->values, "\n");
 }
 

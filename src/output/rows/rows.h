@@ -2,6 +2,7 @@
 #ifndef OUTPUT_ROWS_ROWS_H
 #define OUTPUT_ROWS_ROWS_H
 
+#include <sextant/metric.h>
 #include <sextant/table.h>
 
 #include "output/rows/values.h"
@@ -28,6 +29,10 @@ struct rows_shape {
 	bool say_simulated; /* whether it is a model: one is */
 	uint32_t device;
 	bool simulated;
+	/* CSV: columns behind all others that hold the same in each row; NAN where one has no
+	 * value. */
+	const struct sx_constant_value *constants;
+	uint32_t constant_count;
 	/* JSON: the array that the table is an object of, instead of a document; or NULL. */
 	struct json *within;
 	/* Further keys of the JSON document; or NULL. */
