@@ -49,19 +49,27 @@ static enum sx_status whole(const struct csv_stream *s)
 	return error_input(s->r.err, failed, "cannot read %s", s->r.c.origin);
 }
 
+/* All lines behind the header. */
+static enum sx_status count_rows(struct csv_stream *s, enum sx_status status)
+{
+	struct csv_reader *r = &s->r;
+	s->rows = 0;
+	while (!status && csv_next_line(&r->c)) {
+		status = csv_row(r);
+		s->rows += !status && !r->passed_over;
+		r->c.line++;
+	}
+	r->tally.open_end = r->c.open_end;
+	return r->c.read_errno ? whole(s) : status;
+}
+
 static enum sx_status learn(struct csv_stream *s)
 {
 	struct csv_reader *r = &s->r;
 	enum sx_status status = rewind_text(s);
 	if (!status)
 		status = csv_header(r);
-	while (!status && csv_next_line(&r->c)) {
-		status = csv_row(r);
-		s->rows += !status;
-		r->c.line++;
-	}
-	r->tally.open_end = r->c.open_end;
-	return r->c.read_errno ? whole(s) : status;
+	return count_rows(s, status);
 }
 
 static enum sx_status refuse_sparse(const struct csv_stream *s)
@@ -141,6 +149,52 @@ static enum sx_status skip_header(struct csv_stream *s)
 	return status;
 }
 
+/* Which devices are not those whose names are known; none, where nobody's are. */
+static uint64_t choose_devices(const struct csv_reader *r)
+{
+	uint64_t known = 0, other = 0;
+	for (uint32_t i = 0; i < CSV_DEVICES_MAX; i++) {
+		const struct csv_device *d = &r->devices[i];
+		if (d->rows && d->known > d->unknown)
+			known |= UINT64_C(1) << i;
+		else if (d->rows)
+			other |= UINT64_C(1) << i;
+	}
+	return known ? other : 0;
+}
+
+static void tell_left_out(struct csv_reader *r)
+{
+	for (uint32_t i = CSV_DEVICES_MAX; i-- > 0;) {
+		if (!(r->left_out >> i & 1))
+			continue;
+		r->tally.left_rows += r->devices[i].rows;
+		r->tally.left_devices++;
+		r->tally.first_left = i;
+	}
+}
+
+/* Where some devices are left out, columns are learned anew from the rows of the others. */
+static enum sx_status leave_out(struct csv_stream *s)
+{
+	struct csv_reader *r = &s->r;
+	r->left_out = choose_devices(r);
+	if (!r->left_out)
+		return SX_OK;
+	r->tally = (struct csv_tally){.labels = 0};
+	tell_left_out(r);
+	for (uint32_t i = 0; i < r->count; i++) {
+		r->columns[i].values = 0;
+		r->columns[i].type = SX_U64;
+	}
+	enum sx_status status = count_rows(s, skip_header(s));
+	for (uint32_t i = 0; i < r->count; i++)
+		if (r->columns[i].role == CSV_VALUE && !r->columns[i].values &&
+		    !r->columns[i].known)
+			r->columns[i].role = CSV_IGNORED;
+	return status;
+}
+
 /* Learns everything and makes the table. */
 static enum sx_status prepare(struct csv_stream *s, const struct csv_options *options)
 {
@@ -148,6 +202,8 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	memset(r->times, 0xff, sizeof(r->times));
 	r->options = options;
 	enum sx_status status = learn(s);
+	if (!status)
+		status = leave_out(s);
 	if (!status) {
 		csv_settle(r);
 		status = refuse_sparse(s);
@@ -232,8 +288,10 @@ enum sx_status csv_next(struct csv_stream *s, size_t most, struct sx_error *err)
 	if (!rows)
 		return SX_END;
 	enum sx_status status = make_room(s, rows);
-	for (r->row = 0; !status && r->row < rows; r->row++, r->c.line++)
+	for (r->row = 0; !status && r->row < rows; r->c.line++) {
 		status = csv_next_line(&r->c) ? csv_row(r) : csv_changed(r);
+		r->row += !r->passed_over;
+	}
 	s->done += rows;
 	return r->c.read_errno ? whole(s) : status;
 }

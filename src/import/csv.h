@@ -33,6 +33,9 @@ struct csv_tally {
 	size_t impossible;	   /* rows whose times cannot be; they have none */
 	size_t first_impossible;   /* line */
 	const char *negative_name; /* column; lives as long as the stream */
+	size_t left_rows;	   /* of devices that are not the catalog's */
+	uint32_t left_devices;	   /* how many */
+	uint32_t first_left;	   /* number of one */
 	bool open_end;		   /* the last line has no end */
 	uint32_t texts;		   /* further columns of text, which are left out */
 	const char *first_text;	   /* one of them */
@@ -79,13 +82,15 @@ enum sx_status csv_all(struct csv_stream *stream, struct sx_table **out, struct 
  * A column of whole non-negative numbers becomes u64, any other f64; an empty cell, "-", "nan",
  * "null" and "N/A" are no data, and so are cells that a line lacks. `duration_ns`, `timestamp_ns`
  * (the row's begin), `begin_ns` and `end_ns` set the rows' times, `frame`, `context`, `instance`,
- * `group`, `reason` and `process` their labels, `quality` what is to be said of their values. Cells
- * are separated by the one of comma, semicolon and tab that the header has most of, or by what a
- * first line "sep=" says; where it is not the comma, numbers may have one before their fraction.
- * Digits may be grouped by threes where that cannot be read otherwise. Lines end in LF, CRLF or CR;
- * blank lines and those that begin with # are skipped. `options` may be NULL. `origin` is used in
- * messages, which hold origin:line. *out is owned by the caller. Errors: SX_ERR_BAD_INPUT,
- * SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
+ * `group`, `reason` and `process` their labels, `quality` what is to be said of their values. A
+ * first column `device` numbers devices: with options, rows of those most of whose values have
+ * names that mean nothing are left out where another's mean something. Cells are separated by the
+ * one of comma, semicolon and tab that the header has most of, or by what a first line "sep=" says;
+ * where it is not the comma, numbers may have one before their fraction. Digits may be grouped by
+ * threes where that cannot be read otherwise. Lines end in LF, CRLF or CR; blank lines and those
+ * that begin with # are skipped. `options` may be NULL. `origin` is used in messages, which hold
+ * origin:line. *out is owned by the caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT,
+ * SX_ERR_NO_MEMORY.
  */
 enum sx_status csv_parse(const char *text, size_t size, const char *origin,
 			 const struct csv_options *options, struct sx_table **out,

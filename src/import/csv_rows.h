@@ -17,6 +17,14 @@ enum csv_role {
 	CSV_QUALITY, /* what is to be said of the row's values */
 	CSV_MODEL,   /* whether the row is of a model */
 	CSV_IGNORED, /* text that finds no label */
+	CSV_DEVICE,  /* whose the row is, by number: the first column of several devices' rows */
+};
+
+#define CSV_DEVICES_MAX 64
+
+/* What the rows of a device hold: cells under names that mean something, and others. */
+struct csv_device {
+	size_t rows, known, unknown;
 };
 
 /* One column of the file. */
@@ -27,6 +35,7 @@ struct csv_column {
 	size_t values; /* cells that hold one */
 	bool full;     /* no row lacks one */
 	bool may_be_text;
+	bool known;	     /* its name means something */
 	enum sx_label label; /* CSV_TEXT */
 	const char *unit;    /* as the header has it, or NULL */
 	double factor;	     /* of values as they stand there; 0: 1 */
@@ -48,6 +57,10 @@ struct csv_reader {
 	size_t row;		     /* of the table, to be filled next */
 	uint64_t times[CSV_END + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
 	uint8_t quality;	     /* of the row at hand */
+	uint64_t device;	     /* of the row at hand, or UINT64_MAX */
+	bool passed_over;	     /* the row at hand: its device is left out */
+	uint64_t left_out;	     /* devices, a bit each */
+	struct csv_device devices[CSV_DEVICES_MAX];
 	const struct csv_options *options;
 	struct csv_tally tally;
 	struct sx_error *err;

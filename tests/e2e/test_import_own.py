@@ -160,6 +160,24 @@ class Own(unittest.TestCase):
         again = json.loads(run('capture', 'info', kept, '--json').stdout)['devices'][0]
         self.assertEqual(again['constants'], info['constants'])
 
+    def test_eval_of_several_devices(self):
+        """Rows of another device are no samples of the catalog's."""
+        path = self.path('two.sxc')
+        result = run('record', '-d', 'mali-g625', '-d', 'cpu', '-I', '10ms', '-t', '200ms', '-o', path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = self.export(path, 'two.csv', '--counters', '--csv')
+        for number, catalog in enumerate(('mali-g625', 'cpu')):
+            with self.subTest(catalog):
+                result = run('eval', '--for', catalog, rows, '--csv')
+                self.assertEqual(result.returncode, 0, result.stderr)
+                want = list(csv.DictReader(run('export', path, '-d', str(number), '--csv').stdout.splitlines()))
+                have = list(csv.DictReader(result.stdout.splitlines()))
+                self.assertEqual([[r[k] for k in ('begin_ns', 'end_ns')] for r in have], [[r[k] for k in ('begin_ns', 'end_ns')] for r in want])
+                for a, b in zip(have, want):
+                    self.assertEqual({k: v for k, v in a.items() if v and k != 'simulated'}, {k: v for k, v in b.items() if v and k != 'simulated'})
+                self.assertIn(f'of device {1 - number} w', result.stderr)
+                self.assertIn('left out', result.stderr)
+
     def test_rows_of_any_catalog(self):
         """Labels, frames and several devices come back."""
         frames = self.frames('run.sxc', measured=lambda i: True)

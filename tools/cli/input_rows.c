@@ -84,6 +84,16 @@ static void tell(const struct cli *cli, const struct sx_catalog *catalog,
 		    "the begin, or more than a year apart; they were left out",
 		    tally->impossible, tally->impossible == 1 ? " has" : "s have",
 		    tally->first_impossible);
+	if (tally->left_rows)
+		cli_note(
+		    cli,
+		    "note: %zu row%s of device %u%s left out: most of what stands there is not "
+		    "of catalog %s",
+		    tally->left_rows, tally->left_rows == 1 ? "" : "s", tally->first_left,
+		    tally->left_devices > 1 ? " and others were"
+		    : tally->left_rows == 1 ? " was"
+					    : " were",
+		    sx_catalog_info(catalog)->name);
 	if (tally->open_end)
 		cli_note(cli, "note: the last line has no end: if the file was cut there, its last "
 			      "number lacks digits");
