@@ -48,7 +48,9 @@ static enum sx_status not_a_capture(const struct sx_capture_reader *reader, stru
 {
 	error_set(err, SX_ERR_BAD_INPUT, "%s is not a capture", reader->name);
 	error_because(err, reader->bytes.size ? "it does not begin as one" : "it is empty");
-	error_try(err, "captures are written by sextant record");
+	error_try(err,
+		  "a capture of sextant record, or a file of another tool; sextant import --help "
+		  "names the kinds");
 	return SX_ERR_BAD_INPUT;
 }
 

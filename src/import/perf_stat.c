@@ -72,6 +72,21 @@ static double unit_factor(struct perf_text unit, const char *counter_unit)
 	return 1;
 }
 
+/* perf's unit as a table has it, of an event that no catalog describes. */
+static const char *unit_name(struct perf_text unit)
+{
+	static const struct {
+		const char *perf, *ours;
+	} units[] = {{"msec", "ms"},  {"usec", "us"}, {"sec", "s"},   {"nsec", "ns"},
+		     {"Joules", "J"}, {"MiB", "MiB"}, {"KiB", "KiB"}, {"GiB", "GiB"},
+		     {"MHz", "MHz"},  {"GHz", "GHz"}};
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strlen(units[i].perf) == unit.size &&
+		    memcmp(units[i].perf, unit.text, unit.size) == 0)
+			return units[i].ours;
+	return "count";
+}
+
 static bool copy_text(struct perf_text from, char out[NAME_BYTES])
 {
 	if (!from.size || from.size >= NAME_BYTES || memchr(from.text, '\0', from.size))
@@ -180,6 +195,8 @@ static enum sx_status learn_series(struct reader *r, const struct perf_line *lin
 	enum sx_status status = add_column(r, shown, counter, modifiers, &series->column);
 	if (status)
 		return status;
+	if (counter == SX_NONE)
+		r->infos[series->column].unit = unit_name(line->unit);
 	bool added;
 	const struct perf_text feeds[] = {line->unit_of, name.pmu, {shown, strlen(shown)}};
 	uint32_t key = intern_parts(r, 'f', feeds, 3, &added);

@@ -294,6 +294,17 @@ static bool is_unit_of(struct perf_text word)
 	       word.text[word.size - 1] >= '0' && word.text[word.size - 1] <= '9';
 }
 
+/* "bash-28906", as --per-thread has it: any program's name and the thread's number. */
+static bool is_thread(struct perf_text word)
+{
+	size_t digits = 0;
+	while (digits < word.size && word.text[word.size - 1 - digits] >= '0' &&
+	       word.text[word.size - 1 - digits] <= '9')
+		digits++;
+	return digits && word.size > digits + 1 && word.size < 64 &&
+	       word.text[word.size - 1 - digits] == '-';
+}
+
 /* The share of the time that an event was on a counter: "(66.67%)" at the line's end. */
 static double share_of(struct perf_text line)
 {
@@ -337,7 +348,7 @@ static bool parse_text(const char *line, size_t size, struct perf_line *out)
 	out->timed = time_ns(word, &out->time_ns);
 	if (out->timed)
 		word = next_word(&rest);
-	if (is_unit_of(word)) {
+	if (is_unit_of(word) || is_thread(word)) {
 		double ignored;
 		struct perf_text before = rest, count = next_word(&rest);
 		out->unit_of = word;

@@ -156,5 +156,29 @@ class Cells(Odd):
         self.assertNotIn('no number', notes(result))
 
 
+class PerfStat(Odd):
+    def test_units_of_events_that_no_catalog_has(self):
+        path = self.write('p.txt', '', ' Performance counter stats for \'x\':', '', '            156.40 msec cpu-clock       #    0.257 CPUs utilized',
+                          '              2.50 Joules power/energy-pkg/', '             19256      page-faults', '', '       0.608483883 seconds time elapsed')
+        units = {m['name']: (m['unit'], m['mean']) for m in self.report(path)[0]['metrics']}
+        self.assertEqual((units['cpu-clock'], units['power/energy-pkg/']), (('s', 0.1564), ('J', 2.5)))
+
+    def test_threads_of_any_name(self):
+        """--per-thread: what was counted comes over, and what was not is no ratio."""
+        head = ['', ' Performance counter stats for process id \'28906\':', '']
+        tail = ['', '       0.205213374 seconds time elapsed']
+        none = self.write('none.txt', *head, '            bash-28906         <not counted>      page-faults', *tail)
+        self.assertNotIn('--metric-only', run('report', none).stderr)
+        some = self.write('some.txt', *head, '            bash-28906         1,200      page-faults', '            my-tool-7             30      page-faults', *tail)
+        self.assertEqual(self.columns(some)[0]['PageFaults'], [1230])
+
+
+class Unknown(Odd):
+    def test_what_is_no_capture(self):
+        result = run('report', self.write('notes.txt', 'a shopping list'))
+        self.assertEqual(result.returncode, 5)
+        self.assertIn('sextant import --help', notes(result))
+
+
 if __name__ == '__main__':
     unittest.main()
