@@ -172,6 +172,18 @@ class PerfStat(Odd):
         some = self.write('some.txt', *head, '            bash-28906         1,200      page-faults', '            my-tool-7             30      page-faults', *tail)
         self.assertEqual(self.columns(some)[0]['PageFaults'], [1230])
 
+    def untimed(self, name, faults):
+        return self.write(name, '# started on Sun Nov 22 06:47:11 2026', '', '150.42,msec,cpu-clock,150630831,100.00,0.304,CPUs utilized',
+                          f'{faults},,page-faults,150630831,100.00,127.983,K/sec', '100,,context-switches,150630831,100.00,664.331,/sec')
+
+    def test_counts_without_time(self):
+        """perf stat -x without -I: no rate can be worked out, but what was counted is there to see."""
+        document, result = self.report(self.untimed('a.csv', 19265))
+        means = {m['name']: m['mean'] for m in document['metrics']}
+        self.assertEqual((means['PageFaults'], means['ContextSwitches']), (19265, 100))
+        self.assertIn('the file has no time', notes(result))
+        self.assertIn('--counters', notes(result))
+
 
 class Unknown(Odd):
     def test_what_is_no_capture(self):

@@ -31,11 +31,29 @@ struct sx_metrics_options capture_report_selection(const struct cli *cli,
 	return options;
 }
 
+/*
+ * Counts without any time, as of perf stat -x without -I: rates cannot be worked out of them, so
+ * that the counters are what there is to see.
+ */
+static bool counts_alone(const struct cli *cli, const struct capture_input *in)
+{
+	const struct sx_capture_info *info = sx_capture_info(in->view->reader);
+	bool untimed = info->begin_ns == SX_TIME_UNKNOWN || info->end_ns <= info->begin_ns;
+	if (!untimed || strcmp(in->view->info->source, "perf-stat") != 0 || !info->rows ||
+	    cli->options.counters || in->view->pattern_count)
+		return false;
+	cli_note(cli,
+		 "note: the file has no time, which rates need: its counters are shown, as with "
+		 "--counters; perf stat -I gives times");
+	return true;
+}
+
 /* The selection, and behind it what is wanted besides. */
 static enum sx_status select_also(const struct cli *cli, const struct capture_report_hooks *hooks,
 				  struct capture_input *in, struct sx_error *err)
 {
-	struct sx_metrics_options options = capture_report_selection(cli, in, hooks->everything);
+	struct sx_metrics_options options =
+	    capture_report_selection(cli, in, hooks->everything || counts_alone(cli, in));
 	const char **all = calloc(options.pattern_count + hooks->also_count + 2, sizeof(*all));
 	uint32_t count = options.pattern_count;
 	if (!all)
