@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "import/ranges.h"
 #include "import/read_json.h"
 
 #define NESTING_MAX 64
@@ -20,7 +21,7 @@ struct range {
 struct reader {
 	struct import_job *job;
 	struct import_rows *rows;
-	uint32_t column;
+	struct import_ranges ranges;
 	struct range open[NESTING_MAX];
 	size_t depth, unpaired, reversed;
 	uint64_t frame;
@@ -86,8 +87,7 @@ static void end_range(struct reader *r, struct import_cell name, uint64_t end_ns
 		r->reversed++;
 		return;
 	}
-	size_t row = import_row(r->rows, range.begin_ns, end_ns);
-	import_set_u64(r->rows, r->column, row, end_ns - range.begin_ns);
+	size_t row = import_ranges_add(&r->ranges, r->rows, range.begin_ns, end_ns);
 	import_label(r->rows, row, SX_LABEL_GROUP, name.text, name.size);
 	import_number_label(r->rows, row, SX_LABEL_FRAME, r->frame);
 }
@@ -175,8 +175,6 @@ static enum sx_status utrace_read(struct import_job *job, struct sx_error *err)
 									.driver = "Mesa",
 									.clock = "gpu",
 									.kind = SX_SAMPLE_GROUP});
-	struct import_field field = {.name = "GpuTime", .unit = "ns", .over_time = SX_REDUCE_SUM};
-	r->column = import_column(r->rows, &field);
 	bool csv = import_begins((struct import_cell){job->text, job->size}, "frame,");
 	enum sx_status status = SX_OK;
 	if (!csv)
@@ -190,8 +188,16 @@ static enum sx_status utrace_read(struct import_job *job, struct sx_error *err)
 	if (r->reversed)
 		import_tell(job, "%zu ranges end before they begin and were left out", r->reversed);
 	import_tell(job, "parameters of events were left out");
-	status = import_rows_finish(r->rows, status, err);
+	struct import_rows *busy = import_ranges_finish(&r->ranges, job, r->rows);
+	if (r->ranges.no_memory)
+		status = error_nomem(err, "importing");
+	import_rows_driver(busy, "Mesa");
+	import_rows_clock(busy, "gpu");
+	enum sx_status ended = import_rows_finish(r->rows, status, err);
+	if (busy)
+		ended = import_worse(ended, import_rows_finish(busy, status, err));
 	free(r);
+	status = ended;
 	return status;
 }
 

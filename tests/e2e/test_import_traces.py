@@ -177,5 +177,23 @@ class Stages(Traces):
         self.assertEqual([[r[i] for i in at] for r in busy['rows']], [[START, START + 10 * MS, 60], [START + 10 * MS, START + 20 * MS, 20], [START + 20 * MS, START + 21 * MS, 100]])
 
 
+class Nested(Traces):
+    def test_ranges_of_mesa(self):
+        """A draw in a render pass in a command buffer is one millisecond of the GPU, not three."""
+        lines = ['frame,batch,time_ns,event,']
+        for i in range(10):
+            at = 1000 + i * 10 * MS
+            lines += [f'{i},0,{at + time},{event},' for time, event in ((0, 'start_cmd_buffer'), (10, 'start_render_pass'), (20, 'start_draw'), (MS - 1000, 'end_draw'),
+                                                                        (MS - 500, 'end_render_pass'), (MS, 'end_cmd_buffer'))]
+        _, metrics, _ = self.report('\n'.join(lines) + '\n', 't.csv')
+        named = {n: m for (_, n), m in metrics.items()}
+        self.assertAlmostEqual(named['gpu_time']['total'], 0.01)
+        self.assertAlmostEqual(named['gpu_busy']['mean'], 100 * 10 / 91, places=6)
+        result = run('export', '--counters', '--json', os.path.join(self.folder.name, 't.csv'))
+        table = json.loads(result.stdout)['devices'][0]
+        at = [table['metrics'].index(n) for n in ('group', 'GpuTime', 'GpuTimeWithin')]
+        self.assertEqual([[r[i] for i in at] for r in table['rows'][:3]], [['draw', None, MS - 1020], ['render_pass', None, MS - 510], ['cmd_buffer', MS, None]])
+
+
 if __name__ == '__main__':
     unittest.main()
