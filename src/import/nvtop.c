@@ -2,6 +2,7 @@
  * nvtop -s: an array of devices with strings that carry their unit. Seen: 3.2 to 3.3 (3.3.0 forgets
  * commas), several snapshots behind each other.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ struct sample {
 struct device {
 	struct import_cell name;
 	uint32_t twin; /* how many of the same name stand before it in a snapshot */
+	uint32_t seen; /* the last snapshot that it was in */
 	struct import_rows *rows;
 };
 
@@ -37,7 +39,7 @@ struct reader {
 	struct sample sample;
 	bool open;
 	struct device devices[IMPORT_DEVICES_MAX];
-	uint32_t device_count, in_snapshot;
+	uint32_t device_count, snapshot; /* its number, from 1 */
 	struct import_odd garbage;
 };
 
@@ -79,28 +81,48 @@ static bool value_of(struct import_cell text, bool bytes, double *value)
 	return true;
 }
 
-static struct device *find_device(struct reader *r)
+static bool is_named(const struct device *device, struct import_cell name)
 {
-	struct import_cell name = r->sample.name;
-	uint32_t index = r->in_snapshot++;
-	if (index < r->device_count && name.size == r->devices[index].name.size &&
-	    memcmp(name.text, r->devices[index].name.text, name.size) == 0)
-		return &r->devices[index];
-	/* Another device than stood here: the next snapshot has begun. */
-	if (index && r->device_count && name.size == r->devices[0].name.size &&
-	    memcmp(name.text, r->devices[0].name.text, name.size) == 0 &&
-	    index >= r->device_count) {
-		r->in_snapshot = 1;
-		return &r->devices[0];
-	}
+	return device->name.size == name.size &&
+	       memcmp(device->name.text, name.text, name.size) == 0;
+}
+
+static struct device *add_device(struct reader *r, uint32_t twin)
+{
+	char number[16] = "";
 	if (r->device_count >= IMPORT_DEVICES_MAX)
 		return NULL;
 	struct device *device = &r->devices[r->device_count++];
-	device->name = name;
+	*device = (struct device){.name = r->sample.name, .twin = twin};
 	device->rows = import_rows_create(
 	    r->job, &(struct import_rows_options){.catalog = "monitor", .kind = SX_SAMPLE_TIME});
-	struct import_cell plain = read_json_unescape(r->job, name);
-	import_rows_name(device->rows, import_text(r->job, plain.text, plain.size));
+	struct import_cell plain = read_json_unescape(r->job, device->name);
+	const char *name = import_text(r->job, plain.text, plain.size);
+	if (twin)
+		snprintf(number, sizeof(number), " #%u", twin + 1);
+	char full[256];
+	snprintf(full, sizeof(full), "%.200s%s", name ? name : "", number);
+	import_rows_name(device->rows, full);
+	return device;
+}
+
+/* Cards of one name are told apart by their order, which is the same in every snapshot. */
+static struct device *find_device(struct reader *r)
+{
+	uint32_t twin = 0;
+	for (uint32_t i = 0; i < r->device_count; i++) {
+		struct device *device = &r->devices[i];
+		if (!is_named(device, r->sample.name))
+			continue;
+		if (device->seen != r->snapshot) {
+			device->seen = r->snapshot;
+			return device;
+		}
+		twin++;
+	}
+	struct device *device = add_device(r, twin);
+	if (device)
+		device->seen = r->snapshot;
 	return device;
 }
 
@@ -148,6 +170,8 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 	} else if (event == READ_JSON_END && at->depth == 0) {
 		end_device(r);
 		r->open = false;
+	} else if (event == READ_JSON_LAST) {
+		r->snapshot += at->depth == 0;
 	} else if (at->depth > 1) {
 		import_tell(r->job, "what single programs used (processes) was left out");
 	} else if (event == READ_JSON_TEXT && read_json_at(at, 1, "device_name", NULL, NULL)) {
@@ -175,6 +199,7 @@ static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 	if (!r)
 		return error_nomem(err, "importing");
 	r->job = job;
+	r->snapshot = 1;
 	enum sx_status status = SX_OK;
 	enum read_json_result result = read_json_walk(job->text, job->size, see, r, &line);
 	if (result == READ_JSON_BAD)

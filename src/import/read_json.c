@@ -128,8 +128,8 @@ static enum read_json_result step(struct walk *w, see_fn *see, void *user)
 	case ']':
 		result = close_level(w, *w->p == '}');
 		place = place_of(w);
-		if (!result && *w->p == '}')
-			see(user, READ_JSON_END, &place, nothing);
+		if (!result)
+			see(user, *w->p == '}' ? READ_JSON_END : READ_JSON_LAST, &place, nothing);
 		w->p++;
 		return result;
 	case '"':

@@ -14,6 +14,7 @@ enum read_json_event {
 	READ_JSON_END,	 /* an object ends */
 	READ_JSON_TEXT,	 /* a string; escapes are as they stand */
 	READ_JSON_BARE,	 /* a number, true, false or null */
+	READ_JSON_LAST,	 /* an array ends, also one that never began */
 };
 
 struct read_json_place {

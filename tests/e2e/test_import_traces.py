@@ -195,5 +195,26 @@ class Nested(Traces):
         self.assertEqual([[r[i] for i in at] for r in table['rows'][:3]], [['draw', None, MS - 1020], ['render_pass', None, MS - 510], ['cmd_buffer', MS, None]])
 
 
+class Snapshots(Traces):
+    def check(self, names, count=5):
+        def device(i, k):
+            pairs = [('device_name', names[k]), ('gpu_clock', f'{1500 + 100 * i}MHz'), ('power_draw', f'{100 * k + i}W'), ('gpu_util', f'{10 * k + i}%')]
+            return dict(pairs)
+        data = ''.join(json.dumps([device(i, k) for k in range(len(names))], indent=1) + '\n' for i in range(count))
+        result = run('export', '--counters', '--json', self.write(data, 't.json'))
+        document = json.loads(result.stdout)
+        devices = document['devices'] if 'devices' in document else [document]
+        self.assertEqual(len(devices), len(names), result.stderr)
+        for k, table in enumerate(devices):
+            at = [table['metrics'].index(n) for n in ('GpuBusy', 'GpuPower')]
+            self.assertEqual([[r[i] for i in at] for r in table['rows']], [[10 * k + i, (100 * k + i) * 1000] for i in range(count)])
+
+    def test_cards_of_one_name(self):
+        """Each place in the array is a card, whatever it is called."""
+        for names in (['RTX 4090'], ['RTX 4090'] * 2, ['RTX 4090'] * 3, ['RTX 4090', 'Arc A770', 'RTX 4090'], ['Arc A770', 'RTX 4090', 'RTX 4090']):
+            with self.subTest(names):
+                self.check(names)
+
+
 if __name__ == '__main__':
     unittest.main()
