@@ -105,6 +105,15 @@ class Xe(unittest.TestCase):
                 self.assertEqual(document['recording']['set'], 'RenderBasic')
                 self.assertIn(f'{busy}', done.stdout)
 
+    def test_wide_counters(self):
+        """A format whose counters all have 64 bits cannot wrap, however far reports are apart."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, 'a.oa')
+            Run('xe', 'oa', 'record', '-d', 'xe:card0', '--set', 'RenderBasic', '-I', '100ms', '-t', '500ms', '-o', file)
+            done = subprocess.run([SEXTANT, 'decode', '-i', file, '--as', 'i915-record', '-m', 'GPU_BUSY,IA_VERTEX'],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, 'wrap' in done.stderr), (0, False), done.stderr)
+
     def test_losses(self):
         for bits, told in ((1, ''), (2, ''), (4, 'shorter --interval'), (8, 'periodic ones stand'), (15, '')):
             run = Run(f'xe lose={bits}@100', 'stat', '-d', 'xe:card0', '-t', '300ms', '-m', 'GPU_BUSY,AvgGpuCoreFrequency', '--json', code=1)

@@ -28,6 +28,24 @@ void oa_note(struct sx_oa_decoder *d, enum oa_note kind, const char *fmt, ...)
 	d->options.note(d->options.note_user, line);
 }
 
+/* Limits of counters that a format does not have are none. */
+static void lift_limits(struct sx_oa_decoder *d)
+{
+	enum sx_oa_format format = d->device.format;
+	bool narrow = d->shape.head == OA_HEAD_SHORT; /* its clock */
+	bool eu = false;
+	for (uint32_t slot = SX_OA_A0; slot < SX_OA_SLOTS; slot++) {
+		uint32_t bits = sx_oa_format_has(format, slot) ? sx_oa_slot_bits(format, slot) : 0;
+		bool over_eus = bits == 40 || (bits == 32 && slot < SX_OA_B0 && !d->eu40);
+		eu |= over_eus;
+		narrow |= bits == 32 && !over_eus;
+	}
+	if (!narrow)
+		d->wrap32_ticks = UINT64_MAX;
+	if (!eu)
+		d->wrap_eu_ticks = UINT64_MAX;
+}
+
 void oa_derive(struct sx_oa_decoder *d)
 {
 	struct sx_oa_device *device = &d->device;
@@ -54,6 +72,7 @@ void oa_derive(struct sx_oa_decoder *d)
 	    (uint64_t)((d->eu40 ? 0xffffffffff : UINT32_MAX) / (d->clocks_max * (eus	 ? eus
 										 : later ? 128
 											 : 48)));
+	lift_limits(d);
 	d->usual_ticks = UINT32_MAX / 2;
 	if (d->wrap32_ticks < d->usual_ticks)
 		d->usual_ticks = d->wrap32_ticks;
