@@ -21,6 +21,7 @@ struct sx_evaluation {
 	uint32_t *columns;	   /* of the input table, one an input; SX_NONE: not collected */
 	struct sx_vector *vectors; /* one an input, of the table at hand */
 	struct sx_result *results; /* one an output */
+	struct sx_result *judged;  /* one a condition; data and quality are owned */
 	void **converted;	   /* owned copies where types differ, or instances are reduced */
 	struct reduce_columns *parts; /* of inputs that the table has by instance; owned */
 	uint64_t *duration;	      /* owned */
@@ -35,6 +36,11 @@ static void end_run(struct sx_evaluation *e)
 		free(e->converted[i]);
 		e->converted[i] = NULL;
 	}
+	for (uint32_t i = 0; e->judged && i < e->m->condition_count; i++) {
+		free(e->judged[i].data);
+		free(e->judged[i].quality);
+		e->judged[i] = (struct sx_result){0};
+	}
 	free(e->duration);
 	free(e->duration_quality);
 	e->duration = NULL;
@@ -46,6 +52,7 @@ void sx_evaluation_destroy(struct sx_evaluation *e)
 	if (!e)
 		return;
 	end_run(e);
+	free(e->judged);
 	for (uint32_t i = 0; e->parts && i < e->m->input_count; i++)
 		free(e->parts[i].columns);
 	free(e->parts);
@@ -187,6 +194,14 @@ static bool has_value(const struct sx_vector *vector, size_t rows)
 	return any;
 }
 
+/* Whether the device of a row lacks what a column asks of it; what is not known lacks nothing. */
+static bool row_lacks(const struct sx_evaluation *e, uint32_t column, size_t row)
+{
+	const struct sx_result *judged = &e->judged[e->m->plans[column].condition];
+	return !(judged->quality[row] & SX_QUALITY_NO_DATA_MASK) &&
+	       ((const uint64_t *)judged->data)[row] == 0;
+}
+
 /* Says which input a column lacks that has had no value in any table yet, or which difference. */
 static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_table *in,
 				      uint32_t c, struct sx_error *err)
@@ -203,6 +218,12 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 	}
 	if (sx_table_column(e->table, c)->why)
 		return SX_OK; /* said of an earlier table */
+	if (plan->condition != SX_NONE && sx_table_row_count(in) && row_lacks(e, c, 0)) {
+		snprintf(why, sizeof(why), "this device does not have it: %s",
+			 m->conditions[plan->condition].text);
+		return sx_table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
+							  : SX_OK;
+	}
 	for (uint32_t i = 0; i < plan->input_count; i++) {
 		const struct sx_metric_input *input = &m->inputs[plan->inputs[i]];
 		uint32_t column = e->columns[plan->inputs[i]];
@@ -252,6 +273,34 @@ static bool bind_result(struct sx_evaluation *e, uint32_t column)
 	return result->quality != NULL;
 }
 
+/* Where the program writes what rows meet. False when memory is out. */
+static bool bind_conditions(struct sx_evaluation *e, size_t rows)
+{
+	for (uint32_t i = 0; i < e->m->condition_count; i++) {
+		struct sx_result *judged = &e->judged[i];
+		judged->data = calloc(rows, sizeof(uint64_t));
+		judged->quality = calloc(rows, 1);
+		if (!judged->data || !judged->quality)
+			return false;
+		e->results[e->m->conditions[i].output] = *judged;
+	}
+	return true;
+}
+
+static void take_lacking(struct sx_evaluation *e, uint32_t column)
+{
+	const struct sx_result *result = &e->results[e->m->plans[column].output];
+	for (size_t row = 0; row < sx_table_row_count(e->table); row++) {
+		if (!row_lacks(e, column, row))
+			continue;
+		if (e->m->columns[column].type == SX_U64)
+			((uint64_t *)result->data)[row] = 0;
+		else
+			((double *)result->data)[row] = NAN;
+		result->quality[row] = SX_QUALITY_NOT_COLLECTED;
+	}
+}
+
 static enum sx_status run(struct sx_evaluation *e, struct sx_error *err)
 {
 	const struct sx_metrics *m = e->m;
@@ -265,8 +314,15 @@ static enum sx_status run(struct sx_evaluation *e, struct sx_error *err)
 		if (!fine)
 			return error_nomem(err, "evaluating metrics");
 	}
-	return m->program && rows ? sx_program_eval(m->program, e->vectors, rows, e->results, err)
-				  : SX_OK;
+	if (!m->program || !rows)
+		return SX_OK;
+	if (!bind_conditions(e, rows))
+		return error_nomem(err, "evaluating metrics");
+	enum sx_status status = sx_program_eval(m->program, e->vectors, rows, e->results, err);
+	for (uint32_t c = 0; !status && c < m->column_count; c++)
+		if (m->plans[c].condition != SX_NONE)
+			take_lacking(e, c);
+	return status;
 }
 
 static enum sx_status allocate(struct sx_evaluation *e, const struct sx_table *like,
@@ -278,10 +334,12 @@ static enum sx_status allocate(struct sx_evaluation *e, const struct sx_table *l
 	e->vectors = calloc(m->input_count + 1, sizeof(*e->vectors));
 	e->converted = calloc(m->input_count + 1, sizeof(*e->converted));
 	e->parts = calloc(m->input_count + 1, sizeof(*e->parts));
-	e->results = calloc(m->column_count + 1, sizeof(*e->results));
+	e->results = calloc((size_t)m->column_count + m->condition_count + 1, sizeof(*e->results));
+	e->judged = calloc((size_t)m->condition_count + 1, sizeof(*e->judged));
 	e->seen = calloc(m->column_count + 1, sizeof(*e->seen));
 	enum sx_status status =
-	    columns && e->columns && e->vectors && e->converted && e->parts && e->results && e->seen
+	    columns && e->columns && e->vectors && e->converted && e->parts && e->results &&
+		    e->judged && e->seen
 		? sx_table_create(columns, m->column_count, sx_table_kind(like), &e->table, err)
 		: error_nomem(err, "evaluating metrics");
 	free(columns);

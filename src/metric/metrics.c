@@ -93,18 +93,47 @@ static enum sx_status choose(struct sx_metrics *m, const struct sx_metrics_optio
 
 static double known_constant(void *user, const char *name)
 {
-	const struct sx_metrics *m = user;
+	struct sx_metrics *m = user;
 	uint32_t found = sx_catalog_find_constant(m->catalog, name);
+	if (found != SX_NONE && m->per_row[found])
+		m->asked_per_row = true;
 	return found == SX_NONE || m->per_row[found] ? NAN : m->constants[found];
 }
 
-/* Says so when the device at hand lacks a metric. */
-static enum sx_status check_condition(struct sx_metrics *m, struct sx_metric_column *column,
-				      const char *when, struct sx_error *err)
+/* A condition that is judged in every row; metrics that ask the same share it. */
+static enum sx_status add_condition(struct sx_metrics *m, uint32_t column, const char *when,
+				    struct sx_error *err)
 {
+	struct column_plan *plan = &m->plans[column];
+	for (uint32_t i = 0; i < m->condition_count; i++)
+		if (strcmp(m->conditions[i].text, when) == 0) {
+			plan->condition = i;
+			return SX_OK;
+		}
+	uint32_t at = m->condition_count;
+	if (!mem_grow(&m->conditions, &m->condition_cap, at + 1, sizeof(*m->conditions)) ||
+	    !mem_grow(&m->whens, &m->when_cap, at + 1, sizeof(struct sx_expr *)))
+		return error_nomem(err, "selecting metrics");
+	enum sx_status status = sx_expr_parse(when, SX_POSTFIX, &m->whens[at], err);
+	if (status)
+		return status;
+	m->conditions[at] = (struct column_condition){.text = when, .output = SX_NONE};
+	m->condition_count++;
+	plan->condition = at;
+	return SX_OK;
+}
+
+/* Says so when the device at hand lacks a metric. */
+static enum sx_status check_condition(struct sx_metrics *m, uint32_t index, const char *when,
+				      struct sx_error *err)
+{
+	struct sx_metric_column *column = &m->columns[index];
 	static const char text[] = "this device does not have it: ";
 	bool exists = true;
+	m->asked_per_row = false;
 	enum sx_status status = condition_holds(when, known_constant, m, &exists, err);
+	if (!status && exists && m->asked_per_row)
+		return add_condition(m, index, when, err);
 	if (status || exists)
 		return status;
 	size_t size = sizeof(text) + strlen(when);
@@ -144,7 +173,7 @@ static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *out
 		struct sx_expr *expr;
 		enum sx_status status = resolve_metric(m, column->metric, &expr, err);
 		if (!status && expr)
-			status = check_condition(m, column, all[column->metric].when, err);
+			status = check_condition(m, i, all[column->metric].when, err);
 		if (status)
 			return status;
 		if (!expr || column->why) {
@@ -156,6 +185,12 @@ static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *out
 		m->plans[i].output = *count;
 		outputs[(*count)++] = (struct sx_program_output){
 		    .expr = expr, .scope = all[column->metric].group, .type = column->type};
+	}
+	for (uint32_t i = 0; i < m->condition_count; i++) {
+		which[*count] = m->column_count; /* none */
+		m->conditions[i].output = *count;
+		outputs[(*count)++] = (struct sx_program_output){
+		    .expr = m->whens[i], .scope = SX_NONE, .type = SX_U64};
 	}
 	return SX_OK;
 }
@@ -179,8 +214,9 @@ static enum sx_status plan_inputs(struct sx_metrics *m, struct sx_error *err)
 
 static enum sx_status compile(struct sx_metrics *m, struct sx_error *err)
 {
-	struct sx_program_output *outputs = calloc(m->column_count + 1, sizeof(*outputs));
-	uint32_t *which = calloc(m->column_count + 1, sizeof(*which));
+	struct sx_program_output *outputs =
+	    calloc(2 * (size_t)m->column_count + 1, sizeof(*outputs));
+	uint32_t *which = calloc(2 * (size_t)m->column_count + 1, sizeof(*which));
 	uint32_t count = 0, failed = 0;
 	enum sx_status status = outputs && which ? gather(m, outputs, which, &count, err)
 						 : error_nomem(err, "compiling metrics");
@@ -189,7 +225,7 @@ static enum sx_status compile(struct sx_metrics *m, struct sx_error *err)
 		struct sx_error why = {0};
 		status = sx_program_compile(outputs, count, sx_catalog_info(m->catalog)->dialect,
 					    &resolver, &m->program, &failed, &why);
-		if (status && failed != SX_NONE) {
+		if (status && failed != SX_NONE && which[failed] < m->column_count) {
 			error_set(err, status, "%s: %s", m->columns[which[failed]].name,
 				  why.message);
 			error_because(err, "%s", why.because);
@@ -214,6 +250,10 @@ static void drop_scaffold(struct sx_metrics *m)
 		m->plans[i].expr = NULL;
 		m->plans[i].formula = NULL;
 	}
+	for (uint32_t i = 0; i < m->condition_count; i++)
+		sx_expr_destroy(m->whens[i]);
+	free(m->whens);
+	m->whens = NULL;
 	sx_expr_destroy(m->seconds);
 	m->exprs = NULL;
 	m->seconds = NULL;
@@ -265,6 +305,7 @@ void sx_metrics_destroy(struct sx_metrics *m)
 	free(m->columns);
 	free(m->plans);
 	free(m->inputs);
+	free(m->conditions);
 	free(m->definitions);
 	free(m->defined);
 	arena_finish(&m->arena);

@@ -12,7 +12,14 @@ struct column_plan {
 	const struct sx_metrics_formula *formula; /* of the caller's, until it is compiled */
 	uint32_t *inputs;
 	uint32_t input_count;
-	bool copy; /* its only input is the value */
+	uint32_t condition; /* which one rows must meet, or SX_NONE */
+	bool copy;	    /* its only input is the value */
+};
+
+/* What a metric asks of the device, where columns tell what the device of each row is. */
+struct column_condition {
+	const char *text; /* the catalog's */
+	uint32_t output;  /* of the program */
 };
 
 struct sx_metrics {
@@ -28,11 +35,17 @@ struct sx_metrics {
 	struct sx_metric_input *inputs;
 	uint32_t input_count;
 	size_t input_cap;
+	struct column_condition *conditions;
+	uint32_t condition_count;
+	size_t condition_cap;
 	struct sx_program *program; /* NULL when only raw counters were chosen */
 
 	/* Only while it is built. */
 	double *constants;	/* one for each constant of the catalog; NaN: not known */
 	bool *per_row;		/* constants that are columns of `like` */
+	bool asked_per_row;	/* whether one of them was asked for */
+	struct sx_expr **whens; /* parsed, one a condition */
+	size_t when_cap;
 	struct sx_expr **exprs; /* parsed, one for each metric, when first needed */
 	struct sx_expr *seconds;
 	const struct sx_table *like;

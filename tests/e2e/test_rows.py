@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Rows that a catalog has rules for: the device of each row, and counts that cannot be.
+
+usage: test_rows.py SEXTANT
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+SEXTANT = os.path.abspath(sys.argv[1])
+
+
+def run(catalog, text, metric, *args, verb='eval'):
+    with tempfile.NamedTemporaryFile('w', suffix='.csv', encoding='utf-8') as file:
+        file.write(text)
+        file.flush()
+        command = [SEXTANT, verb, '--for', catalog, '-i', file.name, '-m', metric, '--json', *args]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def values(*args):
+    done = run(*args)
+    return [row[0] for row in json.loads(done.stdout)['rows']]
+
+
+def test_condition_of_rows():
+    """A device that a column tells has what it has, row by row; an unknown one may have it."""
+    text = 'GPU_CLOCK,B5,SubsliceMask\n1000,100,1\n1000,100,4\n1000,100,\n1000,100,5\n'
+    assert values('icl', text, 'Sampler02InputAvailable') == [None, 10, 10, 10]
+    alone = run('icl', 'GPU_CLOCK,B5,SubsliceMask\n1000,100,1\n', 'Sampler02InputAvailable')
+    told = json.loads(alone.stdout)['why']['Sampler02InputAvailable']
+    assert told == 'this device does not have it: $SubsliceMask 4 AND', told
+
+
+def main():
+    for name, test in list(globals().items()):
+        if name.startswith('test_'):
+            test()
+            print(f'{name}: fine')
+
+
+if __name__ == '__main__':
+    main()
