@@ -15,6 +15,7 @@
 #define FAST_WHOLE_MAX 0x1p51
 /* Inputs of exact sums and integer operations: 2^44, so that sums of 128 need no check. */
 #define FAST_INPUT_BITS 44
+#define FAST_ROUNDING	0x1p-50
 
 /* Operations of two operands: name, result over x and y, and whether the result is out of range. */
 #define FAST_BINARY(OP)                                                                            \
@@ -36,6 +37,7 @@
 	OP(ADD_CHECKED, x + y, (r > FAST_WHOLE_MAX) | (r < -FAST_WHOLE_MAX))                       \
 	OP(SUB_CHECKED, x - y, (r > FAST_WHOLE_MAX) | (r < -FAST_WHOLE_MAX))                       \
 	OP(DIFFERENCE, fast_not_negative(x - y), 0)                                                \
+	OP(REST, fast_rest(x, y), 0)                                                               \
 	OP(MUL_CHECKED, x *y, r > FAST_WHOLE_MAX)
 
 /* Operations of one operand. */
@@ -78,6 +80,14 @@ enum fast_op {
 static inline double fast_not_negative(double x)
 {
 	return x < 0 ? __builtin_nan("") : x;
+}
+
+/* The same of f64 counts, where what is lost in rounding is 0. */
+static inline double fast_rest(double x, double y)
+{
+	double d = x - y;
+	double r = d < 0 ? __builtin_nan("") : d;
+	return ((d < 0) & (-d <= y * FAST_ROUNDING)) ? 0 : r;
 }
 
 /* A division by zero is no data. */

@@ -146,6 +146,8 @@ static enum fast_op plain_op(enum graph_op op)
 		return FAST_ADD;
 	case GRAPH_FSUB:
 		return FAST_SUB;
+	case GRAPH_FREST:
+		return FAST_REST;
 	case GRAPH_FMUL:
 		return FAST_MUL;
 	case GRAPH_FDIV:

@@ -162,7 +162,7 @@ static uint32_t postfix_f64(struct lower *lower, enum sx_op op, uint32_t a, uint
 	case SX_OP_FSUB:
 		if (type_of(lower, a) != VALUE_F64 && type_of(lower, b) != VALUE_F64)
 			return lower_to_f64(lower, difference(lower, a, b));
-		return f64_op(lower, GRAPH_FSUB, a, b);
+		return f64_op(lower, GRAPH_FREST, a, b);
 	case SX_OP_FMUL:
 		return f64_op(lower, GRAPH_FMUL, a, b);
 	case SX_OP_FMIN:

@@ -37,6 +37,14 @@ static double divide(double a, double b, double by_zero)
 	return b == 0 ? by_zero : a / b;
 }
 
+double value_rest(double a, double b)
+{
+	double d = a - b;
+	if (d < 0)
+		return -d <= b * VALUE_ROUNDING ? 0 : NAN;
+	return d;
+}
+
 static double f64_result(enum graph_op op, double a, double b)
 {
 	switch (op) {
@@ -44,6 +52,8 @@ static double f64_result(enum graph_op op, double a, double b)
 		return a + b;
 	case GRAPH_FSUB:
 		return a - b;
+	case GRAPH_FREST:
+		return value_rest(a, b);
 	case GRAPH_FMUL:
 		return a * b;
 	case GRAPH_FDIV:

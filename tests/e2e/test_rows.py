@@ -34,6 +34,15 @@ def test_condition_of_rows():
     assert told == 'this device does not have it: $SubsliceMask 4 AND', told
 
 
+def test_below_zero():
+    """Differences of sums and quotients of counts are no data below zero."""
+    rate = 'ComputeBasic.EuAvgIpcRate'
+    assert values('icl', 'A9,A10,A11\n500,300,100\n500,400,300\n', rate) == [None, 3.5]
+    ready = '*NonPSThread00ReadyForDispatch'
+    text = 'GPU_CLOCK,C2\n1000,1003\n1000,1000\n1000,250\n'
+    assert values('cnl', text, ready, '--const', 'SubsliceMask=1') == [None, 0, 0.75]
+
+
 def main():
     for name, test in list(globals().items()):
         if name.startswith('test_'):

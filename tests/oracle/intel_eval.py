@@ -82,7 +82,10 @@ def difference(a, b):
 def real_difference(a, b):
     a, b = narrow(a), narrow(b)
     if isinstance(a, float) or isinstance(b, float):
-        return float(a) - float(b)
+        a, b = float(a), float(b)
+        if a < b:  # no data, but where rounding alone may have made it
+            return 0.0 if b - a <= b * 2.0**-50 else None
+        return a - b
     result = difference(a, b)
     return None if result is None else float(result)
 

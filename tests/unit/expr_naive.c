@@ -159,6 +159,14 @@ static struct naive unsigned_op(const struct naive_world *world, enum sx_op op, 
 	return whole((naive_i128)apply_u64(op, (uint64_t)a.exact, (uint64_t)b.exact), quality);
 }
 
+/* The same of f64 counts; a difference below zero that rounding explains is none. */
+static struct naive rest(double a, double b, uint8_t quality)
+{
+	if (a >= b || isnan(a) || isnan(b))
+		return real(a - b, quality);
+	return b - a <= b * 0x1p-50 ? real(0, quality) : nothing(quality);
+}
+
 static struct naive binary_value(const struct naive_world *world, enum sx_op op, struct naive a,
 				 struct naive b)
 {
@@ -175,6 +183,8 @@ static struct naive binary_value(const struct naive_world *world, enum sx_op op,
 	if (op == SX_OP_FSUB && a.whole && b.whole)
 		return a.exact < b.exact ? nothing(quality)
 					 : real((double)(a.exact - b.exact), quality);
+	if (op == SX_OP_FSUB)
+		return rest(number(&a), number(&b), quality);
 	bool exact =
 	    world->dialect == SX_DIALECT_STANDARD && a.whole && b.whole && !a.product && !b.product;
 	if (exact && (op == SX_OP_ADD || op == SX_OP_SUM || op == SX_OP_AVG))

@@ -265,7 +265,13 @@ static void test_intel(void **state)
 	    {"a b FSUB", 1, 9, 0, 0, NAN, UNDEFINED},
 	    {"a b FSUB", 9, 1, 0, 0, 8, 0},
 	    {"a b FSUB", UINT64_MAX, UINT64_MAX - 1, 0, 0, 1, 0}, /* exact */
-	    {"a 1 FMUL b FSUB", 1, 9, 0, 0, -8, 0},		  /* not of two counts */
+	    {"a 1 FMUL b FSUB", 1, 9, 0, 0, NAN, UNDEFINED},
+	    {"a b FADD c FSUB", 3, 1, 0, 0, NAN, UNDEFINED},
+	    {"a b FADD c FSUB", 5, 2, 0, 0, 0, 0},
+	    {"1 a b FDIV FSUB", 1003, 1000, 0, 0, NAN, UNDEFINED},
+	    {"1 a b FDIV FSUB", 750, 1000, 0, 0, 0.25, 0},
+	    {"1.0 a 10 FDIV b 10 FDIV FADD FSUB", 7, 3, 0, 0, 0, 0},
+	    {"0.3 0.1 0.2 FADD FSUB", 0, 0, 0, 0, 0, 0}, /* rounding is no count */
 	    {"a 0x2 AND", 6, 0, 0, 0, 2, 0},
 	    {"a 0x1 OR", 6, 0, 0, 0, 7, 0},
 	    {"a b ULT", 6, 7, 0, 0, 1, 0},
