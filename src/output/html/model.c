@@ -1,4 +1,5 @@
 /* A report as the data of its page, which page/report.js reads. */
+#include "output/report/verdict.h"
 #include "output/html/model.h"
 
 #include <inttypes.h>
@@ -190,12 +191,27 @@ static void finding_json(struct model *m, const struct report_device *d, const s
 	json_object_end(&m->json);
 }
 
+/* The verdict of the run, in one line, and what to do; told with the first device. */
+static void verdict_of_run(struct model *m)
+{
+	char title[256], line[400], share[HUMAN_MAX];
+	const struct verdict *v = m->report->verdict;
+	if (!v)
+		return;
+	verdict_title(&v->parts[0], title, sizeof(title));
+	human_value(&m->view->human, share, v->parts[0].share * 100, "percent");
+	snprintf(line, sizeof(line), "%s: %s of the time", title, share);
+	json_kv_string(&m->json, "verdict_line", line);
+	json_kv_string(&m->json, "verdict_advice", v->parts[0].advice);
+}
+
 static void findings_of_device(struct model *m, const struct report_device *d)
 {
 	json_key(&m->json, "findings");
 	json_array_begin(&m->json);
 	for (size_t i = 0; i < d->finding_count; i++)
-		finding_json(m, d, &d->findings[i]);
+		if (!m->report->verdict || !d->findings[i].verdict)
+			finding_json(m, d, &d->findings[i]);
 	json_array_end(&m->json);
 }
 
@@ -279,6 +295,8 @@ static void device_json(struct model *m, const struct report_device *d, uint32_t
 		json_kv_string(&m->json, "verdict_on",
 			       d->advice ? sx_advice_process(d->advice) : NULL);
 		constants_json(m, d);
+		if (!number)
+			verdict_of_run(m);
 		findings_of_device(m, d);
 	}
 	if (d->pyramid) {

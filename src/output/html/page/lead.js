@@ -62,6 +62,7 @@ const Lead = (() => {
 
   /* What the page says in one line: the verdict, or what weighs most. */
   function headline(device, fired) {
+    if (device.verdict_line) return ['Verdict', {title: device.verdict_line, advice: device.verdict_advice}];
     const verdict = fired.find(f => f.verdict);
     if (verdict) return [device.verdict_on ? 'Verdict on ' + device.verdict_on + ', the busiest program' : 'Verdict', verdict];
     if (fired.length) return ['Stands out most', fired[0]];
@@ -144,7 +145,7 @@ const Lead = (() => {
       remarks(device), warnings(device),
       element('div', {class: 'first'},
         element('div', {class: first.rule ? 'verdict' : 'verdict quiet'}, element('p', {class: 'kicker'}, kicker), element(several ? 'h3' : 'h2', {id}, first.title),
-          first.rule ? card(device, first, 0) : null),
+          first.rule ? card(device, first, 0) : first.advice ? element('p', {class: 'advice'}, first.advice) : null),
         beside),
       element('div', {class: 'cards'}, others.slice(0, room).map(f => card(device, f, level))),
       others.length > room ? element('details', {class: 'more'}, element('summary', {}, others.length - room + ' more findings'),
