@@ -316,7 +316,10 @@ static bool tell_unknown(struct judging *j, size_t window, struct verdict_part *
 {
 	const struct verdict_rules *rules = &j->verdict->rules;
 	uint32_t last = rules->rule_count - 1;
-	uint32_t missing = first_missing(j, &rules->rules[last].needs, window);
+	uint32_t missing = SX_NONE;
+	for (size_t w = window; missing == SX_NONE && w < j->facts.count; w++)
+		if (j->rule[w] == NO_RULE)
+			missing = first_missing(j, &rules->rules[last].needs, w);
 	char text[256] = "the facts contradict each other: no rule holds";
 	part->name = VERDICT_UNKNOWN;
 	part->title = "Cannot tell";

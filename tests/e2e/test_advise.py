@@ -38,7 +38,7 @@ class Advise(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         lines = result.stdout.split('\n')
         self.assertEqual(lines[0], 'OpenGL, any driver, 6 samples')
-        self.assertLess(lines.index('verdict'), lines.index('advice'))
+        self.assertLess(lines.index('what limits single samples'), lines.index('advice'))
         self.assertIn('[bound.gpu]', result.stdout)
         self.assertIn('    frame_time: 20.0 ms, limit 17.0 ms', lines)
         self.assertIn('    in 5 of 6 samples, longest run 0..4', lines)

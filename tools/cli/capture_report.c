@@ -114,6 +114,8 @@ static enum sx_status read_rows(struct feeding *f, struct capture_input *in, uin
 	enum sx_status status = SX_OK;
 	while (!status) {
 		status = capture_view_next(in->view, in->raw, err);
+		if (!status && f->join)
+			status = report_add_own_rows(f->fill, device, in->raw, err);
 		if (!status)
 			status = f->join ? report_join_add(f->join, device, in->raw, err)
 					 : feed_rows(f, device, in->raw, err);
@@ -183,25 +185,32 @@ static enum sx_status tell_losses(const struct capture_input *in, struct report_
 	return report_set_facts(fill, device, &facts, err);
 }
 
-/* Whether or not anything of it is shown, the frames of a device may be what others are joined to.
+/*
+ * Whether or not anything of a device is shown, its frames may be what others are joined to, and
+ * the verdict is of it as well. Hidden devices stand behind all others in the report.
  */
-static enum sx_status keep_unseen(const struct cli *cli, const char *path, uint32_t number,
-				  struct report_join *join, struct sx_error *err)
+static enum sx_status read_unseen(const struct cli *cli, const char *path, uint32_t number,
+				  struct feeding *f, struct sx_error *err)
 {
 	struct capture_input in = {0};
+	uint32_t index;
 	enum sx_status status = SX_END;
-	if (!join)
-		return SX_OK;
 	if (capture_view_device(cli, path, number, &in.view, NULL) ||
 	    capture_view_table(in.view, &in.raw, NULL)) {
 		input_close(&in);
 		return SX_OK;
 	}
-	do {
+	struct report_source source = capture_view_source(cli, in.view, NULL, NULL);
+	status = report_add_device(f->fill, &source, &index, err);
+	if (!status)
+		report_hide(f->fill, index);
+	while (!status) {
 		status = capture_view_next(in.view, in.raw, err);
+		if (!status && f->join)
+			status = report_join_add_unseen(f->join, in.raw, err);
 		if (!status)
-			status = report_join_add_unseen(join, in.raw, err);
-	} while (!status);
+			status = report_add_own_rows(f->fill, index, in.raw, err);
+	}
 	input_close(&in);
 	return status == SX_END ? SX_OK : status;
 }
@@ -224,6 +233,9 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 	struct feeding feeding = {.hooks = hooks, .fill = out->fill};
 	enum sx_status passed = SX_OK;
 	enum sx_status status = hooks->join ? report_join_begin(&feeding.join, err) : SX_OK;
+	uint32_t unseen_count = 0, *unseen = calloc((size_t)count + 1, sizeof(*unseen));
+	if (!status && !unseen)
+		status = error_nomem(err, "a report");
 	for (uint32_t i = 0; !status && i < count; i++) {
 		struct capture_input *in = &out->devices[out->count++];
 		struct sx_error why = {0};
@@ -238,15 +250,19 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 		if (over || capture_view_passes_over(cli, status, count)) {
 			passed = passed ? passed : status;
 			input_close(&out->devices[--out->count]);
-			status = keep_unseen(cli, path, list[i], feeding.join, err);
+			status = SX_OK;
+			unseen[unseen_count++] = list[i];
 			continue;
 		}
 		if (!status)
 			status = fill_device(cli, &feeding, out, err);
 	}
+	for (uint32_t i = 0; !status && out->count && i < unseen_count; i++)
+		status = read_unseen(cli, path, unseen[i], &feeding, err);
+	free(unseen);
 	if (!status && feeding.join)
 		status = feed_joined(&feeding, out->count, err);
-	report_join_destroy(feeding.join);
+	out->join = feeding.join;
 	return !status && !out->count ? passed : status;
 }
 
@@ -310,6 +326,7 @@ bool capture_report_note(const struct cli *cli, const struct capture_report *rea
 void capture_report_close(struct capture_report *read)
 {
 	report_destroy(read->fill);
+	report_join_destroy(read->join);
 	for (uint32_t i = 0; read->devices && i < read->count; i++)
 		input_close(&read->devices[i]);
 	free(read->devices);

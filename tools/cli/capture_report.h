@@ -35,6 +35,7 @@ struct capture_report {
 	struct report_fill *fill; /* everything is in it but what report_finish() adds */
 	struct capture_input *devices;
 	uint32_t count;
+	struct report_join *join; /* whose rows the fill was given, or NULL */
 };
 
 /* The selection that the options make of a device. */

@@ -43,8 +43,11 @@ static enum sx_status take_rows(struct profiling *p, struct sx_error *err)
 	for (uint32_t i = 0; !status && i < count; i++) {
 		if (!devices[i].raw || !sx_table_row_count(devices[i].raw))
 			continue;
-		status = p->join ? report_join_add(p->join, i, devices[i].raw, err)
-				 : report_add_rows(p->fill, i, devices[i].raw, err);
+		if (p->join) /* the verdict is of what each device had */
+			status = report_add_own_rows(p->fill, i, devices[i].raw, err);
+		if (!status)
+			status = p->join ? report_join_add(p->join, i, devices[i].raw, err)
+					 : report_add_rows(p->fill, i, devices[i].raw, err);
 		if (!status && profile_by_wanted(p->cli))
 			status = profile_by_add(&p->by, p->cli, i, &devices[i], err);
 	}

@@ -28,6 +28,7 @@ static void filling_destroy(struct filling *f)
 {
 	sx_advice_destroy(f->advice);
 	sx_overview_destroy(f->overview);
+	sx_overview_destroy(f->own);
 	pyramid_destroy(f->pyramid);
 	sx_costs_destroy(f->costs);
 	sx_summary_destroy(f->summary);
@@ -180,6 +181,19 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 		f->samples += sx_table_row_count(raw);
 	}
 	return status;
+}
+
+enum sx_status report_add_own_rows(struct report_fill *fill, uint32_t device,
+				   const struct sx_table *raw, struct sx_error *err)
+{
+	struct filling *f = fill->devices[device];
+	enum sx_status status = f->own ? SX_OK : sx_overview_create(raw, &f->own, err);
+	return status ? status : sx_overview_add(f->own, raw, err);
+}
+
+void report_hide(struct report_fill *fill, uint32_t device)
+{
+	fill->devices[device]->hidden = true;
 }
 
 static bool keep_gaps(struct filling *f, const struct report_facts *facts)
@@ -374,24 +388,27 @@ static struct sx_metrics_options options_of(const struct filling *f)
 /* What all devices did, on one axis of time. */
 static enum sx_status tell_verdict(struct report_fill *fill, struct sx_error *err)
 {
-	uint32_t devices = fill->report.device_count, count = 0;
-	struct verdict_source *sources = calloc(devices + 1, sizeof(*sources));
-	struct sx_metrics_options *options = calloc(devices + 1, sizeof(*options));
+	uint32_t count = 0;
+	struct verdict_source *sources = calloc(fill->count + 1, sizeof(*sources));
+	struct sx_metrics_options *options = calloc(fill->count + 1, sizeof(*options));
 	enum sx_status status = sources && options ? SX_OK : error_nomem(err, "a report");
-	for (size_t i = 0, number = 0; !status && i < fill->count; i++) {
+	uint32_t number = 0;
+	for (size_t i = 0; !status && i < fill->count; i++) {
 		const struct filling *f = fill->devices[i];
-		if (f->facts.unused)
-			continue;
-		const struct report_device *d = &fill->report.devices[number++];
-		if (!d->overview || !d->samples)
+		struct sx_overview *rows = f->own ? f->own : f->overview;
+		uint32_t shown = f->hidden ? VERDICT_NO_DEVICE : number;
+		struct verdict_source *source = &sources[count];
+		number += !f->facts.unused && !f->hidden;
+		if (f->facts.unused || !rows)
 			continue;
 		options[count] = options_of(f);
-		sources[count] = (struct verdict_source){.catalog = f->source.catalog,
-							 .options = &options[count],
-							 .rows = d->overview,
-							 .each = d->each,
-							 .device = (uint32_t)number - 1};
-		count++;
+		*source = (struct verdict_source){
+		    .catalog = f->source.catalog, .options = &options[count], .device = shown};
+		source->rows = sx_overview_table(rows, &source->each);
+		if (!source->rows)
+			status = error_nomem(err, "a report");
+		else if (sx_table_row_count(source->rows))
+			count++;
 	}
 	verdict_destroy(fill->verdict);
 	fill->verdict = NULL;
@@ -418,7 +435,7 @@ enum sx_status report_finish(struct report_fill *fill, const struct report **out
 	fill->report.device_count = 0;
 	for (size_t i = 0; !status && i < fill->count; i++) {
 		struct report_device *device = &devices[fill->report.device_count];
-		if (fill->devices[i]->facts.unused)
+		if (fill->devices[i]->facts.unused || fill->devices[i]->hidden)
 			continue;
 		fill->report.device_count++;
 		fill->devices[i]->arena = &fill->result;

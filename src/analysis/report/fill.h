@@ -29,6 +29,8 @@ struct filling {
 	struct cover cover; /* time that samples enclose, once */
 	struct report_facts facts;
 	struct sx_error silence, failure;
+	struct sx_overview *own; /* of report_add_own_rows(), or NULL */
+	bool hidden;		 /* not in the report, but in the verdict */
 	bool joined;
 	uint32_t joined_to; /* a number of the fill's, or SX_NONE */
 };

@@ -12,6 +12,8 @@
 struct report_join {
 	struct sx_table **tables; /* of each device; NULL: no rows */
 	size_t count, cap;
+	struct sx_table **joined; /* what was handed out: whoever took it may look again */
+	size_t joined_count, joined_cap;
 	struct sx_table *unseen; /* of a device that is not shown, or NULL */
 };
 
@@ -27,6 +29,9 @@ void report_join_destroy(struct report_join *join)
 		return;
 	for (size_t i = 0; i < join->count; i++)
 		sx_table_destroy(join->tables[i]);
+	for (size_t i = 0; i < join->joined_count; i++)
+		sx_table_destroy(join->joined[i]);
+	free(join->joined);
 	free(join->tables);
 	sx_table_destroy(join->unseen);
 	free(join);
@@ -135,19 +140,23 @@ static enum sx_status copy_labels(struct sx_table *to, const struct sx_table *fr
 	return status;
 }
 
-static enum sx_status give_joined(const struct sx_table *lead, const struct sx_table *own,
-				  report_join_fn rows, void *user, uint32_t device,
+/* Keeps the joined rows until the end. */
+static enum sx_status make_joined(struct report_join *join, const struct sx_table *lead,
+				  const struct sx_table *own, struct sx_table **out,
 				  struct sx_error *err)
 {
-	struct sx_table *joined = NULL, *out = NULL;
+	struct sx_table *joined = NULL;
+	if (!mem_grow(&join->joined, &join->joined_cap, join->joined_count + 1,
+		      sizeof(struct sx_table *)))
+		return error_nomem(err, "joining devices");
 	enum sx_status status = sx_table_join(lead, own, &joined, err);
-	if (!status &&
-	    (make_table(own, lead, &out) || copy_values(out, joined) || copy_labels(out, lead)))
-		status = error_nomem(err, "joining devices");
 	if (!status)
-		status = rows(user, device, out, err);
+		status = make_table(own, lead, out) ? error_nomem(err, "joining devices") : SX_OK;
+	if (!status)
+		join->joined[join->joined_count++] = *out;
+	if (!status && (copy_values(*out, joined) || copy_labels(*out, lead)))
+		status = error_nomem(err, "joining devices");
 	sx_table_destroy(joined);
-	sx_table_destroy(out);
 	return status;
 }
 
@@ -167,12 +176,13 @@ enum sx_status report_join_finish(struct report_join *join, report_join_fn rows,
 		*lead = first;
 	for (uint32_t i = 0; !status && i < join->count; i++) {
 		const struct sx_table *own = join->tables[i];
+		struct sx_table *joined = NULL;
 		if (!own)
 			continue;
 		if (report_join_follows(join, i, first))
-			status = give_joined(leader, own, rows, user, i, err);
-		else
-			status = rows(user, i, own, err);
+			status = make_joined(join, leader, own, &joined, err);
+		if (!status)
+			status = rows(user, i, joined ? joined : own, err);
 	}
 	return status;
 }

@@ -22,10 +22,11 @@ enum sx_status report_join_add(struct report_join *join, uint32_t device,
 enum sx_status report_join_add_unseen(struct report_join *join, const struct sx_table *rows,
 				      struct sx_error *err);
 /*
- * Hands out the rows of each device in order. The first device whose samples are work of a program
- * (or else the first one) leads: those of devices that sample time come as the leader's samples,
- * with its times and labels and what happened meanwhile. *lead (may be NULL) receives its number,
- * SX_NONE without rows or where it is not shown. Errors: SX_ERR_NO_MEMORY and those of `rows`.
+ * Hands out the rows of each device in order; they live as long as the join. The first device whose
+ * samples are work of a program (or else the first one) leads: those of devices that sample time
+ * come as the leader's samples, with its times and labels and what happened meanwhile. *lead (may
+ * be NULL) receives its number, SX_NONE without rows or where it is not shown. Errors:
+ * SX_ERR_NO_MEMORY and those of `rows`.
  */
 enum sx_status report_join_finish(struct report_join *join, report_join_fn rows, void *user,
 				  uint32_t *lead, struct sx_error *err);

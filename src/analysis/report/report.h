@@ -183,6 +183,15 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 			       const struct sx_table *raw, struct sx_error *err);
 
 /*
+ * Rows of a device as it had them, where what report_add_rows() is given are others (join.h): the
+ * verdict is of these. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status report_add_own_rows(struct report_fill *fill, uint32_t device,
+				   const struct sx_table *raw, struct sx_error *err);
+/* A device is left out of the report, and the verdict is of it all the same. */
+void report_hide(struct report_fill *fill, uint32_t device);
+
+/*
  * From the next device on the course of every metric is kept with its extremes, all devices
  * together in about so many bytes (see pyramid_bytes()).
  */

@@ -125,9 +125,10 @@ static void heading(const struct view *view, const char *text)
 static void verdict_heading(const struct view *view, const struct sx_advice *advice)
 {
 	const char *process = sx_advice_process(advice);
-	char text[160] = "verdict";
+	char text[160] = "what limits single samples";
 	if (process)
-		snprintf(text, sizeof(text), "verdict on %s, the busiest program", process);
+		snprintf(text, sizeof(text),
+			 "what limits single samples of %s, the busiest program", process);
 	heading(view, text);
 }
 
@@ -213,12 +214,14 @@ static void finding_json(struct json *json, const struct sx_finding *f, uint32_t
 	json_object_end(json);
 }
 
-void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device)
+void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device,
+		   bool verdicts)
 {
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
 	for (size_t i = 0; i < count && all[i].fired; i++)
-		finding_json(json, &all[i], device, sx_advice_process(advice));
+		if (verdicts || !all[i].verdict)
+			finding_json(json, &all[i], device, sx_advice_process(advice));
 }
 
 void findings_rest_json(struct json *json, const struct sx_advice *advice)

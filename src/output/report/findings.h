@@ -14,8 +14,9 @@ void findings_text(const struct view *view, const struct sx_catalog *catalog,
 /* Rules that do not apply, and those that were not judged, with why. */
 void findings_rest_text(const struct view *view, const struct sx_advice *advice);
 
-/* The elements of an array: one object a rule that applies. */
-void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device);
+/* The elements of an array: one object a rule that applies; `verdicts`: also those on limits. */
+void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device,
+		   bool verdicts);
 /* The keys `quiet` and `unjudged` of an object. */
 void findings_rest_json(struct json *json, const struct sx_advice *advice);
 

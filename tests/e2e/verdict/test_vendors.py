@@ -80,7 +80,24 @@ def simulate(folder, vendor, scene, seed):
     kind = [] if vendor.startswith("mali") else ["--as", "sextant-csv"]
     run("import", paths[1], *kind, "--for", vendor, "-o", paths[3])
     run("capture", "merge", paths[2], paths[3], "-o", paths[4])
-    return json.loads(run("report", paths[4], "--json", *options))["verdict"]
+    verdict = json.loads(run("report", paths[4], "--json", *options))["verdict"]
+    if not seed:
+        check_views(paths[4], options, verdict)
+    return verdict
+
+
+def bare(verdict):
+    """Without the numbers of devices, which are those of the view."""
+    return [(p["verdict"], p["share"], p["confidence"], [(e["name"], e["value"]) for e in p["evidence"]])
+            for p in verdict["parts"]]
+
+
+def check_views(path, options, verdict):
+    """It is of everything that was measured, whatever is shown, and stands alone among the findings."""
+    for view in (["-m", "frames_per_second"], ["--join"], ["-m", "frames_per_second", "--join"]):
+        document = json.loads(run("report", path, "--json", *options, *view))
+        assert bare(document["verdict"]) == bare(verdict), (view, bare(document["verdict"]), bare(verdict))
+        assert not [f for f in document["findings"] if f["rule"].startswith("bound.")], document["findings"]
 
 
 def main():
