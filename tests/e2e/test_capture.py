@@ -263,6 +263,27 @@ def test_ring_at_the_last_moment():
         assert read_capture.Capture(path).clean
 
 
+def test_two_recorders_at_once():
+    """The second is refused before its program runs; the first is whole."""
+    for i in range(4):
+        path, told = folder / f"race-{i}.sxc", folder / f"race-{i}"
+        both = [subprocess.Popen([sextant, "record", "-q", "-d", "cpu", "-o", path, "--", "sh", "-c",
+                                  f"echo {name} >>{told}; sleep 1"], stderr=subprocess.PIPE, text=True)
+                for name in "ab"]
+        ended = [(child.communicate(timeout=60)[1], child.returncode) for child in both]
+        assert sorted(code for _, code in ended) == [0, 4], ended
+        assert any("another recording is written to it" in said for said, _ in ended), ended
+        assert len(told.read_text().split()) == 1, told.read_text()
+        run("capture", "check", path)
+    # What could not be started leaves no file behind.
+    none = folder / "none-begun.sxc"
+    script = folder / "script"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    done = subprocess.run([sextant, "record", "-d", "cpu", "-o", none, "--", script], capture_output=True, timeout=60)
+    assert done.returncode and not none.exists(), done
+
+
 def test_full_disk():
     path = folder / "full.sxc"
 
