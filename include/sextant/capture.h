@@ -89,7 +89,7 @@ struct sx_capture_options {
 
 /* What a writer has done so far. */
 struct sx_capture_progress {
-	uint64_t rows;	      /* taken */
+	uint64_t rows;	      /* taken, and not lost since */
 	uint64_t lost_rows;   /* that found no room in the queue or on the disk */
 	uint64_t chunks;      /* in the file or the ring */
 	uint64_t bytes;	      /* the same */

@@ -147,6 +147,7 @@ static void put_batches(struct sx_capture_writer *writer, const struct round *ro
 		pthread_mutex_lock(&writer->lock);
 		if (failed) {
 			writer->progress.sys_errno = failed;
+			writer->progress.rows -= batch->rows;
 			writer_lose(writer, device, batch->rows, entry.begin_ns, entry.end_ns);
 		} else {
 			writer->progress.chunks++;

@@ -178,7 +178,7 @@ static void summarise(const struct recording *r, const struct sx_session *sessio
 	if (p->lost_rows)
 		cli_note(r->cli, "%llu samples were lost: the disk was too slow or full",
 			 (unsigned long long)p->lost_rows);
-	if (!p->rows)
+	if (!p->rows && !p->lost_rows)
 		cli_note(r->cli, "no samples came; sextant doctor says what each source needs");
 }
 
@@ -232,6 +232,8 @@ static enum sx_status check_output(const struct recording *r, struct sx_error *e
 		return SX_OK;
 	enum sx_status status = error_errno(err, errno, "cannot write the capture %s", r->path);
 	error_try(err, "-o FILE in a folder that you may write to");
+	if (err)
+		err->status = SX_ERR_PERMISSION; /* whatever keeps it from being written */
 	return status;
 }
 
