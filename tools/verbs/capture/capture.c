@@ -373,7 +373,7 @@ static int check(struct cli *cli, const char *path)
 	struct sx_error err = {0};
 	struct contents c = {.path = path};
 	enum sx_status status = read_all(cli, &c, &err);
-	bool sound = !status && is_sound(&c);
+	bool sound = !status && is_sound(&c), lost = c.losses != 0;
 	char shown[IMPORTED_TEXT_MAX];
 	if (!status)
 		status = cli_open_output(cli, &err);
@@ -388,7 +388,7 @@ static int check(struct cli *cli, const char *path)
 	contents_finish(&c);
 	if (status)
 		return cli_fail(cli, &err);
-	return sound ? EXIT_OK : EXIT_INCOMPLETE;
+	return sound && !lost ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
 static void note_alignment(void *user, const char *line)
@@ -500,7 +500,8 @@ const struct command cmd_capture = {
 	 .about =
 	     "info tells what a capture holds, from the heads of its records, and exits with 1 "
 	     "when samples were lost while it was recorded; check reads all of it and exits with 1 "
-	     "when something is damaged, cut or missing. cut copies the part between "
+	     "when something is damaged, cut, missing or was lost while it was recorded. cut "
+	     "copies the part between "
 	     "--from and --to (since the first sample), merge copies several files into "
 	     "one, on the first one's axis of time: those of other machines by both wall clocks, "
 	     "or by --offset, and says how well; anonymise copies without host, command, notes, "
