@@ -154,6 +154,15 @@ static void add_common(struct exposition *e, uint32_t device, const struct repor
 						.value = value});
 }
 
+/* A counter whose name is spelled as a metric's: under its name a sum would count it twice. */
+static bool is_twin(const struct report_device *d, const struct report_row *row, const char *plain)
+{
+	for (uint32_t i = 0; strcmp(row->name, plain) != 0 && i < d->row_count; i++)
+		if (strcmp(d->rows[i].name, plain) == 0)
+			return true;
+	return false;
+}
+
 static void add_row(struct exposition *e, uint32_t device, const struct report_row *row)
 {
 	char name[NAME_BYTES], unit[NAME_BYTES], plain[NAME_BYTES];
@@ -167,7 +176,9 @@ static void add_row(struct exposition *e, uint32_t device, const struct report_r
 	/* Nobody else ends a name in these. */
 	for (size_t n = strlen(plain); n > 6 && strcmp(plain + n - 6, "_total") == 0; n -= 6)
 		plain[n - 6] = '\0';
-	snprintf(name, sizeof(name), "sextant_%.240s", *plain ? plain : "metric");
+	bool twin = is_twin(&e->report->devices[device], row, plain);
+	snprintf(name, sizeof(name), "sextant_%s%.230s", twin ? "counter_" : "",
+		 *plain ? plain : "metric");
 	bool adds = sx_unit_adds_up(row->unit) && !isnan(m.total) && m.total >= 0;
 	add(e, &(struct series){.family = family_of(e, name, adds ? FAMILY_COUNTER : FAMILY_GAUGE,
 						    unit, row->title),
