@@ -49,17 +49,28 @@ static const char *samples_word(enum sx_sample_kind kind, uint64_t count, char b
 	return buf;
 }
 
+/* The time that frames took, over which their rate is; 0 where no rate is told. */
+static uint64_t frames_ns(const struct report_frames *f)
+{
+	bool told = f->count > 1 && f->fps > 0 && isfinite(f->fps);
+	return told ? (uint64_t)((double)f->count * 1e9 / f->fps + 0.5) : 0;
+}
+
 static void samples_text(const struct view *view, const struct report *r,
 			 const struct report_device *d)
 {
 	char word[KIND_MAX];
 	uint64_t duration = r->file || !r->duration_ns ? d->duration_ns : r->duration_ns;
-	char line[512], part[HUMAN_MAX];
+	char line[512], part[HUMAN_MAX], whole[HUMAN_MAX];
 	size_t used = (size_t)snprintf(line, sizeof(line), "%" PRIu64 " %s", d->samples,
 				       samples_word(d->kind, d->samples, word));
 	if (duration) {
-		human_duration(part, duration);
+		uint64_t took = frames_ns(&d->frames);
+		human_duration(part, took ? took : duration);
 		used += (size_t)snprintf(line + used, sizeof(line) - used, " in %s", part);
+		human_duration(whole, duration);
+		if (took && strcmp(part, whole) != 0)
+			used += (size_t)snprintf(line + used, sizeof(line) - used, " of %s", whole);
 	}
 	if (d->frames.count > 1) {
 		frames_text(view, &d->frames, line + used, sizeof(line) - used);
@@ -122,7 +133,7 @@ static void processes_text(const struct view *view, const struct report_device *
 		size_t used = (size_t)snprintf(line, sizeof(line),
 					       "%s (%" PRIu32 "): %" PRIu64 " %s", p->name, p->pid,
 					       p->samples, samples_word(d->kind, p->samples, word));
-		if (p->duration_ns) {
+		if (p->duration_ns && d->process_count > 1) { /* else the head says it */
 			human_duration(part, p->duration_ns);
 			table_number(view, rate, (double)p->samples * 1e9 / (double)p->duration_ns,
 				     "count");
