@@ -121,6 +121,51 @@ static void write_advice(const struct view *view, const struct comparison *c)
 	}
 }
 
+#define REASONS_SHOWN 3
+#define REASONS_MAX   32
+
+struct reasons {
+	const char *why[REASONS_MAX];
+	size_t rows[REASONS_MAX], count, all;
+};
+
+static void count_reason(struct reasons *r, const struct compare_row *row)
+{
+	size_t at = 0;
+	if (row->verdict != COMPARE_INCOMPARABLE || !row->why || !compare_row_is_told(row))
+		return;
+	r->all++;
+	while (at < r->count && strcmp(r->why[at], row->why) != 0)
+		at++;
+	if (at == REASONS_MAX)
+		return;
+	if (at == r->count)
+		r->why[r->count++] = row->why;
+	r->rows[at]++;
+}
+
+/* Why rows were not compared: the reasons that most rows have, each once. */
+static void write_reasons(const struct view *view, const struct comparison *c)
+{
+	struct reasons r = {.count = 0};
+	char line[512];
+	for (size_t i = 0; i < c->row_count; i++)
+		count_reason(&r, &c->rows[i]);
+	for (size_t shown = 0; shown < REASONS_SHOWN && shown < r.count; shown++) {
+		size_t most = 0;
+		for (size_t i = 1; i < r.count; i++)
+			most = r.rows[i] > r.rows[most] ? i : most;
+		snprintf(line, sizeof(line), "not compared: %zu, because %s", r.rows[most],
+			 r.why[most]);
+		text_wrap(&view->out, 2, line);
+		r.all -= r.rows[most];
+		r.rows[most] = 0;
+	}
+	if (r.all)
+		fprintf(view->out.out, "  not compared: %zu for other reasons (--json says each)\n",
+			r.all);
+}
+
 static enum sx_status diff_write_text(const struct view *view, const struct comparison *c,
 				      struct sx_error *err)
 {
@@ -133,6 +178,7 @@ static enum sx_status diff_write_text(const struct view *view, const struct comp
 	fputc('\n', view->out.out);
 	if (c->why_not)
 		text_wrap(&view->out, 0, c->why_not);
+	write_reasons(view, c);
 	if (!write_table(view, c))
 		return error_nomem(err, "writing the comparison");
 	if (c->advice_count || view->verbose)
