@@ -8,6 +8,7 @@ usage: test_comparable.py SEXTANT MAKE_RUN
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -89,6 +90,29 @@ class Reasons(Captures):
         doc = self.diff(self.opengl("a.sxc"), self.opengl("b.sxc"))
         self.assertEqual(self.judged(doc), ("same", None))
         self.assertTrue(doc["comparable"])
+
+    def test_a_sum_counts_once(self):
+        """FrameTime the counter is no second series of frame_time the metric."""
+        lines = run("export", self.opengl("a.sxc"), "-m", "frame_time,FrameTime", "-f", "openmetrics").stdout.splitlines()
+        series = [line for line in lines if line.startswith("sextant_frame_time_seconds_total")]
+        self.assertEqual(len(series), 1, series)
+        self.assertTrue([line for line in lines if line.startswith("sextant_counter_frame_time_")], lines)
+
+    def test_head_of_frames(self):
+        """Count, time and rate on one line agree, also where nothing was drawn for most of the run."""
+        frames = [(int(b + (8e9 if i >= 50 else 0)), int(e + (8e9 if i >= 50 else 0)), v) for i, (b, e, v) in enumerate(self.frames())]
+        self.assertGreater(len(frames), 60)
+        text = run("report", self.opengl("gap.sxc", frames)).stdout
+        head = re.search(r"^(\d+) frames in ([\d.]+) (m?s) of ([\d.]+) s \(([\d.]+)/s", text, re.M)
+        self.assertTrue(head, text)
+        count, took, unit, whole, rate = head.groups()
+        took = float(took) * (1e-3 if unit == "ms" else 1)
+        self.assertAlmostEqual(int(count) / took, float(rate), delta=float(rate) * 0.01)
+        self.assertGreater(float(whole), took + 7)
+
+    def test_why_in_text(self):
+        text = run("diff", self.opengl("a.sxc"), self.opengl("b.sxc", driver="Mesa 2"), code=None).stdout
+        self.assertEqual(len(re.findall("because the drivers differ", text)), 1, text)
 
     def test_device_and_driver(self):
         a = self.opengl("a.sxc")
@@ -439,7 +463,7 @@ class Gates(Captures):
         capture = self.opengl("one.sxc")
         self.assertNotIn("IAVertices", run("report", capture, "--csv").stdout)
         for gate, code in (("IAVertices < 1e9", 0), ("iavertices.max > 1G", 6), ("FrameTime < 1min", 0), ("frame_time.total < 1h", 0),
-                           ("frame_time > 1h", 6), ("frame_time < 1d", 1)):
+                           ("frame_time > 1h", 6), ("frame_time < 1MiB", 1)):
             done = run("report", capture, "--gate", gate, "--json", code=code)
             told, = json.loads(done.stdout)["gates"]
             self.assertEqual(told["passed"], {0: True, 6: False, 1: None}[code], told)
@@ -449,7 +473,8 @@ class Gates(Captures):
     def test_no_such_statistic(self):
         """A broken number or a statistic that there is not is a mistake of whoever typed it, not a gate without data."""
         capture, other = self.opengl("one.sxc"), self.opengl("two.sxc")
-        for gate in ("frame_time.p90 < 5ms", "IAVertices.median < 5", "frame_time < 1.2.3ms", "frame_time < 1,5ms", "frame_time < 5e"):
+        for gate in ("frame_time.p90 < 5ms", "IAVertices.median < 5", "frame_time < 1.2.3ms", "frame_time < 1,5ms", "frame_time < 5e", "frame_time.p95 < 1furlong",
+                     "frame_time < 1d"):
             for verb in (["report", capture], ["diff", capture, other]):
                 done = run(*verb, "--gate", gate, code=2)
                 self.assertEqual([line.split(":")[0] for line in done.stderr.strip().splitlines()], ["error", "because", "try"])

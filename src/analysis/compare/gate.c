@@ -104,7 +104,13 @@ enum sx_status gate_parse(struct arena *arena, const char *text, struct gate *ou
 		return refuse(err, text, "no metric stands before the operator");
 	take_stat(metric, out);
 	out->metric = metric;
-	return take_limit(text, limit, out, err);
+	enum sx_status status = take_limit(text, limit, out, err);
+	if (status)
+		return status;
+	bool known;
+	if (!gate_unit_known(out->unit, arena, &known))
+		return error_nomem(err, "a gate");
+	return known ? SX_OK : refuse(err, text, "nothing is measured in its unit");
 }
 
 enum sx_status gate_parse_lines(struct arena *arena, const char *name, const char *text,

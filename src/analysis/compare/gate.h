@@ -20,6 +20,8 @@ struct gate {
 	const char *unit; /* as written, or "" */
 };
 
+/* Whether some metric can be measured in a unit as it is written; false: memory is out. */
+bool gate_unit_known(const char *written, struct arena *arena, bool *known);
 /* Reads one gate into memory of the arena. Errors: SX_ERR_USAGE, with what would be right. */
 enum sx_status gate_parse(struct arena *arena, const char *text, struct gate *out,
 			  struct sx_error *err);

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "analysis/compare/gate.h"
+#include "catalog/units.h"
 
 #define TEXT_MAX 256
 
@@ -71,6 +72,26 @@ static bool unit_factor(const char *written, const char *base, double *factor)
 	if (strcmp(base, "J") == 0)
 		return is_prefixed(written, energy, factor);
 	return is_prefixed(written, own, factor);
+}
+
+bool gate_unit_known(const char *written, struct arena *arena, bool *known)
+{
+	static const char *const bases[] = {"percent", "s", "bytes", "bytes/s", "Hz", "W", "J"};
+	struct units *units = arena_alloc(arena, sizeof(*units));
+	double factor;
+	*known = !*written;
+	if (!units)
+		return false;
+	units_init(units);
+	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++)
+		*known |= unit_factor(written, bases[i], &factor);
+	/* Others stand as catalogs have them, or as a prefix alone. */
+	for (size_t p = 0; p < sizeof(prefixes) / sizeof(prefixes[0]); p++) {
+		size_t len = strlen(prefixes[p].text);
+		if (strncmp(written, prefixes[p].text, len) == 0)
+			*known |= !written[len] || units_known(units, written + len);
+	}
+	return true;
 }
 
 static bool holds(enum gate_op op, double value, double limit)
