@@ -405,6 +405,8 @@ class Programs(unittest.TestCase):
             self.assertEqual(len(metric["means"]), 3)
             self.assertAlmostEqual(metric["mean"], sum(metric["means"]) / 3,
                                    delta=1e-9 * max(1, abs(metric["mean"])))
+        text = run("stat", "-r", "2", "-d", "cpu", "-I", "20ms", "--", "true").stdout
+        self.assertEqual(text.count("+- is the standard deviation"), 1, text)
         clock, length = rows["TaskClock"], rows["run_time"]
         self.assertEqual((clock["of"], length["of"], rows["cpu_busy"]["of"]), ("total", "mean", "mean"))
         self.assertGreaterEqual(clock["mean"], 0.15)  # the program burns 0.2 s and starts

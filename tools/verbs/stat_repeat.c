@@ -90,6 +90,9 @@ static bool write_text(const struct view *view, const struct compare_set *set)
 		text_table_write(table, &view->out);
 	if (ok && totals)
 		text_wrap(&view->out, 2, DIFF_TOTALS);
+	if (ok && set->runs > 1)
+		text_wrap(&view->out, 2,
+			  "+- is the standard deviation of the runs, as a share of their mean");
 	text_table_destroy(table);
 	return ok;
 }
