@@ -160,7 +160,8 @@ static uint64_t choose_devices(const struct csv_reader *r)
 		else if (d->rows)
 			other |= UINT64_C(1) << i;
 	}
-	return known ? other : 0;
+	/* Text further down made it a label. */
+	return known && r->count && r->columns[0].role == CSV_DEVICE ? other : 0;
 }
 
 static void tell_left_out(struct csv_reader *r)

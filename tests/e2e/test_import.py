@@ -610,6 +610,12 @@ class Tables(unittest.TestCase):
         self.assertIn('no column', err)
         self.eval('MaliGPUCyclesMCUActive\n1\n', '-m', 'fragment_iterator_utilization', code=1)
 
+    def test_device_as_text(self):
+        """Numbers in a column device are devices, unless text further down makes it a label: then no row is left out."""
+        rows, err = self.eval('device,MaliGPUCyclesGPUActive,zzz\n0,5,\n1,,3\nx,1,2\n', '-m', 'gpu_active_cycles')
+        self.assertEqual([row[0] for row in rows[1:]], ['0', '1', 'x'])
+        self.assertNotIn('left out', err)
+
     def test_lossless(self):
         """eval of an export is the export, byte for byte."""
         for name in ('mangohud', 'rocprofv3', 'perf-stat', 'mesa-utrace', 'renderdoc', 'hwcpipe-csv', 'long-table'):
