@@ -173,16 +173,24 @@ class PerfStat(Odd):
         self.assertEqual(self.columns(some)[0]['PageFaults'], [1230])
 
     def untimed(self, name, faults):
-        return self.write(name, '# started on Sun Nov 22 06:47:11 2026', '', '150.42,msec,cpu-clock,150630831,100.00,0.304,CPUs utilized',
-                          f'{faults},,page-faults,150630831,100.00,127.983,K/sec', '100,,context-switches,150630831,100.00,664.331,/sec')
+        return self.write(name, '# started on Sun Nov 22 06:47:11 2026', '', f'{faults / 100:.2f},msec,cpu-clock,150630831,100.00,0.304,CPUs utilized',
+                          f'{faults},,page-faults,150630831,100.00,127.983,K/sec', f'{faults // 100},,context-switches,150630831,100.00,664.331,/sec')
 
     def test_counts_without_time(self):
         """perf stat -x without -I: no rate can be worked out, but what was counted is there to see."""
         document, result = self.report(self.untimed('a.csv', 19265))
         means = {m['name']: m['mean'] for m in document['metrics']}
-        self.assertEqual((means['PageFaults'], means['ContextSwitches']), (19265, 100))
+        self.assertEqual((means['PageFaults'], means['ContextSwitches']), (19265, 192))
         self.assertIn('the file has no time', notes(result))
         self.assertIn('--counters', notes(result))
+
+    def test_diff_of_counts_without_time(self):
+        """The counts stand side by side, and it is said why there is no verdict."""
+        result = run('diff', '-v', self.untimed('a.csv', 20000), self.untimed('b.csv', 30000))
+        line = next(line.split() for line in result.stdout.splitlines() if line.startswith('PageFaults'))
+        self.assertEqual(line[1:5], ['20.0k', '30.0k', '+50.0', '%'])
+        self.assertIn('too few samples to know the noise', result.stdout)
+        self.assertNotIn('nothing that can be compared', result.stdout)
 
 
 class Unknown(Odd):

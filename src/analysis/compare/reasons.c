@@ -135,6 +135,21 @@ static void refuse_all(struct comparison *c, const char *why)
 	}
 }
 
+/* What both sides measured cannot be judged for one reason: that tells more than "nothing". */
+static const char *shared_reason(const struct comparison *c)
+{
+	const char *why = NULL;
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct compare_row *row = &c->rows[i];
+		if (!row->a || !row->b || !row->a->runs || !row->b->runs || !row->why)
+			continue;
+		if (why && strcmp(why, row->why) != 0)
+			return NULL;
+		why = row->why;
+	}
+	return why;
+}
+
 void reasons_whole(struct comparison *c)
 {
 	size_t pairs = 0;
@@ -149,7 +164,8 @@ void reasons_whole(struct comparison *c)
 		c->comparable = false;
 		c->why_not = "the pictures differ in size";
 	} else if (!pairs) {
-		c->why_not = "the two have nothing that can be compared";
+		const char *why = shared_reason(c);
+		c->why_not = why ? why : "the two have nothing that can be compared";
 	}
 	for (size_t d = 0; d < c->a->device_count && d < c->b->device_count && !c->why_not; d++)
 		c->why_not = differs(&c->a->devices[d], &c->b->devices[d]);
