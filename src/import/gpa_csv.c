@@ -32,7 +32,8 @@ static bool gpa_recognise(const struct import_head *head)
 	struct import_job job = {.text = head->text, .size = head->size};
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line;
-	while (lines.number < 4 && import_line(&lines, &line))
+	/* RenderDoc has AMD's counters too, by event. */
+	while (lines.number < 4 && import_line(&lines, &line) && !import_begins(line, "EID,"))
 		if (known(line) >= 3)
 			return true;
 	return false;

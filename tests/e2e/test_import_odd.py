@@ -193,6 +193,20 @@ class PerfStat(Odd):
         self.assertNotIn('nothing that can be compared', result.stdout)
 
 
+class RenderDoc(Odd):
+    def test_durations_with_their_unit(self):
+        """As of 2019 to 2021: 0.5, 1.25 and 0.25 ms, in whatever unit."""
+        for unit, factor in (('ms', 1), ('us', 1000), ('ns', 1e6), ('s', 1e-3)):
+            lines = [f'{eid},{ms * factor:.8f} {unit},{draws}' for eid, ms, draws in ((11, 0.5, 300), (15, 1.25, 3000), (27, 0.25, 6))]
+            have = self.columns(self.write('rd.csv', 'EID,GPU Duration,Input Vertices Read', *lines, '30,-,-'))[0]
+            self.assertEqual([e - b for b, e in zip(have['begin_ns'], have['end_ns'][:3])], [500000, 1250000, 250000], unit)
+            self.assertEqual(have['IAVertices'][:3], [300, 3000, 6])
+
+    def test_amds_counters_by_event(self):
+        result = run('report', self.write('amd.csv', 'EID,GPU Duration,GPUTime,GPUBusy,VSBusy,PSBusy', '1,0.5 ms,0.5,90.5,10,60'))
+        self.assertIn('counters of RenderDoc', notes(result))
+
+
 class Unknown(Odd):
     def test_what_is_no_capture(self):
         result = run('report', self.write('notes.txt', 'a shopping list'))
