@@ -136,11 +136,20 @@ static void put_label(struct reader *r, size_t row, size_t column)
 	import_label(r->rows, row, SX_LABEL_GROUP, text.text, text.size);
 }
 
+/* "90.5 %" is what a bare number in a column of percent is. */
+static void drop_percent(struct import_cell *cell)
+{
+	if (cell->size > 2 && memcmp(cell->text + cell->size - 2, " %", 2) == 0)
+		cell->size -= 2;
+}
+
 static void take_row(struct reader *r)
 {
 	size_t row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
 	set_times(r, row);
 	for (size_t i = 0; i < r->cells.columns; i++) {
+		if (r->role[i] == COUNTERS_VALUE)
+			drop_percent(&r->cells.row[i]);
 		struct import_cell cell = r->cells.row[i];
 		uint64_t whole;
 		if (r->role[i] == COUNTERS_GROUP)

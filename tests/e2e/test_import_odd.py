@@ -203,7 +203,8 @@ class RenderDoc(Odd):
             self.assertEqual(have['IAVertices'][:3], [300, 3000, 6])
 
     def test_amds_counters_by_event(self):
-        result = run('report', self.write('amd.csv', 'EID,GPU Duration,GPUTime,GPUBusy,VSBusy,PSBusy', '1,0.5 ms,0.5,90.5,10,60'))
+        have, result = self.columns(self.write('amd.csv', 'EID,GPU Duration,GPUTime,GPUBusy,VSBusy,PSBusy', '1,0.5 ms,0.5,90.5 %,10 %,-'))
+        self.assertEqual((have['GPUBusy'], have['VSBusy']), ([90.5], [10]))
         self.assertIn('counters of RenderDoc', notes(result))
 
 
