@@ -216,5 +216,28 @@ class Snapshots(Traces):
                 self.check(names)
 
 
+class Apart(Traces):
+    """Files whose times begin anywhere stand beside each other, and nothing lays one over the other."""
+
+    def test_no_clock_in_common(self):
+        lines = ['os,cpu,gpu,ram,kernel,driver,cpuscheduler', 'L,C,RTX 3060,1,6,5,p', 'fps,frametime,cpu_load,gpu_load,elapsed']
+        lines += [f'100,10,20,75,{(i + 1) * 10 * MS}' for i in range(300)]
+        log = self.write('\n'.join(lines) + '\n', 'a.csv')
+        perf = self.write(''.join(f'{i}.0,2700.0,msec,task-clock,1000000000,100.00,2.7,CPUs utilized\n' for i in range(1, 5)), 'b.csv')
+        out = os.path.join(self.folder.name, 'both.sxc')
+        result = run('import', log, perf, '-o', out)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn('no clock in common', result.stderr)
+        both, alone = run('report', out, '--json'), run('report', log, '--json')
+        document = json.loads(both.stdout)
+        self.assertEqual(document['verdict'], json.loads(alone.stdout)['verdict'])
+        self.assertEqual(len(document['devices']), 2)
+        self.assertIn('no clock in common', ' '.join(run('report', out).stdout.split()))
+        for verb in ('report', 'export'):
+            result = run(verb, out, '--join', *(('--csv',) if verb == 'export' else ()))
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn('cannot be joined', result.stderr)
+
+
 if __name__ == '__main__':
     unittest.main()

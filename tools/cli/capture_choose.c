@@ -141,6 +141,7 @@ struct report_source capture_view_source(const struct cli *cli, const struct cap
 {
 	const struct sx_capture_device *info = view->info;
 	return (struct report_source){.catalog = view->catalog,
+				      .clock = view->info->clock,
 				      .name = *info->name ? info->name : info->catalog,
 				      .driver = info->driver,
 				      .source = info->source,
@@ -153,4 +154,18 @@ struct report_source capture_view_source(const struct cli *cli, const struct cap
 				      .metrics = metrics,
 				      .like = raw,
 				      .chosen = cli->options.metrics.count > 0};
+}
+
+enum sx_status capture_view_related(const struct capture_view *a, const struct capture_view *b,
+				    struct sx_error *err)
+{
+	if (report_clocks_are_related(a->info->clock, b->info->clock))
+		return SX_OK;
+	error_set(err, SX_ERR_UNSUPPORTED, "%s and %s cannot be joined",
+		  a->info->name ? a->info->name : a->info->catalog,
+		  b->info->name ? b->info->name : b->info->catalog);
+	error_because(err, "they are of files whose times begin anywhere: nothing says which "
+			   "were at the same time");
+	error_try(err, "without --join; or -d, one of them");
+	return SX_ERR_UNSUPPORTED;
 }

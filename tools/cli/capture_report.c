@@ -260,6 +260,8 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 	for (uint32_t i = 0; !status && out->count && i < unseen_count; i++)
 		status = read_unseen(cli, path, unseen[i], &feeding, err);
 	free(unseen);
+	for (uint32_t i = 1; !status && feeding.join && i < out->count; i++)
+		status = capture_view_related(out->devices[0].view, out->devices[i].view, err);
 	if (!status && feeding.join)
 		status = feed_joined(&feeding, out->count, err);
 	out->join = feeding.join;

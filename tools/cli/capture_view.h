@@ -112,4 +112,11 @@ enum sx_status capture_view_load(const struct cli *cli, struct capture_view *vie
 /* Notes what is damaged, cut or lost, as far as was read. False when something is. */
 bool capture_view_note(const struct cli *cli, struct capture_view *view);
 
+/*
+ * Whether rows of two devices can be laid beside each other by their times. Errors:
+ * SX_ERR_UNSUPPORTED where each is on a clock of its own.
+ */
+enum sx_status capture_view_related(const struct capture_view *a, const struct capture_view *b,
+				    struct sx_error *err);
+
 #endif

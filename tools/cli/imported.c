@@ -48,9 +48,15 @@ static enum sx_status write_rows(struct sx_capture_writer *writer, uint32_t inde
 	return status;
 }
 
-/* A device of the import becomes one of the capture. */
+/* Whether other files' times may be on the same clock; each GPU of a trace counts from anywhere. */
+static bool has_clock(const struct import_device *device)
+{
+	return device->clock && strcmp(device->clock, "gpu") != 0;
+}
+
+/* A device of the import becomes one of the capture; `number` of its file, or 0 of one alone. */
 static enum sx_status write_device(const struct cli *cli, struct sx_capture_writer *writer,
-				   const struct import_device *device, uint32_t *index,
+				   const struct import_device *device, size_t number,
 				   struct sx_error *err)
 {
 	struct sx_capture_constant constants[IMPORT_CONSTANTS_MAX];
@@ -66,6 +72,12 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 		constants[i] = (struct sx_capture_constant){device->constants[i].name,
 							    device->constants[i].value};
 	const struct sx_capture_property set = {"set", device->set};
+	char own[32] = "file";
+	if (number)
+		snprintf(own, sizeof(own), "file %zu", number);
+	bool alone = !number || has_clock(device);
+	const char *clock = alone && device->clock ? device->clock : own;
+	uint32_t index;
 	struct sx_capture_device out = {
 	    .catalog = device->catalog,
 	    .catalog_hash = catalog ? sx_catalog_info(catalog)->hash : 0,
@@ -76,7 +88,7 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	    .simulated = device->simulated,
 	    .properties = &set,
 	    .property_count = device->set ? 1 : 0,
-	    .clock = device->clock ? device->clock : "file",
+	    .clock = clock,
 	    .interval_ns = device->interval_ns,
 	    .constants = constants,
 	    .constant_count = device->constant_count,
@@ -84,9 +96,9 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	    .column_count = count,
 	};
 	if (!status)
-		status = sx_capture_add_device(writer, &out, index, err);
+		status = sx_capture_add_device(writer, &out, &index, err);
 	if (!status)
-		status = write_rows(writer, *index, device->table, err);
+		status = write_rows(writer, index, device->table, err);
 	sx_catalog_unref(catalog);
 	free(columns);
 	return status;
@@ -136,8 +148,21 @@ static enum sx_status write_marks(struct sx_capture_writer *writer, const struct
 	return status;
 }
 
+/* Rows are kept, but nothing lays those of one file over another's. */
+static enum sx_status note_apart(const struct cli *cli, struct sx_capture_writer *writer,
+				 struct sx_error *err)
+{
+	struct sx_capture_mark mark = {.begin_ns = SX_TIME_UNKNOWN,
+				       .end_ns = SX_TIME_UNKNOWN,
+				       .text = "the files have no clock in common: the verdict is "
+					       "of the first that has samples, and --join does not "
+					       "lay one over another"};
+	note_wrapped(cli, mark.text);
+	return sx_capture_mark(writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
+}
+
 static enum sx_status write_file(const struct cli *cli, struct sx_capture_writer *writer,
-				 const char *path, struct sx_error *err)
+				 const char *path, size_t number, bool *apart, struct sx_error *err)
 {
 	struct import_request request = {.context = cli->context,
 					 .path = path,
@@ -145,7 +170,7 @@ static enum sx_status write_file(const struct cli *cli, struct sx_capture_writer
 					 .catalog = cli->options.catalog};
 	struct import *import = NULL;
 	struct sx_error cut = {0};
-	uint32_t count = 0, index;
+	uint32_t count = 0;
 	enum sx_status read = import_read(&request, &import, &cut);
 	if (read && read != SX_INCOMPLETE) {
 		*err = cut;
@@ -153,8 +178,13 @@ static enum sx_status write_file(const struct cli *cli, struct sx_capture_writer
 	}
 	const struct import_device *devices = import_devices(import, &count);
 	enum sx_status status = SX_OK;
-	for (uint32_t i = 0; !status && i < count; i++)
-		status = write_device(cli, writer, &devices[i], &index, err);
+	bool told = *apart || !number;
+	for (uint32_t i = 0; !status && i < count; i++) {
+		status = write_device(cli, writer, &devices[i], number, err);
+		*apart |= !has_clock(&devices[i]);
+	}
+	if (!status && *apart && !told)
+		status = note_apart(cli, writer, err);
 	if (!status)
 		status = write_marks(writer, import, read ? &cut : NULL, err);
 	if (!status)
@@ -175,9 +205,10 @@ static enum sx_status write_all(const struct cli *cli, const char *const *paths,
 	struct sx_capture_options options = {.properties = properties, .property_count = 2};
 	struct sx_capture_writer *writer = NULL;
 	struct sx_error why = {0};
+	bool apart = false;
 	enum sx_status status = sx_capture_create(out, &options, &writer, err), worst = SX_OK;
 	for (size_t i = 0; !status && i < count; i++) {
-		status = write_file(cli, writer, paths[i], err);
+		status = write_file(cli, writer, paths[i], count > 1 ? i + 1 : 0, &apart, err);
 		if (status == SX_INCOMPLETE) {
 			worst = status;
 			why = *err;

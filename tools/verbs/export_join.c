@@ -135,6 +135,8 @@ enum sx_status export_join(const struct cli *cli, const struct join_device *devi
 	for (uint32_t i = 1; i < count; i++)
 		devices[i].view->choice.unlabelled = true;
 	for (uint32_t i = 1; !status && i < count; i++)
+		status = capture_view_related(devices[0].view, devices[i].view, err);
+	for (uint32_t i = 1; !status && i < count; i++)
 		status = values_of(cli, &devices[i], rows, &parts[i], err);
 	if (!status && !parts[0]) {
 		parts[0] = rows;

@@ -83,6 +83,7 @@ static bool keep_source(struct filling *f, const struct report_source *source)
 	f->source.driver = keep(f->arena, source->driver, &ok);
 	f->source.source = keep(f->arena, source->source, &ok);
 	f->source.set = keep(f->arena, source->set, &ok);
+	f->source.clock = keep(f->arena, source->clock, &ok);
 	f->source.variant = keep(f->arena, source->variant, &ok);
 	ok = keep_constants(f, source) && ok;
 	f->options = (struct sx_metrics_options){.set = f->source.set,
@@ -385,10 +386,19 @@ static struct sx_metrics_options options_of(const struct filling *f)
 	return options;
 }
 
-/* What all devices did, on one axis of time. */
+bool report_clocks_are_related(const char *a, const char *b)
+{
+	static const char own[] = "file ";
+	if (!a || !b || strcmp(a, b) == 0)
+		return true;
+	return strncmp(a, own, sizeof(own) - 1) != 0 && strncmp(b, own, sizeof(own) - 1) != 0;
+}
+
+/* What all devices did, on one axis of time: that of the first, where not all have the same. */
 static enum sx_status tell_verdict(struct report_fill *fill, struct sx_error *err)
 {
 	uint32_t count = 0;
+	const char *clock = NULL;
 	struct verdict_source *sources = calloc(fill->count + 1, sizeof(*sources));
 	struct sx_metrics_options *options = calloc(fill->count + 1, sizeof(*options));
 	enum sx_status status = sources && options ? SX_OK : error_nomem(err, "a report");
@@ -400,6 +410,9 @@ static enum sx_status tell_verdict(struct report_fill *fill, struct sx_error *er
 		struct verdict_source *source = &sources[count];
 		number += !f->facts.unused && !f->hidden;
 		if (f->facts.unused || !rows)
+			continue;
+		clock = count ? clock : f->source.clock;
+		if (!report_clocks_are_related(clock, f->source.clock))
 			continue;
 		options[count] = options_of(f);
 		*source = (struct verdict_source){

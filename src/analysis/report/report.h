@@ -78,6 +78,9 @@ struct report_gate {
 };
 
 /* Whose rows are to be told, and how. Everything is copied or referenced by the report. */
+/* Whether times of two devices can be laid beside each other. "file N" is of one file alone. */
+bool report_clocks_are_related(const char *a, const char *b);
+
 struct report_source {
 	struct sx_catalog *catalog;
 	const char *name, *driver, *source; /* may be NULL */
@@ -86,6 +89,7 @@ struct report_source {
 	const struct sx_constant_value *constants;
 	uint32_t constant_count;
 	const char *set, *variant; /* or NULL */
+	const char *clock;	   /* what its times count from, or NULL */
 	/* The selection: it must outlive the report; NULL: nothing of this device was asked for. */
 	const struct sx_metrics *metrics;
 	const struct sx_table *like; /* the columns that rows will have */
