@@ -16,6 +16,8 @@ struct csv_options {
 	void (*describe)(void *user, struct sx_column *column);
 	/* May say that a column of this name need not hold numbers: then it may be a label. */
 	bool (*may_be_text)(void *user, const char *name);
+	/* May say that such a column counts: what is below 0 or beyond 64 bits is no data then. */
+	bool (*is_count)(void *user, const char *name);
 	void *user;
 };
 
@@ -28,11 +30,11 @@ struct csv_tally {
 	bool simulated;		   /* and one is */
 	size_t short_lines;	   /* with fewer cells than the header */
 	size_t first_short;	   /* line */
-	size_t negative;	   /* values below 0 */
-	size_t first_negative;	   /* line */
+	size_t no_count;	   /* values of counts that are below 0 or beyond 64 bits */
+	size_t first_no_count;	   /* line */
 	size_t impossible;	   /* rows whose times cannot be; they have none */
 	size_t first_impossible;   /* line */
-	const char *negative_name; /* column; lives as long as the stream */
+	const char *no_count_name; /* column; lives as long as the stream */
 	size_t left_rows;	   /* of devices that are not the catalog's */
 	uint32_t left_devices;	   /* how many */
 	uint32_t first_left;	   /* number of one */

@@ -71,6 +71,8 @@ static enum sx_status add_column(struct csv_reader *r, const struct csv_cell *ce
 	bool value = column->role == CSV_VALUE || column->role == CSV_DEVICE;
 	column->may_be_text = value && !unit && unknown;
 	column->known = column->role == CSV_VALUE && o && o->may_be_text && !unknown;
+	column->counts =
+	    column->role == CSV_VALUE && o && o->is_count && o->is_count(o->user, name);
 	return SX_OK;
 }
 
@@ -216,6 +218,15 @@ static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 		       (int)cell->size, cell->text);
 }
 
+/* A number that no counter can have counted. */
+static void tell_no_count(struct csv_reader *r, const struct csv_column *column)
+{
+	if (r->table || r->tally.no_count++)
+		return;
+	r->tally.first_no_count = r->c.line;
+	r->tally.no_count_name = strings_get(&r->names, (uint64_t)(column - r->columns));
+}
+
 /* A cell that the quick way did not take. */
 static enum sx_status take_cell(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
@@ -245,11 +256,11 @@ static enum sx_status take_cell(struct csv_reader *r, struct csv_column *column,
 			       "column %u: \"%.*s\" is no time or label",
 			       (uint32_t)(column - r->columns) + 1, (int)cell->size, cell->text);
 	}
-	column->values++;
-	if (f < 0 && !r->table && !r->tally.negative++) {
-		r->tally.first_negative = r->c.line;
-		r->tally.negative_name = strings_get(&r->names, (uint64_t)(column - r->columns));
+	if (column->counts && !whole && !(f >= 0 && f < 0x1p64)) {
+		tell_no_count(r, column);
+		return SX_OK;
 	}
+	column->values++;
 	if (!whole && !r->table)
 		column->type = SX_F64;
 	if (!whole && column->type == SX_U64)

@@ -35,7 +35,8 @@ struct csv_column {
 	size_t values; /* cells that hold one */
 	bool full;     /* no row lacks one */
 	bool may_be_text;
-	bool known;	     /* its name means something */
+	bool known; /* its name means something */
+	bool counts;
 	enum sx_label label; /* CSV_TEXT */
 	const char *unit;    /* as the header has it, or NULL */
 	double factor;	     /* of values as they stand there; 0: 1 */

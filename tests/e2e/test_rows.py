@@ -43,6 +43,16 @@ def test_below_zero():
     assert values('cnl', text, ready, '--const', 'SubsliceMask=1') == [None, 0, 0.75]
 
 
+def test_no_counts():
+    """What no counter can have counted is no data, and told."""
+    for cell in ('-500', '1e30', '18446744073709551616', '-0.5'):
+        text = f'GPU_CLOCK,A0\n1000,{cell}\n1000,500\n'
+        done = run('icl', text, 'RenderBasic.GpuBusy')
+        assert [row[0] for row in json.loads(done.stdout)['rows']] == [None, 50], (cell, done.stdout)
+        assert '1 count is below 0 or beyond 64 bits, the first in line 2, column A0: no data' in done.stderr, done.stderr
+    assert values('icl', 'GPU_CLOCK,A0\n1000,5e2\n', 'RenderBasic.GpuBusy') == [50]
+
+
 def main():
     for name, test in list(globals().items()):
         if name.startswith('test_'):

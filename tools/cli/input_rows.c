@@ -48,17 +48,21 @@ static void describe_column(void *user, struct sx_column *column)
 	}
 }
 
+/* Whether a column has what a counter of whole numbers counted. */
+static bool is_count(void *user, const char *name)
+{
+	uint32_t count;
+	const struct sx_catalog *catalog = user;
+	uint32_t counter = column_identify(catalog, name).counter;
+	return counter != SX_NONE && sx_catalog_counters(catalog, &count)[counter].type == SX_U64;
+}
+
 /* What the catalog does not know may be a label. */
 static bool may_be_text(void *user, const char *name)
 {
 	const struct sx_catalog *catalog = user;
 	struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
 	return !column_is_known(&meaning);
-}
-
-static bool is_counter(const struct sx_catalog *catalog, const char *name)
-{
-	return name && column_identify(catalog, name).counter != SX_NONE;
 }
 
 /* What is odd about a table, and how it was read all the same. */
@@ -71,12 +75,12 @@ static void tell(const struct cli *cli, const struct sx_catalog *catalog,
 			 "they lack is no data",
 			 tally->short_lines, tally->short_lines == 1 ? " has" : "s have",
 			 tally->first_short);
-	if (tally->negative && is_counter(catalog, tally->negative_name))
+	if (tally->no_count)
 		cli_note(cli,
-			 "note: %zu count%s below 0, the first in line %zu, column %s: counters "
-			 "only grow",
-			 tally->negative, tally->negative == 1 ? " is" : "s are",
-			 tally->first_negative, tally->negative_name);
+			 "note: %zu count%s below 0 or beyond 64 bits, the first in line %zu, "
+			 "column %s: no data",
+			 tally->no_count, tally->no_count == 1 ? " is" : "s are",
+			 tally->first_no_count, tally->no_count_name);
 	if (tally->impossible)
 		cli_note(
 		    cli,
@@ -105,8 +109,10 @@ static void tell(const struct cli *cli, const struct sx_catalog *catalog,
 static enum sx_status open_csv(struct input_rows *rows, const char *path,
 			       struct sx_catalog *catalog, struct sx_error *err)
 {
-	struct csv_options options = {
-	    .describe = describe_column, .may_be_text = may_be_text, .user = catalog};
+	struct csv_options options = {.describe = describe_column,
+				      .may_be_text = may_be_text,
+				      .is_count = is_count,
+				      .user = catalog};
 	enum sx_status status = input_source_open(&rows->source, path, err);
 	if (!status)
 		status =
