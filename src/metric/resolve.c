@@ -102,6 +102,17 @@ static enum sx_status as_metric(struct sx_metrics *m, uint32_t metric, struct sx
 	return status;
 }
 
+/* The type of the column that gives a constant: whole ones are as exact as those of --const. */
+static enum sx_type constant_type(const struct sx_metrics *m, uint32_t constant)
+{
+	for (uint32_t i = 0; m->per_row[constant] && i < m->like_count; i++) {
+		const struct sx_column *column = sx_table_column(m->like, i);
+		if (column_meaning(m->catalog, column->name, m->set).constant == constant)
+			return column->type;
+	}
+	return SX_F64;
+}
+
 static enum sx_status as_constant(struct sx_metrics *m, uint32_t constant, struct sx_ref *out,
 				  struct sx_error *err)
 {
@@ -109,7 +120,8 @@ static enum sx_status as_constant(struct sx_metrics *m, uint32_t constant, struc
 	const struct sx_constant_info *info = &sx_catalog_constants(m->catalog, &count)[constant];
 	double value = m->constants[constant];
 	if (m->per_row[constant] || isnan(value))
-		return as_input(m, info->name, SX_NONE, SX_NONE, SX_F64, out, err);
+		return as_input(m, info->name, SX_NONE, SX_NONE, constant_type(m, constant), out,
+				err);
 	bool whole = value >= 0 && value < 9007199254740992.0 && value == floor(value);
 	*out = (struct sx_ref){
 	    .kind = SX_REF_CONSTANT, .value = value, .type = whole ? SX_U64 : SX_F64};

@@ -53,6 +53,16 @@ def test_no_counts():
     assert values('icl', 'GPU_CLOCK,A0\n1000,5e2\n', 'RenderBasic.GpuBusy') == [50]
 
 
+def test_constants_of_rows():
+    """A constant in a column is as exact as one of --const: modulo 2^64."""
+    for count in (9007199254740993, 2**63 + 1):
+        want = (count * 3 * 32) % 2**64
+        text = f'C2,C3,EuSubslicesTotalCount\n{count},0,3\n'
+        assert values('icl', text, 'ComputeBasic.UntypedBytesRead') == [want], (count, want)
+        text = f'C2,C3\n{count},0\n'
+        assert values('icl', text, 'ComputeBasic.UntypedBytesRead', '--const', 'EuSubslicesTotalCount=3') == [want]
+
+
 def main():
     for name, test in list(globals().items()):
         if name.startswith('test_'):
