@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 SEXTANT = os.path.abspath(sys.argv[1])
+ENGINES = {'mali-g71': 3, 'mali-g72': 3, 'mali-g76': 3, 'mali-g77': 1, 'mali-g78': 1, 'mali-g710': 2, 'mali-g610': 2}
 
 
 def run(catalog, text, metric, *args, verb='eval'):
@@ -61,6 +62,19 @@ def test_constants_of_rows():
         assert values('icl', text, 'ComputeBasic.UntypedBytesRead') == [want], (count, want)
         text = f'C2,C3\n{count},0\n'
         assert values('icl', text, 'ComputeBasic.UntypedBytesRead', '--const', 'EuSubslicesTotalCount=3') == [want]
+
+
+def constants_of(name):
+    done = subprocess.run([SEXTANT, 'list', 'constants', '--for', name, '--json'], capture_output=True, text=True, check=True, timeout=60)
+    return {c['name']: c.get('default') for c in json.loads(done.stdout)['constants']}
+
+
+def test_products():
+    """A product that its catalog is named after has its constants, and opens by the name it is sold by."""
+    for name, engines in ENGINES.items():
+        assert constants_of(name)['MaliExecEngineCount'] == engines, name
+    for name in ('Immortalis-G715', 'Immortalis-G720', 'Immortalis-G925'):
+        assert constants_of(name)['MaliGPUWarpSize'] == 16, name
 
 
 def main():

@@ -156,7 +156,9 @@ bool load_product_constants(struct loader *l, const struct yaml_node *list)
 {
 	const struct sx_product_info *p = l->cat->info.products;
 	for (const struct yaml_node *n = list->first; n; n = n->next, p++) {
-		bool chosen = l->product && strcmp(l->product, p->name) == 0;
+		/* A catalog that is opened by its own name is that product's. */
+		const char *product = l->product ? l->product : l->cat->info.name;
+		bool chosen = strcmp(product, p->name) == 0;
 		for (uint32_t i = 0; i < p->constant_count; i++) {
 			uint32_t c = sx_catalog_find_constant(l->cat, p->constants[i].name);
 			if (c == SX_NONE)
