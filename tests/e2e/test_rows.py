@@ -77,6 +77,14 @@ def test_products():
         assert constants_of(name)['MaliGPUWarpSize'] == 16, name
 
 
+def test_unit_of_rates():
+    """Instructions each cycle are no bare count on any GPU."""
+    for catalog in ('intel-mtlgt2', 'intel-mtlgt3', 'intel-icl'):
+        done = subprocess.run([SEXTANT, 'list', 'metrics', '--for', catalog, '--json'], capture_output=True, text=True, check=True, timeout=60)
+        units = {m['unit'] for m in json.loads(done.stdout)['metrics'] if m['name'].rpartition('.')[2] in ('XveAvgIpcRate', 'EuAvgIpcRate')}
+        assert units == {'instructions/cycle'}, (catalog, units)
+
+
 def main():
     for name, test in list(globals().items()):
         if name.startswith('test_'):
