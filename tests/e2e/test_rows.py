@@ -85,6 +85,16 @@ def test_unit_of_rates():
         assert units == {'instructions/cycle'}, (catalog, units)
 
 
+def test_flexible_counters():
+    """Where no counter can be programmed, the reason is true: Haswell and Xe2 are Intel's as well."""
+    for verb, catalog, fine in (('plan', 'hsw', False), ('explain', 'hsw', False), ('plan', 'bmg', False), ('explain', 'bmg', False),
+                                ('explain', 'bdw', True), ('explain', 'acmgt3', True)):
+        command = [SEXTANT, verb, '--for', catalog] + (['-m'] if verb == 'plan' else []) + ['A14=eu(fpu0-active)']
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert (done.returncode == 0) == fine, (command, done.stderr)
+        assert fine or 'from Broadwell to before Xe2' in done.stderr, done.stderr
+
+
 def main():
     for name, test in list(globals().items()):
         if name.startswith('test_'):

@@ -31,11 +31,19 @@ static void set_formula(const struct sx_oa_flex_counter *c, struct sx_definition
 		 threads ? " $EuThreadsCount UDIV" : "");
 }
 
+static bool has(const struct sx_catalog *catalog, const char *counter)
+{
+	return sx_catalog_find_counter(catalog, counter, SX_NONE, NULL) != SX_NONE;
+}
+
 static enum sx_status no_such_device(const struct sx_catalog *catalog, struct sx_error *err)
 {
 	error_set(err, SX_ERR_UNSUPPORTED, "catalog %s has no flexible EU counters",
 		  sx_catalog_info(catalog)->name);
-	error_because(err, "only Intel's OA unit can be programmed so");
+	error_because(err,
+		      has(catalog, "GPU_TIME")
+			  ? "Intel's OA units from Broadwell to before Xe2 can be programmed so"
+			  : "only Intel's OA unit can be programmed so");
 	error_try(err, "--for intel-bdw");
 	return SX_ERR_UNSUPPORTED;
 }
@@ -66,7 +74,7 @@ enum sx_status oa_define(const struct decoder_defining *known, const char *patte
 		return status;
 	snprintf(out->counter, sizeof(out->counter), "A%u", d.counter);
 	if (known->catalog &&
-	    (sx_catalog_find_counter(known->catalog, out->counter, SX_NONE, NULL) == SX_NONE ||
+	    (!has(known->catalog, out->counter) || !has(known->catalog, "GPU_CLOCK") ||
 	     sx_catalog_find_constant(known->catalog, "EuCoresTotalCount") == SX_NONE))
 		return no_such_device(known->catalog, err);
 	status = merge(known, &d, err);
