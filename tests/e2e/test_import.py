@@ -604,7 +604,7 @@ class Tables(unittest.TestCase):
     def test_what_is_told(self):
         _, err = self.eval('MaliGPUCyclesGPUActive,MaliGPUCyclesFragmentActive\n1,2\n3\n-4,5\n', '-m', 'gpu_active_cycles')
         self.assertIn('1 line has fewer cells than the header, line 3', err)
-        self.assertIn('1 count is below 0, the first in line 4', err)
+        self.assertIn('1 count is below 0 or beyond 64 bits, the first in line 4', err)
         self.eval('MaliGPUCyclesGPUActive,MaliGPUCyclesGPUActive\n1,2\n', code=5)
         _, err = self.eval('a,b\n1,2\n', code=5)
         self.assertIn('no column', err)
