@@ -58,6 +58,13 @@ def same_rows(path, device=None, code=0):
             said = [row.pop(0) for row in exported]
             assert said == ["simulated"] + ["true"] * (len(exported) - 1)
         due = list(read_capture.table(capture, number))
+        known = dict(about["constants"])
+        constants = exported[0][len(due[0]):]  # behind the counters, the same in every row
+        assert set(constants) <= set(known), f"{constants}, not {known}"
+        for row in exported[1:]:
+            for name, cell in zip(constants, row[len(due[0]):]):
+                assert float(cell) == float(known[name]), f"{name}: {cell}"
+        exported = [row[:len(due[0])] for row in exported]
         assert exported[0] == due[0], f"{exported[0]} is not {due[0]}"
         assert len(exported) == len(due), f"{len(exported)} rows, not {len(due)}"
         for n, (got, want) in enumerate(zip(exported[1:], due[1:])):
