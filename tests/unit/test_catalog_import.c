@@ -33,12 +33,25 @@ static const char igt[] =
     "equation=\"GPU_TIME 0 READ 1000000000 UMUL $GpuTimestampFrequency UDIV\" "
     "mdapi_group=\"GPU\"/>\n</set>\n</metrics>\n";
 
+/* What reads something that is lost, a name that nobody knows, and an identifier that is none. */
+static const char igt_lost[] =
+    "<metrics><set name=\"A\" chipset=\"T\" symbol_name=\"SetA\" "
+    "hw_config_guid=\"zz-492c-9ccd-4929d574d5b8\">\n"
+    "<counter name=\"C\" symbol_name=\"Clocks\" units=\"cycles\" equation=\"GPU_CLOCK 0 READ "
+    "5\"/>\n"
+    "<counter name=\"B\" symbol_name=\"Busy\" units=\"percent\" "
+    "equation=\"A 1 READ 100 UMUL $Clocks FDIV\"/>\n"
+    "<counter name=\"O\" symbol_name=\"OfBusy\" units=\"percent\" equation=\"$Busy 2 FMUL\"/>\n"
+    "<counter name=\"D\" symbol_name=\"Odd\" units=\"percent\" equation=\"A 1 READ $NoSuch "
+    "FDIV\"/>\n"
+    "</set></metrics>\n";
+
 static const char gator[] = "<counter_set name=\"x\"/>"; /* a root alone: no counters */
 
 static const char gator_events[] =
     "<events>\n<category name=\"Mali Core Cycles\" per_cpu=\"no\">\n"
     "<event counter=\"ARM_Mali-G99_FRAG_ACTIVE\" title=\"Mali Core Cycles\" name=\"Fragment "
-    "active\" description=\"Cycles\" units=\"cycles\"/>\n</category>\n</events>\n";
+    "active\" description=\"Cycles\" units=\"cycles\" multiplier=\"4\"/>\n</category>\n</events>\n";
 
 struct seen {
 	char text[4096];
@@ -120,6 +133,24 @@ static void test_gator(void **state)
 	assert_int_equal(count, 1);
 	assert_string_equal(c[0].name, "ARM_Mali-G99_FRAG_ACTIVE");
 	assert_string_equal(c[0].unit, "cycles");
+	assert_non_null(strstr(seen.text, "multiplier 4 is not translated"));
+	sx_catalog_unref(cat);
+}
+
+static void test_what_reads_what_is_lost(void **state)
+{
+	struct seen seen;
+	uint32_t count;
+	struct sx_catalog *cat = good("igt-xml", igt_lost, &seen);
+	assert_string_equal(sx_catalog_metrics(cat, &count)[0].name, "Odd");
+	assert_int_equal(count, 1);
+	sx_catalog_constants(cat, &count);
+	assert_int_equal(count, 1);
+	assert_null(sx_catalog_groups(cat, &count)[0].uuid);
+	assert_int_equal(seen.count, 5);
+	assert_non_null(strstr(seen.text, "OfBusy: left out, since it reads Busy"));
+	assert_non_null(strstr(seen.text, "NoSuch is neither a metric"));
+	assert_non_null(strstr(seen.text, "is no hw_config_guid"));
 	sx_catalog_unref(cat);
 }
 
@@ -288,9 +319,8 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_igt),
-	    cmocka_unit_test(test_gator),
-	    cmocka_unit_test(test_mali_spec),
+	    cmocka_unit_test(test_igt),	    cmocka_unit_test(test_what_reads_what_is_lost),
+	    cmocka_unit_test(test_gator),   cmocka_unit_test(test_mali_spec),
 	    cmocka_unit_test(test_hostile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@ static void put_event(struct vendor *in, const char *category)
 {
 	const char *counter = xml_get(&in->xml, "counter"), *name = xml_get(&in->xml, "name");
 	const char *units = xml_get(&in->xml, "units"), *text = xml_get(&in->xml, "description");
+	const char *factor = xml_get(&in->xml, "multiplier");
 	if (!vendor_is_name(counter) || !name) {
 		vendor_note(in, "line %u: an event has no counter or no name", xml_line(&in->xml));
 		return;
@@ -19,6 +20,10 @@ static void put_event(struct vendor *in, const char *category)
 	if (!unit)
 		vendor_note(in, "%s: the unit \"%s\" is not known; taken as a count", counter,
 			    units ? units : "");
+	if (factor && strcmp(factor, "1") != 0)
+		vendor_note(in,
+			    "%s: its multiplier %s is not translated: the counter stays as it is",
+			    counter, factor);
 	vendor_put(in, "  - {name: %s, title: ", counter);
 	vendor_put_quoted(in, name, 200);
 	vendor_put(in, ", unit: %s, notes: [", unit ? unit : "count");

@@ -30,7 +30,9 @@ struct igt {
 	struct set *sets;
 	struct metric *metrics;
 	struct program *programs;
+	const char **lost; /* symbols of metrics that were not translated */
 	size_t set_count, set_cap, metric_count, metric_cap, program_count, program_cap;
+	size_t lost_count, lost_cap;
 	bool in_program;
 };
 
@@ -41,6 +43,17 @@ static const char *get(const struct igt *g, const char *name)
 {
 	const char *value = xml_get(&g->in->xml, name);
 	return value && *value ? value : NULL;
+}
+
+/* 8-4-4-4-12 hexadecimal digits. */
+static bool is_uuid(const char *text)
+{
+	for (size_t i = 0; i < 36; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+		if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
+			return false;
+	}
+	return !text[36];
 }
 
 static bool add_set(struct igt *g)
@@ -56,8 +69,11 @@ static bool add_set(struct igt *g)
 	}
 	if (s.format && !vendor_is_name(s.format))
 		s.format = NULL;
-	if (s.uuid && !vendor_is_name(s.uuid))
+	if (s.uuid && !is_uuid(s.uuid)) {
+		vendor_note(g->in, "line %u: \"%s\" is no hw_config_guid; it is left out",
+			    xml_line(&g->in->xml), s.uuid);
 		s.uuid = NULL;
+	}
 	if (g->set_count >= SETS_MAX ||
 	    !mem_grow(&g->sets, &g->set_cap, g->set_count + 1, sizeof(*g->sets)))
 		return vendor_no_memory(g->in);
@@ -85,6 +101,14 @@ static bool same_metric(const struct metric *a, const struct metric *b)
 	return same_text(a->symbol, b->symbol) && same_text(a->expr, b->expr) &&
 	       same_text(a->max, b->max) && same_text(a->when, b->when) &&
 	       same_text(a->unit, b->unit) && same_text(a->title, b->title);
+}
+
+static bool lose(struct igt *g, const char *symbol)
+{
+	if (!mem_grow(&g->lost, &g->lost_cap, g->lost_count + 1, sizeof(*g->lost)))
+		return vendor_no_memory(g->in);
+	g->lost[g->lost_count++] = symbol;
+	return true;
 }
 
 /* A metric that other sets have in the same form is one entry with their names. */
@@ -126,7 +150,7 @@ static bool add_metric(struct igt *g)
 	if (g->in->status != SX_OK)
 		return false;
 	if (!m.expr)
-		return true;
+		return lose(g, m.symbol);
 	struct metric *placed = place_metric(g, &m);
 	uint32_t set = (uint32_t)g->set_count - 1;
 	if (!placed || !mem_grow(&placed->sets, &placed->set_cap, placed->set_count + 1,
@@ -247,6 +271,73 @@ static bool is_metric(const struct igt *g, const char *name)
 	return false;
 }
 
+/* What reads `word`, which begins with `$`, reads a metric that was lost, in all sets. */
+static bool is_lost(const struct igt *g, const char *word, size_t length)
+{
+	for (size_t i = 0; i < g->lost_count; i++)
+		if (strlen(g->lost[i]) == length - 1 &&
+		    strncmp(g->lost[i], word + 1, length - 1) == 0)
+			return !is_metric(g, g->lost[i]);
+	return false;
+}
+
+/* A word of the expression that is lost, or NULL; its length. */
+static const char *lost_word(const struct igt *g, const char *text, size_t *length)
+{
+	for (const char *p = text ? text : ""; *p; p += *length, p += strspn(p, " ")) {
+		*length = strcspn(p, " ");
+		if (*p == '$' && is_lost(g, p, *length))
+			return p;
+	}
+	return NULL;
+}
+
+static const char *what_is_lost(const struct igt *g, const struct metric *m, size_t *length)
+{
+	const char *word = lost_word(g, m->expr, length);
+	word = word ? word : lost_word(g, m->max, length);
+	return word ? word : lost_word(g, m->when, length);
+}
+
+/* What reads a metric that could not be translated cannot be either, and so on. */
+static bool drop_dependents(struct igt *g)
+{
+	bool any = true;
+	while (any) {
+		any = false;
+		for (size_t i = 0; i < g->metric_count; i++) {
+			struct metric *m = &g->metrics[i];
+			size_t length;
+			const char *word = what_is_lost(g, m, &length);
+			if (!word)
+				continue;
+			vendor_note(g->in,
+				    "%s: left out, since it reads %.*s, which is not translated",
+				    m->symbol, (int)length - 1, word + 1);
+			if (!lose(g, m->symbol))
+				return false;
+			free(m->sets);
+			*m = g->metrics[--g->metric_count];
+			any = true;
+			break;
+		}
+	}
+	return true;
+}
+
+/* Beginnings of what drivers tell of a device; anything else nobody can find out. */
+static bool is_property(const char *name)
+{
+	static const char *const known[] = {
+	    "Subslice", "DualSubslice", "Slice",      "Gpu",	 "Eu",	     "XeCore",
+	    "Vector",	"Sqidi",	"Sku",	      "Query",	 "L3",	     "Gt",
+	    "Geometry", "Depth",	"CopyEngine", "Compute", "ColorPipe"};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strncmp(name, known[i], strlen(known[i])) == 0)
+			return true;
+	return false;
+}
+
 static bool add_constant(struct igt *g, struct names *n, const char *name)
 {
 	for (size_t i = 0; i < n->count; i++)
@@ -257,6 +348,11 @@ static bool add_constant(struct igt *g, struct names *n, const char *name)
 	if (!mem_grow(&n->order, &n->cap, n->count + 1, sizeof(*n->order)))
 		return vendor_no_memory(g->in);
 	n->order[n->count++] = name;
+	if (!is_property(name))
+		vendor_note(g->in,
+			    "%s is neither a metric of the file nor a known property of a device; "
+			    "it is taken for a constant, which --const must give",
+			    name);
 	return true;
 }
 
@@ -458,11 +554,12 @@ static bool has_sets(struct igt *g)
 bool vendor_igt_xml(struct vendor *in)
 {
 	struct igt g = {.in = in};
-	bool good = read_all(&g) && has_sets(&g) && write_all(&g);
+	bool good = read_all(&g) && has_sets(&g) && drop_dependents(&g) && write_all(&g);
 	for (size_t i = 0; i < g.program_count; i++)
 		free(g.programs[i].writes.data);
 	for (size_t i = 0; i < g.metric_count; i++)
 		free(g.metrics[i].sets);
+	free(g.lost);
 	free(g.programs);
 	free(g.metrics);
 	free(g.sets);
