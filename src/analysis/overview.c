@@ -13,6 +13,7 @@
 struct sx_overview {
 	struct sx_table *table; /* at most ROWS_MAX rows, each of `each` rows that came */
 	struct sx_table *shown; /* with the unfinished row, for who asks */
+	bool current;		/* `shown` holds all that was added */
 	struct total *pending;
 	uint64_t each, pending_rows;
 	struct sx_vector *vectors;
@@ -93,6 +94,7 @@ static enum sx_status halve(struct sx_overview *o, struct sx_error *err)
 enum sx_status sx_overview_add(struct sx_overview *o, const struct sx_table *raw,
 			       struct sx_error *err)
 {
+	o->current = false;
 	enum sx_status status = SX_OK;
 	size_t rows = sx_table_row_count(raw);
 	for (size_t at = 0; !status && at < rows;) {
@@ -122,6 +124,8 @@ const struct sx_table *sx_overview_table(struct sx_overview *o, uint64_t *each)
 		*each = o->each;
 	if (!o->pending_rows)
 		return o->table;
+	if (o->current)
+		return o->shown;
 	struct sx_table *row = NULL;
 	sx_table_destroy(o->shown);
 	o->shown = NULL;
@@ -133,5 +137,6 @@ const struct sx_table *sx_overview_table(struct sx_overview *o, uint64_t *each)
 	if (!status)
 		status = append(o, o->shown, row, 0, 1, NULL);
 	sx_table_destroy(row);
+	o->current = status == SX_OK;
 	return status ? NULL : o->shown;
 }

@@ -284,6 +284,7 @@ static void test_overview(void **state)
 		sx_table_destroy(part);
 	}
 	const struct sx_table *few = sx_overview_table(overview, &each);
+	assert_ptr_equal(sx_overview_table(overview, NULL), few); /* valid until more is added */
 	assert_non_null(few);
 	assert_int_equal(each, 8);
 	assert_int_equal(sx_table_row_count(few), (ROWS + 7) / 8);
