@@ -191,25 +191,19 @@ enum sx_status i915_config_open(const struct i915_config_place *place,
 	return status;
 }
 
+static int remove_config(const void *of, uint64_t id)
+{
+	const struct i915_config_place *place = of;
+	return i915_ioctl(place->sys, place->fd, I915_PERF_REMOVE_CONFIG, &id) >= 0 ? 0 : -errno;
+}
+
 enum sx_status i915_config_close(const struct sx_sys *sys, int fd, struct i915_config *config,
 				 struct sx_error *err)
 {
+	const struct i915_config_place place = {.sys = sys, .fd = fd};
 	uint64_t id = config->id;
-	int tries = 3, why = 0;
-	while (config->added && tries-- > 0) {
-		bool gone = i915_ioctl(sys, fd, I915_PERF_REMOVE_CONFIG, &id) >= 0;
-		why = gone ? 0 : errno;
-		if (gone || why == ENOENT)
-			config->added = false;
-	}
-	bool stays =
-	    config->added && why != ENODEV; /* without a device there is no kernel's copy */
+	bool added = config->added;
 	config->id = 0;
 	config->added = false;
-	if (!stays)
-		return SX_OK;
-	enum sx_status status = error_errno(
-	    err, why, "metric set configuration %llu stays in the kernel", (unsigned long long)id);
-	error_try(err, "it does no harm; it goes with the next start of the machine");
-	return status;
+	return added ? oa_programs_remove(remove_config, &place, id, err) : SX_OK;
 }

@@ -6,6 +6,7 @@
 #include "expr/condition.h"
 #include "wire/oa/oa.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,4 +187,23 @@ void oa_programs_finish(struct oa_programs *programs)
 	for (int i = 0; i < 3; i++)
 		free(programs->writes[i].items);
 	*programs = (struct oa_programs){.set = ""};
+}
+
+#define REMOVE_TRIES 3
+
+enum sx_status oa_programs_remove(int (*remove)(const void *place, uint64_t id), const void *place,
+				  uint64_t id, struct sx_error *err)
+{
+	int why = 0;
+	for (int tries = 0; tries < REMOVE_TRIES; tries++) {
+		why = -remove(place, id);
+		if (why <= 0 || why == ENOENT)
+			return SX_OK;
+	}
+	if (why == ENODEV)
+		return SX_OK; /* without a device there is no kernel's copy */
+	enum sx_status status = error_errno(
+	    err, why, "metric set configuration %llu stays in the kernel", (unsigned long long)id);
+	error_try(err, "it does no harm; it goes with the next start of the machine");
+	return status;
 }

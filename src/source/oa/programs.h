@@ -55,5 +55,11 @@ enum sx_status oa_programs_build(const struct oa_programs_request *request, stru
 /* Gives the programs a name of their own: the same writes always get the same one. */
 void oa_programs_rename(struct oa_programs *programs);
 void oa_programs_finish(struct oa_programs *programs);
+/*
+ * Takes what was added under `id` out of the kernel; remove() gives 0 or more, or a negative errno.
+ * It is tried three times. SX_ERR_IO and others of the kernel: it stays there.
+ */
+enum sx_status oa_programs_remove(int (*remove)(const void *place, uint64_t id), const void *place,
+				  uint64_t id, struct sx_error *err);
 
 #endif

@@ -89,7 +89,7 @@ static int add(const struct xe_config_place *place, const char *uuid, const stru
 	return id == 0 ? -EIO : id;
 }
 
-static int remove_config(const struct xe_config_place *place, uint64_t id)
+static int remove_config(const void *place, uint64_t id)
 {
 	return observe(place, XE_OBSERVE_REMOVE_CONFIG, &id);
 }
@@ -266,20 +266,8 @@ enum sx_status xe_config_close(const struct xe_config_place *place, struct xe_co
 			       struct sx_error *err)
 {
 	uint64_t id = config->id;
-	int tries = 3, why = 0;
-	while (config->added && tries-- > 0) {
-		why = -remove_config(place, id);
-		if (why <= 0 || why == ENOENT)
-			config->added = false;
-	}
-	bool stays =
-	    config->added && why != ENODEV; /* without a device there is no kernel's copy */
+	bool added = config->added;
 	config->id = 0;
 	config->added = false;
-	if (!stays)
-		return SX_OK;
-	enum sx_status status = error_errno(
-	    err, why, "metric set configuration %llu stays in the kernel", (unsigned long long)id);
-	error_try(err, "it does no harm; it goes with the next start of the machine");
-	return status;
+	return added ? oa_programs_remove(remove_config, place, id, err) : SX_OK;
 }
