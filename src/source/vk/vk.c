@@ -55,20 +55,16 @@ static struct inject_counter *list_counters(const struct vk_counters *found)
 }
 
 static enum sx_status add_counters(struct inject_source *in, const struct source_host *host,
-				   struct sx_error *err)
+				   const struct vk_counters *found, struct sx_error *err)
 {
-	struct vk_counters found;
-	enum sx_status status = vk_counters_read(&found, err);
-	if (status)
-		return status;
-	if (found.count) {
-		in->own = list_counters(&found);
-		in->own_count = in->own ? found.count : 0;
-		status = in->own ? vk_counters_catalog(host->catalogs, &found, &in->catalog, err)
-				 : error_nomem(err, "listing the driver's counters");
-		in->desc.own = in->catalog;
-	}
-	vk_counters_finish(&found);
+	if (!found->count)
+		return SX_OK;
+	in->own = list_counters(found);
+	if (!in->own)
+		return error_nomem(err, "listing the driver's counters");
+	in->own_count = found->count;
+	enum sx_status status = vk_counters_catalog(host->catalogs, found, &in->catalog, err);
+	in->desc.own = in->catalog;
 	return status;
 }
 
@@ -82,15 +78,22 @@ static bool asks_driver(const struct source_host *host)
 	return false;
 }
 
+/* Drivers are asked before anything is open: the child of a process with threads may hang. */
 static enum sx_status vk_open(const struct source_host *host, const char *id, struct source **out,
 			      struct sx_error *err)
 {
-	enum sx_status status = inject_open(&vk_api, host, out, err);
-	if (status || !asks_driver(host))
-		return status;
-	status = add_counters((struct inject_source *)*out, host, err);
-	if (status)
-		inject_close(*out);
+	struct vk_counters found = {0};
+	struct source *source = NULL;
+	enum sx_status status = asks_driver(host) ? vk_counters_read(&found, err) : SX_OK;
+	if (!status)
+		status = inject_open(&vk_api, host, &source, err);
+	if (!status)
+		status = add_counters((struct inject_source *)source, host, &found, err);
+	vk_counters_finish(&found);
+	if (status && source)
+		inject_close(source);
+	if (!status)
+		*out = source;
 	return status;
 }
 
