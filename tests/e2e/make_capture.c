@@ -1,6 +1,6 @@
 /* Writes the sample capture of the unit tests, for readers in other languages: make-capture FILE
  * [CATALOG] */
-#include "../unit/capture_sample.h"
+#include "unit/capture/sample.h"
 
 int main(int argc, char **argv)
 {

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../unit/capture_sample.h"
+#include "unit/capture/sample.h"
 #include "failing.h"
 
 #define ARGS_MAX  24

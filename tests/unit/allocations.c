@@ -1,5 +1,5 @@
 /* See allocations.h. */
-#include "allocations.h"
+#include "unit/allocations.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -195,7 +195,7 @@ static double chance_of_alike(const struct compare_row *row)
  * How likely chance makes such a difference. What is asked first is whether something got worse:
  * where the catalog knows a direction, three quarters of the error that is allowed are spent on
  * that, so that fewer changes for the worse are missed. Of five runs each no test that treats both
- * directions alike finds 95 of 100 (tests/unit/test_compare.c works out 94.1).
+ * directions alike finds 95 of 100 (tests/unit/analysis/test_compare.c works out 94.1).
  */
 static double chance_of(const struct test *t, const struct noise_variance *noise)
 {

@@ -9,7 +9,7 @@
 
 #include <sextant/context.h>
 #include <sextant/expr.h>
-#include "../devices/nvml.h"
+#include "devices/nvml.h"
 #include "source/nvml/nvml.h"
 
 #define NS_PER_S UINT64_C(1000000000)

@@ -12,7 +12,7 @@
 
 #include "analysis/report/by.h"
 #include "analysis/report/report.h"
-#include "naive_stats.h"
+#include "unit/analysis/naive_stats.h"
 
 #define ROWS 2000
 #define MS   UINT64_C(1000000)

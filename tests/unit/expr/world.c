@@ -1,5 +1,5 @@
 /* A small world of inputs, constants and expressions for the tests of expressions. */
-#include "expr_world.h"
+#include "unit/expr/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

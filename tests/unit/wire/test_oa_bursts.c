@@ -12,7 +12,7 @@
 #include <sextant/table.h>
 
 #include "wire/oa/oa.h"
-#include "oa_build.h"
+#include "unit/wire/oa_build.h"
 
 #define PAIRS 70
 

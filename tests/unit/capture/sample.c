@@ -1,5 +1,5 @@
 /* A small capture that has one of everything, for the tests of captures. */
-#include "capture_sample.h"
+#include "unit/capture/sample.h"
 
 #include <math.h>
 #include <stdio.h>

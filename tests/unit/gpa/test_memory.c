@@ -12,7 +12,7 @@
 #include <sextant/plan.h>
 
 #include "gpa/GPUPerfAPI3.h"
-#include "gpa_fake.h"
+#include "unit/gpa/fake.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "allocations.h"
-#include "expr_world.h"
+#include "unit/allocations.h"
+#include "unit/expr/world.h"
 
 /* More values at once than fit the stack, an `if`, a constant, and columns of trouble. */
 #define TEXT_SIZE 8192

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <sextant/context.h>
 #include <sextant/expr.h>
-#include "../devices/cpu.h"
+#include "devices/cpu.h"
 #include "source/cpu/cpu.h"
 
 #define NS_PER_S UINT64_C(1000000000)

@@ -1,5 +1,5 @@
 /* The fake back end. */
-#include "gpa_fake.h"
+#include "unit/gpa/fake.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "gpa_fake.h"
+#include "unit/gpa/fake.h"
 
 #define OK(call) assert_int_equal(call, GPA_STATUS_OK)
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/sketch.h"
-#include "naive_stats.h"
+#include "unit/analysis/naive_stats.h"
 
 #define ROWS 30000
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "expr_world.h"
+#include "unit/expr/world.h"
 
 struct text {
 	char bytes[4096];

@@ -1,6 +1,6 @@
 /* A second evaluator: walks the tree for one row at a time, written from the format's text alone.
  */
-#include "expr_naive.h"
+#include "unit/expr/naive.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 
 #include <sextant/table.h>
 
-#include "oa_build.h"
+#include "unit/wire/oa_build.h"
 
 static unsigned notes;
 static char last_note[256];

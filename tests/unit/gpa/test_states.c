@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "gpa_fake.h"
+#include "unit/gpa/fake.h"
 
 enum state { CLOSED, OPEN, ENABLED, SESSION, PASS, SAMPLE, SECOND_PASS, ENDED, STATES };
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "gpa/GPUPerfAPI3.h"
-#include "gpa_fake.h"
+#include "unit/gpa/fake.h"
 
 static GpaFunctionTable gpa;
 static char native[2];

@@ -2,7 +2,7 @@
  * disk. */
 #include "capture/bytes.h"
 #include "capture/format.h"
-#include "capture_sample.h"
+#include "unit/capture/sample.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

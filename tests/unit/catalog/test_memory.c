@@ -10,7 +10,7 @@
 
 #include <sextant/lint.h>
 
-#include "allocations.h"
+#include "unit/allocations.h"
 
 /* One whole use of the library; SX_OK only when nothing was left out. */
 static enum sx_status use(const char *path, struct sx_error *err)

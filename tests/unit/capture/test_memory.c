@@ -1,7 +1,7 @@
 /* Every allocation of reading a capture into a table and adding it up fails once: nothing crashes,
  * leaks or goes missing in silence. */
-#include "allocations.h"
-#include "capture_sample.h"
+#include "unit/allocations.h"
+#include "unit/capture/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "expr_world.h"
+#include "unit/expr/world.h"
 
 #define NONE	  SX_QUALITY_NOT_COLLECTED
 #define UNDEFINED SX_QUALITY_UNDEFINED

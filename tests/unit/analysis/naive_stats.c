@@ -1,5 +1,5 @@
 /* Statistics the plain way: every value in memory, sorted. The oracle of summaries and reports. */
-#include "naive_stats.h"
+#include "unit/analysis/naive_stats.h"
 
 #include <math.h>
 #include <stdlib.h>

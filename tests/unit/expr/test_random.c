@@ -11,8 +11,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "expr_naive.h"
-#include "expr_world.h"
+#include "unit/expr/naive.h"
+#include "unit/expr/world.h"
 
 enum { COLUMNS = 8, OUTPUTS = 6, ROWS = 600, TEXT = 2048 };
 

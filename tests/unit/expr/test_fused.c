@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "expr/program.h"
-#include "allocations.h"
-#include "expr_naive.h"
-#include "expr_world.h"
+#include "unit/allocations.h"
+#include "unit/expr/naive.h"
+#include "unit/expr/world.h"
 
 enum { WHOLE = 4, COLUMNS = 6, OUTPUTS = 3, ROWS = 1037, GUARD = 0xa5 };
 enum { FUSED = FAST_OP_COUNT - FAST_LOAD_MUL_STORE };
