@@ -7,7 +7,7 @@
 #include "expr/program.h"
 
 static enum sx_status lower_outputs(struct lower *lower, const struct sx_program_output *outputs,
-				    uint32_t count, struct sx_program *program, uint32_t *failed)
+				    uint32_t count, struct live_graph *program, uint32_t *failed)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sx_program_output *o = &outputs[i];
@@ -29,7 +29,7 @@ static enum sx_status lower_outputs(struct lower *lower, const struct sx_program
 	return SX_OK;
 }
 
-static void mark_live(const struct sx_program *program, const struct graph *graph, uint8_t *live)
+static void mark_live(const struct live_graph *program, const struct graph *graph, uint8_t *live)
 {
 	for (uint32_t i = 0; i < program->output_count; i++)
 		live[program->outputs[i].node] = 1;
@@ -41,7 +41,7 @@ static void mark_live(const struct sx_program *program, const struct graph *grap
 }
 
 /* Copies the live nodes, in order; `map` receives where each went. */
-static void copy_live(struct sx_program *program, const struct graph *graph, const uint8_t *live,
+static void copy_live(struct live_graph *program, const struct graph *graph, const uint8_t *live,
 		      uint32_t *map)
 {
 	for (size_t i = 0; i < graph->count; i++) {
@@ -64,7 +64,7 @@ static void copy_live(struct sx_program *program, const struct graph *graph, con
 		program->outputs[i].node = map[program->outputs[i].node];
 }
 
-static enum sx_status strip(struct sx_program *program, const struct graph *graph,
+static enum sx_status strip(struct live_graph *program, const struct graph *graph,
 			    struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
@@ -93,7 +93,7 @@ static int compare_u32(const void *a, const void *b)
 
 /* Walks from outputs to the inputs that they reach. */
 struct walk {
-	const struct sx_program *program;
+	const struct live_graph *program;
 	uint32_t *seen;	     /* one a node: the last output that reached it, from 1 */
 	uint32_t *stack;     /* nodes whose arguments are still to be followed */
 	uint32_t *found;     /* inputs of this output, as nodes */
@@ -103,7 +103,7 @@ struct walk {
 	bool any_can_miss;
 };
 
-static bool walk_begin(struct walk *walk, const struct sx_program *program)
+static bool walk_begin(struct walk *walk, const struct live_graph *program)
 {
 	size_t count = (size_t)program->node_count + 1;
 	walk->program = program;
@@ -181,10 +181,10 @@ static enum sx_status collect_inputs(struct sx_program *program, uint32_t *faile
 {
 	struct walk walk = {0};
 	enum sx_status status = SX_OK;
-	if (!walk_begin(&walk, program))
+	if (!walk_begin(&walk, &program->graph))
 		status = error_nomem(err, "compiling expressions");
-	for (uint32_t i = 0; status == SX_OK && i < program->output_count; i++) {
-		status = collect_output(&walk, &program->outputs[i], i + 1, err);
+	for (uint32_t i = 0; status == SX_OK && i < program->graph.output_count; i++) {
+		status = collect_output(&walk, &program->graph.outputs[i], i + 1, err);
 		if (status && failed)
 			*failed = i;
 	}
@@ -204,19 +204,20 @@ enum sx_status sx_program_compile(const struct sx_program_output *outputs, uint3
 	enum sx_status status = SX_ERR_NO_MEMORY;
 	struct sx_program *program = calloc(1, sizeof(*program));
 	if (program) {
-		program->output_count = count;
-		program->outputs = calloc((size_t)count + 1, sizeof(*program->outputs));
+		program->loops = fast_loops();
+		program->graph.output_count = count;
+		program->graph.outputs = calloc((size_t)count + 1, sizeof(*program->graph.outputs));
 	}
-	if (!program || !program->outputs)
+	if (!program || !program->graph.outputs)
 		error_nomem(err, "compiling expressions");
 	else
-		status = lower_outputs(&lower, outputs, count, program, failed);
+		status = lower_outputs(&lower, outputs, count, &program->graph, failed);
 	if (status == SX_OK)
-		status = strip(program, &lower.graph, err);
+		status = strip(&program->graph, &lower.graph, err);
 	if (status == SX_OK)
 		status = collect_inputs(program, failed, err);
 	if (status == SX_OK)
-		status = fast_compile(program, err);
+		status = fast_compile(&program->graph, &program->fast, err);
 	lower_finish(&lower);
 	if (status == SX_OK)
 		*out = program;
@@ -229,20 +230,20 @@ void sx_program_destroy(struct sx_program *program)
 {
 	if (!program)
 		return;
-	for (uint32_t i = 0; program->outputs && i < program->output_count; i++) {
-		free(program->outputs[i].inputs);
-		free(program->outputs[i].reads);
+	for (uint32_t i = 0; program->graph.outputs && i < program->graph.output_count; i++) {
+		free(program->graph.outputs[i].inputs);
+		free(program->graph.outputs[i].reads);
 	}
 	fast_finish(&program->fast);
-	free(program->outputs);
-	free(program->inputs);
-	free(program->nodes);
+	free(program->graph.outputs);
+	free(program->graph.inputs);
+	free(program->graph.nodes);
 	free(program);
 }
 
 const uint32_t *sx_program_inputs(const struct sx_program *program, uint32_t output,
 				  uint32_t *count)
 {
-	*count = program->outputs[output].input_count;
-	return program->outputs[output].inputs;
+	*count = program->graph.outputs[output].input_count;
+	return program->graph.outputs[output].inputs;
 }

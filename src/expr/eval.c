@@ -26,7 +26,7 @@ struct scratch {
 static bool scratch_begin(struct scratch *scratch, struct eval *eval)
 {
 	const struct sx_program *program = eval->program;
-	size_t flags = (size_t)program->input_count + program->output_count;
+	size_t flags = (size_t)program->graph.input_count + program->graph.output_count;
 	size_t registers = (size_t)program->fast.registers + 1;
 	size_t slots = program->fast.row.slot_count;
 	size_t block = REGISTER_VALUES / registers / 8 * 8;
@@ -47,7 +47,7 @@ static bool scratch_begin(struct scratch *scratch, struct eval *eval)
 	eval->registers = scratch->more_values ? scratch->more_values : scratch->values;
 	eval->none = eval->registers + program->fast.registers * eval->stride;
 	eval->dirty = scratch->more_flags ? scratch->more_flags : scratch->flags;
-	eval->wanted = eval->dirty + program->input_count;
+	eval->wanted = eval->dirty + program->graph.input_count;
 	return true;
 }
 
@@ -59,7 +59,7 @@ enum sx_status eval_exactly(struct eval *eval, const uint8_t *rows, const uint8_
 	if (!eval->cells)
 		eval->cells = exact_begin(eval->program);
 	if (!eval->needed)
-		eval->needed = malloc((size_t)eval->program->node_count + 1);
+		eval->needed = malloc((size_t)eval->program->graph.node_count + 1);
 	if (!eval->cells || !eval->needed)
 		return error_nomem(err, "evaluating expressions");
 	exact_need(eval->program, wanted, eval->needed);

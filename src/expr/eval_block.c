@@ -7,14 +7,15 @@
 
 static const double *input_rows(const struct eval *eval, uint32_t position)
 {
-	const struct sx_vector *input = &eval->inputs[eval->program->inputs[position].index];
+	const struct sx_vector *input = &eval->inputs[eval->program->graph.inputs[position].index];
 	return input->data ? (const double *)input->data + eval->row : NULL;
 }
 
 /* The result of a slot behind those of registers and inputs. */
 static const struct sx_result *result_of(const struct eval *eval, uint32_t slot)
 {
-	return &eval->results[slot - eval->program->fast.registers - eval->program->input_count];
+	return &eval->results[slot - eval->program->fast.registers -
+			      eval->program->graph.input_count];
 }
 
 /* Where a slot's values of this block are. */
@@ -23,7 +24,7 @@ static double *slot_rows(const struct eval *eval, uint32_t slot)
 	uint32_t registers = eval->program->fast.registers;
 	if (slot < registers)
 		return eval->registers + slot * eval->stride;
-	if (slot - registers >= eval->program->input_count)
+	if (slot - registers >= eval->program->graph.input_count)
 		return (double *)result_of(eval, slot)->data + eval->row;
 	const double *rows = input_rows(eval, slot - registers);
 	/* Operations only read inputs. */

@@ -7,9 +7,9 @@
 
 struct cell *exact_begin(const struct sx_program *program)
 {
-	struct cell *cells = calloc((size_t)program->node_count + 1, sizeof(*cells));
-	for (uint32_t i = 0; cells && i < program->node_count; i++) {
-		const struct graph_node *node = &program->nodes[i];
+	struct cell *cells = calloc((size_t)program->graph.node_count + 1, sizeof(*cells));
+	for (uint32_t i = 0; cells && i < program->graph.node_count; i++) {
+		const struct graph_node *node = &program->graph.nodes[i];
 		if (node->op == GRAPH_CONST)
 			cells[i].value = node->scalar;
 		if (node->op != GRAPH_NO_DATA)
@@ -48,12 +48,12 @@ static void write_output(const struct program_output *output, enum value_type ty
 
 void exact_need(const struct sx_program *program, const uint8_t *wanted, uint8_t *needed)
 {
-	memset(needed, 0, program->node_count);
-	for (uint32_t i = 0; i < program->output_count; i++)
-		needed[program->outputs[i].node] |= !wanted || wanted[i];
+	memset(needed, 0, program->graph.node_count);
+	for (uint32_t i = 0; i < program->graph.output_count; i++)
+		needed[program->graph.outputs[i].node] |= !wanted || wanted[i];
 	/* A node stands behind what it reads. */
-	for (uint32_t i = program->node_count; i > 0; i--) {
-		const struct graph_node *node = &program->nodes[i - 1];
+	for (uint32_t i = program->graph.node_count; i > 0; i--) {
+		const struct graph_node *node = &program->graph.nodes[i - 1];
 		for (uint32_t a = 0; needed[i - 1] && a < graph_arity(node->op); a++)
 			needed[node->args[a]] = 1;
 	}
@@ -64,8 +64,8 @@ void exact_eval(const struct sx_program *program, struct cell *cells, const uint
 		const uint8_t *wanted)
 {
 	static const struct cell none;
-	for (uint32_t i = 0; i < program->node_count; i++) {
-		const struct graph_node *node = &program->nodes[i];
+	for (uint32_t i = 0; i < program->graph.node_count; i++) {
+		const struct graph_node *node = &program->graph.nodes[i];
 		if (!needed[i])
 			continue;
 		if (node->op == GRAPH_INPUT)
@@ -75,13 +75,14 @@ void exact_eval(const struct sx_program *program, struct cell *cells, const uint
 			continue;
 		const struct cell *b = arity > 1 ? &cells[node->args[1]] : &none;
 		const struct cell *c = arity > 2 ? &cells[node->args[2]] : &none;
-		cells[i] = value_apply(node->op, node->type, program->nodes[node->args[0]].type,
-				       &cells[node->args[0]], b, c);
+		cells[i] =
+		    value_apply(node->op, node->type, program->graph.nodes[node->args[0]].type,
+				&cells[node->args[0]], b, c);
 	}
-	for (uint32_t i = 0; i < program->output_count; i++) {
-		const struct program_output *output = &program->outputs[i];
+	for (uint32_t i = 0; i < program->graph.output_count; i++) {
+		const struct program_output *output = &program->graph.outputs[i];
 		if (!wanted || wanted[i])
-			write_output(output, program->nodes[output->node].type,
+			write_output(output, program->graph.nodes[output->node].type,
 				     &cells[output->node], &results[i], row);
 	}
 }

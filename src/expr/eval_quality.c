@@ -10,12 +10,12 @@
 
 static const struct sx_vector *input_of(const struct eval *eval, uint32_t position)
 {
-	return &eval->inputs[eval->program->inputs[position].index];
+	return &eval->inputs[eval->program->graph.inputs[position].index];
 }
 
 void eval_scan(struct eval *eval)
 {
-	for (uint32_t i = 0; i < eval->program->input_count; i++) {
+	for (uint32_t i = 0; i < eval->program->graph.input_count; i++) {
 		const struct sx_vector *input = input_of(eval, i);
 		uint8_t all = input->data ? 0 : SX_QUALITY_NOT_COLLECTED;
 		if (input->data && input->quality)
@@ -40,7 +40,7 @@ static void join(const struct eval *eval, uint32_t position, uint8_t *joined)
 static void write_own(const struct eval *eval, uint32_t output)
 {
 	const struct sx_result *result = &eval->results[output];
-	if (!result->quality || eval->program->outputs[output].type == SX_U64)
+	if (!result->quality || eval->program->graph.outputs[output].type == SX_U64)
 		return;
 	eval->loops->quality(result->quality + eval->row, (const double *)result->data + eval->row,
 			     eval->count);
@@ -53,14 +53,14 @@ static void write_moved(const struct eval *eval, const struct fast_move *move)
 		return;
 	if (move->kind == FAST_MOVE_FILL)
 		memset(result->quality + eval->row, move->quality, eval->count);
-	else if (eval->program->outputs[move->output].type == SX_U64)
+	else if (eval->program->graph.outputs[move->output].type == SX_U64)
 		memset(result->quality + eval->row, 0, eval->count);
 }
 
 static void take_away(const struct eval *eval, uint32_t output, const uint8_t *joined)
 {
 	const struct sx_result *result = &eval->results[output];
-	bool u64 = eval->program->outputs[output].type == SX_U64;
+	bool u64 = eval->program->graph.outputs[output].type == SX_U64;
 	for (size_t r = 0; r < eval->count; r++) {
 		bool missing = joined[r] & SX_QUALITY_NO_DATA_MASK;
 		if (missing && u64)
@@ -85,7 +85,7 @@ static bool is_dirty(const struct eval *eval, const struct program_output *outpu
 /* Marks the rows of a selective output that only an exact evaluation can tell. */
 static void mark_rows(struct eval *eval, uint32_t index, uint8_t *rows)
 {
-	const struct program_output *output = &eval->program->outputs[index];
+	const struct program_output *output = &eval->program->graph.outputs[index];
 	bool can_miss = output->can_miss;
 	for (uint32_t i = 0; i < output->input_count; i++) {
 		uint32_t position = output->reads[i];
@@ -105,7 +105,7 @@ static void mark_rows(struct eval *eval, uint32_t index, uint8_t *rows)
 static void join_all(const struct eval *eval, uint32_t output)
 {
 	uint8_t joined[EVAL_ROWS_MAX] = {0};
-	const struct program_output *about = &eval->program->outputs[output];
+	const struct program_output *about = &eval->program->graph.outputs[output];
 	for (uint32_t i = 0; i < about->input_count; i++) {
 		if (eval->dirty[about->reads[i]])
 			join(eval, about->reads[i], joined);
@@ -117,12 +117,12 @@ enum sx_status eval_quality(struct eval *eval, struct sx_error *err)
 {
 	const struct sx_program *program = eval->program;
 	uint8_t rows[EVAL_ROWS_MAX] = {0};
-	for (uint32_t i = 0; i < program->output_count; i++)
+	for (uint32_t i = 0; i < program->graph.output_count; i++)
 		write_own(eval, i);
 	for (uint32_t i = 0; i < program->fast.move_count; i++)
 		write_moved(eval, &program->fast.moves[i]);
-	for (uint32_t i = 0; i < program->output_count; i++) {
-		const struct program_output *output = &program->outputs[i];
+	for (uint32_t i = 0; i < program->graph.output_count; i++) {
+		const struct program_output *output = &program->graph.outputs[i];
 		bool dirty = is_dirty(eval, output);
 		eval->wanted[i] = output->selective && (dirty || output->can_miss);
 		if (eval->wanted[i])

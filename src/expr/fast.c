@@ -15,7 +15,7 @@
 #define IN_OUTPUT   UINT32_C(0x80000000)
 
 struct emitter {
-	struct sx_program *program;
+	const struct live_graph *program;
 	struct fast_code *code;
 	struct fast_step *steps;
 	uint32_t *first_output; /* of each node: the first output that takes it, or SX_NONE */
@@ -35,11 +35,12 @@ static void *array(size_t count)
 	return items;
 }
 
-static bool emitter_begin(struct emitter *emitter, struct sx_program *program)
+static bool emitter_begin(struct emitter *emitter, const struct live_graph *program,
+			  struct fast_code *code)
 {
 	emitter->program = program;
-	emitter->code = &program->fast;
-	emitter->steps = fast_plan(program, &program->fast.usable);
+	emitter->code = code;
+	emitter->steps = fast_plan(program, &code->usable);
 	emitter->first_output = array(program->node_count);
 	emitter->next_output = array(program->output_count);
 	emitter->place = array(program->node_count);
@@ -82,7 +83,7 @@ static bool add_insn(struct emitter *emitter, const struct fast_insn *insn)
 /* An output that is an input's column, or a constant. */
 static bool emit_move(struct emitter *emitter, uint32_t output)
 {
-	const struct sx_program *program = emitter->program;
+	const struct live_graph *program = emitter->program;
 	const struct graph_node *node = &program->nodes[program->outputs[output].node];
 	struct fast_move move = {.output = output, .kind = FAST_MOVE_FILL};
 	if (node->op == GRAPH_INPUT) {
@@ -105,7 +106,7 @@ static bool emit_move(struct emitter *emitter, uint32_t output)
 
 static bool sort_outputs(struct emitter *emitter)
 {
-	const struct sx_program *program = emitter->program;
+	const struct live_graph *program = emitter->program;
 	for (uint32_t i = program->output_count; i-- > 0;) {
 		if (fast_is_move(program, i)) {
 			if (!emit_move(emitter, i))
@@ -122,7 +123,7 @@ static bool sort_outputs(struct emitter *emitter)
 /* Stores to u64 results follow the operation; further f64 results are copies of the first. */
 static bool emit_outputs(struct emitter *emitter, uint32_t node)
 {
-	const struct sx_program *program = emitter->program;
+	const struct live_graph *program = emitter->program;
 	uint32_t written = emitter->place[node];
 	for (uint32_t o = emitter->first_output[node]; o != SX_NONE; o = emitter->next_output[o]) {
 		enum value_type type = program->nodes[program->outputs[o].node].type;
@@ -284,13 +285,13 @@ static bool emit(struct emitter *emitter)
 	return true;
 }
 
-enum sx_status fast_compile(struct sx_program *program, struct sx_error *err)
+enum sx_status fast_compile(const struct live_graph *program, struct fast_code *code,
+			    struct sx_error *err)
 {
 	struct emitter emitter = {0};
-	program->loops = fast_loops();
-	bool good = emitter_begin(&emitter, program);
-	if (good && program->fast.usable)
-		good = emit(&emitter) && row_compile(program, emitter.steps);
+	bool good = emitter_begin(&emitter, program, code);
+	if (good && code->usable)
+		good = emit(&emitter) && row_compile(program, code, emitter.steps);
 	emitter_finish(&emitter);
 	return good ? SX_OK : error_nomem(err, "compiling expressions");
 }

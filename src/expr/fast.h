@@ -10,9 +10,7 @@
 
 #include "expr/fast_ops.h"
 #include "expr/fast_row.h"
-#include "expr/graph.h"
-
-struct sx_program;
+#include "expr/outputs.h"
 
 /*
  * Where operands are: registers, then the columns of the program's inputs, then those of its
@@ -49,8 +47,9 @@ struct fast_code {
 	struct row_code row;
 };
 
-/* Fills program->fast from its nodes, inputs and outputs. */
-enum sx_status fast_compile(struct sx_program *program, struct sx_error *err);
+/* Fills `code`, which is empty, with the fast form of what a program computes. */
+enum sx_status fast_compile(const struct live_graph *program, struct fast_code *code,
+			    struct sx_error *err);
 void fast_finish(struct fast_code *code);
 
 #endif

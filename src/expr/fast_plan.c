@@ -8,13 +8,13 @@
 #include "expr/fast_plan.h"
 
 struct plan {
-	const struct sx_program *program;
+	const struct live_graph *program;
 	struct fast_step *steps;
 	uint32_t *uses; /* of each alias: operations and outputs that read it */
 	bool usable;
 };
 
-bool fast_is_move(const struct sx_program *program, uint32_t output)
+bool fast_is_move(const struct live_graph *program, uint32_t output)
 {
 	const struct graph_node *node = &program->nodes[program->outputs[output].node];
 	if (node->op == GRAPH_INPUT)
@@ -298,7 +298,7 @@ static void fuse_muldiv(const struct plan *plan, uint32_t index)
 /* From the outputs downwards, so that what is absorbed is not computed on its own. */
 static void mark_needed(struct plan *plan)
 {
-	const struct sx_program *program = plan->program;
+	const struct live_graph *program = plan->program;
 	for (uint32_t i = 0; i < program->output_count; i++) {
 		if (!fast_is_move(program, i))
 			plan->steps[plan->steps[program->outputs[i].node].alias].needed = true;
@@ -318,7 +318,7 @@ static void mark_needed(struct plan *plan)
 	}
 }
 
-struct fast_step *fast_plan(const struct sx_program *program, bool *usable)
+struct fast_step *fast_plan(const struct live_graph *program, bool *usable)
 {
 	size_t count = (size_t)program->node_count + 1;
 	struct plan plan = {.program = program, .usable = true};

@@ -2,7 +2,7 @@
 #ifndef EXPR_FAST_PLAN_H
 #define EXPR_FAST_PLAN_H
 
-#include "expr/program.h"
+#include "expr/fast.h"
 
 /* One node in the fast form. Operands are nodes too; SX_NONE where there is none. */
 struct fast_step {
@@ -19,9 +19,9 @@ struct fast_step {
  * One step a node, in the order of the nodes. *usable is false when some node has no fast form.
  * NULL when memory is out. Released by free().
  */
-struct fast_step *fast_plan(const struct sx_program *program, bool *usable);
+struct fast_step *fast_plan(const struct live_graph *program, bool *usable);
 
 /* True for an output that is an input as it stands, or a constant. */
-bool fast_is_move(const struct sx_program *program, uint32_t output);
+bool fast_is_move(const struct live_graph *program, uint32_t output);
 
 #endif

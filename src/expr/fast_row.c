@@ -8,7 +8,8 @@
 #define SEARCH_MAX 64
 
 struct scheduler {
-	struct sx_program *program;
+	const struct live_graph *program;
+	const struct fast_code *fast;
 	struct row_code *code;
 	const struct fast_step *steps;
 	uint32_t *slot;	      /* of each node */
@@ -56,12 +57,13 @@ static void *array(size_t count, size_t size)
 	return calloc(count + 1, size);
 }
 
-static bool begin(struct scheduler *scheduler, struct sx_program *program,
-		  const struct fast_step *steps)
+static bool begin(struct scheduler *scheduler, const struct live_graph *program,
+		  struct fast_code *fast, const struct fast_step *steps)
 {
 	size_t nodes = program->node_count;
-	struct row_code *code = &program->fast.row;
-	*scheduler = (struct scheduler){.program = program, .code = code, .steps = steps};
+	struct row_code *code = &fast->row;
+	*scheduler =
+	    (struct scheduler){.program = program, .fast = fast, .code = code, .steps = steps};
 	scheduler->slot = array(nodes, sizeof(uint32_t));
 	scheduler->pending = array(nodes, sizeof(uint32_t));
 	scheduler->first_user = array(nodes, sizeof(uint32_t));
@@ -136,7 +138,7 @@ static void place_inputs(struct scheduler *scheduler, int kind)
 /* Slots of what is there before the first operation. */
 static bool place_leaves(struct scheduler *scheduler)
 {
-	const struct sx_program *program = scheduler->program;
+	const struct live_graph *program = scheduler->program;
 	struct row_code *code = scheduler->code;
 	for (uint32_t i = 0; i < program->node_count; i++) {
 		const struct fast_step *step = &scheduler->steps[i];
@@ -252,7 +254,7 @@ static uint32_t final_slot(const struct row_code *code, uint32_t place)
 static enum row_store_kind store_kind(const struct scheduler *scheduler, uint32_t output,
 				      uint32_t *from)
 {
-	const struct sx_program *program = scheduler->program;
+	const struct live_graph *program = scheduler->program;
 	const struct graph_node *node = &program->nodes[program->outputs[output].node];
 	bool u64 = program->outputs[output].type == SX_U64;
 	if (!fast_is_move(program, output)) {
@@ -270,7 +272,7 @@ static enum row_store_kind store_kind(const struct scheduler *scheduler, uint32_
 static void place_outputs(struct scheduler *scheduler)
 {
 	struct row_code *code = scheduler->code;
-	const struct fast_code *fast = &scheduler->program->fast;
+	const struct fast_code *fast = scheduler->fast;
 	uint32_t count = 0;
 	for (int kind = 0; kind < ROW_STORE_FILL; kind++) {
 		for (uint32_t i = 0; i < scheduler->program->output_count; i++) {
@@ -301,10 +303,11 @@ static void place_all(struct scheduler *scheduler)
 	place_outputs(scheduler);
 }
 
-bool row_compile(struct sx_program *program, const struct fast_step *steps)
+bool row_compile(const struct live_graph *program, struct fast_code *code,
+		 const struct fast_step *steps)
 {
 	struct scheduler scheduler;
-	bool good = begin(&scheduler, program, steps) && place_leaves(&scheduler);
+	bool good = begin(&scheduler, program, code, steps) && place_leaves(&scheduler);
 	if (good)
 		link_operands(&scheduler);
 	for (enum fast_op op; good && (op = most_ready(&scheduler)) != FAST_OP_COUNT;)

@@ -6,8 +6,9 @@
 
 #include "expr/fast_ops.h"
 
-struct sx_program;
+struct fast_code;
 struct fast_step;
+struct live_graph;
 
 enum row_store_kind {
 	ROW_STORE_F64,
@@ -61,8 +62,9 @@ struct row_code {
 	uint32_t slot_count;
 };
 
-/* Fills program->fast.row from the plan; false when memory is out. */
-bool row_compile(struct sx_program *program, const struct fast_step *steps);
+/* Fills code->row from the plan; false when memory is out. */
+bool row_compile(const struct live_graph *program, struct fast_code *code,
+		 const struct fast_step *steps);
 void row_finish(struct row_code *code);
 
 #endif

@@ -1,33 +1,11 @@
-/* A compiled program: the live part of the graph, and what its outputs need. */
+/* A compiled program: what it computes, and the fast form of that. */
 #ifndef EXPR_PROGRAM_H
 #define EXPR_PROGRAM_H
 
 #include "expr/fast.h"
-#include "expr/graph.h"
-
-struct program_input {
-	uint32_t index; /* as the resolver gave it */
-	uint32_t node;
-	enum sx_type type;
-};
-
-struct program_output {
-	uint32_t node;
-	enum sx_type type;
-	uint32_t *inputs; /* indices as the resolver gave them, sorted */
-	uint32_t *reads;  /* the same as positions in the program's inputs, in any order */
-	uint32_t input_count;
-	bool selective; /* an `if` decides what it reads */
-	bool can_miss;	/* selective, and one branch has no data whatever the inputs are */
-};
 
 struct sx_program {
-	struct graph_node *nodes;
-	uint32_t node_count;
-	struct program_input *inputs; /* those that any output needs, by first use */
-	uint32_t input_count;
-	struct program_output *outputs;
-	uint32_t output_count;
+	struct live_graph graph;
 	struct fast_code fast;
 	const struct fast_loops *loops;
 	bool can_miss; /* any output can */
