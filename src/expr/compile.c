@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "expr/lower.h"
+#include "expr/graph/lower.h"
 #include "expr/program.h"
 
 static enum sx_status lower_outputs(struct lower *lower, const struct sx_program_output *outputs,

@@ -1,6 +1,6 @@
 /* The fast path over a block of rows. */
 #include "expr/eval.h"
-#include "expr/fast_fuse.h"
+#include "expr/fast/fuse.h"
 
 #include <math.h>
 #include <string.h>

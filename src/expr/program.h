@@ -2,7 +2,7 @@
 #ifndef EXPR_PROGRAM_H
 #define EXPR_PROGRAM_H
 
-#include "expr/fast.h"
+#include "expr/fast/fast.h"
 
 struct sx_program {
 	struct live_graph graph;

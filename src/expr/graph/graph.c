@@ -1,5 +1,5 @@
 /* Value numbering: one node for equal values, and constants folded as nodes are made. */
-#include "expr/graph.h"
+#include "expr/graph/graph.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * The graph of values that a program computes. Equal values have one node, constants are folded,
  * and a node comes after its arguments, so that the order of nodes is an order of evaluation.
  */
-#ifndef EXPR_GRAPH_H
-#define EXPR_GRAPH_H
+#ifndef EXPR_GRAPH_GRAPH_H
+#define EXPR_GRAPH_GRAPH_H
 
 #include <sextant/expr.h>
 

@@ -1,8 +1,8 @@
 /* Tokens of the infix notation. */
-#ifndef EXPR_LEXER_H
-#define EXPR_LEXER_H
+#ifndef EXPR_PARSE_LEXER_H
+#define EXPR_PARSE_LEXER_H
 
-#include "expr/tree.h"
+#include "expr/parse/tree.h"
 
 enum token_kind {
 	TOKEN_END,

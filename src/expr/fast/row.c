@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr/fast_plan.h"
+#include "expr/fast/plan.h"
 
 /* How many constants are searched for one that is there already. */
 #define SEARCH_MAX 64

@@ -1,13 +1,13 @@
 /* Turns the plan of a program into a list of operations, and gives values their registers. */
-#include "expr/fast.h"
+#include "expr/fast/fast.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "expr/fast_fuse.h"
-#include "expr/fast_plan.h"
+#include "expr/fast/fuse.h"
+#include "expr/fast/plan.h"
 
 /* Where a value is, while the number of registers is not known. */
 #define PLACE_KINDS UINT32_C(0xc0000000)

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "expr/fast_ops.h"
+#include "expr/fast/ops.h"
 
 struct fast_code;
 struct fast_step;

@@ -1,5 +1,5 @@
 /* Expression trees: construction within limits, errors with columns, and the public accessors. */
-#include "expr/tree.h"
+#include "expr/parse/tree.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef EXPR_FAST_PLAN_H
 #define EXPR_FAST_PLAN_H
 
-#include "expr/fast.h"
+#include "expr/fast/fast.h"
 
 /* One node in the fast form. Operands are nodes too; SX_NONE where there is none. */
 struct fast_step {

@@ -2,7 +2,7 @@
 #ifndef EXPR_FAST_FUSE_H
 #define EXPR_FAST_FUSE_H
 
-#include "expr/fast.h"
+#include "expr/fast/fast.h"
 
 /* Whether an operation's result is an output of u64 itself. */
 static inline bool fast_stores(enum fast_op op)

@@ -1,5 +1,5 @@
 /* What each operator means in each dialect, as operations of the graph. */
-#include "expr/lower.h"
+#include "expr/graph/lower.h"
 
 /* Sums stay exact while no input can make them leave 128 bits. */
 #define SUM_MAGNITUDE_MAX 0x1p125

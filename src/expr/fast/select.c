@@ -1,5 +1,5 @@
 /* Chooses the copy of the inner loops that suits the processor. */
-#include "expr/fast_ops.h"
+#include "expr/fast/ops.h"
 
 extern const struct fast_loops fast_loops_base, fast_loops_avx2, fast_loops_avx512;
 

@@ -1,5 +1,5 @@
 /* Walks trees, resolves names, and follows references between expressions. */
-#include "expr/lower.h"
+#include "expr/graph/lower.h"
 
 #include <math.h>
 #include <stdlib.h>

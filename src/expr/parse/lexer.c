@@ -1,5 +1,5 @@
 /* Splits infix text into tokens. */
-#include "expr/lexer.h"
+#include "expr/parse/lexer.h"
 
 #include <string.h>
 

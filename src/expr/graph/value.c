@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "expr/graph.h"
+#include "expr/graph/graph.h"
 
 #define U64_RANGE 0x1p64
 

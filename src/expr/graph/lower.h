@@ -1,8 +1,8 @@
 /* From trees to the graph of values: names are resolved and dialects are given their meaning. */
-#ifndef EXPR_LOWER_H
-#define EXPR_LOWER_H
+#ifndef EXPR_GRAPH_LOWER_H
+#define EXPR_GRAPH_LOWER_H
 
-#include "expr/graph.h"
+#include "expr/graph/graph.h"
 
 /* One expression that has been lowered, or is being. */
 struct lowered {

@@ -1,9 +1,9 @@
 /* What a program computes: the live part of the graph, the inputs that it reads, and its outputs.
  */
-#ifndef EXPR_OUTPUTS_H
-#define EXPR_OUTPUTS_H
+#ifndef EXPR_GRAPH_OUTPUTS_H
+#define EXPR_GRAPH_OUTPUTS_H
 
-#include "expr/graph.h"
+#include "expr/graph/graph.h"
 
 struct program_input {
 	uint32_t index; /* as the resolver gave it */

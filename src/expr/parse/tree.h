@@ -1,6 +1,6 @@
 /* Building of expression trees: what both parsers share. */
-#ifndef EXPR_TREE_H
-#define EXPR_TREE_H
+#ifndef EXPR_PARSE_TREE_H
+#define EXPR_PARSE_TREE_H
 
 #include <sextant/expr.h>
 

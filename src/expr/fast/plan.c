@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "expr/fast_plan.h"
+#include "expr/fast/plan.h"
 
 struct plan {
 	const struct live_graph *program;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "expr/lexer.h"
+#include "expr/parse/lexer.h"
 
 /* More operands than this wait for no sane formula. */
 #define STACK_MAX 256

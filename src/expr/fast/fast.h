@@ -3,14 +3,14 @@
  * registers that stay in the first-level cache. It is right as long as whole numbers stay small and
  * every input is valid; eval.c sees to the rest.
  */
-#ifndef EXPR_FAST_H
-#define EXPR_FAST_H
+#ifndef EXPR_FAST_FAST_H
+#define EXPR_FAST_FAST_H
 
 #include <stdbool.h>
 
-#include "expr/fast_ops.h"
-#include "expr/fast_row.h"
-#include "expr/outputs.h"
+#include "expr/fast/ops.h"
+#include "expr/fast/row.h"
+#include "expr/graph/outputs.h"
 
 /*
  * Where operands are: registers, then the columns of the program's inputs, then those of its

@@ -2,7 +2,7 @@
  * The inner loops, plain C for the compiler to vectorise. Compiled again with wider registers where
  * the build knows how; FAST_TABLE names the table of this copy.
  */
-#include "expr/fast_ops.h"
+#include "expr/fast/ops.h"
 
 #ifndef FAST_TABLE
 #define FAST_TABLE fast_loops_base
