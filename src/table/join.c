@@ -16,15 +16,23 @@ struct order {
 	size_t count;
 };
 
+/* Time within a span that rows enclose together, which come in the order of their beginnings. */
+struct enclosed {
+	uint64_t ns, until_ns;
+};
+
 /* What one column says of one span so far. */
 struct joined {
 	double sum, weighted, highest, last;
-	uint64_t covered_ns; /* by rows with data */
-	uint64_t spared_ns;  /* by rows that were not measured, for which those with data stand */
-	uint64_t whole;	     /* of LAST and MAX, exactly */
+	uint64_t weight_ns;	 /* of rows with data, each for itself */
+	struct enclosed covered; /* by rows with data */
+	struct enclosed
+	    known;	/* by these, and those that were not measured, for which they stand */
+	uint64_t whole; /* of LAST and MAX, exactly */
 	uint64_t highest_whole;
 	uint8_t quality;
-	bool any, cut; /* cut: a row reaches beyond the span */
+	bool any, cut,
+	    spared; /* cut: a row reaches beyond the span; spared: one was not measured */
 };
 
 struct span {
@@ -81,6 +89,16 @@ static size_t first_after(const struct order *order, uint64_t time_ns)
 	return low;
 }
 
+/* Rows of two contexts overlap: what both enclose is enclosed once. */
+static void enclose(struct enclosed *e, uint64_t since_ns, uint64_t until_ns)
+{
+	uint64_t from = since_ns > e->until_ns ? since_ns : e->until_ns;
+	if (until_ns <= from)
+		return;
+	e->ns += until_ns - from;
+	e->until_ns = until_ns;
+}
+
 static void add_value(struct joined *j, const struct sx_table *from, uint32_t column, size_t row,
 		      const struct span *span)
 {
@@ -89,15 +107,19 @@ static void add_value(struct joined *j, const struct sx_table *from, uint32_t co
 	uint64_t begin = sx_table_begin_ns(from)[row], end = sx_table_end_ns(from)[row];
 	uint64_t since = begin > span->begin_ns ? begin : span->begin_ns;
 	uint64_t until = end < span->end_ns ? end : span->end_ns;
-	if (v.data && sx_quality_is_skipped(quality))
-		j->spared_ns += until - since;
+	if (v.data && sx_quality_is_skipped(quality)) {
+		enclose(&j->known, since, until);
+		j->spared = true;
+	}
 	if (!v.data || quality & SX_QUALITY_NO_DATA_MASK)
 		return;
 	double value = sx_table_get(from, column, row);
 	uint64_t exact = v.type == SX_U64 ? ((const uint64_t *)v.data)[row] : 0;
 	j->sum += value * ((double)(until - since) / (double)(end - begin));
 	j->weighted += value * (double)(until - since);
-	j->covered_ns += until - since;
+	j->weight_ns += until - since;
+	enclose(&j->covered, since, until);
+	enclose(&j->known, since, until);
 	if (!j->any || value > j->highest) {
 		j->highest = value;
 		j->highest_whole = exact;
@@ -115,12 +137,12 @@ static void put_share(struct sx_table *to, uint32_t column, size_t row, const st
 {
 	uint64_t length = span->end_ns - span->begin_ns;
 	bool is_sum = sx_table_column(to, column)->over_time == SX_REDUCE_SUM;
-	bool missing = j->covered_ns < length - length / 1000;
+	bool missing = j->covered.ns < length - length / 1000;
 	uint8_t quality = j->quality;
-	if (j->covered_ns + j->spared_ns < length / 2)
+	if (j->known.ns < length / 2)
 		return;
 	if (!j->any) {
-		if (j->spared_ns)
+		if (j->spared)
 			sx_table_set_f64(to, column, row, NAN, SX_QUALITY_SKIPPED);
 		return;
 	}
@@ -128,9 +150,9 @@ static void put_share(struct sx_table *to, uint32_t column, size_t row, const st
 		quality |= SX_QUALITY_STRETCHED;
 	if (missing)
 		quality |= SX_QUALITY_MULTIPLEXED;
-	double value = j->weighted / (double)j->covered_ns;
+	double value = j->weighted / (double)j->weight_ns;
 	if (is_sum)
-		value = missing ? j->sum * ((double)length / (double)j->covered_ns) : j->sum;
+		value = missing ? j->sum * ((double)length / (double)j->covered.ns) : j->sum;
 	sx_table_set_f64(to, column, row, value, quality);
 }
 

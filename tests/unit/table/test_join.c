@@ -124,6 +124,35 @@ static void rows_that_were_spared(void **state)
 	sx_table_destroy(from);
 }
 
+/* Rows of two contexts overlap: the time that both enclose is known once, what they count is twice.
+ */
+static void rows_that_overlap(void **state)
+{
+	struct sx_table *rows = make(), *from = make(), *spared = make();
+	add(rows, 0, 100, 0, 0);
+	add(rows, 100, 200, 0, 0);
+	add(from, 0, 30, 30, 4);
+	add(from, 10, 40, 60, 8); /* together 40 of 100: less than half */
+	add(from, 100, 160, 60, 4);
+	add(from, 110, 180, 70, 8); /* together 80 of 100 */
+	struct sx_table *out = join(rows, from);
+	assert_true(isnan(sx_table_get(out, AMOUNT, 0)));
+	assert_true(isnan(sx_table_get(out, RATE, 0)));
+	expect(out, AMOUNT, 1, 130 * 100 / 80.0, SX_QUALITY_MULTIPLEXED);
+	expect(out, RATE, 1, (4 * 60 + 8 * 70) / 130.0, SX_QUALITY_MULTIPLEXED);
+	sx_table_destroy(out);
+	/* So is what was spared beside what was measured. */
+	add(spared, 0, 30, 30, 4);
+	add(spared, 5, 35, 0, 0);
+	sx_table_set_u64(spared, AMOUNT, 1, 0, SX_QUALITY_SKIPPED);
+	out = join(rows, spared);
+	assert_true(isnan(sx_table_get(out, AMOUNT, 0)));
+	sx_table_destroy(out);
+	sx_table_destroy(rows);
+	sx_table_destroy(from);
+	sx_table_destroy(spared);
+}
+
 /* Values without data, rows without times or length, and nothing at all. */
 static void what_cannot_be_joined(void **state)
 {
@@ -230,9 +259,10 @@ static void the_whole_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sums_are_split),	     cmocka_unit_test(parts_that_were_not_seen),
-	    cmocka_unit_test(rows_that_were_spared), cmocka_unit_test(what_cannot_be_joined),
-	    cmocka_unit_test(the_whole_is_kept),     cmocka_unit_test(like_adding_up_all_pairs),
+	    cmocka_unit_test(sums_are_split),		cmocka_unit_test(parts_that_were_not_seen),
+	    cmocka_unit_test(rows_that_were_spared),	cmocka_unit_test(rows_that_overlap),
+	    cmocka_unit_test(what_cannot_be_joined),	cmocka_unit_test(the_whole_is_kept),
+	    cmocka_unit_test(like_adding_up_all_pairs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
