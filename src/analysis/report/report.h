@@ -9,7 +9,7 @@
 #include <sextant/analysis.h>
 
 #include "analysis/pyramid.h"
-#include "analysis/verdict.h"
+#include "analysis/verdict/verdict.h"
 #include "base/error.h"
 
 /* One metric or counter. Values are in its unit. Strings live as long as the report. */

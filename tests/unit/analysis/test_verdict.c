@@ -13,7 +13,7 @@
 #include <math.h>
 #include <sextant/context.h>
 #include <sextant/lint.h>
-#include "analysis/verdict.h"
+#include "analysis/verdict/verdict.h"
 #include "catalog/lint/verdict.h"
 
 #define TIMES	  20

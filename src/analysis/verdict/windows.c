@@ -1,5 +1,5 @@
 /* Windows of the verdict: long enough to hold some frames and some rows of every source. */
-#include "analysis/verdict_facts.h"
+#include "analysis/verdict/facts.h"
 
 #include <math.h>
 #include <stdlib.h>

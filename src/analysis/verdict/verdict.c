@@ -1,12 +1,12 @@
 /* The verdict of each window, made steady, and what they come to over the run. */
-#include "analysis/verdict.h"
+#include "analysis/verdict/verdict.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/verdict_facts.h"
+#include "analysis/verdict/facts.h"
 #include "base/error.h"
 
 #define NO_RULE	       UINT32_MAX /* no rule holds, or none can be judged */

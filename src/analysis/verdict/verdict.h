@@ -2,8 +2,8 @@
  * The verdict: what holds a program back, window by window of time, by the rules of
  * catalogs/verdict.yaml over what all devices of a run did meanwhile. docs/verdict.md explains it.
  */
-#ifndef ANALYSIS_VERDICT_H
-#define ANALYSIS_VERDICT_H
+#ifndef ANALYSIS_VERDICT_VERDICT_H
+#define ANALYSIS_VERDICT_VERDICT_H
 
 #include <sextant/metric.h>
 

@@ -1,6 +1,6 @@
 /* Facts: each source's rows are joined to the windows, its metrics with neutral names worked out.
  */
-#include "analysis/verdict_facts.h"
+#include "analysis/verdict/facts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef ANALYSIS_VERDICT_FACTS_H
 #define ANALYSIS_VERDICT_FACTS_H
 
-#include "analysis/verdict.h"
+#include "analysis/verdict/verdict.h"
 
 /* A column over all windows. */
 struct verdict_column {
@@ -41,7 +41,7 @@ enum sx_status verdict_facts_eval(const struct verdict_facts *facts, const struc
 void verdict_facts_finish(struct verdict_facts *facts);
 
 /* By how much half of the frames in and around a window differ from the usual, in percent;
- * NaN where there are too few (verdict_windows.c).
+ * NaN where there are too few (windows.c).
  */
 double verdict_spread(const struct verdict_facts *facts, size_t window);
 
