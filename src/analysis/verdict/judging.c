@@ -1,0 +1,222 @@
+/* The rules held against each window, and what they say made steady. */
+#include "analysis/verdict/judging.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define KEPT	    0.6 /* confidence where a rule only just holds */
+#define OVERRULED   0.3 /* in windows that are too few to count by themselves */
+#define SMOOTH_MOST 9	/* windows whose median stands for the one in the middle */
+#define SCALED	    0.8 /* where samples stand for others, or some were lost */
+
+const struct verdict_rule *judging_rule(const struct judging *j, uint32_t rule)
+{
+	return &j->verdict->rules.rules[rule];
+}
+
+bool judging_same(const struct judging *j, uint32_t a, uint32_t b)
+{
+	if (a == NO_RULE || b == NO_RULE)
+		return a == b;
+	return strcmp(judging_rule(j, a)->name, judging_rule(j, b)->name) == 0;
+}
+
+bool judging_is_sound(const struct verdict_column *c, size_t window)
+{
+	return !isnan(c->values[window]) && !(c->quality[window] & SX_QUALITY_WRAPPED);
+}
+
+uint32_t judging_missing(const struct judging *j, const struct sx_strings *names, size_t window)
+{
+	for (uint32_t i = 0; i < names->count; i++) {
+		uint32_t fact = verdict_fact_find(&j->verdict->rules, names->items[i]);
+		if (!judging_is_sound(&j->facts.facts[fact], window))
+			return fact;
+	}
+	return SX_NONE;
+}
+
+static bool holds(const struct judging *j, uint32_t rule, double *const *of, size_t window)
+{
+	double value = of[rule][window];
+	return !isnan(value) && value != 0 &&
+	       judging_missing(j, &judging_rule(j, rule)->needs, window) == SX_NONE;
+}
+
+/* How far the facts of a rule can be relied upon. */
+static double trust_of(const struct judging *j, uint32_t rule, size_t window)
+{
+	double trust = 1;
+	const struct sx_strings *needs = &judging_rule(j, rule)->needs;
+	for (uint32_t i = 0; i < needs->count; i++) {
+		uint32_t fact = verdict_fact_find(&j->verdict->rules, needs->items[i]);
+		const struct verdict_column *c = &j->facts.facts[fact];
+		double own = c->trust[window];
+		if (c->quality[window] & (SX_QUALITY_MULTIPLEXED | SX_QUALITY_LOST))
+			own *= SCALED;
+		trust = own < trust ? own : trust;
+	}
+	return trust;
+}
+
+/* The verdict of the window before stays while it holds by half, and nothing above it in full. */
+static void judge_window(struct judging *j, size_t w)
+{
+	uint32_t count = j->verdict->rules.rule_count, before = w ? j->rule[w - 1] : NO_RULE;
+	uint32_t found = NO_RULE;
+	bool full = false;
+	for (uint32_t i = 0; found == NO_RULE && i < count; i++) {
+		full = holds(j, i, j->when, w);
+		bool stays = before != NO_RULE && judging_same(j, i, before);
+		if (full || (stays && holds(j, i, j->keep, w)))
+			found = i;
+	}
+	for (uint32_t i = 0; found == NO_RULE && i < count; i++)
+		if (holds(j, i, j->keep, w))
+			found = i;
+	j->rule[w] = found;
+	j->confidence[w] = found == NO_RULE ? 0 : trust_of(j, found, w) * (full ? 1 : KEPT);
+}
+
+size_t judging_run(const struct judging *j, size_t first)
+{
+	size_t last = first + 1;
+	while (last < j->facts.count && judging_same(j, j->rule[first], j->rule[last]))
+		last++;
+	return last - first;
+}
+
+/* The shortest run that is too short; false when all last long enough. */
+static bool find_short_run(const struct judging *j, size_t *first, size_t *length)
+{
+	size_t least = j->verdict->rules.steady;
+	bool found = false;
+	for (size_t w = 0; w < j->facts.count;) {
+		size_t run = judging_run(j, w);
+		if (run < least) {
+			least = run;
+			*first = w;
+			*length = run;
+			found = true;
+		}
+		w += run;
+	}
+	return found && *length < j->facts.count;
+}
+
+/* Runs that are too short have the verdict of the longer one beside them. */
+static void make_steady(struct judging *j)
+{
+	size_t first = 0, length = 0;
+	while (find_short_run(j, &first, &length)) {
+		size_t after = first + length, left = 0, right = 0;
+		for (size_t w = first; w && judging_same(j, j->rule[w - 1], j->rule[first - 1]);
+		     w--)
+			left++;
+		if (after < j->facts.count)
+			right = judging_run(j, after);
+		uint32_t rule = left >= right && first ? j->rule[first - 1] : j->rule[after];
+		for (size_t w = first; w < after; w++) {
+			j->rule[w] = rule;
+			j->confidence[w] = rule == NO_RULE ? 0 : OVERRULED;
+			j->overruled[w] = true;
+		}
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* The median of a fact in a window and those around it, as far as they have a value. */
+static double median_around(const struct judging *j, const double *values, size_t window,
+			    size_t width)
+{
+	double near[SMOOTH_MOST];
+	size_t count = 0, half = width / 2;
+	if (isnan(values[window]))
+		return NAN;
+	size_t first = window > half ? window - half : 0;
+	for (size_t w = first; w <= window + half && w < j->facts.count; w++)
+		if (!isnan(values[w]))
+			near[count++] = values[w];
+	qsort(near, count, sizeof(near[0]), by_value);
+	return count % 2 ? near[count / 2] : (near[count / 2 - 1] + near[count / 2]) / 2;
+}
+
+/* Single windows that stand out are levelled; a change that lasts stays where it was. */
+static void smooth(struct judging *j, size_t width)
+{
+	for (uint32_t i = 0; i < j->verdict->rules.fact_count; i++)
+		for (size_t w = 0; w < j->facts.count; w++)
+			j->facts.facts[i].values[w] = median_around(j, j->measured[i], w, width);
+}
+
+static enum sx_status judge_once(struct judging *j, struct sx_error *err)
+{
+	const struct verdict_rules *rules = &j->verdict->rules;
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < rules->rule_count; i++) {
+		status = verdict_facts_eval(&j->facts, rules->rules[i].when_tree, j->when[i], err);
+		if (!status)
+			status = verdict_facts_eval(&j->facts, rules->rules[i].keep_tree,
+						    j->keep[i], err);
+	}
+	for (size_t w = 0; !status && w < j->facts.count; w++)
+		judge_window(j, w);
+	return status;
+}
+
+/* Room for one value a window in each of `count` columns. */
+static double **make_columns(struct judging *j, uint32_t count)
+{
+	double **columns = arena_alloc(&j->facts.arena, (count + 1) * sizeof(double *));
+	for (uint32_t i = 0; columns && i < count; i++) {
+		columns[i] = arena_alloc(&j->facts.arena, (j->facts.count + 1) * sizeof(double));
+		if (!columns[i])
+			return NULL;
+	}
+	return columns;
+}
+
+static bool make_room(struct judging *j)
+{
+	const struct verdict_rules *rules = &j->verdict->rules;
+	struct arena *arena = &j->facts.arena;
+	size_t n = j->facts.count + 1;
+	j->when = make_columns(j, rules->rule_count);
+	j->keep = make_columns(j, rules->rule_count);
+	j->measured = make_columns(j, rules->fact_count);
+	j->rule = arena_alloc(arena, n * sizeof(*j->rule));
+	j->confidence = arena_alloc(arena, n * sizeof(*j->confidence));
+	j->overruled = arena_alloc(arena, n * sizeof(*j->overruled));
+	if (!j->when || !j->keep || !j->measured || !j->rule || !j->confidence || !j->overruled)
+		return false;
+	for (uint32_t i = 0; i < rules->fact_count; i++)
+		memcpy(j->measured[i], j->facts.facts[i].values, j->facts.count * sizeof(double));
+	return true;
+}
+
+/* Verdicts that flicker are judged by what holds around each window, and only then overruled. */
+enum sx_status judging_run_rules(struct judging *j, struct sx_error *err)
+{
+	size_t first, length;
+	if (!make_room(j))
+		return error_nomem(err, "judging a run");
+	enum sx_status status = judge_once(j, err);
+	for (size_t width = 3;
+	     !status && width <= SMOOTH_MOST && find_short_run(j, &first, &length); width += 2) {
+		smooth(j, width);
+		status = judge_once(j, err);
+	}
+	if (!status)
+		make_steady(j);
+	for (uint32_t i = 0; !status && i < j->verdict->rules.fact_count; i++)
+		memcpy(j->facts.facts[i].values, j->measured[i], j->facts.count * sizeof(double));
+	return status;
+}
