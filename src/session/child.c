@@ -174,9 +174,9 @@ enum sx_status child_fork(struct sx_session *s, char *const *argv, struct sx_err
 	}
 	s->child.pid = 0;
 	child_abandon(s);
-	error_errno(err, saved, "cannot start %s", argv[0]);
+	enum sx_status status = error_errno(err, saved, "cannot start %s", argv[0]);
 	error_try(err, "fewer processes or open files at once; ulimit -a shows the limits");
-	return err ? err->status : SX_ERR_IO;
+	return status;
 }
 
 enum sx_status child_exec(struct sx_session *s, char *const *argv, struct sx_error *err)

@@ -111,10 +111,14 @@ static enum sx_status no_such_card(const char *id, struct sx_error *err)
 static enum sx_status open_card(struct xe_oa *s, struct sx_error *err)
 {
 	const struct sx_sys *sys = s->base.sys;
+	struct sx_error why = {0};
 	xe_card_read_files(sys, &s->card);
-	s->fd = nodes_open(sys, &s->card.node, err);
-	if (s->fd < 0)
-		return err ? err->status : SX_ERR_IO;
+	s->fd = nodes_open(sys, &s->card.node, &why);
+	if (s->fd < 0) {
+		if (err)
+			*err = why;
+		return why.status;
+	}
 	return xe_card_query(sys, s->fd, &s->card, err);
 }
 
