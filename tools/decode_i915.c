@@ -408,7 +408,7 @@ static enum sx_status finish(struct stream *s, size_t left, struct sx_error *err
 	if (status == SX_ERR_BAD_INPUT && s->job->cli->options.context.given &&
 	    stats->reports > 1 && !stats->intervals)
 		return no_such_context(s, err);
-	if (status && status != SX_INCOMPLETE)
+	if (sx_failed(status))
 		return status;
 	enum sx_status written = write_rows(s, &why);
 	if (written) {

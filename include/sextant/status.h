@@ -3,6 +3,7 @@
 #ifndef SEXTANT_STATUS_H
 #define SEXTANT_STATUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,13 +19,26 @@ extern "C" {
 #define SX_PRINTF(fmt, args)
 #endif
 
-/* The outcome of a call. SX_OK is 0; everything else is a failure, except SX_INCOMPLETE and
- * SX_AGAIN. */
+/* The version of these headers; sx_version() tells that of the library which is loaded. */
+#define SX_VERSION_MAJOR 0
+#define SX_VERSION_MINOR 1
+#define SX_VERSION_PATCH 0
+/* Whether the headers are of this version or a later one, for #if. */
+#define SX_VERSION_AT_LEAST(major, minor, patch)                                                   \
+	(SX_VERSION_MAJOR > (major) ||                                                             \
+	 (SX_VERSION_MAJOR == (major) &&                                                           \
+	  (SX_VERSION_MINOR > (minor) ||                                                           \
+	   (SX_VERSION_MINOR == (minor) && SX_VERSION_PATCH >= (patch)))))
+
+/*
+ * The outcome of a call. SX_OK is 0; SX_INCOMPLETE, SX_AGAIN and SX_END are not failures either:
+ * ask sx_failed(), not whether a status differs from 0, where a call may return one of them.
+ */
 enum sx_status {
 	SX_OK = 0,
 	SX_INCOMPLETE,	    /* a result was delivered, but part of it is missing; it says what */
 	SX_AGAIN,	    /* nothing yet; call again later */
-	SX_END,		    /* the source is exhausted */
+	SX_END,		    /* what was read from has come to its end */
 	SX_ERR_USAGE,	    /* the caller's arguments contradict the contract */
 	SX_ERR_NOT_FOUND,   /* no such device, catalog, set, metric or counter */
 	SX_ERR_AMBIGUOUS,   /* a bare name that several groups share */
@@ -39,12 +53,23 @@ enum sx_status {
 	SX_ERR_NO_MEMORY,   /* allocation failed */
 };
 
+/*
+ * Whether a call failed, so that it delivered nothing. False for SX_OK, for SX_INCOMPLETE (what was
+ * delivered can be used, and the error triplet says what is missing), SX_AGAIN and SX_END.
+ * Thread-safe.
+ */
+static inline bool sx_failed(enum sx_status status)
+{
+	return status >= SX_ERR_USAGE;
+}
+
 #define SX_ERROR_TEXT_MAX 512
 
 /*
  * An error triplet. `message` names what failed and where ("gpu.yaml:12: unknown unit \"cylces\""),
  * `because` the cause, `remedy` what to try. Each is NUL-terminated UTF-8 without a newline; the
- * last two may be empty. Owned by the caller; a call that succeeds leaves it untouched.
+ * last two may be empty. Owned by the caller; it is written by a call that returns a failure or
+ * SX_INCOMPLETE, and left untouched by one that returns SX_OK.
  */
 struct sx_error {
 	enum sx_status status;

@@ -177,7 +177,7 @@ static enum sx_status read_graphs(struct import_job *job, struct import_rows *ro
 {
 	enum sx_status status = SX_OK;
 	bool frames = false;
-	for (size_t i = 0; (!status || status == SX_INCOMPLETE) && i < count; i++) {
+	for (size_t i = 0; !sx_failed(status) && i < count; i++) {
 		if (!is_graph(job->request->path, names[i])) {
 			import_tell(job, "%.80s is no graph of the HUD and was left out", names[i]);
 			continue;

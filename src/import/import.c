@@ -96,10 +96,10 @@ static enum sx_status run(struct import_job *job, struct import **out, struct sx
 	job->result->format = job->format;
 	err = err ? err : &ignored;
 	enum sx_status status = job->format->read(job, err);
-	if ((!status || status == SX_INCOMPLETE) && !job->result->device_count)
+	if (!sx_failed(status) && !job->result->device_count)
 		status = import_bad(job, 0, err, "it breaks off before the first one",
 				    "no sample with a value is in it");
-	if (status && status != SX_INCOMPLETE) {
+	if (sx_failed(status)) {
 		import_destroy(job->result);
 		return status;
 	}

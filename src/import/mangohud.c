@@ -279,8 +279,7 @@ static enum sx_status each_section(struct log *log, struct sx_error *err)
 	struct import_lines lines = import_lines(log->job);
 	struct section section, first = {0};
 	enum sx_status status = SX_OK;
-	for (log->sections = 0;
-	     (!status || status == SX_INCOMPLETE) && next_section(&lines, &section);
+	for (log->sections = 0; !sx_failed(status) && next_section(&lines, &section);
 	     log->sections++) {
 		if (log->sections == 1)
 			log->second = section.rows.number;

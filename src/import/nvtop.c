@@ -210,7 +210,7 @@ static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 		enum sx_status ended = import_rows_finish(r->devices[i].rows, status, err);
 		status = import_worse(status, ended);
 	}
-	if (!r->device_count && (!status || status == SX_INCOMPLETE))
+	if (!r->device_count && !sx_failed(status))
 		status = import_bad(job, 0, err, "nvtop -s writes one object a device",
 				    "no device is in it");
 	import_odd_tell(job, &r->garbage, "sample");

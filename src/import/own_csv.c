@@ -311,7 +311,7 @@ static enum sx_status finish(struct reader *r, enum sx_status status, struct sx_
 	}
 	free(r->role);
 	free(r->label);
-	if (!any && (!status || status == SX_INCOMPLETE))
+	if (!any && !sx_failed(status))
 		status = import_bad(r->job, 0, err, "it has a header and nothing behind it",
 				    "no row is in it");
 	return status;

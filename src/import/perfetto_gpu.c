@@ -481,7 +481,7 @@ enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enum sx_st
 	strings_finish(&t->stage_keys);
 	free(t->counters);
 	free(t->stage_names);
-	if (!any && (!status || status == SX_INCOMPLETE))
+	if (!any && !sx_failed(status))
 		return import_bad(t->job, 0, err,
 				  "it has no GPU counters, frequencies, memory or render stages",
 				  "nothing in this trace is of a GPU");

@@ -180,7 +180,7 @@ static enum sx_status rocprof_read(struct import_job *job, struct sx_error *err)
 		status = import_worse(status, ended);
 		free(r->devices[i].columns);
 	}
-	if (!r->device_count && (!status || status == SX_INCOMPLETE))
+	if (!r->device_count && !sx_failed(status))
 		status = import_bad(job, 0, err, "rocprof writes a line a dispatch",
 				    "there is no line behind the header");
 	free(r->role);

@@ -205,7 +205,7 @@ static enum sx_status finish(struct reader *r, enum sx_status status, struct sx_
 		enum sx_status ended = import_rows_finish(r->agent[i].rows, status, err);
 		status = import_worse(status, ended);
 	}
-	if (!r->agents.count && (!status || status == SX_INCOMPLETE))
+	if (!r->agents.count && !sx_failed(status))
 		status =
 		    import_bad(r->job, 0, err, "rocprofv3 writes a line a counter and dispatch",
 			       "there is no line behind the header");

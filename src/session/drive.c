@@ -118,7 +118,7 @@ static void decode(struct sx_session *s, uint32_t index, const struct raw_sample
 	enum sx_status status =
 	    d->turns ? turns_feed(s, index, raw, &why)
 		     : d->decoder->ops->feed(d->decoder, raw, session_newest(d), &why);
-	if (status && status != SX_INCOMPLETE)
+	if (sx_failed(status))
 		s->infos[index].lost++;
 	if (status)
 		session_fail(s, index, &why);

@@ -172,7 +172,7 @@ static enum sx_status write_file(const struct cli *cli, struct sx_capture_writer
 	struct sx_error cut = {0};
 	uint32_t count = 0;
 	enum sx_status read = import_read(&request, &import, &cut);
-	if (read && read != SX_INCOMPLETE) {
+	if (sx_failed(read)) {
 		*err = cut;
 		return read;
 	}
@@ -276,7 +276,7 @@ enum sx_status imported_write(const struct cli *cli, const char *const *paths, s
 			 buf);
 	if (status == SX_ERR_IO)
 		error_try(err, "free some space, and import again");
-	if ((!status || status == SX_INCOMPLETE) && !result_file_keep(&file))
+	if (!sx_failed(status) && !result_file_keep(&file))
 		status = error_errno(err, errno, "cannot write %s", out);
 	result_file_drop(&file);
 	return status;
@@ -293,9 +293,9 @@ static enum sx_status make(struct cli *cli, const char *path, struct imported *m
 		return temp_refused(errno, err);
 	close(fd);
 	enum sx_status status = write_all(cli, &path, 1, draft, err);
-	made->fd = !status || status == SX_INCOMPLETE ? open(draft, O_RDONLY | O_CLOEXEC) : -1;
+	made->fd = !sx_failed(status) ? open(draft, O_RDONLY | O_CLOEXEC) : -1;
 	unlink(draft);
-	if (status && status != SX_INCOMPLETE)
+	if (sx_failed(status))
 		return status;
 	char named[IMPORTED_TEXT_MAX];
 	if (status == SX_INCOMPLETE)

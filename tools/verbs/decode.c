@@ -170,7 +170,7 @@ static enum sx_status decode_and_write(struct decode_job *job, const struct deco
 				       struct sx_error *err)
 {
 	enum sx_status status = format->decode(job, err);
-	if (status && status != SX_INCOMPLETE)
+	if (sx_failed(status))
 		return status;
 	struct sx_error failed = {0};
 	enum sx_status written = write_rows(job, &failed);

@@ -288,8 +288,7 @@ static int measure(struct profiling *p, char *const *argv)
 		return cli_fail(p->cli, &err);
 	if (!status) /* what was tried on the way and left out is no failure of the run */
 		err = (struct sx_error){0};
-	return status && status != SX_INCOMPLETE ? run_cannot(p->cli, &err, argv)
-						 : conclude(p, argv, &err);
+	return sx_failed(status) ? run_cannot(p->cli, &err, argv) : conclude(p, argv, &err);
 }
 
 int profile_run(struct cli *cli, char *const *argv)

@@ -189,7 +189,7 @@ static int finish(struct recording *r, struct sx_session *session, enum sx_statu
 	struct sx_capture_progress progress;
 	struct sx_error closing = {0};
 	struct sx_child_status child = sx_session_child(session);
-	bool broken = status && status != SX_INCOMPLETE;
+	bool broken = sx_failed(status);
 	if (!r->writer)
 		return run_cannot(r->cli, err, r->cli->options.child);
 	if (r->keep_ns && child.term_signal) /* what led to a crash is why rings are kept */
