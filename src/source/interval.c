@@ -111,7 +111,7 @@ static enum sx_status wait_due(struct interval *t, int timeout_ms, uint64_t *now
 	}
 }
 
-static bool give_note(struct interval *t, struct raw_sample *out)
+static bool interval_give_note(struct interval *t, struct raw_sample *out)
 {
 	const char *text = t->ops->note ? t->ops->note(t->user, t->notes_told) : NULL;
 	if (!text)
@@ -131,7 +131,7 @@ enum sx_status interval_read(struct interval *t, int timeout_ms, struct raw_samp
 	uint64_t now = 0;
 	if (!t->started)
 		return error_set(err, SX_ERR_USAGE, "the source is not started");
-	if (give_note(t, out))
+	if (interval_give_note(t, out))
 		return SX_OK;
 	if (t->has_pending) {
 		*out = t->pending;

@@ -31,7 +31,7 @@ struct replay {
 };
 
 /* A capture is only read when it is named. */
-static void probe(const struct source_host *host, source_found_fn found, void *user)
+static void replay_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 }
 
@@ -60,7 +60,7 @@ static void fill_desc(struct replay *r, const struct sx_capture_device *device)
 	}
 }
 
-static void close_replay(struct source *source)
+static void replay_close(struct source *source)
 {
 	struct replay *r = (struct replay *)source;
 	sx_catalog_unref(r->catalog);
@@ -107,7 +107,7 @@ static void find_catalog(struct replay *r, const struct sx_capture_device *devic
 }
 
 /* The id is FILE#DEVICE. */
-static enum sx_status open_replay(const struct source_host *host, const char *id,
+static enum sx_status replay_open(const struct source_host *host, const char *id,
 				  struct source **out, struct sx_error *err)
 {
 	struct replay *r = calloc(1, sizeof(*r));
@@ -133,7 +133,7 @@ static enum sx_status open_replay(const struct source_host *host, const char *id
 	free(path);
 	if (status) {
 		if (r)
-			close_replay(&r->base);
+			replay_close(&r->base);
 		return status;
 	}
 	fill_desc(r, device);
@@ -142,13 +142,13 @@ static enum sx_status open_replay(const struct source_host *host, const char *id
 	return SX_OK;
 }
 
-static const struct source_desc *describe(struct source *source)
+static const struct source_desc *replay_describe(struct source *source)
 {
 	return &((struct replay *)source)->desc;
 }
 
-static enum sx_status start(struct source *source, const struct source_request *request,
-			    struct sx_error *err)
+static enum sx_status replay_start(struct source *source, const struct source_request *request,
+				   struct sx_error *err)
 {
 	struct replay *r = (struct replay *)source;
 	r->realtime = request->realtime;
@@ -201,7 +201,7 @@ static void cut_part(struct replay *r, size_t count)
 	r->done += count;
 }
 
-static void give_note(struct replay *r, struct raw_sample *out)
+static void replay_give_note(struct replay *r, struct raw_sample *out)
 {
 	*out = (struct raw_sample){.kind = RAW_NOTE,
 				   .begin_ns = SX_TIME_UNKNOWN,
@@ -228,7 +228,7 @@ static void give_loss(struct replay *r, struct raw_sample *out)
 }
 
 /* At the end, what is still missing, and what was damaged, is told once. */
-static enum sx_status end(struct replay *r, struct raw_sample *out)
+static enum sx_status replay_finish(struct replay *r, struct raw_sample *out)
 {
 	const struct sx_capture_account *account = sx_capture_account(r->reader);
 	bool cut = !sx_capture_info(r->reader)->clean;
@@ -244,7 +244,7 @@ static enum sx_status end(struct replay *r, struct raw_sample *out)
 	else
 		snprintf(r->note, sizeof(r->note),
 			 "the recording did not end cleanly; all that was written is here");
-	give_note(r, out);
+	replay_give_note(r, out);
 	out->flags |= RAW_PARTIAL;
 	return SX_OK;
 }
@@ -262,7 +262,7 @@ static enum sx_status next_record(struct replay *r, struct raw_sample *out, stru
 	struct sx_capture_record record;
 	enum sx_status status = sx_capture_next(r->reader, &record, err);
 	if (status == SX_END || status == SX_AGAIN)
-		return end(r, out);
+		return replay_finish(r, out);
 	if (status)
 		return status;
 	bool mine = record.device == r->device;
@@ -279,13 +279,13 @@ static enum sx_status next_record(struct replay *r, struct raw_sample *out, stru
 	} else if (record.type == SX_CAPTURE_NOTE &&
 		   (mine || (record.device == SX_CAPTURE_NO_DEVICE && r->device == 0))) {
 		snprintf(r->note, sizeof(r->note), "%s", record.mark.text);
-		give_note(r, out);
+		replay_give_note(r, out);
 		return SX_OK;
 	}
 	return SX_AGAIN;
 }
 
-static enum sx_status read_replay(struct source *source, int timeout_ms, struct raw_sample *out,
+static enum sx_status replay_read(struct source *source, int timeout_ms, struct raw_sample *out,
 				  struct sx_error *err)
 {
 	struct replay *r = (struct replay *)source;
@@ -313,7 +313,7 @@ static enum sx_status read_replay(struct source *source, int timeout_ms, struct 
 	return SX_OK;
 }
 
-static enum sx_status stop(struct source *source, struct sx_error *err)
+static enum sx_status replay_stop(struct source *source, struct sx_error *err)
 {
 	((struct replay *)source)->stopped = true;
 	return SX_OK;
@@ -322,11 +322,11 @@ static enum sx_status stop(struct source *source, struct sx_error *err)
 const struct source_ops source_replay = {
     .name = "replay",
     .raw = RAW_ROWS,
-    .probe = probe,
-    .open = open_replay,
-    .describe = describe,
-    .start = start,
-    .read = read_replay,
-    .stop = stop,
-    .close = close_replay,
+    .probe = replay_probe,
+    .open = replay_open,
+    .describe = replay_describe,
+    .start = replay_start,
+    .read = replay_read,
+    .stop = replay_stop,
+    .close = replay_close,
 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void append(char *text, size_t size, const char *what)
+static void notes_append(char *text, size_t size, const char *what)
 {
 	size_t used = strlen(text);
 	snprintf(text + used, size - used, "%s", what);
@@ -35,12 +35,12 @@ void cpu_notes_add(struct cpu_notes *notes, int error, const char *counter)
 	} else if (holds(text, counter, strlen(counter))) {
 		return;
 	} else {
-		append(text, size, ", ");
+		notes_append(text, size, ", ");
 	}
-	append(text, size, counter);
+	notes_append(text, size, counter);
 }
 
-static void explain(int error, const struct sx_sys *sys, char *out, size_t size)
+static void notes_explain(int error, const struct sx_sys *sys, char *out, size_t size)
 {
 	switch (error) {
 	case CPU_NO_ROOM:
@@ -63,8 +63,8 @@ void cpu_notes_finish(struct cpu_notes *notes, const struct cpu_run *run)
 {
 	char cause[192];
 	for (uint32_t i = 0; i < notes->count; i++) {
-		explain(notes->items[i].error, run->sys, cause, sizeof(cause));
-		append(notes->items[i].text, sizeof(notes->items[i].text), cause);
+		notes_explain(notes->items[i].error, run->sys, cause, sizeof(cause));
+		notes_append(notes->items[i].text, sizeof(notes->items[i].text), cause);
 	}
 	if (run->hardware_groups > 1 && notes->count < CPU_NOTES_MAX)
 		snprintf(notes->items[notes->count++].text, sizeof(notes->items[0].text),

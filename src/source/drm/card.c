@@ -10,7 +10,7 @@
 
 #define CARDS_MAX 64
 
-static bool join(char *out, size_t size, const char *folder, const char *file)
+static bool card_join(char *out, size_t size, const char *folder, const char *file)
 {
 	int n = snprintf(out, size, "%s/%s", folder, file);
 	return n > 0 && (size_t)n < size;
@@ -21,7 +21,7 @@ bool drm_read_line(const struct sx_sys *sys, const char *folder, const char *fil
 {
 	char path[256];
 	errno = ENOENT;
-	if (!join(path, sizeof(path), folder, file) ||
+	if (!card_join(path, sizeof(path), folder, file) ||
 	    sys->read_file(sys->user, path, out, size) < 0)
 		return false;
 	out[strcspn(out, "\n")] = '\0';
@@ -74,7 +74,7 @@ bool drm_first_entry(const struct sx_sys *sys, const char *folder, const char *s
 	out[0] = '\0';
 	if (sys->list_dir(sys->user, folder, keep_first, &first) < 0 || !first.name[0])
 		return false;
-	if (join(out, size, folder, first.name))
+	if (card_join(out, size, folder, first.name))
 		return true;
 	out[0] = '\0';
 	return false;
@@ -96,19 +96,19 @@ static bool uevent_value(const char *text, const char *key, char *out, size_t si
 	return false;
 }
 
-struct zones {
+struct card_zones {
 	const struct sx_sys *sys;
 	char *out;
 	size_t size;
 };
 
 /* SoCs have a thermal zone of the GPU instead of a sensor below the device. */
-static int look_at_zone(void *arg, const char *name)
+static int card_look_at_zone(void *arg, const char *name)
 {
-	struct zones *zones = arg;
+	struct card_zones *zones = arg;
 	char folder[160], type[64];
 	if (strncmp(name, "thermal_zone", 12) != 0 ||
-	    !join(folder, sizeof(folder), "/sys/class/thermal", name) ||
+	    !card_join(folder, sizeof(folder), "/sys/class/thermal", name) ||
 	    !drm_read_line(zones->sys, folder, "type", type, sizeof(type)) || !strstr(type, "gpu"))
 		return 0;
 	snprintf(zones->out, zones->size, "%s", folder);
@@ -140,9 +140,9 @@ static void find_folders(const struct sx_sys *sys, struct drm_card *card)
 	snprintf(folder, sizeof(folder), "%s/devfreq", card->device);
 	drm_first_entry(sys, folder, "", card->devfreq, sizeof(card->devfreq));
 	find_gt(sys, card);
-	struct zones zones = {sys, card->thermal, sizeof(card->thermal)};
+	struct card_zones zones = {sys, card->thermal, sizeof(card->thermal)};
 	if (!card->vendor && !card->hwmon[0])
-		sys->list_dir(sys->user, "/sys/class/thermal", look_at_zone, &zones);
+		sys->list_dir(sys->user, "/sys/class/thermal", card_look_at_zone, &zones);
 	if ((strcmp(card->driver, "panfrost") == 0 || strcmp(card->driver, "panthor") == 0) &&
 	    exists(sys, card->device, "profiling"))
 		snprintf(card->profiling, sizeof(card->profiling), "%s/profiling", card->device);

@@ -77,14 +77,14 @@ static void find_card_energy(const struct sx_sys *sys, const struct drm_card *ca
 		e->here = false;
 }
 
-struct zones {
+struct hwmon_zones {
 	const struct sx_sys *sys;
 	const struct drm_card *card;
 	struct drm_sensors *sensors;
 };
 
 /* Zones of powercap are named after what they measure; "uncore" is the GPU beside Intel's cores. */
-static int look_at_zone(void *arg, const char *name)
+static int hwmon_look_at_zone(void *arg, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -93,7 +93,7 @@ static int look_at_zone(void *arg, const char *name)
 		     {"dram", DRM_ENERGY_DRAM},
 		     {"psys", DRM_ENERGY_PLATFORM},
 		     {"uncore", DRM_ENERGY_CARD}};
-	struct zones *zones = arg;
+	struct hwmon_zones *zones = arg;
 	char folder[160], label[64];
 	if (!strchr(name, ':') || strlen(name) > 64 || strncmp(name, "intel-rapl-mmio", 15) == 0)
 		return 0;
@@ -122,8 +122,8 @@ void drm_sensors_find(const struct sx_sys *sys, const struct drm_card *card,
 	if (card->hwmon[0])
 		find_temperatures(sys, card, sensors);
 	find_card_energy(sys, card, sensors);
-	struct zones zones = {sys, card, sensors};
-	sys->list_dir(sys->user, "/sys/class/powercap", look_at_zone, &zones);
+	struct hwmon_zones zones = {sys, card, sensors};
+	sys->list_dir(sys->user, "/sys/class/powercap", hwmon_look_at_zone, &zones);
 }
 
 /* What was used since the last reading. A counter that began again did so at its range. */

@@ -77,7 +77,7 @@ static void counters_close(struct source *source)
 }
 
 /* A child of a process that has threads could wait for a lock of theirs: nothing is open yet. */
-static enum sx_status ask(struct gl_list *list, struct sx_error *err)
+static enum sx_status counters_query(struct gl_list *list, struct sx_error *err)
 {
 	struct gl_lines lines = {.list = list};
 	char *told = malloc(TOLD_MOST);
@@ -109,7 +109,7 @@ static enum sx_status counters_open(const struct source_host *host, const char *
 {
 	struct source *source = NULL;
 	struct gl_list list = {0};
-	enum sx_status status = ask(&list, err);
+	enum sx_status status = counters_query(&list, err);
 	if (!status)
 		status = inject_open(&counters_api, host, &source, err);
 	if (status) {

@@ -68,7 +68,7 @@ static void *find(const struct egl *egl, const char *name)
 	return egl->get_proc(name);
 }
 
-static bool load(struct gl *gl, const struct egl *egl)
+static bool counters_ask_load(struct gl *gl, const struct egl *egl)
 {
 	*(void **)&gl->get_string = find(egl, "glGetString");
 	*(void **)&gl->get_string_i = find(egl, "glGetStringi");
@@ -279,7 +279,7 @@ bool gl_counters_ask(int to, void *unused)
 {
 	struct egl egl;
 	struct gl gl = {.out = fdopen(to, "w")};
-	if (!gl.out || !egl_begin(&egl) || !load(&gl, &egl))
+	if (!gl.out || !egl_begin(&egl) || !counters_ask_load(&gl, &egl))
 		return false;
 	tell_text(&gl, 'V', GL_VENDOR_);
 	tell_text(&gl, 'R', GL_RENDERER_);

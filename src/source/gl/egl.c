@@ -22,7 +22,7 @@ static void *symbol(void *library, const char *name, bool *all)
 	return found;
 }
 
-static bool load(struct egl *egl)
+static bool egl_load(struct egl *egl)
 {
 	bool all = true;
 	void *library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -59,7 +59,7 @@ bool egl_begin(struct egl *egl)
 				     EGL_OPENGL_BIT_, EGL_NONE_};
 	void *config = NULL;
 	int count = 0;
-	if (!load(egl))
+	if (!egl_load(egl))
 		return false;
 	void *display = open_display(egl);
 	if (!display || !egl->bind_api(EGL_OPENGL_API_) ||

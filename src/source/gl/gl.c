@@ -11,8 +11,8 @@ static const char *const counters[] = {
 #undef QUERY
 };
 
-static enum sx_status environment(const struct sx_sys *sys, const char *socket,
-				  struct library_environment *out, struct sx_error *err)
+static enum sx_status gl_environment(const struct sx_sys *sys, const char *socket,
+				     struct library_environment *out, struct sx_error *err)
 {
 	char library[4096];
 	enum sx_status status = library_find(sys, library, sizeof(library), err);
@@ -28,7 +28,7 @@ static const struct inject_api gl_api = {
     .holds = "libsextant-",
     .counters = counters,
     .counter_count = sizeof(counters) / sizeof(counters[0]),
-    .environment = environment,
+    .environment = gl_environment,
     .not_loaded = "it did not load libsextant-gl.so: it is statically linked, setuid, or clears "
 		  "LD_PRELOAD",
     .load_it = "start the dynamically linked program itself, as the same user",

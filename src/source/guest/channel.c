@@ -36,8 +36,8 @@ void channel_copy_text(char *to, const char *from, size_t size)
 	to[n] = '\0';
 }
 
-static void describe(struct context_info *info, const struct channel *channel,
-		     const struct wire_stream *shared)
+static void channel_describe(struct context_info *info, const struct channel *channel,
+			     const struct wire_stream *shared)
 {
 	struct wire_stream stream = *shared; /* it may change meanwhile */
 	stream.vendor[sizeof(stream.vendor) - 1] = '\0';
@@ -66,7 +66,7 @@ static size_t add_context(struct channel *channel, struct contexts *contexts,
 		contexts->beyond++;
 		return CHANNEL_NOBODY;
 	}
-	describe(&contexts->items[contexts->count], channel, stream);
+	channel_describe(&contexts->items[contexts->count], channel, stream);
 	return contexts->count++;
 }
 
@@ -122,8 +122,8 @@ static uint64_t count_lost(struct channel_place *mine, const struct wire_stream 
 	return more;
 }
 
-static void fill(const struct channel *channel, const struct channel_place *mine,
-		 const struct wire_stream *stream, struct wire_sample *out)
+static void channel_fill(const struct channel *channel, const struct channel_place *mine,
+			 const struct wire_stream *stream, struct wire_sample *out)
 {
 	out->context = (uint32_t)mine->context;
 	out->process = channel->process;
@@ -156,8 +156,9 @@ static bool gather_values(struct channel *channel, const struct wire_record *rec
  * Takes one record of a stream. A head that cannot be is taken as a loss of all before it; so is
  * all of a context that has no place.
  */
-static bool take(struct channel *channel, struct contexts *contexts, struct channel_place *mine,
-		 struct wire_stream *stream, struct wire_sample *out, uint64_t *lost)
+static bool channel_take(struct channel *channel, struct contexts *contexts,
+			 struct channel_place *mine, struct wire_stream *stream,
+			 struct wire_sample *out, uint64_t *lost)
 {
 	const struct wire_record *ring = (const struct wire_record *)(stream + 1);
 	uint64_t head = __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE);
@@ -183,7 +184,7 @@ static bool take(struct channel *channel, struct contexts *contexts, struct chan
 			out->driver_count = 0;
 			continue;
 		}
-		fill(channel, mine, stream, out);
+		channel_fill(channel, mine, stream, out);
 		info->frames += (uint64_t)wire_ends_frame(&out->record);
 		*lost = count_lost(mine, stream, info);
 		return true;
@@ -200,7 +201,7 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 		struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
 		if (!meet(channel, contexts, mine, stream))
 			continue;
-		bool taken = take(channel, contexts, mine, stream, out, lost);
+		bool taken = channel_take(channel, contexts, mine, stream, out, lost);
 		free_if_closed(contexts, mine, stream);
 		if (taken) {
 			channel->next = index;
@@ -240,7 +241,7 @@ static size_t character(const uint8_t *text, size_t size)
 	return good ? length : 0;
 }
 
-static size_t append(char *out, size_t at, size_t size, const uint8_t *text, size_t length)
+static size_t channel_append(char *out, size_t at, size_t size, const uint8_t *text, size_t length)
 {
 	for (size_t i = 0; i < length;) {
 		size_t n = character(text + i, length - i);
@@ -280,7 +281,7 @@ size_t channel_label(const struct channel *channel, uint32_t id, char *out, size
 		const uint8_t *text = wire_labels(channel->memory) + ids[depth] + sizeof(labels[0]);
 		if (at && at + 1 < size)
 			out[at++] = '/';
-		at = append(out, at, size, text, labels[depth].length);
+		at = channel_append(out, at, size, text, labels[depth].length);
 	}
 	out[at] = '\0';
 	return at;

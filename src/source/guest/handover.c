@@ -128,7 +128,7 @@ static void serve(struct handover *h, int client)
 		close(fd);
 }
 
-static void *run(void *arg)
+static void *handover_run(void *arg)
 {
 	struct handover *h = arg;
 	struct pollfd fds[] = {{.fd = h->listener, .events = POLLIN},
@@ -223,7 +223,7 @@ enum sx_status handover_open(struct handover *h, const struct channel_wish *wish
 	if (!status && pipe2(h->wake, O_CLOEXEC) < 0)
 		status = error_errno(err, errno, "cannot make the channel to the measured program");
 	if (!status) {
-		int failed = thread_start(&h->thread, run, h);
+		int failed = thread_start(&h->thread, handover_run, h);
 		h->running = !failed;
 		if (failed)
 			status = error_errno(err, failed, "cannot start a thread");

@@ -29,7 +29,7 @@ static bool try_folder(const struct sx_sys *sys, const char *folder, const char 
 	return n > 0 && (size_t)n < size && is_there(sys, path);
 }
 
-static bool find(const struct sx_sys *sys, char *path, size_t size)
+static bool library_search(const struct sx_sys *sys, char *path, size_t size)
 {
 	/* Beside the command, in the build tree, installed below the same prefix. */
 	static const char *const places[] = {"", "/preload", "/../preload", "/../lib/sextant",
@@ -79,7 +79,7 @@ static void spread(const struct sx_sys *sys, char *path, size_t size)
 
 enum sx_status library_find(const struct sx_sys *sys, char *path, size_t size, struct sx_error *err)
 {
-	if (!find(sys, path, size)) {
+	if (!library_search(sys, path, size)) {
 		const char *given = getenv("SEXTANT_PRELOAD_DIR");
 		error_set(err, SX_ERR_NOT_FOUND, "cannot find " LIBRARY);
 		error_because(
@@ -111,7 +111,7 @@ static bool holds(const char *list, const char *path)
 	return false;
 }
 
-static char *join(const char *a, const char *b, const char *c, const char *d)
+static char *library_join(const char *a, const char *b, const char *c, const char *d)
 {
 	size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
 	char *text = malloc(size);
@@ -128,9 +128,9 @@ enum sx_status library_environment_make(struct library_environment *environment,
 	if (!preload)
 		preload = "";
 	bool there = holds(preload, library);
-	environment->items[0] =
-	    join("LD_PRELOAD=", there ? "" : library, there || !*preload ? "" : ":", preload);
-	environment->items[1] = join(variable, "=", socket, "");
+	environment->items[0] = library_join("LD_PRELOAD=", there ? "" : library,
+					     there || !*preload ? "" : ":", preload);
+	environment->items[1] = library_join(variable, "=", socket, "");
 	environment->items[2] = NULL;
 	if (environment->items[0] && environment->items[1])
 		return SX_OK;

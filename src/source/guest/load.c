@@ -47,7 +47,7 @@ void load_finish(struct load *load)
 	*load = (struct load){0};
 }
 
-static struct load_process *find(const struct load *load, pid_t pid)
+static struct load_process *load_process_of(const struct load *load, pid_t pid)
 {
 	for (size_t i = 0; i < load->count; i++)
 		if (load->items[i]->pid == pid)
@@ -80,7 +80,7 @@ static void read_now(struct load_process *p, uint64_t now_ns)
 
 bool load_meet(struct load *load, const struct sx_sys *sys, pid_t pid)
 {
-	if (find(load, pid) || load->count == PROCESSES_MAX)
+	if (load_process_of(load, pid) || load->count == PROCESSES_MAX)
 		return true;
 	struct load_process *p = calloc(1, sizeof(*p));
 	if (!p ||
@@ -154,8 +154,8 @@ static bool clip(const struct load_process *p, uint64_t *from_ns, uint64_t *to_n
 	return *to_ns > *from_ns && *to_ns - *from_ns >= length / 2;
 }
 
-static void fill(const struct load_process *p, uint64_t from_ns, uint64_t to_ns,
-		 struct wire_sample *sample)
+static void load_fill_row(const struct load_process *p, uint64_t from_ns, uint64_t to_ns,
+			  struct wire_sample *sample)
 {
 	uint64_t length = to_ns - from_ns;
 	if (!length || !clip(p, &from_ns, &to_ns))
@@ -173,7 +173,7 @@ static void fill(const struct load_process *p, uint64_t from_ns, uint64_t to_ns,
 
 bool load_fill(struct load *load, struct wire_sample *sample, bool is_row)
 {
-	struct load_process *p = find(load, sample->pid);
+	struct load_process *p = load_process_of(load, sample->pid);
 	uint64_t from_ns = sample->record.begin_ns, to_ns = sample->record.end_ns;
 	sample->thread_known = sample->rasterises = 0;
 	if (!p || !p->count)
@@ -182,7 +182,7 @@ bool load_fill(struct load *load, struct wire_sample *sample, bool is_row)
 		return false;
 	if (p->given_ns > from_ns)
 		from_ns = p->given_ns < to_ns ? p->given_ns : to_ns;
-	fill(p, from_ns, to_ns, sample);
+	load_fill_row(p, from_ns, to_ns, sample);
 	if (is_row && to_ns > p->given_ns)
 		p->given_ns = to_ns;
 	return true;

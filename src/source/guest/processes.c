@@ -54,7 +54,7 @@ static void read_name(const struct processes *all, struct process *process)
 	channel_copy_text(process->channel.name, name, sizeof(process->channel.name));
 }
 
-static void release(struct processes *all, struct process *process)
+static void processes_release(struct processes *all, struct process *process)
 {
 	const struct wire_header *memory = process->channel.memory;
 	all->made += __atomic_load_n(&memory->contexts, __ATOMIC_RELAXED);
@@ -119,7 +119,7 @@ static void welcome(struct processes *all)
 		if (mem_grow(&all->items, &all->cap, all->count + 1, sizeof(*all->items)))
 			all->items[all->count++] = process;
 		else
-			release(all, &process);
+			processes_release(all, &process);
 	}
 }
 
@@ -151,7 +151,7 @@ static bool next_of(struct processes *all, size_t index, struct wire_sample *out
 /* Asked before its channel is read for the last time: what it wrote until its end is there. */
 static void remove_ended(struct processes *all, size_t index)
 {
-	release(all, &all->items[index]);
+	processes_release(all, &all->items[index]);
 	all->items[index] = all->items[--all->count];
 }
 
@@ -246,7 +246,7 @@ void processes_close(struct processes *all)
 {
 	handover_close(&all->handover);
 	for (size_t i = 0; i < all->count; i++)
-		release(all, &all->items[i]);
+		processes_release(all, &all->items[i]);
 	free(all->items);
 	free(all->contexts.items);
 	*all = (struct processes){.sys = all->sys};

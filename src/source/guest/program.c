@@ -46,7 +46,7 @@ static enum program_kind kind_of_head(const uint8_t *head, size_t size)
 }
 
 /* Whether an environment, strings one after another, has the variable that loads our library. */
-static bool is_asked(const struct program *program, const char *environment, size_t size)
+static bool program_is_asked(const struct program *program, const char *environment, size_t size)
 {
 	size_t length = strlen(program->variable);
 	for (size_t at = 0; at < size; at += strlen(environment + at) + 1)
@@ -72,7 +72,8 @@ static bool is_secure(const struct sx_sys *sys, pid_t pid)
 	return false;
 }
 
-static enum program_kind look(const struct program *program, const struct sx_sys *sys, pid_t pid)
+static enum program_kind program_read(const struct program *program, const struct sx_sys *sys,
+				      pid_t pid)
 {
 	char path[64], text[ENVIRONMENT_BYTES];
 	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)pid);
@@ -88,7 +89,7 @@ static enum program_kind look(const struct program *program, const struct sx_sys
 	size = sys->read_file(sys->user, path, text, sizeof(text));
 	if (size < 0)
 		return errno == EACCES ? PROGRAM_GUARDED : PROGRAM_UNKNOWN;
-	return is_asked(program, text, (size_t)size) ? PROGRAM_DYNAMIC : PROGRAM_CLEARED;
+	return program_is_asked(program, text, (size_t)size) ? PROGRAM_DYNAMIC : PROGRAM_CLEARED;
 }
 
 void program_look(struct program *program, const struct sx_sys *sys, pid_t pid)
@@ -104,7 +105,7 @@ void program_look(struct program *program, const struct sx_sys *sys, pid_t pid)
 		    strcmp(own, path) == 0;
 	if (ours || strcmp(path, program->path) == 0) /* it has not begun, or is known */
 		return;
-	enum program_kind kind = look(program, sys, pid);
+	enum program_kind kind = program_read(program, sys, pid);
 	if (kind == PROGRAM_UNKNOWN)
 		return;
 	program->kind = kind;

@@ -29,7 +29,7 @@ void raster_finish(struct raster *raster)
 	*raster = (struct raster){0};
 }
 
-static struct rasteriser *find(const struct raster *raster, pid_t pid)
+static struct rasteriser *raster_process_of(const struct raster *raster, pid_t pid)
 {
 	for (size_t i = 0; i < raster->count; i++)
 		if (raster->items[i]->watch.pid == pid)
@@ -39,7 +39,7 @@ static struct rasteriser *find(const struct raster *raster, pid_t pid)
 
 bool raster_meet(struct raster *raster, const struct sx_sys *sys, pid_t pid)
 {
-	struct rasteriser *known = find(raster, pid);
+	struct rasteriser *known = raster_process_of(raster, pid);
 	if (known)
 		watch_expect(&known->watch);
 	if (known || raster->count == PROCESSES_MAX)
@@ -74,7 +74,7 @@ void raster_look(struct raster *raster)
 
 bool raster_fill(struct raster *raster, struct wire_sample *sample, bool is_row)
 {
-	struct rasteriser *item = find(raster, sample->pid);
+	struct rasteriser *item = raster_process_of(raster, sample->pid);
 	struct wire_record *record = &sample->record;
 	uint64_t from_ns = record->begin_ns;
 	struct busy_time time = {0};

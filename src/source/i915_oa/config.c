@@ -43,7 +43,7 @@ static bool equal(const struct oa_writes *wanted, const struct oa_write *there)
 }
 
 /* One query for the configuration; its registers go where the counts in it are not 0. */
-static int ask(const struct sx_sys *sys, int fd, struct i915_query_config *config)
+static int config_ask(const struct sx_sys *sys, int fd, struct i915_query_config *config)
 {
 	struct i915_query_item item = {.query_id = I915_QUERY_PERF_CONFIG,
 				       .flags = I915_CONFIG_DATA_BY_UUID,
@@ -61,7 +61,7 @@ static bool is_ours(const struct sx_sys *sys, int fd, const struct oa_programs *
 	struct i915_query_config there = {.flags = 0};
 	const struct oa_writes *w = p->writes;
 	memcpy(there.uuid, p->uuid, UUID_LENGTH);
-	if (ask(sys, fd, &there))
+	if (config_ask(sys, fd, &there))
 		return false;
 	if (there.config.mux_count != w[SX_PROGRAM_MUX].count ||
 	    there.config.boolean_count != w[SX_PROGRAM_BOOLEAN].count ||
@@ -77,7 +77,7 @@ static bool is_ours(const struct sx_sys *sys, int fd, const struct oa_programs *
 	there.config.boolean = (uint64_t)(uintptr_t)boolean;
 	there.config.flex = (uint64_t)(uintptr_t)flex;
 	memcpy(there.uuid, p->uuid, UUID_LENGTH);
-	bool same = !ask(sys, fd, &there) && equal(&w[SX_PROGRAM_MUX], mux) &&
+	bool same = !config_ask(sys, fd, &there) && equal(&w[SX_PROGRAM_MUX], mux) &&
 		    equal(&w[SX_PROGRAM_BOOLEAN], boolean) && equal(&w[SX_PROGRAM_FLEX], flex);
 	free(all);
 	return same;
@@ -128,8 +128,8 @@ static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct 
 }
 
 /* One look and, where nothing is found, one attempt to add. SX_AGAIN: it came or went meanwhile. */
-static enum sx_status look(const struct i915_config_place *place, struct oa_programs *p,
-			   struct i915_config *out, struct sx_error *err)
+static enum sx_status config_look(const struct i915_config_place *place, struct oa_programs *p,
+				  struct i915_config *out, struct sx_error *err)
 {
 	const struct sx_sys *sys = place->sys;
 	const uint32_t card = place->card;
@@ -180,7 +180,7 @@ enum sx_status i915_config_open(const struct i915_config_place *place,
 		status = SX_AGAIN;
 	}
 	for (int i = 0; i < LOOKS && status == SX_AGAIN; i++)
-		status = look(place, &programs, out, err);
+		status = config_look(place, &programs, out, err);
 	if (status == SX_AGAIN) {
 		status = error_set(err, SX_ERR_BUSY, "metric set %s comes and goes in the kernel",
 				   programs.set);

@@ -223,7 +223,7 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 }
 
 /* What the user should know of this stream, once. */
-static bool tell(struct i915_oa *s, struct raw_sample *out)
+static bool i915_oa_tell(struct i915_oa *s, struct raw_sample *out)
 {
 	if (s->told)
 		return false;
@@ -246,7 +246,7 @@ static enum sx_status i915_oa_read(struct source *source, int timeout_ms, struct
 	struct i915_oa *s = from(source);
 	if (s->state == I915_IDLE)
 		return error_set(err, SX_ERR_USAGE, "the OA source was not started");
-	return tell(s, out) ? SX_OK : i915_stream_read(s, timeout_ms, out, err);
+	return i915_oa_tell(s, out) ? SX_OK : i915_stream_read(s, timeout_ms, out, err);
 }
 
 static void i915_oa_wake(struct source *source, struct source_wake *out)

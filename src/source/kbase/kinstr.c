@@ -12,7 +12,7 @@
 #define DRAIN_MAX      64 /* more than the driver's ring holds */
 #define DAMAGED_MAX    8  /* in a row: then it is the driver, not a sample */
 
-static int call(struct kbase *k, int fd, unsigned long request, void *arg)
+static int kinstr_call(struct kbase *k, int fd, unsigned long request, void *arg)
 {
 	return kbase_ioctl(k->base.sys, fd, request, arg);
 }
@@ -28,7 +28,7 @@ static enum sx_status odd_driver(struct sx_error *err, const char *what)
 static enum sx_status enumerate(struct kbase *k, struct sx_error *err)
 {
 	struct kbase_enum_info info = {0};
-	if (call(k, k->device.fd, KBASE_KINSTR_ENUM, &info) < 0)
+	if (kinstr_call(k, k->device.fd, KBASE_KINSTR_ENUM, &info) < 0)
 		return error_errno(err, errno, "cannot list the counters of kbase");
 	if (!info.item_count || info.item_size < sizeof(struct kbase_enum_item) ||
 	    info.item_count > ENUM_BYTES_MAX / info.item_size)
@@ -39,7 +39,7 @@ static enum sx_status enumerate(struct kbase *k, struct sx_error *err)
 	uint32_t count = info.item_count, stride = info.item_size;
 	info.list = (uint64_t)(uintptr_t)list;
 	enum sx_status status = SX_OK;
-	if (call(k, k->device.fd, KBASE_KINSTR_ENUM, &info) < 0)
+	if (kinstr_call(k, k->device.fd, KBASE_KINSTR_ENUM, &info) < 0)
 		status = error_errno(err, errno, "cannot read the list of counters from kbase");
 	else if (!kinstr_parse_enumeration(list, stride, count, &k->u.kinstr))
 		status = odd_driver(err, "does not list all kinds of counter blocks");
@@ -73,7 +73,7 @@ static uint32_t fill_requests(const struct kbase *k, struct kbase_request *list)
 	return count;
 }
 
-static enum sx_status set_up(struct kbase *k, struct sx_error *err)
+static enum sx_status kinstr_set_up(struct kbase *k, struct sx_error *err)
 {
 	struct kinstr *r = &k->u.kinstr;
 	struct kbase_request list[MALI_KINDS + 2];
@@ -81,7 +81,7 @@ static enum sx_status set_up(struct kbase *k, struct sx_error *err)
 	union kbase_setup setup = {.in = {.count = count,
 					  .item_size = sizeof(list[0]),
 					  .list = (uint64_t)(uintptr_t)list}};
-	r->fd = call(k, k->device.fd, KBASE_KINSTR_SETUP, &setup);
+	r->fd = kinstr_call(k, k->device.fd, KBASE_KINSTR_SETUP, &setup);
 	if (r->fd < 0)
 		return kbase_refused(k, errno, err);
 	r->meta_size = setup.out.item_size;
@@ -102,7 +102,7 @@ enum sx_status kinstr_try(struct kbase *k, struct sx_error *err)
 	k->u.kinstr = (struct kinstr){.fd = -1, .periodic = true, .period_ns = KBASE_PERIOD_NS};
 	enum sx_status status = enumerate(k, err);
 	if (status == SX_OK)
-		status = set_up(k, err);
+		status = kinstr_set_up(k, err);
 	kinstr_close(k);
 	return status;
 }
@@ -110,7 +110,7 @@ enum sx_status kinstr_try(struct kbase *k, struct sx_error *err)
 static int command(struct kbase *k, uint16_t what)
 {
 	struct kbase_cmd cmd = {.cmd = what};
-	return call(k, k->u.kinstr.fd, KBASE_KINSTR_CMD, &cmd);
+	return kinstr_call(k, k->u.kinstr.fd, KBASE_KINSTR_CMD, &cmd);
 }
 
 enum sx_status kinstr_start(struct kbase *k, uint64_t period_ns, bool manual, struct sx_error *err)
@@ -119,7 +119,7 @@ enum sx_status kinstr_start(struct kbase *k, uint64_t period_ns, bool manual, st
 	*r = (struct kinstr){.fd = -1, .periodic = !manual, .period_ns = period_ns};
 	enum sx_status status = enumerate(k, err);
 	if (status == SX_OK)
-		status = set_up(k, err);
+		status = kinstr_set_up(k, err);
 	if (status == SX_OK && command(k, KBASE_CMD_START) < 0)
 		status = error_errno(err, errno, "kbase does not start counting");
 	r->due_ns = kbase_clock_raw_now(k->base.sys) + period_ns;
@@ -168,17 +168,17 @@ static int take_when_due(struct kbase *k, int timeout_ms)
 static enum sx_status send_stop(struct kbase *k, struct sx_error *err);
 
 /* Fetches the oldest sample: copies it out and gives its slot back. */
-static enum sx_status fetch(struct kbase *k, struct raw_sample *out, struct sx_error *err)
+static enum sx_status kinstr_fetch(struct kbase *k, struct raw_sample *out, struct sx_error *err)
 {
 	struct kinstr *r = &k->u.kinstr;
 	struct kbase_access access = {0};
-	if (call(k, r->fd, KBASE_KINSTR_GET, &access) < 0) {
+	if (kinstr_call(k, r->fd, KBASE_KINSTR_GET, &access) < 0) {
 		if (errno == EINVAL || errno == EAGAIN)
 			return SX_AGAIN;
 		return kbase_failed(k, "kbase does not hand over a sample", err);
 	}
 	bool good = kinstr_parse_sample(k, r->map, r->map_size, access.offset, out);
-	if (call(k, r->fd, KBASE_KINSTR_PUT, &access) < 0)
+	if (kinstr_call(k, r->fd, KBASE_KINSTR_PUT, &access) < 0)
 		return kbase_failed(k, "kbase does not take a sample back", err);
 	enum sx_status status = r->stop_due ? send_stop(k, err) : SX_OK;
 	if (good) {
@@ -216,7 +216,7 @@ enum sx_status kinstr_read(struct kbase *k, int timeout_ms, struct raw_sample *o
 			return kbase_failed(k, "cannot wait for a sample of kbase", err);
 		if (!ready)
 			return k->stopped ? SX_END : SX_AGAIN;
-		enum sx_status status = fetch(k, out, err);
+		enum sx_status status = kinstr_fetch(k, out, err);
 		if (status == SX_AGAIN)
 			continue;
 		if (status != SX_OK || !is_empty(out))

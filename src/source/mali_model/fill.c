@@ -35,7 +35,7 @@ bool model_map_init(struct model_map *map, const struct sx_catalog *catalog)
 	return found > 0;
 }
 
-static double part(double whole, double share)
+static double fill_part(double whole, double share)
 {
 	return floor(whole * share);
 }
@@ -54,7 +54,7 @@ static void fill_queue(const struct model_map *map, enum model_name active, doub
 {
 	/* Queued, stalled, jobs and tasks stand together in the list of names. */
 	model_set(map, active, floor(cycles));
-	model_set(map, (enum model_name)(active + 1), part(cycles, 0.04));
+	model_set(map, (enum model_name)(active + 1), fill_part(cycles, 0.04));
 	model_set(map, (enum model_name)(active + 2), floor(jobs));
 	model_set(map, (enum model_name)(active + 3), floor(tasks));
 }
@@ -65,16 +65,16 @@ static void fill_front_end(const struct model_gpu *gpu, const struct model_work 
 	double active = floor(work->active), commands = work->frames * work->scene->passes;
 	begin_block(map, MALI_FRONT_END, 0);
 	model_set(map, MODEL_GPU_ACTIVE, active);
-	model_set(map, MODEL_GPU_ITER_ACTIVE, part(active, 0.995));
-	model_set(map, MODEL_MCU_ACTIVE, fmin(part(active, 0.2), commands * 9000));
-	model_set(map, MODEL_CEU_ACTIVE, fmin(part(active, 0.1), commands * 4000));
-	model_set(map, MODEL_LSU_ACTIVE, fmin(part(active, 0.05), commands * 900));
+	model_set(map, MODEL_GPU_ITER_ACTIVE, fill_part(active, 0.995));
+	model_set(map, MODEL_MCU_ACTIVE, fmin(fill_part(active, 0.2), commands * 9000));
+	model_set(map, MODEL_CEU_ACTIVE, fmin(fill_part(active, 0.1), commands * 4000));
+	model_set(map, MODEL_LSU_ACTIVE, fmin(fill_part(active, 0.05), commands * 900));
 	model_set(map, MODEL_CSHWIF0_ENABLED, active);
-	model_set(map, MODEL_CSHWIF0_WAIT_BLOCKED, part(active, 0.6));
-	model_set(map, MODEL_GPU_IRQ_ACTIVE, part(active, 0.004));
+	model_set(map, MODEL_CSHWIF0_WAIT_BLOCKED, fill_part(active, 0.6));
+	model_set(map, MODEL_GPU_IRQ_ACTIVE, fill_part(active, 0.004));
 	model_set(map, MODEL_GPU_IRQ_COUNT, floor(commands * 3));
 	model_set(map, MODEL_CACHE_FLUSH, floor(commands));
-	model_set(map, MODEL_CACHE_FLUSH_CYCLES, part(active, 0.003));
+	model_set(map, MODEL_CACHE_FLUSH_CYCLES, fill_part(active, 0.003));
 	fill_queue(map, MODEL_ITER_TILER_ACTIVE, fmin(work->geometry_cycles, active * 0.99),
 		   commands, work->vertices / 1024);
 	fill_queue(map, MODEL_ITER_FRAG_ACTIVE, fmin(work->fragment_cycles, active * 0.99),
@@ -89,11 +89,11 @@ static double fill_culling(const struct model_gpu *gpu, const struct model_work 
 {
 	const struct model_scene *s = work->scene;
 	double left = floor(work->triangles), frustum, scissor, facing, sample;
-	frustum = part(left, s->frustum);
-	scissor = gpu->dual_issue ? part(left - frustum, s->scissor) : 0;
-	facing = part(left - frustum - scissor, s->facing);
-	sample = part(left - frustum - scissor - facing, s->sample);
-	double near_far = part(frustum, 0.1);
+	frustum = fill_part(left, s->frustum);
+	scissor = gpu->dual_issue ? fill_part(left - frustum, s->scissor) : 0;
+	facing = fill_part(left - frustum - scissor, s->facing);
+	sample = fill_part(left - frustum - scissor - facing, s->sample);
+	double near_far = fill_part(frustum, 0.1);
 	model_set(map, MODEL_PRIM_FRUSTUM_CULLED, frustum);
 	model_set(map, MODEL_PRIM_SCISSOR_CULLED, scissor);
 	model_set(map, MODEL_PRIM_FACE_CULLED, facing);
@@ -108,22 +108,23 @@ static void fill_tiler(const struct model_gpu *gpu, const struct model_work *wor
 		       struct model_map *map)
 {
 	begin_block(map, MALI_TILER, 0);
-	double visible = fill_culling(gpu, work, map), lines = part(work->triangles, 0.002);
+	double visible = fill_culling(gpu, work, map), lines = fill_part(work->triangles, 0.002);
 	double requests = ceil(work->triangles * work->scene->vertex_reuse / gpu->geometry_threads);
 	double varyings = ceil(visible * work->scene->vertex_reuse / gpu->geometry_threads);
-	model_set(map, MODEL_TILER_ACTIVE, fmin(part(work->active, 0.98), work->geometry_cycles));
+	model_set(map, MODEL_TILER_ACTIVE,
+		  fmin(fill_part(work->active, 0.98), work->geometry_cycles));
 	model_set(map, MODEL_TRIANGLES, floor(work->triangles) - lines);
 	model_set(map, MODEL_LINES, lines);
 	model_set(map, MODEL_PRIM_VISIBLE, visible);
-	model_set(map, MODEL_FRONT_FACING, visible - part(visible, 0.03));
-	model_set(map, MODEL_BACK_FACING, part(visible, 0.03));
+	model_set(map, MODEL_FRONT_FACING, visible - fill_part(visible, 0.03));
+	model_set(map, MODEL_BACK_FACING, fill_part(visible, 0.03));
 	model_set(map, MODEL_IDVS_POS_SHAD_REQ, requests);
 	model_set(map, MODEL_IDVS_VAR_SHAD_REQ, varyings);
 	model_set(map, MODEL_POS_SHADER_WARPS, requests);
 	model_set(map, MODEL_VAR_SHADER_WARPS, varyings);
-	model_set(map, MODEL_VCACHE_HIT, part(work->triangles, 2));
-	model_set(map, MODEL_VCACHE_MISS, part(work->triangles, 0.6));
-	model_set(map, MODEL_BUS_READ, part(work->triangles, 1.5));
+	model_set(map, MODEL_VCACHE_HIT, fill_part(work->triangles, 2));
+	model_set(map, MODEL_VCACHE_MISS, fill_part(work->triangles, 0.6));
+	model_set(map, MODEL_BUS_READ, fill_part(work->triangles, 1.5));
 }
 
 /* Latency grows with load; the classes are cut from the beats, and the slowest is what remains. */
@@ -133,7 +134,7 @@ static void fill_latency(const struct model_map *map, double beats, double load)
 	const double shares[] = {0.15 * (1 - slow), 0.5 * (1 - slow), 0.25 * (1 - slow * 0.6),
 				 0.05 + slow * 0.35, 0.02 + slow * 0.25};
 	for (int i = 0; i < 5; i++) {
-		double now = fmin(left, part(beats, shares[i]));
+		double now = fmin(left, fill_part(beats, shares[i]));
 		model_set(map, (enum model_name)((int)MODEL_L2_EXT_RRESP_0_127 + i), now);
 		left -= now;
 	}
@@ -150,13 +151,13 @@ static void fill_slice(const struct model_gpu *gpu, const struct model_work *wor
 	model_set(map, MODEL_L2_EXT_READ, ceil(reads / 4));
 	model_set(map, MODEL_L2_EXT_WRITE_BEATS, writes);
 	model_set(map, MODEL_L2_EXT_WRITE, ceil(writes / 4));
-	model_set(map, MODEL_L2_EXT_AR_STALL, part(active, fmin(0.9, load * load * 0.8)));
-	model_set(map, MODEL_L2_EXT_W_STALL, part(active, fmin(0.9, load * load * 0.3)));
+	model_set(map, MODEL_L2_EXT_AR_STALL, fill_part(active, fmin(0.9, load * load * 0.8)));
+	model_set(map, MODEL_L2_EXT_W_STALL, fill_part(active, fmin(0.9, load * load * 0.3)));
 	model_set(map, MODEL_L2_ANY_LOOKUP, lookups);
-	model_set(map, MODEL_L2_READ_LOOKUP, part(lookups, 0.7));
-	model_set(map, MODEL_L2_WRITE_LOOKUP, part(lookups, 0.25));
-	model_set(map, MODEL_L2_RD_MSG_IN, part(lookups, 0.68));
-	model_set(map, MODEL_L2_WR_MSG_IN, part(lookups, 0.24));
+	model_set(map, MODEL_L2_READ_LOOKUP, fill_part(lookups, 0.7));
+	model_set(map, MODEL_L2_WRITE_LOOKUP, fill_part(lookups, 0.25));
+	model_set(map, MODEL_L2_RD_MSG_IN, fill_part(lookups, 0.68));
+	model_set(map, MODEL_L2_WR_MSG_IN, fill_part(lookups, 0.24));
 	fill_latency(map, reads, load);
 }
 

@@ -62,7 +62,7 @@ struct mali_model {
 	uint64_t stop_ns; /* what was due until then is still given */
 };
 
-static void probe(const struct source_host *host, source_found_fn found, void *user)
+static void mali_model_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	for (size_t i = 0; i < DEVICES; i++)
 		found(user, &(struct sx_device){.id = devices[i].id,
@@ -117,15 +117,15 @@ static void describe_device(struct mali_model *m)
 				       .constant_count = 5};
 }
 
-static void close_device(struct source *source)
+static void mali_model_close(struct source *source)
 {
 	struct mali_model *m = (struct mali_model *)source;
 	mali_raw_finish(&m->raw);
 	free(m);
 }
 
-static enum sx_status open_device(const struct source_host *host, const char *id,
-				  struct source **out, struct sx_error *err)
+static enum sx_status mali_model_open(const struct source_host *host, const char *id,
+				      struct source **out, struct sx_error *err)
 {
 	const struct model_device *device = NULL;
 	for (size_t i = 0; i < DEVICES; i++)
@@ -140,7 +140,7 @@ static enum sx_status open_device(const struct source_host *host, const char *id
 	m->device = device;
 	enum sx_status status = load_map(m, err);
 	if (status != SX_OK) {
-		close_device(&m->base);
+		mali_model_close(&m->base);
 		return status;
 	}
 	describe_device(m);
@@ -148,7 +148,7 @@ static enum sx_status open_device(const struct source_host *host, const char *id
 	return SX_OK;
 }
 
-static const struct source_desc *describe(struct source *source)
+static const struct source_desc *mali_model_describe(struct source *source)
 {
 	return &((struct mali_model *)source)->desc;
 }
@@ -159,8 +159,8 @@ static enum sx_status now(struct mali_model *m, uint64_t *out, struct sx_error *
 	return *out ? SX_OK : error_errno(err, errno, "cannot read the clock");
 }
 
-static enum sx_status start(struct source *source, const struct source_request *request,
-			    struct sx_error *err)
+static enum sx_status mali_model_start(struct source *source, const struct source_request *request,
+				       struct sx_error *err)
 {
 	struct mali_model *m = (struct mali_model *)source;
 	m->period_ns = request->interval_ns ? request->interval_ns : PERIOD_NS;
@@ -193,8 +193,8 @@ static void make_sample(struct mali_model *m, uint64_t end_ns, struct raw_sample
 	m->begin_ns = end_ns;
 }
 
-static enum sx_status read_sample(struct source *source, int timeout_ms, struct raw_sample *out,
-				  struct sx_error *err)
+static enum sx_status mali_model_read(struct source *source, int timeout_ms, struct raw_sample *out,
+				      struct sx_error *err)
 {
 	struct mali_model *m = (struct mali_model *)source;
 	uint64_t at, due = m->begin_ns + m->period_ns;
@@ -215,7 +215,7 @@ static enum sx_status read_sample(struct source *source, int timeout_ms, struct 
 	return SX_OK;
 }
 
-static enum sx_status stop(struct source *source, struct sx_error *err)
+static enum sx_status mali_model_stop(struct source *source, struct sx_error *err)
 {
 	struct mali_model *m = (struct mali_model *)source;
 	if (!m->stopped)
@@ -224,8 +224,9 @@ static enum sx_status stop(struct source *source, struct sx_error *err)
 	return SX_OK;
 }
 
-static enum sx_status selftest(struct source *source, void (*say)(void *user, const char *line),
-			       void *user, struct sx_error *err)
+static enum sx_status mali_model_selftest(struct source *source,
+					  void (*say)(void *user, const char *line), void *user,
+					  struct sx_error *err)
 {
 	struct mali_model *m = (struct mali_model *)source;
 	return mali_selftest(source, &m->raw, m->device->id, 0, say, user, err);
@@ -234,12 +235,12 @@ static enum sx_status selftest(struct source *source, void (*say)(void *user, co
 const struct source_ops source_mali_model = {
     .name = "mali_model",
     .raw = RAW_MALI,
-    .probe = probe,
-    .open = open_device,
-    .describe = describe,
-    .start = start,
-    .read = read_sample,
-    .stop = stop,
-    .close = close_device,
-    .selftest = selftest,
+    .probe = mali_model_probe,
+    .open = mali_model_open,
+    .describe = mali_model_describe,
+    .start = mali_model_start,
+    .read = mali_model_read,
+    .stop = mali_model_stop,
+    .close = mali_model_close,
+    .selftest = mali_model_selftest,
 };

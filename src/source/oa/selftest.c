@@ -34,9 +34,9 @@ struct test {
 	uint32_t reasons;		  /* that were seen */
 };
 
-static void say(struct test *t, const char *fmt, ...) SX_PRINTF(2, 3);
+static void selftest_say(struct test *t, const char *fmt, ...) SX_PRINTF(2, 3);
 
-static void say(struct test *t, const char *fmt, ...)
+static void selftest_say(struct test *t, const char *fmt, ...)
 {
 	char line[160];
 	va_list args;
@@ -49,7 +49,7 @@ static void say(struct test *t, const char *fmt, ...)
 static void verdict(struct test *t, bool ok, const char *what)
 {
 	t->failed += !ok;
-	say(t, "%s: %s", ok ? "ok  " : "FAIL", what);
+	selftest_say(t, "%s: %s", ok ? "ok  " : "FAIL", what);
 }
 
 static void take_report(struct test *t, const uint8_t *report)
@@ -92,7 +92,7 @@ static void take_records(struct test *t, const uint8_t *data, size_t size)
 	}
 }
 
-static enum sx_status collect(struct test *t, struct sx_error *err)
+static enum sx_status selftest_collect(struct test *t, struct sx_error *err)
 {
 	const struct source_ops *ops = t->on->source->ops;
 	uint64_t wanted = TEST_NS / *t->on->period_ns, idle = 0, turns = 0;
@@ -144,7 +144,7 @@ static void check_b(struct test *t)
 		double ratio = ratio_of(t, SX_OA_B0 + i);
 		snprintf(name, sizeof(name), "B%u", i);
 		if (factors[i] == SHOWN)
-			say(t, "note: %s is %.4f of the clock", name, ratio);
+			selftest_say(t, "note: %s is %.4f of the clock", name, ratio);
 		else if (factors[i] != ABSENT)
 			check_ratio(t, name, ratio, factors[i]);
 	}
@@ -166,9 +166,9 @@ static void check_cores(struct test *t)
 		if (present >> n & 1)
 			parts += (double)t->sums[SX_OA_PEC0 + cores[n]];
 	double ratio = whole > 0 ? parts / whole : 0;
-	say(t, "note: PEC2 is %.4f of the clock, PEC32 %.4f, PEC35 %.4f",
-	    ratio_of(t, SX_OA_PEC0 + 2), ratio_of(t, SX_OA_PEC0 + 32),
-	    ratio_of(t, SX_OA_PEC0 + 35));
+	selftest_say(t, "note: PEC2 is %.4f of the clock, PEC32 %.4f, PEC35 %.4f",
+		     ratio_of(t, SX_OA_PEC0 + 2), ratio_of(t, SX_OA_PEC0 + 32),
+		     ratio_of(t, SX_OA_PEC0 + 35));
 	snprintf(what, sizeof(what), "the XeCores 0x%x have %.4f of the event that PEC2 counts",
 		 present, ratio);
 	verdict(t, ratio > 1 - TOLERANCE && ratio < 1 + TOLERANCE, what);
@@ -244,14 +244,14 @@ enum sx_status oa_selftest(const struct oa_selftest *on, void (*tell)(void *user
 	struct test t = {.on = on, .say = tell, .user = user};
 	const struct sx_oa_device *d = on->device;
 	struct source_request request = {.set = TEST_SET, .interval_ns = TEST_INTERVAL_NS};
-	say(&t, "device 0x%04x revision %u, %s", d->device_id, d->revision, on->driver);
-	say(&t, "timestamp %" PRIu64 " Hz, slices 0x%x, subslices 0x%x 0x%x", d->timestamp_hz,
-	    d->slice_mask, d->subslice_mask[0], d->subslice_mask[1]);
+	selftest_say(&t, "device 0x%04x revision %u, %s", d->device_id, d->revision, on->driver);
+	selftest_say(&t, "timestamp %" PRIu64 " Hz, slices 0x%x, subslices 0x%x 0x%x",
+		     d->timestamp_hz, d->slice_mask, d->subslice_mask[0], d->subslice_mask[1]);
 	enum sx_status status = on->source->ops->start(on->source, &request, err);
 	t.report_bytes = sx_oa_format_size(d->format);
 	take_time(&t, 0);
 	if (!status)
-		status = collect(&t, err);
+		status = selftest_collect(&t, err);
 	take_time(&t, 1);
 	on->source->ops->stop(on->source, NULL);
 	if (status)

@@ -42,7 +42,7 @@ struct panthor_perf_info {
 
 extern const struct source_ops source_panthor;
 
-static int query(const struct sx_sys *sys, int fd, uint32_t type, void *data, uint32_t *size)
+static int panthor_ask(const struct sx_sys *sys, int fd, uint32_t type, void *data, uint32_t *size)
 {
 	struct panthor_query ask = {
 	    .type = type, .size = *size, .pointer = (uint64_t)(uintptr_t)data};
@@ -70,7 +70,7 @@ static enum sx_status read_identity(const struct sx_sys *sys, int fd, struct mal
 	struct panthor_gpu_info info = {0};
 	uint32_t size = sizeof(info);
 	*id = (struct mali_id){0};
-	if (query(sys, fd, PANTHOR_GPU_INFO, &info, &size) < 0)
+	if (panthor_ask(sys, fd, PANTHOR_GPU_INFO, &info, &size) < 0)
 		return error_errno(err, errno, "panthor does not tell what the GPU is");
 	mali_id_decode(info.gpu_id, id);
 	id->core_mask = info.shader_present;
@@ -88,11 +88,11 @@ static enum perf_state ask_perf(const struct sx_sys *sys, int fd)
 	for (size_t i = 0; i < 2; i++) {
 		struct panthor_perf_info info = {0};
 		uint32_t size = 0;
-		if (query(sys, fd, types[i], NULL, &size) < 0)
+		if (panthor_ask(sys, fd, types[i], NULL, &size) < 0)
 			continue;
 		if (size != 44 && size != 48)
 			return PERF_ODD;
-		if (query(sys, fd, types[i], &info, &size) < 0)
+		if (panthor_ask(sys, fd, types[i], &info, &size) < 0)
 			return PERF_ODD;
 		uint64_t blocks = 0;
 		for (size_t k = 0; k < 6; k++)
@@ -104,7 +104,7 @@ static enum perf_state ask_perf(const struct sx_sys *sys, int fd)
 	return PERF_ABSENT;
 }
 
-static void explain(enum perf_state state, struct sx_error *err)
+static void panthor_explain(enum perf_state state, struct sx_error *err)
 {
 	error_set(err, SX_ERR_UNSUPPORTED, "panthor cannot be sampled");
 	if (state == PERF_ABSENT)
@@ -121,8 +121,8 @@ static void explain(enum perf_state state, struct sx_error *err)
 		  "mali-dump:u32");
 }
 
-static enum sx_status look(const struct sx_sys *sys, unsigned node, struct mali_id *id,
-			   struct sx_error *err)
+static enum sx_status panthor_look(const struct sx_sys *sys, unsigned node, struct mali_id *id,
+				   struct sx_error *err)
 {
 	char path[32];
 	snprintf(path, sizeof(path), "/dev/dri/renderD%u", node);
@@ -134,7 +134,7 @@ static enum sx_status look(const struct sx_sys *sys, unsigned node, struct mali_
 	}
 	enum sx_status status = read_identity(sys, fd, id, err);
 	if (status == SX_OK) {
-		explain(ask_perf(sys, fd), err);
+		panthor_explain(ask_perf(sys, fd), err);
 		status = SX_ERR_UNSUPPORTED;
 	}
 	sys->close(sys->user, fd);
@@ -148,7 +148,7 @@ static void found_panthor(const struct source_host *host, unsigned node, source_
 	struct mali_id gpu = {0};
 	struct sx_error err = {0};
 	struct mali_model_info model = {0};
-	enum sx_status status = look(host->sys, node, &gpu, &err);
+	enum sx_status status = panthor_look(host->sys, node, &gpu, &err);
 	bool known = gpu.gpu_id && mali_id_find(host->catalogs, &gpu, "panthor", &model);
 	snprintf(id, sizeof(id), "renderD%u", node);
 	found(user, &(struct sx_device){.id = id,
@@ -179,7 +179,7 @@ static void found_panfrost(unsigned node, source_found_fn found, void *user)
 				  "unstable_ioctls=1"});
 }
 
-static void probe(const struct source_host *host, source_found_fn found, void *user)
+static void panthor_probe(const struct source_host *host, source_found_fn found, void *user)
 {
 	const struct sx_sys *sys = host->sys;
 	bool any = false;
@@ -202,8 +202,8 @@ static void probe(const struct source_host *host, source_found_fn found, void *u
 					  .because = "no render node is of panthor or panfrost"});
 }
 
-static enum sx_status open_device(const struct source_host *host, const char *id,
-				  struct source **out, struct sx_error *err)
+static enum sx_status panthor_open(const struct source_host *host, const char *id,
+				   struct source **out, struct sx_error *err)
 {
 	unsigned node;
 	char rest, driver[32];
@@ -213,44 +213,45 @@ static enum sx_status open_device(const struct source_host *host, const char *id
 	driver_of(host->sys, node, driver, sizeof(driver));
 	if (strcmp(driver, "panthor") != 0)
 		return error_set(err, SX_ERR_NOT_FOUND, "%s is not of panthor", id);
-	return look(host->sys, node, &gpu, err); /* never SX_OK: nothing of it can be sampled yet */
+	return panthor_look(host->sys, node, &gpu,
+			    err); /* never SX_OK: nothing of it can be sampled yet */
 }
 
 /* No device is ever open, so these are not reached; the interface asks for them. */
-static const struct source_desc *describe(struct source *source)
+static const struct source_desc *panthor_describe(struct source *source)
 {
 	return NULL;
 }
 
-static enum sx_status start(struct source *source, const struct source_request *request,
-			    struct sx_error *err)
+static enum sx_status panthor_start(struct source *source, const struct source_request *request,
+				    struct sx_error *err)
 {
 	return error_set(err, SX_ERR_UNSUPPORTED, "panthor cannot be sampled");
 }
 
-static enum sx_status read_sample(struct source *source, int timeout_ms, struct raw_sample *out,
-				  struct sx_error *err)
+static enum sx_status panthor_read(struct source *source, int timeout_ms, struct raw_sample *out,
+				   struct sx_error *err)
 {
 	return error_set(err, SX_ERR_UNSUPPORTED, "panthor cannot be sampled");
 }
 
-static enum sx_status stop(struct source *source, struct sx_error *err)
+static enum sx_status panthor_stop(struct source *source, struct sx_error *err)
 {
 	return SX_OK;
 }
 
-static void close_device(struct source *source)
+static void panthor_close(struct source *source)
 {
 }
 
 const struct source_ops source_panthor = {
     .name = "panthor",
     .raw = RAW_MALI,
-    .probe = probe,
-    .open = open_device,
-    .describe = describe,
-    .start = start,
-    .read = read_sample,
-    .stop = stop,
-    .close = close_device,
+    .probe = panthor_probe,
+    .open = panthor_open,
+    .describe = panthor_describe,
+    .start = panthor_start,
+    .read = panthor_read,
+    .stop = panthor_stop,
+    .close = panthor_close,
 };

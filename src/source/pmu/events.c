@@ -56,8 +56,8 @@ struct encoding {
 	bool is_cut;	   /* a file had more than there is room for */
 };
 
-static bool read_attribute(struct encoding *e, const char *folder, const char *name, char *out,
-			   size_t size)
+static bool events_read_attribute(struct encoding *e, const char *folder, const char *name,
+				  char *out, size_t size)
 {
 	char path[PATH_MAX_BYTES];
 	snprintf(path, sizeof(path), PMU_FOLDER "/%s/%s/%s", e->device->name, folder, name);
@@ -154,17 +154,17 @@ static void read_scale(struct encoding *e, const char *event)
 {
 	char name[PMU_TERMS_MAX + 16], text[64], *end;
 	snprintf(name, sizeof(name), "%s.scale", event);
-	if (read_attribute(e, "events", name, text, sizeof(text))) {
+	if (events_read_attribute(e, "events", name, text, sizeof(text))) {
 		double scale = strtod(text, &end);
 		if (end != text && !*end && isfinite(scale) && scale > 0)
 			e->code->scale = scale;
 	}
 	snprintf(name, sizeof(name), "%s.unit", event);
-	if (read_attribute(e, "events", name, text, sizeof(text)))
+	if (events_read_attribute(e, "events", name, text, sizeof(text)))
 		snprintf(e->code->unit, sizeof(e->code->unit), "%.*s", PMU_UNIT_MAX - 1, text);
 	snprintf(name, sizeof(name), "%s.snapshot", event);
 	e->code->is_state =
-	    read_attribute(e, "events", name, text, sizeof(text)) && strcmp(text, "1") == 0;
+	    events_read_attribute(e, "events", name, text, sizeof(text)) && strcmp(text, "1") == 0;
 }
 
 static enum sx_status encode_terms(struct encoding *e, char *terms);
@@ -203,7 +203,7 @@ static enum sx_status encode_term(struct encoding *e, char *term)
 		*value++ = '\0';
 	if (!*term || strchr(term, '/') || strstr(term, ".."))
 		return bad(e, SX_ERR_BAD_INPUT, "term", term, "it has no name");
-	if (!value && read_attribute(e, "events", term, text, sizeof(text)))
+	if (!value && events_read_attribute(e, "events", term, text, sizeof(text)))
 		return encode_alias(e, term, text);
 	if (value && strcmp(value, "?") == 0 && e->inside && is_given(e->terms, term))
 		return SX_OK; /* it comes behind the event's name */
@@ -217,7 +217,7 @@ static enum sx_status encode_term(struct encoding *e, char *term)
 		e->code->config[word] = number;
 		return SX_OK;
 	}
-	if (!read_attribute(e, "format", term, text, sizeof(text)))
+	if (!events_read_attribute(e, "format", term, text, sizeof(text)))
 		return bad(e, SX_ERR_NOT_FOUND, value ? "field" : "event", term,
 			   "the PMU has none of this name");
 	return set_field(e, term, text, number);

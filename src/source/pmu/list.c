@@ -19,8 +19,8 @@ struct listing {
 };
 
 /* A file that is not there tells nothing; one that cannot be read would tell a lie. */
-static bool read_attribute(struct listing *l, const char *pmu, const char *file, char *out,
-			   size_t size)
+static bool list_read_attribute(struct listing *l, const char *pmu, const char *file, char *out,
+				size_t size)
 {
 	char path[sizeof(PMU_FOLDER) + PMU_NAME_MAX + 32];
 	snprintf(path, sizeof(path), PMU_FOLDER "/%s/%s", pmu, file);
@@ -42,7 +42,7 @@ static bool is_name(const char *name)
 	return *name != '\0';
 }
 
-static int visit(void *arg, const char *name)
+static int list_visit(void *arg, const char *name)
 {
 	struct listing *l = arg;
 	struct pmu_list *list = l->list;
@@ -51,15 +51,15 @@ static int visit(void *arg, const char *name)
 	if (strlen(name) >= sizeof(d.name) || !is_name(name))
 		return 0;
 	snprintf(d.name, sizeof(d.name), "%s", name);
-	if (!read_attribute(l, name, "type", type, sizeof(type)))
+	if (!list_read_attribute(l, name, "type", type, sizeof(type)))
 		return l->error != 0;
 	unsigned long number = strtoul(type, &end, 10);
 	if (!isdigit((unsigned char)type[0]) || *end || number > INT32_MAX)
 		return 0;
 	d.type = (uint32_t)number;
-	d.is_shared = read_attribute(l, name, "cpumask", d.cpus, sizeof(d.cpus));
+	d.is_shared = list_read_attribute(l, name, "cpumask", d.cpus, sizeof(d.cpus));
 	if (!d.is_shared && !l->error)
-		d.is_core = read_attribute(l, name, "cpus", d.cpus, sizeof(d.cpus));
+		d.is_core = list_read_attribute(l, name, "cpus", d.cpus, sizeof(d.cpus));
 	if (!mem_grow(&list->items, &list->cap, list->count + 1, sizeof(*list->items)))
 		l->error = ENOMEM;
 	if (l->error)
@@ -78,7 +78,7 @@ static int by_name(const void *a, const void *b)
 enum sx_status pmu_list_read(const struct sx_sys *sys, struct pmu_list *out, struct sx_error *err)
 {
 	struct listing l = {.sys = sys, .list = out};
-	if (sys->list_dir(sys->user, PMU_FOLDER, visit, &l) < 0 && errno != ENOENT)
+	if (sys->list_dir(sys->user, PMU_FOLDER, list_visit, &l) < 0 && errno != ENOENT)
 		l.error = errno;
 	if (l.error == ENOMEM)
 		return error_nomem(err, "the list of PMUs");

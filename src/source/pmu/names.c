@@ -65,8 +65,8 @@ static enum sx_status ask_started(const struct pfm *pfm, const char *name, struc
 }
 
 /* What it takes to know the PMUs of the machine is given back: the library is closed then. */
-static enum sx_status ask(const struct pfm *pfm, const char *name, struct pmu_code *out,
-			  struct sx_error *err)
+static enum sx_status names_ask(const struct pfm *pfm, const char *name, struct pmu_code *out,
+				struct sx_error *err)
 {
 	int code = pfm->initialize();
 	if (code != PFM_SUCCESS_) {
@@ -87,8 +87,8 @@ enum sx_status pmu_encode_name(const struct sx_sys *sys, const char *name, struc
 	void *library = sys->library_open ? sys->library_open(sys->user, LIBRARY) : NULL;
 	if (!library)
 		return no_library(name, err);
-	enum sx_status status =
-	    find_symbols(sys, library, &pfm) ? ask(&pfm, name, out, err) : no_library(name, err);
+	enum sx_status status = find_symbols(sys, library, &pfm) ? names_ask(&pfm, name, out, err)
+								 : no_library(name, err);
 	sys->library_close(sys->user, library);
 	return status;
 }

@@ -27,7 +27,7 @@ static const char *cause_of(struct pmu_run *run, const struct pmu_output *output
 	return arena_strndup(&run->texts, text, strlen(text));
 }
 
-static void append(char *to, size_t size, const char *what)
+static void notes_append(char *to, size_t size, const char *what)
 {
 	size_t used = strlen(to);
 	snprintf(to + used, size - used, "%s", what);
@@ -42,16 +42,16 @@ static void tell_cause(struct pmu_run *run, uint32_t first, char *note, size_t s
 		if (!run->whys[i] || strcmp(run->whys[i], run->whys[first]) != 0)
 			continue;
 		if (names++ < NAMES_TOLD) {
-			append(note, size, names > 1 ? ", " : "");
-			append(note, size, run->names[i]);
+			notes_append(note, size, names > 1 ? ", " : "");
+			notes_append(note, size, run->names[i]);
 		}
 	}
 	if (names > NAMES_TOLD) {
 		snprintf(more, sizeof(more), " and %u more", names - NAMES_TOLD);
-		append(note, size, more);
+		notes_append(note, size, more);
 	}
-	append(note, size, ": ");
-	append(note, size, run->whys[first]);
+	notes_append(note, size, ": ");
+	notes_append(note, size, run->whys[first]);
 }
 
 static bool is_told(const struct pmu_run *run, uint32_t index)
@@ -72,7 +72,7 @@ void pmu_note_write(struct pmu_run *run)
 	for (uint32_t i = 0; i < run->output_count; i++) {
 		if (!run->whys[i] || is_told(run, i))
 			continue;
-		append(note, size, *note ? "; " : "not collected: ");
+		notes_append(note, size, *note ? "; " : "not collected: ");
 		tell_cause(run, i, note, size);
 	}
 	if (run->turns > 1) {
@@ -81,11 +81,11 @@ void pmu_note_write(struct pmu_run *run)
 			 "%sevents take turns in %u groups: each runs a part of the time, and its "
 			 "values are scaled up; fewer with -m are exact",
 			 *note ? "; " : "", run->turns);
-		append(note, size, text);
+		notes_append(note, size, text);
 	}
 	if (run->user_only)
-		append(note, size,
-		       *note ? "; user mode alone is counted"
-			     : "user mode alone is counted, since "
-			       "the kernel's own work may not be observed here");
+		notes_append(note, size,
+			     *note ? "; user mode alone is counted"
+				   : "user mode alone is counted, since "
+				     "the kernel's own work may not be observed here");
 }

@@ -154,8 +154,9 @@ static enum sx_status cannot_add(const struct xe_config *config, int why, size_t
 }
 
 /* One attempt under the set's uuid, one under that of the writes. SX_AGAIN: it came or went. */
-static enum sx_status look(const struct xe_config_place *place, struct oa_programs *programs,
-			   const struct oa_writes *all, struct xe_config *out, struct sx_error *err)
+static enum sx_status config_look(const struct xe_config_place *place, struct oa_programs *programs,
+				  const struct oa_writes *all, struct xe_config *out,
+				  struct sx_error *err)
 {
 	int id =
 	    programs->uuid[0] ? add(place, programs->uuid, all->items, all->count) : -EADDRINUSE;
@@ -219,8 +220,8 @@ static enum sx_status no_word(const struct oa_programs *programs, struct sx_erro
 	return SX_ERR_UNSUPPORTED;
 }
 
-static void describe(const struct oa_programs *programs, const struct oa_writes *all,
-		     struct xe_config *out)
+static void config_describe(const struct oa_programs *programs, const struct oa_writes *all,
+			    struct xe_config *out)
 {
 	memcpy(out->set, programs->set, sizeof(out->set));
 	memcpy(out->uuid, programs->uuid, sizeof(out->uuid));
@@ -246,11 +247,11 @@ enum sx_status xe_config_open(const struct xe_config_place *place,
 	if (!status)
 		status = flatten(&programs, &all, err);
 	if (!status) {
-		describe(&programs, &all, out);
+		config_describe(&programs, &all, out);
 		status = SX_AGAIN;
 	}
 	for (int i = 0; i < LOOKS && status == SX_AGAIN; i++)
-		status = look(place, &programs, &all, out, err);
+		status = config_look(place, &programs, &all, out, err);
 	if (status == SX_AGAIN) {
 		status = error_set(err, SX_ERR_BUSY, "metric set %s comes and goes in the kernel",
 				   programs.set);

@@ -49,8 +49,8 @@ static enum sx_status impossible(const char *what, struct sx_error *err)
 }
 
 /* Asks for the size, then for the answer. free(out->data) in any case. */
-static enum sx_status ask(const struct sx_sys *sys, int fd, enum xe_query_id id, size_t head,
-			  struct answer *out, struct sx_error *err)
+static enum sx_status query_ask(const struct sx_sys *sys, int fd, enum xe_query_id id, size_t head,
+				struct answer *out, struct sx_error *err)
 {
 	static const char *const names[] = {[XE_QUERY_ENGINES] = "its engines",
 					    [XE_QUERY_CONFIG] = "its id",
@@ -110,7 +110,7 @@ static enum sx_status query_units(const struct sx_sys *sys, int fd, struct xe_ca
 {
 	struct answer a;
 	enum sx_status status =
-	    ask(sys, fd, XE_QUERY_OA_UNITS, sizeof(struct xe_query_oa_units), &a, err);
+	    query_ask(sys, fd, XE_QUERY_OA_UNITS, sizeof(struct xe_query_oa_units), &a, err);
 	if (!status)
 		status = read_units(&a, card, err);
 	free(a.data);
@@ -128,7 +128,7 @@ static enum sx_status query_gts(const struct sx_sys *sys, int fd, struct xe_card
 {
 	struct answer a;
 	struct xe_query_gt_list head = {.count = 0};
-	enum sx_status status = ask(sys, fd, XE_QUERY_GT_LIST, sizeof(head), &a, err);
+	enum sx_status status = query_ask(sys, fd, XE_QUERY_GT_LIST, sizeof(head), &a, err);
 	if (!status) {
 		memcpy(&head, a.data, sizeof(head));
 		if (head.count > (a.size - sizeof(head)) / sizeof(struct xe_gt))
@@ -211,7 +211,7 @@ static enum sx_status query_topology(const struct sx_sys *sys, int fd, struct xe
 		if (card->gts[i].type == XE_GT_MAIN)
 			gt_id = card->gts[i].gt_id;
 	enum sx_status status =
-	    ask(sys, fd, XE_QUERY_GT_TOPOLOGY, sizeof(struct xe_topology_mask), &a, err);
+	    query_ask(sys, fd, XE_QUERY_GT_TOPOLOGY, sizeof(struct xe_topology_mask), &a, err);
 	if (!status)
 		status = read_masks(&a, gt_id, &masks, err);
 	free(a.data);
@@ -227,7 +227,7 @@ static void count_engines(const struct sx_sys *sys, int fd, struct xe_card *card
 {
 	struct answer a;
 	struct xe_query_engines head;
-	if (!ask(sys, fd, XE_QUERY_ENGINES, sizeof(head), &a, NULL)) {
+	if (!query_ask(sys, fd, XE_QUERY_ENGINES, sizeof(head), &a, NULL)) {
 		memcpy(&head, a.data, sizeof(head));
 		size_t room = (a.size - sizeof(head)) / sizeof(struct xe_query_engine);
 		for (size_t i = 0; i < head.count && i < room; i++) {
@@ -245,8 +245,8 @@ static void query_id(const struct sx_sys *sys, int fd, struct xe_card *card)
 {
 	struct answer a;
 	uint64_t word;
-	if (!ask(sys, fd, XE_QUERY_CONFIG, sizeof(struct xe_query_config) + sizeof(word), &a,
-		 NULL)) {
+	if (!query_ask(sys, fd, XE_QUERY_CONFIG, sizeof(struct xe_query_config) + sizeof(word), &a,
+		       NULL)) {
 		memcpy(&word, a.data + sizeof(struct xe_query_config), sizeof(word));
 		if (word & 0xffff)
 			card->device.device_id = (uint32_t)(word & 0xffff);

@@ -200,7 +200,7 @@ static enum sx_status cannot_stream(const struct xe_oa *s, int why, struct sx_er
 }
 
 /* Makes the descriptor end with exec and never block, then counting begin. */
-static enum sx_status begin(struct xe_oa *s, struct sx_error *err)
+static enum sx_status stream_begin(struct xe_oa *s, struct sx_error *err)
 {
 	const struct sx_sys *sys = s->base.sys;
 	int one = 1;
@@ -225,7 +225,7 @@ enum sx_status xe_stream_open(struct xe_oa *s, struct sx_error *err)
 	if (fd < 0)
 		return cannot_stream(s, errno, err);
 	s->stream = fd;
-	enum sx_status status = begin(s, err);
+	enum sx_status status = stream_begin(s, err);
 	if (status)
 		return status;
 	s->state = XE_RUNNING;
@@ -345,7 +345,7 @@ static void hand_out(struct xe_oa *s, size_t size, struct raw_sample *out)
 				   .size = (size_t)(at - s->records)};
 }
 
-static void end(struct xe_oa *s)
+static void stream_end(struct xe_oa *s)
 {
 	const struct sx_sys *sys = s->base.sys;
 	if (s->stream >= 0)
@@ -361,7 +361,7 @@ static enum sx_status read_left(struct xe_oa *s, struct raw_sample *out)
 		hand_out(s, n > 0 ? (size_t)n : 0, out);
 		return SX_OK;
 	}
-	end(s);
+	stream_end(s);
 	return SX_END;
 }
 
@@ -400,13 +400,13 @@ void xe_stream_stop(struct xe_oa *s)
 	if (s->state == XE_RUNNING)
 		xe_ioctl(s->base.sys, s->stream, XE_STREAM_DISABLE, NULL);
 	else if (s->state == XE_LOST)
-		end(s);
+		stream_end(s);
 	if (s->state != XE_IDLE)
 		s->state = XE_STOPPED;
 }
 
 void xe_stream_close(struct xe_oa *s)
 {
-	end(s);
+	stream_end(s);
 	s->state = XE_IDLE;
 }

@@ -287,7 +287,7 @@ static const char *due_note(struct xe_oa *s)
 	return NULL;
 }
 
-static bool tell(struct xe_oa *s, struct raw_sample *out)
+static bool xe_oa_tell(struct xe_oa *s, struct raw_sample *out)
 {
 	const char *note = due_note(s);
 	if (!note)
@@ -303,7 +303,7 @@ static enum sx_status xe_oa_read(struct source *source, int timeout_ms, struct r
 	struct xe_oa *s = from(source);
 	if (s->state == XE_IDLE)
 		return error_set(err, SX_ERR_USAGE, "the OA source was not started");
-	return tell(s, out) ? SX_OK : xe_stream_read(s, timeout_ms, out, err);
+	return xe_oa_tell(s, out) ? SX_OK : xe_stream_read(s, timeout_ms, out, err);
 }
 
 static void xe_oa_wake(struct source *source, struct source_wake *out)
