@@ -19,7 +19,7 @@ ROOMS = {
     'src/catalog/import': 'src/base src/catalog',
     'src/catalog/lint': 'src/base src/expr src/catalog src/catalog/load src/catalog/search',
     'src/wire/oa': 'src/base src/wire src/catalog src/expr',
-    'src/capture/format': 'src/base',
+    'src/capture/format': 'src/base src/wire',
     'src/capture': 'src/base src/expr src/wire src/capture/format',
     'src/source': 'src/base src/expr src/catalog src/wire src/capture',
     'src/source/mali': 'src/base src/expr src/catalog src/wire src/source',

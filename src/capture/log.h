@@ -2,7 +2,7 @@
 #ifndef CAPTURE_LOG_H
 #define CAPTURE_LOG_H
 
-#include "capture/bytes.h"
+#include "capture/format/bytes.h"
 #include "capture/sink.h"
 
 /* Zero-initialise with a sink. */

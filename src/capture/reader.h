@@ -2,8 +2,8 @@
 #ifndef CAPTURE_READER_H
 #define CAPTURE_READER_H
 
-#include "capture/chunk.h"
-#include "capture/format.h"
+#include "capture/format/chunk.h"
+#include "capture/format/format.h"
 
 #include <sextant/capture.h>
 

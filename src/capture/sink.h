@@ -2,7 +2,7 @@
 #ifndef CAPTURE_SINK_H
 #define CAPTURE_SINK_H
 
-#include "capture/format.h"
+#include "capture/format/format.h"
 
 #include <stdbool.h>
 

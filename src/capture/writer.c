@@ -2,7 +2,7 @@
 #include "capture/writer.h"
 #include "base/error.h"
 #include "base/thread.h"
-#include "capture/payload.h"
+#include "capture/format/payload.h"
 
 #include <errno.h>
 #include <stdlib.h>

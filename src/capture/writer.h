@@ -3,7 +3,7 @@
 #ifndef CAPTURE_WRITER_H
 #define CAPTURE_WRITER_H
 
-#include "capture/chunk.h"
+#include "capture/format/chunk.h"
 #include "capture/log.h"
 
 #include <sextant/capture.h>

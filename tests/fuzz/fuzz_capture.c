@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/format.h"
+#include "capture/format/format.h"
 #include "fuzz.h"
 
 static void read_record(struct sx_capture_reader *reader, const struct sx_capture_record *record)

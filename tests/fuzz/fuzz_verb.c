@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "capture/bytes.h"
-#include "capture/format.h"
+#include "capture/format/bytes.h"
+#include "capture/format/format.h"
 #include "fuzz.h"
 
 #define ARGS_MOST 12

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "capture/bytes.h"
-#include "capture/format.h"
+#include "capture/format/bytes.h"
+#include "capture/format/format.h"
 
 #define MOST ((size_t)16 << 20)
 

@@ -1,7 +1,7 @@
 /* Captures: what is written is read, whole, cut, damaged, growing, from a ring, and from a full
  * disk. */
-#include "capture/bytes.h"
-#include "capture/format.h"
+#include "capture/format/bytes.h"
+#include "capture/format/format.h"
 #include "unit/capture/sample.h"
 
 #include <fcntl.h>

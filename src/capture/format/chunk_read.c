@@ -1,6 +1,6 @@
 /* Chunks, the way in: nothing is believed before it was held against the size of the body. */
-#include "capture/chunk.h"
-#include "capture/vector.h"
+#include "capture/format/chunk.h"
+#include "capture/format/vector.h"
 
 #include <stdlib.h>
 

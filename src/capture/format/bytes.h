@@ -1,6 +1,6 @@
 /* Little-endian bytes: a buffer that grows and a cursor that cannot run over its end. */
-#ifndef CAPTURE_BYTES_H
-#define CAPTURE_BYTES_H
+#ifndef CAPTURE_FORMAT_BYTES_H
+#define CAPTURE_FORMAT_BYTES_H
 
 #include "base/mem.h"
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Vectors: 64-bit values turned into residues that need few bytes, and back. */
-#ifndef CAPTURE_VECTOR_H
-#define CAPTURE_VECTOR_H
+#ifndef CAPTURE_FORMAT_VECTOR_H
+#define CAPTURE_FORMAT_VECTOR_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Batches: rows on their way into one ROWS record, column by column, in memory of fixed size. */
-#ifndef CAPTURE_BATCH_H
-#define CAPTURE_BATCH_H
+#ifndef CAPTURE_FORMAT_BATCH_H
+#define CAPTURE_FORMAT_BATCH_H
 
 #include <sextant/sample.h>
 #include "base/strings.h"

@@ -1,5 +1,5 @@
 /* Writing payloads, field by field as docs/capture-format.md lists them. */
-#include "capture/payload.h"
+#include "capture/format/payload.h"
 
 static void put_properties(struct bytes *out, const struct sx_capture_property *properties,
 			   uint32_t count)

@@ -1,10 +1,10 @@
 /* Payloads of all records but ROWS, to and from memory. */
-#ifndef CAPTURE_PAYLOAD_H
-#define CAPTURE_PAYLOAD_H
+#ifndef CAPTURE_FORMAT_PAYLOAD_H
+#define CAPTURE_FORMAT_PAYLOAD_H
 
 #include <sextant/capture.h>
-#include "capture/bytes.h"
-#include "capture/format.h"
+#include "capture/format/bytes.h"
+#include "capture/format/format.h"
 
 void payload_put_head(struct bytes *out, uint64_t created_ns,
 		      const struct sx_capture_property *properties, uint32_t count);

@@ -1,5 +1,5 @@
 /* Little-endian bytes: a buffer that grows and a cursor that cannot run over its end. */
-#include "capture/bytes.h"
+#include "capture/format/bytes.h"
 #include "base/utf8.h"
 
 uint8_t *bytes_add(struct bytes *bytes, size_t size)

@@ -1,6 +1,6 @@
 /* Frames, the file's header and its trailer: what makes records findable and damage visible. */
-#include "capture/format.h"
-#include "capture/bytes.h"
+#include "capture/format/format.h"
+#include "capture/format/bytes.h"
 
 #include <xxhash.h>
 

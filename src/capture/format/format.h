@@ -1,6 +1,6 @@
 /* The numbers of docs/capture-format.md. */
-#ifndef CAPTURE_FORMAT_H
-#define CAPTURE_FORMAT_H
+#ifndef CAPTURE_FORMAT_FORMAT_H
+#define CAPTURE_FORMAT_FORMAT_H
 
 #include <stddef.h>
 #include <stdint.h>

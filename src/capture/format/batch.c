@@ -1,6 +1,6 @@
 /* Batches: the copy that lets a source go on while the file is written. */
-#include "capture/batch.h"
-#include "capture/format.h"
+#include "capture/format/batch.h"
+#include "capture/format/format.h"
 
 #include <stdlib.h>
 #include <string.h>

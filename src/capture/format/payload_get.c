@@ -1,5 +1,5 @@
 /* Reading payloads: every count is held against the bytes that are left before memory is taken. */
-#include "capture/payload.h"
+#include "capture/format/payload.h"
 
 #include <stdlib.h>
 

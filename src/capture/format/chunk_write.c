@@ -1,6 +1,6 @@
 /* Chunks, the way out: residues by plane, quality, dictionary, zstd. */
-#include "capture/chunk.h"
-#include "capture/vector.h"
+#include "capture/format/chunk.h"
+#include "capture/format/vector.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Vectors: the four modes, chosen by the sum of the residues' lengths in bits. */
-#include "capture/vector.h"
+#include "capture/format/vector.h"
 
 #include <string.h>
 

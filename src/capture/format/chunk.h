@@ -1,10 +1,10 @@
 /* Chunks: the payload of a ROWS record, from a batch and back into vectors. */
-#ifndef CAPTURE_CHUNK_H
-#define CAPTURE_CHUNK_H
+#ifndef CAPTURE_FORMAT_CHUNK_H
+#define CAPTURE_FORMAT_CHUNK_H
 
-#include "capture/batch.h"
-#include "capture/bytes.h"
-#include "capture/format.h"
+#include "capture/format/batch.h"
+#include "capture/format/bytes.h"
+#include "capture/format/format.h"
 
 #include <sextant/capture.h>
 #include <zstd.h>
