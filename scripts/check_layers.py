@@ -41,7 +41,11 @@ ROOMS = {
     'query': 'src/wire guest',
     'preload': 'src/wire guest query',
     'layer': 'src/wire guest query',
-    'gpa': 'src/base src/wire query',
+    'gpa': 'src/base src/wire',
+    'gpa/api3': 'src/base gpa',
+    'gpa/gl': 'src/base gpa',
+    'gpa/vk': 'src/base gpa',
+    'gpa/cl': 'src/base gpa',
     'tools': 'src/base src/output src/import src/analysis',
 }
 # A public header belongs to the room that implements it; front ends may include all of them.

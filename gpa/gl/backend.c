@@ -1,0 +1,185 @@
+/* OpenGL: queries on any driver, and AMD's hardware counters where the driver exposes them. */
+#include "gpa/gl/backend.h"
+
+#include <stdlib.h>
+
+/* One sample of one pass. */
+struct gpa_request {
+	struct gl_count *counts; /* of raws that are queries */
+	uint32_t count;
+	const uint32_t *raws; /* the pass's list; lives longer */
+	uint32_t raw_count;
+	struct gl_amd_sample *amd; /* hardware counters of this sample, or NULL */
+	bool flushed;
+};
+
+static bool is_current(const struct gpa_context *context)
+{
+	const struct gl_backend *b = context->impl;
+	return b->gl.current() == context->native;
+}
+
+static GPA_Status fill(struct gpa_context *context)
+{
+	struct gl_backend *b = context->impl;
+	struct gpa_list list = {0};
+	const char *catalog = gl_amd_catalog(&b->gl);
+	if (!guide_open(&b->guide, catalog ? catalog : "amd-gcn3"))
+		return GPA_STATUS_ERROR_FAILED;
+	gl_raws_probe(&b->raws, &b->gl);
+	if (catalog && !gl_amd_open(b, &context->settings, &list))
+		gpa_log(GPA_LOGGING_MESSAGE, "the driver has no hardware counter of %s", catalog);
+	b->hardware_count = (uint32_t)list.count;
+	bool ok = query_counters_add(&b->guide, b->raws.have, QUERY_OPENGL, &list);
+	context->counters = list.items;
+	context->counter_count = (uint32_t)list.count;
+	context->device_name = (const char *)b->gl.GetString(GL_RENDERER);
+	context->device_id = b->device_id;
+	context->generation = gl_amd_generation(catalog);
+	if (!ok)
+		return GPA_STATUS_ERROR_FAILED;
+	return list.count ? GPA_STATUS_OK : GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
+}
+
+static GPA_Status open(struct gpa_context *context)
+{
+	const char *why;
+	struct gl_backend *b = calloc(1, sizeof(*b));
+	if (!b)
+		return GPA_STATUS_ERROR_FAILED;
+	context->impl = b;
+	if (!gl_api_load(&b->gl, context->native, &why)) {
+		gpa_log(GPA_LOGGING_ERROR, "%s", why);
+		return GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
+	}
+	b->loaded = true;
+	GLenum pending = gl_api_take_error(&b->gl);
+	GPA_Status status = fill(context);
+	gl_api_restore_error(&b->gl, pending);
+	return status;
+}
+
+static void close(struct gpa_context *context)
+{
+	struct gl_backend *b = context->impl;
+	if (!b)
+		return;
+	gl_raws_finish(&b->raws, &b->gl, b->loaded && is_current(context));
+	gl_amd_close(b);
+	guide_close(&b->guide);
+	free(context->counters);
+	free(b);
+}
+
+static uint32_t class_of(const struct gpa_context *context, uint32_t raw)
+{
+	const struct gl_backend *b = context->impl;
+	return b->raws.class_of[raw];
+}
+
+static GPA_Status plan(struct gpa_context *context, struct gpa_schedule *schedule)
+{
+	struct gl_backend *b = context->impl;
+	if (b->hardware_count)
+		return gl_amd_plan(context, b, schedule);
+	return gpa_plan_classes(context, schedule, class_of, CLASS_COUNT);
+}
+
+static void release(struct gpa_context *context, struct gpa_request *request)
+{
+	struct gl_backend *b = context->impl;
+	bool current = is_current(context);
+	for (uint32_t i = 0; i < request->count; i++) {
+		if (current)
+			gl_count_end(&b->gl, &request->counts[i]);
+		gl_count_release(&b->raws, &b->gl, &request->counts[i], current);
+	}
+	gl_amd_release(b, request->amd, current);
+	free(request->counts);
+	free(request);
+}
+
+static struct gpa_request *begin(struct gpa_context *context, void *commands, const uint32_t *raws,
+				 uint32_t count)
+{
+	(void)commands;
+	struct gl_backend *b = context->impl;
+	if (!is_current(context)) {
+		gpa_log(GPA_LOGGING_ERROR, "the opened OpenGL context is not current");
+		return NULL;
+	}
+	struct gpa_request *r = calloc(1, sizeof(*r));
+	if (!r || !(r->counts = calloc(count + 1, sizeof(*r->counts)))) {
+		free(r);
+		return NULL;
+	}
+	r->raws = raws;
+	r->raw_count = count;
+	uint32_t queries = 0;
+	while (queries < count && raws[queries] < RAW_COUNT)
+		queries++;
+	if (queries < count && !(r->amd = gl_amd_begin(b, raws + queries, count - queries))) {
+		release(context, r);
+		return NULL;
+	}
+	/* A query that the program itself has running has no value in this sample. */
+	for (; r->count < queries; r->count++) {
+		r->counts[r->count].raw = raws[r->count];
+		gl_count_begin(&b->raws, &b->gl, &r->counts[r->count]);
+	}
+	return r;
+}
+
+static bool end(struct gpa_context *context, void *commands, struct gpa_request *request)
+{
+	(void)commands;
+	struct gl_backend *b = context->impl;
+	if (!is_current(context)) {
+		gpa_log(GPA_LOGGING_ERROR, "the opened OpenGL context is not current");
+		return false;
+	}
+	for (uint32_t i = request->count; i-- > 0;)
+		gl_count_end(&b->gl, &request->counts[i]);
+	gl_amd_end(b, request->amd);
+	return true;
+}
+
+static enum gpa_answer collect(struct gpa_context *context, struct gpa_request *request,
+			       uint64_t *values, bool *valid)
+{
+	struct gl_backend *b = context->impl;
+	if (!is_current(context))
+		return GPA_CANNOT;
+	/* Without a flush an idle program's results would never come. */
+	if (!request->flushed)
+		b->gl.Flush();
+	request->flushed = true;
+	for (uint32_t i = 0; i < request->count; i++) {
+		if (gl_count_read(&b->gl, &request->counts[i], &values[i]) == GPA_NOT_YET)
+			return GPA_NOT_YET;
+		valid[i] = request->counts[i].valid;
+	}
+	if (!request->amd)
+		return GPA_READY;
+	return gl_amd_collect(b, request->amd, values + request->count, valid + request->count);
+}
+
+static bool value(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
+		  union gpa_value *out)
+{
+	struct gl_backend *b = context->impl;
+	if (counter < b->hardware_count)
+		return gl_amd_value(b, counter, raws, out);
+	return query_counters_value(&context->counters[counter], raws, out);
+}
+
+const struct gpa_backend gpa_backend = {
+    .open = open,
+    .close = close,
+    .plan = plan,
+    .begin = begin,
+    .end = end,
+    .collect = collect,
+    .release = release,
+    .value = value,
+};

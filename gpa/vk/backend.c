@@ -1,0 +1,218 @@
+/* Vulkan: query pools recorded into the program's command buffers. */
+#include "gpa/vk/perf.h"
+#include "gpa/vk/sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct vk_backend {
+	struct vk_api vk;
+	struct gpa_guide guide;
+	bool have[RAW_COUNT];
+	struct vk_perf perf;
+	struct vk_sets sets;
+	const GPA_VulkanContext *native; /* the program's, or `own` */
+	GPA_VulkanContext own;		 /* of version 3, whose structure tells less */
+};
+
+struct gpa_request {
+	struct vk_count *count;
+	const uint32_t *raws;		  /* the pass's list; lives longer */
+	uint32_t query_count, perf_count; /* queries of the API first, then hardware counters */
+	VkCommandBuffer commands;
+	struct vk_perf_query perf;
+	bool read; /* all results */
+};
+
+static GPA_Status open(struct gpa_context *context)
+{
+	const char *why;
+	struct gpa_list list = {0};
+	struct vk_backend *b = calloc(1, sizeof(*b));
+	if (!b)
+		return GPA_STATUS_ERROR_FAILED;
+	context->impl = b;
+	b->native = context->native;
+	if (context->version == 3)
+		b->native = vk_api_complete(context->native, &b->own);
+	const GPA_VulkanContext *native = b->native;
+	if (!vk_api_load(&b->vk, native, &why)) {
+		gpa_log(GPA_LOGGING_ERROR, "%s", why);
+		return GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
+	}
+	vk_count_probe(&b->vk, native, b->have);
+	if (!guide_open(&b->guide, "amd-gcn3"))
+		return GPA_STATUS_ERROR_FAILED;
+	bool ok = query_counters_add(&b->guide, b->have, QUERY_VULKAN, &list) &&
+		  vk_perf_open(&b->perf, native, &b->guide, &list);
+	context->counters = list.items;
+	context->counter_count = (uint32_t)list.count;
+	context->device_id = b->vk.properties.deviceID;
+	context->device_name = b->vk.properties.deviceName;
+	if (!ok)
+		return GPA_STATUS_ERROR_FAILED;
+	return list.count ? GPA_STATUS_OK : GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
+}
+
+static void close(struct gpa_context *context)
+{
+	struct vk_backend *b = context->impl;
+	if (!b)
+		return;
+	size_t left = vk_sets_finish(&b->sets, &b->vk) + vk_perf_close(&b->perf, &b->vk);
+	if (left)
+		gpa_log(GPA_LOGGING_MESSAGE,
+			"%zu query pools stay: command buffers with samples have not run", left);
+	guide_close(&b->guide);
+	free(context->counters);
+	free(b);
+}
+
+/* The pass of a hardware counter: the first behind time and queries that it fits into. */
+static uint32_t perf_pass(const struct vk_backend *b, struct gpa_schedule *s, uint32_t raw)
+{
+	for (uint32_t p = CLASS_MORE; p < s->pass_count; p++) {
+		struct gpa_pass_plan *pass = &s->passes[p];
+		uint32_t before = pass->count;
+		gpa_pass_plan_add(pass, raw);
+		if (pass->count == before || pass->count == 1 ||
+		    vk_perf_fits(&b->perf, pass->raws, pass->count))
+			return p;
+		gpa_pass_plan_remove(pass, raw);
+	}
+	return CLASS_MORE; /* there is a pass for every counter: not reached */
+}
+
+static GPA_Status plan(struct gpa_context *context, struct gpa_schedule *schedule)
+{
+	struct vk_backend *b = context->impl;
+	if (!gpa_schedule_alloc(context, schedule, CLASS_MORE + schedule->enabled_count))
+		return GPA_STATUS_ERROR_FAILED;
+	for (uint32_t i = 0; i < schedule->enabled_count; i++) {
+		const struct gpa_counter *c = &context->counters[schedule->enabled[i]];
+		for (uint32_t k = 0; k < c->raw_count; k++) {
+			uint32_t raw = c->raws[k];
+			uint32_t pass = raw >= RAW_COUNT  ? perf_pass(b, schedule, raw)
+					: raw == RAW_TIME ? CLASS_TIME
+							  : CLASS_QUERIES;
+			gpa_pass_plan_add(&schedule->passes[pass], raw);
+			schedule->places[i][k] = pass;
+		}
+	}
+	gpa_schedule_trim(context, schedule);
+	return GPA_STATUS_OK;
+}
+
+static void release(struct gpa_context *context, struct gpa_request *request)
+{
+	(void)context;
+	if (request->count)
+		vk_sets_give(request->count, request->read);
+	vk_perf_give(&request->perf, request->read);
+	free(request);
+}
+
+/* Finds pools for what the request counts. */
+static bool take_pools(struct vk_backend *b, struct gpa_request *r)
+{
+	if (r->query_count) {
+		r->count = vk_sets_take(&b->sets, &b->vk, r->raws, r->query_count);
+		if (!r->count)
+			return false;
+		r->count->commands = r->commands;
+	}
+	return !r->perf_count || vk_perf_take(&b->perf, &b->vk, r->commands,
+					      r->raws + r->query_count, r->perf_count, &r->perf);
+}
+
+static bool same_device(const struct gpa_context *context, const void *native)
+{
+	const struct vk_backend *b = context->impl;
+	const GpaVkContextOpenInfo *info = native;
+	return b->native->device == info->device;
+}
+
+static void *commands_of(const struct gpa_context *context)
+{
+	const struct vk_backend *b = context->impl;
+	return b->native->commandBuffer;
+}
+
+static struct gpa_request *begin(struct gpa_context *context, void *commands, const uint32_t *raws,
+				 uint32_t count)
+{
+	struct vk_backend *b = context->impl;
+	if (!commands) {
+		gpa_log(GPA_LOGGING_ERROR, "commandBuffer is not set");
+		return NULL;
+	}
+	struct gpa_request *r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	r->raws = raws;
+	r->commands = commands;
+	while (r->query_count < count && raws[r->query_count] < RAW_COUNT)
+		r->query_count++;
+	r->perf_count = count - r->query_count;
+	if (!take_pools(b, r)) {
+		r->read = true; /* nothing is recorded */
+		release(context, r);
+		return NULL;
+	}
+	vk_perf_begin(&b->vk, &r->perf);
+	if (r->count)
+		vk_count_begin(&b->vk, r->count);
+	return r;
+}
+
+static bool end(struct gpa_context *context, void *commands, struct gpa_request *request)
+{
+	struct vk_backend *b = context->impl;
+	if (commands != request->commands) {
+		gpa_log(GPA_LOGGING_ERROR, "the sample began in another command buffer");
+		return false;
+	}
+	if (request->count)
+		vk_count_end(&b->vk, request->count);
+	vk_perf_end(&b->vk, &request->perf);
+	return true;
+}
+
+static enum gpa_answer collect(struct gpa_context *context, struct gpa_request *request,
+			       uint64_t *values, bool *valid)
+{
+	struct vk_backend *b = context->impl;
+	uint32_t count = request->query_count;
+	enum gpa_answer answer = GPA_READY;
+	for (uint32_t i = 0; i < count + request->perf_count; i++)
+		valid[i] = true;
+	if (request->count)
+		answer = vk_count_read(&b->vk, request->count, request->raws, count, values);
+	if (answer == GPA_READY && request->perf.pool)
+		answer = vk_perf_read(&b->perf, &b->vk, &request->perf, values + count);
+	request->read = answer == GPA_READY;
+	return answer;
+}
+
+static bool value(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
+		  union gpa_value *out)
+{
+	struct vk_backend *b = context->impl;
+	if (counter < b->perf.first_counter || !b->perf.count)
+		return query_counters_value(&context->counters[counter], raws, out);
+	vk_perf_value(&b->perf, counter - b->perf.first_counter, raws[0], out);
+	return true;
+}
+
+const struct gpa_backend gpa_backend = {
+    .open = open,
+    .close = close,
+    .plan = plan,
+    .begin = begin,
+    .end = end,
+    .collect = collect,
+    .release = release,
+    .value = value,
+    .commands = commands_of,
+    .same = same_device,
+};
