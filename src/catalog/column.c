@@ -8,7 +8,7 @@
 
 #define NAME_MAX_BYTES 256
 
-static uint32_t find(const struct sx_catalog *catalog, const char *name)
+static uint32_t column_counter(const struct sx_catalog *catalog, const char *name)
 {
 	return sx_catalog_find_counter(catalog, name, SX_NONE, NULL);
 }
@@ -44,7 +44,7 @@ static struct column_id try_split(const struct sx_catalog *catalog, const char *
 		return (struct column_id){SX_NONE, SX_NONE};
 	if (dot)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s", dot);
-	id.counter = find(catalog, text);
+	id.counter = column_counter(catalog, text);
 	return id;
 }
 
@@ -52,7 +52,7 @@ struct column_id column_identify(const struct sx_catalog *catalog, const char *n
 {
 	if (*name == '$')
 		name++;
-	struct column_id id = {find(catalog, name), SX_NONE};
+	struct column_id id = {column_counter(catalog, name), SX_NONE};
 	if (id.counter == SX_NONE)
 		id = try_split(catalog, name, strchr(name, '.'));
 	if (id.counter == SX_NONE)

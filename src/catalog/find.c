@@ -45,8 +45,8 @@ static uint32_t find_qualified(const struct sx_catalog *cat, enum index_kind kin
 	return SX_NONE;
 }
 
-static uint32_t find(const struct sx_catalog *cat, enum index_kind kind, const char *name,
-		     uint32_t group, uint32_t *matches)
+static uint32_t find_named(const struct sx_catalog *cat, enum index_kind kind, const char *name,
+			   uint32_t group, uint32_t *matches)
 {
 	if (matches)
 		*matches = 0;
@@ -63,13 +63,13 @@ static uint32_t find(const struct sx_catalog *cat, enum index_kind kind, const c
 uint32_t sx_catalog_find_counter(const struct sx_catalog *catalog, const char *name, uint32_t group,
 				 uint32_t *matches)
 {
-	return find(catalog, INDEX_COUNTER, name, group, matches);
+	return find_named(catalog, INDEX_COUNTER, name, group, matches);
 }
 
 uint32_t sx_catalog_find_metric(const struct sx_catalog *catalog, const char *name, uint32_t group,
 				uint32_t *matches)
 {
-	return find(catalog, INDEX_METRIC, name, group, matches);
+	return find_named(catalog, INDEX_METRIC, name, group, matches);
 }
 
 uint32_t sx_catalog_find_constant(const struct sx_catalog *catalog, const char *name)

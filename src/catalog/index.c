@@ -12,7 +12,8 @@ static uint32_t hash_of(const struct index *index, enum index_kind kind, uint32_
 	return (uint32_t)XXH3_64bits_withSeed(name, len, seed);
 }
 
-static struct index_slot *probe(const struct index *index, const struct index_slot *key, size_t len)
+static struct index_slot *index_probe(const struct index *index, const struct index_slot *key,
+				      size_t len)
 {
 	for (size_t i = key->hash & (index->cap - 1);; i = (i + 1) & (index->cap - 1)) {
 		struct index_slot *s = &index->slots[i];
@@ -35,7 +36,7 @@ static bool grow(struct index *index)
 	for (size_t i = 0; i < index->cap; i++) {
 		const struct index_slot *old = &index->slots[i];
 		if (old->name)
-			*probe(&grown, old, strlen(old->name)) = *old;
+			*index_probe(&grown, old, strlen(old->name)) = *old;
 	}
 	free(index->slots);
 	*index = grown;
@@ -52,7 +53,7 @@ static struct index_slot *place(struct index *index, enum index_kind kind, uint3
 	    .group = group,
 	    .kind = kind,
 	};
-	struct index_slot *slot = probe(index, &key, len);
+	struct index_slot *slot = index_probe(index, &key, len);
 	*fresh = !slot->name;
 	if (*fresh) {
 		*slot = key;
@@ -94,7 +95,7 @@ const struct index_slot *index_find(const struct index *index, enum index_kind k
 	    .group = group,
 	    .kind = kind,
 	};
-	const struct index_slot *slot = probe(index, &key, len);
+	const struct index_slot *slot = index_probe(index, &key, len);
 	return slot->name ? slot : NULL;
 }
 

@@ -33,7 +33,7 @@ static void put_event(struct vendor *in, const char *category)
 	vendor_put(in, "}\n");
 }
 
-static void put_head(struct vendor *in)
+static void gator_xml_put_head(struct vendor *in)
 {
 	const char *name = in->request->name ? in->request->name : "mali-imported";
 	vendor_put(
@@ -50,7 +50,7 @@ bool vendor_gator_xml(struct vendor *in)
 {
 	const char *category = NULL;
 	uint32_t events = 0;
-	put_head(in);
+	gator_xml_put_head(in);
 	for (;;) {
 		enum xml_event event = xml_next(&in->xml);
 		if (event == XML_FAILED) {

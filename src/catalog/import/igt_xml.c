@@ -217,7 +217,7 @@ static bool add_write(struct igt *g)
 	return true;
 }
 
-static bool read_all(struct igt *g)
+static bool igt_xml_read_all(struct igt *g)
 {
 	for (;;) {
 		enum xml_event event = xml_next(&g->in->xml);
@@ -391,7 +391,7 @@ static bool scan_all(struct igt *g, struct names *n)
 	return good;
 }
 
-static void put_head(struct igt *g)
+static void igt_xml_put_head(struct igt *g)
 {
 	char name[140] = "intel-imported";
 	const char *chosen = g->in->request->name;
@@ -527,7 +527,7 @@ static bool write_all(struct igt *g)
 	struct names n = {0};
 	bool good = scan_all(g, &n);
 	if (good) {
-		put_head(g);
+		igt_xml_put_head(g);
 		put_constants(g, &n);
 		put_counters(g, &n);
 		put_sets(g);
@@ -554,7 +554,7 @@ static bool has_sets(struct igt *g)
 bool vendor_igt_xml(struct vendor *in)
 {
 	struct igt g = {.in = in};
-	bool good = read_all(&g) && has_sets(&g) && drop_dependents(&g) && write_all(&g);
+	bool good = igt_xml_read_all(&g) && has_sets(&g) && drop_dependents(&g) && write_all(&g);
 	for (size_t i = 0; i < g.program_count; i++)
 		free(g.programs[i].writes.data);
 	for (size_t i = 0; i < g.metric_count; i++)

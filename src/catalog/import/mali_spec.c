@@ -65,13 +65,13 @@ static const struct {
     {"MALI_CONFIG_TIME_SPAN", "$seconds"},
 };
 
-static bool is(const char *a, const char *b)
+static bool mali_spec_is(const char *a, const char *b)
 {
 	return strcmp(a, b) == 0;
 }
 
 /* "|a|" and "b" to "|a|b|". */
-static const char *append(struct spec *s, const char *list, const char *more)
+static const char *mali_spec_append(struct spec *s, const char *list, const char *more)
 {
 	size_t a = list ? strlen(list) : 0, b = strlen(more);
 	char *text = arena_alloc(&s->in->arena, a + b + 3);
@@ -202,18 +202,18 @@ static bool add_product(struct spec *s)
 	return true;
 }
 
-static bool open_element(struct spec *s)
+static bool mali_spec_open_element(struct spec *s)
 {
 	const char *name = s->in->xml.name, *size;
-	if (is(name, "CounterInfo"))
+	if (mali_spec_is(name, "CounterInfo"))
 		s->info = (struct info){0};
-	else if (is(name, "ProductInfo"))
+	else if (mali_spec_is(name, "ProductInfo"))
 		s->product = (struct product){0};
-	else if (is(name, "HardwareLayout"))
+	else if (mali_spec_is(name, "HardwareLayout"))
 		s->layout = xml_get(&s->in->xml, "gpu");
-	else if (is(name, "Counter"))
+	else if (mali_spec_is(name, "Counter"))
 		return add_slot(s);
-	else if (is(name, "CounterBlock")) {
+	else if (mali_spec_is(name, "CounterBlock")) {
 		s->block = xml_get(&s->in->xml, "type");
 		size = xml_get(&s->in->xml, "size");
 		s->block_size = size ? (uint32_t)strtoul(size, NULL, 10) : 0;
@@ -238,24 +238,24 @@ static bool take_text(struct spec *s)
 	} lists[] = {
 	    {"GPU", &s->info.gpus}, {"SourceAlias", &s->info.aliases}, {"Id", &s->product.ids}};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (is(s->in->xml.name, texts[i].element))
+		if (mali_spec_is(s->in->xml.name, texts[i].element))
 			return (*texts[i].text = xml_text(&s->in->xml)) != NULL;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		if (!is(s->in->xml.name, lists[i].element))
+		if (!mali_spec_is(s->in->xml.name, lists[i].element))
 			continue;
 		const char *more = xml_text(&s->in->xml);
 		if (!more)
 			return false;
-		*lists[i].list = append(s, *lists[i].list, more);
+		*lists[i].list = mali_spec_append(s, *lists[i].list, more);
 	}
 	return true;
 }
 
-static bool close_element(struct spec *s)
+static bool mali_spec_close_element(struct spec *s)
 {
-	if (is(s->in->xml.name, "CounterInfo"))
+	if (mali_spec_is(s->in->xml.name, "CounterInfo"))
 		return add_info(s);
-	if (is(s->in->xml.name, "ProductInfo"))
+	if (mali_spec_is(s->in->xml.name, "ProductInfo"))
 		return add_product(s);
 	if (!take_text(s)) {
 		s->in->status = s->in->xml.status;
@@ -264,7 +264,7 @@ static bool close_element(struct spec *s)
 	return s->in->status == SX_OK;
 }
 
-static bool read_all(struct spec *s)
+static bool mali_spec_read_all(struct spec *s)
 {
 	for (;;) {
 		enum xml_event event = xml_next(&s->in->xml);
@@ -273,7 +273,7 @@ static bool read_all(struct spec *s)
 		if (event == XML_FAILED)
 			s->in->status = s->in->xml.status;
 		if (event == XML_FAILED ||
-		    !(event == XML_OPEN ? open_element(s) : close_element(s)))
+		    !(event == XML_OPEN ? mali_spec_open_element(s) : mali_spec_close_element(s)))
 			return false;
 	}
 }
@@ -285,16 +285,16 @@ static bool choose_key(struct spec *s)
 	const char *name = s->in->request->name, *last = NULL;
 	size_t keys = 0;
 	for (size_t i = 0; name && i < s->product_count; i++)
-		if (is(plain_name(s->products[i].name, ours), name))
+		if (mali_spec_is(plain_name(s->products[i].name, ours), name))
 			s->key = s->products[i].key;
 	for (size_t i = 0; i < s->slot_count; i++) {
 		const char *key = s->slots[i].key;
-		if (last && is(last, key))
+		if (last && mali_spec_is(last, key))
 			continue;
 		last = key;
 		keys++;
 		plain_name(key, ours);
-		if (name && is(ours, name))
+		if (name && mali_spec_is(ours, name))
 			s->key = key;
 		size_t used = strlen(list);
 		snprintf(list + used, sizeof(list) - used, "%s%.40s", used ? ", " : "", ours);
@@ -302,7 +302,7 @@ static bool choose_key(struct spec *s)
 	if (!name && keys == 1)
 		s->key = last;
 	for (size_t i = 0; s->key && i < s->slot_count; i++)
-		if (is(s->slots[i].key, s->key))
+		if (mali_spec_is(s->slots[i].key, s->key))
 			return true;
 	bool none = keys == 0;
 	s->in->status =
@@ -321,7 +321,8 @@ static struct info *find_source(struct spec *s, const char *source)
 	for (size_t i = 0; i < s->info_count; i++) {
 		struct info *info = &s->infos[i];
 		if (!info->equation && holds(info->gpus, s->key) &&
-		    ((info->source && is(info->source, source)) || holds(info->aliases, source)))
+		    ((info->source && mali_spec_is(info->source, source)) ||
+		     holds(info->aliases, source)))
 			return info;
 	}
 	return NULL;
@@ -406,7 +407,7 @@ static char *translate(struct spec *s, const struct info *info)
 	return NULL;
 }
 
-static void put_head(struct spec *s)
+static void mali_spec_put_head(struct spec *s)
 {
 	char name[NAMES_MAX], product[NAMES_MAX];
 	struct vendor *in = s->in;
@@ -421,7 +422,7 @@ static void put_head(struct spec *s)
 	vendor_put(in, "match:\n");
 	for (size_t i = 0; i < s->product_count; i++) {
 		const struct product *p = &s->products[i];
-		if (!is(p->key, s->key) || !p->ids)
+		if (!mali_spec_is(p->key, s->key) || !p->ids)
 			continue;
 		plain_name(p->name, product);
 		vendor_put(in, "  - {drivers: [kbase, panthor], key: product_id, values: [");
@@ -432,7 +433,7 @@ static void put_head(struct spec *s)
 	}
 	vendor_put(in, "products:\n");
 	for (size_t i = 0; i < s->product_count; i++)
-		if (is(s->products[i].key, s->key) && s->products[i].ids)
+		if (mali_spec_is(s->products[i].key, s->key) && s->products[i].ids)
 			vendor_put(in, "  - {name: %s, title: \"Arm %s\"}\n",
 				   plain_name(s->products[i].name, product), s->products[i].name);
 	vendor_put(in, "%s",
@@ -452,7 +453,7 @@ static void put_head(struct spec *s)
 static size_t find_block(const char *theirs)
 {
 	size_t i = 0;
-	while (i < BLOCKS && !is(blocks[i].theirs, theirs))
+	while (i < BLOCKS && !mali_spec_is(blocks[i].theirs, theirs))
 		i++;
 	return i;
 }
@@ -464,14 +465,15 @@ static void put_blocks(struct spec *s)
 	vendor_put(s->in, "blocks:\n");
 	for (size_t i = 0; i < s->slot_count; i++) {
 		const struct slot *slot = &s->slots[i];
-		size_t b = is(slot->key, s->key) ? find_block(slot->block) : BLOCKS;
+		size_t b = mali_spec_is(slot->key, s->key) ? find_block(slot->block) : BLOCKS;
 		if (b < BLOCKS && !done[b])
 			vendor_put(s->in,
 				   "  - {name: %s, title: \"%s\", slots: %u, slot-bits: 32, %s}\n",
 				   blocks[b].ours, blocks[b].theirs, slot->size, blocks[b].more);
 		if (b < BLOCKS)
 			done[b] = true;
-		else if (is(slot->key, s->key) && (!told || !is(told, slot->block)))
+		else if (mali_spec_is(slot->key, s->key) &&
+			 (!told || !mali_spec_is(told, slot->block)))
 			vendor_note(s->in, "the block \"%s\" is not known; its slots are left out",
 				    told = slot->block);
 	}
@@ -481,7 +483,7 @@ static void put_blocks(struct spec *s)
 static size_t section_of(struct spec *s, const char *group)
 {
 	size_t i = 0;
-	while (i < s->group_count && !is(s->groups[i], group))
+	while (i < s->group_count && !mali_spec_is(s->groups[i], group))
 		i++;
 	if (i < s->group_count)
 		return i + 1;
@@ -501,9 +503,10 @@ static void put_sections(struct spec *s)
 {
 	for (size_t i = 0; i < s->slot_count; i++) {
 		const struct slot *slot = &s->slots[i];
-		struct info *info = is(slot->key, s->key) && find_block(slot->block) < BLOCKS
-					? find_source(s, slot->source)
-					: NULL;
+		struct info *info =
+		    mali_spec_is(slot->key, s->key) && find_block(slot->block) < BLOCKS
+			? find_source(s, slot->source)
+			: NULL;
 		if (info)
 			info->slotted = true;
 	}
@@ -525,9 +528,9 @@ static void put_text(struct spec *s, const struct info *info)
 static void put_aliases(struct spec *s, const struct info *info, const char *source,
 			const char *name)
 {
-	bool any = !is(info->machine, name);
+	bool any = !mali_spec_is(info->machine, name);
 	vendor_put(s->in, ", aliases: [%s", any ? info->machine : "");
-	if (!is(source, name) && !is(source, info->machine)) {
+	if (!mali_spec_is(source, name) && !mali_spec_is(source, info->machine)) {
 		vendor_put(s->in, "%s%s", any ? ", " : "", source);
 		any = true;
 	}
@@ -567,7 +570,7 @@ static bool comes_again(const struct spec *s, const struct info *info)
 	slug(info->human, mine);
 	for (const struct info *i = s->infos; i < info; i++)
 		if (holds(i->gpus, s->key) && (i->equation || i->slotted) &&
-		    is(slug(i->human, theirs), mine))
+		    mali_spec_is(slug(i->human, theirs), mine))
 			return true;
 	return false;
 }
@@ -594,13 +597,13 @@ static void put_metric(struct spec *s, const struct info *info)
 
 static void put_all(struct spec *s)
 {
-	put_head(s);
+	mali_spec_put_head(s);
 	put_blocks(s);
 	put_sections(s);
 	vendor_put(s->in, "counters:\n");
 	for (size_t i = 0; i < s->slot_count; i++) {
 		const struct slot *slot = &s->slots[i];
-		if (!is(slot->key, s->key) || find_block(slot->block) == BLOCKS)
+		if (!mali_spec_is(slot->key, s->key) || find_block(slot->block) == BLOCKS)
 			continue;
 		const struct info *info = find_source(s, slot->source);
 		if (!info)
@@ -619,7 +622,7 @@ bool vendor_mali_spec(struct vendor *in)
 {
 	struct spec s = {.in = in};
 	in->xml.many = true;
-	bool good = read_all(&s) && choose_key(&s);
+	bool good = mali_spec_read_all(&s) && choose_key(&s);
 	if (good)
 		put_all(&s);
 	free(s.infos);

@@ -94,7 +94,7 @@ static const char *read_name(struct xml *xml)
 }
 
 /* One of XML's own entities, or a character by its number up to 0x7f; NULL for any other. */
-static const char *decode(const char *p, const char *end, char *out)
+static const char *xml_decode(const char *p, const char *end, char *out)
 {
 	static const struct {
 		const char *text;
@@ -128,7 +128,7 @@ static const char *read_text(struct xml *xml, const char *from, const char *clos
 	}
 	for (const char *p = from; p < close;) {
 		char c = *p++;
-		if (c == '<' || (c == '&' && !(p = decode(p - 1, close, &c)))) {
+		if (c == '<' || (c == '&' && !(p = xml_decode(p - 1, close, &c)))) {
 			malformed(xml, c == '<' ? "a value holds \"<\""
 						: "entities of its own are not read");
 			return NULL;
@@ -186,7 +186,7 @@ static bool read_attribute(struct xml *xml)
 	return true;
 }
 
-static enum xml_event open_element(struct xml *xml)
+static enum xml_event xml_open_element(struct xml *xml)
 {
 	xml->at++;
 	xml->attribute_count = 0;
@@ -220,7 +220,7 @@ static enum xml_event open_element(struct xml *xml)
 	return XML_OPEN;
 }
 
-static enum xml_event close_element(struct xml *xml)
+static enum xml_event xml_close_element(struct xml *xml)
 {
 	xml->is_leaf = xml->opened;
 	xml->opened = false;
@@ -286,7 +286,7 @@ static bool skip_other(struct xml *xml)
 enum xml_event xml_next(struct xml *xml)
 {
 	if (xml->closes)
-		return close_element(xml);
+		return xml_close_element(xml);
 	while (skip_other(xml))
 		;
 	if (xml->status != SX_OK)
@@ -297,7 +297,7 @@ enum xml_event xml_next(struct xml *xml)
 		malformed(xml, xml->any ? "an element is still open" : "there is no element");
 		return XML_FAILED;
 	}
-	return looks_at(xml, "</") ? close_element(xml) : open_element(xml);
+	return looks_at(xml, "</") ? xml_close_element(xml) : xml_open_element(xml);
 }
 
 const char *xml_get(const struct xml *xml, const char *name)

@@ -146,7 +146,7 @@ static void check_programs(struct lint *lint, const struct sx_group_info *g, uin
 	}
 }
 
-static void check_rule(struct lint *lint, const struct sx_advice_info *a, uint32_t line)
+static void expressions_check_rule(struct lint *lint, const struct sx_advice_info *a, uint32_t line)
 {
 	char what[256];
 	struct check c = {
@@ -171,5 +171,5 @@ void lint_expressions(struct lint *lint)
 	for (uint32_t i = 0; i < cat->metric_count; i++)
 		check_metric(lint, &cat->metrics[i], cat->lines[INDEX_METRIC][i]);
 	for (uint32_t i = 0; i < cat->advice_count; i++)
-		check_rule(lint, &cat->advice[i], cat->lines[INDEX_ADVICE][i]);
+		expressions_check_rule(lint, &cat->advice[i], cat->lines[INDEX_ADVICE][i]);
 }

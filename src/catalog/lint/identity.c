@@ -222,7 +222,7 @@ static bool add_metrics(struct lines *lines, const struct sx_catalog *catalog, s
 	return hashes != NULL;
 }
 
-static char *join(const struct lines *lines)
+static char *identity_join(const struct lines *lines)
 {
 	size_t size = 1;
 	for (size_t i = 0; i < lines->count; i++)
@@ -262,7 +262,7 @@ enum sx_status sx_catalog_identity(const struct sx_catalog *catalog, const char 
 	    add_metrics(&lines, catalog, &arena)) {
 		if (lines.count)
 			qsort(lines.items, lines.count, sizeof(*lines.items), compare_lines);
-		text = join(&lines);
+		text = identity_join(&lines);
 	}
 	free(lines.items);
 	arena_finish(&arena);

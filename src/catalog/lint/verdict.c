@@ -25,9 +25,10 @@ struct formula {
 	const struct verdict_rule *rule; /* of a condition; NULL: a fact's */
 };
 
-static void say(struct verdict_lint *l, uint32_t line, const char *fmt, ...) SX_PRINTF(3, 4);
+static void verdict_say(struct verdict_lint *l, uint32_t line, const char *fmt, ...)
+    SX_PRINTF(3, 4);
 
-static void say(struct verdict_lint *l, uint32_t line, const char *fmt, ...)
+static void verdict_say(struct verdict_lint *l, uint32_t line, const char *fmt, ...)
 {
 	char text[256];
 	va_list args;
@@ -83,9 +84,10 @@ static enum sx_status visit_name(void *user, const struct sx_node *node)
 		return SX_OK;
 	}
 	if (f->rule)
-		say(l, f->line, "%s: there is no fact \"%s\"", f->rule->name, node->name);
+		verdict_say(l, f->line, "%s: there is no fact \"%s\"", f->rule->name, node->name);
 	else if (!is_known(l, node->name))
-		say(l, f->line, "\"%s\" is no neutral name, constant or fact above", node->name);
+		verdict_say(l, f->line, "\"%s\" is no neutral name, constant or fact above",
+			    node->name);
 	return SX_OK;
 }
 
@@ -117,7 +119,7 @@ static enum sx_status visit_need(void *user, const struct sx_node *node)
 }
 
 /* A condition over what is not in `needs` would be judged without it. */
-static void check_rule(struct verdict_lint *l, const struct verdict_rule *rule)
+static void verdict_check_rule(struct verdict_lint *l, const struct verdict_rule *rule)
 {
 	struct formula f = {l, rule->line, l->rules.fact_count, rule};
 	struct needing needing = {&l->rules, rule, NULL};
@@ -126,8 +128,9 @@ static void check_rule(struct verdict_lint *l, const struct verdict_rule *rule)
 	sx_expr_visit(rule->when_tree, visit_need, &needing);
 	sx_expr_visit(rule->keep_tree, visit_need, &needing);
 	if (needing.missing)
-		say(l, rule->line, "%s: its conditions use \"%s\", its needs do not name it",
-		    rule->name, needing.missing);
+		verdict_say(l, rule->line,
+			    "%s: its conditions use \"%s\", its needs do not name it", rule->name,
+			    needing.missing);
 	const struct sx_strings *lists[] = {&rule->needs, &rule->which, &rule->evidence};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		for (uint32_t k = 0; k < lists[i]->count; k++)
@@ -143,11 +146,11 @@ static void check(struct verdict_lint *l)
 			sx_expr_visit(fact->ways[w].tree, visit_name, &f);
 	}
 	for (uint32_t i = 0; i < l->rules.rule_count; i++)
-		check_rule(l, &l->rules.rules[i]);
+		verdict_check_rule(l, &l->rules.rules[i]);
 	for (uint32_t i = 0; i < l->rules.fact_count; i++)
 		if (!l->used[i])
-			say(l, l->rules.facts[i].line, "no rule uses the fact \"%s\"",
-			    l->rules.facts[i].name);
+			verdict_say(l, l->rules.facts[i].line, "no rule uses the fact \"%s\"",
+				    l->rules.facts[i].name);
 }
 
 enum sx_status verdict_lint(struct sx_context *context, const struct verdict_lint_text *text,

@@ -6,13 +6,13 @@ struct counter {
 	const struct yaml_node *block, *group, *aliases;
 };
 
-static const char *const types[] = {"u64", "f64", NULL};
+static const char *const counters_types[] = {"u64", "f64", NULL};
 /* In the order of enum sx_reduce; "" is no choice here. */
 static const char *const over_instances[] = {"single", "sum", "mean", "max", "", "each", NULL};
-static const char *const over_time[] = {"", "sum", "mean", "max", "last", NULL};
+static const char *const counters_over_time[] = {"", "sum", "mean", "max", "last", NULL};
 
 /* In the order of enum sx_direction; "" is no choice here. */
-static const char *const directions[] = {"", "lower", "higher", NULL};
+static const char *const counters_directions[] = {"", "lower", "higher", NULL};
 
 #define AT(member) offsetof(struct counter, member)
 
@@ -25,11 +25,11 @@ static const struct field counter_fields[] = {
     {"slot", FIELD_U32, false, AT(info.slot), NULL},
     {"bits", FIELD_U32, false, AT(info.bits), NULL},
     {"scale", FIELD_U64, false, AT(info.scale), NULL},
-    {"type", FIELD_ENUM, false, AT(info.type), types},
+    {"type", FIELD_ENUM, false, AT(info.type), counters_types},
     {"reduce", FIELD_ENUM, false, AT(info.reduce), over_instances},
-    {"over-time", FIELD_ENUM, false, AT(info.over_time), over_time},
+    {"over-time", FIELD_ENUM, false, AT(info.over_time), counters_over_time},
     {"unit", FIELD_UNIT, true, AT(info.unit), NULL},
-    {"direction", FIELD_ENUM, false, AT(info.direction), directions},
+    {"direction", FIELD_ENUM, false, AT(info.direction), counters_directions},
     {"peak", FIELD_TEXT, false, AT(info.peak), NULL},
     {"from", FIELD_STRINGS, false, AT(info.from), NULL},
     {"unfed", FIELD_TEXT, false, AT(info.unfed), NULL},

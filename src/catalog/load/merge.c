@@ -91,7 +91,7 @@ static bool fill(struct merge *m, struct yaml_node *into, const struct yaml_node
 }
 
 /* "a.b" in the arena, or `b` alone when there is no a. */
-static const char *join(struct merge *m, const char *a, char mark, const char *b)
+static const char *merge_join(struct merge *m, const char *a, char mark, const char *b)
 {
 	if (!a)
 		return b;
@@ -199,11 +199,11 @@ static bool index_groups(struct merge *m, struct entries *e, const struct yaml_n
 	const char *group = yaml_child_text(entry, "group");
 	const struct yaml_node *groups = yaml_child(entry, "groups");
 	if (!groups || !name) {
-		const char *key = group && name ? join(m, group, '.', name) : name;
+		const char *key = group && name ? merge_join(m, group, '.', name) : name;
 		return (key || !name) && index_entry(m, e, key, at);
 	}
 	for (const struct yaml_node *g = groups->first; g; g = g->next) {
-		const char *key = join(m, g->text, '.', name);
+		const char *key = merge_join(m, g->text, '.', name);
 		if (!key || !index_entry(m, e, key, at))
 			return false;
 	}
@@ -264,7 +264,7 @@ static bool filter_groups(struct merge *m, const struct entries *e, struct yaml_
 	struct chain chain = {0};
 	for (struct yaml_node *g = groups->first, *next; g; g = next) {
 		next = g->next;
-		const char *key = join(m, g->text, '.', name);
+		const char *key = merge_join(m, g->text, '.', name);
 		if (!key)
 			return false;
 		bool gone = is_removed(m, INDEX_METRIC, key);
@@ -283,7 +283,7 @@ static bool place(struct merge *m, struct entries *e, const struct named_list *n
 {
 	const char *name = yaml_child_text(entry, named->name);
 	const char *group = yaml_child_text(entry, "group");
-	const char *key = group && name ? join(m, group, '.', name) : name;
+	const char *key = group && name ? merge_join(m, group, '.', name) : name;
 	uint32_t left = 1;
 	if (is_removed(m, named->kind, name) || is_removed(m, named->kind, key) ||
 	    (group && is_removed(m, INDEX_GROUP, group)))
@@ -352,7 +352,7 @@ static const char *shared_name(struct merge *m, const struct yaml_node *entry,
 			       const struct named_list *named, const struct yaml_node *form)
 {
 	const char *name = yaml_child_text(entry, named->name);
-	return name && form ? join(m, name, '#', form->text) : name;
+	return name && form ? merge_join(m, name, '#', form->text) : name;
 }
 
 static bool fill_entry(struct merge *m, struct entries *e, const struct named_list *named,

@@ -11,12 +11,13 @@ struct metric {
 	const struct yaml_node *section, *sections, *groups, *exprs;
 };
 
-static const char *const types[] = {"u64", "f64", NULL};
+static const char *const metrics_types[] = {"u64", "f64", NULL};
 /* In the order of enum sx_reduce; "" is no choice here. */
-static const char *const over_time[] = {"", "sum", "mean", "max", "last", "", "ratio", NULL};
+static const char *const metrics_over_time[] = {"",	"sum", "mean",	"max",
+						"last", "",    "ratio", NULL};
 
 /* In the order of enum sx_direction; "" is no choice here. */
-static const char *const directions[] = {"", "lower", "higher", NULL};
+static const char *const metrics_directions[] = {"", "lower", "higher", NULL};
 
 #define AT(member) offsetof(struct metric, member)
 
@@ -33,11 +34,11 @@ static const struct field metric_fields[] = {
     {"exprs", FIELD_NODE, false, AT(exprs), NULL},
     {"max", FIELD_TEXT, false, AT(info.max), NULL},
     {"when", FIELD_TEXT, false, AT(info.when), NULL},
-    {"over-time", FIELD_ENUM, false, AT(info.over_time), over_time},
-    {"direction", FIELD_ENUM, false, AT(info.direction), directions},
+    {"over-time", FIELD_ENUM, false, AT(info.over_time), metrics_over_time},
+    {"direction", FIELD_ENUM, false, AT(info.direction), metrics_directions},
     {"peak", FIELD_TEXT, false, AT(info.peak), NULL},
     {"neutral", FIELD_NAME, false, AT(info.neutral), NULL},
-    {"type", FIELD_ENUM, false, AT(info.type), types},
+    {"type", FIELD_ENUM, false, AT(info.type), metrics_types},
     {"usage", FIELD_TEXT, false, AT(info.usage), NULL},
     {"apis", FIELD_NAMES, false, AT(info.apis), NULL},
     {"keep", FIELD_STRINGS, false, AT(info.keep), NULL},

@@ -164,7 +164,8 @@ static bool read_window(struct loader *l, const struct yaml_node *map, struct ve
 	return true;
 }
 
-static bool read_file(struct loader *l, const struct yaml_node *root, struct verdict_rules *out)
+static bool verdict_read_file(struct loader *l, const struct yaml_node *root,
+			      struct verdict_rules *out)
 {
 	struct file file = {0};
 	return fields_read(l, root, "the verdict's rules", file_fields, FIELDS_COUNT(file_fields),
@@ -184,7 +185,7 @@ enum sx_status verdict_rules_parse(const char *text, size_t size, const char *or
 	*out = (struct verdict_rules){.window_ns = 0};
 	units_init(&l.units);
 	enum sx_status status = yaml_read(&input, &nodes, &memory.arena, &root, err);
-	if (status == SX_OK && !read_file(&l, root, out))
+	if (status == SX_OK && !verdict_read_file(&l, root, out))
 		status = l.status;
 	out->arena = memory.arena;
 	arena_finish(&nodes);

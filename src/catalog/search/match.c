@@ -98,7 +98,7 @@ const struct sx_catalog_info *const *sx_catalog_heads(struct sx_context *context
 	return infos;
 }
 
-static void found(struct match_found *out, const struct sx_catalog_info *info, uint32_t product)
+static void match_set(struct match_found *out, const struct sx_catalog_info *info, uint32_t product)
 {
 	const struct sx_product_info *p = product == SX_NONE ? NULL : &info->products[product];
 	snprintf(out->name, sizeof(out->name), "%s", p ? p->name : info->name);
@@ -114,7 +114,7 @@ static bool meets(const struct sx_catalog_info *info, const struct match_query *
 		if (strcmp(m->driver, q->driver) != 0 || strcmp(m->key, q->key) != 0 ||
 		    strcasecmp(m->value, q->value) != 0)
 			continue;
-		found(out, info, m->product);
+		match_set(out, info, m->product);
 		return true;
 	}
 	return false;
@@ -146,12 +146,12 @@ size_t match_name(struct sx_context *context, const char *name, struct match_fou
 	const struct sx_catalog_info *const *infos = sx_catalog_heads(context, &heads);
 	for (size_t i = 0; i < heads; i++)
 		if (strcasecmp(infos[i]->name, name) == 0) {
-			found(out, infos[i], SX_NONE);
+			match_set(out, infos[i], SX_NONE);
 			return 1;
 		}
 	for (size_t i = 0; i < heads; i++)
 		for (uint32_t p = 0; p < infos[i]->product_count; p++)
 			if (is_product(&infos[i]->products[p], name) && hits++ == 0)
-				found(out, infos[i], p);
+				match_set(out, infos[i], p);
 	return hits;
 }
