@@ -73,7 +73,7 @@ static size_t split_wide(struct cells *cells, struct import_cell line)
 	return 1 + import_split(rest, cells->separator, cells->row + 1, cells->columns);
 }
 
-static size_t split(struct cells *cells, struct import_cell line)
+static size_t cells_split(struct cells *cells, struct import_cell line)
 {
 	size_t count = import_split(line, cells->separator, cells->row, cells->columns + 2);
 	bool wide = cells->wide_first && cells->columns > 1 && count > cells->columns;
@@ -84,7 +84,7 @@ bool cells_next(struct cells *cells)
 {
 	struct import_cell line;
 	while (import_line(&cells->lines, &line)) {
-		size_t count = split(cells, line);
+		size_t count = cells_split(cells, line);
 		if (count == 1 && !cells->row[0].size)
 			continue;
 		/* A line that a writer did not end may lack cells, or digits of its last number. */

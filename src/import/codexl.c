@@ -10,7 +10,7 @@
 #include "import/counters.h"
 #include "import/rocm.h"
 
-static bool is_header(struct import_cell line)
+static bool codexl_is_header(struct import_cell line)
 {
 	struct import_cell cells[4];
 	size_t count = import_split(line, import_separator(line), cells, 4);
@@ -25,7 +25,7 @@ static bool codexl_recognise(const struct import_head *head)
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line;
 	while (lines.number < 64 && import_line(&lines, &line)) {
-		if (is_header(line))
+		if (codexl_is_header(line))
 			return true;
 		if (line.size && line.text[0] != '#')
 			return false;
@@ -33,7 +33,8 @@ static bool codexl_recognise(const struct import_head *head)
 	return false;
 }
 
-static enum counters_role role(struct import_job *job, struct import_cell *cell, double *to_ns)
+static enum counters_role codexl_role(struct import_job *job, struct import_cell *cell,
+				      double *to_ns)
 {
 	static const char *const skip[] = {"ExecutionOrder", "ThreadID",      "CallIndex",
 					   "GlobalWorkSize", "WorkGroupSize", "GroupWorkSize"};
@@ -75,7 +76,7 @@ static enum sx_status codexl_read(struct import_job *job, struct sx_error *err)
 	struct import_cell line, first = {"", 0};
 	bool found = false;
 	while (!found && import_line(&lines, &line))
-		found = is_header(line);
+		found = codexl_is_header(line);
 	if (!found)
 		return import_bad(job, 0, err, "a table of kernels begins with Method",
 				  "there is no header line");
@@ -96,7 +97,7 @@ static enum sx_status codexl_read(struct import_job *job, struct sx_error *err)
 	    .kind = SX_SAMPLE_GROUP,
 	    .driver = "Catalyst",
 	    .wide_first = true,
-	    .role = role,
+	    .role = codexl_role,
 	};
 	enum sx_status status = counters_read(job, &format, lines, line, err);
 	job->request = asked;

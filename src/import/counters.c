@@ -8,7 +8,7 @@
 #include "import/rocm.h"
 #include "import/times.h"
 
-struct reader {
+struct counters_reader {
 	struct import_job *job;
 	const struct counters_format *format;
 	struct cells cells;
@@ -21,7 +21,8 @@ struct reader {
 };
 
 /* What --for says, else what the file says, else what most of its names fit. */
-static const char *find_catalog(struct reader *r, const char *const *names, size_t count)
+static const char *counters_find_catalog(struct counters_reader *r, const char *const *names,
+					 size_t count)
 {
 	const struct counters_format *format = r->format;
 	if (format->catalog && !r->job->request->catalog)
@@ -36,7 +37,8 @@ static const char *find_catalog(struct reader *r, const char *const *names, size
 	return catalog;
 }
 
-static enum sx_status learn(struct reader *r, const char **names, struct sx_error *err)
+static enum sx_status counters_learn(struct counters_reader *r, const char **names,
+				     struct sx_error *err)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < r->cells.columns; i++) {
@@ -53,7 +55,7 @@ static enum sx_status learn(struct reader *r, const char **names, struct sx_erro
 				return error_nomem(err, "importing");
 		}
 	}
-	const char *catalog = find_catalog(r, names, count);
+	const char *catalog = counters_find_catalog(r, names, count);
 	r->rows = import_rows_create(r->job,
 				     &(struct import_rows_options){
 					 .catalog = catalog,
@@ -88,7 +90,7 @@ static double time_in_cell(struct import_cell cell, double *value)
 	return 0;
 }
 
-static uint64_t scaled(const struct reader *r, size_t column)
+static uint64_t scaled(const struct counters_reader *r, size_t column)
 {
 	double value;
 	uint64_t whole;
@@ -107,7 +109,7 @@ static uint64_t scaled(const struct reader *r, size_t column)
 	return (uint64_t)(value * r->to_ns[column] + 0.5);
 }
 
-static void set_times(struct reader *r, size_t row)
+static void counters_set_times(struct counters_reader *r, size_t row)
 {
 	uint64_t begin = SX_TIME_UNKNOWN, end = SX_TIME_UNKNOWN, length = SX_TIME_UNKNOWN;
 	for (size_t i = 0; i < r->cells.columns; i++) {
@@ -130,7 +132,7 @@ static void set_times(struct reader *r, size_t row)
 	import_row_time(r->rows, row, begin, end);
 }
 
-static void put_label(struct reader *r, size_t row, size_t column)
+static void put_label(struct counters_reader *r, size_t row, size_t column)
 {
 	struct import_cell text = cells_text(&r->cells, column);
 	import_label(r->rows, row, SX_LABEL_GROUP, text.text, text.size);
@@ -143,10 +145,10 @@ static void drop_percent(struct import_cell *cell)
 		cell->size -= 2;
 }
 
-static void take_row(struct reader *r)
+static void counters_take_row(struct counters_reader *r)
 {
 	size_t row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
-	set_times(r, row);
+	counters_set_times(r, row);
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		if (r->role[i] == COUNTERS_VALUE)
 			drop_percent(&r->cells.row[i]);
@@ -168,7 +170,7 @@ enum sx_status counters_read(struct import_job *job, const struct counters_forma
 			     struct import_lines lines, struct import_cell header,
 			     struct sx_error *err)
 {
-	struct reader r = {.job = job, .format = format};
+	struct counters_reader r = {.job = job, .format = format};
 	const char **names = NULL;
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
 	r.cells.loose_end = format->loose_end;
@@ -178,11 +180,11 @@ enum sx_status counters_read(struct import_job *job, const struct counters_forma
 		r.role = calloc(r.cells.columns + 1, sizeof(*r.role));
 		r.to_ns = calloc(r.cells.columns + 1, sizeof(*r.to_ns));
 		r.column = calloc(r.cells.columns + 1, sizeof(*r.column));
-		status = names && r.role && r.to_ns && r.column ? learn(&r, names, err)
+		status = names && r.role && r.to_ns && r.column ? counters_learn(&r, names, err)
 								: error_nomem(err, "importing");
 	}
 	while (!status && cells_next(&r.cells))
-		take_row(&r);
+		counters_take_row(&r);
 	if (!status)
 		status = cells_end(&r.cells, err);
 	free(names);

@@ -63,7 +63,7 @@ static enum sx_status count_rows(struct csv_stream *s, enum sx_status status)
 	return r->c.read_errno ? whole(s) : status;
 }
 
-static enum sx_status learn(struct csv_stream *s)
+static enum sx_status csv_learn(struct csv_stream *s)
 {
 	struct csv_reader *r = &s->r;
 	enum sx_status status = rewind_text(s);
@@ -99,7 +99,7 @@ static void convert(struct csv_column *column, const char *unit, const struct un
 	column->factor = factor == 1 ? 0 : factor;
 }
 
-static enum sx_status describe(struct csv_reader *r, const struct csv_options *options)
+static enum sx_status csv_describe(struct csv_reader *r, const struct csv_options *options)
 {
 	struct units *units = malloc(sizeof(*units));
 	struct sx_column *infos = calloc((size_t)r->value_count + 1, sizeof(*infos));
@@ -202,7 +202,7 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 	struct csv_reader *r = &s->r;
 	memset(r->times, 0xff, sizeof(r->times));
 	r->options = options;
-	enum sx_status status = learn(s);
+	enum sx_status status = csv_learn(s);
 	if (!status)
 		status = leave_out(s);
 	if (!status) {
@@ -210,7 +210,7 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 		status = refuse_sparse(s);
 	}
 	if (!status)
-		status = describe(r, options);
+		status = csv_describe(r, options);
 	for (uint32_t i = 0; !status && i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		column->full = column->role == CSV_VALUE && column->values == s->rows;

@@ -57,7 +57,7 @@ static enum sx_status too_long(const struct csv_cursor *c, struct sx_error *err)
 	return csv_bad(c, err, "a cell holds at most 255 bytes", "a cell is too long");
 }
 
-static void skip_blanks(struct csv_cursor *c)
+static void cell_skip_blanks(struct csv_cursor *c)
 {
 	while (csv_ahead(c), c->p < c->end && is_blank(c, *c->p))
 		c->p++;
@@ -81,14 +81,14 @@ static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, s
 	}
 	c->p++;
 	*cell = (struct csv_cell){.text = c->scratch, .size = used};
-	skip_blanks(c);
+	cell_skip_blanks(c);
 	if (c->p < c->end && *c->p != c->separator && !ends_line(*c->p))
 		return csv_bad(c, err, "a quote within a cell is written twice",
 			       "something stands behind a closing quote");
 	return SX_OK;
 }
 
-static void trim(const struct csv_cursor *c, struct csv_cell *cell)
+static void cell_trim(const struct csv_cursor *c, struct csv_cell *cell)
 {
 	while (cell->size && is_blank(c, *cell->text)) {
 		cell->text++;
@@ -100,7 +100,7 @@ static void trim(const struct csv_cursor *c, struct csv_cell *cell)
 
 enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err)
 {
-	skip_blanks(c);
+	cell_skip_blanks(c);
 	if (c->p < c->end && *c->p == '"') {
 		enum sx_status status = read_quoted(c, cell, err);
 		if (status)
@@ -113,7 +113,7 @@ enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct
 		if (c->more && c->end - c->p < 2)
 			return too_long(c, err);
 	}
-	trim(c, cell);
+	cell_trim(c, cell);
 	if (cell->size >= CSV_CELL_MAX)
 		return too_long(c, err);
 	if (memchr(cell->text, '\0', cell->size))
@@ -129,7 +129,7 @@ enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct
 /* A line without anything; moves behind it, or to the first cell of another line. */
 static bool skip_blank_line(struct csv_cursor *c)
 {
-	skip_blanks(c);
+	cell_skip_blanks(c);
 	if (c->p < c->end && !ends_line(*c->p))
 		return false;
 	if (c->p + 1 < c->end && c->p[0] == '\r' && c->p[1] == '\n')
@@ -156,15 +156,16 @@ bool csv_next_line(struct csv_cursor *c)
 	return false;
 }
 
-static bool is(const struct csv_cell *cell, const char *word)
+static bool cell_is(const struct csv_cell *cell, const char *word)
 {
 	return cell->size == strlen(word) && strncasecmp(cell->text, word, cell->size) == 0;
 }
 
 bool csv_no_data(const struct csv_cell *cell)
 {
-	return cell->size == 0 || is(cell, "-") || is(cell, "nan") || is(cell, "null") ||
-	       is(cell, "N/A") || is(cell, "NA") || is(cell, "#N/A");
+	return cell->size == 0 || cell_is(cell, "-") || cell_is(cell, "nan") ||
+	       cell_is(cell, "null") || cell_is(cell, "N/A") || cell_is(cell, "NA") ||
+	       cell_is(cell, "#N/A");
 }
 
 /*

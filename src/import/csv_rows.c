@@ -12,7 +12,7 @@
 static const struct {
 	const char *name;
 	enum csv_role role;
-} roles[] = {
+} csv_rows_roles[] = {
     {"duration_ns", CSV_DURATION}, {"timestamp_ns", CSV_BEGIN}, {"begin_ns", CSV_BEGIN},
     {"end_ns", CSV_END},	   {"frame", CSV_FRAME},	{"context", CSV_CONTEXT},
     {"instance", CSV_INSTANCE},	   {"group", CSV_TEXT},		{"label", CSV_TEXT},
@@ -37,7 +37,7 @@ static struct csv_cell split_unit(const struct csv_cell *cell, const char **unit
 	return name;
 }
 
-static enum sx_status add_column(struct csv_reader *r, const struct csv_cell *cell)
+static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv_cell *cell)
 {
 	bool added;
 	const char *unit = NULL;
@@ -57,9 +57,9 @@ static enum sx_status add_column(struct csv_reader *r, const struct csv_cell *ce
 				      .unit = unit,
 				      .factor = factor == 1 ? 0 : factor,
 				      .label = SX_LABEL_GROUP};
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
-		if (strcmp(roles[i].name, name) == 0)
-			column->role = roles[i].role;
+	for (size_t i = 0; i < sizeof(csv_rows_roles) / sizeof(csv_rows_roles[0]); i++)
+		if (strcmp(csv_rows_roles[i].name, name) == 0)
+			column->role = csv_rows_roles[i].role;
 	if (strcmp(name, "reason") == 0)
 		column->label = SX_LABEL_REASON;
 	else if (strcmp(name, "process") == 0)
@@ -125,7 +125,7 @@ enum sx_status csv_header(struct csv_reader *r)
 				       "a column has no name");
 		if (r->count >= CSV_COLUMNS_MAX)
 			return csv_bad(&r->c, r->err, "the limit is 65536", "too many columns");
-		status = add_column(r, &cell);
+		status = csv_rows_add_column(r, &cell);
 		if (status)
 			return status;
 	} while (!cell.last);
@@ -150,8 +150,8 @@ static bool as_whole(bool whole, uint64_t *u, double f)
 	return whole || (f >= 0 && f < 0x1p63);
 }
 
-static enum sx_status take_special(struct csv_reader *r, const struct csv_column *column,
-				   uint64_t value)
+static enum sx_status csv_rows_take_special(struct csv_reader *r, const struct csv_column *column,
+					    uint64_t value)
 {
 	static const enum sx_label labels[] = {[CSV_FRAME] = SX_LABEL_FRAME,
 					       [CSV_CONTEXT] = SX_LABEL_CONTEXT,
@@ -165,7 +165,8 @@ static enum sx_status take_special(struct csv_reader *r, const struct csv_column
 	return SX_OK;
 }
 
-static void store(struct csv_reader *r, const struct csv_column *column, uint64_t u, double f)
+static void csv_rows_store(struct csv_reader *r, const struct csv_column *column, uint64_t u,
+			   double f)
 {
 	if (column->factor != 0)
 		f *= column->factor;
@@ -228,8 +229,8 @@ static void tell_no_count(struct csv_reader *r, const struct csv_column *column)
 }
 
 /* A cell that the quick way did not take. */
-static enum sx_status take_cell(struct csv_reader *r, struct csv_column *column,
-				const struct csv_cell *cell)
+static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column *column,
+					 const struct csv_cell *cell)
 {
 	bool whole;
 	uint64_t u = 0;
@@ -251,7 +252,7 @@ static enum sx_status take_cell(struct csv_reader *r, struct csv_column *column,
 		return no_number(r, column, cell);
 	if (column->role != CSV_VALUE) {
 		if (as_whole(whole, &u, f))
-			return take_special(r, column, u);
+			return csv_rows_take_special(r, column, u);
 		return csv_bad(&r->c, r->err, "times and labels are counted from 0",
 			       "column %u: \"%.*s\" is no time or label",
 			       (uint32_t)(column - r->columns) + 1, (int)cell->size, cell->text);
@@ -266,7 +267,7 @@ static enum sx_status take_cell(struct csv_reader *r, struct csv_column *column,
 	if (!whole && column->type == SX_U64)
 		return csv_changed(r);
 	if (r->table)
-		store(r, column, u, f);
+		csv_rows_store(r, column, u, f);
 	r->filled += column->data.any != NULL;
 	return SX_OK;
 }
@@ -321,7 +322,7 @@ static enum sx_status take_device(struct csv_reader *r, struct csv_column *colum
 	}
 	if (!r->table && !csv_no_data(cell))
 		column->role = CSV_VALUE;
-	return take_cell(r, column, cell);
+	return csv_rows_take_cell(r, column, cell);
 }
 
 static void count_cell(struct csv_reader *r, const struct csv_column *column, size_t before)
@@ -362,15 +363,15 @@ enum sx_status csv_row(struct csv_reader *r)
 				return pass_over(r, &cell);
 		} else if (column->role < CSV_TEXT && csv_quick_number(&r->c, &u, &cell.last)) {
 			if (column->role != CSV_VALUE)
-				status = take_special(r, column, u);
+				status = csv_rows_take_special(r, column, u);
 			else if (r->table)
-				store(r, column, u, (double)u);
+				csv_rows_store(r, column, u, (double)u);
 			column->values++;
 			r->filled += column->data.any != NULL;
 		} else {
 			status = csv_read_cell(&r->c, &cell, r->err);
 			if (!status)
-				status = take_cell(r, column, &cell);
+				status = csv_rows_take_cell(r, column, &cell);
 		}
 		if (status)
 			return status;

@@ -13,7 +13,7 @@
 #define FILES_MAX   1024
 #define FRAME_GRAPH "frametime_(ms)" /* has a line a frame */
 
-static const struct import_word words[] = {
+static const struct import_word hud_words[] = {
     {"fps", "FrameRate", "frames/s", 1},
     {FRAME_GRAPH, "FrameTimes", "ns", 1e6},
     {"cpu", "CpuBusy", "percent", 1},
@@ -30,7 +30,7 @@ static const struct import_word words[] = {
 };
 
 /* A line's number; the program's locale may have a comma before its fraction. */
-static bool number(struct import_cell line, double *value)
+static bool hud_number(struct import_cell line, double *value)
 {
 	char copy[64];
 	const char *comma = memchr(line.text, ',', line.size);
@@ -54,7 +54,7 @@ static bool is_graph(const char *folder, const char *name)
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line;
 	while (import_line(&lines, &line)) {
-		bool fine = number(line, &value);
+		bool fine = hud_number(line, &value);
 		numbers += fine;
 		odd += !fine && !lines.unfinished;
 	}
@@ -63,7 +63,7 @@ static bool is_graph(const char *folder, const char *name)
 	return !size || odd < numbers;
 }
 
-static int compare(const void *a, const void *b)
+static int hud_compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -81,11 +81,11 @@ static char **list(const char *folder, size_t *count)
 	if (dir)
 		closedir(dir);
 	if (names)
-		qsort(names, *count, sizeof(*names), compare);
+		qsort(names, *count, sizeof(*names), hud_compare);
 	return names;
 }
 
-static void release(char **names, size_t count)
+static void hud_release(char **names, size_t count)
 {
 	for (size_t i = 0; names && i < count; i++)
 		free(names[i]);
@@ -113,7 +113,7 @@ static bool hud_recognise(const struct import_head *head)
 		others += !graph;
 		begun += graph && !is_empty(head->path, names[i]);
 	}
-	release(names, count);
+	hud_release(names, count);
 	return begun && graphs > others;
 }
 
@@ -142,8 +142,9 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 	enum sx_status status = import_load(path, IMPORT_BYTES_MAX, &data, &size, err);
 	if (status)
 		return status;
-	struct import_field field = import_monitor(job, words, sizeof(words) / sizeof(words[0]),
-						   (struct import_cell){name, strlen(name)});
+	struct import_field field =
+	    import_monitor(job, hud_words, sizeof(hud_words) / sizeof(hud_words[0]),
+			   (struct import_cell){name, strlen(name)});
 	struct import_field one = {.name = "Frames", .unit = "frames"};
 	uint32_t column = import_column(rows, &field);
 	uint32_t frames = strcmp(name, FRAME_GRAPH) == 0 ? import_column(rows, &one) : SX_NONE;
@@ -156,7 +157,7 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 		while (row >= import_row_count(rows) &&
 		       import_row(rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN) != SIZE_MAX)
 			;
-		if (number(line, &value)) {
+		if (hud_number(line, &value)) {
 			import_set(rows, column, row, value);
 			import_set_u64(rows, frames, row, 1);
 		} else if (!odd.count++) {
@@ -202,7 +203,7 @@ static enum sx_status hud_read(struct import_job *job, struct sx_error *err)
 	    job, &(struct import_rows_options){.catalog = "monitor", .kind = SX_SAMPLE_TIME});
 	if (!status && rows)
 		status = read_graphs(job, rows, names, count, err);
-	release(names, count);
+	hud_release(names, count);
 	import_tell(job,
 		    "the HUD writes no times: a line of each file is a sample, by default half "
 		    "a second apart");

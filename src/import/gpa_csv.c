@@ -5,7 +5,7 @@
 #include "import/counters.h"
 
 /* Names that only AMD's counters have. */
-static const char *const names[] = {
+static const char *const gpa_names[] = {
     "GPUTime",		"GPUBusy",	   "VSBusy",
     "PSBusy",		"CSBusy",	   "HSBusy",
     "DSBusy",		"GSBusy",	   "TessellatorBusy",
@@ -17,13 +17,13 @@ static const char *const names[] = {
     "HiZTilesAccepted", "VSVALUInstCount", "PSVALUInstCount",
 };
 
-static size_t known(struct import_cell line)
+static size_t gpa_known(struct import_cell line)
 {
 	struct import_cell cells[256];
 	size_t count = import_split(line, import_separator(line), cells, 256), found = 0;
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
-			found += import_is(cells[i], names[k]);
+		for (size_t k = 0; k < sizeof(gpa_names) / sizeof(gpa_names[0]); k++)
+			found += import_is(cells[i], gpa_names[k]);
 	return found;
 }
 
@@ -34,12 +34,12 @@ static bool gpa_recognise(const struct import_head *head)
 	struct import_cell line;
 	/* RenderDoc has AMD's counters too, by event. */
 	while (lines.number < 4 && import_line(&lines, &line) && !import_begins(line, "EID,"))
-		if (known(line) >= 3)
+		if (gpa_known(line) >= 3)
 			return true;
 	return false;
 }
 
-static enum counters_role role(struct import_job *job, struct import_cell *cell, double *to_ns)
+static enum counters_role gpa_role(struct import_job *job, struct import_cell *cell, double *to_ns)
 {
 	static const struct {
 		const char *name;
@@ -64,16 +64,16 @@ static enum sx_status gpa_read(struct import_job *job, struct sx_error *err)
 {
 	struct import_lines lines = import_lines(job);
 	struct import_cell line = {"", 0};
-	while (import_line(&lines, &line) && known(line) < 3)
+	while (import_line(&lines, &line) && gpa_known(line) < 3)
 		;
-	if (known(line) < 3)
+	if (gpa_known(line) < 3)
 		return import_bad(job, 0, err, "a line names AMD's counters", "there is no header");
 	static const struct counters_format format = {
 	    .family = "amd-",
 	    .otherwise = "amd-gcn3",
 	    .kind = SX_SAMPLE_ROW,
 	    .loose_end = true,
-	    .role = role,
+	    .role = gpa_role,
 	};
 	return counters_read(job, &format, lines, line, err);
 }

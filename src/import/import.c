@@ -31,7 +31,7 @@ static bool is_json(const struct import_head *head)
 	return at < head->size && (head->text[at] == '{' || head->text[at] == '[');
 }
 
-static const struct import_format *recognise(const struct import_head *head, bool tables)
+static const struct import_format *import_recognise(const struct import_head *head, bool tables)
 {
 	bool json = is_json(head);
 	for (size_t i = 0; i < FORMATS; i++)
@@ -74,7 +74,7 @@ static enum sx_status unknown(const char *path, struct sx_error *err)
 	return SX_ERR_BAD_INPUT;
 }
 
-static struct import *create(void)
+static struct import *import_create(void)
 {
 	return calloc(1, sizeof(struct import));
 }
@@ -90,7 +90,7 @@ void import_destroy(struct import *import)
 }
 
 /* Runs the format over text that is unpacked and decoded. */
-static enum sx_status run(struct import_job *job, struct import **out, struct sx_error *err)
+static enum sx_status import_with(struct import_job *job, struct import **out, struct sx_error *err)
 {
 	struct sx_error ignored = {0};
 	job->result->format = job->format;
@@ -110,7 +110,7 @@ static enum sx_status run(struct import_job *job, struct import **out, struct sx
 static enum sx_status choose(const struct import_request *request, const struct import_head *head,
 			     const struct import_format **out, struct sx_error *err)
 {
-	const struct import_format *is = recognise(head, true);
+	const struct import_format *is = import_recognise(head, true);
 	*out = request->as ? find_kind(request->as) : is;
 	if (!*out)
 		return request->as ? no_kind(request->as, err) : unknown(request->path, err);
@@ -127,7 +127,7 @@ static enum sx_status choose(const struct import_request *request, const struct 
 static enum sx_status parse(const struct import_request *request, char *data, size_t size,
 			    struct import **out, struct sx_error *err)
 {
-	struct import_job job = {.request = request, .result = create()};
+	struct import_job job = {.request = request, .result = import_create()};
 	enum sx_status status = job.result ? SX_OK : error_nomem(err, "importing");
 	if (!status)
 		status = import_unpack(request->path, IMPORT_BYTES_MAX, &data, &size, err);
@@ -144,7 +144,7 @@ static enum sx_status parse(const struct import_request *request, char *data, si
 	} else {
 		job.text = data;
 		job.size = size;
-		status = run(&job, out, err);
+		status = import_with(&job, out, err);
 	}
 	free(data);
 	return status;
@@ -165,12 +165,12 @@ enum sx_status import_parse(const struct import_request *request, const char *da
 static enum sx_status read_folder(const struct import_request *request, struct import **out,
 				  struct sx_error *err)
 {
-	struct import_job job = {.request = request, .text = "", .result = create()};
+	struct import_job job = {.request = request, .text = "", .result = import_create()};
 	struct import_head head = {.path = request->path, .folder = true, .text = ""};
 	enum sx_status status =
 	    job.result ? choose(request, &head, &job.format, err) : error_nomem(err, "importing");
 	if (!status)
-		return run(&job, out, err);
+		return import_with(&job, out, err);
 	import_destroy(job.result);
 	return status;
 }
@@ -200,7 +200,7 @@ bool import_knows(const char *path, bool tables)
 		known = import_perfetto.recognise(&head);
 		if (!known && !import_decode(&data, &head.size, NULL)) {
 			head.text = data;
-			known = recognise(&head, tables) != NULL;
+			known = import_recognise(&head, tables) != NULL;
 		}
 	}
 	free(data);

@@ -20,7 +20,7 @@ struct waiting {
 	double value;
 };
 
-struct reader {
+struct gpu_top_reader {
 	struct import_job *job;
 	struct import_rows *rows;
 	size_t row;
@@ -64,7 +64,8 @@ static bool gpu_top_recognise(const struct import_head *head)
 	return is_csv(text) || json_recognise(text);
 }
 
-static void set(struct reader *r, const char *name, const char *unit, double factor, double value)
+static void gpu_top_set(struct gpu_top_reader *r, const char *name, const char *unit, double factor,
+			double value)
 {
 	struct import_field field = {
 	    .name = name, .unit = unit, .over_time = SX_REDUCE_MEAN, .factor = factor};
@@ -72,7 +73,7 @@ static void set(struct reader *r, const char *name, const char *unit, double fac
 }
 
 /* "Render/3D/0" or, when engines of a class are shown as one, "Render/3D". */
-static void set_engine(struct reader *r, struct import_cell engine, struct import_cell what,
+static void set_engine(struct gpu_top_reader *r, struct import_cell engine, struct import_cell what,
 		       double value)
 {
 	struct import_cell stem = engine;
@@ -89,13 +90,13 @@ static void set_engine(struct reader *r, struct import_cell engine, struct impor
 		if (i == 0 || i == 4)
 			r->busy = isnan(r->busy) || value > r->busy ? value : r->busy;
 		if (first) {
-			set(r, engines[i].busy, "percent", 1, value);
+			gpu_top_set(r, engines[i].busy, "percent", 1, value);
 			return;
 		}
 	}
 	snprintf(name, sizeof(name), "%.*s %.*s", (int)(engine.size < 60 ? engine.size : 60),
 		 engine.text, (int)(what.size < 20 ? what.size : 20), what.text);
-	set(r, name, "percent", 1, value);
+	gpu_top_set(r, name, "percent", 1, value);
 }
 
 /* What a member of a group is; those of further GTs get columns of their own. */
@@ -130,7 +131,7 @@ static size_t find_member(const struct read_json_place *at, unsigned *gt)
 }
 
 /* Values of the group at hand wait for the group's unit, which stands behind them. */
-static void take_number(struct reader *r, const struct read_json_place *at, double value)
+static void take_number(struct gpu_top_reader *r, const struct read_json_place *at, double value)
 {
 	unsigned gt;
 	if (at->depth == 3 && import_is(at->keys[0], "engines")) {
@@ -157,7 +158,8 @@ static struct import_cell usual_unit(size_t member)
 }
 
 /* A factor from the unit that the file names to the column's; 0: they are not of one kind. */
-static double unit_factor(const struct reader *r, struct import_cell text, const char *to)
+static double gpu_top_unit_factor(const struct gpu_top_reader *r, struct import_cell text,
+				  const char *to)
 {
 	const char *known;
 	double factor;
@@ -173,11 +175,11 @@ static double unit_factor(const struct reader *r, struct import_cell text, const
 	return factor * from->factor / into->factor;
 }
 
-static void set_member(struct reader *r, const struct waiting *w, struct import_cell unit)
+static void set_member(struct gpu_top_reader *r, const struct waiting *w, struct import_cell unit)
 {
 	char name[64];
 	const char *column = members[w->member].column, *group = members[w->member].group;
-	double factor = unit_factor(r, unit, members[w->member].unit);
+	double factor = gpu_top_unit_factor(r, unit, members[w->member].unit);
 	if (factor == 0) {
 		import_tell(r->job,
 			    "%s is in %.*s, which is no unit that is known for it: left out", group,
@@ -192,10 +194,10 @@ static void set_member(struct reader *r, const struct waiting *w, struct import_
 		snprintf(name, sizeof(name), "%s-gt%u %s", group, w->gt, members[w->member].member);
 		column = name;
 	}
-	set(r, column, members[w->member].unit, 1, w->value * factor);
+	gpu_top_set(r, column, members[w->member].unit, 1, w->value * factor);
 }
 
-static void end_group(struct reader *r)
+static void end_group(struct gpu_top_reader *r)
 {
 	for (size_t i = 0; i < r->waiting; i++)
 		set_member(r, &r->group[i],
@@ -204,14 +206,14 @@ static void end_group(struct reader *r)
 	r->unit = (struct import_cell){"", 0};
 }
 
-static void end_sample(struct reader *r)
+static void end_sample(struct gpu_top_reader *r)
 {
 	if (!isnan(r->busy))
-		set(r, "GpuBusy", "percent", 1, r->busy);
+		gpu_top_set(r, "GpuBusy", "percent", 1, r->busy);
 	r->open = false;
 }
 
-static void end_time(struct reader *r)
+static void end_time(struct gpu_top_reader *r)
 {
 	uint64_t end = r->now_ns;
 	if (r->seconds > 0 && r->seconds < 1e6)
@@ -235,10 +237,10 @@ static bool is_value(enum read_json_event event, const struct read_json_place *a
 	return at->depth == 2 && find_member(at, &gt) < MEMBERS;
 }
 
-static void see(void *user, enum read_json_event event, const struct read_json_place *at,
-		struct import_cell value)
+static void gpu_top_see(void *user, enum read_json_event event, const struct read_json_place *at,
+			struct import_cell value)
 {
-	struct reader *r = user;
+	struct gpu_top_reader *r = user;
 	double number;
 	if (event == READ_JSON_BEGIN && at->depth == 0) {
 		r->row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
@@ -262,10 +264,11 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 	}
 }
 
-static enum sx_status read_samples(struct reader *r, struct sx_error *err)
+static enum sx_status read_samples(struct gpu_top_reader *r, struct sx_error *err)
 {
 	size_t line;
-	enum read_json_result result = read_json_walk(r->job->text, r->job->size, see, r, &line);
+	enum read_json_result result =
+	    read_json_walk(r->job->text, r->job->size, gpu_top_see, r, &line);
 	if (result == READ_JSON_BAD)
 		return import_bad(r->job, line, err, "intel_gpu_top -J writes JSON",
 				  "this is no JSON");
@@ -289,7 +292,7 @@ static const struct {
 };
 
 /* A column of -c: a member of a group, or an engine's share. */
-struct column {
+struct gpu_top_column {
 	size_t member; /* MEMBERS: none */
 	unsigned gt;
 	struct import_cell unit;
@@ -297,7 +300,7 @@ struct column {
 	bool busy;		   /* of an engine that renders or computes */
 };
 
-static struct import_cell next_word(struct import_cell *rest)
+static struct import_cell gpu_top_next_word(struct import_cell *rest)
 {
 	const char *blank = memchr(rest->text, ' ', rest->size);
 	size_t size = blank ? (size_t)(blank - rest->text) : rest->size;
@@ -307,12 +310,13 @@ static struct import_cell next_word(struct import_cell *rest)
 	return word;
 }
 
-static bool is_member(struct import_cell head, struct column *out)
+static bool is_member(struct import_cell head, struct gpu_top_column *out)
 {
-	struct import_cell rest = head, group = next_word(&rest), unit = next_word(&rest);
+	struct import_cell rest = head, group = gpu_top_next_word(&rest),
+			   unit = gpu_top_next_word(&rest);
 	if (unit.size == 3 && memcmp(unit.text, "GT", 2) == 0) {
 		out->gt = (unsigned)(unit.text[2] - '0') % 10;
-		unit = next_word(&rest);
+		unit = gpu_top_next_word(&rest);
 	}
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (import_is(group, headers[i].group) &&
@@ -325,9 +329,10 @@ static bool is_member(struct import_cell head, struct column *out)
 }
 
 /* "RCS %", "RCS se"; with -p of each engine, "RCS/0 %". */
-static void learn_engine(struct reader *r, struct import_cell head, struct column *out)
+static void learn_engine(struct gpu_top_reader *r, struct import_cell head,
+			 struct gpu_top_column *out)
 {
-	struct import_cell rest = head, engine = next_word(&rest), stem = engine;
+	struct import_cell rest = head, engine = gpu_top_next_word(&rest), stem = engine;
 	bool first = true;
 	out->field = import_header(r->job, head, SX_REDUCE_MEAN);
 	if (strcmp(out->field.unit, "count") == 0)
@@ -345,7 +350,8 @@ static void learn_engine(struct reader *r, struct import_cell head, struct colum
 	}
 }
 
-static void take_cell(struct reader *r, const struct column *column, double value)
+static void gpu_top_take_cell(struct gpu_top_reader *r, const struct gpu_top_column *column,
+			      double value)
 {
 	if (column->member < MEMBERS) {
 		set_member(r, &(struct waiting){column->member, column->gt, value}, column->unit);
@@ -356,14 +362,15 @@ static void take_cell(struct reader *r, const struct column *column, double valu
 		r->busy = value;
 }
 
-static enum sx_status read_lines(struct reader *r, struct sx_error *err)
+static enum sx_status read_lines(struct gpu_top_reader *r, struct sx_error *err)
 {
 	struct cells cells;
 	struct import_lines lines = import_lines(r->job);
 	struct import_cell header = {"", 0};
 	import_line(&lines, &header);
 	enum sx_status status = cells_begin(&cells, r->job, lines, header, err);
-	struct column *columns = status ? NULL : calloc(cells.columns + 1, sizeof(*columns));
+	struct gpu_top_column *columns =
+	    status ? NULL : calloc(cells.columns + 1, sizeof(*columns));
 	if (!status && !columns)
 		status = error_nomem(err, "importing");
 	for (size_t i = 0; !status && i < cells.columns; i++) {
@@ -377,7 +384,7 @@ static enum sx_status read_lines(struct reader *r, struct sx_error *err)
 		r->busy = NAN;
 		for (size_t i = 0; i < cells.columns; i++)
 			if (cells_number(&cells, i, &value))
-				take_cell(r, &columns[i], value);
+				gpu_top_take_cell(r, &columns[i], value);
 		end_sample(r);
 	}
 	free(columns);
@@ -388,7 +395,7 @@ static enum sx_status read_lines(struct reader *r, struct sx_error *err)
 
 static enum sx_status gpu_top_read(struct import_job *job, struct sx_error *err)
 {
-	struct reader r = {.job = job};
+	struct gpu_top_reader r = {.job = job};
 	r.rows = import_rows_create(job, &(struct import_rows_options){.catalog = "monitor",
 								       .name = "Intel GPU",
 								       .driver = "i915",

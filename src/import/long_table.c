@@ -12,10 +12,11 @@
 
 #define KEYS_MAX 12
 
-static const char *const names[] = {"name", "counter", "metric", "counter_name", "event", "key"};
+static const char *const long_names[] = {"name",	 "counter", "metric",
+					 "counter_name", "event",   "key"};
 static const char *const values[] = {"value", "counter_value", "count", "reading"};
 
-struct where {
+struct long_where {
 	size_t name, value;
 	size_t keys[KEYS_MAX]; /* columns that tell samples apart */
 	size_t key_count;
@@ -29,11 +30,12 @@ static bool is_one(struct import_cell cell, const char *const *words, size_t cou
 	return false;
 }
 
-static bool find(const struct import_cell *cells, size_t count, struct where *at)
+static bool find(const struct import_cell *cells, size_t count, struct long_where *at)
 {
-	*at = (struct where){.name = SIZE_MAX, .value = SIZE_MAX};
+	*at = (struct long_where){.name = SIZE_MAX, .value = SIZE_MAX};
 	for (size_t i = 0; i < count; i++) {
-		if (at->name == SIZE_MAX && is_one(cells[i], names, sizeof(names) / sizeof(*names)))
+		if (at->name == SIZE_MAX &&
+		    is_one(cells[i], long_names, sizeof(long_names) / sizeof(*long_names)))
 			at->name = i;
 		else if (at->value == SIZE_MAX &&
 			 is_one(cells[i], values, sizeof(values) / sizeof(*values)))
@@ -46,7 +48,7 @@ static bool find(const struct import_cell *cells, size_t count, struct where *at
 	return at->name != SIZE_MAX && at->value != SIZE_MAX;
 }
 
-static bool header_line(struct import_lines *lines, struct import_cell *header)
+static bool long_header_line(struct import_lines *lines, struct import_cell *header)
 {
 	while (import_line(lines, header))
 		if (header->size && header->text[0] != '#')
@@ -59,17 +61,17 @@ static bool long_recognise(const struct import_head *head)
 	struct import_job job = {.text = head->text, .size = head->size};
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line, cells[KEYS_MAX + 3];
-	struct where at;
-	if (!header_line(&lines, &line))
+	struct long_where at;
+	if (!long_header_line(&lines, &line))
 		return false;
 	size_t count = import_split(line, import_separator(line), cells, KEYS_MAX + 3);
 	return count >= 2 && count <= KEYS_MAX + 2 && find(cells, count, &at);
 }
 
-struct reader {
+struct long_reader {
 	struct import_job *job;
 	struct cells cells;
-	struct where at;
+	struct long_where at;
 	struct import_rows *rows;
 	const char *catalog;
 	struct strings samples, seen; /* keys of rows; names in the row at hand, without keys */
@@ -78,7 +80,7 @@ struct reader {
 };
 
 /* Which catalog fits the names that stand in the lines. */
-static const char *guess(struct reader *r)
+static const char *guess(struct long_reader *r)
 {
 	struct strings found = {0};
 	struct cells ahead = r->cells;
@@ -95,7 +97,7 @@ static const char *guess(struct reader *r)
 }
 
 /* Times and labels among the keys. */
-static void describe_row(struct reader *r, size_t row)
+static void describe_row(struct long_reader *r, size_t row)
 {
 	uint64_t begin = SX_TIME_UNKNOWN, end = SX_TIME_UNKNOWN, length = SX_TIME_UNKNOWN;
 	uint64_t frame;
@@ -130,8 +132,8 @@ static void describe_row(struct reader *r, size_t row)
 }
 
 /* The row of a line: by its keys, or, where there are none, until a name comes again. */
-static enum sx_status find_row(struct reader *r, struct import_cell name, size_t *row,
-			       struct sx_error *err)
+static enum sx_status long_find_row(struct long_reader *r, struct import_cell name, size_t *row,
+				    struct sx_error *err)
 {
 	char key[512];
 	size_t used = 0;
@@ -167,13 +169,13 @@ static enum sx_status find_row(struct reader *r, struct import_cell name, size_t
 	return SX_OK;
 }
 
-static enum sx_status take_line(struct reader *r, struct sx_error *err)
+static enum sx_status long_take_line(struct long_reader *r, struct sx_error *err)
 {
 	size_t row = SIZE_MAX;
 	struct import_cell name = cells_at(&r->cells, r->at.name);
 	if (!name.size)
 		return SX_OK;
-	enum sx_status status = find_row(r, name, &row, err);
+	enum sx_status status = long_find_row(r, name, &row, err);
 	if (status)
 		return status;
 	uint32_t column = amd_column(r->job, r->rows, r->catalog, name);
@@ -183,10 +185,10 @@ static enum sx_status take_line(struct reader *r, struct sx_error *err)
 
 static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 {
-	struct reader r = {.job = job, .current = SIZE_MAX};
+	struct long_reader r = {.job = job, .current = SIZE_MAX};
 	struct import_lines lines = import_lines(job);
 	struct import_cell header = {"", 0};
-	header_line(&lines, &header);
+	long_header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
 	r.cells.loose_end = true;
 	if (!status && !find(r.cells.head, r.cells.columns, &r.at))
@@ -198,7 +200,7 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 						     .catalog = r.catalog, .kind = SX_SAMPLE_ROW});
 	}
 	while (!status && cells_next(&r.cells))
-		status = take_line(&r, err);
+		status = long_take_line(&r, err);
 	if (!status)
 		status = cells_end(&r.cells, err);
 	strings_finish(&r.samples);

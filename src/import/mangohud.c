@@ -10,7 +10,7 @@
 #include "import/cells.h"
 #include "import/times.h"
 
-static const struct import_word words[] = {
+static const struct import_word mangohud_words[] = {
     {"fps", "FrameRate", "frames/s", 1},
     {"frametime", "LastFrameTime", "ns", 1e6},
     {"cpu_load", "CpuBusy", "percent", 1},
@@ -27,10 +27,10 @@ static const struct import_word words[] = {
     {"process_rss", "ProcessMemory", "bytes", 0x1p30},
     {"cpu_mhz", "CpuFrequency", "Hz", 1e6},
 };
-#define WORDS (sizeof(words) / sizeof(words[0]))
+#define WORDS (sizeof(mangohud_words) / sizeof(mangohud_words[0]))
 
 /* A word without the unit that some versions write behind it. */
-static struct import_cell bare(struct import_cell cell)
+static struct import_cell mangohud_bare(struct import_cell cell)
 {
 	const char *open = memchr(cell.text, '(', cell.size);
 	if (open)
@@ -38,11 +38,12 @@ static struct import_cell bare(struct import_cell cell)
 	return cell;
 }
 
-static bool is_header(struct import_cell line)
+static bool mangohud_is_header(struct import_cell line)
 {
 	struct import_cell cells[2];
-	return import_split(line, ',', cells, 2) == 2 && import_is(bare(cells[0]), "fps") &&
-	       import_is(bare(cells[1]), "frametime");
+	return import_split(line, ',', cells, 2) == 2 &&
+	       import_is(mangohud_bare(cells[0]), "fps") &&
+	       import_is(mangohud_bare(cells[1]), "frametime");
 }
 
 /* MangoHud writes one line of averages beside each log, as NAME_summary.csv. */
@@ -59,7 +60,7 @@ static bool mangohud_recognise(const struct import_head *head)
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line;
 	while (lines.number < 8 && import_line(&lines, &line))
-		if (is_header(line) || (lines.number == 1 && is_summary(line)))
+		if (mangohud_is_header(line) || (lines.number == 1 && is_summary(line)))
 			return true;
 	return false;
 }
@@ -124,7 +125,7 @@ static const char *end_of_rows(struct import_lines ahead)
 	const char *head = NULL, *start = ahead.p;
 	size_t number = 0;
 	for (struct import_cell line; import_line(&ahead, &line); start = ahead.p) {
-		if (is_header(line))
+		if (mangohud_is_header(line))
 			return head ? head : start;
 		if (head && ahead.number - number > HEAD_LINES)
 			head = NULL;
@@ -141,7 +142,7 @@ static bool next_section(struct import_lines *lines, struct section *out)
 {
 	struct import_cell line, before = {0}, earlier = {0};
 	while (import_line(lines, &line)) {
-		if (!is_header(line)) {
+		if (!mangohud_is_header(line)) {
 			if (!line.size || line.text[0] == '-')
 				continue;
 			earlier = before;
@@ -189,8 +190,8 @@ static uint64_t mend_end(struct log *log, const struct cells *cells, uint64_t en
 	return before + (uint64_t)(value * frame_factor(cells));
 }
 
-static void take_row(struct log *log, struct cells *cells, size_t elapsed, const uint32_t *columns,
-		     uint64_t *before)
+static void mangohud_take_row(struct log *log, struct cells *cells, size_t elapsed,
+			      const uint32_t *columns, uint64_t *before)
 {
 	uint64_t end = mend_end(log, cells, cells_ns(cells, elapsed), *before), begin = *before;
 	double value;
@@ -223,13 +224,13 @@ static void take_row(struct log *log, struct cells *cells, size_t elapsed, const
 }
 
 /* The column of each cell, and behind them that of frames, where a line is one. */
-static void find_columns(struct log *log, const struct cells *cells, size_t elapsed,
-			 uint32_t *columns)
+static void mangohud_find_columns(struct log *log, const struct cells *cells, size_t elapsed,
+				  uint32_t *columns)
 {
 	struct import_field one = {.name = "Frames", .unit = "frames"};
 	for (size_t i = 0; i < cells->columns; i++) {
 		struct import_field field =
-		    import_monitor(log->job, words, WORDS, bare(cells->head[i]));
+		    import_monitor(log->job, mangohud_words, WORDS, mangohud_bare(cells->head[i]));
 		if (i == 1 && log->frames)
 			field.name = "FrameTimes";
 		columns[i] = i == elapsed ? SX_NONE : import_column(log->rows, &field);
@@ -240,7 +241,7 @@ static void find_columns(struct log *log, const struct cells *cells, size_t elap
 static size_t find_elapsed(const struct cells *cells)
 {
 	for (size_t i = 0; i < cells->columns; i++)
-		if (import_is(bare(cells->head[i]), "elapsed"))
+		if (import_is(mangohud_bare(cells->head[i]), "elapsed"))
 			return i;
 	return SIZE_MAX;
 }
@@ -258,17 +259,17 @@ static enum sx_status read_section(struct log *log, const struct section *sectio
 	if (!columns)
 		return error_nomem(err, "importing");
 	if (log->rows)
-		find_columns(log, &cells, elapsed, columns);
+		mangohud_find_columns(log, &cells, elapsed, columns);
 	while (cells_next(&cells))
 		if (log->rows)
-			take_row(log, &cells, elapsed, columns, &before);
+			mangohud_take_row(log, &cells, elapsed, columns, &before);
 		else
 			look_at_row(log, &cells, elapsed, &before);
 	free(columns);
 	return log->rows ? cells_end(&cells, err) : SX_OK;
 }
 
-static bool same(struct import_cell a, struct import_cell b)
+static bool mangohud_same(struct import_cell a, struct import_cell b)
 {
 	return a.size == b.size && (!a.size || memcmp(a.text, b.text, a.size) == 0);
 }
@@ -287,7 +288,7 @@ static enum sx_status each_section(struct log *log, struct sx_error *err)
 			first = section;
 		if (section.keys.size && log->rows && !log->sections)
 			name_device(log->rows, log->job, section.keys, section.values);
-		if (!same(first.values, section.values))
+		if (!mangohud_same(first.values, section.values))
 			import_tell(log->job, "the logs are of different systems: the device is "
 					      "called as in the first");
 		status = import_worse(status, read_section(log, &section, err));
@@ -304,7 +305,7 @@ static enum sx_status summary(const struct import_job *job, struct sx_error *err
 	return SX_ERR_BAD_INPUT;
 }
 
-static void tell(const struct log *log)
+static void mangohud_tell(const struct log *log)
 {
 	if (log->sections > 1)
 		import_tell(log->job, "%zu logs stand behind each other, the second from line %zu",
@@ -340,7 +341,7 @@ static enum sx_status mangohud_read(struct import_job *job, struct sx_error *err
 	if (!log.frames)
 		import_rows_constant(log.rows, "interval_log", 1);
 	status = each_section(&log, err);
-	tell(&log);
+	mangohud_tell(&log);
 	return import_rows_finish(log.rows, status, err);
 }
 

@@ -18,7 +18,7 @@ struct range {
 	uint64_t begin_ns;
 };
 
-struct reader {
+struct utrace_reader {
 	struct import_job *job;
 	struct import_rows *rows;
 	struct import_ranges ranges;
@@ -70,7 +70,7 @@ static bool stem_of(struct import_cell event, struct import_cell *stem, bool *be
 	return false;
 }
 
-static void end_range(struct reader *r, struct import_cell name, uint64_t end_ns)
+static void end_range(struct utrace_reader *r, struct import_cell name, uint64_t end_ns)
 {
 	size_t at = r->depth;
 	while (at && (r->open[at - 1].name.size != name.size ||
@@ -92,7 +92,8 @@ static void end_range(struct reader *r, struct import_cell name, uint64_t end_ns
 	import_number_label(r->rows, row, SX_LABEL_FRAME, r->frame);
 }
 
-static void take_event(struct reader *r, struct import_cell event, struct import_cell time)
+static void utrace_take_event(struct utrace_reader *r, struct import_cell event,
+			      struct import_cell time)
 {
 	struct import_cell stem;
 	bool begins;
@@ -113,7 +114,7 @@ static void take_event(struct reader *r, struct import_cell event, struct import
 		r->unpaired++;
 }
 
-static bool read_csv(struct reader *r)
+static bool read_csv(struct utrace_reader *r)
 {
 	struct import_lines lines = import_lines(r->job);
 	struct import_cell line, cells[4];
@@ -127,15 +128,15 @@ static bool read_csv(struct reader *r)
 		    !number_u64(cells[0].text, cells[0].size, &r->frame))
 			r->unpaired++;
 		else
-			take_event(r, cells[3], cells[2]);
+			utrace_take_event(r, cells[3], cells[2]);
 	}
 	return true;
 }
 
-static void see(void *user, enum read_json_event event, const struct read_json_place *at,
-		struct import_cell value)
+static void utrace_see(void *user, enum read_json_event event, const struct read_json_place *at,
+		       struct import_cell value)
 {
-	struct reader *r = user;
+	struct utrace_reader *r = user;
 	uint64_t number;
 	if (read_json_at(at, 1, "frame", NULL, NULL) && event == READ_JSON_BARE) {
 		if (number_u64(value.text, value.size, &number))
@@ -144,7 +145,7 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 		r->event = r->time = (struct import_cell){"", 0};
 		r->place++;
 	} else if (event == READ_JSON_END && read_json_at(at, 2, "batches", "events", NULL)) {
-		take_event(r, r->event, r->time);
+		utrace_take_event(r, r->event, r->time);
 	} else if (event == READ_JSON_TEXT && read_json_at(at, 3, "batches", "events", "event")) {
 		r->event = value;
 	} else if (event == READ_JSON_TEXT && read_json_at(at, 3, "batches", "events", "time_ns")) {
@@ -156,10 +157,11 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 	}
 }
 
-static enum sx_status read_json(struct reader *r, struct sx_error *err)
+static enum sx_status read_json(struct utrace_reader *r, struct sx_error *err)
 {
 	size_t line;
-	enum read_json_result result = read_json_walk(r->job->text, r->job->size, see, r, &line);
+	enum read_json_result result =
+	    read_json_walk(r->job->text, r->job->size, utrace_see, r, &line);
 	if (result == READ_JSON_BAD)
 		return import_bad(r->job, line, err, "print_json writes JSON", "this is no JSON");
 	return result == READ_JSON_CUT ? import_cut(r->job, line, err) : SX_OK;
@@ -167,7 +169,7 @@ static enum sx_status read_json(struct reader *r, struct sx_error *err)
 
 static enum sx_status utrace_read(struct import_job *job, struct sx_error *err)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct utrace_reader *r = calloc(1, sizeof(*r));
 	if (!r)
 		return error_nomem(err, "importing");
 	r->job = job;

@@ -8,7 +8,7 @@
 
 #include "import/read_json.h"
 
-static const struct import_word words[] = {
+static const struct import_word nvtop_words[] = {
     {"gpu_clock", "GpuFrequency", "Hz", 1e6},	  {"mem_clock", "MemoryFrequency", "Hz", 1e6},
     {"temp", "GpuTemperature", "degC", 1},	  {"fan_speed", "FanSpeed", "percent", 1},
     {"power_draw", "GpuPower", "mW", 1e3},	  {"gpu_util", "GpuBusy", "percent", 1},
@@ -27,18 +27,18 @@ struct sample {
 	size_t count;
 };
 
-struct device {
+struct nvtop_device {
 	struct import_cell name;
 	uint32_t twin; /* how many of the same name stand before it in a snapshot */
 	uint32_t seen; /* the last snapshot that it was in */
 	struct import_rows *rows;
 };
 
-struct reader {
+struct nvtop_reader {
 	struct import_job *job;
 	struct sample sample;
 	bool open;
-	struct device devices[IMPORT_DEVICES_MAX];
+	struct nvtop_device devices[IMPORT_DEVICES_MAX];
 	uint32_t device_count, snapshot; /* its number, from 1 */
 	struct import_odd garbage;
 };
@@ -51,7 +51,7 @@ static bool nvtop_recognise(const struct import_head *head)
 }
 
 /* "210MHz", "37C", "22W", "5%", "34.59 MiB", bare bytes: a number and its unit's factor. */
-static bool value_of(struct import_cell text, bool bytes, double *value)
+static bool nvtop_value_of(struct import_cell text, bool bytes, double *value)
 {
 	size_t digits = 0;
 	double factor = 1;
@@ -81,19 +81,19 @@ static bool value_of(struct import_cell text, bool bytes, double *value)
 	return true;
 }
 
-static bool is_named(const struct device *device, struct import_cell name)
+static bool is_named(const struct nvtop_device *device, struct import_cell name)
 {
 	return device->name.size == name.size &&
 	       memcmp(device->name.text, name.text, name.size) == 0;
 }
 
-static struct device *add_device(struct reader *r, uint32_t twin)
+static struct nvtop_device *add_device(struct nvtop_reader *r, uint32_t twin)
 {
 	char number[16] = "";
 	if (r->device_count >= IMPORT_DEVICES_MAX)
 		return NULL;
-	struct device *device = &r->devices[r->device_count++];
-	*device = (struct device){.name = r->sample.name, .twin = twin};
+	struct nvtop_device *device = &r->devices[r->device_count++];
+	*device = (struct nvtop_device){.name = r->sample.name, .twin = twin};
 	device->rows = import_rows_create(
 	    r->job, &(struct import_rows_options){.catalog = "monitor", .kind = SX_SAMPLE_TIME});
 	struct import_cell plain = read_json_unescape(r->job, device->name);
@@ -107,11 +107,11 @@ static struct device *add_device(struct reader *r, uint32_t twin)
 }
 
 /* Cards of one name are told apart by their order, which is the same in every snapshot. */
-static struct device *find_device(struct reader *r)
+static struct nvtop_device *nvtop_find_device(struct nvtop_reader *r)
 {
 	uint32_t twin = 0;
 	for (uint32_t i = 0; i < r->device_count; i++) {
-		struct device *device = &r->devices[i];
+		struct nvtop_device *device = &r->devices[i];
 		if (!is_named(device, r->sample.name))
 			continue;
 		if (device->seen != r->snapshot) {
@@ -120,7 +120,7 @@ static struct device *find_device(struct reader *r)
 		}
 		twin++;
 	}
-	struct device *device = add_device(r, twin);
+	struct nvtop_device *device = add_device(r, twin);
 	if (device)
 		device->seen = r->snapshot;
 	return device;
@@ -132,24 +132,24 @@ static struct import_cell rest_of(struct import_cell text, size_t size)
 	return (struct import_cell){text.text + text.size - size, size};
 }
 
-static void end_device(struct reader *r)
+static void end_device(struct nvtop_reader *r)
 {
-	struct device *device = find_device(r);
+	struct nvtop_device *device = nvtop_find_device(r);
 	double value;
 	if (!device)
 		return;
 	size_t row = import_row(device->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
 	for (size_t i = 0; i < r->sample.count; i++)
-		for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
-			if (!import_is(r->sample.keys[i], words[k].word))
+		for (size_t k = 0; k < sizeof(nvtop_words) / sizeof(nvtop_words[0]); k++) {
+			if (!import_is(r->sample.keys[i], nvtop_words[k].word))
 				continue;
-			struct import_field field = {.name = words[k].column,
-						     .unit = words[k].unit,
+			struct import_field field = {.name = nvtop_words[k].column,
+						     .unit = nvtop_words[k].unit,
 						     .over_time = SX_REDUCE_MEAN,
-						     .factor = words[k].factor};
+						     .factor = nvtop_words[k].factor};
 			uint32_t column = import_column(device->rows, &field);
 			struct import_cell text = r->sample.values[i];
-			if (value_of(text, strcmp(field.unit, "bytes") == 0, &value))
+			if (nvtop_value_of(text, strcmp(field.unit, "bytes") == 0, &value))
 				import_set(device->rows, column, row, value);
 			else if (import_is(text, "CPU Fan") ||
 				 (text.size > 3 && import_is(rest_of(text, 3), "RPM")))
@@ -160,10 +160,10 @@ static void end_device(struct reader *r)
 		}
 }
 
-static void see(void *user, enum read_json_event event, const struct read_json_place *at,
-		struct import_cell value)
+static void nvtop_see(void *user, enum read_json_event event, const struct read_json_place *at,
+		      struct import_cell value)
 {
-	struct reader *r = user;
+	struct nvtop_reader *r = user;
 	if (event == READ_JSON_BEGIN && at->depth == 0) {
 		r->sample = (struct sample){.name = {"", 0}};
 		r->open = true;
@@ -195,13 +195,13 @@ static bool is_closed(const struct import_job *job)
 static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 {
 	size_t line;
-	struct reader *r = calloc(1, sizeof(*r));
+	struct nvtop_reader *r = calloc(1, sizeof(*r));
 	if (!r)
 		return error_nomem(err, "importing");
 	r->job = job;
 	r->snapshot = 1;
 	enum sx_status status = SX_OK;
-	enum read_json_result result = read_json_walk(job->text, job->size, see, r, &line);
+	enum read_json_result result = read_json_walk(job->text, job->size, nvtop_see, r, &line);
 	if (result == READ_JSON_BAD)
 		status = import_bad(job, line, err, "nvtop -s writes JSON", "this is no JSON");
 	else if (r->open || !is_closed(job)) /* a device that breaks off is left out */

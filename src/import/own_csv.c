@@ -12,13 +12,13 @@
 #include "import/cells.h"
 #include "import/rocm.h"
 
-enum role { VALUE, DEVICE, MODEL, BEGIN, END, NUMBER, TEXT, QUALITY };
+enum own_role { VALUE, DEVICE, MODEL, BEGIN, END, NUMBER, TEXT, QUALITY };
 
 static const struct {
 	const char *name;
-	enum role role;
+	enum own_role role;
 	enum sx_label label;
-} roles[] = {
+} own_roles[] = {
     {"device", DEVICE, 0},
     {"simulated", MODEL, 0},
     {"begin_ns", BEGIN, 0},
@@ -31,9 +31,9 @@ static const struct {
     {"reason", TEXT, SX_LABEL_REASON},
     {"process", TEXT, SX_LABEL_PROCESS},
 };
-#define ROLES (sizeof(roles) / sizeof(roles[0]))
+#define ROLES (sizeof(own_roles) / sizeof(own_roles[0]))
 
-struct device {
+struct own_device {
 	struct import_rows *rows;
 	bool *any; /* of each column: it has data */
 	uint32_t *column;
@@ -42,25 +42,25 @@ struct device {
 	bool seen;
 };
 
-struct reader {
+struct own_reader {
 	struct import_job *job;
 	struct cells cells;
-	enum role *role;
+	enum own_role *role;
 	enum sx_label *label;
 	size_t device_column, begin, end;
-	struct device device[IMPORT_DEVICES_MAX];
+	struct own_device device[IMPORT_DEVICES_MAX];
 };
 
 static size_t find_role(struct import_cell cell)
 {
 	size_t i = 0;
-	while (i < ROLES && !import_is(cell, roles[i].name))
+	while (i < ROLES && !import_is(cell, own_roles[i].name))
 		i++;
 	return i;
 }
 
 /* The first line that is no comment. */
-static bool header_line(struct import_lines *lines, struct import_cell *header)
+static bool own_header_line(struct import_lines *lines, struct import_cell *header)
 {
 	while (lines->number < 16 && import_line(lines, header))
 		if (header->size && header->text[0] != '#')
@@ -74,19 +74,19 @@ static bool own_recognise(const struct import_head *head)
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line, cells[ROLES + 1];
 	unsigned found = 0;
-	if (!header_line(&lines, &line))
+	if (!own_header_line(&lines, &line))
 		return false;
 	/* Ours stand before everything else. */
 	size_t count = import_split(line, ',', cells, ROLES + 1);
 	for (size_t i = 0; i < count; i++) {
 		size_t at = find_role(cells[i]);
-		found |= at < ROLES ? 1u << roles[at].role : 0;
+		found |= at < ROLES ? 1u << own_roles[at].role : 0;
 	}
 	return (found >> BEGIN & 1) && (found >> END & 1) &&
 	       (found >> QUALITY & 1 || found >> MODEL & 1 || found >> DEVICE & 1);
 }
 
-static enum sx_status find_roles(struct reader *r, struct sx_error *err)
+static enum sx_status own_find_roles(struct own_reader *r, struct sx_error *err)
 {
 	r->role = calloc(r->cells.columns + 1, sizeof(*r->role));
 	r->label = calloc(r->cells.columns + 1, sizeof(*r->label));
@@ -94,8 +94,8 @@ static enum sx_status find_roles(struct reader *r, struct sx_error *err)
 		return error_nomem(err, "importing");
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		size_t at = find_role(r->cells.head[i]);
-		r->role[i] = at < ROLES ? roles[at].role : VALUE;
-		r->label[i] = at < ROLES ? roles[at].label : 0;
+		r->role[i] = at < ROLES ? own_roles[at].role : VALUE;
+		r->label[i] = at < ROLES ? own_roles[at].label : 0;
 	}
 	r->device_column = cells_find(&r->cells, "device");
 	r->begin = cells_find(&r->cells, "begin_ns");
@@ -104,7 +104,7 @@ static enum sx_status find_roles(struct reader *r, struct sx_error *err)
 }
 
 /* Whose a row is; NULL where that cannot be told. */
-static struct device *device_of(struct reader *r)
+static struct own_device *device_of(struct own_reader *r)
 {
 	uint64_t number = 0;
 	struct import_cell cell = cells_at(&r->cells, r->device_column);
@@ -114,7 +114,7 @@ static struct device *device_of(struct reader *r)
 	return number < IMPORT_DEVICES_MAX ? &r->device[number] : NULL;
 }
 
-static void look_at(struct device *d, size_t column, struct import_cell cell)
+static void look_at(struct own_device *d, size_t column, struct import_cell cell)
 {
 	struct import_cell *same = &d->same[column];
 	if (import_no_data(cell))
@@ -127,11 +127,11 @@ static void look_at(struct device *d, size_t column, struct import_cell cell)
 }
 
 /* Which devices there are, and which columns are whose. */
-static enum sx_status look(struct reader *r, struct sx_error *err)
+static enum sx_status own_look(struct own_reader *r, struct sx_error *err)
 {
 	struct cells ahead = r->cells;
 	while (cells_next(&r->cells)) {
-		struct device *d = device_of(r);
+		struct own_device *d = device_of(r);
 		if (d && !d->seen) {
 			d->any = calloc(r->cells.columns + 1, sizeof(*d->any));
 			d->column = calloc(r->cells.columns + 1, sizeof(*d->column));
@@ -148,7 +148,7 @@ static enum sx_status look(struct reader *r, struct sx_error *err)
 }
 
 /* What a row encloses is not told, but frames and groups have their labels. */
-static enum sx_sample_kind kind_of(const struct reader *r)
+static enum sx_sample_kind kind_of(const struct own_reader *r)
 {
 	if (cells_find(&r->cells, "group") != SIZE_MAX)
 		return SX_SAMPLE_GROUP;
@@ -166,7 +166,7 @@ static size_t count_named(const struct sx_catalog *catalog, const char *const *n
 }
 
 /* The catalog that has most of the names; NULL where none has any. */
-static const char *find_catalog(struct reader *r, const char *const *names, size_t count)
+static const char *own_find_catalog(struct own_reader *r, const char *const *names, size_t count)
 {
 	size_t catalogs, most = 0;
 	const char *best = NULL;
@@ -184,8 +184,8 @@ static const char *find_catalog(struct reader *r, const char *const *names, size
 }
 
 /* Constants of the device stand in columns too; false: the column is another thing. */
-static bool take_constant(struct reader *r, struct device *d, const struct sx_catalog *catalog,
-			  size_t column)
+static bool own_take_constant(struct own_reader *r, struct own_device *d,
+			      const struct sx_catalog *catalog, size_t column)
 {
 	double value;
 	struct import_cell name = r->cells.head[column];
@@ -194,20 +194,21 @@ static bool take_constant(struct reader *r, struct device *d, const struct sx_ca
 	       import_number(d->same[column], &value) && import_rows_constant(d->rows, text, value);
 }
 
-static void begin_columns(struct reader *r, struct device *d, const char *catalog)
+static void begin_columns(struct own_reader *r, struct own_device *d, const char *catalog)
 {
 	struct sx_catalog *known = NULL;
 	if (sx_catalog_open(r->job->request->context, catalog, &known, NULL))
 		known = NULL;
 	for (size_t i = 0; i < r->cells.columns; i++) {
 		d->column[i] = SX_NONE;
-		if (r->role[i] == VALUE && d->any[i] && !(known && take_constant(r, d, known, i)))
+		if (r->role[i] == VALUE && d->any[i] &&
+		    !(known && own_take_constant(r, d, known, i)))
 			d->column[i] = amd_column(r->job, d->rows, catalog, r->cells.head[i]);
 	}
 	sx_catalog_unref(known);
 }
 
-static enum sx_status begin_device(struct reader *r, struct device *d, const char **names,
+static enum sx_status begin_device(struct own_reader *r, struct own_device *d, const char **names,
 				   struct sx_error *err)
 {
 	size_t count = 0;
@@ -220,7 +221,7 @@ static enum sx_status begin_device(struct reader *r, struct device *d, const cha
 		if (!names[i])
 			return error_nomem(err, "importing");
 	if (!catalog)
-		catalog = find_catalog(r, names, count);
+		catalog = own_find_catalog(r, names, count);
 	if (!catalog) {
 		enum sx_status status =
 		    import_bad(r->job, 1, err, "no catalog has such names", "no column is known");
@@ -235,10 +236,10 @@ static enum sx_status begin_device(struct reader *r, struct device *d, const cha
 	return d->rows ? SX_OK : error_nomem(err, "importing");
 }
 
-static enum sx_status begin_devices(struct reader *r, struct sx_error *err)
+static enum sx_status begin_devices(struct own_reader *r, struct sx_error *err)
 {
 	const char **names = calloc(r->cells.columns + 1, sizeof(*names));
-	enum sx_status status = names ? look(r, err) : error_nomem(err, "importing");
+	enum sx_status status = names ? own_look(r, err) : error_nomem(err, "importing");
 	for (size_t i = 0; !status && i < IMPORT_DEVICES_MAX; i++)
 		if (r->device[i].seen)
 			status = begin_device(r, &r->device[i], names, err);
@@ -263,7 +264,7 @@ static uint8_t quality_of(struct import_cell cell)
 	return quality;
 }
 
-static void take_special(struct reader *r, struct device *d, size_t column, size_t row)
+static void own_take_special(struct own_reader *r, struct own_device *d, size_t column, size_t row)
 {
 	struct import_cell cell = cells_at(&r->cells, column);
 	uint64_t whole;
@@ -280,9 +281,9 @@ static void take_special(struct reader *r, struct device *d, size_t column, size
 	}
 }
 
-static void take_row(struct reader *r)
+static void own_take_row(struct own_reader *r)
 {
-	struct device *d = device_of(r);
+	struct own_device *d = device_of(r);
 	if (!d) {
 		import_tell(r->job, "lines whose device is no number below %d were left out",
 			    IMPORT_DEVICES_MAX);
@@ -294,14 +295,14 @@ static void take_row(struct reader *r)
 		if (r->role[i] == VALUE)
 			cells_put(&r->cells, i, d->rows, d->column[i], row);
 		else
-			take_special(r, d, i, row);
+			own_take_special(r, d, i, row);
 }
 
-static enum sx_status finish(struct reader *r, enum sx_status status, struct sx_error *err)
+static enum sx_status own_finish(struct own_reader *r, enum sx_status status, struct sx_error *err)
 {
 	bool any = false;
 	for (size_t i = 0; i < IMPORT_DEVICES_MAX; i++) {
-		struct device *d = &r->device[i];
+		struct own_device *d = &r->device[i];
 		any |= d->rows != NULL;
 		if (d->rows)
 			status = import_worse(status, import_rows_finish(d->rows, status, err));
@@ -319,26 +320,26 @@ static enum sx_status finish(struct reader *r, enum sx_status status, struct sx_
 
 static enum sx_status own_read(struct import_job *job, struct sx_error *err)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct own_reader *r = calloc(1, sizeof(*r));
 	struct import_lines lines = import_lines(job);
 	struct import_cell header = {"", 0};
 	if (!r)
 		return error_nomem(err, "importing");
 	r->job = job;
-	header_line(&lines, &header);
+	own_header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r->cells, job, lines, header, err);
 	if (!status)
-		status = find_roles(r, err);
+		status = own_find_roles(r, err);
 	if (!status && (r->begin == SIZE_MAX || r->end == SIZE_MAX))
 		status = import_bad(job, 1, err, "sextant export writes begin_ns and end_ns",
 				    "the header lacks the columns of times");
 	if (!status)
 		status = begin_devices(r, err);
 	while (!status && cells_next(&r->cells))
-		take_row(r);
+		own_take_row(r);
 	if (!status)
 		status = cells_end(&r->cells, err);
-	status = finish(r, status, err);
+	status = own_finish(r, status, err);
 	free(r);
 	return status;
 }

@@ -31,7 +31,7 @@ struct counter_column {
 	size_t short_row; /* in which not all CPUs or threads were counted, from 1 */
 };
 
-struct reader {
+struct perf_stat_reader {
 	const struct sx_catalog *catalog;
 	const char *text, *end, *origin;
 	char separator;
@@ -55,7 +55,7 @@ struct reader {
 };
 
 /* How perf's units read in those of counters. */
-static double unit_factor(struct perf_text unit, const char *counter_unit)
+static double perf_stat_unit_factor(struct perf_text unit, const char *counter_unit)
 {
 	static const struct {
 		const char *perf, *ours;
@@ -97,8 +97,8 @@ static bool copy_text(struct perf_text from, char out[NAME_BYTES])
 }
 
 /* The counter of an event, by its whole text first; `shown` is the column's name. */
-static uint32_t find_counter(const struct reader *r, struct perf_text event,
-			     const struct perf_event_name *name, char shown[NAME_BYTES])
+static uint32_t perf_stat_find_counter(const struct perf_stat_reader *r, struct perf_text event,
+				       const struct perf_event_name *name, char shown[NAME_BYTES])
 {
 	uint32_t count, found = SX_NONE;
 	if (!copy_text(event, shown))
@@ -117,12 +117,12 @@ static uint32_t find_counter(const struct reader *r, struct perf_text event,
 	return found;
 }
 
-static enum sx_status no_memory(struct reader *r)
+static enum sx_status no_memory(struct perf_stat_reader *r)
 {
 	return error_nomem(r->err, "reading perf's counts");
 }
 
-static enum sx_status too_many(struct reader *r, const char *what, unsigned limit)
+static enum sx_status too_many(struct perf_stat_reader *r, const char *what, unsigned limit)
 {
 	error_set(r->err, SX_ERR_LIMIT, "%s: too many %s", r->origin, what);
 	error_because(r->err, "the limit is %u", limit);
@@ -130,8 +130,9 @@ static enum sx_status too_many(struct reader *r, const char *what, unsigned limi
 	return SX_ERR_LIMIT;
 }
 
-static enum sx_status add_column(struct reader *r, const char *name, uint32_t counter,
-				 struct perf_text modifiers, uint32_t *out)
+static enum sx_status perf_stat_add_column(struct perf_stat_reader *r, const char *name,
+					   uint32_t counter, struct perf_text modifiers,
+					   uint32_t *out)
 {
 	bool added;
 	uint32_t count, at = strings_intern(&r->names, name, strlen(name), &added);
@@ -157,7 +158,7 @@ static enum sx_status add_column(struct reader *r, const char *name, uint32_t co
 }
 
 /* A key of a few parts, with a byte between them that no text has. */
-static uint32_t intern_parts(struct reader *r, char kind, const struct perf_text *parts,
+static uint32_t intern_parts(struct perf_stat_reader *r, char kind, const struct perf_text *parts,
 			     size_t count, bool *added)
 {
 	char key[4 * NAME_BYTES];
@@ -174,25 +175,25 @@ static uint32_t intern_parts(struct reader *r, char kind, const struct perf_text
 	return strings_intern(&r->keys, key, used, added);
 }
 
-static bool same(struct perf_text text, const char *word)
+static bool perf_stat_same(struct perf_text text, const char *word)
 {
 	return text.size == strlen(word) && memcmp(text.text, word, text.size) == 0;
 }
 
 /* What a new series feeds; one that would count something twice is marked as a repeat. */
-static enum sx_status learn_series(struct reader *r, const struct perf_line *line,
+static enum sx_status learn_series(struct perf_stat_reader *r, const struct perf_line *line,
 				   struct series *series)
 {
 	char shown[NAME_BYTES];
 	struct perf_event_name name = perf_event_split(line->event);
-	uint32_t counter = find_counter(r, line->event, &name, shown);
+	uint32_t counter = perf_stat_find_counter(r, line->event, &name, shown);
 	*series = (struct series){.column = SX_NONE};
-	if (same(line->event, DURATION_TIME)) {
+	if (perf_stat_same(line->event, DURATION_TIME)) {
 		series->duration = true;
 		return SX_OK;
 	}
 	struct perf_text modifiers = counter == SX_NONE ? (struct perf_text){0} : name.modifiers;
-	enum sx_status status = add_column(r, shown, counter, modifiers, &series->column);
+	enum sx_status status = perf_stat_add_column(r, shown, counter, modifiers, &series->column);
 	if (status)
 		return status;
 	if (counter == SX_NONE)
@@ -208,7 +209,7 @@ static enum sx_status learn_series(struct reader *r, const struct perf_line *lin
 	return SX_OK;
 }
 
-static enum sx_status find_series(struct reader *r, const struct perf_line *line,
+static enum sx_status find_series(struct perf_stat_reader *r, const struct perf_line *line,
 				  struct series **out)
 {
 	bool added;
@@ -235,16 +236,17 @@ static enum sx_status find_series(struct reader *r, const struct perf_line *line
 	return SX_OK;
 }
 
-static double value_of(const struct reader *r, const struct perf_line *line, uint32_t column)
+static double perf_stat_value_of(const struct perf_stat_reader *r, const struct perf_line *line,
+				 uint32_t column)
 {
-	double factor = unit_factor(line->unit, r->infos[column].unit);
+	double factor = perf_stat_unit_factor(line->unit, r->infos[column].unit);
 	/* A clock's run time is its count, to the nanosecond; what is printed is cut. */
 	if (factor == 1e6 && line->percent >= 100 && fabs(line->run_ns / 1e6 - line->value) < 0.006)
 		return line->run_ns;
 	return line->value * factor;
 }
 
-static void add_value(struct reader *r, uint32_t column, double value, uint8_t quality)
+static void add_value(struct perf_stat_reader *r, uint32_t column, double value, uint8_t quality)
 {
 	size_t row = r->rows - 1;
 	uint8_t *old = &sx_table_quality(r->table, column)[row];
@@ -263,7 +265,7 @@ static void add_value(struct reader *r, uint32_t column, double value, uint8_t q
 }
 
 /* A sum without one of its CPUs or threads says so; without any of them it is no data. */
-static void mark_short(struct reader *r, uint32_t column)
+static void mark_short(struct perf_stat_reader *r, uint32_t column)
 {
 	if (!r->table)
 		return;
@@ -273,7 +275,8 @@ static void mark_short(struct reader *r, uint32_t column)
 		*quality |= SX_QUALITY_LOST;
 }
 
-static void take_value(struct reader *r, const struct perf_line *line, struct series *series)
+static void take_value(struct perf_stat_reader *r, const struct perf_line *line,
+		       struct series *series)
 {
 	struct counter_column *column = &r->columns[series->column];
 	column->supported |= line->state != PERF_NOT_SUPPORTED;
@@ -281,7 +284,7 @@ static void take_value(struct reader *r, const struct perf_line *line, struct se
 		mark_short(r, series->column);
 		return;
 	}
-	double value = value_of(r, line, series->column);
+	double value = perf_stat_value_of(r, line, series->column);
 	column->counted = true;
 	column->fraction |= value != floor(value) || value >= 18446744073709551616.0;
 	if (r->table)
@@ -290,7 +293,7 @@ static void take_value(struct reader *r, const struct perf_line *line, struct se
 }
 
 /* The interval that a line belongs to; its times come from the lines' own. */
-static void take_time(struct reader *r, const struct perf_line *line)
+static void take_time(struct perf_stat_reader *r, const struct perf_line *line)
 {
 	bool same = !line->timed || line->time_ns == r->time_ns;
 	if (r->rows && same && !r->restarted)
@@ -305,7 +308,7 @@ static void take_time(struct reader *r, const struct perf_line *line)
 		sx_table_set_time(r->table, r->rows - 1, begin, line->time_ns);
 }
 
-static enum sx_status take_line(struct reader *r, const struct perf_line *line)
+static enum sx_status perf_stat_take_line(struct perf_stat_reader *r, const struct perf_line *line)
 {
 	struct series *series = NULL;
 	enum sx_status status = find_series(r, line, &series);
@@ -327,7 +330,7 @@ static enum sx_status take_line(struct reader *r, const struct perf_line *line)
 }
 
 /* Blank lines, the date of a run, and totals, which the intervals give as well. */
-static bool is_remark(struct reader *r, const char *line, size_t size)
+static bool is_remark(struct perf_stat_reader *r, const char *line, size_t size)
 {
 	while (size && (*line == ' ' || *line == '\t' || *line == '\r')) {
 		line++;
@@ -346,7 +349,7 @@ static bool is_remark(struct reader *r, const char *line, size_t size)
 }
 
 /* Goes over all lines. Those that are no counts are the program's own: they share the stream. */
-static enum sx_status each_line(struct reader *r)
+static enum sx_status each_line(struct perf_stat_reader *r)
 {
 	struct perf_records records = {.p = r->text, .end = r->end};
 	struct perf_record record;
@@ -370,7 +373,7 @@ static enum sx_status each_line(struct reader *r)
 			r->tally.cut = record.line;
 		else if (r->separator && perf_line_parse(p, size, r->separator, &line) &&
 			 (!r->rows || line.timed == r->timed))
-			status = take_line(r, &line);
+			status = perf_stat_take_line(r, &line);
 		else if (r->tally.foreign++ == 0)
 			r->tally.first_foreign = record.line;
 	}
@@ -393,7 +396,7 @@ enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *
 	return SX_INCOMPLETE;
 }
 
-static enum sx_status create(struct reader *r)
+static enum sx_status perf_stat_create(struct perf_stat_reader *r)
 {
 	for (uint32_t i = 0; i < r->names.count; i++) {
 		r->infos[i].name = strings_get(&r->names, i);
@@ -414,7 +417,7 @@ static enum sx_status create(struct reader *r)
 	return status;
 }
 
-static enum sx_status no_counts(struct reader *r)
+static enum sx_status no_counts(struct perf_stat_reader *r)
 {
 	/* Of text only the time that it took is left. */
 	bool ratios = r->metric_only || r->tally.records;
@@ -435,16 +438,16 @@ enum sx_status perf_stat_parse(const char *text, size_t size, const char *origin
 			       struct perf_stat_tally *tally, struct sx_error *err)
 {
 	struct sx_error ignored;
-	struct reader r = {.catalog = catalog,
-			   .text = text,
-			   .end = text + size,
-			   .origin = origin,
-			   .err = err ? err : &ignored};
+	struct perf_stat_reader r = {.catalog = catalog,
+				     .text = text,
+				     .end = text + size,
+				     .origin = origin,
+				     .err = err ? err : &ignored};
 	enum sx_status status = each_line(&r);
 	if (!status && !r.names.count)
 		status = no_counts(&r);
 	if (!status)
-		status = create(&r);
+		status = perf_stat_create(&r);
 	if (!status)
 		status = each_line(&r);
 	*tally = r.tally;

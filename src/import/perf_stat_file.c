@@ -33,7 +33,7 @@ static bool perf_stat_recognise(const struct import_head *head)
 	return false;
 }
 
-static void tell(struct import_job *job, const struct perf_stat_tally *tally)
+static void perf_stat_file_tell(struct import_job *job, const struct perf_stat_tally *tally)
 {
 	if (tally->foreign)
 		import_tell(job, "%zu of %zu lines are no counts, line %zu the first",
@@ -80,7 +80,7 @@ static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *er
 		device->driver = "perf";
 		result->device_count = 1;
 		status = mend(job, device->table, err);
-		tell(job, &tally);
+		perf_stat_file_tell(job, &tally);
 		if (!status)
 			status = perf_stat_whole(&tally, job->request->path, err);
 	}

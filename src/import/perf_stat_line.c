@@ -13,7 +13,7 @@
 #define FIELDS_MAX   48
 #define NUMBER_BYTES 40
 
-static struct perf_text trim(const char *text, size_t size)
+static struct perf_text line_trim(const char *text, size_t size)
 {
 	while (size && (*text == ' ' || *text == '\t')) {
 		text++;
@@ -24,15 +24,15 @@ static struct perf_text trim(const char *text, size_t size)
 	return (struct perf_text){text, size};
 }
 
-static size_t split(const char *line, size_t size, char separator,
-		    struct perf_text fields[FIELDS_MAX])
+static size_t line_split(const char *line, size_t size, char separator,
+			 struct perf_text fields[FIELDS_MAX])
 {
 	size_t count = 0;
 	for (const char *end = line + size; count < FIELDS_MAX; line++) {
 		const char *next = memchr(line, separator, (size_t)(end - line));
 		size_t length = (size_t)((next ? next : end) - line);
 		/* A tab is a separator before it is a blank. */
-		fields[count++] = trim(line, length);
+		fields[count++] = line_trim(line, length);
 		if (!next)
 			break;
 		line = next;
@@ -41,7 +41,7 @@ static size_t split(const char *line, size_t size, char separator,
 }
 
 /* A decimal number, with the comma that some locales put into it. */
-static bool number(struct perf_text field, double *value)
+static bool line_number(struct perf_text field, double *value)
 {
 	char text[NUMBER_BYTES];
 	if (!field.size || field.size >= sizeof(text))
@@ -53,7 +53,7 @@ static bool number(struct perf_text field, double *value)
 	return number_f64(text, field.size, value);
 }
 
-static bool is(struct perf_text field, const char *word)
+static bool line_is(struct perf_text field, const char *word)
 {
 	return field.size == strlen(word) && memcmp(field.text, word, field.size) == 0;
 }
@@ -73,15 +73,15 @@ static bool time_ns(struct perf_text field, uint64_t *ns)
 	return true;
 }
 
-static bool value(struct perf_text field, struct perf_line *out)
+static bool line_value(struct perf_text field, struct perf_line *out)
 {
 	out->state = PERF_COUNTED;
-	if (is(field, "<not counted>"))
+	if (line_is(field, "<not counted>"))
 		out->state = PERF_NOT_COUNTED;
-	else if (is(field, "<not supported>"))
+	else if (line_is(field, "<not supported>"))
 		out->state = PERF_NOT_SUPPORTED;
 	else
-		return number(field, &out->value) && out->value >= 0;
+		return line_number(field, &out->value) && out->value >= 0;
 	return true;
 }
 
@@ -94,8 +94,8 @@ static size_t slashes(struct perf_text field)
 }
 
 /* An event may hold the separator between its slashes; returns the field behind it. */
-static size_t take_event(const struct perf_text *fields, size_t count, size_t at,
-			 struct perf_text *event)
+static size_t line_take_event(const struct perf_text *fields, size_t count, size_t at,
+			      struct perf_text *event)
 {
 	size_t open = slashes(fields[at]) % 2, end = at + 1;
 	while (open && end < count)
@@ -129,7 +129,7 @@ static bool take_share(const struct perf_text *fields, size_t count, size_t at, 
 	for (size_t i = at; i + 1 < count && i < at + 4; i++) {
 		uint64_t run;
 		if (!number_u64(fields[i].text, fields[i].size, &run) ||
-		    !number(fields[i + 1], &out->percent) || out->percent < 0)
+		    !line_number(fields[i + 1], &out->percent) || out->percent < 0)
 			continue;
 		if (separator == ',')
 			take_decimals(fields, count, i + 1, &out->percent);
@@ -143,18 +143,19 @@ static bool parse_cells(const char *line, size_t size, char separator, struct pe
 {
 	struct perf_text fields[FIELDS_MAX];
 	struct perf_line next = {0}, ignored;
-	size_t count = split(line, size, separator, fields), at = 0;
+	size_t count = line_split(line, size, separator, fields), at = 0;
 	*out = (struct perf_line){0};
 	out->timed = time_ns(fields[0], &out->time_ns);
 	at += out->timed;
 	if (at + 4 >= count)
 		return false;
-	if (!value(fields[at], out)) {
+	if (!line_value(fields[at], out)) {
 		out->unit_of = fields[at++];
 		/* How many CPUs stand behind the unit is a number before the number. */
-		at += value(fields[at], &next) && next.state == PERF_COUNTED &&
-		      value(fields[at + 1], &ignored);
-		if (is(out->unit_of, "summary") || at + 4 >= count || !value(fields[at], out))
+		at += line_value(fields[at], &next) && next.state == PERF_COUNTED &&
+		      line_value(fields[at + 1], &ignored);
+		if (line_is(out->unit_of, "summary") || at + 4 >= count ||
+		    !line_value(fields[at], out))
 			return false;
 	}
 	size_t width = 1;
@@ -164,11 +165,11 @@ static bool parse_cells(const char *line, size_t size, char separator, struct pe
 	if (at + 3 >= count)
 		return false;
 	out->unit = fields[at];
-	size_t behind = take_event(fields, count, at + 1, &out->event);
+	size_t behind = line_take_event(fields, count, at + 1, &out->event);
 	return out->event.size && take_share(fields, count, behind, separator, out);
 }
 
-static const char *skip_blanks(const char *p, const char *end)
+static const char *line_skip_blanks(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'))
 		p++;
@@ -181,7 +182,7 @@ static bool json_time(struct perf_text field, uint64_t *ns)
 	double seconds;
 	if (time_ns(field, ns))
 		return true;
-	if (!number(field, &seconds) || seconds < 0 || seconds > 1e9)
+	if (!line_number(field, &seconds) || seconds < 0 || seconds > 1e9)
 		return false;
 	*ns = (uint64_t)(seconds * 1e9 + 0.5);
 	return true;
@@ -195,10 +196,10 @@ static struct perf_text json_value(struct perf_text line, const char *key)
 	const char *end = line.text + line.size, *p = line.text;
 	bool found = false;
 	while (!found && (p = memmem(p, (size_t)(end - p), quoted, (size_t)length))) {
-		p = skip_blanks(p + length, end);
+		p = line_skip_blanks(p + length, end);
 		found = p < end && *p == ':';
 	}
-	p = found ? skip_blanks(p + 1, end) : end;
+	p = found ? line_skip_blanks(p + 1, end) : end;
 	const char *stop = p;
 	if (p < end && *p == '"') {
 		p++;
@@ -209,7 +210,7 @@ static struct perf_text json_value(struct perf_text line, const char *key)
 	while (stop < end && *stop != '}' && *stop != '\n' &&
 	       (*stop != ',' || (stop + 1 < end && stop[1] >= '0' && stop[1] <= '9')))
 		stop++;
-	return trim(p, (size_t)(stop - p));
+	return line_trim(p, (size_t)(stop - p));
 }
 
 /* A line of -j: an object. */
@@ -217,7 +218,7 @@ static bool parse_json(const char *line, size_t size, struct perf_line *out)
 {
 	static const char *const units_of[] = {"cpu",	"core",	  "die",  "cluster",
 					       "cache", "socket", "node", "thread"};
-	struct perf_text all = trim(line, size);
+	struct perf_text all = line_trim(line, size);
 	if (all.size < 2 || all.text[0] != '{' || all.text[all.size - 1] != '}')
 		return false;
 	*out =
@@ -225,17 +226,17 @@ static bool parse_json(const char *line, size_t size, struct perf_line *out)
 	out->timed = json_time(json_value(all, "interval"), &out->time_ns);
 	for (size_t i = 0; i < sizeof(units_of) / sizeof(units_of[0]) && !out->unit_of.size; i++)
 		out->unit_of = json_value(all, units_of[i]);
-	if (!number(json_value(all, "event-runtime"), &out->run_ns))
+	if (!line_number(json_value(all, "event-runtime"), &out->run_ns))
 		out->run_ns = 0;
-	if (!number(json_value(all, "pcnt-running"), &out->percent))
+	if (!line_number(json_value(all, "pcnt-running"), &out->percent))
 		out->percent = 100;
-	return out->event.size && value(json_value(all, "counter-value"), out);
+	return out->event.size && line_value(json_value(all, "counter-value"), out);
 }
 
 /* The next word of a line; empty at its end. */
-static struct perf_text next_word(struct perf_text *rest)
+static struct perf_text line_next_word(struct perf_text *rest)
 {
-	*rest = trim(rest->text, rest->size);
+	*rest = line_trim(rest->text, rest->size);
 	size_t size = 0;
 	while (size < rest->size && rest->text[size] != ' ' && rest->text[size] != '\t')
 		size++;
@@ -316,7 +317,7 @@ static double share_of(struct perf_text line)
 	while (open > line.text && *open != '(')
 		open--;
 	if (*open != '(' ||
-	    !number((struct perf_text){open + 1, (size_t)(close - open - 1)}, &percent))
+	    !line_number((struct perf_text){open + 1, (size_t)(close - open - 1)}, &percent))
 		return 100;
 	return percent;
 }
@@ -327,66 +328,67 @@ static bool parse_text(const char *line, size_t size, struct perf_line *out)
 	static const char elapsed[] = "seconds time elapsed", duration[] = "duration_time";
 	static const char *const units[] = {"msec", "usec", "sec", "Joules",
 					    "MiB",  "KiB",  "GiB", "MHz"};
-	struct perf_text all = trim(line, size), rest = all;
+	struct perf_text all = line_trim(line, size), rest = all;
 	*out = (struct perf_line){.percent = share_of(all), .unit = {"", 0}};
 	const char *remark = memchr(all.text, '#', all.size);
 	if (remark)
 		rest.size = (size_t)(remark - all.text);
 	if (size < 8 || !all.size)
 		return false;
-	struct perf_text word = next_word(&rest);
+	struct perf_text word = line_next_word(&rest);
 	/* The run's own output shares the stream: perf indents, or begins with a CPU. */
 	if (all.text == line && !is_unit_of(word))
 		return false;
 	if (memmem(all.text, all.size, elapsed, sizeof(elapsed) - 1)) {
 		out->event = (struct perf_text){duration, sizeof(duration) - 1};
 		out->value = 0;
-		bool ok = number(word, &out->value) && out->value >= 0; /* never grouped */
+		bool ok = line_number(word, &out->value) && out->value >= 0; /* never grouped */
 		out->value *= 1e9;
 		return ok;
 	}
 	out->timed = time_ns(word, &out->time_ns);
 	if (out->timed)
-		word = next_word(&rest);
+		word = line_next_word(&rest);
 	if (is_unit_of(word) || is_thread(word)) {
 		double ignored;
-		struct perf_text before = rest, count = next_word(&rest);
+		struct perf_text before = rest, count = line_next_word(&rest);
 		out->unit_of = word;
 		word = count;
 		/* How many CPUs stand behind a socket is a number before the number. */
-		struct perf_text ahead = rest, next = next_word(&ahead);
-		if (grouped(count, &ignored) && (grouped(next, &ignored) || is(next, "<not"))) {
+		struct perf_text ahead = rest, next = line_next_word(&ahead);
+		if (grouped(count, &ignored) &&
+		    (grouped(next, &ignored) || line_is(next, "<not"))) {
 			word = next;
 			rest = ahead;
 		}
 		(void)before;
 	}
-	if (is(word, "<not")) {
-		struct perf_text what = next_word(&rest);
-		out->state = is(what, "supported>") ? PERF_NOT_SUPPORTED : PERF_NOT_COUNTED;
+	if (line_is(word, "<not")) {
+		struct perf_text what = line_next_word(&rest);
+		out->state = line_is(what, "supported>") ? PERF_NOT_SUPPORTED : PERF_NOT_COUNTED;
 	} else if (!grouped(word, &out->value)) {
 		return false;
 	}
-	word = next_word(&rest);
+	word = line_next_word(&rest);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (is(word, units[i])) {
+		if (line_is(word, units[i])) {
 			out->unit = word;
-			word = next_word(&rest);
+			word = line_next_word(&rest);
 		}
 	out->event = word;
-	rest = trim(rest.text, rest.size);
+	rest = line_trim(rest.text, rest.size);
 	/* What may stand behind an event: the PMU in brackets, or its share. */
 	if (rest.size && *rest.text == '[') {
 		const char *close = memchr(rest.text, ']', rest.size);
 		if (!close)
 			return false;
 		out->event.size = (size_t)(close + 1 - word.text);
-		rest = trim(close + 1, (size_t)(rest.text + rest.size - close - 1));
+		rest = line_trim(close + 1, (size_t)(rest.text + rest.size - close - 1));
 	}
 	if (rest.size && *rest.text != '(')
 		return false;
 	return out->event.size && (out->event.text[0] > '9' || out->event.text[0] < '0') &&
-	       out->event.text[0] != '(' && !is(out->event, "seconds");
+	       out->event.text[0] != '(' && !line_is(out->event, "seconds");
 }
 
 bool perf_line_parse(const char *line, size_t size, char separator, struct perf_line *out)
@@ -450,7 +452,7 @@ struct perf_event_name perf_event_split(struct perf_text event)
 	const char *open = memchr(event.text, '[', event.size);
 	if (open && open > event.text + 1 && open[-1] == ' ' && end[-1] == ']') {
 		out.pmu = part(open + 1, end - 1);
-		event = trim(event.text, (size_t)(open - event.text));
+		event = line_trim(event.text, (size_t)(open - event.text));
 		end = event.text + event.size;
 		out.name = event;
 	}

@@ -5,7 +5,7 @@
 
 #define OBJECT_MAX 8192 /* bytes; an object of perf's has some 300 */
 
-static const char *skip_blanks(const char *p, const char *end)
+static const char *record_skip_blanks(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
 		p++;
@@ -71,9 +71,9 @@ bool perf_record_next(struct perf_records *r, struct perf_record *out)
 		return false;
 	const char *eol = memchr(r->p, '\n', (size_t)(r->end - r->p));
 	const char *stop = eol ? eol : r->end;
-	const char *first = skip_blanks(r->p, stop);
-	if (first < stop && *first == '[' && skip_blanks(first + 1, stop) < stop)
-		first = skip_blanks(first + 1, stop);
+	const char *first = record_skip_blanks(r->p, stop);
+	if (first < stop && *first == '[' && record_skip_blanks(first + 1, stop) < stop)
+		first = record_skip_blanks(first + 1, stop);
 	if (first < stop && *first == '{' && take_object(r, first, out))
 		return true;
 	*out = (struct perf_record){r->p, (size_t)(stop - r->p), ++r->line, eol != NULL};

@@ -40,8 +40,8 @@ static void end_event(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t now
 	gpu->event_ns = now;
 }
 
-static void take_event(struct perfetto *t, const struct perfetto_packet *packet, uint64_t id,
-		       double frequency_hz, double memory_bytes)
+static void perfetto_events_take_event(struct perfetto *t, const struct perfetto_packet *packet,
+				       uint64_t id, double frequency_hz, double memory_bytes)
 {
 	struct perfetto_gpu *gpu = perfetto_gpu(t, (uint32_t)id);
 	if (!gpu || packet->time_ns == SX_TIME_UNKNOWN)
@@ -69,7 +69,7 @@ void perfetto_memory(struct perfetto *t, const struct perfetto_packet *packet,
 	if (pid)
 		import_tell(t->job, "memory of single processes was left out");
 	else
-		take_event(t, packet, gpu, NAN, (double)size);
+		perfetto_events_take_event(t, packet, gpu, NAN, (double)size);
 }
 
 void perfetto_frequency(struct perfetto *t, const struct perfetto_packet *packet,
@@ -83,7 +83,7 @@ void perfetto_frequency(struct perfetto *t, const struct perfetto_packet *packet
 		else if (field.number == 2)
 			khz = field.value;
 	}
-	take_event(t, packet, gpu, (double)khz * 1e3, NAN);
+	perfetto_events_take_event(t, packet, gpu, (double)khz * 1e3, NAN);
 }
 
 /* Stages that older traces list by index, in the event itself. */

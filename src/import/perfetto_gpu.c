@@ -121,7 +121,7 @@ static bool adds_up(const char *unit)
 	return !level;
 }
 
-static struct import_field describe(struct perfetto *t, const struct spec *spec)
+static struct import_field perfetto_gpu_describe(struct perfetto *t, const struct spec *spec)
 {
 	char unit[64];
 	struct import_field field = {
@@ -158,7 +158,8 @@ struct counter_key {
 	uint64_t iid, id;
 };
 
-static uint32_t find_counter(struct perfetto *t, const struct counter_key *key, bool *added)
+static uint32_t perfetto_gpu_find_counter(struct perfetto *t, const struct counter_key *key,
+					  bool *added)
 {
 	char text[80];
 	/* Inline descriptors hold for the whole trace, interned ones for their sequence. */
@@ -173,7 +174,7 @@ static void keep_counter(struct perfetto *t, const struct counter_key *key,
 			 const struct perfetto_counter *counter)
 {
 	bool added;
-	uint32_t at = find_counter(t, key, &added);
+	uint32_t at = perfetto_gpu_find_counter(t, key, &added);
 	if (at == UINT32_MAX ||
 	    !mem_grow(&t->counters, &t->counter_cap, (size_t)at + 1, sizeof(*t->counters)))
 		t->no_memory = true;
@@ -186,7 +187,7 @@ static void add_counter(struct perfetto *t, struct perfetto_gpu *gpu, struct cou
 {
 	struct import_rows *rows = perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
 	key.gpu = counter.gpu = gpu->id;
-	if (find_counter(t, &key, NULL) != UINT32_MAX)
+	if (perfetto_gpu_find_counter(t, &key, NULL) != UINT32_MAX)
 		return;
 	strings_intern(&gpu->names, counter.field.name, strlen(counter.field.name), NULL);
 	counter.column = import_column(rows, &counter.field);
@@ -197,21 +198,22 @@ static void add_counter(struct perfetto *t, struct perfetto_gpu *gpu, struct cou
 }
 
 /* The counter of a value; `gpu` is ANY_GPU where the event names none. */
-static const struct perfetto_counter *counter_of(struct perfetto *t, struct counter_key key)
+static const struct perfetto_counter *perfetto_gpu_counter_of(struct perfetto *t,
+							      struct counter_key key)
 {
 	bool named = key.gpu != ANY_GPU;
 	key.gpu = named ? key.gpu : 0;
-	uint32_t at = find_counter(t, &key, NULL);
+	uint32_t at = perfetto_gpu_find_counter(t, &key, NULL);
 	struct counter_key any = key;
 	any.gpu = ANY_GPU;
 	if (at == UINT32_MAX)
-		at = find_counter(t, &any, NULL);
+		at = perfetto_gpu_find_counter(t, &any, NULL);
 	if (at == UINT32_MAX || !named || t->counters[at].gpu == key.gpu)
 		return at == UINT32_MAX ? NULL : &t->counters[at];
 	struct perfetto_gpu *gpu = perfetto_gpu(t, key.gpu);
 	if (gpu)
 		add_counter(t, gpu, key, t->counters[at]);
-	at = find_counter(t, &key, NULL);
+	at = perfetto_gpu_find_counter(t, &key, NULL);
 	return at == UINT32_MAX || t->no_memory ? NULL : &t->counters[at];
 }
 
@@ -225,9 +227,10 @@ static void read_descriptor(struct perfetto *t, uint32_t gpu_id, uint32_t sequen
 			continue;
 		struct spec spec = read_spec(t, read_proto_message(&field));
 		if (spec.has_id && spec.name && spec.name[0])
-			add_counter(t, gpu, (struct counter_key){sequence, gpu_id, iid, spec.id},
-				    (struct perfetto_counter){.field = describe(t, &spec),
-							      .forwards = spec.forwards});
+			add_counter(
+			    t, gpu, (struct counter_key){sequence, gpu_id, iid, spec.id},
+			    (struct perfetto_counter){.field = perfetto_gpu_describe(t, &spec),
+						      .forwards = spec.forwards});
 	}
 }
 
@@ -318,7 +321,7 @@ static void take_counter(struct perfetto *t, const struct perfetto_packet *packe
 			value = read_proto_double(&field);
 		}
 	}
-	const struct perfetto_counter *counter = counter_of(t, key);
+	const struct perfetto_counter *counter = perfetto_gpu_counter_of(t, key);
 	struct perfetto_gpu *gpu = counter ? perfetto_gpu(t, counter->gpu) : NULL;
 	if (!gpu) {
 		t->lost++;

@@ -25,8 +25,9 @@ void perfetto_attributes(struct perfetto *t, struct read_proto message)
 	}
 }
 
-static void take_constant(struct perfetto *t, struct perfetto_facts *facts,
-			  const struct read_proto_field *key, const struct read_proto_field *value)
+static void perfetto_own_take_constant(struct perfetto *t, struct perfetto_facts *facts,
+				       const struct read_proto_field *key,
+				       const struct read_proto_field *value)
 {
 	static const char head[] = "sextant.constant.";
 	size_t skip = sizeof(head) - 1;
@@ -73,7 +74,7 @@ static void take_info(struct perfetto *t, struct perfetto_facts *facts, struct r
 	else if (key_is(&key, "sextant.simulated"))
 		facts->simulated = key_is(&value, "true");
 	else if (!take_skipped(t, facts, &key))
-		take_constant(t, facts, &key, &value);
+		perfetto_own_take_constant(t, facts, &key, &value);
 }
 
 void perfetto_fact(struct perfetto *t, uint32_t id, const struct read_proto_field *field)

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "import/formats.h"
 
-static const struct import_word words[] = {
+static const struct import_word radeontop_words[] = {
     {"gpu", "GpuBusy", "percent", 1},		{"ee", "EventEngineBusy", "percent", 1},
     {"vgt", "VertexGrouperBusy", "percent", 1}, {"ta", "TextureAddresserBusy", "percent", 1},
     {"tc", "TextureCacheBusy", "percent", 1},	{"sx", "ShaderExportBusy", "percent", 1},
@@ -101,8 +101,8 @@ static bool next_cell(struct import_cell *rest, struct import_cell *cell)
 	return true;
 }
 
-static void set(struct import_rows *rows, size_t row, const char *name, const char *unit,
-		double factor, double value)
+static void radeontop_set(struct import_rows *rows, size_t row, const char *name, const char *unit,
+			  double factor, double value)
 {
 	struct import_field field = {
 	    .name = name, .unit = unit, .over_time = SX_REDUCE_MEAN, .factor = factor};
@@ -119,14 +119,14 @@ struct dump {
 static bool is_known(struct import_cell word)
 {
 	bool known = import_is(word, "bus");
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		known |= import_is(word, words[i].word);
+	for (size_t i = 0; i < sizeof(radeontop_words) / sizeof(radeontop_words[0]); i++)
+		known |= import_is(word, radeontop_words[i].word);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		known |= import_is(word, pairs[i].word);
 	return known;
 }
 
-static void take_cell(struct dump *dump, struct import_cell cell)
+static void radeontop_take_cell(struct dump *dump, struct import_cell cell)
 {
 	double value;
 	struct import_rows *rows = dump->rows;
@@ -150,16 +150,18 @@ static void take_cell(struct dump *dump, struct import_cell cell)
 		if (!import_no_data(share) && !import_is(share, "inf") && !import_is(share, "-inf"))
 			import_odd_add(&dump->garbage, dump->line, word, text);
 	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (good && import_is(word, words[i].word))
-			set(rows, row, words[i].column, words[i].unit, 1, value);
+	for (size_t i = 0; i < sizeof(radeontop_words) / sizeof(radeontop_words[0]); i++)
+		if (good && import_is(word, radeontop_words[i].word))
+			radeontop_set(rows, row, radeontop_words[i].column, radeontop_words[i].unit,
+				      1, value);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		if (!import_is(word, pairs[i].word))
 			continue;
 		if (good)
-			set(rows, row, pairs[i].share, "percent", 1, value);
+			radeontop_set(rows, row, pairs[i].share, "percent", 1, value);
 		if (number_behind(cell, true, &value))
-			set(rows, row, pairs[i].amount, pairs[i].unit, pairs[i].factor, value);
+			radeontop_set(rows, row, pairs[i].amount, pairs[i].unit, pairs[i].factor,
+				      value);
 	}
 }
 
@@ -191,7 +193,7 @@ static enum sx_status radeontop_read(struct import_job *job, struct sx_error *er
 		dump.row = import_row(dump.rows, length ? before : SX_TIME_UNKNOWN, now);
 		dump.line = lines.number;
 		while (next_cell(&rest, &cell))
-			take_cell(&dump, cell);
+			radeontop_take_cell(&dump, cell);
 		before = now;
 	}
 	if (odd)

@@ -26,7 +26,7 @@ static int by_begin(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static void set_times(const struct import_ranges *ranges, struct import_rows *rows)
+static void ranges_set_times(const struct import_ranges *ranges, struct import_rows *rows)
 {
 	static const struct import_field time = {.name = "GpuTime",
 						 .unit = "ns",
@@ -88,7 +88,7 @@ struct import_rows *import_ranges_finish(struct import_ranges *ranges, struct im
 		qsort(ranges->list, ranges->count, sizeof(*ranges->list), by_begin);
 	for (size_t i = 0; i < ranges->count; i++)
 		lasting |= ranges->list[i].end_ns > ranges->list[i].begin_ns;
-	set_times(ranges, rows);
+	ranges_set_times(ranges, rows);
 	ranges->no_memory |= !busy;
 	if (lasting && !ranges->no_memory)
 		set_busy(ranges, busy);

@@ -15,7 +15,7 @@ struct walk {
 	size_t depth, objects;
 };
 
-static void skip_blanks(struct walk *w)
+static void read_json_skip_blanks(struct walk *w)
 {
 	while (w->p < w->end && strchr(" \t\r\n,", *w->p) && *w->p)
 		w->p++;
@@ -157,7 +157,7 @@ enum read_json_result read_json_walk(const char *text, size_t size, see_fn *see,
 {
 	struct walk w = {.p = text, .end = text + size};
 	enum read_json_result result = READ_JSON_WHOLE;
-	for (skip_blanks(&w); !result && w.p < w.end; skip_blanks(&w))
+	for (read_json_skip_blanks(&w); !result && w.p < w.end; read_json_skip_blanks(&w))
 		result = step(&w, see, user);
 	/* An array without its end is what a tool leaves that was stopped. */
 	if (!result && w.objects)

@@ -18,7 +18,7 @@ static bool renderdoc_recognise(const struct import_head *head)
 /* RenderDoc's own names for what every API counts. */
 static const struct {
 	const char *theirs, *ours;
-} words[] = {
+} renderdoc_words[] = {
     {"Input Vertices Read", "IAVertices"},    {"Input Primitives", "IAPrimitives"},
     {"VS Invocations", "VSInvocations"},      {"GS Invocations", "GSInvocations"},
     {"GS Primitives", "GSPrimitives"},	      {"Rasterizer Invocations", "CInvocations"},
@@ -29,7 +29,7 @@ static const struct {
 };
 
 /* The name without the unit behind it. */
-static struct import_cell bare(struct import_cell cell)
+static struct import_cell renderdoc_bare(struct import_cell cell)
 {
 	for (size_t i = 1; i < cell.size; i++)
 		if (cell.text[i] == '(' && cell.text[i - 1] == ' ')
@@ -37,9 +37,10 @@ static struct import_cell bare(struct import_cell cell)
 	return cell;
 }
 
-static enum counters_role role(struct import_job *job, struct import_cell *cell, double *to_ns)
+static enum counters_role renderdoc_role(struct import_job *job, struct import_cell *cell,
+					 double *to_ns)
 {
-	struct import_cell name = bare(*cell);
+	struct import_cell name = renderdoc_bare(*cell);
 	if (import_is(*cell, "EID"))
 		return COUNTERS_GROUP;
 	if (import_is(name, "GPU Duration")) {
@@ -54,9 +55,10 @@ static enum counters_role role(struct import_job *job, struct import_cell *cell,
 				 "one behind the other");
 		return COUNTERS_LENGTH;
 	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (import_is(name, words[i].theirs))
-			*cell = (struct import_cell){words[i].ours, strlen(words[i].ours)};
+	for (size_t i = 0; i < sizeof(renderdoc_words) / sizeof(renderdoc_words[0]); i++)
+		if (import_is(name, renderdoc_words[i].theirs))
+			*cell = (struct import_cell){renderdoc_words[i].ours,
+						     strlen(renderdoc_words[i].ours)};
 	return COUNTERS_VALUE;
 }
 
@@ -66,7 +68,7 @@ static enum sx_status renderdoc_read(struct import_job *job, struct sx_error *er
 	struct import_cell header = {"", 0};
 	import_line(&lines, &header);
 	static const struct counters_format format = {
-	    .family = "", .otherwise = "vulkan", .kind = SX_SAMPLE_GROUP, .role = role};
+	    .family = "", .otherwise = "vulkan", .kind = SX_SAMPLE_GROUP, .role = renderdoc_role};
 	return counters_read(job, &format, lines, header, err);
 }
 

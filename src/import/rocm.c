@@ -53,7 +53,7 @@ static bool is_raw(struct import_cell name)
 	return true;
 }
 
-static void describe(struct import_job *job, const char *catalog, struct import_field *field)
+static void rocm_describe(struct import_job *job, const char *catalog, struct import_field *field)
 {
 	struct sx_catalog *known = NULL;
 	uint32_t count;
@@ -85,7 +85,7 @@ uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char
 		name = (struct import_cell){"CacheHit", 8};
 	field.name = name.size ? import_text(job, name.text, name.size) : NULL;
 	if (field.name)
-		describe(job, catalog, &field);
+		rocm_describe(job, catalog, &field);
 	return import_column(rows, &field);
 }
 

@@ -10,13 +10,13 @@
 #include "import/rocm.h"
 
 /* Columns that are no counters: what becomes of them. */
-enum role { COUNTER, SKIP, DEVICE, KERNEL, BEGIN, END, PROPERTY };
+enum rocprof_role { COUNTER, SKIP, DEVICE, KERNEL, BEGIN, END, PROPERTY };
 
 static const struct {
 	const char *name;
-	enum role role;
+	enum rocprof_role role;
 	const char *unit;
-} roles[] = {
+} rocprof_roles[] = {
     {"Index", SKIP, NULL},
     {"Dispatch_ID", SKIP, NULL},
     {"queue-id", SKIP, NULL},
@@ -58,19 +58,19 @@ static const struct {
     {"Wave_Size", PROPERTY, "items"},
 };
 
-struct device {
+struct rocprof_device {
 	double id;
 	struct import_rows *rows;
 	uint32_t *columns;
 };
 
-struct reader {
+struct rocprof_reader {
 	struct import_job *job;
 	struct cells cells;
 	const char *catalog;
-	enum role *role;
+	enum rocprof_role *role;
 	size_t *which; /* of roles[], by column */
-	struct device devices[IMPORT_DEVICES_MAX];
+	struct rocprof_device devices[IMPORT_DEVICES_MAX];
 	uint32_t device_count;
 };
 
@@ -84,24 +84,24 @@ static bool rocprof_recognise(const struct import_head *head)
 					      import_begins(line, "Dispatch_ID,GPU_ID,"));
 }
 
-static enum sx_status find_roles(struct reader *r, struct sx_error *err)
+static enum sx_status rocprof_find_roles(struct rocprof_reader *r, struct sx_error *err)
 {
 	r->role = calloc(r->cells.columns + 1, sizeof(*r->role));
 	r->which = calloc(r->cells.columns + 1, sizeof(*r->which));
 	if (!r->role || !r->which)
 		return error_nomem(err, "importing");
 	for (size_t i = 0; i < r->cells.columns; i++)
-		for (size_t k = 0; k < sizeof(roles) / sizeof(roles[0]); k++)
-			if (import_is(r->cells.head[i], roles[k].name)) {
-				r->role[i] = roles[k].role;
+		for (size_t k = 0; k < sizeof(rocprof_roles) / sizeof(rocprof_roles[0]); k++)
+			if (import_is(r->cells.head[i], rocprof_roles[k].name)) {
+				r->role[i] = rocprof_roles[k].role;
 				r->which[i] = k;
 			}
 	return SX_OK;
 }
 
-static struct device *new_device(struct reader *r, double id)
+static struct rocprof_device *new_device(struct rocprof_reader *r, double id)
 {
-	struct device *device = &r->devices[r->device_count];
+	struct rocprof_device *device = &r->devices[r->device_count];
 	char name[48];
 	snprintf(name, sizeof(name), "GPU %g", id);
 	device->id = id;
@@ -112,8 +112,8 @@ static struct device *new_device(struct reader *r, double id)
 		.catalog = r->catalog, .name = name, .driver = "ROCm", .kind = SX_SAMPLE_GROUP});
 	for (size_t i = 0; device->columns && i < r->cells.columns; i++) {
 		device->columns[i] = SX_NONE;
-		struct import_field field = {.name = roles[r->which[i]].name,
-					     .unit = roles[r->which[i]].unit,
+		struct import_field field = {.name = rocprof_roles[r->which[i]].name,
+					     .unit = rocprof_roles[r->which[i]].unit,
 					     .over_time = SX_REDUCE_MEAN};
 		if (r->role[i] == COUNTER && r->cells.head[i].size)
 			device->columns[i] =
@@ -125,7 +125,7 @@ static struct device *new_device(struct reader *r, double id)
 	return device->columns && device->rows ? device : NULL;
 }
 
-static struct device *find_device(struct reader *r)
+static struct rocprof_device *rocprof_find_device(struct rocprof_reader *r)
 {
 	double id = 0;
 	for (size_t i = 0; i < r->cells.columns; i++)
@@ -137,10 +137,10 @@ static struct device *find_device(struct reader *r)
 	return r->device_count < IMPORT_DEVICES_MAX ? new_device(r, id) : NULL;
 }
 
-static enum sx_status take_row(struct reader *r, struct sx_error *err)
+static enum sx_status rocprof_take_row(struct rocprof_reader *r, struct sx_error *err)
 {
 	uint64_t times[2] = {SX_TIME_UNKNOWN, SX_TIME_UNKNOWN};
-	struct device *device = find_device(r);
+	struct rocprof_device *device = rocprof_find_device(r);
 	if (!device)
 		return error_nomem(err, "importing");
 	for (size_t i = 0; i < r->cells.columns; i++)
@@ -160,7 +160,7 @@ static enum sx_status take_row(struct reader *r, struct sx_error *err)
 
 static enum sx_status rocprof_read(struct import_job *job, struct sx_error *err)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct rocprof_reader *r = calloc(1, sizeof(*r));
 	struct import_lines lines = import_lines(job);
 	struct import_cell header = {"", 0};
 	if (!r)
@@ -170,9 +170,9 @@ static enum sx_status rocprof_read(struct import_job *job, struct sx_error *err)
 	import_line(&lines, &header);
 	enum sx_status status = cells_begin(&r->cells, job, lines, header, err);
 	if (!status)
-		status = find_roles(r, err);
+		status = rocprof_find_roles(r, err);
 	while (!status && cells_next(&r->cells))
-		status = take_row(r, err);
+		status = rocprof_take_row(r, err);
 	if (!status)
 		status = cells_end(&r->cells, err);
 	for (uint32_t i = 0; i < r->device_count; i++) {

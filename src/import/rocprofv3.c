@@ -16,7 +16,7 @@ static const char *const properties[] = {"Grid_Size",	 "Workgroup_Size", "LDS_Bl
 					 "SGPR_Count"};
 #define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
 
-struct where {
+struct rocprofv3_where {
 	size_t counter, value, dispatch, agent, process, kernel, begin, end;
 	size_t property[PROPERTIES];
 };
@@ -27,10 +27,10 @@ struct agent {
 	uint32_t property[PROPERTIES];
 };
 
-struct reader {
+struct rocprofv3_reader {
 	struct import_job *job;
 	struct cells cells;
-	struct where at;
+	struct rocprofv3_where at;
 	const char *catalog;
 	struct strings agents, dispatches;
 	struct agent agent[IMPORT_DEVICES_MAX];
@@ -58,22 +58,22 @@ static bool rocprofv3_recognise(const struct import_head *head)
 	return name && value && dispatch;
 }
 
-static void find_columns(struct reader *r)
+static void rocprofv3_find_columns(struct rocprofv3_reader *r)
 {
 	const struct cells *c = &r->cells;
-	r->at = (struct where){.counter = cells_find(c, "Counter_Name"),
-			       .value = cells_find(c, "Counter_Value"),
-			       .dispatch = cells_find(c, "Dispatch_Id"),
-			       .agent = cells_find(c, "Agent_Id"),
-			       .process = cells_find(c, "Process_Id"),
-			       .kernel = cells_find(c, "Kernel_Name"),
-			       .begin = cells_find(c, "Start_Timestamp"),
-			       .end = cells_find(c, "End_Timestamp")};
+	r->at = (struct rocprofv3_where){.counter = cells_find(c, "Counter_Name"),
+					 .value = cells_find(c, "Counter_Value"),
+					 .dispatch = cells_find(c, "Dispatch_Id"),
+					 .agent = cells_find(c, "Agent_Id"),
+					 .process = cells_find(c, "Process_Id"),
+					 .kernel = cells_find(c, "Kernel_Name"),
+					 .begin = cells_find(c, "Start_Timestamp"),
+					 .end = cells_find(c, "End_Timestamp")};
 	for (size_t i = 0; i < PROPERTIES; i++)
 		r->at.property[i] = cells_find(c, properties[i]);
 }
 
-static enum sx_status new_agent(struct reader *r, uint32_t index, struct sx_error *err)
+static enum sx_status new_agent(struct rocprofv3_reader *r, uint32_t index, struct sx_error *err)
 {
 	struct agent *agent = &r->agent[index];
 	char name[64];
@@ -98,7 +98,8 @@ static enum sx_status new_agent(struct reader *r, uint32_t index, struct sx_erro
 	return agent->rows ? SX_OK : error_nomem(err, "importing");
 }
 
-static enum sx_status find_agent(struct reader *r, struct agent **out, struct sx_error *err)
+static enum sx_status find_agent(struct rocprofv3_reader *r, struct agent **out,
+				 struct sx_error *err)
 {
 	bool added;
 	struct import_cell id = cells_at(&r->cells, r->at.agent);
@@ -115,8 +116,8 @@ static enum sx_status find_agent(struct reader *r, struct agent **out, struct sx
 }
 
 /* A dispatch is one row, wherever its lines stand. */
-static enum sx_status find_row(struct reader *r, struct agent *agent, size_t *row,
-			       struct sx_error *err)
+static enum sx_status rocprofv3_find_row(struct rocprofv3_reader *r, struct agent *agent,
+					 size_t *row, struct sx_error *err)
 {
 	char key[160];
 	bool added;
@@ -142,14 +143,14 @@ static enum sx_status find_row(struct reader *r, struct agent *agent, size_t *ro
 	return SX_OK;
 }
 
-static enum sx_status take_line(struct reader *r, struct sx_error *err)
+static enum sx_status rocprofv3_take_line(struct rocprofv3_reader *r, struct sx_error *err)
 {
 	struct agent *agent = NULL;
 	size_t row = SIZE_MAX;
 	double value;
 	enum sx_status status = find_agent(r, &agent, err);
 	if (!status)
-		status = find_row(r, agent, &row, err);
+		status = rocprofv3_find_row(r, agent, &row, err);
 	if (status)
 		return status;
 	struct import_cell name = cells_at(&r->cells, r->at.counter);
@@ -169,7 +170,7 @@ static enum sx_status take_line(struct reader *r, struct sx_error *err)
 }
 
 /* Tables that were put behind each other have a header each; columns may stand otherwise. */
-static bool begins_table(struct reader *r)
+static bool begins_table(struct rocprofv3_reader *r)
 {
 	int found = 0;
 	for (size_t i = 0; i < r->cells.columns; i++)
@@ -179,7 +180,7 @@ static bool begins_table(struct reader *r)
 	if (found != 3)
 		return false;
 	memcpy(r->cells.head, r->cells.row, r->cells.columns * sizeof(*r->cells.head));
-	find_columns(r);
+	rocprofv3_find_columns(r);
 	if (!r->section++)
 		import_tell(r->job,
 			    "tables stand behind each other, the second from line %zu: "
@@ -188,7 +189,7 @@ static bool begins_table(struct reader *r)
 	return true;
 }
 
-static void tell(const struct reader *r)
+static void rocprofv3_tell(const struct rocprofv3_reader *r)
 {
 	if (r->repeated)
 		import_tell(r->job,
@@ -197,7 +198,8 @@ static void tell(const struct reader *r)
 			    r->repeated, r->repeated == 1 ? " is" : "s are", r->first_repeated);
 }
 
-static enum sx_status finish(struct reader *r, enum sx_status status, struct sx_error *err)
+static enum sx_status rocprofv3_finish(struct rocprofv3_reader *r, enum sx_status status,
+				       struct sx_error *err)
 {
 	for (uint32_t i = 0; i < r->agents.count && i < IMPORT_DEVICES_MAX; i++) {
 		if (!r->agent[i].rows)
@@ -217,7 +219,7 @@ static enum sx_status finish(struct reader *r, enum sx_status status, struct sx_
 
 static enum sx_status rocprofv3_read(struct import_job *job, struct sx_error *err)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct rocprofv3_reader *r = calloc(1, sizeof(*r));
 	struct import_lines lines = import_lines(job);
 	struct import_cell header = {"", 0};
 	if (!r)
@@ -226,17 +228,17 @@ static enum sx_status rocprofv3_read(struct import_job *job, struct sx_error *er
 	r->catalog = job->request->catalog ? job->request->catalog : "amd-gcn3";
 	import_line(&lines, &header);
 	enum sx_status status = cells_begin(&r->cells, job, lines, header, err);
-	find_columns(r);
+	rocprofv3_find_columns(r);
 	if (!status && (r->at.counter == SIZE_MAX || r->at.value == SIZE_MAX))
 		status = import_bad(job, 1, err, "rocprofv3 writes Counter_Name and Counter_Value",
 				    "the header lacks the column of counters");
 	while (!status && cells_next(&r->cells))
 		if (!begins_table(r))
-			status = take_line(r, err);
-	tell(r);
+			status = rocprofv3_take_line(r, err);
+	rocprofv3_tell(r);
 	if (!status)
 		status = cells_end(&r->cells, err);
-	status = finish(r, status, err);
+	status = rocprofv3_finish(r, status, err);
 	free(r);
 	if (!job->request->catalog)
 		amd_tell_meaning(job, "amd-gcn3");

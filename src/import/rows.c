@@ -18,7 +18,7 @@ union value {
 	double f;
 };
 
-struct column {
+struct rows_column {
 	struct import_field field; /* strings of the result's arena */
 	union value *values;
 	uint8_t *tags;
@@ -37,7 +37,7 @@ struct import_rows {
 	struct import_device device;
 	enum sx_sample_kind kind;
 	struct strings names, texts;
-	struct column *columns;
+	struct rows_column *columns;
 	size_t column_cap;
 	uint32_t column_count;
 	struct row *rows;
@@ -137,7 +137,7 @@ uint32_t import_column(struct import_rows *rows, const struct import_field *fiel
 		return SX_NONE;
 	}
 	if (added) {
-		rows->columns[at] = (struct column){.field = *field};
+		rows->columns[at] = (struct rows_column){.field = *field};
 		rows->columns[at].field.name = strings_get(&rows->names, at);
 		rows->columns[at].field.unit = keep(rows->job, field->unit ? field->unit : "count");
 		rows->column_count = at + 1;
@@ -191,7 +191,7 @@ static union value *place(struct import_rows *rows, uint32_t column, size_t row,
 {
 	if (!rows || column >= rows->column_count || row >= rows->row_count)
 		return NULL;
-	struct column *c = &rows->columns[column];
+	struct rows_column *c = &rows->columns[column];
 	size_t had = c->tag_cap;
 	if (row >= had) {
 		if (rows->cells > CELLS_MAX) {
@@ -216,7 +216,7 @@ static void set_f64(struct import_rows *rows, uint32_t column, size_t row, doubl
 	union value *at = isfinite(value) ? place(rows, column, row, &tag) : NULL;
 	if (!at)
 		return;
-	struct column *c = &rows->columns[column];
+	struct rows_column *c = &rows->columns[column];
 	bool whole = value >= 0 && value <= 0x1p53 && value == floor(value);
 	c->fraction |= !whole;
 	c->any = true;
@@ -301,7 +301,7 @@ void import_label(struct import_rows *rows, size_t row, enum sx_label label, con
 		rows->rows[row].labels[label] = index;
 }
 
-static void fill_column(struct sx_table *table, uint32_t index, const struct column *c,
+static void fill_column(struct sx_table *table, uint32_t index, const struct rows_column *c,
 			const struct import_rows *rows)
 {
 	for (size_t i = 0; i < rows->row_count; i++) {
@@ -347,7 +347,7 @@ static void drop_empty(struct import_rows *rows)
 	uint32_t kept = 0, empty = 0;
 	const char *first = NULL;
 	for (uint32_t i = 0; i < rows->column_count; i++) {
-		struct column *c = &rows->columns[i];
+		struct rows_column *c = &rows->columns[i];
 		if (c->any) {
 			rows->columns[kept++] = *c;
 			continue;
@@ -367,7 +367,7 @@ static void drop_empty(struct import_rows *rows)
  * Percentages that cannot be become no data. A little above 100 is what comes of a tool's clock
  * against the GPU's: dropping it would lower the mean of a GPU at its limit, so it is 100.
  */
-static void mend_shares(struct import_rows *rows, struct column *c)
+static void mend_shares(struct import_rows *rows, struct rows_column *c)
 {
 	size_t outside = 0, kept = 0;
 	for (size_t i = 0; i < rows->row_count && i < c->tag_cap; i++) {
@@ -391,8 +391,8 @@ static void mend_shares(struct import_rows *rows, struct column *c)
 }
 
 /* The counter that a column holds, by its own name or as a metric that is nothing but it. */
-static const struct sx_counter_info *counter_of(const struct sx_catalog *known,
-						const struct column_meaning *meaning)
+static const struct sx_counter_info *rows_counter_of(const struct sx_catalog *known,
+						     const struct column_meaning *meaning)
 {
 	uint32_t count, at = meaning->counter.counter;
 	if (at == SX_NONE && meaning->metric != SX_NONE) {
@@ -430,7 +430,8 @@ static void ask_catalog(struct import_rows *rows)
 			meaning = column_meaning(known, field->name, SX_NONE);
 		if (rows->whole_shares && is_share(known, &meaning, field->unit))
 			mend_shares(rows, &rows->columns[i]);
-		const struct sx_counter_info *info = known ? counter_of(known, &meaning) : NULL;
+		const struct sx_counter_info *info =
+		    known ? rows_counter_of(known, &meaning) : NULL;
 		if (!info)
 			continue;
 		field->over_time = info->over_time;
@@ -507,7 +508,7 @@ static enum sx_status judge(struct import_rows *rows, enum sx_status status, str
 	return status;
 }
 
-static void release(struct import_rows *rows)
+static void rows_release(struct import_rows *rows)
 {
 	for (uint32_t i = 0; i < rows->column_count; i++) {
 		free(rows->columns[i].values);
@@ -549,6 +550,6 @@ enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status statu
 			import->devices[import->device_count++] = rows->device;
 		}
 	}
-	release(rows);
+	rows_release(rows);
 	return judged;
 }

@@ -26,7 +26,7 @@ bool import_line(struct import_lines *lines, struct import_cell *line)
 	return true;
 }
 
-static struct import_cell trim(struct import_cell cell)
+static struct import_cell text_trim(struct import_cell cell)
 {
 	while (cell.size && (*cell.text == ' ' || *cell.text == '\t')) {
 		cell.text++;
@@ -62,7 +62,8 @@ size_t import_split(struct import_cell line, char separator, struct import_cell 
 			p = skip_quoted(p, end);
 		while (p < end && *p != separator)
 			p++;
-		struct import_cell cell = trim((struct import_cell){start, (size_t)(p - start)});
+		struct import_cell cell =
+		    text_trim((struct import_cell){start, (size_t)(p - start)});
 		if (cell.size >= 2 && cell.text[0] == '"' && cell.text[cell.size - 1] == '"')
 			cell = (struct import_cell){cell.text + 1, cell.size - 2};
 		if (count < max)
@@ -111,7 +112,7 @@ bool import_no_data(struct import_cell cell)
 
 bool import_number(struct import_cell cell, double *value)
 {
-	cell = trim(cell);
+	cell = text_trim(cell);
 	return !import_no_data(cell) && number_f64(cell.text, cell.size, value);
 }
 
@@ -194,9 +195,9 @@ struct import_field import_header(struct import_job *job, struct import_cell cel
 		at--;
 	if (opening && at > 1) {
 		struct import_cell unit =
-		    trim((struct import_cell){cell.text + at, cell.size - at - 1});
+		    text_trim((struct import_cell){cell.text + at, cell.size - at - 1});
 		if (import_unit(unit, &field.unit, &field.factor))
-			cell = trim((struct import_cell){cell.text, at - 1});
+			cell = text_trim((struct import_cell){cell.text, at - 1});
 	}
 	if (field.unit && strcmp(field.unit, "count") != 0)
 		field.over_time =

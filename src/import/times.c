@@ -24,14 +24,14 @@ struct found {
 	size_t count, first;
 };
 
-static void note(struct found *found, size_t i)
+static void times_note(struct found *found, size_t i)
 {
 	if (!found->count++)
 		found->first = i + 1;
 }
 
-static void tell(struct import_job *job, const struct found *found, const char *what,
-		 const char *then)
+static void times_tell(struct import_job *job, const struct found *found, const char *what,
+		       const char *then)
 {
 	if (found->count)
 		import_tell(job, "%s (%zu time%s, first at sample %zu): %s", what, found->count,
@@ -43,7 +43,7 @@ static uint64_t moment(struct import_span span)
 	return span.end_ns != SX_TIME_UNKNOWN ? span.end_ns : span.begin_ns;
 }
 
-static int compare(const void *a, const void *b)
+static int times_compare(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 	return (*x > *y) - (*x < *y);
@@ -58,7 +58,7 @@ static uint64_t middle(const struct import_span *spans, size_t count)
 		if (moment(spans[i]) != SX_TIME_UNKNOWN)
 			all[known++] = moment(spans[i]);
 	if (known) {
-		qsort(all, known, sizeof(*all), compare);
+		qsort(all, known, sizeof(*all), times_compare);
 		found = all[known / 2];
 	}
 	free(all);
@@ -74,7 +74,7 @@ static void drop_impossible(struct import_job *job, struct import_span *spans, s
 			continue;
 		bool turned =
 		    import_time_can_be(spans[i].begin_ns) && spans[i].end_ns < spans[i].begin_ns;
-		note(turned ? &reversed : &far, i);
+		times_note(turned ? &reversed : &far, i);
 		spans[i] = NO_SPAN;
 	}
 	uint64_t most = middle(spans, count);
@@ -82,11 +82,11 @@ static void drop_impossible(struct import_job *job, struct import_span *spans, s
 		uint64_t at = moment(spans[i]);
 		if (at == SX_TIME_UNKNOWN || (at > most ? at - most : most - at) <= YEAR_NS)
 			continue;
-		note(&far, i);
+		times_note(&far, i);
 		spans[i] = NO_SPAN;
 	}
-	tell(job, &reversed, "a sample ends before it begins", "it has no times");
-	tell(job, &far, "a sample is a year or more from the others", "it has no times");
+	times_tell(job, &reversed, "a sample ends before it begins", "it has no times");
+	times_tell(job, &far, "a sample is a year or more from the others", "it has no times");
 }
 
 /* The next known time behind a row. */
@@ -118,14 +118,14 @@ static void put_in_order(struct import_job *job, struct import_span *spans, size
 		if (at < last && (next = following(spans, count, i)) != SX_TIME_UNKNOWN &&
 		    next > last) {
 			/* What came before goes on behind it: this one time is wrong. */
-			note(&single, i);
+			times_note(&single, i);
 			if (i + 1 < count && spans[i + 1].begin_ns == spans[i].end_ns)
 				spans[i + 1].begin_ns = SX_TIME_UNKNOWN;
 			spans[i] = NO_SPAN;
 			continue;
 		}
 		if (at < last || (order == IMPORT_RUNS && spans[i].begin_ns == 0 && last)) {
-			note(&again, i);
+			times_note(&again, i);
 			by += order != IMPORT_CLOCK ? last : 0;
 		}
 		last = at;
@@ -134,12 +134,12 @@ static void put_in_order(struct import_job *job, struct import_span *spans, size
 		else
 			spans[i] = NO_SPAN;
 	}
-	tell(job, &single, "a sample falls out of the order of time", "it has no times");
+	times_tell(job, &single, "a sample falls out of the order of time", "it has no times");
 	if (order != IMPORT_CLOCK)
-		tell(job, &again, "times begin again, as those of another recording",
-		     "it was put behind the one before");
+		times_tell(job, &again, "times begin again, as those of another recording",
+			   "it was put behind the one before");
 	else
-		tell(job, &again, "times go back", "they are as the file has them");
+		times_tell(job, &again, "times go back", "they are as the file has them");
 }
 
 void import_times_mend(struct import_job *job, struct import_span *spans, size_t count,
@@ -157,7 +157,7 @@ static bool has_length(struct import_span span)
 }
 
 /* When a sample began or ended, whichever is known and comes first. */
-static uint64_t edge(struct import_span span)
+static uint64_t times_edge(struct import_span span)
 {
 	return span.begin_ns != SX_TIME_UNKNOWN ? span.begin_ns : span.end_ns;
 }
@@ -166,7 +166,7 @@ static uint64_t edge(struct import_span span)
 static void share_gap(struct import_span *spans, size_t count, size_t i, uint64_t from)
 {
 	size_t next = i;
-	while (next < count && edge(spans[next]) == SX_TIME_UNKNOWN)
+	while (next < count && times_edge(spans[next]) == SX_TIME_UNKNOWN)
 		next++;
 	if (next == count) { /* none comes: as long as the one before */
 		uint64_t length = from - spans[i - 1].begin_ns;
@@ -175,7 +175,7 @@ static void share_gap(struct import_span *spans, size_t count, size_t i, uint64_
 		return;
 	}
 	size_t sharing = next - i + (spans[next].begin_ns == SX_TIME_UNKNOWN);
-	uint64_t until = edge(spans[next]);
+	uint64_t until = times_edge(spans[next]);
 	spans[i] =
 	    (struct import_span){from, until > from ? from + (until - from) / sharing : from};
 }
@@ -206,7 +206,7 @@ void import_times_fill(struct import_job *job, struct import_span *spans, size_t
 			continue;
 		uint64_t from = spans[i - 1].end_ns, length = from - spans[i - 1].begin_ns;
 		uint64_t end = spans[i].end_ns;
-		if (edge(spans[i]) == SX_TIME_UNKNOWN)
+		if (times_edge(spans[i]) == SX_TIME_UNKNOWN)
 			share_gap(spans, count, i, from);
 		else if (end == SX_TIME_UNKNOWN)
 			spans[i].end_ns = spans[i].begin_ns + length;
