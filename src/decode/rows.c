@@ -14,8 +14,8 @@ struct rows_decoder {
 	enum sx_sample_kind kind;
 };
 
-static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
-			     struct sx_error *err)
+static enum sx_status rows_create(const struct decoder_setup *setup, struct decoder **out,
+				  struct sx_error *err)
 {
 	struct rows_decoder *d = calloc(1, sizeof(*d));
 	if (!d)
@@ -26,8 +26,8 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	return SX_OK;
 }
 
-static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
-				       enum sx_sample_kind *kind)
+static const struct sx_column *rows_columns(struct decoder *decoder, uint32_t *count,
+					    enum sx_sample_kind *kind)
 {
 	const struct rows_decoder *d = (const struct rows_decoder *)decoder;
 	*count = d->count;
@@ -35,8 +35,8 @@ static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
 	return d->columns;
 }
 
-static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
-			   struct sx_table *table, struct sx_error *err)
+static enum sx_status rows_feed(struct decoder *decoder, const struct raw_sample *raw,
+				struct sx_table *table, struct sx_error *err)
 {
 	struct sx_rows rows;
 	if (raw->size != sizeof(rows))
@@ -45,7 +45,7 @@ static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw
 	return sx_table_append(table, &rows, err);
 }
 
-static void destroy(struct decoder *decoder)
+static void rows_destroy(struct decoder *decoder)
 {
 	free(decoder);
 }
@@ -53,8 +53,8 @@ static void destroy(struct decoder *decoder)
 const struct decoder_ops decode_rows = {
     .name = "rows",
     .kind = RAW_ROWS,
-    .create = create,
-    .columns = columns,
-    .feed = feed,
-    .destroy = destroy,
+    .create = rows_create,
+    .columns = rows_columns,
+    .feed = rows_feed,
+    .destroy = rows_destroy,
 };

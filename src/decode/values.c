@@ -30,8 +30,8 @@ static struct sx_column column_of(const struct sx_catalog *catalog, const char *
 				  .over_time = info ? info->over_time : SX_REDUCE_SUM};
 }
 
-static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
-			     struct sx_error *err)
+static enum sx_status wire_values_create(const struct decoder_setup *setup, struct decoder **out,
+					 struct sx_error *err)
 {
 	struct values_decoder *d = calloc(1, sizeof(*d));
 	if (!d)
@@ -51,8 +51,8 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	return SX_OK;
 }
 
-static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
-				       enum sx_sample_kind *kind)
+static const struct sx_column *wire_values_columns(struct decoder *decoder, uint32_t *count,
+						   enum sx_sample_kind *kind)
 {
 	struct values_decoder *d = (struct values_decoder *)decoder;
 	*count = d->count;
@@ -68,8 +68,8 @@ static uint64_t little_endian(const uint8_t *p)
 	return value;
 }
 
-static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
-			   struct sx_table *table, struct sx_error *err)
+static enum sx_status wire_values_feed(struct decoder *decoder, const struct raw_sample *raw,
+				       struct sx_table *table, struct sx_error *err)
 {
 	struct values_decoder *d = (struct values_decoder *)decoder;
 	size_t row;
@@ -93,7 +93,7 @@ static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw
 	return sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
 }
 
-static void destroy(struct decoder *decoder)
+static void wire_values_destroy(struct decoder *decoder)
 {
 	struct values_decoder *d = (struct values_decoder *)decoder;
 	free(d->columns);
@@ -103,8 +103,8 @@ static void destroy(struct decoder *decoder)
 const struct decoder_ops decode_values = {
     .name = "values",
     .kind = RAW_VALUES,
-    .create = create,
-    .columns = columns,
-    .feed = feed,
-    .destroy = destroy,
+    .create = wire_values_create,
+    .columns = wire_values_columns,
+    .feed = wire_values_feed,
+    .destroy = wire_values_destroy,
 };

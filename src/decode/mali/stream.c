@@ -94,7 +94,7 @@ static enum sx_status choose_counters(const struct decoder_setup *setup,
 	return SX_OK;
 }
 
-static void destroy(struct decoder *decoder)
+static void mali_destroy(struct decoder *decoder)
 {
 	struct mali_stream *stream = (struct mali_stream *)decoder;
 	sx_mali_decoder_destroy(stream->widths[0]);
@@ -102,8 +102,8 @@ static void destroy(struct decoder *decoder)
 	free(stream);
 }
 
-static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
-			     struct sx_error *err)
+static enum sx_status mali_create(const struct decoder_setup *setup, struct decoder **out,
+				  struct sx_error *err)
 {
 	struct mali_stream *stream = calloc(1, sizeof(*stream));
 	if (!stream)
@@ -120,15 +120,15 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	}
 	free(names);
 	if (status != SX_OK) {
-		destroy(&stream->base);
+		mali_destroy(&stream->base);
 		return status;
 	}
 	*out = &stream->base;
 	return SX_OK;
 }
 
-static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
-				       enum sx_sample_kind *kind)
+static const struct sx_column *mali_columns(struct decoder *decoder, uint32_t *count,
+					    enum sx_sample_kind *kind)
 {
 	const struct sx_mali_decoder *any = ((struct mali_stream *)decoder)->widths[0];
 	*count = any->column_count;
@@ -136,8 +136,8 @@ static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
 	return any->columns;
 }
 
-static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
-			   struct sx_table *table, struct sx_error *err)
+static enum sx_status mali_feed(struct decoder *decoder, const struct raw_sample *raw,
+				struct sx_table *table, struct sx_error *err)
 {
 	struct mali_stream *stream = (struct mali_stream *)decoder;
 	bool wide = raw->size > MALI_RAW_WIDTH && raw->data[MALI_RAW_WIDTH] == 8;
@@ -147,8 +147,8 @@ static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw
 const struct decoder_ops decode_mali = {
     .name = "mali",
     .kind = RAW_MALI,
-    .create = create,
-    .columns = columns,
-    .feed = feed,
-    .destroy = destroy,
+    .create = mali_create,
+    .columns = mali_columns,
+    .feed = mali_feed,
+    .destroy = mali_destroy,
 };

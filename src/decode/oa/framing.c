@@ -136,8 +136,8 @@ static size_t skip_damage(struct sx_oa_decoder *d, const uint8_t *data, size_t l
 }
 
 /* The record at hand. */
-static enum sx_status take(struct sx_oa_decoder *d, const uint8_t *data, bool doubt,
-			   struct sx_error *err)
+static enum sx_status framing_take(struct sx_oa_decoder *d, const uint8_t *data, bool doubt,
+				   struct sx_error *err)
 {
 	size_t length = oa_record_size(data);
 	d->waiting = false;
@@ -210,7 +210,7 @@ enum sx_status oa_feed_records(struct sx_oa_decoder *d, const uint8_t *data, siz
 		if (verdict == RECORD_DAMAGE)
 			length = skip_damage(d, data + at, size - at);
 		else
-			status = take(d, data + at, verdict == RECORD_DOUBT, err);
+			status = framing_take(d, data + at, verdict == RECORD_DOUBT, err);
 		at += length;
 		d->stats.bytes += length;
 		if (!status && !d->complete)

@@ -25,8 +25,8 @@ static double constant(const struct decoder_setup *setup, const char *name)
 	return 0;
 }
 
-static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
-			     struct sx_error *err)
+static enum sx_status oa_create(const struct decoder_setup *setup, struct decoder **out,
+				struct sx_error *err)
 {
 	struct sx_oa_options options = {.input = SX_OA_RECORDS};
 	struct live *live = calloc(1, sizeof(*live));
@@ -61,8 +61,8 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	return SX_OK;
 }
 
-static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
-				       enum sx_sample_kind *kind)
+static const struct sx_column *oa_columns(struct decoder *decoder, uint32_t *count,
+					  enum sx_sample_kind *kind)
 {
 	struct live *live = (struct live *)decoder;
 	*count = live->column_count;
@@ -110,8 +110,8 @@ static enum sx_status feed_bytes(struct live *live, const uint8_t *data, size_t 
 	return status;
 }
 
-static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
-			   struct sx_table *table, struct sx_error *err)
+static enum sx_status oa_feed(struct decoder *decoder, const struct raw_sample *raw,
+			      struct sx_table *table, struct sx_error *err)
 {
 	struct live *live = (struct live *)decoder;
 	uint8_t gap[OA_RECORD_HEADER] = {0};
@@ -124,7 +124,7 @@ static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw
 	return status ? status : feed_bytes(live, raw->data, raw->size, table, err);
 }
 
-static void destroy(struct decoder *decoder)
+static void oa_destroy(struct decoder *decoder)
 {
 	struct live *live = (struct live *)decoder;
 	if (!live)
@@ -147,10 +147,10 @@ static const struct decoder_file oa_file = {
 
 const struct decoder_ops decode_i915_oa = {.name = "i915-oa",
 					   .kind = RAW_I915_OA,
-					   .create = create,
-					   .columns = columns,
-					   .feed = feed,
-					   .destroy = destroy,
+					   .create = oa_create,
+					   .columns = oa_columns,
+					   .feed = oa_feed,
+					   .destroy = oa_destroy,
 					   .defines = oa_defines,
 					   .define = oa_define,
 					   .file = &oa_file};

@@ -37,7 +37,7 @@ struct oa_rows {
 	struct oa_sums sums;		     /* one a context */
 };
 
-static enum column_class class_of(enum sx_oa_format format, uint32_t slot)
+static enum column_class rows_class_of(enum sx_oa_format format, uint32_t slot)
 {
 	bool short_ones = sx_oa_slot_bits(format, SX_OA_A0 + 7) != 40;
 	if (slot == SX_OA_TIME || slot == SX_OA_CLOCK)
@@ -58,7 +58,7 @@ static void define_columns(struct oa_rows *rows, enum sx_oa_format format,
 			continue;
 		uint32_t i = rows->column_count++;
 		rows->picks[i] = (uint8_t)slot;
-		rows->classes[i] = (uint8_t)class_of(format, slot);
+		rows->classes[i] = (uint8_t)rows_class_of(format, slot);
 		columns[i] = (struct sx_column){.name = sx_oa_slot_name(slot),
 						.unit = slot == SX_OA_CLOCK ? "cycles" : "count",
 						.type = SX_U64,
