@@ -45,7 +45,8 @@ static void fit_line(struct clock_fit *fit)
 }
 
 /* How far a pair lies from where the line has it, and how far it may. */
-static bool is_jump(const struct clock_fit *fit, const struct clock_pair *pair, int64_t *off_ns)
+static bool clock_fit_is_jump(const struct clock_fit *fit, const struct clock_pair *pair,
+			      int64_t *off_ns)
 {
 	const struct clock_pair *last = newest(fit);
 	*off_ns = (int64_t)(pair->to_ns - clock_fit_convert(fit, pair->from_ns));
@@ -61,7 +62,7 @@ static bool is_jump(const struct clock_fit *fit, const struct clock_pair *pair, 
 void clock_fit_add(struct clock_fit *fit, const struct clock_pair *pair)
 {
 	int64_t off_ns;
-	if (fit->count && is_jump(fit, pair, &off_ns))
+	if (fit->count && clock_fit_is_jump(fit, pair, &off_ns))
 		*fit = (struct clock_fit){.jumps = fit->jumps + 1,
 					  .jump_ns = off_ns,
 					  .drift = fit->count < DRIFT_KNOWN ? 0 : fit->drift};

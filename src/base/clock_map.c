@@ -15,7 +15,7 @@ static double gained(const struct clock_pair *a, const struct clock_pair *b)
 	return (double)(int64_t)(b->to_ns - a->to_ns) - (double)(b->from_ns - a->from_ns);
 }
 
-static bool is_jump(const struct clock_pair *a, const struct clock_pair *b)
+static bool clock_map_is_jump(const struct clock_pair *a, const struct clock_pair *b)
 {
 	double allowed = (double)(b->from_ns - a->from_ns) * DRIFT_MOST +
 			 3.0 * (double)(a->error_ns + b->error_ns) + JUMP_LEAST_NS;
@@ -25,7 +25,7 @@ static bool is_jump(const struct clock_pair *a, const struct clock_pair *b)
 /* Keeps in mind how far lines at both ends reach; `at` is the newest pair. */
 static void note_stretch(struct clock_map *map, size_t at)
 {
-	bool jump = at && is_jump(&map->pairs[at - 1], &map->pairs[at]);
+	bool jump = at && clock_map_is_jump(&map->pairs[at - 1], &map->pairs[at]);
 	if (jump)
 		map->back = at;
 	else if (!map->back)
@@ -92,7 +92,7 @@ static double slope_at(const struct clock_map *map, size_t at, bool before)
 		return slope_between(map, 0, map->front);
 	if (at + 1 == map->count)
 		return slope_between(map, map->back, at);
-	bool jump = is_jump(&map->pairs[at], &map->pairs[at + 1]);
+	bool jump = clock_map_is_jump(&map->pairs[at], &map->pairs[at + 1]);
 	return jump ? 0 : slope_between(map, at, at + 1);
 }
 
@@ -132,7 +132,7 @@ struct clock_match clock_map_match(const struct clock_map *map)
 		if (!i)
 			continue;
 		double gain = gained(&map->pairs[i - 1], p);
-		if (is_jump(&map->pairs[i - 1], p)) {
+		if (clock_map_is_jump(&map->pairs[i - 1], p)) {
 			m.jumps++;
 			m.jump_ns += (int64_t)gain;
 			continue;

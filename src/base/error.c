@@ -60,7 +60,7 @@ static void format(char *text, const char *fmt, va_list args)
 			*p = '?';
 }
 
-static void begin(struct sx_error *err, enum sx_status status, int sys_errno)
+static void error_begin(struct sx_error *err, enum sx_status status, int sys_errno)
 {
 	err->status = status;
 	err->sys_errno = sys_errno;
@@ -72,7 +72,7 @@ enum sx_status error_set(struct sx_error *err, enum sx_status status, const char
 {
 	if (!err)
 		return status;
-	begin(err, status, 0);
+	error_begin(err, status, 0);
 	va_list args;
 	va_start(args, fmt);
 	format(err->message, fmt, args);
@@ -132,7 +132,7 @@ static enum sx_status errno_status(int sys_errno)
 static void from_errno(struct sx_error *err, enum sx_status status, int sys_errno, const char *fmt,
 		       va_list args)
 {
-	begin(err, status, sys_errno);
+	error_begin(err, status, sys_errno);
 	format(err->message, fmt, args);
 	error_because(err, "%s", strerrordesc_np(sys_errno) ?: "unknown error number");
 }

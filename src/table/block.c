@@ -60,8 +60,8 @@ void table_times(struct sx_table *table, uint64_t **begin_ns, uint64_t **end_ns)
 }
 
 /* A text label's index in another table's dictionary. */
-static enum sx_status translate(struct sx_table *to, const struct sx_table *from, uint64_t *labels,
-				struct sx_error *err)
+static enum sx_status block_translate(struct sx_table *to, const struct sx_table *from,
+				      uint64_t *labels, struct sx_error *err)
 {
 	uint64_t last = SX_LABEL_ABSENT, there = SX_LABEL_ABSENT;
 	for (size_t i = 0; i < to->rows; i++) {
@@ -86,7 +86,7 @@ static enum sx_status take_label(struct sx_table *to, const struct sx_table *fro
 		return error_nomem(err, "a table's labels");
 	memcpy(to->labels[label], from->labels[label], to->rows * sizeof(uint64_t));
 	bool is_text = SX_LABELS_OF_TEXT >> label & 1;
-	return is_text ? translate(to, from, to->labels[label], err) : SX_OK;
+	return is_text ? block_translate(to, from, to->labels[label], err) : SX_OK;
 }
 
 enum sx_status table_take_heads(struct sx_table *to, const struct sx_table *from,

@@ -32,8 +32,9 @@ bool sx_row_is_chosen(const struct sx_row_choice *choice, const struct sx_table 
 	return text ? is_process(text, choice->process) : choice->unlabelled;
 }
 
-static enum sx_status append(const struct sx_table *from, struct sx_table *to,
-			     struct sx_vector *vectors, const size_t span[2], struct sx_error *err)
+static enum sx_status choose_append(const struct sx_table *from, struct sx_table *to,
+				    struct sx_vector *vectors, const size_t span[2],
+				    struct sx_error *err)
 {
 	struct sx_rows rows;
 	if (span[0] == span[1])
@@ -52,13 +53,13 @@ enum sx_status sx_table_choose(const struct sx_row_choice *choice, const struct 
 		if (sx_row_is_chosen(choice, from, i))
 			continue;
 		span[1] = i;
-		status = append(from, to, vectors, span, err);
+		status = choose_append(from, to, vectors, span, err);
 		span[0] = i + 1;
 		++*others;
 	}
 	span[1] = count;
 	if (!status)
-		status = append(from, to, vectors, span, err);
+		status = choose_append(from, to, vectors, span, err);
 	free(vectors);
 	return status;
 }

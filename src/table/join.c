@@ -99,8 +99,8 @@ static void enclose(struct enclosed *e, uint64_t since_ns, uint64_t until_ns)
 	e->until_ns = until_ns;
 }
 
-static void add_value(struct joined *j, const struct sx_table *from, uint32_t column, size_t row,
-		      const struct span *span)
+static void join_add_value(struct joined *j, const struct sx_table *from, uint32_t column,
+			   size_t row, const struct span *span)
 {
 	struct sx_vector v = sx_table_vector(from, column);
 	uint8_t quality = v.quality ? v.quality[row] : SX_QUALITY_VALID;
@@ -185,7 +185,7 @@ static void join_row(struct sx_table *to, size_t row, const struct sx_table *fro
 			if (begin[other] >= span->end_ns)
 				break;
 			if (end[other] > span->begin_ns)
-				add_value(&j, from, c, other, span);
+				join_add_value(&j, from, c, other, span);
 		}
 		enum sx_reduce over_time = sx_table_column(from, c)->over_time;
 		if (is_state(over_time))

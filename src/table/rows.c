@@ -42,7 +42,7 @@ static void append_column(struct sx_table *table, uint32_t index, size_t first,
 }
 
 /* The index in the table's dictionary of a string in that of the rows. */
-static uint64_t translate(struct sx_table *table, const struct sx_rows *rows, uint64_t index)
+static uint64_t rows_translate(struct sx_table *table, const struct sx_rows *rows, uint64_t index)
 {
 	if (index >= rows->string_count)
 		return SX_LABEL_ABSENT;
@@ -64,7 +64,7 @@ static enum sx_status append_label(struct sx_table *table, enum sx_label label, 
 			continue;
 		if (is_text(label)) {
 			if (value != last)
-				last_translated = translate(table, rows, value);
+				last_translated = rows_translate(table, rows, value);
 			last = value;
 			value = last_translated;
 		}

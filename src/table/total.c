@@ -95,7 +95,7 @@ static void add_f64(struct total_column *column, double value)
 	column->fsum = sum;
 }
 
-static void add_value(struct total_column *column, uint64_t value, double fvalue)
+static void total_add_value(struct total_column *column, uint64_t value, double fvalue)
 {
 	bool first = column->with++ == 0;
 	bool max = column->rule == SX_REDUCE_MAX;
@@ -195,9 +195,9 @@ static void add_column(struct total_column *column, const struct sx_table *table
 		column->quality |= quality;
 		column->times.with += length;
 		if (column->type == SX_U64)
-			add_value(column, u64[i], 0);
+			total_add_value(column, u64[i], 0);
 		else
-			add_value(column, 0, f64[i]);
+			total_add_value(column, 0, f64[i]);
 		if (column->rule == SX_REDUCE_MEAN)
 			add_weight(column, column->type == SX_U64 ? (double)u64[i] : f64[i],
 				   begin[i], end[i]);

@@ -9,7 +9,7 @@
 #define DEFAULT_SET "RenderBasic"
 #define NEAR_MAX    128 /* ids that are tried on either side */
 
-static bool find(struct sx_context *context, uint32_t id, struct match_found *out)
+static bool catalog_find(struct sx_context *context, uint32_t id, struct match_found *out)
 {
 	char value[16];
 	snprintf(value, sizeof(value), "0x%04x", id);
@@ -24,10 +24,12 @@ enum sx_oa_match sx_oa_find_catalog(struct sx_context *context, uint32_t device_
 	struct match_found found;
 	const struct oa_platform *platform = oa_platform(device_id);
 	enum sx_oa_match kind =
-	    find(context, device_id, &found) ? SX_OA_MATCH_OWN : SX_OA_MATCH_NONE;
+	    catalog_find(context, device_id, &found) ? SX_OA_MATCH_OWN : SX_OA_MATCH_NONE;
 	for (uint32_t off = 1; !kind && platform && off <= NEAR_MAX; off++)
-		if ((device_id + off <= platform->last && find(context, device_id + off, &found)) ||
-		    (device_id >= platform->first + off && find(context, device_id - off, &found)))
+		if ((device_id + off <= platform->last &&
+		     catalog_find(context, device_id + off, &found)) ||
+		    (device_id >= platform->first + off &&
+		     catalog_find(context, device_id - off, &found)))
 			kind = SX_OA_MATCH_NEAR;
 	if (kind)
 		snprintf(name, SX_OA_CATALOG_NAME_MAX, "%s", found.catalog);

@@ -187,7 +187,8 @@ static inline size_t tiles(const struct oa_pairs *pairs, size_t low, size_t high
 	return row;
 }
 
-static void columns(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *const *to)
+static void delta_columns(const struct oa_run *run, const struct oa_pairs *pairs,
+			  uint64_t *const *to)
 {
 	if (run->wide) {
 		columns_wide(run, pairs, to);
@@ -220,7 +221,7 @@ static inline void sum_tile(const struct oa_pairs *pairs, size_t low, size_t hig
 	memcpy(out, &all, sizeof(all));
 }
 
-static void sum(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *sums)
+static void delta_sum(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *sums)
 {
 	if (run->wide) {
 		sum_wide(run, pairs, sums);
@@ -257,7 +258,7 @@ static inline void add_pair(const uint8_t *restrict a, const uint8_t *restrict b
 		sums[i] += difference_one(a, b, run->offset + 4 * i, 0);
 }
 
-static void sum(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *sums)
+static void delta_sum(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t *sums)
 {
 	if (run->wide) {
 		sum_wide(run, pairs, sums);
@@ -270,4 +271,4 @@ static void sum(const struct oa_run *run, const struct oa_pairs *pairs, uint64_t
 #endif
 
 extern const struct oa_loops OA_LOOPS;
-const struct oa_loops OA_LOOPS = {columns, sum};
+const struct oa_loops OA_LOOPS = {delta_columns, delta_sum};

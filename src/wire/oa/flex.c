@@ -108,7 +108,7 @@ static enum sx_status undefined(enum sx_oa_flex_part part, unsigned long encodin
 }
 
 /* All names of a part, separated by commas. */
-static void list_names(enum sx_oa_flex_part part, char *out, size_t size)
+static void flex_list_names(enum sx_oa_flex_part part, char *out, size_t size)
 {
 	size_t at = 0;
 	for (uint32_t i = 0; i < 16 && at < size; i++)
@@ -136,7 +136,7 @@ enum sx_status sx_oa_flex_find(enum sx_oa_flex_part part, const char *text, uint
 			return SX_OK;
 		}
 	}
-	list_names(part, names, sizeof(names));
+	flex_list_names(part, names, sizeof(names));
 	error_set(err, SX_ERR_NOT_FOUND, "unknown %s \"%.64s\"", part_names[part], text);
 	error_because(err, "the manual of the counters has none of that name or number");
 	error_try(err, "%s", names);

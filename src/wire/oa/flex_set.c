@@ -74,7 +74,7 @@ const char *sx_oa_flex_text(const struct sx_oa_flex *flex, char out[SX_OA_FLEX_T
 	return out;
 }
 
-static bool same(const struct sx_oa_flex *a, const struct sx_oa_flex *b)
+static bool flex_set_same(const struct sx_oa_flex *a, const struct sx_oa_flex *b)
 {
 	return sx_oa_flex_field(a) == sx_oa_flex_field(b);
 }
@@ -113,7 +113,7 @@ enum sx_status sx_oa_flex_fits(const struct sx_catalog *catalog, uint32_t group,
 	if (group >= count || !set_reads(catalog, group, counter->counter))
 		return SX_OK;
 	bool known = sx_oa_flex_programmed(catalog, group, counter->counter, &event);
-	if (known && same(&event, &counter->flex))
+	if (known && flex_set_same(&event, &counter->flex))
 		return SX_OK;
 	char text[SX_OA_FLEX_TEXT_MAX];
 	error_set(err, SX_ERR_USAGE, "metric set %s needs A%u", groups[group].name,
@@ -133,7 +133,7 @@ enum sx_status sx_oa_flex_merge(struct sx_oa_flex_counter *all, uint32_t *count,
 	for (uint32_t i = 0; i < *count; i++) {
 		if (all[i].counter != added->counter)
 			continue;
-		if (same(&all[i].flex, &added->flex))
+		if (flex_set_same(&all[i].flex, &added->flex))
 			return SX_OK;
 		error_set(err, SX_ERR_USAGE, "A%u is defined twice", added->counter);
 		char first[SX_OA_FLEX_TEXT_MAX], second[SX_OA_FLEX_TEXT_MAX];

@@ -108,7 +108,7 @@ static const char slot_names[SX_OA_SLOTS][10] = {
     TEN("PEC", 5), "PEC60", "PEC61", "PEC62", "PEC63"};
 /* clang-format on */
 
-static const struct layout *find(enum sx_oa_format format)
+static const struct layout *formats_find(enum sx_oa_format format)
 {
 	for (size_t i = 0; i < LAYOUTS; i++)
 		if (layouts[i].format == format)
@@ -118,13 +118,13 @@ static const struct layout *find(enum sx_oa_format format)
 
 size_t sx_oa_format_size(enum sx_oa_format format)
 {
-	const struct layout *layout = find(format);
+	const struct layout *layout = formats_find(format);
 	return layout ? layout->size : 0;
 }
 
 const char *sx_oa_format_name(enum sx_oa_format format)
 {
-	const struct layout *layout = find(format);
+	const struct layout *layout = formats_find(format);
 	return layout ? layout->name : NULL;
 }
 
@@ -138,13 +138,13 @@ enum sx_oa_format sx_oa_format_find(const char *name)
 
 enum oa_head oa_format_head(enum sx_oa_format format)
 {
-	const struct layout *layout = find(format);
+	const struct layout *layout = formats_find(format);
 	return layout ? layout->head : OA_HEAD_SHORT;
 }
 
 size_t oa_format_runs(enum sx_oa_format format, const struct oa_run **runs)
 {
-	const struct layout *layout = find(format);
+	const struct layout *layout = formats_find(format);
 	size_t count = 0;
 	*runs = layout ? layout->runs : NULL;
 	while (layout && count < RUNS_MAX && layout->runs[count].count)
@@ -169,7 +169,7 @@ bool sx_oa_format_has(enum sx_oa_format format, uint32_t slot)
 
 uint32_t sx_oa_slot_bits(enum sx_oa_format format, uint32_t slot)
 {
-	const struct layout *layout = find(format);
+	const struct layout *layout = formats_find(format);
 	if (!layout)
 		return 0;
 	if (slot == SX_OA_TIME)
@@ -191,7 +191,7 @@ enum sx_oa_format sx_oa_format_of(uint32_t device_id, uint32_t number)
 	enum sx_oa_format format = (enum sx_oa_format)number;
 	if (platform && platform->version == 750 && number == SX_OA_C4_B8)
 		format = SX_OA_HSW_C4_B8;
-	if (number > SX_OA_PEC36U64_G1_4_G2_32 || !find(format))
+	if (number > SX_OA_PEC36U64_G1_4_G2_32 || !formats_find(format))
 		return SX_OA_FORMAT_NONE;
 	/* A number means something else on Haswell than on those that came after it. */
 	bool haswell = oa_format_head(format) == OA_HEAD_HASWELL;

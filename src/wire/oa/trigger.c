@@ -270,7 +270,7 @@ enum sx_status sx_oa_trigger_check(uint32_t address, uint32_t value, const char 
 }
 
 /* All names of a field, separated by commas; "" when it has none. */
-static void list_names(const struct field *field, char *out, size_t size)
+static void trigger_list_names(const struct field *field, char *out, size_t size)
 {
 	size_t at = 0;
 	out[0] = '\0';
@@ -286,7 +286,7 @@ static enum sx_status field_value(const struct field *field, const char *text, u
 	char *end, names[128];
 	unsigned long value = strtoul(text, &end, 0);
 	if (!isdigit((unsigned char)*text) || *end) {
-		list_names(field, names, sizeof(names));
+		trigger_list_names(field, names, sizeof(names));
 		for (uint32_t i = 0; field->names && i <= mask_of(field); i++)
 			if (field->names[i][0] && strcasecmp(field->names[i][0], text) == 0) {
 				*out = i;
