@@ -50,24 +50,24 @@ void sheet_name(struct sheet *r, size_t row, const char *name, pid_t pid)
 	snprintf(r->names[row], SHEET_NAME_SIZE, "%s (%d)", name, (int)pid);
 }
 
-void sheet_give(struct sheet *r, size_t count, const struct sx_column *columns, bool named,
-		uint64_t begin_ns, uint64_t end_ns)
+void sheet_give(struct sheet *r, size_t count, const struct sheet_head *head)
 {
 	for (size_t row = 0; row < count; row++) {
-		r->begins[row] = begin_ns;
-		r->ends[row] = end_ns;
+		r->begins[row] = head->begin_ns;
+		r->ends[row] = head->end_ns;
 		r->labels[row] = row;
 		r->strings[row] = r->names[row];
 	}
 	for (uint32_t i = 0; i < r->column_count; i++)
-		r->vectors[i] = (struct sx_vector){columns[i].type, r->values + (size_t)i * r->cap,
-						   r->qualities + (size_t)i * r->cap};
+		r->vectors[i] =
+		    (struct sx_vector){head->columns[i].type, r->values + (size_t)i * r->cap,
+				       r->qualities + (size_t)i * r->cap};
 	r->out = (struct sx_rows){.count = count,
 				  .begin_ns = r->begins,
 				  .end_ns = r->ends,
 				  .columns = r->vectors,
 				  .column_count = r->column_count};
-	if (!named)
+	if (!head->named)
 		return;
 	r->out.labels[SX_LABEL_PROCESS] = r->labels;
 	r->out.strings = r->strings;

@@ -30,12 +30,14 @@ bool sheet_grow(struct sheet *sheet, size_t count);
 void sheet_put(struct sheet *sheet, uint32_t column, size_t row, uint64_t bits, uint8_t quality);
 /* Whose row it is. */
 void sheet_name(struct sheet *sheet, size_t row, const char *name, pid_t pid);
-/*
- * Fills sheet->out with `count` rows of one time; `columns` gives the types; `named`: each has a
- * program.
- */
-void sheet_give(struct sheet *sheet, size_t count, const struct sx_column *columns, bool named,
-		uint64_t begin_ns, uint64_t end_ns);
+/* What all rows of a sheet have. */
+struct sheet_head {
+	const struct sx_column *columns; /* their types */
+	bool named;			 /* each has a program */
+	uint64_t begin_ns, end_ns;
+};
+/* Fills sheet->out with `count` rows. */
+void sheet_give(struct sheet *sheet, size_t count, const struct sheet_head *head);
 void sheet_finish(struct sheet *sheet);
 
 #endif

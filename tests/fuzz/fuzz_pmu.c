@@ -45,6 +45,7 @@ static void feed(const char *text)
 {
 	struct pmu_feed feed;
 	struct pmu_code code = {.scale = 0.5, .unit = "MiB"};
+	const struct sx_counter_info counter = {.unit = "bytes"};
 	double factor;
 	struct sx_error err = {0};
 	if (pmu_feed_parse(text, &feed, &err)) {
@@ -53,7 +54,7 @@ static void feed(const char *text)
 		return;
 	}
 	pmu_feed_unit(&feed, &code);
-	if (pmu_feed_factor(&feed, &code, "bytes", 0, &factor, &err) == SX_OK && !(factor > 0))
+	if (pmu_feed_factor(&feed, &code, &counter, &factor, &err) == SX_OK && !(factor > 0))
 		abort();
 }
 

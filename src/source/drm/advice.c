@@ -239,9 +239,12 @@ static const char *why_energy(const struct drm_energy *e, char *out, size_t size
 	return "no second reading was had";
 }
 
-const char *drm_why(const struct drm_card *card, const struct drm_clients *clients,
-		    const struct drm_state *state, uint32_t column, char *out, size_t size)
+const char *drm_why(struct drm_source *s, uint32_t column)
 {
+	const struct drm_card *card = &s->card;
+	const struct drm_state *state = &s->state;
+	char *out = s->why[column];
+	size_t size = sizeof(s->why[column]);
 	const struct drm_sensors *sensors = &state->sensors;
 	if (column < DRM_VALUES && state->unbelievable >> column & 1) {
 		snprintf(out, size, "what the driver %s says of it cannot be", card->driver);
@@ -264,10 +267,10 @@ const char *drm_why(const struct drm_card *card, const struct drm_clients *clien
 	case DRM_MEMORY_USED:
 	case DRM_WORK_BUSY:
 	case DRM_WORK_MEMORY:
-		return why_engine(card, clients, out, size);
+		return why_engine(card, &s->clients, out, size);
 	default:
 		if (column >= DRM_COLUMN_ENGINE)
-			return why_engine(card, clients, out, size);
+			return why_engine(card, &s->clients, out, size);
 	}
 	if (state->refused_metrics)
 		snprintf(out, size, "gpu_metrics v%u.%u is not known, and nothing else tells it",

@@ -216,7 +216,9 @@ static void drm_take_sample(void *user, struct raw_sample *out)
 	else
 		drm_put_row(s, 0, numbers, stretched);
 	if (!s->out_of_memory)
-		sheet_give(&s->sheet, count, s->columns, s->by_process, out->begin_ns, out->end_ns);
+		sheet_give(
+		    &s->sheet, count,
+		    &(struct sheet_head){s->columns, s->by_process, out->begin_ns, out->end_ns});
 }
 
 /* What is in the result's way is told once, together. */

@@ -289,10 +289,6 @@ void drm_driver_gives(const char *driver, char *out, size_t size);
 /* What there is without a card. */
 const char *drm_without_card(void);
 
-/* Why a column of this card has no data (advice.c). Static text, or `out`. */
-const char *drm_why(const struct drm_card *card, const struct drm_clients *clients,
-		    const struct drm_state *state, uint32_t column, char *out, size_t size);
-
 /* Reports what must hold of the card's numbers. Errors: SX_INCOMPLETE (something does not). */
 enum sx_status drm_selftest_card(const struct sx_sys *sys, const struct drm_card *card,
 				 void (*say)(void *user, const char *line), void *user,
@@ -320,6 +316,8 @@ struct drm_source {
 
 /* The columns that are wanted, with units and rules over time (rows.c). */
 void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog);
+/* Why a column of this card has no data (advice.c). Static text, or the source's own. */
+const char *drm_why(struct drm_source *s, uint32_t column);
 /* What programs did, as numbers. */
 void drm_put_sum(const struct drm_source *s, const struct drm_sum *sum, struct drm_number *numbers);
 /* What the device does not tell of itself, its programs tell together. */

@@ -19,8 +19,7 @@ void drm_describe_columns(struct drm_source *s, const struct sx_catalog *catalog
 		if (s->by_process && !c->of_work)
 			why = "it is of the whole device, not of one program";
 		else if (!s->seen[column])
-			why = drm_why(&s->card, &s->clients, &s->state, column, s->why[column],
-				      sizeof(s->why[column]));
+			why = drm_why(s, column);
 		s->columns[i] =
 		    (struct sx_column){.name = c->name,
 				       .unit = info ? info->unit : "count",

@@ -156,10 +156,11 @@ static bool gather_values(struct channel *channel, const struct wire_record *rec
  * Takes one record of a stream. A head that cannot be is taken as a loss of all before it; so is
  * all of a context that has no place.
  */
-static bool channel_take(struct channel *channel, struct contexts *contexts,
-			 struct channel_place *mine, struct wire_stream *stream,
+static bool channel_take(struct channel *channel, struct contexts *contexts, unsigned index,
 			 struct wire_sample *out, uint64_t *lost)
 {
+	struct channel_place *mine = &channel->places[index];
+	struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
 	const struct wire_record *ring = (const struct wire_record *)(stream + 1);
 	uint64_t head = __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE);
 	if (mine->context == CHANNEL_NOBODY) {
@@ -201,7 +202,7 @@ bool channel_next(struct channel *channel, struct contexts *contexts, struct wir
 		struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
 		if (!meet(channel, contexts, mine, stream))
 			continue;
-		bool taken = channel_take(channel, contexts, mine, stream, out, lost);
+		bool taken = channel_take(channel, contexts, index, out, lost);
 		free_if_closed(contexts, mine, stream);
 		if (taken) {
 			channel->next = index;

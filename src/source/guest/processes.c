@@ -133,17 +133,25 @@ static void introduce(struct processes *all, struct process *process)
 	process->channel.process = all->number++;
 }
 
-static bool next_of(struct processes *all, size_t index, struct wire_sample *out, char *path,
-		    size_t size, uint64_t *lost)
+/* Where the next sample goes. */
+struct place {
+	struct wire_sample *out;
+	char *path;
+	size_t size;
+	uint64_t *lost;
+};
+
+static bool next_of(struct processes *all, size_t index, const struct place *to)
 {
+	struct wire_sample *out = to->out;
 	struct process *process = &all->items[index];
 	introduce(all, process);
 	if (process->channel.process == NO_NUMBER ||
-	    !channel_next(&process->channel, &all->contexts, out, lost))
+	    !channel_next(&process->channel, &all->contexts, out, to->lost))
 		return false;
 	out->label_length =
-	    (uint32_t)channel_label(&process->channel, out->record.label, path, size);
-	memcpy(path + out->label_length, process->channel.values,
+	    (uint32_t)channel_label(&process->channel, out->record.label, to->path, to->size);
+	memcpy(to->path + out->label_length, process->channel.values,
 	       out->driver_count * sizeof(process->channel.values[0]));
 	return true;
 }
@@ -158,11 +166,12 @@ static void remove_ended(struct processes *all, size_t index)
 bool processes_next(struct processes *all, struct wire_sample *out, char *path, size_t size,
 		    uint64_t *lost)
 {
+	const struct place to = {out, path, size, lost};
 	welcome(all);
 	for (size_t looked = 0; looked < all->count;) {
 		size_t index = (all->next + looked) % all->count;
 		bool ended = all->items[index].ended;
-		if (next_of(all, index, out, path, size, lost)) {
+		if (next_of(all, index, &to)) {
 			all->next = index;
 			return true;
 		}
@@ -177,7 +186,7 @@ bool processes_next(struct processes *all, struct wire_sample *out, char *path, 
 			continue;
 		if (!process->ended)
 			note_end(all, process);
-		if (next_of(all, i, out, path, size, lost))
+		if (next_of(all, i, &to))
 			return true;
 		remove_ended(all, i);
 	}

@@ -152,9 +152,11 @@ static enum sx_status try_reader(const struct source_host *host, const struct kb
 	return status;
 }
 
-static void report(unsigned unit, const struct kbase_device *device, enum sx_status status,
-		   const struct sx_error *err, source_found_fn found, void *user)
+/* `err` says what stands in the device's way; its status is SX_OK where nothing does. */
+static void report(unsigned unit, const struct kbase_device *device, const struct sx_error *err,
+		   source_found_fn found, void *user)
 {
+	enum sx_status status = err->status;
 	char id[16], driver[64], name[64];
 	snprintf(id, sizeof(id), "mali%u", unit);
 	name_driver(device, driver, sizeof(driver));
@@ -188,7 +190,8 @@ static void kbase_probe(const struct source_host *host, source_found_fn found, v
 			status = check_device(host->catalogs, &device, unit, &err);
 		if (status == SX_OK && host->ask_drivers)
 			status = try_reader(host, &device, &err);
-		report(unit, &device, status, &err, found, user);
+		err.status = status;
+		report(unit, &device, &err, found, user);
 		kbase_release(host->sys, &device);
 		any = true;
 	}
@@ -413,7 +416,8 @@ static enum sx_status kbase_selftest(struct source *source,
 	if (!k->desc.catalog)
 		return error_set(err, SX_ERR_UNSUPPORTED,
 				 "no catalog says what the counters of this Mali mean");
-	return mali_selftest(source, &k->raw, k->desc.catalog, 0.01, say, user, err);
+	const struct mali_selftest on = {source, &k->raw, k->desc.catalog, 0.01};
+	return mali_selftest(&on, say, user, err);
 }
 
 static bool kbase_clock_tell(struct source *source, struct source_clock *out)

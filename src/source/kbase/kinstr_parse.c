@@ -54,26 +54,32 @@ struct seen {
 	uint64_t cores; /* indices of cores that were reported */
 };
 
-static bool meta_at(const struct kbase *k, const uint8_t *map, size_t map_size, uint64_t offset,
-		    uint32_t item, struct kbase_meta *out)
+/* The driver's memory, and where in it the metadata of one sample begin. */
+struct sample_place {
+	const uint8_t *map;
+	size_t map_size;
+	uint64_t offset;
+};
+
+static bool meta_at(const struct kbase *k, const struct sample_place *in, uint32_t item,
+		    struct kbase_meta *out)
 {
 	size_t stride = k->u.kinstr.meta_size, at;
-	if (__builtin_add_overflow(offset, (uint64_t)stride * item, &at) || at > map_size ||
-	    map_size - at < stride)
+	if (__builtin_add_overflow(in->offset, (uint64_t)stride * item, &at) || at > in->map_size ||
+	    in->map_size - at < stride)
 		return false;
 	memset(out, 0, sizeof(*out));
-	memcpy(out, map + at, stride < sizeof(*out) ? stride : sizeof(*out));
+	memcpy(out, in->map + at, stride < sizeof(*out) ? stride : sizeof(*out));
 	return true;
 }
 
 /* Which cores the driver reports: some number them without the holes, as they should, some not. */
-static bool survey(const struct kbase *k, const uint8_t *map, size_t map_size, uint64_t offset,
-		   struct seen *seen)
+static bool survey(const struct kbase *k, const struct sample_place *in, struct seen *seen)
 {
 	*seen = (struct seen){.has_sample = false};
 	for (uint32_t i = 0; i < META_MAX; i++) {
 		struct kbase_meta meta;
-		if (!meta_at(k, map, map_size, offset, i, &meta))
+		if (!meta_at(k, in, i, &meta))
 			return false;
 		if (meta.type == KBASE_META_NONE)
 			return seen->has_sample;
@@ -178,12 +184,13 @@ static void take_sample(struct kbase *k, const struct kbase_meta *sample, struct
 bool kinstr_parse_sample(struct kbase *k, const uint8_t *map, size_t map_size, uint64_t offset,
 			 struct raw_sample *out)
 {
+	const struct sample_place in = {map, map_size, offset};
 	struct seen seen;
 	struct kbase_meta meta;
-	if (!survey(k, map, map_size, offset, &seen))
+	if (!survey(k, &in, &seen))
 		return false;
 	mali_raw_clear(&k->raw);
-	for (uint32_t i = 0; meta_at(k, map, map_size, offset, i, &meta); i++) {
+	for (uint32_t i = 0; meta_at(k, &in, i, &meta); i++) {
 		if (meta.type == KBASE_META_NONE)
 			break;
 		if (meta.type != KBASE_META_BLOCK)

@@ -5,13 +5,20 @@
 #include "source/mali/relations.h"
 #include "source/source.h"
 
+/* An opened source, where it builds its samples, and what must hold of them. */
+struct mali_selftest {
+	struct source *source;
+	const struct mali_raw *raw;
+	const char *catalog;
+	double slack; /* of relations, as a part of their sides */
+};
+
 /*
- * Samples an opened source that builds its samples in `raw`, and checks the relations of `catalog`
- * with this slack. say() gets findings and a summary. SX_INCOMPLETE when a relation failed or no
+ * Samples and checks. say() gets findings and a summary. SX_INCOMPLETE when a relation failed or no
  * sample came; errors of the source otherwise.
  */
-enum sx_status mali_selftest(struct source *source, const struct mali_raw *raw, const char *catalog,
-			     double slack, void (*say)(void *user, const char *line), void *user,
+enum sx_status mali_selftest(const struct mali_selftest *on,
+			     void (*say)(void *user, const char *line), void *user,
 			     struct sx_error *err);
 
 #endif

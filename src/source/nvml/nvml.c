@@ -266,7 +266,8 @@ static void nvml_take(void *user, struct raw_sample *out)
 		count = put_programs(s, flags);
 	else
 		put_device(s, now, flags);
-	sheet_give(&s->sheet, count, s->columns, s->by_process, out->begin_ns, out->end_ns);
+	sheet_give(&s->sheet, count,
+		   &(struct sheet_head){s->columns, s->by_process, out->begin_ns, out->end_ns});
 }
 
 static bool nvml_ended(void *user)

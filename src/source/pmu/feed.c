@@ -127,22 +127,23 @@ static double worth(const struct pmu_feed *feed, const struct pmu_code *code, co
 }
 
 enum sx_status pmu_feed_factor(const struct pmu_feed *feed, const struct pmu_code *code,
-			       const char *unit, uint32_t bytes, double *out, struct sx_error *err)
+			       const struct sx_counter_info *counter, double *out,
+			       struct sx_error *err)
 {
 	struct units units;
 	const char *of;
 	double each = worth(feed, code, &of);
 	units_init(&units);
 	const struct unit *from = *of ? units_find(&units, of) : NULL;
-	const struct unit *to = units_find(&units, bytes ? "bytes" : unit);
+	const struct unit *to = units_find(&units, counter->bytes ? "bytes" : counter->unit);
 	*out = each;
 	if (!from || !to) /* a plain count of events counts what the counter does */
 		return SX_OK;
-	*out = each * from->factor / to->factor / (bytes ? bytes : 1);
+	*out = each * from->factor / to->factor / (counter->bytes ? counter->bytes : 1);
 	if (strcmp(from->dimension, to->dimension) == 0)
 		return SX_OK;
 	error_set(err, SX_ERR_BAD_INPUT, "%s/%s/ cannot be counted in %s", feed->pmu, feed->terms,
-		  unit);
+		  counter->unit);
 	error_because(err, "its counts are %s", of);
 	error_try(err, "an event that measures the same, or another counter");
 	return SX_ERR_BAD_INPUT;

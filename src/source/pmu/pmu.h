@@ -78,11 +78,12 @@ bool pmu_feed_next(const char **sum, char out[PMU_FEED_MAX]);
 /* Whether each of them can be taken apart. Errors: SX_ERR_BAD_INPUT. */
 enum sx_status pmu_feed_check(const char *sum, struct sx_error *err);
 /*
- * What one count is worth in units of a counter, whose requests have `bytes` each (0: no requests).
+ * What one count is worth in units of a counter, or as so many of its requests' bytes.
  * Errors: SX_ERR_BAD_INPUT when the two measure different things.
  */
 enum sx_status pmu_feed_factor(const struct pmu_feed *feed, const struct pmu_code *code,
-			       const char *unit, uint32_t bytes, double *out, struct sx_error *err);
+			       const struct sx_counter_info *counter, double *out,
+			       struct sx_error *err);
 /* The unit of the catalog's list that a feed is best told in, for a counter made for it. */
 const char *pmu_feed_unit(const struct pmu_feed *feed, const struct pmu_code *code);
 

@@ -22,14 +22,12 @@ static const struct sx_counter_info *counter_at(const struct pmu_run *run, uint3
 	return &sx_catalog_counters(run->catalog, &count)[index];
 }
 
-/* One event of one PMU into the parts of an output. */
-static enum sx_status add_part(struct pmu_run *run, uint32_t output, const struct pmu_feed *feed,
-			       uint32_t device, const struct pmu_code *code, struct sx_error *err)
+/* One event of one PMU into the parts of an output; its factor is worked out here. */
+static enum sx_status add_part(struct pmu_run *run, const struct pmu_feed *feed,
+			       struct pmu_part part, struct sx_error *err)
 {
-	const struct sx_counter_info *counter = counter_at(run, run->outputs[output].counter);
-	struct pmu_part part = {.output = output, .device = device, .code = *code};
-	enum sx_status status =
-	    pmu_feed_factor(feed, code, counter->unit, counter->bytes, &part.factor, err);
+	const struct sx_counter_info *counter = counter_at(run, run->outputs[part.output].counter);
+	enum sx_status status = pmu_feed_factor(feed, &part.code, counter, &part.factor, err);
 	if (status)
 		return status;
 	if (!mem_grow(&run->parts, &run->part_cap, run->part_count + 1, sizeof(*run->parts)))
@@ -58,26 +56,26 @@ static enum sx_status add_term(struct pmu_run *run, uint32_t output, const char 
 			       struct sx_error *err)
 {
 	struct pmu_feed feed;
-	struct pmu_code code;
+	struct pmu_part part = {.output = output};
 	struct sx_error why = {0};
 	uint32_t before = run->part_count;
 	enum sx_status status = pmu_feed_parse(from, &feed, err);
 	if (status)
 		return status;
 	if (!feed.pmu[0]) {
-		status = pmu_encode_name(run->sys, feed.terms, &code, err);
-		return status ? status
-			      : add_part(run, output, &feed, device_of(run->list, code.type), &code,
-					 err);
+		status = pmu_encode_name(run->sys, feed.terms, &part.code, err);
+		part.device = device_of(run->list, part.code.type);
+		return status ? status : add_part(run, &feed, part, err);
 	}
 	no_pmu(&feed, &why);
 	for (uint32_t i = 0; i < run->list->count; i++) {
 		const struct pmu_device *device = &run->list->items[i];
 		if (fnmatch(feed.pmu, device->name, 0) != 0)
 			continue;
-		status = pmu_encode(run->sys, device, feed.terms, &code, &why);
+		status = pmu_encode(run->sys, device, feed.terms, &part.code, &why);
+		part.device = i;
 		if (!status)
-			status = add_part(run, output, &feed, i, &code, &why);
+			status = add_part(run, &feed, part, &why);
 		if (status == SX_ERR_NO_MEMORY)
 			break;
 	}

@@ -24,8 +24,10 @@ int xe_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg)
 	return result;
 }
 
-/* An answer of the driver; its first `head` bytes are there. */
+/* A question to the driver, and its answer, of which the first `head` bytes are there. */
 struct answer {
+	enum xe_query_id id;
+	size_t head;
 	uint8_t *data;
 	size_t size;
 };
@@ -49,28 +51,28 @@ static enum sx_status impossible(const char *what, struct sx_error *err)
 }
 
 /* Asks for the size, then for the answer. free(out->data) in any case. */
-static enum sx_status query_ask(const struct sx_sys *sys, int fd, enum xe_query_id id, size_t head,
-				struct answer *out, struct sx_error *err)
+static enum sx_status query_ask(const struct sx_sys *sys, int fd, struct answer *out,
+				struct sx_error *err)
 {
 	static const char *const names[] = {[XE_QUERY_ENGINES] = "its engines",
 					    [XE_QUERY_CONFIG] = "its id",
 					    [XE_QUERY_GT_LIST] = "its GTs",
 					    [XE_QUERY_GT_TOPOLOGY] = "its topology",
 					    [XE_QUERY_OA_UNITS] = "its OA units"};
-	struct xe_device_query query = {.query = id};
-	*out = (struct answer){NULL, 0};
+	const char *what = names[out->id];
+	struct xe_device_query query = {.query = out->id};
 	if (xe_ioctl(sys, fd, XE_DEVICE_QUERY, &query) < 0)
-		return failed(errno, names[id], err);
-	if (query.size < head || query.size > ANSWER_MOST)
-		return impossible(names[id], err);
+		return failed(errno, what, err);
+	if (query.size < out->head || query.size > ANSWER_MOST)
+		return impossible(what, err);
 	out->size = query.size;
 	out->data = calloc(1, out->size);
 	if (!out->data)
 		return error_nomem(err, "an answer of the driver");
 	query.data = (uint64_t)(uintptr_t)out->data;
 	if (xe_ioctl(sys, fd, XE_DEVICE_QUERY, &query) < 0)
-		return failed(errno, names[id], err);
-	return query.size == out->size ? SX_OK : impossible(names[id], err);
+		return failed(errno, what, err);
+	return query.size == out->size ? SX_OK : impossible(what, err);
 }
 
 static enum sx_status read_units(const struct answer *a, struct xe_card *card, struct sx_error *err)
@@ -108,9 +110,8 @@ static enum sx_status read_units(const struct answer *a, struct xe_card *card, s
 static enum sx_status query_units(const struct sx_sys *sys, int fd, struct xe_card *card,
 				  struct sx_error *err)
 {
-	struct answer a;
-	enum sx_status status =
-	    query_ask(sys, fd, XE_QUERY_OA_UNITS, sizeof(struct xe_query_oa_units), &a, err);
+	struct answer a = {.id = XE_QUERY_OA_UNITS, .head = sizeof(struct xe_query_oa_units)};
+	enum sx_status status = query_ask(sys, fd, &a, err);
 	if (!status)
 		status = read_units(&a, card, err);
 	free(a.data);
@@ -126,9 +127,9 @@ static enum sx_status query_units(const struct sx_sys *sys, int fd, struct xe_ca
 static enum sx_status query_gts(const struct sx_sys *sys, int fd, struct xe_card *card,
 				struct sx_error *err)
 {
-	struct answer a;
 	struct xe_query_gt_list head = {.count = 0};
-	enum sx_status status = query_ask(sys, fd, XE_QUERY_GT_LIST, sizeof(head), &a, err);
+	struct answer a = {.id = XE_QUERY_GT_LIST, .head = sizeof(head)};
+	enum sx_status status = query_ask(sys, fd, &a, err);
 	if (!status) {
 		memcpy(&head, a.data, sizeof(head));
 		if (head.count > (a.size - sizeof(head)) / sizeof(struct xe_gt))
@@ -204,14 +205,13 @@ static void set_topology(const struct masks *masks, struct sx_oa_device *d)
 static enum sx_status query_topology(const struct sx_sys *sys, int fd, struct xe_card *card,
 				     struct sx_error *err)
 {
-	struct answer a;
+	struct answer a = {.id = XE_QUERY_GT_TOPOLOGY, .head = sizeof(struct xe_topology_mask)};
 	struct masks masks = {.dss = 0};
 	uint16_t gt_id = 0;
 	for (uint32_t i = card->gt_count; i-- > 0;)
 		if (card->gts[i].type == XE_GT_MAIN)
 			gt_id = card->gts[i].gt_id;
-	enum sx_status status =
-	    query_ask(sys, fd, XE_QUERY_GT_TOPOLOGY, sizeof(struct xe_topology_mask), &a, err);
+	enum sx_status status = query_ask(sys, fd, &a, err);
 	if (!status)
 		status = read_masks(&a, gt_id, &masks, err);
 	free(a.data);
@@ -225,9 +225,9 @@ static enum sx_status query_topology(const struct sx_sys *sys, int fd, struct xe
 /* How many engines there are of a kind; equations of few metrics ask, so an error is none. */
 static void count_engines(const struct sx_sys *sys, int fd, struct xe_card *card)
 {
-	struct answer a;
 	struct xe_query_engines head;
-	if (!query_ask(sys, fd, XE_QUERY_ENGINES, sizeof(head), &a, NULL)) {
+	struct answer a = {.id = XE_QUERY_ENGINES, .head = sizeof(head)};
+	if (!query_ask(sys, fd, &a, NULL)) {
 		memcpy(&head, a.data, sizeof(head));
 		size_t room = (a.size - sizeof(head)) / sizeof(struct xe_query_engine);
 		for (size_t i = 0; i < head.count && i < room; i++) {
@@ -243,10 +243,10 @@ static void count_engines(const struct sx_sys *sys, int fd, struct xe_card *card
 /* The id as the driver has it stands above what sysfs told. */
 static void query_id(const struct sx_sys *sys, int fd, struct xe_card *card)
 {
-	struct answer a;
 	uint64_t word;
-	if (!query_ask(sys, fd, XE_QUERY_CONFIG, sizeof(struct xe_query_config) + sizeof(word), &a,
-		       NULL)) {
+	struct answer a = {.id = XE_QUERY_CONFIG,
+			   .head = sizeof(struct xe_query_config) + sizeof(word)};
+	if (!query_ask(sys, fd, &a, NULL)) {
 		memcpy(&word, a.data + sizeof(struct xe_query_config), sizeof(word));
 		if (word & 0xffff)
 			card->device.device_id = (uint32_t)(word & 0xffff);
