@@ -20,6 +20,7 @@ struct catalog_block {
 	const char *family, *stage, *windowed;
 };
 
+/* Counters, and blocks that they live in. */
 struct catalog_more {
 	const struct catalog_addition *counters;
 	size_t counter_count;
@@ -28,17 +29,12 @@ struct catalog_more {
 };
 
 /*
- * Opens a catalog by name and adds counters. It keeps its name and hash, since what it explains is
+ * Opens a catalog by name and adds to it. It keeps its name and hash, since what it explains is
  * unchanged, and is not in the context's cache. *out holds a reference. Errors: as
  * sx_catalog_open_name(), SX_ERR_BAD_INPUT for names and units that are none.
  */
 enum sx_status catalog_extend(struct sx_context *context, const char *name,
-			      const struct catalog_addition *more, size_t count,
-			      struct sx_catalog **out, struct sx_error *err);
-
-/* The same with blocks that the counters live in. */
-enum sx_status catalog_extend_with(struct sx_context *context, const char *name,
-				   const struct catalog_more *more, struct sx_catalog **out,
-				   struct sx_error *err);
+			      const struct catalog_more *more, struct sx_catalog **out,
+			      struct sx_error *err);
 
 #endif

@@ -62,8 +62,8 @@ static struct index_slot *place(struct index *index, enum index_kind kind, uint3
 	return slot;
 }
 
-enum index_result index_add(struct index *index, enum index_kind kind, uint32_t group,
-			    const char *name, uint32_t value, uint32_t *holder)
+enum index_result index_add(struct index *index, struct index_key key, uint32_t value,
+			    uint32_t *holder)
 {
 	/* The address differs from run to run, so no file can be made to collide everywhere. */
 	if (index->cap == 0)
@@ -71,13 +71,13 @@ enum index_result index_add(struct index *index, enum index_kind kind, uint32_t 
 	if ((index->used + 2) * 4 > index->cap * 3 && !grow(index))
 		return INDEX_NO_MEMORY;
 	bool fresh;
-	struct index_slot *slot = place(index, kind, group, name, &fresh);
+	struct index_slot *slot = place(index, key.kind, key.group, key.name, &fresh);
 	if (!fresh) {
 		*holder = slot->value;
 		return INDEX_TAKEN;
 	}
 	slot->value = value;
-	slot = place(index, kind, INDEX_ANY_GROUP, name, &fresh);
+	slot = place(index, key.kind, INDEX_ANY_GROUP, key.name, &fresh);
 	if (fresh)
 		slot->value = value;
 	slot->count++;

@@ -35,14 +35,21 @@ struct index {
 	uint64_t seed;
 };
 
+/* A name within its group (or INDEX_NO_GROUP). */
+struct index_key {
+	enum index_kind kind;
+	uint32_t group;
+	const char *name;
+};
+
 enum index_result { INDEX_ADDED, INDEX_TAKEN, INDEX_NO_MEMORY };
 
 /*
- * Binds a name, which must outlive the index, to a value within its group (or INDEX_NO_GROUP).
- * INDEX_TAKEN when the same kind and group has the name already; *holder is then its value.
+ * Binds a name, which must outlive the index, to a value. INDEX_TAKEN when the same kind and group
+ * has the name already; *holder is then its value.
  */
-enum index_result index_add(struct index *index, enum index_kind kind, uint32_t group,
-			    const char *name, uint32_t value, uint32_t *holder);
+enum index_result index_add(struct index *index, struct index_key key, uint32_t value,
+			    uint32_t *holder);
 /* The slot of a name of `len` bytes in a group (or INDEX_ANY_GROUP, INDEX_NO_GROUP), or NULL. */
 const struct index_slot *index_find(const struct index *index, enum index_kind kind, uint32_t group,
 				    const char *name, size_t len);

@@ -89,7 +89,8 @@ enum sx_status sx_recorded_catalog(struct sx_context *context,
 						      .is_real = true,
 						      .is_mean = c->over_time == SX_REDUCE_MEAN};
 	}
-	enum sx_status status = catalog_extend(context, device->catalog, more, count, out, err);
+	const struct catalog_more all = {.counters = more, .counter_count = count};
+	enum sx_status status = catalog_extend(context, device->catalog, &all, out, err);
 	free(more);
 	return status;
 }

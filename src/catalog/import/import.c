@@ -126,8 +126,8 @@ enum sx_status sx_catalog_import(const struct sx_import_request *request, char *
 	if (kind == sizeof(kinds) / sizeof(kinds[0]))
 		return no_kind(request->kind, err);
 	struct vendor in = {.request = request, .err = err};
-	bool good =
-	    xml_begin(&in.xml, request->text, request->size, request->origin, &in.arena, err);
+	const struct xml_input input = {request->text, request->size, request->origin};
+	bool good = xml_begin(&in.xml, &input, &in.arena, err);
 	in.status = in.xml.status;
 	good = good && kinds[kind].read(&in);
 	if (good && in.out.failed)

@@ -26,14 +26,16 @@ static bool malformed(struct xml *xml, const char *because)
 	return refuse(xml, SX_ERR_BAD_INPUT, "not well-formed XML", because);
 }
 
-bool xml_begin(struct xml *xml, const char *text, size_t size, const char *origin,
-	       struct arena *arena, struct sx_error *err)
+bool xml_begin(struct xml *xml, const struct xml_input *input, struct arena *arena,
+	       struct sx_error *err)
 {
+	const char *text = input->text;
+	size_t size = input->size;
 	*xml = (struct xml){.text = text,
 			    .at = text,
 			    .counted = text,
 			    .end = text + size,
-			    .origin = origin,
+			    .origin = input->origin,
 			    .arena = arena,
 			    .err = err};
 	if (size > XML_BYTES_MAX)

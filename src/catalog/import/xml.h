@@ -47,9 +47,15 @@ struct xml {
 	uint32_t attribute_count;
 };
 
+struct xml_input {
+	const char *text;
+	size_t size;
+	const char *origin; /* for messages */
+};
+
 /* Begins a reading; false when the text is too large, with the error set. */
-bool xml_begin(struct xml *xml, const char *text, size_t size, const char *origin,
-	       struct arena *arena, struct sx_error *err);
+bool xml_begin(struct xml *xml, const struct xml_input *input, struct arena *arena,
+	       struct sx_error *err);
 /* The next opening or closing of an element. Text between elements is passed over. */
 enum xml_event xml_next(struct xml *xml);
 /* An attribute's value, or NULL. */

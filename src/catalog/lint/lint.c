@@ -211,8 +211,9 @@ enum sx_status sx_catalog_lint(struct sx_context *context, const char *name, sx_
 	if (count)
 		*count = 0;
 	if (status == SX_ERR_NOT_FOUND && strcmp(name, LINT_VERDICT) == 0) {
+		const struct verdict_lint_request request = {.fn = fn, .user = user};
 		uint32_t found = 0;
-		status = verdict_lint(context, NULL, fn, user, &found, err);
+		status = verdict_lint(context, &request, &found, err);
 		if (count)
 			*count = found;
 		return status;

@@ -23,8 +23,7 @@ static const struct field name_fields[] = {
 static bool read_names(struct loader *l, const struct yaml_node *root, struct neutral *out)
 {
 	struct vocabulary v = {0};
-	if (!fields_read(l, root, "the vocabulary", vocabulary_fields,
-			 FIELDS_COUNT(vocabulary_fields), &v) ||
+	if (!fields_read(l, root, FIELDS("the vocabulary", vocabulary_fields), &v) ||
 	    !load_expect(l, v.names, YAML_LIST, "names"))
 		return false;
 	out->names = arena_alloc(&out->arena, v.names->count * sizeof(*out->names));
@@ -32,8 +31,7 @@ static bool read_names(struct loader *l, const struct yaml_node *root, struct ne
 		return load_no_memory(l);
 	for (const struct yaml_node *n = v.names->first; n; n = n->next) {
 		struct neutral_name *name = &out->names[out->count];
-		if (!fields_read(l, n, "a neutral name", name_fields, FIELDS_COUNT(name_fields),
-				 name))
+		if (!fields_read(l, n, FIELDS("a neutral name", name_fields), name))
 			return false;
 		if (neutral_find(out, name->name))
 			return load_fail(l, n->line, "\"%s\" stands twice", name->name);

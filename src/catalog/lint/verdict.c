@@ -153,13 +153,14 @@ static void check(struct verdict_lint *l)
 				    l->rules.facts[i].name);
 }
 
-enum sx_status verdict_lint(struct sx_context *context, const struct verdict_lint_text *text,
-			    sx_lint_fn fn, void *user, uint32_t *count, struct sx_error *err)
+enum sx_status verdict_lint(struct sx_context *context, const struct verdict_lint_request *request,
+			    uint32_t *count, struct sx_error *err)
 {
-	struct verdict_lint l = {.fn = fn, .user = user, .context = context};
+	struct verdict_lint l = {.fn = request->fn, .user = request->user, .context = context};
 	enum sx_status status = neutral_init(&l.neutral, err);
-	if (!status && text)
-		status = verdict_rules_parse(text->text, text->size, text->origin, &l.rules, err);
+	if (!status && request->text)
+		status = verdict_rules_parse(request->text, request->size, request->origin,
+					     &l.rules, err);
 	else if (!status)
 		status = verdict_rules_read(&l.rules, err);
 	if (!status)

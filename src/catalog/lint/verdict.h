@@ -6,17 +6,20 @@
 
 #include "catalog/verdict.h"
 
-struct verdict_lint_text {
-	const char *text;
+/* The rules to look at, and who gets the findings. */
+struct verdict_lint_request {
+	const char *text; /* NULL: the embedded rules */
 	size_t size;
 	const char *origin;
+	sx_lint_fn fn;
+	void *user;
 };
 
 /*
  * Reports names that nothing has, conditions over facts that a rule does not need, and facts
- * without use; of the embedded rules, or of a text. Errors: those of reading them.
+ * without use. Errors: those of reading them.
  */
-enum sx_status verdict_lint(struct sx_context *context, const struct verdict_lint_text *text,
-			    sx_lint_fn fn, void *user, uint32_t *count, struct sx_error *err);
+enum sx_status verdict_lint(struct sx_context *context, const struct verdict_lint_request *request,
+			    uint32_t *count, struct sx_error *err);
 
 #endif

@@ -44,7 +44,7 @@ static bool load_rule(struct loader *l, const struct yaml_node *n, struct sx_adv
 		      uint32_t index)
 {
 	struct advice a = {.info = {.limit = (double)NAN, .min_share = 0.05, .line = n->line}};
-	if (!fields_read(l, n, "a rule", advice_fields, FIELDS_COUNT(advice_fields), &a))
+	if (!fields_read(l, n, FIELDS("a rule", advice_fields), &a))
 		return false;
 	if ((a.info.when != NULL) == (a.info.needs != NULL))
 		return load_fail(l, n->line, "rule \"%s\" needs either when or needs", a.info.rule);
@@ -55,7 +55,8 @@ static bool load_rule(struct loader *l, const struct yaml_node *n, struct sx_adv
 	a.info.threshold_from_guide = a.threshold == 1;
 	*out = a.info;
 	out->line = n->line & YAML_LINE_MASK;
-	return load_bind(l, n->line, INDEX_ADVICE, INDEX_NO_GROUP, out->rule, index);
+	return load_bind(l, n->line, (struct index_key){INDEX_ADVICE, INDEX_NO_GROUP, out->rule},
+			 index);
 }
 
 bool load_advice(struct loader *l, const struct yaml_node *list)

@@ -50,7 +50,7 @@ static bool load_block(struct loader *l, const struct yaml_node *n, struct sx_bl
 		       uint32_t index)
 {
 	struct block b = {.info = {.instances = 1, .description = ""}};
-	if (!fields_read(l, n, "a block", block_fields, FIELDS_COUNT(block_fields), &b))
+	if (!fields_read(l, n, FIELDS("a block", block_fields), &b))
 		return false;
 	if (b.instances && !read_instances(l, b.instances, &b.info))
 		return false;
@@ -61,7 +61,8 @@ static bool load_block(struct loader *l, const struct yaml_node *n, struct sx_bl
 	if (!b.info.title)
 		b.info.title = b.info.name;
 	*out = b.info;
-	return load_bind(l, n->line, INDEX_BLOCK, INDEX_NO_GROUP, out->name, index);
+	return load_bind(l, n->line, (struct index_key){INDEX_BLOCK, INDEX_NO_GROUP, out->name},
+			 index);
 }
 
 /* A window is that of a family which some block belongs to. */

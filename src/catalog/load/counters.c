@@ -73,9 +73,9 @@ static bool read_aliases(struct loader *l, const struct yaml_node *list,
 		return false;
 	for (const struct yaml_node *n = list->first; n; n = n->next, count++) {
 		struct alias a = {.name = n->text, .releases = ""};
-		if (n->kind == YAML_SCALAR ? !load_check_name(l, n, "an alias")
-					   : !fields_read(l, n, "an alias", alias_fields,
-							  FIELDS_COUNT(alias_fields), &a))
+		if (n->kind == YAML_SCALAR
+			? !load_check_name(l, n, "an alias")
+			: !fields_read(l, n, FIELDS("an alias", alias_fields), &a))
 			return false;
 		names[count] = a.name;
 		releases[count] = a.releases;
@@ -115,7 +115,7 @@ static bool load_counter(struct loader *l, const struct yaml_node *n, struct sx_
 				     .reduce = REDUCE_UNSET,
 				     .over_time = SX_REDUCE_SUM,
 				     .description = ""}};
-	if (!fields_read(l, n, "a counter", counter_fields, FIELDS_COUNT(counter_fields), &c) ||
+	if (!fields_read(l, n, FIELDS("a counter", counter_fields), &c) ||
 	    !check_counter(l, n, &c.info))
 		return false;
 	if (c.aliases && !read_aliases(l, c.aliases, &c.info))
@@ -128,8 +128,9 @@ static bool load_counter(struct loader *l, const struct yaml_node *n, struct sx_
 		c.info.reduce = default_reduce(l->cat, c.info.block);
 	*out = c.info;
 	uint32_t group = out->group == SX_NONE ? INDEX_NO_GROUP : out->group;
-	return load_bind(l, n->line, INDEX_COUNTER, group, out->name, index) &&
-	       load_bind_aliases(l, n->line, INDEX_COUNTER, group, &out->aliases, index);
+	struct index_key key = {INDEX_COUNTER, group, out->name};
+	return load_bind(l, n->line, key, index) &&
+	       load_bind_aliases(l, n->line, key, &out->aliases, index);
 }
 
 bool load_counters(struct loader *l, const struct yaml_node *list)

@@ -268,32 +268,33 @@ static size_t find_field(const char *key, const struct field *fields, size_t cou
 	return count;
 }
 
-bool fields_read(struct loader *l, const struct yaml_node *map, const char *what,
-		 const struct field *fields, size_t count, void *out)
+bool fields_read(struct loader *l, const struct yaml_node *map, const struct field_set *set,
+		 void *out)
 {
-	if (!load_expect(l, map, YAML_MAP, what))
+	const struct field *fields = set->fields;
+	size_t count = set->count;
+	if (!load_expect(l, map, YAML_MAP, set->what))
 		return false;
 	uint64_t seen = 0;
 	size_t at = 0;
 	for (const struct yaml_node *n = map->first; n; n = n->next) {
 		at = find_field(n->key, fields, count, at);
 		if (at == count)
-			return unknown_key(l, n, what, fields, count);
+			return unknown_key(l, n, set->what, fields, count);
 		if (!read_field(l, n, &fields[at], (char *)out + fields[at].offset))
 			return false;
 		seen |= UINT64_C(1) << at;
 	}
 	for (size_t i = 0; i < count; i++)
 		if (fields[i].required && !(seen >> i & 1))
-			return load_fail(l, map->line, "%s needs \"%s\"", what, fields[i].key);
+			return load_fail(l, map->line, "%s needs \"%s\"", set->what, fields[i].key);
 	return true;
 }
 
-bool load_bind(struct loader *l, uint32_t line, enum index_kind kind, uint32_t group,
-	       const char *name, uint32_t value)
+bool load_bind(struct loader *l, uint32_t line, struct index_key key, uint32_t value)
 {
 	uint32_t holder;
-	switch (index_add(&l->cat->index, kind, group, name, value, &holder)) {
+	switch (index_add(&l->cat->index, key, value, &holder)) {
 	case INDEX_ADDED:
 		return true;
 	case INDEX_NO_MEMORY:
@@ -301,18 +302,20 @@ bool load_bind(struct loader *l, uint32_t line, enum index_kind kind, uint32_t g
 	case INDEX_TAKEN:
 		break;
 	}
-	load_fail(l, line, "the name \"%s\" is taken already", name);
+	load_fail(l, line, "the name \"%s\" is taken already", key.name);
 	return load_because(
 	    l, "names and aliases of one kind are unique, within a group where there is one",
 	    "rename one of the two or drop the alias");
 }
 
-bool load_bind_aliases(struct loader *l, uint32_t line, enum index_kind kind, uint32_t group,
+bool load_bind_aliases(struct loader *l, uint32_t line, struct index_key key,
 		       const struct sx_strings *aliases, uint32_t value)
 {
-	for (uint32_t i = 0; i < aliases->count; i++)
-		if (!load_bind(l, line, kind, group, aliases->items[i], value))
+	for (uint32_t i = 0; i < aliases->count; i++) {
+		key.name = aliases->items[i];
+		if (!load_bind(l, line, key, value))
 			return false;
+	}
 	return true;
 }
 

@@ -49,14 +49,18 @@ struct field {
 	const char *const *words;
 };
 
-#define FIELDS_COUNT(table) (sizeof(table) / sizeof((table)[0]))
+/* What a mapping may hold. */
+struct field_set {
+	const char *what; /* the thing, for messages ("a counter") */
+	const struct field *fields;
+	size_t count;
+};
+#define FIELDS(what, table)                                                                        \
+	(&(const struct field_set){what, table, sizeof(table) / sizeof((table)[0])})
 
-/*
- * Fills `out` from a mapping; keys that are absent leave their member as it was. `what` names the
- * thing in messages ("a counter").
- */
-bool fields_read(struct loader *l, const struct yaml_node *map, const char *what,
-		 const struct field *fields, size_t count, void *out);
+/* Fills `out` from a mapping; keys that are absent leave their member as it was. */
+bool fields_read(struct loader *l, const struct yaml_node *map, const struct field_set *set,
+		 void *out);
 
 /* Records a failure at a line ("origin:LINE: …") and returns false. */
 bool load_fail(struct loader *l, uint32_t line, const char *fmt, ...) SX_PRINTF(3, 4);
@@ -76,10 +80,9 @@ bool load_check_unit(struct loader *l, const struct yaml_node *node);
 bool load_strings(struct loader *l, const struct yaml_node *node, enum field_type type,
 		  struct sx_strings *out);
 /* Binds a name in the index and refuses a second one of the same kind and group. */
-bool load_bind(struct loader *l, uint32_t line, enum index_kind kind, uint32_t group,
-	       const char *name, uint32_t value);
-/* Binds each alias of a thing. */
-bool load_bind_aliases(struct loader *l, uint32_t line, enum index_kind kind, uint32_t group,
+bool load_bind(struct loader *l, uint32_t line, struct index_key key, uint32_t value);
+/* Binds each alias of the thing that `key` names. */
+bool load_bind_aliases(struct loader *l, uint32_t line, struct index_key key,
 		       const struct sx_strings *aliases, uint32_t value);
 /* The index of what a node names, or a failure that suggests what exists. */
 bool load_reference(struct loader *l, const struct yaml_node *node, enum index_kind kind,

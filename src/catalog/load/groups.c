@@ -99,7 +99,9 @@ bool load_named_programs(struct loader *l, const struct yaml_node *list)
 			return load_fail(l, n->line, "a program needs \"name\"");
 		l->programs[count] = n;
 		if (!load_check_name(l, name, "name") ||
-		    !load_bind(l, n->line, INDEX_PROGRAM, INDEX_NO_GROUP, name->text, count++))
+		    !load_bind(l, n->line,
+			       (struct index_key){INDEX_PROGRAM, INDEX_NO_GROUP, name->text},
+			       count++))
 			return false;
 	}
 	return true;
@@ -110,19 +112,19 @@ static bool read_program(struct loader *l, const struct yaml_node *n, struct sx_
 	struct program p = {0};
 	uint32_t named;
 	if (n->kind != YAML_SCALAR && !yaml_child(n, "use")) {
-		if (!fields_read(l, n, "a program", own_fields, FIELDS_COUNT(own_fields), &p))
+		if (!fields_read(l, n, FIELDS("a program", own_fields), &p))
 			return false;
 		*out = p.info;
 		return check_writes(l, n, out);
 	}
 	if (n->kind == YAML_SCALAR)
 		p.use = n;
-	else if (!fields_read(l, n, "a program", use_fields, FIELDS_COUNT(use_fields), &p))
+	else if (!fields_read(l, n, FIELDS("a program", use_fields), &p))
 		return false;
 	if (!load_reference(l, p.use, INDEX_PROGRAM, &named))
 		return false;
 	n = l->programs[named];
-	if (!fields_read(l, n, "a program", program_fields, FIELDS_COUNT(program_fields), &p))
+	if (!fields_read(l, n, FIELDS("a program", program_fields), &p))
 		return false;
 	*out = p.info;
 	return check_writes(l, n, out);
@@ -147,7 +149,7 @@ static bool load_group(struct loader *l, const struct yaml_node *n, struct sx_gr
 		       uint32_t index)
 {
 	struct group g = {0};
-	if (!fields_read(l, n, "a group", group_fields, FIELDS_COUNT(group_fields), &g))
+	if (!fields_read(l, n, FIELDS("a group", group_fields), &g))
 		return false;
 	g.info.exclusive = g.info.kind != SX_GROUP_LIST;
 	if (g.exclusive) {
@@ -163,9 +165,11 @@ static bool load_group(struct loader *l, const struct yaml_node *n, struct sx_gr
 		g.info.title = g.info.name;
 	*out = g.info;
 	/* A uuid names a group as well: captures and kernel interfaces know sets by it. */
-	return load_bind(l, n->line, INDEX_GROUP, INDEX_NO_GROUP, out->name, index) &&
+	return load_bind(l, n->line, (struct index_key){INDEX_GROUP, INDEX_NO_GROUP, out->name},
+			 index) &&
 	       (!out->uuid || strcmp(out->uuid, out->name) == 0 ||
-		load_bind(l, n->line, INDEX_GROUP, INDEX_NO_GROUP, out->uuid, index));
+		load_bind(l, n->line, (struct index_key){INDEX_GROUP, INDEX_NO_GROUP, out->uuid},
+			  index));
 }
 
 bool load_groups(struct loader *l, const struct yaml_node *list)

@@ -20,8 +20,7 @@ bool load_variants(struct loader *l, const struct yaml_node *list)
 		return load_fail(l, list->line, "more than %d variants", VARIANTS_MAX);
 	l->cat->info.variants = v;
 	for (const struct yaml_node *n = list->first; n; n = n->next, v++) {
-		if (!fields_read(l, n, "a variant", variant_fields, FIELDS_COUNT(variant_fields),
-				 v))
+		if (!fields_read(l, n, FIELDS("a variant", variant_fields), v))
 			return false;
 		if (sx_catalog_find_variant(l->cat, v->name) != SX_NONE)
 			return load_fail(l, n->line, "the variant \"%s\" stands twice", v->name);
@@ -65,7 +64,7 @@ static bool load_constant(struct loader *l, const struct yaml_node *n, struct sx
 			  uint32_t index)
 {
 	struct constant c = {.info.description = ""};
-	if (!fields_read(l, n, "a constant", constant_fields, FIELDS_COUNT(constant_fields), &c))
+	if (!fields_read(l, n, FIELDS("a constant", constant_fields), &c))
 		return false;
 	if (c.value) {
 		c.info.has_value = true;
@@ -74,8 +73,9 @@ static bool load_constant(struct loader *l, const struct yaml_node *n, struct sx
 			return load_fail(l, c.value->line, "default must be a number");
 	}
 	*out = c.info;
-	return load_bind(l, n->line, INDEX_CONSTANT, INDEX_NO_GROUP, out->name, index) &&
-	       load_bind_aliases(l, n->line, INDEX_CONSTANT, INDEX_NO_GROUP, &out->aliases, index);
+	struct index_key key = {INDEX_CONSTANT, INDEX_NO_GROUP, out->name};
+	return load_bind(l, n->line, key, index) &&
+	       load_bind_aliases(l, n->line, key, &out->aliases, index);
 }
 
 bool load_constants(struct loader *l, const struct yaml_node *list)
@@ -118,9 +118,9 @@ bool load_sections(struct loader *l, const struct yaml_node *list)
 	l->cat->sections = array;
 	uint32_t i = 0;
 	for (const struct yaml_node *n = list->first; n; n = n->next, i++)
-		if (!fields_read(l, n, "a section", section_fields, FIELDS_COUNT(section_fields),
-				 &array[i]) ||
-		    !load_bind(l, n->line, INDEX_SECTION, INDEX_NO_GROUP, array[i].id, i))
+		if (!fields_read(l, n, FIELDS("a section", section_fields), &array[i]) ||
+		    !load_bind(l, n->line,
+			       (struct index_key){INDEX_SECTION, INDEX_NO_GROUP, array[i].id}, i))
 			return false;
 	l->cat->section_count = i;
 	for (i = 0; i < l->cat->section_count; i++)

@@ -27,9 +27,9 @@ static bool fetch_file(struct loader *l, const struct yaml_node *key, bool is_sh
 	struct load_file got = {0};
 	if (!load_check_name(l, key, key->key))
 		return false;
-	enum sx_status status = fetch ? fetch->read(fetch->user, key->text, is_shared, nodes,
-						    &l->cat->arena, &got, &why)
-				      : SX_ERR_NOT_FOUND;
+	const struct load_wanted wanted = {key->text, is_shared, nodes, &l->cat->arena};
+	enum sx_status status =
+	    fetch ? fetch->read(fetch->user, &wanted, &got, &why) : SX_ERR_NOT_FOUND;
 	if (status == SX_ERR_NO_MEMORY)
 		return load_no_memory(l);
 	if (status == SX_ERR_NOT_FOUND) {

@@ -14,13 +14,17 @@ struct load_file {
 	struct yaml_node *root; /* NULL: there is none */
 };
 
-/*
- * Finds a file by the name that `extends` or `shared` gives and reads it into the two arenas.
- * Errors as sx_catalog_open(); SX_ERR_NOT_FOUND when there is none.
- */
+/* A file by the name that `extends` or `shared` gives, and the arenas that it is read into. */
+struct load_wanted {
+	const char *name;
+	bool is_shared;
+	struct arena *nodes, *texts;
+};
+
+/* Finds such a file and reads it. Errors as sx_catalog_open(); SX_ERR_NOT_FOUND: there is none. */
 struct load_fetch {
-	enum sx_status (*read)(void *user, const char *name, bool is_shared, struct arena *nodes,
-			       struct arena *texts, struct load_file *out, struct sx_error *err);
+	enum sx_status (*read)(void *user, const struct load_wanted *wanted, struct load_file *out,
+			       struct sx_error *err);
 	void *user;
 };
 

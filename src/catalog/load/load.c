@@ -80,7 +80,7 @@ static bool load_parts(struct loader *l, const struct head *head)
 static bool load_catalog(struct loader *l, const struct yaml_node *root, bool head_only)
 {
 	struct head head = {.info = l->cat->info};
-	if (!fields_read(l, root, "a catalog", head_fields, FIELDS_COUNT(head_fields), &head))
+	if (!fields_read(l, root, FIELDS("a catalog", head_fields), &head))
 		return false;
 	if (head.version != 1) {
 		load_fail(l, root->line, "version %u of the format is not known", head.version);
@@ -159,14 +159,14 @@ enum sx_status load_run(const struct load_job *job, struct sx_catalog **out, str
 	return SX_OK;
 }
 
-enum sx_status load_text(const char *text, size_t size, const char *origin, bool head_only,
-			 struct arena *nodes, struct arena *texts, struct load_file *out,
-			 struct sx_error *err)
+enum sx_status load_text(const struct yaml_input *input, struct arena *nodes, struct arena *texts,
+			 struct load_file *out, struct sx_error *err)
 {
-	out->origin = arena_strndup(texts, origin, strlen(origin));
+	struct yaml_input kept = *input;
+	out->origin = arena_strndup(texts, input->origin, strlen(input->origin));
 	if (!out->origin)
 		return error_nomem(err, "loading a catalog");
-	out->hash = XXH64(text, size, 0);
-	struct yaml_input input = {text, size, out->origin, head_only};
-	return yaml_read(&input, nodes, texts, &out->root, err);
+	kept.origin = out->origin;
+	out->hash = XXH64(input->text, input->size, 0);
+	return yaml_read(&kept, nodes, texts, &out->root, err);
 }

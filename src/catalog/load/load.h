@@ -21,9 +21,8 @@ struct load_job {
 /* Loads a catalog; *out holds a reference for the caller. Errors as sx_catalog_open(). */
 enum sx_status load_run(const struct load_job *job, struct sx_catalog **out, struct sx_error *err);
 /* Reads a file's text as load_job.read shall do it. */
-enum sx_status load_text(const char *text, size_t size, const char *origin, bool head_only,
-			 struct arena *nodes, struct arena *texts, struct load_file *out,
-			 struct sx_error *err);
+enum sx_status load_text(const struct yaml_input *input, struct arena *nodes, struct arena *texts,
+			 struct load_file *out, struct sx_error *err);
 
 bool load_products(struct loader *l, const struct yaml_node *list);
 /* Checks what products say of constants, and gives these the values of the one at hand. */

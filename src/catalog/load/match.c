@@ -25,12 +25,18 @@ static const struct field match_fields[] = {
 };
 
 /* A single value or a list of them, under one of two keys; the other is absent. */
-static bool one_or_more(struct loader *l, const struct yaml_node *entry, const char *what,
-			const struct yaml_node *one, const struct yaml_node *more,
+struct choice {
+	const char *what;
+	const struct yaml_node *one, *more;
+};
+
+static bool one_or_more(struct loader *l, uint32_t line, const struct choice *choice,
 			struct sx_strings *out)
 {
+	const struct yaml_node *one = choice->one, *more = choice->more;
+	const char *what = choice->what;
 	if ((one != NULL) == (more != NULL))
-		return load_fail(l, entry->line, "a match needs either %s or %ss", what, what);
+		return load_fail(l, line, "a match needs either %s or %ss", what, what);
 	if (more)
 		return load_strings(l, more, FIELD_STRINGS, out) &&
 		       (out->count || load_fail(l, more->line, "%ss is empty", what));
@@ -66,9 +72,9 @@ static bool add_matches(struct loader *l, const struct yaml_node *n, struct sx_m
 	struct match m = {0};
 	struct sx_strings drivers, values;
 	uint32_t product;
-	if (!fields_read(l, n, "a match", match_fields, FIELDS_COUNT(match_fields), &m) ||
-	    !one_or_more(l, n, "driver", m.driver, m.drivers, &drivers) ||
-	    !one_or_more(l, n, "value", m.value, m.values, &values) ||
+	if (!fields_read(l, n, FIELDS("a match", match_fields), &m) ||
+	    !one_or_more(l, n->line, &(struct choice){"driver", m.driver, m.drivers}, &drivers) ||
+	    !one_or_more(l, n->line, &(struct choice){"value", m.value, m.values}, &values) ||
 	    !find_product(l, m.product, &product))
 		return false;
 	for (uint32_t d = 0; d < drivers.count; d++)
@@ -139,8 +145,7 @@ bool load_products(struct loader *l, const struct yaml_node *list)
 	l->cat->info.products = array;
 	for (const struct yaml_node *n = list->first; n; n = n->next) {
 		struct product p = {0};
-		if (!fields_read(l, n, "a product", product_fields, FIELDS_COUNT(product_fields),
-				 &p) ||
+		if (!fields_read(l, n, FIELDS("a product", product_fields), &p) ||
 		    (p.constants && !load_values(l, p.constants, &p.info)))
 			return false;
 		for (uint32_t i = 0; i < l->cat->info.product_count; i++)

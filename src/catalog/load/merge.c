@@ -122,7 +122,7 @@ static bool note_removals(struct merge *m, const struct yaml_node *list)
 			      sizeof(*m->removals)))
 			return load_no_memory(m->loader);
 		m->removals[m->removal_count] = (struct removal){.node = n, .list = list->key};
-		if (index_add(&m->removed, named->kind, INDEX_NO_GROUP, n->text,
+		if (index_add(&m->removed, (struct index_key){named->kind, INDEX_NO_GROUP, n->text},
 			      (uint32_t)m->removal_count++, &holder) == INDEX_NO_MEMORY)
 			return load_no_memory(m->loader);
 	}
@@ -187,8 +187,8 @@ static bool index_entry(struct merge *m, struct entries *e, const char *name, ui
 	uint32_t holder;
 	if (!name)
 		return true;
-	if (index_add(&e->index, INDEX_METRIC, INDEX_NO_GROUP, name, at, &holder) ==
-	    INDEX_NO_MEMORY)
+	if (index_add(&e->index, (struct index_key){INDEX_METRIC, INDEX_NO_GROUP, name}, at,
+		      &holder) == INDEX_NO_MEMORY)
 		return load_no_memory(m->loader);
 	return true;
 }

@@ -128,8 +128,9 @@ static bool add_metric(struct loader *l, const struct sx_metric_info *info, uint
 		return false;
 	cat->metric_count++;
 	uint32_t key = group == SX_NONE ? INDEX_NO_GROUP : group;
-	return load_bind(l, info->line, INDEX_METRIC, key, out->name, index) &&
-	       load_bind_aliases(l, info->line, INDEX_METRIC, key, &out->aliases, index);
+	struct index_key named = {INDEX_METRIC, key, out->name};
+	return load_bind(l, info->line, named, index) &&
+	       load_bind_aliases(l, info->line, named, &out->aliases, index);
 }
 
 static bool load_metric(struct loader *l, const struct yaml_node *n)
@@ -139,8 +140,8 @@ static bool load_metric(struct loader *l, const struct yaml_node *n)
 				    .over_time = SX_REDUCE_RATIO,
 				    .group = SX_NONE,
 				    .line = n->line}};
-	if (!fields_read(l, n, "a metric", metric_fields, FIELDS_COUNT(metric_fields), &m) ||
-	    !read_exprs(l, n, &m) || !read_sections(l, &m))
+	if (!fields_read(l, n, FIELDS("a metric", metric_fields), &m) || !read_exprs(l, n, &m) ||
+	    !read_sections(l, &m))
 		return false;
 	if (!m.info.title)
 		m.info.title = m.info.name;

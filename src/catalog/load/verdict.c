@@ -90,7 +90,7 @@ static bool read_ways(struct loader *l, const struct yaml_node *list, struct ver
 	for (const struct yaml_node *n = list->first; n; n = n->next) {
 		struct verdict_way *way = &fact->ways[fact->way_count++];
 		way->trust = 1;
-		if (!fields_read(l, n, "a formula", way_fields, FIELDS_COUNT(way_fields), way) ||
+		if (!fields_read(l, n, FIELDS("a formula", way_fields), way) ||
 		    !read_formula(l, n->line, way->expr, &way->tree))
 			return false;
 		if (!(way->trust > 0 && way->trust <= 1))
@@ -106,7 +106,7 @@ static bool read_facts(struct loader *l, const struct yaml_node *list, struct ve
 		return false;
 	for (const struct yaml_node *n = list->first; n; n = n->next) {
 		struct fact fact = {.from = NULL};
-		if (!fields_read(l, n, "a fact", fact_fields, FIELDS_COUNT(fact_fields), &fact))
+		if (!fields_read(l, n, FIELDS("a fact", fact_fields), &fact))
 			return false;
 		if (verdict_fact_find(out, fact.fact.name) != SX_NONE)
 			return load_fail(l, n->line, "\"%s\" stands twice", fact.fact.name);
@@ -137,7 +137,7 @@ static bool read_rules(struct loader *l, const struct yaml_node *list, struct ve
 	for (const struct yaml_node *n = list->first; n; n = n->next) {
 		struct verdict_rule *rule = &out->rules[out->rule_count++];
 		rule->line = n->line;
-		if (!fields_read(l, n, "a verdict", rule_fields, FIELDS_COUNT(rule_fields), rule) ||
+		if (!fields_read(l, n, FIELDS("a verdict", rule_fields), rule) ||
 		    !read_formula(l, n->line, rule->when, &rule->when_tree) ||
 		    !read_formula(l, n->line, rule->keep, &rule->keep_tree) ||
 		    !check_facts(l, n->line, out, &rule->needs) ||
@@ -151,7 +151,7 @@ static bool read_rules(struct loader *l, const struct yaml_node *list, struct ve
 static bool read_window(struct loader *l, const struct yaml_node *map, struct verdict_rules *out)
 {
 	struct window w = {0};
-	if (!fields_read(l, map, "the window", window_fields, FIELDS_COUNT(window_fields), &w))
+	if (!fields_read(l, map, FIELDS("the window", window_fields), &w))
 		return false;
 	if (!w.time_ms || !w.most || w.most > 4096)
 		return load_fail(l, map->line,
@@ -168,8 +168,7 @@ static bool verdict_read_file(struct loader *l, const struct yaml_node *root,
 			      struct verdict_rules *out)
 {
 	struct file file = {0};
-	return fields_read(l, root, "the verdict's rules", file_fields, FIELDS_COUNT(file_fields),
-			   &file) &&
+	return fields_read(l, root, FIELDS("the verdict's rules", file_fields), &file) &&
 	       read_window(l, file.window, out) && read_facts(l, file.facts, out) &&
 	       read_rules(l, file.verdicts, out);
 }

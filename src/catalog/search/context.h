@@ -56,9 +56,15 @@ struct path_request {
  */
 enum sx_status path_open(const struct path_request *request, struct sx_catalog **out,
 			 struct sx_error *err);
+/* A catalog's text, and what messages call it. */
+struct path_text {
+	const char *text;
+	size_t size;
+	const char *origin;
+};
 /* As sx_catalog_parse(); what it builds upon is found along the search path. */
-enum sx_status path_parse(const struct sx_context *context, const char *text, size_t size,
-			  const char *origin, struct sx_catalog **out, struct sx_error *err);
+enum sx_status path_parse(const struct sx_context *context, const struct path_text *text,
+			  struct sx_catalog **out, struct sx_error *err);
 /* Whether a folder of the search path has the catalog, which then goes before the library's. */
 bool path_is_in_folder(const struct sx_context *context, const char *name);
 /* All names along the search path into the context's arena, sorted; false when memory is out. */

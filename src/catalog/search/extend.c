@@ -102,9 +102,9 @@ static bool bear(struct sx_catalog *catalog, const struct sx_catalog_info *base)
 	return true;
 }
 
-enum sx_status catalog_extend_with(struct sx_context *context, const char *name,
-				   const struct catalog_more *more, struct sx_catalog **out,
-				   struct sx_error *err)
+enum sx_status catalog_extend(struct sx_context *context, const char *name,
+			      const struct catalog_more *more, struct sx_catalog **out,
+			      struct sx_error *err)
 {
 	struct sx_catalog *base = NULL, *made = NULL;
 	size_t size = 0;
@@ -114,8 +114,9 @@ enum sx_status catalog_extend_with(struct sx_context *context, const char *name,
 		return status;
 	}
 	char *text = write_text(sx_catalog_info(base), more, &size);
-	status = text ? path_parse(context, text, size, "what is added to a catalog", &made, err)
-		      : error_nomem(err, "loading a catalog");
+	const struct path_text all = {text, size, "what is added to a catalog"};
+	status =
+	    text ? path_parse(context, &all, &made, err) : error_nomem(err, "loading a catalog");
 	if (!status && !bear(made, sx_catalog_info(base)))
 		status = error_nomem(err, "loading a catalog");
 	free(text);
@@ -125,12 +126,4 @@ enum sx_status catalog_extend_with(struct sx_context *context, const char *name,
 	else
 		*out = made;
 	return status;
-}
-
-enum sx_status catalog_extend(struct sx_context *context, const char *name,
-			      const struct catalog_addition *more, size_t count,
-			      struct sx_catalog **out, struct sx_error *err)
-{
-	const struct catalog_more all = {.counters = more, .counter_count = count};
-	return catalog_extend_with(context, name, &all, out, err);
 }

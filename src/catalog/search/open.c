@@ -80,8 +80,9 @@ static enum sx_status read_path(const struct place *p, struct arena *nodes, stru
 	size_t size = 0;
 	enum sx_status status = read_all(fd, p->path, &text, &size, err);
 	close(fd);
+	const struct yaml_input input = {text, size, p->path, p->head_only};
 	if (status == SX_OK)
-		status = load_text(text, size, p->path, p->head_only, nodes, texts, out, err);
+		status = load_text(&input, nodes, texts, out, err);
 	free(text);
 	return status;
 }
@@ -92,8 +93,9 @@ static enum sx_status place_read(void *user, struct arena *nodes, struct arena *
 	const struct place *p = user;
 	if (p->is_inside)
 		return pack_read(&p->file, nodes, texts, out, err);
+	const struct yaml_input input = {p->text, p->size, p->path, p->head_only};
 	if (p->text)
-		return load_text(p->text, p->size, p->path, p->head_only, nodes, texts, out, err);
+		return load_text(&input, nodes, texts, out, err);
 	return read_path(p, nodes, texts, out, err);
 }
 
@@ -129,12 +131,12 @@ static bool place_find(struct place *p, const char *name)
 }
 
 /* What a catalog builds upon: beside its own file, else along the search path. */
-static enum sx_status place_fetch(void *user, const char *name, bool is_shared, struct arena *nodes,
-				  struct arena *texts, struct load_file *out, struct sx_error *err)
+static enum sx_status place_fetch(void *user, const struct load_wanted *wanted,
+				  struct load_file *out, struct sx_error *err)
 {
 	const struct place *own = user;
 	char file[256];
-	snprintf(file, sizeof(file), "%s%s", name, is_shared ? PATH_SHARED : "");
+	snprintf(file, sizeof(file), "%s%s", wanted->name, wanted->is_shared ? PATH_SHARED : "");
 	struct place *p = calloc(1, sizeof(*p));
 	if (!p)
 		return error_nomem(err, "loading a catalog");
@@ -143,7 +145,8 @@ static enum sx_status place_fetch(void *user, const char *name, bool is_shared, 
 	bool found = !strchr(file, '/') &&
 		     ((slash && is_in(p, own->path, (size_t)(slash - own->path), file)) ||
 		      place_find(p, file));
-	enum sx_status status = found ? place_read(p, nodes, texts, out, err) : SX_ERR_NOT_FOUND;
+	enum sx_status status =
+	    found ? place_read(p, wanted->nodes, wanted->texts, out, err) : SX_ERR_NOT_FOUND;
 	free(p);
 	return status;
 }
@@ -188,16 +191,16 @@ enum sx_status catalog_open_file(const struct sx_context *context, const char *p
 	return open_file(context, path, NULL, out, err);
 }
 
-enum sx_status path_parse(const struct sx_context *context, const char *text, size_t size,
-			  const char *origin, struct sx_catalog **out, struct sx_error *err)
+enum sx_status path_parse(const struct sx_context *context, const struct path_text *text,
+			  struct sx_catalog **out, struct sx_error *err)
 {
 	struct place *p = calloc(1, sizeof(*p));
 	if (!p)
 		return error_nomem(err, "loading a catalog");
 	p->context = context;
-	p->text = text;
-	p->size = size;
-	snprintf(p->path, sizeof(p->path), "%s", origin);
+	p->text = text->text;
+	p->size = text->size;
+	snprintf(p->path, sizeof(p->path), "%s", text->origin);
 	enum sx_status status = place_open(p, NULL, out, err);
 	free(p);
 	return status;
@@ -206,7 +209,7 @@ enum sx_status path_parse(const struct sx_context *context, const char *text, si
 enum sx_status sx_catalog_parse(const char *text, size_t size, const char *origin,
 				struct sx_catalog **out, struct sx_error *err)
 {
-	return path_parse(NULL, text, size, origin, out, err);
+	return path_parse(NULL, &(struct path_text){text, size, origin}, out, err);
 }
 
 static enum sx_status check_name(const char *name, struct sx_catalog **catalog,

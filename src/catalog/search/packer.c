@@ -57,7 +57,8 @@ static uint32_t text_of(struct writer *w, const char *text)
 		return slot->value;
 	uint32_t at = (uint32_t)w->text.size;
 	put(&w->text, text, strlen(text) + 1);
-	if (index_add(&w->strings, INDEX_METRIC, INDEX_NO_GROUP, text, at, &holder) != INDEX_ADDED)
+	if (index_add(&w->strings, (struct index_key){INDEX_METRIC, INDEX_NO_GROUP, text}, at,
+		      &holder) != INDEX_ADDED)
 		fail("out of memory", "-");
 	return at;
 }

@@ -295,7 +295,7 @@ static enum sx_status make_catalog(struct gl_counters *s, const char *name, stru
 		struct catalog_more more = {.blocks = blocks, .counters = counters};
 		more.block_count = make_blocks(s, base, blocks);
 		more.counter_count = make_counters(s, base, counters);
-		status = catalog_extend_with(s->in.base.catalogs, name, &more, &s->catalog, err);
+		status = catalog_extend(s->in.base.catalogs, name, &more, &s->catalog, err);
 	}
 	sx_catalog_unref(base);
 	free(blocks);

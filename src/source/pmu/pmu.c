@@ -162,8 +162,9 @@ static enum sx_status extend(struct pmu_source *s, const char *name, struct sx_e
 		if (!more[count++].unit)
 			status = error_nomem(err, "mapping events");
 	}
+	const struct catalog_more all = {.counters = more, .counter_count = count};
 	if (!status)
-		status = catalog_extend(s->base.catalogs, name, more, count, &s->catalog, err);
+		status = catalog_extend(s->base.catalogs, name, &all, &s->catalog, err);
 	sx_catalog_unref(base);
 	free(more);
 	return status;

@@ -206,7 +206,8 @@ enum sx_status vk_counters_catalog(struct sx_context *catalogs, const struct vk_
 						    .description = counters->items[i].text,
 						    .is_real = true,
 						    .is_mean = counters->items[i].level};
-	enum sx_status status = catalog_extend(catalogs, "vulkan", more, counters->count, out, err);
+	const struct catalog_more all = {.counters = more, .counter_count = counters->count};
+	enum sx_status status = catalog_extend(catalogs, "vulkan", &all, out, err);
 	free(more);
 	return status;
 }

@@ -553,9 +553,9 @@ static void test_lint(void **state)
 	assert_int_equal(sx_context_create(NULL, &context, NULL), SX_OK);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char said[256] = "";
-		struct verdict_lint_text text = {cases[i].text, strlen(cases[i].text), "t.yaml"};
-		assert_int_equal(verdict_lint(context, &text, keep_finding, said, &count, NULL),
-				 SX_OK);
+		const struct verdict_lint_request text = {cases[i].text, strlen(cases[i].text),
+							  "t.yaml", keep_finding, said};
+		assert_int_equal(verdict_lint(context, &text, &count, NULL), SX_OK);
 		if (!cases[i].says != !count || (count && !strstr(said, cases[i].says)))
 			fail_msg("case %zu: %u findings: %s", i, count, said);
 	}
