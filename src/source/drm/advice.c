@@ -233,7 +233,7 @@ static const char *why_energy(const struct drm_energy *e, char *out, size_t size
 	if (!e->here)
 		return "neither the card's sensors nor powercap have it";
 	if (e->refused == EACCES || e->refused == EPERM) {
-		snprintf(out, size, "%s/%s is for root alone", e->folder, e->file);
+		snprintf(out, size, "%.90s/%.80s is for root alone", e->folder, e->file);
 		return out;
 	}
 	return "no second reading was had";
