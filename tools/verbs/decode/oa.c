@@ -7,8 +7,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "tools/decode.h"
-#include "tools/oa_about.h"
+#include "tools/verbs/decode/formats.h"
+#include "tools/verbs/decode/oa_about.h"
 
 #define CHUNK ((size_t)1 << 17) /* of which a record takes 64 KiB at most */
 

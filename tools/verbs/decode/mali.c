@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tools/decode.h"
+#include "tools/verbs/decode/formats.h"
 
 static enum sx_status need(struct sx_error *err, const char *name, const char *example)
 {

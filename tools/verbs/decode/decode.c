@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/decode.h"
+#include "tools/verbs/decode/formats.h"
 #include "import/import.h"
 #include "tools/cli/input.h"
 

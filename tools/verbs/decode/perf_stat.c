@@ -1,6 +1,6 @@
 /* The CSV of `perf stat`: `decode --as perf-stat`. */
 #include "import/perf_stat.h"
-#include "tools/decode.h"
+#include "tools/verbs/decode/formats.h"
 #include "tools/cli/input.h"
 
 static enum sx_status decode(struct decode_job *job, struct sx_error *err)

@@ -1,6 +1,6 @@
 /* What a file of OA reports is: its device, its metric set, and what was found in it. */
-#ifndef TOOLS_OA_ABOUT_H
-#define TOOLS_OA_ABOUT_H
+#ifndef TOOLS_VERBS_DECODE_OA_ABOUT_H
+#define TOOLS_VERBS_DECODE_OA_ABOUT_H
 
 #include <sextant/oa.h>
 

@@ -1,6 +1,6 @@
 /* Kinds of input that `sextant decode` reads: one function each, from bytes to raw counters. */
-#ifndef TOOLS_DECODE_H
-#define TOOLS_DECODE_H
+#ifndef TOOLS_VERBS_DECODE_FORMATS_H
+#define TOOLS_VERBS_DECODE_FORMATS_H
 
 #include "tools/cli/cli.h"
 #include "output/rows/rows.h"
