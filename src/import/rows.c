@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "catalog/column.h"
 #include "import/internal.h"
-#include "import/times.h"
+#include "import/read/times.h"
 
 #define COLUMNS_MAX 16384
 #define CELLS_MAX   ((size_t)1 << 28)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/perf_stat.h"
+#include "import/perf_stat/parse.h"
 #include "fuzz.h"
 
 static struct sx_catalog *open_catalog(void)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/read_json.h"
+#include "import/read/json.h"
 #include "tools/cli/baseline.h"
 
 #define BYTES_MAX  (64u << 20)

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "import/csv.h"
+#include "import/read/csv.h"
 #include "catalog/column.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/input.h"

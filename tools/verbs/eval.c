@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "import/csv.h"
+#include "import/read/csv.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/capture_view.h"
 #include "tools/cli/input.h"

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "import/perf_stat.h"
+#include "import/perf_stat/parse.h"
 
 struct world {
 	struct sx_context *context;

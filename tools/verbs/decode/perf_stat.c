@@ -1,5 +1,5 @@
 /* The CSV of `perf stat`: `decode --as perf-stat`. */
-#include "import/perf_stat.h"
+#include "import/perf_stat/parse.h"
 #include "tools/verbs/decode/formats.h"
 #include "tools/cli/input.h"
 

@@ -1,0 +1,353 @@
+/*
+ * Rows as sextant export and eval write them as CSV: labels and times by name, then counters or
+ * metrics; several devices have a column that numbers them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/catalog.h>
+
+#include "base/number.h"
+#include "import/read/cells.h"
+#include "import/counters/rocm.h"
+
+enum own_role { VALUE, DEVICE, MODEL, BEGIN, END, NUMBER, TEXT, QUALITY };
+
+static const struct {
+	const char *name;
+	enum own_role role;
+	enum sx_label label;
+} own_roles[] = {
+    {"device", DEVICE, 0},
+    {"simulated", MODEL, 0},
+    {"begin_ns", BEGIN, 0},
+    {"end_ns", END, 0},
+    {"quality", QUALITY, 0},
+    {"frame", NUMBER, SX_LABEL_FRAME},
+    {"context", NUMBER, SX_LABEL_CONTEXT},
+    {"instance", NUMBER, SX_LABEL_INSTANCE},
+    {"group", TEXT, SX_LABEL_GROUP},
+    {"reason", TEXT, SX_LABEL_REASON},
+    {"process", TEXT, SX_LABEL_PROCESS},
+};
+#define ROLES (sizeof(own_roles) / sizeof(own_roles[0]))
+
+struct own_device {
+	struct import_rows *rows;
+	bool *any; /* of each column: it has data */
+	uint32_t *column;
+	struct import_cell
+	    *same; /* of each column: what all its cells hold; no text: they differ */
+	bool seen;
+};
+
+struct own_reader {
+	struct import_job *job;
+	struct cells cells;
+	enum own_role *role;
+	enum sx_label *label;
+	size_t device_column, begin, end;
+	struct own_device device[IMPORT_DEVICES_MAX];
+};
+
+static size_t find_role(struct import_cell cell)
+{
+	size_t i = 0;
+	while (i < ROLES && !import_is(cell, own_roles[i].name))
+		i++;
+	return i;
+}
+
+/* The first line that is no comment. */
+static bool own_header_line(struct import_lines *lines, struct import_cell *header)
+{
+	while (lines->number < 16 && import_line(lines, header))
+		if (header->size && header->text[0] != '#')
+			return true;
+	return false;
+}
+
+static bool own_recognise(const struct import_head *head)
+{
+	struct import_job job = {.text = head->text, .size = head->size};
+	struct import_lines lines = import_lines(&job);
+	struct import_cell line, cells[ROLES + 1];
+	unsigned found = 0;
+	if (!own_header_line(&lines, &line))
+		return false;
+	/* Ours stand before everything else. */
+	size_t count = import_split(line, ',', cells, ROLES + 1);
+	for (size_t i = 0; i < count; i++) {
+		size_t at = find_role(cells[i]);
+		found |= at < ROLES ? 1u << own_roles[at].role : 0;
+	}
+	return (found >> BEGIN & 1) && (found >> END & 1) &&
+	       (found >> QUALITY & 1 || found >> MODEL & 1 || found >> DEVICE & 1);
+}
+
+static enum sx_status own_find_roles(struct own_reader *r, struct sx_error *err)
+{
+	r->role = calloc(r->cells.columns + 1, sizeof(*r->role));
+	r->label = calloc(r->cells.columns + 1, sizeof(*r->label));
+	if (!r->role || !r->label)
+		return error_nomem(err, "importing");
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		size_t at = find_role(r->cells.head[i]);
+		r->role[i] = at < ROLES ? own_roles[at].role : VALUE;
+		r->label[i] = at < ROLES ? own_roles[at].label : 0;
+	}
+	r->device_column = cells_find(&r->cells, "device");
+	r->begin = cells_find(&r->cells, "begin_ns");
+	r->end = cells_find(&r->cells, "end_ns");
+	return SX_OK;
+}
+
+/* Whose a row is; NULL where that cannot be told. */
+static struct own_device *device_of(struct own_reader *r)
+{
+	uint64_t number = 0;
+	struct import_cell cell = cells_at(&r->cells, r->device_column);
+	if (r->device_column != SIZE_MAX &&
+	    (!cell.size || !number_u64(cell.text, cell.size, &number)))
+		return NULL;
+	return number < IMPORT_DEVICES_MAX ? &r->device[number] : NULL;
+}
+
+static void look_at(struct own_device *d, size_t column, struct import_cell cell)
+{
+	struct import_cell *same = &d->same[column];
+	if (import_no_data(cell))
+		return;
+	if (!d->any[column])
+		*same = cell;
+	else if (same->size != cell.size || memcmp(same->text, cell.text, cell.size) != 0)
+		same->size = 0;
+	d->any[column] = true;
+}
+
+/* Which devices there are, and which columns are whose. */
+static enum sx_status own_look(struct own_reader *r, struct sx_error *err)
+{
+	struct cells ahead = r->cells;
+	while (cells_next(&r->cells)) {
+		struct own_device *d = device_of(r);
+		if (d && !d->seen) {
+			d->any = calloc(r->cells.columns + 1, sizeof(*d->any));
+			d->column = calloc(r->cells.columns + 1, sizeof(*d->column));
+			d->same = calloc(r->cells.columns + 1, sizeof(*d->same));
+			if (!d->any || !d->column || !d->same)
+				return error_nomem(err, "importing");
+			d->seen = true;
+		}
+		for (size_t i = 0; d && i < r->cells.columns; i++)
+			look_at(d, i, r->cells.row[i]);
+	}
+	r->cells = ahead;
+	return SX_OK;
+}
+
+/* What a row encloses is not told, but frames and groups have their labels. */
+static enum sx_sample_kind kind_of(const struct own_reader *r)
+{
+	if (cells_find(&r->cells, "group") != SIZE_MAX)
+		return SX_SAMPLE_GROUP;
+	return cells_find(&r->cells, "frame") != SIZE_MAX ? SX_SAMPLE_FRAME : SX_SAMPLE_TIME;
+}
+
+/* Our rows name counters and metrics as the catalog does. */
+static size_t count_named(const struct sx_catalog *catalog, const char *const *names, size_t count)
+{
+	size_t known = 0;
+	for (size_t i = 0; i < count; i++)
+		known += sx_catalog_find_counter(catalog, names[i], SX_NONE, NULL) != SX_NONE ||
+			 sx_catalog_find_metric(catalog, names[i], SX_NONE, NULL) != SX_NONE;
+	return known;
+}
+
+/* The catalog that has most of the names; NULL where none has any. */
+static const char *own_find_catalog(struct own_reader *r, const char *const *names, size_t count)
+{
+	size_t catalogs, most = 0;
+	const char *best = NULL;
+	const char *const *all = sx_catalog_names(r->job->request->context, &catalogs);
+	for (size_t i = 0; i < catalogs && most < count; i++) {
+		struct sx_catalog *catalog = NULL;
+		if (sx_catalog_open(r->job->request->context, all[i], &catalog, NULL))
+			continue;
+		size_t known = count_named(catalog, names, count);
+		best = known > most ? all[i] : best;
+		most = known > most ? known : most;
+		sx_catalog_unref(catalog);
+	}
+	return best;
+}
+
+/* Constants of the device stand in columns too; false: the column is another thing. */
+static bool own_take_constant(struct own_reader *r, struct own_device *d,
+			      const struct sx_catalog *catalog, size_t column)
+{
+	double value;
+	struct import_cell name = r->cells.head[column];
+	const char *text = name.size ? import_text(r->job, name.text, name.size) : NULL;
+	return text && sx_catalog_find_constant(catalog, text) != SX_NONE && d->same[column].size &&
+	       import_number(d->same[column], &value) && import_rows_constant(d->rows, text, value);
+}
+
+static void begin_columns(struct own_reader *r, struct own_device *d, const char *catalog)
+{
+	struct sx_catalog *known = NULL;
+	if (sx_catalog_open(r->job->request->context, catalog, &known, NULL))
+		known = NULL;
+	for (size_t i = 0; i < r->cells.columns; i++) {
+		d->column[i] = SX_NONE;
+		if (r->role[i] == VALUE && d->any[i] &&
+		    !(known && own_take_constant(r, d, known, i)))
+			d->column[i] = amd_column(r->job, d->rows, catalog, r->cells.head[i]);
+	}
+	sx_catalog_unref(known);
+}
+
+static enum sx_status begin_device(struct own_reader *r, struct own_device *d, const char **names,
+				   struct sx_error *err)
+{
+	size_t count = 0;
+	const char *catalog = r->job->request->catalog;
+	for (size_t i = 0; i < r->cells.columns; i++)
+		if (r->role[i] == VALUE && d->any[i] && r->cells.head[i].size)
+			names[count++] =
+			    import_text(r->job, r->cells.head[i].text, r->cells.head[i].size);
+	for (size_t i = 0; i < count; i++)
+		if (!names[i])
+			return error_nomem(err, "importing");
+	if (!catalog)
+		catalog = own_find_catalog(r, names, count);
+	if (!catalog) {
+		enum sx_status status =
+		    import_bad(r->job, 1, err, "no catalog has such names", "no column is known");
+		error_try(err, "--for CATALOG, which names it");
+		return status;
+	}
+	d->rows = import_rows_create(
+	    r->job,
+	    &(struct import_rows_options){.catalog = catalog, .clock = "file", .kind = kind_of(r)});
+	if (d->rows)
+		begin_columns(r, d, catalog);
+	return d->rows ? SX_OK : error_nomem(err, "importing");
+}
+
+static enum sx_status begin_devices(struct own_reader *r, struct sx_error *err)
+{
+	const char **names = calloc(r->cells.columns + 1, sizeof(*names));
+	enum sx_status status = names ? own_look(r, err) : error_nomem(err, "importing");
+	for (size_t i = 0; !status && i < IMPORT_DEVICES_MAX; i++)
+		if (r->device[i].seen)
+			status = begin_device(r, &r->device[i], names, err);
+	free(names);
+	return status;
+}
+
+/* "lost+multiplexed". */
+static uint8_t quality_of(struct import_cell cell)
+{
+	static const struct {
+		const char *name;
+		uint8_t quality;
+	} names[] = {{"lost", SX_QUALITY_LOST},
+		     {"wrapped", SX_QUALITY_WRAPPED},
+		     {"multiplexed", SX_QUALITY_MULTIPLEXED},
+		     {"stretched", SX_QUALITY_STRETCHED}};
+	uint8_t quality = 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (memmem(cell.text, cell.size, names[i].name, strlen(names[i].name)))
+			quality |= names[i].quality;
+	return quality;
+}
+
+static void own_take_special(struct own_reader *r, struct own_device *d, size_t column, size_t row)
+{
+	struct import_cell cell = cells_at(&r->cells, column);
+	uint64_t whole;
+	if (r->role[column] == MODEL && import_is(cell, "true")) {
+		import_rows_simulated(d->rows);
+	} else if (r->role[column] == QUALITY) {
+		import_row_quality(d->rows, row, quality_of(cell));
+	} else if (r->role[column] == TEXT) {
+		cell = cells_text(&r->cells, column);
+		import_label(d->rows, row, r->label[column], cell.text, cell.size);
+	} else if (r->role[column] == NUMBER && cell.size &&
+		   number_u64(cell.text, cell.size, &whole)) {
+		import_number_label(d->rows, row, r->label[column], whole);
+	}
+}
+
+static void own_take_row(struct own_reader *r)
+{
+	struct own_device *d = device_of(r);
+	if (!d) {
+		import_tell(r->job, "lines whose device is no number below %d were left out",
+			    IMPORT_DEVICES_MAX);
+		return;
+	}
+	size_t row =
+	    import_row(d->rows, cells_ns(&r->cells, r->begin), cells_ns(&r->cells, r->end));
+	for (size_t i = 0; i < r->cells.columns; i++)
+		if (r->role[i] == VALUE)
+			cells_put(&r->cells, i, d->rows, d->column[i], row);
+		else
+			own_take_special(r, d, i, row);
+}
+
+static enum sx_status own_finish(struct own_reader *r, enum sx_status status, struct sx_error *err)
+{
+	bool any = false;
+	for (size_t i = 0; i < IMPORT_DEVICES_MAX; i++) {
+		struct own_device *d = &r->device[i];
+		any |= d->rows != NULL;
+		if (d->rows)
+			status = import_worse(status, import_rows_finish(d->rows, status, err));
+		free(d->any);
+		free(d->column);
+		free(d->same);
+	}
+	free(r->role);
+	free(r->label);
+	if (!any && !sx_failed(status))
+		status = import_bad(r->job, 0, err, "it has a header and nothing behind it",
+				    "no row is in it");
+	return status;
+}
+
+static enum sx_status own_read(struct import_job *job, struct sx_error *err)
+{
+	struct own_reader *r = calloc(1, sizeof(*r));
+	struct import_lines lines = import_lines(job);
+	struct import_cell header = {"", 0};
+	if (!r)
+		return error_nomem(err, "importing");
+	r->job = job;
+	own_header_line(&lines, &header);
+	enum sx_status status = cells_begin(&r->cells, job, lines, header, err);
+	if (!status)
+		status = own_find_roles(r, err);
+	if (!status && (r->begin == SIZE_MAX || r->end == SIZE_MAX))
+		status = import_bad(job, 1, err, "sextant export writes begin_ns and end_ns",
+				    "the header lacks the columns of times");
+	if (!status)
+		status = begin_devices(r, err);
+	while (!status && cells_next(&r->cells))
+		own_take_row(r);
+	if (!status)
+		status = cells_end(&r->cells, err);
+	status = own_finish(r, status, err);
+	free(r);
+	return status;
+}
+
+const struct import_format import_own_csv = {
+    .kind = "sextant-csv",
+    .about = "rows that sextant export wrote",
+    .table = true,
+    .recognise = own_recognise,
+    .read = own_read,
+};

@@ -1,0 +1,100 @@
+/* Counters of AMD's profilers: which catalog, which column, which meaning. */
+#include "import/counters/rocm.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include <sextant/catalog.h>
+
+static const struct {
+	const char *chip, *catalog;
+} chips[] = {
+    {"Tahiti", "amd-gcn1"},	{"Pitcairn", "amd-gcn1"},      {"Capeverde", "amd-gcn1"},
+    {"Oland", "amd-gcn1"},	{"Hainan", "amd-gcn1"},	       {"Bonaire", "amd-gcn2"},
+    {"Hawaii", "amd-gcn2"},	{"Spectre", "amd-gcn2"},       {"Kalindi", "amd-gcn2"},
+    {"Mullins", "amd-gcn2"},	{"Tonga", "amd-gcn3"},	       {"Iceland", "amd-gcn3"},
+    {"Fiji", "amd-gcn3"},	{"Carrizo", "amd-gcn3"},       {"Ellesmere", "amd-gcn3"},
+    {"Baffin", "amd-gcn3"},	{"Stoney", "amd-gcn3"},	       {"Cypress", "amd-hd5000"},
+    {"Juniper", "amd-hd5000"},	{"Redwood", "amd-hd5000"},     {"Cedar", "amd-hd5000"},
+    {"Barts", "amd-hd6000"},	{"Turks", "amd-hd6000"},       {"Caicos", "amd-hd6000"},
+    {"Cayman", "amd-hd6000"},	{"BeaverCreek", "amd-hd6000"}, {"WinterPark", "amd-hd6000"},
+    {"Loveland", "amd-hd6000"}, {"Devastator", "amd-hd6000"},
+};
+
+/* "gfx803": the generation is the first digit. */
+static const char *catalog_of_gfx(struct import_cell name)
+{
+	if (name.size != 6 || memcmp(name.text, "gfx", 3) != 0)
+		return NULL;
+	return name.text[3] == '6'   ? "amd-gcn1"
+	       : name.text[3] == '7' ? "amd-gcn2"
+	       : name.text[3] == '8' ? "amd-gcn3"
+				     : NULL;
+}
+
+const char *amd_catalog_of_chip(struct import_cell name)
+{
+	const char *found = catalog_of_gfx(name);
+	/* OpenCL's tools number the devices of a session. */
+	while (!found && name.size && isdigit((unsigned char)name.text[name.size - 1]))
+		name.size--;
+	for (size_t i = 0; !found && i < sizeof(chips) / sizeof(chips[0]); i++)
+		if (import_is(name, chips[i].chip))
+			found = chips[i].catalog;
+	return found;
+}
+
+/* Raw counters are written in capitals; what is derived from them is not. */
+static bool is_raw(struct import_cell name)
+{
+	for (size_t i = 0; i < name.size; i++)
+		if (islower((unsigned char)name.text[i]))
+			return false;
+	return true;
+}
+
+static void rocm_describe(struct import_job *job, const char *catalog, struct import_field *field)
+{
+	struct sx_catalog *known = NULL;
+	uint32_t count;
+	if (sx_catalog_open(job->request->context, catalog, &known, NULL))
+		return;
+	uint32_t metric = sx_catalog_find_metric(known, field->name, SX_NONE, NULL);
+	uint32_t counter = sx_catalog_find_counter(known, field->name, SX_NONE, NULL);
+	if (metric != SX_NONE) {
+		const struct sx_metric_info *info = &sx_catalog_metrics(known, &count)[metric];
+		field->unit = import_text(job, info->unit, strlen(info->unit));
+		field->over_time =
+		    info->over_time == SX_REDUCE_RATIO ? SX_REDUCE_MEAN : info->over_time;
+	} else if (counter != SX_NONE) {
+		const struct sx_counter_info *info = &sx_catalog_counters(known, &count)[counter];
+		field->unit = import_text(job, info->unit, strlen(info->unit));
+		field->over_time = info->over_time;
+	}
+	sx_catalog_unref(known);
+}
+
+uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char *catalog,
+		    struct import_cell name)
+{
+	struct import_field field = {.unit = "count",
+				     .over_time = is_raw(name) ? SX_REDUCE_SUM : SX_REDUCE_MEAN,
+				     .factor = 1};
+	/* ROCm's name for what AMD's guide calls CacheHit: hits of the L2, in percent. */
+	if (import_is(name, "L2CacheHit"))
+		name = (struct import_cell){"CacheHit", 8};
+	field.name = name.size ? import_text(job, name.text, name.size) : NULL;
+	if (field.name)
+		rocm_describe(job, catalog, &field);
+	return import_column(rows, &field);
+}
+
+void amd_tell_meaning(struct import_job *job, const char *catalog)
+{
+	import_tell(job,
+		    "the file does not say which GPU it is of: rules of %s are held against it. "
+		    "VALUBusy, VALUUtilization, LDSBankConflict, MemUnitStalled, WriteUnitStalled, "
+		    "FetchSize and CacheHit are known to mean the same on GFX8 and GFX9 (Vega, "
+		    "CDNA); later GPUs are not verified",
+		    catalog);
+}

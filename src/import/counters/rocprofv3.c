@@ -1,0 +1,253 @@
+/*
+ * rocprofv3's *_counter_collection.csv: a line for each counter of each dispatch. Seen: ROCm 6.0 to
+ * 7.0, with and without timestamps, Kernel_Id and Accum_VGPR_Count.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strings.h"
+#include "import/read/cells.h"
+#include "import/counters/rocm.h"
+
+/* Properties of a dispatch that come over as columns. */
+static const char *const properties[] = {"Grid_Size",	 "Workgroup_Size", "LDS_Block_Size",
+					 "Scratch_Size", "VGPR_Count",	   "Accum_VGPR_Count",
+					 "SGPR_Count"};
+#define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
+
+struct rocprofv3_where {
+	size_t counter, value, dispatch, agent, process, kernel, begin, end;
+	size_t property[PROPERTIES];
+};
+
+/* Rows of one agent. */
+struct agent {
+	struct import_rows *rows;
+	uint32_t property[PROPERTIES];
+};
+
+struct rocprofv3_reader {
+	struct import_job *job;
+	struct cells cells;
+	struct rocprofv3_where at;
+	const char *catalog;
+	struct strings agents, dispatches;
+	struct agent agent[IMPORT_DEVICES_MAX];
+	size_t section;	 /* of tables that stand behind each other, from 0 */
+	size_t repeated; /* values of a counter and dispatch that had one already */
+	size_t first_repeated;
+	size_t *row; /* by dispatch */
+	size_t row_cap;
+};
+
+static bool rocprofv3_recognise(const struct import_head *head)
+{
+	struct import_job job = {.text = head->text, .size = head->size};
+	struct import_lines lines = import_lines(&job);
+	struct import_cell line, cells[32];
+	if (!import_line(&lines, &line))
+		return false;
+	size_t count = import_split(line, ',', cells, 32);
+	bool name = false, value = false, dispatch = false;
+	for (size_t i = 0; i < count; i++) {
+		name |= import_is(cells[i], "Counter_Name");
+		value |= import_is(cells[i], "Counter_Value");
+		dispatch |= import_is(cells[i], "Dispatch_Id");
+	}
+	return name && value && dispatch;
+}
+
+static void rocprofv3_find_columns(struct rocprofv3_reader *r)
+{
+	const struct cells *c = &r->cells;
+	r->at = (struct rocprofv3_where){.counter = cells_find(c, "Counter_Name"),
+					 .value = cells_find(c, "Counter_Value"),
+					 .dispatch = cells_find(c, "Dispatch_Id"),
+					 .agent = cells_find(c, "Agent_Id"),
+					 .process = cells_find(c, "Process_Id"),
+					 .kernel = cells_find(c, "Kernel_Name"),
+					 .begin = cells_find(c, "Start_Timestamp"),
+					 .end = cells_find(c, "End_Timestamp")};
+	for (size_t i = 0; i < PROPERTIES; i++)
+		r->at.property[i] = cells_find(c, properties[i]);
+}
+
+static enum sx_status new_agent(struct rocprofv3_reader *r, uint32_t index, struct sx_error *err)
+{
+	struct agent *agent = &r->agent[index];
+	char name[64];
+	struct import_cell id = cells_at(&r->cells, r->at.agent);
+	snprintf(name, sizeof(name), "%s%.*s", import_begins(id, "Agent") ? "" : "Agent ",
+		 (int)(id.size < 40 ? id.size : 40), id.text);
+	agent->rows =
+	    import_rows_create(r->job, &(struct import_rows_options){.catalog = r->catalog,
+								     .name = id.size ? name : NULL,
+								     .driver = "ROCm",
+								     .kind = SX_SAMPLE_GROUP});
+	for (size_t i = 0; i < PROPERTIES; i++) {
+		struct import_field field = {.name = properties[i],
+					     .unit = strstr(properties[i], "_Size") && i >= 2
+							 ? "bytes"
+						     : i < 2 ? "items"
+							     : "count",
+					     .over_time = SX_REDUCE_MEAN};
+		agent->property[i] =
+		    r->at.property[i] == SIZE_MAX ? SX_NONE : import_column(agent->rows, &field);
+	}
+	return agent->rows ? SX_OK : error_nomem(err, "importing");
+}
+
+static enum sx_status find_agent(struct rocprofv3_reader *r, struct agent **out,
+				 struct sx_error *err)
+{
+	bool added;
+	struct import_cell id = cells_at(&r->cells, r->at.agent);
+	uint32_t index = strings_intern(&r->agents, id.text, id.size, &added);
+	if (index == UINT32_MAX)
+		return error_nomem(err, "importing");
+	if (index >= IMPORT_DEVICES_MAX) {
+		error_set(err, SX_ERR_LIMIT, "%s has more than %d agents", r->job->request->path,
+			  IMPORT_DEVICES_MAX);
+		return SX_ERR_LIMIT;
+	}
+	*out = &r->agent[index];
+	return added ? new_agent(r, index, err) : SX_OK;
+}
+
+/* A dispatch is one row, wherever its lines stand. */
+static enum sx_status rocprofv3_find_row(struct rocprofv3_reader *r, struct agent *agent,
+					 size_t *row, struct sx_error *err)
+{
+	char key[160];
+	bool added;
+	double value;
+	struct import_cell process = cells_at(&r->cells, r->at.process);
+	struct import_cell dispatch = cells_at(&r->cells, r->at.dispatch);
+	int size = snprintf(key, sizeof(key), "%zu %td %.*s %.*s", r->section, agent - r->agent,
+			    (int)(process.size < 40 ? process.size : 40), process.text,
+			    (int)(dispatch.size < 40 ? dispatch.size : 40), dispatch.text);
+	uint32_t at = strings_intern(&r->dispatches, key, (size_t)size, &added);
+	if (at == UINT32_MAX || !mem_grow(&r->row, &r->row_cap, (size_t)at + 1, sizeof(*r->row)))
+		return error_nomem(err, "importing");
+	if (added) {
+		r->row[at] = import_row(agent->rows, cells_ns(&r->cells, r->at.begin),
+					cells_ns(&r->cells, r->at.end));
+		struct import_cell kernel = cells_text(&r->cells, r->at.kernel);
+		import_label(agent->rows, r->row[at], SX_LABEL_GROUP, kernel.text, kernel.size);
+		for (size_t i = 0; i < PROPERTIES; i++)
+			if (cells_number(&r->cells, r->at.property[i], &value))
+				import_set(agent->rows, agent->property[i], r->row[at], value);
+	}
+	*row = r->row[at];
+	return SX_OK;
+}
+
+static enum sx_status rocprofv3_take_line(struct rocprofv3_reader *r, struct sx_error *err)
+{
+	struct agent *agent = NULL;
+	size_t row = SIZE_MAX;
+	double value;
+	enum sx_status status = find_agent(r, &agent, err);
+	if (!status)
+		status = rocprofv3_find_row(r, agent, &row, err);
+	if (status)
+		return status;
+	struct import_cell name = cells_at(&r->cells, r->at.counter);
+	uint32_t column = amd_column(r->job, agent->rows, r->catalog, name);
+	if (!cells_number(&r->cells, r->at.value, &value))
+		return SX_OK;
+	if (!import_has(agent->rows, column, row)) {
+		import_set(agent->rows, column, row, value);
+		return SX_OK;
+	}
+	if (!r->repeated++)
+		r->first_repeated = r->cells.lines.number;
+	/* Instances of a counter add up; shares and means do not. */
+	if (import_adds_up(agent->rows, column))
+		import_add(agent->rows, column, row, value);
+	return SX_OK;
+}
+
+/* Tables that were put behind each other have a header each; columns may stand otherwise. */
+static bool begins_table(struct rocprofv3_reader *r)
+{
+	int found = 0;
+	for (size_t i = 0; i < r->cells.columns; i++)
+		found += import_is(r->cells.row[i], "Counter_Name") ||
+			 import_is(r->cells.row[i], "Counter_Value") ||
+			 import_is(r->cells.row[i], "Dispatch_Id");
+	if (found != 3)
+		return false;
+	memcpy(r->cells.head, r->cells.row, r->cells.columns * sizeof(*r->cells.head));
+	rocprofv3_find_columns(r);
+	if (!r->section++)
+		import_tell(r->job,
+			    "tables stand behind each other, the second from line %zu: "
+			    "its dispatches are others",
+			    r->cells.lines.number);
+	return true;
+}
+
+static void rocprofv3_tell(const struct rocprofv3_reader *r)
+{
+	if (r->repeated)
+		import_tell(r->job,
+			    "%zu value%s of a dispatch that had that counter already, line %zu the "
+			    "first: counts were added, of shares and means the first one was taken",
+			    r->repeated, r->repeated == 1 ? " is" : "s are", r->first_repeated);
+}
+
+static enum sx_status rocprofv3_finish(struct rocprofv3_reader *r, enum sx_status status,
+				       struct sx_error *err)
+{
+	for (uint32_t i = 0; i < r->agents.count && i < IMPORT_DEVICES_MAX; i++) {
+		if (!r->agent[i].rows)
+			continue;
+		enum sx_status ended = import_rows_finish(r->agent[i].rows, status, err);
+		status = import_worse(status, ended);
+	}
+	if (!r->agents.count && !sx_failed(status))
+		status =
+		    import_bad(r->job, 0, err, "rocprofv3 writes a line a counter and dispatch",
+			       "there is no line behind the header");
+	strings_finish(&r->agents);
+	strings_finish(&r->dispatches);
+	free(r->row);
+	return status;
+}
+
+static enum sx_status rocprofv3_read(struct import_job *job, struct sx_error *err)
+{
+	struct rocprofv3_reader *r = calloc(1, sizeof(*r));
+	struct import_lines lines = import_lines(job);
+	struct import_cell header = {"", 0};
+	if (!r)
+		return error_nomem(err, "importing");
+	r->job = job;
+	r->catalog = job->request->catalog ? job->request->catalog : "amd-gcn3";
+	import_line(&lines, &header);
+	enum sx_status status = cells_begin(&r->cells, job, lines, header, err);
+	rocprofv3_find_columns(r);
+	if (!status && (r->at.counter == SIZE_MAX || r->at.value == SIZE_MAX))
+		status = import_bad(job, 1, err, "rocprofv3 writes Counter_Name and Counter_Value",
+				    "the header lacks the column of counters");
+	while (!status && cells_next(&r->cells))
+		if (!begins_table(r))
+			status = rocprofv3_take_line(r, err);
+	rocprofv3_tell(r);
+	if (!status)
+		status = cells_end(&r->cells, err);
+	status = rocprofv3_finish(r, status, err);
+	free(r);
+	if (!job->request->catalog)
+		amd_tell_meaning(job, "amd-gcn3");
+	return status;
+}
+
+const struct import_format import_rocprofv3 = {
+    .kind = "rocprofv3",
+    .about = "counters of rocprofv3",
+    .recognise = rocprofv3_recognise,
+    .read = rocprofv3_read,
+};

@@ -1,0 +1,96 @@
+/* perf stat's output as a file: text, -x and -j, with or without -I and -A. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/catalog.h>
+
+#include "import/internal.h"
+#include "import/perf_stat/parse.h"
+#include "import/perf_stat/line.h"
+#include "import/perf_stat/record.h"
+#include "import/read/times.h"
+
+/* An event is named by letters; a table of numbers has none. */
+static bool names_event(struct perf_text event)
+{
+	return event.size && (isalpha((unsigned char)event.text[0]) || event.text[0] == '{');
+}
+
+static bool perf_stat_recognise(const struct import_head *head)
+{
+	struct perf_records records = {.p = head->text, .end = head->text + head->size};
+	struct perf_record record;
+	while (records.line < 60 && perf_record_next(&records, &record)) {
+		struct perf_line parsed;
+		char separator = perf_line_separator(record.text, record.size);
+		if (separator && perf_line_parse(record.text, record.size, separator, &parsed) &&
+		    names_event(parsed.event))
+			return true;
+		if (perf_record_is_metric_only(record.text, record.size))
+			return true;
+	}
+	return false;
+}
+
+static void perf_stat_file_tell(struct import_job *job, const struct perf_stat_tally *tally)
+{
+	if (tally->foreign)
+		import_tell(job, "%zu of %zu lines are no counts, line %zu the first",
+			    tally->foreign, tally->foreign + tally->records, tally->first_foreign);
+	if (tally->repeats)
+		import_tell(job,
+			    "%zu counts were left out, as the same counter was counted by another "
+			    "event of the same time",
+			    tally->repeats);
+}
+
+/* Intervals of a run that was appended begin at 0 again. */
+static enum sx_status mend(struct import_job *job, struct sx_table *table, struct sx_error *err)
+{
+	size_t count = sx_table_row_count(table);
+	struct import_span *spans = calloc(count + 1, sizeof(*spans));
+	if (!spans)
+		return error_nomem(err, "importing");
+	for (size_t i = 0; i < count; i++)
+		spans[i] =
+		    (struct import_span){sx_table_begin_ns(table)[i], sx_table_end_ns(table)[i]};
+	import_times_mend(job, spans, count, IMPORT_RUNS);
+	for (size_t i = 0; i < count; i++)
+		sx_table_set_time(table, i, spans[i].begin_ns, spans[i].end_ns);
+	free(spans);
+	return SX_OK;
+}
+
+static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *err)
+{
+	struct import *result = job->result;
+	struct import_device *device = &result->devices[0];
+	struct perf_stat_tally tally;
+	struct sx_catalog *catalog = NULL;
+	const char *name = job->request->catalog ? job->request->catalog : "cpu";
+	enum sx_status status = sx_catalog_open(job->request->context, name, &catalog, err);
+	if (status)
+		return status;
+	status = perf_stat_parse(job->text, job->size, job->request->path, catalog, &device->table,
+				 &tally, err);
+	if (!status) {
+		device->catalog = import_text(job, name, strlen(name));
+		device->source = job->format->kind;
+		device->driver = "perf";
+		result->device_count = 1;
+		status = mend(job, device->table, err);
+		perf_stat_file_tell(job, &tally);
+		if (!status)
+			status = perf_stat_whole(&tally, job->request->path, err);
+	}
+	sx_catalog_unref(catalog);
+	return status;
+}
+
+const struct import_format import_perf_stat = {
+    .kind = "perf-stat",
+    .about = "counts of perf stat",
+    .recognise = perf_stat_recognise,
+    .read = perf_stat_read,
+};

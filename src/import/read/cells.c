@@ -1,0 +1,198 @@
+/* Tables in text, a line a row. */
+#include "import/read/cells.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "import/internal.h"
+#include "import/read/times.h"
+
+/* A quoted cell has doubled quotes where it means one. */
+static bool has_doubled(const struct import_job *job, struct import_cell cell)
+{
+	return cell.text > job->text && cell.text[-1] == '"' &&
+	       memmem(cell.text, cell.size, "\"\"", 2);
+}
+
+/* `to` has room for the cell. */
+static struct import_cell undouble(struct import_cell cell, char *to)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < cell.size; i++) {
+		to[used++] = cell.text[i];
+		i += cell.text[i] == '"' && i + 1 < cell.size && cell.text[i + 1] == '"';
+	}
+	return (struct import_cell){to, used};
+}
+
+static void undouble_head(struct cells *cells)
+{
+	for (size_t i = 0; i < cells->columns; i++) {
+		struct import_cell *cell = &cells->head[i];
+		char *copy = has_doubled(cells->job, *cell)
+				 ? import_text(cells->job, cell->text, cell->size)
+				 : NULL;
+		if (copy)
+			*cell = undouble(*cell, copy);
+	}
+}
+
+enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct import_lines lines,
+			   struct import_cell header, struct sx_error *err)
+{
+	*cells = (struct cells){.job = job, .lines = lines, .separator = import_separator(header)};
+	size_t count = 1;
+	for (size_t i = 0; i < header.size; i++)
+		count += header.text[i] == cells->separator;
+	if (count > CELLS_COLUMNS_MAX) {
+		error_set(err, SX_ERR_LIMIT, "%s has more than %d columns", job->request->path,
+			  CELLS_COLUMNS_MAX);
+		return SX_ERR_LIMIT;
+	}
+	/* One more, so that a line with too many cells shows. */
+	cells->head = arena_alloc(&job->result->arena, count * sizeof(*cells->head));
+	cells->row = arena_alloc(&job->result->arena, (count + 2) * sizeof(*cells->row));
+	if (!cells->head || !cells->row)
+		return error_nomem(err, "reading a table");
+	cells->columns = import_split(header, cells->separator, cells->head, count);
+	/* Some writers end each line with a separator. */
+	while (cells->columns && !cells->head[cells->columns - 1].size)
+		cells->columns--;
+	undouble_head(cells);
+	return SX_OK;
+}
+
+/* Splits a line from its end: what is too much belongs to the first cell. */
+static size_t split_wide(struct cells *cells, struct import_cell line)
+{
+	size_t at = line.size;
+	for (size_t left = cells->columns - 1; left && at; at--)
+		left -= line.text[at - 1] == cells->separator;
+	struct import_cell rest = {line.text + at + 1, line.size - at - 1};
+	cells->row[0] = (struct import_cell){line.text, at};
+	return 1 + import_split(rest, cells->separator, cells->row + 1, cells->columns);
+}
+
+static size_t cells_split(struct cells *cells, struct import_cell line)
+{
+	size_t count = import_split(line, cells->separator, cells->row, cells->columns + 2);
+	bool wide = cells->wide_first && cells->columns > 1 && count > cells->columns;
+	return wide ? split_wide(cells, line) : count;
+}
+
+bool cells_next(struct cells *cells)
+{
+	struct import_cell line;
+	while (import_line(&cells->lines, &line)) {
+		size_t count = cells_split(cells, line);
+		if (count == 1 && !cells->row[0].size)
+			continue;
+		/* A line that a writer did not end may lack cells, or digits of its last number. */
+		if (cells->lines.unfinished && (!cells->loose_end || count < cells->columns)) {
+			cells->cut = true;
+			return false;
+		}
+		bool trailing = count == cells->columns + 1 && !cells->row[cells->columns].size;
+		if (count == cells->columns || trailing)
+			return true;
+		cells->wider += count > cells->columns;
+		if (!cells->odd++)
+			cells->first_odd = cells->lines.number;
+	}
+	return false;
+}
+
+/* How much of a cell a message shows. */
+static int shown(struct import_cell cell)
+{
+	return (int)(cell.size < 40 ? cell.size : 40);
+}
+
+enum sx_status cells_end(struct cells *cells, struct sx_error *err)
+{
+	if (cells->odd)
+		import_tell(cells->job,
+			    "%zu lines were left out: they have not as many cells as the header; "
+			    "line %zu is the first%s",
+			    cells->odd, cells->first_odd,
+			    cells->separator == ',' && cells->wider == cells->odd
+				? " (they have more: are commas within their numbers?)"
+				: "");
+	import_odd_tell(cells->job, &cells->garbage, "line");
+	if (cells->lines.unfinished && !cells->cut)
+		import_tell(cells->job,
+			    "the last line has no end: if the file was cut there, its last number "
+			    "lacks digits");
+	return cells->cut ? import_cut(cells->job, cells->lines.number, err) : SX_OK;
+}
+
+size_t cells_find(const struct cells *cells, const char *name)
+{
+	for (size_t i = 0; i < cells->columns; i++)
+		if (import_is(cells->head[i], name))
+			return i;
+	return SIZE_MAX;
+}
+
+struct import_cell cells_at(const struct cells *cells, size_t column)
+{
+	return column < cells->columns ? cells->row[column] : (struct import_cell){"", 0};
+}
+
+struct import_cell cells_text(struct cells *cells, size_t column)
+{
+	struct import_cell cell = cells_at(cells, column);
+	if (!has_doubled(cells->job, cell))
+		return cell;
+	if (cell.size > cells->scratch_size) {
+		cells->scratch = arena_alloc(&cells->job->result->arena, 2 * cell.size);
+		cells->scratch_size = cells->scratch ? 2 * cell.size : 0;
+	}
+	return cells->scratch ? undouble(cell, cells->scratch) : cell;
+}
+
+bool cells_number(struct cells *cells, size_t column, double *value)
+{
+	struct import_cell cell = cells_at(cells, column);
+	if (import_number(cell, value))
+		return true;
+	if (!import_no_data(cell))
+		import_odd_add(&cells->garbage, cells->lines.number, cells->head[column], cell);
+	return false;
+}
+
+void cells_put(struct cells *cells, size_t column, struct import_rows *rows, uint32_t to,
+	       size_t row)
+{
+	struct import_cell cell = cells_at(cells, column);
+	uint64_t whole;
+	double value;
+	if (to == SX_NONE)
+		return;
+	if (cell.size && number_u64(cell.text, cell.size, &whole))
+		import_set_u64(rows, to, row, whole);
+	else if (cells_number(cells, column, &value))
+		import_set(rows, to, row, value);
+}
+
+uint64_t cells_ns(const struct cells *cells, size_t column)
+{
+	uint64_t whole;
+	double value;
+	struct import_cell cell = cells_at(cells, column);
+	if (cell.size && number_u64(cell.text, cell.size, &whole) && import_time_can_be(whole))
+		return whole;
+	if (import_number(cell, &value) && value >= 0 && value < 0x1p62)
+		return (uint64_t)(value + 0.5);
+	if (!import_no_data(cell))
+		cells_bad_time(cells->job, cells->head[column]);
+	return SX_TIME_UNKNOWN;
+}
+
+void cells_bad_time(struct import_job *job, struct import_cell column)
+{
+	import_tell(job,
+		    "column %.*s has times that are below 0, a century off or no numbers: they "
+		    "were left out",
+		    shown(column), column.text);
+}

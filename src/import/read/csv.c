@@ -1,0 +1,326 @@
+/* CSV to tables: one pass over the text to learn types and rows, one to fill. */
+#include "import/read/csv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "catalog/units.h"
+#include "import/read/csv_rows.h"
+
+/* More cells than this for each byte of text are lines that break off: no table is made of them. */
+#define CELLS_PER_BYTE 8
+#define CELLS_FREE     ((size_t)1 << 20)
+
+struct csv_stream {
+	struct csv_reader r;
+	const char *text; /* all of it, or NULL for a source */
+	size_t size;
+	size_t rows; /* of the whole text */
+	size_t done; /* rows that were handed out */
+};
+
+/* The text, from its start. */
+static enum sx_status rewind_text(struct csv_stream *s)
+{
+	struct csv_cursor *c = &s->r.c;
+	c->line = 1;
+	c->p = s->text ? s->text : c->window;
+	c->end = s->text ? s->text + s->size : c->window;
+	c->more = c->source != NULL;
+	if (c->source && !c->source->rewind(c->source->user))
+		return error_errno(s->r.err, errno, "cannot read %s again", c->origin);
+	csv_ahead(c);
+	if (c->end - c->p >= 3 && memcmp(c->p, "\xef\xbb\xbf", 3) == 0)
+		c->p += 3;
+	c->separator = ',';
+	csv_find_separator(c);
+	return SX_OK;
+}
+
+/* A source that fails ends early, which must not pass for the end. */
+static enum sx_status whole(const struct csv_stream *s)
+{
+	int failed = s->r.c.read_errno;
+	if (!failed)
+		return SX_OK;
+	return error_input(s->r.err, failed, "cannot read %s", s->r.c.origin);
+}
+
+/* All lines behind the header. */
+static enum sx_status count_rows(struct csv_stream *s, enum sx_status status)
+{
+	struct csv_reader *r = &s->r;
+	s->rows = 0;
+	while (!status && csv_next_line(&r->c)) {
+		status = csv_row(r);
+		s->rows += !status && !r->passed_over;
+		r->c.line++;
+	}
+	r->tally.open_end = r->c.open_end;
+	return r->c.read_errno ? whole(s) : status;
+}
+
+static enum sx_status csv_learn(struct csv_stream *s)
+{
+	struct csv_reader *r = &s->r;
+	enum sx_status status = rewind_text(s);
+	if (!status)
+		status = csv_header(r);
+	return count_rows(s, status);
+}
+
+static enum sx_status refuse_sparse(const struct csv_stream *s)
+{
+	const struct csv_reader *r = &s->r;
+	size_t bytes = s->text ? s->size : r->c.source_bytes;
+	if (!r->value_count || s->rows <= (CELLS_FREE + bytes * CELLS_PER_BYTE) / r->value_count)
+		return SX_OK;
+	error_set(r->err, SX_ERR_LIMIT, "%s: %zu lines of %u columns hardly hold a value",
+		  r->c.origin, s->rows, r->value_count);
+	error_because(r->err, "most lines break off before most columns");
+	error_try(r->err, "a file with fewer columns");
+	return SX_ERR_LIMIT;
+}
+
+/* A header may give another unit of the same kind than the catalog has: values are converted. */
+static void convert(struct csv_column *column, const char *unit, const struct units *units)
+{
+	const struct unit *from = column->unit ? units_find(units, column->unit) : NULL;
+	const struct unit *to = units_find(units, unit);
+	if (!from || !to || strcmp(from->dimension, to->dimension) != 0)
+		return;
+	double factor = from->factor / to->factor * (column->factor != 0 ? column->factor : 1);
+	/* Factors below 1 are not exact: 1 / 1e-9 is not quite 1e9. */
+	if (fabs(factor - round(factor)) < factor * 1e-12)
+		factor = round(factor);
+	column->factor = factor == 1 ? 0 : factor;
+}
+
+static enum sx_status csv_describe(struct csv_reader *r, const struct csv_options *options)
+{
+	struct units *units = malloc(sizeof(*units));
+	struct sx_column *infos = calloc((size_t)r->value_count + 1, sizeof(*infos));
+	if (!infos || !units) {
+		free(infos);
+		free(units);
+		return error_nomem(r->err, "reading CSV");
+	}
+	units_init(units);
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		if (column->role != CSV_VALUE)
+			continue;
+		struct sx_column *info = &infos[r->columns[i].target];
+		*info = (struct sx_column){.name = strings_get(&r->names, i),
+					   .unit = "count",
+					   .type = r->columns[i].type,
+					   .over_time = SX_REDUCE_SUM};
+		if (options && options->describe)
+			options->describe(options->user, info);
+		if (column->unit && info->unit[0])
+			convert(column, info->unit, units);
+		else if (column->unit)
+			info->unit = column->unit;
+		else if (!info->unit[0] && r->tally.times && r->tally.quality)
+			info->unit = "count"; /* an export of ours: it stood for itself before */
+		if (column->factor != 0)
+			info->type = column->type = SX_F64;
+	}
+	enum sx_status status =
+	    sx_table_create(infos, r->value_count, SX_SAMPLE_ROW, &r->table, r->err);
+	free(infos);
+	free(units);
+	return status;
+}
+
+/* Moves behind the header, which was read once already. */
+static enum sx_status skip_header(struct csv_stream *s)
+{
+	struct csv_cell cell = {0};
+	enum sx_status status = rewind_text(s);
+	if (!status && !csv_next_line(&s->r.c))
+		return csv_changed(&s->r);
+	while (!status && !cell.last)
+		status = csv_read_cell(&s->r.c, &cell, s->r.err);
+	s->r.c.line++;
+	return status;
+}
+
+/* Which devices are not those whose names are known; none, where nobody's are. */
+static uint64_t choose_devices(const struct csv_reader *r)
+{
+	uint64_t known = 0, other = 0;
+	for (uint32_t i = 0; i < CSV_DEVICES_MAX; i++) {
+		const struct csv_device *d = &r->devices[i];
+		if (d->rows && d->known > d->unknown)
+			known |= UINT64_C(1) << i;
+		else if (d->rows)
+			other |= UINT64_C(1) << i;
+	}
+	/* Text further down made it a label. */
+	return known && r->count && r->columns[0].role == CSV_DEVICE ? other : 0;
+}
+
+static void tell_left_out(struct csv_reader *r)
+{
+	for (uint32_t i = CSV_DEVICES_MAX; i-- > 0;) {
+		if (!(r->left_out >> i & 1))
+			continue;
+		r->tally.left_rows += r->devices[i].rows;
+		r->tally.left_devices++;
+		r->tally.first_left = i;
+	}
+}
+
+/* Where some devices are left out, columns are learned anew from the rows of the others. */
+static enum sx_status leave_out(struct csv_stream *s)
+{
+	struct csv_reader *r = &s->r;
+	r->left_out = choose_devices(r);
+	if (!r->left_out)
+		return SX_OK;
+	r->tally = (struct csv_tally){.labels = 0};
+	tell_left_out(r);
+	for (uint32_t i = 0; i < r->count; i++) {
+		r->columns[i].values = 0;
+		r->columns[i].type = SX_U64;
+	}
+	enum sx_status status = count_rows(s, skip_header(s));
+	for (uint32_t i = 0; i < r->count; i++)
+		if (r->columns[i].role == CSV_VALUE && !r->columns[i].values &&
+		    !r->columns[i].known)
+			r->columns[i].role = CSV_IGNORED;
+	return status;
+}
+
+/* Learns everything and makes the table. */
+static enum sx_status prepare(struct csv_stream *s, const struct csv_options *options)
+{
+	struct csv_reader *r = &s->r;
+	memset(r->times, 0xff, sizeof(r->times));
+	r->options = options;
+	enum sx_status status = csv_learn(s);
+	if (!status)
+		status = leave_out(s);
+	if (!status) {
+		csv_settle(r);
+		status = refuse_sparse(s);
+	}
+	if (!status)
+		status = csv_describe(r, options);
+	for (uint32_t i = 0; !status && i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		column->full = column->role == CSV_VALUE && column->values == s->rows;
+		if (column->role == CSV_VALUE && column->values &&
+		    !sx_table_data(r->table, column->target))
+			return error_nomem(r->err, "reading CSV");
+	}
+	return status ? status : skip_header(s);
+}
+
+enum sx_status csv_open(const struct csv_source *source, const char *origin,
+			const struct csv_options *options, struct csv_stream **out,
+			struct sx_error *err)
+{
+	struct csv_stream *s = calloc(1, sizeof(*s));
+	char *window = malloc(CSV_WINDOW);
+	if (!s || !window) {
+		free(s);
+		free(window);
+		return error_nomem(err, "reading CSV");
+	}
+	s->r.c = (struct csv_cursor){.origin = origin, .source = source, .window = window};
+	s->r.err = err;
+	enum sx_status status = prepare(s, options);
+	if (status)
+		csv_close(s);
+	else
+		*out = s;
+	return status;
+}
+
+void csv_close(struct csv_stream *s)
+{
+	if (!s)
+		return;
+	strings_finish(&s->r.names);
+	sx_table_destroy(s->r.table);
+	free(s->r.columns);
+	free(s->r.c.window);
+	free(s);
+}
+
+const struct sx_table *csv_table(const struct csv_stream *s)
+{
+	return s->r.table;
+}
+
+const struct csv_tally *csv_told(const struct csv_stream *s)
+{
+	return &s->r.tally;
+}
+
+/* Room for rows; columns without a gap are filled directly. */
+static enum sx_status make_room(struct csv_stream *s, size_t rows)
+{
+	struct csv_reader *r = &s->r;
+	sx_table_clear(r->table);
+	enum sx_status status = sx_table_add_rows(r->table, rows, NULL, r->err);
+	r->direct = 0;
+	for (uint32_t i = 0; !status && i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		if (!column->full)
+			continue;
+		column->data.any = sx_table_data(r->table, column->target);
+		status = sx_table_fill_quality(r->table, column->target, 0, rows, 0, r->err);
+		r->direct++;
+	}
+	return status;
+}
+
+enum sx_status csv_next(struct csv_stream *s, size_t most, struct sx_error *err)
+{
+	struct csv_reader *r = &s->r;
+	size_t rows = s->rows - s->done < most ? s->rows - s->done : most;
+	r->err = err;
+	if (!rows)
+		return SX_END;
+	enum sx_status status = make_room(s, rows);
+	for (r->row = 0; !status && r->row < rows; r->c.line++) {
+		status = csv_next_line(&r->c) ? csv_row(r) : csv_changed(r);
+		r->row += !r->passed_over;
+	}
+	s->done += rows;
+	return r->c.read_errno ? whole(s) : status;
+}
+
+enum sx_status csv_all(struct csv_stream *s, struct sx_table **out, struct sx_error *err)
+{
+	enum sx_status status = csv_next(s, SIZE_MAX, err);
+	if (status && status != SX_END)
+		return status;
+	*out = s->r.table;
+	s->r.table = NULL;
+	return SX_OK;
+}
+
+enum sx_status csv_parse(const char *text, size_t size, const char *origin,
+			 const struct csv_options *options, struct sx_table **out,
+			 struct sx_error *err)
+{
+	struct csv_stream *s = calloc(1, sizeof(*s));
+	if (!s)
+		return error_nomem(err, "reading CSV");
+	s->r.c.origin = origin;
+	s->text = text;
+	s->size = size;
+	s->r.err = err;
+	enum sx_status status = prepare(s, options);
+	if (!status)
+		status = csv_all(s, out, err);
+	csv_close(s);
+	return status;
+}

@@ -1,0 +1,101 @@
+/* Raw counter values from CSV text (RFC 4180) to a table; nothing is interpreted but numbers. */
+#ifndef IMPORT_READ_CSV_H
+#define IMPORT_READ_CSV_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <sextant/table.h>
+
+#define CSV_COLUMNS_MAX 65536
+#define CSV_CELL_MAX	256 /* bytes of a number or a name */
+
+/* How columns are described beyond their names. Zero-initialise for unit "count", summed. */
+struct csv_options {
+	/* May set unit and over_time of a column by its name; strings must outlive csv_parse(). */
+	void (*describe)(void *user, struct sx_column *column);
+	/* May say that a column of this name need not hold numbers: then it may be a label. */
+	bool (*may_be_text)(void *user, const char *name);
+	/* May say that such a column counts: what is below 0 or beyond 64 bits is no data then. */
+	bool (*is_count)(void *user, const char *name);
+	void *user;
+};
+
+/* What a table had beside values, for whoever writes it again or tells people. */
+struct csv_tally {
+	bool times;		   /* begin_ns and end_ns */
+	uint32_t labels;	   /* a mask of 1 << enum sx_label */
+	bool quality;		   /* a column with reservations */
+	bool told_simulated;	   /* a column that says whether rows are of a model */
+	bool simulated;		   /* and one is */
+	size_t short_lines;	   /* with fewer cells than the header */
+	size_t first_short;	   /* line */
+	size_t no_count;	   /* values of counts that are below 0 or beyond 64 bits */
+	size_t first_no_count;	   /* line */
+	size_t impossible;	   /* rows whose times cannot be; they have none */
+	size_t first_impossible;   /* line */
+	const char *no_count_name; /* column; lives as long as the stream */
+	size_t left_rows;	   /* of devices that are not the catalog's */
+	uint32_t left_devices;	   /* how many */
+	uint32_t first_left;	   /* number of one */
+	bool open_end;		   /* the last line has no end */
+	uint32_t texts;		   /* further columns of text, which are left out */
+	const char *first_text;	   /* one of them */
+};
+
+#define CSV_WINDOW (256 << 10) /* bytes of a source in memory at once */
+
+/* Where text comes from that is not in memory. It is read twice. */
+struct csv_source {
+	void *user;
+	/* Puts up to `size` bytes into buf; their number, 0 at the end, -1 with errno. */
+	ssize_t (*read)(void *user, char *buf, size_t size);
+	/* Goes back to the first byte; false with errno. */
+	bool (*rewind)(void *user);
+};
+
+struct csv_stream;
+
+/*
+ * Reads all of a source once, for its columns, their types and any error; after that rows come
+ * block by block in constant memory. What is CSV is said at csv_parse(). `options` may be NULL;
+ * `source` and `origin` must outlive the stream. *out is for csv_close(). Errors: those of
+ * csv_parse(), and SX_ERR_BAD_INPUT or SX_ERR_PERMISSION when the source fails.
+ */
+enum sx_status csv_open(const struct csv_source *source, const char *origin,
+			const struct csv_options *options, struct csv_stream **out,
+			struct sx_error *err);
+void csv_close(struct csv_stream *stream); /* NULL is fine */
+/* The table that csv_next() fills; lives as long as the stream. Columns that have any value in any
+ * row have data, the others have none. */
+const struct sx_table *csv_table(const struct csv_stream *stream);
+/*
+ * Replaces the table's rows by the next ones, `most` at most. Errors: SX_END after the last;
+ * SX_ERR_BAD_INPUT when the file is not what it was at csv_open().
+ */
+enum sx_status csv_next(struct csv_stream *stream, size_t most, struct sx_error *err);
+/* What was learned at csv_open(). */
+const struct csv_tally *csv_told(const struct csv_stream *stream);
+/* All rows that are left in one table, owned by the caller; the stream has none afterwards. */
+enum sx_status csv_all(struct csv_stream *stream, struct sx_table **out, struct sx_error *err);
+
+/*
+ * Parses `text`; the header names the columns, with a unit in brackets behind the name or without.
+ * A column of whole non-negative numbers becomes u64, any other f64; an empty cell, "-", "nan",
+ * "null" and "N/A" are no data, and so are cells that a line lacks. `duration_ns`, `timestamp_ns`
+ * (the row's begin), `begin_ns` and `end_ns` set the rows' times, `frame`, `context`, `instance`,
+ * `group`, `reason` and `process` their labels, `quality` what is to be said of their values. A
+ * first column `device` numbers devices: with options, rows of those most of whose values have
+ * names that mean nothing are left out where another's mean something. Cells are separated by the
+ * one of comma, semicolon and tab that the header has most of, or by what a first line "sep=" says;
+ * where it is not the comma, numbers may have one before their fraction. Digits may be grouped by
+ * threes where that cannot be read otherwise. Lines end in LF, CRLF or CR; blank lines and those
+ * that begin with # are skipped. `options` may be NULL. `origin` is used in messages, which hold
+ * origin:line. *out is owned by the caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT,
+ * SX_ERR_NO_MEMORY.
+ */
+enum sx_status csv_parse(const char *text, size_t size, const char *origin,
+			 const struct csv_options *options, struct sx_table **out,
+			 struct sx_error *err);
+
+#endif

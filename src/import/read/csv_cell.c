@@ -1,0 +1,334 @@
+/* CSV text to cells, and cells to numbers. */
+#include "import/read/csv_cell.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/number.h"
+
+void csv_fill(struct csv_cursor *c)
+{
+	size_t left = (size_t)(c->end - c->p);
+	memmove(c->window, c->p, left);
+	c->p = c->window;
+	c->end = c->window + left;
+	while (c->more && c->end - c->p < CSV_AHEAD) {
+		size_t used = (size_t)(c->end - c->window);
+		ssize_t n = c->source->read(c->source->user, c->window + used, CSV_WINDOW - used);
+		c->more = n > 0;
+		c->end += n > 0 ? n : 0;
+		c->source_bytes += n > 0 ? (size_t)n : 0;
+		if (n < 0)
+			c->read_errno = errno;
+	}
+}
+
+enum sx_status csv_bad(const struct csv_cursor *c, struct sx_error *err, const char *because,
+		       const char *fmt, ...)
+{
+	char what[CSV_CELL_MAX * 2 + 64];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+	error_set(err, SX_ERR_BAD_INPUT, "%s:%zu: %s", c->origin, c->line, what);
+	error_because(err, "%s", because);
+	error_try(err, "a header line with counter names, then one line of numbers a sample");
+	return SX_ERR_BAD_INPUT;
+}
+
+/* A tab may be what separates cells. */
+static bool is_blank(const struct csv_cursor *c, char letter)
+{
+	return letter == ' ' || (letter == '\t' && c->separator != '\t');
+}
+
+static bool ends_line(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+static enum sx_status too_long(const struct csv_cursor *c, struct sx_error *err)
+{
+	return csv_bad(c, err, "a cell holds at most 255 bytes", "a cell is too long");
+}
+
+static void cell_skip_blanks(struct csv_cursor *c)
+{
+	while (csv_ahead(c), c->p < c->end && is_blank(c, *c->p))
+		c->p++;
+}
+
+static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err)
+{
+	size_t used = 0, line = c->line;
+	for (c->p++; csv_ahead(c), c->p < c->end; c->p++) {
+		if (*c->p == '"' && (c->p + 1 >= c->end || c->p[1] != '"'))
+			break;
+		c->p += *c->p == '"';
+		c->line += *c->p == '\n';
+		if (used + 1 >= sizeof(c->scratch))
+			return too_long(c, err);
+		c->scratch[used++] = *c->p;
+	}
+	if (c->p >= c->end) {
+		c->line = line;
+		return csv_bad(c, err, "the closing quote is missing", "a quoted cell has no end");
+	}
+	c->p++;
+	*cell = (struct csv_cell){.text = c->scratch, .size = used};
+	cell_skip_blanks(c);
+	if (c->p < c->end && *c->p != c->separator && !ends_line(*c->p))
+		return csv_bad(c, err, "a quote within a cell is written twice",
+			       "something stands behind a closing quote");
+	return SX_OK;
+}
+
+static void cell_trim(const struct csv_cursor *c, struct csv_cell *cell)
+{
+	while (cell->size && is_blank(c, *cell->text)) {
+		cell->text++;
+		cell->size--;
+	}
+	while (cell->size && is_blank(c, cell->text[cell->size - 1]))
+		cell->size--;
+}
+
+enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err)
+{
+	cell_skip_blanks(c);
+	if (c->p < c->end && *c->p == '"') {
+		enum sx_status status = read_quoted(c, cell, err);
+		if (status)
+			return status;
+	} else {
+		const char *start = c->p;
+		while (c->p < c->end && *c->p != c->separator && !ends_line(*c->p))
+			c->p++;
+		*cell = (struct csv_cell){.text = start, .size = (size_t)(c->p - start)};
+		if (c->more && c->end - c->p < 2)
+			return too_long(c, err);
+	}
+	cell_trim(c, cell);
+	if (cell->size >= CSV_CELL_MAX)
+		return too_long(c, err);
+	if (memchr(cell->text, '\0', cell->size))
+		return csv_bad(c, err, "CSV is text", "a cell holds a NUL byte");
+	c->open_end = c->p >= c->end;
+	cell->last = c->open_end || *c->p != c->separator;
+	if (c->p + 1 < c->end && c->p[0] == '\r' && c->p[1] == '\n')
+		c->p++;
+	c->p += c->p < c->end;
+	return SX_OK;
+}
+
+/* A line without anything; moves behind it, or to the first cell of another line. */
+static bool skip_blank_line(struct csv_cursor *c)
+{
+	cell_skip_blanks(c);
+	if (c->p < c->end && !ends_line(*c->p))
+		return false;
+	if (c->p + 1 < c->end && c->p[0] == '\r' && c->p[1] == '\n')
+		c->p++;
+	c->p += c->p < c->end;
+	return true;
+}
+
+static void skip_comment(struct csv_cursor *c)
+{
+	while (csv_ahead(c), c->p < c->end && !ends_line(*c->p))
+		c->p++;
+	skip_blank_line(c);
+}
+
+bool csv_next_line(struct csv_cursor *c)
+{
+	for (; csv_ahead(c), c->p < c->end; c->line++) {
+		if (*c->p == '#')
+			skip_comment(c);
+		else if (!skip_blank_line(c))
+			return true;
+	}
+	return false;
+}
+
+static bool cell_is(const struct csv_cell *cell, const char *word)
+{
+	return cell->size == strlen(word) && strncasecmp(cell->text, word, cell->size) == 0;
+}
+
+bool csv_no_data(const struct csv_cell *cell)
+{
+	return cell->size == 0 || cell_is(cell, "-") || cell_is(cell, "nan") ||
+	       cell_is(cell, "null") || cell_is(cell, "N/A") || cell_is(cell, "NA") ||
+	       cell_is(cell, "#N/A");
+}
+
+/*
+ * "-12.375" as 12375 / 10^3: both are exact while the digits fit 53 bits and the power is small, so
+ * that the quotient is the nearest double, as strtod() has it.
+ */
+static bool short_decimal(const struct csv_cell *cell, double *f)
+{
+	static const double powers[] = {1e0, 1e1, 1e2,	1e3,  1e4,  1e5,  1e6,	1e7,
+					1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+	uint64_t digits = 0;
+	size_t i = cell->size && cell->text[0] == '-', first = i, point = SIZE_MAX;
+	if (cell->size - i > 16)
+		return false;
+	for (; i < cell->size; i++) {
+		unsigned digit = (unsigned)((unsigned char)cell->text[i] - '0');
+		if (cell->text[i] == '.' && point == SIZE_MAX)
+			point = i;
+		else if (digit <= 9)
+			digits = digits * 10 + digit;
+		else
+			return false;
+	}
+	if (point == SIZE_MAX || point == first || point + 1 == cell->size)
+		return false;
+	*f = (double)digits / powers[cell->size - point - 1];
+	*f = first ? -*f : *f;
+	return true;
+}
+
+bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f)
+{
+	*whole = false;
+	if (short_decimal(cell, f))
+		return true;
+	*whole = number_u64(cell->text, cell->size, u);
+	*f = (double)*u;
+	return *whole || number_f64(cell->text, cell->size, f);
+}
+
+/* Bytes of what groups digits at `p`: a blank of some kind, an apostrophe, a point or a comma. */
+static size_t group_mark(const char *p, size_t size)
+{
+	if (size && strchr(" ',._", *p) && *p)
+		return 1;
+	if (size >= 2 && memcmp(p, "\xc2\xa0", 2) == 0) /* no-break space */
+		return 2;
+	return size >= 3 && memcmp(p, "\xe2\x80\xaf", 3) == 0 ? 3 : 0; /* the narrow one */
+}
+
+/* A number taken apart: digits without marks, and what the marks were. */
+struct grouped {
+	char digits[64];
+	size_t size, groups;
+	char mark; /* first byte of what stands between groups */
+	bool sign, fraction;
+	char point;
+};
+
+static bool take_apart(const struct csv_cell *cell, struct grouped *g)
+{
+	size_t i = 0, run = 0;
+	*g = (struct grouped){0};
+	if (cell->size >= sizeof(g->digits))
+		return false;
+	if (cell->text[0] == '-' || cell->text[0] == '+')
+		g->digits[g->size++] = cell->text[i++];
+	for (; i < cell->size; i++) {
+		char c = cell->text[i];
+		size_t mark = group_mark(cell->text + i, cell->size - i);
+		if (c >= '0' && c <= '9') {
+			g->digits[g->size++] = c;
+			run++;
+			continue;
+		}
+		if (!mark || !run || g->fraction || (g->groups ? run != 3 : run > 3))
+			return false;
+		bool another = g->groups && c != g->mark;
+		if (another && c != '.' && c != ',')
+			return false;
+		if (another) {
+			g->fraction = true;
+			g->point = c;
+			g->digits[g->size++] = '.';
+		} else {
+			g->groups++;
+			g->mark = c;
+		}
+		i += mark - 1;
+		run = 0;
+	}
+	return run && (g->fraction || run == 3) && g->groups;
+}
+
+/* "12,5": one comma, and no three digits behind it, or commas are known to be points here. */
+static bool with_comma(struct csv_cursor *c, const struct csv_cell *cell, double *f)
+{
+	char copy[64];
+	const char *comma = memchr(cell->text, ',', cell->size);
+	if (c->separator == ',' || !comma || cell->size >= sizeof(copy) ||
+	    memchr(cell->text, '.', cell->size) ||
+	    memchr(comma + 1, ',', cell->size - (size_t)(comma + 1 - cell->text)))
+		return false;
+	size_t behind = cell->size - (size_t)(comma + 1 - cell->text);
+	size_t before = (size_t)(comma - cell->text);
+	bool doubtful = behind == 3 && before && before <= 3 + (cell->text[0] == '-');
+	if (doubtful && !c->decimal_comma && cell->text[0] != '0')
+		return false;
+	memcpy(copy, cell->text, cell->size);
+	copy[comma - cell->text] = '.';
+	if (!number_f64(copy, cell->size, f))
+		return false;
+	c->decimal_comma = true;
+	return true;
+}
+
+bool csv_grouped(struct csv_cursor *c, const struct csv_cell *cell, bool *whole, uint64_t *u,
+		 double *f)
+{
+	struct grouped g;
+	*whole = false;
+	if (with_comma(c, cell, f))
+		return true;
+	if (!cell->size || !take_apart(cell, &g))
+		return false;
+	/* "1,234" or "1.234" alone may be a fraction; a quoted one between commas is not. */
+	bool point = g.mark == '.' || (g.mark == ',' && c->separator != ',');
+	if (point && g.groups < 2 && !g.fraction)
+		return false;
+	*whole = number_u64(g.digits, g.size, u);
+	*f = (double)*u;
+	return *whole || number_f64(g.digits, g.size, f);
+}
+
+void csv_find_separator(struct csv_cursor *c)
+{
+	static const char candidates[] = ",;\t";
+	csv_ahead(c);
+	if (c->end - c->p > 5 && strncasecmp(c->p, "sep=", 4) == 0 && !ends_line(c->p[4]) &&
+	    c->p[4] != '"') {
+		c->separator = c->p[4];
+		c->p += 5;
+		skip_blank_line(c);
+		c->line++;
+		return;
+	}
+	/* Comments and blank lines have none. */
+	const char *line = c->p;
+	while (line < c->end && (*line == '#' || ends_line(*line))) {
+		const char *next = memchr(line, '\n', (size_t)(c->end - line));
+		line = next ? next + 1 : c->end;
+	}
+	size_t most = 0;
+	for (const char *s = candidates; *s; s++) {
+		size_t count = 0;
+		bool quoted = false;
+		for (const char *p = line; p < c->end && (quoted || !ends_line(*p)); p++) {
+			quoted ^= *p == '"';
+			count += !quoted && *p == *s;
+		}
+		if (count > most) {
+			most = count;
+			c->separator = *s;
+		}
+	}
+}

@@ -1,0 +1,92 @@
+/* Cells of CSV text, one after another. */
+#ifndef IMPORT_READ_CSV_CELL_H
+#define IMPORT_READ_CSV_CELL_H
+
+#include "import/read/csv.h"
+
+/* A cell never needs more than this many bytes at once: blanks before it are skipped on their own.
+ */
+#define CSV_AHEAD 1024
+
+/* A place in the text. Of a source, only a window of the text is in memory. */
+struct csv_cursor {
+	const char *p, *end;
+	bool more; /* the source may have more behind `end` */
+	const char *origin;
+	size_t line;
+	char separator;			 /* of cells */
+	bool decimal_comma;		 /* some number had one, beyond doubt */
+	const struct csv_source *source; /* NULL: all of the text is in memory */
+	char *window;			 /* of a source; owned */
+	size_t source_bytes;		 /* read so far */
+	bool open_end;			 /* the last cell had no line end behind it */
+	int read_errno;			 /* the source failed; its text ends here */
+	char scratch[CSV_CELL_MAX];	 /* a quoted cell without its quotes */
+};
+
+/* One cell, unquoted and trimmed; not terminated, valid until the next one is read. */
+struct csv_cell {
+	const char *text;
+	size_t size;
+	bool last; /* of its line */
+};
+
+/* Reads the source's next bytes behind what is left of the window; sets `more` and read_errno. */
+void csv_fill(struct csv_cursor *c);
+
+/* Makes sure that CSV_AHEAD bytes are in memory, or all there are. What `p` pointed at may move. */
+static inline void csv_ahead(struct csv_cursor *c)
+{
+	if (c->more && c->end - c->p < CSV_AHEAD)
+		csv_fill(c);
+}
+
+/* Moves over blank lines and # comments; false at the end. */
+bool csv_next_line(struct csv_cursor *c);
+/* Reads the next cell and the comma or line end behind it. Errors: SX_ERR_BAD_INPUT. */
+enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct sx_error *err);
+/* An error at the cursor's line. */
+enum sx_status csv_bad(const struct csv_cursor *c, struct sx_error *err, const char *because,
+		       const char *fmt, ...) SX_PRINTF(4, 5);
+
+bool csv_no_data(const struct csv_cell *cell);
+/* A finite number, and whether it is a whole one that u64 holds. */
+bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f);
+
+/*
+ * A number with digits in groups of three ("1,234,567.8", "1 234"), or with a comma before its
+ * fraction where commas do not separate cells. False also where both could be meant.
+ */
+bool csv_grouped(struct csv_cursor *c, const struct csv_cell *cell, bool *whole, uint64_t *u,
+		 double *f);
+/* Finds the separator, at the beginning of the text: moves over a line "sep=". */
+void csv_find_separator(struct csv_cursor *c);
+
+/*
+ * The quick way for what nearly every cell is: digits up to the comma or line end. Consumes all of
+ * it, or nothing and returns false.
+ */
+static inline bool csv_quick_number(struct csv_cursor *c, uint64_t *value, bool *last)
+{
+	csv_ahead(c);
+	const char *p = c->p;
+	uint64_t number = 0;
+	unsigned digit;
+	while (p < c->end && (digit = (unsigned)((unsigned char)*p - '0')) <= 9) {
+		number = number * 10 + digit;
+		p++;
+	}
+	/* 19 digits always fit. */
+	if (p == c->p || p - c->p > 19 || p >= c->end)
+		return false;
+	if (*p == '\r' && p + 1 < c->end && p[1] == '\n')
+		p++;
+	if (*p != c->separator && *p != '\n')
+		return false;
+	*value = number;
+	*last = *p == '\n';
+	c->p = p + 1;
+	return true;
+}
+
+#endif

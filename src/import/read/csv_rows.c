@@ -1,0 +1,386 @@
+/* Lines of CSV: the header's columns, and a line's cells into a row. */
+#include "import/read/csv_rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "import/formats.h"
+#include "import/read/times.h"
+
+static const struct {
+	const char *name;
+	enum csv_role role;
+} csv_rows_roles[] = {
+    {"duration_ns", CSV_DURATION}, {"timestamp_ns", CSV_BEGIN}, {"begin_ns", CSV_BEGIN},
+    {"end_ns", CSV_END},	   {"frame", CSV_FRAME},	{"context", CSV_CONTEXT},
+    {"instance", CSV_INSTANCE},	   {"group", CSV_TEXT},		{"label", CSV_TEXT},
+    {"reason", CSV_TEXT},	   {"process", CSV_TEXT},	{"quality", CSV_QUALITY},
+    {"simulated", CSV_MODEL},
+};
+
+/* "name (unit)": the unit is no part of the name. */
+static struct csv_cell split_unit(const struct csv_cell *cell, const char **unit, double *factor)
+{
+	char last = cell->size ? cell->text[cell->size - 1] : 0;
+	char opening = last == ')' ? '(' : last == ']' ? '[' : 0;
+	size_t at = opening ? cell->size - 1 : 0;
+	while (at && cell->text[at - 1] != opening)
+		at--;
+	struct import_cell text = {cell->text + at, at ? cell->size - at - 1 : 0};
+	if (at < 2 || !import_unit(text, unit, factor))
+		return *cell;
+	struct csv_cell name = {.text = cell->text, .size = at - 1, .last = cell->last};
+	while (name.size > 1 && name.text[name.size - 1] == ' ')
+		name.size--;
+	return name;
+}
+
+static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv_cell *cell)
+{
+	bool added;
+	const char *unit = NULL;
+	double factor = 1;
+	struct csv_cell bare = split_unit(cell, &unit, &factor);
+	uint32_t at = strings_intern(&r->names, bare.text, bare.size, &added);
+	if (at == UINT32_MAX ||
+	    !mem_grow(&r->columns, &r->column_cap, (size_t)at + 1, sizeof(*r->columns)))
+		return error_nomem(r->err, "reading CSV");
+	const char *name = strings_get(&r->names, at);
+	if (!added)
+		return csv_bad(&r->c, r->err, "a column's name says what its cells are",
+			       "two columns are called %s", name);
+	struct csv_column *column = &r->columns[r->count++];
+	*column = (struct csv_column){.target = SX_NONE,
+				      .type = SX_U64,
+				      .unit = unit,
+				      .factor = factor == 1 ? 0 : factor,
+				      .label = SX_LABEL_GROUP};
+	for (size_t i = 0; i < sizeof(csv_rows_roles) / sizeof(csv_rows_roles[0]); i++)
+		if (strcmp(csv_rows_roles[i].name, name) == 0)
+			column->role = csv_rows_roles[i].role;
+	if (strcmp(name, "reason") == 0)
+		column->label = SX_LABEL_REASON;
+	else if (strcmp(name, "process") == 0)
+		column->label = SX_LABEL_PROCESS;
+	const struct csv_options *o = r->options;
+	if (at == 0 && strcmp(name, "device") == 0)
+		column->role = CSV_DEVICE;
+	bool unknown = o && o->may_be_text && o->may_be_text(o->user, name);
+	bool value = column->role == CSV_VALUE || column->role == CSV_DEVICE;
+	column->may_be_text = value && !unit && unknown;
+	column->known = column->role == CSV_VALUE && o && o->may_be_text && !unknown;
+	column->counts =
+	    column->role == CSV_VALUE && o && o->is_count && o->is_count(o->user, name);
+	return SX_OK;
+}
+
+/* One column of text for each label, the first one. */
+static void settle_text(struct csv_reader *r, struct csv_column *column, const char *name)
+{
+	if (r->tally.labels >> column->label & 1) {
+		column->role = CSV_IGNORED;
+		r->tally.first_text = r->tally.texts++ ? r->tally.first_text : name;
+	} else {
+		r->tally.labels |= 1u << column->label;
+	}
+}
+
+void csv_settle(struct csv_reader *r)
+{
+	static const enum sx_label labels[] = {[CSV_FRAME] = SX_LABEL_FRAME,
+					       [CSV_CONTEXT] = SX_LABEL_CONTEXT,
+					       [CSV_INSTANCE] = SX_LABEL_INSTANCE};
+	bool begin = false, end = false;
+	r->value_count = 0;
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct csv_column *column = &r->columns[i];
+		const char *name = strings_get(&r->names, i);
+		if (column->role == CSV_VALUE)
+			column->target = r->value_count++;
+		else if (column->role == CSV_TEXT)
+			settle_text(r, column, name);
+		else if (column->role >= CSV_FRAME && column->role <= CSV_INSTANCE &&
+			 column->values)
+			r->tally.labels |= 1u << labels[column->role];
+		begin |= strcmp(name, "begin_ns") == 0;
+		end |= strcmp(name, "end_ns") == 0;
+		r->tally.quality |= column->role == CSV_QUALITY;
+	}
+	r->tally.times = begin && end;
+}
+
+enum sx_status csv_header(struct csv_reader *r)
+{
+	struct csv_cell cell = {0};
+	if (!csv_next_line(&r->c))
+		return csv_bad(&r->c, r->err, "there is no header line", "the file is empty");
+	do {
+		enum sx_status status = csv_read_cell(&r->c, &cell, r->err);
+		if (status)
+			return status;
+		if (cell.size == 0)
+			return csv_bad(&r->c, r->err, "every column needs a counter's name",
+				       "a column has no name");
+		if (r->count >= CSV_COLUMNS_MAX)
+			return csv_bad(&r->c, r->err, "the limit is 65536", "too many columns");
+		status = csv_rows_add_column(r, &cell);
+		if (status)
+			return status;
+	} while (!cell.last);
+	r->c.line++;
+	return SX_OK;
+}
+
+enum sx_status csv_changed(struct csv_reader *r)
+{
+	error_set(r->err, SX_ERR_BAD_INPUT, "%s:%zu: the file changed while it was read",
+		  r->c.origin, r->c.line);
+	error_because(r->err, "it is read twice: for the types of its columns, then for values");
+	error_try(r->err, "again, once nothing writes to it, or a copy of it");
+	return SX_ERR_BAD_INPUT;
+}
+
+/* A time or label: a whole number, however it was printed. */
+static bool as_whole(bool whole, uint64_t *u, double f)
+{
+	if (!whole && f >= 0 && f < 0x1p63)
+		*u = (uint64_t)(f + 0.5);
+	return whole || (f >= 0 && f < 0x1p63);
+}
+
+static enum sx_status csv_rows_take_special(struct csv_reader *r, const struct csv_column *column,
+					    uint64_t value)
+{
+	static const enum sx_label labels[] = {[CSV_FRAME] = SX_LABEL_FRAME,
+					       [CSV_CONTEXT] = SX_LABEL_CONTEXT,
+					       [CSV_INSTANCE] = SX_LABEL_INSTANCE};
+	if (column->role < CSV_FRAME) {
+		r->times[column->role] = value;
+		return SX_OK;
+	}
+	if (r->table && sx_table_set_label(r->table, labels[column->role], r->row, value))
+		return error_nomem(r->err, "reading CSV");
+	return SX_OK;
+}
+
+static void csv_rows_store(struct csv_reader *r, const struct csv_column *column, uint64_t u,
+			   double f)
+{
+	if (column->factor != 0)
+		f *= column->factor;
+	if (column->data.any && column->type == SX_U64)
+		column->data.u64[r->row] = u;
+	else if (column->data.any)
+		column->data.f64[r->row] = f;
+	else if (column->type == SX_U64)
+		sx_table_set_u64(r->table, column->target, r->row, u, 0);
+	else
+		sx_table_set_f64(r->table, column->target, r->row, f, 0);
+}
+
+static enum sx_status take_text(struct csv_reader *r, const struct csv_column *column,
+				const struct csv_cell *cell)
+{
+	if (column->role == CSV_IGNORED || !r->table || !cell->size)
+		return SX_OK;
+	uint32_t index = sx_table_intern(r->table, cell->text, cell->size);
+	if (index == SX_NONE || sx_table_set_label(r->table, column->label, r->row, index))
+		return error_nomem(r->err, "reading CSV");
+	return SX_OK;
+}
+
+/* "lost+multiplexed", as rows are written. */
+static void take_quality(struct csv_reader *r, const struct csv_cell *cell)
+{
+	static const struct {
+		const char *name;
+		uint8_t quality;
+	} names[] = {{"lost", SX_QUALITY_LOST},
+		     {"wrapped", SX_QUALITY_WRAPPED},
+		     {"multiplexed", SX_QUALITY_MULTIPLEXED},
+		     {"stretched", SX_QUALITY_STRETCHED}};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (memmem(cell->text, cell->size, names[i].name, strlen(names[i].name)))
+			r->quality |= names[i].quality;
+}
+
+/* Text makes a column a label when it comes first; behind numbers it is a mistake. */
+static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
+				const struct csv_cell *cell)
+{
+	if (!r->table && column->may_be_text && !column->values) {
+		column->role = CSV_TEXT;
+		return SX_OK;
+	}
+	return csv_bad(&r->c, r->err, "values are plain numbers; no data is an empty cell",
+		       "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1,
+		       (int)cell->size, cell->text);
+}
+
+/* A number that no counter can have counted. */
+static void tell_no_count(struct csv_reader *r, const struct csv_column *column)
+{
+	if (r->table || r->tally.no_count++)
+		return;
+	r->tally.first_no_count = r->c.line;
+	r->tally.no_count_name = strings_get(&r->names, (uint64_t)(column - r->columns));
+}
+
+/* A cell that the quick way did not take. */
+static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column *column,
+					 const struct csv_cell *cell)
+{
+	bool whole;
+	uint64_t u = 0;
+	double f;
+	if (column->role == CSV_TEXT || column->role == CSV_IGNORED)
+		return take_text(r, column, cell);
+	if (csv_no_data(cell))
+		return SX_OK;
+	if (column->role == CSV_MODEL) {
+		r->tally.told_simulated = true;
+		r->tally.simulated |= cell->size == 4 && memcmp(cell->text, "true", 4) == 0;
+		return SX_OK;
+	}
+	if (column->role == CSV_QUALITY) {
+		take_quality(r, cell);
+		return SX_OK;
+	}
+	if (!csv_number(cell, &whole, &u, &f) && !csv_grouped(&r->c, cell, &whole, &u, &f))
+		return no_number(r, column, cell);
+	if (column->role != CSV_VALUE) {
+		if (as_whole(whole, &u, f))
+			return csv_rows_take_special(r, column, u);
+		return csv_bad(&r->c, r->err, "times and labels are counted from 0",
+			       "column %u: \"%.*s\" is no time or label",
+			       (uint32_t)(column - r->columns) + 1, (int)cell->size, cell->text);
+	}
+	if (column->counts && !whole && !(f >= 0 && f < 0x1p64)) {
+		tell_no_count(r, column);
+		return SX_OK;
+	}
+	column->values++;
+	if (!whole && !r->table)
+		column->type = SX_F64;
+	if (!whole && column->type == SX_U64)
+		return csv_changed(r);
+	if (r->table)
+		csv_rows_store(r, column, u, f);
+	r->filled += column->data.any != NULL;
+	return SX_OK;
+}
+
+static enum sx_status end_row(struct csv_reader *r)
+{
+	uint64_t begin = r->times[CSV_BEGIN], end = r->times[CSV_END],
+		 length = r->times[CSV_DURATION];
+	bool no_begin = begin == SX_TIME_UNKNOWN, no_end = end == SX_TIME_UNKNOWN;
+	if (length != SX_TIME_UNKNOWN && no_end) {
+		begin = no_begin ? 0 : begin;
+		if (__builtin_add_overflow(begin, length, &end))
+			return csv_bad(&r->c, r->err, "times have 64 bits",
+				       "a row ends after the end of time");
+	} else if (length != SX_TIME_UNKNOWN && no_begin) {
+		begin = end > length ? end - length : 0;
+	}
+	if (!import_span_can_be((struct import_span){begin, end})) {
+		if (!r->table && !r->tally.impossible++)
+			r->tally.first_impossible = r->c.line;
+		begin = end = SX_TIME_UNKNOWN;
+	}
+	if (r->filled != r->direct) /* a value is gone that was there when types were learned */
+		return csv_changed(r);
+	if (r->table)
+		sx_table_set_time(r->table, r->row, begin, end);
+	for (uint32_t i = 0; r->table && r->quality && i < r->value_count; i++) {
+		uint8_t *quality = &sx_table_quality(r->table, i)[r->row];
+		if (!(*quality & SX_QUALITY_NO_DATA_MASK))
+			*quality |= r->quality;
+	}
+	r->quality = 0;
+	r->filled = 0;
+	memset(r->times, 0xff, sizeof(r->times));
+	return SX_OK;
+}
+
+/* A number says whose the row is; of other writers the column may be text. */
+static enum sx_status take_device(struct csv_reader *r, struct csv_column *column,
+				  struct csv_cell *cell)
+{
+	bool whole;
+	uint64_t u = 0;
+	double f;
+	enum sx_status status = csv_read_cell(&r->c, cell, r->err);
+	if (status)
+		return status;
+	if (csv_number(cell, &whole, &u, &f) && whole) {
+		r->device = u;
+		r->passed_over = u < CSV_DEVICES_MAX && (r->left_out >> u & 1);
+		return SX_OK;
+	}
+	if (!r->table && !csv_no_data(cell))
+		column->role = CSV_VALUE;
+	return csv_rows_take_cell(r, column, cell);
+}
+
+static void count_cell(struct csv_reader *r, const struct csv_column *column, size_t before)
+{
+	if (column->values == before || r->device >= CSV_DEVICES_MAX)
+		return;
+	r->devices[r->device].known += column->known;
+	r->devices[r->device].unknown += !column->known;
+}
+
+/* The rest of a row that is passed over. */
+static enum sx_status pass_over(struct csv_reader *r, struct csv_cell *cell)
+{
+	enum sx_status status = SX_OK;
+	while (!status && !cell->last)
+		status = csv_read_cell(&r->c, cell, r->err);
+	return status;
+}
+
+enum sx_status csv_row(struct csv_reader *r)
+{
+	r->device = UINT64_MAX;
+	r->passed_over = false;
+	struct csv_cell cell = {0};
+	size_t line = r->c.line;
+	uint32_t i = 0;
+	for (; !cell.last; i++) {
+		uint64_t u;
+		enum sx_status status = SX_OK;
+		struct csv_column *column = &r->columns[i];
+		if (i >= r->count)
+			return csv_bad(&r->c, r->err, "each cell needs a column name",
+				       "a line has more cells than the header");
+		size_t before = column->values;
+		if (column->role == CSV_DEVICE) {
+			status = take_device(r, column, &cell);
+			if (!status && r->passed_over)
+				return pass_over(r, &cell);
+		} else if (column->role < CSV_TEXT && csv_quick_number(&r->c, &u, &cell.last)) {
+			if (column->role != CSV_VALUE)
+				status = csv_rows_take_special(r, column, u);
+			else if (r->table)
+				csv_rows_store(r, column, u, (double)u);
+			column->values++;
+			r->filled += column->data.any != NULL;
+		} else {
+			status = csv_read_cell(&r->c, &cell, r->err);
+			if (!status)
+				status = csv_rows_take_cell(r, column, &cell);
+		}
+		if (status)
+			return status;
+		if (!r->table && column->role == CSV_VALUE)
+			count_cell(r, column, before);
+	}
+	if (!r->table && r->device < CSV_DEVICES_MAX)
+		r->devices[r->device].rows++;
+	if (i < r->count && !r->table && !r->tally.short_lines++)
+		r->tally.first_short = line;
+	return end_row(r);
+}

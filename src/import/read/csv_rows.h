@@ -1,0 +1,82 @@
+/* One line of CSV after another, to learn what the columns hold or to fill a table. */
+#ifndef IMPORT_READ_CSV_ROWS_H
+#define IMPORT_READ_CSV_ROWS_H
+
+#include "base/strings.h"
+#include "import/read/csv_cell.h"
+
+enum csv_role {
+	CSV_VALUE,
+	CSV_DURATION,
+	CSV_BEGIN,
+	CSV_END,
+	CSV_FRAME,
+	CSV_CONTEXT,
+	CSV_INSTANCE,
+	CSV_TEXT,    /* a label of text */
+	CSV_QUALITY, /* what is to be said of the row's values */
+	CSV_MODEL,   /* whether the row is of a model */
+	CSV_IGNORED, /* text that finds no label */
+	CSV_DEVICE,  /* whose the row is, by number: the first column of several devices' rows */
+};
+
+#define CSV_DEVICES_MAX 64
+
+/* What the rows of a device hold: cells under names that mean something, and others. */
+struct csv_device {
+	size_t rows, known, unknown;
+};
+
+/* One column of the file. */
+struct csv_column {
+	enum csv_role role;
+	uint32_t target; /* value column of the table, or SX_NONE */
+	enum sx_type type;
+	size_t values; /* cells that hold one */
+	bool full;     /* no row lacks one */
+	bool may_be_text;
+	bool known; /* its name means something */
+	bool counts;
+	enum sx_label label; /* CSV_TEXT */
+	const char *unit;    /* as the header has it, or NULL */
+	double factor;	     /* of values as they stand there; 0: 1 */
+	union {
+		uint64_t *u64;
+		double *f64;
+		void *any;
+	} data; /* of the table, for a full column; else NULL */
+};
+
+struct csv_reader {
+	struct csv_cursor c;
+	struct strings names; /* of columns, in the file's order */
+	struct csv_column *columns;
+	size_t column_cap;
+	uint32_t count, value_count;
+	uint32_t direct, filled;     /* columns with data, and those of the row at hand so far */
+	struct sx_table *table;	     /* NULL while types are learned */
+	size_t row;		     /* of the table, to be filled next */
+	uint64_t times[CSV_END + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
+	uint8_t quality;	     /* of the row at hand */
+	uint64_t device;	     /* of the row at hand, or UINT64_MAX */
+	bool passed_over;	     /* the row at hand: its device is left out */
+	uint64_t left_out;	     /* devices, a bit each */
+	struct csv_device devices[CSV_DEVICES_MAX];
+	const struct csv_options *options;
+	struct csv_tally tally;
+	struct sx_error *err;
+};
+
+/* Reads the header line. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY. */
+enum sx_status csv_header(struct csv_reader *r);
+/*
+ * Reads a line's cells: without a table they only count for their columns, which are u64 until a
+ * cell says otherwise; with one they fill its row. Errors: SX_ERR_BAD_INPUT, SX_ERR_NO_MEMORY.
+ */
+enum sx_status csv_row(struct csv_reader *r);
+/* Once all lines were read: which columns hold values, and which text is a label. */
+void csv_settle(struct csv_reader *r);
+/* The file is not what it was when types were learned. */
+enum sx_status csv_changed(struct csv_reader *r);
+
+#endif

@@ -1,0 +1,223 @@
+/* Times of samples: impossible ones are left out, recordings that begin again stand in a row. */
+#include "import/read/times.h"
+
+#include <stdlib.h>
+
+#define YEAR_NS	  (UINT64_C(366) * 86400 * 1000000000)
+#define LATEST_NS ((uint64_t)1 << 62) /* 146 years: in 2116, where a clock counts from 1970 */
+#define NO_SPAN	  ((struct import_span){SX_TIME_UNKNOWN, SX_TIME_UNKNOWN})
+
+bool import_time_can_be(uint64_t ns)
+{
+	return ns == SX_TIME_UNKNOWN || ns <= LATEST_NS;
+}
+
+bool import_span_can_be(struct import_span span)
+{
+	bool both = span.begin_ns != SX_TIME_UNKNOWN && span.end_ns != SX_TIME_UNKNOWN;
+	return import_time_can_be(span.begin_ns) && import_time_can_be(span.end_ns) &&
+	       (!both || (span.begin_ns <= span.end_ns && span.end_ns - span.begin_ns <= YEAR_NS));
+}
+
+/* How often something was found, and where first. */
+struct found {
+	size_t count, first;
+};
+
+static void times_note(struct found *found, size_t i)
+{
+	if (!found->count++)
+		found->first = i + 1;
+}
+
+static void times_tell(struct import_job *job, const struct found *found, const char *what,
+		       const char *then)
+{
+	if (found->count)
+		import_tell(job, "%s (%zu time%s, first at sample %zu): %s", what, found->count,
+			    found->count == 1 ? "" : "s", found->first, then);
+}
+
+static uint64_t moment(struct import_span span)
+{
+	return span.end_ns != SX_TIME_UNKNOWN ? span.end_ns : span.begin_ns;
+}
+
+static int times_compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* When most samples were: the median, or SX_TIME_UNKNOWN. */
+static uint64_t middle(const struct import_span *spans, size_t count)
+{
+	uint64_t *all = malloc((count + 1) * sizeof(*all)), found = SX_TIME_UNKNOWN;
+	size_t known = 0;
+	for (size_t i = 0; all && i < count; i++)
+		if (moment(spans[i]) != SX_TIME_UNKNOWN)
+			all[known++] = moment(spans[i]);
+	if (known) {
+		qsort(all, known, sizeof(*all), times_compare);
+		found = all[known / 2];
+	}
+	free(all);
+	return found;
+}
+
+/* One by one, and against when most were. */
+static void drop_impossible(struct import_job *job, struct import_span *spans, size_t count)
+{
+	struct found reversed = {0}, far = {0};
+	for (size_t i = 0; i < count; i++) {
+		if (import_span_can_be(spans[i]))
+			continue;
+		bool turned =
+		    import_time_can_be(spans[i].begin_ns) && spans[i].end_ns < spans[i].begin_ns;
+		times_note(turned ? &reversed : &far, i);
+		spans[i] = NO_SPAN;
+	}
+	uint64_t most = middle(spans, count);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t at = moment(spans[i]);
+		if (at == SX_TIME_UNKNOWN || (at > most ? at - most : most - at) <= YEAR_NS)
+			continue;
+		times_note(&far, i);
+		spans[i] = NO_SPAN;
+	}
+	times_tell(job, &reversed, "a sample ends before it begins", "it has no times");
+	times_tell(job, &far, "a sample is a year or more from the others", "it has no times");
+}
+
+/* The next known time behind a row. */
+static uint64_t following(const struct import_span *spans, size_t count, size_t i)
+{
+	for (i++; i < count; i++)
+		if (moment(spans[i]) != SX_TIME_UNKNOWN)
+			return moment(spans[i]);
+	return SX_TIME_UNKNOWN;
+}
+
+static void shift(struct import_span *span, uint64_t by)
+{
+	if (span->begin_ns != SX_TIME_UNKNOWN)
+		span->begin_ns += by;
+	if (span->end_ns != SX_TIME_UNKNOWN)
+		span->end_ns += by;
+}
+
+static void put_in_order(struct import_job *job, struct import_span *spans, size_t count,
+			 enum import_order order)
+{
+	struct found single = {0}, again = {0};
+	uint64_t last = 0, by = 0; /* as the file has it; and what is added to it */
+	for (size_t i = 0; i < count; i++) {
+		uint64_t at = moment(spans[i]), next;
+		if (at == SX_TIME_UNKNOWN)
+			continue;
+		if (at < last && (next = following(spans, count, i)) != SX_TIME_UNKNOWN &&
+		    next > last) {
+			/* What came before goes on behind it: this one time is wrong. */
+			times_note(&single, i);
+			if (i + 1 < count && spans[i + 1].begin_ns == spans[i].end_ns)
+				spans[i + 1].begin_ns = SX_TIME_UNKNOWN;
+			spans[i] = NO_SPAN;
+			continue;
+		}
+		if (at < last || (order == IMPORT_RUNS && spans[i].begin_ns == 0 && last)) {
+			times_note(&again, i);
+			by += order != IMPORT_CLOCK ? last : 0;
+		}
+		last = at;
+		if (import_time_can_be(at + by))
+			shift(&spans[i], by);
+		else
+			spans[i] = NO_SPAN;
+	}
+	times_tell(job, &single, "a sample falls out of the order of time", "it has no times");
+	if (order != IMPORT_CLOCK)
+		times_tell(job, &again, "times begin again, as those of another recording",
+			   "it was put behind the one before");
+	else
+		times_tell(job, &again, "times go back", "they are as the file has them");
+}
+
+void import_times_mend(struct import_job *job, struct import_span *spans, size_t count,
+		       enum import_order order)
+{
+	drop_impossible(job, spans, count);
+	if (order != IMPORT_UNORDERED)
+		put_in_order(job, spans, count, order);
+}
+
+static bool has_length(struct import_span span)
+{
+	return span.begin_ns != SX_TIME_UNKNOWN && span.end_ns != SX_TIME_UNKNOWN &&
+	       span.end_ns >= span.begin_ns;
+}
+
+/* When a sample began or ended, whichever is known and comes first. */
+static uint64_t times_edge(struct import_span span)
+{
+	return span.begin_ns != SX_TIME_UNKNOWN ? span.begin_ns : span.end_ns;
+}
+
+/* From `from` on, samples up to the next time that is known share what lies between alike. */
+static void share_gap(struct import_span *spans, size_t count, size_t i, uint64_t from)
+{
+	size_t next = i;
+	while (next < count && times_edge(spans[next]) == SX_TIME_UNKNOWN)
+		next++;
+	if (next == count) { /* none comes: as long as the one before */
+		uint64_t length = from - spans[i - 1].begin_ns;
+		if (import_time_can_be(from + length))
+			spans[i] = (struct import_span){from, from + length};
+		return;
+	}
+	size_t sharing = next - i + (spans[next].begin_ns == SX_TIME_UNKNOWN);
+	uint64_t until = times_edge(spans[next]);
+	spans[i] =
+	    (struct import_span){from, until > from ? from + (until - from) / sharing : from};
+}
+
+/* A sample before which none has a length is as long as the first that has one. */
+static void fill_first(struct import_span *spans, size_t i, size_t first)
+{
+	uint64_t length = spans[first].end_ns - spans[first].begin_ns;
+	uint64_t end = spans[i].end_ns;
+	if (end == SX_TIME_UNKNOWN)
+		end = spans[i + 1].begin_ns;
+	spans[i] = (struct import_span){end > length ? end - length : 0, end};
+}
+
+void import_times_fill(struct import_job *job, struct import_span *spans, size_t count)
+{
+	size_t known = 0, first = count, bare = 0;
+	for (size_t i = count; i-- > 0;) {
+		first = has_length(spans[i]) ? i : first;
+		known += has_length(spans[i]);
+	}
+	if (2 * known <= count || known == count)
+		return;
+	for (size_t i = first; i-- > 0;)
+		fill_first(spans, i, first);
+	for (size_t i = first + 1; i < count; i++) {
+		if (has_length(spans[i]))
+			continue;
+		uint64_t from = spans[i - 1].end_ns, length = from - spans[i - 1].begin_ns;
+		uint64_t end = spans[i].end_ns;
+		if (times_edge(spans[i]) == SX_TIME_UNKNOWN)
+			share_gap(spans, count, i, from);
+		else if (end == SX_TIME_UNKNOWN)
+			spans[i].end_ns = spans[i].begin_ns + length;
+		else
+			spans[i].begin_ns = end > from ? from : end > length ? end - length : 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		bare += !has_length(spans[i]) || spans[i].begin_ns == spans[i].end_ns;
+	import_tell(job, "%zu sample%s no length: taken from the times beside %s", count - known,
+		    count - known == 1 ? " has" : "s have", count - known == 1 ? "it" : "them");
+	if (bare)
+		import_tell(job, "%zu sample%s a length of 0, which has no weight in means", bare,
+			    bare == 1 ? " has" : "s have");
+}

@@ -1,0 +1,417 @@
+/*
+ * intel_gpu_top -J (objects in an array that may have no end, or no beginning) and -c (CSV). Seen:
+ * IGT 1.25 to 2.0 (tools/intel_gpu_top.c).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/units.h"
+#include "import/read/cells.h"
+#include "import/read/json.h"
+
+#define WAITING_MAX 8
+
+/* A value whose unit is not known yet. */
+struct waiting {
+	size_t member;
+	unsigned gt;
+	double value;
+};
+
+struct gpu_top_reader {
+	struct import_job *job;
+	struct import_rows *rows;
+	size_t row;
+	bool open;
+	double busy;	/* of the engines that render or compute; NaN: none seen */
+	double seconds; /* length of the row at hand, 0: not told */
+	uint64_t now_ns;
+	struct waiting group[WAITING_MAX];
+	size_t waiting;
+	struct import_cell unit; /* of the group at hand */
+	struct units units;
+	struct import_odd garbage; /* of JSON */
+};
+
+static const struct {
+	const char *engine, *busy, *short_name;
+} engines[] = {
+    {"Render/3D", "RenderBusy", "RCS"}, {"Blitter", "CopyBusy", "BCS"},
+    {"Video", "VideoBusy", "VCS"},	{"VideoEnhance", "VideoEnhanceBusy", "VECS"},
+    {"Compute", "ComputeBusy", "CCS"},
+};
+#define ENGINES (sizeof(engines) / sizeof(engines[0]))
+
+static bool json_recognise(struct import_cell head)
+{
+	return memmem(head.text, head.size, "\"period\"", 8) &&
+	       (memmem(head.text, head.size, "\"engines\"", 9) ||
+		memmem(head.text, head.size, "\"rc6\"", 5)) &&
+	       memmem(head.text, head.size, "\"requested\"", 11);
+}
+
+static bool is_csv(struct import_cell text)
+{
+	return import_begins(text, "Freq MHz req,Freq MHz act,") ||
+	       import_begins(text, "Freq GT0 MHz req,Freq GT0 MHz act,");
+}
+
+static bool gpu_top_recognise(const struct import_head *head)
+{
+	struct import_cell text = {head->text, head->size};
+	return is_csv(text) || json_recognise(text);
+}
+
+static void gpu_top_set(struct gpu_top_reader *r, const char *name, const char *unit, double factor,
+			double value)
+{
+	struct import_field field = {
+	    .name = name, .unit = unit, .over_time = SX_REDUCE_MEAN, .factor = factor};
+	import_set(r->rows, import_column(r->rows, &field), r->row, value);
+}
+
+/* "Render/3D/0" or, when engines of a class are shown as one, "Render/3D". */
+static void set_engine(struct gpu_top_reader *r, struct import_cell engine, struct import_cell what,
+		       double value)
+{
+	struct import_cell stem = engine;
+	char name[96];
+	while (stem.size && stem.text[stem.size - 1] >= '0' && stem.text[stem.size - 1] <= '9')
+		stem.size--;
+	bool numbered = stem.size < engine.size && stem.size && stem.text[stem.size - 1] == '/';
+	stem.size = numbered ? stem.size - 1 : engine.size;
+	bool first = !numbered || engine.text[engine.size - 1] == '0';
+	bool busy = import_is(what, "busy");
+	for (size_t i = 0; i < ENGINES; i++) {
+		if (!import_is(stem, engines[i].engine) || !busy)
+			continue;
+		if (i == 0 || i == 4)
+			r->busy = isnan(r->busy) || value > r->busy ? value : r->busy;
+		if (first) {
+			gpu_top_set(r, engines[i].busy, "percent", 1, value);
+			return;
+		}
+	}
+	snprintf(name, sizeof(name), "%.*s %.*s", (int)(engine.size < 60 ? engine.size : 60),
+		 engine.text, (int)(what.size < 20 ? what.size : 20), what.text);
+	gpu_top_set(r, name, "percent", 1, value);
+}
+
+/* What a member of a group is; those of further GTs get columns of their own. */
+static const struct {
+	const char *group, *member, *column, *unit;
+} members[] = {
+    {"period", "duration", NULL, "ns"},
+    {"frequency", "requested", "GpuFrequencyRequested", "Hz"},
+    {"frequency", "actual", "GpuFrequency", "Hz"},
+    {"interrupts", "count", "InterruptRate", "interrupts/s"},
+    {"rc6", "value", "SleepShare", "percent"},
+    {"power", "GPU", "GpuPower", "mW"},
+    {"power", "Package", "PackagePower", "mW"},
+    {"imc-bandwidth", "reads", "MemoryReadBandwidth", "MB/s"},
+    {"imc-bandwidth", "writes", "MemoryWriteBandwidth", "MB/s"},
+};
+#define MEMBERS (sizeof(members) / sizeof(members[0]))
+
+/* Which member, and of which GT: "frequency", "frequency-gt0" and "rc6-gt1". */
+static size_t find_member(const struct read_json_place *at, unsigned *gt)
+{
+	struct import_cell group = at->keys[0];
+	*gt = 0;
+	if (group.size > 4 && memcmp(group.text + group.size - 4, "-gt", 3) == 0) {
+		*gt = (unsigned)(group.text[group.size - 1] - '0') % 10;
+		group.size -= 4;
+	}
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (import_is(group, members[i].group) && import_is(at->keys[1], members[i].member))
+			return i;
+	return MEMBERS;
+}
+
+/* Values of the group at hand wait for the group's unit, which stands behind them. */
+static void take_number(struct gpu_top_reader *r, const struct read_json_place *at, double value)
+{
+	unsigned gt;
+	if (at->depth == 3 && import_is(at->keys[0], "engines")) {
+		set_engine(r, at->keys[1], at->keys[2], value);
+		return;
+	}
+	size_t member = at->depth == 2 ? find_member(at, &gt) : MEMBERS;
+	if (member < MEMBERS && r->waiting < WAITING_MAX)
+		r->group[r->waiting++] = (struct waiting){member, gt, value};
+}
+
+/* What intel_gpu_top wrote before it wrote units. */
+static struct import_cell usual_unit(size_t member)
+{
+	static const struct {
+		const char *group, *unit;
+	} usual[] = {{"period", "ms"}, {"frequency", "MHz"}, {"interrupts", "irq/s"},
+		     {"rc6", "%"},     {"power", "W"},	     {"imc-bandwidth", "MiB/s"}};
+	const char *unit = "";
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (strcmp(usual[i].group, members[member].group) == 0)
+			unit = usual[i].unit;
+	return (struct import_cell){unit, strlen(unit)};
+}
+
+/* A factor from the unit that the file names to the column's; 0: they are not of one kind. */
+static double gpu_top_unit_factor(const struct gpu_top_reader *r, struct import_cell text,
+				  const char *to)
+{
+	const char *known;
+	double factor;
+	if (import_is(text, "irq/s") || import_is(text, "/s"))
+		return strcmp(to, "interrupts/s") == 0 ? 1 : 0;
+	if (!import_unit(text, &known, &factor))
+		return 0;
+	if (strcmp(known, "MHz") == 0 && strcmp(to, "Hz") == 0)
+		return factor * 1e6;
+	const struct unit *from = units_find(&r->units, known), *into = units_find(&r->units, to);
+	if (!from || !into || strcmp(from->dimension, into->dimension) != 0)
+		return strcmp(known, to) == 0 ? factor : 0;
+	return factor * from->factor / into->factor;
+}
+
+static void set_member(struct gpu_top_reader *r, const struct waiting *w, struct import_cell unit)
+{
+	char name[64];
+	const char *column = members[w->member].column, *group = members[w->member].group;
+	double factor = gpu_top_unit_factor(r, unit, members[w->member].unit);
+	if (factor == 0) {
+		import_tell(r->job,
+			    "%s is in %.*s, which is no unit that is known for it: left out", group,
+			    (int)(unit.size < 40 ? unit.size : 40), unit.text);
+		return;
+	}
+	if (!column) {
+		r->seconds = w->value * factor / 1e9;
+		return;
+	}
+	if (w->gt) {
+		snprintf(name, sizeof(name), "%s-gt%u %s", group, w->gt, members[w->member].member);
+		column = name;
+	}
+	gpu_top_set(r, column, members[w->member].unit, 1, w->value * factor);
+}
+
+static void end_group(struct gpu_top_reader *r)
+{
+	for (size_t i = 0; i < r->waiting; i++)
+		set_member(r, &r->group[i],
+			   r->unit.size ? r->unit : usual_unit(r->group[i].member));
+	r->waiting = 0;
+	r->unit = (struct import_cell){"", 0};
+}
+
+static void end_sample(struct gpu_top_reader *r)
+{
+	if (!isnan(r->busy))
+		gpu_top_set(r, "GpuBusy", "percent", 1, r->busy);
+	r->open = false;
+}
+
+static void end_time(struct gpu_top_reader *r)
+{
+	uint64_t end = r->now_ns;
+	if (r->seconds > 0 && r->seconds < 1e6)
+		end += (uint64_t)(r->seconds * 1e9 + 0.5);
+	if (end > r->now_ns)
+		import_row_time(r->rows, r->row, r->now_ns, end);
+	else
+		import_tell(r->job, "some periods have no length that can be: their samples have "
+				    "no times");
+	r->now_ns = end;
+}
+
+/* Whether what was read stands where a number should. */
+static bool is_value(enum read_json_event event, const struct read_json_place *at)
+{
+	unsigned gt;
+	if (event != READ_JSON_TEXT && event != READ_JSON_BARE)
+		return false;
+	if (at->depth == 3 && import_is(at->keys[0], "engines"))
+		return !import_is(at->keys[2], "unit");
+	return at->depth == 2 && find_member(at, &gt) < MEMBERS;
+}
+
+static void gpu_top_see(void *user, enum read_json_event event, const struct read_json_place *at,
+			struct import_cell value)
+{
+	struct gpu_top_reader *r = user;
+	double number;
+	if (event == READ_JSON_BEGIN && at->depth == 0) {
+		r->row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
+		r->open = true;
+		r->busy = NAN;
+		r->seconds = 0;
+	} else if (event == READ_JSON_END && at->depth == 0) {
+		end_sample(r);
+		end_time(r);
+	} else if (event == READ_JSON_END && at->depth == 1) {
+		end_group(r);
+	} else if (event == READ_JSON_TEXT && at->depth == 2 && import_is(at->keys[1], "unit")) {
+		r->unit = value;
+	} else if ((event == READ_JSON_BARE || is_value(event, at)) && r->open &&
+		   import_number(value, &number)) {
+		take_number(r, at, number);
+	} else if (is_value(event, at) && !import_no_data(value)) {
+		import_odd_add(&r->garbage, r->row + 1, at->keys[at->depth - 1], value);
+	} else if (at->depth > 1 && import_is(at->keys[0], "clients")) {
+		import_tell(r->job, "what single programs used (clients) was left out");
+	}
+}
+
+static enum sx_status read_samples(struct gpu_top_reader *r, struct sx_error *err)
+{
+	size_t line;
+	enum read_json_result result =
+	    read_json_walk(r->job->text, r->job->size, gpu_top_see, r, &line);
+	if (result == READ_JSON_BAD)
+		return import_bad(r->job, line, err, "intel_gpu_top -J writes JSON",
+				  "this is no JSON");
+	if (r->open) {
+		/* Its length stands first, and so is there when anything is. */
+		end_sample(r);
+		if (r->seconds > 0)
+			end_time(r);
+		return import_cut(r->job, line, err);
+	}
+	return SX_OK;
+}
+
+/* What -c calls the members of groups: "Freq MHz act", "Freq GT1 MHz act", "RC6 %". */
+static const struct {
+	const char *group, *item;
+	size_t member;
+} headers[] = {
+    {"Freq", "req", 1},	 {"Freq", "act", 2},  {"IRQ", NULL, 3}, {"RC6", NULL, 4},
+    {"Power", "gpu", 5}, {"Power", "pkg", 6}, {"IMC", "rd", 7}, {"IMC", "wr", 8},
+};
+
+/* A column of -c: a member of a group, or an engine's share. */
+struct gpu_top_column {
+	size_t member; /* MEMBERS: none */
+	unsigned gt;
+	struct import_cell unit;
+	struct import_field field; /* of an engine, or what no word is known for */
+	bool busy;		   /* of an engine that renders or computes */
+};
+
+static struct import_cell gpu_top_next_word(struct import_cell *rest)
+{
+	const char *blank = memchr(rest->text, ' ', rest->size);
+	size_t size = blank ? (size_t)(blank - rest->text) : rest->size;
+	struct import_cell word = {rest->text, size};
+	rest->text += blank ? size + 1 : size;
+	rest->size -= blank ? size + 1 : size;
+	return word;
+}
+
+static bool is_member(struct import_cell head, struct gpu_top_column *out)
+{
+	struct import_cell rest = head, group = gpu_top_next_word(&rest),
+			   unit = gpu_top_next_word(&rest);
+	if (unit.size == 3 && memcmp(unit.text, "GT", 2) == 0) {
+		out->gt = (unsigned)(unit.text[2] - '0') % 10;
+		unit = gpu_top_next_word(&rest);
+	}
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		if (import_is(group, headers[i].group) &&
+		    (headers[i].item ? import_is(rest, headers[i].item) : !rest.size)) {
+			out->member = headers[i].member;
+			out->unit = unit;
+			return true;
+		}
+	return false;
+}
+
+/* "RCS %", "RCS se"; with -p of each engine, "RCS/0 %". */
+static void learn_engine(struct gpu_top_reader *r, struct import_cell head,
+			 struct gpu_top_column *out)
+{
+	struct import_cell rest = head, engine = gpu_top_next_word(&rest), stem = engine;
+	bool first = true;
+	out->field = import_header(r->job, head, SX_REDUCE_MEAN);
+	if (strcmp(out->field.unit, "count") == 0)
+		out->field.unit = "percent";
+	if (stem.size > 2 && stem.text[stem.size - 2] == '/') {
+		first = stem.text[stem.size - 1] == '0';
+		stem.size -= 2;
+	}
+	for (size_t i = 0; i < ENGINES && import_is(rest, "%"); i++) {
+		if (!import_is(stem, engines[i].short_name))
+			continue;
+		out->busy = i == 0 || i == 4;
+		if (first)
+			out->field.name = engines[i].busy;
+	}
+}
+
+static void gpu_top_take_cell(struct gpu_top_reader *r, const struct gpu_top_column *column,
+			      double value)
+{
+	if (column->member < MEMBERS) {
+		set_member(r, &(struct waiting){column->member, column->gt, value}, column->unit);
+		return;
+	}
+	import_set(r->rows, import_column(r->rows, &column->field), r->row, value);
+	if (column->busy && !(r->busy >= value))
+		r->busy = value;
+}
+
+static enum sx_status read_lines(struct gpu_top_reader *r, struct sx_error *err)
+{
+	struct cells cells;
+	struct import_lines lines = import_lines(r->job);
+	struct import_cell header = {"", 0};
+	import_line(&lines, &header);
+	enum sx_status status = cells_begin(&cells, r->job, lines, header, err);
+	struct gpu_top_column *columns =
+	    status ? NULL : calloc(cells.columns + 1, sizeof(*columns));
+	if (!status && !columns)
+		status = error_nomem(err, "importing");
+	for (size_t i = 0; !status && i < cells.columns; i++) {
+		columns[i].member = MEMBERS;
+		if (!is_member(cells.head[i], &columns[i]))
+			learn_engine(r, cells.head[i], &columns[i]);
+	}
+	while (!status && cells_next(&cells)) {
+		double value;
+		r->row = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
+		r->busy = NAN;
+		for (size_t i = 0; i < cells.columns; i++)
+			if (cells_number(&cells, i, &value))
+				gpu_top_take_cell(r, &columns[i], value);
+		end_sample(r);
+	}
+	free(columns);
+	import_tell(r->job, "intel_gpu_top -c writes no times: what depends on the length of a "
+			    "sample is no data");
+	return status ? status : cells_end(&cells, err);
+}
+
+static enum sx_status gpu_top_read(struct import_job *job, struct sx_error *err)
+{
+	struct gpu_top_reader r = {.job = job};
+	r.rows = import_rows_create(job, &(struct import_rows_options){.catalog = "monitor",
+								       .name = "Intel GPU",
+								       .driver = "i915",
+								       .kind = SX_SAMPLE_TIME});
+	if (!r.rows)
+		return error_nomem(err, "importing");
+	units_init(&r.units);
+	bool csv = is_csv((struct import_cell){job->text, job->size});
+	enum sx_status status = csv ? read_lines(&r, err) : read_samples(&r, err);
+	import_odd_tell(job, &r.garbage, "sample");
+	return import_rows_finish(r.rows, status, err);
+}
+
+const struct import_format import_intel_gpu_top = {
+    .kind = "intel-gpu-top",
+    .about = "samples of intel_gpu_top",
+    .recognise = gpu_top_recognise,
+    .read = gpu_top_read,
+};

@@ -1,0 +1,353 @@
+/*
+ * Logs of MangoHud: an optional version, a table of one line about the system, and a line a frame,
+ * or one an interval (log_interval), which then tells of the frame that was the last. Several logs
+ * may stand behind each other. Seen: 0.6 to 0.8 (src/logging.cpp, try_log).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/read/cells.h"
+#include "import/read/times.h"
+
+static const struct import_word mangohud_words[] = {
+    {"fps", "FrameRate", "frames/s", 1},
+    {"frametime", "LastFrameTime", "ns", 1e6},
+    {"cpu_load", "CpuBusy", "percent", 1},
+    {"cpu_power", "CpuPower", "mW", 1e3},
+    {"gpu_load", "GpuBusy", "percent", 1},
+    {"cpu_temp", "CpuTemperature", "degC", 1},
+    {"gpu_temp", "GpuTemperature", "degC", 1},
+    {"gpu_core_clock", "GpuFrequency", "Hz", 1e6},
+    {"gpu_mem_clock", "MemoryFrequency", "Hz", 1e6},
+    {"gpu_vram_used", "MemoryUsed", "bytes", 0x1p30},
+    {"gpu_power", "GpuPower", "mW", 1e3},
+    {"ram_used", "SystemMemoryUsed", "bytes", 0x1p30},
+    {"swap_used", "SwapUsed", "bytes", 0x1p30},
+    {"process_rss", "ProcessMemory", "bytes", 0x1p30},
+    {"cpu_mhz", "CpuFrequency", "Hz", 1e6},
+};
+#define WORDS (sizeof(mangohud_words) / sizeof(mangohud_words[0]))
+
+/* A word without the unit that some versions write behind it. */
+static struct import_cell mangohud_bare(struct import_cell cell)
+{
+	const char *open = memchr(cell.text, '(', cell.size);
+	if (open)
+		cell.size = (size_t)(open - cell.text);
+	return cell;
+}
+
+static bool mangohud_is_header(struct import_cell line)
+{
+	struct import_cell cells[2];
+	return import_split(line, ',', cells, 2) == 2 &&
+	       import_is(mangohud_bare(cells[0]), "fps") &&
+	       import_is(mangohud_bare(cells[1]), "frametime");
+}
+
+/* MangoHud writes one line of averages beside each log, as NAME_summary.csv. */
+static bool is_summary(struct import_cell line)
+{
+	struct import_cell cells[2];
+	return import_split(line, ',', cells, 2) == 2 && import_is(cells[0], "0.1% Min FPS") &&
+	       import_is(cells[1], "1% Min FPS");
+}
+
+static bool mangohud_recognise(const struct import_head *head)
+{
+	struct import_job job = {.text = head->text, .size = head->size};
+	struct import_lines lines = import_lines(&job);
+	struct import_cell line;
+	while (lines.number < 8 && import_line(&lines, &line))
+		if (mangohud_is_header(line) || (lines.number == 1 && is_summary(line)))
+			return true;
+	return false;
+}
+
+/* What the line about the system says of the device. */
+static void name_device(struct import_rows *rows, struct import_job *job, struct import_cell keys,
+			struct import_cell values)
+{
+	struct import_cell key[16], value[16];
+	size_t count = import_split(keys, ',', key, 16);
+	if (import_split(values, ',', value, 16) != count) {
+		import_tell(job, "the line about the system has commas within its values: the "
+				 "device's name was left out");
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (import_is(key[i], "gpu") && value[i].size)
+			import_rows_name(rows, import_text(job, value[i].text, value[i].size));
+}
+
+/*
+ * Milliseconds, or in old versions whole microseconds: frames a second times the length of one
+ * tells.
+ */
+static double frame_factor(const struct cells *cells)
+{
+	double fps, time;
+	if (import_number(cells->row[0], &fps) && import_number(cells->row[1], &time) &&
+	    fps * time > 1e5)
+		return 1e3;
+	return 1e6;
+}
+
+/* One table of frames: what stands before it, and its lines. */
+struct section {
+	struct import_cell keys, values; /* the line about the system; empty: there is none */
+	struct import_cell header;
+	struct import_lines rows;
+};
+
+/* All logs of a file. */
+struct log {
+	struct import_job *job;
+	struct import_rows *rows;
+	size_t sections, second; /* line of the second log's header */
+	size_t timed, near;	 /* lines with a time, and those a frame behind the one before */
+	size_t mended;		 /* lines without a time, which the frame's length tells */
+	bool frames;		 /* a line is a frame */
+};
+
+/* The line about the system, or the version before it. */
+static bool begins_log(struct import_cell line)
+{
+	return import_begins(line, "os,") || import_is(line, "v1");
+}
+
+#define HEAD_LINES 8
+
+/* Where the lines of a table end: at the file's end, or where another log begins. */
+static const char *end_of_rows(struct import_lines ahead)
+{
+	const char *head = NULL, *start = ahead.p;
+	size_t number = 0;
+	for (struct import_cell line; import_line(&ahead, &line); start = ahead.p) {
+		if (mangohud_is_header(line))
+			return head ? head : start;
+		if (head && ahead.number - number > HEAD_LINES)
+			head = NULL;
+		if (!head && begins_log(line)) {
+			head = start;
+			number = ahead.number;
+		}
+	}
+	return ahead.end;
+}
+
+/* The next table of frames; `lines` goes on behind it. */
+static bool next_section(struct import_lines *lines, struct section *out)
+{
+	struct import_cell line, before = {0}, earlier = {0};
+	while (import_line(lines, &line)) {
+		if (!mangohud_is_header(line)) {
+			if (!line.size || line.text[0] == '-')
+				continue;
+			earlier = before;
+			before = line;
+			continue;
+		}
+		*out = (struct section){.header = line, .rows = *lines};
+		if (earlier.size && import_begins(earlier, "os,")) {
+			out->keys = earlier;
+			out->values = before;
+		}
+		out->rows.end = end_of_rows(*lines);
+		for (struct import_lines skip = out->rows; import_line(&skip, &line);)
+			lines->number = skip.number;
+		lines->p = out->rows.end;
+		return true;
+	}
+	return false;
+}
+
+/* Whether lines follow each other by the length of a frame, as when each frame has one. */
+static void look_at_row(struct log *log, const struct cells *cells, size_t elapsed,
+			uint64_t *before)
+{
+	uint64_t end = cells_ns(cells, elapsed);
+	double value;
+	if (*before != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > *before &&
+	    import_number(cells->row[1], &value)) {
+		double frame = value * frame_factor(cells);
+		log->timed++;
+		log->near += fabs((double)(end - *before) - frame) <= frame / 8;
+	}
+	*before = end;
+}
+
+/* Where a time is missing or none that can be, a frame ends where its length says. */
+static uint64_t mend_end(struct log *log, const struct cells *cells, uint64_t end, uint64_t before)
+{
+	double value;
+	bool lost = end == SX_TIME_UNKNOWN || !import_time_can_be(end);
+	if (!lost || !log->frames || before == SX_TIME_UNKNOWN || !import_time_can_be(before) ||
+	    !import_number(cells->row[1], &value) || !(value > 0 && value < 1e9))
+		return end;
+	log->mended++;
+	return before + (uint64_t)(value * frame_factor(cells));
+}
+
+static void mangohud_take_row(struct log *log, struct cells *cells, size_t elapsed,
+			      const uint32_t *columns, uint64_t *before)
+{
+	uint64_t end = mend_end(log, cells, cells_ns(cells, elapsed), *before), begin = *before;
+	double value;
+	/* Also behind a time that cannot be. */
+	bool follows = begin != SX_TIME_UNKNOWN && begin < end &&
+		       import_span_can_be((struct import_span){begin, end});
+	if (!follows)
+		begin = SX_TIME_UNKNOWN;
+	if (!follows && end != SX_TIME_UNKNOWN && import_number(cells->row[1], &value)) {
+		double length = value * frame_factor(cells);
+		begin = length > 0 && length < (double)end ? end - (uint64_t)length : 0;
+	}
+	size_t row = import_row(log->rows, begin, end);
+	*before = end;
+	for (size_t i = 0; i < cells->columns; i++) {
+		if (columns[i] == SX_NONE || !cells_number(cells, i, &value))
+			continue;
+		/* Of what MangoHud logs only temperatures can be below 0. */
+		if (value < 0 && !memmem(cells->head[i].text, cells->head[i].size, "temp", 4)) {
+			import_odd_add(&cells->garbage, cells->lines.number, cells->head[i],
+				       cells->row[i]);
+			continue;
+		}
+		double factor = i == 1 ? frame_factor(cells) / 1e6 : 1;
+		import_set(log->rows, columns[i], row, value * factor);
+		/* A line that has a frame's time is that frame. */
+		if (i == 1 && log->frames)
+			import_set_u64(log->rows, columns[cells->columns], row, 1);
+	}
+}
+
+/* The column of each cell, and behind them that of frames, where a line is one. */
+static void mangohud_find_columns(struct log *log, const struct cells *cells, size_t elapsed,
+				  uint32_t *columns)
+{
+	struct import_field one = {.name = "Frames", .unit = "frames"};
+	for (size_t i = 0; i < cells->columns; i++) {
+		struct import_field field =
+		    import_monitor(log->job, mangohud_words, WORDS, mangohud_bare(cells->head[i]));
+		if (i == 1 && log->frames)
+			field.name = "FrameTimes";
+		columns[i] = i == elapsed ? SX_NONE : import_column(log->rows, &field);
+	}
+	columns[cells->columns] = log->frames ? import_column(log->rows, &one) : SX_NONE;
+}
+
+static size_t find_elapsed(const struct cells *cells)
+{
+	for (size_t i = 0; i < cells->columns; i++)
+		if (import_is(mangohud_bare(cells->head[i]), "elapsed"))
+			return i;
+	return SIZE_MAX;
+}
+
+static enum sx_status read_section(struct log *log, const struct section *section,
+				   struct sx_error *err)
+{
+	struct cells cells;
+	uint64_t before = SX_TIME_UNKNOWN;
+	enum sx_status status = cells_begin(&cells, log->job, section->rows, section->header, err);
+	if (status)
+		return status;
+	size_t elapsed = find_elapsed(&cells);
+	uint32_t *columns = calloc(cells.columns + 1, sizeof(*columns));
+	if (!columns)
+		return error_nomem(err, "importing");
+	if (log->rows)
+		mangohud_find_columns(log, &cells, elapsed, columns);
+	while (cells_next(&cells))
+		if (log->rows)
+			mangohud_take_row(log, &cells, elapsed, columns, &before);
+		else
+			look_at_row(log, &cells, elapsed, &before);
+	free(columns);
+	return log->rows ? cells_end(&cells, err) : SX_OK;
+}
+
+static bool mangohud_same(struct import_cell a, struct import_cell b)
+{
+	return a.size == b.size && (!a.size || memcmp(a.text, b.text, a.size) == 0);
+}
+
+/* Goes over all logs of the file; without rows only to see what they are. */
+static enum sx_status each_section(struct log *log, struct sx_error *err)
+{
+	struct import_lines lines = import_lines(log->job);
+	struct section section, first = {0};
+	enum sx_status status = SX_OK;
+	for (log->sections = 0; !sx_failed(status) && next_section(&lines, &section);
+	     log->sections++) {
+		if (log->sections == 1)
+			log->second = section.rows.number;
+		if (!log->sections)
+			first = section;
+		if (section.keys.size && log->rows && !log->sections)
+			name_device(log->rows, log->job, section.keys, section.values);
+		if (!mangohud_same(first.values, section.values))
+			import_tell(log->job, "the logs are of different systems: the device is "
+					      "called as in the first");
+		status = import_worse(status, read_section(log, &section, err));
+	}
+	return status;
+}
+
+static enum sx_status summary(const struct import_job *job, struct sx_error *err)
+{
+	error_set(err, SX_ERR_BAD_INPUT, "%s is the summary of a log of MangoHud",
+		  job->request->path);
+	error_because(err, "it holds one line of averages and no frames");
+	error_try(err, "the log beside it, whose name is without _summary");
+	return SX_ERR_BAD_INPUT;
+}
+
+static void mangohud_tell(const struct log *log)
+{
+	if (log->sections > 1)
+		import_tell(log->job, "%zu logs stand behind each other, the second from line %zu",
+			    log->sections, log->second);
+	if (log->mended)
+		import_tell(log->job, "%zu line%s no time that can be: the frame's length tells it",
+			    log->mended, log->mended == 1 ? " has" : "s have");
+	if (!log->frames)
+		import_tell(log->job,
+			    "the log has a line an interval, not one a frame: each tells of "
+			    "the frame that was the last");
+}
+
+static enum sx_status mangohud_read(struct import_job *job, struct sx_error *err)
+{
+	struct import_lines lines = import_lines(job);
+	struct import_cell line;
+	struct log log = {.job = job};
+	if (import_line(&lines, &line) && is_summary(line))
+		return summary(job, err);
+	enum sx_status status = each_section(&log, err);
+	if (status)
+		return status;
+	if (!log.sections)
+		return import_bad(job, 0, err, "a log of MangoHud has a line fps,frametime,…",
+				  "there is no header line");
+	log.frames = 2 * log.near >= log.timed;
+	log.rows = import_rows_create(
+	    job, &(struct import_rows_options){
+		     .catalog = "monitor", .kind = log.frames ? SX_SAMPLE_FRAME : SX_SAMPLE_TIME});
+	if (!log.rows)
+		return error_nomem(err, "importing");
+	if (!log.frames)
+		import_rows_constant(log.rows, "interval_log", 1);
+	status = each_section(&log, err);
+	mangohud_tell(&log);
+	return import_rows_finish(log.rows, status, err);
+}
+
+const struct import_format import_mangohud = {
+    .kind = "mangohud",
+    .about = "a log of MangoHud",
+    .recognise = mangohud_recognise,
+    .read = mangohud_read,
+};

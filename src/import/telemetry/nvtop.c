@@ -1,0 +1,227 @@
+/*
+ * nvtop -s: an array of devices with strings that carry their unit. Seen: 3.2 to 3.3 (3.3.0 forgets
+ * commas), several snapshots behind each other.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/read/json.h"
+
+static const struct import_word nvtop_words[] = {
+    {"gpu_clock", "GpuFrequency", "Hz", 1e6},	  {"mem_clock", "MemoryFrequency", "Hz", 1e6},
+    {"temp", "GpuTemperature", "degC", 1},	  {"fan_speed", "FanSpeed", "percent", 1},
+    {"power_draw", "GpuPower", "mW", 1e3},	  {"gpu_util", "GpuBusy", "percent", 1},
+    {"encode", "EncoderBusy", "percent", 1},	  {"decode", "DecoderBusy", "percent", 1},
+    {"encode_decode", "VideoBusy", "percent", 1}, {"mem_util", "MemoryShare", "percent", 1},
+    {"mem_total", "MemoryTotal", "bytes", 1},	  {"mem_used", "MemoryUsed", "bytes", 1},
+    {"mem_free", "MemoryFree", "bytes", 1},
+};
+
+#define DEVICE_VALUES 32
+
+/* One device of one snapshot, until its end is seen. */
+struct sample {
+	struct import_cell name;
+	struct import_cell keys[DEVICE_VALUES], values[DEVICE_VALUES];
+	size_t count;
+};
+
+struct nvtop_device {
+	struct import_cell name;
+	uint32_t twin; /* how many of the same name stand before it in a snapshot */
+	uint32_t seen; /* the last snapshot that it was in */
+	struct import_rows *rows;
+};
+
+struct nvtop_reader {
+	struct import_job *job;
+	struct sample sample;
+	bool open;
+	struct nvtop_device devices[IMPORT_DEVICES_MAX];
+	uint32_t device_count, snapshot; /* its number, from 1 */
+	struct import_odd garbage;
+};
+
+static bool nvtop_recognise(const struct import_head *head)
+{
+	return memmem(head->text, head->size, "\"device_name\"", 13) &&
+	       memmem(head->text, head->size, "\"gpu_clock\"", 11) &&
+	       memmem(head->text, head->size, "\"power_draw\"", 12);
+}
+
+/* "210MHz", "37C", "22W", "5%", "34.59 MiB", bare bytes: a number and its unit's factor. */
+static bool nvtop_value_of(struct import_cell text, bool bytes, double *value)
+{
+	size_t digits = 0;
+	double factor = 1;
+	const char *unit;
+	while (digits < text.size && memchr("0123456789.+-", text.text[digits], 13))
+		digits++;
+	struct import_cell rest = {text.text + digits, text.size - digits};
+	while (rest.size && *rest.text == ' ') {
+		rest.text++;
+		rest.size--;
+	}
+	if (import_is(rest, "F")) { /* the option for Fahrenheit */
+		bool ok = import_number((struct import_cell){text.text, digits}, value);
+		*value = (*value - 32) / 1.8;
+		return ok;
+	}
+	if (!bytes && rest.size && !import_is(rest, "MHz") && !import_is(rest, "C") &&
+	    !import_is(rest, "W") && !import_is(rest, "%"))
+		return false;
+	if (bytes && rest.size && !import_unit(rest, &unit, &factor))
+		return false;
+	if (bytes && rest.size && strcmp(unit, "KiB") == 0)
+		factor = 1024;
+	if (!import_number((struct import_cell){text.text, digits}, value))
+		return false;
+	*value *= bytes ? factor : 1;
+	return true;
+}
+
+static bool is_named(const struct nvtop_device *device, struct import_cell name)
+{
+	return device->name.size == name.size &&
+	       memcmp(device->name.text, name.text, name.size) == 0;
+}
+
+static struct nvtop_device *add_device(struct nvtop_reader *r, uint32_t twin)
+{
+	char number[16] = "";
+	if (r->device_count >= IMPORT_DEVICES_MAX)
+		return NULL;
+	struct nvtop_device *device = &r->devices[r->device_count++];
+	*device = (struct nvtop_device){.name = r->sample.name, .twin = twin};
+	device->rows = import_rows_create(
+	    r->job, &(struct import_rows_options){.catalog = "monitor", .kind = SX_SAMPLE_TIME});
+	struct import_cell plain = read_json_unescape(r->job, device->name);
+	const char *name = import_text(r->job, plain.text, plain.size);
+	if (twin)
+		snprintf(number, sizeof(number), " #%u", twin + 1);
+	char full[256];
+	snprintf(full, sizeof(full), "%.200s%s", name ? name : "", number);
+	import_rows_name(device->rows, full);
+	return device;
+}
+
+/* Cards of one name are told apart by their order, which is the same in every snapshot. */
+static struct nvtop_device *nvtop_find_device(struct nvtop_reader *r)
+{
+	uint32_t twin = 0;
+	for (uint32_t i = 0; i < r->device_count; i++) {
+		struct nvtop_device *device = &r->devices[i];
+		if (!is_named(device, r->sample.name))
+			continue;
+		if (device->seen != r->snapshot) {
+			device->seen = r->snapshot;
+			return device;
+		}
+		twin++;
+	}
+	struct nvtop_device *device = add_device(r, twin);
+	if (device)
+		device->seen = r->snapshot;
+	return device;
+}
+
+/* The last bytes of a text. */
+static struct import_cell rest_of(struct import_cell text, size_t size)
+{
+	return (struct import_cell){text.text + text.size - size, size};
+}
+
+static void end_device(struct nvtop_reader *r)
+{
+	struct nvtop_device *device = nvtop_find_device(r);
+	double value;
+	if (!device)
+		return;
+	size_t row = import_row(device->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
+	for (size_t i = 0; i < r->sample.count; i++)
+		for (size_t k = 0; k < sizeof(nvtop_words) / sizeof(nvtop_words[0]); k++) {
+			if (!import_is(r->sample.keys[i], nvtop_words[k].word))
+				continue;
+			struct import_field field = {.name = nvtop_words[k].column,
+						     .unit = nvtop_words[k].unit,
+						     .over_time = SX_REDUCE_MEAN,
+						     .factor = nvtop_words[k].factor};
+			uint32_t column = import_column(device->rows, &field);
+			struct import_cell text = r->sample.values[i];
+			if (nvtop_value_of(text, strcmp(field.unit, "bytes") == 0, &value))
+				import_set(device->rows, column, row, value);
+			else if (import_is(text, "CPU Fan") ||
+				 (text.size > 3 && import_is(rest_of(text, 3), "RPM")))
+				import_tell(r->job, "fan speeds in revolutions were left out: they "
+						    "are no share");
+			else if (!import_no_data(text))
+				import_odd_add(&r->garbage, row + 1, r->sample.keys[i], text);
+		}
+}
+
+static void nvtop_see(void *user, enum read_json_event event, const struct read_json_place *at,
+		      struct import_cell value)
+{
+	struct nvtop_reader *r = user;
+	if (event == READ_JSON_BEGIN && at->depth == 0) {
+		r->sample = (struct sample){.name = {"", 0}};
+		r->open = true;
+	} else if (event == READ_JSON_END && at->depth == 0) {
+		end_device(r);
+		r->open = false;
+	} else if (event == READ_JSON_LAST) {
+		r->snapshot += at->depth == 0;
+	} else if (at->depth > 1) {
+		import_tell(r->job, "what single programs used (processes) was left out");
+	} else if (event == READ_JSON_TEXT && read_json_at(at, 1, "device_name", NULL, NULL)) {
+		r->sample.name = value;
+	} else if ((event == READ_JSON_TEXT || event == READ_JSON_BARE) && at->depth == 1 &&
+		   r->sample.count < DEVICE_VALUES) {
+		r->sample.keys[r->sample.count] = at->keys[0];
+		r->sample.values[r->sample.count++] = value;
+	}
+}
+
+/* A snapshot ends with its bracket: without it devices may be missing. */
+static bool is_closed(const struct import_job *job)
+{
+	size_t size = job->size;
+	while (size && memchr(" \t\r\n", job->text[size - 1], 4))
+		size--;
+	return size && job->text[size - 1] == ']';
+}
+
+static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
+{
+	size_t line;
+	struct nvtop_reader *r = calloc(1, sizeof(*r));
+	if (!r)
+		return error_nomem(err, "importing");
+	r->job = job;
+	r->snapshot = 1;
+	enum sx_status status = SX_OK;
+	enum read_json_result result = read_json_walk(job->text, job->size, nvtop_see, r, &line);
+	if (result == READ_JSON_BAD)
+		status = import_bad(job, line, err, "nvtop -s writes JSON", "this is no JSON");
+	else if (r->open || !is_closed(job)) /* a device that breaks off is left out */
+		status = import_cut(job, line, err);
+	for (uint32_t i = 0; i < r->device_count; i++) {
+		enum sx_status ended = import_rows_finish(r->devices[i].rows, status, err);
+		status = import_worse(status, ended);
+	}
+	if (!r->device_count && !sx_failed(status))
+		status = import_bad(job, 0, err, "nvtop -s writes one object a device",
+				    "no device is in it");
+	import_odd_tell(job, &r->garbage, "sample");
+	import_tell(job, "nvtop -s writes no times; snapshots are samples in their order");
+	free(r);
+	return status;
+}
+
+const struct import_format import_nvtop = {
+    .kind = "nvtop",
+    .about = "a snapshot of nvtop",
+    .recognise = nvtop_recognise,
+    .read = nvtop_read,
+};

@@ -1,0 +1,217 @@
+/*
+ * Traces of Perfetto: GPU counters with their descriptors, frequency, memory and render stages.
+ * Everything else is passed over. Seen: protos of 2019 to August 2026.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/strings.h"
+#include "import/trace/perfetto_state.h"
+
+#define UNPACKED_MAX ((size_t)256 << 20) /* of one packet of compressed packets */
+
+/* Fields of TracePacket. */
+enum {
+	PACKET_FTRACE = 1,
+	PACKET_CLOCKS = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_INTERNED = 12,
+	PACKET_FLAGS = 13,
+	PACKET_CONFIG = 33,
+	PACKET_COMPRESSED = 50,
+	PACKET_COUNTERS = 52,
+	PACKET_STAGE = 53,
+	PACKET_CLOCK_ID = 58,
+	PACKET_MEMORY = 71,
+	PACKET_ATTRIBUTES = 126,
+	PACKET_GPU_INFO = 128,
+	PACKET_FREQUENCY = 129,
+};
+
+static bool known_field(uint32_t number)
+{
+	return number == PACKET_CLOCKS || number == PACKET_TIMESTAMP || number == PACKET_SEQUENCE ||
+	       number == PACKET_CONFIG || number == PACKET_INTERNED || number == PACKET_COUNTERS ||
+	       number == PACKET_STAGE || number == PACKET_COMPRESSED || number == PACKET_GPU_INFO ||
+	       number == PACKET_FTRACE || number == 60 || number == 36 || number == 89 ||
+	       number == 35 || number == 11;
+}
+
+/* A trace has no magic: its first packet is looked into. */
+static bool perfetto_recognise(const struct import_head *head)
+{
+	const uint8_t *p = (const uint8_t *)head->text;
+	size_t size = head->size < IMPORT_HEAD_BYTES ? head->size : IMPORT_HEAD_BYTES;
+	struct read_proto trace = {p, p + size, false};
+	struct read_proto_field packet, field;
+	bool binary = false;
+	for (size_t i = 0; i < size && i < 64; i++)
+		binary |= p[i] < 9;
+	if (size < 4 || p[0] != 0x0a || !binary || head->folder)
+		return false;
+	if (!read_proto_next(&trace, &packet)) {
+		/* Longer than the head: the beginning of its fields has to do. */
+		size_t at = 1;
+		while (at < 10 && p[at] & 0x80)
+			at++;
+		packet = (struct read_proto_field){
+		    .number = 1, .wire = 2, .data = p + at + 1, .size = size - at - 1};
+		trace.bad = false;
+	}
+	struct read_proto inner = read_proto_message(&packet);
+	bool any = false, odd = packet.number != 1 || packet.wire != 2;
+	while (!odd && read_proto_next(&inner, &field)) {
+		any |= known_field(field.number);
+		odd = field.number > 2000;
+	}
+	return any && !odd && (!inner.bad || packet.size >= size - 12);
+}
+
+static void read_packets(struct perfetto *t, const uint8_t *data, size_t size, int depth);
+
+/* Deflated packets behind each other. */
+static void read_compressed(struct perfetto *t, const struct read_proto_field *field, int depth)
+{
+	z_stream z = {.next_in = (Bytef *)(uintptr_t)field->data,
+		      .avail_in = (uInt)(field->size < UINT32_MAX ? field->size : UINT32_MAX)};
+	uint8_t *out = NULL;
+	size_t used = 0, cap = 0;
+	int code = inflateInit2(&z, 15);
+	if (code != Z_OK) {
+		t->no_memory = true;
+		return;
+	}
+	while (code == Z_OK && used < UNPACKED_MAX) {
+		if (!mem_grow(&out, &cap, used + 65536, 1)) {
+			t->no_memory = true;
+			break;
+		}
+		z.next_out = out + used;
+		z.avail_out = (uInt)(cap - used < UINT32_MAX / 2 ? cap - used : UINT32_MAX / 2);
+		uInt room = z.avail_out;
+		code = inflate(&z, Z_NO_FLUSH);
+		used += room - z.avail_out;
+	}
+	inflateEnd(&z);
+	if (code != Z_STREAM_END)
+		t->damaged++;
+	if (out)
+		read_packets(t, out, used, depth + 1);
+	free(out);
+}
+
+/* Clock snapshots name the trace's clock. */
+static void read_clocks(struct perfetto *t, struct read_proto message)
+{
+	struct read_proto_field field;
+	while (read_proto_next(&message, &field))
+		if (field.number == 2 && field.wire == 0)
+			t->primary_clock = (uint32_t)field.value;
+}
+
+static void read_gpu_info(struct perfetto *t, struct read_proto message)
+{
+	struct read_proto_field gpu, field;
+	for (uint32_t id = 0; read_proto_next(&message, &gpu);) {
+		if (gpu.number != 1)
+			continue;
+		struct read_proto inner = read_proto_message(&gpu);
+		while (read_proto_next(&inner, &field))
+			if (field.number == 1 && field.wire == 2 && id < IMPORT_DEVICES_MAX)
+				t->gpu_names[id] = import_text(t->job, (const char *)field.data,
+							       field.size < 200 ? field.size : 200);
+			else
+				perfetto_fact(t, id, &field);
+		id++;
+	}
+}
+
+/* A packet's head, and the one thing that it holds. */
+static void read_packet(struct perfetto *t, struct read_proto message, int depth)
+{
+	struct read_proto again = message;
+	struct read_proto_field field;
+	struct perfetto_packet packet = {.time_ns = SX_TIME_UNKNOWN};
+	while (read_proto_next(&message, &field)) {
+		if (field.number == PACKET_TIMESTAMP && field.wire == 0)
+			packet.time_ns = field.value;
+		else if (field.number == PACKET_SEQUENCE && field.wire == 0)
+			packet.sequence = (uint32_t)field.value;
+		else if (field.number == PACKET_CLOCK_ID && field.wire == 0)
+			packet.clock = (uint32_t)field.value;
+	}
+	t->damaged += message.bad;
+	/* Interned data stand behind what uses them, at times. */
+	for (message = again; read_proto_next(&message, &field);)
+		if (field.number == PACKET_INTERNED)
+			perfetto_interned(t, &packet, read_proto_message(&field));
+	for (message = again; read_proto_next(&message, &field);) {
+		struct read_proto inner = read_proto_message(&field);
+		if (field.number == PACKET_CLOCKS)
+			read_clocks(t, inner);
+		else if (field.number == PACKET_GPU_INFO)
+			read_gpu_info(t, inner);
+		else if (field.number == PACKET_ATTRIBUTES)
+			perfetto_attributes(t, inner);
+		else if (field.number == PACKET_COUNTERS)
+			perfetto_counters(t, &packet, inner);
+		else if (field.number == PACKET_STAGE)
+			perfetto_stage(t, &packet, inner);
+		else if (field.number == PACKET_MEMORY)
+			perfetto_memory(t, &packet, inner);
+		else if (field.number == PACKET_FREQUENCY)
+			perfetto_frequency(t, &packet, inner);
+		else if (field.number == PACKET_COMPRESSED && field.wire == 2 && depth == 0)
+			read_compressed(t, &field, depth);
+	}
+}
+
+static void read_packets(struct perfetto *t, const uint8_t *data, size_t size, int depth)
+{
+	struct read_proto trace = {data, data + size, false};
+	struct read_proto_field field;
+	while (read_proto_next(&trace, &field) && !t->no_memory)
+		if (field.number == 1 && field.wire == 2)
+			read_packet(t, read_proto_message(&field), depth);
+	t->cut |= trace.bad;
+}
+
+static const char *clock_name(const struct perfetto *t)
+{
+	static const char *const names[] = {
+	    [1] = "realtime",  [2] = "realtime",      [3] = "monotonic",
+	    [4] = "monotonic", [5] = "monotonic_raw", [6] = "boottime",
+	};
+	uint32_t id = t->clock ? t->clock : t->primary_clock ? t->primary_clock : 6;
+	return id < sizeof(names) / sizeof(names[0]) ? names[id] : "trace";
+}
+
+static enum sx_status perfetto_read(struct import_job *job, struct sx_error *err)
+{
+	struct perfetto *t = calloc(1, sizeof(*t));
+	enum sx_status status = SX_OK;
+	if (!t)
+		return error_nomem(err, "importing");
+	t->job = job;
+	read_packets(t, (const uint8_t *)job->text, job->size, 0);
+	if (t->damaged)
+		import_tell(job, "%zu packets are damaged and were left out", t->damaged);
+	if (t->no_memory)
+		status = error_nomem(err, "importing");
+	else if (t->cut)
+		status = import_cut(job, 0, err);
+	status = perfetto_finish(t, clock_name(t), status, err);
+	free(t);
+	return status;
+}
+
+const struct import_format import_perfetto = {
+    .kind = "perfetto",
+    .about = "a trace of Perfetto",
+    .recognise = perfetto_recognise,
+    .read = perfetto_read,
+};

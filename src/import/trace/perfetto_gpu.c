@@ -1,0 +1,492 @@
+/* GPU counters of a trace: descriptors, samples, and the devices that come of them. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/catalog.h>
+
+#include "import/trace/perfetto_state.h"
+
+#define NAME_BYTES 200
+
+struct perfetto_gpu *perfetto_gpu(struct perfetto *t, uint32_t id)
+{
+	for (uint32_t i = 0; i < t->gpu_count; i++)
+		if (t->gpus[i].id == id)
+			return &t->gpus[i];
+	if (t->gpu_count >= IMPORT_DEVICES_MAX / 4)
+		return NULL;
+	struct perfetto_gpu *gpu = &t->gpus[t->gpu_count++];
+	*gpu = (struct perfetto_gpu){.id = id,
+				     .last_ns = SX_TIME_UNKNOWN,
+				     .event_ns = SX_TIME_UNKNOWN,
+				     .frequency_hz = NAN,
+				     .memory_bytes = NAN};
+	return gpu;
+}
+
+struct import_rows *perfetto_rows(struct perfetto *t, struct import_rows **rows,
+				  const char *catalog, enum sx_sample_kind kind)
+{
+	if (!*rows)
+		*rows = import_rows_create(
+		    t->job, &(struct import_rows_options){.catalog = catalog, .kind = kind});
+	t->no_memory |= !*rows;
+	return *rows;
+}
+
+const char *perfetto_text(struct perfetto *t, const struct read_proto_field *field)
+{
+	size_t size = field->wire == 2 ? field->size : 0;
+	const char *text =
+	    import_text(t->job, (const char *)field->data, size < NAME_BYTES ? size : NAME_BYTES);
+	t->no_memory |= !text;
+	return text;
+}
+
+/* Units of MeasureUnit, by number. */
+static const struct {
+	const char *unit;
+	double factor;
+} units[] = {
+    {"count", 1},	 {"bits", 1},	  {"bits", 1e3},     {"bits", 1e6},	{"bits", 1e9},
+    {"bits", 1e12},	 {"bits", 1e15},  {"bytes", 1},	     {"bytes", 1e3},	{"bytes", 1e6},
+    {"bytes", 1e9},	 {"bytes", 1e12}, {"bytes", 1e15},   {"Hz", 1},		{"Hz", 1e3},
+    {"Hz", 1e6},	 {"Hz", 1e9},	  {"Hz", 1e12},	     {"Hz", 1e15},	{"ns", 1},
+    {"us", 1},		 {"ms", 1},	  {"s", 1},	     {"s", 60},		{"s", 3600},
+    {"vertices", 1},	 {"pixels", 1},	  {"primitives", 1}, {"mW", 1},		{"mW", 1e3},
+    {"mW", 1e6},	 {"count", 1},	  {"count", 1},	     {"count", 1},	{"degC", 1},
+    {"count", 1},	 {"count", 1},	  {"percent", 1},    {"primitives", 1}, {"fragments", 1},
+    {"instructions", 1},
+};
+#define UNITS (sizeof(units) / sizeof(units[0]))
+
+struct spec {
+	uint64_t id;
+	const char *name;
+	const char *unit;     /* in words, in our own traces; or NULL */
+	uint64_t over, under; /* MeasureUnit */
+	bool has_id, has_under, forwards;
+};
+
+/* Our own descriptions end in the unit, of which Perfetto has no number for most. */
+static const char *unit_in(struct perfetto *t, const struct read_proto_field *field)
+{
+	static const char head[] = "Unit: ";
+	const char *text = (const char *)field->data;
+	size_t size = field->wire == 2 ? field->size : 0, at = size;
+	if (!t->anchors || size < sizeof(head) || text[size - 1] != '.')
+		return NULL;
+	while (at > 0 && (size - at < sizeof(head) || memcmp(text + at, head, sizeof(head) - 1)))
+		at--;
+	if (memcmp(text + at, head, sizeof(head) - 1) != 0)
+		return NULL;
+	at += sizeof(head) - 1;
+	return import_text(t->job, text + at, size - at - 1);
+}
+
+static struct spec read_spec(struct perfetto *t, struct read_proto message)
+{
+	struct spec spec = {0};
+	struct read_proto_field field;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == 1 && field.wire == 0) {
+			spec.id = field.value;
+			spec.has_id = true;
+		} else if (field.number == 2) {
+			spec.name = perfetto_text(t, &field);
+		} else if (field.number == 3) {
+			spec.unit = unit_in(t, &field);
+		} else if (field.number == 7 && field.wire == 0) {
+			spec.over = field.value;
+		} else if (field.number == 8 && field.wire == 0) {
+			spec.under = field.value;
+			spec.has_under = true;
+		} else if (field.number == 11 && field.wire == 0) {
+			spec.forwards = field.value == 2;
+		}
+	}
+	return spec;
+}
+
+static bool adds_up(const char *unit)
+{
+	static const char *const levels[] = {"percent", "ratio", "boolean", "Hz",
+					     "MHz",	"mW",	 "degC"};
+	bool level = strchr(unit, '/') != NULL;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		level |= strcmp(levels[i], unit) == 0;
+	return !level;
+}
+
+static struct import_field perfetto_gpu_describe(struct perfetto *t, const struct spec *spec)
+{
+	char unit[64];
+	struct import_field field = {
+	    .name = spec->name, .unit = "count", .over_time = SX_REDUCE_SUM, .factor = 1};
+	if (spec->over < UNITS) {
+		field.unit = units[spec->over].unit;
+		field.factor = units[spec->over].factor;
+	}
+	if (spec->unit) {
+		field.unit = spec->unit;
+		field.factor = 1;
+		field.over_time = adds_up(spec->unit) ? SX_REDUCE_SUM : SX_REDUCE_MEAN;
+		return field;
+	}
+	bool per_second = spec->has_under && spec->under == 22;
+	/* Without a unit nothing says that it is an amount: a level, which never adds up. */
+	if (spec->over == 0 || spec->over >= UNITS || (spec->has_under && spec->under))
+		field.over_time = SX_REDUCE_MEAN;
+	if (per_second && strcmp(field.unit, "count") != 0 && strcmp(field.unit, "percent") != 0) {
+		snprintf(unit, sizeof(unit), "%s/s", field.unit);
+		field.unit = import_text(t->job, unit, strlen(unit));
+	}
+	if (per_second || strcmp(field.unit, "percent") == 0 || strcmp(field.unit, "Hz") == 0 ||
+	    strcmp(field.unit, "mW") == 0 || strcmp(field.unit, "degC") == 0)
+		field.over_time = SX_REDUCE_MEAN;
+	return field;
+}
+
+#define ANY_GPU UINT32_MAX
+
+/* What tells counters apart; GPUs number theirs alike. */
+struct counter_key {
+	uint32_t sequence, gpu;
+	uint64_t iid, id;
+};
+
+static uint32_t perfetto_gpu_find_counter(struct perfetto *t, const struct counter_key *key,
+					  bool *added)
+{
+	char text[80];
+	/* Inline descriptors hold for the whole trace, interned ones for their sequence. */
+	int size = snprintf(text, sizeof(text), "%u %llu %llu %u", key->iid ? key->sequence : 0,
+			    (unsigned long long)key->iid, (unsigned long long)key->id, key->gpu);
+	if (!added)
+		return strings_find(&t->keys, text, (size_t)size);
+	return strings_intern(&t->keys, text, (size_t)size, added);
+}
+
+static void keep_counter(struct perfetto *t, const struct counter_key *key,
+			 const struct perfetto_counter *counter)
+{
+	bool added;
+	uint32_t at = perfetto_gpu_find_counter(t, key, &added);
+	if (at == UINT32_MAX ||
+	    !mem_grow(&t->counters, &t->counter_cap, (size_t)at + 1, sizeof(*t->counters)))
+		t->no_memory = true;
+	else if (added)
+		t->counters[at] = *counter;
+}
+
+static void add_counter(struct perfetto *t, struct perfetto_gpu *gpu, struct counter_key key,
+			struct perfetto_counter counter)
+{
+	struct import_rows *rows = perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
+	key.gpu = counter.gpu = gpu->id;
+	if (perfetto_gpu_find_counter(t, &key, NULL) != UINT32_MAX)
+		return;
+	strings_intern(&gpu->names, counter.field.name, strlen(counter.field.name), NULL);
+	counter.column = import_column(rows, &counter.field);
+	keep_counter(t, &key, &counter);
+	/* The first that describes it also does so for GPUs of which nothing else does. */
+	key.gpu = ANY_GPU;
+	keep_counter(t, &key, &counter);
+}
+
+/* The counter of a value; `gpu` is ANY_GPU where the event names none. */
+static const struct perfetto_counter *perfetto_gpu_counter_of(struct perfetto *t,
+							      struct counter_key key)
+{
+	bool named = key.gpu != ANY_GPU;
+	key.gpu = named ? key.gpu : 0;
+	uint32_t at = perfetto_gpu_find_counter(t, &key, NULL);
+	struct counter_key any = key;
+	any.gpu = ANY_GPU;
+	if (at == UINT32_MAX)
+		at = perfetto_gpu_find_counter(t, &any, NULL);
+	if (at == UINT32_MAX || !named || t->counters[at].gpu == key.gpu)
+		return at == UINT32_MAX ? NULL : &t->counters[at];
+	struct perfetto_gpu *gpu = perfetto_gpu(t, key.gpu);
+	if (gpu)
+		add_counter(t, gpu, key, t->counters[at]);
+	at = perfetto_gpu_find_counter(t, &key, NULL);
+	return at == UINT32_MAX || t->no_memory ? NULL : &t->counters[at];
+}
+
+static void read_descriptor(struct perfetto *t, uint32_t gpu_id, uint32_t sequence, uint64_t iid,
+			    struct read_proto message)
+{
+	struct read_proto_field field;
+	struct perfetto_gpu *gpu = perfetto_gpu(t, gpu_id);
+	while (gpu && read_proto_next(&message, &field)) {
+		if (field.number != 1 || field.wire != 2)
+			continue;
+		struct spec spec = read_spec(t, read_proto_message(&field));
+		if (spec.has_id && spec.name && spec.name[0])
+			add_counter(
+			    t, gpu, (struct counter_key){sequence, gpu_id, iid, spec.id},
+			    (struct perfetto_counter){.field = perfetto_gpu_describe(t, &spec),
+						      .forwards = spec.forwards});
+	}
+}
+
+void perfetto_interned(struct perfetto *t, const struct perfetto_packet *packet,
+		       struct read_proto message)
+{
+	struct read_proto_field field, part;
+	while (read_proto_next(&message, &field)) {
+		if (field.number != 24 && field.number != 47)
+			continue;
+		struct read_proto inner = read_proto_message(&field), descriptor = {0};
+		uint64_t iid = 0, gpu = 0;
+		const char *name = NULL;
+		while (read_proto_next(&inner, &part)) {
+			if (part.number == 1 && part.wire == 0)
+				iid = part.value;
+			else if (part.number == 2 && field.number == 24)
+				name = perfetto_text(t, &part);
+			else if (part.number == 2)
+				descriptor = read_proto_message(&part);
+			else if (part.number == 3 && part.wire == 0)
+				gpu = part.value;
+		}
+		if (field.number == 24 && name)
+			perfetto_add_stage(t, packet->sequence, iid, name);
+		else if (field.number == 47 && descriptor.p && iid)
+			read_descriptor(t, (uint32_t)gpu, packet->sequence, iid, descriptor);
+	}
+}
+
+/* The row that ends at a time: since the sample before, or the one that ends there already. */
+static size_t row_at(struct perfetto *t, struct perfetto_gpu *gpu, uint64_t now)
+{
+	if (gpu->last_ns == now && gpu->row == SIZE_MAX && gpu->anchored)
+		return gpu->row =
+			   import_row(perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME), now, now);
+	if (gpu->last_ns == now)
+		return gpu->row;
+	bool first = gpu->last_ns == SX_TIME_UNKNOWN;
+	if (!first && now < gpu->last_ns) {
+		t->lost++; /* out of order */
+		return SIZE_MAX;
+	}
+	struct import_rows *rows = perfetto_rows(t, &gpu->rows, NULL, SX_SAMPLE_TIME);
+	/* The first sample has no interval behind it, only one before: an anchor. */
+	gpu->row = first ? SIZE_MAX : import_row(rows, gpu->last_ns, now);
+	for (size_t i = 0; !first && i < gpu->held_count; i++)
+		import_set(rows, gpu->held[i].column, gpu->row, gpu->held[i].value);
+	gpu->held_count = 0;
+	gpu->last_ns = now;
+	return gpu->row;
+}
+
+static void hold(struct perfetto *t, struct perfetto_gpu *gpu, uint32_t column, double value)
+{
+	if (!mem_grow(&gpu->held, &gpu->held_cap, gpu->held_count + 1, sizeof(*gpu->held)))
+		t->no_memory = true;
+	else
+		gpu->held[gpu->held_count++] = (struct perfetto_held){column, value};
+}
+
+/* In our own traces a packet of anchors says where the next row begins, and nothing else. */
+static void take_anchor(struct perfetto *t, uint32_t id, uint64_t now)
+{
+	struct perfetto_gpu *gpu = perfetto_gpu(t, id);
+	if (!gpu || (gpu->last_ns != SX_TIME_UNKNOWN && now < gpu->last_ns))
+		return;
+	gpu->last_ns = now;
+	gpu->row = SIZE_MAX;
+	gpu->anchored = true;
+}
+
+static void take_counter(struct perfetto *t, const struct perfetto_packet *packet,
+			 struct counter_key key, struct read_proto message)
+{
+	struct read_proto_field field;
+	uint64_t whole = 0;
+	double value = NAN;
+	bool is_whole = false;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == 1 && field.wire == 0) {
+			key.id = field.value;
+		} else if (field.number == 2 && field.wire == 0) {
+			whole = field.value;
+			value = (double)(int64_t)whole;
+			is_whole = (int64_t)whole >= 0;
+		} else if (field.number == 3 && field.wire == 1) {
+			value = read_proto_double(&field);
+		}
+	}
+	const struct perfetto_counter *counter = perfetto_gpu_counter_of(t, key);
+	struct perfetto_gpu *gpu = counter ? perfetto_gpu(t, counter->gpu) : NULL;
+	if (!gpu) {
+		t->lost++;
+		return;
+	}
+	size_t row = row_at(t, gpu, packet->time_ns);
+	if (counter->forwards)
+		hold(t, gpu, counter->column, value);
+	else if (row == SIZE_MAX)
+		t->early++;
+	else if (is_whole)
+		import_set_u64(gpu->rows, counter->column, row, whole);
+	else
+		import_set(gpu->rows, counter->column, row, value);
+}
+
+void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
+		       struct read_proto message)
+{
+	struct read_proto again = message;
+	struct read_proto_field field;
+	uint64_t gpu = 0, iid = 0;
+	bool named = false;
+	while (read_proto_next(&message, &field)) {
+		if (field.number == 3 && field.wire == 0) {
+			gpu = field.value;
+			named = true;
+		} else if (field.number == 4 && field.wire == 0)
+			iid = field.value;
+	}
+	for (message = again; read_proto_next(&message, &field);)
+		if (field.number == 1 && field.wire == 2)
+			read_descriptor(t, (uint32_t)gpu, packet->sequence, 0,
+					read_proto_message(&field));
+	if (packet->time_ns == SX_TIME_UNKNOWN)
+		return;
+	t->clock = packet->clock ? packet->clock : t->clock;
+	if (t->anchors && packet->sequence == t->anchors) {
+		take_anchor(t, (uint32_t)gpu, packet->time_ns);
+		return;
+	}
+	struct counter_key key = {packet->sequence, named ? (uint32_t)gpu : ANY_GPU, iid, 0};
+	for (message = again; read_proto_next(&message, &field);)
+		if (field.number == 2 && field.wire == 2)
+			take_counter(t, packet, key, read_proto_message(&field));
+}
+
+/* "Mali-G610" is catalog mali-g610, where there is one or one that covers it. */
+static const char *catalog_by_name(struct perfetto *t, const char *name)
+{
+	char slug[64];
+	size_t used = 0;
+	struct sx_catalog *catalog = NULL;
+	for (; name && *name && used + 1 < sizeof(slug); name++)
+		slug[used++] =
+		    isalnum((unsigned char)*name) ? (char)tolower((unsigned char)*name) : '-';
+	slug[used] = '\0';
+	if (!used || sx_catalog_open(t->job->request->context, slug, &catalog, NULL))
+		return NULL;
+	const char *found = sx_catalog_info(catalog)->name;
+	const char *copy = import_text(t->job, found, strlen(found));
+	sx_catalog_unref(catalog);
+	return copy;
+}
+
+/* The catalog that knows most of a GPU's counters, or `monitor` where none knows half of them. */
+static const char *catalog_of(struct perfetto *t, const struct perfetto_gpu *gpu)
+{
+	const char *known =
+	    gpu->id < IMPORT_DEVICES_MAX ? catalog_by_name(t, t->gpu_names[gpu->id]) : NULL;
+	if (!known && gpu->id < IMPORT_DEVICES_MAX)
+		known = catalog_by_name(t, t->facts[gpu->id].model);
+	if (t->job->request->catalog || known)
+		return t->job->request->catalog ? t->job->request->catalog : known;
+	const char **names = calloc((size_t)gpu->names.count + 1, sizeof(*names));
+	if (!names)
+		return "monitor";
+	for (uint32_t i = 0; i < gpu->names.count; i++)
+		names[i] = strings_get(&gpu->names, i);
+	const char *best = import_guess_catalog(t->job, "", names, gpu->names.count, "monitor");
+	free(names);
+	return best;
+}
+
+static void apply_facts(const struct perfetto_facts *facts, struct import_rows *rows)
+{
+	enum sx_sample_kind kind = facts->kind ? sx_sample_kind_find(facts->kind) : SX_SAMPLE_KINDS;
+	for (uint32_t i = 0; i < facts->constant_count; i++)
+		import_rows_constant(rows, facts->constants[i].name, facts->constants[i].value);
+	for (uint32_t i = 0; i < facts->skipped.count; i++)
+		import_column_in_turns(rows, strings_get(&facts->skipped, i));
+	import_rows_set(rows, facts->set);
+	import_rows_driver(rows, facts->driver);
+	if (facts->simulated)
+		import_rows_simulated(rows);
+	if (kind != SX_SAMPLE_KINDS)
+		import_rows_kind(rows, kind);
+}
+
+static enum sx_status finish_gpu(struct perfetto *t, struct perfetto_gpu *gpu, const char *clock,
+				 enum sx_status status, struct sx_error *err)
+{
+	char name[64];
+	bool staged = gpu->ranges.count > 0;
+	struct import_rows *busy =
+	    staged ? import_ranges_finish(&gpu->ranges, t->job, gpu->stages) : NULL;
+	struct import_rows *all[] = {gpu->rows, gpu->stages, gpu->events, busy};
+	const char *known = gpu->id < IMPORT_DEVICES_MAX ? t->gpu_names[gpu->id] : NULL;
+	snprintf(name, sizeof(name), "GPU %u", gpu->id);
+	if (gpu->ranges.no_memory)
+		status = error_nomem(err, "importing");
+	enum sx_status worst = status;
+	if (gpu->rows)
+		import_rows_catalog(gpu->rows, catalog_of(t, gpu));
+	if (gpu->rows && !t->anchors)
+		import_rows_whole_shares(gpu->rows);
+	if (gpu->rows && gpu->id < IMPORT_DEVICES_MAX)
+		apply_facts(&t->facts[gpu->id], gpu->rows);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!all[i])
+			continue;
+		import_rows_name(all[i], known ? known : name);
+		import_rows_clock(all[i], clock);
+		/* Descriptors without samples are no reason to give up the others. */
+		bool empty = !import_row_count(all[i]);
+		enum sx_status ended =
+		    import_rows_finish(all[i], empty && t->job->result ? SX_END : status, err);
+		if (!empty)
+			worst = import_worse(worst, ended);
+	}
+	free(gpu->held);
+	free(gpu->ranges.list);
+	strings_finish(&gpu->names);
+	return worst;
+}
+
+enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enum sx_status status,
+			       struct sx_error *err)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < t->gpu_count; i++) {
+		struct perfetto_gpu *gpu = &t->gpus[i];
+		any |= import_row_count(gpu->rows) || import_row_count(gpu->stages) ||
+		       import_row_count(gpu->events);
+		status = finish_gpu(t, gpu, clock, status, err);
+	}
+	if (t->lost)
+		import_tell(t->job,
+			    "%zu values were left out: no descriptor names their counter, "
+			    "or they are out of order",
+			    t->lost);
+	if (t->early)
+		import_tell(t->job, "the first sample of each GPU only marks where time begins");
+	if (t->clock >= 64)
+		import_tell(t->job, "times are of clock %u of the trace, which was not converted",
+			    t->clock);
+	for (size_t i = 0; i < IMPORT_DEVICES_MAX; i++)
+		strings_finish(&t->facts[i].skipped);
+	strings_finish(&t->keys);
+	strings_finish(&t->stage_keys);
+	free(t->counters);
+	free(t->stage_names);
+	if (!any && !sx_failed(status))
+		return import_bad(t->job, 0, err,
+				  "it has no GPU counters, frequencies, memory or render stages",
+				  "nothing in this trace is of a GPU");
+	return status;
+}

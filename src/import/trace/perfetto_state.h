@@ -1,0 +1,100 @@
+/* A trace of Perfetto while it is read. */
+#ifndef IMPORT_TRACE_PERFETTO_STATE_H
+#define IMPORT_TRACE_PERFETTO_STATE_H
+
+#include "base/strings.h"
+#include "import/formats.h"
+#include "import/trace/ranges.h"
+#include "import/read/proto.h"
+
+struct perfetto_packet {
+	uint64_t time_ns; /* SX_TIME_UNKNOWN without */
+	uint32_t sequence, clock;
+};
+
+/* A counter of one GPU, as a descriptor introduced it. */
+struct perfetto_counter {
+	uint32_t gpu, column;
+	bool forwards; /* a value holds from its time on; else since the one before */
+	struct import_field field;
+};
+
+/* A value that holds until the next sample. */
+struct perfetto_held {
+	uint32_t column;
+	double value;
+};
+
+/* Samples of one GPU. */
+struct perfetto_gpu {
+	uint32_t id;
+	struct import_rows *rows;    /* counters */
+	struct import_rows *stages;  /* render stages */
+	struct import_rows *events;  /* frequency and memory */
+	struct import_ranges ranges; /* of the stages */
+	uint64_t last_ns, event_ns;  /* times of the samples before; SX_TIME_UNKNOWN at first */
+	size_t row;		     /* of last_ns */
+	bool anchored;		     /* last_ns is where a row begins */
+	struct perfetto_held *held;
+	size_t held_count, held_cap;
+	struct strings names;		   /* of its counters */
+	double frequency_hz, memory_bytes; /* as last told; NaN */
+};
+
+/* What a trace that we wrote says of a GPU beside its name. */
+struct perfetto_facts {
+	const char *model; /* our catalog's name */
+	const char *set, *kind, *driver;
+	bool simulated;
+	struct import_constant constants[IMPORT_CONSTANTS_MAX];
+	uint32_t constant_count;
+	struct strings skipped; /* counters that were not measured in every row */
+};
+
+struct perfetto {
+	struct import_job *job;
+	struct perfetto_gpu gpus[IMPORT_DEVICES_MAX];
+	uint32_t gpu_count;
+	const char *gpu_names[IMPORT_DEVICES_MAX];
+	struct perfetto_facts facts[IMPORT_DEVICES_MAX];
+	/* Of our own traces: the sequence whose values only say where time begins; or 0. */
+	uint32_t anchors;
+	struct strings keys; /* of counters: sequence, descriptor, id, GPU */
+	struct perfetto_counter *counters;
+	size_t counter_cap;
+	struct strings stage_keys; /* of stages: sequence and iid */
+	const char **stage_names;
+	size_t stage_cap;
+	uint32_t primary_clock, clock;
+	size_t damaged, lost, early;
+	bool cut, no_memory;
+};
+
+void perfetto_interned(struct perfetto *t, const struct perfetto_packet *packet,
+		       struct read_proto message);
+void perfetto_counters(struct perfetto *t, const struct perfetto_packet *packet,
+		       struct read_proto message);
+void perfetto_stage(struct perfetto *t, const struct perfetto_packet *packet,
+		    struct read_proto message);
+/* Facts of a GPU: fields of its entry in the list. */
+void perfetto_fact(struct perfetto *t, uint32_t id, const struct read_proto_field *field);
+/* What is said of the trace as a whole. */
+void perfetto_attributes(struct perfetto *t, struct read_proto message);
+void perfetto_memory(struct perfetto *t, const struct perfetto_packet *packet,
+		     struct read_proto message);
+void perfetto_frequency(struct perfetto *t, const struct perfetto_packet *packet,
+			struct read_proto message);
+/* Rows of a GPU, made when they are first needed; NULL when memory is out. */
+struct import_rows *perfetto_rows(struct perfetto *t, struct import_rows **rows,
+				  const char *catalog, enum sx_sample_kind kind);
+/* Text of a field, cut where it is too long for a name. */
+const char *perfetto_text(struct perfetto *t, const struct read_proto_field *field);
+/* The name of a render stage, as a sequence calls it. */
+void perfetto_add_stage(struct perfetto *t, uint32_t sequence, uint64_t iid, const char *name);
+/* Makes the devices and releases all of it. */
+enum sx_status perfetto_finish(struct perfetto *t, const char *clock, enum sx_status status,
+			       struct sx_error *err);
+/* The GPU of an id, made when it is new; NULL when there are too many. */
+struct perfetto_gpu *perfetto_gpu(struct perfetto *t, uint32_t id);
+
+#endif
