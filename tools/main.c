@@ -1,6 +1,6 @@
 /* The sextant command: finds the verb, parses its options, runs it, and checks what was written. */
-#include "tools/cli/capture_view.h"
-#include "tools/cli/imported.h"
+#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/imported.h"
 #include <sextant/metric.h>
 #include <sextant/source.h>
 #include "tools/cli/cli.h"

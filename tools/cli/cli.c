@@ -1,8 +1,8 @@
 /* Helpers that verbs share. */
 #include "tools/cli/cli.h"
-#include "tools/cli/capture_view.h"
+#include "tools/cli/input/capture_view.h"
 #include "tools/cli/selection.h"
-#include "tools/cli/imported.h"
+#include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
 #include "import/raw_file.h"
 

@@ -1,8 +1,8 @@
 /* sextant advise: the catalog's rules held against samples, ranked, with their evidence. */
 #include "tools/cli/cli.h"
 #include "output/report/findings.h"
-#include "tools/cli/capture_view.h"
-#include "tools/cli/input.h"
+#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/input.h"
 #include "tools/cli/ticker.h"
 
 #include "base/mem.h"

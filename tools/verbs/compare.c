@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "output/diff/diff.h"
-#include "tools/cli/baseline.h"
-#include "tools/cli/compare_input.h"
+#include "tools/cli/input/baseline.h"
+#include "tools/cli/input/compare_input.h"
 #include "tools/verbs/diff.h"
 #include "tools/verbs/repeat.h"
 #include "tools/verbs/run.h"

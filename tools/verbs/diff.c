@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "output/diff/diff.h"
-#include "tools/cli/baseline.h"
-#include "tools/cli/compare_input.h"
+#include "tools/cli/input/baseline.h"
+#include "tools/cli/input/compare_input.h"
 #include "tools/cli/gate_options.h"
 #include "tools/cli/ticker.h"
 #include "tools/verbs/diff.h"

@@ -4,8 +4,8 @@
 
 #include "import/read/csv.h"
 #include "tools/cli/cli.h"
-#include "tools/cli/capture_view.h"
-#include "tools/cli/input.h"
+#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/input.h"
 #include "output/rows/pipe.h"
 #include "tools/verbs/export.h"
 

@@ -2,7 +2,7 @@
 #include "tools/verbs/oa/explain.h"
 #include "output/catalog/also.h"
 #include "output/catalog/formula.h"
-#include "tools/cli/input.h"
+#include "tools/cli/input/input.h"
 #include "tools/cli/selection.h"
 #include "tools/cli/ticker.h"
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/cli/capture_view.h"
+#include "tools/cli/input/capture_view.h"
 #include "output/rows/rows.h"
 #include "output/views.h"
-#include "tools/cli/capture_report.h"
+#include "tools/cli/input/capture_report.h"
 #include "tools/verbs/export.h"
 #include "tools/verbs/export_join.h"
 

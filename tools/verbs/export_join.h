@@ -2,7 +2,7 @@
 #ifndef TOOLS_VERBS_EXPORT_JOIN_H
 #define TOOLS_VERBS_EXPORT_JOIN_H
 
-#include "tools/cli/capture_view.h"
+#include "tools/cli/input/capture_view.h"
 
 /* A device that takes part. */
 struct join_device {

@@ -9,9 +9,9 @@
 
 #include "output/perfetto/perfetto.h"
 #include "output/write/zip.h"
-#include "tools/cli/capture_report.h"
-#include "tools/cli/capture_view.h"
-#include "tools/cli/input.h"
+#include "tools/cli/input/capture_report.h"
+#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/input.h"
 #include "tools/verbs/export.h"
 
 #define TEXTS_MAX 64

@@ -3,7 +3,7 @@
 
 #include "catalog/refs.h"
 #include "tools/verbs/device_list.h"
-#include "tools/cli/capture_view.h"
+#include "tools/cli/input/capture_view.h"
 #include "tools/cli/selection.h"
 #include "output/catalog/list.h"
 

@@ -7,10 +7,10 @@
 #include "output/html/course.h"
 #include "output/report/groups.h"
 #include "output/views.h"
-#include "tools/cli/capture_report.h"
-#include "tools/cli/capture_view.h"
+#include "tools/cli/input/capture_report.h"
+#include "tools/cli/input/capture_view.h"
 #include "tools/cli/gate_options.h"
-#include "tools/cli/imported.h"
+#include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
 
 #define TOP_TEXT    20

@@ -7,7 +7,7 @@
 #include "tools/verbs/capture/clocks.h"
 #include "tools/verbs/capture/copy.h"
 #include "output/report/machine.h"
-#include "tools/cli/imported.h"
+#include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
 
 #define SHOWN 8 /* losses, and notes, one by one */

@@ -5,7 +5,7 @@
 
 #include "tools/verbs/decode/formats.h"
 #include "import/import.h"
-#include "tools/cli/input.h"
+#include "tools/cli/input/input.h"
 
 static const struct decode_format *const formats[] = {&decode_i915_record, &decode_oa_reports,
 						      &decode_mali_dump, &decode_perf_stat};

@@ -1,6 +1,6 @@
 /* An input file as text that can be read twice. */
-#ifndef TOOLS_CLI_INPUT_SOURCE_H
-#define TOOLS_CLI_INPUT_SOURCE_H
+#ifndef TOOLS_CLI_INPUT_INPUT_SOURCE_H
+#define TOOLS_CLI_INPUT_INPUT_SOURCE_H
 
 #include <sys/types.h>
 

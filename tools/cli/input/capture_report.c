@@ -1,13 +1,13 @@
 /* Filling a report from a capture: device by device, record by record. */
-#include "tools/cli/capture_report.h"
+#include "tools/cli/input/capture_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/report/join.h"
-#include "tools/cli/capture_view.h"
-#include "tools/cli/imported.h"
+#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/imported.h"
 
 #define FPS_DEFAULT 60
 

@@ -1,6 +1,6 @@
 /* Input files as tables of raw counters, whatever their format. */
-#ifndef TOOLS_CLI_INPUT_H
-#define TOOLS_CLI_INPUT_H
+#ifndef TOOLS_CLI_INPUT_INPUT_H
+#define TOOLS_CLI_INPUT_INPUT_H
 
 #include "tools/cli/cli.h"
 

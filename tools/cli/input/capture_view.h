@@ -1,6 +1,6 @@
 /* A capture as input of a verb: one of its devices, its catalog and constants. */
-#ifndef TOOLS_CLI_CAPTURE_VIEW_H
-#define TOOLS_CLI_CAPTURE_VIEW_H
+#ifndef TOOLS_CLI_INPUT_CAPTURE_VIEW_H
+#define TOOLS_CLI_INPUT_CAPTURE_VIEW_H
 
 #include <sextant/capture.h>
 

@@ -1,5 +1,5 @@
 /* Text that is read twice; what comes through a pipe is kept first. */
-#include "tools/cli/input_source.h"
+#include "tools/cli/input/input_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "import/import.h"
-#include "tools/cli/input.h"
+#include "tools/cli/input/input.h"
 
 /* A file that has no name, on disk: a folder in memory would only move the problem. */
 static int nameless_file(void)

@@ -1,6 +1,6 @@
 /* A capture read into a report: each of its devices, what --metric selects of it, all its rows. */
-#ifndef TOOLS_CLI_CAPTURE_REPORT_H
-#define TOOLS_CLI_CAPTURE_REPORT_H
+#ifndef TOOLS_CLI_INPUT_CAPTURE_REPORT_H
+#define TOOLS_CLI_INPUT_CAPTURE_REPORT_H
 
 #include "analysis/report/report.h"
 #include "tools/cli/cli.h"

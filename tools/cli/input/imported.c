@@ -1,5 +1,5 @@
 /* Files of other tools as captures, which every verb reads. */
-#include "tools/cli/imported.h"
+#include "tools/cli/input/imported.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "import/import.h"
-#include "tools/cli/capture_view.h"
-#include "tools/cli/input_source.h"
+#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/input_source.h"
 #include "tools/cli/result_file.h"
 #include "tools/cli/temp.h"
 

@@ -1,5 +1,5 @@
 /* Reading input files. */
-#include "tools/cli/input.h"
+#include "tools/cli/input/input.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Baselines: what a comparison needs of a set, as a small JSON document that can be committed. */
-#ifndef TOOLS_CLI_BASELINE_H
-#define TOOLS_CLI_BASELINE_H
+#ifndef TOOLS_CLI_INPUT_BASELINE_H
+#define TOOLS_CLI_INPUT_BASELINE_H
 
 #include "analysis/compare/compare.h"
 #include "tools/cli/cli.h"

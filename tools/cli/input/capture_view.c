@@ -1,7 +1,7 @@
 /* A capture as input of a verb: one of its devices, its catalog and constants. */
-#include "tools/cli/capture_view.h"
+#include "tools/cli/input/capture_view.h"
 
-#include "tools/cli/imported.h"
+#include "tools/cli/input/imported.h"
 #include "tools/cli/ticker.h"
 
 #include <fcntl.h>

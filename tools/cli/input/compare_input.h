@@ -1,6 +1,6 @@
 /* The two sides of a comparison as they are named on the command line. */
-#ifndef TOOLS_CLI_COMPARE_INPUT_H
-#define TOOLS_CLI_COMPARE_INPUT_H
+#ifndef TOOLS_CLI_INPUT_COMPARE_INPUT_H
+#define TOOLS_CLI_INPUT_COMPARE_INPUT_H
 
 #include "analysis/compare/compare.h"
 #include "tools/cli/cli.h"

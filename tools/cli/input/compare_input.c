@@ -1,14 +1,14 @@
 /* Reading captures as runs of a comparison. */
-#include "tools/cli/compare_input.h"
+#include "tools/cli/input/compare_input.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/cli/baseline.h"
-#include "tools/cli/capture_view.h"
-#include "tools/cli/imported.h"
+#include "tools/cli/input/baseline.h"
+#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/imported.h"
 
 #define WARM_UP_NS    UINT64_C(1000000000) /* at most; and a tenth of the run at most */
 #define WARM_UP_SHARE 10

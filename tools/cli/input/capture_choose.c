@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/cli/capture_view.h"
+#include "tools/cli/input/capture_view.h"
 
 enum sx_status capture_view_need_set(const struct cli *cli, const struct capture_view *view,
 				     struct sx_error *err)

@@ -6,9 +6,9 @@
 
 #include "import/read/csv.h"
 #include "catalog/column.h"
-#include "tools/cli/capture_view.h"
-#include "tools/cli/input.h"
-#include "tools/cli/input_source.h"
+#include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/input.h"
+#include "tools/cli/input/input_source.h"
 #include "tools/cli/ticker.h"
 
 /* Values in memory at once; a line of very many columns still makes a block of some rows. */

@@ -1,6 +1,6 @@
 /* Files of other tools as input of any verb: read once, into a capture without a name. */
-#ifndef TOOLS_CLI_IMPORTED_H
-#define TOOLS_CLI_IMPORTED_H
+#ifndef TOOLS_CLI_INPUT_IMPORTED_H
+#define TOOLS_CLI_INPUT_IMPORTED_H
 
 #include "tools/cli/cli.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "import/read/json.h"
-#include "tools/cli/baseline.h"
+#include "tools/cli/input/baseline.h"
 
 #define BYTES_MAX  (64u << 20)
 #define RUNS_MAX   100000u
