@@ -18,8 +18,7 @@ const struct source_ops *const *source_all(void)
 	return all;
 }
 
-/* Names are the same with - and _ in them. */
-static bool same_name(const char *a, const char *b)
+bool source_is_called(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++)
 		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
@@ -30,7 +29,7 @@ static bool same_name(const char *a, const char *b)
 const struct source_ops *source_find(const char *name)
 {
 	for (const struct source_ops *const *ops = source_all(); *ops; ops++)
-		if (same_name((*ops)->name, name))
+		if (source_is_called((*ops)->name, name))
 			return *ops;
 	return NULL;
 }
@@ -39,7 +38,7 @@ bool sx_device_means(const struct sx_device *device, const char *selector)
 {
 	const char *colon = strchr(device->id, ':');
 	size_t length = strlen(selector);
-	if (strcmp(device->id, selector) == 0 || same_name(device->source, selector))
+	if (strcmp(device->id, selector) == 0 || source_is_called(device->source, selector))
 		return true;
 	if (device->catalog && strcmp(device->catalog, selector) == 0)
 		return true;

@@ -10,26 +10,6 @@
 
 #define TOPOLOGY_BYTES 512
 
-int i915_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg)
-{
-	int result;
-	int tries = 100;
-	do
-		result = sys->ioctl(sys->user, fd, request, arg);
-	while (result < 0 && (errno == EINTR || errno == EAGAIN) && --tries);
-	return result;
-}
-
-bool i915_card_find(const struct sx_sys *sys, const char *id, struct i915_card *card)
-{
-	if (!nodes_find(sys, I915_DRIVER, "i915", strcmp(id, "i915-oa") == 0 ? "i915" : id,
-			&card->node))
-		return false;
-	card->device.device_id = card->node.device_id;
-	card->device.revision = card->node.revision;
-	return true;
-}
-
 /*
  * A limit of the hardware in Hz. What the hardware can (RP0, RPn) stands above gt_max_freq_mhz and
  * gt_min_freq_mhz, which users set.
@@ -57,31 +37,10 @@ void i915_card_read_files(const struct sx_sys *sys, struct i915_card *card)
 	card->max_rate_hz = nodes_read_number(sys, "/proc/sys/dev/i915/oa_max_sample_rate", 100000);
 }
 
-static int any_entry(void *arg, const char *name)
-{
-	*(bool *)arg = true;
-	return 1;
-}
-
-bool i915_card_catalog(struct sx_context *catalogs, struct i915_card *card)
-{
-	card->match = catalogs ? sx_oa_find_catalog(catalogs, card->device.device_id, card->catalog)
-			       : SX_OA_MATCH_NONE;
-	/* Without a search path what is always there serves. */
-	if (card->match == SX_OA_MATCH_NONE && oa_is_broadwell(card->device.device_id)) {
-		snprintf(card->catalog, sizeof(card->catalog), "%s", OA_CATALOG_INSIDE);
-		card->match = SX_OA_MATCH_OWN;
-	}
-	return card->match == SX_OA_MATCH_OWN;
-}
-
 const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card *card,
 			       enum sx_status *status, const char **remedy)
 {
-	char path[64];
-	bool any = false;
-	snprintf(path, sizeof(path), "/sys/class/drm/card%u/metrics", card->node.card);
-	if (sys->list_dir(sys->user, path, any_entry, &any) < 0) {
+	if (!oa_kernel_has_metrics(sys, card->node.card)) {
 		*status = SX_ERR_UNSUPPORTED;
 		*remedy = "a kernel of 4.13 or later with CONFIG_DRM_I915_PERF";
 		return "the kernel offers no OA metrics";
@@ -99,7 +58,7 @@ static uint32_t parameter(const struct sx_sys *sys, int fd, enum i915_param para
 {
 	int32_t value = 0;
 	struct i915_getparam arg = {(int32_t)param, &value};
-	return i915_ioctl(sys, fd, I915_GETPARAM, &arg) < 0 || value < 0 ? 0 : (uint32_t)value;
+	return oa_ioctl(sys, fd, I915_GETPARAM, &arg) < 0 || value < 0 ? 0 : (uint32_t)value;
 }
 
 static enum sx_status query_topology(const struct sx_sys *sys, int fd, struct sx_oa_device *d,
@@ -108,13 +67,13 @@ static enum sx_status query_topology(const struct sx_sys *sys, int fd, struct sx
 	uint8_t answer[TOPOLOGY_BYTES] = {0};
 	struct i915_query_item item = {.query_id = I915_QUERY_TOPOLOGY};
 	struct i915_query query = {.count = 1, .items = (uint64_t)(uintptr_t)&item};
-	if (i915_ioctl(sys, fd, I915_QUERY, &query) < 0)
+	if (oa_ioctl(sys, fd, I915_QUERY, &query) < 0)
 		return error_errno(err, errno, "the driver does not tell the GPU's topology");
 	if (item.length < 17 || (size_t)item.length > sizeof(answer))
 		return error_set(err, SX_ERR_UNSUPPORTED, "the driver's topology has %d bytes",
 				 (int)item.length);
 	item.data = (uint64_t)(uintptr_t)answer;
-	if (i915_ioctl(sys, fd, I915_QUERY, &query) < 0)
+	if (oa_ioctl(sys, fd, I915_QUERY, &query) < 0)
 		return error_errno(err, errno, "the driver does not tell the GPU's topology");
 	if (item.length < 17 || (size_t)item.length > sizeof(answer))
 		return error_set(err, SX_ERR_UNSUPPORTED, "the driver's topology changed its size");

@@ -50,7 +50,7 @@ static int config_ask(const struct sx_sys *sys, int fd, struct i915_query_config
 				       .length = sizeof(*config),
 				       .data = (uint64_t)(uintptr_t)config};
 	struct i915_query query = {.count = 1, .items = (uint64_t)(uintptr_t)&item};
-	if (i915_ioctl(sys, fd, I915_QUERY, &query) < 0)
+	if (oa_ioctl(sys, fd, I915_QUERY, &query) < 0)
 		return -errno;
 	return item.length < 0 ? item.length : 0;
 }
@@ -93,7 +93,7 @@ int i915_config_add(const struct sx_sys *sys, int fd, const struct oa_programs *
 				       .boolean = (uint64_t)(uintptr_t)w[SX_PROGRAM_BOOLEAN].items,
 				       .flex = (uint64_t)(uintptr_t)w[SX_PROGRAM_FLEX].items};
 	memcpy(arg.uuid, p->uuid, UUID_LENGTH);
-	int id = i915_ioctl(sys, fd, I915_PERF_ADD_CONFIG, &arg);
+	int id = oa_ioctl(sys, fd, I915_PERF_ADD_CONFIG, &arg);
 	return id > 0 ? id : id == 0 ? -EIO : -errno;
 }
 
@@ -128,7 +128,7 @@ static enum sx_status cannot_add(const struct sx_sys *sys, int fd, const struct 
 }
 
 /* One look and, where nothing is found, one attempt to add. SX_AGAIN: it came or went meanwhile. */
-static enum sx_status config_look(const struct i915_config_place *place, struct oa_programs *p,
+static enum sx_status config_look(const struct oa_place *place, struct oa_programs *p,
 				  struct i915_config *out, struct sx_error *err)
 {
 	const struct sx_sys *sys = place->sys;
@@ -163,7 +163,7 @@ static enum sx_status not_of_i915(const struct oa_programs *programs, struct sx_
 	return SX_ERR_UNSUPPORTED;
 }
 
-enum sx_status i915_config_open(const struct i915_config_place *place,
+enum sx_status i915_config_open(const struct oa_place *place,
 				const struct oa_programs_request *request, struct i915_config *out,
 				struct sx_error *err)
 {
@@ -193,14 +193,14 @@ enum sx_status i915_config_open(const struct i915_config_place *place,
 
 static int remove_config(const void *of, uint64_t id)
 {
-	const struct i915_config_place *place = of;
-	return i915_ioctl(place->sys, place->fd, I915_PERF_REMOVE_CONFIG, &id) >= 0 ? 0 : -errno;
+	const struct oa_place *place = of;
+	return oa_ioctl(place->sys, place->fd, I915_PERF_REMOVE_CONFIG, &id) >= 0 ? 0 : -errno;
 }
 
 enum sx_status i915_config_close(const struct sx_sys *sys, int fd, struct i915_config *config,
 				 struct sx_error *err)
 {
-	const struct i915_config_place place = {.sys = sys, .fd = fd};
+	const struct oa_place place = {.sys = sys, .fd = fd};
 	uint64_t id = config->id;
 	bool added = config->added;
 	config->id = 0;

@@ -18,78 +18,28 @@ static struct i915_oa *from(struct source *source)
 	return (struct i915_oa *)source;
 }
 
-struct probing {
-	const struct sx_sys *sys;
-	struct sx_context *catalogs;
-	source_found_fn found;
-	void *user;
-	bool any;
-};
-
-static bool probe_card(void *arg, const struct drm_node *node)
+static const char *i915_oa_obstacle(const struct sx_sys *sys, const struct drm_node *node,
+				    enum sx_status *status, const char **remedy)
 {
-	struct probing *p = arg;
 	struct i915_card card = {.node = *node, .device.device_id = node->device_id};
-	char id[32], name[64], remedy[320];
-	const char *generation = sx_oa_generation(node->device_id);
-	p->any = true;
-	i915_card_read_files(p->sys, &card);
-	bool known = i915_card_catalog(p->catalogs, &card);
-	snprintf(id, sizeof(id), "i915:card%u", node->card);
-	snprintf(name, sizeof(name), "Intel GPU 0x%04x%s%s%s", node->device_id,
-		 generation ? " (" : "", generation ? generation : "", generation ? ")" : "");
-	struct sx_device device = {.id = id,
-				   .source = "i915-oa",
-				   .name = name,
-				   .catalog = known ? card.catalog : NULL,
-				   .driver = I915_DRIVER,
-				   .state = SX_DEVICE_READY};
-	device.because = i915_card_obstacle(p->sys, &card, &device.obstacle, &device.remedy);
-	if (!device.because && !known)
-		oa_no_catalog(&device, card.match == SX_OA_MATCH_NEAR ? card.catalog : NULL, remedy,
-			      sizeof(remedy));
-	if (device.because)
-		device.state = SX_DEVICE_UNUSABLE;
-	p->found(p->user, &device);
-	return true;
+	i915_card_read_files(sys, &card);
+	return i915_card_obstacle(sys, &card, status, remedy);
 }
+
+static const struct oa_driver i915_driver = {I915_DRIVER, "i915-oa", i915_oa_obstacle};
 
 static void i915_oa_probe(const struct source_host *host, source_found_fn found, void *user)
 {
-	const struct sx_sys *sys = host->sys;
-	struct probing probing = {sys, host->catalogs, found, user, false};
-	nodes_each(sys, I915_DRIVER, probe_card, &probing);
-	if (!probing.any)
-		found(user, &(struct sx_device){.id = "i915:card0",
-						.source = "i915-oa",
-						.name = "Intel GPU",
-						.state = SX_DEVICE_ABSENT,
-						.because =
-						    "no card in /sys/class/drm is driven by i915"});
+	oa_probe(&i915_driver, host, found, user);
 }
 
 static void describe_constants(struct i915_oa *s)
 {
-	struct sx_oa_constant all[SX_OA_CONSTANTS_MAX];
-	uint32_t count = sx_oa_device_constants(&s->card.device, all);
-	for (uint32_t i = 0; i < count; i++) {
-		struct source_constant *to = &s->constants[i];
-		snprintf(to->name, sizeof(to->name), "%.39s", all[i].name);
-		to->value = all[i].value;
-	}
 	s->desc.constants = s->constants;
-	s->desc.constant_count = count;
+	s->desc.constant_count = oa_constants(&s->card.device, s->constants);
 }
 
 static void i915_oa_close(struct source *source);
-
-static enum sx_status no_such_card(const char *id, struct sx_error *err)
-{
-	error_set(err, SX_ERR_NOT_FOUND, "there is no i915 device \"%.64s\"", id);
-	error_because(err, "no card in /sys/class/drm that i915 drives is called so");
-	error_try(err, "sextant devices");
-	return SX_ERR_NOT_FOUND;
-}
 
 static enum sx_status open_card(struct i915_oa *s, struct sx_error *err)
 {
@@ -109,8 +59,10 @@ static enum sx_status i915_oa_open(const struct source_host *host, const char *i
 				   struct source **out, struct sx_error *err)
 {
 	struct i915_card card = {.device.device_id = 0};
-	if (!i915_card_find(host->sys, id, &card))
-		return no_such_card(id, err);
+	if (!oa_find(&i915_driver, host->sys, id, &card.node))
+		return oa_not_found(&i915_driver, id, err);
+	card.device.device_id = card.node.device_id;
+	card.device.revision = card.node.revision;
 	struct i915_oa *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "the i915 OA source");
@@ -124,20 +76,20 @@ static enum sx_status i915_oa_open(const struct source_host *host, const char *i
 		return status;
 	}
 	const char *generation = sx_oa_generation(s->card.device.device_id);
-	bool known = i915_card_catalog(host->catalogs, &s->card);
+	bool known = oa_find_catalog(host->catalogs, s->card.device.device_id, &s->card.catalog);
 	snprintf(s->name, sizeof(s->name), "Intel %s 0x%04x", generation ? generation : "GPU",
 		 s->card.device.device_id);
 	snprintf(s->driver, sizeof(s->driver), "i915 perf, revision %u", s->card.perf_revision);
 	uint64_t hz = s->card.device.timestamp_hz;
 	s->desc =
-	    (struct source_desc){.catalog = known ? s->card.catalog : NULL,
+	    (struct source_desc){.catalog = known ? s->card.catalog.name : NULL,
 				 .name = s->name,
 				 .driver = s->driver,
 				 .min_interval_ns = oa_period_ns(hz, i915_exponent(&s->card, 0)),
 				 .max_interval_ns = oa_period_ns(hz, OA_EXPONENT_MAX),
 				 .tells_contexts = true,
 				 .programs_sets = true,
-				 .set = I915_OA_SET};
+				 .set = OA_SET};
 	describe_constants(s);
 	*out = &s->base;
 	return SX_OK;
@@ -173,7 +125,7 @@ static void choose_period(struct i915_oa *s, uint64_t interval_ns)
 static enum sx_status open_stream(struct i915_oa *s, const struct oa_programs_request *config,
 				  uint64_t interval_ns, struct sx_error *err)
 {
-	const struct i915_config_place place = {s->base.sys, s->fd, s->card.node.card};
+	const struct oa_place place = {s->base.sys, s->fd, s->card.node.card};
 	enum sx_status status = SX_ERR_NOT_FOUND;
 	for (int i = 0; i < OPEN_TRIES && status == SX_ERR_NOT_FOUND; i++) {
 		status = i915_config_open(&place, config, &s->config, err);
@@ -188,17 +140,13 @@ static enum sx_status open_stream(struct i915_oa *s, const struct oa_programs_re
 	return status;
 }
 
-/* What is programmed, as recordings keep it. */
-static void describe_start(struct i915_oa *s, bool started)
+static struct oa_stream stream_of(const struct i915_oa *s)
 {
-	s->desc.set = started ? s->config.set : I915_OA_SET;
-	s->desc.interval_ns = started ? s->period_ns : 0;
-	s->desc.fact_count = started ? I915_OA_FACTS : 0;
-	s->desc.facts = s->facts;
-	snprintf(s->exponent_text, sizeof(s->exponent_text), "%u", s->exponent);
-	s->facts[0] = (struct source_fact){"format", sx_oa_format_name(s->card.device.format)};
-	s->facts[1] = (struct source_fact){"exponent", s->exponent_text};
-	s->facts[2] = (struct source_fact){"uuid", s->config.uuid};
+	return (struct oa_stream){.set = s->config.set,
+				  .uuid = s->config.uuid,
+				  .format = s->card.device.format,
+				  .exponent = s->exponent,
+				  .period_ns = s->period_ns};
 }
 
 static enum sx_status i915_oa_start(struct source *source, const struct source_request *request,
@@ -210,7 +158,7 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 	struct oa_programs_request config = {.device = &s->card.device,
 					     .catalog = request->catalog,
 					     .catalogs = s->base.catalogs,
-					     .name = s->card.catalog,
+					     .name = s->card.catalog.name,
 					     .set = request->set,
 					     .flex = flex};
 	forget(s);
@@ -218,7 +166,8 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 	if (!status)
 		status = open_stream(s, &config, interval, err);
 	s->told = request->pid == 0 && !s->stretched;
-	describe_start(s, !status);
+	const struct oa_stream stream = stream_of(s);
+	oa_describe_stream(&s->desc, &s->facts, status ? NULL : &stream);
 	return status;
 }
 
@@ -244,7 +193,7 @@ static enum sx_status i915_oa_read(struct source *source, int timeout_ms, struct
 				   struct sx_error *err)
 {
 	struct i915_oa *s = from(source);
-	if (s->state == I915_IDLE)
+	if (s->state == OA_IDLE)
 		return error_set(err, SX_ERR_USAGE, "the OA source was not started");
 	return i915_oa_tell(s, out) ? SX_OK : i915_stream_read(s, timeout_ms, out, err);
 }
@@ -252,7 +201,7 @@ static enum sx_status i915_oa_read(struct source *source, int timeout_ms, struct
 static void i915_oa_wake(struct source *source, struct source_wake *out)
 {
 	struct i915_oa *s = from(source);
-	bool now = s->state != I915_RUNNING || !s->told;
+	bool now = s->state != OA_RUNNING || !s->told;
 	*out = (struct source_wake){.fd = s->stream, .due_ns = now ? 0 : UINT64_MAX};
 }
 
@@ -260,28 +209,19 @@ static void i915_oa_wake(struct source *source, struct source_wake *out)
 static size_t i915_oa_raw_head(struct source *source, uint8_t *out, size_t cap)
 {
 	struct i915_oa *s = from(source);
-	struct sx_oa_device device = s->card.device;
-	snprintf(device.set, sizeof(device.set), "%s", s->config.set);
-	snprintf(device.uuid, sizeof(device.uuid), "%s", s->config.uuid);
-	size_t size = sx_oa_write_version(out, cap);
-	size += sx_oa_write_device(out + size, cap - size, &device);
-	size += sx_oa_write_topology(out + size, cap - size, &device);
+	const struct oa_stream stream = stream_of(s);
+	size_t size = oa_raw_head(&s->card.device, &stream, out, cap);
 	return size + i915_oa_pair(s, out + size, cap - size);
 }
 
-/* A pair behind the last sample, so that every time lies between two. */
 static bool i915_oa_clock(struct source *source, struct source_clock *out)
 {
 	*out = from(source)->clock;
 	return out->name != NULL;
 }
 
-static size_t i915_oa_raw_tail(struct source *source, uint8_t *out, size_t cap)
-{
-	return i915_oa_pair(from(source), out, cap);
-}
-
-static size_t i915_oa_test_pair(struct source *source, uint8_t *out, size_t cap)
+/* A pair behind the last sample, so that every time lies between two. */
+static size_t i915_oa_pair_of(struct source *source, uint8_t *out, size_t cap)
 {
 	return i915_oa_pair(from(source), out, cap);
 }
@@ -295,7 +235,7 @@ static enum sx_status i915_oa_selftest(struct source *source,
 				       .device = &s->card.device,
 				       .driver = s->driver,
 				       .period_ns = &s->period_ns,
-				       .pair = i915_oa_test_pair};
+				       .pair = i915_oa_pair_of};
 	return oa_selftest(&on, say, user, err);
 }
 
@@ -323,6 +263,6 @@ const struct source_ops source_i915_oa = {.name = "i915-oa",
 					  .stop = i915_oa_stop,
 					  .close = i915_oa_close,
 					  .raw_head = i915_oa_raw_head,
-					  .raw_tail = i915_oa_raw_tail,
+					  .raw_tail = i915_oa_pair_of,
 					  .clock = i915_oa_clock,
 					  .selftest = i915_oa_selftest};

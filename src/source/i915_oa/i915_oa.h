@@ -8,18 +8,17 @@
 
 #include <sextant/oa.h>
 #include "source/nodes.h"
+#include "source/oa/card.h"
 #include "source/oa/programs.h"
 #include "source/oa/selftest.h"
 #include "source/oa/stream.h"
 #include "source/source.h"
 
 #define I915_DRIVER	      "i915"
-#define I915_OA_SET	      "RenderBasic" /* when nobody chose one; every chipset of i915 has it */
 #define I915_OA_BUFFER	      ((size_t)256 * 1024) /* of one read() */
 #define I915_OA_PAIR	      24
 #define I915_OA_RECORDS	      (I915_OA_PAIR + I915_OA_BUFFER)
 #define I915_OA_CONSTANTS_MAX (SX_OA_CONSTANTS_MAX + 2)
-#define I915_OA_FACTS	      3
 
 /* What is known of a card. Zero-initialise. */
 struct i915_card {
@@ -27,19 +26,14 @@ struct i915_card {
 	struct sx_oa_device device;
 	uint32_t perf_revision;
 	uint64_t register_hz; /* of the timestamp register, where reports count another */
-	char catalog[SX_OA_CATALOG_NAME_MAX];
-	enum sx_oa_match match;
+	struct oa_catalog catalog;
 	uint64_t max_rate_hz; /* samples a second without privilege; 0: not limited */
 	bool privileged;      /* by the capabilities of this process */
 	bool paranoid;
 };
 
-/* Finds the card that an id means ("i915:card0", "card0", "renderD128", "i915"). */
-bool i915_card_find(const struct sx_sys *sys, const char *id, struct i915_card *card);
 /* Reads what sysfs and procfs tell; fd-less. */
 void i915_card_read_files(const struct sx_sys *sys, struct i915_card *card);
-/* Finds the catalog of the card; false when there is none of its own. */
-bool i915_card_catalog(struct sx_context *catalogs, struct i915_card *card);
 /* NULL when perf streams can be opened, else why not; *remedy says what to do, *status its kind. */
 const char *i915_card_obstacle(const struct sx_sys *sys, const struct i915_card *card,
 			       enum sx_status *status, const char **remedy);
@@ -60,13 +54,6 @@ struct i915_config {
 	char uuid[37];
 };
 
-/* Where configurations are. */
-struct i915_config_place {
-	const struct sx_sys *sys;
-	int fd;	       /* of the card */
-	uint32_t card; /* its number */
-};
-
 /* The kernel's id of a configuration that is there already; 0 when it is not. */
 uint64_t i915_config_find(const struct sx_sys *sys, uint32_t card, const char *uuid);
 
@@ -76,7 +63,7 @@ uint64_t i915_config_find(const struct sx_sys *sys, uint32_t card, const char *u
  * under the set's. Errors: those of oa_programs_build(), SX_ERR_PERMISSION, SX_ERR_UNSUPPORTED
  * (a register that the kernel refuses, a format that i915 has not), SX_ERR_IO.
  */
-enum sx_status i915_config_open(const struct i915_config_place *place,
+enum sx_status i915_config_open(const struct oa_place *place,
 				const struct oa_programs_request *request, struct i915_config *out,
 				struct sx_error *err);
 /* Removes what was added. SX_ERR_IO when the kernel keeps it. */
@@ -88,9 +75,6 @@ int i915_config_add(const struct sx_sys *sys, int fd, const struct oa_programs *
 void i915_refused_register(const struct sx_sys *sys, int fd, const struct oa_programs *programs,
 			   struct sx_error *err);
 
-/* ioctl, again while a signal interrupts it. */
-int i915_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg);
-
 extern const struct source_ops source_i915_oa;
 
 /* What the kernel had when the stream ended: one read() of it. */
@@ -99,8 +83,6 @@ struct i915_piece {
 	size_t size;
 	uint8_t data[];
 };
-
-enum i915_state { I915_IDLE, I915_RUNNING, I915_LOST, I915_STOPPED };
 
 /* An opened device. */
 struct i915_oa {
@@ -111,7 +93,7 @@ struct i915_oa {
 	struct source_constant constants[I915_OA_CONSTANTS_MAX];
 	int fd;	    /* of the card, or -1 */
 	int stream; /* or -1 */
-	enum i915_state state;
+	enum oa_state state;
 	struct i915_config config;
 	uint32_t exponent;
 	uint64_t period_ns, poll_ns; /* of reports, and of the kernel's look at them */
@@ -122,8 +104,7 @@ struct i915_oa {
 	struct i915_piece *left, **left_end;
 	struct oa_course course;
 	char note[160];
-	struct source_fact facts[I915_OA_FACTS];
-	char exponent_text[12];
+	struct oa_facts facts;
 };
 
 /* Opens the stream of s->config. Errors: SX_ERR_PERMISSION, SX_ERR_BUSY, SX_ERR_UNSUPPORTED,

@@ -45,7 +45,7 @@ static int open_with(const struct i915_oa *s, struct properties *properties)
 	struct i915_perf_open arg = {.flags = I915_OPEN_CLOEXEC | I915_OPEN_NONBLOCK,
 				     .count = properties->count,
 				     .properties = (uint64_t)(uintptr_t)properties->pairs};
-	int fd = i915_ioctl(s->base.sys, s->fd, I915_PERF_OPEN, &arg);
+	int fd = oa_ioctl(s->base.sys, s->fd, I915_PERF_OPEN, &arg);
 	return fd >= 0 ? fd : -errno;
 }
 
@@ -145,7 +145,7 @@ enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err)
 	if (fd < 0)
 		return cannot_stream(s, -fd, err);
 	s->stream = fd;
-	s->state = I915_RUNNING;
+	s->state = OA_RUNNING;
 	s->course = (struct oa_course){.format = s->card.device.format,
 				       .timestamp_hz = s->card.device.timestamp_hz,
 				       .exponent = s->exponent};
@@ -154,27 +154,21 @@ enum sx_status i915_stream_open(struct i915_oa *s, struct sx_error *err)
 	return SX_OK;
 }
 
-/* Ticks of reports for each one of the register that is read beside them. */
-static uint64_t ticks_a_count(const struct i915_oa *s)
-{
-	uint64_t oa = s->card.device.timestamp_hz, cs = s->card.register_hz;
-	return cs && oa > cs && oa % cs == 0 ? oa / cs : 1;
-}
-
 size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
 {
 	const struct sx_sys *sys = s->base.sys;
 	uint64_t best = UINT64_MAX, cpu = 0, gpu = 0;
+	uint64_t ticks = oa_ticks_a_count(s->card.device.timestamp_hz, s->card.register_hz);
 	for (int i = 0; i < PAIR_TRIES; i++) {
 		struct i915_reg_read arg = {.offset = I915_RENDER_TIMESTAMP};
 		uint64_t begin, end;
-		if (!(begin = sys_now_ns(sys)) || i915_ioctl(sys, s->fd, I915_REG_READ, &arg) < 0 ||
+		if (!(begin = sys_now_ns(sys)) || oa_ioctl(sys, s->fd, I915_REG_READ, &arg) < 0 ||
 		    !(end = sys_now_ns(sys)))
 			continue;
 		if (end - begin < best) {
 			best = end - begin;
 			cpu = begin + best / 2;
-			gpu = arg.value * ticks_a_count(s);
+			gpu = arg.value * ticks;
 		}
 	}
 	if (best == UINT64_MAX)
@@ -190,13 +184,11 @@ size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
 static enum sx_status lost(struct i915_oa *s, int why, struct sx_error *err)
 {
 	uint64_t now = sys_now_ns(s->base.sys);
-	s->state = I915_LOST;
-	error_set(err, SX_ERR_DEVICE_LOST, "the OA stream of card%u ended after %.3f s",
-		  s->card.node.card, now > s->started_ns ? (double)(now - s->started_ns) / 1e9 : 0);
-	error_because(err, why == EIO ? "the kernel disabled it (GPU reset or suspend)"
-				      : "the device or its driver went away");
-	error_try(err, "start again once the GPU is back; see dmesg");
-	return SX_ERR_DEVICE_LOST;
+	s->state = OA_LOST;
+	return oa_stream_lost(s->card.node.card, now > s->started_ns ? now - s->started_ns : 0,
+			      why == EIO ? "the kernel disabled it (GPU reset or suspend)"
+					 : "the device or its driver went away",
+			      err);
 }
 
 /* `size` bytes of records as a raw sample, behind a pair of times where there is one. */
@@ -235,7 +227,7 @@ enum sx_status i915_stream_read(struct i915_oa *s, int timeout_ms, struct raw_sa
 {
 	const struct sx_sys *sys = s->base.sys;
 	struct pollfd pfd = {.fd = s->stream, .events = POLLIN};
-	if (s->state != I915_RUNNING)
+	if (s->state != OA_RUNNING)
 		return read_left(s, out);
 	int ready = sys->poll(sys->user, &pfd, 1, timeout_ms);
 	if (ready == 0 || (ready < 0 && errno == EINTR))
@@ -282,14 +274,14 @@ void i915_stream_drain(struct i915_oa *s)
 	const struct sx_sys *sys = s->base.sys;
 	struct pollfd pfd = {.fd = s->stream, .events = POLLIN};
 	size_t kept = 0;
-	if (s->state == I915_RUNNING) {
+	if (s->state == OA_RUNNING) {
 		/* The timer's next look brings what was written up to now. */
 		sys->poll(sys->user, &pfd, 1, (int)(s->poll_ns / 1000000) + 1);
 		while (kept < DRAIN_MOST && keep_piece(s))
 			kept += I915_OA_BUFFER;
 	}
-	if (s->state != I915_IDLE)
-		s->state = I915_STOPPED;
+	if (s->state != OA_IDLE)
+		s->state = OA_STOPPED;
 	if (s->stream >= 0)
 		sys->close(sys->user, s->stream);
 	s->stream = -1;
@@ -301,7 +293,7 @@ void i915_stream_close(struct i915_oa *s)
 	if (s->stream >= 0)
 		sys->close(sys->user, s->stream);
 	s->stream = -1;
-	s->state = I915_IDLE;
+	s->state = OA_IDLE;
 	while (s->left) {
 		struct i915_piece *next = s->left->next;
 		free(s->left);

@@ -9,15 +9,6 @@
 
 #define PERF_OPENS 7003 /* Linux 7.3: kernel.perf_event_paranoid counts beside the driver's own */
 
-bool xe_card_find(const struct sx_sys *sys, const char *id, struct xe_card *card)
-{
-	if (!nodes_find(sys, XE_DRIVER, "xe", strcmp(id, "xe-oa") == 0 ? "xe" : id, &card->node))
-		return false;
-	card->device.device_id = card->node.device_id;
-	card->device.revision = card->node.revision;
-	return true;
-}
-
 /* A limit of the hardware in Hz, of the first tile's first GT; 0: unknown. */
 static uint32_t frequency_limit(const struct sx_sys *sys, uint32_t card, const char *file)
 {
@@ -50,13 +41,6 @@ void xe_card_read_files(const struct sx_sys *sys, struct xe_card *card)
 	card->kernel = nodes_kernel_version(sys);
 }
 
-bool xe_card_catalog(struct sx_context *catalogs, struct xe_card *card)
-{
-	card->match = catalogs ? sx_oa_find_catalog(catalogs, card->device.device_id, card->catalog)
-			       : SX_OA_MATCH_NONE;
-	return card->match == SX_OA_MATCH_OWN;
-}
-
 bool xe_card_allowed(const struct xe_card *card, const char **because, const char **remedy)
 {
 	bool later = card->kernel >= PERF_OPENS;
@@ -77,20 +61,11 @@ bool xe_card_allowed(const struct xe_card *card, const char **because, const cha
 	return false;
 }
 
-static int any_entry(void *arg, const char *name)
-{
-	*(bool *)arg = true;
-	return 1;
-}
-
 const char *xe_card_obstacle(const struct sx_sys *sys, const struct xe_card *card,
 			     enum sx_status *status, const char **remedy)
 {
-	char path[64];
 	const char *because;
-	bool any = false;
-	snprintf(path, sizeof(path), "/sys/class/drm/card%u/metrics", card->node.card);
-	if (sys->list_dir(sys->user, path, any_entry, &any) < 0) {
+	if (!oa_kernel_has_metrics(sys, card->node.card)) {
 		*status = SX_ERR_UNSUPPORTED;
 		*remedy = "a kernel of 6.11 or later; virtual functions have none";
 		return "the kernel offers no OA metrics";

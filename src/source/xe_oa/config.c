@@ -58,28 +58,28 @@ bool xe_format_word(uint32_t device_id, enum sx_oa_format format, uint32_t *word
 	return false;
 }
 
-static uint64_t find(const struct xe_config_place *place, const char *uuid)
+static uint64_t find(const struct oa_place *place, const char *uuid)
 {
 	char file[64];
 	snprintf(file, sizeof(file), "metrics/%s/id", uuid);
 	return nodes_card_number(place->sys, place->card, file, 0);
 }
 
-bool xe_config_stands(const struct xe_config_place *place, const struct xe_config *config)
+bool xe_config_stands(const struct oa_place *place, const struct xe_config *config)
 {
 	return find(place, config->kernel) == config->id;
 }
 
-static int observe(const struct xe_config_place *place, uint64_t op, void *param)
+static int observe(const struct oa_place *place, uint64_t op, void *param)
 {
 	struct xe_observation arg = {
 	    .type = XE_OBSERVE_OA, .op = op, .param = (uint64_t)(uintptr_t)param};
-	int result = xe_ioctl(place->sys, place->fd, XE_OBSERVATION, &arg);
+	int result = oa_ioctl(place->sys, place->fd, XE_OBSERVATION, &arg);
 	return result < 0 ? -errno : result;
 }
 
 /* Adds these writes under the uuid; the kernel's id, or the negative errno. */
-static int add(const struct xe_config_place *place, const char *uuid, const struct oa_write *writes,
+static int add(const struct oa_place *place, const char *uuid, const struct oa_write *writes,
 	       size_t count)
 {
 	struct xe_oa_config arg = {.count = (uint32_t)count,
@@ -95,7 +95,7 @@ static int remove_config(const void *place, uint64_t id)
 }
 
 /* Whether the kernel refuses these writes alone; what it takes is removed again. */
-static bool refuses(const struct xe_config_place *place, struct oa_write *writes, size_t count)
+static bool refuses(const struct oa_place *place, struct oa_write *writes, size_t count)
 {
 	struct oa_programs part = {.set = ""};
 	part.writes[0] = (struct oa_writes){.items = writes, .count = count};
@@ -107,7 +107,7 @@ static bool refuses(const struct xe_config_place *place, struct oa_write *writes
 }
 
 /* EINVAL says nothing more: halves are tried until a single register is left. */
-static void name_refused(const struct xe_config_place *place, struct oa_write *writes, size_t count,
+static void name_refused(const struct oa_place *place, struct oa_write *writes, size_t count,
 			 struct sx_error *err)
 {
 	if (!refuses(place, writes, count)) {
@@ -154,7 +154,7 @@ static enum sx_status cannot_add(const struct xe_config *config, int why, size_t
 }
 
 /* One attempt under the set's uuid, one under that of the writes. SX_AGAIN: it came or went. */
-static enum sx_status config_look(const struct xe_config_place *place, struct oa_programs *programs,
+static enum sx_status config_look(const struct oa_place *place, struct oa_programs *programs,
 				  const struct oa_writes *all, struct xe_config *out,
 				  struct sx_error *err)
 {
@@ -233,7 +233,7 @@ static void config_describe(const struct oa_programs *programs, const struct oa_
 		out->media = MEDIA_FIRST;
 }
 
-enum sx_status xe_config_open(const struct xe_config_place *place,
+enum sx_status xe_config_open(const struct oa_place *place,
 			      const struct oa_programs_request *request, struct xe_config *out,
 			      struct sx_error *err)
 {
@@ -263,7 +263,7 @@ enum sx_status xe_config_open(const struct xe_config_place *place,
 	return status;
 }
 
-enum sx_status xe_config_close(const struct xe_config_place *place, struct xe_config *config,
+enum sx_status xe_config_close(const struct oa_place *place, struct xe_config *config,
 			       struct sx_error *err)
 {
 	uint64_t id = config->id;

@@ -7,22 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANSWER_MOST   65536
-#define XEHP	      1255
-#define GEN12_DSS     6 /* of a slice, before XeCores */
-#define MASK_MOST     64
-#define DSS_A_SLICE   32
-#define IOCTL_RETRIES 100
-
-int xe_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg)
-{
-	int result;
-	int tries = IOCTL_RETRIES;
-	do
-		result = sys->ioctl(sys->user, fd, request, arg);
-	while (result < 0 && (errno == EINTR || errno == EAGAIN) && --tries);
-	return result;
-}
+#define ANSWER_MOST 65536
+#define XEHP	    1255
+#define GEN12_DSS   6 /* of a slice, before XeCores */
+#define MASK_MOST   64
+#define DSS_A_SLICE 32
 
 /* A question to the driver, and its answer, of which the first `head` bytes are there. */
 struct answer {
@@ -61,7 +50,7 @@ static enum sx_status query_ask(const struct sx_sys *sys, int fd, struct answer 
 					    [XE_QUERY_OA_UNITS] = "its OA units"};
 	const char *what = names[out->id];
 	struct xe_device_query query = {.query = out->id};
-	if (xe_ioctl(sys, fd, XE_DEVICE_QUERY, &query) < 0)
+	if (oa_ioctl(sys, fd, XE_DEVICE_QUERY, &query) < 0)
 		return failed(errno, what, err);
 	if (query.size < out->head || query.size > ANSWER_MOST)
 		return impossible(what, err);
@@ -70,7 +59,7 @@ static enum sx_status query_ask(const struct sx_sys *sys, int fd, struct answer 
 	if (!out->data)
 		return error_nomem(err, "an answer of the driver");
 	query.data = (uint64_t)(uintptr_t)out->data;
-	if (xe_ioctl(sys, fd, XE_DEVICE_QUERY, &query) < 0)
+	if (oa_ioctl(sys, fd, XE_DEVICE_QUERY, &query) < 0)
 		return failed(errno, what, err);
 	return query.size == out->size ? SX_OK : impossible(what, err);
 }

@@ -77,13 +77,6 @@ static const struct xe_engine *engine_of(const struct xe_oa *s)
 	return any;
 }
 
-/* Ticks of reports for each one of the engine's timestamp. */
-static uint64_t ticks_a_count(const struct xe_oa *s, uint16_t gt_id)
-{
-	uint64_t oa = s->card.device.timestamp_hz, cs = xe_card_reference_hz(&s->card, gt_id);
-	return cs && oa > cs && oa % cs == 0 ? oa / cs : 1;
-}
-
 size_t xe_oa_pair(struct xe_oa *s, uint8_t *out, size_t cap)
 {
 	const struct xe_engine *engine = engine_of(s);
@@ -93,14 +86,16 @@ size_t xe_oa_pair(struct xe_oa *s, uint8_t *out, size_t cap)
 		struct xe_device_query query = {.query = XE_QUERY_ENGINE_CYCLES,
 						.size = sizeof(cycles),
 						.data = (uint64_t)(uintptr_t)&cycles};
-		if (xe_ioctl(s->base.sys, s->fd, XE_DEVICE_QUERY, &query) < 0) {
+		if (oa_ioctl(s->base.sys, s->fd, XE_DEVICE_QUERY, &query) < 0) {
 			s->gone = errno == ENODEV;
 			continue;
 		}
 		if (cycles.took_ns < best) {
 			best = cycles.took_ns;
 			cpu = cycles.cpu_ns + best / 2;
-			gpu = cycles.cycles * ticks_a_count(s, engine->gt_id);
+			gpu = cycles.cycles *
+			      oa_ticks_a_count(s->card.device.timestamp_hz,
+					       xe_card_reference_hz(&s->card, engine->gt_id));
 		}
 	}
 	return best == UINT64_MAX ? 0 : sx_oa_write_correlation(out, cap, cpu, gpu);
@@ -152,7 +147,7 @@ static void make_chain(const struct xe_oa *s, struct chain *chain)
 /* EINVAL says nothing more. */
 static enum sx_status invalid(const struct xe_oa *s, struct sx_error *err)
 {
-	const struct xe_config_place place = {s->base.sys, s->fd, s->card.node.card};
+	const struct oa_place place = {s->base.sys, s->fd, s->card.node.card};
 	if (!xe_config_stands(&place, &s->config))
 		return error_set(err, SX_ERR_NOT_FOUND, "metric set %s was removed meanwhile",
 				 s->config.set);
@@ -204,9 +199,9 @@ static enum sx_status stream_begin(struct xe_oa *s, struct sx_error *err)
 {
 	const struct sx_sys *sys = s->base.sys;
 	int one = 1;
-	if (xe_ioctl(sys, s->stream, XE_FIOCLEX, NULL) >= 0 &&
-	    xe_ioctl(sys, s->stream, XE_FIONBIO, &one) >= 0 &&
-	    xe_ioctl(sys, s->stream, XE_STREAM_ENABLE, NULL) >= 0)
+	if (oa_ioctl(sys, s->stream, XE_FIOCLEX, NULL) >= 0 &&
+	    oa_ioctl(sys, s->stream, XE_FIONBIO, &one) >= 0 &&
+	    oa_ioctl(sys, s->stream, XE_STREAM_ENABLE, NULL) >= 0)
 		return SX_OK;
 	int why = errno;
 	sys->close(sys->user, s->stream);
@@ -221,14 +216,14 @@ enum sx_status xe_stream_open(struct xe_oa *s, struct sx_error *err)
 	struct xe_observation arg = {.type = XE_OBSERVE_OA,
 				     .op = XE_OBSERVE_OPEN,
 				     .param = (uint64_t)(uintptr_t)chain.links};
-	int fd = xe_ioctl(s->base.sys, s->fd, XE_OBSERVATION, &arg);
+	int fd = oa_ioctl(s->base.sys, s->fd, XE_OBSERVATION, &arg);
 	if (fd < 0)
 		return cannot_stream(s, errno, err);
 	s->stream = fd;
 	enum sx_status status = stream_begin(s, err);
 	if (status)
 		return status;
-	s->state = XE_RUNNING;
+	s->state = OA_RUNNING;
 	s->losses = s->ever = s->noted = 0;
 	s->gone = false;
 	s->course = (struct oa_course){.format = s->config.format,
@@ -241,12 +236,9 @@ enum sx_status xe_stream_open(struct xe_oa *s, struct sx_error *err)
 static enum sx_status lost(struct xe_oa *s, struct sx_error *err)
 {
 	uint64_t now = sys_now_ns(s->base.sys);
-	s->state = XE_LOST;
-	error_set(err, SX_ERR_DEVICE_LOST, "the OA stream of card%u ended after %.3f s",
-		  s->card.node.card, now > s->started_ns ? (double)(now - s->started_ns) / 1e9 : 0);
-	error_because(err, "the device or its driver went away");
-	error_try(err, "start again once the GPU is back; see dmesg");
-	return SX_ERR_DEVICE_LOST;
+	s->state = OA_LOST;
+	return oa_stream_lost(s->card.node.card, now > s->started_ns ? now - s->started_ns : 0,
+			      "the device or its driver went away", err);
 }
 
 /*
@@ -269,7 +261,7 @@ static void take_losses(struct xe_oa *s)
 {
 	struct xe_stream_status status = {.status = 0};
 	const struct sx_sys *sys = s->base.sys;
-	if (xe_ioctl(sys, s->stream, XE_STREAM_STATUS, &status) < 0)
+	if (oa_ioctl(sys, s->stream, XE_STREAM_STATUS, &status) < 0)
 		status.status = XE_STATUS_BUFFER_OVERFLOW; /* the worst that it may have been */
 	if ((status.status & ALL_LOST) == ALL_LOST && !answers(s))
 		return; /* a device that went reads as all ones */
@@ -277,8 +269,8 @@ static void take_losses(struct xe_oa *s)
 	s->ever |= (uint32_t)status.status;
 	if (!(status.status & XE_STATUS_BUFFER_OVERFLOW))
 		return;
-	xe_ioctl(sys, s->stream, XE_STREAM_DISABLE, NULL);
-	if (s->state == XE_RUNNING && xe_ioctl(sys, s->stream, XE_STREAM_ENABLE, NULL) < 0)
+	oa_ioctl(sys, s->stream, XE_STREAM_DISABLE, NULL);
+	if (s->state == OA_RUNNING && oa_ioctl(sys, s->stream, XE_STREAM_ENABLE, NULL) < 0)
 		s->gone = true;
 }
 
@@ -370,7 +362,7 @@ enum sx_status xe_stream_read(struct xe_oa *s, int timeout_ms, struct raw_sample
 {
 	const struct sx_sys *sys = s->base.sys;
 	struct pollfd pfd = {.fd = s->stream, .events = POLLIN};
-	if (s->state != XE_RUNNING)
+	if (s->state != OA_RUNNING)
 		return read_left(s, out);
 	int ready = sys->poll(sys->user, &pfd, 1, timeout_ms);
 	if (ready < 0 && errno != EINTR)
@@ -397,16 +389,16 @@ enum sx_status xe_stream_read(struct xe_oa *s, int timeout_ms, struct raw_sample
 
 void xe_stream_stop(struct xe_oa *s)
 {
-	if (s->state == XE_RUNNING)
-		xe_ioctl(s->base.sys, s->stream, XE_STREAM_DISABLE, NULL);
-	else if (s->state == XE_LOST)
+	if (s->state == OA_RUNNING)
+		oa_ioctl(s->base.sys, s->stream, XE_STREAM_DISABLE, NULL);
+	else if (s->state == OA_LOST)
 		stream_end(s);
-	if (s->state != XE_IDLE)
-		s->state = XE_STOPPED;
+	if (s->state != OA_IDLE)
+		s->state = OA_STOPPED;
 }
 
 void xe_stream_close(struct xe_oa *s)
 {
 	stream_end(s);
-	s->state = XE_IDLE;
+	s->state = OA_IDLE;
 }

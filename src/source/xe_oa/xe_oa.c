@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XE_OA_SET	    "RenderBasic" /* when nobody chose one */
 #define DEFAULT_INTERVAL_NS UINT64_C(10000000)
 #define OPEN_TRIES	    3 /* while somebody removes the metric set in between */
 
@@ -19,58 +18,24 @@ static struct xe_oa *from(struct source *source)
 	return (struct xe_oa *)source;
 }
 
-static struct xe_config_place place_of(const struct xe_oa *s)
+static struct oa_place place_of(const struct xe_oa *s)
 {
-	return (struct xe_config_place){s->base.sys, s->fd, s->card.node.card};
+	return (struct oa_place){s->base.sys, s->fd, s->card.node.card};
 }
 
-struct probing {
-	const struct sx_sys *sys;
-	struct sx_context *catalogs;
-	source_found_fn found;
-	void *user;
-	bool any;
-};
-
-static bool probe_card(void *arg, const struct drm_node *node)
+static const char *xe_oa_obstacle(const struct sx_sys *sys, const struct drm_node *node,
+				  enum sx_status *status, const char **remedy)
 {
-	struct probing *p = arg;
 	struct xe_card card = {.node = *node, .device.device_id = node->device_id};
-	char id[32], name[64], remedy[320];
-	const char *generation = sx_oa_generation(node->device_id);
-	p->any = true;
-	xe_card_read_files(p->sys, &card);
-	bool known = xe_card_catalog(p->catalogs, &card);
-	snprintf(id, sizeof(id), "xe:card%u", node->card);
-	snprintf(name, sizeof(name), "Intel GPU 0x%04x%s%s%s", node->device_id,
-		 generation ? " (" : "", generation ? generation : "", generation ? ")" : "");
-	struct sx_device device = {.id = id,
-				   .source = "xe-oa",
-				   .name = name,
-				   .catalog = known ? card.catalog : NULL,
-				   .driver = XE_DRIVER,
-				   .state = SX_DEVICE_READY};
-	device.because = xe_card_obstacle(p->sys, &card, &device.obstacle, &device.remedy);
-	if (!device.because && !known)
-		oa_no_catalog(&device, card.match == SX_OA_MATCH_NEAR ? card.catalog : NULL, remedy,
-			      sizeof(remedy));
-	if (device.because)
-		device.state = SX_DEVICE_UNUSABLE;
-	p->found(p->user, &device);
-	return true;
+	xe_card_read_files(sys, &card);
+	return xe_card_obstacle(sys, &card, status, remedy);
 }
+
+static const struct oa_driver xe_driver = {XE_DRIVER, "xe-oa", xe_oa_obstacle};
 
 static void xe_oa_probe(const struct source_host *host, source_found_fn found, void *user)
 {
-	struct probing probing = {host->sys, host->catalogs, found, user, false};
-	nodes_each(host->sys, XE_DRIVER, probe_card, &probing);
-	if (!probing.any)
-		found(user,
-		      &(struct sx_device){.id = "xe:card0",
-					  .source = "xe-oa",
-					  .name = "Intel GPU",
-					  .state = SX_DEVICE_ABSENT,
-					  .because = "no card in /sys/class/drm is driven by xe"});
+	oa_probe(&xe_driver, host, found, user);
 }
 
 static void add_constant(struct xe_oa *s, const char *name, uint32_t value)
@@ -84,29 +49,14 @@ static void add_constant(struct xe_oa *s, const char *name, uint32_t value)
 
 static void describe_constants(struct xe_oa *s)
 {
-	struct sx_oa_constant all[SX_OA_CONSTANTS_MAX];
-	uint32_t count = sx_oa_device_constants(&s->card.device, all);
-	for (uint32_t i = 0; i < count; i++) {
-		struct source_constant *to = &s->constants[i];
-		snprintf(to->name, sizeof(to->name), "%.39s", all[i].name);
-		to->value = all[i].value;
-	}
 	s->desc.constants = s->constants;
-	s->desc.constant_count = count;
+	s->desc.constant_count = oa_constants(&s->card.device, s->constants);
 	add_constant(s, "L3BankTotalCount", s->card.l3_banks);
 	add_constant(s, "ComputeEngineTotalCount", s->card.compute_engines);
 	add_constant(s, "CopyEngineTotalCount", s->card.copy_engines);
 }
 
 static void xe_oa_close(struct source *source);
-
-static enum sx_status no_such_card(const char *id, struct sx_error *err)
-{
-	error_set(err, SX_ERR_NOT_FOUND, "there is no xe device \"%.64s\"", id);
-	error_because(err, "no card in /sys/class/drm that xe drives is called so");
-	error_try(err, "sextant devices");
-	return SX_ERR_NOT_FOUND;
-}
 
 static enum sx_status open_card(struct xe_oa *s, struct sx_error *err)
 {
@@ -130,7 +80,7 @@ static void describe_device(struct xe_oa *s, bool known)
 		 s->card.device.device_id);
 	snprintf(s->driver, sizeof(s->driver), "xe observation, %u OA unit%s", s->card.unit_count,
 		 s->card.unit_count == 1 ? "" : "s");
-	s->desc = (struct source_desc){.catalog = known ? s->card.catalog : NULL,
+	s->desc = (struct source_desc){.catalog = known ? s->card.catalog.name : NULL,
 				       .name = s->name,
 				       .driver = s->driver,
 				       .min_interval_ns = oa_period_ns(hz, 0),
@@ -138,7 +88,7 @@ static void describe_device(struct xe_oa *s, bool known)
 				       .clock_error_ns = 1000,
 				       .tells_contexts = true,
 				       .programs_sets = true,
-				       .set = XE_OA_SET};
+				       .set = OA_SET};
 	describe_constants(s);
 }
 
@@ -146,8 +96,10 @@ static enum sx_status xe_oa_open(const struct source_host *host, const char *id,
 				 struct source **out, struct sx_error *err)
 {
 	struct xe_card card = {.device.device_id = 0};
-	if (!xe_card_find(host->sys, id, &card))
-		return no_such_card(id, err);
+	if (!oa_find(&xe_driver, host->sys, id, &card.node))
+		return oa_not_found(&xe_driver, id, err);
+	card.device.device_id = card.node.device_id;
+	card.device.revision = card.node.revision;
 	struct xe_oa *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "the Xe OA source");
@@ -162,7 +114,8 @@ static enum sx_status xe_oa_open(const struct source_host *host, const char *id,
 		xe_oa_close(&s->base);
 		return status;
 	}
-	describe_device(s, xe_card_catalog(host->catalogs, &s->card));
+	describe_device(
+	    s, oa_find_catalog(host->catalogs, s->card.device.device_id, &s->card.catalog));
 	*out = &s->base;
 	return SX_OK;
 }
@@ -175,7 +128,7 @@ static const struct source_desc *xe_oa_describe(struct source *source)
 /* Back to where open() left the device; nothing is kept. */
 static void forget(struct xe_oa *s)
 {
-	const struct xe_config_place place = place_of(s);
+	const struct oa_place place = place_of(s);
 	xe_stream_close(s);
 	xe_config_close(&place, &s->config, NULL);
 }
@@ -183,7 +136,7 @@ static void forget(struct xe_oa *s)
 static enum sx_status xe_oa_stop(struct source *source, struct sx_error *err)
 {
 	struct xe_oa *s = from(source);
-	const struct xe_config_place place = place_of(s);
+	const struct oa_place place = place_of(s);
 	xe_stream_stop(s);
 	return xe_config_close(&place, &s->config, err); /* the stream holds its own reference */
 }
@@ -205,7 +158,7 @@ static enum sx_status start_stream(struct xe_oa *s, uint64_t interval_ns, struct
 static enum sx_status open_stream(struct xe_oa *s, const struct oa_programs_request *config,
 				  uint64_t interval_ns, struct sx_error *err)
 {
-	const struct xe_config_place place = place_of(s);
+	const struct oa_place place = place_of(s);
 	enum sx_status status = SX_ERR_NOT_FOUND;
 	for (int i = 0; i < OPEN_TRIES && status == SX_ERR_NOT_FOUND; i++) {
 		status = xe_config_open(&place, config, &s->config, err);
@@ -218,17 +171,13 @@ static enum sx_status open_stream(struct xe_oa *s, const struct oa_programs_requ
 	return status;
 }
 
-/* What is programmed, as recordings keep it. */
-static void describe_start(struct xe_oa *s, bool started)
+static struct oa_stream stream_of(const struct xe_oa *s)
 {
-	s->desc.set = started ? s->config.set : XE_OA_SET;
-	s->desc.interval_ns = started ? s->period_ns : 0;
-	s->desc.fact_count = started ? XE_OA_FACTS : 0;
-	s->desc.facts = s->facts;
-	snprintf(s->exponent_text, sizeof(s->exponent_text), "%u", s->exponent);
-	s->facts[0] = (struct source_fact){"format", sx_oa_format_name(s->card.device.format)};
-	s->facts[1] = (struct source_fact){"exponent", s->exponent_text};
-	s->facts[2] = (struct source_fact){"uuid", s->config.uuid};
+	return (struct oa_stream){.set = s->config.set,
+				  .uuid = s->config.uuid,
+				  .format = s->card.device.format,
+				  .exponent = s->exponent,
+				  .period_ns = s->period_ns};
 }
 
 static enum sx_status xe_oa_start(struct source *source, const struct source_request *request,
@@ -240,7 +189,7 @@ static enum sx_status xe_oa_start(struct source *source, const struct source_req
 	struct oa_programs_request config = {.device = &s->card.device,
 					     .catalog = request->catalog,
 					     .catalogs = s->base.catalogs,
-					     .name = s->card.catalog,
+					     .name = s->card.catalog.name,
 					     .set = request->set,
 					     .flex = flex};
 	forget(s);
@@ -249,7 +198,8 @@ static enum sx_status xe_oa_start(struct source *source, const struct source_req
 		status = open_stream(s, &config, interval, err);
 	s->told = request->pid == 0;
 	s->clock_told = false;
-	describe_start(s, !status);
+	const struct oa_stream stream = stream_of(s);
+	oa_describe_stream(&s->desc, &s->facts, status ? NULL : &stream);
 	return status;
 }
 
@@ -301,7 +251,7 @@ static enum sx_status xe_oa_read(struct source *source, int timeout_ms, struct r
 				 struct sx_error *err)
 {
 	struct xe_oa *s = from(source);
-	if (s->state == XE_IDLE)
+	if (s->state == OA_IDLE)
 		return error_set(err, SX_ERR_USAGE, "the OA source was not started");
 	return xe_oa_tell(s, out) ? SX_OK : xe_stream_read(s, timeout_ms, out, err);
 }
@@ -309,7 +259,7 @@ static enum sx_status xe_oa_read(struct source *source, int timeout_ms, struct r
 static void xe_oa_wake(struct source *source, struct source_wake *out)
 {
 	struct xe_oa *s = from(source);
-	bool now = s->state != XE_RUNNING || !s->told || s->ever & ~s->noted;
+	bool now = s->state != OA_RUNNING || !s->told || s->ever & ~s->noted;
 	/* A device that went is silent: it is asked when reports fail to come. */
 	uint64_t due = s->heard_ns + UINT64_C(1000000000) + 17 * s->period_ns;
 	*out = (struct source_wake){.fd = s->stream, .due_ns = now ? 0 : due};
@@ -319,12 +269,8 @@ static void xe_oa_wake(struct source *source, struct source_wake *out)
 static size_t xe_oa_raw_head(struct source *source, uint8_t *out, size_t cap)
 {
 	struct xe_oa *s = from(source);
-	struct sx_oa_device device = s->card.device;
-	snprintf(device.set, sizeof(device.set), "%s", s->config.set);
-	snprintf(device.uuid, sizeof(device.uuid), "%s", s->config.uuid);
-	size_t size = sx_oa_write_version(out, cap);
-	size += sx_oa_write_device(out + size, cap - size, &device);
-	size += sx_oa_write_topology(out + size, cap - size, &device);
+	const struct oa_stream stream = stream_of(s);
+	size_t size = oa_raw_head(&s->card.device, &stream, out, cap);
 	return size + xe_oa_pair(s, out + size, cap - size);
 }
 

@@ -8,6 +8,7 @@
 
 #include <sextant/oa.h>
 #include "source/nodes.h"
+#include "source/oa/card.h"
 #include "source/oa/programs.h"
 #include "source/oa/selftest.h"
 #include "source/oa/stream.h"
@@ -23,7 +24,6 @@
 #define XE_RECORD	    8			 /* what a record has before its report */
 #define XE_RECORDS	    (XE_PAIR + 2 * XE_RECORD + XE_READ + XE_READ / XE_SMALLEST * XE_RECORD)
 #define XE_OA_CONSTANTS_MAX (SX_OA_CONSTANTS_MAX + 3)
-#define XE_OA_FACTS	    3
 
 /* A unit that counts, and an engine beside it whose timestamps tell its time. */
 struct xe_unit {
@@ -38,8 +38,7 @@ struct xe_unit {
 struct xe_card {
 	struct drm_node node;
 	struct sx_oa_device device;
-	char catalog[SX_OA_CATALOG_NAME_MAX];
-	enum sx_oa_match match;
+	struct oa_catalog catalog;
 	/* Rights, by files alone. */
 	bool privileged, paranoid, perf_open; /* perf_event_paranoid is 0 or less */
 	uint32_t kernel;		      /* version, as nodes_kernel_version() */
@@ -51,12 +50,8 @@ struct xe_card {
 	uint32_t l3_banks, compute_engines, copy_engines; /* 0: unknown */
 };
 
-/* Finds the card that an id means ("xe:card0", "card0", "renderD128", "xe"). */
-bool xe_card_find(const struct sx_sys *sys, const char *id, struct xe_card *card);
 /* Reads what sysfs and procfs tell. */
 void xe_card_read_files(const struct sx_sys *sys, struct xe_card *card);
-/* Finds the catalog of the card; false when there is none of its own. */
-bool xe_card_catalog(struct sx_context *catalogs, struct xe_card *card);
 /* NULL when streams can be opened, else why not; *remedy says what to do, *status its kind. */
 const char *xe_card_obstacle(const struct sx_sys *sys, const struct xe_card *card,
 			     enum sx_status *status, const char **remedy);
@@ -86,32 +81,20 @@ struct xe_config {
 	char kernel[37]; /* as the kernel has it */
 };
 
-/* Where configurations are. */
-struct xe_config_place {
-	const struct sx_sys *sys;
-	int fd;	       /* of the card */
-	uint32_t card; /* its number */
-};
-
 /*
  * Adds the set's configuration, under the set's uuid or, where that is taken, under one made of the
  * writes: the kernel does not tell what it holds, so only that name is believed. Errors: those of
  * oa_programs_build(), SX_ERR_PERMISSION, SX_ERR_UNSUPPORTED (a register or format that the kernel
  * refuses), SX_ERR_BUSY, SX_ERR_IO.
  */
-enum sx_status xe_config_open(const struct xe_config_place *place,
+enum sx_status xe_config_open(const struct oa_place *place,
 			      const struct oa_programs_request *request, struct xe_config *out,
 			      struct sx_error *err);
 /* Whether the kernel still has it. */
-bool xe_config_stands(const struct xe_config_place *place, const struct xe_config *config);
+bool xe_config_stands(const struct oa_place *place, const struct xe_config *config);
 /* Removes what was added. SX_ERR_IO when the kernel keeps it. */
-enum sx_status xe_config_close(const struct xe_config_place *place, struct xe_config *config,
+enum sx_status xe_config_close(const struct oa_place *place, struct xe_config *config,
 			       struct sx_error *err);
-
-/* ioctl, again while a signal interrupts it. */
-int xe_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg);
-
-enum xe_state { XE_IDLE, XE_RUNNING, XE_LOST, XE_STOPPED };
 
 /* An opened device. */
 struct xe_oa {
@@ -122,7 +105,7 @@ struct xe_oa {
 	struct source_constant constants[XE_OA_CONSTANTS_MAX];
 	int fd;	    /* of the card, or -1 */
 	int stream; /* or -1 */
-	enum xe_state state;
+	enum oa_state state;
 	struct xe_config config;
 	const struct xe_unit *unit;
 	uint32_t exponent;
@@ -137,8 +120,7 @@ struct xe_oa {
 	bool clock_told; /* and that of a clock of its own */
 	uint32_t noted;	 /* XE_STATUS_ bits that a note was given of */
 	char note[160];
-	struct source_fact facts[XE_OA_FACTS];
-	char exponent_text[12];
+	struct oa_facts facts;
 };
 
 /* Opens and starts the stream of s->config. Errors: SX_ERR_PERMISSION, SX_ERR_BUSY,

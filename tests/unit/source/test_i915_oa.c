@@ -643,10 +643,10 @@ static void test_streams_of_generations(void **state)
 		assert_int_equal(source_i915_oa.open(&host, "card0", &s.source, &err), SX_OK);
 		struct i915_oa *card = (struct i915_oa *)s.source;
 		struct sx_catalog *catalog;
-		assert_int_equal(sx_catalog_open(context, card->card.catalog, &catalog, &err),
+		assert_int_equal(sx_catalog_open(context, card->card.catalog.name, &catalog, &err),
 				 SX_OK);
 		if (sx_catalog_find_group(catalog, chips[i].set) == SX_NONE) {
-			print_error("no set %s in %s\n", chips[i].set, card->card.catalog);
+			print_error("no set %s in %s\n", chips[i].set, card->card.catalog.name);
 			fail();
 		}
 		struct source_request request = {

@@ -1,0 +1,169 @@
+/* Cards with OA units, whichever driver they have. */
+#include "source/oa/card.h"
+#include "base/error.h"
+#include "source/oa/programs.h"
+#include "source/oa/stream.h"
+#include "wire/oa/oa.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define IOCTL_TRIES 100
+
+int oa_ioctl(const struct sx_sys *sys, int fd, unsigned long request, void *arg)
+{
+	int result;
+	int tries = IOCTL_TRIES;
+	do
+		result = sys->ioctl(sys->user, fd, request, arg);
+	while (result < 0 && (errno == EINTR || errno == EAGAIN) && --tries);
+	return result;
+}
+
+struct probing {
+	const struct oa_driver *driver;
+	const struct source_host *host;
+	source_found_fn found;
+	void *user;
+	bool any;
+};
+
+static bool probe_card(void *arg, const struct drm_node *node)
+{
+	struct probing *p = arg;
+	struct oa_catalog catalog;
+	char id[32], name[64], remedy[320];
+	const char *generation = sx_oa_generation(node->device_id);
+	p->any = true;
+	bool known = oa_find_catalog(p->host->catalogs, node->device_id, &catalog);
+	snprintf(id, sizeof(id), "%s:card%u", p->driver->name, node->card);
+	snprintf(name, sizeof(name), "Intel GPU 0x%04x%s%s%s", node->device_id,
+		 generation ? " (" : "", generation ? generation : "", generation ? ")" : "");
+	struct sx_device device = {.id = id,
+				   .source = p->driver->source,
+				   .name = name,
+				   .catalog = known ? catalog.name : NULL,
+				   .driver = p->driver->name,
+				   .state = SX_DEVICE_READY};
+	device.because =
+	    p->driver->obstacle(p->host->sys, node, &device.obstacle, &device.remedy);
+	if (!device.because && !known)
+		oa_no_catalog(&device, catalog.match == SX_OA_MATCH_NEAR ? catalog.name : NULL,
+			      remedy, sizeof(remedy));
+	if (device.because)
+		device.state = SX_DEVICE_UNUSABLE;
+	p->found(p->user, &device);
+	return true;
+}
+
+void oa_probe(const struct oa_driver *driver, const struct source_host *host, source_found_fn found,
+	      void *user)
+{
+	struct probing probing = {driver, host, found, user, false};
+	char id[32], because[64];
+	nodes_each(host->sys, driver->name, probe_card, &probing);
+	if (probing.any)
+		return;
+	snprintf(id, sizeof(id), "%s:card0", driver->name);
+	snprintf(because, sizeof(because), "no card in /sys/class/drm is driven by %s",
+		 driver->name);
+	found(user, &(struct sx_device){.id = id,
+					.source = driver->source,
+					.name = "Intel GPU",
+					.state = SX_DEVICE_ABSENT,
+					.because = because});
+}
+
+bool oa_find(const struct oa_driver *driver, const struct sx_sys *sys, const char *id,
+	     struct drm_node *node)
+{
+	bool any = source_is_called(driver->source, id);
+	return nodes_find(sys, driver->name, driver->name, any ? driver->name : id, node);
+}
+
+enum sx_status oa_not_found(const struct oa_driver *driver, const char *id, struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "there is no %s device \"%.64s\"", driver->name, id);
+	error_because(err, "no card in /sys/class/drm that %s drives is called so", driver->name);
+	error_try(err, "sextant devices");
+	return SX_ERR_NOT_FOUND;
+}
+
+bool oa_find_catalog(struct sx_context *catalogs, uint32_t device_id, struct oa_catalog *out)
+{
+	out->match =
+	    catalogs ? sx_oa_find_catalog(catalogs, device_id, out->name) : SX_OA_MATCH_NONE;
+	/* Without a search path what is always there serves. */
+	if (out->match == SX_OA_MATCH_NONE && oa_is_broadwell(device_id)) {
+		snprintf(out->name, sizeof(out->name), "%s", OA_CATALOG_INSIDE);
+		out->match = SX_OA_MATCH_OWN;
+	}
+	return out->match == SX_OA_MATCH_OWN;
+}
+
+static int any_entry(void *arg, const char *name)
+{
+	*(bool *)arg = true;
+	return 1;
+}
+
+bool oa_kernel_has_metrics(const struct sx_sys *sys, uint32_t card)
+{
+	char path[64];
+	bool any = false;
+	snprintf(path, sizeof(path), "/sys/class/drm/card%u/metrics", card);
+	return sys->list_dir(sys->user, path, any_entry, &any) >= 0;
+}
+
+uint32_t oa_constants(const struct sx_oa_device *device, struct source_constant *out)
+{
+	struct sx_oa_constant all[SX_OA_CONSTANTS_MAX];
+	uint32_t count = sx_oa_device_constants(device, all);
+	for (uint32_t i = 0; i < count; i++) {
+		snprintf(out[i].name, sizeof(out[i].name), "%.39s", all[i].name);
+		out[i].value = all[i].value;
+	}
+	return count;
+}
+
+void oa_describe_stream(struct source_desc *desc, struct oa_facts *facts,
+			const struct oa_stream *stream)
+{
+	desc->set = stream ? stream->set : OA_SET;
+	desc->interval_ns = stream ? stream->period_ns : 0;
+	desc->fact_count = stream ? OA_FACTS : 0;
+	desc->facts = facts->facts;
+	if (!stream)
+		return;
+	snprintf(facts->exponent, sizeof(facts->exponent), "%u", stream->exponent);
+	facts->facts[0] = (struct source_fact){"format", sx_oa_format_name(stream->format)};
+	facts->facts[1] = (struct source_fact){"exponent", facts->exponent};
+	facts->facts[2] = (struct source_fact){"uuid", stream->uuid};
+}
+
+size_t oa_raw_head(const struct sx_oa_device *of, const struct oa_stream *stream, uint8_t *out,
+		   size_t cap)
+{
+	struct sx_oa_device device = *of;
+	snprintf(device.set, sizeof(device.set), "%s", stream->set);
+	snprintf(device.uuid, sizeof(device.uuid), "%s", stream->uuid);
+	size_t size = sx_oa_write_version(out, cap);
+	size += sx_oa_write_device(out + size, cap - size, &device);
+	return size + sx_oa_write_topology(out + size, cap - size, &device);
+}
+
+enum sx_status oa_stream_lost(uint32_t card, uint64_t ran_ns, const char *because,
+			      struct sx_error *err)
+{
+	error_set(err, SX_ERR_DEVICE_LOST, "the OA stream of card%u ended after %.3f s", card,
+		  (double)ran_ns / 1e9);
+	error_because(err, "%s", because);
+	error_try(err, "start again once the GPU is back; see dmesg");
+	return SX_ERR_DEVICE_LOST;
+}
+
+uint64_t oa_ticks_a_count(uint64_t oa_hz, uint64_t other_hz)
+{
+	return other_hz && oa_hz > other_hz && oa_hz % other_hz == 0 ? oa_hz / other_hz : 1;
+}
