@@ -10,7 +10,7 @@
 #include "api.h"
 #include "guest/channel.h"
 #include "guest/pace.h"
-#include "monitor.h"
+#include "preload/monitor/monitor.h"
 #include "targets.h"
 
 #define SAMPLER_SECTIONS 4u  /* runs of transform feedback in one segment */

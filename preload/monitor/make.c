@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "guest/process.h"
-#include "monitor.h"
+#include "preload/monitor/monitor.h"
 #include "preload/hooks/hooks.h"
 
 #define SLOTS_MOST     256u

@@ -3,10 +3,10 @@
  * GL_INTEL_performance_query: a pass of them is counted in each sample, in turn. Used by the thread
  * that the context is current in.
  */
-#ifndef PRELOAD_MONITOR_H
-#define PRELOAD_MONITOR_H
+#ifndef PRELOAD_MONITOR_MONITOR_H
+#define PRELOAD_MONITOR_MONITOR_H
 
-#include "api.h"
+#include "preload/api.h"
 #include "guest/channel.h"
 #include "guest/passes.h"
 #include "wire/counters.h"
@@ -131,7 +131,7 @@ void monitor_delete(struct monitor *monitor);
 /* Closes the stream and frees all. No GL calls. */
 void monitor_destroy(struct monitor *monitor);
 
-/* Between the files of it. What the process is asked to count, or NULL (monitor_program.c). */
+/* Between the files of it. What the process is asked to count, or NULL (program.c). */
 const struct wire_program *monitor_program(void);
 static inline bool monitor_is_amd(const struct monitor *monitor)
 {
@@ -139,20 +139,20 @@ static inline bool monitor_is_amd(const struct monitor *monitor)
 }
 /* A counter of the pass that this context has, or NULL. */
 const struct monitor_event *monitor_first_event(const struct monitor_pass *pass);
-/* Objects (monitor_slots.c); false: the driver refuses. No error is left. */
+/* Objects (slots.c); false: the driver refuses. No error is left. */
 bool monitor_slot_make(struct monitor *monitor, struct monitor_slot *slot, uint16_t pass);
 bool monitor_slot_begin(struct monitor *monitor, const struct monitor_slot *slot);
 void monitor_slot_end(struct monitor *monitor, const struct monitor_slot *slot);
 void monitor_slot_delete(struct monitor *monitor, struct monitor_slot *slot);
-/* Works out which values will never be had, after a pass was given up (monitor_make.c). */
+/* Works out which values will never be had, after a pass was given up (make.c). */
 void monitor_say_never(struct monitor *monitor);
 /* Reads errors away; true when there was one. */
 bool monitor_failed(const struct monitor *monitor);
 /* Keeps an error of the program's for it, so that what comes then is ours. */
 void monitor_keep_error(const struct monitor *monitor);
-/* Finds the program's counters in this context by their names (monitor_names.c). */
+/* Finds the program's counters in this context by their names (names.c). */
 void monitor_resolve(struct monitor *monitor);
-/* Takes an answer of the driver apart (monitor_data.c). False: it has a form that cannot be. */
+/* Takes an answer of the driver apart (data.c). False: it has a form that cannot be. */
 bool monitor_take_amd(struct monitor *monitor, const struct monitor_pass *pass, size_t size);
 bool monitor_take_intel(struct monitor *monitor, const struct monitor_pass *pass, size_t size);
 

@@ -7,7 +7,7 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
-#include "monitor.h"
+#include "preload/monitor/monitor.h"
 
 #define GROUPS_MOST   65536
 #define COUNTERS_MOST 65536

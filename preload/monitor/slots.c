@@ -2,7 +2,7 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
-#include "monitor.h"
+#include "preload/monitor/monitor.h"
 
 #define ERROR_READS 16 /* a context that is lost answers with errors for ever */
 

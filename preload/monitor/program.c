@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "guest/process.h"
-#include "monitor.h"
+#include "preload/monitor/monitor.h"
 
 static pthread_once_t copied = PTHREAD_ONCE_INIT;
 static struct wire_program *the_program; /* set once; of the process */

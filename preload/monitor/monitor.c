@@ -4,7 +4,7 @@
 #include <GL/glext.h>
 
 #include "guest/process.h"
-#include "monitor.h"
+#include "preload/monitor/monitor.h"
 
 void monitor_next_pass(struct monitor *monitor)
 {

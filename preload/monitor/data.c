@@ -1,7 +1,7 @@
 /* Answers of the driver: what they hold is checked, whatever it told before. */
 #include <string.h>
 
-#include "monitor.h"
+#include "preload/monitor/monitor.h"
 
 static void add(struct monitor *monitor, const struct monitor_event *event, const uint8_t *bytes)
 {
