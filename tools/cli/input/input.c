@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "catalog/column.h"
+#include "import/columns.h"
 
 enum sx_status input_open(const char *path, int *fd, struct sx_error *err)
 {
@@ -58,12 +58,8 @@ enum sx_status input_need_columns(const char *path, const struct sx_table *table
 				  const struct sx_catalog *catalog, struct sx_error *err)
 {
 	uint32_t count = sx_table_column_count(table);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct sx_column *column = sx_table_column(table, i);
-		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
-		if (column_is_known(&meaning) || column->unit[0])
-			return SX_OK;
-	}
+	if (import_columns_known(table, catalog))
+		return SX_OK;
 	error_set(err, SX_ERR_BAD_INPUT, "no column of %s means anything in catalog %s", path,
 		  sx_catalog_info(catalog)->name);
 	error_because(err,
@@ -78,21 +74,20 @@ enum sx_status input_need_columns(const char *path, const struct sx_table *table
 void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 			struct sx_catalog *catalog)
 {
+	const char *catalog_name = sx_catalog_info(catalog)->name;
 	uint32_t unknown = 0;
-	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
+	for (uint32_t i = import_unknown_column(table, catalog, 0); i != SX_NONE;
+	     i = import_unknown_column(table, catalog, i + 1)) {
 		const char *near[1], *name = sx_table_column(table, i)->name;
-		struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
-		/* With a unit a column stands for itself. */
-		if (column_is_known(&meaning) || column_is_imbalance(catalog, name) ||
-		    sx_table_column(table, i)->unit[0] || unknown++ >= INPUT_NOTES_MAX)
+		if (unknown++ >= INPUT_NOTES_MAX)
 			continue;
 		if (sx_catalog_suggest(catalog, name, near, 1))
 			cli_note(cli,
 				 "note: column %s means nothing in catalog %s; did you mean %s?",
-				 name, sx_catalog_info(catalog)->name, near[0]);
+				 name, catalog_name, near[0]);
 		else
 			cli_note(cli, "note: column %s means nothing in catalog %s", name,
-				 sx_catalog_info(catalog)->name);
+				 catalog_name);
 	}
 	if (unknown > INPUT_NOTES_MAX)
 		cli_note(cli, "note: nor do %u further columns", unknown - INPUT_NOTES_MAX);

@@ -4,8 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "import/read/csv.h"
-#include "catalog/column.h"
+#include "import/columns.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/input.h"
 #include "tools/cli/input/input_source.h"
@@ -23,47 +22,6 @@ struct input_rows {
 	struct sx_table *of_capture; /* owned */
 	bool pending;		     /* its first rows are read, but not handed out yet */
 };
-
-/* A column of a file is what the catalog says of its name: levels and constants do not add up. */
-static void describe_column(void *user, struct sx_column *column)
-{
-	uint32_t count;
-	const struct sx_catalog *catalog = user;
-	struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
-	if (meaning.counter.counter != SX_NONE) {
-		const struct sx_counter_info *info =
-		    &sx_catalog_counters(catalog, &count)[meaning.counter.counter];
-		column->unit = info->unit;
-		column->over_time = info->over_time;
-	} else if (meaning.metric != SX_NONE) {
-		const struct sx_metric_info *info =
-		    &sx_catalog_metrics(catalog, &count)[meaning.metric];
-		column->unit = info->unit;
-		column->over_time =
-		    info->over_time == SX_REDUCE_RATIO ? SX_REDUCE_MEAN : info->over_time;
-	} else if (meaning.constant != SX_NONE) {
-		column->over_time = SX_REDUCE_LAST;
-	} else {
-		column->unit = ""; /* it means nothing here */
-	}
-}
-
-/* Whether a column has what a counter of whole numbers counted. */
-static bool is_count(void *user, const char *name)
-{
-	uint32_t count;
-	const struct sx_catalog *catalog = user;
-	uint32_t counter = column_identify(catalog, name).counter;
-	return counter != SX_NONE && sx_catalog_counters(catalog, &count)[counter].type == SX_U64;
-}
-
-/* What the catalog does not know may be a label. */
-static bool may_be_text(void *user, const char *name)
-{
-	const struct sx_catalog *catalog = user;
-	struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
-	return !column_is_known(&meaning);
-}
 
 /* What is odd about a table, and how it was read all the same. */
 static void tell(const struct cli *cli, const struct sx_catalog *catalog,
@@ -109,10 +67,7 @@ static void tell(const struct cli *cli, const struct sx_catalog *catalog,
 static enum sx_status open_csv(struct input_rows *rows, const char *path,
 			       struct sx_catalog *catalog, struct sx_error *err)
 {
-	struct csv_options options = {.describe = describe_column,
-				      .may_be_text = may_be_text,
-				      .is_count = is_count,
-				      .user = catalog};
+	struct csv_options options = import_column_options(catalog);
 	enum sx_status status = input_source_open(&rows->source, path, err);
 	if (!status)
 		status =

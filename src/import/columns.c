@@ -1,0 +1,77 @@
+/* See columns.h. */
+#include "import/columns.h"
+
+#include "catalog/column.h"
+
+/* A column of a file is what the catalog says of its name: levels and constants do not add up. */
+static void columns_describe(void *user, struct sx_column *column)
+{
+	uint32_t count;
+	const struct sx_catalog *catalog = user;
+	struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
+	if (meaning.counter.counter != SX_NONE) {
+		const struct sx_counter_info *info =
+		    &sx_catalog_counters(catalog, &count)[meaning.counter.counter];
+		column->unit = info->unit;
+		column->over_time = info->over_time;
+	} else if (meaning.metric != SX_NONE) {
+		const struct sx_metric_info *info =
+		    &sx_catalog_metrics(catalog, &count)[meaning.metric];
+		column->unit = info->unit;
+		column->over_time =
+		    info->over_time == SX_REDUCE_RATIO ? SX_REDUCE_MEAN : info->over_time;
+	} else if (meaning.constant != SX_NONE) {
+		column->over_time = SX_REDUCE_LAST;
+	} else {
+		column->unit = ""; /* it means nothing here */
+	}
+}
+
+/* Whether a column has what a counter of whole numbers counted. */
+static bool columns_are_counts(void *user, const char *name)
+{
+	uint32_t count;
+	const struct sx_catalog *catalog = user;
+	uint32_t counter = column_identify(catalog, name).counter;
+	return counter != SX_NONE && sx_catalog_counters(catalog, &count)[counter].type == SX_U64;
+}
+
+/* What the catalog does not know may be a label. */
+static bool columns_may_be_text(void *user, const char *name)
+{
+	const struct sx_catalog *catalog = user;
+	struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
+	return !column_is_known(&meaning);
+}
+
+struct csv_options import_column_options(struct sx_catalog *catalog)
+{
+	return (struct csv_options){.describe = columns_describe,
+				    .may_be_text = columns_may_be_text,
+				    .is_count = columns_are_counts,
+				    .user = catalog};
+}
+
+bool import_columns_known(const struct sx_table *table, const struct sx_catalog *catalog)
+{
+	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
+		const struct sx_column *column = sx_table_column(table, i);
+		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
+		if (column_is_known(&meaning) || column->unit[0])
+			return true;
+	}
+	return false;
+}
+
+uint32_t import_unknown_column(const struct sx_table *table, const struct sx_catalog *catalog,
+			       uint32_t from)
+{
+	for (uint32_t i = from; i < sx_table_column_count(table); i++) {
+		const struct sx_column *column = sx_table_column(table, i);
+		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
+		if (!column_is_known(&meaning) && !column_is_imbalance(catalog, column->name) &&
+		    !column->unit[0])
+			return i;
+	}
+	return SX_NONE;
+}

@@ -1,0 +1,17 @@
+/* What the columns of a table mean in a catalog, by their names. */
+#ifndef IMPORT_COLUMNS_H
+#define IMPORT_COLUMNS_H
+
+#include <sextant/catalog.h>
+
+#include "import/read/csv.h"
+
+/* How the columns of a text are to be read; the catalog must outlive the options. */
+struct csv_options import_column_options(struct sx_catalog *catalog);
+/* Whether any column means something in the catalog, or stands for itself by its unit. */
+bool import_columns_known(const struct sx_table *table, const struct sx_catalog *catalog);
+/* The first column from `from` on that means nothing there, nor by itself; SX_NONE: no more. */
+uint32_t import_unknown_column(const struct sx_table *table, const struct sx_catalog *catalog,
+			       uint32_t from);
+
+#endif
