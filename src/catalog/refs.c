@@ -56,3 +56,14 @@ enum sx_status refs_no_group(const struct sx_catalog *cat, const char *name, str
 		error_try(err, "leave out --set");
 	return SX_ERR_NOT_FOUND;
 }
+
+enum sx_status refs_no_variant(const struct sx_catalog *cat, const char *name, struct sx_error *err)
+{
+	const struct sx_catalog_info *info = sx_catalog_info(cat);
+	error_set(err, SX_ERR_NOT_FOUND, "catalog %s has no variant or API %.128s", info->name,
+		  name);
+	error_because(err, info->variant_count ? "it has %s and others" : "it has only one form",
+		      info->variant_count ? info->variants[0].name : "");
+	error_try(err, "sextant catalog show %s", info->name);
+	return SX_ERR_NOT_FOUND;
+}

@@ -15,6 +15,9 @@ enum ref_target { REF_NONE, REF_METRIC, REF_COUNTER, REF_CONSTANT, REF_BUILTIN }
 enum ref_target refs_resolve(const struct sx_catalog *cat, const char *name, uint32_t group,
 			     uint32_t *index, uint32_t *matches);
 
+/* SX_ERR_NOT_FOUND for a variant that the catalog does not have. */
+enum sx_status refs_no_variant(const struct sx_catalog *cat, const char *name,
+			       struct sx_error *err);
 /* SX_ERR_NOT_FOUND for a set or group that the catalog does not have, with what comes near. */
 enum sx_status refs_no_group(const struct sx_catalog *cat, const char *name, struct sx_error *err);
 

@@ -70,20 +70,11 @@ static enum sx_status read_like(struct sx_metrics *m, const struct sx_table *lik
 static enum sx_status choose(struct sx_metrics *m, const struct sx_metrics_options *options,
 			     struct sx_error *err)
 {
-	const struct sx_catalog_info *info = sx_catalog_info(m->catalog);
 	m->set = SX_NONE;
 	if (options->variant) {
 		m->variant = sx_catalog_find_variant(m->catalog, options->variant);
-		if (m->variant == SX_NONE) {
-			error_set(err, SX_ERR_NOT_FOUND, "catalog %s has no variant or API %s",
-				  info->name, options->variant);
-			error_because(err,
-				      info->variant_count ? "it has %s and others"
-							  : "it has only one form",
-				      info->variant_count ? info->variants[0].name : "");
-			error_try(err, "sextant catalog show %s", info->name);
-			return SX_ERR_NOT_FOUND;
-		}
+		if (m->variant == SX_NONE)
+			return refs_no_variant(m->catalog, options->variant, err);
 	}
 	if (!options->set)
 		return SX_OK;

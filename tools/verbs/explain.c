@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "catalog/refs.h"
 
 /* What is printed, and the numbers to put in when there is an input file. */
 struct explanation {
@@ -364,20 +363,13 @@ static enum sx_status prepare(struct explanation *e, struct sx_catalog *catalog,
 {
 	const struct options *o = &e->cli->options;
 	struct sx_table *raw = NULL;
-	enum sx_status status = SX_OK;
 	e->view = describe_view(catalog);
-	e->set = o->set ? sx_catalog_find_group(catalog, o->set) : SX_NONE;
-	if (o->api)
-		e->variant = sx_catalog_find_variant(catalog, o->api);
-	if (o->set && e->set == SX_NONE)
-		return refs_no_group(catalog, o->set, err);
-	if (e->variant == SX_NONE) {
-		error_set(err, SX_ERR_NOT_FOUND, "catalog %s has no variant or API %s",
-			  e->view.info->name, o->api);
-		error_because(err, "no name matches");
-		error_try(err, "sextant catalog show %s", e->view.info->name);
-		return SX_ERR_NOT_FOUND;
-	}
+	e->set = SX_NONE;
+	enum sx_status status = describe_group(&e->view, o->set, &e->set, err);
+	if (!status)
+		status = describe_variant(&e->view, o->api, &e->variant, err);
+	if (status)
+		return status;
 	if (!o->input)
 		return SX_OK;
 	status = input_table(e->cli, o->input, catalog, &raw, err);

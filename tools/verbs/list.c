@@ -1,7 +1,6 @@
 /* sextant list: browses a catalog, also of a device that is not here. */
 #include <string.h>
 
-#include "catalog/refs.h"
 #include "tools/verbs/device_list.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/selection.h"
@@ -60,22 +59,8 @@ static enum sx_status prepare(const struct cli *cli, struct listing *l, struct s
 	l->view = describe_view(catalog);
 	l->pattern = o->args.count > 1 ? o->args.items[1] : NULL;
 	l->set = SX_NONE;
-	if (o->set) {
-		l->set = sx_catalog_find_group(catalog, o->set);
-		if (l->set == SX_NONE)
-			return refs_no_group(catalog, o->set, err);
-	}
-	if (o->api) {
-		l->variant = sx_catalog_find_variant(catalog, o->api);
-		if (l->variant == SX_NONE) {
-			error_set(err, SX_ERR_NOT_FOUND, "catalog %s has no variant or API %s",
-				  l->view.info->name, o->api);
-			error_because(err, "no variant has this name");
-			error_try(err, "sextant catalog show %s", l->view.info->name);
-			return SX_ERR_NOT_FOUND;
-		}
-	}
-	return SX_OK;
+	enum sx_status status = describe_group(&l->view, o->set, &l->set, err);
+	return status ? status : describe_variant(&l->view, o->api, &l->variant, err);
 }
 
 static enum sx_status nothing_matches(const struct listing *l, const char *what,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "catalog/column.h"
+#include "catalog/refs.h"
 
 struct catalog_view describe_view(struct sx_catalog *catalog)
 {
@@ -243,4 +244,24 @@ void describe_counter_json(struct json *json, const struct catalog_view *view, u
 		describe_strings_json(json, "notes", &c->notes);
 	json_kv_string(json, "description", c->description);
 	json_object_end(json);
+}
+
+enum sx_status describe_group(const struct catalog_view *view, const char *name, uint32_t *out,
+			      struct sx_error *err)
+{
+	uint32_t group = name ? sx_catalog_find_group(view->catalog, name) : *out;
+	if (name && group == SX_NONE)
+		return refs_no_group(view->catalog, name, err);
+	*out = group;
+	return SX_OK;
+}
+
+enum sx_status describe_variant(const struct catalog_view *view, const char *name, uint32_t *out,
+				struct sx_error *err)
+{
+	uint32_t variant = name ? sx_catalog_find_variant(view->catalog, name) : *out;
+	if (name && variant == SX_NONE)
+		return refs_no_variant(view->catalog, name, err);
+	*out = variant;
+	return SX_OK;
 }

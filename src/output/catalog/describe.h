@@ -33,6 +33,14 @@ const char *describe_metric_name(const struct catalog_view *view, uint32_t metri
  */
 bool describe_find(const struct catalog_view *view, const char *name, uint32_t group,
 		   uint32_t *metric, uint32_t *counter);
+/*
+ * Index of the set or group, and of the form of expressions, that the user named; NULL leaves *out
+ * as it is. Errors: SX_ERR_NOT_FOUND.
+ */
+enum sx_status describe_group(const struct catalog_view *view, const char *name, uint32_t *out,
+			      struct sx_error *err);
+enum sx_status describe_variant(const struct catalog_view *view, const char *name, uint32_t *out,
+				struct sx_error *err);
 /* Names of a formula in order of appearance, without repeats; NULL-terminated, to be freed. */
 const char **describe_inputs(const struct catalog_view *view, const char *expr,
 			     struct sx_expr **parsed);
