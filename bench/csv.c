@@ -47,8 +47,8 @@ static void read_all(void *user)
 {
 	struct job *job = user;
 	struct sx_table *table;
-	if (csv_parse(job->text, job->size, "bench", NULL, &table, NULL) != SX_OK ||
-	    sx_table_row_count(table) != ROWS)
+	const struct csv_text text = {job->text, job->size, "bench"};
+	if (csv_parse(&text, NULL, &table, NULL) != SX_OK || sx_table_row_count(table) != ROWS)
 		abort();
 	sx_table_destroy(table);
 }

@@ -25,6 +25,8 @@ struct import_job {
 	struct import *result;
 	const char *text; /* the whole file; a NUL stands behind it */
 	size_t size;
+	struct import_rows *open; /* rows that were created and not finished */
+	bool no_memory;		  /* for some that should have been */
 };
 
 struct import_format {
@@ -58,7 +60,7 @@ char *import_text(struct import_job *job, const char *text, size_t size);
 void import_tell(struct import_job *job, const char *fmt, ...) SX_PRINTF(2, 3);
 /* SX_ERR_BAD_INPUT at a line (0: none). */
 enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,
-			  const char *because, const char *fmt, ...) SX_PRINTF(5, 6);
+			  const char *because, const char *what);
 /* SX_INCOMPLETE: the file breaks off. */
 enum sx_status import_cut(const struct import_job *job, size_t line, struct sx_error *err);
 /* Rows that grow, with columns that appear as they are met. */
@@ -106,6 +108,8 @@ size_t import_row_count(const struct import_rows *rows);
 /* A value times the column's factor; what is not finite is no data. */
 void import_set(struct import_rows *rows, uint32_t column, size_t row, double value);
 void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint64_t value);
+/* The same in the column that a field describes, which is added when it is new. */
+void import_put(struct import_rows *rows, size_t row, struct import_field field, double value);
 /* Adds to what is there, or sets it. */
 void import_add(struct import_rows *rows, uint32_t column, size_t row, double value);
 /* Whether there is a value already, and whether values of a column add up over time. */
@@ -122,6 +126,12 @@ void import_number_label(struct import_rows *rows, size_t row, enum sx_label lab
  */
 enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status status,
 				  struct sx_error *err);
+/*
+ * Finishes all rows that the reader has created. Where there are none, the file is refused: it has
+ * `nothing`, `because` of what a file of this kind holds.
+ */
+enum sx_status import_finish(struct import_job *job, enum sx_status status, const char *because,
+			     const char *nothing, struct sx_error *err);
 /* What two parts of an import gave together: an error before SX_INCOMPLETE, the first of each. */
 enum sx_status import_worse(enum sx_status a, enum sx_status b);
 
@@ -140,6 +150,8 @@ struct import_lines {
 
 struct import_lines import_lines(const struct import_job *job);
 bool import_line(struct import_lines *lines, struct import_cell *line);
+/* The first line that is neither blank nor a remark (#). */
+bool import_header_line(struct import_lines *lines, struct import_cell *header);
 /*
  * Cells of a line: trimmed, without the quotes around them. Returns their number, at most `max`;
  * a quoted cell may hold the separator, a doubled quote is kept as it stands.
@@ -159,13 +171,9 @@ struct import_field import_header(struct import_job *job, struct import_cell cel
 /* A unit as people write it; false when it is not known. */
 bool import_unit(struct import_cell text, const char **unit, double *factor);
 
-/* The catalog of a family (prefix of its name) that knows most of the names. */
+/* The catalog of a family (prefix of its name) that knows most of the names, or that of --for. */
 const char *import_guess_catalog(struct import_job *job, const char *prefix,
 				 const char *const *names, size_t count, const char *otherwise);
-
-/* The same whatever --for says, and how many of the names it knows. */
-const char *import_guess_count(struct import_job *job, const char *prefix, const char *const *names,
-			       size_t count, const char *otherwise, size_t *fits);
 
 /* What should have been numbers: how many, and the first of them. */
 struct import_odd {

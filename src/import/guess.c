@@ -16,11 +16,13 @@ static size_t count_known(const struct sx_catalog *catalog, const char *const *n
 	return known;
 }
 
-const char *import_guess_count(struct import_job *job, const char *prefix, const char *const *names,
-			       size_t count, const char *otherwise, size_t *fits)
+const char *import_guess_catalog(struct import_job *job, const char *prefix,
+				 const char *const *names, size_t count, const char *otherwise)
 {
 	size_t catalogs, most = 0, length = strlen(prefix);
 	const char *best = otherwise;
+	if (job->request->catalog)
+		return job->request->catalog;
 	const char *const *all = sx_catalog_names(job->request->context, &catalogs);
 	for (size_t i = 0; i < catalogs; i++) {
 		struct sx_catalog *catalog = NULL;
@@ -35,17 +37,7 @@ const char *import_guess_count(struct import_job *job, const char *prefix, const
 		}
 		sx_catalog_unref(catalog);
 	}
-	*fits = most;
 	return best;
-}
-
-const char *import_guess_catalog(struct import_job *job, const char *prefix,
-				 const char *const *names, size_t count, const char *otherwise)
-{
-	size_t fits;
-	if (job->request->catalog)
-		return job->request->catalog;
-	return import_guess_count(job, prefix, names, count, otherwise, &fits);
 }
 
 struct import_field import_monitor(struct import_job *job, const struct import_word *words,

@@ -250,17 +250,12 @@ void import_tell(struct import_job *job, const char *fmt, ...)
 }
 
 enum sx_status import_bad(const struct import_job *job, size_t line, struct sx_error *err,
-			  const char *because, const char *fmt, ...)
+			  const char *because, const char *what)
 {
-	char text[256];
-	va_list args;
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
 	if (line)
-		error_set(err, SX_ERR_BAD_INPUT, "%s:%zu: %s", job->request->path, line, text);
+		error_set(err, SX_ERR_BAD_INPUT, "%s:%zu: %s", job->request->path, line, what);
 	else
-		error_set(err, SX_ERR_BAD_INPUT, "%s: %s", job->request->path, text);
+		error_set(err, SX_ERR_BAD_INPUT, "%s: %s", job->request->path, what);
 	error_because(err, "%s", because);
 	error_try(err, "the file as the tool wrote it; docs/import.md says what is read");
 	return SX_ERR_BAD_INPUT;

@@ -34,6 +34,7 @@ struct row {
 
 struct import_rows {
 	struct import_job *job;
+	struct import_rows *next; /* of those that are not finished */
 	struct import_device device;
 	enum sx_sample_kind kind;
 	struct strings names, texts;
@@ -56,8 +57,13 @@ struct import_rows *import_rows_create(struct import_job *job,
 				       const struct import_rows_options *options)
 {
 	struct import_rows *rows = calloc(1, sizeof(*rows));
+	job->no_memory |= !rows;
 	if (!rows)
 		return NULL;
+	struct import_rows **last = &job->open;
+	while (*last)
+		last = &(*last)->next;
+	*last = rows;
 	rows->job = job;
 	rows->kind = options->kind;
 	rows->device = (struct import_device){.catalog = keep(job, options->catalog),
@@ -233,6 +239,11 @@ void import_set(struct import_rows *rows, uint32_t column, size_t row, double va
 		return;
 	double factor = rows->columns[column].field.factor;
 	set_f64(rows, column, row, factor != 0 ? value * factor : value);
+}
+
+void import_put(struct import_rows *rows, size_t row, struct import_field field, double value)
+{
+	import_set(rows, import_column(rows, &field), row, value);
 }
 
 void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint64_t value)
@@ -510,6 +521,10 @@ static enum sx_status judge(struct import_rows *rows, enum sx_status status, str
 
 static void rows_release(struct import_rows *rows)
 {
+	struct import_rows **at = &rows->job->open;
+	while (*at != rows)
+		at = &(*at)->next;
+	*at = rows->next;
 	for (uint32_t i = 0; i < rows->column_count; i++) {
 		free(rows->columns[i].values);
 		free(rows->columns[i].tags);
@@ -552,4 +567,18 @@ enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status statu
 	}
 	rows_release(rows);
 	return judged;
+}
+
+enum sx_status import_finish(struct import_job *job, enum sx_status status, const char *because,
+			     const char *nothing, struct sx_error *err)
+{
+	if (job->no_memory && !sx_failed(status))
+		status = error_nomem(err, "importing");
+	if (!job->open && !sx_failed(status))
+		status = import_bad(job, 0, err, because, nothing);
+	while (job->open) {
+		enum sx_status ended = import_rows_finish(job->open, status, err);
+		status = import_worse(status, ended);
+	}
+	return status;
 }

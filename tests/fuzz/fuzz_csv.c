@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!copy)
 		return 0;
 	memcpy(copy, data, size);
-	enum sx_status status = csv_parse(copy, size, "fuzz", NULL, &table, &err);
+	enum sx_status status =
+	    csv_parse(&(struct csv_text){copy, size, "fuzz"}, NULL, &table, &err);
 	if ((status == SX_OK) != (table != NULL) || (status && !err.message[0]) ||
 	    (table && sx_table_row_count(table) > size))
 		abort();

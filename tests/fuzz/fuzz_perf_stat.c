@@ -29,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!copy)
 		return 0;
 	memcpy(copy, data, size);
-	enum sx_status status = perf_stat_parse(copy, size, "fuzz", catalog, &table, &tally, &err);
+	const struct perf_stat_input input = {copy, size, "fuzz", catalog};
+	enum sx_status status = perf_stat_parse(&input, &table, &tally, &err);
 	if ((status == SX_OK) != (table != NULL) || (status && !err.message[0]) ||
 	    (table && (!tally.records || sx_table_row_count(table) > tally.records)))
 		abort();

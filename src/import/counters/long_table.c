@@ -48,21 +48,13 @@ static bool find(const struct import_cell *cells, size_t count, struct long_wher
 	return at->name != SIZE_MAX && at->value != SIZE_MAX;
 }
 
-static bool long_header_line(struct import_lines *lines, struct import_cell *header)
-{
-	while (import_line(lines, header))
-		if (header->size && header->text[0] != '#')
-			return true;
-	return false;
-}
-
 static bool long_recognise(const struct import_head *head)
 {
 	struct import_job job = {.text = head->text, .size = head->size};
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line, cells[KEYS_MAX + 3];
 	struct long_where at;
-	if (!long_header_line(&lines, &line))
+	if (!import_header_line(&lines, &line))
 		return false;
 	size_t count = import_split(line, import_separator(line), cells, KEYS_MAX + 3);
 	return count >= 2 && count <= KEYS_MAX + 2 && find(cells, count, &at);
@@ -188,7 +180,7 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 	struct long_reader r = {.job = job, .current = SIZE_MAX};
 	struct import_lines lines = import_lines(job);
 	struct import_cell header = {"", 0};
-	long_header_line(&lines, &header);
+	import_header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
 	r.cells.loose_end = true;
 	if (!status && !find(r.cells.head, r.cells.columns, &r.at))

@@ -60,21 +60,13 @@ static size_t find_role(struct import_cell cell)
 }
 
 /* The first line that is no comment. */
-static bool own_header_line(struct import_lines *lines, struct import_cell *header)
-{
-	while (lines->number < 16 && import_line(lines, header))
-		if (header->size && header->text[0] != '#')
-			return true;
-	return false;
-}
-
 static bool own_recognise(const struct import_head *head)
 {
 	struct import_job job = {.text = head->text, .size = head->size};
 	struct import_lines lines = import_lines(&job);
 	struct import_cell line, cells[ROLES + 1];
 	unsigned found = 0;
-	if (!own_header_line(&lines, &line))
+	if (!import_header_line(&lines, &line))
 		return false;
 	/* Ours stand before everything else. */
 	size_t count = import_split(line, ',', cells, ROLES + 1);
@@ -300,22 +292,16 @@ static void own_take_row(struct own_reader *r)
 
 static enum sx_status own_finish(struct own_reader *r, enum sx_status status, struct sx_error *err)
 {
-	bool any = false;
 	for (size_t i = 0; i < IMPORT_DEVICES_MAX; i++) {
 		struct own_device *d = &r->device[i];
-		any |= d->rows != NULL;
-		if (d->rows)
-			status = import_worse(status, import_rows_finish(d->rows, status, err));
 		free(d->any);
 		free(d->column);
 		free(d->same);
 	}
 	free(r->role);
 	free(r->label);
-	if (!any && !sx_failed(status))
-		status = import_bad(r->job, 0, err, "it has a header and nothing behind it",
-				    "no row is in it");
-	return status;
+	return import_finish(r->job, status, "it has a header and nothing behind it",
+			     "no row is in it", err);
 }
 
 static enum sx_status own_read(struct import_job *job, struct sx_error *err)
@@ -326,7 +312,7 @@ static enum sx_status own_read(struct import_job *job, struct sx_error *err)
 	if (!r)
 		return error_nomem(err, "importing");
 	r->job = job;
-	own_header_line(&lines, &header);
+	import_header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r->cells, job, lines, header, err);
 	if (!status)
 		status = own_find_roles(r, err);

@@ -175,14 +175,10 @@ static enum sx_status rocprof_read(struct import_job *job, struct sx_error *err)
 		status = rocprof_take_row(r, err);
 	if (!status)
 		status = cells_end(&r->cells, err);
-	for (uint32_t i = 0; i < r->device_count; i++) {
-		enum sx_status ended = import_rows_finish(r->devices[i].rows, status, err);
-		status = import_worse(status, ended);
+	status = import_finish(job, status, "rocprof writes a line a dispatch",
+			       "there is no line behind the header", err);
+	for (uint32_t i = 0; i < r->device_count; i++)
 		free(r->devices[i].columns);
-	}
-	if (!r->device_count && !sx_failed(status))
-		status = import_bad(job, 0, err, "rocprof writes a line a dispatch",
-				    "there is no line behind the header");
 	free(r->role);
 	free(r->which);
 	free(r);

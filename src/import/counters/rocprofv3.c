@@ -201,16 +201,8 @@ static void rocprofv3_tell(const struct rocprofv3_reader *r)
 static enum sx_status rocprofv3_finish(struct rocprofv3_reader *r, enum sx_status status,
 				       struct sx_error *err)
 {
-	for (uint32_t i = 0; i < r->agents.count && i < IMPORT_DEVICES_MAX; i++) {
-		if (!r->agent[i].rows)
-			continue;
-		enum sx_status ended = import_rows_finish(r->agent[i].rows, status, err);
-		status = import_worse(status, ended);
-	}
-	if (!r->agents.count && !sx_failed(status))
-		status =
-		    import_bad(r->job, 0, err, "rocprofv3 writes a line a counter and dispatch",
-			       "there is no line behind the header");
+	status = import_finish(r->job, status, "rocprofv3 writes a line a counter and dispatch",
+			       "there is no line behind the header", err);
 	strings_finish(&r->agents);
 	strings_finish(&r->dispatches);
 	free(r->row);

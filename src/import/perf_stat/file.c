@@ -72,8 +72,8 @@ static enum sx_status perf_stat_read(struct import_job *job, struct sx_error *er
 	enum sx_status status = sx_catalog_open(job->request->context, name, &catalog, err);
 	if (status)
 		return status;
-	status = perf_stat_parse(job->text, job->size, job->request->path, catalog, &device->table,
-				 &tally, err);
+	const struct perf_stat_input input = {job->text, job->size, job->request->path, catalog};
+	status = perf_stat_parse(&input, &device->table, &tally, err);
 	if (!status) {
 		device->catalog = import_text(job, name, strlen(name));
 		device->source = job->format->kind;

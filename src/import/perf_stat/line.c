@@ -322,6 +322,32 @@ static double share_of(struct perf_text line)
 	return percent;
 }
 
+/* The count behind a CPU or socket: how many CPUs those are is a number before the number. */
+static struct perf_text count_word(struct perf_text *rest)
+{
+	double ignored;
+	struct perf_text count = line_next_word(rest);
+	struct perf_text ahead = *rest, next = line_next_word(&ahead);
+	if (!grouped(count, &ignored) || (!grouped(next, &ignored) && !line_is(next, "<not")))
+		return count;
+	*rest = ahead;
+	return next;
+}
+
+/* What may stand behind an event: the PMU in brackets, which is its own, or its share. */
+static bool ends_event(struct perf_text *event, struct perf_text rest)
+{
+	rest = line_trim(rest.text, rest.size);
+	if (rest.size && *rest.text == '[') {
+		const char *close = memchr(rest.text, ']', rest.size);
+		if (!close)
+			return false;
+		event->size = (size_t)(close + 1 - event->text);
+		rest = line_trim(close + 1, (size_t)(rest.text + rest.size - close - 1));
+	}
+	return !rest.size || *rest.text == '(';
+}
+
 /* A line for people: [time] [CPU0] 1,234 [unit] event  # remarks  (66.67%) */
 static bool parse_text(const char *line, size_t size, struct perf_line *out)
 {
@@ -350,18 +376,8 @@ static bool parse_text(const char *line, size_t size, struct perf_line *out)
 	if (out->timed)
 		word = line_next_word(&rest);
 	if (is_unit_of(word) || is_thread(word)) {
-		double ignored;
-		struct perf_text before = rest, count = line_next_word(&rest);
 		out->unit_of = word;
-		word = count;
-		/* How many CPUs stand behind a socket is a number before the number. */
-		struct perf_text ahead = rest, next = line_next_word(&ahead);
-		if (grouped(count, &ignored) &&
-		    (grouped(next, &ignored) || line_is(next, "<not"))) {
-			word = next;
-			rest = ahead;
-		}
-		(void)before;
+		word = count_word(&rest);
 	}
 	if (line_is(word, "<not")) {
 		struct perf_text what = line_next_word(&rest);
@@ -376,18 +392,8 @@ static bool parse_text(const char *line, size_t size, struct perf_line *out)
 			word = line_next_word(&rest);
 		}
 	out->event = word;
-	rest = line_trim(rest.text, rest.size);
-	/* What may stand behind an event: the PMU in brackets, or its share. */
-	if (rest.size && *rest.text == '[') {
-		const char *close = memchr(rest.text, ']', rest.size);
-		if (!close)
-			return false;
-		out->event.size = (size_t)(close + 1 - word.text);
-		rest = line_trim(close + 1, (size_t)(rest.text + rest.size - close - 1));
-	}
-	if (rest.size && *rest.text != '(')
-		return false;
-	return out->event.size && (out->event.text[0] > '9' || out->event.text[0] < '0') &&
+	return ends_event(&out->event, rest) && out->event.size &&
+	       (out->event.text[0] > '9' || out->event.text[0] < '0') &&
 	       out->event.text[0] != '(' && !line_is(out->event, "seconds");
 }
 

@@ -433,15 +433,14 @@ static enum sx_status no_counts(struct perf_stat_reader *r)
 	return SX_ERR_BAD_INPUT;
 }
 
-enum sx_status perf_stat_parse(const char *text, size_t size, const char *origin,
-			       const struct sx_catalog *catalog, struct sx_table **out,
+enum sx_status perf_stat_parse(const struct perf_stat_input *input, struct sx_table **out,
 			       struct perf_stat_tally *tally, struct sx_error *err)
 {
 	struct sx_error ignored;
-	struct perf_stat_reader r = {.catalog = catalog,
-				     .text = text,
-				     .end = text + size,
-				     .origin = origin,
+	struct perf_stat_reader r = {.catalog = input->catalog,
+				     .text = input->text,
+				     .end = input->text + input->size,
+				     .origin = input->origin,
 				     .err = err ? err : &ignored};
 	enum sx_status status = each_line(&r);
 	if (!status && !r.names.count)

@@ -19,16 +19,22 @@ struct perf_stat_tally {
 	bool no_footer; /* perf's text ends before the time that it took */
 };
 
+struct perf_stat_input {
+	const char *text;
+	size_t size;
+	const char *origin; /* for messages */
+	const struct sx_catalog *catalog;
+};
+
 /*
- * Parses `text`. Events are matched with the catalog's counters by name or alias, as they are and
+ * Parses the text. Events are matched with the catalog's counters by name or alias, as they are and
  * without PMU and modifiers; others become columns under their own names. CPUs, cores, sockets and
  * threads, and PMUs of one kind, are summed. Counts of a share of the interval are those that perf
  * scaled and carry SX_QUALITY_MULTIPLEXED; units are converted to the counter's. *out is owned by
- * the caller. `origin` is for messages. Errors: SX_ERR_BAD_INPUT (no line is a count),
+ * the caller. Errors: SX_ERR_BAD_INPUT (no line is a count),
  * SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
  */
-enum sx_status perf_stat_parse(const char *text, size_t size, const char *origin,
-			       const struct sx_catalog *catalog, struct sx_table **out,
+enum sx_status perf_stat_parse(const struct perf_stat_input *input, struct sx_table **out,
 			       struct perf_stat_tally *tally, struct sx_error *err);
 /* Whether that was all that perf wrote: SX_INCOMPLETE, and why, where the text breaks off. */
 enum sx_status perf_stat_whole(const struct perf_stat_tally *tally, const char *origin,

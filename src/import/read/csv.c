@@ -307,16 +307,15 @@ enum sx_status csv_all(struct csv_stream *s, struct sx_table **out, struct sx_er
 	return SX_OK;
 }
 
-enum sx_status csv_parse(const char *text, size_t size, const char *origin,
-			 const struct csv_options *options, struct sx_table **out,
-			 struct sx_error *err)
+enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
+			 struct sx_table **out, struct sx_error *err)
 {
 	struct csv_stream *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "reading CSV");
-	s->r.c.origin = origin;
-	s->text = text;
-	s->size = size;
+	s->r.c.origin = text->origin;
+	s->text = text->text;
+	s->size = text->size;
 	s->r.err = err;
 	enum sx_status status = prepare(s, options);
 	if (!status)

@@ -79,6 +79,12 @@ const struct csv_tally *csv_told(const struct csv_stream *stream);
 /* All rows that are left in one table, owned by the caller; the stream has none afterwards. */
 enum sx_status csv_all(struct csv_stream *stream, struct sx_table **out, struct sx_error *err);
 
+struct csv_text {
+	const char *text;
+	size_t size;
+	const char *origin; /* for messages */
+};
+
 /*
  * Parses `text`; the header names the columns, with a unit in brackets behind the name or without.
  * A column of whole non-negative numbers becomes u64, any other f64; an empty cell, "-", "nan",
@@ -90,12 +96,10 @@ enum sx_status csv_all(struct csv_stream *stream, struct sx_table **out, struct 
  * one of comma, semicolon and tab that the header has most of, or by what a first line "sep=" says;
  * where it is not the comma, numbers may have one before their fraction. Digits may be grouped by
  * threes where that cannot be read otherwise. Lines end in LF, CRLF or CR; blank lines and those
- * that begin with # are skipped. `options` may be NULL. `origin` is used in messages, which hold
- * origin:line. *out is owned by the caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT,
- * SX_ERR_NO_MEMORY.
+ * that begin with # are skipped. `options` may be NULL. Messages hold origin:line. *out is owned by
+ * the caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
  */
-enum sx_status csv_parse(const char *text, size_t size, const char *origin,
-			 const struct csv_options *options, struct sx_table **out,
-			 struct sx_error *err);
+enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
+			 struct sx_table **out, struct sx_error *err);
 
 #endif

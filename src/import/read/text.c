@@ -26,6 +26,14 @@ bool import_line(struct import_lines *lines, struct import_cell *line)
 	return true;
 }
 
+bool import_header_line(struct import_lines *lines, struct import_cell *header)
+{
+	while (import_line(lines, header))
+		if (header->size && header->text[0] != '#')
+			return true;
+	return false;
+}
+
 static struct import_cell text_trim(struct import_cell cell)
 {
 	while (cell.size && (*cell.text == ' ' || *cell.text == '\t')) {
@@ -116,59 +124,61 @@ bool import_number(struct import_cell cell, double *value)
 	return !import_no_data(cell) && number_f64(cell.text, cell.size, value);
 }
 
+/* Units as people write them, and ours. */
+static const struct {
+	const char *word, *unit;
+	double factor;
+} units[] = {
+    {"%", "percent", 1},
+    {"percent", "percent", 1},
+    {"percentage", "percent", 1},
+    {"ns", "ns", 1},
+    {"nanoseconds", "ns", 1},
+    {"us", "us", 1},
+    {"\xc2\xb5s", "us", 1},
+    {"\xce\xbcs", "us", 1},
+    {"microseconds", "us", 1},
+    {"ms", "ms", 1},
+    {"milliseconds", "ms", 1},
+    {"s", "s", 1},
+    {"sec", "s", 1},
+    {"seconds", "s", 1},
+    {"Hz", "Hz", 1},
+    {"kHz", "Hz", 1e3},
+    {"MHz", "MHz", 1},
+    {"GHz", "MHz", 1e3},
+    {"W", "mW", 1e3},
+    {"watts", "mW", 1e3},
+    {"mW", "mW", 1},
+    {"C", "degC", 1},
+    {"\xc2\xb0"
+     "C",
+     "degC", 1},
+    {"celsius", "degC", 1},
+    {"B", "bytes", 1},
+    {"bytes", "bytes", 1},
+    {"KB", "bytes", 1e3},
+    {"KiB", "KiB", 1},
+    {"MB", "bytes", 1e6},
+    {"MiB", "bytes", 0x1p20},
+    {"GB", "bytes", 1e9},
+    {"GiB", "bytes", 0x1p30},
+    {"B/s", "bytes/s", 1},
+    {"KB/s", "bytes/s", 1e3},
+    {"MB/s", "MB/s", 1},
+    {"KiB/s", "bytes/s", 0x1p10},
+    {"MiB/s", "bytes/s", 0x1p20},
+    {"GiB/s", "bytes/s", 0x1p30},
+    {"GB/s", "GB/s", 1},
+    {"cycles", "cycles", 1},
+    {"instructions", "instructions", 1},
+    {"bits", "bits", 1},
+    {"ratio", "ratio", 1},
+    {"count", "count", 1},
+};
+
 bool import_unit(struct import_cell text, const char **unit, double *factor)
 {
-	static const struct {
-		const char *word, *unit;
-		double factor;
-	} units[] = {
-	    {"%", "percent", 1},
-	    {"percent", "percent", 1},
-	    {"percentage", "percent", 1},
-	    {"ns", "ns", 1},
-	    {"nanoseconds", "ns", 1},
-	    {"us", "us", 1},
-	    {"\xc2\xb5s", "us", 1},
-	    {"\xce\xbcs", "us", 1},
-	    {"microseconds", "us", 1},
-	    {"ms", "ms", 1},
-	    {"milliseconds", "ms", 1},
-	    {"s", "s", 1},
-	    {"sec", "s", 1},
-	    {"seconds", "s", 1},
-	    {"Hz", "Hz", 1},
-	    {"kHz", "Hz", 1e3},
-	    {"MHz", "MHz", 1},
-	    {"GHz", "MHz", 1e3},
-	    {"W", "mW", 1e3},
-	    {"watts", "mW", 1e3},
-	    {"mW", "mW", 1},
-	    {"C", "degC", 1},
-	    {"\xc2\xb0"
-	     "C",
-	     "degC", 1},
-	    {"celsius", "degC", 1},
-	    {"B", "bytes", 1},
-	    {"bytes", "bytes", 1},
-	    {"KB", "bytes", 1e3},
-	    {"KiB", "KiB", 1},
-	    {"MB", "bytes", 1e6},
-	    {"MiB", "bytes", 0x1p20},
-	    {"GB", "bytes", 1e9},
-	    {"GiB", "bytes", 0x1p30},
-	    {"B/s", "bytes/s", 1},
-	    {"KB/s", "bytes/s", 1e3},
-	    {"MB/s", "MB/s", 1},
-	    {"KiB/s", "bytes/s", 0x1p10},
-	    {"MiB/s", "bytes/s", 0x1p20},
-	    {"GiB/s", "bytes/s", 0x1p30},
-	    {"GB/s", "GB/s", 1},
-	    {"cycles", "cycles", 1},
-	    {"instructions", "instructions", 1},
-	    {"bits", "bits", 1},
-	    {"ratio", "ratio", 1},
-	    {"count", "count", 1},
-	};
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		/* Case matters for prefixes (mW, MW), but not for words. */
 		bool same = strlen(units[i].word) > 3

@@ -69,7 +69,7 @@ static void gpu_top_set(struct gpu_top_reader *r, const char *name, const char *
 {
 	struct import_field field = {
 	    .name = name, .unit = unit, .over_time = SX_REDUCE_MEAN, .factor = factor};
-	import_set(r->rows, import_column(r->rows, &field), r->row, value);
+	import_put(r->rows, r->row, field, value);
 }
 
 /* "Render/3D/0" or, when engines of a class are shown as one, "Render/3D". */

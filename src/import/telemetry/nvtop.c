@@ -206,13 +206,8 @@ static enum sx_status nvtop_read(struct import_job *job, struct sx_error *err)
 		status = import_bad(job, line, err, "nvtop -s writes JSON", "this is no JSON");
 	else if (r->open || !is_closed(job)) /* a device that breaks off is left out */
 		status = import_cut(job, line, err);
-	for (uint32_t i = 0; i < r->device_count; i++) {
-		enum sx_status ended = import_rows_finish(r->devices[i].rows, status, err);
-		status = import_worse(status, ended);
-	}
-	if (!r->device_count && !sx_failed(status))
-		status = import_bad(job, 0, err, "nvtop -s writes one object a device",
-				    "no device is in it");
+	status = import_finish(job, status, "nvtop -s writes one object a device",
+			       "no device is in it", err);
 	import_odd_tell(job, &r->garbage, "sample");
 	import_tell(job, "nvtop -s writes no times; snapshots are samples in their order");
 	free(r);

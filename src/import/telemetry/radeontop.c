@@ -101,12 +101,11 @@ static bool next_cell(struct import_cell *rest, struct import_cell *cell)
 	return true;
 }
 
-static void radeontop_set(struct import_rows *rows, size_t row, const char *name, const char *unit,
-			  double factor, double value)
+/* A field that is a mean over the time before. */
+static struct import_field mean_of(const char *name, const char *unit, double factor)
 {
-	struct import_field field = {
+	return (struct import_field){
 	    .name = name, .unit = unit, .over_time = SX_REDUCE_MEAN, .factor = factor};
-	import_set(rows, import_column(rows, &field), row, value);
 }
 
 struct dump {
@@ -152,16 +151,17 @@ static void radeontop_take_cell(struct dump *dump, struct import_cell cell)
 	}
 	for (size_t i = 0; i < sizeof(radeontop_words) / sizeof(radeontop_words[0]); i++)
 		if (good && import_is(word, radeontop_words[i].word))
-			radeontop_set(rows, row, radeontop_words[i].column, radeontop_words[i].unit,
-				      1, value);
+			import_put(rows, row,
+				   mean_of(radeontop_words[i].column, radeontop_words[i].unit, 1),
+				   value);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		if (!import_is(word, pairs[i].word))
 			continue;
 		if (good)
-			radeontop_set(rows, row, pairs[i].share, "percent", 1, value);
+			import_put(rows, row, mean_of(pairs[i].share, "percent", 1), value);
 		if (number_behind(cell, true, &value))
-			radeontop_set(rows, row, pairs[i].amount, pairs[i].unit, pairs[i].factor,
-				      value);
+			import_put(rows, row,
+				   mean_of(pairs[i].amount, pairs[i].unit, pairs[i].factor), value);
 	}
 }
 

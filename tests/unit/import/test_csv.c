@@ -96,7 +96,8 @@ static struct sx_table *parse_bytes(const char *text, size_t size,
 	char *copy = malloc(size + !size);
 	assert_non_null(copy);
 	memcpy(copy, text, size);
-	enum sx_status status = csv_parse(copy, size, "f.csv", options, &table, err);
+	enum sx_status status =
+	    csv_parse(&(struct csv_text){copy, size, "f.csv"}, options, &table, err);
 	if (err && size < 100000) {
 		struct drip drip = {.text = copy, .size = size, .step = 1};
 		same_in_blocks(drip, 1, table, err);
@@ -350,7 +351,8 @@ static void test_window(void **state)
 					 i % 97 ? "" : "# a remark, \"\r\n\r\n  \t ", i * 7,
 					 i * 1000, i % 3 ? "0." : "", i, i / 4, i % 5 ? "3" : "");
 	assert_true(used > 2 * CSV_WINDOW);
-	assert_int_equal(csv_parse(text, used, "f.csv", NULL, &table, &err), SX_OK);
+	assert_int_equal(csv_parse(&(struct csv_text){text, used, "f.csv"}, NULL, &table, &err),
+			 SX_OK);
 	assert_int_equal(sx_table_row_count(table), rows);
 	expect(table, "a \"x\"", rows - 1, (double)(rows - 1) * 7);
 	same_in_blocks((struct drip){.text = text, .size = used, .step = SIZE_MAX}, 777, table,

@@ -50,7 +50,8 @@ static void parse(struct world *w, struct sx_catalog *catalog, const char *text)
 	memcpy(copy, text, size);
 	sx_table_destroy(w->table);
 	w->table = NULL;
-	if (perf_stat_parse(copy, size, "p.csv", catalog, &w->table, &w->tally, &err) != SX_OK)
+	if (perf_stat_parse(&(struct perf_stat_input){copy, size, "p.csv", catalog}, &w->table,
+			    &w->tally, &err) != SX_OK)
 		fail_msg("%s: %s", err.message, err.because);
 	free(copy);
 }
@@ -187,7 +188,8 @@ static void refuse(struct world *w, const char *text, size_t size)
 	char *copy = malloc(size + !size);
 	assert_non_null(copy);
 	memcpy(copy, text, size);
-	assert_int_equal(perf_stat_parse(copy, size, "p.csv", w->cpu, &table, &w->tally, &err),
+	assert_int_equal(perf_stat_parse(&(struct perf_stat_input){copy, size, "p.csv", w->cpu},
+					 &table, &w->tally, &err),
 			 SX_ERR_BAD_INPUT);
 	assert_non_null(strstr(err.message, "p.csv:"));
 	assert_true(err.because[0] && err.remedy[0]);
@@ -249,7 +251,8 @@ static void test_limit(void **state)
 	assert_non_null(text);
 	for (int i = 0; i < 5000; i++)
 		size += (size_t)snprintf(text + size, cap - size, "1,,e%d,9,100.00,,\n", i);
-	assert_int_equal(perf_stat_parse(text, size, "p.csv", w->cpu, &table, &w->tally, &err),
+	assert_int_equal(perf_stat_parse(&(struct perf_stat_input){text, size, "p.csv", w->cpu},
+					 &table, &w->tally, &err),
 			 SX_ERR_LIMIT);
 	free(text);
 }

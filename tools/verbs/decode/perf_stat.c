@@ -14,9 +14,10 @@ static enum sx_status decode(struct decode_job *job, struct sx_error *err)
 		return SX_ERR_USAGE;
 	}
 	enum sx_status status = cli_input(job->cli, &path, err);
+	const struct perf_stat_input input = {(const char *)job->data, job->size, path,
+					      job->catalog};
 	if (!status)
-		status = perf_stat_parse((const char *)job->data, job->size, path, job->catalog,
-					 &job->table, &tally, err);
+		status = perf_stat_parse(&input, &job->table, &tally, err);
 	if (status)
 		return status;
 	job->shape.times = true;
