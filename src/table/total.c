@@ -164,10 +164,18 @@ static bool add_valid(struct total_column *column, const struct sx_vector *from,
 	return true;
 }
 
-/* `all_ns`: how long the rows are together, 0 where time does not matter. */
-static void add_column(struct total_column *column, const struct sx_table *table, uint32_t index,
-		       size_t first, size_t rows, uint64_t all_ns)
+/* Rows of a table; `all_ns`: how long they are together, 0 where time does not matter. */
+struct part {
+	const struct sx_table *table;
+	size_t first, rows;
+	uint64_t all_ns;
+};
+
+static void add_column(struct total_column *column, uint32_t index, const struct part *part)
 {
+	const struct sx_table *table = part->table;
+	size_t first = part->first, rows = part->rows;
+	uint64_t all_ns = part->all_ns;
 	struct sx_vector from = sx_table_vector(table, index);
 	const uint64_t *u64 = from.data;
 	const double *f64 = from.data;
@@ -218,11 +226,11 @@ static void add_times(struct total *total, const struct sx_table *table, size_t 
 
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count)
 {
-	uint64_t all_ns = 0;
+	struct part part = {table, first, count, 0};
 	for (size_t i = first; total->by_time && i < first + count; i++)
-		all_ns += total_length_ns(table, i);
+		part.all_ns += total_length_ns(table, i);
 	for (uint32_t i = 0; i < total->count; i++)
-		add_column(&total->columns[i], table, i, first, count, all_ns);
+		add_column(&total->columns[i], i, &part);
 	add_times(total, table, first, count);
 }
 

@@ -18,6 +18,8 @@ struct oddity {
 };
 
 struct tile {
+	const uint8_t *data;
+	uint32_t dumps;
 	uint64_t sums[TILE][LINE];
 	struct oddity odd[TILE];
 };
@@ -208,8 +210,9 @@ static bool from_sums(const struct mali_field *field)
 }
 
 static void write_sums(const struct mali_layout *layout, const struct mali_field *field,
-		       const struct tile *tile, uint32_t dumps, void *data)
+		       const struct tile *tile, void *data)
 {
+	uint32_t dumps = tile->dumps;
 	uint32_t at = field->kind * 128u + field->slot;
 	if (field->f64) {
 		bool mean = field->reduce == SX_REDUCE_MEAN;
@@ -223,16 +226,18 @@ static void write_sums(const struct mali_layout *layout, const struct mali_field
 		to[i] = tile->sums[i][at] * field->scale;
 }
 
-/* Writes the rows of one tile; `columns` are the table's, from its row `row` on. */
+/* Writes the rows of one tile into the table, from its row `row` on. */
 static void write_tile(const struct sx_mali_decoder *decoder, const struct tile *tile,
-		       const uint8_t *data, uint32_t dumps, struct sx_table *table, size_t row)
+		       struct sx_table *table, size_t row)
 {
 	const struct mali_layout *layout = &decoder->layout;
+	const uint8_t *data = tile->data;
+	uint32_t dumps = tile->dumps;
 	for (uint32_t i = 0; i < decoder->field_count; i++) {
 		const struct mali_field *field = &decoder->fields[i];
 		uint8_t *column = sx_table_data(table, field->column);
 		if (column && from_sums(field)) {
-			write_sums(layout, field, tile, dumps, column + row * sizeof(uint64_t));
+			write_sums(layout, field, tile, column + row * sizeof(uint64_t));
 			continue;
 		}
 		for (uint32_t k = 0; k < dumps; k++) {
@@ -275,7 +280,9 @@ enum sx_status sx_mali_decode(const struct sx_mali_decoder *decoder, const uint8
 		for (uint32_t i = 0; i < now; i++)
 			reduce_dump(layout, at + i * layout->dump_bytes, tile.sums[i],
 				    &tile.odd[i]);
-		write_tile(decoder, &tile, at, now, table, row + done);
+		tile.data = at;
+		tile.dumps = now;
+		write_tile(decoder, &tile, table, row + done);
 	}
 	status = sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
 	size_t rest = size % layout->dump_bytes;
