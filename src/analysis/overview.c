@@ -1,6 +1,6 @@
 /* Overviews: when there are too many rows, adjacent ones are combined two by two, again and again.
  */
-#include <sextant/analysis.h>
+#include "analysis/overview.h"
 
 #include <stdlib.h>
 
@@ -91,16 +91,16 @@ static enum sx_status halve(struct sx_overview *o, struct sx_error *err)
 	return SX_OK;
 }
 
-enum sx_status sx_overview_add(struct sx_overview *o, const struct sx_table *raw,
-			       struct sx_error *err)
+enum sx_status overview_add_rows(struct sx_overview *o, const struct sx_table *raw, size_t first,
+				 size_t count, struct sx_error *err)
 {
 	o->current = false;
 	enum sx_status status = SX_OK;
-	size_t rows = sx_table_row_count(raw);
-	for (size_t at = 0; !status && at < rows;) {
+	size_t end = first + count;
+	for (size_t at = first; !status && at < end;) {
 		size_t here = sx_table_row_count(o->table), room = ROWS_MAX - here;
 		uint64_t due = o->each == 1 ? room : o->each - o->pending_rows;
-		size_t take = rows - at < due ? rows - at : (size_t)due;
+		size_t take = end - at < due ? end - at : (size_t)due;
 		if (!room) {
 			status = halve(o, err);
 			continue;
@@ -116,6 +116,12 @@ enum sx_status sx_overview_add(struct sx_overview *o, const struct sx_table *raw
 		at += take;
 	}
 	return status;
+}
+
+enum sx_status sx_overview_add(struct sx_overview *o, const struct sx_table *raw,
+			       struct sx_error *err)
+{
+	return overview_add_rows(o, raw, 0, sx_table_row_count(raw), err);
 }
 
 const struct sx_table *sx_overview_table(struct sx_overview *o, uint64_t *each)

@@ -35,6 +35,7 @@ static void filling_destroy(struct filling *f)
 	sx_table_destroy(f->curve);
 	sketch_finish(&f->frames);
 	processes_seen_finish(&f->processes);
+	programs_finish(&f->programs);
 	sx_catalog_unref(f->source.catalog);
 	free(f);
 }
@@ -175,6 +176,8 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 	if (!status)
 		status = sx_advice_add(f->advice, raw, err);
 	processes_seen_add(&f->processes, raw);
+	if (!status && !f->own)
+		status = programs_add(&f->programs, f->source.catalog, raw, err);
 	if (!status && !note_times(f, raw))
 		status = error_nomem(err, "a report");
 	if (!status) {
@@ -189,7 +192,11 @@ enum sx_status report_add_own_rows(struct report_fill *fill, uint32_t device,
 {
 	struct filling *f = fill->devices[device];
 	enum sx_status status = f->own ? SX_OK : sx_overview_create(raw, &f->own, err);
-	return status ? status : sx_overview_add(f->own, raw, err);
+	if (!status)
+		status = sx_overview_add(f->own, raw, err);
+	if (f->hidden) /* else report_add_rows() looks at them */
+		processes_seen_add(&f->processes, raw);
+	return status ? status : programs_add(&f->programs, f->source.catalog, raw, err);
 }
 
 void report_hide(struct report_fill *fill, uint32_t device)
@@ -377,62 +384,6 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 	return status;
 }
 
-/* Sets that nobody named are those that advice found. */
-static struct sx_metrics_options options_of(const struct filling *f)
-{
-	struct sx_metrics_options options = f->options;
-	if (!options.set && f->advice && f->advised)
-		options.set = sx_advice_set(f->advice);
-	return options;
-}
-
-bool report_clocks_are_related(const char *a, const char *b)
-{
-	static const char own[] = "file ";
-	if (!a || !b || strcmp(a, b) == 0)
-		return true;
-	return strncmp(a, own, sizeof(own) - 1) != 0 && strncmp(b, own, sizeof(own) - 1) != 0;
-}
-
-/* What all devices did, on one axis of time: that of the first, where not all have the same. */
-static enum sx_status tell_verdict(struct report_fill *fill, struct sx_error *err)
-{
-	uint32_t count = 0;
-	const char *clock = NULL;
-	struct verdict_source *sources = calloc(fill->count + 1, sizeof(*sources));
-	struct sx_metrics_options *options = calloc(fill->count + 1, sizeof(*options));
-	enum sx_status status = sources && options ? SX_OK : error_nomem(err, "a report");
-	uint32_t number = 0;
-	for (size_t i = 0; !status && i < fill->count; i++) {
-		const struct filling *f = fill->devices[i];
-		struct sx_overview *rows = f->own ? f->own : f->overview;
-		uint32_t shown = f->hidden ? VERDICT_NO_DEVICE : number;
-		struct verdict_source *source = &sources[count];
-		number += !f->facts.unused && !f->hidden;
-		if (f->facts.unused || !rows)
-			continue;
-		clock = count ? clock : f->source.clock;
-		if (!report_clocks_are_related(clock, f->source.clock))
-			continue;
-		options[count] = options_of(f);
-		*source = (struct verdict_source){
-		    .catalog = f->source.catalog, .options = &options[count], .device = shown};
-		source->rows = sx_overview_table(rows, &source->each);
-		if (!source->rows)
-			status = error_nomem(err, "a report");
-		else if (sx_table_row_count(source->rows))
-			count++;
-	}
-	verdict_destroy(fill->verdict);
-	fill->verdict = NULL;
-	if (!status)
-		status = verdict_judge(sources, count, &fill->verdict, err);
-	fill->report.verdict = fill->verdict;
-	free(sources);
-	free(options);
-	return status;
-}
-
 enum sx_status report_finish(struct report_fill *fill, const struct report **out,
 			     struct sx_error *err)
 {
@@ -457,8 +408,11 @@ enum sx_status report_finish(struct report_fill *fill, const struct report **out
 		if (!fill->run.duration_ns && device->duration_ns > fill->report.duration_ns)
 			fill->report.duration_ns = device->duration_ns;
 	}
+	verdict_destroy(fill->verdict);
+	fill->verdict = NULL;
 	if (!status)
-		status = tell_verdict(fill, err);
+		status = report_judge(fill->devices, fill->count, &fill->verdict, err);
+	fill->report.verdict = fill->verdict;
 	*out = &fill->report;
 	return status;
 }

@@ -3,6 +3,7 @@
 #define ANALYSIS_REPORT_FILL_H
 
 #include "analysis/report/processes.h"
+#include "analysis/report/programs.h"
 #include "analysis/report/report.h"
 #include "analysis/sketch.h"
 #include "base/mem.h"
@@ -25,6 +26,7 @@ struct filling {
 	struct sketch frames; /* their lengths in ns */
 	struct sx_table *curve;
 	struct processes_seen processes;
+	struct programs programs;
 	uint64_t samples, begin_ns, end_ns;
 	struct cover cover; /* time that samples enclose, once */
 	struct report_facts facts;
@@ -47,5 +49,12 @@ enum sx_status report_find_peaks(struct filling *f, const struct sx_table *raw,
 struct report_frames report_judge_frames(struct filling *f);
 /* How their lengths are distributed. */
 void report_count_frames(struct filling *f, struct report_histogram *out);
+
+/*
+ * What held the busiest program back, by all devices on one axis of time: that of the first, where
+ * not all have the same. *out is owned by the caller, NULL without rows. Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status report_judge(struct filling *const *devices, size_t count, struct verdict **out,
+			    struct sx_error *err);
 
 #endif

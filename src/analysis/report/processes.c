@@ -64,15 +64,22 @@ void processes_seen_add(struct processes_seen *seen, const struct sx_table *raw)
 	}
 }
 
-/* The label is "name (pid)". */
+uint32_t process_pid(const char *label, size_t *length)
+{
+	const char *pid = strrchr(label, '(');
+	size_t name = pid && pid > label ? (size_t)(pid - label) - 1 : 0;
+	*length = name ? name : strlen(label);
+	return pid ? (uint32_t)strtoul(pid + 1, NULL, 10) : 0;
+}
+
 static bool tell(const struct seen_process *process, struct arena *arena,
 		 struct report_process *out)
 {
-	const char *pid = strrchr(process->label, '(');
-	size_t name = pid && pid > process->label ? (size_t)(pid - process->label) - 1 : 0;
+	size_t length;
+	uint32_t pid = process_pid(process->label, &length);
 	*out = (struct report_process){
-	    .pid = pid ? (uint32_t)strtoul(pid + 1, NULL, 10) : 0,
-	    .name = arena_strndup(arena, process->label, name ? name : strlen(process->label)),
+	    .pid = pid,
+	    .name = arena_strndup(arena, process->label, length),
 	    .contexts = process->context_count,
 	    .samples = process->samples,
 	    .duration_ns =

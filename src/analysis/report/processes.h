@@ -27,6 +27,8 @@ void processes_seen_add(struct processes_seen *seen, const struct sx_table *raw)
 /* Fills in the processes of *out. False when memory is out. */
 bool processes_seen_tell(const struct processes_seen *seen, struct arena *arena,
 			 struct report_device *out);
+/* The number in a label "name (pid)", 0 without; *length becomes that of the name. */
+uint32_t process_pid(const char *label, size_t *length);
 void processes_seen_finish(struct processes_seen *seen);
 
 #endif

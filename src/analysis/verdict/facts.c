@@ -32,6 +32,15 @@ static bool make_column(struct verdict_facts *f, struct verdict_column *c)
 	return true;
 }
 
+static struct verdict_column *make_columns(struct verdict_facts *f, uint32_t count)
+{
+	struct verdict_column *columns = arena_alloc(&f->arena, (count + 1) * sizeof(*columns));
+	for (uint32_t i = 0; columns && i < count; i++)
+		if (!make_column(f, &columns[i]))
+			return NULL;
+	return columns;
+}
+
 /* Facts come before names: one that is called as a neutral name hides it from those behind it. */
 static uint32_t find_name(const struct verdict_facts *f, const char *name)
 {
@@ -79,12 +88,9 @@ static enum sx_status collect_names(struct verdict_facts *f)
 		memcpy(kept, c.list, f->name_count * sizeof(*kept));
 	free(c.list);
 	f->names = kept;
-	f->inputs = arena_alloc(&f->arena, (f->name_count + 1) * sizeof(*f->inputs));
-	if (!status && (!kept || !f->inputs))
-		status = SX_ERR_NO_MEMORY;
-	for (uint32_t i = 0; !status && i < f->name_count; i++)
-		status = make_column(f, &f->inputs[i]) ? SX_OK : SX_ERR_NO_MEMORY;
-	return status;
+	f->inputs = make_columns(f, f->name_count);
+	f->facts = make_columns(f, f->rules->fact_count);
+	return !status && kept && f->inputs && f->facts ? SX_OK : SX_ERR_NO_MEMORY;
 }
 
 static bool is_neutral(const char *name)
@@ -241,14 +247,13 @@ static enum sx_status ask_source(struct verdict_facts *f, const struct verdict_s
 	return status;
 }
 
-/* The length of windows; without times that of their frames. */
+/* The length of windows; where nobody knows it that of their frames. */
 static void fill_time(struct verdict_facts *f)
 {
 	uint32_t time = find_name(f, WINDOW_TIME), frames = find_name(f, FRAME_TIME);
-	const uint64_t *begin = sx_table_begin_ns(f->windows), *end = sx_table_end_ns(f->windows);
 	for (size_t r = 0; time != SX_NONE && r < f->count; r++) {
-		double length = f->timed ? (double)(end[r] - begin[r]) : NAN;
-		if (!f->timed && frames != SX_NONE)
+		double length = verdict_length(f, r);
+		if (isnan(length) && frames != SX_NONE)
 			length = f->inputs[frames].values[r];
 		take_largest(&f->inputs[time], r, length, 0, VERDICT_NO_DEVICE);
 	}
@@ -359,36 +364,72 @@ static enum sx_status fill_way(struct verdict_facts *f, uint32_t fact, uint32_t 
 	return status == SX_ERR_NO_MEMORY ? status : SX_OK;
 }
 
-static enum sx_status fill_facts(struct verdict_facts *f)
+/* `own`: by what is known of one program alone, so that nothing stands in for what others know. */
+static enum sx_status fill_facts(struct verdict_facts *f, bool own)
 {
-	enum sx_status status = SX_OK;
 	double *values = calloc(f->count + 1, sizeof(*values));
 	uint8_t *quality = calloc(f->count + 1, 1);
-	f->facts = arena_alloc(&f->arena, (f->rules->fact_count + 1) * sizeof(*f->facts));
-	if (!values || !quality || !f->facts)
-		status = SX_ERR_NO_MEMORY;
-	for (uint32_t i = 0; !status && i < f->rules->fact_count; i++)
-		status = make_column(f, &f->facts[i]) ? SX_OK : SX_ERR_NO_MEMORY;
-	for (uint32_t i = 0; !status && i < f->rules->fact_count; i++)
-		for (uint32_t w = 0; !status && w < f->rules->facts[i].way_count; w++)
-			status = fill_way(f, i, w, values, quality);
+	enum sx_status status = values && quality ? SX_OK : SX_ERR_NO_MEMORY;
+	fill_time(f);
+	fill_spread(f);
+	for (uint32_t i = 0; !status && i < f->rules->fact_count; i++) {
+		const struct verdict_fact *fact = &f->rules->facts[i];
+		for (uint32_t w = 0; !status && w < fact->way_count; w++)
+			if (!own || sx_expr_root(fact->ways[w].tree)->kind != SX_NODE_NUMBER)
+				status = fill_way(f, i, w, values, quality);
+	}
 	free(values);
 	free(quality);
 	return status;
 }
 
-enum sx_status verdict_facts_fill(struct verdict_facts *f, struct sx_error *err)
+/* Whether any source knows one program alone. */
+static bool ask_sources(struct verdict_facts *f, bool own, enum sx_status *status)
+{
+	bool any = false;
+	uint32_t sources = f->timed || !f->source_count ? f->source_count : 1;
+	for (uint32_t i = 0; !*status && i < sources; i++) {
+		if (f->sources[i].own != own)
+			continue;
+		any = true;
+		*status = ask_source(f, &f->sources[i]);
+	}
+	return any;
+}
+
+/* What is known of one program goes before what is known of all together. */
+static void prefer(struct verdict_facts *f, const struct verdict_column *own)
+{
+	for (uint32_t n = 0; n < f->name_count; n++)
+		for (size_t r = 0; r < f->count; r++) {
+			if (isnan(own[n].values[r]))
+				continue;
+			f->inputs[n].values[r] = own[n].values[r];
+			f->inputs[n].quality[r] = own[n].quality[r];
+			f->inputs[n].device[r] = own[n].device[r];
+		}
+}
+
+static enum sx_status fill(struct verdict_facts *f)
 {
 	enum sx_status status = collect_names(f);
-	uint32_t sources = f->timed || !f->source_count ? f->source_count : 1;
-	for (uint32_t i = 0; !status && i < sources; i++)
-		status = ask_source(f, &f->sources[i]);
-	if (!status) {
-		fill_time(f);
-		fill_spread(f);
-		status = fill_facts(f);
+	struct verdict_column *own = NULL;
+	if (!status && ask_sources(f, true, &status) && !status) {
+		status = fill_facts(f, true);
+		own = f->inputs;
+		f->inputs = make_columns(f, f->name_count);
+		status = f->inputs ? status : SX_ERR_NO_MEMORY;
 	}
-	return status ? error_nomem(err, "judging a run") : SX_OK;
+	if (!status)
+		ask_sources(f, false, &status);
+	if (!status && own)
+		prefer(f, own);
+	return status ? status : fill_facts(f, false);
+}
+
+enum sx_status verdict_facts_fill(struct verdict_facts *f, struct sx_error *err)
+{
+	return fill(f) ? error_nomem(err, "judging a run") : SX_OK;
 }
 
 enum sx_status verdict_facts_eval(const struct verdict_facts *f, const struct sx_expr *expr,

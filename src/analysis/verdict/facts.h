@@ -33,6 +33,9 @@ struct verdict_facts {
 
 /* Lays windows over the sources' rows; none where no source has any. */
 enum sx_status verdict_windows(struct verdict_facts *facts, struct sx_error *err);
+/* How long a window is, in ns; of rows without an axis of time all of them together. NaN: unknown.
+ */
+double verdict_length(const struct verdict_facts *facts, size_t window);
 /* Fills the columns. */
 enum sx_status verdict_facts_fill(struct verdict_facts *facts, struct sx_error *err);
 /* A formula over the facts alone, one value a window; NaN is no data. */

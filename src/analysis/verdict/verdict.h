@@ -16,6 +16,7 @@ struct verdict_source {
 	const struct sx_table *rows;		  /* raw counters, in order of time */
 	uint64_t each;				  /* samples that a row stands for */
 	uint32_t device;			  /* what it is called in evidence */
+	bool own; /* of several programs the rows are of the one that is judged alone */
 };
 
 #define VERDICT_NO_DEVICE UINT32_MAX
@@ -57,6 +58,11 @@ struct verdict {
 	uint32_t stretch_count;
 	uint64_t window_ns; /* 0 where samples have no times */
 	uint32_t windows;
+	/* Of several programs the one that it is of, the busiest: "name (pid)"; else NULL and 0. */
+	const char *program;
+	uint32_t pid; /* its parts */
+	const char *name;
+	uint32_t programs; /* all of them */
 	/* Of the implementation. */
 	struct arena arena;
 	struct verdict_rules rules;

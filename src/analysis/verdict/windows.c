@@ -37,9 +37,20 @@ static bool has_times(const struct sx_table *t, size_t row)
 	return begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > begin;
 }
 
+/* Lengths alone, as of a table without times: rows that all begin together lie on no axis. */
+static bool has_axis(const struct sx_table *t)
+{
+	const uint64_t *begin = sx_table_begin_ns(t);
+	size_t rows = sx_table_row_count(t);
+	bool moves = rows < 2;
+	for (size_t i = 1; i < rows && !moves; i++)
+		moves = begin[i] != begin[0];
+	return moves;
+}
+
 static bool find_reach(const struct sx_table *t, struct reach *out)
 {
-	size_t rows = sx_table_row_count(t), count = 0;
+	size_t rows = has_axis(t) ? sx_table_row_count(t) : 0, count = 0;
 	double *lengths = calloc(rows + 1, sizeof(*lengths));
 	*out = (struct reach){.begin_ns = SX_TIME_UNKNOWN};
 	for (size_t i = 0; lengths && i < rows; i++) {
@@ -124,6 +135,19 @@ static enum sx_status lay_over_rows(struct verdict_facts *f, struct sx_error *er
 	return count ? add_windows(f, count, err) : SX_OK;
 }
 
+double verdict_length(const struct verdict_facts *f, size_t window)
+{
+	const struct sx_table *t = f->timed ? f->windows : f->sources[0].rows;
+	size_t rows = sx_table_row_count(t), each = f->timed ? 1 : f->rows_each;
+	size_t first = window * each, end = window + 1 == f->count ? rows : first + each;
+	double length = 0;
+	for (size_t r = first; r < end; r++)
+		length += has_times(t, r)
+			      ? (double)(sx_table_end_ns(t)[r] - sx_table_begin_ns(t)[r])
+			      : NAN;
+	return length;
+}
+
 enum sx_status verdict_windows(struct verdict_facts *f, struct sx_error *err)
 {
 	struct reach range;
@@ -154,12 +178,16 @@ static double spread_of(double *lengths, size_t count, size_t each)
 	return usual > 0 ? median(lengths, means) * 100 / usual : NAN;
 }
 
-/* The lengths of the rows of a source that begin within a time. */
+/* The lengths of the frames of a source that begin within a time; work that no swap ended is none.
+ */
 static size_t collect_lengths(const struct sx_table *t, const struct reach *within, double *out)
 {
 	size_t count = 0;
+	uint32_t frames = sx_table_find(t, "Frames");
 	for (size_t r = 0; r < sx_table_row_count(t); r++) {
 		uint64_t begin = sx_table_begin_ns(t)[r];
+		if (frames != SX_NONE && sx_table_get(t, frames, r) == 0)
+			continue;
 		if (has_times(t, r) && begin >= within->begin_ns && begin < within->end_ns)
 			out[count++] = (double)(sx_table_end_ns(t)[r] - begin);
 	}

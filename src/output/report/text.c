@@ -217,7 +217,7 @@ static enum sx_status report_write_text(const struct view *view, const struct re
 	bool ok = true, any = false, said = false;
 	for (uint32_t d = 0; d < r->device_count; d++)
 		said |= r->devices[d].samples > 0;
-	verdict_text(view, r);
+	verdict_text(view, r->verdict);
 	for (uint32_t d = 0; ok && d < r->device_count; d++) {
 		/* What gave nothing stands below what did. */
 		if (said && r->devices[d].silence && !r->devices[d].samples)

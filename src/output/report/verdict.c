@@ -73,12 +73,21 @@ static void part_text(const struct view *view, const struct verdict_part *part)
 	}
 }
 
-void verdict_text(const struct view *view, const struct report *r)
+void verdict_heading(const struct verdict *v, char *buf, size_t size)
 {
-	const struct verdict *v = r->verdict;
+	snprintf(buf, size, "verdict");
+	if (v->program)
+		snprintf(buf, size, "verdict on %s, the busiest of %u programs", v->program,
+			 (unsigned)v->programs);
+}
+
+void verdict_text(const struct view *view, const struct verdict *v)
+{
+	char heading[256];
 	if (!v)
 		return;
-	text_styled(&view->out, TEXT_BOLD, "verdict");
+	verdict_heading(v, heading, sizeof(heading));
+	text_styled(&view->out, TEXT_BOLD, heading);
 	if (v->parts[0].share < LEADING)
 		fputs(": it changes", view->out.out);
 	fputc('\n', view->out.out);
@@ -134,6 +143,21 @@ static void time_json(struct json *json, const char *key, uint64_t time_ns)
 		json_u64(json, time_ns);
 }
 
+/* Whose verdict it is, where there are several programs. */
+static void process_json(struct json *json, const struct verdict *v)
+{
+	json_key(json, "process");
+	if (!v->program) {
+		json_null(json);
+		return;
+	}
+	json_object_begin_flat(json);
+	json_kv_u64(json, "pid", v->pid);
+	json_kv_string(json, "name", v->name);
+	json_kv_u64(json, "of", v->programs);
+	json_object_end(json);
+}
+
 void verdict_json(struct json *json, const struct verdict *v)
 {
 	json_key(json, "verdict");
@@ -147,6 +171,7 @@ void verdict_json(struct json *json, const struct verdict *v)
 	json_kv_f64(json, "confidence", v->parts[0].confidence);
 	json_kv_u64(json, "windows", v->windows);
 	json_kv_u64(json, "window_ns", v->window_ns);
+	process_json(json, v);
 	json_key(json, "parts");
 	json_array_begin(json);
 	for (uint32_t i = 0; i < v->part_count; i++)

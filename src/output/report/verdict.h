@@ -2,12 +2,14 @@
 #ifndef OUTPUT_REPORT_VERDICT_H
 #define OUTPUT_REPORT_VERDICT_H
 
-#include "analysis/report/report.h"
+#include "analysis/verdict/verdict.h"
 #include "output/view.h"
 #include "output/write/json.h"
 
 /* Writes the verdict above everything else; nothing where there is none. */
-void verdict_text(const struct view *view, const struct report *report);
+void verdict_text(const struct view *view, const struct verdict *verdict);
+/* "verdict", or whose it is where there are several programs. */
+void verdict_heading(const struct verdict *verdict, char *buf, size_t size);
 /* The key "verdict" and an object, or null. */
 void verdict_json(struct json *json, const struct verdict *verdict);
 /* "Bound by the GPU (fragment shading)". */

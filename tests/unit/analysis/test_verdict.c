@@ -92,8 +92,11 @@ static struct sx_table *add_source(struct run *r, const char *catalog, const cha
 						.over_time = info->over_time};
 	}
 	assert_int_equal(sx_table_create(columns, count, kind, &r->tables[at], NULL), SX_OK);
-	r->sources[at] =
-	    (struct verdict_source){r->catalogs[at], &r->options[at], r->tables[at], 1, at};
+	r->sources[at] = (struct verdict_source){.catalog = r->catalogs[at],
+						 .options = &r->options[at],
+						 .rows = r->tables[at],
+						 .each = 1,
+						 .device = at};
 	return r->tables[at];
 }
 

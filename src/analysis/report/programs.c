@@ -1,0 +1,132 @@
+/* Rows go to their program's own overview, and what they say of its work is added up. */
+#include "analysis/report/programs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/overview.h"
+#include "base/error.h"
+
+static uint32_t find_column(const struct sx_catalog *catalog, const struct sx_table *raw,
+			    const char *neutral)
+{
+	uint32_t count;
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (counters[i].neutral && strcmp(counters[i].neutral, neutral) == 0)
+			return sx_table_find(raw, counters[i].name);
+	return SX_NONE;
+}
+
+double programs_busy_ns(const struct programs *p, const struct program *program)
+{
+	double gpu = program->gpu_ns;
+	if (program->gpu_known_ns)
+		gpu *= (double)program->length_ns / (double)program->gpu_known_ns;
+	if (p->cpu_time == SX_NONE && p->gpu_time == SX_NONE)
+		return (double)program->length_ns;
+	return fmax(program->cpu_ns, gpu);
+}
+
+static void drop(struct program *program)
+{
+	free(program->label);
+	sx_overview_destroy(program->rows);
+	*program = (struct program){.label = NULL};
+}
+
+/* Room for one program more. */
+static struct program *make_room(struct programs *p)
+{
+	if (p->count < PROGRAMS_KEPT)
+		return &p->kept[p->count++];
+	struct program *least = &p->kept[0];
+	for (size_t i = 1; i < p->count; i++)
+		if (programs_busy_ns(p, &p->kept[i]) < programs_busy_ns(p, least))
+			least = &p->kept[i];
+	drop(least);
+	return least;
+}
+
+const struct program *programs_find(const struct programs *p, const char *label)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->kept[i].label && strcmp(p->kept[i].label, label) == 0)
+			return &p->kept[i];
+	return NULL;
+}
+
+static enum sx_status find_program(struct programs *p, const char *label,
+				   const struct sx_table *like, struct program **out,
+				   struct sx_error *err)
+{
+	const struct program *known = programs_find(p, label);
+	*out = known ? &p->kept[known - p->kept] : make_room(p);
+	if (known)
+		return SX_OK;
+	(*out)->label = strdup(label);
+	enum sx_status status = (*out)->label ? sx_overview_create(like, &(*out)->rows, err)
+					      : error_nomem(err, "a report");
+	if (status)
+		drop(*out);
+	return status;
+}
+
+static void add_work(const struct programs *p, struct program *program, const struct sx_table *raw,
+		     size_t row)
+{
+	uint64_t begin = sx_table_begin_ns(raw)[row], end = sx_table_end_ns(raw)[row];
+	bool known = begin != SX_TIME_UNKNOWN && end != SX_TIME_UNKNOWN && end > begin;
+	uint64_t length = known ? end - begin : 0;
+	double cpu = p->cpu_time == SX_NONE ? NAN : sx_table_get(raw, p->cpu_time, row);
+	double gpu = p->gpu_time == SX_NONE ? NAN : sx_table_get(raw, p->gpu_time, row);
+	program->length_ns += length;
+	program->cpu_ns += isnan(cpu) ? 0 : cpu;
+	program->gpu_ns += isnan(gpu) ? 0 : gpu;
+	program->gpu_known_ns += isnan(gpu) ? 0 : length;
+}
+
+/* Adjacent rows of one program. */
+static enum sx_status add_run(struct programs *p, const char *label, const struct sx_table *raw,
+			      const size_t run[2], struct sx_error *err)
+{
+	struct program *program = NULL;
+	enum sx_status status = find_program(p, label, raw, &program, err);
+	if (status)
+		return status;
+	for (size_t r = run[0]; r < run[1]; r++)
+		add_work(p, program, raw, r);
+	return overview_add_rows(program->rows, raw, run[0], run[1] - run[0], err);
+}
+
+enum sx_status programs_add(struct programs *p, const struct sx_catalog *catalog,
+			    const struct sx_table *raw, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	size_t rows = sx_table_row_count(raw);
+	if (!sx_table_has_label(raw, SX_LABEL_PROCESS))
+		return SX_OK;
+	if (!p->begun) {
+		p->cpu_time = find_column(catalog, raw, "cpu.time");
+		p->gpu_time = find_column(catalog, raw, "gpu.time");
+	}
+	p->begun = true;
+	for (size_t first = 0, end; !status && first < rows; first = end) {
+		uint64_t label = sx_table_label(raw, SX_LABEL_PROCESS, first);
+		for (end = first + 1; end < rows; end++)
+			if (sx_table_label(raw, SX_LABEL_PROCESS, end) != label)
+				break;
+		if (label != SX_LABEL_ABSENT)
+			status = add_run(p, sx_table_string(raw, label), raw,
+					 (size_t[]){first, end}, err);
+	}
+	return status;
+}
+
+void programs_finish(struct programs *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		drop(&p->kept[i]);
+	*p = (struct programs){.count = 0};
+}

@@ -1,0 +1,244 @@
+/* Whose verdict a report tells where several programs were measured, and by which rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <sextant/context.h>
+#include "analysis/report/report.h"
+
+#define FRAME_NS UINT64_C(10000000)
+#define FRAMES	 200
+
+/* What a program does: shares of its frames' time. */
+struct load {
+	const char *label;
+	double cpu, gpu;
+};
+
+static const struct load idle = {"idle (7)", 0.05, 0.04};
+static const struct load drawing = {"drawing (8)", 0.10, 0.97};
+static const struct load computing = {"computing (9)", 0.99, 0.20};
+
+struct world {
+	struct sx_context *context;
+	struct report_fill *fill;
+	const struct report *report;
+};
+
+static void begin(struct world *w)
+{
+	const struct sx_context_options options = {.catalog_path = ""};
+	*w = (struct world){.fill = NULL};
+	assert_int_equal(sx_context_create(&options, &w->context, NULL), SX_OK);
+	assert_int_equal(report_begin(&w->fill, NULL), SX_OK);
+}
+
+static const struct verdict *finish(struct world *w)
+{
+	assert_int_equal(report_finish(w->fill, &w->report, NULL), SX_OK);
+	assert_non_null(w->report->verdict);
+	return w->report->verdict;
+}
+
+static void end(struct world *w)
+{
+	report_destroy(w->fill);
+	sx_context_destroy(w->context);
+}
+
+static uint32_t add_device(struct world *w, const char *catalog)
+{
+	uint32_t index;
+	struct sx_catalog *c;
+	assert_int_equal(sx_catalog_open(w->context, catalog, &c, NULL), SX_OK);
+	assert_int_equal(
+	    report_add_device(w->fill, &(struct report_source){.catalog = c}, &index, NULL), SX_OK);
+	sx_catalog_unref(c);
+	return index;
+}
+
+static struct sx_table *make(const char *const *names, uint32_t count, enum sx_sample_kind kind)
+{
+	struct sx_column columns[8];
+	struct sx_table *table;
+	for (uint32_t i = 0; i < count; i++)
+		columns[i] = (struct sx_column){
+		    .name = names[i], .unit = "ns", .type = SX_F64, .over_time = SX_REDUCE_SUM};
+	assert_int_equal(sx_table_create(columns, count, kind, &table, NULL), SX_OK);
+	return table;
+}
+
+static void put(struct sx_table *t, uint64_t begin_ns, uint64_t end_ns, const double *values,
+		uint32_t count)
+{
+	size_t row;
+	assert_int_equal(sx_table_add_rows(t, 1, &row, NULL), SX_OK);
+	sx_table_set_time(t, row, begin_ns, end_ns);
+	for (uint32_t i = 0; i < count; i++)
+		sx_table_set_f64(t, i, row, values[i], 0);
+}
+
+static void put_frame(struct sx_table *t, const struct load *load, uint64_t begin_ns,
+		      uint64_t length_ns)
+{
+	double length = (double)length_ns;
+	put(t, begin_ns, begin_ns + length_ns,
+	    (double[]){1, length, load->cpu * length, load->cpu * length, 0, load->gpu * length},
+	    6);
+	uint32_t text = sx_table_intern(t, load->label, strlen(load->label));
+	assert_int_equal(sx_table_set_label(t, SX_LABEL_PROCESS, sx_table_row_count(t) - 1, text),
+			 SX_OK);
+}
+
+/* Frames of programs, theirs in turn. */
+static void add_frames(struct world *w, const char *catalog, const struct load *const *loads,
+		       size_t count)
+{
+	static const char *const names[] = {"Frames",	  "FrameTime",	"CPUTime",
+					    "ThreadTime", "ThreadWait", "D3DGPUTime"};
+	uint32_t device = add_device(w, catalog);
+	struct sx_table *t = make(names, 6, SX_SAMPLE_FRAME);
+	for (uint64_t i = 0; i < FRAMES; i++)
+		for (size_t p = 0; p < count; p++)
+			put_frame(t, loads[p], i * FRAME_NS, FRAME_NS);
+	assert_int_equal(report_add_rows(w->fill, device, t, NULL), SX_OK);
+	sx_table_destroy(t);
+}
+
+static double evidence(const struct verdict *v, const char *name)
+{
+	for (uint32_t i = 0; i < v->parts[0].evidence_count; i++)
+		if (strcmp(v->parts[0].evidence[i].name, name) == 0)
+			return v->parts[0].evidence[i].value;
+	return NAN;
+}
+
+static void expect(const struct verdict *v, const struct load *load, const char *verdict,
+		   uint32_t programs)
+{
+	assert_string_equal(v->parts[0].name, verdict);
+	assert_true(v->parts[0].share == 1);
+	assert_string_equal(v->program, load->label);
+	assert_int_equal(v->programs, programs);
+	assert_true(fabs(evidence(v, "cpu") - load->cpu * 100) < 1e-6);
+	assert_true(fabs(evidence(v, "gpu") - load->gpu * 100) < 1e-6);
+}
+
+/* Rows of both lie among each other; neither's speak for the other. */
+static void the_busiest_is_judged(void **state)
+{
+	const struct load *const both[] = {&idle, &drawing, &idle};
+	for (size_t i = 0; i < 2; i++) {
+		struct world w;
+		begin(&w);
+		add_frames(&w, "opengl", both + i, 2);
+		const struct verdict *v = finish(&w);
+		expect(v, &drawing, "gpu", 2);
+		assert_int_equal(v->pid, 8);
+		assert_string_equal(v->name, "drawing");
+		end(&w);
+	}
+}
+
+/* One that computes is as busy as one that draws: the CPU's time and the GPU's both count. */
+static void either_kind_of_work_counts(void **state)
+{
+	struct load more = {"more (10)", 0.3, 0.995};
+	const struct load *const loads[] = {&computing, &more, &idle};
+	struct world w;
+	begin(&w);
+	add_frames(&w, "opengl", loads, 3);
+	expect(finish(&w), &more, "gpu", 3);
+	end(&w);
+	more.gpu = 0.3;
+	begin(&w);
+	add_frames(&w, "opengl", loads, 3);
+	expect(finish(&w), &computing, "cpu", 3);
+	end(&w);
+}
+
+static void one_program_needs_no_name(void **state)
+{
+	const struct load *const alone[] = {&drawing};
+	struct world w;
+	begin(&w);
+	add_frames(&w, "opengl", alone, 1);
+	const struct verdict *v = finish(&w);
+	assert_string_equal(v->parts[0].name, "gpu");
+	assert_null(v->program);
+	assert_int_equal(v->programs, 0);
+	end(&w);
+}
+
+/* What is measured of all together stands in where the program itself does not tell. */
+static void its_own_rows_go_first(void **state)
+{
+	static const char *const cpu[] = {"ThreadTime", "ThreadWait"}, *const drm[] = {"BusyTime"};
+	const struct load *const both[] = {&idle, &drawing};
+	struct world w;
+	begin(&w);
+	add_frames(&w, "opengl", both, 2);
+	uint32_t device = add_device(&w, "cpu");
+	struct sx_table *t = make(cpu, 2, SX_SAMPLE_TIME);
+	for (uint64_t i = 0; i < FRAMES; i++) /* another program's thread runs all the time */
+		put(t, i * FRAME_NS, (i + 1) * FRAME_NS, (double[]){(double)FRAME_NS, 0}, 2);
+	assert_int_equal(report_add_rows(w.fill, device, t, NULL), SX_OK);
+	sx_table_destroy(t);
+	device = add_device(&w, "drm");
+	t = make(drm, 1, SX_SAMPLE_TIME);
+	for (uint64_t i = 0; i < FRAMES; i++)
+		put(t, i * FRAME_NS, (i + 1) * FRAME_NS, (double[]){0.99 * (double)FRAME_NS}, 1);
+	assert_int_equal(report_add_rows(w.fill, device, t, NULL), SX_OK);
+	sx_table_destroy(t);
+	expect(finish(&w), &drawing, "gpu", 2);
+	end(&w);
+}
+
+/* A program that uses two devices is one program. */
+static void devices_of_one_program(void **state)
+{
+	const struct load *const both[] = {&idle, &drawing};
+	struct world w;
+	begin(&w);
+	add_frames(&w, "opengl", both, 2);
+	add_frames(&w, "vulkan", both, 1);
+	expect(finish(&w), &drawing, "gpu", 2);
+	end(&w);
+}
+
+/* Programs that come and go are many; one that works stays. */
+static void many_programs(void **state)
+{
+	struct load loads[60];
+	char labels[60][20];
+	const struct load *list[60];
+	for (size_t i = 0; i < 60; i++) {
+		snprintf(labels[i], sizeof(labels[i]), "p (%zu)", i + 1);
+		loads[i] = (struct load){labels[i], 0.01 + 0.0001 * (double)i, 0.01};
+		list[i] = &loads[i];
+	}
+	loads[30] = (struct load){labels[30], 0.2, 0.95};
+	struct world w;
+	begin(&w);
+	add_frames(&w, "opengl", list, 60);
+	expect(finish(&w), &loads[30], "gpu", 60);
+	end(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_busiest_is_judged),
+	    cmocka_unit_test(either_kind_of_work_counts),
+	    cmocka_unit_test(one_program_needs_no_name),
+	    cmocka_unit_test(its_own_rows_go_first),
+	    cmocka_unit_test(devices_of_one_program),
+	    cmocka_unit_test(many_programs),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
