@@ -132,7 +132,6 @@ struct sx_finding {
 	const char *unit;		   /* of rule->metric, or NULL */
 	/* At least one sample fulfils it, and of those judged a share of rule->min_share. */
 	bool fired;
-	bool verdict; /* its name begins with "bound.": it says what limits the program */
 	double value; /* of rule->metric: mean over the samples that fulfil the rule, or NaN */
 	/*
 	 * The condition's comparison that has the metric on one side and holds: both sides, mean
@@ -154,10 +153,10 @@ struct sx_finding {
 struct sx_advice;
 
 /*
- * Holds every rule of the catalog against the rows of `raw`. Findings that fired come first:
- * verdicts, then by severity, then by share of samples; then the quiet ones; then those that cannot
- * be judged. *out is owned by the caller and keeps a reference to the catalog; strings of findings
- * live as long as it. `options` gives set, variant and constants; its patterns are ignored. Errors:
+ * Holds every rule of the catalog against the rows of `raw`. Findings that fired come first, by
+ * severity, then by share of samples; then the quiet ones; then those that cannot be judged. *out
+ * is owned by the caller and keeps a reference to the catalog; strings of findings live as long as
+ * it. `options` gives set, variant and constants; its patterns are ignored. Errors:
  * SX_ERR_NO_MEMORY and what sx_metrics_create() says of the set and the constants.
  */
 SX_API enum sx_status sx_advice_create(struct sx_catalog *catalog,
@@ -181,13 +180,8 @@ SX_API enum sx_status sx_advice_add(struct sx_advice *advice, const struct sx_ta
 SX_API enum sx_status sx_advice_finish(struct sx_advice *advice, struct sx_error *err);
 /* Releases advice; NULL is fine. */
 SX_API void sx_advice_destroy(struct sx_advice *advice);
-/* All findings. Thread-safe. */
+/* All findings; none of NULL. Thread-safe. */
 SX_API const struct sx_finding *sx_advice_findings(const struct sx_advice *advice, size_t *count);
-/*
- * Where samples are of several programs: "name (pid)" of the one whose samples the verdicts are of,
- * that with the most CPU time (or the longest samples, where that is not counted). Else NULL.
- */
-SX_API const char *sx_advice_process(const struct sx_advice *advice);
 /*
  * The set that bare names of metrics were read in, or NULL. Where the options named none and the
  * catalog's sets use the same counters differently, it is the first whose rules have all their

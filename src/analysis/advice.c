@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/busiest.h"
 #include "analysis/comparison.h"
 #include "analysis/rules.h"
 #include "analysis/windows.h"
@@ -21,10 +20,9 @@ struct mean {
 /* Means over the samples that fulfil a rule. */
 enum side { SIDE_VALUE, SIDE_MEASURED, SIDE_LIMIT, SIDES };
 
-/* What samples say of a rule: those of one program, or all. */
+/* What samples say of a rule. */
 struct share {
-	size_t rows, samples;	     /* could be judged; fulfil it */
-	double time, fulfilled_time; /* of these samples */
+	size_t rows, samples; /* could be judged; fulfil it */
 	struct mean means[SIDES];
 	struct windows windows;
 };
@@ -37,8 +35,7 @@ struct judged {
 	struct comparison comparison;
 	struct sx_program *sides[SIDES]; /* NULL: not asked for; SIDE_VALUE is a column */
 	uint32_t column;		 /* of the rules' values: the metric's */
-	struct share *shares;		 /* one of each program for a verdict, else one */
-	bool verdict;
+	struct share share;
 	const char *why;
 	bool compiled, sided;
 };
@@ -50,7 +47,6 @@ struct sx_advice {
 	struct rules rules;
 	struct judged *judged;
 	double *verdicts, *values; /* a row a sample; serve all rules */
-	struct busiest programs;
 	size_t row_cap;
 	uint64_t seen; /* rows before those at hand */
 	struct sx_finding *findings;
@@ -63,34 +59,19 @@ static bool fulfils(const struct sx_advice *a, size_t row)
 	return !isnan(a->verdicts[row]) && a->verdicts[row] != 0;
 }
 
-/* A sample's weight in a verdict: its length, where that is known. */
-static double weight_of(const struct sx_window *row)
-{
-	bool known = row->begin_ns != SX_TIME_UNKNOWN && row->end_ns != SX_TIME_UNKNOWN;
-	return known && row->end_ns > row->begin_ns ? (double)(row->end_ns - row->begin_ns) : 1;
-}
-
-/* What holds programs back is each one's own: their samples are weighed apart. */
-static struct share *share_of(const struct sx_advice *a, const struct judged *j, size_t row)
-{
-	return &j->shares[j->verdict ? a->programs.of_row[row] : 0];
-}
-
 /* Counts the samples that fulfil the rule and finds where they run. */
 static size_t weigh(struct sx_advice *a, struct judged *j)
 {
 	const struct sx_table *raw = a->rules.raw;
 	const uint64_t *begin = sx_table_begin_ns(raw), *end = sx_table_end_ns(raw);
+	struct share *share = &j->share;
 	size_t yes = 0;
 	for (size_t r = 0; r < sx_table_row_count(raw); r++) {
 		struct sx_window row = {(size_t)a->seen + r, (size_t)a->seen + r, begin[r], end[r]};
-		struct share *share = share_of(a, j, r);
 		share->rows += isnan(a->verdicts[r]) ? 0 : 1;
-		share->time += isnan(a->verdicts[r]) ? 0 : weight_of(&row);
 		if (fulfils(a, r)) {
 			yes++;
 			share->samples++;
-			share->fulfilled_time += weight_of(&row);
 			windows_extend(&share->windows, &row);
 		} else {
 			windows_close(&share->windows);
@@ -100,12 +81,12 @@ static size_t weigh(struct sx_advice *a, struct judged *j)
 }
 
 /* Adds a->values of the samples that fulfil the rule. */
-static void add_side(const struct sx_advice *a, const struct judged *j, enum side side)
+static void add_side(const struct sx_advice *a, struct judged *j, enum side side)
 {
 	for (size_t r = 0; r < sx_table_row_count(a->rules.raw); r++) {
 		if (!fulfils(a, r) || isnan(a->values[r]))
 			continue;
-		struct mean *mean = &share_of(a, j, r)->means[side];
+		struct mean *mean = &j->share.means[side];
 		mean->sum += a->values[r];
 		mean->count++;
 	}
@@ -136,7 +117,7 @@ static enum sx_status compile_sides(struct sx_advice *a, struct judged *j, struc
 		      : rules_compile(&a->rules, j->when, c->limit, &j->sides[SIDE_LIMIT], err);
 }
 
-static enum sx_status add_program(struct sx_advice *a, const struct judged *j, enum side side,
+static enum sx_status add_program(struct sx_advice *a, struct judged *j, enum side side,
 				  struct sx_error *err)
 {
 	if (!j->sides[side])
@@ -193,7 +174,7 @@ static bool reach_rows(struct sx_advice *a, size_t rows)
 
 static enum sx_status feed(struct sx_advice *a, const struct sx_table *raw, struct sx_error *err)
 {
-	if (!reach_rows(a, sx_table_row_count(raw)) || !busiest_look(&a->programs, a->catalog, raw))
+	if (!reach_rows(a, sx_table_row_count(raw)))
 		return error_nomem(err, "judging samples");
 	enum sx_status status = rules_feed(&a->rules, raw, err);
 	for (uint32_t i = 0; !status && i < a->rules.count; i++)
@@ -262,11 +243,10 @@ static void conclude_gap(struct sx_advice *a, const struct judged *j, struct sx_
 static enum sx_status conclude(struct sx_advice *a, struct judged *j, struct sx_finding *f,
 			       struct sx_error *err)
 {
-	struct share *s = &j->shares[j->verdict ? busiest_program(&a->programs) : 0];
+	struct share *s = &j->share;
 	double measured = mean_of(&s->means[SIDE_MEASURED]), limit = mean_of(&s->means[SIDE_LIMIT]);
 	*f = (struct sx_finding){.rule = j->rule,
 				 .unit = unit_of(a, j->rule->metric),
-				 .verdict = j->verdict,
 				 .value = mean_of(&s->means[SIDE_VALUE]),
 				 .measured = NAN,
 				 .limit = j->rule->limit,
@@ -285,9 +265,6 @@ static enum sx_status conclude(struct sx_advice *a, struct judged *j, struct sx_
 	/* A quotient, not a product: 7 of 100 is exactly what "0.07" says, 0.07 * 100 is above 7.
 	 */
 	f->fired = f->samples && (double)f->samples / (double)f->rows >= f->rule->min_share;
-	/* What holds a program back is a question of time: short samples do not outvote long. */
-	if (f->verdict)
-		f->fired = f->samples && s->fulfilled_time / s->time >= f->rule->min_share;
 	if (!j->comparison.compared || !comparison_holds(j->comparison.op, measured, limit))
 		return SX_OK;
 	f->compared = keep_text(a, j->comparison.compared);
@@ -302,7 +279,7 @@ static int rank(const struct sx_finding *f)
 {
 	if (!f->fired)
 		return f->why ? 200 : 100;
-	return (f->verdict ? 0 : 50) + (int)f->rule->severity;
+	return (int)f->rule->severity;
 }
 
 static int compare(const void *a, const void *b)
@@ -363,11 +340,6 @@ static enum sx_status begin_rules(struct sx_advice *a, const struct sx_metrics_o
 		j->rule = &a->rules.infos[i];
 		j->when = a->rules.conditions[i];
 		j->column = SX_NONE;
-		j->verdict = strncmp(j->rule->rule, "bound.", 6) == 0;
-		j->shares = arena_alloc(&a->arena, (j->verdict ? BUSIEST_PROGRAMS + 1 : 1) *
-						       sizeof(*j->shares));
-		if (!j->shares)
-			return error_nomem(err, "judging samples");
 		if (j->rule->needs || !j->when)
 			j->why = j->rule->needs ? j->rule->needs : "its condition cannot be read";
 	}
@@ -426,7 +398,6 @@ void sx_advice_destroy(struct sx_advice *advice)
 			sx_program_destroy(advice->judged[i].sides[s]);
 	}
 	rules_finish(&advice->rules);
-	busiest_finish(&advice->programs);
 	free(advice->judged);
 	free(advice->verdicts);
 	free(advice->values);
@@ -439,13 +410,8 @@ void sx_advice_destroy(struct sx_advice *advice)
 const struct sx_finding *sx_advice_findings(const struct sx_advice *advice, size_t *count)
 {
 	if (count)
-		*count = advice->count;
-	return advice->findings;
-}
-
-const char *sx_advice_process(const struct sx_advice *advice)
-{
-	return busiest_label(&advice->programs);
+		*count = advice ? advice->count : 0;
+	return advice ? advice->findings : NULL;
 }
 
 const char *sx_advice_set(const struct sx_advice *advice)

@@ -313,21 +313,33 @@ class Perfetto(unittest.TestCase):
         trace = self.export(path)
         told = json.loads(run('advise', path, '--json').stdout)
         rules = set()
-        for kind in ('Verdict', 'Advice'):
-            for uuid in trace.tracks:
-                if len(trace.path(uuid)) == 4 and trace.path(uuid)[2] == kind:
-                    for begin, end, name, notes in trace.slices(uuid):
-                        self.assertLess(begin, end)
-                        self.assertEqual(name, trace.path(uuid)[-1])
-                        self.assertEqual(notes['rule'].startswith('bound.'), kind == 'Verdict')
-                        self.assertLessEqual(notes['samples'], notes['of samples'])
-                        self.assertTrue(notes['advice'])
-                        rules.add(notes['rule'])
-        listed = told if isinstance(told, list) else told.get('findings') or told.get('advice')
-        self.assertEqual(rules, {f['rule'] for f in listed if f.get('samples')})
+        for uuid in trace.tracks:
+            if len(trace.path(uuid)) == 4 and trace.path(uuid)[2] == 'Advice':
+                for begin, end, name, notes in trace.slices(uuid):
+                    self.assertLess(begin, end)
+                    self.assertEqual(name, trace.path(uuid)[-1])
+                    self.assertLessEqual(notes['samples'], notes['of samples'])
+                    self.assertTrue(notes['advice'])
+                    rules.add(notes['rule'])
+        self.assertEqual(rules, {f['rule'] for f in told['findings']})
         self.assertTrue(rules)
-        verdicts = [f['title'] for f in listed if f['rule'].startswith('bound.')]
-        self.assertEqual(trace.attributes.get('sextant.device.0.verdict'), verdicts[0] if verdicts else None)
+
+    def test_verdict(self):
+        """One track, the same stretches of time as the report's and advise's."""
+        path = self.model('-t', '500ms')
+        trace = self.export(path)
+        told = json.loads(run('report', path, '--json').stdout)['verdict']
+        self.assertEqual(json.loads(run('advise', path, '--json').stdout)['verdict'], told)
+        track, = trace.find('Verdict')
+        self.assertEqual(trace.path(track), ['Sextant', 'Verdict'])
+        parts = {part['verdict']: part for part in told['parts']}
+        slices = trace.slices(track)
+        self.assertEqual([(begin, end, notes['verdict']) for begin, end, _, notes in slices],
+                         [(s['begin_ns'], s['end_ns'], s['verdict']) for s in told['stretches']])
+        for _, _, name, notes in slices:
+            self.assertEqual((name, notes['share of the run']),
+                             (parts[notes['verdict']]['title'], parts[notes['verdict']]['share']))
+        self.assertEqual(trace.attributes['sextant.verdict'], parts[told['verdict']]['title'])
 
     def test_gaps_losses_and_frames(self):
         path = self.sample()

@@ -1,6 +1,8 @@
-/* sextant advise: the catalog's rules held against samples, ranked, with their evidence. */
+/* sextant advise: the verdict, and the catalog's rules held against samples, ranked. */
 #include "tools/cli/cli.h"
+#include "analysis/report/report.h"
 #include "output/report/findings.h"
+#include "output/report/verdict.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/input.h"
 #include "tools/cli/ticker.h"
@@ -15,14 +17,16 @@
 
 /* Samples of one device and what the rules say of them. */
 struct advised {
+	struct report_fill *fill;  /* of all devices */
 	struct capture_view *view; /* or NULL: a table of another kind */
 	struct input_rows *input;  /* that table */
 	struct sx_catalog *catalog;
 	struct sx_table *raw; /* of a view: one record's rows at a time */
 	struct sx_constant_value *constants;
-	struct sx_advice *advice;
+	const struct sx_advice *advice; /* NULL without samples */
 	uint64_t rows;
-	uint32_t number;
+	uint32_t index;	 /* in the fill */
+	uint32_t number; /* in the capture */
 	bool simulated;
 };
 
@@ -35,7 +39,7 @@ static void write_text(const struct cli *cli, const struct advised *a)
 	if (a->simulated)
 		text_styled(&cli->view.out, TEXT_YELLOW, "  SIMULATED, not a real device");
 	fputc('\n', cli->view.out.out);
-	findings_text(&cli->view, a->catalog, a->advice, true);
+	findings_text(&cli->view, a->catalog, a->advice);
 	if (cli->options.verbose)
 		findings_rest_text(&cli->view, a->advice);
 	if (!n.all)
@@ -51,7 +55,7 @@ static void about_json(struct json *json, const struct advised *a)
 {
 	struct findings_count n = findings_count(a->advice);
 	json_kv_string(json, "for", sx_catalog_info(a->catalog)->name);
-	json_kv_string(json, "set", sx_advice_set(a->advice));
+	json_kv_string(json, "set", a->advice ? sx_advice_set(a->advice) : NULL);
 	json_kv_u64(json, "rows", a->rows);
 	json_key(json, "rules");
 	json_object_begin_flat(json);
@@ -63,9 +67,11 @@ static void about_json(struct json *json, const struct advised *a)
 }
 
 /* One device is the document's; several have an object each, and findings say whose they are. */
-static void write_json(const struct cli *cli, const struct advised *all, uint32_t count)
+static void write_json(const struct cli *cli, const struct advised *all, uint32_t count,
+		       const struct verdict *verdict)
 {
 	struct json json = view_json_begin(&cli->view, "advise");
+	verdict_json(&json, verdict);
 	if (count == 1)
 		about_json(&json, &all[0]);
 	if (count > 1) {
@@ -86,8 +92,7 @@ static void write_json(const struct cli *cli, const struct advised *all, uint32_
 	json_key(&json, "findings");
 	json_array_begin(&json);
 	for (uint32_t i = 0; i < count; i++)
-		findings_json(&json, all[i].advice, count > 1 ? all[i].number : FINDINGS_NO_DEVICE,
-			      true);
+		findings_json(&json, all[i].advice, count > 1 ? all[i].number : FINDINGS_NO_DEVICE);
 	json_array_end(&json);
 	if (cli->options.verbose && count == 1)
 		findings_rest_json(&json, all[0].advice);
@@ -105,14 +110,17 @@ static void write_csv(const struct cli *cli, const struct advised *all, uint32_t
 	}
 }
 
-static void write_all(struct cli *cli, const struct advised *all, uint32_t count)
+static void write_all(struct cli *cli, const struct advised *all, uint32_t count,
+		      const struct verdict *verdict)
 {
 	for (uint32_t i = 0; i < count; i++)
 		cli->view.simulated |= all[i].simulated;
 	if (cli->view.format == FORMAT_JSON)
-		write_json(cli, all, count);
+		write_json(cli, all, count, verdict);
 	else if (cli->view.format == FORMAT_CSV)
 		write_csv(cli, all, count);
+	else
+		verdict_text(&cli->view, verdict);
 	for (uint32_t i = 0; cli->view.format == FORMAT_TEXT && i < count; i++) {
 		if (i)
 			fputc('\n', cli->view.out.out);
@@ -121,22 +129,22 @@ static void write_all(struct cli *cli, const struct advised *all, uint32_t count
 }
 
 /* Why there is nothing: the first rule that counters could have told of stands for all. */
-static enum sx_status nothing_judged(const struct sx_advice *advice, struct sx_catalog *catalog,
-				     struct sx_error *err)
+static enum sx_status nothing_judged(const struct advised *a, struct sx_error *err)
 {
 	size_t count;
-	const char *name = sx_catalog_info(catalog)->name;
-	const struct sx_finding *all = sx_advice_findings(advice, &count);
+	const struct sx_finding *all = sx_advice_findings(a->advice, &count);
 	const struct sx_finding *first = NULL;
 	for (size_t i = 0; !first && i < count; i++)
 		first = all[i].rule->needs ? NULL : &all[i];
-	error_set(err, SX_INCOMPLETE, "no rule of catalog %s could be judged", name);
+	error_set(err, SX_INCOMPLETE, "no rule of catalog %s could be judged",
+		  sx_catalog_info(a->catalog)->name);
 	if (first)
 		error_because(err, "%s: %s", first->rule->rule, first->why);
 	else
 		error_because(err, "%s",
-			      count ? "its rules need what no counter tells"
-				    : "the catalog has no rules");
+			      !a->advice ? "there are no samples"
+			      : count	 ? "its rules need what no counter tells"
+					 : "the catalog has no rules");
 	error_try(err, first ? "sextant advise -v, for what every rule lacks"
 			     : "sextant report or eval, for the metrics");
 	return SX_INCOMPLETE;
@@ -165,7 +173,7 @@ static enum sx_status take_frame_rate(struct cli *cli, struct sx_catalog *catalo
 
 /* The constants of a capture, then those of the command line, which win by coming later. */
 static enum sx_status gather_constants(const struct cli *cli, struct advised *a,
-				       struct sx_metrics_options *options, struct sx_error *err)
+				       struct report_source *source, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
 	uint32_t count = a->view ? a->view->constant_count : 0;
@@ -178,8 +186,8 @@ static enum sx_status gather_constants(const struct cli *cli, struct advised *a,
 		if (!a->view ||
 		    sx_catalog_find_constant(a->catalog, o->constants[i].name) != SX_NONE)
 			a->constants[count++] = o->constants[i];
-	options->constants = a->constants;
-	options->constant_count = count;
+	source->constants = a->constants;
+	source->constant_count = count;
 	return SX_OK;
 }
 
@@ -191,34 +199,29 @@ static enum sx_status add_rows(struct advised *a, struct sx_error *err)
 				 : input_rows_next(a->input, err);
 		const struct sx_table *raw = a->view ? a->raw : input_rows_table(a->input);
 		if (!status)
-			status = sx_advice_add(a->advice, raw, err);
+			status = report_add_rows(a->fill, a->index, raw, err);
 		if (!status)
 			a->rows += sx_table_row_count(raw);
 	}
 	return status == SX_END ? SX_OK : status;
 }
 
+/* Reads all rows of a device; nothing of its metrics is to be shown. */
 static enum sx_status judge(const struct cli *cli, struct advised *a, struct sx_error *err)
 {
-	const char *set = a->view ? a->view->set : cli->options.set;
-	struct sx_metrics_options options = {.set = set, .variant = cli->options.api};
-	const struct sx_table *like = a->view ? a->raw : input_rows_table(a->input);
-	enum sx_status status = gather_constants(cli, a, &options, err);
+	struct report_source source = {
+	    .catalog = a->catalog, .set = cli->options.set, .variant = cli->options.api};
+	if (a->view)
+		source = capture_view_source(cli, a->view, NULL, a->raw);
+	source.like = a->view ? a->raw : input_rows_table(a->input);
+	enum sx_status status = gather_constants(cli, a, &source, err);
 	if (!status)
-		status = sx_advice_begin(a->catalog, &options, like, &a->advice, err);
-	if (!status)
-		status = add_rows(a, err);
-	if (!status)
-		status = sx_advice_finish(a->advice, err);
-	if (!status && !set && sx_advice_set(a->advice))
-		cli_note(cli, "read as set %s; if it was another: --set NAME",
-			 sx_advice_set(a->advice));
-	return status;
+		status = report_add_device(a->fill, &source, &a->index, err);
+	return status ? status : add_rows(a, err);
 }
 
 static void close_one(struct advised *a)
 {
-	sx_advice_destroy(a->advice);
 	input_rows_close(a->input);
 	sx_table_destroy(a->raw);
 	free(a->constants);
@@ -227,27 +230,49 @@ static void close_one(struct advised *a)
 }
 
 /* Devices of which --process or --context left nothing are passed over for those with rows. */
-static enum sx_status judge_all(const struct cli *cli, struct advised *all, uint32_t *count,
-				struct sx_error *err)
+static enum sx_status judge_all(const struct cli *cli, struct report_fill *fill,
+				struct advised *all, uint32_t *count, struct sx_error *err)
 {
+	static const struct report_facts nothing = {.unused = true};
 	struct sx_error why = {0}, ignored = {0};
 	enum sx_status status = SX_OK;
 	uint32_t kept = 0;
 	for (uint32_t i = 0; !status && i < *count; i++) {
+		all[i].fill = fill;
 		status = judge(cli, &all[i], err);
 		struct advised one = all[i];
 		all[i] = (struct advised){0};
 		struct sx_error *first = why.message[0] ? &ignored : &why;
-		if (!status && one.view && capture_view_left_out(one.view, first))
+		if (!status && one.view && capture_view_left_out(one.view, first)) {
+			status = report_set_facts(fill, one.index, &nothing, err);
 			close_one(&one);
-		else
+		} else {
 			all[kept++] = one;
+		}
 	}
 	if (!status && !kept && *count) {
 		*err = why;
 		status = SX_INCOMPLETE;
 	}
 	*count = status ? *count : kept;
+	return status;
+}
+
+/* What the report says of each device. */
+static enum sx_status take_advice(const struct cli *cli, struct report_fill *fill,
+				  struct advised *all, const struct verdict **verdict,
+				  struct sx_error *err)
+{
+	const struct report *report;
+	enum sx_status status = report_finish(fill, &report, err);
+	for (uint32_t i = 0; !status && i < report->device_count; i++) {
+		const char *set = all[i].view ? all[i].view->set : cli->options.set;
+		all[i].advice = report->devices[i].advice;
+		if (!set && all[i].advice && sx_advice_set(all[i].advice))
+			cli_note(cli, "read as set %s; if it was another: --set NAME",
+				 sx_advice_set(all[i].advice));
+	}
+	*verdict = status ? NULL : report->verdict;
 	return status;
 }
 
@@ -260,7 +285,7 @@ static enum sx_status anything_judged(const struct advised *all, uint32_t count,
 		if (n.unjudged != n.all)
 			return SX_OK;
 	}
-	return nothing_judged(all[0].advice, all[0].catalog, err);
+	return nothing_judged(&all[0], err);
 }
 
 static enum sx_status open_one(const struct cli *cli, const char *path, uint32_t number,
@@ -331,6 +356,8 @@ static int run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct advised *all = NULL;
+	struct report_fill *fill = NULL;
+	const struct verdict *verdict = NULL;
 	uint32_t count = 0;
 	bool whole = true;
 	const char *path;
@@ -339,10 +366,14 @@ static int run(struct cli *cli)
 		status = capture_view_is(path) ? open_capture(cli, path, &all, &count, &err)
 					       : open_table(cli, path, &all, &count, &err);
 	if (!status)
-		status = judge_all(cli, all, &count, &err);
+		status = report_begin(&fill, &err);
+	if (!status)
+		status = judge_all(cli, fill, all, &count, &err);
+	if (!status)
+		status = take_advice(cli, fill, all, &verdict, &err);
 	if (!status) {
 		ticker_stop(cli);
-		write_all(cli, all, count);
+		write_all(cli, all, count, verdict);
 		status = anything_judged(all, count, &err);
 	}
 	for (uint32_t i = 0; all && i < count; i++) {
@@ -353,6 +384,7 @@ static int run(struct cli *cli)
 		close_one(&all[i]);
 	}
 	free(all);
+	report_destroy(fill);
 	if (status)
 		return cli_fail(cli, &err);
 	return whole ? EXIT_OK : EXIT_INCOMPLETE;
@@ -364,9 +396,9 @@ const struct command cmd_advise = {
 	     .summary = "ranked findings with their evidence",
 	     .about =
 		 "Holds the rules of the catalog against every sample of a file (a capture, or CSV "
-		 "as eval takes it) and prints those that apply: what limits the program first, "
-		 "then advice by "
-		 "severity and by the share of samples. Each comes with the value, the limit that "
+		 "as eval takes it) and prints those that apply, by severity and by the share of "
+		 "samples, below the verdict on the whole run. Each comes with the value, the "
+		 "limit that "
 		 "it was held against, and the longest run of samples that fulfil it, counted from "
 		 "0. --fps is the frame rate to reach. -v also lists the rules that do not apply, "
 		 "and those that could not be judged "

@@ -162,7 +162,6 @@ static void finding_json(struct model *m, const struct report_device *d, const s
 	json_kv_string(&m->json, "title", f->rule->title);
 	json_kv_string(&m->json, "severity", describe_severity(f->rule->severity));
 	json_kv_bool(&m->json, "fired", f->fired);
-	json_kv_bool(&m->json, "verdict", f->verdict);
 	json_kv_string(&m->json, "why", f->why);
 	json_kv_string(&m->json, "needs", f->rule->needs);
 	if (f->fired) {
@@ -198,6 +197,8 @@ static void verdict_of_run(struct model *m)
 	const struct verdict *v = m->report->verdict;
 	if (!v)
 		return;
+	verdict_heading(v, line, sizeof(line));
+	json_kv_string(&m->json, "verdict_heading", line);
 	verdict_title(&v->parts[0], title, sizeof(title));
 	human_value(&m->view->human, share, v->parts[0].share * 100, "percent");
 	snprintf(line, sizeof(line), "%s: %s of the time", title, share);
@@ -210,8 +211,7 @@ static void findings_of_device(struct model *m, const struct report_device *d)
 	json_key(&m->json, "findings");
 	json_array_begin(&m->json);
 	for (size_t i = 0; i < d->finding_count; i++)
-		if (!m->report->verdict || !d->findings[i].verdict)
-			finding_json(m, d, &d->findings[i]);
+		finding_json(m, d, &d->findings[i]);
 	json_array_end(&m->json);
 }
 
@@ -292,8 +292,6 @@ static void device_json(struct model *m, const struct report_device *d, uint32_t
 	rows_of_device(m, d, number);
 	if (m->full) {
 		cost_json(m, &d->cost);
-		json_kv_string(&m->json, "verdict_on",
-			       d->advice ? sx_advice_process(d->advice) : NULL);
 		constants_json(m, d);
 		if (!number)
 			verdict_of_run(m);

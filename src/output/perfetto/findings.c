@@ -33,19 +33,18 @@ static void write_windows(struct trace *p, const struct trace_state *d, const st
 }
 
 /* A track a rule, for windows of two rules overlap. */
-static void write_kind(struct trace *p, const struct trace_state *d, bool verdicts)
+void trace_findings(struct trace *p, struct trace_state *d)
 {
 	const struct report_device *r = d->in->report;
 	uint64_t parent = 0;
 	for (size_t i = 0; i < r->finding_count; i++) {
 		const struct sx_finding *f = &r->findings[i];
-		if (!f->fired || f->verdict != verdicts)
+		if (!f->fired)
 			continue;
 		if (!parent)
 			parent = trace_track(
-			    p, &(struct trace_track){.parent = d->track,
-						     .name = verdicts ? "Verdict" : "Advice",
-						     .rank = verdicts ? 0 : 1});
+			    p,
+			    &(struct trace_track){.parent = d->track, .name = "Advice", .rank = 1});
 		uint64_t track =
 		    trace_track(p, &(struct trace_track){.parent = parent,
 							 .name = f->rule->title,
@@ -55,8 +54,34 @@ static void write_kind(struct trace *p, const struct trace_state *d, bool verdic
 	}
 }
 
-void trace_findings(struct trace *p, struct trace_state *d)
+static void note_part(struct trace *p, const struct verdict *v, const struct verdict_part *part,
+		      struct packet_notes *notes)
 {
-	write_kind(p, d, true);
-	write_kind(p, d, false);
+	note_text(&p->stream, notes, "verdict", part->name);
+	note_text(&p->stream, notes, "program", v->program);
+	note_text(&p->stream, notes, "which", part->which);
+	note_f64(notes, "share of the run", part->share);
+	note_f64(notes, "confidence", part->confidence);
+	note_text(&p->stream, notes, "because", part->because);
+	note_text(&p->stream, notes, "advice", part->advice);
+	for (uint32_t i = 0; i < part->evidence_count; i++)
+		note_f64(notes, part->evidence[i].name, part->evidence[i].value);
+}
+
+/* Its axis of time is that of the first device. */
+void trace_verdict(struct trace *p, const struct verdict *v)
+{
+	if (!v || v->stretches[0].begin_ns == SX_TIME_UNKNOWN)
+		return;
+	uint64_t track =
+	    trace_track(p, &(struct trace_track){.parent = p->root, .name = "Verdict", .rank = 0});
+	for (uint32_t i = 0; i < v->stretch_count; i++) {
+		const struct verdict_stretch *s = &v->stretches[i];
+		struct packet_notes notes = {.count = 0};
+		struct packet_time time = {s->begin_ns, p->devices[0].clock};
+		note_part(p, v, &v->parts[s->part], &notes);
+		packet_slice(&p->stream, &time, s->end_ns,
+			     &(struct packet_event){
+				 .track = track, .name = v->parts[s->part].title, .notes = &notes});
+	}
 }

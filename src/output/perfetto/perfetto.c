@@ -115,14 +115,6 @@ static const char *device_key(char buf[64], const struct trace_state *d, const c
 	return buf;
 }
 
-static const char *verdict_of(const struct report_device *r)
-{
-	for (size_t i = 0; i < r->finding_count; i++)
-		if (r->findings[i].fired && r->findings[i].verdict)
-			return r->findings[i].rule->title;
-	return NULL;
-}
-
 static uint64_t rows_without_data(const struct report_device *r)
 {
 	uint64_t count = 0;
@@ -144,7 +136,6 @@ static void add_device_texts(struct texts *texts, const struct trace_state *d)
 	add_text(texts, device_key(key, d, "set"), r->set);
 	add_text(texts, device_key(key, d, "kind"), sx_sample_kind_name(r->kind));
 	add_text(texts, device_key(key, d, "clock"), d->in->clock);
-	add_text(texts, device_key(key, d, "verdict"), verdict_of(r));
 	add_text(texts, device_key(key, d, "note"), r->note);
 	add_text(texts, device_key(key, d, "failure"), r->failure ? r->failure->message : NULL);
 	add_text(texts, device_key(key, d, "silence"), r->silence ? r->silence->message : NULL);
@@ -178,6 +169,9 @@ static void write_attributes(struct trace *p)
 	if (p->head.created_ns)
 		add_number(texts, "sextant.created_ns", p->head.created_ns);
 	add_number(texts, "sextant.duration_ns", p->head.report->duration_ns);
+	const struct verdict *verdict = p->head.report->verdict;
+	add_text(texts, "sextant.verdict", verdict ? verdict->parts[0].title : NULL);
+	add_text(texts, "sextant.verdict.program", verdict ? verdict->program : NULL);
 	for (uint32_t i = 0; i < p->head.device_count; i++)
 		add_device_texts(texts, &p->devices[i]);
 	for (uint32_t i = 0; i < p->head.text_count; i++)
@@ -410,6 +404,8 @@ enum sx_status trace_begin(FILE *out, const struct trace_head *head, struct trac
 	p->next_track = (XXH64(file, strlen(file), head->created_ns) >> 2) + 1;
 	p->devices = arena_alloc(&p->arena, (head->device_count + 1) * sizeof(*p->devices));
 	bool ok = p->devices && prepare_all(p);
+	if (ok && head->device_count)
+		trace_verdict(p, head->report->verdict);
 	for (uint32_t i = 0; ok && i < head->device_count; i++) {
 		ok = trace_describe(p, &p->devices[i]);
 		if (ok) {

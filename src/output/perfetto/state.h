@@ -75,6 +75,7 @@ uint64_t trace_track(struct trace *p, const struct trace_track *track);
 bool trace_describe(struct trace *p, struct trace_state *d);
 /* findings.c */
 void trace_findings(struct trace *p, struct trace_state *d);
+void trace_verdict(struct trace *p, const struct verdict *verdict);
 /* quality.c */
 void trace_doubts(struct trace *p, struct trace_state *d, const struct sx_table *table, size_t row,
 		  const struct lane_span *span);

@@ -103,11 +103,7 @@ static void write_finding(const struct view *view, const struct sx_catalog *cata
 	static const enum text_style styles[] = {TEXT_RED, TEXT_YELLOW, TEXT_PLAIN, TEXT_PLAIN};
 	fputs("  ", view->out.out);
 	text_styled(&view->out, styles[f->rule->severity], f->rule->title);
-	if (f->verdict)
-		fprintf(view->out.out, "  [%s]\n", f->rule->rule);
-	else
-		fprintf(view->out.out, "  [%s, %s]\n", describe_severity(f->rule->severity),
-			f->rule->rule);
+	fprintf(view->out.out, "  [%s, %s]\n", describe_severity(f->rule->severity), f->rule->rule);
 	value_line(view, f);
 	samples_line(view, f);
 	sections_line(view, catalog, f);
@@ -121,33 +117,17 @@ static void heading(const struct view *view, const char *text)
 	fputc('\n', view->out.out);
 }
 
-/* "verdict", and whose it is where there are several programs. */
-static void verdict_heading(const struct view *view, const struct sx_advice *advice)
-{
-	const char *process = sx_advice_process(advice);
-	char text[160] = "what limits single samples";
-	if (process)
-		snprintf(text, sizeof(text),
-			 "what limits single samples of %s, the busiest program", process);
-	heading(view, text);
-}
-
 void findings_text(const struct view *view, const struct sx_catalog *catalog,
-		   const struct sx_advice *advice, bool verdicts)
+		   const struct sx_advice *advice)
 {
-	size_t count, first = 0;
+	size_t count, fired = 0, most = view->verbose ? SIZE_MAX : FINDINGS_SHOWN;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
-	size_t fired = 0, most = view->verbose ? SIZE_MAX : FINDINGS_SHOWN;
-	while (!verdicts && first < count && all[first].fired && all[first].verdict)
-		first++;
-	for (size_t i = first; i < count && all[i].fired; i++, fired++) {
+	for (; fired < count && all[fired].fired; fired++) {
 		if (fired >= most)
 			continue;
-		if (i == first && all[i].verdict)
-			verdict_heading(view, advice);
-		else if (i == first || all[i].verdict != all[i - 1].verdict)
+		if (!fired)
 			heading(view, "advice");
-		write_finding(view, catalog, &all[i]);
+		write_finding(view, catalog, &all[fired]);
 	}
 	if (fired > most)
 		fprintf(view->out.out, "  %zu more of less weight (-v shows them)\n", fired - most);
@@ -183,17 +163,13 @@ void findings_rest_text(const struct view *view, const struct sx_advice *advice)
 	}
 }
 
-/* `process`: whose verdicts are, or NULL. */
-static void finding_json(struct json *json, const struct sx_finding *f, uint32_t device,
-			 const char *process)
+static void finding_json(struct json *json, const struct sx_finding *f, uint32_t device)
 {
 	const struct sx_advice_info *rule = f->rule;
 	json_object_begin(json);
 	json_kv_string(json, "rule", rule->rule);
 	if (device != FINDINGS_NO_DEVICE)
 		json_kv_u64(json, "device", device);
-	if (process && f->verdict)
-		json_kv_string(json, "process", process);
 	json_kv_string(json, "severity", describe_severity(rule->severity));
 	json_kv_string(json, "title", rule->title);
 	json_kv_string(json, "metric", rule->metric);
@@ -214,14 +190,12 @@ static void finding_json(struct json *json, const struct sx_finding *f, uint32_t
 	json_object_end(json);
 }
 
-void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device,
-		   bool verdicts)
+void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device)
 {
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
 	for (size_t i = 0; i < count && all[i].fired; i++)
-		if (verdicts || !all[i].verdict)
-			finding_json(json, &all[i], device, sx_advice_process(advice));
+		finding_json(json, &all[i], device);
 }
 
 void findings_rest_json(struct json *json, const struct sx_advice *advice)

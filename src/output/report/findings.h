@@ -8,15 +8,14 @@
 
 #define FINDINGS_NO_DEVICE UINT32_MAX
 
-/* Verdicts, then advice by rank, each under its heading; nothing when no rule applies. */
+/* Advice by rank under its heading; nothing when no rule applies. */
 void findings_text(const struct view *view, const struct sx_catalog *catalog,
-		   const struct sx_advice *advice, bool verdicts);
+		   const struct sx_advice *advice);
 /* Rules that do not apply, and those that were not judged, with why. */
 void findings_rest_text(const struct view *view, const struct sx_advice *advice);
 
-/* The elements of an array: one object a rule that applies; `verdicts`: also those on limits. */
-void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device,
-		   bool verdicts);
+/* The elements of an array: one object a rule that applies. */
+void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device);
 /* The keys `quiet` and `unjudged` of an object. */
 void findings_rest_json(struct json *json, const struct sx_advice *advice);
 

@@ -203,7 +203,7 @@ static bool device_text(const struct view *view, const struct report *r,
 	if (!d->samples)
 		return true;
 	if (d->advice)
-		findings_text(view, d->catalog, d->advice, !r->verdict);
+		findings_text(view, d->catalog, d->advice);
 	budget_text(view, d);
 	fputc('\n', view->out.out);
 	bool ok = !d->row_count || table_write(view, d);

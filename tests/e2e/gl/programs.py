@@ -211,13 +211,13 @@ def check(program, env, folder):
         with open(document, encoding="utf-8") as file:
             result = json.load(file)
         count = result["samples"]["count"]
-        bound = {f["rule"] for f in result["findings"] if f["rule"].startswith("bound.")}
+        bound = {p["verdict"] for p in (result["verdict"] or {"parts": []})["parts"] if p["share"] > 0.5}
         times = {m["name"]: m for m in result["metrics"]}
         gpu, cpu, wall = ((times.get(name) or {}).get("total") for name in ("gpu_time", "cpu_time", "frame_time"))
         # A rasteriser's union of busy time is a part of the process's CPU time.
         if gpu is not None and cpu is not None and gpu > 1.1 * cpu + 0.05:
             wrong.append(f"{gpu} s of GPU time in {cpu} s of CPU time")
-        if "bound.gpu" in bound and gpu < 0.5 * wall:
+        if "gpu" in bound and gpu < 0.5 * wall:
             wrong.append(f"bound by the GPU at {gpu} s of {wall} s")
     if program.samples and not count:
         wrong.append("no sample: " + measured[2].strip()[-300:])

@@ -101,6 +101,47 @@ def check_crowded():
     return []
 
 
+def said_by(stdout):
+    """What each of several programs says of its threads: the busiest's first."""
+    lines = [line.split() for line in stdout.splitlines() if line.startswith(("main", "raster"))]
+    return sorted(([float(x) for x in line[1:]] for line in lines), reverse=True)
+
+
+def check_programs(order):
+    """An idle program beside one that the GPU holds back, the same whichever began first: the verdict is the busy
+    one's, by name, live and of the recording, as text, JSON and page."""
+    loads = {"paced": "100", "gpu": "110"}
+    script = " & ".join(f"{LOADS} {kind} {loads[kind]}" for kind in order) + " & wait"
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda name: os.path.join(folder, name)
+        run = lambda *args: subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=300, check=True,
+                                           env=dict(os.environ, LP_NUM_THREADS="1", COLUMNS="80"), preexec_fn=first).stdout
+        own = said_by(run("stat", "-d", "gl", "--json", "-o", path("stat.json"), "--", "sh", "-c", script))
+        with open(path("stat.json"), encoding="utf-8") as file:
+            document = json.load(file)
+        again = said_by(run("record", "-q", "-d", "gl", "-o", path("a.sxc"), "--", "sh", "-c", script))
+        report = json.loads(run("report", path("a.sxc"), "--json"))
+        text, page = run("report", path("a.sxc")), path("a.html")
+        advice = run("advise", path("a.sxc"))
+        run("report", path("a.sxc"), "-o", page)
+        with open(page, encoding="utf-8") as file:
+            page = file.read()
+    wrong = []
+    busiest = max(document["devices"][0]["processes"], key=lambda p: p["samples"] == int(loads["gpu"]))
+    told = document["verdict"]["process"]
+    if told != {"pid": busiest["pid"], "name": busiest["name"], "of": 2}:
+        wrong.append(f"{order}: of {told}, not {busiest}")
+    heading = "on {name} ({pid}), the busiest of {of} programs".format(**(report["verdict"]["process"] or dict(name="", pid="", of="")))
+    for name, shown in (("text", text), ("advise", advice), ("page", page)):
+        if heading not in shown:
+            wrong.append(f"{order}: {name} lacks {heading}")
+    for verdict, threads in ((document["verdict"], own), (report["verdict"], again)):
+        crowded = ("crowded",) if max(wait for _, wait in threads) > CROWDED else ()
+        if share_of(verdict, "gpu", *crowded) < 0.8:
+            wrong.append(f"{order}: {shown(verdict, threads)}")
+    return wrong
+
+
 def main():
     wrong = []
     for kind, frames in KINDS.items():
@@ -110,6 +151,10 @@ def main():
     found = [line for _ in range(max(TIMES // 5, 1)) for line in check_changes()]
     print(f"changes: {max(TIMES // 5, 1) - len(found)} of {max(TIMES // 5, 1)}")
     wrong += found
+    for order in (("paced", "gpu"), ("gpu", "paced")):
+        found = [line for _ in range(max(TIMES // 5, 1)) for line in check_programs(order)]
+        print(f"{' beside '.join(order)}: {'wrong' if found else 'right'}", flush=True)
+        wrong += found
     found = [line for _ in range(max(TIMES // 5, 1)) for line in check_crowded()]
     print(f"crowded: {max(TIMES // 5, 1) - len(found)} of {max(TIMES // 5, 1)}")
     wrong += found

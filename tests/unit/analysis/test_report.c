@@ -144,15 +144,14 @@ static void test_windows(void **state)
 {
 	struct world w;
 	const struct report_device *d = fill(&w, 77);
-	const struct sx_finding *bound = finding(d, "bound.gpu");
-	assert_int_equal(bound->samples, 500);
-	assert_int_equal(bound->rows, ROWS);
-	assert_int_equal(bound->first, 500);
-	assert_int_equal(bound->last, 999);
-	assert_int_equal(bound->window_count, 1);
-	assert_int_equal(bound->windows[0].begin_ns, begin_of(500));
-	assert_int_equal(bound->windows[0].end_ns, begin_of(1000));
-	assert_true(alike(bound->value, 96));
+	const struct verdict *v = w.report->verdict;
+	assert_int_equal(v->stretch_count, 3);
+	const struct verdict_stretch *bound = &v->stretches[1];
+	assert_string_equal(v->parts[bound->part].name, "gpu");
+	assert_true(bound->begin_ns + v->window_ns > begin_of(500) &&
+		    bound->begin_ns < begin_of(500) + v->window_ns);
+	assert_true(bound->end_ns + v->window_ns > begin_of(1000) &&
+		    bound->end_ns < begin_of(1000) + v->window_ns);
 	/* Every 100th frame is long: of twenty runs of one the first eight are kept. */
 	const struct sx_finding *lengthy = finding(d, "frame.long");
 	assert_int_equal(lengthy->samples, 20);

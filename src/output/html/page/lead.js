@@ -49,7 +49,7 @@ const Lead = (() => {
     const where = finding.samples === finding.rows ? 'in every sample' :
       'in ' + Numbers.count(finding.samples) + ' of ' + Numbers.count(finding.rows) + ' samples (' + Numbers.percent(share) + ')';
     return element('article', {class: 'card ' + finding.severity},
-      level ? element('h' + level, {}, finding.title, finding.verdict ? null : element('span', {class: 'severity'}, finding.severity)) : null,
+      level ? element('h' + level, {}, finding.title, element('span', {class: 'severity'}, finding.severity)) : null,
       shown ? element('p', {class: 'evidence'}, element('strong', {}, shown.value),
         shown.of ? element('span', {class: 'of'}, ' ' + shown.of) : null,
         shown.limit ? element('span', {class: 'limit'}, ' limit ' + shown.limit) : null,
@@ -62,9 +62,8 @@ const Lead = (() => {
 
   /* What the page says in one line: the verdict, or what weighs most. */
   function headline(device, fired) {
-    if (device.verdict_line) return ['Verdict', {title: device.verdict_line, advice: device.verdict_advice}];
-    const verdict = fired.find(f => f.verdict);
-    if (verdict) return [device.verdict_on ? 'Verdict on ' + device.verdict_on + ', the busiest program' : 'Verdict', verdict];
+    if (device.verdict_line)
+      return [device.verdict_heading.replace(/^v/, 'V'), {title: device.verdict_line, advice: device.verdict_advice}];
     if (fired.length) return ['Stands out most', fired[0]];
     if (!device.head.samples) return ['Verdict', {title: 'No samples'}];
     if (!device.findings.length) return ['Verdict', {title: 'No rules for this device'}];
