@@ -137,6 +137,47 @@ size_t number_put_u64(char *to, uint64_t value)
 	return sizeof(text) - at;
 }
 
+size_t number_put_decimal(char *to, uint64_t value, unsigned power)
+{
+	uint64_t one = 1;
+	for (unsigned i = 0; i < power; i++)
+		one *= 10;
+	size_t n = number_put_u64(to, value / one);
+	uint64_t rest = value % one;
+	if (rest)
+		to[n++] = '.';
+	while (rest) {
+		one /= 10;
+		to[n++] = (char)('0' + rest / one);
+		rest %= one;
+	}
+	return n;
+}
+
+bool number_decimal(const char *text, size_t len, unsigned power, uint64_t *out)
+{
+	uint64_t value = 0;
+	unsigned behind = 0;
+	bool point = false, any = false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned digit = (unsigned)((unsigned char)text[i] - '0');
+		if (text[i] == '.' && !point && any) {
+			point = true;
+			continue;
+		}
+		if (digit > 9 || (point && ++behind > power) ||
+		    __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return false;
+		any = true;
+	}
+	for (; behind < power; behind++)
+		if (__builtin_mul_overflow(value, 10, &value))
+			return false;
+	*out = value;
+	return any;
+}
+
 /* One and a point before the others, and the exponent with two digits at least. */
 static size_t put_scientific(char *to, const char *digits, int count, int exponent)
 {

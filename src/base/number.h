@@ -15,6 +15,16 @@ bool number_f64(const char *text, size_t len, double *out);
 /* Decimal digits of a number; at most 20 bytes, without an end. Returns how many. */
 size_t number_put_u64(char *to, uint64_t value);
 /*
+ * value / 10^power with all its digits, power at most 19: "9007199.254740993"; at most 22 bytes,
+ * without an end. Returns how many.
+ */
+size_t number_put_decimal(char *to, uint64_t value, unsigned power);
+/*
+ * Digits with a fraction of `power` digits at most, times 10^power: the way back. False when it is
+ * not that or exceeds u64.
+ */
+bool number_decimal(const char *text, size_t len, unsigned power, uint64_t *out);
+/*
  * The fewest digits, though not fewer than 15 are tried, that read back as the same finite number;
  * at most NUMBER_F64_MAX bytes, without an end. Returns how many.
  */

@@ -119,12 +119,38 @@ static void test_whole(void **state)
 	assert_int_equal(number_put_u64(have, UINT64_MAX), 20);
 }
 
+/* Fixed points keep all digits of a u64, both ways. */
+static void test_decimals(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+		unsigned power;
+	} rows[] = {{"9007199.254740993", 9007199254740993, 9},
+		    {"18446744073.709551615", UINT64_MAX, 9},
+		    {"0", 0, 9},
+		    {"0.000000001", 1, 9},
+		    {"1.5", 1500, 3},
+		    {"12", 12, 0}};
+	uint64_t back;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char have[32];
+		have[number_put_decimal(have, rows[i].value, rows[i].power)] = '\0';
+		assert_string_equal(have, rows[i].text);
+		assert_true(number_decimal(have, strlen(have), rows[i].power, &back));
+		assert_true(back == rows[i].value);
+	}
+	static const char *const bad[] = {"",	   ".",	 ".5",	"1.2345",
+					  "1.2.3", "-1", "1e3", "18446744073709551.616"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(number_decimal(bad[i], strlen(bad[i]), 3, &back));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_random),
-	    cmocka_unit_test(test_ends),
-	    cmocka_unit_test(test_reading),
+	    cmocka_unit_test(test_decimals), cmocka_unit_test(test_random),
+	    cmocka_unit_test(test_ends),     cmocka_unit_test(test_reading),
 	    cmocka_unit_test(test_whole),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
