@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "catalog/embedded.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -165,4 +166,38 @@ const char *units_base(const struct units *units, const char *name, char buf[2 *
 	*factor = over->factor;
 	snprintf(buf, 2 * UNITS_TEXT_MAX, "%s/%s", base_name(units, over), under->below);
 	return buf;
+}
+
+struct units_step units_step(double factor)
+{
+	double inverse = round(1 / factor), ten = 1;
+	/* 1 / 1e-9 is not quite 1e9. */
+	if (!(factor > 0 && factor < 1 && fabs(inverse * factor - 1) < 1e-12))
+		return (struct units_step){factor, 1, 0};
+	struct units_step step = {1, inverse, 0};
+	for (unsigned power = 1; power <= 12; power++)
+		if ((ten *= 10) == inverse)
+			step.power = power;
+	return step;
+}
+
+double units_unapply(struct units_step step, double value)
+{
+	double guess = value * step.over / step.times;
+	double near[] = {round(guess), guess, nextafter(guess, -INFINITY),
+			 nextafter(guess, INFINITY)};
+	for (int i = 0; i < 4; i++)
+		if (units_apply(step, near[i]) == value)
+			return near[i];
+	return guess;
+}
+
+double units_factor(const struct units *units, const char *from, const char *to)
+{
+	struct measure a, b;
+	if (!measure_of(units, from, &a) || !measure_of(units, to, &b) || b.factor == 0 ||
+	    strcmp(a.dimension, b.dimension) != 0)
+		return 0;
+	double factor = a.factor / b.factor;
+	return fabs(factor - round(factor)) < factor * 1e-12 ? round(factor) : factor;
 }

@@ -47,6 +47,32 @@ bool units_split(const struct units *units, const char *name, const struct unit 
  */
 const char *units_base(const struct units *units, const char *name, char buf[2 * UNITS_TEXT_MAX],
 		       double *factor);
+/*
+ * How a value is multiplied by a factor: of times and over one is 1 where the factor or its inverse
+ * is a whole number, so that what comes out is the nearest double of the product.
+ */
+struct units_step {
+	double times, over;
+	unsigned power; /* over is 10^power, and times 1; 0: it is not */
+};
+
+struct units_step units_step(double factor);
+
+static inline double units_apply(struct units_step step, double value)
+{
+	return value * step.times / step.over;
+}
+
+/*
+ * The way back, to the value that units_apply() makes `value` of: where several round to it, a
+ * whole one before others, so that a value that was written and read is written alike again.
+ */
+double units_unapply(struct units_step step, double value);
+/*
+ * The factor from numbers in unit `from` to the same in unit `to`; 0 when they do not measure the
+ * same thing, or one is not known.
+ */
+double units_factor(const struct units *units, const char *from, const char *to);
 /* Whether the name is a unit of the list or a quotient of two. */
 bool units_known(const struct units *units, const char *name);
 /* Whether both are known, measure the same thing and have the same factor. */

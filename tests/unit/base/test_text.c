@@ -1,5 +1,6 @@
 /* Numbers, UTF-8, suggestions and units. */
 #include <setjmp.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -165,6 +166,43 @@ static void test_units(void **state)
 	assert_false(units_split(&units, "bytes/cycle", &over, &under));
 }
 
+/* Every f64 that is written in base units and read is written alike again; whole ones are the same.
+ */
+static void test_base_units(void **state)
+{
+	static struct units units;
+	static const char *const names[] = {"ns",   "us",  "ms", "KiB", "MB/s",
+					    "GB/s", "MHz", "mW", "uJ",	"ns/invocation"};
+	uint64_t random = 88172645463325252u;
+	units_init(&units);
+	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+		char buf[2 * UNITS_TEXT_MAX];
+		double factor;
+		const char *base = units_base(&units, names[n], buf, &factor);
+		struct units_step step = units_step(factor);
+		assert_true(factor != 1 && base != names[n]);
+		if (units_known(&units, base))
+			assert_true(units_factor(&units, names[n], base) *
+					units_factor(&units, base, names[n]) ==
+				    1);
+		for (int i = 0; i < 20000; i++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			double value = (double)(random >> 12) / (double)(1 + (random & 4095));
+			double whole = (double)(random >> 13);
+			double written = units_apply(step, value),
+			       back = units_unapply(step, written);
+			assert_true(units_apply(step, back) == written);
+			assert_true(back == value || back == nextafter(value, back));
+			assert_true(units_unapply(step, units_apply(step, whole)) == whole);
+		}
+	}
+	assert_true(units_apply(units_step(1e-9), 16670001) == 0.016670001);
+	assert_true(units_step(1e-6).power == 6 && units_step(1024).power == 0);
+	assert_true(units_factor(&units, "ms", "cycles") == 0);
+	assert_true(units_factor(&units, "nonsense", "ms") == 0);
+	assert_true(units_factor(&units, "s/invocation", "ns/invocation") == 1e9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +212,7 @@ int main(void)
 	    cmocka_unit_test(test_suggest),
 	    cmocka_unit_test(test_suggest_keeps_the_best),
 	    cmocka_unit_test(test_units),
+	    cmocka_unit_test(test_base_units),
 	};
 	/* A program's own locale must not change how catalogs are read. */
 	setlocale(LC_ALL, "de_DE.UTF-8");
