@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/column.h"
 #include "wire/share.h"
 
 extern const struct decoder_ops decode_values;
@@ -19,7 +20,7 @@ struct values_decoder {
 static struct sx_column column_of(const struct sx_catalog *catalog, const char *name)
 {
 	uint32_t count;
-	uint32_t at = sx_catalog_find_counter(catalog, name, SX_NONE, NULL);
+	uint32_t at = column_identify(catalog, name).counter;
 	const struct sx_counter_info *info =
 	    at == SX_NONE ? NULL : &sx_catalog_counters(catalog, &count)[at];
 	return (struct sx_column){.name = name,
