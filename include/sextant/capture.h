@@ -14,6 +14,7 @@ extern "C" {
 
 struct sx_capture_writer;
 struct sx_capture_reader;
+struct sx_capture_claim;
 
 struct sx_capture_property {
 	const char *name, *value;
@@ -85,6 +86,7 @@ struct sx_capture_options {
 	uint64_t created_ns; /* CLOCK_REALTIME; 0: now */
 	const struct sx_capture_property *properties;
 	uint32_t property_count;
+	struct sx_capture_claim *claim; /* of the file; NULL: claimed only now */
 };
 
 /* What a writer has done so far. */
@@ -98,9 +100,20 @@ struct sx_capture_progress {
 };
 
 /*
+ * Keeps other writers from a file in which nothing is to be replaced yet: of two recorders the
+ * second is refused (SX_ERR_BUSY) before it starts a program. What is in the file stays. *out goes
+ * into sx_capture_options, or to sx_capture_unclaim(). Pipes and devices are opened, and kept from
+ * nobody. Errors: SX_ERR_PERMISSION, SX_ERR_NOT_FOUND, SX_ERR_IO, SX_ERR_NO_MEMORY. Thread-safe.
+ */
+SX_API enum sx_status sx_capture_claim(const char *path, struct sx_capture_claim **out,
+				       struct sx_error *err);
+/* Gives the file up again, and removes it if the claim had to create it. NULL is fine. */
+SX_API void sx_capture_unclaim(struct sx_capture_claim *claim);
+/*
  * Creates a capture and the thread that writes it. With keep_ns, `path` is only used in messages.
- * An existing file is replaced, unless another writer has it open (SX_ERR_BUSY). *out is owned by
- * the caller. Errors: SX_ERR_PERMISSION, SX_ERR_IO, SX_ERR_NO_MEMORY.
+ * An existing file is replaced, unless another writer has it open (SX_ERR_BUSY). A claim among the
+ * options is released in any case, and without a gap. *out is owned by the caller. Errors:
+ * SX_ERR_PERMISSION, SX_ERR_IO, SX_ERR_NO_MEMORY.
  */
 SX_API enum sx_status sx_capture_create(const char *path, const struct sx_capture_options *options,
 					struct sx_capture_writer **out, struct sx_error *err);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 struct sink;
+struct sx_capture_claim;
 
 /* Each returns 0, or the errno of what failed; a failed append leaves what was there before. */
 struct sink_ops {
@@ -23,9 +24,8 @@ struct sink {
 	uint64_t kept_free; /* room behind what is appended that must be left */
 };
 
-/* Replaces or creates the file, which is locked while the sink is open. EBUSY: somebody else does.
- */
-int sink_open_file(const char *path, struct sink **out);
+/* Empties a file that was claimed, which stays locked while the sink is open. Owns the claim. */
+int sink_open_file(struct sx_capture_claim *claim, struct sink **out);
 /*
  * Keeps ROWS, CLOCK, LOSS, GAP and NOTE records for keep_ns after they came, and at most bytes_max
  * of them; all others for ever.

@@ -2,14 +2,13 @@
  * The file sink: whole records or nothing, so that a full disk leaves a readable file, and room for
  * the index kept free, so that it leaves a whole one.
  */
-#include "base/lock.h"
 #include "capture/sink.h"
+#include "capture/claim.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define RESERVE_STEP ((uint64_t)1 << 20)
@@ -104,28 +103,16 @@ static int file_close(struct sink *sink)
 
 static const struct sink_ops file_ops = {file_append, file_sync, file_close};
 
-/* Opens the file without cutting it off: it may be another recorder's. */
-static int open_own(const char *path, int *fd)
-{
-	struct stat info;
-	*fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-	if (*fd < 0)
-		return errno;
-	int failed = lock_take(*fd);
-	if (!failed && fstat(*fd, &info) == 0 && S_ISREG(info.st_mode) && ftruncate(*fd, 0) < 0)
-		failed = errno;
-	if (failed)
-		close(*fd);
-	return failed;
-}
-
-int sink_open_file(const char *path, struct sink **out)
+int sink_open_file(struct sx_capture_claim *claim, struct sink **out)
 {
 	struct sink_file *file = calloc(1, sizeof(*file));
-	if (!file)
+	int failed;
+	if (!file) {
+		sx_capture_unclaim(claim);
 		return ENOMEM;
+	}
 	file->base.ops = &file_ops;
-	int failed = open_own(path, &file->fd);
+	file->fd = claim_hand_over(claim, &failed);
 	if (failed) {
 		free(file);
 		return failed;

@@ -2,6 +2,7 @@
 #include "capture/writer.h"
 #include "base/error.h"
 #include "base/thread.h"
+#include "capture/claim.h"
 #include "capture/format/payload.h"
 
 #include <errno.h>
@@ -14,20 +15,6 @@
 #define QUEUE_BYTES    ((size_t)256 << 20)
 #define RING_BYTES_MAX ((uint64_t)512 << 20)
 #define MARK_BYTES_MAX ((size_t)4 << 20)
-
-static enum sx_status write_error(struct sx_error *err, int failed, const char *path)
-{
-	error_errno(err, failed, "cannot write the capture %s", path);
-	if (failed == EBUSY) {
-		error_because(err, "another recording is written to it");
-		error_try(err, "another file with -o, or wait until that one ends");
-	}
-	if (failed == ENOSPC || failed == EDQUOT)
-		error_try(err, "free some space; the file is readable up to where it was full");
-	else if (failed == EFBIG)
-		error_try(err, "raise the limit on file sizes (ulimit -f); the file is readable");
-	return err ? err->status : SX_ERR_IO;
-}
 
 static void free_device(struct writer_device *device)
 {
@@ -93,6 +80,20 @@ static void init_locks(struct sx_capture_writer *writer)
 	pthread_condattr_destroy(&clock);
 }
 
+/* In any case the claim is no longer the caller's. */
+static int open_sink(const char *path, const struct sx_capture_options *options, struct sink **out)
+{
+	struct sx_capture_claim *claim = options->claim;
+	int failed = 0;
+	if (options->keep_ns) {
+		sx_capture_unclaim(claim);
+		return sink_create_ring(options->keep_ns, RING_BYTES_MAX, out);
+	}
+	if (!claim)
+		failed = claim_take(path, &claim);
+	return failed ? failed : sink_open_file(claim, out);
+}
+
 enum sx_status sx_capture_create(const char *path, const struct sx_capture_options *options,
 				 struct sx_capture_writer **out, struct sx_error *err)
 {
@@ -100,8 +101,10 @@ enum sx_status sx_capture_create(const char *path, const struct sx_capture_optio
 	if (!options)
 		options = &defaults;
 	struct sx_capture_writer *writer = calloc(1, sizeof(*writer));
-	if (!writer)
+	if (!writer) {
+		sx_capture_unclaim(options->claim);
 		return error_nomem(err, "a capture's writer");
+	}
 	init_locks(writer);
 	writer->flush_ns = options->flush_ns ? options->flush_ns : FLUSH_NS;
 	writer->sync_ns = options->keep_ns ? 0 : options->sync_ns;
@@ -111,18 +114,16 @@ enum sx_status sx_capture_create(const char *path, const struct sx_capture_optio
 	writer->ready_tail = &writer->ready;
 	writer->mark_tail = &writer->marks;
 	writer->path = strdup(path);
-	int failed = writer->path ? 0 : ENOMEM;
-	if (!failed)
-		failed = writer->is_ring
-			     ? sink_create_ring(options->keep_ns, RING_BYTES_MAX, &writer->log.sink)
-			     : sink_open_file(path, &writer->log.sink);
+	int failed = open_sink(path, options, &writer->log.sink);
+	if (!failed && !writer->path)
+		failed = ENOMEM;
 	if (!failed)
 		failed = put_head(writer, options);
 	if (!failed)
 		failed = thread_start(&writer->thread, writer_run, writer);
 	if (failed) {
 		release(writer);
-		return write_error(err, failed, path);
+		return claim_error(err, failed, path);
 	}
 	*out = writer;
 	return SX_OK;
@@ -350,7 +351,7 @@ enum sx_status sx_capture_flush(struct sx_capture_writer *writer, struct sx_erro
 		pthread_cond_wait(&writer->done, &writer->lock);
 	int failed = writer->progress.sys_errno;
 	pthread_mutex_unlock(&writer->lock);
-	return failed ? write_error(err, failed, writer->path) : SX_OK;
+	return failed ? claim_error(err, failed, writer->path) : SX_OK;
 }
 
 static int copy_record(void *user, const uint8_t *data, size_t size, const struct entry *entry)
@@ -367,9 +368,12 @@ enum sx_status sx_capture_dump(struct sx_capture_writer *writer, const char *pat
 	if (status != SX_OK)
 		return status;
 	struct log log = {0};
-	int failed = sink_open_file(path, &log.sink);
+	struct sx_capture_claim *claim;
+	int failed = claim_take(path, &claim);
+	if (!failed)
+		failed = sink_open_file(claim, &log.sink);
 	if (failed)
-		return write_error(err, failed, path);
+		return claim_error(err, failed, path);
 	pthread_mutex_lock(&writer->sink_lock); /* rows wait in the queue meanwhile */
 	failed = log_begin(&log);
 	if (!failed)
@@ -379,7 +383,7 @@ enum sx_status sx_capture_dump(struct sx_capture_writer *writer, const char *pat
 		failed = log_end(&log);
 	int closed = log_finish(&log);
 	failed = failed ? failed : closed;
-	return failed ? write_error(err, failed, path) : SX_OK;
+	return failed ? claim_error(err, failed, path) : SX_OK;
 }
 
 enum sx_status sx_capture_finish(struct sx_capture_writer *writer,
@@ -395,7 +399,7 @@ enum sx_status sx_capture_finish(struct sx_capture_writer *writer,
 	int failed = writer->progress.sys_errno;
 	if (progress)
 		*progress = writer->progress;
-	enum sx_status status = failed ? write_error(err, failed, writer->path) : SX_OK;
+	enum sx_status status = failed ? claim_error(err, failed, writer->path) : SX_OK;
 	int closed = release(writer);
 	if (status == SX_OK && closed)
 		status = error_errno(err, closed, "cannot close the capture");

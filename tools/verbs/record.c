@@ -1,16 +1,13 @@
 /* sextant record: raw counters of a run into a capture. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/lock.h"
 #include "tools/verbs/run.h"
 
 #define DEFAULT_FILE "sextant.sxc"
@@ -126,7 +123,8 @@ static bool read_boot(char *out, size_t size)
 	return read;
 }
 
-static enum sx_status create_writer(struct recording *r, struct sx_error *err)
+static enum sx_status create_writer(struct recording *r, struct sx_capture_claim *claim,
+				    struct sx_error *err)
 {
 	const struct options *o = &r->cli->options;
 	char command[1024], host[256] = "", interval[32], boot[64];
@@ -154,6 +152,7 @@ static enum sx_status create_writer(struct recording *r, struct sx_error *err)
 	    .sync_ns = r->sync_ns,
 	    .properties = properties,
 	    .property_count = count,
+	    .claim = claim,
 	};
 	return sx_capture_create(r->path, &options, &r->writer, err);
 }
@@ -237,59 +236,21 @@ static enum sx_status check_output(const struct recording *r, struct sx_error *e
 	return status;
 }
 
-/* The file while nothing is recorded yet: kept from other recorders, and as it was. */
-struct claim {
-	int fd; /* -1: none */
-	bool created;
-};
-
-/* Before the program runs: of two recorders on one file the second must not start one. */
-static enum sx_status claim_file(const struct recording *r, struct claim *claim,
-				 struct sx_error *err)
-{
-	struct stat info;
-	*claim = (struct claim){.fd = -1};
-	/* Whoever reads a pipe would take our leaving it for the end. */
-	if (r->keep_ns || (stat(r->path, &info) == 0 && !S_ISREG(info.st_mode)))
-		return SX_OK;
-	claim->fd = open(r->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
-	claim->created = claim->fd >= 0;
-	if (claim->fd < 0)
-		claim->fd = open(r->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	if (claim->fd < 0 || !lock_take(claim->fd))
-		return SX_OK; /* what else is wrong the writer says */
-	close(claim->fd);
-	claim->fd = -1;
-	error_set(err, SX_ERR_PERMISSION, "cannot write the capture %s", r->path);
-	error_because(err, "another recording is written to it");
-	error_try(err, "another file with -o, or wait until that one ends");
-	return SX_ERR_PERMISSION;
-}
-
-/* The writer takes the file over; where there is none, nothing is left of it. */
-static void end_claim(const struct recording *r, struct claim *claim, bool started)
-{
-	if (claim->fd < 0)
-		return;
-	if (!started && claim->created)
-		unlink(r->path);
-	close(claim->fd);
-	claim->fd = -1;
-}
-
 /* The devices have started and the program runs: now there is something to replace a file with. */
 static enum sx_status measure(struct recording *r, struct sx_session *session, struct sx_error *err)
 {
 	const struct options *o = &r->cli->options;
 	struct sx_session_limits limits = {.duration_ns = o->duration_ns, .samples = o->count};
-	struct claim claim;
-	enum sx_status status = claim_file(r, &claim, err);
+	struct sx_capture_claim *claim = NULL;
+	/* Before the program runs: of two recorders on one file the second must not start one. */
+	enum sx_status status = r->keep_ns ? SX_OK : sx_capture_claim(r->path, &claim, err);
 	if (status)
 		return status;
 	status = sx_session_start(session, o->child, &limits, err);
-	end_claim(r, &claim, !status);
-	if (!status)
-		status = create_writer(r, err);
+	if (status)
+		sx_capture_unclaim(claim);
+	else
+		status = create_writer(r, claim, err);
 	if (status)
 		return status;
 	sx_session_record(session, r->writer);
