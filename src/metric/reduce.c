@@ -51,8 +51,9 @@ static struct amount read_amount(const struct sx_vector *v, size_t row, bool to_
 		a.real = (double)a.whole;
 	} else {
 		a.real = ((const double *)v->data)[row];
-		if (!number_round(a.real, &a.whole))
-			a.quality |= to_whole ? SX_QUALITY_UNDEFINED : 0;
+		bool fits = number_round(a.real, &a.whole);
+		if (to_whole ? !fits : isnan(a.real))
+			a.quality |= SX_QUALITY_UNDEFINED;
 	}
 	return a;
 }
@@ -69,7 +70,9 @@ static struct amount reduce_row(const struct reduce_columns *from, const struct 
 			sum.whole = a.whole > sum.whole ? a.whole : sum.whole;
 			sum.real = !i || a.real > sum.real ? a.real : sum.real;
 		} else {
-			sum.whole += a.whole;
+			/* What 64 bits do not hold is no small number. */
+			if (__builtin_add_overflow(sum.whole, a.whole, &sum.whole) && to_whole)
+				sum.quality |= SX_QUALITY_UNDEFINED;
 			sum.real += a.real;
 		}
 	}
