@@ -384,6 +384,47 @@ static void test_table(void **state)
 	assert_int_equal(lines, 7);
 }
 
+/* In place of the C library's, to count how often the environment is asked. */
+static _Atomic int asked; /* also by other threads */
+__attribute__((visibility("default"))) char *getenv(const char *name)
+{
+	size_t length = strlen(name);
+	asked++;
+	for (char **entry = environ; *entry; entry++)
+		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
+/* The host changes its environment in other threads: it is read when a context is opened, alone. */
+static void test_environment(void **state)
+{
+	(void)state;
+	gpa_uint64 value = 0;
+	gpa_uint32 count = 0;
+	const char *text;
+	asked = 0;
+	OK(GPA_CloseContext());
+	OK(GPA_OpenContext(&native[0]));
+	assert_true(asked > 0);
+	asked = 0;
+	setenv("SEXTANT_GPA_OUTPUT", "/nonexistent/table.csv", 1);
+	OK(GPA_RegisterLoggingCallback(GPA_LOGGING_ALL, record));
+	OK(GPA_GetNumCounters(&count));
+	OK(GPA_GetCounterName(0, &text));
+	OK(GPA_GetCounterDescription(0, &text));
+	OK(GPA_EnableAllCounters());
+	OK(GPA_GetPassCount(&count));
+	gpa_uint32 id = run_session(3);
+	OK(GPA_GetSampleUInt64(id, 1, 0, &value));
+	OK(GPA_SelectContext(&native[0]));
+	OK(GPA_DisableAllCounters());
+	OK(GPA_CloseContext());
+	unsetenv("SEXTANT_GPA_OUTPUT");
+	assert_int_equal(asked, 0);
+	assert_int_equal(seen.errors, 0); /* nothing was to be written there */
+}
+
 static void test_many_samples(void **state)
 {
 	(void)state;
@@ -459,6 +500,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_log, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_texts, open_context, close_all),
+	    cmocka_unit_test_setup_teardown(test_environment, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_order_of_enabling, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_values, open_context, close_all),
 	    cmocka_unit_test_setup_teardown(test_ring, open_context, close_all),
