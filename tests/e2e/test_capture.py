@@ -411,6 +411,31 @@ def test_a_cut_is_incomplete():
     assert "# TYPE sextant_incomplete gauge" in (folder / "head.prom").read_text()
 
 
+def test_check():
+    """check ends with 1 for whatever lacks: an end, a bit, samples; and says what."""
+    path, hurt = folder / "checked.sxc", folder / "checked-hurt.sxc"
+    run("record", "-q", "-d", "cpu", "-I", "10ms", "-t", "200ms", "-o", path)
+    assert "sound" in run("capture", "check", path).stdout
+    whole, chance = path.read_bytes(), random.Random(7)
+    ends = [at for at in range(16, len(whole)) if whole[at:at + 4] == b"SXR\n"]
+    for at in [ends[2], ends[-1], len(whole) - 1] + [chance.randrange(ends[1], len(whole)) for _ in range(6)]:
+        hurt.write_bytes(whole[:at])
+        assert "not whole" in run("capture", "check", hurt, code=1).stdout, f"cut at {at}"
+        run("capture", "info", hurt, code=1)
+    for _ in range(10):
+        data, at = bytearray(whole), chance.randrange(16, len(whole))
+        data[at] ^= 1 << chance.randrange(8)
+        hurt.write_bytes(data)
+        assert "not whole" in run("capture", "check", hurt, code=1).stdout, f"a bit of byte {at}"
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+    done = run("record", "-d", "cpu", "-I", "1ms", "-t", "1s", "-o", hurt, code=1, preexec_fn=limit)
+    assert "samples were lost" in done.stderr, done.stderr
+    said = run("capture", "check", hurt, code=1).stdout
+    assert "sound" in said and "lost" in said, said
+
+
 def test_sync():
     """What --sync promises is asked of the kernel; seen from outside as calls of fdatasync."""
     path = folder / "sync.sxc"

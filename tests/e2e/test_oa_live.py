@@ -150,6 +150,14 @@ class I915(unittest.TestCase):
     def test_loss_and_end(self):
         document = stat('i915 lose=1@100', '-d', 'i915:card0', '-t', '300ms', '-m', 'GpuBusy', code=1)
         self.assertGreaterEqual(document['devices'][0]['lost'], 1)
+        # The same of a recording, and of all that is made of it.
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, 'lossy.sxc')
+            Run('i915 lose=1@100', 'record', '-d', 'i915:card0', '-t', '300ms', '-o', file, code=1)
+            for args in (('capture', 'check'), ('capture', 'info'), ('report',), ('export',)):
+                done = subprocess.run([SEXTANT, *args, file], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 1, (args, done.stderr))
+                self.assertIn('lost', done.stdout + done.stderr, args)
         run = Run('i915 gone=1@100', 'stat', '-d', 'i915:card0', '-t', '20s', '-m', 'GpuBusy', code=1, left=1)
         self.assertIn('went away', run.out + run.err)
 

@@ -362,9 +362,9 @@ static int info(struct cli *cli, const char *path)
 		write_json(cli, &c);
 	else if (!status)
 		write_text(cli, &c);
-	bool lost = c.losses != 0;
+	bool whole = !status && is_sound(&c) && !c.losses;
 	contents_finish(&c);
-	return status ? cli_fail(cli, &err) : lost ? EXIT_INCOMPLETE : EXIT_OK;
+	return status ? cli_fail(cli, &err) : whole ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
 /* Like info, but the verdict alone, and in the exit status. */
