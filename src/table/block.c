@@ -10,10 +10,10 @@ static enum sx_status prepare(struct sx_table *table, size_t first, struct sx_er
 {
 	for (uint32_t i = 0; i < table->column_count; i++)
 		if (!sx_table_data(table, i))
-			return sx_table_add_rows(table, 0, NULL, err);
+			return error_nomem(err, "a table's rows");
 	if (sx_table_set_label(table, SX_LABEL_CONTEXT, first, SX_LABEL_ABSENT) ||
 	    sx_table_set_label(table, SX_LABEL_REASON, first, SX_LABEL_ABSENT))
-		return sx_table_add_rows(table, 0, NULL, err);
+		return error_nomem(err, "a table's labels");
 	return SX_OK;
 }
 

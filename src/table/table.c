@@ -361,7 +361,9 @@ bool sx_table_has_label(const struct sx_table *table, enum sx_label label)
 
 uint32_t sx_table_intern(struct sx_table *table, const char *text, size_t size)
 {
-	return strings_intern(&table->strings, text, size, NULL);
+	uint32_t index = strings_intern(&table->strings, text, size, NULL);
+	table->out_of_memory |= index == SX_NONE;
+	return index;
 }
 
 const char *sx_table_string(const struct sx_table *table, uint64_t index)

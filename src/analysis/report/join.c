@@ -135,7 +135,9 @@ static enum sx_status copy_labels(struct sx_table *to, const struct sx_table *fr
 				continue;
 			if (SX_LABELS_OF_TEXT >> i & 1 && text)
 				label = sx_table_intern(to, text, strlen(text));
-			status = sx_table_set_label(to, (enum sx_label)i, r, label);
+			status = label == SX_NONE
+				     ? SX_ERR_NO_MEMORY
+				     : sx_table_set_label(to, (enum sx_label)i, r, label);
 		}
 	return status;
 }

@@ -140,6 +140,13 @@ static void mark_row(struct oa_rows *rows, size_t row, const struct oa_interval 
 	mark(rows, row, CLASS_CLOCK, flaw->quality_clock);
 }
 
+/* Whether every label of the rows so far found memory: a table that lacks one takes no more rows.
+ */
+static enum sx_status check_labels(struct oa_rows *rows, struct sx_error *err)
+{
+	return sx_table_add_rows(rows->table, 0, NULL, err);
+}
+
 /* What rows of the intervals at hand have beside counters; `to` has the columns of slots. */
 static void write_heads(struct oa_rows *rows, const struct table_block *block, uint64_t *const *to,
 			size_t count)
@@ -178,7 +185,7 @@ static enum sx_status write_rows(struct oa_rows *rows, size_t count, struct sx_e
 	for (size_t i = 0; rows->flaws && i < count; i++)
 		if (rows->flaws >> i & 1)
 			mark_row(rows, block.first + i, &rows->flawed[i]);
-	return SX_OK;
+	return check_labels(rows, err);
 }
 
 /* A sum that is complete becomes a row. */
@@ -197,7 +204,7 @@ static enum sx_status emit(struct oa_rows *rows, struct oa_sum *sum, struct sx_e
 		*block.columns[i] = sum->values[rows->picks[i]];
 	mark_row(rows, block.first, about);
 	*sum = (struct oa_sum){.used = false};
-	return SX_OK;
+	return check_labels(rows, err);
 }
 
 /* The sum that an owner's intervals go to. */
