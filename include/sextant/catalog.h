@@ -260,7 +260,7 @@ SX_API const char *const *sx_catalog_names(struct sx_context *context, size_t *c
  * The heads of all catalogs that can be opened, in the order of their names: name, title, vendor,
  * products and matches, without facts and notes. Nothing else of them is read, and one that cannot
  * be read is left out, with a line in the log. The list is owned by the context and lives as long
- * as it; *count may be NULL. Errors: NULL when memory is out. Thread-safe.
+ * as it; *count may be NULL. Errors: NULL when memory is out, and ever after. Thread-safe.
  */
 SX_API const struct sx_catalog_info *const *sx_catalog_heads(struct sx_context *context,
 							     size_t *count);

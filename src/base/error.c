@@ -173,7 +173,7 @@ enum sx_status error_as(struct sx_error *err, enum sx_status status)
 
 enum sx_status error_nomem(struct sx_error *err, const char *what)
 {
-	error_set(err, SX_ERR_NO_MEMORY, "out of memory while %s", what);
+	error_set(err, SX_ERR_NO_MEMORY, "out of memory: %s", what);
 	error_because(err, "the system refused an allocation");
 	error_try(err, "free memory or ask for fewer samples and metrics");
 	return SX_ERR_NO_MEMORY;

@@ -37,8 +37,11 @@ static enum sx_status gather_constants(struct sx_session *s, struct session_devi
 	return SX_OK;
 }
 
-static enum sx_status no_catalog(const struct sx_device *device, struct sx_error *err)
+static enum sx_status no_catalog(struct sx_context *context, const struct sx_device *device,
+				 struct sx_error *err)
 {
+	if (!sx_catalog_heads(context, NULL))
+		return error_nomem(err, "reading the catalogs' heads");
 	error_set(err, SX_ERR_NOT_FOUND, "no catalog describes %s", device->id);
 	error_because(err, "%s", device->because ? device->because : "its source knows none");
 	error_try(err, "--for NAME, a catalog that is near; sextant devices lists them");
@@ -83,7 +86,7 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 	else if (catalog)
 		status = sx_catalog_open(s->context, catalog, &info.catalog, err);
 	else
-		status = no_catalog(found, err);
+		status = no_catalog(s->context, found, err);
 	if (!status && desc->catalog && s->options.catalog && !s->options.input)
 		status = same_catalog(s, found, info.catalog, err);
 	if (!status)

@@ -208,6 +208,8 @@ enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struc
 		return unknown_device(all, count, word, err);
 	if (!device->catalog && !wanted && device->state == SX_DEVICE_INJECT)
 		return ask_for_catalog(cli, device, out, err);
+	if (!device->catalog && !wanted && !sx_catalog_heads(cli->context, NULL))
+		return error_nomem(err, "reading the catalogs' heads");
 	if (!device->catalog && !wanted) {
 		error_set(err, SX_ERR_NOT_FOUND, "no catalog describes %s", device->id);
 		error_because(err, "%s",

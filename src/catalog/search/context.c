@@ -120,6 +120,8 @@ static enum sx_status open_product(struct sx_context *context, const char *name,
 {
 	struct match_found found;
 	size_t count = match_name(context, name, &found);
+	if (count == 0 && !sx_catalog_heads(context, NULL))
+		return error_nomem(err, "reading the catalogs' heads");
 	if (count == 0) {
 		suggest_names(context, name, err);
 		return SX_ERR_NOT_FOUND;

@@ -2,6 +2,7 @@
 #ifndef CATALOG_SEARCH_CONTEXT_H
 #define CATALOG_SEARCH_CONTEXT_H
 
+#include <stdbool.h>
 #include "base/mem.h"
 
 #include <pthread.h>
@@ -24,7 +25,8 @@ struct sx_context {
 	const char **names; /* NULL until asked for */
 	size_t name_count;
 	struct sx_catalog *
-	    *heads; /* of all catalogs, in the order of names; NULL until asked for */
+	    *heads;	 /* of all catalogs, in the order of names; NULL until asked for */
+	bool heads_lack; /* memory was out for one of them */
 	const struct sx_catalog_info **infos;
 	size_t head_count;
 };

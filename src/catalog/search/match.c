@@ -38,22 +38,25 @@ static struct yaml_node *find_head(const struct inside *inside, const char *name
 	return NULL;
 }
 
-static struct sx_catalog *open_head(struct sx_context *context, const struct inside *inside,
-				    const char *name)
+/* A head that cannot be read is NULL and no error, unless memory is out. */
+static enum sx_status open_head(struct sx_context *context, const struct inside *inside,
+				const char *name, struct sx_catalog **out)
 {
-	struct sx_catalog *head = NULL;
+	enum sx_status status;
 	struct yaml_node *node = path_is_in_folder(context, name) ? NULL : find_head(inside, name);
 	if (node) {
 		struct load_job job = {.read = read_head, .user = node, .head_only = true};
-		return load_run(&job, &head, NULL) == SX_OK ? head : NULL;
+		status = load_run(&job, out, NULL);
+		return status == SX_ERR_NO_MEMORY ? status : SX_OK;
 	}
 	struct path_request request = {.context = context, .name = name, .head_only = true};
 	struct sx_error why = {0};
-	if (path_open(&request, &head, &why) != SX_OK) {
+	status = path_open(&request, out, &why);
+	if (status == SX_ERR_NO_MEMORY)
+		return status;
+	if (status)
 		context_log(context, SX_LOG_WARNING, "%s", why.message);
-		return NULL;
-	}
-	return head;
+	return SX_OK;
 }
 
 static bool read_inside(struct sx_context *context, struct inside *out)
@@ -75,7 +78,8 @@ static bool open_heads(struct sx_context *context, const char *const *names, siz
 	context->infos = calloc(count + 1, sizeof(struct sx_catalog_info *));
 	bool good = context->heads && context->infos && read_inside(context, &inside);
 	for (size_t i = 0; good && i < count; i++) {
-		struct sx_catalog *head = open_head(context, &inside, names[i]);
+		struct sx_catalog *head = NULL;
+		good = open_head(context, &inside, names[i], &head) == SX_OK;
 		if (!head)
 			continue;
 		context->infos[context->head_count] = sx_catalog_info(head);
@@ -90,7 +94,10 @@ const struct sx_catalog_info *const *sx_catalog_heads(struct sx_context *context
 	size_t name_count;
 	const char *const *names = sx_catalog_names(context, &name_count);
 	pthread_mutex_lock(&context->lock);
-	bool good = names && (context->heads || open_heads(context, names, name_count));
+	/* Else what memory was out for would be taken for what nobody describes. */
+	bool good = names && !context->heads_lack &&
+		    (context->heads || open_heads(context, names, name_count));
+	context->heads_lack = !good;
 	const struct sx_catalog_info *const *infos = good ? context->infos : NULL;
 	if (count)
 		*count = good ? context->head_count : 0;

@@ -32,6 +32,8 @@ static enum sx_status check_device(struct sx_context *catalogs, const struct kba
 	enum sx_status status = check_reader(device, err);
 	if (status != SX_OK || device->known)
 		return status;
+	if (catalogs && !sx_catalog_heads(catalogs, NULL))
+		return error_nomem(err, "reading the catalogs' heads");
 	error_set(err, SX_ERR_UNSUPPORTED, "no catalog describes this Mali");
 	error_because(err, "it is architecture %u, product %u (GPU id 0x%llx)", device->id.arch,
 		      device->id.product, (unsigned long long)device->id.gpu_id);

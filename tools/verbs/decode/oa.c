@@ -172,6 +172,8 @@ static enum sx_status open_for_device(struct decode_job *job, const struct sx_oa
 {
 	char name[SX_OA_CATALOG_NAME_MAX];
 	enum sx_oa_match found = sx_oa_find_catalog(job->cli->context, device->device_id, name);
+	if (found != SX_OA_MATCH_OWN && !sx_catalog_heads(job->cli->context, NULL))
+		return error_nomem(err, "reading the catalogs' heads");
 	if (found == SX_OA_MATCH_NONE)
 		return open_for_stranger(job, device, err);
 	if (found == SX_OA_MATCH_NEAR && !job->cli->options.counters)
