@@ -1,53 +1,84 @@
 #!/usr/bin/env python3
-"""A room includes itself, rooms that stand earlier, and of those only what its row allows.
-Usage: check_layers.py ROOT"""
+"""A room includes and calls itself, rooms that stand earlier, and includes of those only what its row allows; no
+folder holds more than a dozen sources.
+Usage: check_layers.py ROOT [LIBRARY.a…]: with the library as it was built, its calls are held to the order, too."""
+import functools
 import os
 import re
+import subprocess
 import sys
 
-# Lowest first. The row of a file is the longest one that its folder begins with.
-ROOMS = {
-    'src/base': '',
-    'src/expr/parse': 'src/base',
-    'src/expr/graph': 'src/base src/expr/parse',
-    'src/expr/fast': 'src/base src/expr/graph',
-    'src/expr': 'src/base src/expr/parse src/expr/graph src/expr/fast',
-    'src/wire': '',
-    'src/catalog': 'src/base src/expr',
-    'src/catalog/load': 'src/base src/expr src/catalog',
-    'src/catalog/search': 'src/base src/expr src/catalog src/catalog/load',
-    'src/catalog/import': 'src/base src/catalog',
-    'src/catalog/lint': 'src/base src/expr src/catalog src/catalog/load src/catalog/search',
-    'src/wire/oa': 'src/base src/wire src/catalog src/expr',
-    'src/capture/format': 'src/base src/wire',
-    'src/capture': 'src/base src/expr src/wire src/capture/format',
-    'src/source': 'src/base src/expr src/catalog src/wire src/capture',
-    'src/source/mali': 'src/base src/expr src/catalog src/wire src/source',
-    'src/source/perf': 'src/base src/expr src/catalog src/wire src/source',
-    'src/source/guest': 'src/base src/expr src/catalog src/wire src/source',
-    'src/source/oa': 'src/base src/expr src/catalog src/wire src/wire/oa src/source',
-    'src/source/': 'src/base src/expr src/catalog src/wire src/wire/oa src/source '
-                   'src/source/mali src/source/oa src/source/perf src/source/guest query',
-    'src/table': 'src/base src/expr src/wire',
-    'src/decode': 'src/base src/expr src/catalog src/wire src/wire/oa src/table',
-    'src/import': 'src/base src/expr src/catalog src/wire src/wire/oa src/table src/decode',
-    'src/metric': 'src/base src/expr src/catalog src/catalog/lint src/wire src/table src/decode',
-    'src/analysis': 'src/base src/expr src/catalog src/wire src/table src/decode src/metric',
-    'src/output': 'src/base src/expr src/catalog src/wire src/table src/decode src/metric '
-                  'src/analysis',
-    'src/session': 'src/base src/expr src/catalog src/wire src/wire/oa src/capture '
-                   'src/source src/table src/decode src/import src/metric src/analysis',
-    'guest': 'src/wire',
-    'query': 'src/wire guest',
-    'preload': 'src/wire guest query',
-    'layer': 'src/wire guest query',
-    'gpa': 'src/base src/wire',
-    'gpa/api3': 'src/base gpa',
-    'gpa/gl': 'src/base gpa',
-    'gpa/vk': 'src/base gpa',
-    'gpa/cl': 'src/base gpa',
-    'tools': 'src/base src/output src/import src/analysis',
+# Lowest first, in floors. The row of a file is the longest one that its folder begins with; folders below that have
+# none are a part of the room: it is one thing, in several folders.
+FLOORS = {
+    'ground': {
+        'src/base': '',
+        'src/wire': '',
+    },
+    'what is known': {
+        'src/expr/parse': 'src/base',
+        'src/expr/graph': 'src/base src/expr/parse',
+        'src/expr/fast': 'src/base src/expr/graph',
+        'src/expr': 'src/base src/expr/parse src/expr/graph src/expr/fast',
+        'src/catalog': 'src/base src/expr',
+        'src/catalog/load': 'src/base src/expr src/catalog',
+        'src/catalog/search': 'src/base src/expr src/catalog src/catalog/load',
+        'src/catalog/import': 'src/base src/catalog',
+        'src/catalog/lint': 'src/base src/expr src/catalog src/catalog/load src/catalog/search',
+        'src/wire/oa': 'src/base src/wire src/catalog src/expr',
+    },
+    'inside programs': {
+        'guest': 'src/wire',
+        'query': 'src/wire guest',
+        'preload': 'src/wire guest query',
+        'layer': 'src/wire guest query',
+    },
+    'where it comes from': {
+        'src/capture/format': 'src/base src/wire',
+        'src/capture': 'src/base src/expr src/wire src/capture/format',
+        'src/source': 'src/base src/expr src/catalog src/wire src/capture',
+        'src/source/mali': 'src/base src/expr src/catalog src/wire src/source',
+        'src/source/perf': 'src/base src/expr src/catalog src/wire src/source',
+        'src/source/guest': 'src/base src/expr src/catalog src/wire src/source',
+        'src/source/oa': 'src/base src/expr src/catalog src/wire src/wire/oa src/source',
+        'src/source/': 'src/base src/expr src/catalog src/wire src/wire/oa src/source '
+                       'src/source/mali src/source/oa src/source/perf src/source/guest query',
+    },
+    'rows of values': {
+        'src/table': 'src/base src/expr src/wire',
+        'src/decode': 'src/base src/expr src/catalog src/wire src/wire/oa src/table',
+        'src/import': 'src/base src/expr src/catalog src/wire src/wire/oa src/table src/decode',
+        'src/metric': 'src/base src/expr src/catalog src/catalog/lint src/wire src/table src/decode',
+    },
+    'what they mean': {
+        'src/analysis': 'src/base src/expr src/catalog src/wire src/table src/decode src/metric',
+        'src/analysis/verdict': 'src/base src/expr src/catalog src/wire src/table src/metric src/analysis',
+        'src/analysis/report': 'src/base src/expr src/catalog src/wire src/table src/metric src/analysis '
+                               'src/analysis/verdict',
+        'src/analysis/compare': 'src/base src/catalog src/table src/analysis src/analysis/report',
+    },
+    'how it is shown': {
+        'src/output/write': 'src/base src/catalog',
+        'src/output': 'src/base src/expr src/catalog src/wire src/table src/metric src/analysis src/analysis/verdict '
+                      'src/analysis/report src/analysis/compare src/output/write',
+    },
+    'one measurement': {
+        'src/session': 'src/base src/expr src/catalog src/wire src/wire/oa src/capture '
+                       'src/source src/table src/decode src/import src/metric src/analysis',
+    },
+    'front ends': {
+        'gpa': 'src/base src/wire',
+        'gpa/api3': 'src/base gpa',
+        'gpa/gl': 'src/base gpa',
+        'gpa/vk': 'src/base gpa',
+        'gpa/cl': 'src/base gpa',
+        'tools/cli': 'src/base src/output src/import src/analysis/report src/analysis/compare',
+        'tools/verbs': 'src/base src/output src/output/write src/import src/analysis/report src/analysis/compare '
+                       'tools/cli',
+        'tools': 'src/base tools/cli tools/verbs',
+    },
 }
+ROOMS = {room: allowed for floor in FLOORS.values() for room, allowed in floor.items()}
 # A public header belongs to the room that implements it; front ends may include all of them.
 PUBLIC = {
     'status.h': 'src/base', 'context.h': 'src/catalog', 'catalog.h': 'src/catalog',
@@ -57,14 +88,18 @@ PUBLIC = {
     'analysis.h': 'src/analysis', 'session.h': 'src/session', 'sextant.h': 'tools',
 }
 FRONT_ENDS = ('preload', 'layer', 'gpa', 'tools')
-# What stands in the wrong room today, by row. This list may only get shorter: an entry that is no
-# longer needed is a finding.
-EXCEPTIONS = {
-    'tools': 'wire/oa/oa.h',
-}
+# A list names the children of its room, which include the room's interface: the one way down there is.
+LISTS = ('src/source/all.c', 'src/decode/decode.c', 'src/import/import.c', 'src/output/views.c', 'tools/verbs.def')
+# What a folder of a room may include beside what its row allows: verbs that show the bits of Intel's OA unit.
+BESIDE = {'tools/verbs/oa': 'src/wire/oa', 'tools/verbs/decode': 'src/wire/oa'}
+# Sources of a folder. Verbs are a list that one looks up by name; the others may only get fewer.
+SOURCES_MAX = 12
+LONGER = {'tools/verbs': 30, 'src/base': 15, 'src/catalog/load': 15, 'src/session': 15, 'src/source/drm': 14,
+          'src/analysis': 13, 'layer/vulkan': 15}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 
 
+@functools.lru_cache(maxsize=None)
 def room_of(folder):
     """The row of a folder; folders below src/source/ that have none share the row of 'src/source/'."""
     best = ''
@@ -76,10 +111,19 @@ def room_of(folder):
     return best
 
 
+def target_folder(target):
+    """The folder of a header as it is included, or ''."""
+    folder = os.path.dirname(target)
+    if not folder or folder.split('/')[0] in {room.split('/')[0] for room in ROOMS} - {'src'}:
+        return folder
+    return 'src/' + folder
+
+
+@functools.lru_cache(maxsize=None)
 def judge(folder, target):
     """Why a file of this folder may not include this header, or None."""
     mine = room_of(folder)
-    allowed = set(ROOMS[mine].split()) | {mine}
+    allowed = set(ROOMS[mine].split()) | set(BESIDE.get(folder, '').split()) | {mine}
     if target.startswith('sextant/'):
         theirs = PUBLIC.get(target[len('sextant/'):])
         if theirs is None:
@@ -88,10 +132,9 @@ def judge(folder, target):
         if folder.split('/')[0] in FRONT_ENDS or theirs in allowed or mine.startswith(theirs + '/'):
             return None
         return f'{mine} knows nothing of {theirs}'
-    path = os.path.dirname(target)
-    where = path if path.split('/')[0] in FRONT_ENDS else 'src/' + path
+    where = target_folder(target)
     theirs = room_of(where)
-    if not path or not theirs:
+    if not where or not theirs:
         return None
     if mine == theirs == 'src/source/' and where != folder:
         return 'a source knows no other source'
@@ -100,36 +143,89 @@ def judge(folder, target):
     return f'{mine} knows nothing of {theirs}'
 
 
-def findings(root):
-    left = {room: set(targets.split()) for room, targets in EXCEPTIONS.items()}
+def sources(root):
+    """Folder and name of each file that includes others."""
     for top in sorted({room.split('/')[0] for room in ROOMS}):
-        for path, _, names in os.walk(os.path.join(root, top)):
-            folder = os.path.relpath(path, root)
-            room = room_of(folder)
-            for name in sorted(n for n in names if room and n.endswith(('.c', '.h', '.def'))):
-                file = os.path.join(folder, name)
-                with open(os.path.join(root, file), encoding='utf-8') as text:
-                    for target in INCLUDE.findall(text.read()):
-                        bad = judge(folder, target)
-                        if bad and target in EXCEPTIONS.get(room, '').split():
-                            left[room].discard(target)
-                        elif bad:
-                            yield f'{file}: includes {target}: {bad}'
-    for room, targets in left.items():
-        for target in sorted(targets):
-            yield f'{room}: no longer needs an exception for {target}'
+        for path, _, names in sorted(os.walk(os.path.join(root, top))):
+            for name in sorted(n for n in names if n.endswith(('.c', '.cc', '.h', '.def'))):
+                yield os.path.relpath(path, root), name
+
+
+def includes(root):
+    """Each include of each file: folder, name, target."""
+    for folder, name in sources(root):
+        with open(os.path.join(root, folder, name), encoding='utf-8') as text:
+            for target in INCLUDE.findall(text.read()):
+                yield folder, name, target
+
+
+def include_findings(root):
+    for folder, name, target in includes(root):
+        bad = None if target in ('tools/verbs.def',) or not room_of(folder) else judge(folder, target)
+        if bad:
+            yield f'{folder}/{name}: includes {target}: {bad}'
+
+
+def size_findings(root):
+    count = {}
+    for folder, name in sources(root):
+        count[folder] = count.get(folder, 0) + name.endswith(('.c', '.cc'))
+    for folder, n in count.items():
+        most = LONGER.get(folder, SOURCES_MAX)
+        if n > most:
+            yield f'{folder}: {n} sources, more than {most}: what of them is a room of its own?'
+        elif folder in LONGER and folder != 'tools/verbs' and n < most:
+            yield f'{folder}: LONGER in scripts/check_layers.py can be {n}'
+
+
+def order_findings():
+    rooms = list(ROOMS)
+    for room, allowed in ROOMS.items():
+        for other in allowed.split():
+            if other not in rooms or rooms.index(other) >= rooms.index(room):
+                yield f'{room}: {other} stands no earlier'
+
+
+def symbols(root, libraries):
+    """Who defines each name of the library, and who uses which: files of the tree."""
+    objects = {f'{folder[4:]}/{name}'.replace('/', '_') + '.o': (folder, name) for folder, name in sources(root)
+               if folder.startswith('src/')}
+    defined, used = {}, []
+    for library in libraries:
+        text = subprocess.run(['nm', '-A', library], check=True, capture_output=True, text=True).stdout
+        for line in text.splitlines():
+            member, _, rest = line.rpartition('.o:')
+            file = objects.get(os.path.basename(member) + '.o')
+            kind, name = rest[16:].split()[:2]
+            if file and kind == 'U':
+                used.append((file, name))
+            elif file and kind in 'TDBRVW':
+                defined[name] = file
+    return defined, used
+
+
+def call_findings(root, libraries):
+    rank = {room: i for i, room in enumerate(ROOMS)}
+    defined, used = symbols(root, libraries)
+    if libraries and len(defined) < 1000:
+        yield f'{len(defined)} names defined in {libraries[0]}: was it built of this tree?'
+    for (folder, name), symbol in used:
+        there = defined.get(symbol)
+        if there and f'{folder}/{name}' not in LISTS and \
+                rank[room_of(there[0])] > rank[room_of(folder)]:
+            yield f'{folder}/{name}: calls {symbol} of {there[0]}, which stands later'
 
 
 def main():
     root = sys.argv[1]
-    bad = list(findings(root))
+    bad = [*order_findings(), *include_findings(root), *size_findings(root), *call_findings(root, sys.argv[2:])]
     if not os.path.isdir(os.path.join(root, 'src', 'base')):
         bad.append('no src/base: wrong folder')
     # The check checks itself: known offences must be found, and what is right must pass.
     offences = [('src/decode', 'session/session.h'), ('src/base', 'sextant/table.h'),
-                ('src/source/kbase', 'source/cpu/cpu.h'), ('tools', 'metric/metrics.h'),
-                ('src/table', 'decode/decode.h')]
-    fine = [('src/source/kbase', 'source/source.h'), ('tools', 'sextant/metric.h')]
+                ('src/source/kbase', 'source/cpu/cpu.h'), ('tools/verbs', 'metric/metrics.h'),
+                ('tools/cli', 'wire/oa/oa.h'), ('preload', 'catalog/catalog.h'), ('src/table', 'decode/decode.h')]
+    fine = [('src/source/kbase', 'source/source.h'), ('tools/cli', 'sextant/metric.h')]
     if not all(judge(*o) for o in offences) or any(judge(*f) for f in fine):
         bad.append('check_layers.py no longer sees an offence')
     print('\n'.join(bad) if bad else 'layers: clean')
