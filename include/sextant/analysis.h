@@ -42,34 +42,6 @@ struct sx_stats {
 	const char *why; /* why there is no data, or NULL; lives as long as the stats */
 };
 
-/* What measuring did to the program, told by the samples that were not measured. */
-struct sx_cost {
-	uint64_t measured, all; /* samples */
-	/* Share of the program's CPU time that went to measuring; NaN where nothing tells. */
-	double share;
-	/* How many times as much CPU time a measured sample takes; NaN where nothing tells. */
-	double slowdown;
-};
-
-struct sx_costs;
-
-/*
- * Adds up what measuring cost, over tables with the columns of `like`, described by the catalog
- * (whose counter with the neutral name cpu.time is the measure). *out is owned by the caller.
- * Errors: SX_ERR_NO_MEMORY.
- */
-SX_API enum sx_status sx_costs_create(struct sx_catalog *catalog, const struct sx_table *like,
-				      struct sx_costs **out, struct sx_error *err);
-/* Adds rows, in the order in which each context's samples came. */
-SX_API void sx_costs_add(struct sx_costs *costs, const struct sx_table *rows);
-/* The cost so far. */
-SX_API struct sx_cost sx_costs_get(const struct sx_costs *costs);
-/* NULL is fine. */
-SX_API void sx_costs_destroy(struct sx_costs *costs);
-
-/* Whether amounts of a unit add up over time; false for percent, ratios and rates. */
-SX_API bool sx_unit_adds_up(const char *unit);
-
 /*
  * Statistics of a selection over any number of tables, one after another, in memory that does not
  * grow with rows: at most 32 KiB a column, or 1 KiB for each power of two that its values span.
@@ -95,26 +67,6 @@ SX_API enum sx_status sx_summary_add(struct sx_summary *summary, const struct sx
  */
 SX_API enum sx_status sx_summary_stats(struct sx_summary *summary, const struct sx_stats **out,
 				       uint32_t *count, struct sx_error *err);
-
-/*
- * Rows of raw counters in few: a run of any length as at most 4,096 rows, each the total of as many
- * adjacent ones, which a curve or advice can be drawn from.
- */
-struct sx_overview;
-
-/* Begins an overview. *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. */
-SX_API enum sx_status sx_overview_create(const struct sx_table *like, struct sx_overview **out,
-					 struct sx_error *err);
-/* Releases an overview; NULL is fine. */
-SX_API void sx_overview_destroy(struct sx_overview *overview);
-/* Adds all rows of a table. Errors: SX_ERR_NO_MEMORY. */
-SX_API enum sx_status sx_overview_add(struct sx_overview *overview, const struct sx_table *raw,
-				      struct sx_error *err);
-/*
- * The rows so far; *each (may be NULL) receives how many rows one of them stands for. Owned by the
- * overview, valid until more is added. Errors: NULL when memory is out.
- */
-SX_API const struct sx_table *sx_overview_table(struct sx_overview *overview, uint64_t *each);
 
 /* Adjacent samples: rows counted from 0, and the times of their ends (SX_TIME_UNKNOWN: not told).
  */
@@ -153,26 +105,17 @@ struct sx_finding {
 struct sx_advice;
 
 /*
- * Holds every rule of the catalog against the rows of `raw`. Findings that fired come first, by
- * severity, then by share of samples; then the quiet ones; then those that cannot be judged. *out
- * is owned by the caller and keeps a reference to the catalog; strings of findings live as long as
- * it. `options` gives set, variant and constants; its patterns are ignored. Errors:
+ * Begins to hold every rule of the catalog against samples, which come as any number of tables, one
+ * after another, in memory that does not grow with rows: create with the columns of `like`, add
+ * each table, then finish, once. The first rows decide which set bare names are read in. *out is
+ * owned by the caller and keeps a reference to the catalog. `options` gives set, variant and
+ * constants; its patterns are ignored, and its strings must live as long as the advice. Errors:
  * SX_ERR_NO_MEMORY and what sx_metrics_create() says of the set and the constants.
  */
 SX_API enum sx_status sx_advice_create(struct sx_catalog *catalog,
 				       const struct sx_metrics_options *options,
-				       const struct sx_table *raw, struct sx_advice **out,
+				       const struct sx_table *like, struct sx_advice **out,
 				       struct sx_error *err);
-/*
- * The same over any number of tables, one after another, in memory that does not grow with rows:
- * begin with the columns of `like`, add each table, then finish, once. The first rows decide which
- * set bare names are read in. Strings of `options` must live as long as the advice. Errors as
- * sx_advice_create().
- */
-SX_API enum sx_status sx_advice_begin(struct sx_catalog *catalog,
-				      const struct sx_metrics_options *options,
-				      const struct sx_table *like, struct sx_advice **out,
-				      struct sx_error *err);
 /* Judges the rows of a table that has the columns of `like`. Errors: SX_ERR_NO_MEMORY. */
 SX_API enum sx_status sx_advice_add(struct sx_advice *advice, const struct sx_table *raw,
 				    struct sx_error *err);
@@ -189,35 +132,6 @@ SX_API const struct sx_finding *sx_advice_findings(const struct sx_advice *advic
  * Thread-safe.
  */
 SX_API const char *sx_advice_set(const struct sx_advice *advice);
-
-/* The picture that is to be reached. */
-struct sx_budget_goal {
-	double width, height; /* pixels */
-	double fps;
-};
-
-/* What each pixel of the picture may cost, and what was spent. NaN where a counter is missing. */
-struct sx_budget {
-	double clock_hz;  /* the device's highest, or the highest rate of active cycles seen */
-	bool clock_known; /* the former: the constant gpu_max_clock_hz was given */
-	double cores;	  /* shader cores, or 1 where the catalog has no such constant */
-	double available,
-	    usable;   /* core cycles for a pixel: all, and the 85 % that can be reached */
-	double spent; /* core cycles for a pixel */
-	double bytes_per_second; /* reads and writes beyond the device's caches */
-	double low_mw, high_mw;	 /* of DRAM, at 80 to 100 mW for each GB/s */
-};
-
-/*
- * Holds rows of raw counters with times against a goal, by the neutral names gpu.clocks.active and
- * memory.read.bytes and memory.write.bytes of the catalog. `options` gives constants and variant;
- * its patterns are ignored. Errors: SX_ERR_USAGE (a goal that is not above 0), SX_ERR_NOT_FOUND
- * (the catalog counts no active cycles), SX_ERR_NO_MEMORY.
- */
-SX_API enum sx_status sx_budget_of(struct sx_catalog *catalog,
-				   const struct sx_metrics_options *options,
-				   const struct sx_table *raw, const struct sx_budget_goal *goal,
-				   struct sx_budget *out, struct sx_error *err);
 
 #ifdef __cplusplus
 }

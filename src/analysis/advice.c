@@ -346,9 +346,10 @@ static enum sx_status begin_rules(struct sx_advice *a, const struct sx_metrics_o
 	return SX_OK;
 }
 
-enum sx_status sx_advice_begin(struct sx_catalog *catalog, const struct sx_metrics_options *options,
-			       const struct sx_table *like, struct sx_advice **out,
-			       struct sx_error *err)
+enum sx_status sx_advice_create(struct sx_catalog *catalog,
+				const struct sx_metrics_options *options,
+				const struct sx_table *like, struct sx_advice **out,
+				struct sx_error *err)
 {
 	struct sx_metrics_options chosen = options ? *options : (struct sx_metrics_options){0};
 	struct sx_advice *a = calloc(1, sizeof(*a));
@@ -368,24 +369,6 @@ enum sx_status sx_advice_begin(struct sx_catalog *catalog, const struct sx_metri
 	}
 	*out = a;
 	return SX_OK;
-}
-
-enum sx_status sx_advice_create(struct sx_catalog *catalog,
-				const struct sx_metrics_options *options,
-				const struct sx_table *raw, struct sx_advice **out,
-				struct sx_error *err)
-{
-	enum sx_status status = sx_advice_begin(catalog, options, raw, out, err);
-	if (status)
-		return status;
-	status = sx_advice_add(*out, raw, err);
-	if (!status)
-		status = sx_advice_finish(*out, err);
-	if (status) {
-		sx_advice_destroy(*out);
-		*out = NULL;
-	}
-	return status;
 }
 
 void sx_advice_destroy(struct sx_advice *advice)

@@ -1,4 +1,6 @@
 /* The budget of a picture: cycles for each pixel, and the power of external memory. */
+#include "analysis/budget.h"
+
 #include <sextant/analysis.h>
 
 #include <math.h>
@@ -85,7 +87,7 @@ static double constant_of(const struct sx_catalog *catalog,
 	return otherwise;
 }
 
-static void add_memory(const struct sums *reads, const struct sums *writes, struct sx_budget *out)
+static void add_memory(const struct sums *reads, const struct sums *writes, struct budget *out)
 {
 	if (reads->seconds <= 0 || writes->seconds <= 0)
 		return;
@@ -94,20 +96,20 @@ static void add_memory(const struct sums *reads, const struct sums *writes, stru
 	out->high_mw = out->bytes_per_second * 1e-9 * HIGH_MW_PER_GB;
 }
 
-enum sx_status sx_budget_of(struct sx_catalog *catalog, const struct sx_metrics_options *options,
-			    const struct sx_table *raw, const struct sx_budget_goal *goal,
-			    struct sx_budget *out, struct sx_error *err)
+enum sx_status budget_of(struct sx_catalog *catalog, const struct sx_metrics_options *options,
+			 const struct sx_table *raw, const struct budget_goal *goal,
+			 struct budget *out, struct sx_error *err)
 {
 	struct sums active, reads, writes;
 	double nothing = (double)NAN;
-	*out = (struct sx_budget){.clock_hz = nothing,
-				  .cores = nothing,
-				  .available = nothing,
-				  .usable = nothing,
-				  .spent = nothing,
-				  .bytes_per_second = nothing,
-				  .low_mw = nothing,
-				  .high_mw = nothing};
+	*out = (struct budget){.clock_hz = nothing,
+			       .cores = nothing,
+			       .available = nothing,
+			       .usable = nothing,
+			       .spent = nothing,
+			       .bytes_per_second = nothing,
+			       .low_mw = nothing,
+			       .high_mw = nothing};
 	double pixels = goal->width * goal->height * goal->fps;
 	if (!(pixels > 0) || !isfinite(pixels) || !(goal->width > 0) || !(goal->fps > 0))
 		return error_set(err, SX_ERR_USAGE, "a budget needs a picture and a frame rate");

@@ -3,6 +3,8 @@
  * not measured. A run's cost may fall on the two samples after it; the middle of many runs, weighed
  * by their length, is not misled by what the program does now and then.
  */
+#include "analysis/cost.h"
+
 #include <sextant/analysis.h>
 
 #include <math.h>
@@ -37,7 +39,7 @@ struct cost_column {
 	uint64_t pending; /* samples with a value of it, in which nothing that has turns had one */
 };
 
-struct sx_costs {
+struct costs {
 	uint32_t cpu; /* column, or SX_NONE */
 	struct cost_context contexts[CONTEXTS_MAX];
 	uint32_t context_count;
@@ -59,24 +61,24 @@ static uint32_t find_cpu_time(struct sx_catalog *catalog, const struct sx_table 
 	return SX_NONE;
 }
 
-enum sx_status sx_costs_create(struct sx_catalog *catalog, const struct sx_table *like,
-			       struct sx_costs **out, struct sx_error *err)
+enum sx_status costs_create(struct sx_catalog *catalog, const struct sx_table *like,
+			    struct costs **out, struct sx_error *err)
 {
-	struct sx_costs *costs = calloc(1, sizeof(*costs));
+	struct costs *costs = calloc(1, sizeof(*costs));
 	if (!costs)
 		return error_nomem(err, "adding up what measuring cost");
 	costs->cpu = find_cpu_time(catalog, like);
 	costs->column_count = sx_table_column_count(like);
 	costs->columns = calloc(costs->column_count + 1, sizeof(*costs->columns));
 	if (!costs->columns) {
-		sx_costs_destroy(costs);
+		costs_destroy(costs);
 		return error_nomem(err, "adding up what measuring cost");
 	}
 	*out = costs;
 	return SX_OK;
 }
 
-void sx_costs_destroy(struct sx_costs *costs)
+void costs_destroy(struct costs *costs)
 {
 	if (!costs)
 		return;
@@ -89,7 +91,7 @@ void sx_costs_destroy(struct sx_costs *costs)
  * others is in it, as where counters take turns. What is never left out says nothing. *before:
  * earlier samples that are known only now to have been measured.
  */
-static bool was_measured(struct sx_costs *costs, const struct sx_table *rows, size_t row,
+static bool was_measured(struct costs *costs, const struct sx_table *rows, size_t row,
 			 uint64_t *before)
 {
 	bool any_skipped = false, any_turn = false;
@@ -111,7 +113,7 @@ static bool was_measured(struct sx_costs *costs, const struct sx_table *rows, si
 	return any_turn || !any_skipped;
 }
 
-static struct cost_context *context_of(struct sx_costs *costs, uint64_t id)
+static struct cost_context *context_of(struct costs *costs, uint64_t id)
 {
 	for (uint32_t i = 0; i < costs->context_count; i++)
 		if (costs->contexts[i].id == id)
@@ -137,7 +139,7 @@ static bool weigh_run(const struct cost_context *c, struct cost_run *out)
 	return true;
 }
 
-static void start_run(struct sx_costs *costs, struct cost_context *c)
+static void start_run(struct costs *costs, struct cost_context *c)
 {
 	struct cost_run run;
 	if (weigh_run(c, &run))
@@ -158,7 +160,7 @@ static void add_plain(struct cost_sum *sum, double cpu)
 	sum->samples++;
 }
 
-static void add_sample(struct sx_costs *costs, struct cost_context *c, bool measured, double cpu)
+static void add_sample(struct costs *costs, struct cost_context *c, bool measured, double cpu)
 {
 	bool first = !c->seen; /* it pays for the program's start */
 	c->seen = true;
@@ -183,7 +185,7 @@ static void add_sample(struct sx_costs *costs, struct cost_context *c, bool meas
 	}
 }
 
-void sx_costs_add(struct sx_costs *costs, const struct sx_table *rows)
+void costs_add(struct costs *costs, const struct sx_table *rows)
 {
 	for (size_t row = 0; row < sx_table_row_count(rows); row++) {
 		uint64_t before;
@@ -204,7 +206,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* NaN when no run lies between samples that were not measured. */
-static double typical_extra(const struct sx_costs *costs)
+static double typical_extra(const struct costs *costs)
 {
 	struct cost_run runs[RUNS_MAX + CONTEXTS_MAX];
 	size_t count = costs->run_count < RUNS_MAX ? costs->run_count : RUNS_MAX;
@@ -227,7 +229,7 @@ static double typical_extra(const struct sx_costs *costs)
  * What a program does long after its calls (it draws without ever waiting) falls on samples that
  * have nothing to do with it. Then the parts do not make up the whole, and nothing is told.
  */
-static bool adds_up(const struct sx_costs *costs, double extra)
+static bool adds_up(const struct costs *costs, double extra)
 {
 	if (!costs->plain || !(costs->cpu_sum > 0))
 		return false;
@@ -236,13 +238,13 @@ static bool adds_up(const struct sx_costs *costs, double extra)
 	return told > 0.85 * costs->cpu_sum && told < 1.2 * costs->cpu_sum;
 }
 
-struct sx_cost sx_costs_get(const struct sx_costs *costs)
+struct cost costs_get(const struct costs *costs)
 {
 	double extra = typical_extra(costs);
 	if (!isnan(extra) && !adds_up(costs, extra > 0 ? extra : 0))
 		extra = NAN;
 	double spent = (extra > 0 ? extra : 0) * (double)costs->measured;
-	return (struct sx_cost){
+	return (struct cost){
 	    .measured = costs->measured,
 	    .all = costs->all,
 	    .share = isnan(extra) ? NAN : spent / ((double)costs->all + spent),

@@ -10,7 +10,7 @@
 
 #define ROWS_MAX 4096
 
-struct sx_overview {
+struct overview {
 	struct sx_table *table; /* at most ROWS_MAX rows, each of `each` rows that came */
 	struct sx_table *shown; /* with the unfinished row, for who asks */
 	bool current;		/* `shown` holds all that was added */
@@ -19,10 +19,10 @@ struct sx_overview {
 	struct sx_vector *vectors;
 };
 
-enum sx_status sx_overview_create(const struct sx_table *like, struct sx_overview **out,
-				  struct sx_error *err)
+enum sx_status overview_create(const struct sx_table *like, struct overview **out,
+			       struct sx_error *err)
 {
-	struct sx_overview *o = calloc(1, sizeof(*o));
+	struct overview *o = calloc(1, sizeof(*o));
 	if (!o)
 		return error_nomem(err, "an overview");
 	o->each = 1;
@@ -32,14 +32,14 @@ enum sx_status sx_overview_create(const struct sx_table *like, struct sx_overvie
 	if (!status)
 		status = total_create(like, &o->pending, err);
 	if (status) {
-		sx_overview_destroy(o);
+		overview_destroy(o);
 		return status;
 	}
 	*out = o;
 	return SX_OK;
 }
 
-void sx_overview_destroy(struct sx_overview *o)
+void overview_destroy(struct overview *o)
 {
 	if (!o)
 		return;
@@ -50,9 +50,8 @@ void sx_overview_destroy(struct sx_overview *o)
 	free(o);
 }
 
-static enum sx_status append(struct sx_overview *o, struct sx_table *to,
-			     const struct sx_table *from, size_t first, size_t count,
-			     struct sx_error *err)
+static enum sx_status append(struct overview *o, struct sx_table *to, const struct sx_table *from,
+			     size_t first, size_t count, struct sx_error *err)
 {
 	struct sx_rows rows;
 	sx_table_rows(from, first, count, o->vectors, &rows);
@@ -60,7 +59,7 @@ static enum sx_status append(struct sx_overview *o, struct sx_table *to,
 }
 
 /* Moves what is pending into a table as one row. */
-static enum sx_status settle(struct sx_overview *o, struct sx_table *to, struct sx_error *err)
+static enum sx_status settle(struct overview *o, struct sx_table *to, struct sx_error *err)
 {
 	struct sx_table *row = NULL;
 	enum sx_status status = total_table(o->pending, &row, err);
@@ -72,7 +71,7 @@ static enum sx_status settle(struct sx_overview *o, struct sx_table *to, struct 
 	return status;
 }
 
-static enum sx_status halve(struct sx_overview *o, struct sx_error *err)
+static enum sx_status halve(struct overview *o, struct sx_error *err)
 {
 	struct sx_table *half = NULL;
 	size_t rows = sx_table_row_count(o->table);
@@ -91,7 +90,7 @@ static enum sx_status halve(struct sx_overview *o, struct sx_error *err)
 	return SX_OK;
 }
 
-enum sx_status overview_add_rows(struct sx_overview *o, const struct sx_table *raw, size_t first,
+enum sx_status overview_add_rows(struct overview *o, const struct sx_table *raw, size_t first,
 				 size_t count, struct sx_error *err)
 {
 	o->current = false;
@@ -118,13 +117,12 @@ enum sx_status overview_add_rows(struct sx_overview *o, const struct sx_table *r
 	return status;
 }
 
-enum sx_status sx_overview_add(struct sx_overview *o, const struct sx_table *raw,
-			       struct sx_error *err)
+enum sx_status overview_add(struct overview *o, const struct sx_table *raw, struct sx_error *err)
 {
 	return overview_add_rows(o, raw, 0, sx_table_row_count(raw), err);
 }
 
-const struct sx_table *sx_overview_table(struct sx_overview *o, uint64_t *each)
+const struct sx_table *overview_table(struct overview *o, uint64_t *each)
 {
 	if (each)
 		*each = o->each;

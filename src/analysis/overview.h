@@ -1,11 +1,30 @@
-/* Overviews of a part of a table's rows. */
+/* A run of any length in few rows. */
 #ifndef ANALYSIS_OVERVIEW_H
 #define ANALYSIS_OVERVIEW_H
 
 #include <sextant/analysis.h>
 
+/*
+ * Rows of raw counters in few: a run of any length as at most 4,096 rows, each the total of as many
+ * adjacent ones, which a curve or advice can be drawn from.
+ */
+struct overview;
+
+/* Begins an overview. *out is owned by the caller. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status overview_create(const struct sx_table *like, struct overview **out,
+			       struct sx_error *err);
+/* Releases an overview; NULL is fine. */
+void overview_destroy(struct overview *overview);
+/* Adds all rows of a table. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status overview_add(struct overview *overview, const struct sx_table *raw,
+			    struct sx_error *err);
 /* Adds `count` rows of a table from `first` on. Errors: SX_ERR_NO_MEMORY. */
-enum sx_status overview_add_rows(struct sx_overview *overview, const struct sx_table *raw,
+enum sx_status overview_add_rows(struct overview *overview, const struct sx_table *raw,
 				 size_t first, size_t count, struct sx_error *err);
+/*
+ * The rows so far; *each (may be NULL) receives how many rows one of them stands for. Owned by the
+ * overview, valid until more is added. Errors: NULL when memory is out.
+ */
+const struct sx_table *overview_table(struct overview *overview, uint64_t *each);
 
 #endif

@@ -17,4 +17,7 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 /* Why no row has data, from the quality bits of all rows. Static storage. */
 const char *stats_reason(uint8_t seen, uint64_t rows);
 
+/* Whether amounts of a unit add up over time; false for percent, ratios and rates. */
+bool stats_adds_up(const char *unit);
+
 #endif

@@ -4,7 +4,7 @@
 
 #include "analysis/stats.h"
 
-bool sx_unit_adds_up(const char *unit)
+bool stats_adds_up(const char *unit)
 {
 	static const char *const intensive[] = {"percent", "ratio", "boolean", "Hz",
 						"MHz",	   "mW",    "degC",    "pixels/frame"};
@@ -21,7 +21,7 @@ bool sx_unit_adds_up(const char *unit)
  */
 static bool adds_up(const struct sx_metric_column *column, double whole, double sum, double play)
 {
-	if (!sx_unit_adds_up(column->unit))
+	if (!stats_adds_up(column->unit))
 		return false;
 	if (column->over_time == SX_REDUCE_RATIO && !isnan(whole))
 		return fabs(whole - sum) <= 1e-6 * fabs(sum) + play;

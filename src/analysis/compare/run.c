@@ -7,6 +7,7 @@
 
 #include "analysis/compare/noise.h"
 #include "analysis/compare/steps.h"
+#include "analysis/stats.h"
 
 #define FRAME_TIME  "frame.time" /* the neutral name */
 #define RUN_TIME    "run_time"
@@ -50,9 +51,9 @@ static struct compare_metric *new_metric(struct compare_set *set, const struct r
 	if (row->heading < d->heading_count)
 		m->heading = compare_set_text(set, d->headings[row->heading].title);
 	m->direction = row->direction;
-	m->amount = d->kind == SX_SAMPLE_TIME && sx_unit_adds_up(row->unit);
+	m->amount = d->kind == SX_SAMPLE_TIME && stats_adds_up(row->unit);
 	m->counts =
-	    row->type == SX_U64 && sx_unit_adds_up(row->unit) && is_work(&set->units, row->unit);
+	    row->type == SX_U64 && stats_adds_up(row->unit) && is_work(&set->units, row->unit);
 	return m->title && m->unit ? m : NULL;
 }
 
@@ -83,7 +84,7 @@ static double samples_of(const struct report_device *d, size_t line)
 static void read_course(const struct report_device *d, uint32_t column, uint64_t warm_up_ns,
 			double factor, struct compare_metric *m)
 {
-	bool adds = sx_unit_adds_up(m->unit) && !isnan(d->rows[column].stats.total);
+	bool adds = stats_adds_up(m->unit) && !isnan(d->rows[column].stats.total);
 	size_t count, n = 0, first = settled(d, warm_up_ns, &count);
 	double *values = malloc((count + 1) * sizeof(*values));
 	double blocks = 0, sum = 0, samples = 0;
@@ -101,7 +102,7 @@ static void read_course(const struct report_device *d, uint32_t column, uint64_t
 	if (adds && d->each > 1)
 		m->within[m->runs] /= (double)d->each * (double)d->each;
 	/* Of a ratio the mean of lines is not that of the run: that is in the report. */
-	if (first && n && sx_unit_adds_up(m->unit))
+	if (first && n && stats_adds_up(m->unit))
 		m->means[m->runs] = sum / samples;
 	free(values);
 }

@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/budget.h"
+#include "analysis/cost.h"
+#include "analysis/overview.h"
+
 struct report_fill {
 	struct arena arena;
 	struct filling **devices;
 	size_t count, cap;
 	struct report run; /* what the caller said of it */
-	struct sx_budget_goal goal;
+	struct budget_goal goal;
 	bool has_goal;
 	size_t course_bytes;
 	struct report report;
@@ -27,10 +31,10 @@ enum sx_status report_begin(struct report_fill **out, struct sx_error *err)
 static void filling_destroy(struct filling *f)
 {
 	sx_advice_destroy(f->advice);
-	sx_overview_destroy(f->overview);
-	sx_overview_destroy(f->own);
+	overview_destroy(f->overview);
+	overview_destroy(f->own);
 	pyramid_destroy(f->pyramid);
-	sx_costs_destroy(f->costs);
+	costs_destroy(f->costs);
 	sx_summary_destroy(f->summary);
 	sx_table_destroy(f->curve);
 	sketch_finish(&f->frames);
@@ -106,11 +110,11 @@ static enum sx_status begin_rows(struct filling *f, const struct sx_table *like,
 	if (!status && f->source.metrics && f->course_bytes)
 		status = pyramid_create(f->source.metrics, like, f->course_bytes, &f->pyramid, err);
 	if (!status)
-		status = sx_overview_create(like, &f->overview, err);
+		status = overview_create(like, &f->overview, err);
 	if (!status)
-		status = sx_costs_create(f->source.catalog, like, &f->costs, err);
+		status = costs_create(f->source.catalog, like, &f->costs, err);
 	if (!status)
-		status = sx_advice_begin(f->source.catalog, &f->options, like, &f->advice, err);
+		status = sx_advice_create(f->source.catalog, &f->options, like, &f->advice, err);
 	return status;
 }
 
@@ -170,7 +174,7 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 	if (!status && f->summary)
 		status = sx_summary_add(f->summary, raw, err);
 	if (!status)
-		status = sx_overview_add(f->overview, raw, err);
+		status = overview_add(f->overview, raw, err);
 	if (!status && f->pyramid)
 		status = pyramid_add(f->pyramid, raw, err);
 	if (!status)
@@ -181,7 +185,7 @@ enum sx_status report_add_rows(struct report_fill *fill, uint32_t device,
 	if (!status && !note_times(f, raw))
 		status = error_nomem(err, "a report");
 	if (!status) {
-		sx_costs_add(f->costs, raw);
+		costs_add(f->costs, raw);
 		f->samples += sx_table_row_count(raw);
 	}
 	return status;
@@ -191,9 +195,9 @@ enum sx_status report_add_own_rows(struct report_fill *fill, uint32_t device,
 				   const struct sx_table *raw, struct sx_error *err)
 {
 	struct filling *f = fill->devices[device];
-	enum sx_status status = f->own ? SX_OK : sx_overview_create(raw, &f->own, err);
+	enum sx_status status = f->own ? SX_OK : overview_create(raw, &f->own, err);
 	if (!status)
-		status = sx_overview_add(f->own, raw, err);
+		status = overview_add(f->own, raw, err);
 	if (f->hidden) /* else report_add_rows() looks at them */
 		processes_seen_add(&f->processes, raw);
 	return status ? status : programs_add(&f->programs, f->source.catalog, raw, err);
@@ -255,7 +259,7 @@ void report_set_joined(struct report_fill *fill, uint32_t device, uint32_t lead)
 	fill->devices[device]->joined_to = lead;
 }
 
-void report_set_goal(struct report_fill *fill, const struct sx_budget_goal *goal)
+void report_set_goal(struct report_fill *fill, const struct budget_goal *goal)
 {
 	fill->goal = *goal;
 	fill->has_goal = true;
@@ -292,8 +296,8 @@ static enum sx_status tell_budget(const struct report_fill *fill, const struct f
 	struct sx_metrics_options options = f->options;
 	struct sx_error ignored = {0};
 	options.set = NULL;
-	enum sx_status status = sx_budget_of(f->source.catalog, &options, out->overview,
-					     &fill->goal, &out->budget, &ignored);
+	enum sx_status status = budget_of(f->source.catalog, &options, out->overview, &fill->goal,
+					  &out->budget, &ignored);
 	out->goal = fill->goal;
 	out->has_budget = status == SX_OK;
 	if (status && status != SX_ERR_NOT_FOUND && err)
@@ -369,13 +373,13 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 		return error_nomem(err, "a report");
 	if (!f->begun)
 		return SX_OK;
-	out->overview = sx_overview_table(f->overview, &out->each);
+	out->overview = overview_table(f->overview, &out->each);
 	if (!out->overview)
 		return error_nomem(err, "a report");
 	out->kind = sx_table_kind(out->overview);
 	if (out->kind == SX_SAMPLE_FRAME && out->frames.count == 0)
 		out->kind = SX_SAMPLE_TIME;
-	out->cost = sx_costs_get(f->costs);
+	out->cost = costs_get(f->costs);
 	enum sx_status status = f->summary ? tell_rows(f, out, err) : SX_OK;
 	if (!status)
 		status = tell_findings(f, out, err);

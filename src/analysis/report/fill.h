@@ -2,6 +2,8 @@
 #ifndef ANALYSIS_REPORT_FILL_H
 #define ANALYSIS_REPORT_FILL_H
 
+#include "analysis/cost.h"
+#include "analysis/overview.h"
 #include "analysis/report/processes.h"
 #include "analysis/report/programs.h"
 #include "analysis/report/report.h"
@@ -16,12 +18,12 @@ struct filling {
 	struct sx_metrics_options options; /* set, variant and constants alone */
 	bool begun;			   /* rows came, or it was told what they would be */
 	struct sx_summary *summary;
-	struct sx_overview *overview;
+	struct overview *overview;
 	size_t course_bytes; /* 0: the course has no extremes */
 	struct pyramid *pyramid;
 	struct pyramid_view course;
 	struct sx_advice *advice;
-	struct sx_costs *costs;
+	struct costs *costs;
 	bool advised;	      /* the advice is finished */
 	struct sketch frames; /* their lengths in ns */
 	struct sx_table *curve;
@@ -31,8 +33,8 @@ struct filling {
 	struct cover cover; /* time that samples enclose, once */
 	struct report_facts facts;
 	struct sx_error silence, failure;
-	struct sx_overview *own; /* of report_add_own_rows(), or NULL */
-	bool hidden;		 /* not in the report, but in the verdict */
+	struct overview *own; /* of report_add_own_rows(), or NULL */
+	bool hidden;	      /* not in the report, but in the verdict */
 	bool joined;
 	uint32_t joined_to; /* a number of the fill's, or SX_NONE */
 };

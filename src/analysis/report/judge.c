@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/overview.h"
 #include "analysis/report/fill.h"
 #include "analysis/verdict/verdict.h"
 
@@ -68,7 +69,7 @@ static const char *find_busiest(struct filling *const *devices, size_t count)
 }
 
 /* Its rows; of a device whose rows are each of a program, those of the one that is asked for. */
-static struct sx_overview *rows_of(const struct filling *f, const char *program)
+static struct overview *rows_of(const struct filling *f, const char *program)
 {
 	const struct program *own = program ? programs_find(&f->programs, program) : NULL;
 	if (program && f->programs.begun)
@@ -80,7 +81,7 @@ static struct sx_overview *rows_of(const struct filling *f, const char *program)
 static enum sx_status add_source(struct judged_sources *s, const struct filling *f, uint32_t shown,
 				 const char *program, struct sx_error *err)
 {
-	struct sx_overview *rows = rows_of(f, program);
+	struct overview *rows = rows_of(f, program);
 	if (f->facts.unused || !rows)
 		return SX_OK;
 	s->clock = s->count ? s->clock : f->source.clock;
@@ -92,7 +93,7 @@ static enum sx_status add_source(struct judged_sources *s, const struct filling 
 					  .options = &s->options[s->count],
 					  .device = f->hidden ? VERDICT_NO_DEVICE : shown,
 					  .own = program && f->programs.begun};
-	source->rows = sx_overview_table(rows, &source->each);
+	source->rows = overview_table(rows, &source->each);
 	if (!source->rows)
 		return error_nomem(err, "a report");
 	s->count += sx_table_row_count(source->rows) != 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/report/fill.h"
+#include "analysis/stats.h"
 
 /* The formulas of the rows that have one; `of` says whose each is. */
 struct peaks {
@@ -86,7 +87,7 @@ static double peak_of(const struct filling *f, const struct report_row *row, dou
 	uint64_t ns = cover_ns(&f->cover);
 	bool of_run = row->metric != SX_NONE &&
 		      !sx_catalog_metrics(f->source.catalog, &count)[row->metric].peak &&
-		      sx_unit_adds_up(row->unit);
+		      stats_adds_up(row->unit);
 	if (!of_run)
 		return value;
 	return ns ? value * 1e9 / (double)ns : (double)NAN;

@@ -32,7 +32,7 @@ double programs_busy_ns(const struct programs *p, const struct program *program)
 static void drop(struct program *program)
 {
 	free(program->label);
-	sx_overview_destroy(program->rows);
+	overview_destroy(program->rows);
 	*program = (struct program){.label = NULL};
 }
 
@@ -66,7 +66,7 @@ static enum sx_status find_program(struct programs *p, const char *label,
 	if (known)
 		return SX_OK;
 	(*out)->label = strdup(label);
-	enum sx_status status = (*out)->label ? sx_overview_create(like, &(*out)->rows, err)
+	enum sx_status status = (*out)->label ? overview_create(like, &(*out)->rows, err)
 					      : error_nomem(err, "a report");
 	if (status)
 		drop(*out);

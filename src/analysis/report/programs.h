@@ -7,11 +7,13 @@
 
 #include <sextant/analysis.h>
 
+#include "analysis/overview.h"
+
 #define PROGRAMS_KEPT 16 /* of more than these the least busy goes */
 
 struct program {
 	char *label; /* "name (pid)", as rows have it */
-	struct sx_overview *rows;
+	struct overview *rows;
 	uint64_t length_ns;    /* of its rows */
 	double cpu_ns;	       /* CPU time */
 	double gpu_ns;	       /* GPU time, */

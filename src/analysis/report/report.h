@@ -8,6 +8,8 @@
 
 #include <sextant/analysis.h>
 
+#include "analysis/budget.h"
+#include "analysis/cost.h"
 #include "analysis/pyramid.h"
 #include "analysis/verdict/verdict.h"
 #include "base/error.h"
@@ -131,12 +133,12 @@ struct report_device {
 	const struct sx_advice *advice; /* the same, or NULL without samples */
 	struct report_frames frames;
 	struct report_histogram histogram; /* of frames */
-	struct sx_cost cost;
+	struct cost cost;
 	const struct report_process *processes;
 	uint32_t process_count;
 
-	struct sx_budget_goal goal; /* with has_budget */
-	struct sx_budget budget;
+	struct budget_goal goal; /* with has_budget */
+	struct budget budget;
 	bool has_budget;
 
 	bool joined; /* its rows are what it did during those of the device `joined_to` (SX_NONE: of
@@ -219,7 +221,7 @@ enum sx_status report_set_facts(struct report_fill *fill, uint32_t device,
 /* A device's rows are what it did during those of another (join.h). */
 void report_set_joined(struct report_fill *fill, uint32_t device, uint32_t lead);
 /* The goal of a budget; a device that counts no active cycles then has none. */
-void report_set_goal(struct report_fill *fill, const struct sx_budget_goal *goal);
+void report_set_goal(struct report_fill *fill, const struct budget_goal *goal);
 /* The run as a whole: members that the caller knows, file copied. */
 enum sx_status report_set_run(struct report_fill *fill, const struct report *run,
 			      struct sx_error *err);

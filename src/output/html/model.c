@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/compare/compare.h"
+#include "analysis/cost.h"
 #include "output/catalog/formula.h"
 #include "output/html/course.h"
 #include "output/report/gates.h"
@@ -262,7 +263,7 @@ static void constants_json(struct model *m, const struct report_device *d)
 	json_array_end(&m->json);
 }
 
-static void cost_json(struct model *m, const struct sx_cost *c)
+static void cost_json(struct model *m, const struct cost *c)
 {
 	json_key(&m->json, "cost");
 	json_object_begin_flat(&m->json);

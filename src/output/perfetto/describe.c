@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/stats.h"
 #include "catalog/column.h"
 #include "output/perfetto/state.h"
 #include "output/perfetto/units.h"
@@ -111,7 +112,7 @@ static double peak_of(const struct trace_state *d, const struct trace_counter *c
 	if (strcmp(c->unit, "percent") == 0)
 		return 100;
 	double peak = c->row ? c->row->peak : (double)NAN;
-	if (!sx_unit_adds_up(c->unit))
+	if (!stats_adds_up(c->unit))
 		return peak;
 	return d->in->interval_ns ? peak * (double)d->in->interval_ns / 1e9 : (double)NAN;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "analysis/budget.h"
 #include "output/report/budget.h"
 
 static void number(const struct view *view, char buf[HUMAN_MAX], double value, const char *unit)
@@ -11,7 +12,7 @@ static void number(const struct view *view, char buf[HUMAN_MAX], double value, c
 
 void budget_text(const struct view *view, const struct report_device *d)
 {
-	const struct sx_budget *b = &d->budget;
+	const struct budget *b = &d->budget;
 	char a[HUMAN_MAX], c[HUMAN_MAX], line[256];
 	FILE *out = view->out.out;
 	if (!d->has_budget)
@@ -40,7 +41,7 @@ void budget_text(const struct view *view, const struct report_device *d)
 
 void budget_json(struct json *json, const struct report_device *d, uint32_t device)
 {
-	const struct sx_budget *b = &d->budget;
+	const struct budget *b = &d->budget;
 	if (!d->has_budget)
 		return;
 	json_object_begin_flat(json);

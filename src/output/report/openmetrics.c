@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/stats.h"
 #include "base/number.h"
 #include "base/strings.h"
 #include "base/utf8.h"
@@ -179,7 +180,7 @@ static void add_row(struct exposition *e, uint32_t device, const struct report_r
 	bool twin = is_twin(&e->report->devices[device], row, plain);
 	snprintf(name, sizeof(name), "sextant_%s%.230s", twin ? "counter_" : "",
 		 *plain ? plain : "metric");
-	bool adds = sx_unit_adds_up(row->unit) && !isnan(m.total) && m.total >= 0;
+	bool adds = stats_adds_up(row->unit) && !isnan(m.total) && m.total >= 0;
 	add(e, &(struct series){.family = family_of(e, name, adds ? FAMILY_COUNTER : FAMILY_GAUGE,
 						    unit, row->title),
 				.device = device,

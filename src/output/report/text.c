@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/cost.h"
 #include "output/report/budget.h"
 #include "output/report/findings.h"
 #include "output/report/gates.h"
@@ -102,7 +103,7 @@ static void failure_text(const struct view *view, const struct report_device *d)
 	text_wrap(&view->out, 2, line);
 }
 
-static void cost_text(const struct view *view, const struct sx_cost *c)
+static void cost_text(const struct view *view, const struct cost *c)
 {
 	char share[HUMAN_MAX], times[HUMAN_MAX], line[256];
 	if (c->measured == c->all)

@@ -46,7 +46,8 @@ static void table(struct world *w, const char *const *names, uint32_t columns, s
 static void judge(struct world *w, const struct sx_metrics_options *options)
 {
 	struct sx_error err = {0};
-	if (sx_advice_create(w->catalog, options, w->raw, &w->advice, &err) != SX_OK)
+	if (sx_advice_create(w->catalog, options, w->raw, &w->advice, &err) ||
+	    sx_advice_add(w->advice, w->raw, &err) || sx_advice_finish(w->advice, &err))
 		fail_msg("%s: %s", err.message, err.because);
 }
 

@@ -11,6 +11,7 @@
 #include <sextant/context.h>
 #include <sextant/table.h>
 
+#include "analysis/cost.h"
 #include "guest/pace.h"
 
 enum { CPU, COUNT, COLUMNS };
@@ -52,16 +53,16 @@ static void add(struct sx_table *table, uint64_t context, bool measured, uint64_
 }
 
 /* A program whose samples take 1 ms, measured ones `slow` times that. */
-static struct sx_cost play(double slow, unsigned samples, unsigned contexts)
+static struct cost play(double slow, unsigned samples, unsigned contexts)
 {
 	struct sx_context *context;
 	struct sx_catalog *catalog = opengl(&context);
 	struct sx_table *table = rows();
-	struct sx_costs *costs;
+	struct costs *costs;
 	struct pace pace[4];
 	for (unsigned c = 0; c < contexts; c++)
 		pace_start(&pace[c], 50000);
-	assert_int_equal(sx_costs_create(catalog, table, &costs, NULL), SX_OK);
+	assert_int_equal(costs_create(catalog, table, &costs, NULL), SX_OK);
 	for (unsigned i = 0; i < samples; i++) {
 		for (unsigned c = 0; c < contexts; c++) {
 			bool measured = pace_measures(&pace[c]);
@@ -70,13 +71,13 @@ static struct sx_cost play(double slow, unsigned samples, unsigned contexts)
 			add(table, c, measured, cpu_ns);
 		}
 		if (i % 100 == 99) {
-			sx_costs_add(costs, table);
+			costs_add(costs, table);
 			sx_table_clear(table);
 		}
 	}
-	sx_costs_add(costs, table);
-	struct sx_cost cost = sx_costs_get(costs);
-	sx_costs_destroy(costs);
+	costs_add(costs, table);
+	struct cost cost = costs_get(costs);
+	costs_destroy(costs);
 	sx_table_destroy(table);
 	sx_catalog_unref(catalog);
 	sx_context_destroy(context);
@@ -86,7 +87,7 @@ static struct sx_cost play(double slow, unsigned samples, unsigned contexts)
 static void test_cost_is_told_by_what_was_not_measured(void **state)
 {
 	for (unsigned contexts = 1; contexts <= 3; contexts++) {
-		struct sx_cost cost = play(17, 4000, contexts);
+		struct cost cost = play(17, 4000, contexts);
 		assert_int_equal(cost.all, 4000 * contexts);
 		assert_near(cost.slowdown, 17, 0.01);
 		double extra = 16.0 * (double)cost.measured;
@@ -99,7 +100,7 @@ static void test_cost_is_told_by_what_was_not_measured(void **state)
 
 static void test_nothing_tells(void **state)
 {
-	struct sx_cost cost = play(2, 3, 1);
+	struct cost cost = play(2, 3, 1);
 	assert_int_equal(cost.measured, 3);
 	assert_int_equal(cost.all, 3);
 	assert_true(isnan(cost.share) && isnan(cost.slowdown));

@@ -131,6 +131,8 @@ static void test_frames(void **state)
 
 	struct sx_metrics_options options = {.pattern_count = 0};
 	assert_int_equal(sx_advice_create(w.catalog, &options, w.raw, &advice, NULL), SX_OK);
+	assert_int_equal(sx_advice_add(advice, w.raw, NULL), SX_OK);
+	assert_int_equal(sx_advice_finish(advice, NULL), SX_OK);
 	const struct sx_finding *lengthy = finding_of(advice, "frame.long");
 	assert_true(lengthy->fired);
 	assert_int_equal(lengthy->samples, 1);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "analysis/overview.h"
 #include "analysis/sketch.h"
 #include "unit/analysis/naive_stats.h"
 
@@ -275,16 +276,16 @@ static void test_sketch_of_all_magnitudes(void **state)
 static void test_overview(void **state)
 {
 	struct sx_table *like = make(0, 0), *total = NULL, *due = NULL;
-	struct sx_overview *overview = NULL;
+	struct overview *overview = NULL;
 	uint64_t each = 0;
-	assert_int_equal(sx_overview_create(like, &overview, NULL), SX_OK);
+	assert_int_equal(overview_create(like, &overview, NULL), SX_OK);
 	for (size_t at = 0; at < ROWS; at += 777) {
 		struct sx_table *part = make(at, ROWS - at < 777 ? ROWS - at : 777);
-		assert_int_equal(sx_overview_add(overview, part, NULL), SX_OK);
+		assert_int_equal(overview_add(overview, part, NULL), SX_OK);
 		sx_table_destroy(part);
 	}
-	const struct sx_table *few = sx_overview_table(overview, &each);
-	assert_ptr_equal(sx_overview_table(overview, NULL), few); /* valid until more is added */
+	const struct sx_table *few = overview_table(overview, &each);
+	assert_ptr_equal(overview_table(overview, NULL), few); /* valid until more is added */
 	assert_non_null(few);
 	assert_int_equal(each, 8);
 	assert_int_equal(sx_table_row_count(few), (ROWS + 7) / 8);
@@ -302,7 +303,7 @@ static void test_overview(void **state)
 	sx_table_destroy(due);
 	sx_table_destroy(whole);
 	sx_table_destroy(like);
-	sx_overview_destroy(overview);
+	overview_destroy(overview);
 }
 
 static int set_up(void **state)

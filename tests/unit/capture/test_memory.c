@@ -1,6 +1,7 @@
 /* Every allocation of reading a capture into a table and adding it up fails once: nothing crashes,
  * leaks or goes missing in silence. */
 #include "unit/allocations.h"
+#include "analysis/overview.h"
 #include "unit/capture/sample.h"
 
 #include <setjmp.h>
@@ -19,7 +20,7 @@ struct found {
 };
 
 static enum sx_status read_all(struct sx_capture_reader *reader, struct sx_table *table,
-			       struct sx_overview *overview, struct sx_error *err)
+			       struct overview *overview, struct sx_error *err)
 {
 	struct sx_capture_record record;
 	enum sx_status status = SX_OK;
@@ -30,7 +31,7 @@ static enum sx_status read_all(struct sx_capture_reader *reader, struct sx_table
 	}
 	if (status != SX_END)
 		return status;
-	return sx_overview_add(overview, table, err);
+	return overview_add(overview, table, err);
 }
 
 /* One whole use of the library. */
@@ -38,7 +39,7 @@ static enum sx_status use(const char *path, struct found *found, struct sx_error
 {
 	struct sx_capture_reader *reader = NULL;
 	struct sx_table *table = NULL, *total = NULL;
-	struct sx_overview *overview = NULL;
+	struct overview *overview = NULL;
 	const struct sx_capture_device *device = NULL;
 	enum sx_status status = sx_capture_open(path, &reader, err);
 	if (status == SX_OK)
@@ -47,18 +48,18 @@ static enum sx_status use(const char *path, struct found *found, struct sx_error
 		status = sx_table_create(device->columns, device->column_count, device->kind,
 					 &table, err);
 	if (status == SX_OK)
-		status = sx_overview_create(table, &overview, err);
+		status = overview_create(table, &overview, err);
 	if (status == SX_OK)
 		status = read_all(reader, table, overview, err);
 	if (status == SX_OK)
 		status = sx_table_total(table, &total, err);
 	if (status == SX_OK) {
-		found->rows = sx_table_row_count(sx_overview_table(overview, NULL));
+		found->rows = sx_table_row_count(overview_table(overview, NULL));
 		found->damaged = sx_capture_account(reader)->what[0];
 		found->total = sx_table_get(total, SAMPLE_TIME, 0);
 	}
 	sx_table_destroy(total);
-	sx_overview_destroy(overview);
+	overview_destroy(overview);
 	sx_table_destroy(table);
 	sx_capture_close(reader);
 	return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/budget.h"
 #include "analysis/report/join.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/imported.h"
@@ -155,7 +156,7 @@ static enum sx_status set_goal(const struct cli *cli, struct report_fill *fill,
 		return SX_ERR_USAGE;
 	}
 	report_set_goal(fill,
-			&(struct sx_budget_goal){width, height, o->fps > 0 ? o->fps : FPS_DEFAULT});
+			&(struct budget_goal){width, height, o->fps > 0 ? o->fps : FPS_DEFAULT});
 	return SX_OK;
 }
 
