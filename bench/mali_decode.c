@@ -8,6 +8,7 @@
 
 #include <sextant/mali.h>
 #include "bench.h"
+#include "decode/mali/mali.h"
 
 struct job {
 	struct sx_catalog *catalog;
@@ -70,7 +71,7 @@ static void measure(struct job *job, uint32_t width, int runs)
 	    sx_mali_table_create(job->decoder, &job->table, NULL) != SX_OK)
 		abort();
 	job->width = width;
-	job->dump_bytes = sx_mali_dump_size(job->decoder);
+	job->dump_bytes = mali_dump_size(job->decoder);
 	size_t size = job->dumps * job->dump_bytes;
 	job->data = malloc(size);
 	job->plain = calloc(job->dumps, counters * sizeof(uint64_t));

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "catalog/lint/identity.h"
+
 static char *bind_all(struct sx_context *context)
 {
 	char *text = NULL;
@@ -15,7 +17,7 @@ static char *bind_all(struct sx_context *context)
 		struct sx_error err = {0};
 		char *next = NULL;
 		if (sx_catalog_open(context, *name, &catalog, &err) != SX_OK ||
-		    sx_catalog_identity(catalog, text, &next, &err) != SX_OK) {
+		    identity_text(catalog, text, &next, &err) != SX_OK) {
 			fprintf(stderr, "%s\n", err.message);
 			exit(1);
 		}

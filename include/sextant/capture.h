@@ -212,9 +212,6 @@ struct sx_capture_record {
  */
 SX_API enum sx_status sx_capture_open(const char *path, struct sx_capture_reader **out,
 				      struct sx_error *err);
-/* The same over memory that must outlive the reader; `name` is used in messages. */
-SX_API enum sx_status sx_capture_open_memory(const void *data, size_t size, const char *name,
-					     struct sx_capture_reader **out, struct sx_error *err);
 /* Releases a reader; NULL is fine. */
 SX_API void sx_capture_close(struct sx_capture_reader *reader);
 /* About the file. Renewed by sx_capture_next() when the file grows. Never NULL. */

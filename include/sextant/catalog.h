@@ -223,13 +223,6 @@ SX_API enum sx_status sx_catalog_open(struct sx_context *context, const char *na
 				      struct sx_catalog **out, struct sx_error *err);
 
 /*
- * As sx_catalog_open(), for a name that comes from a file or a peer: one with a slash is refused
- * (SX_ERR_BAD_INPUT), so that it cannot make us read any file. Thread-safe.
- */
-SX_API enum sx_status sx_catalog_open_name(struct sx_context *context, const char *name,
-					   struct sx_catalog **out, struct sx_error *err);
-
-/*
  * A catalog as one YAML file that builds upon no other: what it takes from the catalog that it
  * extends and from its vendor's shared file is put in. *out is a string that the caller frees with
  * free(). `name` and errors as sx_catalog_open(). Thread-safe.

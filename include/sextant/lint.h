@@ -29,13 +29,6 @@ SX_API enum sx_status sx_catalog_lint(struct sx_context *context, const char *na
 				      void *user, uint32_t *count, struct sx_error *err);
 
 /*
- * Writes the lines that bind a catalog's metrics to their meaning: `old` is the text of an
- * identity.tsv or NULL; the result is that text with this catalog's lines made anew, sorted. *out
- * is NUL-terminated and owned by the caller, to be released by free(). Errors: SX_ERR_NO_MEMORY.
- */
-SX_API enum sx_status sx_catalog_identity(const struct sx_catalog *catalog, const char *old,
-					  char **out, struct sx_error *err);
-/*
  * The hash of a metric's formula and unit (an index in the catalog), which identity.tsv binds to
  * its name. Errors: SX_ERR_USAGE (no such metric), SX_ERR_NO_MEMORY. Thread-safe.
  */

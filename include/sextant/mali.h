@@ -47,9 +47,6 @@ SX_API enum sx_status sx_mali_decoder_create(struct sx_catalog *catalog,
 /* Releases a decoder; NULL is fine. Its tables stay. */
 SX_API void sx_mali_decoder_destroy(struct sx_mali_decoder *decoder);
 
-/* Bytes of one dump, from 256. Thread-safe. */
-SX_API size_t sx_mali_dump_size(const struct sx_mali_decoder *decoder);
-
 /*
  * Creates an empty table with the decoder's columns (kind SX_SAMPLE_DUMP). *out is owned by the
  * caller. Errors: SX_ERR_NO_MEMORY. Thread-safe.

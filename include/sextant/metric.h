@@ -96,8 +96,6 @@ SX_API const struct sx_metric_input *sx_metrics_inputs(const struct sx_metrics *
 /* Indices into sx_metrics_inputs() of what one column reads. Thread-safe. */
 SX_API const uint32_t *sx_metrics_column_inputs(const struct sx_metrics *metrics, uint32_t column,
 						uint32_t *count);
-/* The catalog that the selection was made from. */
-SX_API struct sx_catalog *sx_metrics_catalog(const struct sx_metrics *metrics);
 
 /*
  * Evaluates the selection over every row of `in`, whose columns are found by counter name, alias or
@@ -126,14 +124,6 @@ SX_API void sx_evaluation_destroy(struct sx_evaluation *evaluation);
  */
 SX_API enum sx_status sx_evaluation_run(struct sx_evaluation *evaluation, const struct sx_table *in,
 					struct sx_table **out, struct sx_error *err);
-/*
- * Tells which inputs have no value in any row of a table: missing[i] for each of
- * sx_metrics_inputs(); the array has their number. Errors: SX_ERR_NO_MEMORY. Thread-safe for
- * different tables.
- */
-SX_API enum sx_status sx_metrics_missing(const struct sx_metrics *metrics,
-					 const struct sx_table *in, bool *missing,
-					 struct sx_error *err);
 
 /*
  * The same rows with instances apart: each row becomes one for each core, slice or cluster,

@@ -70,8 +70,6 @@ SX_API const struct sx_plan_pass *sx_plan_passes(const struct sx_plan *plan, uin
 /* The passes that an item reads, sorted. Lives as long as the plan. Thread-safe. */
 SX_API const uint32_t *sx_plan_item_passes(const struct sx_plan *plan, uint32_t item,
 					   uint32_t *count);
-/* Whether an item is planned; false: another one with its number in `either` is. Thread-safe. */
-SX_API bool sx_plan_is_chosen(const struct sx_plan *plan, uint32_t item);
 /*
  * The pass that an item takes a counter from (an index in the catalog), or SX_NONE when the item
  * does not need it. The same counter may come from another pass for another item.

@@ -59,7 +59,7 @@ SX_API bool sx_device_means(const struct sx_device *device, const char *selector
 struct sx_capture_device;
 /*
  * The catalog of a recorded device, with the counters in it that the device's driver brought itself
- * ("hw.…"), as they were recorded. *out holds a reference. Errors: as sx_catalog_open_name(),
+ * ("hw.…"), as they were recorded. *out holds a reference. Errors: as sx_catalog_open(),
  * SX_ERR_BAD_INPUT for names or units of columns that are none. Thread-safe.
  */
 SX_API enum sx_status sx_recorded_catalog(struct sx_context *context,

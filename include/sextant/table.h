@@ -31,8 +31,6 @@ SX_API enum sx_sample_kind sx_table_kind(const struct sx_table *table);
 SX_API const struct sx_column *sx_table_column(const struct sx_table *table, uint32_t column);
 /* Index of a column by exact name, or SX_NONE. */
 SX_API uint32_t sx_table_find(const struct sx_table *table, const char *name);
-/* Sets why a whole column has no data (copied). Errors: SX_ERR_NO_MEMORY. */
-SX_API enum sx_status sx_table_set_why(struct sx_table *table, uint32_t column, const char *why);
 
 /*
  * Adds `count` rows; every value is not collected until it is set. *first (may be NULL) receives
@@ -61,17 +59,6 @@ SX_API void sx_table_set_f64(struct sx_table *table, uint32_t column, size_t row
 
 /* The column as it stands, for sx_program_eval(); pointers live until rows are added. */
 SX_API struct sx_vector sx_table_vector(const struct sx_table *table, uint32_t column);
-/* Writable values of a column (uint64_t or double by type), and its quality bytes. */
-SX_API void *sx_table_data(struct sx_table *table, uint32_t column);
-/* See sx_table_data(). Never NULL for a valid column with rows. */
-SX_API uint8_t *sx_table_quality(struct sx_table *table, uint32_t column);
-/*
- * Gives `count` rows of a column one quality at once, for a writer that fills sx_table_data()
- * itself; rows that are filled with 0 stay as quick to evaluate as if set one by one. Errors:
- * SX_ERR_USAGE (rows or column out of range), SX_ERR_NO_MEMORY.
- */
-SX_API enum sx_status sx_table_fill_quality(struct sx_table *table, uint32_t column, size_t first,
-					    size_t count, uint8_t quality, struct sx_error *err);
 /* A value as f64: NaN where there is no data. */
 SX_API double sx_table_get(const struct sx_table *table, uint32_t column, size_t row);
 
@@ -111,9 +98,6 @@ struct sx_row_choice {
 	uint64_t context;
 	bool unlabelled; /* rows that tell no process or context are wanted as well */
 };
-/* Whether a row is wanted. Thread-safe. */
-SX_API bool sx_row_is_chosen(const struct sx_row_choice *choice, const struct sx_table *table,
-			     size_t row);
 /*
  * Appends the rows that are wanted to another table, which has the same columns; *others grows by
  * the number of the rest. Errors: SX_ERR_NO_MEMORY (some rows may have been added).

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "catalog/refs.h"
+#include "metric/about.h"
 
 const struct rule_name *rules_find(const struct rules *rules, const char *name)
 {
@@ -149,8 +150,7 @@ static enum sx_status find_missing(const struct sx_metrics *metrics, const struc
 	uint32_t count;
 	sx_metrics_inputs(metrics, &count);
 	*out = calloc(count + 1, sizeof(**out));
-	return *out ? sx_metrics_missing(metrics, raw, *out, err)
-		    : error_nomem(err, "reading advice");
+	return *out ? metrics_missing(metrics, raw, *out, err) : error_nomem(err, "reading advice");
 }
 
 static uint32_t find_column(const struct sx_metrics *metrics, const struct rule_name *name)

@@ -109,8 +109,8 @@ static enum sx_status begin(struct sx_capture_reader *reader, struct sx_capture_
 	return SX_OK;
 }
 
-enum sx_status sx_capture_open_memory(const void *data, size_t size, const char *name,
-				      struct sx_capture_reader **out, struct sx_error *err)
+enum sx_status capture_open_memory(const void *data, size_t size, const char *name,
+				   struct sx_capture_reader **out, struct sx_error *err)
 {
 	struct sx_capture_reader *reader = create(name);
 	if (!reader)

@@ -69,4 +69,8 @@ enum sx_status reader_use_index(struct sx_capture_reader *reader);
 /* Finds what records there are from scan_end on. */
 enum sx_status reader_scan(struct sx_capture_reader *reader);
 
+/* As sx_capture_open(), over memory that must outlive the reader; `name` is used in messages. */
+enum sx_status capture_open_memory(const void *data, size_t size, const char *name,
+				   struct sx_capture_reader **out, struct sx_error *err);
+
 #endif

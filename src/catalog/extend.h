@@ -31,10 +31,17 @@ struct catalog_more {
 /*
  * Opens a catalog by name and adds to it. It keeps its name and hash, since what it explains is
  * unchanged, and is not in the context's cache. *out holds a reference. Errors: as
- * sx_catalog_open_name(), SX_ERR_BAD_INPUT for names and units that are none.
+ * catalog_open_name(), SX_ERR_BAD_INPUT for names and units that are none.
  */
 enum sx_status catalog_extend(struct sx_context *context, const char *name,
 			      const struct catalog_more *more, struct sx_catalog **out,
 			      struct sx_error *err);
+
+/*
+ * As sx_catalog_open(), for a name that comes from a file or a peer: one with a slash is refused
+ * (SX_ERR_BAD_INPUT), so that it cannot make us read any file. Thread-safe.
+ */
+enum sx_status catalog_open_name(struct sx_context *context, const char *name,
+				 struct sx_catalog **out, struct sx_error *err);
 
 #endif

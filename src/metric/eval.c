@@ -10,9 +10,11 @@
 #include "base/error.h"
 #include "catalog/column.h"
 #include "base/number.h"
+#include "metric/about.h"
 #include "metric/below.h"
 #include "metric/reduce.h"
 #include "table/block.h"
+#include "table/fill.h"
 
 /* A selection, bound to the columns of tables that are alike. */
 struct sx_evaluation {
@@ -214,15 +216,15 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 		return SX_OK;
 	if (has_value(&values, sx_table_row_count(e->table))) {
 		e->seen[c] = true; /* an `if` may have passed by what is missing */
-		return sx_table_set_why(e->table, c, NULL); /* which cannot fail */
+		return table_set_why(e->table, c, NULL); /* which cannot fail */
 	}
 	if (sx_table_column(e->table, c)->why)
 		return SX_OK; /* said of an earlier table */
 	if (plan->condition != SX_NONE && sx_table_row_count(in) && row_lacks(e, c, 0)) {
 		snprintf(why, sizeof(why), "this device does not have it: %s",
 			 m->conditions[plan->condition].text);
-		return sx_table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
-							  : SX_OK;
+		return table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
+						       : SX_OK;
 	}
 	for (uint32_t i = 0; i < plan->input_count; i++) {
 		const struct sx_metric_input *input = &m->inputs[plan->inputs[i]];
@@ -237,10 +239,10 @@ static enum sx_status explain_missing(struct sx_evaluation *e, const struct sx_t
 				 input->name, input->name);
 		else
 			snprintf(why, sizeof(why), "%s was not collected", input->name);
-		return sx_table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
-							  : SX_OK;
+		return table_set_why(e->table, c, why) ? error_nomem(err, "evaluating metrics")
+						       : SX_OK;
 	}
-	if (below_reason(m, c, in, why, sizeof(why)) && sx_table_set_why(e->table, c, why))
+	if (below_reason(m, c, in, why, sizeof(why)) && table_set_why(e->table, c, why))
 		return error_nomem(err, "evaluating metrics");
 	return SX_OK;
 }
@@ -252,8 +254,8 @@ static bool copy_counter(struct sx_evaluation *e, uint32_t column)
 	size_t rows = sx_table_row_count(e->table);
 	if (!from->data)
 		return true;
-	void *data = sx_table_data(e->table, column);
-	uint8_t *quality = data ? sx_table_quality(e->table, column) : NULL;
+	void *data = table_data(e->table, column);
+	uint8_t *quality = data ? table_quality(e->table, column) : NULL;
 	if (!quality)
 		return false;
 	memcpy(data, from->data, rows * sizeof(uint64_t));
@@ -268,8 +270,8 @@ static bool copy_counter(struct sx_evaluation *e, uint32_t column)
 static bool bind_result(struct sx_evaluation *e, uint32_t column)
 {
 	struct sx_result *result = &e->results[e->m->plans[column].output];
-	result->data = sx_table_data(e->table, column);
-	result->quality = result->data ? sx_table_quality(e->table, column) : NULL;
+	result->data = table_data(e->table, column);
+	result->quality = result->data ? table_quality(e->table, column) : NULL;
 	return result->quality != NULL;
 }
 
@@ -404,8 +406,8 @@ enum sx_status sx_metrics_eval(const struct sx_metrics *m, const struct sx_table
 	return status;
 }
 
-enum sx_status sx_metrics_missing(const struct sx_metrics *m, const struct sx_table *in,
-				  bool *missing, struct sx_error *err)
+enum sx_status metrics_missing(const struct sx_metrics *m, const struct sx_table *in, bool *missing,
+			       struct sx_error *err)
 {
 	struct sx_evaluation *e = NULL;
 	enum sx_status status = sx_evaluation_create(m, in, &e, err);

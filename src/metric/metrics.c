@@ -10,6 +10,7 @@
 #include "catalog/refs.h"
 #include "expr/condition.h"
 #include "catalog/column.h"
+#include "metric/about.h"
 #include "wire/share.h"
 
 static enum sx_status set_constants(struct sx_metrics *m, const struct sx_metrics_options *options,
@@ -322,7 +323,7 @@ const uint32_t *sx_metrics_column_inputs(const struct sx_metrics *m, uint32_t co
 	return m->plans[column].inputs;
 }
 
-struct sx_catalog *sx_metrics_catalog(const struct sx_metrics *m)
+struct sx_catalog *metrics_catalog(const struct sx_metrics *m)
 {
 	return m->catalog;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "metric/about.h"
 #include "metric/choice.h"
 #include "metric/passes.h"
 
@@ -296,7 +297,7 @@ const uint32_t *sx_plan_item_passes(const struct sx_plan *plan, uint32_t item, u
 	return plan->items[item].passes;
 }
 
-bool sx_plan_is_chosen(const struct sx_plan *plan, uint32_t item)
+bool plan_is_chosen(const struct sx_plan *plan, uint32_t item)
 {
 	return plan->items[item].chosen;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "table/choose.h"
+#include "table/fill.h"
 
 /* Sources cannot be asked for it: the kernel wants a handle of the process that is measured. */
 enum sx_status filter_check(const struct sx_session *s, struct sx_error *err)
@@ -34,7 +36,7 @@ static bool is_other(const struct sx_session *s, const struct session_device *d,
 	const struct sx_row_choice choice = {.process = s->options.process,
 					     .only_context = s->options.only_context,
 					     .context = s->options.context};
-	return !sx_row_is_chosen(&choice, d->mixed, row);
+	return !row_is_chosen(&choice, d->mixed, row);
 }
 
 /*
@@ -93,7 +95,7 @@ static enum sx_status copy_reasons(struct session_device *d, struct sx_error *er
 	for (uint32_t i = 0; i < sx_table_column_count(d->mixed); i++) {
 		const char *why = sx_table_column(d->mixed, i)->why;
 		if (!texts_same(why, sx_table_column(d->raw, i)->why) &&
-		    sx_table_set_why(d->raw, i, why))
+		    table_set_why(d->raw, i, why))
 			return error_nomem(err, "choosing rows");
 	}
 	return SX_OK;

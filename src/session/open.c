@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "catalog/extend.h"
 
 static const char *copy(struct sx_session *s, const char *text)
 {
@@ -82,7 +83,7 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 	if (desc->own)
 		info.catalog = sx_catalog_ref(desc->own);
 	else if (desc->catalog) /* that of a capture, too */
-		status = sx_catalog_open_name(s->context, catalog, &info.catalog, err);
+		status = catalog_open_name(s->context, catalog, &info.catalog, err);
 	else if (catalog)
 		status = sx_catalog_open(s->context, catalog, &info.catalog, err);
 	else

@@ -11,6 +11,7 @@
 #include <sextant/plan.h>
 
 #include "base/error.h"
+#include "metric/about.h"
 
 /* A pattern in a set that has it: an item of the plan. */
 struct way {
@@ -160,7 +161,7 @@ static enum sx_status make_slices(struct sets *sets)
 	if (!sets->slices)
 		return no_memory(sets);
 	for (uint32_t i = 0; i < sets->count; i++) {
-		if (!sx_plan_is_chosen(sets->plan, i))
+		if (!plan_is_chosen(sets->plan, i))
 			continue;
 		struct slice *slice = slice_of(sets, i);
 		if (!slice->patterns)

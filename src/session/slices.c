@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "table/fill.h"
 
 #define NS_PER_MS      UINT64_C(1000000)
 #define TURN_LEAST_NS  (100 * NS_PER_MS) /* programming a set takes the time of a sample */
@@ -162,7 +163,7 @@ static enum sx_status set_skipped(struct sx_table *table, size_t first, size_t c
 {
 	enum sx_status status = SX_OK;
 	for (uint32_t c = 0; !status && count && c < sx_table_column_count(table); c++)
-		status = sx_table_fill_quality(table, c, first, count, SX_QUALITY_SKIPPED, err);
+		status = table_fill_quality(table, c, first, count, SX_QUALITY_SKIPPED, err);
 	return status;
 }
 

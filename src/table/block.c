@@ -1,6 +1,7 @@
 /* Blocks of rows: room for what a caller writes, and heads from another table. */
 #include "table/block.h"
 #include "base/error.h"
+#include "table/fill.h"
 #include "table/table.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 static enum sx_status prepare(struct sx_table *table, size_t first, struct sx_error *err)
 {
 	for (uint32_t i = 0; i < table->column_count; i++)
-		if (!sx_table_data(table, i))
+		if (!table_data(table, i))
 			return error_nomem(err, "a table's rows");
 	if (sx_table_set_label(table, SX_LABEL_CONTEXT, first, SX_LABEL_ABSENT) ||
 	    sx_table_set_label(table, SX_LABEL_REASON, first, SX_LABEL_ABSENT))

@@ -1,4 +1,6 @@
 /* Rows of one process or context, by their labels. */
+#include "table/choose.h"
+
 #include <sextant/table.h>
 
 #include <stdlib.h>
@@ -19,7 +21,7 @@ static bool is_process(const char *label, const char *asked)
 	       (name == size && memcmp(label, asked, size) == 0);
 }
 
-bool sx_row_is_chosen(const struct sx_row_choice *choice, const struct sx_table *table, size_t row)
+bool row_is_chosen(const struct sx_row_choice *choice, const struct sx_table *table, size_t row)
 {
 	uint64_t context = choice->only_context ? sx_table_label(table, SX_LABEL_CONTEXT, row) : 0;
 	if (choice->only_context && context != choice->context &&
@@ -50,7 +52,7 @@ enum sx_status sx_table_choose(const struct sx_row_choice *choice, const struct 
 	struct sx_vector *vectors = calloc(sx_table_column_count(from) + 1, sizeof(*vectors));
 	enum sx_status status = vectors ? SX_OK : error_nomem(err, "choosing rows");
 	for (size_t i = 0; !status && i < count; i++) {
-		if (sx_row_is_chosen(choice, from, i))
+		if (row_is_chosen(choice, from, i))
 			continue;
 		span[1] = i;
 		status = choose_append(from, to, vectors, span, err);

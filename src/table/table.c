@@ -1,6 +1,7 @@
 /* Tables: contiguous columns that share one row capacity; values and labels come with first use. */
 #include "table/table.h"
 #include "base/error.h"
+#include "table/fill.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ uint32_t sx_table_find(const struct sx_table *table, const char *name)
 	return strings_find(&table->names, name, strlen(name)); /* UINT32_MAX is SX_NONE */
 }
 
-enum sx_status sx_table_set_why(struct sx_table *table, uint32_t column, const char *why)
+enum sx_status table_set_why(struct sx_table *table, uint32_t column, const char *why)
 {
 	if (column >= table->column_count)
 		return SX_ERR_USAGE;
@@ -292,14 +293,14 @@ struct sx_vector sx_table_vector(const struct sx_table *table, uint32_t column)
 	return (struct sx_vector){from->info.type, from->data.any, valid ? NULL : from->quality};
 }
 
-void *sx_table_data(struct sx_table *table, uint32_t column)
+void *table_data(struct sx_table *table, uint32_t column)
 {
 	if (column >= table->column_count || !touch(table, &table->columns[column]))
 		return NULL;
 	return table->columns[column].data.any;
 }
 
-uint8_t *sx_table_quality(struct sx_table *table, uint32_t column)
+uint8_t *table_quality(struct sx_table *table, uint32_t column)
 {
 	if (column >= table->column_count || !touch(table, &table->columns[column]))
 		return NULL;
@@ -307,8 +308,8 @@ uint8_t *sx_table_quality(struct sx_table *table, uint32_t column)
 	return table->columns[column].quality;
 }
 
-enum sx_status sx_table_fill_quality(struct sx_table *table, uint32_t column, size_t first,
-				     size_t count, uint8_t quality, struct sx_error *err)
+enum sx_status table_fill_quality(struct sx_table *table, uint32_t column, size_t first,
+				  size_t count, uint8_t quality, struct sx_error *err)
 {
 	if (column >= table->column_count || first > table->rows || count > table->rows - first)
 		return error_set(err, SX_ERR_USAGE, "rows beyond a table");

@@ -3,6 +3,7 @@
 #include <sextant/table.h>
 #include "base/error.h"
 #include "table/cover.h"
+#include "table/fill.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -364,9 +365,9 @@ enum sx_status total_table(const struct total *total, struct sx_table **out, str
 		status = sx_table_add_rows(table, 1, NULL, err);
 	for (uint32_t i = 0; status == SX_OK && i < total->count; i++)
 		if (!set_column(&total->columns[i], table, i) &&
-		    sx_table_set_why(table, i,
-				     "a ratio has no total of its own: it is evaluated "
-				     "over the totals of its counters"))
+		    table_set_why(table, i,
+				  "a ratio has no total of its own: it is evaluated "
+				  "over the totals of its counters"))
 			status = error_nomem(err, "a table's totals");
 	if (status == SX_OK && total->begin_ns != SX_TIME_UNKNOWN)
 		sx_table_set_time(table, 0, total->begin_ns,

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "capture/reader.h"
 #include "unit/capture/sample.h"
 #include "failing.h"
 
@@ -192,7 +193,7 @@ static bool is_sound(const struct result *r, uint64_t *rows)
 {
 	struct sx_capture_reader *reader = NULL;
 	struct sx_capture_record record;
-	if (sx_capture_open_memory(r->written, r->written_size, "written", &reader, NULL) != SX_OK)
+	if (capture_open_memory(r->written, r->written_size, "written", &reader, NULL) != SX_OK)
 		return false;
 	for (*rows = 0; sx_capture_next(reader, &record, NULL) == SX_OK;)
 		*rows += record.type == SX_CAPTURE_ROWS ? record.rows.count : 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "capture/format/format.h"
+#include "capture/reader.h"
 #include "fuzz.h"
 
 static void read_record(struct sx_capture_reader *reader, const struct sx_capture_record *record)
@@ -33,7 +34,7 @@ static void read_all(const uint8_t *data, size_t size)
 {
 	struct sx_capture_reader *reader = NULL;
 	struct sx_capture_record record;
-	if (sx_capture_open_memory(data, size, "fuzz", &reader, NULL) != SX_OK)
+	if (capture_open_memory(data, size, "fuzz", &reader, NULL) != SX_OK)
 		return;
 	for (int pass = 0; pass < 2; pass++) {
 		int records = 0;

@@ -29,7 +29,7 @@ static void decode_dumps(struct sx_catalog *catalog, const struct sx_mali_option
 	if (sx_mali_table_create(decoder, &table, &err) == SX_OK) {
 		enum sx_status status = sx_mali_decode(decoder, data, size, table, &err);
 		if ((status != SX_OK && status != SX_INCOMPLETE) ||
-		    sx_table_row_count(table) != size / sx_mali_dump_size(decoder))
+		    sx_table_row_count(table) != size / mali_dump_size(decoder))
 			abort();
 	}
 	sx_table_destroy(table);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "metric/about.h"
+
 /* Neutral names, the best first. */
 static const char *const leading[] = {"frame.rate", "gpu.busy", "cpu.busy", "memory.bandwidth",
 				      "gpu.clocks.active"};
@@ -34,7 +36,7 @@ bool report_lead_of(const struct sx_metrics *metrics, const struct sx_table *raw
 	    sx_metrics_eval(metrics, total, &values, NULL))
 		count = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		size_t rank = rank_of(sx_metrics_catalog(metrics), &columns[i]);
+		size_t rank = rank_of(metrics_catalog(metrics), &columns[i]);
 		if (rank >= best_rank || isnan(sx_table_get(values, i, 0)))
 			continue;
 		best = i;

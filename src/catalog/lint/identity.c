@@ -252,8 +252,8 @@ enum sx_status sx_catalog_metric_hash(const struct sx_catalog *catalog, uint32_t
 		   : error_nomem(err, "hashing a metric");
 }
 
-enum sx_status sx_catalog_identity(const struct sx_catalog *catalog, const char *old, char **out,
-				   struct sx_error *err)
+enum sx_status identity_text(const struct sx_catalog *catalog, const char *old, char **out,
+			     struct sx_error *err)
 {
 	struct arena arena = {0};
 	struct lines lines = {0};

@@ -35,4 +35,12 @@ void identities_finish(struct identities *list);
 enum identity_state identity_check(const struct identities *list, const struct sx_catalog *catalog,
 				   const struct sx_metric_info *metric);
 
+/*
+ * Writes the lines that bind a catalog's metrics to their meaning: `old` is the text of an
+ * identity.tsv or NULL; the result is that text with this catalog's lines made anew, sorted. *out
+ * is NUL-terminated and owned by the caller, to be released by free(). Errors: SX_ERR_NO_MEMORY.
+ */
+enum sx_status identity_text(const struct sx_catalog *catalog, const char *old, char **out,
+			     struct sx_error *err);
+
 #endif

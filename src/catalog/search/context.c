@@ -2,6 +2,7 @@
 #include "catalog/search/context.h"
 #include "base/error.h"
 #include "base/suggest.h"
+#include "catalog/extend.h"
 #include "catalog/internal.h"
 #include "catalog/match.h"
 
@@ -163,8 +164,8 @@ enum sx_status sx_catalog_open(struct sx_context *context, const char *name,
 	return SX_OK;
 }
 
-enum sx_status sx_catalog_open_name(struct sx_context *context, const char *name,
-				    struct sx_catalog **out, struct sx_error *err)
+enum sx_status catalog_open_name(struct sx_context *context, const char *name,
+				 struct sx_catalog **out, struct sx_error *err)
 {
 	if (!strchr(name, '/'))
 		return sx_catalog_open(context, name, out, err);

@@ -108,7 +108,7 @@ enum sx_status catalog_extend(struct sx_context *context, const char *name,
 {
 	struct sx_catalog *base = NULL, *made = NULL;
 	size_t size = 0;
-	enum sx_status status = sx_catalog_open_name(context, name, &base, err);
+	enum sx_status status = catalog_open_name(context, name, &base, err);
 	if (status || (!more->counter_count && !more->block_count)) {
 		*out = base;
 		return status;

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "table/fill.h"
 #include "wire/counters.h"
 
 extern const struct decoder_ops decode_counters;
@@ -150,16 +151,16 @@ static enum sx_status say(struct counters_decoder *d, struct sx_table *table, ui
 	if (quality == SX_QUALITY_VALID && *said != COLUMN_COUNTED) {
 		bool explained = *said == COLUMN_EXPLAINED;
 		*said = COLUMN_COUNTED;
-		return explained ? sx_table_set_why(table, column, NULL) : SX_OK;
+		return explained ? table_set_why(table, column, NULL) : SX_OK;
 	}
 	bool late = quality == SX_QUALITY_GAP;
 	if ((quality != SX_QUALITY_NOT_COLLECTED && !late) || *said != COLUMN_SILENT)
 		return SX_OK;
 	*said = COLUMN_EXPLAINED;
-	return sx_table_set_why(table, column,
-				late ? "the driver had no result when it was needed, or did not "
-				       "let the counters run"
-				     : never_text(never));
+	return table_set_why(table, column,
+			     late ? "the driver had no result when it was needed, or did not "
+				    "let the counters run"
+				  : never_text(never));
 }
 
 static void set_value(struct counters_decoder *d, struct sx_table *table, uint32_t column,

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "table/fill.h"
 #include "wire/channel.h"
 
 extern const struct decoder_ops decode_guest;
@@ -208,13 +209,13 @@ static enum sx_status explain(struct guest_decoder *d, struct sx_table *table, u
 {
 	if (quality == SX_QUALITY_VALID && !d->has_data[column]) {
 		d->has_data[column] = true;
-		return d->why_set[column] ? sx_table_set_why(table, column, NULL) : SX_OK;
+		return d->why_set[column] ? table_set_why(table, column, NULL) : SX_OK;
 	}
 	if ((quality != SX_QUALITY_NOT_COLLECTED && why < WHY_IMPOSSIBLE) || d->has_data[column] ||
 	    d->why_set[column] == why + 1)
 		return SX_OK;
 	d->why_set[column] = (uint8_t)(why + 1);
-	return sx_table_set_why(table, column, why_text(why));
+	return table_set_why(table, column, why_text(why));
 }
 
 static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sample *sample,
@@ -280,8 +281,8 @@ static enum sx_status set_size(struct guest_decoder *d, const struct wire_record
 	d->why_set[COLUMN_WIDTH] = 1;
 	if (d->has_data[COLUMN_WIDTH])
 		why = NULL;
-	enum sx_status status = sx_table_set_why(table, COLUMN_WIDTH, why);
-	return status ? status : sx_table_set_why(table, COLUMN_HEIGHT, why);
+	enum sx_status status = table_set_why(table, COLUMN_WIDTH, why);
+	return status ? status : table_set_why(table, COLUMN_HEIGHT, why);
 }
 
 static enum sx_status set_text(struct sx_table *table, enum sx_label label, size_t row,

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "decode/decode.h"
+#include "table/fill.h"
 #include "wire/channel.h"
 
 extern const struct decoder_ops decode_kernels;
@@ -142,9 +143,9 @@ static enum sx_status set_values(struct kernels_decoder *d, const struct wire_re
 		sx_table_set_u64(table, i, row, valid ? record->values[i] : 0,
 				 valid ? extra : SX_QUALITY_NOT_COLLECTED);
 		if (valid && !d->known[i])
-			status = sx_table_set_why(table, i, NULL);
+			status = table_set_why(table, i, NULL);
 		else if (!valid && !d->known[i] && whys[i])
-			status = sx_table_set_why(table, i, whys[i]);
+			status = table_set_why(table, i, whys[i]);
 		d->known[i] |= valid;
 	}
 	return status;

@@ -250,7 +250,7 @@ void sx_mali_decoder_destroy(struct sx_mali_decoder *decoder)
 	free(decoder);
 }
 
-size_t sx_mali_dump_size(const struct sx_mali_decoder *decoder)
+size_t mali_dump_size(const struct sx_mali_decoder *decoder)
 {
 	return decoder->layout.dump_bytes;
 }

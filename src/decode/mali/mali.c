@@ -4,6 +4,7 @@
  */
 #include "decode/mali/mali.h"
 #include "base/error.h"
+#include "table/fill.h"
 
 #include <string.h>
 
@@ -235,7 +236,7 @@ static void write_tile(const struct sx_mali_decoder *decoder, const struct tile 
 	uint32_t dumps = tile->dumps;
 	for (uint32_t i = 0; i < decoder->field_count; i++) {
 		const struct mali_field *field = &decoder->fields[i];
-		uint8_t *column = sx_table_data(table, field->column);
+		uint8_t *column = table_data(table, field->column);
 		if (column && from_sums(field)) {
 			write_sums(layout, field, tile, column + row * sizeof(uint64_t));
 			continue;
@@ -259,7 +260,7 @@ static enum sx_status begin_rows(const struct sx_mali_decoder *decoder, struct s
 	enum sx_status status = sx_table_add_rows(table, count, first, err);
 	for (uint32_t i = 0; status == SX_OK && i < decoder->field_count; i++)
 		status =
-		    sx_table_fill_quality(table, decoder->fields[i].column, *first, count, 0, err);
+		    table_fill_quality(table, decoder->fields[i].column, *first, count, 0, err);
 	return status;
 }
 

@@ -48,4 +48,7 @@ enum sx_status mali_decode_sample(const struct sx_mali_decoder *decoder,
 				  const struct raw_sample *sample, struct sx_table *table,
 				  struct sx_error *err);
 
+/* Bytes of one dump, from 256. Thread-safe. */
+size_t mali_dump_size(const struct sx_mali_decoder *decoder);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "decode/oa/sums.h"
 #include "table/block.h"
+#include "table/fill.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static void mark(struct oa_rows *rows, size_t row, uint8_t classes, uint8_t qual
 {
 	for (uint32_t i = 0; quality && i < rows->column_count; i++)
 		if (classes & rows->classes[i]) {
-			uint8_t *cell = sx_table_quality(rows->table, i) + row;
+			uint8_t *cell = table_quality(rows->table, i) + row;
 			*cell = (uint8_t)(*cell | quality);
 		}
 }

@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "import/perf_stat/line.h"
 #include "import/perf_stat/record.h"
+#include "table/fill.h"
 
 #define NAME_BYTES    256
 #define COLUMNS_MAX   4096
@@ -249,16 +250,16 @@ static double perf_stat_value_of(const struct perf_stat_reader *r, const struct 
 static void add_value(struct perf_stat_reader *r, uint32_t column, double value, uint8_t quality)
 {
 	size_t row = r->rows - 1;
-	uint8_t *old = &sx_table_quality(r->table, column)[row];
+	uint8_t *old = &table_quality(r->table, column)[row];
 	bool first = (*old & SX_QUALITY_NO_DATA_MASK) != 0;
 	if (r->columns[column].short_row == r->rows)
 		quality |= SX_QUALITY_LOST;
 	uint8_t joined = (uint8_t)((first ? 0 : *old) | quality);
 	if (r->infos[column].type == SX_U64) {
-		uint64_t *sum = &((uint64_t *)sx_table_data(r->table, column))[row];
+		uint64_t *sum = &((uint64_t *)table_data(r->table, column))[row];
 		*sum = (first ? 0 : *sum) + (uint64_t)value;
 	} else {
-		double *sum = &((double *)sx_table_data(r->table, column))[row];
+		double *sum = &((double *)table_data(r->table, column))[row];
 		*sum = (first ? 0 : *sum) + value;
 	}
 	*old = joined;
@@ -269,7 +270,7 @@ static void mark_short(struct perf_stat_reader *r, uint32_t column)
 {
 	if (!r->table)
 		return;
-	uint8_t *quality = &sx_table_quality(r->table, column)[r->rows - 1];
+	uint8_t *quality = &table_quality(r->table, column)[r->rows - 1];
 	r->columns[column].short_row = r->rows;
 	if (!(*quality & SX_QUALITY_NO_DATA_MASK))
 		*quality |= SX_QUALITY_LOST;
@@ -412,7 +413,7 @@ static enum sx_status perf_stat_create(struct perf_stat_reader *r)
 	if (!status)
 		status = sx_table_add_rows(r->table, r->rows, NULL, r->err);
 	for (uint32_t i = 0; !status && i < r->names.count; i++)
-		if (!sx_table_quality(r->table, i)) /* so that it is there from now on */
+		if (!table_quality(r->table, i)) /* so that it is there from now on */
 			status = error_nomem(r->err, "reading counts");
 	return status;
 }

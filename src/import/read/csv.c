@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "catalog/units.h"
 #include "import/read/csv_rows.h"
+#include "table/fill.h"
 
 /* More cells than this for each byte of text are lines that break off: no table is made of them. */
 #define CELLS_PER_BYTE 8
@@ -215,7 +216,7 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 		struct csv_column *column = &r->columns[i];
 		column->full = column->role == CSV_VALUE && column->values == s->rows;
 		if (column->role == CSV_VALUE && column->values &&
-		    !sx_table_data(r->table, column->target))
+		    !table_data(r->table, column->target))
 			return error_nomem(r->err, "reading CSV");
 	}
 	return status ? status : skip_header(s);
@@ -274,8 +275,8 @@ static enum sx_status make_room(struct csv_stream *s, size_t rows)
 		struct csv_column *column = &r->columns[i];
 		if (!column->full)
 			continue;
-		column->data.any = sx_table_data(r->table, column->target);
-		status = sx_table_fill_quality(r->table, column->target, 0, rows, 0, r->err);
+		column->data.any = table_data(r->table, column->target);
+		status = table_fill_quality(r->table, column->target, 0, rows, 0, r->err);
 		r->direct++;
 	}
 	return status;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "import/formats.h"
 #include "import/read/times.h"
+#include "table/fill.h"
 
 static const struct {
 	const char *name;
@@ -295,7 +296,7 @@ static enum sx_status end_row(struct csv_reader *r)
 	if (r->table)
 		sx_table_set_time(r->table, r->row, begin, end);
 	for (uint32_t i = 0; r->table && r->quality && i < r->value_count; i++) {
-		uint8_t *quality = &sx_table_quality(r->table, i)[r->row];
+		uint8_t *quality = &table_quality(r->table, i)[r->row];
 		if (!(*quality & SX_QUALITY_NO_DATA_MASK))
 			*quality |= r->quality;
 	}

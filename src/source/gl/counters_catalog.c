@@ -287,7 +287,7 @@ static enum sx_status make_catalog(struct gl_counters *s, const char *name, stru
 	struct catalog_block *blocks = calloc(s->list.group_count + 1, sizeof(*blocks));
 	struct catalog_addition *counters = calloc(s->list.counter_count + 1, sizeof(*counters));
 	enum sx_status status = blocks && counters
-				    ? sx_catalog_open_name(s->in.base.catalogs, name, &base, err)
+				    ? catalog_open_name(s->in.base.catalogs, name, &base, err)
 				    : error_nomem(err, "the driver's counters");
 	if (!status)
 		status = label_groups(s, err);

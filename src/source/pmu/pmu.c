@@ -151,7 +151,7 @@ static enum sx_status extend(struct pmu_source *s, const char *name, struct sx_e
 	uint32_t count = 0;
 	struct sx_catalog *base = NULL;
 	struct catalog_addition *more = calloc(s->map_count + 1, sizeof(*more));
-	enum sx_status status = more ? sx_catalog_open_name(s->base.catalogs, name, &base, err)
+	enum sx_status status = more ? catalog_open_name(s->base.catalogs, name, &base, err)
 				     : error_nomem(err, "mapping events");
 	for (uint32_t i = 0; !status && i < s->map_count; i++) {
 		const struct pmu_map *map = &s->maps[i];

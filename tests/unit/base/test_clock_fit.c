@@ -9,6 +9,7 @@
 #include <math.h>
 #include <sextant/table.h>
 #include "base/clock_fit.h"
+#include "table/fill.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define START_NS (1000 * NS_PER_S)
@@ -195,7 +196,7 @@ static void joined_values_are_true(void **state)
 	assert_int_equal(sx_table_join(frames, samples, &joined, NULL), SX_OK);
 	for (size_t r = 0; r < sx_table_row_count(joined); r++) {
 		double have = sx_table_get(joined, 0, r);
-		if (isnan(have) || sx_table_quality(joined, 0)[r] & SX_QUALITY_MULTIPLEXED)
+		if (isnan(have) || table_quality(joined, 0)[r] & SX_QUALITY_MULTIPLEXED)
 			continue;
 		double want = truth(sx_table_begin_ns(joined)[r], sx_table_end_ns(joined)[r]);
 		worst = fmax(worst, fabs(have / want - 1));

@@ -2,6 +2,7 @@
  * disk. */
 #include "capture/format/bytes.h"
 #include "capture/format/format.h"
+#include "capture/reader.h"
 #include "unit/capture/sample.h"
 
 #include <fcntl.h>
@@ -77,7 +78,7 @@ static struct outcome read_memory(const uint8_t *data, size_t size)
 		memcpy(copy, data, size);
 	struct outcome out = {0};
 	struct sx_capture_reader *reader = NULL;
-	out.opened = sx_capture_open_memory(copy, size, "memory", &reader, NULL);
+	out.opened = capture_open_memory(copy, size, "memory", &reader, NULL);
 	if (out.opened == SX_OK)
 		drain(reader, &out);
 	sx_capture_close(reader);
@@ -251,10 +252,10 @@ static void test_foreign_files(void **state)
 	struct sx_capture_reader *reader = NULL;
 	struct sx_error err = {0};
 	static const uint8_t text[] = "sextant-catalog: 1\nname: mali-g310\nnot a capture at all\n";
-	assert_int_equal(sx_capture_open_memory(text, sizeof(text), "x.yaml", &reader, &err),
+	assert_int_equal(capture_open_memory(text, sizeof(text), "x.yaml", &reader, &err),
 			 SX_ERR_BAD_INPUT);
 	assert_non_null(strstr(err.message, "x.yaml"));
-	assert_int_equal(sx_capture_open_memory(NULL, 0, "empty", &reader, &err), SX_ERR_BAD_INPUT);
+	assert_int_equal(capture_open_memory(NULL, 0, "empty", &reader, &err), SX_ERR_BAD_INPUT);
 	assert_int_equal(sx_capture_open(path_of("nothing"), &reader, &err), SX_ERR_BAD_INPUT);
 	assert_int_equal(sx_capture_open(folder, &reader, &err), SX_ERR_BAD_INPUT);
 	assert_null(reader);
@@ -296,7 +297,7 @@ static void test_newer_major_versions_are_refused(void **state)
 	struct file file = load(path_of("whole")), newer = other_version(&file, 2, 3);
 	struct sx_capture_reader *reader = NULL;
 	struct sx_error err = {0};
-	assert_int_equal(sx_capture_open_memory(newer.data, newer.size, "x.sxc", &reader, &err),
+	assert_int_equal(capture_open_memory(newer.data, newer.size, "x.sxc", &reader, &err),
 			 SX_ERR_UNSUPPORTED);
 	assert_non_null(strstr(err.message, "2.3"));
 	assert_non_null(strstr(err.message, "x.sxc"));

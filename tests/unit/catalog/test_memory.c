@@ -10,6 +10,7 @@
 
 #include <sextant/lint.h>
 
+#include "catalog/lint/identity.h"
 #include "unit/allocations.h"
 
 /* One whole use of the library; SX_OK only when nothing was left out. */
@@ -27,7 +28,7 @@ static enum sx_status use(const char *path, struct sx_error *err)
 	if (status == SX_OK)
 		status = sx_catalog_lint(context, path, NULL, NULL, &findings, err);
 	if (status == SX_OK)
-		status = sx_catalog_identity(catalog, "a\tb\t1\n", &identity, err);
+		status = identity_text(catalog, "a\tb\t1\n", &identity, err);
 	free(identity);
 	sx_catalog_unref(catalog);
 	sx_context_destroy(context);

@@ -10,6 +10,7 @@
 
 #include "decode/decode.h"
 #include "source/guest/library.h"
+#include "table/fill.h"
 #include "wire/channel.h"
 
 static void check_preload(const char *before, const char *after)
@@ -161,16 +162,16 @@ static void test_missing_values_say_why(void **state)
 	sample.head.record.states[WIRE_C_PRIMITIVES] = 200;
 	sample.head.record.flags = 0;
 	assert_int_equal(feed(&f, &sample, FRAME_SIZE, 0), SX_OK);
-	assert_int_equal(sx_table_quality(f.table, hs)[0], SX_QUALITY_NOT_COLLECTED);
+	assert_int_equal(table_quality(f.table, hs)[0], SX_QUALITY_NOT_COLLECTED);
 	assert_non_null(strstr(sx_table_column(f.table, hs)->why, "0 bits"));
-	assert_int_equal(sx_table_quality(f.table, occlusion)[0], SX_QUALITY_DISTURBED);
+	assert_int_equal(table_quality(f.table, occlusion)[0], SX_QUALITY_DISTURBED);
 	assert_true(get(&f, "FramebufferWidth", 0) != get(&f, "FramebufferWidth", 0));
 	assert_true(get(&f, "CPrimitives", 0) != get(&f, "CPrimitives", 0));
 	/* A value from another context: the column is no longer empty as a whole. */
 	sample = frame(1);
 	assert_int_equal(feed(&f, &sample, FRAME_SIZE, RAW_LOST), SX_OK);
 	assert_null(sx_table_column(f.table, hs)->why);
-	assert_int_equal(sx_table_quality(f.table, hs)[1], SX_QUALITY_LOST);
+	assert_int_equal(table_quality(f.table, hs)[1], SX_QUALITY_LOST);
 	finish(&f);
 }
 
@@ -266,11 +267,11 @@ static void test_values_of_the_driver(void **state)
 	assert_true(get(&f, "hw.cycles", 0) == 1e15);
 	assert_true(get(&f, "hw.hit_ratio", 0) == 0.25);
 	uint32_t locked = sx_table_find(f.table, "hw.locked");
-	assert_int_equal(sx_table_quality(f.table, locked)[0], SX_QUALITY_NOT_COLLECTED);
+	assert_int_equal(table_quality(f.table, locked)[0], SX_QUALITY_NOT_COLLECTED);
 	assert_non_null(strstr(sx_table_column(f.table, locked)->why, "profiling lock"));
 	/* One that the program sent nothing of. */
 	uint32_t more = sx_table_find(f.table, "hw.more");
-	assert_int_equal(sx_table_quality(f.table, more)[0], SX_QUALITY_NOT_COLLECTED);
+	assert_int_equal(table_quality(f.table, more)[0], SX_QUALITY_NOT_COLLECTED);
 	/* Sizes that do not agree, and numbers that are none. */
 	assert_int_equal(feed(&f, &all.sample, FRAME_SIZE + sizeof(values) - 1, 0), SX_INCOMPLETE);
 	all.sample.head.driver_count = UINT32_MAX;
@@ -279,7 +280,7 @@ static void test_values_of_the_driver(void **state)
 	struct wire_value bad = driver_value(NAN);
 	memcpy(all.sample.label + 6, &bad, sizeof(bad));
 	assert_int_equal(feed(&f, &all.sample, FRAME_SIZE + sizeof(values), 0), SX_OK);
-	assert_int_equal(sx_table_quality(f.table, sx_table_find(f.table, "hw.cycles"))[1],
+	assert_int_equal(table_quality(f.table, sx_table_find(f.table, "hw.cycles"))[1],
 			 SX_QUALITY_GAP);
 	finish(&f);
 }

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "session/session.h"
+#include "table/fill.h"
 
 static struct sx_table *table(void)
 {
@@ -22,16 +23,16 @@ static void a_reason_goes_when_there_is_data(void **state)
 	struct sx_session session = {
 	    .devices = &device, .device_count = 1, .cut_ns = UINT64_MAX, .limits = {.samples = 9}};
 	sx_table_add_rows(device.mixed, 1, NULL, NULL);
-	sx_table_set_why(device.mixed, 0, "not yet");
+	table_set_why(device.mixed, 0, "not yet");
 	assert_int_equal(filter_rows(&session, 0, NULL), SX_OK);
 	assert_string_equal(sx_table_column(device.raw, 0)->why, "not yet");
 	sx_table_add_rows(device.mixed, 1, NULL, NULL);
 	sx_table_set_u64(device.mixed, 0, 0, 5, 0);
-	sx_table_set_why(device.mixed, 0, NULL);
+	table_set_why(device.mixed, 0, NULL);
 	assert_int_equal(filter_rows(&session, 0, NULL), SX_OK);
 	assert_null(sx_table_column(device.raw, 0)->why);
 	assert_int_equal(sx_table_row_count(device.raw), 2);
-	sx_table_set_why(device.mixed, 0, "another");
+	table_set_why(device.mixed, 0, "another");
 	assert_int_equal(filter_rows(&session, 0, NULL), SX_OK);
 	assert_string_equal(sx_table_column(device.raw, 0)->why, "another");
 	sx_table_destroy(device.raw);

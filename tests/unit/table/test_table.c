@@ -1,5 +1,6 @@
 /* Tables: values, quality, labels, growth, and totals by each rule over time. */
 #include <sextant/metric.h>
+#include "table/fill.h"
 #include "table/total.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ static void test_describes(void **state)
 	assert_int_equal(sx_table_find(table, "las"), SX_NONE);
 	assert_string_equal(sx_table_column(table, MEAN)->unit, "MHz");
 	assert_null(sx_table_column(table, COLUMNS));
-	assert_int_equal(sx_table_set_why(table, U, "no driver"), SX_OK);
+	assert_int_equal(table_set_why(table, U, "no driver"), SX_OK);
 	assert_string_equal(sx_table_column(table, U)->why, "no driver");
 	sx_table_destroy(table);
 	sx_table_destroy(NULL);
@@ -156,15 +157,15 @@ static void test_clear_forgets_strings(void **state)
 static void test_bulk_access(void **state)
 {
 	struct sx_table *table = make(4);
-	uint64_t *data = sx_table_data(table, U);
-	uint8_t *quality = sx_table_quality(table, U);
+	uint64_t *data = table_data(table, U);
+	uint8_t *quality = table_quality(table, U);
 	for (uint64_t i = 0; i < 4; i++) {
 		data[i] = 10 + i;
 		quality[i] = i == 3 ? SX_QUALITY_GAP : 0;
 	}
 	assert_true(sx_table_get(table, U, 2) == 12.0);
 	assert_true(isnan(sx_table_get(table, U, 3)));
-	assert_null(sx_table_data(table, COLUMNS));
+	assert_null(table_data(table, COLUMNS));
 	sx_table_set_f64(table, U, 0, 1.5, 0); /* the wrong type changes nothing */
 	sx_table_set_u64(table, U, 4, 1, 0);   /* nor does a row that is not there */
 	assert_true(u64_of(table, U, 0) == 10);

@@ -1,0 +1,22 @@
+/* Columns for those who fill them by the thousand, and why one has no data. */
+#ifndef TABLE_FILL_H
+#define TABLE_FILL_H
+
+#include <sextant/table.h>
+
+/* Sets why a whole column has no data (copied). Errors: SX_ERR_NO_MEMORY. */
+enum sx_status table_set_why(struct sx_table *table, uint32_t column, const char *why);
+/* Writable values of a column (uint64_t or double by type), and its quality bytes. */
+void *table_data(struct sx_table *table, uint32_t column);
+/* See table_data(). Never NULL for a valid column with rows. */
+uint8_t *table_quality(struct sx_table *table, uint32_t column);
+
+/*
+ * Gives `count` rows of a column one quality at once, for a writer that fills table_data()
+ * itself; rows that are filled with 0 stay as quick to evaluate as if set one by one. Errors:
+ * SX_ERR_USAGE (rows or column out of range), SX_ERR_NO_MEMORY.
+ */
+enum sx_status table_fill_quality(struct sx_table *table, uint32_t column, size_t first,
+				  size_t count, uint8_t quality, struct sx_error *err);
+
+#endif
