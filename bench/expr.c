@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "expr/compile.h"
 #include "metric/metrics.h"
 
 #define BULK_ROWS   100000
@@ -15,9 +16,9 @@
 #define SINGLE_RUNS 1000
 
 struct job {
-	const struct sx_program *program;
+	const struct expr_program *program;
 	struct sx_vector *vectors;
-	struct sx_result *results, *at;
+	struct expr_result *results, *at;
 	struct sx_vector *from;
 	uint64_t *words; /* all columns */
 	uint8_t *bytes;	 /* all qualities */
@@ -47,7 +48,7 @@ static void run(void *user)
 	for (size_t row = 0; row < job->total; row += job->rows) {
 		if (!job->again)
 			move_to(job, row);
-		if (sx_program_eval(job->program, job->from, job->rows, job->at, NULL) != SX_OK)
+		if (expr_eval(job->program, job->from, job->rows, job->at, NULL) != SX_OK)
 			abort();
 	}
 }
@@ -98,7 +99,7 @@ static void prepare(struct job *job, const struct sx_metrics *m, bool quality, s
 		if (i < job->inputs)
 			job->vectors[i] = (struct sx_vector){SX_U64, data, bytes};
 		else
-			job->results[i - job->inputs] = (struct sx_result){data, bytes};
+			job->results[i - job->inputs] = (struct expr_result){data, bytes};
 	}
 }
 

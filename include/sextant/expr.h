@@ -12,15 +12,12 @@ extern "C" {
 #endif
 
 struct sx_expr;
-struct sx_program;
 
-#define SX_EXPR_LENGTH_MAX    65536   /* bytes of text */
-#define SX_EXPR_DEPTH_MAX     200     /* levels of one tree */
-#define SX_EXPR_NODES_MAX     16384   /* nodes of one tree */
-#define SX_EXPR_NAME_MAX      128     /* bytes of a name */
-#define SX_EXPR_INSTANCES_MAX 4096    /* instances of one range */
-#define SX_PROGRAM_DEPTH_MAX  1000    /* levels of trees that refer to each other */
-#define SX_PROGRAM_WORK_MAX   4000000 /* nodes visited while compiling, instances counted singly */
+#define SX_EXPR_LENGTH_MAX    65536 /* bytes of text */
+#define SX_EXPR_DEPTH_MAX     200   /* levels of one tree */
+#define SX_EXPR_NODES_MAX     16384 /* nodes of one tree */
+#define SX_EXPR_NAME_MAX      128   /* bytes of a name */
+#define SX_EXPR_INSTANCES_MAX 4096  /* instances of one range */
 
 enum sx_node_kind { SX_NODE_NUMBER, SX_NODE_NAME, SX_NODE_OP };
 
@@ -96,81 +93,12 @@ SX_API enum sx_status sx_expr_parse(const char *text, enum sx_notation notation,
 SX_API void sx_expr_destroy(struct sx_expr *expr);
 /* The root of the tree; lives as long as the expression. Thread-safe. */
 SX_API const struct sx_node *sx_expr_root(const struct sx_expr *expr);
-/* The infix spelling of an operator ("+", "max", "if"); static storage. */
-SX_API const char *sx_op_name(enum sx_op op);
 /*
  * Writes a node and all below it as infix text, with the parentheses that it needs and names as
  * they stand in infix ("BLOCK[0..3].EVENT"), whatever notation it was parsed from. As snprintf()
  * cuts at `size` bytes with the NUL and returns the length that the whole text has. Thread-safe.
  */
 SX_API size_t sx_node_text(const struct sx_node *node, char *buf, size_t size);
-/*
- * Calls `visit` for every node, a node before its children and those from left to right, until it
- * returns something else than SX_OK, which is then returned. Thread-safe.
- */
-SX_API enum sx_status sx_expr_visit(const struct sx_expr *expr,
-				    enum sx_status (*visit)(void *user, const struct sx_node *node),
-				    void *user);
-
-/* What a name in an expression stands for. */
-enum sx_ref_kind {
-	SX_REF_INPUT,	 /* a column handed to sx_program_eval(): `input`, an index */
-	SX_REF_CONSTANT, /* a number known now: `value`; folded */
-	SX_REF_EXPR,	 /* another expression: `expr`, resolved in `scope` */
-	SX_REF_NO_DATA,	 /* known, but nobody can deliver it: the result is no data */
-};
-
-struct sx_ref {
-	enum sx_ref_kind kind;
-	uint32_t input;
-	enum sx_type type; /* of the input or constant */
-	double value;
-	const struct sx_expr *expr;
-	uint32_t scope;
-};
-
-/*
- * How the compiler asks what names mean. `scope` is the value given with the output (or by
- * SX_REF_EXPR): usually the index of a group. `instance` is SX_NONE for a plain name.
- */
-struct sx_resolver {
-	void *user;
-	/* SX_OK and *out; SX_ERR_NOT_FOUND makes the compilation fail with the name's position. */
-	enum sx_status (*resolve)(void *user, const char *name, uint32_t instance, uint32_t scope,
-				  struct sx_ref *out, struct sx_error *err);
-	/* Number of instances behind NAME[*]. */
-	uint32_t (*instances)(void *user, const char *name, uint32_t scope);
-};
-
-/* One result of a program. */
-struct sx_program_output {
-	const struct sx_expr *expr; /* must outlive the compilation only */
-	uint32_t scope;
-	enum sx_type
-	    type; /* of the result column; a u64 result of an f64 value is rounded to nearest */
-	const struct sx_node *node; /* the part of `expr` that is wanted; NULL: all of it */
-};
-
-/*
- * Compiles outputs into one program with common subexpressions shared and constants folded.
- * *out is owned by the caller. Errors: SX_ERR_NOT_FOUND (unknown name), SX_ERR_BAD_INPUT (cycle),
- * SX_ERR_LIMIT. On error *failed (may be NULL) receives the index of the output that is
- * the cause, SX_NONE when none is (SX_ERR_NO_MEMORY). Thread-safe.
- */
-SX_API enum sx_status sx_program_compile(const struct sx_program_output *outputs, uint32_t count,
-					 enum sx_dialect dialect,
-					 const struct sx_resolver *resolver,
-					 struct sx_program **out, uint32_t *failed,
-					 struct sx_error *err);
-/* Releases a program; NULL is fine. */
-SX_API void sx_program_destroy(struct sx_program *program);
-
-/*
- * Inputs that output `output` really needs after folding: indices as the resolver gave them,
- * sorted. The array lives as long as the program. Thread-safe.
- */
-SX_API const uint32_t *sx_program_inputs(const struct sx_program *program, uint32_t output,
-					 uint32_t *count);
 
 /* Quality of one value: bits, 0 is valid. The first four mean that there is no value to use. */
 enum sx_quality {
@@ -215,22 +143,6 @@ struct sx_vector {
 	const void *data;
 	const uint8_t *quality;
 };
-
-/* Where results go. `data` has room for the rows; `quality` too, or is NULL when not wanted. */
-struct sx_result {
-	void *data;
-	uint8_t *quality;
-};
-
-/*
- * Evaluates all outputs over `rows` rows. `inputs` are indexed as the resolver's SX_REF_INPUT said.
- * f64 results without data are NaN; u64 results without data are 0 with a quality that says so.
- * Allocates nothing proportional to rows; scratch comes from the stack or the thread's own memory.
- * Errors: SX_ERR_NO_MEMORY. Thread-safe: one program may be evaluated by several threads.
- */
-SX_API enum sx_status sx_program_eval(const struct sx_program *program,
-				      const struct sx_vector *inputs, size_t rows,
-				      const struct sx_result *results, struct sx_error *err);
 
 #ifdef __cplusplus
 }

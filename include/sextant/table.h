@@ -57,7 +57,7 @@ SX_API void sx_table_set_u64(struct sx_table *table, uint32_t column, size_t row
 SX_API void sx_table_set_f64(struct sx_table *table, uint32_t column, size_t row, double value,
 			     uint8_t quality);
 
-/* The column as it stands, for sx_program_eval(); pointers live until rows are added. */
+/* The column as it stands; pointers live until rows are added. */
 SX_API struct sx_vector sx_table_vector(const struct sx_table *table, uint32_t column);
 /* A value as f64: NaN where there is no data. */
 SX_API double sx_table_get(const struct sx_table *table, uint32_t column, size_t row);

@@ -9,6 +9,7 @@
 #include "analysis/rules.h"
 #include "analysis/windows.h"
 #include "base/error.h"
+#include "expr/compile.h"
 #include "table/like.h"
 
 /* What a mean is made of. */
@@ -31,10 +32,10 @@ struct share {
 struct judged {
 	const struct sx_advice_info *rule;
 	const struct sx_expr *when;
-	struct sx_program *condition;
+	struct expr_program *condition;
 	struct comparison comparison;
-	struct sx_program *sides[SIDES]; /* NULL: not asked for; SIDE_VALUE is a column */
-	uint32_t column;		 /* of the rules' values: the metric's */
+	struct expr_program *sides[SIDES]; /* NULL: not asked for; SIDE_VALUE is a column */
+	uint32_t column;		   /* of the rules' values: the metric's */
 	struct share share;
 	const char *why;
 	bool compiled, sided;
@@ -376,9 +377,9 @@ void sx_advice_destroy(struct sx_advice *advice)
 	if (!advice)
 		return;
 	for (uint32_t i = 0; advice->judged && i < advice->rules.count; i++) {
-		sx_program_destroy(advice->judged[i].condition);
+		expr_program_destroy(advice->judged[i].condition);
 		for (int s = 0; s < SIDES; s++)
-			sx_program_destroy(advice->judged[i].sides[s]);
+			expr_program_destroy(advice->judged[i].sides[s]);
 	}
 	rules_finish(&advice->rules);
 	free(advice->judged);

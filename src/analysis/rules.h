@@ -5,6 +5,7 @@
 #include <sextant/metric.h>
 
 #include "base/mem.h"
+#include "expr/compile.h"
 
 enum rule_target {
 	RULE_COLUMN,	/* a metric or counter: a column of `values` */
@@ -66,11 +67,11 @@ enum sx_status rules_bind(struct rules *rules, struct sx_error *err);
 
 /* A condition, or a part of it, as a program; after the first rows. */
 enum sx_status rules_compile(const struct rules *rules, const struct sx_expr *expr,
-			     const struct sx_node *node, struct sx_program **out,
+			     const struct sx_node *node, struct expr_program **out,
 			     struct sx_error *err);
 /* Its values over the rows at hand into `out`, one a sample; NaN is no data. */
-enum sx_status rules_eval(const struct rules *rules, const struct sx_program *program, double *out,
-			  struct sx_error *err);
+enum sx_status rules_eval(const struct rules *rules, const struct expr_program *program,
+			  double *out, struct sx_error *err);
 /* The name as it was resolved, or NULL. */
 const struct rule_name *rules_find(const struct rules *rules, const char *name);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "expr/compile.h"
 
 /* Room for a duration a row. */
 static bool reach_rows(struct rules *rules, size_t rows)
@@ -81,13 +82,13 @@ static double constant_value(const struct rules *rules, uint32_t constant)
 	return info->has_value ? info->value : NAN;
 }
 
-static struct sx_ref as_input(const struct rules *rules, uint32_t input)
+static struct expr_ref as_input(const struct rules *rules, uint32_t input)
 {
-	return (struct sx_ref){
-	    .kind = SX_REF_INPUT, .input = input, .type = rules->inputs[input].type};
+	return (struct expr_ref){
+	    .kind = EXPR_REF_INPUT, .input = input, .type = rules->inputs[input].type};
 }
 
-static struct sx_ref as_constant(const struct rules *rules, uint32_t constant)
+static struct expr_ref as_constant(const struct rules *rules, uint32_t constant)
 {
 	uint32_t own = rules->values ? sx_table_column_count(rules->values) : 0;
 	uint32_t column = constant_column(rules, constant);
@@ -95,8 +96,8 @@ static struct sx_ref as_constant(const struct rules *rules, uint32_t constant)
 	if (column != SX_NONE)
 		return as_input(rules, own + column);
 	if (isnan(value))
-		return (struct sx_ref){.kind = SX_REF_NO_DATA, .type = SX_F64};
-	return (struct sx_ref){.kind = SX_REF_CONSTANT, .type = SX_F64, .value = value};
+		return (struct expr_ref){.kind = EXPR_REF_NO_DATA, .type = SX_F64};
+	return (struct expr_ref){.kind = EXPR_REF_CONSTANT, .type = SX_F64, .value = value};
 }
 
 /* One compilation: the rules, and the formula behind `seconds` once it was asked for. */
@@ -106,14 +107,14 @@ struct naming {
 };
 
 static enum sx_status resolve(void *user, const char *text, uint32_t instance, uint32_t scope,
-			      struct sx_ref *out, struct sx_error *err)
+			      struct expr_ref *out, struct sx_error *err)
 {
 	struct naming *e = user;
 	const struct rules *rules = e->rules;
 	const struct rule_name *name = rules_find(rules, text);
 	uint32_t own = rules->values ? sx_table_column_count(rules->values) : 0;
 	enum sx_status status = SX_OK;
-	*out = (struct sx_ref){.kind = SX_REF_NO_DATA, .type = SX_F64};
+	*out = (struct expr_ref){.kind = EXPR_REF_NO_DATA, .type = SX_F64};
 	if (instance != SX_NONE) /* rules are over metrics, and these are over instances */
 		return SX_OK;
 	if (name && name->target == RULE_COLUMN && name->column != SX_NONE)
@@ -126,8 +127,8 @@ static enum sx_status resolve(void *user, const char *text, uint32_t instance, u
 		if (!e->seconds)
 			status =
 			    sx_expr_parse("duration_ns / 1000000000", SX_INFIX, &e->seconds, err);
-		*out = (struct sx_ref){
-		    .kind = SX_REF_EXPR, .expr = e->seconds, .type = SX_F64, .scope = SX_NONE};
+		*out = (struct expr_ref){
+		    .kind = EXPR_REF_EXPR, .expr = e->seconds, .type = SX_F64, .scope = SX_NONE};
 	}
 	return status;
 }
@@ -138,23 +139,22 @@ static uint32_t one_instance(void *user, const char *name, uint32_t scope)
 }
 
 enum sx_status rules_compile(const struct rules *rules, const struct sx_expr *expr,
-			     const struct sx_node *node, struct sx_program **out,
+			     const struct sx_node *node, struct expr_program **out,
 			     struct sx_error *err)
 {
-	struct sx_program_output output = {
-	    .expr = expr, .node = node, .scope = SX_NONE, .type = SX_F64};
+	struct expr_output output = {.expr = expr, .node = node, .scope = SX_NONE, .type = SX_F64};
 	struct naming naming = {.rules = rules};
-	struct sx_resolver resolver = {
+	struct expr_resolver resolver = {
 	    .user = &naming, .resolve = resolve, .instances = one_instance};
 	enum sx_status status =
-	    sx_program_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, out, NULL, err);
+	    expr_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, out, NULL, err);
 	sx_expr_destroy(naming.seconds);
 	return status;
 }
 
-enum sx_status rules_eval(const struct rules *rules, const struct sx_program *program, double *out,
-			  struct sx_error *err)
+enum sx_status rules_eval(const struct rules *rules, const struct expr_program *program,
+			  double *out, struct sx_error *err)
 {
-	return sx_program_eval(program, rules->inputs, sx_table_row_count(rules->raw),
-			       &(struct sx_result){.data = out}, err);
+	return expr_eval(program, rules->inputs, sx_table_row_count(rules->raw),
+			 &(struct expr_result){.data = out}, err);
 }

@@ -1,4 +1,6 @@
 /* Compiles outputs into a program: lowering, removal of dead nodes, and each output's inputs. */
+#include "expr/compile.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,11 +8,11 @@
 #include "expr/graph/lower.h"
 #include "expr/program.h"
 
-static enum sx_status lower_outputs(struct lower *lower, const struct sx_program_output *outputs,
+static enum sx_status lower_outputs(struct lower *lower, const struct expr_output *outputs,
 				    uint32_t count, struct live_graph *program, uint32_t *failed)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct sx_program_output *o = &outputs[i];
+		const struct expr_output *o = &outputs[i];
 		uint32_t value = o->node ? lower_node(lower, o->node, o->scope)
 					 : lower_expr(lower, o->expr, o->scope);
 		if (value != SX_NONE && outputs[i].type == SX_F64) {
@@ -153,10 +155,10 @@ static enum sx_status collect_output(struct walk *walk, struct program_output *o
 {
 	uint32_t found = walk_output(walk, output->node, stamp);
 	walk->steps += found;
-	if (walk->steps > SX_PROGRAM_WORK_MAX) {
+	if (walk->steps > EXPR_PROGRAM_WORK_MAX) {
 		error_set(err, SX_ERR_LIMIT, "the expressions share more than a program can hold");
 		error_because(err, "following every output takes more than %d steps",
-			      SX_PROGRAM_WORK_MAX);
+			      EXPR_PROGRAM_WORK_MAX);
 		error_try(err, "select fewer metrics");
 		return SX_ERR_LIMIT;
 	}
@@ -176,7 +178,7 @@ static enum sx_status collect_output(struct walk *walk, struct program_output *o
 	return SX_OK;
 }
 
-static enum sx_status collect_inputs(struct sx_program *program, uint32_t *failed,
+static enum sx_status collect_inputs(struct expr_program *program, uint32_t *failed,
 				     struct sx_error *err)
 {
 	struct walk walk = {0};
@@ -193,16 +195,16 @@ static enum sx_status collect_inputs(struct sx_program *program, uint32_t *faile
 	return status;
 }
 
-enum sx_status sx_program_compile(const struct sx_program_output *outputs, uint32_t count,
-				  enum sx_dialect dialect, const struct sx_resolver *resolver,
-				  struct sx_program **out, uint32_t *failed, struct sx_error *err)
+enum sx_status expr_compile(const struct expr_output *outputs, uint32_t count,
+			    enum sx_dialect dialect, const struct expr_resolver *resolver,
+			    struct expr_program **out, uint32_t *failed, struct sx_error *err)
 {
 	*out = NULL;
 	if (failed)
 		*failed = SX_NONE;
 	struct lower lower = {.dialect = dialect, .resolver = resolver, .err = err};
 	enum sx_status status = SX_ERR_NO_MEMORY;
-	struct sx_program *program = calloc(1, sizeof(*program));
+	struct expr_program *program = calloc(1, sizeof(*program));
 	if (program) {
 		program->loops = fast_loops();
 		program->graph.output_count = count;
@@ -222,11 +224,11 @@ enum sx_status sx_program_compile(const struct sx_program_output *outputs, uint3
 	if (status == SX_OK)
 		*out = program;
 	else
-		sx_program_destroy(program);
+		expr_program_destroy(program);
 	return status;
 }
 
-void sx_program_destroy(struct sx_program *program)
+void expr_program_destroy(struct expr_program *program)
 {
 	if (!program)
 		return;
@@ -241,8 +243,8 @@ void sx_program_destroy(struct sx_program *program)
 	free(program);
 }
 
-const uint32_t *sx_program_inputs(const struct sx_program *program, uint32_t output,
-				  uint32_t *count)
+const uint32_t *expr_program_inputs(const struct expr_program *program, uint32_t output,
+				    uint32_t *count)
 {
 	*count = program->graph.outputs[output].input_count;
 	return program->graph.outputs[output].inputs;

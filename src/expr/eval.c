@@ -25,7 +25,7 @@ struct scratch {
 
 static bool scratch_begin(struct scratch *scratch, struct eval *eval)
 {
-	const struct sx_program *program = eval->program;
+	const struct expr_program *program = eval->program;
 	size_t flags = (size_t)program->graph.input_count + program->graph.output_count;
 	size_t registers = (size_t)program->fast.registers + 1;
 	size_t slots = program->fast.row.slot_count;
@@ -122,8 +122,8 @@ static bool run_single(struct eval *eval, size_t rows)
 	return good;
 }
 
-enum sx_status sx_program_eval(const struct sx_program *program, const struct sx_vector *inputs,
-			       size_t rows, const struct sx_result *results, struct sx_error *err)
+enum sx_status expr_eval(const struct expr_program *program, const struct sx_vector *inputs,
+			 size_t rows, const struct expr_result *results, struct sx_error *err)
 {
 	struct scratch scratch;
 	struct eval eval = {

@@ -11,9 +11,9 @@
  * proportional to the rows.
  */
 struct eval {
-	const struct sx_program *program;
+	const struct expr_program *program;
 	const struct sx_vector *inputs;
-	const struct sx_result *results;
+	const struct expr_result *results;
 	const struct fast_loops *loops;
 	double *registers;  /* `block` rows each; for single rows one value a slot */
 	size_t stride;	    /* values from one register to the next */

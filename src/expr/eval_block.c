@@ -12,7 +12,7 @@ static const double *input_rows(const struct eval *eval, uint32_t position)
 }
 
 /* The result of a slot behind those of registers and inputs. */
-static const struct sx_result *result_of(const struct eval *eval, uint32_t slot)
+static const struct expr_result *result_of(const struct eval *eval, uint32_t slot)
 {
 	return &eval->results[slot - eval->program->fast.registers -
 			      eval->program->graph.input_count];
@@ -39,7 +39,7 @@ static void fill_none(double *out, size_t count)
 
 static void store(const struct eval *eval, const struct fast_insn *insn)
 {
-	const struct sx_result *result = result_of(eval, insn->out);
+	const struct expr_result *result = result_of(eval, insn->out);
 	uint64_t *out = (uint64_t *)result->data + eval->row;
 	uint8_t *quality = result->quality ? result->quality + eval->row : NULL;
 	const double *from = slot_rows(eval, insn->a);
@@ -51,7 +51,7 @@ static void store(const struct eval *eval, const struct fast_insn *insn)
 
 static void move(const struct eval *eval, const struct fast_move *move)
 {
-	const struct sx_result *result = &eval->results[move->output];
+	const struct expr_result *result = &eval->results[move->output];
 	size_t bytes = eval->count * sizeof(double);
 	double *out = (double *)result->data + eval->row;
 	if (move->kind == FAST_MOVE_OUTPUT) {
@@ -82,7 +82,7 @@ static bool columns_exist(const struct eval *eval, const struct fast_insn *insn)
 /* Operations that load, compute and store. */
 static bool store_computed(const struct eval *eval, const struct fast_insn *insn)
 {
-	const struct sx_result *result = result_of(eval, insn->out);
+	const struct expr_result *result = result_of(eval, insn->out);
 	uint64_t *out = (uint64_t *)result->data + eval->row;
 	uint8_t *quality = result->quality ? result->quality + eval->row : NULL;
 	if (!columns_exist(eval, insn)) {

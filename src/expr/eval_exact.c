@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cell *exact_begin(const struct sx_program *program)
+struct cell *exact_begin(const struct expr_program *program)
 {
 	struct cell *cells = calloc((size_t)program->graph.node_count + 1, sizeof(*cells));
 	for (uint32_t i = 0; cells && i < program->graph.node_count; i++) {
@@ -35,7 +35,7 @@ static struct cell read_input(const struct sx_vector *input, enum value_type typ
 }
 
 static void write_output(const struct program_output *output, enum value_type type,
-			 const struct cell *cell, const struct sx_result *result, size_t row)
+			 const struct cell *cell, const struct expr_result *result, size_t row)
 {
 	uint8_t quality;
 	if (output->type == SX_U64)
@@ -46,7 +46,7 @@ static void write_output(const struct program_output *output, enum value_type ty
 		result->quality[row] = quality;
 }
 
-void exact_need(const struct sx_program *program, const uint8_t *wanted, uint8_t *needed)
+void exact_need(const struct expr_program *program, const uint8_t *wanted, uint8_t *needed)
 {
 	memset(needed, 0, program->graph.node_count);
 	for (uint32_t i = 0; i < program->graph.output_count; i++)
@@ -59,8 +59,8 @@ void exact_need(const struct sx_program *program, const uint8_t *wanted, uint8_t
 	}
 }
 
-void exact_eval(const struct sx_program *program, struct cell *cells, const uint8_t *needed,
-		const struct sx_vector *inputs, size_t row, const struct sx_result *results,
+void exact_eval(const struct expr_program *program, struct cell *cells, const uint8_t *needed,
+		const struct sx_vector *inputs, size_t row, const struct expr_result *results,
 		const uint8_t *wanted)
 {
 	static const struct cell none;

@@ -5,15 +5,15 @@
 #include "expr/program.h"
 
 /* Memory for one row, one cell a node. NULL when memory is out. Released by free(). */
-struct cell *exact_begin(const struct sx_program *program);
+struct cell *exact_begin(const struct expr_program *program);
 /*
  * Marks the nodes that some outputs rest on, in one byte a node. `wanted` has one byte an output,
  * or is NULL for all of them.
  */
-void exact_need(const struct sx_program *program, const uint8_t *wanted, uint8_t *needed);
+void exact_need(const struct expr_program *program, const uint8_t *wanted, uint8_t *needed);
 /* Evaluates one row of the wanted outputs, whose nodes are marked. */
-void exact_eval(const struct sx_program *program, struct cell *cells, const uint8_t *needed,
-		const struct sx_vector *inputs, size_t row, const struct sx_result *results,
+void exact_eval(const struct expr_program *program, struct cell *cells, const uint8_t *needed,
+		const struct sx_vector *inputs, size_t row, const struct expr_result *results,
 		const uint8_t *wanted);
 
 #endif

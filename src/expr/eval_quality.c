@@ -39,7 +39,7 @@ static void join(const struct eval *eval, uint32_t position, uint8_t *joined)
 /* Without regard to the inputs: no data is undefined. u64 results got theirs when stored. */
 static void write_own(const struct eval *eval, uint32_t output)
 {
-	const struct sx_result *result = &eval->results[output];
+	const struct expr_result *result = &eval->results[output];
 	if (!result->quality || eval->program->graph.outputs[output].type == SX_U64)
 		return;
 	eval->loops->quality(result->quality + eval->row, (const double *)result->data + eval->row,
@@ -48,7 +48,7 @@ static void write_own(const struct eval *eval, uint32_t output)
 
 static void write_moved(const struct eval *eval, const struct fast_move *move)
 {
-	const struct sx_result *result = &eval->results[move->output];
+	const struct expr_result *result = &eval->results[move->output];
 	if (!result->quality)
 		return;
 	if (move->kind == FAST_MOVE_FILL)
@@ -59,7 +59,7 @@ static void write_moved(const struct eval *eval, const struct fast_move *move)
 
 static void take_away(const struct eval *eval, uint32_t output, const uint8_t *joined)
 {
-	const struct sx_result *result = &eval->results[output];
+	const struct expr_result *result = &eval->results[output];
 	bool u64 = eval->program->graph.outputs[output].type == SX_U64;
 	for (size_t r = 0; r < eval->count; r++) {
 		bool missing = joined[r] & SX_QUALITY_NO_DATA_MASK;
@@ -115,7 +115,7 @@ static void join_all(const struct eval *eval, uint32_t output)
 
 enum sx_status eval_quality(struct eval *eval, struct sx_error *err)
 {
-	const struct sx_program *program = eval->program;
+	const struct expr_program *program = eval->program;
 	uint8_t rows[EVAL_ROWS_MAX] = {0};
 	for (uint32_t i = 0; i < program->graph.output_count; i++)
 		write_own(eval, i);

@@ -120,11 +120,11 @@ static uint64_t run_all(const struct eval *eval, const struct row_code *code, do
 	return odd;
 }
 
-static void store_f64(const struct sx_result *results, const struct row_store *store,
+static void store_f64(const struct expr_result *results, const struct row_store *store,
 		      const struct row_store *end, const double *slots, size_t row)
 {
 	for (; store < end; store++) {
-		const struct sx_result *result = &results[store->output];
+		const struct expr_result *result = &results[store->output];
 		double value = slots[store->from];
 		((double *)result->data)[row] = value;
 		if (result->quality)
@@ -132,11 +132,11 @@ static void store_f64(const struct sx_result *results, const struct row_store *s
 	}
 }
 
-static void store_u64(const struct sx_result *results, const struct row_store *store,
+static void store_u64(const struct expr_result *results, const struct row_store *store,
 		      const struct row_store *end, const double *slots, size_t row, bool whole)
 {
 	for (; store < end; store++) {
-		const struct sx_result *result = &results[store->output];
+		const struct expr_result *result = &results[store->output];
 		double value = slots[store->from];
 		value = whole ? value : __builtin_rint(value);
 		bool good = value >= 0 && value < WHOLE_RANGE;
@@ -153,7 +153,7 @@ static uint64_t copy(const struct eval *eval, const struct row_store *store,
 	uint64_t odd = 0;
 	for (; store < end; store++) {
 		const struct sx_vector *input = &eval->inputs[store->from];
-		const struct sx_result *result = &eval->results[store->output];
+		const struct expr_result *result = &eval->results[store->output];
 		if (!input->data)
 			return 1;
 		if (input->quality)
@@ -172,7 +172,7 @@ static void fill(const struct eval *eval, const struct row_store *store,
 {
 	for (; store < end; store++) {
 		const struct fast_move *move = &eval->program->fast.moves[store->from];
-		const struct sx_result *result = &eval->results[store->output];
+		const struct expr_result *result = &eval->results[store->output];
 		memcpy((double *)result->data + row, &move->value, sizeof(double));
 		if (result->quality)
 			result->quality[row] = move->quality;
@@ -182,7 +182,7 @@ static void fill(const struct eval *eval, const struct row_store *store,
 bool eval_row(struct eval *eval, size_t row)
 {
 	const struct row_code *code = &eval->program->fast.row;
-	const struct sx_result *results = eval->results;
+	const struct expr_result *results = eval->results;
 	const struct row_store *stores = code->stores;
 	const uint32_t *ends = code->store_ends;
 	double *slots = eval->registers;

@@ -2,9 +2,10 @@
 #ifndef EXPR_PROGRAM_H
 #define EXPR_PROGRAM_H
 
+#include "expr/compile.h"
 #include "expr/fast/fast.h"
 
-struct sx_program {
+struct expr_program {
 	struct live_graph graph;
 	struct fast_code fast;
 	const struct fast_loops *loops;

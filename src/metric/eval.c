@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "catalog/column.h"
 #include "base/number.h"
+#include "expr/compile.h"
 #include "metric/about.h"
 #include "metric/below.h"
 #include "metric/reduce.h"
@@ -19,12 +20,12 @@
 /* A selection, bound to the columns of tables that are alike. */
 struct sx_evaluation {
 	const struct sx_metrics *m;
-	struct sx_table *table;	   /* the result */
-	uint32_t *columns;	   /* of the input table, one an input; SX_NONE: not collected */
-	struct sx_vector *vectors; /* one an input, of the table at hand */
-	struct sx_result *results; /* one an output */
-	struct sx_result *judged;  /* one a condition; data and quality are owned */
-	void **converted;	   /* owned copies where types differ, or instances are reduced */
+	struct sx_table *table;	     /* the result */
+	uint32_t *columns;	     /* of the input table, one an input; SX_NONE: not collected */
+	struct sx_vector *vectors;   /* one an input, of the table at hand */
+	struct expr_result *results; /* one an output */
+	struct expr_result *judged;  /* one a condition; data and quality are owned */
+	void **converted;	     /* owned copies where types differ, or instances are reduced */
 	struct reduce_columns *parts; /* of inputs that the table has by instance; owned */
 	uint64_t *duration;	      /* owned */
 	uint8_t *duration_quality;
@@ -41,7 +42,7 @@ static void end_run(struct sx_evaluation *e)
 	for (uint32_t i = 0; e->judged && i < e->m->condition_count; i++) {
 		free(e->judged[i].data);
 		free(e->judged[i].quality);
-		e->judged[i] = (struct sx_result){0};
+		e->judged[i] = (struct expr_result){0};
 	}
 	free(e->duration);
 	free(e->duration_quality);
@@ -199,7 +200,7 @@ static bool has_value(const struct sx_vector *vector, size_t rows)
 /* Whether the device of a row lacks what a column asks of it; what is not known lacks nothing. */
 static bool row_lacks(const struct sx_evaluation *e, uint32_t column, size_t row)
 {
-	const struct sx_result *judged = &e->judged[e->m->plans[column].condition];
+	const struct expr_result *judged = &e->judged[e->m->plans[column].condition];
 	return !(judged->quality[row] & SX_QUALITY_NO_DATA_MASK) &&
 	       ((const uint64_t *)judged->data)[row] == 0;
 }
@@ -269,7 +270,7 @@ static bool copy_counter(struct sx_evaluation *e, uint32_t column)
 /* Where the program writes a column. False when memory is out. */
 static bool bind_result(struct sx_evaluation *e, uint32_t column)
 {
-	struct sx_result *result = &e->results[e->m->plans[column].output];
+	struct expr_result *result = &e->results[e->m->plans[column].output];
 	result->data = table_data(e->table, column);
 	result->quality = result->data ? table_quality(e->table, column) : NULL;
 	return result->quality != NULL;
@@ -279,7 +280,7 @@ static bool bind_result(struct sx_evaluation *e, uint32_t column)
 static bool bind_conditions(struct sx_evaluation *e, size_t rows)
 {
 	for (uint32_t i = 0; i < e->m->condition_count; i++) {
-		struct sx_result *judged = &e->judged[i];
+		struct expr_result *judged = &e->judged[i];
 		judged->data = calloc(rows, sizeof(uint64_t));
 		judged->quality = calloc(rows, 1);
 		if (!judged->data || !judged->quality)
@@ -291,7 +292,7 @@ static bool bind_conditions(struct sx_evaluation *e, size_t rows)
 
 static void take_lacking(struct sx_evaluation *e, uint32_t column)
 {
-	const struct sx_result *result = &e->results[e->m->plans[column].output];
+	const struct expr_result *result = &e->results[e->m->plans[column].output];
 	for (size_t row = 0; row < sx_table_row_count(e->table); row++) {
 		if (!row_lacks(e, column, row))
 			continue;
@@ -320,7 +321,7 @@ static enum sx_status run(struct sx_evaluation *e, struct sx_error *err)
 		return SX_OK;
 	if (!bind_conditions(e, rows))
 		return error_nomem(err, "evaluating metrics");
-	enum sx_status status = sx_program_eval(m->program, e->vectors, rows, e->results, err);
+	enum sx_status status = expr_eval(m->program, e->vectors, rows, e->results, err);
 	for (uint32_t c = 0; !status && c < m->column_count; c++)
 		if (m->plans[c].condition != SX_NONE)
 			take_lacking(e, c);

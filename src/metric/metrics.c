@@ -10,6 +10,7 @@
 #include "catalog/refs.h"
 #include "expr/condition.h"
 #include "catalog/column.h"
+#include "expr/compile.h"
 #include "metric/about.h"
 #include "wire/share.h"
 
@@ -138,8 +139,8 @@ static enum sx_status check_condition(struct sx_metrics *m, uint32_t index, cons
 }
 
 /* Collects the outputs of the program; metrics without a formula get none. */
-static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *outputs,
-			     uint32_t *which, uint32_t *count, struct sx_error *err)
+static enum sx_status gather(struct sx_metrics *m, struct expr_output *outputs, uint32_t *which,
+			     uint32_t *count, struct sx_error *err)
 {
 	uint32_t metric_count;
 	const struct sx_metric_info *all = sx_catalog_metrics(m->catalog, &metric_count);
@@ -148,17 +149,17 @@ static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *out
 		if (m->plans[i].expr) {
 			which[*count] = i;
 			m->plans[i].output = *count;
-			outputs[(*count)++] = (struct sx_program_output){
+			outputs[(*count)++] = (struct expr_output){
 			    .expr = m->plans[i].expr, .scope = m->set, .type = column->type};
 		}
 		const struct sx_metrics_formula *formula = m->plans[i].formula;
 		if (formula) {
 			which[*count] = i;
 			m->plans[i].output = *count;
-			outputs[(*count)++] = (struct sx_program_output){.expr = formula->expr,
-									 .node = formula->node,
-									 .scope = formula->group,
-									 .type = column->type};
+			outputs[(*count)++] = (struct expr_output){.expr = formula->expr,
+								   .node = formula->node,
+								   .scope = formula->group,
+								   .type = column->type};
 		}
 		if (column->metric == SX_NONE || m->plans[i].copy)
 			continue;
@@ -175,14 +176,14 @@ static enum sx_status gather(struct sx_metrics *m, struct sx_program_output *out
 		}
 		which[*count] = i;
 		m->plans[i].output = *count;
-		outputs[(*count)++] = (struct sx_program_output){
+		outputs[(*count)++] = (struct expr_output){
 		    .expr = expr, .scope = all[column->metric].group, .type = column->type};
 	}
 	for (uint32_t i = 0; i < m->condition_count; i++) {
 		which[*count] = m->column_count; /* none */
 		m->conditions[i].output = *count;
-		outputs[(*count)++] = (struct sx_program_output){
-		    .expr = m->whens[i], .scope = SX_NONE, .type = SX_U64};
+		outputs[(*count)++] =
+		    (struct expr_output){.expr = m->whens[i], .scope = SX_NONE, .type = SX_U64};
 	}
 	return SX_OK;
 }
@@ -194,7 +195,7 @@ static enum sx_status plan_inputs(struct sx_metrics *m, struct sx_error *err)
 		if (plan->output == SX_NONE)
 			continue;
 		const uint32_t *inputs =
-		    sx_program_inputs(m->program, plan->output, &plan->input_count);
+		    expr_program_inputs(m->program, plan->output, &plan->input_count);
 		plan->inputs = arena_alloc(&m->arena, plan->input_count * sizeof(uint32_t) + 1);
 		if (!plan->inputs)
 			return error_nomem(err, "planning inputs");
@@ -206,17 +207,16 @@ static enum sx_status plan_inputs(struct sx_metrics *m, struct sx_error *err)
 
 static enum sx_status compile(struct sx_metrics *m, struct sx_error *err)
 {
-	struct sx_program_output *outputs =
-	    calloc(2 * (size_t)m->column_count + 1, sizeof(*outputs));
+	struct expr_output *outputs = calloc(2 * (size_t)m->column_count + 1, sizeof(*outputs));
 	uint32_t *which = calloc(2 * (size_t)m->column_count + 1, sizeof(*which));
 	uint32_t count = 0, failed = 0;
 	enum sx_status status = outputs && which ? gather(m, outputs, which, &count, err)
 						 : error_nomem(err, "compiling metrics");
 	if (!status && count) {
-		struct sx_resolver resolver = resolve_names(m);
+		struct expr_resolver resolver = resolve_names(m);
 		struct sx_error why = {0};
-		status = sx_program_compile(outputs, count, sx_catalog_info(m->catalog)->dialect,
-					    &resolver, &m->program, &failed, &why);
+		status = expr_compile(outputs, count, sx_catalog_info(m->catalog)->dialect,
+				      &resolver, &m->program, &failed, &why);
 		if (status && failed != SX_NONE && which[failed] < m->column_count) {
 			error_set(err, status, "%s: %s", m->columns[which[failed]].name,
 				  why.message);
@@ -292,7 +292,7 @@ void sx_metrics_destroy(struct sx_metrics *m)
 {
 	if (!m)
 		return;
-	sx_program_destroy(m->program);
+	expr_program_destroy(m->program);
 	sx_catalog_unref(m->catalog);
 	free(m->columns);
 	free(m->plans);

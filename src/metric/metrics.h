@@ -5,6 +5,7 @@
 #include <sextant/metric.h>
 
 #include "base/mem.h"
+#include "expr/compile.h"
 
 struct column_plan {
 	uint32_t output;      /* of the program, or SX_NONE for a raw counter */
@@ -38,7 +39,7 @@ struct sx_metrics {
 	struct column_condition *conditions;
 	uint32_t condition_count;
 	size_t condition_cap;
-	struct sx_program *program; /* NULL when only raw counters were chosen */
+	struct expr_program *program; /* NULL when only raw counters were chosen */
 
 	/* Only while it is built. */
 	double *constants;	/* one for each constant of the catalog; NaN: not known */
@@ -66,7 +67,7 @@ enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_opti
 enum sx_status resolve_metric(struct sx_metrics *m, uint32_t metric, struct sx_expr **out,
 			      struct sx_error *err);
 /* The compiler's questions, answered from the catalog. */
-struct sx_resolver resolve_names(struct sx_metrics *m);
+struct expr_resolver resolve_names(struct sx_metrics *m);
 /*
  * Index of an input, added when new; SX_NONE when memory is out. A counter has the type of its
  * column in `like`, and `type` where that has none.

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "catalog/refs.h"
 #include "catalog/column.h"
+#include "expr/compile.h"
 
 /* The type that the column of a counter will have. */
 static enum sx_type input_type(const struct sx_metrics *m, uint32_t counter, uint32_t instance,
@@ -56,13 +57,14 @@ uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric)
 }
 
 static enum sx_status as_input(struct sx_metrics *m, const char *name, uint32_t counter,
-			       uint32_t instance, enum sx_type type, struct sx_ref *out,
+			       uint32_t instance, enum sx_type type, struct expr_ref *out,
 			       struct sx_error *err)
 {
 	uint32_t input = resolve_input(m, name, counter, instance, type);
 	if (input == SX_NONE)
 		return error_nomem(err, "resolving names");
-	*out = (struct sx_ref){.kind = SX_REF_INPUT, .input = input, .type = m->inputs[input].type};
+	*out = (struct expr_ref){
+	    .kind = EXPR_REF_INPUT, .input = input, .type = m->inputs[input].type};
 	return SX_OK;
 }
 
@@ -80,7 +82,7 @@ enum sx_status resolve_metric(struct sx_metrics *m, uint32_t metric, struct sx_e
 	return status;
 }
 
-static enum sx_status as_metric(struct sx_metrics *m, uint32_t metric, struct sx_ref *out,
+static enum sx_status as_metric(struct sx_metrics *m, uint32_t metric, struct expr_ref *out,
 				struct sx_error *err)
 {
 	uint32_t count;
@@ -90,15 +92,15 @@ static enum sx_status as_metric(struct sx_metrics *m, uint32_t metric, struct sx
 		uint32_t input = resolve_given(m, m->given[metric], metric);
 		if (input == SX_NONE)
 			return error_nomem(err, "resolving names");
-		*out = (struct sx_ref){
-		    .kind = SX_REF_INPUT, .input = input, .type = m->inputs[input].type};
+		*out = (struct expr_ref){
+		    .kind = EXPR_REF_INPUT, .input = input, .type = m->inputs[input].type};
 		return SX_OK;
 	}
 	enum sx_status status = resolve_metric(m, metric, &expr, err);
-	*out = (struct sx_ref){.kind = expr ? SX_REF_EXPR : SX_REF_NO_DATA,
-			       .expr = expr,
-			       .type = info->type,
-			       .scope = info->group};
+	*out = (struct expr_ref){.kind = expr ? EXPR_REF_EXPR : EXPR_REF_NO_DATA,
+				 .expr = expr,
+				 .type = info->type,
+				 .scope = info->group};
 	return status;
 }
 
@@ -113,7 +115,7 @@ static enum sx_type constant_type(const struct sx_metrics *m, uint32_t constant)
 	return SX_F64;
 }
 
-static enum sx_status as_constant(struct sx_metrics *m, uint32_t constant, struct sx_ref *out,
+static enum sx_status as_constant(struct sx_metrics *m, uint32_t constant, struct expr_ref *out,
 				  struct sx_error *err)
 {
 	uint32_t count;
@@ -123,12 +125,12 @@ static enum sx_status as_constant(struct sx_metrics *m, uint32_t constant, struc
 		return as_input(m, info->name, SX_NONE, SX_NONE, constant_type(m, constant), out,
 				err);
 	bool whole = value >= 0 && value < 9007199254740992.0 && value == floor(value);
-	*out = (struct sx_ref){
-	    .kind = SX_REF_CONSTANT, .value = value, .type = whole ? SX_U64 : SX_F64};
+	*out = (struct expr_ref){
+	    .kind = EXPR_REF_CONSTANT, .value = value, .type = whole ? SX_U64 : SX_F64};
 	return SX_OK;
 }
 
-static enum sx_status as_builtin(struct sx_metrics *m, const char *name, struct sx_ref *out,
+static enum sx_status as_builtin(struct sx_metrics *m, const char *name, struct expr_ref *out,
 				 struct sx_error *err)
 {
 	name += *name == '$';
@@ -137,8 +139,8 @@ static enum sx_status as_builtin(struct sx_metrics *m, const char *name, struct 
 	enum sx_status status = SX_OK;
 	if (!m->seconds)
 		status = sx_expr_parse("duration_ns / 1000000000", SX_INFIX, &m->seconds, err);
-	*out = (struct sx_ref){
-	    .kind = SX_REF_EXPR, .expr = m->seconds, .type = SX_F64, .scope = SX_NONE};
+	*out = (struct expr_ref){
+	    .kind = EXPR_REF_EXPR, .expr = m->seconds, .type = SX_F64, .scope = SX_NONE};
 	return status;
 }
 
@@ -155,7 +157,7 @@ static enum ref_target target_of(const struct sx_metrics *m, const char *name, u
 }
 
 static enum sx_status resolve(void *user, const char *name, uint32_t instance, uint32_t scope,
-			      struct sx_ref *out, struct sx_error *err)
+			      struct expr_ref *out, struct sx_error *err)
 {
 	struct sx_metrics *m = user;
 	uint32_t index, count;
@@ -212,7 +214,7 @@ static uint32_t instances(void *user, const char *name, uint32_t scope)
 	return seen ? seen : 1;
 }
 
-struct sx_resolver resolve_names(struct sx_metrics *m)
+struct expr_resolver resolve_names(struct sx_metrics *m)
 {
-	return (struct sx_resolver){.user = m, .resolve = resolve, .instances = instances};
+	return (struct expr_resolver){.user = m, .resolve = resolve, .instances = instances};
 }

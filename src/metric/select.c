@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "catalog/column.h"
 #include "catalog/lint/neutral.h"
+#include "expr/compile.h"
 #include "metric/define.h"
 
 static bool is_glob(const char *pattern)
@@ -164,7 +165,7 @@ static enum sx_status add_instances(struct sx_metrics *m, uint32_t index, struct
 	const struct sx_counter_info *info = &sx_catalog_counters(m->catalog, &count)[index];
 	if (info->reduce != SX_REDUCE_EACH)
 		return add_counter(m, index, SX_NONE, err);
-	struct sx_resolver resolver = resolve_names(m);
+	struct expr_resolver resolver = resolve_names(m);
 	uint32_t instances = resolver.instances(m, info->name, SX_NONE);
 	enum sx_status status = SX_OK;
 	for (uint32_t i = 0; !status && i < instances; i++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <sextant/expr.h>
+#include "expr/compile.h"
 #include "fuzz.h"
 
 enum { INPUTS = 16, ROWS = 40, INSTANCES = 5 };
@@ -27,23 +28,24 @@ static uint32_t hash(const char *text)
 }
 
 static enum sx_status resolve(void *user, const char *name, uint32_t instance, uint32_t scope,
-			      struct sx_ref *out, struct sx_error *err)
+			      struct expr_ref *out, struct sx_error *err)
 {
 	(void)err;
 	uint32_t value = hash(name) + (instance == SX_NONE ? 0 : instance);
-	*out = (struct sx_ref){.kind = SX_REF_INPUT,
-			       .input = value % INPUTS,
-			       .type = value % INPUTS < INPUTS / 2 ? SX_U64 : SX_F64};
+	*out = (struct expr_ref){.kind = EXPR_REF_INPUT,
+				 .input = value % INPUTS,
+				 .type = value % INPUTS < INPUTS / 2 ? SX_U64 : SX_F64};
 	if (strcmp(name, "no") == 0)
 		return SX_ERR_NOT_FOUND;
 	if (strcmp(name, "gone") == 0)
-		out->kind = SX_REF_NO_DATA;
+		out->kind = EXPR_REF_NO_DATA;
 	if (name[0] == 'k')
-		*out = (struct sx_ref){.kind = SX_REF_CONSTANT, .value = (double)(value % 100) / 4};
+		*out = (struct expr_ref){.kind = EXPR_REF_CONSTANT,
+					 .value = (double)(value % 100) / 4};
 	/* Itself in another scope, until the last, which is a circle. */
 	if (strcmp(name, "self") == 0)
-		*out = (struct sx_ref){
-		    .kind = SX_REF_EXPR, .expr = user, .scope = scope < 6 ? scope + 1 : scope};
+		*out = (struct expr_ref){
+		    .kind = EXPR_REF_EXPR, .expr = user, .scope = scope < 6 ? scope + 1 : scope};
 	return SX_OK;
 }
 
@@ -89,13 +91,13 @@ static void same(uint64_t a, uint64_t b, enum sx_type type)
 	check(type == SX_U64 ? a == b : x == y || (x != x && y != y));
 }
 
-static void evaluate(const struct sx_program *program, enum sx_type type, const struct data *data)
+static void evaluate(const struct expr_program *program, enum sx_type type, const struct data *data)
 {
 	uint64_t values[ROWS], one;
 	uint8_t quality[ROWS], one_quality;
 	struct sx_error err;
-	struct sx_result result = {values, quality};
-	check(sx_program_eval(program, data->vectors, ROWS, &result, &err) == SX_OK);
+	struct expr_result result = {values, quality};
+	check(expr_eval(program, data->vectors, ROWS, &result, &err) == SX_OK);
 	for (size_t r = 0; r < ROWS; r++) {
 		struct sx_vector row[INPUTS];
 		for (size_t i = 0; i < INPUTS; i++) {
@@ -105,8 +107,8 @@ static void evaluate(const struct sx_program *program, enum sx_type type, const 
 			if (row[i].quality)
 				row[i].quality += r;
 		}
-		result = (struct sx_result){&one, &one_quality};
-		check(sx_program_eval(program, row, 1, &result, &err) == SX_OK);
+		result = (struct expr_result){&one, &one_quality};
+		check(expr_eval(program, row, 1, &result, &err) == SX_OK);
 		same(values[r], one, type);
 		check(quality[r] == one_quality);
 	}
@@ -123,23 +125,23 @@ static enum sx_status count(void *user, const struct sx_node *node)
 
 static void compile(const struct sx_expr *expr, uint8_t choice, const uint8_t *bytes, size_t size)
 {
-	struct sx_resolver resolver = {
+	struct expr_resolver resolver = {
 	    .user = (void *)(uintptr_t)expr, .resolve = resolve, .instances = instances};
-	struct sx_program_output output = {.expr = expr, .type = choice & 8 ? SX_U64 : SX_F64};
-	struct sx_program *program = NULL;
+	struct expr_output output = {.expr = expr, .type = choice & 8 ? SX_U64 : SX_F64};
+	struct expr_program *program = NULL;
 	struct sx_error err = {0};
 	uint32_t failed, inputs;
-	enum sx_status status = sx_program_compile(
-	    &output, 1, (enum sx_dialect)(choice >> 1 & 3) % 3, &resolver, &program, &failed, &err);
+	enum sx_status status = expr_compile(&output, 1, (enum sx_dialect)(choice >> 1 & 3) % 3,
+					     &resolver, &program, &failed, &err);
 	check((status == SX_OK) == (program != NULL) && (status == SX_OK || err.message[0]));
 	if (!program)
 		return;
-	sx_program_inputs(program, 0, &inputs);
+	expr_program_inputs(program, 0, &inputs);
 	check(inputs <= INPUTS);
 	static struct data data;
 	fill(&data, bytes, size);
 	evaluate(program, output.type, &data);
-	sx_program_destroy(program);
+	expr_program_destroy(program);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -157,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    sx_expr_parse(text, data[0] & 1 ? SX_POSTFIX : SX_INFIX, &expr, &err);
 	if (status == SX_OK) {
 		uint32_t nodes = 0;
-		check(sx_expr_visit(expr, count, &nodes) == SX_OK && nodes > 0);
+		check(expr_visit(expr, count, &nodes) == SX_OK && nodes > 0);
 		compile(expr, data[0], data, size);
 	} else {
 		check(!expr && strncmp(err.message, "column ", 7) == 0 && err.remedy[0]);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "expr/compile.h"
 #include "table/total.h"
 
 #define WINDOW_TIME  "time"	    /* the length of a window in ns */
@@ -81,7 +82,7 @@ static enum sx_status collect_names(struct verdict_facts *f)
 		const struct verdict_fact *fact = &f->rules->facts[i];
 		c.before = i;
 		for (uint32_t w = 0; !status && w < fact->way_count; w++)
-			status = sx_expr_visit(fact->ways[w].tree, collect, &c);
+			status = expr_visit(fact->ways[w].tree, collect, &c);
 	}
 	const char **kept = arena_alloc(&f->arena, (f->name_count + 1) * sizeof(*kept));
 	if (kept && c.list)
@@ -273,16 +274,16 @@ struct naming {
 };
 
 static enum sx_status resolve(void *user, const char *text, uint32_t instance, uint32_t scope,
-			      struct sx_ref *out, struct sx_error *err)
+			      struct expr_ref *out, struct sx_error *err)
 {
 	const struct naming *n = user;
 	uint32_t fact = verdict_fact_find(n->facts->rules, text);
 	uint32_t name = find_name(n->facts, text);
-	*out = (struct sx_ref){.kind = SX_REF_NO_DATA, .type = SX_F64};
+	*out = (struct expr_ref){.kind = EXPR_REF_NO_DATA, .type = SX_F64};
 	if (fact < n->before)
 		name = n->facts->name_count + fact;
 	if (name != SX_NONE)
-		*out = (struct sx_ref){.kind = SX_REF_INPUT, .input = name, .type = SX_F64};
+		*out = (struct expr_ref){.kind = EXPR_REF_INPUT, .input = name, .type = SX_F64};
 	return SX_OK;
 }
 
@@ -297,16 +298,16 @@ static struct verdict_column *column_of(const struct verdict_facts *f, uint32_t 
 }
 
 static enum sx_status compile(const struct verdict_facts *f, const struct sx_expr *expr,
-			      uint32_t before, struct sx_program **out, struct sx_error *err)
+			      uint32_t before, struct expr_program **out, struct sx_error *err)
 {
 	struct naming naming = {f, before};
-	struct sx_resolver resolver = {&naming, resolve, one_instance};
-	struct sx_program_output output = {.expr = expr, .scope = SX_NONE, .type = SX_F64};
-	return sx_program_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, out, NULL, err);
+	struct expr_resolver resolver = {&naming, resolve, one_instance};
+	struct expr_output output = {.expr = expr, .scope = SX_NONE, .type = SX_F64};
+	return expr_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, out, NULL, err);
 }
 
-static enum sx_status run(const struct verdict_facts *f, const struct sx_program *program,
-			  struct sx_result *result, struct sx_error *err)
+static enum sx_status run(const struct verdict_facts *f, const struct expr_program *program,
+			  struct expr_result *result, struct sx_error *err)
 {
 	uint32_t count = f->name_count + f->rules->fact_count;
 	struct sx_vector *inputs = calloc((size_t)count + 1, sizeof(*inputs));
@@ -316,18 +317,18 @@ static enum sx_status run(const struct verdict_facts *f, const struct sx_program
 		const struct verdict_column *c = column_of(f, i);
 		inputs[i] = (struct sx_vector){SX_F64, c->values, c->quality};
 	}
-	enum sx_status status = sx_program_eval(program, inputs, f->count, result, err);
+	enum sx_status status = expr_eval(program, inputs, f->count, result, err);
 	free(inputs);
 	return status;
 }
 
 /* What a value rests on: the least trust of its inputs, and the device where it is one. */
-static void judge_inputs(const struct verdict_facts *f, const struct sx_program *program,
+static void judge_inputs(const struct verdict_facts *f, const struct expr_program *program,
 			 size_t row, double *trust, uint32_t *device)
 {
 	uint32_t count;
 	bool any = false;
-	const uint32_t *inputs = sx_program_inputs(program, 0, &count);
+	const uint32_t *inputs = expr_program_inputs(program, 0, &count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct verdict_column *c = column_of(f, inputs[i]);
 		*trust = c->trust[row] < *trust ? c->trust[row] : *trust;
@@ -344,8 +345,8 @@ static enum sx_status fill_way(struct verdict_facts *f, uint32_t fact, uint32_t 
 {
 	struct verdict_column *c = &f->facts[fact];
 	const struct verdict_way *from = &f->rules->facts[fact].ways[way];
-	struct sx_program *program = NULL;
-	struct sx_result result = {values, quality};
+	struct expr_program *program = NULL;
+	struct expr_result result = {values, quality};
 	enum sx_status status = compile(f, from->tree, fact, &program, NULL);
 	if (!status)
 		status = run(f, program, &result, NULL);
@@ -360,7 +361,7 @@ static enum sx_status fill_way(struct verdict_facts *f, uint32_t fact, uint32_t 
 		c->trust[r] = trust * from->trust;
 		c->way[r] = (uint8_t)way;
 	}
-	sx_program_destroy(program);
+	expr_program_destroy(program);
 	return status == SX_ERR_NO_MEMORY ? status : SX_OK;
 }
 
@@ -435,12 +436,12 @@ enum sx_status verdict_facts_fill(struct verdict_facts *f, struct sx_error *err)
 enum sx_status verdict_facts_eval(const struct verdict_facts *f, const struct sx_expr *expr,
 				  double *out, struct sx_error *err)
 {
-	struct sx_program *program = NULL;
-	struct sx_result result = {out, NULL};
+	struct expr_program *program = NULL;
+	struct expr_result result = {out, NULL};
 	enum sx_status status = compile(f, expr, f->rules->fact_count, &program, err);
 	if (!status)
 		status = run(f, program, &result, err);
-	sx_program_destroy(program);
+	expr_program_destroy(program);
 	return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "catalog/lint/neutral.h"
+#include "expr/compile.h"
 
 struct verdict_lint {
 	sx_lint_fn fn;
@@ -111,7 +112,7 @@ static enum sx_status visit_need(void *user, const struct sx_node *node)
 	for (uint32_t w = 0; w < f->way_count && f->way_count == 1; w++) {
 		const struct sx_node *root = sx_expr_root(f->ways[w].tree);
 		made_of_facts = root->kind == SX_NODE_OP;
-		sx_expr_visit(f->ways[w].tree, visit_need, &parts);
+		expr_visit(f->ways[w].tree, visit_need, &parts);
 	}
 	if (!made_of_facts || parts.missing)
 		n->missing = node->name;
@@ -123,10 +124,10 @@ static void verdict_check_rule(struct verdict_lint *l, const struct verdict_rule
 {
 	struct formula f = {l, rule->line, l->rules.fact_count, rule};
 	struct needing needing = {&l->rules, rule, NULL};
-	sx_expr_visit(rule->when_tree, visit_name, &f);
-	sx_expr_visit(rule->keep_tree, visit_name, &f);
-	sx_expr_visit(rule->when_tree, visit_need, &needing);
-	sx_expr_visit(rule->keep_tree, visit_need, &needing);
+	expr_visit(rule->when_tree, visit_name, &f);
+	expr_visit(rule->keep_tree, visit_name, &f);
+	expr_visit(rule->when_tree, visit_need, &needing);
+	expr_visit(rule->keep_tree, visit_need, &needing);
 	if (needing.missing)
 		verdict_say(l, rule->line,
 			    "%s: its conditions use \"%s\", its needs do not name it", rule->name,
@@ -143,7 +144,7 @@ static void check(struct verdict_lint *l)
 		const struct verdict_fact *fact = &l->rules.facts[i];
 		struct formula f = {l, fact->line, i, NULL};
 		for (uint32_t w = 0; w < fact->way_count; w++)
-			sx_expr_visit(fact->ways[w].tree, visit_name, &f);
+			expr_visit(fact->ways[w].tree, visit_name, &f);
 	}
 	for (uint32_t i = 0; i < l->rules.rule_count; i++)
 		verdict_check_rule(l, &l->rules.rules[i]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "expr/graph/names.h"
 
 #define WHOLE_MAX 0x1p53
 
@@ -58,15 +59,15 @@ static uint32_t number(struct lower *lower, double value)
 	return graph_f64(&lower->graph, value);
 }
 
-static uint32_t referred(struct lower *lower, const struct sx_ref *ref)
+static uint32_t referred(struct lower *lower, const struct expr_ref *ref)
 {
 	switch (ref->kind) {
-	case SX_REF_INPUT:
+	case EXPR_REF_INPUT:
 		return graph_input(&lower->graph, ref->input,
 				   ref->type == SX_U64 ? VALUE_U64 : VALUE_F64);
-	case SX_REF_CONSTANT:
+	case EXPR_REF_CONSTANT:
 		return number(lower, ref->value);
-	case SX_REF_EXPR:
+	case EXPR_REF_EXPR:
 		return lower_reference(lower, lower_expr(lower, ref->expr, ref->scope));
 	default:
 		return graph_no_data(&lower->graph, SX_QUALITY_NOT_COLLECTED);
@@ -76,11 +77,11 @@ static uint32_t referred(struct lower *lower, const struct sx_ref *ref)
 static uint32_t lower_instance(struct lower *lower, const struct sx_node *node, uint32_t scope,
 			       uint32_t instance)
 {
-	if (lower->work++ >= SX_PROGRAM_WORK_MAX)
-		return fail_limit(lower, "steps to compile", SX_PROGRAM_WORK_MAX);
-	struct sx_ref ref = {0};
+	if (lower->work++ >= EXPR_PROGRAM_WORK_MAX)
+		return fail_limit(lower, "steps to compile", EXPR_PROGRAM_WORK_MAX);
+	struct expr_ref ref = {0};
 	struct sx_error why = {0};
-	const struct sx_resolver *resolver = lower->resolver;
+	const struct expr_resolver *resolver = lower->resolver;
 	enum sx_status status =
 	    resolver->resolve(resolver->user, node->name, instance, scope, &ref, &why);
 	if (status != SX_OK)
@@ -110,7 +111,7 @@ static bool join_instances(struct lower *lower, struct reduction *reduction,
 {
 	uint32_t first = node->first, last = node->last;
 	if (node->instances == SX_INSTANCES_ALL) {
-		const struct sx_resolver *resolver = lower->resolver;
+		const struct expr_resolver *resolver = lower->resolver;
 		uint32_t count = resolver->instances
 				     ? resolver->instances(resolver->user, node->name, scope)
 				     : 0;
@@ -186,10 +187,10 @@ uint32_t lower_node(struct lower *lower, const struct sx_node *node, uint32_t sc
 {
 	if (lower->status != SX_OK)
 		return SX_NONE;
-	if (lower->depth >= SX_PROGRAM_DEPTH_MAX)
-		return fail_limit(lower, "levels of nesting", SX_PROGRAM_DEPTH_MAX);
-	if (lower->work++ >= SX_PROGRAM_WORK_MAX)
-		return fail_limit(lower, "steps to compile", SX_PROGRAM_WORK_MAX);
+	if (lower->depth >= EXPR_PROGRAM_DEPTH_MAX)
+		return fail_limit(lower, "levels of nesting", EXPR_PROGRAM_DEPTH_MAX);
+	if (lower->work++ >= EXPR_PROGRAM_WORK_MAX)
+		return fail_limit(lower, "steps to compile", EXPR_PROGRAM_WORK_MAX);
 	lower->depth++;
 	uint32_t value = lower_leaf_or_op(lower, node, scope);
 	lower->depth--;

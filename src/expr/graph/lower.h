@@ -3,6 +3,7 @@
 #define EXPR_GRAPH_LOWER_H
 
 #include "expr/graph/graph.h"
+#include "expr/graph/names.h"
 
 /* One expression that has been lowered, or is being. */
 struct lowered {
@@ -14,7 +15,7 @@ struct lowered {
 struct lower {
 	struct graph graph;
 	enum sx_dialect dialect;
-	const struct sx_resolver *resolver;
+	const struct expr_resolver *resolver;
 	struct sx_error *err;
 	enum sx_status status;
 	struct lowered *done;

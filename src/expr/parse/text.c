@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "expr/parse/visit.h"
+
 /* What binds how tightly; a child that binds less than its place demands is parenthesised. */
 enum binding {
 	BIND_OR = 1,
@@ -44,7 +46,7 @@ static enum binding binding_of(enum sx_op op)
 	default:
 		break;
 	}
-	switch (sx_op_name(op)[0]) {
+	switch (expr_op_name(op)[0]) {
 	case '+':
 	case '-':
 		return BIND_SUM;
@@ -92,7 +94,7 @@ static void put_node(struct writer *w, const struct sx_node *node, enum binding 
 
 static void put_call(struct writer *w, const struct sx_node *node)
 {
-	put(w, sx_op_name(node->op));
+	put(w, expr_op_name(node->op));
 	put(w, "(");
 	for (uint32_t i = 0; i < node->child_count; i++) {
 		put(w, i ? ", " : "");
@@ -106,7 +108,7 @@ static void put_operator(struct writer *w, const struct sx_node *node, enum bind
 {
 	bool prefix = node->child_count == 1;
 	if (prefix) {
-		put(w, sx_op_name(node->op));
+		put(w, expr_op_name(node->op));
 		put(w, node->op == SX_OP_NOT ? " " : "");
 		put_node(w, node->children[0], BIND_ALL);
 		return;
@@ -114,7 +116,7 @@ static void put_operator(struct writer *w, const struct sx_node *node, enum bind
 	put_node(w, node->children[0], binds == BIND_COMPARE ? BIND_SUM : binds);
 	for (uint32_t i = 1; i < node->child_count; i++) {
 		put(w, " ");
-		put(w, sx_op_name(node->op));
+		put(w, expr_op_name(node->op));
 		put(w, " ");
 		put_node(w, node->children[i], (enum binding)(binds + 1));
 	}

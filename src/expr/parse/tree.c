@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "expr/parse/visit.h"
 
 #define EXCERPT_MAX 24
 
@@ -217,14 +218,14 @@ static enum sx_status visit_node(const struct sx_node *node,
 	return status;
 }
 
-enum sx_status sx_expr_visit(const struct sx_expr *expr,
-			     enum sx_status (*visit)(void *user, const struct sx_node *node),
-			     void *user)
+enum sx_status expr_visit(const struct sx_expr *expr,
+			  enum sx_status (*visit)(void *user, const struct sx_node *node),
+			  void *user)
 {
 	return visit_node(expr->root, visit, user);
 }
 
-const char *sx_op_name(enum sx_op op)
+const char *expr_op_name(enum sx_op op)
 {
 	static const char *const names[SX_OP_COUNT] = {
 	    [SX_OP_ADD] = "+",	  [SX_OP_SUB] = "-",	[SX_OP_MUL] = "*",    [SX_OP_DIV] = "/",

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "catalog/refs.h"
+#include "expr/compile.h"
 
 /* Several instances are operands of the function around them and have no value of their own. */
 static bool has_value(const struct sx_node *node)
@@ -186,7 +187,7 @@ static void tree_line(const struct tree *t, const struct sx_node *node, int dept
 	char label[256], number[HUMAN_MAX + 4] = "", value[HUMAN_MAX];
 	FILE *out = t->f->to->out.out;
 	if (node->kind == SX_NODE_OP)
-		snprintf(label, sizeof(label), "%s", sx_op_name(node->op));
+		snprintf(label, sizeof(label), "%s", expr_op_name(node->op));
 	else
 		sx_node_text(node, label, sizeof(label));
 	if (t->f->has_values && has_value(node)) {
@@ -212,7 +213,7 @@ static void tree_line(const struct tree *t, const struct sx_node *node, int dept
 /* Whether a + b + c is shown as one sum. */
 static bool is_chain(enum sx_op op)
 {
-	char first = sx_op_name(op)[0];
+	char first = expr_op_name(op)[0];
 	return first == '+' || first == '*' || first == '-' || op == SX_OP_AND || op == SX_OP_OR;
 }
 
@@ -377,7 +378,7 @@ static void node_json(struct json *json, const struct formula *f, const struct s
 		sx_node_text(node, text, sizeof(text));
 		json_kv_string(json, "name", text);
 	} else {
-		json_kv_string(json, "op", sx_op_name(node->op));
+		json_kv_string(json, "op", expr_op_name(node->op));
 	}
 	if (f->has_values && has_value(node))
 		json_kv_f64(json, "value", value_of(f, node));

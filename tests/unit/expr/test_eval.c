@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "expr/compile.h"
 #include "unit/expr/world.h"
 
 #define NONE	  SX_QUALITY_NOT_COLLECTED
@@ -66,14 +67,14 @@ static void fill_columns(struct columns *columns, const struct row *row)
 	}
 }
 
-static struct sx_program *compile(struct world *world, const struct sx_expr *expr,
-				  enum sx_dialect dialect, enum sx_type type)
+static struct expr_program *compile(struct world *world, const struct sx_expr *expr,
+				    enum sx_dialect dialect, enum sx_type type)
 {
-	struct sx_program_output output = {.expr = expr, .type = type};
-	struct sx_resolver resolver = world_resolver(world);
-	struct sx_program *program;
+	struct expr_output output = {.expr = expr, .type = type};
+	struct expr_resolver resolver = world_resolver(world);
+	struct expr_program *program;
 	struct sx_error err;
-	if (sx_program_compile(&output, 1, dialect, &resolver, &program, NULL, &err) != SX_OK)
+	if (expr_compile(&output, 1, dialect, &resolver, &program, NULL, &err) != SX_OK)
 		fail_msg("%s", err.message);
 	return program;
 }
@@ -83,15 +84,15 @@ static bool same(double x, double y)
 	return (isnan(x) && isnan(y)) || x == y;
 }
 
-static void check_f64(const struct row *row, const struct sx_program *program, size_t rows)
+static void check_f64(const struct row *row, const struct expr_program *program, size_t rows)
 {
 	struct columns columns;
 	fill_columns(&columns, row);
 	double value[COPIES];
 	uint8_t quality[COPIES];
-	struct sx_result result = {.data = value, .quality = quality};
+	struct expr_result result = {.data = value, .quality = quality};
 	struct sx_error err;
-	assert_int_equal(sx_program_eval(program, columns.vectors, rows, &result, &err), SX_OK);
+	assert_int_equal(expr_eval(program, columns.vectors, rows, &result, &err), SX_OK);
 	for (size_t r = 0; r < rows; r++) {
 		if (!same(value[r], row->value) || quality[r] != row->quality)
 			fail_msg("%s, row %zu of %zu: %.17g quality %#x, expected %.17g %#x",
@@ -99,7 +100,7 @@ static void check_f64(const struct row *row, const struct sx_program *program, s
 				 row->quality);
 	}
 	result.quality = NULL;
-	assert_int_equal(sx_program_eval(program, columns.vectors, rows, &result, &err), SX_OK);
+	assert_int_equal(expr_eval(program, columns.vectors, rows, &result, &err), SX_OK);
 	for (size_t r = 0; r < rows; r++)
 		assert_true(same(value[r], row->value));
 }
@@ -111,10 +112,10 @@ static void check_rows(const struct row *rows, size_t count, enum sx_dialect dia
 	fill_world(&world);
 	for (size_t i = 0; i < count; i++) {
 		struct sx_expr *expr = world_parse(rows[i].text, notation);
-		struct sx_program *program = compile(&world, expr, dialect, SX_F64);
+		struct expr_program *program = compile(&world, expr, dialect, SX_F64);
 		check_f64(&rows[i], program, 1);
 		check_f64(&rows[i], program, COPIES);
-		sx_program_destroy(program);
+		expr_program_destroy(program);
 		sx_expr_destroy(expr);
 	}
 }
@@ -209,13 +210,13 @@ static void test_standard(void **state)
 	check_rows(rows, sizeof(rows) / sizeof(rows[0]) - 1, SX_DIALECT_STANDARD, SX_INFIX);
 	struct world world = {.instances = 0};
 	struct sx_expr *expr = world_parse(rows[sizeof(rows) / sizeof(rows[0]) - 1].text, SX_INFIX);
-	struct sx_program_output output = {.expr = expr, .type = SX_F64};
-	struct sx_resolver resolver = world_resolver(&world);
-	struct sx_program *program;
+	struct expr_output output = {.expr = expr, .type = SX_F64};
+	struct expr_resolver resolver = world_resolver(&world);
+	struct expr_program *program;
 	struct sx_error err;
 	uint32_t failed;
 	assert_int_equal(
-	    sx_program_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, &program, &failed, &err),
+	    expr_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, &program, &failed, &err),
 	    SX_ERR_NOT_FOUND);
 	assert_string_equal(err.message, "column 10: unknown name \"nothing\"");
 	assert_int_equal(failed, 0);
@@ -355,17 +356,17 @@ static void test_u64(void **state)
 	fill_world(&world);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct sx_expr *expr = world_parse(rows[i].text, SX_INFIX);
-		struct sx_program *program = compile(&world, expr, SX_DIALECT_STANDARD, SX_U64);
+		struct expr_program *program = compile(&world, expr, SX_DIALECT_STANDARD, SX_U64);
 		struct row row = {.a = rows[i].a, .b = rows[i].b, .qa = rows[i].qa};
 		struct columns columns;
 		fill_columns(&columns, &row);
 		uint64_t value[COPIES];
 		uint8_t quality[COPIES];
-		struct sx_result result = {.data = value, .quality = quality};
+		struct expr_result result = {.data = value, .quality = quality};
 		for (size_t n = 1; n <= COPIES; n += COPIES - 1) {
 			struct sx_error err;
-			assert_int_equal(
-			    sx_program_eval(program, columns.vectors, n, &result, &err), SX_OK);
+			assert_int_equal(expr_eval(program, columns.vectors, n, &result, &err),
+					 SX_OK);
 			for (size_t r = 0; r < n; r++) {
 				if (value[r] != rows[i].value || quality[r] != rows[i].quality)
 					fail_msg("%s of %ju, %ju: %ju quality %#x", rows[i].text,
@@ -373,15 +374,15 @@ static void test_u64(void **state)
 						 (uintmax_t)value[r], quality[r]);
 			}
 		}
-		sx_program_destroy(program);
+		expr_program_destroy(program);
 		sx_expr_destroy(expr);
 	}
 }
 
-static void expect_inputs(const struct sx_program *program, uint32_t output, const char *letters)
+static void expect_inputs(const struct expr_program *program, uint32_t output, const char *letters)
 {
 	uint32_t count;
-	const uint32_t *inputs = sx_program_inputs(program, output, &count);
+	const uint32_t *inputs = expr_program_inputs(program, output, &count);
 	assert_int_equal(count, strlen(letters));
 	for (uint32_t i = 0; i < count; i++)
 		assert_int_equal(inputs[i], letters[i] - 'a');
@@ -399,23 +400,23 @@ static void test_inputs(void **state)
 	struct world world = {.instances = 0};
 	fill_world(&world);
 	enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
-	struct sx_program_output outputs[COUNT];
+	struct expr_output outputs[COUNT];
 	struct sx_expr *exprs[COUNT];
 	for (size_t i = 0; i < COUNT; i++) {
 		exprs[i] = world_parse(rows[i][0], SX_INFIX);
-		outputs[i] = (struct sx_program_output){.expr = exprs[i], .type = SX_F64};
+		outputs[i] = (struct expr_output){.expr = exprs[i], .type = SX_F64};
 	}
-	struct sx_resolver resolver = world_resolver(&world);
-	struct sx_program *program;
+	struct expr_resolver resolver = world_resolver(&world);
+	struct expr_program *program;
 	struct sx_error err;
-	assert_int_equal(sx_program_compile(outputs, COUNT, SX_DIALECT_STANDARD, &resolver,
-					    &program, NULL, &err),
-			 SX_OK);
+	assert_int_equal(
+	    expr_compile(outputs, COUNT, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
+	    SX_OK);
 	for (uint32_t i = 0; i < COUNT; i++) {
 		expect_inputs(program, i, rows[i][1]);
 		sx_expr_destroy(exprs[i]);
 	}
-	sx_program_destroy(program);
+	expr_program_destroy(program);
 }
 
 /* A column that is not there at all. */
@@ -426,19 +427,19 @@ static void test_absent_column(void **state)
 	fill_world(&world);
 	static const char *const texts[] = {"a + c", "if(c, a, c)", "a", "c", "e * c", "c / a"};
 	enum { COUNT = sizeof(texts) / sizeof(texts[0]) };
-	struct sx_program_output outputs[COUNT];
+	struct expr_output outputs[COUNT];
 	struct sx_expr *exprs[COUNT];
 	for (size_t i = 0; i < COUNT; i++) {
 		exprs[i] = world_parse(texts[i], SX_INFIX);
 		outputs[i] =
-		    (struct sx_program_output){.expr = exprs[i], .type = i == 2 ? SX_U64 : SX_F64};
+		    (struct expr_output){.expr = exprs[i], .type = i == 2 ? SX_U64 : SX_F64};
 	}
-	struct sx_resolver resolver = world_resolver(&world);
-	struct sx_program *program;
+	struct expr_resolver resolver = world_resolver(&world);
+	struct expr_program *program;
 	struct sx_error err;
-	assert_int_equal(sx_program_compile(outputs, COUNT, SX_DIALECT_STANDARD, &resolver,
-					    &program, NULL, &err),
-			 SX_OK);
+	assert_int_equal(
+	    expr_compile(outputs, COUNT, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
+	    SX_OK);
 	struct columns columns;
 	fill_columns(&columns, &(struct row){.a = 1});
 	for (size_t r = 0; r < COPIES; r++)
@@ -447,10 +448,10 @@ static void test_absent_column(void **state)
 	columns.vectors[4].data = NULL;
 	double values[COUNT][COPIES];
 	uint8_t quality[COUNT][COPIES];
-	struct sx_result results[COUNT];
+	struct expr_result results[COUNT];
 	for (size_t i = 0; i < COUNT; i++)
-		results[i] = (struct sx_result){.data = values[i], .quality = quality[i]};
-	assert_int_equal(sx_program_eval(program, columns.vectors, COPIES, results, &err), SX_OK);
+		results[i] = (struct expr_result){.data = values[i], .quality = quality[i]};
+	assert_int_equal(expr_eval(program, columns.vectors, COPIES, results, &err), SX_OK);
 	for (size_t r = 0; r < COPIES; r++) {
 		assert_true(isnan(values[0][r]) && quality[0][r] == NONE);
 		/* The condition chooses the absent column, or the present one. */
@@ -465,7 +466,7 @@ static void test_absent_column(void **state)
 	}
 	for (size_t i = 0; i < COUNT; i++)
 		sx_expr_destroy(exprs[i]);
-	sx_program_destroy(program);
+	expr_program_destroy(program);
 }
 
 static void test_instances(void **state)
@@ -485,19 +486,18 @@ static void test_instances(void **state)
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct sx_expr *expr = world_parse(rows[i].text, SX_INFIX);
-		struct sx_program *program = compile(&world, expr, SX_DIALECT_AMD, SX_F64);
+		struct expr_program *program = compile(&world, expr, SX_DIALECT_AMD, SX_F64);
 		check_f64(&rows[i], program, COPIES);
-		sx_program_destroy(program);
+		expr_program_destroy(program);
 		sx_expr_destroy(expr);
 	}
 	world.instances = SX_EXPR_INSTANCES_MAX + 1;
 	struct sx_expr *expr = world_parse("sum(TA[*].BUSY)", SX_INFIX);
-	struct sx_program_output output = {.expr = expr, .type = SX_F64};
-	struct sx_resolver resolver = world_resolver(&world);
-	struct sx_program *program;
-	assert_int_equal(
-	    sx_program_compile(&output, 1, SX_DIALECT_AMD, &resolver, &program, NULL, NULL),
-	    SX_ERR_LIMIT);
+	struct expr_output output = {.expr = expr, .type = SX_F64};
+	struct expr_resolver resolver = world_resolver(&world);
+	struct expr_program *program;
+	assert_int_equal(expr_compile(&output, 1, SX_DIALECT_AMD, &resolver, &program, NULL, NULL),
+			 SX_ERR_LIMIT);
 	sx_expr_destroy(expr);
 }
 
@@ -514,18 +514,18 @@ static void test_references(void **state)
 	world_expr(&world, "loop", loop);
 	world_expr(&world, "loop2", loop2);
 	struct sx_expr *use = world_parse("total - b", SX_INFIX);
-	struct sx_program *program = compile(&world, use, SX_DIALECT_STANDARD, SX_F64);
+	struct expr_program *program = compile(&world, use, SX_DIALECT_STANDARD, SX_F64);
 	struct row row = {.text = "total - b", .a = BIG, .b = 1, .value = (double)BIG};
 	check_f64(&row, program, 1);
-	sx_program_destroy(program);
+	expr_program_destroy(program);
 
-	struct sx_program_output outputs[2] = {{.expr = use, .type = SX_F64},
-					       {.expr = loop, .type = SX_F64}};
-	struct sx_resolver resolver = world_resolver(&world);
+	struct expr_output outputs[2] = {{.expr = use, .type = SX_F64},
+					 {.expr = loop, .type = SX_F64}};
+	struct expr_resolver resolver = world_resolver(&world);
 	struct sx_error err;
 	uint32_t failed;
 	assert_int_equal(
-	    sx_program_compile(outputs, 2, SX_DIALECT_STANDARD, &resolver, &program, &failed, &err),
+	    expr_compile(outputs, 2, SX_DIALECT_STANDARD, &resolver, &program, &failed, &err),
 	    SX_ERR_BAD_INPUT);
 	assert_int_equal(failed, 1);
 	assert_null(program);
@@ -537,12 +537,12 @@ static void test_references(void **state)
 
 /* Every name is the next expression of a chain without end. */
 static enum sx_status resolve_chain(void *user, const char *name, uint32_t instance, uint32_t scope,
-				    struct sx_ref *out, struct sx_error *err)
+				    struct expr_ref *out, struct sx_error *err)
 {
 	(void)name;
 	(void)instance;
 	(void)err;
-	*out = (struct sx_ref){.kind = SX_REF_EXPR, .expr = user, .scope = scope + 1};
+	*out = (struct expr_ref){.kind = EXPR_REF_EXPR, .expr = user, .scope = scope + 1};
 	return SX_OK;
 }
 
@@ -550,12 +550,12 @@ static void test_chain(void **state)
 {
 	(void)state;
 	struct sx_expr *expr = world_parse("x + x", SX_INFIX);
-	struct sx_resolver resolver = {.user = expr, .resolve = resolve_chain};
-	struct sx_program_output output = {.expr = expr, .type = SX_F64};
-	struct sx_program *program;
+	struct expr_resolver resolver = {.user = expr, .resolve = resolve_chain};
+	struct expr_output output = {.expr = expr, .type = SX_F64};
+	struct expr_program *program;
 	struct sx_error err;
 	assert_int_equal(
-	    sx_program_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
+	    expr_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
 	    SX_ERR_LIMIT);
 	sx_expr_destroy(expr);
 }
@@ -586,8 +586,8 @@ static void test_large(void **state)
 	(void)state;
 	static const char *const names[] = {"l0", "l1", "l2", "l3", "l4"};
 	static double values[MANY][LONG_ROWS];
-	static struct sx_program_output outputs[MANY];
-	static struct sx_result results[MANY];
+	static struct expr_output outputs[MANY];
+	static struct expr_result results[MANY];
 	struct world world = {.instances = 0};
 	fill_world(&world);
 	struct sx_expr *exprs[CHAIN];
@@ -598,8 +598,8 @@ static void test_large(void **state)
 		world_expr(&world, names[i], exprs[i]);
 	}
 	for (int i = 0; i < MANY; i++) {
-		outputs[i] = (struct sx_program_output){.expr = exprs[CHAIN - 1 - i % CHAIN],
-							.type = SX_F64};
+		outputs[i] =
+		    (struct expr_output){.expr = exprs[CHAIN - 1 - i % CHAIN], .type = SX_F64};
 		results[i].data = values[i];
 	}
 	uint64_t a[LONG_ROWS], b[LONG_ROWS];
@@ -608,15 +608,15 @@ static void test_large(void **state)
 		b[r] = 3 * r;
 	}
 	struct sx_vector inputs[] = {{SX_U64, a, NULL}, {SX_U64, b, NULL}};
-	struct sx_resolver resolver = world_resolver(&world);
-	struct sx_program *program;
+	struct expr_resolver resolver = world_resolver(&world);
+	struct expr_program *program;
 	struct sx_error err;
 	assert_int_equal(
-	    sx_program_compile(outputs, MANY, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
+	    expr_compile(outputs, MANY, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
 	    SX_OK);
 	for (size_t rows = 1; rows <= LONG_ROWS; rows += LONG_ROWS - 1) {
 		memset(values, 0, sizeof(values));
-		assert_int_equal(sx_program_eval(program, inputs, rows, results, &err), SX_OK);
+		assert_int_equal(expr_eval(program, inputs, rows, results, &err), SX_OK);
 		for (size_t r = 0; r < rows; r++) {
 			double expected = (double)b[r];
 			for (int i = 0; i < CHAIN; i++) {
@@ -626,7 +626,7 @@ static void test_large(void **state)
 			}
 		}
 	}
-	sx_program_destroy(program);
+	expr_program_destroy(program);
 	for (int i = 0; i < CHAIN; i++)
 		sx_expr_destroy(exprs[i]);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "expr/compile.h"
 #include "expr/program.h"
 #include "unit/allocations.h"
 #include "unit/expr/naive.h"
@@ -209,7 +210,7 @@ struct subject {
 	const struct sample *sample;
 	uint32_t count;
 	struct sx_expr *exprs[OUTPUTS];
-	struct sx_program *program;
+	struct expr_program *program;
 	uint64_t data[OUTPUTS][ROWS + 1];
 	uint8_t quality[OUTPUTS][ROWS + 1];
 	uint64_t expected[OUTPUTS][ROWS];
@@ -225,7 +226,7 @@ static void subject_begin(struct subject *subject, const struct sample *sample,
 		world_input(&world, names[i], i, i < WHOLE ? SX_U64 : SX_F64);
 	world_expr(&world, "SHARE", share);
 	subject->sample = sample;
-	struct sx_program_output outputs[OUTPUTS] = {0};
+	struct expr_output outputs[OUTPUTS] = {0};
 	for (subject->count = 0; subject->count < OUTPUTS; subject->count++) {
 		const struct formula *formula = &sample->formulas[subject->count];
 		if (!formula->text)
@@ -233,13 +234,13 @@ static void subject_begin(struct subject *subject, const struct sample *sample,
 		bool infix = strncmp(formula->text, "if(", 3) == 0;
 		subject->exprs[subject->count] =
 		    world_parse(formula->text, infix ? SX_INFIX : SX_POSTFIX);
-		outputs[subject->count] = (struct sx_program_output){
+		outputs[subject->count] = (struct expr_output){
 		    .expr = subject->exprs[subject->count], .type = formula->type};
 	}
-	struct sx_resolver resolver = world_resolver(&world);
+	struct expr_resolver resolver = world_resolver(&world);
 	struct sx_error err;
-	if (sx_program_compile(outputs, subject->count, dialect, &resolver, &subject->program, NULL,
-			       &err))
+	if (expr_compile(outputs, subject->count, dialect, &resolver, &subject->program, NULL,
+			 &err))
 		fail_msg("%s", err.message);
 }
 
@@ -247,7 +248,7 @@ static void subject_finish(struct subject *subject)
 {
 	for (uint32_t i = 0; i < subject->count; i++)
 		sx_expr_destroy(subject->exprs[i]);
-	sx_program_destroy(subject->program);
+	expr_program_destroy(subject->program);
 }
 
 static void check_operations(const struct subject *subject, enum sx_dialect dialect)
@@ -321,17 +322,16 @@ static void compare(const struct subject *subject, const struct table *table, si
 static void check_rows(struct subject *subject, const struct table *table,
 		       const struct trouble *trouble, size_t rows, bool with_quality)
 {
-	struct sx_result results[OUTPUTS];
+	struct expr_result results[OUTPUTS];
 	struct sx_error err;
 	memset(subject->data, GUARD, sizeof(subject->data));
 	memset(subject->quality, GUARD, sizeof(subject->quality));
 	for (uint32_t o = 0; o < subject->count; o++)
-		results[o] = (struct sx_result){
+		results[o] = (struct expr_result){
 		    .data = subject->data[o], .quality = with_quality ? subject->quality[o] : NULL};
 	/* Only an exact evaluation allocates, which tells that blocks were not enough. */
 	unsigned long before = allocations;
-	assert_int_equal(sx_program_eval(subject->program, table->vectors, rows, results, &err),
-			 SX_OK);
+	assert_int_equal(expr_eval(subject->program, table->vectors, rows, results, &err), SX_OK);
 	if (trouble->numbers == IN_RANGE && !subject->sample->exact && allocations != before)
 		fail_msg("%s: %zu rows were evaluated exactly, absent columns %#x",
 			 subject->sample->formulas[0].text, rows, trouble->absent);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "expr/compile.h"
 #include "unit/allocations.h"
 #include "unit/expr/world.h"
 
@@ -25,7 +26,7 @@ static size_t write_text(char *text)
 	return length;
 }
 
-static enum sx_status evaluate(const struct sx_program *program, struct sx_error *err)
+static enum sx_status evaluate(const struct expr_program *program, struct sx_error *err)
 {
 	enum { ROWS = 20 };
 	uint64_t a[ROWS], b[ROWS];
@@ -36,30 +37,30 @@ static enum sx_status evaluate(const struct sx_program *program, struct sx_error
 		b[i] = i;
 	}
 	struct sx_vector inputs[] = {{SX_U64, a, quality}, {SX_U64, b, NULL}};
-	struct sx_result results[] = {{out[0], NULL}, {out[1], NULL}};
-	return sx_program_eval(program, inputs, ROWS, results, err);
+	struct expr_result results[] = {{out[0], NULL}, {out[1], NULL}};
+	return expr_eval(program, inputs, ROWS, results, err);
 }
 
 static enum sx_status use(const char *text, struct sx_error *err)
 {
 	struct world world = {.count = 0};
 	struct sx_expr *expr = NULL, *other = NULL;
-	struct sx_program *program = NULL;
+	struct expr_program *program = NULL;
 	enum sx_status status = sx_expr_parse(text, SX_INFIX, &expr, err);
 	if (!status)
 		status = sx_expr_parse("a + b", SX_INFIX, &other, err);
 	world_input(&world, "a", 0, SX_U64);
 	world_input(&world, "b", 1, SX_U64);
 	world_expr(&world, "other", other);
-	struct sx_resolver resolver = world_resolver(&world);
-	struct sx_program_output outputs[] = {{.expr = expr, .type = SX_F64},
-					      {.expr = other, .type = SX_U64}};
+	struct expr_resolver resolver = world_resolver(&world);
+	struct expr_output outputs[] = {{.expr = expr, .type = SX_F64},
+					{.expr = other, .type = SX_U64}};
 	if (!status)
-		status = sx_program_compile(outputs, 2, SX_DIALECT_STANDARD, &resolver, &program,
-					    NULL, err);
+		status =
+		    expr_compile(outputs, 2, SX_DIALECT_STANDARD, &resolver, &program, NULL, err);
 	if (!status)
 		status = evaluate(program, err);
-	sx_program_destroy(program);
+	expr_program_destroy(program);
 	sx_expr_destroy(other);
 	sx_expr_destroy(expr);
 	return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "expr/compile.h"
 #include "unit/expr/world.h"
 
 struct text {
@@ -41,7 +42,7 @@ static void print(struct text *text, const struct sx_node *node)
 		return;
 	}
 	put(text, "(");
-	put(text, sx_op_name(node->op));
+	put(text, expr_op_name(node->op));
 	for (uint32_t i = 0; i < node->child_count; i++) {
 		put(text, " ");
 		print(text, node->children[i]);
@@ -250,10 +251,10 @@ static void test_visit(void **state)
 	(void)state;
 	struct sx_expr *expr = world_parse("a + max(b, c * 2)", SX_INFIX);
 	size_t left = 10;
-	assert_int_equal(sx_expr_visit(expr, count_names, &left), SX_OK);
+	assert_int_equal(expr_visit(expr, count_names, &left), SX_OK);
 	assert_int_equal(left, 7);
 	left = 2;
-	assert_int_equal(sx_expr_visit(expr, count_names, &left), SX_END);
+	assert_int_equal(expr_visit(expr, count_names, &left), SX_END);
 	assert_int_equal(sx_expr_root(expr)->position, 2);
 	assert_int_equal(sx_expr_root(expr)->children[1]->children[1]->children[0]->position, 11);
 	sx_expr_destroy(expr);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "expr/compile.h"
 #include "unit/expr/naive.h"
 #include "unit/expr/world.h"
 
@@ -228,7 +229,7 @@ static bool same_quality(uint8_t got, uint8_t expected, bool folded)
 struct round {
 	struct writer writers[OUTPUTS];
 	struct sx_expr *exprs[OUTPUTS];
-	struct sx_program_output outputs[OUTPUTS];
+	struct expr_output outputs[OUTPUTS];
 	uint64_t data[OUTPUTS][ROWS];
 	uint8_t quality[OUTPUTS][ROWS];
 	struct table table;
@@ -265,20 +266,20 @@ static void check_value(struct round *round, uint32_t output, size_t row, enum s
 }
 
 /* Evaluates twice, so that what one run leaves behind would show in the other. */
-static void evaluate(struct round *round, const struct sx_program *program, size_t rows,
+static void evaluate(struct round *round, const struct expr_program *program, size_t rows,
 		     bool with_quality)
 {
-	struct sx_result results[OUTPUTS];
+	struct expr_result results[OUTPUTS];
 	for (uint32_t o = 0; o < OUTPUTS; o++)
-		results[o] = (struct sx_result){.data = round->data[o],
-						.quality = with_quality ? round->quality[o] : NULL};
+		results[o] = (struct expr_result){
+		    .data = round->data[o], .quality = with_quality ? round->quality[o] : NULL};
 	uint64_t first[OUTPUTS];
 	struct sx_error err;
 	for (int i = 0; i < 2; i++) {
 		memset(round->data, i ? 0xff : 0x55, sizeof(round->data));
 		memset(round->quality, 0xff, sizeof(round->quality));
-		assert_int_equal(
-		    sx_program_eval(program, round->table.vectors, rows, results, &err), SX_OK);
+		assert_int_equal(expr_eval(program, round->table.vectors, rows, results, &err),
+				 SX_OK);
 		for (uint32_t o = 0; o < OUTPUTS; o++) {
 			assert_true(i == 0 || first[o] == round->data[o][rows - 1]);
 			first[o] = round->data[o][rows - 1];
@@ -306,13 +307,13 @@ static void run_round(struct random *random, enum sx_dialect dialect, enum sx_no
 		else
 			put_infix(writer, below(random, 4));
 		round.exprs[o] = world_parse(writer->text, notation);
-		round.outputs[o] = (struct sx_program_output){
-		    .expr = round.exprs[o], .type = below(random, 3) ? SX_F64 : SX_U64};
+		round.outputs[o] = (struct expr_output){.expr = round.exprs[o],
+							.type = below(random, 3) ? SX_F64 : SX_U64};
 	}
-	struct sx_resolver resolver = world_resolver(&world);
-	struct sx_program *program;
+	struct expr_resolver resolver = world_resolver(&world);
+	struct expr_program *program;
 	struct sx_error err;
-	if (sx_program_compile(round.outputs, OUTPUTS, dialect, &resolver, &program, NULL, &err))
+	if (expr_compile(round.outputs, OUTPUTS, dialect, &resolver, &program, NULL, &err))
 		fail_msg("%s", err.message);
 	for (int i = 0; i < 4; i++) {
 		uint64_t bits = i ? next(random) : 0;
@@ -327,7 +328,7 @@ static void run_round(struct random *random, enum sx_dialect dialect, enum sx_no
 				check_value(&round, o, r, dialect, with_quality);
 		}
 	}
-	sx_program_destroy(program);
+	expr_program_destroy(program);
 	for (uint32_t o = 0; o < OUTPUTS; o++)
 		sx_expr_destroy(round.exprs[o]);
 }

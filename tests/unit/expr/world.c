@@ -7,8 +7,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "expr/compile.h"
+
 static enum sx_status resolve(void *user, const char *name, uint32_t instance, uint32_t scope,
-			      struct sx_ref *out, struct sx_error *err)
+			      struct expr_ref *out, struct sx_error *err)
 {
 	struct world *world = user;
 	(void)scope;
@@ -35,12 +37,12 @@ static uint32_t instances(void *user, const char *name, uint32_t scope)
 	return ((struct world *)user)->instances;
 }
 
-struct sx_resolver world_resolver(struct world *world)
+struct expr_resolver world_resolver(struct world *world)
 {
-	return (struct sx_resolver){.user = world, .resolve = resolve, .instances = instances};
+	return (struct expr_resolver){.user = world, .resolve = resolve, .instances = instances};
 }
 
-static void add(struct world *world, const char *name, struct sx_ref ref)
+static void add(struct world *world, const char *name, struct expr_ref ref)
 {
 	assert_true(world->count < WORLD_MAX);
 	world->names[world->count++] = (struct world_name){.name = name, .ref = ref};
@@ -48,22 +50,22 @@ static void add(struct world *world, const char *name, struct sx_ref ref)
 
 void world_input(struct world *world, const char *name, uint32_t input, enum sx_type type)
 {
-	add(world, name, (struct sx_ref){.kind = SX_REF_INPUT, .input = input, .type = type});
+	add(world, name, (struct expr_ref){.kind = EXPR_REF_INPUT, .input = input, .type = type});
 }
 
 void world_constant(struct world *world, const char *name, double value)
 {
-	add(world, name, (struct sx_ref){.kind = SX_REF_CONSTANT, .value = value});
+	add(world, name, (struct expr_ref){.kind = EXPR_REF_CONSTANT, .value = value});
 }
 
 void world_expr(struct world *world, const char *name, const struct sx_expr *expr)
 {
-	add(world, name, (struct sx_ref){.kind = SX_REF_EXPR, .expr = expr});
+	add(world, name, (struct expr_ref){.kind = EXPR_REF_EXPR, .expr = expr});
 }
 
 void world_missing(struct world *world, const char *name)
 {
-	add(world, name, (struct sx_ref){.kind = SX_REF_NO_DATA});
+	add(world, name, (struct expr_ref){.kind = EXPR_REF_NO_DATA});
 }
 
 struct sx_expr *world_parse(const char *text, enum sx_notation notation)

@@ -4,11 +4,13 @@
 
 #include <sextant/expr.h>
 
+#include "expr/compile.h"
+
 #define WORLD_MAX 64
 
 struct world_name {
 	const char *name;
-	struct sx_ref ref;
+	struct expr_ref ref;
 };
 
 struct world {
@@ -19,7 +21,7 @@ struct world {
 };
 
 /* Resolver over a world: exact name, or NAME with an instance as "NAME[3]". */
-struct sx_resolver world_resolver(struct world *world);
+struct expr_resolver world_resolver(struct world *world);
 void world_input(struct world *world, const char *name, uint32_t input, enum sx_type type);
 void world_constant(struct world *world, const char *name, double value);
 void world_expr(struct world *world, const char *name, const struct sx_expr *expr);
