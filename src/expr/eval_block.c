@@ -37,7 +37,7 @@ static void fill_none(double *out, size_t count)
 		out[i] = NAN;
 }
 
-static void store(const struct eval *eval, const struct fast_insn *insn)
+static void eval_block_store(const struct eval *eval, const struct fast_insn *insn)
 {
 	const struct expr_result *result = result_of(eval, insn->out);
 	uint64_t *out = (uint64_t *)result->data + eval->row;
@@ -95,7 +95,7 @@ static bool store_computed(const struct eval *eval, const struct fast_insn *insn
 					   slot_rows(eval, insn->b), NULL, insn->k, eval->count);
 }
 
-static bool compute(const struct eval *eval, const struct fast_insn *insn)
+static bool eval_block_compute(const struct eval *eval, const struct fast_insn *insn)
 {
 	double *out = slot_rows(eval, insn->out);
 	if (insn->columns && !columns_exist(eval, insn)) {
@@ -113,11 +113,11 @@ bool eval_block(struct eval *eval)
 	for (uint32_t i = 0; good && i < code->insn_count; i++) {
 		const struct fast_insn *insn = &code->insns[i];
 		if (insn->op == FAST_STORE || insn->op == FAST_STORE_WHOLE)
-			store(eval, insn);
+			eval_block_store(eval, insn);
 		else if (fast_stores(insn->op))
 			good = store_computed(eval, insn);
 		else
-			good = compute(eval, insn);
+			good = eval_block_compute(eval, insn);
 	}
 	for (uint32_t i = 0; good && i < code->move_count; i++)
 		move(eval, &code->moves[i]);

@@ -25,7 +25,7 @@ void eval_scan(struct eval *eval)
 }
 
 /* Joins the qualities of one input to those in `joined`. */
-static void join(const struct eval *eval, uint32_t position, uint8_t *joined)
+static void quality_join(const struct eval *eval, uint32_t position, uint8_t *joined)
 {
 	const struct sx_vector *input = input_of(eval, position);
 	if (!input->data) {
@@ -92,7 +92,7 @@ static void mark_rows(struct eval *eval, uint32_t index, uint8_t *rows)
 		if (!input_of(eval, position)->data)
 			can_miss = true;
 		else if (eval->dirty[position])
-			join(eval, position, rows);
+			quality_join(eval, position, rows);
 	}
 	if (!can_miss)
 		return;
@@ -108,7 +108,7 @@ static void join_all(const struct eval *eval, uint32_t output)
 	const struct program_output *about = &eval->program->graph.outputs[output];
 	for (uint32_t i = 0; i < about->input_count; i++) {
 		if (eval->dirty[about->reads[i]])
-			join(eval, about->reads[i], joined);
+			quality_join(eval, about->reads[i], joined);
 	}
 	take_away(eval, output, joined);
 }

@@ -66,8 +66,8 @@ static double muldiv(double x, double y, double z, double by_zero)
 		break;
 
 /* Not 0 when a result left the range. */
-static uint64_t compute(enum fast_op op, const struct row_insn *insn, const struct row_insn *end,
-			double *slots)
+static uint64_t eval_row_compute(enum fast_op op, const struct row_insn *insn,
+				 const struct row_insn *end, double *slots)
 {
 	uint64_t odd = 0;
 	switch (op) {
@@ -115,7 +115,7 @@ static uint64_t run_all(const struct eval *eval, const struct row_code *code, do
 		if (divides(run->op) && end - begin >= DIVISIONS_MIN)
 			divide(eval, run->op, begin, end, slots);
 		else
-			odd |= compute(run->op, begin, end, slots);
+			odd |= eval_row_compute(run->op, begin, end, slots);
 	}
 	return odd;
 }

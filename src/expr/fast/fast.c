@@ -27,7 +27,7 @@ struct emitter {
 	size_t insn_cap, move_cap;
 };
 
-static void *array(size_t count)
+static void *fast_array(size_t count)
 {
 	uint32_t *items = malloc((count + 1) * sizeof(*items));
 	if (items)
@@ -41,11 +41,11 @@ static bool emitter_begin(struct emitter *emitter, const struct live_graph *prog
 	emitter->program = program;
 	emitter->code = code;
 	emitter->steps = fast_plan(program, &code->usable);
-	emitter->first_output = array(program->node_count);
-	emitter->next_output = array(program->output_count);
-	emitter->place = array(program->node_count);
-	emitter->last = array(program->node_count);
-	emitter->free = array(program->node_count);
+	emitter->first_output = fast_array(program->node_count);
+	emitter->next_output = fast_array(program->output_count);
+	emitter->place = fast_array(program->node_count);
+	emitter->last = fast_array(program->node_count);
+	emitter->free = fast_array(program->node_count);
 	return emitter->steps && emitter->first_output && emitter->next_output && emitter->place &&
 	       emitter->last && emitter->free;
 }
@@ -181,7 +181,7 @@ static bool emit_node(struct emitter *emitter, uint32_t node)
 	return emit_outputs(emitter, node);
 }
 
-static void place_inputs(struct emitter *emitter)
+static void fast_place_inputs(struct emitter *emitter)
 {
 	for (uint32_t i = 0; i < emitter->program->input_count; i++) {
 		const struct program_input *input = &emitter->program->inputs[i];
@@ -190,7 +190,7 @@ static void place_inputs(struct emitter *emitter)
 	}
 }
 
-static void release(struct emitter *emitter, uint32_t node, uint32_t at)
+static void fast_release(struct emitter *emitter, uint32_t node, uint32_t at)
 {
 	if (emitter->last[node] != at)
 		return;
@@ -244,7 +244,7 @@ static void allocate(struct emitter *emitter)
 		insn->c = place_operand(emitter, insn, 2, args[2]);
 		for (int a = 0; a < 3; a++)
 			if (in_register(insn, a, args[a]))
-				release(emitter, args[a], i);
+				fast_release(emitter, args[a], i);
 	}
 }
 
@@ -271,7 +271,7 @@ static bool emit(struct emitter *emitter)
 {
 	if (!sort_outputs(emitter))
 		return false;
-	place_inputs(emitter);
+	fast_place_inputs(emitter);
 	for (uint32_t i = 0; i < emitter->program->input_count; i++)
 		emitter->steps[emitter->program->inputs[i].node].args[0] = i;
 	for (uint32_t i = 0; i < emitter->program->node_count; i++) {

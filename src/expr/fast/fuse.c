@@ -27,7 +27,7 @@ static void count(struct fuser *fuser)
 }
 
 /* The operation behind an operand, if it is `op` and nobody else wants its result; else NULL. */
-static struct fast_insn *absorbed(const struct fuser *fuser, uint32_t node, enum fast_op op)
+static struct fast_insn *fuse_absorbed(const struct fuser *fuser, uint32_t node, enum fast_op op)
 {
 	if (fuser->place[node] != SX_NONE || fuser->uses[node] != 1)
 		return NULL;
@@ -43,12 +43,12 @@ static void drop(struct fast_insn *insn)
 /* x * k, or (x + y) * k, to a u64 result. */
 static void fuse_store(const struct fuser *fuser, struct fast_insn *store)
 {
-	struct fast_insn *mul = absorbed(fuser, store->a, FAST_MUL_VK);
+	struct fast_insn *mul = fuse_absorbed(fuser, store->a, FAST_MUL_VK);
 	if (!mul)
 		return;
-	struct fast_insn *sum = absorbed(fuser, mul->a, FAST_ADD);
-	struct fast_insn *x = absorbed(fuser, sum ? sum->a : mul->a, FAST_LOAD_WHOLE);
-	struct fast_insn *y = sum ? absorbed(fuser, sum->b, FAST_LOAD_WHOLE) : NULL;
+	struct fast_insn *sum = fuse_absorbed(fuser, mul->a, FAST_ADD);
+	struct fast_insn *x = fuse_absorbed(fuser, sum ? sum->a : mul->a, FAST_LOAD_WHOLE);
+	struct fast_insn *y = sum ? fuse_absorbed(fuser, sum->b, FAST_LOAD_WHOLE) : NULL;
 	if (!x || (sum && !y))
 		return;
 	store->op = sum ? FAST_LOAD_ADD_MUL_STORE : FAST_LOAD_MUL_STORE;
@@ -68,13 +68,14 @@ static void fuse_store(const struct fuser *fuser, struct fast_insn *store)
 static void fuse_divide(const struct fuser *fuser, struct fast_insn *divide)
 {
 	bool by_zero = divide->op == FAST_DIV_0;
-	struct fast_insn *mul = absorbed(fuser, divide->a, FAST_MUL_VK);
+	struct fast_insn *mul = fuse_absorbed(fuser, divide->a, FAST_MUL_VK);
 	if (!mul)
 		return;
-	struct fast_insn *quotient = absorbed(fuser, mul->a, FAST_QUOTIENT_VK);
+	struct fast_insn *quotient = fuse_absorbed(fuser, mul->a, FAST_QUOTIENT_VK);
 	if (!quotient)
-		quotient = absorbed(fuser, mul->a, FAST_QUOTIENT_0_VK);
-	struct fast_insn *x = absorbed(fuser, quotient ? quotient->a : mul->a, FAST_LOAD_WHOLE);
+		quotient = fuse_absorbed(fuser, mul->a, FAST_QUOTIENT_0_VK);
+	struct fast_insn *x =
+	    fuse_absorbed(fuser, quotient ? quotient->a : mul->a, FAST_LOAD_WHOLE);
 	if (!x || (quotient && quotient->k[0] == 0))
 		return;
 	if (quotient)

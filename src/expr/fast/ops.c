@@ -194,8 +194,8 @@ static void write_quality(uint8_t *restrict out, const double *in, size_t n)
 		out[i] = in[i] != in[i] ? SX_QUALITY_UNDEFINED : 0;
 }
 
-static void store_whole(uint64_t *restrict out, uint8_t *restrict quality, const double *in,
-			size_t n)
+static void ops_store_whole(uint64_t *restrict out, uint8_t *restrict quality, const double *in,
+			    size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		out[i] = fast_to_whole(in[i]);
@@ -203,7 +203,7 @@ static void store_whole(uint64_t *restrict out, uint8_t *restrict quality, const
 		write_quality(quality, in, n);
 }
 
-static uint8_t any(const uint8_t *in, size_t n)
+static uint8_t ops_any(const uint8_t *in, size_t n)
 {
 	uint8_t all = 0;
 	for (size_t i = 0; i < n; i++)
@@ -211,7 +211,7 @@ static uint8_t any(const uint8_t *in, size_t n)
 	return all;
 }
 
-static void join(uint8_t *restrict out, const uint8_t *in, size_t n)
+static void ops_join(uint8_t *restrict out, const uint8_t *in, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		out[i] |= in[i];
@@ -244,9 +244,9 @@ const struct fast_loops FAST_TABLE = {
         [FAST_LOAD_QUOTIENT_MUL_DIV_0] = run_LOAD_QUOTIENT_MUL_DIV_0,
     },
     .store = store,
-    .store_whole = store_whole,
+    .store_whole = ops_store_whole,
     .quality = write_quality,
-    .any = any,
-    .join = join,
+    .any = ops_any,
+    .join = ops_join,
 };
 /* clang-format on */

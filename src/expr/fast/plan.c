@@ -246,8 +246,8 @@ static void plan_node(struct plan *plan, uint32_t index)
 }
 
 /* The operand of a step that is `op` and that nobody else reads, or NULL. */
-static const struct fast_step *absorbed(const struct plan *plan, const struct fast_step *step,
-					enum fast_op op)
+static const struct fast_step *plan_absorbed(const struct plan *plan, const struct fast_step *step,
+					     enum fast_op op)
 {
 	if (step->args[0] == SX_NONE || plan->uses[step->args[0]] != 1)
 		return NULL;
@@ -258,13 +258,13 @@ static const struct fast_step *absorbed(const struct plan *plan, const struct fa
 /* max(min(x, k1), k2), and x = (y / z) * k0 with it. */
 static void fuse_clamp(const struct plan *plan, struct fast_step *step)
 {
-	const struct fast_step *least = absorbed(plan, step, FAST_MIN_VK);
+	const struct fast_step *least = plan_absorbed(plan, step, FAST_MIN_VK);
 	if (step->op != FAST_MAX_VK || !least)
 		return;
 	double k[3] = {1, least->k[0], step->k[0]};
-	const struct fast_step *scaled = absorbed(plan, least, FAST_MUL_VK);
-	const struct fast_step *ratio = scaled ? absorbed(plan, scaled, FAST_DIV) : NULL;
-	const struct fast_step *ratio_0 = scaled ? absorbed(plan, scaled, FAST_DIV_0) : NULL;
+	const struct fast_step *scaled = plan_absorbed(plan, least, FAST_MUL_VK);
+	const struct fast_step *ratio = scaled ? plan_absorbed(plan, scaled, FAST_DIV) : NULL;
+	const struct fast_step *ratio_0 = scaled ? plan_absorbed(plan, scaled, FAST_DIV_0) : NULL;
 	if (ratio_0)
 		ratio = ratio_0;
 	if (ratio)
@@ -283,9 +283,9 @@ static void fuse_muldiv(const struct plan *plan, uint32_t index)
 	const struct graph_node *node = node_at(plan, index);
 	if (node->op != GRAPH_IDIV && node->op != GRAPH_IDIV_0)
 		return;
-	const struct fast_step *product = absorbed(plan, step, FAST_MUL_CHECKED);
+	const struct fast_step *product = plan_absorbed(plan, step, FAST_MUL_CHECKED);
 	if (!product)
-		product = absorbed(plan, step, FAST_MUL_CHECKED_VK);
+		product = plan_absorbed(plan, step, FAST_MUL_CHECKED_VK);
 	if (!product)
 		return;
 	const struct graph_node *factors = node_at(plan, step->args[0]);

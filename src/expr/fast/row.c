@@ -52,27 +52,27 @@ static uint32_t constants_at(struct scheduler *scheduler, const double *k, uint3
 	return code->constant_count - count;
 }
 
-static void *array(size_t count, size_t size)
+static void *fast_row_array(size_t count, size_t size)
 {
 	return calloc(count + 1, size);
 }
 
-static bool begin(struct scheduler *scheduler, const struct live_graph *program,
-		  struct fast_code *fast, const struct fast_step *steps)
+static bool fast_row_begin(struct scheduler *scheduler, const struct live_graph *program,
+			   struct fast_code *fast, const struct fast_step *steps)
 {
 	size_t nodes = program->node_count;
 	struct row_code *code = &fast->row;
 	*scheduler =
 	    (struct scheduler){.program = program, .fast = fast, .code = code, .steps = steps};
-	scheduler->slot = array(nodes, sizeof(uint32_t));
-	scheduler->pending = array(nodes, sizeof(uint32_t));
-	scheduler->first_user = array(nodes, sizeof(uint32_t));
-	scheduler->next_user = array(nodes * 3, sizeof(uint32_t));
-	scheduler->next_ready = array(nodes, sizeof(uint32_t));
-	code->loads = array(program->input_count, sizeof(*code->loads));
-	code->insns = array(nodes, sizeof(*code->insns));
-	code->runs = array(nodes, sizeof(*code->runs));
-	code->stores = array(program->output_count, sizeof(*code->stores));
+	scheduler->slot = fast_row_array(nodes, sizeof(uint32_t));
+	scheduler->pending = fast_row_array(nodes, sizeof(uint32_t));
+	scheduler->first_user = fast_row_array(nodes, sizeof(uint32_t));
+	scheduler->next_user = fast_row_array(nodes * 3, sizeof(uint32_t));
+	scheduler->next_ready = fast_row_array(nodes, sizeof(uint32_t));
+	code->loads = fast_row_array(program->input_count, sizeof(*code->loads));
+	code->insns = fast_row_array(nodes, sizeof(*code->insns));
+	code->runs = fast_row_array(nodes, sizeof(*code->runs));
+	code->stores = fast_row_array(program->output_count, sizeof(*code->stores));
 	if (!scheduler->slot || !scheduler->pending || !scheduler->first_user ||
 	    !scheduler->next_user || !scheduler->next_ready || !code->loads || !code->insns ||
 	    !code->runs || !code->stores)
@@ -81,7 +81,7 @@ static bool begin(struct scheduler *scheduler, const struct live_graph *program,
 	return true;
 }
 
-static void finish(struct scheduler *scheduler)
+static void fast_row_finish(struct scheduler *scheduler)
 {
 	free(scheduler->slot);
 	free(scheduler->pending);
@@ -121,7 +121,7 @@ static void link_operands(struct scheduler *scheduler)
 	}
 }
 
-static void place_inputs(struct scheduler *scheduler, int kind)
+static void fast_row_place_inputs(struct scheduler *scheduler, int kind)
 {
 	struct row_code *code = scheduler->code;
 	for (uint32_t i = 0; i < scheduler->program->input_count; i++) {
@@ -149,7 +149,7 @@ static bool place_leaves(struct scheduler *scheduler)
 			return false;
 	}
 	for (int kind = 0; kind < 3; kind++) {
-		place_inputs(scheduler, kind);
+		fast_row_place_inputs(scheduler, kind);
 		if (kind == 0)
 			code->whole_count = code->load_count;
 		if (kind == 1)
@@ -307,14 +307,14 @@ bool row_compile(const struct live_graph *program, struct fast_code *code,
 		 const struct fast_step *steps)
 {
 	struct scheduler scheduler;
-	bool good = begin(&scheduler, program, code, steps) && place_leaves(&scheduler);
+	bool good = fast_row_begin(&scheduler, program, code, steps) && place_leaves(&scheduler);
 	if (good)
 		link_operands(&scheduler);
 	for (enum fast_op op; good && (op = most_ready(&scheduler)) != FAST_OP_COUNT;)
 		good = drain(&scheduler, op);
 	if (good)
 		place_all(&scheduler);
-	finish(&scheduler);
+	fast_row_finish(&scheduler);
 	return good;
 }
 

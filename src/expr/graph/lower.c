@@ -95,7 +95,7 @@ struct reduction {
 	uint32_t value, count;
 };
 
-static bool join(struct lower *lower, struct reduction *reduction, uint32_t value)
+static bool lower_join(struct lower *lower, struct reduction *reduction, uint32_t value)
 {
 	if (value == SX_NONE)
 		return false;
@@ -121,13 +121,13 @@ static bool join_instances(struct lower *lower, struct reduction *reduction,
 		}
 		/* Nobody knows how many: nothing can be said about all of them. */
 		if (count == 0)
-			return join(lower, reduction,
-				    graph_no_data(&lower->graph, SX_QUALITY_NOT_COLLECTED));
+			return lower_join(lower, reduction,
+					  graph_no_data(&lower->graph, SX_QUALITY_NOT_COLLECTED));
 		first = 0;
 		last = count - 1;
 	}
 	for (uint32_t i = first; i <= last; i++) {
-		if (!join(lower, reduction, lower_instance(lower, node, scope, i)))
+		if (!lower_join(lower, reduction, lower_instance(lower, node, scope, i)))
 			return false;
 	}
 	return true;
@@ -140,7 +140,7 @@ static uint32_t lower_reduction(struct lower *lower, const struct sx_node *node,
 		const struct sx_node *child = node->children[i];
 		bool many = child->kind == SX_NODE_NAME && child->instances != SX_INSTANCES_NONE;
 		bool joined = many ? join_instances(lower, &reduction, child, scope)
-				   : join(lower, &reduction, lower_node(lower, child, scope));
+				   : lower_join(lower, &reduction, lower_node(lower, child, scope));
 		if (!joined)
 			return SX_NONE;
 	}
