@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct sx_capture_reader *create(const char *name)
+static struct sx_capture_reader *reader_create(const char *name)
 {
 	struct sx_capture_reader *reader = calloc(1, sizeof(*reader));
 	if (!reader)
@@ -88,8 +88,8 @@ static enum sx_status refused(const struct sx_capture_reader *reader, struct sx_
 	return status;
 }
 
-static enum sx_status begin(struct sx_capture_reader *reader, struct sx_capture_reader **out,
-			    struct sx_error *err)
+static enum sx_status reader_begin(struct sx_capture_reader *reader, struct sx_capture_reader **out,
+				   struct sx_error *err)
 {
 	enum sx_status status = check_header(reader, err);
 	if (status == SX_OK) {
@@ -112,12 +112,12 @@ static enum sx_status begin(struct sx_capture_reader *reader, struct sx_capture_
 enum sx_status capture_open_memory(const void *data, size_t size, const char *name,
 				   struct sx_capture_reader **out, struct sx_error *err)
 {
-	struct sx_capture_reader *reader = create(name);
+	struct sx_capture_reader *reader = reader_create(name);
 	if (!reader)
 		return error_nomem(err, "a capture's reader");
 	reader->bytes.memory = data ? data : (const uint8_t *)"";
 	reader->bytes.size = size;
-	return begin(reader, out, err);
+	return reader_begin(reader, out, err);
 }
 
 static enum sx_status open_file(struct sx_capture_reader *reader, struct sx_error *err)
@@ -139,7 +139,7 @@ static enum sx_status open_file(struct sx_capture_reader *reader, struct sx_erro
 enum sx_status sx_capture_open(const char *path, struct sx_capture_reader **out,
 			       struct sx_error *err)
 {
-	struct sx_capture_reader *reader = create(path);
+	struct sx_capture_reader *reader = reader_create(path);
 	if (!reader)
 		return error_nomem(err, "a capture's reader");
 	enum sx_status status = open_file(reader, err);
@@ -147,7 +147,7 @@ enum sx_status sx_capture_open(const char *path, struct sx_capture_reader **out,
 		sx_capture_close(reader);
 		return status;
 	}
-	return begin(reader, out, err);
+	return reader_begin(reader, out, err);
 }
 
 const struct sx_capture_info *sx_capture_info(struct sx_capture_reader *reader)

@@ -55,7 +55,8 @@ static bool lasts(const struct entry *entry)
 	return entry->type == CAPTURE_HEAD || entry->type == CAPTURE_DEVICE;
 }
 
-static int append(struct sink *sink, const uint8_t *data, size_t size, const struct entry *entry)
+static int ring_append(struct sink *sink, const uint8_t *data, size_t size,
+		       const struct entry *entry)
 {
 	struct sink_ring *ring = (struct sink_ring *)sink;
 	if (!entry || entry->type == CAPTURE_INDEX) /* a dump writes its own */
@@ -74,7 +75,7 @@ static int append(struct sink *sink, const uint8_t *data, size_t size, const str
 	return 0;
 }
 
-static int close_ring(struct sink *sink)
+static int ring_close(struct sink *sink)
 {
 	struct sink_ring *ring = (struct sink_ring *)sink;
 	while (ring->lasting.first)
@@ -85,7 +86,7 @@ static int close_ring(struct sink *sink)
 	return 0;
 }
 
-static const struct sink_ops ring_ops = {.append = append, .close = close_ring};
+static const struct sink_ops ring_ops = {.append = ring_append, .close = ring_close};
 
 int sink_create_ring(uint64_t keep_ns, uint64_t bytes_max, struct sink **out)
 {

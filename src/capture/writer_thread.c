@@ -217,7 +217,7 @@ static void sync_file(struct sx_capture_writer *writer, bool stop)
 }
 
 /* Moves what waits into the round; the lock is held. */
-static void take(struct sx_capture_writer *writer, bool all, struct round *round)
+static void writer_take(struct sx_capture_writer *writer, bool all, struct round *round)
 {
 	for (uint32_t i = 0; all && i < writer->device_count; i++) {
 		struct writer_device *device = writer->devices[i];
@@ -279,7 +279,7 @@ void *writer_run(void *arg)
 		bool all = wait_for_work(writer, &due);
 		if (all)
 			due = later(period);
-		take(writer, all, &round);
+		writer_take(writer, all, &round);
 		pthread_mutex_unlock(&writer->lock);
 		pthread_mutex_lock(&writer->sink_lock);
 		put_batches(writer, &round);

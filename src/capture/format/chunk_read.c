@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum quality_form { QUALITY_VALID, QUALITY_ONE, QUALITY_EACH };
+enum quality_reader { QUALITY_VALID, QUALITY_ONE, QUALITY_EACH };
 
 /* What the head of the payload says, checked. */
 struct head {
@@ -20,7 +20,7 @@ struct parts {
 	struct cursor rest; /* quality and strings */
 };
 
-static bool read_head(const uint8_t *payload, size_t size, uint32_t columns, struct head *out)
+static bool chunk_read_head(const uint8_t *payload, size_t size, uint32_t columns, struct head *out)
 {
 	if (size < CAPTURE_ROWS_HEAD)
 		return false;
@@ -214,7 +214,7 @@ enum chunk_status chunk_read(struct chunk_reader *reader, const uint8_t *payload
 	struct parts parts;
 	const uint8_t *body;
 	uint32_t columns = device->column_count;
-	if (!read_head(payload, size, columns, &head))
+	if (!chunk_read_head(payload, size, columns, &head))
 		return CHUNK_DAMAGED;
 	if (head.device_hash != device_hash)
 		return CHUNK_OTHER_DEVICE;

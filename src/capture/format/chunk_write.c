@@ -7,7 +7,7 @@
 /* Planes of counters are noise or nearly zero: more effort than the least gains next to nothing. */
 #define ZSTD_LEVEL 1
 
-enum quality_form { QUALITY_VALID, QUALITY_ONE, QUALITY_EACH };
+enum quality_writer { QUALITY_VALID, QUALITY_ONE, QUALITY_EACH };
 
 static void time_range(const struct batch *batch, uint64_t *begin_ns, uint64_t *end_ns)
 {
@@ -46,7 +46,7 @@ static size_t list_vectors(struct batch *batch, uint32_t columns, uint64_t **lis
 	return count;
 }
 
-static enum quality_form quality_form_of(const struct batch *batch, uint32_t column)
+static enum quality_writer quality_form_of(const struct batch *batch, uint32_t column)
 {
 	if (!batch->mixed[column])
 		return QUALITY_VALID;
@@ -84,7 +84,7 @@ static void put_planes(struct bytes *body, uint64_t *const *list, size_t rows,
 static void put_quality(struct bytes *body, const struct batch *batch, uint32_t columns)
 {
 	for (uint32_t i = 0; i < columns; i++) {
-		enum quality_form form = quality_form_of(batch, i);
+		enum quality_writer form = quality_form_of(batch, i);
 		size_t size = form == QUALITY_EACH ? batch->rows : form == QUALITY_ONE;
 		uint8_t *out = bytes_add(body, size);
 		if (out && size)
