@@ -35,7 +35,7 @@ static struct gpa_context *by_serial(uint64_t serial)
 	return NULL;
 }
 
-static struct gpa_context *current(void)
+static struct gpa_context *state_current(void)
 {
 	struct gpa_context *own = by_serial(own_current);
 	return own ? own : by_serial(state.current);
@@ -47,7 +47,7 @@ struct gpa_call gpa_enter(const char *name)
 	pthread_mutex_lock(&lock);
 	if (depth++ == 0)
 		gpa_log(GPA_LOGGING_TRACE, "Entering: %s", name);
-	return (struct gpa_call){.name = name, .context = current()};
+	return (struct gpa_call){.name = name, .context = state_current()};
 }
 
 GPA_Status gpa_leave(struct gpa_call *call, GPA_Status status, const char *message)

@@ -85,7 +85,7 @@ GpaStatus gpa3_CloseContext(GpaContextId id)
 }
 
 /* The context of a query with one result; NULL and *status when either is missing. */
-static struct gpa_context *ask(GpaContextId id, const void *out, GpaStatus *status)
+static struct gpa_context *api3_ask(GpaContextId id, const void *out, GpaStatus *status)
 {
 	*status = kGpaStatusErrorNullPointer;
 	return out ? gpa3_context(id, status) : NULL;
@@ -95,7 +95,7 @@ GpaStatus gpa3_GetSupportedSampleTypes(GpaContextId id, GpaContextSampleTypeFlag
 {
 	struct gpa_call call = gpa_enter("GpaGetSupportedSampleTypes");
 	GpaStatus status;
-	if (ask(id, out, &status))
+	if (api3_ask(id, out, &status))
 		*out = 0; /* discrete counters: the bit has the value 0 */
 	return gpa3_leave(&call, status, "no such context");
 }
@@ -104,7 +104,8 @@ GpaStatus gpa3_GetDeviceAndRevisionId(GpaContextId id, GpaUInt32 *device, GpaUIn
 {
 	struct gpa_call call = gpa_enter("GpaGetDeviceAndRevisionId");
 	GpaStatus status;
-	const struct gpa_context *context = ask(id, device && revision ? device : NULL, &status);
+	const struct gpa_context *context =
+	    api3_ask(id, device && revision ? device : NULL, &status);
 	if (!context)
 		return gpa3_leave(&call, status, "no such context");
 	if (!context->device_id)
@@ -118,7 +119,7 @@ GpaStatus gpa3_GetDeviceName(GpaContextId id, const char **out)
 {
 	struct gpa_call call = gpa_enter("GpaGetDeviceName");
 	GpaStatus status;
-	const struct gpa_context *context = ask(id, out, &status);
+	const struct gpa_context *context = api3_ask(id, out, &status);
 	if (!context)
 		return gpa3_leave(&call, status, "no such context");
 	if (!context->device_name)
@@ -131,7 +132,7 @@ GpaStatus gpa3_GetDeviceGeneration(GpaContextId id, GpaHwGeneration *out)
 {
 	struct gpa_call call = gpa_enter("GpaGetDeviceGeneration");
 	GpaStatus status;
-	const struct gpa_context *context = ask(id, out, &status);
+	const struct gpa_context *context = api3_ask(id, out, &status);
 	if (context)
 		*out = context->generation == 6	  ? kGpaHwGenerationGfx6
 		       : context->generation == 7 ? kGpaHwGenerationGfx7

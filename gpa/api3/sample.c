@@ -171,7 +171,7 @@ GpaStatus gpa3_CopySecondarySamples(GpaCommandListId secondary, GpaCommandListId
 }
 
 /* A session that has ended, or why there is none to ask. */
-static struct gpa3_session *ended(GpaSessionId id, const void *out, GpaStatus *status)
+static struct gpa3_session *api3_sample_ended(GpaSessionId id, const void *out, GpaStatus *status)
 {
 	*status = kGpaStatusErrorNullPointer;
 	struct gpa3_session *s = out ? gpa3_session(id, status) : NULL;
@@ -184,7 +184,7 @@ GpaStatus gpa3_GetSampleCount(GpaSessionId id, GpaUInt32 *out)
 {
 	struct gpa_call call = gpa_enter("GpaGetSampleCount");
 	GpaStatus status;
-	const struct gpa3_session *s = ended(id, out, &status);
+	const struct gpa3_session *s = api3_sample_ended(id, out, &status);
 	if (s)
 		*out = s->core.begun ? (GpaUInt32)s->core.passes[0].count : 0;
 	return gpa3_leave(&call, status, "the session is unknown or active");
@@ -194,7 +194,7 @@ GpaStatus gpa3_GetSampleId(GpaSessionId id, GpaUInt32 index, GpaUInt32 *out)
 {
 	struct gpa_call call = gpa_enter("GpaGetSampleId");
 	GpaStatus status;
-	const struct gpa3_session *s = ended(id, out, &status);
+	const struct gpa3_session *s = api3_sample_ended(id, out, &status);
 	if (s && (!s->core.begun || index >= s->core.passes[0].count))
 		status = kGpaStatusErrorSampleNotFound;
 	else if (s)

@@ -85,7 +85,7 @@ GpaStatus gpa3_schedule(struct gpa3_session *s)
 }
 
 /* Makes the passes of a session that starts. */
-static GpaStatus start(struct gpa3_session *s)
+static GpaStatus api3_session_start(struct gpa3_session *s)
 {
 	GpaStatus status = gpa3_schedule(s);
 	if (status != kGpaStatusOk)
@@ -121,7 +121,7 @@ GpaStatus gpa3_BeginSession(GpaSessionId id)
 				  "the session was started before");
 	if (!s->enabled_count)
 		return gpa3_leave(&call, kGpaStatusErrorNoCountersEnabled, "no counter is enabled");
-	return gpa3_leave(&call, start(s), "the passes cannot be planned");
+	return gpa3_leave(&call, api3_session_start(s), "the passes cannot be planned");
 }
 
 /* What keeps a session from ending: a pass without list, or with other samples than the first. */

@@ -102,7 +102,7 @@ static bool look_at(struct cl_backend *b, cl_command_queue queue)
 	return false;
 }
 
-static GPA_Status open(struct gpa_context *context)
+static GPA_Status cl_open(struct gpa_context *context)
 {
 	static const uint32_t raw = 0;
 	struct gpa_list list = {0};
@@ -129,7 +129,7 @@ static GPA_Status open(struct gpa_context *context)
 	return GPA_STATUS_OK;
 }
 
-static void close(struct gpa_context *context)
+static void cl_close(struct gpa_context *context)
 {
 	struct cl_backend *b = context->impl;
 	if (!b)
@@ -143,18 +143,18 @@ static void close(struct gpa_context *context)
 	free(b);
 }
 
-static uint32_t class_of(const struct gpa_context *context, uint32_t raw)
+static uint32_t cl_class_of(const struct gpa_context *context, uint32_t raw)
 {
 	(void)context;
 	return raw;
 }
 
-static GPA_Status plan(struct gpa_context *context, struct gpa_schedule *schedule)
+static GPA_Status cl_plan(struct gpa_context *context, struct gpa_schedule *schedule)
 {
-	return gpa_plan_classes(context, schedule, class_of, 1);
+	return gpa_plan_classes(context, schedule, cl_class_of, 1);
 }
 
-static void release(struct gpa_context *context, struct gpa_request *request)
+static void cl_release(struct gpa_context *context, struct gpa_request *request)
 {
 	struct cl_backend *b = context->impl;
 	if (request->begin)
@@ -188,8 +188,8 @@ static bool hold_back(struct cl_backend *b, cl_command_queue queue, cl_event unt
 }
 
 /* A barrier begins a sample, so that an out-of-order queue starts nothing of it earlier. */
-static struct gpa_request *begin(struct gpa_context *context, void *commands, const uint32_t *raws,
-				 uint32_t count)
+static struct gpa_request *cl_begin(struct gpa_context *context, void *commands,
+				    const uint32_t *raws, uint32_t count)
 {
 	(void)commands;
 	struct cl_backend *b = context->impl;
@@ -201,11 +201,11 @@ static struct gpa_request *begin(struct gpa_context *context, void *commands, co
 	    (!b->clock || (echo(b, queue, &r->begin) && hold_back(b, queue, r->begin))))
 		return r;
 	if (r)
-		release(context, r);
+		cl_release(context, r);
 	return NULL;
 }
 
-static bool end(struct gpa_context *context, void *commands, struct gpa_request *request)
+static bool cl_end(struct gpa_context *context, void *commands, struct gpa_request *request)
 {
 	(void)commands;
 	struct cl_backend *b = context->impl;
@@ -220,8 +220,8 @@ static bool time_of(const struct cl_backend *b, cl_event event, cl_ulong *ns)
 					   NULL) == CL_SUCCESS;
 }
 
-static enum gpa_answer collect(struct gpa_context *context, struct gpa_request *request,
-			       uint64_t *values, bool *valid)
+static enum gpa_answer cl_collect(struct gpa_context *context, struct gpa_request *request,
+				  uint64_t *values, bool *valid)
 {
 	struct cl_backend *b = context->impl;
 	cl_int status = CL_QUEUED;
@@ -241,8 +241,8 @@ static enum gpa_answer collect(struct gpa_context *context, struct gpa_request *
 	return GPA_READY;
 }
 
-static bool value(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
-		  union gpa_value *out)
+static bool cl_value(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
+		     union gpa_value *out)
 {
 	(void)context;
 	(void)counter;
@@ -251,12 +251,12 @@ static bool value(struct gpa_context *context, uint32_t counter, const uint64_t 
 }
 
 const struct gpa_backend gpa_backend = {
-    .open = open,
-    .close = close,
-    .plan = plan,
-    .begin = begin,
-    .end = end,
-    .collect = collect,
-    .release = release,
-    .value = value,
+    .open = cl_open,
+    .close = cl_close,
+    .plan = cl_plan,
+    .begin = cl_begin,
+    .end = cl_end,
+    .collect = cl_collect,
+    .release = cl_release,
+    .value = cl_value,
 };

@@ -28,7 +28,7 @@ static bool is_there(const struct gl_api *gl, GLuint monitor)
 }
 
 /* Triples of group, counter and a value of 32 bits. */
-static void collect(const struct gl_api *gl, GLuint monitor, GLuint *values)
+static void amd_gpin_collect(const struct gl_api *gl, GLuint monitor, GLuint *values)
 {
 	GLuint data[3 * GPIN_COUNT] = {0};
 	GLint written = 0;
@@ -55,7 +55,7 @@ void amd_gpin_read(struct gl_amd *amd, const struct gl_api *gl)
 	gl->BeginPerfMonitorAMD(monitor);
 	gl->EndPerfMonitorAMD(monitor);
 	if (is_there(gl, monitor))
-		collect(gl, monitor, values);
+		amd_gpin_collect(gl, monitor, values);
 	gl->DeletePerfMonitorsAMD(1, &monitor);
 	gl_api_take_error(gl);
 	if (values[GPIN_UNITS] && values[GPIN_ENGINES])

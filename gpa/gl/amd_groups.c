@@ -40,8 +40,8 @@ static const struct amd_group *find_group(const struct gl_amd *amd, const char *
 	return NULL;
 }
 
-static bool add_event(struct gl_amd *amd, const struct gl_api *gl, const struct amd_group *group,
-		      uint32_t slot, struct amd_raw *raw)
+static bool amd_groups_add_event(struct gl_amd *amd, const struct gl_api *gl,
+				 const struct amd_group *group, uint32_t slot, struct amd_raw *raw)
 {
 	struct amd_event event = {group->id, slot, GL_UNSIGNED_INT64_AMD};
 	if ((GLint)slot >= group->counters ||
@@ -73,7 +73,7 @@ static void map_instance(struct gl_amd *amd, const struct gl_api *gl, const char
 	const struct amd_group *group = find_group(amd, name);
 	if (group) {
 		limit_block(amd, block_index, group);
-		add_event(amd, gl, group, slot, raw);
+		amd_groups_add_event(amd, gl, group, slot, raw);
 		return;
 	}
 	for (unsigned engine = 0; engine < ENGINES_MAX; engine++) {
@@ -85,7 +85,7 @@ static void map_instance(struct gl_amd *amd, const struct gl_api *gl, const char
 		if (!group)
 			return;
 		limit_block(amd, block_index, group);
-		add_event(amd, gl, group, slot, raw);
+		amd_groups_add_event(amd, gl, group, slot, raw);
 	}
 }
 

@@ -34,7 +34,7 @@ static bool add(struct gl_backend *b, const struct sx_counter_info *info, const 
 	return true;
 }
 
-static bool add_event(struct gl_backend *b, uint32_t counter, struct gpa_list *list)
+static bool amd_raw_add_event(struct gl_backend *b, uint32_t counter, struct gpa_list *list)
 {
 	uint32_t n;
 	const struct sx_catalog *catalog = b->guide.catalog;
@@ -58,7 +58,7 @@ bool amd_offer_raw(struct gl_backend *b, struct gpa_list *list)
 	const struct sx_counter_info *counters = sx_catalog_counters(b->guide.catalog, &count);
 	for (uint32_t i = 0; i < count; i++)
 		if (counters[i].block != SX_NONE && counters[i].slot != SX_NONE &&
-		    !add_event(b, i, list))
+		    !amd_raw_add_event(b, i, list))
 			return false;
 	return true;
 }

@@ -41,7 +41,7 @@ static GPA_Status fill(struct gpa_context *context)
 	return list.count ? GPA_STATUS_OK : GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
 }
 
-static GPA_Status open(struct gpa_context *context)
+static GPA_Status gl_open(struct gpa_context *context)
 {
 	const char *why;
 	struct gl_backend *b = calloc(1, sizeof(*b));
@@ -59,7 +59,7 @@ static GPA_Status open(struct gpa_context *context)
 	return status;
 }
 
-static void close(struct gpa_context *context)
+static void gl_close(struct gpa_context *context)
 {
 	struct gl_backend *b = context->impl;
 	if (!b)
@@ -71,21 +71,21 @@ static void close(struct gpa_context *context)
 	free(b);
 }
 
-static uint32_t class_of(const struct gpa_context *context, uint32_t raw)
+static uint32_t gl_class_of(const struct gpa_context *context, uint32_t raw)
 {
 	const struct gl_backend *b = context->impl;
 	return b->raws.class_of[raw];
 }
 
-static GPA_Status plan(struct gpa_context *context, struct gpa_schedule *schedule)
+static GPA_Status gl_plan(struct gpa_context *context, struct gpa_schedule *schedule)
 {
 	struct gl_backend *b = context->impl;
 	if (b->hardware_count)
 		return gl_amd_plan(context, b, schedule);
-	return gpa_plan_classes(context, schedule, class_of, CLASS_COUNT);
+	return gpa_plan_classes(context, schedule, gl_class_of, CLASS_COUNT);
 }
 
-static void release(struct gpa_context *context, struct gpa_request *request)
+static void gl_release(struct gpa_context *context, struct gpa_request *request)
 {
 	struct gl_backend *b = context->impl;
 	bool current = is_current(context);
@@ -99,8 +99,8 @@ static void release(struct gpa_context *context, struct gpa_request *request)
 	free(request);
 }
 
-static struct gpa_request *begin(struct gpa_context *context, void *commands, const uint32_t *raws,
-				 uint32_t count)
+static struct gpa_request *gl_begin(struct gpa_context *context, void *commands,
+				    const uint32_t *raws, uint32_t count)
 {
 	(void)commands;
 	struct gl_backend *b = context->impl;
@@ -119,7 +119,7 @@ static struct gpa_request *begin(struct gpa_context *context, void *commands, co
 	while (queries < count && raws[queries] < RAW_COUNT)
 		queries++;
 	if (queries < count && !(r->amd = gl_amd_begin(b, raws + queries, count - queries))) {
-		release(context, r);
+		gl_release(context, r);
 		return NULL;
 	}
 	/* A query that the program itself has running has no value in this sample. */
@@ -130,7 +130,7 @@ static struct gpa_request *begin(struct gpa_context *context, void *commands, co
 	return r;
 }
 
-static bool end(struct gpa_context *context, void *commands, struct gpa_request *request)
+static bool gl_end(struct gpa_context *context, void *commands, struct gpa_request *request)
 {
 	(void)commands;
 	struct gl_backend *b = context->impl;
@@ -144,8 +144,8 @@ static bool end(struct gpa_context *context, void *commands, struct gpa_request 
 	return true;
 }
 
-static enum gpa_answer collect(struct gpa_context *context, struct gpa_request *request,
-			       uint64_t *values, bool *valid)
+static enum gpa_answer gl_collect(struct gpa_context *context, struct gpa_request *request,
+				  uint64_t *values, bool *valid)
 {
 	struct gl_backend *b = context->impl;
 	if (!is_current(context))
@@ -164,8 +164,8 @@ static enum gpa_answer collect(struct gpa_context *context, struct gpa_request *
 	return gl_amd_collect(b, request->amd, values + request->count, valid + request->count);
 }
 
-static bool value(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
-		  union gpa_value *out)
+static bool gl_value(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
+		     union gpa_value *out)
 {
 	struct gl_backend *b = context->impl;
 	if (counter < b->hardware_count)
@@ -174,12 +174,12 @@ static bool value(struct gpa_context *context, uint32_t counter, const uint64_t 
 }
 
 const struct gpa_backend gpa_backend = {
-    .open = open,
-    .close = close,
-    .plan = plan,
-    .begin = begin,
-    .end = end,
-    .collect = collect,
-    .release = release,
-    .value = value,
+    .open = gl_open,
+    .close = gl_close,
+    .plan = gl_plan,
+    .begin = gl_begin,
+    .end = gl_end,
+    .collect = gl_collect,
+    .release = gl_release,
+    .value = gl_value,
 };

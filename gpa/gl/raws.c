@@ -96,7 +96,7 @@ static GLuint take_query(struct gl_raws *raws, const struct gl_api *gl, uint32_t
 	return query;
 }
 
-static GLuint running(const struct gl_api *gl, GLenum target, GLuint index)
+static GLuint raws_running(const struct gl_api *gl, GLenum target, GLuint index)
 {
 	GLint query = 0;
 	if (gl->GetQueryIndexediv)
@@ -110,13 +110,13 @@ static GLuint running(const struct gl_api *gl, GLenum target, GLuint index)
 static bool taken(const struct gl_api *gl, uint32_t raw)
 {
 	struct target t = target_of(raw);
-	if (running(gl, t.target, t.index))
+	if (raws_running(gl, t.target, t.index))
 		return true;
 	if (raw != RAW_OCCLUSION)
 		return false;
 	/* Drivers share one place between all occlusion targets. */
-	return (at_least(gl, 3, 3) && running(gl, GL_ANY_SAMPLES_PASSED, 0)) ||
-	       (at_least(gl, 4, 3) && running(gl, GL_ANY_SAMPLES_PASSED_CONSERVATIVE, 0));
+	return (at_least(gl, 3, 3) && raws_running(gl, GL_ANY_SAMPLES_PASSED, 0)) ||
+	       (at_least(gl, 4, 3) && raws_running(gl, GL_ANY_SAMPLES_PASSED_CONSERVATIVE, 0));
 }
 
 static void begin_target(const struct gl_api *gl, uint32_t raw, GLuint query)
@@ -224,7 +224,7 @@ static void end_time(const struct gl_api *gl, struct gl_count *count)
 static bool is_ours(const struct gl_api *gl, const struct gl_count *count)
 {
 	struct target t = target_of(count->raw);
-	return running(gl, t.target, t.index) == count->queries[0];
+	return raws_running(gl, t.target, t.index) == count->queries[0];
 }
 
 void gl_count_end(const struct gl_api *gl, struct gl_count *count)

@@ -24,7 +24,7 @@ struct gpa_request {
 	bool read; /* all results */
 };
 
-static GPA_Status open(struct gpa_context *context)
+static GPA_Status vk_open(struct gpa_context *context)
 {
 	const char *why;
 	struct gpa_list list = {0};
@@ -54,7 +54,7 @@ static GPA_Status open(struct gpa_context *context)
 	return list.count ? GPA_STATUS_OK : GPA_STATUS_ERROR_HARDWARE_NOT_SUPPORTED;
 }
 
-static void close(struct gpa_context *context)
+static void vk_close(struct gpa_context *context)
 {
 	struct vk_backend *b = context->impl;
 	if (!b)
@@ -83,7 +83,7 @@ static uint32_t perf_pass(const struct vk_backend *b, struct gpa_schedule *s, ui
 	return CLASS_MORE; /* there is a pass for every counter: not reached */
 }
 
-static GPA_Status plan(struct gpa_context *context, struct gpa_schedule *schedule)
+static GPA_Status vk_plan(struct gpa_context *context, struct gpa_schedule *schedule)
 {
 	struct vk_backend *b = context->impl;
 	if (!gpa_schedule_alloc(context, schedule, CLASS_MORE + schedule->enabled_count))
@@ -103,7 +103,7 @@ static GPA_Status plan(struct gpa_context *context, struct gpa_schedule *schedul
 	return GPA_STATUS_OK;
 }
 
-static void release(struct gpa_context *context, struct gpa_request *request)
+static void vk_release(struct gpa_context *context, struct gpa_request *request)
 {
 	(void)context;
 	if (request->count)
@@ -138,8 +138,8 @@ static void *commands_of(const struct gpa_context *context)
 	return b->native->commandBuffer;
 }
 
-static struct gpa_request *begin(struct gpa_context *context, void *commands, const uint32_t *raws,
-				 uint32_t count)
+static struct gpa_request *vk_begin(struct gpa_context *context, void *commands,
+				    const uint32_t *raws, uint32_t count)
 {
 	struct vk_backend *b = context->impl;
 	if (!commands) {
@@ -156,7 +156,7 @@ static struct gpa_request *begin(struct gpa_context *context, void *commands, co
 	r->perf_count = count - r->query_count;
 	if (!take_pools(b, r)) {
 		r->read = true; /* nothing is recorded */
-		release(context, r);
+		vk_release(context, r);
 		return NULL;
 	}
 	vk_perf_begin(&b->vk, &r->perf);
@@ -165,7 +165,7 @@ static struct gpa_request *begin(struct gpa_context *context, void *commands, co
 	return r;
 }
 
-static bool end(struct gpa_context *context, void *commands, struct gpa_request *request)
+static bool vk_end(struct gpa_context *context, void *commands, struct gpa_request *request)
 {
 	struct vk_backend *b = context->impl;
 	if (commands != request->commands) {
@@ -178,8 +178,8 @@ static bool end(struct gpa_context *context, void *commands, struct gpa_request 
 	return true;
 }
 
-static enum gpa_answer collect(struct gpa_context *context, struct gpa_request *request,
-			       uint64_t *values, bool *valid)
+static enum gpa_answer vk_collect(struct gpa_context *context, struct gpa_request *request,
+				  uint64_t *values, bool *valid)
 {
 	struct vk_backend *b = context->impl;
 	uint32_t count = request->query_count;
@@ -194,8 +194,8 @@ static enum gpa_answer collect(struct gpa_context *context, struct gpa_request *
 	return answer;
 }
 
-static bool value(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
-		  union gpa_value *out)
+static bool vk_value(struct gpa_context *context, uint32_t counter, const uint64_t *raws,
+		     union gpa_value *out)
 {
 	struct vk_backend *b = context->impl;
 	if (counter < b->perf.first_counter || !b->perf.count)
@@ -205,14 +205,14 @@ static bool value(struct gpa_context *context, uint32_t counter, const uint64_t 
 }
 
 const struct gpa_backend gpa_backend = {
-    .open = open,
-    .close = close,
-    .plan = plan,
-    .begin = begin,
-    .end = end,
-    .collect = collect,
-    .release = release,
-    .value = value,
+    .open = vk_open,
+    .close = vk_close,
+    .plan = vk_plan,
+    .begin = vk_begin,
+    .end = vk_end,
+    .collect = vk_collect,
+    .release = vk_release,
+    .value = vk_value,
     .commands = commands_of,
     .same = same_device,
 };

@@ -81,8 +81,8 @@ static uint32_t statistics_mask(const struct vk_api *vk)
 	return mask;
 }
 
-static bool make_pool(const struct vk_api *vk, VkQueryType type, uint32_t queries,
-		      VkQueryPool *pool)
+static bool count_make_pool(const struct vk_api *vk, VkQueryType type, uint32_t queries,
+			    VkQueryPool *pool)
 {
 	bool counts = type == VK_QUERY_TYPE_PIPELINE_STATISTICS;
 	const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
@@ -96,15 +96,15 @@ static bool make_pools(const struct vk_api *vk, struct vk_count *count)
 {
 	bool ok = true;
 	if (count->kinds & KIND_TIME)
-		ok = make_pool(vk, VK_QUERY_TYPE_TIMESTAMP, 2, &count->time);
+		ok = count_make_pool(vk, VK_QUERY_TYPE_TIMESTAMP, 2, &count->time);
 	if (ok && count->kinds & KIND_STATISTICS)
-		ok = make_pool(vk, VK_QUERY_TYPE_PIPELINE_STATISTICS, 1, &count->statistics);
+		ok = count_make_pool(vk, VK_QUERY_TYPE_PIPELINE_STATISTICS, 1, &count->statistics);
 	if (ok && count->kinds & KIND_OCCLUSION)
-		ok = make_pool(vk, VK_QUERY_TYPE_OCCLUSION, 1, &count->occlusion);
+		ok = count_make_pool(vk, VK_QUERY_TYPE_OCCLUSION, 1, &count->occlusion);
 	for (uint32_t i = 0; ok && i < VK_STREAMS; i++)
 		if (count->kinds & (uint32_t)KIND_STREAM << i)
-			ok = make_pool(vk, VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT, 1,
-				       &count->streams[i]);
+			ok = count_make_pool(vk, VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT, 1,
+					     &count->streams[i]);
 	return ok;
 }
 

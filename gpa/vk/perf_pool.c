@@ -32,7 +32,7 @@ VkResult vk_perf_results(const struct vk_api *vk, const struct vk_perf_pool *poo
 }
 
 /* A query whose sample nobody reads any more has run when its result is there. */
-static bool has_run(const struct vk_api *vk, const struct vk_perf_pool *pool, uint32_t slot)
+static bool perf_has_run(const struct vk_api *vk, const struct vk_perf_pool *pool, uint32_t slot)
 {
 	VkPerformanceCounterResultKHR *results = calloc(pool->raw_count + 1, sizeof(*results));
 	bool ran = results && vk_perf_results(vk, pool, slot, results) == VK_SUCCESS;
@@ -43,7 +43,7 @@ static bool has_run(const struct vk_api *vk, const struct vk_perf_pool *pool, ui
 static bool is_done(const struct vk_api *vk, struct vk_perf_pool *pool)
 {
 	for (uint32_t i = 0; i < QUERIES; i++) {
-		if (pool->slots[i] == SLOT_LEFT && has_run(vk, pool, i))
+		if (pool->slots[i] == SLOT_LEFT && perf_has_run(vk, pool, i))
 			pool->slots[i] = SLOT_READ;
 		if (pool->slots[i] == SLOT_BUSY || pool->slots[i] == SLOT_LEFT)
 			return false;
@@ -56,8 +56,8 @@ static bool counts(const struct vk_perf_pool *pool, const uint32_t *raws, uint32
 	return pool->raw_count == count && memcmp(pool->raws, raws, count * sizeof(*raws)) == 0;
 }
 
-static struct vk_perf_pool *make_pool(struct vk_perf *perf, const struct vk_api *vk,
-				      const uint32_t *raws, uint32_t count)
+static struct vk_perf_pool *perf_make_pool(struct vk_perf *perf, const struct vk_api *vk,
+					   const uint32_t *raws, uint32_t count)
 {
 	struct vk_perf_pool *pool = calloc(1, sizeof(*pool));
 	uint32_t *indices = vk_perf_indices(perf, raws, count);
@@ -101,8 +101,8 @@ struct found {
 	bool other; /* it holds a pool that cannot be used for this sample */
 };
 
-static struct found look(struct vk_perf *perf, const struct vk_api *vk, VkCommandBuffer commands,
-			 const uint32_t *raws, uint32_t count)
+static struct found perf_look(struct vk_perf *perf, const struct vk_api *vk,
+			      VkCommandBuffer commands, const uint32_t *raws, uint32_t count)
 {
 	struct found f = {0};
 	for (size_t i = 0; i < perf->pool_count; i++) {
@@ -123,7 +123,7 @@ static struct found look(struct vk_perf *perf, const struct vk_api *vk, VkComman
 bool vk_perf_take(struct vk_perf *perf, const struct vk_api *vk, VkCommandBuffer commands,
 		  const uint32_t *raws, uint32_t count, struct vk_perf_query *out)
 {
-	struct found f = look(perf, vk, commands, raws, count);
+	struct found f = perf_look(perf, vk, commands, raws, count);
 	struct vk_perf_pool *pool = f.same;
 	if (!pool && f.other && !perf->several_pools) {
 		gpa_log(GPA_LOGGING_ERROR,
@@ -133,7 +133,7 @@ bool vk_perf_take(struct vk_perf *perf, const struct vk_api *vk, VkCommandBuffer
 		return false;
 	}
 	if (!pool)
-		pool = f.idle ? f.idle : make_pool(perf, vk, raws, count);
+		pool = f.idle ? f.idle : perf_make_pool(perf, vk, raws, count);
 	if (!pool)
 		return false;
 	uint32_t slot = 0;

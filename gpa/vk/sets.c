@@ -8,14 +8,14 @@
 
 #define LAST_WAIT_MS 100 /* for what is still running when the context is closed */
 
-static bool has_run(const struct vk_count *set, const struct vk_api *vk)
+static bool sets_has_run(const struct vk_count *set, const struct vk_api *vk)
 {
 	return set->done && vk->vkGetEventStatus(vk->device, set->done) == VK_EVENT_SET;
 }
 
 static bool is_idle(struct vk_count *set, const struct vk_api *vk)
 {
-	if (set->state == VK_SET_LEFT && has_run(set, vk))
+	if (set->state == VK_SET_LEFT && sets_has_run(set, vk))
 		set->state = VK_SET_IDLE;
 	/* Without an event nothing tells a new result from the last one. */
 	return set->state == VK_SET_IDLE && set->done;
@@ -53,11 +53,11 @@ size_t vk_sets_finish(struct vk_sets *sets, const struct vk_api *vk)
 	int waits = LAST_WAIT_MS;
 	for (size_t i = 0; i < sets->count; i++) {
 		struct vk_count *set = sets->all[i];
-		bool idle = set->state == VK_SET_IDLE || !set->recorded || has_run(set, vk);
+		bool idle = set->state == VK_SET_IDLE || !set->recorded || sets_has_run(set, vk);
 		while (!idle && set->done && waits-- > 0) {
 			const struct timespec t = {.tv_nsec = 1000000};
 			nanosleep(&t, NULL);
-			idle = has_run(set, vk);
+			idle = sets_has_run(set, vk);
 		}
 		left += !idle;
 		if (idle)

@@ -70,7 +70,7 @@ struct parting {
 	uint32_t *together; /* room */
 };
 
-static bool fits(void *user, const uint32_t *counters, uint32_t count)
+static bool perf_fits(void *user, const uint32_t *counters, uint32_t count)
 {
 	const struct parting *p = user;
 
@@ -84,7 +84,7 @@ uint32_t perf_part(const struct perf_api *api, uint32_t family, const uint32_t *
 {
 	uint32_t *room = calloc((size_t)count + 1, 3 * sizeof(*room)), set_count = 0;
 	struct parting parting = {api, family, indices, room};
-	struct passes_rules rules = {.fits = fits, .driver = &parting};
+	struct passes_rules rules = {.fits = perf_fits, .driver = &parting};
 
 	for (uint32_t i = 0; i < count; i++)
 		sets[i] = PERF_NO_SET;
