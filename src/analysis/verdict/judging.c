@@ -11,6 +11,7 @@
 #define OVERRULED   0.3 /* in windows that are too few to count by themselves */
 #define SMOOTH_MOST 9	/* windows whose median stands for the one in the middle */
 #define SCALED	    0.8 /* where samples stand for others, or some were lost */
+#define FLICKERS    0.2 /* share of windows whose facts contradict what was made steady of them */
 
 const struct verdict_rule *judging_rule(const struct judging *j, uint32_t rule)
 {
@@ -157,7 +158,7 @@ static void smooth(struct judging *j, size_t width)
 			j->facts.facts[i].values[w] = median_around(j, j->measured[i], w, width);
 }
 
-static enum sx_status judge_once(struct judging *j, struct sx_error *err)
+static enum sx_status eval_rules(struct judging *j, struct sx_error *err)
 {
 	const struct verdict_rules *rules = &j->verdict->rules;
 	enum sx_status status = SX_OK;
@@ -167,6 +168,12 @@ static enum sx_status judge_once(struct judging *j, struct sx_error *err)
 			status = verdict_facts_eval(&j->facts, rules->rules[i].keep_tree,
 						    j->keep[i], err);
 	}
+	return status;
+}
+
+static enum sx_status judge_once(struct judging *j, struct sx_error *err)
+{
+	enum sx_status status = eval_rules(j, err);
 	for (size_t w = 0; !status && w < j->facts.count; w++)
 		judge_window(j, w);
 	return status;
@@ -195,11 +202,47 @@ static bool make_room(struct judging *j)
 	j->rule = arena_alloc(arena, n * sizeof(*j->rule));
 	j->confidence = arena_alloc(arena, n * sizeof(*j->confidence));
 	j->overruled = arena_alloc(arena, n * sizeof(*j->overruled));
-	if (!j->when || !j->keep || !j->measured || !j->rule || !j->confidence || !j->overruled)
+	j->own_rule = arena_alloc(arena, n * sizeof(*j->own_rule));
+	j->own_confidence = arena_alloc(arena, n * sizeof(*j->own_confidence));
+	if (!j->when || !j->keep || !j->measured || !j->rule || !j->confidence || !j->overruled ||
+	    !j->own_rule || !j->own_confidence)
 		return false;
 	for (uint32_t i = 0; i < rules->fact_count; i++)
 		memcpy(j->measured[i], j->facts.facts[i].values, j->facts.count * sizeof(double));
 	return true;
+}
+
+/* Whether a window's own facts speak against its verdict, and not only fail to bear it in full. */
+static bool contradicts(const struct judging *j, size_t w)
+{
+	uint32_t rule = j->rule[w];
+	if (judging_same(j, rule, j->own_rule[w]))
+		return false;
+	for (uint32_t i = 0; rule != NO_RULE && i < j->verdict->rules.rule_count; i++)
+		if (judging_same(j, i, rule) && holds(j, i, j->keep, w))
+			return false;
+	return true;
+}
+
+/*
+ * Where one verdict follows another all the time, the one that is made of them is chosen by a hair:
+ * then each window has its own, and shares of time tell.
+ */
+static enum sx_status keep_flicker(struct judging *j, struct sx_error *err)
+{
+	size_t n = j->facts.count, against = 0;
+	for (uint32_t i = 0; i < j->verdict->rules.fact_count; i++)
+		memcpy(j->facts.facts[i].values, j->measured[i], n * sizeof(double));
+	enum sx_status status = eval_rules(j, err);
+	for (size_t w = 0; !status && w < n; w++)
+		against += contradicts(j, w);
+	if (status || (double)against <= FLICKERS * (double)n)
+		return status;
+	memcpy(j->rule, j->own_rule, n * sizeof(*j->rule));
+	memcpy(j->confidence, j->own_confidence, n * sizeof(*j->confidence));
+	memset(j->overruled, 0, n * sizeof(*j->overruled));
+	j->verdict->flickers = true;
+	return SX_OK;
 }
 
 /* Verdicts that flicker are judged by what holds around each window, and only then overruled. */
@@ -209,6 +252,8 @@ enum sx_status judging_run_rules(struct judging *j, struct sx_error *err)
 	if (!make_room(j))
 		return error_nomem(err, "judging a run");
 	enum sx_status status = judge_once(j, err);
+	memcpy(j->own_rule, j->rule, j->facts.count * sizeof(*j->rule));
+	memcpy(j->own_confidence, j->confidence, j->facts.count * sizeof(*j->confidence));
 	for (size_t width = 3;
 	     !status && width <= SMOOTH_MOST && find_short_run(j, &first, &length); width += 2) {
 		smooth(j, width);
@@ -216,7 +261,5 @@ enum sx_status judging_run_rules(struct judging *j, struct sx_error *err)
 	}
 	if (!status)
 		make_steady(j);
-	for (uint32_t i = 0; !status && i < j->verdict->rules.fact_count; i++)
-		memcpy(j->facts.facts[i].values, j->measured[i], j->facts.count * sizeof(double));
-	return status;
+	return status ? status : keep_flicker(j, err);
 }

@@ -13,7 +13,9 @@ struct judging {
 	uint32_t *rule;	       /* of each window, or NO_RULE */
 	double *confidence;    /* of each window */
 	bool *overruled;       /* its own facts say something else */
-	double **measured;     /* of each fact, before they were smoothed */
+	uint32_t *own_rule;    /* what they say, and how surely */
+	double *own_confidence;
+	double **measured; /* of each fact, before they were smoothed */
 };
 
 /* Judges every window by the rules, and makes that steady. Errors: SX_ERR_NO_MEMORY. */

@@ -88,7 +88,9 @@ void verdict_text(const struct view *view, const struct verdict *v)
 		return;
 	verdict_heading(v, heading, sizeof(heading));
 	text_styled(&view->out, TEXT_BOLD, heading);
-	if (v->parts[0].share < LEADING)
+	if (v->flickers)
+		fputs(": it changes all the time", view->out.out);
+	else if (v->parts[0].share < LEADING)
 		fputs(": it changes", view->out.out);
 	fputc('\n', view->out.out);
 	for (uint32_t i = 0; i < v->part_count && i < PARTS_SHOWN; i++)
@@ -171,6 +173,7 @@ void verdict_json(struct json *json, const struct verdict *v)
 	json_kv_f64(json, "confidence", v->parts[0].confidence);
 	json_kv_u64(json, "windows", v->windows);
 	json_kv_u64(json, "window_ns", v->window_ns);
+	json_kv_bool(json, "flickers", v->flickers);
 	process_json(json, v);
 	json_key(json, "parts");
 	json_array_begin(json);

@@ -336,6 +336,7 @@ static void test_steady_at_the_edge(void **state)
 		add_frames(&r);
 		add_drm(&r);
 		struct verdict *v = judge(&r);
+		assert_false(v->flickers);
 		assert_true(v->stretch_count <= 3);
 		for (uint32_t i = 0; i < v->stretch_count; i++)
 			assert_true(v->stretches[i].windows >= 3);
@@ -406,6 +407,32 @@ static void test_changes(void **state)
 	uint64_t border = v->stretches[0].end_ns - r.begin_ns;
 	assert_true(border > RUN_NS / 3 - 2 * v->window_ns &&
 		    border < RUN_NS / 3 + 2 * v->window_ns);
+	verdict_destroy(v);
+	end(&r);
+}
+
+/* One window computing, the next two drawing: two thirds and one third, not the first by a hair. */
+static void test_flicker_is_told_as_shares(void **state)
+{
+	struct run r;
+	struct scene frames = {"flicker", "", 0, 0.97, 0.01, 0, 0, 0, 5, 0.01};
+	begin(&r, &frames, 7);
+	add_frames(&r);
+	static const char *const names[] = {"BusyTime", "Throttled", "ThrottledThermal"};
+	struct sx_table *t = add_source(&r, "drm", names, 3, SX_SAMPLE_TIME);
+	for (uint64_t at = 0; at < RUN_NS; at += SLICE_NS) {
+		size_t row = add_row(t, r.begin_ns + at, r.begin_ns + at + SLICE_NS);
+		double busy = at / (2 * SLICE_NS) % 3 ? 0.97 : 0.1;
+		put(t, row, (double[]){busy * (double)SLICE_NS, 0, 0}, 3);
+	}
+	struct verdict *v = judge(&r);
+	assert_true(v->flickers);
+	assert_int_equal(v->part_count, 2);
+	assert_string_equal(v->parts[0].name, "gpu");
+	assert_true(fabs(v->parts[0].share - 2.0 / 3) < 0.05);
+	assert_string_equal(v->parts[1].name, "cpu");
+	assert_true(evidence(&v->parts[0], "gpu") > 95 && evidence(&v->parts[1], "gpu") < 15);
+	assert_true(v->stretch_count > 30);
 	verdict_destroy(v);
 	end(&r);
 }
@@ -578,6 +605,7 @@ int main(void)
 	    cmocka_unit_test(test_steady_at_the_edge),
 	    cmocka_unit_test(test_evidence_agrees),
 	    cmocka_unit_test(test_changes),
+	    cmocka_unit_test(test_flicker_is_told_as_shares),
 	    cmocka_unit_test(test_two_gpus),
 	    cmocka_unit_test(test_without_times),
 	    cmocka_unit_test(test_spared_frames),
