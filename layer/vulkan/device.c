@@ -102,6 +102,8 @@ static void start(struct device *device)
 	__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
 	frames_start(device);
 	identity_fill(device);
+	pace_start(&device->pace,
+		   wire_query_ppm(channel->overhead_permille, device->identity.why[WIRE_GPU_TIME]));
 	driver_start(device);
 	device->measured = true;
 	add(device);

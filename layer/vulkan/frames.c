@@ -58,7 +58,6 @@ void frames_start(struct device *device)
 
 	device->per = kind_asked(channel);
 	device->identity.start_ns = guest_now_ns();
-	pace_start(&device->pace, channel->overhead_permille * 1000);
 	device->measure = true;
 	begin(device, device->identity.start_ns, guest_cpu_ns());
 }

@@ -282,6 +282,20 @@ static inline int wire_is_row(const struct wire_record *record, int has_frames)
 #define WIRE_BYTES(ring)                                                                           \
 	(sizeof(struct wire_header) + WIRE_LABEL_BYTES + WIRE_STREAMS * WIRE_STREAM_STRIDE(ring))
 
+/* What watching a software rasteriser's threads may cost a program, in parts of a million. */
+static inline uint32_t wire_watch_ppm(uint32_t overhead_permille)
+{
+	return overhead_permille * 250;
+}
+
+/* What is left for a context's own queries, by why its driver has no GPU time. */
+static inline uint32_t wire_query_ppm(uint32_t overhead_permille, uint8_t why_no_time)
+{
+	bool watched = why_no_time == WIRE_WHY_THREADS;
+
+	return overhead_permille * 1000 - (watched ? wire_watch_ppm(overhead_permille) : 0);
+}
+
 static inline uint8_t *wire_labels(struct wire_header *channel)
 {
 	return (uint8_t *)(channel + 1);

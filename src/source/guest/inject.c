@@ -168,6 +168,7 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 		return status;
 	processes_set_wish(&in->processes, &wish);
 	in->times_rasters = !in->parts && wish.counters & UINT64_C(1) << WIRE_GPU_TIME;
+	in->raster.overhead_ppm = wire_watch_ppm(request->overhead_permille);
 	in->stopped = false;
 	in->program_pid = request->pid;
 	return SX_OK;

@@ -17,6 +17,7 @@ struct rasteriser {
 	struct watch watch;
 	/* Samples of contexts overlap in time: up to here its time was given to one already. */
 	uint64_t given_ns;
+	uint64_t cpu_ns; /* of the process, as its samples tell */
 };
 
 void raster_finish(struct raster *raster)
@@ -54,7 +55,8 @@ bool raster_meet(struct raster *raster, const struct sx_sys *sys, pid_t pid)
 		return false;
 	}
 	raster->items[raster->count++] = item;
-	watch_look(&item->watch);
+	item->watch.awake.overhead_ppm = raster->overhead_ppm;
+	watch_look(&item->watch, 0);
 	return true;
 }
 
@@ -62,7 +64,7 @@ void raster_look(struct raster *raster)
 {
 	for (size_t i = raster->count; i-- > 0;) {
 		struct rasteriser *item = raster->items[i];
-		watch_look(&item->watch);
+		watch_look(&item->watch, item->cpu_ns);
 		uint64_t read_ns = item->watch.busy.settled_ns;
 		if (!item->watch.gone || read_ns < item->given_ns + KEPT_NS)
 			continue;
@@ -79,6 +81,8 @@ bool raster_fill(struct raster *raster, struct wire_sample *sample, bool is_row)
 	uint64_t from_ns = record->begin_ns;
 	struct busy_time time = {0};
 	enum watch_answer answer = WATCH_UNKNOWN;
+	if (item && record->cpu_end_ns > item->cpu_ns)
+		item->cpu_ns = record->cpu_end_ns;
 	if (item && item->given_ns > from_ns)
 		from_ns = item->given_ns < record->end_ns ? item->given_ns : record->end_ns;
 	if (item)
@@ -92,6 +96,8 @@ bool raster_fill(struct raster *raster, struct wire_sample *sample, bool is_row)
 		record->states[WIRE_GPU_TIME] = WIRE_VALID;
 	else if (answer == WATCH_UNKNOWN)
 		record->states[WIRE_GPU_TIME] = WIRE_LATE;
+	else if (answer == WATCH_RESTED)
+		record->states[WIRE_GPU_TIME] = WIRE_SPARED;
 	else if (answer == WATCH_NO_RIGHT)
 		sample->why[WIRE_GPU_TIME] = WIRE_WHY_NOT_WATCHED;
 	else

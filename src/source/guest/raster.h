@@ -13,6 +13,7 @@ struct rasteriser;
 struct raster {
 	struct rasteriser **items;
 	size_t count, cap;
+	uint32_t overhead_ppm; /* what watching a program may cost it; 0: there is no limit */
 };
 
 void raster_finish(struct raster *raster);

@@ -33,13 +33,19 @@ bool watch_start(struct watch *watch, const struct sx_sys *sys, pid_t pid, const
 	return watch->threads != NULL;
 }
 
-void watch_finish(struct watch *watch)
+static void forget_threads(struct watch *watch)
 {
 	const struct sx_sys *sys = watch->sys;
 	for (uint32_t i = 0; i < watch->thread_count; i++) {
 		sys->munmap(sys->user, watch->threads[i].ring, page_size() + RING_BYTES);
 		sys->close(sys->user, watch->threads[i].fd);
 	}
+	watch->thread_count = 0;
+}
+
+void watch_finish(struct watch *watch)
+{
+	forget_threads(watch);
 	free(watch->threads);
 	busy_finish(&watch->busy);
 	*watch = (struct watch){0};
@@ -174,6 +180,7 @@ static void take_record(struct watch *watch, uint32_t thread, const struct ring_
 	struct busy_switch item = {record->words[0], thread, false};
 	switch (record->header.type) {
 	case PERF_RECORD_SWITCH:
+		watch->awake.switches++;
 		item.on = !(record->header.misc & PERF_RECORD_MISC_SWITCH_OUT);
 		break;
 	case PERF_RECORD_EXIT: /* of this thread, or of one that it made */
@@ -211,14 +218,58 @@ static void read_ring(struct watch *watch, uint32_t thread)
 	__atomic_store_n(&page->data_tail, at, __ATOMIC_RELEASE);
 }
 
-void watch_look(struct watch *watch)
+static void read_rings(struct watch *watch)
 {
-	uint64_t now_ns = sys_now_ns(watch->sys);
-	find_threads(watch, now_ns);
 	for (uint32_t i = 0; i < watch->thread_count; i++)
 		read_ring(watch, i);
+}
+
+/* Without events on them its threads pay nothing; what they do from now on nobody knows. */
+static void rest(struct watch *watch, uint64_t now_ns)
+{
+	read_rings(watch);
+	for (uint32_t i = 0; i < watch->thread_count; i++) {
+		struct busy_switch off = {now_ns, i, false};
+		if (!busy_note(&watch->busy, &off))
+			watch->lost_ns = UINT64_MAX;
+	}
+	forget_threads(watch);
+	if (!busy_settle(&watch->busy, now_ns + 1))
+		watch->lost_ns = UINT64_MAX;
+	awake_close(&watch->awake, now_ns);
+}
+
+/* What its threads did meanwhile is in no window, and so in no sample. */
+static void wake(struct watch *watch, uint64_t now_ns)
+{
+	watch->look_ns = 0;
+	find_threads(watch, now_ns);
+	for (uint32_t i = 0; i < watch->thread_count; i++) {
+		watch->threads[i].born_ns = watch->threads[i].from_ns;
+		watch->threads[i].missed_ns = 0;
+	}
+	awake_open(&watch->awake, sys_now_ns(watch->sys));
+}
+
+void watch_look(struct watch *watch, uint64_t cpu_ns)
+{
+	uint64_t now_ns = sys_now_ns(watch->sys);
+	if (!watch->awake.resting) {
+		find_threads(watch, now_ns);
+		read_rings(watch);
+	}
 	if (!busy_settle(&watch->busy, now_ns - SETTLE_NS))
 		watch->lost_ns = UINT64_MAX;
+	switch (awake_decide(&watch->awake, now_ns, cpu_ns)) {
+	case AWAKE_CLOSE:
+		rest(watch, now_ns);
+		break;
+	case AWAKE_OPEN:
+		wake(watch, now_ns);
+		break;
+	case AWAKE_GO_ON:
+		break;
+	}
 }
 
 /* How much of what a thread did before it was watched the range may hold, but need not. */
@@ -267,6 +318,8 @@ enum watch_answer watch_busy(const struct watch *watch, uint64_t from_ns, uint64
 		return WATCH_NOT_YET;
 	if (watch->state == WATCH_LOOKING)
 		return watch->seen ? WATCH_NO_THREAD : WATCH_UNKNOWN;
+	if (!awake_was(&watch->awake, from_ns, to_ns))
+		return WATCH_RESTED;
 	if (from_ns < watch->lost_ns || from_ns < watch->busy.forgotten_ns)
 		return WATCH_UNKNOWN;
 	*out = busy_between(&watch->busy, from_ns, to_ns);

@@ -7,6 +7,7 @@
 #define SOURCE_GUEST_WATCH_H
 
 #include "base/sys.h"
+#include "source/guest/awake.h"
 #include "source/guest/busy.h"
 
 #define WATCH_THREADS_MAX 256u
@@ -32,24 +33,29 @@ struct watch {
 	struct watch_thread *threads; /* WATCH_THREADS_MAX */
 	uint32_t thread_count;
 	struct busy busy;
+	struct awake awake;
 	uint64_t lost_ns;   /* up to here switches were lost */
 	uint64_t looked_ns; /* when they were last looked for, or 0 */
 	uint64_t look_ns;   /* when to look for threads again */
 	uint32_t look_count;
 };
 
-/* Begins to watch. false: no memory. */
+/* Begins to watch, at no limit of its cost unless awake.overhead_ppm is set. false: no memory. */
 bool watch_start(struct watch *watch, const struct sx_sys *sys, pid_t pid, const char *prefix);
 /* New threads are to be expected: another program runs in the process now. */
 void watch_expect(struct watch *watch);
 void watch_finish(struct watch *watch);
-/* Reads what the kernel has told, and looks for new threads now and then. To be called often. */
-void watch_look(struct watch *watch);
+/*
+ * Reads what the kernel has told, and looks for new threads now and then. To be called often; where
+ * the watch's own cost has a limit, the process has taken `cpu_ns` of CPU time so far.
+ */
+void watch_look(struct watch *watch, uint64_t cpu_ns);
 
 enum watch_answer {
 	WATCH_KNOWN,
 	WATCH_NOT_YET,	 /* look again in a millisecond */
 	WATCH_UNKNOWN,	 /* a part of the range was not watched, or lost */
+	WATCH_RESTED,	 /* it was not watched, to keep the cost down */
 	WATCH_NO_THREAD, /* there is no thread of that name */
 	WATCH_NO_RIGHT,	 /* the kernel refuses to tell */
 };
