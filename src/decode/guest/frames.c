@@ -405,11 +405,14 @@ static void set_raster(const struct wire_sample *sample, uint8_t extra, struct s
 	uint8_t why = sample->why[WIRE_GPU_TIME];
 	bool software = why == WIRE_WHY_THREADS || why == WIRE_WHY_NO_GPU ||
 			why == WIRE_WHY_NOT_WATCHED || why == WIRE_WHY_DRAWN_LATER;
-	bool known = !software || sample->record.states[WIRE_GPU_TIME] == WIRE_VALID;
+	uint8_t state = sample->record.states[WIRE_GPU_TIME];
+	bool known = !software || state == WIRE_VALID;
 	sx_table_set_u64(table, COLUMN_PRESENTED, row, sample->record.kind == WIRE_FRAME, extra);
 	sx_table_set_u64(table, COLUMN_SOFTWARE, row, software, extra);
 	sx_table_set_u64(table, COLUMN_RASTER_TIME, row, software ? sample->raster_ns : 0,
-			 known ? extra : SX_QUALITY_GAP);
+			 known			? extra
+			 : state == WIRE_SPARED ? SX_QUALITY_SKIPPED
+						: SX_QUALITY_GAP);
 }
 
 /* What the busiest threads did. */
