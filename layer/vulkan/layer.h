@@ -280,11 +280,23 @@ void queries_after_pass(struct command *command);
 void queries_next_span(struct command *command, uint32_t label);
 /* The last that is recorded. */
 void queries_finish(struct command *command);
-/* Before it is submitted, while it does not run: on the host. Its children, too. */
-void queries_reset(struct command *command);
 /* Secondary command buffers are to run; each of them. */
 void queries_before_children(struct command *command);
 void queries_before_child(struct command *command, struct command *child);
+/* slots.c. All but queries_reset() while the command buffer is recorded, by its thread. */
+/* Types that this command buffer may run. */
+uint32_t slots_possible(const struct command *command);
+/* Before the first thing that is recorded of ours, outside of passes. false: none can be. */
+bool slots_touch(struct command *command);
+/* Makes sure of slots enough for a pass, in which none could be reset. */
+void slots_reserve(struct command *command);
+/* One more query; NULL: there is no room for it. */
+struct query_use *slots_add_use(struct command *command, uint32_t type);
+/* The pool and number of a slot of a command buffer. */
+VkQueryPool slots_pool(const struct command *command, const struct query_use *use,
+		       uint32_t *number);
+/* Before it is submitted, while it does not run: on the host. Its children, too. */
+void queries_reset(struct command *command);
 /* pools.c: what number of a type's pool a slot is, or how many so many slots are. */
 uint32_t pool_slots(uint32_t type, uint32_t slots);
 /* Another chunk for a command buffer, kept for its life. false: no memory. */
@@ -294,6 +306,11 @@ void queries_free(struct command *command);
 void queries_destroy_all(struct device *device);
 /* Adds what a command buffer counted to its sample; false: its results are not there yet. */
 bool queries_collect(struct device *device, struct execution *execution);
+
+/* records.c: a frame whose results are there, or lost. Under the device's lock. */
+void records_write(struct device *device, struct frame *frame);
+/* The memory that is allocated now. */
+void records_note_memory(const struct device *device, struct wire_record *record);
 
 /* frames.c, all under the device's lock. */
 struct frame *frame_now(struct device *device);

@@ -4,141 +4,13 @@
  * program has pools of run within passes alone, where they end before one of the program's begins.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "layer/vulkan/layer.h"
-
-/* Types that this command buffer may run. */
-static uint32_t possible(const struct command *command)
-{
-	const struct device *device = command->device;
-	VkQueueFlags flags = device->families[command->pool->family].queueFlags;
-	uint32_t types = device->wanted & ~QUERY_BIT(QUERY_DRIVER);
-
-	if ((flags & VK_QUEUE_GRAPHICS_BIT) != 0)
-		types &= ~QUERY_BIT(QUERY_COMPUTE);
-	else
-		types &= QUERY_BIT(QUERY_COMPUTE) | QUERY_BIT(QUERY_STAMPS);
-	if ((flags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
-		types = 0;
-	if (device->families[command->pool->family].timestampValidBits == 0)
-		types &= ~QUERY_BIT(QUERY_STAMPS);
-	return command->measured ? types : types & QUERY_BIT(QUERY_STAMPS);
-}
-
-static bool make_event(struct command *command)
-{
-	const struct device *device = command->device;
-	VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
-
-	return command->done != VK_NULL_HANDLE ||
-	       device->next.CreateEvent(device->handle, &info, NULL, &command->done) == VK_SUCCESS;
-}
-
-static void reset_chunk(struct command *command, uint32_t index)
-{
-	const struct device *device = command->device;
-	const struct query_chunk *chunk = command->chunks[index];
-	uint32_t types = possible(command);
-
-	for (uint32_t type = 0; !command->host_resets && type < QUERY_TYPES; type++) {
-		if ((types & QUERY_BIT(type)) != 0)
-			device->next.CmdResetQueryPool(command->handle, chunk->block->pools[type],
-						       pool_slots(type, chunk->first),
-						       pool_slots(type, CHUNK_SLOTS));
-	}
-}
-
-/* The first thing that is recorded of ours; outside of passes. */
-static bool touch(struct command *command)
-{
-	if (command->touched)
-		return true;
-	if (command->blind || command->suspended || (command->secondary && !command->host_resets) ||
-	    (command->chunk_count == 0 && !queries_take_chunk(command)) ||
-	    (!command->secondary && !make_event(command)))
-		return false;
-	command->touched = true;
-	for (uint32_t i = 0; i < command->chunk_count; i++)
-		reset_chunk(command, i);
-	return true;
-}
-
-/* Slots enough for a pass, in which none could be reset. */
-static void reserve(struct command *command)
-{
-	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
-		uint32_t all = command->chunk_count * CHUNK_SLOTS;
-
-		if (all - command->slots[type] < CHUNK_SLOTS / 2 && queries_take_chunk(command))
-			reset_chunk(command, command->chunk_count - 1);
-	}
-}
-
-/* false: no memory. */
-static bool reserve_use(struct command *command)
-{
-	struct query_use *use;
-
-	if (command->use_count == command->use_cap) {
-		uint32_t cap = command->use_cap != 0 ? 2 * command->use_cap : 16;
-
-		use = realloc(command->uses, cap * sizeof(*use));
-		if (use == NULL)
-			return false;
-		command->uses = use;
-		command->use_cap = cap;
-	}
-	return true;
-}
-
-static bool take_slot(struct command *command, uint32_t type, uint32_t *slot)
-{
-	if (type == QUERY_DRIVER) {
-		if (driver_take(command) == NULL)
-			return false;
-		*slot = command->driver_slots - 1;
-		return true;
-	}
-	if (command->slots[type] == command->chunk_count * CHUNK_SLOTS &&
-	    (!command->host_resets || !queries_take_chunk(command)))
-		return false;
-	*slot = command->slots[type]++;
-	return true;
-}
-
-static struct query_use *add_use(struct command *command, uint32_t type)
-{
-	struct query_use *use;
-	uint32_t slot;
-
-	if (!reserve_use(command) || !take_slot(command, type, &slot))
-		return NULL;
-	use = &command->uses[command->use_count++];
-	*use = (struct query_use){
-	    .type = (uint8_t)type, .slot = slot, .span = (uint32_t)(command->now - command->spans)};
-	return use;
-}
-
-/* The pool and number of a slot of a command buffer. */
-static VkQueryPool slot_pool(const struct command *command, const struct query_use *use,
-			     uint32_t *number)
-{
-	const struct query_chunk *chunk;
-
-	if (use->type == QUERY_DRIVER) {
-		*number = use->slot;
-		return command->driver_pool->pool;
-	}
-	chunk = command->chunks[use->slot / CHUNK_SLOTS];
-	*number = pool_slots(use->type, chunk->first + use->slot % CHUNK_SLOTS);
-	return chunk->block->pools[use->type];
-}
 
 static void begin_one(struct command *command, uint32_t type)
 {
 	const struct functions *next = &command->device->next;
-	struct query_use *use = add_use(command, type);
+	struct query_use *use = slots_add_use(command, type);
 	VkQueryControlFlags flags = type == QUERY_OCCLUSION ? VK_QUERY_CONTROL_PRECISE_BIT : 0;
 	VkQueryPool pool;
 	uint32_t number;
@@ -147,7 +19,7 @@ static void begin_one(struct command *command, uint32_t type)
 		command->now->lost |= QUERY_BIT(type);
 		return;
 	}
-	pool = slot_pool(command, use, &number);
+	pool = slots_pool(command, use, &number);
 	if (type >= QUERY_STREAM && type < QUERY_STAMPS)
 		next->CmdBeginQueryIndexedEXT(command->handle, pool, number, 0,
 					      type - QUERY_STREAM);
@@ -179,7 +51,7 @@ void queries_end(struct command *command, uint32_t types)
 
 		if (use->ended || (types & QUERY_BIT(use->type)) == 0)
 			continue;
-		pool = slot_pool(command, use, &number);
+		pool = slots_pool(command, use, &number);
 		if (use->type >= QUERY_STREAM && use->type < QUERY_STAMPS)
 			next->CmdEndQueryIndexedEXT(command->handle, pool, number,
 						    use->type - QUERY_STREAM);
@@ -194,7 +66,7 @@ void queries_end(struct command *command, uint32_t types)
 static void stamp(struct command *command, struct query_use *use, uint32_t which)
 {
 	uint32_t number;
-	VkQueryPool pool = slot_pool(command, use, &number);
+	VkQueryPool pool = slots_pool(command, use, &number);
 
 	command->device->next.CmdWriteTimestamp(command->handle,
 						which == 0 ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT
@@ -210,7 +82,7 @@ static void begin_driver(struct command *command)
 {
 	if (command->device->per == WIRE_GROUP || !driver_counts(command))
 		return;
-	if (touch(command))
+	if (slots_touch(command))
 		queries_begin(command, QUERY_BIT(QUERY_DRIVER));
 	else
 		command->now->lost |= QUERY_BIT(QUERY_DRIVER);
@@ -234,9 +106,9 @@ static void begin_time(struct command *command)
 {
 	struct query_use *use;
 
-	if ((possible(command) & QUERY_BIT(QUERY_STAMPS)) == 0 || command->secondary)
+	if ((slots_possible(command) & QUERY_BIT(QUERY_STAMPS)) == 0 || command->secondary)
 		return;
-	use = touch(command) ? add_use(command, QUERY_STAMPS) : NULL;
+	use = slots_touch(command) ? slots_add_use(command, QUERY_STAMPS) : NULL;
 	if (use != NULL)
 		stamp(command, use, 0);
 	else
@@ -260,7 +132,7 @@ static void end_time(struct command *command)
 void queries_start(struct command *command)
 {
 	uint32_t program = __atomic_load_n(&command->device->program_types, __ATOMIC_RELAXED);
-	uint32_t types = possible(command) & ~QUERY_BIT(QUERY_STAMPS);
+	uint32_t types = slots_possible(command) & ~QUERY_BIT(QUERY_STAMPS);
 	bool own =
 	    command->secondary || command->device->per == WIRE_GROUP || command->device->narrow;
 
@@ -326,11 +198,11 @@ void queries_before_pass(struct command *command, bool inline_contents, bool sus
 	if ((types | command->inner | command->streams) == 0 &&
 	    (inline_contents || command->outer == 0))
 		return;
-	if (!touch(command)) {
+	if (!slots_touch(command)) {
 		command->now->lost |= types | command->inner;
 		return;
 	}
-	reserve(command);
+	slots_reserve(command);
 	queries_begin(command, types);
 }
 
@@ -395,7 +267,7 @@ void queries_before_draw(struct command *command)
 	if (types == 0)
 		return;
 	if (command->in_pass && command->inline_pass &&
-	    (command->touched || (command->host_resets && touch(command))))
+	    (command->touched || (command->host_resets && slots_touch(command))))
 		queries_begin(command, types);
 	else
 		command->now->lost |= types;
@@ -410,7 +282,7 @@ void queries_before_dispatch(struct command *command)
 
 	if (types == 0 || command->in_pass)
 		return;
-	if (touch(command))
+	if (slots_touch(command))
 		queries_begin(command, types);
 	else
 		command->now->lost |= types;
@@ -445,7 +317,7 @@ void queries_before_children(struct command *command)
 		return;
 	break_driver(command);
 	types = command->around = around_children(command);
-	if ((types | command->outer | command->inner) != 0 && touch(command))
+	if ((types | command->outer | command->inner) != 0 && slots_touch(command))
 		queries_begin(command, types);
 }
 
@@ -491,29 +363,4 @@ void queries_finish(struct command *command)
 	command->device->next.CmdSetEvent(command->handle, command->done,
 					  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
 	end_driver(command);
-}
-
-static void reset_one(const struct command *command)
-{
-	const struct device *device = command->device;
-
-	for (uint32_t i = 0; command->host_resets && i < command->chunk_count; i++) {
-		const struct query_chunk *chunk = command->chunks[i];
-
-		for (uint32_t type = 0; type < QUERY_TYPES; type++) {
-			if (command->slots[type] > i * CHUNK_SLOTS)
-				device->next.ResetQueryPool(
-				    device->handle, chunk->block->pools[type],
-				    pool_slots(type, chunk->first), pool_slots(type, CHUNK_SLOTS));
-		}
-	}
-}
-
-void queries_reset(struct command *command)
-{
-	reset_one(command);
-	driver_reset(command);
-	for (uint32_t i = 0; i < command->child_count; i++)
-		reset_one(command->children[i].command);
-	command->device->next.ResetEvent(command->device->handle, command->done);
 }

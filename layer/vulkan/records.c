@@ -1,0 +1,174 @@
+/* What samples counted, as the channel's records. */
+#include <stdlib.h>
+
+#include "guest/clock.h"
+#include "guest/process.h"
+#include "layer/vulkan/layer.h"
+
+/* The state of what these types of query count. */
+static enum wire_state state_of(const struct device *device, const struct part *part,
+				uint32_t types)
+{
+	uint32_t bits = types & device->wanted;
+
+	if ((part->lost & bits) != 0)
+		return WIRE_LATE;
+	if ((part->disturbed & bits) != 0)
+		return WIRE_DISTURBED;
+	if ((part->spared & bits) != 0)
+		return WIRE_SPARED;
+	return WIRE_VALID;
+}
+
+static void set(struct wire_record *record, unsigned counter, enum wire_state state, uint64_t value)
+{
+	record->states[counter] = (uint8_t)state;
+	record->values[counter] = state == WIRE_VALID ? value : 0;
+}
+
+static void set_range(struct wire_record *record, const struct part *part, unsigned first,
+		      unsigned last, enum wire_state state)
+{
+	for (unsigned i = first; i <= last; i++)
+		set(record, i, state, part->values[i]);
+}
+
+/* The busiest queue's time: clocks of several queues need not agree. */
+static void set_time(const struct device *device, struct wire_record *record,
+		     const struct part *part)
+{
+	double most_ns = 0;
+	enum wire_state state = state_of(device, part, QUERY_BIT(QUERY_STAMPS));
+
+	for (uint32_t i = 0; i < QUEUES_MAX; i++) {
+		double ns = (double)part->busy_ticks[i] * (double)device->tick_ns;
+
+		most_ns = ns > most_ns ? ns : most_ns;
+	}
+	if (state == WIRE_VALID && most_ns > (double)(guest_now_ns() - record->begin_ns))
+		state = WIRE_IMPOSSIBLE;
+	set(record, WIRE_GPU_TIME, state, (uint64_t)most_ns);
+}
+
+/* A stream's three: written, needed, and whether one exceeds the other. */
+static void set_streams(const struct device *device, struct wire_record *record,
+			const struct part *part)
+{
+	uint64_t any = 0;
+
+	for (uint32_t s = 0; s < STREAMS; s++) {
+		unsigned first = WIRE_STREAM_FIRST + 3 * s;
+		enum wire_state state = state_of(device, part, QUERY_BIT(QUERY_STREAM + s));
+		bool overflow = part->values[first + 1] > part->values[first];
+
+		any |= overflow;
+		set_range(record, part, first, first + 1, state);
+		set(record, first + 2,
+		    state == WIRE_VALID && !part->feedback ? WIRE_NOT_COLLECTED : state, overflow);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		set(record, WIRE_PRIMS_WRITTEN + i, record->states[WIRE_STREAM_FIRST + i],
+		    part->values[WIRE_STREAM_FIRST + i]);
+	set(record, WIRE_OVERFLOW_PRED, record->states[WIRE_OVERFLOW_PRED_S0], any);
+}
+
+/* What the CPU's side knows, at the end of the frame. */
+void records_note_memory(const struct device *device, struct wire_record *record)
+{
+	enum wire_state state = device->heaps_lost ? WIRE_LATE : WIRE_VALID;
+	uint64_t local = 0;
+
+	for (uint32_t i = 0; i < device->memory.memoryHeapCount; i++) {
+		if ((device->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0)
+			local += device->heap_bytes[i];
+		if (i < 4)
+			set(record, WIRE_HEAP0 + i, state, device->heap_bytes[i]);
+	}
+	set(record, WIRE_DEVICE_MEMORY, state, local);
+}
+
+static void set_commands(struct wire_record *record, const struct part *part)
+{
+	enum wire_state state = part->blind ? WIRE_LATE : WIRE_VALID;
+
+	set_range(record, part, WIRE_PRESENTS, WIRE_COMMAND_BUFFERS, WIRE_VALID);
+	set(record, WIRE_RENDER_PASSES, state, part->tally.passes);
+	set(record, WIRE_DRAWS, state, part->tally.draws);
+	set(record, WIRE_DISPATCHES, state, part->tally.dispatches);
+	set(record, WIRE_BARRIERS, state, part->tally.barriers);
+}
+
+static void set_queries(const struct device *device, struct wire_record *record,
+			const struct part *part)
+{
+	uint32_t drawing = QUERY_BIT(QUERY_STATISTICS);
+	enum wire_state drawn = state_of(device, part, drawing);
+	enum wire_state passed = state_of(device, part, QUERY_BIT(QUERY_OCCLUSION));
+
+	set_range(record, part, WIRE_IA_VERTICES, WIRE_DS_INVOCATIONS, drawn);
+	set_range(record, part, WIRE_TASK_INVOCATIONS, WIRE_MESH_INVOCATIONS, drawn);
+	set_range(record, part, WIRE_CS_INVOCATIONS, WIRE_CS_INVOCATIONS,
+		  state_of(device, part, drawing | QUERY_BIT(QUERY_COMPUTE)));
+	set_range(record, part, WIRE_OCCLUSION, WIRE_OCCLUSION, passed);
+	set(record, WIRE_OCCLUSION_PREDICATE, passed, part->values[WIRE_OCCLUSION] != 0);
+	set_range(record, part, WIRE_PRIMITIVES_GENERATED, WIRE_PRIMITIVES_GENERATED,
+		  state_of(device, part, QUERY_BIT(QUERY_GENERATED)));
+	set_streams(device, record, part);
+	if (device->stamps)
+		set_time(device, record, part);
+}
+
+static void write_part(struct device *device, struct wire_record *record, struct part *part)
+{
+	struct wire_value values[WIRE_DRIVER_MOST];
+
+	set_commands(record, part);
+	set_queries(device, record, part);
+	record->label = part->label;
+	record->group_count = part->groups;
+	for (unsigned i = 0; i < WIRE_COUNTER_ROOM; i++) {
+		if (wire_is_collected(device->identity.why[i]))
+			continue;
+		record->states[i] = WIRE_NOT_COLLECTED;
+		record->values[i] = 0;
+	}
+	driver_values(device, part, values);
+	free(part->driver);
+	part->driver = NULL;
+	if (guest_channel() != NULL)
+		channel_write_values(guest_channel(), &device->stream, &device->identity, record,
+				     values, device->driver.count);
+}
+
+/* The last part is the one that the presentation ended; before it, one may have come to nothing. */
+static void write_parts(struct device *device, struct frame *frame)
+{
+	struct wire_record record = frame->record;
+	bool presented = record.kind == WIRE_FRAME;
+
+	record.kind = device->per;
+	record.cpu_begin_ns = record.cpu_end_ns = 0;
+	record.flags &= ~(uint32_t)(WIRE_CPU_KNOWN);
+	for (uint32_t i = 0; i < frame->part_count; i++) {
+		struct part *part = &frame->parts[i];
+
+		record.index = i;
+		if (i + 1 == frame->part_count && presented) {
+			record.flags |= WIRE_SWAPPED;
+			part->values[WIRE_PRESENTS] = frame->whole.values[WIRE_PRESENTS];
+		}
+		record.begin_ns = part->begin_ns;
+		part->lost |= frame->whole.lost;
+		write_part(device, &record, part);
+	}
+	for (; frame->parts_lost > 0; frame->parts_lost--)
+		channel_count_lost(&device->stream);
+}
+
+void records_write(struct device *device, struct frame *frame)
+{
+	if (device->per != WIRE_FRAME)
+		write_parts(device, frame);
+	else
+		write_part(device, &frame->record, &frame->whole);
+}

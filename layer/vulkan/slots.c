@@ -1,0 +1,155 @@
+/* Where in their pools the queries of a command buffer lie, and when they are reset. */
+#include <stdlib.h>
+
+#include "layer/vulkan/layer.h"
+
+/* Types that this command buffer may run. */
+uint32_t slots_possible(const struct command *command)
+{
+	const struct device *device = command->device;
+	VkQueueFlags flags = device->families[command->pool->family].queueFlags;
+	uint32_t types = device->wanted & ~QUERY_BIT(QUERY_DRIVER);
+
+	if ((flags & VK_QUEUE_GRAPHICS_BIT) != 0)
+		types &= ~QUERY_BIT(QUERY_COMPUTE);
+	else
+		types &= QUERY_BIT(QUERY_COMPUTE) | QUERY_BIT(QUERY_STAMPS);
+	if ((flags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
+		types = 0;
+	if (device->families[command->pool->family].timestampValidBits == 0)
+		types &= ~QUERY_BIT(QUERY_STAMPS);
+	return command->measured ? types : types & QUERY_BIT(QUERY_STAMPS);
+}
+
+static bool make_event(struct command *command)
+{
+	const struct device *device = command->device;
+	VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
+
+	return command->done != VK_NULL_HANDLE ||
+	       device->next.CreateEvent(device->handle, &info, NULL, &command->done) == VK_SUCCESS;
+}
+
+static void reset_chunk(struct command *command, uint32_t index)
+{
+	const struct device *device = command->device;
+	const struct query_chunk *chunk = command->chunks[index];
+	uint32_t types = slots_possible(command);
+
+	for (uint32_t type = 0; !command->host_resets && type < QUERY_TYPES; type++) {
+		if ((types & QUERY_BIT(type)) != 0)
+			device->next.CmdResetQueryPool(command->handle, chunk->block->pools[type],
+						       pool_slots(type, chunk->first),
+						       pool_slots(type, CHUNK_SLOTS));
+	}
+}
+
+/* The first thing that is recorded of ours; outside of passes. */
+bool slots_touch(struct command *command)
+{
+	if (command->touched)
+		return true;
+	if (command->blind || command->suspended || (command->secondary && !command->host_resets) ||
+	    (command->chunk_count == 0 && !queries_take_chunk(command)) ||
+	    (!command->secondary && !make_event(command)))
+		return false;
+	command->touched = true;
+	for (uint32_t i = 0; i < command->chunk_count; i++)
+		reset_chunk(command, i);
+	return true;
+}
+
+/* Slots enough for a pass, in which none could be reset. */
+void slots_reserve(struct command *command)
+{
+	for (uint32_t type = 0; type < QUERY_TYPES; type++) {
+		uint32_t all = command->chunk_count * CHUNK_SLOTS;
+
+		if (all - command->slots[type] < CHUNK_SLOTS / 2 && queries_take_chunk(command))
+			reset_chunk(command, command->chunk_count - 1);
+	}
+}
+
+/* false: no memory. */
+static bool reserve_use(struct command *command)
+{
+	struct query_use *use;
+
+	if (command->use_count == command->use_cap) {
+		uint32_t cap = command->use_cap != 0 ? 2 * command->use_cap : 16;
+
+		use = realloc(command->uses, cap * sizeof(*use));
+		if (use == NULL)
+			return false;
+		command->uses = use;
+		command->use_cap = cap;
+	}
+	return true;
+}
+
+static bool take_slot(struct command *command, uint32_t type, uint32_t *slot)
+{
+	if (type == QUERY_DRIVER) {
+		if (driver_take(command) == NULL)
+			return false;
+		*slot = command->driver_slots - 1;
+		return true;
+	}
+	if (command->slots[type] == command->chunk_count * CHUNK_SLOTS &&
+	    (!command->host_resets || !queries_take_chunk(command)))
+		return false;
+	*slot = command->slots[type]++;
+	return true;
+}
+
+struct query_use *slots_add_use(struct command *command, uint32_t type)
+{
+	struct query_use *use;
+	uint32_t slot;
+
+	if (!reserve_use(command) || !take_slot(command, type, &slot))
+		return NULL;
+	use = &command->uses[command->use_count++];
+	*use = (struct query_use){
+	    .type = (uint8_t)type, .slot = slot, .span = (uint32_t)(command->now - command->spans)};
+	return use;
+}
+
+/* The pool and number of a slot of a command buffer. */
+VkQueryPool slots_pool(const struct command *command, const struct query_use *use, uint32_t *number)
+{
+	const struct query_chunk *chunk;
+
+	if (use->type == QUERY_DRIVER) {
+		*number = use->slot;
+		return command->driver_pool->pool;
+	}
+	chunk = command->chunks[use->slot / CHUNK_SLOTS];
+	*number = pool_slots(use->type, chunk->first + use->slot % CHUNK_SLOTS);
+	return chunk->block->pools[use->type];
+}
+
+static void reset_one(const struct command *command)
+{
+	const struct device *device = command->device;
+
+	for (uint32_t i = 0; command->host_resets && i < command->chunk_count; i++) {
+		const struct query_chunk *chunk = command->chunks[i];
+
+		for (uint32_t type = 0; type < QUERY_TYPES; type++) {
+			if (command->slots[type] > i * CHUNK_SLOTS)
+				device->next.ResetQueryPool(
+				    device->handle, chunk->block->pools[type],
+				    pool_slots(type, chunk->first), pool_slots(type, CHUNK_SLOTS));
+		}
+	}
+}
+
+void queries_reset(struct command *command)
+{
+	reset_one(command);
+	driver_reset(command);
+	for (uint32_t i = 0; i < command->child_count; i++)
+		reset_one(command->children[i].command);
+	command->device->next.ResetEvent(command->device->handle, command->done);
+}
