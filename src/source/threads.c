@@ -13,7 +13,7 @@ struct visit {
 	struct threads *threads;
 	struct threads_busiest *out;
 	pid_t pid;
-	bool no_memory;
+	bool no_memory, too_many;
 };
 
 static bool read_task_file(const struct sx_sys *sys, const struct thread_seen *t, const char *name,
@@ -38,7 +38,8 @@ static struct thread_seen *meet(struct visit *v, pid_t tid)
 	struct threads *threads = v->threads;
 	struct thread_seen new = {.pid = v->pid, .tid = tid};
 	char name[32] = "";
-	if (threads->count >= THREADS_MOST)
+	v->too_many |= threads->count >= THREADS_MOST;
+	if (v->too_many)
 		return NULL;
 	if (threads->prefix && read_task_file(threads->sys, &new, "comm", name, sizeof(name)))
 		new.apart = strncmp(name, threads->prefix, strlen(threads->prefix)) == 0;
@@ -128,6 +129,7 @@ bool threads_read(struct threads *threads, const pid_t *pids, size_t count,
 		threads->sys->list_dir(threads->sys->user, path, visit_task, &v);
 	}
 	forget_gone(threads);
+	out->known &= !v.too_many; /* the busiest may be one that was not looked at */
 	if (!threads->begun) {
 		threads->begun = out->known;
 		*out = (struct threads_busiest){.known = out->known, .apart = out->apart};

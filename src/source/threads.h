@@ -7,7 +7,7 @@
 
 #include "base/sys.h"
 
-#define THREADS_MOST 1024u /* that are told apart; more are not looked at */
+#define THREADS_MOST 1024u /* that are told apart; of more the busiest is not known */
 
 struct thread_seen {
 	pid_t pid, tid;

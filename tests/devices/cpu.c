@@ -144,14 +144,19 @@ static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, c
 			 void *arg)
 {
 	static const char *const pmus[] = {"cpu_core", "software", "cpu_atom", NULL};
-	static const char *const threads[] = {"4242", "4243", NULL};
 	struct fake_cpu *fake = user;
+	uint32_t threads = fake->threads ? fake->threads : 2;
+	char name[16];
 	if (fails(fake))
 		return -1;
-	const char *const *names = strstr(path, "/task") ? threads : pmus;
-	for (; *names; names++)
-		if (visit(arg, *names))
+	if (!strstr(path, "/task"))
+		for (const char *const *names = pmus; *names && !visit(arg, *names); names++)
+			continue;
+	for (uint32_t i = 0; strstr(path, "/task") && i < threads; i++) {
+		snprintf(name, sizeof(name), "%u", FAKE_CPU_PID + i);
+		if (visit(arg, name))
 			break;
+	}
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 #include "base/sys.h"
 
 #define FAKE_CPU_PID 4242
-#define FAKE_CPU_FDS 512
+#define FAKE_CPU_FDS 2048
 #define FAKE_CPU_HZ  UINT64_C(2000000000) /* cycles of a CPU in a second */
 
 struct fake_cpu {
@@ -19,6 +19,7 @@ struct fake_cpu {
 	bool hybrid;	 /* cpu_atom serves 0 and 1, cpu_core 2 and 3 */
 	bool capacities; /* CPUs 0 and 1 have 1024, 2 and 3 have 400 */
 	bool no_pmu, no_perf, no_kernel, no_proc, no_cpufreq;
+	uint32_t threads;  /* of the process; 0: two */
 	uint32_t counters; /* of a PMU; 0: as many as are asked for */
 	bool multiplexed;  /* hardware events run half of the time */
 	bool cpu3_offline; /* from now on */

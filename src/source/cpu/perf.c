@@ -11,8 +11,6 @@
 
 #include "base/mem.h"
 
-#define THREADS_MAX 1024 /* threads of a process that is already running */
-
 struct cpu_perf_event {
 	int fd;
 	uint32_t output;
@@ -124,7 +122,7 @@ static int visit_thread(void *arg, pid_t tid)
 	open_thread(o, tid);
 	if (o->error == ESRCH)
 		o->error = 0; /* it ended between the listing and now */
-	return o->error != 0 || o->opened >= THREADS_MAX || (o->trial && o->opened);
+	return o->error != 0 || (o->trial && o->opened);
 }
 
 static void open_process(struct opening *o, pid_t pid)

@@ -268,7 +268,8 @@ static void take_threads(struct cpu_run *run)
 	struct threads_busiest since;
 	run->threads.sys = run->sys;
 	size_t count = threads_family(run->sys, run->pid, family);
-	run->busiest.known = threads_read(&run->threads, family, count, &since) && since.known;
+	run->busiest.known = threads_read(&run->threads, family, count, &since) && since.known &&
+			     count < THREADS_FAMILY_MOST;
 	run->busiest.run_ns += since.run_ns;
 	run->busiest.wait_ns += since.wait_ns;
 }

@@ -208,6 +208,30 @@ static void test_process(void **state)
 	finish(&fake, source);
 }
 
+/* Every thread of a process that runs already is counted, or the reason is told. */
+static void test_many_threads(void **state)
+{
+	static const char *const names[] = {"Cycles"};
+	const struct source_request request = {
+	    .interval_ns = NS_PER_S, .pid = FAKE_CPU_PID, .counters = names, .counter_count = 1};
+	for (int i = 0; i < 2; i++) {
+		struct fake_cpu fake;
+		struct values v;
+		char notes[2048] = "";
+		fake_cpu_init(&fake);
+		fake.threads = i ? 3000 : 1500; /* 3000 are more than may be open at once */
+		struct source *source = open_cpu(&fake);
+		start(source, &request);
+		assert_int_equal(next(source, &v, notes, sizeof(notes)), SX_OK);
+		if (i == 0)
+			expect(source, &v, "Cycles", 1500 * FAKE_CPU_HZ);
+		else
+			expect_none(source, &v, "Cycles");
+		assert_true(!strstr(notes, "too many open files") == !i);
+		finish(&fake, source);
+	}
+}
+
 /* Without perf events a process still has its CPU clock and its faults. */
 static void test_process_without_perf(void **state)
 {
@@ -575,6 +599,7 @@ int main(void)
 	    cmocka_unit_test(test_machine),
 	    cmocka_unit_test(test_hybrid),
 	    cmocka_unit_test(test_process),
+	    cmocka_unit_test(test_many_threads),
 	    cmocka_unit_test(test_process_without_perf),
 	    cmocka_unit_test(test_user_only),
 	    cmocka_unit_test(test_no_pmu),

@@ -39,7 +39,7 @@ static ssize_t fake_read(void *user, const char *path, char *buf, size_t size)
 	errno = ENOENT;
 	if (m->gone || sscanf(path, "/proc/%d/task/%d/%31s", &pid, &tid, name) != 3)
 		return -1;
-	int i = pid == PID ? tid - PID : 3;
+	int i = pid != PID ? 3 : tid - PID < 3 ? tid - PID : 0;
 	if (strcmp(name, "comm") == 0)
 		return snprintf(buf, size, "%s\n", m->names[i]);
 	if (strcmp(name, "schedstat") == 0)
@@ -110,6 +110,16 @@ static void test_busiest(void **state)
 	m.wait_ns[2] = 0;
 	assert_true(threads_read(&t, &pid, 1, &b));
 	assert_int_equal(b.apart_run_ns, 5 * MS);
+	/* Of more than are looked at another one may be the busiest. */
+	m.count = (int)THREADS_MOST;
+	assert_true(threads_read(&t, &pid, 1, &b));
+	assert_true(b.known);
+	m.count++;
+	assert_true(threads_read(&t, &pid, 1, &b));
+	assert_false(b.known);
+	m.count = 3;
+	assert_true(threads_read(&t, &pid, 1, &b));
+	assert_true(b.known);
 	m.gone = true;
 	assert_true(threads_read(&t, &pid, 1, &b));
 	assert_false(b.known);
