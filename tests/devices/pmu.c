@@ -85,6 +85,10 @@ static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t si
 	char text[sizeof(fake->files[0].text)];
 	if (fails(fake))
 		return -1;
+	const char *pmu = strstr(path, "event_source/devices/");
+	size_t length = fake->shut ? strlen(fake->shut) : 0;
+	if (pmu && fake->shut && strncmp(pmu + 21, fake->shut, length) == 0)
+		return refuse(EACCES);
 	const char *file = fake->no_tree ? NULL : find_file(fake, path);
 	if (file)
 		snprintf(text, sizeof(text), "%s", file);

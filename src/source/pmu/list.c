@@ -15,7 +15,8 @@
 struct listing {
 	const struct sx_sys *sys;
 	struct pmu_list *list;
-	int error;
+	int error;	/* of the PMU at hand */
+	bool no_memory; /* ends the listing */
 };
 
 /* A file that is not there tells nothing; one that cannot be read would tell a lie. */
@@ -51,18 +52,23 @@ static int list_visit(void *arg, const char *name)
 	if (strlen(name) >= sizeof(d.name) || !is_name(name))
 		return 0;
 	snprintf(d.name, sizeof(d.name), "%s", name);
-	if (!list_read_attribute(l, name, "type", type, sizeof(type)))
-		return l->error != 0;
+	l->error = 0;
+	if (!list_read_attribute(l, name, "type", type, sizeof(type)) && !l->error)
+		return 0;
 	unsigned long number = strtoul(type, &end, 10);
-	if (!isdigit((unsigned char)type[0]) || *end || number > INT32_MAX)
+	if (!l->error && (!isdigit((unsigned char)type[0]) || *end || number > INT32_MAX))
 		return 0;
 	d.type = (uint32_t)number;
-	d.is_shared = list_read_attribute(l, name, "cpumask", d.cpus, sizeof(d.cpus));
+	if (!l->error)
+		d.is_shared = list_read_attribute(l, name, "cpumask", d.cpus, sizeof(d.cpus));
 	if (!d.is_shared && !l->error)
 		d.is_core = list_read_attribute(l, name, "cpus", d.cpus, sizeof(d.cpus));
-	if (!mem_grow(&list->items, &list->cap, list->count + 1, sizeof(*list->items)))
-		l->error = ENOMEM;
-	if (l->error)
+	d.unreadable = l->error;
+	if (d.unreadable)
+		d.type = UINT32_MAX;
+	l->no_memory = d.unreadable == ENOMEM ||
+		       !mem_grow(&list->items, &list->cap, list->count + 1, sizeof(*list->items));
+	if (l->no_memory)
 		return 1;
 	list->items[list->count++] = d;
 	return list->count == PMUS_MAX;
@@ -78,12 +84,16 @@ static int by_name(const void *a, const void *b)
 enum sx_status pmu_list_read(const struct sx_sys *sys, struct pmu_list *out, struct sx_error *err)
 {
 	struct listing l = {.sys = sys, .list = out};
-	if (sys->list_dir(sys->user, PMU_FOLDER, list_visit, &l) < 0 && errno != ENOENT)
-		l.error = errno;
-	if (l.error == ENOMEM)
+	int failed = sys->list_dir(sys->user, PMU_FOLDER, list_visit, &l) < 0 ? errno : 0;
+	if (l.no_memory || failed == ENOMEM)
 		return error_nomem(err, "the list of PMUs");
-	if (l.error)
-		return error_errno(err, l.error, "cannot read the PMUs in " PMU_FOLDER);
+	bool some = !out->count;
+	for (uint32_t i = 0; i < out->count; i++)
+		some |= !out->items[i].unreadable;
+	if (!some)
+		failed = out->items[0].unreadable;
+	if (failed && failed != ENOENT)
+		return error_errno(err, failed, "cannot read the PMUs in " PMU_FOLDER);
 	if (out->count)
 		qsort(out->items, out->count, sizeof(*out->items), by_name);
 	return SX_OK;
@@ -111,9 +121,14 @@ void pmu_list_tell(const struct pmu_list *list, char *out, size_t size)
 	for (uint32_t i = 0, same; i < list->count && used < size; i += same) {
 		const char *name = list->items[i].name;
 		size_t length = family(name);
+		if (list->items[i].unreadable) {
+			same = 1;
+			continue;
+		}
 		for (same = 1; i + same < list->count; same++) {
 			const char *other = list->items[i + same].name;
-			if (family(other) != length || memcmp(other, name, length) != 0)
+			if (list->items[i + same].unreadable || family(other) != length ||
+			    memcmp(other, name, length) != 0)
 				break;
 		}
 		used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? ", " : "",
@@ -123,4 +138,24 @@ void pmu_list_tell(const struct pmu_list *list, char *out, size_t size)
 	}
 	if (used >= size && size > 4)
 		memcpy(out + size - 4, "...", 4);
+}
+
+bool pmu_list_unreadable(const struct pmu_list *list, char *out, size_t size)
+{
+	const struct pmu_device *first = NULL;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < list->count; i++) {
+		if (!list->items[i].unreadable)
+			continue;
+		first = first ? first : &list->items[i];
+		count++;
+	}
+	out[0] = '\0';
+	if (count == 1)
+		snprintf(out, size, "PMU %s cannot be read: %s", first->name,
+			 strerror(first->unreadable));
+	else if (count)
+		snprintf(out, size, "PMU %s and %u more cannot be read: %s", first->name, count - 1,
+			 strerror(first->unreadable));
+	return count != 0;
 }

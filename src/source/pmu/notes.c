@@ -15,7 +15,10 @@ static const char *cause_of(struct pmu_run *run, const struct pmu_output *output
 	uint32_t count;
 	const struct sx_counter_info *c =
 	    &sx_catalog_counters(run->catalog, &count)[output->counter];
-	if (output->error) {
+	if (output->unreadable) {
+		snprintf(text, sizeof(text), "PMU %s cannot be read: %s", output->unreadable->name,
+			 strerror(output->unreadable->unreadable));
+	} else if (output->error) {
 		perf_explain(run->sys, output->error, text, sizeof(text));
 		memmove(text, text + 2, strlen(text + 2) + 1); /* without the colon */
 	} else if (c->unfed) {
@@ -65,14 +68,18 @@ static bool is_told(const struct pmu_run *run, uint32_t index)
 void pmu_note_write(struct pmu_run *run)
 {
 	char *note = run->note;
-	size_t size = sizeof(run->note);
+	size_t size = sizeof(run->note), told = 0;
+	pmu_list_unreadable(run->list, note, size);
 	for (uint32_t i = 0; i < run->output_count; i++)
 		if (!run->outputs[i].is_open)
 			run->whys[i] = cause_of(run, &run->outputs[i]);
 	for (uint32_t i = 0; i < run->output_count; i++) {
 		if (!run->whys[i] || is_told(run, i))
 			continue;
-		notes_append(note, size, *note ? "; " : "not collected: ");
+		notes_append(note, size,
+			     told++  ? "; "
+			     : *note ? "; not collected: "
+				     : "not collected: ");
 		tell_cause(run, i, note, size);
 	}
 	if (run->turns > 1) {

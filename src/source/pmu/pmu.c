@@ -98,7 +98,10 @@ static void pmu_probe(const struct source_host *host, source_found_fn found, voi
 	} else {
 		device.state = SX_DEVICE_READY;
 		device.name = name;
-		perf_is_limited(sys, because, remedy, sizeof(because));
+		if (!pmu_list_unreadable(&list, because, sizeof(because)))
+			perf_is_limited(sys, because, remedy, sizeof(because));
+		else
+			snprintf(remedy, sizeof(remedy), "sextant doctor as root");
 		advise_on_modules(sys, &list, because, remedy, sizeof(because));
 		device.because = because[0] ? because : NULL;
 		device.remedy = remedy[0] ? remedy : NULL;

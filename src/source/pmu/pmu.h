@@ -20,6 +20,7 @@ struct pmu_device {
 	uint32_t type;
 	bool is_shared;	 /* counts for the machine: only on the CPUs of its mask */
 	bool is_core;	 /* of some CPUs only (hybrid) */
+	int unreadable;	 /* errno: its folder is there, and nothing of it is known */
 	char cpus[4096]; /* a list; empty: all that are online */
 };
 
@@ -30,13 +31,16 @@ struct pmu_list {
 };
 
 /*
- * Reads the PMUs of the kernel. A tree without them gives an empty list. Errors: SX_ERR_NO_MEMORY,
- * that of a folder or file that is there but cannot be read. pmu_list_finish() in every case.
+ * Reads the PMUs of the kernel. A tree without them gives an empty list; one that cannot be read
+ * stands in it and says so. Errors: SX_ERR_NO_MEMORY, that of the folder when none can be read.
+ * pmu_list_finish() in every case.
  */
 enum sx_status pmu_list_read(const struct sx_sys *sys, struct pmu_list *out, struct sx_error *err);
 void pmu_list_finish(struct pmu_list *list);
 /* "msr, software, uncore_imc (6)": families with their number. */
 void pmu_list_tell(const struct pmu_list *list, char *out, size_t size);
+/* "PMU power cannot be read: Permission denied"; false, and "", when all can. */
+bool pmu_list_unreadable(const struct pmu_list *list, char *out, size_t size);
 
 /* An event, encoded for one PMU. */
 struct pmu_code {
@@ -97,8 +101,9 @@ struct pmu_part {
 /* One value that is delivered. */
 struct pmu_output {
 	char *name;
-	uint32_t counter; /* in the catalog */
-	int error;	  /* errno of an event that could not be opened, or 0 */
+	uint32_t counter;		     /* in the catalog */
+	int error;			     /* errno of an event that could not be opened, or 0 */
+	const struct pmu_device *unreadable; /* that it would have come from */
 	bool is_open;
 	bool is_share;	/* how much of the time the others were counted */
 	double pending; /* what is below one unit, carried to the next sample */

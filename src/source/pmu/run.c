@@ -52,6 +52,15 @@ static enum sx_status no_pmu(const struct pmu_feed *feed, struct sx_error *err)
 	return SX_ERR_NOT_FOUND;
 }
 
+/* A sum without the one that cannot be read would pass for the whole. */
+static enum sx_status unreadable(const struct pmu_device *device, struct sx_error *err)
+{
+	enum sx_status status =
+	    error_errno(err, device->unreadable, "cannot read PMU %s", device->name);
+	error_try(err, "sextant doctor -d pmu as root");
+	return status;
+}
+
 static enum sx_status add_term(struct pmu_run *run, uint32_t output, const char *from,
 			       struct sx_error *err)
 {
@@ -72,6 +81,10 @@ static enum sx_status add_term(struct pmu_run *run, uint32_t output, const char 
 		const struct pmu_device *device = &run->list->items[i];
 		if (fnmatch(feed.pmu, device->name, 0) != 0)
 			continue;
+		if (device->unreadable) {
+			run->outputs[output].unreadable = device;
+			return unreadable(device, err);
+		}
 		status = pmu_encode(run->sys, device, feed.terms, &part.code, &why);
 		part.device = i;
 		if (!status)
@@ -104,7 +117,8 @@ bool pmu_find_code(const struct pmu_run *run, const struct pmu_feed *feed, struc
 	if (!feed->pmu[0])
 		return pmu_encode_name(run->sys, feed->terms, out, NULL) == SX_OK;
 	for (uint32_t i = 0; i < run->list->count; i++)
-		if (fnmatch(feed->pmu, run->list->items[i].name, 0) == 0 &&
+		if (!run->list->items[i].unreadable &&
+		    fnmatch(feed->pmu, run->list->items[i].name, 0) == 0 &&
 		    pmu_encode(run->sys, &run->list->items[i], feed->terms, out, NULL) == SX_OK)
 			return true;
 	return false;

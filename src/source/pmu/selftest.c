@@ -139,8 +139,11 @@ enum sx_status pmu_selftest(const struct sx_sys *sys, const struct pmu_list *lis
 	struct trial t = {.sys = sys, .list = list, .say = say, .user = user};
 	for (uint32_t i = 0; i < list->count; i++) {
 		t.device = &list->items[i];
-		try_device(&t);
+		if (!t.device->unreadable)
+			try_device(&t);
 	}
+	if (pmu_list_unreadable(list, line, sizeof(line)))
+		say(user, line);
 	snprintf(line, sizeof(line), "%u PMUs, %u events, %u counted, %u wrong", list->count,
 		 t.events, t.opened, t.wrong);
 	say(user, line);

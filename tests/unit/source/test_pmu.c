@@ -446,6 +446,47 @@ static void what_doctor_says(void **state)
 	assert_int_equal(fake.open_fds, 0);
 }
 
+/* A PMU whose folder cannot be read takes the others nothing but sums that it is part of. */
+static void one_is_shut(void **state)
+{
+	static const char *const names[] = {"EnergyPackage", "MemoryReadBytes", "Tsc"};
+	struct fake_pmu fake;
+	struct values v;
+	struct found f = {.count = 0};
+	struct source_host host = {.sys = &fake.sys, .catalogs = context};
+	char note[1024] = "";
+	fake_pmu_init(&fake);
+	fake_pmu_uncore(&fake);
+	fake_pmu_rate(&fake, 12, 2, 42949672961);
+	fake_pmu_rate(&fake, 20, 0x304, 100000000);
+	fake.shut = "uncore_imc_1/";
+	source_pmu.probe(&host, note_device, &f);
+	assert_int_equal(f.device.state, SX_DEVICE_READY);
+	assert_string_equal(f.name, "msr, power, software, uncore_imc (2)");
+	assert_string_equal(f.because, "PMU uncore_imc_1 cannot be read: Permission denied");
+	assert_string_equal(f.remedy, "sextant doctor as root");
+	struct source *source = open_on(&fake, NULL, NULL);
+	start(source, names, 3, 0);
+	next(source, &v, note);
+	assert_int_equal(v.value[0], 10000000);
+	assert_int_equal(v.quality[1], SX_QUALITY_NOT_COLLECTED);
+	assert_int_equal(v.value[2], UINT64_C(2600000000) * 2);
+	assert_non_null(strstr(note, "not collected: MemoryReadBytes: PMU uncore_imc_1 cannot be"));
+	finish(&fake, source);
+	/* What nobody asked for is told all the same. */
+	source = open_on(&fake, NULL, NULL);
+	start(source, names, 1, 0);
+	note[0] = '\0';
+	next(source, &v, note);
+	assert_string_equal(note, "PMU uncore_imc_1 cannot be read: Permission denied");
+	finish(&fake, source);
+	fake.shut = "";
+	source_pmu.probe(&host, note_device, &f);
+	assert_int_equal(f.device.state, SX_DEVICE_UNUSABLE);
+	assert_int_equal(f.device.obstacle, SX_ERR_PERMISSION);
+	assert_int_equal(fake.open_fds, 0);
+}
+
 /* Merrifield's counters from a server's channels: 64-byte bursts are two requests of 32. */
 static void merrifield(void **state)
 {
@@ -594,6 +635,7 @@ int main(void)
 	    cmocka_unit_test(of_a_program),
 	    cmocka_unit_test(without_rights),
 	    cmocka_unit_test(what_doctor_says),
+	    cmocka_unit_test(one_is_shut),
 	    cmocka_unit_test(merrifield),
 	    cmocka_unit_test(maps),
 	    cmocka_unit_test(added_counters),
