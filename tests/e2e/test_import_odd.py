@@ -202,6 +202,18 @@ class RenderDoc(Odd):
             self.assertEqual([e - b for b, e in zip(have['begin_ns'], have['end_ns'][:3])], [500000, 1250000, 250000], unit)
             self.assertEqual(have['IAVertices'][:3], [300, 3000, 6])
 
+    def test_units_in_headers(self):
+        """A counter whose header has a unit is the catalog's, in the catalog's unit (FetchSize: KiB)."""
+        lines = ('EID,GPU Duration (us),FetchSize (bytes),WriteSize (MB),GPUBusy (%),Odd (bytes),CacheHit (bytes)',
+                 '1,10,2048,3,50,7,1', '2,20,4096,4,60,8,1')
+        columns, result = self.columns(self.write('renderdoc.csv', *lines))
+        self.assertEqual({name: columns[name] for name in ('FetchSize', 'WriteSize', 'GPUBusy', 'Odd')}, {
+            'FetchSize': [2, 4], 'WriteSize': [2929.6875, 3906.25], 'GPUBusy': [50, 60], 'Odd': [7, 8]})
+        # A share in percent is no number of bytes, whatever it is called.
+        self.assertEqual((columns['CacheHit (bytes)'], 'CacheHit' in columns), ([1, 1], False))
+        bare, _ = self.columns(self.write('bare.csv', 'EID,GPU Duration,FetchSize', '1,0.5,2048'))
+        self.assertEqual(bare['FetchSize'], [2048])
+
     def test_amds_counters_by_event(self):
         have, result = self.columns(self.write('amd.csv', 'EID,GPU Duration,GPUTime,GPUBusy,VSBusy,PSBusy', '1,0.5 ms,0.5,90.5 %,10 %,-'))
         self.assertEqual((have['GPUBusy'], have['VSBusy']), ([90.5], [10]))

@@ -3,8 +3,11 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include <sextant/catalog.h>
+
+#include "catalog/units.h"
 
 static const struct {
 	const char *chip, *catalog;
@@ -53,12 +56,12 @@ static bool is_raw(struct import_cell name)
 	return true;
 }
 
-static void rocm_describe(struct import_job *job, const char *catalog, struct import_field *field)
+static bool rocm_describe(struct import_job *job, const char *catalog, struct import_field *field)
 {
 	struct sx_catalog *known = NULL;
 	uint32_t count;
 	if (sx_catalog_open(job->request->context, catalog, &known, NULL))
-		return;
+		return false;
 	uint32_t metric = sx_catalog_find_metric(known, field->name, SX_NONE, NULL);
 	uint32_t counter = sx_catalog_find_counter(known, field->name, SX_NONE, NULL);
 	if (metric != SX_NONE) {
@@ -72,21 +75,37 @@ static void rocm_describe(struct import_job *job, const char *catalog, struct im
 		field->over_time = info->over_time;
 	}
 	sx_catalog_unref(known);
+	return metric != SX_NONE || counter != SX_NONE;
+}
+
+/* "FetchSize (bytes)" is the catalog's FetchSize, whatever unit of the same kind that has. */
+static bool convert(const struct import_field *head, struct import_field *field)
+{
+	struct units units;
+	units_init(&units);
+	double factor = units_factor(&units, head->unit, field->unit);
+	field->factor = head->factor * factor;
+	return factor > 0;
 }
 
 uint32_t amd_column(struct import_job *job, struct import_rows *rows, const char *catalog,
 		    struct import_cell name)
 {
-	struct import_field field = {.unit = "count",
-				     .over_time = is_raw(name) ? SX_REDUCE_SUM : SX_REDUCE_MEAN,
-				     .factor = 1};
+	enum sx_reduce over_time = is_raw(name) ? SX_REDUCE_SUM : SX_REDUCE_MEAN;
+	struct import_field head = import_header(job, name, over_time),
+			    field = {.unit = "count", .over_time = over_time, .factor = 1};
+	bool told = head.name && strlen(head.name) < name.size; /* its unit, by the header */
+	field.name = head.name;
 	/* ROCm's name for what AMD's guide calls CacheHit: hits of the L2, in percent. */
-	if (import_is(name, "L2CacheHit"))
-		name = (struct import_cell){"CacheHit", 8};
-	field.name = name.size ? import_text(job, name.text, name.size) : NULL;
-	if (field.name)
-		rocm_describe(job, catalog, &field);
-	return import_column(rows, &field);
+	if (head.name && strcasecmp(head.name, "L2CacheHit") == 0)
+		field.name = "CacheHit";
+	bool known = field.name && rocm_describe(job, catalog, &field);
+	if (!told || (known && convert(&head, &field)))
+		return import_column(rows, &field);
+	/* Another thing by the same name stands for itself. */
+	if (known)
+		head.name = import_text(job, name.text, name.size);
+	return import_column(rows, &head);
 }
 
 void amd_tell_meaning(struct import_job *job, const char *catalog)
