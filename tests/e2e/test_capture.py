@@ -147,7 +147,7 @@ def test_copies():
     kept = same_rows(part).rows[0]
     assert kept == [r for r in rows
                     if r["end"] > first + 200_000_000 and r["begin"] < first + 400_000_000]
-    run("capture", "merge", path, folder / "sample.sxc", "-o", both)
+    run("capture", "merge", path, folder / "sample.sxc", "--offset=0s", "-o", both)
     merged = read_capture.Capture(both)
     assert [d["catalog"] for d in merged.devices.values()] == ["cpu", "example"]
     assert merged.rows[0] == rows and len(merged.rows[1]) == 53

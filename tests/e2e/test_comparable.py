@@ -403,7 +403,7 @@ class Told(Captures):
             one = self.opengl(f"{name}1.sxc")
             two = self.capture(f"{name}2.sxc", cpu, columns=WholeRuns.CPU, catalog="cpu", kind="time")
             both.append(self.path(f"{name}.sxc"))
-            run("capture", "merge", one, two, "-o", both[-1])
+            run("capture", "merge", one, two, "--offset=0s", "-o", both[-1])
         doc = self.diff(*both, "-m", "frame_time,Cycles")
         self.assertEqual({m["name"] for m in doc["metrics"]} & {"frame_time", "Cycles"}, {"frame_time", "Cycles"})
         self.assertIn("no_such", run("diff", *both, "-m", "frame_time,no_such", code=3).stderr)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -114,8 +115,26 @@ class Merge(unittest.TestCase):
                 done = run("capture", "merge", self.b, part, "-o", self.both)
                 self.assertIn(word, done.stderr)
 
+    def test_without_a_clock_in_common(self):
+        """Two imported files, whose times count from moments that nobody knows, are not laid over each other."""
+        for name in ("one", "two"):
+            with open(f"{self.folder.name}/{name}.csv", "w", encoding="utf-8") as out:
+                out.write("EID,GPU Duration (us),VS Invocations\n1,10,3\n2,20,4\n")
+            run("import", f"{self.folder.name}/{name}.csv", "-o", f"{self.folder.name}/{name}.sxc")
+        one, two, both = (f"{self.folder.name}/{name}.sxc" for name in ("one", "two", "unaligned"))
+        for first, second, lacks in ((one, two, two), (self.a, two, two), (one, self.a, one)):
+            done = run("capture", "merge", first, second, "-o", both, code=2)
+            self.assertIn("have no clock in common", done.stderr)
+            self.assertIn(f"because: {lacks} has no wall clock", done.stderr)
+            self.assertIn("try: --offset=DUR", done.stderr)
+            self.assertFalse(os.path.exists(both))
+        run("capture", "merge", one, two, "--offset=+1ms", "-o", both)
+        document = json.loads(run("export", both, "--counters", "--json").stdout)
+        self.assertEqual([[row[d["metrics"].index("begin_ns")] for row in d["rows"]] for d in document["devices"]],
+                         [[0, 10000], [1000000, 1010000]])
+
     def test_bad_offsets(self):
-        for text in ("1", "--1s", "x"):
+        for text in ("1", "--1s", "x", "0", "0parsecs", "--0s"):
             done = run("capture", "merge", self.a, self.b, f"--offset={text}", "-o", self.both, code=2)
             self.assertEqual(done.stderr.count("\n"), 3, done.stderr)
 

@@ -55,7 +55,7 @@ static const struct way {
     {"capture", {"capture", "info", "@", "--json"}},
     {"capture", {"capture", "check", "@"}},
     {"capture", {"capture", "cut", "@", "-o", "=", "--from", "1ms", "--to", "1s"}},
-    {"capture", {"capture", "merge", "@", "+", "-o", "="}},
+    {"capture", {"capture", "merge", "@", "+", "--offset=0s", "-o", "="}},
     {"capture", {"capture", "anonymise", "@", "-o", "="}},
 };
 

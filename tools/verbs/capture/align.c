@@ -178,11 +178,7 @@ void align_tell(const struct align *align, const struct align *first, uint64_t b
 		tell_wall(align, first, moved, buf, size);
 		return;
 	case ALIGN_UNKNOWN:
-		snprintf(
-		    buf, size,
-		    "%s: not aligned: %s has no wall clock beside its times; --offset says what "
-		    "to add to them",
-		    align->name, align->wall.count ? first->name : "it");
+		snprintf(buf, size, "%s: its rows have no times", align->name);
 	}
 }
 

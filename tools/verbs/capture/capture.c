@@ -400,7 +400,13 @@ static void note_alignment(void *user, const char *line)
 static enum sx_status parse_offset(const char *text, int64_t *out, struct sx_error *err)
 {
 	uint64_t ns = 0;
-	enum sx_status status = options_duration(text + strspn(text, "+-"), &ns, err);
+	char one[32], *unit;
+	const char *amount = text + strspn(text, "+-");
+	/* Nothing is no duration, but an offset: the unit alone is looked at. */
+	bool nothing = strtod(amount, &unit) == 0 && unit != amount;
+	snprintf(one, sizeof(one), "1%s", nothing ? unit : "");
+	enum sx_status status = options_duration(nothing ? one : amount, &ns, err);
+	ns = nothing ? 0 : ns;
 	if (!status && (strspn(text, "+-") > 1 || ns > INT64_MAX)) {
 		error_set(err, SX_ERR_USAGE, "\"%s\" is no offset", text);
 		error_because(err, "a sign and a duration are expected");

@@ -359,6 +359,24 @@ static int same_boot(const struct copying *c, size_t input)
 	return a && b ? strcmp(a, b) == 0 : -1;
 }
 
+/* Times that count from different moments would lie over each other as if they were one's. */
+static enum sx_status check_aligned(const struct copying *c, size_t input, struct sx_error *err)
+{
+	const struct align *first = &c->aligns[0], *other = &c->aligns[input];
+	if (other->way != ALIGN_UNKNOWN ||
+	    sx_capture_info(c->owners[0])->begin_ns == SX_TIME_UNKNOWN ||
+	    sx_capture_info(c->owners[input])->begin_ns == SX_TIME_UNKNOWN)
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "%s and %s have no clock in common", first->name, other->name);
+	error_because(err, "%s has no wall clock beside its times",
+		      other->wall.count ? first->name : other->name);
+	error_try(err,
+		  "--offset=DUR, what to add to the times of %s; --offset=0s if they count "
+		  "from the same moment",
+		  other->name);
+	return SX_ERR_USAGE;
+}
+
 /* How each input's times become the first one's; told, and kept in the copy. */
 static enum sx_status align_inputs(struct copying *c, struct sx_error *err)
 {
@@ -369,8 +387,10 @@ static enum sx_status align_inputs(struct copying *c, struct sx_error *err)
 	c->aligns[0].way = ALIGN_SAME;
 	for (size_t i = 0; !status && i < c->owner_count && c->owner_count > 1; i++)
 		status = align_read(&c->aligns[i], c->copy->inputs[i], err);
-	for (size_t i = 1; !status && i < c->owner_count; i++)
+	for (size_t i = 1; !status && i < c->owner_count; i++) {
 		align_choose(&c->aligns[i], &c->aligns[0], same_boot(c, i), c->copy->offset_ns);
+		status = check_aligned(c, i, err);
+	}
 	return status;
 }
 
