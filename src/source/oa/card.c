@@ -46,8 +46,7 @@ static bool probe_card(void *arg, const struct drm_node *node)
 				   .catalog = known ? catalog.name : NULL,
 				   .driver = p->driver->name,
 				   .state = SX_DEVICE_READY};
-	device.because =
-	    p->driver->obstacle(p->host->sys, node, &device.obstacle, &device.remedy);
+	device.because = p->driver->obstacle(p->host->sys, node, &device.obstacle, &device.remedy);
 	if (!device.because && !known)
 		oa_no_catalog(&device, catalog.match == SX_OA_MATCH_NEAR ? catalog.name : NULL,
 			      remedy, sizeof(remedy));

@@ -6,14 +6,15 @@
 #include "source/nodes.h"
 #include "source/source.h"
 
-#define OA_SET	"RenderBasic" /* when nobody chose one; every chipset has it */
+#define OA_SET	 "RenderBasic" /* when nobody chose one; every chipset has it */
 #define OA_FACTS 3
 
 /* A kernel driver with an OA interface. */
 struct oa_driver {
 	const char *name;   /* of the driver: ids are "NAME:card0" */
 	const char *source; /* the source's name */
-	/* NULL when a card can be observed, else why not; *remedy says what to do, *status its kind. */
+	/* NULL when a card can be observed, else why not; *remedy says what to do, *status its
+	 * kind. */
 	const char *(*obstacle)(const struct sx_sys *sys, const struct drm_node *node,
 				enum sx_status *status, const char **remedy);
 };
