@@ -62,7 +62,7 @@ static enum sx_status append(struct overview *o, struct sx_table *to, const stru
 static enum sx_status settle(struct overview *o, struct sx_table *to, struct sx_error *err)
 {
 	struct sx_table *row = NULL;
-	enum sx_status status = total_table(o->pending, &row, err);
+	enum sx_status status = total_whole(o->pending, &row, err);
 	if (!status)
 		status = append(o, to, row, 0, 1, err);
 	sx_table_destroy(row);
@@ -137,7 +137,7 @@ const struct sx_table *overview_table(struct overview *o, uint64_t *each)
 	if (!status)
 		status = append(o, o->shown, o->table, 0, sx_table_row_count(o->table), NULL);
 	if (!status)
-		status = total_table(o->pending, &row, NULL);
+		status = total_whole(o->pending, &row, NULL);
 	if (!status)
 		status = append(o, o->shown, row, 0, 1, NULL);
 	sx_table_destroy(row);

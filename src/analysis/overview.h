@@ -6,7 +6,8 @@
 
 /*
  * Rows of raw counters in few: a run of any length as at most 4,096 rows, each the total of as many
- * adjacent ones, which a curve or advice can be drawn from.
+ * adjacent ones, which a curve or advice can be drawn from. An amount that some of these lack is
+ * scaled up for them, so that rates are those of the time in which it was known.
  */
 struct overview;
 

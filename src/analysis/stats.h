@@ -4,9 +4,12 @@
 
 #include <sextant/analysis.h>
 
-/* Of rows with data. `scale`: by which to multiply it for the rows that they stand for. */
+/*
+ * Of rows with data. `scale`: by which to multiply it for the rows that they stand for; `rate`: of
+ * what is none, the formula over amounts as if no row lacked any.
+ */
 struct stats_sum {
-	double sum, scale;
+	double sum, scale, rate;
 };
 /*
  * Sets total and mean of a metric with s->count rows (and s->skipped for which they stand);
@@ -14,6 +17,8 @@ struct stats_sum {
  */
 void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 		     const struct sx_table *totals, uint32_t index, const struct stats_sum *sum);
+/* All rows of a table as one, such that rates of it are those of a run (total_whole()). */
+enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, struct sx_error *err);
 /* Why no row has data, from the quality bits of all rows. Static storage. */
 const char *stats_reason(uint8_t seen, uint64_t rows);
 

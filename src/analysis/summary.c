@@ -38,6 +38,7 @@ struct sx_summary {
 	uint32_t count;
 	struct total *total;
 	struct sx_table *totals; /* metrics of all rows; owns the reasons that stats point to */
+	struct sx_table *rates;	 /* the same where rows lack amounts, see total_whole(); or NULL */
 	struct sketch *sketches;
 	struct sx_stats *stats;
 	uint8_t *seen; /* quality bits of all rows, of each column */
@@ -110,6 +111,7 @@ void sx_summary_destroy(struct sx_summary *s)
 	total_destroy(s->total);
 	sx_evaluation_destroy(s->evaluation);
 	sx_table_destroy(s->totals);
+	sx_table_destroy(s->rates);
 	free(s->sketches);
 	free(s->stats);
 	free(s->seen);
@@ -387,6 +389,7 @@ static void describe(struct sx_summary *s, uint32_t column)
 		stats->min = fmin(stats->min, edges[i].value);
 		stats->max = fmax(stats->max, edges[i].value);
 	}
+	sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
 	sketch_percentiles_with(sketch, edges, edge_count, percent, at, 3);
 	stats->p50 = at[0];
@@ -397,15 +400,21 @@ static void describe(struct sx_summary *s, uint32_t column)
 enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **out, uint32_t *count,
 				struct sx_error *err)
 {
-	struct sx_table *summed = NULL;
+	struct sx_table *summed = NULL, *whole = NULL;
 	sx_table_destroy(s->totals);
-	s->totals = NULL;
+	sx_table_destroy(s->rates);
+	s->totals = s->rates = NULL;
 	enum sx_status status = total_table(s->total, &summed, err);
 	if (!status)
 		status = sx_metrics_eval(s->metrics, summed, &s->totals, err);
+	if (!status && total_lacks(s->total))
+		status = total_whole(s->total, &whole, err);
+	if (!status && whole)
+		status = sx_metrics_eval(s->metrics, whole, &s->rates, err);
 	for (uint32_t i = 0; !status && i < s->count; i++)
 		describe(s, i);
 	sx_table_destroy(summed);
+	sx_table_destroy(whole);
 	*out = s->stats;
 	*count = s->count;
 	return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/stats.h"
+#include "table/total.h"
 
 bool stats_adds_up(const char *unit)
 {
@@ -35,9 +36,9 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 	double all = s->skipped ? sum->sum * sum->scale : sum->sum;
 	if (!adds_up(column, whole, all, s->skipped ? 2 : 0)) {
 		/* The mean of a yes or no is its share of rows. */
-		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(whole) ||
+		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(sum->rate) ||
 			       strcmp(column->unit, "boolean") == 0;
-		s->mean = by_rows ? sum->sum / (double)s->count : whole;
+		s->mean = by_rows ? sum->sum / (double)s->count : sum->rate;
 		return;
 	}
 	s->total = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE ? all : whole;
@@ -47,6 +48,11 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 	bool exact = v.type == SX_U64 && v.data && !isnan(whole);
 	s->total_u64 = exact ? ((const uint64_t *)v.data)[0] : (uint64_t)s->total;
 	s->mean = s->total / rows;
+}
+
+enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, struct sx_error *err)
+{
+	return total_whole_of(in, out, err);
 }
 
 const char *stats_reason(uint8_t seen, uint64_t rows)

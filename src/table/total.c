@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* How long rows with data are, and those that they stand for. */
+/* How long rows with data are, those that they stand for, and all others. */
 struct total_span {
-	uint64_t with, skipped;
+	uint64_t with, skipped, lost;
 };
 
 struct total_column {
@@ -165,7 +165,7 @@ static bool add_valid(struct total_column *column, const struct sx_vector *from,
 	return true;
 }
 
-/* Rows of a table; `all_ns`: how long they are together, 0 where time does not matter. */
+/* Rows of a table; `all_ns`: how long they are together, 0 where nobody knows. */
 struct part {
 	const struct sx_table *table;
 	size_t first, rows;
@@ -183,6 +183,7 @@ static void add_column(struct total_column *column, uint32_t index, const struct
 	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
 	if (!from.data) {
 		column->without += rows;
+		column->times.lost += all_ns;
 		column->absence |= SX_QUALITY_NOT_COLLECTED;
 		return;
 	}
@@ -198,6 +199,7 @@ static void add_column(struct total_column *column, uint32_t index, const struct
 			column->without++;
 			column->skipped += skipped;
 			column->times.skipped += skipped ? length : 0;
+			column->times.lost += skipped ? 0 : length;
 			column->absence |= sx_quality_settled(quality);
 			continue;
 		}
@@ -228,7 +230,7 @@ static void add_times(struct total *total, const struct sx_table *table, size_t 
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count)
 {
 	struct part part = {table, first, count, 0};
-	for (size_t i = first; total->by_time && i < first + count; i++)
+	for (size_t i = first; i < first + count; i++)
 		part.all_ns += total_length_ns(table, i);
 	for (uint32_t i = 0; i < total->count; i++)
 		add_column(&total->columns[i], i, &part);
@@ -281,43 +283,52 @@ static void set_none(const struct total_column *column, struct sx_table *out, ui
 		sx_table_set_f64(out, index, 0, (double)NAN, quality);
 }
 
-/* What rows with data are, and what they stand for: time where it is known, else rows. */
-static struct total_span extent_of(const struct total_column *column)
+/*
+ * What rows with data are, and what they stand for: of slices of time where it is known time, else
+ * rows. `whole`: they stand for rows that were lost as well, by time where it is known.
+ */
+static struct total_span extent_of(const struct total *total, const struct total_column *column,
+				   bool whole)
 {
 	const struct total_span *t = &column->times;
-	return t->with && t->skipped ? *t : (struct total_span){column->with, column->skipped};
+	struct total_span rows = {column->with, column->skipped, column->without - column->skipped};
+	bool by_time = total->by_time && t->with && t->skipped;
+	struct total_span extent = by_time ? *t : rows;
+	if (whole && rows.lost && t->with && t->lost && !rows.skipped)
+		extent = *t;
+	extent.skipped += whole ? extent.lost : 0;
+	return extent;
 }
 
 /* The sum over rows with data, times all that they stand for by what they are. */
-static unsigned __int128 scaled_sum(const struct total_column *column)
+static unsigned __int128 scaled_sum(const struct total_column *column, struct total_span extent)
 {
-	struct total_span extent = extent_of(column);
 	unsigned __int128 mean = column->sum / extent.with, rest = column->sum % extent.with;
 	return column->sum + mean * extent.skipped +
 	       (rest * extent.skipped + extent.with / 2) / extent.with;
 }
 
-static void set_sum(const struct total_column *column, struct sx_table *out, uint32_t index,
-		    uint8_t quality)
+static void set_sum(const struct total_column *column, struct total_span extent,
+		    struct sx_table *out, uint32_t index, uint8_t quality)
 {
 	if (column->type == SX_U64) {
-		unsigned __int128 all = scaled_sum(column);
+		unsigned __int128 all = scaled_sum(column, extent);
 		if (all > UINT64_MAX)
 			quality |= SX_QUALITY_WRAPPED;
 		sx_table_set_u64(out, index, 0, (uint64_t)all, quality);
 	} else {
 		/* An infinite sum has a carry that is not a number. */
 		double sum = isfinite(column->fsum) ? column->fsum + column->carry : column->fsum;
-		struct total_span extent = extent_of(column);
-		if (column->skipped)
+		if (extent.skipped)
 			sum *= 1 + (double)extent.skipped / (double)extent.with;
 		sx_table_set_f64(out, index, 0, sum, quality);
 	}
 }
 
 /* False when the rule says nothing about time. */
-static bool set_column(const struct total_column *column, struct sx_table *out, uint32_t index)
+static bool set_column(const struct total *total, uint32_t index, bool whole, struct sx_table *out)
 {
+	const struct total_column *column = &total->columns[index];
 	if (!column->with) {
 		/* What nobody collected stays a column without memory, as it was in the rows. */
 		if (column->absence & ~SX_QUALITY_NOT_COLLECTED)
@@ -327,11 +338,12 @@ static bool set_column(const struct total_column *column, struct sx_table *out, 
 	uint8_t quality = column->quality;
 	if (column->without > column->skipped)
 		quality |= SX_QUALITY_LOST;
-	if (column->skipped)
+	struct total_span extent = extent_of(total, column, whole);
+	if (extent.skipped)
 		quality |= SX_QUALITY_MULTIPLEXED;
 	switch (column->rule) {
 	case SX_REDUCE_SUM:
-		set_sum(column, out, index, quality);
+		set_sum(column, extent, out, index, quality);
 		return true;
 	case SX_REDUCE_MEAN:
 		set_mean(column, out, index, quality);
@@ -350,7 +362,17 @@ static bool set_column(const struct total_column *column, struct sx_table *out, 
 	}
 }
 
-enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err)
+bool total_lacks(const struct total *total)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < total->count; i++)
+		any |=
+		    total->columns[i].with && total->columns[i].without > total->columns[i].skipped;
+	return any;
+}
+
+static enum sx_status make_table(const struct total *total, bool whole, struct sx_table **out,
+				 struct sx_error *err)
 {
 	struct sx_column *infos = calloc(total->count ? total->count : 1, sizeof(*infos));
 	struct sx_table *table = NULL;
@@ -364,7 +386,7 @@ enum sx_status total_table(const struct total *total, struct sx_table **out, str
 	if (status == SX_OK)
 		status = sx_table_add_rows(table, 1, NULL, err);
 	for (uint32_t i = 0; status == SX_OK && i < total->count; i++)
-		if (!set_column(&total->columns[i], table, i) &&
+		if (!set_column(total, i, whole, table) &&
 		    table_set_why(table, i,
 				  "a ratio has no total of its own: it is evaluated "
 				  "over the totals of its counters"))
@@ -382,15 +404,37 @@ enum sx_status total_table(const struct total *total, struct sx_table **out, str
 	return SX_OK;
 }
 
-enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,
-			      struct sx_error *err)
+enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err)
+{
+	return make_table(total, false, out, err);
+}
+
+enum sx_status total_whole(const struct total *total, struct sx_table **out, struct sx_error *err)
+{
+	return make_table(total, true, out, err);
+}
+
+static enum sx_status total_of(const struct sx_table *in, bool whole, struct sx_table **out,
+			       struct sx_error *err)
 {
 	struct total *total = NULL;
 	enum sx_status status = total_create(in, &total, err);
 	if (status != SX_OK)
 		return status;
 	total_add(total, in);
-	status = total_table(total, out, err);
+	status = make_table(total, whole, out, err);
 	total_destroy(total);
 	return status;
+}
+
+enum sx_status sx_table_total(const struct sx_table *in, struct sx_table **out,
+			      struct sx_error *err)
+{
+	return total_of(in, false, out, err);
+}
+
+enum sx_status total_whole_of(const struct sx_table *in, struct sx_table **out,
+			      struct sx_error *err)
+{
+	return total_of(in, true, out, err);
 }

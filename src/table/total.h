@@ -24,6 +24,16 @@ void total_add_rows(struct total *total, const struct sx_table *table, size_t fi
 void total_reset(struct total *total);
 /* What was added so far as a table of one row, owned by the caller. */
 enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err);
+/*
+ * The same, with amounts that some rows lack as if those had them at the rate of the others: rates
+ * and ratios are worked out of these, for time goes on in rows that lack an amount.
+ */
+enum sx_status total_whole(const struct total *total, struct sx_table **out, struct sx_error *err);
+/* The same of all rows of a table. */
+enum sx_status total_whole_of(const struct sx_table *in, struct sx_table **out,
+			      struct sx_error *err);
+/* Whether some rows lack what others have, so that the two differ. */
+bool total_lacks(const struct total *total);
 void total_destroy(struct total *total);
 
 #endif

@@ -1,5 +1,6 @@
 /* sextant explain: what one metric or counter means, and what it is made of. */
 #include "tools/verbs/oa/explain.h"
+#include "analysis/stats.h"
 #include "output/catalog/also.h"
 #include "output/catalog/formula.h"
 #include "tools/cli/input/input.h"
@@ -374,7 +375,7 @@ static enum sx_status prepare(struct explanation *e, struct sx_catalog *catalog,
 		return SX_OK;
 	status = input_table(e->cli, o->input, catalog, &raw, err);
 	if (!status)
-		status = sx_table_total(raw, totals, err);
+		status = stats_whole(raw, totals, err);
 	sx_table_destroy(raw);
 	e->totals = *totals;
 	return status;

@@ -173,7 +173,7 @@ static enum sx_status finish_group(struct report_by *g, const struct open_group 
 	}
 	if (!mem_grow(&g->list, &g->list_cap, at + 1, sizeof(*g->list)))
 		return error_nomem(err, "a report");
-	enum sx_status status = total_table(total, &row, err);
+	enum sx_status status = total_whole(total, &row, err);
 	if (!status) {
 		sx_table_rows(row, 0, 1, g->vectors, &span);
 		status = sx_table_append(g->groups, &span, err);

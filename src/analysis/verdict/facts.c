@@ -198,7 +198,7 @@ static enum sx_status total_rows(const struct sx_table *from, size_t first, size
 	enum sx_status status = total_create(from, &total, NULL);
 	if (!status) {
 		total_add_rows(total, from, first, count);
-		status = total_table(total, &row, NULL);
+		status = total_whole(total, &row, NULL);
 	}
 	if (!status) {
 		sx_table_rows(row, 0, 1, vectors, &rows);

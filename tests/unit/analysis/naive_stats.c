@@ -10,6 +10,7 @@
 struct naive {
 	struct sx_table *rows;	 /* metrics of every row */
 	struct sx_table *totals; /* metrics of the summed counters: one row */
+	struct sx_table *rates;	 /* the same, as if no row lacked an amount */
 	struct sx_stats *out;
 };
 
@@ -71,7 +72,8 @@ static void describe(const struct naive *d, const struct sx_metric_column *colum
 	double sum = 0;
 	for (size_t i = 0; i < s->count; i++)
 		sum += scratch[i];
-	struct stats_sum whole = {sum, (double)(s->count + s->skipped) / (double)s->count};
+	struct stats_sum whole = {sum, (double)(s->count + s->skipped) / (double)s->count,
+				  sx_table_get(d->rates, index, 0)};
 	s->running = (double)s->count / (double)sx_table_row_count(d->rows);
 	stats_set_whole(s, column, d->totals, index, &whole);
 	qsort(scratch, s->count, sizeof(*scratch), compare);
@@ -82,23 +84,77 @@ static void describe(const struct naive *d, const struct sx_metric_column *colum
 	s->max = scratch[s->count - 1];
 }
 
+static uint64_t length_of(const struct sx_table *t, size_t row)
+{
+	uint64_t begin = sx_table_begin_ns(t)[row], end = sx_table_end_ns(t)[row];
+	return begin == SX_TIME_UNKNOWN || end == SX_TIME_UNKNOWN || end <= begin ? 0 : end - begin;
+}
+
+/* Amounts that a column's rows lack, at the rate of those that have them. */
+static void fill_column(const struct sx_table *raw, struct sx_table *out, uint32_t column)
+{
+	double sum = 0, known = 0, rows = 0;
+	struct sx_vector v = sx_table_vector(raw, column);
+	bool amounts = sx_table_column(raw, column)->over_time == SX_REDUCE_SUM;
+	for (size_t r = 0; r < sx_table_row_count(raw); r++) {
+		double value = sx_table_get(raw, column, r);
+		sum += isnan(value) ? 0 : value;
+		known += isnan(value) ? 0 : (double)length_of(raw, r);
+		rows += !isnan(value);
+	}
+	for (size_t r = 0; v.data && r < sx_table_row_count(raw); r++) {
+		uint8_t quality = v.quality ? v.quality[r] : 0;
+		double value = sx_table_get(raw, column, r);
+		if (isnan(value) && amounts && rows > 0 && !sx_quality_is_skipped(quality)) {
+			value = known > 0 ? sum / known * (double)length_of(raw, r) : sum / rows;
+			quality = 0;
+		}
+		sx_table_set_f64(out, column, r, value, quality);
+	}
+}
+
+static struct sx_table *fill_lost(const struct sx_table *raw)
+{
+	struct sx_table *out = NULL;
+	uint32_t count = sx_table_column_count(raw);
+	struct sx_column *columns = calloc(count + 1, sizeof(*columns));
+	for (uint32_t i = 0; columns && i < count; i++) {
+		columns[i] = *sx_table_column(raw, i);
+		columns[i].type = SX_F64;
+	}
+	if (!columns || sx_table_create(columns, count, sx_table_kind(raw), &out, NULL) ||
+	    sx_table_add_rows(out, sx_table_row_count(raw), NULL, NULL))
+		abort();
+	for (size_t r = 0; r < sx_table_row_count(raw); r++)
+		sx_table_set_time(out, r, sx_table_begin_ns(raw)[r], sx_table_end_ns(raw)[r]);
+	for (uint32_t i = 0; i < count; i++)
+		fill_column(raw, out, i);
+	free(columns);
+	return out;
+}
+
 struct sx_stats *naive_stats(const struct sx_metrics *metrics, const struct sx_table *raw,
 			     uint32_t *count)
 {
 	struct naive d = {0};
-	struct sx_table *summed = NULL;
+	struct sx_table *summed = NULL, *filled = fill_lost(raw), *all = NULL;
 	const struct sx_metric_column *columns = sx_metrics_columns(metrics, count);
 	double *scratch = calloc(sx_table_row_count(raw) + 1, sizeof(*scratch));
 	d.out = calloc(*count + 1, sizeof(*d.out));
 	if (!scratch || !d.out || sx_metrics_eval(metrics, raw, &d.rows, NULL) != SX_OK ||
 	    sx_table_total(raw, &summed, NULL) != SX_OK ||
-	    sx_metrics_eval(metrics, summed, &d.totals, NULL) != SX_OK)
+	    sx_metrics_eval(metrics, summed, &d.totals, NULL) != SX_OK ||
+	    sx_table_total(filled, &all, NULL) != SX_OK ||
+	    sx_metrics_eval(metrics, all, &d.rates, NULL) != SX_OK)
 		abort();
 	for (uint32_t i = 0; i < *count; i++) {
 		describe(&d, &columns[i], i, scratch);
 		d.out[i].why = d.out[i].why ? "no data" : NULL;
 	}
 	sx_table_destroy(summed);
+	sx_table_destroy(filled);
+	sx_table_destroy(all);
+	sx_table_destroy(d.rates);
 	sx_table_destroy(d.rows);
 	sx_table_destroy(d.totals);
 	free(scratch);

@@ -43,8 +43,8 @@ static void make_table(struct world *w, const char *const *names, uint32_t colum
 	}
 }
 
-static void begin(struct world *w, const char *catalog, const char *const *names, uint32_t columns,
-		  const uint64_t *values, size_t rows, uint64_t row_ns)
+static void open_world(struct world *w, const char *catalog, const char *const *names,
+		       uint32_t columns, const uint64_t *values, size_t rows, uint64_t row_ns)
 {
 	static const char *const everything[] = {"*"};
 	struct sx_metrics_options options = {.patterns = everything, .pattern_count = 1};
@@ -57,10 +57,21 @@ static void begin(struct world *w, const char *catalog, const char *const *names
 	make_table(w, names, columns, values, rows, row_ns);
 	if (sx_metrics_create(w->catalog, &options, &w->metrics, &err) != SX_OK)
 		fail_msg("%s: %s", err.message, err.because);
+}
+
+static void summarise(struct world *w)
+{
 	uint32_t count;
 	assert_int_equal(sx_summary_create(w->metrics, w->raw, &w->summary, NULL), SX_OK);
 	assert_int_equal(sx_summary_add(w->summary, w->raw, NULL), SX_OK);
 	assert_int_equal(sx_summary_stats(w->summary, &w->stats, &count, NULL), SX_OK);
+}
+
+static void begin(struct world *w, const char *catalog, const char *const *names, uint32_t columns,
+		  const uint64_t *values, size_t rows, uint64_t row_ns)
+{
+	open_world(w, catalog, names, columns, values, rows, row_ns);
+	summarise(w);
 }
 
 static void end(struct world *w)
@@ -142,6 +153,33 @@ static void test_frames(void **state)
 	end(&w);
 }
 
+/*
+ * What could be read in some samples only is divided by the time of these: a GPU busy for half of
+ * the one quarter of the time in which that was known was busy for half of it, and of two counters
+ * of which one was lost at times the ratio is not that of all of one to a part of the other.
+ */
+static void test_readable_at_times(void **state)
+{
+	static const char *const drm[] = {"BusyTime"}, *const cpu[] = {"Instructions", "Cycles"};
+	static const uint64_t busy[] = {5000000, 0, 0, 0};
+	static const uint64_t counts[] = {300, 100, 320, 0, 280, 0, 300, 100};
+	struct world w;
+	open_world(&w, "drm", drm, 1, busy, 4, 10000000);
+	for (size_t r = 1; r < 4; r++)
+		sx_table_set_u64(w.raw, 0, r, 0, SX_QUALITY_GAP);
+	summarise(&w);
+	expect(&w, "gpu_busy", NAN, 50);
+	assert_true(stats_of(&w, "gpu_busy")->running == 0.25);
+	end(&w);
+	open_world(&w, "cpu", cpu, 2, counts, 4, 10000000);
+	sx_table_set_u64(w.raw, 1, 1, 0, SX_QUALITY_LOST | SX_QUALITY_GAP);
+	sx_table_set_u64(w.raw, 1, 2, 0, SX_QUALITY_GAP);
+	summarise(&w);
+	expect(&w, "instructions_per_cycle", NAN, 3);
+	expect(&w, "Cycles", 200, 100); /* an amount is what was seen */
+	end(&w);
+}
+
 /* A share of time whose unit has no fraction bar is not added up over rows. */
 static void test_intensive(void **state)
 {
@@ -160,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_frames),
 	    cmocka_unit_test(test_intensive),
+	    cmocka_unit_test(test_readable_at_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

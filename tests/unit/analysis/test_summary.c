@@ -297,8 +297,10 @@ static void test_overview(void **state)
 	struct sx_table *whole = make(0, ROWS);
 	assert_int_equal(sx_table_total(few, &total, NULL), SX_OK);
 	assert_int_equal(sx_table_total(whole, &due, NULL), SX_OK);
-	for (uint32_t c = 0; c < 3; c++)
-		same(sx_table_get(total, c, 0), sx_table_get(due, c, 0), 0);
+	same(sx_table_get(total, 0, 0), sx_table_get(due, 0, 0), 0);
+	same(sx_table_get(total, 2, 0), sx_table_get(due, 2, 0), 0);
+	/* One row in 50 lacks this one: a line has it at the rate of its others. */
+	same(sx_table_get(total, 1, 0), sx_table_get(due, 1, 0) * 50 / 49, 2e-3);
 	sx_table_destroy(total);
 	sx_table_destroy(due);
 	sx_table_destroy(whole);
