@@ -38,7 +38,9 @@ static double mean_fact(const struct judging *j, uint32_t rule, uint32_t fact, s
 	return isnan(mean) ? mean_of_windows(j, rule, fact, true, one) : mean;
 }
 
-static bool tell_evidence(struct judging *j, uint32_t rule, struct verdict_part *part)
+/* `missing`: a fact that is no evidence, for it is what was not measured; or SX_NONE. */
+static bool tell_evidence(struct judging *j, uint32_t rule, uint32_t missing,
+			  struct verdict_part *part)
 {
 	const struct verdict_rules *rules = &j->verdict->rules;
 	/* What is known where nothing can be told is what the last rule would have shown. */
@@ -54,7 +56,7 @@ static bool tell_evidence(struct judging *j, uint32_t rule, struct verdict_part 
 		double mean = mean_fact(j, rule, at, &w);
 		/* What stands in for a fact that this run has not is no evidence. */
 		const struct verdict_way *way = &fact->ways[c->way[w]];
-		if (isnan(mean) || sx_expr_root(way->tree)->kind == SX_NODE_NUMBER)
+		if (at == missing || isnan(mean) || sx_expr_root(way->tree)->kind == SX_NODE_NUMBER)
 			continue;
 		list[part->evidence_count++] = (struct verdict_value){.name = fact->name,
 								      .title = fact->title,
@@ -101,7 +103,7 @@ static bool tell_unknown(struct judging *j, size_t window, struct verdict_part *
 		part->advice = rules->facts[missing].remedy;
 	}
 	part->because = arena_strndup(&j->verdict->arena, text, strlen(text));
-	return part->because && tell_evidence(j, NO_RULE, part);
+	return part->because && tell_evidence(j, NO_RULE, missing, part);
 }
 
 static uint64_t window_length(const struct judging *j, size_t w)
@@ -131,7 +133,7 @@ static bool tell_part(struct judging *j, size_t first, struct verdict_part *part
 	part->title = judging_rule(j, rule)->title;
 	part->advice = judging_rule(j, rule)->advice;
 	tell_which(j, rule, part);
-	return tell_evidence(j, rule, part);
+	return tell_evidence(j, rule, SX_NONE, part);
 }
 
 static int by_share(const void *a, const void *b)

@@ -21,11 +21,11 @@ def first():
         pass
 
 
-def judge(kind, frames):
+def judge(kind, frames, device="gl"):
     """The document of one run, and what the program says of its own threads: run and wait, in percent."""
     with tempfile.TemporaryDirectory() as folder:
         result = os.path.join(folder, "stat.json")
-        done = subprocess.run([SEXTANT, "stat", "-d", "gl", "--json", "-o", result, "--", LOADS, kind, str(frames)],
+        done = subprocess.run([SEXTANT, "stat", "-d", device, "--json", "-o", result, "--", LOADS, kind, str(frames)],
                               capture_output=True, text=True, timeout=300, env=dict(os.environ, LP_NUM_THREADS="1"), preexec_fn=first)
         if done.returncode == 77 or "llvmpipe" not in open(result, encoding="utf-8").read():
             print("skipped: this needs Mesa's llvmpipe", done.stderr)
@@ -87,18 +87,18 @@ def check_changes():
 
 
 def check_crowded():
-    """A program that computes, beside more others than there are CPUs."""
+    """Programs that compute, or have little to do, beside more others than there are CPUs: these wait for a core
+    themselves, or what they wait for may; neither lacks work."""
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=first)
               for _ in range(2 * os.cpu_count())]
     try:
-        document, own = judge("cpu", 30)
+        judged = [judge("cpu", 30), judge("starved", 40, "gl,cpu")]
     finally:
         for other in others:
             other.kill()
             other.wait()
-    if share_of(document["verdict"], "crowded") < 0.8:
-        return [f"crowded: {shown(document['verdict'], own)}"]
-    return []
+    return [f"crowded: {shown(document['verdict'], own)}" for document, own in judged
+            if share_of(document["verdict"], "crowded") < 0.8]
 
 
 def said_by(stdout):
