@@ -6,8 +6,8 @@
 enum awake_step awake_decide(const struct awake *awake, uint64_t now_ns, uint64_t cpu_ns)
 {
 	uint64_t spent = awake->switches * AWAKE_SWITCH_NS;
-	uint64_t may_spend = cpu_ns / PPM * awake->overhead_ppm;
-	if (!awake->overhead_ppm)
+	uint64_t may_spend = AWAKE_START_NS + cpu_ns / PPM * awake->overhead_ppm;
+	if (!awake->overhead_ppm || !cpu_ns)
 		return AWAKE_GO_ON;
 	if (awake->resting)
 		return spent + awake->window_cost <= may_spend ? AWAKE_OPEN : AWAKE_GO_ON;

@@ -10,6 +10,7 @@
 
 /* 0.54 us where it was measured (two threads that wake each other, with and without). */
 #define AWAKE_SWITCH_NS	 UINT64_C(1000)
+#define AWAKE_START_NS	 UINT64_C(2000000)  /* may be spent at once: short programs are watched */
 #define AWAKE_LEAST_NS	 UINT64_C(50000000) /* of a window */
 #define AWAKE_REMEMBERED 16u
 
@@ -32,7 +33,7 @@ struct awake {
 
 enum awake_step { AWAKE_GO_ON, AWAKE_CLOSE, AWAKE_OPEN };
 
-/* What to do now, `cpu_ns` of the program's CPU time after its start. */
+/* What to do now, `cpu_ns` of the program's CPU time after its start; 0: not known yet. */
 enum awake_step awake_decide(const struct awake *awake, uint64_t now_ns, uint64_t cpu_ns);
 /* All threads are watched from now on, or none any more. */
 void awake_open(struct awake *awake, uint64_t now_ns);

@@ -46,6 +46,22 @@ static void without_a_limit_it_never_rests(void **state)
 	assert_int_equal(play(0, 1000).watched_ns, 60 * S);
 }
 
+static void before_anything_is_known_it_does_not_rest(void **state)
+{
+	struct awake awake = {.overhead_ppm = 12500, .switches = 1000000};
+	assert_int_equal(awake_decide(&awake, S, 0), AWAKE_GO_ON);
+	assert_int_equal(awake_decide(&awake, S, S), AWAKE_CLOSE);
+}
+
+/* What a short program can cost at most is spent, so that all of it is known. */
+static void a_short_program_is_watched_whole(void **state)
+{
+	struct awake awake = {.overhead_ppm = 12500, .switches = 2000};
+	assert_int_equal(awake_decide(&awake, S, 1), AWAKE_GO_ON);
+	awake.switches = 2001;
+	assert_int_equal(awake_decide(&awake, S, 1), AWAKE_CLOSE);
+}
+
 static void what_costs_little_never_rests(void **state)
 {
 	assert_int_equal(play(12500, 12).watched_ns, 60 * S);
@@ -57,7 +73,7 @@ static void what_costs_much_keeps_to_the_limit(void **state)
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
 		struct run run = play(12500, rates[i]);
 		uint64_t limit = 60 * S / 1000000 * 12500;
-		assert_true(run.cost_ns <= limit + limit / 10);
+		assert_true(run.cost_ns <= limit + limit / 10 + AWAKE_START_NS);
 		assert_true(run.cost_ns >= limit / 2); /* and uses what it may */
 		assert_true(run.first_ns >= AWAKE_LEAST_NS);
 	}
@@ -98,6 +114,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(without_a_limit_it_never_rests),
+	    cmocka_unit_test(before_anything_is_known_it_does_not_rest),
+	    cmocka_unit_test(a_short_program_is_watched_whole),
 	    cmocka_unit_test(what_costs_little_never_rests),
 	    cmocka_unit_test(what_costs_much_keeps_to_the_limit),
 	    cmocka_unit_test(ranges),
