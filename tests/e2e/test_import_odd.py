@@ -220,6 +220,20 @@ class RenderDoc(Odd):
         self.assertIn('counters of RenderDoc', notes(result))
 
 
+class Hud(Odd):
+    def test_graphs_of_several_periods(self):
+        """Mesa's HUD writes no times: rows of graphs that have other lengths are not of one time, and it says so."""
+        for lines, told in ((20, False), (19, False), (10, True)):
+            folder = os.path.join(self.folder.name, str(lines))
+            os.mkdir(folder)
+            for name, count in (('fps', 20), ('GPU-load', lines), ('cpu', 20)):
+                with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                    file.write(''.join(f'{50 + i}\n' for i in range(count)))
+            columns, result = self.columns(folder)
+            self.assertEqual(len(columns['GpuBusy']), 20)
+            self.assertEqual('GPU-load has 10 lines and cpu 20: their periods differ' in notes(result), told, notes(result))
+
+
 class Unknown(Odd):
     def test_what_is_no_capture(self):
         result = run('report', self.write('notes.txt', 'a shopping list'))

@@ -132,8 +132,37 @@ static void tell_odd(struct import_job *job, const char *name, const struct odd_
 		    (int)(odd->text.size < 40 ? odd->text.size : 40), odd->text.text);
 }
 
+/* How many lines the graphs have that have one a period. */
+struct graph_lengths {
+	size_t least, most;
+	const char *shortest, *longest;
+};
+
+static void note_length(struct graph_lengths *lengths, const char *name, size_t lines)
+{
+	if (!lengths->shortest || lines < lengths->least) {
+		lengths->least = lines;
+		lengths->shortest = name;
+	}
+	if (!lengths->longest || lines > lengths->most) {
+		lengths->most = lines;
+		lengths->longest = name;
+	}
+}
+
+/* Graphs of one period end within a line of each other. */
+static void tell_lengths(struct import_job *job, const struct graph_lengths *lengths)
+{
+	if (lengths->most - lengths->least < 2)
+		return;
+	import_tell(job,
+		    "%.80s has %zu lines and %.80s %zu: their periods differ, and lines of one "
+		    "number are not of one time",
+		    lengths->shortest, lengths->least, lengths->longest, lengths->most);
+}
+
 static enum sx_status read_graph(struct import_job *job, struct import_rows *rows, const char *name,
-				 struct sx_error *err)
+				 struct graph_lengths *lengths, struct sx_error *err)
 {
 	char path[4096], *data = NULL;
 	size_t size, row = 0;
@@ -166,6 +195,8 @@ static enum sx_status read_graph(struct import_job *job, struct import_rows *row
 		}
 	}
 	tell_odd(job, name, &odd);
+	if (frames == SX_NONE)
+		note_length(lengths, name, row);
 	free(data);
 	if (!lines.unfinished)
 		return SX_OK;
@@ -177,6 +208,7 @@ static enum sx_status read_graphs(struct import_job *job, struct import_rows *ro
 				  size_t count, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
+	struct graph_lengths lengths = {0};
 	bool frames = false;
 	for (size_t i = 0; !sx_failed(status) && i < count; i++) {
 		if (!is_graph(job->request->path, names[i])) {
@@ -184,8 +216,9 @@ static enum sx_status read_graphs(struct import_job *job, struct import_rows *ro
 			continue;
 		}
 		frames |= strcmp(names[i], FRAME_GRAPH) == 0;
-		status = import_worse(status, read_graph(job, rows, names[i], err));
+		status = import_worse(status, read_graph(job, rows, names[i], &lengths, err));
 	}
+	tell_lengths(job, &lengths);
 	if (frames)
 		import_tell(job, FRAME_GRAPH " has a line a frame, other graphs have one a period: "
 					     "lines of one number are not of one time");
