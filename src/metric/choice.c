@@ -33,7 +33,7 @@ static uint32_t slot(const struct choice *c, uint32_t item)
 	return choice_group(c->catalog, &c->items[item]) + 1; /* SX_NONE + 1 is 0 */
 }
 
-static void choose(struct choice *c, uint32_t item)
+static void choice_choose(struct choice *c, uint32_t item)
 {
 	c->chosen[item] = c->settled[item] = true;
 	c->open[slot(c, item)] = true;
@@ -45,7 +45,7 @@ static void choose_open(struct choice *c)
 {
 	for (uint32_t i = 0; i < c->count; i++)
 		if (!c->settled[i] && c->open[slot(c, i)])
-			choose(c, i);
+			choice_choose(c, i);
 }
 
 /* The first item of the group that serves most of what is not settled; SX_NONE: all is. */
@@ -76,10 +76,10 @@ enum sx_status choice_make(const struct sx_catalog *catalog, const struct sx_pla
 	c.open[0] = true;
 	for (uint32_t i = 0; i < count; i++)
 		if (!items[i].either)
-			choose(&c, i);
+			choice_choose(&c, i);
 	choose_open(&c);
 	for (uint32_t i; (i = most_useful(&c)) != SX_NONE;) {
-		choose(&c, i);
+		choice_choose(&c, i);
 		choose_open(&c);
 	}
 	return SX_OK;

@@ -174,7 +174,7 @@ static enum sx_status bind_input(struct sx_evaluation *e, const struct sx_table 
 	return e->converted[i] ? SX_OK : error_nomem(err, "evaluating metrics");
 }
 
-static struct sx_column *describe(const struct sx_metrics *m)
+static struct sx_column *eval_describe(const struct sx_metrics *m)
 {
 	struct sx_column *columns = calloc(m->column_count + 1, sizeof(*columns));
 	for (uint32_t i = 0; columns && i < m->column_count; i++)
@@ -304,7 +304,7 @@ static void take_lacking(struct sx_evaluation *e, uint32_t column)
 	}
 }
 
-static enum sx_status run(struct sx_evaluation *e, struct sx_error *err)
+static enum sx_status eval_run(struct sx_evaluation *e, struct sx_error *err)
 {
 	const struct sx_metrics *m = e->m;
 	size_t rows = sx_table_row_count(e->table);
@@ -332,7 +332,7 @@ static enum sx_status allocate(struct sx_evaluation *e, const struct sx_table *l
 			       struct sx_error *err)
 {
 	const struct sx_metrics *m = e->m;
-	struct sx_column *columns = describe(m);
+	struct sx_column *columns = eval_describe(m);
 	e->columns = calloc(m->input_count + 1, sizeof(*e->columns));
 	e->vectors = calloc(m->input_count + 1, sizeof(*e->vectors));
 	e->converted = calloc(m->input_count + 1, sizeof(*e->converted));
@@ -383,7 +383,7 @@ enum sx_status sx_evaluation_run(struct sx_evaluation *e, const struct sx_table 
 	for (uint32_t i = 0; !status && i < e->m->input_count; i++)
 		status = bind_input(e, in, i, err);
 	if (!status)
-		status = run(e, err);
+		status = eval_run(e, err);
 	for (uint32_t c = 0; !status && c < e->m->column_count; c++)
 		status = explain_missing(e, in, c, err);
 	end_run(e);

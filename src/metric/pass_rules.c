@@ -52,8 +52,8 @@ static uint32_t stage_of(const struct sx_block_info *blocks, uint32_t block)
 	return block;
 }
 
-static void describe(const struct sx_catalog *catalog, uint32_t index, struct families *families,
-		     struct rule_counter *out)
+static void pass_rules_describe(const struct sx_catalog *catalog, uint32_t index,
+				struct families *families, struct rule_counter *out)
 {
 	uint32_t counters, blocks_count, groups;
 	const struct sx_counter_info *c = &sx_catalog_counters(catalog, &counters)[index];
@@ -129,7 +129,7 @@ enum sx_status pass_rules_compile(const struct sx_catalog *catalog, const uint32
 		return error_nomem(err, "planning passes");
 	struct families families = {0};
 	for (uint32_t i = 0; i < count; i++)
-		describe(catalog, used[i], &families, &out->counters[i]);
+		pass_rules_describe(catalog, used[i], &families, &out->counters[i]);
 	for (uint32_t i = 0; i < blocks_count; i++)
 		out->block_limit[i] =
 		    options->block_limits ? options->block_limits[i] : blocks[i].limit;

@@ -95,8 +95,8 @@ static void claim(struct pass *pass, const struct pass_item *item)
  * The pass that takes most of `rest`, of these the one that has most of it already, such that the
  * others still fit into `more` passes; SX_NONE when there is none.
  */
-static uint32_t choose(struct search *s, const struct attempt *a, const struct pass_item *item,
-		       uint32_t count, uint32_t more)
+static uint32_t passes_choose(struct search *s, const struct attempt *a,
+			      const struct pass_item *item, uint32_t count, uint32_t more)
 {
 	uint32_t best = SX_NONE, best_left = count, best_shared = 0;
 	for (uint32_t p = 0; p < a->count; p++) {
@@ -134,7 +134,7 @@ static bool place(struct search *s, struct attempt *a, const struct pass_item *i
 	uint32_t count = item->count, more = item->alone;
 	memcpy(s->rest, item->counters, count * sizeof(*s->rest));
 	while (count) {
-		uint32_t p = choose(s, a, item, count, --more);
+		uint32_t p = passes_choose(s, a, item, count, --more);
 		if (p == SX_NONE) {
 			if (!may_open || a->count == s->capacity)
 				return false;
@@ -151,7 +151,7 @@ static bool place(struct search *s, struct attempt *a, const struct pass_item *i
 	return true;
 }
 
-static bool run(struct search *s, struct attempt *a)
+static bool passes_run(struct search *s, struct attempt *a)
 {
 	a->count = 0;
 	for (uint32_t i = 0; i < s->in->item_count; i++) {
@@ -301,7 +301,7 @@ enum sx_status passes_search(struct pass_search *search, struct arena *arena, st
 	s.best.count = SX_NONE;
 	for (int round = 0; round < ROUNDS && s.best.count > bound; round++) {
 		sort_items(&s);
-		if (!run(&s, &s.now))
+		if (!passes_run(&s, &s.now))
 			continue;
 		empty_passes(&s, &s.now, bound);
 		if (s.now.count < s.best.count)

@@ -43,8 +43,8 @@ static uint32_t unique(uint32_t *list, uint32_t count)
 }
 
 /* All counters that items need or would keep, sorted. */
-static uint32_t *gather(const struct sx_plan_item *items, uint32_t count, struct arena *arena,
-			uint32_t *used)
+static uint32_t *plan_gather(const struct sx_plan_item *items, uint32_t count, struct arena *arena,
+			     uint32_t *used)
 {
 	size_t total = 0;
 	for (uint32_t i = 0; i < count; i++)
@@ -220,7 +220,7 @@ static enum sx_status arrange(struct sx_plan *plan, const struct sx_catalog *cat
 			      struct sx_error *err)
 {
 	uint32_t used_count;
-	uint32_t *used = gather(items, count, scratch, &used_count);
+	uint32_t *used = plan_gather(items, count, scratch, &used_count);
 	if (!used)
 		return error_nomem(err, "planning passes");
 	struct pass_rules rules;
@@ -238,10 +238,10 @@ static enum sx_status arrange(struct sx_plan *plan, const struct sx_catalog *cat
 	return publish(plan, &search) ? SX_OK : error_nomem(err, "planning passes");
 }
 
-static enum sx_status fill(struct sx_plan *plan, const struct sx_catalog *catalog,
-			   const struct sx_plan_item *items, uint32_t count,
-			   const struct sx_plan_options *options, struct arena *scratch,
-			   struct sx_error *err)
+static enum sx_status plan_fill(struct sx_plan *plan, const struct sx_catalog *catalog,
+				const struct sx_plan_item *items, uint32_t count,
+				const struct sx_plan_options *options, struct arena *scratch,
+				struct sx_error *err)
 {
 	bool *chosen = arena_alloc(scratch, (size_t)count + 1);
 	if (!chosen)
@@ -267,7 +267,7 @@ enum sx_status sx_plan_create(const struct sx_catalog *catalog, const struct sx_
 		return error_nomem(err, "planning passes");
 	struct arena scratch = {0};
 	enum sx_status status =
-	    fill(plan, catalog, items, count, options ? options : &none, &scratch, err);
+	    plan_fill(plan, catalog, items, count, options ? options : &none, &scratch, err);
 	arena_finish(&scratch);
 	if (status) {
 		sx_plan_destroy(plan);

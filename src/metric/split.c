@@ -29,7 +29,7 @@ struct split {
 	struct sx_error *err;
 };
 
-static void finish(struct split *s)
+static void split_finish(struct split *s)
 {
 	for (uint32_t i = 0; i < s->count; i++)
 		free(s->columns[i].of);
@@ -114,7 +114,7 @@ static void add_constants(struct split *s)
 	}
 }
 
-static enum sx_status gather(struct split *s)
+static enum sx_status split_gather(struct split *s)
 {
 	uint32_t blocks;
 	sx_catalog_blocks(s->catalog, &blocks);
@@ -177,7 +177,7 @@ static void fill_row(const struct split *s, size_t row, uint32_t instance, struc
 	sx_table_set_time(out, at, sx_table_begin_ns(s->in)[row], sx_table_end_ns(s->in)[row]);
 }
 
-static enum sx_status fill(const struct split *s, struct sx_table *out)
+static enum sx_status split_fill(const struct split *s, struct sx_table *out)
 {
 	size_t rows = sx_table_row_count(s->in), first;
 	enum sx_status status = sx_table_add_rows(out, rows * s->instances, &first, s->err);
@@ -197,12 +197,12 @@ enum sx_status sx_table_by_instance(const struct sx_table *in, const struct sx_c
 {
 	struct split s = {.in = in, .catalog = catalog, .err = err};
 	*out = NULL;
-	enum sx_status status = gather(&s);
+	enum sx_status status = split_gather(&s);
 	if (status == SX_OK)
 		status = make_table(&s, out);
 	if (status == SX_OK)
-		status = fill(&s, *out);
-	finish(&s);
+		status = split_fill(&s, *out);
+	split_finish(&s);
 	if (status != SX_OK) {
 		sx_table_destroy(*out);
 		*out = NULL;
