@@ -18,7 +18,7 @@ static bool has_value(const struct sx_node *node)
 		 (node->instances == SX_INSTANCES_RANGE && node->first == node->last)));
 }
 
-static bool collect(struct formula *f, const struct sx_node *node)
+static bool formula_collect(struct formula *f, const struct sx_node *node)
 {
 	if (has_value(node)) {
 		if (!mem_grow(&f->values, &f->cap, f->count + 1, sizeof(*f->values)))
@@ -26,7 +26,7 @@ static bool collect(struct formula *f, const struct sx_node *node)
 		f->values[f->count++] = (struct formula_value){node, NAN};
 	}
 	for (uint32_t i = 0; i < node->child_count; i++)
-		if (!collect(f, node->children[i]))
+		if (!formula_collect(f, node->children[i]))
 			return false;
 	return true;
 }
@@ -82,7 +82,7 @@ static enum sx_status parse(struct formula *f, const char *text, enum sx_notatio
 	if (status || !totals || !sx_table_row_count(totals))
 		return status;
 	f->has_values = true;
-	if (!collect(f, sx_expr_root(f->expr)))
+	if (!formula_collect(f, sx_expr_root(f->expr)))
 		return error_nomem(err, "explaining");
 	qsort(f->values, f->count, sizeof(*f->values), compare);
 	return evaluate(f, err);

@@ -23,8 +23,8 @@ struct writer {
 	bool ok;
 };
 
-static void begin(struct writer *w, struct listing *l, const struct text_column *columns,
-		  size_t count)
+static void list_begin(struct writer *w, struct listing *l, const struct text_column *columns,
+		       size_t count)
 {
 	*w = (struct writer){.l = l, .cells = count - 2, .ok = true};
 	if (l->to->verbose)
@@ -84,7 +84,7 @@ static void add(struct writer *w, const struct item *item)
 	w->ok = w->ok && text_table_row(w->table, cells, item->dim ? TEXT_DIM : TEXT_PLAIN);
 }
 
-static bool end(struct writer *w)
+static bool list_end(struct writer *w)
 {
 	if (w->ok && w->table && w->l->shown)
 		text_table_write(w->table, &w->l->to->out);
@@ -151,7 +151,7 @@ static bool list_metrics(struct listing *l)
 						     {"meaning", TEXT_LEFT, 2, 24, false, false}};
 	struct writer w;
 	bool by_group = l->view.section_count == 0 && l->view.group_count > 0;
-	begin(&w, l, columns, 3);
+	list_begin(&w, l, columns, 3);
 	for (uint32_t g = 0; by_group && g < l->view.group_count; g++)
 		for (uint32_t i = 0; i < l->view.metric_count; i++)
 			if (l->view.metrics[i].group == g)
@@ -159,7 +159,7 @@ static bool list_metrics(struct listing *l)
 	for (uint32_t i = 0; i < l->view.metric_count; i++)
 		if (!by_group || l->view.metrics[i].group == SX_NONE)
 			add_metric(&w, i);
-	return end(&w);
+	return list_end(&w);
 }
 
 static bool list_counters(struct listing *l)
@@ -171,7 +171,7 @@ static bool list_counters(struct listing *l)
 						     {"meaning", TEXT_LEFT, 2, 12, false, false}};
 	struct writer w;
 	bool verbose = l->to->verbose;
-	begin(&w, l, columns, 5);
+	list_begin(&w, l, columns, 5);
 	for (uint32_t i = 0; i < l->view.counter_count; i++) {
 		const struct sx_counter_info *c = &l->view.counters[i];
 		char slot[24] = "", more[512] = "";
@@ -190,7 +190,7 @@ static bool list_counters(struct listing *l)
 				       .meaning = c->description,
 				       .more = more});
 	}
-	return end(&w);
+	return list_end(&w);
 }
 
 static bool list_groups(struct listing *l, bool sets_only)
@@ -201,7 +201,7 @@ static bool list_groups(struct listing *l, bool sets_only)
 						     {"meaning", TEXT_LEFT, 2, 20, false, false}};
 	struct writer w;
 	bool verbose = l->to->verbose;
-	begin(&w, l, columns, 4);
+	list_begin(&w, l, columns, 4);
 	for (uint32_t i = 0; i < l->view.group_count; i++) {
 		const struct sx_group_info *g = &l->view.groups[i];
 		char metrics[32], registers[32] = "", more[1024] = "";
@@ -223,7 +223,7 @@ static bool list_groups(struct listing *l, bool sets_only)
 				       .meaning = g->title,
 				       .more = more});
 	}
-	return end(&w);
+	return list_end(&w);
 }
 
 static bool list_sections(struct listing *l)
@@ -248,7 +248,7 @@ static bool list_constants(struct listing *l)
 						     {"unit", TEXT_LEFT, 0, 0, false, false},
 						     {"meaning", TEXT_LEFT, 2, 20, false, false}};
 	struct writer w;
-	begin(&w, l, columns, 4);
+	list_begin(&w, l, columns, 4);
 	for (uint32_t i = 0; i < l->view.constant_count; i++) {
 		const struct sx_constant_info *c = &l->view.constants[i];
 		char number[32], value[64] = "";
@@ -262,7 +262,7 @@ static bool list_constants(struct listing *l)
 		add(&w, &(struct item){
 			    .name = c->name, .cells = {value, c->unit}, .meaning = c->description});
 	}
-	return end(&w);
+	return list_end(&w);
 }
 
 bool list_text(struct listing *l, const char *what)

@@ -5,7 +5,7 @@
 
 #include "output/report/gates.h"
 
-static void side(struct json *json, const char *key, const struct compare_set *set)
+static void json_side(struct json *json, const char *key, const struct compare_set *set)
 {
 	uint64_t samples = 0;
 	json_key(json, key);
@@ -82,8 +82,8 @@ static enum sx_status diff_write_json(const struct view *view, const struct comp
 		json_kv_bool(&json, "simulated", true);
 	json_kv_bool(&json, "comparable", c->comparable);
 	json_kv_string(&json, "why_not", c->why_not);
-	side(&json, "a", c->a);
-	side(&json, "b", c->b);
+	json_side(&json, "a", c->a);
+	json_side(&json, "b", c->b);
 	json_key(&json, "metrics");
 	json_array_begin(&json);
 	for (size_t i = 0; i < c->row_count; i++)

@@ -4,7 +4,7 @@
 
 #include "output/report/gates.h"
 
-static void put(FILE *out, const char *text)
+static void junit_put(FILE *out, const char *text)
 {
 	for (const char *c = text; *c; c++) {
 		if (*c == '&')
@@ -23,7 +23,7 @@ static void put(FILE *out, const char *text)
 static void open_case(FILE *out, const char *class, const char *name)
 {
 	fprintf(out, "    <testcase classname=\"sextant.%s\" name=\"", class);
-	put(out, name);
+	junit_put(out, name);
 	fputs("\">", out);
 }
 
@@ -36,7 +36,7 @@ static void gate_case(const struct view *view, const struct report_gate *g, cons
 	gates_number(view, value, g, g->value);
 	if (g->why || !g->passed) {
 		fprintf(out, "<%s message=\"", g->why ? unjudged : "failure");
-		put(out, g->why ? g->why : value);
+		junit_put(out, g->why ? g->why : value);
 		fputs("\"/>", out);
 	}
 	fputs("</testcase>\n", out);
@@ -50,7 +50,7 @@ static void metric_case(const struct compare_row *row, bool gated, FILE *out)
 	diff_change(change, row);
 	if (row->verdict == COMPARE_INCOMPARABLE) {
 		fputs("<skipped message=\"", out);
-		put(out, row->why ? row->why : "");
+		junit_put(out, row->why ? row->why : "");
 		fputs("\"/>", out);
 	} else if (row->verdict == COMPARE_WORSE && !gated) {
 		fprintf(out, "<failure message=\"worse by %s\"/>", change);

@@ -10,7 +10,7 @@
 #define ROWS_MOST 30
 
 /* Text that could be taken for markup, and ends of lines. */
-static void put(FILE *out, const char *text)
+static void markdown_put(FILE *out, const char *text)
 {
 	for (const char *c = text; *c; c++) {
 		if (*c == '|' || *c == '`' || *c == '*' || *c == '_' || *c == '<' || *c == '[' ||
@@ -20,25 +20,25 @@ static void put(FILE *out, const char *text)
 	}
 }
 
-static void side(FILE *out, const char *name, const struct compare_set *set)
+static void markdown_side(FILE *out, const char *name, const struct compare_set *set)
 {
 	char files[900];
 	diff_side(set, files, sizeof(files));
 	fprintf(out, "- **%s** ", name);
-	put(out, files);
+	markdown_put(out, files);
 	for (size_t d = 0; d < set->device_count; d++) {
 		fputs(d ? "; " : ": ", out);
-		put(out, set->devices[d].name);
+		markdown_put(out, set->devices[d].name);
 		if (set->devices[d].driver) {
 			fputs(", ", out);
-			put(out, set->devices[d].driver);
+			markdown_put(out, set->devices[d].driver);
 		}
 		if (set->devices[d].simulated)
 			fputs(" (simulated, not a real device)", out);
 	}
 	if (set->about) {
 		fputs("; ", out);
-		put(out, set->about);
+		markdown_put(out, set->about);
 	}
 	fputc('\n', out);
 }
@@ -52,7 +52,7 @@ static void row_line(const struct view *view, const struct compare_row *row)
 	human_value(&view->human, b, compare_row_value(row, row->b), row->b->unit);
 	diff_change(change, row);
 	fputs("| ", out);
-	put(out, row->name);
+	markdown_put(out, row->name);
 	fprintf(out, " | %s | %s | %s | %s%s |\n", a, b, change, marks[row->verdict],
 		compare_verdict_name(row->verdict));
 }
@@ -96,7 +96,7 @@ static void write_gates(const struct view *view, const struct comparison *c)
 		gates_number(view, value, g, g->value);
 		gates_number(view, limit, g, g->limit);
 		fputs("| ", out);
-		put(out, g->text);
+		markdown_put(out, g->text);
 		fprintf(out, " | %s | %s | %s%s", value, limit,
 			g->why	    ? "⚠️ "
 			: g->passed ? "✅ "
@@ -104,7 +104,7 @@ static void write_gates(const struct view *view, const struct comparison *c)
 			gates_state(g));
 		if (g->why) {
 			fputs(": ", out);
-			put(out, g->why);
+			markdown_put(out, g->why);
 		}
 		fputs(" |\n", out);
 	}
@@ -117,8 +117,8 @@ static enum sx_status diff_write_markdown(const struct view *view, const struct 
 	char line[256];
 	diff_counts(c, line, sizeof(line));
 	fprintf(out, "### Performance: %s\n\n", line);
-	side(out, "A", c->a);
-	side(out, "B", c->b);
+	markdown_side(out, "A", c->a);
+	markdown_side(out, "B", c->b);
 	if (c->why_not)
 		fprintf(out, "\n%s.\n", c->why_not);
 	if (!write_rows(view, c))
@@ -126,7 +126,7 @@ static enum sx_status diff_write_markdown(const struct view *view, const struct 
 	for (size_t i = 0; i < c->advice_count; i++) {
 		fprintf(out, "%s- %s: ", i ? "" : "\n",
 			c->advice[i].appeared ? "New advice" : "Advice that is gone");
-		put(out, c->advice[i].title);
+		markdown_put(out, c->advice[i].title);
 		fputc('\n', out);
 	}
 	write_gates(view, c);

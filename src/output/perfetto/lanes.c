@@ -25,7 +25,8 @@ static struct lane key_of(const struct sx_table *table, size_t row)
 			     .instance = sx_table_label(table, SX_LABEL_INSTANCE, row)};
 }
 
-static void describe(struct lane *lane, const struct sx_table *table, size_t row, uint32_t level)
+static void lanes_describe(struct lane *lane, const struct sx_table *table, size_t row,
+			   uint32_t level)
 {
 	const char *process = sx_table_string(table, sx_table_label(table, SX_LABEL_PROCESS, row));
 	char context[32] = "", instance[32] = "", within[32] = "";
@@ -71,7 +72,7 @@ static uint32_t place(struct lanes *lanes, const struct lane_span *span,
 	struct lane *lane = &lanes->items[lanes->count];
 	*lane = key;
 	lane->end_ns = span->end_ns;
-	describe(lane, table, row, level);
+	lanes_describe(lane, table, row, level);
 	return lanes->count++;
 }
 

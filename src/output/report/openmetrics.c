@@ -164,7 +164,7 @@ static bool is_twin(const struct report_device *d, const struct report_row *row,
 	return false;
 }
 
-static void add_row(struct exposition *e, uint32_t device, const struct report_row *row)
+static void openmetrics_add_row(struct exposition *e, uint32_t device, const struct report_row *row)
 {
 	char name[NAME_BYTES], unit[NAME_BYTES], plain[NAME_BYTES];
 	struct machine_row m;
@@ -233,7 +233,7 @@ static void add_device(struct exposition *e, uint32_t device)
 				     .device = device,
 				     .value = (double)d->duration_ns / 1e9});
 	for (uint32_t i = 0; i < d->row_count; i++)
-		add_row(e, device, &d->rows[i]);
+		openmetrics_add_row(e, device, &d->rows[i]);
 	for (size_t i = 0; i < d->finding_count; i++) {
 		const struct sx_finding *f = &d->findings[i];
 		if (f->fired && f->rows)

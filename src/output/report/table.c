@@ -117,8 +117,8 @@ static struct shape shape_of(const struct view *view, const struct report_device
 	return s;
 }
 
-static bool add_row(const struct view *view, struct text_table *table,
-		    const struct report_device *d, uint32_t i, const struct shape *shape)
+static bool table_add_row(const struct view *view, struct text_table *table,
+			  const struct report_device *d, uint32_t i, const struct shape *shape)
 {
 	const struct report_row *row = &d->rows[i];
 	const struct sx_stats *s = &row->stats;
@@ -178,7 +178,7 @@ bool table_write(const struct view *view, const struct report_device *d)
 		if (d->rows[i].heading != last)
 			ok = text_table_heading(table, d->headings[d->rows[i].heading].title);
 		last = d->rows[i].heading;
-		ok = ok && add_row(view, table, d, i, &shape);
+		ok = ok && table_add_row(view, table, d, i, &shape);
 	}
 	if (ok && last != UINT32_MAX)
 		text_table_write(table, &view->out);

@@ -268,7 +268,7 @@ static void row_csv(struct rows_writer *w, const struct extra *extra, size_t n,
 }
 
 /* What the first table begins. */
-static bool begin(struct rows_writer *w, const struct sx_table *table)
+static bool rows_open(struct rows_writer *w, const struct sx_table *table)
 {
 	struct csv csv = {.out = w->view->out.out};
 	w->begun = true;
@@ -291,7 +291,7 @@ enum sx_status rows_add(struct rows_writer *w, const struct sx_table *table, str
 {
 	bool first = !w->begun;
 	size_t rows = sx_table_row_count(table);
-	if (first && !begin(w, table))
+	if (first && !rows_open(w, table))
 		return error_nomem(err, "writing rows");
 	w->rows += rows;
 	if (w->view->format == FORMAT_TEXT)

@@ -7,7 +7,7 @@
 
 #include "output/write/json.h"
 
-static void separate(struct csv *csv)
+static void csv_separate(struct csv *csv)
 {
 	if (csv->used)
 		fputc(',', csv->out);
@@ -16,7 +16,7 @@ static void separate(struct csv *csv)
 
 void csv_text(struct csv *csv, const char *text)
 {
-	separate(csv);
+	csv_separate(csv);
 	if (!text)
 		return;
 	if (!strpbrk(text, ",\"\r\n")) {
@@ -34,13 +34,13 @@ void csv_text(struct csv *csv, const char *text)
 
 void csv_u64(struct csv *csv, uint64_t value)
 {
-	separate(csv);
+	csv_separate(csv);
 	fprintf(csv->out, "%" PRIu64, value);
 }
 
 void csv_f64(struct csv *csv, double value)
 {
-	separate(csv);
+	csv_separate(csv);
 	if (!isfinite(value))
 		return;
 	char digits[32];

@@ -30,7 +30,7 @@ static double scale(double v, double base, int *step)
 	return v;
 }
 
-static void append(char buf[HUMAN_MAX], const char *a, const char *b)
+static void human_append(char buf[HUMAN_MAX], const char *a, const char *b)
 {
 	size_t used = strlen(buf);
 	snprintf(buf + used, HUMAN_MAX - used, "%s%s", a, b);
@@ -50,8 +50,8 @@ static void prefixed(char buf[HUMAN_MAX], double value, const char *symbol)
 	else
 		three_digits(buf, v);
 	if (si[step][0] || symbol[0]) {
-		append(buf, " ", si[step]);
-		append(buf, symbol, "");
+		human_append(buf, " ", si[step]);
+		human_append(buf, symbol, "");
 	}
 }
 
@@ -67,7 +67,7 @@ static void bytes(char buf[HUMAN_MAX], double value)
 		snprintf(buf, HUMAN_MAX, "%.0f", v);
 	else
 		three_digits(buf, v);
-	append(buf, " ", iec[step]);
+	human_append(buf, " ", iec[step]);
 }
 
 static void seconds(char buf[HUMAN_MAX], double s)
@@ -75,16 +75,16 @@ static void seconds(char buf[HUMAN_MAX], double s)
 	double a = fabs(s);
 	if (a != 0 && a < 0.9995e-6) {
 		three_digits(buf, s * 1e9);
-		append(buf, " ns", "");
+		human_append(buf, " ns", "");
 	} else if (a != 0 && a < 0.9995e-3) {
 		three_digits(buf, s * 1e6);
-		append(buf, " us", "");
+		human_append(buf, " us", "");
 	} else if (a != 0 && a < 0.9995) {
 		three_digits(buf, s * 1e3);
-		append(buf, " ms", "");
+		human_append(buf, " ms", "");
 	} else {
 		three_digits(buf, s);
-		append(buf, " s", "");
+		human_append(buf, " s", "");
 	}
 }
 
@@ -104,7 +104,7 @@ void human_init(struct human *human)
 static void percent(char buf[HUMAN_MAX], double value, const char *symbol)
 {
 	three_digits(buf, value);
-	append(buf, " ", symbol);
+	human_append(buf, " ", symbol);
 }
 
 void human_value(const struct human *human, char buf[HUMAN_MAX], double value, const char *name)

@@ -18,7 +18,7 @@ static void newline(struct json *json)
 }
 
 /* What stands before a value or key: a comma unless it is the first, and a fresh line. */
-static void separate(struct json *json)
+static void json_separate(struct json *json)
 {
 	if (json->keyed) {
 		json->keyed = false;
@@ -32,9 +32,9 @@ static void separate(struct json *json)
 	newline(json);
 }
 
-static void begin(struct json *json, char bracket, bool flat)
+static void json_open(struct json *json, char bracket, bool flat)
 {
-	separate(json);
+	json_separate(json);
 	fputc(bracket, json->out);
 	bool inherited = json->flat[json->depth];
 	if (json->depth + 1 < JSON_DEPTH_MAX)
@@ -43,7 +43,7 @@ static void begin(struct json *json, char bracket, bool flat)
 	json->flat[json->depth] = inherited || flat;
 }
 
-static void end(struct json *json, char bracket)
+static void json_close(struct json *json, char bracket)
 {
 	bool used = json->used[json->depth];
 	bool flat = json->flat[json->depth];
@@ -59,32 +59,32 @@ static void end(struct json *json, char bracket)
 
 void json_object_begin(struct json *json)
 {
-	begin(json, '{', false);
+	json_open(json, '{', false);
 }
 
 void json_object_begin_flat(struct json *json)
 {
-	begin(json, '{', true);
+	json_open(json, '{', true);
 }
 
 void json_object_end(struct json *json)
 {
-	end(json, '}');
+	json_close(json, '}');
 }
 
 void json_array_begin(struct json *json)
 {
-	begin(json, '[', false);
+	json_open(json, '[', false);
 }
 
 void json_array_begin_flat(struct json *json)
 {
-	begin(json, '[', true);
+	json_open(json, '[', true);
 }
 
 void json_array_end(struct json *json)
 {
-	end(json, ']');
+	json_close(json, ']');
 }
 
 static void escape(FILE *out, const char *text, bool html)
@@ -112,7 +112,7 @@ static void escape(FILE *out, const char *text, bool html)
 
 void json_key(struct json *json, const char *key)
 {
-	separate(json);
+	json_separate(json);
 	escape(json->out, key, json->html);
 	fputs(json->compact ? ":" : ": ", json->out);
 	json->keyed = true;
@@ -124,19 +124,19 @@ void json_string(struct json *json, const char *text)
 		json_null(json);
 		return;
 	}
-	separate(json);
+	json_separate(json);
 	escape(json->out, text, json->html);
 }
 
 void json_u64(struct json *json, uint64_t value)
 {
-	separate(json);
+	json_separate(json);
 	fprintf(json->out, "%" PRIu64, value);
 }
 
 void json_i64(struct json *json, int64_t value)
 {
-	separate(json);
+	json_separate(json);
 	fprintf(json->out, "%" PRId64, value);
 }
 
@@ -153,19 +153,19 @@ void json_f64(struct json *json, double value)
 	}
 	char digits[32];
 	json_format_f64(digits, value);
-	separate(json);
+	json_separate(json);
 	fputs(digits, json->out);
 }
 
 void json_bool(struct json *json, bool value)
 {
-	separate(json);
+	json_separate(json);
 	fputs(value ? "true" : "false", json->out);
 }
 
 void json_null(struct json *json)
 {
-	separate(json);
+	json_separate(json);
 	fputs("null", json->out);
 }
 
