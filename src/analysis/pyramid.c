@@ -137,7 +137,7 @@ static void merge_times(struct pyramid *p, size_t to, size_t from, bool first)
 	}
 }
 
-static void halve(struct pyramid *p)
+static void pyramid_halve(struct pyramid *p)
 {
 	size_t half = (p->count + 1) / 2;
 	for (size_t i = 0; i < p->count; i++)
@@ -183,7 +183,7 @@ struct rows {
 	bool same;
 };
 
-static void add_column(struct pyramid_column *c, const struct rows *rows, uint32_t column)
+static void pyramid_add_column(struct pyramid_column *c, const struct rows *rows, uint32_t column)
 {
 	struct sx_vector v = sx_table_vector(rows->table, column);
 	const uint64_t *u64 = v.data;
@@ -265,7 +265,7 @@ static struct rows place(struct pyramid *p, const struct sx_table *table, size_t
 	bool open = p->each > 1 && p->count && p->rows[p->count - 1] < p->each;
 	while (!open && p->count >= (p->each == 1 ? p->most_samples : p->most)) {
 		do
-			halve(p);
+			pyramid_halve(p);
 		while (p->count >= p->most);
 		open = p->rows[p->count - 1] < p->each;
 	}
@@ -287,7 +287,7 @@ static enum sx_status add_rows(struct pyramid *p, const struct rows *rows, struc
 			clear_cell(&p->columns[c], rows->at + i);
 	add_times(p, rows, begun);
 	for (uint32_t c = 0; c < p->column_count; c++)
-		add_column(&p->columns[c], rows, c);
+		pyramid_add_column(&p->columns[c], rows, c);
 	for (int l = 0; l < SX_LABEL_COUNT; l++) {
 		enum sx_label label = (enum sx_label)l;
 		bool has = sx_table_has_label(rows->table, label);
@@ -323,7 +323,7 @@ void pyramid_fit(struct pyramid *p, size_t bytes)
 {
 	struct pyramid_view view = pyramid_get(p);
 	while (pyramid_bytes(&view) > bytes && p->count > STRETCHES_MIN) {
-		halve(p);
+		pyramid_halve(p);
 		view = pyramid_get(p);
 	}
 }

@@ -9,7 +9,7 @@
 #include "expr/compile.h"
 
 /* Room for a duration a row. */
-static bool reach_rows(struct rules *rules, size_t rows)
+static bool rules_reach_rows(struct rules *rules, size_t rows)
 {
 	if (rows + 1 <= rules->row_cap)
 		return true;
@@ -25,7 +25,7 @@ static enum sx_status bind_durations(struct rules *rules, struct sx_error *err)
 {
 	size_t rows = sx_table_row_count(rules->raw);
 	const uint64_t *begin = sx_table_begin_ns(rules->raw), *end = sx_table_end_ns(rules->raw);
-	if (!reach_rows(rules, rows)) {
+	if (!rules_reach_rows(rules, rows)) {
 		rules->row_cap = 0;
 		return error_nomem(err, "judging samples");
 	}

@@ -162,7 +162,7 @@ static bool add_finite(struct sketch *sketch, const double *values, size_t count
 	return fine;
 }
 
-static bool add_block(struct sketch *sketch, const double *values, size_t count)
+static bool sketch_add_block(struct sketch *sketch, const double *values, size_t count)
 {
 	struct lanes l;
 	add_lanes(&l, values, count);
@@ -181,7 +181,8 @@ bool sketch_add_many(struct sketch *sketch, const double *values, size_t count)
 {
 	bool fine = true;
 	for (size_t at = 0; fine && at < count; at += BLOCK)
-		fine = add_block(sketch, values + at, count - at < BLOCK ? count - at : BLOCK);
+		fine =
+		    sketch_add_block(sketch, values + at, count - at < BLOCK ? count - at : BLOCK);
 	return fine;
 }
 
@@ -201,7 +202,7 @@ double sketch_sum(const struct sketch *sketch)
 	return isfinite(sketch->sum) ? sketch->sum + sketch->carry : sketch->sum;
 }
 
-static int compare(const void *a, const void *b)
+static int sketch_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);
@@ -234,7 +235,7 @@ static void select_rank(double *v, size_t low, size_t count, size_t rank)
 	size_t high = count - 1;
 	for (int turns = 0; low < high; turns++) {
 		if (turns == 64) {
-			qsort(v + low, high - low + 1, sizeof(*v), compare);
+			qsort(v + low, high - low + 1, sizeof(*v), sketch_compare);
 			return;
 		}
 		size_t cut = partition(v, low, high);

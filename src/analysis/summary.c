@@ -173,8 +173,8 @@ static bool all_valid(const uint8_t *bytes, size_t count)
 	return !any;
 }
 
-static bool add_block(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
-		      size_t first, size_t count)
+static bool summary_add_block(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
+			      size_t first, size_t count)
 {
 	struct sketch *sketch = &s->sketches[column];
 	double values[BLOCK];
@@ -189,8 +189,8 @@ static bool add_block(struct sx_summary *s, uint32_t column, const struct sx_vec
 }
 
 /* Rows [first, end). */
-static bool add_column(struct sx_summary *s, const struct sx_table *table, uint32_t column,
-		       size_t first, size_t end)
+static bool summary_add_column(struct sx_summary *s, const struct sx_table *table, uint32_t column,
+			       size_t first, size_t end)
 {
 	struct sx_vector v = sx_table_vector(table, column);
 	bool fine = true;
@@ -199,7 +199,7 @@ static bool add_column(struct sx_summary *s, const struct sx_table *table, uint3
 		return true;
 	}
 	for (size_t at = first; fine && at < end; at += BLOCK)
-		fine = add_block(s, column, &v, at, end - at < BLOCK ? end - at : BLOCK);
+		fine = summary_add_block(s, column, &v, at, end - at < BLOCK ? end - at : BLOCK);
 	return fine;
 }
 
@@ -278,7 +278,7 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 			hold_row(s, &s->last, values, --end);
 	}
 	for (uint32_t i = 0; fine && i < s->count; i++)
-		fine = add_column(s, values, i, first, end);
+		fine = summary_add_column(s, values, i, first, end);
 	return fine;
 }
 
@@ -356,7 +356,7 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 	stats->running = with / all * least_share(s, column);
 }
 
-static void describe(struct sx_summary *s, uint32_t column)
+static void summary_describe(struct sx_summary *s, uint32_t column)
 {
 	static const double percent[] = {50, 95, 99};
 	struct sketch *sketch = &s->sketches[column];
@@ -412,7 +412,7 @@ enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **ou
 	if (!status && whole)
 		status = sx_metrics_eval(s->metrics, whole, &s->rates, err);
 	for (uint32_t i = 0; !status && i < s->count; i++)
-		describe(s, i);
+		summary_describe(s, i);
 	sx_table_destroy(summed);
 	sx_table_destroy(whole);
 	*out = s->stats;

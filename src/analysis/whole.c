@@ -20,7 +20,8 @@ bool stats_adds_up(const char *unit)
  * cycles for each pixel are "cycles" too. A formula over summed counters gives the rows' sum only
  * where it is itself a sum. `play`: by which counts that were scaled up may be rounded.
  */
-static bool adds_up(const struct sx_metric_column *column, double whole, double sum, double play)
+static bool whole_adds_up(const struct sx_metric_column *column, double whole, double sum,
+			  double play)
 {
 	if (!stats_adds_up(column->unit))
 		return false;
@@ -34,7 +35,7 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 {
 	double whole = sx_table_get(totals, index, 0), rows = (double)(s->count + s->skipped);
 	double all = s->skipped ? sum->sum * sum->scale : sum->sum;
-	if (!adds_up(column, whole, all, s->skipped ? 2 : 0)) {
+	if (!whole_adds_up(column, whole, all, s->skipped ? 2 : 0)) {
 		/* The mean of a yes or no is its share of rows. */
 		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(sum->rate) ||
 			       strcmp(column->unit, "boolean") == 0;

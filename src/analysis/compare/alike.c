@@ -9,7 +9,8 @@
 /* Relative; a hundredth of what the least change that counts is. */
 #define ALIKE_WITHIN 2e-5
 
-static const double *values_of(const struct compare_row *row, const struct compare_metric *side)
+static const double *alike_values_of(const struct compare_row *row,
+				     const struct compare_metric *side)
 {
 	return row->total ? side->totals : side->means;
 }
@@ -20,9 +21,9 @@ static double relation(double x, double y, bool inverse)
 	return inverse ? x * y : x / y;
 }
 
-static bool holds(const struct compare_row *x, const struct compare_row *y, bool inverse)
+static bool alike_holds(const struct compare_row *x, const struct compare_row *y, bool inverse)
 {
-	double first = relation(values_of(x, x->a)[0], values_of(y, y->a)[0], inverse);
+	double first = relation(alike_values_of(x, x->a)[0], alike_values_of(y, y->a)[0], inverse);
 	if (!isfinite(first) || first == 0)
 		return false;
 	for (int side = 0; side < 2; side++) {
@@ -30,7 +31,8 @@ static bool holds(const struct compare_row *x, const struct compare_row *y, bool
 		if (mx->runs != my->runs)
 			return false;
 		for (uint32_t i = 0; i < mx->runs; i++)
-			if (!(fabs(relation(values_of(x, mx)[i], values_of(y, my)[i], inverse) -
+			if (!(fabs(relation(alike_values_of(x, mx)[i], alike_values_of(y, my)[i],
+					    inverse) -
 				   first) <= ALIKE_WITHIN * fabs(first)))
 				return false;
 	}
@@ -39,5 +41,6 @@ static bool holds(const struct compare_row *x, const struct compare_row *y, bool
 
 bool rows_are_alike(const struct compare_row *x, const struct compare_row *y)
 {
-	return x->a->device == y->a->device && (holds(x, y, false) || holds(x, y, true));
+	return x->a->device == y->a->device &&
+	       (alike_holds(x, y, false) || alike_holds(x, y, true));
 }

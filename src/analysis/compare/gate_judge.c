@@ -94,7 +94,7 @@ bool gate_unit_known(const char *written, struct arena *arena, bool *known)
 	return true;
 }
 
-static bool holds(enum gate_op op, double value, double limit)
+static bool gate_holds(enum gate_op op, double value, double limit)
 {
 	switch (op) {
 	case GATE_LESS:
@@ -134,10 +134,10 @@ static void judge_value(const struct gate *gate, double value, const char *unit,
 	if (isnan(value))
 		out->why = gate->stat == GATE_TOTAL ? "it has no total, or no data" : "no data";
 	else
-		out->passed = holds(gate->op, value, out->limit);
+		out->passed = gate_holds(gate->op, value, out->limit);
 }
 
-static struct report_gate begin(const struct gate *gate)
+static struct report_gate gate_begin(const struct gate *gate)
 {
 	return (struct report_gate){.text = gate->text,
 				    .metric = gate->metric,
@@ -252,7 +252,7 @@ void gate_judge_report(const struct gate *gates, size_t count, const struct repo
 	if (units)
 		units_init(units);
 	for (size_t g = 0; g < count; g++) {
-		out[g] = begin(&gates[g]);
+		out[g] = gate_begin(&gates[g]);
 		out[g].why = "there is no such metric in this report";
 		if (gates[g].relative) {
 			out[g].why = "a limit with a sign needs a baseline: see sextant diff";
@@ -279,14 +279,14 @@ static void judge_change(const struct gate *gate, const struct compare_row *row,
 	out->limit = gate->number;
 	out->value = a != 0 ? (b - a) / fabs(a) : b == 0 ? 0 : (double)INFINITY;
 	out->why = isnan(a) || isnan(b) ? "no data" : NULL;
-	out->passed = !out->why && holds(gate->op, out->value, gate->number);
+	out->passed = !out->why && gate_holds(gate->op, out->value, gate->number);
 }
 
 void gate_judge_comparison(const struct gate *gates, size_t count, const struct comparison *c,
 			   struct arena *arena, struct report_gate *out)
 {
 	for (size_t g = 0; g < count; g++) {
-		out[g] = begin(&gates[g]);
+		out[g] = gate_begin(&gates[g]);
 		out[g].why = "there is no such metric in both";
 		for (size_t i = c->row_count; i-- > 0;) {
 			const struct compare_row *row = &c->rows[i];

@@ -90,7 +90,8 @@ double compare_row_value(const struct compare_row *row, const struct compare_met
 }
 
 /* What is compared, one value a run. */
-static const double *values_of(const struct compare_row *row, const struct compare_metric *side)
+static const double *judge_values_of(const struct compare_row *row,
+				     const struct compare_metric *side)
 {
 	return row->total ? side->totals : side->means;
 }
@@ -108,7 +109,8 @@ struct test {
 static double squares_of(const struct compare_row *row, const struct compare_metric *side)
 {
 	double mean = compare_row_value(row, side);
-	return noise_variance(values_of(row, side), side->runs, mean) * ((double)side->runs - 1);
+	return noise_variance(judge_values_of(row, side), side->runs, mean) *
+	       ((double)side->runs - 1);
 }
 
 /* Spread between repeated runs of either side; both sides count together. */
@@ -241,8 +243,8 @@ static void write_deviations(const struct test *t, double *row)
 	const struct compare_metric *const sides[2] = {t->row->a, t->row->b};
 	for (int s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < sides[s]->runs; i++)
-			*row++ =
-			    values_of(t->row, sides[s])[i] - compare_row_value(t->row, sides[s]);
+			*row++ = judge_values_of(t->row, sides[s])[i] -
+				 compare_row_value(t->row, sides[s]);
 }
 
 /* Whether the runs of a metric are those of all others, so that they tell the noise together. */

@@ -54,8 +54,8 @@ static bool reserve(struct peaks *p, uint32_t count)
 	return p->formulas && p->exprs && p->names && p->of;
 }
 
-static void collect(struct peaks *p, const struct filling *f, const struct report_row *rows,
-		    uint32_t count)
+static void peaks_collect(struct peaks *p, const struct filling *f, const struct report_row *rows,
+			  uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t n = p->count;
@@ -156,7 +156,7 @@ enum sx_status report_find_peaks(struct filling *f, const struct sx_table *raw,
 	struct peaks p = {0};
 	enum sx_status status = reserve(&p, count) ? SX_OK : error_nomem(err, "a report");
 	if (!status)
-		collect(&p, f, rows, count);
+		peaks_collect(&p, f, rows, count);
 	if (!status && p.count)
 		status = evaluate(&p, f, raw, rows, err);
 	for (uint32_t i = 0; i < p.count; i++)

@@ -128,7 +128,7 @@ static void make_steady(struct judging *j)
 	}
 }
 
-static int by_value(const void *a, const void *b)
+static int judging_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);
@@ -146,7 +146,7 @@ static double median_around(const struct judging *j, const double *values, size_
 	for (size_t w = first; w <= window + half && w < j->facts.count; w++)
 		if (!isnan(values[w]))
 			near[count++] = values[w];
-	qsort(near, count, sizeof(near[0]), by_value);
+	qsort(near, count, sizeof(near[0]), judging_by_value);
 	return count % 2 ? near[count / 2] : (near[count / 2 - 1] + near[count / 2]) / 2;
 }
 

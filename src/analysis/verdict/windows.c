@@ -16,7 +16,7 @@ struct reach {
 	double usual_ns;	   /* of one row: the median */
 };
 
-static int by_value(const void *a, const void *b)
+static int windows_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);
@@ -25,7 +25,7 @@ static int by_value(const void *a, const void *b)
 /* Sorts the values. */
 static double median(double *values, size_t count)
 {
-	qsort(values, count, sizeof(*values), by_value);
+	qsort(values, count, sizeof(*values), windows_by_value);
 	if (!count)
 		return NAN;
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
