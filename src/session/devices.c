@@ -25,7 +25,7 @@ static const char *keep(struct sx_device_list *list, const char *text)
 	return copy;
 }
 
-static void found(void *user, const struct sx_device *device)
+static void devices_found(void *user, const struct sx_device *device)
 {
 	struct sx_device_list *list = user;
 	if (!mem_grow(&list->devices, &list->cap, list->count + 1, sizeof(*list->devices))) {
@@ -64,7 +64,7 @@ enum sx_status devices_probe(const struct source_host *host, const char *name,
 		return error_nomem(err, "probing devices");
 	for (const struct source_ops *const *all = source_all(); *all; all++)
 		if (!one || *all == one)
-			(*all)->probe(host, found, list);
+			(*all)->probe(host, devices_found, list);
 	if (list->out_of_memory) {
 		sx_devices_destroy(list);
 		return error_nomem(err, "probing devices");

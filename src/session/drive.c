@@ -110,7 +110,7 @@ static void settle_rows(struct sx_session *s, uint32_t index, size_t count)
 }
 
 /* A sample to rows. What cannot be used is lost by itself: the next one may be fine. */
-static void decode(struct sx_session *s, uint32_t index, const struct raw_sample *raw)
+static void drive_decode(struct sx_session *s, uint32_t index, const struct raw_sample *raw)
 {
 	struct session_device *d = &s->devices[index];
 	struct sx_error why = {0};
@@ -166,7 +166,7 @@ bool session_take(struct sx_session *s, uint32_t index)
 	if (raw.kind == RAW_NOTE)
 		take_note(s, index, &raw);
 	else
-		decode(s, index, &raw);
+		drive_decode(s, index, &raw);
 	for (uint32_t i = 0; s->writer && i < s->device_count; i++)
 		if (i == index || (d->turns && s->devices[i].turns == d->turns))
 			record_rows(s, i, false);
@@ -322,7 +322,7 @@ static void pass_on(struct sx_session *s, uint64_t signals)
 }
 
 /* A program that is asked to end gets time to do so. True when the session shall end. */
-static bool asked_to_end(struct sx_session *s)
+static bool drive_asked_to_end(struct sx_session *s)
 {
 	if (atomic_exchange(&s->stop, false)) {
 		uint64_t signals = atomic_exchange(&s->signals, 0);
@@ -418,7 +418,7 @@ static bool is_over(struct sx_session *s)
 	note_program_end(s);
 	if (s->has_program ? child_ended(s) && !is_followed(s) : all_ended(s))
 		return true;
-	return limit_reached(s) || asked_to_end(s);
+	return limit_reached(s) || drive_asked_to_end(s);
 }
 
 static enum sx_status turn(struct sx_session *s, int timeout_ms)

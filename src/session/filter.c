@@ -51,7 +51,7 @@ static uint64_t cut_of(const struct sx_session *s, const struct session_device *
 	return own < s->cut_ns ? own : s->cut_ns;
 }
 
-static bool wanted(struct sx_session *s, uint32_t index, size_t row)
+static bool filter_wanted(struct sx_session *s, uint32_t index, size_t row)
 {
 	struct session_device *d = &s->devices[index];
 	uint64_t begin = sx_table_begin_ns(d->mixed)[row];
@@ -74,8 +74,8 @@ static bool wanted(struct sx_session *s, uint32_t index, size_t row)
 	return true;
 }
 
-static enum sx_status append(struct session_device *d, struct sx_vector *vectors, size_t first,
-			     size_t count, struct sx_error *err)
+static enum sx_status filter_append(struct session_device *d, struct sx_vector *vectors,
+				    size_t first, size_t count, struct sx_error *err)
 {
 	struct sx_rows rows;
 	if (!count)
@@ -110,13 +110,13 @@ enum sx_status filter_rows(struct sx_session *s, uint32_t index, struct sx_error
 	enum sx_status status = vectors ? SX_OK : error_nomem(err, "choosing rows");
 	size_t before = sx_table_row_count(d->raw);
 	for (size_t i = 0; !status && i < count; i++) {
-		if (wanted(s, index, i))
+		if (filter_wanted(s, index, i))
 			continue;
-		status = append(d, vectors, first, i - first, err);
+		status = filter_append(d, vectors, first, i - first, err);
 		first = i + 1;
 	}
 	if (!status)
-		status = append(d, vectors, first, count - first, err);
+		status = filter_append(d, vectors, first, count - first, err);
 	if (!counted)
 		d->rows += sx_table_row_count(d->raw) - before;
 	if (!status)

@@ -106,7 +106,7 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 }
 
 /* What is opened when nobody named a device. */
-static bool fits(const struct sx_session *s, const struct sx_device *device)
+static bool open_fits(const struct sx_session *s, const struct sx_device *device)
 {
 	if (source_find(device->source)->only_named)
 		return false;
@@ -175,7 +175,7 @@ static enum sx_status open_fitting(struct sx_session *s, const struct sx_device 
 	for (int inject = 1; inject >= 0; inject--)
 		for (size_t i = 0; i < count; i++) {
 			struct sx_error why = {0};
-			if ((all[i].state == SX_DEVICE_INJECT) != inject || !fits(s, &all[i]))
+			if ((all[i].state == SX_DEVICE_INJECT) != inject || !open_fits(s, &all[i]))
 				continue;
 			if (open_device(s, &all[i], &why) && !first.status)
 				first = why;

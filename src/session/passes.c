@@ -72,7 +72,8 @@ static enum sx_status take_passes(struct sx_session *s, uint32_t index, const st
 }
 
 /* What the user should know: how samples are shared, and what cannot be had from them. */
-static void tell(struct sx_session *s, uint32_t index, const struct sx_plan *plan, uint32_t items)
+static void passes_tell(struct sx_session *s, uint32_t index, const struct sx_plan *plan,
+			uint32_t items)
 {
 	uint32_t passes, torn = 0, first = SX_NONE;
 	sx_plan_passes(plan, &passes);
@@ -108,7 +109,7 @@ enum sx_status passes_plan(struct sx_session *s, uint32_t index, struct sx_error
 	if (!status)
 		status = take_passes(s, index, plan, err);
 	if (!status)
-		tell(s, index, plan, count);
+		passes_tell(s, index, plan, count);
 	sx_plan_destroy(plan);
 	return status;
 }

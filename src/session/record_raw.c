@@ -35,7 +35,7 @@ static bool write_edge(const struct edge *edge, const struct sink *sink)
 	return !edge->size || sink->write(sink->user, edge->bytes, edge->size);
 }
 
-static bool asked_to_end(const struct sink *sink)
+static bool record_raw_asked_to_end(const struct sink *sink)
 {
 	return sink->recording->stop && sink->recording->stop(sink->user);
 }
@@ -62,14 +62,15 @@ static enum sx_status copy_rest(struct source *source, const struct sink *sink, 
 }
 
 /* Head, samples until the end, what is left, tail: also of a source that fails on the way. */
-static enum sx_status stream(struct source *source, uint64_t end_ns, const struct sink *sink,
-			     struct sx_error *err)
+static enum sx_status record_raw_stream(struct source *source, uint64_t end_ns,
+					const struct sink *sink, struct sx_error *err)
 {
 	struct edge edge;
 	enum sx_status status = SX_OK;
 	take_edge(source, source->ops->raw_head, &edge);
 	bool more = write_edge(&edge, sink);
-	while (!status && more && sys_now_ns(source->sys) < end_ns && !asked_to_end(sink))
+	while (!status && more && sys_now_ns(source->sys) < end_ns &&
+	       !record_raw_asked_to_end(sink))
 		status = copy_sample(source, WAIT_MS, sink, &more, err);
 	if (!status && more)
 		status = copy_rest(source, sink, &more, err);
@@ -120,7 +121,7 @@ enum sx_status record_raw(const struct source_host *host, const struct sx_raw_re
 	status = ops->start(source, &request, err);
 	uint64_t duration = recording->duration_ns ? recording->duration_ns : DEFAULT_NS;
 	if (!status)
-		status = stream(source, sys_now_ns(host->sys) + duration, &sink, err);
+		status = record_raw_stream(source, sys_now_ns(host->sys) + duration, &sink, err);
 	ops->stop(source, NULL);
 	ops->close(source);
 	return status;

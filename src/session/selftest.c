@@ -25,8 +25,8 @@ static enum sx_status unusable(const struct sx_device *device, struct sx_error *
 	return status;
 }
 
-static enum sx_status run(struct sx_context *context, const struct sx_device *device,
-			  sx_selftest_fn say, void *user, struct sx_error *err)
+static enum sx_status selftest_run(struct sx_context *context, const struct sx_device *device,
+				   sx_selftest_fn say, void *user, struct sx_error *err)
 {
 	struct source *source;
 	struct source_host host = {.sys = sys_real(), .catalogs = context};
@@ -73,7 +73,7 @@ enum sx_status sx_device_selftest(struct sx_context *context, const char *id, sx
 	} else if (device->state == SX_DEVICE_UNUSABLE || device->state == SX_DEVICE_ABSENT) {
 		status = unusable(device, err);
 	} else {
-		status = run(context, device, say, user, err);
+		status = selftest_run(context, device, say, user, err);
 	}
 	sx_devices_destroy(list);
 	return status;

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-static bool wanted(const struct sx_session *s, int fd, nfds_t count)
+static bool watch_wanted(const struct sx_session *s, int fd, nfds_t count)
 {
 	for (nfds_t i = 0; i < count; i++)
 		if (s->fds[i].fd == fd)
@@ -30,7 +30,7 @@ static enum sx_status update_fds(struct sx_session *s, nfds_t count, struct sx_e
 	struct session_watch *w = &s->watch;
 	const struct sx_sys *sys = s->sys;
 	for (uint32_t i = 0; i < w->count;) {
-		if (wanted(s, w->fds[i], count)) {
+		if (watch_wanted(s, w->fds[i], count)) {
 			i++;
 			continue;
 		}
