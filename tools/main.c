@@ -205,7 +205,7 @@ static enum sx_status check_result(const struct options *o, struct sx_error *err
 	return SX_ERR_USAGE;
 }
 
-static int run(struct cli *cli, const struct command *command, int argc, char **argv)
+static int main_run(struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct sx_error err = {0};
 	cli->verb = &command->verb;
@@ -291,7 +291,7 @@ int main(int argc, char **argv)
 	const struct command *command = find(name);
 	if (!command)
 		return no_such_verb(&cli, name);
-	int code = run(&cli, command, argc - 2, argv + 2);
+	int code = main_run(&cli, command, argc - 2, argv + 2);
 	options_finish(&cli.options);
 	config_finish(&cli.config);
 	return code;

@@ -8,8 +8,8 @@
 #include <sextant/source.h>
 #include "base/suggest.h"
 
-static enum sx_status probe(struct cli *cli, const struct sx_device **out, size_t *count,
-			    struct sx_error *err)
+static enum sx_status selection_probe(struct cli *cli, const struct sx_device **out, size_t *count,
+				      struct sx_error *err)
 {
 	enum sx_status status =
 	    cli->devices ? SX_OK : sx_devices_probe(cli->context, false, &cli->devices, err);
@@ -73,7 +73,7 @@ static enum sx_status expand_node(struct cli *cli, const char *word, struct stri
 {
 	size_t count;
 	const struct sx_device *all, *best = NULL, *other = NULL;
-	enum sx_status status = probe(cli, &all, &count, err);
+	enum sx_status status = selection_probe(cli, &all, &count, err);
 	for (size_t i = 0; !status && i < count; i++) {
 		if (!is_node(&all[i], word))
 			continue;
@@ -103,7 +103,7 @@ static enum sx_status expand(struct cli *cli, const char *word, struct string_li
 		return expand_node(cli, word, out, err);
 	if (!gpu && strcmp(word, "all") != 0)
 		return options_add(&cli->options, out, word, false, err);
-	enum sx_status status = probe(cli, &all, &count, err);
+	enum sx_status status = selection_probe(cli, &all, &count, err);
 	for (size_t i = 0; !status && i < count; i++)
 		if (can_be_measured(cli, &all[i]) && (!gpu || is_graphics(cli, &all[i])))
 			status = options_add(&cli->options, out, all[i].id, false, err);
@@ -117,7 +117,7 @@ static enum sx_status choose_for_process(struct cli *cli, struct sx_error *err)
 {
 	size_t count;
 	const struct sx_device *all;
-	enum sx_status status = probe(cli, &all, &count, err);
+	enum sx_status status = selection_probe(cli, &all, &count, err);
 	if (!status)
 		status = options_add(&cli->options, &cli->options.devices, "cpu", false, err);
 	for (size_t i = 0; !status && i < count; i++)
@@ -200,7 +200,7 @@ enum sx_status selection_catalog(struct cli *cli, struct sx_catalog **out, struc
 	size_t count;
 	const struct sx_device *all;
 	const char *word = cli->options.devices.items[0], *wanted = cli->options.catalog;
-	enum sx_status status = probe(cli, &all, &count, err);
+	enum sx_status status = selection_probe(cli, &all, &count, err);
 	if (status)
 		return status;
 	const struct sx_device *device = find(cli, all, count, word);
@@ -236,7 +236,7 @@ enum sx_status selection_passes(struct cli *cli, struct selection_passes *passes
 	passes->count = 0;
 	if (!cli->options.devices.count || !passes->name_count)
 		return SX_OK;
-	enum sx_status status = probe(cli, &all, &count, err);
+	enum sx_status status = selection_probe(cli, &all, &count, err);
 	const struct sx_device *device =
 	    status ? NULL : find(cli, all, count, cli->options.devices.items[0]);
 	return device ? sx_device_passes(cli->context, device, passes->names, passes->name_count,
@@ -270,7 +270,7 @@ void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx
 	size_t count, catalogs = 0;
 	const struct sx_device *all;
 	bool more = true;
-	if (probe(cli, &all, &count, NULL))
+	if (selection_probe(cli, &all, &count, NULL))
 		count = 0;
 	const char *const *names = sx_catalog_names(cli->context, &catalogs);
 	for (size_t i = 0; more && names && i < catalogs; i++)
@@ -287,7 +287,7 @@ void selection_each_here(struct cli *cli, bool (*visit)(void *user, struct sx_ca
 	size_t count, catalogs = 0;
 	const struct sx_device *all;
 	bool more = true;
-	if (probe(cli, &all, &count, NULL))
+	if (selection_probe(cli, &all, &count, NULL))
 		return;
 	const char *const *names = sx_catalog_names(cli->context, &catalogs);
 	for (size_t i = 0; more && names && i < catalogs; i++)

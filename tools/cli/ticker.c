@@ -67,7 +67,7 @@ static void *tick(void *user)
 	return NULL;
 }
 
-static bool init(struct ticker *t)
+static bool ticker_init(struct ticker *t)
 {
 	pthread_condattr_t how;
 	if (pthread_condattr_init(&how))
@@ -82,7 +82,7 @@ static bool init(struct ticker *t)
 	return false;
 }
 
-static void finish(struct ticker *t)
+static void ticker_finish(struct ticker *t)
 {
 	pthread_mutex_destroy(&t->lock);
 	pthread_cond_destroy(&t->wake);
@@ -95,7 +95,7 @@ void ticker_start(const struct cli *cli)
 	if (cli->options.quiet || !isatty(fileno(cli->err.out)))
 		return;
 	struct ticker *t = calloc(1, sizeof(*t));
-	if (!t || !init(t)) {
+	if (!t || !ticker_init(t)) {
 		free(t);
 		return;
 	}
@@ -110,7 +110,7 @@ void ticker_start(const struct cli *cli)
 	if (runs)
 		cli->result->ticker = t;
 	else
-		finish(t);
+		ticker_finish(t);
 }
 
 void ticker_at(const struct cli *cli, const char *what, uint64_t done, uint64_t all)
@@ -136,7 +136,7 @@ void ticker_stop(const struct cli *cli)
 	pthread_mutex_unlock(&t->lock);
 	pthread_join(t->thread, NULL);
 	cli->result->ticker = NULL;
-	finish(t);
+	ticker_finish(t);
 }
 
 void ticker_hold(const struct cli *cli)

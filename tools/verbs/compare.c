@@ -40,8 +40,8 @@ static enum sx_status split(const struct cli *cli, struct sides *s, struct sx_er
 	return SX_OK;
 }
 
-static enum sx_status measure(const struct cli *cli, struct repeat *repeat, struct sides *s,
-			      struct sx_error *err)
+static enum sx_status compare_measure(const struct cli *cli, struct repeat *repeat, struct sides *s,
+				      struct sx_error *err)
 {
 	uint64_t runs = cli->options.count ? cli->options.count : RUNS;
 	enum sx_status status = SX_OK;
@@ -82,7 +82,7 @@ static int compare_command_run(struct cli *cli)
 	if (!status)
 		status = repeat_begin(&repeat, &err);
 	if (!status)
-		status = measure(cli, &repeat, &s, &err);
+		status = compare_measure(cli, &repeat, &s, &err);
 	for (int i = 0; !status && i < 2; i++) {
 		status = compare_input_load(cli, s.files[i].list, &sets[i], &whole, &err);
 		if (!status)

@@ -103,7 +103,7 @@ static int run_device(struct cli *cli)
 	return profile_run(cli, NULL);
 }
 
-static int run(struct cli *cli)
+static int demo_run(struct cli *cli)
 {
 	static char *const argv[] = {"glmark2",
 				     "-s",
@@ -149,5 +149,5 @@ const struct command cmd_demo = {
 	     .options = "for device metric interval duration count output format",
 	     .examples = "  sextant demo\n"
 			 "  sextant demo -d mali-g625\n"},
-    .run = run,
+    .run = demo_run,
 };

@@ -132,7 +132,7 @@ static void begin_report(struct report *report)
 		report->device);
 }
 
-static void say(void *user, const char *line)
+static void doctor_say(void *user, const char *line)
 {
 	struct report *report = user;
 	begin_report(report);
@@ -162,7 +162,7 @@ static int end_report(struct report *report, enum sx_status status, const struct
 }
 
 /* A report to send in: what was checked, on which device, with which version. */
-static int selftest(struct cli *cli)
+static int doctor_selftest(struct cli *cli)
 {
 	struct sx_error err = {0};
 	const struct string_list *devices = &cli->options.devices;
@@ -175,21 +175,22 @@ static int selftest(struct cli *cli)
 	struct report report = {.cli = cli, .device = devices->items[0]};
 	/* Seconds at most; a signal then kills, but the device is left as it was found. */
 	run_note_signals(true);
-	enum sx_status status = sx_device_selftest(cli->context, report.device, say, &report, &err);
+	enum sx_status status =
+	    sx_device_selftest(cli->context, report.device, doctor_say, &report, &err);
 	run_note_signals(false);
 	if (run_noted_signal())
 		raise(run_noted_signal());
 	return end_report(&report, status, &err);
 }
 
-static int run(struct cli *cli)
+static int doctor_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct sx_device_list *list = NULL;
 	size_t count = 0;
 	enum sx_status status = SX_OK;
 	if (!status && cli->options.selftest)
-		return selftest(cli);
+		return doctor_selftest(cli);
 	if (!status)
 		status = sx_devices_probe(cli->context, true, &list, &err);
 	if (status)
@@ -225,5 +226,5 @@ const struct command cmd_doctor = {
 		 "report that can be sent in.",
 	     .formats = FORMATS_TEXT_JSON,
 	     .options = "device format output selftest"},
-    .run = run,
+    .run = doctor_run,
 };

@@ -175,8 +175,8 @@ static enum sx_status write_blocks(struct evaluating *e, struct rows_pipe *pipe,
 	return status;
 }
 
-static enum sx_status write_all(struct evaluating *e, const struct rows_shape *shape,
-				struct sx_error *err)
+static enum sx_status eval_write_all(struct evaluating *e, const struct rows_shape *shape,
+				     struct sx_error *err)
 {
 	struct rows_writer writer = rows_begin(&e->cli->view, shape);
 	struct rows_pipe pipe;
@@ -207,7 +207,7 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 		status = sx_evaluation_create(e.metrics, like, &e.evaluations[i], err);
 	if (!status) {
 		check_begin(&e.check, cli, catalog, e.metrics, like);
-		status = write_all(&e, &shape, err);
+		status = eval_write_all(&e, &shape, err);
 		check_end(&e.check, cli);
 	}
 	if (!status && !e.any)
@@ -229,7 +229,7 @@ static bool is_of_several(struct cli *cli, const char **path)
 	return count > 1;
 }
 
-static int run(struct cli *cli)
+static int eval_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct sx_catalog *catalog = NULL;
@@ -270,5 +270,5 @@ const struct command cmd_eval = {
 	     .options = "for metric set api input output const counters format",
 	     .max_args = 1,
 	     .examples = "  sextant eval --for mali-g310 -i counters.csv --const shader_cores=2\n"},
-    .run = run,
+    .run = eval_run,
 };

@@ -359,8 +359,8 @@ static enum sx_status look_up(struct explanation *e, const char *name, uint32_t 
 	return SX_ERR_NOT_FOUND;
 }
 
-static enum sx_status prepare(struct explanation *e, struct sx_catalog *catalog,
-			      struct sx_table **totals, struct sx_error *err)
+static enum sx_status explain_prepare(struct explanation *e, struct sx_catalog *catalog,
+				      struct sx_table **totals, struct sx_error *err)
 {
 	const struct options *o = &e->cli->options;
 	struct sx_table *raw = NULL;
@@ -467,7 +467,7 @@ static enum sx_status open_catalog(struct cli *cli, const char *name, struct sx_
 	return anywhere ? search_catalogs(cli, name, out, err) : cli_catalog(cli, out, err);
 }
 
-static int run(struct cli *cli)
+static int explain_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct sx_catalog *catalog = NULL;
@@ -484,7 +484,7 @@ static int run(struct cli *cli)
 	if (!status)
 		status = open_catalog(cli, name, &catalog, &err);
 	if (!status)
-		status = prepare(&e, catalog, &totals, &err);
+		status = explain_prepare(&e, catalog, &totals, &err);
 	e.view.no_memory = &no_memory;
 	if (!status && sx_definition_is(name))
 		status = explain_flex(cli, &e.view, name, totals, value_of(&e, name), &err);
@@ -514,5 +514,5 @@ const struct command cmd_explain = {
 	     .examples = "  sextant explain VSInvocations --for opengl\n"
 			 "  sextant explain RenderBasic.EuActive --for intel-bdw\n"
 			 "  sextant explain 'A12=eu(fpu0-active, coarse=ps)'\n"},
-    .run = run,
+    .run = explain_run,
 };

@@ -47,8 +47,8 @@ static enum sx_status labels_of(const struct capture_view *view, uint32_t *label
 	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
 }
 
-static enum sx_status select_metrics(const struct cli *cli, struct exported *d,
-				     struct sx_error *err)
+static enum sx_status export_select_metrics(const struct cli *cli, struct exported *d,
+					    struct sx_error *err)
 {
 	const struct options *o = &cli->options;
 	struct sx_metrics_options options = capture_view_selection(cli, d->view, d->raw);
@@ -71,7 +71,7 @@ static enum sx_status open_device(const struct cli *cli, const char *path, uint3
 {
 	enum sx_status status = capture_view_prepare(cli, path, number, &d->view, &d->raw, err);
 	if (!status)
-		status = select_metrics(cli, d, err);
+		status = export_select_metrics(cli, d, err);
 	if (status)
 		return status;
 	d->shape = (struct rows_shape){.schema = cli->verb->name,
@@ -228,7 +228,7 @@ static uint32_t place_constants(const struct exported *d, struct sx_constant_val
 }
 
 /* The same columns for all devices, for there is one header. */
-static enum sx_status gather_constants(struct exporting *e, struct sx_error *err)
+static enum sx_status export_gather_constants(struct exporting *e, struct sx_error *err)
 {
 	uint32_t most = 1, count = 0;
 	for (uint32_t i = 0; i < e->count; i++)
@@ -290,7 +290,7 @@ static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 	if (several && view->format == FORMAT_CSV)
 		status = join_headers(e, err);
 	if (!status && tells_constants(e))
-		status = gather_constants(e, err);
+		status = export_gather_constants(e, err);
 	if (!status && nested) {
 		json = view_json_begin(view, e->cli->verb->name);
 		json_key(&json, "devices");
@@ -457,7 +457,7 @@ int export_tables(struct cli *cli, const char *path)
 	return whole ? EXIT_OK : EXIT_INCOMPLETE;
 }
 
-static int run(struct cli *cli)
+static int export_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	const char *path;
@@ -506,5 +506,5 @@ const struct command cmd_export = {
 			 "  sextant export game.sxc --counters --format ndjson\n"
 			 "  sextant export game.sxc -o game.prom\n"
 			 "  sextant export game.sxc -o game.pftrace\n"},
-    .run = run,
+    .run = export_run,
 };

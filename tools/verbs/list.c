@@ -52,8 +52,8 @@ static enum sx_status what_to_list(struct cli *cli, const char **what, struct sx
 	return SX_ERR_USAGE;
 }
 
-static enum sx_status prepare(const struct cli *cli, struct listing *l, struct sx_catalog *catalog,
-			      struct sx_error *err)
+static enum sx_status list_prepare(const struct cli *cli, struct listing *l,
+				   struct sx_catalog *catalog, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
 	l->view = describe_view(catalog);
@@ -93,7 +93,7 @@ static bool list_one(void *user, struct sx_catalog *catalog)
 	struct many *m = user;
 	struct listing *l = &m->listing;
 	const struct view *to = l->to;
-	m->status = prepare(m->cli, l, catalog, m->err);
+	m->status = list_prepare(m->cli, l, catalog, m->err);
 	if (m->status)
 		return false;
 	l->shown = 0;
@@ -168,7 +168,7 @@ static int list_run(struct cli *cli)
 	if (!status)
 		status = cli_catalog(cli, &catalog, &err);
 	if (!status)
-		status = prepare(cli, &l, catalog, &err);
+		status = list_prepare(cli, &l, catalog, &err);
 	l.view.no_memory = &no_memory;
 	if (!status && cli->view.format == FORMAT_JSON)
 		list_json(&l, what);

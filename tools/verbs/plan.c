@@ -47,7 +47,7 @@ static bool named(const struct cli *cli, const char *name)
 	return false;
 }
 
-static void judge(struct planning *p, uint32_t column)
+static void plan_judge(struct planning *p, uint32_t column)
 {
 	uint32_t count;
 	const struct sx_metric_column *c = &p->columns[column];
@@ -149,7 +149,7 @@ static const char *variant(const struct planning *p, const char *api)
 	return api;
 }
 
-static enum sx_status select_metrics(struct planning *p, struct sx_error *err)
+static enum sx_status plan_select_metrics(struct planning *p, struct sx_error *err)
 {
 	const struct options *o = &p->cli->options;
 	const struct sx_metrics_options options = {.patterns = o->metrics.items,
@@ -197,7 +197,7 @@ static enum sx_status ask_driver(struct planning *p, struct sx_error *err)
 
 static enum sx_status make_plan(struct planning *p, struct sx_error *err)
 {
-	enum sx_status status = select_metrics(p, err);
+	enum sx_status status = plan_select_metrics(p, err);
 	uint32_t n;
 	if (status)
 		return status;
@@ -213,7 +213,7 @@ static enum sx_status make_plan(struct planning *p, struct sx_error *err)
 	for (uint32_t i = 0; !status && i < p->column_count; i++) {
 		if (is_drivers(p, i))
 			continue;
-		judge(p, i);
+		plan_judge(p, i);
 		status = judge_definition(p, i, err);
 		if (!status && !p->why[i] && !make_item(p, i))
 			return error_nomem(err, "planning passes");
@@ -283,7 +283,7 @@ static void write_driver_json(const struct planning *p, struct json *json)
 	json_array_end(json);
 }
 
-static void write_json(const struct planning *p)
+static void plan_write_json(const struct planning *p)
 {
 	struct json json = view_json_begin(&p->cli->view, "plan");
 	json_kv_string(&json, "for", sx_catalog_info(p->catalog)->name);
@@ -304,8 +304,8 @@ static uint32_t in_block(const struct planning *p, const struct sx_plan_pass *pa
 }
 
 /* Appends to a sentence; cut at the end of buf. */
-static void append(char *buf, size_t size, const char *fmt, ...) SX_PRINTF(3, 4);
-static void append(char *buf, size_t size, const char *fmt, ...)
+static void plan_append(char *buf, size_t size, const char *fmt, ...) SX_PRINTF(3, 4);
+static void plan_append(char *buf, size_t size, const char *fmt, ...)
 {
 	size_t used = strlen(buf);
 	va_list args;
@@ -323,15 +323,15 @@ static void say_blocks(const struct planning *p, const struct sx_plan_pass *pass
 		uint32_t n = in_block(p, pass, b);
 		if (!n)
 			continue;
-		append(buf, size, "%s%s %u", sep, p->blocks[b].name, (unsigned)n);
+		plan_append(buf, size, "%s%s %u", sep, p->blocks[b].name, (unsigned)n);
 		if (p->blocks[b].limit)
-			append(buf, size, " of %u%s", (unsigned)p->blocks[b].limit,
-			       n == p->blocks[b].limit ? " (full)" : "");
+			plan_append(buf, size, " of %u%s", (unsigned)p->blocks[b].limit,
+				    n == p->blocks[b].limit ? " (full)" : "");
 		sep = ", ";
 	}
 	uint32_t loose = in_block(p, pass, SX_NONE);
 	if (loose)
-		append(buf, size, "%s%u of no block", sep, (unsigned)loose);
+		plan_append(buf, size, "%s%u of no block", sep, (unsigned)loose);
 }
 
 static bool reads(const struct planning *p, uint32_t column, uint32_t pass)
@@ -371,8 +371,8 @@ static void say_rules(const struct planning *p, uint32_t number, const struct sx
 		if (block == SX_NONE)
 			continue;
 		if (p->blocks[block].alone) {
-			append(buf, size, "; %s shares a pass with nothing else",
-			       p->blocks[block].name);
+			plan_append(buf, size, "; %s shares a pass with nothing else",
+				    p->blocks[block].name);
 			return;
 		}
 		if (p->blocks[block].stage)
@@ -381,13 +381,13 @@ static void say_rules(const struct planning *p, uint32_t number, const struct sx
 			windowed = block;
 	}
 	if (stage != SX_NONE)
-		append(buf, size, "; of %s only stage %s in this pass", p->blocks[stage].family,
-		       p->blocks[stage].stage);
+		plan_append(buf, size, "; of %s only stage %s in this pass",
+			    p->blocks[stage].family, p->blocks[stage].stage);
 	if (windowed != SX_NONE)
-		append(buf, size, "; no single stage of %s, which would window %s",
-		       p->blocks[windowed].windowed, p->blocks[windowed].name);
+		plan_append(buf, size, "; no single stage of %s, which would window %s",
+			    p->blocks[windowed].windowed, p->blocks[windowed].name);
 	if (set)
-		append(buf, size, "; only set %s in this pass", set);
+		plan_append(buf, size, "; only set %s in this pass", set);
 }
 
 static void say_readers(const struct planning *p, uint32_t pass)
@@ -397,7 +397,7 @@ static void say_readers(const struct planning *p, uint32_t pass)
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		if (!reads(p, i, pass))
 			continue;
-		append(line, sizeof(line), "%s%s", sep, p->columns[i].name);
+		plan_append(line, sizeof(line), "%s%s", sep, p->columns[i].name);
 		sep = ", ";
 	}
 	text_wrap(&p->cli->view.out, 4, line);
@@ -417,8 +417,8 @@ static void write_pass(const struct planning *p, uint32_t number, const struct s
 	if (p->cli->options.verbose) {
 		char names[16384] = "";
 		for (uint32_t i = 0; i < pass->count; i++)
-			append(names, sizeof(names), "%s%s", i ? ", " : "",
-			       p->counters[pass->counters[i]].name);
+			plan_append(names, sizeof(names), "%s%s", i ? ", " : "",
+				    p->counters[pass->counters[i]].name);
 		text_wrap(&p->cli->view.out, 4, names);
 	}
 }
@@ -458,14 +458,14 @@ static void write_driver(const struct planning *p)
 		for (uint32_t i = 0; i < p->driver.name_count; i++) {
 			if (p->driver.of[i] != pass)
 				continue;
-			append(line, sizeof(line), "%s%s", sep, p->driver.names[i]);
+			plan_append(line, sizeof(line), "%s%s", sep, p->driver.names[i]);
 			sep = ", ";
 		}
 		text_wrap(&p->cli->view.out, 2, line);
 	}
 }
 
-static void write_text(const struct planning *p)
+static void plan_write_text(const struct planning *p)
 {
 	uint32_t count, planned = 0, without = 0;
 	const struct sx_plan_pass *passes = sx_plan_passes(p->plan, &count);
@@ -492,7 +492,7 @@ static void write_text(const struct planning *p)
 	}
 }
 
-static int run(struct cli *cli)
+static int plan_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct planning p = {.cli = cli};
@@ -500,9 +500,9 @@ static int run(struct cli *cli)
 	if (!status)
 		status = make_plan(&p, &err);
 	if (!status && cli->view.format == FORMAT_JSON)
-		write_json(&p);
+		plan_write_json(&p);
 	else if (!status)
-		write_text(&p);
+		plan_write_text(&p);
 	sx_plan_destroy(p.plan);
 	sx_metrics_destroy(p.metrics);
 	sx_catalog_unref(p.catalog);
@@ -524,5 +524,5 @@ const struct command cmd_plan = {
 	     .max_args = 0,
 	     .examples = "  sextant plan --for amd-gcn2 --api opengl -m VSBusy,TexUnitBusy\n"
 			 "  sextant plan --for amd-gcn3 -m all --json\n"},
-    .run = run,
+    .run = plan_run,
 };

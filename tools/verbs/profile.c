@@ -272,7 +272,7 @@ static enum sx_status feed_joined(struct profiling *p, struct sx_error *err)
 	return status;
 }
 
-static int measure(struct profiling *p, char *const *argv)
+static int profile_measure(struct profiling *p, char *const *argv)
 {
 	struct sx_error err = {0};
 	fflush(NULL);
@@ -317,7 +317,7 @@ int profile_run(struct cli *cli, char *const *argv)
 	    .join = join,
 	    .limits = {.duration_ns = cli->options.duration_ns, .samples = cli->options.count},
 	    .progress = {.cli = cli}};
-	int code = status ? cli_fail(cli, &err) : measure(&p, argv);
+	int code = status ? cli_fail(cli, &err) : profile_measure(&p, argv);
 	report_join_destroy(join);
 	profile_by_finish(&p.by);
 	report_destroy(fill);

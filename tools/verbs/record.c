@@ -182,8 +182,8 @@ static void summarise(const struct recording *r, const struct sx_session *sessio
 }
 
 /* Ends the recording in every case; the exit status is the child's unless Sextant failed. */
-static int finish(struct recording *r, struct sx_session *session, enum sx_status status,
-		  struct sx_error *err)
+static int record_finish(struct recording *r, struct sx_session *session, enum sx_status status,
+			 struct sx_error *err)
 {
 	struct sx_capture_progress progress;
 	struct sx_error closing = {0};
@@ -237,7 +237,8 @@ static enum sx_status check_output(const struct recording *r, struct sx_error *e
 }
 
 /* The devices have started and the program runs: now there is something to replace a file with. */
-static enum sx_status measure(struct recording *r, struct sx_session *session, struct sx_error *err)
+static enum sx_status record_measure(struct recording *r, struct sx_session *session,
+				     struct sx_error *err)
 {
 	const struct options *o = &r->cli->options;
 	struct sx_session_limits limits = {.duration_ns = o->duration_ns, .samples = o->count};
@@ -264,7 +265,7 @@ static enum sx_status measure(struct recording *r, struct sx_session *session, s
 	return status;
 }
 
-static int record(struct recording *r, struct sx_session *session)
+static int record_capture(struct recording *r, struct sx_session *session)
 {
 	const struct options *o = &r->cli->options;
 	struct sx_error err = {0};
@@ -277,13 +278,13 @@ static int record(struct recording *r, struct sx_session *session)
 	run_catch_signals(session);
 	if (r->keep_ns)
 		sigaction(SIGUSR2, &(struct sigaction){.sa_handler = on_dump}, NULL);
-	status = measure(r, session, &err);
-	int code = finish(r, session, status, &err);
+	status = record_measure(r, session, &err);
+	int code = record_finish(r, session, status, &err);
 	run_catch_signals(NULL);
 	return code;
 }
 
-static int run(struct cli *cli)
+static int record_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct sx_session *session = NULL;
@@ -308,7 +309,7 @@ static int run(struct cli *cli)
 		status = sx_session_create(cli->context, &options, &session, &err);
 	if (status)
 		return cli_fail(cli, &err);
-	int code = record(&r, session);
+	int code = record_capture(&r, session);
 	sx_session_destroy(session);
 	return code;
 }
@@ -335,5 +336,5 @@ const struct command cmd_record = {
 	     .examples = "  sextant record -o game.sxc -- ./game\n"
 			 "  sextant record -d cpu -I 1ms -t 10s\n"
 			 "  sextant record --keep 30s -- ./game    (then: kill -USR2 PID)\n"},
-    .run = run,
+    .run = record_run,
 };

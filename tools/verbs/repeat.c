@@ -199,8 +199,8 @@ static bool add_file(struct repeat_files *files, const char *path)
 	return true;
 }
 
-static enum sx_status record(struct repeat *repeat, const struct cli *cli, const char *path,
-			     char *const *argv, int *code, struct sx_error *err)
+static enum sx_status repeat_once(struct repeat *repeat, const struct cli *cli, const char *path,
+				  char *const *argv, int *code, struct sx_error *err)
 {
 	struct scratch scratch = {0};
 	struct words words = {0};
@@ -233,7 +233,7 @@ enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char 
 	char path[560];
 	int code = 0;
 	snprintf(path, sizeof(path), "%s/run-%" PRIu64 ".sxc", repeat->folder, ++repeat->count);
-	enum sx_status status = record(repeat, cli, path, argv, &code, err);
+	enum sx_status status = repeat_once(repeat, cli, path, argv, &code, err);
 	repeat->failed = repeat->failed ? repeat->failed : code;
 	if (status)
 		return status;

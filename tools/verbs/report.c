@@ -181,7 +181,8 @@ static enum sx_status pin_baseline(struct reporting *r, struct report *report, s
 	return status;
 }
 
-static enum sx_status write(struct reporting *r, int *code, bool *whole, struct sx_error *err)
+static enum sx_status report_write(struct reporting *r, int *code, bool *whole,
+				   struct sx_error *err)
 {
 	const struct report *finished;
 	enum sx_status status = report_finish(r->read.fill, &finished, err);
@@ -214,7 +215,7 @@ static enum sx_status report(struct cli *cli, const char *path, bool *whole, int
 	if (!status)
 		status = capture_report_read(cli, path, &hooks, &r.read, err);
 	if (!status)
-		status = write(&r, code, whole, err);
+		status = report_write(&r, code, whole, err);
 	if (!status)
 		*whole = capture_report_note(cli, &r.read) && *whole && !r.baseline_lacks;
 	for (uint32_t i = 0; i < r.by_count; i++)

@@ -3,7 +3,7 @@
 #include "tools/verbs/profile.h"
 #include "tools/verbs/stat_repeat.h"
 
-static int run(struct cli *cli)
+static int stat_run(struct cli *cli)
 {
 	if (cli->options.input && cli->options.child) {
 		struct sx_error err;
@@ -36,5 +36,5 @@ const struct command cmd_stat = {
 			 "  sextant stat -m 'gpu.*,frame_time' -o profile.json --json -- ./game\n"
 			 "  sextant stat -r 5 -m 'frame_time,gpu_time' -- ./game\n"
 			 "  sextant stat -d cpu -I 100ms -t 5s\n"},
-    .run = run,
+    .run = stat_run,
 };

@@ -60,7 +60,7 @@ static bool add_row(const struct view *view, struct text_table *table,
 	return text_table_row(table, cells, TEXT_PLAIN);
 }
 
-static bool write_text(const struct view *view, const struct compare_set *set)
+static bool stat_repeat_write_text(const struct view *view, const struct compare_set *set)
 {
 	static const struct text_column columns[] = {
 	    {.title = "", .align = TEXT_LEFT, .rank = 1, .min = 16, .middle = true},
@@ -97,7 +97,7 @@ static bool write_text(const struct view *view, const struct compare_set *set)
 	return ok;
 }
 
-static bool write_json(const struct view *view, const struct compare_set *set)
+static bool stat_repeat_write_json(const struct view *view, const struct compare_set *set)
 {
 	struct json json = view_json_begin(view, "stat-repeat");
 	if (compare_set_is_simulated(set))
@@ -129,8 +129,8 @@ static bool write_json(const struct view *view, const struct compare_set *set)
 	return true;
 }
 
-static enum sx_status measure(const struct cli *cli, struct repeat *repeat,
-			      struct repeat_files *files, struct sx_error *err)
+static enum sx_status stat_repeat_measure(const struct cli *cli, struct repeat *repeat,
+					  struct repeat_files *files, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	for (uint64_t i = 0; !status && i < cli->options.repeat; i++) {
@@ -160,11 +160,12 @@ int stat_repeat_run(struct cli *cli)
 	if (!status)
 		repeat.samples = cli->options.count;
 	if (!status)
-		status = measure(cli, &repeat, &files, &err);
+		status = stat_repeat_measure(cli, &repeat, &files, &err);
 	if (!status)
 		status = compare_input_load(cli, files.list, &set, &whole, &err);
-	bool ok = !status && (cli->view.format == FORMAT_JSON ? write_json(&cli->view, &set)
-							      : write_text(&cli->view, &set));
+	bool ok =
+	    !status && (cli->view.format == FORMAT_JSON ? stat_repeat_write_json(&cli->view, &set)
+							: stat_repeat_write_text(&cli->view, &set));
 	if (!status && !ok)
 		status = error_nomem(&err, "writing the result");
 	repeat_end(&repeat);

@@ -169,8 +169,8 @@ static void read_advice(struct reading *r, const struct read_json_place *place,
 		d->fired[r->fired++] = (uint32_t)count;
 }
 
-static void read_device(struct reading *r, const struct read_json_place *place,
-			enum read_json_event event, struct import_cell value)
+static void baseline_read_device(struct reading *r, const struct read_json_place *place,
+				 enum read_json_event event, struct import_cell value)
 {
 	struct compare_device *d = r->device;
 	bool text = event == READ_JSON_TEXT;
@@ -192,8 +192,8 @@ static void read_device(struct reading *r, const struct read_json_place *place,
 		read_advice(r, place, event, value);
 }
 
-static void see(void *user, enum read_json_event event, const struct read_json_place *place,
-		struct import_cell value)
+static void baseline_see(void *user, enum read_json_event event,
+			 const struct read_json_place *place, struct import_cell value)
 {
 	struct reading *r = user;
 	if (r->failed || r->no_memory)
@@ -219,7 +219,7 @@ static void see(void *user, enum read_json_event event, const struct read_json_p
 	} else if (place->depth >= 2 && is_key(place, 0, "metrics") && r->metric) {
 		read_metric(r, place, event, value);
 	} else if (place->depth >= 2 && is_key(place, 0, "devices") && r->device) {
-		read_device(r, place, event, value);
+		baseline_read_device(r, place, event, value);
 	}
 }
 
@@ -241,8 +241,9 @@ static bool is_sound(const struct reading *r)
 	return sound;
 }
 
-static enum sx_status finish(struct reading *r, const char *path, enum read_json_result result,
-			     size_t line, struct sx_error *err)
+static enum sx_status baseline_finish(struct reading *r, const char *path,
+				      enum read_json_result result, size_t line,
+				      struct sx_error *err)
 {
 	if (r->no_memory)
 		return error_nomem(err, "reading a baseline");
@@ -286,8 +287,8 @@ enum sx_status baseline_read(const char *path, struct compare_set *set, struct s
 	} else {
 		set->file_count = 0;
 		set->no_advice = true;
-		enum read_json_result result = read_json_walk(text, size, see, &r, &line);
-		status = finish(&r, path, result, line, err);
+		enum read_json_result result = read_json_walk(text, size, baseline_see, &r, &line);
+		status = baseline_finish(&r, path, result, line, err);
 	}
 	free(text);
 	if (!status && mem_grow(&set->files, &set->file_capacity, 1, sizeof(*set->files)) &&

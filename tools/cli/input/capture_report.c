@@ -84,8 +84,8 @@ static enum sx_status open_device(const struct cli *cli, const char *path, uint3
 	return status ? status : select_also(cli, hooks, in, err);
 }
 
-static enum sx_status add_device(const struct cli *cli, const struct capture_input *in,
-				 struct report_fill *fill, bool join, struct sx_error *err)
+static enum sx_status capture_add_device(const struct cli *cli, const struct capture_input *in,
+					 struct report_fill *fill, bool join, struct sx_error *err)
 {
 	struct report_source source = capture_view_source(cli, in->view, in->metrics, in->raw);
 	if (join)
@@ -109,8 +109,8 @@ static enum sx_status feed_rows(void *user, uint32_t device, const struct sx_tab
 	return status ? status : report_add_rows(f->fill, device, rows, err);
 }
 
-static enum sx_status read_rows(struct feeding *f, struct capture_input *in, uint32_t device,
-				struct sx_error *err)
+static enum sx_status capture_read_rows(struct feeding *f, struct capture_input *in,
+					uint32_t device, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	while (!status) {
@@ -221,9 +221,9 @@ static enum sx_status fill_device(struct cli *cli, struct feeding *feeding,
 {
 	uint32_t index = out->count - 1;
 	struct capture_input *in = &out->devices[index];
-	enum sx_status status = add_device(cli, in, out->fill, feeding->join, err);
+	enum sx_status status = capture_add_device(cli, in, out->fill, feeding->join, err);
 	if (!status)
-		status = read_rows(feeding, in, index, err);
+		status = capture_read_rows(feeding, in, index, err);
 	return status ? status : tell_losses(in, out->fill, index, err);
 }
 

@@ -44,8 +44,8 @@ static void count_late(struct run *run, const struct sx_table *raw)
 	}
 }
 
-static enum sx_status read_rows(struct capture_view *view, struct sx_table *raw, struct run *run,
-				uint32_t device, struct sx_error *err)
+static enum sx_status compare_read_rows(struct capture_view *view, struct sx_table *raw,
+					struct run *run, uint32_t device, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	while (!status) {
@@ -95,7 +95,7 @@ static enum sx_status select_metrics(struct run *run, const struct capture_view 
 	return status;
 }
 
-static bool is_asked(const void *user, uint32_t device, const struct report_row *row)
+static bool compare_is_asked(const void *user, uint32_t device, const struct report_row *row)
 {
 	const struct run *run = user;
 	uint32_t count = 0;
@@ -110,8 +110,8 @@ static bool is_asked(const void *user, uint32_t device, const struct report_row 
 	return false;
 }
 
-static enum sx_status add_device(struct run *run, struct capture_view *view, struct sx_table *raw,
-				 struct sx_error *err)
+static enum sx_status compare_add_device(struct run *run, struct capture_view *view,
+					 struct sx_table *raw, struct sx_error *err)
 {
 	uint32_t index = 0;
 	enum sx_status status = select_metrics(run, view, raw, err);
@@ -122,17 +122,17 @@ static enum sx_status add_device(struct run *run, struct capture_view *view, str
 	status = report_add_device(run->fill, &source, &index, err);
 	if (!status)
 		run->used++;
-	return status ? status : read_rows(view, raw, run, index, err);
+	return status ? status : compare_read_rows(view, raw, run, index, err);
 }
 
-static enum sx_status read_device(struct run *run, uint32_t number, uint32_t devices,
-				  enum sx_status *passed, struct sx_error *err)
+static enum sx_status compare_read_device(struct run *run, uint32_t number, uint32_t devices,
+					  enum sx_status *passed, struct sx_error *err)
 {
 	struct capture_view *view = NULL;
 	struct sx_table *raw = NULL;
 	enum sx_status status = capture_view_prepare(run->cli, run->path, number, &view, &raw, err);
 	if (!status)
-		status = add_device(run, view, raw, err);
+		status = compare_add_device(run, view, raw, err);
 	if (!status) {
 		const struct report_facts facts = {.lost = view->lost,
 						   .lost_more = view->lost_more,
@@ -216,7 +216,7 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 		status = report_set_run(run.fill,
 					&(struct report){.schema = "report", .file = shown}, err);
 	for (uint32_t i = 0; !status && i < devices && run.used < DEVICES_MAX; i++)
-		status = read_device(&run, run.order[i], devices, &passed, err);
+		status = compare_read_device(&run, run.order[i], devices, &passed, err);
 	if (!status && !devices) {
 		error_set(err, SX_ERR_BAD_INPUT, "%s has no device", shown);
 		error_because(err, "it is damaged before the first one");
@@ -236,7 +236,7 @@ static enum sx_status read_run(struct cli *cli, const char *path, const char *sh
 								     .warm_up_ns = warm_up(report),
 								     .frames = run.frames,
 								     .late = run.late,
-								     .is_asked = is_asked,
+								     .is_asked = compare_is_asked,
 								     .user = &run,
 								     .ended = run.ended},
 					 err);

@@ -114,7 +114,7 @@ static void note_wrapped(const struct cli *cli, const char *text)
 }
 
 /* What a file was found to be. */
-static void say(const struct cli *cli, const char *path, const struct import *import)
+static void imported_say(const struct cli *cli, const char *path, const struct import *import)
 {
 	char name[IMPORTED_TEXT_MAX];
 	path = imported_text(cli, path, name);
@@ -188,7 +188,7 @@ static enum sx_status write_file(const struct cli *cli, struct sx_capture_writer
 	if (!status)
 		status = write_marks(writer, import, read ? &cut : NULL, err);
 	if (!status)
-		say(cli, path, import);
+		imported_say(cli, path, import);
 	import_destroy(import);
 	if (!status && read)
 		*err = cut;

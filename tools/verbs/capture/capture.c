@@ -471,7 +471,7 @@ static int usage(const struct cli *cli, const char *what)
 	return cli_fail(cli, &err);
 }
 
-static int run(struct cli *cli)
+static int capture_run(struct cli *cli)
 {
 	const struct string_list *args = &cli->options.args;
 	if (args->count < 1)
@@ -521,5 +521,5 @@ const struct command cmd_capture = {
 	 .examples = "  sextant capture info game.sxc\n"
 		     "  sextant capture cut game.sxc --from 2s --to 5s -o part.sxc\n"
 		     "  sextant capture merge a.sxc b.sxc -o both.sxc\n"},
-    .run = run,
+    .run = capture_run,
 };

@@ -308,7 +308,7 @@ static bool is_kept(const struct capture_copy *copy, const char *name)
 }
 
 /* The properties of the first input are those of the copy. */
-static enum sx_status create(struct copying *c, struct sx_error *err)
+static enum sx_status copy_create(struct copying *c, struct sx_error *err)
 {
 	const struct sx_capture_info *info = sx_capture_info(c->owners[0]);
 	struct sx_capture_property *kept = calloc(info->property_count + 2, sizeof(*kept));
@@ -408,7 +408,7 @@ static enum sx_status tell_alignment(struct copying *c, struct sx_error *err)
 	return sx_capture_mark(c->writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
 }
 
-static void finish(struct copying *c)
+static void copy_finish(struct copying *c)
 {
 	for (size_t i = 0; c->aligns && i < c->owner_count; i++)
 		align_finish(&c->aligns[i]);
@@ -435,7 +435,7 @@ enum sx_status capture_copy_run(const struct capture_copy *copy, struct capture_
 	if (!status)
 		status = align_inputs(&c, err);
 	if (!status)
-		status = create(&c, err);
+		status = copy_create(&c, err);
 	for (size_t i = 0; !status && i < c.owner_count; i++) {
 		c.reader = c.owners[i];
 		c.name = copy->inputs[i];
@@ -453,6 +453,6 @@ enum sx_status capture_copy_run(const struct capture_copy *copy, struct capture_
 				*err = closing;
 		}
 	}
-	finish(&c);
+	copy_finish(&c);
 	return status;
 }

@@ -73,7 +73,7 @@ static enum sx_status show(const struct cli *cli, const char *name, struct sx_er
 	return status;
 }
 
-static bool same(const char *a, const char *b)
+static bool catalog_same(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -126,10 +126,10 @@ static size_t diff_metrics(const struct differences *d, const struct catalog_vie
 		}
 		const struct sx_metric_info *y = &b->metrics[at];
 		const char *ex = x->exprs ? x->exprs[0] : NULL, *ey = y->exprs ? y->exprs[0] : NULL;
-		if (same(ex, ey) && same(x->unit, y->unit))
+		if (catalog_same(ex, ey) && catalog_same(x->unit, y->unit))
 			continue;
 		difference(d, '~', "metric", x->qualified,
-			   same(ex, ey) ? "other unit" : "other formula");
+			   catalog_same(ex, ey) ? "other unit" : "other formula");
 		count++;
 	}
 	for (uint32_t i = 0; i < b->metric_count; i++) {
@@ -231,7 +231,7 @@ static enum sx_status dispatch(struct cli *cli, size_t *findings, struct sx_erro
 	return SX_ERR_USAGE;
 }
 
-static int run(struct cli *cli)
+static int catalog_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	enum sx_status status = SX_OK;
@@ -268,5 +268,5 @@ const struct command cmd_catalog = {
 	     "  sextant catalog diff amd-gcn1 amd-gcn2\n"
 	     "  sextant catalog import igt-xml oa-tglgt2.xml -o intel-tglgt2.yaml\n"
 	     "  sextant catalog import mali-spec database --for mali-g625 -o mali-g625.yaml\n"},
-    .run = run,
+    .run = catalog_run,
 };

@@ -43,7 +43,7 @@ static enum sx_status add_bytes(struct text *text, const char *data, size_t size
 	return SX_OK;
 }
 
-static enum sx_status read_file(const char *path, struct text *text, struct sx_error *err)
+static enum sx_status import_read_file(const char *path, struct text *text, struct sx_error *err)
 {
 	char buf[65536];
 	size_t got = 1;
@@ -73,7 +73,7 @@ static enum sx_status add_file(const char *path, struct text *text, struct sx_er
 		status = add_bytes(text, "?>", 2, err);
 	size_t at = text->size;
 	if (!status)
-		status = read_file(path, text, err);
+		status = import_read_file(path, text, err);
 	if (!status && text->size - at >= 3 && memcmp(text->data + at, bom, 3) == 0)
 		memcpy(text->data + at, "   ", 3);
 	return status;
@@ -117,7 +117,7 @@ static enum sx_status read_all(const char *path, struct text *text, struct sx_er
 	struct stat st;
 	bool folder = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	enum sx_status status =
-	    folder ? add_folder(path, true, text, err) : read_file(path, text, err);
+	    folder ? add_folder(path, true, text, err) : import_read_file(path, text, err);
 	if (!status)
 		status = add_bytes(text, "", 0, err);
 	return status;

@@ -87,8 +87,8 @@ static enum sx_status choose_format(const struct cli *cli, const struct decode_f
 	return SX_ERR_USAGE;
 }
 
-static enum sx_status begin(struct decode_job *job, const struct decode_format *format,
-			    struct sx_error *err)
+static enum sx_status decode_begin(struct decode_job *job, const struct decode_format *format,
+				   struct sx_error *err)
 {
 	const struct options *o = &job->cli->options;
 	job->kind = o->as;
@@ -125,7 +125,7 @@ static enum sx_status begin(struct decode_job *job, const struct decode_format *
 }
 
 /* Metrics of the raw table, or the counters themselves. */
-static enum sx_status write_rows(struct decode_job *job, struct sx_error *err)
+static enum sx_status decode_write_rows(struct decode_job *job, struct sx_error *err)
 {
 	const struct options *o = &job->cli->options;
 	struct sx_metrics_options selection = {.patterns = o->metrics.items,
@@ -173,7 +173,7 @@ static enum sx_status decode_and_write(struct decode_job *job, const struct deco
 	if (sx_failed(status))
 		return status;
 	struct sx_error failed = {0};
-	enum sx_status written = write_rows(job, &failed);
+	enum sx_status written = decode_write_rows(job, &failed);
 	if (!written)
 		return status;
 	*err = failed;
@@ -194,8 +194,8 @@ static enum sx_status run_whole(struct decode_job *job, const struct decode_form
 	return status;
 }
 
-static enum sx_status run_stream(struct decode_job *job, const struct decode_format *format,
-				 const char *path, struct sx_error *err)
+static enum sx_status decode_run_stream(struct decode_job *job, const struct decode_format *format,
+					const char *path, struct sx_error *err)
 {
 	int fd = -1;
 	enum sx_status status = input_open(path, &fd, err);
@@ -206,7 +206,7 @@ static enum sx_status run_stream(struct decode_job *job, const struct decode_for
 	return status;
 }
 
-static int run(struct cli *cli)
+static int decode_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct decode_job job = {.cli = cli};
@@ -214,11 +214,11 @@ static int run(struct cli *cli)
 	const char *path;
 	enum sx_status status = choose_format(cli, &format, &err);
 	if (!status)
-		status = begin(&job, format, &err);
+		status = decode_begin(&job, format, &err);
 	if (!status)
 		status = cli_input(cli, &path, &err);
 	if (!status)
-		status = format->stream ? run_stream(&job, format, path, &err)
+		status = format->stream ? decode_run_stream(&job, format, path, &err)
 					: run_whole(&job, format, path, &err);
 	sx_table_destroy(job.table);
 	sx_catalog_unref(job.catalog);
@@ -254,5 +254,5 @@ const struct command cmd_decode = {
 			 "  sextant decode -i trace.i915 --as i915-record --csv\n"
 			 "  sextant decode -i dumps.bin --as mali-dump:u32 --for mali-g625 \\\n"
 			 "      --const l2_slices=2 --const shader_core_mask=0x3f\n"},
-    .run = run,
+    .run = decode_run,
 };

@@ -44,7 +44,7 @@ static enum sx_status take_layout(struct decode_job *job, struct sx_mali_options
 	return SX_OK;
 }
 
-static enum sx_status decode(struct decode_job *job, struct sx_error *err)
+static enum sx_status mali_dump_decode(struct decode_job *job, struct sx_error *err)
 {
 	struct sx_mali_options options = {.variant = job->cli->options.api,
 					  .instances = job->instances};
@@ -78,5 +78,5 @@ const struct decode_format decode_mali_dump = {
     .kind = "mali-dump:",
     .by = "instance",
     .about = "mali-dump:u32, mali-dump:u64: dumps of all counter blocks back to back",
-    .decode = decode,
+    .decode = mali_dump_decode,
 };

@@ -21,7 +21,7 @@ struct stream {
 	struct sx_table *last; /* the newest rows written, for the end; the evaluation's */
 };
 
-static void note(void *user, const char *line)
+static void decode_oa_note(void *user, const char *line)
 {
 	const struct decode_job *job = user;
 	cli_note(job->cli, "note: %s", line);
@@ -325,7 +325,7 @@ static enum sx_status begin_rows(struct stream *s, const struct sx_table *rows,
 }
 
 /* Complete rows become metrics and are written. */
-static enum sx_status write_rows(struct stream *s, struct sx_error *err)
+static enum sx_status decode_oa_write_rows(struct stream *s, struct sx_error *err)
 {
 	struct sx_table *rows = sx_oa_decoder_rows(s->decoder);
 	enum sx_status status = SX_OK;
@@ -341,8 +341,8 @@ static enum sx_status write_rows(struct stream *s, struct sx_error *err)
 	return status;
 }
 
-static enum sx_status feed(struct stream *s, const uint8_t *data, size_t *size,
-			   struct sx_error *err)
+static enum sx_status decode_oa_feed(struct stream *s, const uint8_t *data, size_t *size,
+				     struct sx_error *err)
 {
 	size_t at = 0, used;
 	enum sx_status status;
@@ -350,7 +350,7 @@ static enum sx_status feed(struct stream *s, const uint8_t *data, size_t *size,
 		status = sx_oa_decoder_feed(s->decoder, data + at, *size - at, &used, err);
 		at += used;
 		if (status == SX_AGAIN) {
-			status = write_rows(s, err);
+			status = decode_oa_write_rows(s, err);
 			used = 1;
 		}
 	} while (!status && used && at < *size);
@@ -377,13 +377,13 @@ static enum sx_status pump(struct stream *s, int fd, size_t *left, struct sx_err
 			break;
 		size_t have = held + (size_t)n;
 		held = have;
-		status = feed(s, buffer, &held, err);
+		status = decode_oa_feed(s, buffer, &held, err);
 		if (!status)
 			memmove(buffer, buffer + have - held, held);
 	}
 	if (!status && held) {
 		sx_oa_decoder_end(s->decoder);
-		status = feed(s, buffer, &held, err);
+		status = decode_oa_feed(s, buffer, &held, err);
 	}
 	free(buffer);
 	*left = held;
@@ -402,7 +402,7 @@ static enum sx_status no_such_context(const struct stream *s, struct sx_error *e
 	return SX_ERR_NOT_FOUND;
 }
 
-static enum sx_status finish(struct stream *s, size_t left, struct sx_error *err)
+static enum sx_status decode_oa_finish(struct stream *s, size_t left, struct sx_error *err)
 {
 	struct sx_error why = {0};
 	enum sx_status status = sx_oa_decoder_finish(s->decoder, left, err);
@@ -412,7 +412,7 @@ static enum sx_status finish(struct stream *s, size_t left, struct sx_error *err
 		return no_such_context(s, err);
 	if (sx_failed(status))
 		return status;
-	enum sx_status written = write_rows(s, &why);
+	enum sx_status written = decode_oa_write_rows(s, &why);
 	if (written) {
 		*err = why;
 		return written;
@@ -444,15 +444,15 @@ static struct rows_shape shape_of(struct stream *s, enum sx_oa_rows rows)
 				   .more_user = s};
 }
 
-static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *options, int fd,
-				 struct sx_error *err)
+static enum sx_status decode_oa_run_stream(struct decode_job *job, struct sx_oa_options *options,
+					   int fd, struct sx_error *err)
 {
 	struct stream s = {.job = job};
 	size_t left = 0;
 	options->rows = rows_of(&job->cli->options);
 	options->only_context = job->cli->options.context.given;
 	options->context = job->cli->options.context.value;
-	options->note = note;
+	options->note = decode_oa_note;
 	options->note_user = job;
 	bool bare = options->input == SX_OA_REPORTS;
 	enum sx_status status = SX_OK;
@@ -470,7 +470,7 @@ static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *o
 		status = pump(&s, fd, &left, err);
 	}
 	if (!status)
-		status = finish(&s, left, err);
+		status = decode_oa_finish(&s, left, err);
 	rows_finish(&s.writer);
 	sx_evaluation_destroy(s.evaluation);
 	sx_metrics_destroy(s.metrics);
@@ -481,14 +481,14 @@ static enum sx_status run_stream(struct decode_job *job, struct sx_oa_options *o
 static enum sx_status stream_recording(struct decode_job *job, int fd, struct sx_error *err)
 {
 	struct sx_oa_options options = {.input = SX_OA_RECORDING};
-	return run_stream(job, &options, fd, err);
+	return decode_oa_run_stream(job, &options, fd, err);
 }
 
 static enum sx_status stream_reports(struct decode_job *job, int fd, struct sx_error *err)
 {
 	struct sx_oa_options options = {0};
 	enum sx_status status = read_kind(job->kind, &options, err);
-	return status ? status : run_stream(job, &options, fd, err);
+	return status ? status : decode_oa_run_stream(job, &options, fd, err);
 }
 
 const struct decode_format decode_i915_record = {

@@ -3,7 +3,7 @@
 #include "tools/verbs/decode/formats.h"
 #include "tools/cli/input/input.h"
 
-static enum sx_status decode(struct decode_job *job, struct sx_error *err)
+static enum sx_status perf_stat_decode(struct decode_job *job, struct sx_error *err)
 {
 	struct perf_stat_tally tally;
 	const char *path;
@@ -36,5 +36,5 @@ static enum sx_status decode(struct decode_job *job, struct sx_error *err)
 const struct decode_format decode_perf_stat = {
     .kind = "perf-stat",
     .about = "perf-stat: what perf stat -x, prints, with or without -I",
-    .decode = decode,
+    .decode = perf_stat_decode,
 };

@@ -364,7 +364,7 @@ static enum sx_status dispatch(const struct cli *cli, struct sx_error *err)
 	return encode ? flex_encode(cli, err) : decode ? flex_decode(cli, err) : flex_list(cli);
 }
 
-static int run(struct cli *cli)
+static int oa_command_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	enum sx_status status = SX_OK;
@@ -398,5 +398,5 @@ const struct command cmd_oa = {
 		     "  sextant oa trigger decode --set TestOa\n"
 		     "  sextant oa trigger encode 'OACEC5_0: compare=equal value=0x10'\n"
 		     "  sextant oa record -d i915:card0 --set ComputeBasic -t 5s -o trace.i915\n"},
-    .run = run,
+    .run = oa_command_run,
 };

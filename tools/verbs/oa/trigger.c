@@ -92,7 +92,7 @@ static enum sx_status write_register(struct writer *w, uint32_t address, uint32_
 	return status;
 }
 
-static void begin(struct writer *w, const struct cli *cli, struct json *json)
+static void trigger_begin(struct writer *w, const struct cli *cli, struct json *json)
 {
 	w->cli = cli;
 	if (cli->view.format != FORMAT_JSON)
@@ -103,7 +103,7 @@ static void begin(struct writer *w, const struct cli *cli, struct json *json)
 	w->json = json;
 }
 
-static void end(struct writer *w)
+static void trigger_end(struct writer *w)
 {
 	if (!w->json)
 		return;
@@ -151,7 +151,7 @@ static enum sx_status decode_set(struct writer *w, struct sx_error *err)
 	return status;
 }
 
-static enum sx_status decode(struct writer *w, struct sx_error *err)
+static enum sx_status trigger_decode(struct writer *w, struct sx_error *err)
 {
 	const struct options *o = &w->cli->options;
 	if (o->set)
@@ -169,9 +169,9 @@ enum sx_status oa_trigger_decode(const struct cli *cli, struct sx_error *err)
 {
 	struct json json = {0};
 	struct writer w = {0};
-	begin(&w, cli, &json);
-	enum sx_status status = decode(&w, err);
-	end(&w);
+	trigger_begin(&w, cli, &json);
+	enum sx_status status = trigger_decode(&w, err);
+	trigger_end(&w);
 	return status;
 }
 
@@ -224,13 +224,13 @@ enum sx_status oa_trigger_encode(const struct cli *cli, struct sx_error *err)
 	struct json json = {0};
 	struct writer w = {.encode = true};
 	enum sx_status status = SX_OK;
-	begin(&w, cli, &json);
+	trigger_begin(&w, cli, &json);
 	for (size_t i = 2; !status && i < args->count; i++) {
 		char *copy = strdup(args->items[i]);
 		status = copy ? encode_text(&w, copy, err) : error_nomem(err, "registers");
 		free(copy);
 	}
-	end(&w);
+	trigger_end(&w);
 	if (!status && !w.count)
 		return oa_usage(err, "no register to encode", "registers are arguments",
 				"sextant oa trigger encode 'OACEC0_0: compare=equal value=1'");
