@@ -173,7 +173,8 @@ static bool reach_rows(struct sx_advice *a, size_t rows)
 	return a->row_cap != 0;
 }
 
-static enum sx_status feed(struct sx_advice *a, const struct sx_table *raw, struct sx_error *err)
+static enum sx_status advice_feed(struct sx_advice *a, const struct sx_table *raw,
+				  struct sx_error *err)
 {
 	if (!reach_rows(a, sx_table_row_count(raw)))
 		return error_nomem(err, "judging samples");
@@ -187,7 +188,7 @@ static enum sx_status feed(struct sx_advice *a, const struct sx_table *raw, stru
 
 enum sx_status sx_advice_add(struct sx_advice *a, const struct sx_table *raw, struct sx_error *err)
 {
-	return sx_table_row_count(raw) ? feed(a, raw, err) : SX_OK;
+	return sx_table_row_count(raw) ? advice_feed(a, raw, err) : SX_OK;
 }
 
 static const char *keep_text(struct sx_advice *a, const struct sx_node *node)
@@ -298,7 +299,7 @@ static int compare(const void *a, const void *b)
 enum sx_status sx_advice_finish(struct sx_advice *a, struct sx_error *err)
 {
 	uint32_t count;
-	enum sx_status status = a->rules.fed ? SX_OK : feed(a, a->empty, err);
+	enum sx_status status = a->rules.fed ? SX_OK : advice_feed(a, a->empty, err);
 	a->count = a->rules.count;
 	a->findings = arena_alloc(&a->arena, a->count * sizeof(*a->findings) + 1);
 	if (!status && !a->findings)

@@ -72,7 +72,7 @@ static int take_once(struct sx_capture_claim *claim)
 	return failed;
 }
 
-static void release(struct sx_capture_claim *claim)
+static void claim_release(struct sx_capture_claim *claim)
 {
 	free(claim->path);
 	free(claim);
@@ -87,7 +87,7 @@ int claim_take(const char *path, struct sx_capture_claim **out)
 	if (!failed)
 		*out = claim;
 	else if (claim)
-		release(claim);
+		claim_release(claim);
 	return failed == EAGAIN ? EBUSY : failed;
 }
 
@@ -97,7 +97,7 @@ int claim_hand_over(struct sx_capture_claim *claim, int *failed)
 	*failed = claim->is_file && ftruncate(fd, 0) < 0 ? errno : 0;
 	if (*failed)
 		close(fd);
-	release(claim);
+	claim_release(claim);
 	return *failed ? -1 : fd;
 }
 
@@ -116,5 +116,5 @@ void sx_capture_unclaim(struct sx_capture_claim *claim)
 	if (claim->created && is_there(claim))
 		unlink(claim->path);
 	close(claim->fd);
-	release(claim);
+	claim_release(claim);
 }

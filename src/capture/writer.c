@@ -31,7 +31,7 @@ static void free_device(struct writer_device *device)
 	free(device);
 }
 
-static int release(struct sx_capture_writer *writer)
+static int writer_release(struct sx_capture_writer *writer)
 {
 	int failed = log_finish(&writer->log);
 	for (uint32_t i = 0; i < writer->device_count; i++)
@@ -122,7 +122,7 @@ enum sx_status sx_capture_create(const char *path, const struct sx_capture_optio
 	if (!failed)
 		failed = thread_start(&writer->thread, writer_run, writer);
 	if (failed) {
-		release(writer);
+		writer_release(writer);
 		return claim_error(err, failed, path);
 	}
 	*out = writer;
@@ -224,7 +224,7 @@ static void lose_rows(struct sx_capture_writer *writer, struct writer_device *de
 	writer_lose(writer, device, rows->count - first, begin, end);
 }
 
-static bool fits(const struct writer_device *device, const struct sx_rows *rows)
+static bool writer_fits(const struct writer_device *device, const struct sx_rows *rows)
 {
 	if (rows->column_count != device->layout.columns)
 		return false;
@@ -240,7 +240,7 @@ enum sx_status sx_capture_write(struct sx_capture_writer *writer, uint32_t index
 	size_t first = 0;
 	pthread_mutex_lock(&writer->lock);
 	struct writer_device *device = index < writer->device_count ? writer->devices[index] : NULL;
-	if (!device || !fits(device, rows)) {
+	if (!device || !writer_fits(device, rows)) {
 		pthread_mutex_unlock(&writer->lock);
 		return error_set(err, SX_ERR_USAGE, "%s: rows that are not of device %u",
 				 writer->path, (unsigned)index);
@@ -400,7 +400,7 @@ enum sx_status sx_capture_finish(struct sx_capture_writer *writer,
 	if (progress)
 		*progress = writer->progress;
 	enum sx_status status = failed ? claim_error(err, failed, writer->path) : SX_OK;
-	int closed = release(writer);
+	int closed = writer_release(writer);
 	if (status == SX_OK && closed)
 		status = error_errno(err, closed, "cannot close the capture");
 	return status;

@@ -352,7 +352,7 @@ static enum sx_status open_table(struct cli *cli, const char *path, struct advis
 	return status;
 }
 
-static int run(struct cli *cli)
+static int advise_run(struct cli *cli)
 {
 	struct sx_error err = {0};
 	struct advised *all = NULL;
@@ -410,5 +410,5 @@ const struct command cmd_advise = {
 	     .max_args = 1,
 	     .examples = "  sextant advise counters.csv --for mali-g625\n"
 			 "  sextant advise -i oa.csv --for intel-bdw --set RenderBasic --json\n"},
-    .run = run,
+    .run = advise_run,
 };

@@ -224,8 +224,8 @@ static uint64_t time_of(const struct sx_table *raw, size_t first, size_t last)
 }
 
 /* Rows [first, last) have one key. Runs: the group before ends with the first other key. */
-static enum sx_status add_run(struct report_by *g, uint64_t key, size_t first, size_t last,
-			      struct sx_error *err)
+static enum sx_status by_add_run(struct report_by *g, uint64_t key, size_t first, size_t last,
+				 struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	bool runs = comes_in_runs(g);
@@ -254,7 +254,7 @@ static enum sx_status add_rows(struct report_by *g, struct sx_error *err)
 		uint64_t next = i < rows ? key_of(g, i) : 0;
 		if (i < rows && next == key)
 			continue;
-		status = add_run(g, key, first, i, err);
+		status = by_add_run(g, key, first, i, err);
 		first = i;
 		key = next;
 	}

@@ -72,8 +72,8 @@ uint32_t process_pid(const char *label, size_t *length)
 	return pid ? (uint32_t)strtoul(pid + 1, NULL, 10) : 0;
 }
 
-static bool tell(const struct seen_process *process, struct arena *arena,
-		 struct report_process *out)
+static bool processes_tell(const struct seen_process *process, struct arena *arena,
+			   struct report_process *out)
 {
 	size_t length;
 	uint32_t pid = process_pid(process->label, &length);
@@ -93,7 +93,7 @@ bool processes_seen_tell(const struct processes_seen *seen, struct arena *arena,
 {
 	struct report_process *list = arena_alloc(arena, (seen->count + 1) * sizeof(*list));
 	for (size_t i = 0; list && i < seen->count; i++)
-		if (!tell(&seen->items[i], arena, &list[i]))
+		if (!processes_tell(&seen->items[i], arena, &list[i]))
 			return false;
 	out->processes = list;
 	out->process_count = list ? (uint32_t)seen->count : 0;

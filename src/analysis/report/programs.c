@@ -88,8 +88,9 @@ static void add_work(const struct programs *p, struct program *program, const st
 }
 
 /* Adjacent rows of one program. */
-static enum sx_status add_run(struct programs *p, const char *label, const struct sx_table *raw,
-			      const size_t run[2], struct sx_error *err)
+static enum sx_status programs_add_run(struct programs *p, const char *label,
+				       const struct sx_table *raw, const size_t run[2],
+				       struct sx_error *err)
 {
 	struct program *program = NULL;
 	enum sx_status status = find_program(p, label, raw, &program, err);
@@ -118,8 +119,8 @@ enum sx_status programs_add(struct programs *p, const struct sx_catalog *catalog
 			if (sx_table_label(raw, SX_LABEL_PROCESS, end) != label)
 				break;
 		if (label != SX_LABEL_ABSENT)
-			status = add_run(p, sx_table_string(raw, label), raw,
-					 (size_t[]){first, end}, err);
+			status = programs_add_run(p, sx_table_string(raw, label), raw,
+						  (size_t[]){first, end}, err);
 	}
 	return status;
 }

@@ -33,7 +33,7 @@ static bool make_column(struct verdict_facts *f, struct verdict_column *c)
 	return true;
 }
 
-static struct verdict_column *make_columns(struct verdict_facts *f, uint32_t count)
+static struct verdict_column *facts_make_columns(struct verdict_facts *f, uint32_t count)
 {
 	struct verdict_column *columns = arena_alloc(&f->arena, (count + 1) * sizeof(*columns));
 	for (uint32_t i = 0; columns && i < count; i++)
@@ -89,8 +89,8 @@ static enum sx_status collect_names(struct verdict_facts *f)
 		memcpy(kept, c.list, f->name_count * sizeof(*kept));
 	free(c.list);
 	f->names = kept;
-	f->inputs = make_columns(f, f->name_count);
-	f->facts = make_columns(f, f->rules->fact_count);
+	f->inputs = facts_make_columns(f, f->name_count);
+	f->facts = facts_make_columns(f, f->rules->fact_count);
 	return !status && kept && f->inputs && f->facts ? SX_OK : SX_ERR_NO_MEMORY;
 }
 
@@ -418,7 +418,7 @@ static enum sx_status fill(struct verdict_facts *f)
 	if (!status && ask_sources(f, true, &status) && !status) {
 		status = fill_facts(f, true);
 		own = f->inputs;
-		f->inputs = make_columns(f, f->name_count);
+		f->inputs = facts_make_columns(f, f->name_count);
 		status = f->inputs ? status : SX_ERR_NO_MEMORY;
 	}
 	if (!status)

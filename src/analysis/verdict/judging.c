@@ -180,7 +180,7 @@ static enum sx_status judge_once(struct judging *j, struct sx_error *err)
 }
 
 /* Room for one value a window in each of `count` columns. */
-static double **make_columns(struct judging *j, uint32_t count)
+static double **judging_make_columns(struct judging *j, uint32_t count)
 {
 	double **columns = arena_alloc(&j->facts.arena, (count + 1) * sizeof(double *));
 	for (uint32_t i = 0; columns && i < count; i++) {
@@ -196,9 +196,9 @@ static bool make_room(struct judging *j)
 	const struct verdict_rules *rules = &j->verdict->rules;
 	struct arena *arena = &j->facts.arena;
 	size_t n = j->facts.count + 1;
-	j->when = make_columns(j, rules->rule_count);
-	j->keep = make_columns(j, rules->rule_count);
-	j->measured = make_columns(j, rules->fact_count);
+	j->when = judging_make_columns(j, rules->rule_count);
+	j->keep = judging_make_columns(j, rules->rule_count);
+	j->measured = judging_make_columns(j, rules->fact_count);
 	j->rule = arena_alloc(arena, n * sizeof(*j->rule));
 	j->confidence = arena_alloc(arena, n * sizeof(*j->confidence));
 	j->overruled = arena_alloc(arena, n * sizeof(*j->overruled));

@@ -24,8 +24,8 @@ struct input_rows {
 };
 
 /* What is odd about a table, and how it was read all the same. */
-static void tell(const struct cli *cli, const struct sx_catalog *catalog,
-		 const struct csv_tally *tally)
+static void input_rows_tell(const struct cli *cli, const struct sx_catalog *catalog,
+			    const struct csv_tally *tally)
 {
 	if (tally->short_lines)
 		cli_note(cli,
@@ -73,7 +73,7 @@ static enum sx_status open_csv(struct input_rows *rows, const char *path,
 		status =
 		    csv_open(&rows->source.csv, path, catalog ? &options : NULL, &rows->csv, err);
 	if (!status && catalog)
-		tell(rows->cli, catalog, csv_told(rows->csv));
+		input_rows_tell(rows->cli, catalog, csv_told(rows->csv));
 	return status;
 }
 
