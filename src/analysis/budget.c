@@ -49,11 +49,19 @@ static struct sums add_up(const struct sx_table *values)
 	return out;
 }
 
-static enum sx_status sum_neutral(struct sx_catalog *catalog,
-				  const struct sx_metrics_options *options,
-				  const struct sx_table *raw, const char *neutral, struct sums *out,
+/* Where a budget comes from. */
+struct measured {
+	struct sx_catalog *catalog;
+	const struct sx_metrics_options *options;
+	const struct sx_table *raw;
+};
+
+static enum sx_status sum_neutral(const struct measured *of, const char *neutral, struct sums *out,
 				  struct sx_error *err)
 {
+	struct sx_catalog *catalog = of->catalog;
+	const struct sx_metrics_options *options = of->options;
+	const struct sx_table *raw = of->raw;
 	const char *name = find_neutral(catalog, neutral);
 	*out = (struct sums){0};
 	if (!name)
@@ -100,6 +108,7 @@ enum sx_status budget_of(struct sx_catalog *catalog, const struct sx_metrics_opt
 			 const struct sx_table *raw, const struct budget_goal *goal,
 			 struct budget *out, struct sx_error *err)
 {
+	const struct measured of = {catalog, options, raw};
 	struct sums active, reads, writes;
 	double nothing = (double)NAN;
 	*out = (struct budget){.clock_hz = nothing,
@@ -113,8 +122,7 @@ enum sx_status budget_of(struct sx_catalog *catalog, const struct sx_metrics_opt
 	double pixels = goal->width * goal->height * goal->fps;
 	if (!(pixels > 0) || !isfinite(pixels) || !(goal->width > 0) || !(goal->fps > 0))
 		return error_set(err, SX_ERR_USAGE, "a budget needs a picture and a frame rate");
-	enum sx_status status =
-	    sum_neutral(catalog, options, raw, "gpu.clocks.active", &active, err);
+	enum sx_status status = sum_neutral(&of, "gpu.clocks.active", &active, err);
 	if (status == SX_ERR_NOT_FOUND) {
 		error_set(err, status, "%s does not count cycles with work",
 			  sx_catalog_info(catalog)->name);
@@ -134,8 +142,8 @@ enum sx_status budget_of(struct sx_catalog *catalog, const struct sx_metrics_opt
 		out->spent = out->cores * active.sum / (pixels * active.seconds);
 	}
 	struct sx_error ignored; /* without memory counters a budget has no power */
-	if (sum_neutral(catalog, options, raw, "memory.read.bytes", &reads, &ignored) == SX_OK &&
-	    sum_neutral(catalog, options, raw, "memory.write.bytes", &writes, &ignored) == SX_OK)
+	if (sum_neutral(&of, "memory.read.bytes", &reads, &ignored) == SX_OK &&
+	    sum_neutral(&of, "memory.write.bytes", &writes, &ignored) == SX_OK)
 		add_memory(&reads, &writes, out);
 	return SX_OK;
 }

@@ -314,19 +314,20 @@ static double find_weight(struct sketch *sketch, const struct sketch_extra *extr
 	}
 }
 
-void sketch_percentiles_with(struct sketch *sketch, const struct sketch_extra *extras,
-			     size_t extra_count, const double *percent, double *out, size_t count)
+void sketch_percentiles_with(struct sketch *sketch, const struct sketch_extras *extras,
+			     const double *percent, double *out, size_t count)
 {
 	double whole = (double)sketch->count;
 	/* Of thousands of values the last percent is not moved by a few. */
-	if (!extra_count || sketch->count > SKETCH_EXACT) {
+	if (!extras->count || sketch->count > SKETCH_EXACT) {
 		sketch_percentiles(sketch, percent, out, count);
 		return;
 	}
-	for (size_t i = 0; i < extra_count; i++)
-		whole += extras[i].weight;
+	for (size_t i = 0; i < extras->count; i++)
+		whole += extras->items[i].weight;
 	for (size_t i = 0; i < count; i++)
-		out[i] = find_weight(sketch, extras, extra_count, percent[i] / 100 * whole);
+		out[i] =
+		    find_weight(sketch, extras->items, extras->count, percent[i] / 100 * whole);
 }
 
 double sketch_top_mean(struct sketch *sketch, double share)

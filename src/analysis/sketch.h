@@ -40,12 +40,16 @@ void sketch_percentiles(struct sketch *sketch, const double *percent, double *ou
 struct sketch_extra {
 	double value, weight;
 };
+struct sketch_extras {
+	const struct sketch_extra *items;
+	size_t count;
+};
 /*
  * As sketch_percentiles(), of these and the sketch's values together; extras rising, one of both
  * may be empty.
  */
-void sketch_percentiles_with(struct sketch *sketch, const struct sketch_extra *extras,
-			     size_t extra_count, const double *percent, double *out, size_t count);
+void sketch_percentiles_with(struct sketch *sketch, const struct sketch_extras *extras,
+			     const double *percent, double *out, size_t count);
 /* Mean of the largest `share` (0 to 1) of all values, of at least one. Not when empty. */
 double sketch_top_mean(struct sketch *sketch, double share);
 /* How many values are above a limit. */

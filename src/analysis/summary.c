@@ -125,14 +125,18 @@ void sx_summary_destroy(struct sx_summary *s)
 	free(s);
 }
 
-/* Rows [first, first + count) of a column as f64, those that have data. Returns how many. */
-static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vector *v, size_t first,
-		     size_t count, double *out)
+struct row_range {
+	size_t first, count;
+};
+
+/* Rows of a column as f64, those that have data. Returns how many. */
+static size_t gather(struct sx_summary *s, uint32_t column, const struct sx_vector *v,
+		     struct row_range rows, double *out)
 {
 	const uint64_t *u64 = v->data;
 	const double *f64 = v->data;
 	size_t used = 0;
-	for (size_t r = first; r < first + count; r++) {
+	for (size_t r = rows.first; r < rows.first + rows.count; r++) {
 		uint8_t quality = v->quality[r];
 		s->seen[column] |= quality;
 		uint64_t length = s->by_time ? s->until[r + 1] - s->until[r] : 0;
@@ -179,7 +183,8 @@ static bool summary_add_block(struct sx_summary *s, uint32_t column, const struc
 	struct sketch *sketch = &s->sketches[column];
 	double values[BLOCK];
 	if (v->quality && !all_valid(v->quality + first, count))
-		return sketch_add_many(sketch, values, gather(s, column, v, first, count, values));
+		return sketch_add_many(
+		    sketch, values, gather(s, column, v, (struct row_range){first, count}, values));
 	if (s->by_time)
 		s->spans[column].with += s->until[first + count] - s->until[first];
 	if (v->type == SX_F64)
@@ -245,7 +250,7 @@ static void hold_row(struct sx_summary *s, struct summary_edge *edge, const stru
 		double value = NAN;
 		if (!v.data)
 			s->seen[i] |= SX_QUALITY_NOT_COLLECTED;
-		else if (!gather(s, i, &v, row, 1, &value))
+		else if (!gather(s, i, &v, (struct row_range){row, 1}, &value))
 			value = NAN;
 		edge->values[i] = value;
 	}
@@ -391,7 +396,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 	}
 	sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
-	sketch_percentiles_with(sketch, edges, edge_count, percent, at, 3);
+	sketch_percentiles_with(sketch, &(struct sketch_extras){edges, edge_count}, percent, at, 3);
 	stats->p50 = at[0];
 	stats->p95 = at[1];
 	stats->p99 = at[2];

@@ -64,17 +64,17 @@ static void fuzz_gates(const uint8_t *data, size_t size)
 {
 	struct arena arena = {0};
 	struct sx_error err = {0};
-	struct gate *gates = NULL;
-	size_t count = 0;
+	struct gates gates = {0};
 	char *text = arena_strndup(&arena, (const char *)data, size);
-	enum sx_status status = gate_parse_lines(&arena, "gates", text, &gates, &count, &err);
+	enum sx_status status = gate_parse_lines(&arena, "gates", text, &gates, &err);
 	if (status) {
 		check_error(status, &err);
 	} else {
 		const struct report nothing = {.schema = "report"};
-		struct report_gate *judged = arena_alloc(&arena, (count + 1) * sizeof(*judged));
-		gate_judge_report(gates, count, &nothing, &arena, judged);
-		for (size_t i = 0; i < count; i++)
+		struct report_gate *judged =
+		    arena_alloc(&arena, (gates.count + 1) * sizeof(*judged));
+		gate_judge_report(gates.items, gates.count, &nothing, &arena, judged);
+		for (size_t i = 0; i < gates.count; i++)
 			check(judged[i].why && !judged[i].passed);
 	}
 	arena_finish(&arena);

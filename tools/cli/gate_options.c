@@ -33,15 +33,13 @@ enum sx_status gate_options_read(const struct cli *cli, struct arena *arena, str
 				 size_t *count, struct sx_error *err)
 {
 	const struct options *o = &cli->options;
-	struct gate *lines = NULL;
-	size_t line_count = 0;
+	struct gates lines = {0};
 	enum sx_status status = SX_OK;
 	if (o->gates_file) {
 		char *text = NULL;
 		status = read_gates(o->gates_file, arena, &text, err);
 		if (!status)
-			status =
-			    gate_parse_lines(arena, o->gates_file, text, &lines, &line_count, err);
+			status = gate_parse_lines(arena, o->gates_file, text, &lines, err);
 	}
 	if (!status && o->gate_missing && strcmp(o->gate_missing, "skip") != 0 &&
 	    strcmp(o->gate_missing, "fail") != 0) {
@@ -51,13 +49,13 @@ enum sx_status gate_options_read(const struct cli *cli, struct arena *arena, str
 		status = SX_ERR_USAGE;
 	}
 	*count = 0;
-	*out = arena_alloc(arena, (o->gates.count + line_count + 1) * sizeof(**out));
+	*out = arena_alloc(arena, (o->gates.count + lines.count + 1) * sizeof(**out));
 	if (!*out)
 		return error_nomem(err, "gates");
 	for (size_t i = 0; !status && i < o->gates.count; i++)
 		status = gate_parse(arena, o->gates.items[i], &(*out)[(*count)++], err);
-	for (size_t i = 0; !status && i < line_count; i++)
-		(*out)[(*count)++] = lines[i];
+	for (size_t i = 0; !status && i < lines.count; i++)
+		(*out)[(*count)++] = lines.items[i];
 	return status;
 }
 

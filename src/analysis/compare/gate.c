@@ -114,16 +114,15 @@ enum sx_status gate_parse(struct arena *arena, const char *text, struct gate *ou
 }
 
 enum sx_status gate_parse_lines(struct arena *arena, const char *name, const char *text,
-				struct gate **out, size_t *count, struct sx_error *err)
+				struct gates *out, struct sx_error *err)
 {
 	size_t lines = 1, number = 0;
 	for (const char *c = text; *c; c++)
 		lines += *c == '\n';
 	if (strncmp(text, "\xef\xbb\xbf", 3) == 0) /* some editors begin UTF-8 so */
 		text += 3;
-	*count = 0;
-	*out = arena_alloc(arena, lines * sizeof(**out));
-	if (!*out)
+	*out = (struct gates){arena_alloc(arena, lines * sizeof(*out->items)), 0};
+	if (!out->items)
 		return error_nomem(err, "gates");
 	for (const char *line = text; line;
 	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
@@ -135,14 +134,14 @@ enum sx_status gate_parse_lines(struct arena *arena, const char *name, const cha
 		if (!*one)
 			continue;
 		struct sx_error why = {0};
-		if (gate_parse(arena, one, &(*out)[*count], &why)) {
+		if (gate_parse(arena, one, &out->items[out->count], &why)) {
 			error_set(err, SX_ERR_BAD_INPUT, "%s:%zu: \"%s\" is no gate", name, number,
 				  one);
 			error_because(err, "%s", why.because);
 			error_try(err, "%s", why.remedy);
 			return SX_ERR_BAD_INPUT;
 		}
-		++*count;
+		out->count++;
 	}
 	return SX_OK;
 }

@@ -19,6 +19,10 @@ struct gate {
 	double number;	  /* of the limit; relative: a share */
 	const char *unit; /* as written, or "" */
 };
+struct gates {
+	struct gate *items;
+	size_t count;
+};
 
 /* Whether some metric can be measured in a unit as it is written; false: memory is out. */
 bool gate_unit_known(const char *written, struct arena *arena, bool *known);
@@ -29,7 +33,7 @@ enum sx_status gate_parse(struct arena *arena, const char *text, struct gate *ou
  * Reads a list, one a line; # begins a comment. `name` is that of the file. *out is the arena's.
  */
 enum sx_status gate_parse_lines(struct arena *arena, const char *name, const char *text,
-				struct gate **out, size_t *count, struct sx_error *err);
+				struct gates *out, struct sx_error *err);
 
 /*
  * Whether a gate asks for a statistic that there is not, of a metric that there is: what stands

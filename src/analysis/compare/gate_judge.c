@@ -227,7 +227,7 @@ enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
 	return SX_OK;
 }
 
-static void judge_row(const struct gate *gate, const struct report_row *row, uint32_t device,
+static void judge_row(const struct gate *gate, const struct report_row *row,
 		      const struct units *units, struct arena *arena, struct report_gate *out)
 {
 	char buf[2 * UNITS_TEXT_MAX];
@@ -237,7 +237,6 @@ static void judge_row(const struct gate *gate, const struct report_row *row, uin
 	const struct compare_stats in_base = {s->total * factor, s->mean * factor, s->min * factor,
 					      s->p50 * factor,	 s->p95 * factor,  s->p99 * factor,
 					      s->max * factor};
-	out->device = device;
 	out->why = NULL;
 	judge_value(gate, stat_of(gate->stat, &in_base), arena_strndup(arena, base, strlen(base)),
 		    arena, out);
@@ -262,7 +261,8 @@ void gate_judge_report(const struct gate *gates, size_t count, const struct repo
 			for (uint32_t i = report->devices[d].row_count; i-- > 0;) {
 				const struct report_row *row = &report->devices[d].rows[i];
 				if (units && is_row(gates[g].metric, &report->devices[d], row))
-					judge_row(&gates[g], row, d, units, arena, &out[g]);
+					out[g].device = d;
+				judge_row(&gates[g], row, units, arena, &out[g]);
 			}
 	}
 }

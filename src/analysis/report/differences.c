@@ -10,8 +10,8 @@ static double distance(const struct sx_stats *s, double value)
 	return spread > 0 && s->p50 > 0 ? (value - s->p50) / spread : 0;
 }
 
-static size_t insert(struct report_difference *out, double *far, size_t count, uint32_t column,
-		     double times, double here)
+static size_t insert(struct report_difference *out, double *far, size_t count,
+		     struct report_difference difference, double here)
 {
 	size_t at = count;
 	while (at > 0 && far[at - 1] < here)
@@ -23,7 +23,7 @@ static size_t insert(struct report_difference *out, double *far, size_t count, u
 		out[i] = out[i - 1];
 		far[i] = far[i - 1];
 	}
-	out[at] = (struct report_difference){column, times};
+	out[at] = difference;
 	far[at] = here;
 	return count;
 }
@@ -38,7 +38,8 @@ size_t report_by_differences(const struct report_groups *g, size_t group,
 		double here = isnan(value) ? 0 : distance(&g->stats[c], value);
 		if (c == g->sort_column || here < 1)
 			continue; /* one in twenty is that far */
-		count = insert(out, far, count, c, value / g->stats[c].p50, here);
+		count = insert(out, far, count,
+			       (struct report_difference){c, value / g->stats[c].p50}, here);
 	}
 	return count;
 }

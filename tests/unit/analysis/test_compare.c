@@ -212,15 +212,13 @@ static void test_gates_are_read(void **state)
 			fail_msg("\"%s\" is read as a gate", bad[i]);
 		assert_true(err.message[0] && err.because[0] && err.remedy[0]);
 	}
-	struct gate *list;
-	size_t count;
+	struct gates list;
 	assert_int_equal(
-	    gate_parse_lines(&arena, "f", "# all\n\na < 1 # one\n b > 2\n", &list, &count, NULL),
-	    SX_OK);
-	assert_int_equal(count, 2);
-	assert_string_equal(list[0].text, "a < 1");
+	    gate_parse_lines(&arena, "f", "# all\n\na < 1 # one\n b > 2\n", &list, NULL), SX_OK);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(list.items[0].text, "a < 1");
 	struct sx_error err = {0};
-	assert_int_equal(gate_parse_lines(&arena, "f", "a < 1\nb\n", &list, &count, &err),
+	assert_int_equal(gate_parse_lines(&arena, "f", "a < 1\nb\n", &list, &err),
 			 SX_ERR_BAD_INPUT);
 	assert_string_equal(err.message, "f:2: \"b\" is no gate");
 	assert_string_equal(err.because, "it needs one of < <= > >= ==");
