@@ -197,8 +197,8 @@ static enum sx_status read_rows(struct sx_capture_reader *reader, const struct e
 		return bad_record(reader, entry, "is of a device that nothing describes");
 	const struct reader_device *device = reader->devices[entry->device];
 	out->type = SX_CAPTURE_ROWS;
-	switch (chunk_read(&reader->chunks, payload, entry->size, &device->device, device->hash,
-			   &out->rows)) {
+	const struct chunk_payload chunk = {payload, entry->size, device->hash};
+	switch (chunk_read(&reader->chunks, &chunk, &device->device, &out->rows)) {
 	case CHUNK_FINE:
 		return SX_OK;
 	case CHUNK_DAMAGED:

@@ -112,8 +112,12 @@ static int put_batch(struct sx_capture_writer *writer, struct writer_device *dev
 	int failed = put_loss(writer, device);
 	if (failed)
 		return failed;
-	if (!chunk_write(&writer->chunks, batch, &device->layout, device->hash,
-			 log_record(&writer->log), &entry->begin_ns, &entry->end_ns))
+	struct chunk_head head = {.device_hash = device->hash};
+	bool written =
+	    chunk_write(&writer->chunks, batch, &device->layout, log_record(&writer->log), &head);
+	entry->begin_ns = head.begin_ns;
+	entry->end_ns = head.end_ns;
+	if (!written)
 		return ENOMEM;
 	writer->since_repeat++;
 	return log_write(&writer->log, *entry);

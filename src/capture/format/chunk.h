@@ -17,13 +17,14 @@ struct chunk_writer {
 	size_t shape_cap;
 };
 
-/*
- * Appends the payload for all rows of a batch, whose values it spoils; *begin_ns and *end_ns
- * receive the times in the record. False when memory is out.
- */
+struct chunk_head {
+	uint64_t device_hash;	   /* given */
+	uint64_t begin_ns, end_ns; /* receive the times in the record */
+};
+
+/* Appends the payload for all rows of a batch, whose values it spoils; false: memory is out. */
 bool chunk_write(struct chunk_writer *writer, struct batch *batch,
-		 const struct batch_layout *layout, uint64_t device_hash, struct bytes *out,
-		 uint64_t *begin_ns, uint64_t *end_ns);
+		 const struct batch_layout *layout, struct bytes *out, struct chunk_head *head);
 void chunk_writer_finish(struct chunk_writer *writer);
 
 /* Turns payloads into rows. Zero-initialise. */
@@ -42,10 +43,15 @@ struct chunk_reader {
 
 enum chunk_status { CHUNK_FINE, CHUNK_DAMAGED, CHUNK_OTHER_DEVICE, CHUNK_NO_MEMORY };
 
+struct chunk_payload {
+	const uint8_t *data;
+	size_t size;
+	uint64_t device_hash; /* of the device that it should be of */
+};
+
 /* Reads a payload of a device's; *out is valid until the next call. */
-enum chunk_status chunk_read(struct chunk_reader *reader, const uint8_t *payload, size_t size,
-			     const struct sx_capture_device *device, uint64_t device_hash,
-			     struct sx_rows *out);
+enum chunk_status chunk_read(struct chunk_reader *reader, const struct chunk_payload *payload,
+			     const struct sx_capture_device *device, struct sx_rows *out);
 void chunk_reader_finish(struct chunk_reader *reader);
 
 #endif

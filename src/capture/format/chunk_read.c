@@ -142,9 +142,20 @@ static bool has_nan(const uint64_t *values, size_t rows)
 	return found;
 }
 
-static void decode_column(struct sx_vector *column, enum sx_type type, uint8_t form,
-			  struct cursor *in, uint64_t *values, uint8_t *quality, size_t rows)
+/* Where the values and qualities of a column go, which has its type already. */
+struct column_place {
+	uint64_t *values;
+	uint8_t *quality;
+	size_t rows;
+};
+
+static void decode_column(struct sx_vector *column, uint8_t form, struct cursor *in,
+			  const struct column_place *to)
 {
+	const enum sx_type type = column->type;
+	uint64_t *values = to->values;
+	uint8_t *quality = to->quality;
+	size_t rows = to->rows;
 	*column = (struct sx_vector){type, values, NULL};
 	const uint8_t *stored = cursor_take(in, form == QUALITY_EACH ? rows : form == QUALITY_ONE);
 	if (!stored)
@@ -206,20 +217,19 @@ static bool reserve(struct chunk_reader *reader, const struct head *head, uint32
 			sizeof(*reader->columns));
 }
 
-enum chunk_status chunk_read(struct chunk_reader *reader, const uint8_t *payload, size_t size,
-			     const struct sx_capture_device *device, uint64_t device_hash,
-			     struct sx_rows *out)
+enum chunk_status chunk_read(struct chunk_reader *reader, const struct chunk_payload *payload,
+			     const struct sx_capture_device *device, struct sx_rows *out)
 {
 	struct head head;
 	struct parts parts;
 	const uint8_t *body;
 	uint32_t columns = device->column_count;
-	if (!chunk_read_head(payload, size, columns, &head))
+	if (!chunk_read_head(payload->data, payload->size, columns, &head))
 		return CHUNK_DAMAGED;
-	if (head.device_hash != device_hash)
+	if (head.device_hash != payload->device_hash)
 		return CHUNK_OTHER_DEVICE;
-	enum chunk_status status =
-	    unpack(reader, &head, payload + CAPTURE_ROWS_HEAD, size - CAPTURE_ROWS_HEAD, &body);
+	enum chunk_status status = unpack(reader, &head, payload->data + CAPTURE_ROWS_HEAD,
+					  payload->size - CAPTURE_ROWS_HEAD, &body);
 	if (status != CHUNK_FINE)
 		return status;
 	if (!find_parts(body, &head, columns, &parts))
@@ -230,9 +240,11 @@ enum chunk_status chunk_read(struct chunk_reader *reader, const uint8_t *payload
 	uint64_t *values = reader->values, *first = values + (head.vectors - columns) * rows;
 	decode_vectors(&parts, &head, values);
 	join_times(values, values + rows, rows, head.begin_ns);
-	for (uint32_t i = 0; i < columns; i++)
-		decode_column(&reader->columns[i], device->columns[i].type, parts.forms[i],
-			      &parts.rest, first + i * rows, reader->quality + i * rows, rows);
+	for (uint32_t i = 0; i < columns; i++) {
+		const struct column_place to = {first + i * rows, reader->quality + i * rows, rows};
+		reader->columns[i].type = device->columns[i].type;
+		decode_column(&reader->columns[i], parts.forms[i], &parts.rest, &to);
+	}
 	*out = (struct sx_rows){
 	    .count = rows,
 	    .begin_ns = values,

@@ -148,25 +148,24 @@ static bool compress(struct chunk_writer *writer, struct bytes *out, uint8_t *ho
 }
 
 bool chunk_write(struct chunk_writer *writer, struct batch *batch,
-		 const struct batch_layout *layout, uint64_t device_hash, struct bytes *out,
-		 uint64_t *begin_ns, uint64_t *end_ns)
+		 const struct batch_layout *layout, struct bytes *out, struct chunk_head *head)
 {
-	time_range(batch, begin_ns, end_ns);
+	time_range(batch, &head->begin_ns, &head->end_ns);
 	writer->body.failed = false;
-	if (!put_body(writer, batch, layout, *begin_ns))
+	if (!put_body(writer, batch, layout, head->begin_ns))
 		return false;
-	size_t head = out->size;
+	size_t at = out->size;
 	bytes_u32(out, (uint32_t)batch->rows);
 	bytes_u32(out, (uint32_t)writer->body.size);
-	bytes_u64(out, *begin_ns);
-	bytes_u64(out, *end_ns);
-	bytes_u64(out, device_hash);
+	bytes_u64(out, head->begin_ns);
+	bytes_u64(out, head->end_ns);
+	bytes_u64(out, head->device_hash);
 	bytes_u32(out, batch->label_mask);
 	bytes_u32(out, 0);
 	uint8_t how = 0;
 	if (out->failed || !compress(writer, out, &how))
 		return false;
-	out->data[head + 36] = how;
+	out->data[at + 36] = how;
 	return true;
 }
 
