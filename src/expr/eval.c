@@ -63,10 +63,10 @@ enum sx_status eval_exactly(struct eval *eval, const uint8_t *rows, const uint8_
 	if (!eval->cells || !eval->needed)
 		return error_nomem(err, "evaluating expressions");
 	exact_need(eval->program, wanted, eval->needed);
+	const struct exact exact = {eval->program, eval->cells, eval->needed, wanted};
 	for (size_t r = 0; r < eval->count; r++)
 		if (!rows || rows[r])
-			exact_eval(eval->program, eval->cells, eval->needed, eval->inputs,
-				   eval->row + r, eval->results, wanted);
+			exact_eval(&exact, eval->inputs, eval->results, eval->row + r);
 	return SX_OK;
 }
 

@@ -63,25 +63,27 @@ void exact_eval(const struct expr_program *program, struct cell *cells, const ui
 		const struct sx_vector *inputs, size_t row, const struct expr_result *results,
 		const uint8_t *wanted)
 {
+	const struct sx_program *program = e->program;
+	struct cell *cells = e->cells;
 	static const struct cell none;
 	for (uint32_t i = 0; i < program->graph.node_count; i++) {
 		const struct graph_node *node = &program->graph.nodes[i];
-		if (!needed[i])
+		if (!e->needed[i])
 			continue;
 		if (node->op == GRAPH_INPUT)
 			cells[i] = read_input(&inputs[node->input], node->type, row);
 		uint32_t arity = graph_arity(node->op);
 		if (arity == 0)
 			continue;
-		const struct cell *b = arity > 1 ? &cells[node->args[1]] : &none;
-		const struct cell *c = arity > 2 ? &cells[node->args[2]] : &none;
-		cells[i] =
-		    value_apply(node->op, node->type, program->graph.nodes[node->args[0]].type,
-				&cells[node->args[0]], b, c);
+		const struct cell *const args[3] = {&cells[node->args[0]],
+						    arity > 1 ? &cells[node->args[1]] : &none,
+						    arity > 2 ? &cells[node->args[2]] : &none};
+		cells[i] = value_apply(node->op, node->type,
+				       program->graph.nodes[node->args[0]].type, args);
 	}
 	for (uint32_t i = 0; i < program->graph.output_count; i++) {
 		const struct program_output *output = &program->graph.outputs[i];
-		if (!wanted || wanted[i])
+		if (!e->wanted || e->wanted[i])
 			write_output(output, program->graph.nodes[output->node].type,
 				     &cells[output->node], &results[i], row);
 	}

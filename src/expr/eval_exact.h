@@ -11,7 +11,14 @@ struct cell *exact_begin(const struct expr_program *program);
  * or is NULL for all of them.
  */
 void exact_need(const struct expr_program *program, const uint8_t *wanted, uint8_t *needed);
-/* Evaluates one row of the wanted outputs, whose nodes are marked. */
+/* What is evaluated: memory for a row, the nodes that are marked, the outputs that are wanted. */
+struct exact {
+	const struct sx_program *program;
+	struct cell *cells;
+	const uint8_t *needed;
+	const uint8_t *wanted; /* as for exact_need() */
+};
+/* Evaluates one row of the wanted outputs. */
 void exact_eval(const struct expr_program *program, struct cell *cells, const uint8_t *needed,
 		const struct sx_vector *inputs, size_t row, const struct expr_result *results,
 		const uint8_t *wanted);

@@ -156,8 +156,9 @@ static uint32_t fold_constants(struct graph *graph, const struct graph_node *nod
 	struct cell cells[3] = {0};
 	for (uint32_t i = 0; i < graph_arity(node->op); i++)
 		cells[i].value = graph->nodes[node->args[i]].scalar;
-	struct cell out = value_apply(node->op, node->type, graph->nodes[node->args[0]].type,
-				      &cells[0], &cells[1], &cells[2]);
+	struct cell out =
+	    value_apply(node->op, node->type, graph->nodes[node->args[0]].type,
+			(const struct cell *const[3]){&cells[0], &cells[1], &cells[2]});
 	if (out.missing)
 		return graph_no_data(graph, 0);
 	return constant(graph, out.value, node->type);
@@ -193,10 +194,11 @@ static bool commutes(enum graph_op op)
 	return op == GRAPH_FADD || op == GRAPH_FMUL || op == GRAPH_IADD || op == GRAPH_IMUL;
 }
 
-uint32_t graph_apply(struct graph *graph, enum graph_op op, enum value_type type, uint32_t a,
-		     uint32_t b, uint32_t c)
+uint32_t graph_apply(struct graph *graph, enum graph_op op, enum value_type type,
+		     const uint32_t args[3])
 {
-	struct graph_node node = {.op = op, .type = type, .args = {a, b, c}, .input = SX_NONE};
+	struct graph_node node = {
+	    .op = op, .type = type, .args = {args[0], args[1], args[2]}, .input = SX_NONE};
 	for (uint32_t i = 0; i < graph_arity(op); i++) {
 		if (node.args[i] == SX_NONE)
 			return SX_NONE;
@@ -204,12 +206,12 @@ uint32_t graph_apply(struct graph *graph, enum graph_op op, enum value_type type
 	uint32_t folded = fold(graph, &node);
 	if (folded != SX_NONE)
 		return folded;
-	if (commutes(op) && a > b) {
-		node.args[0] = b;
-		node.args[1] = a;
+	if (commutes(op) && args[0] > args[1]) {
+		node.args[0] = args[1];
+		node.args[1] = args[0];
 	}
 	if (type == VALUE_SUM)
-		node.magnitude = graph->nodes[a].magnitude + graph->nodes[b].magnitude;
+		node.magnitude = graph->nodes[args[0]].magnitude + graph->nodes[args[1]].magnitude;
 	else if (type != VALUE_F64)
 		node.magnitude = type == VALUE_U128 ? 0x1p128 : 0x1p64;
 	return intern(graph, &node);

@@ -101,14 +101,14 @@ uint32_t graph_u64(struct graph *graph, uint64_t value);
 uint32_t graph_no_data(struct graph *graph, uint8_t quality);
 uint32_t graph_input(struct graph *graph, uint32_t input, enum value_type type);
 /* An operation over nodes, folded where its arguments allow. SX_NONE among them gives SX_NONE. */
-uint32_t graph_apply(struct graph *graph, enum graph_op op, enum value_type type, uint32_t a,
-		     uint32_t b, uint32_t c);
+uint32_t graph_apply(struct graph *graph, enum graph_op op, enum value_type type,
+		     const uint32_t args[3]);
 
 void graph_finish(struct graph *graph);
 
 /* Computes one operation over `args`; defines the arithmetic of every operation. */
 struct cell value_apply(enum graph_op op, enum value_type type, enum value_type arg_type,
-			const struct cell *a, const struct cell *b, const struct cell *c);
+			const struct cell *const args[3]);
 /* What f64 counts differ by: NaN below zero, and 0 where that is no more than rounding. */
 #define VALUE_ROUNDING 0x1p-50
 double value_rest(double a, double b);

@@ -12,7 +12,7 @@ static enum value_type type_of(const struct lower *lower, uint32_t value)
 static uint32_t apply(struct lower *lower, enum graph_op op, enum value_type type, uint32_t a,
 		      uint32_t b)
 {
-	return graph_apply(&lower->graph, op, type, a, b, SX_NONE);
+	return graph_apply(&lower->graph, op, type, (const uint32_t[3]){a, b, SX_NONE});
 }
 
 uint32_t lower_to_f64(struct lower *lower, uint32_t value)
@@ -269,7 +269,8 @@ uint32_t lower_select(struct lower *lower, uint32_t condition, uint32_t yes, uin
 		return test->scalar.f != 0 ? yes : no;
 	yes = lower_to_f64(lower, yes);
 	no = lower_to_f64(lower, no);
-	return graph_apply(&lower->graph, GRAPH_SELECT, VALUE_F64, condition, yes, no);
+	return graph_apply(&lower->graph, GRAPH_SELECT, VALUE_F64,
+			   (const uint32_t[3]){condition, yes, no});
 }
 
 uint32_t lower_reference(struct lower *lower, uint32_t value)

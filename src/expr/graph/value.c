@@ -155,8 +155,9 @@ static struct cell select_value(const struct cell *a, const struct cell *b, cons
 }
 
 struct cell value_apply(enum graph_op op, enum value_type type, enum value_type arg_type,
-			const struct cell *a, const struct cell *b, const struct cell *c)
+			const struct cell *const args[3])
 {
+	const struct cell *a = args[0], *b = args[1];
 	switch (op) {
 	case GRAPH_TO_F64:
 		return to_f64(a, arg_type);
@@ -164,7 +165,7 @@ struct cell value_apply(enum graph_op op, enum value_type type, enum value_type 
 	case GRAPH_CUT_DIFFERENCE:
 		return cut(a, op == GRAPH_CUT_DIFFERENCE);
 	case GRAPH_SELECT:
-		return select_value(a, b, c);
+		return select_value(a, b, args[2]);
 	default:
 		break;
 	}
