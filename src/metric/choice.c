@@ -63,11 +63,14 @@ static uint32_t most_useful(struct choice *c)
 	return best;
 }
 
-enum sx_status choice_make(const struct sx_catalog *catalog, const struct sx_plan_item *items,
-			   uint32_t count, bool *chosen, struct arena *arena, struct sx_error *err)
+enum sx_status choice_make(const struct plan_input *in, bool *chosen, struct arena *arena,
+			   struct sx_error *err)
 {
-	struct choice c = {.catalog = catalog, .items = items, .count = count, .chosen = chosen};
-	sx_catalog_groups(catalog, &c.groups);
+	const struct sx_plan_item *items = in->items;
+	uint32_t count = in->count;
+	struct choice c = {
+	    .catalog = in->catalog, .items = items, .count = count, .chosen = chosen};
+	sx_catalog_groups(in->catalog, &c.groups);
 	c.settled = arena_alloc(arena, (size_t)count + 1);
 	c.open = arena_alloc(arena, (size_t)c.groups + 1);
 	c.serves = arena_alloc(arena, ((size_t)c.groups + 1) * sizeof(*c.serves));

@@ -108,16 +108,18 @@ static bool take_exclusions(struct pass_rules *rules, const struct sx_plan_optio
 	return true;
 }
 
-enum sx_status pass_rules_compile(const struct sx_catalog *catalog, const uint32_t *used,
-				  uint32_t count, const struct sx_plan_options *options,
+enum sx_status pass_rules_compile(const struct plan_input *in, const struct plan_used *used,
 				  struct arena *arena, struct pass_rules *out, struct sx_error *err)
 {
+	const struct sx_catalog *catalog = in->catalog;
+	const struct sx_plan_options *options = in->options;
+	uint32_t count = used->count;
 	uint32_t counters, blocks_count;
 	sx_catalog_counters(catalog, &counters);
 	const struct sx_block_info *blocks = sx_catalog_blocks(catalog, &blocks_count);
-	if (count && used[count - 1] >= counters)
+	if (count && used->items[count - 1] >= counters)
 		return error_set(err, SX_ERR_USAGE, "counter %u is not in the catalog",
-				 (unsigned)used[count - 1]);
+				 (unsigned)used->items[count - 1]);
 	*out = (struct pass_rules){.counter_count = count,
 				   .words = (count + 63) / 64,
 				   .block_count = blocks_count,
@@ -129,7 +131,7 @@ enum sx_status pass_rules_compile(const struct sx_catalog *catalog, const uint32
 		return error_nomem(err, "planning passes");
 	struct families families = {0};
 	for (uint32_t i = 0; i < count; i++)
-		pass_rules_describe(catalog, used[i], &families, &out->counters[i]);
+		pass_rules_describe(catalog, used->items[i], &families, &out->counters[i]);
 	for (uint32_t i = 0; i < blocks_count; i++)
 		out->block_limit[i] =
 		    options->block_limits ? options->block_limits[i] : blocks[i].limit;

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include <sextant/plan.h>
+#include "metric/choice.h"
 
 /* One counter in play; small numbers instead of the catalog's indices. */
 struct rule_counter {
@@ -35,12 +36,16 @@ struct pass {
 	uint32_t count, group, alone; /* alone: the block, or SX_NONE */
 };
 
+/* The counters that items use, in order and each once. */
+struct plan_used {
+	uint32_t *items, count;
+};
+
 /*
  * Compiles the rules for `used` (indices in the catalog, sorted, without duplicates) into memory of
  * the arena. Errors: SX_ERR_USAGE, SX_ERR_NO_MEMORY.
  */
-enum sx_status pass_rules_compile(const struct sx_catalog *catalog, const uint32_t *used,
-				  uint32_t count, const struct sx_plan_options *options,
+enum sx_status pass_rules_compile(const struct plan_input *in, const struct plan_used *used,
 				  struct arena *arena, struct pass_rules *out,
 				  struct sx_error *err);
 

@@ -94,10 +94,11 @@ static uint32_t to_local(const struct pass_rules *rules, const uint32_t *used, u
 	return (uint32_t)(hit - used);
 }
 
-static enum sx_status make_items(const struct sx_catalog *catalog, const struct sx_plan_item *items,
-				 struct pass_search *search, const uint32_t *used,
-				 struct arena *arena, struct sx_error *err)
+static enum sx_status make_items(const struct plan_input *in, const uint32_t *used,
+				 struct pass_search *search, struct arena *arena,
+				 struct sx_error *err)
 {
+	const struct sx_plan_item *items = in->items;
 	const struct pass_rules *rules = search->rules;
 	struct pass_item *out = arena_alloc(arena, (search->item_count + 1) * sizeof(*out));
 	struct pass *scratch = passes_alloc(rules, rules->counter_count + 1, arena);
@@ -115,7 +116,7 @@ static enum sx_status make_items(const struct sx_catalog *catalog, const struct 
 					    .count = count,
 					    .alone = passes_alone(rules, list, count, scratch),
 					    .offset = search->counter_count,
-					    .group = choice_group(catalog, &items[i])};
+					    .group = choice_group(in->catalog, &items[i])};
 		if (count && !out[i].alone)
 			return error_set(err, SX_ERR_UNSUPPORTED, "a counter fits no pass");
 		search->counter_count += count;
@@ -214,44 +215,41 @@ static struct sx_plan_item *leave_out(const struct sx_plan_item *items, uint32_t
 	return kept;
 }
 
-static enum sx_status arrange(struct sx_plan *plan, const struct sx_catalog *catalog,
-			      const struct sx_plan_item *items, uint32_t count,
-			      const struct sx_plan_options *options, struct arena *scratch,
-			      struct sx_error *err)
+static enum sx_status arrange(struct sx_plan *plan, const struct plan_input *in,
+			      struct arena *scratch, struct sx_error *err)
 {
-	uint32_t used_count;
-	uint32_t *used = plan_gather(items, count, scratch, &used_count);
-	if (!used)
+	struct plan_used used;
+	used.items = plan_gather(in->items, in->count, scratch, &used.count);
+	if (!used.items)
 		return error_nomem(err, "planning passes");
 	struct pass_rules rules;
-	enum sx_status status =
-	    pass_rules_compile(catalog, used, used_count, options, scratch, &rules, err);
-	struct pass_search search = {.rules = &rules, .item_count = count};
+	enum sx_status status = pass_rules_compile(in, &used, scratch, &rules, err);
+	struct pass_search search = {.rules = &rules, .item_count = in->count};
 	if (!status)
-		status = make_items(catalog, items, &search, used, scratch, err);
+		status = make_items(in, used.items, &search, scratch, err);
 	if (!status)
 		status = passes_search(&search, scratch, err);
 	if (status)
 		return status;
-	for (uint32_t i = 0; i < count; i++)
-		keep_beside(&items[i], &search.items[i], &search, used);
+	for (uint32_t i = 0; i < in->count; i++)
+		keep_beside(&in->items[i], &search.items[i], &search, used.items);
 	return publish(plan, &search) ? SX_OK : error_nomem(err, "planning passes");
 }
 
-static enum sx_status plan_fill(struct sx_plan *plan, const struct sx_catalog *catalog,
-				const struct sx_plan_item *items, uint32_t count,
-				const struct sx_plan_options *options, struct arena *scratch,
-				struct sx_error *err)
+static enum sx_status plan_fill(struct sx_plan *plan, const struct plan_input *in,
+				struct arena *scratch, struct sx_error *err)
 {
+	uint32_t count = in->count;
+	struct plan_input some = *in;
 	bool *chosen = arena_alloc(scratch, (size_t)count + 1);
 	if (!chosen)
 		return error_nomem(err, "planning passes");
-	enum sx_status status = choice_make(catalog, items, count, chosen, scratch, err);
-	struct sx_plan_item *kept = status ? NULL : leave_out(items, count, chosen, scratch);
-	if (!status && !kept)
+	enum sx_status status = choice_make(in, chosen, scratch, err);
+	some.items = status ? NULL : leave_out(in->items, count, chosen, scratch);
+	if (!status && !some.items)
 		status = error_nomem(err, "planning passes");
 	if (!status)
-		status = arrange(plan, catalog, kept, count, options, scratch, err);
+		status = arrange(plan, &some, scratch, err);
 	for (uint32_t i = 0; !status && i < count; i++)
 		plan->items[i].chosen = chosen[i];
 	return status;
@@ -266,8 +264,8 @@ enum sx_status sx_plan_create(const struct sx_catalog *catalog, const struct sx_
 	if (!plan)
 		return error_nomem(err, "planning passes");
 	struct arena scratch = {0};
-	enum sx_status status =
-	    plan_fill(plan, catalog, items, count, options ? options : &none, &scratch, err);
+	const struct plan_input in = {catalog, items, count, options ? options : &none};
+	enum sx_status status = plan_fill(plan, &in, &scratch, err);
 	arena_finish(&scratch);
 	if (status) {
 		sx_plan_destroy(plan);

@@ -174,13 +174,15 @@ static enum sx_status add_instances(struct sx_metrics *m, uint32_t index, struct
 }
 
 /* All metrics or counters whose name or qualified name matches. */
-static enum sx_status add_matching(struct sx_metrics *m, const char *glob, bool metrics,
-				   bool counters, bool *any, struct sx_error *err)
+enum matching { MATCH_METRICS = 1, MATCH_COUNTERS = 2 };
+
+static enum sx_status add_matching(struct sx_metrics *m, const char *glob, unsigned of, bool *any,
+				   struct sx_error *err)
 {
 	uint32_t count;
 	enum sx_status status = SX_OK;
 	sx_catalog_metrics(m->catalog, &count);
-	for (uint32_t i = 0; metrics && !status && i < count; i++) {
+	for (uint32_t i = 0; of & MATCH_METRICS && !status && i < count; i++) {
 		const struct sx_metric_info *info = metric_at(m, i);
 		if (m->set != SX_NONE && info->group != m->set)
 			continue;
@@ -191,7 +193,7 @@ static enum sx_status add_matching(struct sx_metrics *m, const char *glob, bool 
 		status = add_metric(m, i, err);
 	}
 	const struct sx_counter_info *all = sx_catalog_counters(m->catalog, &count);
-	for (uint32_t i = 0; counters && !status && i < count; i++) {
+	for (uint32_t i = 0; of & MATCH_COUNTERS && !status && i < count; i++) {
 		if (m->set != SX_NONE && all[i].group != SX_NONE && all[i].group != m->set)
 			continue;
 		if (fnmatch(glob, all[i].name, 0) != 0)
@@ -421,18 +423,20 @@ static enum sx_status select_patterns(struct sx_metrics *m,
 {
 	bool any = false;
 	if (options->pattern_count == 0 && options->formula_count == 0)
-		return add_matching(m, "*", !options->counters, options->counters, &any, err);
+		return add_matching(m, "*", options->counters ? MATCH_COUNTERS : MATCH_METRICS,
+				    &any, err);
 	for (uint32_t i = 0; i < options->pattern_count; i++) {
 		const char *pattern = options->patterns[i];
 		enum sx_status status;
 		any = false;
 		if (strcmp(pattern, "all") == 0)
-			status =
-			    add_matching(m, "*", !options->counters, options->counters, &any, err);
+			status = add_matching(
+			    m, "*", options->counters ? MATCH_COUNTERS : MATCH_METRICS, &any, err);
 		else if (sx_definition_is(pattern))
 			status = add_definition(m, pattern, err), any = true;
 		else if (is_glob(pattern) && !strchr(pattern, '['))
-			status = add_matching(m, pattern, true, true, &any, err);
+			status =
+			    add_matching(m, pattern, MATCH_METRICS | MATCH_COUNTERS, &any, err);
 		else
 			status = add_name(m, pattern, err), any = true;
 		if (status)

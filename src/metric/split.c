@@ -150,17 +150,24 @@ static enum sx_status make_table(const struct split *s, struct sx_table **out)
 	return status;
 }
 
-static void copy_value(const struct split *s, uint32_t from, size_t row, struct sx_table *out,
-		       uint32_t to, size_t at)
+struct table_cell {
+	uint32_t column;
+	size_t row;
+};
+
+static void copy_value(const struct split *s, struct table_cell in, struct sx_table *out,
+		       struct table_cell to)
 {
+	uint32_t from = in.column;
+	size_t row = in.row;
 	struct sx_vector v = sx_table_vector(s->in, from);
 	if (!v.data)
 		return;
 	uint8_t quality = v.quality ? v.quality[row] : 0;
-	if (s->columns[to].info.type == SX_U64 && v.type == SX_U64)
-		sx_table_set_u64(out, to, at, ((const uint64_t *)v.data)[row], quality);
-	else if (s->columns[to].info.type == SX_F64)
-		sx_table_set_f64(out, to, at, sx_table_get(s->in, from, row), quality);
+	if (s->columns[to.column].info.type == SX_U64 && v.type == SX_U64)
+		sx_table_set_u64(out, to.column, to.row, ((const uint64_t *)v.data)[row], quality);
+	else if (s->columns[to.column].info.type == SX_F64)
+		sx_table_set_f64(out, to.column, to.row, sx_table_get(s->in, from, row), quality);
 }
 
 static void fill_row(const struct split *s, size_t row, uint32_t instance, struct sx_table *out,
@@ -172,7 +179,8 @@ static void fill_row(const struct split *s, size_t row, uint32_t instance, struc
 		if (column->is_constant)
 			sx_table_set_f64(out, i, at, column->constant, 0);
 		else if (from != SX_NONE)
-			copy_value(s, from, row, out, i, at);
+			copy_value(s, (struct table_cell){from, row}, out,
+				   (struct table_cell){i, at});
 	}
 	sx_table_set_time(out, at, sx_table_begin_ns(s->in)[row], sx_table_end_ns(s->in)[row]);
 }
