@@ -133,34 +133,49 @@ void record_begin(struct sx_session *s)
 
 /* What is lost before a device stands in the capture is written right behind it. */
 static void mark(struct sx_session *s, uint32_t index, enum sx_capture_type type,
-		 const struct raw_sample *raw, uint64_t lost, const char *text)
+		 const struct sx_capture_mark *mark)
 {
 	struct session_device *d = &s->devices[index];
+	bool countless = mark->lost == SX_CAPTURE_COUNT_UNKNOWN;
 	if (type == SX_CAPTURE_LOSS && d->recorded == SX_CAPTURE_NO_DEVICE) {
-		d->unrecorded_lost += lost == SX_CAPTURE_COUNT_UNKNOWN ? 0 : lost;
-		d->unrecorded_more |= lost == SX_CAPTURE_COUNT_UNKNOWN;
+		d->unrecorded_lost += countless ? 0 : mark->lost;
+		d->unrecorded_more |= countless;
 		return;
 	}
-	struct sx_capture_mark mark = {
+	sx_capture_mark(s->writer, d->recorded, type, mark, NULL);
+}
+
+/* A mark for the time of a sample. */
+static struct sx_capture_mark mark_of(const struct raw_sample *raw, uint64_t lost, const char *text)
+{
+	return (struct sx_capture_mark){
 	    .begin_ns = raw->begin_ns, .end_ns = raw->end_ns, .lost = lost, .text = text};
-	sx_capture_mark(s->writer, d->recorded, type, &mark, NULL);
+}
+
+/* A mark for all of a recording. */
+static struct sx_capture_mark mark_always(uint64_t lost, const char *text)
+{
+	return (struct sx_capture_mark){
+	    .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN, .lost = lost, .text = text};
 }
 
 /* Devices are written with their first rows: some say who they are only once a program runs. */
 static bool has_device(struct sx_session *s, uint32_t index)
 {
 	struct session_device *d = &s->devices[index];
-	const struct raw_sample before = {.begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN};
+	const struct sx_capture_mark lost = mark_always(d->unrecorded_lost, LOST);
+	const struct sx_capture_mark more = mark_always(SX_CAPTURE_COUNT_UNKNOWN, LOST);
+	const struct sx_capture_mark turns = mark_always(0, d->note.message);
 	if (d->recorded != SX_CAPTURE_NO_DEVICE)
 		return true;
 	if (add_device(s, index, NULL))
 		return false;
 	if (d->unrecorded_lost)
-		mark(s, index, SX_CAPTURE_LOSS, &before, d->unrecorded_lost, LOST);
+		mark(s, index, SX_CAPTURE_LOSS, &lost);
 	if (d->unrecorded_more)
-		mark(s, index, SX_CAPTURE_LOSS, &before, SX_CAPTURE_COUNT_UNKNOWN, LOST);
+		mark(s, index, SX_CAPTURE_LOSS, &more);
 	if (d->turns) /* which set it is, and that others take turns with it */
-		mark(s, index, SX_CAPTURE_NOTE, &before, 0, d->note.message);
+		mark(s, index, SX_CAPTURE_NOTE, &turns);
 	return true;
 }
 
@@ -170,7 +185,6 @@ static bool only_tried(struct sx_session *s, uint32_t index)
 	bool others = false;
 	char text[2 * SX_ERROR_TEXT_MAX + 32];
 	const struct session_device *d = &s->devices[index];
-	const struct raw_sample whole = {.begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN};
 	if (s->options.device_count || !d->ops->spawn_env || d->recorded != SX_CAPTURE_NO_DEVICE ||
 	    d->failure.message[0] || d->others || s->infos[index].lost || s->infos[index].lost_more)
 		return false;
@@ -180,7 +194,8 @@ static bool only_tried(struct sx_session *s, uint32_t index)
 		return false;
 	snprintf(text, sizeof(text), "not measured: %s: %s", d->silence.message,
 		 d->silence.because);
-	mark(s, index, SX_CAPTURE_NOTE, &whole, 0, text);
+	const struct sx_capture_mark whole = mark_always(0, text);
+	mark(s, index, SX_CAPTURE_NOTE, &whole);
 	return true;
 }
 
@@ -226,13 +241,16 @@ void record_sample(struct sx_session *s, uint32_t index, const struct raw_sample
 		size_t size = raw->size < sizeof(text) ? raw->size : sizeof(text) - 1;
 		memcpy(text, raw->data, size);
 		text[size] = '\0';
-		mark(s, index, SX_CAPTURE_NOTE, raw, 0, text);
+		const struct sx_capture_mark note = mark_of(raw, 0, text);
+		mark(s, index, SX_CAPTURE_NOTE, &note);
 	}
+	const struct sx_capture_mark loss =
+	    mark_of(raw, raw->lost ? raw->lost : SX_CAPTURE_COUNT_UNKNOWN, LOST);
+	const struct sx_capture_mark gap = mark_of(raw, 0, "not continuous with the sample before");
 	if (raw->lost || raw->flags & RAW_LOST)
-		mark(s, index, SX_CAPTURE_LOSS, raw,
-		     raw->lost ? raw->lost : SX_CAPTURE_COUNT_UNKNOWN, LOST);
+		mark(s, index, SX_CAPTURE_LOSS, &loss);
 	if (raw->flags & RAW_BROKEN)
-		mark(s, index, SX_CAPTURE_GAP, raw, 0, "not continuous with the sample before");
+		mark(s, index, SX_CAPTURE_GAP, &gap);
 }
 
 void record_failure(struct sx_session *s, uint32_t index)
@@ -242,7 +260,8 @@ void record_failure(struct sx_session *s, uint32_t index)
 	struct raw_sample now = {.begin_ns = sys_now_ns(s->sys), .end_ns = SX_TIME_UNKNOWN};
 	snprintf(text, sizeof(text), "%s: %s", why->message, why->because);
 	has_device(s, index);
-	mark(s, index, SX_CAPTURE_LOSS, &now, SX_CAPTURE_COUNT_UNKNOWN, text);
+	const struct sx_capture_mark failed = mark_of(&now, SX_CAPTURE_COUNT_UNKNOWN, text);
+	mark(s, index, SX_CAPTURE_LOSS, &failed);
 }
 
 /* Each device's own clock beside ours, by the pair that its source read last. */

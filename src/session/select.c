@@ -23,17 +23,17 @@ static enum sx_status recorded_columns(const struct sx_session *s, uint32_t inde
 	return sx_table_create(desc->columns, desc->column_count, SX_SAMPLE_ROW, out, err);
 }
 
-enum sx_status select_create(const struct sx_session *s, uint32_t index, const char *set,
-			     const struct session_patterns *patterns, struct sx_metrics **out,
+enum sx_status select_create(const struct sx_session *s, uint32_t index,
+			     struct session_choice choice, struct sx_metrics **out,
 			     struct sx_error *err)
 {
 	const struct sx_session_device *info = &s->infos[index];
 	struct sx_table *like = NULL;
 	enum sx_status status = recorded_columns(s, index, &like, err);
-	struct sx_metrics_options options = {.patterns = patterns->items,
-					     .pattern_count = patterns->count,
+	struct sx_metrics_options options = {.patterns = choice.patterns->items,
+					     .pattern_count = choice.patterns->count,
 					     .keep_neutral = s->keep_neutral,
-					     .set = set,
+					     .set = choice.set,
 					     .variant = s->options.variant,
 					     .constants = info->constants,
 					     .constant_count = info->constant_count,
@@ -54,8 +54,8 @@ enum sx_status select_in_set(struct sx_session *s, uint32_t index,
 	const struct source_desc *desc = d->ops->describe(d->source);
 	const struct session_patterns usual = {desc->usual, desc->usual_count};
 	const struct session_patterns *otherwise = desc->usual ? &usual : &all;
-	enum sx_status status = select_create(
-	    s, index, d->set, patterns->count ? patterns : otherwise, &d->metrics, err);
+	const struct session_choice choice = {d->set, patterns->count ? patterns : otherwise};
+	enum sx_status status = select_create(s, index, choice, &d->metrics, err);
 	s->infos[index].metrics = d->metrics;
 	return status;
 }
@@ -65,7 +65,8 @@ static bool means_something(const struct sx_session *s, uint32_t index, const ch
 {
 	struct sx_metrics *metrics = NULL;
 	struct session_patterns one = {&pattern, 1};
-	enum sx_status status = select_create(s, index, set, &one, &metrics, err);
+	enum sx_status status =
+	    select_create(s, index, (struct session_choice){set, &one}, &metrics, err);
 	sx_metrics_destroy(metrics);
 	return status == SX_OK;
 }

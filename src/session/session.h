@@ -115,9 +115,14 @@ struct session_patterns {
 	const char *const *items;
 	uint32_t count;
 };
-/* What patterns mean on a device where a set (NULL: none) is programmed (select.c). */
-enum sx_status select_create(const struct sx_session *session, uint32_t index, const char *set,
-			     const struct session_patterns *patterns, struct sx_metrics **out,
+/* What is selected where a set (NULL: none) is programmed. */
+struct session_choice {
+	const char *set;
+	const struct session_patterns *patterns;
+};
+/* What a choice means on a device (select.c). */
+enum sx_status select_create(const struct sx_session *session, uint32_t index,
+			     struct session_choice choice, struct sx_metrics **out,
 			     struct sx_error *err);
 /* Makes that the device's selection, with the set that it has. */
 enum sx_status select_in_set(struct sx_session *session, uint32_t index,

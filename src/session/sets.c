@@ -73,8 +73,9 @@ static enum sx_status add_way(struct sets *sets, uint32_t group, uint32_t patter
 	struct session_patterns one = {&sets->patterns->items[pattern], 1};
 	struct sx_plan_item item = {.group = group + 1, .either = pattern + 1};
 	struct sx_metrics *metrics = NULL;
-	enum sx_status status = select_create(sets->session, sets->index, sets->groups[group].name,
-					      &one, &metrics, NULL);
+	enum sx_status status =
+	    select_create(sets->session, sets->index,
+			  (struct session_choice){sets->groups[group].name, &one}, &metrics, NULL);
 	if (status == SX_ERR_NO_MEMORY)
 		return no_memory(sets);
 	if (status)
@@ -240,7 +241,8 @@ bool sets_have(const struct sx_session *s, uint32_t index, const char *pattern)
 	for (uint32_t g = 0; g < count; g++) {
 		struct sx_metrics *metrics = NULL;
 		if (groups[g].kind != SX_GROUP_SET ||
-		    select_create(s, index, groups[g].name, &one, &metrics, NULL))
+		    select_create(s, index, (struct session_choice){groups[g].name, &one}, &metrics,
+				  NULL))
 			continue;
 		sx_metrics_destroy(metrics);
 		return true;
