@@ -199,9 +199,15 @@ bool gpa_session_wait(struct gpa_call *call, uint32_t id)
 	}
 }
 
-static bool raw_value(const struct gpa_session *session, uint32_t pass, uint32_t raw,
-		      uint32_t sample_id, uint64_t *out, GPA_Status *status)
+/* Where a raw counter's value is. */
+struct raw_place {
+	uint32_t pass, raw, sample_id;
+};
+
+static bool raw_value(const struct gpa_session *session, const struct raw_place *at, uint64_t *out,
+		      GPA_Status *status)
 {
+	uint32_t pass = at->pass, raw = at->raw, sample_id = at->sample_id;
 	*status = GPA_STATUS_ERROR_SAMPLE_NOT_FOUND;
 	if (pass >= gpa_session_passes(session))
 		return false;
@@ -232,8 +238,9 @@ GPA_Status gpa_session_value(struct gpa_context *context, const struct gpa_sessi
 	uint64_t *raws = calloc(c->raw_count + 1, sizeof(*raws));
 	GPA_Status status = raws ? GPA_STATUS_OK : GPA_STATUS_ERROR_FAILED;
 	for (uint32_t i = 0; raws && i < c->raw_count; i++)
-		if (!raw_value(session, schedule->places[slot][i], c->raws[i], sample, &raws[i],
-			       &status))
+		if (!raw_value(session,
+			       &(struct raw_place){schedule->places[slot][i], c->raws[i], sample},
+			       &raws[i], &status))
 			break;
 		else
 			status = GPA_STATUS_OK;

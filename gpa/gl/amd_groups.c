@@ -62,9 +62,9 @@ static void limit_block(struct gl_amd *amd, uint32_t block, const struct amd_gro
 
 /* "TA" and 3 to "TA3"; then, where the driver splits by engine, "TA0_3", "TA1_3" and so on. */
 static void map_instance(struct gl_amd *amd, const struct gl_api *gl, const char *block,
-			 uint32_t instance, uint32_t slot, uint32_t block_index,
-			 struct amd_raw *raw)
+			 const struct sx_counter_info *info, struct amd_raw *raw)
 {
+	uint32_t instance = raw->instance;
 	char name[64];
 	if (instance == SX_NONE)
 		snprintf(name, sizeof(name), "%s", block);
@@ -72,8 +72,8 @@ static void map_instance(struct gl_amd *amd, const struct gl_api *gl, const char
 		snprintf(name, sizeof(name), "%s%u", block, (unsigned)instance);
 	const struct amd_group *group = find_group(amd, name);
 	if (group) {
-		limit_block(amd, block_index, group);
-		amd_groups_add_event(amd, gl, group, slot, raw);
+		limit_block(amd, info->block, group);
+		amd_groups_add_event(amd, gl, group, info->slot, raw);
 		return;
 	}
 	for (unsigned engine = 0; engine < ENGINES_MAX; engine++) {
@@ -84,8 +84,8 @@ static void map_instance(struct gl_amd *amd, const struct gl_api *gl, const char
 		group = find_group(amd, name);
 		if (!group)
 			return;
-		limit_block(amd, block_index, group);
-		amd_groups_add_event(amd, gl, group, slot, raw);
+		limit_block(amd, info->block, group);
+		amd_groups_add_event(amd, gl, group, info->slot, raw);
 	}
 }
 
@@ -102,7 +102,7 @@ uint32_t amd_raw_find(struct gl_amd *amd, const struct gl_api *gl, const struct 
 	const char *block = sx_catalog_blocks(catalog, &n)[info->block].name;
 	struct amd_raw raw = {
 	    .counter = counter, .instance = instance, .first = (uint32_t)amd->event_count};
-	map_instance(amd, gl, block, instance, info->slot, info->block, &raw);
+	map_instance(amd, gl, block, info, &raw);
 	/* A chip may have fewer instances, but not none. */
 	if (!raw.count && (instance == SX_NONE || instance == 0))
 		return UINT32_MAX;

@@ -171,18 +171,25 @@ static uint64_t read_value(const unsigned char *bytes, GLenum type)
 	return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Adds one result of the driver to the raws that it belongs to; its type through *type. */
-static void spread(const struct gl_backend *b, const struct gl_amd_sample *sample, GLuint group,
-		   GLuint counter, const unsigned char *bytes, GLenum *type, uint64_t *values)
+/* One result of the driver; its type is found with its event. */
+struct amd_result {
+	GLuint group, counter;
+	unsigned char bytes[8];
+	GLenum type;
+};
+
+/* Adds one result to the raws that it belongs to. */
+static void spread(const struct gl_backend *b, const struct gl_amd_sample *sample,
+		   struct amd_result *result, uint64_t *values)
 {
 	for (uint32_t i = 0; i < sample->count; i++) {
 		const struct amd_raw *raw = &b->amd->raws[sample->raws[i] - RAW_COUNT];
 		for (uint32_t k = 0; k < raw->count; k++) {
 			const struct amd_event *e = &b->amd->events[raw->first + k];
-			if (e->group != group || e->counter != counter)
+			if (e->group != result->group || e->counter != result->counter)
 				continue;
-			*type = e->type;
-			values[i] += read_value(bytes, e->type);
+			result->type = e->type;
+			values[i] += read_value(result->bytes, e->type);
 		}
 	}
 }
@@ -193,14 +200,12 @@ static void parse(const struct gl_backend *b, const struct gl_amd_sample *sample
 {
 	size_t at = 0;
 	while (size - at >= 12) {
-		GLuint group, counter;
-		GLenum type = GL_UNSIGNED_INT64_AMD;
-		unsigned char value[8] = {0};
-		memcpy(&group, bytes + at, 4);
-		memcpy(&counter, bytes + at + 4, 4);
-		memcpy(value, bytes + at + 8, size - at - 8 < 8 ? size - at - 8 : 8);
-		spread(b, sample, group, counter, value, &type, values);
-		at += 8 + value_size(type);
+		struct amd_result result = {.type = GL_UNSIGNED_INT64_AMD};
+		memcpy(&result.group, bytes + at, 4);
+		memcpy(&result.counter, bytes + at + 4, 4);
+		memcpy(result.bytes, bytes + at + 8, size - at - 8 < 8 ? size - at - 8 : 8);
+		spread(b, sample, &result, values);
+		at += 8 + value_size(result.type);
 		if (at > size)
 			return;
 	}

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool add(struct gl_backend *b, const struct sx_counter_info *info, const char *block,
-		uint32_t raw, uint32_t instance, struct gpa_list *list)
+static bool add(struct gl_backend *b, const struct sx_counter_info *info, uint32_t raw,
+		struct gpa_list *list)
 {
+	uint32_t blocks, instance = b->amd->raws[raw].instance;
+	const char *block = sx_catalog_blocks(b->guide.catalog, &blocks)[info->block].name;
 	char name[96], text[512];
 	const uint32_t raws[1] = {RAW_COUNT + raw};
 	const char *event = strchr(info->name, '.');
@@ -46,7 +48,7 @@ static bool amd_raw_add_event(struct gl_backend *b, uint32_t counter, struct gpa
 		uint32_t raw = amd_raw_find(b->amd, &b->gl, catalog, counter, instance);
 		if (raw == UINT32_MAX || !b->amd->raws[raw].count)
 			return true; /* the chip has no more of them */
-		if (!add(b, info, block->name, raw, instance, list))
+		if (!add(b, info, raw, list))
 			return false;
 	}
 	return true;

@@ -121,8 +121,8 @@ static bool take_pools(struct vk_backend *b, struct gpa_request *r)
 			return false;
 		r->count->commands = r->commands;
 	}
-	return !r->perf_count || vk_perf_take(&b->perf, &b->vk, r->commands,
-					      r->raws + r->query_count, r->perf_count, &r->perf);
+	const struct vk_perf_wanted wanted = {r->commands, r->raws + r->query_count, r->perf_count};
+	return !r->perf_count || vk_perf_take(&b->perf, &b->vk, &wanted, &r->perf);
 }
 
 static bool same_device(const struct gpa_context *context, const void *native)

@@ -40,12 +40,19 @@ bool vk_perf_open(struct vk_perf *perf, const GPA_VulkanContext *context, struct
 size_t vk_perf_close(struct vk_perf *perf, const struct vk_api *vk);
 /* Whether raws (numbers from RAW_COUNT on) fit one run of the command buffer. */
 bool vk_perf_fits(const struct vk_perf *perf, const uint32_t *raws, uint32_t count);
+/* Raws that are counted for commands in a command buffer. */
+struct vk_perf_wanted {
+	VkCommandBuffer commands;
+	const uint32_t *raws;
+	uint32_t count;
+};
+
 /*
  * A query for raws in a command buffer, reset and ready. false: there is none, which is logged when
  * the device's limits are why.
  */
-bool vk_perf_take(struct vk_perf *perf, const struct vk_api *vk, VkCommandBuffer commands,
-		  const uint32_t *raws, uint32_t count, struct vk_perf_query *out);
+bool vk_perf_take(struct vk_perf *perf, const struct vk_api *vk,
+		  const struct vk_perf_wanted *wanted, struct vk_perf_query *out);
 /* Gives a query back; `read`: its result has been read, so that it has run. */
 void vk_perf_give(const struct vk_perf_query *query, bool read);
 void vk_perf_begin(const struct vk_api *vk, const struct vk_perf_query *query);

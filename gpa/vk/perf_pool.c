@@ -120,10 +120,12 @@ static struct found perf_look(struct vk_perf *perf, const struct vk_api *vk,
 	return f;
 }
 
-bool vk_perf_take(struct vk_perf *perf, const struct vk_api *vk, VkCommandBuffer commands,
-		  const uint32_t *raws, uint32_t count, struct vk_perf_query *out)
+bool vk_perf_take(struct vk_perf *perf, const struct vk_api *vk,
+		  const struct vk_perf_wanted *wanted, struct vk_perf_query *out)
 {
-	struct found f = perf_look(perf, vk, commands, raws, count);
+	const uint32_t *raws = wanted->raws;
+	uint32_t count = wanted->count;
+	struct found f = perf_look(perf, vk, wanted->commands, raws, count);
 	struct vk_perf_pool *pool = f.same;
 	if (!pool && f.other && !perf->several_pools) {
 		gpa_log(GPA_LOGGING_ERROR,
@@ -140,7 +142,7 @@ bool vk_perf_take(struct vk_perf *perf, const struct vk_api *vk, VkCommandBuffer
 	while (pool->slots[slot])
 		slot++;
 	pool->slots[slot] = SLOT_BUSY;
-	pool->commands = commands;
+	pool->commands = wanted->commands;
 	*out = (struct vk_perf_query){pool, slot};
 	return true;
 }
