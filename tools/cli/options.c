@@ -501,12 +501,12 @@ static const struct spec *find_short(const struct verb *verb, char letter)
 struct cursor {
 	int argc, at;
 	char **argv;
+	struct options *options; /* that receive what is read */
 };
 
 /* Applies an option whose value is `inline_value`, the next argument, or none. */
-static enum sx_status apply(struct options *options, const struct verb *verb,
-			    const struct spec *spec, char *inline_value, struct cursor *cursor,
-			    struct sx_error *err)
+static enum sx_status apply(struct cursor *cursor, const struct verb *verb, const struct spec *spec,
+			    char *inline_value, struct sx_error *err)
 {
 	if (!spec->arg) {
 		if (inline_value) {
@@ -515,7 +515,7 @@ static enum sx_status apply(struct options *options, const struct verb *verb,
 			error_try(err, "--%s", spec->name);
 			return SX_ERR_USAGE;
 		}
-		return set(options, verb, spec, NULL, err);
+		return set(cursor->options, verb, spec, NULL, err);
 	}
 	if (!inline_value) {
 		if (cursor->at + 1 >= cursor->argc ||
@@ -527,11 +527,11 @@ static enum sx_status apply(struct options *options, const struct verb *verb,
 		}
 		inline_value = cursor->argv[++cursor->at];
 	}
-	return set(options, verb, spec, inline_value, err);
+	return set(cursor->options, verb, spec, inline_value, err);
 }
 
-static enum sx_status parse_long(struct options *options, const struct verb *verb,
-				 struct cursor *cursor, struct sx_error *err)
+static enum sx_status parse_long(const struct verb *verb, struct cursor *cursor,
+				 struct sx_error *err)
 {
 	char *name = cursor->argv[cursor->at] + 2;
 	char *equals = strchr(name, '=');
@@ -543,20 +543,20 @@ static enum sx_status parse_long(struct options *options, const struct verb *ver
 			*equals = '\0';
 		return others ? several(verb, name, err) : unknown(verb, name, err);
 	}
-	return apply(options, verb, spec, equals ? equals + 1 : NULL, cursor, err);
+	return apply(cursor, verb, spec, equals ? equals + 1 : NULL, err);
 }
 
 /* -vv, -I10ms, -I 10ms */
-static enum sx_status parse_short(struct options *options, const struct verb *verb,
-				  struct cursor *cursor, struct sx_error *err)
+static enum sx_status parse_short(const struct verb *verb, struct cursor *cursor,
+				  struct sx_error *err)
 {
 	for (char *p = cursor->argv[cursor->at] + 1; *p; p++) {
 		const struct spec *spec = find_short(verb, *p);
 		if (!spec)
 			return unknown(verb, (char[]){*p, '\0'}, err);
 		if (spec->arg)
-			return apply(options, verb, spec, p[1] ? p + 1 : NULL, cursor, err);
-		enum sx_status status = apply(options, verb, spec, NULL, cursor, err);
+			return apply(cursor, verb, spec, p[1] ? p + 1 : NULL, err);
+		enum sx_status status = apply(cursor, verb, spec, NULL, err);
 		if (status)
 			return status;
 	}
@@ -655,16 +655,16 @@ static enum sx_status check_together(const struct options *o, const struct verb 
 enum sx_status options_parse(struct options *options, const struct verb *verb, int argc,
 			     char **argv, struct sx_error *err)
 {
-	struct cursor cursor = {.argc = argc, .argv = argv};
+	struct cursor cursor = {.argc = argc, .argv = argv, .options = options};
 	enum sx_status status = SX_OK;
 	for (; !status && cursor.at < argc && !options->child; cursor.at++) {
 		char *arg = argv[cursor.at];
 		if (strcmp(arg, "--") == 0)
 			status = take_child(options, verb, &cursor, err);
 		else if (arg[0] == '-' && arg[1] == '-')
-			status = parse_long(options, verb, &cursor, err);
+			status = parse_long(verb, &cursor, err);
 		else if (arg[0] == '-' && arg[1])
-			status = parse_short(options, verb, &cursor, err);
+			status = parse_short(verb, &cursor, err);
 		else
 			status = take_argument(options, verb, arg, err);
 	}

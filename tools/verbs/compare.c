@@ -49,7 +49,8 @@ static enum sx_status compare_measure(const struct cli *cli, struct repeat *repe
 		char name[48];
 		int side = (int)(i % 2);
 		snprintf(name, sizeof(name), "run %" PRIu64 " of %c", i / 2 + 1, 'A' + side);
-		status = repeat_record(repeat, cli, s->argv[side], name, &s->files[side], err);
+		status = repeat_record(repeat, cli, (struct repeat_run){s->argv[side], name, NULL},
+				       &s->files[side], err);
 	}
 	if (!repeat->cut || !s->files[0].list || !s->files[1].list)
 		return status;

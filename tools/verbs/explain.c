@@ -487,7 +487,8 @@ static int explain_run(struct cli *cli)
 		status = explain_prepare(&e, catalog, &totals, &err);
 	e.view.no_memory = &no_memory;
 	if (!status && sx_definition_is(name))
-		status = explain_flex(cli, &e.view, name, totals, value_of(&e, name), &err);
+		status = explain_flex(cli, &e.view, name,
+				      &(struct measured_value){totals, value_of(&e, name)}, &err);
 	else if (!status)
 		status = explain_name(&e, name, &err);
 	if (!status && no_memory)

@@ -93,16 +93,17 @@ static void add_constants(struct words *w, struct arena *arena, const struct opt
 }
 
 /* The command line of one recording; numbers are written into `text`. */
-static void make_command(struct words *w, const struct cli *cli, const struct repeat *repeat,
-			 const char *path, char *const *argv, struct scratch *scratch)
+static void make_command(struct words *w, const struct cli *cli, uint64_t samples,
+			 const struct repeat_run *run, struct scratch *scratch)
 {
+	char *const *argv = run->argv;
 	char(*text)[TEXT_MAX] = scratch->numbers;
 	const struct options *o = &cli->options;
 	unsigned permille = o->overhead.permille;
 	add(w, "sextant");
 	add(w, "record");
 	add(w, "-q");
-	add_option(w, "-o", path);
+	add_option(w, "-o", run->path);
 	add_list(w, "-d", &o->devices);
 	add_list(w, "-m", &o->metrics);
 	add_list(w, "--map", &o->maps);
@@ -115,9 +116,9 @@ static void make_command(struct words *w, const struct cli *cli, const struct re
 	snprintf(text[1], TEXT_MAX, "%" PRIu64 "ns", o->duration_ns);
 	add_option(w, "-I", o->interval_ns ? text[0] : NULL);
 	add_option(w, "-t", o->duration_ns ? text[1] : NULL);
-	snprintf(text[2], TEXT_MAX, "%" PRIu64, repeat->samples);
+	snprintf(text[2], TEXT_MAX, "%" PRIu64, samples);
 	snprintf(text[3], TEXT_MAX, "%u.%u", permille / 10, permille % 10);
-	add_option(w, "-n", repeat->samples ? text[2] : NULL);
+	add_option(w, "-n", samples ? text[2] : NULL);
 	add_option(w, "--overhead", o->overhead.given ? text[3] : NULL);
 	add_option(w, "--per", o->per != SX_SAMPLE_TIME ? sx_sample_kind_name(o->per) : NULL);
 	snprintf(text[4], TEXT_MAX, "%" PRIu32, o->pid.value);
@@ -199,13 +200,13 @@ static bool add_file(struct repeat_files *files, const char *path)
 	return true;
 }
 
-static enum sx_status repeat_once(struct repeat *repeat, const struct cli *cli, const char *path,
-				  char *const *argv, int *code, struct sx_error *err)
+static enum sx_status repeat_once(struct repeat *repeat, const struct cli *cli,
+				  const struct repeat_run *run, int *code, struct sx_error *err)
 {
 	struct scratch scratch = {0};
 	struct words words = {0};
 	struct sigaction before[ENDINGS];
-	make_command(&words, cli, repeat, path, argv, &scratch);
+	make_command(&words, cli, repeat->samples, run, &scratch);
 	if (words.failed) {
 		arena_finish(&scratch.arena);
 		free(words.items);
@@ -227,13 +228,15 @@ static enum sx_status repeat_once(struct repeat *repeat, const struct cli *cli, 
 	return status;
 }
 
-enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char *const *argv,
-			     const char *name, struct repeat_files *files, struct sx_error *err)
+enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, struct repeat_run run,
+			     struct repeat_files *files, struct sx_error *err)
 {
+	char *const *argv = run.argv;
 	char path[560];
 	int code = 0;
 	snprintf(path, sizeof(path), "%s/run-%" PRIu64 ".sxc", repeat->folder, ++repeat->count);
-	enum sx_status status = repeat_once(repeat, cli, path, argv, &code, err);
+	run.path = path;
+	enum sx_status status = repeat_once(repeat, cli, &run, &code, err);
 	repeat->failed = repeat->failed ? repeat->failed : code;
 	if (status)
 		return status;
@@ -244,7 +247,7 @@ enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char 
 		return SX_ERR_NOT_FOUND;
 	}
 	if (code)
-		cli_note(cli, "warning: %s ended with %d", name, code);
+		cli_note(cli, "warning: %s ended with %d", run.name, code);
 	return add_file(files, path) ? SX_OK : error_nomem(err, "a list of runs");
 }
 

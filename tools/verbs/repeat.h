@@ -20,15 +20,22 @@ struct repeat_files {
 	size_t size, capacity;
 };
 
+/* One run of a program. */
+struct repeat_run {
+	char *const *argv;
+	const char *name; /* how a note calls it if the program does not end with 0 */
+	const char *path; /* where its recording goes; repeat_record() sets it */
+};
+
 /* Errors: SX_ERR_PERMISSION when there is no place for it. */
 enum sx_status repeat_begin(struct repeat *repeat, struct sx_error *err);
 /*
  * Runs a program under `sextant record` with the options of the command line and adds the file to
- * `files`. `name` is how a note calls the run if the program does not end with 0. Errors:
- * SX_ERR_TIMEOUT when a signal asked to end (then `cut` is set too), what record itself said.
+ * `files`. Errors: SX_ERR_TIMEOUT when a signal asked to end (then `cut` is set too), what record
+ * itself said.
  */
-enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, char *const *argv,
-			     const char *name, struct repeat_files *files, struct sx_error *err);
+enum sx_status repeat_record(struct repeat *repeat, const struct cli *cli, struct repeat_run run,
+			     struct repeat_files *files, struct sx_error *err);
 /* What was measured until a signal came serves; the run that it cut is none. */
 void repeat_note_cut(const struct repeat *repeat, const struct cli *cli);
 void repeat_end(struct repeat *repeat);

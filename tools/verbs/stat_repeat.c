@@ -136,7 +136,8 @@ static enum sx_status stat_repeat_measure(const struct cli *cli, struct repeat *
 	for (uint64_t i = 0; !status && i < cli->options.repeat; i++) {
 		char name[48];
 		snprintf(name, sizeof(name), "run %" PRIu64, i + 1);
-		status = repeat_record(repeat, cli, cli->options.child, name, files, err);
+		status = repeat_record(
+		    repeat, cli, (struct repeat_run){cli->options.child, name, NULL}, files, err);
 	}
 	if (!repeat->cut || !files->list)
 		return status;

@@ -99,11 +99,11 @@ enum sx_status formula_open(struct formula *f, const struct view *to,
 }
 
 enum sx_status formula_open_text(struct formula *f, const struct view *to,
-				 const struct formula_input *input, const char *text,
-				 enum sx_notation notation, struct sx_error *err)
+				 const struct formula_input *input,
+				 const struct sx_definition *definition, struct sx_error *err)
 {
 	*f = (struct formula){.to = to, .input = input, .view = input->view, .group = SX_NONE};
-	return parse(f, text, notation, err);
+	return parse(f, definition->formula, definition->notation, err);
 }
 
 void formula_close(struct formula *f)

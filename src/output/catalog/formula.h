@@ -40,8 +40,8 @@ enum sx_status formula_open(struct formula *formula, const struct view *to,
 			    struct sx_error *err);
 /* The same for a formula that no catalog has. */
 enum sx_status formula_open_text(struct formula *formula, const struct view *to,
-				 const struct formula_input *input, const char *text,
-				 enum sx_notation notation, struct sx_error *err);
+				 const struct formula_input *input,
+				 const struct sx_definition *definition, struct sx_error *err);
 void formula_close(struct formula *formula);
 
 /* The tree, chains of one operator under one node; `unit` is that of the whole. */

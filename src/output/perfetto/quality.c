@@ -16,8 +16,9 @@ static uint64_t quality_track(struct trace *p, struct trace_state *d)
 
 /* Slices of one track must not overlap: what begins within another is a moment with its extent. */
 static void quality_event(struct trace *p, struct trace_state *d, const char *name,
-			  struct packet_notes *notes, uint64_t begin_ns, uint64_t end_ns)
+			  struct packet_notes *notes, const uint64_t span_ns[2])
 {
+	uint64_t begin_ns = span_ns[0], end_ns = span_ns[1];
 	struct packet_time time = {begin_ns, d->clock};
 	struct packet_event event = {.track = quality_track(p, d), .name = name, .notes = notes};
 	note_u64(notes, "begin_ns", begin_ns);
@@ -38,7 +39,7 @@ void trace_end_doubt(struct trace *p, struct trace_state *d)
 	/* The track is described before the event's own texts are gathered. */
 	quality_track(p, d);
 	note_u64(&notes, "samples", d->doubt.rows);
-	quality_event(p, d, name, &notes, d->doubt.begin_ns, d->doubt.end_ns);
+	quality_event(p, d, name, &notes, (const uint64_t[2]){d->doubt.begin_ns, d->doubt.end_ns});
 	d->doubt.rows = 0;
 }
 
@@ -77,7 +78,7 @@ static void mark_device(struct trace *p, struct trace_state *d, const struct tra
 	if (event->lost != UINT64_MAX && event->type == TRACE_LOSS)
 		note_u64(&notes, "samples lost", event->lost);
 	note_text(&p->stream, &notes, "text", event->text);
-	quality_event(p, d, names[event->type], &notes, begin, end);
+	quality_event(p, d, names[event->type], &notes, (const uint64_t[2]){begin, end});
 }
 
 void trace_mark(struct trace *p, const struct trace_event *event)

@@ -19,18 +19,24 @@ struct row {
 };
 
 /* A value as it stands in a table; false when there is no data. */
-static bool read_value(const struct sx_table *table, uint32_t column, size_t row, bool *whole,
-		       uint64_t *u64, double *f64)
+struct row_value {
+	bool whole; /* u64, else f64 */
+	uint64_t u64;
+	double f64;
+};
+
+static bool read_value(const struct sx_table *table, uint32_t column, size_t row,
+		       struct row_value *out)
 {
 	struct sx_vector v = sx_table_vector(table, column);
 	if (!v.data || (v.quality && (v.quality[row] & SX_QUALITY_NO_DATA_MASK)))
 		return false;
-	*whole = v.type == SX_U64;
-	if (*whole)
-		*u64 = ((const uint64_t *)v.data)[row];
+	out->whole = v.type == SX_U64;
+	if (out->whole)
+		out->u64 = ((const uint64_t *)v.data)[row];
 	else
-		*f64 = ((const double *)v.data)[row];
-	return *whole || isfinite(*f64);
+		out->f64 = ((const double *)v.data)[row];
+	return out->whole || isfinite(out->f64);
 }
 
 static Pf__GpuCounter *next_value(struct trace *p, size_t *count, uint32_t id)
@@ -67,14 +73,11 @@ static void write_anchors(const struct row *r)
 	const struct trace_state *d = r->d;
 	const struct sx_table *from = d->in->raw_any ? r->raw : r->values;
 	size_t count = 0;
-	bool whole;
-	uint64_t u64;
-	double f64;
+	struct row_value got = {.whole = false};
 	for (uint32_t c = 0; c < d->counter_count; c++)
 		if ((r->lane->counter_end[c] != r->span.begin_ns ||
 		     r->span.begin_ns == r->span.end_ns) &&
-		    (c == r->mark ||
-		     read_value(from, d->counters[c].column, r->at, &whole, &u64, &f64))) {
+		    (c == r->mark || read_value(from, d->counters[c].column, r->at, &got))) {
 			Pf__GpuCounter *value = next_value(r->p, &count, r->lane->first_id + c);
 			value->has_int_value = true;
 		}
@@ -86,22 +89,20 @@ static void write_counters(const struct row *r)
 	const struct trace_state *d = r->d;
 	const struct sx_table *from = d->in->raw_any ? r->raw : r->values;
 	size_t count = 0;
-	bool whole;
-	uint64_t u64 = 0;
-	double f64 = 0;
+	struct row_value got = {.whole = false};
 	for (uint32_t c = 0; c < d->counter_count; c++) {
 		if (c == r->mark) {
 			next_value(r->p, &count, r->lane->first_id + c);
 			r->lane->counter_end[c] = r->span.end_ns;
 			continue;
 		}
-		if (!read_value(from, d->counters[c].column, r->at, &whole, &u64, &f64))
+		if (!read_value(from, d->counters[c].column, r->at, &got))
 			continue;
 		Pf__GpuCounter *value = next_value(r->p, &count, r->lane->first_id + c);
-		value->has_int_value = whole && u64 <= INT64_MAX;
-		value->int_value = value->has_int_value ? (int64_t)u64 : 0;
+		value->has_int_value = got.whole && got.u64 <= INT64_MAX;
+		value->int_value = value->has_int_value ? (int64_t)got.u64 : 0;
 		value->has_double_value = !value->has_int_value;
-		value->double_value = whole ? (double)u64 : f64;
+		value->double_value = got.whole ? (double)got.u64 : got.f64;
 		r->lane->counter_end[c] = r->span.end_ns;
 	}
 	send_values(r, r->span.end_ns, SEQUENCE_MAIN, count);
@@ -119,19 +120,17 @@ static void write_metrics(const struct row *r)
 {
 	const struct trace_state *d = r->d;
 	struct packet_time time = {r->span.begin_ns, d->clock};
-	bool whole;
-	uint64_t u64 = 0;
-	double f64 = 0;
+	struct row_value got = {.whole = false};
 	for (uint32_t m = 0; m < d->metric_count; m++) {
 		uint64_t *end = &r->lane->metric_end[m];
-		if (!read_value(r->values, d->metrics[m].column, r->at, &whole, &u64, &f64))
+		if (!read_value(r->values, d->metrics[m].column, r->at, &got))
 			continue;
 		if (*end != SX_TIME_UNKNOWN && *end != time.ns)
 			close_metric(r->p, d, r->lane, m);
-		if (whole)
-			packet_whole(&r->p->stream, &time, r->lane->metric_tracks[m], u64);
+		if (got.whole)
+			packet_whole(&r->p->stream, &time, r->lane->metric_tracks[m], got.u64);
 		else
-			packet_real(&r->p->stream, &time, r->lane->metric_tracks[m], f64);
+			packet_real(&r->p->stream, &time, r->lane->metric_tracks[m], got.f64);
 		*end = r->span.end_ns;
 	}
 }
@@ -234,13 +233,11 @@ static uint32_t mark_of(const struct row *r)
 {
 	const struct sx_table *from = r->d->in->raw_any ? r->raw : r->values;
 	uint32_t mark = SX_NONE;
-	bool whole;
-	uint64_t u64;
-	double f64;
+	struct row_value got = {.whole = false};
 	for (uint32_t c = 0; c < r->d->counter_count; c++) {
 		uint32_t column = r->d->counters[c].column;
 		struct sx_vector v = sx_table_vector(from, column);
-		if (read_value(from, column, r->at, &whole, &u64, &f64))
+		if (read_value(from, column, r->at, &got))
 			return SX_NONE;
 		if (mark == SX_NONE && v.quality && sx_quality_is_skipped(v.quality[r->at]))
 			mark = c;

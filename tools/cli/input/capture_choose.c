@@ -94,12 +94,12 @@ bool capture_view_passes_over(const struct cli *cli, enum sx_status status, uint
 	return cli->options.metrics.count && devices > 1 && status == SX_ERR_NOT_FOUND;
 }
 
-enum sx_status capture_view_prepare(const struct cli *cli, const char *path, uint32_t device,
+enum sx_status capture_view_prepare(const struct cli *cli, const struct capture_device *of,
 				    struct capture_view **view, struct sx_table **raw,
 				    struct sx_error *err)
 {
 	*raw = NULL;
-	enum sx_status status = capture_view_device(cli, path, device, view, err);
+	enum sx_status status = capture_view_device(cli, of->path, of->number, view, err);
 	if (!status)
 		status = capture_view_need_set(cli, *view, err);
 	if (!status)

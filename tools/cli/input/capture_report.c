@@ -75,12 +75,12 @@ static enum sx_status select_also(const struct cli *cli, const struct capture_re
 	return status;
 }
 
-static enum sx_status open_device(const struct cli *cli, const char *path, uint32_t number,
+static enum sx_status open_device(const struct cli *cli, const struct capture_device *of,
 				  const struct capture_report_hooks *hooks,
 				  struct capture_input *in, struct sx_error *err)
 {
 	*in = (struct capture_input){0};
-	enum sx_status status = capture_view_prepare(cli, path, number, &in->view, &in->raw, err);
+	enum sx_status status = capture_view_prepare(cli, of, &in->view, &in->raw, err);
 	return status ? status : select_also(cli, hooks, in, err);
 }
 
@@ -227,10 +227,18 @@ static enum sx_status fill_device(struct cli *cli, struct feeding *feeding,
 	return status ? status : tell_losses(in, out->fill, index, err);
 }
 
-static enum sx_status fill_devices(struct cli *cli, const char *path, const uint32_t *list,
-				   uint32_t count, const struct capture_report_hooks *hooks,
+/* Devices of one capture. */
+struct device_list {
+	const char *path;
+	const uint32_t *list;
+	uint32_t count;
+};
+
+static enum sx_status fill_devices(struct cli *cli, const struct device_list *devices,
+				   const struct capture_report_hooks *hooks,
 				   struct capture_report *out, struct sx_error *err)
 {
+	uint32_t count = devices->count;
 	struct feeding feeding = {.hooks = hooks, .fill = out->fill};
 	enum sx_status passed = SX_OK;
 	enum sx_status status = hooks->join ? report_join_begin(&feeding.join, err) : SX_OK;
@@ -241,7 +249,8 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 		struct capture_input *in = &out->devices[out->count++];
 		struct sx_error why = {0};
 		bool over = false;
-		status = open_device(cli, path, list[i], hooks, in, &why);
+		status = open_device(cli, &(struct capture_device){devices->path, devices->list[i]},
+				     hooks, in, &why);
 		if (!status && hooks->begin) {
 			status = hooks->begin(hooks->user, out->count - 1, in, &why);
 			over = status == SX_ERR_NOT_FOUND && count > 1;
@@ -252,14 +261,14 @@ static enum sx_status fill_devices(struct cli *cli, const char *path, const uint
 			passed = passed ? passed : status;
 			input_close(&out->devices[--out->count]);
 			status = SX_OK;
-			unseen[unseen_count++] = list[i];
+			unseen[unseen_count++] = devices->list[i];
 			continue;
 		}
 		if (!status)
 			status = fill_device(cli, &feeding, out, err);
 	}
 	for (uint32_t i = 0; !status && out->count && i < unseen_count; i++)
-		status = read_unseen(cli, path, unseen[i], &feeding, err);
+		status = read_unseen(cli, devices->path, unseen[i], &feeding, err);
 	free(unseen);
 	for (uint32_t i = 1; !status && feeding.join && i < out->count; i++)
 		status = capture_view_related(out->devices[0].view, out->devices[i].view, err);
@@ -307,7 +316,8 @@ enum sx_status capture_report_read(struct cli *cli, const char *path,
 	if (!status)
 		status = set_goal(cli, out->fill, err);
 	if (!status)
-		status = fill_devices(cli, path, list, count, hooks, out, err);
+		status =
+		    fill_devices(cli, &(struct device_list){path, list, count}, hooks, out, err);
 	if (!status)
 		status = report_set_run(out->fill,
 					&(struct report){.schema = "report",

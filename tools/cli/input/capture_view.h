@@ -69,6 +69,12 @@ enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32
 enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *view,
 				   struct sx_error *err);
 
+/* A device of a capture. */
+struct capture_device {
+	const char *path;
+	uint32_t number;
+};
+
 /* Whether a name or pattern of --metric finds something on the device. */
 bool capture_view_has(const struct cli *cli, const struct capture_view *view, const char *pattern);
 /*
@@ -80,7 +86,7 @@ bool capture_view_passes_over(const struct cli *cli, enum sx_status status, uint
  * Opens a device with what is asked of it and a table for its rows, for verbs that read rows. What
  * *view and *raw hold then is the caller's, also when this fails; set both to NULL before.
  */
-enum sx_status capture_view_prepare(const struct cli *cli, const char *path, uint32_t device,
+enum sx_status capture_view_prepare(const struct cli *cli, const struct capture_device *of,
 				    struct capture_view **view, struct sx_table **raw,
 				    struct sx_error *err);
 /* The chosen metrics, in memory of the view; `raw` has the columns of the rows. */

@@ -130,7 +130,8 @@ static enum sx_status compare_read_device(struct run *run, uint32_t number, uint
 {
 	struct capture_view *view = NULL;
 	struct sx_table *raw = NULL;
-	enum sx_status status = capture_view_prepare(run->cli, run->path, number, &view, &raw, err);
+	enum sx_status status = capture_view_prepare(
+	    run->cli, &(struct capture_device){run->path, number}, &view, &raw, err);
 	if (!status)
 		status = compare_add_device(run, view, raw, err);
 	if (!status) {
@@ -197,9 +198,11 @@ static uint64_t warm_up(const struct report *report)
 	return share < WARM_UP_NS ? share : WARM_UP_NS;
 }
 
-static enum sx_status read_run(struct cli *cli, const char *path, const char *shown,
-			       struct compare_set *set, bool *whole, struct sx_error *err)
+static enum sx_status read_run(struct cli *cli, const char *path, struct compare_set *set,
+			       bool *whole, struct sx_error *err)
 {
+	char text[IMPORTED_TEXT_MAX];
+	const char *shown = imported_text(cli, path, text);
 	double fps = cli->options.fps;
 	struct run run = {.cli = cli,
 			  .path = path,
@@ -267,7 +270,6 @@ enum sx_status compare_input_load(struct cli *cli, const char *files, struct com
 	compare_set_init(set);
 	char *list = strdup(files), *save = NULL;
 	enum sx_status status = list ? SX_OK : error_nomem(err, "reading files");
-	char shown[IMPORTED_TEXT_MAX];
 	if (!status && baseline_is(files)) {
 		status = baseline_read(files, set, err);
 		free(list);
@@ -277,7 +279,7 @@ enum sx_status compare_input_load(struct cli *cli, const char *files, struct com
 	const char *apart = access(files, F_OK) == 0 ? "\n" : ",";
 	char *path = status ? NULL : strtok_r(list, apart, &save);
 	for (; path && !status; path = strtok_r(NULL, apart, &save))
-		status = read_run(cli, path, imported_text(cli, path, shown), set, whole, err);
+		status = read_run(cli, path, set, whole, err);
 	if (!status)
 		status = compare_set_done(set, err);
 	free(list);

@@ -161,8 +161,15 @@ static enum sx_status note_apart(const struct cli *cli, struct sx_capture_writer
 	return sx_capture_mark(writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
 }
 
-static enum sx_status write_file(const struct cli *cli, struct sx_capture_writer *writer,
-				 const char *path, size_t number, bool *apart, struct sx_error *err)
+/* A capture that files are written into one after another. */
+struct writing {
+	struct sx_capture_writer *writer;
+	size_t number; /* of the file at hand; 0: it is the only one */
+	bool apart;    /* a device without a clock has been written */
+};
+
+static enum sx_status write_file(const struct cli *cli, struct writing *w, const char *path,
+				 struct sx_error *err)
 {
 	struct import_request request = {.context = cli->context,
 					 .path = path,
@@ -178,15 +185,15 @@ static enum sx_status write_file(const struct cli *cli, struct sx_capture_writer
 	}
 	const struct import_device *devices = import_devices(import, &count);
 	enum sx_status status = SX_OK;
-	bool told = *apart || !number;
+	bool told = w->apart || !w->number;
 	for (uint32_t i = 0; !status && i < count; i++) {
-		status = write_device(cli, writer, &devices[i], number, err);
-		*apart |= !has_clock(&devices[i]);
+		status = write_device(cli, w->writer, &devices[i], w->number, err);
+		w->apart |= !has_clock(&devices[i]);
 	}
-	if (!status && *apart && !told)
-		status = note_apart(cli, writer, err);
+	if (!status && w->apart && !told)
+		status = note_apart(cli, w->writer, err);
 	if (!status)
-		status = write_marks(writer, import, read ? &cut : NULL, err);
+		status = write_marks(w->writer, import, read ? &cut : NULL, err);
 	if (!status)
 		imported_say(cli, path, import);
 	import_destroy(import);
@@ -203,12 +210,12 @@ static enum sx_status write_all(const struct cli *cli, const char *const *paths,
 	    {"imported-from", count ? imported_text(cli, paths[0], name) : ""},
 	    {"writer", "sextant import"}};
 	struct sx_capture_options options = {.properties = properties, .property_count = 2};
-	struct sx_capture_writer *writer = NULL;
+	struct writing w = {0};
 	struct sx_error why = {0};
-	bool apart = false;
-	enum sx_status status = sx_capture_create(out, &options, &writer, err), worst = SX_OK;
+	enum sx_status status = sx_capture_create(out, &options, &w.writer, err), worst = SX_OK;
 	for (size_t i = 0; !status && i < count; i++) {
-		status = write_file(cli, writer, paths[i], count > 1 ? i + 1 : 0, &apart, err);
+		w.number = count > 1 ? i + 1 : 0;
+		status = write_file(cli, &w, paths[i], err);
 		if (status == SX_INCOMPLETE) {
 			worst = status;
 			why = *err;
@@ -216,7 +223,7 @@ static enum sx_status write_all(const struct cli *cli, const char *const *paths,
 		}
 	}
 	struct sx_error closing = {0};
-	enum sx_status closed = writer ? sx_capture_finish(writer, NULL, &closing) : SX_OK;
+	enum sx_status closed = w.writer ? sx_capture_finish(w.writer, NULL, &closing) : SX_OK;
 	if (status)
 		return status;
 	if (closed || worst)

@@ -66,9 +66,17 @@ static enum sx_status read_kind(const char *kind, struct sx_oa_options *options,
 }
 
 /* A frequency that --const gave; *out stays when it gave none. */
-static enum sx_status given(const struct decode_job *job, const char *name, double min, double max,
-			    double *out, struct sx_error *err)
+/* A frequency that may be given, and what it may be. */
+struct frequency {
+	const char *name;
+	double min, max;
+};
+
+static enum sx_status given(const struct decode_job *job, struct frequency f, double *out,
+			    struct sx_error *err)
 {
+	const char *name = f.name;
+	const double min = f.min, max = f.max;
 	double value;
 	if (!decode_constant(job, name, &value))
 		return SX_OK;
@@ -88,11 +96,12 @@ static enum sx_status given_frequencies(const struct decode_job *job, struct sx_
 					struct sx_error *err)
 {
 	double hz = 0, min_hz = 0, max_hz = 0;
-	enum sx_status status = given(job, "GpuTimestampFrequency", 1e3, 1e10, &hz, err);
+	enum sx_status status =
+	    given(job, (struct frequency){"GpuTimestampFrequency", 1e3, 1e10}, &hz, err);
 	if (!status)
-		status = given(job, "GpuMinFrequency", 1, 4e9, &min_hz, err);
+		status = given(job, (struct frequency){"GpuMinFrequency", 1, 4e9}, &min_hz, err);
 	if (!status)
-		status = given(job, "GpuMaxFrequency", 1, 4e9, &max_hz, err);
+		status = given(job, (struct frequency){"GpuMaxFrequency", 1, 4e9}, &max_hz, err);
 	device->timestamp_hz = (uint64_t)hz;
 	device->gt_min_hz = (uint32_t)min_hz;
 	device->gt_max_hz = (uint32_t)max_hz;

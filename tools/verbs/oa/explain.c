@@ -122,14 +122,15 @@ static enum sx_status no_flex(const struct definition *d, struct sx_error *err)
 }
 
 enum sx_status explain_flex(const struct cli *cli, const struct catalog_view *view,
-			    const char *definition, const struct sx_table *totals, double value,
+			    const char *definition, const struct measured_value *measured,
 			    struct sx_error *err)
 {
-	struct definition d = {.cli = cli, .view = view, .text = definition, .value = value};
+	struct definition d = {
+	    .cli = cli, .view = view, .text = definition, .value = measured->value};
 	struct formula_input input = {.view = view,
 				      .constants = cli->options.constants,
 				      .constant_count = (uint32_t)cli->options.constant_count,
-				      .totals = totals};
+				      .totals = measured->totals};
 	struct sx_definition program;
 	enum sx_status status = sx_oa_flex_parse(definition, &d.parsed, err);
 	if (!status && sx_catalog_find_constant(view->catalog, "EuCoresTotalCount") == SX_NONE)
@@ -142,8 +143,7 @@ enum sx_status explain_flex(const struct cli *cli, const struct catalog_view *vi
 	if (status)
 		return status;
 	sx_oa_flex_place(d.parsed.counter, &d.place);
-	status = formula_open_text(&d.formula, &cli->view, &input, program.formula,
-				   program.notation, err);
+	status = formula_open_text(&d.formula, &cli->view, &input, &program, err);
 	if (!status && cli->view.format == FORMAT_JSON)
 		write_json(&d);
 	else if (!status)
