@@ -165,6 +165,14 @@ bool import_begins(struct import_cell cell, const char *word);
 bool import_number(struct import_cell cell, double *value);
 /* Whether a cell stands for "no data": empty, -, N/A, nan, null. */
 bool import_no_data(struct import_cell cell);
+/*
+ * Sets a number in text that is a whole one in the column's unit, with all its digits;
+ * false when it is none.
+ */
+bool import_set_exact(struct import_rows *rows, uint32_t column, size_t row,
+		      struct import_cell text);
+/* The name in "name (unit)" or "name [unit]", and what stands in the brackets; empty: no unit. */
+struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit);
 /* "name (unit)", "name [unit]" or a bare name; unit "count" where it is none that is known. */
 struct import_field import_header(struct import_job *job, struct import_cell cell,
 				  enum sx_reduce over_time);

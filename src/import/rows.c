@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/strings.h"
 #include "catalog/column.h"
+#include "catalog/units.h"
 #include "import/internal.h"
 #include "import/read/times.h"
 
@@ -23,6 +25,7 @@ struct rows_column {
 	union value *values;
 	uint8_t *tags;
 	size_t value_cap, tag_cap;
+	struct units_step written; /* how a value was made of one in the field's unit */
 	bool fraction, any;
 	bool in_turns; /* no value: not measured, and the others stand for it */
 };
@@ -145,6 +148,7 @@ uint32_t import_column(struct import_rows *rows, const struct import_field *fiel
 	if (added) {
 		rows->columns[at] = (struct rows_column){.field = *field};
 		rows->columns[at].field.name = strings_get(&rows->names, at);
+		rows->columns[at].written = units_step(field->factor != 0 ? 1 / field->factor : 1);
 		rows->columns[at].field.unit = keep(rows->job, field->unit ? field->unit : "count");
 		rows->column_count = at + 1;
 	}
@@ -233,12 +237,18 @@ static void set_f64(struct import_rows *rows, uint32_t column, size_t row, doubl
 		at->f = value;
 }
 
+/* A value as the file has it, in the unit of its column. */
+static double rows_in_unit(const struct rows_column *column, double value)
+{
+	double factor = column->field.factor;
+	return factor == 0 || factor == 1 ? value : units_unapply(column->written, value);
+}
+
 void import_set(struct import_rows *rows, uint32_t column, size_t row, double value)
 {
 	if (!rows || column >= rows->column_count)
 		return;
-	double factor = rows->columns[column].field.factor;
-	set_f64(rows, column, row, factor != 0 ? value * factor : value);
+	set_f64(rows, column, row, rows_in_unit(&rows->columns[column], value));
 }
 
 void import_put(struct import_rows *rows, size_t row, struct import_field field, double value)
@@ -246,22 +256,37 @@ void import_put(struct import_rows *rows, size_t row, struct import_field field,
 	import_set(rows, import_column(rows, &field), row, value);
 }
 
-void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint64_t value)
+static void rows_set_whole(struct import_rows *rows, uint32_t column, size_t row, uint64_t value)
 {
 	uint8_t *tag;
-	if (!rows || column >= rows->column_count)
-		return;
-	double factor = rows->columns[column].field.factor;
-	if (factor != 0 && factor != 1) {
-		set_f64(rows, column, row, (double)value * factor);
-		return;
-	}
 	union value *at = place(rows, column, row, &tag);
 	if (!at)
 		return;
 	rows->columns[column].any = true;
 	*tag = TAG_U64;
 	at->u = value;
+}
+
+bool import_set_exact(struct import_rows *rows, uint32_t column, size_t row,
+		      struct import_cell text)
+{
+	uint64_t whole;
+	if (!rows || column >= rows->column_count || !rows->columns[column].written.power ||
+	    !number_decimal(text.text, text.size, rows->columns[column].written.power, &whole))
+		return false;
+	rows_set_whole(rows, column, row, whole);
+	return true;
+}
+
+void import_set_u64(struct import_rows *rows, uint32_t column, size_t row, uint64_t value)
+{
+	if (!rows || column >= rows->column_count)
+		return;
+	double factor = rows->columns[column].field.factor;
+	if (factor != 0 && factor != 1)
+		set_f64(rows, column, row, rows_in_unit(&rows->columns[column], (double)value));
+	else
+		rows_set_whole(rows, column, row, value);
 }
 
 void import_add(struct import_rows *rows, uint32_t column, size_t row, double value)

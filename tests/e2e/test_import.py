@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -10,6 +11,9 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import import_files
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
+import units
 
 SEXTANT = os.environ['SEXTANT']
 
@@ -23,7 +27,7 @@ def columns(path, *args):
     result = run('export', path, '--counters', '--json', *args)
     if result.returncode not in (0, 1) or not result.stdout:
         raise AssertionError(result.stderr)
-    document = json.loads(result.stdout)
+    document = units.in_catalog_units(SEXTANT, json.loads(result.stdout))
     document = document['devices'][0] if 'devices' in document else document  # one table a device
     return {name: [row[i] for row in document['rows']] for i, name in enumerate(document['metrics'])}, result
 
@@ -576,10 +580,10 @@ class Tables(unittest.TestCase):
     def test_units_in_headers(self):
         rows, _ = self.eval('Frame time (ms),GPU power [W],GPU memory used (GiB)\n16,200,1\n20,150.5,2.5\n',
                             '-m', 'frame_time,gpu.power,gpu_memory_used', catalog='monitor')
-        self.assertEqual(rows, [['frame_time', 'gpu_power', 'gpu_memory_used'], ['16000000', '200000', '1073741824'],
-                                ['20000000', '150500', '2684354560']])
+        self.assertEqual(rows, [['frame_time (s)', 'gpu_power (W)', 'gpu_memory_used'], ['0.016', '200', '1073741824'],
+                                ['0.02', '150.5', '2684354560']])
         rows, _ = self.eval('GPU busy,My own (ms)\n50,3\n', '-m', 'My own', catalog='monitor')
-        self.assertEqual(rows, [['My own'], ['3']])
+        self.assertEqual(rows, [['My own (s)'], ['0.003']])
 
     def test_metrics_are_input(self):
         """By name, title, neutral name; others are derived from them, rules read them, and a contradiction is told."""
@@ -627,6 +631,42 @@ class Tables(unittest.TestCase):
                 again = run('eval', '--for', catalog, self.file(export.stdout, 'export.csv'), '-f', 'csv')
                 self.assertEqual(again.returncode, 0, again.stderr)
                 self.assertEqual(again.stdout, export.stdout)
+
+    def test_base_units(self):
+        """Machine forms are in base units, the header says so, and what is written is read alike again."""
+        given = {'amd-gcn3': ('FetchSize,WriteSize,GPUTime', '3.3,7,16.667123', 'FetchSize (bytes),WriteSize (bytes),GPUTime (s)', '3379.2,7168,0.016667123'),
+                 'intel-merrifield': ('UNC_SOC_Graphics_BW.Read_MBps', '1.1', 'UNC_SOC_Graphics_BW.Read_MBps (bytes/s)', '1100000'),
+                 'monitor': ('gpu_power,frame_time', '1500,16670001', 'gpu_power (W),frame_time (s)', '1.5,0.016670001')}
+        for catalog, (head, row, want, values) in given.items():
+            args = ('eval', '--for', catalog, '-m', head)
+            with self.subTest(catalog):
+                first = run(*args, self.file(f'{head}\n{row}\n', 'first.csv'), '--csv').stdout
+                self.assertEqual(first.splitlines(), [want, values])
+                self.assertEqual(run(*args, self.file(first, 'second.csv'), '--csv').stdout, first)
+                document = json.loads(run(*args, self.file(first, 'second.csv'), '--json').stdout)
+                self.assertEqual(document['rows'], [[float(v) for v in values.split(',')]])
+                self.assertEqual([f'{n} ({u})' for n, u in zip(document['metrics'], document['units'])], want.split(','))
+                line = json.loads(run(*args, self.file(first, 'second.csv'), '-f', 'ndjson').stdout)
+                self.assertEqual(line, {n: float(v) for n, v in zip(head.split(','), values.split(','))})
+
+    def test_random_values_are_read_back(self):
+        """Any f64 and any u64 in any of the units: text that is written is written alike when it is read."""
+        rng = random.Random(14)
+        for catalog, names in (('monitor', ('FrameTimes', 'GpuPower', 'frame_time', 'gpu_power')), ('opencl', ('Queued', 'KernelTime', 'Started')),
+                               ('amd-gcn3', ('FetchSize', 'GPUTime'))):
+            cells = [[str(rng.getrandbits(rng.choice((20, 40, 52)))) if rng.random() < 0.5 else repr(rng.random() * 10 ** rng.randrange(-6, 12)) for _ in names]
+                     for _ in range(400)]
+            listed = json.loads(run('list', 'counters', '--for', catalog, '--json').stdout)['counters']
+            counts = {'Queued', 'KernelTime', 'Started'} & {c['name'] for c in listed}
+            for row in cells:
+                for i, name in enumerate(names):
+                    row[i] = str(rng.getrandbits(64)) if name in counts else row[i]
+            text = '\n'.join([','.join(names), *map(','.join, cells)]) + '\n'
+            args = ('eval', '--for', catalog, '-m', ','.join(names))
+            first = run(*args, self.file(text, 'first.csv'), '--csv')
+            self.assertEqual(first.returncode, 0, first.stderr)
+            self.assertEqual(run(*args, self.file(first.stdout, 'second.csv'), '--csv').stdout, first.stdout, catalog)
+            self.assertNotEqual(first.stdout, text)
 
 
 if __name__ == '__main__':

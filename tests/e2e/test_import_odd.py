@@ -3,8 +3,12 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
+import units
 
 SEXTANT = os.environ['SEXTANT']
 MS = 1000000
@@ -39,10 +43,10 @@ class Odd(unittest.TestCase):
         return {m['name']: m['mean'] for m in self.report(path, code=code)[0]['metrics']}
 
     def columns(self, path, *args):
-        """Raw columns and labels of the first device."""
+        """Raw columns, in the catalog's units, and labels of the first device."""
         result = run('export', path, '--counters', '--json', *args)
         self.assertIn(result.returncode, (0, 1), result.stderr)
-        document = json.loads(result.stdout)
+        document = units.in_catalog_units(SEXTANT, json.loads(result.stdout))
         document = document['devices'][0] if 'devices' in document else document
         return {name: [row[i] for row in document['rows']] for i, name in enumerate(document['metrics'])}, result
 

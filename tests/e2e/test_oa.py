@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "oracle"))
+import units
 from intel_eval import Catalog
 
 SEXTANT, FOLDER = sys.argv[1], sys.argv[2]
@@ -91,7 +92,10 @@ def deltas(reports):
 def decode(path, *args):
     done = subprocess.run([SEXTANT, "decode", "-i", path, "--json", *args], capture_output=True, text=True,
                           check=False)
-    return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
+    doc = json.loads(done.stdout) if done.stdout else None
+    if doc:
+        units.in_catalog_units(SEXTANT, doc)
+    return done.returncode, doc, done.stderr
 
 
 def close(a, b):

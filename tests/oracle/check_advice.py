@@ -15,6 +15,8 @@ import tempfile
 
 import yaml
 
+import units
+
 ROWS = 40
 CASES = [  # catalog, set, share of counters left out, highest value, constants
     ("arm/mali-g310", None, 0.0, 10**6, {"shader_cores": 2}),
@@ -155,6 +157,10 @@ class World:
             base += ["--const", f"{key}={value}"]
         metrics = run(sextant, "eval", *base, *(["--set", chosen] if chosen else []))
         counters = run(sextant, "eval", *base, "--counters")
+        self.units = {}
+        for document in (counters, metrics):
+            units.in_catalog_units(sextant, document)
+            self.units |= units.of_catalog(sextant, document["for"])
         self.columns = {}
         for document in (counters, metrics):
             for i, column in enumerate(document["metrics"]):
@@ -230,10 +236,15 @@ def check_evidence(where, rule, finding, world, yes, flags, findings):
     values = [world.lookup(rule["metric"], r) for r in range(ROWS) if yes[r]] if rule.get("metric") else []
     values = [v for v in values if v is not None]
     mean = math.fsum(values) / len(values) if values else None
+    bare = {name.split(".")[-1]: unit for name, unit in world.units.items()}
+    unit = world.units.get(rule.get("metric"), bare.get((rule.get("metric") or "").split(".")[-1], ""))
+    mean = units.to_base(mean, unit)
+    if finding["unit"] and finding["unit"] != units.base(unit)[0]:
+        findings.append(f"{where}: in {finding['unit']}, the catalog has {unit}")
     if (mean is None) != (finding["value"] is None) or (mean is not None and not
                                                         math.isclose(mean, finding["value"], rel_tol=1e-9)):
         findings.append(f"{where}: value {finding['value']}, here {mean}")
-    if rule.get("limit") is not None and finding["limit"] != rule["limit"]:
+    if rule.get("limit") is not None and finding["limit"] not in (rule["limit"], units.to_base(rule["limit"], unit)):
         findings.append(f"{where}: limit {finding['limit']}")
 
 

@@ -17,6 +17,7 @@ import tempfile
 import zlib
 
 import catalog_yaml
+import units
 
 CONSTANTS = {
     "GpuTimestampFrequency": 12000000, "GpuMinFrequency": 300000000,
@@ -58,7 +59,7 @@ def evaluate(sextant, path):
     if done.returncode not in (0, 1):
         sys.exit(f"{name}: {done.stderr}")
     got = json.loads(done.stdout)
-    return dict(zip(got["metrics"], got["rows"][0]))
+    return units.row_in_catalog_units(got, 0, units.of_metrics(sextant, path))
 
 
 def same(have, want):

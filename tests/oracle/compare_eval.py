@@ -20,6 +20,7 @@ import tempfile
 
 import catalog_yaml
 import eval as oracle
+import units
 
 KINDS = ("random", "small", "zero", "huge", "missing", "mixed")
 
@@ -131,10 +132,13 @@ def compare(sextant, path, kind, rng, rows, variant, group):
     for i, (have, want) in enumerate(zip(got["metrics"], expected["metrics"])):
         if have != want and not have.endswith("." + want):
             bad.append(f"{what}: column {i} is {have}, expected {want}")
+        unit = expected["units"][i]
+        if got["units"][i] != (units.base(unit)[0] or None):
+            bad.append(f"{what}: {have} is in {got['units'][i]}, expected {units.base(unit)[0]}")
         for r in range(rows):
-            if not same(got["rows"][r][i], expected["rows"][r][i]):
-                bad.append(f"{what}: {have}, row {r}: {got['rows'][r][i]!r}, "
-                           f"expected {expected['rows'][r][i]!r}")
+            want = units.to_base(expected["rows"][r][i], unit)
+            if not same(got["rows"][r][i], want):
+                bad.append(f"{what}: {have}, row {r}: {got['rows'][r][i]!r}, expected {want!r}")
                 break
     return bad, len(expected["metrics"]) * rows
 

@@ -494,7 +494,7 @@ def evaluate(catalog, lines, group=None):
     for values in read_csv(catalog, lines):
         row = Row(catalog, values)
         table.append([row.result(m) for m in metrics])
-    return {"metrics": [m.name for m in metrics], "rows": table}
+    return {"metrics": [m.name for m in metrics], "units": [m.info.get("unit", "") for m in metrics], "rows": table}
 
 
 def main():

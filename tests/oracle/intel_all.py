@@ -17,6 +17,7 @@ import tempfile
 
 import catalog_yaml
 import intel_eval
+import units
 
 SHOWN = 10
 
@@ -80,14 +81,19 @@ def check(sextant, path):
         return [f"{name}: {done.stderr.strip()}"], 0, 0
     doc = json.loads(done.stdout)
     bad, values, below = [], 0, 0
+    own = units.of_metrics(sextant, name)
     for i, raw in enumerate(rows):
         got = dict(zip(doc["metrics"], doc["rows"][i]))
+        wanted_units = dict(zip(doc["metrics"], doc["units"]))
         for group in catalog.sets:
             for metric, want in catalog.evaluate(group, raw, given).items():
                 if not catalog.exists(group, metric, given):
                     continue
                 key = f"{group}.{metric}" if f"{group}.{metric}" in got else metric
                 values += 1
+                if key in got:
+                    assert wanted_units[key] == units.base(own[key])[0], (name, key)
+                    want = units.to_base(want, own[key])
                 below += want is None
                 if key not in got or not same(got[key], want):
                     bad.append(f"{name} {group}.{metric}, row {i}: {got.get(key, 'absent')!r}, expected {want!r}")

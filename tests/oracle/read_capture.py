@@ -11,6 +11,8 @@ import sys
 import xxhash
 import zstandard
 
+import units
+
 UNKNOWN = 2**64 - 1
 MASK = 2**64 - 1
 LABELS = ["frame", "group", "context", "instance", "reason", "process"]
@@ -212,11 +214,15 @@ def known(value):
     return "" if value == UNKNOWN else value
 
 
+def base(column):
+    return units.base(column["unit"])[0]
+
+
 def table(capture, number):
     """Header and rows as `sextant export --counters` writes them, numbers not yet text."""
     device, rows = capture.devices[number], capture.rows[number]
     labels = [label for label in LABELS if any(label in row["labels"] for row in rows)]
-    yield ["begin_ns", "end_ns"] + labels + ["quality"] + [c["name"] for c in device["columns"]]
+    yield ["begin_ns", "end_ns"] + labels + ["quality"] + [c["name"] + (f" ({base(c)})" if base(c) != c["unit"] else "") for c in device["columns"]]
     for row in rows:
         seen = 0
         for value, quality in row["values"]:
@@ -225,7 +231,8 @@ def table(capture, number):
         yield ([known(row["begin"]), known(row["end"])] +
                [row["labels"].get(label, "") for label in labels] +
                ["+".join(name for bit, name in RESERVATIONS if seen & bit)] +
-               ["" if value is None else value for value, _ in row["values"]])
+               ["" if value is None else units.to_base(value, c["unit"])
+                for c, (value, _) in zip(device["columns"], row["values"])])
 
 
 def main():

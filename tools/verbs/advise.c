@@ -92,7 +92,8 @@ static void write_json(const struct cli *cli, const struct advised *all, uint32_
 	json_key(&json, "findings");
 	json_array_begin(&json);
 	for (uint32_t i = 0; i < count; i++)
-		findings_json(&json, all[i].advice, count > 1 ? all[i].number : FINDINGS_NO_DEVICE);
+		findings_json(&cli->view, &json, all[i].advice,
+			      count > 1 ? all[i].number : FINDINGS_NO_DEVICE);
 	json_array_end(&json);
 	if (cli->options.verbose && count == 1)
 		findings_rest_json(&json, all[0].advice);

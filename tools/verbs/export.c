@@ -84,6 +84,20 @@ static enum sx_status open_device(const struct cli *cli, const char *path, uint3
 	return labels_of(d->view, &d->shape.labels, err);
 }
 
+/* One name may have two units; below one header all numbers are in the base unit of theirs. */
+static double factor_between(const struct exporting *e, const struct sx_column *own,
+			     const struct sx_column *joined)
+{
+	char buf[2 * UNITS_TEXT_MAX];
+	double from = 1, to = 1;
+	const struct units *units = &e->cli->view.human.units;
+	if (!own->unit || !joined->unit || strcmp(own->unit, joined->unit) == 0)
+		return 1;
+	units_base(units, own->unit, buf, &from);
+	units_base(units, joined->unit, buf, &to);
+	return from / to;
+}
+
 /* Rows of one device below the header of all. */
 static enum sx_status join_rows(const struct exporting *e, const struct sx_table *t,
 				struct sx_error *err)
@@ -100,12 +114,14 @@ static enum sx_status join_rows(const struct exporting *e, const struct sx_table
 		struct sx_vector v = sx_table_vector(t, c);
 		uint32_t at = sx_table_find(to, sx_table_column(t, c)->name);
 		bool exact = sx_table_column(to, at)->type == SX_U64;
+		double factor = factor_between(e, sx_table_column(t, c), sx_table_column(to, at));
 		for (size_t r = 0; v.data && r < rows; r++) {
 			uint8_t quality = v.quality ? v.quality[r] : 0;
 			if (exact)
 				sx_table_set_u64(to, at, r, ((const uint64_t *)v.data)[r], quality);
 			else
-				sx_table_set_f64(to, at, r, sx_table_get(t, c, r), quality);
+				sx_table_set_f64(to, at, r, sx_table_get(t, c, r) * factor,
+						 quality);
 		}
 	}
 	return status;
@@ -150,15 +166,16 @@ static enum sx_status export_device(const struct exporting *e, struct rows_write
 }
 
 /* A column of this device in the header of all; a name of two types is written as f64. */
-static bool add_column(struct sx_column *list, uint32_t *count, const char *name, enum sx_type type)
+static void add_column(struct sx_column *list, uint32_t *count, const struct sx_column *own)
 {
 	for (uint32_t i = 0; i < *count; i++)
-		if (strcmp(list[i].name, name) == 0) {
-			list[i].type = list[i].type == type ? type : SX_F64;
-			return false;
+		if (strcmp(list[i].name, own->name) == 0) {
+			bool same =
+			    list[i].type == own->type && strcmp(list[i].unit, own->unit) == 0;
+			list[i].type = same ? own->type : SX_F64;
+			return;
 		}
-	list[(*count)++] = (struct sx_column){.name = name, .unit = "", .type = type};
-	return true;
+	list[(*count)++] = *own;
 }
 
 static uint32_t column_count(const struct exported *d)
@@ -186,8 +203,10 @@ static enum sx_status join_headers(struct exporting *e, struct sx_error *err)
 		    d->metrics ? sx_metrics_columns(d->metrics, &n) : NULL;
 		for (uint32_t c = 0; c < column_count(d); c++)
 			add_column(list, &count,
-				   own ? own[c].name : sx_table_column(d->raw, c)->name,
-				   own ? own[c].type : sx_table_column(d->raw, c)->type);
+				   own ? &(struct sx_column){.name = own[c].name,
+							     .unit = own[c].unit,
+							     .type = own[c].type}
+				       : sx_table_column(d->raw, c));
 		e->devices[i].shape.labels = labels;
 	}
 	enum sx_status status = sx_table_create(list, count, SX_SAMPLE_ROW, &e->joined, err);

@@ -200,6 +200,19 @@ static void begin_columns(struct own_reader *r, struct own_device *d, const char
 	sx_catalog_unref(known);
 }
 
+/* Behind a metric's name may stand the unit of its numbers; counters end in no brackets of units.
+ */
+static const char *own_name_of(struct own_reader *r, size_t column)
+{
+	const char *unit;
+	double factor;
+	struct import_cell text, head = r->cells.head[column],
+				 bare = import_split_unit(head, &text);
+	if (text.size && import_unit(text, &unit, &factor))
+		head = bare;
+	return import_text(r->job, head.text, head.size);
+}
+
 static enum sx_status begin_device(struct own_reader *r, struct own_device *d, const char **names,
 				   struct sx_error *err)
 {
@@ -207,8 +220,7 @@ static enum sx_status begin_device(struct own_reader *r, struct own_device *d, c
 	const char *catalog = r->job->request->catalog;
 	for (size_t i = 0; i < r->cells.columns; i++)
 		if (r->role[i] == VALUE && d->any[i] && r->cells.head[i].size)
-			names[count++] =
-			    import_text(r->job, r->cells.head[i].text, r->cells.head[i].size);
+			names[count++] = own_name_of(r, i);
 	for (size_t i = 0; i < count; i++)
 		if (!names[i])
 			return error_nomem(err, "importing");

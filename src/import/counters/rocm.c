@@ -7,6 +7,7 @@
 
 #include <sextant/catalog.h>
 
+#include "catalog/column.h"
 #include "catalog/units.h"
 
 static const struct {
@@ -63,7 +64,7 @@ static bool rocm_describe(struct import_job *job, const char *catalog, struct im
 	if (sx_catalog_open(job->request->context, catalog, &known, NULL))
 		return false;
 	uint32_t metric = sx_catalog_find_metric(known, field->name, SX_NONE, NULL);
-	uint32_t counter = sx_catalog_find_counter(known, field->name, SX_NONE, NULL);
+	uint32_t counter = column_identify(known, field->name).counter;
 	if (metric != SX_NONE) {
 		const struct sx_metric_info *info = &sx_catalog_metrics(known, &count)[metric];
 		field->unit = import_text(job, info->unit, strlen(info->unit));

@@ -169,6 +169,8 @@ void cells_put(struct cells *cells, size_t column, struct import_rows *rows, uin
 	double value;
 	if (to == SX_NONE)
 		return;
+	if (cell.size && import_set_exact(rows, to, row, cell))
+		return;
 	if (cell.size && number_u64(cell.text, cell.size, &whole))
 		import_set_u64(rows, to, row, whole);
 	else if (cells_number(cells, column, &value))

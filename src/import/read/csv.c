@@ -2,12 +2,10 @@
 #include "import/read/csv.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "catalog/units.h"
 #include "import/read/csv_rows.h"
 #include "table/fill.h"
 
@@ -89,27 +87,19 @@ static enum sx_status refuse_sparse(const struct csv_stream *s)
 /* A header may give another unit of the same kind than the catalog has: values are converted. */
 static void convert(struct csv_column *column, const char *unit, const struct units *units)
 {
-	const struct unit *from = column->unit ? units_find(units, column->unit) : NULL;
-	const struct unit *to = units_find(units, unit);
-	if (!from || !to || strcmp(from->dimension, to->dimension) != 0)
+	double factor = units_factor(units, column->unit, unit);
+	if (factor == 0)
 		return;
-	double factor = from->factor / to->factor * (column->factor != 0 ? column->factor : 1);
-	/* Factors below 1 are not exact: 1 / 1e-9 is not quite 1e9. */
-	if (fabs(factor - round(factor)) < factor * 1e-12)
-		factor = round(factor);
+	factor *= column->factor != 0 ? column->factor : 1;
 	column->factor = factor == 1 ? 0 : factor;
+	column->written = units_step(1 / factor);
 }
 
 static enum sx_status csv_describe(struct csv_reader *r, const struct csv_options *options)
 {
-	struct units *units = malloc(sizeof(*units));
 	struct sx_column *infos = calloc((size_t)r->value_count + 1, sizeof(*infos));
-	if (!infos || !units) {
-		free(infos);
-		free(units);
+	if (!infos)
 		return error_nomem(r->err, "reading CSV");
-	}
-	units_init(units);
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct csv_column *column = &r->columns[i];
 		if (column->role != CSV_VALUE)
@@ -122,18 +112,17 @@ static enum sx_status csv_describe(struct csv_reader *r, const struct csv_option
 		if (options && options->describe)
 			options->describe(options->user, info);
 		if (column->unit && info->unit[0])
-			convert(column, info->unit, units);
+			convert(column, info->unit, &r->units);
 		else if (column->unit)
 			info->unit = column->unit;
 		else if (!info->unit[0] && r->tally.times && r->tally.quality)
 			info->unit = "count"; /* an export of ours: it stood for itself before */
-		if (column->factor != 0)
-			info->type = column->type = SX_F64;
+		if (column->factor != 0)      /* what counts stays whole */
+			info->type = column->type = column->counts ? SX_U64 : SX_F64;
 	}
 	enum sx_status status =
 	    sx_table_create(infos, r->value_count, SX_SAMPLE_ROW, &r->table, r->err);
 	free(infos);
-	free(units);
 	return status;
 }
 
@@ -202,6 +191,7 @@ static enum sx_status prepare(struct csv_stream *s, const struct csv_options *op
 {
 	struct csv_reader *r = &s->r;
 	memset(r->times, 0xff, sizeof(r->times));
+	units_init(&r->units);
 	r->options = options;
 	enum sx_status status = csv_learn(s);
 	if (!status)
@@ -248,6 +238,7 @@ void csv_close(struct csv_stream *s)
 	if (!s)
 		return;
 	strings_finish(&s->r.names);
+	strings_finish(&s->r.unit_names);
 	sx_table_destroy(s->r.table);
 	free(s->r.columns);
 	free(s->r.c.window);

@@ -1,11 +1,13 @@
 /* Lines of CSV: the header's columns, and a line's cells into a row. */
 #include "import/read/csv_rows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "import/formats.h"
 #include "import/read/times.h"
 #include "table/fill.h"
@@ -21,21 +23,31 @@ static const struct {
     {"simulated", CSV_MODEL},
 };
 
-/* "name (unit)": the unit is no part of the name. */
-static struct csv_cell split_unit(const struct csv_cell *cell, const char **unit, double *factor)
+/* A unit as people write it, or one that catalogs use. */
+static bool csv_rows_find_unit(struct csv_reader *r, struct import_cell text, const char **unit,
+			       double *factor)
 {
-	char last = cell->size ? cell->text[cell->size - 1] : 0;
-	char opening = last == ')' ? '(' : last == ']' ? '[' : 0;
-	size_t at = opening ? cell->size - 1 : 0;
-	while (at && cell->text[at - 1] != opening)
-		at--;
-	struct import_cell text = {cell->text + at, at ? cell->size - at - 1 : 0};
-	if (at < 2 || !import_unit(text, unit, factor))
+	char name[UNITS_TEXT_MAX];
+	if (import_unit(text, unit, factor))
+		return true;
+	snprintf(name, sizeof(name), "%.*s", (int)text.size, text.text);
+	if (text.size >= sizeof(name) || !units_known(&r->units, name))
+		return false;
+	uint32_t at = strings_intern(&r->unit_names, text.text, text.size, NULL);
+	*unit = at == UINT32_MAX ? NULL : strings_get(&r->unit_names, at);
+	return *unit;
+}
+
+/* "name (unit)": the unit is no part of the name. */
+static struct csv_cell csv_rows_split_unit(struct csv_reader *r, const struct csv_cell *cell,
+					   const char **unit, double *factor)
+{
+	struct import_cell text;
+	struct import_cell name =
+	    import_split_unit((struct import_cell){cell->text, cell->size}, &text);
+	if (!text.size || !csv_rows_find_unit(r, text, unit, factor))
 		return *cell;
-	struct csv_cell name = {.text = cell->text, .size = at - 1, .last = cell->last};
-	while (name.size > 1 && name.text[name.size - 1] == ' ')
-		name.size--;
-	return name;
+	return (struct csv_cell){.text = name.text, .size = name.size, .last = cell->last};
 }
 
 static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv_cell *cell)
@@ -43,7 +55,7 @@ static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv
 	bool added;
 	const char *unit = NULL;
 	double factor = 1;
-	struct csv_cell bare = split_unit(cell, &unit, &factor);
+	struct csv_cell bare = csv_rows_split_unit(r, cell, &unit, &factor);
 	uint32_t at = strings_intern(&r->names, bare.text, bare.size, &added);
 	if (at == UINT32_MAX ||
 	    !mem_grow(&r->columns, &r->column_cap, (size_t)at + 1, sizeof(*r->columns)))
@@ -57,6 +69,7 @@ static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv
 				      .type = SX_U64,
 				      .unit = unit,
 				      .factor = factor == 1 ? 0 : factor,
+				      .written = units_step(1 / factor),
 				      .label = SX_LABEL_GROUP};
 	for (size_t i = 0; i < sizeof(csv_rows_roles) / sizeof(csv_rows_roles[0]); i++)
 		if (strcmp(csv_rows_roles[i].name, name) == 0)
@@ -166,11 +179,10 @@ static enum sx_status csv_rows_take_special(struct csv_reader *r, const struct c
 	return SX_OK;
 }
 
-static void csv_rows_store(struct csv_reader *r, const struct csv_column *column, uint64_t u,
-			   double f)
+/* A value in the column's own unit. */
+static void csv_rows_put(struct csv_reader *r, const struct csv_column *column, uint64_t u,
+			 double f)
 {
-	if (column->factor != 0)
-		f *= column->factor;
 	if (column->data.any && column->type == SX_U64)
 		column->data.u64[r->row] = u;
 	else if (column->data.any)
@@ -179,6 +191,16 @@ static void csv_rows_store(struct csv_reader *r, const struct csv_column *column
 		sx_table_set_u64(r->table, column->target, r->row, u, 0);
 	else
 		sx_table_set_f64(r->table, column->target, r->row, f, 0);
+}
+
+static void csv_rows_store(struct csv_reader *r, const struct csv_column *column, uint64_t u,
+			   double f)
+{
+	if (column->factor != 0) {
+		f = units_unapply(column->written, f);
+		u = f >= 0 && f < 0x1p64 ? (uint64_t)round(f) : 0;
+	}
+	csv_rows_put(r, column, u, f);
 }
 
 static enum sx_status take_text(struct csv_reader *r, const struct csv_column *column,
@@ -262,12 +284,16 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		tell_no_count(r, column);
 		return SX_OK;
 	}
+	bool exact = r->table && column->type == SX_U64 && column->written.power &&
+		     number_decimal(cell->text, cell->size, column->written.power, &u);
 	column->values++;
 	if (!whole && !r->table)
 		column->type = SX_F64;
-	if (!whole && column->type == SX_U64)
+	if (!whole && column->type == SX_U64 && column->factor == 0)
 		return csv_changed(r);
-	if (r->table)
+	if (exact)
+		csv_rows_put(r, column, u, f);
+	else if (r->table)
 		csv_rows_store(r, column, u, f);
 	r->filled += column->data.any != NULL;
 	return SX_OK;

@@ -3,6 +3,7 @@
 #define IMPORT_READ_CSV_ROWS_H
 
 #include "base/strings.h"
+#include "catalog/units.h"
 #include "import/read/csv_cell.h"
 
 enum csv_role {
@@ -37,9 +38,10 @@ struct csv_column {
 	bool may_be_text;
 	bool known; /* its name means something */
 	bool counts;
-	enum sx_label label; /* CSV_TEXT */
-	const char *unit;    /* as the header has it, or NULL */
-	double factor;	     /* of values as they stand there; 0: 1 */
+	enum sx_label label;	   /* CSV_TEXT */
+	const char *unit;	   /* as the header has it, or NULL */
+	double factor;		   /* of values as they stand there; 0: 1 */
+	struct units_step written; /* with a factor: how they were made of the catalog's unit */
 	union {
 		uint64_t *u64;
 		double *f64;
@@ -49,7 +51,9 @@ struct csv_column {
 
 struct csv_reader {
 	struct csv_cursor c;
-	struct strings names; /* of columns, in the file's order */
+	struct strings names;	   /* of columns, in the file's order */
+	struct strings unit_names; /* of their units that are not the usual words */
+	struct units units;
 	struct csv_column *columns;
 	size_t column_cap;
 	uint32_t count, value_count;

@@ -1,10 +1,12 @@
 /* Lines, cells, numbers and units in the text of other tools. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/number.h"
 #include "import/formats.h"
+#include "catalog/units.h"
 
 struct import_lines import_lines(const struct import_job *job)
 {
@@ -194,21 +196,43 @@ bool import_unit(struct import_cell text, const char **unit, double *factor)
 	return false;
 }
 
+struct import_cell import_split_unit(struct import_cell head, struct import_cell *unit)
+{
+	char last = head.size ? head.text[head.size - 1] : 0;
+	char opening = last == ')' ? '(' : last == ']' ? '[' : 0;
+	size_t at = opening ? head.size - 1 : 0;
+	while (at && head.text[at - 1] != opening)
+		at--;
+	*unit = (struct import_cell){head.text, 0};
+	if (at < 2)
+		return head;
+	*unit = text_trim((struct import_cell){head.text + at, head.size - at - 1});
+	return text_trim((struct import_cell){head.text, at - 1});
+}
+
+/* A unit as catalogs write it ("s/invocation"). */
+static bool text_catalog_unit(struct import_job *job, struct import_cell text, const char **out)
+{
+	char *name = import_text(job, text.text, text.size);
+	struct units *list = name ? malloc(sizeof(*list)) : NULL;
+	if (!list)
+		return false;
+	units_init(list);
+	bool known = units_known(list, name);
+	free(list);
+	if (known)
+		*out = name;
+	return known;
+}
+
 struct import_field import_header(struct import_job *job, struct import_cell cell,
 				  enum sx_reduce over_time)
 {
 	struct import_field field = {.unit = "count", .over_time = over_time, .factor = 1};
-	char last = cell.size ? cell.text[cell.size - 1] : 0;
-	char opening = last == ')' ? '(' : last == ']' ? '[' : 0;
-	size_t at = cell.size;
-	while (opening && at && cell.text[at - 1] != opening)
-		at--;
-	if (opening && at > 1) {
-		struct import_cell unit =
-		    text_trim((struct import_cell){cell.text + at, cell.size - at - 1});
-		if (import_unit(unit, &field.unit, &field.factor))
-			cell = text_trim((struct import_cell){cell.text, at - 1});
-	}
+	struct import_cell unit, bare = import_split_unit(cell, &unit);
+	if (unit.size && (import_unit(unit, &field.unit, &field.factor) ||
+			  text_catalog_unit(job, unit, &field.unit)))
+		cell = bare;
 	if (field.unit && strcmp(field.unit, "count") != 0)
 		field.over_time =
 		    strcmp(field.unit, "cycles") == 0 || strcmp(field.unit, "bytes") == 0

@@ -163,9 +163,35 @@ void findings_rest_text(const struct view *view, const struct sx_advice *advice)
 	}
 }
 
-static void finding_json(struct json *json, const struct sx_finding *f, uint32_t device)
+/* The numbers of a finding in base units. */
+struct machine_finding {
+	const char *unit; /* of `value`, or NULL */
+	char unit_text[2 * UNITS_TEXT_MAX];
+	double value, limit, measured;
+};
+
+static void machine_finding(const struct view *view, const struct sx_finding *f,
+			    struct machine_finding *out)
+{
+	char buf[2 * UNITS_TEXT_MAX];
+	double own = 1, other = 1;
+	bool direct = !f->compared || (f->rule->metric && !strcmp(f->compared, f->rule->metric));
+	const char *compared = direct ? f->unit : f->compared_unit;
+	const struct units *units = &view->human.units;
+	out->unit = f->unit ? units_base(units, f->unit, out->unit_text, &own) : NULL;
+	if (compared)
+		units_base(units, compared, buf, &other);
+	out->value = units_apply(units_step(own), f->value);
+	out->limit = units_apply(units_step(other), f->limit);
+	out->measured = units_apply(units_step(other), f->measured);
+}
+
+static void finding_json(const struct view *view, struct json *json, const struct sx_finding *f,
+			 uint32_t device)
 {
 	const struct sx_advice_info *rule = f->rule;
+	struct machine_finding m;
+	machine_finding(view, f, &m);
 	json_object_begin(json);
 	json_kv_string(json, "rule", rule->rule);
 	if (device != FINDINGS_NO_DEVICE)
@@ -173,11 +199,11 @@ static void finding_json(struct json *json, const struct sx_finding *f, uint32_t
 	json_kv_string(json, "severity", describe_severity(rule->severity));
 	json_kv_string(json, "title", rule->title);
 	json_kv_string(json, "metric", rule->metric);
-	json_kv_string(json, "unit", f->unit);
-	json_kv_f64(json, "value", f->value);
-	json_kv_f64(json, "limit", f->limit);
+	json_kv_string(json, "unit", m.unit);
+	json_kv_f64(json, "value", m.value);
+	json_kv_f64(json, "limit", m.limit);
 	json_kv_string(json, "compared", f->compared);
-	json_kv_f64(json, "measured", f->measured);
+	json_kv_f64(json, "measured", m.measured);
 	json_kv_f64(json, "share", share(f));
 	json_kv_u64(json, "rows", f->rows);
 	json_key(json, "samples");
@@ -190,12 +216,13 @@ static void finding_json(struct json *json, const struct sx_finding *f, uint32_t
 	json_object_end(json);
 }
 
-void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device)
+void findings_json(const struct view *view, struct json *json, const struct sx_advice *advice,
+		   uint32_t device)
 {
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
 	for (size_t i = 0; i < count && all[i].fired; i++)
-		finding_json(json, &all[i], device);
+		finding_json(view, json, &all[i], device);
 }
 
 void findings_rest_json(struct json *json, const struct sx_advice *advice)
@@ -223,9 +250,12 @@ void findings_rest_json(struct json *json, const struct sx_advice *advice)
 	json_array_end(json);
 }
 
-static void finding_csv(struct csv *csv, const struct findings_of *of, const struct sx_finding *f)
+static void finding_csv(const struct view *view, struct csv *csv, const struct findings_of *of,
+			const struct sx_finding *f)
 {
+	struct machine_finding m;
 	const struct sx_advice_info *rule = f->rule;
+	machine_finding(view, f, &m);
 	char sections[512] = "";
 	size_t used = 0;
 	for (uint32_t i = 0; i < rule->sections.count && used < sizeof(sections); i++)
@@ -239,11 +269,11 @@ static void finding_csv(struct csv *csv, const struct findings_of *of, const str
 	csv_text(csv, describe_severity(rule->severity));
 	csv_text(csv, rule->title);
 	csv_text(csv, rule->metric);
-	csv_text(csv, f->unit);
-	csv_f64(csv, f->value);
-	csv_f64(csv, f->limit);
+	csv_text(csv, m.unit);
+	csv_f64(csv, m.value);
+	csv_f64(csv, m.limit);
 	csv_text(csv, f->compared);
-	csv_f64(csv, f->measured);
+	csv_f64(csv, m.measured);
 	csv_f64(csv, share(f));
 	csv_u64(csv, f->rows);
 	csv_u64(csv, f->first);
@@ -272,5 +302,5 @@ void findings_csv(const struct view *view, const struct sx_advice *advice,
 		csv_end_line(&csv);
 	}
 	for (size_t i = 0; i < count && all[i].fired; i++)
-		finding_csv(&csv, of, &all[i]);
+		finding_csv(view, &csv, of, &all[i]);
 }

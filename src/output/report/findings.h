@@ -15,7 +15,8 @@ void findings_text(const struct view *view, const struct sx_catalog *catalog,
 void findings_rest_text(const struct view *view, const struct sx_advice *advice);
 
 /* The elements of an array: one object a rule that applies. */
-void findings_json(struct json *json, const struct sx_advice *advice, uint32_t device);
+void findings_json(const struct view *view, struct json *json, const struct sx_advice *advice,
+		   uint32_t device);
 /* The keys `quiet` and `unjudged` of an object. */
 void findings_rest_json(struct json *json, const struct sx_advice *advice);
 

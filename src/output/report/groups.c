@@ -167,14 +167,35 @@ static void differences_json(struct json *json, const struct groups_out *o, size
 	json_array_end(json);
 }
 
-static void value_json(struct json *json, const struct sx_table *t, uint32_t column, size_t row)
+/* A value in its base unit; `exact` holds it where it needs no factor. */
+struct group_value {
+	bool whole;
+	uint64_t exact;
+	double value; /* NAN: no data */
+};
+
+static struct group_value value_of(const struct groups_out *o, const struct sx_table *t,
+				   uint32_t column, size_t row)
 {
+	char buf[2 * UNITS_TEXT_MAX];
+	double factor = 1;
+	const char *unit = sx_table_column(t, column)->unit;
 	struct sx_vector v = sx_table_vector(t, column);
-	double value = sx_table_get(t, column, row);
-	if (v.type == SX_U64 && !isnan(value))
-		json_u64(json, ((const uint64_t *)v.data)[row]);
+	struct group_value out = {.value = sx_table_get(t, column, row)};
+	units_base(&o->view->human.units, unit ? unit : "", buf, &factor);
+	out.whole = v.type == SX_U64 && !isnan(out.value) && factor == 1;
+	if (out.whole)
+		out.exact = ((const uint64_t *)v.data)[row];
+	out.value = units_apply(units_step(factor), out.value);
+	return out;
+}
+
+static void value_json(struct json *json, struct group_value v)
+{
+	if (v.whole)
+		json_u64(json, v.exact);
 	else
-		json_f64(json, value);
+		json_f64(json, v.value);
 }
 
 /* `known`: else there is no number. */
@@ -202,7 +223,7 @@ static void group_json(struct json *json, const struct groups_out *o, const stru
 	json_object_begin_flat(json);
 	for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
 		json_key(json, sx_table_column(values, c)->name);
-		value_json(json, values, c, row);
+		value_json(json, value_of(o, values, c, row));
 	}
 	json_object_end(json);
 	if (o->g->sort_column != SX_NONE)
@@ -210,14 +231,17 @@ static void group_json(struct json *json, const struct groups_out *o, const stru
 	json_object_end(json);
 }
 
-/* What the numbers of each value are in, as lists of the catalog say it. */
-static void units_json(struct json *json, const struct sx_table *values)
+/* What the numbers of each value are in. */
+static void units_json(struct json *json, const struct groups_out *o, const struct sx_table *values)
 {
+	char buf[2 * UNITS_TEXT_MAX];
+	double factor;
 	json_key(json, "units");
 	json_object_begin_flat(json);
 	for (uint32_t c = 0; c < sx_table_column_count(values); c++)
 		json_kv_string(json, sx_table_column(values, c)->name,
-			       sx_table_column(values, c)->unit);
+			       units_base(&o->view->human.units, sx_table_column(values, c)->unit,
+					  buf, &factor));
 	json_object_end(json);
 }
 
@@ -237,7 +261,7 @@ static void write_json(const struct groups_out *o, const struct sx_table *values
 	json_kv_string(&json, "for", sx_catalog_info(o->device->catalog)->name);
 	json_kv_string(&json, "by", report_key_name(o->g->by));
 	json_kv_u64(&json, "count", o->g->seen);
-	units_json(&json, values);
+	units_json(&json, o, values);
 	json_key(&json, "groups");
 	json_array_begin(&json);
 	for (size_t r = 0; r < sx_table_row_count(values); r++)
@@ -251,14 +275,12 @@ static void write_json(const struct groups_out *o, const struct sx_table *values
 	*o->within = json;
 }
 
-static void csv_value(struct csv *csv, const struct sx_table *values, uint32_t column, size_t row)
+static void csv_value(struct csv *csv, struct group_value v)
 {
-	double value = sx_table_get(values, column, row);
-	struct sx_vector v = sx_table_vector(values, column);
-	if (v.type == SX_U64 && !isnan(value))
-		csv_u64(csv, ((const uint64_t *)v.data)[row]);
+	if (v.whole)
+		csv_u64(csv, v.exact);
 	else
-		csv_f64(csv, value);
+		csv_f64(csv, v.value);
 }
 
 static void optional_csv(struct csv *csv, uint64_t value, bool known)
@@ -280,9 +302,10 @@ static void head_csv(struct csv *csv, const struct groups_out *o, const struct s
 	csv_text(csv, "begin_ns");
 	csv_text(csv, "time_ns");
 	for (uint32_t i = 0; i < o->name_count; i++)
-		csv_text(csv, o->names[i]);
+		csv_column(csv, &o->view->human.units, o->names[i].name, o->names[i].unit);
 	for (uint32_t c = 0; !o->names && c < sx_table_column_count(values); c++)
-		csv_text(csv, sx_table_column(values, c)->name);
+		csv_column(csv, &o->view->human.units, sx_table_column(values, c)->name,
+			   sx_table_column(values, c)->unit);
 	csv_end_line(csv);
 }
 
@@ -304,14 +327,14 @@ static void write_csv(const struct groups_out *o, const struct sx_table *values)
 		optional_csv(&csv, begin, begin != SX_TIME_UNKNOWN);
 		optional_csv(&csv, o->g->list[r].time_ns, o->g->list[r].time_ns != 0);
 		for (uint32_t i = 0; i < o->name_count; i++) {
-			uint32_t at = sx_table_find(values, o->names[i]);
+			uint32_t at = sx_table_find(values, o->names[i].name);
 			if (at == SX_NONE)
 				csv_text(&csv, NULL);
 			else
-				csv_value(&csv, values, at, r);
+				csv_value(&csv, value_of(o, values, at, r));
 		}
 		for (uint32_t c = 0; !o->names && c < sx_table_column_count(values); c++)
-			csv_value(&csv, values, c, r);
+			csv_value(&csv, value_of(o, values, c, r));
 		csv_end_line(&csv);
 	}
 }
@@ -355,19 +378,20 @@ static enum sx_status write_one(const struct groups_out *o, struct sx_error *err
 }
 
 /* Each name once, in the order of the devices. */
-static const char **join_names(const struct groups_out *all, uint32_t count, uint32_t *name_count)
+static struct groups_name *join_names(const struct groups_out *all, uint32_t count,
+				      uint32_t *name_count)
 {
 	uint32_t most = 0, used = 0;
 	for (uint32_t i = 0; i < count; i++)
 		most += sx_table_column_count(all[i].g->values);
-	const char **names = calloc(most + 1, sizeof(*names));
+	struct groups_name *names = calloc(most + 1, sizeof(*names));
 	for (uint32_t i = 0; names && i < count; i++)
 		for (uint32_t c = 0; c < sx_table_column_count(all[i].g->values); c++) {
-			const char *name = sx_table_column(all[i].g->values, c)->name;
+			const struct sx_column *column = sx_table_column(all[i].g->values, c);
 			uint32_t at = 0;
-			while (at < used && strcmp(names[at], name) != 0)
+			while (at < used && strcmp(names[at].name, column->name) != 0)
 				at++;
-			names[at] = name;
+			names[at] = (struct groups_name){column->name, column->unit};
 			used += at == used;
 		}
 	*name_count = used;
@@ -378,7 +402,7 @@ static enum sx_status write_csv_of_all(struct groups_out *all, uint32_t count, s
 {
 	uint32_t name_count;
 	enum sx_status status = SX_OK;
-	const char **names = join_names(all, count, &name_count);
+	struct groups_name *names = join_names(all, count, &name_count);
 	if (!names)
 		return error_nomem(err, "writing groups");
 	for (uint32_t i = 0; !status && i < count; i++) {

@@ -5,6 +5,11 @@
 #include "analysis/report/by.h"
 #include "output/views.h"
 
+/* A column of CSV. */
+struct groups_name {
+	const char *name, *unit;
+};
+
 struct groups_out {
 	const struct view *view;
 	const struct report *report;
@@ -13,7 +18,7 @@ struct groups_out {
 	uint32_t number; /* of the device */
 	bool is_behind;	 /* a report, which has the head: the table alone, as text */
 	/* Of several devices: CSV has the columns of all below one header, JSON one table each. */
-	const char *const *names;
+	const struct groups_name *names;
 	uint32_t name_count;
 	bool no_head;
 	struct json *within;

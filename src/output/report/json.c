@@ -30,7 +30,7 @@ static enum sx_status report_write_json(const struct view *view, const struct re
 	json_array_begin(&json);
 	for (uint32_t d = 0; d < r->device_count; d++) {
 		if (r->devices[d].advice)
-			findings_json(&json, r->devices[d].advice, d);
+			findings_json(view, &json, r->devices[d].advice, d);
 		budgets |= r->devices[d].has_budget;
 	}
 	json_array_end(&json);

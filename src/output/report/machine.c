@@ -17,16 +17,17 @@ void machine_row(const struct view *view, const struct report_row *row, struct m
 	double factor;
 	const struct sx_stats *s = &row->stats;
 	out->unit = units_base(&view->human.units, row->unit, out->unit_text, &factor);
+	struct units_step step = units_step(factor);
 	out->exact = row->type == SX_U64 && factor == 1 && !isnan(s->total);
 	out->total_u64 = s->total_u64;
-	out->total = s->total * factor;
-	out->mean = s->mean * factor;
-	out->min = s->min * factor;
-	out->p50 = s->p50 * factor;
-	out->p95 = s->p95 * factor;
-	out->p99 = s->p99 * factor;
-	out->max = s->max * factor;
-	out->peak = row->peak * factor;
+	out->total = units_apply(step, s->total);
+	out->mean = units_apply(step, s->mean);
+	out->min = units_apply(step, s->min);
+	out->p50 = units_apply(step, s->p50);
+	out->p95 = units_apply(step, s->p95);
+	out->p99 = units_apply(step, s->p99);
+	out->max = units_apply(step, s->max);
+	out->peak = units_apply(step, row->peak);
 }
 
 static void frames_json(struct json *json, const struct report_frames *f)

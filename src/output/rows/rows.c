@@ -106,8 +106,8 @@ static void row_json(struct rows_writer *w, const struct extra *extra, size_t n,
 }
 
 /* The unit of each column's numbers; null for what has none. */
-static void units_json(struct json *json, const struct extra *extra, size_t n,
-		       const struct sx_table *t)
+static void units_json(struct json *json, const struct units *units, const struct extra *extra,
+		       size_t n, const struct sx_table *t)
 {
 	json_key(json, "units");
 	json_array_begin_flat(json);
@@ -115,16 +115,19 @@ static void units_json(struct json *json, const struct extra *extra, size_t n,
 		json_string(
 		    json, extra[i].kind == EXTRA_BEGIN || extra[i].kind == EXTRA_END ? "ns" : NULL);
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++) {
+		char buf[2 * UNITS_TEXT_MAX];
+		double factor;
 		const char *unit = sx_table_column(t, c)->unit;
-		json_string(json, unit && *unit ? unit : NULL);
+		json_string(json, unit && *unit ? units_base(units, unit, buf, &factor) : NULL);
 	}
 	json_array_end(json);
 }
 
-static void names_json(struct json *json, const struct rows_shape *shape, const struct sx_table *t)
+static void names_json(struct rows_writer *w, const struct sx_table *t)
 {
+	struct json *json = &w->json;
 	struct extra extra[EXTRA_MAX];
-	size_t n = extras(shape, extra);
+	size_t n = extras(w->shape, extra);
 	json_key(json, "metrics");
 	json_array_begin_flat(json);
 	for (size_t i = 0; i < n; i++)
@@ -132,7 +135,7 @@ static void names_json(struct json *json, const struct rows_shape *shape, const 
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
 		json_string(json, sx_table_column(t, c)->name);
 	json_array_end(json);
-	units_json(json, extra, n, t);
+	units_json(json, &w->view->human.units, extra, n, t);
 }
 
 static void why_json(struct json *json, const struct sx_table *t)
@@ -173,7 +176,7 @@ static void begin_json(struct rows_writer *w, const struct sx_table *t)
 {
 	open_json(w);
 	json_kv_string(&w->json, "for", w->shape->catalog);
-	names_json(&w->json, w->shape, t);
+	names_json(w, t);
 	json_key(&w->json, "rows");
 	json_array_begin(&w->json);
 }
@@ -223,14 +226,16 @@ static void row_ndjson(struct rows_writer *w, const struct extra *extra, size_t 
 	values_text(w->values, "}\n");
 }
 
-static void head_csv(struct csv *csv, const struct rows_shape *shape, const struct sx_table *t)
+static void head_csv(struct csv *csv, const struct rows_writer *w, const struct sx_table *t)
 {
+	const struct rows_shape *shape = w->shape;
 	struct extra extra[EXTRA_MAX];
 	size_t n = extras(shape, extra);
 	for (size_t i = 0; i < n; i++)
 		csv_text(csv, extra[i].name);
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
-		csv_text(csv, sx_table_column(t, c)->name);
+		csv_column(csv, &w->view->human.units, sx_table_column(t, c)->name,
+			   sx_table_column(t, c)->unit);
 	for (uint32_t i = 0; i < shape->constant_count; i++)
 		csv_text(csv, shape->constants[i].name);
 	csv_end_line(csv);
@@ -274,11 +279,12 @@ static bool rows_open(struct rows_writer *w, const struct sx_table *table)
 	w->begun = true;
 	if (w->view->format == FORMAT_TEXT)
 		return true;
-	w->values = values_create(w->view->out.out, table, w->view->format == FORMAT_NDJSON);
+	w->values = values_create(w->view->out.out, &w->view->human.units, table,
+				  w->view->format == FORMAT_NDJSON);
 	if (w->view->format == FORMAT_JSON)
 		begin_json(w, table);
 	else if (w->view->format == FORMAT_CSV)
-		head_csv(&csv, w->shape, table);
+		head_csv(&csv, w, table);
 	return w->values != NULL;
 }
 

@@ -18,6 +18,8 @@ struct column {
 	} data;
 	const uint8_t *quality; /* NULL: all valid */
 	bool whole;
+	bool scaled; /* `step` makes base units of the values */
+	struct units_step step;
 	size_t key_size;
 	char *key; /* "name": with its escapes, or NULL; owned */
 };
@@ -41,7 +43,16 @@ static bool make_key(struct column *column, const char *name)
 	return fclose(memory) == 0 && column->key; /* it may fail to shrink it, and says nothing */
 }
 
-struct values *values_create(FILE *out, const struct sx_table *like, bool named)
+static struct units_step step_of(const struct units *units, const char *unit)
+{
+	char buf[2 * UNITS_TEXT_MAX];
+	double factor = 1;
+	units_base(units, unit ? unit : "", buf, &factor);
+	return units_step(factor);
+}
+
+struct values *values_create(FILE *out, const struct units *units, const struct sx_table *like,
+			     bool named)
 {
 	struct values *v = malloc(sizeof(*v));
 	if (!v)
@@ -51,6 +62,11 @@ struct values *values_create(FILE *out, const struct sx_table *like, bool named)
 	v->p = v->buffer;
 	v->end = v->buffer + BUFFER_BYTES;
 	v->columns = calloc((size_t)v->count + 1, sizeof(*v->columns));
+	for (uint32_t i = 0; v->columns && i < v->count; i++) {
+		v->columns[i].step = step_of(units, sx_table_column(like, i)->unit);
+		v->columns[i].scaled =
+		    v->columns[i].step.times != 1 || v->columns[i].step.over != 1;
+	}
 	for (uint32_t i = 0; v->columns && named && i < v->count; i++)
 		if (!make_key(&v->columns[i], sx_table_column(like, i)->name)) {
 			values_destroy(v);
@@ -112,11 +128,18 @@ static inline bool put_value(struct values *v, const struct column *c, size_t ro
 {
 	if (!c->data.any || (c->quality && (c->quality[row] & SX_QUALITY_NO_DATA_MASK)))
 		return false;
-	if (c->whole) {
+	if (c->whole && !c->scaled) {
 		v->p += number_put_u64(v->p, c->data.u64[row]);
 		return true;
 	}
-	double value = c->data.f64[row];
+	/* Beyond what a double holds, counts keep all their digits. */
+	if (c->whole && c->step.power && c->data.u64[row] >> 53) {
+		v->p += number_put_decimal(v->p, c->data.u64[row], c->step.power);
+		return true;
+	}
+	double value = c->whole ? (double)c->data.u64[row] : c->data.f64[row];
+	if (c->scaled)
+		value = units_apply(c->step, value);
 	if (!isfinite(value))
 		return false;
 	v->p += number_put_f64(v->p, value);

@@ -4,15 +4,17 @@
 
 #include <sextant/table.h>
 
+#include "catalog/units.h"
 #include "output/write/json.h"
 
 struct values;
 
 /*
- * Values of tables with the columns of `like`, written to `out`. NULL when memory is out. `named`:
- * with keys, as the members of an object are written.
+ * Values of tables with the columns of `like`, written to `out` in base units. NULL when memory is
+ * out. `named`: with keys, as the members of an object are written.
  */
-struct values *values_create(FILE *out, const struct sx_table *like, bool named);
+struct values *values_create(FILE *out, const struct units *units, const struct sx_table *like,
+			     bool named);
 /* Writes what is gathered and releases it; NULL is fine. */
 void values_destroy(struct values *values);
 /* Points at the table whose rows come next. */

@@ -2,6 +2,7 @@
 """OpenCL programs through the command, on pocl: a known program's commands, exact, and what it sees of itself. Arguments: sextant, known, nomem."""
 import collections
 import csv
+import decimal
 import ctypes.util
 import io
 import json
@@ -20,6 +21,13 @@ COMMANDS = [
     ('clEnqueueCopyBuffer', 0, 0, 0, 0, 0, 512), ('clEnqueueFillBuffer', 0, 0, 0, 0, 0, 256), ('clEnqueueReadBufferRect', 0, 0, 0, 128, 0, 0),
     ('clEnqueueMapBuffer', 0, 0, 0, 1024, 0, 0), ('clEnqueueUnmapMemObject', 0, 0, 0, 0, 1024, 0), ('clEnqueueReadBuffer', 0, 0, 0, 4096, 0, 0)]
 COLUMNS = ('KernelLaunches', 'WorkItems', 'WorkGroups', 'ReadBytes', 'WriteBytes', 'CopyBytes')
+
+
+def in_ns(row):
+    """Times, which are in seconds with all their digits, in ns as the driver told them."""
+    seconds = {name for name in row if name.endswith(' (s)')}
+    return {name.removesuffix(' (s)'): str(int(decimal.Decimal(value) * 10**9)) if name in seconds and value else value
+            for name, value in row.items()}
 
 
 def run(*args, **options):
@@ -58,7 +66,7 @@ class OpenCL(unittest.TestCase):
         result = run(SEXTANT, 'export', self.path, '--counters', '--csv')
         self.assertIn(result.returncode, (0, 1), result.stderr)
         queues = collections.OrderedDict()
-        for row in csv.DictReader(io.StringIO(result.stdout)):
+        for row in map(in_ns, csv.DictReader(io.StringIO(result.stdout))):
             queues.setdefault(row['context'], []).append(row)
         return list(queues.values())
 

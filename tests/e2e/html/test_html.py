@@ -38,7 +38,9 @@ def page_of(folder, capture, *options, code=0):
 
 
 def exported(folder, capture, *options):
-    return list(csv.DictReader(io.StringIO(run(folder, 'export', capture, '--csv', *options).stdout)))
+    """Rows by the bare names of their columns: those in base units have the unit behind the name."""
+    rows = list(csv.DictReader(io.StringIO(run(folder, 'export', capture, '--csv', *options).stdout)))
+    return [{name.partition(' (')[0]: value for name, value in row.items()} for row in rows]
 
 
 def number(text):
@@ -66,9 +68,10 @@ def check_samples(page, rows):
     for i, row in enumerate(rows):
         assert arrays['begin_ns'][i] + origin == int(row['begin_ns']) and arrays['end_ns'][i] + origin == int(row['end_ns'])
     for index, own in values.items():
-        name = page.report['of_devices'][0]['rows'][index]['name']
+        name, factor = (page.report['of_devices'][0]['rows'][index][key] for key in ('name', 'factor'))
         for i, row in enumerate(rows):
-            assert same(own['value'][i], number(row[name])), (name, i, own['value'][i], row[name])
+            value = own['value'][i] * factor
+            assert same(value, number(row[name]), 0 if factor == 1 else 1e-15), (name, i, value, row[name])
     without = [row for i, row in enumerate(page.report['of_devices'][0]['rows']) if i not in values]
     for row in without:
         assert row['why'] and all(r[row['name']] == '' for r in rows), row['name']
@@ -80,13 +83,14 @@ def check_stretches(page, rows):
     each = layout['each']
     assert each > 1 and layout['count'] == math.ceil(len(rows) / each), layout
     for index, own in values.items():
-        name = page.report['of_devices'][0]['rows'][index]['name']
+        name, factor = (page.report['of_devices'][0]['rows'][index][key] for key in ('name', 'factor'))
+        exact = 0 if factor == 1 else 1e-15
         for i in range(layout['count']):
             part = [number(row[name]) for row in rows[i * each:(i + 1) * each]]
             part = [v for v in part if v is not None]
             assert arrays['samples'][i] == len(rows[i * each:(i + 1) * each])
-            assert same(own['min'][i], min(part)) and same(own['max'][i], max(part)), (name, i)
-            assert same(own['mean'][i], sum(part) / len(part), 1e-6), (name, i)
+            assert same(own['min'][i] * factor, min(part), exact) and same(own['max'][i] * factor, max(part), exact), (name, i)
+            assert same(own['mean'][i] * factor, sum(part) / len(part), 1e-6), (name, i)
 
 
 def check_statistics(page, folder, capture):
@@ -160,8 +164,8 @@ def test_baseline(folder):
     rows = exported(folder, 'before.sxc')
     assert layout['count'] == 500 == len(rows)
     for index, own in values.items():
-        name = of['of_devices'][0]['rows'][index]['name']
-        assert all(same(own['value'][i], number(row[name])) for i, row in enumerate(rows)), name
+        name, factor = (of['of_devices'][0]['rows'][index][key] for key in ('name', 'factor'))
+        assert all(same(own['value'][i] * factor, number(row[name]), 1e-15) for i, row in enumerate(rows)), name
     want = json.loads(run(folder, 'diff', 'before.sxc', 'frames.sxc', '--json').stdout)
     changes = {c['name']: c for c in page.report['comparison']['changes']}
     assert page.report['comparison']['comparable'] == want['comparable']

@@ -101,8 +101,8 @@ class Hardware(unittest.TestCase):
                 done = sextant("export", result, "-f", "csv", "-m", ",".join((DRAWS, BUSY)))
                 found = list(csv.DictReader(done.stdout.splitlines()))
                 self.assertEqual([float(r[DRAWS]) for r in found], 6 * rows)
-                busy = [float(r[BUSY]) for r in found] if BUSY not in missing else None
-                self.assertIn(busy, (None, [1000.0 * n for n in 6 * rows]))
+                busy = [float(r[BUSY + " (s)"]) for r in found] if BUSY not in missing else None
+                self.assertIn(busy, (None, [n / 1e6 for n in 6 * rows]))
                 if CYCLES in missing:
                     document = self.count("labels", CYCLES, options=("--overhead", "0", "--per", per))
                     self.assertIn("samples are smaller", metric(document, CYCLES)["why"])
