@@ -329,9 +329,10 @@ static enum sx_status add_absent(struct sx_metrics *m, const char *name, bool *a
 	struct neutral words;
 	char why[256];
 	enum sx_status status = neutral_init(&words, err);
-	const struct neutral_name *known = status ? NULL : neutral_find(&words, name);
-	snprintf(why, sizeof(why), "%s has nothing that means %s",
-		 sx_catalog_info(m->catalog)->name, name);
+	const struct neutral_name *known = status ? NULL : neutral_find_spelled(&words, name);
+	if (known)
+		snprintf(why, sizeof(why), "%s has nothing that means %s",
+			 sx_catalog_info(m->catalog)->name, known->name);
 	if (known) {
 		struct sx_metric_column column = {
 		    .name = arena_strndup(&m->arena, name, strlen(name)),

@@ -371,6 +371,9 @@ static enum sx_status tell_device(struct report_fill *fill, struct filling *f,
 	tell_course(fill, f, out);
 	if (!processes_seen_tell(&f->processes, &fill->result, out))
 		return error_nomem(err, "a report");
+	bool named = f->source.chosen && f->source.metrics && !f->facts.unused;
+	if (!f->begun && named && !report_place_absent(f, out))
+		return error_nomem(err, "a report");
 	if (!f->begun)
 		return SX_OK;
 	out->overview = overview_table(f->overview, &out->each);

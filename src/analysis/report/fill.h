@@ -41,6 +41,8 @@ struct filling {
 
 /* The rows of a device under their headings. False when memory is out. */
 bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out);
+/* The same for a device that gave no sample: no data, and why. */
+bool report_place_absent(struct filling *f, struct report_device *out);
 /*
  * Peaks of rows, by formulas over the device's constants and the counters in `raw` (may be NULL),
  * added up. Errors: SX_ERR_NO_MEMORY.

@@ -70,7 +70,7 @@ static void mark_told(const struct filling *f, struct report_row *rows, uint32_t
 	}
 }
 
-bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out)
+static bool place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out)
 {
 	uint32_t count;
 	const struct sx_metric_column *columns = sx_metrics_columns(f->source.metrics, &count);
@@ -95,7 +95,33 @@ bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct r
 	out->row_count = count;
 	out->headings = headings;
 	out->heading_count = used;
-	return report_find_peaks(f, out->overview, rows, count, NULL) != SX_ERR_NO_MEMORY;
+	return true;
+}
+
+bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct report_device *out)
+{
+	if (!place_rows(f, stats, out))
+		return false;
+	struct report_row *rows = (struct report_row *)out->rows;
+	return report_find_peaks(f, out->overview, rows, out->row_count, NULL) != SX_ERR_NO_MEMORY;
+}
+
+bool report_place_absent(struct filling *f, struct report_device *out)
+{
+	uint32_t count;
+	sx_metrics_columns(f->source.metrics, &count);
+	struct sx_stats *stats = arena_alloc(f->arena, count * sizeof(*stats) + 1);
+	for (uint32_t i = 0; stats && i < count; i++)
+		stats[i] = (struct sx_stats){.why = f->facts.silence ? f->facts.silence->message
+								     : "no sample came",
+					     .total = NAN,
+					     .mean = NAN,
+					     .min = NAN,
+					     .max = NAN,
+					     .p50 = NAN,
+					     .p95 = NAN,
+					     .p99 = NAN};
+	return stats && place_rows(f, stats, out);
 }
 
 bool report_lacks_named(const struct report *report)
@@ -103,7 +129,8 @@ bool report_lacks_named(const struct report *report)
 	for (uint32_t d = 0; d < report->device_count; d++)
 		for (uint32_t i = 0; i < report->devices[d].row_count; i++) {
 			const struct report_row *row = &report->devices[d].rows[i];
-			if (row->metric == SX_NONE && row->counter == SX_NONE && !row->stats.count)
+			bool nobody_has = row->metric == SX_NONE && row->counter == SX_NONE;
+			if (!row->stats.count && (nobody_has || !report->devices[d].samples))
 				return true;
 		}
 	return false;

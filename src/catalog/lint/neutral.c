@@ -4,6 +4,7 @@
 #include "catalog/embedded.h"
 #include "catalog/load/fields.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct vocabulary {
@@ -65,6 +66,22 @@ const struct neutral_name *neutral_find(const struct neutral *neutral, const cha
 {
 	for (uint32_t i = 0; i < neutral->count; i++)
 		if (strcmp(neutral->names[i].name, name) == 0)
+			return &neutral->names[i];
+	return NULL;
+}
+
+static bool is_spelled(const char *name, const char *as)
+{
+	for (; *name && *as; name++, as++)
+		if (tolower((unsigned char)*as) != *name && !(*name == '.' && *as == '_'))
+			return false;
+	return *name == *as;
+}
+
+const struct neutral_name *neutral_find_spelled(const struct neutral *neutral, const char *name)
+{
+	for (uint32_t i = 0; i < neutral->count; i++)
+		if (is_spelled(neutral->names[i].name, name))
 			return &neutral->names[i];
 	return NULL;
 }

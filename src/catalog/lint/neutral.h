@@ -20,6 +20,8 @@ struct neutral {
 enum sx_status neutral_init(struct neutral *neutral, struct sx_error *err);
 /* The entry of a name, or NULL. */
 const struct neutral_name *neutral_find(const struct neutral *neutral, const char *name);
+/* The same for a name as shells and code spell it: "frame_time" for "frame.time". */
+const struct neutral_name *neutral_find_spelled(const struct neutral *neutral, const char *name);
 void neutral_finish(struct neutral *neutral);
 
 #endif

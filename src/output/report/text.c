@@ -195,6 +195,14 @@ static void not_measured(const struct view *view, const struct report_device *d)
 		 d->silence->message, d->silence->because[0] ? ": " : "", d->silence->because);
 	fputc('\n', view->out.out);
 	text_wrap(&view->out, 0, line);
+	size_t used = 0;
+	for (uint32_t i = 0; i < d->row_count && used < sizeof(line); i++)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", i ? ", " : "",
+					 d->rows[i].name);
+	if (d->row_count && used < sizeof(line))
+		used += (size_t)snprintf(line + used, sizeof(line) - used, ": no data");
+	if (d->row_count)
+		text_wrap(&view->out, 2, line);
 }
 
 static bool device_text(const struct view *view, const struct report *r,
@@ -206,7 +214,8 @@ static bool device_text(const struct view *view, const struct report *r,
 	if (d->advice)
 		findings_text(view, d->catalog, d->advice);
 	budget_text(view, d);
-	fputc('\n', view->out.out);
+	if (d->row_count)
+		fputc('\n', view->out.out);
 	bool ok = !d->row_count || table_write(view, d);
 	table_footnotes(view, d);
 	return ok;
