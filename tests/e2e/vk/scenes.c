@@ -9,9 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "scenes.h"
 #include "world.h"
 
-static void draw(struct world *world, VkCommandBuffer commands, uint32_t triangles)
+void draw(struct world *world, VkCommandBuffer commands, uint32_t triangles)
 {
 	vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, world->draw);
 	vkCmdDraw(commands, 3 * triangles, 1, 0, 0);
@@ -500,6 +501,9 @@ int main(int argc, char **argv)
 	    {"endless", endless, {0}},
 	    {"stranger", draws, {.stranger = true}},
 	    {"own-performance", draws, {.performance = true}},
+	    {"heaps", scene_heaps, {.machine = true}},
+	    {"queues", scene_queues, {.machine = true}},
+	    {"mesh", scene_mesh, {.machine = true}},
 	};
 	int rounds = argc > 2 ? atoi(argv[2]) : 10;
 	struct world world;

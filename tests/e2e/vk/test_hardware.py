@@ -192,5 +192,56 @@ class Hardware(unittest.TestCase):
                            options=("--overhead", "0", "--per", per))
 
 
+class Machine(unittest.TestCase):
+    """Heaps, queues and mesh shaders of a made-up machine: none of this has run on hardware yet."""
+
+    def setUp(self):
+        if not os.path.exists(SCENES) or not ENV:
+            self.skipTest("not built here, or without Mesa's lavapipe")
+
+    def rows(self, case, kind, names, rounds=4):
+        env = dict(os.environ, **ENV, FAKE_MACHINE="1")
+        with tempfile.TemporaryDirectory() as folder:
+            result = os.path.join(folder, "machine.sxc")
+            done = subprocess.run([SEXTANT, "record", "-d", "vulkan", "--overhead", "0", "--per", kind, "-o", result,
+                                   "--", SCENES, case, str(rounds)], capture_output=True, text=True, timeout=60, env=env)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("RULE", done.stderr)
+            done = sextant("export", result, "-f", "csv", "-m", ",".join(names))
+            return [{k: v for k, v in row.items() if k in names or k == "group"}
+                    for row in csv.DictReader(done.stdout.splitlines())]
+
+    def test_memory_by_heap(self):
+        """What is allocated as a sample ends, which is when the next one is submitted."""
+        names = ("MemoryHeap0", "MemoryHeap1", "MemoryHeap2", "MemoryHeap3", "DeviceMemory")
+        rows = self.rows("heaps", "submit", names)
+        first = int(rows[0]["MemoryHeap0"])
+        self.assertGreater(first, 0)
+        for row, base, there in zip(rows, (first, first, first, 0), (1, 0, 0, 0)):  # the last is the device's end
+            self.assertEqual([row[n] for n in names], [str(base), str(there * 65536), str(there * 131072), "",
+                                                       str(base + there * 131072)])
+
+    def test_queues_apart(self):
+        """The queue that cannot draw counts its dispatches all the same."""
+        names = ("Draws", "IAPrimitives", "Dispatches", "CSInvocations", "Submits")
+        rows = self.rows("queues", "queue", names)
+        sums = {}
+        for row in rows:
+            add = [int(row[n] or 0) for n in names]
+            sums[row["group"]] = [a + b for a, b in zip(sums.get(row["group"], [0] * 5), add)]
+        self.assertEqual(sums, {"queue 0": [12, 12, 0, 0, 4], "queue 1": [8, 8, 0, 0, 4],
+                                "queue 2": [0, 0, 4, 4 * 64, 4]})
+        rows = self.rows("queues", "submit", names)
+        self.assertEqual([[row[n] for n in ("Draws", "Dispatches")] for row in rows],
+                         4 * [["3", "0"], ["2", "0"], ["0", "1"]])
+
+    def test_mesh_shaders(self):
+        document, _, errors = test_layer.scene("mesh", 5, env=dict(ENV, FAKE_MACHINE="1"))
+        self.assertNotIn("RULE", errors)
+        for name, each in (("TaskInvocations", 25), ("MeshInvocations", 50), ("Draws", 3), ("IAVertices", 6)):
+            found = metric(document, name)
+            self.assertEqual((name, found["min"], found["max"], found["total"]), (name, each, each, 5 * each))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -57,14 +57,19 @@ static void open_device(struct world *world, const struct needs *needs)
 {
 	static const char *const extensions[] = {VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
 						 VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME};
-	static const float priority = 1;
+	static const float priorities[] = {1, 1};
+	VkPhysicalDeviceMeshShaderFeaturesEXT mesh = {
+	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
+	    .meshShader = VK_TRUE,
+	    .taskShader = VK_TRUE};
 	VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT generated = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT,
 	    .primitivesGeneratedQuery = VK_TRUE};
 	VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
 	    .pNext = &generated,
-	    .transformFeedback = VK_TRUE};
+	    .transformFeedback = VK_TRUE,
+	    .geometryStreams = VK_TRUE};
 	VkPhysicalDeviceVulkan13Features later = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
 	    .pNext = needs->feedback ? &feedback : NULL,
@@ -81,21 +86,33 @@ static void open_device(struct world *world, const struct needs *needs)
 			 .occlusionQueryPrecise = needs->statistics}};
 	VkBaseOutStructure stranger = {.sType = (VkStructureType)2000000000,
 				       .pNext = (VkBaseOutStructure *)(void *)&features};
-	VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-					 .queueFamilyIndex = world->family,
-					 .queueCount = 1,
-					 .pQueuePriorities = &priority};
+	VkDeviceQueueCreateInfo queues[] = {
+	    {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+	     .queueFamilyIndex = world->family,
+	     .queueCount = needs->machine ? 2 : 1,
+	     .pQueuePriorities = priorities},
+	    {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+	     .queueFamilyIndex = 1,
+	     .queueCount = 1,
+	     .pQueuePriorities = priorities},
+	};
+	static const char *const more[] = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
 	static const char *const performance[] = {VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME};
 	VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 				   .pNext = needs->stranger ? (void *)&stranger : &features,
-				   .queueCreateInfoCount = 1,
-				   .pQueueCreateInfos = &queue,
+				   .queueCreateInfoCount = needs->machine ? 2 : 1,
+				   .pQueueCreateInfos = queues,
 				   .enabledExtensionCount = needs->feedback ? 2 : 0,
 				   .ppEnabledExtensionNames = extensions};
 
 	if (needs->performance) {
 		info.enabledExtensionCount = 1;
 		info.ppEnabledExtensionNames = performance;
+	}
+	if (needs->machine) {
+		later.pNext = &mesh;
+		info.enabledExtensionCount = 1;
+		info.ppEnabledExtensionNames = more;
 	}
 	MUST(vkCreateDevice(world->gpu, &info, NULL, &world->device));
 	vkGetDeviceQueue(world->device, world->family, 0, &world->queue);

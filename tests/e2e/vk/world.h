@@ -35,6 +35,7 @@ struct needs {
 	bool feedback, statistics; /* statistics: the program's own queries */
 	bool stranger;		   /* a structure that nobody knows in the device's chain */
 	bool performance;	   /* the program's own use of VK_KHR_performance_query */
+	bool machine;		   /* two queue families and mesh shaders */
 };
 
 void world_open(struct world *world, const struct needs *needs);

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <vulkan/vk_icd.h>
 
+#include "machine.h"
+
 #define EXTENSION VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME
+#define MESH	  VK_EXT_MESH_SHADER_EXTENSION_NAME
 #define DEVICES	  16u
 
 pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -72,21 +75,26 @@ static void *find_in(const void *chain, VkStructureType type)
 static VkResult VKAPI_CALL list_extensions(VkPhysicalDevice gpu, const char *layer, uint32_t *count,
 					   VkExtensionProperties *out)
 {
-	uint32_t room = *count, all = 0;
+	static const char *const names[] = {EXTENSION, MESH};
+	uint32_t room = *count, all = 0, more = machine_here() ? 2 : 1;
 	VkResult result;
 
 	result = BELOW(vkEnumerateDeviceExtensionProperties)(gpu, layer, &all, NULL);
 	if (result != VK_SUCCESS || !out) {
-		*count = all + 1;
+		*count = all + more;
 		return result;
 	}
-	if (room < all + 1)
+	if (room < all + more)
 		return VK_INCOMPLETE;
 	result = BELOW(vkEnumerateDeviceExtensionProperties)(gpu, layer, &all, out);
-	memset(&out[all], 0, sizeof(out[all]));
-	snprintf(out[all].extensionName, sizeof(out[all].extensionName), "%s", EXTENSION);
-	out[all].specVersion = 1;
-	*count = all + 1;
+	*count = all + more;
+	for (uint32_t i = 0; i < more; i++) {
+		VkExtensionProperties *own = &out[all + i];
+
+		memset(own, 0, sizeof(*own));
+		snprintf(own->extensionName, sizeof(own->extensionName), "%s", names[i]);
+		own->specVersion = 1;
+	}
 	return result;
 }
 
@@ -96,6 +104,8 @@ static void VKAPI_CALL list_features(VkPhysicalDevice gpu, VkPhysicalDeviceFeatu
 	    find_in(out->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
 
 	BELOW(vkGetPhysicalDeviceFeatures2)(gpu, out);
+	if (machine_here())
+		machine_features(out);
 	if (queries) {
 		queries->performanceCounterQueryPools = VK_TRUE;
 		queries->performanceCounterMultipleQueryPools = VK_FALSE;
@@ -137,12 +147,17 @@ static VkResult VKAPI_CALL create_device(VkPhysicalDevice gpu, const VkDeviceCre
 	copy.ppEnabledExtensionNames = names;
 	copy.enabledExtensionCount = 0;
 	for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
-		if (strcmp(info->ppEnabledExtensionNames[i], EXTENSION) != 0)
+		if (strcmp(info->ppEnabledExtensionNames[i], EXTENSION) != 0 &&
+		    strcmp(info->ppEnabledExtensionNames[i], MESH) != 0)
 			names[copy.enabledExtensionCount++] = info->ppEnabledExtensionNames[i];
 	fake_rule(!queries || has(info), "a feature of an extension that is not enabled");
 	if (queries)
 		queries->performanceCounterQueryPools = VK_FALSE;
+	if (machine_here())
+		machine_create(&copy);
 	result = BELOW(vkCreateDevice)(gpu, &copy, allocator, out);
+	if (machine_here())
+		machine_created(&copy);
 	if (queries)
 		queries->performanceCounterQueryPools = wanted;
 	free(names);
@@ -165,7 +180,8 @@ static VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
 
 static PFN_vkVoidFunction VKAPI_CALL get_device_proc(VkDevice device, const char *name)
 {
-	PFN_vkVoidFunction own = fake_command(name);
+	PFN_vkVoidFunction first = machine_command(name);
+	PFN_vkVoidFunction own = first ? first : fake_command(name);
 
 	return own ? own : BELOW(vkGetDeviceProcAddr)(device, name);
 }
@@ -191,7 +207,8 @@ vk_icdGetInstanceProcAddr(VkInstance instance, const char *name)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (strcmp(table[i].name, name) == 0)
 			return table[i].function;
-	PFN_vkVoidFunction own = fake_command(name);
+	PFN_vkVoidFunction first = machine_command(name);
+	PFN_vkVoidFunction own = first ? first : fake_command(name);
 
 	return own ? own : below(instance, name);
 }

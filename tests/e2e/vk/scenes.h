@@ -1,0 +1,15 @@
+/* Cases that stand in files of their own. */
+#ifndef TESTS_VK_SCENES_H
+#define TESTS_VK_SCENES_H
+
+#include "world.h"
+
+/* One draw of so many triangles, in a pass. */
+void draw(struct world *world, VkCommandBuffer commands, uint32_t triangles);
+
+/* scenes_machine.c: what only the made-up machine has. */
+void scene_heaps(struct world *world, int rounds);
+void scene_queues(struct world *world, int rounds);
+void scene_mesh(struct world *world, int rounds);
+
+#endif
