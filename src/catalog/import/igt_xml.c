@@ -1,6 +1,7 @@
 /* IGT's and Mesa's oa-*.xml: metric sets, their equations and register programs. */
 #include "catalog/import/import.h"
 #include "base/error.h"
+#include "catalog/import/oa_slots.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -67,8 +68,11 @@ static bool add_set(struct igt *g)
 			    xml_line(&g->in->xml));
 		s.symbol = NULL;
 	}
-	if (s.format && !vendor_is_name(s.format))
-		s.format = NULL;
+	const struct oa_slots *slots = s.format ? oa_slots_find(s.format) : NULL;
+	if (s.format && !slots)
+		vendor_note(g->in, "line %u: reports have no format \"%.60s\"; it is left out",
+			    xml_line(&g->in->xml), s.format);
+	s.format = slots ? slots->format : NULL;
 	if (s.uuid && !is_uuid(s.uuid)) {
 		vendor_note(g->in, "line %u: \"%s\" is no hw_config_guid; it is left out",
 			    xml_line(&g->in->xml), s.uuid);
@@ -89,6 +93,35 @@ static const char *formula(struct igt *g, const char *symbol, const char *what, 
 		vendor_note(g->in, "%s.%s: its %s is not translated: %s",
 			    g->sets[g->set_count - 1].symbol, symbol, what, why);
 	return ours;
+}
+
+/* What an expression reads that is in no report of the set's format: "A 40", or false. */
+static bool reads_beyond(const struct set *set, const char *text, char out[32])
+{
+	const struct oa_slots *slots = set->format ? oa_slots_find(set->format) : oa_slots_any();
+	char file[16], word[16];
+	unsigned long number;
+	for (const char *p = text ? text : ""; *p; p += strcspn(p, " "), p += strspn(p, " "))
+		if (sscanf(p, "%15s %lu %15s", file, &number, word) == 3 &&
+		    strcmp(word, "READ") == 0 && !oa_slots_has(slots, file, number)) {
+			snprintf(out, 32, "%s %lu", file, number);
+			return true;
+		}
+	return false;
+}
+
+/* A counter that no report has would be no data for ever, and nobody knew why. */
+static bool is_beyond(struct igt *g, const struct metric *m)
+{
+	const struct set *set = &g->sets[g->set_count - 1];
+	char what[32];
+	if (!reads_beyond(set, m->expr, what) && !reads_beyond(set, m->max, what) &&
+	    !reads_beyond(set, m->when, what))
+		return false;
+	vendor_note(g->in, "%s.%s: left out, since it reads %s, which %s%s does not have",
+		    set->symbol, m->symbol, what, set->format ? "format " : "a report",
+		    set->format ? set->format : "");
+	return true;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -149,7 +182,7 @@ static bool add_metric(struct igt *g)
 	m.when = formula(g, m.symbol, "condition", get(g, "availability"));
 	if (g->in->status != SX_OK)
 		return false;
-	if (!m.expr)
+	if (!m.expr || is_beyond(g, &m))
 		return lose(g, m.symbol);
 	struct metric *placed = place_metric(g, &m);
 	uint32_t set = (uint32_t)g->set_count - 1;
@@ -522,6 +555,18 @@ static void put_metrics(struct igt *g)
 	}
 }
 
+/* The kernel takes few registers, and which depends on the device. */
+static void tell_unchecked(struct igt *g)
+{
+	if (g->program_count)
+		vendor_note(
+		    g->in,
+		    "%zu register program%s not held against what the kernel takes: the "
+		    "file does not say which devices it is of; catalog lint does so once "
+		    "the catalog has a match, as {driver: i915, key: device_id, value: 0x9a49}",
+		    g->program_count, g->program_count == 1 ? " is" : "s are");
+}
+
 static bool write_all(struct igt *g)
 {
 	struct names n = {0};
@@ -533,6 +578,7 @@ static bool write_all(struct igt *g)
 		put_sets(g);
 		put_raw(g, &n);
 		put_metrics(g);
+		tell_unchecked(g);
 	}
 	free(n.order);
 	return good;

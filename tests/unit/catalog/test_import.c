@@ -117,7 +117,8 @@ static void test_igt(void **state)
 	assert_string_equal(m[at].description, "Time <here> & there");
 	assert_int_equal(sx_catalog_find_counter(cat, "A7", SX_NONE, NULL) != SX_NONE, 1);
 	/* What was not translated is told: a unit, an operator, registers of an unknown kind. */
-	assert_int_equal(seen.count, 3);
+	assert_int_equal(seen.count, 4);
+	assert_non_null(strstr(seen.text, "1 register program is not held against"));
 	assert_non_null(strstr(seen.text, "parsecs"));
 	assert_non_null(strstr(seen.text, "First.Odd: its equation is not translated"));
 	assert_non_null(strstr(seen.text, "SPARE"));
@@ -151,6 +152,50 @@ static void test_what_reads_what_is_lost(void **state)
 	assert_non_null(strstr(seen.text, "OfBusy: left out, since it reads Busy"));
 	assert_non_null(strstr(seen.text, "NoSuch is neither a metric"));
 	assert_non_null(strstr(seen.text, "is no hw_config_guid"));
+	sx_catalog_unref(cat);
+}
+
+/* Formats and counters that no report has are told, with what reads them. */
+static void test_what_cannot_be(void **state)
+{
+	static const char text[] =
+	    "<metrics><set name=\"A\" chipset=\"T\" symbol_name=\"SetA\" "
+	    "oa_format=\"A24u40_A14u32_B8_C8\">\n"
+	    "<counter name=\"L\" symbol_name=\"Last\" units=\"cycles\" "
+	    "equation=\"A 37 READ C 7 READ UADD\"/>\n"
+	    "<counter name=\"B\" symbol_name=\"Beyond\" units=\"cycles\" "
+	    "equation=\"A 1 READ A 38 READ UADD\"/>\n"
+	    "<counter name=\"O\" symbol_name=\"OfBeyond\" units=\"cycles\" "
+	    "equation=\"$Beyond 2 UMUL\"/>\n"
+	    "<counter name=\"P\" symbol_name=\"Pec\" units=\"cycles\" "
+	    "equation=\"PEC 0 READ\"/>\n"
+	    "</set><set name=\"B\" chipset=\"T\" symbol_name=\"SetB\" oa_format=\"A99_Q3\">\n"
+	    "<counter name=\"M\" symbol_name=\"Most\" units=\"cycles\" "
+	    "equation=\"A 44 READ PEC 63 READ UADD\"/>\n"
+	    "<counter name=\"N\" symbol_name=\"More\" units=\"cycles\" "
+	    "equation=\"A 45 READ\"/>\n"
+	    "</set><set name=\"C\" chipset=\"T\" symbol_name=\"SetC\" "
+	    "oa_format=\"128B_MPEC8_NOA16\"/></metrics>\n";
+	struct seen seen;
+	uint32_t count;
+	struct sx_catalog *cat = good("igt-xml", text, &seen);
+	/* Files since Meteor Lake call formats otherwise. */
+	const struct sx_group_info *sets = sx_catalog_groups(cat, &count);
+	assert_int_equal(count, 3);
+	assert_string_equal(sets[2].counter_format, "MPEC8u32_B8_C8");
+	assert_string_equal(sets[2].unit, "oam");
+	sx_catalog_metrics(cat, &count);
+	assert_int_equal(count, 2);
+	assert_true(sx_catalog_find_metric(cat, "SetA.Last", SX_NONE, NULL) != SX_NONE);
+	assert_true(sx_catalog_find_metric(cat, "SetB.Most", SX_NONE, NULL) != SX_NONE);
+	assert_int_equal(seen.count, 5);
+	assert_non_null(strstr(seen.text, "reports have no format \"A99_Q3\""));
+	assert_non_null(strstr(seen.text, "SetA.Beyond: left out, since it reads A 38, which "
+					  "format A24u40_A14u32_B8_C8 does not have"));
+	assert_non_null(strstr(seen.text, "OfBeyond: left out, since it reads Beyond"));
+	assert_non_null(strstr(seen.text, "SetA.Pec: left out, since it reads PEC 0"));
+	assert_non_null(
+	    strstr(seen.text, "SetB.More: left out, since it reads A 45, which a report"));
 	sx_catalog_unref(cat);
 }
 
@@ -319,8 +364,11 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_igt),	    cmocka_unit_test(test_what_reads_what_is_lost),
-	    cmocka_unit_test(test_gator),   cmocka_unit_test(test_mali_spec),
+	    cmocka_unit_test(test_igt),
+	    cmocka_unit_test(test_what_reads_what_is_lost),
+	    cmocka_unit_test(test_what_cannot_be),
+	    cmocka_unit_test(test_gator),
+	    cmocka_unit_test(test_mali_spec),
 	    cmocka_unit_test(test_hostile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
