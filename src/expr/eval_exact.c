@@ -59,11 +59,10 @@ void exact_need(const struct expr_program *program, const uint8_t *wanted, uint8
 	}
 }
 
-void exact_eval(const struct expr_program *program, struct cell *cells, const uint8_t *needed,
-		const struct sx_vector *inputs, size_t row, const struct expr_result *results,
-		const uint8_t *wanted)
+void exact_eval(const struct exact *e, const struct sx_vector *inputs,
+		const struct expr_result *results, size_t row)
 {
-	const struct sx_program *program = e->program;
+	const struct expr_program *program = e->program;
 	struct cell *cells = e->cells;
 	static const struct cell none;
 	for (uint32_t i = 0; i < program->graph.node_count; i++) {

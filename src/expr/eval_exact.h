@@ -13,14 +13,13 @@ struct cell *exact_begin(const struct expr_program *program);
 void exact_need(const struct expr_program *program, const uint8_t *wanted, uint8_t *needed);
 /* What is evaluated: memory for a row, the nodes that are marked, the outputs that are wanted. */
 struct exact {
-	const struct sx_program *program;
+	const struct expr_program *program;
 	struct cell *cells;
 	const uint8_t *needed;
 	const uint8_t *wanted; /* as for exact_need() */
 };
 /* Evaluates one row of the wanted outputs. */
-void exact_eval(const struct expr_program *program, struct cell *cells, const uint8_t *needed,
-		const struct sx_vector *inputs, size_t row, const struct expr_result *results,
-		const uint8_t *wanted);
+void exact_eval(const struct exact *e, const struct sx_vector *inputs,
+		const struct expr_result *results, size_t row);
 
 #endif
