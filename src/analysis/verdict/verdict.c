@@ -195,10 +195,8 @@ static bool tell_stretches(struct judging *j)
 
 static enum sx_status judge(struct judging *j, struct sx_error *err)
 {
-	enum sx_status status = verdict_rules_read(&j->verdict->rules, err);
 	j->facts.rules = &j->verdict->rules;
-	if (!status)
-		status = verdict_windows(&j->facts, err);
+	enum sx_status status = verdict_windows(&j->facts, err);
 	if (status || !j->facts.count)
 		return status;
 	status = verdict_facts_fill(&j->facts, err);
@@ -209,14 +207,17 @@ static enum sx_status judge(struct judging *j, struct sx_error *err)
 	return status;
 }
 
-enum sx_status verdict_judge(const struct verdict_source *sources, uint32_t count,
-			     struct verdict **out, struct sx_error *err)
+enum sx_status verdict_judge_by(struct verdict_rules *rules, const struct verdict_source *sources,
+				uint32_t count, struct verdict **out, struct sx_error *err)
 {
 	struct judging j = {.facts = {.sources = sources, .source_count = count}};
 	*out = NULL;
 	j.verdict = calloc(1, sizeof(*j.verdict));
-	if (!j.verdict)
+	if (!j.verdict) {
+		verdict_rules_finish(rules);
 		return error_nomem(err, "judging a run");
+	}
+	j.verdict->rules = *rules;
 	enum sx_status status = judge(&j, err);
 	verdict_facts_finish(&j.facts);
 	if (status || !j.verdict->windows) {
@@ -225,6 +226,15 @@ enum sx_status verdict_judge(const struct verdict_source *sources, uint32_t coun
 	}
 	*out = j.verdict;
 	return SX_OK;
+}
+
+enum sx_status verdict_judge(const struct verdict_source *sources, uint32_t count,
+			     struct verdict **out, struct sx_error *err)
+{
+	struct verdict_rules rules;
+	*out = NULL;
+	enum sx_status status = verdict_rules_read(&rules, err);
+	return status ? status : verdict_judge_by(&rules, sources, count, out, err);
 }
 
 void verdict_destroy(struct verdict *v)

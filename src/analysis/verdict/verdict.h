@@ -75,6 +75,9 @@ struct verdict {
  */
 enum sx_status verdict_judge(const struct verdict_source *sources, uint32_t count,
 			     struct verdict **out, struct sx_error *err);
+/* The same by other rules, which are taken, also when it fails. */
+enum sx_status verdict_judge_by(struct verdict_rules *rules, const struct verdict_source *sources,
+				uint32_t count, struct verdict **out, struct sx_error *err);
 void verdict_destroy(struct verdict *verdict);
 
 /* "high", "medium" or "low". */

@@ -168,9 +168,12 @@ static bool verdict_read_file(struct loader *l, const struct yaml_node *root,
 			      struct verdict_rules *out)
 {
 	struct file file = {0};
-	return fields_read(l, root, FIELDS("the verdict's rules", file_fields), &file) &&
-	       read_window(l, file.window, out) && read_facts(l, file.facts, out) &&
-	       read_rules(l, file.verdicts, out);
+	bool fine = fields_read(l, root, FIELDS("the verdict's rules", file_fields), &file) &&
+		    read_window(l, file.window, out) && read_facts(l, file.facts, out) &&
+		    read_rules(l, file.verdicts, out);
+	if (fine && !out->rule_count) /* the last says what cannot be told for lack of */
+		return load_fail(l, file.verdicts->line, "there is no verdict");
+	return fine;
 }
 
 enum sx_status verdict_rules_parse(const char *text, size_t size, const char *origin,
