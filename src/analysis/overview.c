@@ -61,11 +61,7 @@ static enum sx_status append(struct overview *o, struct sx_table *to, const stru
 /* Moves what is pending into a table as one row. */
 static enum sx_status settle(struct overview *o, struct sx_table *to, struct sx_error *err)
 {
-	struct sx_table *row = NULL;
-	enum sx_status status = total_whole(o->pending, &row, err);
-	if (!status)
-		status = append(o, to, row, 0, 1, err);
-	sx_table_destroy(row);
+	enum sx_status status = total_append_whole(o->pending, to, err);
 	total_reset(o->pending);
 	o->pending_rows = 0;
 	return status;
@@ -130,17 +126,13 @@ const struct sx_table *overview_table(struct overview *o, uint64_t *each)
 		return o->table;
 	if (o->current)
 		return o->shown;
-	struct sx_table *row = NULL;
 	sx_table_destroy(o->shown);
 	o->shown = NULL;
 	enum sx_status status = table_like(o->table, &o->shown, NULL);
 	if (!status)
 		status = append(o, o->shown, o->table, 0, sx_table_row_count(o->table), NULL);
 	if (!status)
-		status = total_whole(o->pending, &row, NULL);
-	if (!status)
-		status = append(o, o->shown, row, 0, 1, NULL);
-	sx_table_destroy(row);
+		status = total_append_whole(o->pending, o->shown, NULL);
 	o->current = status == SX_OK;
 	return status ? NULL : o->shown;
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "table/cover.h"
 #include "table/fill.h"
+#include "table/like.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -259,28 +260,33 @@ static double mean_of(const struct total_column *column)
 	return sum / (double)column->with;
 }
 
-static void set_mean(const struct total_column *column, struct sx_table *out, uint32_t index,
-		     uint8_t quality)
+/* A value of a table of totals. */
+struct place {
+	struct sx_table *table;
+	uint32_t column;
+	size_t row;
+};
+
+static void set_mean(const struct total_column *column, const struct place *to, uint8_t quality)
 {
 	if (column->type == SX_F64) {
-		sx_table_set_f64(out, index, 0, mean_of(column), quality);
+		sx_table_set_f64(to->table, to->column, to->row, mean_of(column), quality);
 	} else if (column->unweighted || !(column->weight > 0)) {
 		unsigned __int128 mean = (column->sum + column->with / 2) / column->with;
-		sx_table_set_u64(out, index, 0, (uint64_t)mean, quality);
+		sx_table_set_u64(to->table, to->column, to->row, (uint64_t)mean, quality);
 	} else {
 		double mean = round(mean_of(column));
-		sx_table_set_u64(out, index, 0, mean >= 0x1p64 ? UINT64_MAX : (uint64_t)mean,
-				 quality);
+		sx_table_set_u64(to->table, to->column, to->row,
+				 mean >= 0x1p64 ? UINT64_MAX : (uint64_t)mean, quality);
 	}
 }
 
-static void set_none(const struct total_column *column, struct sx_table *out, uint32_t index,
-		     uint8_t quality)
+static void set_none(const struct total_column *column, const struct place *to, uint8_t quality)
 {
 	if (column->type == SX_U64)
-		sx_table_set_u64(out, index, 0, 0, quality);
+		sx_table_set_u64(to->table, to->column, to->row, 0, quality);
 	else
-		sx_table_set_f64(out, index, 0, (double)NAN, quality);
+		sx_table_set_f64(to->table, to->column, to->row, (double)NAN, quality);
 }
 
 /*
@@ -309,30 +315,30 @@ static unsigned __int128 scaled_sum(const struct total_column *column, struct to
 }
 
 static void set_sum(const struct total_column *column, struct total_span extent,
-		    struct sx_table *out, uint32_t index, uint8_t quality)
+		    const struct place *to, uint8_t quality)
 {
 	if (column->type == SX_U64) {
 		unsigned __int128 all = scaled_sum(column, extent);
 		if (all > UINT64_MAX)
 			quality |= SX_QUALITY_WRAPPED;
-		sx_table_set_u64(out, index, 0, (uint64_t)all, quality);
+		sx_table_set_u64(to->table, to->column, to->row, (uint64_t)all, quality);
 	} else {
 		/* An infinite sum has a carry that is not a number. */
 		double sum = isfinite(column->fsum) ? column->fsum + column->carry : column->fsum;
 		if (extent.skipped)
 			sum *= 1 + (double)extent.skipped / (double)extent.with;
-		sx_table_set_f64(out, index, 0, sum, quality);
+		sx_table_set_f64(to->table, to->column, to->row, sum, quality);
 	}
 }
 
 /* False when the rule says nothing about time. */
-static bool set_column(const struct total *total, uint32_t index, bool whole, struct sx_table *out)
+static bool set_column(const struct total *total, bool whole, const struct place *to)
 {
-	const struct total_column *column = &total->columns[index];
+	const struct total_column *column = &total->columns[to->column];
 	if (!column->with) {
 		/* What nobody collected stays a column without memory, as it was in the rows. */
 		if (column->absence & ~SX_QUALITY_NOT_COLLECTED)
-			set_none(column, out, index, column->absence);
+			set_none(column, to, column->absence);
 		return true;
 	}
 	uint8_t quality = column->quality;
@@ -343,21 +349,21 @@ static bool set_column(const struct total *total, uint32_t index, bool whole, st
 		quality |= SX_QUALITY_MULTIPLEXED;
 	switch (column->rule) {
 	case SX_REDUCE_SUM:
-		set_sum(column, extent, out, index, quality);
+		set_sum(column, extent, to, quality);
 		return true;
 	case SX_REDUCE_MEAN:
-		set_mean(column, out, index, quality);
+		set_mean(column, to, quality);
 		return true;
 	case SX_REDUCE_SINGLE:
 	case SX_REDUCE_MAX:
 	case SX_REDUCE_LAST:
 		if (column->type == SX_U64)
-			sx_table_set_u64(out, index, 0, column->pick, quality);
+			sx_table_set_u64(to->table, to->column, to->row, column->pick, quality);
 		else
-			sx_table_set_f64(out, index, 0, column->fpick, quality);
+			sx_table_set_f64(to->table, to->column, to->row, column->fpick, quality);
 		return true;
 	default:
-		set_none(column, out, index, SX_QUALITY_UNDEFINED);
+		set_none(column, to, SX_QUALITY_UNDEFINED);
 		return false;
 	}
 }
@@ -371,32 +377,44 @@ bool total_lacks(const struct total *total)
 	return any;
 }
 
-static enum sx_status make_table(const struct total *total, bool whole, struct sx_table **out,
-				 struct sx_error *err)
+/* Writes all columns of one row, which has none of them yet. */
+static enum sx_status write_row(const struct total *total, bool whole, struct sx_table *table,
+				size_t row, struct sx_error *err)
 {
-	struct sx_column *infos = calloc(total->count ? total->count : 1, sizeof(*infos));
-	struct sx_table *table = NULL;
-	if (!infos)
-		return error_nomem(err, "a total");
 	for (uint32_t i = 0; i < total->count; i++)
-		infos[i] = *sx_table_column(total->like, i);
-	enum sx_status status =
-	    sx_table_create(infos, total->count, sx_table_kind(total->like), &table, err);
-	free(infos);
-	if (status == SX_OK)
-		status = sx_table_add_rows(table, 1, NULL, err);
-	for (uint32_t i = 0; status == SX_OK && i < total->count; i++)
-		if (!set_column(total, i, whole, table) &&
+		if (!set_column(total, whole, &(struct place){table, i, row}) &&
 		    table_set_why(table, i,
 				  "a ratio has no total of its own: it is evaluated "
 				  "over the totals of its counters"))
-			status = error_nomem(err, "a table's totals");
-	if (status == SX_OK && total->begin_ns != SX_TIME_UNKNOWN)
-		sx_table_set_time(table, 0, total->begin_ns,
+			return error_nomem(err, "a table's totals");
+	if (total->begin_ns != SX_TIME_UNKNOWN)
+		sx_table_set_time(table, row, total->begin_ns,
 				  total->begin_ns + cover_ns(&total->cover));
-	if (status == SX_OK) /* tells when a value found no memory */
-		status = sx_table_add_rows(table, 0, NULL, err);
-	if (status != SX_OK) {
+	return sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
+}
+
+static enum sx_status append_row(const struct total *total, bool whole, struct sx_table *to,
+				 struct sx_error *err)
+{
+	size_t row;
+	enum sx_status status = sx_table_add_rows(to, 1, &row, err);
+	return status ? status : write_row(total, whole, to, row, err);
+}
+
+enum sx_status total_append_whole(const struct total *total, struct sx_table *to,
+				  struct sx_error *err)
+{
+	return append_row(total, true, to, err);
+}
+
+static enum sx_status make_table(const struct total *total, bool whole, struct sx_table **out,
+				 struct sx_error *err)
+{
+	struct sx_table *table = NULL;
+	enum sx_status status = table_like(total->like, &table, err);
+	if (!status)
+		status = append_row(total, whole, table, err);
+	if (status) {
 		sx_table_destroy(table);
 		return status;
 	}
