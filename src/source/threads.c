@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 
-#define WAIT_MOST 8 /* times of its own work that a thread's waits for a CPU count */
+#define WAIT_MOST  8  /* times of its own work that a thread's waits for a CPU count */
+#define NAMES_MOST 25 /* readings after which a thread has the name that it keeps */
 
 struct visit {
 	struct threads *threads;
@@ -55,8 +56,10 @@ static struct thread_seen *meet(struct visit *v, pid_t tid)
 static void look_at_name(const struct threads *threads, struct thread_seen *t)
 {
 	char name[32];
-	if (!threads->prefix || t->apart || t->run_ns > UINT64_C(100000000) ||
-	    !read_task_file(threads->sys, t, "comm", name, sizeof(name)))
+	if (!threads->prefix || t->apart || t->names == NAMES_MOST)
+		return;
+	t->names++;
+	if (!read_task_file(threads->sys, t, "comm", name, sizeof(name)))
 		return;
 	t->apart = strncmp(name, threads->prefix, strlen(threads->prefix)) == 0;
 }

@@ -13,6 +13,7 @@ struct thread_seen {
 	pid_t pid, tid;
 	uint64_t run_ns, wait_ns; /* since it began */
 	bool apart;		  /* its name begins with the prefix */
+	uint8_t names;		  /* times that its name was read */
 	bool here;		  /* in this reading */
 };
 

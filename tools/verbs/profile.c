@@ -18,6 +18,8 @@
 
 #define POLL_MS	     100
 #define ROWS_WAIT_NS UINT64_C(500000000)
+#define ROWS_LEAST   512u /* worth adding to the report, or what came in so long a time */
+#define ROWS_AGE_NS  UINT64_C(200000000)
 
 /* A run on its way into a report. */
 struct profiling {
@@ -30,6 +32,7 @@ struct profiling {
 	struct progress progress;
 	char lead[256];	       /* what the newest rows said */
 	uint64_t due_ns;       /* since when a line is due, or 0 */
+	uint64_t taken_ns;     /* when rows were taken last */
 	enum sx_status filled; /* whether the report took all rows */
 	struct profile_by by;  /* of each program, where they are told apart */
 };
@@ -53,6 +56,23 @@ static enum sx_status take_rows(struct profiling *p, struct sx_error *err)
 	}
 	sx_session_drop_rows(p->session);
 	return status;
+}
+
+/*
+ * Whether it is time to take rows: few rows at a time cost the report more than their number does,
+ * and what measures must not take the CPUs from what is measured.
+ */
+static bool is_worth_taking(struct profiling *p, uint64_t now_ns)
+{
+	uint32_t count;
+	size_t rows = 0;
+	const struct sx_session_device *devices = sx_session_devices(p->session, &count);
+	for (uint32_t i = 0; i < count; i++)
+		rows += devices[i].raw ? sx_table_row_count(devices[i].raw) : 0;
+	if (rows < ROWS_LEAST && now_ns - p->taken_ns < ROWS_AGE_NS)
+		return false;
+	p->taken_ns = now_ns;
+	return true;
 }
 
 /* Takes the leading number of each device that has rows now; false when none has. */
@@ -105,9 +125,10 @@ static enum sx_status drive(struct profiling *p, char *const *argv, struct sx_er
 		status = sx_session_poll(p->session, POLL_MS, &ignored);
 		if (!argv && !p->cli->options.input)
 			profile_watch(p);
-		if (sys_now_ns(sys_real()) < p->begin_ns)
+		uint64_t now_ns = sys_now_ns(sys_real());
+		if (now_ns < p->begin_ns)
 			sx_session_drop_rows(p->session);
-		else
+		else if (is_worth_taking(p, now_ns))
 			p->filled = take_rows(p, err);
 	} while (!p->filled && (!status || status == SX_AGAIN));
 	progress_end(&p->progress);

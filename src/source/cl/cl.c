@@ -64,6 +64,7 @@ const struct source_ops source_opencl = {
     .describe = inject_describe,
     .start = inject_start,
     .read = inject_read,
+    .wake = inject_wake,
     .stop = inject_stop,
     .close = inject_close,
     .running = inject_running,

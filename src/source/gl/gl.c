@@ -52,6 +52,7 @@ const struct source_ops source_gl = {
     .describe = inject_describe,
     .start = inject_start,
     .read = inject_read,
+    .wake = inject_wake,
     .stop = inject_stop,
     .close = inject_close,
     .running = inject_running,

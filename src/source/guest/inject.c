@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
-#define PARTS_RING    16384 /* records, where a frame has many samples */
-#define LOOK_EVERY_MS 5	    /* a ring holds 1024 frames: enough for any frame rate */
+#define PARTS_RING     16384 /* records, where a frame has many samples */
+#define LOOK_EVERY_MS  5     /* while programs begin, and where samples are many */
+#define LOOK_SELDOM_MS 20    /* a ring holds 1024 frames: enough for 25,000 a second and more */
+#define YOUNG_NS       UINT64_C(500000000) /* programs that begin make their threads */
+#define NS_PER_MS      UINT64_C(1000000)
 
 static const struct channel_wish inject_wish = {
     .kinds = 1u << WIRE_FRAME | 1u << WIRE_TIME,
@@ -206,6 +210,7 @@ static void look_at_threads(struct inject_source *in)
 {
 	pid_t pid;
 	while (processes_newcomer(&in->processes, &pid)) {
+		in->met_ns = sys_now_ns(in->base.sys);
 		if (in->times_rasters)
 			raster_meet(&in->raster, in->base.sys, pid);
 		load_meet(&in->load, in->base.sys, pid);
@@ -294,6 +299,20 @@ enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sam
 		    in->sample->driver_count * sizeof(struct wire_value),
 	};
 	return SX_OK;
+}
+
+/*
+ * Each look costs as much as tens of samples do, and what threads did is read at the longer
+ * distance anyway.
+ */
+void inject_wake(struct source *source, struct source_wake *out)
+{
+	const struct inject_source *in = inject_source(source);
+	uint64_t now_ns = sys_now_ns(source->sys);
+	bool often =
+	    in->parts || in->processes.contexts.count == 0 || now_ns - in->met_ns < YOUNG_NS;
+	*out = (struct source_wake){
+	    .fd = -1, .due_ns = now_ns + (often ? LOOK_EVERY_MS : LOOK_SELDOM_MS) * NS_PER_MS};
 }
 
 enum sx_status inject_stop(struct source *source, struct sx_error *err)

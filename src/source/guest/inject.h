@@ -50,6 +50,7 @@ struct inject_source {
 	bool stopped, told;
 	pid_t program_pid;
 	struct program program; /* while it has not shown any context */
+	uint64_t met_ns;	/* when the last one came that has */
 	uint64_t lost;		/* before the sample */
 	bool waits;		/* the sample waits for what is not known yet */
 	bool filled;		/* ... but has its GPU time */
@@ -74,6 +75,7 @@ enum sx_status inject_start(struct source *source, const struct source_request *
 			    struct sx_error *err);
 enum sx_status inject_read(struct source *source, int timeout_ms, struct raw_sample *out,
 			   struct sx_error *err);
+void inject_wake(struct source *source, struct source_wake *out);
 enum sx_status inject_stop(struct source *source, struct sx_error *err);
 void inject_close(struct source *source);
 const char *const *inject_spawn_env(struct source *source);
