@@ -246,6 +246,7 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
 {
 	uint64_t until = wait_ns != 0 ? guest_now_ns() + wait_ns : 0;
 
+	sampler_end_clock(sampler);
 	if (sampler->list_open || (wait_ns == 0 && !worth_asking(sampler)))
 		return;
 	while (sampler->first_segment != sampler->last_segment) {
@@ -269,6 +270,7 @@ static void add_unread(struct sampler *sampler, const struct segment *segment)
 void sampler_finish(struct sampler *sampler)
 {
 	monitor_abandon(sampler->monitor);
+	sampler_end_clock(sampler);
 	if (sampler->open >= 0) { /* it cannot be ended without the context */
 		sampler->sets[sampler->open].in_use = false;
 		sampler->open = -1;
@@ -282,6 +284,7 @@ void sampler_finish(struct sampler *sampler)
 		sampler->list_open = false;
 		sampler->flags |= WIRE_LAST;
 		sampler_end_frame(sampler, false, NULL);
+		sampler_end_clock(sampler);
 		if (sampler->first_segment != sampler->last_segment)
 			collect_one(sampler);
 	}

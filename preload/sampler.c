@@ -202,7 +202,8 @@ static void fill_meta(struct sampler *sampler, struct sample_meta *meta)
 		meta->label = sampler_innermost(sampler);
 }
 
-struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind)
+/* Its time ends later: the caller says when. */
+static struct segment *end_sample(struct sampler *sampler, uint32_t kind)
 {
 	struct segment *segment = queue_segment(sampler);
 
@@ -214,8 +215,17 @@ struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind)
 	segment->ends = true;
 	fill_meta(sampler, &segment->meta);
 	segment->meta.kind = kind;
-	segment->meta.end_ns = guest_now_ns();
-	segment->meta.cpu_end_ns = guest_cpu_ns();
+	return segment;
+}
+
+struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind)
+{
+	struct segment *segment = end_sample(sampler, kind);
+
+	if (segment != NULL) {
+		segment->meta.end_ns = guest_now_ns();
+		segment->meta.cpu_end_ns = guest_cpu_ns();
+	}
 	return segment;
 }
 
@@ -230,8 +240,8 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 		return;
 	if (swapped)
 		sampler->flags |= WIRE_SWAPPED;
-	segment = sampler_end_sample(sampler, swapped || sampler->per != WIRE_FRAME ? sampler->per
-										    : WIRE_TIME);
+	segment =
+	    end_sample(sampler, swapped || sampler->per != WIRE_FRAME ? sampler->per : WIRE_TIME);
 	sampler->ended = segment; /* if it is a swap, its time goes on until that is done */
 	if (segment == NULL)
 		return;
@@ -251,18 +261,29 @@ static void choose_next(struct sampler *sampler, uint64_t cpu_ns)
 		monitor_next_pass(sampler->monitor);
 }
 
+static void end_clock(struct sampler *sampler, uint64_t now_ns, uint64_t cpu_ns)
+{
+	if (sampler->ended == NULL)
+		return;
+	sampler->ended->meta.end_ns = now_ns;
+	sampler->ended->meta.cpu_end_ns = cpu_ns;
+	sampler->frame_over = true;
+	sampler->ended = NULL;
+}
+
+void sampler_end_clock(struct sampler *sampler)
+{
+	if (sampler->ended != NULL)
+		end_clock(sampler, guest_now_ns(), guest_cpu_ns());
+}
+
 void sampler_start_clock(struct sampler *sampler)
 {
 	uint64_t now_ns = guest_now_ns(), cpu_ns = guest_cpu_ns();
 
 	if (sampler->list_open)
 		return;
-	if (sampler->ended != NULL) {
-		sampler->ended->meta.end_ns = now_ns;
-		sampler->ended->meta.cpu_end_ns = cpu_ns;
-		sampler->frame_over = true;
-		sampler->ended = NULL;
-	}
+	end_clock(sampler, now_ns, cpu_ns);
 	if (sampler->frame_over)
 		choose_next(sampler, cpu_ns - sampler->frame_cpu_ns);
 	sampler->frame_over = false;

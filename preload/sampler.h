@@ -124,7 +124,10 @@ struct sampler {
  */
 void sampler_start(struct sampler *sampler, const struct api *gl, struct channel_identity *identity,
 		   GLenum *kept_error);
-/* The frame ends: cut, before the driver's swap. `size` is the default framebuffer's, or NULL. */
+/*
+ * The frame ends: cut, before the driver's swap, with which its time goes on. `size` is the default
+ * framebuffer's, or NULL.
+ */
 void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t size[2]);
 /* Work that no swap ends is a sample by itself: ends it, and begins the next one's clock. */
 void sampler_end_time(struct sampler *sampler, const uint32_t size[2]);
@@ -137,6 +140,8 @@ void sampler_hand_over(struct sampler *sampler, bool before);
 void sampler_cut(struct sampler *sampler);
 /* Begins the next segment. */
 void sampler_resume(struct sampler *sampler);
+/* The frame's time ends now, if it has not: a swap may never come back. */
+void sampler_end_clock(struct sampler *sampler);
 /* The frame's time ends now and the next one's starts; after the driver's swap. */
 void sampler_start_clock(struct sampler *sampler);
 
