@@ -4,6 +4,8 @@
 #define SAMPLES_KEPT 4096.0 /* after so many, old samples count half */
 #define LEARN_RUNS   3u	    /* the first runs come at fixed distances, to know the cost well */
 #define LEARN_REST   8u	    /* the first of these distances; each is twice the one before */
+#define AIM_LEAST    0.4    /* of the limit, for what costs little: noise may hide more than that */
+#define AIM_MOST     0.9    /* for what stands out of all noise */
 
 void pace_start(struct pace *pace, uint32_t overhead_ppm)
 {
@@ -70,10 +72,23 @@ static void learn(struct pace *pace)
 	pace->known[pace->runs++ % PACE_RUNS].samples = pace->run.samples;
 }
 
+/*
+ * What measuring is to come to. What is known of a small cost is wrong by as much as itself, and
+ * many samples are measured at such a cost: the limit must not be missed by all of that.
+ */
+static double aim(const struct pace *pace, double extra)
+{
+	double share = 2 * extra;
+
+	if (share < AIM_LEAST)
+		share = AIM_LEAST;
+	return (share < AIM_MOST ? share : AIM_MOST) * pace->overhead_ppm * 1e-6;
+}
+
 /* How many samples may be measured now. */
 static uint32_t affordable(const struct pace *pace)
 {
-	double extra = typical_extra(pace), limit = pace->overhead_ppm * 1e-6;
+	double extra = typical_extra(pace), limit = aim(pace, extra);
 	double count = PACE_RUN_MAX;
 
 	if (extra > limit)
@@ -81,7 +96,8 @@ static uint32_t affordable(const struct pace *pace)
 	/* Longer only step by step; much shorter at once, should the cost have risen. */
 	if (count > 2.0 * pace->last_run)
 		count = 2.0 * pace->last_run;
-	if (pace->newest > 4 * limit && pace->newest > 2 * extra && count > pace->last_run / 4)
+	if (pace->newest > 4e-6 * pace->overhead_ppm && pace->newest > 2 * extra &&
+	    count > pace->last_run / 4)
 		count = pace->last_run >= 8 ? pace->last_run / 4 : 1;
 	if (count > PACE_RUN_MAX)
 		count = PACE_RUN_MAX;

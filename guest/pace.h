@@ -13,7 +13,7 @@
 #define PACE_RUN_MAX 28u /* measured samples in a row */
 #define PACE_TAIL    2u	 /* samples after a run that may still pay for it */
 #define PACE_BASE    4u	 /* samples after those, at least: what a sample costs unmeasured */
-#define PACE_RUNS    15u /* runs whose cost is remembered */
+#define PACE_RUNS    31u /* runs whose cost is remembered */
 
 enum pace_phase { PACE_MEASURE, PACE_TAIL_OF_RUN, PACE_REST };
 

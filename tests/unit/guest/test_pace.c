@@ -98,6 +98,17 @@ static void test_a_cheap_program_is_measured_nearly_always(void **state)
 	assert_true(out.overhead < 0.05);
 }
 
+/* A program with small frames: each query counts, and the limit is met with room to spare. */
+static void test_small_costs_stay_well_below_the_limit(void **state)
+{
+	for (uint32_t noise = 0; noise <= 30; noise += 10) {
+		struct program p = {.slowdown = 1.08, .samples = 20000, .noise_percent = noise};
+		struct outcome out = play(&p, 50000);
+		assert_true(out.overhead < 0.0205);
+		assert_true(out.measured > 20000 * 0.12);
+	}
+}
+
 /* Half as long again: a tenth of the samples for 5 %, half of them for 25 %. */
 static void test_the_limit_sets_the_share(void **state)
 {
@@ -156,6 +167,7 @@ int main(void)
 	    cmocka_unit_test(test_no_limit_measures_everything),
 	    cmocka_unit_test(test_a_dear_program_stays_below_its_limit),
 	    cmocka_unit_test(test_a_cheap_program_is_measured_nearly_always),
+	    cmocka_unit_test(test_small_costs_stay_well_below_the_limit),
 	    cmocka_unit_test(test_the_limit_sets_the_share),
 	    cmocka_unit_test(test_loads_and_starts_do_not_mislead),
 	    cmocka_unit_test(test_no_step_with_the_program),
