@@ -1,19 +1,24 @@
-"""What measuring costs in CPU time: a program plain and measured, in turn, the least of each, for each
-frame; and what the command takes beside it. Usage: gl_cost.py SEXTANT [--runs N] [--options '-m x'] [PROGRAM...]
-A PROGRAM is a shell command that ends by itself after a known number of frames, or says how many it drew
-('N frames in'). Without one: glxgears for 6 s, and six scenes of glmark2 with 600 frames each."""
+"""What measuring costs in CPU time, for each frame: a program plain and measured, both at once, so that whatever
+else the machine does hits both alike; and what the command takes beside it. Usage: gl_cost.py SEXTANT [--runs N]
+[--options '-m x'] [--device D] [PROGRAM...]
+A PROGRAM is a command whose number of frames is known: nframes=N stands in it (glmark2), or it says every so often
+how many it drew ('N frames in'), and then it is measured from the first to the fourth of these lines, and ended.
+Without one: glxgears, and six scenes of glmark2 with 600 frames each."""
 import argparse
 import os
 import re
 import resource
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/e2e/gl"))
 import xvfb
 
+LINES = 4
 SCENES = ("build", "texture", "shading", "bump", "effect2d", "terrain")
 
 
@@ -22,40 +27,67 @@ def seconds(who):
     return usage.ru_utime + usage.ru_stime
 
 
+def cpu_clock(pid):
+    """CPU seconds of a process that runs; the kernel's number of its clock is made of its own."""
+    return time.clock_gettime(~pid << 3 | 2)
+
+
 def inner(output, command):
-    """Between the command and the program: notes what the program took."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    """Between the command and the program: notes the program's CPU seconds, its frames, and what both took."""
+    frames = sum(int(n) for n in re.findall(r"nframes=(\d+)", " ".join(command)))
+    said = []  # frames, and the CPU time when they were said
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            match = re.search(r"(\d+) frames in", line)
+            if match and process.poll() is None:
+                said.append((int(match.group(1)), cpu_clock(process.pid)))
+            if len(said) == LINES and not frames:
+                process.terminate()
+    cpu = seconds(resource.RUSAGE_CHILDREN)
+    if not frames and len(said) > 1:
+        frames, cpu = sum(n for n, _ in said[1:]), said[-1][1] - said[0][1]
     with open(output, "w", encoding="utf-8") as file:
-        print(seconds(resource.RUSAGE_CHILDREN), sum(int(n) for n in re.findall(r"(\d+) frames in", done.stdout)),
-              file=file)
+        print(cpu, frames, seconds(resource.RUSAGE_CHILDREN) + seconds(resource.RUSAGE_SELF), file=file)
     return 0
 
 
-def run(prefix, command, env, folder):
-    """CPU seconds of the program, its frames, and the CPU seconds of all that stands around it."""
-    note = os.path.join(folder, "note")
-    before = seconds(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([*prefix, sys.executable, __file__, "--inner", note, "--", *command], env=env,
-                          capture_output=True, text=True, timeout=900, check=False)
-    if done.returncode:
-        sys.exit(f"{command}: status {done.returncode}\n{done.stderr}")
-    with open(note, encoding="utf-8") as file:
-        program, frames = file.read().split()
-    return float(program), int(frames) or 1, seconds(resource.RUSAGE_CHILDREN) - before - float(program)
+class Run:
+    def __init__(self, prefix, command, env, folder):
+        self.note = tempfile.mktemp(dir=folder)
+        self.command = command
+        self.process = subprocess.Popen([*prefix, sys.executable, __file__, "--inner", self.note, "--", *command],
+                                        env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def end(self):
+        """CPU seconds of each frame, and the command's share of what the program took."""
+        errors = self.process.stderr.read()
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        if self.process.returncode:
+            sys.exit(f"{self.command}: status {self.process.returncode}\n{errors}")
+        with open(self.note, encoding="utf-8") as file:
+            cpu, frames, both = (float(word) for word in file.read().split())
+        if not frames:
+            sys.exit(f"{self.command}: nobody knows how many frames it drew")
+        return cpu / frames, (usage.ru_utime + usage.ru_stime - both) / both
 
 
 def compare(program, options, env, folder):
     command = shlex.split(program)
-    stat = [options.sextant, "stat", "-d", "gl", "-o", os.devnull, *shlex.split(options.options), "--"]
-    plain, measured, around, around_plain = [], [], [], []
+    stat = [options.sextant, "stat", "-d", options.device, "-o", os.devnull, *shlex.split(options.options), "--"]
+    plain, measured, ratios, shares = [], [], [], []
     for turn in range(options.runs):
+        runs = {}
         for side in (turn % 2, 1 - turn % 2):  # neither side always comes first
-            cpu, frames, rest = run(stat if side else [], command, env, folder)
-            (measured if side else plain).append(cpu / frames)
-            (around if side else around_plain).append(rest / cpu)
-    tool = min(around) - min(around_plain)  # less what Python takes
-    print(f"{program}: {min(plain) * 1e6:.1f} us plain, {min(measured) * 1e6:.1f} us measured, "
-          f"ratio {min(measured) / min(plain):.3f}; the command {tool:.1%} of that", flush=True)
+            runs[side] = Run(stat if side else [], command, env, folder)
+        ends = {side: run.end() for side, run in runs.items()}
+        plain.append(ends[0][0])
+        measured.append(ends[1][0])
+        ratios.append(ends[1][0] / ends[0][0])
+        shares.append(ends[1][1])
+    spread = statistics.stdev(ratios) / len(ratios) ** 0.5 if len(ratios) > 1 else float("nan")
+    print(f"{program}: {statistics.mean(plain) * 1e6:.1f} us plain, {statistics.mean(measured) * 1e6:.1f} us measured, "
+          f"ratio {statistics.mean(ratios):.3f} +- {spread:.3f}; the command {min(shares):.1%} of that", flush=True)
 
 
 def main():
@@ -66,8 +98,9 @@ def main():
     parser.add_argument("programs", nargs="*")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--options", default="")
-    options = parser.parse_args()
-    programs = options.programs or ["timeout 6 glxgears"] + [
+    parser.add_argument("--device", default="gl")
+    options = parser.parse_intermixed_args()
+    programs = options.programs or ["glxgears"] + [
         f"glmark2 -s 640x480 -b {scene}:nframes=600" for scene in SCENES]
     with xvfb.Display() as display, tempfile.TemporaryDirectory() as folder:
         if not display.name:
