@@ -382,11 +382,12 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 		       : channel->kinds & 1u << WIRE_GROUP ? WIRE_GROUP
 							   : WIRE_FRAME;
 	make_room(sampler, sampler->per == WIRE_FRAME);
-	pace_start(&sampler->pace, channel->overhead_permille * 1000);
 	sampler->probe.wanted = wanted;
 	if (!queries)
 		memset(identity->why, WIRE_WHY_NO_QUERIES, WIRE_COUNTERS);
 	probe_software(sampler);
+	pace_start(&sampler->pace,
+		   wire_query_ppm(channel->overhead_permille, identity->why[WIRE_GPU_TIME]));
 	if (queries && wanted != 0 && sampler->set_count != 0) {
 		quiet(sampler, make_and_probe);
 		sampler->measuring = sampler->probe.usable != 0 || sampler->probe.timestamps;
