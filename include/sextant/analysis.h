@@ -27,7 +27,7 @@ struct sx_stats {
 	/*
 	 * The whole run's value where amounts add up (bytes, cycles, ...), NaN for intensive units
 	 * (percent, ratios, rates). total_u64 holds the digits of a u64 metric, when total is not
-	 * NaN.
+	 * NaN and below 2^64.
 	 */
 	double total;
 	uint64_t total_u64;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/stats.h"
+#include "base/number.h"
 #include "table/total.h"
 
 bool stats_adds_up(const char *unit)
@@ -43,11 +44,15 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 		return;
 	}
 	s->total = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE ? all : whole;
-	if (isnan(s->total))
-		s->total = all;
 	struct sx_vector v = sx_table_vector(totals, index);
-	bool exact = v.type == SX_U64 && v.data && !isnan(whole);
-	s->total_u64 = exact ? ((const uint64_t *)v.data)[0] : (uint64_t)s->total;
+	/* What does not fit into 64 bits has wrapped there. */
+	bool exact = v.type == SX_U64 && v.data && !isnan(whole) && !(all - whole > 0x1p63);
+	if (isnan(s->total) || (v.type == SX_U64 && !exact))
+		s->total = all;
+	if (exact)
+		s->total_u64 = ((const uint64_t *)v.data)[0];
+	else
+		(void)number_round(s->total, &s->total_u64);
 	s->mean = s->total / rows;
 }
 

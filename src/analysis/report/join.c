@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "table/like.h"
 
 struct report_join {
@@ -98,10 +99,12 @@ static enum sx_status copy_values(struct sx_table *to, const struct sx_table *fr
 			double value = sx_table_get(from, c, r);
 			if (whole && v.type == SX_U64)
 				sx_table_set_u64(to, c, r, ((const uint64_t *)v.data)[r], quality);
-			else if (whole)
-				sx_table_set_u64(
-				    to, c, r, isnan(value) ? 0 : (uint64_t)(value + 0.5), quality);
-			else
+			else if (whole) {
+				uint64_t count;
+				if (!number_round(value, &count))
+					quality |= SX_QUALITY_UNDEFINED;
+				sx_table_set_u64(to, c, r, count, quality);
+			} else
 				sx_table_set_f64(to, c, r, value, quality);
 		}
 	}

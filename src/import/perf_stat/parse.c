@@ -287,7 +287,7 @@ static void take_value(struct perf_stat_reader *r, const struct perf_line *line,
 	}
 	double value = perf_stat_value_of(r, line, series->column);
 	column->counted = true;
-	column->fraction |= value != floor(value) || value >= 18446744073709551616.0;
+	column->fraction |= value != floor(value) || value < 0 || value >= 0x1p64;
 	if (r->table)
 		add_value(r, series->column, value,
 			  line->percent < 100 ? SX_QUALITY_MULTIPLEXED : 0);
@@ -323,7 +323,8 @@ static enum sx_status perf_stat_take_line(struct perf_stat_reader *r, const stru
 	}
 	series->last_row = r->rows;
 	r->elapsed |= series->duration;
-	if (series->duration && r->table && !line->timed && line->state == PERF_COUNTED)
+	if (series->duration && r->table && !line->timed && line->state == PERF_COUNTED &&
+	    line->value >= 0 && line->value < 0x1p62)
 		sx_table_set_time(r->table, r->rows - 1, 0, (uint64_t)line->value);
 	if (!series->duration)
 		take_value(r, line, series);

@@ -18,7 +18,9 @@ void machine_row(const struct view *view, const struct report_row *row, struct m
 	const struct sx_stats *s = &row->stats;
 	out->unit = units_base(&view->human.units, row->unit, out->unit_text, &factor);
 	struct units_step step = units_step(factor);
-	out->exact = row->type == SX_U64 && factor == 1 && !isnan(s->total);
+	/* The largest u64 is 2^64 as a double, and has digits. */
+	bool fits = s->total >= 0 && (s->total < 0x1p64 || s->total_u64);
+	out->exact = row->type == SX_U64 && factor == 1 && fits;
 	out->total_u64 = s->total_u64;
 	out->total = units_apply(step, s->total);
 	out->mean = units_apply(step, s->mean);

@@ -308,6 +308,28 @@ static void test_overview(void **state)
 	overview_destroy(overview);
 }
 
+/* A sum that a u64 cannot hold is told as a double alone; just below it has all digits. */
+static void test_totals_beyond_64_bits(void **state)
+{
+	for (uint64_t last = UINT64_MAX - 7; last; last = last == UINT64_MAX ? 0 : UINT64_MAX) {
+		struct sx_table *table = make(0, 2);
+		struct sx_metrics *metrics = select_counters(table);
+		struct sx_summary *summary = NULL;
+		const struct sx_stats *found;
+		uint32_t count;
+		sx_table_set_u64(table, 0, 0, 7, 0);
+		sx_table_set_u64(table, 0, 1, last, 0);
+		assert_int_equal(sx_summary_create(metrics, table, &summary, NULL), SX_OK);
+		assert_int_equal(sx_summary_add(summary, table, NULL), SX_OK);
+		assert_int_equal(sx_summary_stats(summary, &found, &count, NULL), SX_OK);
+		same(found[0].total, 0x1p64, 1e-15);
+		assert_true(found[0].total_u64 == (last == UINT64_MAX ? 0 : UINT64_MAX));
+		sx_summary_destroy(summary);
+		sx_metrics_destroy(metrics);
+		sx_table_destroy(table);
+	}
+}
+
 static int set_up(void **state)
 {
 	char path[4096];
@@ -334,6 +356,7 @@ int main(void)
 	    cmocka_unit_test(test_running_of_events_that_take_turns),
 	    cmocka_unit_test(test_sketch_of_all_magnitudes),
 	    cmocka_unit_test(test_overview),
+	    cmocka_unit_test(test_totals_beyond_64_bits),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
