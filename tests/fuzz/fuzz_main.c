@@ -1,9 +1,10 @@
 /*
- * Runs a fuzz target without a fuzzer: over the files and folders given, each file whole, cut short
- * and with single bytes changed; or over inputs made from a seed. The same target links with
- * clang's -fsanitize=fuzzer instead of this file.
- * Usage: fuzz-NAME [PATH…] | fuzz-NAME -n COUNT [-s SEED] | fuzz-NAME -t SECONDS [-s SEED] FILE…
+ * Runs a fuzz target without a fuzzer: over the files, the folders and the members of ar archives
+ * given, each whole, cut short and with single bytes changed; or over inputs made from a seed. The
+ * same target links with clang's -fsanitize=fuzzer instead of this file.
+ * Usage: fuzz-NAME [PATH…] | fuzz-NAME -n COUNT [-s SEED] | fuzz-NAME -t SECONDS [-s SEED] PATH…
  */
+#include <ar.h>
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,7 +55,57 @@ static void run_variations(uint8_t *data, size_t size)
 		run_copy(data, size * i / TRUNCATIONS);
 }
 
-static int run_file(const char *path)
+struct seed {
+	uint8_t *data;
+	size_t size;
+};
+
+struct seeds {
+	struct seed *items;
+	size_t count, cap;
+};
+
+static void seeds_add(struct seeds *seeds, const uint8_t *data, size_t size)
+{
+	if (seeds->count == seeds->cap) {
+		seeds->cap = seeds->cap * 2 + 16;
+		seeds->items = realloc(seeds->items, seeds->cap * sizeof(*seeds->items));
+	}
+	uint8_t *copy = malloc(size + 1);
+	if (!seeds->items || !copy)
+		abort();
+	memcpy(copy, data, size);
+	seeds->items[seeds->count++] = (struct seed){copy, size};
+}
+
+static void seeds_finish(struct seeds *seeds)
+{
+	for (size_t i = 0; i < seeds->count; i++)
+		free(seeds->items[i].data);
+	free(seeds->items);
+}
+
+/* Members of an archive as `ar rcD` writes it, each behind its header and on an even place. */
+static bool read_archive(struct seeds *seeds, const uint8_t *data, size_t size)
+{
+	size_t at = SARMAG;
+	while (at < size) {
+		struct ar_hdr head;
+		if (size - at < sizeof(head))
+			return false;
+		memcpy(&head, data + at, sizeof(head));
+		at += sizeof(head);
+		size_t member = strtoul(head.ar_size, NULL, 10);
+		if (memcmp(head.ar_fmag, ARFMAG, sizeof(head.ar_fmag)) != 0 || member > size - at)
+			return false;
+		if (head.ar_name[0] != '/') /* tables of symbols and of long names */
+			seeds_add(seeds, data + at, member);
+		at += member + member % 2;
+	}
+	return true;
+}
+
+static int read_file(struct seeds *seeds, const char *path)
 {
 	FILE *file = fopen(path, "rb");
 	uint8_t *data = file ? malloc(SEED_MAX) : NULL;
@@ -63,32 +114,47 @@ static int run_file(const char *path)
 		return 1;
 	}
 	size_t size = fread(data, 1, SEED_MAX, file);
+	size_t before = seeds->count;
+	bool archive = size >= SARMAG && memcmp(data, ARMAG, SARMAG) == 0, good = true;
 	fclose(file);
-	run_copy(data, size);
-	run_variations(data, size);
+	if (archive)
+		good = read_archive(seeds, data, size) && size < SEED_MAX;
+	else
+		seeds_add(seeds, data, size);
 	free(data);
-	return 0;
+	if (good && seeds->count > before)
+		return 0;
+	fprintf(stderr, "%s is no whole archive of seeds\n", path);
+	return 1;
 }
 
 /* 0, or 1 when something could not be read or there was nothing. */
-static int run_path(const char *path)
+static int read_path(struct seeds *seeds, const char *path)
 {
 	struct stat st;
 	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
-		return run_file(path);
+		return read_file(seeds, path);
 	DIR *dir = opendir(path);
 	int bad = 0, files = 0;
 	for (struct dirent *e; dir && (e = readdir(dir));) {
 		char inner[4096];
 		snprintf(inner, sizeof(inner), "%s/%s", path, e->d_name);
 		if (e->d_name[0] != '.')
-			bad |= run_path(inner), files++;
+			bad |= read_path(seeds, inner), files++;
 	}
 	if (dir)
 		closedir(dir);
 	if (!files)
 		fprintf(stderr, "nothing in %s\n", path);
 	return bad || !files;
+}
+
+static void run_seeds(const struct seeds *seeds)
+{
+	for (size_t i = 0; i < seeds->count; i++) {
+		run_copy(seeds->items[i].data, seeds->items[i].size);
+		run_variations(seeds->items[i].data, seeds->items[i].size);
+	}
 }
 
 /* One change: a byte, a bit, a number that limits stumble over, a piece that moves, or an end. */
@@ -123,28 +189,25 @@ static size_t change(uint8_t *data, size_t size, uint64_t *state)
 	}
 }
 
-/* Files with a few changes each, until the time is up. */
-static int run_time(char **paths, int count, uint64_t seconds, uint64_t seed)
+/* Seeds with a few changes each, until the time is up. */
+static void run_time(const struct seeds *seeds, uint64_t seconds, uint64_t random)
 {
 	time_t until = time(NULL) + (time_t)seconds;
-	uint64_t state = seed, runs = 0;
+	uint64_t state = random, runs = 0;
 	uint8_t *data = malloc(SEED_MAX);
 	if (!data)
 		abort();
 	for (; time(NULL) < until; runs++) {
-		FILE *file = fopen(paths[runs % (uint64_t)count], "rb");
-		size_t size = file ? fread(data, 1, SEED_MAX, file) : 0;
-		if (file)
-			fclose(file);
-		if (!size)
-			return 1;
-		for (uint64_t n = runs < (uint64_t)count ? 0 : 1 + next_random(&state) % 8; n; n--)
+		const struct seed *seed = &seeds->items[runs % seeds->count];
+		size_t size = seed->size;
+		memcpy(data, seed->data, size);
+		for (uint64_t n = runs < seeds->count ? 0 : 1 + next_random(&state) % 8; size && n;
+		     n--)
 			size = change(data, size, &state);
 		run_copy(data, size);
 	}
 	free(data);
-	fprintf(stderr, "%llu runs\n", (unsigned long long)runs);
-	return 0;
+	fprintf(stderr, "%llu runs of %zu seeds\n", (unsigned long long)runs, seeds->count);
 }
 
 /* Random bytes, of which many are 0 or all ones, for these are what parsers stumble over. */
@@ -170,7 +233,8 @@ static void run_random(uint64_t count, uint64_t seed)
 int main(int argc, char **argv)
 {
 	uint64_t count = 2000, seed = 1, seconds = 0;
-	int files = 0, bad = 0;
+	struct seeds seeds = {0};
+	int bad = 0, paths = 0;
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "-n") && i + 1 < argc)
 			count = strtoull(argv[++i], NULL, 0);
@@ -178,12 +242,15 @@ int main(int argc, char **argv)
 			seed = strtoull(argv[++i], NULL, 0);
 		else if (!strcmp(argv[i], "-t") && i + 1 < argc)
 			seconds = strtoull(argv[++i], NULL, 0);
-		else if (seconds)
-			return run_time(argv + i, argc - i, seconds, seed);
 		else
-			bad |= run_path(argv[i]), files++;
+			bad |= read_path(&seeds, argv[i]), paths++;
 	}
-	if (!files)
+	if (!paths)
 		run_random(count, seed);
+	else if (seeds.count && seconds)
+		run_time(&seeds, seconds, seed);
+	else
+		run_seeds(&seeds);
+	seeds_finish(&seeds);
 	return bad;
 }
