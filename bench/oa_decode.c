@@ -14,6 +14,7 @@
 #include <sextant/metric.h>
 #include <sextant/oa.h>
 #include "bench.h"
+#include "decode/oa/decoder.h"
 #include "oa_equations.h"
 #include "wire/oa/oa.h"
 
@@ -96,7 +97,7 @@ static void make_reports(struct job *job)
 	for (size_t n = 0; n < job->reports; n++) {
 		uint64_t clock = n * 900000;
 		memset(report, 0, sizeof(report));
-		oa_put32(report, SX_OA_REASON_TIMER << 19 | job->chip->valid);
+		oa_put32(report, OA_REASON_TIMER << 19 | job->chip->valid);
 		oa_put32(report + 4, (uint32_t)(n * 12500));
 		oa_put32(report + 8, 5 + (uint32_t)(n / 16 % 3));
 		oa_put32(report + 12, (uint32_t)clock);
@@ -108,7 +109,7 @@ static void make_reports(struct job *job)
 		}
 		for (uint32_t i = 0; i < 16; i++)
 			oa_put32(report + 192 + 4 * i, (uint32_t)(clock * (i + 1) / 17));
-		sx_oa_write_sample(job->data + n * RECORD, RECORD, report, sizeof(report));
+		oa_write_sample(job->data + n * RECORD, RECORD, report, sizeof(report));
 	}
 }
 
@@ -144,7 +145,7 @@ static void run(struct job *job, enum sx_oa_rows rows)
 		if (sx_oa_decoder_feed(decoder, job->data + at, piece, &used, NULL) > SX_AGAIN)
 			abort();
 		if (rows == SX_OA_EACH) {
-			sx_oa_decoder_flush(decoder, NULL);
+			oa_decoder_flush(decoder, NULL);
 			take(job, decoder);
 		}
 	}
@@ -240,9 +241,9 @@ static int write_recording(struct job *job, const char *path)
 	FILE *out = fopen(path, "wb");
 	if (!out)
 		return 1;
-	size_t size = sx_oa_write_version(head, sizeof(head));
-	size += sx_oa_write_device(head + size, sizeof(head) - size, &job->chip->device);
-	size += sx_oa_write_topology(head + size, sizeof(head) - size, &job->chip->device);
+	size_t size = oa_write_version(head, sizeof(head));
+	size += oa_write_device(head + size, sizeof(head) - size, &job->chip->device);
+	size += oa_write_topology(head + size, sizeof(head) - size, &job->chip->device);
 	bool ok = fwrite(head, size, 1, out) == 1 && fwrite(job->data, job->size, 1, out) == 1;
 	return fclose(out) == 0 && ok ? 0 : 1;
 }

@@ -147,6 +147,13 @@ SX_API bool sx_definition_is(const char *pattern);
  */
 SX_API enum sx_status sx_definition_read(const struct sx_catalog *catalog, const char *pattern,
 					 struct sx_definition *out, struct sx_error *err);
+/*
+ * Whether the counter that a pattern defines can be counted while a metric set runs, by its index
+ * in the catalog (SX_NONE: none). Errors: SX_ERR_USAGE (the set counts something else with it; the
+ * remedy names what is free), and those of sx_definition_read(). Thread-safe.
+ */
+SX_API enum sx_status sx_definition_fits(const struct sx_catalog *catalog, uint32_t group,
+					 const char *pattern, struct sx_error *err);
 
 #ifdef __cplusplus
 }

@@ -68,14 +68,17 @@ struct decoder_ops {
 			       struct sx_table *table, struct sx_error *err);
 	void (*destroy)(struct decoder *decoder);
 	/*
-	 * Counters that a user defines; both NULL where there are none. defines() tells whether a
-	 * pattern looks like one; define() reads it. Errors: SX_ERR_USAGE (malformed, or the
+	 * Counters that a user defines; all NULL where there are none. defines() tells whether a
+	 * pattern looks like one; define() reads it; fits() says whether a set leaves room for it.
+	 * Errors: SX_ERR_USAGE (malformed, or the
 	 * counter has another definition), SX_ERR_NOT_FOUND, SX_ERR_UNSUPPORTED (no such event, or
 	 * not on this catalog's device).
 	 */
 	bool (*defines)(const char *pattern);
 	enum sx_status (*define)(const struct decoder_defining *known, const char *pattern,
 				 struct sx_definition *out, struct sx_error *err);
+	enum sx_status (*fits)(const struct sx_catalog *catalog, uint32_t group,
+			       const char *pattern, struct sx_error *err);
 	const struct decoder_file *file; /* or NULL: its samples stand in no file of their own */
 };
 

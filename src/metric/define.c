@@ -11,17 +11,27 @@ bool sx_definition_is(const char *pattern)
 	return decode_definer(pattern) != NULL;
 }
 
+static enum sx_status defines_nothing(const char *pattern, struct sx_error *err)
+{
+	error_set(err, SX_ERR_NOT_FOUND, "\"%.64s\" defines no counter", pattern);
+	error_because(err, "no device's counters are programmed so");
+	error_try(err, "a metric or counter by name");
+	return SX_ERR_NOT_FOUND;
+}
+
 enum sx_status sx_definition_read(const struct sx_catalog *catalog, const char *pattern,
 				  struct sx_definition *out, struct sx_error *err)
 {
 	const struct decoder_ops *ops = decode_definer(pattern);
 	struct decoder_defining known = {.catalog = catalog};
-	if (ops)
-		return ops->define(&known, pattern, out, err);
-	error_set(err, SX_ERR_NOT_FOUND, "\"%.64s\" defines no counter", pattern);
-	error_because(err, "no device's counters are programmed so");
-	error_try(err, "a metric or counter by name");
-	return SX_ERR_NOT_FOUND;
+	return ops ? ops->define(&known, pattern, out, err) : defines_nothing(pattern, err);
+}
+
+enum sx_status sx_definition_fits(const struct sx_catalog *catalog, uint32_t group,
+				  const char *pattern, struct sx_error *err)
+{
+	const struct decoder_ops *ops = decode_definer(pattern);
+	return ops ? ops->fits(catalog, group, pattern, err) : defines_nothing(pattern, err);
 }
 
 /* What it was called when it was defined first; NULL: it is new. */

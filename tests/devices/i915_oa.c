@@ -9,6 +9,7 @@
 
 #include "wire/oa/oa.h"
 #include "source/i915_oa/uapi.h"
+#include "wire/oa/flex.h"
 
 #define CARD_FD	     3
 #define STREAM_FD    4
@@ -216,7 +217,7 @@ static bool allowed(const struct fake_i915 *f, int kind, uint32_t address)
 		return listed(boolean, sizeof(boolean) / sizeof(boolean[0]), version, address);
 	char text[16];
 	snprintf(text, sizeof(text), "0x%x", address);
-	return version > 750 && sx_oa_flex_register(text) != 0;
+	return version > 750 && oa_flex_register(text) != 0;
 }
 
 static bool valid_uuid(const char *uuid)
@@ -256,7 +257,7 @@ static bool take_writes(const struct fake_i915 *f, struct fake_i915_config *conf
 		char text[16];
 		snprintf(text, sizeof(text), "0x%x", writes[i][0]);
 		if (kind == 2)
-			config->flex[(sx_oa_flex_register(text) - 7) / 2] = writes[i][1];
+			config->flex[(oa_flex_register(text) - 7) / 2] = writes[i][1];
 	}
 	return true;
 }
@@ -337,7 +338,7 @@ static int take_property(struct fake_i915 *f, uint64_t id, uint64_t value)
 		f->set_id = value;
 		return value ? 0 : EINVAL;
 	case I915_PROP_FORMAT:
-		f->format = sx_oa_format_of(f->device.device_id, (uint32_t)value);
+		f->format = oa_format_of(f->device.device_id, (uint32_t)value);
 		return f->format && value <= 14 ? 0 : EINVAL;
 	case I915_PROP_ENGINE_CLASS:
 		f->media = value == I915_ENGINE_VIDEO;
@@ -469,7 +470,7 @@ static void make_report(const struct fake_i915 *f, uint64_t at, uint8_t r[REPORT
 	uint64_t spent = at - f->started_ticks;
 	uint64_t clock = spent * (f->clock_hz / f->device.timestamp_hz);
 	memset(r, 0, REPORT);
-	oa_put32(r, SX_OA_REASON_TIMER << 19 | 1u << 25);
+	oa_put32(r, OA_REASON_TIMER << 19 | 1u << 25);
 	oa_put32(r + 4, (uint32_t)at);
 	oa_put32(r + 8, at / (UINT64_C(2) << f->exponent) % 8 < 4 ? 5 : 6);
 	oa_put32(r + 12, (uint32_t)clock);
@@ -477,7 +478,7 @@ static void make_report(const struct fake_i915 *f, uint64_t at, uint8_t r[REPORT
 	for (uint32_t i = 1; i < 36; i++)
 		put_counter(r, i, spent * i);
 	for (uint32_t i = 7; i <= 20; i++) {
-		uint32_t event = sx_oa_flex_decode(i, f->active->flex[(i - 7) / 2]).event;
+		uint32_t event = oa_flex_decode(i, f->active->flex[(i - 7) / 2]).event;
 		put_counter(r, i, clock * 24 * share[event & 15] / 100);
 	}
 	for (uint32_t i = 0; i < 8; i++) {
@@ -496,8 +497,8 @@ static void make_other(const struct fake_i915 *f, uint64_t at, uint8_t *r)
 	uint64_t clock = (at - f->started_ticks) * (f->clock_hz / f->device.timestamp_hz);
 	enum oa_head head = oa_format_head(f->format);
 	bool wide = head == OA_HEAD_LONG;
-	memset(r, 0, sx_oa_format_size(f->format));
-	oa_put32(r, SX_OA_REASON_TIMER << 19 | (version < 900 ? 1u << 25 : 1u << 16));
+	memset(r, 0, oa_format_size(f->format));
+	oa_put32(r, OA_REASON_TIMER << 19 | (version < 900 ? 1u << 25 : 1u << 16));
 	oa_put32(r + (wide ? 8 : 4), (uint32_t)at);
 	if (wide)
 		oa_put32(r + 12, (uint32_t)(at >> 32));
@@ -582,14 +583,14 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 	}
 	f->lose_buffer = f->lose_report = false;
 	bool gen8 = oa_is_broadwell(f->device.device_id);
-	size_t report_size = sx_oa_format_size(f->format);
+	size_t report_size = oa_format_size(f->format);
 	while (f->next_ticks <= tail && size - used >= 8 + report_size) {
 		uint8_t report[OA_REPORT_MAX];
 		if (gen8)
 			make_report(f, f->next_ticks, report);
 		else
 			make_other(f, f->next_ticks, report);
-		used += sx_oa_write_sample(out + used, size - used, report, report_size);
+		used += oa_write_sample(out + used, size - used, report, report_size);
 		f->next_ticks += step;
 	}
 	return used ? (ssize_t)used : refuse(ENOSPC);

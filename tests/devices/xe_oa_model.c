@@ -54,7 +54,7 @@ void fake_xe_report(const struct fake_xe *f, uint64_t at, uint8_t *r)
 	uint64_t clock =
 	    (uint64_t)((unsigned __int128)(at - f->first_ticks) * f->clock_hz / f->oa_hz);
 	memset(r, 0, f->report_bytes);
-	oa_put32(r, SX_OA_REASON_TIMER << 19 | 1u << 16);
+	oa_put32(r, OA_REASON_TIMER << 19 | 1u << 16);
 	oa_put32(r + (wide ? 8 : 4), (uint32_t)at);
 	oa_put32(r + (wide ? 16 : 8), at / (UINT64_C(2) << f->exponent) % 8 < 4 ? 5 : 6);
 	oa_put32(r + (wide ? 24 : 12), (uint32_t)clock);

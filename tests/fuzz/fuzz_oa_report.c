@@ -5,6 +5,9 @@
 #include <sextant/oa.h>
 #include <sextant/table.h>
 #include "fuzz.h"
+#include "wire/oa/flex.h"
+#include "wire/oa/oa.h"
+#include "wire/oa/trigger.h"
 
 static void decode_reports(const uint8_t *data, size_t size)
 {
@@ -53,24 +56,24 @@ static void decode_reports(const uint8_t *data, size_t size)
 /* What parses can be written, and reads back as the same. */
 static void parse_texts(const char *text)
 {
-	struct sx_oa_flex_counter counter;
+	struct oa_flex_counter counter;
 	uint32_t address, value, again;
-	char line[SX_OA_TRIGGER_TEXT_MAX];
+	char line[OA_TRIGGER_TEXT_MAX];
 	struct sx_error err;
-	if (sx_oa_flex_parse(text, &counter, &err) == SX_OK) {
-		struct sx_oa_flex_place place;
-		if (!sx_oa_flex_place(counter.counter, &place))
+	if (oa_flex_parse(text, &counter, &err) == SX_OK) {
+		struct oa_flex_place place;
+		if (!oa_flex_place(counter.counter, &place))
 			abort();
-		struct sx_oa_flex back = sx_oa_flex_decode(
-		    counter.counter, sx_oa_flex_field(&counter.flex) << place.shift);
+		struct oa_flex back =
+		    oa_flex_decode(counter.counter, oa_flex_field(&counter.flex) << place.shift);
 		if (memcmp(&back, &counter.flex, sizeof(back)) != 0)
 			abort();
 	}
-	if (sx_oa_trigger_parse(text, &address, &value, &err) == SX_OK)
-		if (sx_oa_trigger_describe(address, value, line, &err) ||
-		    sx_oa_trigger_parse(line, &address, &again, &err) || again != value)
+	if (oa_trigger_parse(text, &address, &value, &err) == SX_OK)
+		if (oa_trigger_describe(address, value, line, &err) ||
+		    oa_trigger_parse(line, &address, &again, &err) || again != value)
 			abort();
-	sx_oa_flex_register(text);
+	oa_flex_register(text);
 }
 
 static void read_topology(const uint8_t *data, size_t size)
@@ -82,7 +85,7 @@ static void read_topology(const uint8_t *data, size_t size)
 	if (!copy)
 		return;
 	memcpy(copy, data, size);
-	sx_oa_read_topology(copy, size, &device, &err);
+	oa_topology_read(copy, size, &device, &err);
 	if (sx_oa_device_constants(&device, constants) > SX_OA_CONSTANTS_MAX)
 		abort();
 	free(copy);

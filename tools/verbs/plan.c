@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sextant/oa.h>
 #include <sextant/plan.h>
 
 #include "base/mem.h"
@@ -79,20 +78,19 @@ static bool needs(const struct planning *p, uint32_t column, uint32_t counter)
 /* A counter that the user defines cannot also count what a chosen set has it count. */
 static enum sx_status judge_definition(struct planning *p, uint32_t column, struct sx_error *err)
 {
-	struct sx_oa_flex_counter flex;
 	struct sx_error why = {0};
 	uint32_t count, set = SX_NONE;
 	const struct sx_metric_column *c = &p->columns[column];
 	const struct sx_metric_info *metrics = sx_catalog_metrics(p->catalog, &count);
-	if (c->metric != SX_NONE || sx_oa_flex_parse(c->name, &flex, NULL))
+	if (c->metric != SX_NONE || !sx_definition_is(c->name))
 		return SX_OK;
 	if (p->cli->options.set)
 		set = sx_catalog_find_group(p->catalog, p->cli->options.set);
-	enum sx_status fits = sx_oa_flex_fits(p->catalog, set, &flex, &why);
+	enum sx_status fits = sx_definition_fits(p->catalog, set, c->name, &why);
 	for (uint32_t i = 0; !fits && i < p->column_count; i++)
 		if (p->columns[i].metric != SX_NONE && needs(p, i, c->counter))
-			fits = sx_oa_flex_fits(p->catalog, metrics[p->columns[i].metric].group,
-					       &flex, &why);
+			fits = sx_definition_fits(p->catalog, metrics[p->columns[i].metric].group,
+						  c->name, &why);
 	if (!fits)
 		return SX_OK;
 	char *text = arena_alloc(&p->arena, sizeof(why.message) + sizeof(why.because) + 2);

@@ -1,6 +1,8 @@
 /* The chain of reports: which intervals count, whose they are, and what may be wrong with them. */
 #include "decode/oa/decoder.h"
 
+#include "wire/oa/oa.h"
+
 enum sx_status oa_chain_break(struct sx_oa_decoder *d, struct sx_error *err)
 {
 	d->has_last = false;
@@ -110,7 +112,7 @@ static uint64_t owner_of(const struct sx_oa_decoder *d, const uint8_t *report, u
 enum sx_status oa_chain_report(struct sx_oa_decoder *d, const uint8_t *report, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
-	struct sx_oa_report head;
+	struct oa_report head;
 	bool backwards;
 	oa_head_read(&d->shape, report, &head);
 	uint32_t timestamp = (uint32_t)head.timestamp, reason = head.reason;

@@ -61,4 +61,7 @@ enum sx_status oa_take_record(struct sx_oa_decoder *d, uint32_t type, const uint
 /* The error of an input that does not begin as a recording does, but with `type`. */
 enum sx_status oa_not_a_recording(uint32_t type, struct sx_error *err);
 
+/* Completes the rows of what was fed so far, as a live stream needs; sums go on. */
+enum sx_status oa_decoder_flush(struct sx_oa_decoder *decoder, struct sx_error *err);
+
 #endif

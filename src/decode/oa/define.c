@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "wire/oa/flex.h"
 
 #define EVENT_OCCUPANCY 8 /* counts 8 loaded threads as one */
 
@@ -16,13 +17,13 @@ bool oa_defines(const char *pattern)
 }
 
 /* One of two rows, one of four EUs of a row: the share of all EUs that can count, as 1/n. */
-static unsigned part(const struct sx_oa_flex *flex)
+static unsigned part(const struct oa_flex *flex)
 {
 	unsigned rows = flex->coarse >= 7 ? 2 : 1;
 	return flex->fine >= 7 ? rows * 4 : rows;
 }
 
-static void set_formula(const struct sx_oa_flex_counter *c, struct sx_definition *out)
+static void set_formula(const struct oa_flex_counter *c, struct sx_definition *out)
 {
 	bool threads = c->flex.event == EVENT_OCCUPANCY;
 	snprintf(out->formula, sizeof(out->formula),
@@ -49,27 +50,27 @@ static enum sx_status no_such_device(const struct sx_catalog *catalog, struct sx
 }
 
 /* What was defined before: one register counts one event. */
-static enum sx_status merge(const struct decoder_defining *known,
-			    const struct sx_oa_flex_counter *d, struct sx_error *err)
+static enum sx_status merge(const struct decoder_defining *known, const struct oa_flex_counter *d,
+			    struct sx_error *err)
 {
-	struct sx_oa_flex_counter all[SX_OA_FLEX_COUNTERS];
+	struct oa_flex_counter all[OA_FLEX_COUNTERS];
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < known->earlier_count; i++) {
-		struct sx_oa_flex_counter earlier;
-		if (sx_oa_flex_parse(known->earlier[i], &earlier, NULL) == SX_OK)
-			sx_oa_flex_merge(all, &count, &earlier, NULL);
+		struct oa_flex_counter earlier;
+		if (oa_flex_parse(known->earlier[i], &earlier, NULL) == SX_OK)
+			oa_flex_merge(all, &count, &earlier, NULL);
 	}
-	return sx_oa_flex_merge(all, &count, d, err);
+	return oa_flex_merge(all, &count, d, err);
 }
 
 enum sx_status oa_define(const struct decoder_defining *known, const char *pattern,
 			 struct sx_definition *out, struct sx_error *err)
 {
-	struct sx_oa_flex_counter d;
-	const char *warnings[SX_OA_FLEX_WARNINGS_MAX];
+	struct oa_flex_counter d;
+	const char *warnings[OA_FLEX_WARNINGS_MAX];
 	bool supported;
 	*out = (struct sx_definition){.unit = "percent", .notation = SX_POSTFIX};
-	enum sx_status status = sx_oa_flex_parse(pattern, &d, err);
+	enum sx_status status = oa_flex_parse(pattern, &d, err);
 	if (status)
 		return status;
 	snprintf(out->counter, sizeof(out->counter), "A%u", d.counter);
@@ -80,10 +81,18 @@ enum sx_status oa_define(const struct decoder_defining *known, const char *patte
 	status = merge(known, &d, err);
 	if (status)
 		return status;
-	out->title = sx_oa_flex_describe(SX_OA_FLEX_EVENT, d.flex.event);
-	sx_oa_flex_check(&d.flex, warnings, &out->warning_count, &supported, NULL);
+	out->title = oa_flex_describe(OA_FLEX_EVENT, d.flex.event);
+	oa_flex_check(&d.flex, warnings, &out->warning_count, &supported, NULL);
 	for (uint32_t i = 0; i < out->warning_count && i < SX_DEFINITION_WARNINGS; i++)
 		out->warnings[i] = warnings[i];
 	set_formula(&d, out);
 	return SX_OK;
+}
+
+enum sx_status oa_definition_fits(const struct sx_catalog *catalog, uint32_t group,
+				  const char *pattern, struct sx_error *err)
+{
+	struct oa_flex_counter counter;
+	enum sx_status status = oa_flex_parse(pattern, &counter, err);
+	return status ? status : oa_flex_fits(catalog, group, &counter, err);
 }

@@ -9,4 +9,8 @@ bool oa_defines(const char *pattern);
 enum sx_status oa_define(const struct decoder_defining *known, const char *pattern,
 			 struct sx_definition *out, struct sx_error *err);
 
+/* decoder_ops.fits. */
+enum sx_status oa_definition_fits(const struct sx_catalog *catalog, uint32_t group,
+				  const char *pattern, struct sx_error *err);
+
 #endif

@@ -4,6 +4,7 @@
 #include "decode/oa/define.h"
 #include "wire/oa/oa.h"
 #include "base/error.h"
+#include "decode/oa/decoder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ static enum sx_status feed_bytes(struct live *live, const uint8_t *data, size_t 
 			break;
 	}
 	if (!status)
-		status = sx_oa_decoder_flush(live->oa, err);
+		status = oa_decoder_flush(live->oa, err);
 	if (!status)
 		status = hand_over(live, table, err);
 	if (!status && size)
@@ -153,4 +154,5 @@ const struct decoder_ops decode_i915_oa = {.name = "i915-oa",
 					   .destroy = oa_destroy,
 					   .defines = oa_defines,
 					   .define = oa_define,
+					   .fits = oa_definition_fits,
 					   .file = &oa_file};

@@ -1,6 +1,7 @@
 /* What the records of an OA stream or recording say, once it is known where they begin. */
 #include "decode/oa/decoder.h"
 #include "base/error.h"
+#include "wire/oa/oa.h"
 
 #include <string.h>
 
@@ -100,7 +101,7 @@ static enum sx_status take_topology(struct sx_oa_decoder *d, const uint8_t *payl
 {
 	struct sx_error why = {0};
 	struct sx_oa_device before = d->device;
-	if (sx_oa_read_topology(payload, size, &d->device, &why)) {
+	if (oa_topology_read(payload, size, &d->device, &why)) {
 		d->device = before;
 		oa_note(d, NOTE_RECORD, "%s: %s; counts of EUs and slices are unknown", why.message,
 			why.because);

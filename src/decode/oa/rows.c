@@ -4,6 +4,7 @@
 #include "decode/oa/sums.h"
 #include "table/block.h"
 #include "table/fill.h"
+#include "wire/oa/oa.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +41,13 @@ struct oa_rows {
 
 static enum column_class rows_class_of(enum sx_oa_format format, uint32_t slot)
 {
-	bool short_ones = sx_oa_slot_bits(format, SX_OA_A0 + 7) != 40;
+	bool short_ones = oa_slot_bits(format, SX_OA_A0 + 7) != 40;
 	if (slot == SX_OA_TIME || slot == SX_OA_CLOCK)
 		return slot == SX_OA_TIME ? CLASS_TIME : CLASS_CLOCK;
-	if (sx_oa_slot_bits(format, slot) == 64)
+	if (oa_slot_bits(format, slot) == 64)
 		return CLASS_WIDE;
-	bool eu = slot >= SX_OA_A0 && slot < SX_OA_B0 &&
-		  (short_ones || sx_oa_slot_bits(format, slot) == 40);
+	bool eu =
+	    slot >= SX_OA_A0 && slot < SX_OA_B0 && (short_ones || oa_slot_bits(format, slot) == 40);
 	return eu ? CLASS_EU : CLASS_32;
 }
 
@@ -54,13 +55,12 @@ static void define_columns(struct oa_rows *rows, enum sx_oa_format format,
 			   struct sx_column columns[TABLE_BLOCK_COLUMNS_MAX])
 {
 	for (uint32_t slot = 0; slot < SX_OA_SLOTS; slot++) {
-		if (!sx_oa_format_has(format, slot) ||
-		    rows->column_count == TABLE_BLOCK_COLUMNS_MAX)
+		if (!oa_format_has(format, slot) || rows->column_count == TABLE_BLOCK_COLUMNS_MAX)
 			continue;
 		uint32_t i = rows->column_count++;
 		rows->picks[i] = (uint8_t)slot;
 		rows->classes[i] = (uint8_t)rows_class_of(format, slot);
-		columns[i] = (struct sx_column){.name = sx_oa_slot_name(slot),
+		columns[i] = (struct sx_column){.name = oa_slot_name(slot),
 						.unit = slot == SX_OA_CLOCK ? "cycles" : "count",
 						.type = SX_U64,
 						.over_time = SX_REDUCE_SUM};
@@ -83,7 +83,7 @@ enum sx_status oa_rows_create(enum sx_oa_rows kind, enum sx_oa_format format, st
 	rows->kind = kind;
 	rows->loops = oa_loops();
 	rows->run_count = oa_format_runs(format, &rows->runs);
-	rows->report_size = sx_oa_format_size(format);
+	rows->report_size = oa_format_size(format);
 	define_columns(rows, format, columns);
 	enum sx_status status =
 	    sx_table_create(columns, rows->column_count, kinds[kind], &rows->table, err);
@@ -113,7 +113,7 @@ static uint64_t reason_label(struct oa_rows *rows, uint32_t reason)
 {
 	uint32_t *known = &rows->reasons[reason & 0x7f];
 	if (!*known) {
-		const char *name = sx_oa_reason_name(reason);
+		const char *name = oa_reason_name(reason);
 		*known = sx_table_intern(rows->table, name, strlen(name)) + 1;
 	}
 	return *known ? *known - 1 : SX_LABEL_ABSENT;

@@ -1,6 +1,7 @@
 /* The OA decoder as its users see it: its life, bytes in, what was wrong with them. */
 #include "decode/oa/decoder.h"
 #include "base/error.h"
+#include "wire/oa/oa.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static void lift_limits(struct sx_oa_decoder *d)
 	bool narrow = d->shape.head == OA_HEAD_SHORT; /* its clock */
 	bool eu = false;
 	for (uint32_t slot = SX_OA_A0; slot < SX_OA_SLOTS; slot++) {
-		uint32_t bits = sx_oa_format_has(format, slot) ? sx_oa_slot_bits(format, slot) : 0;
+		uint32_t bits = oa_format_has(format, slot) ? oa_slot_bits(format, slot) : 0;
 		bool over_eus = bits == 40 || (bits == 32 && slot < SX_OA_B0 && !d->eu40);
 		eu |= over_eus;
 		narrow |= bits == 32 && !over_eus;
@@ -63,11 +64,11 @@ void oa_derive(struct sx_oa_decoder *d)
 			 : later	   ? OA_HIGHEST_LATER
 					   : OA_HIGHEST_HZ;
 	d->clock.hz = device->timestamp_hz;
-	d->report_size = sx_oa_format_size(device->format);
+	d->report_size = oa_format_size(device->format);
 	d->clocks_min = device->gt_min_hz / hz / TOLERANCE;
 	d->clocks_max = highest / hz * TOLERANCE;
 	d->wrap32_ticks = (uint64_t)((double)UINT32_MAX / d->clocks_max);
-	d->eu40 = sx_oa_slot_bits(device->format, SX_OA_A0 + 7) == 40;
+	d->eu40 = oa_slot_bits(device->format, SX_OA_A0 + 7) == 40;
 	d->wrap_eu_ticks =
 	    (uint64_t)((d->eu40 ? 0xffffffffff : UINT32_MAX) / (d->clocks_max * (eus	 ? eus
 										 : later ? 128
@@ -91,7 +92,7 @@ enum sx_status oa_make_rows(struct sx_oa_decoder *d, struct sx_error *err)
 enum sx_status sx_oa_decoder_create(const struct sx_oa_options *options, struct sx_oa_decoder **out,
 				    struct sx_error *err)
 {
-	if (options->format && !sx_oa_format_size(options->format)) {
+	if (options->format && !oa_format_size(options->format)) {
 		error_set(err, SX_ERR_USAGE, "unknown OA report format %d", (int)options->format);
 		error_try(err, "one that sextant decode --help lists");
 		return SX_ERR_USAGE;
@@ -179,7 +180,7 @@ enum sx_status sx_oa_decoder_feed(struct sx_oa_decoder *d, const uint8_t *data, 
 		d->last = d->kept;
 	}
 	if (!status && d->complete)
-		status = sx_oa_decoder_flush(d, err);
+		status = oa_decoder_flush(d, err);
 	return status ? status : d->complete ? SX_AGAIN : SX_OK;
 }
 
@@ -188,7 +189,7 @@ void sx_oa_decoder_end(struct sx_oa_decoder *d)
 	d->ended = true;
 }
 
-enum sx_status sx_oa_decoder_flush(struct sx_oa_decoder *d, struct sx_error *err)
+enum sx_status oa_decoder_flush(struct sx_oa_decoder *d, struct sx_error *err)
 {
 	if (!d->rows)
 		return SX_OK;

@@ -77,7 +77,7 @@ static enum sx_status query_topology(const struct sx_sys *sys, int fd, struct sx
 		return error_errno(err, errno, "the driver does not tell the GPU's topology");
 	if (item.length < 17 || (size_t)item.length > sizeof(answer))
 		return error_set(err, SX_ERR_UNSUPPORTED, "the driver's topology changed its size");
-	return sx_oa_read_topology(answer, (size_t)item.length, d, err);
+	return oa_topology_read(answer, (size_t)item.length, d, err);
 }
 
 /*

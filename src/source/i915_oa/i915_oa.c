@@ -4,6 +4,7 @@
  */
 #include "source/i915_oa/i915_oa.h"
 #include "base/error.h"
+#include "wire/oa/flex.h"
 #include "wire/oa/oa.h"
 
 #include <stdio.h>
@@ -153,7 +154,7 @@ static enum sx_status i915_oa_start(struct source *source, const struct source_r
 				    struct sx_error *err)
 {
 	struct i915_oa *s = from(source);
-	struct sx_oa_flex_counter flex[SX_OA_FLEX_COUNTERS];
+	struct oa_flex_counter flex[OA_FLEX_COUNTERS];
 	uint64_t interval = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
 	struct oa_programs_request config = {.device = &s->card.device,
 					     .catalog = request->catalog,

@@ -178,7 +178,7 @@ size_t i915_oa_pair(struct i915_oa *s, uint8_t *out, size_t cap)
 	    .own_ns = (uint64_t)((double)gpu * 1e9 / (double)s->card.device.timestamp_hz),
 	    .monotonic_ns = cpu,
 	    .error_ns = (best + 1) / 2};
-	return sx_oa_write_correlation(out, cap, cpu, gpu);
+	return oa_write_correlation(out, cap, cpu, gpu);
 }
 
 static enum sx_status lost(struct i915_oa *s, int why, struct sx_error *err)

@@ -147,9 +147,9 @@ size_t oa_raw_head(const struct sx_oa_device *of, const struct oa_stream *stream
 	struct sx_oa_device device = *of;
 	snprintf(device.set, sizeof(device.set), "%s", stream->set);
 	snprintf(device.uuid, sizeof(device.uuid), "%s", stream->uuid);
-	size_t size = sx_oa_write_version(out, cap);
-	size += sx_oa_write_device(out + size, cap - size, &device);
-	return size + sx_oa_write_topology(out + size, cap - size, &device);
+	size_t size = oa_write_version(out, cap);
+	size += oa_write_device(out + size, cap - size, &device);
+	return size + oa_write_topology(out + size, cap - size, &device);
 }
 
 enum sx_status oa_stream_lost(uint32_t card, uint64_t ran_ns, const char *because,

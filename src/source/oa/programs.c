@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "catalog/internal.h"
 #include "expr/condition.h"
+#include "wire/oa/flex.h"
 #include "wire/oa/oa.h"
 
 #include <errno.h>
@@ -76,15 +77,15 @@ static enum sx_status gather(struct build *b, struct sx_error *err)
 }
 
 /* Replaces the field of one counter; a register that the set leaves alone is added. */
-static enum sx_status put_flex(struct build *b, const struct sx_oa_flex_counter *flex,
+static enum sx_status put_flex(struct build *b, const struct oa_flex_counter *flex,
 			       struct sx_error *err)
 {
 	struct oa_writes *writes = &b->out->writes[SX_PROGRAM_FLEX];
-	struct sx_oa_flex_place place;
+	struct oa_flex_place place;
 	size_t i = 0;
-	if (!sx_oa_flex_place(flex->counter, &place))
+	if (!oa_flex_place(flex->counter, &place))
 		return error_set(err, SX_ERR_USAGE, "A%u is no flexible counter", flex->counter);
-	enum sx_status status = sx_oa_flex_fits(b->catalog, b->group_index, flex, err);
+	enum sx_status status = oa_flex_fits(b->catalog, b->group_index, flex, err);
 	if (status)
 		return status;
 	while (i < writes->count && writes->items[i].address != place.address)
@@ -95,7 +96,7 @@ static enum sx_status put_flex(struct build *b, const struct sx_oa_flex_counter 
 		writes->items[writes->count++] = (struct oa_write){place.address, 0};
 	}
 	uint32_t mask = 0xfffu << place.shift;
-	writes->items[i].value = (writes->items[i].value & ~mask) | sx_oa_flex_field(&flex->flex)
+	writes->items[i].value = (writes->items[i].value & ~mask) | oa_flex_field(&flex->flex)
 									<< place.shift;
 	return SX_OK;
 }
@@ -143,16 +144,16 @@ static enum sx_status find_group(struct build *b, const char *set, struct sx_err
 }
 
 enum sx_status oa_programs_define(const struct source_request *request,
-				  struct sx_oa_flex_counter out[SX_OA_FLEX_COUNTERS],
-				  uint32_t *count, struct sx_error *err)
+				  struct oa_flex_counter out[OA_FLEX_COUNTERS], uint32_t *count,
+				  struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	*count = 0;
 	for (uint32_t i = 0; !status && i < request->definition_count; i++) {
-		struct sx_oa_flex_counter counter;
-		status = sx_oa_flex_parse(request->definitions[i], &counter, err);
+		struct oa_flex_counter counter;
+		status = oa_flex_parse(request->definitions[i], &counter, err);
 		if (!status)
-			status = sx_oa_flex_merge(out, count, &counter, err);
+			status = oa_flex_merge(out, count, &counter, err);
 	}
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <sextant/oa.h>
 #include "base/error.h"
 #include "source/source.h"
+#include "wire/oa/flex.h"
 
 #define OA_CATALOG_INSIDE "intel-bdw" /* which serves without a search path */
 
@@ -36,15 +37,15 @@ struct oa_programs_request {
 	struct sx_catalog *catalog;  /* NULL: the one of `name`, or the embedded one */
 	struct sx_context *catalogs; /* where `name` is; or NULL */
 	const char *name;
-	const char *set;		       /* NULL: the catalog's own choice */
-	const struct sx_oa_flex_counter *flex; /* fields that replace the set's own */
+	const char *set;		    /* NULL: the catalog's own choice */
+	const struct oa_flex_counter *flex; /* fields that replace the set's own */
 	uint32_t flex_count;
 };
 
-/* Reads the counters that a request defines. Errors: those of sx_oa_flex_parse() and _merge(). */
+/* Reads the counters that a request defines. Errors: those of oa_flex_parse() and _merge(). */
 enum sx_status oa_programs_define(const struct source_request *request,
-				  struct sx_oa_flex_counter out[SX_OA_FLEX_COUNTERS],
-				  uint32_t *count, struct sx_error *err);
+				  struct oa_flex_counter out[OA_FLEX_COUNTERS], uint32_t *count,
+				  struct sx_error *err);
 /*
  * Builds the programs: every mux program that applies to the device, in order of priority. Errors:
  * SX_ERR_NOT_FOUND, SX_ERR_USAGE (a counter that the set itself needs), SX_ERR_NO_MEMORY. *out is

@@ -54,15 +54,15 @@ static void verdict(struct test *t, bool ok, const char *what)
 
 static void take_report(struct test *t, const uint8_t *report)
 {
-	struct sx_oa_report head;
+	struct oa_report head;
 	uint64_t delta[SX_OA_SLOTS];
-	sx_oa_report_read(t->on->device, report, SX_OA_HEADER_BUFFER, &head);
+	oa_report_read(t->on->device, report, SX_OA_HEADER_BUFFER, &head);
 	t->reports++;
 	t->no_reason += head.reason == 0;
 	t->reasons |= head.reason;
 	if (t->has_last) {
 		const struct sx_oa_device *d = t->on->device;
-		sx_oa_report_delta(d->format, t->last, report, delta);
+		oa_report_delta(d->format, t->last, report, delta);
 		t->backwards += delta[SX_OA_TIME] > UINT32_MAX / 2;
 		double hz = (double)delta[SX_OA_CLOCK] * (double)d->timestamp_hz /
 			    ((double)delta[SX_OA_TIME] + 2);
@@ -70,7 +70,7 @@ static void take_report(struct test *t, const uint8_t *report)
 		for (size_t i = 0; i < SX_OA_SLOTS; i++)
 			t->sums[i] += delta[i];
 	}
-	memcpy(t->last, report, sx_oa_format_size(t->on->device->format));
+	memcpy(t->last, report, oa_format_size(t->on->device->format));
 	t->has_last = true;
 }
 
@@ -124,7 +124,7 @@ static void check_ratio(struct test *t, const char *name, double ratio, double e
 static double ratio_of(const struct test *t, uint32_t slot)
 {
 	/* Haswell has no clock in its reports; B1 counts it. */
-	bool clock = sx_oa_format_has(t->on->device->format, SX_OA_CLOCK);
+	bool clock = oa_format_has(t->on->device->format, SX_OA_CLOCK);
 	double clocks = (double)t->sums[clock ? SX_OA_CLOCK : SX_OA_B0 + 1];
 	return clocks > 0 ? (double)t->sums[slot] / clocks : -1;
 }
@@ -176,7 +176,7 @@ static void check_cores(struct test *t)
 
 static void check_ratios(struct test *t)
 {
-	if (sx_oa_format_has(t->on->device->format, SX_OA_PEC0))
+	if (oa_format_has(t->on->device->format, SX_OA_PEC0))
 		check_cores(t);
 	else
 		check_b(t);
@@ -198,7 +198,7 @@ static void check_time(struct test *t)
 	verdict(t, t->backwards == 0, what);
 	snprintf(what, sizeof(what), "mean clock %.1f MHz, allowed %.0f to %.0f", hz / 1e6,
 		 d->gt_min_hz / 1e6, d->gt_max_hz / 1e6);
-	bool clocked = sx_oa_format_has(d->format, SX_OA_CLOCK);
+	bool clocked = oa_format_has(d->format, SX_OA_CLOCK);
 	verdict(t,
 		!clocked || (hz > 0 && hz >= d->gt_min_hz * 0.9 &&
 			     (!d->gt_max_hz || hz <= d->gt_max_hz * 1.05)),
@@ -208,7 +208,7 @@ static void check_time(struct test *t)
 	verdict(t, t->fast == 0, what);
 	snprintf(what, sizeof(what), "%" PRIu64 " reports without a reason, reasons seen 0x%02x",
 		 t->no_reason, t->reasons);
-	verdict(t, !clocked || (t->no_reason == 0 && (t->reasons & SX_OA_REASON_TIMER)), what);
+	verdict(t, !clocked || (t->no_reason == 0 && (t->reasons & OA_REASON_TIMER)), what);
 }
 
 /* A pair of CPU and GPU time; zeros when the register cannot be read. */
@@ -248,7 +248,7 @@ enum sx_status oa_selftest(const struct oa_selftest *on, void (*tell)(void *user
 	selftest_say(&t, "timestamp %" PRIu64 " Hz, slices 0x%x, subslices 0x%x 0x%x",
 		     d->timestamp_hz, d->slice_mask, d->subslice_mask[0], d->subslice_mask[1]);
 	enum sx_status status = on->source->ops->start(on->source, &request, err);
-	t.report_bytes = sx_oa_format_size(d->format);
+	t.report_bytes = oa_format_size(d->format);
 	take_time(&t, 0);
 	if (!status)
 		status = selftest_collect(&t, err);

@@ -98,7 +98,7 @@ size_t xe_oa_pair(struct xe_oa *s, uint8_t *out, size_t cap)
 					       xe_card_reference_hz(&s->card, engine->gt_id));
 		}
 	}
-	return best == UINT64_MAX ? 0 : sx_oa_write_correlation(out, cap, cpu, gpu);
+	return best == UINT64_MAX ? 0 : oa_write_correlation(out, cap, cpu, gpu);
 }
 
 struct chain {
@@ -118,8 +118,8 @@ static void add_property(struct chain *chain, enum xe_oa_property property, uint
 /* A buffer that holds half a second of reports, where the usual one does not; 0: the usual one. */
 static uint64_t buffer_bytes(const struct xe_oa *s)
 {
-	uint64_t needed = UINT64_C(1000000000) / s->period_ns *
-			  sx_oa_format_size(s->config.format) / BUFFER_LASTS;
+	uint64_t needed =
+	    UINT64_C(1000000000) / s->period_ns * oa_format_size(s->config.format) / BUFFER_LASTS;
 	uint64_t bytes = BUFFER_DEFAULT;
 	if (!(s->unit->capabilities & XE_OA_CAP_BUFFER_SIZE) || needed <= bytes)
 		return 0;
@@ -315,7 +315,7 @@ static uint8_t *put_losses(struct xe_oa *s, uint8_t *out)
 /* `size` bytes of reports as records, behind a pair of times where there is one. */
 static void hand_out(struct xe_oa *s, size_t size, struct raw_sample *out)
 {
-	size_t report = sx_oa_format_size(s->config.format);
+	size_t report = oa_format_size(s->config.format);
 	uint8_t *at = s->records + xe_oa_pair(s, s->records, XE_PAIR), *records = at;
 	bool losses = s->losses != 0;
 	uint64_t now = sys_now_ns(s->base.sys);

@@ -4,6 +4,7 @@
  */
 #include "source/xe_oa/xe_oa.h"
 #include "base/error.h"
+#include "wire/oa/flex.h"
 #include "wire/oa/oa.h"
 
 #include <stdio.h>
@@ -184,7 +185,7 @@ static enum sx_status xe_oa_start(struct source *source, const struct source_req
 				  struct sx_error *err)
 {
 	struct xe_oa *s = from(source);
-	struct sx_oa_flex_counter flex[SX_OA_FLEX_COUNTERS];
+	struct oa_flex_counter flex[OA_FLEX_COUNTERS];
 	uint64_t interval = request->interval_ns ? request->interval_ns : DEFAULT_INTERVAL_NS;
 	struct oa_programs_request config = {.device = &s->card.device,
 					     .catalog = request->catalog,

@@ -32,7 +32,7 @@ enum sx_status oa_device_read(const uint8_t *payload, size_t size, struct sx_oa_
 	copy_field(device->uuid, sizeof(device->uuid), payload + 292);
 	const char *generation = sx_oa_generation(device->device_id);
 	uint32_t format = oa_u32(payload + 32);
-	device->format = sx_oa_format_of(device->device_id, format);
+	device->format = oa_format_of(device->device_id, format);
 	if (device->format)
 		return SX_OK;
 	error_set(err, SX_ERR_UNSUPPORTED, "recording has OA report format %u", format);
@@ -54,7 +54,7 @@ static uint8_t *begin_record(uint8_t *out, size_t cap, uint32_t type, size_t siz
 	return out + OA_RECORD_HEADER;
 }
 
-size_t sx_oa_write_version(uint8_t *out, size_t cap)
+size_t oa_write_version(uint8_t *out, size_t cap)
 {
 	size_t size = OA_RECORD_HEADER + VERSION_PAYLOAD;
 	uint8_t *payload = begin_record(out, cap, OA_RECORD_VERSION, size);
@@ -64,7 +64,7 @@ size_t sx_oa_write_version(uint8_t *out, size_t cap)
 	return size;
 }
 
-size_t sx_oa_write_device(uint8_t *out, size_t cap, const struct sx_oa_device *device)
+size_t oa_write_device(uint8_t *out, size_t cap, const struct sx_oa_device *device)
 {
 	size_t size = OA_RECORD_HEADER + OA_DEVICE_PAYLOAD;
 	uint8_t *payload = begin_record(out, cap, OA_RECORD_DEVICE, size);
@@ -83,7 +83,7 @@ size_t sx_oa_write_device(uint8_t *out, size_t cap, const struct sx_oa_device *d
 	return size;
 }
 
-size_t sx_oa_write_topology(uint8_t *out, size_t cap, const struct sx_oa_device *device)
+size_t oa_write_topology(uint8_t *out, size_t cap, const struct sx_oa_device *device)
 {
 	if (cap < OA_RECORD_HEADER)
 		return 0;
@@ -96,7 +96,7 @@ size_t sx_oa_write_topology(uint8_t *out, size_t cap, const struct sx_oa_device 
 	return size;
 }
 
-size_t sx_oa_write_correlation(uint8_t *out, size_t cap, uint64_t cpu_ns, uint64_t gpu_ticks)
+size_t oa_write_correlation(uint8_t *out, size_t cap, uint64_t cpu_ns, uint64_t gpu_ticks)
 {
 	size_t size = OA_RECORD_HEADER + 16;
 	uint8_t *payload = begin_record(out, cap, OA_RECORD_CORRELATION, size);
@@ -107,7 +107,7 @@ size_t sx_oa_write_correlation(uint8_t *out, size_t cap, uint64_t cpu_ns, uint64
 	return size;
 }
 
-size_t sx_oa_write_sample(uint8_t *out, size_t cap, const uint8_t *report, size_t size)
+size_t oa_write_sample(uint8_t *out, size_t cap, const uint8_t *report, size_t size)
 {
 	uint8_t *payload = begin_record(out, cap, OA_RECORD_SAMPLE, OA_RECORD_HEADER + size);
 	if (!payload)

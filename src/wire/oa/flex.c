@@ -3,6 +3,8 @@
  * of a user-defined counter. The encodings are arithmetic of the hardware, so they live in code;
  * what the published sets program with them stands in the catalog.
  */
+#include "wire/oa/flex.h"
+
 #include <sextant/oa.h>
 #include "base/error.h"
 
@@ -63,7 +65,7 @@ static const struct encoding fine[16] = {
 };
 
 static const struct encoding *const parts[] = {
-    [SX_OA_FLEX_EVENT] = events, [SX_OA_FLEX_COARSE] = coarse, [SX_OA_FLEX_FINE] = fine};
+    [OA_FLEX_EVENT] = events, [OA_FLEX_COARSE] = coarse, [OA_FLEX_FINE] = fine};
 static const char part_names[][16] = {"increment event", "coarse filter", "fine filter"};
 
 static const uint32_t addresses[7] = {0xe458, 0xe558, 0xe658, 0xe758, 0xe45c, 0xe55c, 0xe65c};
@@ -71,12 +73,12 @@ static const char register_names[7][20] = {
     "EU_PERF_CNT_CTL0", "EU_PERF_CNT_CTL1", "EU_PERF_CNT_CTL2", "EU_PERF_CNT_CTL3",
     "EU_PERF_CNT_CTL4", "EU_PERF_CNT_CTL5", "EU_PERF_CNT_CTL6"};
 
-const char *sx_oa_flex_name(enum sx_oa_flex_part part, uint32_t encoding)
+const char *oa_flex_name(enum oa_flex_part part, uint32_t encoding)
 {
 	return encoding < 16 ? parts[part][encoding].name : NULL;
 }
 
-const char *sx_oa_flex_describe(enum sx_oa_flex_part part, uint32_t encoding)
+const char *oa_flex_describe(enum oa_flex_part part, uint32_t encoding)
 {
 	return encoding < 16 ? parts[part][encoding].about : NULL;
 }
@@ -96,19 +98,19 @@ static bool number(const char *text, unsigned long *out)
 	return !*end;
 }
 
-static enum sx_status undefined(enum sx_oa_flex_part part, unsigned long encoding,
+static enum sx_status undefined(enum oa_flex_part part, unsigned long encoding,
 				struct sx_error *err)
 {
 	error_set(err, SX_ERR_UNSUPPORTED, "%s %lu is not defined", part_names[part], encoding);
 	error_because(err, "the manual of Broadwell gives this encoding no meaning");
-	error_try(err, part == SX_OA_FLEX_EVENT	   ? "0 to 5, or 8"
-		       : part == SX_OA_FLEX_COARSE ? "0 to 8"
-						   : "0 to 5, or 7 to 10");
+	error_try(err, part == OA_FLEX_EVENT	? "0 to 5, or 8"
+		       : part == OA_FLEX_COARSE ? "0 to 8"
+						: "0 to 5, or 7 to 10");
 	return SX_ERR_UNSUPPORTED;
 }
 
 /* All names of a part, separated by commas. */
-static void flex_list_names(enum sx_oa_flex_part part, char *out, size_t size)
+static void flex_list_names(enum oa_flex_part part, char *out, size_t size)
 {
 	size_t at = 0;
 	for (uint32_t i = 0; i < 16 && at < size; i++)
@@ -117,8 +119,8 @@ static void flex_list_names(enum sx_oa_flex_part part, char *out, size_t size)
 					       parts[part][i].name);
 }
 
-enum sx_status sx_oa_flex_find(enum sx_oa_flex_part part, const char *text, uint8_t *out,
-			       struct sx_error *err)
+enum sx_status oa_flex_find(enum oa_flex_part part, const char *text, uint8_t *out,
+			    struct sx_error *err)
 {
 	unsigned long value;
 	char names[256];
@@ -143,19 +145,19 @@ enum sx_status sx_oa_flex_find(enum sx_oa_flex_part part, const char *text, uint
 	return SX_ERR_NOT_FOUND;
 }
 
-bool sx_oa_flex_place(uint32_t counter, struct sx_oa_flex_place *out)
+bool oa_flex_place(uint32_t counter, struct oa_flex_place *out)
 {
 	if (counter < FIRST_COUNTER || counter >= FIRST_COUNTER + COUNTERS)
 		return false;
 	uint32_t flex = counter - FIRST_COUNTER;
-	*out = (struct sx_oa_flex_place){.counter = counter,
-					 .register_name = register_names[flex / 2],
-					 .address = addresses[flex / 2],
-					 .shift = flex % 2 * FIELD_BITS};
+	*out = (struct oa_flex_place){.counter = counter,
+				      .register_name = register_names[flex / 2],
+				      .address = addresses[flex / 2],
+				      .shift = flex % 2 * FIELD_BITS};
 	return true;
 }
 
-uint32_t sx_oa_flex_register(const char *text)
+uint32_t oa_flex_register(const char *text)
 {
 	unsigned long value;
 	bool is_number = number(text, &value);
@@ -169,28 +171,27 @@ uint32_t sx_oa_flex_register(const char *text)
 	return 0;
 }
 
-uint32_t sx_oa_flex_field(const struct sx_oa_flex *flex)
+uint32_t oa_flex_field(const struct oa_flex *flex)
 {
 	return (uint32_t)flex->event | (uint32_t)flex->coarse << 4 | (uint32_t)flex->fine << 8;
 }
 
-struct sx_oa_flex sx_oa_flex_decode(uint32_t counter, uint32_t value)
+struct oa_flex oa_flex_decode(uint32_t counter, uint32_t value)
 {
 	uint32_t field = value >> ((counter - FIRST_COUNTER) % 2 * FIELD_BITS);
-	return (struct sx_oa_flex){field & 15, field >> 4 & 15, field >> 8 & 15};
+	return (struct oa_flex){field & 15, field >> 4 & 15, field >> 8 & 15};
 }
 
-enum sx_status sx_oa_flex_check(const struct sx_oa_flex *flex,
-				const char *warnings[SX_OA_FLEX_WARNINGS_MAX], uint32_t *count,
-				bool *supported, struct sx_error *err)
+enum sx_status oa_flex_check(const struct oa_flex *flex, const char *warnings[OA_FLEX_WARNINGS_MAX],
+			     uint32_t *count, bool *supported, struct sx_error *err)
 {
 	const uint8_t encodings[] = {flex->event, flex->coarse, flex->fine};
 	const struct encoding *event = &events[flex->event & 15];
-	const char *found[SX_OA_FLEX_WARNINGS_MAX];
+	const char *found[OA_FLEX_WARNINGS_MAX];
 	uint32_t n = 0;
 	for (int i = 0; i < 3; i++)
-		if (!sx_oa_flex_name((enum sx_oa_flex_part)i, encodings[i]))
-			return undefined((enum sx_oa_flex_part)i, encodings[i], err);
+		if (!oa_flex_name((enum oa_flex_part)i, encodings[i]))
+			return undefined((enum oa_flex_part)i, encodings[i], err);
 	if (!(event->coarse >> flex->coarse & 1))
 		found[n++] = "the manual supports no such coarse filter with this event";
 	if (!(event->fine >> flex->fine & 1))
@@ -234,39 +235,38 @@ static enum sx_status bad_text(const char *text, const char *why, struct sx_erro
 
 /* One argument; *seen has a bit for each part that was there before. */
 static enum sx_status parse_argument(const char *text, const char *word, unsigned *seen,
-				     struct sx_oa_flex *flex, struct sx_error *err)
+				     struct oa_flex *flex, struct sx_error *err)
 {
-	enum sx_oa_flex_part part = SX_OA_FLEX_EVENT;
+	enum oa_flex_part part = OA_FLEX_EVENT;
 	uint8_t *to = &flex->event;
 	if (strncmp(word, "coarse=", 7) == 0) {
-		part = SX_OA_FLEX_COARSE;
+		part = OA_FLEX_COARSE;
 		to = &flex->coarse;
 	} else if (strncmp(word, "fine=", 5) == 0) {
-		part = SX_OA_FLEX_FINE;
+		part = OA_FLEX_FINE;
 		to = &flex->fine;
 	}
 	bool again = *seen >> part & 1;
-	if (part == SX_OA_FLEX_EVENT && *seen)
+	if (part == OA_FLEX_EVENT && *seen)
 		return bad_text(text, "after the event come coarse= and fine=", err);
 	if (again)
 		return bad_text(text, "a filter is given twice", err);
-	if (part != SX_OA_FLEX_EVENT && !*seen)
+	if (part != OA_FLEX_EVENT && !*seen)
 		return bad_text(text, "the event comes first", err);
 	*seen |= 1u << part;
-	return sx_oa_flex_find(part, part ? strchr(word, '=') + 1 : word, to, err);
+	return oa_flex_find(part, part ? strchr(word, '=') + 1 : word, to, err);
 }
 
-enum sx_status sx_oa_flex_parse(const char *text, struct sx_oa_flex_counter *out,
-				struct sx_error *err)
+enum sx_status oa_flex_parse(const char *text, struct oa_flex_counter *out, struct sx_error *err)
 {
-	struct sx_oa_flex_place place;
-	struct sx_oa_flex flex = {0};
+	struct oa_flex_place place;
+	struct oa_flex flex = {0};
 	const char *p = text;
 	char word[64], end;
 	unsigned long value;
 	unsigned seen = 0;
 	if (!next_word(&p, "=", word, sizeof(word), &end) || end != '=' || word[0] != 'A' ||
-	    !number(word + 1, &value) || !sx_oa_flex_place((uint32_t)value, &place))
+	    !number(word + 1, &value) || !oa_flex_place((uint32_t)value, &place))
 		return bad_text(text, "it begins with one of A7 to A20 and =", err);
 	if (!next_word(&p, "(", word, sizeof(word), &end) || end != '(' || strcmp(word, "eu") != 0)
 		return bad_text(text, "behind = stands eu(event, ...)", err);
@@ -281,6 +281,6 @@ enum sx_status sx_oa_flex_parse(const char *text, struct sx_oa_flex_counter *out
 	}
 	if (p[strspn(p, " \t")])
 		return bad_text(text, "something follows the parenthesis", err);
-	*out = (struct sx_oa_flex_counter){(uint32_t)value, flex};
-	return sx_oa_flex_check(&flex, NULL, NULL, NULL, err);
+	*out = (struct oa_flex_counter){(uint32_t)value, flex};
+	return oa_flex_check(&flex, NULL, NULL, NULL, err);
 }

@@ -2,6 +2,7 @@
  * them. */
 #include "wire/oa/oa.h"
 #include "base/error.h"
+#include "wire/oa/flex.h"
 
 #include <sextant/catalog.h>
 
@@ -35,13 +36,13 @@ static bool set_reads(const struct sx_catalog *catalog, uint32_t group, uint32_t
 	return false;
 }
 
-bool sx_oa_flex_programmed(const struct sx_catalog *catalog, uint32_t index, uint32_t counter,
-			   struct sx_oa_flex *out)
+bool oa_flex_programmed(const struct sx_catalog *catalog, uint32_t index, uint32_t counter,
+			struct oa_flex *out)
 {
-	struct sx_oa_flex_place place;
+	struct oa_flex_place place;
 	uint32_t count;
 	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
-	if (index >= count || !sx_oa_flex_place(counter, &place))
+	if (index >= count || !oa_flex_place(counter, &place))
 		return false;
 	const struct sx_group_info *group = &groups[index];
 	for (uint32_t p = 0; p < group->program_count; p++) {
@@ -51,7 +52,7 @@ bool sx_oa_flex_programmed(const struct sx_catalog *catalog, uint32_t index, uin
 		for (uint32_t i = 0; i < group->programs[p].count; i++) {
 			uint32_t address, value;
 			oa_next_write(&at, &address, &value);
-			*out = sx_oa_flex_decode(counter, value);
+			*out = oa_flex_decode(counter, value);
 			if (address == place.address)
 				return true;
 		}
@@ -59,24 +60,24 @@ bool sx_oa_flex_programmed(const struct sx_catalog *catalog, uint32_t index, uin
 	return false;
 }
 
-const char *sx_oa_flex_text(const struct sx_oa_flex *flex, char out[SX_OA_FLEX_TEXT_MAX])
+const char *oa_flex_text(const struct oa_flex *flex, char out[OA_FLEX_TEXT_MAX])
 {
 	const uint8_t parts[] = {flex->event, flex->coarse, flex->fine};
 	static const char keys[][12] = {"eu(", ", coarse=", ", fine="};
 	size_t at = 0;
 	for (int i = 0; i < 3; i++) {
-		const char *name = sx_oa_flex_name((enum sx_oa_flex_part)i, parts[i]);
+		const char *name = oa_flex_name((enum oa_flex_part)i, parts[i]);
 		if (i == 0 || parts[i])
-			at += (size_t)snprintf(out + at, SX_OA_FLEX_TEXT_MAX - at, "%s%s", keys[i],
+			at += (size_t)snprintf(out + at, OA_FLEX_TEXT_MAX - at, "%s%s", keys[i],
 					       name ? name : "undefined");
 	}
-	snprintf(out + at, SX_OA_FLEX_TEXT_MAX - at, ")");
+	snprintf(out + at, OA_FLEX_TEXT_MAX - at, ")");
 	return out;
 }
 
-static bool flex_set_same(const struct sx_oa_flex *a, const struct sx_oa_flex *b)
+static bool flex_set_same(const struct oa_flex *a, const struct oa_flex *b)
 {
-	return sx_oa_flex_field(a) == sx_oa_flex_field(b);
+	return oa_flex_field(a) == oa_flex_field(b);
 }
 
 /* Counters that the set leaves free; where there are none, sets that leave this one free. */
@@ -104,31 +105,31 @@ static void find_remedy(const struct sx_catalog *catalog, uint32_t group, uint32
 	error_try(err, "--set with one that leaves A%u free: %s", counter, text);
 }
 
-enum sx_status sx_oa_flex_fits(const struct sx_catalog *catalog, uint32_t group,
-			       const struct sx_oa_flex_counter *counter, struct sx_error *err)
+enum sx_status oa_flex_fits(const struct sx_catalog *catalog, uint32_t group,
+			    const struct oa_flex_counter *counter, struct sx_error *err)
 {
 	uint32_t count;
-	struct sx_oa_flex event;
+	struct oa_flex event;
 	const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
 	if (group >= count || !set_reads(catalog, group, counter->counter))
 		return SX_OK;
-	bool known = sx_oa_flex_programmed(catalog, group, counter->counter, &event);
+	bool known = oa_flex_programmed(catalog, group, counter->counter, &event);
 	if (known && flex_set_same(&event, &counter->flex))
 		return SX_OK;
-	char text[SX_OA_FLEX_TEXT_MAX];
+	char text[OA_FLEX_TEXT_MAX];
 	error_set(err, SX_ERR_USAGE, "metric set %s needs A%u", groups[group].name,
 		  counter->counter);
 	if (known)
 		error_because(err, "its formulas read that counter as %s",
-			      sx_oa_flex_text(&event, text));
+			      oa_flex_text(&event, text));
 	else
 		error_because(err, "its formulas read that flexible counter");
 	find_remedy(catalog, group, counter->counter, err);
 	return SX_ERR_USAGE;
 }
 
-enum sx_status sx_oa_flex_merge(struct sx_oa_flex_counter *all, uint32_t *count,
-				const struct sx_oa_flex_counter *added, struct sx_error *err)
+enum sx_status oa_flex_merge(struct oa_flex_counter *all, uint32_t *count,
+			     const struct oa_flex_counter *added, struct sx_error *err)
 {
 	for (uint32_t i = 0; i < *count; i++) {
 		if (all[i].counter != added->counter)
@@ -136,9 +137,9 @@ enum sx_status sx_oa_flex_merge(struct sx_oa_flex_counter *all, uint32_t *count,
 		if (flex_set_same(&all[i].flex, &added->flex))
 			return SX_OK;
 		error_set(err, SX_ERR_USAGE, "A%u is defined twice", added->counter);
-		char first[SX_OA_FLEX_TEXT_MAX], second[SX_OA_FLEX_TEXT_MAX];
-		error_because(err, "it counts %s or %s", sx_oa_flex_text(&all[i].flex, first),
-			      sx_oa_flex_text(&added->flex, second));
+		char first[OA_FLEX_TEXT_MAX], second[OA_FLEX_TEXT_MAX];
+		error_because(err, "it counts %s or %s", oa_flex_text(&all[i].flex, first),
+			      oa_flex_text(&added->flex, second));
 		error_try(err, "another of A7 to A20 for one of them");
 		return SX_ERR_USAGE;
 	}

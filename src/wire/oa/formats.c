@@ -116,7 +116,7 @@ static const struct layout *formats_find(enum sx_oa_format format)
 	return NULL;
 }
 
-size_t sx_oa_format_size(enum sx_oa_format format)
+size_t oa_format_size(enum sx_oa_format format)
 {
 	const struct layout *layout = formats_find(format);
 	return layout ? layout->size : 0;
@@ -162,12 +162,12 @@ static const struct oa_run *run_of(enum sx_oa_format format, uint32_t slot)
 	return NULL;
 }
 
-bool sx_oa_format_has(enum sx_oa_format format, uint32_t slot)
+bool oa_format_has(enum sx_oa_format format, uint32_t slot)
 {
-	return sx_oa_slot_bits(format, slot) > 0;
+	return oa_slot_bits(format, slot) > 0;
 }
 
-uint32_t sx_oa_slot_bits(enum sx_oa_format format, uint32_t slot)
+uint32_t oa_slot_bits(enum sx_oa_format format, uint32_t slot)
 {
 	const struct layout *layout = formats_find(format);
 	if (!layout)
@@ -180,12 +180,12 @@ uint32_t sx_oa_slot_bits(enum sx_oa_format format, uint32_t slot)
 	return !run ? 0 : run->wide ? 64 : run->high ? 40 : 32;
 }
 
-const char *sx_oa_slot_name(uint32_t slot)
+const char *oa_slot_name(uint32_t slot)
 {
 	return slot < SX_OA_SLOTS ? slot_names[slot] : NULL;
 }
 
-enum sx_oa_format sx_oa_format_of(uint32_t device_id, uint32_t number)
+enum sx_oa_format oa_format_of(uint32_t device_id, uint32_t number)
 {
 	const struct oa_platform *platform = oa_platform(device_id);
 	enum sx_oa_format format = (enum sx_oa_format)number;

@@ -53,6 +53,27 @@ static inline void oa_put64(uint8_t *p, uint64_t value)
 	oa_put32(p + 4, (uint32_t)(value >> 32));
 }
 
+/* Why the OA unit wrote a report: bits, several may be set. */
+enum oa_reason {
+	OA_REASON_TIMER = 1 << 0,
+	OA_REASON_TRIGGER1 = 1 << 1,
+	OA_REASON_TRIGGER2 = 1 << 2,
+	OA_REASON_SWITCH = 1 << 3,
+	OA_REASON_GO = 1 << 4, /* entering RC6 */
+	OA_REASON_CLOCK_RATIO = 1 << 5,
+	OA_REASON_MMIO = 1 << 6, /* Gen12 on */
+};
+
+/* The head of one report. */
+struct oa_report {
+	uint32_t id;	    /* first word as it stands: flags, or the command's own id */
+	uint32_t reason;    /* enum oa_reason bits; 0 for MI_REPORT_PERF_COUNT and Haswell */
+	uint64_t timestamp; /* ticks: 32 bits, 56 in a long head */
+	uint32_t context;   /* hardware context id, meaningful when context_valid */
+	uint64_t clock;	    /* render clocks: 32 bits, 64 in a long head; 0 on Haswell */
+	bool context_valid;
+};
+
 /* Where a format has its counters. Static storage; 0 for an unknown format. */
 size_t oa_format_runs(enum sx_oa_format format, const struct oa_run **runs);
 
@@ -72,7 +93,7 @@ struct oa_shape {
 	uint32_t reasons;     /* mask of those that the device has */
 };
 struct oa_shape oa_shape_of(const struct sx_oa_device *device, enum sx_oa_header header);
-void oa_head_read(const struct oa_shape *shape, const uint8_t *report, struct sx_oa_report *out);
+void oa_head_read(const struct oa_shape *shape, const uint8_t *report, struct oa_report *out);
 
 /* One generation, by ranges of PCI device ids. */
 struct oa_platform {
@@ -108,5 +129,57 @@ size_t oa_topology_write(uint8_t *out, size_t cap, const struct sx_oa_device *de
 /* Enabled EUs, slices and subslices. */
 void oa_device_count(const struct sx_oa_device *device, uint32_t *eus, uint32_t *slices,
 		     uint32_t *subslices);
+
+/* Bytes of a report, 0 for an unknown format. */
+size_t oa_format_size(enum sx_oa_format format);
+/* Whether the format delivers an accumulator slot. */
+bool oa_format_has(enum sx_oa_format format, uint32_t slot);
+
+/*
+ * The format that a number of the i915 uAPI means on a device: Haswell's C4_B8 is another one than
+ * Gen8's. SX_OA_FORMAT_NONE when that device has no such format.
+ */
+enum sx_oa_format oa_format_of(uint32_t device_id, uint32_t number);
+/* Catalog name of a slot ("A7"); static storage. NULL when out of range. */
+const char *oa_slot_name(uint32_t slot);
+/* Width in bits at which a slot of a format wraps: 32, 40, 56 or 64; 0 when it has none such. */
+uint32_t oa_slot_bits(enum sx_oa_format format, uint32_t slot);
+
+/* Name of the first reason in the order timer, trigger1, trigger2, switch, go, clock-ratio, mmio.
+ */
+const char *oa_reason_name(uint32_t reason);
+
+/*
+ * Reads the head of a report of a device, whose format and id say what it looks like; of an id that
+ * is unknown the format alone.
+ */
+void oa_report_read(const struct sx_oa_device *device, const uint8_t *report,
+		    enum sx_oa_header header, struct oa_report *out);
+
+/*
+ * Differences of all slots from report `a` to report `b`, each modulo its width; slots that the
+ * format lacks are 0. Both reports are oa_format_size() bytes.
+ */
+void oa_report_delta(enum sx_oa_format format, const uint8_t *a, const uint8_t *b,
+		     uint64_t out[SX_OA_SLOTS]);
+
+/*
+ * Reads the kernel's answer to a topology query (also the recorder's topology record), checking
+ * every offset. Errors: SX_ERR_BAD_INPUT; then the device may be half written.
+ */
+enum sx_status oa_topology_read(const uint8_t *answer, size_t size, struct sx_oa_device *device,
+				struct sx_error *err);
+
+/* Records of the recorder's format, written into `out`; each returns its size, 0 when it exceeds
+ * cap. */
+size_t oa_write_version(uint8_t *out, size_t cap);
+/* See oa_write_version(). */
+size_t oa_write_device(uint8_t *out, size_t cap, const struct sx_oa_device *device);
+/* See oa_write_version(). */
+size_t oa_write_topology(uint8_t *out, size_t cap, const struct sx_oa_device *device);
+/* See oa_write_version(). cpu_ns of CLOCK_MONOTONIC, gpu_ticks of the 36-bit timestamp. */
+size_t oa_write_correlation(uint8_t *out, size_t cap, uint64_t cpu_ns, uint64_t gpu_ticks);
+/* See oa_write_version(). One report as a sample record. */
+size_t oa_write_sample(uint8_t *out, size_t cap, const uint8_t *report, size_t size);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define TIME56 ((UINT64_C(1) << 56) - 1)
 
-const char *sx_oa_reason_name(uint32_t reason)
+const char *oa_reason_name(uint32_t reason)
 {
 	static const char names[][12] = {"timer", "trigger1",	 "trigger2", "switch",
 					 "go",	  "clock-ratio", "mmio"};
@@ -32,7 +32,7 @@ struct oa_shape oa_shape_of(const struct sx_oa_device *device, enum sx_oa_header
 	return shape;
 }
 
-void oa_head_read(const struct oa_shape *shape, const uint8_t *report, struct sx_oa_report *out)
+void oa_head_read(const struct oa_shape *shape, const uint8_t *report, struct oa_report *out)
 {
 	bool wide = shape->head == OA_HEAD_LONG;
 	bool command = shape->header == SX_OA_HEADER_COMMAND;
@@ -47,18 +47,18 @@ void oa_head_read(const struct oa_shape *shape, const uint8_t *report, struct sx
 	    (command || out->id & shape->context_bit) && out->context != OA_NO_CONTEXT;
 }
 
-void sx_oa_report_read(const struct sx_oa_device *device, const uint8_t *report,
-		       enum sx_oa_header header, struct sx_oa_report *out)
+void oa_report_read(const struct sx_oa_device *device, const uint8_t *report,
+		    enum sx_oa_header header, struct oa_report *out)
 {
 	struct oa_shape shape = oa_shape_of(device, header);
 	oa_head_read(&shape, report, out);
 }
 
-void sx_oa_report_delta(enum sx_oa_format format, const uint8_t *a, const uint8_t *b,
-			uint64_t out[SX_OA_SLOTS])
+void oa_report_delta(enum sx_oa_format format, const uint8_t *a, const uint8_t *b,
+		     uint64_t out[SX_OA_SLOTS])
 {
 	const struct oa_run *runs;
-	const struct oa_pairs pair = {&a, &b, 1, sx_oa_format_size(format), 0};
+	const struct oa_pairs pair = {&a, &b, 1, oa_format_size(format), 0};
 	size_t count = oa_format_runs(format, &runs);
 	memset(out, 0, SX_OA_SLOTS * sizeof(*out));
 	if (!count)

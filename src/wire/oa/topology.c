@@ -49,8 +49,8 @@ static const char *topology_head(const uint8_t *p, size_t size, struct topology 
 	return NULL;
 }
 
-enum sx_status sx_oa_read_topology(const uint8_t *payload, size_t size, struct sx_oa_device *device,
-				   struct sx_error *err)
+enum sx_status oa_topology_read(const uint8_t *payload, size_t size, struct sx_oa_device *device,
+				struct sx_error *err)
 {
 	struct topology head;
 	if (size < TOPOLOGY_HEAD + 1)

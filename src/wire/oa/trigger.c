@@ -1,4 +1,6 @@
 /* Start triggers, report triggers and custom events: register values to text and back. */
+#include "wire/oa/trigger.h"
+
 #include <sextant/oa.h>
 #include "base/error.h"
 
@@ -116,7 +118,7 @@ static const struct field *fields_of(enum row row)
 	return fields[row == REPORT3 ? START3 : row == REPORT4 ? START4 : row];
 }
 
-uint32_t sx_oa_trigger_register(const char *text)
+uint32_t oa_trigger_register(const char *text)
 {
 	enum row row;
 	char name[20], *end;
@@ -174,7 +176,7 @@ static void write_bits(uint32_t mask, uint32_t first, char *out, size_t size)
 }
 
 static void write_meaning(const struct field *f, uint32_t address, uint32_t part,
-			  struct sx_oa_trigger_field *out)
+			  struct oa_trigger_field *out)
 {
 	char bits[64];
 	bool second = address >= START_BASE + 16 && address < START_BASE + 32;
@@ -199,8 +201,8 @@ static void write_meaning(const struct field *f, uint32_t address, uint32_t part
 	}
 }
 
-bool sx_oa_trigger_field(uint32_t address, uint32_t value, uint32_t index,
-			 struct sx_oa_trigger_field *out)
+bool oa_trigger_field(uint32_t address, uint32_t value, uint32_t index,
+		      struct oa_trigger_field *out)
 {
 	enum row row;
 	char name[20];
@@ -208,33 +210,33 @@ bool sx_oa_trigger_field(uint32_t address, uint32_t value, uint32_t index,
 		return false;
 	const struct field *f = &fields_of(row)[index];
 	uint32_t part = value >> f->shift & mask_of(f);
-	*out = (struct sx_oa_trigger_field){.name = f->name, .value = part};
+	*out = (struct oa_trigger_field){.name = f->name, .value = part};
 	out->shown = part || f->always || (f->kind == SELECT && value);
 	write_value(f, part, out->text, sizeof(out->text));
 	write_meaning(f, address, part, out);
 	return true;
 }
 
-enum sx_status sx_oa_trigger_describe(uint32_t address, uint32_t value,
-				      char out[SX_OA_TRIGGER_TEXT_MAX], struct sx_error *err)
+enum sx_status oa_trigger_describe(uint32_t address, uint32_t value, char out[OA_TRIGGER_TEXT_MAX],
+				   struct sx_error *err)
 {
 	enum row row;
 	char name[20];
-	struct sx_oa_trigger_field field;
+	struct oa_trigger_field field;
 	if (!identify(address, &row, name)) {
 		snprintf(name, sizeof(name), "0x%x", address);
 		return no_register(name, err);
 	}
-	size_t at = (size_t)snprintf(out, SX_OA_TRIGGER_TEXT_MAX, "%s:", name);
-	for (uint32_t i = 0; sx_oa_trigger_field(address, value, i, &field); i++)
+	size_t at = (size_t)snprintf(out, OA_TRIGGER_TEXT_MAX, "%s:", name);
+	for (uint32_t i = 0; oa_trigger_field(address, value, i, &field); i++)
 		if (field.shown)
-			at += (size_t)snprintf(out + at, SX_OA_TRIGGER_TEXT_MAX - at, " %s=%s",
+			at += (size_t)snprintf(out + at, OA_TRIGGER_TEXT_MAX - at, " %s=%s",
 					       field.name, field.text);
 	return SX_OK;
 }
 
-enum sx_status sx_oa_trigger_check(uint32_t address, uint32_t value, const char **warning,
-				   struct sx_error *err)
+enum sx_status oa_trigger_check(uint32_t address, uint32_t value, const char **warning,
+				struct sx_error *err)
 {
 	enum row row;
 	char name[20];
@@ -351,18 +353,18 @@ static enum sx_status set_field(const struct field *f, char *word, unsigned *see
 	return status;
 }
 
-enum sx_status sx_oa_trigger_parse(const char *text, uint32_t *address, uint32_t *value,
-				   struct sx_error *err)
+enum sx_status oa_trigger_parse(const char *text, uint32_t *address, uint32_t *value,
+				struct sx_error *err)
 {
-	char copy[SX_OA_TRIGGER_TEXT_MAX], name[20], *rest = NULL;
+	char copy[OA_TRIGGER_TEXT_MAX], name[20], *rest = NULL;
 	enum row row;
 	unsigned seen = 0;
 	if (strlen(text) >= sizeof(copy))
 		return error_set(err, SX_ERR_USAGE, "a register's line of more than %d characters",
-				 SX_OA_TRIGGER_TEXT_MAX);
+				 OA_TRIGGER_TEXT_MAX);
 	memcpy(copy, text, strlen(text) + 1);
 	char *word = strtok_r(copy, BLANKS ":", &rest);
-	uint32_t found = word ? sx_oa_trigger_register(word) : 0;
+	uint32_t found = word ? oa_trigger_register(word) : 0;
 	if (!found || !identify(found, &row, name))
 		return no_register(word ? word : "", err);
 	*value = 0;
@@ -372,10 +374,10 @@ enum sx_status sx_oa_trigger_parse(const char *text, uint32_t *address, uint32_t
 		if (status)
 			return status;
 	}
-	return sx_oa_trigger_check(found, *value, NULL, err);
+	return oa_trigger_check(found, *value, NULL, err);
 }
 
-int sx_oa_cec_holds(const struct sx_oa_cec *cec, uint32_t inputs)
+int oa_cec_holds(const struct oa_cec *cec, uint32_t inputs)
 {
 	uint32_t considered = ~cec->mask & 0xffff; /* a mask bit of 1 leaves its input out */
 	uint32_t value = cec->control >> 3 & considered;

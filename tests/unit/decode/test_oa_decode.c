@@ -9,6 +9,7 @@
 #include <sextant/table.h>
 
 #include "unit/wire/oa_build.h"
+#include "wire/oa/oa.h"
 
 static unsigned notes;
 static char last_note[256];
@@ -116,18 +117,18 @@ static void test_formats(void **state)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		assert_int_equal(sx_oa_format_find(all[i].name), all[i].format);
 		assert_string_equal(sx_oa_format_name(all[i].format), all[i].name);
-		assert_int_equal(sx_oa_format_size(all[i].format), all[i].size);
+		assert_int_equal(oa_format_size(all[i].format), all[i].size);
 		int slots = 0;
 		for (uint32_t slot = 0; slot < SX_OA_SLOTS; slot++)
-			slots += sx_oa_format_has(all[i].format, slot);
+			slots += oa_format_has(all[i].format, slot);
 		assert_int_equal(slots, all[i].slots);
 	}
-	assert_int_equal(sx_oa_format_size((enum sx_oa_format)15), 0);
+	assert_int_equal(oa_format_size((enum sx_oa_format)15), 0);
 	assert_int_equal(sx_oa_format_find("A46_B8_C8"), SX_OA_FORMAT_NONE);
-	assert_string_equal(sx_oa_slot_name(SX_OA_A0 + 35), "A35");
-	assert_string_equal(sx_oa_slot_name(SX_OA_B0 + 7), "B7");
-	assert_string_equal(sx_oa_slot_name(SX_OA_C0 + 7), "C7");
-	assert_null(sx_oa_slot_name(SX_OA_SLOTS));
+	assert_string_equal(oa_slot_name(SX_OA_A0 + 35), "A35");
+	assert_string_equal(oa_slot_name(SX_OA_B0 + 7), "B7");
+	assert_string_equal(oa_slot_name(SX_OA_C0 + 7), "C7");
+	assert_null(oa_slot_name(SX_OA_SLOTS));
 }
 
 /* Where every counter of the short formats lies: each word of the report says its own offset. */
@@ -138,7 +139,7 @@ static void test_short_layouts(void **state)
 	uint64_t d[SX_OA_SLOTS];
 	for (uint32_t i = 0; i < 32; i++)
 		oa_le32(b + 4 * i, 4 * i + 1000);
-	sx_oa_report_delta(SX_OA_A12_B8_C8, a, b, d);
+	oa_report_delta(SX_OA_A12_B8_C8, a, b, d);
 	assert_int_equal(d[SX_OA_TIME], 1004);
 	assert_int_equal(d[SX_OA_CLOCK], 1012);
 	assert_int_equal(d[SX_OA_A0 + 6], 0);
@@ -147,10 +148,10 @@ static void test_short_layouts(void **state)
 	assert_int_equal(d[SX_OA_A0 + 19], 0);
 	assert_int_equal(d[SX_OA_B0], 1064);
 	assert_int_equal(d[SX_OA_C0 + 7], 1124);
-	sx_oa_report_delta(SX_OA_A12, a, b, d);
+	oa_report_delta(SX_OA_A12, a, b, d);
 	assert_int_equal(d[SX_OA_A0 + 18], 1060);
 	assert_int_equal(d[SX_OA_B0], 0);
-	sx_oa_report_delta(SX_OA_C4_B8, a, b, d);
+	oa_report_delta(SX_OA_C4_B8, a, b, d);
 	assert_int_equal(d[SX_OA_C0], 1016);
 	assert_int_equal(d[SX_OA_C0 + 3], 1028);
 	assert_int_equal(d[SX_OA_C0 + 4], 0);
@@ -166,7 +167,7 @@ static void test_wrap(void **state)
 	uint64_t d[SX_OA_SLOTS];
 	oa_report(a, 1, 0xffffffff, 1, true, 0xfffffff0, 0xfffffffff0, 0xfffffff0, 0xffffffe0);
 	oa_report(b, 1, 4, 1, true, 0x10, 0x20, 0x20, 0x20);
-	sx_oa_report_delta(SX_OA_A32U40_A4U32_B8_C8, a, b, d);
+	oa_report_delta(SX_OA_A32U40_A4U32_B8_C8, a, b, d);
 	assert_int_equal(d[SX_OA_TIME], 5);
 	assert_int_equal(d[SX_OA_CLOCK], 0x20);
 	for (uint32_t i = 0; i < 36; i++)
@@ -175,7 +176,7 @@ static void test_wrap(void **state)
 		assert_int_equal(d[SX_OA_B0 + i], 0x30);
 		assert_int_equal(d[SX_OA_C0 + i], 0x40);
 	}
-	sx_oa_report_delta(SX_OA_A32U40_A4U32_B8_C8, b, b, d);
+	oa_report_delta(SX_OA_A32U40_A4U32_B8_C8, b, b, d);
 	for (uint32_t i = 0; i < SX_OA_SLOTS; i++)
 		assert_int_equal(d[i], 0);
 }
@@ -184,16 +185,16 @@ static void test_heads(void **state)
 {
 	(void)state;
 	uint8_t r[256];
-	struct sx_oa_report head;
-	oa_report(r, SX_OA_REASON_SWITCH, 7, 42, true, 9, 0, 0, 0);
+	struct oa_report head;
+	oa_report(r, OA_REASON_SWITCH, 7, 42, true, 9, 0, 0, 0);
 	const struct sx_oa_device gt2 = oa_gt2();
-	sx_oa_report_read(&gt2, r, SX_OA_HEADER_BUFFER, &head);
-	assert_int_equal(head.reason, SX_OA_REASON_SWITCH);
+	oa_report_read(&gt2, r, SX_OA_HEADER_BUFFER, &head);
+	assert_int_equal(head.reason, OA_REASON_SWITCH);
 	assert_true(head.context_valid);
 	assert_int_equal(head.context, 42);
-	assert_string_equal(sx_oa_reason_name(head.reason), "switch");
+	assert_string_equal(oa_reason_name(head.reason), "switch");
 	oa_le32(r, 0xdeadbeef);
-	sx_oa_report_read(&gt2, r, SX_OA_HEADER_COMMAND, &head);
+	oa_report_read(&gt2, r, SX_OA_HEADER_COMMAND, &head);
 	assert_int_equal(head.id, 0xdeadbeef);
 	assert_int_equal(head.reason, 0);
 	assert_true(head.context_valid);
@@ -210,18 +211,18 @@ static void test_heads_by_generation(void **state)
 		bool valid;
 		uint32_t reason;
 	} cases[] = {
-	    {0x1616, SX_OA_A32U40_A4U32_B8_C8, 1u << 25 | 1u << 19, true, SX_OA_REASON_TIMER},
-	    {0x1616, SX_OA_A32U40_A4U32_B8_C8, 1u << 16 | 1u << 19, false, SX_OA_REASON_TIMER},
-	    {0x1912, SX_OA_A32U40_A4U32_B8_C8, 1u << 16 | 1u << 24, true, SX_OA_REASON_CLOCK_RATIO},
-	    {0x1912, SX_OA_A32U40_A4U32_B8_C8, 1u << 25 | 1u << 22, false, SX_OA_REASON_SWITCH},
-	    {0x9a49, SX_OA_A32U40_A4U32_B8_C8, 1u << 16 | 1u << 25, true, SX_OA_REASON_MMIO},
-	    {0x7d55, SX_OA_A24U40_A14U32_B8_C8, 1u << 16 | 1u << 19, true, SX_OA_REASON_TIMER},
-	    {0x64a0, SX_OA_PEC64U64, 1u << 16 | 1u << 19, true, SX_OA_REASON_TIMER},
+	    {0x1616, SX_OA_A32U40_A4U32_B8_C8, 1u << 25 | 1u << 19, true, OA_REASON_TIMER},
+	    {0x1616, SX_OA_A32U40_A4U32_B8_C8, 1u << 16 | 1u << 19, false, OA_REASON_TIMER},
+	    {0x1912, SX_OA_A32U40_A4U32_B8_C8, 1u << 16 | 1u << 24, true, OA_REASON_CLOCK_RATIO},
+	    {0x1912, SX_OA_A32U40_A4U32_B8_C8, 1u << 25 | 1u << 22, false, OA_REASON_SWITCH},
+	    {0x9a49, SX_OA_A32U40_A4U32_B8_C8, 1u << 16 | 1u << 25, true, OA_REASON_MMIO},
+	    {0x7d55, SX_OA_A24U40_A14U32_B8_C8, 1u << 16 | 1u << 19, true, OA_REASON_TIMER},
+	    {0x64a0, SX_OA_PEC64U64, 1u << 16 | 1u << 19, true, OA_REASON_TIMER},
 	    {0x0412, SX_OA_A45_B8_C8, 0x00ffffff, false, 0},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint8_t r[640] = {0};
-		struct sx_oa_report head;
+		struct oa_report head;
 		struct sx_oa_device device = {.device_id = cases[i].device_id,
 					      .format = cases[i].format};
 		bool wide = cases[i].format == SX_OA_PEC64U64;
@@ -231,18 +232,18 @@ static void test_heads_by_generation(void **state)
 			oa_le32(r + 12, 0xff000009); /* 56 bits of it are time */
 		oa_le32(r + (wide ? 16 : 8), 77);
 		oa_le32(r + (wide ? 24 : 12), 4711);
-		sx_oa_report_read(&device, r, SX_OA_HEADER_BUFFER, &head);
+		oa_report_read(&device, r, SX_OA_HEADER_BUFFER, &head);
 		assert_int_equal(head.context_valid, cases[i].valid);
 		assert_int_equal(head.reason, cases[i].reason);
 		assert_int_equal(head.timestamp, wide ? UINT64_C(0x912345678) : 0x12345678);
 		assert_int_equal(head.context, 77);
 		assert_int_equal(head.clock, cases[i].format == SX_OA_A45_B8_C8 ? 0 : 4711);
 	}
-	assert_int_equal(sx_oa_format_of(0x0412, 7), SX_OA_HSW_C4_B8);
-	assert_int_equal(sx_oa_format_of(0x1912, 7), SX_OA_C4_B8);
-	assert_int_equal(sx_oa_format_of(0x1912, 5), SX_OA_FORMAT_NONE);
-	assert_int_equal(sx_oa_format_of(0x0412, 10), SX_OA_FORMAT_NONE);
-	assert_int_equal(sx_oa_format_of(0x1616, 99), SX_OA_FORMAT_NONE);
+	assert_int_equal(oa_format_of(0x0412, 7), SX_OA_HSW_C4_B8);
+	assert_int_equal(oa_format_of(0x1912, 7), SX_OA_C4_B8);
+	assert_int_equal(oa_format_of(0x1912, 5), SX_OA_FORMAT_NONE);
+	assert_int_equal(oa_format_of(0x0412, 10), SX_OA_FORMAT_NONE);
+	assert_int_equal(oa_format_of(0x1616, 99), SX_OA_FORMAT_NONE);
 }
 
 /* Where every counter lies, and at which width it wraps: each byte of a report is written alone. */
@@ -282,13 +283,13 @@ static void test_every_layout(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint8_t a[640] = {0}, b[640] = {0};
 		uint64_t d[SX_OA_SLOTS];
-		assert_int_equal(sx_oa_slot_bits(cases[i].format, cases[i].slot), cases[i].bits);
+		assert_int_equal(oa_slot_bits(cases[i].format, cases[i].slot), cases[i].bits);
 		/* From one below the wrap to one behind it. */
 		memset(a + cases[i].low, 0xff, cases[i].bits == 64 ? 8 : 4);
 		if (cases[i].high)
 			a[cases[i].high] = 0xff;
 		b[cases[i].low] = 1;
-		sx_oa_report_delta(cases[i].format, a, b, d);
+		oa_report_delta(cases[i].format, a, b, d);
 		for (uint32_t slot = SX_OA_A0; slot < SX_OA_SLOTS; slot++)
 			assert_int_equal(d[slot], slot == cases[i].slot ? 2 : 0);
 	}
@@ -353,9 +354,9 @@ static void test_topologies(void **state)
 	/* As the kernel tells it, and back. */
 	uint8_t bytes[1024];
 	skl.device_id = 0x1926;
-	size_t size = sx_oa_write_topology(bytes, sizeof(bytes), &skl) - 8; /* a record's */
+	size_t size = oa_write_topology(bytes, sizeof(bytes), &skl) - 8; /* a record's */
 	struct sx_oa_device back = {.device_id = 0x1926};
-	assert_int_equal(sx_oa_read_topology(bytes + 8, size, &back, NULL), SX_OK);
+	assert_int_equal(oa_topology_read(bytes + 8, size, &back, NULL), SX_OK);
 	assert_memory_equal(back.eu_mask, skl.eu_mask, sizeof(back.eu_mask));
 	mtl = (struct sx_oa_device){.max_slices = 1,
 				    .max_subslices = 32,
@@ -363,8 +364,8 @@ static void test_topologies(void **state)
 				    .slice_mask = 1,
 				    .subslice_mask = {0x80000101},
 				    .eu_mask = {{[31] = 0xffff}}};
-	size = sx_oa_write_topology(bytes, sizeof(bytes), &mtl) - 8;
-	assert_int_equal(sx_oa_read_topology(bytes + 8, size, &back, NULL), SX_OK);
+	size = oa_write_topology(bytes, sizeof(bytes), &mtl) - 8;
+	assert_int_equal(oa_topology_read(bytes + 8, size, &back, NULL), SX_OK);
 	assert_int_equal(back.subslice_mask[0], 0x80000101);
 	assert_int_equal(back.eu_mask[0][31], 0xffff);
 }
@@ -385,7 +386,7 @@ static void test_long_and_haswell_rows(void **state)
 		     {0x0412, SX_OA_A45_B8_C8, "A44", 188}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct oa_file file = {0};
-		size_t size = sx_oa_format_size(cases[i].format);
+		size_t size = oa_format_size(cases[i].format);
 		bool wide =
 		    cases[i].format >= SX_OA_PEC64U64 || cases[i].format == SX_OA_MPEC8U32_B8_C8;
 		bool haswell = cases[i].device_id == 0x0412;

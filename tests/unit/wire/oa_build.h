@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/oa/oa.h"
+
 struct oa_file {
 	uint8_t *data;
 	size_t size, cap;
@@ -61,12 +63,12 @@ static inline void oa_record(struct oa_file *file, uint32_t type, uint32_t size)
 
 static inline void oa_sample(struct oa_file *file, const uint8_t r[256])
 {
-	sx_oa_write_sample(oa_more(file, 264), 264, r, 256);
+	oa_write_sample(oa_more(file, 264), 264, r, 256);
 }
 
 static inline void oa_pair(struct oa_file *file, uint64_t ns, uint64_t ticks)
 {
-	sx_oa_write_correlation(oa_more(file, 24), 24, ns, ticks);
+	oa_write_correlation(oa_more(file, 24), 24, ns, ticks);
 }
 
 static inline struct sx_oa_device oa_gt2(void)
@@ -91,11 +93,11 @@ static inline struct sx_oa_device oa_gt2(void)
 static inline void oa_begin(struct oa_file *file, const struct sx_oa_device *device)
 {
 	uint8_t buf[512];
-	size_t n = sx_oa_write_version(buf, sizeof(buf));
+	size_t n = oa_write_version(buf, sizeof(buf));
 	memcpy(oa_more(file, n), buf, n);
-	n = sx_oa_write_device(buf, sizeof(buf), device);
+	n = oa_write_device(buf, sizeof(buf), device);
 	memcpy(oa_more(file, n), buf, n);
-	n = sx_oa_write_topology(buf, sizeof(buf), device);
+	n = oa_write_topology(buf, sizeof(buf), device);
 	memcpy(oa_more(file, n), buf, n);
 }
 

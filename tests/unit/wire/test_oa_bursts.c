@@ -78,7 +78,7 @@ static void check_format(const struct oa_loops *loops, enum sx_oa_format format)
 	const uint8_t *first[PAIRS], *second[PAIRS];
 	uint8_t *reports[2 * PAIRS];
 	const struct oa_run *runs;
-	size_t size = sx_oa_format_size(format), run_count = oa_format_runs(format, &runs);
+	size_t size = oa_format_size(format), run_count = oa_format_runs(format, &runs);
 	for (size_t i = 0; i < 2 * PAIRS; i++) {
 		reports[i] = malloc(size);
 		assert_non_null(reports[i]);

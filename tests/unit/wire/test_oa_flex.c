@@ -9,44 +9,47 @@
 
 #include <sextant/oa.h>
 
+#include "wire/oa/flex.h"
+#include "wire/oa/trigger.h"
+
 /* The published sets' seven values of RenderBasic, and what each of the fourteen fields means. */
 static void test_published(void **state)
 {
 	(void)state;
 	const uint32_t values[7] = {0x00005004, 0x00010003, 0x00012011, 0x00015014,
 				    0x00051050, 0x00053052, 0x00055054};
-	const struct sx_oa_flex want[14] = {{4, 0, 0}, {5, 0, 0}, {3, 0, 0}, {0, 1, 0}, {1, 1, 0},
-					    {2, 1, 0}, {4, 1, 0}, {5, 1, 0}, {0, 5, 0}, {1, 5, 0},
-					    {2, 5, 0}, {3, 5, 0}, {4, 5, 0}, {5, 5, 0}};
+	const struct oa_flex want[14] = {{4, 0, 0}, {5, 0, 0}, {3, 0, 0}, {0, 1, 0}, {1, 1, 0},
+					 {2, 1, 0}, {4, 1, 0}, {5, 1, 0}, {0, 5, 0}, {1, 5, 0},
+					 {2, 5, 0}, {3, 5, 0}, {4, 5, 0}, {5, 5, 0}};
 	for (uint32_t i = 0; i < 14; i++) {
-		struct sx_oa_flex got = sx_oa_flex_decode(7 + i, values[i / 2]);
+		struct oa_flex got = oa_flex_decode(7 + i, values[i / 2]);
 		assert_memory_equal(&got, &want[i], sizeof(got));
-		struct sx_oa_flex_place place;
-		assert_true(sx_oa_flex_place(7 + i, &place));
+		struct oa_flex_place place;
+		assert_true(oa_flex_place(7 + i, &place));
 		uint32_t field = values[i / 2] >> place.shift & 0xfff;
-		assert_int_equal(sx_oa_flex_field(&got), field);
+		assert_int_equal(oa_flex_field(&got), field);
 	}
 }
 
 static void test_places(void **state)
 {
 	(void)state;
-	struct sx_oa_flex_place p;
-	assert_false(sx_oa_flex_place(6, &p));
-	assert_false(sx_oa_flex_place(21, &p));
-	assert_true(sx_oa_flex_place(7, &p));
+	struct oa_flex_place p;
+	assert_false(oa_flex_place(6, &p));
+	assert_false(oa_flex_place(21, &p));
+	assert_true(oa_flex_place(7, &p));
 	assert_int_equal(p.address, 0xe458);
 	assert_int_equal(p.shift, 0);
-	assert_true(sx_oa_flex_place(16, &p));
+	assert_true(oa_flex_place(16, &p));
 	assert_int_equal(p.address, 0xe45c);
 	assert_string_equal(p.register_name, "EU_PERF_CNT_CTL4");
 	assert_int_equal(p.shift, 12);
-	assert_true(sx_oa_flex_place(20, &p));
+	assert_true(oa_flex_place(20, &p));
 	assert_int_equal(p.address, 0xe65c);
-	assert_int_equal(sx_oa_flex_register("EU_PERF_CNT_CTL6"), 19);
-	assert_int_equal(sx_oa_flex_register("EU_PERF_CNTL0"), 7);
-	assert_int_equal(sx_oa_flex_register("0xe558"), 9);
-	assert_int_equal(sx_oa_flex_register("EU_PERF_CNT_CTL7"), 0);
+	assert_int_equal(oa_flex_register("EU_PERF_CNT_CTL6"), 19);
+	assert_int_equal(oa_flex_register("EU_PERF_CNTL0"), 7);
+	assert_int_equal(oa_flex_register("0xe558"), 9);
+	assert_int_equal(oa_flex_register("EU_PERF_CNT_CTL7"), 0);
 }
 
 /* The manual's sentences, spelled out once more: which filters an event supports. */
@@ -73,23 +76,23 @@ static void test_legality(void **state)
 	(void)state;
 	unsigned defined = 0, supported = 0;
 	for (unsigned n = 0; n < 4096; n++) {
-		struct sx_oa_flex flex = {n & 15, n >> 4 & 15, n >> 8 & 15};
+		struct oa_flex flex = {n & 15, n >> 4 & 15, n >> 8 & 15};
 		bool known = (flex.event < 6 || flex.event == 8) && flex.coarse < 9 &&
 			     flex.fine < 11 && flex.fine != 6;
-		const char *warnings[SX_OA_FLEX_WARNINGS_MAX];
+		const char *warnings[OA_FLEX_WARNINGS_MAX];
 		uint32_t count = 99;
 		bool ok = false;
 		struct sx_error err;
-		enum sx_status status = sx_oa_flex_check(&flex, warnings, &count, &ok, &err);
+		enum sx_status status = oa_flex_check(&flex, warnings, &count, &ok, &err);
 		assert_int_equal(status, known ? SX_OK : SX_ERR_UNSUPPORTED);
 		if (!known)
 			continue;
 		assert_int_equal(ok, allowed(flex.event, flex.coarse, flex.fine));
 		assert_true(ok || count > 0);
-		assert_true(count <= SX_OA_FLEX_WARNINGS_MAX);
+		assert_true(count <= OA_FLEX_WARNINGS_MAX);
 		defined++;
 		supported += ok;
-		assert_int_equal(sx_oa_flex_field(&flex), n);
+		assert_int_equal(oa_flex_field(&flex), n);
 	}
 	assert_int_equal(defined, 7 * 9 * 10);
 	assert_int_equal(supported, 2 * 90 + 9 * 6 + 3 * 6 + 3 * 15);
@@ -98,38 +101,37 @@ static void test_legality(void **state)
 static void test_names(void **state)
 {
 	(void)state;
-	const enum sx_oa_flex_part parts[] = {SX_OA_FLEX_EVENT, SX_OA_FLEX_COARSE, SX_OA_FLEX_FINE};
+	const enum oa_flex_part parts[] = {OA_FLEX_EVENT, OA_FLEX_COARSE, OA_FLEX_FINE};
 	struct sx_error err;
 	uint8_t value;
 	for (size_t p = 0; p < 3; p++)
 		for (uint32_t i = 0; i < 16; i++) {
-			const char *name = sx_oa_flex_name(parts[p], i);
+			const char *name = oa_flex_name(parts[p], i);
 			if (!name)
 				continue;
-			assert_int_equal(sx_oa_flex_find(parts[p], name, &value, &err), SX_OK);
+			assert_int_equal(oa_flex_find(parts[p], name, &value, &err), SX_OK);
 			assert_int_equal(value, i);
-			assert_non_null(sx_oa_flex_describe(parts[p], i));
+			assert_non_null(oa_flex_describe(parts[p], i));
 		}
-	assert_int_equal(sx_oa_flex_find(SX_OA_FLEX_COARSE, "0b0101", &value, &err), SX_OK);
+	assert_int_equal(oa_flex_find(OA_FLEX_COARSE, "0b0101", &value, &err), SX_OK);
 	assert_int_equal(value, 5);
-	assert_int_equal(sx_oa_flex_find(SX_OA_FLEX_EVENT, "9", &value, &err), SX_ERR_UNSUPPORTED);
-	assert_int_equal(sx_oa_flex_find(SX_OA_FLEX_EVENT, "nothing", &value, &err),
-			 SX_ERR_NOT_FOUND);
+	assert_int_equal(oa_flex_find(OA_FLEX_EVENT, "9", &value, &err), SX_ERR_UNSUPPORTED);
+	assert_int_equal(oa_flex_find(OA_FLEX_EVENT, "nothing", &value, &err), SX_ERR_NOT_FOUND);
 	assert_non_null(strstr(err.remedy, "fpu0-active"));
 }
 
 static void test_counter_text(void **state)
 {
 	(void)state;
-	struct sx_oa_flex_counter c;
+	struct oa_flex_counter c;
 	struct sx_error err;
-	assert_int_equal(sx_oa_flex_parse("A12=eu(fpu0-active, coarse=ps, fine=ternary)", &c, &err),
+	assert_int_equal(oa_flex_parse("A12=eu(fpu0-active, coarse=ps, fine=ternary)", &c, &err),
 			 SX_OK);
 	assert_int_equal(c.counter, 12);
 	assert_int_equal(c.flex.event, 0);
 	assert_int_equal(c.flex.coarse, 5);
 	assert_int_equal(c.flex.fine, 2);
-	assert_int_equal(sx_oa_flex_parse(" A7 = eu( 4 )", &c, &err), SX_OK);
+	assert_int_equal(oa_flex_parse(" A7 = eu( 4 )", &c, &err), SX_OK);
 	assert_int_equal(c.flex.event, 4);
 	const char *const bad[] = {"",
 				   "A12",
@@ -147,7 +149,7 @@ static void test_counter_text(void **state)
 				   "A7=eu(4,fine=6)",
 				   "A99999999999999999999=eu(4)"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_not_equal(sx_oa_flex_parse(bad[i], &c, &err), SX_OK);
+		assert_int_not_equal(oa_flex_parse(bad[i], &c, &err), SX_OK);
 }
 
 /* TestOa's boolean registers. */
@@ -162,26 +164,26 @@ static const uint32_t test_oa[][2] = {
 static void test_trigger_text(void **state)
 {
 	(void)state;
-	char text[SX_OA_TRIGGER_TEXT_MAX];
+	char text[OA_TRIGGER_TEXT_MAX];
 	uint32_t address, value;
 	struct sx_error err;
 	for (size_t i = 0; i < sizeof(test_oa) / sizeof(test_oa[0]); i++) {
-		assert_int_equal(sx_oa_trigger_describe(test_oa[i][0], test_oa[i][1], text, &err),
+		assert_int_equal(oa_trigger_describe(test_oa[i][0], test_oa[i][1], text, &err),
 				 SX_OK);
-		assert_int_equal(sx_oa_trigger_parse(text, &address, &value, &err), SX_OK);
+		assert_int_equal(oa_trigger_parse(text, &address, &value, &err), SX_OK);
 		assert_int_equal(address, test_oa[i][0]);
 		assert_int_equal(value, test_oa[i][1]);
 	}
-	assert_int_equal(sx_oa_trigger_describe(0x2798, 0x00100082, text, &err), SX_OK);
+	assert_int_equal(oa_trigger_describe(0x2798, 0x00100082, text, &err), SX_OK);
 	assert_string_equal(text, "OACEC5_0: compare=equal value=0x10 source=boolean");
-	assert_int_equal(sx_oa_trigger_describe(0x2714, 0xf0800000, text, &err), SX_OK);
+	assert_int_equal(oa_trigger_describe(0x2714, 0xf0800000, text, &err), SX_OK);
 	assert_non_null(strstr(text, "OASTARTTRIG2:"));
 	assert_non_null(strstr(text, "threshold-enable=1"));
 	assert_non_null(strstr(text, "events=0xf"));
 	/* Every register survives all its bits. */
 	uint32_t registers = 0;
 	for (uint32_t at = 0x2700; at < 0x2800; at++) {
-		if (sx_oa_trigger_describe(at, 0xffffffff, text, &err))
+		if (oa_trigger_describe(at, 0xffffffff, text, &err))
 			continue;
 		registers++;
 		for (uint32_t bit = 0; bit < 32; bit++) {
@@ -189,27 +191,26 @@ static void test_trigger_text(void **state)
 			bool zero = ((at | 0x30) == 0x2730 && bit >= 16) ||
 				    ((at | 0x30) == 0x2734 && bit == 24);
 			enum sx_status want = zero ? SX_ERR_UNSUPPORTED : SX_OK;
-			assert_int_equal(sx_oa_trigger_describe(at, 1u << bit, text, &err), SX_OK);
-			assert_int_equal(sx_oa_trigger_parse(text, &address, &value, &err), want);
+			assert_int_equal(oa_trigger_describe(at, 1u << bit, text, &err), SX_OK);
+			assert_int_equal(oa_trigger_parse(text, &address, &value, &err), want);
 			assert_int_equal(address, at);
 			assert_int_equal(value, 1u << bit);
 		}
 	}
 	assert_int_equal(registers, 8 + 8 + 16);
 	assert_int_equal(
-	    sx_oa_trigger_parse("OACEC0_0: compare=less compare=greater", &address, &value, &err),
+	    oa_trigger_parse("OACEC0_0: compare=less compare=greater", &address, &value, &err),
 	    SX_ERR_USAGE);
-	assert_int_equal(sx_oa_trigger_parse("OACEC0_0: value=0 value=0", &address, &value, &err),
+	assert_int_equal(oa_trigger_parse("OACEC0_0: value=0 value=0", &address, &value, &err),
 			 SX_ERR_USAGE);
-	assert_int_equal(sx_oa_trigger_parse("OACEC0_0: source=3", &address, &value, &err),
+	assert_int_equal(oa_trigger_parse("OACEC0_0: source=3", &address, &value, &err),
 			 SX_ERR_UNSUPPORTED);
-	assert_int_equal(sx_oa_trigger_parse("OACEC8_0: value=1", &address, &value, &err),
+	assert_int_equal(oa_trigger_parse("OACEC8_0: value=1", &address, &value, &err),
 			 SX_ERR_NOT_FOUND);
-	assert_int_equal(sx_oa_trigger_parse("OACEC0_0: value=0x10000", &address, &value, &err),
+	assert_int_equal(oa_trigger_parse("OACEC0_0: value=0x10000", &address, &value, &err),
 			 SX_ERR_USAGE);
-	assert_int_equal(sx_oa_trigger_parse("OACEC0_0: value", &address, &value, &err),
-			 SX_ERR_USAGE);
-	assert_int_equal(sx_oa_trigger_parse("OACEC0_0: what=1", &address, &value, &err),
+	assert_int_equal(oa_trigger_parse("OACEC0_0: value", &address, &value, &err), SX_ERR_USAGE);
+	assert_int_equal(oa_trigger_parse("OACEC0_0: what=1", &address, &value, &err),
 			 SX_ERR_NOT_FOUND);
 }
 
@@ -220,41 +221,41 @@ static void test_trigger_check(void **state)
 	const char *warning = "";
 	struct sx_error err;
 	for (size_t i = 0; i < sizeof(test_oa) / sizeof(test_oa[0]); i++) {
-		assert_int_equal(sx_oa_trigger_check(test_oa[i][0], test_oa[i][1], &warning, &err),
+		assert_int_equal(oa_trigger_check(test_oa[i][0], test_oa[i][1], &warning, &err),
 				 SX_OK);
 		assert_int_equal(warning != NULL, test_oa[i][0] == 0x2780); /* code 7 */
 	}
-	assert_int_equal(sx_oa_trigger_check(0x2770, 0x8000e1, &warning, &err), SX_OK);
+	assert_int_equal(oa_trigger_check(0x2770, 0x8000e1, &warning, &err), SX_OK);
 	assert_non_null(warning); /* as a published set writes */
-	assert_int_equal(sx_oa_trigger_check(0x2710, 1u << 16, &warning, &err), SX_ERR_UNSUPPORTED);
-	assert_int_equal(sx_oa_trigger_check(0x2724, 1u << 24, &warning, &err), SX_ERR_UNSUPPORTED);
-	assert_int_equal(sx_oa_trigger_check(0x2770, 3u << 19, &warning, &err), SX_ERR_UNSUPPORTED);
-	assert_int_equal(sx_oa_trigger_check(0x2700, 0, NULL, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(oa_trigger_check(0x2710, 1u << 16, &warning, &err), SX_ERR_UNSUPPORTED);
+	assert_int_equal(oa_trigger_check(0x2724, 1u << 24, &warning, &err), SX_ERR_UNSUPPORTED);
+	assert_int_equal(oa_trigger_check(0x2770, 3u << 19, &warning, &err), SX_ERR_UNSUPPORTED);
+	assert_int_equal(oa_trigger_check(0x2700, 0, NULL, &err), SX_ERR_NOT_FOUND);
 }
 
 /* Fields with what they mean; bits are counted from what the register selects. */
 static void test_trigger_fields(void **state)
 {
 	(void)state;
-	struct sx_oa_trigger_field f;
-	assert_true(sx_oa_trigger_field(0x2798, 0x00100082, 0, &f));
+	struct oa_trigger_field f;
+	assert_true(oa_trigger_field(0x2798, 0x00100082, 0, &f));
 	assert_string_equal(f.text, "equal");
 	assert_string_equal(f.meaning, "B5 counts while inputs equal the value");
-	assert_true(sx_oa_trigger_field(0x278c, 0x0000fff7, 0, &f));
+	assert_true(oa_trigger_field(0x278c, 0x0000fff7, 0, &f));
 	assert_string_equal(f.text, "0xfff7");
 	assert_string_equal(f.meaning, "inputs left out: 0-2, 4-15");
-	assert_true(sx_oa_trigger_field(0x278c, 0, 0, &f));
+	assert_true(oa_trigger_field(0x278c, 0, 0, &f));
 	assert_true(f.shown);
 	assert_string_equal(f.meaning, "inputs left out: none");
-	assert_false(sx_oa_trigger_field(0x278c, 0, 2, &f));
-	assert_true(sx_oa_trigger_field(0x2714, 0xb0000000, 7, &f));
+	assert_false(oa_trigger_field(0x278c, 0, 2, &f));
+	assert_true(oa_trigger_field(0x2714, 0xb0000000, 7, &f));
 	assert_string_equal(f.meaning, "events that start it: 0-1, 3");
-	assert_true(sx_oa_trigger_field(0x2724, 0xb0000000, 7, &f));
+	assert_true(oa_trigger_field(0x2724, 0xb0000000, 7, &f));
 	assert_string_equal(f.meaning, "events that start it: 4-5, 7");
-	assert_true(sx_oa_trigger_field(0x2714, 0, 7, &f));
+	assert_true(oa_trigger_field(0x2714, 0, 7, &f));
 	assert_false(f.shown);
 	uint32_t all = 0;
-	for (uint32_t i = 0; sx_oa_trigger_field(0x2744, UINT32_MAX, i, &f); i++)
+	for (uint32_t i = 0; oa_trigger_field(0x2744, UINT32_MAX, i, &f); i++)
 		all++;
 	assert_int_equal(all, 7);
 }
@@ -266,10 +267,10 @@ static void test_cec_factors(void **state)
 	(void)state;
 	const int sixths[8] = {0, 6, -1, 3, 2, 2, 1, 4};
 	for (uint32_t n = 0; n < 8; n++) {
-		struct sx_oa_cec cec = {test_oa[6 + 2 * n][1], test_oa[7 + 2 * n][1]};
+		struct oa_cec cec = {test_oa[6 + 2 * n][1], test_oa[7 + 2 * n][1]};
 		int held = 0;
 		for (uint32_t t = 0; t < 6; t++) {
-			int holds = sx_oa_cec_holds(&cec, (t % 2) << 3 | (t % 3) << 4);
+			int holds = oa_cec_holds(&cec, (t % 2) << 3 | (t % 3) << 4);
 			held = holds < 0 ? -1 : held + holds;
 		}
 		assert_int_equal(held, sixths[n]);

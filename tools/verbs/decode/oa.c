@@ -9,6 +9,7 @@
 
 #include "tools/verbs/decode/formats.h"
 #include "tools/verbs/decode/oa_about.h"
+#include "wire/oa/flex.h"
 
 #define CHUNK ((size_t)1 << 17) /* of which a record takes 64 KiB at most */
 
@@ -272,17 +273,17 @@ static void check_definitions(const struct decode_job *job, uint32_t by_uuid)
 {
 	const struct string_list *metrics = &job->cli->options.metrics;
 	for (size_t i = 0; by_uuid != SX_NONE && i < metrics->count; i++) {
-		struct sx_oa_flex_counter given;
-		struct sx_oa_flex real;
-		char text[SX_OA_FLEX_TEXT_MAX];
-		if (sx_oa_flex_parse(metrics->items[i], &given, NULL) ||
-		    !sx_oa_flex_programmed(job->catalog, by_uuid, given.counter, &real) ||
-		    sx_oa_flex_field(&real) == sx_oa_flex_field(&given.flex))
+		struct oa_flex_counter given;
+		struct oa_flex real;
+		char text[OA_FLEX_TEXT_MAX];
+		if (oa_flex_parse(metrics->items[i], &given, NULL) ||
+		    !oa_flex_programmed(job->catalog, by_uuid, given.counter, &real) ||
+		    oa_flex_field(&real) == oa_flex_field(&given.flex))
 			continue;
 		cli_note(job->cli,
 			 "warning: in this recording A%u is %s,\n"
 			 "         as its metric set programs it",
-			 given.counter, sx_oa_flex_text(&real, text));
+			 given.counter, oa_flex_text(&real, text));
 	}
 }
 

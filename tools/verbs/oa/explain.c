@@ -7,14 +7,15 @@
 
 #include "output/catalog/formula.h"
 #include "tools/verbs/oa/words.h"
+#include "wire/oa/flex.h"
 
 struct definition {
 	const struct cli *cli;
 	const struct catalog_view *view;
 	const char *text;
-	struct sx_oa_flex_counter parsed;
-	struct sx_oa_flex_place place;
-	const char *warnings[SX_OA_FLEX_WARNINGS_MAX];
+	struct oa_flex_counter parsed;
+	struct oa_flex_place place;
+	const char *warnings[OA_FLEX_WARNINGS_MAX];
 	uint32_t warning_count;
 	bool supported;
 	double value;
@@ -25,10 +26,10 @@ static const char *const parts[] = {"event", "coarse", "fine"};
 
 static uint32_t encoding(const struct definition *d, int part)
 {
-	const struct sx_oa_flex *flex = &d->parsed.flex;
-	return part == SX_OA_FLEX_EVENT	   ? flex->event
-	       : part == SX_OA_FLEX_COARSE ? flex->coarse
-					   : flex->fine;
+	const struct oa_flex *flex = &d->parsed.flex;
+	return part == OA_FLEX_EVENT	? flex->event
+	       : part == OA_FLEX_COARSE ? flex->coarse
+					: flex->fine;
 }
 
 static void title(const struct definition *d, const char *text)
@@ -42,8 +43,8 @@ static void title(const struct definition *d, const char *text)
 static void part_text(const struct definition *d, int part)
 {
 	char line[256];
-	const char *name = sx_oa_flex_name((enum sx_oa_flex_part)part, encoding(d, part));
-	const char *about = sx_oa_flex_describe((enum sx_oa_flex_part)part, encoding(d, part));
+	const char *name = oa_flex_name((enum oa_flex_part)part, encoding(d, part));
+	const char *about = oa_flex_describe((enum oa_flex_part)part, encoding(d, part));
 	snprintf(line, sizeof(line), "%s: %s", name, about ? about : "");
 	if ((int)text_width(line) + 12 <= d->cli->view.out.width) {
 		fprintf(d->cli->view.out.out, "  %-9s %s\n", parts[part], line);
@@ -57,7 +58,7 @@ static void write_text(const struct definition *d)
 {
 	char value[HUMAN_MAX];
 	FILE *out = d->cli->view.out.out;
-	uint32_t field = sx_oa_flex_field(&d->parsed.flex);
+	uint32_t field = oa_flex_field(&d->parsed.flex);
 	text_styled(&d->cli->view.out, TEXT_BOLD, d->text);
 	human_value(&d->cli->view.human, value, d->value, "percent");
 	if (d->formula.has_values)
@@ -98,11 +99,11 @@ static void write_json(const struct definition *d)
 	json_kv_string(&json, "unit", "percent");
 	json_kv_string(&json, "register", d->place.register_name);
 	oa_json_hex(&json, "address", d->place.address, 4);
-	oa_json_hex(&json, "field", sx_oa_flex_field(&d->parsed.flex), 3);
+	oa_json_hex(&json, "field", oa_flex_field(&d->parsed.flex), 3);
 	json_kv_u64(&json, "shift", d->place.shift);
 	for (int i = 0; i < 3; i++) {
-		enum sx_oa_flex_part part = (enum sx_oa_flex_part)i;
-		json_kv_string(&json, parts[i], sx_oa_flex_name(part, encoding(d, i)));
+		enum oa_flex_part part = (enum oa_flex_part)i;
+		json_kv_string(&json, parts[i], oa_flex_name(part, encoding(d, i)));
 	}
 	oa_json_check(&json, d->supported, d->warnings, d->warning_count);
 	json_object_end(&json);
@@ -132,17 +133,17 @@ enum sx_status explain_flex(const struct cli *cli, const struct catalog_view *vi
 				      .constant_count = (uint32_t)cli->options.constant_count,
 				      .totals = measured->totals};
 	struct sx_definition program;
-	enum sx_status status = sx_oa_flex_parse(definition, &d.parsed, err);
+	enum sx_status status = oa_flex_parse(definition, &d.parsed, err);
 	if (!status && sx_catalog_find_constant(view->catalog, "EuCoresTotalCount") == SX_NONE)
 		status = no_flex(&d, err);
 	if (!status)
-		status = sx_oa_flex_check(&d.parsed.flex, d.warnings, &d.warning_count,
-					  &d.supported, err);
+		status =
+		    oa_flex_check(&d.parsed.flex, d.warnings, &d.warning_count, &d.supported, err);
 	if (!status)
 		status = sx_definition_read(view->catalog, definition, &program, err);
 	if (status)
 		return status;
-	sx_oa_flex_place(d.parsed.counter, &d.place);
+	oa_flex_place(d.parsed.counter, &d.place);
 	status = formula_open_text(&d.formula, &cli->view, &input, &program, err);
 	if (!status && cli->view.format == FORMAT_JSON)
 		write_json(&d);

@@ -3,6 +3,7 @@
 #include <sextant/session.h>
 #include "tools/verbs/run.h"
 #include "tools/verbs/oa/words.h"
+#include "wire/oa/flex.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -20,12 +21,12 @@ enum sx_status oa_usage(struct sx_error *err, const char *what, const char *why,
 /* "A7": 7; 0 when it is no flexible counter. */
 static uint32_t counter_number(const char *text)
 {
-	struct sx_oa_flex_place place;
+	struct oa_flex_place place;
 	char *end;
 	if (toupper((unsigned char)text[0]) != 'A' || !isdigit((unsigned char)text[1]))
 		return 0;
 	unsigned long n = strtoul(text + 1, &end, 10);
-	return !*end && n < 100 && sx_oa_flex_place((uint32_t)n, &place) ? (uint32_t)n : 0;
+	return !*end && n < 100 && oa_flex_place((uint32_t)n, &place) ? (uint32_t)n : 0;
 }
 
 enum sx_status oa_register_value(const char *text, uint32_t *out, struct sx_error *err)
@@ -58,13 +59,13 @@ void oa_json_check(struct json *json, bool supported, const char *const *warning
 }
 
 /* What one event means and whether the manual supports it. */
-static enum sx_status event_json(struct json *json, const struct sx_oa_flex *flex,
+static enum sx_status event_json(struct json *json, const struct oa_flex *flex,
 				 struct sx_error *err)
 {
-	const char *warnings[SX_OA_FLEX_WARNINGS_MAX];
+	const char *warnings[OA_FLEX_WARNINGS_MAX];
 	uint32_t count;
 	bool supported;
-	enum sx_status status = sx_oa_flex_check(flex, warnings, &count, &supported, err);
+	enum sx_status status = oa_flex_check(flex, warnings, &count, &supported, err);
 	if (status) {
 		json_kv_bool(json, "defined", false);
 		return status;
@@ -73,57 +74,56 @@ static enum sx_status event_json(struct json *json, const struct sx_oa_flex *fle
 	return SX_OK;
 }
 
-static void event_names_json(struct json *json, const struct sx_oa_flex *flex)
+static void event_names_json(struct json *json, const struct oa_flex *flex)
 {
 	const uint8_t parts[] = {flex->event, flex->coarse, flex->fine};
 	static const char keys[][16] = {"event", "coarse", "fine"};
 	static const char names[][16] = {"event_name", "coarse_name", "fine_name"};
 	for (int i = 0; i < 3; i++) {
 		json_kv_u64(json, keys[i], parts[i]);
-		json_kv_string(json, names[i], sx_oa_flex_name((enum sx_oa_flex_part)i, parts[i]));
+		json_kv_string(json, names[i], oa_flex_name((enum oa_flex_part)i, parts[i]));
 	}
 }
 
-static void event_text(const struct cli *cli, uint32_t counter, const struct sx_oa_flex *flex)
+static void event_text(const struct cli *cli, uint32_t counter, const struct oa_flex *flex)
 {
 	const uint8_t parts[] = {flex->event, flex->coarse, flex->fine};
 	FILE *out = cli->view.out.out;
 	fprintf(out, "A%u = eu(%s", counter,
-		sx_oa_flex_name(SX_OA_FLEX_EVENT, flex->event)
-		    ? sx_oa_flex_name(SX_OA_FLEX_EVENT, flex->event)
-		    : "undefined");
+		oa_flex_name(OA_FLEX_EVENT, flex->event) ? oa_flex_name(OA_FLEX_EVENT, flex->event)
+							 : "undefined");
 	for (int i = 1; i < 3; i++) {
-		const char *name = sx_oa_flex_name((enum sx_oa_flex_part)i, parts[i]);
+		const char *name = oa_flex_name((enum oa_flex_part)i, parts[i]);
 		if (parts[i])
 			fprintf(out, ", %s=%s", i == 1 ? "coarse" : "fine",
 				name ? name : "undefined");
 	}
 	fputs(")\n", out);
 	for (int i = 0; i < 3; i++) {
-		const char *about = sx_oa_flex_describe((enum sx_oa_flex_part)i, parts[i]);
+		const char *about = oa_flex_describe((enum oa_flex_part)i, parts[i]);
 		if (about && (i == 0 || parts[i]))
 			fprintf(out, "  %s\n", about);
 	}
 }
 
-static void warn(const struct cli *cli, const struct sx_oa_flex *flex)
+static void warn(const struct cli *cli, const struct oa_flex *flex)
 {
-	const char *warnings[SX_OA_FLEX_WARNINGS_MAX];
+	const char *warnings[OA_FLEX_WARNINGS_MAX];
 	uint32_t count = 0;
-	if (sx_oa_flex_check(flex, warnings, &count, NULL, NULL))
+	if (oa_flex_check(flex, warnings, &count, NULL, NULL))
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		cli_warn(cli, "%s", warnings[i]);
 }
 
-static enum sx_status read_event(const struct cli *cli, uint32_t *counter, struct sx_oa_flex *flex,
+static enum sx_status read_event(const struct cli *cli, uint32_t *counter, struct oa_flex *flex,
 				 struct sx_error *err)
 {
 	const struct options *o = &cli->options;
 	enum sx_status status = SX_OK;
 	if (o->args.count > 2 && !o->counter && !o->event) {
-		struct sx_oa_flex_counter definition = {0};
-		status = sx_oa_flex_parse(o->args.items[2], &definition, err);
+		struct oa_flex_counter definition = {0};
+		status = oa_flex_parse(o->args.items[2], &definition, err);
 		*counter = definition.counter;
 		*flex = definition.flex;
 		return status;
@@ -136,25 +136,25 @@ static enum sx_status read_event(const struct cli *cli, uint32_t *counter, struc
 	if (!o->event)
 		return oa_usage(err, "no event was named", "it is what the counter counts",
 				"--event NAME; sextant oa flex list");
-	status = sx_oa_flex_find(SX_OA_FLEX_EVENT, o->event, &flex->event, err);
+	status = oa_flex_find(OA_FLEX_EVENT, o->event, &flex->event, err);
 	if (!status && o->coarse)
-		status = sx_oa_flex_find(SX_OA_FLEX_COARSE, o->coarse, &flex->coarse, err);
+		status = oa_flex_find(OA_FLEX_COARSE, o->coarse, &flex->coarse, err);
 	if (!status && o->fine)
-		status = sx_oa_flex_find(SX_OA_FLEX_FINE, o->fine, &flex->fine, err);
-	return status ? status : sx_oa_flex_check(flex, NULL, NULL, NULL, err);
+		status = oa_flex_find(OA_FLEX_FINE, o->fine, &flex->fine, err);
+	return status ? status : oa_flex_check(flex, NULL, NULL, NULL, err);
 }
 
 static enum sx_status flex_encode(const struct cli *cli, struct sx_error *err)
 {
-	struct sx_oa_flex flex = {0};
-	struct sx_oa_flex_place place;
+	struct oa_flex flex = {0};
+	struct oa_flex_place place;
 	uint32_t counter;
 	enum sx_status status = read_event(cli, &counter, &flex, err);
 	if (status)
 		return status;
 	char name[8];
-	uint32_t field = sx_oa_flex_field(&flex);
-	sx_oa_flex_place(counter, &place);
+	uint32_t field = oa_flex_field(&flex);
+	oa_flex_place(counter, &place);
 	snprintf(name, sizeof(name), "A%u", counter);
 	if (cli->view.format != FORMAT_JSON) {
 		event_text(cli, counter, &flex);
@@ -179,19 +179,19 @@ static enum sx_status flex_encode(const struct cli *cli, struct sx_error *err)
 static enum sx_status decode_one(const struct cli *cli, struct json *json, uint32_t counter,
 				 uint32_t value, struct sx_error *err)
 {
-	struct sx_oa_flex flex = sx_oa_flex_decode(counter, value);
+	struct oa_flex flex = oa_flex_decode(counter, value);
 	char name[8];
 	if (cli->view.format != FORMAT_JSON) {
 		event_text(cli, counter, &flex);
 		warn(cli, &flex);
-		return sx_oa_flex_check(&flex, NULL, NULL, NULL, err);
+		return oa_flex_check(&flex, NULL, NULL, NULL, err);
 	}
 	snprintf(name, sizeof(name), "A%u", counter);
 	json_object_begin(json);
 	json_kv_string(json, "counter", name);
-	oa_json_hex(json, "field", sx_oa_flex_field(&flex), 3);
-	struct sx_oa_flex_place place;
-	if (sx_oa_flex_place(counter, &place))
+	oa_json_hex(json, "field", oa_flex_field(&flex), 3);
+	struct oa_flex_place place;
+	if (oa_flex_place(counter, &place))
 		json_kv_u64(json, "shift", place.shift);
 	event_names_json(json, &flex);
 	enum sx_status status = event_json(json, &flex, err);
@@ -201,10 +201,10 @@ static enum sx_status decode_one(const struct cli *cli, struct json *json, uint3
 
 static enum sx_status flex_decode(const struct cli *cli, struct sx_error *err)
 {
-	struct sx_oa_flex_place place;
+	struct oa_flex_place place;
 	uint32_t value, counter;
-	counter = cli->options.reg ? sx_oa_flex_register(cli->options.reg) : 0;
-	if (!sx_oa_flex_place(counter, &place))
+	counter = cli->options.reg ? oa_flex_register(cli->options.reg) : 0;
+	if (!oa_flex_place(counter, &place))
 		return oa_usage(err,
 				cli->options.reg ? "not a flexible EU register" : "no register",
 				"flexible counters are programmed in EU_PERF_CNT_CTL0 to CTL6",
@@ -247,8 +247,8 @@ static enum sx_status flex_list(const struct cli *cli)
 			fprintf(cli->view.out.out, "%s%s\n", part ? "\n" : "", titles[part]);
 		}
 		for (uint32_t i = 0; i < 16; i++) {
-			const char *name = sx_oa_flex_name((enum sx_oa_flex_part)part, i);
-			const char *about = sx_oa_flex_describe((enum sx_oa_flex_part)part, i);
+			const char *name = oa_flex_name((enum oa_flex_part)part, i);
+			const char *about = oa_flex_describe((enum oa_flex_part)part, i);
 			if (!name)
 				continue;
 			if (!as_json) {

@@ -1,6 +1,7 @@
 /* sextant oa trigger: registers of triggers and custom events as fields, and back. */
 #include "tools/verbs/oa/words.h"
 #include "wire/oa/oa.h"
+#include "wire/oa/trigger.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,10 @@ struct writer {
 
 static void fields_json(struct json *json, uint32_t address, uint32_t value)
 {
-	struct sx_oa_trigger_field field;
+	struct oa_trigger_field field;
 	json_key(json, "fields");
 	json_array_begin(json);
-	for (uint32_t i = 0; sx_oa_trigger_field(address, value, i, &field); i++) {
+	for (uint32_t i = 0; oa_trigger_field(address, value, i, &field); i++) {
 		if (!field.shown)
 			continue;
 		json_object_begin(json);
@@ -55,14 +56,14 @@ static void register_text(const struct writer *w, uint32_t address, uint32_t val
 			  const char *name, int name_length)
 {
 	FILE *out = w->cli->view.out.out;
-	struct sx_oa_trigger_field field;
+	struct oa_trigger_field field;
 	if (w->encode) {
 		fprintf(out, "%04x:%08x  %.*s\n", address, value, name_length, name);
 		return;
 	}
 	fprintf(out, "%s%.*s:%*s# 0x%04x = 0x%08x\n", w->count ? "\n" : "", name_length, name,
 		COMMENT_COLUMN - name_length - 1, "", address, value);
-	for (uint32_t i = 0; sx_oa_trigger_field(address, value, i, &field); i++) {
+	for (uint32_t i = 0; oa_trigger_field(address, value, i, &field); i++) {
 		if (!field.shown)
 			continue;
 		int used = fprintf(out, "  %s=%s", field.name, field.text);
@@ -75,13 +76,13 @@ static void register_text(const struct writer *w, uint32_t address, uint32_t val
 static enum sx_status write_register(struct writer *w, uint32_t address, uint32_t value,
 				     struct sx_error *err)
 {
-	char text[SX_OA_TRIGGER_TEXT_MAX];
+	char text[OA_TRIGGER_TEXT_MAX];
 	const char *warning = NULL;
-	enum sx_status status = sx_oa_trigger_describe(address, value, text, err);
+	enum sx_status status = oa_trigger_describe(address, value, text, err);
 	if (status)
 		return status;
 	int length = (int)strcspn(text, ":");
-	status = sx_oa_trigger_check(address, value, &warning, err);
+	status = oa_trigger_check(address, value, &warning, err);
 	if (w->json)
 		register_json(w->json, address, value, text, warning);
 	else
@@ -156,7 +157,7 @@ static enum sx_status trigger_decode(struct writer *w, struct sx_error *err)
 	const struct options *o = &w->cli->options;
 	if (o->set)
 		return decode_set(w, err);
-	uint32_t value, address = o->reg ? sx_oa_trigger_register(o->reg) : 0;
+	uint32_t value, address = o->reg ? oa_trigger_register(o->reg) : 0;
 	if (!address)
 		return oa_usage(err, o->reg ? "not a trigger register" : "no trigger register",
 				"there are OASTARTTRIG1 to 8, OAREPORTTRIG1 to 8, OACEC0_0 to 7_1",
@@ -193,7 +194,7 @@ static void squeeze(char *text)
 static enum sx_status encode_line(struct writer *w, const char *line, struct sx_error *err)
 {
 	uint32_t address, value;
-	enum sx_status status = sx_oa_trigger_parse(line, &address, &value, err);
+	enum sx_status status = oa_trigger_parse(line, &address, &value, err);
 	return status ? status : write_register(w, address, value, err);
 }
 

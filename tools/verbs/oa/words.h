@@ -12,7 +12,7 @@ enum sx_status oa_register_value(const char *text, uint32_t *out, struct sx_erro
 /* A key with a number as "0x0010". */
 void oa_json_hex(struct json *json, const char *key, uint32_t value, int digits);
 
-/* What sx_oa_flex_check() found, as the keys "supported" and "warnings". */
+/* What oa_flex_check() found, as the keys "supported" and "warnings". */
 void oa_json_check(struct json *json, bool supported, const char *const *warnings, uint32_t count);
 
 /* `oa trigger decode`: registers of --set, or --register and --value, as fields. */
