@@ -211,15 +211,14 @@ static void generated(void *user)
 
 static struct sx_metrics *select_all(const struct job *job, const struct sx_table *like)
 {
-	struct sx_oa_constant of_device[SX_OA_CONSTANTS_MAX];
+	struct sx_oa_constants of_device;
 	struct sx_constant_value constants[SX_OA_CONSTANTS_MAX];
 	struct sx_metrics_options options = {
 	    .set = "RenderBasic", .constants = constants, .like = like};
-	uint32_t count = sx_oa_device_constants(&job->chip->device, of_device);
-	for (uint32_t i = 0; i < count; i++)
-		if (sx_catalog_find_constant(job->catalog, of_device[i].name) != SX_NONE)
-			constants[options.constant_count++] =
-			    (struct sx_constant_value){of_device[i].name, of_device[i].value};
+	sx_oa_device_constants(&job->chip->device, &of_device);
+	for (uint32_t i = 0; i < of_device.count; i++)
+		if (sx_catalog_find_constant(job->catalog, of_device.items[i].name) != SX_NONE)
+			constants[options.constant_count++] = of_device.items[i];
 	struct sx_metrics *metrics;
 	struct sx_error err;
 	if (sx_metrics_create(job->catalog, &options, &metrics, &err) != SX_OK) {

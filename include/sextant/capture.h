@@ -20,11 +20,6 @@ struct sx_capture_property {
 	const char *name, *value;
 };
 
-struct sx_capture_constant {
-	const char *name;
-	double value;
-};
-
 /* A device as the file describes it. Strings may be NULL when written; they never are when read. */
 struct sx_capture_device {
 	const char *catalog;
@@ -35,7 +30,7 @@ struct sx_capture_device {
 	const char *clock; /* NULL or "monotonic": CLOCK_MONOTONIC */
 	uint64_t clock_error_ns;
 	uint64_t interval_ns; /* as asked for; 0: does not apply */
-	const struct sx_capture_constant *constants;
+	const struct sx_constant_value *constants;
 	uint32_t constant_count;
 	const struct sx_column *columns;
 	const uint8_t *bits; /* width of each column's counter, or NULL: 64 */

@@ -50,8 +50,11 @@ struct sx_match_info {
 	uint32_t product; /* index of the product that it tells, or SX_NONE */
 };
 
-/* What a product fixes of its catalog's constants. */
-struct sx_product_constant {
+/*
+ * A constant with its value: of a product, a device, a capture, or the user. In a list of them what
+ * stands later wins.
+ */
+struct sx_constant_value {
 	const char *name;
 	double value;
 };
@@ -60,7 +63,7 @@ struct sx_product_constant {
 struct sx_product_info {
 	const char *name, *title;
 	struct sx_strings aliases;
-	const struct sx_product_constant *constants;
+	const struct sx_constant_value *constants; /* what it fixes of the catalog's */
 	uint32_t constant_count;
 };
 

@@ -10,12 +10,6 @@ extern "C" {
 
 struct sx_metrics;
 
-/* A device constant given by the user or the source. */
-struct sx_constant_value {
-	const char *name;
-	double value;
-};
-
 /*
  * A formula of the caller's, evaluated in the catalog's dialect with names as metrics of a group
  * see them. Nothing of it need outlive the creation of the selection.

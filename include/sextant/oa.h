@@ -6,13 +6,13 @@
 #ifndef SEXTANT_OA_H
 #define SEXTANT_OA_H
 
+#include <sextant/catalog.h>
 #include <sextant/sample.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct sx_catalog;
 struct sx_context;
 struct sx_table;
 
@@ -110,20 +110,19 @@ SX_API enum sx_oa_match sx_oa_find_catalog(struct sx_context *context, uint32_t 
 SX_API uint32_t sx_oa_check_programs(const struct sx_catalog *catalog,
 				     void (*found)(void *user, const char *line), void *user);
 
-/* A device constant of Intel's catalogs. */
-struct sx_oa_constant {
-	char name[40];
-	double value;
-};
 #define SX_OA_CONSTANTS_MAX 320
+/* The constants of Intel's catalogs for one device. Not to be copied: items point to names. */
+struct sx_oa_constants {
+	uint32_t count;
+	struct sx_constant_value items[SX_OA_CONSTANTS_MAX];
+	char names[SX_OA_CONSTANTS_MAX][40];
+};
 
 /*
- * The constants that the device determines, at most SX_OA_CONSTANTS_MAX; returns how many. What is
- * unknown is left out; of a known topology every mask and bit is there, also those that are 0. A
- * catalog uses those that it names.
+ * Tells the constants that the device determines. What is unknown is left out; of a known topology
+ * every mask and bit is there, also those that are 0. A catalog uses those that it names.
  */
-SX_API uint32_t sx_oa_device_constants(const struct sx_oa_device *device,
-				       struct sx_oa_constant out[SX_OA_CONSTANTS_MAX]);
+SX_API void sx_oa_device_constants(const struct sx_oa_device *device, struct sx_oa_constants *out);
 
 /* What the bytes are. */
 enum sx_oa_input {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/constants.h"
 
 #define USABLE	       0.85 /* what schedulers and dependencies leave of all cycles */
 #define LOW_MW_PER_GB  80.0
@@ -88,11 +89,10 @@ static double constant_of(const struct sx_catalog *catalog,
 			  const struct sx_metrics_options *options, const char *name,
 			  double otherwise)
 {
-	uint32_t wanted = sx_catalog_find_constant(catalog, name);
-	for (uint32_t i = 0; wanted != SX_NONE && i < options->constant_count; i++)
-		if (sx_catalog_find_constant(catalog, options->constants[i].name) == wanted)
-			otherwise = options->constants[i].value;
-	return otherwise;
+	const struct sx_constant_value *given =
+	    constants_given(catalog, sx_catalog_find_constant(catalog, name),
+			    &(struct constants_list){options->constants, options->constant_count});
+	return given ? given->value : otherwise;
 }
 
 static void add_memory(const struct sums *reads, const struct sums *writes, struct budget *out)

@@ -1,5 +1,6 @@
 /* Why a rule cannot be judged: the counters, constants and sets that are missing, in words. */
 #include "analysis/rules.h"
+#include "catalog/constants.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,10 +66,10 @@ static void lack_of_constant(struct gap *gap, const struct rule_name *name)
 	uint32_t count;
 	const struct rules *rules = gap->rules;
 	const struct sx_constant_info *all = sx_catalog_constants(rules->catalog, &count);
-	bool known = all[name->index].has_value;
-	for (uint32_t i = 0; !known && i < rules->options.constant_count; i++)
-		known = sx_catalog_find_constant(rules->catalog,
-						 rules->options.constants[i].name) == name->index;
+	bool known = all[name->index].has_value ||
+		     constants_given(rules->catalog, name->index,
+				     &(struct constants_list){rules->options.constants,
+							      rules->options.constant_count});
 	for (uint32_t i = 0; !known && i < sx_table_column_count(rules->raw); i++)
 		known = sx_catalog_find_constant(
 			    rules->catalog, sx_table_column(rules->raw, i)->name) == name->index;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/constants.h"
 #include "expr/compile.h"
 
 /* Room for a duration a row. */
@@ -72,14 +73,9 @@ static uint32_t constant_column(const struct rules *rules, uint32_t constant)
 
 static double constant_value(const struct rules *rules, uint32_t constant)
 {
-	uint32_t count;
 	const struct sx_metrics_options *o = &rules->options;
-	for (uint32_t i = 0; i < o->constant_count; i++)
-		if (sx_catalog_find_constant(rules->catalog, o->constants[i].name) == constant)
-			return o->constants[i].value;
-	const struct sx_constant_info *info =
-	    &sx_catalog_constants(rules->catalog, &count)[constant];
-	return info->has_value ? info->value : NAN;
+	return constants_value(rules->catalog, constant,
+			       &(struct constants_list){o->constants, o->constant_count});
 }
 
 static struct expr_ref as_input(const struct rules *rules, uint32_t input)

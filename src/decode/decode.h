@@ -10,11 +10,6 @@
 
 struct decoder; /* each implementation embeds it as its first member */
 
-struct decoder_constant {
-	const char *name;
-	double value;
-};
-
 /* What the raw samples belong to. Strings and arrays must outlive the decoder. */
 struct decoder_setup {
 	struct sx_catalog *catalog;
@@ -27,7 +22,8 @@ struct decoder_setup {
 	const struct sx_column *columns; /* RAW_ROWS: what the rows hold, from the source */
 	uint32_t column_count;
 	enum sx_sample_kind kind; /* RAW_ROWS, RAW_GUEST: what rows enclose, from the source */
-	const struct decoder_constant *constants; /* of the device at hand */
+	const struct sx_constant_value
+	    *constants; /* of the device at hand; what stands later wins */
 	uint32_t constant_count;
 	const char *variant; /* of the catalog, or NULL: the first */
 	bool instances;	     /* also a column for each instance, where samples keep them apart */

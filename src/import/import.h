@@ -13,11 +13,6 @@
 
 struct import_format;
 
-struct import_constant {
-	const char *name;
-	double value;
-};
-
 /* One device of a file; strings live as long as the import. */
 struct import_device {
 	const char *catalog; /* name of the catalog that its columns belong to */
@@ -29,7 +24,7 @@ struct import_device {
 	bool simulated;	     /* the file says that a model made it */
 	uint64_t interval_ns;
 	struct sx_table *table;
-	struct import_constant constants[IMPORT_CONSTANTS_MAX];
+	struct sx_constant_value constants[IMPORT_CONSTANTS_MAX];
 	uint32_t constant_count;
 };
 

@@ -125,7 +125,7 @@ bool import_rows_constant(struct import_rows *rows, const char *name, double val
 	if (!rows || rows->device.constant_count >= IMPORT_CONSTANTS_MAX)
 		return false;
 	rows->device.constants[rows->device.constant_count++] =
-	    (struct import_constant){keep(rows->job, name), value};
+	    (struct sx_constant_value){keep(rows->job, name), value};
 	return true;
 }
 

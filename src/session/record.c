@@ -27,25 +27,20 @@ static uint8_t bits_of(const struct sx_catalog *catalog, const char *name)
 static bool describe_columns(struct sx_session *s, const struct sx_session_device *info,
 			     const struct sx_table *raw, struct sx_capture_device *out)
 {
-	uint32_t columns = sx_table_column_count(raw), constants = info->constant_count;
+	uint32_t columns = sx_table_column_count(raw);
 	struct sx_column *list = arena_alloc(&s->arena, (columns + 1) * sizeof(*list));
 	uint8_t *bits = arena_alloc(&s->arena, columns + 1);
-	struct sx_capture_constant *values =
-	    arena_alloc(&s->arena, (constants + 1) * sizeof(*values));
-	if (!list || !bits || !values)
+	if (!list || !bits)
 		return false;
 	for (uint32_t i = 0; i < columns; i++) {
 		list[i] = *sx_table_column(raw, i);
 		bits[i] = bits_of(info->catalog, list[i].name);
 	}
-	for (uint32_t i = 0; i < constants; i++)
-		values[i] =
-		    (struct sx_capture_constant){info->constants[i].name, info->constants[i].value};
 	out->columns = list;
 	out->bits = bits;
 	out->column_count = columns;
-	out->constants = values;
-	out->constant_count = constants;
+	out->constants = info->constants;
+	out->constant_count = info->constant_count;
 	return true;
 }
 

@@ -38,7 +38,6 @@ struct session_device {
 	struct session_turns *turns; /* or NULL: its source is its own */
 	/* How its source is started, and its decoder made: the same in every turn of a run. */
 	struct source_request request;
-	const struct decoder_constant *decoder_constants;
 	bool started, ended;
 	uint64_t record_last_ns;
 	uint32_t recorded;	  /* its number in the capture */

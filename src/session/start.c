@@ -23,7 +23,7 @@ static enum sx_status make_decoder(struct sx_session *s, uint32_t index, struct 
 				      .columns = desc->columns,
 				      .column_count = desc->column_count,
 				      .kind = desc->kind,
-				      .constants = d->decoder_constants,
+				      .constants = info->constants,
 				      .constant_count = info->constant_count,
 				      .variant = s->options.variant,
 				      .instances = s->options.keep_instances};
@@ -44,22 +44,6 @@ static enum sx_status make_tables(struct sx_session *s, uint32_t index, struct s
 		status = sx_table_create(columns, count, kind, &d->mixed, err);
 	s->infos[index].raw = d->raw;
 	return status;
-}
-
-/* The last of a name wins in a selection; a decoder takes the first. */
-static enum sx_status prepare_constants(struct sx_session *s, uint32_t index, struct sx_error *err)
-{
-	const struct sx_session_device *info = &s->infos[index];
-	uint32_t count = info->constant_count;
-	struct decoder_constant *constants =
-	    arena_alloc(&s->run_arena, (count + 1) * sizeof(*constants));
-	if (!constants)
-		return error_nomem(err, "creating a decoder");
-	for (uint32_t i = 0; i < count; i++)
-		constants[i] = (struct decoder_constant){info->constants[count - 1 - i].name,
-							 info->constants[count - 1 - i].value};
-	s->devices[index].decoder_constants = constants;
-	return SX_OK;
 }
 
 /* Definitions are for the first of the sets that take turns: the others' counters stay theirs. */
@@ -104,7 +88,7 @@ static enum sx_status prepare_request(struct sx_session *s, uint32_t index, stru
 	for (uint32_t i = 0; gets_definitions(s, index) && i < s->options.metric_count; i++)
 		if (sx_definition_is(s->options.metrics[i]))
 			definitions[request->definition_count++] = s->options.metrics[i];
-	return prepare_constants(s, index, err);
+	return SX_OK;
 }
 
 static enum sx_status start_one(struct sx_session *s, uint32_t index, struct sx_error *err)

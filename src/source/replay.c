@@ -17,7 +17,6 @@ struct replay {
 	struct sx_capture_reader *reader;
 	uint32_t device;
 	struct source_desc desc;
-	struct source_constant *constants;
 	struct sx_rows rows;	   /* of the record at hand */
 	struct sx_vector *columns; /* of the part that is delivered */
 	struct sx_rows part;
@@ -44,7 +43,8 @@ static void fill_desc(struct replay *r, const struct sx_capture_device *device)
 	    .simulated = device->simulated,
 	    .encloses_work = device->encloses_work,
 	    .clock_error_ns = device->clock_error_ns,
-	    .constants = r->constants,
+	    .constants = device->constants,
+	    .constant_count = device->constant_count,
 	    .columns = device->columns,
 	    .column_count = device->column_count,
 	    .kind = device->kind,
@@ -53,11 +53,6 @@ static void fill_desc(struct replay *r, const struct sx_capture_device *device)
 	    .set_is_fixed = true,
 	    .tells_contexts = true, /* where its rows carry labels */
 	};
-	for (uint32_t i = 0; i < device->constant_count; i++) {
-		struct source_constant *c = &r->constants[r->desc.constant_count++];
-		snprintf(c->name, sizeof(c->name), "%s", device->constants[i].name);
-		c->value = device->constants[i].value;
-	}
 }
 
 static void replay_close(struct source *source)
@@ -65,7 +60,6 @@ static void replay_close(struct source *source)
 	struct replay *r = (struct replay *)source;
 	sx_catalog_unref(r->catalog);
 	sx_capture_close(r->reader);
-	free(r->constants);
 	free(r->columns);
 	free(r);
 }
@@ -126,9 +120,8 @@ static enum sx_status replay_open(const struct source_host *host, const char *id
 		status = error_set(err, SX_ERR_NOT_FOUND, "%s holds no device %u", path,
 				   (unsigned)r->device);
 	if (!status) {
-		r->constants = calloc(device->constant_count + 1, sizeof(*r->constants));
 		r->columns = calloc(device->column_count + 1, sizeof(*r->columns));
-		if (!r->constants || !r->columns)
+		if (!r->columns)
 			status = error_nomem(err, "replaying a capture");
 	}
 	free(path);

@@ -34,12 +34,6 @@ struct source_host {
 	uint32_t metric_count;
 };
 
-/* A property of the device at hand that becomes a catalog constant. */
-struct source_constant {
-	char name[64];
-	double value;
-};
-
 /* Something about a started device as text, for recordings. */
 struct source_fact {
 	const char *name, *value;
@@ -70,7 +64,7 @@ struct source_desc {
 	bool programs_sets;
 	uint64_t min_interval_ns, max_interval_ns; /* 0: does not apply */
 	uint64_t clock_error_ns;		   /* error of its times against CLOCK_MONOTONIC */
-	const struct source_constant *constants;
+	const struct sx_constant_value *constants;
 	uint32_t constant_count;
 	/* RAW_VALUES, once started: the catalog's names of the values, in their order; else NULL.
 	 */

@@ -40,7 +40,7 @@ static void decode_dumps(struct sx_catalog *catalog, const struct sx_mali_option
 static void decode_raw(struct sx_catalog *catalog, const struct sx_mali_options *options,
 		       const uint8_t *data, size_t size)
 {
-	const struct decoder_constant constants[] = {
+	const struct sx_constant_value constants[] = {
 	    {"l2_slices", options->l2_slices}, {"shader_core_mask", (double)options->core_mask}};
 	struct decoder_setup setup = {.catalog = catalog,
 				      .constants = constants,

@@ -79,14 +79,15 @@ static void parse_texts(const char *text)
 static void read_topology(const uint8_t *data, size_t size)
 {
 	struct sx_oa_device device = {.timestamp_hz = 1};
-	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
+	struct sx_oa_constants constants;
 	struct sx_error err;
 	uint8_t *copy = malloc(size + 1);
 	if (!copy)
 		return;
 	memcpy(copy, data, size);
 	oa_topology_read(copy, size, &device, &err);
-	if (sx_oa_device_constants(&device, constants) > SX_OA_CONSTANTS_MAX)
+	sx_oa_device_constants(&device, &constants);
+	if (constants.count > SX_OA_CONSTANTS_MAX)
 		abort();
 	free(copy);
 }

@@ -58,7 +58,7 @@ static void ask(const uint8_t *data, size_t size, bool mutates)
 	struct driver d = {.data = data, .size = size, .mutates = mutates};
 	struct sx_sys sys = {.user = &d, .ioctl = answer};
 	struct xe_card card = {.device.device_id = 0xe20b};
-	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
+	struct sx_oa_constants constants;
 	struct sx_error err = {0};
 	fake_xe_init(&d.machine);
 	int fd = d.machine.sys.open(&d.machine, "/dev/dri/renderD128", 2);
@@ -69,7 +69,8 @@ static void ask(const uint8_t *data, size_t size, bool mutates)
 		abort();
 	if (status && !err.message[0])
 		abort();
-	if (!status && sx_oa_device_constants(&card.device, constants) > SX_OA_CONSTANTS_MAX)
+	sx_oa_device_constants(&card.device, &constants);
+	if (constants.count > SX_OA_CONSTANTS_MAX)
 		abort();
 	d.machine.sys.close(&d.machine, fd);
 }

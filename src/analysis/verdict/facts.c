@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/constants.h"
 #include "expr/compile.h"
 #include "table/total.h"
 
@@ -178,14 +179,9 @@ static bool maps(const struct sx_catalog *catalog, const char *name)
 /* A constant is that of any source, or of its catalog. */
 static double constant_of(const struct verdict_source *source, const char *name)
 {
-	uint32_t count;
 	const struct sx_metrics_options *o = source->options;
-	uint32_t at = sx_catalog_find_constant(source->catalog, name);
-	for (uint32_t i = 0; at != SX_NONE && i < o->constant_count; i++)
-		if (sx_catalog_find_constant(source->catalog, o->constants[i].name) == at)
-			return o->constants[i].value;
-	const struct sx_constant_info *all = sx_catalog_constants(source->catalog, &count);
-	return at != SX_NONE && all[at].has_value ? all[at].value : NAN;
+	return constants_value(source->catalog, sx_catalog_find_constant(source->catalog, name),
+			       &(struct constants_list){o->constants, o->constant_count});
 }
 
 /* Some rows of a source as one. */

@@ -59,7 +59,7 @@ enum sx_status payload_get_head(const uint8_t *data, size_t size, struct arena *
 static void get_constants(struct cursor *in, struct arena *arena, struct sx_capture_device *out)
 {
 	uint32_t count = get_count(in, CONSTANT_MIN);
-	struct sx_capture_constant *constants = get_array(in, arena, count, sizeof(*constants));
+	struct sx_constant_value *constants = get_array(in, arena, count, sizeof(*constants));
 	for (uint32_t i = 0; i < count && !in->failed; i++) {
 		constants[i].name = cursor_string(in, arena);
 		constants[i].value = cursor_f64(in);

@@ -122,7 +122,7 @@ static bool load_values(struct loader *l, const struct yaml_node *map, struct sx
 {
 	if (!load_expect(l, map, YAML_MAP, "constants"))
 		return false;
-	struct sx_product_constant *c = load_array(l, map, sizeof(*c));
+	struct sx_constant_value *c = load_array(l, map, sizeof(*c));
 	if (!c)
 		return false;
 	out->constants = c;

@@ -2,6 +2,7 @@
 #include "decode/decode.h"
 #include "decode/mali/mali.h"
 #include "base/error.h"
+#include "catalog/constants.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +18,13 @@ struct mali_stream {
 /* A constant by name or alias; false when it was not given or is no whole number. */
 static bool constant_of(const struct decoder_setup *setup, const char *name, uint64_t *out)
 {
-	uint32_t wanted = sx_catalog_find_constant(setup->catalog, name);
-	for (uint32_t i = 0; wanted != SX_NONE && i < setup->constant_count; i++) {
-		const struct decoder_constant *got = &setup->constants[i];
-		if (sx_catalog_find_constant(setup->catalog, got->name) != wanted)
-			continue;
-		if (!(got->value >= 0 && got->value < 0x1p64))
-			return false;
-		*out = (uint64_t)got->value;
-		return true;
-	}
-	return false;
+	const struct sx_constant_value *given =
+	    constants_given(setup->catalog, sx_catalog_find_constant(setup->catalog, name),
+			    &(struct constants_list){setup->constants, setup->constant_count});
+	if (!given || !(given->value >= 0 && given->value < 0x1p64))
+		return false;
+	*out = (uint64_t)given->value;
+	return true;
 }
 
 static enum sx_status need(struct sx_error *err, const char *name)

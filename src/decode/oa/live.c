@@ -20,7 +20,7 @@ extern const struct decoder_ops decode_i915_oa;
 
 static double constant(const struct decoder_setup *setup, const char *name)
 {
-	for (uint32_t i = 0; i < setup->constant_count; i++)
+	for (uint32_t i = setup->constant_count; i-- > 0;) /* without a catalog, too */
 		if (strcmp(setup->constants[i].name, name) == 0)
 			return setup->constants[i].value;
 	return 0;

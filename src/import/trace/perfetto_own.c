@@ -38,7 +38,8 @@ static void perfetto_own_take_constant(struct perfetto *t, struct perfetto_facts
 		return;
 	const char *name = import_text(t->job, (const char *)key->data + skip, key->size - skip);
 	if (name)
-		facts->constants[facts->constant_count++] = (struct import_constant){name, number};
+		facts->constants[facts->constant_count++] =
+		    (struct sx_constant_value){name, number};
 }
 
 /* A counter of which some rows were left to others. */

@@ -46,7 +46,7 @@ struct perfetto_facts {
 	const char *model; /* our catalog's name */
 	const char *set, *kind, *driver;
 	bool simulated;
-	struct import_constant constants[IMPORT_CONSTANTS_MAX];
+	struct sx_constant_value constants[IMPORT_CONSTANTS_MAX];
 	uint32_t constant_count;
 	struct strings skipped; /* counters that were not measured in every row */
 };

@@ -18,7 +18,7 @@
 struct cpu_source {
 	struct source base;
 	struct source_desc desc;
-	struct source_constant constants[2];
+	struct sx_constant_value constants[2];
 	char name[128], driver[128];
 	struct cpu_topology topology;
 	/* What start() set up. */
@@ -110,8 +110,8 @@ static enum sx_status source_cpu_open(const struct source_host *host, const char
 	}
 	cpu_name(sys, s->name, sizeof(s->name));
 	driver_name(sys, s->driver, sizeof(s->driver));
-	s->constants[0] = (struct source_constant){"cpus", s->topology.cpu_count};
-	s->constants[1] = (struct source_constant){"clusters", s->topology.cluster_count};
+	s->constants[0] = (struct sx_constant_value){"cpus", s->topology.cpu_count};
+	s->constants[1] = (struct sx_constant_value){"clusters", s->topology.cluster_count};
 	s->desc = (struct source_desc){.catalog = "cpu",
 				       .name = s->name,
 				       .driver = s->driver,

@@ -63,7 +63,7 @@ struct gl_counters {
 	struct sx_catalog *catalog, *units; /* units: describes the chip, or NULL */
 	const char **usual;
 	uint32_t usual_count;
-	struct source_constant constants[GL_COUNTERS_CONSTANTS];
+	struct sx_constant_value constants[GL_COUNTERS_CONSTANTS];
 	struct sx_column *columns;
 	uint32_t column_count;
 	struct arena texts; /* of all of it */

@@ -339,9 +339,7 @@ static enum sx_status choose_usual(struct gl_counters *s, struct sx_error *err)
 
 static void set_constant(struct gl_counters *s, const char *name, double value)
 {
-	struct source_constant *c = &s->constants[s->in.desc.constant_count++];
-	snprintf(c->name, sizeof(c->name), "%s", name);
-	c->value = value;
+	s->constants[s->in.desc.constant_count++] = (struct sx_constant_value){name, value};
 }
 
 /* What the driver tells of the chip; the last two hold for known parts of GCN. */

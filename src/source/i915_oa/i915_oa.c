@@ -36,8 +36,9 @@ static void i915_oa_probe(const struct source_host *host, source_found_fn found,
 
 static void describe_constants(struct i915_oa *s)
 {
-	s->desc.constants = s->constants;
-	s->desc.constant_count = oa_constants(&s->card.device, s->constants);
+	sx_oa_device_constants(&s->card.device, &s->constants);
+	s->desc.constants = s->constants.items;
+	s->desc.constant_count = s->constants.count;
 }
 
 static void i915_oa_close(struct source *source);

@@ -14,11 +14,10 @@
 #include "source/oa/stream.h"
 #include "source/source.h"
 
-#define I915_DRIVER	      "i915"
-#define I915_OA_BUFFER	      ((size_t)256 * 1024) /* of one read() */
-#define I915_OA_PAIR	      24
-#define I915_OA_RECORDS	      (I915_OA_PAIR + I915_OA_BUFFER)
-#define I915_OA_CONSTANTS_MAX (SX_OA_CONSTANTS_MAX + 2)
+#define I915_DRIVER	"i915"
+#define I915_OA_BUFFER	((size_t)256 * 1024) /* of one read() */
+#define I915_OA_PAIR	24
+#define I915_OA_RECORDS (I915_OA_PAIR + I915_OA_BUFFER)
 
 /* What is known of a card. Zero-initialise. */
 struct i915_card {
@@ -90,7 +89,7 @@ struct i915_oa {
 	struct source_desc desc;
 	struct i915_card card;
 	char name[64], driver[64];
-	struct source_constant constants[I915_OA_CONSTANTS_MAX];
+	struct sx_oa_constants constants;
 	int fd;	    /* of the card, or -1 */
 	int stream; /* or -1 */
 	enum oa_state state;

@@ -64,7 +64,7 @@ struct kbase {
 	struct source base;
 	struct kbase_device device;
 	struct source_desc desc;
-	struct source_constant constants[MALI_CONSTANTS_MAX];
+	struct sx_constant_value constants[MALI_CONSTANTS_MAX];
 	char driver[64];
 	uint64_t started_ns; /* CLOCK_MONOTONIC_RAW */
 	struct kbase_clock clock;

@@ -92,16 +92,15 @@ uint32_t mali_id_slots(const struct mali_id *id)
 	return id->arch <= 10 ? 64 : 128;
 }
 
-static uint32_t add(struct source_constant *out, uint32_t at, const char *name, double value)
+static uint32_t add(struct sx_constant_value *out, uint32_t at, const char *name, double value)
 {
 	if (value == 0)
 		return at;
-	snprintf(out[at].name, sizeof(out[at].name), "%s", name);
-	out[at].value = value;
+	out[at] = (struct sx_constant_value){name, value};
 	return at + 1;
 }
 
-uint32_t mali_id_constants(const struct mali_id *id, struct source_constant *out)
+uint32_t mali_id_constants(const struct mali_id *id, struct sx_constant_value *out)
 {
 	uint32_t count = 0;
 	count = add(out, count, "MaliConstantsBusWidthBits", id->bus_bits);

@@ -37,6 +37,6 @@ bool mali_id_nearest(struct sx_context *catalogs, const struct mali_id *id,
 /* Slots of a counter block by architecture. */
 uint32_t mali_id_slots(const struct mali_id *id);
 /* Fills constants that are known; returns how many. */
-uint32_t mali_id_constants(const struct mali_id *id, struct source_constant *out);
+uint32_t mali_id_constants(const struct mali_id *id, struct sx_constant_value *out);
 
 #endif

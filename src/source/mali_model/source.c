@@ -54,7 +54,7 @@ struct mali_model {
 	struct source base;
 	const struct model_device *device;
 	struct source_desc desc;
-	struct source_constant constants[5];
+	struct sx_constant_value constants[5];
 	struct model_map map;
 	struct mali_raw raw;
 	uint64_t period_ns, begin_ns, epoch_ns;
@@ -94,19 +94,12 @@ static enum sx_status load_map(struct mali_model *m, struct sx_error *err)
 static void describe_device(struct mali_model *m)
 {
 	const struct model_gpu *gpu = &m->device->gpu;
-	const struct {
-		const char *name;
-		double value;
-	} constants[5] = {{"MaliConstantsBusWidthBits", gpu->bus_bits},
-			  {"MaliConstantsL2SliceCount", gpu->slices},
-			  {"MaliConstantsShaderCoreCount", __builtin_popcountll(gpu->core_mask)},
-			  {"shader_core_mask", (double)gpu->core_mask},
-			  {"gpu_max_clock_hz", gpu->clock_hz}};
-	for (size_t i = 0; i < 5; i++) {
-		snprintf(m->constants[i].name, sizeof(m->constants[i].name), "%s",
-			 constants[i].name);
-		m->constants[i].value = constants[i].value;
-	}
+	m->constants[0] = (struct sx_constant_value){"MaliConstantsBusWidthBits", gpu->bus_bits};
+	m->constants[1] = (struct sx_constant_value){"MaliConstantsL2SliceCount", gpu->slices};
+	m->constants[2] = (struct sx_constant_value){"MaliConstantsShaderCoreCount",
+						     __builtin_popcountll(gpu->core_mask)};
+	m->constants[3] = (struct sx_constant_value){"shader_core_mask", (double)gpu->core_mask};
+	m->constants[4] = (struct sx_constant_value){"gpu_max_clock_hz", gpu->clock_hz};
 	m->desc = (struct source_desc){.catalog = m->device->id,
 				       .name = m->device->name,
 				       .driver = "model",

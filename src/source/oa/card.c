@@ -115,17 +115,6 @@ bool oa_kernel_has_metrics(const struct sx_sys *sys, uint32_t card)
 	return sys->list_dir(sys->user, path, any_entry, &any) >= 0;
 }
 
-uint32_t oa_constants(const struct sx_oa_device *device, struct source_constant *out)
-{
-	struct sx_oa_constant all[SX_OA_CONSTANTS_MAX];
-	uint32_t count = sx_oa_device_constants(device, all);
-	for (uint32_t i = 0; i < count; i++) {
-		snprintf(out[i].name, sizeof(out[i].name), "%.39s", all[i].name);
-		out[i].value = all[i].value;
-	}
-	return count;
-}
-
 void oa_describe_stream(struct source_desc *desc, struct oa_facts *facts,
 			const struct oa_stream *stream)
 {

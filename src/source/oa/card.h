@@ -49,8 +49,6 @@ enum sx_status oa_not_found(const struct oa_driver *driver, const char *id, stru
 bool oa_find_catalog(struct sx_context *catalogs, uint32_t device_id, struct oa_catalog *out);
 /* Whether the kernel has the folder of a card's metrics. */
 bool oa_kernel_has_metrics(const struct sx_sys *sys, uint32_t card);
-/* The device's constants, of which there are at most SX_OA_CONSTANTS_MAX; their number. */
-uint32_t oa_constants(const struct sx_oa_device *device, struct source_constant *out);
 
 /* What is programmed, as recordings keep it. */
 struct oa_facts {

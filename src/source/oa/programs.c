@@ -32,12 +32,11 @@ static enum sx_status open_catalog(const struct oa_programs_request *request,
 
 static double device_constant(void *user, const char *name)
 {
-	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
-	const struct sx_oa_device *device = user;
-	uint32_t count = sx_oa_device_constants(device, constants);
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(constants[i].name, name) == 0)
-			return constants[i].value;
+	struct sx_oa_constants constants;
+	sx_oa_device_constants(user, &constants);
+	for (uint32_t i = 0; i < constants.count; i++)
+		if (strcmp(constants.items[i].name, name) == 0)
+			return constants.items[i].value;
 	return 0; /* a mask without bits */
 }
 

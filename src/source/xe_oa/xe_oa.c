@@ -41,17 +41,16 @@ static void xe_oa_probe(const struct source_host *host, source_found_fn found, v
 
 static void add_constant(struct xe_oa *s, const char *name, uint32_t value)
 {
-	if (!value)
-		return; /* unknown */
-	struct source_constant *to = &s->constants[s->desc.constant_count++];
-	snprintf(to->name, sizeof(to->name), "%s", name);
-	to->value = value;
+	if (value) /* else it is unknown */
+		s->constants[s->desc.constant_count++] = (struct sx_constant_value){name, value};
 }
 
 static void describe_constants(struct xe_oa *s)
 {
+	sx_oa_device_constants(&s->card.device, &s->known);
+	memcpy(s->constants, s->known.items, s->known.count * sizeof(s->constants[0]));
 	s->desc.constants = s->constants;
-	s->desc.constant_count = oa_constants(&s->card.device, s->constants);
+	s->desc.constant_count = s->known.count;
 	add_constant(s, "L3BankTotalCount", s->card.l3_banks);
 	add_constant(s, "ComputeEngineTotalCount", s->card.compute_engines);
 	add_constant(s, "CopyEngineTotalCount", s->card.copy_engines);

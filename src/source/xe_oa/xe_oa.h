@@ -102,7 +102,8 @@ struct xe_oa {
 	struct source_desc desc;
 	struct xe_card card;
 	char name[64], driver[64];
-	struct source_constant constants[XE_OA_CONSTANTS_MAX];
+	struct sx_oa_constants known; /* of the device by its topology */
+	struct sx_constant_value constants[XE_OA_CONSTANTS_MAX];
 	int fd;	    /* of the card, or -1 */
 	int stream; /* or -1 */
 	enum oa_state state;

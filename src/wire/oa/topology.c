@@ -123,31 +123,24 @@ void oa_device_count(const struct sx_oa_device *device, uint32_t *eus, uint32_t 
 	}
 }
 
-/* Constants on their way. */
-struct list {
-	struct sx_oa_constant *out;
-	uint32_t count;
-};
-
-static void add(struct list *list, const char *name, double value)
+static void add(struct sx_oa_constants *list, const char *name, double value)
 {
-	struct sx_oa_constant *to = &list->out[list->count];
 	if (list->count == SX_OA_CONSTANTS_MAX)
 		return;
-	snprintf(to->name, sizeof(to->name), "%s", name);
-	to->value = value;
-	list->count++;
+	char *to = list->names[list->count];
+	snprintf(to, sizeof(list->names[0]), "%s", name);
+	list->items[list->count++] = (struct sx_constant_value){to, value};
 }
 
 /* The same value under every name that a generation has for it. */
-static void add_all(struct list *list, const char *const *names, double value)
+static void add_all(struct sx_oa_constants *list, const char *const *names, double value)
 {
 	for (; *names; names++)
 		add(list, *names, value);
 }
 
 /* What is unknown is 0, and left out. */
-static void add_known(struct list *list, const char *name, double value)
+static void add_known(struct sx_oa_constants *list, const char *name, double value)
 {
 	if (value > 0)
 		add(list, name, value);
@@ -193,7 +186,7 @@ static void pack(const struct sx_oa_device *device, uint32_t bits, struct parts 
 }
 
 /* One bit a slice and a core, under the names that sets use. */
-static void add_bits(struct list *list, const struct parts *parts, bool cores_alone)
+static void add_bits(struct sx_oa_constants *list, const struct parts *parts, bool cores_alone)
 {
 	char name[40];
 	for (uint32_t s = 0; s < parts->slice_max; s++) {
@@ -211,7 +204,8 @@ static void add_bits(struct list *list, const struct parts *parts, bool cores_al
 	}
 }
 
-static void add_topology(struct list *list, const struct sx_oa_device *device, uint32_t version)
+static void add_topology(struct sx_oa_constants *list, const struct sx_oa_device *device,
+			 uint32_t version)
 {
 	static const char *const eu_names[] = {"EuCoresTotalCount", "VectorEngineTotalCount", NULL};
 	static const char *const slice_names[] = {"EuSlicesTotalCount", "SliceTotalCount", NULL};
@@ -243,19 +237,17 @@ static void add_topology(struct list *list, const struct sx_oa_device *device, u
 		add_bits(list, &parts, version >= 1255);
 }
 
-uint32_t sx_oa_device_constants(const struct sx_oa_device *device,
-				struct sx_oa_constant out[SX_OA_CONSTANTS_MAX])
+void sx_oa_device_constants(const struct sx_oa_device *device, struct sx_oa_constants *list)
 {
 	const struct oa_platform *platform = oa_platform(device->device_id);
-	struct list list = {out, 0};
-	add_known(&list, "GpuTimestampFrequency", (double)device->timestamp_hz);
-	add_known(&list, "GpuMinFrequency", device->gt_min_hz);
-	add_known(&list, "GpuMaxFrequency", device->gt_max_hz);
-	add_topology(&list, device, platform ? platform->version : 800);
+	list->count = 0;
+	add_known(list, "GpuTimestampFrequency", (double)device->timestamp_hz);
+	add_known(list, "GpuMinFrequency", device->gt_min_hz);
+	add_known(list, "GpuMaxFrequency", device->gt_max_hz);
+	add_topology(list, device, platform ? platform->version : 800);
 	if (platform) {
-		add(&list, "EuThreadsCount", platform->threads);
-		add(&list, "VectorEngineThreadsCount", platform->threads);
-		add(&list, "SkuRevisionId", device->revision);
+		add(list, "EuThreadsCount", platform->threads);
+		add(list, "VectorEngineThreadsCount", platform->threads);
+		add(list, "SkuRevisionId", device->revision);
 	}
-	return list.count;
 }

@@ -147,7 +147,7 @@ static uint32_t columns_of(struct sx_catalog *catalog, struct sx_column *columns
 static void write_long(struct rows *r, uint64_t rows)
 {
 	static struct sx_column columns[COLUMNS_MAX];
-	static const struct sx_capture_constant constants[] = {
+	static const struct sx_constant_value constants[] = {
 	    {"shader_core_count", 4}, {"l2_slice_count", 2}, {"bus_width_bits", 128}};
 	struct sx_context *context;
 	struct sx_catalog *catalog;

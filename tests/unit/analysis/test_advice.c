@@ -182,8 +182,9 @@ static void test_constants_and_time(void **state)
 {
 	static const char *const names[] = {"a", "rate"};
 	const double values[] = {10, 2, 10, 20};
-	const struct sx_constant_value given[] = {{"budget", 8}};
-	struct sx_metrics_options options = {.constants = given, .constant_count = 1};
+	/* As a recording's value and then the user's: the later one holds. */
+	const struct sx_constant_value given[] = {{"budget", 80}, {"budget", 8}};
+	struct sx_metrics_options options = {.constants = given, .constant_count = 2};
 	struct world w = {0};
 	parse(&w, "constants:\n  - {name: rate, unit: count, description: d}\n"
 		  "  - {name: budget, unit: count, default: 50, description: d}\n"

@@ -14,7 +14,7 @@ const struct sx_capture_device *sample_device(void)
 	    {"Patchy", "bytes", SX_U64, SX_REDUCE_MAX, NULL},
 	};
 	static const uint8_t bits[SAMPLE_COLUMNS] = {32, 64, 64, 40};
-	static const struct sx_capture_constant constants[] = {{"Cores", 4}, {"Bus", 0.5}};
+	static const struct sx_constant_value constants[] = {{"Cores", 4}, {"Bus", 0.5}};
 	static const struct sx_capture_device device = {
 	    .catalog = "example",
 	    .catalog_hash = 0x0123456789abcdef,

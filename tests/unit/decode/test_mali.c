@@ -436,8 +436,8 @@ static struct stream open_stream(const struct device *d)
 {
 	const struct decoder_ops *ops = decode_find(RAW_MALI);
 	assert_non_null(ops);
-	const struct decoder_constant constants[] = {{"MaliConstantsL2SliceCount", d->slices},
-						     {"shader_core_mask", (double)d->cores}};
+	const struct sx_constant_value constants[] = {{"MaliConstantsL2SliceCount", d->slices},
+						      {"shader_core_mask", (double)d->cores}};
 	struct stream stream = {.run.catalog = open_catalog(d)};
 	struct decoder_setup setup = {
 	    .catalog = stream.run.catalog, .constants = constants, .constant_count = 2};

@@ -298,11 +298,11 @@ static void test_every_layout(void **state)
 /* The parts of a GPU as conditions ask for them: packed, and by fours from 12.55 on. */
 static double constant(const struct sx_oa_device *device, const char *name)
 {
-	struct sx_oa_constant all[SX_OA_CONSTANTS_MAX];
-	uint32_t count = sx_oa_device_constants(device, all);
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(all[i].name, name) == 0)
-			return all[i].value;
+	struct sx_oa_constants all;
+	sx_oa_device_constants(device, &all);
+	for (uint32_t i = 0; i < all.count; i++)
+		if (strcmp(all.items[i].name, name) == 0)
+			return all.items[i].value;
 	return -1;
 }
 
@@ -463,10 +463,11 @@ static void test_recording(void **state)
 		assert_int_equal(sx_oa_decoder_stats(o.decoder)->switches, 2);
 		sx_oa_decoder_destroy(o.decoder);
 	}
-	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
-	assert_true(sx_oa_device_constants(&device, constants) > 8);
-	assert_string_equal(constants[3].name, "EuCoresTotalCount");
-	assert_int_equal((int)constants[3].value, 24);
+	struct sx_oa_constants constants;
+	sx_oa_device_constants(&device, &constants);
+	assert_true(constants.count > 8);
+	assert_string_equal(constants.items[3].name, "EuCoresTotalCount");
+	assert_int_equal((int)constants.items[3].value, 24);
 	free(file.data);
 }
 

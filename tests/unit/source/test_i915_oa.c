@@ -171,8 +171,8 @@ static void begin(struct stream *s, struct fake_i915 *fake, const char *set, uin
 	enum sx_sample_kind kind;
 	s->source = open_fake(fake);
 	assert_int_equal(start(s->source, set, interval_ns, &err), SX_OK);
-	struct decoder_constant constants[] = {{"GpuTimestampFrequency", 12500000},
-					       {"GpuMaxFrequency", 900000000}};
+	struct sx_constant_value constants[] = {{"GpuTimestampFrequency", 12500000},
+						{"GpuMaxFrequency", 900000000}};
 	struct decoder_setup setup = {.constants = constants, .constant_count = 2};
 	assert_int_equal(decode_i915_oa.create(&setup, &s->decoder, &err), SX_OK);
 	const struct sx_column *columns = decode_i915_oa.columns(s->decoder, &count, &kind);
@@ -652,7 +652,7 @@ static void test_streams_of_generations(void **state)
 		struct source_request request = {
 		    .catalog = catalog, .set = chips[i].set, .interval_ns = 1000000};
 		assert_int_equal(source_i915_oa.start(s.source, &request, &err), SX_OK);
-		struct decoder_constant constants[] = {
+		struct sx_constant_value constants[] = {
 		    {"GpuTimestampFrequency", (double)card->card.device.timestamp_hz},
 		    {"GpuMaxFrequency", 900000000}};
 		struct decoder_setup setup = {.catalog = catalog,

@@ -50,10 +50,9 @@ static void open_bench(struct bench *b)
 	    SX_OK);
 	b->desc = source_kbase.describe(b->source);
 	assert_int_equal(sx_catalog_open(context, b->desc->catalog, &b->catalog, NULL), SX_OK);
-	struct decoder_constant constants[8];
+	struct sx_constant_value constants[8];
 	for (uint32_t i = 0; i < b->desc->constant_count; i++)
-		constants[i] = (struct decoder_constant){b->desc->constants[i].name,
-							 b->desc->constants[i].value};
+		constants[i] = b->desc->constants[i];
 	struct decoder_setup setup = {.catalog = b->catalog,
 				      .constants = constants,
 				      .constant_count = b->desc->constant_count};

@@ -61,10 +61,9 @@ static void open_run(struct run *r, const char *id, const char *variant)
 	const struct source_desc *desc = source_mali_model.describe(r->source);
 	assert_true(desc->simulated);
 	assert_non_null(strstr(desc->name, "simulated"));
-	struct decoder_constant constants[8];
+	struct sx_constant_value constants[8];
 	for (uint32_t i = 0; i < desc->constant_count; i++)
-		constants[i] =
-		    (struct decoder_constant){desc->constants[i].name, desc->constants[i].value};
+		constants[i] = desc->constants[i];
 	struct decoder_setup setup = {.catalog = r->catalog,
 				      .constants = constants,
 				      .constant_count = desc->constant_count,

@@ -235,7 +235,7 @@ static void begin(struct stream *s, struct fake_xe *fake, const char *set, uint6
 	assert_int_equal(status, SX_OK);
 	const struct source_desc *desc = source_xe_oa.describe(s->source);
 	assert_int_equal(sx_catalog_open(context, desc->catalog, &s->catalog, &err), SX_OK);
-	struct decoder_constant constants[] = {
+	struct sx_constant_value constants[] = {
 	    {"GpuTimestampFrequency", constant(desc, "GpuTimestampFrequency")},
 	    {"GpuMaxFrequency", constant(desc, "GpuMaxFrequency")}};
 	struct decoder_setup setup = {

@@ -95,10 +95,9 @@ static enum sx_status gather_constants(const struct cli *cli, struct capture_vie
 	if (!view->constants)
 		return error_nomem(err, "reading a capture");
 	for (uint32_t i = 0; i < view->info->constant_count; i++) {
-		const struct sx_capture_constant *c = &view->info->constants[i];
+		const struct sx_constant_value *c = &view->info->constants[i];
 		if (sx_catalog_find_constant(view->catalog, c->name) != SX_NONE)
-			view->constants[view->constant_count++] =
-			    (struct sx_constant_value){c->name, c->value};
+			view->constants[view->constant_count++] = *c;
 	}
 	for (size_t i = 0; i < o->constant_count; i++)
 		if (!is_of_another(cli, view, o->constants[i].name))

@@ -59,7 +59,6 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 				   const struct import_device *device, size_t number,
 				   struct sx_error *err)
 {
-	struct sx_capture_constant constants[IMPORT_CONSTANTS_MAX];
 	uint32_t count = sx_table_column_count(device->table);
 	struct sx_column *columns = calloc((size_t)count + 1, sizeof(*columns));
 	struct sx_catalog *catalog = NULL;
@@ -68,9 +67,6 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 		status = sx_catalog_open(cli->context, device->catalog, &catalog, err);
 	for (uint32_t i = 0; !status && i < count; i++)
 		columns[i] = *sx_table_column(device->table, i);
-	for (uint32_t i = 0; i < device->constant_count; i++)
-		constants[i] = (struct sx_capture_constant){device->constants[i].name,
-							    device->constants[i].value};
 	const struct sx_capture_property set = {"set", device->set};
 	char own[32] = "file";
 	if (number)
@@ -90,7 +86,7 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	    .property_count = device->set ? 1 : 0,
 	    .clock = clock,
 	    .interval_ns = device->interval_ns,
-	    .constants = constants,
+	    .constants = device->constants,
 	    .constant_count = device->constant_count,
 	    .columns = columns,
 	    .column_count = count,

@@ -192,7 +192,7 @@ static enum sx_status open_for_device(struct decode_job *job, const struct sx_oa
 }
 
 /* One that the catalog names, by its name there, which lives as long as the catalog. */
-static void add_constant(struct decode_job *job, const struct sx_oa_constant *constant)
+static void add_constant(struct decode_job *job, const struct sx_constant_value *constant)
 {
 	uint32_t count, at = sx_catalog_find_constant(job->catalog, constant->name);
 	const struct sx_constant_info *all = sx_catalog_constants(job->catalog, &count);
@@ -203,10 +203,10 @@ static void add_constant(struct decode_job *job, const struct sx_oa_constant *co
 /* The device's constants, where --const gave none. */
 static void add_constants(struct stream *s)
 {
-	struct sx_oa_constant constants[SX_OA_CONSTANTS_MAX];
-	uint32_t n = sx_oa_device_constants(sx_oa_decoder_device(s->decoder), constants);
-	for (uint32_t i = 0; i < n; i++)
-		add_constant(s->job, &constants[i]);
+	struct sx_oa_constants constants;
+	sx_oa_device_constants(sx_oa_decoder_device(s->decoder), &constants);
+	for (uint32_t i = 0; i < constants.count; i++)
+		add_constant(s->job, &constants.items[i]);
 }
 
 static enum sx_status unknown_set(const struct decode_job *job, struct sx_error *err)
