@@ -109,8 +109,8 @@ struct sx_advice;
  * after another, in memory that does not grow with rows: create with the columns of `like`, add
  * each table, then finish, once. The first rows decide which set bare names are read in. *out is
  * owned by the caller and keeps a reference to the catalog. `options` gives set, variant and
- * constants; its patterns are ignored, and its strings must live as long as the advice. Errors:
- * SX_ERR_NO_MEMORY and what sx_metrics_create() says of the set and the constants.
+ * constants; its patterns are ignored, and what it points to must live as long as the advice.
+ * Errors: SX_ERR_NO_MEMORY and what sx_metrics_create() says of the set and the constants.
  */
 SX_API enum sx_status sx_advice_create(struct sx_catalog *catalog,
 				       const struct sx_metrics_options *options,

@@ -44,7 +44,7 @@ struct sx_capture_device {
 	uint32_t property_count;
 };
 
-/* A property of a device by name, or NULL. */
+/* A property of a device by name, or NULL. Lives as long as the device. */
 SX_API const char *sx_capture_property(const struct sx_capture_device *device, const char *name);
 
 /* What a record of a capture is about. */
@@ -72,7 +72,7 @@ struct sx_capture_mark {
 	const char *text;	   /* may be NULL when written */
 };
 
-/* All members may be zero. */
+/* All members may be zero. Nothing of it need outlive sx_capture_create(). */
 struct sx_capture_options {
 	uint64_t flush_ns;   /* rows are in the file after this time; 0: 250 ms */
 	size_t queue_bytes;  /* rows that wait for the file at most; 0: 256 MiB */
@@ -209,7 +209,10 @@ SX_API enum sx_status sx_capture_open(const char *path, struct sx_capture_reader
 				      struct sx_error *err);
 /* Releases a reader; NULL is fine. */
 SX_API void sx_capture_close(struct sx_capture_reader *reader);
-/* About the file. Renewed by sx_capture_next() when the file grows. Never NULL. */
+/*
+ * About the file. Renewed by sx_capture_next() when the file grows; lives as long as the reader.
+ * Never NULL.
+ */
 SX_API const struct sx_capture_info *sx_capture_info(struct sx_capture_reader *reader);
 /* A device by its number, or NULL. Lives as long as the reader. */
 SX_API const struct sx_capture_device *sx_capture_device(const struct sx_capture_reader *reader,
@@ -220,7 +223,7 @@ SX_API const struct sx_capture_device *sx_capture_device(const struct sx_capture
  * sample. `list` has room for device_count of them. Returns how many.
  */
 SX_API uint32_t sx_capture_order(const struct sx_capture_reader *reader, uint32_t *list);
-/* What is gone, as far as it is known. Never NULL. */
+/* What is gone, as far as it is known. Lives as long as the reader. Never NULL. */
 SX_API const struct sx_capture_account *sx_capture_account(const struct sx_capture_reader *reader);
 /*
  * The next record. SX_OK and *out; SX_END at a clean end; SX_AGAIN at the end of a file that has no

@@ -261,11 +261,13 @@ SX_API const char *const *sx_catalog_names(struct sx_context *context, size_t *c
 SX_API const struct sx_catalog_info *const *sx_catalog_heads(struct sx_context *context,
 							     size_t *count);
 
-/* The catalog's head. Never NULL. */
+/* The catalog's head, which lives as long as the catalog. Never NULL. Thread-safe. */
 SX_API const struct sx_catalog_info *sx_catalog_info(const struct sx_catalog *catalog);
 
-/* Arrays of descriptors in the file's order; *count receives their number. NULL when there are
- * none. */
+/*
+ * Arrays of descriptors in the file's order; *count receives their number. NULL when there are
+ * none. They and their strings live as long as the catalog. Thread-safe.
+ */
 SX_API const struct sx_constant_info *sx_catalog_constants(const struct sx_catalog *catalog,
 							   uint32_t *count);
 /* See sx_catalog_constants(). */

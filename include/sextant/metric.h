@@ -72,8 +72,9 @@ struct sx_metric_input {
 
 /*
  * Selects and compiles. The selection keeps a reference to the catalog. *out is owned by the
- * caller. Errors: SX_ERR_NOT_FOUND (a pattern, set, variant or constant; the remedy suggests near
- * names), SX_ERR_AMBIGUOUS (a bare name that several groups share), SX_ERR_BAD_INPUT.
+ * caller; nothing of the options need outlive the call. Errors: SX_ERR_NOT_FOUND (a pattern, set,
+ * variant or constant; the remedy suggests near names), SX_ERR_AMBIGUOUS (a bare name that several
+ * groups share), SX_ERR_BAD_INPUT.
  */
 SX_API enum sx_status sx_metrics_create(struct sx_catalog *catalog,
 					const struct sx_metrics_options *options,
@@ -81,7 +82,10 @@ SX_API enum sx_status sx_metrics_create(struct sx_catalog *catalog,
 /* Releases a selection; NULL is fine. */
 SX_API void sx_metrics_destroy(struct sx_metrics *metrics);
 
-/* The selected columns in the catalog's order (patterns: in the order given). Thread-safe. */
+/*
+ * The selected columns in the catalog's order (patterns: in the order given). They live as long as
+ * the selection, as do the arrays of the next two. Thread-safe.
+ */
 SX_API const struct sx_metric_column *sx_metrics_columns(const struct sx_metrics *metrics,
 							 uint32_t *count);
 /* The raw columns that they read. Thread-safe. */

@@ -162,17 +162,19 @@ SX_API enum sx_status sx_session_finish(struct sx_session *session, struct sx_er
  * Asks a running session to end: the child gets `signal_number` when that is not 0. Async-signal-
  * safe, and from any thread. Or-ed with SX_FROM_TERMINAL, the child gets the signal only if it has
  * left the caller's process group, since a terminal sends it to all of that. With a child the run
- * goes on until it ends; one that outlives any
- * signal but SIGINT by ten seconds is ended.
+ * goes on until it ends; one that outlives any signal but SIGINT by ten seconds is ended.
  */
 SX_API void sx_session_stop(struct sx_session *session, int signal_number);
 
-/* The devices. The table and note of each are complete after sx_session_run(). */
+/*
+ * The devices; they live as long as the session, and their tables' rows until they are dropped or
+ * the session runs again. The table and note of each are complete after sx_session_run().
+ */
 SX_API const struct sx_session_device *sx_session_devices(const struct sx_session *session,
 							  uint32_t *count);
 /* Wall time of the run in ns; for a replay, of the recording. */
 SX_API uint64_t sx_session_duration_ns(const struct sx_session *session);
-/* How the child ended. */
+/* How the child of the last run ended. */
 SX_API struct sx_child_status sx_session_child(const struct sx_session *session);
 
 /*

@@ -48,7 +48,7 @@ SX_API enum sx_status sx_devices_probe(struct sx_context *context, bool ask_driv
 				       struct sx_device_list **out, struct sx_error *err);
 /* Releases a list and its strings; NULL is fine. */
 SX_API void sx_devices_destroy(struct sx_device_list *list);
-/* The devices, best first. */
+/* The devices, best first. They live as long as the list. Thread-safe. */
 SX_API const struct sx_device *sx_devices_get(const struct sx_device_list *list, size_t *count);
 /*
  * Whether a selector as -d takes it means this device: its id ("i915:card0"), either half of it,

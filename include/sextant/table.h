@@ -47,8 +47,10 @@ SX_API void sx_table_clear(struct sx_table *table);
 /* Begin and end of a row in ns; SX_TIME_UNKNOWN where the source does not tell. */
 SX_API void sx_table_set_time(struct sx_table *table, size_t row, uint64_t begin_ns,
 			      uint64_t end_ns);
-SX_API const uint64_t *sx_table_begin_ns(const struct sx_table *table); /* one a row */
-SX_API const uint64_t *sx_table_end_ns(const struct sx_table *table);	/* one a row */
+/* When each row begins; valid until rows are added. */
+SX_API const uint64_t *sx_table_begin_ns(const struct sx_table *table);
+/* When each row ends; valid until rows are added. */
+SX_API const uint64_t *sx_table_end_ns(const struct sx_table *table);
 
 /* Sets one value; the column must have the type. A value is valid when quality is 0. */
 SX_API void sx_table_set_u64(struct sx_table *table, uint32_t column, size_t row, uint64_t value,
