@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 struct item {
 	struct item *next;
 	uint64_t came_ns;
@@ -23,13 +25,6 @@ struct sink_ring {
 	uint64_t keep_ns, bytes_max;
 	struct list lasting, passing; /* HEAD and DEVICE records; the others */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void push(struct list *list, struct item *item)
 {
@@ -64,7 +59,7 @@ static int ring_append(struct sink *sink, const uint8_t *data, size_t size,
 	struct item *item = malloc(sizeof(*item) + size);
 	if (!item)
 		return ENOMEM;
-	*item = (struct item){.came_ns = now_ns(), .entry = *entry, .size = size};
+	*item = (struct item){.came_ns = sys_now_ns(sys_real()), .entry = *entry, .size = size};
 	memcpy(item->data, data, size);
 	push(lasts(entry) ? &ring->lasting : &ring->passing, item);
 	sink->bytes += size;

@@ -1,5 +1,6 @@
 /* The writer's calls: they copy into batches and never wait for the file. */
 #include "capture/writer.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "capture/claim.h"
@@ -49,9 +50,9 @@ static int writer_release(struct sx_capture_writer *writer)
 
 static uint64_t real_ns(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	uint64_t now_ns = 0;
+	sys_clock_ns(sys_real(), CLOCK_REALTIME, &now_ns);
+	return now_ns;
 }
 
 static int put_head(struct sx_capture_writer *writer, const struct sx_capture_options *options)

@@ -1,6 +1,7 @@
 /* The thread that writes: takes what is ready, and all that is older than the flush interval. */
 #include "capture/writer.h"
 
+#include "base/clock.h"
 #include "capture/format/payload.h"
 
 #include <errno.h>
@@ -206,11 +207,9 @@ static void put_rest(struct sx_capture_writer *writer, const struct round *round
 /* Puts on the disk what was written, when that is due. */
 static void sync_file(struct sx_capture_writer *writer, bool stop)
 {
-	struct timespec now;
 	if (!writer->sync_ns || writer->log.sink->bytes == writer->synced_bytes)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	uint64_t now_ns = sys_now_ns(sys_real());
 	if (!stop && now_ns - writer->synced_ns < writer->sync_ns)
 		return;
 	writer->synced_ns = now_ns;
@@ -247,19 +246,15 @@ static void writer_take(struct sx_capture_writer *writer, bool all, struct round
 
 static struct timespec later(uint64_t ns)
 {
-	struct timespec at;
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	ns += (uint64_t)at.tv_nsec;
-	at.tv_sec += (time_t)(ns / 1000000000u);
-	at.tv_nsec = (long)(ns % 1000000000u);
-	return at;
+	ns += sys_now_ns(sys_real());
+	return (struct timespec){.tv_sec = (time_t)(ns / CLOCK_NS_PER_S),
+				 .tv_nsec = (long)(ns % CLOCK_NS_PER_S)};
 }
 
 static bool reached(const struct timespec *at)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > at->tv_sec || (now.tv_sec == at->tv_sec && now.tv_nsec >= at->tv_nsec);
+	return sys_now_ns(sys_real()) >=
+	       (uint64_t)at->tv_sec * CLOCK_NS_PER_S + (uint64_t)at->tv_nsec;
 }
 
 /* Waits for work; returns whether all that waits is due. The lock is held. */

@@ -280,11 +280,10 @@ static void record_own_clocks(struct sx_session *s)
  * at once, so that little time lies between the two. */
 static bool clocks_moved(struct sx_session *s, uint64_t now_ns)
 {
-	struct timespec real;
-	if (s->sys->clock_gettime(s->sys->user, CLOCK_REALTIME, &real) < 0)
+	uint64_t real_ns;
+	if (!sys_clock_ns(s->sys, CLOCK_REALTIME, &real_ns))
 		return false;
-	int64_t ahead =
-	    (int64_t)((uint64_t)real.tv_sec * CLOCK_NS_PER_S + (uint64_t)real.tv_nsec - now_ns);
+	int64_t ahead = (int64_t)(real_ns - now_ns);
 	int64_t moved = ahead - s->wall_ahead_ns;
 	s->wall_ahead_ns = ahead;
 	return moved > CLOCKS_MOVED_NS || moved < -CLOCKS_MOVED_NS;
@@ -292,20 +291,19 @@ static bool clocks_moved(struct sx_session *s, uint64_t now_ns)
 
 void record_clocks(struct sx_session *s, bool now)
 {
-	struct timespec real = {0}, boot = {0};
+	uint64_t real_ns = 0, boot_ns = 0;
 	uint64_t before = sys_now_ns(s->sys);
 	bool moved = clocks_moved(s, before);
 	if (!now && !moved && before - s->clocks_last_ns < CLOCKS_EVERY_NS)
 		return;
 	s->clocks_last_ns = before;
-	s->sys->clock_gettime(s->sys->user, CLOCK_REALTIME, &real);
-	bool booted = s->sys->clock_gettime(s->sys->user, CLOCK_BOOTTIME, &boot) == 0;
+	sys_clock_ns(s->sys, CLOCK_REALTIME, &real_ns);
+	bool booted = sys_clock_ns(s->sys, CLOCK_BOOTTIME, &boot_ns);
 	uint64_t after = sys_now_ns(s->sys);
-	uint64_t real_ns = (uint64_t)real.tv_sec * 1000000000 + (uint64_t)real.tv_nsec;
 	const struct sx_capture_clock clocks[] = {
 	    {"monotonic", before + (after - before) / 2, (after - before + 1) / 2},
 	    {"realtime", real_ns, 0},
-	    {"boottime", (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec, 0},
+	    {"boottime", boot_ns, 0},
 	};
 	sx_capture_clocks(s->writer, SX_CAPTURE_NO_DEVICE, clocks, booted ? 3 : 2, NULL);
 	record_own_clocks(s);

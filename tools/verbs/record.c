@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tools/verbs/run.h"
 
 #define DEFAULT_FILE "sextant.sxc"
@@ -81,9 +81,7 @@ static void look_around(struct recording *r)
 	struct sx_capture_progress now;
 	if (atomic_exchange(&dump_wanted, false))
 		dump(r);
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	double seconds = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	double seconds = (double)sys_now_ns(sys_real()) * 1e-9;
 	sx_capture_progress(r->writer, &now);
 	if (now.sys_errno && !r->failure_told) {
 		cli_warn(r->cli,

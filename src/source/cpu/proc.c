@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/error.h"
 
 #define TEXT_SIZE ((size_t)512 * 1024) /* the line of interrupts is long on big machines */
@@ -147,7 +148,6 @@ void cpu_process_read(const struct sx_sys *sys, pid_t pid, uint64_t tick_ns,
 {
 	char path[64], text[1024], state;
 	uint64_t fields[FIELD_COUNT];
-	struct timespec ts;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	if (sys->read_file(sys->user, path, text, sizeof(text)) < 0) {
 		out->ended = errno == ENOENT || errno == ESRCH; /* the last values stand */
@@ -157,8 +157,7 @@ void cpu_process_read(const struct sx_sys *sys, pid_t pid, uint64_t tick_ns,
 		return;
 	out->ended = state == 'Z' || state == 'X';
 	uint64_t own = (fields[FIELD_UTIME] + fields[FIELD_UTIME + 1]) * tick_ns;
-	if (sys->clock_gettime(sys->user, process_clock(pid), &ts) == 0)
-		own = (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+	sys_clock_ns(sys, process_clock(pid), &own);
 	out->cpu_ns = own + (fields[FIELD_CUTIME] + fields[FIELD_CUTIME + 1]) * tick_ns;
 	out->faults = fields[FIELD_MINFLT] + fields[FIELD_MINFLT + 1] + fields[FIELD_MAJFLT] +
 		      fields[FIELD_MAJFLT + 1];

@@ -1,36 +1,27 @@
 /* The driver's clock against ours: pairs of readings, and the line through them. */
 #include "source/kbase/kbase.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #include <errno.h>
 
 #define TRIES 4
 
-static bool read_clock(const struct sx_sys *sys, clockid_t clock, int64_t *out)
-{
-	struct timespec t;
-	if (sys->clock_gettime(sys->user, clock, &t) < 0)
-		return false;
-	*out = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-	return true;
-}
-
 enum sx_status kbase_clock_measure(const struct sx_sys *sys, struct kbase_clock *clock,
 				   struct sx_error *err)
 {
 	struct clock_pair best = {.error_ns = UINT64_MAX};
 	for (int i = 0; i < TRIES; i++) {
-		int64_t before, raw, after;
-		if (!read_clock(sys, CLOCK_MONOTONIC, &before) ||
-		    !read_clock(sys, CLOCK_MONOTONIC_RAW, &raw) ||
-		    !read_clock(sys, CLOCK_MONOTONIC, &after))
+		uint64_t before, raw, after;
+		if (!sys_clock_ns(sys, CLOCK_MONOTONIC, &before) ||
+		    !sys_clock_ns(sys, CLOCK_MONOTONIC_RAW, &raw) ||
+		    !sys_clock_ns(sys, CLOCK_MONOTONIC, &after))
 			return error_errno(err, errno, "cannot read the clocks");
-		uint64_t error = (uint64_t)(after - before + 1) / 2;
+		uint64_t error = (after - before + 1) / 2;
 		if (after < before || error >= best.error_ns)
 			continue;
-		best = (struct clock_pair){.from_ns = (uint64_t)raw,
-					   .to_ns = (uint64_t)(before + (after - before) / 2),
-					   .error_ns = error};
+		best = (struct clock_pair){
+		    .from_ns = raw, .to_ns = before + (after - before) / 2, .error_ns = error};
 	}
 	if (best.error_ns == UINT64_MAX)
 		return error_set(err, SX_ERR_IO, "CLOCK_MONOTONIC ran backwards");
@@ -56,5 +47,5 @@ uint64_t kbase_clock_convert(const struct sx_sys *sys, struct kbase_clock *clock
 uint64_t kbase_clock_raw_now(const struct sx_sys *sys)
 {
 	int64_t now;
-	return read_clock(sys, CLOCK_MONOTONIC_RAW, &now) ? (uint64_t)now : 0;
+	return sys_clock_ns(sys, CLOCK_MONOTONIC_RAW, &now) ? (uint64_t)now : 0;
 }
