@@ -60,48 +60,60 @@ uint64_t nodes_card_number(const struct sx_sys *sys, uint32_t card, const char *
 	return nodes_read_number(sys, path, absent);
 }
 
-static bool driven_by(const struct sx_sys *sys, uint32_t card, const char *driver)
+/* The value of a line "KEY=value". */
+static bool uevent_value(const char *text, const char *key, char *out, size_t size)
 {
-	char path[96], text[512];
-	snprintf(path, sizeof(path), "/sys/class/drm/card%u/device/uevent", card);
-	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
-		return false;
-	const char *at = strstr(text, "DRIVER=");
-	size_t length = strlen(driver);
-	if (!at || (at != text && at[-1] != '\n'))
-		return false;
-	at += strlen("DRIVER=");
-	return strncmp(at, driver, length) == 0 && (at[length] == '\n' || !at[length]);
+	size_t length = strlen(key);
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, length) == 0 && line[length] == '=') {
+			const char *value = line + length + 1;
+			snprintf(out, size, "%.*s", (int)strcspn(value, "\n"), value);
+			return true;
+		}
+	}
+	return false;
 }
 
-static void read_node(const struct sx_sys *sys, uint32_t card, struct drm_node *node)
+/* What sysfs says of the device behind a card; false when no driver has it, or another one. */
+static bool read_device(const struct sx_sys *sys, const char *driver, struct drm_node *node)
+{
+	char path[96], text[1024];
+	snprintf(path, sizeof(path), "/sys/class/drm/card%u/device/uevent", node->card);
+	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0 ||
+	    !uevent_value(text, "DRIVER", node->driver, sizeof(node->driver)) ||
+	    (driver && strcmp(node->driver, driver) != 0))
+		return false;
+	uevent_value(text, "PCI_SLOT_NAME", node->slot, sizeof(node->slot));
+	return true;
+}
+
+static void read_node(const struct sx_sys *sys, struct drm_node *node)
 {
 	char path[96];
 	struct numbers render = {.stem = "renderD"};
-	snprintf(path, sizeof(path), "/sys/class/drm/card%u/device/drm", card);
+	snprintf(path, sizeof(path), "/sys/class/drm/card%u/device/drm", node->card);
 	if (sys->list_dir(sys->user, path, gather_number, &render) < 0)
 		render.count = 0;
-	*node = (struct drm_node){
-	    .card = card,
-	    .render = render.count ? render.items[0] : NODES_NONE,
-	    .vendor = (uint32_t)nodes_card_number(sys, card, "device/vendor", 0),
-	    .device_id = (uint32_t)nodes_card_number(sys, card, "device/device", 0),
-	    .revision = (uint32_t)nodes_card_number(sys, card, "device/revision", 0),
-	};
+	qsort(render.items, render.count, sizeof(render.items[0]), by_number);
+	node->render = render.count ? render.items[0] : NODES_NONE;
+	node->vendor = (uint32_t)nodes_card_number(sys, node->card, "device/vendor", 0);
+	node->device_id = (uint32_t)nodes_card_number(sys, node->card, "device/device", 0);
+	node->revision = (uint32_t)nodes_card_number(sys, node->card, "device/revision", 0);
 }
 
 void nodes_each(const struct sx_sys *sys, const char *driver,
 		bool (*visit)(void *arg, const struct drm_node *node), void *arg)
 {
 	struct numbers cards = {.stem = "card"};
-	struct drm_node node;
 	if (sys->list_dir(sys->user, "/sys/class/drm", gather_number, &cards) < 0)
 		return;
 	qsort(cards.items, cards.count, sizeof(cards.items[0]), by_number);
 	for (size_t i = 0; i < cards.count; i++) {
-		if (!driven_by(sys, cards.items[i], driver))
+		struct drm_node node = {.card = cards.items[i]};
+		if (!read_device(sys, driver, &node))
 			continue;
-		read_node(sys, cards.items[i], &node);
+		read_node(sys, &node);
 		if (!visit(arg, &node))
 			return;
 	}

@@ -12,13 +12,18 @@
 #define NODES_NONE UINT32_MAX
 
 struct drm_node {
+	char driver[32];	    /* the kernel's */
+	char slot[32];		    /* address on the PCI bus, or empty */
 	uint32_t card;		    /* of cardN */
 	uint32_t render;	    /* of renderDN, or NODES_NONE */
 	uint32_t vendor, device_id; /* PCI; 0: not a PCI device */
 	uint32_t revision;	    /* PCI */
 };
 
-/* Calls visit for each card of the driver, in order of number, until it returns false. */
+/*
+ * Calls visit for each card of the driver (NULL: of any), in order of number, until it returns
+ * false.
+ */
 void nodes_each(const struct sx_sys *sys, const char *driver,
 		bool (*visit)(void *arg, const struct drm_node *node), void *arg);
 /*

@@ -8,8 +8,6 @@
 #include "base/number.h"
 #include "source/nodes.h"
 
-#define CARDS_MAX 64
-
 static bool card_join(char *out, size_t size, const char *folder, const char *file)
 {
 	int n = snprintf(out, size, "%s/%s", folder, file);
@@ -80,22 +78,6 @@ bool drm_first_entry(const struct sx_sys *sys, const char *folder, const char *s
 	return false;
 }
 
-/* The value of a line "KEY=value". */
-static bool uevent_value(const char *text, const char *key, char *out, size_t size)
-{
-	size_t length = strlen(key);
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, key, length) == 0 && line[length] == '=') {
-			const char *value = line + length + 1;
-			int n = (int)strcspn(value, "\n");
-			snprintf(out, size, "%.*s", n, value);
-			return true;
-		}
-	}
-	return false;
-}
-
 struct card_zones {
 	const struct sx_sys *sys;
 	char *out;
@@ -148,67 +130,33 @@ static void find_folders(const struct sx_sys *sys, struct drm_card *card)
 		snprintf(card->profiling, sizeof(card->profiling), "%s/profiling", card->device);
 }
 
-struct numbers {
-	const char *stem;
-	uint32_t items[CARDS_MAX];
-	size_t count;
+struct visiting {
+	const struct sx_sys *sys;
+	bool (*visit)(void *arg, const struct drm_card *card);
+	void *arg;
 };
 
-static int gather_number(void *arg, const char *name)
+/* Displays over USB and virtual machines' frame buffers are no devices of a GPU's driver. */
+static bool visit_node(void *arg, const struct drm_node *node)
 {
-	struct numbers *numbers = arg;
-	size_t length = strlen(numbers->stem);
-	uint32_t n;
-	if (strncmp(name, numbers->stem, length) == 0 &&
-	    number_u32(name + length, strlen(name + length), &n) && n < 1000 &&
-	    numbers->count < CARDS_MAX)
-		numbers->items[numbers->count++] = n;
-	return 0;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
-/* False when it is no device of a GPU's driver: displays over USB, virtual machines' frame buffers.
- */
-static bool read_card(const struct sx_sys *sys, uint32_t number, struct drm_card *card)
-{
-	char text[1024], folder[96];
-	struct numbers render = {.stem = "renderD"};
-	*card = (struct drm_card){.card = number, .render = NODES_NONE};
-	snprintf(card->device, sizeof(card->device), "/sys/class/drm/card%u/device", number);
-	snprintf(folder, sizeof(folder), "%s/uevent", card->device);
-	if (sys->read_file(sys->user, folder, text, sizeof(text)) <= 0 ||
-	    !uevent_value(text, "DRIVER", card->driver, sizeof(card->driver)))
-		return false;
-	uevent_value(text, "PCI_SLOT_NAME", card->pdev, sizeof(card->pdev));
-	snprintf(folder, sizeof(folder), "%s/drm", card->device);
-	if (sys->list_dir(sys->user, folder, gather_number, &render) == 0 && render.count) {
-		qsort(render.items, render.count, sizeof(render.items[0]), by_number);
-		card->render = render.items[0];
-	}
-	card->vendor = (uint32_t)nodes_card_number(sys, number, "device/vendor", 0);
-	card->device_id = (uint32_t)nodes_card_number(sys, number, "device/device", 0);
-	if (card->render == NODES_NONE && !card->vendor)
-		return false; /* the display's half of an SoC */
-	find_folders(sys, card);
-	return true;
+	const struct visiting *visiting = arg;
+	struct drm_card card = {.card = node->card,
+				.render = node->render,
+				.vendor = node->vendor,
+				.device_id = node->device_id};
+	if (card.render == NODES_NONE && !card.vendor)
+		return true; /* the display's half of an SoC */
+	memcpy(card.driver, node->driver, sizeof(card.driver));
+	memcpy(card.pdev, node->slot, sizeof(card.pdev));
+	snprintf(card.device, sizeof(card.device), "/sys/class/drm/card%u/device", card.card);
+	find_folders(visiting->sys, &card);
+	return visiting->visit(visiting->arg, &card);
 }
 
 void drm_cards_each(const struct sx_sys *sys, bool (*visit)(void *arg, const struct drm_card *card),
 		    void *arg)
 {
-	struct numbers cards = {.stem = "card"};
-	struct drm_card card;
-	if (sys->list_dir(sys->user, "/sys/class/drm", gather_number, &cards) < 0)
-		return;
-	qsort(cards.items, cards.count, sizeof(cards.items[0]), by_number);
-	for (size_t i = 0; i < cards.count; i++)
-		if (read_card(sys, cards.items[i], &card) && !visit(arg, &card))
-			return;
+	nodes_each(sys, NULL, visit_node, &(struct visiting){sys, visit, arg});
 }
 
 struct search {

@@ -46,6 +46,6 @@ uint64_t kbase_clock_convert(const struct sx_sys *sys, struct kbase_clock *clock
 
 uint64_t kbase_clock_raw_now(const struct sx_sys *sys)
 {
-	int64_t now;
-	return sys_clock_ns(sys, CLOCK_MONOTONIC_RAW, &now) ? (uint64_t)now : 0;
+	uint64_t now_ns;
+	return sys_clock_ns(sys, CLOCK_MONOTONIC_RAW, &now_ns) ? now_ns : 0;
 }

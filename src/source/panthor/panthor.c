@@ -4,6 +4,7 @@
  * never commanded, and what is missing is said. panfrost (Job Manager Malis) is told apart.
  */
 #include "source/mali/id.h"
+#include "source/nodes.h"
 #include "source/source.h"
 #include "base/error.h"
 
@@ -11,9 +12,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-
-#define FIRST_NODE 128
-#define NODES	   16
 
 #define PANTHOR_DEV_QUERY    0xc0106440u
 #define PANTHOR_GPU_INFO     0u
@@ -49,19 +47,6 @@ static int panthor_ask(const struct sx_sys *sys, int fd, uint32_t type, void *da
 	int result = sys->ioctl(sys->user, fd, PANTHOR_DEV_QUERY, &ask);
 	*size = ask.size;
 	return result;
-}
-
-/* The name of the driver behind a render node; "" when there is none. */
-static void driver_of(const struct sx_sys *sys, unsigned node, char *driver, size_t size)
-{
-	char path[80], text[1024];
-	snprintf(path, sizeof(path), "/sys/class/drm/renderD%u/device/uevent", node);
-	driver[0] = '\0';
-	if (sys->read_file(sys->user, path, text, sizeof(text)) <= 0)
-		return;
-	const char *line = strstr(text, "DRIVER=");
-	if (line)
-		snprintf(driver, size, "%.*s", (int)strcspn(line + 7, "\n"), line + 7);
 }
 
 static enum sx_status read_identity(const struct sx_sys *sys, int fd, struct mali_id *id,
@@ -121,11 +106,11 @@ static void panthor_explain(enum perf_state state, struct sx_error *err)
 		  "mali-dump:u32");
 }
 
-static enum sx_status panthor_look(const struct sx_sys *sys, unsigned node, struct mali_id *id,
-				   struct sx_error *err)
+static enum sx_status panthor_look(const struct sx_sys *sys, const struct drm_node *node,
+				   struct mali_id *id, struct sx_error *err)
 {
 	char path[32];
-	snprintf(path, sizeof(path), "/dev/dri/renderD%u", node);
+	snprintf(path, sizeof(path), "/dev/dri/renderD%u", node->render);
 	int fd = sys->open(sys->user, path, O_RDWR);
 	if (fd < 0) {
 		enum sx_status status = error_errno(err, errno, "cannot open %s", path);
@@ -141,59 +126,67 @@ static enum sx_status panthor_look(const struct sx_sys *sys, unsigned node, stru
 	return status;
 }
 
-static void found_panthor(const struct source_host *host, unsigned node, source_found_fn found,
-			  void *user)
+/* Who is told of devices. */
+struct panthor_probing {
+	const struct source_host *host;
+	source_found_fn found;
+	void *user;
+	bool any;
+};
+
+static bool found_panthor(void *arg, const struct drm_node *node)
 {
-	char id[16];
+	struct panthor_probing *probing = arg;
+	const struct source_host *host = probing->host;
+	char id[24];
 	struct mali_id gpu = {0};
 	struct sx_error err = {0};
 	struct mali_model_info model = {0};
 	enum sx_status status = panthor_look(host->sys, node, &gpu, &err);
 	bool known = gpu.gpu_id && mali_id_find(host->catalogs, &gpu, "panthor", &model);
-	snprintf(id, sizeof(id), "renderD%u", node);
-	found(user, &(struct sx_device){.id = id,
-					.source = "panthor",
-					.name = known ? model.name : "Mali",
-					.catalog = known ? model.catalog : NULL,
-					.driver = "panthor",
-					.state = SX_DEVICE_UNUSABLE,
-					.obstacle = status,
-					.because = err.because[0] ? err.because : err.message,
-					.remedy = err.remedy[0] ? err.remedy : NULL});
+	snprintf(id, sizeof(id), "renderD%u", node->render);
+	probing->any = true;
+	probing->found(probing->user,
+		       &(struct sx_device){.id = id,
+					   .source = "panthor",
+					   .name = known ? model.name : "Mali",
+					   .catalog = known ? model.catalog : NULL,
+					   .driver = "panthor",
+					   .state = SX_DEVICE_UNUSABLE,
+					   .obstacle = status,
+					   .because = err.because[0] ? err.because : err.message,
+					   .remedy = err.remedy[0] ? err.remedy : NULL});
+	return true;
 }
 
-static void found_panfrost(unsigned node, source_found_fn found, void *user)
+static bool found_panfrost(void *arg, const struct drm_node *node)
 {
-	char id[16];
-	snprintf(id, sizeof(id), "renderD%u", node);
-	found(user, &(struct sx_device){
-			.id = id,
-			.source = "panthor",
-			.name = "Mali with a Job Manager",
-			.driver = "panfrost",
-			.state = SX_DEVICE_UNUSABLE,
-			.obstacle = SX_ERR_NOT_FOUND,
-			.because = "panfrost drives Malis before the G310's generation, which no "
-				   "catalog describes",
-			.remedy = "a catalog of this Mali; its dumps need the module parameter "
-				  "unstable_ioctls=1"});
+	struct panthor_probing *probing = arg;
+	char id[24];
+	snprintf(id, sizeof(id), "renderD%u", node->render);
+	probing->any = true;
+	probing->found(probing->user,
+		       &(struct sx_device){
+			   .id = id,
+			   .source = "panthor",
+			   .name = "Mali with a Job Manager",
+			   .driver = "panfrost",
+			   .state = SX_DEVICE_UNUSABLE,
+			   .obstacle = SX_ERR_NOT_FOUND,
+			   .because =
+			       "panfrost drives Malis before the G310's generation, which no "
+			       "catalog describes",
+			   .remedy = "a catalog of this Mali; its dumps need the module parameter "
+				     "unstable_ioctls=1"});
+	return true;
 }
 
 static void panthor_probe(const struct source_host *host, source_found_fn found, void *user)
 {
-	const struct sx_sys *sys = host->sys;
-	bool any = false;
-	for (unsigned node = FIRST_NODE; node < FIRST_NODE + NODES; node++) {
-		char driver[32];
-		driver_of(sys, node, driver, sizeof(driver));
-		bool panthor = !strcmp(driver, "panthor"), panfrost = !strcmp(driver, "panfrost");
-		if (panthor)
-			found_panthor(host, node, found, user);
-		if (panfrost)
-			found_panfrost(node, found, user);
-		any |= panthor || panfrost;
-	}
-	if (!any)
+	struct panthor_probing probing = {host, found, user, false};
+	nodes_each(host->sys, "panthor", found_panthor, &probing);
+	nodes_each(host->sys, "panfrost", found_panfrost, &probing);
+	if (!probing.any)
 		found(user,
 		      &(struct sx_device){.id = "renderD128",
 					  .source = "panthor",
@@ -205,15 +198,11 @@ static void panthor_probe(const struct source_host *host, source_found_fn found,
 static enum sx_status panthor_open(const struct source_host *host, const char *id,
 				   struct source **out, struct sx_error *err)
 {
-	unsigned node;
-	char rest, driver[32];
+	struct drm_node node;
 	struct mali_id gpu;
-	if (sscanf(id, "renderD%u%c", &node, &rest) != 1)
+	if (!nodes_find(host->sys, "panthor", "panthor", id, &node))
 		return error_set(err, SX_ERR_NOT_FOUND, "panthor has no device \"%s\"", id);
-	driver_of(host->sys, node, driver, sizeof(driver));
-	if (strcmp(driver, "panthor") != 0)
-		return error_set(err, SX_ERR_NOT_FOUND, "%s is not of panthor", id);
-	return panthor_look(host->sys, node, &gpu,
+	return panthor_look(host->sys, &node, &gpu,
 			    err); /* never SX_OK: nothing of it can be sampled yet */
 }
 

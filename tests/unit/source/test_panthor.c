@@ -42,11 +42,24 @@ struct fake {
 static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t size)
 {
 	struct fake *fake = user;
-	if (!fake->driver || !strstr(path, "renderD129/")) {
+	if (!fake->driver || strcmp(path, "/sys/class/drm/card1/device/uevent") != 0) {
 		errno = ENOENT;
 		return -1;
 	}
 	return snprintf(buf, size, "OF_NAME=gpu\nDRIVER=%s\nMODALIAS=x\n", fake->driver);
+}
+
+static int fake_list_dir(void *user, const char *path, int (*each)(void *arg, const char *name),
+			 void *arg)
+{
+	struct fake *fake = user;
+	bool nodes = strcmp(path, "/sys/class/drm") == 0;
+	if (fake->driver && (nodes || strcmp(path, "/sys/class/drm/card1/device/drm") == 0)) {
+		each(arg, "card1");
+		return each(arg, "renderD129");
+	}
+	errno = ENOENT;
+	return -1;
 }
 
 static int fake_open(void *user, const char *path, int flags)
@@ -97,6 +110,7 @@ static void init(struct fake *fake, const char *driver)
 {
 	*fake = (struct fake){.sys = {.user = fake,
 				      .read_file = fake_read_file,
+				      .list_dir = fake_list_dir,
 				      .open = fake_open,
 				      .close = fake_close,
 				      .ioctl = fake_ioctl},
