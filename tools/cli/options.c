@@ -762,3 +762,17 @@ void options_describe(const struct verb *verb, FILE *out)
 				  : spec->help);
 	}
 }
+
+struct sx_metrics_options options_selection(const struct options *options,
+					    const struct sx_table *like)
+{
+	return (struct sx_metrics_options){.patterns = options->metrics.items,
+					   .pattern_count = (uint32_t)options->metrics.count,
+					   .keep_neutral = true,
+					   .set = options->set,
+					   .variant = options->api,
+					   .constants = options->constants,
+					   .constant_count = (uint32_t)options->constant_count,
+					   .counters = options->counters,
+					   .like = like};
+}

@@ -105,6 +105,10 @@ bool options_word(const char *words, const char *word);
 /* "500us", "10ms", "2s", "1min": nanoseconds. Errors: SX_ERR_USAGE, also for a bare number. */
 enum sx_status options_duration(const char *text, uint64_t *ns, struct sx_error *err);
 
+/* The metrics that options select of any catalog; `like` may be NULL. Valid as long as `options`.
+ */
+struct sx_metrics_options options_selection(const struct options *options,
+					    const struct sx_table *like);
 /*
  * The candidate nearest to `word` by edit distance, or NULL when none is near. `candidates` is
  * NULL-terminated.

@@ -9,20 +9,6 @@
 #include "output/rows/pipe.h"
 #include "tools/verbs/export.h"
 
-static struct sx_metrics_options selection(const struct cli *cli, const struct sx_table *table)
-{
-	const struct options *o = &cli->options;
-	return (struct sx_metrics_options){.patterns = o->metrics.items,
-					   .pattern_count = (uint32_t)o->metrics.count,
-					   .keep_neutral = true,
-					   .set = o->set,
-					   .variant = o->api,
-					   .constants = o->constants,
-					   .constant_count = (uint32_t)o->constant_count,
-					   .counters = o->counters,
-					   .like = table};
-}
-
 /* What came beside values goes out again: eval of an export gives the export. */
 static struct rows_shape shape_of(const struct cli *cli, const struct sx_catalog *catalog,
 				  const struct input_rows *raw)
@@ -82,7 +68,7 @@ static void check_begin(struct checking *check, const struct cli *cli, struct sx
 {
 	uint32_t count;
 	const struct sx_metric_input *inputs = sx_metrics_inputs(metrics, &count);
-	struct sx_metrics_options options = selection(cli, like);
+	struct sx_metrics_options options = options_selection(&cli->options, like);
 	bool given = false;
 	for (uint32_t i = 0; i < count; i++)
 		given |= inputs[i].metric != SX_NONE;
@@ -201,7 +187,7 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 	struct evaluating e = {.cli = cli, .raw = raw};
 	const struct sx_table *like = input_rows_table(raw);
 	struct rows_shape shape = shape_of(cli, catalog, raw);
-	struct sx_metrics_options options = selection(cli, like);
+	struct sx_metrics_options options = options_selection(&cli->options, like);
 	enum sx_status status = sx_metrics_create(catalog, &options, &e.metrics, err);
 	for (int i = 0; !status && i < 2; i++)
 		status = sx_evaluation_create(e.metrics, like, &e.evaluations[i], err);

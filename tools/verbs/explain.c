@@ -47,13 +47,13 @@ static double value_of(const struct explanation *e, const char *name)
 	struct sx_metrics *metrics = NULL;
 	struct sx_table *out = NULL;
 	double value = NAN;
-	struct sx_metrics_options options = {
-	    .patterns = &name,
-	    .pattern_count = 1,
-	    .variant = e->view.info->variant_count ? e->view.info->variants[e->variant].name : NULL,
-	    .constants = e->cli->options.constants,
-	    .constant_count = (uint32_t)e->cli->options.constant_count,
-	    .like = e->totals};
+	struct sx_metrics_options options = options_selection(&e->cli->options, e->totals);
+	options.patterns = &name;
+	options.pattern_count = 1;
+	options.keep_neutral = false;
+	options.set = NULL;
+	options.variant =
+	    e->view.info->variant_count ? e->view.info->variants[e->variant].name : NULL;
 	if (e->totals && sx_metrics_create(e->view.catalog, &options, &metrics, NULL) == SX_OK &&
 	    sx_metrics_eval(metrics, e->totals, &out, NULL) == SX_OK)
 		value = sx_table_get(out, 0, 0);

@@ -150,12 +150,9 @@ static const char *variant(const struct planning *p, const char *api)
 static enum sx_status plan_select_metrics(struct planning *p, struct sx_error *err)
 {
 	const struct options *o = &p->cli->options;
-	const struct sx_metrics_options options = {.patterns = o->metrics.items,
-						   .pattern_count = (uint32_t)o->metrics.count,
-						   .set = o->set,
-						   .variant = variant(p, o->api),
-						   .constants = o->constants,
-						   .constant_count = (uint32_t)o->constant_count};
+	struct sx_metrics_options options = options_selection(o, NULL);
+	options.variant = variant(p, o->api);
+	options.keep_neutral = false;
 	return sx_metrics_create(p->catalog, &options, &p->metrics, err);
 }
 

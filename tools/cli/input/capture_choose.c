@@ -25,14 +25,10 @@ static enum sx_status try_pattern(const struct cli *cli, const struct capture_vi
 	struct sx_metrics *metrics = NULL;
 	struct sx_table *columns = NULL;
 	enum sx_status status = capture_view_table(view, &columns, err);
-	struct sx_metrics_options options = {.patterns = &pattern,
-					     .pattern_count = 1,
-					     .keep_neutral = neutral,
-					     .set = view->set,
-					     .variant = cli->options.api,
-					     .constants = view->constants,
-					     .constant_count = view->constant_count,
-					     .like = columns};
+	struct sx_metrics_options options = capture_view_selection(cli, view, columns);
+	options.patterns = &pattern;
+	options.pattern_count = 1;
+	options.keep_neutral = neutral;
 	if (!status)
 		status = sx_metrics_create(view->catalog, &options, &metrics, err);
 	sx_metrics_destroy(metrics);
@@ -113,15 +109,13 @@ struct sx_metrics_options capture_view_selection(const struct cli *cli,
 						 const struct capture_view *view,
 						 const struct sx_table *raw)
 {
-	return (struct sx_metrics_options){.patterns = view->patterns,
-					   .pattern_count = view->pattern_count,
-					   .set = view->set,
-					   .variant = cli->options.api,
-					   .constants = view->constants,
-					   .constant_count = view->constant_count,
-					   .counters = cli->options.counters,
-					   .keep_neutral = true,
-					   .like = raw};
+	struct sx_metrics_options selection = options_selection(&cli->options, raw);
+	selection.patterns = view->patterns;
+	selection.pattern_count = view->pattern_count;
+	selection.set = view->set;
+	selection.constants = view->constants;
+	selection.constant_count = view->constant_count;
+	return selection;
 }
 
 /* Which device of its source it is, whatever -d leaves of the others. */

@@ -124,19 +124,21 @@ static enum sx_status decode_begin(struct decode_job *job, const struct decode_f
 			  : SX_OK;
 }
 
+struct sx_metrics_options decode_selection(const struct decode_job *job,
+					   const struct sx_table *like)
+{
+	struct sx_metrics_options selection = options_selection(&job->cli->options, like);
+	selection.set = job->set;
+	selection.constants = job->constants;
+	selection.constant_count = job->constant_count;
+	return selection;
+}
+
 /* Metrics of the raw table, or the counters themselves. */
 static enum sx_status decode_write_rows(struct decode_job *job, struct sx_error *err)
 {
 	const struct options *o = &job->cli->options;
-	struct sx_metrics_options selection = {.patterns = o->metrics.items,
-					       .pattern_count = (uint32_t)o->metrics.count,
-					       .keep_neutral = true,
-					       .set = job->set,
-					       .variant = o->api,
-					       .constants = job->constants,
-					       .constant_count = job->constant_count,
-					       .counters = o->counters,
-					       .like = job->table};
+	struct sx_metrics_options selection = decode_selection(job, job->table);
 	struct sx_metrics *metrics = NULL;
 	struct sx_table *out = NULL;
 	job->shape.catalog = sx_catalog_info(job->catalog)->name;

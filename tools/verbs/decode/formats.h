@@ -41,6 +41,9 @@ extern const struct decode_format decode_i915_record;
 extern const struct decode_format decode_oa_reports;
 extern const struct decode_format decode_perf_stat;
 
+/* The metrics of a run, of the set and by the constants that it has settled on. */
+struct sx_metrics_options decode_selection(const struct decode_job *job,
+					   const struct sx_table *like);
 /* Adds a constant unless it was given; a name of the catalog or an alias. */
 void decode_add_constant(struct decode_job *job, const char *name, double value);
 /* A constant by name or alias; false when nobody gave it. */

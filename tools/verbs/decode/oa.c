@@ -306,13 +306,11 @@ static enum sx_status make_metrics(struct stream *s, const struct sx_table *rows
 	bool known = job->set && sx_catalog_find_group(job->catalog, job->set) != SX_NONE;
 	if (!known && !o->set && !o->counters && !o->metrics.count)
 		return job->set ? unknown_set(job, err) : no_set(err);
-	struct sx_metrics_options selection = {.patterns = o->metrics.items,
-					       .pattern_count = (uint32_t)o->metrics.count,
-					       .set = known || o->set ? job->set : NULL,
-					       .constants = job->constants,
-					       .constant_count = job->constant_count,
-					       .counters = o->counters,
-					       .like = rows};
+	struct sx_metrics_options selection = decode_selection(job, rows);
+	selection.keep_neutral = false;
+	selection.variant = NULL; /* no OA unit counts for one API alone */
+	if (!known && !o->set)
+		selection.set = NULL;
 	status = sx_metrics_create(job->catalog, &selection, &s->metrics, err);
 	if (status == SX_ERR_AMBIGUOUS && !known)
 		why_ambiguous(job, err);
