@@ -3,17 +3,17 @@
 #define BASE_STRINGS_H
 
 #include "base/mem.h"
+#include "base/slots.h"
 #include <stdint.h>
 
 /* Zero-initialise; not thread-safe while it grows. */
 struct strings {
 	struct arena arena;
 	const char **texts; /* by index */
-	struct strings_key *keys;
-	size_t text_cap, key_cap;
+	size_t *sizes;
+	size_t text_cap, size_cap;
 	uint32_t count;
-	uint32_t *slots; /* index + 1; 0: free */
-	uint32_t slot_count;
+	struct slots slots;
 };
 
 /* Index of the text, added when new; UINT32_MAX when memory is out. *added (may be NULL) tells. */

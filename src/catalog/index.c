@@ -1,9 +1,11 @@
-/* Open addressing; a name is stored under its group and once more under "any group". */
+/* A name is stored under its group and once more under "any group". */
 #include "catalog/index.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+#include "base/mem.h"
 
 static uint32_t hash_of(const struct index *index, enum index_kind kind, uint32_t group,
 			const char *name, size_t len)
@@ -13,71 +15,55 @@ static uint32_t hash_of(const struct index *index, enum index_kind kind, uint32_
 }
 
 static struct index_slot *index_probe(const struct index *index, const struct index_slot *key,
-				      size_t len)
+				      size_t len, uint32_t hash)
 {
-	for (size_t i = key->hash & (index->cap - 1);; i = (i + 1) & (index->cap - 1)) {
-		struct index_slot *s = &index->slots[i];
-		if (!s->name)
-			return s;
-		if (s->hash == key->hash && s->kind == key->kind && s->group == key->group &&
+	size_t at = hash;
+	for (uint32_t i; (i = slots_next(&index->slots, hash, &at)) != SLOTS_NONE;) {
+		struct index_slot *s = &index->items[i];
+		if (s->kind == key->kind && s->group == key->group &&
 		    strncmp(s->name, key->name, len) == 0 && s->name[len] == '\0')
 			return s;
 	}
+	return NULL;
 }
 
-static bool grow(struct index *index)
-{
-	size_t cap = index->cap ? index->cap * 2 : 256;
-	struct index grown = *index;
-	grown.slots = calloc(cap, sizeof(*grown.slots));
-	grown.cap = cap;
-	if (!grown.slots)
-		return false;
-	for (size_t i = 0; i < index->cap; i++) {
-		const struct index_slot *old = &index->slots[i];
-		if (old->name)
-			*index_probe(&grown, old, strlen(old->name)) = *old;
-	}
-	free(index->slots);
-	*index = grown;
-	return true;
-}
-
+/* The slot of a name, made when there is none; NULL when memory is out. */
 static struct index_slot *place(struct index *index, enum index_kind kind, uint32_t group,
 				const char *name, bool *fresh)
 {
 	size_t len = strlen(name);
-	struct index_slot key = {
-	    .name = name,
-	    .hash = hash_of(index, kind, group, name, len),
-	    .group = group,
-	    .kind = kind,
-	};
-	struct index_slot *slot = index_probe(index, &key, len);
-	*fresh = !slot->name;
-	if (*fresh) {
-		*slot = key;
-		index->used++;
-	}
-	return slot;
+	struct index_slot key = {.name = name, .group = group, .kind = kind};
+	uint32_t hash = hash_of(index, kind, group, name, len);
+	struct index_slot *slot = index_probe(index, &key, len, hash);
+	*fresh = !slot;
+	if (slot)
+		return slot;
+	if (index->count >= SLOTS_NONE - 1 || !slots_reserve(&index->slots) ||
+	    !mem_grow(&index->items, &index->cap, index->count + 1, sizeof(*index->items)))
+		return NULL;
+	slots_add(&index->slots, hash, (uint32_t)index->count);
+	index->items[index->count] = key;
+	return &index->items[index->count++];
 }
 
 enum index_result index_add(struct index *index, struct index_key key, uint32_t value,
 			    uint32_t *holder)
 {
 	/* The address differs from run to run, so no file can be made to collide everywhere. */
-	if (index->cap == 0)
+	if (index->count == 0)
 		index->seed = (uint64_t)(uintptr_t)index;
-	if ((index->used + 2) * 4 > index->cap * 3 && !grow(index))
-		return INDEX_NO_MEMORY;
 	bool fresh;
 	struct index_slot *slot = place(index, key.kind, key.group, key.name, &fresh);
+	if (!slot)
+		return INDEX_NO_MEMORY;
 	if (!fresh) {
 		*holder = slot->value;
 		return INDEX_TAKEN;
 	}
 	slot->value = value;
 	slot = place(index, key.kind, INDEX_ANY_GROUP, key.name, &fresh);
+	if (!slot)
+		return INDEX_NO_MEMORY;
 	if (fresh)
 		slot->value = value;
 	slot->count++;
@@ -87,20 +73,14 @@ enum index_result index_add(struct index *index, struct index_key key, uint32_t 
 const struct index_slot *index_find(const struct index *index, enum index_kind kind, uint32_t group,
 				    const char *name, size_t len)
 {
-	if (index->cap == 0)
-		return NULL;
-	struct index_slot key = {
-	    .name = name,
-	    .hash = hash_of(index, kind, group, name, len),
-	    .group = group,
-	    .kind = kind,
-	};
-	const struct index_slot *slot = index_probe(index, &key, len);
-	return slot->name ? slot : NULL;
+	const struct index_slot key = {.name = name, .group = group, .kind = kind};
+	return index->count ? index_probe(index, &key, len, hash_of(index, kind, group, name, len))
+			    : NULL;
 }
 
 void index_finish(struct index *index)
 {
-	free(index->slots);
+	free(index->items);
+	slots_finish(&index->slots);
 	*index = (struct index){0};
 }

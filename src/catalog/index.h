@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slots.h"
+
 enum index_kind {
 	INDEX_COUNTER,
 	INDEX_METRIC,
@@ -23,15 +25,16 @@ enum index_kind {
 #define INDEX_NO_GROUP	UINT32_MAX
 
 struct index_slot {
-	const char *name; /* NULL: free */
-	uint32_t hash, group, value;
+	const char *name;
+	uint32_t group, value;
 	uint32_t count; /* how many of this name; counted for INDEX_ANY_GROUP only */
 	uint32_t kind;
 };
 
 struct index {
-	struct index_slot *slots;
-	size_t cap, used;
+	struct index_slot *items;
+	size_t count, cap;
+	struct slots slots; /* of items */
 	uint64_t seed;
 };
 
@@ -50,7 +53,10 @@ enum index_result { INDEX_ADDED, INDEX_TAKEN, INDEX_NO_MEMORY };
  */
 enum index_result index_add(struct index *index, struct index_key key, uint32_t value,
 			    uint32_t *holder);
-/* The slot of a name of `len` bytes in a group (or INDEX_ANY_GROUP, INDEX_NO_GROUP), or NULL. */
+/*
+ * The slot of a name of `len` bytes in a group (or INDEX_ANY_GROUP, INDEX_NO_GROUP), or NULL. Valid
+ * until a name is added.
+ */
 const struct index_slot *index_find(const struct index *index, enum index_kind kind, uint32_t group,
 				    const char *name, size_t len);
 void index_finish(struct index *index);

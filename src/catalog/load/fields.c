@@ -344,9 +344,9 @@ bool load_reference(struct loader *l, const struct yaml_node *node, enum index_k
 	struct suggest near;
 	char text[3 * NAME_BYTES_MAX + 16];
 	suggest_begin(&near, node->text, 3);
-	for (size_t i = 0; i < l->cat->index.cap; i++) {
-		const struct index_slot *s = &l->cat->index.slots[i];
-		if (s->name && s->kind == kind && s->group == INDEX_NO_GROUP)
+	for (size_t i = 0; i < l->cat->index.count; i++) {
+		const struct index_slot *s = &l->cat->index.items[i];
+		if (s->kind == kind && s->group == INDEX_NO_GROUP)
 			suggest_offer(&near, s->name);
 	}
 	if (near.count)

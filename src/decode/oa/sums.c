@@ -32,34 +32,6 @@ void oa_sum_mark(struct oa_sum *sum, const struct oa_interval *flaw)
 	all->quality_clock = (uint8_t)(all->quality_clock | flaw->quality_clock);
 }
 
-static size_t hash(const struct oa_sums *sums, uint64_t owner)
-{
-	return (size_t)(owner * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (sums->index_size - 1);
-}
-
-/* Where the owner is in the index, or would be. */
-static size_t place(const struct oa_sums *sums, uint64_t owner)
-{
-	size_t at = hash(sums, owner);
-	while (sums->index[at] && sums->sums[sums->index[at] - 1].about.owner != owner)
-		at = (at + 1) & (sums->index_size - 1);
-	return at;
-}
-
-static bool grow_index(struct oa_sums *sums)
-{
-	size_t size = sums->index_size ? sums->index_size * 2 : 64;
-	uint32_t *grown = calloc(size, sizeof(*grown));
-	if (!grown)
-		return false;
-	free(sums->index);
-	sums->index = grown;
-	sums->index_size = size;
-	for (size_t i = 0; i < sums->count; i++)
-		grown[place(sums, sums->sums[i].about.owner)] = (uint32_t)i + 1;
-	return true;
-}
-
 static enum sx_status too_many(struct sx_error *err)
 {
 	error_set(err, SX_ERR_LIMIT, "recording has more than %d contexts", OA_CONTEXTS_MAX);
@@ -70,25 +42,27 @@ static enum sx_status too_many(struct sx_error *err)
 enum sx_status oa_sums_find(struct oa_sums *sums, uint64_t owner, struct oa_sum **out,
 			    struct sx_error *err)
 {
-	size_t at = sums->index_size ? place(sums, owner) : 0;
-	if (!sums->index_size || !sums->index[at]) {
-		if (sums->count == OA_CONTEXTS_MAX)
-			return too_many(err);
-		if (!mem_grow(&sums->sums, &sums->cap, sums->count + 1, sizeof(*sums->sums)))
-			return error_nomem(err, "sums of contexts");
-		sums->sums[sums->count] = (struct oa_sum){.about.owner = owner};
-		if (2 * (sums->count + 1) > sums->index_size && !grow_index(sums))
-			return error_nomem(err, "sums of contexts");
-		at = place(sums, owner);
-		sums->index[at] = (uint32_t)++sums->count;
-	}
-	*out = &sums->sums[sums->index[at] - 1];
+	uint32_t hash = slots_hash(owner);
+	size_t at = hash;
+	for (uint32_t i; (i = slots_next(&sums->slots, hash, &at)) != SLOTS_NONE;)
+		if (sums->sums[i].about.owner == owner) {
+			*out = &sums->sums[i];
+			return SX_OK;
+		}
+	if (sums->count == OA_CONTEXTS_MAX)
+		return too_many(err);
+	if (!slots_reserve(&sums->slots) ||
+	    !mem_grow(&sums->sums, &sums->cap, sums->count + 1, sizeof(*sums->sums)))
+		return error_nomem(err, "sums of contexts");
+	*out = &sums->sums[sums->count];
+	**out = (struct oa_sum){.about.owner = owner};
+	slots_add(&sums->slots, hash, (uint32_t)sums->count++);
 	return SX_OK;
 }
 
 void oa_sums_finish(struct oa_sums *sums)
 {
 	free(sums->sums);
-	free(sums->index);
+	slots_finish(&sums->slots);
 	*sums = (struct oa_sums){0};
 }

@@ -2,6 +2,7 @@
 #ifndef DECODE_I915_OA_SUMS_H
 #define DECODE_I915_OA_SUMS_H
 
+#include "base/slots.h"
 #include "decode/oa/rows.h"
 
 /* A sum under way: a stay, a context, or everything. */
@@ -14,8 +15,7 @@ struct oa_sum {
 struct oa_sums {
 	struct oa_sum *sums;
 	size_t count, cap;
-	uint32_t *index; /* hash of owners to sums, plus 1 */
-	size_t index_size;
+	struct slots slots; /* by owner */
 };
 
 /* Adds the intervals [from, end), one at least, all but their counters and qualities. */

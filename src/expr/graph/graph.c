@@ -42,12 +42,12 @@ static uint64_t scalar_low(const struct graph_node *node)
 	return bits;
 }
 
-static uint64_t node_hash(const struct graph_node *node)
+static uint32_t node_hash(const struct graph_node *node)
 {
 	uint64_t hash = mix((uint64_t)node->op * 8 + (uint64_t)node->type, node->input);
 	for (int i = 0; i < 3; i++)
 		hash = mix(hash, node->args[i]);
-	return mix(hash, scalar_low(node));
+	return slots_hash(mix(hash, scalar_low(node)));
 }
 
 static bool node_equal(const struct graph_node *a, const struct graph_node *b)
@@ -57,39 +57,18 @@ static bool node_equal(const struct graph_node *a, const struct graph_node *b)
 	       (a->type == VALUE_F64 || a->scalar.u == b->scalar.u);
 }
 
-static bool rehash(struct graph *graph)
-{
-	size_t want = graph->slot_count ? graph->slot_count * 2 : 256;
-	uint32_t *slots = malloc(want * sizeof(*slots));
-	if (!slots)
-		return false;
-	memset(slots, 0xff, want * sizeof(*slots));
-	for (size_t i = 0; i < graph->count; i++) {
-		size_t at = node_hash(&graph->nodes[i]) & (want - 1);
-		while (slots[at] != SX_NONE)
-			at = (at + 1) & (want - 1);
-		slots[at] = (uint32_t)i;
-	}
-	free(graph->slots);
-	graph->slots = slots;
-	graph->slot_count = want;
-	return true;
-}
-
 /* The index of an equal node, or of this one after it has been added. */
 static uint32_t intern(struct graph *graph, const struct graph_node *node)
 {
-	if (graph->count * 2 >= graph->slot_count && !rehash(graph))
-		return SX_NONE;
-	size_t at = node_hash(node) & (graph->slot_count - 1);
-	for (; graph->slots[at] != SX_NONE; at = (at + 1) & (graph->slot_count - 1)) {
-		if (node_equal(&graph->nodes[graph->slots[at]], node))
-			return graph->slots[at];
-	}
-	if (graph->count >= SX_NONE ||
+	uint32_t hash = node_hash(node);
+	size_t at = hash;
+	for (uint32_t i; (i = slots_next(&graph->slots, hash, &at)) != SLOTS_NONE;)
+		if (node_equal(&graph->nodes[i], node))
+			return i;
+	if (graph->count >= SX_NONE || !slots_reserve(&graph->slots) ||
 	    !mem_grow(&graph->nodes, &graph->cap, graph->count + 1, sizeof(*node)))
 		return SX_NONE;
-	graph->slots[at] = (uint32_t)graph->count;
+	slots_add(&graph->slots, hash, (uint32_t)graph->count);
 	graph->nodes[graph->count] = *node;
 	return (uint32_t)graph->count++;
 }
@@ -220,6 +199,6 @@ uint32_t graph_apply(struct graph *graph, enum graph_op op, enum value_type type
 void graph_finish(struct graph *graph)
 {
 	free(graph->nodes);
-	free(graph->slots);
+	slots_finish(&graph->slots);
 	*graph = (struct graph){0};
 }

@@ -8,6 +8,7 @@
 #include <sextant/expr.h>
 
 #include "base/mem.h"
+#include "base/slots.h"
 
 __extension__ typedef unsigned __int128 expr_u128;
 __extension__ typedef __int128 expr_i128;
@@ -88,8 +89,7 @@ struct graph_node {
 struct graph {
 	struct graph_node *nodes;
 	size_t count, cap;
-	uint32_t *slots; /* hash table of node indices, SX_NONE where free; a power of two */
-	size_t slot_count;
+	struct slots slots; /* of nodes */
 };
 
 /* Number of arguments that nodes of this operation have. */

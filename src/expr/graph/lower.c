@@ -199,36 +199,6 @@ uint32_t lower_node(struct lower *lower, const struct sx_node *node, uint32_t sc
 	return value;
 }
 
-static size_t slot_of(const struct lower *lower, const struct sx_expr *expr, uint32_t scope)
-{
-	uint64_t hash = ((uint64_t)(uintptr_t)expr >> 4) ^ ((uint64_t)scope << 32);
-	hash *= UINT64_C(0x9e3779b97f4a7c15);
-	size_t at = (size_t)(hash >> 32) & (lower->slot_count - 1);
-	for (; lower->slots[at] != SX_NONE; at = (at + 1) & (lower->slot_count - 1)) {
-		const struct lowered *done = &lower->done[lower->slots[at]];
-		if (done->expr == expr && done->scope == scope)
-			break;
-	}
-	return at;
-}
-
-static bool grow_slots(struct lower *lower)
-{
-	if (lower->done_count * 2 < lower->slot_count)
-		return true;
-	size_t want = lower->slot_count ? lower->slot_count * 2 : 64;
-	uint32_t *slots = malloc(want * sizeof(*slots));
-	if (!slots)
-		return false;
-	memset(slots, 0xff, want * sizeof(*slots));
-	free(lower->slots);
-	lower->slots = slots;
-	lower->slot_count = want;
-	for (size_t i = 0; i < lower->done_count; i++)
-		slots[slot_of(lower, lower->done[i].expr, lower->done[i].scope)] = (uint32_t)i;
-	return true;
-}
-
 static uint32_t fail_cycle(struct lower *lower)
 {
 	if (lower->status != SX_OK)
@@ -243,18 +213,20 @@ uint32_t lower_expr(struct lower *lower, const struct sx_expr *expr, uint32_t sc
 {
 	if (lower->status != SX_OK)
 		return SX_NONE;
-	if (!grow_slots(lower) || !mem_grow(&lower->done, &lower->done_cap, lower->done_count + 1,
-					    sizeof(*lower->done))) {
+	uint32_t hash = slots_hash(((uint64_t)(uintptr_t)expr >> 4) ^ ((uint64_t)scope << 32));
+	size_t at = hash;
+	for (uint32_t i; (i = slots_next(&lower->slots, hash, &at)) != SLOTS_NONE;)
+		if (lower->done[i].expr == expr && lower->done[i].scope == scope)
+			return lower->done[i].value == SX_NONE ? fail_cycle(lower)
+							       : lower->done[i].value;
+	if (!slots_reserve(&lower->slots) ||
+	    !mem_grow(&lower->done, &lower->done_cap, lower->done_count + 1,
+		      sizeof(*lower->done))) {
 		lower->status = error_nomem(lower->err, "compiling expressions");
 		return SX_NONE;
 	}
-	size_t slot = slot_of(lower, expr, scope);
-	if (lower->slots[slot] != SX_NONE) {
-		uint32_t value = lower->done[lower->slots[slot]].value;
-		return value == SX_NONE ? fail_cycle(lower) : value;
-	}
 	size_t index = lower->done_count++;
-	lower->slots[slot] = (uint32_t)index;
+	slots_add(&lower->slots, hash, (uint32_t)index);
 	lower->done[index] = (struct lowered){.expr = expr, .scope = scope, .value = SX_NONE};
 	uint32_t value = lower_node(lower, sx_expr_root(expr), scope);
 	lower->done[index].value = value;
@@ -265,6 +237,6 @@ void lower_finish(struct lower *lower)
 {
 	graph_finish(&lower->graph);
 	free(lower->done);
-	free(lower->slots);
+	slots_finish(&lower->slots);
 	*lower = (struct lower){0};
 }

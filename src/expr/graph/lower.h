@@ -20,8 +20,7 @@ struct lower {
 	enum sx_status status;
 	struct lowered *done;
 	size_t done_count, done_cap;
-	uint32_t *slots; /* hash table over done */
-	size_t slot_count;
+	struct slots slots; /* of done */
 	uint32_t depth, work;
 };
 
