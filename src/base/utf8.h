@@ -13,5 +13,12 @@
 bool utf8_is_text(const char *text, size_t size, size_t *bad);
 /* Length of the well-formed sequence that a NUL-terminated text begins with, or 0. */
 size_t utf8_length(const char *text);
+/* Whether a character begins with this byte, rather than going on. */
+static inline bool utf8_begins(char byte)
+{
+	return ((unsigned char)byte & 0xc0) != 0x80;
+}
+/* Characters in `size` bytes of UTF-8. */
+size_t utf8_count(const char *text, size_t size);
 
 #endif

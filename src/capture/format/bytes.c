@@ -69,7 +69,7 @@ void bytes_string(struct bytes *bytes, const char *text)
 	size_t size = text ? strlen(text) : 0;
 	if (size > UINT16_MAX) {
 		size = UINT16_MAX;
-		while (size && ((uint8_t)text[size] & 0xc0) == 0x80) /* not within a character */
+		while (size && !utf8_begins(text[size])) /* not within a character */
 			size--;
 	}
 	bytes_u16(bytes, (uint16_t)size);

@@ -1,6 +1,7 @@
 /* Importing: the list of kinds, and text as YAML has it. */
 #include "catalog/import/import.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ static size_t cut(const char *text, size_t max)
 	if (len)
 		return len;
 	/* One long word: at a character's begin. */
-	for (len = max; len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80;)
+	for (len = max; len > 0 && !utf8_begins(text[len]);)
 		len--;
 	return len;
 }

@@ -2,6 +2,7 @@
 #include "catalog/lint/lint.h"
 #include "catalog/lint/verdict.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "catalog/search/context.h"
 #include "catalog/lint/identity.h"
 #include "catalog/load/yaml.h"
@@ -31,17 +32,9 @@ void lint_report(struct lint *lint, uint32_t line, const char *fmt, ...)
 		lint->fn(lint->user, &finding);
 }
 
-static size_t characters(const char *text)
-{
-	size_t count = 0;
-	for (; *text; text++)
-		count += ((unsigned char)*text & 0xc0) != 0x80;
-	return count;
-}
-
 static void check_description(struct lint *lint, uint32_t line, const char *name, const char *text)
 {
-	size_t count = characters(text);
+	size_t count = utf8_count(text, strlen(text));
 	if (count == 0)
 		lint_report(lint, line, "\"%s\" has no description", name);
 	else if (count > DESCRIPTION_MAX)

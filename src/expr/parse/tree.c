@@ -8,16 +8,14 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "expr/parse/visit.h"
 
 #define EXCERPT_MAX 24
 
 uint32_t parse_column(const char *text, size_t position)
 {
-	uint32_t column = 1;
-	for (size_t i = 0; i < position; i++)
-		column += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return column;
+	return 1 + (uint32_t)utf8_count(text, position);
 }
 
 /* What stands there, for a message: printable ASCII only, cut when long. */

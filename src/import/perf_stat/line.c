@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 #define FIELDS_MAX   48
 #define NUMBER_BYTES 40
@@ -254,7 +255,7 @@ static size_t mark_size(const char *p, size_t size)
 		return 1;
 	if ((unsigned char)*p < 0x80)
 		return 0;
-	while (length < size && ((unsigned char)p[length] & 0xc0) == 0x80)
+	while (length < size && !utf8_begins(p[length]))
 		length++;
 	return length;
 }

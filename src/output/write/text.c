@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #define GAP 2 /* blanks between columns */
 
@@ -32,11 +33,7 @@ static const char *const styles[] = {"", "\033[1m", "\033[2m", "\033[31m", "\033
 
 size_t text_width(const char *text)
 {
-	size_t width = 0;
-	for (; *text; text++)
-		if (((unsigned char)*text & 0xc0) != 0x80)
-			width++;
-	return width;
+	return utf8_count(text, strlen(text));
 }
 
 int text_terminal_width(FILE *out)
@@ -176,7 +173,7 @@ static const char *write_columns(FILE *out, const char *text, size_t width)
 {
 	size_t shown = 0;
 	for (; *text; text++) {
-		if (((unsigned char)*text & 0xc0) != 0x80 && shown++ == width)
+		if (utf8_begins(*text) && shown++ == width)
 			break;
 		fputc(*text, out);
 	}
@@ -188,7 +185,7 @@ static const char *last_columns(const char *text, size_t width)
 {
 	size_t skip = text_width(text) - width;
 	for (; *text; text++)
-		if (((unsigned char)*text & 0xc0) != 0x80 && skip-- == 0)
+		if (utf8_begins(*text) && skip-- == 0)
 			break;
 	return text;
 }
@@ -281,9 +278,7 @@ void text_wrap(const struct text_target *target, int indent, const char *text)
 		size_t bytes = strcspn(text, " ");
 		if (bytes == 0)
 			break;
-		size_t width = 0;
-		for (size_t i = 0; i < bytes; i++)
-			width += ((unsigned char)text[i] & 0xc0) != 0x80;
+		size_t width = utf8_count(text, bytes);
 		if (used && used + 1 + width > limit) {
 			fputc('\n', target->out);
 			used = 0;
