@@ -200,8 +200,6 @@ void gpa_session_destroy(struct gpa_context *context, struct gpa_session *sessio
 /* Releases what is in a session. */
 void gpa_session_finish(struct gpa_context *context, struct gpa_session *session);
 struct gpa_pass *gpa_session_add_pass(struct gpa_session *session);
-/* Passes of a session that have samples: those of the schedule that were begun. */
-size_t gpa_session_passes(const struct gpa_session *session);
 /* The sample of an id, or NULL; the place for a new one (an earlier one is emptied). */
 struct gpa_sample *gpa_pass_find(const struct gpa_pass *pass, uint32_t id);
 struct gpa_sample *gpa_pass_add(struct gpa_context *context, struct gpa_pass *pass, uint32_t id);

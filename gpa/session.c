@@ -79,7 +79,8 @@ struct gpa_pass *gpa_session_add_pass(struct gpa_session *session)
 	return &session->surplus;
 }
 
-size_t gpa_session_passes(const struct gpa_session *session)
+/* Passes of a session that have samples: those of the schedule that were begun. */
+static size_t gpa_session_passes(const struct gpa_session *session)
 {
 	return session->begun < session->schedule.pass_count ? session->begun
 							     : session->schedule.pass_count;

@@ -83,7 +83,7 @@ void guest_leave(struct guest_visit visit)
 	errno = visit.saved_errno;
 }
 
-bool guest_inside(void)
+static bool guest_inside(void)
 {
 	return depth > 0;
 }

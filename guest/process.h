@@ -36,7 +36,6 @@ struct guest_visit {
 };
 struct guest_visit guest_enter(void);
 void guest_leave(struct guest_visit visit);
-bool guest_inside(void);
 /* Around the driver's own call: what it leaves in errno is the program's. */
 void guest_keep_errno(struct guest_visit *visit);
 /* Before the driver's own call: errno as the program had it. */

@@ -419,7 +419,11 @@ static struct context *take_idle(void)
 	return context;
 }
 
-void context_finish_all(void)
+/*
+ * At exit: the calling thread's context hands over what it has, and so do those that are current in
+ * no thread.
+ */
+static void context_finish_all(void)
 {
 	struct context *context;
 

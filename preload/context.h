@@ -58,10 +58,5 @@ void context_created(bool egl, void *handle);
 void context_destroying(bool egl, void *display, void *handle);
 /* Before an X display is closed: the last moment to read what hangs on it. */
 void context_display_closing(void *display);
-/*
- * At exit: the calling thread's context hands over what it has, and so do those that are current in
- * no thread.
- */
-void context_finish_all(void);
 
 #endif

@@ -33,8 +33,6 @@ struct gpa3_list *gpa3_list(GpaCommandListId id, GpaStatus *status);
 /* Leaves a call; logs `message` (may be NULL) when the status is an error. */
 GpaStatus gpa3_leave(struct gpa_call *call, GpaStatus status, const char *message);
 
-/* The passes of what is enabled, planned when needed. */
-GpaStatus gpa3_schedule(struct gpa3_session *session);
 /* Takes a session out of its context and releases it. */
 void gpa3_session_destroy(struct gpa3_session *session);
 

@@ -73,7 +73,8 @@ GpaStatus gpa3_DeleteSession(GpaSessionId id)
 	return gpa3_leave(&call, status, "no such session");
 }
 
-GpaStatus gpa3_schedule(struct gpa3_session *s)
+/* The passes of what is enabled, planned when needed. */
+static GpaStatus gpa3_schedule(struct gpa3_session *s)
 {
 	if (s->scheduled)
 		return kGpaStatusOk;

@@ -15,7 +15,8 @@
 #define RENDER_NODES	 64
 #define RENDER_NODES_MIN 128
 
-void amdgpu_set(struct amdgpu_constants *c, const char *name, double value)
+/* Sets a constant, once: a later value replaces an earlier one. */
+static void amdgpu_set(struct amdgpu_constants *c, const char *name, double value)
 {
 	for (uint32_t i = 0; i < c->count; i++) {
 		if (strcmp(c->items[i].name, name) == 0) {

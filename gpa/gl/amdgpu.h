@@ -21,8 +21,6 @@ struct amdgpu_device {
 	uint32_t pci_id; /* PCI device id, or 0 */
 };
 
-/* Sets a constant, once: a later value replaces an earlier one. */
-void amdgpu_set(struct amdgpu_constants *constants, const char *name, double value);
 /* Engines, compute units and what follows from them. */
 void amdgpu_set_shape(struct amdgpu_constants *constants, double engines, double units);
 

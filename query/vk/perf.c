@@ -48,8 +48,9 @@ bool perf_list_read(const struct perf_api *api, uint32_t family, struct perf_lis
 	return true;
 }
 
-uint32_t perf_passes(const struct perf_api *api, uint32_t family, const uint32_t *indices,
-		     uint32_t count)
+/* The runs that a command buffer takes for these together; UINT32_MAX where a driver says 0. */
+static uint32_t perf_passes(const struct perf_api *api, uint32_t family, const uint32_t *indices,
+			    uint32_t count)
 {
 	const VkQueryPoolPerformanceCreateInfoKHR info = {
 	    .sType = VK_STRUCTURE_TYPE_QUERY_POOL_PERFORMANCE_CREATE_INFO_KHR,

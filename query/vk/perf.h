@@ -31,9 +31,6 @@ struct perf_list {
 bool perf_list_read(const struct perf_api *api, uint32_t family, struct perf_list *out);
 void perf_list_finish(struct perf_list *list);
 
-/* The runs that a command buffer takes for these together; UINT32_MAX where a driver says 0. */
-uint32_t perf_passes(const struct perf_api *api, uint32_t family, const uint32_t *indices,
-		     uint32_t count);
 /*
  * Parts counters into sets that a single run counts: sets[i] is the set of indices[i], or
  * PERF_NO_SET where it alone takes several runs, or there are too many sets. Returns how many sets

@@ -213,11 +213,6 @@ const struct import_device *import_devices(const struct import *import, uint32_t
 	return import->devices;
 }
 
-const char *import_kind(const struct import *import)
-{
-	return import->format->kind;
-}
-
 const char *import_about(const struct import *import)
 {
 	return import->format->about;

@@ -62,8 +62,7 @@ enum sx_status import_plain_text(const char *path, char **data, size_t *size, st
 bool import_knows(const char *path, bool tables);
 
 const struct import_device *import_devices(const struct import *import, uint32_t *count);
-/* The kind as --as names it, and in words: "a log of MangoHud". */
-const char *import_kind(const struct import *import);
+/* Its kind in words: "a log of MangoHud". */
 const char *import_about(const struct import *import);
 /* What people should know: what was left out, or guessed. NULL behind the last. */
 const char *import_note(const struct import *import, uint32_t i);

@@ -51,7 +51,8 @@ void session_fail(struct sx_session *s, uint32_t index, const struct sx_error *w
 		record_failure(s, index);
 }
 
-void session_stop_devices(struct sx_session *s)
+/* Stops every source; read() then gives what is left. */
+static void session_stop_devices(struct sx_session *s)
 {
 	for (uint32_t i = 0; i < s->device_count; i++) {
 		struct session_device *d = &s->devices[i];

@@ -141,8 +141,6 @@ enum sx_status passes_plan(struct sx_session *session, uint32_t index, struct sx
 /* Starts a device's source once more in a run, with a new decoder for the same tables. */
 enum sx_status session_start_again(struct sx_session *session, uint32_t index,
 				   struct sx_error *err);
-/* Stops every source; read() then gives what is left. */
-void session_stop_devices(struct sx_session *session);
 /*
  * Whether a device is one of several ways into the program, nobody has named it, and it gave no
  * sample (drive.c).

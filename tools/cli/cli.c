@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-int cli_exit_code(enum sx_status status)
+/* The exit code of a status. */
+static int cli_exit_code(enum sx_status status)
 {
 	switch (status) {
 	case SX_OK:

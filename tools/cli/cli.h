@@ -64,8 +64,6 @@ struct command {
 int cli_fail(const struct cli *cli, const struct sx_error *err);
 /* Opens --output as the result stream, when it was given; for verbs that open it themselves. */
 enum sx_status cli_open_output(struct cli *cli, struct sx_error *err);
-/* The exit code of a status. */
-int cli_exit_code(enum sx_status status);
 /* A remark on standard error, unless --quiet. */
 void cli_note(const struct cli *cli, const char *fmt, ...) SX_PRINTF(2, 3);
 /* A warning on standard error, wrapped, unless --quiet. */

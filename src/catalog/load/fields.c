@@ -89,7 +89,7 @@ bool load_check_name(struct loader *l, const struct yaml_node *node, const char 
 	return check_name(l, node, what, "_.-+:/=");
 }
 
-bool load_check_unit(struct loader *l, const struct yaml_node *node)
+static bool load_check_unit(struct loader *l, const struct yaml_node *node)
 {
 	if (!expect_text(l, node, "unit"))
 		return false;

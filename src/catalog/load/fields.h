@@ -75,7 +75,6 @@ bool load_expect(struct loader *l, const struct yaml_node *node, enum yaml_kind 
 		 const char *what);
 /* Checks one scalar as a name or unit, with a message naming `what`. */
 bool load_check_name(struct loader *l, const struct yaml_node *node, const char *what);
-bool load_check_unit(struct loader *l, const struct yaml_node *node);
 /* Reads a list as FIELD_STRINGS, FIELD_NAMES or FIELD_ALIASES. */
 bool load_strings(struct loader *l, const struct yaml_node *node, enum field_type type,
 		  struct sx_strings *out);

@@ -13,7 +13,8 @@
 
 #define EXCERPT_MAX 24
 
-uint32_t parse_column(const char *text, size_t position)
+/* Column of a byte offset, counted in characters from 1. */
+static uint32_t parse_column(const char *text, size_t position)
 {
 	return 1 + (uint32_t)utf8_count(text, position);
 }

@@ -55,7 +55,5 @@ void *parse_expected(struct parser *parser, size_t position, size_t length, cons
     SX_PRINTF(4, 5);
 /* Reports a limit that is exceeded at `position`. Returns NULL. */
 void *parse_limit(struct parser *parser, size_t position, const char *fmt, ...) SX_PRINTF(3, 4);
-/* Column of a byte offset, counted in characters from 1. */
-uint32_t parse_column(const char *text, size_t position);
 
 #endif

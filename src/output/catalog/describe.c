@@ -52,7 +52,7 @@ bool describe_find(const struct catalog_view *view, const char *name, uint32_t g
 	return *metric != SX_NONE || *counter != SX_NONE;
 }
 
-const char *describe_reduce(enum sx_reduce reduce)
+static const char *describe_reduce(enum sx_reduce reduce)
 {
 	static const char *const names[] = {"single", "sum",  "mean", "max",
 					    "last",   "each", "ratio"};

@@ -44,7 +44,6 @@ enum sx_status describe_variant(const struct catalog_view *view, const char *nam
 /* Names of a formula in order of appearance, without repeats; NULL-terminated, to be freed. */
 const char **describe_inputs(const struct catalog_view *view, const char *expr,
 			     struct sx_expr **parsed);
-const char *describe_reduce(enum sx_reduce reduce);
 const char *describe_severity(enum sx_severity severity);
 
 /* One object of `list metrics --json` (variant: index of the form to show). */

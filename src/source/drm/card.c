@@ -65,8 +65,9 @@ static int keep_first(void *arg, const char *name)
 	return 0;
 }
 
-bool drm_first_entry(const struct sx_sys *sys, const char *folder, const char *stem, char *out,
-		     size_t size)
+/* The first entry of a folder whose name begins so, as a path; false when there is none. */
+static bool drm_first_entry(const struct sx_sys *sys, const char *folder, const char *stem,
+			    char *out, size_t size)
 {
 	struct first first = {.stem = stem};
 	out[0] = '\0';

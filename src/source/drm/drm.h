@@ -120,9 +120,6 @@ bool drm_read_i64(const struct sx_sys *sys, const char *folder, const char *file
 /* The first line; false when it cannot be read. */
 bool drm_read_line(const struct sx_sys *sys, const char *folder, const char *file, char *out,
 		   size_t size);
-/* The first entry of a folder whose name begins so, as a path; false when there is none. */
-bool drm_first_entry(const struct sx_sys *sys, const char *folder, const char *stem, char *out,
-		     size_t size);
 
 /* Counts of gpu_metrics in ticks of its firmware: all, and those in which a cause held the clock.
  */

@@ -61,7 +61,6 @@ struct model_map {
 	uint32_t block; /* being filled */
 };
 
-const struct model_scene *model_scenes(size_t *count);
 /* The work from begin_ns to end_ns of a program that goes through all scenes in turn. */
 void model_run(const struct model_gpu *gpu, uint64_t begin_ns, uint64_t end_ns,
 	       struct model_work *out);

@@ -134,12 +134,6 @@ static const struct model_scene scenes[] = {
      .coherent = 0.35},
 };
 
-const struct model_scene *model_scenes(size_t *count)
-{
-	*count = sizeof(scenes) / sizeof(scenes[0]);
-	return scenes;
-}
-
 /* A repeatable number from 0 to 1. */
 static double noise(uint64_t seed)
 {

@@ -31,7 +31,8 @@ static const struct {
     {"emulation-faults", PERF_COUNT_SW_EMULATION_FAULTS},
 };
 
-bool pmu_encode_software(const char *name, struct pmu_code *out)
+/* Encodes one of the kernel's software events by its name; false when there is none. */
+static bool pmu_encode_software(const char *name, struct pmu_code *out)
 {
 	for (size_t i = 0; i < sizeof(software) / sizeof(software[0]); i++) {
 		if (strcmp(software[i].name, name) != 0)

@@ -58,8 +58,6 @@ struct pmu_code {
  */
 enum sx_status pmu_encode(const struct sx_sys *sys, const struct pmu_device *device,
 			  const char *terms, struct pmu_code *out, struct sx_error *err);
-/* Encodes one of the kernel's software events by its name; false when there is none. */
-bool pmu_encode_software(const char *name, struct pmu_code *out);
 /*
  * Encodes an event by its name in libpfm4's tables ("skl::INST_RETIRED:ANY"). Errors:
  * SX_ERR_UNSUPPORTED without the library, SX_ERR_NOT_FOUND.
@@ -164,13 +162,6 @@ bool pmu_find_code(const struct pmu_run *run, const struct pmu_feed *feed, struc
 enum sx_status pmu_groups_open(struct pmu_run *run, struct sx_error *err);
 /* Puts into words what is not collected, and why: each output's, and the note. */
 void pmu_note_write(struct pmu_run *run);
-
-/*
- * Adds the events that a feed, or a sum of them, stands for here to the parts of an output: all or
- * none. Errors: SX_ERR_NOT_FOUND when there are none, those of its text and of encoding.
- */
-enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *from,
-			     struct sx_error *err);
 
 /* Tries every event; a line each. Errors: SX_INCOMPLETE when one is not as it should be. */
 enum sx_status pmu_selftest(const struct sx_sys *sys, const struct pmu_list *list,

@@ -99,8 +99,12 @@ static enum sx_status add_term(struct pmu_run *run, uint32_t output, const char 
 	return why.status;
 }
 
-enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *from,
-			     struct sx_error *err)
+/*
+ * Adds the events that a feed, or a sum of them, stands for here to the parts of an output: all or
+ * none. Errors: SX_ERR_NOT_FOUND when there are none, those of its text and of encoding.
+ */
+static enum sx_status pmu_parts_add(struct pmu_run *run, uint32_t output, const char *from,
+				    struct sx_error *err)
 {
 	char term[PMU_FEED_MAX];
 	uint32_t before = run->part_count;

@@ -376,28 +376,3 @@ enum sx_status oa_trigger_parse(const char *text, uint32_t *address, uint32_t *v
 	}
 	return oa_trigger_check(found, *value, NULL, err);
 }
-
-int oa_cec_holds(const struct oa_cec *cec, uint32_t inputs)
-{
-	uint32_t considered = ~cec->mask & 0xffff; /* a mask bit of 1 leaves its input out */
-	uint32_t value = cec->control >> 3 & considered;
-	uint32_t seen = inputs & considered;
-	switch (cec->control & 7) {
-	case 0:
-		return (~(seen ^ value) & considered) != 0;
-	case 1:
-		return seen > value;
-	case 2:
-		return seen == value;
-	case 3:
-		return seen >= value;
-	case 4:
-		return seen < value;
-	case 5:
-		return seen != value;
-	case 6:
-		return seen <= value;
-	default:
-		return -1;
-	}
-}

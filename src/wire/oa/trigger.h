@@ -45,15 +45,4 @@ bool oa_trigger_field(uint32_t address, uint32_t value, uint32_t index,
 /* Address of a register by name ("OACEC3_0", "OASTARTTRIG1") or number; 0 when there is none. */
 uint32_t oa_trigger_register(const char *text);
 
-/* A custom event: B counter n advances on each clock in which event n holds. */
-struct oa_cec {
-	uint32_t control, mask; /* CECn_0 and CECn_1 */
-};
-
-/*
- * Whether the event holds for these inputs (16 bits): 1 or 0; -1 when its compare code has no
- * published meaning.
- */
-int oa_cec_holds(const struct oa_cec *cec, uint32_t inputs);
-
 #endif

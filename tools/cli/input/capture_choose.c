@@ -50,8 +50,12 @@ static bool is_elsewhere(const struct cli *cli, const struct capture_view *view,
 	return found;
 }
 
-enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *view,
-				   struct sx_error *err)
+/*
+ * Fills `patterns`: where a capture has several devices, a metric of one need not be one of the
+ * others. SX_ERR_NOT_FOUND when none of them is for this device, or one is for no device.
+ */
+static enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *view,
+					  struct sx_error *err)
 {
 	const struct string_list *all = &cli->options.metrics;
 	enum sx_status status = SX_OK;

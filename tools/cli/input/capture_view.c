@@ -27,8 +27,9 @@ bool capture_view_is(const char *path)
 	       memcmp(head + 16, "SXR\n", 4) == 0; /* its head is hurt */
 }
 
-bool capture_view_names(const struct cli *cli, uint32_t number,
-			const struct sx_capture_device *device)
+/* Whether --for and --device (a source, a catalog or its number) leave a device of a capture. */
+static bool capture_view_names(const struct cli *cli, uint32_t number,
+			       const struct sx_capture_device *device)
 {
 	char text[16];
 	snprintf(text, sizeof(text), "%u", (unsigned)number);

@@ -37,9 +37,6 @@ struct capture_view {
 
 /* Whether a file begins as a capture; false for what cannot be read. */
 bool capture_view_is(const char *path);
-/* Whether --for and --device (a source, a catalog or its number) leave a device of a capture. */
-bool capture_view_names(const struct cli *cli, uint32_t number,
-			const struct sx_capture_device *device);
 /*
  * Opens the device that --for or --device names, else the first. *out is owned by the caller.
  * The options' constants then include the capture's.
@@ -61,13 +58,6 @@ enum sx_status capture_view_need_set(const struct cli *cli, const struct capture
 /* Numbers of the devices that --for and --device leave, in memory that the caller frees. */
 enum sx_status capture_view_list(const struct cli *cli, const char *path, uint32_t **list,
 				 uint32_t *count, struct sx_error *err);
-
-/*
- * Fills `patterns`: where a capture has several devices, a metric of one need not be one of the
- * others. SX_ERR_NOT_FOUND when none of them is for this device, or one is for no device.
- */
-enum sx_status capture_view_choose(const struct cli *cli, struct capture_view *view,
-				   struct sx_error *err);
 
 /* A device of a capture. */
 struct capture_device {
