@@ -232,58 +232,6 @@ static void own_queries(struct world *world, int rounds)
 	vkDestroyQueryPool(world->device, vertices, NULL);
 }
 
-/* Seven triangles into a buffer that holds four. */
-static void feedback(struct world *world, int rounds)
-{
-	PFN_vkCmdBindTransformFeedbackBuffersEXT bind =
-	    (PFN_vkCmdBindTransformFeedbackBuffersEXT)world_function(
-		world, "vkCmdBindTransformFeedbackBuffersEXT");
-	PFN_vkCmdBeginTransformFeedbackEXT begin =
-	    (PFN_vkCmdBeginTransformFeedbackEXT)world_function(world,
-							       "vkCmdBeginTransformFeedbackEXT");
-	PFN_vkCmdEndTransformFeedbackEXT end =
-	    (PFN_vkCmdEndTransformFeedbackEXT)world_function(world, "vkCmdEndTransformFeedbackEXT");
-	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-				   .size = 4 * 3 * 16,
-				   .usage = VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT};
-	VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-	VkMemoryRequirements needs;
-	VkCommandBuffer commands = world_commands(world, world->pool, false);
-	VkBuffer buffer;
-	VkDeviceMemory store;
-	VkDeviceSize zero = 0;
-	VkMemoryBarrier written = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-				   .srcAccessMask = VK_ACCESS_TRANSFORM_FEEDBACK_WRITE_BIT_EXT,
-				   .dstAccessMask = VK_ACCESS_TRANSFORM_FEEDBACK_WRITE_BIT_EXT};
-
-	MUST(vkCreateBuffer(world->device, &info, NULL, &buffer));
-	vkGetBufferMemoryRequirements(world->device, buffer, &needs);
-	memory.allocationSize = needs.size;
-	MUST(vkAllocateMemory(world->device, &memory, NULL, &store));
-	MUST(vkBindBufferMemory(world->device, buffer, store, 0));
-	for (int i = 0; i < rounds; i++) {
-		world_begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
-		vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFORM_FEEDBACK_BIT_EXT,
-				     VK_PIPELINE_STAGE_TRANSFORM_FEEDBACK_BIT_EXT, 0, 1, &written,
-				     0, NULL, 0, NULL);
-		world_begin_pass(world, commands, VK_SUBPASS_CONTENTS_INLINE);
-		draw(world, commands, 1);
-		if (i % 2 == 0) {
-			vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS,
-					  world->feedback);
-			bind(commands, 0, 1, &buffer, &zero, NULL);
-			begin(commands, 0, 0, NULL, NULL);
-			vkCmdDraw(commands, 21, 1, 0, 0);
-			end(commands, 0, 0, NULL, NULL);
-		}
-		vkCmdEndRenderPass(commands);
-		MUST(vkEndCommandBuffer(commands));
-		world_run(world, commands);
-	}
-	vkDestroyBuffer(world->device, buffer, NULL);
-	vkFreeMemory(world->device, store, NULL);
-}
-
 /* vkQueueSubmit2, each round waiting for the one before by a timeline semaphore. */
 static void timeline(struct world *world, int rounds)
 {
@@ -489,7 +437,8 @@ int main(int argc, char **argv)
 	    {"reuse", reuse, {0}},
 	    {"overlap", overlap, {0}},
 	    {"own-queries", own_queries, {.statistics = true}},
-	    {"feedback", feedback, {.feedback = true}},
+	    {"feedback", scene_feedback, {.feedback = true}},
+	    {"streams", scene_streams, {.feedback = true}},
 	    {"timeline", timeline, {0}},
 	    {"threads", threads, {0}},
 	    {"labels", labels, {0}},

@@ -7,6 +7,10 @@
 /* One draw of so many triangles, in a pass. */
 void draw(struct world *world, VkCommandBuffer commands, uint32_t triangles);
 
+/* scenes_feedback.c: transform feedback. */
+void scene_feedback(struct world *world, int rounds);
+void scene_streams(struct world *world, int rounds);
+
 /* scenes_machine.c: what only the made-up machine has. */
 void scene_heaps(struct world *world, int rounds);
 void scene_queues(struct world *world, int rounds);

@@ -118,6 +118,18 @@ class Counts(unittest.TestCase):
         self.assertEqual((generated["min"], generated["max"], generated["total"]), (1, 8, 45))
         self.check(document, 10, RenderPasses=1, Barriers=1)
 
+    def test_streams_of_a_geometry_shader(self):
+        """Stream 1 has two points of each triangle, and room for five of them."""
+        document, _, _ = scene("streams", 10)
+        if metric(document, "PrimsWritten_S1")["total"] is None:
+            self.skipTest(metric(document, "PrimsWritten_S1")["why"])
+        for name, most in (("PrimsWritten_S0", 7), ("PrimsStorageNeed_S0", 7), ("PrimsWritten_S1", 5),
+                           ("PrimsStorageNeed_S1", 14)):
+            found = metric(document, name)
+            self.assertEqual((name, found["min"], found["max"], found["total"]), (name, 0, most, 5 * most))
+        for name, value in (("OverflowPred_S0", 0), ("OverflowPred_S1", 1), ("OverflowPred", 1)):
+            self.assertEqual((name, metric(document, name)["max"]), (name, value))
+
     def test_submit2_and_timeline_semaphores(self):
         document, _, _ = scene("timeline")
         self.check(document, 10, Submits=1, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
@@ -481,7 +493,7 @@ class Validation(unittest.TestCase):
         if code:
             self.skipTest("no validation layer here")
         self.assertTrue(control, "the validation layer finds nothing: it does not run")
-        for case in ("draws", "dynamic", "compute", "secondaries", "shared-secondary", "reuse", "overlap", "own-queries", "feedback",
+        for case in ("draws", "dynamic", "compute", "secondaries", "shared-secondary", "reuse", "overlap", "own-queries", "feedback", "streams",
                      "timeline", "threads", "labels"):
             alone = self.messages(SCENES, case, "4", env=env)
             for order in ("VK_LAYER_SEXTANT:" + VALIDATION, VALIDATION + ":VK_LAYER_SEXTANT"):

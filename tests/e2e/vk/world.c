@@ -82,7 +82,8 @@ static void open_device(struct world *world, const struct needs *needs)
 	VkPhysicalDeviceFeatures2 features = {
 	    .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
 	    .pNext = &newer,
-	    .features = {.pipelineStatisticsQuery = needs->statistics,
+	    .features = {.geometryShader = needs->feedback,
+			 .pipelineStatisticsQuery = needs->statistics,
 			 .occlusionQueryPrecise = needs->statistics}};
 	VkBaseOutStructure stranger = {.sType = (VkStructureType)2000000000,
 				       .pNext = (VkBaseOutStructure *)(void *)&features};
@@ -198,18 +199,28 @@ static VkShaderModule shader(struct world *world, const uint32_t *words, size_t 
 	return module;
 }
 
-/* `pass` is NULL for dynamic rendering. */
-static VkPipeline make_draw(struct world *world, VkRenderPass pass, const uint32_t *words,
-			    size_t size)
+struct words {
+	const uint32_t *words;
+	size_t size;
+};
+#define WORDS(name) ((struct words){name, sizeof(name)})
+
+/* `pass` is NULL for dynamic rendering; without a geometry shader its words are NULL. */
+static VkPipeline make_draw(struct world *world, VkRenderPass pass, struct words vertex,
+			    struct words geometry)
 {
+	uint32_t stage_count = geometry.words != NULL ? 3 : 2;
 	VkPipelineShaderStageCreateInfo stages[] = {
 	    {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
 	     .stage = VK_SHADER_STAGE_VERTEX_BIT,
-	     .module = shader(world, words, size),
+	     .module = shader(world, vertex.words, vertex.size),
 	     .pName = "main"},
 	    {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
 	     .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
 	     .module = shader(world, fragment_words, sizeof(fragment_words)),
+	     .pName = "main"},
+	    {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+	     .stage = VK_SHADER_STAGE_GEOMETRY_BIT,
 	     .pName = "main"},
 	};
 	VkPipelineVertexInputStateCreateInfo vertices = {
@@ -243,7 +254,7 @@ static VkPipeline make_draw(struct world *world, VkRenderPass pass, const uint32
 	VkGraphicsPipelineCreateInfo info = {.sType =
 						 VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
 					     .pNext = pass == VK_NULL_HANDLE ? &rendering : NULL,
-					     .stageCount = 2,
+					     .stageCount = stage_count,
 					     .pStages = stages,
 					     .pVertexInputState = &vertices,
 					     .pInputAssemblyState = &assembly,
@@ -255,8 +266,10 @@ static VkPipeline make_draw(struct world *world, VkRenderPass pass, const uint32
 					     .renderPass = pass};
 	VkPipeline pipeline;
 
+	if (stage_count == 3)
+		stages[2].module = shader(world, geometry.words, geometry.size);
 	MUST(vkCreateGraphicsPipelines(world->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
-	for (int i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < stage_count; i++)
 		vkDestroyShaderModule(world->device, stages[i].module, NULL);
 	return pipeline;
 }
@@ -272,11 +285,14 @@ static void make_pipelines(struct world *world, const struct needs *needs)
 		      .pName = "main"}};
 
 	MUST(vkCreatePipelineLayout(world->device, &layout, NULL, &world->layout));
-	world->draw = make_draw(world, world->pass, vertex_words, sizeof(vertex_words));
-	world->dynamic = make_draw(world, VK_NULL_HANDLE, vertex_words, sizeof(vertex_words));
+	const struct words none = {0}, vertex = WORDS(vertex_words);
+
+	world->draw = make_draw(world, world->pass, vertex, none);
+	world->dynamic = make_draw(world, VK_NULL_HANDLE, vertex, none);
 	if (needs->feedback)
-		world->feedback =
-		    make_draw(world, world->pass, feedback_words, sizeof(feedback_words));
+		world->feedback = make_draw(world, world->pass, WORDS(feedback_words), none);
+	if (needs->feedback)
+		world->streams = make_draw(world, world->pass, vertex, WORDS(streams_words));
 	compute.stage.module = shader(world, compute_words, sizeof(compute_words));
 	compute.layout = world->layout;
 	MUST(vkCreateComputePipelines(world->device, VK_NULL_HANDLE, 1, &compute, NULL,
@@ -322,6 +338,7 @@ void world_close(struct world *world)
 	vkDestroyPipeline(device, world->draw, NULL);
 	vkDestroyPipeline(device, world->dynamic, NULL);
 	vkDestroyPipeline(device, world->feedback, NULL);
+	vkDestroyPipeline(device, world->streams, NULL);
 	vkDestroyPipeline(device, world->compute, NULL);
 	vkDestroyPipelineLayout(device, world->layout, NULL);
 	vkDestroyFramebuffer(device, world->framebuffer, NULL);

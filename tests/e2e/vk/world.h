@@ -26,7 +26,7 @@ struct world {
 	VkRenderPass pass;
 	VkFramebuffer framebuffer;
 	VkPipelineLayout layout;
-	VkPipeline draw, feedback, dynamic, compute;
+	VkPipeline draw, feedback, streams, dynamic, compute;
 	VkFence fence;
 };
 
