@@ -2,6 +2,7 @@
 #include "source/cl/cl.h"
 
 #include "source/guest/inject.h"
+#include "source/guest/place.h"
 #include "wire/channel.h"
 
 /* A record holds all of them: they cost the same. */
@@ -47,12 +48,8 @@ static void cl_probe(const struct source_host *host, source_found_fn found, void
 				   .catalog = "opencl",
 				   .name = "OpenCL, whichever driver a program brings",
 				   .state = SX_DEVICE_INJECT};
-	if (cl_layer_find(host->sys, path, sizeof(path), &err)) {
-		device.state = SX_DEVICE_UNUSABLE;
-		device.obstacle = err.status;
-		device.because = err.because;
-		device.remedy = err.remedy;
-	}
+	if (cl_layer_find(host->sys, path, sizeof(path), &err))
+		place_missing(&device, &err);
 	found(user, &device);
 }
 

@@ -1,69 +1,30 @@
 /* Where the layer lies, and the environment by which a child's loader finds it. */
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "source/cl/cl.h"
+#include "source/guest/place.h"
 #include "wire/channel.h"
 
-#define LAYER	    "libsextant-opencl.so"
 #define LOADER_MOST (1u << 20) /* bytes of a loader that are looked at */
 
-static bool try_folder(const struct sx_sys *sys, const char *folder, const char *below, char *path,
-		       size_t size)
-{
-	int n = snprintf(path, size, "%s%s/" LAYER, folder, below);
-	if (n < 0 || (size_t)n >= size)
-		return false;
-	int fd = sys->open(sys->user, path, O_RDONLY);
-	if (fd >= 0)
-		sys->close(sys->user, fd);
-	return fd >= 0;
-}
-
-static bool find(const struct sx_sys *sys, char *path, size_t size)
-{
-	static const char *const places[] = {"/layer/opencl", "/../layer/opencl", "/../lib/sextant",
-					     "/sextant"};
-	char folder[2048];
-	const char *given = getenv("SEXTANT_LAYER_DIR");
-	if (given && *given && try_folder(sys, given, "", path, size))
-		return true;
-	if (sys->read_link(sys->user, "/proc/self/exe", folder, sizeof(folder)) > 0) {
-		char *slash = strrchr(folder, '/');
-		if (slash)
-			*slash = '\0';
-		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-			if (try_folder(sys, folder, places[i], path, size))
-				return true;
-	}
-	return try_folder(sys, SX_LIBDIR, "/sextant", path, size);
-}
+static const struct place cl_place = {
+    .file = "libsextant-opencl.so",
+    .variable = "SEXTANT_LAYER_DIR",
+    .elsewhere_too = true, /* that folder may be the Vulkan layer's */
+    .beside = {"/layer/opencl", "/../layer/opencl", "/../lib/sextant", "/sextant"},
+    .installed = SX_LIBDIR "/sextant",
+    .list = "OPENCL_LAYERS",
+    .no_chars = ":",
+};
 
 enum sx_status cl_layer_find(const struct sx_sys *sys, char *path, size_t size,
 			     struct sx_error *err)
 {
-	if (find(sys, path, size))
-		return SX_OK;
-	error_set(err, SX_ERR_NOT_FOUND, "cannot find " LAYER);
-	error_because(err, "it is neither beside the command nor in " SX_LIBDIR "/sextant");
-	error_try(err, "set SEXTANT_LAYER_DIR to the folder that holds it");
-	return SX_ERR_NOT_FOUND;
-}
-
-/* "NAME=first:rest", without the rest where there is none. */
-static char *list(const char *name, const char *first, const char *rest)
-{
-	bool more = rest && *rest;
-	size_t size = strlen(name) + strlen(first) + (more ? strlen(rest) : 0) + 3;
-	char *text = malloc(size);
-	if (text)
-		snprintf(text, size, "%s=%s%s%s", name, first, more ? ":" : "", more ? rest : "");
-	return text;
+	return place_find(sys, &cl_place, path, size, err);
 }
 
 /* Whether a file holds this text. */
@@ -96,7 +57,7 @@ static char *preload(const struct sx_sys *sys, const char *path)
 	const char *there = getenv("LD_PRELOAD");
 	if (loader_knows_layers(sys) || strpbrk(path, ": "))
 		return NULL;
-	return list("LD_PRELOAD", path, there);
+	return place_list("LD_PRELOAD", path, there);
 }
 
 enum sx_status cl_environment(const struct sx_sys *sys, const char *socket,
@@ -107,15 +68,9 @@ enum sx_status cl_environment(const struct sx_sys *sys, const char *socket,
 	enum sx_status status = cl_layer_find(sys, path, sizeof(path), err);
 	if (status)
 		return status;
-	if (strchr(path, ':')) {
-		error_set(err, SX_ERR_UNSUPPORTED, "cannot load %s into a program", path);
-		error_because(err, "OPENCL_LAYERS cannot hold a path with a colon");
-		error_try(err, "install Sextant elsewhere, or set SEXTANT_LAYER_DIR to a copy");
-		return SX_ERR_UNSUPPORTED;
-	}
-	bool there = layers && strstr(layers, path);
-	out->items[0] = list("OPENCL_LAYERS", there ? layers : path, there ? NULL : layers);
-	out->items[1] = list(WIRE_ENV_OPENCL, socket, NULL);
+	bool there = place_holds(layers, ":", path);
+	out->items[0] = place_list("OPENCL_LAYERS", there ? NULL : path, layers);
+	out->items[1] = place_list(WIRE_ENV_OPENCL, socket, NULL);
 	out->items[2] = preload(sys, path);
 	out->items[3] = NULL;
 	if (out->items[0] && out->items[1])

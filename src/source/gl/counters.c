@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "source/guest/ask.h"
 #include "source/guest/library.h"
+#include "source/guest/place.h"
 
 #define DEADLINE_MS 10000	      /* some drivers compile shaders when they start */
 #define TOLD_MOST   ((size_t)8 << 20) /* 30,000 counters with long names and texts */
@@ -49,12 +50,8 @@ static void counters_probe(const struct source_host *host, source_found_fn found
 				   .source = "gl_counters",
 				   .name = "Hardware counters of the OpenGL driver, if it has any",
 				   .state = SX_DEVICE_INJECT};
-	if (library_find(host->sys, library, sizeof(library), &err)) {
-		device.state = SX_DEVICE_UNUSABLE;
-		device.obstacle = err.status;
-		device.because = err.because;
-		device.remedy = err.remedy;
-	}
+	if (library_find(host->sys, library, sizeof(library), &err))
+		place_missing(&device, &err);
 	found(user, &device);
 }
 

@@ -3,6 +3,7 @@
 #include "source/gl/gl.h"
 #include "source/guest/ask.h"
 #include "source/guest/library.h"
+#include "source/guest/place.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -47,10 +48,7 @@ void gl_probe(const struct source_host *host, source_found_fn found, void *user)
 	struct sx_device device = {
 	    .id = "gl", .source = "gl", .catalog = "opengl", .state = SX_DEVICE_INJECT};
 	if (library_find(host->sys, library, sizeof(library), &err)) {
-		device.state = SX_DEVICE_UNUSABLE;
-		device.obstacle = err.status;
-		device.because = err.because;
-		device.remedy = err.remedy;
+		place_missing(&device, &err);
 	} else if (!host->ask_drivers) {
 		device.name = "OpenGL, whichever driver a program brings";
 	} else if (ask_in_child(&answer)) {

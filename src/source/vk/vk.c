@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "source/guest/inject.h"
+#include "source/guest/place.h"
 #include "source/vk/counters.h"
 #include "wire/channel.h"
 
@@ -125,12 +126,8 @@ static void vk_probe(const struct source_host *host, source_found_fn found, void
 				   .catalog = "vulkan",
 				   .name = "Vulkan, whichever driver a program brings",
 				   .state = SX_DEVICE_INJECT};
-	if (vk_layer_find(host->sys, folder, sizeof(folder), &err)) {
-		device.state = SX_DEVICE_UNUSABLE;
-		device.obstacle = err.status;
-		device.because = err.because;
-		device.remedy = err.remedy;
-	}
+	if (vk_layer_find(host->sys, folder, sizeof(folder), &err))
+		place_missing(&device, &err);
 	if (device.state == SX_DEVICE_INJECT && host->ask_drivers)
 		look_for_hiding(&device);
 	found(user, &device);
