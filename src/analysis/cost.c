@@ -40,7 +40,8 @@ struct cost_column {
 };
 
 struct costs {
-	uint32_t cpu; /* column, or SX_NONE */
+	uint32_t cpu, gpu; /* columns of times, or SX_NONE */
+	bool counts_turn;  /* something else than GPU time was left out of a sample */
 	struct cost_context contexts[CONTEXTS_MAX];
 	uint32_t context_count;
 	struct cost_run runs[RUNS_MAX];
@@ -51,12 +52,13 @@ struct costs {
 	uint32_t column_count;
 };
 
-static uint32_t find_cpu_time(struct sx_catalog *catalog, const struct sx_table *like)
+static uint32_t find_neutral(struct sx_catalog *catalog, const struct sx_table *like,
+			     const char *name)
 {
 	uint32_t count;
 	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
 	for (uint32_t i = 0; i < count; i++)
-		if (counters[i].neutral && strcmp(counters[i].neutral, "cpu.time") == 0)
+		if (counters[i].neutral && strcmp(counters[i].neutral, name) == 0)
 			return sx_table_find(like, counters[i].name);
 	return SX_NONE;
 }
@@ -67,7 +69,8 @@ enum sx_status costs_create(struct sx_catalog *catalog, const struct sx_table *l
 	struct costs *costs = calloc(1, sizeof(*costs));
 	if (!costs)
 		return error_nomem(err, "adding up what measuring cost");
-	costs->cpu = find_cpu_time(catalog, like);
+	costs->cpu = find_neutral(catalog, like, "cpu.time");
+	costs->gpu = find_neutral(catalog, like, "gpu.time");
 	costs->column_count = sx_table_column_count(like);
 	costs->columns = calloc(costs->column_count + 1, sizeof(*costs->columns));
 	if (!costs->columns) {
@@ -88,8 +91,9 @@ void costs_destroy(struct costs *costs)
 
 /*
  * Whether anything was measured in a sample: nothing was left out of it, or what is left out of
- * others is in it, as where counters take turns. What is never left out says nothing. *before:
- * earlier samples that are known only now to have been measured.
+ * others is in it, as where counters take turns. What is never left out says nothing; GPU time,
+ * which may be had by other means than the rest and at other times, only where nothing else takes
+ * turns. *before: earlier samples that are known only now to have been measured.
  */
 static bool was_measured(struct costs *costs, const struct sx_table *rows, size_t row,
 			 uint64_t *before)
@@ -100,6 +104,9 @@ static bool was_measured(struct costs *costs, const struct sx_table *rows, size_
 		struct sx_vector v = sx_table_vector(rows, i);
 		struct cost_column *column = &costs->columns[i];
 		bool skipped = v.quality && sx_quality_is_skipped(v.quality[row]);
+		if (i == costs->gpu && costs->counts_turn)
+			continue;
+		costs->counts_turn |= skipped && i != costs->gpu;
 		any_skipped |= skipped;
 		any_turn |= !skipped && column->has_turns;
 		if (skipped && !column->has_turns && column->pending > *before)

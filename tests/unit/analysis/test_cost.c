@@ -14,7 +14,7 @@
 #include "analysis/cost.h"
 #include "guest/pace.h"
 
-enum { CPU, COUNT, COLUMNS };
+enum { GPU, CPU, COUNT, COLUMNS };
 
 static void assert_near(double value, double expected, double play)
 {
@@ -32,6 +32,10 @@ static struct sx_catalog *opengl(struct sx_context **context)
 static struct sx_table *rows(void)
 {
 	const struct sx_column columns[COLUMNS] = {
+	    [GPU] = {.name = "D3DGPUTime",
+		     .unit = "ns",
+		     .type = SX_U64,
+		     .over_time = SX_REDUCE_SUM},
 	    [CPU] = {.name = "CPUTime", .unit = "ns", .type = SX_U64, .over_time = SX_REDUCE_SUM},
 	    [COUNT] = {.name = "IAVertices",
 		       .unit = "vertices",
@@ -50,6 +54,29 @@ static void add(struct sx_table *table, uint64_t context, bool measured, uint64_
 	sx_table_set_label(table, SX_LABEL_CONTEXT, row, context);
 	sx_table_set_u64(table, CPU, row, cpu_ns, 0);
 	sx_table_set_u64(table, COUNT, row, 7, measured ? 0 : SX_QUALITY_SKIPPED);
+}
+
+/* GPU time that is watched in other samples than those that are counted says nothing of these. */
+static void test_gpu_time_by_itself(void **state)
+{
+	struct sx_context *context;
+	struct sx_catalog *catalog = opengl(&context);
+	struct sx_table *table = rows();
+	struct costs *costs;
+	assert_int_equal(costs_create(catalog, table, &costs, NULL), SX_OK);
+	for (unsigned i = 0; i < 400; i++) {
+		bool measured = i % 20 < 4, watched = i % 50 < 20;
+		add(table, 0, measured, measured ? 3000000 : 1000000);
+		sx_table_set_u64(table, GPU, i, 5, watched ? 0 : SX_QUALITY_SKIPPED);
+	}
+	costs_add(costs, table);
+	struct cost cost = costs_get(costs);
+	assert_int_equal(cost.measured, 80);
+	assert_near(cost.slowdown, 3, 0.01);
+	costs_destroy(costs);
+	sx_table_destroy(table);
+	sx_catalog_unref(catalog);
+	sx_context_destroy(context);
 }
 
 /* A program whose samples take 1 ms, measured ones `slow` times that. */
@@ -137,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cost_is_told_by_what_was_not_measured),
 	    cmocka_unit_test(test_nothing_tells),
+	    cmocka_unit_test(test_gpu_time_by_itself),
 	    cmocka_unit_test(test_totals_stand_for_all_samples),
 	    cmocka_unit_test(test_totals_of_totals),
 	};
