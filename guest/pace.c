@@ -4,8 +4,10 @@
 #define SAMPLES_KEPT 4096.0 /* after so many, old samples count half */
 #define LEARN_RUNS   3u	    /* the first runs come at fixed distances, to know the cost well */
 #define LEARN_REST   8u	    /* the first of these distances; each is twice the one before */
-#define AIM_LEAST    0.4    /* of the limit, for what costs little: noise may hide more than that */
+#define AIM_LEAST    0.25   /* of the limit, for what costs little: noise may hide more than that */
 #define AIM_MOST     0.9    /* for what stands out of all noise */
+#define CHEAP	     0.6    /* what costs less is measured in runs of at least */
+#define CHEAP_RUN    12u    /* samples: beginning and ending one costs as much as five of them do */
 
 void pace_start(struct pace *pace, uint32_t overhead_ppm)
 {
@@ -93,6 +95,8 @@ static uint32_t affordable(const struct pace *pace)
 
 	if (extra > limit)
 		count = (limit * pace->all - extra * pace->measured) / (extra - limit);
+	if (extra < CHEAP && count < CHEAP_RUN)
+		return 0;
 	/* Longer only step by step; much shorter at once, should the cost have risen. */
 	if (count > 2.0 * pace->last_run)
 		count = 2.0 * pace->last_run;
