@@ -137,6 +137,8 @@ static void remember_drawable(struct context *context, uint64_t drawable)
 	context->drawables[context->drawable_count++ % CONTEXT_DRAWABLES] = drawable;
 }
 
+static void context_finish_all(void);
+
 /* The first time that a context is current its viewport is the drawable's size. */
 static void start(struct context *context)
 {
