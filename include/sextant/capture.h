@@ -133,6 +133,17 @@ SX_API enum sx_status sx_capture_write(struct sx_capture_writer *writer, uint32_
 SX_API enum sx_status sx_capture_mark(struct sx_capture_writer *writer, uint32_t device,
 				      enum sx_capture_type type, const struct sx_capture_mark *mark,
 				      struct sx_error *err);
+/* How the program that was recorded ended. */
+struct sx_capture_ending {
+	int exit_code;
+	int term_signal;   /* or 0 */
+	const char *limit; /* "duration" or "count": what the user gave that ended it; or NULL */
+};
+
+/* Notes it, once, at the end of a recording. Errors as sx_capture_mark(). Thread-safe. */
+SX_API enum sx_status sx_capture_write_ending(struct sx_capture_writer *writer,
+					      const struct sx_capture_ending *ending,
+					      struct sx_error *err);
 /* Adds clocks that were read at the same moment. Errors as sx_capture_mark(). Thread-safe. */
 SX_API enum sx_status sx_capture_clocks(struct sx_capture_writer *writer, uint32_t device,
 					const struct sx_capture_clock *clocks, uint32_t count,
@@ -199,6 +210,10 @@ struct sx_capture_record {
 	const struct sx_capture_clock *clocks; /* SX_CAPTURE_CLOCK */
 	uint32_t clock_count;
 };
+
+/* Whether a record is what sx_capture_write_ending() wrote, and what it says. */
+SX_API bool sx_capture_read_ending(const struct sx_capture_record *record,
+				   struct sx_capture_ending *out);
 
 /*
  * Opens a capture. *out is owned by the caller. A reader is used by one thread at a time. Errors:

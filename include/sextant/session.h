@@ -97,10 +97,19 @@ struct sx_session_device {
 };
 
 /* How the child ended. */
+/* What ended a program: itself, a limit of the session, or whoever called sx_session_stop(). */
+enum sx_ended_by {
+	SX_ENDED_BY_ITSELF,
+	SX_ENDED_BY_DURATION,
+	SX_ENDED_BY_COUNT,
+	SX_ENDED_BY_REQUEST,
+};
+
 struct sx_child_status {
 	bool ran;
 	int exit_code;	 /* of a normal end */
 	int term_signal; /* or 0 */
+	enum sx_ended_by ended_by;
 	uint64_t user_ns, system_ns;
 };
 

@@ -463,6 +463,9 @@ static void drain(struct sx_session *s)
 /* A limit ends the run of a child that would go on; it gets SIGTERM, as from timeout(1). */
 static void end_child(struct sx_session *s)
 {
+	s->child.status.ended_by = samples_reached(s) ? SX_ENDED_BY_COUNT
+				   : limit_reached(s) ? SX_ENDED_BY_DURATION
+						      : SX_ENDED_BY_REQUEST;
 	uint64_t until = sys_now_ns(s->sys) + TERMINATE_NS;
 	child_signal(s, SIGTERM);
 	while (!child_ended(s) && sys_now_ns(s->sys) < until) {

@@ -194,11 +194,25 @@ static bool only_tried(struct sx_session *s, uint32_t index)
 	return true;
 }
 
+static void record_ending(struct sx_session *s)
+{
+	const struct sx_child_status *child = &s->child.status;
+	struct sx_capture_ending ending = {.exit_code = child->exit_code,
+					   .term_signal = child->term_signal};
+	if (child->ended_by == SX_ENDED_BY_DURATION)
+		ending.limit = "duration";
+	else if (child->ended_by == SX_ENDED_BY_COUNT)
+		ending.limit = "count";
+	if (s->has_program && child->ran)
+		sx_capture_write_ending(s->writer, &ending, NULL);
+}
+
 void record_end(struct sx_session *s)
 {
 	for (uint32_t i = 0; i < s->device_count; i++)
 		if (!session_is_unused(s, i) && !only_tried(s, i))
 			has_device(s, i);
+	record_ending(s);
 	record_clocks(s, true);
 }
 

@@ -253,6 +253,7 @@ static bool is_the_end(const struct sx_capture_mark *mark)
 /* Takes the next record of this device. SX_AGAIN: there are rows now, SX_OK: a note. */
 static enum sx_status next_record(struct replay *r, struct raw_sample *out, struct sx_error *err)
 {
+	struct sx_capture_ending ending;
 	struct sx_capture_record record;
 	enum sx_status status = sx_capture_next(r->reader, &record, err);
 	if (status == SX_END || status == SX_AGAIN)
@@ -270,6 +271,8 @@ static enum sx_status next_record(struct replay *r, struct raw_sample *out, stru
 			r->lost_more = true;
 		else
 			r->lost += record.mark.lost;
+	} else if (sx_capture_read_ending(&record, &ending)) {
+		return SX_AGAIN; /* the program's, of no device */
 	} else if (record.type == SX_CAPTURE_NOTE &&
 		   (mine || (record.device == SX_CAPTURE_NO_DEVICE && r->device == 0))) {
 		snprintf(r->note, sizeof(r->note), "%s", record.mark.text);

@@ -61,5 +61,50 @@ class Names(Answers):
         self.assertEqual(run('stat', '--', 'true').returncode, 0)  # nothing was named
 
 
+class Endings(Answers):
+    def test_delay_longer_than_the_program(self):
+        """What is missing is what --delay left out, not a program that does not draw."""
+        for devices in ([], ['-d', 'cpu']):
+            result = run('stat', *devices, '--delay', '20s', '--', 'sleep', '0.05')
+            self.assertEqual(result.returncode, 1)
+            lines = result.stderr.splitlines()[-3:]
+            self.assertEqual(lines[0], 'error: the program ended before --delay was over')
+            self.assertRegex(lines[1], r'^because: it ran for .*s, and the first 20\.0 s are left out$')
+            self.assertIn('shorter --delay', lines[2])
+            self.assertNotIn('OpenGL context', result.stderr + result.stdout)
+        result = run('stat', '-d', 'cpu', '--delay', '50ms', '--json', '-I', '10ms', '--', 'sleep', '0.4')
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_limits_that_end_the_program(self):
+        """--duration and --count end a program that would go on: told in text, JSON and captures."""
+        for limit, args in (('duration', ['-t', '100ms']), ('count', ['-n', '3', '-I', '20ms'])):
+            text = run('stat', '-d', 'cpu', *args, '--', 'sleep', '60')
+            self.assertEqual(text.returncode, 143)
+            self.assertIn(f'ended by --{limit} with signal 15 (Terminated)', ' '.join(text.stdout.split()))
+            document = json.loads(run('stat', '-d', 'cpu', *args, '--json', '--', 'sleep', '60').stdout)
+            self.assertEqual((document['exit'], document['signal'], document['ended_by']), (143, 15, limit))
+            capture = self.path(limit + '.sxc')
+            told = run('record', '-d', 'cpu', *args, '-o', capture, '--', 'sleep', '60')
+            self.assertIn(f'--{limit} ended the program, with signal 15', told.stderr)
+            document = json.loads(run('report', '--json', capture).stdout)
+            self.assertEqual((document['exit'], document['signal'], document['ended_by']), (143, 15, limit))
+
+    def test_report_tells_how_the_program_ended(self):
+        for script, text, status, signal in (('exit 0', 'exit status 0', 0, None), ('exit 3', 'exit status 3', 3, None),
+                                             ('kill -SEGV $$', 'ended by signal 11 (Segmentation fault)', 139, 11)):
+            capture = self.path('end.sxc')
+            self.assertEqual(run('record', '-q', '-d', 'cpu', '-I', '20ms', '-o', capture, '--', 'sh', '-c', 'sleep 0.1; ' + script).returncode, status)
+            self.assertIn(text, run('report', capture).stdout)
+            document = json.loads(run('report', capture, '--json').stdout)
+            self.assertEqual((document['exit'], document['signal'], document['ended_by']), (status, signal, None))
+            cut = self.path('cut.sxc')
+            self.assertEqual(run('capture', 'cut', capture, '--to', '50ms', '-o', cut).returncode, 0)
+            self.assertEqual(run('stat', '-i', capture).returncode, 0)  # a replay's own status
+        without = self.path('none.sxc')
+        run('record', '-q', '-d', 'cpu', '-I', '20ms', '-t', '60ms', '-o', without)
+        self.assertIsNone(json.loads(run('report', without, '--json').stdout)['exit'])
+        self.assertNotIn('exit status', run('report', without).stdout)
+
+
 if __name__ == '__main__':
     unittest.main(verbosity=2)

@@ -166,8 +166,23 @@ static enum sx_status add_devices(const struct cli *cli, const struct sx_session
 	return status;
 }
 
-static enum sx_status set_facts(const struct sx_session *session, struct report_fill *fill,
-				struct sx_error *err)
+/* What a run that was over before --delay leaves; false where that is not how it was. */
+static bool ended_too_early(const struct profiling *p, char *const *argv, struct sx_error *why)
+{
+	char ran[HUMAN_MAX], delayed[HUMAN_MAX];
+	uint64_t delay = p->cli->options.delay_ns, duration = sx_session_duration_ns(p->session);
+	if (!argv || !delay || duration > delay)
+		return false;
+	human_duration(ran, duration);
+	human_duration(delayed, delay);
+	error_set(why, SX_INCOMPLETE, "the program ended before --delay was over");
+	error_because(why, "it ran for %s, and the first %s are left out", ran, delayed);
+	error_try(why, "a shorter --delay, or a longer run");
+	return true;
+}
+
+static enum sx_status set_facts(const struct sx_session *session, const struct sx_error *early,
+				struct report_fill *fill, struct sx_error *err)
 {
 	uint32_t count;
 	enum sx_status status = SX_OK;
@@ -181,7 +196,7 @@ static enum sx_status set_facts(const struct sx_session *session, struct report_
 					     .partial = devices[i].partial,
 					     .failure = devices[i].failure,
 					     .failed_after_ns = devices[i].failed_after_ns,
-					     .silence = devices[i].silence,
+					     .silence = early ? early : devices[i].silence,
 					     .unused = devices[i].unused,
 					     .simulated = devices[i].simulated};
 		status = report_set_facts(fill, i, &facts, err);
@@ -190,11 +205,12 @@ static enum sx_status set_facts(const struct sx_session *session, struct report_
 }
 
 static enum sx_status profile_write(struct profiling *p, const struct report *run,
-				    uint64_t *samples, bool *lacks, struct sx_error *err)
+				    const struct sx_error *early, uint64_t *samples, bool *lacks,
+				    struct sx_error *err)
 {
 	const struct report *report;
 	const struct view *view = &p->cli->view;
-	enum sx_status status = set_facts(p->session, p->fill, err);
+	enum sx_status status = set_facts(p->session, early, p->fill, err);
 	if (!status)
 		status = report_set_run(p->fill, run, err);
 	if (!status)
@@ -220,6 +236,21 @@ static uint64_t profile_duration_ns(const struct cli *cli, const struct sx_sessi
 	return all > before ? all - before : 0;
 }
 
+/* Why no device has a sample: the first one's reason, or that all came before --delay. */
+static const struct sx_error *why_nothing(const struct cli *cli,
+					  const struct sx_session_device *devices,
+					  const struct sx_error *why, struct sx_error *buf)
+{
+	if (devices[0].silence)
+		return devices[0].silence;
+	if (why->message[0] || !cli->options.delay_ns)
+		return why;
+	error_set(buf, SX_INCOMPLETE, "no sample came after --delay");
+	error_because(buf, "all ended before, or the run did before the next one");
+	error_try(buf, "a shorter --delay, or a shorter --interval");
+	return buf;
+}
+
 static int conclude(struct profiling *p, char *const *argv, const struct sx_error *why)
 {
 	uint32_t count;
@@ -227,14 +258,17 @@ static int conclude(struct profiling *p, char *const *argv, const struct sx_erro
 	struct sx_session *session = p->session;
 	uint64_t samples;
 	bool lacks;
-	struct sx_error failed = {0};
+	struct sx_error failed = {0}, early = {0};
+	bool before = ended_too_early(p, argv, &early);
 	struct sx_child_status child = sx_session_child(session);
 	struct report run = {.schema = "stat",
 			     .duration_ns = profile_duration_ns(cli, session, argv),
 			     .ran = argv != NULL,
-			     .exit_code = run_exit_code(&child)};
+			     .exit_code = run_exit_code(&child),
+			     .term_signal = child.term_signal,
+			     .ended_by = run_ended_by(&child)};
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
-	if (profile_write(p, &run, &samples, &lacks, &failed))
+	if (profile_write(p, &run, before ? &early : NULL, &samples, &lacks, &failed))
 		return cli_fail(cli, &failed);
 	bool silent = false;
 	for (uint32_t i = 0; i < count; i++)
@@ -242,7 +276,7 @@ static int conclude(struct profiling *p, char *const *argv, const struct sx_erro
 	/* What was named must be there; what was only tried need not. */
 	lacks |= silent && cli->options.devices.count;
 	if (!samples && count) {
-		cli_fail(cli, devices[0].silence ? devices[0].silence : why);
+		cli_fail(cli, before ? &early : why_nothing(cli, devices, why, &failed));
 		return run.exit_code ? run.exit_code : EXIT_INCOMPLETE;
 	}
 	run_tell(cli, session, cli->view.format != FORMAT_TEXT);

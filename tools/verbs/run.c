@@ -107,6 +107,14 @@ void run_tell(const struct cli *cli, const struct sx_session *session, bool note
 {
 	uint32_t count;
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
+	struct sx_child_status child = sx_session_child(session);
+	const char *limit = run_ended_by(&child);
+	if (notes && limit && child.term_signal)
+		cli_note(cli, "note: --%s ended the program, with signal %d", limit,
+			 child.term_signal);
+	else if (notes && limit)
+		cli_note(cli, "note: --%s ended the program, which exited with %d", limit,
+			 child.exit_code);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sx_session_device *d = &devices[i];
 		const char *name = d->name ? d->name : d->source;
@@ -128,6 +136,13 @@ void run_tell(const struct cli *cli, const struct sx_session *session, bool note
 int run_exit_code(const struct sx_child_status *child)
 {
 	return child->term_signal ? 128 + child->term_signal : child->exit_code;
+}
+
+const char *run_ended_by(const struct sx_child_status *child)
+{
+	return child->ended_by == SX_ENDED_BY_DURATION ? "duration"
+	       : child->ended_by == SX_ENDED_BY_COUNT  ? "count"
+						       : NULL;
 }
 
 int run_cannot(const struct cli *cli, const struct sx_error *err, char *const *argv)

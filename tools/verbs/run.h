@@ -29,6 +29,8 @@ int run_noted_signal(void);
 void run_tell(const struct cli *cli, const struct sx_session *session, bool notes);
 /* As a shell says it: 128 + n for a signal. */
 int run_exit_code(const struct sx_child_status *child);
+/* "duration" or "count" where that limit ended the program, or NULL. */
+const char *run_ended_by(const struct sx_child_status *child);
 /*
  * Writes why a session did not run. Returns 127 and 126 for a program that cannot be run, as shells
  * and env(1) do.

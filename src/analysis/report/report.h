@@ -162,7 +162,9 @@ struct report {
 	uint64_t created_ns;  /* CLOCK_REALTIME when it began; 0: not told */
 	uint64_t duration_ns; /* of the run; the longest of its devices where nobody said */
 	bool ran;	      /* a program ran and ended with exit_code */
-	int exit_code;
+	int exit_code;	      /* of a signal 128 more than its number */
+	int term_signal;      /* what ended it, or 0 */
+	const char *ended_by; /* "duration" or "count": the limit that did, or NULL */
 	const struct report_device *devices;
 	uint32_t device_count;
 	/* What held the program back, by all devices together; NULL without samples. */

@@ -149,6 +149,12 @@ void machine_head_json(struct json *json, const struct report *r)
 		json_i64(json, r->exit_code);
 	else
 		json_null(json);
+	json_key(json, "signal");
+	if (r->ran && r->term_signal)
+		json_i64(json, r->term_signal);
+	else
+		json_null(json);
+	json_kv_string(json, "ended_by", r->ended_by);
 	if (first)
 		cost_json(json, first);
 }

@@ -57,6 +57,19 @@ static uint64_t frames_ns(const struct report_frames *f)
 	return told ? (uint64_t)((double)f->count * 1e9 / f->fps + 0.5) : 0;
 }
 
+/* ", exit status 3", ", ended by signal 11 (Segmentation fault)", ", ended by --duration". */
+static void ending_text(const struct report *r, char *buf, size_t size)
+{
+	const char *limit = r->ended_by ? r->ended_by : "";
+	if (r->term_signal)
+		snprintf(buf, size, ", ended by %s%s%ssignal %d (%s)", *limit ? "--" : "", limit,
+			 *limit ? " with " : "", r->term_signal, strsignal(r->term_signal));
+	else if (r->ended_by)
+		snprintf(buf, size, ", ended by --%s with exit status %d", limit, r->exit_code);
+	else
+		snprintf(buf, size, ", exit status %d", r->exit_code);
+}
+
 static void samples_text(const struct view *view, const struct report *r,
 			 const struct report_device *d)
 {
@@ -80,8 +93,8 @@ static void samples_text(const struct view *view, const struct report *r,
 	if (d->lost || d->lost_more)
 		used += (size_t)snprintf(line + used, sizeof(line) - used, ", %s%" PRIu64 " lost",
 					 d->lost_more ? "more than " : "", d->lost);
-	if (r->ran)
-		snprintf(line + used, sizeof(line) - used, ", exit status %d", r->exit_code);
+	if (r->ran && used < sizeof(line))
+		ending_text(r, line + used, sizeof(line) - used);
 	text_wrap(&view->out, 0, line);
 }
 

@@ -300,6 +300,21 @@ static enum sx_status anything_chosen(const struct capture_report *read, struct 
 	return SX_OK;
 }
 
+/* How the program ended, which the recording says behind all rows. */
+static void set_ending(const struct capture_report *read, struct report *run)
+{
+	for (uint32_t i = 0; i < read->count; i++) {
+		const struct capture_view *view = read->devices[i].view;
+		if (!view->ended)
+			continue;
+		run->ran = true;
+		run->term_signal = view->ending.term_signal;
+		run->exit_code = run->term_signal ? 128 + run->term_signal : view->ending.exit_code;
+		run->ended_by = view->ending.limit;
+		return;
+	}
+}
+
 enum sx_status capture_report_read(struct cli *cli, const char *path,
 				   const struct capture_report_hooks *hooks,
 				   struct capture_report *out, struct sx_error *err)
@@ -318,12 +333,13 @@ enum sx_status capture_report_read(struct cli *cli, const char *path,
 	if (!status)
 		status =
 		    fill_devices(cli, &(struct device_list){path, list, count}, hooks, out, err);
-	if (!status)
-		status = report_set_run(out->fill,
-					&(struct report){.schema = "report",
-							 .file = imported_text(cli, path, shown),
-							 .created_ns = created_ns(out)},
-					err);
+	if (!status) {
+		struct report run = {.schema = "report",
+				     .file = imported_text(cli, path, shown),
+				     .created_ns = created_ns(out)};
+		set_ending(out, &run);
+		status = report_set_run(out->fill, &run, err);
+	}
 	free(list);
 	return status ? status : anything_chosen(out, err);
 }

@@ -303,6 +303,12 @@ static void take_note(struct capture_view *view, const struct sx_capture_record 
 {
 	bool mine = record->device == view->device ||
 		    (record->device == SX_CAPTURE_NO_DEVICE && view->device == 0);
+	struct sx_capture_ending ending;
+	if (sx_capture_read_ending(record, &ending)) {
+		view->ending = ending;
+		view->ended = true;
+		return;
+	}
 	if (mine && !view->note[0])
 		snprintf(view->note, sizeof(view->note), "%s", record->mark.text);
 }

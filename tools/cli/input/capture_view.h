@@ -26,6 +26,8 @@ struct capture_view {
 	bool lost_more, failed;
 	bool lacks;	/* capture_view_note() noted something */
 	char note[512]; /* the first thing that the recording says of the device, or empty */
+	bool ended;	/* the recording says how its program ended */
+	struct sx_capture_ending ending;
 	struct sx_error failure;
 	struct report_gap *gaps; /* the first of them: there may be very many */
 	size_t gap_count, gap_cap;
