@@ -130,7 +130,8 @@ bool report_lacks_named(const struct report *report)
 		for (uint32_t i = 0; i < report->devices[d].row_count; i++) {
 			const struct report_row *row = &report->devices[d].rows[i];
 			bool nobody_has = row->metric == SX_NONE && row->counter == SX_NONE;
-			if (!row->stats.count && (nobody_has || !report->devices[d].samples))
+			bool silent = report->devices[d].named && !report->devices[d].samples;
+			if (!row->stats.count && (nobody_has || silent))
 				return true;
 		}
 	return false;

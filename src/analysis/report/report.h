@@ -115,6 +115,7 @@ struct report_device {
 	uint32_t heading_count;
 	const struct report_row *rows;
 	uint32_t row_count;
+	bool named; /* somebody named its rows: they must be there */
 
 	/*
 	 * The course of every row: at most 4,096 lines, each the metrics of `each` adjacent samples
