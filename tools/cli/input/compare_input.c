@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/cli/gate_options.h"
 #include "tools/cli/input/baseline.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/imported.h"
@@ -58,6 +59,16 @@ static enum sx_status compare_read_rows(struct capture_view *view, struct sx_tab
 	return status == SX_END ? SX_OK : status;
 }
 
+/* What gates name is compared whatever --metric selects. */
+static void add_gates(const struct run *run, const struct capture_view *view,
+		      const struct gate *gates, size_t count, const char **patterns,
+		      uint32_t *used)
+{
+	for (size_t i = 0; i < count; i++)
+		if (capture_view_has(run->cli, view, gates[i].metric))
+			patterns[(*used)++] = gates[i].metric;
+}
+
 /*
  * The selection of a device: what was asked for, or everything (counters too: they are compared
  * exactly), and what tells whether runs are comparable at all. `asked` has the first of these.
@@ -74,20 +85,29 @@ static enum sx_status select_metrics(struct run *run, const struct capture_view 
 		selection.pattern_count = 1;
 		return sx_metrics_create(view->catalog, &selection, &run->metrics[run->used], err);
 	}
-	const char **patterns = calloc(view->pattern_count + 3, sizeof(*patterns));
-	if (!patterns)
-		return error_nomem(err, "comparing");
-	memcpy(patterns, view->patterns, view->pattern_count * sizeof(*patterns));
-	enum sx_status status =
-	    sx_metrics_create(view->catalog, &selection, &run->asked[run->used], err);
+	struct arena arena = {0};
+	struct gate *gates = NULL;
+	size_t count = 0;
+	enum sx_status status = gate_options_read(run->cli, &arena, &gates, &count, err);
+	const char **patterns =
+	    status ? NULL : calloc(view->pattern_count + count + 3, sizeof(*patterns));
+	if (!status && !patterns)
+		status = error_nomem(err, "comparing");
+	if (!status) {
+		memcpy(patterns, view->patterns, view->pattern_count * sizeof(*patterns));
+		selection.patterns = patterns;
+		add_gates(run, view, gates, count, patterns, &selection.pattern_count);
+		status =
+		    sx_metrics_create(view->catalog, &selection, &run->asked[run->used], err);
+	}
 	for (size_t i = 0; !status && i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (capture_view_has(run->cli, view, needed[i]))
 			patterns[selection.pattern_count++] = needed[i];
-	selection.patterns = patterns;
 	if (!status)
 		status =
 		    sx_metrics_create(view->catalog, &selection, &run->metrics[run->used], err);
 	free(patterns);
+	arena_finish(&arena);
 	if (status) { /* the place is that of the next device */
 		sx_metrics_destroy(run->asked[run->used]);
 		run->asked[run->used] = NULL;
