@@ -330,10 +330,10 @@ static bool make_inputs(void)
 	fclose(advice);
 	fclose(perf);
 	fclose(dump);
-	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/oa-record/recording", root);
+	snprintf(path, sizeof(path), "%s/tests/data/oa/recording", root);
 	char *record = read_whole(path, &size);
-	if (size > 2) /* the first two bytes are the fuzzer's */
-		fwrite(record + 2, 1, size - 2, oa);
+	if (record)
+		fwrite(record, 1, size, oa);
 	free(record);
 	fclose(oa);
 	return sample_file("sample.sxc", "mali-g310") && sample_file("other.sxc", "mali-g625");

@@ -79,7 +79,7 @@ def simulate(folder, vendor, scene, seed):
     run("import", paths[0], "--as", "sextant-csv", "--for", "opengl", "-o", paths[2])
     kind = [] if vendor.startswith("mali") else ["--as", "sextant-csv"]
     run("import", paths[1], *kind, "--for", vendor, "-o", paths[3])
-    run("capture", "merge", paths[2], paths[3], "-o", paths[4])
+    run("capture", "merge", paths[2], paths[3], "--offset", "0s", "-o", paths[4])  # both count from one moment
     verdict = json.loads(run("report", paths[4], "--json", *options))["verdict"]
     if not seed:
         check_views(paths[4], options, verdict)

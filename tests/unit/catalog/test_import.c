@@ -203,8 +203,7 @@ static char *read_seed(const char *name)
 {
 	char path[512], *text = calloc(1, 65536);
 	const char *root = getenv("SEXTANT_SOURCE_ROOT");
-	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/catalog-import/%s", root ? root : ".",
-		 name);
+	snprintf(path, sizeof(path), "%s/tests/data/catalog-import/%s", root ? root : ".", name);
 	FILE *in = fopen(path, "rb");
 	assert_non_null(text);
 	if (!in)

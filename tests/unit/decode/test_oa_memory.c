@@ -97,11 +97,12 @@ static void every_allocation(void **state)
 int main(void)
 {
 	char path[4096];
-	snprintf(path, sizeof(path), "%s/../fuzz/corpus/oa-record/recording",
-		 getenv("SEXTANT_TEST_DATA"));
+	snprintf(path, sizeof(path), "%s/oa/recording", getenv("SEXTANT_TEST_DATA"));
 	FILE *file = fopen(path, "rb");
-	if (!file || fseek(file, 2, SEEK_SET)) /* the first two bytes are the fuzzer's */
+	if (!file) {
+		perror(path);
 		return 1;
+	}
 	size = fread(data, 1, sizeof(data), file);
 	fclose(file);
 	const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation)};
