@@ -102,7 +102,6 @@ struct walk {
 	uint32_t *positions; /* of input nodes: where they are in the program's inputs */
 	uint64_t steps;
 	bool selective, can_miss; /* whether this output reaches an `if`, or what is never there */
-	bool any_can_miss;
 };
 
 static bool walk_begin(struct walk *walk, const struct live_graph *program)
@@ -172,7 +171,6 @@ static enum sx_status collect_output(struct walk *walk, struct program_output *o
 	}
 	output->selective = walk->selective;
 	output->can_miss = walk->selective && walk->can_miss;
-	walk->any_can_miss |= output->can_miss;
 	qsort(output->inputs, found, sizeof(*output->inputs), compare_u32);
 	output->input_count = found;
 	return SX_OK;
@@ -190,7 +188,6 @@ static enum sx_status collect_inputs(struct expr_program *program, uint32_t *fai
 		if (status && failed)
 			*failed = i;
 	}
-	program->can_miss = walk.any_can_miss;
 	walk_finish(&walk);
 	return status;
 }

@@ -13,7 +13,6 @@
 #define SCRATCH_VALUES	8192
 #define FLAGS_MAX	2048
 #define BLOCK_ROWS_MIN	16
-#define SINGLE_ROWS_MAX 4
 
 /* Scratch memory that needs no allocation for most programs. */
 struct scratch {
@@ -28,13 +27,12 @@ static bool scratch_begin(struct scratch *scratch, struct eval *eval)
 	const struct expr_program *program = eval->program;
 	size_t flags = (size_t)program->graph.input_count + program->graph.output_count;
 	size_t registers = (size_t)program->fast.registers + 1;
-	size_t slots = program->fast.row.slot_count;
 	size_t block = REGISTER_VALUES / registers / 8 * 8;
 	eval->block = block > EVAL_ROWS_MAX ? EVAL_ROWS_MAX : block;
 	if (eval->block < BLOCK_ROWS_MIN)
 		eval->block = BLOCK_ROWS_MIN;
 	eval->stride = eval->block + REGISTER_GAP;
-	size_t values = registers * eval->stride > slots ? registers * eval->stride : slots;
+	size_t values = registers * eval->stride;
 	scratch->more_values = NULL;
 	scratch->more_flags = NULL;
 	if (values > SCRATCH_VALUES)
@@ -102,7 +100,7 @@ static enum sx_status run_block(struct eval *eval, struct sx_error *err)
 static enum sx_status run_blocks(struct eval *eval, size_t rows, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
-	for (size_t i = 0; i < eval->block; i++)
+	for (size_t i = 0; i < eval->block && i < rows; i++)
 		eval->none[i] = NAN;
 	for (eval->row = 0; status == SX_OK && eval->row < rows; eval->row += eval->count) {
 		size_t left = rows - eval->row;
@@ -111,15 +109,6 @@ static enum sx_status run_blocks(struct eval *eval, size_t rows, struct sx_error
 						    : eval_exactly(eval, NULL, NULL, err);
 	}
 	return status;
-}
-
-/* Few rows: without blocks, as long as everything is valid and in range. */
-static bool run_single(struct eval *eval, size_t rows)
-{
-	bool good = eval->program->fast.usable && !eval->program->can_miss;
-	for (size_t r = 0; good && r < rows; r++)
-		good = eval_row(eval, r);
-	return good;
 }
 
 enum sx_status expr_eval(const struct expr_program *program, const struct sx_vector *inputs,
@@ -131,7 +120,7 @@ enum sx_status expr_eval(const struct expr_program *program, const struct sx_vec
 	enum sx_status status = SX_OK;
 	if (!scratch_begin(&scratch, &eval))
 		status = error_nomem(err, "evaluating expressions");
-	else if (rows > SINGLE_ROWS_MAX || !run_single(&eval, rows))
+	else
 		status = run_blocks(&eval, rows, err);
 	free(eval.cells);
 	free(eval.needed);

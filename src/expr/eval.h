@@ -15,7 +15,7 @@ struct eval {
 	const struct sx_vector *inputs;
 	const struct expr_result *results;
 	const struct fast_loops *loops;
-	double *registers;  /* `block` rows each; for single rows one value a slot */
+	double *registers;  /* `block` rows each */
 	size_t stride;	    /* values from one register to the next */
 	double *none;	    /* a block of NaN, for an f64 column that is not there */
 	size_t block;	    /* rows evaluated at once */
@@ -28,8 +28,6 @@ struct eval {
 
 /* Runs the operations and moves over the block. False: whole numbers left the range. */
 bool eval_block(struct eval *eval);
-/* Evaluates one row without blocks. False as above, and when an input is not valid. */
-bool eval_row(struct eval *eval, size_t row);
 /* OR of the qualities in the block of each input, into eval->dirty. */
 void eval_scan(struct eval *eval);
 /* After eval_block(): writes qualities, and takes away values that rest on no data. */

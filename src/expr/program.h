@@ -9,7 +9,6 @@ struct expr_program {
 	struct live_graph graph;
 	struct fast_code fast;
 	const struct fast_loops *loops;
-	bool can_miss; /* any output can */
 };
 
 #endif

@@ -291,7 +291,7 @@ enum sx_status fast_compile(const struct live_graph *program, struct fast_code *
 	struct emitter emitter = {0};
 	bool good = emitter_begin(&emitter, program, code);
 	if (good && code->usable)
-		good = emit(&emitter) && row_compile(program, code, emitter.steps);
+		good = emit(&emitter);
 	emitter_finish(&emitter);
 	return good ? SX_OK : error_nomem(err, "compiling expressions");
 }
@@ -300,6 +300,5 @@ void fast_finish(struct fast_code *code)
 {
 	free(code->insns);
 	free(code->moves);
-	row_finish(&code->row);
 	*code = (struct fast_code){0};
 }

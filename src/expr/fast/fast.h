@@ -9,7 +9,6 @@
 #include <stdbool.h>
 
 #include "expr/fast/ops.h"
-#include "expr/fast/row.h"
 #include "expr/graph/outputs.h"
 
 /*
@@ -44,7 +43,6 @@ struct fast_code {
 	uint32_t insn_count;
 	struct fast_move *moves;
 	uint32_t move_count;
-	struct row_code row;
 };
 
 /* Fills `code`, which is empty, with the fast form of what a program computes. */

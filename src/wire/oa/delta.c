@@ -12,14 +12,12 @@
 #define OA_LOOPS oa_loops_base
 #endif
 
-#if defined(__AVX512F__) || defined(__AVX2__)
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
 /* Counters and reports of a tile. */
-#if defined(__AVX512F__)
-#define TILE 8
-#elif defined(__AVX2__)
+#ifdef __AVX2__
 #define TILE 4
 #else
 #define TILE 2
@@ -36,17 +34,7 @@ typedef uint64_t lanes __attribute__((vector_size(8 * TILE)));
  * Words and bytes of a report as lanes: one step each, for which compilers need several when they
  * are told by __builtin_convertvector().
  */
-#if defined(__AVX512F__)
-static inline lanes widen(words from)
-{
-	return (lanes)_mm512_cvtepu32_epi64((__m256i)from);
-}
-
-static inline lanes load_bytes(const uint8_t *from)
-{
-	return (lanes)_mm512_cvtepu8_epi64(_mm_loadu_si64(from));
-}
-#elif defined(__AVX2__)
+#ifdef __AVX2__
 static inline lanes widen(words from)
 {
 	return (lanes)_mm256_cvtepu32_epi64((__m128i)from);

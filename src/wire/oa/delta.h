@@ -31,7 +31,7 @@ struct oa_loops {
 };
 
 /* The copies that run on this processor, the widest last. Returns how many, 1 at least. */
-#define OA_LOOPS_MAX 3
+#define OA_LOOPS_MAX 2
 size_t oa_loops_all(const struct oa_loops *out[OA_LOOPS_MAX]);
 /* The copy that suits this processor. Static storage. */
 const struct oa_loops *oa_loops(void);

@@ -1,22 +1,16 @@
 /* Chooses the copy of the loops over reports that suits the processor. */
 #include "wire/oa/delta.h"
 
-extern const struct oa_loops oa_loops_base, oa_loops_avx2, oa_loops_avx512;
+extern const struct oa_loops oa_loops_base, oa_loops_avx2;
 
 size_t oa_loops_all(const struct oa_loops *out[OA_LOOPS_MAX])
 {
 	size_t count = 0;
 	out[count++] = &oa_loops_base;
-#if defined(OA_HAVE_AVX2) || defined(OA_HAVE_AVX512)
-	__builtin_cpu_init();
-#endif
 #ifdef OA_HAVE_AVX2
+	__builtin_cpu_init();
 	if (__builtin_cpu_supports("avx2"))
 		out[count++] = &oa_loops_avx2;
-#endif
-#ifdef OA_HAVE_AVX512
-	if (__builtin_cpu_supports("avx512f"))
-		out[count++] = &oa_loops_avx512;
 #endif
 	return count;
 }
