@@ -61,6 +61,63 @@ class Names(Answers):
         self.assertEqual(run('stat', '--', 'true').returncode, 0)  # nothing was named
 
 
+class Rules(Answers):
+    def test_every_rule_that_fires_is_explained(self):
+        """What advise names can be asked for: condition, inputs and source, in text and JSON."""
+        frames = 'frame,FrameTime,D3DGPUTime\n' + ''.join(f'{i},20000000,19500000\n' for i in range(30))
+        table = self.path('frames.csv', frames)
+        found = json.loads(run('advise', table, '--for', 'opengl', '--json').stdout)['findings']
+        self.assertGreater(len(found), 0)
+        constants = {c['name'] for c in json.loads(run('list', 'constants', '--for', 'opengl', '--json').stdout)['constants']}
+        for rule in found:
+            result = run('explain', rule['rule'], '--for', 'opengl', '--json')
+            self.assertEqual(result.returncode, 0, result.stderr)
+            told = json.loads(result.stdout)['rules'][0]
+            self.assertEqual((told['rule'], told['title'], told['severity'], told['metric'], told['advice']),
+                             tuple(rule[k] for k in ('rule', 'title', 'severity', 'metric', 'advice')))
+            for name in told['inputs']:
+                self.assertIn(name, told['when'])
+                self.assertTrue(name in constants or run('explain', name, '--for', 'opengl').returncode == 0, name)
+        text = run('explain', 'CPU.saturated').stdout
+        for part in ('All CPUs are busy', 'cpu_busy > 90', '90.0 %', 'catalog cpu (embedded), line', 'inputs', 'advice'):
+            self.assertIn(part, text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+    def test_rules_of_the_verdict(self):
+        document = json.loads(run('stat', '-d', 'cpu', '-t', '60ms', '--json').stdout)
+        self.assertIn('verdict', document)
+        told = json.loads(run('explain', 'bandwidth', '--json').stdout)
+        self.assertGreater(len(told['rules']), 1)  # several ways to one verdict
+        self.assertEqual({r['kind'] for r in told['rules']}, {'verdict'})
+        text = run('explain', 'crowded').stdout
+        self.assertIn('verdict.yaml, line', text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+    def test_near_names(self):
+        for name, args, near in (('cpu.saturatd', [], 'sextant explain cpu.saturated'), ('frame.lnog', ['--for', 'opengl'], 'sextant explain frame.long --for opengl')):
+            result = run('explain', name, *args)
+            self.assertEqual(result.returncode, 3)
+            self.assertEqual(result.stderr.splitlines()[-1], 'try: ' + near)
+            self.assertEqual(run(*near.split()[1:]).returncode, 0)
+
+
+class Gates(Answers):
+    def test_gate_on_what_was_not_chosen(self):
+        """diff -m X --gate 'Y': Y is compared, as report does it."""
+        paths = [self.path(f'{n}.sxc') for n in 'ab']
+        for path in paths:
+            run('record', '-q', '-d', 'cpu', '-I', '20ms', '-t', '100ms', '-o', path)
+        result = run('diff', *paths, '-m', 'cpu_busy', '--gate', 'run_queue < 100000', '--json')
+        document = json.loads(result.stdout)
+        self.assertEqual((result.returncode, [g['passed'] for g in document['gates']]), (0, [True]), result.stdout)
+        self.assertEqual({m['name'] for m in document['metrics']} >= {'cpu_busy', 'run_queue'}, True)
+        failed = run('diff', *paths, '-m', 'cpu_busy', '--gate', 'run_queue < 0')
+        self.assertEqual(failed.returncode, 6)
+        missing = run('diff', *paths, '-m', 'cpu_busy', '--gate', 'run_queu < 1')
+        self.assertEqual(missing.returncode, 1)
+        self.assertIn('there is no such metric in both', missing.stdout)
+
+
 class Endings(Answers):
     def test_delay_longer_than_the_program(self):
         """What is missing is what --delay left out, not a program that does not draw."""

@@ -3,6 +3,7 @@
 #include "analysis/stats.h"
 #include "output/catalog/also.h"
 #include "output/catalog/formula.h"
+#include "output/catalog/rule.h"
 #include "tools/cli/input/input.h"
 #include "tools/cli/selection.h"
 #include "tools/cli/ticker.h"
@@ -342,6 +343,12 @@ static void explain_json(const struct explanation *e, uint32_t metric, uint32_t 
 	view_json_end(&json);
 }
 
+/* Rules are words with points between them ("cpu.saturated"), as neutral names are. */
+static bool looks_like_rule(const char *name)
+{
+	return strchr(name, '.') != NULL;
+}
+
 /* Of several sets' metrics the first one, which says where else it is; else a counter. */
 static enum sx_status look_up(struct explanation *e, const char *name, uint32_t *metric,
 			      uint32_t *counter, struct sx_error *err)
@@ -349,10 +356,15 @@ static enum sx_status look_up(struct explanation *e, const char *name, uint32_t 
 	const char *near[2];
 	if (describe_find(&e->view, name, e->set, metric, counter))
 		return SX_OK;
-	error_set(err, SX_ERR_NOT_FOUND, "no metric or counter %s in catalog %s", name,
+	struct suggest rules;
+	suggest_begin(&rules, name, 1);
+	rule_offer(&e->view, &rules);
+	error_set(err, SX_ERR_NOT_FOUND, "no metric, counter or rule %s in catalog %s", name,
 		  e->view.info->name);
 	error_because(err, "no name or alias matches");
-	if (sx_catalog_suggest(e->view.catalog, name, near, 2))
+	if (rules.count && looks_like_rule(name))
+		error_try(err, "sextant explain %s --for %s", rules.items[0], e->view.info->name);
+	else if (sx_catalog_suggest(e->view.catalog, name, near, 2))
 		error_try(err, "sextant explain %s --for %s", near[0], e->view.info->name);
 	else
 		error_try(err, "sextant list metrics --for %s", e->view.info->name);
@@ -391,7 +403,10 @@ static enum sx_status explain_name(struct explanation *e, const char *name, stru
 				      .constants = o->constants,
 				      .constant_count = (uint32_t)o->constant_count,
 				      .totals = e->totals};
-	uint32_t metric = SX_NONE, counter = SX_NONE;
+	uint32_t metric = SX_NONE, counter = SX_NONE, rule;
+	if (!describe_find(&e->view, name, e->set, &metric, &counter) &&
+	    (rule = rule_find(&e->view, name)) != SX_NONE)
+		return rule_write(&e->cli->view, &e->view, rule, err);
 	enum sx_status status = look_up(e, name, &metric, &counter, err);
 	if (!status && metric != SX_NONE)
 		status = formula_open(&f, &e->cli->view, &input, metric, err);
@@ -420,9 +435,12 @@ static bool search_one(void *user, struct sx_catalog *catalog)
 	struct catalog_view view = describe_view(catalog);
 	uint32_t metric, counter;
 	const char *near[1];
-	if (!describe_find(&view, s->name, SX_NONE, &metric, &counter)) {
+	if (!describe_find(&view, s->name, SX_NONE, &metric, &counter) &&
+	    rule_find(&view, s->name) == SX_NONE) {
 		if (!s->found && sx_catalog_suggest(catalog, s->name, near, 1))
 			suggest_offer(&s->near, near[0]);
+		if (!s->found && looks_like_rule(s->name))
+			rule_offer(&view, &s->near);
 		return true;
 	}
 	size_t used = strlen(s->others);
@@ -448,7 +466,7 @@ static enum sx_status search_catalogs(struct cli *cli, const char *name, struct 
 				 sx_catalog_info(s.found)->name, s.others);
 		return SX_OK;
 	}
-	error_set(err, SX_ERR_NOT_FOUND, "no catalog has a metric or counter %s", name);
+	error_set(err, SX_ERR_NOT_FOUND, "no catalog has a metric, counter or rule %s", name);
 	error_because(err, "no name, alias or title of theirs matches");
 	if (s.near.count)
 		error_try(err, "sextant explain %s", s.near.items[0]);
@@ -467,6 +485,17 @@ static enum sx_status open_catalog(struct cli *cli, const char *name, struct sx_
 	return anywhere ? search_catalogs(cli, name, out, err) : cli_catalog(cli, out, err);
 }
 
+/* SX_ERR_NOT_FOUND, and the error as it is, when the verdict has no such rule. */
+static enum sx_status explain_verdict(struct cli *cli, const char *name, bool *known,
+				      struct sx_error *err)
+{
+	struct sx_error why = {0};
+	enum sx_status status = rule_write_verdict(&cli->view, name, known, &why);
+	if (status)
+		*err = why;
+	return status || *known ? status : SX_ERR_NOT_FOUND;
+}
+
 static int explain_run(struct cli *cli)
 {
 	struct sx_error err = {0};
@@ -478,11 +507,17 @@ static int explain_run(struct cli *cli)
 	enum sx_status status = SX_OK;
 	if (!status && !name) {
 		status = error_set(&err, SX_ERR_USAGE, "nothing to explain was named");
-		error_because(&err, "explain takes the name of a metric or counter");
+		error_because(&err, "explain takes the name of a metric, counter or rule");
 		error_try(&err, "sextant explain gpu.busy --for amd-gcn2");
 	}
+	bool verdict = false;
 	if (!status)
 		status = open_catalog(cli, name, &catalog, &err);
+	/* The verdict's rules are no catalog's: of names that nobody else has. */
+	if (status == SX_ERR_NOT_FOUND && name && !catalog)
+		status = explain_verdict(cli, name, &verdict, &err);
+	if (verdict)
+		return status ? cli_fail(cli, &err) : EXIT_OK;
 	if (!status)
 		status = explain_prepare(&e, catalog, &totals, &err);
 	e.view.no_memory = &no_memory;
@@ -501,12 +536,14 @@ static int explain_run(struct cli *cli)
 const struct command cmd_explain = {
     .verb = {.name = "explain",
 	     .synopsis = "NAME [--for CATALOG] [-i FILE]",
-	     .summary = "what a metric means: unit, formula as a tree, inputs, advice",
+	     .summary = "what a metric or rule means: unit, formula as a tree, inputs, advice",
 	     .about =
 		 "Shows title, unit, meaning, the formula as a tree with each input's block and "
 		 "slot, and the advice that uses it. With -i the numbers of a file are put in. "
 		 "Without --for, -d and -i every catalog is searched, those of this machine's "
-		 "devices first. NAME may define a flexible EU counter of Intel's OA unit.",
+		 "devices first. NAME may also be a rule of the catalog's advice or of the "
+		 "verdict, as advise and stat name them: its condition, limit and inputs; or "
+		 "define a flexible EU counter of Intel's OA unit.",
 	     .pages = true,
 	     .formats = FORMATS_TEXT_JSON,
 	     .reads = true,
