@@ -118,6 +118,25 @@ class Gates(Answers):
         self.assertIn('there is no such metric in both', missing.stdout)
 
 
+class Groups(Answers):
+    def test_more_groups_than_stand_for_themselves(self):
+        """Nothing is lost beyond the limit: the rest is one group, and told."""
+        lines = ['begin_ns,end_ns,group,quality,IAVertices']
+        for turn in range(2):
+            lines += [f'{(turn * 17000 + i) * 1000},{(turn * 17000 + i + 1) * 1000},g{i},,{3 + turn}' for i in range(17000)]
+        table = self.path('many.csv', '\n'.join(lines) + '\n')
+        args = ('report', table, '--for', 'opengl', '--by', 'group', '-m', 'IAVertices')
+        result = run(*args, '--csv', '--top', '100000')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        self.assertEqual(len(rows), 16385)
+        self.assertEqual([int(r['IAVertices']) for r in rows[:-1]], [7] * 16384)
+        self.assertEqual((rows[-1]['group'], int(rows[-1]['rows']), int(rows[-1]['IAVertices'])), ('(others)', 2 * 616, 7 * 616))
+        self.assertIn('the first 16384 groups stand for themselves', result.stderr)
+        few = run(*args, '--sort', 'IAVertices', '--top', '2').stdout
+        self.assertIn('(others)', few)
+
+
 class Endings(Answers):
     def test_delay_longer_than_the_program(self):
         """What is missing is what --delay left out, not a program that does not draw."""

@@ -11,8 +11,9 @@
 #include "table/like.h"
 #include "table/total.h"
 
-#define PRUNE_AT 1024 /* groups beyond the wanted ones that wait before the smaller ones go */
-#define KEYS_MAX 4096 /* debug groups or instances */
+#define PRUNE_AT 1024  /* groups beyond the wanted ones that wait before the smaller ones go */
+#define KEYS_MAX 16384 /* debug groups or instances that stand for themselves */
+#define SLOTS	 (4 * KEYS_MAX) /* of the table that finds them */
 
 /* Groups whose rows may be anywhere. */
 struct open_group {
@@ -34,6 +35,7 @@ struct report_by {
 	size_t list_cap;
 	struct open_group *open;
 	size_t open_count, open_cap;
+	uint32_t *slots; /* by key: index in `open` + 1; NULL before the first */
 	struct sx_vector *vectors;
 	struct strings texts; /* of debug groups, whose keys they are */
 	struct sx_table *values;
@@ -187,24 +189,38 @@ static enum sx_status finish_group(struct report_by *g, const struct open_group 
 	return status;
 }
 
+/* Where a key stands in the table, or would. */
+static uint32_t *slot_of(struct report_by *g, uint64_t key)
+{
+	uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+	while (g->slots[at % SLOTS] && g->open[g->slots[at % SLOTS] - 1].key != key)
+		at++;
+	return &g->slots[at % SLOTS];
+}
+
+/* The group of a key, begun when it is new; beyond KEYS_MAX keys that of all others. */
 static struct open_group *find_open(struct report_by *g, uint64_t key, struct sx_error *err)
 {
-	for (size_t i = g->open_count; i > 0; i--)
-		if (g->open[i - 1].key == key)
-			return &g->open[i - 1];
-	struct open_group new = {.key = key};
-	if (g->open_count >= KEYS_MAX) {
-		error_set(err, SX_ERR_LIMIT, "more than %d different keys", KEYS_MAX);
-		error_try(err, "export, and a program of your own");
+	if (!g->slots && !(g->slots = calloc(SLOTS, sizeof(*g->slots)))) {
+		error_nomem(err, "a report");
 		return NULL;
 	}
+	uint32_t *slot = slot_of(g, key);
+	if (!*slot && g->open_count >= KEYS_MAX) {
+		key = REPORT_KEY_OTHERS;
+		slot = slot_of(g, key);
+	}
+	if (*slot)
+		return &g->open[*slot - 1];
+	struct open_group new = {.key = key};
 	if (!mem_grow(&g->open, &g->open_cap, g->open_count + 1, sizeof(*g->open)) ||
 	    total_create(g->raw, &new.total, err) != SX_OK) {
 		error_nomem(err, "a report");
 		return NULL;
 	}
 	g->open[g->open_count] = new;
-	return &g->open[g->open_count++];
+	*slot = (uint32_t)++g->open_count;
+	return &g->open[g->open_count - 1];
 }
 
 static bool comes_in_runs(const struct report_by *g)
@@ -237,8 +253,6 @@ static enum sx_status by_add_run(struct report_by *g, uint64_t key, size_t first
 		open->key = key;
 		open->rows = open->time_ns = 0;
 	}
-	if (!runs && open->key != key && !(open = find_open(g, key, err)))
-		return err->status;
 	total_add_rows(open->total, g->raw, first, last - first);
 	open->rows += last - first;
 	open->time_ns += time_of(g->raw, first, last);
@@ -376,8 +390,10 @@ static enum sx_status close_groups(struct report_by *g, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	for (size_t i = 0; !status && i < g->open_count; i++)
-		if (g->open[i].rows)
+		if (g->open[i].rows) {
+			g->result.others |= g->open[i].key == REPORT_KEY_OTHERS;
 			status = finish_group(g, &g->open[i], err);
+		}
 	return status;
 }
 
@@ -408,6 +424,7 @@ enum sx_status report_by_finish(struct report_by *g, const struct report_groups 
 	r->bucket_ns = g->bucket_ns;
 	r->begin_ns = g->o.begin_ns;
 	r->seen = g->seen;
+	r->most = KEYS_MAX;
 	r->list = g->list;
 	r->count = sx_table_row_count(g->groups);
 	r->raw = g->groups;
@@ -435,6 +452,7 @@ void report_by_destroy(struct report_by *g)
 	sx_table_destroy(g->total);
 	strings_finish(&g->texts);
 	free(g->open);
+	free(g->slots);
 	free(g->list);
 	free(g->vectors);
 	free(g);

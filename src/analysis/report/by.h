@@ -26,6 +26,9 @@ struct report_by_options {
 	const struct sx_table *like; /* the columns that rows will have */
 };
 
+/* The key of what came when there were too many keys already: all of it in one group. */
+#define REPORT_KEY_OTHERS (UINT64_MAX - 1)
+
 /* One group: row i of both tables. */
 struct report_group {
 	uint64_t key;	  /* number of the frame, stretch, instance; a string; UINT64_MAX: none */
@@ -46,6 +49,8 @@ struct report_groups {
 	enum report_key by;
 	uint64_t bucket_ns, begin_ns; /* of one stretch of time; of the first */
 	uint64_t seen;		      /* groups in all */
+	bool others;		      /* one of them is that of REPORT_KEY_OTHERS, ... */
+	uint32_t most;		      /* ... since only so many stand for themselves */
 	const struct report_group *list;
 	size_t count;
 	const struct sx_table *raw, *values; /* counters and metrics, a row a group */
@@ -64,7 +69,7 @@ enum sx_status report_key_parse(const char *text, enum report_key *out, struct s
 /* *out is owned by the caller. Errors: what sx_metrics_create() says of the selection. */
 enum sx_status report_by_begin(const struct report_by_options *options, struct report_by **out,
 			       struct sx_error *err);
-/* Adds the rows of a table. Errors: SX_ERR_LIMIT (too many different keys), SX_ERR_NO_MEMORY. */
+/* Adds the rows of a table. Errors: SX_ERR_NO_MEMORY. */
 enum sx_status report_by_add(struct report_by *by, const struct sx_table *raw,
 			     struct sx_error *err);
 /*

@@ -14,6 +14,8 @@ static void key_text(const struct groups_out *o, size_t i, char *buf, size_t siz
 	const struct report_group *group = &o->g->list[i];
 	if (group->key == UINT64_MAX)
 		snprintf(buf, size, "(none)");
+	else if (group->key == REPORT_KEY_OTHERS)
+		snprintf(buf, size, "(others)");
 	else if (group->text)
 		snprintf(buf, size, "%s", group->text);
 	else if (o->g->by == REPORT_BY_TIME) {
@@ -358,6 +360,11 @@ static enum sx_status write_one(const struct groups_out *o, struct sx_error *err
 {
 	bool ok = true;
 	note_imbalance(o);
+	if (o->g->others)
+		view_note(o->view,
+			  "the first %u %ss stand for themselves, what came of others later is "
+			  "together in (others); --from and --to choose a part",
+			  o->g->most, report_key_name(o->g->by));
 	if (o->view->format == FORMAT_JSON) {
 		write_json(o, o->g->values);
 	} else if (o->view->format == FORMAT_CSV) {
