@@ -1,0 +1,278 @@
+/*
+ * The sources of Vulkan and OpenCL, each around a program that sends what is known, with every
+ * system call of theirs failing once.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "guest/channel.h"
+#include "source/cl/cl.h"
+#include "source/vk/vk.h"
+
+#define RECORDS	 20u
+#define FROM_NS	 UINT64_C(1000000000) /* long before the run */
+#define EACH_NS	 UINT64_C(1000)
+#define NO_CHILD 9 /* the program's status when it got no channel */
+#define CALLS	 400u
+
+/* Calls so far, and the one that fails. Only the thread of the test calls. */
+struct faults {
+	unsigned calls, fail_at;
+	int why;
+};
+
+static bool fails(void *user)
+{
+	struct faults *f = user;
+	if (++f->calls != f->fail_at)
+		return false;
+	errno = f->why;
+	return true;
+}
+
+/* A call of the running system, unless it is the one that fails. */
+#define FAULTY(type, name, parameters, arguments)                                                  \
+	static type faulty_##name parameters                                                       \
+	{                                                                                          \
+		return fails(user) ? (type)-1 : sys_real()->name arguments;                        \
+	}
+FAULTY(int, open, (void *user, const char *path, int flags), (NULL, path, flags))
+FAULTY(int, ioctl, (void *user, int fd, unsigned long request, void *arg), (NULL, fd, request, arg))
+FAULTY(ssize_t, read, (void *user, int fd, void *buf, size_t size), (NULL, fd, buf, size))
+FAULTY(ssize_t, write, (void *user, int fd, const void *buf, size_t size), (NULL, fd, buf, size))
+FAULTY(void *, mmap, (void *user, size_t size, int prot, int flags, int fd, off_t at),
+       (NULL, size, prot, flags, fd, at))
+FAULTY(int, poll, (void *user, struct pollfd *fds, nfds_t count, int timeout_ms),
+       (NULL, fds, count, timeout_ms))
+FAULTY(ssize_t, read_file, (void *user, const char *path, char *buf, size_t size),
+       (NULL, path, buf, size))
+FAULTY(int, list_dir,
+       (void *user, const char *path, int (*visit)(void *arg, const char *name), void *arg),
+       (NULL, path, visit, arg))
+FAULTY(int, memory_file, (void *user, const char *name, size_t size), (NULL, name, size))
+FAULTY(ssize_t, read_link, (void *user, const char *path, char *buf, size_t size),
+       (NULL, path, buf, size))
+FAULTY(int, perf_event_open,
+       (void *user, void *attr, pid_t pid, int cpu, int group, unsigned long flags),
+       (NULL, attr, pid, cpu, group, flags))
+FAULTY(int, process_fd, (void *user, pid_t pid), (NULL, pid))
+FAULTY(int, clock_gettime, (void *user, clockid_t clock, struct timespec *out), (NULL, clock, out))
+
+static struct sx_sys faulty_table(struct faults *f)
+{
+	struct sx_sys sys = *sys_real();
+	sys.user = f;
+	sys.open = faulty_open;
+	sys.ioctl = faulty_ioctl;
+	sys.read = faulty_read;
+	sys.write = faulty_write;
+	sys.mmap = faulty_mmap;
+	sys.poll = faulty_poll;
+	sys.read_file = faulty_read_file;
+	sys.list_dir = faulty_list_dir;
+	sys.memory_file = faulty_memory_file;
+	sys.read_link = faulty_read_link;
+	sys.perf_event_open = faulty_perf_event_open;
+	sys.process_fd = faulty_process_fd;
+	sys.clock_gettime = faulty_clock_gettime;
+	return sys;
+}
+
+struct subject {
+	const struct source_ops *ops;
+	const char *id, *variable; /* that tells the program its channel */
+	enum wire_kind kind;
+	unsigned counter; /* that says which record it is */
+};
+
+static const struct subject vulkan = {&source_vulkan, "vulkan", WIRE_ENV_VULKAN, WIRE_FRAME,
+				      WIRE_DRAWS};
+static const struct subject opencl = {&source_opencl, "opencl", WIRE_ENV_OPENCL, WIRE_KERNEL, 0};
+
+/* The channel's path, of what the source wants in a program's environment. */
+static const char *path_of(const struct subject *s, struct source *source)
+{
+	size_t length = strlen(s->variable);
+	for (const char *const *item = s->ops->spawn_env(source); *item; item++)
+		if (strncmp(*item, s->variable, length) == 0 && (*item)[length] == '=')
+			return *item + length + 1;
+	fail_msg("%s: %s is not in the environment", s->id, s->variable);
+	return NULL;
+}
+
+/* A program: the k-th record says k. Its threads are a software rasteriser's, for Vulkan. */
+static pid_t program(const struct subject *s, const char *path)
+{
+	pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	struct wire_header *channel = channel_open(path);
+	if (!channel)
+		_exit(NO_CHILD);
+	struct channel_identity identity = {.serial = 1, .api = WIRE_VULKAN};
+	struct channel_stream stream = {0};
+	identity.why[WIRE_GPU_TIME] = s->kind == WIRE_FRAME ? WIRE_WHY_THREADS : 0;
+	__atomic_add_fetch(&channel->contexts, 1, __ATOMIC_RELAXED);
+	for (uint64_t i = 0; i < RECORDS; i++) {
+		struct wire_record record = {.kind = s->kind,
+					     .frame = i,
+					     .begin_ns = FROM_NS + i * EACH_NS,
+					     .end_ns = FROM_NS + (i + 1) * EACH_NS};
+		record.states[s->counter] = WIRE_VALID;
+		record.values[s->counter] = i;
+		channel_write(channel, &stream, &identity, &record);
+	}
+	channel_close(&stream);
+	_exit(0);
+}
+
+struct run {
+	unsigned samples;
+	bool told; /* of something that is missing */
+};
+
+static void check_sample(const struct subject *s, const struct raw_sample *raw, struct run *run)
+{
+	struct wire_sample sample;
+	if (raw->kind == RAW_NOTE) {
+		run->told = true;
+		return;
+	}
+	assert_true(raw->size >= sizeof(sample));
+	memcpy(&sample, raw->data, sizeof(sample));
+	assert_int_equal(sample.record.values[s->counter], run->samples++);
+	run->told |= raw->lost != 0;
+}
+
+static enum sx_status read_all(const struct subject *s, struct source *source, struct run *run,
+			       struct sx_error *err)
+{
+	for (unsigned tries = 0; tries < 10000; tries++) {
+		struct raw_sample raw;
+		enum sx_status status = s->ops->read(source, 1, &raw, err);
+		if (status == SX_OK)
+			check_sample(s, &raw, run);
+		else if (status != SX_AGAIN)
+			return status;
+	}
+	fail_msg("%s: it never ends", s->id);
+	return SX_ERR_IO;
+}
+
+static unsigned open_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned count = 0;
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+static enum sx_status measure(const struct subject *s, struct source *source, struct run *run,
+			      struct sx_error *err)
+{
+	const struct source_request request = {.overhead_permille = 50};
+	int status;
+	enum sx_status result = s->ops->start(source, &request, err);
+	if (result)
+		return result;
+	pid_t pid = program(s, path_of(s, source));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	run->told |= WEXITSTATUS(status) == NO_CHILD;
+	result = s->ops->stop(source, err);
+	return result ? result : read_all(s, source, run, err);
+}
+
+/* One run with the k-th call failing; true when that call was reached. */
+static bool faulty_run(const struct subject *s, unsigned k, int why)
+{
+	struct faults faults = {.fail_at = k, .why = why};
+	const struct sx_sys sys = faulty_table(&faults);
+	const struct source_host host = {.sys = &sys};
+	unsigned before = open_descriptors();
+	struct sx_error err = {0};
+	struct source *source = NULL;
+	struct run run = {0};
+	enum sx_status status = s->ops->open(&host, s->id, &source, &err);
+	if (!status)
+		status = measure(s, source, &run, &err);
+	if (status && status != SX_END)
+		assert_true(err.message[0] != '\0' && err.because[0] != '\0');
+	else if (run.samples != RECORDS && !run.told)
+		fail_msg("%s: call %u, errno %d: %u samples and not a word", s->id, k, why,
+			 run.samples);
+	if (source)
+		s->ops->close(source);
+	if (open_descriptors() != before)
+		fail_msg("%s: call %u, errno %d: a descriptor is left open", s->id, k, why);
+	return faults.calls >= k;
+}
+
+static void every_call_fails_once(const struct subject *s)
+{
+	static const int errors[] = {EIO, EINTR, ENOMEM, EMFILE, EPERM};
+	unsigned k = 1;
+	assert_true(faulty_run(s, UINT32_MAX, EIO) == false); /* none: all is there */
+	while (k < CALLS && faulty_run(s, k, errors[k % 5]))
+		k++;
+	print_message("%s: each of %u calls failed once\n", s->id, k - 1);
+	assert_in_range(k, 5, CALLS - 1);
+}
+
+static void vulkan_calls_fail(void **state)
+{
+	every_call_fails_once(&vulkan);
+}
+
+static void opencl_calls_fail(void **state)
+{
+	every_call_fails_once(&opencl);
+}
+
+/* What is looked for, in a folder of its own. */
+static int make_layers(void **state)
+{
+	static char folder[] = "/tmp/sextant-layers-XXXXXX";
+	static const char *const files[] = {"sextant_vulkan." SX_CPU ".json",
+					    "libsextant-opencl.so"};
+	char path[128];
+	if (!mkdtemp(folder))
+		return -1;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
+		close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	}
+	setenv("SEXTANT_LAYER_DIR", folder, 1);
+	*state = folder;
+	return 0;
+}
+
+static int remove_layers(void **state)
+{
+	char command[160];
+	snprintf(command, sizeof(command), "rm -r %s", (const char *)*state);
+	return system(command) == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(vulkan_calls_fail),
+	    cmocka_unit_test(opencl_calls_fail),
+	};
+	return cmocka_run_group_tests(tests, make_layers, remove_layers);
+}
