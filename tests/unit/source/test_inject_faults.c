@@ -9,9 +9,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -111,7 +113,10 @@ static const char *path_of(const struct subject *s, struct source *source)
 	return NULL;
 }
 
-/* A program: the k-th record says k. Its threads are a software rasteriser's, for Vulkan. */
+/*
+ * A program: the k-th record says k. Its thread is called as those of a software rasteriser, which
+ * are watched. It runs until it is killed.
+ */
 static pid_t program(const struct subject *s, const char *path)
 {
 	pid_t pid = fork();
@@ -120,6 +125,7 @@ static pid_t program(const struct subject *s, const char *path)
 	struct wire_header *channel = channel_open(path);
 	if (!channel)
 		_exit(NO_CHILD);
+	prctl(PR_SET_NAME, "llvmpipe-0");
 	struct channel_identity identity = {.serial = 1, .api = WIRE_VULKAN};
 	struct channel_stream stream = {0};
 	identity.why[WIRE_GPU_TIME] = s->kind == WIRE_FRAME ? WIRE_WHY_THREADS : 0;
@@ -133,8 +139,8 @@ static pid_t program(const struct subject *s, const char *path)
 		record.values[s->counter] = i;
 		channel_write(channel, &stream, &identity, &record);
 	}
-	channel_close(&stream);
-	_exit(0);
+	for (;;)
+		usleep(1000);
 }
 
 struct run {
@@ -155,19 +161,36 @@ static void check_sample(const struct subject *s, const struct raw_sample *raw, 
 	run->told |= raw->lost != 0;
 }
 
-static enum sx_status read_all(const struct subject *s, struct source *source, struct run *run,
-			       struct sx_error *err)
+static enum sx_status read_some(const struct subject *s, struct source *source, struct run *run,
+				struct sx_error *err)
 {
-	for (unsigned tries = 0; tries < 10000; tries++) {
-		struct raw_sample raw;
-		enum sx_status status = s->ops->read(source, 1, &raw, err);
-		if (status == SX_OK)
-			check_sample(s, &raw, run);
-		else if (status != SX_AGAIN)
-			return status;
+	struct raw_sample raw;
+	enum sx_status status = s->ops->read(source, 2, &raw, err);
+	if (status == SX_OK)
+		check_sample(s, &raw, run);
+	return status == SX_AGAIN ? SX_OK : status;
+}
+
+/* While the program runs, and then what is left. */
+static enum sx_status read_all(const struct subject *s, struct source *source, struct run *run,
+			       pid_t pid, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	int ended;
+	for (unsigned i = 0, more = 0; !status && i < 2 * RECORDS && more < 4; i++) {
+		more += run->samples == RECORDS;
+		status = read_some(s, source, run, err);
 	}
-	fail_msg("%s: it never ends", s->id);
-	return SX_ERR_IO;
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &ended, 0), pid);
+	run->told |= WIFEXITED(ended) && WEXITSTATUS(ended) == NO_CHILD;
+	if (!status)
+		status = s->ops->stop(source, err);
+	for (unsigned i = 0; !status && i < 10000; i++)
+		status = read_some(s, source, run, err);
+	if (!status)
+		fail_msg("%s: it never ends", s->id);
+	return status;
 }
 
 static unsigned open_descriptors(void)
@@ -185,16 +208,10 @@ static enum sx_status measure(const struct subject *s, struct source *source, st
 			      struct sx_error *err)
 {
 	const struct source_request request = {.overhead_permille = 50};
-	int status;
 	enum sx_status result = s->ops->start(source, &request, err);
 	if (result)
 		return result;
-	pid_t pid = program(s, path_of(s, source));
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	run->told |= WEXITSTATUS(status) == NO_CHILD;
-	result = s->ops->stop(source, err);
-	return result ? result : read_all(s, source, run, err);
+	return read_all(s, source, run, program(s, path_of(s, source)), err);
 }
 
 /* One run with the k-th call failing; true when that call was reached. */
@@ -230,7 +247,7 @@ static void every_call_fails_once(const struct subject *s)
 	while (k < CALLS && faulty_run(s, k, errors[k % 5]))
 		k++;
 	print_message("%s: each of %u calls failed once\n", s->id, k - 1);
-	assert_in_range(k, 5, CALLS - 1);
+	assert_in_range(k, 20, CALLS - 1);
 }
 
 static void vulkan_calls_fail(void **state)
