@@ -1,13 +1,11 @@
 /* RAW_GUEST: records of the channel to rows of the counters of `opengl` or `vulkan`. */
-#include "decode/decode.h"
+#include "decode/guest/records.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/mem.h"
 #include "table/fill.h"
 #include "wire/channel.h"
 
@@ -72,8 +70,6 @@ struct guest_decoder {
 	size_t process_count, process_cap;
 };
 
-#define NUMBERS_MAX 65536 /* contexts or processes: more were never handed out */
-
 /* Reasons beside those of the channel. */
 enum { WHY_IMPOSSIBLE = WIRE_WHY_COUNT, WHY_DISJOINT, WHY_END };
 
@@ -132,25 +128,12 @@ static bool is_known(const struct decoder_setup *setup, uint32_t column)
 	       sx_catalog_find_counter(setup->catalog, names[column], SX_NONE, NULL) != SX_NONE;
 }
 
-static struct sx_column column_of(const struct decoder_setup *setup, const char *name)
-{
-	uint32_t count, at = SX_NONE;
-	if (setup->catalog)
-		at = sx_catalog_find_counter(setup->catalog, name, SX_NONE, NULL);
-	const struct sx_counter_info *info =
-	    at == SX_NONE ? NULL : &sx_catalog_counters(setup->catalog, &count)[at];
-	return (struct sx_column){.name = name,
-				  .unit = info ? info->unit : "count",
-				  .type = SX_U64,
-				  .over_time = info ? info->over_time : SX_REDUCE_SUM};
-}
-
 /* Columns of what the driver counts beside: the source names them. */
 static void add_driver_columns(struct guest_decoder *d, const struct decoder_setup *setup)
 {
 	d->driver_first = d->column_count;
 	for (uint32_t i = 0; i < setup->value_count && i < WIRE_DRIVER_MOST; i++) {
-		d->columns[d->column_count] = column_of(setup, setup->values[i]);
+		d->columns[d->column_count] = records_column(setup, setup->values[i]);
 		d->columns[d->column_count++].type = SX_F64;
 		d->driver_count++;
 	}
@@ -168,7 +151,7 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	d->counter_count = vulkan ? (uint32_t)WIRE_VULKAN_COUNTERS : (uint32_t)WIRE_COUNTERS;
 	d->kind = setup->kind == SX_SAMPLE_TIME ? SX_SAMPLE_FRAME : setup->kind;
 	for (uint32_t i = 0; i < d->column_count; i++)
-		d->columns[i] = column_of(setup, name_of(vulkan, i));
+		d->columns[i] = records_column(setup, name_of(vulkan, i));
 	add_driver_columns(d, setup);
 	d->parts = d->kind != SX_SAMPLE_FRAME;
 	if (d->parts)
@@ -285,46 +268,21 @@ static enum sx_status set_size(struct guest_decoder *d, const struct wire_record
 	return status ? status : table_set_why(table, COLUMN_HEIGHT, why);
 }
 
-static enum sx_status set_text(struct sx_table *table, enum sx_label label, size_t row,
-			       const char *text, size_t size)
-{
-	uint32_t at = sx_table_intern(table, text, size);
-	return at == SX_NONE ? SX_ERR_NO_MEMORY : sx_table_set_label(table, label, row, at);
-}
-
 /* `path` is the label path, sample->label_length bytes. */
 static enum sx_status set_labels(const struct wire_sample *sample, const char *path,
 				 struct sx_table *table, size_t row, struct sx_error *err)
 {
 	static const char *const reasons[WIRE_KINDS] = {[WIRE_TIME] = "no swap"};
 	const struct wire_record *record = &sample->record;
-	char process[48];
-	int size = snprintf(process, sizeof(process), "%s (%ld)", sample->name, (long)sample->pid);
 	enum sx_status status = sx_table_set_label(table, SX_LABEL_FRAME, row, record->frame);
 	if (!status)
-		status = sx_table_set_label(table, SX_LABEL_CONTEXT, row, sample->context);
-	if (!status)
-		status = set_text(table, SX_LABEL_PROCESS, row, process, (size_t)size);
-	if (!status && sample->label_length)
-		status = set_text(table, SX_LABEL_GROUP, row, path, sample->label_length);
+		status = records_set_labels(sample, path, table, row);
 	if (!status && reasons[record->kind])
-		status = set_text(table, SX_LABEL_REASON, row, reasons[record->kind],
-				  strlen(reasons[record->kind]));
+		status = records_set_text(table, SX_LABEL_REASON, row, reasons[record->kind],
+					  strlen(reasons[record->kind]));
 	/* Tells when a value found no memory. */
 	return status ? error_nomem(err, "labelling a frame")
 		      : sx_table_add_rows(table, 0, NULL, err);
-}
-
-/* Makes arrays by number hold this one; new elements are zero. */
-static bool reach(void *array, size_t *count, size_t *cap, uint32_t number, size_t size)
-{
-	if (number < *count)
-		return true;
-	if (number >= NUMBERS_MAX || !mem_grow(array, cap, (size_t)number + 1, size))
-		return false;
-	memset(*(uint8_t **)array + *count * size, 0, (number + (size_t)1 - *count) * size);
-	*count = (size_t)number + 1;
-	return true;
 }
 
 static bool wanted(struct guest_decoder *d, const struct wire_sample *sample)
@@ -348,38 +306,20 @@ static uint64_t own_cpu_ns(struct guest_decoder *d, const struct wire_sample *sa
 	return own;
 }
 
-static const char *what_is_wrong(const struct raw_sample *raw, struct wire_sample *head)
-{
-	if (raw->size < sizeof(*head))
-		return "it is shorter than a record";
-	memcpy(head, raw->data, sizeof(*head));
-	head->name[sizeof(head->name) - 1] = '\0';
-	if (head->driver_count > WIRE_DRIVER_MOST ||
-	    head->label_length + head->driver_count * sizeof(struct wire_value) !=
-		raw->size - sizeof(*head))
-		return "its size is not that of a record, its label and its values";
-	if (head->record.kind < WIRE_FRAME || head->record.kind >= WIRE_KINDS)
-		return "it is of an unknown kind";
-	if (head->record.end_ns < head->record.begin_ns)
-		return "it ends before it begins";
-	return NULL;
-}
-
 static enum sx_status check(struct guest_decoder *d, const struct raw_sample *raw,
 			    struct wire_sample *head, struct sx_error *err)
 {
-	const char *because = what_is_wrong(raw, head);
-	if (!because && (!reach(&d->has_frames, &d->context_count, &d->context_cap, head->context,
-				sizeof(*d->has_frames)) ||
-			 !reach(&d->cpu_ns, &d->process_count, &d->process_cap, head->process,
-				sizeof(*d->cpu_ns))))
+	const char *because = records_head(raw, head);
+	if (!because && (head->record.kind < WIRE_FRAME || head->record.kind >= WIRE_KINDS))
+		because = "it is of an unknown kind";
+	if (!because && (!records_reach(&d->has_frames, &d->context_count, &d->context_cap,
+					head->context, sizeof(*d->has_frames)) ||
+			 !records_reach(&d->cpu_ns, &d->process_count, &d->process_cap,
+					head->process, sizeof(*d->cpu_ns))))
 		because = "its context or process has a number that is too high";
 	if (!because)
 		return SX_OK;
-	error_set(err, SX_INCOMPLETE, "a record of %zu bytes was left out", raw->size);
-	error_because(err, "%s", because);
-	error_try(err, "use the command and libsextant-gl.so of one release");
-	return SX_INCOMPLETE;
+	return records_refuse(raw, because, "libsextant-gl.so", err);
 }
 
 static void set_times(struct guest_decoder *d, const struct wire_sample *sample, uint8_t extra,

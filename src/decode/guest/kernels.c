@@ -1,11 +1,9 @@
 /* RAW_KERNELS: records of OpenCL commands to rows of the `opencl` catalog's counters. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/mem.h"
-#include "decode/decode.h"
+#include "decode/guest/records.h"
 #include "table/fill.h"
 #include "wire/channel.h"
 
@@ -34,8 +32,6 @@ static const char *const names[COLUMNS] = {
     "CPUTime",
 };
 
-#define PROCESSES_MAX 65536 /* more were never handed out */
-
 struct kernels_decoder {
 	struct decoder base;
 	struct sx_column columns[COLUMNS];
@@ -51,18 +47,8 @@ static enum sx_status kernels_create(const struct decoder_setup *setup, struct d
 	if (!d)
 		return error_nomem(err, "creating a decoder");
 	d->base.ops = &decode_kernels;
-	for (uint32_t i = 0; i < COLUMNS; i++) {
-		uint32_t count, at = SX_NONE;
-		if (setup->catalog)
-			at = sx_catalog_find_counter(setup->catalog, names[i], SX_NONE, NULL);
-		const struct sx_counter_info *info =
-		    at == SX_NONE ? NULL : &sx_catalog_counters(setup->catalog, &count)[at];
-		d->columns[i] =
-		    (struct sx_column){.name = names[i],
-				       .unit = info ? info->unit : "count",
-				       .type = SX_U64,
-				       .over_time = info ? info->over_time : SX_REDUCE_SUM};
-	}
+	for (uint32_t i = 0; i < COLUMNS; i++)
+		d->columns[i] = records_column(setup, names[i]);
 	d->columns[COLUMN_CPU].why = "samples are single commands, which overlap";
 	*out = &d->base;
 	return SX_OK;
@@ -76,33 +62,17 @@ static const struct sx_column *kernels_columns(struct decoder *decoder, uint32_t
 	return ((struct kernels_decoder *)decoder)->columns;
 }
 
-static bool reach(struct kernels_decoder *d, uint32_t process)
-{
-	if (process < d->process_count)
-		return true;
-	if (process >= PROCESSES_MAX ||
-	    !mem_grow(&d->until_ns, &d->process_cap, (size_t)process + 1, sizeof(*d->until_ns)))
-		return false;
-	memset(d->until_ns + d->process_count, 0,
-	       (process + (size_t)1 - d->process_count) * sizeof(*d->until_ns));
-	d->process_count = (size_t)process + 1;
-	return true;
-}
-
 static const char *what_is_wrong(struct kernels_decoder *d, const struct raw_sample *raw,
 				 struct wire_sample *head)
 {
-	if (raw->size < sizeof(*head))
-		return "it is shorter than a record";
-	memcpy(head, raw->data, sizeof(*head));
-	head->name[sizeof(head->name) - 1] = '\0';
-	if (head->label_length != raw->size - sizeof(*head))
-		return "its size is not that of a record and its name";
-	if (head->record.kind != WIRE_KERNEL)
+	const char *because = records_head(raw, head);
+	if (because)
+		return because;
+	if (head->record.kind != WIRE_KERNEL || head->driver_count)
 		return "it is none of a command";
-	if (head->record.end_ns < head->record.begin_ns)
-		return "it ends before it begins";
-	return reach(d, head->process) ? NULL : "its process has a number that is too high";
+	bool room = records_reach(&d->until_ns, &d->process_count, &d->process_cap, head->process,
+				  sizeof(*d->until_ns));
+	return room ? NULL : "its process has a number that is too high";
 }
 
 /*
@@ -151,38 +121,14 @@ static enum sx_status set_values(struct kernels_decoder *d, const struct wire_re
 	return status;
 }
 
-static enum sx_status set_text(struct sx_table *table, enum sx_label label, size_t row,
-			       const char *text, size_t size)
-{
-	uint32_t at = sx_table_intern(table, text, size);
-	return at == SX_NONE ? SX_ERR_NO_MEMORY : sx_table_set_label(table, label, row, at);
-}
-
-static enum sx_status set_labels(const struct wire_sample *head, const char *name,
-				 struct sx_table *table, size_t row)
-{
-	char process[48];
-	int size = snprintf(process, sizeof(process), "%s (%ld)", head->name, (long)head->pid);
-	enum sx_status status = sx_table_set_label(table, SX_LABEL_CONTEXT, row, head->context);
-	if (!status)
-		status = set_text(table, SX_LABEL_PROCESS, row, process, (size_t)size);
-	if (!status && head->label_length)
-		status = set_text(table, SX_LABEL_GROUP, row, name, head->label_length);
-	return status;
-}
-
 static enum sx_status kernels_feed(struct decoder *decoder, const struct raw_sample *raw,
 				   struct sx_table *table, struct sx_error *err)
 {
 	struct kernels_decoder *d = (struct kernels_decoder *)decoder;
 	struct wire_sample head;
 	const char *because = what_is_wrong(d, raw, &head);
-	if (because) {
-		error_set(err, SX_INCOMPLETE, "a record of %zu bytes was left out", raw->size);
-		error_because(err, "%s", because);
-		error_try(err, "use the command and libsextant-opencl.so of one release");
-		return SX_INCOMPLETE;
-	}
+	if (because)
+		return records_refuse(raw, because, "libsextant-opencl.so", err);
 	uint8_t extra = raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0;
 	size_t row;
 	enum sx_status status = sx_table_add_rows(table, 1, &row, err);
@@ -192,7 +138,8 @@ static enum sx_status kernels_feed(struct decoder *decoder, const struct raw_sam
 	set_lengths(d, &head, extra, table, row);
 	status = set_values(d, &head.record, extra, table, row);
 	if (!status)
-		status = set_labels(&head, (const char *)raw->data + sizeof(head), table, row);
+		status =
+		    records_set_labels(&head, (const char *)raw->data + sizeof(head), table, row);
 	/* Tells when a value found no memory. */
 	return status ? error_nomem(err, "decoding a command")
 		      : sx_table_add_rows(table, 0, NULL, err);
