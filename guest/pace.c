@@ -87,6 +87,22 @@ static double aim(const struct pace *pace, double extra)
 	return (share < AIM_MOST ? share : AIM_MOST) * pace->overhead_ppm * 1e-6;
 }
 
+/* Longer only step by step; much shorter at once, should the cost have risen. */
+static double in_steps(const struct pace *pace, double count, double extra)
+{
+	double most = 2.0 * pace->last_run, high = 4e-6 * pace->overhead_ppm;
+
+	if (extra < CHEAP && most < CHEAP_RUN)
+		most = CHEAP_RUN;
+	if (count > most)
+		count = most;
+	if (high < CHEAP)
+		high = CHEAP;
+	if (pace->newest > high && pace->newest > 2 * extra && count > pace->last_run / 4)
+		count = pace->last_run >= 8 ? pace->last_run / 4 : 1;
+	return count;
+}
+
 /* How many samples may be measured now. */
 static uint32_t affordable(const struct pace *pace)
 {
@@ -97,12 +113,7 @@ static uint32_t affordable(const struct pace *pace)
 		count = (limit * pace->all - extra * pace->measured) / (extra - limit);
 	if (extra < CHEAP && count < CHEAP_RUN)
 		return 0;
-	/* Longer only step by step; much shorter at once, should the cost have risen. */
-	if (count > 2.0 * pace->last_run)
-		count = 2.0 * pace->last_run;
-	if (pace->newest > 4e-6 * pace->overhead_ppm && pace->newest > 2 * extra &&
-	    count > pace->last_run / 4)
-		count = pace->last_run >= 8 ? pace->last_run / 4 : 1;
+	count = in_steps(pace, count, extra);
 	if (count > PACE_RUN_MAX)
 		count = PACE_RUN_MAX;
 	return count >= 1 ? (uint32_t)count : 0;
