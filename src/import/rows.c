@@ -30,9 +30,10 @@ struct rows_column {
 	bool in_turns; /* no value: not measured, and the others stand for it */
 };
 
-struct row {
-	uint64_t labels[SX_LABEL_COUNT];
-	uint8_t quality;
+/* One a row, up to the last that has one. */
+struct row_labels {
+	uint64_t *values;
+	size_t cap;
 };
 
 struct import_rows {
@@ -44,9 +45,10 @@ struct import_rows {
 	struct rows_column *columns;
 	size_t column_cap;
 	uint32_t column_count;
-	struct row *rows;
-	struct import_span *spans; /* as many */
-	size_t row_cap, span_cap, row_count, cells;
+	struct row_labels labels[SX_LABEL_COUNT];
+	uint8_t *quality;
+	struct import_span *spans; /* one a row */
+	size_t quality_cap, span_cap, row_count, cells;
 	bool failed, too_many;
 	bool whole_shares; /* no percentage is outside 0 to 100 */
 };
@@ -165,16 +167,12 @@ void import_column_in_turns(struct import_rows *rows, const char *name)
 size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns)
 {
 	if (!rows ||
-	    !mem_grow(&rows->rows, &rows->row_cap, rows->row_count + 1, sizeof(*rows->rows)) ||
 	    !mem_grow(&rows->spans, &rows->span_cap, rows->row_count + 1, sizeof(*rows->spans))) {
 		if (rows)
 			rows->failed = true;
 		return SIZE_MAX;
 	}
-	struct row *row = &rows->rows[rows->row_count];
 	rows->spans[rows->row_count] = (struct import_span){begin_ns, end_ns};
-	row->quality = 0;
-	memset(row->labels, 0xff, sizeof(row->labels));
 	return rows->row_count++;
 }
 
@@ -316,14 +314,29 @@ bool import_adds_up(const struct import_rows *rows, uint32_t column)
 
 void import_number_label(struct import_rows *rows, size_t row, enum sx_label label, uint64_t value)
 {
-	if (rows && row < rows->row_count)
-		rows->rows[row].labels[label] = value;
+	if (!rows || row >= rows->row_count)
+		return;
+	struct row_labels *labels = &rows->labels[label];
+	size_t had = labels->cap;
+	if (!mem_grow(&labels->values, &labels->cap, row + 1, sizeof(*labels->values))) {
+		rows->failed = true;
+		return;
+	}
+	memset(labels->values + had, 0xff, (labels->cap - had) * sizeof(*labels->values));
+	labels->values[row] = value;
 }
 
 void import_row_quality(struct import_rows *rows, size_t row, uint8_t quality)
 {
-	if (rows && row < rows->row_count)
-		rows->rows[row].quality |= quality;
+	if (!rows || row >= rows->row_count || !quality)
+		return;
+	size_t had = rows->quality_cap;
+	if (!mem_grow(&rows->quality, &rows->quality_cap, row + 1, 1)) {
+		rows->failed = true;
+		return;
+	}
+	memset(rows->quality + had, 0, rows->quality_cap - had);
+	rows->quality[row] |= quality;
 }
 
 void import_label(struct import_rows *rows, size_t row, enum sx_label label, const char *text,
@@ -334,7 +347,16 @@ void import_label(struct import_rows *rows, size_t row, enum sx_label label, con
 	uint32_t index = strings_intern(&rows->texts, text, size, NULL);
 	rows->failed |= index == UINT32_MAX;
 	if (index != UINT32_MAX)
-		rows->rows[row].labels[label] = index;
+		import_number_label(rows, row, label, index);
+}
+
+static void forget_values(struct rows_column *c)
+{
+	free(c->values);
+	free(c->tags);
+	c->values = NULL;
+	c->tags = NULL;
+	c->value_cap = c->tag_cap = 0;
 }
 
 static void fill_column(struct sx_table *table, uint32_t index, const struct rows_column *c,
@@ -342,7 +364,8 @@ static void fill_column(struct sx_table *table, uint32_t index, const struct row
 {
 	for (size_t i = 0; i < rows->row_count; i++) {
 		enum tag tag = i < c->tag_cap ? (enum tag)c->tags[i] : TAG_NONE;
-		uint8_t quality = tag == TAG_NONE ? SX_QUALITY_SKIPPED : rows->rows[i].quality;
+		uint8_t own = i < rows->quality_cap ? rows->quality[i] : 0;
+		uint8_t quality = tag == TAG_NONE ? SX_QUALITY_SKIPPED : own;
 		if (tag == TAG_NONE && !c->in_turns)
 			continue;
 		if (!c->fraction)
@@ -359,10 +382,10 @@ static void fill_column(struct sx_table *table, uint32_t index, const struct row
 
 static enum sx_status fill_row(struct import_rows *rows, size_t i, struct sx_table *table)
 {
-	const struct row *row = &rows->rows[i];
 	sx_table_set_time(table, i, rows->spans[i].begin_ns, rows->spans[i].end_ns);
 	for (int l = 0; l < SX_LABEL_COUNT; l++) {
-		uint64_t value = row->labels[l];
+		uint64_t value =
+		    i < rows->labels[l].cap ? rows->labels[l].values[i] : SX_LABEL_ABSENT;
 		if (value == SX_LABEL_ABSENT)
 			continue;
 		if (SX_LABELS_OF_TEXT >> l & 1) {
@@ -389,8 +412,7 @@ static void drop_empty(struct import_rows *rows)
 			continue;
 		}
 		first = empty++ ? first : c->field.name;
-		free(c->values);
-		free(c->tags);
+		forget_values(c);
 	}
 	rows->column_count = kept;
 	if (empty)
@@ -493,8 +515,10 @@ static enum sx_status make_table(struct import_rows *rows, struct sx_table **out
 	free(columns);
 	if (!status)
 		status = sx_table_add_rows(*out, rows->row_count, NULL, err);
-	for (uint32_t i = 0; !status && i < rows->column_count; i++)
+	for (uint32_t i = 0; !status && i < rows->column_count; i++) {
 		fill_column(*out, i, &rows->columns[i], rows);
+		forget_values(&rows->columns[i]); /* one column is there twice, not all */
+	}
 	for (size_t i = 0; !status && i < rows->row_count; i++)
 		if (fill_row(rows, i, *out))
 			status = error_nomem(err, "importing");
@@ -550,12 +574,12 @@ static void rows_release(struct import_rows *rows)
 	while (*at != rows)
 		at = &(*at)->next;
 	*at = rows->next;
-	for (uint32_t i = 0; i < rows->column_count; i++) {
-		free(rows->columns[i].values);
-		free(rows->columns[i].tags);
-	}
+	for (uint32_t i = 0; i < rows->column_count; i++)
+		forget_values(&rows->columns[i]);
 	free(rows->columns);
-	free(rows->rows);
+	for (int l = 0; l < SX_LABEL_COUNT; l++)
+		free(rows->labels[l].values);
+	free(rows->quality);
 	free(rows->spans);
 	strings_finish(&rows->names);
 	strings_finish(&rows->texts);

@@ -238,6 +238,27 @@ class Hud(Odd):
             self.assertEqual('GPU-load has 10 lines and cpu 20: their periods differ' in notes(result), told, notes(result))
 
 
+class Large(Odd):
+    def peak(self, rows):
+        """The largest resident set of an import, in bytes."""
+        path = self.write(f'{rows}.csv', 'fps,frametime,cpu_load,cpu_power,gpu_load,gpu_power,gpu_core_clock,gpu_mem_clock,ram_used,elapsed')
+        with open(path, 'a', encoding='ascii') as file:  # our own memory is part of a child's until it runs another program
+            for i in range(1, rows + 1):
+                file.write(f'60.25,{16.5 + i % 7 / 8},{i % 90},65.5,9{i % 10},180.5,2100,1000,12.5,{i * 16600000}\n')
+        # A sanitizer's quarantine of freed memory would drown the measure.
+        env = dict(os.environ, ASAN_OPTIONS='quarantine_size_mb=1:detect_leaks=0')
+        child = subprocess.Popen([SEXTANT, 'import', path, '-q', '-o', path + '.sxc'], env=env)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(child.returncode, 0)
+        return usage.ru_maxrss * 1024
+
+    def test_memory_of_a_row(self):
+        """What is read is there once, and what it becomes: 70 bytes of text and 10 values of 9 bytes, twice for one column."""
+        few, many = self.peak(120000), self.peak(250000)
+        self.assertLess((many - few) / 130000, 280)
+
+
 class Unknown(Odd):
     def test_what_is_no_capture(self):
         result = run('report', self.write('notes.txt', 'a shopping list'))
