@@ -6,8 +6,8 @@
 #ifndef SEXTANT_CATALOG_H
 #define SEXTANT_CATALOG_H
 
-#include <stdbool.h>
 #include <sextant/context.h>
+#include <sextant/value.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,23 +15,9 @@ extern "C" {
 
 struct sx_catalog;
 
-#define SX_NONE UINT32_MAX /* "no index" wherever an index is expected */
-
 enum sx_catalog_kind { SX_KIND_GPU, SX_KIND_CPU, SX_KIND_UNCORE, SX_KIND_API };
 enum sx_dialect { SX_DIALECT_STANDARD, SX_DIALECT_INTEL, SX_DIALECT_AMD };
 enum sx_notation { SX_INFIX, SX_POSTFIX };
-enum sx_type { SX_U64, SX_F64 };
-
-/* How instances of a block, or adjacent samples, combine into one value. */
-enum sx_reduce {
-	SX_REDUCE_SINGLE, /* there is only one */
-	SX_REDUCE_SUM,
-	SX_REDUCE_MEAN,
-	SX_REDUCE_MAX,
-	SX_REDUCE_LAST,
-	SX_REDUCE_EACH,	 /* instances stay apart; a formula reduces them */
-	SX_REDUCE_RATIO, /* metrics over time: evaluate the formula over the combined counters */
-};
 
 /* Which way a change of a metric is for the better, where that is known of every program. */
 enum sx_direction { SX_DIRECTION_UNKNOWN, SX_DIRECTION_LOWER, SX_DIRECTION_HIGHER };

@@ -100,50 +100,6 @@ SX_API const struct sx_node *sx_expr_root(const struct sx_expr *expr);
  */
 SX_API size_t sx_node_text(const struct sx_node *node, char *buf, size_t size);
 
-/* Quality of one value: bits, 0 is valid. The first four mean that there is no value to use. */
-enum sx_quality {
-	SX_QUALITY_VALID = 0,
-	SX_QUALITY_NOT_COLLECTED = 1 << 0, /* nobody counted it */
-	SX_QUALITY_DISTURBED = 1 << 1,	   /* the program used the same query; no value */
-	SX_QUALITY_GAP = 1 << 2,	   /* device off, protected content, broken accumulation */
-	SX_QUALITY_UNDEFINED = 1 << 3,	   /* a division by zero or the like */
-	SX_QUALITY_LOST = 1 << 4,    /* samples were lost within the interval; sums still hold */
-	SX_QUALITY_WRAPPED = 1 << 5, /* may have wrapped more than once */
-	SX_QUALITY_MULTIPLEXED = 1 << 6, /* counted for a part of the interval and scaled */
-	SX_QUALITY_STRETCHED = 1 << 7,	 /* the interval is longer than asked for */
-};
-#define SX_QUALITY_NO_DATA_MASK 0x0f
-/*
- * Together: not measured in this sample, to bound what measuring costs. The samples that were
- * measured stand for it: totals are scaled up and carry SX_QUALITY_MULTIPLEXED.
- */
-#define SX_QUALITY_SKIPPED                                                                         \
-	(SX_QUALITY_NOT_COLLECTED | SX_QUALITY_MULTIPLEXED | SX_QUALITY_STRETCHED)
-
-static inline bool sx_quality_is_skipped(uint8_t quality)
-{
-	return (quality & SX_QUALITY_SKIPPED) == SX_QUALITY_SKIPPED;
-}
-
-/* Reservations about a value mean nothing where there is none, but where others stand for it. */
-static inline uint8_t sx_quality_settled(uint8_t quality)
-{
-	if (!(quality & SX_QUALITY_NO_DATA_MASK))
-		return quality;
-	return (uint8_t)(quality & (SX_QUALITY_NO_DATA_MASK |
-				    (sx_quality_is_skipped(quality) ? SX_QUALITY_SKIPPED : 0)));
-}
-
-/*
- * A column of values. `data` is uint64_t or double by type; `quality` has one byte a row or is NULL
- * when all are valid. A NULL `data` means that the whole column is not collected.
- */
-struct sx_vector {
-	enum sx_type type;
-	const void *data;
-	const uint8_t *quality;
-};
-
 #ifdef __cplusplus
 }
 #endif

@@ -2,6 +2,7 @@
 #ifndef SEXTANT_MALI_H
 #define SEXTANT_MALI_H
 
+#include <sextant/catalog.h>
 #include <sextant/table.h>
 
 #ifdef __cplusplus

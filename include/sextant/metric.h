@@ -2,6 +2,7 @@
 #ifndef SEXTANT_METRIC_H
 #define SEXTANT_METRIC_H
 
+#include <sextant/catalog.h>
 #include <sextant/table.h>
 
 #ifdef __cplusplus

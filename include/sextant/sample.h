@@ -2,20 +2,11 @@
 #ifndef SEXTANT_SAMPLE_H
 #define SEXTANT_SAMPLE_H
 
-#include <sextant/expr.h>
+#include <sextant/value.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What one column holds. Whoever keeps one copies the strings. */
-struct sx_column {
-	const char *name;
-	const char *unit;
-	enum sx_type type;
-	enum sx_reduce over_time; /* how adjacent samples combine */
-	const char *why;	  /* why there is no data in the whole column, or NULL */
-};
 
 /* Labels that a row may carry beside its values. */
 enum sx_label {

@@ -17,5 +17,6 @@
 #include <sextant/source.h>
 #include <sextant/status.h>
 #include <sextant/table.h>
+#include <sextant/value.h>
 
 #endif

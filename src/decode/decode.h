@@ -5,6 +5,7 @@
 #ifndef DECODE_DECODE_H
 #define DECODE_DECODE_H
 
+#include <sextant/catalog.h>
 #include <sextant/table.h>
 #include "wire/raw.h"
 

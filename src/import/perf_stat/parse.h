@@ -5,6 +5,7 @@
 #ifndef IMPORT_PERF_STAT_PARSE_H
 #define IMPORT_PERF_STAT_PARSE_H
 
+#include <sextant/catalog.h>
 #include <sextant/table.h>
 
 #define PERF_STAT_SERIES_MAX (1u << 20) /* events times CPUs, threads, sockets ... */

@@ -3,6 +3,7 @@
 #define OUTPUT_CATALOG_DESCRIBE_H
 
 #include <sextant/analysis.h>
+#include <sextant/expr.h>
 
 #include "output/view.h"
 
