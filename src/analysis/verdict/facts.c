@@ -7,13 +7,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "catalog/constants.h"
 #include "expr/compile.h"
-#include "table/total.h"
 
-#define WINDOW_TIME  "time"	    /* the length of a window in ns */
-#define FRAME_TIME   "frame.time"   /* stands in for it where samples have no times */
-#define FRAME_SPREAD "frame.spread" /* see verdict_spread() */
+#define WINDOW_TIME "time"	 /* the length of a window in ns */
+#define FRAME_TIME  "frame.time" /* stands in for it where samples have no times */
 
 static bool make_column(struct verdict_facts *f, struct verdict_column *c)
 {
@@ -43,8 +40,7 @@ static struct verdict_column *facts_make_columns(struct verdict_facts *f, uint32
 	return columns;
 }
 
-/* Facts come before names: one that is called as a neutral name hides it from those behind it. */
-static uint32_t find_name(const struct verdict_facts *f, const char *name)
+uint32_t facts_find_name(const struct verdict_facts *f, const char *name)
 {
 	for (uint32_t i = 0; i < f->name_count; i++)
 		if (strcmp(f->names[i], name) == 0)
@@ -64,7 +60,7 @@ static enum sx_status collect(void *user, const struct sx_node *node)
 	struct collecting *c = user;
 	struct verdict_facts *f = c->facts;
 	if (node->kind != SX_NODE_NAME || verdict_fact_find(f->rules, node->name) < c->before ||
-	    find_name(f, node->name) != SX_NONE)
+	    facts_find_name(f, node->name) != SX_NONE)
 		return SX_OK;
 	if (!mem_grow(&c->list, &c->cap, f->name_count + 1, sizeof(*c->list)))
 		return SX_ERR_NO_MEMORY;
@@ -95,172 +91,23 @@ static enum sx_status collect_names(struct verdict_facts *f)
 	return !status && kept && f->inputs && f->facts ? SX_OK : SX_ERR_NO_MEMORY;
 }
 
-static bool is_neutral(const char *name)
-{
-	return strchr(name, '.') && strcmp(name, FRAME_SPREAD) != 0;
-}
-
-/* Of several sources the largest value holds: of two GPUs the one that works is meant. */
-static void take_largest(struct verdict_column *c, size_t row, double value, uint8_t quality,
-			 uint32_t device)
-{
-	if (isnan(value) || quality & SX_QUALITY_NO_DATA_MASK || c->values[row] >= value)
-		return;
-	c->values[row] = value;
-	c->quality[row] = quality;
-	c->device[row] = device;
-}
-
-#define SPARED_MOST 16 /* windows from which a measured one stands for one that was spared */
-
-/* The window with a value that is nearest to one in which nothing was measured, or that itself. */
-static size_t stand_in(const struct sx_table *values, uint32_t column, size_t window)
-{
-	size_t rows = sx_table_row_count(values);
-	for (size_t d = 1; d <= SPARED_MOST; d++) {
-		if (window >= d && !isnan(sx_table_get(values, column, window - d)))
-			return window - d;
-		if (window + d < rows && !isnan(sx_table_get(values, column, window + d)))
-			return window + d;
-	}
-	return window;
-}
-
-static void take_values(struct verdict_facts *f, const struct verdict_source *source,
-			const struct sx_table *values, uint32_t column, uint32_t name)
-{
-	struct sx_vector v = sx_table_vector(values, column);
-	for (size_t r = 0; v.data && r < f->count && r < sx_table_row_count(values); r++) {
-		uint8_t quality = v.quality ? v.quality[r] : SX_QUALITY_VALID;
-		size_t from = sx_quality_is_skipped(quality) ? stand_in(values, column, r) : r;
-		if (from != r)
-			quality = SX_QUALITY_MULTIPLEXED;
-		take_largest(&f->inputs[name], r, sx_table_get(values, column, from), quality,
-			     source->device);
-	}
-}
-
-/* One name of one source; what its catalog does not map, or several sets have, is no data. */
-static enum sx_status evaluate(struct verdict_facts *f, const struct verdict_source *source,
-			       const struct sx_table *raw, uint32_t name)
-{
-	struct sx_metrics_options options = *source->options;
-	struct sx_metrics *metrics = NULL;
-	struct sx_table *values = NULL;
-	options.patterns = &f->names[name];
-	options.pattern_count = 1;
-	options.like = raw;
-	options.keep_neutral = true;
-	enum sx_status status = sx_metrics_create(source->catalog, &options, &metrics, NULL);
-	if (!status)
-		status = sx_metrics_eval(metrics, raw, &values, NULL);
-	if (!status && sx_table_column_count(values))
-		take_values(f, source, values, 0, name);
-	sx_table_destroy(values);
-	sx_metrics_destroy(metrics);
-	return status == SX_ERR_NO_MEMORY ? status : SX_OK;
-}
-
-/* Whether a catalog maps a neutral name, so that it is worth to be asked. */
-static bool maps(const struct sx_catalog *catalog, const char *name)
-{
-	uint32_t count;
-	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (counters[i].neutral && strcmp(counters[i].neutral, name) == 0)
-			return true;
-	const struct sx_metric_info *metrics = sx_catalog_metrics(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (metrics[i].neutral && strcmp(metrics[i].neutral, name) == 0)
-			return true;
-	return false;
-}
-
-/* A constant is that of any source, or of its catalog. */
-static double constant_of(const struct verdict_source *source, const char *name)
-{
-	const struct sx_metrics_options *o = source->options;
-	return constants_value(source->catalog, sx_catalog_find_constant(source->catalog, name),
-			       &(struct constants_list){o->constants, o->constant_count});
-}
-
-/* Some rows of a source as one. */
-static enum sx_status total_rows(const struct sx_table *from, size_t first, size_t count,
-				 struct sx_table *to, struct sx_vector *vectors)
-{
-	struct total *total = NULL;
-	struct sx_table *row = NULL;
-	struct sx_rows rows;
-	enum sx_status status = total_create(from, &total, NULL);
-	if (!status) {
-		total_add_rows(total, from, first, count);
-		status = total_whole(total, &row, NULL);
-	}
-	if (!status) {
-		sx_table_rows(row, 0, 1, vectors, &rows);
-		status = sx_table_append(to, &rows, NULL);
-	}
-	sx_table_destroy(row);
-	total_destroy(total);
-	return status;
-}
-
-/* Where samples have no times, windows are some of them put together. */
-static enum sx_status group_rows(const struct verdict_facts *f, const struct sx_table *from,
-				 struct sx_table **out)
-{
-	uint32_t columns = sx_table_column_count(from);
-	size_t rows = sx_table_row_count(from);
-	struct sx_column *list = calloc((size_t)columns + 1, sizeof(*list));
-	struct sx_vector *vectors = calloc((size_t)columns + 1, sizeof(*vectors));
-	for (uint32_t i = 0; list && i < columns; i++)
-		list[i] = *sx_table_column(from, i);
-	enum sx_status status = list && vectors
-				    ? sx_table_create(list, columns, sx_table_kind(from), out, NULL)
-				    : SX_ERR_NO_MEMORY;
-	for (size_t w = 0; !status && w < f->count; w++) {
-		size_t first = w * f->rows_each;
-		size_t count = w + 1 == f->count ? rows - first : f->rows_each;
-		status = total_rows(from, first, count, *out, vectors);
-	}
-	free(list);
-	free(vectors);
-	return status;
-}
-
-static enum sx_status ask_source(struct verdict_facts *f, const struct verdict_source *source)
-{
-	struct sx_table *raw = NULL;
-	enum sx_status status = f->timed ? sx_table_join(f->windows, source->rows, &raw, NULL)
-					 : group_rows(f, source->rows, &raw);
-	for (uint32_t n = 0; !status && n < f->name_count; n++) {
-		if (is_neutral(f->names[n]) && maps(source->catalog, f->names[n]))
-			status = evaluate(f, source, raw, n);
-		double constant = is_neutral(f->names[n]) ? NAN : constant_of(source, f->names[n]);
-		for (size_t r = 0; !isnan(constant) && r < f->count; r++)
-			take_largest(&f->inputs[n], r, constant, 0, source->device);
-	}
-	sx_table_destroy(raw);
-	return status;
-}
-
 /* The length of windows; where nobody knows it that of their frames. */
 static void fill_time(struct verdict_facts *f)
 {
-	uint32_t time = find_name(f, WINDOW_TIME), frames = find_name(f, FRAME_TIME);
+	uint32_t time = facts_find_name(f, WINDOW_TIME), frames = facts_find_name(f, FRAME_TIME);
 	for (size_t r = 0; time != SX_NONE && r < f->count; r++) {
 		double length = verdict_length(f, r);
 		if (isnan(length) && frames != SX_NONE)
 			length = f->inputs[frames].values[r];
-		take_largest(&f->inputs[time], r, length, 0, VERDICT_NO_DEVICE);
+		facts_take(&f->inputs[time], r, length, 0, VERDICT_NO_DEVICE);
 	}
 }
 
 static void fill_spread(struct verdict_facts *f)
 {
-	uint32_t spread = find_name(f, FRAME_SPREAD);
+	uint32_t spread = facts_find_name(f, FRAME_SPREAD);
 	for (size_t r = 0; spread != SX_NONE && r < f->count; r++)
-		take_largest(&f->inputs[spread], r, verdict_spread(f, r), 0, VERDICT_NO_DEVICE);
+		facts_take(&f->inputs[spread], r, verdict_spread(f, r), 0, VERDICT_NO_DEVICE);
 }
 
 /* Inputs of a formula are all names, then all facts. */
@@ -274,7 +121,7 @@ static enum sx_status resolve(void *user, const char *text, uint32_t instance, u
 {
 	const struct naming *n = user;
 	uint32_t fact = verdict_fact_find(n->facts->rules, text);
-	uint32_t name = find_name(n->facts, text);
+	uint32_t name = facts_find_name(n->facts, text);
 	*out = (struct expr_ref){.kind = EXPR_REF_NO_DATA, .type = SX_F64};
 	if (fact < n->before)
 		name = n->facts->name_count + fact;
@@ -380,20 +227,6 @@ static enum sx_status fill_facts(struct verdict_facts *f, bool own)
 	return status;
 }
 
-/* Whether any source knows one program alone. */
-static bool ask_sources(struct verdict_facts *f, bool own, enum sx_status *status)
-{
-	bool any = false;
-	uint32_t sources = f->timed || !f->source_count ? f->source_count : 1;
-	for (uint32_t i = 0; !*status && i < sources; i++) {
-		if (f->sources[i].own != own)
-			continue;
-		any = true;
-		*status = ask_source(f, &f->sources[i]);
-	}
-	return any;
-}
-
 /* What is known of one program goes before what is known of all together. */
 static void prefer(struct verdict_facts *f, const struct verdict_column *own)
 {
@@ -411,14 +244,14 @@ static enum sx_status fill(struct verdict_facts *f)
 {
 	enum sx_status status = collect_names(f);
 	struct verdict_column *own = NULL;
-	if (!status && ask_sources(f, true, &status) && !status) {
+	if (!status && facts_ask_sources(f, true, &status) && !status) {
 		status = fill_facts(f, true);
 		own = f->inputs;
 		f->inputs = facts_make_columns(f, f->name_count);
 		status = f->inputs ? status : SX_ERR_NO_MEMORY;
 	}
 	if (!status)
-		ask_sources(f, false, &status);
+		facts_ask_sources(f, false, &status);
 	if (!status && own)
 		prefer(f, own);
 	return status ? status : fill_facts(f, false);

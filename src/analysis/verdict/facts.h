@@ -31,6 +31,8 @@ struct verdict_facts {
 	struct verdict_column *facts; /* one a fact */
 };
 
+#define FRAME_SPREAD "frame.spread" /* a name of formulas: see verdict_spread() */
+
 /* Lays windows over the sources' rows; none where no source has any. */
 enum sx_status verdict_windows(struct verdict_facts *facts, struct sx_error *err);
 /* How long a window is, in ns; of rows without an axis of time all of them together. NaN: unknown.
@@ -47,5 +49,19 @@ void verdict_facts_finish(struct verdict_facts *facts);
  * NaN where there are too few (windows.c).
  */
 double verdict_spread(const struct verdict_facts *facts, size_t window);
+
+/*
+ * The index of a name that formulas use, or SX_NONE. Facts come before names: one that is called as
+ * a neutral name hides it from those behind it.
+ */
+uint32_t facts_find_name(const struct verdict_facts *facts, const char *name);
+/* Of several sources the largest value holds: of two GPUs the one that works is meant. */
+void facts_take(struct verdict_column *column, size_t row, double value, uint8_t quality,
+		uint32_t device);
+/*
+ * Fills the names by the sources that know one program alone, or by the others (sources.c). Whether
+ * there are any; *status, which must be SX_OK, tells when memory is out.
+ */
+bool facts_ask_sources(struct verdict_facts *facts, bool own, enum sx_status *status);
 
 #endif

@@ -1,0 +1,170 @@
+/* What sources say of windows: their rows joined to them, their metrics with neutral names. */
+#include "analysis/verdict/facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/constants.h"
+#include "table/total.h"
+
+static bool is_neutral(const char *name)
+{
+	return strchr(name, '.') && strcmp(name, FRAME_SPREAD) != 0;
+}
+
+void facts_take(struct verdict_column *c, size_t row, double value, uint8_t quality,
+		uint32_t device)
+{
+	if (isnan(value) || quality & SX_QUALITY_NO_DATA_MASK || c->values[row] >= value)
+		return;
+	c->values[row] = value;
+	c->quality[row] = quality;
+	c->device[row] = device;
+}
+
+#define SPARED_MOST 16 /* windows from which a measured one stands for one that was spared */
+
+/* The window with a value that is nearest to one in which nothing was measured, or that itself. */
+static size_t stand_in(const struct sx_table *values, uint32_t column, size_t window)
+{
+	size_t rows = sx_table_row_count(values);
+	for (size_t d = 1; d <= SPARED_MOST; d++) {
+		if (window >= d && !isnan(sx_table_get(values, column, window - d)))
+			return window - d;
+		if (window + d < rows && !isnan(sx_table_get(values, column, window + d)))
+			return window + d;
+	}
+	return window;
+}
+
+static void take_values(struct verdict_facts *f, const struct verdict_source *source,
+			const struct sx_table *values, uint32_t column, uint32_t name)
+{
+	struct sx_vector v = sx_table_vector(values, column);
+	for (size_t r = 0; v.data && r < f->count && r < sx_table_row_count(values); r++) {
+		uint8_t quality = v.quality ? v.quality[r] : SX_QUALITY_VALID;
+		size_t from = sx_quality_is_skipped(quality) ? stand_in(values, column, r) : r;
+		if (from != r)
+			quality = SX_QUALITY_MULTIPLEXED;
+		facts_take(&f->inputs[name], r, sx_table_get(values, column, from), quality,
+			   source->device);
+	}
+}
+
+/* One name of one source; what its catalog does not map, or several sets have, is no data. */
+static enum sx_status evaluate(struct verdict_facts *f, const struct verdict_source *source,
+			       const struct sx_table *raw, uint32_t name)
+{
+	struct sx_metrics_options options = *source->options;
+	struct sx_metrics *metrics = NULL;
+	struct sx_table *values = NULL;
+	options.patterns = &f->names[name];
+	options.pattern_count = 1;
+	options.like = raw;
+	options.keep_neutral = true;
+	enum sx_status status = sx_metrics_create(source->catalog, &options, &metrics, NULL);
+	if (!status)
+		status = sx_metrics_eval(metrics, raw, &values, NULL);
+	if (!status && sx_table_column_count(values))
+		take_values(f, source, values, 0, name);
+	sx_table_destroy(values);
+	sx_metrics_destroy(metrics);
+	return status == SX_ERR_NO_MEMORY ? status : SX_OK;
+}
+
+/* Whether a catalog maps a neutral name, so that it is worth to be asked. */
+static bool maps(const struct sx_catalog *catalog, const char *name)
+{
+	uint32_t count;
+	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (counters[i].neutral && strcmp(counters[i].neutral, name) == 0)
+			return true;
+	const struct sx_metric_info *metrics = sx_catalog_metrics(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (metrics[i].neutral && strcmp(metrics[i].neutral, name) == 0)
+			return true;
+	return false;
+}
+
+/* A constant is that of any source, or of its catalog. */
+static double constant_of(const struct verdict_source *source, const char *name)
+{
+	const struct sx_metrics_options *o = source->options;
+	return constants_value(source->catalog, sx_catalog_find_constant(source->catalog, name),
+			       &(struct constants_list){o->constants, o->constant_count});
+}
+
+/* Some rows of a source as one. */
+static enum sx_status total_rows(const struct sx_table *from, size_t first, size_t count,
+				 struct sx_table *to, struct sx_vector *vectors)
+{
+	struct total *total = NULL;
+	struct sx_table *row = NULL;
+	struct sx_rows rows;
+	enum sx_status status = total_create(from, &total, NULL);
+	if (!status) {
+		total_add_rows(total, from, first, count);
+		status = total_whole(total, &row, NULL);
+	}
+	if (!status) {
+		sx_table_rows(row, 0, 1, vectors, &rows);
+		status = sx_table_append(to, &rows, NULL);
+	}
+	sx_table_destroy(row);
+	total_destroy(total);
+	return status;
+}
+
+/* Where samples have no times, windows are some of them put together. */
+static enum sx_status group_rows(const struct verdict_facts *f, const struct sx_table *from,
+				 struct sx_table **out)
+{
+	uint32_t columns = sx_table_column_count(from);
+	size_t rows = sx_table_row_count(from);
+	struct sx_column *list = calloc((size_t)columns + 1, sizeof(*list));
+	struct sx_vector *vectors = calloc((size_t)columns + 1, sizeof(*vectors));
+	for (uint32_t i = 0; list && i < columns; i++)
+		list[i] = *sx_table_column(from, i);
+	enum sx_status status = list && vectors
+				    ? sx_table_create(list, columns, sx_table_kind(from), out, NULL)
+				    : SX_ERR_NO_MEMORY;
+	for (size_t w = 0; !status && w < f->count; w++) {
+		size_t first = w * f->rows_each;
+		size_t count = w + 1 == f->count ? rows - first : f->rows_each;
+		status = total_rows(from, first, count, *out, vectors);
+	}
+	free(list);
+	free(vectors);
+	return status;
+}
+
+static enum sx_status ask_source(struct verdict_facts *f, const struct verdict_source *source)
+{
+	struct sx_table *raw = NULL;
+	enum sx_status status = f->timed ? sx_table_join(f->windows, source->rows, &raw, NULL)
+					 : group_rows(f, source->rows, &raw);
+	for (uint32_t n = 0; !status && n < f->name_count; n++) {
+		if (is_neutral(f->names[n]) && maps(source->catalog, f->names[n]))
+			status = evaluate(f, source, raw, n);
+		double constant = is_neutral(f->names[n]) ? NAN : constant_of(source, f->names[n]);
+		for (size_t r = 0; !isnan(constant) && r < f->count; r++)
+			facts_take(&f->inputs[n], r, constant, 0, source->device);
+	}
+	sx_table_destroy(raw);
+	return status;
+}
+
+bool facts_ask_sources(struct verdict_facts *f, bool own, enum sx_status *status)
+{
+	bool any = false;
+	uint32_t sources = f->timed || !f->source_count ? f->source_count : 1;
+	for (uint32_t i = 0; !*status && i < sources; i++) {
+		if (f->sources[i].own != own)
+			continue;
+		any = true;
+		*status = ask_source(f, &f->sources[i]);
+	}
+	return any;
+}
