@@ -1,5 +1,4 @@
-/* Facts: each source's rows are joined to the windows, its metrics with neutral names worked out.
- */
+/* Facts: formulas over what sources say of windows (sources.c), the first that has a value. */
 #include "analysis/verdict/facts.h"
 
 #include <math.h>
