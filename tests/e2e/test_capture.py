@@ -203,11 +203,14 @@ def test_groups():
 
 def test_several_devices():
     path = folder / "several.sxc"
-    run("record", "-d", "cpu,mali-g625", "-I", "10ms", "-t", "500ms", "-o", path)
-    capture = same_rows(path)
-    assert sorted(d["catalog"] for d in capture.devices.values()) == ["cpu", "mali-g625"]
-    counts = [len(rows) for rows in capture.rows.values()]
-    assert min(counts) > 5, f"{counts} rows of 50"
+    for milliseconds in (500, 2000, 8000):  # a busy machine has a CPU for us now and then
+        run("record", "-d", "cpu,mali-g625", "-I", "10ms", "-t", f"{milliseconds}ms", "-o", path)
+        capture = same_rows(path)
+        assert sorted(d["catalog"] for d in capture.devices.values()) == ["cpu", "mali-g625"]
+        counts = [len(rows) for rows in capture.rows.values()]
+        if min(counts) > 5:
+            break
+    assert min(counts) > 5, f"{counts} rows of {milliseconds // 10}"
     simulated = [d["flags"] & 1 for _, d in sorted(capture.devices.items(),
                                                   key=lambda item: item[1]["catalog"])]
     assert simulated == [0, 1]
