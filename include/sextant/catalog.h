@@ -36,15 +36,6 @@ struct sx_match_info {
 	uint32_t product; /* index of the product that it tells, or SX_NONE */
 };
 
-/*
- * A constant with its value: of a product, a device, a capture, or the user. In a list of them what
- * stands later wins.
- */
-struct sx_constant_value {
-	const char *name;
-	double value;
-};
-
 /* One of the products that a catalog describes. */
 struct sx_product_info {
 	const char *name, *title;

@@ -76,6 +76,15 @@ struct sx_column {
 	const char *why;	  /* why there is no data in the whole column, or NULL */
 };
 
+/*
+ * A constant with its value: of a product, a device, a capture, or the user. In a list of them what
+ * stands later wins.
+ */
+struct sx_constant_value {
+	const char *name;
+	double value;
+};
+
 #ifdef __cplusplus
 }
 #endif
