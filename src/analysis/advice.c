@@ -284,7 +284,7 @@ static int rank(const struct sx_finding *f)
 	return (int)f->rule->severity;
 }
 
-static int compare(const void *a, const void *b)
+static int advice_compare(const void *a, const void *b)
 {
 	const struct sx_finding *x = a, *y = b;
 	if (rank(x) != rank(y))
@@ -309,7 +309,7 @@ enum sx_status sx_advice_finish(struct sx_advice *a, struct sx_error *err)
 	for (uint32_t i = 0; !status && i < a->rules.count; i++)
 		status = conclude(a, &a->judged[i], &a->findings[i], err);
 	if (!status && a->count)
-		qsort(a->findings, a->count, sizeof(*a->findings), compare);
+		qsort(a->findings, a->count, sizeof(*a->findings), advice_compare);
 	if (status)
 		a->count = 0;
 	return status;

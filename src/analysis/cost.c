@@ -206,7 +206,7 @@ void costs_add(struct costs *costs, const struct sx_table *rows)
 	}
 }
 
-static int compare(const void *a, const void *b)
+static int cost_compare(const void *a, const void *b)
 {
 	double x = ((const struct cost_run *)a)->extra, y = ((const struct cost_run *)b)->extra;
 	return (x > y) - (x < y);
@@ -221,7 +221,7 @@ static double typical_extra(const struct costs *costs)
 	memcpy(runs, costs->runs, count * sizeof(*runs));
 	for (uint32_t i = 0; i < costs->context_count; i++) /* those that nothing has ended yet */
 		count += weigh_run(&costs->contexts[i], &runs[count]);
-	qsort(runs, count, sizeof(*runs), compare);
+	qsort(runs, count, sizeof(*runs), cost_compare);
 	for (size_t i = 0; i < count; i++)
 		all += runs[i].weight;
 	for (size_t i = 0; i < count; i++) {

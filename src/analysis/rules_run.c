@@ -102,16 +102,17 @@ struct naming {
 	struct sx_expr *seconds;
 };
 
-static enum sx_status resolve(void *user, const char *text, uint32_t instance, uint32_t scope,
-			      struct expr_ref *out, struct sx_error *err)
+static enum sx_status rules_resolve(void *user, const struct expr_name *asked, struct expr_ref *out,
+				    struct sx_error *err)
 {
+	const char *text = asked->text;
 	struct naming *e = user;
 	const struct rules *rules = e->rules;
 	const struct rule_name *name = rules_find(rules, text);
 	uint32_t own = rules->values ? sx_table_column_count(rules->values) : 0;
 	enum sx_status status = SX_OK;
 	*out = (struct expr_ref){.kind = EXPR_REF_NO_DATA, .type = SX_F64};
-	if (instance != SX_NONE) /* rules are over metrics, and these are over instances */
+	if (asked->instance != SX_NONE) /* rules are over metrics, and these are over instances */
 		return SX_OK;
 	if (name && name->target == RULE_COLUMN && name->column != SX_NONE)
 		*out = as_input(rules, name->column);
@@ -141,9 +142,9 @@ enum sx_status rules_compile(const struct rules *rules, const struct sx_expr *ex
 	struct expr_output output = {.expr = expr, .node = node, .scope = SX_NONE, .type = SX_F64};
 	struct naming naming = {.rules = rules};
 	struct expr_resolver resolver = {
-	    .user = &naming, .resolve = resolve, .instances = one_instance};
-	enum sx_status status =
-	    expr_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, out, NULL, err);
+	    .user = &naming, .resolve = rules_resolve, .instances = one_instance};
+	enum sx_status status = expr_compile(
+	    &(struct expr_request){&output, 1, SX_DIALECT_STANDARD, &resolver}, out, NULL, err);
 	sx_expr_destroy(naming.seconds);
 	return status;
 }

@@ -192,14 +192,16 @@ static enum sx_status collect_inputs(struct expr_program *program, uint32_t *fai
 	return status;
 }
 
-enum sx_status expr_compile(const struct expr_output *outputs, uint32_t count,
-			    enum sx_dialect dialect, const struct expr_resolver *resolver,
-			    struct expr_program **out, uint32_t *failed, struct sx_error *err)
+enum sx_status expr_compile(const struct expr_request *request, struct expr_program **out,
+			    uint32_t *failed, struct sx_error *err)
 {
+	const struct expr_output *outputs = request->outputs;
+	uint32_t count = request->count;
 	*out = NULL;
 	if (failed)
 		*failed = SX_NONE;
-	struct lower lower = {.dialect = dialect, .resolver = resolver, .err = err};
+	struct lower lower = {
+	    .dialect = request->dialect, .resolver = request->resolver, .err = err};
 	enum sx_status status = SX_ERR_NO_MEMORY;
 	struct expr_program *program = calloc(1, sizeof(*program));
 	if (program) {

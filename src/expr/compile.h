@@ -16,15 +16,22 @@ struct expr_output {
 	const struct sx_node *node; /* the part of `expr` that is wanted; NULL: all of it */
 };
 
+/* What is compiled into one program. */
+struct expr_request {
+	const struct expr_output *outputs;
+	uint32_t count;
+	enum sx_dialect dialect;
+	const struct expr_resolver *resolver;
+};
+
 /*
  * Compiles outputs into one program with common subexpressions shared and constants folded.
  * *out is owned by the caller. Errors: SX_ERR_NOT_FOUND (unknown name), SX_ERR_BAD_INPUT (cycle),
  * SX_ERR_LIMIT. On error *failed (may be NULL) receives the index of the output that is
  * the cause, SX_NONE when none is (SX_ERR_NO_MEMORY). Thread-safe.
  */
-enum sx_status expr_compile(const struct expr_output *outputs, uint32_t count,
-			    enum sx_dialect dialect, const struct expr_resolver *resolver,
-			    struct expr_program **out, uint32_t *failed, struct sx_error *err);
+enum sx_status expr_compile(const struct expr_request *request, struct expr_program **out,
+			    uint32_t *failed, struct sx_error *err);
 /* Releases a program; NULL is fine. */
 void expr_program_destroy(struct expr_program *program);
 

@@ -10,9 +10,10 @@ struct asking {
 	void *user;
 };
 
-static enum sx_status resolve(void *user, const char *name, uint32_t instance, uint32_t scope,
-			      struct expr_ref *out, struct sx_error *err)
+static enum sx_status condition_resolve(void *user, const struct expr_name *asked,
+					struct expr_ref *out, struct sx_error *err)
 {
+	const char *name = asked->text;
 	const struct asking *asking = user;
 	double value = asking->constant(asking->user, name);
 	*out = isnan(value)
@@ -21,7 +22,7 @@ static enum sx_status resolve(void *user, const char *name, uint32_t instance, u
 	return SX_OK;
 }
 
-static uint32_t instances(void *user, const char *name, uint32_t scope)
+static uint32_t condition_instances(void *user, const char *name, uint32_t scope)
 {
 	return 1;
 }
@@ -37,9 +38,11 @@ enum sx_status condition_holds(const char *when, condition_constant_fn constant,
 	enum sx_status status = when ? sx_expr_parse(when, SX_POSTFIX, &expr, err) : SX_OK;
 	if (!status && expr) {
 		struct expr_output output = {.expr = expr, .scope = SX_NONE, .type = SX_U64};
-		struct expr_resolver resolver = {&asking, resolve, instances};
+		struct expr_resolver resolver = {&asking, condition_resolve, condition_instances};
 		struct expr_result result = {&value, &quality};
-		status = expr_compile(&output, 1, SX_DIALECT_INTEL, &resolver, &program, NULL, err);
+		status =
+		    expr_compile(&(struct expr_request){&output, 1, SX_DIALECT_INTEL, &resolver},
+				 &program, NULL, err);
 		if (!status)
 			status = expr_eval(program, NULL, 1, &result, err);
 	}

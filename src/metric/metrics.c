@@ -215,8 +215,10 @@ static enum sx_status compile(struct sx_metrics *m, struct sx_error *err)
 	if (!status && count) {
 		struct expr_resolver resolver = resolve_names(m);
 		struct sx_error why = {0};
-		status = expr_compile(outputs, count, sx_catalog_info(m->catalog)->dialect,
-				      &resolver, &m->program, &failed, &why);
+		status = expr_compile(&(struct expr_request){outputs, count,
+							     sx_catalog_info(m->catalog)->dialect,
+							     &resolver},
+				      &m->program, &failed, &why);
 		if (status && failed != SX_NONE && which[failed] < m->column_count) {
 			error_set(err, status, "%s: %s", m->columns[which[failed]].name,
 				  why.message);

@@ -156,18 +156,19 @@ static enum ref_target target_of(const struct sx_metrics *m, const char *name, u
 	return *index == SX_NONE ? REF_NONE : REF_COUNTER;
 }
 
-static enum sx_status resolve(void *user, const char *name, uint32_t instance, uint32_t scope,
-			      struct expr_ref *out, struct sx_error *err)
+static enum sx_status resolve_one(void *user, const struct expr_name *asked, struct expr_ref *out,
+				  struct sx_error *err)
 {
+	const char *name = asked->text;
 	struct sx_metrics *m = user;
 	uint32_t index, count;
-	switch (target_of(m, name, instance, scope, &index)) {
+	switch (target_of(m, name, asked->instance, asked->scope, &index)) {
 	case REF_METRIC:
 		return as_metric(m, index, out, err);
 	case REF_COUNTER: {
 		const struct sx_counter_info *info =
 		    &sx_catalog_counters(m->catalog, &count)[index];
-		return as_input(m, info->name, index, instance, info->type, out, err);
+		return as_input(m, info->name, index, asked->instance, info->type, out, err);
 	}
 	case REF_CONSTANT:
 		return as_constant(m, index, out, err);
@@ -194,7 +195,7 @@ static uint32_t instances_seen(const struct sx_metrics *m, uint32_t counter)
 	return seen;
 }
 
-static uint32_t instances(void *user, const char *name, uint32_t scope)
+static uint32_t resolve_instances(void *user, const char *name, uint32_t scope)
 {
 	struct sx_metrics *m = user;
 	uint32_t count;
@@ -216,5 +217,6 @@ static uint32_t instances(void *user, const char *name, uint32_t scope)
 
 struct expr_resolver resolve_names(struct sx_metrics *m)
 {
-	return (struct expr_resolver){.user = m, .resolve = resolve, .instances = instances};
+	return (struct expr_resolver){
+	    .user = m, .resolve = resolve_one, .instances = resolve_instances};
 }

@@ -196,8 +196,8 @@ static void join_row(struct sx_table *to, size_t row, const struct sx_table *fro
 }
 
 /* The other's columns; what is split or a mean has fractions. */
-static enum sx_status make_table(const struct sx_table *rows, const struct sx_table *from,
-				 struct sx_table **out, struct sx_error *err)
+static enum sx_status join_make_table(const struct sx_table *rows, const struct sx_table *from,
+				      struct sx_table **out, struct sx_error *err)
 {
 	uint32_t count = sx_table_column_count(from);
 	struct sx_column *columns = calloc((size_t)count + 1, sizeof(*columns));
@@ -221,7 +221,7 @@ enum sx_status sx_table_join(const struct sx_table *rows, const struct sx_table 
 	struct order order = {0};
 	struct sx_table *to = NULL;
 	const uint64_t *begin = sx_table_begin_ns(rows), *end = sx_table_end_ns(rows);
-	enum sx_status status = make_table(rows, from, &to, err);
+	enum sx_status status = join_make_table(rows, from, &to, err);
 	if (!status && !put_in_order(from, &order))
 		status = error_nomem(err, "joining tables");
 	for (size_t r = 0; !status && r < sx_table_row_count(rows); r++) {

@@ -424,12 +424,12 @@ static enum sx_status make_table(const struct total *total, bool whole, struct s
 
 enum sx_status total_table(const struct total *total, struct sx_table **out, struct sx_error *err)
 {
-	return make_table(total, false, out, err);
+	return total_make_table(total, false, out, err);
 }
 
 enum sx_status total_whole(const struct total *total, struct sx_table **out, struct sx_error *err)
 {
-	return make_table(total, true, out, err);
+	return total_make_table(total, true, out, err);
 }
 
 static enum sx_status total_of(const struct sx_table *in, bool whole, struct sx_table **out,
@@ -440,7 +440,7 @@ static enum sx_status total_of(const struct sx_table *in, bool whole, struct sx_
 	if (status != SX_OK)
 		return status;
 	total_add(total, in);
-	status = make_table(total, whole, out, err);
+	status = total_make_table(total, whole, out, err);
 	total_destroy(total);
 	return status;
 }

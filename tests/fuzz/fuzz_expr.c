@@ -27,11 +27,12 @@ static uint32_t hash(const char *text)
 	return value ^ value >> 15;
 }
 
-static enum sx_status resolve(void *user, const char *name, uint32_t instance, uint32_t scope,
-			      struct expr_ref *out, struct sx_error *err)
+static enum sx_status resolve(void *user, const struct expr_name *asked, struct expr_ref *out,
+			      struct sx_error *err)
 {
+	const char *name = asked->text;
 	(void)err;
-	uint32_t value = hash(name) + (instance == SX_NONE ? 0 : instance);
+	uint32_t value = hash(name) + (asked->instance == SX_NONE ? 0 : asked->instance);
 	*out = (struct expr_ref){.kind = EXPR_REF_INPUT,
 				 .input = value % INPUTS,
 				 .type = value % INPUTS < INPUTS / 2 ? SX_U64 : SX_F64};
@@ -42,10 +43,12 @@ static enum sx_status resolve(void *user, const char *name, uint32_t instance, u
 	if (name[0] == 'k')
 		*out = (struct expr_ref){.kind = EXPR_REF_CONSTANT,
 					 .value = (double)(value % 100) / 4};
-	/* Itself in another scope, until the last, which is a circle. */
+	/* Itself in another asked->scope, until the last, which is a circle. */
 	if (strcmp(name, "self") == 0)
-		*out = (struct expr_ref){
-		    .kind = EXPR_REF_EXPR, .expr = user, .scope = scope < 6 ? scope + 1 : scope};
+		*out =
+		    (struct expr_ref){.kind = EXPR_REF_EXPR,
+				      .expr = user,
+				      .scope = asked->scope < 6 ? asked->scope + 1 : asked->scope};
 	return SX_OK;
 }
 
@@ -131,8 +134,9 @@ static void compile(const struct sx_expr *expr, uint8_t choice, const uint8_t *b
 	struct expr_program *program = NULL;
 	struct sx_error err = {0};
 	uint32_t failed, inputs;
-	enum sx_status status = expr_compile(&output, 1, (enum sx_dialect)(choice >> 1 & 3) % 3,
-					     &resolver, &program, &failed, &err);
+	enum sx_status status = expr_compile(
+	    &(struct expr_request){&output, 1, (enum sx_dialect)(choice >> 1 & 3) % 3, &resolver},
+	    &program, &failed, &err);
 	check((status == SX_OK) == (program != NULL) && (status == SX_OK || err.message[0]));
 	if (!program)
 		return;

@@ -54,7 +54,7 @@ struct collecting {
 	const char **list; /* grows; becomes memory of the arena */
 };
 
-static enum sx_status collect(void *user, const struct sx_node *node)
+static enum sx_status facts_collect(void *user, const struct sx_node *node)
 {
 	struct collecting *c = user;
 	struct verdict_facts *f = c->facts;
@@ -73,12 +73,12 @@ static enum sx_status collect_names(struct verdict_facts *f)
 {
 	static const struct sx_node length = {.kind = SX_NODE_NAME, .name = FRAME_TIME};
 	struct collecting c = {.facts = f};
-	enum sx_status status = collect(&c, &length);
+	enum sx_status status = facts_collect(&c, &length);
 	for (uint32_t i = 0; !status && i < f->rules->fact_count; i++) {
 		const struct verdict_fact *fact = &f->rules->facts[i];
 		c.before = i;
 		for (uint32_t w = 0; !status && w < fact->way_count; w++)
-			status = expr_visit(fact->ways[w].tree, collect, &c);
+			status = expr_visit(fact->ways[w].tree, facts_collect, &c);
 	}
 	const char **kept = arena_alloc(&f->arena, (f->name_count + 1) * sizeof(*kept));
 	if (kept && c.list)
@@ -115,9 +115,10 @@ struct naming {
 	uint32_t before; /* facts that it may use */
 };
 
-static enum sx_status resolve(void *user, const char *text, uint32_t instance, uint32_t scope,
-			      struct expr_ref *out, struct sx_error *err)
+static enum sx_status facts_resolve(void *user, const struct expr_name *asked, struct expr_ref *out,
+				    struct sx_error *err)
 {
+	const char *text = asked->text;
 	const struct naming *n = user;
 	uint32_t fact = verdict_fact_find(n->facts->rules, text);
 	uint32_t name = facts_find_name(n->facts, text);
@@ -143,13 +144,14 @@ static enum sx_status compile(const struct verdict_facts *f, const struct sx_exp
 			      uint32_t before, struct expr_program **out, struct sx_error *err)
 {
 	struct naming naming = {f, before};
-	struct expr_resolver resolver = {&naming, resolve, one_instance};
+	struct expr_resolver resolver = {&naming, facts_resolve, one_instance};
 	struct expr_output output = {.expr = expr, .scope = SX_NONE, .type = SX_F64};
-	return expr_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, out, NULL, err);
+	return expr_compile(&(struct expr_request){&output, 1, SX_DIALECT_STANDARD, &resolver}, out,
+			    NULL, err);
 }
 
-static enum sx_status run(const struct verdict_facts *f, const struct expr_program *program,
-			  struct expr_result *result, struct sx_error *err)
+static enum sx_status facts_run(const struct verdict_facts *f, const struct expr_program *program,
+				struct expr_result *result, struct sx_error *err)
 {
 	uint32_t count = f->name_count + f->rules->fact_count;
 	struct sx_vector *inputs = calloc((size_t)count + 1, sizeof(*inputs));
@@ -191,7 +193,7 @@ static enum sx_status fill_way(struct verdict_facts *f, uint32_t fact, uint32_t 
 	struct expr_result result = {values, quality};
 	enum sx_status status = compile(f, from->tree, fact, &program, NULL);
 	if (!status)
-		status = run(f, program, &result, NULL);
+		status = facts_run(f, program, &result, NULL);
 	for (size_t r = 0; !status && r < f->count; r++) {
 		double trust = 1;
 		if (!isnan(c->values[r]) || isnan(values[r]) ||
@@ -268,7 +270,7 @@ enum sx_status verdict_facts_eval(const struct verdict_facts *f, const struct sx
 	struct expr_result result = {out, NULL};
 	enum sx_status status = compile(f, expr, f->rules->fact_count, &program, err);
 	if (!status)
-		status = run(f, program, &result, err);
+		status = facts_run(f, program, &result, err);
 	expr_program_destroy(program);
 	return status;
 }

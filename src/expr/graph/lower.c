@@ -82,8 +82,8 @@ static uint32_t lower_instance(struct lower *lower, const struct sx_node *node, 
 	struct expr_ref ref = {0};
 	struct sx_error why = {0};
 	const struct expr_resolver *resolver = lower->resolver;
-	enum sx_status status =
-	    resolver->resolve(resolver->user, node->name, instance, scope, &ref, &why);
+	enum sx_status status = resolver->resolve(
+	    resolver->user, &(struct expr_name){node->name, instance, scope}, &ref, &why);
 	if (status != SX_OK)
 		return fail_name(lower, node, status, &why);
 	return referred(lower, &ref);

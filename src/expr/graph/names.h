@@ -24,15 +24,19 @@ struct expr_ref {
 	uint32_t scope;
 };
 
-/*
- * How the compiler asks what names mean. `scope` is the value given with the output (or by
- * EXPR_REF_EXPR): usually the index of a group. `instance` is SX_NONE for a plain name.
- */
+/* A name where it stands. */
+struct expr_name {
+	const char *text;
+	uint32_t instance; /* SX_NONE for a plain name */
+	uint32_t scope; /* given with the output (or by EXPR_REF_EXPR): usually a group's index */
+};
+
+/* How the compiler asks what names mean. */
 struct expr_resolver {
 	void *user;
 	/* SX_OK and *out; SX_ERR_NOT_FOUND makes the compilation fail with the name's position. */
-	enum sx_status (*resolve)(void *user, const char *name, uint32_t instance, uint32_t scope,
-				  struct expr_ref *out, struct sx_error *err);
+	enum sx_status (*resolve)(void *user, const struct expr_name *name, struct expr_ref *out,
+				  struct sx_error *err);
 	/* Number of instances behind NAME[*]. */
 	uint32_t (*instances)(void *user, const char *name, uint32_t scope);
 };

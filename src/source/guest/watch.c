@@ -240,7 +240,7 @@ static void rest(struct watch *watch, uint64_t now_ns)
 }
 
 /* What its threads did meanwhile is in no window, and so in no sample. */
-static void wake(struct watch *watch, uint64_t now_ns)
+static void watch_wake(struct watch *watch, uint64_t now_ns)
 {
 	watch->look_ns = 0;
 	find_threads(watch, now_ns);
@@ -265,7 +265,7 @@ void watch_look(struct watch *watch, uint64_t cpu_ns)
 		rest(watch, now_ns);
 		break;
 	case AWAKE_OPEN:
-		wake(watch, now_ns);
+		watch_wake(watch, now_ns);
 		break;
 	case AWAKE_GO_ON:
 		break;

@@ -74,7 +74,8 @@ static struct expr_program *compile(struct world *world, const struct sx_expr *e
 	struct expr_resolver resolver = world_resolver(world);
 	struct expr_program *program;
 	struct sx_error err;
-	if (expr_compile(&output, 1, dialect, &resolver, &program, NULL, &err) != SX_OK)
+	if (expr_compile(&(struct expr_request){&output, 1, dialect, &resolver}, &program, NULL,
+			 &err) != SX_OK)
 		fail_msg("%s", err.message);
 	return program;
 }
@@ -216,7 +217,8 @@ static void test_standard(void **state)
 	struct sx_error err;
 	uint32_t failed;
 	assert_int_equal(
-	    expr_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, &program, &failed, &err),
+	    expr_compile(&(struct expr_request){&output, 1, SX_DIALECT_STANDARD, &resolver},
+			 &program, &failed, &err),
 	    SX_ERR_NOT_FOUND);
 	assert_string_equal(err.message, "column 10: unknown name \"nothing\"");
 	assert_int_equal(failed, 0);
@@ -410,7 +412,8 @@ static void test_inputs(void **state)
 	struct expr_program *program;
 	struct sx_error err;
 	assert_int_equal(
-	    expr_compile(outputs, COUNT, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
+	    expr_compile(&(struct expr_request){outputs, COUNT, SX_DIALECT_STANDARD, &resolver},
+			 &program, NULL, &err),
 	    SX_OK);
 	for (uint32_t i = 0; i < COUNT; i++) {
 		expect_inputs(program, i, rows[i][1]);
@@ -438,7 +441,8 @@ static void test_absent_column(void **state)
 	struct expr_program *program;
 	struct sx_error err;
 	assert_int_equal(
-	    expr_compile(outputs, COUNT, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
+	    expr_compile(&(struct expr_request){outputs, COUNT, SX_DIALECT_STANDARD, &resolver},
+			 &program, NULL, &err),
 	    SX_OK);
 	struct columns columns;
 	fill_columns(&columns, &(struct row){.a = 1});
@@ -496,7 +500,8 @@ static void test_instances(void **state)
 	struct expr_output output = {.expr = expr, .type = SX_F64};
 	struct expr_resolver resolver = world_resolver(&world);
 	struct expr_program *program;
-	assert_int_equal(expr_compile(&output, 1, SX_DIALECT_AMD, &resolver, &program, NULL, NULL),
+	assert_int_equal(expr_compile(&(struct expr_request){&output, 1, SX_DIALECT_AMD, &resolver},
+				      &program, NULL, NULL),
 			 SX_ERR_LIMIT);
 	sx_expr_destroy(expr);
 }
@@ -525,7 +530,8 @@ static void test_references(void **state)
 	struct sx_error err;
 	uint32_t failed;
 	assert_int_equal(
-	    expr_compile(outputs, 2, SX_DIALECT_STANDARD, &resolver, &program, &failed, &err),
+	    expr_compile(&(struct expr_request){outputs, 2, SX_DIALECT_STANDARD, &resolver},
+			 &program, &failed, &err),
 	    SX_ERR_BAD_INPUT);
 	assert_int_equal(failed, 1);
 	assert_null(program);
@@ -536,13 +542,14 @@ static void test_references(void **state)
 }
 
 /* Every name is the next expression of a chain without end. */
-static enum sx_status resolve_chain(void *user, const char *name, uint32_t instance, uint32_t scope,
-				    struct expr_ref *out, struct sx_error *err)
+static enum sx_status resolve_chain(void *user, const struct expr_name *asked, struct expr_ref *out,
+				    struct sx_error *err)
 {
+	const char *name = asked->text;
 	(void)name;
-	(void)instance;
+	(void)asked->instance;
 	(void)err;
-	*out = (struct expr_ref){.kind = EXPR_REF_EXPR, .expr = user, .scope = scope + 1};
+	*out = (struct expr_ref){.kind = EXPR_REF_EXPR, .expr = user, .scope = asked->scope + 1};
 	return SX_OK;
 }
 
@@ -555,7 +562,8 @@ static void test_chain(void **state)
 	struct expr_program *program;
 	struct sx_error err;
 	assert_int_equal(
-	    expr_compile(&output, 1, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
+	    expr_compile(&(struct expr_request){&output, 1, SX_DIALECT_STANDARD, &resolver},
+			 &program, NULL, &err),
 	    SX_ERR_LIMIT);
 	sx_expr_destroy(expr);
 }
@@ -612,7 +620,8 @@ static void test_large(void **state)
 	struct expr_program *program;
 	struct sx_error err;
 	assert_int_equal(
-	    expr_compile(outputs, MANY, SX_DIALECT_STANDARD, &resolver, &program, NULL, &err),
+	    expr_compile(&(struct expr_request){outputs, MANY, SX_DIALECT_STANDARD, &resolver},
+			 &program, NULL, &err),
 	    SX_OK);
 	for (size_t rows = 1; rows <= LONG_ROWS; rows += LONG_ROWS - 1) {
 		memset(values, 0, sizeof(values));

@@ -239,8 +239,8 @@ static void subject_begin(struct subject *subject, const struct sample *sample,
 	}
 	struct expr_resolver resolver = world_resolver(&world);
 	struct sx_error err;
-	if (expr_compile(outputs, subject->count, dialect, &resolver, &subject->program, NULL,
-			 &err))
+	if (expr_compile(&(struct expr_request){outputs, subject->count, dialect, &resolver},
+			 &subject->program, NULL, &err))
 		fail_msg("%s", err.message);
 }
 

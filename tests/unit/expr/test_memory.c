@@ -57,7 +57,8 @@ static enum sx_status use(const char *text, struct sx_error *err)
 					{.expr = other, .type = SX_U64}};
 	if (!status)
 		status =
-		    expr_compile(outputs, 2, SX_DIALECT_STANDARD, &resolver, &program, NULL, err);
+		    expr_compile(&(struct expr_request){outputs, 2, SX_DIALECT_STANDARD, &resolver},
+				 &program, NULL, err);
 	if (!status)
 		status = evaluate(program, err);
 	expr_program_destroy(program);

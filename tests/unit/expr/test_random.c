@@ -313,7 +313,8 @@ static void run_round(struct random *random, enum sx_dialect dialect, enum sx_no
 	struct expr_resolver resolver = world_resolver(&world);
 	struct expr_program *program;
 	struct sx_error err;
-	if (expr_compile(round.outputs, OUTPUTS, dialect, &resolver, &program, NULL, &err))
+	if (expr_compile(&(struct expr_request){round.outputs, OUTPUTS, dialect, &resolver},
+			 &program, NULL, &err))
 		fail_msg("%s", err.message);
 	for (int i = 0; i < 4; i++) {
 		uint64_t bits = i ? next(random) : 0;

@@ -9,17 +9,18 @@
 
 #include "expr/compile.h"
 
-static enum sx_status resolve(void *user, const char *name, uint32_t instance, uint32_t scope,
-			      struct expr_ref *out, struct sx_error *err)
+static enum sx_status resolve(void *user, const struct expr_name *asked, struct expr_ref *out,
+			      struct sx_error *err)
 {
+	const char *name = asked->text;
 	struct world *world = user;
-	(void)scope;
+	(void)asked->scope;
 	(void)err;
 	char full[SX_EXPR_NAME_MAX + 16];
-	if (instance == SX_NONE)
+	if (asked->instance == SX_NONE)
 		snprintf(full, sizeof(full), "%s", name);
 	else
-		snprintf(full, sizeof(full), "%s[%u]", name, instance);
+		snprintf(full, sizeof(full), "%s[%u]", name, asked->instance);
 	world->asked++;
 	for (uint32_t i = 0; i < world->count; i++) {
 		if (strcmp(world->names[i].name, full) == 0) {
