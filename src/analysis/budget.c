@@ -50,15 +50,8 @@ static struct sums add_up(const struct sx_table *values)
 	return out;
 }
 
-/* Where a budget comes from. */
-struct measured {
-	struct sx_catalog *catalog;
-	const struct sx_metrics_options *options;
-	const struct sx_table *raw;
-};
-
-static enum sx_status sum_neutral(const struct measured *of, const char *neutral, struct sums *out,
-				  struct sx_error *err)
+static enum sx_status sum_neutral(const struct budget_source *of, const char *neutral,
+				  struct sums *out, struct sx_error *err)
 {
 	struct sx_catalog *catalog = of->catalog;
 	const struct sx_metrics_options *options = of->options;
@@ -104,11 +97,10 @@ static void add_memory(const struct sums *reads, const struct sums *writes, stru
 	out->high_mw = out->bytes_per_second * 1e-9 * HIGH_MW_PER_GB;
 }
 
-enum sx_status budget_of(struct sx_catalog *catalog, const struct sx_metrics_options *options,
-			 const struct sx_table *raw, const struct budget_goal *goal,
+enum sx_status budget_of(const struct budget_source *of, const struct budget_goal *goal,
 			 struct budget *out, struct sx_error *err)
 {
-	const struct measured of = {catalog, options, raw};
+	struct sx_catalog *catalog = of->catalog;
 	struct sums active, reads, writes;
 	double nothing = (double)NAN;
 	*out = (struct budget){.clock_hz = nothing,
@@ -122,7 +114,7 @@ enum sx_status budget_of(struct sx_catalog *catalog, const struct sx_metrics_opt
 	double pixels = goal->width * goal->height * goal->fps;
 	if (!(pixels > 0) || !isfinite(pixels) || !(goal->width > 0) || !(goal->fps > 0))
 		return error_set(err, SX_ERR_USAGE, "a budget needs a picture and a frame rate");
-	enum sx_status status = sum_neutral(&of, "gpu.clocks.active", &active, err);
+	enum sx_status status = sum_neutral(of, "gpu.clocks.active", &active, err);
 	if (status == SX_ERR_NOT_FOUND) {
 		error_set(err, status, "%s does not count cycles with work",
 			  sx_catalog_info(catalog)->name);
@@ -131,8 +123,8 @@ enum sx_status budget_of(struct sx_catalog *catalog, const struct sx_metrics_opt
 	}
 	if (status != SX_OK)
 		return status;
-	out->cores = constant_of(catalog, options, "shader_cores", 1);
-	double clock = constant_of(catalog, options, "gpu_max_clock_hz", 0);
+	out->cores = constant_of(catalog, of->options, "shader_cores", 1);
+	double clock = constant_of(catalog, of->options, "gpu_max_clock_hz", 0);
 	if (active.seconds > 0) {
 		out->clock_known =
 		    clock > 0 && clock >= active.highest; /* less is a wrong constant */
@@ -142,8 +134,8 @@ enum sx_status budget_of(struct sx_catalog *catalog, const struct sx_metrics_opt
 		out->spent = out->cores * active.sum / (pixels * active.seconds);
 	}
 	struct sx_error ignored; /* without memory counters a budget has no power */
-	if (sum_neutral(&of, "memory.read.bytes", &reads, &ignored) == SX_OK &&
-	    sum_neutral(&of, "memory.write.bytes", &writes, &ignored) == SX_OK)
+	if (sum_neutral(of, "memory.read.bytes", &reads, &ignored) == SX_OK &&
+	    sum_neutral(of, "memory.write.bytes", &writes, &ignored) == SX_OK)
 		add_memory(&reads, &writes, out);
 	return SX_OK;
 }

@@ -22,14 +22,20 @@ struct budget {
 	double low_mw, high_mw;	 /* of DRAM, at 80 to 100 mW for each GB/s */
 };
 
+/* What a budget is made of. */
+struct budget_source {
+	struct sx_catalog *catalog;
+	const struct sx_metrics_options *options;
+	const struct sx_table *raw;
+};
+
 /*
  * Holds rows of raw counters with times against a goal, by the neutral names gpu.clocks.active and
  * memory.read.bytes and memory.write.bytes of the catalog. `options` gives constants and variant;
  * its patterns are ignored. Errors: SX_ERR_USAGE (a goal that is not above 0), SX_ERR_NOT_FOUND
  * (the catalog counts no active cycles), SX_ERR_NO_MEMORY.
  */
-enum sx_status budget_of(struct sx_catalog *catalog, const struct sx_metrics_options *options,
-			 const struct sx_table *raw, const struct budget_goal *goal,
+enum sx_status budget_of(const struct budget_source *of, const struct budget_goal *goal,
 			 struct budget *out, struct sx_error *err);
 
 #endif

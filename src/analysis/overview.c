@@ -50,12 +50,17 @@ void overview_destroy(struct overview *o)
 	free(o);
 }
 
-static enum sx_status overview_append(struct overview *o, struct sx_table *to,
-				      const struct sx_table *from, size_t first, size_t count,
+/* Rows of a table. */
+struct stretch {
+	const struct sx_table *of;
+	size_t first, count;
+};
+
+static enum sx_status overview_append(struct overview *o, struct sx_table *to, struct stretch from,
 				      struct sx_error *err)
 {
 	struct sx_rows rows;
-	sx_table_rows(from, first, count, o->vectors, &rows);
+	sx_table_rows(from.of, from.first, from.count, o->vectors, &rows);
 	return sx_table_append(to, &rows, err);
 }
 
@@ -102,7 +107,7 @@ enum sx_status overview_add_rows(struct overview *o, const struct sx_table *raw,
 			continue;
 		}
 		if (o->each == 1) {
-			status = overview_append(o, o->table, raw, at, take, err);
+			status = overview_append(o, o->table, (struct stretch){raw, at, take}, err);
 		} else {
 			total_add_rows(o->pending, raw, at, take);
 			o->pending_rows += take;
@@ -131,8 +136,8 @@ const struct sx_table *overview_table(struct overview *o, uint64_t *each)
 	o->shown = NULL;
 	enum sx_status status = table_like(o->table, &o->shown, NULL);
 	if (!status)
-		status =
-		    overview_append(o, o->shown, o->table, 0, sx_table_row_count(o->table), NULL);
+		status = overview_append(
+		    o, o->shown, (struct stretch){o->table, 0, sx_table_row_count(o->table)}, NULL);
 	if (!status)
 		status = total_append_whole(o->pending, o->shown, NULL);
 	o->current = status == SX_OK;

@@ -91,8 +91,9 @@ static bool store_computed(const struct eval *eval, const struct fast_insn *insn
 	}
 	if (quality)
 		memset(quality, 0, eval->count);
-	return !eval->loops->ops[insn->op]((double *)out, slot_rows(eval, insn->a),
-					   slot_rows(eval, insn->b), NULL, insn->k, eval->count);
+	const struct fast_operands in = {
+	    .a = slot_rows(eval, insn->a), .b = slot_rows(eval, insn->b), .k = insn->k};
+	return !eval->loops->ops[insn->op]((double *)out, &in, eval->count);
 }
 
 static bool eval_block_compute(const struct eval *eval, const struct fast_insn *insn)
@@ -102,8 +103,9 @@ static bool eval_block_compute(const struct eval *eval, const struct fast_insn *
 		fill_none(out, eval->count);
 		return true;
 	}
-	return !eval->loops->ops[insn->op](out, slot_rows(eval, insn->a), slot_rows(eval, insn->b),
-					   slot_rows(eval, insn->c), insn->k, eval->count);
+	const struct fast_operands in = {slot_rows(eval, insn->a), slot_rows(eval, insn->b),
+					 slot_rows(eval, insn->c), insn->k};
+	return !eval->loops->ops[insn->op](out, &in, eval->count);
 }
 
 bool eval_block(struct eval *eval)

@@ -56,11 +56,17 @@ uint32_t resolve_given(struct sx_metrics *m, uint32_t column, uint32_t metric)
 	return m->input_count++;
 }
 
-static enum sx_status as_input(struct sx_metrics *m, const char *name, uint32_t counter,
-			       uint32_t instance, enum sx_type type, struct expr_ref *out,
+/* A column of the raw table: a counter's, or of a name alone. */
+struct wanted_input {
+	const char *name;
+	uint32_t counter, instance;
+	enum sx_type type;
+};
+
+static enum sx_status as_input(struct sx_metrics *m, struct wanted_input want, struct expr_ref *out,
 			       struct sx_error *err)
 {
-	uint32_t input = resolve_input(m, name, counter, instance, type);
+	uint32_t input = resolve_input(m, want.name, want.counter, want.instance, want.type);
 	if (input == SX_NONE)
 		return error_nomem(err, "resolving names");
 	*out = (struct expr_ref){
@@ -122,8 +128,10 @@ static enum sx_status as_constant(struct sx_metrics *m, uint32_t constant, struc
 	const struct sx_constant_info *info = &sx_catalog_constants(m->catalog, &count)[constant];
 	double value = m->constants[constant];
 	if (m->per_row[constant] || isnan(value))
-		return as_input(m, info->name, SX_NONE, SX_NONE, constant_type(m, constant), out,
-				err);
+		return as_input(
+		    m,
+		    (struct wanted_input){info->name, SX_NONE, SX_NONE, constant_type(m, constant)},
+		    out, err);
 	bool whole = value >= 0 && value < 9007199254740992.0 && value == floor(value);
 	*out = (struct expr_ref){
 	    .kind = EXPR_REF_CONSTANT, .value = value, .type = whole ? SX_U64 : SX_F64};
@@ -135,7 +143,7 @@ static enum sx_status as_builtin(struct sx_metrics *m, const char *name, struct 
 {
 	name += *name == '$';
 	if (strcmp(name, "duration_ns") == 0)
-		return as_input(m, name, SX_NONE, SX_NONE, SX_U64, out, err);
+		return as_input(m, (struct wanted_input){name, SX_NONE, SX_NONE, SX_U64}, out, err);
 	enum sx_status status = SX_OK;
 	if (!m->seconds)
 		status = sx_expr_parse("duration_ns / 1000000000", SX_INFIX, &m->seconds, err);
@@ -168,7 +176,9 @@ static enum sx_status resolve_one(void *user, const struct expr_name *asked, str
 	case REF_COUNTER: {
 		const struct sx_counter_info *info =
 		    &sx_catalog_counters(m->catalog, &count)[index];
-		return as_input(m, info->name, index, asked->instance, info->type, out, err);
+		return as_input(
+		    m, (struct wanted_input){info->name, index, asked->instance, info->type}, out,
+		    err);
 	}
 	case REF_CONSTANT:
 		return as_constant(m, index, out, err);

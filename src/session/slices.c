@@ -163,7 +163,8 @@ static enum sx_status set_skipped(struct sx_table *table, size_t first, size_t c
 {
 	enum sx_status status = SX_OK;
 	for (uint32_t c = 0; !status && count && c < sx_table_column_count(table); c++)
-		status = table_fill_quality(table, c, first, count, SX_QUALITY_SKIPPED, err);
+		status = table_fill_quality(table, c, (struct row_span){first, count},
+					    SX_QUALITY_SKIPPED, err);
 	return status;
 }
 

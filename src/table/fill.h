@@ -11,12 +11,16 @@ void *table_data(struct sx_table *table, uint32_t column);
 /* See table_data(). Never NULL for a valid column with rows. */
 uint8_t *table_quality(struct sx_table *table, uint32_t column);
 
+struct row_span {
+	size_t first, count;
+};
+
 /*
- * Gives `count` rows of a column one quality at once, for a writer that fills table_data()
+ * Gives rows of a column one quality at once, for a writer that fills table_data()
  * itself; rows that are filled with 0 stay as quick to evaluate as if set one by one. Errors:
  * SX_ERR_USAGE (rows or column out of range), SX_ERR_NO_MEMORY.
  */
-enum sx_status table_fill_quality(struct sx_table *table, uint32_t column, size_t first,
-				  size_t count, uint8_t quality, struct sx_error *err);
+enum sx_status table_fill_quality(struct sx_table *table, uint32_t column, struct row_span rows,
+				  uint8_t quality, struct sx_error *err);
 
 #endif

@@ -308,9 +308,10 @@ uint8_t *table_quality(struct sx_table *table, uint32_t column)
 	return table->columns[column].quality;
 }
 
-enum sx_status table_fill_quality(struct sx_table *table, uint32_t column, size_t first,
-				  size_t count, uint8_t quality, struct sx_error *err)
+enum sx_status table_fill_quality(struct sx_table *table, uint32_t column, struct row_span rows,
+				  uint8_t quality, struct sx_error *err)
 {
+	size_t first = rows.first, count = rows.count;
 	if (column >= table->column_count || first > table->rows || count > table->rows - first)
 		return error_set(err, SX_ERR_USAGE, "rows beyond a table");
 	struct table_column *to = &table->columns[column];

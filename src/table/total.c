@@ -407,8 +407,8 @@ enum sx_status total_append_whole(const struct total *total, struct sx_table *to
 	return append_row(total, true, to, err);
 }
 
-static enum sx_status make_table(const struct total *total, bool whole, struct sx_table **out,
-				 struct sx_error *err)
+static enum sx_status total_make_table(const struct total *total, bool whole, struct sx_table **out,
+				       struct sx_error *err)
 {
 	struct sx_table *table = NULL;
 	enum sx_status status = table_like(total->like, &table, err);

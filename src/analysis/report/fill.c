@@ -296,8 +296,8 @@ static enum sx_status tell_budget(const struct report_fill *fill, const struct f
 	struct sx_metrics_options options = f->options;
 	struct sx_error ignored = {0};
 	options.set = NULL;
-	enum sx_status status = budget_of(f->source.catalog, &options, out->overview, &fill->goal,
-					  &out->budget, &ignored);
+	const struct budget_source of = {f->source.catalog, &options, out->overview};
+	enum sx_status status = budget_of(&of, &fill->goal, &out->budget, &ignored);
 	out->goal = fill->goal;
 	out->has_budget = status == SX_OK;
 	if (status && status != SX_ERR_NOT_FOUND && err)

@@ -259,8 +259,8 @@ static enum sx_status begin_rows(const struct sx_mali_decoder *decoder, struct s
 {
 	enum sx_status status = sx_table_add_rows(table, count, first, err);
 	for (uint32_t i = 0; status == SX_OK && i < decoder->field_count; i++)
-		status =
-		    table_fill_quality(table, decoder->fields[i].column, *first, count, 0, err);
+		status = table_fill_quality(table, decoder->fields[i].column,
+					    (struct row_span){*first, count}, 0, err);
 	return status;
 }
 

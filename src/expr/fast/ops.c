@@ -21,12 +21,11 @@ extern const struct fast_loops FAST_TABLE;
 	return out_of_range;
 
 #define FUNCTION(name, x_is, y_is, value, bad)                                                     \
-	static uint64_t run_##name(double *restrict out, const double *a, const double *b,         \
-				   const double *c, const double *k, size_t n)                     \
+	static uint64_t run_##name(double *restrict out, const struct fast_operands *in, size_t n) \
 	{                                                                                          \
+		const double *a = in->a, *b = in->b, *k = in->k;                                   \
 		(void)a;                                                                           \
 		(void)b;                                                                           \
-		(void)c;                                                                           \
 		(void)k;                                                                           \
 		LOOP(x_is, y_is, value, bad)                                                       \
 	}
@@ -48,10 +47,9 @@ FUNCTION(PERCENT, a[i], b[i], fast_max(fast_min(fast_divide(x, y) * k[0], k[1]),
 FUNCTION(PERCENT_0, a[i], b[i], fast_max(fast_min(fast_divide_0(x, y) * k[0], k[1]), k[2]), 0)
 /* clang-format on */
 
-static uint64_t run_SELECT(double *restrict out, const double *a, const double *b, const double *c,
-			   const double *k, size_t n)
+static uint64_t run_SELECT(double *restrict out, const struct fast_operands *in, size_t n)
 {
-	(void)k;
+	const double *a = in->a, *b = in->b, *c = in->c;
 	for (size_t i = 0; i < n; i++) {
 		double yes = b[i], no = c[i], chosen = a[i] != 0 ? yes : no;
 		out[i] = a[i] != a[i] ? a[i] : chosen;
@@ -60,10 +58,9 @@ static uint64_t run_SELECT(double *restrict out, const double *a, const double *
 }
 
 #define MULDIV(name, by_zero)                                                                      \
-	static uint64_t run_##name(double *restrict out, const double *a, const double *b,         \
-				   const double *c, const double *k, size_t n)                     \
+	static uint64_t run_##name(double *restrict out, const struct fast_operands *in, size_t n) \
 	{                                                                                          \
-		(void)k;                                                                           \
+		const double *a = in->a, *b = in->b, *c = in->c;                                   \
 		uint64_t out_of_range = 0;                                                         \
 		for (size_t i = 0; i < n; i++) {                                                   \
 			double x = a[i], y = b[i], z = c[i];                                       \
@@ -77,23 +74,17 @@ static uint64_t run_SELECT(double *restrict out, const double *a, const double *
 MULDIV(MULDIV, __builtin_nan(""))
 MULDIV(MULDIV_0, 0)
 
-static uint64_t run_SET(double *restrict out, const double *a, const double *b, const double *c,
-			const double *k, size_t n)
+static uint64_t run_SET(double *restrict out, const struct fast_operands *in, size_t n)
 {
-	(void)a;
-	(void)b;
-	(void)c;
+	const double *k = in->k;
 	for (size_t i = 0; i < n; i++)
 		out[i] = k[0];
 	return 0;
 }
 
-static uint64_t run_LOAD(double *restrict out, const double *a, const double *b, const double *c,
-			 const double *k, size_t n)
+static uint64_t run_LOAD(double *restrict out, const struct fast_operands *in, size_t n)
 {
-	(void)b;
-	(void)c;
-	(void)k;
+	const double *a = in->a;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t bits;
 		memcpy(&bits, &a[i], sizeof(bits));
@@ -102,12 +93,9 @@ static uint64_t run_LOAD(double *restrict out, const double *a, const double *b,
 	return 0;
 }
 
-static uint64_t run_LOAD_WHOLE(double *restrict out, const double *a, const double *b,
-			       const double *c, const double *k, size_t n)
+static uint64_t run_LOAD_WHOLE(double *restrict out, const struct fast_operands *in, size_t n)
 {
-	(void)b;
-	(void)c;
-	(void)k;
+	const double *a = in->a;
 	uint64_t all = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t bits;
@@ -131,11 +119,9 @@ static inline void put_whole(double *out, size_t i, double value)
 	memcpy(&out[i], &whole, sizeof(whole));
 }
 
-static uint64_t run_LOAD_MUL_STORE(double *restrict out, const double *a, const double *b,
-				   const double *c, const double *k, size_t n)
+static uint64_t run_LOAD_MUL_STORE(double *restrict out, const struct fast_operands *in, size_t n)
 {
-	(void)b;
-	(void)c;
+	const double *a = in->a, *k = in->k;
 	uint64_t all = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t x = column(a, i);
@@ -145,10 +131,10 @@ static uint64_t run_LOAD_MUL_STORE(double *restrict out, const double *a, const 
 	return all >> FAST_INPUT_BITS;
 }
 
-static uint64_t run_LOAD_ADD_MUL_STORE(double *restrict out, const double *a, const double *b,
-				       const double *c, const double *k, size_t n)
+static uint64_t run_LOAD_ADD_MUL_STORE(double *restrict out, const struct fast_operands *in,
+				       size_t n)
 {
-	(void)c;
+	const double *a = in->a, *b = in->b, *k = in->k;
 	uint64_t all = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t x = column(a, i), y = column(b, i);
@@ -159,10 +145,9 @@ static uint64_t run_LOAD_ADD_MUL_STORE(double *restrict out, const double *a, co
 }
 
 #define LOAD_DIVIDE(name, value, divide)                                                           \
-	static uint64_t run_##name(double *restrict out, const double *a, const double *b,         \
-				   const double *c, const double *k, size_t n)                     \
+	static uint64_t run_##name(double *restrict out, const struct fast_operands *in, size_t n) \
 	{                                                                                          \
-		(void)c;                                                                           \
+		const double *a = in->a, *b = in->b, *k = in->k;                                   \
 		uint64_t all = 0;                                                                  \
 		for (size_t i = 0; i < n; i++) {                                                   \
 			uint64_t bits = column(a, i);                                              \

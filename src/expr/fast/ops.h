@@ -173,11 +173,12 @@ static inline double fast_muldiv(double x, double y, double z)
 	return none != none ? none : q;
 }
 
-/*
- * An operation over n rows; not 0 when a result left the range. `a` of the loads is a u64 column.
- */
-typedef uint64_t fast_function(double *restrict out, const double *a, const double *b,
-			       const double *c, const double *k, size_t n);
+/* Operands of an operation: columns, and constants. `a` of the loads is a u64 column. */
+struct fast_operands {
+	const double *a, *b, *c, *k;
+};
+/* An operation over n rows; not 0 when a result left the range. */
+typedef uint64_t fast_function(double *restrict out, const struct fast_operands *in, size_t n);
 
 /* The loops of one copy. */
 struct fast_loops {

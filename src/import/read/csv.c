@@ -267,7 +267,8 @@ static enum sx_status make_room(struct csv_stream *s, size_t rows)
 		if (!column->full)
 			continue;
 		column->data.any = table_data(r->table, column->target);
-		status = table_fill_quality(r->table, column->target, 0, rows, 0, r->err);
+		status = table_fill_quality(r->table, column->target, (struct row_span){0, rows}, 0,
+					    r->err);
 		r->direct++;
 	}
 	return status;

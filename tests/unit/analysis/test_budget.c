@@ -63,7 +63,8 @@ static void guides_example(void **state)
 	struct budget b;
 	struct sx_metrics_options options = {.constants = constants, .constant_count = 3};
 	assert_int_equal(sx_catalog_open(context, "mali-g310", &catalog, NULL), SX_OK);
-	assert_int_equal(budget_of(catalog, &options, table, &goal, &b, NULL), SX_OK);
+	assert_int_equal(
+	    budget_of(&(struct budget_source){catalog, &options, table}, &goal, &b, NULL), SX_OK);
 	near(b.clock_hz, 500e6);
 	near(b.cores, 3);
 	assert_true(fabs(b.available - 12.06) < 0.005); /* 3 cores at 500 MHz, 1080p60 */
@@ -77,11 +78,13 @@ static void guides_example(void **state)
 	struct sx_constant_value more[4] = {
 	    constants[0], constants[1], constants[2], {"gpu_max_clock_hz", 800e6}};
 	options = (struct sx_metrics_options){.constants = more, .constant_count = 4};
-	assert_int_equal(budget_of(catalog, &options, table, &goal, &b, NULL), SX_OK);
+	assert_int_equal(
+	    budget_of(&(struct budget_source){catalog, &options, table}, &goal, &b, NULL), SX_OK);
 	assert_true(b.clock_known);
 	near(b.available, 3 * 800e6 / (1920.0 * 1080 * 60));
 	more[3].value = 400e6;
-	assert_int_equal(budget_of(catalog, &options, table, &goal, &b, NULL), SX_OK);
+	assert_int_equal(
+	    budget_of(&(struct budget_source){catalog, &options, table}, &goal, &b, NULL), SX_OK);
 	assert_false(b.clock_known);
 	near(b.clock_hz, 500e6);
 	sx_table_destroy(table);
@@ -97,19 +100,23 @@ static void what_is_missing(void **state)
 	struct sx_metrics_options options = {.constants = constants, .constant_count = 1};
 	assert_int_equal(sx_catalog_open(context, "mali-g310", &catalog, NULL), SX_OK);
 	/* Without the bus width there is no bandwidth: no power, and no guess. */
-	assert_int_equal(budget_of(catalog, &options, table, &goal, &b, &err), SX_OK);
+	assert_int_equal(
+	    budget_of(&(struct budget_source){catalog, &options, table}, &goal, &b, &err), SX_OK);
 	assert_true(isnan(b.low_mw) && isnan(b.bytes_per_second) && b.spent > 0);
 	static const struct budget_goal wrong[] = {
 	    {0, 1080, 60}, {1920, 1080, 0}, {-1, -1, 60}, {1920, 1080, INFINITY}};
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(budget_of(catalog, &options, table, &wrong[i], &b, &err),
+		assert_int_equal(budget_of(&(struct budget_source){catalog, &options, table},
+					   &wrong[i], &b, &err),
 				 SX_ERR_USAGE);
 	sx_table_clear(table);
-	assert_int_equal(budget_of(catalog, &options, table, &goal, &b, &err), SX_OK);
+	assert_int_equal(
+	    budget_of(&(struct budget_source){catalog, &options, table}, &goal, &b, &err), SX_OK);
 	assert_true(isnan(b.available) && isnan(b.spent));
 	options.constant_count = 0;
 	assert_int_equal(sx_catalog_open(context, "cpu", &cpu, NULL), SX_OK);
-	assert_int_equal(budget_of(cpu, &options, table, &goal, &b, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(budget_of(&(struct budget_source){cpu, &options, table}, &goal, &b, &err),
+			 SX_ERR_NOT_FOUND);
 	sx_catalog_unref(cpu);
 	sx_table_destroy(table);
 	sx_catalog_unref(catalog);
