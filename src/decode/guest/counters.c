@@ -2,21 +2,17 @@
  * RAW_COUNTERS: samples of an OpenGL driver's own counters to rows. What the values are, the source
  * describes, since it chose them.
  */
-#include "decode/decode.h"
+#include "decode/guest/records.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/mem.h"
 #include "table/fill.h"
 #include "wire/counters.h"
 
 extern const struct decoder_ops decode_counters;
-
-#define CONTEXTS_MAX 65536 /* more were never handed out */
 
 /* What is known of a column so far. */
 enum column_state { COLUMN_SILENT, COLUMN_EXPLAINED, COLUMN_COUNTED };
@@ -88,34 +84,17 @@ static const struct sx_column *counters_columns(struct decoder *decoder, uint32_
 	return d->columns;
 }
 
-static bool reach(struct counters_decoder *d, uint32_t context)
-{
-	if (context < d->context_count)
-		return true;
-	if (context >= CONTEXTS_MAX ||
-	    !mem_grow(&d->has_frames, &d->context_cap, (size_t)context + 1, sizeof(*d->has_frames)))
-		return false;
-	memset(d->has_frames + d->context_count, 0, context + (size_t)1 - d->context_count);
-	d->context_count = (size_t)context + 1;
-	return true;
-}
-
 static const char *what_is_wrong(struct counters_decoder *d, const struct raw_sample *raw,
 				 struct wire_sample *head)
 {
-	if (raw->size < sizeof(*head))
-		return "it is shorter than a record";
-	memcpy(head, raw->data, sizeof(*head));
-	head->name[sizeof(head->name) - 1] = '\0';
-	if (head->driver_count > WIRE_VALUES_MOST ||
-	    head->label_length + head->driver_count * sizeof(struct wire_value) !=
-		raw->size - sizeof(*head))
-		return "its size is not that of a record, its label and its values";
+	const char *because = records_head(raw, WIRE_VALUES_MOST, head);
+	if (because)
+		return because;
 	if (head->record.kind != WIRE_FRAME && head->record.kind != WIRE_TIME)
 		return "it is of an unknown kind";
-	if (head->record.end_ns < head->record.begin_ns)
-		return "it ends before it begins";
-	return reach(d, head->context) ? NULL : "its context has a number that is too high";
+	bool room = records_reach(&d->has_frames, &d->context_count, &d->context_cap, head->context,
+				  sizeof(*d->has_frames));
+	return room ? NULL : "its context has a number that is too high";
 }
 
 /* Not what a program does after its last frame, and not contexts that did nothing. */
@@ -200,40 +179,14 @@ static enum sx_status set_values(struct counters_decoder *d, const struct wire_s
 	return SX_OK;
 }
 
-static enum sx_status set_text(struct sx_table *table, enum sx_label label, size_t row,
-			       const char *text, size_t size)
-{
-	uint32_t at = sx_table_intern(table, text, size);
-	return at == SX_NONE ? SX_ERR_NO_MEMORY : sx_table_set_label(table, label, row, at);
-}
-
-static enum sx_status set_labels(const struct wire_sample *head, const char *path,
-				 struct sx_table *table, size_t row)
-{
-	char process[48];
-	int size = snprintf(process, sizeof(process), "%s (%ld)", head->name, (long)head->pid);
-	enum sx_status status = sx_table_set_label(table, SX_LABEL_FRAME, row, head->record.frame);
-	if (!status)
-		status = sx_table_set_label(table, SX_LABEL_CONTEXT, row, head->context);
-	if (!status)
-		status = set_text(table, SX_LABEL_PROCESS, row, process, (size_t)size);
-	if (!status && head->label_length)
-		status = set_text(table, SX_LABEL_GROUP, row, path, head->label_length);
-	return status;
-}
-
 static enum sx_status counters_feed(struct decoder *decoder, const struct raw_sample *raw,
 				    struct sx_table *table, struct sx_error *err)
 {
 	struct counters_decoder *d = (struct counters_decoder *)decoder;
 	struct wire_sample head;
 	const char *because = what_is_wrong(d, raw, &head);
-	if (because) {
-		error_set(err, SX_INCOMPLETE, "a record of %zu bytes was left out", raw->size);
-		error_because(err, "%s", because);
-		error_try(err, "use the command and libsextant-gl.so of one release");
-		return SX_INCOMPLETE;
-	}
+	if (because)
+		return records_refuse(raw, because, "libsextant-gl.so", err);
 	uint8_t extra = raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0;
 	size_t row;
 	if (!is_row(d, &head.record, head.context))
@@ -245,7 +198,10 @@ static enum sx_status counters_feed(struct decoder *decoder, const struct raw_sa
 	status =
 	    set_values(d, &head, raw->data + sizeof(head) + head.label_length, extra, table, row);
 	if (!status)
-		status = set_labels(&head, (const char *)raw->data + sizeof(head), table, row);
+		status = sx_table_set_label(table, SX_LABEL_FRAME, row, head.record.frame);
+	if (!status)
+		status =
+		    records_set_labels(&head, (const char *)raw->data + sizeof(head), table, row);
 	/* Tells when a value found no memory. */
 	return status ? error_nomem(err, "decoding a frame")
 		      : sx_table_add_rows(table, 0, NULL, err);

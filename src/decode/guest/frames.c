@@ -309,7 +309,7 @@ static uint64_t own_cpu_ns(struct guest_decoder *d, const struct wire_sample *sa
 static enum sx_status check(struct guest_decoder *d, const struct raw_sample *raw,
 			    struct wire_sample *head, struct sx_error *err)
 {
-	const char *because = records_head(raw, head);
+	const char *because = records_head(raw, WIRE_DRIVER_MOST, head);
 	if (!because && (head->record.kind < WIRE_FRAME || head->record.kind >= WIRE_KINDS))
 		because = "it is of an unknown kind";
 	if (!because && (!records_reach(&d->has_frames, &d->context_count, &d->context_cap,

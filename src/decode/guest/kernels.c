@@ -65,10 +65,10 @@ static const struct sx_column *kernels_columns(struct decoder *decoder, uint32_t
 static const char *what_is_wrong(struct kernels_decoder *d, const struct raw_sample *raw,
 				 struct wire_sample *head)
 {
-	const char *because = records_head(raw, head);
+	const char *because = records_head(raw, 0, head);
 	if (because)
 		return because;
-	if (head->record.kind != WIRE_KERNEL || head->driver_count)
+	if (head->record.kind != WIRE_KERNEL)
 		return "it is none of a command";
 	bool room = records_reach(&d->until_ns, &d->process_count, &d->process_cap, head->process,
 				  sizeof(*d->until_ns));

@@ -33,13 +33,14 @@ bool records_reach(void *array, size_t *count, size_t *cap, uint32_t number, siz
 	return true;
 }
 
-const char *records_head(const struct raw_sample *raw, struct wire_sample *head)
+const char *records_head(const struct raw_sample *raw, uint32_t value_most,
+			 struct wire_sample *head)
 {
 	if (raw->size < sizeof(*head))
 		return "it is shorter than a record";
 	memcpy(head, raw->data, sizeof(*head));
 	head->name[sizeof(head->name) - 1] = '\0';
-	if (head->driver_count > WIRE_DRIVER_MOST ||
+	if (head->driver_count > value_most ||
 	    head->label_length + head->driver_count * sizeof(struct wire_value) !=
 		raw->size - sizeof(*head))
 		return "its size is not that of a record, its label and its values";

@@ -11,8 +11,9 @@ struct sx_column records_column(const struct decoder_setup *setup, const char *n
 /* Makes arrays by number (of contexts, processes) hold this one; new elements are zero. */
 bool records_reach(void *array, size_t *count, size_t *cap, uint32_t number, size_t size);
 
-/* Takes the record's head off; else gives what is wrong with it. */
-const char *records_head(const struct raw_sample *raw, struct wire_sample *head);
+/* Takes the record's head off, with so many values at most; else gives what is wrong with it. */
+const char *records_head(const struct raw_sample *raw, uint32_t value_most,
+			 struct wire_sample *head);
 /* Fills in err: the record was left out, and what to do. SX_INCOMPLETE. */
 enum sx_status records_refuse(const struct raw_sample *raw, const char *because,
 			      const char *library, struct sx_error *err);
