@@ -256,7 +256,8 @@ class Large(Odd):
     def test_memory_of_a_row(self):
         """What is read is there once, and what it becomes: 70 bytes of text and 10 values of 9 bytes, twice for one column."""
         few, many = self.peak(120000), self.peak(250000)
-        self.assertLess((many - few) / 130000, 280)
+        # AddressSanitizer copies what grows, and has shadows: 331 with it, 190 without.
+        self.assertLess((many - few) / 130000, 430 if 'ASAN_OPTIONS' in os.environ else 280)
 
 
 class Unknown(Odd):
