@@ -102,11 +102,15 @@ static void fill_time(struct verdict_facts *f)
 	}
 }
 
-static void fill_spread(struct verdict_facts *f)
+/* What windows say of rows themselves. */
+static void fill_own_names(struct verdict_facts *f)
 {
-	uint32_t spread = facts_find_name(f, FRAME_SPREAD);
+	uint32_t spread = facts_find_name(f, FRAME_SPREAD),
+		 cover = facts_find_name(f, KERNEL_COVER);
 	for (size_t r = 0; spread != SX_NONE && r < f->count; r++)
 		facts_take(&f->inputs[spread], r, verdict_spread(f, r), 0, VERDICT_NO_DEVICE);
+	for (size_t r = 0; cover != SX_NONE && r < f->count; r++)
+		facts_take(&f->inputs[cover], r, verdict_kernel_cover(f, r), 0, VERDICT_NO_DEVICE);
 }
 
 /* Inputs of a formula are all names, then all facts. */
@@ -216,7 +220,7 @@ static enum sx_status fill_facts(struct verdict_facts *f, bool own)
 	uint8_t *quality = calloc(f->count + 1, 1);
 	enum sx_status status = values && quality ? SX_OK : SX_ERR_NO_MEMORY;
 	fill_time(f);
-	fill_spread(f);
+	fill_own_names(f);
 	for (uint32_t i = 0; !status && i < f->rules->fact_count; i++) {
 		const struct verdict_fact *fact = &f->rules->facts[i];
 		for (uint32_t w = 0; !status && w < fact->way_count; w++)

@@ -31,7 +31,9 @@ struct verdict_facts {
 	struct verdict_column *facts; /* one a fact */
 };
 
-#define FRAME_SPREAD "frame.spread" /* a name of formulas: see verdict_spread() */
+/* Names of formulas: see verdict_spread() and verdict_kernel_cover(). */
+#define FRAME_SPREAD "frame.spread"
+#define KERNEL_COVER "kernel.cover"
 
 /* Lays windows over the sources' rows; none where no source has any. */
 enum sx_status verdict_windows(struct verdict_facts *facts, struct sx_error *err);
@@ -49,6 +51,8 @@ void verdict_facts_finish(struct verdict_facts *facts);
  * NaN where there are too few (windows.c).
  */
 double verdict_spread(const struct verdict_facts *facts, size_t window);
+/* Time of a window in which any kernel ran, in ns; NaN where no source has samples of kernels. */
+double verdict_kernel_cover(const struct verdict_facts *facts, size_t window);
 
 /*
  * The index of a name that formulas use, or SX_NONE. Facts come before names: one that is called as

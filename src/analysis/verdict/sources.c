@@ -10,7 +10,8 @@
 
 static bool is_neutral(const char *name)
 {
-	return strchr(name, '.') && strcmp(name, FRAME_SPREAD) != 0;
+	return strchr(name, '.') && strcmp(name, FRAME_SPREAD) != 0 &&
+	       strcmp(name, KERNEL_COVER) != 0;
 }
 
 void facts_take(struct verdict_column *c, size_t row, double value, uint8_t quality,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "table/cover.h"
 
 #define SPREAD_LEAST	4 /* rows that tell how evenly frames came */
 #define SPREAD_TOGETHER 4 /* frames whose mean is looked at */
@@ -207,6 +208,28 @@ static double spread_in(const struct sx_table *t, const struct reach *within)
 	double several = spread_of(lengths, collect_lengths(t, within, lengths), SPREAD_TOGETHER);
 	free(lengths);
 	return several < single ? several : single;
+}
+
+double verdict_kernel_cover(const struct verdict_facts *f, size_t window)
+{
+	bool any = false;
+	struct cover cover = {.count = 0};
+	if (!f->timed)
+		return NAN;
+	uint64_t begin = sx_table_begin_ns(f->windows)[window];
+	uint64_t end = sx_table_end_ns(f->windows)[window];
+	for (uint32_t s = 0; s < f->source_count; s++) {
+		const struct sx_table *t = f->sources[s].rows;
+		if (sx_table_kind(t) != SX_SAMPLE_KERNEL)
+			continue;
+		any = true;
+		for (size_t r = 0; r < sx_table_row_count(t); r++) {
+			uint64_t from = sx_table_begin_ns(t)[r], to = sx_table_end_ns(t)[r];
+			if (has_times(t, r) && from < end && to > begin)
+				cover_add(&cover, from > begin ? from : begin, to < end ? to : end);
+		}
+	}
+	return any ? (double)cover_ns(&cover) : NAN;
 }
 
 double verdict_spread(const struct verdict_facts *f, size_t window)

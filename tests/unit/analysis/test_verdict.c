@@ -498,6 +498,35 @@ static void test_without_times(void **state)
 }
 
 /* To bound the cost of measuring, GPU time is taken in one frame of many. */
+/* Samples of kernels enclose work: between them the device has none, which is known. */
+static void test_kernels(void **state)
+{
+	static const char *const cl[] = {"SpanTime"}, *const cpu[] = {"ThreadTime", "ThreadWait"};
+	static const char *const verdicts[] = {"gpu", "cpu", "starved"};
+	static const double device[] = {0.96, 0.2, 0.03}, host[] = {0.1, 0.97, 0.05};
+	for (int i = 0; i < 3; i++) {
+		struct run r;
+		begin(&r, &scenes[0], 12);
+		struct sx_table *k = add_source(&r, "opencl", cl, 1, SX_SAMPLE_KERNEL);
+		struct sx_table *t = add_source(&r, "cpu", cpu, 2, SX_SAMPLE_TIME);
+		for (uint64_t at = 0; at < RUN_NS; at += SLICE_NS) {
+			double length = (double)SLICE_NS * device[i];
+			uint64_t from = r.begin_ns + at;
+			put(k, add_row(k, from, from + (uint64_t)length), &length, 1);
+			if (at % (3 * SLICE_NS) == 0) /* another queue's, at the same time */
+				put(k, add_row(k, from, from + (uint64_t)length), &length, 1);
+			put(t, add_row(t, from, from + SLICE_NS),
+			    (double[]){host[i] * (double)SLICE_NS, 0}, 2);
+		}
+		struct verdict *v = judge(&r);
+		assert_string_equal(v->parts[0].name, verdicts[i]);
+		assert_true(v->parts[0].share > 0.95);
+		assert_true(fabs(evidence(&v->parts[0], "gpu") - device[i] * 100) < 2);
+		verdict_destroy(v);
+		end(&r);
+	}
+}
+
 static void test_spared_frames(void **state)
 {
 	struct run r;
@@ -635,6 +664,7 @@ int main(void)
 	    cmocka_unit_test(test_two_gpus),
 	    cmocka_unit_test(test_without_times),
 	    cmocka_unit_test(test_spared_frames),
+	    cmocka_unit_test(test_kernels),
 	    cmocka_unit_test(test_nothing),
 	    cmocka_unit_test(test_quality_gates),
 	    cmocka_unit_test(test_rules_are_checked),
