@@ -260,8 +260,9 @@ void gate_judge_report(const struct gate *gates, size_t count, const struct repo
 		for (uint32_t d = report->device_count; d-- > 0;)
 			for (uint32_t i = report->devices[d].row_count; i-- > 0;) {
 				const struct report_row *row = &report->devices[d].rows[i];
-				if (units && is_row(gates[g].metric, &report->devices[d], row))
-					out[g].device = d;
+				if (!units || !is_row(gates[g].metric, &report->devices[d], row))
+					continue;
+				out[g].device = d;
 				judge_row(&gates[g], row, units, arena, &out[g]);
 			}
 	}
