@@ -9,7 +9,7 @@
 #include "source/guest/load.h"
 #include "source/guest/processes.h"
 #include "source/guest/program.h"
-#include "source/guest/raster.h"
+#include "source/guest/raster/raster.h"
 #include "source/source.h"
 
 struct inject_api {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "source/guest/watch.h"
+#include "source/guest/raster/watch.h"
 
 #define MS UINT64_C(1000000)
 

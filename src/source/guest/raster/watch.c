@@ -1,5 +1,5 @@
 /* Context switches of another process's threads, from the kernel's ring buffers. */
-#include "source/guest/watch.h"
+#include "source/guest/raster/watch.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

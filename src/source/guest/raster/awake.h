@@ -2,8 +2,8 @@
  * When a program's threads are watched, so that watching costs it no more than it may: the kernel's
  * note of a switch is written on the thread's own time. Plain arithmetic: no clock, no system call.
  */
-#ifndef SOURCE_GUEST_AWAKE_H
-#define SOURCE_GUEST_AWAKE_H
+#ifndef SOURCE_GUEST_RASTER_AWAKE_H
+#define SOURCE_GUEST_RASTER_AWAKE_H
 
 #include <stdbool.h>
 #include <stdint.h>

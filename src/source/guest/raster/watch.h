@@ -3,12 +3,12 @@
  * tells each switch (perf's context switch records, which need no right beyond that of tracing the
  * process); nothing is done inside the process.
  */
-#ifndef SOURCE_GUEST_WATCH_H
-#define SOURCE_GUEST_WATCH_H
+#ifndef SOURCE_GUEST_RASTER_WATCH_H
+#define SOURCE_GUEST_RASTER_WATCH_H
 
 #include "base/sys.h"
-#include "source/guest/awake.h"
-#include "source/guest/busy.h"
+#include "source/guest/raster/awake.h"
+#include "source/guest/raster/busy.h"
 
 #define WATCH_THREADS_MAX 256u
 

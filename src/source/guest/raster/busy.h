@@ -2,8 +2,8 @@
  * When any of several threads was on a CPU: their switches go in, in any order between threads, and
  * the union of their times comes out. Pure bookkeeping over times of one clock.
  */
-#ifndef SOURCE_GUEST_BUSY_H
-#define SOURCE_GUEST_BUSY_H
+#ifndef SOURCE_GUEST_RASTER_BUSY_H
+#define SOURCE_GUEST_RASTER_BUSY_H
 
 #include <stdbool.h>
 #include <stddef.h>

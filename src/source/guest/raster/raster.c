@@ -2,12 +2,12 @@
  * A software rasteriser has no clock of its own that could be asked: its timestamps tell of the
  * last tile only. Its threads' time on CPUs is what it took, and the kernel knows that.
  */
-#include "source/guest/raster.h"
+#include "source/guest/raster/raster.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "source/guest/watch.h"
+#include "source/guest/raster/watch.h"
 
 #define THREADS	      "llvmpipe-"
 #define PROCESSES_MAX 256u

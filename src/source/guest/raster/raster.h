@@ -1,6 +1,6 @@
 /* GPU time of software rasterisers: the busy time of their threads, added to samples. */
-#ifndef SOURCE_GUEST_RASTER_H
-#define SOURCE_GUEST_RASTER_H
+#ifndef SOURCE_GUEST_RASTER_RASTER_H
+#define SOURCE_GUEST_RASTER_RASTER_H
 
 #include <stdbool.h>
 

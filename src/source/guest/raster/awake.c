@@ -1,5 +1,5 @@
 /* Windows in which threads are watched, as long and as frequent as their cost allows. */
-#include "source/guest/awake.h"
+#include "source/guest/raster/awake.h"
 
 #define PPM UINT64_C(1000000)
 
