@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
+import units
+
 SEXTANT = os.environ['SEXTANT']
 EVENTS = 'task-clock,context-switches,page-faults,cycles'
 
@@ -32,7 +35,7 @@ def rows(text, *args):
     result = decode(text, '--for', 'cpu', '--counters', '--json', *args)
     if result.returncode:
         raise AssertionError(result.stderr)
-    document = json.loads(result.stdout)
+    document = units.in_catalog_units(SEXTANT, json.loads(result.stdout))
     return [dict(zip(document['metrics'], row)) for row in document['rows']]
 
 
