@@ -1,7 +1,9 @@
 /*
  * Mesa's EGL behind another face, as a vendor of libglvnd: it calls its renderer made up, and after
  * the swap whose number stands in VENDOR_DISJOINT says once that its clock was disjoint. At exit it
- * tells how often the program, or whatever sits in it, has learnt of that.
+ * tells how often the program, or whatever sits in it, has learnt of that. With VENDOR_COUNT its
+ * renderer keeps its name, and it tells how many calls about queries and states there were after
+ * the swap of that number.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,20 +15,60 @@
 #include <glvnd/libeglabi.h>
 
 static void *(*mesa_lookup)(const char *name);
-static long swaps, disjoint_at = -1;
+static long swaps, disjoint_at = -1, count_after = -1, calls;
 static int disjoint, told;
+
+static void count(void)
+{
+	calls += count_after >= 0 && swaps >= count_after;
+}
+
+#define COUNTED(X)                                                                                 \
+	X(void, glBeginQuery, (GLenum a, GLuint b), (a, b))                                        \
+	X(void, glEndQuery, (GLenum a), (a))                                                       \
+	X(void, glBeginQueryIndexed, (GLenum a, GLuint b, GLuint c), (a, b, c))                    \
+	X(void, glEndQueryIndexed, (GLenum a, GLuint b), (a, b))                                   \
+	X(void, glQueryCounter, (GLuint a, GLenum b), (a, b))                                      \
+	X(void, glGetQueryiv, (GLenum a, GLenum b, GLint * c), (a, b, c))                          \
+	X(void, glGetQueryObjectuiv, (GLuint a, GLenum b, GLuint * c), (a, b, c))                  \
+	X(void, glGetQueryObjectui64v, (GLuint a, GLenum b, GLuint64 * c), (a, b, c))              \
+	X(void, glGenQueries, (GLsizei a, GLuint * b), (a, b))                                     \
+	X(void, glFlush, (void), ())                                                               \
+	X(GLenum, glGetError, (void), ())                                                          \
+	X(GLboolean, glIsEnabled, (GLenum a), (a))
+
+#define COUNT_CALL(type, name, parameters, arguments)                                              \
+	static type counted_##name parameters                                                      \
+	{                                                                                          \
+		type(*real) parameters = (type(*) parameters)mesa_lookup(#name);                   \
+                                                                                                   \
+		count();                                                                           \
+		return real arguments;                                                             \
+	}
+COUNTED(COUNT_CALL)
+#undef COUNT_CALL
+
+static const struct {
+	const char *name;
+	void *address;
+} counted[] = {
+#define COUNT_ROW(type, name, parameters, arguments) {#name, (void *)counted_##name},
+    COUNTED(COUNT_ROW)
+#undef COUNT_ROW
+};
 
 static const GLubyte *get_string(GLenum name)
 {
 	const GLubyte *(*real)(GLenum) = (const GLubyte *(*)(GLenum))mesa_lookup("glGetString");
 
-	return name == GL_RENDERER ? (const GLubyte *)"Made-up" : real(name);
+	return name == GL_RENDERER && count_after < 0 ? (const GLubyte *)"Made-up" : real(name);
 }
 
 static void get_integers(GLenum name, GLint *values)
 {
 	void (*real)(GLenum, GLint *) = (void (*)(GLenum, GLint *))mesa_lookup("glGetIntegerv");
 
+	count();
 	real(name, values);
 	if (name == GL_GPU_DISJOINT_EXT) {
 		*values = disjoint;
@@ -54,12 +96,17 @@ static void *lookup(const char *name)
 		return (void *)get_integers;
 	if (strcmp(name, "eglSwapBuffers") == 0)
 		return (void *)swap;
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+		if (strcmp(name, counted[i].name) == 0 && mesa_lookup(name) != NULL)
+			return counted[i].address;
+	}
 	return mesa_lookup(name);
 }
 
 static void say(void)
 {
 	fprintf(stderr, "vendor: disjoint told %d times\n", told);
+	fprintf(stderr, "vendor: %ld calls in %ld swaps\n", calls, swaps - count_after);
 }
 
 __attribute__((visibility("default"))) EGLBoolean __egl_Main(uint32_t version,
@@ -74,6 +121,8 @@ __attribute__((visibility("default"))) EGLBoolean __egl_Main(uint32_t version,
 		return EGL_FALSE;
 	if (getenv("VENDOR_DISJOINT") != NULL)
 		disjoint_at = strtol(getenv("VENDOR_DISJOINT"), NULL, 10);
+	if (getenv("VENDOR_COUNT") != NULL)
+		count_after = strtol(getenv("VENDOR_COUNT"), NULL, 10);
 	mesa_lookup = imports->getProcAddress;
 	imports->getProcAddress = lookup;
 	atexit(say);

@@ -1,0 +1,122 @@
+"""What measuring costs a program. Program and measured program run at the same time, so that whatever else the
+machine does hits both alike; each says at its end what CPU time it took. A busy machine may still spoil one pair, a
+wrong estimate spoils all: the first pair that is right will do."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEXTANT = os.environ["SEXTANT"]
+PROGRAMS = os.environ["SEXTANT_GL_PROGRAMS"]
+ROUNDS = 3
+# A frame of 20 opaque quads, each of which a tile rasteriser shades anew as soon as anybody counts, and small frames,
+# in which each query counts: frames, quads.
+DEAR, SMALL = (500, 20), (800, 1)
+
+
+def program(frames, quads):
+    path = os.path.join(PROGRAMS, "gl-quads")
+    if not os.path.exists(path):
+        raise unittest.SkipTest("not built here")
+    return [path, str(frames), str(quads)]
+
+
+def cpu_of(process):
+    """CPU seconds that it says, once it has ended."""
+    _, errors = process.communicate(timeout=150)
+    if process.returncode == 77:
+        raise unittest.SkipTest(errors)
+    assert process.returncode == 0, (process.returncode, errors)
+    return float(re.search(r"cpu ([\d.]+)", errors).group(1))
+
+
+def pair(command, options, result):
+    """CPU time measured by CPU time plain, and the document."""
+    start = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    plain = subprocess.Popen(command, **start)
+    stat = subprocess.Popen([SEXTANT, "stat", "-d", "gl", "--json", "-o", result, *options, "--", *command], **start)
+    ratio = 1 / cpu_of(plain)
+    ratio *= cpu_of(stat)
+    with open(result, encoding="utf-8") as file:
+        return ratio, json.load(file)
+
+
+class Cost(unittest.TestCase):
+    def pairs(self, shape, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(ROUNDS):
+                ratio, document = pair(program(*shape), options, os.path.join(folder, "stat.json"))
+                self.assertEqual(document["cost"]["all_samples"], shape[0])
+                self.assertGreater(document["cost"]["measured_samples"], 3)
+                yield ratio, document["cost"]["share"] or 0, document["cost"]["slowdown_of_measured"] or 1
+
+    def test_a_program_takes_at_most_a_tenth_more(self):
+        for shape in (DEAR, SMALL):
+            with self.subTest(shape):
+                seen = []
+                for ratio, share, _ in self.pairs(shape):
+                    seen.append((ratio, share))
+                    if ratio < 1.1 and share < 0.1:
+                        break
+                else:
+                    self.fail(seen)
+
+    def test_the_stated_cost_is_the_true_one(self):
+        """With a high limit there is much to state."""
+        seen = []
+        for ratio, share, slowdown in self.pairs((300, 20), "--overhead", "50%"):
+            if ratio < 1.1 and share < 0.05:
+                self.skipTest("nothing costs much here: no tile rasteriser")
+            true = 1 - 1 / ratio
+            seen.append((true, share, slowdown))
+            if ratio < 1.65 and slowdown > 1.3 and max(true, share) < 1.5 * min(true, share):
+                return
+        self.fail(seen)
+
+
+class Calls(unittest.TestCase):
+    """Calls of the driver about queries and states that a frame takes, counted by one that stands before Mesa's."""
+    FRAMES, FIRST = 600, 100
+
+    def calls(self, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            face, result = os.path.join(folder, "vendor.json"), os.path.join(folder, "stat.json")
+            with open(face, "w", encoding="ascii") as file:
+                json.dump({"file_format_version": "1.0.0",
+                           "ICD": {"library_path": os.path.join(PROGRAMS, "gl-vendor.so")}}, file)
+            env = dict(os.environ, __EGL_VENDOR_LIBRARY_FILENAMES=face, VENDOR_COUNT=str(self.FIRST))
+            done = subprocess.run([SEXTANT, "stat", "-d", "gl", "--json", "-o", result, *options, "--",
+                                   *program(self.FRAMES, 1)], env=env, capture_output=True, text=True, timeout=150,
+                                  check=False)
+            count = re.search(r"vendor: (\d+) calls in (\d+) swaps", done.stderr)
+            if done.returncode or not count:
+                self.skipTest("no such vendor here: " + done.stderr[-200:])
+            with open(result, encoding="utf-8") as file:
+                document = json.load(file)
+        if "llvmpipe" not in document["devices"][0]["name"]:
+            self.skipTest("timestamps are in every frame here")
+        self.assertEqual(int(count.group(2)), self.FRAMES - self.FIRST)
+        return int(count.group(1)) / (self.FRAMES - self.FIRST), document["cost"]
+
+    def test_a_frame_takes_a_handful(self):
+        every, _ = self.calls("--overhead", "0")
+        self.assertLess(every, 31)  # begin, end and result of nine queries, whether the last one is there, ...
+        self.assertGreater(every, 20)
+        usual, cost = self.calls()
+        # Frames that are not measured: one; the first, which always are, lie before the counted ones.
+        self.assertLess(usual, 1.2 + every * cost["measured_samples"] / (self.FRAMES - self.FIRST))
+
+    def test_what_is_asked_for_decides(self):
+        for metric in ("frame_time", "cpu_time", "gpu_time"):
+            self.assertLess(self.calls("--overhead", "0", "-m", metric)[0], 1.1, metric)
+        self.assertLess(self.calls("--overhead", "0", "-m", "IAVertices")[0], 8)
+
+
+if __name__ == "__main__":
+    ran = unittest.main(exit=False)
+    if ran.result.testsRun and len(ran.result.skipped) == ran.result.testsRun:
+        sys.exit(77)
+    sys.exit(not ran.result.wasSuccessful())
