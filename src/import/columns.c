@@ -75,3 +75,32 @@ uint32_t import_unknown_column(const struct sx_table *table, const struct sx_cat
 	}
 	return SX_NONE;
 }
+
+#define REPEATS_MAX 1024 /* columns that are compared with each other */
+
+static bool columns_are_one(const struct column_meaning *a, const struct column_meaning *b)
+{
+	if (a->counter.counter != SX_NONE)
+		return a->counter.counter == b->counter.counter &&
+		       a->counter.instance == b->counter.instance;
+	if (a->metric != SX_NONE)
+		return a->metric == b->metric;
+	return a->constant != SX_NONE && a->constant == b->constant;
+}
+
+uint32_t import_repeated_column(const struct sx_table *table, const struct sx_catalog *catalog,
+				uint32_t from, uint32_t *first)
+{
+	struct column_meaning meanings[REPEATS_MAX];
+	uint32_t count = sx_table_column_count(table);
+	count = count < REPEATS_MAX ? count : REPEATS_MAX;
+	for (uint32_t i = 0; i < count; i++) {
+		meanings[i] = column_meaning(catalog, sx_table_column(table, i)->name, SX_NONE);
+		for (uint32_t j = 0; i >= from && j < i; j++)
+			if (columns_are_one(&meanings[j], &meanings[i])) {
+				*first = j;
+				return i;
+			}
+	}
+	return SX_NONE;
+}

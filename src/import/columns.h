@@ -13,5 +13,11 @@ bool import_columns_known(const struct sx_table *table, const struct sx_catalog 
 /* The first column from `from` on that means nothing there, nor by itself; SX_NONE: no more. */
 uint32_t import_unknown_column(const struct sx_table *table, const struct sx_catalog *catalog,
 			       uint32_t from);
+/*
+ * The first column from `from` on that means what one before it means, which is read instead; its
+ * index, and that one's in *first. SX_NONE: no more.
+ */
+uint32_t import_repeated_column(const struct sx_table *table, const struct sx_catalog *catalog,
+				uint32_t from, uint32_t *first);
 
 #endif

@@ -585,6 +585,12 @@ class Tables(unittest.TestCase):
         rows, _ = self.eval('GPU busy,My own (ms)\n50,3\n', '-m', 'My own', catalog='monitor')
         self.assertEqual(rows, [['My own (s)'], ['0.003']])
 
+    def test_one_thing_in_two_columns(self):
+        """An alias beside a name: one is read, and that is told."""
+        rows, err = self.eval('MaliGPUCyclesGPUActive,GPU_ACTIVE\n1,2\n', '-m', 'gpu_active_cycles')
+        self.assertEqual(rows, [['gpu_active_cycles'], ['1']])
+        self.assertIn('column GPU_ACTIVE means the same as MaliGPUCyclesGPUActive, which is read instead', err)
+
     def test_metrics_are_input(self):
         """By name, title, neutral name; others are derived from them, rules read them, and a contradiction is told."""
         for name in ('VALUBusy', 'valu busy', 'VALU_BUSY'):

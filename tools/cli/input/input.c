@@ -91,4 +91,10 @@ void input_note_unknown(const struct cli *cli, const struct sx_table *table,
 	}
 	if (unknown > INPUT_NOTES_MAX)
 		cli_note(cli, "note: nor do %u further columns", unknown - INPUT_NOTES_MAX);
+	uint32_t first, told = 0;
+	for (uint32_t i = import_repeated_column(table, catalog, 0, &first);
+	     i != SX_NONE && told++ < INPUT_NOTES_MAX;
+	     i = import_repeated_column(table, catalog, i + 1, &first))
+		cli_note(cli, "note: column %s means the same as %s, which is read instead",
+			 sx_table_column(table, i)->name, sx_table_column(table, first)->name);
 }
