@@ -117,7 +117,7 @@ def run_jobs(folder, env):
 def check_hot_frame(folder, outputs):
     with open(folder / "scene.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    hottest = max(rows, key=lambda row: float(row["gpu_time"] or 0))
+    hottest = max(rows, key=lambda row: float(row["gpu_time (s)"] or 0))
     table = next(text for command, text in outputs.items() if "--by frame" in command)
     first = next(line for line in table.splitlines() if re.match(r"\d+ +[\d.]+ (us|ms|s) ", line))
     assert first.split()[0] == hottest["frame"], f"{first!r} is not frame {hottest['frame']}"
