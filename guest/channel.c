@@ -127,7 +127,7 @@ static void copy_text(char *to, const char *from, size_t size)
 	memset(to + length, 0, size - length);
 }
 
-static void describe(struct wire_stream *stream, const struct channel_identity *identity)
+static void channel_describe(struct wire_stream *stream, const struct channel_identity *identity)
 {
 	stream->serial = identity->serial;
 	stream->start_ns = identity->start_ns;
@@ -160,7 +160,7 @@ static void claim(struct wire_header *channel, struct channel_stream *out,
 		__atomic_add_fetch(&channel->refused, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	describe(out->stream, identity);
+	channel_describe(out->stream, identity);
 	out->head = 0;
 	__atomic_store_n(&out->stream->lost, out->lost, __ATOMIC_RELAXED);
 	__atomic_store_n(&out->stream->tail, 0, __ATOMIC_RELAXED);

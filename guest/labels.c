@@ -46,8 +46,8 @@ static uint32_t *find(struct wire_header *channel, uint32_t parent, const char *
 }
 
 /* Under lock. */
-static uint32_t append(struct wire_header *channel, uint32_t parent, const char *text,
-		       size_t length)
+static uint32_t labels_append(struct wire_header *channel, uint32_t parent, const char *text,
+			      size_t length)
 {
 	uint32_t used = __atomic_load_n(&channel->label_used, __ATOMIC_RELAXED);
 	uint32_t id = used < FIRST_ID ? FIRST_ID : used;
@@ -79,7 +79,7 @@ uint32_t label_intern(uint32_t parent, const char *text, size_t length)
 	place = find(channel, parent, text, length); /* somebody may have been faster */
 	id = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	if (id == 0) {
-		id = append(channel, parent, text, length);
+		id = labels_append(channel, parent, text, length);
 		if (id != 0)
 			__atomic_store_n(place, id, __ATOMIC_RELEASE);
 		else

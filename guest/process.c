@@ -174,7 +174,7 @@ static struct wire_header *open_named(const char *variable)
 	return path != NULL && path[0] != '\0' ? channel_open(path) : NULL;
 }
 
-static void start(void)
+static void process_start(void)
 {
 	channel = open_named(GUEST_ENV);
 #ifdef GUEST_ENV_COUNTERS
@@ -198,6 +198,6 @@ __attribute__((constructor)) static void guest_start(void)
 {
 	int saved_errno = errno;
 
-	pthread_once(&started, start);
+	pthread_once(&started, process_start);
 	errno = saved_errno;
 }

@@ -146,7 +146,7 @@ static void copy_string(const struct api *gl, GLenum name, char *to, size_t size
 	snprintf(to, size, "%s", text != NULL ? text : "");
 }
 
-static void describe(struct api *gl, struct channel_identity *identity)
+static void api_describe(struct api *gl, struct channel_identity *identity)
 {
 	GLint flags = 0, profile = 0;
 
@@ -187,7 +187,7 @@ bool api_load(struct api *gl, bool egl, struct channel_identity *identity)
 	if (version == NULL)
 		return false;
 	parse_version(gl, version);
-	describe(gl, identity);
+	api_describe(gl, identity);
 	find_features(gl);
 	/* OpenGL ES: queries before 3.0, and all of timer queries, exist as extensions only. */
 #define API_LOAD_EXTENSION(type, name) gl->name = (type)load(egl, #name, true);

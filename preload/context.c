@@ -113,7 +113,7 @@ static struct context *acquire(const struct binding *binding)
 	return context;
 }
 
-static void release(struct context *context)
+static void context_release(struct context *context)
 {
 	bool dead;
 
@@ -140,7 +140,7 @@ static void remember_drawable(struct context *context, uint64_t drawable)
 static void context_finish_all(void);
 
 /* The first time that a context is current its viewport is the drawable's size. */
-static void start(struct context *context)
+static void context_start(struct context *context)
 {
 	GLint viewport[4] = {0}, behavior = GL_CONTEXT_RELEASE_BEHAVIOR_FLUSH;
 
@@ -256,7 +256,7 @@ void context_after_bind(const struct binding *binding, bool done)
 	}
 	if (old != NULL && !same) {
 		set_mine(NULL);
-		release(old);
+		context_release(old);
 	}
 	if (binding->context == NULL)
 		return;
@@ -271,7 +271,7 @@ void context_after_bind(const struct binding *binding, bool done)
 		return;
 	set_mine(context);
 	if (!context->started)
-		start(context);
+		context_start(context);
 	else
 		sampler_resume(&context->sampler);
 }

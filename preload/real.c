@@ -106,7 +106,7 @@ static bool is_ours(const void *address)
 	return false;
 }
 
-static void note(void **place, void *address)
+static void real_remember(void **place, void *address)
 {
 	void *none = NULL;
 
@@ -119,7 +119,7 @@ static void note(void **place, void *address)
 
 void real_note(int id, void *address)
 {
-	note(&told_addresses[id], address);
+	real_remember(&told_addresses[id], address);
 }
 
 void real_set_egl(bool egl)
@@ -154,17 +154,18 @@ static void look_everywhere(int id, const void *caller)
 	void *told = __atomic_load_n(&told_addresses[id], __ATOMIC_ACQUIRE);
 
 	if (told != NULL && scope_is_behind(told))
-		note(place, told);
+		real_remember(place, told);
 	if (*place == NULL)
-		note(place, next_in_line(name));
+		real_remember(place, next_in_line(name));
 	if (*place == NULL && caller != NULL)
-		note(place, scope_of_caller(caller, name));
+		real_remember(place, scope_of_caller(caller, name));
 	if (*place == NULL)
-		note(place, scope_driver(name));
+		real_remember(place, scope_driver(name));
 	if (*place == NULL)
-		note(place, told);
+		real_remember(place, told);
 	if (*place == NULL && is_gl(name))
-		note(place, real_gl_function(__atomic_load_n(&egl_in_use, __ATOMIC_RELAXED), name));
+		real_remember(
+		    place, real_gl_function(__atomic_load_n(&egl_in_use, __ATOMIC_RELAXED), name));
 }
 
 void *real_find(int id, const void *caller)
@@ -183,7 +184,7 @@ void *real_beneath(int id, const void *caller)
 
 	if (found != NULL)
 		return found;
-	note(&beneath_addresses[id], scope_driver(hooks[id].name));
+	real_remember(&beneath_addresses[id], scope_driver(hooks[id].name));
 	found = __atomic_load_n(&beneath_addresses[id], __ATOMIC_ACQUIRE);
 	return found != NULL ? found : real_find(id, caller);
 }

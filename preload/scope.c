@@ -11,7 +11,7 @@
  * Not strcmp and strrchr: a sanitizer's runtime looks its own functions up through our dlsym before
  * it can answer for those.
  */
-static bool same(const char *a, const char *b)
+static bool scope_same(const char *a, const char *b)
 {
 	while (*a != '\0' && *a == *b) {
 		a++;
@@ -71,7 +71,7 @@ static void *function_at(const struct tables *t, uint32_t index, const char *nam
 	const ElfW(Sym) *symbol = &t->symbols[index];
 
 	if (symbol->st_shndx == SHN_UNDEF || (symbol->st_info & 0xf) != STT_FUNC ||
-	    !same(t->strings + symbol->st_name, name))
+	    !scope_same(t->strings + symbol->st_name, name))
 		return NULL;
 	return (void *)(t->base + symbol->st_value);
 }
@@ -151,7 +151,7 @@ static int search_object(struct dl_phdr_info *object, size_t size, void *arg)
 	for (size_t i = 0; search->files[i] != NULL && i < search->rank; i++) {
 		void *found;
 
-		if (!same(file, search->files[i]))
+		if (!scope_same(file, search->files[i]))
 			continue;
 		found = find_in(object, search->name);
 		if (found != NULL) {
@@ -181,7 +181,7 @@ void *scope_libc(const char *name)
 	for (const struct link_map *m = _r_debug.r_map; m != NULL && found == NULL; m = m->l_next) {
 		const char *file = file_of(m->l_name);
 
-		if (same(file, "libc.so.6") || same(file, "libdl.so.2"))
+		if (scope_same(file, "libc.so.6") || scope_same(file, "libdl.so.2"))
 			found = find_by_tables(m->l_addr, m->l_ld, name);
 	}
 	return found;

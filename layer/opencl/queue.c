@@ -15,7 +15,7 @@ static struct queue *queues; /* never freed, used again */
 static pthread_rwlock_t queues_lock = PTHREAD_RWLOCK_INITIALIZER;
 static uint32_t serials; /* atomic */
 
-static struct queue *look(cl_command_queue handle, bool any)
+static struct queue *queue_look(cl_command_queue handle, bool any)
 {
 	struct queue *found = NULL;
 
@@ -31,16 +31,16 @@ static struct queue *look(cl_command_queue handle, bool any)
 
 struct queue *queue_find(cl_command_queue handle)
 {
-	return look(handle, false);
+	return queue_look(handle, false);
 }
 
 struct queue *queue_find_any(cl_command_queue handle)
 {
-	return look(handle, true);
+	return queue_look(handle, true);
 }
 
 /* The front command, when it has ended: 1, not yet: 0, or it failed: -1. */
-static int ended(const struct command *command)
+static int queue_ended(const struct command *command)
 {
 	cl_int state = CL_QUEUED;
 
@@ -87,7 +87,7 @@ void queue_drain(struct queue *q)
 	while (guest_still_here() && !is_drained(q)) {
 		uint32_t tail = __atomic_load_n(&q->tail, __ATOMIC_RELAXED);
 		const struct command *command = &q->pending[tail & (PENDING - 1)];
-		int done = ended(command);
+		int done = queue_ended(command);
 
 		if (done == 0)
 			break;
@@ -193,7 +193,7 @@ static void unmake(struct queue *q)
 }
 
 /* The queue is there: from now on it is found. */
-static void begin(struct queue *q, cl_command_queue handle, cl_device_id device, bool watched)
+static void queue_begin(struct queue *q, cl_command_queue handle, cl_device_id device, bool watched)
 {
 	struct wire_header *channel = guest_channel();
 
@@ -227,7 +227,7 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue(
 	if (made == NULL && !q->asked)
 		made = layer_next.clCreateCommandQueue(context, device, properties, status);
 	if (made != NULL)
-		begin(q, made, device, watched);
+		queue_begin(q, made, device, watched);
 	else
 		unmake(q);
 	return made;
@@ -283,7 +283,7 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue_with(
 		made =
 		    layer_next.clCreateCommandQueueWithProperties(context, device, changed, status);
 	if (made != NULL) {
-		begin(q, made, device, true);
+		queue_begin(q, made, device, true);
 		return made;
 	}
 	unmake(q);
@@ -368,7 +368,7 @@ static CL_API_ENTRY cl_int CL_API_CALL queue_info(cl_command_queue handle,
 	return list_of(q, size, value, needed);
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL finish(cl_command_queue handle)
+static CL_API_ENTRY cl_int CL_API_CALL queue_finish(cl_command_queue handle)
 {
 	struct guest_visit visit = guest_enter();
 	cl_int status = layer_next.clFinish(handle);
@@ -404,6 +404,6 @@ void queue_hooks(cl_icd_dispatch *table)
 	table->clRetainCommandQueue = retain_queue;
 	table->clReleaseCommandQueue = release_queue;
 	table->clGetCommandQueueInfo = queue_info;
-	table->clFinish = finish;
+	table->clFinish = queue_finish;
 	table->clFlush = flush;
 }

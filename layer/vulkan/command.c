@@ -271,7 +271,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_ResetCommandBuffer(VkCommandBuffer handle,
 	return command->device->next.ResetCommandBuffer(handle, flags);
 }
 
-static void add_tally(struct tally *to, const struct tally *from)
+static void command_add_tally(struct tally *to, const struct tally *from)
 {
 	to->draws += from->draws;
 	to->dispatches += from->dispatches;
@@ -282,8 +282,8 @@ static void add_tally(struct tally *to, const struct tally *from)
 /* What a secondary command buffer does is the primary's. */
 static void add_child(struct command *command, struct command *child)
 {
-	add_tally(&command->tally, &child->tally);
-	add_tally(&command->now->tally, &child->tally);
+	command_add_tally(&command->tally, &child->tally);
+	command_add_tally(&command->now->tally, &child->tally);
 	command->missed |= child->blind;
 	command->program_used |= child->program_used;
 	command->in_feedback |= child->in_feedback;

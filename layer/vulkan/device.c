@@ -8,10 +8,10 @@
 
 #define WAIT_AT_EXIT_NS UINT64_C(10000000)
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct device *devices; /* under lock */
+static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct device *devices; /* under device_lock */
 
-static VkLayerDeviceCreateInfo *find_link(const VkDeviceCreateInfo *info)
+static VkLayerDeviceCreateInfo *device_find_link(const VkDeviceCreateInfo *info)
 {
 	const VkLayerDeviceCreateInfo *link = info->pNext;
 
@@ -24,34 +24,34 @@ static VkLayerDeviceCreateInfo *find_link(const VkDeviceCreateInfo *info)
 /* The program leaves without destroying its devices; its other threads may still draw. */
 static void finish_all(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&device_lock);
 	for (struct device *device = devices; device != NULL; device = device->next_device) {
 		if (pthread_mutex_trylock(&device->lock) != 0)
 			continue;
 		frames_finish(device, WAIT_AT_EXIT_NS);
 		pthread_mutex_unlock(&device->lock);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&device_lock);
 }
 
 static void add(struct device *device)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&device_lock);
 	device->next_device = devices;
 	devices = device;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&device_lock);
 }
 
 static void take_out(struct device *device)
 {
 	struct device **link = &devices;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&device_lock);
 	while (*link != NULL && *link != device)
 		link = &(*link)->next_device;
 	if (*link != NULL)
 		*link = device->next_device;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&device_lock);
 }
 
 static bool enables(const VkDeviceCreateInfo *info, const char *extension)
@@ -91,7 +91,7 @@ static void free_device(struct device *device)
 }
 
 /* From here on it is measured. */
-static void start(struct device *device)
+static void device_start(struct device *device)
 {
 	struct wire_header *channel = guest_channel();
 	static uint32_t serial; /* atomic */
@@ -110,9 +110,9 @@ static void start(struct device *device)
 	guest_at_exit(finish_all);
 }
 
-static VkResult create(PFN_vkCreateDevice next, struct device *device,
-		       const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
-		       VkDevice *out)
+static VkResult device_create(PFN_vkCreateDevice next, struct device *device,
+			      const VkDeviceCreateInfo *info,
+			      const VkAllocationCallbacks *allocator, VkDevice *out)
 {
 	struct features_copy copy;
 	VkResult result;
@@ -125,12 +125,12 @@ static VkResult create(PFN_vkCreateDevice next, struct device *device,
 	return result;
 }
 
-static void remember(struct device *device, VkDevice handle)
+static void device_remember(struct device *device, VkDevice handle)
 {
 	device->handle = handle;
 	functions_load(&device->next, handle, device->next_proc);
 	key_put(dispatch_key(handle), device);
-	start(device);
+	device_start(device);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevice,
@@ -139,7 +139,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 						   VkDevice *pDevice)
 {
 	struct instance *instance = instance_of(physicalDevice);
-	VkLayerDeviceCreateInfo *link = find_link(pCreateInfo);
+	VkLayerDeviceCreateInfo *link = device_find_link(pCreateInfo);
 	struct guest_visit visit = guest_enter();
 	struct device *device = NULL;
 	PFN_vkCreateDevice next = NULL;
@@ -160,10 +160,10 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkPhysicalDevice physicalDevi
 		device->next_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
 		link->u.pLayerInfo = link->u.pLayerInfo->pNext;
 		guest_restore_errno(&visit);
-		result = create(next, device, pCreateInfo, pAllocator, pDevice);
+		result = device_create(next, device, pCreateInfo, pAllocator, pDevice);
 		guest_keep_errno(&visit);
 		if (result == VK_SUCCESS)
-			remember(device, *pDevice);
+			device_remember(device, *pDevice);
 		else
 			free_device(device);
 		key_unreserve();

@@ -203,7 +203,7 @@ static void add_family(struct device *device, const struct perf_api *api, uint32
 }
 
 /* Held as long as the device lives: before any command buffer with a query is begun. */
-static bool lock(struct device *device)
+static bool driver_lock(struct device *device)
 {
 	const VkAcquireProfilingLockInfoKHR info = {
 	    .sType = VK_STRUCTURE_TYPE_ACQUIRE_PROFILING_LOCK_INFO_KHR, .timeout = LOCK_WAIT_NS};
@@ -229,7 +229,7 @@ void driver_start(struct device *device)
 
 	if (!device->driver.enabled || api.enumerate == NULL || api.passes == NULL ||
 	    device->next.AcquireProfilingLockKHR == NULL ||
-	    device->next.ReleaseProfilingLockKHR == NULL || !lock(device))
+	    device->next.ReleaseProfilingLockKHR == NULL || !driver_lock(device))
 		return;
 	for (uint32_t family = 0; family < device->family_count; family++)
 		add_family(device, &api, family);

@@ -29,7 +29,7 @@ struct part *frame_part(struct device *device, const struct execution *execution
 	return at < frame->part_count ? &frame->parts[at] : &frame->whole;
 }
 
-static void begin(struct device *device, uint64_t now_ns, uint64_t cpu_ns)
+static void frames_begin(struct device *device, uint64_t now_ns, uint64_t cpu_ns)
 {
 	struct frame *frame = frame_now(device);
 
@@ -58,7 +58,7 @@ void frames_start(struct device *device)
 	device->per = kind_asked(channel);
 	device->identity.start_ns = guest_now_ns();
 	device->measure = true;
-	begin(device, device->identity.start_ns, guest_cpu_ns());
+	frames_begin(device, device->identity.start_ns, guest_cpu_ns());
 }
 
 static void lose(struct device *device, struct execution *execution)
@@ -83,7 +83,7 @@ static void drop(struct device *device, struct execution **link)
 }
 
 /* Reads one; false: it is not there yet. */
-static bool collect(struct device *device, struct execution **link)
+static bool frames_collect_ready(struct device *device, struct execution **link)
 {
 	struct execution *execution = *link;
 
@@ -111,7 +111,7 @@ void frames_collect(struct device *device)
 	struct execution **link = &device->executions;
 
 	while (*link != NULL) {
-		if (!collect(device, link))
+		if (!frames_collect_ready(device, link))
 			link = &(*link)->next;
 	}
 	write_complete(device);
@@ -141,7 +141,7 @@ void frames_settle(struct device *device, struct command *command)
 		return;
 	while (*link != NULL && *link != command->pending)
 		link = &(*link)->next;
-	if (*link == NULL || collect(device, link))
+	if (*link == NULL || frames_collect_ready(device, link))
 		return;
 	lose(device, *link);
 	drop(device, link);
@@ -211,7 +211,7 @@ static uint32_t choose_part(struct device *device, struct frame *frame, VkQueue 
 	return add_parts(device, frame, command->span_count != 0 ? command->span_count : 1);
 }
 
-static void add_tally(struct tally *to, const struct tally *from)
+static void frames_add_tally(struct tally *to, const struct tally *from)
 {
 	to->draws += from->draws;
 	to->dispatches += from->dispatches;
@@ -226,7 +226,7 @@ static void note_span(const struct device *device, struct part *part, const stru
 {
 	bool works = span->tally.draws + span->tally.dispatches != 0;
 
-	add_tally(&part->tally, &span->tally);
+	frames_add_tally(&part->tally, &span->tally);
 	driver_expect(device, command, part);
 	if (works && !command->measured)
 		part->spared |= device->wanted & ~QUERY_BIT(QUERY_STAMPS);
@@ -286,7 +286,7 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 		driver_expect(device, command, part);
 	}
 	if (command->span_count == 0) /* there was no memory for one */
-		add_tally(&part->tally, &command->tally);
+		frames_add_tally(&part->tally, &command->tally);
 	for (uint32_t i = 0; i < command->span_count; i++)
 		note_span(device, frame_part(device, at, i), command, &command->spans[i]);
 	if (command->tells && execution == NULL)
@@ -324,7 +324,7 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags)
 		give_up(device);
 	device->current++;
 	choose_next(device, cpu_ns - record->cpu_begin_ns);
-	begin(device, now_ns, cpu_ns);
+	frames_begin(device, now_ns, cpu_ns);
 }
 
 void frames_finish(struct device *device, uint64_t wait_ns)

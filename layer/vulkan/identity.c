@@ -40,7 +40,7 @@ static uint64_t counters_of(enum query type)
 	return counter_bits(WIRE_PRIMS_WRITTEN, WIRE_OVERFLOW_PRED_S3);
 }
 
-static void say(struct device *device, uint64_t counters, enum wire_why why)
+static void identity_say(struct device *device, uint64_t counters, enum wire_why why)
 {
 	for (unsigned i = 0; i < WIRE_VULKAN_COUNTERS; i++) {
 		if ((counters & counter_bit(i)) != 0)
@@ -172,7 +172,7 @@ static void choose_query(struct device *device, enum query type, uint64_t wanted
 		if ((counters_of(type) & wanted) != 0)
 			device->wanted |= QUERY_BIT(type);
 	} else if (type != QUERY_STAMPS && (!is_stream || !device->feedback)) {
-		say(device, counters_of(type), why);
+		identity_say(device, counters_of(type), why);
 	}
 }
 
@@ -180,16 +180,16 @@ static void choose_query(struct device *device, enum query type, uint64_t wanted
 static void say_streams(struct device *device)
 {
 	for (uint32_t stream = device->streams; device->feedback && stream < STREAMS; stream++)
-		say(device,
-		    counter_bits(WIRE_STREAM_FIRST + 3 * stream,
-				 WIRE_STREAM_FIRST + 3 * stream + 2),
-		    WIRE_WHY_NO_FEATURE);
+		identity_say(device,
+			     counter_bits(WIRE_STREAM_FIRST + 3 * stream,
+					  WIRE_STREAM_FIRST + 3 * stream + 2),
+			     WIRE_WHY_NO_FEATURE);
 }
 
 static void say_heaps(struct device *device)
 {
 	for (uint32_t heap = device->memory.memoryHeapCount; heap < 4; heap++)
-		say(device, counter_bit(WIRE_HEAP0 + heap), WIRE_WHY_NO_HEAP);
+		identity_say(device, counter_bit(WIRE_HEAP0 + heap), WIRE_WHY_NO_HEAP);
 }
 
 void identity_fill(struct device *device)
@@ -202,7 +202,8 @@ void identity_fill(struct device *device)
 	ask_names(device);
 	choose_clock(device);
 	if (!device->mesh)
-		say(device, counter_bit(WIRE_TASK_INVOCATIONS) | counter_bit(WIRE_MESH_INVOCATIONS),
+		identity_say(
+		    device, counter_bit(WIRE_TASK_INVOCATIONS) | counter_bit(WIRE_MESH_INVOCATIONS),
 		    WIRE_WHY_UNUSED);
 	device->statistic_bits = (1u << (LAST_STATISTIC - FIRST_STATISTIC + 1)) - 1;
 	if (device->mesh)
@@ -213,5 +214,5 @@ void identity_fill(struct device *device)
 		choose_query(device, (enum query)type, wanted);
 	say_streams(device);
 	say_heaps(device);
-	say(device, ~wanted, WIRE_WHY_NOT_WANTED);
+	identity_say(device, ~wanted, WIRE_WHY_NOT_WANTED);
 }

@@ -6,33 +6,33 @@
 #include "guest/process.h"
 #include "layer/vulkan/layer.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct handles objects; /* written under the lock */
 
 bool key_reserve(void)
 {
 	bool ok;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&instance_lock);
 	ok = handles_reserve(&objects);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&instance_lock);
 	return ok;
 }
 
 void key_unreserve(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&instance_lock);
 	handles_unreserve(&objects);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&instance_lock);
 }
 
 bool key_put(uint64_t key, void *value)
 {
 	bool ok;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&instance_lock);
 	ok = handles_put(&objects, key, value);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&instance_lock);
 	return ok;
 }
 
@@ -40,9 +40,9 @@ void *key_remove(uint64_t key)
 {
 	void *value;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&instance_lock);
 	value = handles_remove(&objects, key);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&instance_lock);
 	return value;
 }
 
@@ -74,7 +74,7 @@ struct command *command_of(VkCommandBuffer handle)
 }
 
 /* The loader's link to the next layer; it is moved on for that one. */
-static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
+static VkLayerInstanceCreateInfo *instance_find_link(const VkInstanceCreateInfo *info)
 {
 	const VkLayerInstanceCreateInfo *link = info->pNext;
 
@@ -84,7 +84,8 @@ static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
 	return (VkLayerInstanceCreateInfo *)(uintptr_t)link;
 }
 
-static void remember(struct instance *instance, VkInstance handle, const VkInstanceCreateInfo *info)
+static void instance_remember(struct instance *instance, VkInstance handle,
+			      const VkInstanceCreateInfo *info)
 {
 	const VkApplicationInfo *program = info->pApplicationInfo;
 
@@ -100,7 +101,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo 
 						     const VkAllocationCallbacks *pAllocator,
 						     VkInstance *pInstance)
 {
-	VkLayerInstanceCreateInfo *link = find_link(pCreateInfo);
+	VkLayerInstanceCreateInfo *link = instance_find_link(pCreateInfo);
 	struct instance *instance;
 	PFN_vkCreateInstance create;
 	VkResult result;
@@ -118,7 +119,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_instance(const VkInstanceCreateInfo 
 	result = create != NULL ? create(pCreateInfo, pAllocator, pInstance)
 				: VK_ERROR_INITIALIZATION_FAILED;
 	if (result == VK_SUCCESS)
-		remember(instance, *pInstance, pCreateInfo);
+		instance_remember(instance, *pInstance, pCreateInfo);
 	else
 		free(instance);
 	key_unreserve();

@@ -162,7 +162,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue queue,
 }
 
 /* The device has run something: a good time to look. */
-static void look(struct device *device)
+static void queue_look(struct device *device)
 {
 	struct guest_visit visit = guest_enter();
 
@@ -178,7 +178,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueueWaitIdle(VkQueue queue)
 	struct device *device = device_of(queue);
 	VkResult result = device->next.QueueWaitIdle(queue);
 
-	look(device);
+	queue_look(device);
 	return result;
 }
 
@@ -187,7 +187,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_DeviceWaitIdle(VkDevice handle)
 	struct device *device = device_of(handle);
 	VkResult result = device->next.DeviceWaitIdle(handle);
 
-	look(device);
+	queue_look(device);
 	return result;
 }
 
@@ -199,7 +199,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_WaitForFences(VkDevice handle, uint32_t fenc
 	VkResult result = device->next.WaitForFences(handle, fenceCount, pFences, waitAll, timeout);
 
 	if (!device->windowed)
-		look(device);
+		queue_look(device);
 	return result;
 }
 

@@ -3,7 +3,7 @@
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
 
-static struct guest_visit before_bind(const struct binding *binding)
+static struct guest_visit egl_before_bind(const struct binding *binding)
 {
 	struct guest_visit visit = guest_enter();
 
@@ -12,7 +12,7 @@ static struct guest_visit before_bind(const struct binding *binding)
 	return visit;
 }
 
-static void after_bind(struct guest_visit visit, const struct binding *binding, unsigned done)
+static void egl_after_bind(struct guest_visit visit, const struct binding *binding, unsigned done)
 {
 	guest_keep_errno(&visit);
 	context_after_bind(binding, done != 0);
@@ -28,9 +28,9 @@ unsigned eglMakeCurrent(void *display, void *draw, void *read, void *context)
 
 	if (real == NULL)
 		return 0;
-	visit = before_bind(&binding);
+	visit = egl_before_bind(&binding);
 	done = real(display, draw, read, context);
-	after_bind(visit, &binding, done);
+	egl_after_bind(visit, &binding, done);
 	return done;
 }
 
@@ -46,13 +46,13 @@ unsigned eglReleaseThread(void)
 		return 0;
 	if (context == NULL || !context->egl)
 		return real();
-	visit = before_bind(&binding);
+	visit = egl_before_bind(&binding);
 	done = real();
-	after_bind(visit, &binding, done);
+	egl_after_bind(visit, &binding, done);
 	return done;
 }
 
-static struct guest_visit before_swap(const void *surface)
+static struct guest_visit egl_before_swap(const void *surface)
 {
 	struct guest_visit visit = guest_enter();
 
@@ -61,7 +61,7 @@ static struct guest_visit before_swap(const void *surface)
 	return visit;
 }
 
-static void after_swap(struct guest_visit visit)
+static void egl_after_swap(struct guest_visit visit)
 {
 	guest_keep_errno(&visit);
 	context_after_swap();
@@ -76,9 +76,9 @@ unsigned eglSwapBuffers(void *display, void *surface)
 
 	if (real == NULL)
 		return 0;
-	visit = before_swap(surface);
+	visit = egl_before_swap(surface);
 	done = real(display, surface);
-	after_swap(visit);
+	egl_after_swap(visit);
 	return done;
 }
 
@@ -90,9 +90,9 @@ unsigned eglSwapBuffersWithDamageKHR(void *display, void *surface, const int *re
 
 	if (real == NULL)
 		return 0;
-	visit = before_swap(surface);
+	visit = egl_before_swap(surface);
 	done = real(display, surface, rects, count);
-	after_swap(visit);
+	egl_after_swap(visit);
 	return done;
 }
 
@@ -104,9 +104,9 @@ unsigned eglSwapBuffersWithDamageEXT(void *display, void *surface, const int *re
 
 	if (real == NULL)
 		return 0;
-	visit = before_swap(surface);
+	visit = egl_before_swap(surface);
 	done = real(display, surface, rects, count);
-	after_swap(visit);
+	egl_after_swap(visit);
 	return done;
 }
 

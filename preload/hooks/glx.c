@@ -3,8 +3,8 @@
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
 
-static struct guest_visit before_bind(struct binding *binding, void *display, hook_xid drawable,
-				      void *context)
+static struct guest_visit glx_before_bind(struct binding *binding, void *display, hook_xid drawable,
+					  void *context)
 {
 	struct guest_visit visit = guest_enter();
 
@@ -14,7 +14,7 @@ static struct guest_visit before_bind(struct binding *binding, void *display, ho
 	return visit;
 }
 
-static void after_bind(struct guest_visit visit, const struct binding *binding, int done)
+static void glx_after_bind(struct guest_visit visit, const struct binding *binding, int done)
 {
 	guest_keep_errno(&visit);
 	context_after_bind(binding, done != 0);
@@ -30,9 +30,9 @@ int glXMakeCurrent(void *display, hook_xid drawable, void *context)
 
 	if (real == NULL)
 		return 0;
-	visit = before_bind(&binding, display, drawable, context);
+	visit = glx_before_bind(&binding, display, drawable, context);
 	done = real(display, drawable, context);
-	after_bind(visit, &binding, done);
+	glx_after_bind(visit, &binding, done);
 	return done;
 }
 
@@ -45,9 +45,9 @@ int glXMakeContextCurrent(void *display, hook_xid draw, hook_xid read, void *con
 
 	if (real == NULL)
 		return 0;
-	visit = before_bind(&binding, display, draw, context);
+	visit = glx_before_bind(&binding, display, draw, context);
 	done = real(display, draw, read, context);
-	after_bind(visit, &binding, done);
+	glx_after_bind(visit, &binding, done);
 	return done;
 }
 
@@ -60,13 +60,13 @@ int glXMakeCurrentReadSGI(void *display, hook_xid draw, hook_xid read, void *con
 
 	if (real == NULL)
 		return 0;
-	visit = before_bind(&binding, display, draw, context);
+	visit = glx_before_bind(&binding, display, draw, context);
 	done = real(display, draw, read, context);
-	after_bind(visit, &binding, done);
+	glx_after_bind(visit, &binding, done);
 	return done;
 }
 
-static struct guest_visit before_swap(hook_xid drawable)
+static struct guest_visit glx_before_swap(hook_xid drawable)
 {
 	struct guest_visit visit = guest_enter();
 
@@ -75,7 +75,7 @@ static struct guest_visit before_swap(hook_xid drawable)
 	return visit;
 }
 
-static void after_swap(struct guest_visit visit)
+static void glx_after_swap(struct guest_visit visit)
 {
 	guest_keep_errno(&visit);
 	context_after_swap();
@@ -89,9 +89,9 @@ void glXSwapBuffers(void *display, hook_xid drawable)
 
 	if (real == NULL)
 		return;
-	visit = before_swap(drawable);
+	visit = glx_before_swap(drawable);
 	real(display, drawable);
-	after_swap(visit);
+	glx_after_swap(visit);
 }
 
 int64_t glXSwapBuffersMscOML(void *display, hook_xid drawable, int64_t target, int64_t divisor,
@@ -103,9 +103,9 @@ int64_t glXSwapBuffersMscOML(void *display, hook_xid drawable, int64_t target, i
 
 	if (real == NULL)
 		return -1;
-	visit = before_swap(drawable);
+	visit = glx_before_swap(drawable);
 	count = real(display, drawable, target, divisor, remainder);
-	after_swap(visit);
+	glx_after_swap(visit);
 	return count;
 }
 

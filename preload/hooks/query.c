@@ -3,7 +3,7 @@
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
 
-static struct sampler *sampler_here(void)
+static struct sampler *query_sampler_here(void)
 {
 	struct context *context = context_current();
 
@@ -12,14 +12,14 @@ static struct sampler *sampler_here(void)
 
 static GLuint begins(GLenum target, GLuint index, GLuint id)
 {
-	struct sampler *sampler = sampler_here();
+	struct sampler *sampler = query_sampler_here();
 
 	return sampler != NULL ? sampler_program_begins(sampler, target, index, id) : id;
 }
 
 static void ends(GLenum target, GLuint index)
 {
-	struct sampler *sampler = sampler_here();
+	struct sampler *sampler = query_sampler_here();
 
 	if (sampler != NULL)
 		sampler_program_ends(sampler, target, index);
@@ -72,7 +72,7 @@ void glEndQueryIndexed(GLenum target, GLuint index)
 /* A current query of ours is none of the program's. */
 static void hide_ours(GLenum pname, GLint *params)
 {
-	const struct sampler *sampler = sampler_here();
+	const struct sampler *sampler = query_sampler_here();
 
 	if (pname == GL_CURRENT_QUERY && params != NULL && sampler != NULL &&
 	    sampler_owns(sampler, (GLuint)*params))
@@ -107,7 +107,7 @@ void glGetQueryIndexediv(GLenum target, GLuint index, GLenum pname, GLint *param
 	GLboolean name(GLuint id)                                                                  \
 	{                                                                                          \
 		HOOK(name);                                                                        \
-		const struct sampler *sampler = sampler_here();                                    \
+		const struct sampler *sampler = query_sampler_here();                              \
                                                                                                    \
 		if (real == NULL || (sampler != NULL && sampler_owns(sampler, id)))                \
 			return GL_FALSE;                                                           \
@@ -120,7 +120,7 @@ IS_HOOK(glIsQueryEXT)
 /* Names that the program does not own are ignored by the driver; so must be those that are ours. */
 static void delete_theirs(void (*real)(GLsizei, const GLuint *), GLsizei count, const GLuint *ids)
 {
-	const struct sampler *sampler = sampler_here();
+	const struct sampler *sampler = query_sampler_here();
 	GLsizei from = 0;
 
 	if (sampler == NULL || count <= 0 || ids == NULL) {

@@ -31,7 +31,7 @@ static unsigned parts_of(GLenum type)
 	}
 }
 
-static void wake(unsigned parts)
+static void shader_wake(unsigned parts)
 {
 	struct context *context = context_current();
 
@@ -43,7 +43,7 @@ GLuint glCreateShader(GLenum type)
 {
 	HOOK(glCreateShader);
 
-	wake(parts_of(type));
+	shader_wake(parts_of(type));
 	return real != NULL ? real(type) : 0;
 }
 
@@ -51,7 +51,7 @@ void *glCreateShaderObjectARB(GLenum type)
 {
 	HOOK(glCreateShaderObjectARB);
 
-	wake(parts_of(type));
+	shader_wake(parts_of(type));
 	return real != NULL ? real(type) : NULL;
 }
 
@@ -59,7 +59,7 @@ GLuint glCreateShaderProgramv(GLenum type, GLsizei count, const GLchar *const *s
 {
 	HOOK(glCreateShaderProgramv);
 
-	wake(parts_of(type));
+	shader_wake(parts_of(type));
 	return real != NULL ? real(type, count, strings) : 0;
 }
 
@@ -67,7 +67,7 @@ GLuint glCreateShaderProgramvEXT(GLenum type, GLsizei count, const GLchar *const
 {
 	HOOK(glCreateShaderProgramvEXT);
 
-	wake(parts_of(type));
+	shader_wake(parts_of(type));
 	return real != NULL ? real(type, count, strings) : 0;
 }
 
@@ -75,7 +75,7 @@ GLuint glCreateShaderProgramEXT(GLenum type, const GLchar *string)
 {
 	HOOK(glCreateShaderProgramEXT);
 
-	wake(parts_of(type));
+	shader_wake(parts_of(type));
 	return real != NULL ? real(type, string) : 0;
 }
 
@@ -83,7 +83,7 @@ void glProgramBinary(GLuint program, GLenum format, const void *binary, GLsizei 
 {
 	HOOK(glProgramBinary);
 
-	wake(PART_SHADERS);
+	shader_wake(PART_SHADERS);
 	if (real != NULL)
 		real(program, format, binary, length);
 }
@@ -92,7 +92,7 @@ void glProgramBinaryOES(GLuint program, GLenum format, const void *binary, GLint
 {
 	HOOK(glProgramBinaryOES);
 
-	wake(PART_SHADERS);
+	shader_wake(PART_SHADERS);
 	if (real != NULL)
 		real(program, format, binary, length);
 }
@@ -101,7 +101,7 @@ void glProgramStringARB(GLenum target, GLenum format, GLsizei length, const void
 {
 	HOOK(glProgramStringARB);
 
-	wake(parts_of(target));
+	shader_wake(parts_of(target));
 	if (real != NULL)
 		real(target, format, length, string);
 }
@@ -111,7 +111,7 @@ void glNamedProgramStringEXT(GLuint program, GLenum target, GLenum format, GLsiz
 {
 	HOOK(glNamedProgramStringEXT);
 
-	wake(parts_of(target));
+	shader_wake(parts_of(target));
 	if (real != NULL)
 		real(program, target, format, length, string);
 }

@@ -3,22 +3,22 @@
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
 
-static struct sampler *sampler_here(void)
+static struct sampler *state_sampler_here(void)
 {
 	struct context *context = context_current();
 
 	return context != NULL && context->started ? &context->sampler : NULL;
 }
 
-static void wake(unsigned parts)
+static void state_wake(unsigned parts)
 {
 	if (parts != 0 && guest_active())
-		sampler_wake(sampler_here(), parts);
+		sampler_wake(state_sampler_here(), parts);
 }
 
 static void feedback(bool before)
 {
-	struct sampler *sampler = sampler_here();
+	struct sampler *sampler = state_sampler_here();
 
 	if (sampler != NULL)
 		sampler_feedback(sampler, before);
@@ -31,7 +31,7 @@ static void feedback(bool before)
                                                                                                    \
 		if (real == NULL)                                                                  \
 			return;                                                                    \
-		wake(PART_FEEDBACK);                                                               \
+		state_wake(PART_FEEDBACK);                                                         \
 		real(mode);                                                                        \
 		feedback(false);                                                                   \
 	}
@@ -61,7 +61,7 @@ FEEDBACK_HOOK(glResumeTransformFeedbackNV)
 
 static void list(bool opens)
 {
-	struct sampler *sampler = sampler_here();
+	struct sampler *sampler = state_sampler_here();
 
 	if (sampler != NULL)
 		sampler_list(sampler, opens);
@@ -89,7 +89,7 @@ void glEndList(void)
 
 static void push_group(GLsizei length, const GLchar *label)
 {
-	struct sampler *sampler = sampler_here();
+	struct sampler *sampler = state_sampler_here();
 
 	if (sampler != NULL)
 		sampler_push_group(sampler, length, label);
@@ -97,7 +97,7 @@ static void push_group(GLsizei length, const GLchar *label)
 
 static void pop_group(void)
 {
-	struct sampler *sampler = sampler_here();
+	struct sampler *sampler = state_sampler_here();
 
 	if (sampler != NULL)
 		sampler_pop_group(sampler);

@@ -28,7 +28,7 @@ static bool texts_are_whole(const struct wire_program *program)
 	return true;
 }
 
-static bool fits(const struct wire_program *program)
+static bool program_fits(const struct wire_program *program)
 {
 	return program->magic == WIRE_PROGRAM_MAGIC &&
 	       (program->api == WIRE_AMD_MONITOR || program->api == WIRE_INTEL_QUERY) &&
@@ -46,7 +46,7 @@ static void copy_program(void)
 	struct wire_program head;
 
 	memcpy(&head, room, sizeof(head));
-	if (!fits(&head))
+	if (!program_fits(&head))
 		return;
 	the_program = malloc(wire_program_bytes(&head));
 	if (the_program == NULL)

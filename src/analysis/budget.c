@@ -19,7 +19,7 @@ struct sums {
 };
 
 /* The metric or counter that a catalog maps to a neutral name, or NULL. */
-static const char *find_neutral(const struct sx_catalog *catalog, const char *neutral)
+static const char *budget_find_neutral(const struct sx_catalog *catalog, const char *neutral)
 {
 	uint32_t count;
 	const struct sx_metric_info *metrics = sx_catalog_metrics(catalog, &count);
@@ -56,7 +56,7 @@ static enum sx_status sum_neutral(const struct budget_source *of, const char *ne
 	struct sx_catalog *catalog = of->catalog;
 	const struct sx_metrics_options *options = of->options;
 	const struct sx_table *raw = of->raw;
-	const char *name = find_neutral(catalog, neutral);
+	const char *name = budget_find_neutral(catalog, neutral);
 	*out = (struct sums){0};
 	if (!name)
 		return SX_ERR_NOT_FOUND;

@@ -52,8 +52,8 @@ struct costs {
 	uint32_t column_count;
 };
 
-static uint32_t find_neutral(struct sx_catalog *catalog, const struct sx_table *like,
-			     const char *name)
+static uint32_t cost_find_neutral(struct sx_catalog *catalog, const struct sx_table *like,
+				  const char *name)
 {
 	uint32_t count;
 	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
@@ -69,8 +69,8 @@ enum sx_status costs_create(struct sx_catalog *catalog, const struct sx_table *l
 	struct costs *costs = calloc(1, sizeof(*costs));
 	if (!costs)
 		return error_nomem(err, "adding up what measuring cost");
-	costs->cpu = find_neutral(catalog, like, "cpu.time");
-	costs->gpu = find_neutral(catalog, like, "gpu.time");
+	costs->cpu = cost_find_neutral(catalog, like, "cpu.time");
+	costs->gpu = cost_find_neutral(catalog, like, "gpu.time");
 	costs->column_count = sx_table_column_count(like);
 	costs->columns = calloc(costs->column_count + 1, sizeof(*costs->columns));
 	if (!costs->columns) {

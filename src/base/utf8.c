@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* Length of the well-formed sequence at p, 0 when it is none; *code receives what it means. */
-static size_t decode(const unsigned char *p, size_t left, uint32_t *code)
+static size_t utf8_decode(const unsigned char *p, size_t left, uint32_t *code)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	*code = p[0];
@@ -27,7 +27,7 @@ static size_t decode(const unsigned char *p, size_t left, uint32_t *code)
 static size_t decode_text(const unsigned char *p, size_t left)
 {
 	uint32_t code;
-	size_t len = decode(p, left, &code);
+	size_t len = utf8_decode(p, left, &code);
 	if (len == 1)
 		return (code >= ' ' && code != 0x7f) || code == '\n' || code == '\t' ||
 		       code == '\r';
@@ -38,7 +38,7 @@ static size_t decode_text(const unsigned char *p, size_t left)
 size_t utf8_length(const char *text)
 {
 	uint32_t code; /* no sequence reaches beyond the NUL, which goes on none */
-	return decode((const unsigned char *)text, 4, &code);
+	return utf8_decode((const unsigned char *)text, 4, &code);
 }
 
 size_t utf8_count(const char *text, size_t size)

@@ -21,8 +21,8 @@ static uint32_t value_count(const struct device *device, uint32_t type)
 }
 
 /* Reads `count` queries from `number` on; false: not all are there. */
-static bool read(const struct device *device, VkQueryPool pool, uint32_t number, uint32_t count,
-		 uint32_t values, uint64_t *out)
+static bool results_read(const struct device *device, VkQueryPool pool, uint32_t number,
+			 uint32_t count, uint32_t values, uint64_t *out)
 {
 	size_t stride = (values + 1) * sizeof(uint64_t);
 	VkResult result = device->next.GetQueryPoolResults(
@@ -86,8 +86,8 @@ static bool read_use(const struct device *device, const struct command *command,
 	uint32_t per_slot = use->type == QUERY_STAMPS ? 2 : 1;
 	uint32_t number = per_slot * (chunk->first + use->slot % CHUNK_SLOTS);
 
-	return read(device, chunk->block->pools[use->type], number, per_slot,
-		    value_count(device, use->type), values);
+	return results_read(device, chunk->block->pools[use->type], number, per_slot,
+			    value_count(device, use->type), values);
 }
 
 /* A child's queries count for the part that it was run in; it has one span. */

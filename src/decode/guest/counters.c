@@ -106,7 +106,7 @@ static bool is_row(struct counters_decoder *d, const struct wire_record *record,
 	return wire_ends_frame(record) || record->draws || record->flags & WIRE_WORKED;
 }
 
-static uint8_t quality_of(const struct wire_value *value)
+static uint8_t counters_quality_of(const struct wire_value *value)
 {
 	switch (value->state) {
 	case WIRE_VALID:
@@ -123,8 +123,8 @@ static uint8_t quality_of(const struct wire_value *value)
 }
 
 /* A column says why it is empty until its first value comes. */
-static enum sx_status say(struct counters_decoder *d, struct sx_table *table, uint32_t column,
-			  uint8_t quality, uint64_t never)
+static enum sx_status counters_say(struct counters_decoder *d, struct sx_table *table,
+				   uint32_t column, uint8_t quality, uint64_t never)
 {
 	uint8_t *said = &d->said[column];
 	if (quality == SX_QUALITY_VALID && *said != COLUMN_COUNTED) {
@@ -159,9 +159,9 @@ static void set_value(struct counters_decoder *d, struct sx_table *table, uint32
 	sx_table_set_f64(table, column, row, real, quality);
 }
 
-static enum sx_status set_values(struct counters_decoder *d, const struct wire_sample *head,
-				 const uint8_t *from, uint8_t extra, struct sx_table *table,
-				 size_t row)
+static enum sx_status counters_set_values(struct counters_decoder *d,
+					  const struct wire_sample *head, const uint8_t *from,
+					  uint8_t extra, struct sx_table *table, size_t row)
 {
 	for (uint32_t i = 0; i < d->count; i++) {
 		struct wire_value value = {0};
@@ -170,8 +170,8 @@ static enum sx_status set_values(struct counters_decoder *d, const struct wire_s
 		if (i == d->frames)
 			value = (struct wire_value){
 			    .bits = (uint64_t)wire_ends_frame(&head->record), .state = WIRE_VALID};
-		uint8_t quality = quality_of(&value);
-		enum sx_status status = say(d, table, i, quality, value.bits);
+		uint8_t quality = counters_quality_of(&value);
+		enum sx_status status = counters_say(d, table, i, quality, value.bits);
 		if (status)
 			return status;
 		set_value(d, table, i, row, &value, quality | extra);
@@ -195,8 +195,8 @@ static enum sx_status counters_feed(struct decoder *decoder, const struct raw_sa
 	if (status)
 		return status;
 	sx_table_set_time(table, row, head.record.begin_ns, head.record.end_ns);
-	status =
-	    set_values(d, &head, raw->data + sizeof(head) + head.label_length, extra, table, row);
+	status = counters_set_values(d, &head, raw->data + sizeof(head) + head.label_length, extra,
+				     table, row);
 	if (!status)
 		status = sx_table_set_label(table, SX_LABEL_FRAME, row, head.record.frame);
 	if (!status)

@@ -31,7 +31,7 @@ enum {
 	COLUMN_COUNT = COLUMN_VULKAN + WIRE_VULKAN_COUNTERS - WIRE_COUNTERS
 };
 
-static const char *const names[COLUMN_COUNT] = {
+static const char *const frames_names[COLUMN_COUNT] = {
 #define QUERY(id, name, raw) name,
 #include "wire/queries.def"
 #undef QUERY
@@ -119,13 +119,13 @@ static const char *why_text(unsigned why)
 
 static const char *name_of(bool vulkan, uint32_t column)
 {
-	return column == COLUMN_DRAW_CALLS && !vulkan ? "DrawCalls" : names[column];
+	return column == COLUMN_DRAW_CALLS && !vulkan ? "DrawCalls" : frames_names[column];
 }
 
 static bool is_known(const struct decoder_setup *setup, uint32_t column)
 {
-	return setup->catalog &&
-	       sx_catalog_find_counter(setup->catalog, names[column], SX_NONE, NULL) != SX_NONE;
+	return setup->catalog && sx_catalog_find_counter(setup->catalog, frames_names[column],
+							 SX_NONE, NULL) != SX_NONE;
 }
 
 /* Columns of what the driver counts beside: the source names them. */
@@ -139,8 +139,8 @@ static void add_driver_columns(struct guest_decoder *d, const struct decoder_set
 	}
 }
 
-static enum sx_status create(const struct decoder_setup *setup, struct decoder **out,
-			     struct sx_error *err)
+static enum sx_status frames_create(const struct decoder_setup *setup, struct decoder **out,
+				    struct sx_error *err)
 {
 	struct guest_decoder *d = calloc(1, sizeof(*d));
 	if (!d)
@@ -160,15 +160,15 @@ static enum sx_status create(const struct decoder_setup *setup, struct decoder *
 	return SX_OK;
 }
 
-static const struct sx_column *columns(struct decoder *decoder, uint32_t *count,
-				       enum sx_sample_kind *kind)
+static const struct sx_column *frames_columns(struct decoder *decoder, uint32_t *count,
+					      enum sx_sample_kind *kind)
 {
 	*count = ((struct guest_decoder *)decoder)->column_count;
 	*kind = ((struct guest_decoder *)decoder)->kind;
 	return ((struct guest_decoder *)decoder)->columns;
 }
 
-static uint8_t quality_of(uint8_t state)
+static uint8_t frames_quality_of(uint8_t state)
 {
 	switch (state) {
 	case WIRE_VALID:
@@ -187,8 +187,8 @@ static uint8_t quality_of(uint8_t state)
 }
 
 /* A column says why it is empty until its first value comes. */
-static enum sx_status explain(struct guest_decoder *d, struct sx_table *table, uint32_t column,
-			      uint8_t quality, uint8_t why)
+static enum sx_status frames_explain(struct guest_decoder *d, struct sx_table *table,
+				     uint32_t column, uint8_t quality, uint8_t why)
 {
 	if (quality == SX_QUALITY_VALID && !d->has_data[column]) {
 		d->has_data[column] = true;
@@ -209,13 +209,13 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 		uint32_t column =
 		    i < WIRE_COUNTERS ? i : COLUMN_VULKAN + i - (uint32_t)WIRE_COUNTERS;
 		uint8_t why = sample->why[i] < WIRE_WHY_COUNT ? sample->why[i] : 0;
-		uint8_t quality = quality_of(record->states[i]);
+		uint8_t quality = frames_quality_of(record->states[i]);
 		if (record->states[i] == WIRE_IMPOSSIBLE)
 			why = WHY_IMPOSSIBLE;
 		else if (record->states[i] == WIRE_DISJOINT)
 			why = WHY_DISJOINT;
 		uint64_t value = quality == SX_QUALITY_VALID ? record->values[i] : 0;
-		enum sx_status status = explain(d, table, column, quality, why);
+		enum sx_status status = frames_explain(d, table, column, quality, why);
 		if (status)
 			return status;
 		sx_table_set_u64(table, column, row, value, quality | extra);
@@ -234,7 +234,7 @@ static enum sx_status set_driver(struct guest_decoder *d, const struct wire_samp
 		double number = 0;
 		if (i < head->driver_count)
 			memcpy(&value, from + i * sizeof(value), sizeof(value));
-		uint8_t quality = quality_of(value.state);
+		uint8_t quality = frames_quality_of(value.state);
 		uint8_t why = value.bits < WIRE_WHY_COUNT ? (uint8_t)value.bits : 0;
 		if (quality == SX_QUALITY_VALID)
 			memcpy(&number, &value.bits, sizeof(number));
@@ -242,7 +242,7 @@ static enum sx_status set_driver(struct guest_decoder *d, const struct wire_samp
 			number = 0;
 			quality = SX_QUALITY_GAP;
 		}
-		enum sx_status status = explain(d, table, d->driver_first + i, quality, why);
+		enum sx_status status = frames_explain(d, table, d->driver_first + i, quality, why);
 		if (status)
 			return status;
 		sx_table_set_f64(table, d->driver_first + i, row, number, quality | extra);
@@ -269,8 +269,8 @@ static enum sx_status set_size(struct guest_decoder *d, const struct wire_record
 }
 
 /* `path` is the label path, sample->label_length bytes. */
-static enum sx_status set_labels(const struct wire_sample *sample, const char *path,
-				 struct sx_table *table, size_t row, struct sx_error *err)
+static enum sx_status frames_set_labels(const struct wire_sample *sample, const char *path,
+					struct sx_table *table, size_t row, struct sx_error *err)
 {
 	static const char *const reasons[WIRE_KINDS] = {[WIRE_TIME] = "no swap"};
 	const struct wire_record *record = &sample->record;
@@ -367,8 +367,8 @@ static void set_threads(const struct wire_sample *sample, uint8_t extra, struct 
 	sx_table_set_u64(table, COLUMN_RASTER_WAIT, row, sample->raster_wait_ns, raster);
 }
 
-static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw,
-			   struct sx_table *table, struct sx_error *err)
+static enum sx_status frames_feed(struct decoder *decoder, const struct raw_sample *raw,
+				  struct sx_table *table, struct sx_error *err)
 {
 	struct guest_decoder *d = (struct guest_decoder *)decoder;
 	struct wire_sample head;
@@ -391,10 +391,10 @@ static enum sx_status feed(struct decoder *decoder, const struct raw_sample *raw
 		status = set_size(d, &head.record, extra, table, row);
 	if (status)
 		return error_nomem(err, "decoding a frame");
-	return set_labels(&head, (const char *)raw->data + sizeof(head), table, row, err);
+	return frames_set_labels(&head, (const char *)raw->data + sizeof(head), table, row, err);
 }
 
-static void destroy(struct decoder *decoder)
+static void frames_destroy(struct decoder *decoder)
 {
 	struct guest_decoder *d = (struct guest_decoder *)decoder;
 	free(d->has_frames);
@@ -405,8 +405,8 @@ static void destroy(struct decoder *decoder)
 const struct decoder_ops decode_guest = {
     .name = "guest",
     .kind = RAW_GUEST,
-    .create = create,
-    .columns = columns,
-    .feed = feed,
-    .destroy = destroy,
+    .create = frames_create,
+    .columns = frames_columns,
+    .feed = frames_feed,
+    .destroy = frames_destroy,
 };

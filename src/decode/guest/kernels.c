@@ -22,7 +22,7 @@ enum {
 	COLUMNS
 };
 
-static const char *const names[COLUMNS] = {
+static const char *const kernels_names[COLUMNS] = {
 #define OPENCL(id, name) name,
 #include "wire/opencl.def"
 #undef OPENCL
@@ -48,7 +48,7 @@ static enum sx_status kernels_create(const struct decoder_setup *setup, struct d
 		return error_nomem(err, "creating a decoder");
 	d->base.ops = &decode_kernels;
 	for (uint32_t i = 0; i < COLUMNS; i++)
-		d->columns[i] = records_column(setup, names[i]);
+		d->columns[i] = records_column(setup, kernels_names[i]);
 	d->columns[COLUMN_CPU].why = "samples are single commands, which overlap";
 	*out = &d->base;
 	return SX_OK;
@@ -62,8 +62,8 @@ static const struct sx_column *kernels_columns(struct decoder *decoder, uint32_t
 	return ((struct kernels_decoder *)decoder)->columns;
 }
 
-static const char *what_is_wrong(struct kernels_decoder *d, const struct raw_sample *raw,
-				 struct wire_sample *head)
+static const char *kernels_what_is_wrong(struct kernels_decoder *d, const struct raw_sample *raw,
+					 struct wire_sample *head)
 {
 	const char *because = records_head(raw, 0, head);
 	if (because)
@@ -100,8 +100,9 @@ static void set_lengths(struct kernels_decoder *d, const struct wire_sample *hea
 		*until = record->end_ns;
 }
 
-static enum sx_status set_values(struct kernels_decoder *d, const struct wire_record *record,
-				 uint8_t extra, struct sx_table *table, size_t row)
+static enum sx_status kernels_set_values(struct kernels_decoder *d,
+					 const struct wire_record *record, uint8_t extra,
+					 struct sx_table *table, size_t row)
 {
 	static const char *const whys[VALUES] = {
 	    [COLUMN_WORK_GROUPS] = "the driver chose the size of work groups, and does not tell it",
@@ -126,7 +127,7 @@ static enum sx_status kernels_feed(struct decoder *decoder, const struct raw_sam
 {
 	struct kernels_decoder *d = (struct kernels_decoder *)decoder;
 	struct wire_sample head;
-	const char *because = what_is_wrong(d, raw, &head);
+	const char *because = kernels_what_is_wrong(d, raw, &head);
 	if (because)
 		return records_refuse(raw, because, "libsextant-opencl.so", err);
 	uint8_t extra = raw->flags & RAW_LOST ? SX_QUALITY_LOST : 0;
@@ -136,7 +137,7 @@ static enum sx_status kernels_feed(struct decoder *decoder, const struct raw_sam
 		return status;
 	sx_table_set_time(table, row, head.record.begin_ns, head.record.end_ns);
 	set_lengths(d, &head, extra, table, row);
-	status = set_values(d, &head.record, extra, table, row);
+	status = kernels_set_values(d, &head.record, extra, table, row);
 	if (!status)
 		status =
 		    records_set_labels(&head, (const char *)raw->data + sizeof(head), table, row);

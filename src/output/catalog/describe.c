@@ -154,7 +154,8 @@ static void judgement_json(struct json *json, enum sx_direction direction, const
 		json_kv_string(json, "peak", peak);
 }
 
-static void inputs_json(struct json *json, const struct catalog_view *view, const char *expr)
+static void describe_inputs_json(struct json *json, const struct catalog_view *view,
+				 const char *expr)
 {
 	struct sx_expr *parsed;
 	const char **inputs = describe_inputs(view, expr, &parsed);
@@ -205,7 +206,7 @@ void describe_metric_json(struct json *json, const struct catalog_view *view, ui
 	sections_json(json, view, m);
 	json_kv_string(json, "unit", m->unit);
 	json_kv_string(json, "expression", expr);
-	inputs_json(json, view, expr);
+	describe_inputs_json(json, view, expr);
 	json_kv_string(json, "neutral", m->neutral);
 	judgement_json(json, m->direction, m->peak);
 	vendor_json(json, view, m);

@@ -17,7 +17,7 @@ struct names {
 	size_t count;
 };
 
-static void collect(const struct sx_node *node, struct names *names)
+static void rule_collect(const struct sx_node *node, struct names *names)
 {
 	for (size_t i = 0; node->kind == SX_NODE_NAME; i++) {
 		if (i == names->count && i < NAMES_MAX)
@@ -27,7 +27,7 @@ static void collect(const struct sx_node *node, struct names *names)
 		break;
 	}
 	for (uint32_t i = 0; i < node->child_count; i++)
-		collect(node->children[i], names);
+		rule_collect(node->children[i], names);
 }
 
 uint32_t rule_find(const struct catalog_view *view, const char *name)
@@ -70,7 +70,7 @@ static void rule_title(const struct view *out, const char *name, const char *tit
 	fprintf(out->out.out, "  %s\n\n", title);
 }
 
-static void join(const struct sx_strings *strings, char *buf, size_t size)
+static void rule_join(const struct sx_strings *strings, char *buf, size_t size)
 {
 	size_t used = 0;
 	buf[0] = '\0';
@@ -140,7 +140,7 @@ static void rule_text(const struct view *out, const struct catalog_view *view,
 		snprintf(text, sizeof(text), "where %s of the samples fulfil it", number);
 		rule_field(out, "applies", text);
 	}
-	join(&a->sections, text, sizeof(text));
+	rule_join(&a->sections, text, sizeof(text));
 	rule_field(out, "sections", text);
 	snprintf(text, sizeof(text), "catalog %s (%s), line %u", view->info->name,
 		 view->info->origin, a->line);
@@ -150,7 +150,7 @@ static void rule_text(const struct view *out, const struct catalog_view *view,
 	text_wrap(&out->out, 2, a->advice);
 }
 
-static void inputs_json(struct json *json, const struct names *names)
+static void rule_inputs_json(struct json *json, const struct names *names)
 {
 	json_key(json, "inputs");
 	json_array_begin_flat(json);
@@ -178,7 +178,7 @@ static void rule_json(const struct view *out, const struct catalog_view *view,
 	json_kv_f64(&json, "limit", a->limit);
 	json_kv_bool(&json, "limit_from_guide", a->threshold_from_guide);
 	json_kv_f64(&json, "min_share", a->min_share);
-	inputs_json(&json, names);
+	rule_inputs_json(&json, names);
 	describe_strings_json(&json, "sections", &a->sections);
 	json_kv_string(&json, "origin", view->info->origin);
 	json_kv_u64(&json, "line", a->line);
@@ -198,7 +198,7 @@ enum sx_status rule_write(const struct view *out, const struct catalog_view *vie
 	if (status)
 		return status;
 	if (parsed)
-		collect(sx_expr_root(parsed), &names);
+		rule_collect(sx_expr_root(parsed), &names);
 	if (out->format == FORMAT_JSON)
 		rule_json(out, view, a, &names);
 	else
@@ -229,9 +229,9 @@ static void verdict_rule_text(const struct view *out, const struct verdict_rules
 	rule_field(out, "kind", "verdict: the first rule that holds, for each window of time");
 	rule_field(out, "condition", r->when);
 	rule_field(out, "stays", r->keep);
-	join(&r->needs, text, sizeof(text));
+	rule_join(&r->needs, text, sizeof(text));
 	rule_field(out, "needs", text);
-	join(&r->evidence, text, sizeof(text));
+	rule_join(&r->evidence, text, sizeof(text));
 	rule_field(out, "evidence", text);
 	snprintf(text, sizeof(text), "verdict.yaml, line %u", r->line);
 	rule_field(out, "source", text);
@@ -255,7 +255,7 @@ static void verdict_rule_json(struct json *json, const struct verdict_rule *r,
 	json_kv_string(json, "title", r->title);
 	json_kv_string(json, "when", r->when);
 	json_kv_string(json, "keep", r->keep);
-	inputs_json(json, names);
+	rule_inputs_json(json, names);
 	describe_strings_json(json, "needs", &r->needs);
 	describe_strings_json(json, "evidence", &r->evidence);
 	json_kv_string(json, "origin", "verdict.yaml");
@@ -274,7 +274,7 @@ static void write_named(const struct view *out, const struct verdict_rules *rule
 		if (strcasecmp(r->name, name) != 0)
 			continue;
 		if (r->when_tree)
-			collect(sx_expr_root(r->when_tree), &names);
+			rule_collect(sx_expr_root(r->when_tree), &names);
 		if (any && !json)
 			fputc('\n', out->out.out);
 		any = true;

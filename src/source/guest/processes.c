@@ -134,14 +134,14 @@ static void introduce(struct processes *all, struct process *process)
 }
 
 /* Where the next sample goes. */
-struct place {
+struct next_place {
 	struct wire_sample *out;
 	char *path;
 	size_t size;
 	uint64_t *lost;
 };
 
-static bool next_of(struct processes *all, size_t index, const struct place *to)
+static bool next_of(struct processes *all, size_t index, const struct next_place *to)
 {
 	struct wire_sample *out = to->out;
 	struct process *process = &all->items[index];
@@ -166,7 +166,7 @@ static void remove_ended(struct processes *all, size_t index)
 bool processes_next(struct processes *all, struct wire_sample *out, char *path, size_t size,
 		    uint64_t *lost)
 {
-	const struct place to = {out, path, size, lost};
+	const struct next_place to = {out, path, size, lost};
 	welcome(all);
 	for (size_t looked = 0; looked < all->count;) {
 		size_t index = (all->next + looked) % all->count;
