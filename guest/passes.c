@@ -29,12 +29,23 @@ static uint32_t gather_pass(const uint32_t *pass_of, uint32_t count, uint32_t pa
 	return have;
 }
 
+/* Counters that are packed into passes, and room for a list of them. */
+struct packing {
+	const struct passes_rules *rules;
+	uint32_t count;
+	const uint32_t *pass_of;
+	uint32_t *room;
+};
+
 /* The first pass that has room for an item; a new one where none has; PASSES_NONE. */
-static uint32_t find_pass(const struct passes_rules *rules, uint32_t count, uint32_t first,
-			  const uint32_t *pass_of, uint32_t used, uint32_t *room)
+static uint32_t find_pass(const struct packing *packing, uint32_t first, uint32_t used)
 {
+	const struct passes_rules *rules = packing->rules;
+	uint32_t count = packing->count;
+	uint32_t *room = packing->room;
+
 	for (uint32_t pass = 0; pass <= used && pass < PASSES_MOST; pass++) {
-		uint32_t have = gather_pass(pass_of, count, pass, room);
+		uint32_t have = gather_pass(packing->pass_of, count, pass, room);
 
 		have = append_item(rules->items, count, first, room, have);
 		if (rules->fits(rules->driver, room, have))
@@ -46,6 +57,7 @@ static uint32_t find_pass(const struct passes_rules *rules, uint32_t count, uint
 uint32_t passes_pack(const struct passes_rules *rules, uint32_t count, uint32_t *pass_of,
 		     uint32_t *room)
 {
+	const struct packing packing = {rules, count, pass_of, room};
 	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -55,7 +67,7 @@ uint32_t passes_pack(const struct passes_rules *rules, uint32_t count, uint32_t 
 
 		if (!is_first_of_item(rules->items, i))
 			continue;
-		pass = find_pass(rules, count, i, pass_of, used, room);
+		pass = find_pass(&packing, i, used);
 		for (uint32_t k = i; k < count; k++)
 			if (rules->items[k] == rules->items[i])
 				pass_of[k] = pass;

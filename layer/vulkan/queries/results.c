@@ -20,13 +20,20 @@ static uint32_t value_count(const struct device *device, uint32_t type)
 	return type >= QUERY_STREAM && type < QUERY_STAMPS ? 2 : 1;
 }
 
-/* Reads `count` queries from `number` on; false: not all are there. */
-static bool results_read(const struct device *device, VkQueryPool pool, uint32_t number,
-			 uint32_t count, uint32_t values, uint64_t *out)
+/* Queries of a pool, and how many values each has. */
+struct query_range {
+	VkQueryPool pool;
+	uint32_t number, count, values;
+};
+
+/* Reads queries; false: not all are there. */
+static bool results_read(const struct device *device, const struct query_range *range,
+			 uint64_t *out)
 {
+	uint32_t count = range->count, values = range->values;
 	size_t stride = (values + 1) * sizeof(uint64_t);
 	VkResult result = device->next.GetQueryPoolResults(
-	    device->handle, pool, number, count, count * stride, out, stride,
+	    device->handle, range->pool, range->number, count, count * stride, out, stride,
 	    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
 
 	if (result != VK_SUCCESS)
@@ -86,8 +93,12 @@ static bool read_use(const struct device *device, const struct command *command,
 	uint32_t per_slot = use->type == QUERY_STAMPS ? 2 : 1;
 	uint32_t number = per_slot * (chunk->first + use->slot % CHUNK_SLOTS);
 
-	return results_read(device, chunk->block->pools[use->type], number, per_slot,
-			    value_count(device, use->type), values);
+	const struct query_range range = {.pool = chunk->block->pools[use->type],
+					  .number = number,
+					  .count = per_slot,
+					  .values = value_count(device, use->type)};
+
+	return results_read(device, &range, values);
 }
 
 /* A child's queries count for the part that it was run in; it has one span. */
