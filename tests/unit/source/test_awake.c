@@ -12,13 +12,14 @@
 
 /* Nanoseconds that threads were watched, and the watch's cost, of 60 s at one CPU. */
 struct run {
-	uint64_t watched_ns, cost_ns, first_ns;
+	uint64_t watched_ns, cost_ns, first_ns, rest_ns; /* the longest rest */
 };
 
 static struct run play(uint32_t overhead_ppm, uint32_t switches_per_ms)
 {
 	struct awake awake = {.overhead_ppm = overhead_ppm};
 	struct run run = {0};
+	uint64_t closed = 0;
 	for (uint64_t now = MS; now <= 60 * S; now += MS) {
 		if (!awake.resting) {
 			awake.switches += switches_per_ms;
@@ -27,12 +28,14 @@ static struct run play(uint32_t overhead_ppm, uint32_t switches_per_ms)
 		}
 		switch (awake_decide(&awake, now, now)) {
 		case AWAKE_CLOSE:
-			awake_close(&awake, now);
+			awake_close(&awake, closed = now);
 			if (!run.first_ns)
 				run.first_ns = now;
 			break;
 		case AWAKE_OPEN:
 			awake_open(&awake, now);
+			if (now - closed > run.rest_ns)
+				run.rest_ns = now - closed;
 			break;
 		case AWAKE_GO_ON:
 			break;
@@ -76,6 +79,9 @@ static void what_costs_much_keeps_to_the_limit(void **state)
 		assert_true(run.cost_ns <= limit + limit / 10 + AWAKE_START_NS);
 		assert_true(run.cost_ns >= limit / 2); /* and uses what it may */
 		assert_true(run.first_ns >= AWAKE_LEAST_NS);
+		/* Not longer than it takes to earn the last least window and the next one. */
+		uint64_t earned_ns = AWAKE_LEAST_NS * rates[i] / 12;
+		assert_true(run.rest_ns <= 2 * earned_ns + 10 * MS);
 	}
 }
 

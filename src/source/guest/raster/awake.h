@@ -18,12 +18,12 @@ struct awake_window {
 	uint64_t from_ns, to_ns;
 };
 
-/* Zero-initialise: one window that never ends. */
+/* Zero-initialise, with `window_ns` the time of now: one window that never ends. */
 struct awake {
 	uint32_t overhead_ppm; /* of the program's CPU time; 0: there is no limit */
 	bool resting;
 	uint64_t switches;     /* noted so far */
-	uint64_t window_cost;  /* ns of the last window that is over */
+	uint64_t window_cost;  /* ns of the least window, as dear as the last one that is over */
 	uint64_t window_first; /* switches before the window that is open */
 	uint64_t window_ns;    /* when it was opened */
 	struct awake_window

@@ -29,6 +29,7 @@ void watch_expect(struct watch *watch)
 bool watch_start(struct watch *watch, const struct sx_sys *sys, pid_t pid, const char *prefix)
 {
 	*watch = (struct watch){.sys = sys, .pid = pid, .prefix = prefix};
+	watch->awake.window_ns = sys_now_ns(sys);
 	watch->threads = calloc(WATCH_THREADS_MAX, sizeof(*watch->threads));
 	return watch->threads != NULL;
 }
