@@ -142,9 +142,17 @@ static enum sx_status counters_say(struct counters_decoder *d, struct sx_table *
 				  : never_text(never));
 }
 
-static void set_value(struct counters_decoder *d, struct sx_table *table, uint32_t column,
-		      size_t row, const struct wire_value *value, uint8_t quality)
+/* A row that is filled. */
+struct counters_row {
+	struct sx_table *table;
+	size_t row;
+};
+
+static void set_value(struct counters_decoder *d, struct counters_row to, uint32_t column,
+		      const struct wire_value *value, uint8_t quality)
 {
+	struct sx_table *table = to.table;
+	size_t row = to.row;
 	double real = 0;
 	uint64_t bits = quality & SX_QUALITY_NO_DATA_MASK ? 0 : value->bits;
 	if (d->columns[column].type != SX_F64) {
@@ -161,7 +169,7 @@ static void set_value(struct counters_decoder *d, struct sx_table *table, uint32
 
 static enum sx_status counters_set_values(struct counters_decoder *d,
 					  const struct wire_sample *head, const uint8_t *from,
-					  uint8_t extra, struct sx_table *table, size_t row)
+					  uint8_t extra, struct counters_row to)
 {
 	for (uint32_t i = 0; i < d->count; i++) {
 		struct wire_value value = {0};
@@ -171,10 +179,10 @@ static enum sx_status counters_set_values(struct counters_decoder *d,
 			value = (struct wire_value){
 			    .bits = (uint64_t)wire_ends_frame(&head->record), .state = WIRE_VALID};
 		uint8_t quality = counters_quality_of(&value);
-		enum sx_status status = counters_say(d, table, i, quality, value.bits);
+		enum sx_status status = counters_say(d, to.table, i, quality, value.bits);
 		if (status)
 			return status;
-		set_value(d, table, i, row, &value, quality | extra);
+		set_value(d, to, i, &value, quality | extra);
 	}
 	return SX_OK;
 }
@@ -196,7 +204,7 @@ static enum sx_status counters_feed(struct decoder *decoder, const struct raw_sa
 		return status;
 	sx_table_set_time(table, row, head.record.begin_ns, head.record.end_ns);
 	status = counters_set_values(d, &head, raw->data + sizeof(head) + head.label_length, extra,
-				     table, row);
+				     (struct counters_row){table, row});
 	if (!status)
 		status = sx_table_set_label(table, SX_LABEL_FRAME, row, head.record.frame);
 	if (!status)

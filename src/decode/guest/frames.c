@@ -223,11 +223,18 @@ static enum sx_status set_counters(struct guest_decoder *d, const struct wire_sa
 	return SX_OK;
 }
 
+/* A row that is filled. */
+struct frames_row {
+	struct sx_table *table;
+	size_t row;
+};
+
 /* `from`: head->driver_count values as the source wrote them; others were not measured at all. */
 static enum sx_status set_driver(struct guest_decoder *d, const struct wire_sample *head,
-				 const uint8_t *from, uint8_t extra, struct sx_table *table,
-				 size_t row)
+				 const uint8_t *from, uint8_t extra, struct frames_row to)
 {
+	struct sx_table *table = to.table;
+	size_t row = to.row;
 	for (uint32_t i = 0; i < d->driver_count; i++) {
 		struct wire_value value = {.bits = WIRE_WHY_OTHER_DRIVER,
 					   .state = WIRE_NOT_COLLECTED};
@@ -386,7 +393,7 @@ static enum sx_status frames_feed(struct decoder *decoder, const struct raw_samp
 	status = set_counters(d, &head, extra, table, row);
 	if (!status)
 		status = set_driver(d, &head, raw->data + sizeof(head) + head.label_length, extra,
-				    table, row);
+				    (struct frames_row){table, row});
 	if (!status)
 		status = set_size(d, &head.record, extra, table, row);
 	if (status)
