@@ -60,9 +60,11 @@ static enum sx_status compare_read_rows(struct capture_view *view, struct sx_tab
 }
 
 /* What gates name is compared whatever --metric selects. */
-static void add_gates(const struct run *run, const struct capture_view *view,
-		      const struct gate *gates, size_t count, const char **patterns, uint32_t *used)
+static void add_gates(const struct run *run, const struct capture_view *view, struct gates all,
+		      const char **patterns, uint32_t *used)
 {
+	const struct gate *gates = all.items;
+	size_t count = all.count;
 	for (size_t i = 0; i < count; i++)
 		if (capture_view_has(run->cli, view, gates[i].metric))
 			patterns[(*used)++] = gates[i].metric;
@@ -95,7 +97,8 @@ static enum sx_status select_metrics(struct run *run, const struct capture_view 
 	if (!status) {
 		memcpy(patterns, view->patterns, view->pattern_count * sizeof(*patterns));
 		selection.patterns = patterns;
-		add_gates(run, view, gates, count, patterns, &selection.pattern_count);
+		add_gates(run, view, (struct gates){gates, count}, patterns,
+			  &selection.pattern_count);
 		status = sx_metrics_create(view->catalog, &selection, &run->asked[run->used], err);
 	}
 	for (size_t i = 0; !status && i < sizeof(needed) / sizeof(needed[0]); i++)
