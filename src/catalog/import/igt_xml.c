@@ -245,8 +245,9 @@ static bool add_write(struct igt *g)
 	}
 	if (!mem_grow(&p->writes.data, &p->writes.cap, p->writes.size + 24, 1))
 		return vendor_no_memory(g->in);
-	p->writes.size += (size_t)sprintf(p->writes.data + p->writes.size, "%s%lX:%08lX",
-					  p->writes.size ? " " : "", address, value);
+	int used = snprintf(p->writes.data + p->writes.size, p->writes.cap - p->writes.size,
+			    "%s%lX:%08lX", p->writes.size ? " " : "", address, value);
+	p->writes.size += (size_t)used;
 	return true;
 }
 

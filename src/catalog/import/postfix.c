@@ -17,9 +17,10 @@ static const char *postfix_join(struct vendor *in, const char *const *parts, siz
 	size_t size = 1;
 	for (size_t i = 0; i < count; i++)
 		size += strlen(parts[i]) + 1;
-	char *text = arena_alloc(&in->arena, size), *p = text;
+	char *text = arena_alloc(&in->arena, size);
+	size_t used = 0;
 	for (size_t i = 0; text && i < count; i++)
-		p += sprintf(p, "%s%s", i ? " " : "", parts[i]);
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", parts[i]);
 	if (!text)
 		vendor_no_memory(in);
 	return text;
