@@ -160,6 +160,19 @@ class Cells(Odd):
         self.assertNotIn('no number', notes(result))
 
 
+    def test_points_that_group_digits(self):
+        """A comma before a fraction says what points are, whichever comes first."""
+        head, rows = 'FrameTime (ms);IAVertices', ['33,3;2.000', '16,6;1.000.000', '1.016,6;12.500']
+        for lines, want in ((rows, [2000, 1000000, 12500]), (rows[::-1], [12500, 1000000, 2000]), (['33.3;2.5', '16.6;2.000'], [2.5, 2])):
+            result = run('eval', self.write('g.csv', head, *lines), '--for', 'opengl', '-m', 'IAVertices', '--csv')
+            self.assertEqual([float(line) for line in result.stdout.splitlines()[1:]], want)
+
+    def test_commas_within_quotes(self):
+        path = self.write('q.csv', 'FrameTime (us),scene,IAVertices,IAPrimitives', '16600,menu,1000,500', '17000,"ga,me",2000,500')
+        result = run('eval', path, '--for', 'opengl', '-m', 'IAVertices', '--csv')
+        self.assertEqual(result.stdout.split()[1:], ['menu,1000', '"ga,me",2000'])
+
+
 class PerfStat(Odd):
     def test_units_of_events_that_no_catalog_has(self):
         path = self.write('p.txt', '', ' Performance counter stats for \'x\':', '', '            156.40 msec cpu-clock       #    0.257 CPUs utilized',

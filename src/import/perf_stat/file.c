@@ -11,10 +11,11 @@
 #include "import/perf_stat/record.h"
 #include "import/read/times.h"
 
-/* An event is named by letters; a table of numbers has none. */
+/* An event is named by letters; a table of numbers has none, and one with texts has them quoted. */
 static bool names_event(struct perf_text event)
 {
-	return event.size && (isalpha((unsigned char)event.text[0]) || event.text[0] == '{');
+	return event.size && !memchr(event.text, '"', event.size) &&
+	       (isalpha((unsigned char)event.text[0]) || event.text[0] == '{');
 }
 
 static bool perf_stat_recognise(const struct import_head *head)

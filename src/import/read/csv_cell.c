@@ -295,9 +295,18 @@ bool csv_grouped(struct csv_cursor *c, const struct csv_cell *cell, bool *whole,
 	bool point = g.mark == '.' || (g.mark == ',' && c->separator != ',');
 	if (point && g.groups < 2 && !g.fraction)
 		return false;
+	c->decimal_comma |= g.fraction && g.point == ',' && c->separator != ',';
 	*whole = number_u64(g.digits, g.size, u);
 	*f = (double)*u;
 	return *whole || number_f64(g.digits, g.size, f);
+}
+
+bool csv_pointed(const struct csv_cursor *c, const struct csv_cell *cell, uint64_t *u)
+{
+	struct grouped g;
+	return c->decimal_comma && cell->size && memchr(cell->text, '.', cell->size) &&
+	       cell->text[0] != '0' && take_apart(cell, &g) && g.mark == '.' && !g.fraction &&
+	       number_u64(g.digits, g.size, u);
 }
 
 void csv_find_separator(struct csv_cursor *c)

@@ -59,6 +59,8 @@ bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f
  */
 bool csv_grouped(struct csv_cursor *c, const struct csv_cell *cell, bool *whole, uint64_t *u,
 		 double *f);
+/* "2.000" where commas are known to stand before fractions: a whole number in groups of three. */
+bool csv_pointed(const struct csv_cursor *c, const struct csv_cell *cell, uint64_t *u);
 /* Finds the separator, at the beginning of the text: moves over a line "sep=". */
 void csv_find_separator(struct csv_cursor *c);
 

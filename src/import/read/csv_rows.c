@@ -271,7 +271,9 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		take_quality(r, cell);
 		return SX_OK;
 	}
-	if (!csv_number(cell, &whole, &u, &f) && !csv_grouped(&r->c, cell, &whole, &u, &f))
+	if (r->c.decimal_comma && csv_pointed(&r->c, cell, &u))
+		f = (double)u, whole = true;
+	else if (!csv_number(cell, &whole, &u, &f) && !csv_grouped(&r->c, cell, &whole, &u, &f))
 		return no_number(r, column, cell);
 	if (column->role != CSV_VALUE) {
 		if (as_whole(whole, &u, f))
