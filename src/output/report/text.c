@@ -116,16 +116,19 @@ static void failure_text(const struct view *view, const struct report_device *d)
 	text_wrap(&view->out, 2, line);
 }
 
-static void cost_text(const struct view *view, const struct cost *c)
+static void cost_text(const struct view *view, const struct report_device *d)
 {
+	const struct cost *c = &d->cost;
 	char share[HUMAN_MAX], times[HUMAN_MAX], line[256];
 	if (c->measured == c->all)
 		return;
 	human_value(&view->human, share, c->share * 100, "percent");
 	human_value(&view->human, times, c->slowdown, "ratio");
-	int used = snprintf(line, sizeof(line),
-			    "%" PRIu64 " of %" PRIu64 " samples were counted, totals are scaled",
-			    c->measured, c->all);
+	int used = snprintf(
+	    line, sizeof(line),
+	    "%" PRIu64 " of %" PRIu64 " samples were counted, totals are scaled%s", c->measured,
+	    c->all,
+	    d->process_count < 2 ? "" : ", roughly where programs differ (report --by process)");
 	if (!isnan(c->share))
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 "; they take %s times the CPU time, measuring cost %s of it", times,
@@ -192,7 +195,7 @@ void report_text_head(const struct view *view, const struct report *r,
 	if (d->joined)
 		joined_text(view, r, d);
 	processes_text(view, d);
-	cost_text(view, &d->cost);
+	cost_text(view, d);
 	if (d->silence)
 		silence_text(view, d);
 	else if (d->note)
