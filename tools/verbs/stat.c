@@ -33,7 +33,7 @@ const struct command cmd_stat = {
 			"repeat realtime overhead per",
 	     .child = true,
 	     .examples = "  sextant stat -- glmark2 -b build\n"
-			 "  sextant stat -m 'gpu.*,frame_time' -o profile.json --json -- ./game\n"
+			 "  sextant stat -m 'gpu_*,frame_time' -o profile.json --json -- ./game\n"
 			 "  sextant stat -r 5 -m 'frame_time,gpu_time' -- ./game\n"
 			 "  sextant stat -d cpu -I 100ms -t 5s\n"},
     .run = stat_run,
