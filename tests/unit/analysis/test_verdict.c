@@ -40,6 +40,7 @@ static const struct scene scenes[] = {
     {"gpu", "gpu", 0.97, 0.30, 0.01, 0.3, 0.1, 0, 22, 0.1},
     {"turns", "turns", 0.52, 0.47, 0.01, 0.2, 0.05, 0, 20, 0.1},
     {"paced", "paced", 0.35, 0.25, 0.01, 0.1, 0.02, 0, 16.7, 0.02},
+    {"even, but faster than any display", "starved", 0.35, 0.25, 0.01, 0.1, 0.02, 0, 0.5, 0.02},
     {"starved", "starved", 0.05, 0.08, 0.01, 0.02, 0, 0, 30, 1},
     {"bandwidth", "bandwidth", 0.95, 0.30, 0.01, 0.92, 0.4, 0, 30, 0.1},
     {"throttled", "throttled", 0.97, 0.30, 0.01, 0.3, 0.1, 1, 30, 0.1},
