@@ -1,4 +1,4 @@
-/* A result while it is made; for import.c and rows.c. */
+/* A result while it is made; for import.c and rows/. */
 #ifndef IMPORT_INTERNAL_H
 #define IMPORT_INTERNAL_H
 

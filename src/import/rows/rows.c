@@ -1,0 +1,148 @@
+/* Rows that grow by columns as they are met: what they are of, their columns and times. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/rows/rows.h"
+
+#define COLUMNS_MAX 16384
+
+static const char *keep(struct import_job *job, const char *text)
+{
+	return text ? import_text(job, text, strlen(text)) : NULL;
+}
+
+struct import_rows *import_rows_create(struct import_job *job,
+				       const struct import_rows_options *options)
+{
+	struct import_rows *rows = calloc(1, sizeof(*rows));
+	job->no_memory |= !rows;
+	if (!rows)
+		return NULL;
+	struct import_rows **last = &job->open;
+	while (*last)
+		last = &(*last)->next;
+	*last = rows;
+	rows->job = job;
+	rows->kind = options->kind;
+	rows->device = (struct import_device){.catalog = keep(job, options->catalog),
+					      .source = job->format->kind,
+					      .name = keep(job, options->name),
+					      .driver = keep(job, options->driver),
+					      .clock = keep(job, options->clock),
+					      .interval_ns = options->interval_ns};
+	return rows;
+}
+
+void import_rows_name(struct import_rows *rows, const char *name)
+{
+	if (rows && name && name[0])
+		rows->device.name = keep(rows->job, name);
+}
+
+void import_rows_catalog(struct import_rows *rows, const char *catalog)
+{
+	if (rows)
+		rows->device.catalog = keep(rows->job, catalog);
+}
+
+void import_rows_clock(struct import_rows *rows, const char *clock)
+{
+	if (rows)
+		rows->device.clock = keep(rows->job, clock);
+}
+
+void import_rows_set(struct import_rows *rows, const char *set)
+{
+	if (rows && set)
+		rows->device.set = keep(rows->job, set);
+}
+
+void import_rows_driver(struct import_rows *rows, const char *driver)
+{
+	if (rows && driver)
+		rows->device.driver = keep(rows->job, driver);
+}
+
+void import_rows_simulated(struct import_rows *rows)
+{
+	if (rows)
+		rows->device.simulated = true;
+}
+
+void import_rows_whole_shares(struct import_rows *rows)
+{
+	if (rows)
+		rows->whole_shares = true;
+}
+
+bool import_rows_constant(struct import_rows *rows, const char *name, double value)
+{
+	if (!rows || rows->device.constant_count >= IMPORT_CONSTANTS_MAX)
+		return false;
+	rows->device.constants[rows->device.constant_count++] =
+	    (struct sx_constant_value){keep(rows->job, name), value};
+	return true;
+}
+
+uint32_t import_column(struct import_rows *rows, const struct import_field *field)
+{
+	bool added = false;
+	if (!rows || !field->name)
+		return SX_NONE;
+	if (rows->column_count >= COLUMNS_MAX &&
+	    strings_find(&rows->names, field->name, strlen(field->name)) == UINT32_MAX) {
+		rows->too_many = true;
+		return SX_NONE;
+	}
+	uint32_t at = strings_intern(&rows->names, field->name, strlen(field->name), &added);
+	if (at == UINT32_MAX ||
+	    !mem_grow(&rows->columns, &rows->column_cap, (size_t)at + 1, sizeof(*rows->columns))) {
+		rows->failed = true;
+		return SX_NONE;
+	}
+	if (added) {
+		rows->columns[at] = (struct rows_column){.field = *field};
+		rows->columns[at].field.name = strings_get(&rows->names, at);
+		rows->columns[at].written = units_step(field->factor != 0 ? 1 / field->factor : 1);
+		rows->columns[at].field.unit = keep(rows->job, field->unit ? field->unit : "count");
+		rows->column_count = at + 1;
+	}
+	return at;
+}
+
+void import_column_in_turns(struct import_rows *rows, const char *name)
+{
+	uint64_t at = rows ? strings_find(&rows->names, name, strlen(name)) : UINT32_MAX;
+	if (rows && at < rows->column_count)
+		rows->columns[at].in_turns = true;
+}
+
+size_t import_row(struct import_rows *rows, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (!rows ||
+	    !mem_grow(&rows->spans, &rows->span_cap, rows->row_count + 1, sizeof(*rows->spans))) {
+		if (rows)
+			rows->failed = true;
+		return SIZE_MAX;
+	}
+	rows->spans[rows->row_count] = (struct import_span){begin_ns, end_ns};
+	return rows->row_count++;
+}
+
+void import_row_time(struct import_rows *rows, size_t row, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (!rows || row >= rows->row_count)
+		return;
+	rows->spans[row] = (struct import_span){begin_ns, end_ns};
+}
+
+void import_rows_kind(struct import_rows *rows, enum sx_sample_kind kind)
+{
+	if (rows)
+		rows->kind = kind;
+}
+
+size_t import_row_count(const struct import_rows *rows)
+{
+	return rows ? rows->row_count : 0;
+}

@@ -1,0 +1,56 @@
+/* Rows while they grow; for this folder only. Others see what import/formats.h has of them. */
+#ifndef IMPORT_ROWS_ROWS_H
+#define IMPORT_ROWS_ROWS_H
+
+#include "base/strings.h"
+#include "catalog/units.h"
+#include "import/formats.h"
+#include "import/read/times.h"
+
+enum rows_tag { TAG_NONE, TAG_U64, TAG_F64 };
+
+union rows_value {
+	uint64_t u;
+	double f;
+};
+
+struct rows_column {
+	struct import_field field; /* strings of the result's arena */
+	union rows_value *values;
+	uint8_t *tags;
+	size_t value_cap, tag_cap;
+	struct units_step written; /* how a value was made of one in the field's unit */
+	bool fraction, any;
+	bool in_turns; /* no value: not measured, and the others stand for it */
+};
+
+/* One a row, up to the last that has one. */
+struct rows_labels {
+	uint64_t *values;
+	size_t cap;
+};
+
+struct import_rows {
+	struct import_job *job;
+	struct import_rows *next; /* of those that are not finished */
+	struct import_device device;
+	enum sx_sample_kind kind;
+	struct strings names, texts;
+	struct rows_column *columns;
+	size_t column_cap;
+	uint32_t column_count;
+	struct rows_labels labels[SX_LABEL_COUNT];
+	uint8_t *quality;
+	struct import_span *spans; /* one a row */
+	size_t quality_cap, span_cap, row_count, cells;
+	bool failed, too_many;
+	bool whole_shares; /* no percentage is outside 0 to 100 */
+};
+
+/* Frees the values of a column, which has none then. */
+void rows_forget_values(struct rows_column *c);
+/* The rows as a table, also in part on failure; their values are freed on the way. */
+enum sx_status rows_make_table(struct import_rows *rows, struct sx_table **out,
+			       struct sx_error *err);
+
+#endif
