@@ -143,7 +143,7 @@ enum sx_status session_start_again(struct sx_session *session, uint32_t index,
 				   struct sx_error *err);
 /*
  * Whether a device is one of several ways into the program, nobody has named it, and it gave no
- * sample (drive.c).
+ * sample (drive/conclude.c).
  */
 bool session_is_unused(const struct sx_session *session, uint32_t index);
 /* Forgets what the run before left: tables, decoders, notes. */
@@ -168,9 +168,9 @@ uint64_t turns_due_ns(const struct sx_session *session);
 enum sx_status turns_feed(struct sx_session *session, uint32_t index, const struct raw_sample *raw,
 			  struct sx_error *err);
 
-/* The table that a device's decoder writes to (drive.c). */
+/* The table that a device's decoder writes to (drive/take.c). */
 struct sx_table *session_newest(const struct session_device *device);
-/* Takes what one source has; false when nothing came (drive.c). */
+/* Takes what one source has; false when nothing came (drive/take.c). */
 bool session_take(struct sx_session *session, uint32_t index);
 /* Notes what went wrong on the way, once for each device, with its time. */
 void session_fail(struct sx_session *session, uint32_t index, const struct sx_error *why);
@@ -186,7 +186,10 @@ bool filter_needed(const struct sx_session *session);
 /* Moves the rows that are wanted from mixed to raw, and drops the others. */
 enum sx_status filter_rows(struct sx_session *session, uint32_t index, struct sx_error *err);
 
-/* Fills s->fds with what to wait for; returns when to look anyway, UINT64_MAX: never (drive.c). */
+/*
+ * Fills s->fds with what to wait for; returns when to look anyway, UINT64_MAX: never
+ * (drive/wait.c).
+ */
 uint64_t session_gather_wakes(struct sx_session *session, nfds_t *count);
 /* Brings a descriptor that was given out up to date; `over`: it is to be ready (watch.c). */
 enum sx_status watch_update(struct sx_session *session, bool over, struct sx_error *err);

@@ -1,0 +1,95 @@
+/* What is told of each device after a run: its failure, its silence, what was lost. */
+#include "session/drive/drive.h"
+
+#include "base/error.h"
+
+bool session_is_unused(const struct sx_session *s, uint32_t index)
+{
+	const struct session_device *d = &s->devices[index];
+	bool first = true, others = false;
+	if (s->options.device_count || s->options.input || !d->ops->spawn_env || d->rows ||
+	    d->others || d->failure.message[0])
+		return false;
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		const struct session_device *other = &s->devices[i];
+		first &= i >= index || !other->ops->spawn_env;
+		others |= i != index && other->ops->spawn_env && (other->rows || other->others);
+	}
+	return others || !first;
+}
+
+/* A device without a sample says why; that is not a failure of the others. */
+static void explain_silence(struct sx_session *s, uint32_t index)
+{
+	struct session_device *d = &s->devices[index];
+	struct sx_error *why = &d->silence;
+	if (d->rows)
+		return;
+	s->infos[index].silence = why;
+	if (d->failure.message[0]) {
+		*why = d->failure;
+		return;
+	}
+	if (d->others && s->options.process) {
+		error_set(why, SX_INCOMPLETE, "no sample is of process %s", s->options.process);
+		error_because(why, "all of %llu samples are of other processes or contexts",
+			      (unsigned long long)d->others);
+		error_try(why, "without --process; report --by process names them");
+		return;
+	}
+	if (d->others) {
+		error_set(why, SX_INCOMPLETE, "nothing ran in context %u", s->options.context);
+		error_because(why, "all of %llu samples are of other contexts, or idle",
+			      (unsigned long long)d->others);
+		error_try(why, "without --context, to see what runs");
+		return;
+	}
+	error_set(why, SX_INCOMPLETE, "%s delivered no samples", d->ops->name);
+	error_because(why, "it ended before the first interval was over");
+	error_try(why, "a longer run, or a shorter --interval");
+	if (d->ops->explain)
+		d->ops->explain(d->source, why);
+}
+
+static void tell_partial(const struct sx_session *s, uint32_t index, struct sx_error *err)
+{
+	error_set(err, SX_INCOMPLETE, "%s is not whole", s->options.input);
+	error_because(err, "%s", s->devices[index].note.message);
+	error_try(err, "sextant capture info %s", s->options.input);
+}
+
+static void tell_loss(const struct sx_session_device *info, struct sx_error *err)
+{
+	error_set(err, SX_INCOMPLETE, "%s%llu sample%s of %s lost",
+		  info->lost_more ? "more than " : "", (unsigned long long)info->lost,
+		  info->lost == 1 ? " was" : "s were", info->name ? info->name : info->source);
+	error_because(err, "they came faster than they were fetched, or were not whole");
+	error_try(err, "a longer --interval, or fewer other programs");
+}
+
+/* The public face of a device after a run; the first failure of all is the run's. */
+void conclude_device(struct sx_session *s, uint32_t index, struct sx_error *first)
+{
+	struct session_device *d = &s->devices[index];
+	struct sx_session_device *info = &s->infos[index];
+	const struct source_desc *desc = d->ops->describe(d->source);
+	struct sx_error loss = {0};
+	info->raw = d->raw;
+	info->name = desc->name;
+	info->driver = desc->driver;
+	info->simulated = desc->simulated;
+	info->note = d->note.message[0] ? d->note.message : NULL;
+	info->failure = d->failure.message[0] ? &d->failure : NULL;
+	info->unused = session_is_unused(s, index);
+	explain_silence(s, index);
+	if (info->failure)
+		drive_keep_first(first, info->failure);
+	if (info->lost || info->lost_more) {
+		tell_loss(info, &loss);
+		drive_keep_first(first, &loss);
+	}
+	if (info->partial) {
+		tell_partial(s, index, &loss);
+		drive_keep_first(first, &loss);
+	}
+}

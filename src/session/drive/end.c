@@ -1,0 +1,192 @@
+/*
+ * When a run is over, and its way there: the program that goes on is ended, and what sources still
+ * have is taken.
+ */
+#include "session/drive/drive.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include "base/clock.h"
+
+#define DRAIN_READS  1000000 /* a source that never comes to an end is left */
+#define DRAIN_NS     UINT64_C(2000000000)
+#define TERMINATE_NS UINT64_C(2000000000) /* between SIGTERM and SIGKILL */
+#define PROGRESS_MS  50
+
+/* Stops every source; read() then gives what is left. */
+void session_stop_devices(struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		struct session_device *d = &s->devices[i];
+		struct sx_error why = {0};
+		if (d->started && d->ops->stop(d->source, &why))
+			session_fail(s, i, &why);
+		d->started = false;
+	}
+}
+
+/* The device whose samples are counted: the first way into the program that gives any. */
+static const struct session_device *leader(const struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++)
+		if (s->devices[i].ops->spawn_env && s->devices[i].rows)
+			return &s->devices[i];
+	return &s->devices[0];
+}
+
+bool end_samples_reached(const struct sx_session *s)
+{
+	return s->limits.samples && s->device_count && leader(s)->rows >= s->limits.samples;
+}
+
+/* A recording ends where its rows do; this machine's devices end with its clock. */
+static bool limit_reached(const struct sx_session *s)
+{
+	bool replay = s->options.input != NULL;
+	if (end_samples_reached(s) && !replay)
+		return true;
+	if (!s->limits.duration_ns || (replay && s->replay_begin_ns != SX_TIME_UNKNOWN))
+		return false;
+	return sys_now_ns(s->sys) - s->begin_ns >= s->limits.duration_ns;
+}
+
+static bool all_ended(const struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++)
+		if (!s->devices[i].ended)
+			return false;
+	return true;
+}
+
+static void pass_on(struct sx_session *s, uint64_t signals)
+{
+	for (int n = 1; n < 64; n++)
+		if (signals >> n & 1)
+			child_signal(s, n);
+}
+
+/* A program that is asked to end gets time to do so. True when the session shall end. */
+static bool drive_asked_to_end(struct sx_session *s)
+{
+	if (atomic_exchange(&s->stop, false)) {
+		uint64_t signals = atomic_exchange(&s->signals, 0);
+		uint64_t typed = atomic_exchange(&s->typed, 0);
+		pass_on(s, child_left_group(s) ? signals | typed : signals);
+		if (!s->has_program || child_ended(s))
+			return true;
+		bool only_interrupts = !((signals | typed) & ~(1ULL << SIGINT));
+		if (!s->asked_ns && !only_interrupts)
+			s->asked_ns = sys_now_ns(s->sys);
+	}
+	return s->asked_ns && sys_now_ns(s->sys) - s->asked_ns >= DRIVE_PATIENCE_NS;
+}
+
+/* What the program started and left behind, launchers' games, is measured to its end. */
+static bool is_followed(const struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		const struct session_device *d = &s->devices[i];
+		if (!d->ended && d->ops->running && d->ops->running(d->source))
+			return true;
+	}
+	return false;
+}
+
+/* Whether it is only waited for what may yet come of the program. */
+static bool is_awaited(const struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		const struct session_device *d = &s->devices[i];
+		if (!d->ended && d->ops->waiting && !d->ops->waiting(d->source))
+			return false;
+	}
+	return true;
+}
+
+/* What the source still had is lost, nobody knows how much. */
+static void leave_rest(struct sx_session *s, uint32_t index)
+{
+	const struct raw_sample rest = {
+	    .flags = RAW_LOST, .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN};
+	s->infos[index].lost_more = true;
+	if (s->writer)
+		record_sample(s, index, &rest);
+}
+
+/* What was collected before stop() is taken to its end, as far as there is patience for it. */
+static void drain_one(struct sx_session *s, uint32_t index, uint64_t until_ns)
+{
+	struct session_device *d = &s->devices[index];
+	bool more = !d->ended;
+	for (int reads = 0; more && reads < DRAIN_READS; reads++) {
+		if (sys_now_ns(s->sys) >= until_ns)
+			break;
+		more = session_take(s, index);
+	}
+	uint64_t end_ns = s->infos[index].end_ns;
+	if (more && !d->ended && (end_ns == SX_TIME_UNKNOWN || end_ns < s->cut_ns))
+		leave_rest(s, index);
+}
+
+/* What measures the machine ends with the program, so that the wait is no part of the run. */
+static void stop_machine(struct sx_session *s)
+{
+	for (uint32_t i = 0; i < s->device_count; i++) {
+		struct session_device *d = &s->devices[i];
+		struct sx_error why = {0};
+		if (d->ops->spawn_env || !d->started || d->turns)
+			continue;
+		if (d->ops->stop(d->source, &why))
+			session_fail(s, i, &why);
+		d->started = false;
+		drain_one(s, i, sys_now_ns(s->sys) + DRAIN_NS);
+		d->ended = true;
+	}
+}
+
+static void note_program_end(struct sx_session *s)
+{
+	if (!s->has_program || !child_ended(s))
+		return;
+	bool awaited = is_awaited(s);
+	if (awaited && !s->program_end_ns) {
+		s->program_end_ns = sys_now_ns(s->sys);
+		stop_machine(s);
+	} else if (!awaited) {
+		s->program_end_ns = 0; /* what it started goes on */
+	}
+}
+
+bool end_is_due(struct sx_session *s)
+{
+	note_program_end(s);
+	if (s->has_program ? child_ended(s) && !is_followed(s) : all_ended(s))
+		return true;
+	return limit_reached(s) || drive_asked_to_end(s);
+}
+
+void end_drain(struct sx_session *s)
+{
+	uint64_t until = sys_now_ns(s->sys) + DRAIN_NS;
+	for (uint32_t i = 0; i < s->device_count; i++)
+		if (turns_active(s, i))
+			drain_one(s, i, until);
+}
+
+/* A limit ends the run of a child that would go on; it gets SIGTERM, as from timeout(1). */
+void end_child(struct sx_session *s)
+{
+	s->child.status.ended_by = end_samples_reached(s) ? SX_ENDED_BY_COUNT
+				   : limit_reached(s)	  ? SX_ENDED_BY_DURATION
+							  : SX_ENDED_BY_REQUEST;
+	uint64_t until = sys_now_ns(s->sys) + TERMINATE_NS;
+	child_signal(s, SIGTERM);
+	while (!child_ended(s) && sys_now_ns(s->sys) < until) {
+		struct pollfd fd = {.fd = s->child.fd, .events = POLLIN};
+		take_turn(s);
+		s->sys->poll(s->sys->user, &fd, fd.fd >= 0, PROGRESS_MS);
+	}
+	if (!child_ended(s))
+		child_signal(s, SIGKILL);
+}
