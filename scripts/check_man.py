@@ -60,13 +60,13 @@ def main():
     options = {
         (f"-{letter}, " if letter else "") + f"--{name}"
         for name, letter in re.findall(
-            r"^\s*\{\"([a-z-]+)\", (?:'(.)'|0), [A-Z]+,", read(root, "tools/cli/options.c"), re.M)
+            r"^\s*\{\"([a-z-]+)\", (?:'(.)'|0), [A-Z]+,", read(root, "tools/cli/options/table.c"), re.M)
     }
     matches = [re.match(r"(?:-(\w)\s*,\s*)?--([a-z]+(?:-[a-z]+)*)", tag) for tag in tags(section(page, "OPTIONS"))]
     told = {(f"-{m[1]}, " if m[1] else "") + f"--{m[2]}" for m in matches if m}
     compare("option", told, options, findings)
     if len(verbs) < 5 or len(options) < 20:
-        findings.append("check_man.py no longer understands tools/verbs.def or tools/cli/options.c")
+        findings.append("check_man.py no longer understands tools/verbs.def or tools/cli/options/table.c")
     check_groff(root, findings)
     for finding in findings:
         print(finding)

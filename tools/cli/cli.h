@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "output/view.h"
 #include "tools/cli/config.h"
-#include "tools/cli/options.h"
+#include "tools/cli/options/options.h"
 #include "tools/cli/result_file.h"
 
 struct capture_view;

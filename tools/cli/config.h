@@ -7,7 +7,7 @@
 #define TOOLS_CLI_CONFIG_H
 
 #include "base/error.h"
-#include "tools/cli/options.h"
+#include "tools/cli/options/options.h"
 
 struct config_line {
 	const char *verb; /* NULL: every one */

@@ -1,6 +1,6 @@
 /* Command-line options: one table for all verbs, and what was asked for. */
-#ifndef TOOLS_CLI_OPTIONS_H
-#define TOOLS_CLI_OPTIONS_H
+#ifndef TOOLS_CLI_OPTIONS_OPTIONS_H
+#define TOOLS_CLI_OPTIONS_OPTIONS_H
 
 #include <stdio.h>
 

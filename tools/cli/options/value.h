@@ -1,0 +1,31 @@
+/* What options take, from text: values, lists, formats, and what does not go together. */
+#ifndef TOOLS_CLI_OPTIONS_VALUE_H
+#define TOOLS_CLI_OPTIONS_VALUE_H
+
+#include "tools/cli/options/table.h"
+
+/* Sets what the option stands for; `text` is kept, and NULL for a switch. Errors: SX_ERR_USAGE. */
+enum sx_status value_set(struct options *options, const struct verb *verb,
+			 const struct option_spec *spec, char *text, struct sx_error *err);
+/* Says what the option takes instead: SX_ERR_USAGE. */
+enum sx_status value_bad(struct sx_error *err, const struct option_spec *spec, const char *text,
+			 const char *expected);
+
+/* False without memory (list.c). */
+bool list_add(struct string_list *list, const char *item);
+/* Splits at commas that do not stand in parentheses: A12=eu(fpu0-active, coarse=ps),EuActive. */
+bool list_split(struct string_list *list, char *text);
+
+/* "text, json and csv": the formats of a mask (format.c). */
+const char *format_list(unsigned formats, char *buf, size_t size);
+enum sx_status format_set(struct options *options, const struct option_spec *spec,
+			  const struct verb *verb, const char *text, struct sx_error *err);
+/* What a result file's name says of its format, among those that the verb writes. */
+enum sx_status format_by_suffix(struct options *options, const struct verb *verb,
+				struct sx_error *err);
+
+/* Whether each option does something beside the others; errors: SX_ERR_USAGE (together.c). */
+enum sx_status together_check(const struct options *o, const struct verb *verb,
+			      struct sx_error *err);
+
+#endif
