@@ -584,6 +584,12 @@ class Tables(unittest.TestCase):
                                 ['0.02', '150.5', '2684354560']])
         rows, _ = self.eval('GPU busy,My own (ms)\n50,3\n', '-m', 'My own', catalog='monitor')
         self.assertEqual(rows, [['My own (s)'], ['0.003']])
+        for text in ('(ms)', '[GiB]'):
+            rows, err = self.eval(f'GPU active cycles {text}\n7000\n', '-m', 'gpu_active_cycles')
+            self.assertEqual(rows, [['gpu_active_cycles'], ['7000']])
+            self.assertRegex(err, r'note: column \S.* is in (ms|bytes), which cannot be made into cycles')
+        for text in ('', ' (cycles)', ' (count)'):
+            self.assertNotIn('note: column', self.eval(f'GPU active cycles{text}\n7\n', '-m', 'gpu_active_cycles')[1])
 
     def test_one_thing_in_two_columns(self):
         """An alias beside a name: one is read, and that is told."""

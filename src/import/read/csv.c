@@ -84,15 +84,29 @@ static enum sx_status refuse_sparse(const struct csv_stream *s)
 	return SX_ERR_LIMIT;
 }
 
-/* A header may give another unit of the same kind than the catalog has: values are converted. */
-static void convert(struct csv_column *column, const char *unit, const struct units *units)
+/* One that says nothing of what is counted. */
+static bool is_bare(const char *unit)
 {
-	double factor = units_factor(units, column->unit, unit);
-	if (factor == 0)
+	return strcmp(unit, "count") == 0 || strcmp(unit, "unknown") == 0;
+}
+
+/*
+ * A header may give another unit of the same kind than is described: values are converted. Of
+ * another kind they cannot be: numbers stay as they stand in the file, and that is told.
+ */
+static void convert(struct csv_reader *r, struct csv_column *column, const struct sx_column *info)
+{
+	double factor = units_factor(&r->units, column->unit, info->unit);
+	if (factor == 0 && (is_bare(column->unit) || is_bare(info->unit)))
 		return;
+	if (factor == 0 && r->tally.other_units++ == 0) {
+		r->tally.first_other_unit = info->name;
+		r->tally.other_unit = column->unit;
+		r->tally.other_unit_as = info->unit;
+	}
 	factor *= column->factor != 0 ? column->factor : 1;
 	column->factor = factor == 1 ? 0 : factor;
-	column->written = units_step(1 / factor);
+	column->written = units_step(factor == 0 ? 1 : 1 / factor);
 }
 
 static enum sx_status csv_describe(struct csv_reader *r, const struct csv_options *options)
@@ -112,7 +126,7 @@ static enum sx_status csv_describe(struct csv_reader *r, const struct csv_option
 		if (options && options->describe)
 			options->describe(options->user, info);
 		if (column->unit && info->unit[0])
-			convert(column, info->unit, &r->units);
+			convert(r, column, info);
 		else if (column->unit)
 			info->unit = column->unit;
 		else if (!info->unit[0] && r->tally.times && r->tally.quality)

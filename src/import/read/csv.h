@@ -41,6 +41,9 @@ struct csv_tally {
 	bool open_end;		   /* the last line has no end */
 	uint32_t texts;		   /* further columns of text, which are left out */
 	const char *first_text;	   /* one of them */
+	uint32_t other_units;	   /* columns whose unit cannot be made into the one described */
+	/* One of them; its numbers are read as they stand. Lives as long as the stream. */
+	const char *first_other_unit, *other_unit, *other_unit_as;
 };
 
 #define CSV_WINDOW (256 << 10) /* bytes of a source in memory at once */

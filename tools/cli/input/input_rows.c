@@ -23,6 +23,16 @@ struct input_rows {
 	bool pending;		     /* its first rows are read, but not handed out yet */
 };
 
+static void tell_units(const struct cli *cli, const struct csv_tally *tally)
+{
+	if (tally->other_units)
+		cli_note(cli,
+			 "note: column %s is in %s, which cannot be made into %s: its numbers are "
+			 "read as they stand%s",
+			 tally->first_other_unit, tally->other_unit, tally->other_unit_as,
+			 tally->other_units > 1 ? "; so are further columns" : "");
+}
+
 /* What is odd about a table, and how it was read all the same. */
 static void input_rows_tell(const struct cli *cli, const struct sx_catalog *catalog,
 			    const struct csv_tally *tally)
@@ -62,6 +72,7 @@ static void input_rows_tell(const struct cli *cli, const struct sx_catalog *cata
 	if (tally->texts)
 		cli_note(cli, "note: %u further column%s of text were left out, %s the first",
 			 tally->texts, tally->texts == 1 ? "" : "s", tally->first_text);
+	tell_units(cli, tally);
 }
 
 static enum sx_status open_csv(struct input_rows *rows, const char *path,
