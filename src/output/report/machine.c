@@ -107,7 +107,8 @@ static void device_json(struct json *json, const struct report_device *d)
 
 static void cost_json(struct json *json, const struct report_device *d)
 {
-	if (d->kind != SX_SAMPLE_FRAME) /* sampling time costs a program nothing that it tells */
+	/* Sampling time costs a program nothing that it tells, unless samples of it were spared. */
+	if (d->kind != SX_SAMPLE_FRAME && d->cost.measured == d->cost.all)
 		return;
 	json_key(json, "cost");
 	json_object_begin_flat(json);

@@ -130,6 +130,13 @@ class Counts(unittest.TestCase):
         for name, value in (("OverflowPred_S0", 0), ("OverflowPred_S1", 1), ("OverflowPred", 1)):
             self.assertEqual((name, metric(document, name)["max"]), (name, value))
 
+    def test_cost_without_a_window(self):
+        """Samples that are not frames are spared, too, and that is told."""
+        cost = scene("draws", rounds=100, options=())[0]["cost"]
+        self.assertEqual(cost["all_samples"], 100)
+        self.assertGreater(cost["measured_samples"], 0)
+        self.assertLess(cost["measured_samples"], 100)
+
     def test_submit2_and_timeline_semaphores(self):
         document, _, _ = scene("timeline")
         self.check(document, 10, Submits=1, Draws=5, IAPrimitives=10, Occlusion=10 * PIXELS)
