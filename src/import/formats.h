@@ -115,7 +115,9 @@ void import_add(struct import_rows *rows, uint32_t column, size_t row, double va
 /* Whether there is a value already, and whether values of a column add up over time. */
 bool import_has(const struct import_rows *rows, uint32_t column, size_t row);
 bool import_adds_up(const struct import_rows *rows, uint32_t column);
-/* What holds of all values of a row: SX_QUALITY_LOST and its like. */
+/* Of a row's quality: others stand for its cells without a value. */
+#define IMPORT_SKIPPED SX_QUALITY_NOT_COLLECTED
+/* What holds of all values of a row: SX_QUALITY_LOST and its like, and IMPORT_SKIPPED. */
 void import_row_quality(struct import_rows *rows, size_t row, uint8_t quality);
 void import_label(struct import_rows *rows, size_t row, enum sx_label label, const char *text,
 		  size_t size);

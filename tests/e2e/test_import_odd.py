@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Files that are odd but true, as tools write them on odd days: what was measured comes over, and what is missing is told. $SEXTANT is the binary."""
+import csv
 import json
 import os
 import subprocess
@@ -166,6 +167,20 @@ class Cells(Odd):
         for lines, want in ((rows, [2000, 1000000, 12500]), (rows[::-1], [12500, 1000000, 2000]), (['33.3;2.5', '16.6;2.000'], [2.5, 2])):
             result = run('eval', self.write('g.csv', head, *lines), '--for', 'opengl', '-m', 'IAVertices', '--csv')
             self.assertEqual([float(line) for line in result.stdout.splitlines()[1:]], want)
+
+    def test_rows_that_others_stand_for(self):
+        """Totals of an export are those of the capture, where frames were spared."""
+        head = 'begin_ns,end_ns,frame,context,process,quality,IAVertices,FrameTime (s)'
+        rows = [f'{i * 10 * MS},{(i + 1) * 10 * MS},{i},0,game (7),{"skipped," if i % 2 else ",100"},0.01' for i in range(8)]
+        path, capture = self.write('own.csv', head, *rows), os.path.join(self.folder.name, 'own.sxc')
+        self.assertEqual(run('import', path, '-o', capture).returncode, 0)
+        for source in (capture, path):
+            row = next(csv.DictReader(run('report', source, '-m', 'IAVertices', '--csv').stdout.splitlines()))
+            self.assertEqual((float(row['total']), float(row['running'])), (800, 0.5))
+        again = list(csv.DictReader(run('export', capture, '--counters', '--csv').stdout.splitlines()))
+        self.assertEqual([row['quality'] for row in again], ['', 'skipped'] * 4)
+        again = list(csv.DictReader(run('eval', path, '--for', 'opengl', '-m', 'IAVertices', '--csv').stdout.splitlines()))
+        self.assertEqual([row['quality'] for row in again], ['', 'skipped'] * 4)
 
     def test_commas_within_quotes(self):
         path = self.write('q.csv', 'FrameTime (us),scene,IAVertices,IAPrimitives', '16600,menu,1000,500', '17000,"ga,me",2000,500')

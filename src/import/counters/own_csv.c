@@ -260,7 +260,8 @@ static uint8_t quality_of(struct import_cell cell)
 	} names[] = {{"lost", SX_QUALITY_LOST},
 		     {"wrapped", SX_QUALITY_WRAPPED},
 		     {"multiplexed", SX_QUALITY_MULTIPLEXED},
-		     {"stretched", SX_QUALITY_STRETCHED}};
+		     {"stretched", SX_QUALITY_STRETCHED},
+		     {"skipped", IMPORT_SKIPPED}};
 	uint8_t quality = 0;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (memmem(cell.text, cell.size, names[i].name, strlen(names[i].name)))

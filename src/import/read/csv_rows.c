@@ -223,7 +223,8 @@ static void take_quality(struct csv_reader *r, const struct csv_cell *cell)
 	} names[] = {{"lost", SX_QUALITY_LOST},
 		     {"wrapped", SX_QUALITY_WRAPPED},
 		     {"multiplexed", SX_QUALITY_MULTIPLEXED},
-		     {"stretched", SX_QUALITY_STRETCHED}};
+		     {"stretched", SX_QUALITY_STRETCHED},
+		     {"skipped", IMPORT_SKIPPED}};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (memmem(cell->text, cell->size, names[i].name, strlen(names[i].name)))
 			r->quality |= names[i].quality;
@@ -326,7 +327,9 @@ static enum sx_status end_row(struct csv_reader *r)
 	for (uint32_t i = 0; r->table && r->quality && i < r->value_count; i++) {
 		uint8_t *quality = &table_quality(r->table, i)[r->row];
 		if (!(*quality & SX_QUALITY_NO_DATA_MASK))
-			*quality |= r->quality;
+			*quality |= r->quality & (uint8_t)~IMPORT_SKIPPED;
+		else if (r->quality & IMPORT_SKIPPED)
+			*quality |= SX_QUALITY_SKIPPED;
 	}
 	r->quality = 0;
 	r->filled = 0;

@@ -21,8 +21,10 @@ static void fill_column(struct sx_table *table, uint32_t index, const struct row
 	for (size_t i = 0; i < rows->row_count; i++) {
 		enum rows_tag tag = i < c->tag_cap ? (enum rows_tag)c->tags[i] : TAG_NONE;
 		uint8_t own = i < rows->quality_cap ? rows->quality[i] : 0;
-		uint8_t quality = tag == TAG_NONE ? SX_QUALITY_SKIPPED : own;
-		if (tag == TAG_NONE && !c->in_turns)
+		bool skipped = c->in_turns || own & IMPORT_SKIPPED;
+		uint8_t reservations = own & (uint8_t)~IMPORT_SKIPPED;
+		uint8_t quality = tag == TAG_NONE ? SX_QUALITY_SKIPPED : reservations;
+		if (tag == TAG_NONE && !skipped)
 			continue;
 		if (!c->fraction)
 			sx_table_set_u64(table, index, i, tag == TAG_NONE ? 0 : c->values[i].u,

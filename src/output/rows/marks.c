@@ -14,6 +14,16 @@ uint8_t rows_reservations(const struct sx_table *table, size_t row)
 	return seen;
 }
 
+uint8_t rows_skipped(const struct sx_table *table, size_t row)
+{
+	for (uint32_t c = 0; c < sx_table_column_count(table); c++) {
+		struct sx_vector v = sx_table_vector(table, c);
+		if (v.data && v.quality && sx_quality_is_skipped(v.quality[row]))
+			return ROWS_SKIPPED;
+	}
+	return 0;
+}
+
 const char *rows_reservations_text(uint8_t quality, char buf[64])
 {
 	static const char *const names[] = {"lost", "wrapped", "multiplexed", "stretched"};
@@ -22,6 +32,8 @@ const char *rows_reservations_text(uint8_t quality, char buf[64])
 		if (quality & SX_QUALITY_LOST << i)
 			snprintf(buf + strlen(buf), 64 - strlen(buf), "%s%s", buf[0] ? "+" : "",
 				 names[i]);
+	if (quality & ROWS_SKIPPED)
+		snprintf(buf + strlen(buf), 64 - strlen(buf), "%sskipped", buf[0] ? "+" : "");
 	return buf[0] ? buf : NULL;
 }
 
