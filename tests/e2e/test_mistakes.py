@@ -75,6 +75,7 @@ MISTAKES = [
     ('explain', 2, 'nothing to explain was named', 'sextant explain', 'explain gpu.busy --for amd-gcn2'),
     ('explain cpu_bussy', 3, 'no catalog has a metric, counter or rule', 'sextant explain', 'explain cpu_busy'),
     ('explain zzzzzzzzz', 3, 'no catalog has a metric, counter or rule', 'sextant list metrics', 'list metrics'),
+    ('explain crowdd', 3, 'no catalog has a metric, counter or rule', 'sextant explain crowded', 'explain crowded'),
     ('explain cpu_bussy --for cpu', 3, 'no metric, counter or rule cpu_bussy', 'sextant explain cpu_busy --for cpu',
      'explain cpu_busy --for cpu'),
     ('report CPU -m cpu_bussy', 3, 'no metric or counter cpu_bussy', 'cpu_busy', 'report CPU -m cpu_busy'),

@@ -456,6 +456,7 @@ static bool search_one(void *user, struct sx_catalog *catalog)
 static enum sx_status search_catalogs(struct cli *cli, const char *name, struct sx_catalog **out,
 				      struct sx_error *err)
 {
+	char verdict[64];
 	struct search s = {.name = name};
 	suggest_begin(&s.near, name, 1);
 	selection_each_catalog(cli, search_one, &s);
@@ -468,6 +469,8 @@ static enum sx_status search_catalogs(struct cli *cli, const char *name, struct 
 	}
 	error_set(err, SX_ERR_NOT_FOUND, "no catalog has a metric, counter or rule %s", name);
 	error_because(err, "no name, alias or title of theirs matches");
+	if (*rule_near_verdict(name, verdict, sizeof(verdict)))
+		suggest_offer(&s.near, verdict);
 	if (s.near.count)
 		error_try(err, "sextant explain %s", s.near.items[0]);
 	else

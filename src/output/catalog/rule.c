@@ -311,3 +311,21 @@ enum sx_status rule_write_verdict(const struct view *out, const char *name, bool
 	free(rules);
 	return status;
 }
+
+const char *rule_near_verdict(const char *name, char *text, size_t size)
+{
+	struct suggest near;
+	struct verdict_rules *rules = calloc(1, sizeof(*rules));
+	*text = '\0';
+	if (!rules)
+		return text;
+	suggest_begin(&near, name, 1);
+	if (!verdict_rules_read(rules, NULL)) {
+		for (uint32_t i = 0; i < rules->rule_count; i++)
+			suggest_offer(&near, rules->rules[i].name);
+		suggest_text(&near, text, size);
+		verdict_rules_finish(rules);
+	}
+	free(rules);
+	return text;
+}

@@ -19,5 +19,7 @@ enum sx_status rule_write(const struct view *out, const struct catalog_view *vie
  */
 enum sx_status rule_write_verdict(const struct view *out, const char *name, bool *known,
 				  struct sx_error *err);
+/* The name of the verdict's rule that is nearest to `name`, or an empty text; returns text. */
+const char *rule_near_verdict(const char *name, char *text, size_t size);
 
 #endif
