@@ -85,7 +85,7 @@ static enum sx_status refuse_sparse(const struct csv_stream *s)
 }
 
 /* One that says nothing of what is counted. */
-static bool is_bare(const char *unit)
+static bool says_no_unit(const char *unit)
 {
 	return strcmp(unit, "count") == 0 || strcmp(unit, "unknown") == 0;
 }
@@ -97,7 +97,7 @@ static bool is_bare(const char *unit)
 static void convert(struct csv_reader *r, struct csv_column *column, const struct sx_column *info)
 {
 	double factor = units_factor(&r->units, column->unit, info->unit);
-	if (factor == 0 && (is_bare(column->unit) || is_bare(info->unit)))
+	if (factor == 0 && (says_no_unit(column->unit) || says_no_unit(info->unit)))
 		return;
 	if (factor == 0 && r->tally.other_units++ == 0) {
 		r->tally.first_other_unit = info->name;
