@@ -106,15 +106,17 @@ class Gates(Answers):
     def test_gate_on_what_was_not_chosen(self):
         """diff -m X --gate 'Y': Y is compared, as report does it."""
         paths = [self.path(f'{n}.sxc') for n in 'ab']
+        rows = [f'{i * 10000000},{(i + 1) * 10000000},{i},,{1000 + i % 3},{500 + i % 2}' for i in range(40)]
+        table = self.path('frames.csv', '\n'.join(['begin_ns,end_ns,frame,quality,IAVertices,IAPrimitives', *rows]) + '\n')
         for path in paths:
-            run('record', '-q', '-d', 'cpu', '-I', '20ms', '-t', '100ms', '-o', path)
-        result = run('diff', *paths, '-m', 'cpu_busy', '--gate', 'run_queue < 100000', '--json')
+            self.assertEqual(run('import', table, '-o', path).returncode, 0)
+        result = run('diff', *paths, '-m', 'IAVertices', '--gate', 'IAPrimitives < 100000', '--json')
         document = json.loads(result.stdout)
         self.assertEqual((result.returncode, [g['passed'] for g in document['gates']]), (0, [True]), result.stdout)
-        self.assertEqual({m['name'] for m in document['metrics']} >= {'cpu_busy', 'run_queue'}, True)
-        failed = run('diff', *paths, '-m', 'cpu_busy', '--gate', 'run_queue < 0')
+        self.assertEqual({m['name'] for m in document['metrics']} >= {'IAVertices', 'IAPrimitives'}, True)
+        failed = run('diff', *paths, '-m', 'IAVertices', '--gate', 'IAPrimitives < 0')
         self.assertEqual(failed.returncode, 6)
-        missing = run('diff', *paths, '-m', 'cpu_busy', '--gate', 'run_queu < 1')
+        missing = run('diff', *paths, '-m', 'IAVertices', '--gate', 'IAPrimitivs < 1')
         self.assertEqual(missing.returncode, 1)
         self.assertIn('there is no such metric in both', missing.stdout)
 
