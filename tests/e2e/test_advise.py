@@ -37,7 +37,7 @@ class Advise(unittest.TestCase):
         result = run(FRAMES, '--for', 'opengl')
         self.assertEqual(result.returncode, 0, result.stderr)
         lines = result.stdout.split('\n')
-        self.assertEqual(lines[:2], ['verdict', '  Bound by the GPU  100 % of the time, confidence high'])
+        self.assertEqual(lines[:2], ['verdict', '  Bound by the GPU  100 % of the time, confidence low'])
         self.assertLess(lines.index('OpenGL, any driver, 6 samples'), lines.index('advice'))
         self.assertIn('    frame_time: 20.0 ms, limit 17.0 ms', lines)
         self.assertIn('    in 5 of 6 samples, longest run 0..4', lines)

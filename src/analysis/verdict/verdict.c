@@ -125,6 +125,9 @@ static bool tell_part(struct judging *j, size_t first, struct verdict_part *part
 		part->time_ns += window_length(j, w);
 	}
 	part->share = (double)count / (double)j->facts.count;
+	/* Nobody knows whether it would have lasted. */
+	if (j->facts.count < j->verdict->rules.steady)
+		part->confidence *= (double)j->facts.count / j->verdict->rules.steady;
 	/* No digits that sums of tenths leave behind. */
 	part->confidence = round(part->confidence / (double)count * 1e4) / 1e4;
 	if (rule == NO_RULE)
