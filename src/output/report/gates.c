@@ -1,6 +1,7 @@
 /* Gates as lines of text and as JSON. */
 #include "output/report/gates.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +21,22 @@ void gates_number(const struct view *view, char buf[HUMAN_MAX], const struct rep
 		table_number(view, buf, value, gate->unit);
 }
 
+/* A limit that was written without a unit, in the one that it was taken for; "" where it has none.
+ */
+static void bare_limit(const struct view *view, const struct report_gate *g, char out[64])
+{
+	char limit[HUMAN_MAX];
+	const char *number = strrchr(g->text, '=');
+	number = number ? number : strpbrk(g->text, "<>");
+	out[0] = '\0';
+	if (g->why || !number || !isdigit((unsigned char)g->text[strlen(g->text) - 1]))
+		return;
+	gates_number(view, limit, g, g->limit);
+	number += 1 + strspn(number + 1, " ");
+	if (strcmp(number, limit) != 0)
+		snprintf(out, 64, ", limit %s", limit);
+}
+
 void gates_text(const struct view *view, const struct report_gate *gates, size_t count)
 {
 	if (count) {
@@ -29,12 +46,13 @@ void gates_text(const struct view *view, const struct report_gate *gates, size_t
 	}
 	for (size_t i = 0; i < count; i++) {
 		const struct report_gate *g = &gates[i];
-		char value[HUMAN_MAX], line[512];
+		char value[HUMAN_MAX], line[512], limit[64];
 		enum text_style style = g->why ? TEXT_YELLOW : g->passed ? TEXT_GREEN : TEXT_RED;
 		gates_number(view, value, g, g->value);
+		bare_limit(view, g, limit);
 		fputs("  ", view->out.out);
 		text_styled(&view->out, style, gates_state(g));
-		snprintf(line, sizeof(line), "  %s: %s", g->text, g->why ? g->why : value);
+		snprintf(line, sizeof(line), "  %s: %s%s", g->text, g->why ? g->why : value, limit);
 		fputs(line, view->out.out);
 		fputc('\n', view->out.out);
 	}
