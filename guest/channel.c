@@ -191,9 +191,10 @@ static void put_values(struct channel_stream *out, uint32_t size, uint32_t first
 }
 
 void channel_write_values(struct wire_header *channel, struct channel_stream *out,
-			  const struct channel_identity *identity, const struct wire_record *record,
-			  const struct wire_value *values, uint32_t count)
+			  const struct channel_identity *identity,
+			  const struct channel_sample *sample)
 {
+	uint32_t count = sample->count;
 	uint32_t size = channel->ring_records;
 	uint32_t records = 1 + (count + WIRE_COUNTER_ROOM - 1) / WIRE_COUNTER_ROOM;
 	uint64_t used;
@@ -208,16 +209,18 @@ void channel_write_values(struct wire_header *channel, struct channel_stream *ou
 		return;
 	}
 	for (uint32_t i = 0; i < count; i += WIRE_COUNTER_ROOM)
-		put_values(out, size, i, values + i,
+		put_values(out, size, i, sample->values + i,
 			   count - i < WIRE_COUNTER_ROOM ? count - i : WIRE_COUNTER_ROOM);
-	put(out, size, record);
+	put(out, size, sample->record);
 	__atomic_store_n(&out->stream->head, out->head, __ATOMIC_RELEASE);
 }
 
 void channel_write(struct wire_header *channel, struct channel_stream *out,
 		   const struct channel_identity *identity, const struct wire_record *record)
 {
-	channel_write_values(channel, out, identity, record, NULL, 0);
+	const struct channel_sample sample = {.record = record};
+
+	channel_write_values(channel, out, identity, &sample);
 }
 
 void channel_count_lost(struct channel_stream *out)

@@ -23,6 +23,13 @@ struct channel_stream {
 	uint64_t head, lost;
 };
 
+/* A record, and what it brings along. */
+struct channel_sample {
+	const struct wire_record *record;
+	const struct wire_value *values; /* of the driver's own counters; NULL where count is 0 */
+	uint32_t count;
+};
+
 /*
  * Asks at the socket `path` for this process's channel and maps it; NULL when nobody answers there
  * within 2 seconds, or not with one of ours. No descriptor stays open.
@@ -31,10 +38,10 @@ struct wire_header *channel_open(const char *path);
 /* Writes one record, claiming a stream for the first. Full or refused: it is counted as lost. */
 void channel_write(struct wire_header *channel, struct channel_stream *out,
 		   const struct channel_identity *identity, const struct wire_record *record);
-/* The same, with values of the driver's own counters: all of it comes, or nothing. */
+/* The same for a record with values of the driver's own counters: all of it comes, or nothing. */
 void channel_write_values(struct wire_header *channel, struct channel_stream *out,
-			  const struct channel_identity *identity, const struct wire_record *record,
-			  const struct wire_value *values, uint32_t count);
+			  const struct channel_identity *identity,
+			  const struct channel_sample *sample);
 /* Counts a record that could not be made. */
 void channel_count_lost(struct channel_stream *out);
 /* Publishes a change of the reasons. */

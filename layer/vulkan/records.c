@@ -135,9 +135,11 @@ static void write_part(struct device *device, struct wire_record *record, struct
 	driver_values(device, part, values);
 	free(part->driver);
 	part->driver = NULL;
-	if (guest_channel() != NULL)
-		channel_write_values(guest_channel(), &device->stream, &device->identity, record,
-				     values, device->driver.count);
+	if (guest_channel() != NULL) {
+		const struct channel_sample sample = {record, values, device->driver.count};
+
+		channel_write_values(guest_channel(), &device->stream, &device->identity, &sample);
+	}
 }
 
 /* The last part is the one that the presentation ended; before it, one may have come to nothing. */

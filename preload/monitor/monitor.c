@@ -236,9 +236,12 @@ void monitor_write(struct monitor *monitor, const struct wire_record *record)
 	memset(monitor->sums, 0, count * sizeof(*monitor->sums));
 	memset(monitor->states, 0, count);
 	monitor->segments = 0;
-	if (guest_counters() != NULL)
-		channel_write_values(guest_counters(), &monitor->stream, monitor->identity, &bare,
-				     monitor->values, count);
+	if (guest_counters() != NULL) {
+		const struct channel_sample sample = {&bare, monitor->values, count};
+
+		channel_write_values(guest_counters(), &monitor->stream, monitor->identity,
+				     &sample);
+	}
 }
 
 void monitor_program_begins(struct monitor *monitor, GLuint name)

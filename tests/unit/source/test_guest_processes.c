@@ -270,9 +270,9 @@ static pid_t program_with_values(const char *path)
 		for (uint64_t i = 0; i < MANY; i++)
 			values[i] =
 			    (struct wire_value){.bits = 1000 * frame + i, .state = WIRE_VALID};
-		channel_write_values(channel, &stream, &identity,
-				     &(struct wire_record){.kind = WIRE_FRAME, .frame = frame},
-				     values, frame % 2 ? MANY : 0);
+		const struct wire_record record = {.kind = WIRE_FRAME, .frame = frame};
+		const struct channel_sample sample = {&record, values, frame % 2 ? MANY : 0};
+		channel_write_values(channel, &stream, &identity, &sample);
 	}
 	_exit(0);
 }
