@@ -204,8 +204,14 @@ static enum sx_status set_facts(const struct sx_session *session, const struct s
 	return status;
 }
 
+/* What the report that was written held. */
+struct profile_outcome {
+	uint64_t samples; /* of all devices */
+	bool lacks;	  /* a metric that was named has no value */
+};
+
 static enum sx_status profile_write(struct profiling *p, const struct report *run,
-				    const struct sx_error *early, uint64_t *samples, bool *lacks,
+				    const struct sx_error *early, struct profile_outcome *out,
 				    struct sx_error *err)
 {
 	const struct report *report;
@@ -219,10 +225,9 @@ static enum sx_status profile_write(struct profiling *p, const struct report *ru
 		status = views_find(view->format)->write(view, report, err);
 	if (!status)
 		status = profile_by_write(&p->by, p->cli, report, err);
-	*lacks = !status && report_lacks_named(report);
-	*samples = 0;
+	*out = (struct profile_outcome){.lacks = !status && report_lacks_named(report)};
 	for (uint32_t i = 0; !status && i < report->device_count; i++)
-		*samples += report->devices[i].samples;
+		out->samples += report->devices[i].samples;
 	return status;
 }
 
@@ -256,8 +261,7 @@ static int conclude(struct profiling *p, char *const *argv, const struct sx_erro
 	uint32_t count;
 	struct cli *cli = p->cli;
 	struct sx_session *session = p->session;
-	uint64_t samples;
-	bool lacks;
+	struct profile_outcome written;
 	struct sx_error failed = {0}, early = {0};
 	bool before = ended_too_early(p, argv, &early);
 	struct sx_child_status child = sx_session_child(session);
@@ -268,14 +272,14 @@ static int conclude(struct profiling *p, char *const *argv, const struct sx_erro
 			     .term_signal = child.term_signal,
 			     .ended_by = run_ended_by(&child)};
 	const struct sx_session_device *devices = sx_session_devices(session, &count);
-	if (profile_write(p, &run, before ? &early : NULL, &samples, &lacks, &failed))
+	if (profile_write(p, &run, before ? &early : NULL, &written, &failed))
 		return cli_fail(cli, &failed);
 	bool silent = false;
 	for (uint32_t i = 0; i < count; i++)
 		silent |= devices[i].silence && !devices[i].samples;
 	/* What was named must be there; what was only tried need not. */
-	lacks |= silent && cli->options.devices.count;
-	if (!samples && count) {
+	bool lacks = written.lacks || (silent && cli->options.devices.count);
+	if (!written.samples && count) {
 		cli_fail(cli, before ? &early : why_nothing(cli, devices, why, &failed));
 		return run.exit_code ? run.exit_code : EXIT_INCOMPLETE;
 	}
