@@ -17,16 +17,24 @@ struct sx_lint_finding {
 
 typedef void (*sx_lint_fn)(void *user, const struct sx_lint_finding *finding);
 
+/* What is checked, and who hears of it. */
+struct sx_lint_request {
+	const char *name; /* of a catalog, as for sx_catalog_open(); or "verdict", its rules */
+	sx_lint_fn fn;	  /* NULL: faults are only counted */
+	void *user;	  /* for fn */
+};
+
 /*
- * Checks a catalog, named as for sx_catalog_open(), and hands every fault to `fn` in the order of
- * its parts: expressions that do not parse, names that mean nothing or several things, mappings to
- * neutral names whose units differ, missing or long descriptions, slots outside of their block,
- * rules that cannot be evaluated, and metrics that changed although identity.tsv binds their names.
- * A catalog that cannot be loaded is one finding. *count receives their number and may be NULL.
- * Errors: SX_ERR_NOT_FOUND, SX_ERR_PERMISSION, SX_ERR_NO_MEMORY. Thread-safe.
+ * Checks a catalog and hands every fault to request->fn in the order of its parts: expressions that
+ * do not parse, names that mean nothing or several things, mappings to neutral names whose units
+ * differ, missing or long descriptions, slots outside of their block, rules that cannot be
+ * evaluated, and metrics that changed although identity.tsv binds their names. A catalog that
+ * cannot be loaded is one finding. *count receives their number and may be NULL. Errors:
+ * SX_ERR_NOT_FOUND, SX_ERR_PERMISSION, SX_ERR_NO_MEMORY. Thread-safe.
  */
-SX_API enum sx_status sx_catalog_lint(struct sx_context *context, const char *name, sx_lint_fn fn,
-				      void *user, uint32_t *count, struct sx_error *err);
+SX_API enum sx_status sx_catalog_lint(struct sx_context *context,
+				      const struct sx_lint_request *request, uint32_t *count,
+				      struct sx_error *err);
 
 /*
  * The hash of a metric's formula and unit (an index in the catalog), which identity.tsv binds to

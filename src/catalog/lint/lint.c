@@ -195,24 +195,25 @@ static void report_failure(sx_lint_fn fn, void *user, const struct sx_error *err
 		fn(user, &finding);
 }
 
-enum sx_status sx_catalog_lint(struct sx_context *context, const char *name, sx_lint_fn fn,
-			       void *user, uint32_t *count, struct sx_error *err)
+enum sx_status sx_catalog_lint(struct sx_context *context, const struct sx_lint_request *request,
+			       uint32_t *count, struct sx_error *err)
 {
 	struct sx_catalog *catalog = NULL;
 	struct sx_error failure = {0};
-	enum sx_status status = sx_catalog_open(context, name, &catalog, &failure);
+	enum sx_status status = sx_catalog_open(context, request->name, &catalog, &failure);
 	if (count)
 		*count = 0;
-	if (status == SX_ERR_NOT_FOUND && strcmp(name, LINT_VERDICT) == 0) {
-		const struct verdict_lint_request request = {.fn = fn, .user = user};
+	if (status == SX_ERR_NOT_FOUND && strcmp(request->name, LINT_VERDICT) == 0) {
+		const struct verdict_lint_request rules = {.fn = request->fn,
+							   .user = request->user};
 		uint32_t found = 0;
-		status = verdict_lint(context, &request, &found, err);
+		status = verdict_lint(context, &rules, &found, err);
 		if (count)
 			*count = found;
 		return status;
 	}
 	if (status == SX_ERR_BAD_INPUT || status == SX_ERR_LIMIT) {
-		report_failure(fn, user, &failure);
+		report_failure(request->fn, request->user, &failure);
 		if (count)
 			*count = 1;
 		return SX_OK;
@@ -222,7 +223,7 @@ enum sx_status sx_catalog_lint(struct sx_context *context, const char *name, sx_
 			*err = failure;
 		return status;
 	}
-	struct lint lint = {.cat = catalog, .fn = fn, .user = user};
+	struct lint lint = {.cat = catalog, .fn = request->fn, .user = request->user};
 	status = lint_loaded(&lint, err);
 	if (count)
 		*count = lint.count;

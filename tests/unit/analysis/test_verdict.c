@@ -645,8 +645,8 @@ static void test_lint(void **state)
 			fail_msg("case %zu: %u findings: %s", i, count, said);
 	}
 	char said[256] = "";
-	assert_int_equal(sx_catalog_lint(context, "verdict", keep_finding, said, &count, NULL),
-			 SX_OK);
+	const struct sx_lint_request embedded = {"verdict", keep_finding, said};
+	assert_int_equal(sx_catalog_lint(context, &embedded, &count, NULL), SX_OK);
 	if (count)
 		fail_msg("the embedded rules: %s", said);
 	sx_context_destroy(context);

@@ -92,7 +92,8 @@ static void test_every_fault_is_found(void **state)
 	struct found found = {.text = text};
 	struct sx_error err = {0};
 	uint32_t count = 0;
-	assert_int_equal(sx_catalog_lint(*state, path, compare, &found, &count, &err), SX_OK);
+	const struct sx_lint_request request = {path, compare, &found};
+	assert_int_equal(sx_catalog_lint(*state, &request, &count, &err), SX_OK);
 	assert_int_equal(found.count, EXPECTED_COUNT);
 	assert_int_equal(count, EXPECTED_COUNT);
 }
@@ -112,7 +113,8 @@ static void test_our_catalogs_are_clean(void **state)
 		snprintf(name, sizeof(name), "%s", list[i]);
 		uint32_t count = 0;
 		struct sx_error err = {0};
-		if (sx_catalog_lint(*state, name, print, name, &count, &err) != SX_OK)
+		const struct sx_lint_request request = {name, print, name};
+		if (sx_catalog_lint(*state, &request, &count, &err) != SX_OK)
 			fail_msg("%s", err.message);
 		sum += count;
 	}
@@ -137,13 +139,14 @@ static void test_what_does_not_load_is_a_finding(void **state)
 	fclose(file);
 	char text[512] = "", want[512];
 	uint32_t count = 0;
-	assert_int_equal(sx_catalog_lint(*state, path, keep_one, text, &count, NULL), SX_OK);
+	const struct sx_lint_request request = {path, keep_one, text}, silent = {.name = path};
+	assert_int_equal(sx_catalog_lint(*state, &request, &count, NULL), SX_OK);
 	snprintf(want, sizeof(want), "%s|3|unknown key \"nonsense\" of a catalog", path);
 	assert_string_equal(text, want);
 	assert_int_equal(count, 1);
 	remove(path);
 	struct sx_error err = {0};
-	assert_int_equal(sx_catalog_lint(*state, path, NULL, NULL, NULL, &err), SX_ERR_NOT_FOUND);
+	assert_int_equal(sx_catalog_lint(*state, &silent, NULL, &err), SX_ERR_NOT_FOUND);
 }
 
 static uint64_t hash_of(const char *unit, const char *expr)

@@ -26,7 +26,8 @@ static enum sx_status use(const char *path, struct sx_error *err)
 	if (status == SX_OK)
 		status = sx_catalog_open(context, path, &catalog, err);
 	if (status == SX_OK)
-		status = sx_catalog_lint(context, path, NULL, NULL, &findings, err);
+		status = sx_catalog_lint(context, &(struct sx_lint_request){.name = path},
+					 &findings, err);
 	if (status == SX_OK)
 		status = identity_text(catalog, "a\tb\t1\n", &identity, err);
 	free(identity);

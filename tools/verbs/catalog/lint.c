@@ -80,7 +80,8 @@ enum sx_status catalog_lint(const struct cli *cli, const char *const *names, siz
 		const char *name = i < count ? names[i] : "verdict";
 		struct report report = {cli, is_json ? &json : NULL, name};
 		uint32_t found = 0;
-		status = sx_catalog_lint(cli->context, name, write_finding, &report, &found, err);
+		const struct sx_lint_request request = {name, write_finding, &report};
+		status = sx_catalog_lint(cli->context, &request, &found, err);
 		*findings += found + (status ? 0 : check_programs(&report));
 	}
 	if (is_json) {
