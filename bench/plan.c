@@ -51,7 +51,8 @@ static void plan(void *user)
 {
 	struct job *job = user;
 	struct sx_plan *plan = NULL;
-	if (sx_plan_create(job->catalog, job->items, job->item_count, NULL, &plan, NULL))
+	const struct sx_plan_request request = {.items = job->items, .count = job->item_count};
+	if (sx_plan_create(job->catalog, &request, &plan, NULL))
 		exit(1);
 	sx_plan_passes(plan, &job->passes);
 	sx_plan_destroy(plan);

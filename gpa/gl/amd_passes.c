@@ -42,8 +42,8 @@ static struct sx_plan *plan_hardware(struct gpa_context *context, const struct g
 		items[i].counters = list;
 		items[i].count = catalog_counters(b, c, list);
 	}
-	if (items && sx_plan_create(b->guide.catalog, items, s->enabled_count, &options, &plan,
-				    &err) != SX_OK)
+	const struct sx_plan_request request = {items, s->enabled_count, &options};
+	if (items && sx_plan_create(b->guide.catalog, &request, &plan, &err) != SX_OK)
 		gpa_log(GPA_LOGGING_ERROR, "%s", err.message);
 	arena_finish(&arena);
 	return plan;

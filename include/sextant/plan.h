@@ -43,6 +43,13 @@ struct sx_plan_options {
 	uint32_t pass_size; /* most counters in one pass; 0: no limit */
 };
 
+/* What is planned. */
+struct sx_plan_request {
+	const struct sx_plan_item *items; /* NULL where count is 0 */
+	uint32_t count;
+	const struct sx_plan_options *options; /* NULL: no limits beside the catalog's */
+};
+
 /* Counters of one pass, as indices in the catalog, sorted. */
 struct sx_plan_pass {
 	const uint32_t *counters;
@@ -51,16 +58,15 @@ struct sx_plan_pass {
 };
 
 /*
- * Distributes items over passes under the catalog's rules: limits of blocks, one stage of a family,
- * blocks that are alone, exclusive groups, pass-limits (`sq_events` limits family `sq`). An item
- * comes from as few passes as it needs on its own, and every counter of it from one of them. The
- * plan keeps no reference to its arguments. *out is owned by the caller. Errors: SX_ERR_USAGE (an
- * index out of range), SX_ERR_UNSUPPORTED (a counter that fits no pass), SX_ERR_NO_MEMORY.
- * Thread-safe.
+ * Distributes the items of a request over passes under the catalog's rules: limits of blocks, one
+ * stage of a family, blocks that are alone, exclusive groups, pass-limits (`sq_events` limits
+ * family `sq`). An item comes from as few passes as it needs on its own, and every counter of it
+ * from one of them. The plan keeps no reference to its arguments. *out is owned by the caller.
+ * Errors: SX_ERR_USAGE (an index out of range), SX_ERR_UNSUPPORTED (a counter that fits no pass),
+ * SX_ERR_NO_MEMORY. Thread-safe.
  */
 SX_API enum sx_status sx_plan_create(const struct sx_catalog *catalog,
-				     const struct sx_plan_item *items, uint32_t count,
-				     const struct sx_plan_options *options, struct sx_plan **out,
+				     const struct sx_plan_request *request, struct sx_plan **out,
 				     struct sx_error *err);
 /* Releases a plan; NULL is fine. */
 SX_API void sx_plan_destroy(struct sx_plan *plan);

@@ -255,16 +255,17 @@ static enum sx_status plan_fill(struct sx_plan *plan, const struct plan_input *i
 	return status;
 }
 
-enum sx_status sx_plan_create(const struct sx_catalog *catalog, const struct sx_plan_item *items,
-			      uint32_t count, const struct sx_plan_options *options,
-			      struct sx_plan **out, struct sx_error *err)
+enum sx_status sx_plan_create(const struct sx_catalog *catalog,
+			      const struct sx_plan_request *request, struct sx_plan **out,
+			      struct sx_error *err)
 {
 	static const struct sx_plan_options none = {0};
 	struct sx_plan *plan = calloc(1, sizeof(*plan));
 	if (!plan)
 		return error_nomem(err, "planning passes");
 	struct arena scratch = {0};
-	const struct plan_input in = {catalog, items, count, options ? options : &none};
+	const struct plan_input in = {catalog, request->items, request->count,
+				      request->options ? request->options : &none};
 	enum sx_status status = plan_fill(plan, &in, &scratch, err);
 	arena_finish(&scratch);
 	if (status) {

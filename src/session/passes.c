@@ -100,12 +100,13 @@ static void passes_tell(struct sx_session *s, uint32_t index, const struct sx_pl
 
 enum sx_status passes_plan(struct sx_session *s, uint32_t index, struct sx_error *err)
 {
-	struct sx_plan_item *items;
+	struct sx_plan_item *items = NULL;
 	struct sx_plan *plan = NULL;
-	uint32_t count;
+	uint32_t count = 0;
 	enum sx_status status = make_items(s, index, &items, &count, err);
+	const struct sx_plan_request request = {.items = items, .count = count};
 	if (!status)
-		status = sx_plan_create(s->infos[index].catalog, items, count, NULL, &plan, err);
+		status = sx_plan_create(s->infos[index].catalog, &request, &plan, err);
 	if (!status)
 		status = take_passes(s, index, plan, err);
 	if (!status)

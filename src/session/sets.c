@@ -198,9 +198,9 @@ static enum sx_status plan_sets(struct sets *sets)
 	for (uint32_t p = 0; !status && p < sets->patterns->count; p++)
 		if (!has_way(sets, p))
 			return do_not_fit(sets, sets->patterns->items[p]);
+	const struct sx_plan_request request = {.items = sets->items, .count = sets->count};
 	if (!status)
-		status =
-		    sx_plan_create(catalog, sets->items, sets->count, NULL, &sets->plan, sets->err);
+		status = sx_plan_create(catalog, &request, &sets->plan, sets->err);
 	if (!status)
 		status = make_slices(sets);
 	return status ? status : apply(sets);

@@ -213,8 +213,8 @@ static enum sx_status make_plan(struct planning *p, struct sx_error *err)
 		if (!status && !p->why[i] && !make_item(p, i))
 			return error_nomem(err, "planning passes");
 	}
-	return status ? status
-		      : sx_plan_create(p->catalog, p->items, p->column_count, NULL, &p->plan, err);
+	const struct sx_plan_request request = {.items = p->items, .count = p->column_count};
+	return status ? status : sx_plan_create(p->catalog, &request, &p->plan, err);
 }
 
 static void write_passes(const struct planning *p, struct json *json)

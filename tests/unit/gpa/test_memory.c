@@ -172,6 +172,7 @@ static void test_plan(void **state)
 	    {.counters = c, .count = 6}};
 	static const struct sx_plan_exclusion apart[] = {{0, 3}};
 	const struct sx_plan_options options = {.exclusions = apart, .exclusion_count = 1};
+	const struct sx_plan_request request = {items, 3, &options};
 	struct sx_context *context = NULL;
 	struct sx_catalog *catalog = NULL;
 	(void)state;
@@ -182,7 +183,7 @@ static void test_plan(void **state)
 		struct sx_plan *plan = NULL;
 		struct sx_error err = {0};
 		until_failure = k;
-		status = sx_plan_create(catalog, items, 3, &options, &plan, &err);
+		status = sx_plan_create(catalog, &request, &plan, &err);
 		until_failure = -1;
 		assert_true(status == SX_OK || (status == SX_ERR_NO_MEMORY && !plan));
 		sx_plan_destroy(plan);

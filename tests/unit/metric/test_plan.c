@@ -65,7 +65,8 @@ static struct sx_plan *plan(void **state, const struct sx_plan_item *items, uint
 {
 	struct sx_plan *out = NULL;
 	struct sx_error err = {0};
-	assert_int_equal(sx_plan_create(*state, items, count, options, &out, &err), SX_OK);
+	const struct sx_plan_request request = {items, count, options};
+	assert_int_equal(sx_plan_create(*state, &request, &out, &err), SX_OK);
 	return out;
 }
 
@@ -241,7 +242,8 @@ static void test_bad_index(void **state)
 	const struct sx_plan_item item = {.counters = bad, .count = 1};
 	struct sx_plan *p = NULL;
 	struct sx_error err = {0};
-	assert_int_equal(sx_plan_create(*state, &item, 1, NULL, &p, &err), SX_ERR_USAGE);
+	const struct sx_plan_request request = {.items = &item, .count = 1};
+	assert_int_equal(sx_plan_create(*state, &request, &p, &err), SX_ERR_USAGE);
 	assert_null(p);
 }
 
