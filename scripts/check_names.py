@@ -22,7 +22,7 @@ BLANK = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 KEYWORDS = {'if', 'for', 'while', 'switch', 'return', 'sizeof', 'defined', '_Static_assert',
             '__attribute__', '_Alignas', '_Atomic', '__typeof__'}
 # Functions of more parameters that nobody has mended yet. This list may only get shorter.
-KNOWN = {'sx_device_passes'}
+KNOWN = set()
 Definition = collections.namedtuple('Definition', 'kind name path line static parameters lines')
 
 

@@ -72,15 +72,22 @@ SX_API enum sx_status sx_recorded_catalog(struct sx_context *context,
  */
 SX_API enum sx_status sx_device_catalog(struct sx_context *context, const struct sx_device *device,
 					struct sx_catalog **out, struct sx_error *err);
+/* Counters of a driver's own ("hw.…"), and the passes that it counts them in. */
+struct sx_counter_passes {
+	const char *const *names; /* asked for, `count` of them; the caller's */
+	uint32_t count;
+	uint32_t *pass_of;   /* room for `count`, the caller's: the pass, from 0, of each name */
+	uint32_t pass_count; /* written */
+};
+
 /*
- * Whether the driver of a device counts only some of its own counters ("hw.…") at once, so that
- * they take turns over frames; then pass_of[i] is the pass, from 0, that counts names[i], SX_NONE
- * for one that no pass does, and *pass_count how many there are. 0 passes: it is no such device, or
- * these are no such counters. Errors: SX_ERR_NO_MEMORY. Thread-safe.
+ * Whether the driver of a device counts only some of its own counters at once, so that they take
+ * turns over frames; then pass_of[i] is filled in for names[i], SX_NONE for one that no pass
+ * counts, and pass_count is how many passes there are. 0 passes: it is no such device, or these are
+ * no such counters. Errors: SX_ERR_NO_MEMORY. Thread-safe.
  */
 SX_API enum sx_status sx_device_passes(struct sx_context *context, const struct sx_device *device,
-				       const char *const *names, uint32_t count, uint32_t *pass_of,
-				       uint32_t *pass_count, struct sx_error *err);
+				       struct sx_counter_passes *passes, struct sx_error *err);
 
 /* One line of a self-test's report, without a newline. */
 typedef void (*sx_selftest_fn)(void *user, const char *line);

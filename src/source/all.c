@@ -57,10 +57,11 @@ enum sx_status sx_device_catalog(struct sx_context *context, const struct sx_dev
 }
 
 enum sx_status sx_device_passes(struct sx_context *context, const struct sx_device *device,
-				const char *const *names, uint32_t count, uint32_t *pass_of,
-				uint32_t *pass_count, struct sx_error *err)
+				struct sx_counter_passes *passes, struct sx_error *err)
 {
 	const struct source_ops *ops = source_find(device->source);
-	*pass_count = 0;
-	return ops && ops->passes ? ops->passes(names, count, pass_of, pass_count, err) : SX_OK;
+	passes->pass_count = 0;
+	if (!ops || !ops->passes)
+		return SX_OK;
+	return ops->passes(passes->names, passes->count, passes->pass_of, &passes->pass_count, err);
 }

@@ -239,9 +239,13 @@ enum sx_status selection_passes(struct cli *cli, struct selection_passes *passes
 	enum sx_status status = selection_probe(cli, &all, &count, err);
 	const struct sx_device *device =
 	    status ? NULL : find(cli, all, count, cli->options.devices.items[0]);
-	return device ? sx_device_passes(cli->context, device, passes->names, passes->name_count,
-					 passes->of, &passes->count, err)
-		      : status;
+	if (!device)
+		return status;
+	struct sx_counter_passes asked = {
+	    .names = passes->names, .count = passes->name_count, .pass_of = passes->of};
+	status = sx_device_passes(cli->context, device, &asked, err);
+	passes->count = asked.pass_count;
+	return status;
 }
 
 static bool visit_name(struct cli *cli, const char *name,
