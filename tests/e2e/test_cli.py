@@ -396,7 +396,7 @@ class Browse(Case):
             self.assertEqual(run('doctor', '--selftest', '-d', device).stdout, '')
         self.triplet(3, 'stat', '-d', 'i915:card9', '-t', '1s')
         report = self.json('doctor')
-        self.assertIn('i915-oa', {s['source'] for s in report['sources']})
+        self.assertIn('i915_oa', {s['source'] for s in report['sources']})
         self.assertEqual(report['schema'], 'sextant.doctor/1')
         for source in report['sources']:
             usable = source['state'] in ('ready', 'inject')

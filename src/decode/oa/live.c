@@ -146,7 +146,7 @@ static const struct decoder_file oa_file = {
     .as = "i915-record",
     .recognise = oa_recognise};
 
-const struct decoder_ops decode_i915_oa = {.name = "i915-oa",
+const struct decoder_ops decode_i915_oa = {.name = "i915_oa",
 					   .kind = RAW_I915_OA,
 					   .create = oa_create,
 					   .columns = oa_columns,

@@ -27,7 +27,7 @@ static const char *i915_oa_obstacle(const struct sx_sys *sys, const struct drm_n
 	return i915_card_obstacle(sys, &card, status, remedy);
 }
 
-static const struct oa_driver i915_driver = {I915_DRIVER, "i915-oa", i915_oa_obstacle};
+static const struct oa_driver i915_driver = {I915_DRIVER, "i915_oa", i915_oa_obstacle};
 
 static void i915_oa_probe(const struct source_host *host, source_found_fn found, void *user)
 {
@@ -254,7 +254,7 @@ static void i915_oa_close(struct source *source)
 	free(s);
 }
 
-const struct source_ops source_i915_oa = {.name = "i915-oa",
+const struct source_ops source_i915_oa = {.name = "i915_oa",
 					  .raw = RAW_I915_OA,
 					  .probe = i915_oa_probe,
 					  .open = i915_oa_open,

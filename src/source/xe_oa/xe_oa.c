@@ -32,7 +32,7 @@ static const char *xe_oa_obstacle(const struct sx_sys *sys, const struct drm_nod
 	return xe_card_obstacle(sys, &card, status, remedy);
 }
 
-static const struct oa_driver xe_driver = {XE_DRIVER, "xe-oa", xe_oa_obstacle};
+static const struct oa_driver xe_driver = {XE_DRIVER, "xe_oa", xe_oa_obstacle};
 
 static void xe_oa_probe(const struct source_host *host, source_found_fn found, void *user)
 {
@@ -307,7 +307,7 @@ static void xe_oa_close(struct source *source)
 	free(s);
 }
 
-const struct source_ops source_xe_oa = {.name = "xe-oa",
+const struct source_ops source_xe_oa = {.name = "xe_oa",
 					.raw = RAW_I915_OA,
 					.probe = xe_oa_probe,
 					.open = xe_oa_open,

@@ -361,6 +361,16 @@ static void old_recordings_are_asked_about(void **state)
 	assert_non_null(strstr(err.remedy, "--set"));
 	assert_int_equal(replay("RenderBasic", &s, NULL), SX_OK);
 	sx_session_destroy(s);
+	/* Its source is called i915_oa today. */
+	static const char *const names[] = {"i915_oa", "i915-oa", "xe_oa"};
+	for (size_t i = 0; i < 3; i++) {
+		const struct sx_session_options options = {
+		    .input = path, .set = "RenderBasic", .devices = &names[i], .device_count = 1};
+		assert_int_equal(sx_session_create(context, &options, &s, NULL),
+				 i < 2 ? SX_OK : SX_ERR_NOT_FOUND);
+		sx_session_destroy(s);
+		s = NULL;
+	}
 }
 
 static int setup(void **state)

@@ -287,8 +287,8 @@ static void test_refusals(void **state)
 static void test_names_and_nodes(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"i915:card0", "card0",	"i915",
-					    "i915-oa",	  "renderD128", "i915:renderD128"};
+	static const char *const names[] = {"i915:card0", "card0",	"i915",		  "i915-oa",
+					    "i915_oa",	  "renderD128", "i915:renderD128"};
 	struct fake_i915 fake;
 	struct sx_error err = {0};
 	struct source *source;
@@ -298,10 +298,10 @@ static void test_names_and_nodes(void **state)
 		source_i915_oa.close(source);
 	}
 	const struct sx_device device = {
-	    .id = "i915:card0", .source = "i915-oa", .catalog = "intel-bdw"};
+	    .id = "i915:card0", .source = "i915_oa", .catalog = "intel-bdw"};
 	assert_true(sx_device_means(&device, "i915") && sx_device_means(&device, "card0") &&
 		    sx_device_means(&device, "i915:card0") && sx_device_means(&device, "i915-oa") &&
-		    sx_device_means(&device, "intel-bdw"));
+		    sx_device_means(&device, "i915_oa") && sx_device_means(&device, "intel-bdw"));
 	assert_false(sx_device_means(&device, "card") || sx_device_means(&device, "i91") ||
 		     sx_device_means(&device, ""));
 	fake.no_card_node = true;

@@ -160,7 +160,8 @@ static void test_describe(void **state)
 	fake_xe_init(&fake);
 	struct source_host host = host_of(&fake);
 	fake.no_render_node = true;
-	static const char *const names[] = {"xe", "xe-oa", "xe:card0", "card0", "renderD128"};
+	static const char *const names[] = {"xe",	"xe_oa", "xe-oa",
+					    "xe:card0", "card0", "renderD128"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_int_equal(source_xe_oa.open(&host, names[i], &source, &err), SX_OK);
 		const struct source_desc *desc = source_xe_oa.describe(source);

@@ -36,10 +36,10 @@ static bool capture_view_names(const struct cli *cli, uint32_t number,
 	const struct options *o = &cli->options;
 	if (o->catalog && strcmp(o->catalog, device->catalog) != 0)
 		return false;
+	const struct sx_device named = {
+	    .id = text, .source = device->source, .catalog = device->catalog};
 	for (size_t i = 0; i < o->devices.count; i++)
-		if (strcmp(o->devices.items[i], device->source) == 0 ||
-		    strcmp(o->devices.items[i], text) == 0 ||
-		    strcmp(o->devices.items[i], device->catalog) == 0)
+		if (sx_device_means(&named, o->devices.items[i]))
 			return true;
 	return o->devices.count == 0;
 }
