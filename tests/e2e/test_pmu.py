@@ -183,7 +183,8 @@ def by_number(folder):
     done = subprocess.run([SEXTANT, "report", capture, "--json", "--counters"], text=True,
                           capture_output=True, timeout=60)
     totals = {m["name"]: m["total"] for m in json.loads(done.stdout)["metrics"]}
-    assert totals["software/config=2/"] == totals["software/page-faults/"] > 0, totals
+    number, name = totals["software/config=2/"], totals["software/page-faults/"]
+    assert name > 0 and abs(number - name) <= 2 + name / 20, totals  # they are read one after the other
 
 
 def main():
