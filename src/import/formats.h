@@ -119,6 +119,8 @@ bool import_adds_up(const struct import_rows *rows, uint32_t column);
 #define IMPORT_SKIPPED SX_QUALITY_NOT_COLLECTED
 /* What holds of all values of a row: SX_QUALITY_LOST and its like, and IMPORT_SKIPPED. */
 void import_row_quality(struct import_rows *rows, size_t row, uint8_t quality);
+/* The same as rows are written: "lost+multiplexed". */
+uint8_t import_quality(const char *text, size_t size);
 void import_label(struct import_rows *rows, size_t row, enum sx_label label, const char *text,
 		  size_t size);
 void import_number_label(struct import_rows *rows, size_t row, enum sx_label label, uint64_t value);

@@ -251,24 +251,6 @@ static enum sx_status begin_devices(struct own_reader *r, struct sx_error *err)
 	return status;
 }
 
-/* "lost+multiplexed". */
-static uint8_t quality_of(struct import_cell cell)
-{
-	static const struct {
-		const char *name;
-		uint8_t quality;
-	} names[] = {{"lost", SX_QUALITY_LOST},
-		     {"wrapped", SX_QUALITY_WRAPPED},
-		     {"multiplexed", SX_QUALITY_MULTIPLEXED},
-		     {"stretched", SX_QUALITY_STRETCHED},
-		     {"skipped", IMPORT_SKIPPED}};
-	uint8_t quality = 0;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (memmem(cell.text, cell.size, names[i].name, strlen(names[i].name)))
-			quality |= names[i].quality;
-	return quality;
-}
-
 static void own_take_special(struct own_reader *r, struct own_device *d, size_t column, size_t row)
 {
 	struct import_cell cell = cells_at(&r->cells, column);
@@ -276,7 +258,7 @@ static void own_take_special(struct own_reader *r, struct own_device *d, size_t 
 	if (r->role[column] == MODEL && import_is(cell, "true")) {
 		import_rows_simulated(d->rows);
 	} else if (r->role[column] == QUALITY) {
-		import_row_quality(d->rows, row, quality_of(cell));
+		import_row_quality(d->rows, row, import_quality(cell.text, cell.size));
 	} else if (r->role[column] == TEXT) {
 		cell = cells_text(&r->cells, column);
 		import_label(d->rows, row, r->label[column], cell.text, cell.size);

@@ -214,22 +214,6 @@ static enum sx_status take_text(struct csv_reader *r, const struct csv_column *c
 	return SX_OK;
 }
 
-/* "lost+multiplexed", as rows are written. */
-static void take_quality(struct csv_reader *r, const struct csv_cell *cell)
-{
-	static const struct {
-		const char *name;
-		uint8_t quality;
-	} names[] = {{"lost", SX_QUALITY_LOST},
-		     {"wrapped", SX_QUALITY_WRAPPED},
-		     {"multiplexed", SX_QUALITY_MULTIPLEXED},
-		     {"stretched", SX_QUALITY_STRETCHED},
-		     {"skipped", IMPORT_SKIPPED}};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (memmem(cell->text, cell->size, names[i].name, strlen(names[i].name)))
-			r->quality |= names[i].quality;
-}
-
 /* Text makes a column a label when it comes first; behind numbers it is a mistake. */
 static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
@@ -269,7 +253,7 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		return SX_OK;
 	}
 	if (column->role == CSV_QUALITY) {
-		take_quality(r, cell);
+		r->quality |= import_quality(cell->text, cell->size);
 		return SX_OK;
 	}
 	if (r->c.decimal_comma && csv_pointed(&r->c, cell, &u))
