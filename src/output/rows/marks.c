@@ -3,25 +3,24 @@
 
 #include <string.h>
 
-uint8_t rows_reservations(const struct sx_table *table, size_t row)
+uint8_t rows_quality(const struct sx_table *table, size_t row)
 {
 	uint8_t seen = 0;
 	for (uint32_t c = 0; c < sx_table_column_count(table); c++) {
 		struct sx_vector v = sx_table_vector(table, c);
-		if (v.data && v.quality && !(v.quality[row] & SX_QUALITY_NO_DATA_MASK))
+		if (!v.data || !v.quality)
+			continue;
+		if (!(v.quality[row] & SX_QUALITY_NO_DATA_MASK))
 			seen |= v.quality[row];
+		else if (sx_quality_is_skipped(v.quality[row]))
+			seen |= ROWS_SKIPPED;
 	}
 	return seen;
 }
 
-uint8_t rows_skipped(const struct sx_table *table, size_t row)
+uint8_t rows_reservations(const struct sx_table *table, size_t row)
 {
-	for (uint32_t c = 0; c < sx_table_column_count(table); c++) {
-		struct sx_vector v = sx_table_vector(table, c);
-		if (v.data && v.quality && sx_quality_is_skipped(v.quality[row]))
-			return ROWS_SKIPPED;
-	}
-	return 0;
+	return rows_quality(table, row) & (uint8_t)~ROWS_SKIPPED;
 }
 
 const char *rows_reservations_text(uint8_t quality, char buf[64])

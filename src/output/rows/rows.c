@@ -68,8 +68,7 @@ static const char *extra_value(const struct extra *extra, const struct sx_table 
 	if (extra->kind == EXTRA_MODEL)
 		return extra->shape->simulated ? "true" : "false";
 	if (extra->kind == EXTRA_QUALITY)
-		return rows_reservations_text(rows_reservations(t, row) | rows_skipped(t, row),
-					      buf);
+		return rows_reservations_text(rows_quality(t, row), buf);
 	uint64_t value = extra_number(extra, t, row);
 	if (extra->kind == EXTRA_TEXT)
 		return sx_table_string(t, value);

@@ -61,10 +61,10 @@ struct rows_marks {
 
 /* Of a row whose other values stand for some that were not measured, beside reservations. */
 #define ROWS_SKIPPED SX_QUALITY_NOT_COLLECTED
-/* Whether a row has values that others stand for: ROWS_SKIPPED or 0. */
-uint8_t rows_skipped(const struct sx_table *table, size_t row);
 /* The reservations about any value of a row. */
 uint8_t rows_reservations(const struct sx_table *table, size_t row);
+/* The same, and ROWS_SKIPPED where others stand for one. */
+uint8_t rows_quality(const struct sx_table *table, size_t row);
 /* "lost+stretched", and "skipped" behind them; NULL for none. */
 const char *rows_reservations_text(uint8_t quality, char buf[64]);
 /* Takes the rows of a table, of which the first has index `first`. */
