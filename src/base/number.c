@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/digits.h"
+#include "base/digits/digits.h"
 
 #define NUMBER_LENGTH_MAX 64
 

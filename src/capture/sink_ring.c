@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 
 struct item {
 	struct item *next;

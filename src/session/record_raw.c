@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/error.h"
 #include "source/source.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/error.h"
 
 static bool watch_wanted(const struct sx_session *s, int fd, nfds_t count)

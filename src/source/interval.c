@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/error.h"
 #include "source/process.h"
 

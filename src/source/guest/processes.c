@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/mem.h"
 
 #define YOUNG_NS  UINT64_C(2000000000) /* time in which a program should make its first context */

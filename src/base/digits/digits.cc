@@ -1,13 +1,13 @@
 /*
  * Shortest digits and correct rounding by the C++ library, which has them and has them fast; C does
- * not. Built where there is a C++ compiler, else digits_libc.c stands in.
+ * not. Built where there is a C++ compiler, else libc.c stands in.
  */
 #include <charconv>
 #include <cstddef>
 #include <cstring>
 
 extern "C" {
-#include "base/digits.h"
+#include "base/digits/digits.h"
 }
 
 extern "C" int digits_shortest(double value, char digits[20], int *exponent)
