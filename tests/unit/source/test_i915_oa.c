@@ -13,7 +13,7 @@
 #include "decode/decode.h"
 #include "devices/i915_oa.h"
 #include "source/i915_oa/i915_oa.h"
-#include "session/record_raw.h"
+#include "session/record/raw.h"
 #include "source/i915_oa/uapi.h"
 
 #if __has_include(<libdrm/i915_drm.h>)

@@ -12,7 +12,7 @@
 
 #include "decode/decode.h"
 #include "devices/xe_oa.h"
-#include "session/record_raw.h"
+#include "session/record/raw.h"
 #include "source/xe_oa/uapi.h"
 #include "source/xe_oa/xe_oa.h"
 
