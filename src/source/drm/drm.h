@@ -194,7 +194,7 @@ void drm_drop_unbelievable(struct drm_state *state, uint64_t interval_ns,
 /* Whether a clock in Hz can be one. */
 bool drm_is_clock(double hz);
 
-/* One client of the card, and what it did in the last interval (clients.c). */
+/* One client of the card, and what it did in the last interval (clients/). */
 struct drm_client {
 	uint64_t key; /* its id; without one, process and descriptor */
 	bool has_id, in_scope, primed;
@@ -243,7 +243,7 @@ enum sx_status drm_clients_init(struct drm_clients *clients, struct sx_error *er
 void drm_clients_read(struct drm_clients *clients, uint64_t interval_ns);
 void drm_clients_finish(struct drm_clients *clients);
 
-/* Brings the list of processes and their descriptors up to date (processes.c). */
+/* Brings the list of processes and their descriptors up to date (clients/processes.c). */
 void drm_processes_read(struct drm_clients *clients);
 /* The process of that number, or NULL. */
 struct drm_process *drm_find_process(const struct drm_clients *clients, pid_t pid);
