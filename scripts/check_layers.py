@@ -94,8 +94,7 @@ LISTS = ('src/source/all.c', 'src/decode/decode.c', 'src/import/import.c', 'src/
 BESIDE = {'tools/verbs/oa': 'src/wire/oa', 'tools/verbs/decode': 'src/wire/oa'}
 # Sources of a folder. Verbs are a list that one looks up by name; the others may only get fewer.
 SOURCES_MAX = 12
-LONGER = {'tools/verbs': 30,
-          'src/analysis': 13}
+LONGER = {'tools/verbs': 30}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/comparison.h"
-#include "analysis/rules.h"
+#include "analysis/rules/rules.h"
 #include "analysis/windows.h"
 #include "base/error.h"
 #include "expr/compile.h"

@@ -1,5 +1,5 @@
 /* Why a rule cannot be judged: the counters, constants and sets that are missing, in words. */
-#include "analysis/rules.h"
+#include "analysis/rules/rules.h"
 #include "catalog/constants.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Conditions of rules: the rows at hand as inputs, and programs over them. */
-#include "analysis/rules.h"
+#include "analysis/rules/rules.h"
 
 #include <math.h>
 #include <stdlib.h>
