@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
 """The modelled Mali through the whole command: sampled, recorded, split by core, held against a budget."""
-import csv
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 
+from command import Command, csv_rows
+
 SEXTANT = sys.argv[1]
-
-
-def run(*args):
-    return subprocess.run([SEXTANT, *args], check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+run = Command(SEXTANT, code=0)
 
 
 def check_stat(device, metrics):
@@ -28,7 +25,7 @@ def check_stat(device, metrics):
 
 
 def rows_of(path, *args):
-    return list(csv.DictReader(run('report', path, '--csv', *args).stdout.splitlines()))
+    return csv_rows(run('report', path, '--csv', *args).stdout)
 
 
 def check_capture(folder, device, cores):

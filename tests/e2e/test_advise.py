@@ -1,30 +1,26 @@
 #!/usr/bin/env python3
 """sextant advise as a user meets it. $SEXTANT is the binary."""
-import csv
-import io
 import json
 import os
 import subprocess
 import tempfile
 import unittest
 
+from command import Command, csv_rows
+
 SEXTANT = os.environ['SEXTANT']
+run = Command(SEXTANT, 'advise', env={'COLUMNS': '80'})
 
 
-def run(*args, env=None):
-    return subprocess.run([SEXTANT, 'advise', *args], capture_output=True, text=True, timeout=60,
-                          env=dict(os.environ, COLUMNS='80', **(env or {})))
-
-
-def table(text):
+def scratch(text):
     with tempfile.NamedTemporaryFile('w', suffix='.csv', delete=False) as file:
         file.write(text)
     return file.name
 
 
-FRAMES = table('duration_ns,Frames,D3DGPUTime,CPUTime,PSInvocations,IAPrimitives,FrameTime\n' +
+FRAMES = scratch('duration_ns,Frames,D3DGPUTime,CPUTime,PSInvocations,IAPrimitives,FrameTime\n' +
                '20000000,1,19500000,4000000,9000000,100,20000000\n' * 5 + '10000000,1,9500000,2000000,1000,100,10000000\n')
-OA = table('duration_ns,GPU_TIME,GPU_CLOCK,A0,A7,A8\n10000000,125000,9000000,8900000,190000000,1000\n')
+OA = scratch('duration_ns,GPU_TIME,GPU_CLOCK,A0,A7,A8\n10000000,125000,9000000,8900000,190000000,1000\n')
 
 
 class Advise(unittest.TestCase):
@@ -52,7 +48,7 @@ class Advise(unittest.TestCase):
         self.assertIn('fragment.wasted', rest)
         self.assertIn('not there: ', rest)
         self.assertLessEqual(max(map(len, out.split('\n'))), 80)
-        mali = run(table('MaliGPUCyclesGPUActive\n5\n'), '--for', 'mali-g625', '-v').stdout
+        mali = run(scratch('MaliGPUCyclesGPUActive\n5\n'), '--for', 'mali-g625', '-v').stdout
         self.assertIn('\nnot for counters to tell\n', mali)
 
     def test_rows_without_an_axis_of_time_are_judged_by_their_lengths(self):
@@ -61,7 +57,7 @@ class Advise(unittest.TestCase):
         evidence = {e['name']: e['value'] for e in verdict['parts'][0]['evidence']}
         self.assertAlmostEqual(evidence['gpu'], 107e6 * 100 / 110e6)
         mali = 'duration_ns,MaliGPUCyclesGPUActive\n' + '10000000,7900000\n' * 9
-        verdict = self.json(table(mali), '--for', 'mali-g625', '--const', 'gpu_max_clock_hz=8e8', code=1)['verdict']
+        verdict = self.json(scratch(mali), '--for', 'mali-g625', '--const', 'gpu_max_clock_hz=8e8', code=1)['verdict']
         self.assertEqual(verdict['verdict'], 'gpu')
         self.assertAlmostEqual(verdict['parts'][0]['evidence'][0]['value'], 98.75)
 
@@ -84,7 +80,7 @@ class Advise(unittest.TestCase):
         self.assertEqual(len(verbose['quiet']), document['rules']['quiet'])
 
     def test_csv(self):
-        rows = list(csv.DictReader(io.StringIO(run(FRAMES, '--for', 'opengl', '--csv').stdout)))
+        rows = csv_rows(run(FRAMES, '--for', 'opengl', '--csv').stdout)
         document = self.json(FRAMES, '--for', 'opengl')
         self.assertEqual([r['rule'] for r in rows], [f['rule'] for f in document['findings']])
         self.assertEqual([[int(r['first']), int(r['last'])] for r in rows],
@@ -103,14 +99,14 @@ class Advise(unittest.TestCase):
 
     def test_nothing_judged(self):
         for name, text in (('amd-hd2000', 'a\n1\n'), ('opengl', 'a\n1\n'), ('opengl', 'D3DGPUTime\n')):
-            result = run(table(text), '--for', name)
+            result = run(scratch(text), '--for', name)
             self.assertEqual(result.returncode, 1)
             lines = result.stderr.strip().split('\n')[-3:]
             self.assertEqual([line.split(':')[0] for line in lines], ['error', 'because', 'try'])
             self.assertIn('no rule', lines[0])
 
     def test_no_findings_is_success(self):
-        calm = table('duration_ns,D3DGPUTime,CPUTime,FrameTime\n16000000,12000000,8000000,16000000\n')
+        calm = scratch('duration_ns,D3DGPUTime,CPUTime,FrameTime\n16000000,12000000,8000000,16000000\n')
         document = self.json(calm, '--for', 'opengl')
         self.assertEqual(document['findings'], [])
 

@@ -1,27 +1,18 @@
 #!/usr/bin/env python3
 """What a new user asks of the command gets an answer: names of other devices, rules, how a program ended. $SEXTANT is the binary."""
-import csv
-import io
 import json
 import os
 import pty
 import subprocess
-import tempfile
 import unittest
 
+from command import Command, FolderTest, csv_rows
+
 SEXTANT = os.environ['SEXTANT']
+run = Command(SEXTANT, env={'XDG_CONFIG_HOME': '/nonexistent'})
 
 
-def run(*args, env=None, stdin=None):
-    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False, input=stdin,
-                          env={**os.environ, 'XDG_CONFIG_HOME': '/nonexistent', **(env or {})})
-
-
-class Answers(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
+class Answers(FolderTest):
     def path(self, name, text=None):
         path = os.path.join(self.folder.name, name)
         if text is not None:
@@ -57,8 +48,8 @@ class Names(Answers):
         self.assertEqual(result.returncode, 1)  # what was named is missing
         text = run('stat', '-m', 'frame_time,cpu_busy', '--', 'true').stdout
         self.assertRegex(text, r'(?s)not measured: .*\n  frame_time: no data\n')
-        table = list(csv.DictReader(io.StringIO(run('stat', '-m', 'frame_time', '--csv', '--', 'true').stdout)))
-        self.assertEqual([(r['name'], r['mean']) for r in table], [('frame_time', '')])
+        rows = csv_rows(run('stat', '-m', 'frame_time', '--csv', '--', 'true').stdout)
+        self.assertEqual([(r['name'], r['mean']) for r in rows], [('frame_time', '')])
         self.assertEqual(run('stat', '--', 'true').returncode, 0)  # nothing was named
 
 
@@ -131,7 +122,7 @@ class Groups(Answers):
         args = ('report', table, '--for', 'opengl', '--by', 'group', '-m', 'IAVertices')
         result = run(*args, '--csv', '--top', '100000')
         self.assertEqual(result.returncode, 0, result.stderr)
-        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        rows = csv_rows(result.stdout)
         self.assertEqual(len(rows), 16385)
         self.assertEqual([int(r['IAVertices']) for r in rows[:-1]], [7] * 16384)
         self.assertEqual((rows[-1]['group'], int(rows[-1]['rows']), int(rows[-1]['IAVertices'])), ('(others)', 2 * 616, 7 * 616))

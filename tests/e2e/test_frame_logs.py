@@ -5,20 +5,16 @@ import math
 import os
 import random
 import re
-import subprocess
-import sys
-import tempfile
 import unittest
 
+from command import Command, FolderTest
+
 SEXTANT = os.environ['SEXTANT']
+run = Command(SEXTANT)
 SYSTEM = 'os,cpu,gpu,ram,kernel,driver,cpuscheduler\nDebian,A CPU,{gpu},32768000,6.1.0,Mesa,schedutil\n'
 NAMES = 'fps,frametime,cpu_load,cpu_power,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,ram_used,swap_used,' \
         'process_rss,cpu_mhz,elapsed'
 OLD_NAMES = 'fps,frametime,cpu_load,gpu_load,cpu_temp,gpu_temp,gpu_core_clock,gpu_mem_clock,gpu_vram_used,gpu_power,ram_used,elapsed'
-
-
-def run(*args):
-    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False)
 
 
 def frames(count=1500, ms=16.5, seed=1):
@@ -58,11 +54,7 @@ def watched(data, every_ms):
     return text, rows, watts
 
 
-class Frames(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
+class Frames(FolderTest):
     def write(self, text, name='log.csv'):
         path = os.path.join(self.folder.name, name)
         with open(path, 'w', encoding='utf-8') as file:

@@ -6,7 +6,6 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -14,12 +13,10 @@ import import_files
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
 import units
+from command import Command, FolderTest
 
 SEXTANT = os.environ['SEXTANT']
-
-
-def run(*args, stdin=None):
-    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False, input=stdin)
+run = Command(SEXTANT)
 
 
 def columns(path, *args):
@@ -32,14 +29,7 @@ def columns(path, *args):
     return {name: [row[i] for row in document['rows']] for i, name in enumerate(document['metrics'])}, result
 
 
-class Import(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class Import(FolderTest):
     def check_values(self, have, expected, name):
         for column, want in expected.items():
             self.assertIn(column, have, f'{name}: {sorted(have)}')
@@ -91,9 +81,9 @@ class Import(unittest.TestCase):
 
     def test_standard_input(self):
         text = import_files.mangohud()[0].decode()
-        self.assertEqual(run('import', '-', '-o', self.path('in.sxc'), stdin=text).returncode, 0)
+        self.assertEqual(run('import', '-', '-o', self.path('in.sxc'), input=text).returncode, 0)
         for verb in ('report', 'export', 'advise'):
-            result = run(verb, '-', stdin=text)
+            result = run(verb, '-', input=text)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn('MangoHud', result.stderr)
         # ScratchRegs is NA in every line: not measured, which is told and no failure.
@@ -101,7 +91,7 @@ class Import(unittest.TestCase):
         self.assertEqual(codexl.returncode, 0, codexl.stderr)
         self.assertIn('1 column has no value: ScratchRegs', ' '.join(codexl.stderr.split()))
         self.assertNotIn('has times', run('report', import_files.write(self.folder.name, 'long-table')).stderr)
-        result = run('report', '-', stdin='nothing that is known')
+        result = run('report', '-', input='nothing that is known')
         self.assertEqual(result.returncode, 5, result.stderr)
 
     def test_streams(self):
@@ -519,12 +509,8 @@ class Import(unittest.TestCase):
                 self.assertEqual(run('report', path).returncode, 5)
 
 
-class Tables(unittest.TestCase):
+class Tables(FolderTest):
     """Tables of counters as people have them, through eval."""
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
 
     def file(self, content, name='t.csv'):
         path = os.path.join(self.folder.name, name)

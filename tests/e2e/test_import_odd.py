@@ -1,22 +1,18 @@
 #!/usr/bin/env python3
 """Files that are odd but true, as tools write them on odd days: what was measured comes over, and what is missing is told. $SEXTANT is the binary."""
-import csv
 import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
 import units
+from command import Command, FolderTest, csv_rows
 
 SEXTANT = os.environ['SEXTANT']
+run = Command(SEXTANT)
 MS = 1000000
-
-
-def run(*args):
-    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False)
 
 
 def notes(result):
@@ -24,11 +20,7 @@ def notes(result):
     return ' '.join(result.stderr.split())
 
 
-class Odd(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
+class Odd(FolderTest):
     def write(self, name, *lines):
         path = os.path.join(self.folder.name, name)
         with open(path, 'w', encoding='utf-8') as file:
@@ -175,11 +167,11 @@ class Cells(Odd):
         path, capture = self.write('own.csv', head, *rows), os.path.join(self.folder.name, 'own.sxc')
         self.assertEqual(run('import', path, '-o', capture).returncode, 0)
         for source in (capture, path):
-            row = next(csv.DictReader(run('report', source, '-m', 'IAVertices', '--csv').stdout.splitlines()))
+            row = csv_rows(run('report', source, '-m', 'IAVertices', '--csv').stdout)[0]
             self.assertEqual((float(row['total']), float(row['running'])), (800, 0.5))
-        again = list(csv.DictReader(run('export', capture, '--counters', '--csv').stdout.splitlines()))
+        again = csv_rows(run('export', capture, '--counters', '--csv').stdout)
         self.assertEqual([row['quality'] for row in again], ['', 'skipped'] * 4)
-        again = list(csv.DictReader(run('eval', path, '--for', 'opengl', '-m', 'IAVertices', '--csv').stdout.splitlines()))
+        again = csv_rows(run('eval', path, '--for', 'opengl', '-m', 'IAVertices', '--csv').stdout)
         self.assertEqual([row['quality'] for row in again], ['', 'skipped'] * 4)
 
     def test_commas_within_quotes(self):

@@ -1,31 +1,20 @@
 #!/usr/bin/env python3
 """What Sextant wrote itself, imported again: the same numbers, and the same said of them. usage: test_import_own.py SEXTANT MAKE-RUN"""
-import csv
 import json
-import os
 import subprocess
 import sys
-import tempfile
 import unittest
 
+from command import Command, FolderTest, csv_rows
+
 SEXTANT, MAKE_RUN = sys.argv.pop(1), sys.argv.pop(1)
+run = Command(SEXTANT)
 MS = 1000000
 OPENGL = [('Frames', 'frames', 'u64', 'sum'), ('FrameTime', 'ns', 'u64', 'sum'), ('PSInvocations', 'invocations', 'u64', 'sum'),
           ('IAVertices', 'vertices', 'u64', 'sum'), ('FramebufferWidth', 'pixels', 'u64', 'last'), ('FramebufferHeight', 'pixels', 'u64', 'last')]
 
 
-def run(*args):
-    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False)
-
-
-class Own(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class Own(FolderTest):
     def frames(self, name, real='real', measured=lambda i: i % 4 == 0):
         """Frames of which the sampler spares most: what they drew grows, so that the measured ones are no mean of all."""
         lines = [f'device\topengl\tSome GPU\tMesa 1\tframe\t{real}']
@@ -146,13 +135,13 @@ class Own(unittest.TestCase):
         self.assertTrue(constants)
         rows = self.export(model, 'raw.csv', '--counters', '--csv')
         with open(rows, encoding='utf-8') as file:
-            table = list(csv.DictReader(file))
+            table = csv_rows(file.read())
         for name, value in constants.items():
             self.assertEqual({float(row[name]) for row in table}, {float(value)}, name)
         result = run('eval', '--for', info['catalog'], rows, '--csv')
         self.assertEqual(result.returncode, 0, result.stderr)
-        want = list(csv.DictReader(run('export', model, '--csv').stdout.splitlines()))
-        have = list(csv.DictReader(result.stdout.splitlines()))
+        want = csv_rows(run('export', model, '--csv').stdout)
+        have = csv_rows(result.stdout)
         self.assertEqual(have, want)
         self.check_same(model, rows)
         kept = self.path('kept.sxc')
@@ -170,8 +159,8 @@ class Own(unittest.TestCase):
             with self.subTest(catalog):
                 result = run('eval', '--for', catalog, rows, '--csv')
                 self.assertEqual(result.returncode, 0, result.stderr)
-                want = list(csv.DictReader(run('export', path, '-d', str(number), '--csv').stdout.splitlines()))
-                have = list(csv.DictReader(result.stdout.splitlines()))
+                want = csv_rows(run('export', path, '-d', str(number), '--csv').stdout)
+                have = csv_rows(result.stdout)
                 self.assertEqual([[r[k] for k in ('begin_ns', 'end_ns')] for r in have], [[r[k] for k in ('begin_ns', 'end_ns')] for r in want])
                 for a, b in zip(have, want):
                     self.assertEqual({k: v for k, v in a.items() if v and k != 'simulated'}, {k: v for k, v in b.items() if v and k != 'simulated'})

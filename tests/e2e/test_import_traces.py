@@ -2,21 +2,17 @@
 """What traces mean: levels and amounts, several GPUs, work at the same time. Written from field numbers. $SEXTANT is the binary."""
 import json
 import os
-import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from import_files import field, packet
+from command import Command, FolderTest
 
 SEXTANT = os.environ['SEXTANT']
+run = Command(SEXTANT)
 START, MS = 5 * 10**9, 10**6
 PERCENT, BYTE, NANOSECOND = 37, 7, 19
-
-
-def run(*args):
-    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False)
 
 
 def spec(name, units=()):
@@ -32,11 +28,7 @@ def counter(name, values, units=()):
     return b''.join(sample(i, v, spec(name, units) if i == 0 else b'') for i, v in enumerate(values))
 
 
-class Traces(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
+class Traces(FolderTest):
     def write(self, data, name='t.pftrace'):
         path = os.path.join(self.folder.name, name)
         with open(path, 'wb') as out:

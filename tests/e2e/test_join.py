@@ -2,17 +2,13 @@
 """export --join: rows of one device beside those of another, worked out a second time."""
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
+from command import Command
+
 SEXTANT = os.environ["SEXTANT"]
-
-
-def run(*args, code=0):
-    done = subprocess.run([SEXTANT, *args], text=True, capture_output=True, timeout=120)
-    assert done.returncode == code, (args, done.returncode, done.stderr)
-    return done
+run = Command(SEXTANT, code=0)
 
 
 def rows_of(document):

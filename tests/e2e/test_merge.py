@@ -1,7 +1,5 @@
 """Captures of two machines on one axis: 200 ppm of drift, a wall clock that was set, and a suspend, all simulated.
 usage: test_merge.py SEXTANT MAKE_MACHINES"""
-import csv
-import io
 import json
 import math
 import os
@@ -10,14 +8,11 @@ import sys
 import tempfile
 import unittest
 
+from command import Command, csv_rows
+
 SEXTANT, MACHINES = sys.argv[1:3]
+run = Command(SEXTANT, code=0)
 WAKE, SLEPT = 14.6, 5.0
-
-
-def run(*args, code=0):
-    done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=60)
-    assert done.returncode == code, (args, done.returncode, done.stderr)
-    return done
 
 
 def truth(t):
@@ -43,7 +38,7 @@ class Merge(unittest.TestCase):
 
     def joined(self, path):
         text = run("export", path, "--join", "--counters", "--csv").stdout
-        return list(csv.DictReader(io.StringIO(text)))
+        return csv_rows(text)
 
     def check_values(self, rows):
         worst, judged = 0, 0
@@ -70,8 +65,8 @@ class Merge(unittest.TestCase):
     def test_rows_of_frames_in_reports(self):
         """report --join: each frame has what the other machine's CPU did meanwhile, within 1 % of truth."""
         run("capture", "merge", self.a, self.b, "-o", self.both)
-        table = run("report", self.both, "--join", "--by", "frame", "-m", "TaskClock", "--csv", "--top", "1000").stdout
-        rows = [row for row in csv.DictReader(io.StringIO(table)) if row.get("TaskClock (s)")]
+        text = run("report", self.both, "--join", "--by", "frame", "-m", "TaskClock", "--csv", "--top", "1000").stdout
+        rows = [row for row in csv_rows(text) if row.get("TaskClock (s)")]
         self.assertGreater(len(rows), 370)
         for row in rows:
             begin = int(row["frame"]) * 0.05

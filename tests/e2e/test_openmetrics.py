@@ -11,7 +11,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
@@ -20,8 +19,10 @@ import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from import_files import field, packet
+from command import Command, FolderTest
 
 SEXTANT = os.environ['SEXTANT']
+run = Command(SEXTANT, text=False)
 NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*'
 SAMPLE = re.compile(rf'({NAME})\{{((?:{NAME}="(?:[^"\\\n]|\\["\\n])*",?)*)\}} (\S+)')
 LABEL = re.compile(rf'({NAME})="((?:[^"\\]|\\.)*)"')
@@ -29,10 +30,6 @@ SUFFIXES = {'gauge': [''], 'counter': ['_total', '_created'], 'info': ['_info']}
 HOSTILE = 'x</script>"quoted" \\back\\ 😀\nnext line'
 WORDS = {'s': 'seconds', 'percent': 'ratio', 'W': 'watts', 'degC': 'celsius', 'Hz': 'hertz', 'count': '', 'bytes/s': 'bytes_per_second',
          'boolean': ''}
-
-
-def run(*args):
-    return subprocess.run([SEXTANT, *args], capture_output=True, timeout=120, check=False)
 
 
 def parse(text):
@@ -74,14 +71,7 @@ def unit_word(unit):
     return unit.lower()
 
 
-class OpenMetrics(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class OpenMetrics(FolderTest):
     def capture(self, name, *args):
         path = self.path(name)
         result = run('record', '-o', path, *args)

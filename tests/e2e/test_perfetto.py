@@ -3,21 +3,20 @@
 Perfetto traces, read by a parser of the wire format that shares nothing with ours and shown as trace processor shows
 them: every value against the CSV export. Arguments: sextant, make-capture.
 """
-import csv
-import io
 import json
 import os
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from import_files import field, packet
+from command import Command, FolderTest, csv_rows
 
 SEXTANT, MAKE = sys.argv.pop(1), sys.argv.pop(1)
+run = Command(SEXTANT, text=False)
 HOSTILE = 'x</script>"quoted" \\back\\ 😀\nnext line'
 # Numbers of the public protos (ec5d16b): name, and what a field of bytes is.
 TRACE = {1: ('packet', {
@@ -174,10 +173,6 @@ def shown_at(points, begin, end):
     return values[0]
 
 
-def run(*args, **options):
-    return subprocess.run([SEXTANT, *args], capture_output=True, timeout=120, check=False, **options)
-
-
 def number(text):
     try:
         return int(text)
@@ -185,14 +180,7 @@ def number(text):
         return float(text)
 
 
-class Perfetto(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class Perfetto(FolderTest):
     def model(self, *args, device='mali-g625'):
         path = self.path('model.sxc')
         result = run('record', '-d', device, '-I', '10ms', '-o', path, *(args or ('-t', '200ms')))
@@ -220,7 +208,7 @@ class Perfetto(unittest.TestCase):
     def rows(self, path, *args):
         result = run('export', path, '--csv', *args)
         self.assertIn(result.returncode, (0, 1), result.stderr)
-        rows = list(csv.DictReader(io.StringIO(result.stdout.decode())))
+        rows = csv_rows(result.stdout.decode())
         about = json.loads(run('capture', 'info', path, '--json').stdout)
         constants = {name for device in about['devices'] for name in device['constants']}  # no counters, in a trace
         return [{name: cell for name, cell in row.items() if name not in constants} for row in rows]
