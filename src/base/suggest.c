@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define LENGTH_MAX 128
 /* Costs are in quarters of an edit, so that case can weigh less than a letter. */

@@ -3,7 +3,6 @@
 #include "decode/decode.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "catalog/column.h"

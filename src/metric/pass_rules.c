@@ -1,7 +1,6 @@
 /* Compiling and applying the rules that say which counters may share a pass. */
 #include "metric/pass_rules.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -1,9 +1,7 @@
 /* Instances apart: rows whose columns are of one core, slice or cluster each become rows. */
 #include <sextant/metric.h>
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "catalog/column.h"

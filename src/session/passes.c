@@ -1,5 +1,4 @@
 /* What of a device does not count at once: passes of it, which its source takes turns with. */
-#include <string.h>
 
 #include <sextant/plan.h>
 

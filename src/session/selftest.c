@@ -2,7 +2,6 @@
 #include <sextant/source.h>
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "source/source.h"

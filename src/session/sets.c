@@ -6,7 +6,6 @@
 #include "session/session.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include <sextant/plan.h>
 

@@ -1,8 +1,6 @@
 /* Sources started as the selection needs them, their decoders and tables. */
 #include "session/session.h"
 
-#include <string.h>
-
 #include "base/error.h"
 
 static enum sx_status make_decoder(struct sx_session *s, uint32_t index, struct sx_error *err)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/clock/clock.h"
 #include "base/error.h"
 
 static bool watch_wanted(const struct sx_session *s, int fd, nfds_t count)

@@ -2,7 +2,6 @@
 #include "source/interval.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock/clock.h"

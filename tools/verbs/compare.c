@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/diff/diff.h"
 #include "tools/cli/input/baseline.h"
 #include "tools/cli/input/compare_input.h"
 #include "tools/verbs/diff.h"

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/compare/noise.h"
 #include "output/diff/diff.h"

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/compare/noise.h"
 #include "analysis/compare/steps.h"

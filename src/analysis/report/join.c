@@ -1,7 +1,6 @@
 /* Samples of one device beside what the others did meanwhile: kept, then joined by their times. */
 #include "analysis/report/join.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

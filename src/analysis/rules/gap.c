@@ -2,7 +2,6 @@
 #include "analysis/rules/rules.h"
 #include "catalog/constants.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

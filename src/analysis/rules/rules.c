@@ -1,7 +1,6 @@
 /* Names in rules: resolved once for all rules, in the set that the counters were made under. */
 #include "analysis/rules/rules.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

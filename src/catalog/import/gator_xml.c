@@ -2,8 +2,6 @@
 #include "catalog/import/import.h"
 #include "base/error.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 /* One event as a counter; a name of Streamline's kind is made of category and name. */

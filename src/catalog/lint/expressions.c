@@ -4,7 +4,6 @@
 #include "catalog/refs.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sextant/expr.h>
 
 /* One expression being checked, and how its names are to be understood. */

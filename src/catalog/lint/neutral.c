@@ -1,6 +1,5 @@
 /* Reads neutral.yaml with the same tables and limits as catalogs. */
 #include "catalog/lint/neutral.h"
-#include "base/error.h"
 #include "catalog/embedded.h"
 #include "catalog/load/fields.h"
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "catalog/lint/neutral.h"
 #include "expr/compile.h"
 

@@ -1,6 +1,5 @@
 /* RAW_KERNELS: records of OpenCL commands to rows of the `opencl` catalog's counters. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "decode/guest/records.h"

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "expr/parse/lexer.h"
 
 /* More operands than this wait for no sane formula. */

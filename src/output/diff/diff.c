@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 extern const struct diff_view diff_text, diff_json, diff_markdown, diff_junit;
 static const struct diff_view *const views[] = {&diff_text, &diff_json, &diff_markdown,

@@ -1,8 +1,6 @@
 /* A comparison as one JSON document. */
 #include "output/diff/diff.h"
 
-#include <math.h>
-
 #include "output/report/gates.h"
 
 static void json_side(struct json *json, const char *key, const struct compare_set *set)

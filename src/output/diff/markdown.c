@@ -1,11 +1,9 @@
 /* A comparison as Markdown, for a pull request. */
 #include "output/diff/diff.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "output/report/gates.h"
-#include "output/report/table.h"
 
 #define ROWS_MOST 30
 

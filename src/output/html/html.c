@@ -2,7 +2,6 @@
  * A report as one page that needs nothing else: page.html with its gaps filled. "{{NAME}}" stands
  * for an embedded file where the name has a dot, else for a part that is written here.
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"

@@ -3,7 +3,6 @@
 #include "output/html/model.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "analysis/compare/compare.h"

@@ -2,7 +2,6 @@
 #include "output/report/gates.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 #include "output/report/table.h"

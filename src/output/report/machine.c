@@ -1,7 +1,6 @@
 /* A report's numbers for machines: base units, one shape for every format. */
 #include "output/report/machine.h"
 
-#include <math.h>
 #include <string.h>
 
 bool machine_simulated(const struct report *report)

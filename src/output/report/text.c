@@ -9,7 +9,6 @@
 #include "output/report/budget.h"
 #include "output/report/findings.h"
 #include "output/report/gates.h"
-#include "output/report/machine.h"
 #include "output/report/table.h"
 #include "output/report/verdict.h"
 

@@ -2,8 +2,6 @@
 #include "output/report/verdict.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
 #include "output/catalog/describe.h"
 

@@ -3,7 +3,6 @@
 
 #include <sched.h>
 
-#include "base/error.h"
 #include "base/thread.h"
 
 static void *pipe_run(void *user)

@@ -1,8 +1,6 @@
 /* Rows of metrics in every format. */
 #include "output/rows/rows.h"
 
-#include <string.h>
-
 /* One column before the metrics. */
 struct extra {
 	const char *name;

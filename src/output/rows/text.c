@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #define ROWS_SHOWN 4 /* value columns that fit beside a metric's name in 80 columns */
 

@@ -1,8 +1,6 @@
 /* Raw samples of any source into a file of its format: its head, samples as they come, its tail. */
 #include "session/record/raw.h"
 
-#include <string.h>
-
 #include "base/clock/clock.h"
 #include "base/error.h"
 #include "source/source.h"

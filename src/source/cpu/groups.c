@@ -5,7 +5,6 @@
  */
 #include "source/cpu/cpu.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 
 #define UNIT_MAX 2

@@ -2,9 +2,7 @@
 #include "source/cpu/cpu.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <sextant/expr.h>

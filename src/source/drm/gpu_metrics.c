@@ -5,8 +5,6 @@
  */
 #include "source/drm/drm.h"
 
-#include <stdio.h>
-#include <string.h>
 #include "base/error.h"
 
 /* Offsets in bytes; 0: this revision has none (the head is there). Clocks are MHz throughout. */

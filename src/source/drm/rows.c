@@ -1,7 +1,6 @@
 /* The rows of a sample: numbers into columns with quality, and programs into labels. */
 #include "source/drm/drm.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* What must hold of a card's numbers, on the hardware at hand. */
 #include "source/drm/drm.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -5,8 +5,6 @@
 #include "wire/oa/oa.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #define TOPOLOGY_BYTES 512
 

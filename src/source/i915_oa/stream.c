@@ -9,7 +9,6 @@
 #include "wire/oa/oa.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

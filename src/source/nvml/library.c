@@ -1,7 +1,6 @@
 /* NVIDIA's management library: opened when its kernel driver is here, shut down when done. */
 #include "source/nvml/nvml.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #define IOCTL_TRIES 100
 

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 
 #define PANTHOR_DEV_QUERY    0xc0106440u
 #define PANTHOR_GPU_INFO     0u

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 
 #include <sextant/expr.h>

@@ -2,8 +2,6 @@
 #include "source/pmu/pmu.h"
 
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 

@@ -1,7 +1,6 @@
 /* One run of the PMU source: what feeds each counter, readings, and what lies between them. */
 #include "source/pmu/pmu.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,8 @@
 /* What an Xe card is by the kernel's files, and whether it may be observed. */
 #include "source/xe_oa/xe_oa.h"
-#include "base/error.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PERF_OPENS 7003 /* Linux 7.3: kernel.perf_event_paranoid counts beside the driver's own */
 

@@ -1,7 +1,6 @@
 /* The layouts of reports, Haswell to Xe2: sizes, heads, and where each counter lies. */
 #include "wire/oa/oa.h"
 
-#include <string.h>
 #include <strings.h>
 
 #define RUNS_MAX 8

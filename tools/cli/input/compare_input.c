@@ -1,7 +1,6 @@
 /* Reading captures as runs of a comparison. */
 #include "tools/cli/input/compare_input.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

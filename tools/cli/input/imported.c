@@ -12,7 +12,6 @@
 #include <sextant/capture.h>
 
 #include "base/lock.h"
-#include "base/mem.h"
 #include "import/import.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/input_source.h"

@@ -1,6 +1,5 @@
 /* Input files as blocks of rows, whatever their format. */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

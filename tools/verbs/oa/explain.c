@@ -2,9 +2,6 @@
 #include "tools/verbs/oa/explain.h"
 #include <sextant/oa.h>
 
-#include <math.h>
-#include <string.h>
-
 #include "output/catalog/formula.h"
 #include "tools/verbs/oa/words.h"
 #include "wire/oa/flex.h"

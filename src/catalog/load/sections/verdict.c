@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/error.h"
 #include "catalog/embedded.h"
 #include "catalog/load/fields.h"
 
