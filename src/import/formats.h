@@ -167,7 +167,7 @@ bool import_is(struct import_cell cell, const char *word);
 bool import_begins(struct import_cell cell, const char *word);
 /* A number with whatever stands for one; false for no data and for text. */
 bool import_number(struct import_cell cell, double *value);
-/* Whether a cell stands for "no data": empty, -, N/A, nan, null. */
+/* Whether a cell stands for "no data": empty, dashes, N/A, nan, null, none. */
 bool import_no_data(struct import_cell cell);
 /*
  * Sets a number in text that is a whole one in the column's unit, with all its digits;

@@ -55,6 +55,9 @@ void import_destroy(struct import *import);
  * import_read().
  */
 enum sx_status import_plain_text(const char *path, char **data, size_t *size, struct sx_error *err);
+/* How text is written, by its beginning: with a mark or without. */
+enum import_coding { IMPORT_UTF8, IMPORT_UTF16_LE, IMPORT_UTF16_BE };
+enum import_coding import_coding(const char *text, size_t size);
 /*
  * Whether a file begins as one of a known kind, or is a folder, which nothing else reads; for files
  * that cannot be read, false. `tables`: plain tables of counters count as well.

@@ -70,10 +70,10 @@ class Stream(unittest.TestCase):
         """Nothing is written of a file whose last line is wrong."""
         path = self.write(100000)
         with open(path, 'a') as out:
-            out.write('1,x,3\n')
+            out.write('x,1,3\n')
         result = subprocess.run([SEXTANT, 'eval', path, '--for', 'mali-g310', '--csv'], capture_output=True)
         self.assertEqual((result.returncode, result.stdout), (5, b''))
-        self.assertIn(b':100002: column 2: "x" is not a number', result.stderr)
+        self.assertIn(b':100002: column 1: "x" is not a number', result.stderr)
 
     def test_memory(self):
         few, many = self.write(100000), self.write(500000)

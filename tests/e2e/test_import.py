@@ -537,10 +537,14 @@ class Tables(FolderTest):
                 'sep': 'sep=|\n' + names.format('|') + '1234567|12.5\n2000000|null\n',
                 'crlf': (names.format(',') + '1234567,12.5\n2000000,\n').replace('\n', '\r\n'),
                 'bom': '\ufeff' + names.format(',') + '1234567,12.5\n2000000,\n',
+                'dashes': names.format(',') + '1234567,12.5\n2000000,--\n',
+                'separators at the ends': (names.format(',') + '1234567,12.5\n2000000,\n').replace('\n', ',\n'),
+                'separators behind values': names.format(';') + '1234567;12.5;\n2000000;;\n',
         }.items():
             with self.subTest(title):
                 self.assertEqual(self.eval(text, '-m', 'gpu_active_cycles,MaliGPUCyclesFragmentActive')[0], want)
-                for packed in (gzip.compress(text.encode()), text.lstrip('\ufeff').encode('utf-16')):
+                plain = text.lstrip('\ufeff')
+                for packed in (gzip.compress(text.encode()), plain.encode('utf-16'), plain.encode('utf-16-le'), plain.encode('utf-16-be')):
                     self.assertEqual(self.eval(packed, '-m', 'gpu_active_cycles,MaliGPUCyclesFragmentActive')[0], want)
         # One point or comma before three digits may be either: refused, not guessed.
         _, err = self.eval(names.format(';') + '1,234;5\n', code=5)
@@ -600,6 +604,8 @@ class Tables(FolderTest):
         self.assertEqual(rows[0], ['group', 'gpu_active_cycles'])
         self.assertEqual(rows[1], ['Menu', '1'])
         self.assertIn('remark', err)
+        rows, _ = self.eval('level,MaliGPUCyclesGPUActive\n1,1\nend,2\n' + 'x' * 3000 + ',3\n', '-m', 'gpu_active_cycles')
+        self.assertEqual([row[0] for row in rows[1:]], ['1', 'end', 'x' * 3000])
         _, err = self.eval('MaliGPUCyclesGPUActive\n1\nx\n', code=5)  # a counter is no label
         self.assertIn(':3', err)
 
@@ -607,10 +613,17 @@ class Tables(FolderTest):
         _, err = self.eval('MaliGPUCyclesGPUActive,MaliGPUCyclesFragmentActive\n1,2\n3\n-4,5\n', '-m', 'gpu_active_cycles')
         self.assertIn('1 line has fewer cells than the header, line 3', err)
         self.assertIn('1 count is below 0 or beyond 64 bits, the first in line 4', err)
-        self.eval('MaliGPUCyclesGPUActive,MaliGPUCyclesGPUActive\n1,2\n', code=5)
+        rows, err = self.eval('MaliGPUCyclesGPUActive,,MaliGPUCyclesGPUActive\n1,7,2\n', '-m', 'gpu_active_cycles')
+        self.assertEqual(rows[1], ['1'])
+        self.assertIn('1 column has the name of one before, which is read instead; MaliGPUCyclesGPUActive', err)
+        self.assertIn('1 column has no name, column 2 the first', err)
+        _, err = self.eval('MaliGPUCyclesGPUActive\n1,2\n', code=5)
+        self.assertIn('t.csv:2: a line has more cells than the header', err)
         _, err = self.eval('a,b\n1,2\n', code=5)
         self.assertIn('no column', err)
         self.eval('MaliGPUCyclesMCUActive\n1\n', '-m', 'fragment_iterator_utilization', code=1)
+        _, err = self.eval('MaliGPUCyclesMCUActive\n', code=1)
+        self.assertIn('the table has no row', err)
 
     def test_device_as_text(self):
         """Numbers in a column device are devices, unless text further down makes it a label: then no row is left out."""

@@ -38,11 +38,11 @@ static bool has_value(const struct sx_table *table)
 	return false;
 }
 
-/* Rows there were, but no metric had what it needs. */
+/* No metric had what it needs in any row. */
 static enum sx_status nothing(const struct sx_catalog *catalog, const struct sx_table *values,
-			      struct sx_error *err)
+			      bool empty, struct sx_error *err)
 {
-	const char *why = NULL;
+	const char *why = empty ? "the table has no row" : NULL;
 	for (uint32_t c = 0; !why && c < sx_table_column_count(values); c++)
 		why = sx_table_column(values, c)->why;
 	error_set(err, SX_INCOMPLETE, "no metric of catalog %s could be worked out",
@@ -130,7 +130,8 @@ struct evaluating {
 	struct sx_evaluation *evaluations[2];
 	struct checking check;
 	const struct sx_table *last; /* rows that were worked out last */
-	bool any;		     /* some value was worked out, or there was no row */
+	bool any;		     /* some value was worked out */
+	bool empty;		     /* there was no row */
 };
 
 /*
@@ -153,7 +154,8 @@ static enum sx_status write_blocks(struct evaluating *e, struct rows_pipe *pipe,
 		e->last = values;
 		if (!status && !end)
 			check_rows(&e->check, raw, values);
-		e->any = e->any || end || (!status && has_value(values));
+		e->any = e->any || (!end && !status && has_value(values));
+		e->empty = end;
 		if (!status) /* main says why nobody reads on */
 			status = end || ferror(e->cli->view.out.out) ? SX_END
 								     : input_rows_next(e->raw, err);
@@ -197,7 +199,7 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 		check_end(&e.check, cli);
 	}
 	if (!status && !e.any)
-		status = nothing(catalog, e.last, err);
+		status = nothing(catalog, e.last, e.empty, err);
 	for (int i = 0; i < 2; i++)
 		sx_evaluation_destroy(e.evaluations[i]);
 	sx_metrics_destroy(e.metrics);

@@ -26,6 +26,7 @@ static enum sx_status rewind_text(struct csv_stream *s)
 {
 	struct csv_cursor *c = &s->r.c;
 	c->line = 1;
+	s->r.moment = SX_TIME_UNKNOWN;
 	c->p = s->text ? s->text : c->window;
 	c->end = s->text ? s->text + s->size : c->window;
 	c->more = c->source != NULL;
@@ -186,7 +187,10 @@ static enum sx_status leave_out(struct csv_stream *s)
 	r->left_out = choose_devices(r);
 	if (!r->left_out)
 		return SX_OK;
-	r->tally = (struct csv_tally){.labels = 0};
+	r->tally = (struct csv_tally){.unnamed = r->tally.unnamed,
+				      .first_unnamed = r->tally.first_unnamed,
+				      .twice = r->tally.twice,
+				      .first_twice = r->tally.first_twice};
 	tell_left_out(r);
 	for (uint32_t i = 0; i < r->count; i++) {
 		r->columns[i].values = 0;

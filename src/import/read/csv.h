@@ -8,7 +8,7 @@
 #include <sextant/table.h>
 
 #define CSV_COLUMNS_MAX 65536
-#define CSV_CELL_MAX	256 /* bytes of a number or a name */
+#define CSV_CELL_MAX	4096 /* bytes of a number, a name or a label */
 
 /* How columns are described beyond their names. Zero-initialise for unit "count", summed. */
 struct csv_options {
@@ -39,6 +39,10 @@ struct csv_tally {
 	uint32_t left_devices;	   /* how many */
 	uint32_t first_left;	   /* number of one */
 	bool open_end;		   /* the last line has no end */
+	uint32_t unnamed;	   /* columns without a name, which are left out */
+	uint32_t first_unnamed;	   /* number of one, from 1 */
+	uint32_t twice;		   /* columns of a name that one before them has; left out */
+	const char *first_twice;   /* one of them */
 	uint32_t texts;		   /* further columns of text, which are left out */
 	const char *first_text;	   /* one of them */
 	uint32_t other_units;	   /* columns whose unit cannot be made into the one described */
@@ -90,9 +94,12 @@ struct csv_text {
 
 /*
  * Parses `text`; the header names the columns, with a unit in brackets behind the name or without.
- * A column of whole non-negative numbers becomes u64, any other f64; an empty cell, "-", "nan",
- * "null" and "N/A" are no data, and so are cells that a line lacks. `duration_ns`, `timestamp_ns`
- * (the row's begin), `begin_ns` and `end_ns` set the rows' times, `frame`, `context`, `instance`,
+ * A column of whole non-negative numbers becomes u64, any other f64; an empty cell and what
+ * csv_no_data() knows are no data, and so are cells that a line lacks; columns without a name, and
+ * those of a name that one before them has, are left out. `duration_ns`, `timestamp_ns`
+ * (the row's begin), `begin_ns` and `end_ns` set the rows' times, and so do `time`, `timestamp`
+ * (both the row's end), `begin`, `start`, `end` and `duration` with a unit of time, in brackets or
+ * as `_us`, `_ms`, `_s`; `frame`, `context`, `instance`,
  * `group`, `reason` and `process` their labels, `quality` what is to be said of their values. A
  * first column `device` numbers devices: with options, rows of those most of whose values have
  * names that mean nothing are left out where another's mean something. Cells are separated by the

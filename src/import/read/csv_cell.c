@@ -54,7 +54,7 @@ static bool ends_line(char c)
 
 static enum sx_status too_long(const struct csv_cursor *c, struct sx_error *err)
 {
-	return csv_bad(c, err, "a cell holds at most 255 bytes", "a cell is too long");
+	return csv_bad(c, err, "a cell holds at most 4095 bytes", "a cell is too long");
 }
 
 static void cell_skip_blanks(struct csv_cursor *c)
@@ -154,18 +154,6 @@ bool csv_next_line(struct csv_cursor *c)
 			return true;
 	}
 	return false;
-}
-
-static bool cell_is(const struct csv_cell *cell, const char *word)
-{
-	return cell->size == strlen(word) && strncasecmp(cell->text, word, cell->size) == 0;
-}
-
-bool csv_no_data(const struct csv_cell *cell)
-{
-	return cell->size == 0 || cell_is(cell, "-") || cell_is(cell, "nan") ||
-	       cell_is(cell, "null") || cell_is(cell, "N/A") || cell_is(cell, "NA") ||
-	       cell_is(cell, "#N/A");
 }
 
 /*

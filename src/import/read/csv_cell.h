@@ -2,11 +2,12 @@
 #ifndef IMPORT_READ_CSV_CELL_H
 #define IMPORT_READ_CSV_CELL_H
 
+#include "import/formats.h"
 #include "import/read/csv.h"
 
 /* A cell never needs more than this many bytes at once: blanks before it are skipped on their own.
  */
-#define CSV_AHEAD 1024
+#define CSV_AHEAD 16384
 
 /* A place in the text. Of a source, only a window of the text is in memory. */
 struct csv_cursor {
@@ -49,7 +50,11 @@ enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct
 enum sx_status csv_bad(const struct csv_cursor *c, struct sx_error *err, const char *because,
 		       const char *fmt, ...) SX_PRINTF(4, 5);
 
-bool csv_no_data(const struct csv_cell *cell);
+/* Empty, dashes, "N/A" and the other words that stand for no data. */
+static inline bool csv_no_data(const struct csv_cell *cell)
+{
+	return import_no_data((struct import_cell){cell->text, cell->size});
+}
 /* A finite number, and whether it is a whole one that u64 holds. */
 bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f);
 

@@ -12,6 +12,8 @@
 #include "import/read/times.h"
 #include "table/fill.h"
 
+#define SHOWN(cell) ((int)((cell)->size < 60 ? (cell)->size : 60)) /* of a cell in a message */
+
 static const struct {
 	const char *name;
 	enum csv_role role;
@@ -22,6 +24,44 @@ static const struct {
     {"reason", CSV_TEXT},	   {"process", CSV_TEXT},	{"quality", CSV_QUALITY},
     {"simulated", CSV_MODEL},
 };
+
+/* Times in whatever unit; a moment is when the row ended, and the one before it. */
+static const struct {
+	const char *name;
+	enum csv_role role;
+} csv_rows_times[] = {
+    {"time", CSV_MOMENT}, {"timestamp", CSV_MOMENT}, {"begin", CSV_BEGIN},
+    {"start", CSV_BEGIN}, {"end", CSV_END},	     {"duration", CSV_DURATION},
+};
+
+static double nanoseconds_of(struct csv_reader *r, const char *unit, double factor)
+{
+	return unit ? units_factor(&r->units, unit, "ns") * factor : 0;
+}
+
+/* "Time (s)", "duration_us": what the row's times are in; false when the column is none. */
+static bool csv_rows_find_time(struct csv_reader *r, struct import_cell name, const char *unit,
+			       double factor, struct csv_column *column)
+{
+	static const char *const suffixes[] = {"_ns", "_us", "_ms", "_s"};
+	double to_ns = nanoseconds_of(r, unit, factor);
+	for (size_t i = 0; !unit && i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t size = strlen(suffixes[i]);
+		if (name.size > size &&
+		    memcmp(name.text + name.size - size, suffixes[i], size) == 0) {
+			name.size -= size;
+			to_ns = nanoseconds_of(r, suffixes[i] + 1, 1);
+			break;
+		}
+	}
+	for (size_t i = 0; to_ns > 0 && i < sizeof(csv_rows_times) / sizeof(csv_rows_times[0]); i++)
+		if (import_is(name, csv_rows_times[i].name)) {
+			column->role = csv_rows_times[i].role;
+			column->to_ns = to_ns;
+			return true;
+		}
+	return false;
+}
 
 /* A unit as people write it, or one that catalogs use. */
 static bool csv_rows_find_unit(struct csv_reader *r, struct import_cell text, const char **unit,
@@ -50,20 +90,37 @@ static struct csv_cell csv_rows_split_unit(struct csv_reader *r, const struct cs
 	return (struct csv_cell){.text = name.text, .size = name.size, .last = cell->last};
 }
 
+/* A column that nothing is read of stands under a name that no other has. */
+static enum sx_status leave_column_out(struct csv_reader *r)
+{
+	char name[32];
+	int size = snprintf(name, sizeof(name), "\n%u", r->count);
+	if (strings_intern(&r->names, name, (size_t)size, NULL) == UINT32_MAX ||
+	    !mem_grow(&r->columns, &r->column_cap, (size_t)r->count + 1, sizeof(*r->columns)))
+		return error_nomem(r->err, "reading CSV");
+	r->columns[r->count++] = (struct csv_column){.role = CSV_IGNORED, .target = SX_NONE};
+	return SX_OK;
+}
+
 static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv_cell *cell)
 {
 	bool added;
 	const char *unit = NULL;
 	double factor = 1;
 	struct csv_cell bare = csv_rows_split_unit(r, cell, &unit, &factor);
+	if (!cell->size) {
+		r->tally.first_unnamed = r->tally.unnamed++ ? r->tally.first_unnamed : r->count + 1;
+		return leave_column_out(r);
+	}
 	uint32_t at = strings_intern(&r->names, bare.text, bare.size, &added);
 	if (at == UINT32_MAX ||
 	    !mem_grow(&r->columns, &r->column_cap, (size_t)at + 1, sizeof(*r->columns)))
 		return error_nomem(r->err, "reading CSV");
 	const char *name = strings_get(&r->names, at);
-	if (!added)
-		return csv_bad(&r->c, r->err, "a column's name says what its cells are",
-			       "two columns are called %s", name);
+	if (!added) {
+		r->tally.first_twice = r->tally.twice++ ? r->tally.first_twice : name;
+		return leave_column_out(r);
+	}
 	struct csv_column *column = &r->columns[r->count++];
 	*column = (struct csv_column){.target = SX_NONE,
 				      .type = SX_U64,
@@ -83,6 +140,9 @@ static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv
 		column->role = CSV_DEVICE;
 	bool unknown = o && o->may_be_text && o->may_be_text(o->user, name);
 	bool value = column->role == CSV_VALUE || column->role == CSV_DEVICE;
+	if (column->role == CSV_VALUE && (unknown || !o || !o->may_be_text) &&
+	    csv_rows_find_time(r, (struct import_cell){bare.text, bare.size}, unit, factor, column))
+		return SX_OK;
 	column->may_be_text = value && !unit && unknown;
 	column->known = column->role == CSV_VALUE && o && o->may_be_text && !unknown;
 	column->counts =
@@ -128,21 +188,26 @@ void csv_settle(struct csv_reader *r)
 enum sx_status csv_header(struct csv_reader *r)
 {
 	struct csv_cell cell = {0};
+	uint32_t unnamed = 0; /* at the end */
 	if (!csv_next_line(&r->c))
 		return csv_bad(&r->c, r->err, "there is no header line", "the file is empty");
 	do {
 		enum sx_status status = csv_read_cell(&r->c, &cell, r->err);
 		if (status)
 			return status;
-		if (cell.size == 0)
-			return csv_bad(&r->c, r->err, "every column needs a counter's name",
-				       "a column has no name");
 		if (r->count >= CSV_COLUMNS_MAX)
 			return csv_bad(&r->c, r->err, "the limit is 65536", "too many columns");
+		unnamed = cell.size ? 0 : unnamed + 1;
 		status = csv_rows_add_column(r, &cell);
 		if (status)
 			return status;
 	} while (!cell.last);
+	/* Some writers end each line with a separator. */
+	r->count -= unnamed;
+	r->tally.unnamed -= unnamed;
+	if (!r->count)
+		return csv_bad(&r->c, r->err, "every column needs a counter's name",
+			       "no column has a name");
 	r->c.line++;
 	return SX_OK;
 }
@@ -171,7 +236,11 @@ static enum sx_status csv_rows_take_special(struct csv_reader *r, const struct c
 					       [CSV_CONTEXT] = SX_LABEL_CONTEXT,
 					       [CSV_INSTANCE] = SX_LABEL_INSTANCE};
 	if (column->role < CSV_FRAME) {
-		r->times[column->role] = value;
+		double ns = (double)value * column->to_ns;
+		bool same = column->to_ns == 0 || column->to_ns == 1;
+		r->times[column->role] = same	       ? value
+					 : ns < 0x1p63 ? (uint64_t)(ns + 0.5)
+						       : UINT64_MAX - 1;
 		return SX_OK;
 	}
 	if (r->table && sx_table_set_label(r->table, labels[column->role], r->row, value))
@@ -214,17 +283,17 @@ static enum sx_status take_text(struct csv_reader *r, const struct csv_column *c
 	return SX_OK;
 }
 
-/* Text makes a column a label when it comes first; behind numbers it is a mistake. */
+/* Text makes a column a label that means nothing by its name, also what looks like numbers. */
 static enum sx_status no_number(struct csv_reader *r, struct csv_column *column,
 				const struct csv_cell *cell)
 {
-	if (!r->table && column->may_be_text && !column->values) {
+	if (!r->table && column->may_be_text) {
 		column->role = CSV_TEXT;
 		return SX_OK;
 	}
 	return csv_bad(&r->c, r->err, "values are plain numbers; no data is an empty cell",
 		       "column %u: \"%.*s\" is not a number", (uint32_t)(column - r->columns) + 1,
-		       (int)cell->size, cell->text);
+		       SHOWN(cell), cell->text);
 }
 
 /* A number that no counter can have counted. */
@@ -261,11 +330,16 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 	else if (!csv_number(cell, &whole, &u, &f) && !csv_grouped(&r->c, cell, &whole, &u, &f))
 		return no_number(r, column, cell);
 	if (column->role != CSV_VALUE) {
+		/* A fraction of a second is a time all the same. */
+		if (!whole && f >= 0 && column->to_ns > 1 && f * column->to_ns < 0x1p63) {
+			r->times[column->role] = (uint64_t)(f * column->to_ns + 0.5);
+			return SX_OK;
+		}
 		if (as_whole(whole, &u, f))
 			return csv_rows_take_special(r, column, u);
 		return csv_bad(&r->c, r->err, "times and labels are counted from 0",
 			       "column %u: \"%.*s\" is no time or label",
-			       (uint32_t)(column - r->columns) + 1, (int)cell->size, cell->text);
+			       (uint32_t)(column - r->columns) + 1, SHOWN(cell), cell->text);
 	}
 	if (column->counts && !whole && !(f >= 0 && f < 0x1p64)) {
 		tell_no_count(r, column);
@@ -286,8 +360,23 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 	return SX_OK;
 }
 
+/* A row that ended at a moment began at that of the row before, unless it says better. */
+static void use_moment(struct csv_reader *r)
+{
+	uint64_t moment = r->times[CSV_MOMENT];
+	if (moment == SX_TIME_UNKNOWN)
+		return;
+	if (r->times[CSV_END] == SX_TIME_UNKNOWN)
+		r->times[CSV_END] = moment;
+	if (r->times[CSV_BEGIN] == SX_TIME_UNKNOWN && r->times[CSV_DURATION] == SX_TIME_UNKNOWN &&
+	    r->moment < r->times[CSV_END])
+		r->times[CSV_BEGIN] = r->moment;
+	r->moment = moment;
+}
+
 static enum sx_status end_row(struct csv_reader *r)
 {
+	use_moment(r);
 	uint64_t begin = r->times[CSV_BEGIN], end = r->times[CSV_END],
 		 length = r->times[CSV_DURATION];
 	bool no_begin = begin == SX_TIME_UNKNOWN, no_end = end == SX_TIME_UNKNOWN;
@@ -358,6 +447,19 @@ static enum sx_status pass_over(struct csv_reader *r, struct csv_cell *cell)
 	return status;
 }
 
+/* Some writers end each line with a separator; other cells belong to no column. */
+static enum sx_status beyond_header(struct csv_reader *r, struct csv_cell *cell)
+{
+	enum sx_status status = csv_read_cell(&r->c, cell, r->err);
+	if (status || !cell->size)
+		return status;
+	return csv_bad(&r->c, r->err,
+		       r->c.separator == ',' ? "each cell needs a column name; numbers with commas "
+					       "in them need quotes"
+					     : "each cell needs a column name",
+		       "a line has more cells than the header");
+}
+
 enum sx_status csv_row(struct csv_reader *r)
 {
 	r->device = UINT64_MAX;
@@ -369,9 +471,12 @@ enum sx_status csv_row(struct csv_reader *r)
 		uint64_t u;
 		enum sx_status status = SX_OK;
 		struct csv_column *column = &r->columns[i];
-		if (i >= r->count)
-			return csv_bad(&r->c, r->err, "each cell needs a column name",
-				       "a line has more cells than the header");
+		if (i >= r->count) {
+			status = beyond_header(r, &cell);
+			if (status)
+				return status;
+			continue;
+		}
 		size_t before = column->values;
 		if (column->role == CSV_DEVICE) {
 			status = take_device(r, column, &cell);

@@ -11,13 +11,14 @@ enum csv_role {
 	CSV_DURATION,
 	CSV_BEGIN,
 	CSV_END,
+	CSV_MOMENT, /* the row's end, and the next one's begin */
 	CSV_FRAME,
 	CSV_CONTEXT,
 	CSV_INSTANCE,
 	CSV_TEXT,    /* a label of text */
 	CSV_QUALITY, /* what is to be said of the row's values */
 	CSV_MODEL,   /* whether the row is of a model */
-	CSV_IGNORED, /* text that finds no label */
+	CSV_IGNORED, /* text that finds no label, and columns of no name of their own */
 	CSV_DEVICE,  /* whose the row is, by number: the first column of several devices' rows */
 };
 
@@ -41,6 +42,7 @@ struct csv_column {
 	enum sx_label label;	   /* CSV_TEXT */
 	const char *unit;	   /* as the header has it, or NULL */
 	double factor;		   /* of values as they stand there; 0: 1 */
+	double to_ns;		   /* of times; 0: 1 */
 	struct units_step written; /* with a factor: how they were made of the catalog's unit */
 	union {
 		uint64_t *u64;
@@ -57,14 +59,15 @@ struct csv_reader {
 	struct csv_column *columns;
 	size_t column_cap;
 	uint32_t count, value_count;
-	uint32_t direct, filled;     /* columns with data, and those of the row at hand so far */
-	struct sx_table *table;	     /* NULL while types are learned */
-	size_t row;		     /* of the table, to be filled next */
-	uint64_t times[CSV_END + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
-	uint8_t quality;	     /* of the row at hand */
-	uint64_t device;	     /* of the row at hand, or UINT64_MAX */
-	bool passed_over;	     /* the row at hand: its device is left out */
-	uint64_t left_out;	     /* devices, a bit each */
+	uint32_t direct, filled;	/* columns with data, and those of the row at hand so far */
+	struct sx_table *table;		/* NULL while types are learned */
+	size_t row;			/* of the table, to be filled next */
+	uint64_t times[CSV_MOMENT + 1]; /* of the row at hand, by role; SX_TIME_UNKNOWN */
+	uint64_t moment;		/* of the row before */
+	uint8_t quality;		/* of the row at hand */
+	uint64_t device;		/* of the row at hand, or UINT64_MAX */
+	bool passed_over;		/* the row at hand: its device is left out */
+	uint64_t left_out;		/* devices, a bit each */
 	struct csv_device devices[CSV_DEVICES_MAX];
 	const struct csv_options *options;
 	struct csv_tally tally;

@@ -201,16 +201,31 @@ static uint32_t unit_at(const uint8_t *p, bool big)
 	return big ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
 }
 
-/* UTF-16 with a BOM; a half of a pair becomes the replacement character. */
-static enum sx_status from_utf16(char **data, size_t *size, struct sx_error *err)
+enum import_coding import_coding(const char *text, size_t size)
+{
+	size_t zeros[2] = {0}, looked = size < 64 ? size / 2 * 2 : 64;
+	if (size >= 2 && memcmp(text, "\xff\xfe", 2) == 0)
+		return IMPORT_UTF16_LE;
+	if (size >= 2 && memcmp(text, "\xfe\xff", 2) == 0)
+		return IMPORT_UTF16_BE;
+	for (size_t i = 0; i < looked; i++)
+		zeros[i & 1] += !text[i];
+	/* Without a mark: of the letters of a header nearly all are ASCII. */
+	if (looked >= 4 && !zeros[0] && zeros[1] >= looked / 2 * 3 / 4)
+		return IMPORT_UTF16_LE;
+	return looked >= 4 && !zeros[1] && zeros[0] >= looked / 2 * 3 / 4 ? IMPORT_UTF16_BE
+									  : IMPORT_UTF8;
+}
+
+/* A half of a pair becomes the replacement character. */
+static enum sx_status from_utf16(char **data, size_t *size, bool big, struct sx_error *err)
 {
 	const uint8_t *p = (const uint8_t *)*data;
-	bool big = p[0] == 0xfe;
-	size_t used = 0;
+	size_t used = 0, bom = unit_at(p, big) == 0xfeff ? 2 : 0;
 	char *out = malloc(*size / 2 * 3 + 1);
 	if (!out)
 		return error_nomem(err, "reading UTF-16");
-	for (size_t i = 2; i + 1 < *size; i += 2) {
+	for (size_t i = bom; i + 1 < *size; i += 2) {
 		uint32_t code = unit_at(p + i, big);
 		uint32_t next = i + 3 < *size ? unit_at(p + i + 2, big) : 0;
 		if (code >= 0xd800 && code < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
@@ -230,8 +245,9 @@ static enum sx_status from_utf16(char **data, size_t *size, struct sx_error *err
 
 enum sx_status import_decode(char **data, size_t *size, struct sx_error *err)
 {
-	if (*size >= 2 && (memcmp(*data, "\xff\xfe", 2) == 0 || memcmp(*data, "\xfe\xff", 2) == 0))
-		return from_utf16(data, size, err);
+	enum import_coding coding = import_coding(*data, *size);
+	if (coding != IMPORT_UTF8)
+		return from_utf16(data, size, coding == IMPORT_UTF16_BE, err);
 	if (*size >= 3 && memcmp(*data, "\xef\xbb\xbf", 3) == 0) {
 		*size -= 3;
 		memmove(*data, *data + 3, *size + 1);

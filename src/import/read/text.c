@@ -111,13 +111,31 @@ bool import_begins(struct import_cell cell, const char *word)
 	return cell.size >= length && memcmp(cell.text, word, length) == 0;
 }
 
+/* "-", "--" and dashes of other lengths. */
+static bool only_dashes(struct import_cell cell)
+{
+	size_t i = 0;
+	while (i < cell.size) {
+		const char *p = cell.text + i;
+		bool wide = cell.size - i >= 3 && memcmp(p, "\xe2\x80", 2) == 0 &&
+			    (unsigned char)p[2] >= 0x90 && (unsigned char)p[2] <= 0x95;
+		if (*p != '-' && !wide)
+			return false;
+		i += wide ? 3 : 1;
+	}
+	return true;
+}
+
 bool import_no_data(struct import_cell cell)
 {
-	static const char *const words[] = {"-", "N/A", "NA", "nan", "-nan", "null", "none"};
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	static const char *const words[] = {"N/A",  "NA",   "#N/A",    "n.a.", "nan",
+					    "-nan", "null", "#DIV/0!", "none"};
+	bool may_be =
+	    cell.size && strchr("nN#-", cell.text[0]); /* numbers by the million are not */
+	for (size_t i = 0; may_be && i < sizeof(words) / sizeof(words[0]); i++)
 		if (import_is(cell, words[i]))
 			return true;
-	return cell.size == 0;
+	return only_dashes(cell);
 }
 
 bool import_number(struct import_cell cell, double *value)

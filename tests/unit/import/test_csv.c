@@ -213,10 +213,14 @@ static void test_layout(void **state)
 
 static void test_no_data(void **state)
 {
-	struct sx_table *t = parse("a,b\n-,NaN\n,null\n\"\",\"7\"\n");
-	assert_int_equal(sx_table_row_count(t), 3);
-	for (size_t row = 0; row < 3; row++)
+	struct sx_table *t =
+	    parse("a,b\n-,NaN\n,null\n\"\",\"7\"\n--,#N/A\nn.a.,none\n\xe2\x80\x94,-nan\n");
+	assert_int_equal(sx_table_row_count(t), 6);
+	for (size_t row = 0; row < 6; row++) {
 		expect(t, "a", row, NAN);
+		if (row > 2)
+			expect(t, "b", row, NAN);
+	}
 	expect(t, "b", 1, NAN);
 	expect(t, "b", 2, 7);
 	sx_table_destroy(t);
@@ -255,6 +259,41 @@ static void test_times(void **state)
 	sx_table_destroy(t);
 }
 
+/* What has no name of its own is left out; separators at the ends of lines say nothing. */
+static void test_left_out(void **state)
+{
+	static const char *const texts[] = {
+	    "a,b\n1,2\n",     "a,b,\n1,2,\n",	  "a,b,,\n1,2\n",
+	    "a,b\n1,2,,\n",   ",a,b\nx,1,2\n",	  "a,,b\n1,7,2\n",
+	    "a,b,a\n1,2,3\n", "a;b;\r\n1;2;\r\n", "sep=|\na|b|\n1|2|\n"};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct sx_table *t = parse(texts[i]);
+		assert_int_equal(sx_table_column_count(t), 2);
+		expect(t, "a", 0, 1);
+		expect(t, "b", 0, 2);
+		sx_table_destroy(t);
+	}
+}
+
+/* Times in any unit; a moment ends a row and begins the next. */
+static void test_units_of_times(void **state)
+{
+	check_times("a,duration (ms)\n1,1.5\n", 0, 1500000);
+	check_times("a,duration_us\n1,7\n", 0, 7000);
+	check_times("start [s],a,duration_ms\n2,1,5\n", 2000000000, 2005000000);
+	check_times("Time (s),a\n0.25,1\n", SX_TIME_UNKNOWN, 250000000);
+	struct sx_table *t = parse("timestamp_ms,a\n10,1\n20.5,2\n5,3\n,4\n8,5\n");
+	static const uint64_t begins[] = {SX_TIME_UNKNOWN, 10000000, SX_TIME_UNKNOWN,
+					  SX_TIME_UNKNOWN, 5000000},
+			      ends[] = {10000000, 20500000, 5000000, SX_TIME_UNKNOWN, 8000000};
+	assert_memory_equal(sx_table_begin_ns(t), begins, sizeof(begins));
+	assert_memory_equal(sx_table_end_ns(t), ends, sizeof(ends));
+	sx_table_destroy(t);
+	t = parse("time,a\n10,1\n"); /* of no unit: a column like any other */
+	assert_int_equal(sx_table_column_count(t), 2);
+	sx_table_destroy(t);
+}
+
 static void refuse(const char *text, size_t size, const char *place)
 {
 	struct sx_error err = {0};
@@ -271,8 +310,8 @@ static void test_refused(void **state)
 	} cases[] = {
 	    {"", "f.csv:1"},
 	    {"\n\n# x\n", "f.csv:4"},
-	    {"a,,b\n1,2,3\n", "f.csv:1"},
-	    {"a,b,a\n1,2,3\n", "two columns are called a"},
+	    {",;,\n1,2,3\n", "f.csv:2"},
+	    {",,\n1,2,3\n", "no column has a name"},
 	    {"a,b\n1,2,3\n", "f.csv:2"},
 	    {"a\n1\n\n\nx7\n", "f.csv:5: column 1: \"x7\""},
 	    {"a\n\"1\n", "f.csv:2: a quoted cell has no end"},
@@ -286,7 +325,7 @@ static void test_refused(void **state)
 	    {"duration_ns,a\n-5,1\n", "f.csv:2: column 1"},
 	    {"timestamp_ns,duration_ns,a\n18446744073709551614,9,1\n", "f.csv:2"},
 	};
-	char text[600];
+	static char text[5000];
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		refuse(cases[i].text, strlen(cases[i].text), cases[i].place);
 	refuse("a\n1\0002\n", 6, "NUL");
@@ -392,7 +431,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_types),      cmocka_unit_test(test_rounding),
 	    cmocka_unit_test(test_layout),     cmocka_unit_test(test_no_data),
-	    cmocka_unit_test(test_times),      cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_times),      cmocka_unit_test(test_units_of_times),
+	    cmocka_unit_test(test_left_out),   cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_torn_lines), cmocka_unit_test(test_description),
 	    cmocka_unit_test(test_window),     cmocka_unit_test(test_bad_source),
 	};

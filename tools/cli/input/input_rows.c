@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "import/columns.h"
+#include "import/read/csv_tell.h"
 #include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/input.h"
 #include "tools/cli/input/input_source.h"
@@ -22,56 +23,10 @@ struct input_rows {
 	bool pending;		     /* its first rows are read, but not handed out yet */
 };
 
-static void tell_units(const struct cli *cli, const struct csv_tally *tally)
+static void input_rows_note(void *user, const char *text)
 {
-	if (tally->other_units)
-		cli_note(cli,
-			 "note: column %s is in %s, which cannot be made into %s: its numbers are "
-			 "read as they stand%s",
-			 tally->first_other_unit, tally->other_unit, tally->other_unit_as,
-			 tally->other_units > 1 ? "; so are further columns" : "");
-}
-
-/* What is odd about a table, and how it was read all the same. */
-static void input_rows_tell(const struct cli *cli, const struct sx_catalog *catalog,
-			    const struct csv_tally *tally)
-{
-	if (tally->short_lines)
-		cli_note(cli,
-			 "note: %zu line%s fewer cells than the header, line %zu the first; what "
-			 "they lack is no data",
-			 tally->short_lines, tally->short_lines == 1 ? " has" : "s have",
-			 tally->first_short);
-	if (tally->no_count)
-		cli_note(cli,
-			 "note: %zu count%s below 0 or beyond 64 bits, the first in line %zu, "
-			 "column %s: no data",
-			 tally->no_count, tally->no_count == 1 ? " is" : "s are",
-			 tally->first_no_count, tally->no_count_name);
-	if (tally->impossible)
-		cli_note(
-		    cli,
-		    "note: %zu line%s times that cannot be, line %zu the first: the end before "
-		    "the begin, or more than a year apart; they were left out",
-		    tally->impossible, tally->impossible == 1 ? " has" : "s have",
-		    tally->first_impossible);
-	if (tally->left_rows)
-		cli_note(
-		    cli,
-		    "note: %zu row%s of device %u%s left out: most of what stands there is not "
-		    "of catalog %s",
-		    tally->left_rows, tally->left_rows == 1 ? "" : "s", tally->first_left,
-		    tally->left_devices > 1 ? " and others were"
-		    : tally->left_rows == 1 ? " was"
-					    : " were",
-		    sx_catalog_info(catalog)->name);
-	if (tally->open_end)
-		cli_note(cli, "note: the last line has no end: if the file was cut there, its last "
-			      "number lacks digits");
-	if (tally->texts)
-		cli_note(cli, "note: %u further column%s of text were left out, %s the first",
-			 tally->texts, tally->texts == 1 ? "" : "s", tally->first_text);
-	tell_units(cli, tally);
+	const struct input_rows *rows = user;
+	cli_note(rows->cli, "note: %s", text);
 }
 
 static enum sx_status open_csv(struct input_rows *rows, const char *path,
@@ -83,7 +38,8 @@ static enum sx_status open_csv(struct input_rows *rows, const char *path,
 		status =
 		    csv_open(&rows->source.csv, path, catalog ? &options : NULL, &rows->csv, err);
 	if (!status && catalog)
-		input_rows_tell(rows->cli, catalog, csv_told(rows->csv));
+		csv_tell(csv_told(rows->csv), sx_catalog_info(catalog)->name, input_rows_note,
+			 rows);
 	return status;
 }
 

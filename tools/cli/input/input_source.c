@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -84,12 +85,11 @@ enum sx_status input_source_keep(const char *path, int *fd, struct sx_error *err
 /* Packed, or in another encoding: what a file begins with tells. */
 static bool is_packed(int fd)
 {
-	uint8_t head[4] = {0};
+	char head[64] = {0};
 	ssize_t n = pread(fd, head, sizeof(head), 0);
-	return (n >= 2 &&
-		((head[0] == 0x1f && head[1] == 0x8b) || (head[0] == 0xff && head[1] == 0xfe) ||
-		 (head[0] == 0xfe && head[1] == 0xff))) ||
-	       (n == 4 && head[0] == 0x28 && head[1] == 0xb5 && head[2] == 0x2f && head[3] == 0xfd);
+	return n >= 2 && (memcmp(head, "\x1f\x8b", 2) == 0 ||
+			  (n >= 4 && memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0) ||
+			  import_coding(head, (size_t)n) != IMPORT_UTF8);
 }
 
 /* The file is replaced by its plain text, in a file without a name. */

@@ -1,0 +1,88 @@
+/* See csv_tell.h. */
+#include "import/read/csv_tell.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* Who is told. */
+struct teller {
+	void (*tell)(void *user, const char *text);
+	void *user;
+};
+
+SX_PRINTF(2, 3) static void say(const struct teller *to, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	to->tell(to->user, text);
+}
+
+/* Columns that are not read. */
+static void tell_columns(const struct csv_tally *tally, const struct teller *to)
+{
+	if (tally->unnamed)
+		say(to, "%u column%s no name, column %u the first: left out", tally->unnamed,
+		    tally->unnamed == 1 ? " has" : "s have", tally->first_unnamed);
+	if (tally->twice)
+		say(to,
+		    "%u column%s the name of one before, which is read instead; %.80s is the first",
+		    tally->twice, tally->twice == 1 ? " has" : "s have", tally->first_twice);
+	if (tally->texts)
+		say(to, "%u further column%s of text %s left out, %.80s the first", tally->texts,
+		    tally->texts == 1 ? "" : "s", tally->texts == 1 ? "was" : "were",
+		    tally->first_text);
+	if (tally->other_units)
+		say(to,
+		    "column %.80s is in %.40s, which cannot be made into %.40s: its numbers are "
+		    "read as they stand%s",
+		    tally->first_other_unit, tally->other_unit, tally->other_unit_as,
+		    tally->other_units > 1 ? "; so are further columns" : "");
+}
+
+/* Rows that lack something. */
+static void tell_rows(const struct csv_tally *tally, const char *catalog, const struct teller *to)
+{
+	if (tally->short_lines)
+		say(to,
+		    "%zu line%s fewer cells than the header, line %zu the first; what they lack is "
+		    "no data",
+		    tally->short_lines, tally->short_lines == 1 ? " has" : "s have",
+		    tally->first_short);
+	if (tally->no_count)
+		say(to,
+		    "%zu count%s below 0 or beyond 64 bits, the first in line %zu, column %.80s: "
+		    "no data",
+		    tally->no_count, tally->no_count == 1 ? " is" : "s are", tally->first_no_count,
+		    tally->no_count_name);
+	if (tally->impossible)
+		say(to,
+		    "%zu line%s times that cannot be, line %zu the first: the end before the "
+		    "begin, or more than a year apart; they were left out",
+		    tally->impossible, tally->impossible == 1 ? " has" : "s have",
+		    tally->first_impossible);
+	if (tally->left_rows)
+		say(to,
+		    "%zu row%s of device %u%s left out: most of what stands there is not of "
+		    "catalog %s",
+		    tally->left_rows, tally->left_rows == 1 ? "" : "s", tally->first_left,
+		    tally->left_devices > 1 ? " and others were"
+		    : tally->left_rows == 1 ? " was"
+					    : " were",
+		    catalog);
+}
+
+void csv_tell(const struct csv_tally *tally, const char *catalog,
+	      void (*tell)(void *user, const char *text), void *user)
+{
+	const struct teller to = {tell, user};
+	tell_rows(tally, catalog, &to);
+	if (tally->open_end)
+		say(&to, "the last line has no end: if the file was cut there, its last number "
+			 "lacks digits");
+	tell_columns(tally, &to);
+}
