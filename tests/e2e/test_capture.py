@@ -36,7 +36,7 @@ os.environ["SEXTANT_CATALOG_PATH"] = str(here.parent / "data")
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-capture-"))
 KILLS = int(os.environ.get("SEXTANT_KILLS", "20"))
 FLUSH_NS = 250_000_000
-SLACK_NS = 250_000_000  # a busy machine may schedule the writer late
+SLACK_NS = 250_000_000  # the disk's, and of readings one after the other
 
 
 def run(*args, code=0, **more):
@@ -44,6 +44,29 @@ def run(*args, code=0, **more):
                           **more)
     assert done.returncode == code, f"{args}: exit {done.returncode}, not {code}\n{done.stderr}"
     return done
+
+
+def waited_ns(pid):
+    """How long threads of a process were ready to run and had no CPU: by the kernel, and where the host took it."""
+    total = 0
+    for thread in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            total += int((thread / "schedstat").read_text().split()[1])
+        except OSError:
+            continue  # it has ended, or this kernel does not tell
+    stolen = int(pathlib.Path("/proc/stat").read_text().split(maxsplit=9)[8])
+    return total + stolen * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
+def wait_until(what, *args):
+    """Until it is so, however long that takes on a busy machine; gives what it gave."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        got = what(*args)
+        if got:
+            return got
+        time.sleep(0.01)
+    raise AssertionError(f"60 s are over: {what.__name__} {args}")
 
 
 def same_rows(path, device=None, code=0):
@@ -134,9 +157,11 @@ def test_verbs():
     assert document["schema"] == "sextant.export/1" and len(document["rows"]) == rows
     assert "cpu_busy" in run("list", "metrics", "-i", path).stdout
     assert "cpu_busy" in run("explain", "cpu_busy", "-i", path).stdout
-    begin = time.monotonic()
+    times = read_capture.Capture(path).rows[0]
+    begin = time.monotonic_ns()
     run("stat", "-i", path, "--realtime")
-    assert time.monotonic() - begin > 0.5, "a replay at the speed of the recording was faster"
+    took, due = time.monotonic_ns() - begin, times[-1]["end"] - times[0]["end"]
+    assert took >= due > 0, f"{due} ns were replayed in {took} ns"
 
 
 def test_copies():
@@ -223,12 +248,12 @@ def recording(*args):
                             stderr=subprocess.PIPE, text=True)
 
 
+def has_rows(path):
+    return path.exists() and path.stat().st_size > 2500
+
+
 def wait_for_rows(path):
-    for _ in range(500):
-        if path.exists() and path.stat().st_size > 2500:
-            return
-        time.sleep(0.01)
-    raise AssertionError(f"nothing was recorded into {path}")
+    wait_until(has_rows, path)
 
 
 def test_interrupt():
@@ -237,29 +262,38 @@ def test_interrupt():
         child = recording("-I", "5ms", "-o", path)
         wait_for_rows(path)
         child.send_signal(number)
-        _, told = child.communicate(timeout=20)
+        _, told = child.communicate(timeout=60)
         assert child.returncode == 0 and "recorded" in told, told
         run("capture", "check", path)
+
+
+def catches(pid, number):
+    """Whether a process has a handler of its own for a signal."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    caught = next(line for line in status.splitlines() if line.startswith("SigCgt:")).split()[1]
+    return bool(int(caught, 16) >> number - 1 & 1)
+
+
+def whole(path):
+    return path.exists() and read_capture.Capture(path).clean
 
 
 def test_ring():
     path = folder / "ring.sxc"
     child = recording("-I", "5ms", "--keep", "500ms", "-o", path)
+    wait_until(catches, child.pid, signal.SIGUSR2)
     time.sleep(1.5)
     for name in ("ring.sxc", "ring-2.sxc"):
         child.send_signal(signal.SIGUSR2)
-        for _ in range(200):
-            if (folder / name).exists() and child.poll() is None:
-                break
-            time.sleep(0.02)
-        time.sleep(0.3)
-        capture = read_capture.Capture(folder / name)
-        rows = capture.rows[0]
-        assert capture.clean and 20 < len(rows)
+        wait_until(whole, folder / name)
+        rows = read_capture.Capture(folder / name).rows[0]
         length = rows[-1]["end"] - rows[0]["begin"]
-        assert length < 1_500_000_000, f"{length} ns kept"
+        # What is kept goes in parts of 250 ms, which are longer where the writer has no CPU.
+        most = 1_500_000_000 + waited_ns(child.pid)
+        assert 500_000_000 < length < most, f"{length} ns kept"
+        assert len(rows) > 5, f"{len(rows)} rows"  # a hundred, where there is a CPU for them
     child.send_signal(signal.SIGINT)
-    _, told = child.communicate(timeout=20)
+    _, told = child.communicate(timeout=60)
     assert child.returncode == 0 and "2 dumps" in told, told
 
 
@@ -274,12 +308,16 @@ def test_ring_at_the_last_moment():
 
 
 def test_two_recorders_at_once():
-    """The second is refused before its program runs; the first is whole."""
+    """The second is refused before its program runs; the first, which lasts until then, is whole."""
     for i in range(4):
-        path, told = folder / f"race-{i}.sxc", folder / f"race-{i}"
+        path, told, refused = folder / f"race-{i}.sxc", folder / f"race-{i}", folder / f"refused-{i}"
         both = [subprocess.Popen([sextant, "record", "-q", "-d", "cpu", "-o", path, "--", "sh", "-c",
-                                  f"echo {name} >>{told}; sleep 1"], stderr=subprocess.PIPE, text=True)
-                for name in "ab"]
+                                  f"echo {name} >>{told}; until [ -e {refused} ]; do sleep 0.1; done"],
+                                 stderr=subprocess.PIPE, text=True) for name in "ab"]
+        try:
+            wait_until(lambda: any(child.poll() is not None for child in both))
+        finally:
+            refused.touch()
         ended = [(child.communicate(timeout=60)[1], child.returncode) for child in both]
         assert sorted(code for _, code in ended) == [0, 4], ended
         assert any("another recording is written to it" in said for said, _ in ended), ended
@@ -301,7 +339,7 @@ def test_full_disk():
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
     child = subprocess.Popen([sextant, "record", "-d", "cpu", "-I", "1ms", "-t", "2s", "-o", path],
                              stderr=subprocess.PIPE, text=True, preexec_fn=limit)
-    _, told = child.communicate(timeout=30)
+    _, told = child.communicate(timeout=60)
     assert child.returncode == 1, f"exit {child.returncode}: {told}"
     assert "cannot write" in told and "try:" in told, told
     assert "warning: cannot write" in told, told  # when it happened
@@ -337,7 +375,7 @@ def test_two_recorders():
     done = run("record", "-d", "cpu", "-t", "50ms", "-o", path, code=4)
     assert "because: another recording" in done.stderr and "try: " in done.stderr, done.stderr
     first.send_signal(signal.SIGINT)
-    first.communicate(timeout=20)
+    first.communicate(timeout=60)
     assert first.returncode == 0
     assert read_capture.Capture(path).clean
 
@@ -348,9 +386,16 @@ def test_signals_that_end():
         child = recording("-I", "2ms", "-o", path)
         wait_for_rows(path)
         child.send_signal(number)
-        _, told = child.communicate(timeout=20)
+        _, told = child.communicate(timeout=60)
         assert child.returncode == 0, (number, told)
         assert read_capture.Capture(path).clean, number
+
+
+def has_late_rows(path):
+    """Records enough, and rows after the 900 ms from which it is cut."""
+    rows = read_capture.Capture(path).rows[0]
+    late = [row for row in rows if row["begin"] > rows[0]["begin"] + 900_000_000]
+    return len(late) > 40 and path.read_bytes().count(b"SXR\n\x03") > 4
 
 
 def test_heads_alone():
@@ -358,9 +403,9 @@ def test_heads_alone():
     whole, hurt = folder / "heads.sxc", folder / "hurt.sxc"
     child = recording("-I", "2ms", "-o", whole)
     wait_for_rows(whole)
-    time.sleep(1.2)
+    wait_until(has_late_rows, whole)
     child.send_signal(signal.SIGINT)
-    child.communicate(timeout=20)
+    child.communicate(timeout=60)
     capture = read_capture.Capture(whole)
     data = bytearray(whole.read_bytes())
     rows = [at for at in range(16, len(data) - 32) if data[at:at + 5] == b"SXR\n\x03"]
@@ -458,14 +503,15 @@ def test_kill():
         child = recording("-I", "2ms", "-o", path)
         wait_for_rows(path)
         time.sleep(chance.random() * 0.4)
+        slack = FLUSH_NS + SLACK_NS + waited_ns(child.pid)  # without a CPU nothing can be written
         child.send_signal(signal.SIGKILL)
         killed = time.monotonic_ns()
-        child.communicate(timeout=20)
+        child.communicate(timeout=60)
         capture = read_capture.Capture(path)
         assert not capture.damage and not capture.clean
         lost = killed - capture.rows[0][-1]["end"]
         worst = max(worst, lost)
-        assert lost <= FLUSH_NS + SLACK_NS, f"kill {n}: {lost / 1e6:.0f} ms were lost"
+        assert lost <= slack, f"kill {n}: {lost / 1e6:.0f} ms were lost, not {slack / 1e6:.0f}"
     print(f"{KILLS} kills, at most {worst / 1e6:.0f} ms lost")
 
 
