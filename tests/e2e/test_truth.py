@@ -140,8 +140,9 @@ def test_limits():
     stat = json.loads(done.stdout)
     # A machine that is too busy for this many says what it left.
     assert done.returncode == 0 or (done.returncode == 1 and "lost" in done.stderr), done.stderr
-    # What was under way when the time was up counts: 3,003 were seen on an idle machine.
-    assert stat["devices"][0]["samples"] <= 3030, stat["devices"][0]["samples"]
+    # What was under way when the time was up counts, and what came before the run's begin was read: 3,003 were seen
+    # on an idle machine; a busy one may stop us there for tens of milliseconds, of ten samples each.
+    assert stat["devices"][0]["samples"] <= 4000, stat["devices"][0]["samples"]
 
 
 def test_short_programs():
@@ -222,7 +223,8 @@ def test_peaks():
 def test_repeat():
     doc = document("stat", "-r", "3", "-m", "run_time", "--", "sleep", "0.1")
     assert [m["name"] for m in doc["metrics"]] == ["run_time"], doc
-    assert 0.1 <= doc["metrics"][0]["mean"] < 0.4, doc
+    # The wait after the program's end, 0.5 s for children that may draw, would be in each.
+    assert 0.1 <= min(doc["metrics"][0]["means"]) < 0.5, doc
     doc = document("stat", "-r", "3", "-d", "cpu", "-t", "100ms", "-m", "cpu_busy,run_time")
     assert doc["runs"] == 3 and [m["name"] for m in doc["metrics"]] == ["cpu_busy"], doc
     run("stat", "-r", "3", "-d", "cpu", code=2)
@@ -327,10 +329,15 @@ def rows_in(path, code=0):
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-def wait_for(path, size=2000):
-    until = time.monotonic() + 30
-    while time.monotonic() < until and (not path.exists() or path.stat().st_size < size):
+def wait_for_rows(path, count):
+    """Until so many rows are in the file of a recording that goes on."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        told = subprocess.run([sextant, "capture", "info", str(path), "--json"], capture_output=True, timeout=60)
+        if told.stdout and sum(d["rows"] for d in json.loads(told.stdout)["devices"]) >= count:
+            return
         time.sleep(0.02)
+    assert False, f"{path} never had {count} rows"
 
 
 def test_signals():
@@ -342,11 +349,11 @@ def test_signals():
     for i, (number, args) in enumerate(cases):
         path = folder / f"signal-{i}.sxc"
         recorder = start_recording(path, *args)
-        wait_for(path)
+        wait_for_rows(path, 1)
         recorder.send_signal(signal.SIGSTOP)
         time.sleep(0.05)
         recorder.send_signal(signal.SIGCONT)
-        time.sleep(0.5)
+        wait_for_rows(path, 21)
         recorder.send_signal(number)
         recorder.communicate(timeout=60)
         info, rows = rows_in(path, code=int(number == signal.SIGKILL))
@@ -362,8 +369,9 @@ def test_guests():
                "n=[0]\n"
                "signal.signal(signal.SIGTERM, lambda *a: n.__setitem__(0, n[0]+1))\n"
                "print('ready', flush=True)\n"
-               "end=time.time()+1.0\n"
-               "while time.time()<end: time.sleep(0.05)\n"
+               "end=time.monotonic()+60\n"
+               "while not n[0] and time.monotonic()<end: time.sleep(0.05)\n"
+               "time.sleep(0.7)\n"  # for a second one to come
                "print(n[0])\n")
     guest = subprocess.Popen([sextant, "stat", "-d", "cpu", "-o", os.devnull, "--", sys.executable,
                               "-c", counter], stdout=subprocess.PIPE, text=True)
@@ -393,8 +401,9 @@ def test_terminal():
                "n=[0]\n"
                "signal.signal(signal.SIGINT, lambda *a: n.__setitem__(0, n[0]+1))\n"
                "print('ready', flush=True)\n"
-               "end=time.time()+1.0\n"
-               "while time.time()<end: time.sleep(0.05)\n"
+               "end=time.monotonic()+60\n"
+               "while not n[0] and time.monotonic()<end: time.sleep(0.05)\n"
+               "time.sleep(0.7)\n"  # for a second one to come
                "print('interrupts:', n[0], flush=True)\n")
     pid, terminal = pty.fork()
     if pid == 0:
