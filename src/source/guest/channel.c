@@ -76,18 +76,61 @@ static bool has_identity(const struct wire_stream *stream)
 	return state == WIRE_OPEN || state == WIRE_CLOSED;
 }
 
-/* A stream in use that we have not met before gets a context; false when it is not in use. */
-static bool meet(struct channel *channel, struct contexts *contexts, struct channel_place *mine,
-		 const struct wire_stream *stream)
+static bool is_new(const struct channel_place *mine, const struct wire_stream *stream)
 {
-	uint32_t generation = __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE);
-	if (!has_identity(stream))
-		return false;
-	if (!mine->known || mine->generation != generation)
-		*mine = (struct channel_place){.known = true,
-					       .generation = generation,
-					       .context = add_context(channel, contexts, stream)};
-	return true;
+	return has_identity(stream) &&
+	       (!mine->known ||
+		mine->generation != __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE));
+}
+
+/* The oldest context that we have not met before, by its serial; WIRE_STREAMS: there is none. */
+static unsigned oldest_new(const struct channel *channel)
+{
+	unsigned oldest = WIRE_STREAMS;
+	uint32_t least = 0;
+	for (unsigned i = 0; i < WIRE_STREAMS; i++) {
+		const struct wire_stream *stream =
+		    wire_stream_at(channel->memory, channel->ring, i);
+		if (!is_new(&channel->places[i], stream))
+			continue;
+		uint32_t serial = __atomic_load_n(&stream->serial, __ATOMIC_RELAXED);
+		if (oldest == WIRE_STREAMS || serial < least) {
+			oldest = i;
+			least = serial;
+		}
+	}
+	return oldest;
+}
+
+/*
+ * Contexts are numbered in the order in which they were made. A young one may have the stream of
+ * one that is gone, before those of its elders; and those that were opened behind our back while we
+ * looked are found by looking again.
+ */
+static void meet_all(struct channel *channel, struct contexts *contexts)
+{
+	for (unsigned met = 0; met < WIRE_STREAMS; met++) {
+		unsigned index = oldest_new(channel);
+		if (index < WIRE_STREAMS)
+			index = oldest_new(channel);
+		if (index == WIRE_STREAMS)
+			return;
+		const struct wire_stream *stream =
+		    wire_stream_at(channel->memory, channel->ring, index);
+		channel->places[index] = (struct channel_place){
+		    .known = true,
+		    .generation = __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE),
+		    .context = add_context(channel, contexts, stream)};
+	}
+}
+
+/* Whether a stream is in use; if we have not met it before, it gets a context. */
+static bool meet(struct channel *channel, struct contexts *contexts,
+		 const struct channel_place *mine, const struct wire_stream *stream)
+{
+	if (is_new(mine, stream))
+		meet_all(channel, contexts);
+	return has_identity(stream) && mine->known;
 }
 
 /* Gives a stream that its writer has closed back for another context. */

@@ -29,7 +29,7 @@ struct context_info {
 	uint64_t broken; /* records that made no sense */
 };
 
-/* The contexts of all processes, in order of appearance. */
+/* The contexts of all processes, in order of appearance; those of a process as it made them. */
 struct contexts {
 	struct context_info *items;
 	size_t count, cap;

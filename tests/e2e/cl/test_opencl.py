@@ -62,13 +62,13 @@ class OpenCL(unittest.TestCase):
         return result
 
     def rows(self):
-        """Rows of each queue, in the order of the capture."""
+        """Rows of each queue, in the order of the capture; queues as the program made them, which is how contexts are numbered."""
         result = run(SEXTANT, 'export', self.path, '--counters', '--csv')
         self.assertIn(result.returncode, (0, 1), result.stderr)
-        queues = collections.OrderedDict()
+        queues = collections.defaultdict(list)
         for row in map(in_ns, csv.DictReader(io.StringIO(result.stdout))):
-            queues.setdefault(row['context'], []).append(row)
-        return list(queues.values())
+            queues[int(row['context'])].append(row)
+        return [rows for _, rows in sorted(queues.items())]
 
     def test_known_commands(self):
         self.record()
@@ -90,7 +90,7 @@ class OpenCL(unittest.TestCase):
                 self.assertLessEqual(int(row['SpanTime']), int(row['HostTime']))
                 self.assertEqual(row['CPUTime'], '')
                 self.assertRegex(row['process'], r'^cl-known \(\d+\)$')
-                self.assertGreaterEqual(int(row['Queued']), last)  # the queue is in order
+                self.assertGreaterEqual(int(row['Queued']), last)  # the queue is in order, and one came after the other
                 last = int(row['Queued'])
         # Samples and the time before each add up to the run.
         ends = [int(row['end_ns']) for rows in queues for row in rows]
