@@ -366,13 +366,22 @@ void *load_array(struct loader *l, const struct yaml_node *list, size_t size)
 	return array;
 }
 
-bool load_lines(struct loader *l, const struct yaml_node *list, enum index_kind kind)
+void *load_things(struct loader *l, const struct yaml_node *list, enum index_kind kind, size_t size)
 {
-	uint32_t *lines = load_array(l, list, sizeof(*lines));
+	void *array = load_array(l, list, size);
+	uint32_t *lines = array ? load_array(l, list, sizeof(*lines)) : NULL;
 	if (!lines)
-		return false;
+		return NULL;
 	l->cat->lines[kind] = lines;
 	for (const struct yaml_node *n = list->first; n; n = n->next)
 		*lines++ = n->line;
+	return array;
+}
+
+bool load_each(struct loader *l, const struct yaml_node *list, load_one_fn one, uint32_t *count)
+{
+	for (const struct yaml_node *n = list->first; n; n = n->next, ++*count)
+		if (!one(l, n, *count))
+			return false;
 	return true;
 }

@@ -89,7 +89,12 @@ bool load_reference(struct loader *l, const struct yaml_node *node, enum index_k
 /* An array in the catalog for the children of a list; NULL and a failure when there are too many.
  */
 void *load_array(struct loader *l, const struct yaml_node *list, size_t size);
-/* Notes the line of each child of a list, in its order, as that of the things of a kind. */
-bool load_lines(struct loader *l, const struct yaml_node *list, enum index_kind kind);
+/* As load_array(), for things of a kind, whose lines are noted. */
+void *load_things(struct loader *l, const struct yaml_node *list, enum index_kind kind,
+		  size_t size);
+/* Loads one thing, the index-th of its array. */
+typedef bool (*load_one_fn)(struct loader *l, const struct yaml_node *n, uint32_t index);
+/* Loads the things of a list one by one; *count is how many there are at each moment. */
+bool load_each(struct loader *l, const struct yaml_node *list, load_one_fn one, uint32_t *count);
 
 #endif

@@ -94,21 +94,13 @@ static bool get_shared(struct loader *l, const struct yaml_node *root,
 	return !key || (fetch_file(l, key, true, fetch, nodes) && check_shared(l, key));
 }
 
-static struct yaml_node *find_child(struct yaml_node *map, const char *key)
-{
-	for (struct yaml_node *n = map->first; n; n = n->next)
-		if (strcmp(n->key, key) == 0)
-			return n;
-	return NULL;
-}
-
 /* Each part of the parent that the child may have as well. */
 static bool take_parent(struct merge *m, struct yaml_node *root, const struct yaml_node *parent)
 {
 	for (const struct yaml_node *n = parent->first; n; n = n->next) {
 		if (is_own(n->key))
 			continue;
-		struct yaml_node *mine = find_child(root, n->key);
+		struct yaml_node *mine = yaml_child(root, n->key);
 		if (!mine && !(mine = merge_add_empty(m, root, n)))
 			return false;
 		else if (mine->kind == YAML_SCALAR || n->kind != mine->kind)

@@ -193,9 +193,10 @@ static bool index_entry(struct merge *m, struct entries *e, const char *name, ui
 	return true;
 }
 
-static bool index_groups(struct merge *m, struct entries *e, const struct yaml_node *entry,
-			 const char *name, uint32_t at)
+static bool index_groups(struct merge *m, struct entries *e, const struct named_list *named,
+			 const struct yaml_node *entry, uint32_t at)
 {
+	const char *name = yaml_child_text(entry, named->name);
 	const char *group = yaml_child_text(entry, "group");
 	const struct yaml_node *groups = yaml_child(entry, "groups");
 	if (!groups || !name) {
@@ -217,8 +218,12 @@ static void entries_finish(struct entries *e)
 	free(e->used);
 }
 
-static bool entries_init(struct merge *m, struct entries *e, const struct yaml_node *list,
-			 const struct named_list *named)
+/* Indexes an entry under its names. */
+typedef bool (*index_fn)(struct merge *m, struct entries *e, const struct named_list *named,
+			 const struct yaml_node *entry, uint32_t at);
+
+static bool entries_init(struct merge *m, struct entries *e, const struct named_list *named,
+			 const struct yaml_node *list, index_fn add)
 {
 	*e = (struct entries){0};
 	e->nodes = calloc((size_t)list->count + 1, sizeof(struct yaml_node *));
@@ -227,7 +232,7 @@ static bool entries_init(struct merge *m, struct entries *e, const struct yaml_n
 	uint32_t at = 0;
 	for (struct yaml_node *n = list->first; good && n; n = n->next, at++) {
 		e->nodes[at] = n;
-		good = index_groups(m, e, n, yaml_child_text(n, named->name), at);
+		good = add(m, e, named, n, at);
 	}
 	if (!good)
 		entries_finish(e);
@@ -307,7 +312,7 @@ bool merge_lists(struct merge *m, struct yaml_node *mine, const struct yaml_node
 	struct entries e;
 	if (!named || mine->kind != YAML_LIST || theirs->kind != YAML_LIST)
 		return true;
-	if (!entries_init(m, &e, mine, named))
+	if (!entries_init(m, &e, named, mine, index_groups))
 		return false;
 	struct chain chain = {0};
 	bool good = true;
@@ -369,35 +374,16 @@ static bool fill_entry(struct merge *m, struct entries *e, const struct named_li
 	return (!said || fill(m, entry, said)) && (!base || fill(m, entry, base));
 }
 
-static bool index_shared(struct merge *m, struct entries *e, const struct yaml_node *list,
-			 const struct named_list *named)
+static bool index_form(struct merge *m, struct entries *e, const struct named_list *named,
+		       const struct yaml_node *entry, uint32_t at)
 {
-	*e = (struct entries){0};
-	e->nodes = calloc((size_t)list->count + 1, sizeof(struct yaml_node *));
-	e->used = calloc((size_t)list->count + 1, sizeof(bool));
-	bool good = (e->nodes && e->used) || load_no_memory(m->loader);
-	uint32_t at = 0;
-	for (struct yaml_node *n = list->first; good && n; n = n->next, at++) {
-		e->nodes[at] = n;
-		good = index_entry(m, e, shared_name(m, n, named, yaml_child(n, "form")), at);
-	}
-	if (!good)
-		entries_finish(e);
-	return good;
-}
-
-static struct yaml_node *find_node(struct yaml_node *root, const char *key)
-{
-	for (struct yaml_node *n = root->first; n; n = n->next)
-		if (strcmp(n->key, key) == 0)
-			return n;
-	return NULL;
+	return index_entry(m, e, shared_name(m, entry, named, yaml_child(entry, "form")), at);
 }
 
 /* All programs of the shared file stand ready: groups use them by name. */
 static bool take_programs(struct merge *m, struct yaml_node *root, const struct yaml_node *shared)
 {
-	struct yaml_node *mine = find_node(root, "programs");
+	struct yaml_node *mine = yaml_child(root, "programs");
 	if (!mine && !(mine = merge_add_empty(m, root, shared)))
 		return false;
 	return merge_lists(m, mine, shared);
@@ -408,7 +394,7 @@ bool merge_shared(struct merge *m, struct yaml_node *root, const struct yaml_nod
 	bool good = true;
 	for (const struct yaml_node *n = shared->first; good && n; n = n->next) {
 		const struct named_list *named = find_list(n->key);
-		struct yaml_node *mine = find_node(root, n->key);
+		struct yaml_node *mine = yaml_child(root, n->key);
 		struct entries e;
 		if (!named || n->kind != YAML_LIST)
 			continue;
@@ -418,7 +404,7 @@ bool merge_shared(struct merge *m, struct yaml_node *root, const struct yaml_nod
 		}
 		if (!mine || mine->kind != YAML_LIST)
 			continue;
-		if (!index_shared(m, &e, n, named))
+		if (!entries_init(m, &e, named, n, index_form))
 			return false;
 		for (struct yaml_node *entry = mine->first; good && entry; entry = entry->next)
 			good = fill_entry(m, &e, named, entry);

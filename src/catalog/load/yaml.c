@@ -318,9 +318,9 @@ void yaml_mark(struct yaml_node *root, uint32_t file)
 		yaml_mark(n, file);
 }
 
-const struct yaml_node *yaml_child(const struct yaml_node *map, const char *key)
+struct yaml_node *yaml_child(const struct yaml_node *map, const char *key)
 {
-	for (const struct yaml_node *n = map->kind == YAML_MAP ? map->first : NULL; n; n = n->next)
+	for (struct yaml_node *n = map->kind == YAML_MAP ? map->first : NULL; n; n = n->next)
 		if (strcmp(n->key, key) == 0)
 			return n;
 	return NULL;

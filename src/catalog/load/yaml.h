@@ -54,7 +54,7 @@ enum sx_status yaml_read(const struct yaml_input *input, struct arena *nodes, st
 /* Marks every line of a tree as one of file number `file`. */
 void yaml_mark(struct yaml_node *root, uint32_t file);
 /* The child of a mapping with this key, or NULL. */
-const struct yaml_node *yaml_child(const struct yaml_node *map, const char *key);
+struct yaml_node *yaml_child(const struct yaml_node *map, const char *key);
 /* The text of a mapping's child, or NULL where there is none or it is not a single value. */
 const char *yaml_child_text(const struct yaml_node *map, const char *key);
 

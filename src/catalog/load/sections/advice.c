@@ -40,9 +40,9 @@ static bool check_sections(struct loader *l, const struct yaml_node *list, struc
 	return true;
 }
 
-static bool load_rule(struct loader *l, const struct yaml_node *n, struct sx_advice_info *out,
-		      uint32_t index)
+static bool load_rule(struct loader *l, const struct yaml_node *n, uint32_t index)
 {
+	struct sx_advice_info *out = &l->cat->advice[index];
 	struct advice a = {.info = {.limit = (double)NAN, .min_share = 0.05, .line = n->line}};
 	if (!fields_read(l, n, FIELDS("a rule", advice_fields), &a))
 		return false;
@@ -61,15 +61,6 @@ static bool load_rule(struct loader *l, const struct yaml_node *n, struct sx_adv
 
 bool load_advice(struct loader *l, const struct yaml_node *list)
 {
-	struct sx_advice_info *array = load_array(l, list, sizeof(*array));
-	if (!array || !load_lines(l, list, INDEX_ADVICE))
-		return false;
-	l->cat->advice = array;
-	for (const struct yaml_node *n = list->first; n; n = n->next) {
-		uint32_t i = l->cat->advice_count;
-		if (!load_rule(l, n, &array[i], i))
-			return false;
-		l->cat->advice_count++;
-	}
-	return true;
+	l->cat->advice = load_things(l, list, INDEX_ADVICE, sizeof(*l->cat->advice));
+	return l->cat->advice && load_each(l, list, load_rule, &l->cat->advice_count);
 }

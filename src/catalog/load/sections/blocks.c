@@ -46,9 +46,9 @@ static bool read_instances(struct loader *l, const struct yaml_node *n, struct s
 	return true;
 }
 
-static bool load_block(struct loader *l, const struct yaml_node *n, struct sx_block_info *out,
-		       uint32_t index)
+static bool load_block(struct loader *l, const struct yaml_node *n, uint32_t index)
 {
+	struct sx_block_info *out = &l->cat->blocks[index];
 	struct block b = {.info = {.instances = 1, .description = ""}};
 	if (!fields_read(l, n, FIELDS("a block", block_fields), &b))
 		return false;
@@ -84,15 +84,7 @@ static bool check_windows(struct loader *l, const struct yaml_node *list)
 
 bool load_blocks(struct loader *l, const struct yaml_node *list)
 {
-	struct sx_block_info *array = load_array(l, list, sizeof(*array));
-	if (!array || !load_lines(l, list, INDEX_BLOCK))
-		return false;
-	l->cat->blocks = array;
-	for (const struct yaml_node *n = list->first; n; n = n->next) {
-		uint32_t i = l->cat->block_count;
-		if (!load_block(l, n, &array[i], i))
-			return false;
-		l->cat->block_count++;
-	}
-	return check_windows(l, list);
+	l->cat->blocks = load_things(l, list, INDEX_BLOCK, sizeof(*l->cat->blocks));
+	return l->cat->blocks && load_each(l, list, load_block, &l->cat->block_count) &&
+	       check_windows(l, list);
 }

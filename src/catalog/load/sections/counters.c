@@ -104,9 +104,9 @@ static enum sx_reduce default_reduce(const struct sx_catalog *cat, uint32_t bloc
 	return b->instances_constant || b->instances > 1 ? SX_REDUCE_SUM : SX_REDUCE_SINGLE;
 }
 
-static bool load_counter(struct loader *l, const struct yaml_node *n, struct sx_counter_info *out,
-			 uint32_t index)
+static bool load_counter(struct loader *l, const struct yaml_node *n, uint32_t index)
 {
+	struct sx_counter_info *out = &l->cat->counters[index];
 	struct counter c = {.info = {.bits = 64,
 				     .scale = 1,
 				     .slot = SX_NONE,
@@ -135,15 +135,6 @@ static bool load_counter(struct loader *l, const struct yaml_node *n, struct sx_
 
 bool load_counters(struct loader *l, const struct yaml_node *list)
 {
-	struct sx_counter_info *array = load_array(l, list, sizeof(*array));
-	if (!array || !load_lines(l, list, INDEX_COUNTER))
-		return false;
-	l->cat->counters = array;
-	for (const struct yaml_node *n = list->first; n; n = n->next) {
-		uint32_t i = l->cat->counter_count;
-		if (!load_counter(l, n, &array[i], i))
-			return false;
-		l->cat->counter_count++;
-	}
-	return true;
+	l->cat->counters = load_things(l, list, INDEX_COUNTER, sizeof(*l->cat->counters));
+	return l->cat->counters && load_each(l, list, load_counter, &l->cat->counter_count);
 }

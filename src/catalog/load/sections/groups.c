@@ -145,9 +145,9 @@ static bool load_programs(struct loader *l, const struct yaml_node *list, struct
 	return true;
 }
 
-static bool load_group(struct loader *l, const struct yaml_node *n, struct sx_group_info *out,
-		       uint32_t index)
+static bool load_group(struct loader *l, const struct yaml_node *n, uint32_t index)
 {
+	struct sx_group_info *out = &l->cat->groups[index];
 	struct group g = {0};
 	if (!fields_read(l, n, FIELDS("a group", group_fields), &g))
 		return false;
@@ -174,15 +174,6 @@ static bool load_group(struct loader *l, const struct yaml_node *n, struct sx_gr
 
 bool load_groups(struct loader *l, const struct yaml_node *list)
 {
-	struct sx_group_info *array = load_array(l, list, sizeof(*array));
-	if (!array || !load_lines(l, list, INDEX_GROUP))
-		return false;
-	l->cat->groups = array;
-	for (const struct yaml_node *n = list->first; n; n = n->next) {
-		uint32_t i = l->cat->group_count;
-		if (!load_group(l, n, &array[i], i))
-			return false;
-		l->cat->group_count++;
-	}
-	return true;
+	l->cat->groups = load_things(l, list, INDEX_GROUP, sizeof(*l->cat->groups));
+	return l->cat->groups && load_each(l, list, load_group, &l->cat->group_count);
 }

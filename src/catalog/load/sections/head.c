@@ -60,9 +60,9 @@ static const struct field constant_fields[] = {
     {"description", FIELD_TEXT, false, offsetof(struct constant, info.description), NULL},
 };
 
-static bool load_constant(struct loader *l, const struct yaml_node *n, struct sx_constant_info *out,
-			  uint32_t index)
+static bool load_constant(struct loader *l, const struct yaml_node *n, uint32_t index)
 {
+	struct sx_constant_info *out = &l->cat->constants[index];
 	struct constant c = {.info.description = ""};
 	if (!fields_read(l, n, FIELDS("a constant", constant_fields), &c))
 		return false;
@@ -80,15 +80,8 @@ static bool load_constant(struct loader *l, const struct yaml_node *n, struct sx
 
 bool load_constants(struct loader *l, const struct yaml_node *list)
 {
-	struct sx_constant_info *array = load_array(l, list, sizeof(*array));
-	if (!array || !load_lines(l, list, INDEX_CONSTANT))
-		return false;
-	l->cat->constants = array;
-	for (const struct yaml_node *n = list->first; n; n = n->next)
-		if (!load_constant(l, n, &array[l->cat->constant_count], l->cat->constant_count) ||
-		    !++l->cat->constant_count)
-			return false;
-	return true;
+	l->cat->constants = load_things(l, list, INDEX_CONSTANT, sizeof(*l->cat->constants));
+	return l->cat->constants && load_each(l, list, load_constant, &l->cat->constant_count);
 }
 
 static const struct field section_fields[] = {
