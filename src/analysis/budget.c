@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/column.h"
 #include "catalog/constants.h"
 
 #define USABLE	       0.85 /* what schedulers and dependencies leave of all cycles */
@@ -17,21 +18,6 @@
 struct sums {
 	double sum, seconds, highest;
 };
-
-/* The metric or counter that a catalog maps to a neutral name, or NULL. */
-static const char *budget_find_neutral(const struct sx_catalog *catalog, const char *neutral)
-{
-	uint32_t count;
-	const struct sx_metric_info *metrics = sx_catalog_metrics(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (metrics[i].neutral && !strcmp(metrics[i].neutral, neutral))
-			return metrics[i].qualified;
-	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (counters[i].neutral && !strcmp(counters[i].neutral, neutral))
-			return counters[i].name;
-	return NULL;
-}
 
 static struct sums add_up(const struct sx_table *values)
 {
@@ -56,7 +42,7 @@ static enum sx_status sum_neutral(const struct budget_source *of, const char *ne
 	struct sx_catalog *catalog = of->catalog;
 	const struct sx_metrics_options *options = of->options;
 	const struct sx_table *raw = of->raw;
-	const char *name = budget_find_neutral(catalog, neutral);
+	const char *name = column_of_neutral(catalog, neutral, true);
 	*out = (struct sums){0};
 	if (!name)
 		return SX_ERR_NOT_FOUND;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "catalog/column.h"
 
 #define CONTEXTS_MAX 64u   /* busier programs: the others' samples are counted, no more */
 #define RUNS_MAX     1023u /* the last ones */
@@ -55,12 +56,8 @@ struct costs {
 static uint32_t cost_find_neutral(struct sx_catalog *catalog, const struct sx_table *like,
 				  const char *name)
 {
-	uint32_t count;
-	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (counters[i].neutral && strcmp(counters[i].neutral, name) == 0)
-			return sx_table_find(like, counters[i].name);
-	return SX_NONE;
+	const char *column = column_of_neutral(catalog, name, false);
+	return column ? sx_table_find(like, column) : SX_NONE;
 }
 
 enum sx_status costs_create(struct sx_catalog *catalog, const struct sx_table *like,

@@ -155,6 +155,20 @@ static uint32_t exact_metric(const struct sx_catalog *catalog, const char *name,
 	return twice ? SX_NONE : found;
 }
 
+const char *column_of_neutral(const struct sx_catalog *catalog, const char *neutral, bool metrics)
+{
+	uint32_t count;
+	const struct sx_metric_info *m = sx_catalog_metrics(catalog, &count);
+	for (uint32_t i = 0; metrics && i < count; i++)
+		if (m[i].neutral && strcmp(m[i].neutral, neutral) == 0)
+			return m[i].qualified;
+	const struct sx_counter_info *c = sx_catalog_counters(catalog, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (c[i].neutral && strcmp(c[i].neutral, neutral) == 0)
+			return c[i].name;
+	return NULL;
+}
+
 bool column_is_known(const struct column_meaning *meaning)
 {
 	return meaning->counter.counter != SX_NONE || meaning->constant != SX_NONE ||

@@ -36,6 +36,12 @@ bool column_is_known(const struct column_meaning *meaning);
  */
 bool column_is_imbalance(const struct sx_catalog *catalog, const char *name);
 
+/*
+ * The name of the counter, or with `metrics` first of the metric, that the catalog maps to a
+ * neutral name; NULL: of none. Lives as long as the catalog.
+ */
+const char *column_of_neutral(const struct sx_catalog *catalog, const char *neutral, bool metrics);
+
 /* The canonical spelling of an instance: "BLOCK[3].EVENT", or "NAME[3]" for an undotted name. */
 void column_spell(char *buf, size_t size, const char *name, uint32_t instance);
 

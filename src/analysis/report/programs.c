@@ -7,16 +7,13 @@
 
 #include "analysis/overview.h"
 #include "base/error.h"
+#include "catalog/column.h"
 
 static uint32_t find_column(const struct sx_catalog *catalog, const struct sx_table *raw,
 			    const char *neutral)
 {
-	uint32_t count;
-	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (counters[i].neutral && strcmp(counters[i].neutral, neutral) == 0)
-			return sx_table_find(raw, counters[i].name);
-	return SX_NONE;
+	const char *column = column_of_neutral(catalog, neutral, false);
+	return column ? sx_table_find(raw, column) : SX_NONE;
 }
 
 double programs_busy_ns(const struct programs *p, const struct program *program)

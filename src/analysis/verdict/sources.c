@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/column.h"
 #include "catalog/constants.h"
 #include "table/total.h"
 
@@ -74,21 +75,6 @@ static enum sx_status evaluate(struct verdict_facts *f, const struct verdict_sou
 	return status == SX_ERR_NO_MEMORY ? status : SX_OK;
 }
 
-/* Whether a catalog maps a neutral name, so that it is worth to be asked. */
-static bool maps(const struct sx_catalog *catalog, const char *name)
-{
-	uint32_t count;
-	const struct sx_counter_info *counters = sx_catalog_counters(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (counters[i].neutral && strcmp(counters[i].neutral, name) == 0)
-			return true;
-	const struct sx_metric_info *metrics = sx_catalog_metrics(catalog, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (metrics[i].neutral && strcmp(metrics[i].neutral, name) == 0)
-			return true;
-	return false;
-}
-
 /* A constant is that of any source, or of its catalog. */
 static double constant_of(const struct verdict_source *source, const char *name)
 {
@@ -147,7 +133,8 @@ static enum sx_status ask_source(struct verdict_facts *f, const struct verdict_s
 	enum sx_status status = f->timed ? sx_table_join(f->windows, source->rows, &raw, NULL)
 					 : group_rows(f, source->rows, &raw);
 	for (uint32_t n = 0; !status && n < f->name_count; n++) {
-		if (is_neutral(f->names[n]) && maps(source->catalog, f->names[n]))
+		if (is_neutral(f->names[n]) &&
+		    column_of_neutral(source->catalog, f->names[n], true))
 			status = evaluate(f, source, raw, n);
 		double constant = is_neutral(f->names[n]) ? NAN : constant_of(source, f->names[n]);
 		for (size_t r = 0; !isnan(constant) && r < f->count; r++)
