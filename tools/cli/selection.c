@@ -268,8 +268,9 @@ static bool is_here(const struct sx_device *all, size_t count, const char *name)
 	return false;
 }
 
-void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
-			    void *user)
+/* Calls visit for each catalog that is, or is not, of a device of this machine; false: enough. */
+static bool each_catalog(struct cli *cli, bool here,
+			 bool (*visit)(void *user, struct sx_catalog *catalog), void *user)
 {
 	size_t count, catalogs = 0;
 	const struct sx_device *all;
@@ -278,23 +279,20 @@ void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx
 		count = 0;
 	const char *const *names = sx_catalog_names(cli->context, &catalogs);
 	for (size_t i = 0; more && names && i < catalogs; i++)
-		if (is_here(all, count, names[i]))
+		if (is_here(all, count, names[i]) == here)
 			more = visit_name(cli, names[i], visit, user);
-	for (size_t i = 0; more && names && i < catalogs; i++)
-		if (!is_here(all, count, names[i]))
-			more = visit_name(cli, names[i], visit, user);
+	return more;
+}
+
+void selection_each_catalog(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
+			    void *user)
+{
+	if (each_catalog(cli, true, visit, user))
+		each_catalog(cli, false, visit, user);
 }
 
 void selection_each_here(struct cli *cli, bool (*visit)(void *user, struct sx_catalog *catalog),
 			 void *user)
 {
-	size_t count, catalogs = 0;
-	const struct sx_device *all;
-	bool more = true;
-	if (selection_probe(cli, &all, &count, NULL))
-		return;
-	const char *const *names = sx_catalog_names(cli->context, &catalogs);
-	for (size_t i = 0; more && names && i < catalogs; i++)
-		if (is_here(all, count, names[i]))
-			more = visit_name(cli, names[i], visit, user);
+	each_catalog(cli, true, visit, user);
 }
