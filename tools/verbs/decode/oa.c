@@ -10,6 +10,7 @@
 #include "tools/verbs/decode/formats.h"
 #include "tools/verbs/decode/oa_about.h"
 #include "wire/oa/flex.h"
+#include "wire/oa/oa.h"
 
 #define CHUNK ((size_t)1 << 17) /* of which a record takes 64 KiB at most */
 
@@ -125,16 +126,6 @@ static enum sx_status open_for_reports(struct decode_job *job, enum sx_oa_format
 	error_because(err, "format %s is of several chipsets", sx_oa_format_name(format));
 	error_try(err, "--for intel-tglgt2 or another; sextant devices lists catalogs");
 	return SX_ERR_USAGE;
-}
-
-/* A device that the catalog is of: the heads of its reports look so. */
-static uint32_t device_of(const struct sx_catalog *catalog)
-{
-	const struct sx_catalog_info *info = sx_catalog_info(catalog);
-	for (uint32_t i = 0; i < info->match_count; i++)
-		if (strcmp(info->matches[i].key, "device_id") == 0)
-			return (uint32_t)strtoul(info->matches[i].value, NULL, 0);
-	return 0;
 }
 
 static enum sx_status no_catalog(struct decode_job *job, const struct sx_oa_device *device,
@@ -469,7 +460,7 @@ static enum sx_status decode_oa_run_stream(struct decode_job *job, struct sx_oa_
 	if (!status)
 		status = given_frequencies(job, &options->device, err);
 	if (!status && bare)
-		options->device.device_id = device_of(job->catalog);
+		options->device.device_id = oa_device_of(job->catalog);
 	if (!status)
 		status = sx_oa_decoder_create(options, &s.decoder, err);
 	if (!status) {
