@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 
 #define DROPPED_BITS 45
 #define OCTAVE	     128  /* buckets of one power of two */
@@ -202,12 +203,6 @@ double sketch_sum(const struct sketch *sketch)
 	return isfinite(sketch->sum) ? sketch->sum + sketch->carry : sketch->sum;
 }
 
-static int sketch_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* Hoare's partition of [low, high]: everything up to the result is at most everything behind it. */
 static size_t partition(double *v, size_t low, size_t high)
 {
@@ -235,7 +230,7 @@ static void select_rank(double *v, size_t low, size_t count, size_t rank)
 	size_t high = count - 1;
 	for (int turns = 0; low < high; turns++) {
 		if (turns == 64) {
-			qsort(v + low, high - low + 1, sizeof(*v), sketch_compare);
+			qsort(v + low, high - low + 1, sizeof(*v), number_compare_f64);
 			return;
 		}
 		size_t cut = partition(v, low, high);

@@ -33,4 +33,9 @@ size_t number_put_f64(char *to, double value);
 /* The whole number nearest to value; false, and 0, when that is none from 0 to 2^64-1. */
 bool number_round(double value, uint64_t *out);
 
+/* For qsort() and bsearch(), from the smallest: without NaN. */
+int number_compare_f64(const void *a, const void *b);
+int number_compare_u64(const void *a, const void *b);
+int number_compare_u32(const void *a, const void *b);
+
 #endif

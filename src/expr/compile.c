@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "expr/graph/lower.h"
 #include "expr/program.h"
 
@@ -85,14 +86,6 @@ static enum sx_status strip(struct live_graph *program, const struct graph *grap
 	return status;
 }
 
-static int compare_u32(const void *a, const void *b)
-{
-	uint32_t x, y;
-	memcpy(&x, a, sizeof(x));
-	memcpy(&y, b, sizeof(y));
-	return x < y ? -1 : x > y;
-}
-
 /* Walks from outputs to the inputs that they reach. */
 struct walk {
 	const struct live_graph *program;
@@ -171,7 +164,7 @@ static enum sx_status collect_output(struct walk *walk, struct program_output *o
 	}
 	output->selective = walk->selective;
 	output->can_miss = walk->selective && walk->can_miss;
-	qsort(output->inputs, found, sizeof(*output->inputs), compare_u32);
+	qsort(output->inputs, found, sizeof(*output->inputs), number_compare_u32);
 	output->input_count = found;
 	return SX_OK;
 }

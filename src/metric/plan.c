@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "metric/about.h"
 #include "metric/choice.h"
 #include "metric/passes.h"
@@ -26,16 +27,10 @@ struct sx_plan {
 	uint32_t item_count;
 };
 
-static int compare_u32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
 static uint32_t unique(uint32_t *list, uint32_t count)
 {
 	uint32_t n = 0;
-	qsort(list, count, sizeof(*list), compare_u32);
+	qsort(list, count, sizeof(*list), number_compare_u32);
 	for (uint32_t i = 0; i < count; i++)
 		if (!n || list[n - 1] != list[i])
 			list[n++] = list[i];
@@ -90,7 +85,7 @@ static void sort_counters(const struct pass_rules *rules, uint32_t *list, uint32
 static uint32_t to_local(const struct pass_rules *rules, const uint32_t *used, uint32_t index)
 {
 	const uint32_t *hit =
-	    bsearch(&index, used, rules->counter_count, sizeof(*used), compare_u32);
+	    bsearch(&index, used, rules->counter_count, sizeof(*used), number_compare_u32);
 	return (uint32_t)(hit - used);
 }
 

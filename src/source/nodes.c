@@ -1,5 +1,6 @@
 /* DRM nodes, found in sysfs alone: no driver is asked and no device opened to list them. */
 #include "source/nodes.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,12 +36,6 @@ static int gather_number(void *arg, const char *name)
 	if (n != NODES_NONE && numbers->count < NODES_MAX)
 		numbers->items[numbers->count++] = n;
 	return 0;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
 }
 
 uint64_t nodes_read_number(const struct sx_sys *sys, const char *path, uint64_t absent)
@@ -95,7 +90,7 @@ static void read_node(const struct sx_sys *sys, struct drm_node *node)
 	snprintf(path, sizeof(path), "/sys/class/drm/card%u/device/drm", node->card);
 	if (sys->list_dir(sys->user, path, gather_number, &render) < 0)
 		render.count = 0;
-	qsort(render.items, render.count, sizeof(render.items[0]), by_number);
+	qsort(render.items, render.count, sizeof(render.items[0]), number_compare_u32);
 	node->render = render.count ? render.items[0] : NODES_NONE;
 	node->vendor = (uint32_t)nodes_card_number(sys, node->card, "device/vendor", 0);
 	node->device_id = (uint32_t)nodes_card_number(sys, node->card, "device/device", 0);
@@ -108,7 +103,7 @@ void nodes_each(const struct sx_sys *sys, const char *driver,
 	struct numbers cards = {.stem = "card"};
 	if (sys->list_dir(sys->user, "/sys/class/drm", gather_number, &cards) < 0)
 		return;
-	qsort(cards.items, cards.count, sizeof(cards.items[0]), by_number);
+	qsort(cards.items, cards.count, sizeof(cards.items[0]), number_compare_u32);
 	for (size_t i = 0; i < cards.count; i++) {
 		struct drm_node node = {.card = cards.items[i]};
 		if (!read_device(sys, driver, &node))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 
 #define KEPT	    0.6 /* confidence where a rule only just holds */
 #define OVERRULED   0.3 /* in windows that are too few to count by themselves */
@@ -128,12 +129,6 @@ static void make_steady(struct judging *j)
 	}
 }
 
-static int judging_by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* The median of a fact in a window and those around it, as far as they have a value. */
 static double median_around(const struct judging *j, const double *values, size_t window,
 			    size_t width)
@@ -146,7 +141,7 @@ static double median_around(const struct judging *j, const double *values, size_
 	for (size_t w = first; w <= window + half && w < j->facts.count; w++)
 		if (!isnan(values[w]))
 			near[count++] = values[w];
-	qsort(near, count, sizeof(near[0]), judging_by_value);
+	qsort(near, count, sizeof(near[0]), number_compare_f64);
 	return count % 2 ? near[count / 2] : (near[count / 2 - 1] + near[count / 2]) / 2;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "table/cover.h"
 
 #define SPREAD_LEAST	4 /* rows that tell how evenly frames came */
@@ -17,16 +18,10 @@ struct reach {
 	double usual_ns;	   /* of one row: the median */
 };
 
-static int windows_by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 /* Sorts the values. */
 static double median(double *values, size_t count)
 {
-	qsort(values, count, sizeof(*values), windows_by_value);
+	qsort(values, count, sizeof(*values), number_compare_f64);
 	if (!count)
 		return NAN;
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
