@@ -69,7 +69,7 @@ FLOORS = {
     'front ends': {
         'gpa': 'src/base src/wire',
         'gpa/api3': 'src/base gpa',
-        'gpa/gl': 'src/base gpa',
+        'gpa/gl': 'src/base src/wire gpa',
         'gpa/vk': 'src/base gpa',
         'gpa/cl': 'src/base gpa',
         'tools/cli': 'src/base src/output src/import src/analysis src/analysis/report src/analysis/compare',

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Engines into which a driver may split a group that it usually sums. */
-#define ENGINES_MAX 8
+#include "wire/amd_groups.h"
 
 bool amd_groups_read(struct gl_amd *amd, const struct gl_api *gl)
 {
@@ -60,32 +59,17 @@ static void limit_block(struct gl_amd *amd, uint32_t block, const struct amd_gro
 		amd->block_limits[block] = limit;
 }
 
-/* "TA" and 3 to "TA3"; then, where the driver splits by engine, "TA0_3", "TA1_3" and so on. */
 static void map_instance(struct gl_amd *amd, const struct gl_api *gl, const char *block,
 			 const struct sx_counter_info *info, struct amd_raw *raw)
 {
-	uint32_t instance = raw->instance;
-	char name[64];
-	if (instance == SX_NONE)
-		snprintf(name, sizeof(name), "%s", block);
-	else
-		snprintf(name, sizeof(name), "%s%u", block, (unsigned)instance);
-	const struct amd_group *group = find_group(amd, name);
-	if (group) {
-		limit_block(amd, info->block, group);
-		amd_groups_add_event(amd, gl, group, info->slot, raw);
-		return;
-	}
-	for (unsigned engine = 0; engine < ENGINES_MAX; engine++) {
-		if (instance == SX_NONE)
-			snprintf(name, sizeof(name), "%s%u", block, engine);
-		else
-			snprintf(name, sizeof(name), "%s%u_%u", block, engine, (unsigned)instance);
-		group = find_group(amd, name);
-		if (!group)
-			return;
-		limit_block(amd, info->block, group);
-		amd_groups_add_event(amd, gl, group, info->slot, raw);
+	struct amd_group_names names = {.block = block, .instance = raw->instance};
+	const struct amd_group *group = NULL;
+	while (amd_group_next(&names, group != NULL)) {
+		group = find_group(amd, names.name);
+		if (group) {
+			limit_block(amd, info->block, group);
+			amd_groups_add_event(amd, gl, group, info->slot, raw);
+		}
 	}
 }
 

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "catalog/column.h"
+#include "wire/amd_groups.h"
 
-#define ENGINES_MOST 8 /* into which a driver may split a group that it usually sums */
-#define NOBODY	     "(no group)"
+#define NOBODY "(no group)"
 
 /* Events that one value is the sum of. */
 struct feed {
@@ -66,28 +66,15 @@ static bool add_event(struct making *m, const struct gl_counter *counter, uint32
 	return true;
 }
 
-/* "TA" and 3 is the group "TA3"; where the driver splits by engine, "TA0_3", "TA1_3" and so on. */
 static bool add_instance(struct making *m, const char *block, uint32_t instance, uint32_t slot,
 			 uint32_t value)
 {
 	const struct gl_list *list = &m->s->list;
-	char name[96];
-	if (instance == SX_NONE)
-		snprintf(name, sizeof(name), "%s", block);
-	else
-		snprintf(name, sizeof(name), "%s%u", block, (unsigned)instance);
-	const struct gl_group *group = find_group(list, name);
-	if (group)
-		return add_event(m, by_number(list, group, slot), value);
-	for (unsigned engine = 0; engine < ENGINES_MOST; engine++) {
-		if (instance == SX_NONE)
-			snprintf(name, sizeof(name), "%s%u", block, engine);
-		else
-			snprintf(name, sizeof(name), "%s%u_%u", block, engine, (unsigned)instance);
-		group = find_group(list, name);
-		if (!group)
-			return true;
-		if (!add_event(m, by_number(list, group, slot), value))
+	struct amd_group_names names = {.block = block, .instance = instance};
+	const struct gl_group *group = NULL;
+	while (amd_group_next(&names, group != NULL)) {
+		group = find_group(list, names.name);
+		if (group && !add_event(m, by_number(list, group, slot), value))
 			return false;
 	}
 	return true;
@@ -126,13 +113,14 @@ static bool is_missing(struct making *m, uint32_t value)
 		return true;
 	const struct sx_counter_info *info =
 	    &sx_catalog_counters(m->s->catalog, &count)[id.counter];
-	char first[96], split[96];
 	if (info->block == SX_NONE)
 		return true;
-	const char *block = sx_catalog_blocks(m->s->catalog, &count)[info->block].name;
-	snprintf(first, sizeof(first), "%s0", block);
-	snprintf(split, sizeof(split), "%s0_0", block);
-	return !find_group(&m->s->list, first) && !find_group(&m->s->list, split);
+	struct amd_group_names first = {
+	    .block = sx_catalog_blocks(m->s->catalog, &count)[info->block].name};
+	const struct gl_group *group = NULL;
+	while (!group && amd_group_next(&first, false))
+		group = find_group(&m->s->list, first.name);
+	return !group;
 }
 
 /* Where a text stands; the same one is there once in a row. */
