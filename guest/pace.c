@@ -1,5 +1,5 @@
 /* Runs of measured samples, as long and as frequent as their cost allows. */
-#include "pace.h"
+#include "guest/pace.h"
 
 #define SAMPLES_KEPT 4096.0 /* after so many, old samples count half */
 #define LEARN_RUNS   3u	    /* the first runs come at fixed distances, to know the cost well */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api.h"
+#include "preload/api.h"
 #include "preload/hooks/hooks.h"
 
 /* A lookup may answer for any name: what may be called, the features decide. */

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "context.h"
+#include "preload/context.h"
 #include "guest/clock.h"
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api.h"
-#include "sampler.h"
+#include "preload/api.h"
+#include "preload/sampler.h"
 
 #define CONTEXT_DRAWABLES 4u /* drawables remembered, to tell whose swap it is */
 

@@ -3,7 +3,7 @@
  * the far end, so that the program's generated names are what they would be without us. Elsewhere
  * only the driver gives names, and it gives none twice.
  */
-#include "sampler.h"
+#include "preload/sampler.h"
 
 #define INVENTED_LAST 0xfffffffeu
 

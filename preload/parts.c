@@ -4,7 +4,7 @@
 
 #include "guest/clock.h"
 #include "guest/labels.h"
-#include "sampler.h"
+#include "preload/sampler.h"
 
 /* Of a group's name: longer ones drivers refuse, and they may not be there as a whole. */
 #define LABEL_MOST 4096

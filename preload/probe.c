@@ -7,7 +7,7 @@
 
 #include "guest/clock.h"
 #include "guest/process.h"
-#include "sampler.h"
+#include "preload/sampler.h"
 
 #define ERROR_READS 16 /* a context that is lost answers with errors for ever */
 

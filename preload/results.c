@@ -3,7 +3,7 @@
 
 #include "guest/clock.h"
 #include "guest/process.h"
-#include "sampler.h"
+#include "preload/sampler.h"
 
 #define BATCH	     4u			/* segments that are worth asking the driver, or */
 #define BATCH_AGE_NS UINT64_C(20000000) /* one that is as old as this */

@@ -6,7 +6,7 @@
 #include "guest/clock.h"
 #include "guest/labels.h"
 #include "guest/process.h"
-#include "sampler.h"
+#include "preload/sampler.h"
 
 /* One measured frame in so many runs all queries, to notice a use that no hook has seen. */
 #define AUDIT_EVERY 32u

@@ -7,11 +7,11 @@
 #ifndef PRELOAD_SAMPLER_H
 #define PRELOAD_SAMPLER_H
 
-#include "api.h"
+#include "preload/api.h"
 #include "guest/channel.h"
 #include "guest/pace.h"
 #include "preload/monitor/monitor.h"
-#include "targets.h"
+#include "preload/targets.h"
 
 #define SAMPLER_SECTIONS 4u  /* runs of transform feedback in one segment */
 #define SAMPLER_LABELS	 64u /* nested debug groups that have names */

@@ -4,7 +4,7 @@
  * since drivers send a timestamp along with it.
  */
 #include "guest/clock.h"
-#include "sampler.h"
+#include "preload/sampler.h"
 
 /* Hand-overs that follow one another faster than this are one: the GPU hardly rests between. */
 #define SPAN_LEAST_NS UINT64_C(100000)

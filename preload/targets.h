@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <GL/glcorearb.h>
 
-#include "api.h"
+#include "preload/api.h"
 
 /* One query target and index. A set of slots is a bit mask. */
 enum slot {

@@ -1,5 +1,5 @@
 /* The program's own queries: ours give way to them. */
-#include "sampler.h"
+#include "preload/sampler.h"
 
 #define NEVER_GIVEN 0xffffffffu /* a name that no driver generates */
 

@@ -96,6 +96,7 @@ BESIDE = {'tools/verbs/oa': 'src/wire/oa', 'tools/verbs/decode': 'src/wire/oa'}
 SOURCES_MAX = 12
 LONGER = {'tools/verbs': 30}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
+BARE = re.compile(r'^\s*#\s*include\s+"([^/"]+)"', re.M)
 
 
 @functools.lru_cache(maxsize=None)
@@ -150,11 +151,11 @@ def sources(root):
                 yield os.path.relpath(path, root), name
 
 
-def includes(root):
+def includes(root, pattern=INCLUDE):
     """Each include of each file: folder, name, target."""
     for folder, name in sources(root):
         with open(os.path.join(root, folder, name), encoding='utf-8') as text:
-            for target in INCLUDE.findall(text.read()):
+            for target in pattern.findall(text.read()):
                 yield folder, name, target
 
 
@@ -163,6 +164,8 @@ def include_findings(root):
         bad = None if target in ('tools/verbs.def',) or not room_of(folder) else judge(folder, target)
         if bad:
             yield f'{folder}/{name}: includes {target}: {bad}'
+    for folder, name, target in includes(root, BARE):
+        yield f'{folder}/{name}: includes "{target}" without its folder'
 
 
 def size_findings(root):
