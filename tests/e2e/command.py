@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -26,14 +27,14 @@ class Command:
         assert code is None or done.returncode == code, f'{args}: exit {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}'
         return done
 
-    def document(self, *args, **how):
+    def document(self, *args, code=0, **how):
         """What it says as JSON, of a run that may measure a program."""
         at = args.index('--') if '--' in args else len(args)
-        return json.loads(self(*args[:at], '--json', *args[at:], **how).stdout)
+        return json.loads(self(*args[:at], '--json', *args[at:], code=code, **how).stdout)
 
     def measure(self, program, *options, code=0, **how):
         """A program is measured (`options`: a verb and its options): the document, and the run. What is not built or finds no driver is skipped."""
-        if not os.path.exists(program[0]):
+        if not shutil.which(program[0]):
             raise unittest.SkipTest(f'not built here: {program[0]}')
         with tempfile.TemporaryDirectory() as folder:
             result = os.path.join(folder, 'out.json')

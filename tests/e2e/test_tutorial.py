@@ -12,7 +12,6 @@ import sys
 import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(here / "gl"))
 sys.path.insert(0, str(here / "html"))
 import page_reader  # noqa: E402
 import xvfb  # noqa: E402

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """OpenCL programs through the command, on pocl: a known program's commands, exact, and what it sees of itself. Arguments: sextant, known, nomem."""
 import collections
-import csv
 import decimal
 import ctypes.util
-import io
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from command import FolderTest, csv_rows  # noqa: E402
 
 SEXTANT, KNOWN, NOMEM = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
 # What each queue of the program does: name, kernels, work items, work groups (None: the driver's choice), bytes read, written, copied.
@@ -50,10 +50,9 @@ def number(text):
     return int(text) if text else None
 
 
-class OpenCL(unittest.TestCase):
+class OpenCL(FolderTest):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        super().setUp()
         self.path = os.path.join(self.folder.name, 'out.sxc')
 
     def record(self, *args):
@@ -66,7 +65,7 @@ class OpenCL(unittest.TestCase):
         result = run(SEXTANT, 'export', self.path, '--counters', '--csv')
         self.assertIn(result.returncode, (0, 1), result.stderr)
         queues = collections.defaultdict(list)
-        for row in map(in_ns, csv.DictReader(io.StringIO(result.stdout))):
+        for row in map(in_ns, csv_rows(result.stdout)):
             queues[int(row['context'])].append(row)
         return [rows for _, rows in sorted(queues.items())]
 
@@ -146,7 +145,6 @@ class OpenCL(unittest.TestCase):
         out = os.path.join(self.folder.name, 'out.pftrace')
         self.assertEqual(run(SEXTANT, 'export', self.path, '-o', out).returncode, 0)
         sys.argv[1:1] = [SEXTANT, '']
-        sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
         import test_perfetto
         with open(out, 'rb') as file:
             trace = test_perfetto.Trace(file.read())

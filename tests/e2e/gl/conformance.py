@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import xvfb
 
 SEXTANT = os.environ.get("SEXTANT", "sextant")

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import xvfb  # noqa: E402
 
 SEXTANT = os.environ["SEXTANT"]

@@ -1,17 +1,19 @@
 """Hardware counters through OpenGL, on a made-up driver: whole runs through the command. What the
 driver counts is worked out here once more from its rules (FNV-1a of "GROUP/COUNTER")."""
-import csv
-import io
 import json
 import os
 import subprocess
-import tempfile
+import sys
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from command import Command, FolderTest, csv_rows  # noqa: E402
 
 SEXTANT = os.environ["SEXTANT"]
 PROGRAM = os.path.join(os.environ["SEXTANT_GL_PROGRAMS"], "gl-counters")
 DRIVER = os.path.dirname(os.environ["FAKE_GL_DRIVER"])
 GL = "gl_counters"
+run = Command(SEXTANT)
 
 
 def value(group, counter):
@@ -26,10 +28,9 @@ def windowed(group, counter, stage):
     return value(group, counter) // (16 + stage)
 
 
-class Counters(unittest.TestCase):
+class Counters(FolderTest):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        super().setUp()
         self.log = os.path.join(self.folder.name, "log")
         self.capture = os.path.join(self.folder.name, "counters.sxc")
         alone = subprocess.run([PROGRAM, "1"], capture_output=True, env=self.env("amd"))
@@ -43,10 +44,7 @@ class Counters(unittest.TestCase):
                     EGL_LOG_LEVEL="fatal", **more)
 
     def sextant(self, *arguments, driver="amd", status=0, **more):
-        done = subprocess.run([SEXTANT, *arguments], capture_output=True, text=True, timeout=120,
-                              env=self.env(driver, **more))
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done
+        return run(*arguments, code=status, env=self.env(driver, **more))
 
     def stat(self, metrics, *program, driver="amd", devices=(GL,), status=0, options=(), **more):
         out = os.path.join(self.folder.name, "stat.json")
@@ -181,8 +179,7 @@ class Counters(unittest.TestCase):
         metrics = "GRBM.GRBM_000?,TexUnitBusy"
         self.sextant("record", "-d", GL, "-m", metrics, "--overhead", "0", "-o", self.capture, "--",
                      PROGRAM, "60")
-        rows = list(csv.DictReader(io.StringIO(self.sextant(
-            "export", self.capture, "--csv", "-m", metrics).stdout)))
+        rows = csv_rows(self.sextant("export", self.capture, "--csv", "-m", metrics).stdout)
         self.assertEqual(len(rows), 60)
         for row in rows:
             there = [n for n in row if n.startswith("GRBM.") and row[n]]
@@ -213,7 +210,7 @@ class Counters(unittest.TestCase):
         self.sextant("record", "-d", GL, "-m", "TexUnitBusy", "--overhead", "0", "-o", self.capture,
                      "--", PROGRAM, "5")
         text = self.sextant("export", self.capture, "--counters", "--csv").stdout
-        row = next(csv.DictReader(io.StringIO(text)))
+        row = csv_rows(text)[0]
         for i in range(4):
             self.assertEqual(int(row[f"TA[{i}].TA_BUSY"]), value(f"TA{i}", 0))
         self.assertEqual(row["TA[7].TA_BUSY"], "0")  # this chip has four
@@ -258,7 +255,7 @@ class Counters(unittest.TestCase):
                      PROGRAM, "30", what, driver=driver, **more)
         text = self.sextant("export", self.capture, "--csv", "-m", metric).stdout
         os.unlink(self.capture)
-        return list(csv.DictReader(io.StringIO(text)))
+        return csv_rows(text)
 
     def test_nothing_is_left_in_the_driver(self):
         for driver, metric in (("amd", "GRBM.GRBM_000?"), ("intel", "RenderBasic.*")):

@@ -8,26 +8,19 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import xvfb  # noqa: E402
+from command import Command  # noqa: E402
 
 SEXTANT = os.environ["SEXTANT"]
 PROGRAMS = os.environ["SEXTANT_GL_PROGRAMS"]
+sextant = Command(SEXTANT)
 
 
 def stat(*command, options=(), env=None):
     """Gives the document, what the program printed, and what it wrote to stderr."""
-    if not os.path.exists(command[0]):
-        raise unittest.SkipTest("not built here")
-    with tempfile.TemporaryDirectory() as folder:
-        result = os.path.join(folder, "stat.json")
-        done = subprocess.run([SEXTANT, "stat", "-d", "gl", "--json", "-o", result, *options, "--", *command],
-                              capture_output=True, text=True, env=dict(os.environ, **(env or {})), timeout=120)
-        if done.returncode == 77:
-            raise unittest.SkipTest(done.stderr.strip())
-        assert done.returncode == 0, (done.returncode, done.stderr)
-        with open(result, encoding="utf-8") as file:
-            return json.load(file), done.stdout, done.stderr
+    document, done = sextant.measure(command, "stat", "-d", "gl", *options, env=env)
+    return document, done.stdout, done.stderr
 
 
 def total_s(document, name):
@@ -160,14 +153,12 @@ class Disjoint(unittest.TestCase):
             face, capture = os.path.join(folder, "vendor.json"), os.path.join(folder, "a.sxc")
             with open(face, "w", encoding="ascii") as file:
                 json.dump({"file_format_version": "1.0.0", "ICD": {"library_path": vendor}}, file)
-            env = dict(os.environ, __EGL_VENDOR_LIBRARY_FILENAMES=face, VENDOR_DISJOINT=str(at))
-            done = subprocess.run([SEXTANT, "record", "-d", "gl", "--overhead", "0", "-o", capture, "--",
-                                   os.path.join(PROGRAMS, "gl-known"), "es-disjoint", "12"],
-                                  capture_output=True, text=True, env=env, timeout=120, check=False)
+            env = {"__EGL_VENDOR_LIBRARY_FILENAMES": face, "VENDOR_DISJOINT": str(at)}
+            done = sextant("record", "-d", "gl", "--overhead", "0", "-o", capture, "--",
+                           os.path.join(PROGRAMS, "gl-known"), "es-disjoint", "12", env=env)
             if done.returncode or "vendor: " not in done.stderr:
                 self.skipTest("no such vendor here: " + done.stderr[-200:])
-            rows = subprocess.run([SEXTANT, "export", capture, "-f", "csv", "-m", "D3DGPUTime"], capture_output=True,
-                                  text=True, timeout=60, check=True).stdout.splitlines()[1:]
+            rows = sextant("export", capture, "-f", "csv", "-m", "D3DGPUTime", code=0).stdout.splitlines()[1:]
         return [row.split(",")[-1] for row in rows], done.stdout
 
     def test_times_around_it_are_no_data_and_the_program_learns_of_it(self):
@@ -229,9 +220,7 @@ class Cost(unittest.TestCase):
 
     def test_share_that_is_no_share(self):
         for word in ("x", "-1", "5x", ""):
-            done = subprocess.run([SEXTANT, "stat", "--overhead", word, "--", "true"], capture_output=True, text=True,
-                                  check=False)
-            self.assertEqual(done.returncode, 2, word)
+            done = sextant("stat", "--overhead", word, "--", "true", code=2)
             self.assertRegex(done.stderr, "error: .*\nbecause: .*\ntry: ")
 
 

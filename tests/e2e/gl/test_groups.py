@@ -1,12 +1,14 @@
 """Debug groups of an OpenGL program through the command: what each of them counts, and no more."""
 import collections
-import csv
-import io
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from command import Command, csv_rows  # noqa: E402
 
 SEXTANT = os.environ["SEXTANT"]
 PROGRAM = os.path.join(os.environ["SEXTANT_GL_PROGRAMS"], "gl-groups")
@@ -40,10 +42,7 @@ class Groups(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.capture = os.path.join(self.folder.name, "groups.sxc")
 
-    def sextant(self, *arguments, status=0):
-        done = subprocess.run([SEXTANT, *arguments], capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done
+    sextant = Command(SEXTANT, code=0)
 
     def record(self, *arguments, per="group"):
         return self.sextant("record", "-d", "gl", "--per", per, "--overhead", "0", "-o",
@@ -52,7 +51,7 @@ class Groups(unittest.TestCase):
     def rows(self):
         text = self.sextant("export", self.capture, "--csv", "-m",
                             "IAVertices,Frames,FrameTime,D3DGPUTime,PSInvocations").stdout
-        return list(csv.DictReader(io.StringIO(text)))
+        return csv_rows(text)
 
     def counted(self, rows):
         sums = collections.Counter()
@@ -150,12 +149,12 @@ class Groups(unittest.TestCase):
                 self.assertIn("IAVertices", row["quality"])
 
     def test_what_opengl_lacks(self):
-        done = self.sextant("stat", "-d", "gl", "--per", "kernel", "--", PROGRAM, "1", status=2)
+        done = self.sextant("stat", "-d", "gl", "--per", "kernel", "--", PROGRAM, "1", code=2)
         self.assertEqual(done.stdout, "")
         self.assertIn("no device here has a sample for each kernel", done.stderr)
         self.assertIn("frame, group, draw", done.stderr)
         self.record("1")
-        done = self.sextant("stat", "-i", self.capture, "--per", "frame", status=2)
+        done = self.sextant("stat", "-i", self.capture, "--per", "frame", code=2)
         self.assertIn("a recording keeps the samples", done.stderr)
 
 

@@ -8,6 +8,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from command import Command  # noqa: E402
+
 SEXTANT = os.environ["SEXTANT"]
 PROGRAMS = os.environ["SEXTANT_GL_PROGRAMS"]
 INERT = os.path.join(os.path.dirname(__file__), "../../../preload/inert.py")
@@ -25,10 +28,7 @@ class Processes(unittest.TestCase):
         if alone.returncode == 77:
             self.skipTest(alone.stderr.decode())
 
-    def sextant(self, *arguments, status=0):
-        done = subprocess.run([SEXTANT, *arguments], capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done
+    sextant = Command(SEXTANT, code=0)
 
     def frames(self, done):
         device, = json.loads(done.stdout)["devices"]
@@ -37,7 +37,7 @@ class Processes(unittest.TestCase):
     def test_children_that_outlive_the_program(self):
         """The program that was started ends at once; what it left behind draws 20 frames each."""
         done = self.sextant("stat", "-d", "gl", "-m", "Frames,frame_time", "--json", "--",
-                            path("gl-outlive"), path("gl-lives"), "plain", status=3)
+                            path("gl-outlive"), path("gl-lives"), "plain", code=3)
         device = self.frames(done)
         self.assertEqual(device["samples"], 40)
         self.assertEqual([(p["name"], p["samples"], p["contexts"]) for p in device["processes"]],
@@ -46,7 +46,7 @@ class Processes(unittest.TestCase):
 
     def test_each_in_the_head(self):
         done = self.sextant("stat", "-d", "gl", "-m", "Frames", "--", path("gl-outlive"),
-                            path("gl-lives"), "plain", status=3)
+                            path("gl-lives"), "plain", code=3)
         self.assertRegex(done.stdout, r"(?m)^  gl-lives \(\d+\): 20 frames in ")
 
     def test_one_line_for_one_quantity(self):
@@ -76,7 +76,7 @@ class Processes(unittest.TestCase):
             values = [g["values"]["frame_time"] for g in longest["groups"]]
             self.assertEqual(values, sorted(values, reverse=True))
             refused = self.sextant("report", capture, "--by", "frame", "--sort", "nonesuch",
-                                   status=3)
+                                   code=3)
             self.assertIn("in catalog opengl", refused.stderr)
 
     def document(self, *arguments):
@@ -163,7 +163,7 @@ class Processes(unittest.TestCase):
             frames = self.document("report", capture, "--context", "1", "--by", "frame")
             self.assertEqual(frames["count"], 40)
             for verb in ("report", "export", "advise"):
-                refused = self.sextant(verb, capture, "--process", "nobody", status=1)
+                refused = self.sextant(verb, capture, "--process", "nobody", code=1)
                 self.assertIn("error: no sample is of process nobody", refused.stderr)
 
     def test_one_process_live(self):
@@ -171,7 +171,7 @@ class Processes(unittest.TestCase):
                             "--", path("gl-lives"), "fork")
         self.assertEqual(self.frames(done)["samples"], 35)
         done = self.sextant("stat", "-d", "gl", "-m", "Frames", "--process", "nobody", "--json",
-                            "--", path("gl-lives"), "plain", status=1)
+                            "--", path("gl-lives"), "plain", code=1)
         self.assertEqual(self.frames(done)["samples"], 0)
         self.assertIn("no sample is of process nobody", done.stderr)
 
@@ -192,9 +192,7 @@ class Reasons(unittest.TestCase):
     """Why nothing was measured: the true reason, and no word of the loader in the program."""
 
     def why(self, *command):
-        done = subprocess.run([SEXTANT, "stat", "-d", "gl", "--", *command], capture_output=True,
-                              text=True, timeout=60)
-        self.assertEqual(done.returncode, 1, done.stderr)
+        done = Command(SEXTANT)("stat", "-d", "gl", "--", *command, code=1)
         self.assertNotIn("ld.so", done.stderr)
         return " ".join(done.stderr.split())
 

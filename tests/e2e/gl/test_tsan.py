@@ -1,10 +1,8 @@
 """Contexts and threads with the library under ThreadSanitizer: no race in what is ours."""
 import os
-import subprocess
 import sys
 import unittest
 
-sys.path.insert(0, os.path.dirname(__file__))
 import channel
 
 PROGRAM = os.path.join(os.environ["SEXTANT_GL_PROGRAMS"], "gl-lives-tsan")

@@ -3,9 +3,7 @@
 Pages of reports: every number in them against the CSV export, read by a parser that is not ours; names that a page must
 escape; captures with nothing in them; sizes; errors. Arguments: sextant, make-page, folder of uPlot.
 """
-import csv
 import hashlib
-import io
 import json
 import math
 import os
@@ -15,7 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import page_reader
+from command import Command, csv_rows  # noqa: E402
 
 sextant, make_page, uplot = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), pathlib.Path(sys.argv[3])
 # The same stand in make_page.c.
@@ -25,10 +25,7 @@ LONG_METRICS = 'gpu_active_cycles,compute_queue_utilization,mcu_active_cycles,ou
 
 
 def run(folder, *args, code=0):
-    done = subprocess.run([sextant, *args], cwd=folder, capture_output=True, text=True, timeout=120,
-                          env=dict(os.environ, XDG_CONFIG_HOME=str(folder)))
-    assert done.returncode == code, (args, done.returncode, done.stderr)
-    return done
+    return Command(sextant)(*args, code=code, cwd=folder, env={'XDG_CONFIG_HOME': str(folder)})
 
 
 def page_of(folder, capture, *options, code=0):
@@ -39,7 +36,7 @@ def page_of(folder, capture, *options, code=0):
 
 def exported(folder, capture, *options):
     """Rows by the bare names of their columns: those in base units have the unit behind the name."""
-    rows = list(csv.DictReader(io.StringIO(run(folder, 'export', capture, '--csv', *options).stdout)))
+    rows = csv_rows(run(folder, 'export', capture, '--csv', *options).stdout)
     return [{name.partition(' (')[0]: value for name, value in row.items()} for row in rows]
 
 

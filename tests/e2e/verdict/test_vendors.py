@@ -4,9 +4,11 @@ import csv
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from command import Command  # noqa: E402
 
 SEXTANT = sys.argv[1]
 TIMES = int(sys.argv[2]) if len(sys.argv) > 2 else 1
@@ -55,9 +57,7 @@ VENDORS = {"mali-g625": (mali, PEAKS + [f"--const=gpu_max_clock_hz={HZ:g}", "--c
 
 
 def run(*args):
-    done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, (args, done.returncode, done.stderr)
-    return done.stdout
+    return Command(SEXTANT)(*args, code=0).stdout
 
 
 def write(path, rows):

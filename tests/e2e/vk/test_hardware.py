@@ -1,15 +1,13 @@
 """The driver's own counters (VK_KHR_performance_query), on a made-up driver that says which rules were broken."""
-import csv
 import glob
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import test_layer  # noqa: E402
+from command import Command, csv_rows  # noqa: E402
 from test_layer import SCENES, SEXTANT, VALIDATION, metric  # noqa: E402
 
 FAKE = os.path.join(os.environ["SEXTANT_VK_FAKE"], "fake_perf.json")
@@ -28,11 +26,7 @@ DRAWS, RATIO, BUSY, CYCLES, DISPATCHES, TEMPERATURE, TWO = (
     "hw.Chip_temperature", "hw.Needs_two_passes")
 
 
-def sextant(*arguments, env=None, code=0):
-    done = subprocess.run([SEXTANT, *arguments], capture_output=True, text=True, timeout=60,
-                          env=dict(os.environ, **ENV, **(env or {})))
-    assert done.returncode == code, (done.returncode, done.stderr)
-    return done
+sextant = Command(SEXTANT, code=0, env=ENV)
 
 
 class Hardware(unittest.TestCase):
@@ -99,7 +93,7 @@ class Hardware(unittest.TestCase):
                                ",".join((DRAWS, BUSY)), "-o", result, "--", SCENES, "labels", "6")
                 self.assertNotIn("RULE", done.stderr)
                 done = sextant("export", result, "-f", "csv", "-m", ",".join((DRAWS, BUSY)))
-                found = list(csv.DictReader(done.stdout.splitlines()))
+                found = csv_rows(done.stdout)
                 self.assertEqual([float(r[DRAWS]) for r in found], 6 * rows)
                 busy = [float(r[BUSY + " (s)"]) for r in found] if BUSY not in missing else None
                 self.assertIn(busy, (None, [n / 1e6 for n in 6 * rows]))
@@ -145,9 +139,7 @@ class Hardware(unittest.TestCase):
         self.assertIn("has no such counter", metric(document, DRAWS)["why"])
 
     def test_no_driver_has_any(self):
-        done = subprocess.run([SEXTANT, "stat", "-d", "vulkan", "-m", DRAWS, "--", "true"], capture_output=True,
-                              text=True, timeout=60)
-        self.assertEqual(done.returncode, 3, done.stderr)
+        done = Command(SEXTANT)("stat", "-d", "vulkan", "-m", DRAWS, "--", "true", code=3)
         self.assertIn(DRAWS, done.stderr)
 
     def test_the_device_is_lost(self):
@@ -200,16 +192,14 @@ class Machine(unittest.TestCase):
             self.skipTest("not built here, or without Mesa's lavapipe")
 
     def rows(self, case, kind, names, rounds=4):
-        env = dict(os.environ, **ENV, FAKE_MACHINE="1")
         with tempfile.TemporaryDirectory() as folder:
             result = os.path.join(folder, "machine.sxc")
-            done = subprocess.run([SEXTANT, "record", "-d", "vulkan", "--overhead", "0", "--per", kind, "-o", result,
-                                   "--", SCENES, case, str(rounds)], capture_output=True, text=True, timeout=60, env=env)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            done = sextant("record", "-d", "vulkan", "--overhead", "0", "--per", kind, "-o", result,
+                           "--", SCENES, case, rounds, env={"FAKE_MACHINE": "1"})
             self.assertNotIn("RULE", done.stderr)
             done = sextant("export", result, "-f", "csv", "-m", ",".join(names))
             return [{k: v for k, v in row.items() if k in names or k == "group"}
-                    for row in csv.DictReader(done.stdout.splitlines())]
+                    for row in csv_rows(done.stdout)]
 
     def test_memory_by_heap(self):
         """What is allocated as a sample ends, which is when the next one is submitted."""

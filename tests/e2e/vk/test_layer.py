@@ -1,5 +1,4 @@
 """The Vulkan layer on programs whose counts are known, on vkcube, and under the validation layers."""
-import csv
 import ctypes
 import glob
 import json
@@ -12,28 +11,22 @@ import threading
 import time
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gl"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import xvfb  # noqa: E402
+from command import Command, csv_rows  # noqa: E402
 
 SEXTANT = os.environ["SEXTANT"]
 SCENES = os.path.join(os.environ["SEXTANT_VK_PROGRAMS"], "vk-scenes")
 LAYER = os.environ["SEXTANT_VK_LAYER"]
 VALIDATION = "VK_LAYER_KHRONOS_validation"
 PIXELS = 64 * 64
+sextant = Command(SEXTANT)
 
 
 def run(command, options=(), env=None, verb="stat", code=0):
     """Gives the document, and what the program and the command said."""
-    with tempfile.TemporaryDirectory() as folder:
-        result = os.path.join(folder, "out.json")
-        done = subprocess.run([SEXTANT, verb, "-d", "vulkan", "--json", "-o", result, *options, "--", *command],
-                              capture_output=True, text=True, timeout=120,
-                              env=dict(os.environ, **(env or {})))
-        if done.returncode == 77:
-            raise unittest.SkipTest("no Vulkan driver here")
-        assert done.returncode == code, (done.returncode, done.stderr)
-        with open(result, encoding="utf-8") as file:
-            return json.load(file), done.stdout, done.stderr
+    document, done = sextant.measure(command, verb, "-d", "vulkan", *options, env=env, code=code)
+    return document, done.stdout, done.stderr
 
 
 def scene(case, rounds=10, options=("--overhead", "0"), env=None):
@@ -214,16 +207,12 @@ class Parts(unittest.TestCase):
             self.skipTest("not built here: no Vulkan loader")
         with tempfile.TemporaryDirectory() as folder:
             result = os.path.join(folder, "parts.sxc")
-            done = subprocess.run([SEXTANT, "record", "-d", "vulkan", "--overhead", "0", "--per", kind, "-o", result,
-                                   "--", SCENES, case, str(rounds)], capture_output=True, text=True, timeout=60)
+            done = sextant("record", "-d", "vulkan", "--overhead", "0", "--per", kind, "-o", result, "--", SCENES, case, rounds)
             if done.returncode == 77:
                 self.skipTest("no Vulkan driver here")
             self.assertEqual(done.returncode, 0, done.stderr)
-            done = subprocess.run([SEXTANT, "export", result, "-f", "csv", "-m",
-                                   "Draws,RenderPasses,IAPrimitives,Occlusion,CSInvocations,Submits,CommandBuffers"],
-                                  capture_output=True, text=True, timeout=60)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return list(csv.DictReader(done.stdout.splitlines()))
+            names = "Draws,RenderPasses,IAPrimitives,Occlusion,CSInvocations,Submits,CommandBuffers"
+            return csv_rows(sextant("export", result, "-f", "csv", "-m", names, code=0).stdout)
 
     def test_passes(self):
         rows = self.rows("pass", "labels")
