@@ -26,24 +26,16 @@ except ImportError as missing:
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "oracle"))
 import read_capture  # noqa: E402
-
-# A job in the background starts with some of these ignored, and so would what it starts.
-for _signal in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-    signal.signal(_signal, signal.default_int_handler if _signal == signal.SIGINT else signal.SIG_DFL)
+from command import Command, csv_rows, usual_signals
 
 sextant, make_capture = sys.argv[1:3]
+run = Command(sextant, code=0)
+usual_signals()
 os.environ["SEXTANT_CATALOG_PATH"] = str(here.parent / "data")
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-capture-"))
 KILLS = int(os.environ.get("SEXTANT_KILLS", "20"))
 FLUSH_NS = 250_000_000
 SLACK_NS = 250_000_000  # the disk's, and of readings one after the other
-
-
-def run(*args, code=0, **more):
-    done = subprocess.run([sextant, *map(str, args)], capture_output=True, text=True, timeout=120,
-                          **more)
-    assert done.returncode == code, f"{args}: exit {done.returncode}, not {code}\n{done.stderr}"
-    return done
 
 
 def waited_ns(pid):
@@ -199,8 +191,8 @@ def test_report():
             same = a == b or (a is not None and b is not None and key != "why" and
                               abs(a - b) <= 1e-9 * abs(b))
             assert same, f"{metric['name']} {key}: {a} is not {b}"
-    text = run("report", path, env=dict(os.environ, COLUMNS="80")).stdout
-    wide = run("report", path, env=dict(os.environ, COLUMNS="140")).stdout
+    text = run("report", path, env={"COLUMNS": "80"}).stdout
+    wide = run("report", path, env={"COLUMNS": "140"}).stdout
     assert max(map(len, text.splitlines())) <= 80 and "p50" not in text and "p50" in wide
 
 
@@ -214,12 +206,10 @@ def test_groups():
         group = row["labels"].get("group", "(none)")
         by_group[group] = by_group.get(group, 0) + value & 2**64 - 1
         by_frame[row["labels"]["frame"]] = value
-    found = list(csv.DictReader(io.StringIO(
-        run("report", path, "--by", "group", *options, code=1).stdout)))
+    found = csv_rows(run("report", path, "--by", "group", *options, code=1).stdout)
     assert {r["group"]: int(r["Clocks"]) for r in found} == by_group, found
-    found = list(csv.DictReader(io.StringIO(
-        run("report", path, "--by", "frame", "--top", "7", "--sort", "Clocks", *options,
-            code=1).stdout)))
+    found = csv_rows(run("report", path, "--by", "frame", "--top", "7", "--sort", "Clocks", *options,
+                         code=1).stdout)
     due = sorted(by_frame.items(), key=lambda item: -item[1])[:7]
     assert [(int(r["frame"]), int(r["Clocks"])) for r in found] == due, found
     run("report", path, "--by", "instance", *options, code=3)

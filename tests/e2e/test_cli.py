@@ -13,17 +13,11 @@ import tempfile
 import time
 import unittest
 
-# A job in the background starts with some of these ignored, and so would what it starts.
-for _signal in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-    signal.signal(_signal, signal.default_int_handler if _signal == signal.SIGINT else signal.SIG_DFL)
+from command import Command, usual_signals
 
 SEXTANT = os.environ['SEXTANT']
-
-
-def run(*args, env=None, text=True, stdin=None):
-    merged = dict(os.environ, **(env or {}))
-    return subprocess.run([SEXTANT, *args], capture_output=True, text=text, env=merged,
-                          input=stdin, timeout=60)
+run = Command(SEXTANT)
+usual_signals()
 
 
 def scratch(content):
@@ -276,7 +270,7 @@ class Usage(Case):
                            for n in range(2000))
         with tempfile.NamedTemporaryFile('r') as file:
             result = run('decode', '-i', '-', '--as', 'oa:C4_B8', '--counters', '-m', 'nonesuch', '-o', file.name,
-                         stdin=reports, text=False)
+                         input=reports, text=False)
             self.assertEqual(result.returncode, 3, result.stderr)
             self.assertEqual(file.read(), '')
 
@@ -425,7 +419,7 @@ class Eval(Case):
 
     def test_stdin_and_alias(self):
         doc = self.json('eval', '--for', 'opengl', '-i', '-', '-m', 'IAVertices',
-                        stdin='GL_VERTICES_SUBMITTED\n7\n')
+                        input='GL_VERTICES_SUBMITTED\n7\n')
         self.assertEqual(doc['rows'], [[7]])
 
     def test_ndjson_and_csv(self):

@@ -16,7 +16,10 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+from command import Command
+
 SEXTANT, MAKE_RUN = sys.argv[1], sys.argv[2]
+run = Command(SEXTANT, code=0, errors="replace")
 SEED = 20261121
 OPENGL = [("FrameTime", "ns", "u64", "sum"), ("D3DGPUTime", "ns", "u64", "sum"),
           ("IAVertices", "vertices", "u64", "sum"), ("VSInvocations", "invocations", "u64", "sum"),
@@ -25,13 +28,6 @@ OPENGL = [("FrameTime", "ns", "u64", "sum"), ("D3DGPUTime", "ns", "u64", "sum"),
 MONITOR = [("FrameTime", "ns", "f64", "mean"), ("GpuFrequency", "Hz", "f64", "mean"),
            ("GpuBusy", "percent", "f64", "mean")]
 MS = 1000000
-
-
-def run(*args, code=0):
-    done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, errors="replace", timeout=120)
-    assert code is None or done.returncode == code, \
-        f"{args}: exit {done.returncode}, expected {code}\n{done.stdout}\n{done.stderr}"
-    return done
 
 
 class Captures(unittest.TestCase):
@@ -71,7 +67,7 @@ class Captures(unittest.TestCase):
         return ",".join(self.opengl(f"{name}{i}.sxc", self.frames(**how), driver=driver) for i in range(count))
 
     def diff(self, *args, code=0):
-        return json.loads(run("diff", *args, "--json", code=code).stdout)
+        return run.document("diff", *args, code=code)
 
     def row(self, doc, *names):
         found = [m for m in doc["metrics"] if m["name"] in names]

@@ -20,20 +20,12 @@ import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+from command import Command, usual_signals
+
 SEXTANT = sys.argv[1]
+run = Command(SEXTANT, code=0)
+usual_signals()
 SEED = 20261121
-
-
-for _signal in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
-    signal.signal(_signal, signal.SIG_DFL)  # a background job starts with some ignored
-signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def run(*args, code=0, cwd=None):
-    done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, cwd=cwd, timeout=120)
-    assert code is None or done.returncode == code, \
-        f"{args}: exit {done.returncode}, expected {code}\n{done.stdout}\n{done.stderr}"
-    return done
 
 
 def mangohud(path, frames_ms):
@@ -66,7 +58,7 @@ class Diff(unittest.TestCase):
         return ",".join(self.log(f"{name}{i}.csv", **how)[0] for i in range(count))
 
     def diff(self, *args, code=0):
-        return json.loads(run("diff", *args, "--json", code=code).stdout)
+        return run.document("diff", *args, code=code)
 
     def frame_time(self, doc):
         rows = [m for m in doc["metrics"] if m["name"] in ("frame_time", "frame.time")]

@@ -4,24 +4,16 @@ import json
 import math
 import os
 import random
-import subprocess
 import tempfile
 import unittest
 
+from command import Command
+
 SEXTANT = os.environ['SEXTANT']
+run = Command(SEXTANT, env={'COLUMNS': '80', 'LC_ALL': 'C.UTF-8'})
+document = run.document
 CATALOGS = ['mali-g310', 'mali-g625', 'intel-bdw', 'intel-merrifield', 'amd-hd5000', 'amd-gcn1', 'amd-gcn3', 'opengl',
             'vulkan', 'opencl', 'cpu']
-
-
-def run(*args, width=80):
-    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=60,
-                          env=dict(os.environ, COLUMNS=str(width), LC_ALL='C.UTF-8'), check=False)
-
-
-def document(*args):
-    result = run(*args, '--json')
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
 
 
 def names_of(catalog, what='metrics'):
@@ -194,7 +186,7 @@ class List(unittest.TestCase):
             for what in ('metrics', 'counters', 'sets', 'groups', 'sections', 'constants'):
                 for width in (80, 160):
                     for more in ((), ('-v',)):
-                        result = run('list', what, '--for', catalog, *more, width=width)
+                        result = run('list', what, '--for', catalog, *more, env={'COLUMNS': str(width)})
                         self.assertEqual(result.returncode, 0, result.stderr)
                         for line in result.stdout.split('\n'):
                             self.assertLessEqual(len(line), width, f'{catalog} {what}: {line}')

@@ -10,14 +10,15 @@ import sys
 import tempfile
 import time
 
+from command import Command, usual_signals
+
 SEXTANT, DRIVER = sys.argv[1:3]
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-oa-ends-"))
 state = folder / "state"
 NOTHING = "configurations 0 streams 0"
 
-# Whoever started this test may ignore them, and what it starts would inherit that.
-for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
-    signal.signal(number, signal.SIG_DFL)
+sextant = Command(SEXTANT, code=0)
+usual_signals()
 
 
 def kernel():
@@ -47,16 +48,14 @@ def end(child, number=None, after=0.25):
 
 def reports(path):
     """Rows of a raw recording, which must be read without any complaint."""
-    done = subprocess.run([SEXTANT, "decode", "-i", path, "--as", "i915-record", "-m", "GpuTime",
-                           "--json"], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0 and not done.stderr, (done.returncode, done.stderr)
+    done = sextant("decode", "-i", path, "--as", "i915-record", "-m", "GpuTime", "--json")
+    assert not done.stderr, done.stderr
     return json.loads(done.stdout)["rows"]
 
 
 def flushed(path):
     """Rows of a capture that nobody has ended."""
-    done = subprocess.run([SEXTANT, "capture", "info", path, "--json"], capture_output=True,
-                          text=True, timeout=60, check=False)
+    done = sextant("capture", "info", path, "--json", code=None)
     info = json.loads(done.stdout) if done.stdout else {"rows": 0, "clean": False}
     assert not info["clean"], info
     return info["rows"]
@@ -100,8 +99,7 @@ def test_captures():
         code, out, err = end(child, number)
         assert (code, out) == (0, ""), (number, code, err)
         assert kernel() == NOTHING, (number, kernel())
-        info = json.loads(subprocess.run([SEXTANT, "capture", "info", path, "--json"], check=True,
-                                         capture_output=True, text=True, timeout=60).stdout)
+        info = sextant.document("capture", "info", path)
         assert info["clean"] and info["rows"] > 50 and not info["losses"], info
     path = folder / "killed.sxc"
     child = start("record", "-q", "-d", DRIVER, "-I", "2ms", "-o", path)
@@ -124,9 +122,8 @@ def test_a_card_that_goes():
     code, _, err = end(start("record", "-d", DRIVER, "-I", "2ms", "-o", path,
                              fake=" gone=2@300"))
     assert code == 1 and "ended after 0." in err, (code, err)
-    done = subprocess.run([SEXTANT, "report", path], capture_output=True, text=True, timeout=60,
-                          check=False)
-    assert done.returncode == 1 and "ended after 0." in " ".join((done.stdout + done.stderr).split()), done
+    done = sextant("report", path, code=1)
+    assert "ended after 0." in " ".join((done.stdout + done.stderr).split()), done
     assert "streams 0" in kernel(), kernel()
 
 

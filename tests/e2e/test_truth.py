@@ -17,25 +17,14 @@ import sys
 import tempfile
 import time
 
-# A job in the background starts with some of these ignored, and so would what it starts.
-for _signal in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-    signal.signal(_signal, signal.default_int_handler if _signal == signal.SIGINT else signal.SIG_DFL)
+from command import Command, csv_rows, usual_signals
 
 sextant = sys.argv[1]
+run = Command(sextant, code=0)
+document = run.document
+usual_signals()
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-truth-"))
 SLEEP = ["sleep", "0.3"]
-
-
-def run(*args, code=0, **more):
-    done = subprocess.run([sextant, *map(str, args)], capture_output=True, text=True, timeout=120,
-                          **more)
-    assert done.returncode == code, f"{args}: exit {done.returncode}, not {code}\n{done.stderr}"
-    return done
-
-
-def document(*args, code=0):
-    at = args.index("--") if "--" in args else len(args)
-    return json.loads(run(*args[:at], "--json", *args[at:], code=code).stdout)
 
 
 def record(name, *args):
@@ -211,11 +200,11 @@ def test_peaks():
     assert found["gpu_active_cycles"]["peak"] == clock
     assert found["output_external_read_bytes"]["peak"] == bus == found["output_external_write_bytes"]["peak"]
     cycles = found["gpu_active_cycles"]["total"] * 1e9 / doc["devices"][0]["duration_ns"] / clock * 100
-    wide = run("report", path, env=dict(os.environ, COLUMNS="120", LC_ALL="C.UTF-8")).stdout
+    wide = run("report", path, env={"COLUMNS": "120", "LC_ALL": "C.UTF-8"}).stdout
     row = next(line for line in wide.splitlines() if line.startswith("  gpu_active_cycles "))
     share = re.search(r"([\d.]+) %$", row.rstrip())
     assert "of peak" in wide and share and abs(float(share[1]) - cycles) < 0.01 * cycles, (row, cycles)
-    assert "of peak" not in run("report", path, env=dict(os.environ, COLUMNS="80")).stdout
+    assert "of peak" not in run("report", path, env={"COLUMNS": "80"}).stdout
     cpus = {m["name"]: m for m in report_metrics(document("report", folder / "cpu.sxc")).values()}
     assert cpus["cpus_used"]["peak"] == os.cpu_count(), cpus["cpus_used"]
 
@@ -248,7 +237,7 @@ def test_both_devices():
     for args in (["report", two, "--csv"], ["stat", "-i", two, "--csv"], ["export", two], ["eval", "-i", two, "--csv"],
                  ["advise", two, "--csv"],
                  ["report", two, "--by", "time", "--csv"]):
-        rows = list(csv.DictReader(io.StringIO(run(*args).stdout)))
+        rows = csv_rows(run(*args).stdout)
         seen = {row["device"] for row in rows}
         assert seen == {"0", "1"} or (args[0] == "advise" and "0" in seen), (args, seen)
     lines = run("export", two, "-f", "ndjson").stdout.splitlines()
