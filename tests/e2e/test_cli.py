@@ -5,6 +5,8 @@ import io
 import json
 import os
 import pathlib
+import pty
+import re
 import resource
 import signal
 import struct
@@ -186,7 +188,7 @@ class Usage(Case):
 
     def test_any_program(self):
         """The CPU always answers; what did not, and why, is one line."""
-        result = run('stat', '-m', 'cpu_busy,frame_time', '--json', '-I', '10ms', '--', 'sleep', '0.2')
+        result = run('stat', '-m', 'cpu_busy,frame_time', '--json', '-I', '10ms', '--', 'sleep', '0.5')
         self.assertEqual(result.returncode, 1, result.stderr)  # frame_time was named
         doc = json.loads(result.stdout)
         self.assertEqual([d['source'] for d in doc['devices']][:2], ['gl', 'cpu'])
@@ -199,9 +201,11 @@ class Usage(Case):
             busy.kill()
         used = next(m for m in doc['metrics'] if m['name'] == 'TaskClock')
         self.assertGreater(used['total'], 0.01)  # s of CPU time, however busy the machine is
+        began = time.monotonic()
         late = json.loads(run('stat', '--json', '-d', 'cpu', '-I', '20ms', '--delay', '300ms', '--', 'sleep', '0.6').stdout)
-        self.assertLess(late['duration_ns'], 550000000 * 4)
-        self.assertLess(late['samples']['count'], 30)
+        rest = time.monotonic() - began - 0.3  # on a busy machine the program lasts longer than it sleeps
+        self.assertLess(late['duration_ns'], rest * 1e9)
+        self.assertIn(late['samples']['count'], range(1, int(rest / 0.02) + 2))
 
     def test_output(self):
         self.triplet(4, 'list', 'metrics', '--for', 'cpu', '-o', '/nonexistent/out')
@@ -292,12 +296,12 @@ class Usage(Case):
                 file.write('kept\n')
             child = subprocess.Popen([SEXTANT, 'decode', '-i', '-', '--as', 'oa:C4_B8', '--counters', '-o', path],
                                      stdin=subprocess.PIPE)
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 60
             while len(os.listdir(folder)) < 2 and time.monotonic() < deadline:
                 time.sleep(0.01)
             self.assertEqual(len(os.listdir(folder)), 2)
             child.send_signal(signal.SIGINT)
-            self.assertEqual(child.wait(timeout=20), -signal.SIGINT)
+            self.assertEqual(child.wait(timeout=60), -signal.SIGINT)
             child.stdin.close()
             self.assertEqual(os.listdir(folder), ['kept'])
             with open(path, encoding='utf-8') as file:
@@ -451,7 +455,7 @@ class Stat(Case):
         return result, json.loads(text) if text else None
 
     def test_exit_and_output(self):
-        result, doc = self.stat('sh', '-c', 'echo out; echo err >&2; sleep 0.1; exit 7')
+        result, doc = self.stat('sh', '-c', 'echo out; echo err >&2; sleep 0.4; exit 7')
         self.assertEqual(result.returncode, 7)
         self.assertEqual(result.stdout, 'out\n')
         self.assertIn('err\n', result.stderr)
@@ -500,15 +504,19 @@ class Stat(Case):
         self.assertIn('refused', result.stdout)
 
     def test_interrupt(self):
-        process = subprocess.Popen([SEXTANT, 'stat', '-d', 'cpu', '-I', '10ms', '--json'],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        try:
-            process.communicate(timeout=0.5)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
-        self.assertEqual(process.returncode, 0, err)
-        self.assertGreater(json.loads(out)['samples']['count'], 10)
+        """Once it says that it samples, Ctrl-C ends it with all that it has."""
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([SEXTANT, 'stat', '-d', 'cpu', '-I', '10ms', '--json'], stdout=subprocess.PIPE, stderr=theirs, text=True)
+        os.close(theirs)
+        told, seen = b'', 0
+        while seen <= 10:
+            told += os.read(ours, 4096)
+            seen = max(map(int, re.findall(rb'(\d+) samples?,', told)), default=0)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        os.close(ours)
+        self.assertEqual(process.returncode, 0, told)
+        self.assertGreaterEqual(json.loads(out)['samples']['count'], seen)
 
     def test_record_keeps(self):
         """A program that cannot be run costs no capture."""
