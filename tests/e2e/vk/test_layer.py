@@ -296,24 +296,49 @@ class Failing(unittest.TestCase):
         self.assertGreater(created, 5)
 
 
+class Windows:
+    """The windows that show on a display."""
+
+    def __init__(self, display):
+        self.x = ctypes.CDLL("libX11.so.6")
+        for name in ("XOpenDisplay", "XGetImage"):
+            getattr(self.x, name).restype = ctypes.c_void_p
+        for name in ("XDefaultRootWindow", "XGetPixel"):
+            getattr(self.x, name).restype = ctypes.c_ulong
+        self.server = ctypes.c_void_p(self.x.XOpenDisplay(display.encode()))
+        self.top = ctypes.c_ulong(self.x.XDefaultRootWindow(self.server))
+
+    def all(self):
+        root, parent, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.c_uint()
+        children = ctypes.POINTER(ctypes.c_ulong)()
+        self.x.XQueryTree(self.server, self.top, ctypes.byref(root), ctypes.byref(parent), ctypes.byref(children),
+                          ctypes.byref(count))
+        return [ctypes.c_ulong(children[i]) for i in range(count.value)]
+
+    def colours(self):
+        """How many there are on a line through the middle of the screen, where a window comes to stand."""
+        image = ctypes.c_void_p(self.x.XGetImage(self.server, self.top, 0, 100, 500, 1, ctypes.c_ulong(0xffffffff), 2))
+        seen = {self.x.XGetPixel(image, i, 0) for i in range(0, 500, 5)}
+        self.x.XDestroyImage(image)
+        return len(seen)
+
+    def resize(self, width, height):
+        for window in self.all():
+            self.x.XResizeWindow(self.server, window, width, height)
+        self.x.XSync(self.server, 0)
+
+    def close(self):
+        self.x.XCloseDisplay(self.server)
+
+
 def resize_windows(display, width, height):
-    """Gives a new size to the first window that shows on the display."""
-    x = ctypes.CDLL("libX11.so.6")
-    x.XOpenDisplay.restype = ctypes.c_void_p
-    server = ctypes.c_void_p(x.XOpenDisplay(display.encode()))
-    root, parent, count = ctypes.c_ulong(), ctypes.c_ulong(), ctypes.c_uint()
-    children = ctypes.POINTER(ctypes.c_ulong)()
-    x.XDefaultRootWindow.restype = ctypes.c_ulong
-    top = ctypes.c_ulong(x.XDefaultRootWindow(server))
-    until = time.monotonic() + 30
-    while not count.value and time.monotonic() < until:
-        x.XQueryTree(server, top, ctypes.byref(root), ctypes.byref(parent), ctypes.byref(children), ctypes.byref(count))
-        time.sleep(0.05)
-    time.sleep(0.3)
-    for i in range(count.value):
-        x.XResizeWindow(server, ctypes.c_ulong(children[i]), width, height)
-    x.XSync(server, 0)
-    x.XCloseDisplay(server)
+    """Gives a new size to the window on the display as soon as there is a picture in it."""
+    windows = Windows(display)
+    before, until = windows.colours(), time.monotonic() + 60
+    while windows.colours() <= before and time.monotonic() < until:
+        time.sleep(0.002)
+    windows.resize(width, height)
+    windows.close()
 
 
 class Cube(unittest.TestCase):
