@@ -49,13 +49,18 @@ static void ahead(struct window *window)
 	window_close(window);
 }
 
+/* All threads are in their frames at once, however busy the machine. */
+static pthread_barrier_t together;
+
 static void *thread(void *arg)
 {
 	struct window window = *(struct window *)arg;
 
 	window_open(&window, WINDOW_CORE);
 	prepare(&window);
-	frames(&window, 40);
+	frames(&window, 20);
+	pthread_barrier_wait(&together);
+	frames(&window, 20);
 	window_close(&window);
 	return NULL;
 }
@@ -64,10 +69,12 @@ static void threads(struct window *base)
 {
 	pthread_t ids[4];
 
+	pthread_barrier_init(&together, NULL, 4);
 	for (int i = 0; i < 4; i++)
 		EXPECT(pthread_create(&ids[i], NULL, thread, base) == 0);
 	for (int i = 0; i < 4; i++)
 		pthread_join(ids[i], NULL);
+	pthread_barrier_destroy(&together);
 }
 
 /* One context goes from thread to thread. */

@@ -147,9 +147,9 @@ class Processes(unittest.TestCase):
                 done = self.sextant("stat", "-i", capture, "-m", "Frames", "--process", asked, "--json")
                 self.assertEqual(self.frames(done)["samples"], 160)
                 frames = self.frames(done)["frames"]
-                # Four contexts at once: more than the sum of their times would give. How much more
-                # is up to how far the threads, which start one by one, meet: 1.47 was seen.
-                self.assertGreater(frames["fps"], 1.05 * 160 / times)
+                # Four contexts at once: more than the sum of their times would give. They wait for
+                # each other in their middle: even one after the other on one CPU that is 2.5 times.
+                self.assertGreater(frames["fps"], 2 * 160 / times)
             done = self.sextant("stat", "-i", capture, "-m", "Frames", "--context", "2", "--json")
             self.assertEqual(self.frames(done)["samples"], 40)
             for options, rows in ((("--process", pid), 160), (("--context", "2"), 40),
