@@ -4,8 +4,10 @@
 #define SAMPLES_KEPT 4096.0 /* after so many, old samples count half */
 #define LEARN_RUNS   3u	    /* the first runs come at fixed distances, to know the cost well */
 #define LEARN_REST   8u	    /* the first of these distances; each is twice the one before */
-#define AIM_LEAST    0.25   /* of the limit, for what costs little: noise may hide more than that */
+#define AIM_LEAST    0.15   /* of the limit, for what costs little: noise may hide more than that */
 #define AIM_MOST     0.9    /* for what stands out of all noise */
+#define DOUBT_MOST   0.06   /* frames' worth that an unsure cost is taken to be higher, at most */
+#define WAIT	     4u	    /* samples until it is asked again what is affordable */
 #define CHEAP	     0.6    /* what costs less is measured in runs of at least */
 #define CHEAP_RUN    12u    /* samples: beginning and ending one costs as much as five of them do */
 
@@ -32,14 +34,10 @@ static uint32_t random_below(struct pace *pace, uint32_t limit)
 	return pace->random % limit;
 }
 
-/*
- * The middle of the last runs' costs, longer runs weighing more: one run beside a long load says
- * nothing, and the noise of one sample little.
- */
-static double typical_extra(const struct pace *pace)
+/* Indices of the runs that are remembered, the cheapest first. Returns how many. */
+static uint32_t sort_known(const struct pace *pace, uint32_t order[PACE_RUNS])
 {
-	uint32_t count = pace->runs < PACE_RUNS ? pace->runs : PACE_RUNS, below = 0, all = 0;
-	uint32_t order[PACE_RUNS];
+	uint32_t count = pace->runs < PACE_RUNS ? pace->runs : PACE_RUNS;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t at = i;
@@ -47,14 +45,42 @@ static double typical_extra(const struct pace *pace)
 		for (; at > 0 && pace->known[order[at - 1]].extra > pace->known[i].extra; at--)
 			order[at] = order[at - 1];
 		order[at] = i;
-		all += pace->known[i].samples;
 	}
-	for (uint32_t i = 0; i < count; i++) {
+	return count;
+}
+
+/* By how much the middle of so many runs may be wrong, as they differ from each other. */
+static double doubt(const struct pace *pace, const uint32_t *order, uint32_t count)
+{
+	double root = 1, spread = pace->known[order[count - 1 - count / 4]].extra -
+				  pace->known[order[count / 4]].extra;
+
+	while ((root + 1) * (root + 1) <= count)
+		root += 1;
+	return spread / root < DOUBT_MOST ? spread / root : DOUBT_MOST;
+}
+
+/*
+ * The middle of the last runs' costs, longer runs weighing more: one run beside a long load says
+ * nothing, and the noise of one sample little. What is not known well is taken to be dear: where a
+ * busy machine hides the cost, all samples would else be measured at it.
+ */
+static double typical_extra(const struct pace *pace)
+{
+	uint32_t order[PACE_RUNS], count = sort_known(pace, order), below = 0, all = 0, i;
+	double middle;
+
+	if (count == 0)
+		return 0;
+	for (i = 0; i < count; i++)
+		all += pace->known[i].samples;
+	for (i = 0; i + 1 < count; i++) {
 		below += pace->known[order[i]].samples;
 		if (2 * below >= all)
-			return pace->known[order[i]].extra > 0 ? pace->known[order[i]].extra : 0;
+			break;
 	}
-	return 0;
+	middle = pace->known[order[i]].extra;
+	return (middle > 0 ? middle : 0) + doubt(pace, order, count);
 }
 
 /* A run and its tail, against the samples before and after it. */
@@ -80,7 +106,7 @@ static void learn(struct pace *pace)
  */
 static double aim(const struct pace *pace, double extra)
 {
-	double share = 2 * extra;
+	double share = 1.5 * extra;
 
 	if (share < AIM_LEAST)
 		share = AIM_LEAST;
@@ -136,7 +162,7 @@ static void try_run(struct pace *pace)
 	pace->run = (struct pace_sum){0}; /* its cost is known now */
 	count = pace->runs <= LEARN_RUNS ? 1 : affordable(pace);
 	if (count == 0) {
-		pace->left = 1; /* the rest goes on */
+		pace->left = WAIT; /* the rest goes on */
 		return;
 	}
 	pace->phase = PACE_MEASURE;
@@ -145,20 +171,23 @@ static void try_run(struct pace *pace)
 	pace->tail = (struct pace_sum){0};
 }
 
-static void add(struct pace_sum *sum, uint64_t cpu_ns)
+/* A long rest: what is near counts. */
+static void add(struct pace_sum *sum, uint64_t cpu_ns, uint32_t samples)
 {
-	if (sum->samples >= PACE_RUN_MAX) { /* a long rest: what is near counts */
-		sum->cpu_ns -= sum->cpu_ns / sum->samples;
-		sum->samples--;
+	uint32_t most = PACE_RUN_MAX > samples ? PACE_RUN_MAX - samples : 0;
+
+	if (sum->samples > most) {
+		sum->cpu_ns = sum->cpu_ns / sum->samples * most;
+		sum->samples = most;
 	}
 	sum->cpu_ns += cpu_ns;
-	sum->samples++;
+	sum->samples += samples;
 }
 
 /* A load that comes now and then is not what a sample costs. */
-static uint64_t without_load(const struct pace_sum *sum, uint64_t cpu_ns)
+static uint64_t without_load(const struct pace_sum *sum, uint64_t cpu_ns, uint32_t samples)
 {
-	uint64_t limit = sum->samples >= 2 ? sum->cpu_ns / sum->samples * 4 : UINT64_MAX;
+	uint64_t limit = sum->samples >= 2 ? sum->cpu_ns / sum->samples * 4 * samples : UINT64_MAX;
 
 	return cpu_ns > limit ? limit : cpu_ns;
 }
@@ -173,23 +202,8 @@ static void count(struct pace *pace)
 	}
 }
 
-void pace_sample(struct pace *pace, uint64_t cpu_ns)
+static void end_phase(struct pace *pace)
 {
-	bool first = pace->runs == 0 && pace->all == 0; /* it pays for the program's start */
-
-	if (pace->overhead_ppm == 0)
-		return;
-	count(pace);
-	if (!first && pace->phase == PACE_MEASURE)
-		add(&pace->run, cpu_ns);
-	else if (!first && pace->phase == PACE_TAIL_OF_RUN)
-		add(&pace->tail, cpu_ns);
-	else if (!first)
-		add(&pace->after, without_load(&pace->after, cpu_ns));
-	if (pace->left > 1) {
-		pace->left--;
-		return;
-	}
 	if (pace->phase == PACE_MEASURE) {
 		pace->phase = PACE_TAIL_OF_RUN;
 		pace->left = PACE_TAIL;
@@ -198,4 +212,39 @@ void pace_sample(struct pace *pace, uint64_t cpu_ns)
 	} else {
 		try_run(pace);
 	}
+}
+
+/* The first sample pays for the program's start. */
+static bool is_first(const struct pace *pace)
+{
+	return pace->runs == 0 && pace->all == 0;
+}
+
+bool pace_wants_time(const struct pace *pace)
+{
+	return pace->overhead_ppm != 0 && (is_first(pace) || pace->left <= 1);
+}
+
+void pace_sample(struct pace *pace, uint64_t cpu_ns)
+{
+	bool first = is_first(pace);
+	uint32_t samples = pace->pending + 1;
+
+	if (pace->overhead_ppm == 0)
+		return;
+	count(pace);
+	pace->pending = cpu_ns == PACE_UNKNOWN ? samples : 0;
+	if (cpu_ns == PACE_UNKNOWN || first)
+		;
+	else if (pace->phase == PACE_MEASURE)
+		add(&pace->run, cpu_ns, samples);
+	else if (pace->phase == PACE_TAIL_OF_RUN)
+		add(&pace->tail, cpu_ns, samples);
+	else
+		add(&pace->after, without_load(&pace->after, cpu_ns, samples), samples);
+	if (pace->left > 1) {
+		pace->left--;
+		return;
+	}
+	end_phase(pace);
 }

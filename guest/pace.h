@@ -13,7 +13,8 @@
 #define PACE_RUN_MAX 28u /* measured samples in a row */
 #define PACE_TAIL    2u	 /* samples after a run that may still pay for it */
 #define PACE_BASE    4u	 /* samples after those, at least: what a sample costs unmeasured */
-#define PACE_RUNS    31u /* runs whose cost is remembered */
+#define PACE_RUNS    63u /* runs whose cost is remembered */
+#define PACE_UNKNOWN UINT64_MAX
 
 enum pace_phase { PACE_MEASURE, PACE_TAIL_OF_RUN, PACE_REST };
 
@@ -28,6 +29,7 @@ struct pace {
 	enum pace_phase phase;
 	uint32_t left; /* samples of this phase still to come; of a rest, at least */
 	struct pace_sum run, tail, before, after;
+	uint32_t pending; /* samples of this phase whose CPU time is not known yet */
 	uint32_t last_run, random;
 	struct {
 		double extra; /* unmeasured samples' worth, for each measured one */
@@ -42,7 +44,12 @@ struct pace {
 void pace_start(struct pace *pace, uint32_t overhead_ppm);
 /* Whether the sample that begins now is to be measured. */
 bool pace_measures(const struct pace *pace);
-/* The sample has ended; it took so much CPU time of the process. */
+/* Whether the end of the sample that runs is one of those at which CPU time must be known. */
+bool pace_wants_time(const struct pace *pace);
+/*
+ * The sample has ended. `cpu_ns`: CPU time of the process since the last end at which it was known,
+ * or PACE_UNKNOWN where it need not be.
+ */
 void pace_sample(struct pace *pace, uint64_t cpu_ns);
 
 #endif
