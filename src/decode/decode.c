@@ -12,6 +12,12 @@ static const struct decoder_ops *const decoders[] = {
 #undef DECODER
 #define DECODERS (sizeof(decoders) / sizeof(decoders[0]))
 
+enum sx_status decoder_table(const struct decoder *decoder, struct sx_table **out,
+			     struct sx_error *err)
+{
+	return sx_table_create(decoder->columns, decoder->column_count, decoder->kind, out, err);
+}
+
 const struct decoder_ops *decode_find(enum raw_kind kind)
 {
 	for (size_t i = 0; i < DECODERS; i++)

@@ -53,9 +53,6 @@ struct decoder_ops {
 	/* *out is released by destroy(). */
 	enum sx_status (*create)(const struct decoder_setup *setup, struct decoder **out,
 				 struct sx_error *err);
-	/* The columns of the table to create, and what its rows enclose; live as long as it. */
-	const struct sx_column *(*columns)(struct decoder *decoder, uint32_t *count,
-					   enum sx_sample_kind *kind);
 	/*
 	 * Appends the rows that this raw sample completes, none, one or many. A part that cannot be
 	 * used is left out and told: SX_INCOMPLETE with the place in err; rows before it stand. It
@@ -81,7 +78,15 @@ struct decoder_ops {
 
 struct decoder {
 	const struct decoder_ops *ops;
+	/* What rows hold and what each encloses, as create() sets it, for the decoder's life. */
+	const struct sx_column *columns;
+	uint32_t column_count;
+	enum sx_sample_kind kind;
 };
+
+/* An empty table for the decoder's rows. Errors: SX_ERR_NO_MEMORY. */
+enum sx_status decoder_table(const struct decoder *decoder, struct sx_table **out,
+			     struct sx_error *err);
 
 /* The decoder of a kind of raw samples, or NULL. Static storage. */
 const struct decoder_ops *decode_find(enum raw_kind kind);

@@ -7,32 +7,14 @@
 
 extern const struct decoder_ops decode_rows;
 
-struct rows_decoder {
-	struct decoder base;
-	const struct sx_column *columns;
-	uint32_t count;
-	enum sx_sample_kind kind;
-};
-
 static enum sx_status rows_create(const struct decoder_setup *setup, struct decoder **out,
 				  struct sx_error *err)
 {
-	struct rows_decoder *d = calloc(1, sizeof(*d));
-	if (!d)
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
 		return error_nomem(err, "creating a decoder");
-	*d =
-	    (struct rows_decoder){{&decode_rows}, setup->columns, setup->column_count, setup->kind};
-	*out = &d->base;
+	**out = (struct decoder){&decode_rows, setup->columns, setup->column_count, setup->kind};
 	return SX_OK;
-}
-
-static const struct sx_column *rows_columns(struct decoder *decoder, uint32_t *count,
-					    enum sx_sample_kind *kind)
-{
-	const struct rows_decoder *d = (const struct rows_decoder *)decoder;
-	*count = d->count;
-	*kind = d->kind;
-	return d->columns;
 }
 
 static enum sx_status rows_feed(struct decoder *decoder, const struct raw_sample *raw,
@@ -54,7 +36,6 @@ const struct decoder_ops decode_rows = {
     .name = "rows",
     .kind = RAW_ROWS,
     .create = rows_create,
-    .columns = rows_columns,
     .feed = rows_feed,
     .destroy = rows_destroy,
 };

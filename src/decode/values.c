@@ -12,8 +12,7 @@ extern const struct decoder_ops decode_values;
 
 struct values_decoder {
 	struct decoder base;
-	struct sx_column *columns;
-	uint32_t count;
+	struct sx_column columns[];
 };
 
 static struct sx_column column_of(const struct sx_catalog *catalog, const char *name)
@@ -33,31 +32,17 @@ static struct sx_column column_of(const struct sx_catalog *catalog, const char *
 static enum sx_status wire_values_create(const struct decoder_setup *setup, struct decoder **out,
 					 struct sx_error *err)
 {
-	struct values_decoder *d = calloc(1, sizeof(*d));
+	uint32_t count = setup->value_count;
+	struct values_decoder *d = calloc(1, sizeof(*d) + count * sizeof(d->columns[0]));
 	if (!d)
 		return error_nomem(err, "creating a decoder");
-	d->base.ops = &decode_values;
-	d->count = setup->value_count;
-	d->columns = calloc(d->count + 1, sizeof(*d->columns));
-	if (!d->columns) {
-		free(d);
-		return error_nomem(err, "creating a decoder");
-	}
-	for (uint32_t i = 0; i < d->count; i++)
+	d->base = (struct decoder){&decode_values, d->columns, count, SX_SAMPLE_TIME};
+	for (uint32_t i = 0; i < count; i++)
 		d->columns[i] = column_of(setup->catalog, setup->values[i]);
-	for (uint32_t i = 0; setup->whys && i < d->count; i++)
+	for (uint32_t i = 0; setup->whys && i < count; i++)
 		d->columns[i].why = setup->whys[i];
 	*out = &d->base;
 	return SX_OK;
-}
-
-static const struct sx_column *wire_values_columns(struct decoder *decoder, uint32_t *count,
-						   enum sx_sample_kind *kind)
-{
-	struct values_decoder *d = (struct values_decoder *)decoder;
-	*count = d->count;
-	*kind = SX_SAMPLE_TIME;
-	return d->columns;
 }
 
 static uint64_t little_endian(const uint8_t *p)
@@ -73,9 +58,9 @@ static enum sx_status wire_values_feed(struct decoder *decoder, const struct raw
 {
 	struct values_decoder *d = (struct values_decoder *)decoder;
 	size_t row;
-	if (raw->size != (size_t)d->count * 9) {
+	if (raw->size != (size_t)d->base.column_count * 9) {
 		error_set(err, SX_INCOMPLETE, "a sample has %zu bytes instead of %zu", raw->size,
-			  (size_t)d->count * 9);
+			  (size_t)d->base.column_count * 9);
 		error_because(err, "it does not hold the values that the source described");
 		error_try(err, "report this with the output of sextant doctor");
 		return SX_INCOMPLETE;
@@ -87,24 +72,22 @@ static enum sx_status wire_values_feed(struct decoder *decoder, const struct raw
 	if (raw->flags & RAW_STRETCHED)
 		flags |= SX_QUALITY_STRETCHED;
 	sx_table_set_time(table, row, raw->begin_ns, raw->end_ns);
-	for (uint32_t i = 0; i < d->count; i++)
-		sx_table_set_u64(table, i, row, little_endian(raw->data + 8 * (size_t)i),
-				 (uint8_t)(raw->data[8 * (size_t)d->count + i] | flags));
+	for (uint32_t i = 0; i < d->base.column_count; i++)
+		sx_table_set_u64(
+		    table, i, row, little_endian(raw->data + 8 * (size_t)i),
+		    (uint8_t)(raw->data[8 * (size_t)d->base.column_count + i] | flags));
 	return sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
 }
 
 static void wire_values_destroy(struct decoder *decoder)
 {
-	struct values_decoder *d = (struct values_decoder *)decoder;
-	free(d->columns);
-	free(d);
+	free(decoder);
 }
 
 const struct decoder_ops decode_values = {
     .name = "values",
     .kind = RAW_VALUES,
     .create = wire_values_create,
-    .columns = wire_values_columns,
     .feed = wire_values_feed,
     .destroy = wire_values_destroy,
 };

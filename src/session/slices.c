@@ -216,11 +216,8 @@ static enum sx_status append_all(struct sx_table *to, const struct sx_table *fro
 static enum sx_status feed_first(struct session_device *d, const struct raw_sample *raw,
 				 struct sx_table *to, struct sx_error *err)
 {
-	uint32_t count;
-	enum sx_sample_kind kind;
 	struct sx_table *rows = NULL;
-	const struct sx_column *columns = d->decoder->ops->columns(d->decoder, &count, &kind);
-	enum sx_status status = sx_table_create(columns, count, kind, &rows, err);
+	enum sx_status status = decoder_table(d->decoder, &rows, err);
 	if (status)
 		return status;
 	status = d->decoder->ops->feed(d->decoder, raw, rows, err);

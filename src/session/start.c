@@ -34,12 +34,9 @@ static enum sx_status make_decoder(struct sx_session *s, uint32_t index, struct 
 static enum sx_status make_tables(struct sx_session *s, uint32_t index, struct sx_error *err)
 {
 	struct session_device *d = &s->devices[index];
-	uint32_t count;
-	enum sx_sample_kind kind;
-	const struct sx_column *columns = d->decoder->ops->columns(d->decoder, &count, &kind);
-	enum sx_status status = sx_table_create(columns, count, kind, &d->raw, err);
+	enum sx_status status = decoder_table(d->decoder, &d->raw, err);
 	if (!status && filter_needed(s))
-		status = sx_table_create(columns, count, kind, &d->mixed, err);
+		status = decoder_table(d->decoder, &d->mixed, err);
 	s->infos[index].raw = d->raw;
 	return status;
 }

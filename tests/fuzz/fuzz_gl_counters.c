@@ -45,13 +45,10 @@ static void decode(const struct gl_counters *s, const uint8_t *data, size_t size
 	    .catalog = s->catalog, .columns = s->columns, .column_count = s->column_count};
 	struct decoder *decoder;
 	struct sx_table *table;
-	uint32_t count;
-	enum sx_sample_kind kind;
 	if (ops->create(&setup, &decoder, NULL) != SX_OK)
 		return;
-	const struct sx_column *columns = ops->columns(decoder, &count, &kind);
 	uint8_t *bytes = calloc(1, sizeof(struct wire_sample) + size);
-	if (bytes && sx_table_create(columns, count, kind, &table, NULL) == SX_OK) {
+	if (bytes && decoder_table(decoder, &table, NULL) == SX_OK) {
 		struct wire_sample *head = (struct wire_sample *)(void *)bytes;
 		memcpy(bytes + (size & 1 ? 0 : sizeof(*head)), data, size);
 		if (!(size & 1)) {

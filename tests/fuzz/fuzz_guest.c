@@ -31,12 +31,9 @@ static void open_decoder(struct reader *r, enum raw_kind raw)
 	const struct decoder_ops *ops = decode_find(raw);
 	static const char *const values[] = {"hw.one", "hw.two"};
 	struct decoder_setup setup = {.values = values, .value_count = 2};
-	uint32_t count;
-	enum sx_sample_kind kind;
 	if (ops->create(&setup, &r->decoder, NULL) != SX_OK)
 		abort();
-	const struct sx_column *columns = ops->columns(r->decoder, &count, &kind);
-	if (sx_table_create(columns, count, kind, &r->table, NULL) != SX_OK)
+	if (decoder_table(r->decoder, &r->table, NULL) != SX_OK)
 		abort();
 }
 

@@ -51,11 +51,8 @@ static void decode_raw(struct sx_catalog *catalog, const struct sx_mali_options 
 	struct sx_error err;
 	if (ops->create(&setup, &decoder, &err) != SX_OK)
 		return;
-	uint32_t count;
-	enum sx_sample_kind kind;
-	const struct sx_column *columns = ops->columns(decoder, &count, &kind);
 	struct sx_table *table = NULL;
-	if (sx_table_create(columns, count, kind, &table, &err) != SX_OK)
+	if (decoder_table(decoder, &table, &err) != SX_OK)
 		abort();
 	struct raw_sample raw = {.kind = RAW_MALI, .data = data, .size = size};
 	enum sx_status status = ops->feed(decoder, &raw, table, &err);

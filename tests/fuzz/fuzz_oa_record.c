@@ -68,12 +68,9 @@ static void decode_live(const uint8_t *data, size_t size)
 	struct decoder *decoder;
 	struct sx_table *table;
 	struct sx_error err;
-	enum sx_sample_kind kind;
-	uint32_t count;
 	if (ops->create(&setup, &decoder, &err))
 		return;
-	const struct sx_column *columns = ops->columns(decoder, &count, &kind);
-	if (sx_table_create(columns, count, kind, &table, &err))
+	if (decoder_table(decoder, &table, &err))
 		abort();
 	struct raw_sample raw = {
 	    .kind = RAW_I915_OA, .flags = (uint32_t)(size % 3), .data = data, .size = size};

@@ -19,9 +19,7 @@ enum column_state { COLUMN_SILENT, COLUMN_EXPLAINED, COLUMN_COUNTED };
 
 struct counters_decoder {
 	struct decoder base;
-	const struct sx_column *columns;
-	uint8_t *said; /* enum column_state of each */
-	uint32_t count;
+	uint8_t *said;	  /* enum column_state of each column */
 	uint32_t frames;  /* the column that counts them, or SX_NONE */
 	bool *has_frames; /* contexts that have finished one */
 	size_t context_count, context_cap;
@@ -57,31 +55,21 @@ static enum sx_status counters_create(const struct decoder_setup *setup, struct 
 	struct counters_decoder *d = calloc(1, sizeof(*d));
 	if (!d)
 		return error_nomem(err, "creating a decoder");
-	d->base.ops = &decode_counters;
-	d->columns = setup->columns;
-	d->count = setup->column_count;
+	d->base = (struct decoder){&decode_counters, setup->columns, setup->column_count,
+				   SX_SAMPLE_FRAME};
 	d->frames = SX_NONE;
-	for (uint32_t i = 0; i < d->count; i++)
-		if (strcmp(d->columns[i].name, "Frames") == 0)
+	for (uint32_t i = 0; i < d->base.column_count; i++)
+		if (strcmp(d->base.columns[i].name, "Frames") == 0)
 			d->frames = i;
-	d->said = calloc(d->count + 1, 1);
+	d->said = calloc(d->base.column_count + 1, 1);
 	if (!d->said) {
 		counters_destroy(&d->base);
 		return error_nomem(err, "creating a decoder");
 	}
-	for (uint32_t i = 0; i < d->count; i++)
-		d->said[i] = d->columns[i].why ? COLUMN_EXPLAINED : COLUMN_SILENT;
+	for (uint32_t i = 0; i < d->base.column_count; i++)
+		d->said[i] = d->base.columns[i].why ? COLUMN_EXPLAINED : COLUMN_SILENT;
 	*out = &d->base;
 	return SX_OK;
-}
-
-static const struct sx_column *counters_columns(struct decoder *decoder, uint32_t *count,
-						enum sx_sample_kind *kind)
-{
-	struct counters_decoder *d = (struct counters_decoder *)decoder;
-	*count = d->count;
-	*kind = SX_SAMPLE_FRAME;
-	return d->columns;
 }
 
 static const char *what_is_wrong(struct counters_decoder *d, const struct raw_sample *raw,
@@ -155,7 +143,7 @@ static void set_value(struct counters_decoder *d, struct counters_row to, uint32
 	size_t row = to.row;
 	double real = 0;
 	uint64_t bits = quality & SX_QUALITY_NO_DATA_MASK ? 0 : value->bits;
-	if (d->columns[column].type != SX_F64) {
+	if (d->base.columns[column].type != SX_F64) {
 		sx_table_set_u64(table, column, row, bits, quality);
 		return;
 	}
@@ -171,7 +159,7 @@ static enum sx_status counters_set_values(struct counters_decoder *d,
 					  const struct wire_sample *head, const uint8_t *from,
 					  uint8_t extra, struct counters_row to)
 {
-	for (uint32_t i = 0; i < d->count; i++) {
+	for (uint32_t i = 0; i < d->base.column_count; i++) {
 		struct wire_value value = {0};
 		if (i < head->driver_count)
 			memcpy(&value, from + i * sizeof(value), sizeof(value));
@@ -219,7 +207,6 @@ const struct decoder_ops decode_counters = {
     .name = "counters",
     .kind = RAW_COUNTERS,
     .create = counters_create,
-    .columns = counters_columns,
     .feed = counters_feed,
     .destroy = counters_destroy,
 };

@@ -57,10 +57,9 @@ static const char *const frames_names[COLUMN_COUNT] = {
 
 struct guest_decoder {
 	struct decoder base;
-	enum sx_sample_kind kind;
-	bool parts;			      /* samples are parts of frames */
-	uint32_t column_count, counter_count; /* of its API */
-	uint32_t driver_first, driver_count;  /* of them, those of the driver's own */
+	bool parts;			     /* samples are parts of frames */
+	uint32_t counter_count;		     /* of its API */
+	uint32_t driver_first, driver_count; /* of the columns, the driver's own */
 	struct sx_column columns[COLUMNS_MOST];
 	bool has_data[COLUMNS_MOST];
 	uint8_t why_set[COLUMNS_MOST]; /* 1 + the reason that the table holds, or 0 */
@@ -131,10 +130,10 @@ static bool is_known(const struct decoder_setup *setup, uint32_t column)
 /* Columns of what the driver counts beside: the source names them. */
 static void add_driver_columns(struct guest_decoder *d, const struct decoder_setup *setup)
 {
-	d->driver_first = d->column_count;
+	d->driver_first = d->base.column_count;
 	for (uint32_t i = 0; i < setup->value_count && i < WIRE_DRIVER_MOST; i++) {
-		d->columns[d->column_count] = records_column(setup, setup->values[i]);
-		d->columns[d->column_count++].type = SX_F64;
+		d->columns[d->base.column_count] = records_column(setup, setup->values[i]);
+		d->columns[d->base.column_count++].type = SX_F64;
 		d->driver_count++;
 	}
 }
@@ -146,26 +145,19 @@ static enum sx_status frames_create(const struct decoder_setup *setup, struct de
 	if (!d)
 		return error_nomem(err, "creating a decoder");
 	d->base.ops = &decode_guest;
+	d->base.columns = d->columns;
 	bool vulkan = is_known(setup, COLUMN_COUNT - 1);
-	d->column_count = vulkan ? COLUMN_COUNT : COLUMN_DRAW_CALLS + 1;
+	d->base.column_count = vulkan ? COLUMN_COUNT : COLUMN_DRAW_CALLS + 1;
 	d->counter_count = vulkan ? (uint32_t)WIRE_VULKAN_COUNTERS : (uint32_t)WIRE_COUNTERS;
-	d->kind = setup->kind == SX_SAMPLE_TIME ? SX_SAMPLE_FRAME : setup->kind;
-	for (uint32_t i = 0; i < d->column_count; i++)
+	d->base.kind = setup->kind == SX_SAMPLE_TIME ? SX_SAMPLE_FRAME : setup->kind;
+	for (uint32_t i = 0; i < d->base.column_count; i++)
 		d->columns[i] = records_column(setup, name_of(vulkan, i));
 	add_driver_columns(d, setup);
-	d->parts = d->kind != SX_SAMPLE_FRAME;
+	d->parts = d->base.kind != SX_SAMPLE_FRAME;
 	if (d->parts)
 		d->columns[COLUMN_FRAME_TIME].why = "samples are parts of frames";
 	*out = &d->base;
 	return SX_OK;
-}
-
-static const struct sx_column *frames_columns(struct decoder *decoder, uint32_t *count,
-					      enum sx_sample_kind *kind)
-{
-	*count = ((struct guest_decoder *)decoder)->column_count;
-	*kind = ((struct guest_decoder *)decoder)->kind;
-	return ((struct guest_decoder *)decoder)->columns;
 }
 
 static uint8_t frames_quality_of(uint8_t state)
@@ -413,7 +405,6 @@ const struct decoder_ops decode_guest = {
     .name = "guest",
     .kind = RAW_GUEST,
     .create = frames_create,
-    .columns = frames_columns,
     .feed = frames_feed,
     .destroy = frames_destroy,
 };

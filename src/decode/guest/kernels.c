@@ -45,20 +45,12 @@ static enum sx_status kernels_create(const struct decoder_setup *setup, struct d
 	struct kernels_decoder *d = calloc(1, sizeof(*d));
 	if (!d)
 		return error_nomem(err, "creating a decoder");
-	d->base.ops = &decode_kernels;
+	d->base = (struct decoder){&decode_kernels, d->columns, COLUMNS, SX_SAMPLE_KERNEL};
 	for (uint32_t i = 0; i < COLUMNS; i++)
 		d->columns[i] = records_column(setup, kernels_names[i]);
 	d->columns[COLUMN_CPU].why = "samples are single commands, which overlap";
 	*out = &d->base;
 	return SX_OK;
-}
-
-static const struct sx_column *kernels_columns(struct decoder *decoder, uint32_t *count,
-					       enum sx_sample_kind *kind)
-{
-	*count = COLUMNS;
-	*kind = SX_SAMPLE_KERNEL;
-	return ((struct kernels_decoder *)decoder)->columns;
 }
 
 static const char *kernels_what_is_wrong(struct kernels_decoder *d, const struct raw_sample *raw,
@@ -156,7 +148,6 @@ const struct decoder_ops decode_kernels = {
     .name = "kernels",
     .kind = RAW_KERNELS,
     .create = kernels_create,
-    .columns = kernels_columns,
     .feed = kernels_feed,
     .destroy = kernels_destroy,
 };

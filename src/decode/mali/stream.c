@@ -120,17 +120,12 @@ static enum sx_status mali_create(const struct decoder_setup *setup, struct deco
 		mali_destroy(&stream->base);
 		return status;
 	}
+	const struct sx_mali_decoder *any = stream->widths[0];
+	stream->base.columns = any->columns;
+	stream->base.column_count = any->column_count;
+	stream->base.kind = SX_SAMPLE_TIME;
 	*out = &stream->base;
 	return SX_OK;
-}
-
-static const struct sx_column *mali_columns(struct decoder *decoder, uint32_t *count,
-					    enum sx_sample_kind *kind)
-{
-	const struct sx_mali_decoder *any = ((struct mali_stream *)decoder)->widths[0];
-	*count = any->column_count;
-	*kind = SX_SAMPLE_TIME;
-	return any->columns;
 }
 
 static enum sx_status mali_feed(struct decoder *decoder, const struct raw_sample *raw,
@@ -145,7 +140,6 @@ const struct decoder_ops decode_mali = {
     .name = "mali",
     .kind = RAW_MALI,
     .create = mali_create,
-    .columns = mali_columns,
     .feed = mali_feed,
     .destroy = mali_destroy,
 };

@@ -13,7 +13,6 @@ struct live {
 	struct decoder base;
 	struct sx_oa_decoder *oa;
 	struct sx_column columns[SX_OA_SLOTS];
-	uint32_t column_count;
 };
 
 extern const struct decoder_ops decode_i915_oa;
@@ -33,7 +32,6 @@ static enum sx_status oa_create(const struct decoder_setup *setup, struct decode
 	struct live *live = calloc(1, sizeof(*live));
 	if (!live)
 		return error_nomem(err, "the OA decoder");
-	live->base.ops = &decode_i915_oa;
 	const struct sx_group_info *group =
 	    setup->catalog ? oa_group(setup->catalog, setup->set) : NULL;
 	if (group && group->counter_format)
@@ -55,20 +53,12 @@ static enum sx_status oa_create(const struct decoder_setup *setup, struct decode
 		return status;
 	}
 	const struct sx_table *rows = sx_oa_decoder_rows(live->oa);
-	live->column_count = sx_table_column_count(rows);
-	for (uint32_t i = 0; i < live->column_count; i++)
+	live->base = (struct decoder){&decode_i915_oa, live->columns, sx_table_column_count(rows),
+				      SX_SAMPLE_TIME};
+	for (uint32_t i = 0; i < live->base.column_count; i++)
 		live->columns[i] = *sx_table_column(rows, i);
 	*out = &live->base;
 	return SX_OK;
-}
-
-static const struct sx_column *oa_columns(struct decoder *decoder, uint32_t *count,
-					  enum sx_sample_kind *kind)
-{
-	struct live *live = (struct live *)decoder;
-	*count = live->column_count;
-	*kind = SX_SAMPLE_TIME;
-	return live->columns;
 }
 
 /* Rows that are complete go over to the session's table. */
@@ -149,7 +139,6 @@ static const struct decoder_file oa_file = {
 const struct decoder_ops decode_i915_oa = {.name = "i915_oa",
 					   .kind = RAW_I915_OA,
 					   .create = oa_create,
-					   .columns = oa_columns,
 					   .feed = oa_feed,
 					   .destroy = oa_destroy,
 					   .defines = oa_defines,

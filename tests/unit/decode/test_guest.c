@@ -92,14 +92,11 @@ static struct fixture start_with(const char *const *values, uint32_t value_count
 {
 	struct fixture f;
 	struct decoder_setup setup = {.values = values, .value_count = value_count};
-	uint32_t count;
-	enum sx_sample_kind kind;
 	const struct decoder_ops *ops = decode_find(RAW_GUEST);
 	assert_non_null(ops);
 	assert_int_equal(ops->create(&setup, &f.decoder, NULL), SX_OK);
-	const struct sx_column *columns = ops->columns(f.decoder, &count, &kind);
-	assert_int_equal(kind, SX_SAMPLE_FRAME);
-	assert_int_equal(sx_table_create(columns, count, kind, &f.table, NULL), SX_OK);
+	assert_int_equal(f.decoder->kind, SX_SAMPLE_FRAME);
+	assert_int_equal(decoder_table(f.decoder, &f.table, NULL), SX_OK);
 	return f;
 }
 

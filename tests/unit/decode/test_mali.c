@@ -442,10 +442,7 @@ static struct stream open_stream(const struct device *d)
 	struct decoder_setup setup = {
 	    .catalog = stream.run.catalog, .constants = constants, .constant_count = 2};
 	assert_int_equal(ops->create(&setup, &stream.decoder, NULL), SX_OK);
-	uint32_t count;
-	enum sx_sample_kind kind;
-	const struct sx_column *columns = ops->columns(stream.decoder, &count, &kind);
-	assert_int_equal(sx_table_create(columns, count, kind, &stream.run.table, NULL), SX_OK);
+	assert_int_equal(decoder_table(stream.decoder, &stream.run.table, NULL), SX_OK);
 	return stream;
 }
 

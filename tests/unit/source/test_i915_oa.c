@@ -167,17 +167,14 @@ struct stream {
 static void begin(struct stream *s, struct fake_i915 *fake, const char *set, uint64_t interval_ns)
 {
 	struct sx_error err = {0};
-	uint32_t count;
-	enum sx_sample_kind kind;
 	s->source = open_fake(fake);
 	assert_int_equal(start(s->source, set, interval_ns, &err), SX_OK);
 	struct sx_constant_value constants[] = {{"GpuTimestampFrequency", 12500000},
 						{"GpuMaxFrequency", 900000000}};
 	struct decoder_setup setup = {.constants = constants, .constant_count = 2};
 	assert_int_equal(decode_i915_oa.create(&setup, &s->decoder, &err), SX_OK);
-	const struct sx_column *columns = decode_i915_oa.columns(s->decoder, &count, &kind);
-	assert_int_equal(count, 54);
-	assert_int_equal(sx_table_create(columns, count, kind, &s->table, &err), SX_OK);
+	assert_int_equal(s->decoder->column_count, 54);
+	assert_int_equal(decoder_table(s->decoder, &s->table, &err), SX_OK);
 }
 
 static enum sx_status step(struct stream *s, struct sx_error *err)
@@ -659,11 +656,8 @@ static void test_streams_of_generations(void **state)
 					      .set = chips[i].set,
 					      .constants = constants,
 					      .constant_count = 2};
-		uint32_t count;
-		enum sx_sample_kind kind;
 		assert_int_equal(decode_i915_oa.create(&setup, &s.decoder, &err), SX_OK);
-		const struct sx_column *columns = decode_i915_oa.columns(s.decoder, &count, &kind);
-		assert_int_equal(sx_table_create(columns, count, kind, &s.table, &err), SX_OK);
+		assert_int_equal(decoder_table(s.decoder, &s.table, &err), SX_OK);
 		uint64_t begin_ns = fake.now_ns;
 		while (fake.now_ns < begin_ns + 200000000)
 			if (source_i915_oa.read(s.source, 100, &raw, &err) == SX_OK)

@@ -58,10 +58,7 @@ static void open_bench(struct bench *b)
 				      .constant_count = b->desc->constant_count};
 	const struct decoder_ops *ops = decode_find(source_kbase.raw);
 	assert_int_equal(ops->create(&setup, &b->decoder, NULL), SX_OK);
-	uint32_t count;
-	enum sx_sample_kind kind;
-	const struct sx_column *columns = ops->columns(b->decoder, &count, &kind);
-	assert_int_equal(sx_table_create(columns, count, kind, &b->table, NULL), SX_OK);
+	assert_int_equal(decoder_table(b->decoder, &b->table, NULL), SX_OK);
 }
 
 static void start_bench(struct bench *b, uint64_t interval_ns)

@@ -71,10 +71,7 @@ static void open_run(struct run *r, const char *id, const char *variant)
 				      .instances = true};
 	const struct decoder_ops *ops = decode_find(RAW_MALI);
 	assert_int_equal(ops->create(&setup, &r->decoder, NULL), SX_OK);
-	uint32_t count;
-	enum sx_sample_kind kind;
-	const struct sx_column *columns = ops->columns(r->decoder, &count, &kind);
-	assert_int_equal(sx_table_create(columns, count, kind, &r->raw, NULL), SX_OK);
+	assert_int_equal(decoder_table(r->decoder, &r->raw, NULL), SX_OK);
 }
 
 static void count_line(void *user, const char *line)

@@ -226,8 +226,6 @@ struct stream {
 static void begin(struct stream *s, struct fake_xe *fake, const char *set, uint64_t interval_ns)
 {
 	struct sx_error err = {0};
-	uint32_t count;
-	enum sx_sample_kind kind;
 	struct source_request request = {.set = set, .interval_ns = interval_ns};
 	*s = (struct stream){.fake = fake};
 	enum sx_status status = open_start(fake, &s->source, &request, &err);
@@ -242,8 +240,7 @@ static void begin(struct stream *s, struct fake_xe *fake, const char *set, uint6
 	struct decoder_setup setup = {
 	    .catalog = s->catalog, .set = desc->set, .constants = constants, .constant_count = 2};
 	assert_int_equal(decode_i915_oa.create(&setup, &s->decoder, &err), SX_OK);
-	const struct sx_column *columns = decode_i915_oa.columns(s->decoder, &count, &kind);
-	assert_int_equal(sx_table_create(columns, count, kind, &s->table, &err), SX_OK);
+	assert_int_equal(decoder_table(s->decoder, &s->table, &err), SX_OK);
 }
 
 static enum sx_status step(struct stream *s, struct sx_error *err)
