@@ -154,14 +154,14 @@ struct import_lines {
 
 struct import_lines import_lines(const struct import_job *job);
 bool import_line(struct import_lines *lines, struct import_cell *line);
-/* The first line that is neither blank nor a remark (#). */
+/* The first line that is neither blank nor a remark (#), nor says what separates cells (sep=;). */
 bool import_header_line(struct import_lines *lines, struct import_cell *header);
 /*
  * Cells of a line: trimmed, without the quotes around them. Returns their number, at most `max`;
  * a quoted cell may hold the separator, a doubled quote is kept as it stands.
  */
 size_t import_split(struct import_cell line, char separator, struct import_cell *cells, size_t max);
-/* The separator of a header line: the one of , ; and tab that cuts it into most cells. */
+/* The separator of a header line: the one of , ; tab and | that cuts it into most cells. */
 char import_separator(struct import_cell line);
 bool import_is(struct import_cell cell, const char *word);
 bool import_begins(struct import_cell cell, const char *word);
@@ -180,12 +180,20 @@ struct import_cell import_split_unit(struct import_cell head, struct import_cell
 /* "name (unit)", "name [unit]" or a bare name; unit "count" where it is none that is known. */
 struct import_field import_header(struct import_job *job, struct import_cell cell,
 				  enum sx_reduce over_time);
+/* The name without such a unit, which lives as long as the result; NULL when memory is out. */
+const char *import_bare_name(struct import_job *job, struct import_cell head);
 /* A unit as people write it; false when it is not known. */
 bool import_unit(struct import_cell text, const char **unit, double *factor);
 
 /* The catalog of a family (prefix of its name) that knows most of the names, or that of --for. */
 const char *import_guess_catalog(struct import_job *job, const char *prefix,
 				 const char *const *names, size_t count, const char *otherwise);
+
+/*
+ * The catalog of --for, or that which has most of the names, by letter where that finds any; NULL
+ * where none has more than one of many.
+ */
+const char *import_find_catalog(struct import_job *job, const char *const *names, size_t count);
 
 /* What should have been numbers: how many, and the first of them. */
 struct import_odd {

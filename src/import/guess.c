@@ -40,6 +40,55 @@ const char *import_guess_catalog(struct import_job *job, const char *prefix,
 	return best;
 }
 
+/* As they are written, letter by letter. */
+static size_t count_exact(const struct sx_catalog *catalog, const char *const *names, size_t count)
+{
+	size_t known = 0;
+	for (size_t i = 0; i < count; i++)
+		known += sx_catalog_find_counter(catalog, names[i], SX_NONE, NULL) != SX_NONE ||
+			 sx_catalog_find_metric(catalog, names[i], SX_NONE, NULL) != SX_NONE;
+	return known;
+}
+
+/* The catalog that has most of the names, and how many that are. */
+static const char *most_known(struct import_job *job, const char *const *names, size_t count,
+			      bool exact, size_t *most)
+{
+	size_t catalogs;
+	const char *best = NULL;
+	const char *const *all = sx_catalog_names(job->request->context, &catalogs);
+	*most = 0;
+	for (size_t i = 0; i < catalogs && *most < count; i++) {
+		struct sx_catalog *catalog = NULL;
+		if (sx_catalog_open(job->request->context, all[i], &catalog, NULL))
+			continue;
+		size_t known =
+		    exact ? count_exact(catalog, names, count) : count_known(catalog, names, count);
+		best = known > *most ? all[i] : best;
+		*most = known > *most ? known : *most;
+		sx_catalog_unref(catalog);
+	}
+	return best;
+}
+
+#define LOOSE_NAMES_MAX 48 /* each is held against every name of every catalog */
+
+const char *import_find_catalog(struct import_job *job, const char *const *names, size_t count)
+{
+	size_t known, loose, some = count < LOOSE_NAMES_MAX ? count : LOOSE_NAMES_MAX;
+	if (job->request->catalog)
+		return job->request->catalog;
+	const char *best = most_known(job, names, count, true, &known);
+	if (known == count)
+		return best;
+	const char *other = most_known(job, names, some, false, &loose);
+	if (loose > known) {
+		best = other;
+		known = loose;
+	}
+	return known >= 2 || (known && 3 * known >= count) ? best : NULL;
+}
+
 struct import_field import_monitor(struct import_job *job, const struct import_word *words,
 				   size_t count, struct import_cell cell)
 {

@@ -20,6 +20,7 @@ struct import_device {
 	const char *name;    /* what the file calls the device, or NULL */
 	const char *driver;  /* or NULL */
 	const char *clock;   /* what its times count from; NULL: the file's own clock */
+	const char *label;   /* what the file calls the column of its groups, or NULL */
 	const char *set;     /* the metric set that was programmed, or NULL */
 	bool simulated;	     /* the file says that a model made it */
 	uint64_t interval_ns;

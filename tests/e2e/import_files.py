@@ -596,7 +596,18 @@ def perfetto_own():
     return b''.join(out), {'MaliGPUCyclesGPUActive': [r[2] for r in rows], 'begin_ns': [r[0] for r in rows], 'end_ns': [r[1] for r in rows]}
 
 
+def any_table():
+    """As a spreadsheet has it where commas stand before fractions: names in any case, units, a label, marks at the ends of lines."""
+    rows = [('menu', 16600000, 1000), ('game "2"', 33300000, 2000000), ('menu', 16700000, 30)]
+    text = 'sep=;\r\nScene;FrameTime (ms);iavertices;;Mine [KiB];\r\n'
+    for i, (scene, ns, vertices) in enumerate(rows):
+        text += f'"{scene.replace(chr(34), chr(34) * 2)}";{ns // 1000000},{ns // 100000 % 10};{vertices:,};x;{i};\r\n'.replace(f'{vertices:,}', f'{vertices:,}'.replace(',', ' '))
+    return text.encode('utf-16-le'), {'FrameTime': [ns for _, ns, _ in rows], 'iavertices': [v for _, _, v in rows], 'Mine': [0, 1024, 2048],
+                                      'group': [s for s, _, _ in rows]}
+
+
 KINDS = {
+    'table': (any_table, 'csv'),
     'mangohud': (mangohud, 'csv'), 'mangohud-0.6': (lambda: mangohud('0.6'), 'csv'), 'mangohud-versioned': (lambda: mangohud('versioned'), 'csv'),
     'mangohud-interval': (mangohud_interval, 'csv'), 'mangohud-two': (mangohud_two, 'csv'),
     'rocprofv3': (rocprofv3, 'csv'), 'rocprofv3-no-times': (lambda: rocprofv3(timestamps=False), 'csv'),
@@ -620,7 +631,7 @@ KINDS = {
 def kind_of(name):
     """The kind as --as has it."""
     known = sorted(('mangohud', 'rocprofv3', 'rocprof', 'codexl', 'gpa-csv', 'renderdoc', 'perfetto', 'intel-gpu-top', 'nvtop', 'radeontop',
-                    'gallium-hud', 'mesa-utrace', 'hwcpipe-csv', 'streamline-csv', 'perf-stat', 'long-table', 'sextant-csv'), key=len, reverse=True)
+                    'gallium-hud', 'mesa-utrace', 'hwcpipe-csv', 'streamline-csv', 'perf-stat', 'long-table', 'sextant-csv', 'table'), key=len, reverse=True)
     return next(k for k in known if name.startswith(k))
 
 

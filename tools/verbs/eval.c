@@ -5,6 +5,7 @@
 #include "import/read/csv.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/given.h"
 #include "tools/cli/input/input.h"
 #include "output/rows/pipe.h"
 #include "tools/verbs/export.h"
@@ -53,74 +54,6 @@ static enum sx_status nothing(const struct sx_catalog *catalog, const struct sx_
 	return SX_INCOMPLETE;
 }
 
-/* Metrics that the table gives and that could be derived from it as well. */
-struct checking {
-	struct sx_metrics *derived;
-	struct sx_evaluation *evaluation;
-	size_t rows, differ, first; /* rows seen, with a difference, and the first of them */
-	char name[128];
-	double given, would_be;
-};
-
-/* Prepares to compare; without anything given there is nothing to do. */
-static void check_begin(struct checking *check, const struct cli *cli, struct sx_catalog *catalog,
-			const struct sx_metrics *metrics, const struct sx_table *like)
-{
-	uint32_t count;
-	const struct sx_metric_input *inputs = sx_metrics_inputs(metrics, &count);
-	struct sx_metrics_options options = options_selection(&cli->options, like);
-	bool given = false;
-	for (uint32_t i = 0; i < count; i++)
-		given |= inputs[i].metric != SX_NONE;
-	options.derive = true;
-	if (given && sx_metrics_create(catalog, &options, &check->derived, NULL))
-		check->derived = NULL;
-	if (check->derived && sx_evaluation_create(check->derived, like, &check->evaluation, NULL))
-		check->evaluation = NULL;
-}
-
-/* The same metric in both, by name: more than a hundredth apart is a difference. */
-static void check_column(struct checking *check, const struct sx_table *given, uint32_t column,
-			 const struct sx_table *derived)
-{
-	const char *name = sx_table_column(given, column)->name;
-	uint32_t other = sx_table_find(derived, name);
-	for (size_t r = 0; other != SX_NONE && r < sx_table_row_count(given); r++) {
-		double a = sx_table_get(given, column, r), b = sx_table_get(derived, other, r);
-		double larger = fmax(fabs(a), fabs(b));
-		if (isnan(a) || isnan(b) || fabs(a - b) <= larger * 0.01)
-			continue;
-		if (check->differ++)
-			continue;
-		check->first = check->rows + r;
-		check->given = a;
-		check->would_be = b;
-		snprintf(check->name, sizeof(check->name), "%s", name);
-	}
-}
-
-static void check_rows(struct checking *check, const struct sx_table *raw,
-		       const struct sx_table *given)
-{
-	struct sx_table *derived;
-	if (check->evaluation && !sx_evaluation_run(check->evaluation, raw, &derived, NULL))
-		for (uint32_t c = 0; c < sx_table_column_count(given); c++)
-			check_column(check, given, c, derived);
-	check->rows += sx_table_row_count(given);
-}
-
-static void check_end(struct checking *check, const struct cli *cli)
-{
-	if (check->differ)
-		cli_note(cli,
-			 "note: %zu given value%s not what the formula gives; the first is %s in "
-			 "row %zu: %g, and %g by its formula",
-			 check->differ, check->differ == 1 ? " is" : "s are", check->name,
-			 check->first, check->given, check->would_be);
-	sx_evaluation_destroy(check->evaluation);
-	sx_metrics_destroy(check->derived);
-}
-
 /* What one run of eval works with. */
 struct evaluating {
 	const struct cli *cli;
@@ -128,7 +61,7 @@ struct evaluating {
 	struct sx_metrics *metrics;
 	/* Two, in turn: one's rows are written while the other's are worked out. */
 	struct sx_evaluation *evaluations[2];
-	struct checking check;
+	struct given_check check;
 	const struct sx_table *last; /* rows that were worked out last */
 	bool any;		     /* some value was worked out */
 	bool empty;		     /* there was no row */
@@ -153,7 +86,7 @@ static enum sx_status write_blocks(struct evaluating *e, struct rows_pipe *pipe,
 		*last = values;
 		e->last = values;
 		if (!status && !end)
-			check_rows(&e->check, raw, values);
+			given_rows(&e->check, raw, values);
 		e->any = e->any || (!end && !status && has_value(values));
 		e->empty = end;
 		if (!status) /* main says why nobody reads on */
@@ -187,6 +120,7 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 			       struct input_rows *raw, struct sx_error *err)
 {
 	struct evaluating e = {.cli = cli, .raw = raw};
+	char text[GIVEN_TEXT_MAX];
 	const struct sx_table *like = input_rows_table(raw);
 	struct rows_shape shape = shape_of(cli, catalog, raw);
 	struct sx_metrics_options options = options_selection(&cli->options, like);
@@ -194,9 +128,10 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 	for (int i = 0; !status && i < 2; i++)
 		status = sx_evaluation_create(e.metrics, like, &e.evaluations[i], err);
 	if (!status) {
-		check_begin(&e.check, cli, catalog, e.metrics, like);
+		given_begin(&e.check, catalog, e.metrics, &options);
 		status = eval_write_all(&e, &shape, err);
-		check_end(&e.check, cli);
+		if (given_end(&e.check, text))
+			cli_note(cli, "note: %s", text);
 	}
 	if (!status && !e.any)
 		status = nothing(catalog, e.last, e.empty, err);

@@ -42,7 +42,8 @@ const struct command cmd_import = {
 	     "the result, or to put several files into one. Kinds: mangohud, rocprof, "
 	     "rocprofv3, codexl, gpa-csv, renderdoc, perfetto, intel-gpu-top, nvtop, radeontop, "
 	     "gallium-hud (a folder), mesa-utrace, perf-stat, hwcpipe-csv, streamline-csv, "
-	     "long-table and sextant-csv; docs/import.md says what comes over of each, and what is "
+	     "long-table, sextant-csv and table (any whose header names counters); docs/import.md "
+	     "says what comes over of each, and what is "
 	     "lost. Files may be "
 	     "packed with gzip or zstd. --for gives the catalog where a file does not tell its "
 	     "device.",

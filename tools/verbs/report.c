@@ -1,6 +1,7 @@
 /* sextant report: a capture of any length as verdict, advice and numbers. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analysis/compare/compare.h"
 #include "analysis/report/by.h"
@@ -31,6 +32,16 @@ struct reporting {
 	size_t gate_count;
 };
 
+/* What a table called its column of labels is the key `group` of its rows. */
+static const char *report_key_of(const struct sx_capture_device *info, const char *by)
+{
+	for (uint32_t i = 0; i < info->property_count; i++)
+		if (strcmp(info->properties[i].name, "label") == 0 &&
+		    strcasecmp(info->properties[i].value, by) == 0)
+			return "group";
+	return by;
+}
+
 static enum sx_status report_begin_by(void *user, uint32_t index, const struct capture_input *in,
 				      struct sx_error *err)
 {
@@ -53,7 +64,8 @@ static enum sx_status report_begin_by(void *user, uint32_t index, const struct c
 	r->by = by;
 	by[index] = NULL;
 	r->by_count = index + 1;
-	enum sx_status status = report_key_parse(o->by, &options.by, err);
+	enum sx_status status =
+	    report_key_parse(report_key_of(in->view->info, o->by), &options.by, err);
 	return status ? status : report_by_begin(&options, &by[index], err);
 }
 

@@ -147,34 +147,6 @@ static enum sx_sample_kind kind_of(const struct own_reader *r)
 	return cells_find(&r->cells, "frame") != SIZE_MAX ? SX_SAMPLE_FRAME : SX_SAMPLE_TIME;
 }
 
-/* Our rows name counters and metrics as the catalog does. */
-static size_t count_named(const struct sx_catalog *catalog, const char *const *names, size_t count)
-{
-	size_t known = 0;
-	for (size_t i = 0; i < count; i++)
-		known += sx_catalog_find_counter(catalog, names[i], SX_NONE, NULL) != SX_NONE ||
-			 sx_catalog_find_metric(catalog, names[i], SX_NONE, NULL) != SX_NONE;
-	return known;
-}
-
-/* The catalog that has most of the names; NULL where none has any. */
-static const char *own_find_catalog(struct own_reader *r, const char *const *names, size_t count)
-{
-	size_t catalogs, most = 0;
-	const char *best = NULL;
-	const char *const *all = sx_catalog_names(r->job->request->context, &catalogs);
-	for (size_t i = 0; i < catalogs && most < count; i++) {
-		struct sx_catalog *catalog = NULL;
-		if (sx_catalog_open(r->job->request->context, all[i], &catalog, NULL))
-			continue;
-		size_t known = count_named(catalog, names, count);
-		best = known > most ? all[i] : best;
-		most = known > most ? known : most;
-		sx_catalog_unref(catalog);
-	}
-	return best;
-}
-
 /* Constants of the device stand in columns too; false: the column is another thing. */
 static bool own_take_constant(struct own_reader *r, struct own_device *d,
 			      const struct sx_catalog *catalog, size_t column)
@@ -200,32 +172,18 @@ static void begin_columns(struct own_reader *r, struct own_device *d, const char
 	sx_catalog_unref(known);
 }
 
-/* Behind a metric's name may stand the unit of its numbers; counters end in no brackets of units.
- */
-static const char *own_name_of(struct own_reader *r, size_t column)
-{
-	const char *unit;
-	double factor;
-	struct import_cell text, head = r->cells.head[column],
-				 bare = import_split_unit(head, &text);
-	if (text.size && import_unit(text, &unit, &factor))
-		head = bare;
-	return import_text(r->job, head.text, head.size);
-}
-
 static enum sx_status begin_device(struct own_reader *r, struct own_device *d, const char **names,
 				   struct sx_error *err)
 {
 	size_t count = 0;
-	const char *catalog = r->job->request->catalog;
+	const char *catalog;
 	for (size_t i = 0; i < r->cells.columns; i++)
 		if (r->role[i] == VALUE && d->any[i] && r->cells.head[i].size)
-			names[count++] = own_name_of(r, i);
+			names[count++] = import_bare_name(r->job, r->cells.head[i]);
 	for (size_t i = 0; i < count; i++)
 		if (!names[i])
 			return error_nomem(err, "importing");
-	if (!catalog)
-		catalog = own_find_catalog(r, names, count);
+	catalog = import_find_catalog(r->job, names, count);
 	if (!catalog) {
 		enum sx_status status =
 		    import_bad(r->job, 1, err, "no catalog has such names", "no column is known");

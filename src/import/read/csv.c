@@ -110,6 +110,14 @@ static void convert(struct csv_reader *r, struct csv_column *column, const struc
 	column->written = units_step(factor == 0 ? 1 : 1 / factor);
 }
 
+/* What a row encloses is not told, but frames have their numbers. */
+static enum sx_sample_kind kind_of(const struct csv_reader *r)
+{
+	bool frames =
+	    r->options && r->options->keep_unknown && r->tally.labels >> SX_LABEL_FRAME & 1;
+	return frames ? SX_SAMPLE_FRAME : SX_SAMPLE_ROW;
+}
+
 static enum sx_status csv_describe(struct csv_reader *r, const struct csv_options *options)
 {
 	struct sx_column *infos = calloc((size_t)r->value_count + 1, sizeof(*infos));
@@ -132,11 +140,15 @@ static enum sx_status csv_describe(struct csv_reader *r, const struct csv_option
 			info->unit = column->unit;
 		else if (!info->unit[0] && r->tally.times && r->tally.quality)
 			info->unit = "count"; /* an export of ours: it stood for itself before */
-		if (column->factor != 0)      /* what counts stays whole */
+		if (!info->unit[0] && options->keep_unknown) {
+			info->unit = "count";
+			info->over_time = SX_REDUCE_MEAN;
+		}
+		if (column->factor != 0) /* what counts stays whole */
 			info->type = column->type = column->counts ? SX_U64 : SX_F64;
 	}
 	enum sx_status status =
-	    sx_table_create(infos, r->value_count, SX_SAMPLE_ROW, &r->table, r->err);
+	    sx_table_create(infos, r->value_count, kind_of(r), &r->table, r->err);
 	free(infos);
 	return status;
 }
@@ -318,8 +330,8 @@ enum sx_status csv_all(struct csv_stream *s, struct sx_table **out, struct sx_er
 	return SX_OK;
 }
 
-enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
-			 struct sx_table **out, struct sx_error *err)
+enum sx_status csv_open_text(const struct csv_text *text, const struct csv_options *options,
+			     struct csv_stream **out, struct sx_error *err)
 {
 	struct csv_stream *s = calloc(1, sizeof(*s));
 	if (!s)
@@ -329,6 +341,18 @@ enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *
 	s->size = text->size;
 	s->r.err = err;
 	enum sx_status status = prepare(s, options);
+	if (status)
+		csv_close(s);
+	else
+		*out = s;
+	return status;
+}
+
+enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
+			 struct sx_table **out, struct sx_error *err)
+{
+	struct csv_stream *s = NULL;
+	enum sx_status status = csv_open_text(text, options, &s, err);
 	if (!status)
 		status = csv_all(s, out, err);
 	csv_close(s);

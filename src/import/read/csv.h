@@ -19,12 +19,14 @@ struct csv_options {
 	/* May say that such a column counts: what is below 0 or beyond 64 bits is no data then. */
 	bool (*is_count)(void *user, const char *name);
 	void *user;
+	bool keep_unknown; /* columns that mean nothing stand for themselves */
 };
 
 /* What a table had beside values, for whoever writes it again or tells people. */
 struct csv_tally {
 	bool times;		   /* begin_ns and end_ns */
 	uint32_t labels;	   /* a mask of 1 << enum sx_label */
+	const char *label;	   /* the column that is the label `group`, or NULL */
 	bool quality;		   /* a column with reservations */
 	bool told_simulated;	   /* a column that says whether rows are of a model */
 	bool simulated;		   /* and one is */
@@ -92,6 +94,10 @@ struct csv_text {
 	const char *origin; /* for messages */
 };
 
+/* As csv_open(), of text in memory, which must outlive the stream; text->origin as well. */
+enum sx_status csv_open_text(const struct csv_text *text, const struct csv_options *options,
+			     struct csv_stream **out, struct sx_error *err);
+
 /*
  * Parses `text`; the header names the columns, with a unit in brackets behind the name or without.
  * A column of whole non-negative numbers becomes u64, any other f64; an empty cell and what
@@ -103,11 +109,11 @@ struct csv_text {
  * `group`, `reason` and `process` their labels, `quality` what is to be said of their values. A
  * first column `device` numbers devices: with options, rows of those most of whose values have
  * names that mean nothing are left out where another's mean something. Cells are separated by the
- * one of comma, semicolon and tab that the header has most of, or by what a first line "sep=" says;
- * where it is not the comma, numbers may have one before their fraction. Digits may be grouped by
- * threes where that cannot be read otherwise. Lines end in LF, CRLF or CR; blank lines and those
- * that begin with # are skipped. `options` may be NULL. Messages hold origin:line. *out is owned by
- * the caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
+ * one of comma, semicolon, tab and | that the header has most of, or by what a first line "sep="
+ * says; where it is not the comma, numbers may have one before their fraction. Digits may be
+ * grouped by threes where that cannot be read otherwise. Lines end in LF, CRLF or CR; blank lines
+ * and those that begin with # are skipped. `options` may be NULL. Messages hold origin:line. *out
+ * is owned by the caller. Errors: SX_ERR_BAD_INPUT, SX_ERR_LIMIT, SX_ERR_NO_MEMORY.
  */
 enum sx_status csv_parse(const struct csv_text *text, const struct csv_options *options,
 			 struct sx_table **out, struct sx_error *err);

@@ -299,7 +299,7 @@ bool csv_pointed(const struct csv_cursor *c, const struct csv_cell *cell, uint64
 
 void csv_find_separator(struct csv_cursor *c)
 {
-	static const char candidates[] = ",;\t";
+	static const char candidates[] = ",;\t|";
 	csv_ahead(c);
 	if (c->end - c->p > 5 && strncasecmp(c->p, "sep=", 4) == 0 && !ends_line(c->p[4]) &&
 	    c->p[4] != '"') {

@@ -158,6 +158,8 @@ static void settle_text(struct csv_reader *r, struct csv_column *column, const c
 		r->tally.first_text = r->tally.texts++ ? r->tally.first_text : name;
 	} else {
 		r->tally.labels |= 1u << column->label;
+		if (column->label == SX_LABEL_GROUP)
+			r->tally.label = name;
 	}
 }
 

@@ -243,16 +243,29 @@ static enum sx_status from_utf16(char **data, size_t *size, bool big, struct sx_
 	return SX_OK;
 }
 
+/* Where lines end in CR alone, as once on a Mac, they end in LF from here on. */
+static void end_lines(char *text, size_t size)
+{
+	size_t head = size < IMPORT_HEAD_BYTES ? size : IMPORT_HEAD_BYTES;
+	if (memchr(text, '\n', head) || !memchr(text, '\r', head))
+		return;
+	for (char *p = text; (p = memchr(p, '\r', (size_t)(text + size - p)));)
+		*p = '\n';
+}
+
 enum sx_status import_decode(char **data, size_t *size, struct sx_error *err)
 {
+	enum sx_status status = SX_OK;
 	enum import_coding coding = import_coding(*data, *size);
 	if (coding != IMPORT_UTF8)
-		return from_utf16(data, size, coding == IMPORT_UTF16_BE, err);
-	if (*size >= 3 && memcmp(*data, "\xef\xbb\xbf", 3) == 0) {
+		status = from_utf16(data, size, coding == IMPORT_UTF16_BE, err);
+	if (!status && *size >= 3 && memcmp(*data, "\xef\xbb\xbf", 3) == 0) {
 		*size -= 3;
 		memmove(*data, *data + 3, *size + 1);
 	}
-	return SX_OK;
+	if (!status)
+		end_lines(*data, *size);
+	return status;
 }
 
 enum sx_status import_plain_text(const char *path, char **data, size_t *size, struct sx_error *err)

@@ -28,10 +28,16 @@ bool import_line(struct import_lines *lines, struct import_cell *line)
 	return true;
 }
 
+/* "sep=;": for a spreadsheet, which asks nobody what it could see. */
+static bool says_separator(struct import_cell line)
+{
+	return line.size == 5 && strncasecmp(line.text, "sep=", 4) == 0;
+}
+
 bool import_header_line(struct import_lines *lines, struct import_cell *header)
 {
 	while (import_line(lines, header))
-		if (header->size && header->text[0] != '#')
+		if (header->size && header->text[0] != '#' && !says_separator(*header))
 			return true;
 	return false;
 }
@@ -86,7 +92,7 @@ size_t import_split(struct import_cell line, char separator, struct import_cell 
 
 char import_separator(struct import_cell line)
 {
-	static const char candidates[] = ",;\t";
+	static const char candidates[] = ",;\t|";
 	char best = ',';
 	size_t most = 1;
 	for (const char *c = candidates; *c; c++) {
@@ -241,6 +247,16 @@ static bool text_catalog_unit(struct import_job *job, struct import_cell text, c
 	if (known)
 		*out = name;
 	return known;
+}
+
+const char *import_bare_name(struct import_job *job, struct import_cell head)
+{
+	const char *unit;
+	double factor;
+	struct import_cell text, bare = import_split_unit(head, &text);
+	if (text.size && (import_unit(text, &unit, &factor) || text_catalog_unit(job, text, &unit)))
+		head = bare;
+	return import_text(job, head.text, head.size);
 }
 
 struct import_field import_header(struct import_job *job, struct import_cell cell,

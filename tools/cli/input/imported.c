@@ -14,6 +14,7 @@
 #include "base/lock.h"
 #include "import/import.h"
 #include "tools/cli/input/capture_view.h"
+#include "tools/cli/input/given.h"
 #include "tools/cli/input/input_source.h"
 #include "tools/cli/result_file.h"
 #include "tools/cli/temp.h"
@@ -53,6 +54,30 @@ static bool has_clock(const struct import_device *device)
 	return device->clock && strcmp(device->clock, "gpu") != 0;
 }
 
+static void note_wrapped(const struct cli *cli, const char *text)
+{
+	char line[640];
+	if (cli->options.quiet)
+		return;
+	snprintf(line, sizeof(line), "note: %s", text);
+	text_wrap(&cli->err, 2, line);
+}
+
+/* Values that the file gives and that others of it say otherwise; eval looks by itself. */
+static enum sx_status note_contradiction(const struct cli *cli, struct sx_capture_writer *writer,
+					 struct sx_catalog *catalog,
+					 const struct import_device *device, struct sx_error *err)
+{
+	char text[GIVEN_TEXT_MAX];
+	struct sx_capture_mark mark = {
+	    .begin_ns = SX_TIME_UNKNOWN, .end_ns = SX_TIME_UNKNOWN, .text = text};
+	if (options_word("eval", cli->verb->name) ||
+	    !given_differs(catalog, device->table, device->constants, device->constant_count, text))
+		return SX_OK;
+	note_wrapped(cli, text);
+	return sx_capture_mark(writer, SX_CAPTURE_NO_DEVICE, SX_CAPTURE_NOTE, &mark, err);
+}
+
 /* A device of the import becomes one of the capture; `number` of its file, or 0 of one alone. */
 static enum sx_status write_device(const struct cli *cli, struct sx_capture_writer *writer,
 				   const struct import_device *device, size_t number,
@@ -66,7 +91,12 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 		status = sx_catalog_open(cli->context, device->catalog, &catalog, err);
 	for (uint32_t i = 0; !status && i < count; i++)
 		columns[i] = *sx_table_column(device->table, i);
-	const struct sx_capture_property set = {"set", device->set};
+	struct sx_capture_property properties[2];
+	uint32_t told = 0;
+	if (device->set)
+		properties[told++] = (struct sx_capture_property){"set", device->set};
+	if (device->label)
+		properties[told++] = (struct sx_capture_property){"label", device->label};
 	char own[32] = "file";
 	if (number)
 		snprintf(own, sizeof(own), "file %zu", number);
@@ -81,8 +111,8 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	    .driver = device->driver,
 	    .kind = sx_table_kind(device->table),
 	    .simulated = device->simulated,
-	    .properties = &set,
-	    .property_count = device->set ? 1 : 0,
+	    .properties = properties,
+	    .property_count = told,
 	    .clock = clock,
 	    .interval_ns = device->interval_ns,
 	    .constants = device->constants,
@@ -94,18 +124,11 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 		status = sx_capture_add_device(writer, &out, &index, err);
 	if (!status)
 		status = write_rows(writer, index, device->table, err);
+	if (!status)
+		status = note_contradiction(cli, writer, catalog, device, err);
 	sx_catalog_unref(catalog);
 	free(columns);
 	return status;
-}
-
-static void note_wrapped(const struct cli *cli, const char *text)
-{
-	char line[640];
-	if (cli->options.quiet)
-		return;
-	snprintf(line, sizeof(line), "note: %s", text);
-	text_wrap(&cli->err, 2, line);
 }
 
 /* What a file was found to be. */

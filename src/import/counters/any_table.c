@@ -1,0 +1,240 @@
+/*
+ * Any table whose header names counters, constants or metrics of a catalog: what spreadsheets,
+ * scripts and tools without a kind of their own write.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <sextant/catalog.h>
+
+#include "catalog/column.h"
+#include "import/columns.h"
+#include "import/internal.h"
+#include "import/read/csv_tell.h"
+#include "import/read/times.h"
+
+#define NAMES_LOOKED_AT 256 /* of a header, to find the catalog */
+
+/* As a number begins, in whatever notation; no data may stand for one. */
+static bool begins_number(struct import_cell cell)
+{
+	return cell.size && (strchr("0123456789+-.", cell.text[0]) || import_no_data(cell));
+}
+
+/* A header of words, and below it, if there is a line, one with a number. */
+static bool any_table_recognise(const struct import_head *head)
+{
+	struct import_job job = {.text = head->text, .size = head->size};
+	struct import_lines lines = import_lines(&job);
+	struct import_cell line, cells[NAMES_LOOKED_AT];
+	size_t words = 0, numbers = 0;
+	if (!import_header_line(&lines, &line))
+		return false;
+	char separator = import_separator(line);
+	size_t columns = import_split(line, separator, cells, NAMES_LOOKED_AT);
+	for (size_t i = 0; i < columns; i++)
+		words += cells[i].size && !begins_number(cells[i]);
+	if (2 * words < columns)
+		return false;
+	if (!import_header_line(&lines, &line))
+		return columns > 1;
+	size_t count = import_split(line, separator, cells, NAMES_LOOKED_AT);
+	for (size_t i = 0; i < count; i++)
+		numbers += begins_number(cells[i]);
+	return numbers && count <= columns + 1;
+}
+
+static const struct sx_constant_value *any_table_constant(const struct import_device *device,
+							  const char *name)
+{
+	for (uint32_t i = 0; i < device->constant_count; i++)
+		if (strcmp(device->constants[i].name, name) == 0)
+			return &device->constants[i];
+	return NULL;
+}
+
+/* A constant that is the same in each row is one of the device. */
+static void take_constant(struct import_job *job, struct import_device *device, uint32_t column)
+{
+	const char *name = sx_table_column(device->table, column)->name;
+	size_t rows = sx_table_row_count(device->table);
+	double first = rows ? sx_table_get(device->table, column, 0) : 0;
+	for (size_t i = 0; i < rows; i++)
+		if (!(sx_table_get(device->table, column, i) == first))
+			return;
+	char *copy = import_text(job, name, strlen(name));
+	if (rows && copy && device->constant_count < IMPORT_CONSTANTS_MAX &&
+	    !any_table_constant(device, name))
+		device->constants[device->constant_count++] =
+		    (struct sx_constant_value){copy, first};
+}
+
+/* What the columns mean: constants are kept, and what nobody knows is told. */
+static void look_at_columns(struct import_job *job, struct import_device *device,
+			    const struct sx_catalog *catalog)
+{
+	uint32_t unknown = 0, repeated = 0, first = SX_NONE;
+	const char *unknown_name = NULL, *repeated_name = NULL, *instead = NULL;
+	const struct sx_table *table = device->table;
+	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
+		const char *name = sx_table_column(table, i)->name;
+		struct column_meaning meaning = column_meaning(catalog, name, SX_NONE);
+		if (meaning.constant != SX_NONE)
+			take_constant(job, device, i);
+		if (!column_is_known(&meaning) && !column_is_imbalance(catalog, name))
+			unknown_name = unknown++ ? unknown_name : name;
+	}
+	for (uint32_t i = 0; (i = import_repeated_column(table, catalog, i, &first)) != SX_NONE;
+	     i++)
+		if (!repeated++) {
+			repeated_name = sx_table_column(table, i)->name;
+			instead = sx_table_column(table, first)->name;
+		}
+	if (unknown)
+		import_tell(job, "%u column%s nothing in catalog %s and stand%s for %s: %.80s%s",
+			    unknown, unknown == 1 ? " means" : "s mean", device->catalog,
+			    unknown == 1 ? "s" : "", unknown == 1 ? "itself" : "themselves",
+			    unknown_name, unknown == 1 ? "" : " is the first");
+	if (repeated)
+		import_tell(job, "column %.80s means the same as %.80s, which is read instead%s",
+			    repeated_name, instead, repeated == 1 ? "" : "; so do further columns");
+}
+
+/* What cannot be is no time; all others stay as the table has them. */
+static enum sx_status mend_times(struct import_job *job, struct sx_table *table,
+				 struct sx_error *err)
+{
+	size_t rows = sx_table_row_count(table);
+	struct import_span *spans = calloc(rows + 1, sizeof(*spans));
+	if (!spans)
+		return error_nomem(err, "importing");
+	for (size_t i = 0; i < rows; i++)
+		spans[i] =
+		    (struct import_span){sx_table_begin_ns(table)[i], sx_table_end_ns(table)[i]};
+	import_times_mend(job, spans, rows, IMPORT_UNORDERED);
+	for (size_t i = 0; i < rows; i++)
+		sx_table_set_time(table, i, spans[i].begin_ns, spans[i].end_ns);
+	free(spans);
+	return SX_OK;
+}
+
+static void any_table_say(void *user, const char *text)
+{
+	import_tell(user, "%s", text);
+}
+
+/* No name of the header is one of the catalog's, or of any. */
+static enum sx_status no_column(struct import_job *job, const char *catalog, struct sx_error *err)
+{
+	if (catalog)
+		error_set(err, SX_ERR_BAD_INPUT, "no column of %s means anything in catalog %s",
+			  job->request->path, catalog);
+	else
+		error_set(err, SX_ERR_BAD_INPUT, "no column of %s means anything in any catalog",
+			  job->request->path);
+	error_because(err, "its header has no name of a counter, constant or metric");
+	if (catalog)
+		error_try(err, "--for with another catalog, or sextant list counters --for %s",
+			  catalog);
+	else
+		error_try(err, "--for CATALOG, if the names are those of one; "
+			       "sextant import --help names the kinds of files");
+	return SX_ERR_BAD_INPUT;
+}
+
+static enum sx_status find_by_header(struct import_job *job, const char **catalog,
+				     struct sx_error *err)
+{
+	struct import_lines lines = import_lines(job);
+	struct import_cell header = {"", 0}, cells[NAMES_LOOKED_AT];
+	const char *names[NAMES_LOOKED_AT];
+	size_t count = 0;
+	import_header_line(&lines, &header);
+	size_t columns = import_split(header, import_separator(header), cells, NAMES_LOOKED_AT);
+	for (size_t i = 0; i < columns; i++) {
+		if (!cells[i].size)
+			continue;
+		names[count] = import_bare_name(job, cells[i]);
+		if (!names[count++])
+			return error_nomem(err, "importing");
+	}
+	*catalog = import_find_catalog(job, names, count);
+	if (*catalog && !job->request->catalog)
+		import_tell(job,
+			    "the file does not say what it is of: its names fit %s as well as any; "
+			    "--for NAME says better",
+			    *catalog);
+	return SX_OK;
+}
+
+/* By its name, or by a unit in the header. */
+static bool means_anything(const struct sx_table *table, const struct sx_catalog *catalog)
+{
+	for (uint32_t i = 0; i < sx_table_column_count(table); i++) {
+		const struct sx_column *column = sx_table_column(table, i);
+		struct column_meaning meaning = column_meaning(catalog, column->name, SX_NONE);
+		if (column_is_known(&meaning) || strcmp(column->unit, "count") != 0)
+			return true;
+	}
+	return false;
+}
+
+static enum sx_status read_with(struct import_job *job, struct import_device *device,
+				struct sx_catalog *catalog, struct sx_error *err)
+{
+	struct csv_options options = import_column_options(catalog);
+	struct csv_text text = {job->text, job->size, job->request->path};
+	struct csv_stream *stream = NULL;
+	options.keep_unknown = true;
+	enum sx_status status = csv_open_text(&text, &options, &stream, err);
+	if (!status && !means_anything(csv_table(stream), catalog))
+		status = no_column(job, device->catalog, err);
+	if (!status) {
+		csv_tell(csv_told(stream), device->catalog, any_table_say, job);
+		device->simulated = csv_told(stream)->simulated;
+		const char *label = csv_told(stream)->label;
+		device->label = label ? import_text(job, label, strlen(label)) : NULL;
+		status = csv_all(stream, &device->table, err);
+	}
+	csv_close(stream);
+	if (!status && !sx_table_row_count(device->table))
+		status = import_bad(job, 0, err, "it has a header and nothing behind it",
+				    "no row is in it");
+	if (!status)
+		status = mend_times(job, device->table, err);
+	if (!status)
+		look_at_columns(job, device, catalog);
+	return status;
+}
+
+static enum sx_status any_table_read(struct import_job *job, struct sx_error *err)
+{
+	struct import *import = job->result;
+	struct import_device device = {.source = job->format->kind, .clock = "file"};
+	struct sx_catalog *catalog = NULL;
+	enum sx_status status = find_by_header(job, &device.catalog, err);
+	if (!status && !device.catalog)
+		status = no_column(job, NULL, err);
+	if (!status)
+		status = sx_catalog_open(job->request->context, device.catalog, &catalog, err);
+	if (!status) {
+		const char *name = sx_catalog_info(catalog)->name; /* --for takes products too */
+		device.catalog = import_text(job, name, strlen(name));
+		status = device.catalog ? read_with(job, &device, catalog, err)
+					: error_nomem(err, "importing");
+	}
+	sx_catalog_unref(catalog);
+	if (status)
+		sx_table_destroy(device.table);
+	else
+		import->devices[import->device_count++] = device;
+	return status;
+}
+
+const struct import_format import_any_table = {
+    .kind = "table",
+    .about = "a table of counters",
+    .table = true,
+    .recognise = any_table_recognise,
+    .read = any_table_read,
+};

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Any table of counters, in every verb that reads files: the same numbers, labels and words whatever the spelling. $SEXTANT is the binary."""
+import csv
+import gzip
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+SEXTANT = os.environ['SEXTANT']
+
+# Titles, a unit, a label and a name in capitals: what a script or a spreadsheet has.
+HEAD = ('Scene', 'Frame time (ms)', 'IAVERTICES', 'Frames')
+ROWS = [('menu', 16.6, 1000, 1), ('game', 33.3, 2000, 1), ('menu', 16.7, 3000, 1)]
+
+
+def run(*args):
+    return subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False)
+
+
+def text_of(separator=',', end='\n', number=str):
+    lines = [separator.join(HEAD)] + [separator.join([row[0]] + [number(v) for v in row[1:]]) for row in ROWS]
+    return end.join(lines) + end
+
+
+SPELLINGS = {
+    'plain': text_of(),
+    'separators at the ends': text_of(end=',\r\n'),
+    'semicolon, decimal comma': 'sep=;\n' + text_of(';', number=lambda v: str(v).replace('.', ',')),
+    'bar': 'sep=|\r\n' + text_of('|', '\r\n'),
+    'tab, groups': text_of('\t', number=lambda v: f'{v:,}'.replace(',', ' ')),
+    'quoted groups': text_of(number=lambda v: f'"{v:,}"'),
+    'old Mac': text_of(end='\r'),
+    'UTF-16': text_of().encode('utf-16'),
+    'UTF-16 without a mark': text_of().encode('utf-16-be'),
+    'packed': gzip.compress(('\ufeff' + text_of()).encode()),
+}
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, content, name='t.csv'):
+        path = os.path.join(self.folder.name, name)
+        with open(path, 'wb') as out:
+            out.write(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def good(self, *args):
+        result = run(*args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result
+
+    def test_spellings(self):
+        want = [{'group': scene, 'Frame time (s)': f'{ms / 1000:.4f}', 'IAVERTICES': str(vertices), 'Frames': '1'} for scene, ms, vertices, _ in ROWS]
+        for title, text in SPELLINGS.items():
+            with self.subTest(title):
+                result = self.good('export', self.file(text), '--counters', '--csv')
+                have = list(csv.DictReader(result.stdout.splitlines()))
+                self.assertEqual([{k: v for k, v in row.items() if k in want[0]} for row in have], want)
+                self.assertIn('t.csv: a table of counters', result.stderr)
+                self.assertIn('catalog opengl', result.stderr)
+                self.assertIn('--for NAME says better', ' '.join(result.stderr.split()))
+
+    def test_every_verb(self):
+        """With --for and without."""
+        path, kept = self.file(text_of()), os.path.join(self.folder.name, 'kept.sxc')
+        self.good('import', path, '-o', kept)
+        for source, args in ((path, ()), (path, ('--for', 'opengl')), (kept, ())):
+            with self.subTest(source=source, args=args):
+                metrics = {m['name']: m for m in json.loads(self.good('report', source, '--json', *args).stdout)['metrics']}
+                self.assertAlmostEqual(metrics['frame_time']['mean'], 0.0222, places=9)
+                self.assertEqual(metrics['frame_time']['count'], 3)
+                rows = list(csv.DictReader(self.good('eval', source, '-m', 'frame_time', '--csv', *args).stdout.splitlines()))
+                self.assertEqual([round(float(row['frame_time (s)']), 12) for row in rows], [0.0166, 0.0333, 0.0167])
+                self.assertIn('frame_time = ', self.good('explain', 'frame_time', '-i', source, *args).stdout)
+                # The column's own name, in any case, or what it is in ours.
+                for key in ('scene', 'SCENE', 'group'):
+                    document = self.good('report', source, '--by', key, '--csv', *args).stdout
+                    self.assertEqual([row['group'] for row in csv.DictReader(document.splitlines())], ['menu', 'game'])
+        slower = self.file(text_of().replace('16.6', '36.6'), 'b.csv')
+        row = next(m for m in json.loads(self.good('diff', path, slower, '--json').stdout)['metrics'] if m['name'] == 'frame_time')
+        self.assertAlmostEqual(row['a']['mean'], 0.0222, places=9)
+        self.assertAlmostEqual(row['b']['mean'], 0.0866 / 3, places=9)
+
+    def test_what_is_told(self):
+        """The same words where a table is evaluated and where it is imported."""
+        path = self.file('FrameTime,Frames,,IAVertices,iavertices,IAVertices,odd\n1,1,7,5,5,6,2\n2,1,8,-5,5,6,3\n3,1\n')
+        told = ('1 count is below 0 or beyond 64 bits, the first in line 3, column IAVertices', '1 line has fewer cells than the header, line 4 the first',
+                '1 column has no name, column 3 the first', 'the name of one before, which is read instead; IAVertices',
+                'column iavertices means the same as IAVertices, which is read instead', 'odd')
+        for command in (('eval', '--for', 'opengl', '-m', 'IAVertices,Frames', '--csv'), ('export', '--for', 'opengl', '-m', 'IAVertices,Frames', '--csv'), ('export', '-m', 'IAVertices,Frames', '--csv')):
+            result = self.good(command[0], path, *command[1:])
+            for words in told:
+                self.assertIn(words, ' '.join(result.stderr.split()))
+            rows = list(csv.DictReader(result.stdout.splitlines()))
+            self.assertEqual([row['IAVertices'] for row in rows], ['5', '', ''])
+
+    def test_contradictions(self):
+        """What is given against what follows from the rest."""
+        path = self.file('MaliGPUCyclesGPUActive,GPU active cycles\n100,100\n100,150\n')
+        for verb in (('eval', '--csv'), ('report',), ('import', '-o', os.path.join(self.folder.name, 'x.sxc'))):
+            result = self.good(verb[0], path, '--for', 'mali-g310', *verb[1:])
+            self.assertEqual(' '.join(result.stderr.split()).count('1 given value is not what the formula gives; the first is gpu_active_cycles in row 1: 150, and 100'), 1)
+        self.assertIn('given value', ' '.join(run('report', os.path.join(self.folder.name, 'x.sxc')).stdout.split()))
+        self.file('MaliGPUCyclesGPUActive,GPU active cycles\n100,100\n100,100.5\n')
+        self.assertNotIn('formula gives', run('report', path, '--for', 'mali-g310').stderr)
+
+    def test_nothing_to_read(self):
+        """No usable column is 5, nothing computed 1, each with a remedy."""
+        for text, args, code, words in (('foo,bar\n1,2\n', (), 5, 'means anything in any catalog'), ('foo,bar\n1,2\n', ('--for', 'opengl'), 5, 'means anything in catalog opengl'),
+                                        ('IAVertices,IAPrimitives\n-,--\n', ('--for', 'opengl'), 1, 'could be worked out'), ('IAVertices,IAPrimitives\n-,--\n', (), 1, 'could be worked out'),
+                                        ('IAVertices,IAPrimitives\n', ('--for', 'opengl'), 1, 'no row'), ('a shopping list\nmilk\n', (), 5, 'sextant import --help')):
+            with self.subTest(text=text, args=args):
+                result = run('eval' if code == 1 else 'report', self.file(text), *args)
+                self.assertEqual(result.returncode, code, result.stderr)
+                self.assertEqual([line.split(':')[0] for line in result.stderr.strip().splitlines()[-3:]], ['error', 'because', 'try'])
+                self.assertIn(words, ' '.join(result.stderr.split()))
+
+    def test_constants(self):
+        """A column that is a constant and the same in each row is the device's."""
+        path = self.file('MaliConstantsShaderCoreCount,GPU active cycles\n4,10\n4,20\n')
+        result = self.good('import', path, '--for', 'mali-g310', '-o', os.path.join(self.folder.name, 'x.sxc'))
+        device = json.loads(self.good('capture', 'info', os.path.join(self.folder.name, 'x.sxc'), '--json').stdout)['devices'][0]
+        self.assertIn('4', json.dumps(device['constants']), result.stderr)
+        self.assertIn('MaliConstantsShaderCoreCount', json.dumps(device['constants']))
+
+    def test_times_stay_as_they_are(self):
+        """Rows need not be in the order of time."""
+        path = self.file('begin_us,end_us,FrameTime,Frames\n30,40,1,1\n10,20,2,1\n20,30,3,1\n-,50,4,1\n')
+        rows = list(csv.DictReader(self.good('export', path, '--for', 'opengl', '--counters', '--csv').stdout.splitlines()))
+        self.assertEqual([(row['begin_ns'], row['end_ns']) for row in rows], [('30000', '40000'), ('10000', '20000'), ('20000', '30000'), ('', '50000')])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,122 @@
+/* See given.h. */
+#include "tools/cli/input/given.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool gives_any(const struct sx_metrics *metrics)
+{
+	uint32_t count;
+	const struct sx_metric_input *inputs = sx_metrics_inputs(metrics, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (inputs[i].metric != SX_NONE)
+			return true;
+	return false;
+}
+
+void given_begin(struct given_check *check, struct sx_catalog *catalog,
+		 const struct sx_metrics *metrics, const struct sx_metrics_options *options)
+{
+	struct sx_metrics_options derive = *options;
+	derive.derive = true;
+	if (gives_any(metrics) && sx_metrics_create(catalog, &derive, &check->derived, NULL))
+		check->derived = NULL;
+	if (check->derived &&
+	    sx_evaluation_create(check->derived, options->like, &check->evaluation, NULL))
+		check->evaluation = NULL;
+}
+
+/* The same metric in both, by name: more than a hundredth apart is a difference. */
+static void given_check_column(struct given_check *check, const struct sx_table *given,
+			       uint32_t column, const struct sx_table *derived)
+{
+	const char *name = sx_table_column(given, column)->name;
+	uint32_t other = sx_table_find(derived, name);
+	for (size_t r = 0; other != SX_NONE && r < sx_table_row_count(given); r++) {
+		double a = sx_table_get(given, column, r), b = sx_table_get(derived, other, r);
+		double larger = fmax(fabs(a), fabs(b));
+		if (isnan(a) || isnan(b) || fabs(a - b) <= larger * 0.01)
+			continue;
+		if (check->differ++)
+			continue;
+		check->first = check->rows + r;
+		check->given = a;
+		check->would_be = b;
+		snprintf(check->name, sizeof(check->name), "%s", name);
+	}
+}
+
+void given_rows(struct given_check *check, const struct sx_table *raw, const struct sx_table *given)
+{
+	struct sx_table *derived;
+	if (check->evaluation && !sx_evaluation_run(check->evaluation, raw, &derived, NULL))
+		for (uint32_t c = 0; c < sx_table_column_count(given); c++)
+			given_check_column(check, given, c, derived);
+	check->rows += sx_table_row_count(given);
+}
+
+bool given_end(struct given_check *check, char text[GIVEN_TEXT_MAX])
+{
+	if (check->differ)
+		snprintf(text, GIVEN_TEXT_MAX,
+			 "%zu given value%s not what the formula gives; the first is %s in row "
+			 "%zu: %g, and %g by its formula",
+			 check->differ, check->differ == 1 ? " is" : "s are", check->name,
+			 check->first, check->given, check->would_be);
+	sx_evaluation_destroy(check->evaluation);
+	sx_metrics_destroy(check->derived);
+	return check->differ;
+}
+
+/* The metrics of a selection that the table gives, by name; owned by the caller, or NULL. */
+static const char **given_names(const struct sx_metrics *metrics, uint32_t *count)
+{
+	uint32_t columns, inputs;
+	const struct sx_metric_column *column = sx_metrics_columns(metrics, &columns);
+	const struct sx_metric_input *input = sx_metrics_inputs(metrics, &inputs);
+	const char **names = calloc((size_t)columns + 1, sizeof(*names));
+	*count = 0;
+	for (uint32_t c = 0; names && c < columns; c++) {
+		uint32_t reads;
+		const uint32_t *read = sx_metrics_column_inputs(metrics, c, &reads);
+		if (reads == 1 && column[c].metric != SX_NONE &&
+		    input[read[0]].metric == column[c].metric)
+			names[(*count)++] = column[c].name;
+	}
+	return names;
+}
+
+static void given_whole(struct given_check *check, struct sx_catalog *catalog,
+			const struct sx_metrics *all, const struct sx_metrics_options *options)
+{
+	struct sx_metrics_options some = *options;
+	struct sx_metrics *metrics = NULL;
+	struct sx_table *values = NULL;
+	const char **names = given_names(all, &some.pattern_count);
+	some.patterns = names;
+	if (names && some.pattern_count && !sx_metrics_create(catalog, &some, &metrics, NULL) &&
+	    !sx_metrics_eval(metrics, options->like, &values, NULL)) {
+		given_begin(check, catalog, metrics, &some);
+		given_rows(check, options->like, values);
+		sx_table_destroy(values);
+	}
+	sx_metrics_destroy(metrics);
+	free(names);
+}
+
+bool given_differs(struct sx_catalog *catalog, const struct sx_table *table,
+		   const struct sx_constant_value *constants, uint32_t constant_count,
+		   char text[GIVEN_TEXT_MAX])
+{
+	struct given_check check = {0};
+	struct sx_metrics *all = NULL;
+	struct sx_metrics_options options = {
+	    .constants = constants, .constant_count = constant_count, .like = table};
+	if (sx_metrics_create(catalog, &options, &all, NULL))
+		return false;
+	if (gives_any(all))
+		given_whole(&check, catalog, all, &options);
+	sx_metrics_destroy(all);
+	return given_end(&check, text);
+}
