@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 
@@ -71,3 +72,14 @@ def usual_signals():
     for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def wait_until(what, *args):
+    """Until it is so, however long that takes on a busy machine; gives what it gave."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        got = what(*args)
+        if got:
+            return got
+        time.sleep(0.01)
+    raise AssertionError(f'60 s are over: {what.__name__} {args}')

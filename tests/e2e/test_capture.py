@@ -26,7 +26,7 @@ except ImportError as missing:
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "oracle"))
 import read_capture  # noqa: E402
-from command import Command, csv_rows, usual_signals
+from command import Command, csv_rows, usual_signals, wait_until
 
 sextant, make_capture = sys.argv[1:3]
 run = Command(sextant, code=0)
@@ -48,17 +48,6 @@ def waited_ns(pid):
             continue  # it has ended, or this kernel does not tell
     stolen = int(pathlib.Path("/proc/stat").read_text().split(maxsplit=9)[8])
     return total + stolen * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-
-
-def wait_until(what, *args):
-    """Until it is so, however long that takes on a busy machine; gives what it gave."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        got = what(*args)
-        if got:
-            return got
-        time.sleep(0.01)
-    raise AssertionError(f"60 s are over: {what.__name__} {args}")
 
 
 def same_rows(path, device=None, code=0):

@@ -12,6 +12,8 @@ import tempfile
 import time
 import unittest
 
+from command import wait_until
+
 TOOL, TREES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 del sys.argv[1:3]
 DEVICE = '/sys/devices/pci0000:00/0000:03:00.0'
@@ -321,11 +323,7 @@ class Profiling(unittest.TestCase):
             return child.returncode, [line.split('=')[1] for line in writes], error
 
     def wait(self, log, text):
-        for _ in range(600):
-            if os.path.exists(log) and text in read(log):
-                return
-            time.sleep(0.05)
-        self.fail(f'{text} was never written')
+        wait_until(lambda: os.path.exists(log) and text in read(log))
 
     def test_only_when_asked(self):
         self.assertEqual(self.runs('-t', '1s')[:2], (0, []))

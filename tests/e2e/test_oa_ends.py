@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from command import Command, usual_signals
+from command import Command, usual_signals, wait_until
 
 SEXTANT, DRIVER = sys.argv[1:3]
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sextant-oa-ends-"))
@@ -31,9 +31,7 @@ def start(*args, fake=""):
                              stderr=subprocess.PIPE,
                              env=dict(os.environ, SEXTANT_FAKE_STATE=str(state),
                                       SEXTANT_FAKE=DRIVER + fake))
-    until = time.monotonic() + 60
-    while "streams 1" not in kernel() and child.poll() is None and time.monotonic() < until:
-        time.sleep(0.005)
+    wait_until(lambda: "streams 1" in kernel() or child.poll() is not None)
     assert "streams 1" in kernel(), child.communicate()
     return child
 
@@ -103,9 +101,7 @@ def test_captures():
         assert info["clean"] and info["rows"] > 50 and not info["losses"], info
     path = folder / "killed.sxc"
     child = start("record", "-q", "-d", DRIVER, "-I", "2ms", "-o", path)
-    until = time.monotonic() + 60
-    while flushed(path) < 50 and time.monotonic() < until:
-        time.sleep(0.1)
+    wait_until(lambda: flushed(path) >= 50)
     before = flushed(path)
     end(child, signal.SIGKILL)
     assert 50 <= before <= flushed(path), (before, flushed(path))

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from command import Command, csv_rows, usual_signals
+from command import Command, csv_rows, usual_signals, wait_until
 
 sextant = sys.argv[1]
 run = Command(sextant, code=0)
@@ -320,13 +320,10 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 def wait_for_rows(path, count):
     """Until so many rows are in the file of a recording that goes on."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        told = subprocess.run([sextant, "capture", "info", str(path), "--json"], capture_output=True, timeout=60)
-        if told.stdout and sum(d["rows"] for d in json.loads(told.stdout)["devices"]) >= count:
-            return
-        time.sleep(0.02)
-    assert False, f"{path} never had {count} rows"
+    def has_rows():
+        told = run("capture", "info", path, "--json", code=None).stdout
+        return told and sum(d["rows"] for d in json.loads(told)["devices"]) >= count
+    wait_until(has_rows)
 
 
 def test_signals():
