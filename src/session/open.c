@@ -78,7 +78,7 @@ static enum sx_status open_device(struct sx_session *s, const struct sx_device *
 	enum sx_status status = ops->open(&s->host, found->id, &d.source, err);
 	if (status)
 		return status;
-	const struct source_desc *desc = ops->describe(d.source);
+	const struct source_desc *desc = source_describe(d.source);
 	const char *catalog = desc->catalog ? desc->catalog : s->options.catalog;
 	if (desc->own)
 		info.catalog = sx_catalog_ref(desc->own);
@@ -272,7 +272,7 @@ static enum sx_status check_per(const struct sx_session *s, struct sx_error *err
 	if (per == SX_SAMPLE_TIME)
 		return SX_OK;
 	for (uint32_t i = 0; i < s->device_count; i++)
-		able |= s->devices[i].ops->describe(s->devices[i].source)->kinds;
+		able |= source_describe(s->devices[i].source)->kinds;
 	if (able >> per & 1)
 		return SX_OK;
 	for (uint32_t k = 0; k < SX_SAMPLE_KINDS; k++)

@@ -17,7 +17,7 @@ static enum sx_status recorded_columns(const struct sx_session *s, uint32_t inde
 				       struct sx_table **out, struct sx_error *err)
 {
 	const struct session_device *d = &s->devices[index];
-	const struct source_desc *desc = d->ops->describe(d->source);
+	const struct source_desc *desc = source_describe(d->source);
 	if (!s->options.input || !desc->columns)
 		return SX_OK;
 	return sx_table_create(desc->columns, desc->column_count, SX_SAMPLE_ROW, out, err);
@@ -51,7 +51,7 @@ enum sx_status select_in_set(struct sx_session *s, uint32_t index,
 	static const char *const everything[] = {"*"};
 	static const struct session_patterns all = {everything, 1};
 	struct session_device *d = &s->devices[index];
-	const struct source_desc *desc = d->ops->describe(d->source);
+	const struct source_desc *desc = source_describe(d->source);
 	const struct session_patterns usual = {desc->usual, desc->usual_count};
 	const struct session_patterns *otherwise = desc->usual ? &usual : &all;
 	const struct session_choice choice = {d->set, patterns->count ? patterns : otherwise};
@@ -96,7 +96,7 @@ static enum sx_status ask_for_set(const struct sx_session *s, uint32_t index, st
 static enum sx_status fix_set(struct sx_session *s, uint32_t index, struct sx_error *err)
 {
 	struct session_device *d = &s->devices[index];
-	const struct source_desc *desc = d->ops->describe(d->source);
+	const struct source_desc *desc = source_describe(d->source);
 	const char *asked = s->options.set;
 	bool has = asked && sx_catalog_find_group(s->infos[index].catalog, asked) != SX_NONE;
 	d->set = has || s->device_count == 1 ? asked : NULL;
@@ -113,7 +113,7 @@ static enum sx_status select_set(struct sx_session *s, uint32_t index,
 				 const struct session_patterns *patterns, struct sx_error *err)
 {
 	struct session_device *d = &s->devices[index];
-	if (!d->set && d->ops->describe(d->source)->programs_sets)
+	if (!d->set && source_describe(d->source)->programs_sets)
 		return sets_select(s, index, patterns, err);
 	bool open = !d->set && s->options.input && sx_catalog_has_sets(s->infos[index].catalog);
 	return open && !patterns->count ? ask_for_set(s, index, err)
@@ -125,7 +125,7 @@ static bool is_for(const struct sx_session *s, uint32_t index, const char *patte
 		   struct sx_error *why)
 {
 	const struct session_device *d = &s->devices[index];
-	bool open = !d->set && d->ops->describe(d->source)->programs_sets;
+	bool open = !d->set && source_describe(d->source)->programs_sets;
 	if (open && sets_have(s, index, pattern))
 		return true;
 	return means_something(s, index, d->set, pattern, why->status ? NULL : why);

@@ -40,7 +40,7 @@ static enum sx_status selftest_run(struct sx_context *context, const struct sx_d
 	enum sx_status status = ops->open(&host, device->id, &source, err);
 	if (status)
 		return status;
-	const struct source_desc *desc = ops->describe(source);
+	const struct source_desc *desc = source_describe(source);
 	snprintf(line, sizeof(line), "device: %s, %s", desc->name,
 		 desc->driver ? desc->driver : "");
 	say(user, line);

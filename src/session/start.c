@@ -7,7 +7,7 @@ static enum sx_status make_decoder(struct sx_session *s, uint32_t index, struct 
 {
 	struct session_device *d = &s->devices[index];
 	const struct sx_session_device *info = &s->infos[index];
-	const struct source_desc *desc = d->ops->describe(d->source);
+	const struct source_desc *desc = source_describe(d->source);
 	const struct decoder_ops *ops = decode_find(d->ops->raw);
 	if (!ops)
 		return error_set(err, SX_ERR_UNSUPPORTED, "source %s has no decoder", d->ops->name);
@@ -70,12 +70,12 @@ static enum sx_status prepare_request(struct sx_session *s, uint32_t index, stru
 				    .overhead_permille = s->options.overhead_permille,
 				    .profiling = s->options.profiling,
 				    .interval_ns = s->options.interval_ns};
-	if (d->ops->describe(d->source)->kinds >> s->options.per & 1)
+	if (source_describe(d->source)->kinds >> s->options.per & 1)
 		request->per = s->options.per;
 	for (uint32_t i = 0; i < count; i++)
 		if (inputs[i].counter != SX_NONE)
 			names[request->counter_count++] = inputs[i].name;
-	if (d->metrics && d->ops->describe(d->source)->takes_passes) {
+	if (d->metrics && source_describe(d->source)->takes_passes) {
 		enum sx_status planned = passes_plan(s, index, err);
 		if (planned)
 			return planned;

@@ -110,7 +110,7 @@ static enum sx_status replay_open(const struct source_host *host, const char *id
 	char *path = strndup(id, mark ? (size_t)(mark - id) : strlen(id));
 	enum sx_status status = r && path ? SX_OK : error_nomem(err, "replaying a capture");
 	if (!status) {
-		r->base = (struct source){&source_replay, host->sys, host->catalogs};
+		r->base = (struct source){&source_replay, host->sys, host->catalogs, &r->desc};
 		r->device = mark ? (uint32_t)strtoul(mark + 1, NULL, 10) : 0;
 		status = sx_capture_open(path, &r->reader, err);
 	}
@@ -134,11 +134,6 @@ static enum sx_status replay_open(const struct source_host *host, const char *id
 	find_catalog(r, device);
 	*out = &r->base;
 	return SX_OK;
-}
-
-static const struct source_desc *replay_describe(struct source *source)
-{
-	return &((struct replay *)source)->desc;
 }
 
 static enum sx_status replay_start(struct source *source, const struct source_request *request,
@@ -321,7 +316,6 @@ const struct source_ops source_replay = {
     .raw = RAW_ROWS,
     .probe = replay_probe,
     .open = replay_open,
-    .describe = replay_describe,
     .start = replay_start,
     .read = replay_read,
     .stop = replay_stop,

@@ -1,8 +1,8 @@
 /*
- * The one interface of all sources: a const table of functions each. probe, open, describe, start,
- * read, stop and close are mandatory; the others may be NULL. No call blocks
- * longer than its timeout, lost data is reported as lost, and close leaves the driver as it was
- * found. A source is used by one thread at a time.
+ * The one interface of all sources: a const table of functions each. probe, open, start, read, stop
+ * and close are mandatory; the others may be NULL. No call blocks longer than its timeout, lost
+ * data is reported as lost, and close leaves the driver as it was found. A source is used by one
+ * thread at a time.
  */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
@@ -155,6 +155,7 @@ struct source_ops {
 	/* Opens the device with this id. *out is released by close(). */
 	enum sx_status (*open)(const struct source_host *host, const char *id, struct source **out,
 			       struct sx_error *err);
+	/* Brings the source's `desc` up to date, where that takes work, and returns it. */
 	const struct source_desc *(*describe)(struct source *source);
 	enum sx_status (*start)(struct source *source, const struct source_request *request,
 				struct sx_error *err);
@@ -218,7 +219,14 @@ struct source {
 	const struct source_ops *ops;
 	const struct sx_sys *sys;
 	struct sx_context *catalogs; /* or NULL, see source_host */
+	const struct source_desc *desc;
 };
+
+/* What an opened source is at the moment; see source_desc. */
+static inline const struct source_desc *source_describe(struct source *source)
+{
+	return source->ops->describe ? source->ops->describe(source) : source->desc;
+}
 
 /* All sources of this build, NULL-terminated. Static storage. */
 const struct source_ops *const *source_all(void);

@@ -72,7 +72,7 @@ void conclude_device(struct sx_session *s, uint32_t index, struct sx_error *firs
 {
 	struct session_device *d = &s->devices[index];
 	struct sx_session_device *info = &s->infos[index];
-	const struct source_desc *desc = d->ops->describe(d->source);
+	const struct source_desc *desc = source_describe(d->source);
 	struct sx_error loss = {0};
 	info->raw = d->raw;
 	info->name = desc->name;

@@ -55,7 +55,7 @@ static void add_property(struct sx_capture_property *list, uint32_t *count, cons
 static bool describe_program(struct sx_session *s, uint32_t index, struct sx_capture_device *out)
 {
 	const struct session_device *d = &s->devices[index];
-	const struct source_desc *desc = d->ops->describe(d->source);
+	const struct source_desc *desc = source_describe(d->source);
 	bool is = turns_active(s, index); /* else the source tells of another set */
 	uint32_t count = 0;
 	struct sx_capture_property *list = arena_alloc(
@@ -84,7 +84,7 @@ static struct source_clock clock_of(struct sx_session *s, uint32_t index)
 	if (d->ops->clock && turns_active(s, index) && d->ops->clock(d->source, &clock))
 		return clock;
 	uint64_t before = sys_now_ns(s->sys), after = sys_now_ns(s->sys);
-	uint64_t known = d->ops->describe(d->source)->clock_error_ns;
+	uint64_t known = source_describe(d->source)->clock_error_ns;
 	uint64_t bracket = after - before;
 	return (struct source_clock){.name = "monotonic",
 				     .own_ns = after,
@@ -96,7 +96,7 @@ static enum sx_status add_device(struct sx_session *s, uint32_t index, struct sx
 {
 	struct session_device *d = &s->devices[index];
 	const struct sx_session_device *info = &s->infos[index];
-	const struct source_desc *desc = d->ops->describe(d->source);
+	const struct source_desc *desc = source_describe(d->source);
 	const struct sx_catalog_info *catalog = sx_catalog_info(info->catalog);
 	struct sx_capture_device device = {
 	    .catalog = catalog->name,

@@ -102,7 +102,7 @@ static enum sx_status source_cpu_open(const struct source_host *host, const char
 	struct cpu_source *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "the CPU source");
-	s->base = (struct source){&source_cpu, sys, host->catalogs};
+	s->base = (struct source){&source_cpu, sys, host->catalogs, &s->desc};
 	enum sx_status status = cpu_topology_read(sys, &s->topology, err);
 	if (status != SX_OK) {
 		source_cpu_close(&s->base);
@@ -121,11 +121,6 @@ static enum sx_status source_cpu_open(const struct source_host *host, const char
 				       .constant_count = 2};
 	*out = &s->base;
 	return SX_OK;
-}
-
-static const struct source_desc *source_cpu_describe(struct source *source)
-{
-	return &cpu_from(source)->desc;
 }
 
 static void release_run(struct cpu_source *s)
@@ -280,7 +275,6 @@ const struct source_ops source_cpu = {
     .raw = RAW_VALUES,
     .probe = source_cpu_probe,
     .open = source_cpu_open,
-    .describe = source_cpu_describe,
     .start = source_cpu_start,
     .read = source_cpu_read,
     .stop = source_cpu_stop,

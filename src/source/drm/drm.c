@@ -88,7 +88,7 @@ static enum sx_status source_drm_open(const struct source_host *host, const char
 	struct drm_source *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "the DRM source");
-	s->base = (struct source){&source_drm, host->sys, host->catalogs};
+	s->base = (struct source){&source_drm, host->sys, host->catalogs, &s->desc};
 	s->profiling.pipe = -1;
 	if (!drm_card_find(host->sys, id, &s->card)) {
 		source_drm_close(&s->base);
@@ -108,11 +108,6 @@ static enum sx_status source_drm_open(const struct source_host *host, const char
 				       .kind = SX_SAMPLE_TIME};
 	*out = &s->base;
 	return SX_OK;
-}
-
-static const struct source_desc *source_drm_describe(struct source *source)
-{
-	return &drm_from(source)->desc;
 }
 
 static void drm_release(struct drm_source *s)
@@ -389,7 +384,6 @@ const struct source_ops source_drm = {
     .raw = RAW_ROWS,
     .probe = source_drm_probe,
     .open = source_drm_open,
-    .describe = source_drm_describe,
     .start = source_drm_start,
     .read = source_drm_read,
     .wake = source_drm_wake,

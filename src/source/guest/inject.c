@@ -43,7 +43,7 @@ enum sx_status inject_open(const struct inject_api *api, const struct source_hos
 	struct inject_source *in = calloc(1, api->bytes ? api->bytes : sizeof(*in));
 	if (!in)
 		return error_nomem(err, "opening a source");
-	in->base = (struct source){api->ops, host->sys, host->catalogs};
+	in->base = (struct source){api->ops, host->sys, host->catalogs, &in->desc};
 	in->api = api;
 	in->program = (struct program){.variable = api->variable, .holds = api->holds};
 	in->desc = (struct source_desc){.catalog = api->catalog,

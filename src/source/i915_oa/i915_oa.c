@@ -68,7 +68,7 @@ static enum sx_status i915_oa_open(const struct source_host *host, const char *i
 	struct i915_oa *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "the i915 OA source");
-	s->base = (struct source){&source_i915_oa, host->sys, host->catalogs};
+	s->base = (struct source){&source_i915_oa, host->sys, host->catalogs, &s->desc};
 	s->card = card;
 	s->fd = s->stream = -1;
 	s->buffer = malloc(I915_OA_RECORDS);
@@ -95,11 +95,6 @@ static enum sx_status i915_oa_open(const struct source_host *host, const char *i
 	describe_constants(s);
 	*out = &s->base;
 	return SX_OK;
-}
-
-static const struct source_desc *i915_oa_describe(struct source *source)
-{
-	return &from(source)->desc;
 }
 
 /* Back to where open() left the device; nothing is kept. */
@@ -258,7 +253,6 @@ const struct source_ops source_i915_oa = {.name = "i915_oa",
 					  .raw = RAW_I915_OA,
 					  .probe = i915_oa_probe,
 					  .open = i915_oa_open,
-					  .describe = i915_oa_describe,
 					  .start = i915_oa_start,
 					  .read = i915_oa_read,
 					  .wake = i915_oa_wake,

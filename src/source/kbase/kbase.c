@@ -233,7 +233,7 @@ static enum sx_status kbase_open(const struct source_host *host, const char *id,
 	struct kbase *k = calloc(1, sizeof(*k));
 	if (!k)
 		return error_nomem(err, "a kbase device");
-	k->base = (struct source){&source_kbase, sys, host->catalogs};
+	k->base = (struct source){&source_kbase, sys, host->catalogs, &k->desc};
 	enum sx_status status = kbase_identify(host, unit, &k->device, err);
 	if (status == SX_OK)
 		status = check_reader(&k->device, err);
@@ -250,11 +250,6 @@ static enum sx_status kbase_open(const struct source_host *host, const char *id,
 	describe_device(k);
 	*out = &k->base;
 	return SX_OK;
-}
-
-static const struct source_desc *kbase_describe(struct source *source)
-{
-	return &((struct kbase *)source)->desc;
 }
 
 /* Marks the group of one wanted counter, "NAME" or "NAME[3]"; false when it is none of a Mali. */
@@ -441,7 +436,6 @@ const struct source_ops source_kbase = {
     .raw = RAW_MALI,
     .probe = kbase_probe,
     .open = kbase_open,
-    .describe = kbase_describe,
     .start = kbase_start,
     .read = kbase_read,
     .wake = kbase_wake,

@@ -128,7 +128,7 @@ static enum sx_status mali_model_open(const struct source_host *host, const char
 	struct mali_model *m = calloc(1, sizeof(*m));
 	if (!m)
 		return error_nomem(err, "a simulated Mali");
-	m->base = (struct source){&source_mali_model, host->sys, host->catalogs};
+	m->base = (struct source){&source_mali_model, host->sys, host->catalogs, &m->desc};
 	m->device = device;
 	enum sx_status status = load_map(m, err);
 	if (status != SX_OK) {
@@ -138,11 +138,6 @@ static enum sx_status mali_model_open(const struct source_host *host, const char
 	describe_device(m);
 	*out = &m->base;
 	return SX_OK;
-}
-
-static const struct source_desc *mali_model_describe(struct source *source)
-{
-	return &((struct mali_model *)source)->desc;
 }
 
 static enum sx_status now(struct mali_model *m, uint64_t *out, struct sx_error *err)
@@ -230,7 +225,6 @@ const struct source_ops source_mali_model = {
     .raw = RAW_MALI,
     .probe = mali_model_probe,
     .open = mali_model_open,
-    .describe = mali_model_describe,
     .start = mali_model_start,
     .read = mali_model_read,
     .stop = mali_model_stop,

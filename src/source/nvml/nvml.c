@@ -157,7 +157,7 @@ static enum sx_status nvml_open(const struct source_host *host, const char *id, 
 	struct nvml_source *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "the NVML source");
-	s->base = (struct source){&source_nvml, host->sys, host->catalogs};
+	s->base = (struct source){&source_nvml, host->sys, host->catalogs, &s->desc};
 	enum sx_status status = nvml_library_open(&s->library, host->sys, err);
 	if (!status)
 		status = find_device(s, id, err);
@@ -177,11 +177,6 @@ static enum sx_status nvml_open(const struct source_host *host, const char *id, 
 				       .kind = SX_SAMPLE_TIME};
 	*out = &s->base;
 	return SX_OK;
-}
-
-static const struct source_desc *nvml_describe(struct source *source)
-{
-	return &nvml_from(source)->desc;
 }
 
 /* A state is what it is; energy is what was used since the reading before. */
@@ -424,7 +419,6 @@ const struct source_ops source_nvml = {
     .raw = RAW_ROWS,
     .probe = nvml_probe,
     .open = nvml_open,
-    .describe = nvml_describe,
     .start = nvml_start,
     .read = nvml_read,
     .wake = nvml_wake,

@@ -206,11 +206,6 @@ static enum sx_status panthor_open(const struct source_host *host, const char *i
 }
 
 /* No device is ever open, so these are not reached; the interface asks for them. */
-static const struct source_desc *panthor_describe(struct source *source)
-{
-	return NULL;
-}
-
 static enum sx_status panthor_start(struct source *source, const struct source_request *request,
 				    struct sx_error *err)
 {
@@ -237,7 +232,6 @@ const struct source_ops source_panthor = {
     .raw = RAW_MALI,
     .probe = panthor_probe,
     .open = panthor_open,
-    .describe = panthor_describe,
     .start = panthor_start,
     .read = panthor_read,
     .stop = panthor_stop,

@@ -227,7 +227,7 @@ static enum sx_status pmu_open(const struct source_host *host, const char *id, s
 	struct pmu_source *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "the PMU source");
-	s->base = (struct source){&source_pmu, host->sys, host->catalogs};
+	s->base = (struct source){&source_pmu, host->sys, host->catalogs, &s->desc};
 	enum sx_status status = pmu_list_read(host->sys, &s->list, err);
 	if (!status)
 		status = choose_catalog(s, host, err);
@@ -238,11 +238,6 @@ static enum sx_status pmu_open(const struct source_host *host, const char *id, s
 	fill_desc(s);
 	*out = &s->base;
 	return SX_OK;
-}
-
-static const struct source_desc *pmu_describe(struct source *source)
-{
-	return &pmu_from(source)->desc;
 }
 
 static void release_run(struct pmu_source *s)
@@ -377,7 +372,6 @@ const struct source_ops source_pmu = {
     .only_named = true,
     .probe = pmu_probe,
     .open = pmu_open,
-    .describe = pmu_describe,
     .start = pmu_start,
     .read = pmu_read,
     .wake = pmu_wake,

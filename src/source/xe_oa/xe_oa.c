@@ -103,7 +103,7 @@ static enum sx_status xe_oa_open(const struct source_host *host, const char *id,
 	struct xe_oa *s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(err, "the Xe OA source");
-	s->base = (struct source){&source_xe_oa, host->sys, host->catalogs};
+	s->base = (struct source){&source_xe_oa, host->sys, host->catalogs, &s->desc};
 	s->card = card;
 	s->fd = s->stream = -1;
 	s->reports = malloc(XE_READ);
@@ -118,11 +118,6 @@ static enum sx_status xe_oa_open(const struct source_host *host, const char *id,
 	    s, oa_find_catalog(host->catalogs, s->card.device.device_id, &s->card.catalog));
 	*out = &s->base;
 	return SX_OK;
-}
-
-static const struct source_desc *xe_oa_describe(struct source *source)
-{
-	return &from(source)->desc;
 }
 
 /* Back to where open() left the device; nothing is kept. */
@@ -311,7 +306,6 @@ const struct source_ops source_xe_oa = {.name = "xe_oa",
 					.raw = RAW_I915_OA,
 					.probe = xe_oa_probe,
 					.open = xe_oa_open,
-					.describe = xe_oa_describe,
 					.start = xe_oa_start,
 					.read = xe_oa_read,
 					.wake = xe_oa_wake,

@@ -45,7 +45,7 @@ static void start(struct source *source, const struct source_request *request)
 
 static void unpack(struct source *source, const struct raw_sample *raw, struct values *out)
 {
-	const struct source_desc *desc = source_cpu.describe(source);
+	const struct source_desc *desc = source_describe(source);
 	*out = (struct values){.count = desc->counter_count,
 			       .begin_ns = raw->begin_ns,
 			       .end_ns = raw->end_ns,
@@ -81,7 +81,7 @@ static enum sx_status next(struct source *source, struct values *out, char *note
 
 static uint32_t index_of(struct source *source, const char *name)
 {
-	const struct source_desc *desc = source_cpu.describe(source);
+	const struct source_desc *desc = source_describe(source);
 	for (uint32_t i = 0; i < desc->counter_count; i++)
 		if (strcmp(desc->counters[i], name) == 0)
 			return i;
@@ -120,7 +120,7 @@ static void test_machine(void **state)
 	fake_cpu_init(&fake);
 	fake.capacities = true;
 	struct source *source = open_cpu(&fake);
-	const struct source_desc *desc = source_cpu.describe(source);
+	const struct source_desc *desc = source_describe(source);
 	assert_string_equal(desc->name, "Fake CPU 9000");
 	assert_string_equal(desc->driver, "Linux 6.1.0-fake");
 	assert_int_equal(desc->constants[0].value, 4);
@@ -287,7 +287,7 @@ static void test_no_pmu(void **state)
 	fake_cpu_init(&fake);
 	fake.no_pmu = fake.no_cpufreq = true;
 	struct source *source = open_cpu(&fake);
-	assert_string_equal(source_cpu.describe(source)->driver, "Linux 6.1.0-fake, no PMU");
+	assert_string_equal(source_describe(source)->driver, "Linux 6.1.0-fake, no PMU");
 	start(source, &(struct source_request){.interval_ns = NS_PER_S});
 	assert_int_equal(next(source, &v, notes, sizeof(notes)), SX_OK);
 	expect_none(source, &v, "Cycles");
@@ -317,7 +317,7 @@ static void test_multiplexed(void **state)
 	assert_int_equal(v.quality[0], SX_QUALITY_MULTIPLEXED);
 	assert_int_equal(v.value[0], 4 * FAKE_CPU_HZ);
 	assert_int_equal(v.count, 2);
-	assert_string_equal(source_cpu.describe(source)->counters[1], "Cycles@time");
+	assert_string_equal(source_describe(source)->counters[1], "Cycles@time");
 	assert_int_equal(v.quality[1], SX_QUALITY_VALID);
 	assert_int_equal(v.value[1], (v.end_ns - v.begin_ns) / 2);
 	finish(&fake, source);
@@ -472,7 +472,7 @@ static void test_refusals(void **state)
 	struct source_request request = {.counters = wrong,
 					 .counter_count = sizeof(wrong) / sizeof(wrong[0])};
 	assert_int_equal(source_cpu.start(source, &request, &err), SX_OK);
-	assert_int_equal(source_cpu.describe(source)->counter_count, 0);
+	assert_int_equal(source_describe(source)->counter_count, 0);
 	assert_int_equal(source_cpu.stop(source, &err), SX_OK);
 	assert_int_equal(source_cpu.start(source, &(struct source_request){.set = "x"}, &err),
 			 SX_ERR_NOT_FOUND);

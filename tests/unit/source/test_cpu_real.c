@@ -144,7 +144,7 @@ static void test_machine(void **state)
 	struct sx_error err = {0};
 	struct source *source =
 	    start(sys_real(), &(struct source_request){.interval_ns = 300 * NS_PER_MS});
-	const struct source_desc *desc = source_cpu.describe(source);
+	const struct source_desc *desc = source_describe(source);
 	do
 		assert_int_equal(source_cpu.read(source, 5000, &raw, &err), SX_OK);
 	while (raw.kind == RAW_NOTE);

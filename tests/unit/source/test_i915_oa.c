@@ -110,7 +110,7 @@ static void test_describe(void **state)
 	for (int params = 0; params < 2; params++) {
 		fake.frequency_params = params;
 		struct source *source = open_fake(&fake);
-		const struct source_desc *desc = source_i915_oa.describe(source);
+		const struct source_desc *desc = source_describe(source);
 		assert_string_equal(desc->catalog, "intel-bdw");
 		assert_true(desc->constant_count > 8);
 		double eus = 0, hz = 0, max_hz = 0;
@@ -589,7 +589,7 @@ static void test_every_generation(void **state)
 		become(&fake, chips[i].device_id);
 		struct source_host host = {.sys = &fake.sys, .catalogs = context};
 		assert_int_equal(source_i915_oa.open(&host, "card0", &source, &err), SX_OK);
-		assert_string_equal(source_i915_oa.describe(source)->catalog, chips[i].catalog);
+		assert_string_equal(source_describe(source)->catalog, chips[i].catalog);
 		assert_int_equal(sx_catalog_open(context, chips[i].catalog, &catalog, &err), SX_OK);
 		const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
 		for (uint32_t g = 0; g < count; g++) {

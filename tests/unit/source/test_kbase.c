@@ -48,7 +48,7 @@ static void open_bench(struct bench *b)
 	    source_kbase.open(&(struct source_host){.sys = &b->fake.sys, .catalogs = context},
 			      "mali0", &b->source, NULL),
 	    SX_OK);
-	b->desc = source_kbase.describe(b->source);
+	b->desc = source_describe(b->source);
 	assert_int_equal(sx_catalog_open(context, b->desc->catalog, &b->catalog, NULL), SX_OK);
 	struct sx_constant_value constants[8];
 	for (uint32_t i = 0; i < b->desc->constant_count; i++)
@@ -611,7 +611,7 @@ static void unknown_product_can_be_read(void **state)
 	assert_int_equal(
 	    source_kbase.open(&(struct source_host){.sys = &fake.sys}, "mali0", &source, NULL),
 	    SX_OK);
-	assert_null(source_kbase.describe(source)->catalog);
+	assert_null(source_describe(source)->catalog);
 	assert_int_equal(source_kbase.start(source, &request, NULL), SX_OK);
 	assert_int_equal(fake.masks[MALI_CORE][1], UINT64_MAX);
 	assert_int_equal(source_kbase.read(source, 100, &raw, NULL), SX_OK);

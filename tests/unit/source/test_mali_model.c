@@ -58,7 +58,7 @@ static void open_run(struct run *r, const char *id, const char *variant)
 			     &(struct source_host){.sys = &r->clock.sys, .catalogs = r->context},
 			     id, &r->source, NULL),
 			 SX_OK);
-	const struct source_desc *desc = source_mali_model.describe(r->source);
+	const struct source_desc *desc = source_describe(r->source);
 	assert_true(desc->simulated);
 	assert_non_null(strstr(desc->name, "simulated"));
 	struct sx_constant_value constants[8];
@@ -120,7 +120,7 @@ static void read_all(struct run *r)
 
 static void evaluate(struct run *r, const char *variant)
 {
-	const struct source_desc *desc = source_mali_model.describe(r->source);
+	const struct source_desc *desc = source_describe(r->source);
 	struct sx_constant_value constants[8];
 	for (uint32_t i = 0; i < desc->constant_count; i++)
 		constants[i] =

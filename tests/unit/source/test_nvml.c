@@ -186,7 +186,7 @@ static void what_is_missing(void **state)
 	for (int i = 0; i < NVML_COUNTER_COUNT; i++)
 		none += v.quality[i] == SX_QUALITY_NOT_COLLECTED;
 	assert_int_equal(none, sizeof(missing) / sizeof(missing[0]));
-	const struct source_desc *desc = source_nvml.describe(source);
+	const struct source_desc *desc = source_describe(source);
 	for (uint32_t i = 0; i < none; i++) {
 		assert_int_equal(v.quality[missing[i]], SX_QUALITY_NOT_COLLECTED);
 		assert_non_null(desc->columns[missing[i]].why);
@@ -266,7 +266,7 @@ static void programs_by_themselves(void **state)
 	rows_as_text(source, text, sizeof(text));
 	assert_string_equal(text, "compositor (100) 1048576 90 0; a) b (4242) 67108864 40 7; "
 				  "trainer (300) ? 0 0; ");
-	assert_string_equal(source_nvml.describe(source)->columns[NVML_POWER].why,
+	assert_string_equal(source_describe(source)->columns[NVML_POWER].why,
 			    "it is of the whole device, not of one program");
 	fake.state->programs[0] = (struct fake_nvml_program){500, false, true, 5, {20, 0}, 0};
 	fake.state->programs[2] = (struct fake_nvml_program){.pid = 300}; /* it ended */
@@ -321,7 +321,7 @@ static void lists_of_older_libraries(void **state)
 	fake_nvml_init(&fake);
 	fake.next.no_processes = true;
 	source = begin_by(&fake, 0, SX_SAMPLE_PROCESS);
-	assert_string_equal(source_nvml.describe(source)->columns[NVML_PROGRAM_MEMORY].why,
+	assert_string_equal(source_describe(source)->columns[NVML_PROGRAM_MEMORY].why,
 			    "NVIDIA's library says: Not Supported");
 	end(&fake, source);
 }

@@ -64,7 +64,7 @@ static void next(struct source *source, struct values *out, char note[1024])
 		snprintf(note, 1024, "%.*s", (int)raw.size, (const char *)raw.data);
 		assert_int_equal(source_pmu.read(source, 10000, &raw, &err), SX_OK);
 	}
-	out->count = source_pmu.describe(source)->counter_count;
+	out->count = source_describe(source)->counter_count;
 	assert_int_equal(raw.size, out->count * 9);
 	assert_int_equal(raw.end_ns - raw.begin_ns, NS_PER_S);
 	for (uint32_t i = 0; i < out->count; i++) {
@@ -400,7 +400,7 @@ static void without_rights(void **state)
 	assert_int_equal(v.quality[2], SX_QUALITY_NOT_COLLECTED); /* the kernel's alone */
 	assert_non_null(strstr(note, "perf_event_paranoid is 2"));
 	assert_non_null(strstr(note, "MemoryReadBytes"));
-	const struct source_desc *desc = source_pmu.describe(source);
+	const struct source_desc *desc = source_describe(source);
 	assert_null(desc->whys[0]);
 	assert_non_null(strstr(desc->whys[1], "perf_event_paranoid is 2"));
 	assert_non_null(strstr(desc->whys[3], "perf_event_paranoid is 2"));
@@ -555,7 +555,7 @@ static void added_counters(void **state)
 	fake_pmu_init(&fake);
 	fake_pmu_uncore(&fake);
 	struct source *source = open_on(&fake, NULL, "joules=power/energy-gpu/");
-	struct sx_catalog *own = source_pmu.describe(source)->own;
+	struct sx_catalog *own = source_describe(source)->own;
 	assert_int_equal(sx_catalog_open(context, "pmu", &plain, NULL), SX_OK);
 	assert_string_equal(sx_catalog_info(own)->name, "pmu");
 	assert_string_equal(sx_catalog_info(own)->title, sx_catalog_info(plain)->title);

@@ -164,7 +164,7 @@ static void test_describe(void **state)
 					    "xe:card0", "card0", "renderD128"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_int_equal(source_xe_oa.open(&host, names[i], &source, &err), SX_OK);
-		const struct source_desc *desc = source_xe_oa.describe(source);
+		const struct source_desc *desc = source_describe(source);
 		assert_string_equal(desc->catalog, "intel-bmg");
 		assert_string_equal(desc->name, "Intel Battlemage (Xe2) 0xe20b");
 		assert_true(constant(desc, "XeCoreTotalCount") == 8);
@@ -232,7 +232,7 @@ static void begin(struct stream *s, struct fake_xe *fake, const char *set, uint6
 	if (status)
 		print_error("%s: %s: %s\n", set, err.message, err.because);
 	assert_int_equal(status, SX_OK);
-	const struct source_desc *desc = source_xe_oa.describe(s->source);
+	const struct source_desc *desc = source_describe(s->source);
 	assert_int_equal(sx_catalog_open(context, desc->catalog, &s->catalog, &err), SX_OK);
 	struct sx_constant_value constants[] = {
 	    {"GpuTimestampFrequency", constant(desc, "GpuTimestampFrequency")},
@@ -461,7 +461,7 @@ static void test_every_set(void **state)
 		fake_xe_become(&fake, chips[i].device_id, chips[i].version);
 		struct source_host host = host_of(&fake);
 		assert_int_equal(source_xe_oa.open(&host, "xe", &source, &err), SX_OK);
-		const char *name = source_xe_oa.describe(source)->catalog;
+		const char *name = source_describe(source)->catalog;
 		assert_string_equal(name, chips[i].catalog);
 		assert_int_equal(sx_catalog_open(context, name, &catalog, &err), SX_OK);
 		const struct sx_group_info *groups = sx_catalog_groups(catalog, &count);
@@ -625,7 +625,7 @@ static void test_configs(void **state)
 	assert_string_not_equal(fake.active.uuid, BMG_RENDER_BASIC);
 	assert_int_equal(fake_xe_config_count(&fake), 2);
 	/* Recordings have the published one: the writes are those of the set. */
-	assert_string_equal(source_xe_oa.describe(s.source)->facts[2].value, BMG_RENDER_BASIC);
+	assert_string_equal(source_describe(s.source)->facts[2].value, BMG_RENDER_BASIC);
 	/* A second user: its unit is taken, but its configuration is found again, and left there.
 	 */
 	fake.fds[FAKE_XE_CARD_FD] = false;
