@@ -8,26 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake.h"
+
 #define NS_PER_S UINT64_C(1000000000)
-
-static bool fails(struct fake_cpu *fake)
-{
-	fake->calls++;
-	if (fake->fail_at == 0 || fake->calls != fake->fail_at)
-		return false;
-	errno = fake->fail_errno;
-	return true;
-}
-
-static int refuse(int error)
-{
-	errno = error;
-	return -1;
-}
 
 static int fake_open(void *user, const char *path, int flags)
 {
-	return refuse(ENOENT); /* the CPU source opens nothing but events */
+	return fake_refuse(ENOENT); /* the CPU source opens nothing but events */
 }
 
 static int fake_close(void *user, int fd)
@@ -37,7 +24,7 @@ static int fake_close(void *user, int fd)
 		abort(); /* a descriptor is closed twice, or one that is not ours */
 	fake->fds[fd].open = false;
 	fake->open_fds--;
-	return fails(fake) ? -1 : 0;
+	return FAKE_FAILS(fake) ? -1 : 0;
 }
 
 static uint64_t seconds_times(const struct fake_cpu *fake, uint64_t rate)
@@ -73,7 +60,7 @@ static int print_process(const struct fake_cpu *fake, char *out, size_t size)
 {
 	bool ended = fake->ends_ns && fake->now_ns >= fake->ends_ns;
 	if (fake->reaped && ended)
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	snprintf(out, size, "%d (a) 9 (b) %c 1 1 1 0 -1 0 %lu 0 %lu 0 %lu %lu 0 0 20 0 1 0\n",
 		 FAKE_CPU_PID, ended ? 'Z' : 'S', seconds_times(fake, 90), seconds_times(fake, 10),
 		 seconds_times(fake, 60), seconds_times(fake, 20));
@@ -89,16 +76,16 @@ static int print_sysfs(const struct fake_cpu *fake, const char *path, char *out,
 			return snprintf(out, size, "%d\n", cpu < 2 ? 1024 : 400), 0;
 		if (!fake->no_cpufreq && strcmp(file, "cpufreq/scaling_cur_freq") == 0)
 			return snprintf(out, size, "%d\n", 1000000 * (cpu + 1)), 0;
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	}
 	if (!fake->hybrid)
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	if (strstr(path, "/cpu_atom/"))
 		snprintf(out, size, "%s\n", strstr(path, "/type") ? "10" : "0-1");
 	else if (strstr(path, "/cpu_core/"))
 		snprintf(out, size, "%s\n", strstr(path, "/type") ? "4" : "2-3");
 	else
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	return 0;
 }
 
@@ -124,13 +111,14 @@ static int print_file(const struct fake_cpu *fake, const char *path, char *out, 
 		return snprintf(out, size, "3\n"), 0;
 	if (strncmp(path, "/sys/", 5) == 0)
 		return print_sysfs(fake, path, out, size);
-	return refuse(ENOENT);
+	return fake_refuse(ENOENT);
 }
 
 static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t size)
 {
+	struct fake_cpu *fake = user;
 	char text[8192];
-	if (fails(user) || print_file(user, path, text, sizeof(text)) < 0)
+	if (FAKE_FAILS(fake) || print_file(user, path, text, sizeof(text)) < 0)
 		return -1;
 	size_t length = strlen(text);
 	if (length >= size)
@@ -147,7 +135,7 @@ static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, c
 	struct fake_cpu *fake = user;
 	uint32_t threads = fake->threads ? fake->threads : 2;
 	char name[16];
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	if (!strstr(path, "/task"))
 		for (const char *const *names = pmus; *names && !visit(arg, *names); names++)
@@ -218,18 +206,18 @@ static int fake_perf_event_open(void *user, void *arg, pid_t pid, int cpu, int g
 {
 	struct fake_cpu *fake = user;
 	struct perf_event_attr *attr = arg;
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	int error = refusal(fake, attr, pid, cpu);
 	if (error)
-		return refuse(error);
+		return fake_refuse(error);
 	int fd = 3;
 	while (fd < FAKE_CPU_FDS && fake->fds[fd].open)
 		fd++;
 	if (fd == FAKE_CPU_FDS)
-		return refuse(EMFILE);
+		return fake_refuse(EMFILE);
 	if (!joins(fake, attr, pid, cpu, group_fd))
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	fake->fds[fd].leader = group_fd < 0 ? fd : group_fd;
 	fake->fds[fd].open = true;
 	fake->fds[fd].since_ns = fake->now_ns;
@@ -264,10 +252,10 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 {
 	struct fake_cpu *fake = user;
 	uint64_t words[3];
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	if (fd < 3 || fd >= FAKE_CPU_FDS || !fake->fds[fd].open || size < sizeof(words))
-		return refuse(EBADF);
+		return fake_refuse(EBADF);
 	uint64_t elapsed = fake->now_ns - fake->fds[fd].since_ns;
 	bool hardware = fake->fds[fd].type == PERF_TYPE_HARDWARE;
 	uint64_t event = fake->fds[fd].config & 0xffffffff;
@@ -293,7 +281,7 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	struct fake_cpu *fake = user;
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	fake->now_ns += (uint64_t)timeout_ms * 1000000;
 	return 0;
@@ -303,7 +291,7 @@ static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_m
 static int fake_clock_gettime(void *user, clockid_t clock, struct timespec *out)
 {
 	struct fake_cpu *fake = user;
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	uint64_t ns = fake->now_ns;
 	if (clock != CLOCK_MONOTONIC)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake.h"
 #include "wire/oa/oa.h"
 #include "source/i915_oa/uapi.h"
 #include "wire/oa/flex.h"
@@ -16,21 +17,6 @@
 #define REPORT	     256
 #define BUFFER_HOLDS 65536 /* reports of 256 bytes in 16 MiB */
 #define TIMER_NS     UINT64_C(5000000)
-
-static bool fails(struct fake_i915 *f)
-{
-	f->calls++;
-	if (f->fail_at == 0 || f->calls != f->fail_at)
-		return false;
-	errno = f->fail_errno;
-	return true;
-}
-
-static int refuse(int error)
-{
-	errno = error;
-	return -1;
-}
 
 static uint64_t ticks_at(const struct fake_i915 *f, uint64_t ns)
 {
@@ -50,18 +36,25 @@ static uint64_t looked_ns(const struct fake_i915 *f)
 	return f->opened_ns + (f->now_ns - f->opened_ns) / f->poll_ns * f->poll_ns;
 }
 
+static struct fake_card card_of(const struct fake_i915 *f)
+{
+	return (struct fake_card){.connector = "card0-eDP-1",
+				  .is_missing = f->no_cards,
+				  .has_metrics = f->has_metrics,
+				  .has_no_node = f->no_card_node,
+				  .has_no_render_node = f->no_render_node};
+}
+
 static int fake_open(void *user, const char *path, int flags)
 {
 	struct fake_i915 *f = user;
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	if ((flags & O_ACCMODE) != O_RDWR)
-		return refuse(EACCES);
-	bool render = strcmp(path, "/dev/dri/renderD128") == 0;
-	if (!render && strcmp(path, "/dev/dri/card0") != 0)
-		return refuse(ENOENT);
-	if (render ? f->no_render_node : f->no_card_node)
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
+	struct fake_card card = card_of(f);
+	if (fake_card_open(&card, path))
+		return -1;
 	if (f->fds[CARD_FD])
 		abort();
 	f->fds[CARD_FD] = true;
@@ -78,7 +71,7 @@ static int fake_close(void *user, int fd)
 	f->open_fds--;
 	if (fd == f->stream)
 		f->stream = 0;
-	return fails(f) ? -1 : 0;
+	return FAKE_FAILS(f) ? -1 : 0;
 }
 
 /* From 12.55 on the unit counts twice as fast as the command streamer. */
@@ -99,15 +92,15 @@ static int get_param(const struct fake_i915 *f, struct i915_getparam *arg)
 		return 0;
 	case I915_PERF_REVISION:
 		*arg->value = (int32_t)f->perf_revision;
-		return f->perf_revision > 1 ? 0 : refuse(EINVAL);
+		return f->perf_revision > 1 ? 0 : fake_refuse(EINVAL);
 	case I915_OA_TIMESTAMP_HZ:
 		*arg->value = (int32_t)f->device.timestamp_hz;
-		return f->frequency_params && !f->old_clock_param ? 0 : refuse(EINVAL);
+		return f->frequency_params && !f->old_clock_param ? 0 : fake_refuse(EINVAL);
 	case I915_CS_TIMESTAMP_HZ:
 		*arg->value = (int32_t)(f->device.timestamp_hz / halving(f));
-		return f->frequency_params ? 0 : refuse(EINVAL);
+		return f->frequency_params ? 0 : fake_refuse(EINVAL);
 	default:
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	}
 }
 
@@ -153,7 +146,7 @@ static int query(const struct fake_i915 *f, struct i915_query *arg)
 	uint8_t answer[512];
 	struct i915_query_item *item = (struct i915_query_item *)(uintptr_t)arg->items;
 	if (arg->count != 1 || arg->flags)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	if (item->query_id == I915_QUERY_PERF_CONFIG) {
 		item->length = query_config(f, item);
 		return 0;
@@ -282,17 +275,17 @@ static int add_config(struct fake_i915 *f, const struct i915_perf_config *arg)
 {
 	struct fake_i915_config config = {.used = true};
 	if (f->add_errno)
-		return refuse(f->add_errno);
+		return fake_refuse(f->add_errno);
 	if (f->paranoid && !f->capable)
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	if (!arg->mux_count && !arg->boolean_count && !arg->flex_count)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	if ((arg->mux_count && !arg->mux) || (arg->boolean_count && !arg->boolean) ||
 	    (arg->flex_count && !arg->flex))
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	memcpy(config.uuid, arg->uuid, 36);
 	if (!valid_uuid(config.uuid))
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	bool taken = take_writes(f, &config, 0, arg->mux, arg->mux_count) &&
 		     take_writes(f, &config, 1, arg->boolean, arg->boolean_count) &&
 		     take_writes(f, &config, 2, arg->flex, arg->flex_count);
@@ -300,7 +293,7 @@ static int add_config(struct fake_i915 *f, const struct i915_perf_config *arg)
 	if (!place) {
 		int why = taken ? errno : EINVAL;
 		free_writes(&config);
-		return refuse(why);
+		return fake_refuse(why);
 	}
 	config.id = f->next_id++;
 	*place = config;
@@ -319,9 +312,9 @@ static int remove_config(struct fake_i915 *f, uint64_t id)
 {
 	struct fake_i915_config *config = find_config(f, id);
 	if (f->paranoid && !f->capable)
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	if (!config)
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	config->used = false;
 	free_writes(config);
 	return 0;
@@ -380,9 +373,9 @@ static int open_stream(struct fake_i915 *f, const struct i915_perf_open *arg)
 {
 	const uint64_t(*properties)[2] = (const uint64_t(*)[2])(uintptr_t)arg->properties;
 	if (arg->flags & ~7u || arg->count < 1 || arg->count > 10)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	if (f->open_errno)
-		return refuse(f->open_errno);
+		return fake_refuse(f->open_errno);
 	f->properties = 0;
 	f->poll_ns = TIMER_NS;
 	f->set_id = 0;
@@ -391,22 +384,22 @@ static int open_stream(struct fake_i915 *f, const struct i915_perf_open *arg)
 	for (uint32_t i = 0; i < arg->count; i++) {
 		int why = take_property(f, properties[i][0], properties[i][1]);
 		if (why)
-			return refuse(why);
+			return fake_refuse(why);
 	}
 	/* The order of the kernel: rights, samples, the unit, the configuration. */
 	if (f->paranoid && !f->capable)
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	if (!(f->properties & 1 << I915_PROP_SAMPLE) || !(f->properties & 1 << I915_PROP_FORMAT))
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	if (!accepts(f))
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	if (f->stream)
-		return refuse(EBUSY);
+		return fake_refuse(EBUSY);
 	if (f->vanish && f->vanish--)
 		remove_config(f, f->set_id);
 	f->active = find_config(f, f->set_id);
 	if (!f->active)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	f->opened_ns = f->seen_ns = f->now_ns;
 	f->stream = STREAM_FD;
 	f->fds[STREAM_FD] = true;
@@ -422,12 +415,12 @@ static int open_stream(struct fake_i915 *f, const struct i915_perf_open *arg)
 static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 {
 	struct fake_i915 *f = user;
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	if (fd < 0 || fd >= FAKE_I915_FDS || !f->fds[fd])
-		return refuse(EBADF);
+		return fake_refuse(EBADF);
 	if (f->gone)
-		return refuse(ENODEV);
+		return fake_refuse(ENODEV);
 	f->now_ns += 1000;
 	switch (request) {
 	case I915_GETPARAM:
@@ -437,7 +430,7 @@ static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 	case I915_REG_READ: {
 		struct i915_reg_read *reg = arg;
 		if (reg->offset != I915_RENDER_TIMESTAMP)
-			return refuse(EINVAL);
+			return fake_refuse(EINVAL);
 		reg->value = ticks(f) / halving(f) & 0xfffffffff;
 		return 0;
 	}
@@ -448,7 +441,7 @@ static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 	case I915_PERF_OPEN:
 		return open_stream(f, arg);
 	default:
-		return refuse(ENOTTY);
+		return fake_refuse(ENOTTY);
 	}
 }
 
@@ -526,10 +519,10 @@ static bool wakes(const struct fake_i915 *f)
 static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	struct fake_i915 *f = user;
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	if (count != 1 || fds->fd != f->stream)
-		return refuse(EBADF);
+		return fake_refuse(EBADF);
 	uint64_t wait = (uint64_t)timeout_ms * 1000000;
 	fds->revents = f->gone ? POLLHUP : 0;
 	if (f->gone)
@@ -561,16 +554,16 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 	uint8_t *out = buf;
 	size_t used = 0;
 	uint64_t step = UINT64_C(2) << f->exponent;
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	if (fd != f->stream)
-		return refuse(EBADF);
+		return fake_refuse(EBADF);
 	if (f->gone)
-		return refuse(ENODEV);
+		return fake_refuse(ENODEV);
 	if (f->read_errno)
-		return refuse(f->read_errno);
+		return fake_refuse(f->read_errno);
 	if (!pending(f))
-		return refuse(EAGAIN);
+		return fake_refuse(EAGAIN);
 	f->seen_ns = looked_ns(f);
 	uint64_t tail = ticks_at(f, f->seen_ns);
 	if (f->lose_buffer || (ticks(f) - f->next_ticks) / step > BUFFER_HOLDS) {
@@ -593,24 +586,16 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 		used += oa_write_sample(out + used, size - used, report, report_size);
 		f->next_ticks += step;
 	}
-	return used ? (ssize_t)used : refuse(ENOSPC);
+	return used ? (ssize_t)used : fake_refuse(ENOSPC);
 }
 
 static int fake_clock(void *user, clockid_t clock, struct timespec *out)
 {
 	struct fake_i915 *f = user;
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	f->now_ns += f->look_ns;
-	out->tv_sec = (time_t)(f->now_ns / 1000000000);
-	out->tv_nsec = (long)(f->now_ns % 1000000000);
-	return 0;
-}
-
-static ssize_t give(char *buf, size_t size, const char *text)
-{
-	int n = snprintf(buf, size, "%s", text);
-	return n < 0 || (size_t)n >= size ? (ssize_t)size - 1 : n;
+	return fake_time(out, f->now_ns);
 }
 
 static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t size)
@@ -618,67 +603,51 @@ static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t si
 	struct fake_i915 *f = user;
 	static const char card[] = "/sys/class/drm/card0/";
 	char text[256];
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	if (strcmp(path, "/proc/sys/dev/i915/perf_stream_paranoid") == 0)
-		return give(buf, size, f->paranoid ? "1\n" : "0\n");
+		return fake_give(buf, size, f->paranoid ? "1\n" : "0\n");
 	if (strcmp(path, "/proc/sys/dev/i915/oa_max_sample_rate") == 0) {
 		snprintf(text, sizeof(text), "%llu\n", (unsigned long long)f->max_rate_hz);
-		return give(buf, size, text);
+		return fake_give(buf, size, text);
 	}
 	if (strcmp(path, "/proc/thread-self/status") == 0)
-		return give(buf, size,
-			    f->capable ? "Name:\tx\nCapEff:\t000001ffffffffff\n"
-				       : "Name:\tx\nCapEff:\t0000000000000000\n");
+		return fake_give(buf, size, fake_capabilities(f->capable));
 	if (strncmp(path, card, strlen(card)) != 0)
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	path += strlen(card);
 	if (strcmp(path, "device/uevent") == 0)
-		return give(buf, size, "DRIVER=i915\nPCI_CLASS=30000\n");
+		return fake_give(buf, size, "DRIVER=i915\nPCI_CLASS=30000\n");
 	if (strcmp(path, "device/vendor") == 0)
-		return give(buf, size, "0x8086\n");
+		return fake_give(buf, size, "0x8086\n");
 	if (strcmp(path, "device/device") == 0) {
 		snprintf(text, sizeof(text), "0x%04x\n", f->device.device_id);
-		return give(buf, size, text);
+		return fake_give(buf, size, text);
 	}
 	if (strcmp(path, "gt_min_freq_mhz") == 0)
-		return give(buf, size, "300\n");
+		return fake_give(buf, size, "300\n");
 	if (strcmp(path, "gt_max_freq_mhz") == 0)
-		return give(buf, size, "600\n"); /* a user has lowered it */
+		return fake_give(buf, size, "600\n"); /* a user has lowered it */
 	if (strcmp(path, "gt_RP0_freq_mhz") == 0)
-		return give(buf, size, "900\n");
+		return fake_give(buf, size, "900\n");
 	if (strcmp(path, "gt_RPn_freq_mhz") == 0)
-		return give(buf, size, "300\n");
+		return fake_give(buf, size, "300\n");
 	for (size_t i = 0; i < FAKE_I915_CONFIGS; i++) {
 		snprintf(text, sizeof(text), "metrics/%s/id", f->configs[i].uuid);
 		if (!f->configs[i].used || strcmp(text, path) != 0)
 			continue;
 		snprintf(text, sizeof(text), "%llu\n", (unsigned long long)f->configs[i].id);
-		return give(buf, size, text);
+		return fake_give(buf, size, text);
 	}
-	return refuse(ENOENT);
+	return fake_refuse(ENOENT);
 }
 
 static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, const char *name),
 			 void *arg)
 {
 	struct fake_i915 *f = user;
-	static const char *const entries[] = {"card0", "card0-eDP-1", "renderD128", "version"};
-	if (fails(f))
-		return -1;
-	if (strcmp(path, "/sys/class/drm/card0/metrics") == 0)
-		return f->has_metrics ? 0 : refuse(ENOENT);
-	if (strcmp(path, "/sys/class/drm/card0/device/drm") == 0) {
-		if (!visit(arg, "card0"))
-			visit(arg, "renderD128");
-		return 0;
-	}
-	if (strcmp(path, "/sys/class/drm") != 0 || f->no_cards)
-		return refuse(ENOENT);
-	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
-		if (visit(arg, entries[i]))
-			break;
-	return 0;
+	struct fake_card card = card_of(f);
+	return FAKE_FAILS(f) ? -1 : fake_card_list(&card, path, visit, arg);
 }
 
 void fake_i915_init(struct fake_i915 *f)

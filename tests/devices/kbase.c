@@ -1,4 +1,5 @@
 /* The fake kbase: its node, its clock, its counts, and the table of system calls. */
+#include "fake.h"
 #include "devices/kbase.h"
 
 #include <errno.h>
@@ -23,14 +24,6 @@ static void count_default(void *user, enum mali_kind kind, uint32_t index, uint6
 }
 
 /* Counts the calls, and says whether this is the one that fails. */
-static bool fails(struct fake_kbase *fake)
-{
-	if (++fake->calls != fake->fail_at)
-		return false;
-	errno = fake->fail_errno;
-	return true;
-}
-
 uint32_t fake_kbase_blocks(const struct fake_kbase *fake)
 {
 	return 2 + fake->slices + (uint32_t)__builtin_popcountll(fake->core_mask);
@@ -98,7 +91,7 @@ void fake_kbase_advance(struct fake_kbase *fake, uint64_t ns)
 /* The same for calls that no signal interrupts. */
 static bool fails_hard(struct fake_kbase *fake)
 {
-	return fails(fake) && errno != EINTR;
+	return FAKE_FAILS(fake) && errno != EINTR;
 }
 
 static int fake_open(void *user, const char *path, int flags)
@@ -108,7 +101,7 @@ static int fake_open(void *user, const char *path, int flags)
 		errno = ENOENT;
 		return -1;
 	}
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	if (fake->open_errno) {
 		errno = fake->open_errno;
@@ -202,7 +195,7 @@ static int node_ioctl(struct fake_kbase *fake, unsigned long request, void *arg)
 static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 {
 	struct fake_kbase *fake = user;
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	if (fake->gone) {
 		errno = fake->gone;
@@ -237,7 +230,7 @@ static int fake_munmap(void *user, void *addr, size_t size)
 static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	struct fake_kbase *fake = user;
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	/* Time passes in steps, so that a wait ends soon after the first sample. */
 	if (count && fake->gone) {

@@ -1,4 +1,5 @@
 /* The fake kbase's kinstr_prfcnt: enumeration, set-up, and a ring of samples in shared memory. */
+#include "fake.h"
 #include "devices/kbase.h"
 
 #include <errno.h>
@@ -6,12 +7,6 @@
 #include <string.h>
 
 #define PERIOD_MIN 100000
-
-static int refuse(int why)
-{
-	errno = why;
-	return -1;
-}
 
 static uint32_t stride_of(const struct fake_kbase *fake)
 {
@@ -78,7 +73,7 @@ int fake_kinstr_enum(struct fake_kbase *fake, struct kbase_enum_info *info)
 		return 0;
 	}
 	if (info->item_size != stride_of(fake) || info->item_count != count)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	enumerate(fake, (uint8_t *)(uintptr_t)info->list);
 	return 0;
 }
@@ -117,18 +112,18 @@ int fake_kinstr_setup(struct fake_kbase *fake, union kbase_setup *setup)
 	uint32_t count = setup->in.count;
 	if (setup->in.item_size != sizeof(*list) || !count || count > 32 ||
 	    list[count - 1].type != KBASE_REQUEST_NONE)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	if (fake->setup_errno)
-		return refuse(fake->setup_errno);
+		return fake_refuse(fake->setup_errno);
 	memset(fake->masks, 0, sizeof(fake->masks));
 	for (uint32_t i = 0; i + 1 < count; i++)
 		if (!take_request(fake, &list[i]))
-			return refuse(EINVAL);
+			return fake_refuse(EINVAL);
 	free(fake->memory);
 	fake->memory_size = FAKE_RING * slot_bytes(fake);
 	fake->memory = calloc(1, fake->memory_size);
 	if (!fake->memory)
-		return refuse(ENOMEM);
+		return fake_refuse(ENOMEM);
 	fake->vinstr = false;
 	fake->reader_fds++;
 	fake->head = fake->used = 0;
@@ -198,7 +193,7 @@ static int command(struct fake_kbase *fake, const struct kbase_cmd *cmd)
 		return 0;
 	case KBASE_CMD_STOP:
 		if (!fake->running)
-			return refuse(EINVAL);
+			return fake_refuse(EINVAL);
 		fake->running = false;
 		if (fake->empty_stop_sample)
 			fake_kbase_emit(fake, 0);
@@ -207,13 +202,13 @@ static int command(struct fake_kbase *fake, const struct kbase_cmd *cmd)
 		return 0;
 	case KBASE_CMD_SAMPLE_SYNC:
 		if (!fake->running || fake->periodic)
-			return refuse(EINVAL);
+			return fake_refuse(EINVAL);
 		if (fake->used >= FAKE_RING - 1)
-			return refuse(EBUSY);
+			return fake_refuse(EBUSY);
 		fake_kbase_emit(fake, 0);
 		return 0;
 	default:
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	}
 }
 
@@ -226,7 +221,7 @@ int fake_kinstr_ioctl(struct fake_kbase *fake, unsigned long request, void *arg)
 		return command(fake, arg);
 	case KBASE_KINSTR_GET:
 		if (!fake->used || fake->held)
-			return refuse(fake->held ? EBUSY : EINVAL);
+			return fake_refuse(fake->held ? EBUSY : EINVAL);
 		fake->held = true;
 		access->offset = render(fake, oldest);
 		access->sequence = oldest->sequence;
@@ -234,12 +229,12 @@ int fake_kinstr_ioctl(struct fake_kbase *fake, unsigned long request, void *arg)
 	case KBASE_KINSTR_PUT:
 		if (!fake->held || access->sequence != oldest->sequence ||
 		    access->offset != fake->head * slot_bytes(fake))
-			return refuse(EINVAL);
+			return fake_refuse(EINVAL);
 		fake->held = false;
 		fake->head = (fake->head + 1) % FAKE_RING;
 		fake->used--;
 		return 0;
 	default:
-		return refuse(ENOTTY);
+		return fake_refuse(ENOTTY);
 	}
 }

@@ -1,15 +1,10 @@
 /* The fake kbase's vinstr: dumps of 32-bit values, cores with their holes, in a ring of buffers. */
+#include "fake.h"
 #include "devices/kbase.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int refuse(int why)
-{
-	errno = why;
-	return -1;
-}
 
 static size_t buffer_bytes(const struct fake_kbase *fake)
 {
@@ -21,9 +16,9 @@ int fake_vinstr_setup(struct fake_kbase *fake, const struct kbase_reader_setup *
 {
 	uint32_t count = setup->buffers;
 	if (!count || count > 32 || count & (count - 1) || fake->slots != 64)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	if (count > fake->max_buffers)
-		return refuse(ENOMEM);
+		return fake_refuse(ENOMEM);
 	const uint32_t groups[4] = {setup->front_end, setup->tiler, setup->memory, setup->shader};
 	memset(fake->masks, 0, sizeof(fake->masks));
 	for (uint32_t kind = 0; kind < 4; kind++)
@@ -33,7 +28,7 @@ int fake_vinstr_setup(struct fake_kbase *fake, const struct kbase_reader_setup *
 	fake->memory_size = buffer_bytes(fake) * count;
 	fake->memory = malloc(fake->memory_size);
 	if (!fake->memory)
-		return refuse(ENOMEM);
+		return fake_refuse(ENOMEM);
 	memset(fake->memory, 0xa5, fake->memory_size);
 	fake->buffers = count;
 	fake->vinstr = true;
@@ -68,9 +63,9 @@ static void render(struct fake_kbase *fake)
 static int get(struct fake_kbase *fake, struct kbase_reader_buffer *buffer)
 {
 	if (!fake->used)
-		return refuse(EAGAIN);
+		return fake_refuse(EAGAIN);
 	if (fake->held)
-		return refuse(EBUSY);
+		return fake_refuse(EBUSY);
 	fake->held = true;
 	render(fake);
 	buffer->timestamp = fake->ring[fake->head].end_ns;
@@ -81,7 +76,7 @@ static int get(struct fake_kbase *fake, struct kbase_reader_buffer *buffer)
 static int put(struct fake_kbase *fake, const struct kbase_reader_buffer *buffer)
 {
 	if (!fake->held || buffer->index != fake->head % fake->buffers)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	fake->held = false;
 	fake->head = (fake->head + 1) % FAKE_RING;
 	fake->used--;
@@ -101,7 +96,7 @@ int fake_vinstr_ioctl(struct fake_kbase *fake, unsigned long request, void *arg)
 	switch (request) {
 	case KBASE_READER_VERSION_FEATURES:
 		if (fake->version.minor < 10)
-			return refuse(EINVAL);
+			return fake_refuse(EINVAL);
 		*(struct kbase_reader_version *)arg = (struct kbase_reader_version){5, 3};
 		return 0;
 	case KBASE_READER_VERSION:
@@ -122,6 +117,6 @@ int fake_vinstr_ioctl(struct fake_kbase *fake, unsigned long request, void *arg)
 	case KBASE_READER_PUT_CYCLES:
 		return put(fake, arg);
 	default:
-		return refuse(ENOTTY);
+		return fake_refuse(ENOTTY);
 	}
 }

@@ -8,24 +8,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "fake.h"
+
 #define FIRST_PIPE 5000
 #define PROCESS_FD 6000
 #define NS_PER_MS  UINT64_C(1000000)
 #define LONGEST_MS 60000 /* a wait without end is a hang */
-
-static bool fails(struct machine *m)
-{
-	if (++m->calls != m->fail_at)
-		return false;
-	errno = m->fail_errno;
-	return true;
-}
-
-static int refuse(int error)
-{
-	errno = error;
-	return -1;
-}
 
 uint64_t machine_now_ns(struct machine *m)
 {
@@ -50,8 +38,8 @@ static bool has_ended(struct machine *m)
 }
 
 #define DELEGATE(m, call, ...)                                                                     \
-	(fails(m)	    ? -1                                                                   \
-	 : !(m)->base->call ? refuse(ENOSYS)                                                       \
+	(FAKE_FAILS(m)	    ? -1                                                                   \
+	 : !(m)->base->call ? fake_refuse(ENOSYS)                                                  \
 			    : (m)->base->call((m)->base->user, __VA_ARGS__))
 
 static int machine_open(void *user, const char *path, int flags)
@@ -67,7 +55,7 @@ static int close_pipe(struct machine *m, int fd)
 		abort(); /* closed twice */
 	*open = false;
 	m->open_fds--;
-	return fails(m) ? -1 : 0;
+	return FAKE_FAILS(m) ? -1 : 0;
 }
 
 static int machine_close(void *user, int fd)
@@ -79,10 +67,10 @@ static int machine_close(void *user, int fd)
 		if (!m->process_fd_open)
 			abort();
 		m->process_fd_open = false;
-		return fails(m) ? -1 : 0;
+		return FAKE_FAILS(m) ? -1 : 0;
 	}
-	int closed = m->base->close ? m->base->close(m->base->user, fd) : refuse(ENOSYS);
-	return fails(m) ? -1 : closed; /* as the kernel's, closed all the same */
+	int closed = m->base->close ? m->base->close(m->base->user, fd) : fake_refuse(ENOSYS);
+	return FAKE_FAILS(m) ? -1 : closed; /* as the kernel's, closed all the same */
 }
 
 static int machine_ioctl(void *user, int fd, unsigned long request, void *arg)
@@ -96,7 +84,7 @@ static ssize_t machine_read(void *user, int fd, void *buf, size_t size)
 	struct machine *m = user;
 	if (!is_ours(fd))
 		return DELEGATE(m, read, fd, buf, size);
-	if (fails(m))
+	if (FAKE_FAILS(m))
 		return -1;
 	int *bytes = &m->pipes[(fd - FIRST_PIPE) / 2].bytes;
 	size_t n = (size_t)*bytes < size ? (size_t)*bytes : size;
@@ -110,7 +98,7 @@ static ssize_t machine_write(void *user, int fd, const void *buf, size_t size)
 	struct machine *m = user;
 	if (!is_ours(fd))
 		return DELEGATE(m, write, fd, buf, size);
-	if (fails(m))
+	if (FAKE_FAILS(m))
 		return -1;
 	if (m->forked && !m->runs && size == 1 && *(const char *)buf == 'g') {
 		m->runs = true;
@@ -124,7 +112,7 @@ static ssize_t machine_write(void *user, int fd, const void *buf, size_t size)
 static void *machine_mmap(void *user, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	struct machine *m = user;
-	if (fails(m))
+	if (FAKE_FAILS(m))
 		return (void *)-1;
 	return m->base->mmap(m->base->user, size, prot, flags, fd, offset);
 }
@@ -169,7 +157,7 @@ static struct pollfd *device_fd(struct pollfd *fds, nfds_t count)
 static int machine_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	struct machine *m = user;
-	if (fails(m))
+	if (FAKE_FAILS(m))
 		return -1;
 	int ready = poll_ours(m, fds, count);
 	struct pollfd *device = device_fd(fds, count);
@@ -239,14 +227,14 @@ static int machine_perf_event_open(void *user, void *attr, pid_t pid, int cpu, i
 static void *machine_library_open(void *user, const char *name)
 {
 	struct machine *m = user;
-	bool here = !fails(m) && m->base->library_open;
+	bool here = !FAKE_FAILS(m) && m->base->library_open;
 	return here ? m->base->library_open(m->base->user, name) : NULL;
 }
 
 static void *machine_library_symbol(void *user, void *library, const char *name)
 {
 	struct machine *m = user;
-	return fails(m) ? NULL : m->base->library_symbol(m->base->user, library, name);
+	return FAKE_FAILS(m) ? NULL : m->base->library_symbol(m->base->user, library, name);
 }
 
 static void machine_library_close(void *user, void *library)
@@ -258,7 +246,7 @@ static void machine_library_close(void *user, void *library)
 static int machine_pipe(void *user, int fds[2])
 {
 	struct machine *m = user;
-	if (fails(m))
+	if (FAKE_FAILS(m))
 		return -1;
 	for (int i = 0; i < MACHINE_PIPES; i++) {
 		if (m->pipes[i].open[0] || m->pipes[i].open[1])
@@ -270,13 +258,13 @@ static int machine_pipe(void *user, int fds[2])
 		fds[1] = FIRST_PIPE + 2 * i + 1;
 		return 0;
 	}
-	return refuse(EMFILE);
+	return fake_refuse(EMFILE);
 }
 
 static pid_t machine_fork(void *user)
 {
 	struct machine *m = user;
-	if (fails(m))
+	if (FAKE_FAILS(m))
 		return -1;
 	m->forked = true;
 	m->runs = m->reaped = false;
@@ -287,12 +275,12 @@ static pid_t machine_fork(void *user)
 static pid_t machine_wait(void *user, pid_t pid, int *status, int flags, struct rusage *usage)
 {
 	struct machine *m = user;
-	if (fails(m)) {
+	if (FAKE_FAILS(m)) {
 		m->reaped |= m->fail_errno != EINTR; /* all else means that there is no child */
 		return -1;
 	}
 	if (!m->forked || m->reaped || pid != MACHINE_PID)
-		return refuse(ECHILD);
+		return fake_refuse(ECHILD);
 	bool gone = !m->runs || has_ended(m); /* it ends when the word to go never comes */
 	if (!gone && flags & WNOHANG)
 		return 0;
@@ -309,7 +297,7 @@ static pid_t machine_wait(void *user, pid_t pid, int *status, int flags, struct 
 static int machine_ended(void *user, pid_t pid)
 {
 	struct machine *m = user;
-	if (fails(m))
+	if (FAKE_FAILS(m))
 		return -1;
 	return pid == MACHINE_PID && has_ended(m);
 }
@@ -317,7 +305,7 @@ static int machine_ended(void *user, pid_t pid)
 static int machine_kill(void *user, pid_t pid, int signal_number)
 {
 	struct machine *m = user;
-	if (fails(m))
+	if (FAKE_FAILS(m))
 		return -1;
 	if (pid != MACHINE_PID || m->reaped)
 		abort(); /* it would have hit a stranger */
@@ -330,16 +318,26 @@ static int machine_kill(void *user, pid_t pid, int signal_number)
 static int machine_process_fd(void *user, pid_t pid)
 {
 	struct machine *m = user;
-	if (fails(m))
+	if (FAKE_FAILS(m))
 		return -1;
 	if (m->no_process_fd)
-		return refuse(ENOSYS);
+		return fake_refuse(ENOSYS);
 	m->process_fd_open = true;
 	return PROCESS_FD;
 }
 
-void machine_init(struct machine *m, const struct sx_sys *base, void *device,
-		  void (*advance)(void *device, uint64_t ns))
+static void advance_clock(void *now_ns, uint64_t ns)
+{
+	*(uint64_t *)now_ns += ns;
+}
+
+void machine_init(struct machine *m, const struct sx_sys *base, uint64_t *now_ns)
+{
+	machine_init_advance(m, base, now_ns, advance_clock);
+}
+
+void machine_init_advance(struct machine *m, const struct sx_sys *base, void *device,
+			  void (*advance)(void *device, uint64_t ns))
 {
 	*m = (struct machine){.base = base,
 			      .advance = advance,

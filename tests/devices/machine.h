@@ -38,9 +38,10 @@ struct machine {
 	} pipes[MACHINE_PIPES];
 };
 
-/* The device's table and how its clock is moved. Change members before use. */
-void machine_init(struct machine *m, const struct sx_sys *base, void *device,
-		  void (*advance)(void *device, uint64_t ns));
+/* The device's table and its clock, or how that is moved. Change members before use. */
+void machine_init(struct machine *m, const struct sx_sys *base, uint64_t *now_ns);
+void machine_init_advance(struct machine *m, const struct sx_sys *base, void *device,
+			  void (*advance)(void *device, uint64_t ns));
 /* True when every descriptor was closed and the process was waited for. */
 bool machine_clean(const struct machine *m);
 uint64_t machine_now_ns(struct machine *m);

@@ -8,23 +8,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "fake.h"
+
 #define FOLDER	 "/sys/bus/event_source/devices"
 #define NS_PER_S UINT64_C(1000000000)
 #define CPUS	 2
-
-static bool fails(struct fake_pmu *fake)
-{
-	if (++fake->calls != fake->fail_at)
-		return false;
-	errno = fake->fail_errno;
-	return true;
-}
-
-static int refuse(int error)
-{
-	errno = error;
-	return -1;
-}
 
 void fake_pmu_file(struct fake_pmu *fake, const char *path, const char *text)
 {
@@ -63,7 +51,7 @@ static int fake_close(void *user, int fd)
 		abort(); /* closed twice, or not ours */
 	fake->fds[fd].open = false;
 	fake->open_fds--;
-	return fails(fake) ? -1 : 0;
+	return FAKE_FAILS(fake) ? -1 : 0;
 }
 
 static const char *find_file(const struct fake_pmu *fake, const char *path)
@@ -83,12 +71,12 @@ static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t si
 {
 	struct fake_pmu *fake = user;
 	char text[sizeof(fake->files[0].text)];
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	const char *pmu = strstr(path, "event_source/devices/");
 	size_t length = fake->shut ? strlen(fake->shut) : 0;
 	if (pmu && fake->shut && strncmp(pmu + 21, fake->shut, length) == 0)
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	const char *file = fake->no_tree ? NULL : find_file(fake, path);
 	if (file)
 		snprintf(text, sizeof(text), "%s", file);
@@ -101,7 +89,7 @@ static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t si
 	else if (strcmp(path, "/proc/4242/stat") == 0)
 		snprintf(text, sizeof(text), "4242 (a) b) %c 1\n", has_ended(fake) ? 'Z' : 'S');
 	else
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	int n = snprintf(buf, size, "%s", text);
 	return (size_t)n < size ? n : (ssize_t)size - 1;
 }
@@ -120,7 +108,7 @@ static int list_files(const struct fake_pmu *fake, const char *path,
 		if (visit(arg, file + length + 1))
 			break;
 	}
-	return any ? 0 : refuse(ENOENT);
+	return any ? 0 : fake_refuse(ENOENT);
 }
 
 static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, const char *name),
@@ -128,7 +116,7 @@ static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, c
 {
 	static const char *const threads[] = {"4242", "4243", NULL};
 	struct fake_pmu *fake = user;
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	if (strcmp(path, "/proc/4242/task") == 0) {
 		for (const char *const *name = threads; *name && !visit(arg, *name); name++)
@@ -136,7 +124,7 @@ static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, c
 		return 0;
 	}
 	if (fake->no_tree)
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	if (strcmp(path, FOLDER) != 0)
 		return list_files(fake, path, visit, arg);
 	for (uint32_t i = 0; i < fake->type_count; i++)
@@ -220,23 +208,23 @@ static int fake_perf_event_open(void *user, void *arg, pid_t pid, int cpu, int g
 {
 	struct fake_pmu *fake = user;
 	const struct perf_event_attr *attr = arg;
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	if (fake->no_tree)
-		return refuse(ENOSYS);
+		return fake_refuse(ENOSYS);
 	int error = check_call(fake, attr, pid, cpu, flags);
 	const struct fake_pmu_type *type = find_type(fake, attr->type);
 	if (!error)
 		error = check_event(type, attr, pid, cpu);
 	if (error)
-		return refuse(error);
+		return fake_refuse(error);
 	if (!joins(fake, type, pid, cpu, group_fd))
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	int fd = 3;
 	while (fd < FAKE_PMU_FDS && fake->fds[fd].open)
 		fd++;
 	if (fd == FAKE_PMU_FDS)
-		return refuse(EMFILE);
+		return fake_refuse(EMFILE);
 	fake->fds[fd].open = true;
 	fake->fds[fd].leader = group_fd < 0 ? fd : group_fd;
 	fake->fds[fd].enabled = !attr->disabled;
@@ -253,12 +241,12 @@ static int fake_perf_event_open(void *user, void *arg, pid_t pid, int cpu, int g
 static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 {
 	struct fake_pmu *fake = user;
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	if (fd < 3 || fd >= FAKE_PMU_FDS || !fake->fds[fd].open)
-		return refuse(EBADF);
+		return fake_refuse(EBADF);
 	if (request != PERF_EVENT_IOC_ENABLE)
-		return refuse(ENOTTY);
+		return fake_refuse(ENOTTY);
 	for (int i = 3; i < FAKE_PMU_FDS; i++)
 		if (fake->fds[i].open && fake->fds[i].leader == fd)
 			fake->fds[i].since_ns = fake->now_ns;
@@ -294,12 +282,12 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 {
 	struct fake_pmu *fake = user;
 	uint64_t words[3] = {0};
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	if (fd < 3 || fd >= FAKE_PMU_FDS || !fake->fds[fd].open)
-		return refuse(EBADF);
+		return fake_refuse(EBADF);
 	if (size < sizeof(words))
-		return refuse(ENOSPC);
+		return fake_refuse(ENOSPC);
 	uint64_t elapsed = fake->now_ns - fake->fds[fd].since_ns;
 	if (fake->fds[fake->fds[fd].leader].enabled) {
 		words[1] = elapsed;
@@ -313,7 +301,7 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	struct fake_pmu *fake = user;
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
 	fake->now_ns += (uint64_t)timeout_ms * 1000000;
 	return 0;
@@ -322,11 +310,9 @@ static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_m
 static int fake_clock_gettime(void *user, clockid_t clock, struct timespec *out)
 {
 	struct fake_pmu *fake = user;
-	if (fails(fake))
+	if (FAKE_FAILS(fake))
 		return -1;
-	out->tv_sec = (time_t)(fake->now_ns / NS_PER_S);
-	out->tv_nsec = (long)(fake->now_ns % NS_PER_S);
-	return 0;
+	return fake_time(out, fake->now_ns);
 }
 
 void fake_pmu_init(struct fake_pmu *fake)

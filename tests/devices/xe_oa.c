@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake.h"
 #include "wire/oa/oa.h"
 
 #define TIMER_NS      UINT64_C(5000000)
@@ -18,33 +19,25 @@
 #define MEDIA_GT      1
 #define COUNTING      UINT64_MAX
 
-static bool fails(struct fake_xe *f)
+static struct fake_card card_of(const struct fake_xe *f)
 {
-	f->calls++;
-	if (f->fail_at == 0 || f->calls != f->fail_at)
-		return false;
-	errno = f->fail_errno;
-	return true;
-}
-
-static int refuse(int error)
-{
-	errno = error;
-	return -1;
+	return (struct fake_card){.connector = "card0-DP-1",
+				  .is_missing = f->no_cards,
+				  .has_metrics = f->has_metrics,
+				  .has_no_node = f->no_card_node,
+				  .has_no_render_node = f->no_render_node};
 }
 
 static int fake_open(void *user, const char *path, int flags)
 {
 	struct fake_xe *f = user;
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	if ((flags & O_ACCMODE) != O_RDWR)
-		return refuse(EACCES);
-	bool render = strcmp(path, "/dev/dri/renderD128") == 0;
-	if (!render && strcmp(path, "/dev/dri/card0") != 0)
-		return refuse(ENOENT);
-	if (render ? f->no_render_node : f->no_card_node)
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
+	struct fake_card card = card_of(f);
+	if (fake_card_open(&card, path))
+		return -1;
 	if (f->fds[FAKE_XE_CARD_FD])
 		abort();
 	f->fds[FAKE_XE_CARD_FD] = true;
@@ -61,7 +54,7 @@ static int fake_close(void *user, int fd)
 	f->open_fds--;
 	if (fd == FAKE_XE_STREAM_FD)
 		f->stream = f->enabled = false;
-	return fails(f) ? -1 : 0;
+	return FAKE_FAILS(f) ? -1 : 0;
 }
 
 /* The rule, and from Linux 7.3 on perf's beside it. */
@@ -148,23 +141,23 @@ static int add_config(struct fake_xe *f, const struct xe_oa_config *arg)
 	const uint32_t(*writes)[2] = (const uint32_t(*)[2])(uintptr_t)arg->registers;
 	struct fake_xe_config config = {.used = true}, *place = NULL;
 	if (!may_observe(f))
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	if (arg->extensions || !arg->registers || !arg->count || !valid_uuid(arg->uuid))
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	memcpy(config.uuid, arg->uuid, 36);
 	for (uint32_t i = 0; i < arg->count; i++) {
 		if (!allowed(f, writes[i][0]))
-			return refuse(EINVAL);
+			return fake_refuse(EINVAL);
 		config.tests |= writes[i][0] == 0x13010 && writes[i][1] == 0x3e00;
 	}
 	for (size_t i = 0; i < FAKE_XE_CONFIGS; i++) {
 		if (f->configs[i].used && strcmp(f->configs[i].uuid, config.uuid) == 0)
-			return refuse(EADDRINUSE);
+			return fake_refuse(EADDRINUSE);
 		if (!f->configs[i].used && !place)
 			place = &f->configs[i];
 	}
 	if (!place)
-		return refuse(ENOMEM);
+		return fake_refuse(ENOMEM);
 	config.id = f->next_id++;
 	*place = config;
 	return (int)config.id;
@@ -174,9 +167,9 @@ static int remove_config(struct fake_xe *f, uint64_t id)
 {
 	struct fake_xe_config *config = find_config(f, id);
 	if (!may_observe(f))
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	if (!config)
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	config->used = false;
 	return 0;
 }
@@ -309,21 +302,21 @@ static int open_stream(struct fake_xe *f, uint64_t chain)
 	f->sample = f->periodic = f->disabled_at_open = false;
 	int error = take_chain(f, chain);
 	if (error)
-		return refuse(error);
+		return fake_refuse(error);
 	if (f->open_errno)
-		return refuse(f->open_errno);
+		return fake_refuse(f->open_errno);
 	if (!may_observe(f))
-		return refuse(EACCES);
+		return fake_refuse(EACCES);
 	if (!f->sample || !f->report_bytes || !fits_unit(f) ||
 	    f->wait_reports > f->buffer_bytes / f->report_bytes)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	if (f->stream)
-		return refuse(EBUSY);
+		return fake_refuse(EBUSY);
 	if (f->vanish && f->vanish--)
 		remove_config(f, f->set_id);
 	const struct fake_xe_config *config = find_config(f, f->set_id);
 	if (!config)
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	f->active = *config; /* the stream's own reference: removing it does no harm */
 	f->stream = true;
 	f->nonblocking = f->cloexec = f->enabled = false;
@@ -341,7 +334,7 @@ static int open_stream(struct fake_xe *f, uint64_t chain)
 static int observation(struct fake_xe *f, const struct xe_observation *arg)
 {
 	if (arg->extensions || arg->type != XE_OBSERVE_OA || !f->has_metrics)
-		return refuse(f->has_metrics ? EINVAL : ENODEV);
+		return fake_refuse(f->has_metrics ? EINVAL : ENODEV);
 	switch (arg->op) {
 	case XE_OBSERVE_OPEN:
 		return open_stream(f, arg->param);
@@ -350,7 +343,7 @@ static int observation(struct fake_xe *f, const struct xe_observation *arg)
 	case XE_OBSERVE_REMOVE_CONFIG:
 		return remove_config(f, *(const uint64_t *)(uintptr_t)arg->param);
 	default:
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	}
 }
 
@@ -377,17 +370,17 @@ static int stream_ioctl(struct fake_xe *f, unsigned long request, void *arg)
 		return 0;
 	}
 	default:
-		return refuse(EINVAL);
+		return fake_refuse(EINVAL);
 	}
 }
 
 static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 {
 	struct fake_xe *f = user;
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	if (fd < 0 || fd >= FAKE_XE_FDS || !f->fds[fd])
-		return refuse(EBADF);
+		return fake_refuse(EBADF);
 	f->now_ns += 1000;
 	if (request == XE_FIONBIO || request == XE_FIOCLEX) {
 		f->nonblocking |= request == XE_FIONBIO && fd == FAKE_XE_STREAM_FD && *(int *)arg;
@@ -397,12 +390,12 @@ static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 	if (fd == FAKE_XE_STREAM_FD)
 		return stream_ioctl(f, request, arg);
 	if (f->gone)
-		return refuse(ENODEV);
+		return fake_refuse(ENODEV);
 	if (request == XE_DEVICE_QUERY)
 		return fake_xe_query(f, arg);
 	if (request == XE_OBSERVATION)
 		return observation(f, arg);
-	return refuse(ENOTTY);
+	return fake_refuse(ENOTTY);
 }
 
 /* Reports between what was read and the hardware's tail; more than the buffer holds trample it. */
@@ -437,10 +430,10 @@ static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_m
 {
 	struct fake_xe *f = user;
 	uint64_t wait = (uint64_t)timeout_ms * 1000000, spent = 0;
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	if (count != 1 || fds->fd != FAKE_XE_STREAM_FD || !f->stream)
-		return refuse(EBADF);
+		return fake_refuse(EBADF);
 	fds->revents = 0;
 	look(f);
 	while (!f->pollin && spent < wait) {
@@ -471,18 +464,18 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 {
 	struct fake_xe *f = user;
 	size_t used = 0;
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	if (fd != FAKE_XE_STREAM_FD || !f->stream)
-		return refuse(EBADF);
+		return fake_refuse(EBADF);
 	if (f->read_errno)
-		return refuse(f->read_errno);
+		return fake_refuse(f->read_errno);
 	uint64_t left = f->gone ? 0 : available(f);
 	if (!f->nonblocking && !left && !f->gone)
 		abort(); /* the driver would wait, perhaps for ever */
 	f->read_status = take_status(f);
 	if (f->read_status)
-		return refuse(EIO);
+		return fake_refuse(EIO);
 	for (left = available(f); left && size - used >= f->report_bytes; left--) {
 		if (f->trampled)
 			memset((uint8_t *)buf + used, 0x5a, f->report_bytes);
@@ -493,49 +486,41 @@ static ssize_t fake_read(void *user, int fd, void *buf, size_t size)
 	}
 	if (!left)
 		f->pollin = false;
-	return used ? (ssize_t)used : refuse(left ? ENOSPC : EAGAIN);
+	return used ? (ssize_t)used : fake_refuse(left ? ENOSPC : EAGAIN);
 }
 
 static int fake_clock(void *user, clockid_t clock, struct timespec *out)
 {
 	struct fake_xe *f = user;
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	f->now_ns += f->look_ns;
-	out->tv_sec = (time_t)(f->now_ns / 1000000000);
-	out->tv_nsec = (long)(f->now_ns % 1000000000);
-	return 0;
-}
-
-static ssize_t give(char *buf, size_t size, const char *text)
-{
-	int n = snprintf(buf, size, "%s", text);
-	return n < 0 || (size_t)n >= size ? (ssize_t)size - 1 : n;
+	return fake_time(out, f->now_ns);
 }
 
 static ssize_t read_card(const struct fake_xe *f, const char *path, char *buf, size_t size)
 {
 	char text[96];
 	if (strcmp(path, "device/uevent") == 0)
-		return give(buf, size, f->other_driver ? "DRIVER=i915\n" : "DRIVER=xe\n");
+		return fake_give(buf, size, f->other_driver ? "DRIVER=i915\n" : "DRIVER=xe\n");
 	if (strcmp(path, "device/vendor") == 0)
-		return give(buf, size, "0x8086\n");
+		return fake_give(buf, size, "0x8086\n");
 	if (strcmp(path, "device/device") == 0) {
 		snprintf(text, sizeof(text), "0x%04x\n", f->device_id);
-		return give(buf, size, text);
+		return fake_give(buf, size, text);
 	}
 	if (strcmp(path, "device/tile0/gt0/freq0/rpn_freq") == 0)
-		return give(buf, size, "400\n");
+		return fake_give(buf, size, "400\n");
 	if (strcmp(path, "device/tile0/gt0/freq0/rp0_freq") == 0)
-		return give(buf, size, "2850\n");
+		return fake_give(buf, size, "2850\n");
 	for (size_t i = 0; i < FAKE_XE_CONFIGS; i++) {
 		snprintf(text, sizeof(text), "metrics/%s/id", f->configs[i].uuid);
 		if (!f->configs[i].used || strcmp(text, path) != 0)
 			continue;
 		snprintf(text, sizeof(text), "%llu\n", (unsigned long long)f->configs[i].id);
-		return give(buf, size, text);
+		return fake_give(buf, size, text);
 	}
-	return refuse(ENOENT);
+	return fake_refuse(ENOENT);
 }
 
 static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t size)
@@ -543,22 +528,20 @@ static ssize_t fake_read_file(void *user, const char *path, char *buf, size_t si
 	struct fake_xe *f = user;
 	static const char card[] = "/sys/class/drm/card0/";
 	char text[32];
-	if (fails(f))
+	if (FAKE_FAILS(f))
 		return -1;
 	if (strcmp(path, "/proc/sys/dev/xe/observation_paranoid") == 0)
-		return give(buf, size, f->paranoid ? "1\n" : "0\n");
+		return fake_give(buf, size, f->paranoid ? "1\n" : "0\n");
 	if (strcmp(path, "/proc/sys/kernel/perf_event_paranoid") == 0) {
 		snprintf(text, sizeof(text), "%d\n", f->perf_paranoid);
-		return give(buf, size, text);
+		return fake_give(buf, size, text);
 	}
 	if (strcmp(path, "/proc/sys/kernel/osrelease") == 0)
-		return give(buf, size, f->kernel);
+		return fake_give(buf, size, f->kernel);
 	if (strcmp(path, "/proc/thread-self/status") == 0)
-		return give(buf, size,
-			    f->capable ? "Name:\tx\nCapEff:\t000001ffffffffff\n"
-				       : "Name:\tx\nCapEff:\t0000000000000000\n");
+		return fake_give(buf, size, fake_capabilities(f->capable));
 	if (strncmp(path, card, strlen(card)) != 0 || f->no_cards)
-		return refuse(ENOENT);
+		return fake_refuse(ENOENT);
 	return read_card(f, path + strlen(card), buf, size);
 }
 
@@ -566,22 +549,8 @@ static int fake_list_dir(void *user, const char *path, int (*visit)(void *arg, c
 			 void *arg)
 {
 	struct fake_xe *f = user;
-	static const char *const entries[] = {"card0", "card0-DP-1", "renderD128", "version"};
-	if (fails(f))
-		return -1;
-	if (strcmp(path, "/sys/class/drm/card0/metrics") == 0)
-		return f->has_metrics ? 0 : refuse(ENOENT);
-	if (strcmp(path, "/sys/class/drm/card0/device/drm") == 0) {
-		if (!visit(arg, "card0"))
-			visit(arg, "renderD128");
-		return 0;
-	}
-	if (strcmp(path, "/sys/class/drm") != 0 || f->no_cards)
-		return refuse(ENOENT);
-	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
-		if (visit(arg, entries[i]))
-			break;
-	return 0;
+	struct fake_card card = card_of(f);
+	return FAKE_FAILS(f) ? -1 : fake_card_list(&card, path, visit, arg);
 }
 
 void fake_xe_become(struct fake_xe *f, uint32_t device_id, uint32_t version)

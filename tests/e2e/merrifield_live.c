@@ -15,11 +15,6 @@
 
 #define COUNTS 7
 
-static void advance(void *device, uint64_t ns)
-{
-	((struct fake_pmu *)device)->now_ns += ns;
-}
-
 static void set_rates(struct fake_pmu *fake, char **argv)
 {
 	static const struct {
@@ -74,7 +69,7 @@ int main(int argc, char **argv)
 	fake_pmu_init(&fake);
 	fake_pmu_uncore(&fake);
 	set_rates(&fake, argv);
-	machine_init(&machine, &fake.sys, &fake, advance);
+	machine_init(&machine, &fake.sys, &fake.now_ns);
 	int code = 1;
 	if (session_create_on(&machine.sys, context, &options, &session, &err) ||
 	    sx_session_run(session, NULL, &limits, &err))

@@ -9,19 +9,7 @@
 #include <sextant/analysis.h>
 
 #include "analysis/budget.h"
-
-static struct sx_context *context;
-
-static int open_context(void **state)
-{
-	return sx_context_create(NULL, &context, NULL) == SX_OK ? 0 : -1;
-}
-
-static int close_context(void **state)
-{
-	sx_context_destroy(context);
-	return 0;
-}
+#include "unit/context.h"
 
 #define ROWS 4
 
@@ -128,5 +116,5 @@ int main(void)
 	    cmocka_unit_test(guides_example),
 	    cmocka_unit_test(what_is_missing),
 	};
-	return cmocka_run_group_tests(tests, open_context, close_context);
+	return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -8,12 +8,10 @@
 #include <cmocka.h>
 
 #include "analysis/pyramid.h"
+#include "unit/context_catalog.h"
 
 #define ROWS  30000
 #define CHUNK 777
-
-static struct sx_context *context;
-static struct sx_catalog *catalog;
 
 /* Samples of 10 ns, 10 ns apart; every 50th lacks the second counter. */
 static uint64_t clocks_of(size_t n)
@@ -190,22 +188,6 @@ static void test_empty(void **state)
 	sx_metrics_destroy(metrics);
 }
 
-static int set_up(void **state)
-{
-	char path[4096];
-	const char *data = getenv("SEXTANT_TEST_DATA");
-	snprintf(path, sizeof(path), "%s/example.yaml", data ? data : "tests/data");
-	return sx_context_create(NULL, &context, NULL) != SX_OK ||
-	       sx_catalog_open(context, path, &catalog, NULL) != SX_OK;
-}
-
-static int tear_down(void **state)
-{
-	sx_catalog_unref(catalog);
-	sx_context_destroy(context);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,5 +196,5 @@ int main(void)
 	    cmocka_unit_test(test_fit),
 	    cmocka_unit_test(test_empty),
 	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, context_catalog_open, context_catalog_close);
 }

@@ -12,11 +12,9 @@
 #include "analysis/overview.h"
 #include "analysis/sketch.h"
 #include "unit/analysis/naive_stats.h"
+#include "unit/context_catalog.h"
 
 #define ROWS 30000
-
-static struct sx_context *context;
-static struct sx_catalog *catalog;
 
 static uint64_t noise(uint64_t n)
 {
@@ -330,22 +328,6 @@ static void test_totals_beyond_64_bits(void **state)
 	}
 }
 
-static int set_up(void **state)
-{
-	char path[4096];
-	const char *data = getenv("SEXTANT_TEST_DATA");
-	snprintf(path, sizeof(path), "%s/example.yaml", data ? data : "tests/data");
-	return sx_context_create(NULL, &context, NULL) != SX_OK ||
-	       sx_catalog_open(context, path, &catalog, NULL) != SX_OK;
-}
-
-static int tear_down(void **state)
-{
-	sx_catalog_unref(catalog);
-	sx_context_destroy(context);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,5 +340,5 @@ int main(void)
 	    cmocka_unit_test(test_overview),
 	    cmocka_unit_test(test_totals_beyond_64_bits),
 	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, context_catalog_open, context_catalog_close);
 }

@@ -12,6 +12,7 @@
 #include <sextant/metric.h>
 #include "decode/decode.h"
 #include "decode/mali/mali.h"
+#include "unit/context.h"
 
 /* A device and the value that a test puts at a place: distinct for each block, slot and dump. */
 struct device {
@@ -30,19 +31,6 @@ static const struct device devices[] = {
     {"mali-g625", 8, 128, 2, UINT64_C(0x8000000000000001)},
 };
 #define DEVICES (sizeof(devices) / sizeof(devices[0]))
-
-static struct sx_context *context;
-
-static int open_context(void **state)
-{
-	return sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int close_context(void **state)
-{
-	sx_context_destroy(context);
-	return 0;
-}
 
 static uint32_t block_count(const struct device *d)
 {
@@ -538,5 +526,5 @@ int main(void)
 	    cmocka_unit_test(states_of_blocks),
 	    cmocka_unit_test(stretched_failed_and_foreign),
 	};
-	return cmocka_run_group_tests(tests, open_context, close_context);
+	return cmocka_run_group_tests(tests, context_open, context_close);
 }

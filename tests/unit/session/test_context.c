@@ -9,10 +9,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#define ROWS 200
+#include "unit/context_file.h"
 
-static struct sx_context *context;
-static char path[] = "/tmp/sextant-context-XXXXXX";
+#define ROWS 200
 
 /* Idle, 5, 5, 77, … in stretches of uneven length. */
 static uint64_t owner(uint64_t row)
@@ -136,21 +135,6 @@ static void test_device_without(void **state)
 	assert_string_equal(err.message, "source cpu does not tell contexts apart");
 }
 
-static int setup(void **state)
-{
-	int fd = mkstemp(path);
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 || sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int teardown(void **state)
-{
-	unlink(path);
-	sx_context_destroy(context);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,5 +142,5 @@ int main(void)
 	    cmocka_unit_test(test_none),
 	    cmocka_unit_test(test_device_without),
 	};
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, context_file_open, context_file_close);
 }

@@ -25,12 +25,11 @@
 #include "devices/tree.h"
 #include "devices/xe_oa.h"
 #include "session/session.h"
+#include "unit/context.h"
 
 #define NS_PER_MS    UINT64_C(1000000)
 #define INTERVAL_NS  (20 * NS_PER_MS)
 #define XE_PERIOD_NS UINT64_C(13653334) /* the nearest that its timer has */
-
-static struct sx_context *context;
 
 /* A source with its fake, opened and closed by name. */
 struct subject {
@@ -52,30 +51,15 @@ struct subject {
 	struct tree tree;
 };
 
-static void advance_cpu(void *device, uint64_t ns)
-{
-	((struct fake_cpu *)device)->now_ns += ns;
-}
-
-static void advance_i915(void *device, uint64_t ns)
-{
-	((struct fake_i915 *)device)->now_ns += ns;
-}
-
 static void advance_kbase(void *device, uint64_t ns)
 {
 	fake_kbase_advance(device, ns);
 }
 
-static void advance_nvml(void *device, uint64_t ns)
-{
-	((struct fake_nvml_machine *)device)->now_ns += ns;
-}
-
 static void begin_nvml(struct subject *s)
 {
 	fake_nvml_init(&s->nvml);
-	machine_init(&s->machine, &s->nvml.sys, &s->nvml, advance_nvml);
+	machine_init(&s->machine, &s->nvml.sys, &s->nvml.now_ns);
 }
 
 static bool clean_nvml(struct subject *s)
@@ -83,16 +67,11 @@ static bool clean_nvml(struct subject *s)
 	return s->nvml.open_libraries == 0;
 }
 
-static void advance_pmu(void *device, uint64_t ns)
-{
-	((struct fake_pmu *)device)->now_ns += ns;
-}
-
 static void begin_pmu(struct subject *s)
 {
 	fake_pmu_init(&s->pmu);
 	fake_pmu_uncore(&s->pmu);
-	machine_init(&s->machine, &s->pmu.sys, &s->pmu, advance_pmu);
+	machine_init(&s->machine, &s->pmu.sys, &s->pmu.now_ns);
 }
 
 static bool clean_pmu(struct subject *s)
@@ -103,7 +82,7 @@ static bool clean_pmu(struct subject *s)
 static void begin_cpu(struct subject *s)
 {
 	fake_cpu_init(&s->cpu);
-	machine_init(&s->machine, &s->cpu.sys, &s->cpu, advance_cpu);
+	machine_init(&s->machine, &s->cpu.sys, &s->cpu.now_ns);
 }
 
 static bool clean_cpu(struct subject *s)
@@ -114,7 +93,7 @@ static bool clean_cpu(struct subject *s)
 static void begin_i915(struct subject *s)
 {
 	fake_i915_init(&s->i915);
-	machine_init(&s->machine, &s->i915.sys, &s->i915, advance_i915);
+	machine_init(&s->machine, &s->i915.sys, &s->i915.now_ns);
 }
 
 static bool clean_i915(struct subject *s)
@@ -124,15 +103,10 @@ static bool clean_i915(struct subject *s)
 	return clean;
 }
 
-static void advance_xe(void *device, uint64_t ns)
-{
-	((struct fake_xe *)device)->now_ns += ns;
-}
-
 static void begin_xe(struct subject *s)
 {
 	fake_xe_init(&s->xe);
-	machine_init(&s->machine, &s->xe.sys, &s->xe, advance_xe);
+	machine_init(&s->machine, &s->xe.sys, &s->xe.now_ns);
 }
 
 static bool clean_xe(struct subject *s)
@@ -143,7 +117,7 @@ static bool clean_xe(struct subject *s)
 static void begin_kbase(struct subject *s)
 {
 	fake_kbase_init(&s->kbase);
-	machine_init(&s->machine, &s->kbase.sys, &s->kbase, advance_kbase);
+	machine_init_advance(&s->machine, &s->kbase.sys, &s->kbase, advance_kbase);
 }
 
 static void begin_manual(struct subject *s)
@@ -189,7 +163,7 @@ static void begin_tree(struct subject *s)
 		 MACHINE_PID, MACHINE_PID);
 	if (!tree_add(&s->tree, text))
 		fail_msg("%s", s->tree.why);
-	machine_init(&s->machine, &s->tree.sys, &s->tree, advance_tree);
+	machine_init_advance(&s->machine, &s->tree.sys, &s->tree, advance_tree);
 }
 
 static bool clean_tree(struct subject *s)
@@ -676,17 +650,6 @@ static void recordings_that_are_interrupted(void **state)
 	unlink(path);
 }
 
-static int setup(void **state)
-{
-	return sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int teardown(void **state)
-{
-	sx_context_destroy(context);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -698,5 +661,5 @@ int main(void)
 	    cmocka_unit_test(recordings_that_are_interrupted),
 	    cmocka_unit_test(every_call_fails_once),
 	};
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -14,8 +14,7 @@
 #include <cmocka.h>
 
 #include "session/session.h"
-
-static struct sx_context *context;
+#include "unit/context.h"
 
 /* The program dies before it is let run. */
 static pid_t fork_and_kill(void *user)
@@ -72,13 +71,7 @@ static int setup(void **state)
 {
 	/* Whoever runs this may ignore it. */
 	signal(SIGPIPE, SIG_DFL);
-	return sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int teardown(void **state)
-{
-	sx_context_destroy(context);
-	return 0;
+	return context_open(state);
 }
 
 int main(void)
@@ -87,5 +80,5 @@ int main(void)
 	    cmocka_unit_test(a_program_that_dies_at_once),
 	    cmocka_unit_test(stops_that_nobody_reads),
 	};
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, context_close);
 }

@@ -101,11 +101,6 @@ struct rig {
 	struct machine machine;
 };
 
-static void advance(void *device, uint64_t ns)
-{
-	((struct fake_i915 *)device)->now_ns += ns;
-}
-
 static struct sx_session *open_rig(struct rig *r, const char *input, struct sx_error *err)
 {
 	static const char *const devices[] = {"i915"}, *const metrics[] = {"GpuBusy"};
@@ -117,7 +112,7 @@ static struct sx_session *open_rig(struct rig *r, const char *input, struct sx_e
 					     .interval_ns = INTERVAL_NS};
 	struct sx_session *session = NULL;
 	fake_i915_init(&r->fake);
-	machine_init(&r->machine, &r->fake.sys, &r->fake, advance);
+	machine_init(&r->machine, &r->fake.sys, &r->fake.now_ns);
 	session_create_on(&r->machine.sys, context, &options, &session, err);
 	return session;
 }

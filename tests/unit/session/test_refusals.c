@@ -17,8 +17,7 @@
 #include "devices/kbase.h"
 #include "devices/machine.h"
 #include "session/session.h"
-
-static struct sx_context *context;
+#include "unit/context.h"
 
 static void stand_still(void *device, uint64_t ns)
 {
@@ -33,7 +32,7 @@ static void expect(const struct sx_sys *base, const char *device, enum sx_status
 	struct sx_session *session = NULL;
 	struct sx_error err = {0};
 	struct machine machine;
-	machine_init(&machine, base, NULL, stand_still);
+	machine_init_advance(&machine, base, NULL, stand_still);
 	enum sx_status is = session_create_on(&machine.sys, context, &options, &session, &err);
 	if (!is)
 		is = sx_session_start(session, NULL, NULL, &err);
@@ -122,17 +121,6 @@ static void what_nobody_knows(void **state)
 	expect(&fake.sys, "cpux", SX_ERR_NOT_FOUND, "", "cpu");
 }
 
-static int setup(void **state)
-{
-	return sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int teardown(void **state)
-{
-	sx_context_destroy(context);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,5 +129,5 @@ int main(void)
 	    cmocka_unit_test(cpu_refuses),
 	    cmocka_unit_test(what_nobody_knows),
 	};
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, context_open, context_close);
 }

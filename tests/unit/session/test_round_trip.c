@@ -26,11 +26,9 @@
 #include "devices/xe_oa.h"
 #include "output/views.h"
 #include "session/session.h"
+#include "unit/context_file.h"
 
 #define NS_PER_MS UINT64_C(1000000)
-
-static struct sx_context *context;
-static char path[] = "/tmp/sextant-trip-XXXXXX";
 
 /* A fake machine; one of the devices is used. */
 struct rig {
@@ -44,16 +42,6 @@ struct rig {
 	struct tree tree;
 };
 
-static void advance_cpu(void *device, uint64_t ns)
-{
-	((struct fake_cpu *)device)->now_ns += ns;
-}
-
-static void advance_i915(void *device, uint64_t ns)
-{
-	((struct fake_i915 *)device)->now_ns += ns;
-}
-
 static void advance_kbase(void *device, uint64_t ns)
 {
 	fake_kbase_advance(device, ns);
@@ -62,7 +50,7 @@ static void advance_kbase(void *device, uint64_t ns)
 static void begin_cpu(struct rig *r)
 {
 	fake_cpu_init(&r->cpu);
-	machine_init(&r->machine, &r->cpu.sys, &r->cpu, advance_cpu);
+	machine_init(&r->machine, &r->cpu.sys, &r->cpu.now_ns);
 }
 
 static void begin_turned_cpu(struct rig *r)
@@ -75,7 +63,7 @@ static void begin_i915(struct rig *r)
 {
 	fake_i915_init(&r->i915);
 	r->i915.look_ns = 0; /* a recorder looks more often, and runs shall be alike */
-	machine_init(&r->machine, &r->i915.sys, &r->i915, advance_i915);
+	machine_init(&r->machine, &r->i915.sys, &r->i915.now_ns);
 }
 
 static void begin_lossy_i915(struct rig *r)
@@ -88,7 +76,7 @@ static void begin_kbase(struct rig *r)
 {
 	fake_kbase_init(&r->kbase);
 	r->kbase.look_ns = 0; /* as above */
-	machine_init(&r->machine, &r->kbase.sys, &r->kbase, advance_kbase);
+	machine_init_advance(&r->machine, &r->kbase.sys, &r->kbase, advance_kbase);
 }
 
 static void begin_vinstr(struct rig *r)
@@ -99,39 +87,24 @@ static void begin_vinstr(struct rig *r)
 	r->kbase.slots = 64;
 }
 
-static void advance_pmu(void *device, uint64_t ns)
-{
-	((struct fake_pmu *)device)->now_ns += ns;
-}
-
 static void begin_pmu(struct rig *r)
 {
 	fake_pmu_init(&r->pmu);
 	fake_pmu_uncore(&r->pmu);
-	machine_init(&r->machine, &r->pmu.sys, &r->pmu, advance_pmu);
-}
-
-static void advance_nvml(void *device, uint64_t ns)
-{
-	((struct fake_nvml_machine *)device)->now_ns += ns;
+	machine_init(&r->machine, &r->pmu.sys, &r->pmu.now_ns);
 }
 
 static void begin_nvml(struct rig *r)
 {
 	fake_nvml_init(&r->nvml);
-	machine_init(&r->machine, &r->nvml.sys, &r->nvml, advance_nvml);
-}
-
-static void advance_xe(void *device, uint64_t ns)
-{
-	((struct fake_xe *)device)->now_ns += ns;
+	machine_init(&r->machine, &r->nvml.sys, &r->nvml.now_ns);
 }
 
 static void begin_xe(struct rig *r)
 {
 	fake_xe_init(&r->xe);
 	r->xe.look_ns = 0; /* as above */
-	machine_init(&r->machine, &r->xe.sys, &r->xe, advance_xe);
+	machine_init(&r->machine, &r->xe.sys, &r->xe.now_ns);
 }
 
 static void advance_tree(void *device, uint64_t ns)
@@ -148,7 +121,7 @@ static void begin_tree(struct rig *r)
 	if (!tree_load(&r->tree, file))
 		fail_msg("%s", r->tree.why);
 	r->tree.at_ns = 0;
-	machine_init(&r->machine, &r->tree.sys, &r->tree, advance_tree);
+	machine_init_advance(&r->machine, &r->tree.sys, &r->tree, advance_tree);
 }
 
 /* What is asked of which machine. */
@@ -392,26 +365,11 @@ static void every_set(void **state)
 	sx_catalog_unref(catalog);
 }
 
-static int setup(void **state)
-{
-	int fd = mkstemp(path);
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 || sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int teardown(void **state)
-{
-	unlink(path);
-	sx_context_destroy(context);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_source_with_every_option),
 	    cmocka_unit_test(every_set),
 	};
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, context_file_open, context_file_close);
 }

@@ -17,20 +17,13 @@
 #include "devices/i915_oa.h"
 #include "devices/machine.h"
 #include "session/session.h"
-
-static struct sx_context *context;
-static char path[] = "/tmp/sextant-sets-XXXXXX";
+#include "unit/context_file.h"
 
 struct rig {
 	struct fake_i915 fake;
 	struct machine machine;
 	struct sx_session *session;
 };
-
-static void advance(void *device, uint64_t ns)
-{
-	((struct fake_i915 *)device)->now_ns += ns;
-}
 
 static enum sx_status open_rig(struct rig *r, const char *set, const char *const *metrics,
 			       uint32_t count, struct sx_error *err)
@@ -44,7 +37,7 @@ static enum sx_status open_rig(struct rig *r, const char *set, const char *const
 					     .interval_ns = 10000000};
 	*r = (struct rig){.session = NULL};
 	fake_i915_init(&r->fake);
-	machine_init(&r->machine, &r->fake.sys, &r->fake, advance);
+	machine_init(&r->machine, &r->fake.sys, &r->fake.now_ns);
 	return session_create_on(&r->machine.sys, context, &options, &r->session, err);
 }
 
@@ -373,21 +366,6 @@ static void old_recordings_are_asked_about(void **state)
 	}
 }
 
-static int setup(void **state)
-{
-	int fd = mkstemp(path);
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 || sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int teardown(void **state)
-{
-	unlink(path);
-	sx_context_destroy(context);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,5 +379,5 @@ int main(void)
 	    cmocka_unit_test(recordings_know_their_program),
 	    cmocka_unit_test(old_recordings_are_asked_about),
 	};
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, context_file_open, context_file_close);
 }

@@ -15,6 +15,7 @@
 #include "source/i915_oa/i915_oa.h"
 #include "session/record/raw.h"
 #include "source/i915_oa/uapi.h"
+#include "unit/source/heard.h"
 
 #if __has_include(<libdrm/i915_drm.h>)
 #include <libdrm/i915_drm.h>
@@ -147,15 +148,6 @@ static void test_exponent(void **state)
 	assert_int_equal(oa_period_ns(12500000, 0), 160);
 	assert_int_equal(oa_period_ns(12500000, 6), 10240);
 	assert_int_equal(oa_period_ns(12000000, 0), 167);
-}
-
-static uint64_t sum(const struct sx_table *t, const char *name)
-{
-	uint64_t total = 0;
-	struct sx_vector v = sx_table_vector(t, sx_table_find(t, name));
-	for (size_t i = 0; v.data && i < sx_table_row_count(t); i++)
-		total += ((const uint64_t *)v.data)[i];
-	return total;
 }
 
 struct stream {
@@ -756,17 +748,6 @@ static void test_fault_sweep(void **state)
 		}
 	assert_true(refused > 20);
 	assert_true(survived > 20);
-}
-
-struct lines {
-	unsigned ok, failed;
-};
-
-static void hear(void *user, const char *line)
-{
-	struct lines *lines = user;
-	lines->ok += strncmp(line, "ok", 2) == 0;
-	lines->failed += strncmp(line, "FAIL", 4) == 0;
 }
 
 static void test_selftest(void **state)

@@ -16,21 +16,9 @@
 #include "devices/kbase.h"
 #include "source/mali/id.h"
 #include "source/source.h"
+#include "unit/context.h"
 
 extern const struct source_ops source_kbase;
-
-static struct sx_context *context;
-
-static int open_context(void **state)
-{
-	return sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int close_context(void **state)
-{
-	sx_context_destroy(context);
-	return 0;
-}
 
 /* An opened device with a decoder and the table that its samples go to. */
 struct bench {
@@ -791,5 +779,5 @@ int main(void)
 	    cmocka_unit_test(catalogs_recognise_devices),
 	    cmocka_unit_test(every_call_fails),
 	};
-	return cmocka_run_group_tests(tests, open_context, close_context);
+	return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -11,10 +11,9 @@
 #include <sextant/expr.h>
 #include "devices/nvml.h"
 #include "source/nvml/nvml.h"
+#include "unit/context.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-
-static struct sx_context *context;
 
 struct values {
 	uint64_t value[NVML_COUNTER_COUNT];
@@ -421,17 +420,6 @@ static void names_that_are_none(void **state)
 	assert_int_equal(fake.open_libraries, 0);
 }
 
-static int setup(void **state)
-{
-	return sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int teardown(void **state)
-{
-	sx_context_destroy(context);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,5 +436,5 @@ int main(void)
 	    cmocka_unit_test(what_doctor_says),
 	    cmocka_unit_test(names_that_are_none),
 	};
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -10,21 +10,9 @@
 #include <string.h>
 
 #include "source/source.h"
+#include "unit/context.h"
 
 #include <sextant/catalog.h>
-
-static struct sx_context *context;
-
-static int open_context(void **state)
-{
-	return sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int close_context(void **state)
-{
-	sx_context_destroy(context);
-	return 0;
-}
 
 extern const struct source_ops source_panthor;
 
@@ -229,5 +217,5 @@ int main(void)
 	    cmocka_unit_test(proposed_interfaces_are_not_trusted),
 	    cmocka_unit_test(others_are_told_apart),
 	};
-	return cmocka_run_group_tests(tests, open_context, close_context);
+	return cmocka_run_group_tests(tests, context_open, context_close);
 }

@@ -12,11 +12,10 @@
 #include <sextant/expr.h>
 #include "devices/pmu.h"
 #include "source/pmu/pmu.h"
+#include "unit/context.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define VALUES	 64
-
-static struct sx_context *context;
 
 struct values {
 	uint32_t count;
@@ -609,17 +608,6 @@ static void every_event_is_tried(void **state)
 	assert_int_equal(fake.open_fds, 0);
 }
 
-static int setup(void **state)
-{
-	return sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int teardown(void **state)
-{
-	sx_context_destroy(context);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -641,5 +629,5 @@ int main(void)
 	    cmocka_unit_test(added_counters),
 	    cmocka_unit_test(every_event_is_tried),
 	};
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, context_open, context_close);
 }

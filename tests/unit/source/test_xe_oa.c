@@ -15,6 +15,8 @@
 #include "session/record/raw.h"
 #include "source/xe_oa/uapi.h"
 #include "source/xe_oa/xe_oa.h"
+#include "unit/context.h"
+#include "unit/source/heard.h"
 
 #if __has_include(<drm/xe_drm.h>)
 #include <drm/xe_drm.h>
@@ -28,8 +30,6 @@
 #define BMG_RENDER_BASIC "f05e23fc-913d-4ab9-ba9a-43beb059a18c"
 
 extern const struct decoder_ops decode_i915_oa;
-
-static struct sx_context *context;
 
 struct found {
 	unsigned count;
@@ -191,15 +191,6 @@ static void test_describe(void **state)
 	assert_int_equal(source_xe_oa.open(&host, "xe", &source, &err), SX_ERR_PERMISSION);
 	assert_non_null(strstr(err.remedy, "usermod"));
 	assert_int_equal(fake.open_fds, 0);
-}
-
-static uint64_t sum(const struct sx_table *t, const char *name)
-{
-	uint64_t total = 0;
-	struct sx_vector v = sx_table_vector(t, sx_table_find(t, name));
-	for (size_t i = 0; v.data && i < sx_table_row_count(t); i++)
-		total += ((const uint64_t *)v.data)[i];
-	return total;
 }
 
 static size_t marked(const struct sx_table *t, uint8_t quality)
@@ -686,17 +677,6 @@ static void test_fault_sweep(void **state)
 	assert_true(survived > 20);
 }
 
-struct lines {
-	unsigned ok, failed;
-};
-
-static void hear(void *user, const char *line)
-{
-	struct lines *lines = user;
-	lines->ok += strncmp(line, "ok", 2) == 0;
-	lines->failed += strncmp(line, "FAIL", 4) == 0;
-}
-
 static struct lines selftest(struct fake_xe *fake, enum sx_status expected)
 {
 	struct source *source;
@@ -833,17 +813,6 @@ static void test_uapi(void **state)
 #endif
 }
 
-static int set_up(void **state)
-{
-	return sx_context_create(NULL, &context, NULL) != SX_OK;
-}
-
-static int tear_down(void **state)
-{
-	sx_context_destroy(context);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -857,5 +826,5 @@ int main(void)
 	    cmocka_unit_test(test_fault_sweep),	    cmocka_unit_test(test_selftest),
 	    cmocka_unit_test(test_recording),	    cmocka_unit_test(test_uapi),
 	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, context_open, context_close);
 }
