@@ -13,23 +13,7 @@
 #include <cmocka.h>
 
 #include "analysis/compare/compare.h"
-
-#define SEED 20261121u
-
-static uint64_t state_;
-
-static double uniform(void)
-{
-	state_ ^= state_ << 13;
-	state_ ^= state_ >> 7;
-	state_ ^= state_ << 17;
-	return ((double)(state_ >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
+#include "unit/analysis/noise.h"
 
 struct world {
 	uint32_t metrics, runs, changed; /* the first so many metrics change */
@@ -39,18 +23,6 @@ struct world {
 	uint32_t together; /* the first so many rise and fall together */
 	bool no_direction;
 };
-
-static struct compare_metric *add(struct compare_set *set, const char *name, uint32_t runs)
-{
-	struct compare_metric *m = compare_set_metric(set, name, runs);
-	assert_non_null(m);
-	m->title = m->name;
-	m->unit = "s";
-	m->direction = SX_DIRECTION_LOWER;
-	m->runs = runs;
-	m->constant = false;
-	return m;
-}
 
 #define WORLD_MOST 128
 #define ALIKE	   0.95 /* correlation of those that rise and fall together */

@@ -12,6 +12,8 @@
 
 #include <sextant/catalog.h>
 
+#include "unit/catalog/folder.h"
+
 #define HEAD(name)                                                                                 \
 	"sextant-catalog: 1\nname: " name "\ntitle: T " name "\nvendor: V\nkind: gpu\n"            \
 	"dialect: intel\nnotation: postfix\n"
@@ -55,44 +57,12 @@ static const char child[] = HEAD("child") "extends: parent\n"
 					  "- {name: Busy, groups: [Two, Three], expr: \"A 0 READ 3 "
 					  "UMUL\"}\n";
 
-struct folder {
-	char path[64];
-	struct sx_context *context;
-};
-
-static void write_file(const struct folder *f, const char *name, const char *text)
-{
-	char path[256];
-	snprintf(path, sizeof(path), "%s/%s.yaml", f->path, name);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static int setup(void **state)
 {
-	struct folder *f = calloc(1, sizeof(*f));
-	assert_non_null(f);
-	strcpy(f->path, "/tmp/sextant-inherit-XXXXXX");
-	assert_non_null(mkdtemp(f->path));
-	struct sx_context_options options = {.catalog_path = f->path};
-	assert_int_equal(sx_context_create(&options, &f->context, NULL), SX_OK);
-	write_file(f, "parent", parent);
-	write_file(f, "common.shared", shared);
-	write_file(f, "child", child);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct folder *f = *state;
-	char command[128];
-	sx_context_destroy(f->context);
-	snprintf(command, sizeof(command), "rm -r %s", f->path);
-	assert_int_equal(system(command), 0);
-	free(f);
+	struct folder *f = folder_open(state);
+	folder_write(f, "parent", parent);
+	folder_write(f, "common.shared", shared);
+	folder_write(f, "child", child);
 	return 0;
 }
 
@@ -157,7 +127,7 @@ static void test_child(void **state)
 	char *changed = malloc(sizeof(parent) + 16);
 	assert_non_null(changed);
 	snprintf(changed, sizeof(parent) + 16, "%s# more\n", parent);
-	write_file(f, "parent", changed);
+	folder_write(f, "parent", changed);
 	free(changed);
 	struct sx_context *again = NULL;
 	struct sx_context_options options = {.catalog_path = f->path};
@@ -173,7 +143,7 @@ static void refuse(const struct folder *f, const char *text, const char *says)
 	struct sx_catalog *cat = NULL;
 	struct sx_error err = {0};
 	char path[128];
-	write_file(f, "bad", text);
+	folder_write(f, "bad", text);
 	snprintf(path, sizeof(path), "%s/bad.yaml", f->path);
 	assert_int_equal(sx_catalog_open(f->context, path, &cat, &err), SX_ERR_BAD_INPUT);
 	assert_null(cat);
@@ -197,15 +167,15 @@ static void test_refused(void **state)
 	refuse(f, HEAD("bad") "shared: common\nmetrics:\n- {name: Rate, form: 9}\n",
 	       "bad.yaml:10: the shared file has no form 9 of \"Rate\"");
 	/* A parent that is refused by itself tells its own line. */
-	write_file(f, "broken", HEAD("broken") "constants: [{name: a}\n");
+	folder_write(f, "broken", HEAD("broken") "constants: [{name: a}\n");
 	refuse(f, HEAD("bad") "extends: broken\n", "broken.yaml:");
 	/* What is wrong in a shared entry is told where it stands. */
-	write_file(f, "wrong.shared",
-		   "sextant-shared: 1\nname: wrong\nvendor: V\nmetrics:\n"
-		   "- {name: m, unit: parsecs, expr: \"1\"}\n");
+	folder_write(f, "wrong.shared",
+		     "sextant-shared: 1\nname: wrong\nvendor: V\nmetrics:\n"
+		     "- {name: m, unit: parsecs, expr: \"1\"}\n");
 	refuse(f, HEAD("bad") "shared: wrong\nmetrics:\n- {name: m}\n",
 	       "wrong.shared.yaml:5: unknown unit");
-	write_file(f, "not.shared", HEAD("not"));
+	folder_write(f, "not.shared", HEAD("not"));
 	refuse(f, HEAD("bad") "shared: not\n", "\"not\" is not a shared file");
 	refuse(f, HEAD("bad") "groups: [{name: G, kind: set, programs: [none]}]\n",
 	       "unknown program");
@@ -215,9 +185,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_shared, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_child, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_shared, setup, folder_close),
+	    cmocka_unit_test_setup_teardown(test_child, setup, folder_close),
+	    cmocka_unit_test_setup_teardown(test_refused, setup, folder_close),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include <sextant/catalog.h>
 #include "catalog/match.h"
+#include "unit/catalog/folder.h"
 
 static const char text[] =
     "sextant-catalog: 1\nname: many\ntitle: Many\nvendor: V\nkind: gpu\ndialect: standard\n"
@@ -26,52 +27,12 @@ static const char half[] = "sextant-catalog: 1\nname: half\ntitle: Half\nvendor:
 			   "dialect: standard\nnotation: infix\n"
 			   "match: [{driver: d3, key: k, value: v}]\ncounters: nonsense\n";
 
-struct folder {
-	char path[64];
-	struct sx_context *context;
-	int warnings;
-};
-
-static void write_file(const struct folder *f, const char *name, const char *content)
-{
-	char path[256];
-	snprintf(path, sizeof(path), "%s/%s.yaml", f->path, name);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(content, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void log_line(void *user, enum sx_log_level level, const char *line)
-{
-	if (level == SX_LOG_WARNING && strstr(line, "broken.yaml"))
-		++*(int *)user;
-}
-
 static int setup(void **state)
 {
-	struct folder *f = calloc(1, sizeof(*f));
-	assert_non_null(f);
-	strcpy(f->path, "/tmp/sextant-match-XXXXXX");
-	assert_non_null(mkdtemp(f->path));
-	write_file(f, "many", text);
-	write_file(f, "half", half);
-	write_file(f, "broken", "sextant-catalog: 1\nname: [\n");
-	struct sx_context_options options = {
-	    .catalog_path = f->path, .log = log_line, .log_user = &f->warnings};
-	assert_int_equal(sx_context_create(&options, &f->context, NULL), SX_OK);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct folder *f = *state;
-	char command[128];
-	sx_context_destroy(f->context);
-	snprintf(command, sizeof(command), "rm -r %s", f->path);
-	assert_int_equal(system(command), 0);
-	free(f);
+	struct folder *f = folder_open(state);
+	folder_write(f, "many", text);
+	folder_write(f, "half", half);
+	folder_write(f, "broken", "sextant-catalog: 1\nname: [\n");
 	return 0;
 }
 
@@ -129,10 +90,10 @@ static void test_ambiguous(void **state)
 	const struct folder *f = *state;
 	struct sx_catalog *cat = NULL;
 	struct sx_error err = {0};
-	write_file(f, "other",
-		   "sextant-catalog: 1\nname: other\ntitle: Other\nvendor: V\nkind: gpu\n"
-		   "dialect: standard\nnotation: infix\n"
-		   "products: [{name: other-a, title: T, aliases: [oa]}]\n");
+	folder_write(f, "other",
+		     "sextant-catalog: 1\nname: other\ntitle: Other\nvendor: V\nkind: gpu\n"
+		     "dialect: standard\nnotation: infix\n"
+		     "products: [{name: other-a, title: T, aliases: [oa]}]\n");
 	assert_int_equal(sx_catalog_open(f->context, "oa", &cat, &err), SX_ERR_NOT_FOUND);
 	assert_non_null(strstr(err.message, "2 products are called \"oa\""));
 	assert_int_equal(sx_catalog_open(f->context, "one-c", &cat, &err), SX_ERR_NOT_FOUND);
@@ -165,9 +126,9 @@ static void test_ours_do_not_overlap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_devices, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_products, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_ambiguous, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_devices, setup, folder_close),
+	    cmocka_unit_test_setup_teardown(test_products, setup, folder_close),
+	    cmocka_unit_test_setup_teardown(test_ambiguous, setup, folder_close),
 	    cmocka_unit_test(test_ours_do_not_overlap),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
