@@ -14,31 +14,6 @@
 
 #include "window.h"
 
-static const char *const sources[] = {
-    "#version 430\nvoid main() { gl_Position = vec4(gl_VertexID % 3 == 1 ? 3 : -1,\n"
-    "	gl_VertexID % 3 == 2 ? 3 : -1, 0, 1); }\n",
-    "#version 430\nout vec4 color;\nvoid main() { color = vec4(1); }\n"};
-static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
-
-static void prepare(const struct window *window)
-{
-	GLuint array;
-
-	window_bind(window);
-	glGenVertexArrays(1, &array);
-	glBindVertexArray(array);
-	glUseProgram(window_program(sources, kinds, 2, NULL, 0));
-}
-
-static void frames(const struct window *window, int count)
-{
-	for (int i = 0; i < count; i++) {
-		glDrawArrays(GL_TRIANGLES, 0, 3);
-		glFinish();
-		window_swap(window);
-	}
-}
-
 /* Kills for asking what time it is, and for naps. (Mesa itself calls getpid at each swap.) */
 static void seal(long (*install)(struct sock_fprog *program))
 {
@@ -68,10 +43,10 @@ static long by_syscall(struct sock_fprog *program)
 static void sandbox(struct window *window, long (*install)(struct sock_fprog *program))
 {
 	window_open(window, WINDOW_CORE);
-	prepare(window);
-	frames(window, 5);
+	window_prepare(window);
+	window_frames(window, 5);
 	seal(install);
-	frames(window, 15);
+	window_frames(window, 15);
 	printf("%08x\n", window_hash());
 	fflush(stdout);
 	eglMakeCurrent(window->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
@@ -153,7 +128,7 @@ int main(int argc, char **argv)
 	}
 	EXPECT(strcmp(name, "plain") == 0);
 	window_open(&window, WINDOW_CORE);
-	prepare(&window);
-	frames(&window, 20);
+	window_prepare(&window);
+	window_frames(&window, 20);
 	_exit(6);
 }

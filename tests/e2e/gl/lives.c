@@ -12,36 +12,10 @@
 
 #include "window.h"
 
-static const char *const sources[] = {
-    "#version 430\nvoid main() { gl_Position = vec4(gl_VertexID % 3 == 1 ? 3 : -1,\n"
-    "	gl_VertexID % 3 == 2 ? 3 : -1, 0, 1); }\n",
-    "#version 430\nout vec4 color;\nvoid main() { color = vec4(1); }\n"};
-static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
-
-static void prepare(const struct window *window)
-{
-	GLuint array;
-
-	window_bind(window);
-	glGenVertexArrays(1, &array);
-	glBindVertexArray(array);
-	glUseProgram(window_program(sources, kinds, 2, NULL, 0));
-}
-
-/* Nothing slows a pbuffer's swap down; waiting keeps the driver from falling behind. */
-static void frames(const struct window *window, int count)
-{
-	for (int i = 0; i < count; i++) {
-		glDrawArrays(GL_TRIANGLES, 0, 3);
-		glFinish();
-		window_swap(window);
-	}
-}
-
 static void ahead(struct window *window)
 {
 	window_open(window, WINDOW_CORE);
-	prepare(window);
+	window_prepare(window);
 	for (int i = 0; i < 300; i++) {
 		glDrawArrays(GL_TRIANGLES, 0, 3);
 		window_swap(window);
@@ -57,10 +31,10 @@ static void *thread(void *arg)
 	struct window window = *(struct window *)arg;
 
 	window_open(&window, WINDOW_CORE);
-	prepare(&window);
-	frames(&window, 20);
+	window_prepare(&window);
+	window_frames(&window, 20);
 	pthread_barrier_wait(&together);
-	frames(&window, 20);
+	window_frames(&window, 20);
 	window_close(&window);
 	return NULL;
 }
@@ -83,7 +57,7 @@ static void *turn(void *arg)
 	const struct window *window = arg;
 
 	window_bind(window);
-	frames(window, 5);
+	window_frames(window, 5);
 	eglMakeCurrent(window->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 	return NULL;
 }
@@ -93,7 +67,7 @@ static void *keep(void *arg)
 	const struct window *window = arg;
 
 	window_bind(window);
-	frames(window, 5);
+	window_frames(window, 5);
 	EXPECT(eglReleaseThread());
 	return NULL;
 }
@@ -103,7 +77,7 @@ static void handed(struct window *window)
 	pthread_t id;
 
 	window_open(window, WINDOW_CORE);
-	prepare(window);
+	window_prepare(window);
 	eglMakeCurrent(window->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 	for (int i = 0; i < 3; i++) {
 		pthread_create(&id, NULL, turn, window);
@@ -112,7 +86,7 @@ static void handed(struct window *window)
 	pthread_create(&id, NULL, keep, window);
 	pthread_join(id, NULL);
 	window_bind(window);
-	frames(window, 5);
+	window_frames(window, 5);
 	window_close(window);
 }
 
@@ -120,8 +94,8 @@ static void churn(struct window *window)
 {
 	for (int i = 0; i < 150; i++) {
 		window_open(window, i % 2 != 0 ? WINDOW_CORE : WINDOW_COMPAT);
-		prepare(window);
-		frames(window, 2);
+		window_prepare(window);
+		window_frames(window, 2);
 		if (i % 3 != 0) {
 			window_close(window);
 			continue;
@@ -139,8 +113,8 @@ static void alternate(struct window *window)
 
 	window_open(window, WINDOW_CORE);
 	window_open(&other, WINDOW_CORE);
-	prepare(window);
-	prepare(&other);
+	window_prepare(window);
+	window_prepare(&other);
 	for (int i = 0; i < 20; i++) {
 		window_bind(window);
 		glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -166,14 +140,14 @@ static void forks(struct window *window, const char *self)
 	pid_t child;
 
 	window_open(window, WINDOW_CORE);
-	prepare(window);
-	frames(window, 5);
+	window_prepare(window);
+	window_frames(window, 5);
 	child = fork();
 	if (child == 0)
 		exit(3);
 	waitpid(child, &status, 0);
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 3);
-	frames(window, 5);
+	window_frames(window, 5);
 	child = fork();
 	if (child == 0) {
 		execl(self, self, "plain", (char *)NULL);
@@ -181,14 +155,14 @@ static void forks(struct window *window, const char *self)
 	}
 	waitpid(child, &status, 0);
 	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	frames(window, 5);
+	window_frames(window, 5);
 	window_close(window);
 }
 
 static void draw_unswapped(struct window *window)
 {
 	window_open(window, WINDOW_CORE);
-	prepare(window);
+	window_prepare(window);
 	for (int i = 0; i < 4; i++) {
 		glDrawArrays(GL_TRIANGLES, 0, 3);
 		printf("%08x\n", window_hash());
@@ -207,9 +181,9 @@ static void leave(int number)
 static void interrupted(struct window *window)
 {
 	window_open(window, WINDOW_CORE);
-	prepare(window);
+	window_prepare(window);
 	signal(SIGALRM, leave);
-	frames(window, 20);
+	window_frames(window, 20);
 	glDrawArrays(GL_TRIANGLES, 0, 3);
 	raise(SIGALRM);
 }
@@ -220,7 +194,7 @@ static void draw_long(struct window *window, bool drawable, void (*hand_over)(vo
 	window_open(window, WINDOW_CORE);
 	if (!drawable)
 		window->surface = EGL_NO_SURFACE;
-	prepare(window);
+	window_prepare(window);
 	if (!drawable) {
 		GLuint target[2];
 
@@ -252,7 +226,7 @@ static void left_behind(struct window *window)
 {
 	for (int i = 0; i < 2; i++) {
 		window_open(window, WINDOW_CORE);
-		prepare(window);
+		window_prepare(window);
 		for (int k = 0; k < 4; k++)
 			glDrawArrays(GL_TRIANGLES, 0, 3);
 		glFinish();
@@ -266,8 +240,8 @@ static void terminated(struct window *window)
 {
 	for (int i = 0; i < 3; i++) {
 		window_open(window, WINDOW_CORE);
-		prepare(window);
-		frames(window, 3);
+		window_prepare(window);
+		window_frames(window, 3);
 		eglTerminate(window->display);
 		EXPECT(eglReleaseThread());
 		window_display(window);
@@ -318,8 +292,8 @@ int main(int argc, char **argv)
 		window_close(&window);
 	} else {
 		window_open(&window, WINDOW_CORE);
-		prepare(&window);
-		frames(&window, 20);
+		window_prepare(&window);
+		window_frames(&window, 20);
 		if (strcmp(name, "crash") == 0)
 			raise(SIGSEGV);
 		if (strcmp(name, "abort") == 0)

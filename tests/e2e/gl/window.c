@@ -97,3 +97,28 @@ GLuint window_program(const char *const *sources, const GLenum *kinds, int count
 	EXPECT(ok);
 	return program;
 }
+
+void window_prepare(const struct window *window)
+{
+	static const char *const sources[] = {
+	    "#version 430\nvoid main() { gl_Position = vec4(gl_VertexID % 3 == 1 ? 3 : -1,\n"
+	    "	gl_VertexID % 3 == 2 ? 3 : -1, 0, 1); }\n",
+	    "#version 430\nout vec4 color;\nvoid main() { color = vec4(1); }\n"};
+	static const GLenum kinds[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
+	GLuint array;
+
+	window_bind(window);
+	glGenVertexArrays(1, &array);
+	glBindVertexArray(array);
+	glUseProgram(window_program(sources, kinds, 2, NULL, 0));
+}
+
+/* Nothing slows a pbuffer's swap down; waiting keeps the driver from falling behind. */
+void window_frames(const struct window *window, int count)
+{
+	for (int i = 0; i < count; i++) {
+		glDrawArrays(GL_TRIANGLES, 0, 3);
+		glFinish();
+		window_swap(window);
+	}
+}
