@@ -61,6 +61,10 @@ void frames_start(struct device *device)
 	frames_begin(device, device->identity.start_ns, guest_cpu_ns());
 }
 
+/* Some drivers (lavapipe) wait for all that they were given before they answer: not for each. */
+#define READ_TOGETHER  16u
+#define READ_WITHIN_NS UINT64_C(20000000)
+
 static void lose(struct device *device, struct execution *execution)
 {
 	for (uint32_t i = 0; i < execution->command->span_count; i++)
@@ -82,16 +86,35 @@ static void drop(struct device *device, struct execution **link)
 	free(execution);
 }
 
-/* Reads one; false: it is not there yet. */
-static bool frames_collect_ready(struct device *device, struct execution **link)
+/* How many have ended and are not read. */
+static uint32_t count_ended(struct device *device)
 {
-	struct execution *execution = *link;
+	uint32_t count = 0;
 
-	if (!queries_collect(device, execution))
-		return false;
-	frame_at(device, execution->frame)->pending--;
-	drop(device, link);
-	return true;
+	for (struct execution *e = device->executions; e != NULL; e = e->next) {
+		if (!e->ended)
+			queries_note_ended(device, e);
+		count += e->ended;
+	}
+	if (count != 0 && device->ended_ns == 0)
+		device->ended_ns = guest_now_ns();
+	return count;
+}
+
+static void read_ended(struct device *device)
+{
+	struct execution **link = &device->executions;
+
+	queries_collect(device);
+	device->ended_ns = 0;
+	while (*link != NULL) {
+		if ((*link)->ended) {
+			frame_at(device, (*link)->frame)->pending--;
+			drop(device, link);
+		} else {
+			link = &(*link)->next;
+		}
+	}
 }
 
 static void write_complete(struct device *device)
@@ -108,12 +131,18 @@ static void write_complete(struct device *device)
 
 void frames_collect(struct device *device)
 {
-	struct execution **link = &device->executions;
+	if (count_ended(device) != 0)
+		read_ended(device);
+	write_complete(device);
+}
 
-	while (*link != NULL) {
-		if (!frames_collect_ready(device, link))
-			link = &(*link)->next;
-	}
+void frames_look(struct device *device)
+{
+	uint32_t count = count_ended(device);
+
+	if (count >= READ_TOGETHER ||
+	    (count != 0 && guest_now_ns() - device->ended_ns > READ_WITHIN_NS))
+		read_ended(device);
 	write_complete(device);
 }
 
@@ -139,9 +168,10 @@ void frames_settle(struct device *device, struct command *command)
 
 	if (command->pending == NULL)
 		return;
+	frames_collect(device);
 	while (*link != NULL && *link != command->pending)
 		link = &(*link)->next;
-	if (*link == NULL || frames_collect_ready(device, link))
+	if (*link == NULL)
 		return;
 	lose(device, *link);
 	drop(device, link);
@@ -320,6 +350,8 @@ void frames_end(struct device *device, enum wire_kind kind, uint32_t flags)
 	records_note_memory(device, record);
 	frame->ended = true;
 	device->presented += kind == WIRE_FRAME;
+	if (device->current + 1 - device->first == FRAMES_MAX)
+		frames_collect(device);
 	if (device->current + 1 - device->first == FRAMES_MAX)
 		give_up(device);
 	device->current++;

@@ -20,6 +20,9 @@
 #define STREAMS	       4u
 #define CHUNK_SLOTS    16u /* queries of each type that a command buffer takes at a time */
 #define BLOCK_SLOTS    1024u
+#define BLOCK_CHUNKS   (BLOCK_SLOTS / CHUNK_SLOTS)
+#define READ_CHUNKS    16u /* of queries that are read at once, at most */
+#define READ_VALUES    14u /* of one query, with its availability */
 #define LABELS_MAX     64u /* nested */
 
 struct instance {
@@ -51,16 +54,19 @@ struct tally {
 	uint64_t draws, dispatches, barriers, passes;
 };
 
+struct query_chunk {
+	struct query_chunk *next; /* in the list of free ones */
+	struct query_block *block;
+	uint32_t first;	  /* slot */
+	uint32_t used;	  /* slots, of the type that is read now */
+	uint64_t reading; /* in which it may be read: the device is through with it */
+};
+
 /* Pools of BLOCK_SLOTS queries; command buffers take chunks of it. */
 struct query_block {
 	struct query_block *next;
 	VkQueryPool pools[QUERY_TYPES];
-};
-
-struct query_chunk {
-	struct query_chunk *next; /* in the list of free ones */
-	struct query_block *block;
-	uint32_t first; /* slot */
+	struct query_chunk chunks[BLOCK_CHUNKS];
 };
 
 /* A stretch of a command buffer that is a sample of its own, or all of it. */
@@ -147,6 +153,8 @@ struct execution {
 	uint64_t frame; /* number of the frame that it belongs to */
 	uint32_t part;	/* of the frame, that its first span is */
 	uint32_t queue;
+	bool ended; /* the device is through with it, or lost */
+	bool lost;
 };
 
 struct swapchain {
@@ -212,6 +220,9 @@ struct device {
 	struct query_block *blocks;
 	struct query_chunk *chunks; /* free */
 	struct execution *executions, **last_execution;
+	uint64_t ended_ns; /* when the first was met that has ended and is not read */
+	uint64_t readings;
+	uint64_t results[READ_CHUNKS * CHUNK_SLOTS * READ_VALUES];
 	struct frame frames[FRAMES_MAX];
 	uint64_t first, current; /* numbers of frames: oldest and the one that runs */
 	uint64_t presented;	 /* frames so far */
@@ -304,8 +315,10 @@ bool queries_take_chunk(struct command *command);
 /* Gives its chunks back. Under the device's lock. */
 void queries_free(struct command *command);
 void queries_destroy_all(struct device *device);
-/* Adds what a command buffer counted to its sample; false: its results are not there yet. */
-bool queries_collect(struct device *device, struct execution *execution);
+/* results.c: notes whether the device is through with an execution. Reads nothing. */
+void queries_note_ended(const struct device *device, struct execution *execution);
+/* Adds to samples what all that have ended counted. */
+void queries_collect(struct device *device);
 
 /* records.c: a frame whose results are there, or lost. Under the device's lock. */
 void records_write(struct device *device, struct frame *frame);
@@ -326,6 +339,8 @@ void frames_submitted(struct device *device, VkQueue queue, struct command *comm
 void frames_settle(struct device *device, struct command *command);
 /* Reads what is there, and writes samples that are complete. */
 void frames_collect(struct device *device);
+/* The same as soon as it is worth it: not for each command buffer by itself. */
+void frames_look(struct device *device);
 /* No more will come; waits at most wait_ns. */
 void frames_finish(struct device *device, uint64_t wait_ns);
 

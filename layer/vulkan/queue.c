@@ -67,7 +67,7 @@ static void before_submit(struct device *device, struct submission all)
 	struct command *command;
 
 	pthread_mutex_lock(&device->lock);
-	frames_collect(device);
+	frames_look(device);
 	begin_submission(device);
 	while ((command = next_command(&all)) != NULL)
 		prepare(device, command);
@@ -155,7 +155,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_QueuePresentKHR(VkQueue queue,
 	note_size(device, pPresentInfo);
 	frame_now(device)->whole.values[WIRE_PRESENTS] += pPresentInfo->swapchainCount;
 	frames_end(device, WIRE_FRAME, 0);
-	frames_collect(device);
+	frames_look(device);
 	pthread_mutex_unlock(&device->lock);
 	guest_leave(visit);
 	return result;
@@ -167,7 +167,7 @@ static void queue_look(struct device *device)
 	struct guest_visit visit = guest_enter();
 
 	if (measures(device) && pthread_mutex_trylock(&device->lock) == 0) {
-		frames_collect(device);
+		frames_look(device);
 		pthread_mutex_unlock(&device->lock);
 	}
 	guest_leave(visit);

@@ -69,13 +69,11 @@ static bool make_block(struct device *device)
 	}
 	block->next = device->blocks;
 	device->blocks = block;
-	for (uint32_t first = 0; first < BLOCK_SLOTS; first += CHUNK_SLOTS) {
-		struct query_chunk *chunk = calloc(1, sizeof(*chunk));
+	for (uint32_t i = 0; i < BLOCK_CHUNKS; i++) {
+		struct query_chunk *chunk = &block->chunks[i];
 
-		if (chunk == NULL)
-			return device->chunks != NULL;
 		chunk->block = block;
-		chunk->first = first;
+		chunk->first = i * CHUNK_SLOTS;
 		chunk->next = device->chunks;
 		device->chunks = chunk;
 	}
@@ -125,12 +123,7 @@ void queries_free(struct command *command)
 
 void queries_destroy_all(struct device *device)
 {
-	while (device->chunks != NULL) {
-		struct query_chunk *next = device->chunks->next;
-
-		free(device->chunks);
-		device->chunks = next;
-	}
+	device->chunks = NULL;
 	while (device->blocks != NULL) {
 		struct query_block *next = device->blocks->next;
 

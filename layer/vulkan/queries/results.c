@@ -3,8 +3,6 @@
 
 #include "layer/vulkan/layer.h"
 
-#define VALUES_MAX 14u /* of one query, with its availability */
-
 /* Counters in the order of the statistics' bits. */
 static const uint8_t statistics[] = {
     WIRE_IA_VERTICES,	   WIRE_IA_PRIMITIVES,	WIRE_VS_INVOCATIONS, WIRE_GS_INVOCATIONS,
@@ -18,31 +16,6 @@ static uint32_t value_count(const struct device *device, uint32_t type)
 	if (type == QUERY_STATISTICS)
 		return device->mesh ? 13 : 11;
 	return type >= QUERY_STREAM && type < QUERY_STAMPS ? 2 : 1;
-}
-
-/* Queries of a pool, and how many values each has. */
-struct query_range {
-	VkQueryPool pool;
-	uint32_t number, count, values;
-};
-
-/* Reads queries; false: not all are there. */
-static bool results_read(const struct device *device, const struct query_range *range,
-			 uint64_t *out)
-{
-	uint32_t count = range->count, values = range->values;
-	size_t stride = (values + 1) * sizeof(uint64_t);
-	VkResult result = device->next.GetQueryPoolResults(
-	    device->handle, range->pool, range->number, count, count * stride, out, stride,
-	    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-
-	if (result != VK_SUCCESS)
-		return false;
-	for (uint32_t i = 0; i < count; i++) {
-		if (out[i * (values + 1) + values] == 0)
-			return false;
-	}
-	return true;
 }
 
 /* Parts of one queue overlap where they run at once; each tick is counted for one of them. */
@@ -86,59 +59,169 @@ static void add(struct device *device, struct part *part, const struct execution
 	}
 }
 
-static bool read_use(const struct device *device, const struct command *command,
-		     const struct query_use *use, uint64_t *values)
+/* Slots of a block that were read at once. */
+struct reading {
+	struct device *device;
+	uint32_t type;
+	const struct query_block *block; /* or NULL: none yet */
+	uint32_t first, count;
+	bool good;
+};
+
+/* Values that a slot has, with those that tell whether they are there. */
+static uint32_t slot_values(const struct reading *r)
+{
+	return pool_slots(r->type, 1) * (value_count(r->device, r->type) + 1);
+}
+
+static bool may_read(const struct reading *r, const struct query_chunk *chunk)
+{
+	return chunk->reading == r->device->readings;
+}
+
+/* The chunk, and those beside it that have ended too. */
+static void read_around(struct reading *r, const struct query_chunk *chunk)
+{
+	const struct query_chunk *first = chunk, *last = chunk, *all = chunk->block->chunks;
+	size_t stride = (value_count(r->device, r->type) + 1) * sizeof(uint64_t);
+	uint32_t queries;
+
+	while (first > all && last - first + 1 < READ_CHUNKS && may_read(r, first - 1))
+		first--;
+	while (last + 1 < all + BLOCK_CHUNKS && last - first + 1 < READ_CHUNKS &&
+	       may_read(r, last + 1))
+		last++;
+	r->block = chunk->block;
+	r->first = first->first;
+	r->count = last->first + last->used - first->first;
+	queries = pool_slots(r->type, r->count);
+	/* Between those that were used some were not: whether one is there, it tells itself. */
+	r->good = r->device->next.GetQueryPoolResults(
+		      r->device->handle, r->block->pools[r->type], pool_slots(r->type, r->first),
+		      queries, queries * stride, r->device->results, stride,
+		      VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) >= 0;
+}
+
+/* Values of a query that has ended; NULL: they are not there. */
+static const uint64_t *read_use(struct reading *r, const struct command *command,
+				const struct query_use *use)
 {
 	const struct query_chunk *chunk = command->chunks[use->slot / CHUNK_SLOTS];
-	uint32_t per_slot = use->type == QUERY_STAMPS ? 2 : 1;
-	uint32_t number = per_slot * (chunk->first + use->slot % CHUNK_SLOTS);
+	uint32_t slot = chunk->first + use->slot % CHUNK_SLOTS, all = slot_values(r);
+	uint32_t each = value_count(r->device, r->type) + 1;
+	const uint64_t *values;
 
-	const struct query_range range = {.pool = chunk->block->pools[use->type],
-					  .number = number,
-					  .count = per_slot,
-					  .values = value_count(device, use->type)};
+	if (r->block != chunk->block || slot - r->first >= r->count)
+		read_around(r, chunk);
+	values = &r->device->results[(slot - r->first) * all];
+	for (uint32_t i = each - 1; i < all; i += each) {
+		if (!r->good || values[i] == 0)
+			return NULL;
+	}
+	return values;
+}
 
-	return results_read(device, &range, values);
+/* Chunks of a command buffer that have results of this type. */
+static void allow(struct reading *r, const struct command *command)
+{
+	uint32_t used = command->slots[r->type];
+
+	for (uint32_t i = 0; i * CHUNK_SLOTS < used; i++) {
+		struct query_chunk *chunk = command->chunks[i];
+
+		chunk->reading = r->device->readings;
+		chunk->used =
+		    used - i * CHUNK_SLOTS < CHUNK_SLOTS ? used - i * CHUNK_SLOTS : CHUNK_SLOTS;
+	}
+}
+
+static void collect_use(struct reading *r, const struct execution *execution,
+			const struct command *command, const struct query_use *use,
+			struct part *part)
+{
+	const uint64_t *values = NULL;
+	bool there = false;
+
+	if (use->ended && use->type == QUERY_DRIVER) {
+		there = driver_add(r->device, command, use, part);
+	} else if (use->ended) {
+		values = read_use(r, command, use);
+		there = values != NULL;
+	}
+	if (values != NULL)
+		add(r->device, part, execution, use->type, values);
+	if (!there)
+		part->lost |= QUERY_BIT(use->type);
 }
 
 /* A child's queries count for the part that it was run in; it has one span. */
-static void collect_one(struct device *device, const struct execution *execution,
+static void collect_one(struct reading *r, const struct execution *execution,
 			const struct command *command, uint32_t child_span)
 {
 	bool child = command != execution->command;
-	uint64_t values[VALUES_MAX];
 
 	for (uint32_t i = 0; i < command->use_count; i++) {
 		const struct query_use *use = &command->uses[i];
-		struct part *part = frame_part(device, execution, child ? child_span : use->span);
 
-		if (use->type == QUERY_DRIVER) {
-			if (!use->ended || !driver_add(device, command, use, part))
-				part->lost |= QUERY_BIT(QUERY_DRIVER);
-		} else if (use->ended && read_use(device, command, use, values))
-			add(device, part, execution, use->type, values);
-		else
-			part->lost |= QUERY_BIT(use->type);
+		if (use->type == r->type)
+			collect_use(
+			    r, execution, command, use,
+			    frame_part(r->device, execution, child ? child_span : use->span));
 	}
 }
 
-bool queries_collect(struct device *device, struct execution *execution)
+static void lose_all(struct device *device, const struct execution *execution)
 {
-	const struct command *command = execution->command;
-	VkResult state = device->next.GetEventStatus(device->handle, command->done);
+	for (uint32_t i = 0; i < execution->command->span_count; i++)
+		frame_part(device, execution, i)->lost |= device->wanted;
+}
 
-	if (state == VK_EVENT_RESET)
-		return false;
-	if (state != VK_EVENT_SET) { /* the device is lost */
-		for (uint32_t i = 0; i < command->span_count; i++)
-			frame_part(device, execution, i)->lost |= device->wanted;
-		return true;
+static void collect_type(struct reading *r)
+{
+	for (struct execution *e = r->device->executions; e != NULL; e = e->next) {
+		if (!e->ended || e->lost)
+			continue;
+		collect_one(r, e, e->command, 0);
+		for (uint32_t i = 0; i < e->command->child_count; i++)
+			collect_one(r, e, e->command->children[i].command,
+				    e->command->children[i].span);
 	}
-	if (!driver_ready(device, command))
-		return false;
-	collect_one(device, execution, command, 0);
-	for (uint32_t i = 0; i < command->child_count; i++)
-		collect_one(device, execution, command->children[i].command,
-			    command->children[i].span);
-	return true;
+}
+
+static void allow_type(struct reading *r)
+{
+	r->device->readings++;
+	for (struct execution *e = r->device->executions; e != NULL; e = e->next) {
+		if (!e->ended || e->lost)
+			continue;
+		allow(r, e->command);
+		for (uint32_t i = 0; i < e->command->child_count; i++)
+			allow(r, e->command->children[i].command);
+	}
+}
+
+void queries_collect(struct device *device)
+{
+	for (struct execution *e = device->executions; e != NULL; e = e->next) {
+		if (e->ended && e->lost)
+			lose_all(device, e);
+	}
+	for (uint32_t type = 0; type <= QUERY_DRIVER; type++) {
+		struct reading reading = {.device = device, .type = type};
+
+		if ((device->wanted & QUERY_BIT(type)) == 0)
+			continue;
+		if (type != QUERY_DRIVER)
+			allow_type(&reading);
+		collect_type(&reading);
+	}
+}
+
+void queries_note_ended(const struct device *device, struct execution *execution)
+{
+	VkResult state = device->next.GetEventStatus(device->handle, execution->command->done);
+
+	execution->lost = state != VK_EVENT_RESET && state != VK_EVENT_SET;
+	execution->ended =
+	    execution->lost || (state == VK_EVENT_SET && driver_ready(device, execution->command));
 }
