@@ -76,14 +76,18 @@ static bool has_identity(const struct wire_stream *stream)
 	return state == WIRE_OPEN || state == WIRE_CLOSED;
 }
 
+/* A context that has written, or has gone without, and that we have not met before. */
 static bool is_new(const struct channel_place *mine, const struct wire_stream *stream)
 {
-	return has_identity(stream) &&
-	       (!mine->known ||
-		mine->generation != __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE));
+	if (!has_identity(stream) ||
+	    (mine->known &&
+	     mine->generation == __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE)))
+		return false;
+	return __atomic_load_n(&stream->head, __ATOMIC_ACQUIRE) != 0 ||
+	       __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) == WIRE_CLOSED;
 }
 
-/* The oldest context that we have not met before, by its serial; WIRE_STREAMS: there is none. */
+/* The oldest of them, by serial; WIRE_STREAMS: there is none. */
 static unsigned oldest_new(const struct channel *channel)
 {
 	unsigned oldest = WIRE_STREAMS;
@@ -103,34 +107,24 @@ static unsigned oldest_new(const struct channel *channel)
 }
 
 /*
- * Contexts are numbered in the order in which they were made. A young one may have the stream of
- * one that is gone, before those of its elders; and those that were opened behind our back while we
- * looked are found by looking again.
+ * Contexts are numbered, and first read, in the order in which they were made: a young one may have
+ * the stream of one that is gone, before those of its elders. What was opened behind our back while
+ * we looked is found by looking again. Returns whether there was one, which is now next.
  */
-static void meet_all(struct channel *channel, struct contexts *contexts)
+static bool meet_oldest(struct channel *channel, struct contexts *contexts)
 {
-	for (unsigned met = 0; met < WIRE_STREAMS; met++) {
-		unsigned index = oldest_new(channel);
-		if (index < WIRE_STREAMS)
-			index = oldest_new(channel);
-		if (index == WIRE_STREAMS)
-			return;
-		const struct wire_stream *stream =
-		    wire_stream_at(channel->memory, channel->ring, index);
-		channel->places[index] = (struct channel_place){
-		    .known = true,
-		    .generation = __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE),
-		    .context = add_context(channel, contexts, stream)};
-	}
-}
-
-/* Whether a stream is in use; if we have not met it before, it gets a context. */
-static bool meet(struct channel *channel, struct contexts *contexts,
-		 const struct channel_place *mine, const struct wire_stream *stream)
-{
-	if (is_new(mine, stream))
-		meet_all(channel, contexts);
-	return has_identity(stream) && mine->known;
+	unsigned index = oldest_new(channel);
+	if (index < WIRE_STREAMS)
+		index = oldest_new(channel);
+	if (index == WIRE_STREAMS)
+		return false;
+	const struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
+	channel->places[index] = (struct channel_place){
+	    .known = true,
+	    .generation = __atomic_load_n(&stream->generation, __ATOMIC_ACQUIRE),
+	    .context = add_context(channel, contexts, stream)};
+	channel->next = index;
+	return true;
 }
 
 /* Gives a stream that its writer has closed back for another context. */
@@ -239,11 +233,17 @@ static bool channel_take(struct channel *channel, struct contexts *contexts, uns
 bool channel_next(struct channel *channel, struct contexts *contexts, struct wire_sample *out,
 		  uint64_t *lost)
 {
-	for (unsigned i = 0; i < WIRE_STREAMS; i++) {
+	for (unsigned i = 0, met = 0; i < WIRE_STREAMS;) {
 		unsigned index = (channel->next + i) % WIRE_STREAMS;
 		struct channel_place *mine = &channel->places[index];
 		struct wire_stream *stream = wire_stream_at(channel->memory, channel->ring, index);
-		if (!meet(channel, contexts, mine, stream))
+		if (met < WIRE_STREAMS && is_new(mine, stream) && meet_oldest(channel, contexts)) {
+			met++;
+			i = 0;
+			continue;
+		}
+		i++;
+		if (!mine->known || !has_identity(stream))
 			continue;
 		bool taken = channel_take(channel, contexts, index, out, lost);
 		free_if_closed(contexts, mine, stream);
