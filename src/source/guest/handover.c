@@ -165,7 +165,10 @@ static bool is_old(const char *folder)
 	return stat(folder, &info) == 0 && time(NULL) - info.st_mtime > BEGINNING_S;
 }
 
-/* Folders that sessions left behind when they were killed: their sockets refuse everybody. */
+/*
+ * Folders that sessions left behind when they were killed: their sockets refuse everybody. One that
+ * is listened at refuses a stream as of the wrong kind, and nobody there hears of it.
+ */
 static void remove_stale(const char *where)
 {
 	DIR *dir = opendir(where);
@@ -179,7 +182,7 @@ static void remove_stale(const char *where)
 			(int)sizeof(address.sun_path) ||
 		    !is_old(folder))
 			continue;
-		int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (fd >= 0 &&
 		    connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 &&
 		    errno == ECONNREFUSED && unlink(address.sun_path) == 0)

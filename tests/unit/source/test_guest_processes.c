@@ -252,6 +252,31 @@ static void test_stale_folders_are_removed(void **state)
 	unsetenv("XDG_RUNTIME_DIR");
 }
 
+/* A session that begins looks whether others still live, and is no program to them. */
+static void test_sessions_do_not_take_each_other_for_programs(void **state)
+{
+	char runtime[] = "/tmp/sextant-test-XXXXXX";
+	struct processes all, later;
+	assert_non_null(mkdtemp(runtime));
+	setenv("XDG_RUNTIME_DIR", runtime, 1);
+	open_all(&all);
+	make_old(runtime);
+	open_all(&later);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(channel_open(processes_path(&all)) == NULL);
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_true(processes_waiting(&all));
+	assert_int_equal(processes_activity(&all).processes, 1);
+	assert_int_equal(processes_activity(&later).processes, 0);
+	processes_close(&later);
+	processes_close(&all);
+	assert_int_equal(rmdir(runtime), 0);
+	unsetenv("XDG_RUNTIME_DIR");
+}
+
 #define MANY 100u /* values of the driver's, which take three records */
 
 static pid_t program_with_values(const char *path)
@@ -324,6 +349,7 @@ int main(void)
 	    cmocka_unit_test(test_no_program_reaches_anothers_memory),
 	    cmocka_unit_test(test_nothing_is_left_behind),
 	    cmocka_unit_test(test_stale_folders_are_removed),
+	    cmocka_unit_test(test_sessions_do_not_take_each_other_for_programs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
