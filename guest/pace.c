@@ -7,7 +7,7 @@
 #define AIM_LEAST    0.15   /* of the limit, for what costs little: noise may hide more than that */
 #define AIM_MOST     0.9    /* for what stands out of all noise */
 #define DOUBT_MOST   0.06   /* frames' worth that an unsure cost is taken to be higher, at most */
-#define WAIT	     4u	    /* samples until it is asked again what is affordable */
+#define WAIT	     8u	    /* samples until it is asked again what is affordable */
 #define CHEAP	     0.6    /* what costs less is measured in runs of at least */
 #define CHEAP_RUN    12u    /* samples: beginning and ending one costs as much as five of them do */
 

@@ -30,10 +30,8 @@ static void split(struct sampler *sampler)
 	if (sampler->list_open || sampler->paused || sampler->segment_count == 0)
 		return;
 	segment = sampler_end_sample(sampler, sampler->per);
-	if (segment != NULL) {
-		sampler->begin_ns = segment->meta.end_ns;
-		sampler->begin_cpu_ns = segment->meta.cpu_end_ns;
-	}
+	if (segment != NULL)
+		times_begin(sampler, segment->meta.end_ns);
 	sampler->flags = 0;
 	sampler->group_count = 0;
 	sampler->draw_count = 0;
@@ -59,12 +57,15 @@ void sampler_count_draw(struct sampler *sampler)
 
 bool sampler_begin_draw(struct sampler *sampler, const char *name)
 {
+	uint64_t now_ns;
+
 	if (sampler->per != WIRE_DRAW || sampler->draws || sampler->list_open || sampler->paused ||
 	    sampler->segment_count == 0)
 		return false;
 	sampler->draws = true;
-	sampler->begin_ns = guest_now_ns();
-	sampler->begin_cpu_ns = guest_cpu_ns();
+	now_ns = guest_now_ns();
+	times_ask(sampler, now_ns);
+	times_begin(sampler, now_ns);
 	sampler->label = draw_label(sampler, name);
 	sampler_resume(sampler);
 	return true;

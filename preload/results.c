@@ -214,10 +214,9 @@ static bool waits_for_nothing(const struct segment *segment)
 /* What waits for no result leaves at once; the rest is worth a question when there is enough. */
 static bool worth_asking(struct sampler *sampler)
 {
-	while (sampler->first_segment != sampler->last_segment &&
-	       waits_for_nothing(oldest(sampler)))
+	while (sampler->first_segment != sampler->timed && waits_for_nothing(oldest(sampler)))
 		collect_one(sampler);
-	return sampler->first_segment != sampler->last_segment &&
+	return sampler->first_segment != sampler->timed &&
 	       (sampler->last_segment - sampler->first_segment >= BATCH ||
 		guest_now_ns() - oldest(sampler)->submit_ns > BATCH_AGE_NS);
 }
@@ -228,7 +227,7 @@ static bool worth_asking(struct sampler *sampler)
  */
 static bool collect_ready(struct sampler *sampler)
 {
-	uint64_t last = sampler->last_segment;
+	uint64_t last = sampler->timed;
 
 	if (sampler->monitor == NULL &&
 	    segment_ready(sampler, &sampler->segments[(last - 1) % sampler->segment_count])) {
@@ -247,9 +246,11 @@ void sampler_collect(struct sampler *sampler, uint64_t wait_ns)
 	uint64_t until = wait_ns != 0 ? guest_now_ns() + wait_ns : 0;
 
 	sampler_end_clock(sampler);
+	if (wait_ns != 0)
+		times_need(sampler);
 	if (sampler->list_open || (wait_ns == 0 && !worth_asking(sampler)))
 		return;
-	while (sampler->first_segment != sampler->last_segment) {
+	while (sampler->first_segment != sampler->timed) {
 		if (collect_ready(sampler))
 			continue;
 		if (wait_ns == 0 || guest_now_ns() >= until)
@@ -271,6 +272,7 @@ void sampler_finish(struct sampler *sampler)
 {
 	monitor_abandon(sampler->monitor);
 	sampler_end_clock(sampler);
+	times_need(sampler);
 	if (sampler->open >= 0) { /* it cannot be ended without the context */
 		sampler->sets[sampler->open].in_use = false;
 		sampler->open = -1;
@@ -285,6 +287,7 @@ void sampler_finish(struct sampler *sampler)
 		sampler->flags |= WIRE_LAST;
 		sampler_end_frame(sampler, false, NULL);
 		sampler_end_clock(sampler);
+		times_need(sampler);
 		if (sampler->first_segment != sampler->last_segment)
 			collect_one(sampler);
 	}

@@ -184,6 +184,7 @@ void sampler_cut(struct sampler *sampler)
 		queue_segment(sampler);
 		sampler->flags |= WIRE_CUT;
 	}
+	times_need(sampler);
 	sampler->paused = sampler->open < 0;
 }
 
@@ -224,7 +225,7 @@ struct segment *sampler_end_sample(struct sampler *sampler, uint32_t kind)
 
 	if (segment != NULL) {
 		segment->meta.end_ns = guest_now_ns();
-		segment->meta.cpu_end_ns = guest_cpu_ns();
+		times_ask(sampler, segment->meta.end_ns);
 	}
 	return segment;
 }
@@ -250,51 +251,6 @@ void sampler_end_frame(struct sampler *sampler, bool swapped, const uint32_t siz
 		segment->meta.height = size[1];
 		segment->meta.flags |= WIRE_SIZE_KNOWN;
 	}
-}
-
-static void choose_next(struct sampler *sampler, uint64_t cpu_ns)
-{
-	sampler->audits += sampler->measured;
-	pace_sample(&sampler->pace, cpu_ns);
-	sampler->measured = pace_measures(&sampler->pace);
-	if (sampler->measured)
-		monitor_next_pass(sampler->monitor);
-}
-
-static void end_clock(struct sampler *sampler, uint64_t now_ns, uint64_t cpu_ns)
-{
-	if (sampler->ended == NULL)
-		return;
-	sampler->ended->meta.end_ns = now_ns;
-	sampler->ended->meta.cpu_end_ns = cpu_ns;
-	sampler->frame_over = true;
-	sampler->ended = NULL;
-}
-
-void sampler_end_clock(struct sampler *sampler)
-{
-	if (sampler->ended != NULL)
-		end_clock(sampler, guest_now_ns(), guest_cpu_ns());
-}
-
-void sampler_start_clock(struct sampler *sampler)
-{
-	uint64_t now_ns = guest_now_ns(), cpu_ns = guest_cpu_ns();
-
-	if (sampler->list_open)
-		return;
-	end_clock(sampler, now_ns, cpu_ns);
-	if (sampler->frame_over)
-		choose_next(sampler, cpu_ns - sampler->frame_cpu_ns);
-	sampler->frame_over = false;
-	sampler->begin_ns = now_ns;
-	sampler->begin_cpu_ns = sampler->frame_cpu_ns = cpu_ns;
-	sampler->frame++;
-	sampler->index = 0;
-	sampler->flags = 0;
-	sampler->group_count = 0;
-	sampler->draw_count = 0;
-	sampler->label = 0;
 }
 
 void sampler_end_time(struct sampler *sampler, const uint32_t size[2])
@@ -357,7 +313,7 @@ void sampler_free(struct sampler *sampler)
 	sampler->sets = NULL;
 	sampler->segments = NULL;
 	sampler->set_count = sampler->segment_count = 0;
-	sampler->first_segment = sampler->last_segment = 0;
+	sampler->first_segment = sampler->last_segment = sampler->timed = 0;
 }
 
 /* Hardware counters are of whole frames. */
@@ -395,8 +351,7 @@ void sampler_start(struct sampler *sampler, const struct api *gl, struct channel
 	if (guest_counters() != NULL)
 		quiet(sampler, make_monitor);
 	say_unwanted(sampler);
-	sampler->begin_ns = guest_now_ns();
-	sampler->begin_cpu_ns = sampler->frame_cpu_ns = guest_cpu_ns();
+	times_start(sampler);
 	sampler_resume(sampler);
 }
 
@@ -408,6 +363,7 @@ void sampler_stop(struct sampler *sampler, enum wire_why why)
 		if (sampler->segments[sampler->first_segment % sampler->segment_count].ends)
 			channel_count_lost(&sampler->stream);
 	}
+	sampler->timed = sampler->last_segment;
 	names_delete(sampler);
 	sampler->measuring = false;
 	for (unsigned i = 0; i < WIRE_COUNTERS; i++) {

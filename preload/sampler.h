@@ -64,6 +64,11 @@ struct segment {
 	struct sample_meta meta;
 };
 
+/* The process's CPU clock at a time. */
+struct reading {
+	uint64_t time_ns, cpu_ns; /* 0: not known */
+};
+
 /* What probe_targets() found out. */
 struct probe {
 	uint32_t usable;		/* slots that may run all at once */
@@ -99,11 +104,13 @@ struct sampler {
 	uint32_t banned;	 /* slots given up for good */
 	uint32_t program_active; /* slots on which the program has a query running */
 
-	int open;				/* set of the segment that runs, or -1 */
-	uint64_t frame, begin_ns, begin_cpu_ns; /* of the sample that runs */
-	uint64_t frame_cpu_ns;			/* when the frame began */
-	uint32_t flags;				/* of the sample that runs */
-	uint32_t index;				/* of the sample in its frame */
+	int open; /* set of the segment that runs, or -1 */
+	uint64_t frame, begin_ns,
+	    begin_cpu_ns;	/* of the sample that runs; CPU time 0: see times.c */
+	struct reading reading; /* of the process's CPU clock, the last one */
+	uint64_t paced_cpu_ns;	/* CPU time that `pace` knows of */
+	uint32_t flags;		/* of the sample that runs */
+	uint32_t index;		/* of the sample in its frame */
 	uint32_t group_count, group_depth, label;
 	uint32_t draw_count;		 /* calls that draw or dispatch, in the sample that runs */
 	uint32_t labels[SAMPLER_LABELS]; /* of the groups that are open */
@@ -111,6 +118,7 @@ struct sampler {
 	struct segment *segments; /* FIFO of segment_count */
 	unsigned segment_count;
 	uint64_t first_segment, last_segment;
+	uint64_t timed;		 /* segments before this one have their CPU times */
 	uint64_t disjoint_until; /* the GPU's clock was not steady in segments before this one */
 	bool owes_disjoint;	 /* the program was not told of it yet */
 	struct segment *ended;	 /* the frame whose swap runs; its time ends with that */
@@ -210,6 +218,14 @@ uint32_t sampler_innermost(const struct sampler *sampler);
 void sampler_next_set(struct sampler *sampler);
 /* What a query counted, which must be there. */
 uint64_t sampler_value(const struct api *gl, GLuint name);
+/* The first sample begins. */
+void times_start(struct sampler *sampler);
+/* A sample begins, whose CPU time then is known now or with the next answer. */
+void times_begin(struct sampler *sampler, uint64_t now_ns);
+/* Asks the CPU clock when it is time to, before or at the end of a sample. */
+bool times_ask(struct sampler *sampler, uint64_t now_ns);
+/* Asks it where segments still wait for their CPU times. */
+void times_need(struct sampler *sampler);
 /* GPU time runs from here; up to here. Nothing where stamps mean nothing. */
 void spans_begin(struct sampler *sampler, struct query_set *set);
 void spans_end(struct sampler *sampler, struct query_set *set);

@@ -1,6 +1,8 @@
 """What measuring costs a program. Program and measured program run at the same time, so that whatever else the
 machine does hits both alike; each says at its end what CPU time it took. A busy machine may still spoil one pair, a
 wrong estimate spoils all: the first pair that is right will do."""
+import csv
+import io
 import json
 import os
 import re
@@ -24,13 +26,17 @@ def program(frames, quads):
     return [path, str(frames), str(quads)]
 
 
+def cpu_said(errors):
+    return float(re.search(r"cpu ([\d.]+)", errors).group(1))
+
+
 def cpu_of(process):
     """CPU seconds that it says, once it has ended."""
     _, errors = process.communicate(timeout=150)
     if process.returncode == 77:
         raise unittest.SkipTest(errors)
     assert process.returncode == 0, (process.returncode, errors)
-    return float(re.search(r"cpu ([\d.]+)", errors).group(1))
+    return cpu_said(errors)
 
 
 def pair(command, options, result):
@@ -75,6 +81,31 @@ class Cost(unittest.TestCase):
             if ratio < 1.65 and slowdown > 1.3 and max(true, share) < 1.5 * min(true, share):
                 return
         self.fail(seen)
+
+
+class Clock(unittest.TestCase):
+    """The CPU clock of short frames is not asked at the end of each, and yet none has no CPU time."""
+
+    def test_it_is_asked_once_in_a_millisecond_and_loses_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            capture = os.path.join(folder, "a.sxc")
+            done = subprocess.run([SEXTANT, "record", "-d", "gl", "-o", capture, "--", *program(*SMALL)],
+                                  capture_output=True, text=True, timeout=150, check=False)
+            if done.returncode == 77:
+                self.skipTest(done.stderr)
+            text = subprocess.run([SEXTANT, "export", capture, "-f", "csv", "--counters"], capture_output=True,
+                                  text=True, timeout=60, check=True).stdout
+        asked, ms = map(int, re.search(r"asked (\d+) in (\d+) ms", done.stderr).groups())
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual(len(rows), SMALL[0])
+        measured = sum(row["IAVertices"] != "" for row in rows)
+        self.assertGreater(asked, 0)
+        self.assertLess(asked, ms + measured + SMALL[0] / 4)
+        times = [float(row["CPUTime (s)"]) for row in rows]
+        # All of it but the program's start, which comes before the first frame, and its end.
+        self.assertLess(sum(times), cpu_said(done.stderr))
+        self.assertGreater(sum(times), 0.5 * cpu_said(done.stderr))
+        self.assertGreater(min(times[2:]), 0)
 
 
 class Calls(unittest.TestCase):
