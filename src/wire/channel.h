@@ -282,11 +282,10 @@ static inline int wire_is_row(const struct wire_record *record, int has_frames)
 #define WIRE_BYTES(ring)                                                                           \
 	(sizeof(struct wire_header) + WIRE_LABEL_BYTES + WIRE_STREAMS * WIRE_STREAM_STRIDE(ring))
 
-/* What watching a software rasteriser's threads may cost a program, in parts of a million: a tenth.
- */
+/* What watching a software rasteriser's threads may cost a program, in ppm: a twentieth. */
 static inline uint32_t wire_watch_ppm(uint32_t overhead_permille)
 {
-	return overhead_permille * 100;
+	return overhead_permille * 50;
 }
 
 /* What is left for a context's own queries, by why its driver has no GPU time. */
