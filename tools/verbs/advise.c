@@ -57,8 +57,7 @@ static void about_json(struct json *json, const struct advised *a)
 	json_kv_string(json, "for", sx_catalog_info(a->catalog)->name);
 	json_kv_string(json, "set", a->advice ? sx_advice_set(a->advice) : NULL);
 	json_kv_u64(json, "rows", a->rows);
-	json_key(json, "rules");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "rules");
 	json_kv_u64(json, "all", n.all);
 	json_kv_u64(json, "fired", n.fired);
 	json_kv_u64(json, "quiet", n.quiet);
@@ -75,8 +74,7 @@ static void write_json(const struct cli *cli, const struct advised *all, uint32_
 	if (count == 1)
 		about_json(&json, &all[0]);
 	if (count > 1) {
-		json_key(&json, "devices");
-		json_array_begin(&json);
+		json_kv_array(&json, "devices");
 	}
 	for (uint32_t i = 0; count > 1 && i < count; i++) {
 		json_object_begin(&json);
@@ -89,8 +87,7 @@ static void write_json(const struct cli *cli, const struct advised *all, uint32_
 	}
 	if (count > 1)
 		json_array_end(&json);
-	json_key(&json, "findings");
-	json_array_begin(&json);
+	json_kv_array(&json, "findings");
 	for (uint32_t i = 0; i < count; i++)
 		findings_json(&cli->view, &json, all[i].advice,
 			      count > 1 ? all[i].number : FINDINGS_NO_DEVICE);

@@ -29,8 +29,7 @@ static void catalogs_json(struct json *json, const struct cli *cli)
 {
 	size_t count = 0;
 	const char *const *names = sx_catalog_names(cli->context, &count);
-	json_key(json, "catalogs");
-	json_array_begin(json);
+	json_kv_array(json, "catalogs");
 	for (size_t i = 0; names && i < count; i++) {
 		struct sx_catalog *catalog;
 		if (sx_catalog_open(cli->context, names[i], &catalog, NULL) != SX_OK)
@@ -47,8 +46,7 @@ static void catalogs_json(struct json *json, const struct cli *cli)
 		json_kv_u64(json, "counters", counters);
 		json_kv_u64(json, "metrics", metrics);
 		json_kv_string(json, "origin", info->origin);
-		json_key(json, "products");
-		json_array_begin_flat(json);
+		json_kv_array_flat(json, "products");
 		for (uint32_t p = 0; p < info->product_count; p++)
 			json_string(json, info->products[p].name);
 		json_array_end(json);
@@ -164,8 +162,7 @@ static enum sx_status write_devices(const struct cli *cli, const struct sx_devic
 {
 	if (cli->view.format == FORMAT_JSON) {
 		struct json json = view_json_begin(&cli->view, "devices");
-		json_key(&json, "devices");
-		json_array_begin(&json);
+		json_kv_array(&json, "devices");
 		for (size_t i = 0; i < count; i++)
 			device_json(&json, &devices[i]);
 		json_array_end(&json);

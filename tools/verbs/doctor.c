@@ -23,8 +23,7 @@ static void doctor_json(const struct cli *cli, const struct sx_device *devices, 
 {
 	struct json json = view_json_begin(&cli->view, "doctor");
 	json_kv_u64(&json, "usable", count_usable(devices, count));
-	json_key(&json, "sources");
-	json_array_begin(&json);
+	json_kv_array(&json, "sources");
 	for (size_t i = 0; i < count; i++) {
 		json_object_begin(&json);
 		json_kv_string(&json, "source", devices[i].source);
@@ -124,8 +123,7 @@ static void begin_report(struct report *report)
 		report->json = view_json_begin(&report->cli->view, "selftest");
 		json_kv_string(&report->json, "version", sx_version());
 		json_kv_string(&report->json, "device", report->device);
-		json_key(&report->json, "lines");
-		json_array_begin(&report->json);
+		json_kv_array(&report->json, "lines");
 		return;
 	}
 	fprintf(report->cli->view.out.out, "sextant %s self-test of %s\n", sx_version(),

@@ -304,8 +304,7 @@ static void explain_counter(struct explanation *e, uint32_t index)
 
 static void advice_json(struct json *json, const struct explanation *e, const char *name)
 {
-	json_key(json, "advice");
-	json_array_begin(json);
+	json_kv_array(json, "advice");
 	for (uint32_t i = 0; i < e->view.advice_count; i++) {
 		const struct sx_advice_info *a = &e->view.advice[i];
 		if (!advice_reads(e, a, name))

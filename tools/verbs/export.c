@@ -313,8 +313,7 @@ static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 		status = export_gather_constants(e, err);
 	if (!status && nested) {
 		json = view_json_begin(view, e->cli->verb->name);
-		json_key(&json, "devices");
-		json_array_begin(&json);
+		json_kv_array(&json, "devices");
 	}
 	struct rows_writer writer = rows_begin(view, &e->devices[0].shape);
 	for (uint32_t i = 0; !status && i < e->count; i++) {

@@ -134,8 +134,7 @@ static enum sx_status list_many(struct cli *cli, const char *what, struct sx_err
 	if (cli->view.format == FORMAT_JSON) {
 		m.json = view_json_begin(&cli->view, "list");
 		json_kv_null(&m.json, "for");
-		json_key(&m.json, what);
-		json_array_begin(&m.json);
+		json_kv_array(&m.json, what);
 	}
 	if (pattern)
 		selection_each_catalog(cli, list_one, &m);

@@ -102,8 +102,7 @@ static bool stat_repeat_write_json(const struct view *view, const struct compare
 	if (compare_set_is_simulated(set))
 		json_kv_bool(&json, "simulated", true);
 	json_kv_u64(&json, "runs", set->runs);
-	json_key(&json, "metrics");
-	json_array_begin(&json);
+	json_kv_array(&json, "metrics");
 	for (size_t i = 0; i < set->metric_count; i++) {
 		const struct compare_metric *m = &set->metrics[i];
 		if (!m->runs || m->hidden)
@@ -116,8 +115,7 @@ static bool stat_repeat_write_json(const struct view *view, const struct compare
 		json_kv_string(&json, "of", t.total ? "total" : "mean");
 		json_kv_f64(&json, "mean", t.mean);
 		json_kv_f64(&json, "spread", spread_of(&t));
-		json_key(&json, "means");
-		json_array_begin_flat(&json);
+		json_kv_array_flat(&json, "means");
 		for (uint32_t r = 0; r < m->runs; r++)
 			json_f64(&json, t.values[r]);
 		json_array_end(&json);

@@ -54,11 +54,9 @@ void also_describe(const struct catalog_view *view, uint32_t index, uint32_t var
 void also_json(struct json *json, const struct catalog_view *view, uint32_t index, uint32_t variant)
 {
 	static const char *const keys[] = {"other_formula", "same_formula"};
-	json_key(json, "also");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "also");
 	for (int same = 0; same < 2; same++) {
-		json_key(json, keys[same]);
-		json_array_begin_flat(json);
+		json_kv_array_flat(json, keys[same]);
 		for (uint32_t i = next_of_name(view, index, 0); i != SX_NONE;
 		     i = next_of_name(view, index, i + 1))
 			if (is_same(&view->metrics[index], &view->metrics[i], variant) == same)

@@ -112,8 +112,7 @@ const char **describe_inputs(const struct catalog_view *view, const char *expr,
 
 void describe_strings_json(struct json *json, const char *key, const struct sx_strings *strings)
 {
-	json_key(json, key);
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, key);
 	for (uint32_t i = 0; i < strings->count; i++)
 		json_string(json, strings->items[i]);
 	json_array_end(json);
@@ -132,13 +131,11 @@ static void sections_json(struct json *json, const struct catalog_view *view,
 {
 	uint32_t first = m->section_count ? m->sections[0] : SX_NONE;
 	json_kv_string(json, "section", first == SX_NONE ? NULL : view->sections[first].id);
-	json_key(json, "sections");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "sections");
 	for (uint32_t i = 0; i < m->section_count; i++)
 		json_string(json, view->sections[m->sections[i]].id);
 	json_array_end(json);
-	json_key(json, "path");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "path");
 	if (first != SX_NONE)
 		path_titles(json, view, view->sections[first].parent);
 	json_array_end(json);
@@ -159,8 +156,7 @@ static void describe_inputs_json(struct json *json, const struct catalog_view *v
 {
 	struct sx_expr *parsed;
 	const char **inputs = describe_inputs(view, expr, &parsed);
-	json_key(json, "inputs");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "inputs");
 	for (size_t i = 0; inputs && inputs[i]; i++)
 		json_string(json, inputs[i]);
 	json_array_end(json);

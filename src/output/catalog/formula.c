@@ -383,8 +383,7 @@ static void node_json(struct json *json, const struct formula *f, const struct s
 	if (f->has_values && has_value(node))
 		json_kv_f64(json, "value", value_of(f, node));
 	if (!leaf && 2 * depth + 8 < JSON_DEPTH_MAX) {
-		json_key(json, "operands");
-		json_array_begin(json);
+		json_kv_array(json, "operands");
 		operands_json(json, f, node, depth + 1);
 		json_array_end(json);
 	} else if (!leaf) {
@@ -427,8 +426,7 @@ static void infix_json(struct json *json, const struct formula *f)
 
 static void operand_list_json(struct json *json, const struct formula *f)
 {
-	json_key(json, "operands");
-	json_array_begin(json);
+	json_kv_array(json, "operands");
 	visit_inputs(f, input_json, json);
 	json_array_end(json);
 }

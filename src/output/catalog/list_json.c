@@ -13,8 +13,7 @@ static void group_json(struct json *json, const struct listing *l, uint32_t i)
 	json_kv_string(json, "kind", kinds[g->kind]);
 	json_kv_string(json, "uuid", g->uuid);
 	json_kv_u64(json, "metrics", list_metrics_in(&l->view, i));
-	json_key(json, "registers");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "registers");
 	json_kv_u64(json, "mux", list_registers_of(g, SX_PROGRAM_MUX));
 	json_kv_u64(json, "boolean", list_registers_of(g, SX_PROGRAM_BOOLEAN));
 	json_kv_u64(json, "flex", list_registers_of(g, SX_PROGRAM_FLEX));
@@ -80,8 +79,7 @@ void list_json(struct listing *l, const char *what)
 {
 	struct json json = view_json_begin(l->to, "list");
 	json_kv_string(&json, "for", l->view.info->name);
-	json_key(&json, what);
-	json_array_begin(&json);
+	json_kv_array(&json, what);
 	list_json_items(l, what, &json);
 	json_array_end(&json);
 	view_json_end(&json);

@@ -152,8 +152,7 @@ static void rule_text(const struct view *out, const struct catalog_view *view,
 
 static void rule_inputs_json(struct json *json, const struct names *names)
 {
-	json_key(json, "inputs");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "inputs");
 	for (size_t i = 0; i < names->count; i++)
 		json_string(json, names->items[i]);
 	json_array_end(json);
@@ -164,8 +163,7 @@ static void rule_json(const struct view *out, const struct catalog_view *view,
 {
 	struct json json = view_json_begin(out, "explain");
 	json_kv_string(&json, "for", view->info->name);
-	json_key(&json, "rules");
-	json_array_begin(&json);
+	json_kv_array(&json, "rules");
 	json_object_begin(&json);
 	json_kv_string(&json, "rule", a->rule);
 	json_kv_string(&json, "kind", "advice");
@@ -298,8 +296,7 @@ enum sx_status rule_write_verdict(const struct view *out, const char *name, bool
 	if (*known && out->format == FORMAT_JSON) {
 		struct json json = view_json_begin(out, "explain");
 		json_kv_null(&json, "for");
-		json_key(&json, "rules");
-		json_array_begin(&json);
+		json_kv_array(&json, "rules");
 		write_named(out, rules, name, &json);
 		json_array_end(&json);
 		view_json_end(&json);

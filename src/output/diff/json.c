@@ -6,10 +6,8 @@
 static void json_side(struct json *json, const char *key, const struct compare_set *set)
 {
 	uint64_t samples = 0;
-	json_key(json, key);
-	json_object_begin(json);
-	json_key(json, "files");
-	json_array_begin_flat(json);
+	json_kv_object(json, key);
+	json_kv_array_flat(json, "files");
 	for (size_t i = 0; i < set->file_count; i++)
 		json_string(json, set->files[i]);
 	json_array_end(json);
@@ -19,8 +17,7 @@ static void json_side(struct json *json, const char *key, const struct compare_s
 	json_kv_u64(json, "samples", samples);
 	json_kv_u64(json, "runs", set->runs);
 	json_kv_string(json, "about", set->about);
-	json_key(json, "devices");
-	json_array_begin(json);
+	json_kv_array(json, "devices");
 	for (size_t d = 0; d < set->device_count; d++) {
 		json_object_begin_flat(json);
 		json_kv_string(json, "catalog", set->devices[d].catalog);
@@ -82,14 +79,12 @@ static enum sx_status diff_write_json(const struct view *view, const struct comp
 	json_kv_string(&json, "why_not", c->why_not);
 	json_side(&json, "a", c->a);
 	json_side(&json, "b", c->b);
-	json_key(&json, "metrics");
-	json_array_begin(&json);
+	json_kv_array(&json, "metrics");
 	for (size_t i = 0; i < c->row_count; i++)
 		if (compare_row_is_told(&c->rows[i]))
 			row_json(&json, &c->rows[i]);
 	json_array_end(&json);
-	json_key(&json, "findings");
-	json_array_begin(&json);
+	json_kv_array(&json, "findings");
 	for (size_t i = 0; i < c->advice_count; i++) {
 		json_object_begin_flat(&json);
 		json_kv_string(&json, "title", c->advice[i].title);

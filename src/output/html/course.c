@@ -35,8 +35,7 @@ static void array_json(struct json *json, const char *name, const char *type)
 
 static void strings_json(struct json *json, const struct sx_table *strings)
 {
-	json_key(json, "strings");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "strings");
 	for (uint64_t i = 0; sx_table_string(strings, i); i++)
 		json_string(json, sx_table_string(strings, i));
 	json_array_end(json);
@@ -48,8 +47,7 @@ void course_json(struct json *json, const struct report_device *d)
 	bool single = p->each == 1;
 	json_kv_u64(json, "each", p->each);
 	json_kv_u64(json, "count", p->count);
-	json_key(json, "arrays");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "arrays");
 	array_json(json, "begin_ns", "f64");
 	array_json(json, "end_ns", "f64");
 	array_json(json, "samples", "u32");
@@ -61,8 +59,7 @@ void course_json(struct json *json, const struct report_device *d)
 		if (p->labels[l])
 			array_json(json, label_names[l], "u32");
 	json_array_end(json);
-	json_key(json, "of_each_row");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "of_each_row");
 	array_json(json, single ? "value" : "min", "f64");
 	if (!single) {
 		array_json(json, "max", "f64");
@@ -70,8 +67,7 @@ void course_json(struct json *json, const struct report_device *d)
 	}
 	array_json(json, "quality", "u8");
 	json_array_end(json);
-	json_key(json, "rows");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "rows");
 	for (uint32_t i = 0; i < d->row_count; i++)
 		if (has_data(d, i))
 			json_u64(json, i);

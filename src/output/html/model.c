@@ -66,8 +66,7 @@ static void formula_of_row(struct model *m, const struct formula_input *input,
 	struct sx_error ignored;
 	if (row->metric == SX_NONE)
 		return;
-	json_key(&m->json, "formula");
-	json_object_begin_flat(&m->json);
+	json_kv_object_flat(&m->json, "formula");
 	enum sx_status status = formula_open(&f, m->view, input, row->metric, &ignored);
 	m->no_memory |= status == SX_ERR_NO_MEMORY;
 	if (!status)
@@ -79,8 +78,7 @@ static void formula_of_row(struct model *m, const struct formula_input *input,
 static void rows_json(struct model *m, const struct report_device *d, uint32_t number,
 		      const struct formula_input *input)
 {
-	json_key(&m->json, "rows");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "rows");
 	for (uint32_t i = 0; i < d->row_count; i++) {
 		const struct report_row *row = &d->rows[i];
 		json_object_begin_flat(&m->json);
@@ -119,8 +117,7 @@ static void rows_of_device(struct model *m, const struct report_device *d, uint3
 
 static void headings_json(struct model *m, const struct report_device *d)
 {
-	json_key(&m->json, "headings");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "headings");
 	for (uint32_t i = 0; i < d->heading_count; i++) {
 		json_object_begin_flat(&m->json);
 		json_kv_string(&m->json, "title", d->headings[i].title);
@@ -142,8 +139,7 @@ static const char *section_title(const struct report_device *d, const char *id)
 
 static void windows_json(struct model *m, const struct sx_finding *f)
 {
-	json_key(&m->json, "windows");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "windows");
 	for (size_t i = 0; i < f->window_count; i++) {
 		json_object_begin_flat(&m->json);
 		json_kv_u64(&m->json, "first", f->windows[i].first);
@@ -177,8 +173,7 @@ static void finding_json(struct model *m, const struct report_device *d, const s
 		json_kv_u64(&m->json, "rows", f->rows);
 		json_kv_string(&m->json, "advice", f->rule->advice);
 		windows_json(m, f);
-		json_key(&m->json, "sections");
-		json_array_begin(&m->json);
+		json_kv_array(&m->json, "sections");
 		for (uint32_t i = 0; i < f->rule->sections.count; i++) {
 			char text[256];
 			const char *id = f->rule->sections.items[i];
@@ -208,8 +203,7 @@ static void verdict_of_run(struct model *m)
 
 static void findings_of_device(struct model *m, const struct report_device *d)
 {
-	json_key(&m->json, "findings");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "findings");
 	for (size_t i = 0; i < d->finding_count; i++)
 		finding_json(m, d, &d->findings[i]);
 	json_array_end(&m->json);
@@ -217,8 +211,7 @@ static void findings_of_device(struct model *m, const struct report_device *d)
 
 static void gaps_json(struct model *m, const struct report_device *d)
 {
-	json_key(&m->json, "gaps");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "gaps");
 	for (uint32_t i = 0; i < d->gap_count; i++) {
 		json_object_begin_flat(&m->json);
 		time_json(m, "begin_ns", d->gaps[i].begin_ns);
@@ -238,11 +231,9 @@ static void histogram_json(struct model *m, const struct report_device *d)
 {
 	if (!(d->histogram.width_ns > 0))
 		return;
-	json_key(&m->json, "histogram");
-	json_object_begin_flat(&m->json);
+	json_kv_object_flat(&m->json, "histogram");
 	json_kv_f64(&m->json, "width_ns", d->histogram.width_ns);
-	json_key(&m->json, "counts");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "counts");
 	for (int i = 0; i <= REPORT_BINS; i++)
 		json_u64(&m->json, d->histogram.counts[i]);
 	json_array_end(&m->json);
@@ -251,8 +242,7 @@ static void histogram_json(struct model *m, const struct report_device *d)
 
 static void constants_json(struct model *m, const struct report_device *d)
 {
-	json_key(&m->json, "constants");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "constants");
 	for (uint32_t i = 0; i < d->constant_count; i++) {
 		json_object_begin_flat(&m->json);
 		json_kv_string(&m->json, "name", d->constants[i].name);
@@ -264,8 +254,7 @@ static void constants_json(struct model *m, const struct report_device *d)
 
 static void cost_json(struct model *m, const struct cost *c)
 {
-	json_key(&m->json, "cost");
-	json_object_begin_flat(&m->json);
+	json_kv_object_flat(&m->json, "cost");
 	json_kv_u64(&m->json, "measured", c->measured);
 	json_kv_u64(&m->json, "all", c->all);
 	json_kv_f64(&m->json, "share", c->share);
@@ -298,8 +287,7 @@ static void device_json(struct model *m, const struct report_device *d, uint32_t
 		findings_of_device(m, d);
 	}
 	if (d->pyramid) {
-		json_key(&m->json, "course");
-		json_object_begin_flat(&m->json);
+		json_kv_object_flat(&m->json, "course");
 		course_json(&m->json, d);
 		json_object_end(&m->json);
 	}
@@ -313,8 +301,7 @@ static void report_json(struct model *m, const struct report *r)
 	snprintf(origin, sizeof(origin), "%" PRIu64, course_origin(r));
 	machine_head_json(&m->json, r);
 	json_kv_string(&m->json, "origin_ns", origin);
-	json_key(&m->json, "of_devices");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "of_devices");
 	for (uint32_t d = 0; d < r->device_count; d++)
 		device_json(m, &r->devices[d], d);
 	json_array_end(&m->json);
@@ -323,8 +310,7 @@ static void report_json(struct model *m, const struct report *r)
 static void gate_lines_json(struct model *m, const struct report *r)
 {
 	gates_json(&m->json, r->gates, r->gate_count);
-	json_key(&m->json, "gate_lines");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "gate_lines");
 	for (uint32_t i = 0; i < r->gate_count; i++) {
 		const struct report_gate *g = &r->gates[i];
 		json_object_begin_flat(&m->json);
@@ -353,18 +339,15 @@ static void change_json(struct model *m, const struct compare_row *row)
 
 static void comparison_json(struct model *m, const struct comparison *c)
 {
-	json_key(&m->json, "comparison");
-	json_object_begin(&m->json);
+	json_kv_object(&m->json, "comparison");
 	json_kv_bool(&m->json, "comparable", c->comparable);
 	json_kv_string(&m->json, "why_not", c->why_not);
-	json_key(&m->json, "changes");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "changes");
 	for (size_t i = 0; i < c->row_count; i++)
 		if (compare_row_is_told(&c->rows[i]))
 			change_json(m, &c->rows[i]);
 	json_array_end(&m->json);
-	json_key(&m->json, "advice");
-	json_array_begin(&m->json);
+	json_kv_array(&m->json, "advice");
 	for (size_t i = 0; i < c->advice_count; i++) {
 		json_object_begin_flat(&m->json);
 		json_kv_string(&m->json, "title", c->advice[i].title);
@@ -385,8 +368,7 @@ enum sx_status model_write(const struct view *view, const struct report *r, stru
 	gate_lines_json(&m, r);
 	if (r->baseline) {
 		m.full = false;
-		json_key(&m.json, "baseline");
-		json_object_begin(&m.json);
+		json_kv_object(&m.json, "baseline");
 		report_json(&m, r->baseline);
 		json_object_end(&m.json);
 	}

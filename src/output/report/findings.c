@@ -206,8 +206,7 @@ static void finding_json(const struct view *view, struct json *json, const struc
 	json_kv_f64(json, "measured", m.measured);
 	json_kv_f64(json, "share", share(f));
 	json_kv_u64(json, "rows", f->rows);
-	json_key(json, "samples");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "samples");
 	json_u64(json, f->first);
 	json_u64(json, f->last);
 	json_array_end(json);
@@ -229,14 +228,12 @@ void findings_rest_json(struct json *json, const struct sx_advice *advice)
 {
 	size_t count;
 	const struct sx_finding *all = sx_advice_findings(advice, &count);
-	json_key(json, "quiet");
-	json_array_begin(json);
+	json_kv_array(json, "quiet");
 	for (size_t i = 0; i < count; i++)
 		if (!all[i].fired && !all[i].why)
 			json_string(json, all[i].rule->rule);
 	json_array_end(json);
-	json_key(json, "unjudged");
-	json_array_begin(json);
+	json_kv_array(json, "unjudged");
 	for (size_t i = 0; i < count; i++) {
 		if (!all[i].why)
 			continue;

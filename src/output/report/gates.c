@@ -59,8 +59,7 @@ void gates_text(const struct view *view, const struct report_gate *gates, size_t
 
 void gates_json(struct json *json, const struct report_gate *gates, size_t count)
 {
-	json_key(json, "gates");
-	json_array_begin(json);
+	json_kv_array(json, "gates");
 	for (size_t i = 0; i < count; i++) {
 		const struct report_gate *g = &gates[i];
 		json_object_begin_flat(json);

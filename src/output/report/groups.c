@@ -157,8 +157,7 @@ static void differences_json(struct json *json, const struct groups_out *o, size
 {
 	struct report_difference found[REPORT_DIFFERENCES];
 	size_t count = report_by_differences(o->g, group, found);
-	json_key(json, "different");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "different");
 	for (size_t i = 0; i < count; i++) {
 		json_object_begin_flat(json);
 		json_kv_string(json, "metric",
@@ -221,8 +220,7 @@ static void group_json(struct json *json, const struct groups_out *o, const stru
 	json_kv_u64(json, "rows", o->g->list[row].rows);
 	optional_json(json, "begin_ns", begin, begin != SX_TIME_UNKNOWN);
 	optional_json(json, "time_ns", time, time != 0);
-	json_key(json, "values");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "values");
 	for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
 		json_key(json, sx_table_column(values, c)->name);
 		value_json(json, value_of(o, values, c, row));
@@ -238,8 +236,7 @@ static void units_json(struct json *json, const struct groups_out *o, const stru
 {
 	char buf[2 * UNITS_TEXT_MAX];
 	double factor;
-	json_key(json, "units");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "units");
 	for (uint32_t c = 0; c < sx_table_column_count(values); c++)
 		json_kv_string(json, sx_table_column(values, c)->name,
 			       units_base(&o->view->human.units, sx_table_column(values, c)->unit,
@@ -264,8 +261,7 @@ static void write_json(const struct groups_out *o, const struct sx_table *values
 	json_kv_string(&json, "by", report_key_name(o->g->by));
 	json_kv_u64(&json, "count", o->g->seen);
 	units_json(&json, o, values);
-	json_key(&json, "groups");
-	json_array_begin(&json);
+	json_kv_array(&json, "groups");
 	for (size_t r = 0; r < sx_table_row_count(values); r++)
 		group_json(&json, o, values, r);
 	json_array_end(&json);
@@ -427,8 +423,7 @@ static enum sx_status write_json_of_all(struct groups_out *all, uint32_t count,
 {
 	enum sx_status status = SX_OK;
 	struct json json = view_json_begin(all[0].view, "report-by");
-	json_key(&json, "devices");
-	json_array_begin(&json);
+	json_kv_array(&json, "devices");
 	for (uint32_t i = 0; !status && i < count; i++) {
 		all[i].within = &json;
 		status = write_one(&all[i], err);

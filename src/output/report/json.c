@@ -7,8 +7,7 @@
 
 static void metrics_json(struct json *json, const struct view *view, const struct report *r)
 {
-	json_key(json, "metrics");
-	json_array_begin(json);
+	json_kv_array(json, "metrics");
 	for (uint32_t d = 0; d < r->device_count; d++)
 		for (uint32_t i = 0; i < r->devices[d].row_count; i++) {
 			json_object_begin_flat(json);
@@ -26,8 +25,7 @@ static enum sx_status report_write_json(const struct view *view, const struct re
 	machine_head_json(&json, r);
 	verdict_json(&json, r->verdict);
 	metrics_json(&json, view, r);
-	json_key(&json, "findings");
-	json_array_begin(&json);
+	json_kv_array(&json, "findings");
 	for (uint32_t d = 0; d < r->device_count; d++) {
 		if (r->devices[d].advice)
 			findings_json(view, &json, r->devices[d].advice, d);
@@ -35,8 +33,7 @@ static enum sx_status report_write_json(const struct view *view, const struct re
 	}
 	json_array_end(&json);
 	if (budgets) {
-		json_key(&json, "budgets");
-		json_array_begin(&json);
+		json_kv_array(&json, "budgets");
 		for (uint32_t d = 0; d < r->device_count; d++)
 			budget_json(&json, &r->devices[d], d);
 		json_array_end(&json);

@@ -35,8 +35,7 @@ static void frames_json(struct json *json, const struct report_frames *f)
 {
 	if (!f->count)
 		return;
-	json_key(json, "frames");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "frames");
 	json_kv_u64(json, "count", f->count);
 	json_kv_f64(json, "fps", f->fps);
 	json_kv_f64(json, "low_1_percent", f->low_1);
@@ -50,8 +49,7 @@ static void processes_json(struct json *json, const struct report_device *d)
 {
 	if (!d->process_count)
 		return;
-	json_key(json, "processes");
-	json_array_begin(json);
+	json_kv_array(json, "processes");
 	for (uint32_t i = 0; i < d->process_count; i++) {
 		json_object_begin_flat(json);
 		json_kv_u64(json, "pid", d->processes[i].pid);
@@ -109,8 +107,7 @@ static void cost_json(struct json *json, const struct report_device *d)
 	/* Sampling time costs a program nothing that it tells, unless samples of it were spared. */
 	if (d->kind != SX_SAMPLE_FRAME && d->cost.measured == d->cost.all)
 		return;
-	json_key(json, "cost");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "cost");
 	json_kv_f64(json, "share", d->cost.share);
 	json_kv_u64(json, "measured_samples", d->cost.measured);
 	json_kv_u64(json, "all_samples", d->cost.all);
@@ -133,13 +130,11 @@ void machine_head_json(struct json *json, const struct report *r)
 		json_kv_string(json, "file", r->file);
 	if (machine_simulated(r))
 		json_kv_bool(json, "simulated", true);
-	json_key(json, "devices");
-	json_array_begin(json);
+	json_kv_array(json, "devices");
 	for (uint32_t i = 0; i < r->device_count; i++)
 		device_json(json, &r->devices[i]);
 	json_array_end(json);
-	json_key(json, "samples");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "samples");
 	json_kv_string(json, "kind", sx_sample_kind_name(first ? first->kind : SX_SAMPLE_TIME));
 	json_kv_u64(json, "count", first ? first->samples : 0);
 	json_object_end(json);

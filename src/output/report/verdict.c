@@ -99,8 +99,7 @@ void verdict_text(const struct view *view, const struct verdict *v)
 
 static void evidence_json(struct json *json, const struct verdict_part *part)
 {
-	json_key(json, "evidence");
-	json_array_begin(json);
+	json_kv_array(json, "evidence");
 	for (uint32_t i = 0; i < part->evidence_count; i++) {
 		const struct verdict_value *v = &part->evidence[i];
 		json_object_begin_flat(json);
@@ -173,13 +172,11 @@ void verdict_json(struct json *json, const struct verdict *v)
 	json_kv_u64(json, "window_ns", v->window_ns);
 	json_kv_bool(json, "flickers", v->flickers);
 	process_json(json, v);
-	json_key(json, "parts");
-	json_array_begin(json);
+	json_kv_array(json, "parts");
 	for (uint32_t i = 0; i < v->part_count; i++)
 		part_json(json, &v->parts[i]);
 	json_array_end(json);
-	json_key(json, "stretches");
-	json_array_begin(json);
+	json_kv_array(json, "stretches");
 	for (uint32_t i = 0; i < v->stretch_count; i++) {
 		const struct verdict_stretch *s = &v->stretches[i];
 		json_object_begin_flat(json);

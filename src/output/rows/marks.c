@@ -72,13 +72,11 @@ void rows_marks_add(struct rows_marks *marks, const struct sx_table *table, size
 void rows_marks_json(const struct rows_marks *marks, struct json *json)
 {
 	char text[64];
-	json_key(json, "quality");
-	json_array_begin(json);
+	json_kv_array(json, "quality");
 	for (size_t i = 0; i < marks->count; i++) {
 		const struct rows_mark *mark = &marks->marks[i];
 		json_object_begin_flat(json);
-		json_key(json, "rows");
-		json_array_begin_flat(json);
+		json_kv_array_flat(json, "rows");
 		json_u64(json, mark->first);
 		json_u64(json, mark->last);
 		json_array_end(json);

@@ -107,8 +107,7 @@ static void row_json(struct rows_writer *w, const struct extra *extra, size_t n,
 static void units_json(struct json *json, const struct units *units, const struct extra *extra,
 		       size_t n, const struct sx_table *t)
 {
-	json_key(json, "units");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "units");
 	for (size_t i = 0; i < n; i++)
 		json_string(
 		    json, extra[i].kind == EXTRA_BEGIN || extra[i].kind == EXTRA_END ? "ns" : NULL);
@@ -126,8 +125,7 @@ static void names_json(struct rows_writer *w, const struct sx_table *t)
 	struct json *json = &w->json;
 	struct extra extra[EXTRA_MAX];
 	size_t n = extras(w->shape, extra);
-	json_key(json, "metrics");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "metrics");
 	for (size_t i = 0; i < n; i++)
 		json_string(json, extra[i].name);
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
@@ -138,8 +136,7 @@ static void names_json(struct rows_writer *w, const struct sx_table *t)
 
 static void why_json(struct json *json, const struct sx_table *t)
 {
-	json_key(json, "why");
-	json_object_begin(json);
+	json_kv_object(json, "why");
 	for (uint32_t c = 0; c < sx_table_column_count(t); c++)
 		if (sx_table_column(t, c)->why)
 			json_kv_string(json, sx_table_column(t, c)->name,
@@ -175,8 +172,7 @@ static void begin_json(struct rows_writer *w, const struct sx_table *t)
 	open_json(w);
 	json_kv_string(&w->json, "for", w->shape->catalog);
 	names_json(w, t);
-	json_key(&w->json, "rows");
-	json_array_begin(&w->json);
+	json_kv_array(&w->json, "rows");
 }
 
 static void end_json(struct rows_writer *w, const struct sx_table *t)

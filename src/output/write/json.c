@@ -198,6 +198,30 @@ void json_kv_null(struct json *json, const char *key)
 	json_null(json);
 }
 
+void json_kv_object(struct json *json, const char *key)
+{
+	json_key(json, key);
+	json_object_begin(json);
+}
+
+void json_kv_array(struct json *json, const char *key)
+{
+	json_key(json, key);
+	json_array_begin(json);
+}
+
+void json_kv_object_flat(struct json *json, const char *key)
+{
+	json_key(json, key);
+	json_object_begin_flat(json);
+}
+
+void json_kv_array_flat(struct json *json, const char *key)
+{
+	json_key(json, key);
+	json_array_begin_flat(json);
+}
+
 void json_end(struct json *json)
 {
 	fputc('\n', json->out);

@@ -44,6 +44,11 @@ void json_kv_u64(struct json *json, const char *key, uint64_t value);
 void json_kv_f64(struct json *json, const char *key, double value);
 void json_kv_bool(struct json *json, const char *key, bool value);
 void json_kv_null(struct json *json, const char *key);
+/* A key and the beginning of its container. */
+void json_kv_object(struct json *json, const char *key);
+void json_kv_array(struct json *json, const char *key);
+void json_kv_object_flat(struct json *json, const char *key);
+void json_kv_array_flat(struct json *json, const char *key);
 
 /* Ends the document with a newline. */
 void json_end(struct json *json);

@@ -7,8 +7,7 @@ static const char *const directions[] = {NULL, "lower", "higher"};
 
 static void numbers(struct json *json, const char *key, const double *values, uint32_t count)
 {
-	json_key(json, key);
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, key);
 	for (uint32_t i = 0; i < count; i++)
 		json_f64(json, values[i]);
 	json_array_end(json);
@@ -33,8 +32,7 @@ static void write_metric(struct json *json, const struct compare_metric *m)
 	json_kv_u64(json, "device", m->device);
 	numbers(json, "means", m->means, m->runs);
 	numbers(json, "totals", m->totals, m->runs);
-	json_key(json, "samples");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "samples");
 	for (uint32_t i = 0; i < m->runs; i++)
 		json_u64(json, m->samples[i]);
 	json_array_end(json);
@@ -52,13 +50,11 @@ static void write_metric(struct json *json, const struct compare_metric *m)
 static void write_advice(struct json *json, const struct compare_device *device)
 {
 	json_kv_bool(json, "advised", true);
-	json_key(json, "advice");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "advice");
 	for (size_t i = 0; i < device->advice_count; i++)
 		json_string(json, device->advice[i]);
 	json_array_end(json);
-	json_key(json, "fired");
-	json_array_begin_flat(json);
+	json_kv_array_flat(json, "fired");
 	for (size_t i = 0; i < device->advice_count; i++)
 		json_u64(json, device->fired[i]);
 	json_array_end(json);
@@ -66,8 +62,7 @@ static void write_advice(struct json *json, const struct compare_device *device)
 
 static void write_devices(struct json *json, const struct compare_set *set)
 {
-	json_key(json, "devices");
-	json_array_begin(json);
+	json_kv_array(json, "devices");
 	for (size_t d = 0; d < set->device_count; d++) {
 		json_object_begin_flat(json);
 		json_kv_string(json, "catalog", set->devices[d].catalog);
@@ -95,8 +90,7 @@ enum sx_status baseline_write(const char *path, const struct compare_set *set, s
 	json_kv_bool(&json, "ended", set->ended);
 	json_kv_string(&json, "about", set->about);
 	write_devices(&json, set);
-	json_key(&json, "metrics");
-	json_array_begin(&json);
+	json_kv_array(&json, "metrics");
 	for (size_t i = 0; i < set->metric_count; i++)
 		if (set->metrics[i].runs)
 			write_metric(&json, &set->metrics[i]);

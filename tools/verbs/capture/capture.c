@@ -108,18 +108,15 @@ static void device_json(struct json *json, const struct contents *c, uint32_t nu
 	json_kv_u64(json, "clock_error_ns", d->clock_error_ns);
 	capture_clocks_json(json, &c->clocks, number);
 	json_kv_u64(json, "interval_ns", d->interval_ns);
-	json_key(json, "properties");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "properties");
 	for (uint32_t i = 0; i < d->property_count; i++)
 		json_kv_string(json, d->properties[i].name, d->properties[i].value);
 	json_object_end(json);
-	json_key(json, "constants");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "constants");
 	for (uint32_t i = 0; i < d->constant_count; i++)
 		json_kv_f64(json, d->constants[i].name, d->constants[i].value);
 	json_object_end(json);
-	json_key(json, "columns");
-	json_array_begin(json);
+	json_kv_array(json, "columns");
 	for (uint32_t i = 0; i < d->column_count; i++) {
 		json_object_begin_flat(json);
 		json_kv_string(json, "name", d->columns[i].name);
@@ -152,8 +149,7 @@ static void json_device(struct json *json, uint32_t device)
 
 static void notes_json(struct json *json, const struct contents *c)
 {
-	json_key(json, "notes");
-	json_array_begin(json);
+	json_kv_array(json, "notes");
 	for (uint64_t i = 0; i < c->notes && i < SHOWN; i++) {
 		json_object_begin_flat(json);
 		json_device(json, c->first_notes[i].device);
@@ -165,8 +161,7 @@ static void notes_json(struct json *json, const struct contents *c)
 
 static void losses_json(struct json *json, const struct contents *c)
 {
-	json_key(json, "losses");
-	json_array_begin(json);
+	json_kv_array(json, "losses");
 	for (uint64_t i = 0; i < c->losses && i < SHOWN; i++) {
 		const struct told *l = &c->first_losses[i];
 		json_object_begin_flat(json);
@@ -187,8 +182,7 @@ static void account_json(struct json *json, const struct contents *c)
 {
 	json_kv_u64(json, "loss_records", c->losses);
 	losses_json(json, c);
-	json_key(json, "damage");
-	json_object_begin_flat(json);
+	json_kv_object_flat(json, "damage");
 	json_kv_u64(json, "records", c->account->damaged_records);
 	json_kv_u64(json, "missing_records", c->account->missing_records);
 	json_kv_u64(json, "bytes", c->account->damaged_bytes);
@@ -212,13 +206,11 @@ static void write_json(const struct cli *cli, const struct contents *c)
 	json_kv_u64(&json, "rows", c->rows_read);
 	json_kv_u64(&json, "lost_rows", c->account->lost_rows);
 	json_kv_u64(&json, "gaps", c->gaps);
-	json_key(&json, "properties");
-	json_object_begin_flat(&json);
+	json_kv_object_flat(&json, "properties");
 	for (uint32_t i = 0; i < c->info->property_count; i++)
 		json_kv_string(&json, c->info->properties[i].name, c->info->properties[i].value);
 	json_object_end(&json);
-	json_key(&json, "devices");
-	json_array_begin(&json);
+	json_kv_array(&json, "devices");
 	for (uint32_t i = 0; i < c->info->device_count; i++)
 		if (sx_capture_device(c->reader, i))
 			device_json(&json, c, i);

@@ -48,8 +48,7 @@ static void show_json(const struct cli *cli, const struct catalog_view *v)
 	json_kv_u64(&json, "sections", v->section_count);
 	json_kv_u64(&json, "constants", v->constant_count);
 	json_kv_u64(&json, "advice", v->advice_count);
-	json_key(&json, "variants");
-	json_array_begin_flat(&json);
+	json_kv_array_flat(&json, "variants");
 	for (uint32_t i = 0; i < v->info->variant_count; i++)
 		json_string(&json, v->info->variants[i].name);
 	json_array_end(&json);
@@ -195,8 +194,7 @@ static enum sx_status diff(const struct cli *cli, const char *from, const char *
 			json = view_json_begin(&cli->view, "catalog-diff");
 			json_kv_string(&json, "a", x.info->name);
 			json_kv_string(&json, "b", y.info->name);
-			json_key(&json, "differences");
-			json_array_begin(&json);
+			json_kv_array(&json, "differences");
 		}
 		size_t count = diff_counters(&d, &x, &y) + diff_metrics(&d, &x, &y);
 		if (is_json) {

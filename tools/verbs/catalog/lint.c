@@ -71,8 +71,7 @@ enum sx_status catalog_lint(const struct cli *cli, const char *const *names, siz
 	struct json json = {0};
 	if (is_json) {
 		json = view_json_begin(&cli->view, "catalog-lint");
-		json_key(&json, "findings");
-		json_array_begin(&json);
+		json_kv_array(&json, "findings");
 	}
 	enum sx_status status = SX_OK;
 	/* The rules of the verdict go along with all catalogs. */

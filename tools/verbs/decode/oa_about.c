@@ -69,8 +69,7 @@ void oa_about_json(struct json *json, const struct sx_oa_device *device, const c
 	oa_device_count(device, &eus, &slices, &subslices);
 	char id[16];
 	snprintf(id, sizeof(id), "0x%04x", device->device_id);
-	json_key(json, "recording");
-	json_object_begin(json);
+	json_kv_object(json, "recording");
 	json_kv_string(json, "device", device->device_id ? id : NULL);
 	json_kv_u64(json, "revision", device->revision);
 	json_kv_u64(json, "slices", slices);

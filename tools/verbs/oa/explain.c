@@ -89,8 +89,7 @@ static void write_json(const struct definition *d)
 	struct json json = view_json_begin(&d->cli->view, "explain");
 	snprintf(name, sizeof(name), "A%u", d->parsed.counter);
 	json_kv_string(&json, "for", d->view->info->name);
-	json_key(&json, "definition");
-	json_object_begin(&json);
+	json_kv_object(&json, "definition");
 	json_kv_string(&json, "name", d->text);
 	json_kv_string(&json, "counter", name);
 	json_kv_string(&json, "unit", "percent");

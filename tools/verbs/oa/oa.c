@@ -51,8 +51,7 @@ void oa_json_hex(struct json *json, const char *key, uint32_t value, int digits)
 void oa_json_check(struct json *json, bool supported, const char *const *warnings, uint32_t count)
 {
 	json_kv_bool(json, "supported", supported);
-	json_key(json, "warnings");
-	json_array_begin(json);
+	json_kv_array(json, "warnings");
 	for (uint32_t i = 0; i < count; i++)
 		json_string(json, warnings[i]);
 	json_array_end(json);
@@ -218,8 +217,7 @@ static enum sx_status flex_decode(const struct cli *cli, struct sx_error *err)
 		json_kv_string(&json, "register", place.register_name);
 		oa_json_hex(&json, "address", place.address, 4);
 		oa_json_hex(&json, "value", value, 8);
-		json_key(&json, "counters");
-		json_array_begin(&json);
+		json_kv_array(&json, "counters");
 	}
 	status = decode_one(cli, &json, counter, value, err);
 	enum sx_status second = decode_one(cli, &json, counter + 1, value, status ? NULL : err);
@@ -241,8 +239,7 @@ static enum sx_status flex_list(const struct cli *cli)
 		json = view_json_begin(&cli->view, "oa.flex");
 	for (int part = 0; part < 3; part++) {
 		if (as_json) {
-			json_key(&json, titles[part]);
-			json_array_begin(&json);
+			json_kv_array(&json, titles[part]);
 		} else {
 			fprintf(cli->view.out.out, "%s%s\n", part ? "\n" : "", titles[part]);
 		}

@@ -20,8 +20,7 @@ struct writer {
 static void fields_json(struct json *json, uint32_t address, uint32_t value)
 {
 	struct oa_trigger_field field;
-	json_key(json, "fields");
-	json_array_begin(json);
+	json_kv_array(json, "fields");
 	for (uint32_t i = 0; oa_trigger_field(address, value, i, &field); i++) {
 		if (!field.shown)
 			continue;
@@ -43,8 +42,7 @@ static void register_json(struct json *json, uint32_t address, uint32_t value, c
 	oa_json_hex(json, "value", value, 8);
 	json_kv_string(json, "text", text);
 	fields_json(json, address, value);
-	json_key(json, "warnings");
-	json_array_begin(json);
+	json_kv_array(json, "warnings");
 	if (warning)
 		json_string(json, warning);
 	json_array_end(json);
@@ -99,8 +97,7 @@ static void trigger_begin(struct writer *w, const struct cli *cli, struct json *
 	if (cli->view.format != FORMAT_JSON)
 		return;
 	*json = view_json_begin(&cli->view, "oa.trigger");
-	json_key(json, "registers");
-	json_array_begin(json);
+	json_kv_array(json, "registers");
 	w->json = json;
 }
 
