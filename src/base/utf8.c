@@ -67,3 +67,27 @@ bool utf8_is_text(const char *text, size_t size, size_t *bad)
 	}
 	return true;
 }
+
+size_t utf8_put(char *to, uint32_t code)
+{
+	if (code < 0x80) {
+		to[0] = (char)code;
+		return 1;
+	}
+	if (code < 0x800) {
+		to[0] = (char)(0xc0 | code >> 6);
+		to[1] = (char)(0x80 | (code & 0x3f));
+		return 2;
+	}
+	if (code < 0x10000) {
+		to[0] = (char)(0xe0 | code >> 12);
+		to[1] = (char)(0x80 | (code >> 6 & 0x3f));
+		to[2] = (char)(0x80 | (code & 0x3f));
+		return 3;
+	}
+	to[0] = (char)(0xf0 | code >> 18);
+	to[1] = (char)(0x80 | (code >> 12 & 0x3f));
+	to[2] = (char)(0x80 | (code >> 6 & 0x3f));
+	to[3] = (char)(0x80 | (code & 0x3f));
+	return 4;
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Whether the bytes are well-formed UTF-8 (no overlong forms, surrogates or values above 10FFFF)
@@ -18,6 +19,8 @@ static inline bool utf8_begins(char byte)
 {
 	return ((unsigned char)byte & 0xc0) != 0x80;
 }
+/* Writes a character of at most 1fffff as UTF-8; its length, 1 to 4. */
+size_t utf8_put(char *to, uint32_t code);
 /* Characters in `size` bytes of UTF-8. */
 size_t utf8_count(const char *text, size_t size);
 

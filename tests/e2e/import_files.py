@@ -521,6 +521,28 @@ def own_csv():
                                                  'begin_ns': [d[0] for d in data], 'end_ns': [d[0] + 10**7 for d in data]}
 
 
+def own_json():
+    """As sextant export --json writes a device: units beside names, times in seconds, ranges of rows as decode has them."""
+    data = [(i * 10**7, 16600000 + i, 1000 + i, 'menu "a"\n\u00e9' if i < 3 else 'play') for i in range(6)]
+    document = {'schema': 'sextant.export/1', 'simulated': False, 'for': 'opengl', 'metrics': ['begin_ns', 'end_ns', 'frame', 'group', 'FrameTime', 'IAVertices'],
+                'units': ['ns', 'ns', None, None, 's', 'vertices'], 'constants': {'cpus': 4},
+                'rows': [[begin, begin + 10**7, i, label, ns / 1e9, None if i == 4 else vertices] for i, (begin, ns, vertices, label) in enumerate(data)],
+                'quality': [{'rows': [1, 2], 'quality': 'lost'}], 'why': {}}
+    return json.dumps(document, indent=1).encode(), {
+        'FrameTime': [d[1] for d in data], 'IAVertices': [None if i == 4 else d[2] for i, d in enumerate(data)], 'group': [d[3].replace('\n', ' ') for d in data],
+        'begin_ns': [d[0] for d in data], 'end_ns': [d[0] + 10**7 for d in data], 'quality': ['lost' if i in (1, 2) else None for i in range(6)]}
+
+
+def own_ndjson():
+    """The same as --format=ndjson: base units, whatever the catalog has, and what is not there is left out."""
+    data = [(i * 10**7, 16600000 + i, 1000 + i) for i in range(6)]
+    lines = [json.dumps({'begin_ns': begin, 'end_ns': begin + 10**7, 'process': 'a, "b"', 'FrameTime': ns / 1e9} | ({} if i == 4 else {'IAVertices': vertices}))
+             for i, (begin, ns, vertices) in enumerate(data)]
+    return ('\n'.join(lines) + '\n').encode(), {
+        'FrameTime': [d[1] for d in data], 'IAVertices': [None if i == 4 else d[2] for i, d in enumerate(data)], 'process': ['a, "b"'] * 6,
+        'begin_ns': [d[0] for d in data], 'end_ns': [d[0] + 10**7 for d in data]}
+
+
 # Perfetto, from its field numbers.
 def varint(value):
     value &= (1 << 64) - 1
@@ -607,7 +629,7 @@ def any_table():
 
 
 KINDS = {
-    'table': (any_table, 'csv'),
+    'table': (any_table, 'csv'), 'sextant-json': (own_json, 'json'), 'sextant-json-lines': (own_ndjson, 'json'),
     'mangohud': (mangohud, 'csv'), 'mangohud-0.6': (lambda: mangohud('0.6'), 'csv'), 'mangohud-versioned': (lambda: mangohud('versioned'), 'csv'),
     'mangohud-interval': (mangohud_interval, 'csv'), 'mangohud-two': (mangohud_two, 'csv'),
     'rocprofv3': (rocprofv3, 'csv'), 'rocprofv3-no-times': (lambda: rocprofv3(timestamps=False), 'csv'),
@@ -631,7 +653,7 @@ KINDS = {
 def kind_of(name):
     """The kind as --as has it."""
     known = sorted(('mangohud', 'rocprofv3', 'rocprof', 'codexl', 'gpa-csv', 'renderdoc', 'perfetto', 'intel-gpu-top', 'nvtop', 'radeontop',
-                    'gallium-hud', 'mesa-utrace', 'hwcpipe-csv', 'streamline-csv', 'perf-stat', 'long-table', 'sextant-csv', 'table'), key=len, reverse=True)
+                    'gallium-hud', 'mesa-utrace', 'hwcpipe-csv', 'streamline-csv', 'perf-stat', 'long-table', 'sextant-csv', 'sextant-json', 'table'), key=len, reverse=True)
     return next(k for k in known if name.startswith(k))
 
 

@@ -191,12 +191,46 @@ class Own(FolderTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn('catalog monitor', result.stderr)
 
-    def test_json_is_no_table(self):
-        """A line of our JSON names counters as a header does."""
-        path = self.export(self.model(), 'rows.json', '--counters', '--json')
-        result = run('import', path, '-o', self.path('x.sxc'))
-        self.assertEqual(result.returncode, 5, result.stderr)
-        self.assertIn('of no kind that is known', result.stderr)
+    def test_rows_as_json(self):
+        """Numbers, units, times, labels, quality and devices of JSON and NDJSON are those of CSV, whoever wrote the JSON again."""
+        frames, two = self.frames('run.sxc'), self.path('two.sxc')
+        result = run('record', '-d', 'mali-g625', '-d', 'cpu', '-I', '10ms', '-t', '100ms', '-o', two)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for source, args in ((frames, ('--counters',)), (frames, ()), (two, ())):
+            want = run('export', source, '--csv', *args).stdout
+            for form in ('json', 'ndjson'):
+                with self.subTest(source=source, args=args, form=form):
+                    path = self.export(source, f'rows.{form}', '--format', form, *args)
+                    result = run('export', path, '--csv', *args)
+                    self.assertEqual((result.returncode, result.stdout), (0, want), result.stderr)
+                    self.assertIn('rows that sextant wrote as JSON', result.stderr)
+                    with open(path, encoding='utf-8') as file:
+                        documents = [json.load(file)] if form == 'json' else [json.loads(line) for line in file]
+                    with open(path, 'w', encoding='utf-8') as file:  # as jq -cS has it
+                        file.write(''.join(json.dumps(d, sort_keys=True, separators=(',', ':')) + '\n' for d in documents))
+                    have = csv_rows(run('export', path, '--csv', *args).stdout)
+                    self.assertEqual(have, csv_rows(want))
+        self.check_same(frames, self.export(frames, 'raw.ndjson', '--format', 'ndjson', '--counters'))
+        kept = self.path('kept.sxc')
+        self.assertEqual(run('import', self.path('raw.ndjson'), '-o', kept).returncode, 0)
+        self.check_same(frames, kept)
+
+    def test_other_json(self):
+        """Documents without rows are none; what breaks off is told, and what stands before is read."""
+        for name, text in (('a.json', '{"schema":"sextant.report/1","metrics":[],"rows":[]}'), ('b.json', '{"a": {"b": 1}}'), ('c.json', '[1, 2]'),
+                           ('d.json', '{"schema":"sextant.export/1","metrics":["x"],"units":[null],"rows":[]}')):
+            with open(self.path(name), 'w', encoding='ascii') as file:
+                file.write(text)
+            result = run('import', self.path(name), '-o', self.path('x.sxc'))
+            self.assertEqual(result.returncode, 5, name)
+            self.assertEqual([line.split(':')[0] for line in result.stderr.strip().splitlines()[-3:]], ['error', 'because', 'try'])
+        with open(self.path('cut.json'), 'w', encoding='ascii') as file:
+            file.write('{"begin_ns":0,"end_ns":5,"IAVertices":7}\n{"begin_ns":5,"end_ns":9,"IAVert')
+        result = run('import', self.path('cut.json'), '-o', self.path('x.sxc'))
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn('cut.json breaks off in line 2', result.stderr)
+        rows = csv_rows(run('export', self.path('x.sxc'), '--counters', '--csv').stdout)
+        self.assertEqual([row['IAVertices'] for row in rows], ['7'])
 
 
 if __name__ == '__main__':

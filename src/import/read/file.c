@@ -7,6 +7,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/utf8.h"
 #include "import/formats.h"
 
 static enum sx_status too_large(const char *path, struct sx_error *err)
@@ -172,30 +173,6 @@ enum sx_status import_unpack(const char *path, size_t limit, char **data, size_t
 	return SX_OK;
 }
 
-static size_t put_utf8(char *to, uint32_t code)
-{
-	if (code < 0x80) {
-		to[0] = (char)code;
-		return 1;
-	}
-	if (code < 0x800) {
-		to[0] = (char)(0xc0 | code >> 6);
-		to[1] = (char)(0x80 | (code & 0x3f));
-		return 2;
-	}
-	if (code < 0x10000) {
-		to[0] = (char)(0xe0 | code >> 12);
-		to[1] = (char)(0x80 | (code >> 6 & 0x3f));
-		to[2] = (char)(0x80 | (code & 0x3f));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | code >> 18);
-	to[1] = (char)(0x80 | (code >> 12 & 0x3f));
-	to[2] = (char)(0x80 | (code >> 6 & 0x3f));
-	to[3] = (char)(0x80 | (code & 0x3f));
-	return 4;
-}
-
 static uint32_t unit_at(const uint8_t *p, bool big)
 {
 	return big ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
@@ -234,7 +211,7 @@ static enum sx_status from_utf16(char **data, size_t *size, bool big, struct sx_
 		} else if (code >= 0xd800 && code < 0xe000) {
 			code = 0xfffd;
 		}
-		used += put_utf8(out + used, code);
+		used += utf8_put(out + used, code);
 	}
 	out[used] = '\0';
 	free(*data);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 struct level {
 	bool object;
 	bool keyed; /* a key was read, its value comes next */
@@ -176,15 +178,70 @@ bool read_json_at(const struct read_json_place *place, size_t count, const char 
 	       (count < 3 || import_is(place->keys[2], third));
 }
 
+/* Four hexadecimal digits; false when they are none. */
+static bool read_hex(const char *p, const char *end, uint32_t *code)
+{
+	*code = 0;
+	for (int i = 0; i < 4; i++, p++) {
+		const char *digits = "0123456789abcdef";
+		const char *at = p < end && *p ? strchr(digits, *p | (*p > '9' ? 0x20 : 0)) : NULL;
+		if (!at)
+			return false;
+		*code = *code << 4 | (uint32_t)(at - digits);
+	}
+	return true;
+}
+
+/* "uXXXX", also two of them for one character; what is behind it, or NULL where it is none. */
+static const char *read_code(const char *p, const char *end, uint32_t *code)
+{
+	uint32_t low;
+	if (*p != 'u' || !read_hex(p + 1, end, code))
+		return NULL;
+	p += 5;
+	bool pair =
+	    *code >= 0xd800 && *code < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u';
+	if (pair && read_hex(p + 2, end, &low) && low >= 0xdc00 && low < 0xe000) {
+		*code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
+		return p + 6;
+	}
+	if (!*code || (*code >= 0xd800 && *code < 0xe000))
+		*code = 0xfffd;
+	return p;
+}
+
+size_t read_json_plain(struct import_cell value, char *to)
+{
+	static const char escapes[] = "n\nt\tr\rb\bf\f";
+	const char *p = value.text, *end = p + value.size;
+	size_t used = 0;
+	while (p < end) {
+		uint32_t code;
+		if (*p != '\\' || p + 1 >= end) {
+			to[used++] = *p++;
+			continue;
+		}
+		const char *behind = read_code(++p, end, &code);
+		if (behind) {
+			used += utf8_put(to + used, code);
+			p = behind;
+			continue;
+		}
+		char letter = *p++;
+		for (size_t i = 0; escapes[i]; i += 2)
+			if (letter == escapes[i]) {
+				letter = escapes[i + 1];
+				break;
+			}
+		to[used++] = letter;
+	}
+	return used;
+}
+
 struct import_cell read_json_unescape(struct import_job *job, struct import_cell value)
 {
 	if (!memchr(value.text, '\\', value.size))
 		return value;
 	char *out = import_text(job, value.text, value.size);
-	size_t used = 0;
-	for (size_t i = 0; out && i < value.size; i++) {
-		i += value.text[i] == '\\' && i + 1 < value.size;
-		out[used++] = value.text[i];
-	}
-	return out ? (struct import_cell){out, used} : value;
+	return out ? (struct import_cell){out, read_json_plain(value, out)} : value;
 }

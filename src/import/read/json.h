@@ -34,6 +34,8 @@ enum read_json_result read_json_walk(const char *text, size_t size,
 /* Whether the keys are these. `count` of them follow. */
 bool read_json_at(const struct read_json_place *place, size_t count, const char *first,
 		  const char *second, const char *third);
+/* Writes text without its escapes, which is not longer; the bytes of it. */
+size_t read_json_plain(struct import_cell value, char *to);
 /* Text without escapes; the result's, or `value` itself where it has none. */
 struct import_cell read_json_unescape(struct import_job *job, struct import_cell value);
 
