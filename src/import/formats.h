@@ -35,6 +35,7 @@ struct import_format {
 	/* A header of counters and lines of numbers: with --for any table reader reads it as well.
 	 */
 	bool table;
+	bool any_order; /* rows need not follow each other in time: what stands there is meant */
 	/* Says from the beginning whether it is this kind, without doubt. */
 	bool (*recognise)(const struct import_head *head);
 	/* Reads all. SX_INCOMPLETE: what is there was added, and err says what is missing. */

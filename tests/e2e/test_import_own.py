@@ -191,6 +191,21 @@ class Own(FolderTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn('catalog monitor', result.stderr)
 
+    def test_rows_in_any_order(self):
+        """Sorted by another column, or of two devices in turns: times stay with their rows."""
+        head = 'device,begin_ns,end_ns,quality,GpuBusy,IAVertices'
+        lines = [f'0,{i * 10 * MS},{(i + 1) * 10 * MS},,,{i}' for i in range(9)] + [f'1,{i * 5 * MS},{(i + 1) * 5 * MS},,{i},' for i in range(18)]
+        for order in (lambda line: line[::-1], lambda line: int(line.split(',')[1]) % 7, lambda line: -len(line)):
+            shuffled = sorted(lines, key=order)
+            with open(self.path('rows.csv'), 'w', encoding='ascii') as file:
+                file.write('\n'.join([head, *shuffled]) + '\n')
+            for path in (self.path('rows.csv'), self.export(self.path('rows.csv'), 'rows.ndjson', '--format', 'ndjson', '--counters')):
+                result = run('export', path, '--counters', '--csv')
+                self.assertEqual(result.returncode, 0, result.stderr)
+                have = [','.join(row[name] for name in ('device', 'begin_ns', 'end_ns', 'quality')) for row in csv_rows(result.stdout)]
+                self.assertEqual(sorted(have), sorted(line.rsplit(',', 2)[0] for line in lines))
+                self.assertEqual([h for h in have if h[0] == '1'], [line.rsplit(',', 2)[0] for line in shuffled if line[0] == '1'])
+
     def test_rows_as_json(self):
         """Numbers, units, times, labels, quality and devices of JSON and NDJSON are those of CSV, whoever wrote the JSON again."""
         frames, two = self.frames('run.sxc'), self.path('two.sxc')

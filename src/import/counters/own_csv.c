@@ -287,6 +287,7 @@ const struct import_format import_own_csv = {
     .kind = "sextant-csv",
     .about = "rows that sextant export wrote",
     .table = true,
+    .any_order = true,
     .recognise = own_recognise,
     .read = own_read,
 };

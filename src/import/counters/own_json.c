@@ -575,6 +575,7 @@ static enum sx_status own_json_read(struct import_job *job, struct sx_error *err
 const struct import_format import_own_json = {
     .kind = "sextant-json",
     .about = "rows that sextant wrote as JSON",
+    .any_order = true,
     .recognise = own_json_recognise,
     .read = own_json_read,
 };
