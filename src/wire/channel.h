@@ -256,14 +256,44 @@ static inline int wire_ends_frame(const struct wire_record *record)
 	return record->kind == WIRE_FRAME || (record->flags & WIRE_SWAPPED) != 0;
 }
 
+/* What the samples of a context have come to. Zero-initialise. */
+struct wire_past {
+	uint64_t frames, time_ns, gpu_ns;
+};
+
+static inline uint64_t wire_gpu_ns(const struct wire_record *record)
+{
+	return record->states[WIRE_GPU_TIME] == WIRE_VALID ? record->values[WIRE_GPU_TIME] : 0;
+}
+
+static inline void wire_add_past(struct wire_past *past, const struct wire_record *record)
+{
+	past->frames += (uint64_t)wire_ends_frame(record);
+	past->time_ns += record->end_ns - record->begin_ns;
+	past->gpu_ns += wire_gpu_ns(record);
+}
+
+/*
+ * Whether the GPU was at work, whatever was given to it meanwhile: for 100 ms, or on what frames
+ * have left, so that it has more time than they took. (A driver that draws later lets the program
+ * wait for all of it in its last glFinish.)
+ */
+static inline int wire_works_on(const struct wire_record *record, const struct wire_past *past)
+{
+	return wire_gpu_ns(record) >= UINT64_C(100000000) || past->gpu_ns > past->time_ns;
+}
+
 /*
  * Whether a record becomes a row. Not what a program does after its last frame, which belongs to
- * none, and not what did nothing: contexts are also made to look at a driver, and released at once.
- * `has_frames`: its context has ended a frame, with this one or before.
+ * none, unless the GPU works on; and not what did nothing: contexts are also made to look at a
+ * driver, and released at once. `past`: of its context, before it.
  */
-static inline int wire_is_row(const struct wire_record *record, int has_frames)
+static inline int wire_is_row(const struct wire_record *record, const struct wire_past *past)
 {
 	int measured = 0;
+	int has_frames = past->frames > 0 || wire_ends_frame(record);
+	if (wire_works_on(record, past))
+		return 1;
 	if ((record->flags & WIRE_LAST) && record->kind != WIRE_FRAME && has_frames)
 		return 0;
 	if (record->flags & WIRE_WORKED ||

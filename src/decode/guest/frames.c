@@ -63,7 +63,7 @@ struct guest_decoder {
 	struct sx_column columns[COLUMNS_MOST];
 	bool has_data[COLUMNS_MOST];
 	uint8_t why_set[COLUMNS_MOST]; /* 1 + the reason that the table holds, or 0 */
-	bool *has_frames;	       /* contexts that have delivered a frame */
+	struct wire_past *pasts;       /* of each context */
 	size_t context_count, context_cap;
 	uint64_t *cpu_ns; /* of each process: up to where its CPU time was counted */
 	size_t process_count, process_cap;
@@ -286,9 +286,10 @@ static enum sx_status frames_set_labels(const struct wire_sample *sample, const 
 
 static bool wanted(struct guest_decoder *d, const struct wire_sample *sample)
 {
-	bool *frames = &d->has_frames[sample->context];
-	*frames |= wire_ends_frame(&sample->record);
-	return wire_is_row(&sample->record, *frames);
+	struct wire_past *past = &d->pasts[sample->context];
+	bool row = wire_is_row(&sample->record, past);
+	wire_add_past(past, &sample->record);
+	return row;
 }
 
 /*
@@ -311,8 +312,8 @@ static enum sx_status check(struct guest_decoder *d, const struct raw_sample *ra
 	const char *because = records_head(raw, WIRE_DRIVER_MOST, head);
 	if (!because && (head->record.kind < WIRE_FRAME || head->record.kind >= WIRE_KINDS))
 		because = "it is of an unknown kind";
-	if (!because && (!records_reach(&d->has_frames, &d->context_count, &d->context_cap,
-					head->context, sizeof(*d->has_frames)) ||
+	if (!because && (!records_reach(&d->pasts, &d->context_count, &d->context_cap,
+					head->context, sizeof(*d->pasts)) ||
 			 !records_reach(&d->cpu_ns, &d->process_count, &d->process_cap,
 					head->process, sizeof(*d->cpu_ns))))
 		because = "its context or process has a number that is too high";
@@ -396,7 +397,7 @@ static enum sx_status frames_feed(struct decoder *decoder, const struct raw_samp
 static void frames_destroy(struct decoder *decoder)
 {
 	struct guest_decoder *d = (struct guest_decoder *)decoder;
-	free(d->has_frames);
+	free(d->pasts);
 	free(d->cpu_ns);
 	free(d);
 }

@@ -23,10 +23,11 @@ struct context_info {
 	char name[32];	 /* of the process */
 	char vendor[128], renderer[192], version[192];
 	bool egl, core_profile;
-	bool closed;	 /* it handed over all that it had */
-	uint64_t frames; /* read so far */
-	uint64_t lost;	 /* because nobody read them in time */
-	uint64_t broken; /* records that made no sense */
+	bool closed;	       /* it handed over all that it had */
+	uint64_t frames;       /* read so far */
+	struct wire_past past; /* of its samples that were given out */
+	uint64_t lost;	       /* because nobody read them in time */
+	uint64_t broken;       /* records that made no sense */
 };
 
 /* The contexts of all processes, in order of appearance; those of a process as it made them. */

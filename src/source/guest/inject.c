@@ -223,11 +223,11 @@ static void look_at_threads(struct inject_source *in)
 static bool fill_raster(struct inject_source *in)
 {
 	struct wire_sample *sample = in->sample;
-	bool has_frames = in->processes.contexts.items[sample->context].frames > 0;
+	const struct wire_past *past = &in->processes.contexts.items[sample->context].past;
 	if (sample->why[WIRE_GPU_TIME] != WIRE_WHY_THREADS)
 		return true;
 	if (!in->parts)
-		return raster_fill(&in->raster, sample, wire_is_row(&sample->record, has_frames));
+		return raster_fill(&in->raster, sample, past);
 	sample->why[WIRE_GPU_TIME] = WIRE_WHY_DRAWN_LATER;
 	sample->record.states[WIRE_GPU_TIME] = WIRE_NOT_COLLECTED;
 	return true;
@@ -240,11 +240,14 @@ static bool fill_raster(struct inject_source *in)
 static bool fill_sample(struct inject_source *in)
 {
 	struct wire_sample *sample = in->sample;
-	bool has_frames = in->processes.contexts.items[sample->context].frames > 0;
+	struct wire_past *past = &in->processes.contexts.items[sample->context].past;
 	if (!in->filled && !fill_raster(in))
 		return false;
 	in->filled = true;
-	return load_fill(&in->load, sample, wire_is_row(&sample->record, has_frames));
+	if (!load_fill(&in->load, sample, wire_is_row(&sample->record, past)))
+		return false;
+	wire_add_past(past, &sample->record);
+	return true;
 }
 
 /* The next sample, complete. */

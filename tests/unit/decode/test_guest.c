@@ -194,6 +194,29 @@ static void test_rest_counts_only_without_frames(void **state)
 	finish(&f);
 }
 
+/* Frames whose GPU time exceeds theirs were drawn later: what came then is a part of it. */
+static void test_work_that_goes_on_after_the_last_frame_counts(void **state)
+{
+	struct fixture f = start();
+	for (uint32_t context = 0; context < 3; context++) {
+		struct labelled swapped = frame(context), after = frame(context);
+		memset(after.head.record.values, 0, sizeof(after.head.record.values));
+		after.head.record.kind = WIRE_TIME;
+		if (context != 1) /* it waits in a glFinish, without anything that is counted */
+			after.head.record.flags |= WIRE_LAST;
+		if (context == 0) /* the frame took 2000 ns */
+			swapped.head.record.values[WIRE_GPU_TIME] = 2001;
+		if (context == 1)
+			after.head.record.values[WIRE_GPU_TIME] = UINT64_C(100000000);
+		assert_int_equal(feed(&f, &swapped, FRAME_SIZE, 0), SX_OK);
+		assert_int_equal(feed(&f, &after, FRAME_SIZE, 0), SX_OK);
+	}
+	assert_int_equal(sx_table_row_count(f.table), 5);
+	assert_true(get(&f, "Frames", 1) == 0 && get(&f, "Frames", 3) == 0);
+	assert_true(get(&f, "FrameTime", 1) == 2000);
+	finish(&f);
+}
+
 static void test_cpu_time_counts_once_for_each_process(void **state)
 {
 	struct fixture f = start();
@@ -291,6 +314,7 @@ int main(void)
 	    cmocka_unit_test(test_values_of_the_driver),
 	    cmocka_unit_test(test_missing_values_say_why),
 	    cmocka_unit_test(test_rest_counts_only_without_frames),
+	    cmocka_unit_test(test_work_that_goes_on_after_the_last_frame_counts),
 	    cmocka_unit_test(test_cpu_time_counts_once_for_each_process),
 	    cmocka_unit_test(test_nonsense_is_left_out),
 	};

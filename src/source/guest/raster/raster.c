@@ -74,7 +74,7 @@ void raster_look(struct raster *raster)
 	}
 }
 
-bool raster_fill(struct raster *raster, struct wire_sample *sample, bool is_row)
+bool raster_fill(struct raster *raster, struct wire_sample *sample, const struct wire_past *past)
 {
 	struct rasteriser *item = raster_process_of(raster, sample->pid);
 	struct wire_record *record = &sample->record;
@@ -102,7 +102,7 @@ bool raster_fill(struct raster *raster, struct wire_sample *sample, bool is_row)
 		sample->why[WIRE_GPU_TIME] = WIRE_WHY_NOT_WATCHED;
 	else
 		sample->why[WIRE_GPU_TIME] = WIRE_WHY_NO_GPU;
-	if (item && is_row && record->end_ns > item->given_ns)
+	if (item && wire_is_row(record, past) && record->end_ns > item->given_ns)
 		item->given_ns = record->end_ns;
 	return true;
 }
