@@ -4,12 +4,16 @@
 
 #include <sextant/analysis.h>
 
+struct part_sums;
+
 /*
- * Of rows with data. `scale`: by which to multiply it for the rows that they stand for; `rate`: of
- * what is none, the formula over amounts as if no row lacked any.
+ * `sum` and `mean`: of rows with data; `whole`: the sum with the rows that they stand for; `rate`:
+ * of what is none, the formula over amounts as if no row lacked any; `parts`: of how many sums each
+ * is made.
  */
 struct stats_sum {
-	double sum, scale, rate;
+	double sum, whole, mean, rate;
+	uint32_t parts;
 };
 /*
  * Sets total and mean of a metric with s->count rows (and s->skipped for which they stand);
@@ -21,6 +25,11 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 enum sx_status stats_whole(const struct sx_table *in, struct sx_table **out, struct sx_error *err);
 /* Why no row has data, from the quality bits of all rows. Static storage. */
 const char *stats_reason(uint8_t seen, uint64_t rows);
+
+/* The counters of all rows in one, as sx_summary_stats() worked them out last; NULL before. */
+const struct sx_table *summary_total(const struct sx_summary *summary);
+/* See part_sums.h: how far totals are no more than a guess. */
+const struct part_sums *summary_parts(const struct sx_summary *summary);
 
 /* Whether amounts of a unit add up over time; false for percent, ratios and rates. */
 bool stats_adds_up(const char *unit);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/part_sums.h"
 #include "analysis/sketch.h"
 #include "analysis/stats.h"
 #include "base/error.h"
@@ -37,6 +38,7 @@ struct sx_summary {
 	const struct sx_metric_column *columns;
 	uint32_t count;
 	struct total *total;
+	struct sx_table *summed; /* counters of all rows */
 	struct sx_table *totals; /* metrics of all rows; owns the reasons that stats point to */
 	struct sx_table *rates;	 /* the same where rows lack amounts, see total_whole(); or NULL */
 	struct sketch *sketches;
@@ -50,6 +52,7 @@ struct sx_summary {
 	size_t until_cap;
 	struct summary_span *spans; /* one a column */
 	struct summary_edge first, last;
+	struct part_sums apart; /* once there are several programs or contexts */
 	struct summary_share *shares;
 	uint32_t share_count;
 };
@@ -102,6 +105,14 @@ enum sx_status sx_summary_create(const struct sx_metrics *metrics, const struct 
 	return SX_OK;
 }
 
+static void drop_totals(struct sx_summary *s)
+{
+	sx_table_destroy(s->summed);
+	sx_table_destroy(s->totals);
+	sx_table_destroy(s->rates);
+	s->summed = s->totals = s->rates = NULL;
+}
+
 void sx_summary_destroy(struct sx_summary *s)
 {
 	if (!s)
@@ -110,8 +121,7 @@ void sx_summary_destroy(struct sx_summary *s)
 		sketch_finish(&s->sketches[i]);
 	total_destroy(s->total);
 	sx_evaluation_destroy(s->evaluation);
-	sx_table_destroy(s->totals);
-	sx_table_destroy(s->rates);
+	drop_totals(s);
 	free(s->sketches);
 	free(s->stats);
 	free(s->seen);
@@ -119,10 +129,21 @@ void sx_summary_destroy(struct sx_summary *s)
 	free(s->spans);
 	free(s->first.values);
 	free(s->last.values);
+	part_sums_finish(&s->apart);
 	for (uint32_t i = 0; i < s->share_count; i++)
 		free(s->shares[i].counter);
 	free(s->shares);
 	free(s);
+}
+
+const struct sx_table *summary_total(const struct sx_summary *s)
+{
+	return s->summed;
+}
+
+const struct part_sums *summary_parts(const struct sx_summary *s)
+{
+	return &s->apart;
 }
 
 struct row_range {
@@ -267,13 +288,34 @@ static bool release_last(struct sx_summary *s)
 	return fine;
 }
 
+/* A second program comes: all that was added so far is of the first. */
+static void part_from_all(struct sx_summary *s)
+{
+	const struct summary_edge *edges[] = {&s->first, &s->last};
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct part_sum *sum = &s->apart.sums[(size_t)i * PARTS_MAX];
+		*sum = (struct part_sum){.sum = sketch_sum(&s->sketches[i]),
+					 .with = s->sketches[i].count,
+					 .skipped = s->stats[i].skipped,
+					 .with_ns = s->spans[i].with,
+					 .skipped_ns = s->spans[i].skipped};
+		for (int e = 0; e < 2; e++)
+			if (edges[e]->held && isfinite(edges[e]->values[i])) {
+				sum->sum += edges[e]->values[i];
+				sum->with++;
+			}
+	}
+}
+
 /* The rows of a table, of which the first and the last of all are kept apart. */
 static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 		       const struct sx_table *values)
 {
 	size_t first = 0, end = sx_table_row_count(values);
-	bool fine = true;
-	if (s->by_time && end) {
+	bool fine = part_sums_look(&s->apart, raw);
+	if (fine && part_sums_begin(&s->apart, s->count))
+		part_from_all(s);
+	if (fine && s->by_time && end) {
 		fine = measure_rows(s, raw) && release_last(s);
 		if (fine)
 			add_shares(s, raw);
@@ -284,6 +326,8 @@ static bool add_values(struct sx_summary *s, const struct sx_table *raw,
 	}
 	for (uint32_t i = 0; fine && i < s->count; i++)
 		fine = summary_add_column(s, values, i, first, end);
+	if (fine)
+		part_sums_add(&s->apart, values, s->by_time ? s->until : NULL);
 	return fine;
 }
 
@@ -349,7 +393,7 @@ static double least_share(const struct sx_summary *s, uint32_t column)
 	return least;
 }
 
-/* What rows with data and those that they stand for are: of all; and by what to scale. */
+/* What rows with data and those that they stand for are: of all, and what they come to. */
 static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum *sum)
 {
 	struct sx_stats *stats = &s->stats[column];
@@ -357,8 +401,16 @@ static void set_running(struct sx_summary *s, uint32_t column, struct stats_sum 
 	double with = timed ? (double)s->spans[column].with : (double)stats->count;
 	double skipped = timed ? (double)s->spans[column].skipped : (double)stats->skipped;
 	double all = timed ? (double)s->all_ns : (double)s->rows;
-	sum->scale = (with + skipped) / with;
 	stats->running = with / all * least_share(s, column);
+	sum->whole = sum->sum;
+	sum->mean = sum->sum / (double)stats->count;
+	if (stats->skipped && s->apart.sums) {
+		struct part_whole whole = part_sums_whole(&s->apart, column, timed);
+		sum->whole = whole.sum;
+		sum->mean = whole.sum / whole.rows;
+	} else if (stats->skipped) {
+		sum->whole = sum->sum * ((with + skipped) / with);
+	}
 }
 
 static void summary_describe(struct sx_summary *s, uint32_t column)
@@ -385,8 +437,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 			stats->why = stats_reason(s->seen[column], s->rows);
 		return;
 	}
-	struct stats_sum sum = {.sum = sketch_sum(sketch)};
-	set_running(s, column, &sum);
+	struct stats_sum sum = {.sum = sketch_sum(sketch), .parts = s->apart.parts.count};
 	stats->min = sketch->count ? sketch->min : edges[0].value;
 	stats->max = sketch->count ? sketch->max : edges[0].value;
 	for (size_t i = 0; i < edge_count; i++) {
@@ -394,6 +445,7 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 		stats->min = fmin(stats->min, edges[i].value);
 		stats->max = fmax(stats->max, edges[i].value);
 	}
+	set_running(s, column, &sum);
 	sum.rate = sx_table_get(s->rates ? s->rates : s->totals, column, 0);
 	stats_set_whole(stats, &s->columns[column], s->totals, column, &sum);
 	sketch_percentiles_with(sketch, &(struct sketch_extras){edges, edge_count}, percent, at, 3);
@@ -405,20 +457,17 @@ static void summary_describe(struct sx_summary *s, uint32_t column)
 enum sx_status sx_summary_stats(struct sx_summary *s, const struct sx_stats **out, uint32_t *count,
 				struct sx_error *err)
 {
-	struct sx_table *summed = NULL, *whole = NULL;
-	sx_table_destroy(s->totals);
-	sx_table_destroy(s->rates);
-	s->totals = s->rates = NULL;
-	enum sx_status status = total_table(s->total, &summed, err);
+	struct sx_table *whole = NULL;
+	drop_totals(s);
+	enum sx_status status = total_table(s->total, &s->summed, err);
 	if (!status)
-		status = sx_metrics_eval(s->metrics, summed, &s->totals, err);
+		status = sx_metrics_eval(s->metrics, s->summed, &s->totals, err);
 	if (!status && total_lacks(s->total))
 		status = total_whole(s->total, &whole, err);
 	if (!status && whole)
 		status = sx_metrics_eval(s->metrics, whole, &s->rates, err);
 	for (uint32_t i = 0; !status && i < s->count; i++)
 		summary_describe(s, i);
-	sx_table_destroy(summed);
 	sx_table_destroy(whole);
 	*out = s->stats;
 	*count = s->count;

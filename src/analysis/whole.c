@@ -35,12 +35,12 @@ void stats_set_whole(struct sx_stats *s, const struct sx_metric_column *column,
 		     const struct sx_table *totals, uint32_t index, const struct stats_sum *sum)
 {
 	double whole = sx_table_get(totals, index, 0), rows = (double)(s->count + s->skipped);
-	double all = s->skipped ? sum->sum * sum->scale : sum->sum;
-	if (!whole_adds_up(column, whole, all, s->skipped ? 2 : 0)) {
+	double all = sum->whole;
+	if (!whole_adds_up(column, whole, all, s->skipped ? 2.0 * sum->parts : 0)) {
 		/* The mean of a yes or no is its share of rows. */
 		bool by_rows = column->over_time != SX_REDUCE_RATIO || isnan(sum->rate) ||
 			       strcmp(column->unit, "boolean") == 0;
-		s->mean = by_rows ? sum->sum / (double)s->count : sum->rate;
+		s->mean = by_rows ? sum->mean : sum->rate;
 		return;
 	}
 	s->total = column->over_time == SX_REDUCE_SUM && column->counter == SX_NONE ? all : whole;

@@ -1,9 +1,39 @@
 /* Totals: the state of each column is small, so that any number of rows takes the same memory. */
 #include "base/error.h"
+#include "base/mem.h"
 #include "table/total_state.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+static void clear_part(const struct total *total, struct total_column *columns)
+{
+	for (uint32_t i = 0; i < total->count; i++)
+		columns[i] =
+		    (struct total_column){.type = columns[i].type, .rule = columns[i].rule};
+}
+
+/* The columns of a part; NULL when memory is out. */
+static struct total_column *total_part(struct total *total, uint32_t part)
+{
+	if (part < total->of_count)
+		return total->of[part];
+	if (!mem_grow(&total->of, &total->cap, (size_t)part + 1, sizeof(*total->of)))
+		return NULL;
+	while (total->of_count <= part) {
+		struct total_column *columns =
+		    calloc(total->count ? total->count : 1, sizeof(*columns));
+		if (!columns)
+			return NULL;
+		for (uint32_t i = 0; i < total->count; i++) {
+			const struct sx_column *info = sx_table_column(total->like, i);
+			columns[i].type = info->type;
+			columns[i].rule = info->over_time;
+		}
+		total->of[total->of_count++] = columns;
+	}
+	return total->of[part];
+}
 
 bool total_by_time(enum sx_sample_kind kind)
 {
@@ -21,36 +51,35 @@ enum sx_status total_create(const struct sx_table *like, struct total **out, str
 	uint32_t count = sx_table_column_count(like);
 	struct total *total = calloc(1, sizeof(*total));
 	struct sx_column *infos = calloc(count ? count : 1, sizeof(*infos));
-	enum sx_status status = SX_ERR_NO_MEMORY;
-	if (!total || !infos ||
-	    !(total->columns = calloc(count ? count : 1, sizeof(*total->columns))))
-		goto fail;
-	total->count = count;
-	total->begin_ns = SX_TIME_UNKNOWN;
-	total->by_time = total_by_time(sx_table_kind(like));
-	for (uint32_t i = 0; i < count; i++) {
+	enum sx_status status = total && infos ? SX_OK : error_nomem(err, "a total");
+	for (uint32_t i = 0; !status && i < count; i++)
 		infos[i] = *sx_table_column(like, i);
-		total->columns[i].type = infos[i].type;
-		total->columns[i].rule = infos[i].over_time;
+	if (!status) {
+		total->count = count;
+		total->begin_ns = SX_TIME_UNKNOWN;
+		total->by_time = total_by_time(sx_table_kind(like));
+		status = sx_table_create(infos, count, sx_table_kind(like), &total->like, err);
 	}
-	status = sx_table_create(infos, count, sx_table_kind(like), &total->like, err);
-	if (status != SX_OK)
-		goto fail;
+	if (!status && !total_part(total, 0)) /* the one that there always is room for */
+		status = error_nomem(err, "a total");
 	free(infos);
+	if (status) {
+		total_destroy(total);
+		return status;
+	}
 	*out = total;
 	return SX_OK;
-fail:
-	free(infos);
-	total_destroy(total);
-	return status == SX_ERR_NO_MEMORY ? error_nomem(err, "a total") : status;
 }
 
 void total_destroy(struct total *total)
 {
 	if (!total)
 		return;
+	for (uint32_t i = 0; i < total->of_count; i++)
+		free(total->of[i]);
+	free(total->of);
+	parts_finish(&total->parts);
 	sx_table_destroy(total->like);
-	free(total->columns);
 	free(total);
 }
 
@@ -132,53 +161,81 @@ static bool add_valid(struct total_column *column, const struct sx_vector *from,
 	return true;
 }
 
-/* Rows of a table; `all_ns`: how long they are together, 0 where nobody knows. */
-struct part {
+/* Adjacent rows; `all_ns`: how long they are together, 0 where nobody knows. */
+struct run {
 	const struct sx_table *table;
-	size_t first, rows;
+	const struct parts_rows *rows;
 	uint64_t all_ns;
 };
 
-static void add_column(struct total_column *column, uint32_t index, const struct part *part)
+/* One value of a column as it came. */
+struct cell {
+	uint64_t u64;
+	double f64;
+	uint8_t quality;
+	uint64_t begin_ns, end_ns, length_ns;
+	uint64_t at; /* the number of its row */
+};
+
+static void add_cell(struct total_column *column, const struct cell *cell)
 {
-	const struct sx_table *table = part->table;
-	size_t first = part->first, rows = part->rows;
-	uint64_t all_ns = part->all_ns;
-	struct sx_vector from = sx_table_vector(table, index);
-	const uint64_t *u64 = from.data;
-	const double *f64 = from.data;
-	const uint64_t *begin = sx_table_begin_ns(table), *end = sx_table_end_ns(table);
-	if (!from.data) {
-		column->without += rows;
-		column->times.lost += all_ns;
+	if (cell->quality & SX_QUALITY_NO_DATA_MASK) {
+		bool skipped = sx_quality_is_skipped(cell->quality);
+		column->without++;
+		column->skipped += skipped;
+		column->times.skipped += skipped ? cell->length_ns : 0;
+		column->times.lost += skipped ? 0 : cell->length_ns;
+		column->absence |= sx_quality_settled(cell->quality);
+		return;
+	}
+	column->quality |= cell->quality;
+	column->times.with += cell->length_ns;
+	column->at = cell->at;
+	total_add_value(column, cell->u64, cell->f64);
+	if (column->rule == SX_REDUCE_MEAN)
+		add_weight(column, column->type == SX_U64 ? (double)cell->u64 : cell->f64,
+			   cell->begin_ns, cell->end_ns);
+}
+
+/* Row by row, each to whose it is; `from` may be without data. */
+static void add_cells(struct total *total, uint32_t index, const struct run *run,
+		      const struct sx_vector *from)
+{
+	const struct parts_rows *rows = run->rows;
+	const uint64_t *begin = sx_table_begin_ns(run->table), *end = sx_table_end_ns(run->table);
+	for (size_t i = 0; i < rows->count; i++) {
+		size_t row = rows->first + i;
+		struct cell cell = {
+		    .quality = !from->data     ? SX_QUALITY_NOT_COLLECTED
+			       : from->quality ? from->quality[row]
+					       : 0,
+		    .begin_ns = begin[row],
+		    .end_ns = end[row],
+		    .length_ns = run->all_ns ? total_length_ns(run->table, row) : 0,
+		    .at = total->rows + i,
+		};
+		if (from->data && from->type == SX_U64)
+			cell.u64 = ((const uint64_t *)from->data)[row];
+		else if (from->data)
+			cell.f64 = ((const double *)from->data)[row];
+		add_cell(&total->of[rows->of[rows->one ? 0 : i]][index], &cell);
+	}
+}
+
+static void add_column(struct total *total, uint32_t index, const struct run *run)
+{
+	const struct parts_rows *rows = run->rows;
+	struct sx_vector from = sx_table_vector(run->table, index);
+	struct total_column *column = &total->of[rows->of[0]][index];
+	if (rows->one && !from.data) {
+		column->without += rows->count;
+		column->times.lost += run->all_ns;
 		column->absence |= SX_QUALITY_NOT_COLLECTED;
-		return;
-	}
-	if (add_valid(column, &from, first, rows)) {
-		column->times.with += all_ns;
-		return;
-	}
-	for (size_t i = first; i < first + rows; i++) {
-		uint8_t quality = from.quality ? from.quality[i] : 0;
-		uint64_t length = all_ns ? total_length_ns(table, i) : 0;
-		if (quality & SX_QUALITY_NO_DATA_MASK) {
-			bool skipped = sx_quality_is_skipped(quality);
-			column->without++;
-			column->skipped += skipped;
-			column->times.skipped += skipped ? length : 0;
-			column->times.lost += skipped ? 0 : length;
-			column->absence |= sx_quality_settled(quality);
-			continue;
-		}
-		column->quality |= quality;
-		column->times.with += length;
-		if (column->type == SX_U64)
-			total_add_value(column, u64[i], 0);
-		else
-			total_add_value(column, 0, f64[i]);
-		if (column->rule == SX_REDUCE_MEAN)
-			add_weight(column, column->type == SX_U64 ? (double)u64[i] : f64[i],
-				   begin[i], end[i]);
+	} else if (rows->one && add_valid(column, &from, rows->first, rows->count)) {
+		column->times.with += run->all_ns;
+		column->at = total->rows + rows->count - 1;
+	} else {
+		add_cells(total, index, run, &from);
 	}
 }
 
@@ -194,14 +251,34 @@ static void add_times(struct total *total, const struct sx_table *table, size_t 
 	}
 }
 
+/* Whom there is no memory for is added to the first. */
+static void prepare_parts(struct total *total, struct parts_rows *rows)
+{
+	for (size_t i = 0; i < (rows->one ? 1 : rows->count); i++) {
+		if (!total_part(total, rows->of[i])) {
+			rows->of[i] = 0;
+			total->parts.shared = true;
+		}
+		total->touched |= UINT64_C(1) << rows->of[i];
+	}
+}
+
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count)
 {
-	struct part part = {table, first, count, 0};
-	for (size_t i = first; i < first + count; i++)
-		part.all_ns += total_length_ns(table, i);
-	for (uint32_t i = 0; i < total->count; i++)
-		add_column(&total->columns[i], i, &part);
-	add_times(total, table, first, count);
+	struct parts_rows rows;
+	rows.first = first;
+	for (size_t end = first + count; rows.first < end; rows.first += rows.count) {
+		struct run run = {table, &rows, 0};
+		rows.count = end - rows.first;
+		parts_tell(&total->parts, table, &rows);
+		prepare_parts(total, &rows);
+		for (size_t i = rows.first; i < rows.first + rows.count; i++)
+			run.all_ns += total_length_ns(table, i);
+		for (uint32_t i = 0; i < total->count; i++)
+			add_column(total, i, &run);
+		add_times(total, table, rows.first, rows.count);
+		total->rows += rows.count;
+	}
 }
 
 void total_add(struct total *total, const struct sx_table *table)
@@ -211,9 +288,14 @@ void total_add(struct total *total, const struct sx_table *table)
 
 void total_reset(struct total *total)
 {
-	for (uint32_t i = 0; i < total->count; i++)
-		total->columns[i] = (struct total_column){.type = total->columns[i].type,
-							  .rule = total->columns[i].rule};
+	for (uint32_t i = 0; i < total->of_count; i++)
+		if (total->touched >> i & 1)
+			clear_part(total, total->of[i]);
+	/* Whoever came late has a number of its own again. */
+	if (total->parts.shared)
+		parts_finish(&total->parts);
+	total->touched = 0;
+	total->rows = 0;
 	total->begin_ns = SX_TIME_UNKNOWN;
 	total->cover = (struct cover){.count = 0};
 }

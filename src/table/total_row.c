@@ -6,43 +6,6 @@
 
 #include <math.h>
 
-static double mean_of(const struct total_column *column)
-{
-	if (!column->unweighted && column->weight > 0)
-		return column->weighted / column->weight;
-	double sum = column->type == SX_U64 ? (double)column->sum : column->fsum + column->carry;
-	return sum / (double)column->with;
-}
-
-/* A value of a table of totals. */
-struct place {
-	struct sx_table *table;
-	uint32_t column;
-	size_t row;
-};
-
-static void set_mean(const struct total_column *column, const struct place *to, uint8_t quality)
-{
-	if (column->type == SX_F64) {
-		sx_table_set_f64(to->table, to->column, to->row, mean_of(column), quality);
-	} else if (column->unweighted || !(column->weight > 0)) {
-		unsigned __int128 mean = (column->sum + column->with / 2) / column->with;
-		sx_table_set_u64(to->table, to->column, to->row, (uint64_t)mean, quality);
-	} else {
-		double mean = round(mean_of(column));
-		sx_table_set_u64(to->table, to->column, to->row,
-				 mean >= 0x1p64 ? UINT64_MAX : (uint64_t)mean, quality);
-	}
-}
-
-static void set_none(const struct total_column *column, const struct place *to, uint8_t quality)
-{
-	if (column->type == SX_U64)
-		sx_table_set_u64(to->table, to->column, to->row, 0, quality);
-	else
-		sx_table_set_f64(to->table, to->column, to->row, (double)NAN, quality);
-}
-
 /*
  * What rows with data are, and what they stand for: of slices of time where it is known time, else
  * rows. `whole`: they stand for rows that were lost as well, by time where it is known.
@@ -60,75 +23,197 @@ static struct total_span extent_of(const struct total *total, const struct total
 	return extent;
 }
 
-/* The sum over rows with data, times all that they stand for by what they are. */
-static unsigned __int128 scaled_sum(const struct total_column *column, struct total_span extent)
+/* A column over all parts. Each part's rows with data stand for those of the same part. */
+struct told {
+	struct total_column all; /* counts, qualities and the pick; no sums */
+	bool scaled;
+	unsigned __int128 sum; /* u64, of all rows with data and those that they stand for */
+	double fsum;	       /* f64, likewise */
+	double weighted, weight, value, rows; /* for means: by time, and by rows */
+	/* Parts with any row with data, and those without: rows, and their time. */
+	struct total_span known, unknown, known_ns, unknown_ns;
+};
+
+/* A sum over `with`, for that and `more`. */
+static unsigned __int128 scaled_sum(unsigned __int128 sum, uint64_t with, uint64_t more)
 {
-	unsigned __int128 mean = column->sum / extent.with, rest = column->sum % extent.with;
-	return column->sum + mean * extent.skipped +
-	       (rest * extent.skipped + extent.with / 2) / extent.with;
+	unsigned __int128 mean = sum / with, rest = sum % with;
+	return sum + mean * more + (rest * more + with / 2) / with;
 }
 
-static void set_sum(const struct total_column *column, struct total_span extent,
-		    const struct place *to, uint8_t quality)
+static void add_span(struct total_span *to, struct total_span span)
 {
-	if (column->type == SX_U64) {
-		unsigned __int128 all = scaled_sum(column, extent);
-		if (all > UINT64_MAX)
-			quality |= SX_QUALITY_WRAPPED;
-		sx_table_set_u64(to->table, to->column, to->row, (uint64_t)all, quality);
-	} else {
-		/* An infinite sum has a carry that is not a number. */
-		double sum = isfinite(column->fsum) ? column->fsum + column->carry : column->fsum;
-		if (extent.skipped)
-			sum *= 1 + (double)extent.skipped / (double)extent.with;
-		sx_table_set_f64(to->table, to->column, to->row, sum, quality);
+	to->with += span.with;
+	to->skipped += span.skipped;
+	to->lost += span.lost;
+}
+
+static void take_counts(struct told *to, const struct total_column *part)
+{
+	struct total_column *all = &to->all;
+	struct total_span rows = {part->with, part->skipped, part->without - part->skipped};
+	bool first = !all->with, max = part->rule == SX_REDUCE_MAX;
+	bool better = part->type == SX_U64 ? part->pick > all->pick : part->fpick > all->fpick;
+	if (part->with && (first || (max ? better : part->at > all->at))) {
+		all->pick = part->pick;
+		all->fpick = part->fpick;
+		all->at = part->at;
 	}
+	add_span(part->with ? &to->known : &to->unknown, rows);
+	add_span(part->with ? &to->known_ns : &to->unknown_ns, part->times);
+	all->with += part->with;
+	all->without += part->without;
+	all->skipped += part->skipped;
+	all->unweighted += part->unweighted;
+	all->quality |= part->quality;
+	all->absence |= part->absence;
+}
+
+static void take_sums(struct told *to, const struct total_column *part, struct total_span extent,
+		      bool alone)
+{
+	/* An infinite sum has a carry that is not a number. */
+	double value = isfinite(part->fsum) ? part->fsum + part->carry : part->fsum;
+	double times = 1 + (double)extent.skipped / (double)extent.with;
+	to->scaled |= extent.skipped != 0;
+	to->sum += scaled_sum(part->sum, extent.with, extent.skipped);
+	to->fsum += extent.skipped ? value * times : value;
+	if (alone) /* a mean of its own needs no weight */
+		times = 1;
+	to->weighted += part->weighted * times;
+	to->weight += part->weight * times;
+	to->value += (part->type == SX_U64 ? (double)part->sum : value) * times;
+	to->rows += (double)part->with * times;
+}
+
+/*
+ * Rows of whom nothing was measured: as the others were, for lack of anything better. That is by
+ * time, as in extent_of().
+ */
+static void take_unknown(const struct total *total, bool whole, struct told *to)
+{
+	bool by_time = total->by_time || (whole && !to->unknown.skipped);
+	by_time = by_time && to->known_ns.with && to->unknown_ns.skipped + to->unknown_ns.lost;
+	struct total_span known = by_time ? to->known_ns : to->known;
+	struct total_span unknown = by_time ? to->unknown_ns : to->unknown;
+	uint64_t with = known.with + known.skipped + (whole ? known.lost : 0);
+	uint64_t more = unknown.skipped + (whole ? unknown.lost : 0);
+	if (!with || !more)
+		return;
+	to->scaled = true;
+	to->sum = scaled_sum(to->sum, with, more);
+	to->fsum *= 1 + (double)more / (double)with;
+}
+
+static struct told told_of(const struct total *total, uint32_t index, bool whole)
+{
+	struct told told = {.all.type = total->of[0][index].type,
+			    .all.rule = total->of[0][index].rule};
+	bool alone = (total->touched & (total->touched - 1)) == 0;
+	for (uint32_t i = 0; i < total->of_count; i++) {
+		const struct total_column *part = &total->of[i][index];
+		if (!(total->touched >> i & 1))
+			continue;
+		take_counts(&told, part);
+		if (part->with)
+			take_sums(&told, part, extent_of(total, part, whole), alone);
+	}
+	if (!alone && told.all.with)
+		take_unknown(total, whole, &told);
+	return told;
+}
+
+/* A value of a table of totals. */
+struct place {
+	struct sx_table *table;
+	uint32_t column;
+	size_t row;
+};
+
+static void set_mean(const struct told *told, const struct place *to, uint8_t quality)
+{
+	bool by_time = !told->all.unweighted && told->weight > 0;
+	double mean = by_time ? told->weighted / told->weight : told->value / told->rows;
+	if (told->all.type == SX_F64) {
+		sx_table_set_f64(to->table, to->column, to->row, mean, quality);
+	} else if (!by_time && !told->scaled) {
+		unsigned __int128 exact = (told->sum + told->all.with / 2) / told->all.with;
+		sx_table_set_u64(to->table, to->column, to->row, (uint64_t)exact, quality);
+	} else {
+		mean = round(mean);
+		sx_table_set_u64(to->table, to->column, to->row,
+				 mean >= 0x1p64 ? UINT64_MAX : (uint64_t)mean, quality);
+	}
+}
+
+static void set_none(const struct total_column *column, const struct place *to, uint8_t quality)
+{
+	if (column->type == SX_U64)
+		sx_table_set_u64(to->table, to->column, to->row, 0, quality);
+	else
+		sx_table_set_f64(to->table, to->column, to->row, (double)NAN, quality);
+}
+
+static void set_sum(const struct told *told, const struct place *to, uint8_t quality)
+{
+	if (told->all.type == SX_F64) {
+		sx_table_set_f64(to->table, to->column, to->row, told->fsum, quality);
+		return;
+	}
+	if (told->sum > UINT64_MAX)
+		quality |= SX_QUALITY_WRAPPED;
+	sx_table_set_u64(to->table, to->column, to->row, (uint64_t)told->sum, quality);
 }
 
 /* False when the rule says nothing about time. */
 static bool set_column(const struct total *total, bool whole, const struct place *to)
 {
-	const struct total_column *column = &total->columns[to->column];
-	if (!column->with) {
+	struct told told = told_of(total, to->column, whole);
+	const struct total_column *all = &told.all;
+	if (!all->with) {
 		/* What nobody collected stays a column without memory, as it was in the rows. */
-		if (column->absence & ~SX_QUALITY_NOT_COLLECTED)
-			set_none(column, to, column->absence);
+		if (all->absence & ~SX_QUALITY_NOT_COLLECTED)
+			set_none(all, to, all->absence);
 		return true;
 	}
-	uint8_t quality = column->quality;
-	if (column->without > column->skipped)
+	uint8_t quality = all->quality;
+	if (all->without > all->skipped)
 		quality |= SX_QUALITY_LOST;
-	struct total_span extent = extent_of(total, column, whole);
-	if (extent.skipped)
+	if (told.scaled)
 		quality |= SX_QUALITY_MULTIPLEXED;
-	switch (column->rule) {
+	switch (all->rule) {
 	case SX_REDUCE_SUM:
-		set_sum(column, extent, to, quality);
+		set_sum(&told, to, quality);
 		return true;
 	case SX_REDUCE_MEAN:
-		set_mean(column, to, quality);
+		set_mean(&told, to, quality);
 		return true;
 	case SX_REDUCE_SINGLE:
 	case SX_REDUCE_MAX:
 	case SX_REDUCE_LAST:
-		if (column->type == SX_U64)
-			sx_table_set_u64(to->table, to->column, to->row, column->pick, quality);
+		if (all->type == SX_U64)
+			sx_table_set_u64(to->table, to->column, to->row, all->pick, quality);
 		else
-			sx_table_set_f64(to->table, to->column, to->row, column->fpick, quality);
+			sx_table_set_f64(to->table, to->column, to->row, all->fpick, quality);
 		return true;
 	default:
-		set_none(column, to, SX_QUALITY_UNDEFINED);
+		set_none(all, to, SX_QUALITY_UNDEFINED);
 		return false;
 	}
 }
 
 bool total_lacks(const struct total *total)
 {
-	bool any = false;
-	for (uint32_t i = 0; i < total->count; i++)
-		any |=
-		    total->columns[i].with && total->columns[i].without > total->columns[i].skipped;
-	return any;
+	for (uint32_t i = 0; i < total->count; i++) {
+		uint64_t with = 0, lost = 0;
+		for (uint32_t p = 0; p < total->of_count; p++) {
+			with += total->of[p][i].with;
+			lost += total->of[p][i].without - total->of[p][i].skipped;
+		}
+		if (with && lost)
+			return true;
+	}
+	return false;
 }
 
 /* Writes all columns of one row, which has none of them yet. */

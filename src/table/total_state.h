@@ -3,6 +3,7 @@
 #define TABLE_TOTAL_STATE_H
 
 #include "table/cover.h"
+#include "table/parts.h"
 #include "table/total.h"
 
 /* How long rows with data are, those that they stand for, and all others. */
@@ -24,11 +25,17 @@ struct total_column {
 	uint64_t unweighted; /* rows with data whose length is not known */
 	uint64_t pick;	     /* max or last */
 	double fpick;
+	uint64_t at; /* the number of the row that was last */
 };
 
 struct total {
 	struct sx_table *like; /* no rows; owns the descriptors */
-	struct total_column *columns;
+	struct parts parts;
+	struct total_column **of; /* [part]: its columns, NULL before its first row */
+	size_t cap;
+	uint32_t of_count;
+	uint64_t touched; /* bits of parts that have rows */
+	uint64_t rows;
 	uint32_t count;
 	uint64_t begin_ns;
 	struct cover cover; /* time that rows enclose, once */

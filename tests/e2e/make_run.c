@@ -5,6 +5,7 @@
  *     property  NAME  VALUE
  *     device    CATALOG  NAME  DRIVER  KIND  real|simulated
  *     column    NAME  UNIT  u64|f64  sum|mean|last
+ *     label     frame|context|process|group  VALUE     (of all rows that follow; - for none)
  *     row       BEGIN_NS  END_NS  VALUE...     (- for none, ~ for not measured)
  *     lost      COUNT
  *
@@ -26,6 +27,7 @@ struct state {
 	uint32_t property_count, index;
 	struct sx_capture_device device;
 	struct sx_column columns[FIELDS];
+	const char *labels[SX_LABEL_COUNT]; /* NULL: none */
 	bool described;
 };
 
@@ -48,6 +50,21 @@ static void begin(struct state *s)
 	s->described = true;
 }
 
+/* Texts are their own dictionary: each is the string of its label's number. */
+static void set_labels(const struct state *s, struct sx_rows *rows,
+		       uint64_t numbers[SX_LABEL_COUNT])
+{
+	for (unsigned i = 0; i < SX_LABEL_COUNT; i++) {
+		bool text = SX_LABELS_OF_TEXT >> i & 1;
+		numbers[i] = !s->labels[i] ? SX_LABEL_ABSENT
+			     : text	   ? i
+					   : strtoull(s->labels[i], NULL, 10);
+		rows->labels[i] = s->labels[i] ? &numbers[i] : NULL;
+	}
+	rows->strings = s->labels;
+	rows->string_count = SX_LABEL_COUNT;
+}
+
 static void write_row(struct state *s, char **field, int count)
 {
 	uint64_t u64[FIELDS], begin_ns = strtoull(field[1], NULL, 10),
@@ -66,13 +83,29 @@ static void write_row(struct state *s, char **field, int count)
 		vectors[i] = (struct sx_vector){s->columns[i].type,
 						f ? (const void *)&f64[i] : &u64[i], &quality[i]};
 	}
-	const struct sx_rows rows = {.count = 1,
-				     .begin_ns = &begin_ns,
-				     .end_ns = &end_ns,
-				     .columns = vectors,
-				     .column_count = s->device.column_count};
+	uint64_t numbers[SX_LABEL_COUNT];
+	struct sx_rows rows = {.count = 1,
+			       .begin_ns = &begin_ns,
+			       .end_ns = &end_ns,
+			       .columns = vectors,
+			       .column_count = s->device.column_count};
+	set_labels(s, &rows, numbers);
 	check(sx_capture_write(s->writer, s->index, &rows, NULL), "row");
 	check(sx_capture_flush(s->writer, NULL), "flush");
+}
+
+static void set_label(struct state *s, const char *name, const char *value)
+{
+	static const struct {
+		const char *name;
+		enum sx_label label;
+	} all[] = {{"frame", SX_LABEL_FRAME},
+		   {"context", SX_LABEL_CONTEXT},
+		   {"process", SX_LABEL_PROCESS},
+		   {"group", SX_LABEL_GROUP}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(all[i].name, name) == 0)
+			s->labels[all[i].label] = strcmp(value, "-") == 0 ? NULL : value;
 }
 
 static void describe(struct state *s, char **field)
@@ -108,6 +141,8 @@ static void take_line(struct state *s, char *line)
 		    .over_time = strcmp(field[4], "sum") == 0	 ? SX_REDUCE_SUM
 				 : strcmp(field[4], "last") == 0 ? SX_REDUCE_LAST
 								 : SX_REDUCE_MEAN};
+	else if (count == 3 && strcmp(field[0], "label") == 0)
+		set_label(s, field[1], field[2]);
 	else if (count >= 3 && strcmp(field[0], "row") == 0)
 		write_row(s, field, count);
 	else if (count == 2 && strcmp(field[0], "lost") == 0) {

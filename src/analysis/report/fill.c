@@ -8,6 +8,8 @@
 #include "analysis/budget.h"
 #include "analysis/cost.h"
 #include "analysis/overview.h"
+#include "analysis/part_sums.h"
+#include "analysis/stats.h"
 
 struct report_fill {
 	struct arena arena;
@@ -285,6 +287,9 @@ static enum sx_status tell_rows(struct filling *f, struct report_device *out, st
 	if (!status)
 		status = sx_metrics_eval(f->source.metrics, out->overview, &f->curve, err);
 	out->curve = f->curve;
+	out->total = f->samples ? summary_total(f->summary) : NULL;
+	out->guessed = part_sums_guessed(summary_parts(f->summary));
+	out->scaled_together = summary_parts(f->summary)->parts.shared;
 	if (!status && !report_place_rows(f, stats, out))
 		status = error_nomem(err, "a report");
 	return status;

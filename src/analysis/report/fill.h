@@ -44,10 +44,10 @@ bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct r
 /* The same for a device that gave no sample: no data, and why. */
 bool report_place_absent(struct filling *f, struct report_device *out);
 /*
- * Peaks of rows, by formulas over the device's constants and the counters in `raw` (may be NULL),
- * added up. Errors: SX_ERR_NO_MEMORY.
+ * Peaks of rows, by formulas over the device's constants and the counters of the whole run in one
+ * row (or NULL). Errors: SX_ERR_NO_MEMORY.
  */
-enum sx_status report_find_peaks(struct filling *f, const struct sx_table *raw,
+enum sx_status report_find_peaks(struct filling *f, const struct sx_table *total,
 				 struct report_row *rows, uint32_t count, struct sx_error *err);
 /* How evenly the frames came. */
 struct report_frames report_judge_frames(struct filling *f);

@@ -103,7 +103,7 @@ bool report_place_rows(struct filling *f, const struct sx_stats *stats, struct r
 	if (!place_rows(f, stats, out))
 		return false;
 	struct report_row *rows = (struct report_row *)out->rows;
-	return report_find_peaks(f, out->overview, rows, out->row_count, NULL) != SX_ERR_NO_MEMORY;
+	return report_find_peaks(f, out->total, rows, out->row_count, NULL) != SX_ERR_NO_MEMORY;
 }
 
 bool report_place_absent(struct filling *f, struct report_device *out)

@@ -70,16 +70,6 @@ static void peaks_collect(struct peaks *p, const struct filling *f, const struct
 	}
 }
 
-/* The counts of the whole run in one row; without any, a row without columns. */
-static enum sx_status make_totals(const struct sx_table *raw, struct sx_table **out,
-				  struct sx_error *err)
-{
-	if (raw && sx_table_row_count(raw))
-		return sx_table_total(raw, out, err);
-	enum sx_status status = sx_table_create(NULL, 0, SX_SAMPLE_TIME, out, err);
-	return status ? status : sx_table_add_rows(*out, 1, NULL, err);
-}
-
 /* Amounts that go with the run's counts are those of the run: here, of a second of it. */
 static double peak_of(const struct filling *f, const struct report_row *row, double value)
 {
@@ -94,27 +84,32 @@ static double peak_of(const struct filling *f, const struct report_row *row, dou
 }
 
 static enum sx_status evaluate(const struct peaks *p, const struct filling *f,
-			       const struct sx_table *raw, struct report_row *rows,
+			       const struct sx_table *total, struct report_row *rows,
 			       struct sx_error *err)
 {
 	struct sx_metrics_options options = f->options;
 	struct sx_metrics *metrics = NULL;
-	struct sx_table *totals = NULL, *values = NULL;
-	enum sx_status status = make_totals(raw, &totals, err);
+	struct sx_table *none = NULL, *values = NULL;
+	enum sx_status status = SX_OK;
+	if (!total) { /* constants alone */
+		status = sx_table_create(NULL, 0, SX_SAMPLE_TIME, &none, err);
+		status = status ? status : sx_table_add_rows(none, 1, NULL, err);
+		total = none;
+	}
 	options.set = NULL;
-	options.like = totals;
+	options.like = total;
 	options.formulas = p->formulas;
 	options.formula_count = p->count;
 	if (!status)
 		status = sx_metrics_create(f->source.catalog, &options, &metrics, err);
 	if (!status)
-		status = sx_metrics_eval(metrics, totals, &values, err);
+		status = sx_metrics_eval(metrics, total, &values, err);
 	for (uint32_t i = 0; !status && i < p->count; i++) {
 		struct report_row *row = &rows[p->of[i]];
 		row->peak = peak_of(f, row, sx_table_get(values, i, 0));
 	}
 	sx_table_destroy(values);
-	sx_table_destroy(totals);
+	sx_table_destroy(none);
 	sx_metrics_destroy(metrics);
 	return status;
 }
@@ -150,7 +145,7 @@ static void find_load(struct report_row *row, bool given, uint64_t duration_ns)
 		row->load = value / row->peak;
 }
 
-enum sx_status report_find_peaks(struct filling *f, const struct sx_table *raw,
+enum sx_status report_find_peaks(struct filling *f, const struct sx_table *total,
 				 struct report_row *rows, uint32_t count, struct sx_error *err)
 {
 	struct peaks p = {0};
@@ -158,7 +153,7 @@ enum sx_status report_find_peaks(struct filling *f, const struct sx_table *raw,
 	if (!status)
 		peaks_collect(&p, f, rows, count);
 	if (!status && p.count)
-		status = evaluate(&p, f, raw, rows, err);
+		status = evaluate(&p, f, total, rows, err);
 	for (uint32_t i = 0; i < p.count; i++)
 		sx_expr_destroy(p.exprs[i]);
 	free(p.formulas);

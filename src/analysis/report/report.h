@@ -124,6 +124,7 @@ struct report_device {
 	const struct sx_table *curve;
 	uint64_t each;
 	const struct sx_table *overview; /* the raw counters of the same lines */
+	const struct sx_table *total;	 /* and of the whole run, in one row; NULL without rows */
 	/* The course with smallest and largest values; NULL without report_keep_course(). */
 	const struct pyramid_view *pyramid;
 	const struct report_gap *gaps; /* in order of time, as far as was told */
@@ -135,6 +136,8 @@ struct report_device {
 	struct report_frames frames;
 	struct report_histogram histogram; /* of frames */
 	struct cost cost;
+	uint64_t guessed;     /* samples of contexts none of which was counted, see part_sums.h */
+	bool scaled_together; /* some contexts are not told apart where totals are scaled */
 	const struct report_process *processes;
 	uint32_t process_count;
 

@@ -102,16 +102,13 @@ static void rows_json(struct model *m, const struct report_device *d, uint32_t n
 static void rows_of_device(struct model *m, const struct report_device *d, uint32_t number)
 {
 	bool no_memory = false;
-	struct sx_table *totals = NULL;
 	struct catalog_view catalog = describe_view(d->catalog);
 	catalog.no_memory = &no_memory;
-	struct formula_input input = {
-	    .view = &catalog, .constants = d->constants, .constant_count = d->constant_count};
-	if (m->full && d->overview && sx_table_row_count(d->overview))
-		no_memory = sx_table_total(d->overview, &totals, NULL) != SX_OK;
-	input.totals = totals;
+	struct formula_input input = {.view = &catalog,
+				      .constants = d->constants,
+				      .constant_count = d->constant_count,
+				      .totals = m->full ? d->total : NULL};
 	rows_json(m, d, number, &input);
-	sx_table_destroy(totals);
 	m->no_memory |= no_memory;
 }
 
@@ -252,13 +249,16 @@ static void constants_json(struct model *m, const struct report_device *d)
 	json_array_end(&m->json);
 }
 
-static void cost_json(struct model *m, const struct cost *c)
+static void cost_json(struct model *m, const struct report_device *d)
 {
+	const struct cost *c = &d->cost;
+
 	json_kv_object_flat(&m->json, "cost");
 	json_kv_u64(&m->json, "measured", c->measured);
 	json_kv_u64(&m->json, "all", c->all);
 	json_kv_f64(&m->json, "share", c->share);
 	json_kv_f64(&m->json, "slowdown", c->slowdown);
+	json_kv_u64(&m->json, "guessed", d->guessed);
 	json_object_end(&m->json);
 }
 
@@ -280,7 +280,7 @@ static void device_json(struct model *m, const struct report_device *d, uint32_t
 	headings_json(m, d);
 	rows_of_device(m, d, number);
 	if (m->full) {
-		cost_json(m, &d->cost);
+		cost_json(m, d);
 		constants_json(m, d);
 		if (!number)
 			verdict_of_run(m);

@@ -111,6 +111,7 @@ static void cost_json(struct json *json, const struct report_device *d)
 	json_kv_f64(json, "share", d->cost.share);
 	json_kv_u64(json, "measured_samples", d->cost.measured);
 	json_kv_u64(json, "all_samples", d->cost.all);
+	json_kv_u64(json, "guessed_samples", d->guessed);
 	json_kv_f64(json, "slowdown_of_measured", d->cost.slowdown);
 	json_object_end(json);
 }

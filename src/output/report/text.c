@@ -118,16 +118,19 @@ static void failure_text(const struct view *view, const struct report_device *d)
 static void cost_text(const struct view *view, const struct report_device *d)
 {
 	const struct cost *c = &d->cost;
-	char share[HUMAN_MAX], times[HUMAN_MAX], line[256];
+	char share[HUMAN_MAX], times[HUMAN_MAX], line[512];
 	if (c->measured == c->all)
 		return;
 	human_value(&view->human, share, c->share * 100, "percent");
 	human_value(&view->human, times, c->slowdown, "ratio");
-	int used = snprintf(
-	    line, sizeof(line),
-	    "%" PRIu64 " of %" PRIu64 " samples were counted, totals are scaled%s", c->measured,
-	    c->all,
-	    d->process_count < 2 ? "" : ", roughly where programs differ (report --by process)");
+	int used = snprintf(line, sizeof(line),
+			    "%" PRIu64 " of %" PRIu64 " samples were counted, totals are scaled%s",
+			    c->measured, c->all,
+			    d->scaled_together ? ", those of late contexts together" : "");
+	if (d->guessed)
+		used +=
+		    snprintf(line + used, sizeof(line) - (size_t)used,
+			     " (%" PRIu64 " of contexts without any as the others)", d->guessed);
 	if (!isnan(c->share))
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 "; they take %s times the CPU time, measuring cost %s of it", times,

@@ -98,6 +98,7 @@ const Lead = (() => {
     const {head, cost} = device, list = head.note ? [head.note] : [];
     if (cost.measured !== cost.all)
       list.push(Numbers.count(cost.measured) + ' of ' + Numbers.count(cost.all) + ' samples were counted, totals are scaled' +
+        (cost.guessed ? ' (' + Numbers.count(cost.guessed) + ' of contexts without any as the others)' : '') +
         (Numbers.isNone(cost.share) ? '' : '; measuring cost ' + Numbers.percent(cost.share) + ' of the CPU time'));
     return list.map(text => element('p', {class: 'remark'}, text));
   }

@@ -1,0 +1,100 @@
+/* Rows of a program mostly follow each other: only where the labels change are names compared. */
+#include "table/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "table/table.h"
+
+/* What a table says of a row; a program is told by its name, for tables count texts on their own.
+ */
+struct part_labels {
+	uint64_t process, context;
+};
+
+static struct part_labels labels_of(const struct sx_table *table, size_t row)
+{
+	const uint64_t *process = table->labels[SX_LABEL_PROCESS];
+	const uint64_t *context = table->labels[SX_LABEL_CONTEXT];
+	return (struct part_labels){process ? process[row] : SX_LABEL_ABSENT,
+				    context ? context[row] : SX_LABEL_ABSENT};
+}
+
+static bool is_same(const struct part_key *key, const char *process, uint64_t context)
+{
+	if (key->context != context || !key->process != !process)
+		return false;
+	return !process || strcmp(key->process, process) == 0;
+}
+
+static bool add_key(struct parts *parts, const char *process, uint64_t context)
+{
+	if (!mem_grow(&parts->keys, &parts->cap, (size_t)parts->count + 1, sizeof(*parts->keys)))
+		return false;
+	char *copy = process ? strdup(process) : NULL;
+	if (process && !copy)
+		return false;
+	parts->keys[parts->count++] = (struct part_key){copy, context};
+	return true;
+}
+
+static uint8_t number_of(struct parts *parts, const struct sx_table *table,
+			 struct part_labels labels)
+{
+	const char *process =
+	    labels.process == SX_LABEL_ABSENT ? NULL : sx_table_string(table, labels.process);
+	uint32_t most = parts->most ? parts->most : PARTS_MAX;
+	for (uint32_t i = 0; i < parts->count; i++)
+		if (is_same(&parts->keys[i], process, labels.context))
+			return (uint8_t)i;
+	if (parts->count < most && add_key(parts, process, labels.context))
+		return (uint8_t)(parts->count - 1);
+	parts->shared = true;
+	return (uint8_t)(parts->count ? parts->count - 1 : 0);
+}
+
+static bool differ(struct part_labels a, struct part_labels b)
+{
+	return a.process != b.process || a.context != b.context;
+}
+
+/* The first row behind `first` whose labels are others, or `end`. */
+static size_t same_until(const struct sx_table *table, size_t first, size_t end)
+{
+	struct part_labels labels = labels_of(table, first);
+	size_t row = first + 1;
+	if (!table->labels[SX_LABEL_PROCESS] && !table->labels[SX_LABEL_CONTEXT])
+		return end;
+	while (row < end && !differ(labels_of(table, row), labels))
+		row++;
+	return row;
+}
+
+void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_rows *rows)
+{
+	size_t first = rows->first, end = first + rows->count, same = same_until(table, first, end);
+	struct part_labels labels = labels_of(table, first);
+	rows->of[0] = number_of(parts, table, labels);
+	rows->one = same == end || same - first >= PARTS_BLOCK;
+	if (rows->one) {
+		rows->count = same - first;
+		return;
+	}
+	rows->count = rows->count < PARTS_BLOCK ? rows->count : PARTS_BLOCK;
+	memset(rows->of, rows->of[0], same - first);
+	for (size_t i = same - first; i < rows->count; i++) {
+		struct part_labels next = labels_of(table, first + i);
+		rows->of[i] =
+		    differ(next, labels) ? number_of(parts, table, next) : rows->of[i - 1];
+		labels = next;
+	}
+}
+
+void parts_finish(struct parts *parts)
+{
+	for (uint32_t i = 0; i < parts->count; i++)
+		free(parts->keys[i].process);
+	free(parts->keys);
+	*parts = (struct parts){.most = parts->most};
+}

@@ -1,0 +1,43 @@
+/*
+ * Whose rows are: a number from 0 for each program and each of its contexts, in the order in which
+ * they come. What is left out of samples is left out of each as its own cost allows, so that what
+ * the others stand for is known of each alone.
+ */
+#ifndef TABLE_PARTS_H
+#define TABLE_PARTS_H
+
+#include <sextant/table.h>
+
+#define PARTS_MAX   64	 /* that are told apart; all further ones share the last number */
+#define PARTS_BLOCK 1024 /* rows that are looked at together */
+
+struct part_key {
+	char *process;	  /* owned; NULL: rows that tell none */
+	uint64_t context; /* or SX_LABEL_ABSENT */
+};
+
+/* Zero-initialise. */
+struct parts {
+	struct part_key *keys;
+	size_t cap;
+	uint32_t count;
+	uint32_t most; /* at most so many numbers; 0: PARTS_MAX */
+	bool shared;   /* the last number stands for several */
+};
+
+/* Adjacent rows and whose they are. */
+struct parts_rows {
+	size_t first, count;
+	bool one; /* all are of one: of[0] */
+	uint8_t of[PARTS_BLOCK];
+};
+
+/*
+ * Tells whose rows->count rows from rows->first on are; where they are of several, only the first
+ * PARTS_BLOCK of them: rows->count is how many. Whom there is no memory for shares the last number.
+ */
+void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_rows *rows);
+/* Forgets whom it knew and releases their memory. */
+void parts_finish(struct parts *parts);
+
+#endif

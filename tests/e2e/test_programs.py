@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Several programs in one capture: what was left out of each is made up for by its own. usage: test_programs.py SEXTANT MAKE-RUN"""
+import csv
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEXTANT, MAKE_RUN = sys.argv.pop(1), sys.argv.pop(1)
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), 'html'))
+from page_reader import Page  # noqa: E402
+
+MS = 1000000
+COLUMNS = [('Frames', 'frames', 'u64', 'sum'), ('FrameTime', 'ns', 'u64', 'sum'), ('PSInvocations', 'invocations', 'u64', 'sum'),
+           ('IAVertices', 'vertices', 'u64', 'sum'), ('IAPrimitives', 'primitives', 'u64', 'sum')]
+
+
+def run(*args, code=0):
+    done = subprocess.run([SEXTANT, *args], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == code, (args, done.returncode, done.stderr)
+    return done
+
+
+class Program:
+    """Frames of one context, of which one in `every` is measured from the first on; 0: none is."""
+
+    def __init__(self, name, context, length_ms, work, every, count=240, start_ms=0):
+        self.name, self.context = name, context
+        self.rows = []
+        for i in range(count):
+            begin = int((start_ms + i * length_ms) * MS)
+            measured = every and i % every == 0
+            values = (1, int(length_ms * MS), work(i), work(i) // 10, work(i) // 30)
+            self.rows.append((begin, begin + int(length_ms * MS), i, self, measured, values))
+
+    def due(self, column):
+        """What was measured, for each of its frames."""
+        known = [row[5][column] for row in self.rows if row[4] or column < 2]
+        return sum(known) / len(known) * len(self.rows) if known else None
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, programs, order=None):
+        lines = ['device\topengl\tSome GPU\tMesa 1\tframe\treal'] + ['column\t' + '\t'.join(c) for c in COLUMNS]
+        rows = sorted((row for p in programs for row in p.rows), key=order or (lambda row: row[1]))
+        for begin, end, frame, program, measured, values in rows:
+            lines += [f'label\tprocess\t{program.name}', f'label\tcontext\t{program.context}', f'label\tframe\t{frame}']
+            shown = [str(v) if measured or i < 2 else '~' for i, v in enumerate(values)]
+            lines.append(f'row\t{begin}\t{end}\t' + '\t'.join(shown))
+        path = self.path(name)
+        subprocess.run([MAKE_RUN, path], input='\n'.join(lines) + '\n', text=True, check=True, timeout=60)
+        return path
+
+    def three(self):
+        """A heavy one measured in every frame, a light one in one of twelve, and its second context in one of five."""
+        wave = random.Random(7)
+        return [Program('heavy (10)', 0, 10, lambda i: 900000 + wave.randrange(1000), 1),
+                Program('light (11)', 1, 10, lambda i: 30000 + 7 * i, 12, start_ms=3),
+                Program('light (11)', 2, 20, lambda i: 60000 + wave.randrange(90), 5, count=120, start_ms=5)]
+
+    def rows_of(self, path, *args):
+        """Traces have a device for each context: their totals are added up."""
+        rows = {}
+        for m in json.loads(run('report', path, '-m', '*', '--counters', '--json', *args).stdout)['metrics']:
+            had = rows.setdefault(m['name'], m)
+            if had is not m and had['total'] is not None:
+                had['total'] += m['total']
+        return rows
+
+    def test_totals(self):
+        """Each counter of each program for itself, then added up; rates and ratios are of these sums."""
+        programs = self.three()
+        path = self.write('three.sxc', programs)
+        rows = self.rows_of(path)
+        due = [sum(p.due(c) for p in programs) * (1e-9 if c == 1 else 1) for c in range(len(COLUMNS))]
+        for column, (name, *_) in enumerate(COLUMNS):
+            self.assertAlmostEqual(rows[name]['total'] / due[column], 1, places=5, msg=name)
+        count = sum(len(p.rows) for p in programs)
+        self.assertAlmostEqual(rows['PSInvocations']['mean'] / (due[2] / count), 1, places=5)
+        self.assertAlmostEqual(rows['vertices_per_primitive']['mean'] / (due[3] / due[4]), 1, places=5)
+        # The share of all programs together, as it was: far off.
+        measured = [row[5][2] for p in programs for row in p.rows if row[4]]
+        self.assertGreater(sum(measured) / len(measured) * count / due[2], 1.3)
+
+    def test_everywhere(self):
+        """The same number in stat, report, JSON, the page, OpenMetrics and what a trace or a table gives back."""
+        programs = self.three()
+        path = self.write('three.sxc', programs)
+        due = self.rows_of(path)['PSInvocations']['total']
+        stat = json.loads(run('stat', '-i', path, '-m', 'PSInvocations', '--json').stdout)
+        self.assertEqual(stat['metrics'][0]['total'], due)
+        page = self.path('page.html')
+        run('report', path, '-m', 'PSInvocations,vertices_per_primitive', '-o', page)
+        with open(page, encoding='utf-8') as file:
+            device, = Page(file.read()).report['of_devices']
+        shown = {row['name']: row for row in device['rows']}
+        self.assertAlmostEqual(shown['PSInvocations']['total'] / due, 1, places=9)
+        parts = {v['name']: v['value'] for v in shown['vertices_per_primitive']['formula']['operands']}
+        self.assertAlmostEqual(parts['IAVertices'], sum(p.due(3) for p in programs), delta=3)
+        metrics = run('report', path, '-m', 'PSInvocations', '-f', 'openmetrics').stdout
+        self.assertIn(f' {due}\n', metrics)
+        for name, args in (('all.pftrace', ()), ('raw.csv', ('--counters', '--csv'))):
+            with self.subTest(name):
+                out = self.path(name)
+                run('export', path, '-o', out, *args)
+                self.assertAlmostEqual(self.rows_of(out)['PSInvocations']['total'] / due, 1, places=5)
+
+    def test_groups_add_up(self):
+        """The whole is what its programs are, and what their contexts are."""
+        programs = self.three()
+        path = self.write('three.sxc', programs)
+        whole = self.rows_of(path)['PSInvocations']['total']
+        for by, keys in (('process', 2), ('context', 3)):
+            document = json.loads(run('report', path, '--by', by, '-m', 'PSInvocations', '--json').stdout)
+            values = {g['key']: g['values']['PSInvocations'] for g in document['groups']}
+            self.assertEqual(len(values), keys)
+            self.assertAlmostEqual(sum(values.values()) / whole, 1, places=6)
+        self.assertAlmostEqual(values['1'] / programs[1].due(2), 1, places=5)
+
+    def test_order_does_not_matter(self):
+        """One program after the other, or both in turn."""
+        programs = self.three()
+        due = self.rows_of(self.write('a.sxc', programs))
+        again = self.rows_of(self.write('b.sxc', programs, order=lambda row: (row[3].context, row[1])))
+        for name, row in due.items():
+            for key in ('total', 'mean'):
+                if row[key]:
+                    self.assertAlmostEqual(again[name][key] / row[key], 1, places=6, msg=f'{name} {key}')
+
+    def test_what_is_told(self):
+        """Nothing is rough where each program was measured; where one was not, its share is a guess, and told."""
+        path = self.write('three.sxc', self.three())
+        text = run('report', path).stdout
+        self.assertIn('samples were counted, totals are scaled', text)
+        self.assertNotIn('rough', text)
+        self.assertNotIn('as the others', text)
+        programs = self.three()
+        path = self.write('four.sxc', programs + [Program('silent (12)', 3, 10, lambda i: 5, 0)])
+        self.assertAlmostEqual(self.rows_of(path)['PSInvocations']['total'] / (sum(p.due(2) for p in programs) * 840 / 600), 1, places=5)
+        text = ' '.join(run('report', path).stdout.split())
+        self.assertIn('284 of 840 samples were counted, totals are scaled (240 of contexts without any as the others)', text)
+
+    def test_too_many(self):
+        """63 are told apart, and those that came later are one; this is told."""
+        programs = [Program(f'p{i} ({i})', i, 10, lambda n, i=i: 30000 * (i + 1), 1 + i % 5, count=10 + i, start_ms=i / 8) for i in range(70)]
+        late = [row for p in programs[63:] for row in p.rows]
+        known = [row[5][2] for row in late if row[4]]
+        due = sum(p.due(2) for p in programs[:63]) + sum(known) / len(known) * len(late)
+        path = self.write('many.sxc', programs)
+        self.assertAlmostEqual(self.rows_of(path)['PSInvocations']['total'] / due, 1, places=5)
+        self.assertIn('are scaled, those of late contexts together', ' '.join(run('report', path).stdout.split()))
+
+
+if __name__ == '__main__':
+    unittest.main()

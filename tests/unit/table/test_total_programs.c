@@ -1,0 +1,186 @@
+/* Totals of rows of several programs and contexts, against plain sums over each of them. */
+#include <sextant/table.h>
+#include "table/total.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { U, F, MEAN, MAX, LAST, COLUMNS };
+static const struct sx_column columns[COLUMNS] = {
+    [U] = {"u", "cycles", SX_U64, SX_REDUCE_SUM, NULL},
+    [F] = {"f", "s", SX_F64, SX_REDUCE_SUM, NULL},
+    [MEAN] = {"mean", "MHz", SX_F64, SX_REDUCE_MEAN, NULL},
+    [MAX] = {"max", "bytes", SX_U64, SX_REDUCE_MAX, NULL},
+    [LAST] = {"last", "count", SX_U64, SX_REDUCE_LAST, NULL},
+};
+
+#define WHOM 6 /* programs' contexts */
+
+/* What came of one. */
+struct whom {
+	double sum, fsum, weighted, weight, with, skipped, with_ns, skipped_ns;
+};
+
+struct due {
+	struct whom of[WHOM];
+	uint64_t max, last;
+	bool by_time;
+};
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	return *state ^= *state << 17;
+}
+
+static void label(struct sx_table *table, size_t row, unsigned whom)
+{
+	char name[32];
+	int size = snprintf(name, sizeof(name), "p (%u)", whom / 2);
+	assert_int_equal(sx_table_set_label(table, SX_LABEL_PROCESS, row,
+					    sx_table_intern(table, name, (size_t)size)),
+			 SX_OK);
+	assert_int_equal(sx_table_set_label(table, SX_LABEL_CONTEXT, row, whom % 2), SX_OK);
+}
+
+/* A row of somebody, measured in one of 1 + whom % 4. */
+static void add_row(struct sx_table *table, struct due *due, unsigned whom, uint64_t *seed)
+{
+	static uint64_t at = 1000;
+	size_t row;
+	struct whom *of = &due->of[whom];
+	uint64_t length = 100 + next_random(seed) % 900 * (whom + 1);
+	uint64_t value = next_random(seed) % 5000 * (whom + 1);
+	/* The first of each is measured: that of whom nothing is has a test of its own. */
+	bool measured = of->with == 0 || next_random(seed) % (1 + whom % 4) == 0;
+	uint8_t quality = measured ? 0 : SX_QUALITY_SKIPPED;
+	assert_int_equal(sx_table_add_rows(table, 1, &row, NULL), SX_OK);
+	sx_table_set_time(table, row, at, at + length);
+	at += length;
+	label(table, row, whom);
+	sx_table_set_u64(table, U, row, value, quality);
+	sx_table_set_f64(table, F, row, (double)value / 3, quality);
+	sx_table_set_f64(table, MEAN, row, (double)value, quality);
+	sx_table_set_u64(table, MAX, row, value, quality);
+	sx_table_set_u64(table, LAST, row, value, quality);
+	*(measured ? &of->with : &of->skipped) += 1;
+	*(measured ? &of->with_ns : &of->skipped_ns) += (double)length;
+	if (!measured)
+		return;
+	of->sum += (double)value;
+	of->fsum += (double)value / 3;
+	of->weighted += (double)value * (double)length;
+	of->weight += (double)length;
+	due->max = value > due->max ? value : due->max;
+	due->last = value;
+}
+
+/* How often what was measured of one stands for itself and the rest. */
+static double times_of(const struct due *due, unsigned whom)
+{
+	const struct whom *of = &due->of[whom];
+	if (!(of->with > 0))
+		return 0;
+	return due->by_time ? 1 + of->skipped_ns / of->with_ns : 1 + of->skipped / of->with;
+}
+
+static void check_total(const struct total *total, const struct due *due)
+{
+	struct sx_table *out = NULL;
+	double sum = 0, fsum = 0, weighted = 0, weight = 0;
+	assert_int_equal(total_table(total, &out, NULL), SX_OK);
+	for (unsigned i = 0; i < WHOM; i++) {
+		sum += due->of[i].sum * times_of(due, i);
+		fsum += due->of[i].fsum * times_of(due, i);
+		weighted += due->of[i].weighted * times_of(due, i);
+		weight += due->of[i].weight * times_of(due, i);
+	}
+	assert_true(fabs(sx_table_get(out, U, 0) - sum) <= WHOM / 2.0 + 1);
+	assert_true(fabs(sx_table_get(out, F, 0) - fsum) <= 1e-9 * fsum);
+	assert_true(fabs(sx_table_get(out, MEAN, 0) - weighted / weight) <=
+		    1e-9 * weighted / weight);
+	assert_true(sx_table_get(out, MAX, 0) == (double)due->max);
+	assert_true(sx_table_get(out, LAST, 0) == (double)due->last);
+	sx_table_destroy(out);
+}
+
+/* Rows in runs or in turn, over several tables, in as many pieces as it pleases. */
+static void check_rows(enum sx_sample_kind kind, size_t rows, size_t run, uint64_t seed)
+{
+	struct due due = {.by_time = kind == SX_SAMPLE_TIME};
+	struct sx_table *table = NULL;
+	struct total *total = NULL;
+	assert_int_equal(sx_table_create(columns, COLUMNS, kind, &table, NULL), SX_OK);
+	assert_int_equal(total_create(table, &total, NULL), SX_OK);
+	for (int part = 0; part < 2; part++) {
+		unsigned whom = 0;
+		sx_table_clear(table);
+		for (size_t i = 0; i < rows; i++) {
+			if (i % run == 0)
+				whom = (unsigned)(next_random(&seed) % WHOM);
+			add_row(table, &due, whom, &seed);
+		}
+		for (size_t at = 0, count; at < rows; at += count) {
+			count = next_random(&seed) % rows + 1;
+			count = count < rows - at ? count : rows - at;
+			total_add_rows(total, table, at, count);
+		}
+		check_total(total, &due);
+	}
+	total_reset(total); /* and it may begin anew, with others first */
+	due = (struct due){.by_time = due.by_time};
+	sx_table_clear(table);
+	for (size_t i = 0; i < rows; i++)
+		add_row(table, &due, (unsigned)(WHOM - 1 - i % WHOM), &seed);
+	total_add(total, table);
+	check_total(total, &due);
+	total_destroy(total);
+	sx_table_destroy(table);
+}
+
+static void test_random(void **state)
+{
+	static const size_t runs[] = {1, 2, 7, 400, 1024, 3000};
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		check_rows(SX_SAMPLE_FRAME, 3000 + i, runs[i], 88172645463325252u + i);
+		check_rows(SX_SAMPLE_TIME, 2500 + i, runs[i], 88172645463325252u + i);
+	}
+}
+
+/* Of whom nothing was measured: as the others were. */
+static void test_unmeasured(void **state)
+{
+	uint64_t seed = 88172645463325252u;
+	struct due due = {.by_time = false};
+	struct sx_table *table = NULL, *out = NULL;
+	assert_int_equal(sx_table_create(columns, COLUMNS, SX_SAMPLE_FRAME, &table, NULL), SX_OK);
+	for (int i = 0; i < 300; i++)
+		add_row(table, &due, (unsigned)i % 3, &seed);
+	for (size_t row = 0; row < 300; row += 3)
+		for (uint32_t c = 0; c < COLUMNS; c++)
+			if (columns[c].type == SX_U64)
+				sx_table_set_u64(table, c, row, 0, SX_QUALITY_SKIPPED);
+			else
+				sx_table_set_f64(table, c, row, (double)NAN, SX_QUALITY_SKIPPED);
+	assert_int_equal(sx_table_total(table, &out, NULL), SX_OK);
+	double known = due.of[1].sum * times_of(&due, 1) + due.of[2].sum * times_of(&due, 2);
+	assert_true(fabs(sx_table_get(out, U, 0) - known * 300 / 200) < 3);
+	assert_int_equal(sx_table_vector(out, U).quality[0], SX_QUALITY_MULTIPLEXED);
+	sx_table_destroy(table);
+	sx_table_destroy(out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_random),
+	    cmocka_unit_test(test_unmeasured),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
