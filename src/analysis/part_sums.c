@@ -34,13 +34,16 @@ bool part_sums_begin(struct part_sums *p, uint32_t count)
 	return p->sums != NULL;
 }
 
-static void add_value(struct part_sum *sum, uint8_t quality, double value, uint64_t length_ns)
+static inline void add_value(struct part_sum *sum, uint8_t quality, double value,
+			     uint64_t length_ns)
 {
-	if (sx_quality_is_skipped(quality)) {
-		sum->skipped++;
-		sum->skipped_ns += length_ns;
+	if (quality & SX_QUALITY_NO_DATA_MASK) {
+		bool skipped = sx_quality_is_skipped(quality);
+		sum->skipped += skipped;
+		sum->skipped_ns += skipped ? length_ns : 0;
+		return;
 	}
-	if (quality & SX_QUALITY_NO_DATA_MASK || !isfinite(value))
+	if (!isfinite(value))
 		return;
 	sum->sum += value;
 	sum->with++;

@@ -73,17 +73,16 @@ static size_t same_until(const struct sx_table *table, size_t first, size_t end)
 
 void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_rows *rows)
 {
-	size_t first = rows->first, end = first + rows->count, same = same_until(table, first, end);
+	size_t first = rows->first;
+	rows->count = rows->count < PARTS_BLOCK ? rows->count : PARTS_BLOCK;
+	size_t same = same_until(table, first, first + rows->count) - first;
 	struct part_labels labels = labels_of(table, first);
 	rows->of[0] = number_of(parts, table, labels);
-	rows->one = same == end || same - first >= PARTS_BLOCK;
-	if (rows->one) {
-		rows->count = same - first;
+	rows->one = same == rows->count;
+	if (rows->one)
 		return;
-	}
-	rows->count = rows->count < PARTS_BLOCK ? rows->count : PARTS_BLOCK;
-	memset(rows->of, rows->of[0], same - first);
-	for (size_t i = same - first; i < rows->count; i++) {
+	memset(rows->of, rows->of[0], same);
+	for (size_t i = same; i < rows->count; i++) {
 		struct part_labels next = labels_of(table, first + i);
 		rows->of[i] =
 		    differ(next, labels) ? number_of(parts, table, next) : rows->of[i - 1];

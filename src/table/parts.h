@@ -33,8 +33,8 @@ struct parts_rows {
 };
 
 /*
- * Tells whose rows->count rows from rows->first on are; where they are of several, only the first
- * PARTS_BLOCK of them: rows->count is how many. Whom there is no memory for shares the last number.
+ * Tells whose rows->count rows from rows->first on are, at most PARTS_BLOCK of them: rows->count
+ * becomes how many. Whom there is no memory for shares the last number.
  */
 void parts_tell(struct parts *parts, const struct sx_table *table, struct parts_rows *rows);
 /* Forgets whom it knew and releases their memory. */

@@ -161,11 +161,11 @@ static bool add_valid(struct total_column *column, const struct sx_vector *from,
 	return true;
 }
 
-/* Adjacent rows; `all_ns`: how long they are together, 0 where nobody knows. */
+/* Adjacent rows, and how long they are: each, and together; 0 where nobody knows. */
 struct run {
 	const struct sx_table *table;
-	const struct parts_rows *rows;
-	uint64_t all_ns;
+	struct parts_rows rows;
+	uint64_t all_ns, length_ns[PARTS_BLOCK];
 };
 
 /* One value of a column as it came. */
@@ -201,7 +201,7 @@ static void add_cell(struct total_column *column, const struct cell *cell)
 static void add_cells(struct total *total, uint32_t index, const struct run *run,
 		      const struct sx_vector *from)
 {
-	const struct parts_rows *rows = run->rows;
+	const struct parts_rows *rows = &run->rows;
 	const uint64_t *begin = sx_table_begin_ns(run->table), *end = sx_table_end_ns(run->table);
 	for (size_t i = 0; i < rows->count; i++) {
 		size_t row = rows->first + i;
@@ -211,7 +211,7 @@ static void add_cells(struct total *total, uint32_t index, const struct run *run
 					       : 0,
 		    .begin_ns = begin[row],
 		    .end_ns = end[row],
-		    .length_ns = run->all_ns ? total_length_ns(run->table, row) : 0,
+		    .length_ns = run->length_ns[i],
 		    .at = total->rows + i,
 		};
 		if (from->data && from->type == SX_U64)
@@ -224,7 +224,7 @@ static void add_cells(struct total *total, uint32_t index, const struct run *run
 
 static void add_column(struct total *total, uint32_t index, const struct run *run)
 {
-	const struct parts_rows *rows = run->rows;
+	const struct parts_rows *rows = &run->rows;
 	struct sx_vector from = sx_table_vector(run->table, index);
 	struct total_column *column = &total->of[rows->of[0]][index];
 	if (rows->one && !from.data) {
@@ -263,21 +263,30 @@ static void prepare_parts(struct total *total, struct parts_rows *rows)
 	}
 }
 
+static void measure_run(struct run *run)
+{
+	run->all_ns = 0;
+	for (size_t i = 0; i < run->rows.count; i++) {
+		run->length_ns[i] = total_length_ns(run->table, run->rows.first + i);
+		run->all_ns += run->length_ns[i];
+	}
+}
+
 void total_add_rows(struct total *total, const struct sx_table *table, size_t first, size_t count)
 {
-	struct parts_rows rows;
-	rows.first = first;
-	for (size_t end = first + count; rows.first < end; rows.first += rows.count) {
-		struct run run = {table, &rows, 0};
-		rows.count = end - rows.first;
-		parts_tell(&total->parts, table, &rows);
-		prepare_parts(total, &rows);
-		for (size_t i = rows.first; i < rows.first + rows.count; i++)
-			run.all_ns += total_length_ns(table, i);
+	struct run run;
+	struct parts_rows *rows = &run.rows;
+	run.table = table;
+	rows->first = first;
+	for (size_t end = first + count; rows->first < end; rows->first += rows->count) {
+		rows->count = end - rows->first;
+		parts_tell(&total->parts, table, rows);
+		prepare_parts(total, rows);
+		measure_run(&run);
 		for (uint32_t i = 0; i < total->count; i++)
 			add_column(total, i, &run);
-		add_times(total, table, rows.first, rows.count);
-		total->rows += rows.count;
+		add_times(total, table, rows->first, rows->count);
+		total->rows += rows->count;
 	}
 }
 
