@@ -97,18 +97,18 @@ static void make_reports(struct job *job)
 	for (size_t n = 0; n < job->reports; n++) {
 		uint64_t clock = n * 900000;
 		memset(report, 0, sizeof(report));
-		oa_put32(report, OA_REASON_TIMER << 19 | job->chip->valid);
-		oa_put32(report + 4, (uint32_t)(n * 12500));
-		oa_put32(report + 8, 5 + (uint32_t)(n / 16 % 3));
-		oa_put32(report + 12, (uint32_t)clock);
+		little_put_u32(report, OA_REASON_TIMER << 19 | job->chip->valid);
+		little_put_u32(report + 4, (uint32_t)(n * 12500));
+		little_put_u32(report + 8, 5 + (uint32_t)(n / 16 % 3));
+		little_put_u32(report + 12, (uint32_t)clock);
 		for (uint32_t i = 0; i < 36; i++) {
 			uint64_t a = clock * (i + 3) / 4;
-			oa_put32(report + 16 + 4 * i, (uint32_t)a);
+			little_put_u32(report + 16 + 4 * i, (uint32_t)a);
 			if (i < 32)
 				report[160 + i] = (uint8_t)(a >> 32);
 		}
 		for (uint32_t i = 0; i < 16; i++)
-			oa_put32(report + 192 + 4 * i, (uint32_t)(clock * (i + 1) / 17));
+			little_put_u32(report + 192 + 4 * i, (uint32_t)(clock * (i + 1) / 17));
 		oa_write_sample(job->data + n * RECORD, RECORD, report, sizeof(report));
 	}
 }
@@ -173,7 +173,7 @@ static void plain_interval(struct job *job, size_t n)
 			      : slot == 1 ? 12
 			      : slot < 38 ? 8 + 4 * slot
 					  : 40 + 4 * slot;
-		uint64_t from = oa_u32(a + at), to = oa_u32(b + at);
+		uint64_t from = little_u32(a + at), to = little_u32(b + at);
 		if (slot >= 2 && slot < 34) {
 			from |= (uint64_t)a[158 + slot] << 32;
 			to |= (uint64_t)b[158 + slot] << 32;

@@ -227,9 +227,9 @@ static struct entry entry_of(struct sx_capture_reader *reader, uint64_t at,
 	    reader_bytes_peek(&reader->bytes, at + CAPTURE_FRAME_SIZE, skip + 16);
 	if (!payload)
 		return entry;
-	entry.rows = skip ? get_u32(payload) : 0;
-	entry.begin_ns = get_u64(payload + skip);
-	entry.end_ns = get_u64(payload + skip + 8);
+	entry.rows = skip ? little_u32(payload) : 0;
+	entry.begin_ns = little_u64(payload + skip);
+	entry.end_ns = little_u64(payload + skip + 8);
 	return entry;
 }
 

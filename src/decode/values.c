@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/little.h"
 #include "catalog/column.h"
 #include "wire/share.h"
 
@@ -45,14 +46,6 @@ static enum sx_status wire_values_create(const struct decoder_setup *setup, stru
 	return SX_OK;
 }
 
-static uint64_t little_endian(const uint8_t *p)
-{
-	uint64_t value = 0;
-	for (int i = 7; i >= 0; i--)
-		value = value << 8 | p[i];
-	return value;
-}
-
 static enum sx_status wire_values_feed(struct decoder *decoder, const struct raw_sample *raw,
 				       struct sx_table *table, struct sx_error *err)
 {
@@ -74,7 +67,7 @@ static enum sx_status wire_values_feed(struct decoder *decoder, const struct raw
 	sx_table_set_time(table, row, raw->begin_ns, raw->end_ns);
 	for (uint32_t i = 0; i < d->base.column_count; i++)
 		sx_table_set_u64(
-		    table, i, row, little_endian(raw->data + 8 * (size_t)i),
+		    table, i, row, little_u64(raw->data + 8 * (size_t)i),
 		    (uint8_t)(raw->data[8 * (size_t)d->base.column_count + i] | flags));
 	return sx_table_add_rows(table, 0, NULL, err); /* tells when a value found no memory */
 }

@@ -447,7 +447,7 @@ static int fake_ioctl(void *user, int fd, unsigned long request, void *arg)
 
 static void put_counter(uint8_t *r, uint32_t i, uint64_t value)
 {
-	oa_put32(r + 16 + 4 * i, (uint32_t)value);
+	little_put_u32(r + 16 + 4 * i, (uint32_t)value);
 	if (i < 32)
 		r[160 + i] = (uint8_t)(value >> 32);
 }
@@ -463,10 +463,10 @@ static void make_report(const struct fake_i915 *f, uint64_t at, uint8_t r[REPORT
 	uint64_t spent = at - f->started_ticks;
 	uint64_t clock = spent * (f->clock_hz / f->device.timestamp_hz);
 	memset(r, 0, REPORT);
-	oa_put32(r, OA_REASON_TIMER << 19 | 1u << 25);
-	oa_put32(r + 4, (uint32_t)at);
-	oa_put32(r + 8, at / (UINT64_C(2) << f->exponent) % 8 < 4 ? 5 : 6);
-	oa_put32(r + 12, (uint32_t)clock);
+	little_put_u32(r, OA_REASON_TIMER << 19 | 1u << 25);
+	little_put_u32(r + 4, (uint32_t)at);
+	little_put_u32(r + 8, at / (UINT64_C(2) << f->exponent) % 8 < 4 ? 5 : 6);
+	little_put_u32(r + 12, (uint32_t)clock);
 	put_counter(r, 0, clock * 8 / 10);
 	for (uint32_t i = 1; i < 36; i++)
 		put_counter(r, i, spent * i);
@@ -478,8 +478,8 @@ static void make_report(const struct fake_i915 *f, uint64_t at, uint8_t r[REPORT
 		uint64_t b = f->active->tests_ratios ? clock * sixths[i] / 6 : clock * (i + 1) / 16;
 		if (f->wrong_ratio && i == 4)
 			b = clock / 2;
-		oa_put32(r + 192 + 4 * i, (uint32_t)b);
-		oa_put32(r + 224 + 4 * i, (uint32_t)(clock * (i + 1) / 32));
+		little_put_u32(r + 192 + 4 * i, (uint32_t)b);
+		little_put_u32(r + 224 + 4 * i, (uint32_t)(clock * (i + 1) / 32));
 	}
 }
 
@@ -491,17 +491,17 @@ static void make_other(const struct fake_i915 *f, uint64_t at, uint8_t *r)
 	enum oa_head head = oa_format_head(f->format);
 	bool wide = head == OA_HEAD_LONG;
 	memset(r, 0, oa_format_size(f->format));
-	oa_put32(r, OA_REASON_TIMER << 19 | (version < 900 ? 1u << 25 : 1u << 16));
-	oa_put32(r + (wide ? 8 : 4), (uint32_t)at);
+	little_put_u32(r, OA_REASON_TIMER << 19 | (version < 900 ? 1u << 25 : 1u << 16));
+	little_put_u32(r + (wide ? 8 : 4), (uint32_t)at);
 	if (wide)
-		oa_put32(r + 12, (uint32_t)(at >> 32));
-	oa_put32(r + (wide ? 16 : 8), 5);
+		little_put_u32(r + 12, (uint32_t)(at >> 32));
+	little_put_u32(r + (wide ? 16 : 8), 5);
 	if (head != OA_HEAD_HASWELL)
-		oa_put32(r + (wide ? 24 : 12), (uint32_t)clock);
+		little_put_u32(r + (wide ? 24 : 12), (uint32_t)clock);
 	if (wide)
-		oa_put32(r + 28, (uint32_t)(clock >> 32));
+		little_put_u32(r + 28, (uint32_t)(clock >> 32));
 	for (uint32_t i = 0; i < 8; i++)
-		oa_put32(r + (wide ? 64 : 192) + 4 * i, (uint32_t)(clock / (i + 1)));
+		little_put_u32(r + (wide ? 64 : 192) + 4 * i, (uint32_t)(clock / (i + 1)));
 }
 
 /* Whether read() has something, which is what the timer saw. */
@@ -543,7 +543,7 @@ static int fake_poll(void *user, struct pollfd *fds, nfds_t count, int timeout_m
 static size_t put_status(uint8_t *out, uint32_t type)
 {
 	memset(out, 0, 8);
-	oa_put32(out, type);
+	little_put_u32(out, type);
 	out[6] = 8;
 	return 8;
 }

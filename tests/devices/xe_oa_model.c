@@ -25,14 +25,14 @@ static void put_pec(const struct fake_xe *f, uint64_t clock, uint8_t *r)
 {
 	static const uint8_t cores[] = {3, 4, 5, 6, 21, 22, 23, 24};
 	for (uint32_t i = 0; i < 64 && 32 + 8 * i + 8 <= f->report_bytes; i++)
-		oa_put64(r + 32 + 8 * i, clock * (i + 1) / 64);
-	oa_put64(r + 32 + 8 * 32, clock * 8 / 10);
+		little_put_u64(r + 32 + 8 * i, clock * (i + 1) / 64);
+	little_put_u64(r + 32 + 8 * 32, clock * 8 / 10);
 	if (!f->active.tests)
 		return;
-	oa_put64(r + 32 + 8 * 2, clock * core_count(f));
+	little_put_u64(r + 32 + 8 * 2, clock * core_count(f));
 	for (uint32_t i = 0; i < sizeof(cores); i++)
-		oa_put64(r + 32 + 8 * cores[i],
-			 f->cores >> i & 1 && !(f->wrong_core && i == 1) ? clock : 0);
+		little_put_u64(r + 32 + 8 * cores[i],
+			       f->cores >> i & 1 && !(f->wrong_core && i == 1) ? clock : 0);
 }
 
 /* A and B counters of the formats before Xe2: A0 busy 80 %, B in the ratios of TestOa. */
@@ -40,11 +40,11 @@ static void put_ab(uint64_t clock, uint8_t *r, bool wide)
 {
 	static const uint64_t sixths[8] = {0, 6, 6, 3, 2, 2, 1, 4};
 	if (!wide)
-		oa_put32(r + 16, (uint32_t)(clock * 8 / 10));
+		little_put_u32(r + 16, (uint32_t)(clock * 8 / 10));
 	for (uint32_t i = 0; i < 8; i++)
-		oa_put32(r + (wide ? 64 : 192) + 4 * i, (uint32_t)(clock * sixths[i] / 6));
+		little_put_u32(r + (wide ? 64 : 192) + 4 * i, (uint32_t)(clock * sixths[i] / 6));
 	for (uint32_t i = 0; wide && i < 8; i++)
-		oa_put32(r + 32 + 4 * i, (uint32_t)(clock / (i + 2)));
+		little_put_u32(r + 32 + 4 * i, (uint32_t)(clock / (i + 2)));
 }
 
 void fake_xe_report(const struct fake_xe *f, uint64_t at, uint8_t *r)
@@ -54,13 +54,13 @@ void fake_xe_report(const struct fake_xe *f, uint64_t at, uint8_t *r)
 	uint64_t clock =
 	    (uint64_t)((unsigned __int128)(at - f->first_ticks) * f->clock_hz / f->oa_hz);
 	memset(r, 0, f->report_bytes);
-	oa_put32(r, OA_REASON_TIMER << 19 | 1u << 16);
-	oa_put32(r + (wide ? 8 : 4), (uint32_t)at);
-	oa_put32(r + (wide ? 16 : 8), at / (UINT64_C(2) << f->exponent) % 8 < 4 ? 5 : 6);
-	oa_put32(r + (wide ? 24 : 12), (uint32_t)clock);
+	little_put_u32(r, OA_REASON_TIMER << 19 | 1u << 16);
+	little_put_u32(r + (wide ? 8 : 4), (uint32_t)at);
+	little_put_u32(r + (wide ? 16 : 8), at / (UINT64_C(2) << f->exponent) % 8 < 4 ? 5 : 6);
+	little_put_u32(r + (wide ? 24 : 12), (uint32_t)clock);
 	if (wide) {
-		oa_put32(r + 12, (uint32_t)(at >> 32));
-		oa_put32(r + 28, (uint32_t)(clock >> 32));
+		little_put_u32(r + 12, (uint32_t)(at >> 32));
+		little_put_u32(r + 28, (uint32_t)(clock >> 32));
 	}
 	if (type == XE_FMT_PEC)
 		put_pec(f, clock, r);

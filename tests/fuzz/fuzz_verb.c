@@ -136,14 +136,14 @@ static void make_sound(uint8_t *data, size_t size)
 	frame_put_header(data);
 	while (left_of(size, at) >= CAPTURE_FRAME_SIZE) {
 		uint8_t *to = data + at, type = to[4];
-		size_t room = left_of(size, at) - CAPTURE_FRAME_SIZE, part = get_u32(to + 8);
-		uint16_t device = get_u16(to + 6);
+		size_t room = left_of(size, at) - CAPTURE_FRAME_SIZE, part = little_u32(to + 8);
+		uint16_t device = little_u16(to + 6);
 		part = part < room ? part : room;
 		if (type == CAPTURE_ROWS && part >= CAPTURE_ROWS_HEAD)
-			put_u64(to + CAPTURE_FRAME_SIZE + 24, hashes[device % DEVICES]);
+			little_put_u64(to + CAPTURE_FRAME_SIZE + 24, hashes[device % DEVICES]);
 		frame_put(to, type, device, sequence++, part);
 		if (type == CAPTURE_DEVICE)
-			hashes[device % DEVICES] = get_u64(to + 24);
+			hashes[device % DEVICES] = little_u64(to + 24);
 		at += CAPTURE_FRAME_SIZE + part;
 	}
 }

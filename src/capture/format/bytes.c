@@ -24,21 +24,21 @@ void bytes_u16(struct bytes *bytes, uint16_t value)
 {
 	uint8_t *out = bytes_add(bytes, 2);
 	if (out)
-		put_u16(out, value);
+		little_put_u16(out, value);
 }
 
 void bytes_u32(struct bytes *bytes, uint32_t value)
 {
 	uint8_t *out = bytes_add(bytes, 4);
 	if (out)
-		put_u32(out, value);
+		little_put_u32(out, value);
 }
 
 void bytes_u64(struct bytes *bytes, uint64_t value)
 {
 	uint8_t *out = bytes_add(bytes, 8);
 	if (out)
-		put_u64(out, value);
+		little_put_u64(out, value);
 }
 
 void bytes_f64(struct bytes *bytes, double value)
@@ -101,19 +101,19 @@ uint8_t cursor_u8(struct cursor *cursor)
 uint16_t cursor_u16(struct cursor *cursor)
 {
 	const uint8_t *at = cursor_take(cursor, 2);
-	return at ? get_u16(at) : 0;
+	return at ? little_u16(at) : 0;
 }
 
 uint32_t cursor_u32(struct cursor *cursor)
 {
 	const uint8_t *at = cursor_take(cursor, 4);
-	return at ? get_u32(at) : 0;
+	return at ? little_u32(at) : 0;
 }
 
 uint64_t cursor_u64(struct cursor *cursor)
 {
 	const uint8_t *at = cursor_take(cursor, 8);
-	return at ? get_u64(at) : 0;
+	return at ? little_u64(at) : 0;
 }
 
 double cursor_f64(struct cursor *cursor)

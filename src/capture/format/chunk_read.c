@@ -25,11 +25,11 @@ static bool chunk_read_head(const uint8_t *payload, size_t size, uint32_t column
 	if (size < CAPTURE_ROWS_HEAD)
 		return false;
 	*out = (struct head){
-	    .rows = get_u32(payload),
-	    .body_size = get_u32(payload + 4),
-	    .begin_ns = get_u64(payload + 8),
-	    .device_hash = get_u64(payload + 24),
-	    .labels = get_u32(payload + 32),
+	    .rows = little_u32(payload),
+	    .body_size = little_u32(payload + 4),
+	    .begin_ns = little_u64(payload + 8),
+	    .device_hash = little_u64(payload + 24),
+	    .labels = little_u32(payload + 32),
 	    .compression = payload[36],
 	};
 	out->label_count = (uint32_t)__builtin_popcount(out->labels);
@@ -95,7 +95,7 @@ static void decode_vectors(const struct parts *parts, const struct head *head, u
 		before[p] += before[p - 1];
 	for (size_t i = 0; i < head->vectors; i++) {
 		struct vector_shape shape = {parts->modes[i], parts->widths[i],
-					     get_u64(parts->bases + 8 * i)};
+					     little_u64(parts->bases + 8 * i)};
 		const uint8_t *planes[8] = {0};
 		for (unsigned p = 0; p < shape.width; p++)
 			planes[p] = parts->planes + rows * before[p]++;

@@ -11,17 +11,17 @@ static const uint8_t trailer_magic[8] = {'S', 'X', 'C', 'E', 'N', 'D', '\r', '\n
 void frame_put_header(uint8_t out[CAPTURE_HEADER_SIZE])
 {
 	memcpy(out, file_magic, 8);
-	put_u16(out + 8, CAPTURE_MAJOR);
-	put_u16(out + 10, CAPTURE_MINOR);
-	put_u32(out + 12, (uint32_t)XXH64(out, 12, 0));
+	little_put_u16(out + 8, CAPTURE_MAJOR);
+	little_put_u16(out + 10, CAPTURE_MINOR);
+	little_put_u32(out + 12, (uint32_t)XXH64(out, 12, 0));
 }
 
 enum frame_header frame_get_header(const uint8_t in[CAPTURE_HEADER_SIZE], uint16_t *major,
 				   uint16_t *minor)
 {
-	*major = get_u16(in + 8);
-	*minor = get_u16(in + 10);
-	if (memcmp(in, file_magic, 8) != 0 || get_u32(in + 12) != (uint32_t)XXH64(in, 12, 0))
+	*major = little_u16(in + 8);
+	*minor = little_u16(in + 10);
+	if (memcmp(in, file_magic, 8) != 0 || little_u32(in + 12) != (uint32_t)XXH64(in, 12, 0))
 		return FRAME_HEADER_DAMAGED;
 	return *major == CAPTURE_MAJOR ? FRAME_HEADER_FINE : FRAME_HEADER_OTHER_MAJOR;
 }
@@ -31,23 +31,23 @@ void frame_put(uint8_t *out, uint8_t type, uint16_t device, uint32_t sequence, s
 	memcpy(out, frame_magic, 4);
 	out[4] = type;
 	out[5] = 0;
-	put_u16(out + 6, device);
-	put_u32(out + 8, (uint32_t)size);
-	put_u32(out + 12, sequence);
-	put_u64(out + 16, XXH64(out, 16, 0));
-	put_u64(out + 24, XXH64(out + CAPTURE_FRAME_SIZE, size, 0));
+	little_put_u16(out + 6, device);
+	little_put_u32(out + 8, (uint32_t)size);
+	little_put_u32(out + 12, sequence);
+	little_put_u64(out + 16, XXH64(out, 16, 0));
+	little_put_u64(out + 24, XXH64(out + CAPTURE_FRAME_SIZE, size, 0));
 }
 
 int frame_get(const uint8_t in[CAPTURE_FRAME_SIZE], struct frame *out)
 {
-	if (memcmp(in, frame_magic, 4) != 0 || get_u64(in + 16) != XXH64(in, 16, 0))
+	if (memcmp(in, frame_magic, 4) != 0 || little_u64(in + 16) != XXH64(in, 16, 0))
 		return 0;
 	*out = (struct frame){
 	    .type = in[4],
-	    .device = get_u16(in + 6),
-	    .size = get_u32(in + 8),
-	    .sequence = get_u32(in + 12),
-	    .payload_hash = get_u64(in + 24),
+	    .device = little_u16(in + 6),
+	    .size = little_u32(in + 8),
+	    .sequence = little_u32(in + 12),
+	    .payload_hash = little_u64(in + 24),
 	};
 	return out->size <= CAPTURE_PAYLOAD_MAX;
 }
@@ -60,12 +60,12 @@ int frame_check(const struct frame *frame, const uint8_t *payload)
 void frame_put_trailer(uint8_t out[CAPTURE_TRAILER_SIZE], uint64_t index_offset)
 {
 	memcpy(out, trailer_magic, 8);
-	put_u64(out + 8, index_offset);
-	put_u64(out + 16, XXH64(out, 16, 0));
+	little_put_u64(out + 8, index_offset);
+	little_put_u64(out + 16, XXH64(out, 16, 0));
 }
 
 int frame_get_trailer(const uint8_t in[CAPTURE_TRAILER_SIZE], uint64_t *index_offset)
 {
-	*index_offset = get_u64(in + 8);
-	return memcmp(in, trailer_magic, 8) == 0 && get_u64(in + 16) == XXH64(in, 16, 0);
+	*index_offset = little_u64(in + 8);
+	return memcmp(in, trailer_magic, 8) == 0 && little_u64(in + 16) == XXH64(in, 16, 0);
 }

@@ -1,16 +1,12 @@
 /* Reading the pack. It is part of the library, but it is read with care all the same. */
 #include "catalog/search/pack.h"
 #include "base/error.h"
+#include "base/little.h"
 #include "catalog/embedded.h"
 
 #include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
-
-static uint32_t get32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
 
 static size_t pack_size(void)
 {
@@ -20,16 +16,16 @@ static size_t pack_size(void)
 bool pack_get(uint32_t at, struct pack_file *out)
 {
 	const uint8_t *pack = embedded_pack_begin;
-	if (pack_size() < 8 || get32(pack) != PACK_MAGIC || at >= get32(pack + 4))
+	if (pack_size() < 8 || little_u32(pack) != PACK_MAGIC || at >= little_u32(pack + 4))
 		return false;
 	const uint8_t *p = pack + 8 + (size_t)at * PACK_FILE_SIZE;
 	memcpy(out->name, p, PACK_NAME_MAX);
 	p += PACK_NAME_MAX;
-	out->hash = get32(p) | (uint64_t)get32(p + 4) << 32;
-	out->offset = get32(p + 8);
-	out->size = get32(p + 12);
-	out->unpacked = get32(p + 16);
-	out->yaml_bytes = get32(p + 20);
+	out->hash = little_u64(p);
+	out->offset = little_u32(p + 8);
+	out->size = little_u32(p + 12);
+	out->unpacked = little_u32(p + 16);
+	out->yaml_bytes = little_u32(p + 20);
 	return out->size <= pack_size() && out->offset <= pack_size() - out->size &&
 	       out->unpacked <= PACK_BYTES_MAX;
 }
@@ -53,8 +49,8 @@ static bool open_trees(const uint8_t *bytes, size_t size, struct trees *out)
 {
 	if (size < 8)
 		return false;
-	out->count = get32(bytes);
-	out->text_bytes = get32(bytes + 4);
+	out->count = little_u32(bytes);
+	out->text_bytes = little_u32(bytes + 4);
 	if (out->count == 0 || out->text_bytes == 0 ||
 	    size - 8 != (uint64_t)out->count * PACK_NODE_SIZE + out->text_bytes)
 		return false;
@@ -74,17 +70,17 @@ static bool link_nodes(const struct trees *t, struct yaml_node *nodes)
 	uint32_t left[YAML_DEPTH_MAX], depth = 0, line = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct yaml_node *n = &nodes[i];
-		uint32_t key = get32(t->keys + 4 * (size_t)i),
-			 text = get32(t->texts + 4 * (size_t)i);
+		uint32_t key = little_u32(t->keys + 4 * (size_t)i),
+			 text = little_u32(t->texts + 4 * (size_t)i);
 		if (key > t->text_bytes || text >= t->text_bytes || t->kinds[i] > YAML_MAP)
 			return false;
-		line += get32(t->lines + 4 * (size_t)i);
+		line += little_u32(t->lines + 4 * (size_t)i);
 		n->kind = (enum yaml_kind)t->kinds[i];
 		n->line = line;
 		n->key = key ? t->text + key - 1 : NULL;
 		n->text = t->text + text;
 		n->len = n->kind == YAML_SCALAR ? (uint32_t)strlen(n->text) : 0;
-		n->count = get32(t->children + 4 * (size_t)i);
+		n->count = little_u32(t->children + 4 * (size_t)i);
 		while (depth && left[depth - 1] == 0)
 			depth--;
 		if (depth) {

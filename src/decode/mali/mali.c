@@ -4,6 +4,7 @@
  */
 #include "decode/mali/mali.h"
 #include "base/error.h"
+#include "base/little.h"
 #include "table/fill.h"
 
 #include <string.h>
@@ -25,22 +26,12 @@ struct tile {
 	struct oddity odd[TILE];
 };
 
-static inline uint32_t load32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static inline uint64_t load64(const uint8_t *p)
-{
-	return load32(p) | (uint64_t)load32(p + 4) << 32;
-}
-
 /* Adds a block of 32-bit values; true when one stands at its highest. */
 static inline bool add32(uint64_t *restrict sums, const uint8_t *restrict data, uint32_t slots)
 {
 	uint32_t top = 0;
 	for (uint32_t i = 0; i < slots; i++) {
-		uint32_t value = load32(data + 4 * (size_t)i);
+		uint32_t value = little_u32(data + 4 * (size_t)i);
 		sums[i] += value;
 		top |= value == UINT32_MAX;
 	}
@@ -52,7 +43,7 @@ static inline bool add64(uint64_t *restrict sums, const uint8_t *restrict data, 
 {
 	uint64_t all = 0;
 	for (uint32_t i = 0; i < slots; i++) {
-		uint64_t value = load64(data + 8 * (size_t)i);
+		uint64_t value = little_u64(data + 8 * (size_t)i);
 		sums[i] += value;
 		all |= value;
 	}
@@ -80,8 +71,8 @@ static uint64_t value_at(const struct mali_layout *layout, const uint8_t *dump, 
 			 uint32_t slot)
 {
 	const uint8_t *data = block_at(layout, dump, block);
-	return layout->value_bytes == 4 ? load32(data + 4 * (size_t)slot)
-					: load64(data + 8 * (size_t)slot);
+	return layout->value_bytes == 4 ? little_u32(data + 4 * (size_t)slot)
+					: little_u64(data + 8 * (size_t)slot);
 }
 
 static void reduce_dump(const struct mali_layout *layout, const uint8_t *dump, uint64_t *sums,
@@ -301,20 +292,20 @@ static enum sx_status check_raw(const struct mali_layout *layout, const struct r
 {
 	const uint8_t *data = sample->data;
 	if (sample->kind != RAW_MALI || sample->size < MALI_RAW_HEAD ||
-	    load32(data) != MALI_RAW_MAGIC) {
+	    little_u32(data) != MALI_RAW_MAGIC) {
 		error_set(err, SX_INCOMPLETE, "a raw sample is no Mali dump");
 		return SX_INCOMPLETE;
 	}
 	size_t states = (layout->blocks + 7u) / 8 * 8;
-	if (load32(data + MALI_RAW_WIDTH) == layout->value_bytes &&
-	    load32(data + 12) == layout->slots && load32(data + 16) == layout->slices &&
-	    load32(data + 20) == layout->blocks && load64(data + 24) == layout->core_mask &&
+	if (little_u32(data + MALI_RAW_WIDTH) == layout->value_bytes &&
+	    little_u32(data + 12) == layout->slots && little_u32(data + 16) == layout->slices &&
+	    little_u32(data + 20) == layout->blocks && little_u64(data + 24) == layout->core_mask &&
 	    sample->size == MALI_RAW_HEAD + states + layout->dump_bytes)
 		return SX_OK;
 	error_set(err, SX_INCOMPLETE, "a Mali dump has another layout than its device");
 	error_because(err, "it has %u blocks of %u values, %u of %u were expected",
-		      (unsigned)load32(data + 20), (unsigned)load32(data + 12), layout->blocks,
-		      layout->slots);
+		      (unsigned)little_u32(data + 20), (unsigned)little_u32(data + 12),
+		      layout->blocks, layout->slots);
 	error_try(err, "report this with the output of sextant doctor");
 	return SX_INCOMPLETE;
 }
@@ -332,7 +323,7 @@ enum sx_status mali_decode_sample(const struct sx_mali_decoder *decoder,
 		return status;
 	struct dump dump = {.states = sample->data + MALI_RAW_HEAD};
 	dump.data = dump.states + (layout->blocks + 7u) / 8 * 8;
-	if (load32(sample->data + 4) & MALI_RAW_FAILED)
+	if (little_u32(sample->data + 4) & MALI_RAW_FAILED)
 		dump.quality |= SX_QUALITY_GAP;
 	if (sample->flags & RAW_STRETCHED)
 		dump.quality |= SX_QUALITY_STRETCHED;

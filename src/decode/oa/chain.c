@@ -70,8 +70,9 @@ static void check_span(struct sx_oa_decoder *d, struct oa_interval *interval)
 static uint64_t clocks_between(const struct sx_oa_decoder *d, const uint8_t *a, const uint8_t *b)
 {
 	if (d->shape.head == OA_HEAD_LONG)
-		return oa_u64(b + 24) - oa_u64(a + 24);
-	return d->shape.head == OA_HEAD_SHORT ? (uint32_t)(oa_u32(b + 12) - oa_u32(a + 12)) : 0;
+		return little_u64(b + 24) - little_u64(a + 24);
+	return d->shape.head == OA_HEAD_SHORT ? (uint32_t)(little_u32(b + 12) - little_u32(a + 12))
+					      : 0;
 }
 
 static enum sx_status interval(struct sx_oa_decoder *d, const uint8_t *report, uint32_t reason,
@@ -104,7 +105,7 @@ static void skip_unwritten(struct sx_oa_decoder *d)
  */
 static uint64_t owner_of(const struct sx_oa_decoder *d, const uint8_t *report, uint32_t id)
 {
-	uint32_t context = oa_u32(report + 8);
+	uint32_t context = little_u32(report + 8);
 	bool valid = d->options.header == SX_OA_HEADER_COMMAND || (id & d->shape.context_bit);
 	return valid && context != OA_NO_CONTEXT ? context : OA_IDLE;
 }
@@ -158,12 +159,12 @@ static bool ticks_follow(const struct oa_clock *clock)
 /* A report as an interval's end when nothing about it needs a closer look; else false. */
 static bool usual(const struct sx_oa_decoder *d, const uint8_t *report, struct oa_interval *now)
 {
-	uint32_t id = oa_u32(report), timestamp = oa_u32(report + 4);
+	uint32_t id = little_u32(report), timestamp = little_u32(report + 4);
 	uint64_t span = timestamp - (uint32_t)now->begin;
 	bool command = d->options.header == SX_OA_HEADER_COMMAND;
 	now->second = report;
 	now->end = now->begin + span;
-	now->clock = oa_u32(report + 12) - oa_u32(now->first + 12);
+	now->clock = little_u32(report + 12) - little_u32(now->first + 12);
 	now->reason = command ? 0 : id >> 19 & d->shape.reasons;
 	return (now->reason || (command && (id | timestamp))) && span <= d->usual_ticks &&
 	       span <= d->wrap32_ticks && (double)now->clock <= d->clocks_max * ((double)span + 2);
@@ -179,7 +180,7 @@ size_t oa_chain_burst(struct sx_oa_decoder *d, const uint8_t *report, size_t str
 	struct oa_interval now = {.first = d->last, .begin = d->ticks, .owner = d->owner};
 	for (; n < count && n < room && usual(d, report, &now); n++, report += stride) {
 		oa_burst_add(burst, &now);
-		uint64_t owner = owner_of(d, report, oa_u32(report));
+		uint64_t owner = owner_of(d, report, little_u32(report));
 		switches += owner != now.owner;
 		now.first = report;
 		now.begin = now.end;

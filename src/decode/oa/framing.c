@@ -25,7 +25,7 @@ static bool is_head(const struct sx_oa_decoder *d, const uint8_t *data)
 	size_t size = oa_record_size(data);
 	if (data[4] || data[5])
 		return false;
-	switch (oa_u32(data)) {
+	switch (little_u32(data)) {
 	case OA_RECORD_SAMPLE:
 		return size == OA_RECORD_HEADER + d->report_size;
 	case OA_RECORD_REPORT_LOST:
@@ -81,7 +81,7 @@ static enum verdict judge_odd(const struct sx_oa_decoder *d, const uint8_t *data
 	const uint8_t *next = data + length;
 	if (behind < OA_RECORD_HEADER)
 		return behind || !d->ended ? RECORD_WAIT : RECORD_TAKE;
-	bool same = oa_u32(next) == oa_u32(data) && oa_record_size(next) == length;
+	bool same = little_u32(next) == little_u32(data) && oa_record_size(next) == length;
 	return same || is_head(d, next) ? RECORD_TAKE : RECORD_DAMAGE;
 }
 
@@ -125,7 +125,7 @@ static size_t skip_damage(struct sx_oa_decoder *d, const uint8_t *data, size_t l
 	if (!d->waiting)
 		oa_note(d, NOTE_DAMAGE,
 			"a record of type %u and size %zu is impossible; looking for the next",
-			oa_u32(data), oa_record_size(data));
+			little_u32(data), oa_record_size(data));
 	d->waiting = true;
 	d->pending |= SX_QUALITY_LOST;
 	size_t next = find_head(d, data, 1, left);
@@ -143,7 +143,7 @@ static enum sx_status framing_take(struct sx_oa_decoder *d, const uint8_t *data,
 	d->waiting = false;
 	if (doubt)
 		d->pending |= SX_QUALITY_LOST;
-	enum sx_status status = oa_take_record(d, oa_u32(data), data + OA_RECORD_HEADER,
+	enum sx_status status = oa_take_record(d, little_u32(data), data + OA_RECORD_HEADER,
 					       length - OA_RECORD_HEADER, err);
 	if (d->rows && oa_rows_count(d->rows) >= RESOLVE_ROWS)
 		d->complete = true;
@@ -155,7 +155,7 @@ static size_t count_samples(const struct sx_oa_decoder *d, const uint8_t *data, 
 			    size_t most)
 {
 	size_t n = 0, record = OA_RECORD_HEADER + d->report_size;
-	while (n < most && size >= record && oa_u32(data) == OA_RECORD_SAMPLE &&
+	while (n < most && size >= record && little_u32(data) == OA_RECORD_SAMPLE &&
 	       oa_record_size(data) == record) {
 		data += record;
 		size -= record;
@@ -199,8 +199,8 @@ enum sx_status oa_feed_records(struct sx_oa_decoder *d, const uint8_t *data, siz
 	size_t at = feed_samples(d, data, size, &status, err);
 	while (!status && !d->complete && size - at >= OA_RECORD_HEADER) {
 		if (d->options.input == SX_OA_RECORDING && !d->started &&
-		    oa_u32(data + at) != OA_RECORD_VERSION) {
-			status = oa_not_a_recording(oa_u32(data + at), err);
+		    little_u32(data + at) != OA_RECORD_VERSION) {
+			status = oa_not_a_recording(little_u32(data + at), err);
 			break;
 		}
 		enum verdict verdict = judge(d, data + at, size - at);

@@ -25,7 +25,7 @@ static enum sx_status take_sample(struct sx_oa_decoder *d, const uint8_t *payloa
 static enum sx_status take_version(struct sx_oa_decoder *d, const uint8_t *payload, size_t size,
 				   struct sx_error *err)
 {
-	uint32_t version = size >= 4 ? oa_u32(payload) : 0;
+	uint32_t version = size >= 4 ? little_u32(payload) : 0;
 	if (d->started) {
 		oa_note(d, NOTE_RECORD, "a further recording begins; sums begin anew");
 		d->clock.started = false;
@@ -115,9 +115,9 @@ static enum sx_status take_topology(struct sx_oa_decoder *d, const uint8_t *payl
 static enum sx_status take_correlation(struct sx_oa_decoder *d, const uint8_t *payload, size_t size,
 				       struct sx_error *err)
 {
-	const char *why = size < 16
-			      ? "it is too short"
-			      : oa_clock_correlate(&d->clock, oa_u64(payload), oa_u64(payload + 8));
+	const char *why =
+	    size < 16 ? "it is too short"
+		      : oa_clock_correlate(&d->clock, little_u64(payload), little_u64(payload + 8));
 	if (why) {
 		oa_note(d, NOTE_TIME, "a pair of CPU and GPU time is left out: %s", why);
 		return SX_OK;

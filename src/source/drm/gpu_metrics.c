@@ -6,6 +6,7 @@
 #include "source/drm/drm.h"
 
 #include "base/error.h"
+#include "base/little.h"
 
 /* Offsets in bytes; 0: this revision has none (the head is there). Clocks are MHz throughout. */
 struct layout {
@@ -41,20 +42,12 @@ static const struct layout layouts[] = {
     {3, 0, 264, 174, 186, 4, 0, 0, 112, 124, 0, 0, 42, 0, 0, 94, 0, true, true},
 };
 
-static uint64_t little_endian(const uint8_t *p, unsigned bytes)
-{
-	uint64_t value = 0;
-	while (bytes--)
-		value = value << 8 | p[bytes];
-	return value;
-}
-
 /* All bits set stand for what the chip does not tell. */
 static bool field(const uint8_t *bytes, uint16_t offset, unsigned size, uint64_t *out)
 {
 	if (!offset)
 		return false;
-	*out = little_endian(bytes + offset, size);
+	*out = little_get(bytes + offset, size);
 	return *out != (size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * size) - 1);
 }
 
@@ -141,7 +134,7 @@ static bool next_attribute(const uint8_t **at, const uint8_t *end, struct encode
 {
 	if (end - *at < 8)
 		return false;
-	uint64_t word = little_endian(*at, 8);
+	uint64_t word = little_get(*at, 8);
 	*out = (struct encoded){.id = word >> 10 & 0x3ff,
 				.unit = word >> 24 & 0xff,
 				.type = word >> 20 & 0xf,
@@ -158,7 +151,7 @@ static bool next_attribute(const uint8_t **at, const uint8_t *end, struct encode
 /* All bits set, as in tables, are what the chip does not tell; so is what cannot be negative. */
 static bool attribute_value(const struct encoded *e, unsigned unit, double scale, double *out)
 {
-	uint64_t value = little_endian(e->value, e->size), sign = UINT64_C(1) << (8 * e->size - 1);
+	uint64_t value = little_get(e->value, e->size), sign = UINT64_C(1) << (8 * e->size - 1);
 	uint64_t all = sign | (sign - 1);
 	if (e->unit != unit || value == all || (e->type & 1 && value & sign))
 		return false;
@@ -174,7 +167,7 @@ static void take_ticks(const struct encoded *e, struct drm_gpu_metrics *out, uns
 	    !attribute_value(e, UNIT_NONE, 1, &known))
 		return;
 	unsigned bit = 1u << (e->id - ATTRIBUTE_TICKS);
-	out->residency[e->id - ATTRIBUTE_TICKS] = little_endian(e->value, e->size);
+	out->residency[e->id - ATTRIBUTE_TICKS] = little_get(e->value, e->size);
 	out->wide_residency |= e->size == 8 ? bit : 0;
 	*ticks |= bit;
 }
@@ -214,10 +207,10 @@ static bool take_attributes(const uint8_t *bytes, size_t size, struct drm_gpu_me
 {
 	struct encoded e;
 	unsigned ticks = 0;
-	if (size < 8 || little_endian(bytes, 2) != size)
+	if (size < 8 || little_get(bytes, 2) != size)
 		return false;
 	const uint8_t *at = bytes + 8, *end = bytes + size;
-	for (uint64_t left = little_endian(bytes + 4, 4); left; left--) {
+	for (uint64_t left = little_get(bytes + 4, 4); left; left--) {
 		if (!next_attribute(&at, end, &e))
 			return false;
 		take_attribute(&e, out, &ticks);
@@ -258,7 +251,7 @@ enum sx_status drm_gpu_metrics_parse(const uint8_t *bytes, size_t size, struct d
 		const struct layout *l = &layouts[i];
 		if (l->format != out->format || l->content != out->content)
 			continue;
-		if (size != l->size || little_endian(bytes, 2) != size)
+		if (size != l->size || little_get(bytes, 2) != size)
 			return refuse(out->format, out->content, size, true, err);
 		take_fields(bytes, l, out);
 		take_throttling(bytes, l, out);

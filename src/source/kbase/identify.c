@@ -1,6 +1,7 @@
 /* Opening a kbase node: version, context flags, properties, and which reader the version allows. */
 #include "source/kbase/kbase.h"
 #include "base/error.h"
+#include "base/little.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,14 +71,6 @@ static enum sx_status set_flags(const struct sx_sys *sys, struct kbase_device *d
 	return error_errno(err, errno, "cannot set up a kbase context");
 }
 
-static uint64_t little_endian(const uint8_t *at, uint32_t bytes)
-{
-	uint64_t value = 0;
-	for (uint32_t i = bytes; i-- > 0;)
-		value = value << 8 | at[i];
-	return value;
-}
-
 struct props {
 	uint64_t gpu_id, l2_slices, l2_features, core_features, mem_features, shader_present;
 	uint64_t groups, freq_khz_max;
@@ -109,11 +102,11 @@ static void parse_props(const uint8_t *data, size_t size, struct props *props)
 {
 	*props = (struct props){0};
 	for (size_t at = 0; size - at > 4;) {
-		uint32_t key = (uint32_t)little_endian(data + at, 4), width = 1u << (key & 3);
+		uint32_t key = (uint32_t)little_get(data + at, 4), width = 1u << (key & 3);
 		at += 4;
 		if (width > size - at)
 			return;
-		take_prop(props, key >> 2, little_endian(data + at, width));
+		take_prop(props, key >> 2, little_get(data + at, width));
 		at += width;
 	}
 }

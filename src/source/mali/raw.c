@@ -1,14 +1,9 @@
 /* Building raw Mali samples, byte by byte, so that they are the same on every machine. */
 #include "source/mali/raw.h"
+#include "base/little.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static void put(uint8_t *at, uint64_t value, uint32_t bytes)
-{
-	for (uint32_t i = 0; i < bytes; i++)
-		at[i] = (uint8_t)(value >> 8 * i);
-}
 
 static size_t states_size(const struct mali_raw *raw)
 {
@@ -31,8 +26,8 @@ bool mali_raw_init(struct mali_raw *raw, uint32_t width, uint32_t slots, uint32_
 		return false;
 	const uint32_t head[] = {MALI_RAW_MAGIC, 0, width, slots, slices, raw->blocks};
 	for (uint32_t i = 0; i < 6; i++)
-		put(raw->bytes + 4 * (size_t)i, head[i], 4);
-	put(raw->bytes + 24, core_mask, 8);
+		little_put(raw->bytes + 4 * (size_t)i, head[i], 4);
+	little_put(raw->bytes + 24, core_mask, 8);
 	return true;
 }
 
@@ -44,13 +39,13 @@ void mali_raw_finish(struct mali_raw *raw)
 
 void mali_raw_clear(struct mali_raw *raw)
 {
-	put(raw->bytes + 4, 0, 4);
+	little_put(raw->bytes + 4, 0, 4);
 	memset(raw->bytes + MALI_RAW_HEAD, 0, raw->size - MALI_RAW_HEAD);
 }
 
 void mali_raw_set_failed(struct mali_raw *raw)
 {
-	put(raw->bytes + 4, MALI_RAW_FAILED, 4);
+	little_put(raw->bytes + 4, MALI_RAW_FAILED, 4);
 }
 
 uint32_t mali_raw_block(const struct mali_raw *raw, enum mali_kind kind, uint32_t index)
@@ -79,15 +74,12 @@ void mali_raw_set(struct mali_raw *raw, uint32_t block, uint32_t slot, uint64_t 
 {
 	size_t size;
 	uint8_t *dump = mali_raw_dump(raw, &size);
-	put(dump + ((size_t)block * raw->slots + slot) * raw->width, value, raw->width);
+	little_put(dump + ((size_t)block * raw->slots + slot) * raw->width, value, raw->width);
 }
 
 uint64_t mali_raw_get(const struct mali_raw *raw, uint32_t block, uint32_t slot)
 {
 	const uint8_t *at = raw->bytes + MALI_RAW_HEAD + states_size(raw) +
 			    ((size_t)block * raw->slots + slot) * raw->width;
-	uint64_t value = 0;
-	for (uint32_t i = raw->width; i-- > 0;)
-		value = value << 8 | at[i];
-	return value;
+	return little_get(at, raw->width);
 }

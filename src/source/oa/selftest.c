@@ -217,8 +217,8 @@ static void take_time(struct test *t, int which)
 	uint8_t pair[OA_PAIR_RECORD];
 	if (t->on->pair(t->on->source, pair, sizeof(pair)) != sizeof(pair))
 		return;
-	t->cpu_ns[which] = oa_u64(pair + OA_RECORD_HEADER);
-	t->gpu_ticks[which] = oa_u64(pair + OA_RECORD_HEADER + 8);
+	t->cpu_ns[which] = little_u64(pair + OA_RECORD_HEADER);
+	t->gpu_ticks[which] = little_u64(pair + OA_RECORD_HEADER + 8);
 }
 
 /* The frequency that the driver tells, against the CPU's clock. */

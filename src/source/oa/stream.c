@@ -58,13 +58,13 @@ uint64_t oa_course_take(struct oa_course *course, const uint8_t *data, size_t si
 	bool wide = oa_format_head(course->format) == OA_HEAD_LONG;
 	while (size >= OA_RECORD_HEADER) {
 		size_t length = oa_record_size(data);
-		uint32_t type = oa_u32(data);
+		uint32_t type = little_u32(data);
 		if (length < OA_RECORD_HEADER || length > size)
 			break;
 		if (type == OA_RECORD_REPORT_LOST || type == OA_RECORD_BUFFER_LOST)
 			course->gap = true;
 		if (type == OA_RECORD_SAMPLE && length >= OA_RECORD_HEADER + 16) {
-			uint32_t ticks = oa_u32(data + OA_RECORD_HEADER + (wide ? 8 : 4));
+			uint32_t ticks = little_u32(data + OA_RECORD_HEADER + (wide ? 8 : 4));
 			uint64_t steps = ticks_since(course, ticks, now_ns) / step;
 			if (course->gap)
 				missing += course->has_last && steps > 2 ? steps - 1 : 1;

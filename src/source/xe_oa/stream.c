@@ -293,7 +293,7 @@ static ssize_t fetch(struct xe_oa *s)
 static uint8_t *put_head(uint8_t *out, uint32_t type, size_t size)
 {
 	memset(out, 0, XE_RECORD);
-	oa_put32(out, type);
+	little_put_u32(out, type);
 	out[6] = (uint8_t)size;
 	out[7] = (uint8_t)(size >> 8);
 	return out + XE_RECORD;

@@ -21,17 +21,17 @@ enum sx_status oa_device_read(const uint8_t *payload, size_t size, struct sx_oa_
 		error_because(err, "it has %zu bytes, %d are needed", size, OA_DEVICE_PAYLOAD);
 		return SX_ERR_BAD_INPUT;
 	}
-	device->timestamp_hz = oa_u64(payload);
-	device->device_id = oa_u32(payload + 8);
-	device->revision = oa_u32(payload + 12);
-	device->gt_min_hz = oa_u32(payload + 16);
-	device->gt_max_hz = oa_u32(payload + 20);
-	device->engine_class = oa_u32(payload + 24);
-	device->engine_instance = oa_u32(payload + 28);
+	device->timestamp_hz = little_u64(payload);
+	device->device_id = little_u32(payload + 8);
+	device->revision = little_u32(payload + 12);
+	device->gt_min_hz = little_u32(payload + 16);
+	device->gt_max_hz = little_u32(payload + 20);
+	device->engine_class = little_u32(payload + 24);
+	device->engine_instance = little_u32(payload + 28);
 	copy_field(device->set, sizeof(device->set), payload + 36);
 	copy_field(device->uuid, sizeof(device->uuid), payload + 292);
 	const char *generation = sx_oa_generation(device->device_id);
-	uint32_t format = oa_u32(payload + 32);
+	uint32_t format = little_u32(payload + 32);
 	device->format = oa_format_of(device->device_id, format);
 	if (device->format)
 		return SX_OK;
@@ -48,7 +48,7 @@ static uint8_t *begin_record(uint8_t *out, size_t cap, uint32_t type, size_t siz
 	if (size > cap || size > UINT16_MAX)
 		return NULL;
 	memset(out, 0, size);
-	oa_put32(out, type);
+	little_put_u32(out, type);
 	out[6] = (uint8_t)size;
 	out[7] = (uint8_t)(size >> 8);
 	return out + OA_RECORD_HEADER;
@@ -60,7 +60,7 @@ size_t oa_write_version(uint8_t *out, size_t cap)
 	uint8_t *payload = begin_record(out, cap, OA_RECORD_VERSION, size);
 	if (!payload)
 		return 0;
-	oa_put32(payload, 1);
+	little_put_u32(payload, 1);
 	return size;
 }
 
@@ -70,14 +70,14 @@ size_t oa_write_device(uint8_t *out, size_t cap, const struct sx_oa_device *devi
 	uint8_t *payload = begin_record(out, cap, OA_RECORD_DEVICE, size);
 	if (!payload)
 		return 0;
-	oa_put64(payload, device->timestamp_hz);
-	oa_put32(payload + 8, device->device_id);
-	oa_put32(payload + 12, device->revision);
-	oa_put32(payload + 16, device->gt_min_hz);
-	oa_put32(payload + 20, device->gt_max_hz);
-	oa_put32(payload + 24, device->engine_class);
-	oa_put32(payload + 28, device->engine_instance);
-	oa_put32(payload + 32, oa_format_number(device->format));
+	little_put_u64(payload, device->timestamp_hz);
+	little_put_u32(payload + 8, device->device_id);
+	little_put_u32(payload + 12, device->revision);
+	little_put_u32(payload + 16, device->gt_min_hz);
+	little_put_u32(payload + 20, device->gt_max_hz);
+	little_put_u32(payload + 24, device->engine_class);
+	little_put_u32(payload + 28, device->engine_instance);
+	little_put_u32(payload + 32, oa_format_number(device->format));
 	memcpy(payload + 36, device->set, strnlen(device->set, sizeof(device->set) - 1));
 	memcpy(payload + 292, device->uuid, strnlen(device->uuid, sizeof(device->uuid) - 1));
 	return size;
@@ -102,8 +102,8 @@ size_t oa_write_correlation(uint8_t *out, size_t cap, uint64_t cpu_ns, uint64_t 
 	uint8_t *payload = begin_record(out, cap, OA_RECORD_CORRELATION, size);
 	if (!payload)
 		return 0;
-	oa_put64(payload, cpu_ns);
-	oa_put64(payload + 8, gpu_ticks);
+	little_put_u64(payload, cpu_ns);
+	little_put_u64(payload + 8, gpu_ticks);
 	return size;
 }
 

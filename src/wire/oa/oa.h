@@ -6,6 +6,7 @@
 #include <sextant/oa.h>
 
 #include "wire/oa/delta.h"
+#include "base/little.h"
 
 /* Record types: the first three are the kernel's, the rest the recorder's. */
 enum {
@@ -25,32 +26,10 @@ enum {
 #define OA_HIGHEST_HZ	  1300000000u /* above every Broadwell; used when the limit is unknown */
 #define OA_HIGHEST_LATER  3300000000u /* above every later one */
 
-static inline uint32_t oa_u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static inline uint64_t oa_u64(const uint8_t *p)
-{
-	return (uint64_t)oa_u32(p) | (uint64_t)oa_u32(p + 4) << 32;
-}
-
 /* Bytes of the record whose head is at `record`, head included, as it says. */
 static inline size_t oa_record_size(const uint8_t record[OA_RECORD_HEADER])
 {
-	return (size_t)(record[6] | record[7] << 8);
-}
-
-static inline void oa_put32(uint8_t *p, uint32_t value)
-{
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(value >> 8 * i);
-}
-
-static inline void oa_put64(uint8_t *p, uint64_t value)
-{
-	oa_put32(p, (uint32_t)value);
-	oa_put32(p + 4, (uint32_t)(value >> 32));
+	return little_u16(record + 6);
 }
 
 /* Why the OA unit wrote a report: bits, several may be set. */

@@ -36,11 +36,11 @@ void oa_head_read(const struct oa_shape *shape, const uint8_t *report, struct oa
 {
 	bool wide = shape->head == OA_HEAD_LONG;
 	bool command = shape->header == SX_OA_HEADER_COMMAND;
-	out->id = oa_u32(report);
-	out->timestamp = wide ? oa_u64(report + 8) & TIME56 : oa_u32(report + 4);
-	out->context = oa_u32(report + (wide ? 16 : 8));
-	out->clock = wide			    ? oa_u64(report + 24)
-		     : shape->head == OA_HEAD_SHORT ? oa_u32(report + 12)
+	out->id = little_u32(report);
+	out->timestamp = wide ? little_u64(report + 8) & TIME56 : little_u32(report + 4);
+	out->context = little_u32(report + (wide ? 16 : 8));
+	out->clock = wide			    ? little_u64(report + 24)
+		     : shape->head == OA_HEAD_SHORT ? little_u32(report + 12)
 						    : 0;
 	out->reason = command ? 0 : out->id >> 19 & shape->reasons;
 	out->context_valid =
@@ -65,12 +65,12 @@ void oa_report_delta(enum sx_oa_format format, const uint8_t *a, const uint8_t *
 		return;
 	enum oa_head head = oa_format_head(format);
 	if (head == OA_HEAD_LONG) {
-		out[SX_OA_TIME] = (oa_u64(b + 8) - oa_u64(a + 8)) & TIME56;
-		out[SX_OA_CLOCK] = oa_u64(b + 24) - oa_u64(a + 24);
+		out[SX_OA_TIME] = (little_u64(b + 8) - little_u64(a + 8)) & TIME56;
+		out[SX_OA_CLOCK] = little_u64(b + 24) - little_u64(a + 24);
 	} else {
-		out[SX_OA_TIME] = (uint32_t)(oa_u32(b + 4) - oa_u32(a + 4));
+		out[SX_OA_TIME] = (uint32_t)(little_u32(b + 4) - little_u32(a + 4));
 		if (head == OA_HEAD_SHORT)
-			out[SX_OA_CLOCK] = (uint32_t)(oa_u32(b + 12) - oa_u32(a + 12));
+			out[SX_OA_CLOCK] = (uint32_t)(little_u32(b + 12) - little_u32(a + 12));
 	}
 	for (size_t i = 0; i < count; i++)
 		oa_loops()->sum(&runs[i], &pair, out);

@@ -270,9 +270,9 @@ static struct file other_version(const struct file *file, uint16_t major, uint16
 	struct frame frame;
 	assert_int_equal(frame_get(file->data + index, &frame), 1);
 	memcpy(copy.data, file->data, index);
-	put_u16(copy.data + 8, major);
-	put_u16(copy.data + 10, minor);
-	put_u32(copy.data + 12, (uint32_t)XXH64(copy.data, 12, 0));
+	little_put_u16(copy.data + 8, major);
+	little_put_u16(copy.data + 10, minor);
+	little_put_u32(copy.data + 12, (uint32_t)XXH64(copy.data, 12, 0));
 	memset(copy.data + index + CAPTURE_FRAME_SIZE, 0x55, 5);
 	frame_put(copy.data + index, 99, 7, frame.sequence, 5);
 	copy.size = index + CAPTURE_FRAME_SIZE + 5;
@@ -322,7 +322,7 @@ static struct outcome with_field(uint8_t type, size_t field, uint32_t value)
 	struct file file = load(path_of("whole"));
 	struct frame frame;
 	size_t at = find_record(&file, type, &frame);
-	put_u32(file.data + at + CAPTURE_FRAME_SIZE + field, value);
+	little_put_u32(file.data + at + CAPTURE_FRAME_SIZE + field, value);
 	frame_put(file.data + at, frame.type, frame.device, frame.sequence, frame.size);
 	struct outcome out = read_memory(file.data, file.size);
 	free(file.data);
