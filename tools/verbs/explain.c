@@ -24,22 +24,7 @@ struct explanation {
 
 static void field(const struct explanation *e, const char *name, const char *value)
 {
-	const struct text_target *target = &e->cli->view.out;
-	if (!value || !*value)
-		return;
-	if ((int)text_width(value) + 12 <= target->width) {
-		fprintf(target->out, "  %-9s %s\n", name, value);
-		return;
-	}
-	fprintf(target->out, "  %s\n", name);
-	text_wrap(target, 12, value);
-}
-
-static void title(const struct explanation *e, const char *text)
-{
-	fputc('\n', e->cli->view.out.out);
-	text_styled(&e->cli->view.out, TEXT_BOLD, text);
-	fputc('\n', e->cli->view.out.out);
+	text_field(&e->cli->view.out, 12, name, value);
 }
 
 /* The value of a metric or counter over the input file; NaN without one. */
@@ -110,7 +95,7 @@ static void advice_using(const struct explanation *e, const char *name)
 		if (!advice_reads(e, a, name))
 			continue;
 		if (!any)
-			title(e, "advice");
+			text_heading(&e->cli->view.out, "advice");
 		any = true;
 		char line[1200];
 		snprintf(line, sizeof(line), "%s (%s): %s", a->rule, describe_severity(a->severity),
@@ -124,7 +109,7 @@ static void strings(const struct explanation *e, const char *heading, const stru
 {
 	if (!s->count)
 		return;
-	title(e, heading);
+	text_heading(&e->cli->view.out, heading);
 	for (uint32_t i = 0; i < s->count; i++)
 		text_wrap(&e->cli->view.out, 2, s->items[i]);
 }
@@ -178,7 +163,7 @@ static void formula_text(const struct explanation *e, const struct formula *f,
 	char infix[8192];
 	if (!f->expr)
 		return;
-	title(e, "formula");
+	text_heading(&e->cli->view.out, "formula");
 	text_wrap(&e->cli->view.out, 2, m->exprs[e->variant]);
 	if (e->view.info->notation == SX_POSTFIX) {
 		sx_node_text(sx_expr_root(f->expr), infix, sizeof(infix));
@@ -187,7 +172,7 @@ static void formula_text(const struct explanation *e, const struct formula *f,
 	}
 	fputc('\n', e->cli->view.out.out);
 	formula_tree_text(f, m->unit);
-	title(e, "inputs");
+	text_heading(&e->cli->view.out, "inputs");
 	formula_inputs_text(f);
 }
 
@@ -265,7 +250,7 @@ static void metrics_using(const struct explanation *e, const char *counter)
 		if (!groups)
 			continue;
 		if (!any)
-			title(e, "metrics that read it");
+			text_heading(&e->cli->view.out, "metrics that read it");
 		any = true;
 		if (groups > 1)
 			fprintf(e->cli->view.out.out, "  %s, of %s and %u further sets\n", m->name,

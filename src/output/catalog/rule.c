@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "catalog/verdict.h"
 
+#define FIELD_COLUMN 13 /* where values begin */
 #define NAMES_MAX 64
 
 /* Names of a condition in order of appearance, without repeats. */
@@ -42,26 +43,6 @@ void rule_offer(const struct catalog_view *view, struct suggest *near)
 {
 	for (uint32_t i = 0; i < view->advice_count; i++)
 		suggest_offer(near, view->advice[i].rule);
-}
-
-static void rule_field(const struct view *out, const char *name, const char *value)
-{
-	const struct text_target *target = &out->out;
-	if (!value || !*value)
-		return;
-	if ((int)text_width(value) + 13 <= target->width) {
-		fprintf(target->out, "  %-10s %s\n", name, value);
-		return;
-	}
-	fprintf(target->out, "  %s\n", name);
-	text_wrap(target, 13, value);
-}
-
-static void rule_heading(const struct view *out, const char *text)
-{
-	fputc('\n', out->out.out);
-	text_styled(&out->out, TEXT_BOLD, text);
-	fputc('\n', out->out.out);
 }
 
 static void rule_title(const struct view *out, const char *name, const char *title)
@@ -99,7 +80,7 @@ static void inputs_text(const struct view *out, const struct catalog_view *view,
 {
 	char line[512];
 	if (names->count)
-		rule_heading(out, "inputs");
+		text_heading(&out->out, "inputs");
 	for (size_t i = 0; i < names->count; i++) {
 		const char *unit, *title = input_of(view, names->items[i], &unit);
 		snprintf(line, sizeof(line), "%s%s%s%s%s%s", names->items[i],
@@ -122,31 +103,31 @@ static void rule_text(const struct view *out, const struct catalog_view *view,
 {
 	char text[512], number[HUMAN_MAX];
 	rule_title(out, a->rule, a->title);
-	rule_field(out, "catalog", view->info->title);
-	rule_field(out, "severity", describe_severity(a->severity));
-	rule_field(out, "metric", a->metric);
-	rule_field(out, "condition", a->when);
-	rule_field(out, "needs", a->needs);
+	text_field(&out->out, FIELD_COLUMN, "catalog", view->info->title);
+	text_field(&out->out, FIELD_COLUMN, "severity", describe_severity(a->severity));
+	text_field(&out->out, FIELD_COLUMN, "metric", a->metric);
+	text_field(&out->out, FIELD_COLUMN, "condition", a->when);
+	text_field(&out->out, FIELD_COLUMN, "needs", a->needs);
 	if (!isnan(a->limit)) {
 		const char *unit = unit_of_metric(view, a);
 		human_value(&out->human, number, a->limit, unit ? unit : "");
 		snprintf(text, sizeof(text), "%s, %s", number,
 			 a->threshold_from_guide ? "as the vendor's guide has it"
 						 : "ours: the guide gives no number");
-		rule_field(out, "limit", text);
+		text_field(&out->out, FIELD_COLUMN, "limit", text);
 	}
 	if (a->when) {
 		human_value(&out->human, number, a->min_share * 100, "percent");
 		snprintf(text, sizeof(text), "where %s of the samples fulfil it", number);
-		rule_field(out, "applies", text);
+		text_field(&out->out, FIELD_COLUMN, "applies", text);
 	}
 	rule_join(&a->sections, text, sizeof(text));
-	rule_field(out, "sections", text);
+	text_field(&out->out, FIELD_COLUMN, "sections", text);
 	snprintf(text, sizeof(text), "catalog %s (%s), line %u", view->info->name,
 		 view->info->origin, a->line);
-	rule_field(out, "source", text);
+	text_field(&out->out, FIELD_COLUMN, "source", text);
 	inputs_text(out, view, names);
-	rule_heading(out, "advice");
+	text_heading(&out->out, "advice");
 	text_wrap(&out->out, 2, a->advice);
 }
 
@@ -224,23 +205,24 @@ static void verdict_rule_text(const struct view *out, const struct verdict_rules
 {
 	char text[512];
 	rule_title(out, r->name, r->title);
-	rule_field(out, "kind", "verdict: the first rule that holds, for each window of time");
-	rule_field(out, "condition", r->when);
-	rule_field(out, "stays", r->keep);
+	text_field(&out->out, FIELD_COLUMN, "kind",
+		   "verdict: the first rule that holds, for each window of time");
+	text_field(&out->out, FIELD_COLUMN, "condition", r->when);
+	text_field(&out->out, FIELD_COLUMN, "stays", r->keep);
 	rule_join(&r->needs, text, sizeof(text));
-	rule_field(out, "needs", text);
+	text_field(&out->out, FIELD_COLUMN, "needs", text);
 	rule_join(&r->evidence, text, sizeof(text));
-	rule_field(out, "evidence", text);
+	text_field(&out->out, FIELD_COLUMN, "evidence", text);
 	snprintf(text, sizeof(text), "verdict.yaml, line %u", r->line);
-	rule_field(out, "source", text);
+	text_field(&out->out, FIELD_COLUMN, "source", text);
 	if (names->count)
-		rule_heading(out, "inputs");
+		text_heading(&out->out, "inputs");
 	for (size_t i = 0; i < names->count; i++) {
 		uint32_t at = verdict_fact_find(rules, names->items[i]);
 		if (at != SX_NONE)
 			fact_text(out, &rules->facts[at]);
 	}
-	rule_heading(out, "advice");
+	text_heading(&out->out, "advice");
 	text_wrap(&out->out, 2, r->advice);
 }
 

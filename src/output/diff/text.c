@@ -172,10 +172,8 @@ static enum sx_status diff_write_text(const struct view *view, const struct comp
 	char line[256];
 	head_side(view, "A", c->a);
 	head_side(view, "B", c->b);
-	fputc('\n', view->out.out);
 	diff_counts(c, line, sizeof(line));
-	text_styled(&view->out, TEXT_BOLD, line);
-	fputc('\n', view->out.out);
+	text_heading(&view->out, line);
 	if (c->why_not)
 		text_wrap(&view->out, 0, c->why_not);
 	write_reasons(view, c);

@@ -110,13 +110,6 @@ static void write_finding(const struct view *view, const struct sx_catalog *cata
 	text_wrap(&view->out, 4, f->rule->advice);
 }
 
-static void heading(const struct view *view, const char *text)
-{
-	fputc('\n', view->out.out);
-	text_styled(&view->out, TEXT_BOLD, text);
-	fputc('\n', view->out.out);
-}
-
 void findings_text(const struct view *view, const struct sx_catalog *catalog,
 		   const struct sx_advice *advice)
 {
@@ -126,7 +119,7 @@ void findings_text(const struct view *view, const struct sx_catalog *catalog,
 		if (fired >= most)
 			continue;
 		if (!fired)
-			heading(view, "advice");
+			text_heading(&view->out, "advice");
 		write_finding(view, catalog, &all[fired]);
 	}
 	if (fired > most)
@@ -156,7 +149,7 @@ void findings_rest_text(const struct view *view, const struct sx_advice *advice)
 			if (all[i].fired || own != kind)
 				continue;
 			if (!any)
-				heading(view, titles[kind]);
+				text_heading(&view->out, titles[kind]);
 			any = true;
 			rest_line(view, &all[i]);
 		}

@@ -38,11 +38,8 @@ static void bare_limit(const struct view *view, const struct report_gate *g, cha
 
 void gates_text(const struct view *view, const struct report_gate *gates, size_t count)
 {
-	if (count) {
-		fputc('\n', view->out.out);
-		text_styled(&view->out, TEXT_BOLD, "gates");
-		fputc('\n', view->out.out);
-	}
+	if (count)
+		text_heading(&view->out, "gates");
 	for (size_t i = 0; i < count; i++) {
 		const struct report_gate *g = &gates[i];
 		char value[HUMAN_MAX], line[512], limit[64];

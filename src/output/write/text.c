@@ -302,3 +302,22 @@ void text_styled(const struct text_target *target, enum text_style style, const 
 	else
 		fputs(text, target->out);
 }
+
+void text_heading(const struct text_target *target, const char *text)
+{
+	fputc('\n', target->out);
+	text_styled(target, TEXT_BOLD, text);
+	fputc('\n', target->out);
+}
+
+void text_field(const struct text_target *target, int column, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	if ((int)text_width(value) + column <= target->width) {
+		fprintf(target->out, "  %-*s %s\n", column - 3, name, value);
+		return;
+	}
+	fprintf(target->out, "  %s\n", name);
+	text_wrap(target, column, value);
+}

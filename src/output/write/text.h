@@ -49,6 +49,13 @@ void text_table_write(const struct text_table *table, const struct text_target *
 void text_wrap(const struct text_target *target, int indent, const char *text);
 /* Text in a style, where the target has colours. */
 void text_styled(const struct text_target *target, enum text_style style, const char *text);
+/* A bold line of its own after an empty one. */
+void text_heading(const struct text_target *target, const char *text);
+/*
+ * "  NAME      value", where the value begins at a column, or wrapped there below its name where it
+ * is too long. NULL and "": nothing.
+ */
+void text_field(const struct text_target *target, int column, const char *name, const char *value);
 /* Columns that UTF-8 text takes on a terminal. */
 size_t text_width(const char *text);
 /* Width of the terminal behind a stream, $COLUMNS, or 80. */

@@ -29,13 +29,6 @@ static uint32_t encoding(const struct definition *d, int part)
 					: flex->fine;
 }
 
-static void title(const struct definition *d, const char *text)
-{
-	fputc('\n', d->cli->view.out.out);
-	text_styled(&d->cli->view.out, TEXT_BOLD, text);
-	fputc('\n', d->cli->view.out.out);
-}
-
 /* "event     fpu0-active: …" with what follows below it. */
 static void part_text(const struct definition *d, int part)
 {
@@ -73,12 +66,12 @@ static void write_text(const struct definition *d)
 		d->place.register_name, d->place.address, field, d->place.shift,
 		field << d->place.shift);
 	fprintf(out, "  %-9s percent\n", "unit");
-	title(d, "formula");
+	text_heading(&d->cli->view.out, "formula");
 	formula_tree_text(&d->formula, "percent");
-	title(d, "inputs");
+	text_heading(&d->cli->view.out, "inputs");
 	formula_inputs_text(&d->formula);
 	if (d->warning_count)
-		title(d, "warnings");
+		text_heading(&d->cli->view.out, "warnings");
 	for (uint32_t i = 0; i < d->warning_count; i++)
 		text_wrap(&d->cli->view.out, 2, d->warnings[i]);
 }
