@@ -109,6 +109,40 @@ class Tables(unittest.TestCase):
         self.file('MaliGPUCyclesGPUActive,GPU active cycles\n100,100\n100,100.5\n')
         self.assertNotIn('formula gives', run('report', path, '--for', 'mali-g310').stderr)
 
+    def counters(self, content, *names, catalog='opengl'):
+        result = self.good('export', self.file(content), '--for', catalog, '--counters', '--csv')
+        return [tuple(row[name] for name in names) for row in csv.DictReader(result.stdout.splitlines())], ' '.join(result.stderr.split())
+
+    def test_long_tables(self):
+        """A line a value: pivoted, with units, times and labels."""
+        want = [('menu', '0.0166', '1000'), ('game', '0.0333', '2000')]
+        names = ('group', 'FrameTime (s)', 'IAVertices')
+        for text in ('scene,name,value\nmenu,FrameTime,16600000\nmenu,IAVertices,1000\ngame,FrameTime,33300000\ngame,IAVertices,2000\n',
+                     'Scene;Counter;Unit;Value\nmenu;FrameTime;ms;16,6\nmenu;IAVertices;;1.000\ngame;FrameTime;us;33300\ngame;IAVertices;;2 000\n',
+                     'metric\tvalue\tscene\nFrame time [ms]\t16.6\tmenu\niavertices\t1000\tmenu\nframe time [ms]\t33.3\tgame\niavertices\t2000\tgame\n'
+                     .replace('Frame time', 'FrameTime').replace('frame time', 'FrameTime').replace('iavertices', 'IAVertices')):
+            with self.subTest(text=text):
+                have, err = self.counters(text, *names)
+                self.assertEqual(have, want)
+                self.assertIn('a line for each value', err)
+        # Keys that do not tell samples apart, however long: a name that comes again begins another one.
+        key = 'a kernel of a very long name, which begins as another one does, number '
+        rows = ''.join(f'{key}{i % 2},{name},{value}\n' for i in range(4) for name, value in (('FrameTime', i), ('IAVertices', 10 * i)))
+        have, _ = self.counters('kernel,name,value\n' + rows.replace(key, f'"{key}"').replace('"0', '0"').replace('"1', '1"'), 'group', 'IAVertices')
+        self.assertEqual(have, [(f'{key}{i % 2}', str(10 * i)) for i in range(4)])
+        have, err = self.counters('Time (ms),name,unit,value\n1,Mine,ms,5\n2.5,Mine,W,7\n4,Mine,us,9\n', 'begin_ns', 'Mine (s)')
+        self.assertEqual(have, [('1000000', '0.005'), ('2500000', ''), ('4000000', '9e-06')])
+        self.assertIn('1 value is in another unit', err)
+
+    def test_kinds_of_other_tools(self):
+        """What is known of any table is known of those with a kind of their own."""
+        text = ('sep=;\r\ntimestamp_ns;MaliGPUActiveCy;MaliFragQueueActiveCy;MaliGPUActiveCy;GPU_ACTIVE\r\n1;1.234.567;12;9;8\r\n2;2.345.678;-5;9;8\r\n3;5\r\n')
+        have, err = self.counters(text, 'MaliGPUActiveCy', 'MaliFragQueueActiveCy', catalog='mali-g31')
+        self.assertEqual(have, [('1234567', '12'), ('2345678', ''), ('5', '')])
+        for words in ('1 line has fewer cells than the header, line 5', '1 column has the name of one before', '1 count of MaliFragQueueActiveCy is below 0',
+                      'GPU_ACTIVE means the same as MaliGPUActiveCy, which is read instead'):
+            self.assertIn(words, err)
+
     def test_nothing_to_read(self):
         """No usable column is 5, nothing computed 1, each with a remedy."""
         for text, args, code, words in (('foo,bar\n1,2\n', (), 5, 'means anything in any catalog'), ('foo,bar\n1,2\n', ('--for', 'opengl'), 5, 'means anything in catalog opengl'),

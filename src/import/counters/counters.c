@@ -61,7 +61,7 @@ static enum sx_status counters_learn(struct counters_reader *r, const char **nam
 					 .catalog = catalog,
 					 .driver = r->format->driver,
 					 /* A writer that is not known may go back for each core. */
-					 .clock = r->format->loose_end ? "file" : NULL,
+					 .clock = r->format->loose ? "file" : NULL,
 					 .kind = r->format->kind});
 	for (size_t i = 0; r->rows && i < r->cells.columns; i++) {
 		r->column[i] = SX_NONE;
@@ -173,7 +173,9 @@ enum sx_status counters_read(struct import_job *job, const struct counters_forma
 	struct counters_reader r = {.job = job, .format = format};
 	const char **names = NULL;
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
-	r.cells.loose_end = format->loose_end;
+	r.cells.loose = format->loose;
+	if (!status)
+		cells_name_once(&r.cells);
 	r.cells.wide_first = format->wide_first;
 	if (!status) {
 		names = calloc(r.cells.columns + 1, sizeof(*names));

@@ -23,7 +23,7 @@ struct counters_format {
 	bool tell_guess;       /* the file says nothing of its device: a guess is told */
 	enum sx_sample_kind kind;
 	const char *driver;
-	bool loose_end, wide_first; /* as those of struct cells */
+	bool loose, wide_first; /* as those of struct cells */
 	/*
 	 * What a header cell is; may change the cell to the counter's name, and sets the factor to
 	 * ns of a time.

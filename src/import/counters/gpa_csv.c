@@ -72,7 +72,7 @@ static enum sx_status gpa_read(struct import_job *job, struct sx_error *err)
 	    .family = "amd-",
 	    .otherwise = "amd-gcn3",
 	    .kind = SX_SAMPLE_ROW,
-	    .loose_end = true,
+	    .loose = true,
 	    .role = gpa_role,
 	};
 	return counters_read(job, &format, lines, line, err);

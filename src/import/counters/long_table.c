@@ -7,7 +7,9 @@
 
 #include "base/strings.h"
 #include "base/number.h"
+#include "catalog/units.h"
 #include "import/read/cells.h"
+#include "import/read/times.h"
 #include "import/counters/rocm.h"
 
 #define KEYS_MAX 12
@@ -17,8 +19,8 @@ static const char *const long_names[] = {"name",	 "counter", "metric",
 static const char *const values[] = {"value", "counter_value", "count", "reading"};
 
 struct long_where {
-	size_t name, value;
-	size_t keys[KEYS_MAX]; /* columns that tell samples apart */
+	size_t name, value, unit; /* unit: SIZE_MAX where none is told */
+	size_t keys[KEYS_MAX];	  /* columns that tell samples apart */
 	size_t key_count;
 };
 
@@ -32,7 +34,7 @@ static bool is_one(struct import_cell cell, const char *const *words, size_t cou
 
 static bool find(const struct import_cell *cells, size_t count, struct long_where *at)
 {
-	*at = (struct long_where){.name = SIZE_MAX, .value = SIZE_MAX};
+	*at = (struct long_where){.name = SIZE_MAX, .value = SIZE_MAX, .unit = SIZE_MAX};
 	for (size_t i = 0; i < count; i++) {
 		if (at->name == SIZE_MAX &&
 		    is_one(cells[i], long_names, sizeof(long_names) / sizeof(*long_names)))
@@ -40,6 +42,9 @@ static bool find(const struct import_cell *cells, size_t count, struct long_wher
 		else if (at->value == SIZE_MAX &&
 			 is_one(cells[i], values, sizeof(values) / sizeof(*values)))
 			at->value = i;
+		else if (at->unit == SIZE_MAX &&
+			 (import_is(cells[i], "unit") || import_is(cells[i], "units")))
+			at->unit = i;
 		else if (at->key_count < KEYS_MAX)
 			at->keys[at->key_count++] = i;
 		else
@@ -52,13 +57,19 @@ static bool long_recognise(const struct import_head *head)
 {
 	struct import_job job = {.text = head->text, .size = head->size};
 	struct import_lines lines = import_lines(&job);
-	struct import_cell line, cells[KEYS_MAX + 3];
+	struct import_cell line, cells[KEYS_MAX + 4];
 	struct long_where at;
 	if (!import_header_line(&lines, &line))
 		return false;
-	size_t count = import_split(line, import_separator(line), cells, KEYS_MAX + 3);
-	return count >= 2 && count <= KEYS_MAX + 2 && find(cells, count, &at);
+	size_t count = import_split(line, import_separator(line), cells, KEYS_MAX + 4);
+	return count >= 2 && count <= KEYS_MAX + 3 && find(cells, count, &at);
 }
+
+/* What lines of one name in one unit are: a column, and what makes its numbers of theirs. */
+struct long_column {
+	uint32_t column;
+	double factor; /* 0: they cannot be made into the column's unit */
+};
 
 struct long_reader {
 	struct import_job *job;
@@ -69,6 +80,12 @@ struct long_reader {
 	struct strings samples, seen; /* keys of rows; names in the row at hand, without keys */
 	size_t *row;
 	size_t row_cap, current;
+	struct strings named, first; /* "name (unit)" as columns has them; the unit first met */
+	struct long_column *columns;
+	uint32_t *first_unit; /* of each column of rows: in `first` */
+	size_t column_cap, unit_cap, other_units;
+	char *text; /* of a key, or a name with its unit */
+	size_t text_cap;
 };
 
 /* Which catalog fits the names that stand in the lines. */
@@ -88,46 +105,152 @@ static const char *guess(struct long_reader *r)
 	return catalog;
 }
 
+/* Labels that are numbers. */
+static const struct {
+	const char *head;
+	enum sx_label label;
+} long_numbers[] = {
+    {"frame", SX_LABEL_FRAME}, {"context", SX_LABEL_CONTEXT}, {"instance", SX_LABEL_INSTANCE}};
+
+/* A key as a label; whether it is one. */
+static bool take_label(struct long_reader *r, size_t row, size_t column, bool *labelled)
+{
+	struct import_cell head = r->cells.head[column], cell = cells_at(&r->cells, column);
+	uint64_t number;
+	double value;
+	for (size_t i = 0; i < sizeof(long_numbers) / sizeof(long_numbers[0]); i++)
+		if (import_is(head, long_numbers[i].head) && cell.size &&
+		    number_u64(cell.text, cell.size, &number)) {
+			import_number_label(r->rows, row, long_numbers[i].label, number);
+			return true;
+		}
+	if (!cell.size || import_number(cell, &value))
+		return false;
+	struct import_cell text = cells_text(&r->cells, column);
+	bool process = import_is(head, "process");
+	if (process || !*labelled)
+		import_label(r->rows, row, process ? SX_LABEL_PROCESS : SX_LABEL_GROUP, text.text,
+			     text.size);
+	*labelled |= !process;
+	return true;
+}
+
+/* A time in whatever unit the header says. */
+static uint64_t time_of(struct long_reader *r, size_t column, double to_ns)
+{
+	double value;
+	if (to_ns == 1)
+		return cells_ns(&r->cells, column);
+	if (!cells_number(&r->cells, column, &value))
+		return SX_TIME_UNKNOWN;
+	if (value >= 0 && value * to_ns < 0x1p62)
+		return (uint64_t)(value * to_ns + 0.5);
+	cells_bad_time(r->job, r->cells.head[column]);
+	return SX_TIME_UNKNOWN;
+}
+
 /* Times and labels among the keys. */
 static void describe_row(struct long_reader *r, size_t row)
 {
-	uint64_t begin = SX_TIME_UNKNOWN, end = SX_TIME_UNKNOWN, length = SX_TIME_UNKNOWN;
-	uint64_t frame;
-	double number;
+	uint64_t times[IMPORT_TIME_MOMENT + 1];
 	bool labelled = false;
+	memset(times, 0xff, sizeof(times));
 	for (size_t i = 0; i < r->at.key_count; i++) {
-		struct import_cell head = r->cells.head[r->at.keys[i]];
-		struct import_cell cell = cells_at(&r->cells, r->at.keys[i]);
+		size_t column = r->at.keys[i];
+		struct import_cell head = r->cells.head[column], cell = cells_at(&r->cells, column);
+		double to_ns;
+		enum import_time time = import_time_head(head, &to_ns);
+		/* A moment of which nothing tells the length. */
+		if (import_is(head, "timestamp_ns") || time == IMPORT_TIME_MOMENT)
+			time = IMPORT_TIME_BEGIN;
 		if (import_is(head, "simulated") && import_is(cell, "true"))
 			import_rows_simulated(r->rows);
-		else if (import_is(head, "simulated"))
-			continue;
-		else if (import_is(head, "begin_ns") || import_is(head, "timestamp_ns") ||
-			 import_is(head, "time_ns"))
-			begin = cells_ns(&r->cells, r->at.keys[i]);
-		else if (import_is(head, "end_ns"))
-			end = cells_ns(&r->cells, r->at.keys[i]);
-		else if (import_is(head, "duration_ns"))
-			length = cells_ns(&r->cells, r->at.keys[i]);
-		else if (import_is(head, "frame") && cell.size &&
-			 number_u64(cell.text, cell.size, &frame))
-			import_number_label(r->rows, row, SX_LABEL_FRAME, frame);
-		else if (!labelled && cell.size && !import_number(cell, &number)) {
-			struct import_cell text = cells_text(&r->cells, r->at.keys[i]);
-			import_label(r->rows, row, SX_LABEL_GROUP, text.text, text.size);
-			labelled = true;
-		}
+		else if (import_is(head, "quality"))
+			import_row_quality(r->rows, row, import_quality(cell.text, cell.size));
+		else if (time != IMPORT_TIME_NONE)
+			times[time] = time_of(r, column, to_ns);
+		else if (!import_is(head, "simulated"))
+			take_label(r, row, column, &labelled);
 	}
+	uint64_t begin = times[IMPORT_TIME_BEGIN], end = times[IMPORT_TIME_END],
+		 length = times[IMPORT_TIME_LENGTH];
 	if (end == SX_TIME_UNKNOWN && begin != SX_TIME_UNKNOWN && length < (uint64_t)1 << 62)
 		end = begin + length;
 	import_row_time(r->rows, row, begin, end);
 }
 
-/* The row of a line: by its keys, or, where there are none, until a name comes again. */
-static enum sx_status long_find_row(struct long_reader *r, struct import_cell name, size_t *row,
-				    struct sx_error *err)
+/* Appends to the reader's text; false when memory is out. */
+static bool long_append(struct long_reader *r, size_t *used, struct import_cell cell)
 {
-	char key[512];
+	if (!mem_grow(&r->text, &r->text_cap, *used + cell.size + 1, 1))
+		return false;
+	memcpy(r->text + *used, cell.text, cell.size);
+	*used += cell.size;
+	return true;
+}
+
+/* From numbers in one unit, as people write it, to the same in another; 0: it cannot be. */
+static double between(struct import_cell from, struct import_cell to)
+{
+	struct units units;
+	const char *a = NULL, *b = NULL;
+	double factor_a, factor_b;
+	units_init(&units);
+	if (from.size == to.size && memcmp(from.text, to.text, from.size) == 0)
+		return 1;
+	if (!import_unit(from, &a, &factor_a) || !import_unit(to, &b, &factor_b))
+		return 0;
+	return units_factor(&units, a, b) * factor_a / factor_b;
+}
+
+/* A name that comes in another unit than at first is made into that. */
+static bool settle_unit(struct long_reader *r, struct long_column *c, struct import_cell unit)
+{
+	bool added;
+	size_t had = r->unit_cap;
+	uint32_t at = strings_intern(&r->first, unit.text, unit.size, &added);
+	if (at == UINT32_MAX ||
+	    !mem_grow(&r->first_unit, &r->unit_cap, (size_t)c->column + 1, sizeof(*r->first_unit)))
+		return false;
+	memset(r->first_unit + had, 0xff, (r->unit_cap - had) * sizeof(*r->first_unit));
+	if (r->first_unit[c->column] == UINT32_MAX)
+		r->first_unit[c->column] = at;
+	const char *first = strings_get(&r->first, r->first_unit[c->column]);
+	c->factor = between(unit, (struct import_cell){first, strlen(first)});
+	return true;
+}
+
+/* The column of a line; NULL when memory is out. */
+static const struct long_column *long_find_column(struct long_reader *r, struct import_cell name)
+{
+	struct import_cell unit = cells_at(&r->cells, r->at.unit);
+	size_t used = 0;
+	bool added;
+	if (import_no_data(unit))
+		unit.size = 0;
+	if (!long_append(r, &used, name) ||
+	    (unit.size && (!long_append(r, &used, (struct import_cell){" (", 2}) ||
+			   !long_append(r, &used, unit) ||
+			   !long_append(r, &used, (struct import_cell){")", 1}))))
+		return NULL;
+	uint32_t at = strings_intern(&r->named, r->text, used, &added);
+	if (at == UINT32_MAX ||
+	    !mem_grow(&r->columns, &r->column_cap, (size_t)at + 1, sizeof(*r->columns)))
+		return NULL;
+	struct long_column *c = &r->columns[at];
+	if (!added)
+		return c;
+	*c = (struct long_column){
+	    amd_column(r->job, r->rows, r->catalog, (struct import_cell){r->text, used}), 1};
+	if (c->column == SX_NONE || settle_unit(r, c, unit))
+		return c;
+	return NULL;
+}
+
+/* The row of a line: by its keys, or, where there are none, until a name comes again. */
+static enum sx_status long_find_row(struct long_reader *r, struct import_cell name, uint32_t column,
+				    size_t *row, struct sx_error *err)
+{
 	size_t used = 0;
 	bool added = false;
 	if (!r->at.key_count) {
@@ -143,17 +266,15 @@ static enum sx_status long_find_row(struct long_reader *r, struct import_cell na
 		*row = r->current;
 		return SX_OK;
 	}
-	for (size_t i = 0; i < r->at.key_count; i++) {
-		struct import_cell cell = cells_at(&r->cells, r->at.keys[i]);
-		size_t size = cell.size < 40 ? cell.size : 40;
-		memcpy(key + used, cell.text, size);
-		used += size;
-		key[used++] = '\n';
-	}
-	uint32_t at = strings_intern(&r->samples, key, used, &added);
+	bool room = true;
+	for (size_t i = 0; i < r->at.key_count; i++)
+		room = room && long_append(r, &used, cells_at(&r->cells, r->at.keys[i])) &&
+		       long_append(r, &used, (struct import_cell){"\n", 1});
+	uint32_t at = room ? strings_intern(&r->samples, r->text, used, &added) : UINT32_MAX;
 	if (at == UINT32_MAX || !mem_grow(&r->row, &r->row_cap, (size_t)at + 1, sizeof(*r->row)))
 		return error_nomem(err, "importing");
-	if (added) {
+	/* Keys that do not tell samples apart: another one begins where a name comes again. */
+	if (added || import_has(r->rows, column, r->row[at])) {
 		r->row[at] = import_row(r->rows, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN);
 		describe_row(r, r->row[at]);
 	}
@@ -164,14 +285,22 @@ static enum sx_status long_find_row(struct long_reader *r, struct import_cell na
 static enum sx_status long_take_line(struct long_reader *r, struct sx_error *err)
 {
 	size_t row = SIZE_MAX;
+	double value;
 	struct import_cell name = cells_at(&r->cells, r->at.name);
 	if (!name.size)
 		return SX_OK;
-	enum sx_status status = long_find_row(r, name, &row, err);
+	const struct long_column *column = long_find_column(r, name);
+	if (!column)
+		return error_nomem(err, "importing");
+	enum sx_status status = long_find_row(r, name, column->column, &row, err);
 	if (status)
 		return status;
-	uint32_t column = amd_column(r->job, r->rows, r->catalog, name);
-	cells_put(&r->cells, r->at.value, r->rows, column, row);
+	if (column->factor == 1)
+		cells_put(&r->cells, r->at.value, r->rows, column->column, row);
+	else if (column->factor == 0)
+		r->other_units++;
+	else if (cells_number(&r->cells, r->at.value, &value))
+		import_set(r->rows, column->column, row, value * column->factor);
 	return SX_OK;
 }
 
@@ -182,7 +311,7 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 	struct import_cell header = {"", 0};
 	import_header_line(&lines, &header);
 	enum sx_status status = cells_begin(&r.cells, job, lines, header, err);
-	r.cells.loose_end = true;
+	r.cells.loose = true;
 	if (!status && !find(r.cells.head, r.cells.columns, &r.at))
 		status = import_bad(job, 1, err, "one column names the counter, one has its value",
 				    "the header has no name and value");
@@ -195,8 +324,18 @@ static enum sx_status long_read(struct import_job *job, struct sx_error *err)
 		status = long_take_line(&r, err);
 	if (!status)
 		status = cells_end(&r.cells, err);
+	if (r.other_units)
+		import_tell(job,
+			    "%zu value%s in another unit than the first of the name, which "
+			    "cannot be made into that: left out",
+			    r.other_units, r.other_units == 1 ? " is" : "s are");
 	strings_finish(&r.samples);
 	strings_finish(&r.seen);
+	strings_finish(&r.named);
+	strings_finish(&r.first);
+	free(r.columns);
+	free(r.first_unit);
+	free(r.text);
 	free(r.row);
 	return import_rows_finish(r.rows, status, err);
 }

@@ -205,7 +205,7 @@ static enum sx_status hwcpipe_read(struct import_job *job, struct sx_error *err)
 						      .otherwise = "mali-g625",
 						      .kind = SX_SAMPLE_TIME,
 						      .driver = "kbase",
-						      .loose_end = true,
+						      .loose = true,
 						      .tell_guess = true,
 						      .role = hwcpipe_role};
 	return read_mali(job, is_hwcpipe, NULL, &format, err);
@@ -217,7 +217,7 @@ static enum sx_status streamline_read(struct import_job *job, struct sx_error *e
 						      .otherwise = "mali-g625",
 						      .kind = SX_SAMPLE_TIME,
 						      .driver = "kbase",
-						      .loose_end = true,
+						      .loose = true,
 						      .tell_guess = true,
 						      .role = streamline_role};
 	return read_mali(job, is_streamline, is_titled, &format, err);

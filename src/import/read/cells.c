@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/strings.h"
 #include "import/internal.h"
 #include "import/read/times.h"
 
@@ -40,10 +41,11 @@ static void undouble_head(struct cells *cells)
 enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct import_lines lines,
 			   struct import_cell header, struct sx_error *err)
 {
-	*cells = (struct cells){.job = job, .lines = lines, .separator = import_separator(header)};
+	*cells = (struct cells){
+	    .job = job, .lines = lines, .marks = {.separator = import_separator(header)}};
 	size_t count = 1;
 	for (size_t i = 0; i < header.size; i++)
-		count += header.text[i] == cells->separator;
+		count += header.text[i] == cells->marks.separator;
 	if (count > CELLS_COLUMNS_MAX) {
 		error_set(err, SX_ERR_LIMIT, "%s has more than %d columns", job->request->path,
 			  CELLS_COLUMNS_MAX);
@@ -54,7 +56,7 @@ enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct i
 	cells->row = arena_alloc(&job->result->arena, (count + 2) * sizeof(*cells->row));
 	if (!cells->head || !cells->row)
 		return error_nomem(err, "reading a table");
-	cells->columns = import_split(header, cells->separator, cells->head, count);
+	cells->columns = import_split(header, cells->marks.separator, cells->head, count);
 	/* Some writers end each line with a separator. */
 	while (cells->columns && !cells->head[cells->columns - 1].size)
 		cells->columns--;
@@ -62,20 +64,49 @@ enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct i
 	return SX_OK;
 }
 
+/* How much of a cell a message shows. */
+static int shown(struct import_cell cell)
+{
+	return (int)(cell.size < 40 ? cell.size : 40);
+}
+
+void cells_name_once(struct cells *cells)
+{
+	struct strings names = {0};
+	size_t twice = 0;
+	struct import_cell first = {"", 0};
+	for (size_t i = 0; i < cells->columns; i++) {
+		struct import_cell *head = &cells->head[i];
+		bool added = true;
+		if (head->size)
+			strings_intern(&names, head->text, head->size, &added);
+		if (added)
+			continue;
+		first = twice++ ? first : *head;
+		head->size = 0;
+	}
+	if (twice)
+		import_tell(cells->job,
+			    "%zu column%s the name of one before, which is read instead; %.*s is "
+			    "the first",
+			    twice, twice == 1 ? " has" : "s have", shown(first), first.text);
+	strings_finish(&names);
+}
+
 /* Splits a line from its end: what is too much belongs to the first cell. */
 static size_t split_wide(struct cells *cells, struct import_cell line)
 {
 	size_t at = line.size;
 	for (size_t left = cells->columns - 1; left && at; at--)
-		left -= line.text[at - 1] == cells->separator;
+		left -= line.text[at - 1] == cells->marks.separator;
 	struct import_cell rest = {line.text + at + 1, line.size - at - 1};
 	cells->row[0] = (struct import_cell){line.text, at};
-	return 1 + import_split(rest, cells->separator, cells->row + 1, cells->columns);
+	return 1 + import_split(rest, cells->marks.separator, cells->row + 1, cells->columns);
 }
 
 static size_t cells_split(struct cells *cells, struct import_cell line)
 {
-	size_t count = import_split(line, cells->separator, cells->row, cells->columns + 2);
+	size_t count = import_split(line, cells->marks.separator, cells->row, cells->columns + 2);
 	bool wide = cells->wide_first && cells->columns > 1 && count > cells->columns;
 	return wide ? split_wide(cells, line) : count;
 }
@@ -88,9 +119,16 @@ bool cells_next(struct cells *cells)
 		if (count == 1 && !cells->row[0].size)
 			continue;
 		/* A line that a writer did not end may lack cells, or digits of its last number. */
-		if (cells->lines.unfinished && (!cells->loose_end || count < cells->columns)) {
+		if (cells->lines.unfinished && (!cells->loose || count < cells->columns)) {
 			cells->cut = true;
 			return false;
+		}
+		if (cells->loose && count < cells->columns) {
+			for (size_t i = count; i < cells->columns; i++)
+				cells->row[i] = (struct import_cell){"", 0};
+			if (!cells->narrow++)
+				cells->first_narrow = cells->lines.number;
+			return true;
 		}
 		bool trailing = count == cells->columns + 1 && !cells->row[cells->columns].size;
 		if (count == cells->columns || trailing)
@@ -102,12 +140,6 @@ bool cells_next(struct cells *cells)
 	return false;
 }
 
-/* How much of a cell a message shows. */
-static int shown(struct import_cell cell)
-{
-	return (int)(cell.size < 40 ? cell.size : 40);
-}
-
 enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 {
 	if (cells->odd)
@@ -115,9 +147,15 @@ enum sx_status cells_end(struct cells *cells, struct sx_error *err)
 			    "%zu lines were left out: they have not as many cells as the header; "
 			    "line %zu is the first%s",
 			    cells->odd, cells->first_odd,
-			    cells->separator == ',' && cells->wider == cells->odd
+			    cells->marks.separator == ',' && cells->wider == cells->odd
 				? " (they have more: are commas within their numbers?)"
 				: "");
+	if (cells->narrow)
+		import_tell(cells->job,
+			    "%zu line%s fewer cells than the header, line %zu the first; what they "
+			    "lack is no data",
+			    cells->narrow, cells->narrow == 1 ? " has" : "s have",
+			    cells->first_narrow);
 	import_odd_tell(cells->job, &cells->garbage, "line");
 	if (cells->lines.unfinished && !cells->cut)
 		import_tell(cells->job,
@@ -151,10 +189,28 @@ struct import_cell cells_text(struct cells *cells, size_t column)
 	return cells->scratch ? undouble(cell, cells->scratch) : cell;
 }
 
+/* A number whose digits are in groups, or which has a comma before its fraction. */
+static bool grouped(struct cells *cells, struct import_cell cell, double *value)
+{
+	bool whole;
+	uint64_t u = 0;
+	const struct csv_cell text = {.text = cell.text, .size = cell.size};
+	if (csv_pointed(&cells->marks, &text, &u)) {
+		*value = (double)u;
+		return true;
+	}
+	return csv_grouped(&cells->marks, &text, &whole, &u, value);
+}
+
 bool cells_number(struct cells *cells, size_t column, double *value)
 {
 	struct import_cell cell = cells_at(cells, column);
-	if (import_number(cell, value))
+	bool pointed = cells->loose && cells->marks.decimal_comma;
+	if (!pointed && import_number(cell, value))
+		return true;
+	if (cells->loose && cell.size && !import_no_data(cell) && grouped(cells, cell, value))
+		return true;
+	if (pointed && import_number(cell, value))
 		return true;
 	if (!import_no_data(cell))
 		import_odd_add(&cells->garbage, cells->lines.number, cells->head[column], cell);

@@ -3,23 +3,29 @@
 #define IMPORT_READ_CELLS_H
 
 #include "import/formats.h"
+#include "import/read/csv_cell.h"
 
 #define CELLS_COLUMNS_MAX 65536
 
 struct cells {
 	struct import_job *job;
 	struct import_lines lines;
-	char separator;
+	struct csv_marks marks;
 	struct import_cell *head; /* of the header line */
 	struct import_cell *row;  /* of the row at hand, as many as head */
 	size_t columns;
-	size_t odd, first_odd;	   /* lines with too few or too many cells, which are left out */
-	size_t wider;		   /* of them with too many */
-	struct import_odd garbage; /* cells that should be numbers and are not */
+	size_t odd, first_odd;	     /* lines with too few or too many cells, which are left out */
+	size_t wider;		     /* of them with too many */
+	size_t narrow, first_narrow; /* lines of a loose writer that lack cells: no data */
+	struct import_odd garbage;   /* cells that should be numbers and are not */
 	bool wide_first; /* the writer quotes nothing, and the first cell may hold separators */
-	bool loose_end;	 /* the writer may leave the last line without an end; else it is cut */
-	bool cut;	 /* the last line breaks off */
-	char *scratch;	 /* of cells_text(), the result's */
+	/*
+	 * The writer is not known: lines may lack cells, digits may be in groups, and the last line
+	 * may have no end; else it is cut.
+	 */
+	bool loose;
+	bool cut;      /* the last line breaks off */
+	char *scratch; /* of cells_text(), the result's */
 	size_t scratch_size;
 };
 
@@ -29,6 +35,8 @@ struct cells {
  */
 enum sx_status cells_begin(struct cells *cells, struct import_job *job, struct import_lines lines,
 			   struct import_cell header, struct sx_error *err);
+/* Leaves columns out whose name one before them has: their heads are empty then. */
+void cells_name_once(struct cells *cells);
 /* The next row that is whole; blank lines are passed over. */
 bool cells_next(struct cells *cells);
 /* Tells what was left out. SX_INCOMPLETE when the last line breaks off. */

@@ -35,7 +35,7 @@ static enum sx_status rewind_text(struct csv_stream *s)
 	csv_ahead(c);
 	if (c->end - c->p >= 3 && memcmp(c->p, "\xef\xbb\xbf", 3) == 0)
 		c->p += 3;
-	c->separator = ',';
+	c->marks.separator = ',';
 	csv_find_separator(c);
 	return SX_OK;
 }

@@ -44,7 +44,7 @@ enum sx_status csv_bad(const struct csv_cursor *c, struct sx_error *err, const c
 /* A tab may be what separates cells. */
 static bool is_blank(const struct csv_cursor *c, char letter)
 {
-	return letter == ' ' || (letter == '\t' && c->separator != '\t');
+	return letter == ' ' || (letter == '\t' && c->marks.separator != '\t');
 }
 
 static bool ends_line(char c)
@@ -82,7 +82,7 @@ static enum sx_status read_quoted(struct csv_cursor *c, struct csv_cell *cell, s
 	c->p++;
 	*cell = (struct csv_cell){.text = c->scratch, .size = used};
 	cell_skip_blanks(c);
-	if (c->p < c->end && *c->p != c->separator && !ends_line(*c->p))
+	if (c->p < c->end && *c->p != c->marks.separator && !ends_line(*c->p))
 		return csv_bad(c, err, "a quote within a cell is written twice",
 			       "something stands behind a closing quote");
 	return SX_OK;
@@ -107,7 +107,7 @@ enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct
 			return status;
 	} else {
 		const char *start = c->p;
-		while (c->p < c->end && *c->p != c->separator && !ends_line(*c->p))
+		while (c->p < c->end && *c->p != c->marks.separator && !ends_line(*c->p))
 			c->p++;
 		*cell = (struct csv_cell){.text = start, .size = (size_t)(c->p - start)};
 		if (c->more && c->end - c->p < 2)
@@ -119,7 +119,7 @@ enum sx_status csv_read_cell(struct csv_cursor *c, struct csv_cell *cell, struct
 	if (memchr(cell->text, '\0', cell->size))
 		return csv_bad(c, err, "CSV is text", "a cell holds a NUL byte");
 	c->open_end = c->p >= c->end;
-	cell->last = c->open_end || *c->p != c->separator;
+	cell->last = c->open_end || *c->p != c->marks.separator;
 	if (c->p + 1 < c->end && c->p[0] == '\r' && c->p[1] == '\n')
 		c->p++;
 	c->p += c->p < c->end;
@@ -249,50 +249,50 @@ static bool take_apart(const struct csv_cell *cell, struct grouped *g)
 }
 
 /* "12,5": one comma, and no three digits behind it, or commas are known to be points here. */
-static bool with_comma(struct csv_cursor *c, const struct csv_cell *cell, double *f)
+static bool with_comma(struct csv_marks *marks, const struct csv_cell *cell, double *f)
 {
 	char copy[64];
 	const char *comma = memchr(cell->text, ',', cell->size);
-	if (c->separator == ',' || !comma || cell->size >= sizeof(copy) ||
+	if (marks->separator == ',' || !comma || cell->size >= sizeof(copy) ||
 	    memchr(cell->text, '.', cell->size) ||
 	    memchr(comma + 1, ',', cell->size - (size_t)(comma + 1 - cell->text)))
 		return false;
 	size_t behind = cell->size - (size_t)(comma + 1 - cell->text);
 	size_t before = (size_t)(comma - cell->text);
 	bool doubtful = behind == 3 && before && before <= 3 + (cell->text[0] == '-');
-	if (doubtful && !c->decimal_comma && cell->text[0] != '0')
+	if (doubtful && !marks->decimal_comma && cell->text[0] != '0')
 		return false;
 	memcpy(copy, cell->text, cell->size);
 	copy[comma - cell->text] = '.';
 	if (!number_f64(copy, cell->size, f))
 		return false;
-	c->decimal_comma = true;
+	marks->decimal_comma = true;
 	return true;
 }
 
-bool csv_grouped(struct csv_cursor *c, const struct csv_cell *cell, bool *whole, uint64_t *u,
+bool csv_grouped(struct csv_marks *marks, const struct csv_cell *cell, bool *whole, uint64_t *u,
 		 double *f)
 {
 	struct grouped g;
 	*whole = false;
-	if (with_comma(c, cell, f))
+	if (with_comma(marks, cell, f))
 		return true;
 	if (!cell->size || !take_apart(cell, &g))
 		return false;
 	/* "1,234" or "1.234" alone may be a fraction; a quoted one between commas is not. */
-	bool point = g.mark == '.' || (g.mark == ',' && c->separator != ',');
+	bool point = g.mark == '.' || (g.mark == ',' && marks->separator != ',');
 	if (point && g.groups < 2 && !g.fraction)
 		return false;
-	c->decimal_comma |= g.fraction && g.point == ',' && c->separator != ',';
+	marks->decimal_comma |= g.fraction && g.point == ',' && marks->separator != ',';
 	*whole = number_u64(g.digits, g.size, u);
 	*f = (double)*u;
 	return *whole || number_f64(g.digits, g.size, f);
 }
 
-bool csv_pointed(const struct csv_cursor *c, const struct csv_cell *cell, uint64_t *u)
+bool csv_pointed(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u)
 {
 	struct grouped g;
-	return c->decimal_comma && cell->size && memchr(cell->text, '.', cell->size) &&
+	return marks->decimal_comma && cell->size && memchr(cell->text, '.', cell->size) &&
 	       cell->text[0] != '0' && take_apart(cell, &g) && g.mark == '.' && !g.fraction &&
 	       number_u64(g.digits, g.size, u);
 }
@@ -303,7 +303,7 @@ void csv_find_separator(struct csv_cursor *c)
 	csv_ahead(c);
 	if (c->end - c->p > 5 && strncasecmp(c->p, "sep=", 4) == 0 && !ends_line(c->p[4]) &&
 	    c->p[4] != '"') {
-		c->separator = c->p[4];
+		c->marks.separator = c->p[4];
 		c->p += 5;
 		skip_blank_line(c);
 		c->line++;
@@ -325,7 +325,7 @@ void csv_find_separator(struct csv_cursor *c)
 		}
 		if (count > most) {
 			most = count;
-			c->separator = *s;
+			c->marks.separator = *s;
 		}
 	}
 }

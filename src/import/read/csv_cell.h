@@ -9,14 +9,19 @@
  */
 #define CSV_AHEAD 16384
 
+/* What stands between cells, and before fractions. */
+struct csv_marks {
+	char separator;
+	bool decimal_comma; /* some number had one, beyond doubt */
+};
+
 /* A place in the text. Of a source, only a window of the text is in memory. */
 struct csv_cursor {
 	const char *p, *end;
 	bool more; /* the source may have more behind `end` */
 	const char *origin;
 	size_t line;
-	char separator;			 /* of cells */
-	bool decimal_comma;		 /* some number had one, beyond doubt */
+	struct csv_marks marks;
 	const struct csv_source *source; /* NULL: all of the text is in memory */
 	char *window;			 /* of a source; owned */
 	size_t source_bytes;		 /* read so far */
@@ -62,10 +67,10 @@ bool csv_number(const struct csv_cell *cell, bool *whole, uint64_t *u, double *f
  * A number with digits in groups of three ("1,234,567.8", "1 234"), or with a comma before its
  * fraction where commas do not separate cells. False also where both could be meant.
  */
-bool csv_grouped(struct csv_cursor *c, const struct csv_cell *cell, bool *whole, uint64_t *u,
+bool csv_grouped(struct csv_marks *marks, const struct csv_cell *cell, bool *whole, uint64_t *u,
 		 double *f);
 /* "2.000" where commas are known to stand before fractions: a whole number in groups of three. */
-bool csv_pointed(const struct csv_cursor *c, const struct csv_cell *cell, uint64_t *u);
+bool csv_pointed(const struct csv_marks *marks, const struct csv_cell *cell, uint64_t *u);
 /* Finds the separator, at the beginning of the text: moves over a line "sep=". */
 void csv_find_separator(struct csv_cursor *c);
 
@@ -88,7 +93,7 @@ static inline bool csv_quick_number(struct csv_cursor *c, uint64_t *value, bool 
 		return false;
 	if (*p == '\r' && p + 1 < c->end && p[1] == '\n')
 		p++;
-	if (*p != c->separator && *p != '\n')
+	if (*p != c->marks.separator && *p != '\n')
 		return false;
 	*value = number;
 	*last = *p == '\n';

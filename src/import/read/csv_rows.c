@@ -25,44 +25,6 @@ static const struct {
     {"simulated", CSV_MODEL},
 };
 
-/* Times in whatever unit; a moment is when the row ended, and the one before it. */
-static const struct {
-	const char *name;
-	enum csv_role role;
-} csv_rows_times[] = {
-    {"time", CSV_MOMENT}, {"timestamp", CSV_MOMENT}, {"begin", CSV_BEGIN},
-    {"start", CSV_BEGIN}, {"end", CSV_END},	     {"duration", CSV_DURATION},
-};
-
-static double nanoseconds_of(struct csv_reader *r, const char *unit, double factor)
-{
-	return unit ? units_factor(&r->units, unit, "ns") * factor : 0;
-}
-
-/* "Time (s)", "duration_us": what the row's times are in; false when the column is none. */
-static bool csv_rows_find_time(struct csv_reader *r, struct import_cell name, const char *unit,
-			       double factor, struct csv_column *column)
-{
-	static const char *const suffixes[] = {"_ns", "_us", "_ms", "_s"};
-	double to_ns = nanoseconds_of(r, unit, factor);
-	for (size_t i = 0; !unit && i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		size_t size = strlen(suffixes[i]);
-		if (name.size > size &&
-		    memcmp(name.text + name.size - size, suffixes[i], size) == 0) {
-			name.size -= size;
-			to_ns = nanoseconds_of(r, suffixes[i] + 1, 1);
-			break;
-		}
-	}
-	for (size_t i = 0; to_ns > 0 && i < sizeof(csv_rows_times) / sizeof(csv_rows_times[0]); i++)
-		if (import_is(name, csv_rows_times[i].name)) {
-			column->role = csv_rows_times[i].role;
-			column->to_ns = to_ns;
-			return true;
-		}
-	return false;
-}
-
 /* A unit as people write it, or one that catalogs use. */
 static bool csv_rows_find_unit(struct csv_reader *r, struct import_cell text, const char **unit,
 			       double *factor)
@@ -88,6 +50,20 @@ static struct csv_cell csv_rows_split_unit(struct csv_reader *r, const struct cs
 	if (!text.size || !csv_rows_find_unit(r, text, unit, factor))
 		return *cell;
 	return (struct csv_cell){.text = name.text, .size = name.size, .last = cell->last};
+}
+
+/* Whether the column is a time of the row. */
+static bool take_time(struct csv_column *column, struct import_cell head)
+{
+	static const enum csv_role roles[] = {[IMPORT_TIME_LENGTH] = CSV_DURATION,
+					      [IMPORT_TIME_BEGIN] = CSV_BEGIN,
+					      [IMPORT_TIME_END] = CSV_END,
+					      [IMPORT_TIME_MOMENT] = CSV_MOMENT};
+	enum import_time time = import_time_head(head, &column->to_ns);
+	if (time == IMPORT_TIME_NONE)
+		return false;
+	column->role = roles[time];
+	return true;
 }
 
 /* A column that nothing is read of stands under a name that no other has. */
@@ -141,7 +117,7 @@ static enum sx_status csv_rows_add_column(struct csv_reader *r, const struct csv
 	bool unknown = o && o->may_be_text && o->may_be_text(o->user, name);
 	bool value = column->role == CSV_VALUE || column->role == CSV_DEVICE;
 	if (column->role == CSV_VALUE && (unknown || !o || !o->may_be_text) &&
-	    csv_rows_find_time(r, (struct import_cell){bare.text, bare.size}, unit, factor, column))
+	    take_time(column, (struct import_cell){cell->text, cell->size}))
 		return SX_OK;
 	column->may_be_text = value && !unit && unknown;
 	column->known = column->role == CSV_VALUE && o && o->may_be_text && !unknown;
@@ -327,9 +303,10 @@ static enum sx_status csv_rows_take_cell(struct csv_reader *r, struct csv_column
 		r->quality |= import_quality(cell->text, cell->size);
 		return SX_OK;
 	}
-	if (r->c.decimal_comma && csv_pointed(&r->c, cell, &u))
+	if (r->c.marks.decimal_comma && csv_pointed(&r->c.marks, cell, &u))
 		f = (double)u, whole = true;
-	else if (!csv_number(cell, &whole, &u, &f) && !csv_grouped(&r->c, cell, &whole, &u, &f))
+	else if (!csv_number(cell, &whole, &u, &f) &&
+		 !csv_grouped(&r->c.marks, cell, &whole, &u, &f))
 		return no_number(r, column, cell);
 	if (column->role != CSV_VALUE) {
 		/* A fraction of a second is a time all the same. */
@@ -456,9 +433,10 @@ static enum sx_status beyond_header(struct csv_reader *r, struct csv_cell *cell)
 	if (status || !cell->size)
 		return status;
 	return csv_bad(&r->c, r->err,
-		       r->c.separator == ',' ? "each cell needs a column name; numbers with commas "
-					       "in them need quotes"
-					     : "each cell needs a column name",
+		       r->c.marks.separator == ','
+			   ? "each cell needs a column name; numbers with commas "
+			     "in them need quotes"
+			   : "each cell needs a column name",
 		       "a line has more cells than the header");
 }
 

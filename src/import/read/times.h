@@ -35,4 +35,19 @@ void import_times_mend(struct import_job *job, struct import_span *spans, size_t
  */
 void import_times_fill(struct import_job *job, struct import_span *spans, size_t count);
 
+/* What of a row's times a column holds. */
+enum import_time {
+	IMPORT_TIME_NONE,
+	IMPORT_TIME_LENGTH,
+	IMPORT_TIME_BEGIN,
+	IMPORT_TIME_END,
+	IMPORT_TIME_MOMENT, /* its end, and the next one's begin */
+};
+
+/*
+ * By its header: "Time (s)", "duration_us", "begin [ms]". *to_ns receives what makes nanoseconds of
+ * its numbers.
+ */
+enum import_time import_time_head(struct import_cell head, double *to_ns);
+
 #endif

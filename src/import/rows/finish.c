@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/columns.h"
 #include "import/internal.h"
 #include "import/rows/rows.h"
 
@@ -67,6 +68,22 @@ static void rows_release(struct import_rows *rows)
 	free(rows);
 }
 
+/* Two columns of a table that a person may have made may be one thing. */
+static void tell_repeated(struct import_job *job, const struct import_device *device)
+{
+	struct sx_catalog *catalog = NULL;
+	uint32_t first;
+	if (!job->format->table || !device->catalog ||
+	    sx_catalog_open(job->request->context, device->catalog, &catalog, NULL))
+		return;
+	uint32_t at = import_repeated_column(device->table, catalog, 0, &first);
+	if (at != SX_NONE)
+		import_tell(job, "column %.80s means the same as %.80s, which is read instead",
+			    sx_table_column(device->table, at)->name,
+			    sx_table_column(device->table, first)->name);
+	sx_catalog_unref(catalog);
+}
+
 enum sx_status import_worse(enum sx_status a, enum sx_status b)
 {
 	return b && (!a || a == SX_INCOMPLETE) ? b : a;
@@ -92,6 +109,7 @@ enum sx_status import_rows_finish(struct import_rows *rows, enum sx_status statu
 			judged = made;
 		} else {
 			rows->device.table = table;
+			tell_repeated(rows->job, &rows->device);
 			import->devices[import->device_count++] = rows->device;
 		}
 	}

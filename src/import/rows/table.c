@@ -106,6 +106,23 @@ static void mend_shares(struct import_rows *rows, struct rows_column *c)
 			    c->field.name, "below 0 or above 100 %");
 }
 
+/* What counted cannot be below 0: no data. */
+static void mend_counts(struct import_rows *rows, struct rows_column *c)
+{
+	size_t below = 0, kept = 0;
+	for (size_t i = 0; i < rows->row_count && i < c->tag_cap; i++) {
+		bool negative = c->tags[i] == TAG_F64 && c->values[i].f < 0;
+		if (negative)
+			c->tags[i] = TAG_NONE;
+		below += negative;
+		kept += c->tags[i] != TAG_NONE;
+	}
+	c->any = kept > 0;
+	if (below)
+		import_tell(rows->job, "%zu count%s of %.80s %s below 0: no data", below,
+			    below == 1 ? "" : "s", c->field.name, below == 1 ? "is" : "are");
+}
+
 /* The counter that a column holds, by its own name or as a metric that is nothing but it. */
 static const struct sx_counter_info *rows_counter_of(const struct sx_catalog *known,
 						     const struct column_meaning *meaning)
@@ -151,6 +168,8 @@ static void ask_catalog(struct import_rows *rows)
 		if (!info)
 			continue;
 		field->over_time = info->over_time;
+		if (info->type == SX_U64 && rows->columns[i].fraction)
+			mend_counts(rows, &rows->columns[i]);
 		rows->columns[i].fraction |= info->type == SX_F64;
 	}
 	sx_catalog_unref(known);
