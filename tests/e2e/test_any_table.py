@@ -154,6 +154,15 @@ class Tables(unittest.TestCase):
                 self.assertEqual([line.split(':')[0] for line in result.stderr.strip().splitlines()[-3:]], ['error', 'because', 'try'])
                 self.assertIn(words, ' '.join(result.stderr.split()))
 
+    def test_for_a_product(self):
+        """--for takes names that stand for a catalog, of tables and of recordings made of them."""
+        kept = os.path.join(self.folder.name, 'kept.sxc')
+        self.good('import', self.file('MaliGPUCyclesGPUActive,n\n10,1\n'), '--for', 'Mali-G310', '-o', kept)
+        for source in (kept, self.file('MaliGPUCyclesGPUActive,n\n10,1\n')):
+            rows = list(csv.DictReader(self.good('export', source, '--for', 'mali-G310', '-m', 'gpu_active_cycles', '--csv').stdout.splitlines()))
+            self.assertEqual([row['gpu_active_cycles'] for row in rows], ['10'])
+            self.assertNotEqual(run('report', kept, '--for', 'mali-g625').returncode, 0)
+
     def test_constants(self):
         """A column that is a constant and the same in each row is the device's."""
         path = self.file('MaliConstantsShaderCoreCount,GPU active cycles\n4,10\n4,20\n')

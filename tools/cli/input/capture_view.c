@@ -27,6 +27,19 @@ bool capture_view_is(const char *path)
 	       memcmp(head + 16, "SXR\n", 4) == 0; /* its head is hurt */
 }
 
+/* Whether --for means a catalog: by its name, or by one that stands for it, as of a product. */
+static bool means_catalog(const struct cli *cli, const char *catalog)
+{
+	struct sx_catalog *meant = NULL;
+	if (strcmp(cli->options.catalog, catalog) == 0)
+		return true;
+	if (sx_catalog_open(cli->context, cli->options.catalog, &meant, NULL))
+		return false;
+	bool same = strcmp(sx_catalog_info(meant)->name, catalog) == 0;
+	sx_catalog_unref(meant);
+	return same;
+}
+
 /* Whether --for and --device (a source, a catalog or its number) leave a device of a capture. */
 static bool capture_view_names(const struct cli *cli, uint32_t number,
 			       const struct sx_capture_device *device)
@@ -34,7 +47,7 @@ static bool capture_view_names(const struct cli *cli, uint32_t number,
 	char text[16];
 	snprintf(text, sizeof(text), "%u", (unsigned)number);
 	const struct options *o = &cli->options;
-	if (o->catalog && strcmp(o->catalog, device->catalog) != 0)
+	if (o->catalog && !means_catalog(cli, device->catalog))
 		return false;
 	const struct sx_device named = {
 	    .id = text, .source = device->source, .catalog = device->catalog};

@@ -104,7 +104,7 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	const char *clock = alone && device->clock ? device->clock : own;
 	uint32_t index;
 	struct sx_capture_device out = {
-	    .catalog = device->catalog,
+	    .catalog = catalog ? sx_catalog_info(catalog)->name : device->catalog,
 	    .catalog_hash = catalog ? sx_catalog_info(catalog)->hash : 0,
 	    .source = device->source,
 	    .name = device->name,
