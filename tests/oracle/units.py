@@ -22,7 +22,9 @@ def to_base(value, unit):
     _, times, over = base(unit)
     if value is None or (times, over) == (1, 1):
         return value
-    return float(value) * times / over
+    # A count that a double does not hold is divided as it is.
+    exact = isinstance(value, int) and times == 1
+    return value / int(over) if exact else float(value) * times / over
 
 
 def of_metrics(sextant, name):
