@@ -21,6 +21,8 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 from command import Command, usual_signals
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gl"))
+import xvfb  # noqa: E402
 
 SEXTANT = sys.argv[1]
 run = Command(SEXTANT, code=0)
@@ -343,13 +345,14 @@ class Programs(unittest.TestCase):
 
     def record_gl(self, folder, name, scene, size):
         path = os.path.join(folder, name)
-        done = subprocess.run(["xvfb-run", "-a", SEXTANT, "record", "-q", "-o", path, "-n", "60",
-                               "--", "glmark2", "-b", scene, "--size", size],
-                              capture_output=True, text=True, timeout=120)
+        with xvfb.Display() as display:
+            done = subprocess.run([SEXTANT, "record", "-q", "-o", path, "-n", "60", "--", "glmark2", "-b", scene,
+                                   "--size", size], capture_output=True, text=True, timeout=120,
+                                  env=display.environment())
         self.assertTrue(os.path.exists(path), done.stderr)
         return path
 
-    @unittest.skipUnless(shutil.which("glmark2") and shutil.which("xvfb-run"), "no glmark2")
+    @unittest.skipUnless(shutil.which("glmark2") and shutil.which("Xvfb"), "no glmark2")
     def test_one_scene_changed(self):
         """A real pair: the same model with another way to draw it, and with another window."""
         folder = tempfile.mkdtemp()
