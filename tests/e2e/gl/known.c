@@ -1,7 +1,8 @@
 /*
  * Programs whose GPU time is known: they draw for a known while, or wait, and at the end say how
- * much CPU time the rasteriser's threads (those named llvmpipe-N) took. The argument names the
- * case, a second one the number of rounds.
+ * much CPU time the rasteriser's threads (those named llvmpipe-N) took, and how long the driver's
+ * threads, all but the first and the cache's, waited for a CPU. The argument names the case, a
+ * second one the number of rounds.
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -86,6 +87,25 @@ static void read_back(void)
 	glReadPixels(0, 0, SIDE, SIDE, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
 }
 
+/* A buffer that the GPU writes behind the drawing: whoever maps it waits for both. */
+static void map_written(void)
+{
+	static GLuint buffers[2];
+
+	if (buffers[0] == 0) {
+		glGenBuffers(2, buffers);
+		for (int i = 0; i < 2; i++) {
+			glBindBuffer(i == 0 ? GL_COPY_READ_BUFFER : GL_COPY_WRITE_BUFFER,
+				     buffers[i]);
+			glBufferData(i == 0 ? GL_COPY_READ_BUFFER : GL_COPY_WRITE_BUFFER, 4096,
+				     NULL, GL_DYNAMIC_READ);
+		}
+	}
+	glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, 4096);
+	glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, 4096, GL_MAP_READ_BIT);
+	glUnmapBuffer(GL_COPY_WRITE_BUFFER);
+}
+
 /* Work before and after a hand-over, and a long rest of the GPU in between. */
 static void rest_between(const char *how)
 {
@@ -97,6 +117,8 @@ static void rest_between(const char *how)
 			glFinish();
 		} else if (strcmp(how, "readback") == 0) {
 			read_back();
+		} else if (strcmp(how, "map") == 0) {
+			map_written();
 		} else if (strcmp(how, "fence") == 0) {
 			GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
 
@@ -114,10 +136,11 @@ static void say_threads(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
 	struct dirent *entry;
+	uint64_t waits_ns = 0;
 
 	while (tasks != NULL && (entry = readdir(tasks)) != NULL) {
 		char path[300], name[64] = "";
-		uint64_t run_ns = 0;
+		uint64_t run_ns = 0, wait_ns = 0;
 		FILE *file;
 
 		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
@@ -129,14 +152,17 @@ static void say_threads(void)
 		fclose(file);
 		snprintf(path, sizeof(path), "/proc/self/task/%s/schedstat", entry->d_name);
 		file = fopen(path, "r");
-		if (file != NULL && strncmp(name, "llvmpipe-", 9) == 0 &&
-		    fscanf(file, "%lu", &run_ns) == 1)
+		if (file != NULL && fscanf(file, "%lu %lu", &run_ns, &wait_ns) == 2 &&
+		    strncmp(name, "llvmpipe-", 9) == 0)
 			printf("raster %lu\n", run_ns);
+		if (atoi(entry->d_name) != getpid() && strstr(name, ":disk$") == NULL)
+			waits_ns += wait_ns;
 		if (file != NULL)
 			fclose(file);
 	}
 	if (tasks != NULL)
 		closedir(tasks);
+	printf("waits %lu\n", waits_ns);
 	fflush(stdout);
 }
 
