@@ -11,7 +11,7 @@
 #include "guest/clock.h"
 #include "guest/process.h"
 #include "preload/hooks/hooks.h"
-#include "preload/scope.h"
+#include "preload/lookup/scope.h"
 
 /* Chromium's own EGL translates to the driver's: the driver's side is measured, not this one. */
 static bool is_angle(void *handle)
