@@ -14,6 +14,11 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+bool guest_clock_sealed(void)
+{
+	return __atomic_load_n(&sealed, __ATOMIC_RELAXED);
+}
+
 uint64_t guest_now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
@@ -21,9 +26,7 @@ uint64_t guest_now_ns(void)
 
 uint64_t guest_cpu_ns(void)
 {
-	bool may = !__atomic_load_n(&sealed, __ATOMIC_RELAXED);
-
-	return may ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0;
+	return guest_clock_sealed() ? 0 : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void guest_nap(void)
@@ -31,7 +34,7 @@ void guest_nap(void)
 	const struct timespec nap = {.tv_nsec = 50000};
 	uint64_t until = guest_now_ns() + 50000;
 
-	if (!__atomic_load_n(&sealed, __ATOMIC_RELAXED)) {
+	if (!guest_clock_sealed()) {
 		nanosleep(&nap, NULL);
 		return;
 	}

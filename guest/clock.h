@@ -2,6 +2,7 @@
 #ifndef GUEST_CLOCK_H
 #define GUEST_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 uint64_t guest_now_ns(void); /* CLOCK_MONOTONIC */
@@ -10,5 +11,6 @@ uint64_t guest_cpu_ns(void); /* CPU time of the process, or 0 when it cannot be 
 void guest_nap(void);
 /* From now on system calls are forbidden. */
 void guest_clock_seal(void);
+bool guest_clock_sealed(void);
 
 #endif

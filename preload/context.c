@@ -139,10 +139,9 @@ static void remember_drawable(struct context *context, uint64_t drawable)
 
 static void context_finish_all(void);
 
-/* The first time that a context is current its viewport is the drawable's size. */
 static void context_start(struct context *context)
 {
-	GLint viewport[4] = {0}, behavior = GL_CONTEXT_RELEASE_BEHAVIOR_FLUSH;
+	GLint behavior = GL_CONTEXT_RELEASE_BEHAVIOR_FLUSH;
 
 	guest_at_exit(context_finish_all);
 	context->identity.start_ns = context->swapped_ns = guest_now_ns();
@@ -156,9 +155,7 @@ static void context_start(struct context *context)
 			break;
 	}
 	if (context->drawable != 0)
-		context->gl.GetIntegerv(GL_VIEWPORT, viewport);
-	context->size[0] = viewport[2] > 0 ? (uint32_t)viewport[2] : 0;
-	context->size[1] = viewport[3] > 0 ? (uint32_t)viewport[3] : 0;
+		size_start(&context->size, &context->gl);
 	if (context->gl.has.flush_control) {
 		context->gl.GetIntegerv(GL_CONTEXT_RELEASE_BEHAVIOR, &behavior);
 		context->unflushed = behavior == GL_NONE;
@@ -193,23 +190,6 @@ static uint64_t release_wait_ns(struct context *context, const struct binding *n
 }
 
 /*
- * The size is known as long as the program's viewport covers it all: a program whose window changes
- * sets another viewport, and then only the window system could tell.
- */
-static const uint32_t *known_size(const struct context *context)
-{
-	GLint viewport[4] = {0};
-
-	if (context->size[0] == 0 || context->size[1] == 0)
-		return NULL;
-	context->gl.GetIntegerv(GL_VIEWPORT, viewport);
-	if (viewport[0] != 0 || viewport[1] != 0 || viewport[2] != (GLint)context->size[0] ||
-	    viewport[3] != (GLint)context->size[1])
-		return NULL;
-	return context->size;
-}
-
-/*
  * A program that swaps may flush within a frame, which is one sample however long it takes. Without
  * anything to swap it never will; with a drawable it may, until it has not done so for a second.
  */
@@ -231,7 +211,7 @@ void context_before_bind(const struct binding *binding)
 	    (old->handle == binding->context && old->egl == binding->egl))
 		return;
 	if (ends_by_time(old) && sampler_counts(&old->sampler))
-		sampler_end_time(&old->sampler, known_size(old));
+		sampler_end_time(&old->sampler, size_at_end(&old->size, &old->gl));
 	sampler_cut(&old->sampler);
 	if (old->unflushed) /* asking for results would flush */
 		return;
@@ -265,7 +245,7 @@ void context_after_bind(const struct binding *binding, bool done)
 		return;
 	real_set_egl(binding->egl);
 	if (context->drawable != binding->drawable)
-		context->size[0] = context->size[1] = 0;
+		size_forget(&context->size);
 	remember_drawable(context, binding->drawable);
 	if (same)
 		return;
@@ -297,7 +277,7 @@ void context_hand_over(bool before)
 		sampler_hand_over(&context->sampler, before);
 		return;
 	}
-	sampler_end_time(&context->sampler, known_size(context));
+	sampler_end_time(&context->sampler, size_at_end(&context->size, &context->gl));
 	sampler_collect(&context->sampler, 0);
 	sampler_resume(&context->sampler);
 }
@@ -309,17 +289,21 @@ void context_before_swap(uint64_t drawable)
 	if (context == NULL || !context->started || !guest_still_here() ||
 	    swaps_other(context, drawable))
 		return;
-	sampler_end_frame(&context->sampler, true, known_size(context));
+	sampler_end_frame(&context->sampler, true, size_at_end(&context->size, &context->gl));
 	context->swapping = true;
 }
 
-void context_after_swap(void)
+void context_after_swap(bool done)
 {
 	struct context *context = context_current();
 
 	if (context == NULL || !context->swapping)
 		return;
 	context->swapping = false;
+	if (done)
+		size_after_swap(
+		    &context->size,
+		    &(struct size_drawable){context->egl, context->display, context->drawable});
 	context->swapped_ns = guest_now_ns();
 	sampler_start_clock(&context->sampler);
 	sampler_collect(&context->sampler, 0);

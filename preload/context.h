@@ -7,6 +7,7 @@
 
 #include "preload/api.h"
 #include "preload/sampler.h"
+#include "preload/size.h"
 
 #define CONTEXT_DRAWABLES 4u /* drawables remembered, to tell whose swap it is */
 
@@ -25,7 +26,7 @@ struct context {
 	uint64_t drawable;
 	uint64_t drawables[CONTEXT_DRAWABLES];
 	unsigned drawable_count;
-	uint32_t size[2];   /* of the drawable, 0 when not known */
+	struct size size;
 	GLenum saved_error; /* raised by the program before we came, not yet told */
 	struct api gl;
 	struct channel_identity identity;
@@ -48,9 +49,9 @@ void context_after_bind(const struct binding *binding, bool done);
 
 /* The program hands its work over, `before` and after: a flush, finish, fence, map or read-back. */
 void context_hand_over(bool before);
-/* Around the driver's swap. */
+/* Around the driver's swap, which is `done` or failed. */
 void context_before_swap(uint64_t drawable);
-void context_after_swap(void);
+void context_after_swap(bool done);
 
 /* The program made a context: a handle that was used before is a new one now. */
 void context_created(bool egl, void *handle);

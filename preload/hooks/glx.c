@@ -78,7 +78,7 @@ static struct guest_visit glx_before_swap(hook_xid drawable)
 static void glx_after_swap(struct guest_visit visit)
 {
 	guest_keep_errno(&visit);
-	context_after_swap();
+	context_after_swap(true);
 	guest_leave(visit);
 }
 

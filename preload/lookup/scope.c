@@ -208,9 +208,17 @@ static const struct linker *real_linker(void)
 
 void *scope_driver(const char *name)
 {
-	static const char *const files[] = {
-	    "libGL.so.1",     "libGLX.so.0",	   "libOpenGL.so.0", "libEGL.so.1",
-	    "libGLESv2.so.2", "libGLESv1_CM.so.1", "libX11.so.6",    NULL};
+	static const char *const files[] = {"libGL.so.1",
+					    "libGLX.so.0",
+					    "libOpenGL.so.0",
+					    "libEGL.so.1",
+					    "libGLESv2.so.2",
+					    "libGLESv1_CM.so.1",
+					    "libX11.so.6",
+					    "libX11-xcb.so.1",
+					    "libxcb-glx.so.0",
+					    "libxcb.so.1",
+					    NULL};
 
 	return search_files(files, name);
 }

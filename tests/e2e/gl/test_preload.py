@@ -430,6 +430,19 @@ class Ways(Case):
         self.ways("no-context")
         self.assertEqual(len(self.channel.streams), 1)
 
+    def test_a_window_that_changes_its_size(self):
+        """The size is never wrong, and known again from the second frame in a new one."""
+        for way in ("glx", "glx-window", "egl"):
+            with self.subTest(way):
+                stream, = self.both("gl-resize", way)
+                sizes = [(f.width, f.height) if f.size_known else None for f in stream.frames()]
+                self.assertEqual(len(sizes), 24)
+                want = [(64, 64), (96, 48), None, (96, 48), None, (32, 40)]
+                for i, size in enumerate(want):
+                    first, *rest = sizes[4 * i:4 * i + 4]
+                    self.assertIn(first, (size, None), (i, sizes))
+                    self.assertEqual(rest, [size] * 3, (i, sizes))
+
     def test_plugin(self):
         """A module that is opened for itself alone, and linked with GL."""
         stream, = self.both("gl-plugin", path("gl-plugin-glx.so"))
