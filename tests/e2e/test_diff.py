@@ -21,8 +21,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 from command import Command, usual_signals
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gl"))
-import xvfb  # noqa: E402
+import xvfb
 
 SEXTANT = sys.argv[1]
 run = Command(SEXTANT, code=0)
