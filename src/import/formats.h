@@ -70,6 +70,7 @@ struct import_rows;
 struct import_rows_options {
 	const char *catalog, *name, *driver, *clock;
 	enum sx_sample_kind kind;
+	bool encloses_work; /* as a recording of it would say: such a device goes first */
 	uint64_t interval_ns;
 };
 
@@ -195,6 +196,9 @@ const char *import_guess_catalog(struct import_job *job, const char *prefix,
  * where none has more than one of many.
  */
 const char *import_find_catalog(struct import_job *job, const char *const *names, size_t count);
+/* The same for one of several devices: --for is not of those of whose names it has less than half.
+ */
+const char *import_device_catalog(struct import_job *job, const char *const *names, size_t count);
 
 /* What should have been numbers: how many, and the first of them. */
 struct import_odd {

@@ -73,11 +73,9 @@ static const char *most_known(struct import_job *job, const char *const *names, 
 
 #define LOOSE_NAMES_MAX 48 /* each is held against every name of every catalog */
 
-const char *import_find_catalog(struct import_job *job, const char *const *names, size_t count)
+static const char *find_by_names(struct import_job *job, const char *const *names, size_t count)
 {
 	size_t known, loose, some = count < LOOSE_NAMES_MAX ? count : LOOSE_NAMES_MAX;
-	if (job->request->catalog)
-		return job->request->catalog;
 	const char *best = most_known(job, names, count, true, &known);
 	if (known == count)
 		return best;
@@ -87,6 +85,24 @@ const char *import_find_catalog(struct import_job *job, const char *const *names
 		known = loose;
 	}
 	return known >= 2 || (known && 3 * known >= count) ? best : NULL;
+}
+
+const char *import_find_catalog(struct import_job *job, const char *const *names, size_t count)
+{
+	const char *asked = job->request->catalog;
+	return asked ? asked : find_by_names(job, names, count);
+}
+
+const char *import_device_catalog(struct import_job *job, const char *const *names, size_t count)
+{
+	const char *asked = job->request->catalog, *found = NULL;
+	struct sx_catalog *catalog = NULL;
+	if (asked && sx_catalog_open(job->request->context, asked, &catalog, NULL))
+		return asked; /* there is none: whoever opens it says so */
+	if (!asked || count_known(catalog, names, count) * 2 < count)
+		found = find_by_names(job, names, count);
+	sx_catalog_unref(catalog);
+	return found ? found : asked;
 }
 
 struct import_field import_monitor(struct import_job *job, const struct import_word *words,

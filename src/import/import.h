@@ -23,6 +23,7 @@ struct import_device {
 	const char *label;   /* what the file calls the column of its groups, or NULL */
 	const char *set;     /* the metric set that was programmed, or NULL */
 	bool simulated;	     /* the file says that a model made it */
+	bool encloses_work;  /* its samples are pieces of a program's work: it goes first */
 	uint64_t interval_ns;
 	struct sx_table *table;
 	struct sx_constant_value constants[IMPORT_CONSTANTS_MAX];

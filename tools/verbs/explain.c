@@ -4,6 +4,7 @@
 #include "output/catalog/also.h"
 #include "output/catalog/formula.h"
 #include "output/catalog/rule.h"
+#include "tools/cli/input/capture_view.h"
 #include "tools/cli/input/input.h"
 #include "tools/cli/selection.h"
 #include "tools/cli/ticker.h"
@@ -462,10 +463,42 @@ static enum sx_status search_catalogs(struct cli *cli, const char *name, struct 
 	return SX_ERR_NOT_FOUND;
 }
 
+/*
+ * Of a capture's devices the one that knows the name is meant, where nobody chose one: it is then
+ * chosen as --device would.
+ */
+static enum sx_status choose_device(struct cli *cli, const char *name, struct sx_error *err)
+{
+	struct options *o = &cli->options;
+	uint32_t *list = NULL, count = 0, metric, counter;
+	if (!o->input || o->catalog || o->devices.count || !capture_view_is(o->input))
+		return SX_OK;
+	enum sx_status status = capture_view_list(cli, o->input, &list, &count, err);
+	bool known = count < 2 || sx_definition_is(name);
+	for (uint32_t i = 0; !status && !known && i < count; i++) {
+		struct capture_view *device = NULL;
+		if (capture_view_device(cli, o->input, list[i], &device, NULL))
+			continue;
+		struct catalog_view view = describe_view(device->catalog);
+		known = describe_find(&view, name, SX_NONE, &metric, &counter) ||
+			rule_find(&view, name) != SX_NONE;
+		capture_view_close(device);
+		char number[16];
+		snprintf(number, sizeof(number), "%u", (unsigned)list[i]);
+		if (known)
+			status = options_add(o, &o->devices, number, true, err);
+	}
+	free(list);
+	return status;
+}
+
 static enum sx_status open_catalog(struct cli *cli, const char *name, struct sx_catalog **out,
 				   struct sx_error *err)
 {
 	const struct options *o = &cli->options;
+	enum sx_status chosen = choose_device(cli, name, err);
+	if (chosen)
+		return chosen;
 	bool anywhere = !o->catalog && !o->input && !o->devices.count;
 	if (sx_definition_is(name) && anywhere)
 		return sx_catalog_open(cli->context, "intel-bdw", out, err);

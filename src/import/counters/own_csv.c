@@ -139,34 +139,60 @@ static enum sx_status own_look(struct own_reader *r, struct sx_error *err)
 	return SX_OK;
 }
 
-/* What a row encloses is not told, but frames and groups have their labels. */
-static enum sx_sample_kind kind_of(const struct own_reader *r)
+/* Whether rows of a device have a label; that of another leaves the cells empty. */
+static bool has_label(const struct own_reader *r, const struct own_device *d, const char *name)
 {
-	if (cells_find(&r->cells, "group") != SIZE_MAX)
-		return SX_SAMPLE_GROUP;
-	return cells_find(&r->cells, "frame") != SIZE_MAX ? SX_SAMPLE_FRAME : SX_SAMPLE_TIME;
+	size_t at = cells_find(&r->cells, name);
+	return at != SIZE_MAX && d->any[at];
 }
 
-/* Constants of the device stand in columns too; false: the column is another thing. */
-static bool own_take_constant(struct own_reader *r, struct own_device *d,
-			      const struct sx_catalog *catalog, size_t column)
+/* What a row encloses is not told, but frames and groups have their labels. */
+static enum sx_sample_kind kind_of(const struct own_reader *r, const struct own_device *d)
+{
+	if (has_label(r, d, "group"))
+		return SX_SAMPLE_GROUP;
+	return has_label(r, d, "frame") ? SX_SAMPLE_FRAME : SX_SAMPLE_TIME;
+}
+
+/* The constant that all cells of a column are: its name, or NULL where it is another thing. */
+static const char *constant_of(struct own_reader *r, const struct own_device *d,
+			       const struct sx_catalog *catalog, size_t column, double *value)
+{
+	struct import_cell name = r->cells.head[column];
+	if (!catalog || r->role[column] != VALUE || !name.size || !d->same[column].size ||
+	    !import_number(d->same[column], value))
+		return NULL;
+	const char *text = import_text(r->job, name.text, name.size);
+	return text && sx_catalog_find_constant(catalog, text) != SX_NONE ? text : NULL;
+}
+
+/* Constants of the device stand behind all others; before them they were told of each row. */
+static size_t find_constants(struct own_reader *r, const struct own_device *d,
+			     const struct sx_catalog *catalog)
 {
 	double value;
-	struct import_cell name = r->cells.head[column];
-	const char *text = name.size ? import_text(r->job, name.text, name.size) : NULL;
-	return text && sx_catalog_find_constant(catalog, text) != SX_NONE && d->same[column].size &&
-	       import_number(d->same[column], &value) && import_rows_constant(d->rows, text, value);
+	size_t from = r->cells.columns;
+	for (size_t i = from; i-- > 0;)
+		if (constant_of(r, d, catalog, i, &value))
+			from = i;
+		else if (d->any[i])
+			break;
+	return from;
 }
 
 static void begin_columns(struct own_reader *r, struct own_device *d, const char *catalog)
 {
 	struct sx_catalog *known = NULL;
+	double value;
 	if (sx_catalog_open(r->job->request->context, catalog, &known, NULL))
 		known = NULL;
+	size_t constants = find_constants(r, d, known);
 	for (size_t i = 0; i < r->cells.columns; i++) {
+		const char *constant = constant_of(r, d, known, i, &value);
 		d->column[i] = SX_NONE;
-		if (r->role[i] == VALUE && d->any[i] &&
-		    !(known && own_take_constant(r, d, known, i)))
+		if (i >= constants && constant && import_rows_constant(d->rows, constant, value))
+			continue;
+		if (r->role[i] == VALUE && d->any[i])
 			d->column[i] = amd_column(r->job, d->rows, catalog, r->cells.head[i]);
 	}
 	sx_catalog_unref(known);
@@ -176,23 +202,27 @@ static enum sx_status begin_device(struct own_reader *r, struct own_device *d, c
 				   struct sx_error *err)
 {
 	size_t count = 0;
-	const char *catalog;
 	for (size_t i = 0; i < r->cells.columns; i++)
 		if (r->role[i] == VALUE && d->any[i] && r->cells.head[i].size)
 			names[count++] = import_bare_name(r->job, r->cells.head[i]);
 	for (size_t i = 0; i < count; i++)
 		if (!names[i])
 			return error_nomem(err, "importing");
-	catalog = import_find_catalog(r->job, names, count);
+	const char *catalog = r->device_column == SIZE_MAX
+				  ? import_find_catalog(r->job, names, count)
+				  : import_device_catalog(r->job, names, count);
 	if (!catalog) {
 		enum sx_status status =
 		    import_bad(r->job, 1, err, "no catalog has such names", "no column is known");
 		error_try(err, "--for CATALOG, which names it");
 		return status;
 	}
+	enum sx_sample_kind kind = kind_of(r, d);
 	d->rows = import_rows_create(
-	    r->job,
-	    &(struct import_rows_options){.catalog = catalog, .clock = "file", .kind = kind_of(r)});
+	    r->job, &(struct import_rows_options){.catalog = catalog,
+						  .clock = "file",
+						  .kind = kind,
+						  .encloses_work = kind != SX_SAMPLE_TIME});
 	if (d->rows)
 		begin_columns(r, d, catalog);
 	return d->rows ? SX_OK : error_nomem(err, "importing");

@@ -29,6 +29,7 @@ struct import_rows *import_rows_create(struct import_job *job,
 					      .name = keep(job, options->name),
 					      .driver = keep(job, options->driver),
 					      .clock = keep(job, options->clock),
+					      .encloses_work = options->encloses_work,
 					      .interval_ns = options->interval_ns};
 	return rows;
 }

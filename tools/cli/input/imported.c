@@ -111,6 +111,7 @@ static enum sx_status write_device(const struct cli *cli, struct sx_capture_writ
 	    .driver = device->driver,
 	    .kind = sx_table_kind(device->table),
 	    .simulated = device->simulated,
+	    .encloses_work = device->encloses_work,
 	    .properties = properties,
 	    .property_count = told,
 	    .clock = clock,
