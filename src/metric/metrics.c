@@ -239,6 +239,9 @@ static void drop_scaffold(struct sx_metrics *m)
 	sx_catalog_metrics(m->catalog, &count);
 	for (uint32_t i = 0; m->exprs && i < count; i++)
 		sx_expr_destroy(m->exprs[i]);
+	sx_catalog_counters(m->catalog, &count);
+	for (uint32_t i = 0; m->same && i < count; i++)
+		sx_expr_destroy(m->same[i]);
 	for (uint32_t i = 0; i < m->column_count; i++) {
 		sx_expr_destroy(m->plans[i].expr);
 		m->plans[i].expr = NULL;
@@ -250,6 +253,7 @@ static void drop_scaffold(struct sx_metrics *m)
 	m->whens = NULL;
 	sx_expr_destroy(m->seconds);
 	m->exprs = NULL;
+	m->same = NULL;
 	m->seconds = NULL;
 	m->like = NULL;
 }

@@ -2,11 +2,13 @@
 #include "metric/metrics.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "catalog/refs.h"
 #include "catalog/column.h"
+#include "catalog/units.h"
 #include "expr/compile.h"
 
 /* The type that the column of a counter will have. */
@@ -86,6 +88,56 @@ enum sx_status resolve_metric(struct sx_metrics *m, uint32_t metric, struct sx_e
 	    sx_expr_parse(info->exprs[m->variant], sx_catalog_info(m->catalog)->notation, out, err);
 	m->exprs[metric] = *out;
 	return status;
+}
+
+static bool has_column(const struct sx_metrics *m, uint32_t counter)
+{
+	for (uint32_t i = 0; i < m->like_count; i++)
+		if (m->like_counter[i] == counter)
+			return true;
+	return false;
+}
+
+enum sx_status resolve_same(const struct sx_metrics *m, uint32_t counter, struct sx_expr **out,
+			    struct sx_error *err)
+{
+	uint32_t count;
+	struct units units;
+	char text[256];
+	const struct sx_counter_info *info = &sx_catalog_counters(m->catalog, &count)[counter];
+	*out = NULL;
+	if (!info->same || !m->like || has_column(m, counter))
+		return SX_OK;
+	uint32_t metric = sx_catalog_find_metric(m->catalog, info->same, SX_NONE, NULL);
+	if (metric == SX_NONE || m->given[metric] == SX_NONE)
+		return SX_OK;
+	units_init(&units);
+	double factor =
+	    units_factor(&units, sx_catalog_metrics(m->catalog, &count)[metric].unit, info->unit);
+	if (factor == 0)
+		return SX_OK;
+	snprintf(text, sizeof(text), "%s * %.17g", info->same, factor);
+	return sx_expr_parse(text, SX_INFIX, out, err);
+}
+
+/* True where a given metric stands for the counter; *out is then filled, or *status an error. */
+static bool as_same(struct sx_metrics *m, uint32_t counter, struct expr_ref *out,
+		    enum sx_status *status, struct sx_error *err)
+{
+	uint32_t count;
+	sx_catalog_counters(m->catalog, &count);
+	if (!m->same)
+		m->same = arena_alloc(&m->arena, count * sizeof(*m->same) + 1);
+	if (!m->same) {
+		*status = error_nomem(err, "resolving names");
+		return true;
+	}
+	*status = SX_OK;
+	if (!m->same[counter])
+		*status = resolve_same(m, counter, &m->same[counter], err);
+	*out = (struct expr_ref){
+	    .kind = EXPR_REF_EXPR, .expr = m->same[counter], .type = SX_F64, .scope = SX_NONE};
+	return *status || m->same[counter];
 }
 
 static enum sx_status as_metric(struct sx_metrics *m, uint32_t metric, struct expr_ref *out,
@@ -169,11 +221,14 @@ static enum sx_status resolve_one(void *user, const struct expr_name *asked, str
 {
 	const char *name = asked->text;
 	struct sx_metrics *m = user;
+	enum sx_status status;
 	uint32_t index, count;
 	switch (target_of(m, name, asked->instance, asked->scope, &index)) {
 	case REF_METRIC:
 		return as_metric(m, index, out, err);
 	case REF_COUNTER: {
+		if (asked->instance == SX_NONE && as_same(m, index, out, &status, err))
+			return status;
 		const struct sx_counter_info *info =
 		    &sx_catalog_counters(m->catalog, &count)[index];
 		return as_input(

@@ -129,9 +129,40 @@ static enum sx_status add_metric(struct sx_metrics *m, uint32_t index, struct sx
 		   err);
 }
 
+/* A counter that a given metric stands for: *any says whether it is. */
+static enum sx_status add_same(struct sx_metrics *m, uint32_t index, bool *any,
+			       struct sx_error *err)
+{
+	uint32_t count, before = m->column_count;
+	const struct sx_counter_info *info = &sx_catalog_counters(m->catalog, &count)[index];
+	struct sx_expr *expr;
+	enum sx_status status = resolve_same(m, index, &expr, err);
+	*any = expr != NULL;
+	if (status || !expr)
+		return status;
+	status = add(m,
+		     (struct sx_metric_column){.name = info->name,
+					       .title = info->title ? info->title : info->name,
+					       .unit = info->unit,
+					       .type = SX_F64,
+					       .over_time = info->over_time,
+					       .metric = SX_NONE,
+					       .counter = index},
+		     err);
+	if (!status && m->column_count > before)
+		m->plans[before].expr = expr;
+	else
+		sx_expr_destroy(expr);
+	return status;
+}
+
 static enum sx_status add_counter(struct sx_metrics *m, uint32_t index, uint32_t instance,
 				  struct sx_error *err)
 {
+	bool same = false;
+	enum sx_status made = instance == SX_NONE ? add_same(m, index, &same, err) : SX_OK;
+	if (made || same)
+		return made;
 	uint32_t count;
 	const struct sx_counter_info *info = &sx_catalog_counters(m->catalog, &count)[index];
 	uint32_t input = resolve_input(m, info->name, index, instance, info->type);
