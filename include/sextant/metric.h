@@ -45,6 +45,8 @@ struct sx_metrics_options {
 	 */
 	const struct sx_table *like;
 	bool derive; /* metrics are derived although `like` gives them */
+	/* Columns of `like` that give constants are selected too, behind all others. */
+	bool keep_constants;
 };
 
 /*
@@ -59,6 +61,7 @@ struct sx_metric_column {
 	uint32_t metric;  /* index in the catalog, or SX_NONE */
 	uint32_t counter; /* index in the catalog, or SX_NONE */
 	const char *why;  /* why it can never have data with these constants, or NULL */
+	bool constant;	  /* a column of `like` that gives a constant; neither index is set */
 };
 
 /* One column of raw counters that the selection reads. */
@@ -68,7 +71,7 @@ struct sx_metric_input {
 	uint32_t instance; /* SX_NONE when it is reduced */
 	enum sx_type type;
 	uint32_t metric; /* whose values the column gives, or SX_NONE */
-	bool as_is;	 /* a column that the catalog does not know, by exactly this name */
+	bool as_is;	 /* a column by exactly this name, whatever it means */
 };
 
 /*

@@ -77,7 +77,7 @@ static enum sx_status add_given(struct sx_metrics *m, uint32_t index, struct sx_
 	return status ? status : copies(m, before, resolve_given(m, m->given[index], index), err);
 }
 
-/* A column that the catalog does not know, as it is. */
+/* A column of the table as it is: one that the catalog does not know, or with a constant. */
 static enum sx_status add_unknown(struct sx_metrics *m, uint32_t column, struct sx_error *err)
 {
 	const struct sx_column *like = sx_table_column(m->like, column);
@@ -479,6 +479,24 @@ static enum sx_status select_patterns(struct sx_metrics *m,
 	return SX_OK;
 }
 
+/* Columns that tell the device of each row come out as they went in. */
+static enum sx_status add_given_constants(struct sx_metrics *m, struct sx_error *err)
+{
+	enum sx_status status = SX_OK;
+	for (uint32_t i = 0; !status && i < m->like_count; i++) {
+		const char *name = sx_table_column(m->like, i)->name;
+		uint32_t before = m->column_count;
+		if (column_meaning(m->catalog, name, m->set).constant == SX_NONE)
+			continue;
+		status = add_unknown(m, i, err);
+		if (!status && m->column_count > before) {
+			m->columns[before].constant = true;
+			m->columns[before].unit = ""; /* the catalog's, which names say */
+		}
+	}
+	return status;
+}
+
 enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_options *options,
 			      struct sx_error *err)
 {
@@ -486,5 +504,7 @@ enum sx_status select_columns(struct sx_metrics *m, const struct sx_metrics_opti
 	enum sx_status status = select_patterns(m, options, err);
 	for (uint32_t i = 0; !status && i < options->formula_count; i++)
 		status = add_formula(m, &options->formulas[i], err);
+	if (!status && options->keep_constants)
+		status = add_given_constants(m, err);
 	return status;
 }

@@ -143,6 +143,8 @@ class Own(FolderTest):
         want = csv_rows(run('export', model, '--csv').stdout)
         have = csv_rows(result.stdout)
         self.assertEqual(have, want)
+        for name, value in constants.items():
+            self.assertEqual({float(row[name]) for row in have}, {float(value)}, name)
         self.check_same(model, rows)
         kept = self.path('kept.sxc')
         self.assertEqual(run('import', rows, '-o', kept).returncode, 0)
@@ -162,10 +164,75 @@ class Own(FolderTest):
                 want = csv_rows(run('export', path, '-d', str(number), '--csv').stdout)
                 have = csv_rows(result.stdout)
                 self.assertEqual([[r[k] for k in ('begin_ns', 'end_ns')] for r in have], [[r[k] for k in ('begin_ns', 'end_ns')] for r in want])
+                for b in want:
+                    self.assertLess({'begin_ns', 'end_ns', 'quality'}, set(b))
                 for a, b in zip(have, want):
                     self.assertEqual({k: v for k, v in a.items() if v and k != 'simulated'}, {k: v for k, v in b.items() if v and k != 'simulated'})
                 self.assertIn(f'of device {1 - number} w', result.stderr)
                 self.assertIn('left out', result.stderr)
+
+    def two_devices(self):
+        """Frames of a GPU behind slices of time of the CPU, by hand."""
+        head = 'device,begin_ns,end_ns,frame,process,quality,Frames,FrameTime,PSInvocations,D3DGPUTime,CPUTime,UserTime,IdleTime,Runnable,cpus\n'
+        rows = [f'1,{i * 100 * MS},{(i + 1) * 100 * MS},,,,,,,,,{40 * MS + i},{60 * MS},3,2\n' for i in range(20)]
+        rows += [f'0,{i * 11 * MS},{(i + 1) * 11 * MS},{i},"a, b (7)",,1,{11 * MS},{3000 + i},{9 * MS + i},{2 * MS},,,,\n' for i in range(180)]
+        with open(self.path('hand.csv'), 'w', encoding='ascii') as file:
+            file.write(head + ''.join(rows))
+        path = self.path('both.sxc')
+        result = run('import', self.path('hand.csv'), '-o', path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return path
+
+    def test_eval_is_lossless(self):
+        """eval of an export is that export, byte for byte: time, labels, constants; of one device and of two."""
+        model = self.model()
+        one, two = self.frames('run.sxc'), self.two_devices()
+        for path, catalog, args in ((one, 'opengl', ()), (one, 'opengl', ('--counters',)), (model, 'mali-g625', ()), (model, 'mali-g625', ('--counters',)),
+                                    (one, 'opengl', ('-m', 'frame_time,PSInvocations')), (two, None, ()), (two, None, ('--counters',))):
+            rows = self.export(path, 'rows.csv', '--csv', *args)
+            with open(rows, encoding='utf-8') as file:
+                want = file.read()
+            for chosen in ((), ('--for', catalog)) if catalog else ((),):
+                with self.subTest(path=path, args=args, chosen=chosen):
+                    result = run('eval', rows, '--csv', *args, *chosen)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    self.assertTrue(want == result.stdout, want[:600] + '\nis now\n' + result.stdout[:600])
+        self.assertIn('frame', want.splitlines()[0])
+        self.assertEqual(want.count('\n'), 1 + 20 + 180)
+        self.assertEqual(want.splitlines()[0].rsplit(',', 1)[1], 'cpus')
+
+    def test_two_devices_come_back(self):
+        """Each row is of its own device: what it is a sample of, which catalog knows a name, and the verdict."""
+        path = self.two_devices()
+        for args in ((), ('--counters',)):
+            rows = self.export(path, 'rows.csv', '--csv', *args)
+            devices = json.loads(run('capture', 'info', rows, '--json').stdout)['devices']
+            self.assertEqual({d['catalog']: d['kind'] for d in devices}, {'cpu': 'time', 'opengl': 'frame'})
+            text = run('report', rows).stdout
+            self.assertIn('\ncpu\n20 samples in 2.00 s', text)
+            for name, catalog, value in (('frame_time', 'opengl', 180 * 11), ('run_queue', 'cpu', 3)):
+                for chosen in ((), ('--for', catalog)):
+                    result = run('explain', name, '-i', rows, '--json', *chosen)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    told = json.loads(result.stdout)
+                    self.assertEqual(told['for'], catalog)
+                    self.assertAlmostEqual(told['value'], value, places=6)
+            lines = [run('report', file).stdout.splitlines()[1] for file in (path, rows)]
+            self.assertEqual(lines[0], lines[1])
+            self.assertNotIn('Cannot tell', lines[0])
+
+    def test_given_metrics_make_counters(self):
+        """What a table gives as a metric serves formulas over the counter that says the same."""
+        path = self.path('times.csv')
+        with open(path, 'w', encoding='ascii') as file:
+            file.write('Frame time (ms),gpu_time (ms)\n16,8\n20,5\n')
+        result = run('eval', '--for', 'opengl', path, '--csv', '-m', 'gpu_time_share,FrameTime,gpu.time')
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, 'gpu_time_share,FrameTime (s),D3DGPUTime (s)\n50,0.016,0.008\n25,0.02,0.005\n')
+        with open(path, 'w', encoding='ascii') as file:  # a counter that is there, if empty, is not made up
+            file.write('Frame time (ms),gpu_time (ms),D3DGPUTime\n16,8,\n20,5,1000000\n')
+        result = run('eval', '--for', 'opengl', path, '--csv', '-m', 'gpu_time_share')
+        self.assertEqual(result.stdout, 'gpu_time_share\n\n5\n')
 
     def test_rows_of_any_catalog(self):
         """Labels, frames and several devices come back."""

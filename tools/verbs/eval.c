@@ -10,29 +10,46 @@
 #include "output/rows/pipe.h"
 #include "tools/verbs/export.h"
 
-/* What came beside values goes out again: eval of an export gives the export. */
-static struct rows_shape shape_of(const struct cli *cli, const struct sx_catalog *catalog,
-				  const struct input_rows *raw)
+/* What a table had beside values. */
+static struct rows_shape shape_of_table(const struct sx_catalog *catalog,
+					const struct csv_tally *tally)
 {
-	const struct csv_tally *tally = input_rows_told(raw);
-	bool model = cli->view.simulated;
-	struct rows_shape shape = {.schema = "eval",
+	return (struct rows_shape){.schema = "eval",
 				   .catalog = sx_catalog_info(catalog)->name,
-				   .say_simulated = model && cli->view.format != FORMAT_JSON,
-				   .simulated = model};
-	if (!tally)
-		return shape;
-	shape.times = tally->times;
-	shape.labels = tally->labels;
-	shape.quality = tally->quality;
-	shape.simulated |= tally->simulated;
-	shape.say_simulated |= tally->told_simulated && cli->view.format != FORMAT_JSON;
-	return shape;
+				   .times = tally->times,
+				   .labels = tally->labels,
+				   .quality = tally->quality,
+				   .say_simulated = tally->told_simulated,
+				   .simulated = tally->simulated};
 }
 
-static bool has_value(const struct sx_table *table)
+/* What came beside values goes out again: eval of an export gives the export. */
+static enum sx_status shape_of(const struct cli *cli, const struct sx_catalog *catalog,
+			       const struct input_rows *raw, struct rows_shape *shape,
+			       struct sx_error *err)
 {
-	for (uint32_t c = 0; c < sx_table_column_count(table); c++)
+	const struct csv_tally *tally = input_rows_told(raw);
+	enum sx_status status = SX_OK;
+	if (tally)
+		*shape = shape_of_table(catalog, tally);
+	else
+		status = export_shape(cli, cli->capture, shape, err);
+	shape->simulated |= cli->view.simulated;
+	shape->say_simulated =
+	    (shape->say_simulated || cli->view.simulated) && cli->view.format != FORMAT_JSON;
+	if (cli->capture && cli->view.format == FORMAT_CSV) {
+		shape->constants = cli->capture->constants;
+		shape->constant_count = cli->capture->constant_count;
+	}
+	return status;
+}
+
+/* Constants say what the device is, not what happened. */
+static bool has_value(const struct sx_metrics *metrics, const struct sx_table *table)
+{
+	uint32_t count;
+	const struct sx_metric_column *columns = sx_metrics_columns(metrics, &count);
+	for (uint32_t c = 0; c < count && !columns[c].constant; c++)
 		for (size_t r = 0; r < sx_table_row_count(table); r++)
 			if (!isnan(sx_table_get(table, c, r)))
 				return true;
@@ -87,7 +104,7 @@ static enum sx_status write_blocks(struct evaluating *e, struct rows_pipe *pipe,
 		e->last = values;
 		if (!status && !end)
 			given_rows(&e->check, raw, values);
-		e->any = e->any || (!end && !status && has_value(values));
+		e->any = e->any || (!end && !status && has_value(e->metrics, values));
 		e->empty = end;
 		if (!status) /* main says why nobody reads on */
 			status = end || ferror(e->cli->view.out.out) ? SX_END
@@ -116,15 +133,44 @@ static enum sx_status eval_write_all(struct evaluating *e, const struct rows_sha
 	return status == SX_END ? SX_OK : status;
 }
 
+/* Raw counters that export wrote, each instance for itself: as they are, whatever they mean. */
+static bool is_raw_export(const struct cli *cli, const struct input_rows *raw)
+{
+	const struct csv_tally *tally = input_rows_told(raw);
+	const struct options *o = &cli->options;
+	return tally && tally->times && tally->quality && o->counters && !o->metrics.count;
+}
+
+static enum sx_status eval_write_raw(const struct cli *cli, struct input_rows *raw,
+				     const struct rows_shape *shape, struct sx_error *err)
+{
+	struct rows_writer writer = rows_begin(&cli->view, shape);
+	enum sx_status status = SX_OK;
+	while (!status && !ferror(cli->view.out.out)) {
+		status = input_rows_next(raw, err);
+		if (!status)
+			status = rows_add(&writer, input_rows_table(raw), err);
+	}
+	if (status == SX_END)
+		rows_end(&writer, input_rows_table(raw));
+	rows_finish(&writer);
+	return status == SX_END ? SX_OK : status;
+}
+
 static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog,
 			       struct input_rows *raw, struct sx_error *err)
 {
 	struct evaluating e = {.cli = cli, .raw = raw};
 	char text[GIVEN_TEXT_MAX];
 	const struct sx_table *like = input_rows_table(raw);
-	struct rows_shape shape = shape_of(cli, catalog, raw);
+	struct rows_shape shape;
 	struct sx_metrics_options options = options_selection(&cli->options, like);
-	enum sx_status status = sx_metrics_create(catalog, &options, &e.metrics, err);
+	options.keep_constants = cli->view.format == FORMAT_CSV && input_rows_told(raw);
+	enum sx_status status = shape_of(cli, catalog, raw, &shape, err);
+	if (!status && is_raw_export(cli, raw))
+		return eval_write_raw(cli, raw, &shape, err);
+	if (!status)
+		status = sx_metrics_create(catalog, &options, &e.metrics, err);
 	for (int i = 0; !status && i < 2; i++)
 		status = sx_evaluation_create(e.metrics, like, &e.evaluations[i], err);
 	if (!status) {
@@ -141,15 +187,18 @@ static enum sx_status evaluate(const struct cli *cli, struct sx_catalog *catalog
 	return status;
 }
 
-/* A capture of several devices, of which neither --for nor --device names one. */
-static bool is_of_several(struct cli *cli, const char **path)
+/*
+ * Whether the input is a capture whose rows are exported: of several devices, of which neither
+ * --for nor --device names one, or as they were recorded.
+ */
+static bool is_exported(struct cli *cli, const char **path)
 {
 	uint32_t *list = NULL, count = 0;
 	if (cli_input(cli, path, NULL) || !capture_view_is(*path) ||
 	    capture_view_list(cli, *path, &list, &count, NULL))
 		return false;
 	free(list);
-	return count > 1;
+	return count > 1 || (cli->options.counters && !cli->options.metrics.count);
 }
 
 static int eval_run(struct cli *cli)
@@ -158,7 +207,7 @@ static int eval_run(struct cli *cli)
 	struct sx_catalog *catalog = NULL;
 	struct input_rows *raw = NULL;
 	const char *path;
-	if (is_of_several(cli, &path))
+	if (is_exported(cli, &path))
 		return export_tables(cli, path);
 	enum sx_status status = cli_catalog(cli, &catalog, &err);
 	if (!status && cli->capture)

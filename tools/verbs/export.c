@@ -47,6 +47,17 @@ static enum sx_status labels_of(const struct capture_view *view, uint32_t *label
 	return status == SX_END || status == SX_AGAIN ? SX_OK : status;
 }
 
+enum sx_status export_shape(const struct cli *cli, const struct capture_view *view,
+			    struct rows_shape *shape, struct sx_error *err)
+{
+	*shape = (struct rows_shape){.schema = cli->verb->name,
+				     .catalog = sx_catalog_info(view->catalog)->name,
+				     .times = true,
+				     .quality = true,
+				     .simulated = view->info->simulated};
+	return labels_of(view, &shape->labels, err);
+}
+
 static enum sx_status export_select_metrics(const struct cli *cli, struct exported *d,
 					    struct sx_error *err)
 {
@@ -75,13 +86,9 @@ static enum sx_status open_device(const struct cli *cli, const char *path, uint3
 		status = export_select_metrics(cli, d, err);
 	if (status)
 		return status;
-	d->shape = (struct rows_shape){.schema = cli->verb->name,
-				       .catalog = sx_catalog_info(d->view->catalog)->name,
-				       .times = true,
-				       .quality = true,
-				       .device = number,
-				       .simulated = d->view->info->simulated};
-	return labels_of(d->view, &d->shape.labels, err);
+	status = export_shape(cli, d->view, &d->shape, err);
+	d->shape.device = number;
+	return status;
 }
 
 /* One name may have two units; below one header all numbers are in the base unit of theirs. */
@@ -214,15 +221,6 @@ static enum sx_status join_headers(struct exporting *e, struct sx_error *err)
 	return status;
 }
 
-/* Whether the constants go into the rows: raw counters mean little without them. */
-static bool tells_constants(const struct exporting *e)
-{
-	bool raw = false;
-	for (uint32_t i = 0; i < e->count; i++)
-		raw |= !e->devices[i].metrics;
-	return raw && e->cli->view.format == FORMAT_CSV;
-}
-
 static uint32_t find_constant(const struct sx_constant_value *list, uint32_t count,
 			      const char *name)
 {
@@ -239,7 +237,7 @@ static uint32_t place_constants(const struct exported *d, struct sx_constant_val
 	for (uint32_t i = 0; i < d->view->constant_count; i++) {
 		const struct sx_constant_value *c = &d->view->constants[i];
 		uint32_t at = find_constant(list, count, c->name);
-		if (sx_table_find(d->raw, c->name) != SX_NONE)
+		if (!d->metrics && sx_table_find(d->raw, c->name) != SX_NONE)
 			continue;
 		list[at] = *c;
 		count += at == count;
@@ -309,7 +307,7 @@ static enum sx_status export_all(struct exporting *e, struct sx_error *err)
 	mark_devices(e, &json);
 	if (several && view->format == FORMAT_CSV)
 		status = join_headers(e, err);
-	if (!status && tells_constants(e))
+	if (!status && view->format == FORMAT_CSV)
 		status = export_gather_constants(e, err);
 	if (!status && nested) {
 		json = view_json_begin(view, e->cli->verb->name);

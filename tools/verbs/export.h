@@ -1,7 +1,8 @@
-/* Views of a capture that sextant export writes beside its rows; for export.c. */
+/* The rows of a capture, for verbs that write them; other views of it for export.c. */
 #ifndef TOOLS_VERBS_EXPORT_H
 #define TOOLS_VERBS_EXPORT_H
 
+#include "output/rows/rows.h"
 #include "tools/cli/cli.h"
 
 /* Writes a capture as a Perfetto trace; returns the exit status. */
@@ -12,5 +13,12 @@ int export_perfetto(struct cli *cli, const char *path);
  * verb; returns the exit status.
  */
 int export_tables(struct cli *cli, const char *path);
+
+/*
+ * What stands beside the values of a device's rows: times, reservations, and the labels that any
+ * row has, for which the capture is read once. Errors: those of reading.
+ */
+enum sx_status export_shape(const struct cli *cli, const struct capture_view *view,
+			    struct rows_shape *shape, struct sx_error *err);
 
 #endif
