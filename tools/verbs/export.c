@@ -516,6 +516,7 @@ const struct command cmd_export = {
 			1u << FORMAT_OPENMETRICS | 1u << FORMAT_PERFETTO,
 	     .reads = true,
 	     .streams = true,
+	     .suffixes = "zip", /* what --merge writes */
 	     .options = "for device metric set api input output const counters join merge "
 			"context process format",
 	     .max_args = 1,

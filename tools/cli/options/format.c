@@ -1,6 +1,7 @@
 /* In which format a result is written: what was asked for, and what the verb writes. */
 #include "tools/cli/options/value.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -56,32 +57,128 @@ enum sx_status format_set(struct options *options, const struct option_spec *spe
 	return not_written(verb, spec->value >= 0 ? spec->name : text, err);
 }
 
-/* What a result file's name says of its format, among those that the verb writes. */
+static const struct {
+	const char *suffix;
+	enum format format;
+} suffixes[] = {
+    {"txt", FORMAT_TEXT},	  {"text", FORMAT_TEXT},	{"log", FORMAT_TEXT},
+    {"json", FORMAT_JSON},	  {"ndjson", FORMAT_NDJSON},	{"jsonl", FORMAT_NDJSON},
+    {"csv", FORMAT_CSV},	  {"html", FORMAT_HTML},	{"htm", FORMAT_HTML},
+    {"pftrace", FORMAT_PERFETTO}, {"md", FORMAT_MARKDOWN},	{"perfetto-trace", FORMAT_PERFETTO},
+    {"xml", FORMAT_JUNIT},	  {"prom", FORMAT_OPENMETRICS}, {"om", FORMAT_OPENMETRICS}};
+#define SUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
+
+/* What stands behind the last dot of a file's name; "" without. */
+static const char *suffix_of(const char *path)
+{
+	const char *name = path ? strrchr(path, '/') : NULL;
+	name = name ? name + 1 : path;
+	const char *dot = name ? strrchr(name, '.') : NULL;
+	return dot && dot != name ? dot + 1 : "";
+}
+
+static size_t suffix_find(const char *suffix)
+{
+	size_t i = 0;
+	while (i < SUFFIXES && strcasecmp(suffix, suffixes[i].suffix) != 0)
+		i++;
+	return i;
+}
+
+#define SUFFIX_MOST 7
+
+/* What people append to say what a file is; mktemp, dates and versions append other things. */
+static bool says_a_kind(const char *suffix)
+{
+	static const char lower[] = "abcdefghijklmnopqrstuvwxyz0123456789",
+			  upper[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	size_t length = strlen(suffix);
+	return length >= 1 && length <= SUFFIX_MOST && isalpha((unsigned char)suffix[0]) &&
+	       (strspn(suffix, lower) == length || strspn(suffix, upper) == length);
+}
+
+/* A packed file is read as it is, but not written. */
+static enum sx_status refuse_packed(const struct options *options, const char *tool,
+				    struct sx_error *err)
+{
+	int plain = (int)(suffix_of(options->output) - options->output) - 1;
+	error_set(err, SX_ERR_USAGE, "results are not packed: %s", options->output);
+	error_because(err, "packed files are read, but written plain");
+	error_try(err, "-o %.*s, and %s it then", plain, options->output, tool);
+	return SX_ERR_USAGE;
+}
+
+/* The suffixes of what the verb writes: ".csv, .json and .prom". */
+static const char *suffix_list(const struct verb *verb, char *buf, size_t size)
+{
+	size_t used = 0;
+	unsigned left = verb->formats;
+	buf[0] = '\0';
+	for (size_t i = 0; i < SUFFIXES && used < size; i++) {
+		unsigned bit = 1u << suffixes[i].format;
+		if (!(left & bit))
+			continue;
+		left &= ~bit;
+		used += (size_t)snprintf(buf + used, size - used, "%s.%s",
+					 !used	? ""
+					 : left ? ", "
+						: " and ",
+					 suffixes[i].suffix);
+	}
+	return buf;
+}
+
+static enum sx_status refuse_suffix(const struct options *options, const struct verb *verb,
+				    struct sx_error *err)
+{
+	static const char *const tools[][2] = {
+	    {"gz", "gzip"}, {"zst", "zstd"}, {"xz", "xz"}, {"bz2", "bzip2"}, {"zip", "zip"}};
+	const char *suffix = suffix_of(options->output);
+	char list[128];
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (strcasecmp(suffix, tools[i][0]) == 0)
+			return refuse_packed(options, tools[i][1], err);
+	enum format first = FORMAT_TEXT;
+	while (!(verb->formats >> first & 1))
+		first++;
+	error_set(err, SX_ERR_USAGE, "no format is known by the suffix .%s", suffix);
+	error_because(err, "sextant %s writes %s", verb->name,
+		      suffix_list(verb, list, sizeof(list)));
+	error_try(err, "another suffix, or the format beside it: --format %s", format_name(first));
+	return SX_ERR_USAGE;
+}
+
+/* A capture under the name of something else would mislead every program but this one. */
+static enum sx_status check_capture(const struct options *options, const struct verb *verb,
+				    struct sx_error *err)
+{
+	const char *suffix = suffix_of(options->output);
+	size_t at = suffix_find(suffix);
+	if (at == SUFFIXES || suffixes[at].format == FORMAT_TEXT)
+		return SX_OK;
+	int plain = (int)(suffix - options->output) - 1;
+	error_set(err, SX_ERR_USAGE, "sextant %s does not write %s", verb->name,
+		  format_name(suffixes[at].format));
+	error_because(err, "it writes a capture, from which report and export make that");
+	error_try(err, "-o %.*s.sxc", plain, options->output);
+	return SX_ERR_USAGE;
+}
+
 enum sx_status format_by_suffix(struct options *options, const struct verb *verb,
 				struct sx_error *err)
 {
-	static const struct {
-		const char *suffix;
-		enum format format;
-	} suffixes[] = {{".txt", FORMAT_TEXT},	       {".json", FORMAT_JSON},
-			{".ndjson", FORMAT_NDJSON},    {".jsonl", FORMAT_NDJSON},
-			{".csv", FORMAT_CSV},	       {".html", FORMAT_HTML},
-			{".pftrace", FORMAT_PERFETTO}, {".perfetto-trace", FORMAT_PERFETTO},
-			{".md", FORMAT_MARKDOWN},      {".xml", FORMAT_JUNIT},
-			{".prom", FORMAT_OPENMETRICS}, {".om", FORMAT_OPENMETRICS}};
-	size_t length = options->output ? strlen(options->output) : 0;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		size_t tail = strlen(suffixes[i].suffix);
-		if (length <= tail ||
-		    strcasecmp(options->output + length - tail, suffixes[i].suffix) != 0)
-			continue;
-		bool writes = verb->formats >> suffixes[i].format & 1;
-		if (!writes && verb->formats && suffixes[i].format != FORMAT_TEXT)
-			return not_written(verb, format_name(suffixes[i].format), err);
-		if (!writes)
-			continue;
-		options->format = suffixes[i].format;
-		options->format_given = true;
-	}
+	const char *suffix = suffix_of(options->output);
+	size_t at = suffix_find(suffix);
+	if (!*suffix || options_word(verb->suffixes, suffix))
+		return SX_OK;
+	if (verb->own_output)
+		return verb->formats ? SX_OK : check_capture(options, verb, err);
+	if (at == SUFFIXES)
+		return verb->formats && says_a_kind(suffix) ? refuse_suffix(options, verb, err)
+							    : SX_OK;
+	if (verb->formats && !(verb->formats >> suffixes[at].format & 1))
+		return not_written(verb, format_name(suffixes[at].format), err);
+	options->format = suffixes[at].format;
+	options->format_given = true;
 	return SX_OK;
 }

@@ -103,6 +103,12 @@ static enum sx_status take_child(struct options *options, const struct verb *ver
 static enum sx_status take_argument(struct options *options, const struct verb *verb, char *text,
 				    struct sx_error *err)
 {
+	if (!*text) {
+		error_set(err, SX_ERR_USAGE, "an argument is empty");
+		error_because(err, "usage is: sextant %s %s", verb->name, verb->synopsis);
+		error_try(err, "sextant %s --help", verb->name);
+		return SX_ERR_USAGE;
+	}
 	if (verb->max_args < 0 || options->args.count < (size_t)verb->max_args)
 		return list_add(&options->args, text) ? SX_OK : error_nomem(err, "reading options");
 	error_set(err, SX_ERR_USAGE, "\"%s\" is one argument too many", text);
@@ -132,7 +138,7 @@ enum sx_status options_parse(struct options *options, const struct verb *verb, i
 		else
 			status = take_argument(options, verb, arg, err);
 	}
-	if (!status && !options->format_given && !verb->own_output)
+	if (!status && !options->format_given)
 		status = format_by_suffix(options, verb, err);
 	return status ? status : together_check(options, verb, err);
 }

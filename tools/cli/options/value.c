@@ -11,6 +11,37 @@
 #include "base/error.h"
 #include "base/mem.h"
 
+/* Nothing is as long as no time at all, in whatever unit. */
+static enum sx_status no_time(const char *text, struct sx_error *err)
+{
+	error_set(err, SX_ERR_USAGE, "the duration \"%s\" is no time at all", text);
+	error_because(err, "a duration must be above zero");
+	error_try(err, "500us, 10ms, 2s or 1min");
+	return SX_ERR_USAGE;
+}
+
+/* "20m": minutes for some, thousandths of a second for others. */
+static enum sx_status no_unit(const char *text, const char *unit, double value,
+			      struct sx_error *err)
+{
+	bool minutes = strcmp(unit, "m") == 0;
+	if (!*unit) {
+		error_set(err, SX_ERR_USAGE, "the duration \"%s\" has no unit", text);
+		error_because(err, "a bare number could mean seconds or milliseconds");
+		error_try(err, "%sms or %ss", text, text);
+		return SX_ERR_USAGE;
+	}
+	error_set(err, SX_ERR_USAGE, "\"%s\" is not a duration that can be used", text);
+	error_because(err, minutes ? "m could mean minutes or milliseconds"
+				   : "the unit must be ns, us, ms, s, min or h, and the length "
+				     "between 1ns and 292 years");
+	if (minutes)
+		error_try(err, "%gms or %gmin", value, value);
+	else
+		error_try(err, "500us, 10ms, 2s or 1min");
+	return SX_ERR_USAGE;
+}
+
 enum sx_status options_duration(const char *text, uint64_t *ns, struct sx_error *err)
 {
 	static const struct {
@@ -27,25 +58,20 @@ enum sx_status options_duration(const char *text, uint64_t *ns, struct sx_error 
 		error_try(err, "500us, 10ms, 2s or 1min");
 		return SX_ERR_USAGE;
 	}
+	if (value == 0 && !*end)
+		return no_time(text, err);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		double total = value * units[i].ns;
 		if (strcmp(end, units[i].unit) != 0)
 			continue;
+		if (value == 0)
+			return no_time(text, err);
 		if (total < 1 || total > 9e18)
 			break;
 		*ns = (uint64_t)(total + 0.5);
 		return SX_OK;
 	}
-	if (!*end) {
-		error_set(err, SX_ERR_USAGE, "the duration \"%s\" has no unit", text);
-		error_because(err, "a bare number could mean seconds or milliseconds");
-		error_try(err, "%sms or %ss", text, text);
-		return SX_ERR_USAGE;
-	}
-	error_set(err, SX_ERR_USAGE, "\"%s\" is not a duration that can be used", text);
-	error_because(err, "the unit must be ns, us, ms, s, min or h, and the length above zero");
-	error_try(err, "500us, 10ms, 2s or 1min");
-	return SX_ERR_USAGE;
+	return no_unit(text, end, value, err);
 }
 
 enum sx_status value_bad(struct sx_error *err, const struct option_spec *spec, const char *text,
@@ -86,6 +112,14 @@ static enum sx_status set_color(struct options *options, const struct option_spe
 	return value_bad(err, spec, text, "auto, always or never");
 }
 
+static enum sx_status bad_number(struct sx_error *err, const struct option_spec *spec,
+				 const char *text, const char *expected, const char *example)
+{
+	value_bad(err, spec, text, expected);
+	error_try(err, "--%s %s", spec->name, example);
+	return SX_ERR_USAGE;
+}
+
 static enum sx_status set_number(void *member, const struct option_spec *spec, const char *text,
 				 struct sx_error *err)
 {
@@ -94,13 +128,13 @@ static enum sx_status set_number(void *member, const struct option_spec *spec, c
 	if (spec->kind == COUNT) {
 		unsigned long long value = strtoull(text, &end, 10);
 		if (!isdigit((unsigned char)text[0]) || *end || errno || value == 0)
-			return value_bad(err, spec, text, "a whole number above zero");
+			return bad_number(err, spec, text, "a whole number above zero", "10");
 		*(uint64_t *)member = value;
 		return SX_OK;
 	}
 	double value = strtod(text, &end);
 	if (end == text || *end || !isfinite(value) || value <= 0)
-		return value_bad(err, spec, text, "a number above zero");
+		return bad_number(err, spec, text, "a number above zero", "60");
 	*(double *)member = value;
 	return SX_OK;
 }
@@ -156,9 +190,20 @@ static enum sx_status set_per(struct options *options, const struct option_spec 
 	return SX_ERR_USAGE;
 }
 
+/* A shell's variable that holds nothing, mostly. */
+static enum sx_status empty_value(struct sx_error *err, const struct option_spec *spec)
+{
+	error_set(err, SX_ERR_USAGE, "--%s is empty", spec->name);
+	error_because(err, "it takes %s: %s", spec->arg, spec->help);
+	error_try(err, "--%s %s, or no --%s", spec->name, spec->arg, spec->name);
+	return SX_ERR_USAGE;
+}
+
 enum sx_status value_set(struct options *options, const struct verb *verb,
 			 const struct option_spec *spec, char *text, struct sx_error *err)
 {
+	if (text && (!*text || (spec->kind == LIST && !text[strspn(text, ", ")])))
+		return empty_value(err, spec);
 	options->given |= UINT64_C(1) << (spec - table_specs);
 	void *member = (char *)options + spec->offset;
 	switch (spec->kind) {

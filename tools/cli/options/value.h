@@ -20,7 +20,10 @@ bool list_split(struct string_list *list, char *text);
 const char *format_list(unsigned formats, char *buf, size_t size);
 enum sx_status format_set(struct options *options, const struct option_spec *spec,
 			  const struct verb *verb, const char *text, struct sx_error *err);
-/* What a result file's name says of its format, among those that the verb writes. */
+/*
+ * What a result file's name says of its format, among those that the verb writes. Errors:
+ * SX_ERR_USAGE where it says another one, or one that nobody knows.
+ */
 enum sx_status format_by_suffix(struct options *options, const struct verb *verb,
 				struct sx_error *err);
 

@@ -258,6 +258,7 @@ const struct command cmd_catalog = {
 	     "libGPUCounters, of which --for chooses a GPU); --for names it, and standard error "
 	     "tells what could not be translated.",
 	 .formats = FORMATS_TEXT_JSON,
+	 .suffixes = "yaml yml",
 	 .options = "format output for",
 	 .max_args = -1,
 	 .examples =
