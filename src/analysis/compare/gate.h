@@ -36,8 +36,9 @@ enum sx_status gate_parse_lines(struct arena *arena, const char *name, const cha
 				struct gates *out, struct sx_error *err);
 
 /*
- * Whether a gate asks for a statistic that there is not, of a metric that there is: what stands
- * behind its last dot then is neither. Errors: SX_ERR_USAGE, with those that there are.
+ * What is wrong with gates as they are written, before any is judged: a statistic that there is not
+ * of a metric that there is, and a unit of something else than what the metric measures. Errors:
+ * SX_ERR_USAGE, with what there is.
  */
 enum sx_status gate_check_report(const struct gate *gates, size_t count,
 				 const struct report *report, struct sx_error *err);

@@ -191,11 +191,57 @@ static enum sx_status no_statistic(const struct gate *gate, const char *metric,
 	return SX_ERR_USAGE;
 }
 
+/* A limit in a unit that the metric's numbers can have; NULL where any number may be one. */
+static const char *example_unit(const char *base)
+{
+	static const char *const examples[][2] = {
+	    {"s", "ms"},      {"bytes", "MB"}, {"bytes/s", "MB/s"}, {"Hz", "MHz"},
+	    {"percent", "%"}, {"W", "W"},      {"J", "J"}};
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+		if (strcmp(base, examples[i][0]) == 0)
+			return examples[i][1];
+	return "";
+}
+
+static enum sx_status check_unit(const struct gate *gate, const char *base, struct sx_error *err)
+{
+	const char *op = strpbrk(gate->text, "<>=");
+	int before = op ? (int)(op - gate->text) + (int)strspn(op, "<>=") : 0;
+	double factor;
+	if (gate->relative || unit_factor(gate->unit, base, &factor))
+		return SX_OK;
+	error_set(err, SX_ERR_USAGE, "\"%s\" is no gate", gate->text);
+	error_because(err, "%s is measured in %s, not in %s", gate->metric, base, gate->unit);
+	error_try(err, "'%.*s %g%s'", before, gate->text, gate->number, example_unit(base));
+	return SX_ERR_USAGE;
+}
+
+static enum sx_status check_units(const struct gate *gate, const struct report *report,
+				  const struct units *units, struct sx_error *err)
+{
+	char buf[2 * UNITS_TEXT_MAX];
+	double factor;
+	enum sx_status status = SX_OK;
+	for (uint32_t d = 0; !status && d < report->device_count; d++)
+		for (uint32_t i = 0; !status && i < report->devices[d].row_count; i++) {
+			const struct report_row *row = &report->devices[d].rows[i];
+			if (is_row(gate->metric, &report->devices[d], row))
+				status = check_unit(
+				    gate, units_base(units, row->unit, buf, &factor), err);
+		}
+	return status;
+}
+
 enum sx_status gate_check_report(const struct gate *gates, size_t count,
 				 const struct report *report, struct sx_error *err)
 {
 	char name[TEXT_MAX];
+	struct units units;
+	units_init(&units);
 	for (size_t g = 0; g < count; g++) {
+		enum sx_status status = check_units(&gates[g], report, &units, err);
+		if (status)
+			return status;
 		bool found = !before_dot(gates[g].metric, name, sizeof(name)), prefix = false;
 		for (uint32_t d = 0; d < report->device_count; d++)
 			for (uint32_t i = 0; i < report->devices[d].row_count; i++) {
@@ -218,7 +264,10 @@ enum sx_status gate_check_comparison(const struct gate *gates, size_t count,
 		bool found = !before_dot(gates[g].metric, name, sizeof(name)), prefix = false;
 		for (size_t i = 0; i < c->row_count; i++) {
 			const struct compare_metric *m = c->rows[i].b ? c->rows[i].b : c->rows[i].a;
-			found |= is_named(gates[g].metric, m->name, m->neutral);
+			bool meant = is_named(gates[g].metric, m->name, m->neutral);
+			if (meant && check_unit(&gates[g], m->unit, err))
+				return SX_ERR_USAGE;
+			found |= meant;
 			prefix |= !found && is_named(name, m->name, m->neutral);
 		}
 		if (!found && prefix)
