@@ -4,7 +4,7 @@
  * and between two answers the process is taken to have worked evenly.
  */
 #include "guest/clock.h"
-#include "sampler.h"
+#include "preload/sampler.h"
 
 #define READ_EVERY_NS UINT64_C(1000000)
 
