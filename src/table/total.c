@@ -83,6 +83,11 @@ void total_destroy(struct total *total)
 	free(total);
 }
 
+void total_set_parts(struct total *total, uint32_t most)
+{
+	total->parts.most = most;
+}
+
 /* Neumaier's sum: exact enough that the order of rows does not show. */
 static void add_f64(struct total_column *column, double value)
 {

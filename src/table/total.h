@@ -16,6 +16,11 @@ uint64_t total_length_ns(const struct sx_table *table, size_t row);
 
 /* A total over tables with the columns of `like`, which may be destroyed before it. */
 enum sx_status total_create(const struct sx_table *like, struct total **out, struct sx_error *err);
+/*
+ * Tells at most so many programs and contexts apart, all further ones together (PARTS_MAX unless
+ * said otherwise); before the first row.
+ */
+void total_set_parts(struct total *total, uint32_t most);
 /* Adds all rows of a table with the same columns in the same order. */
 void total_add(struct total *total, const struct sx_table *table);
 /* Adds `count` rows from `first` on. */

@@ -161,6 +161,45 @@ class Programs(unittest.TestCase):
         self.assertAlmostEqual(self.rows_of(path)['PSInvocations']['total'] / due, 1, places=5)
         self.assertIn('are scaled, those of late contexts together', ' '.join(run('report', path).stdout.split()))
 
+    def groups(self, path, *args):
+        return json.loads(run('report', path, '-m', 'PSInvocations,Frames,frame_time', '--json', *args).stdout)['groups']
+
+    def test_each_stretch_once(self):
+        """Rows of one program behind those of the other: each stretch of time is told once, in order, with the rows of both."""
+        programs = self.three()
+        due = {}
+        for begin, *_ in (row for p in programs for row in p.rows):
+            due[begin // (100 * MS)] = due.get(begin // (100 * MS), 0) + 1
+        path = self.write('behind.sxc', programs, order=lambda row: (row[3].context, row[1]))
+        groups = self.groups(path, '--by', 'time', '--interval', '100ms', '--top', '100')
+        self.assertEqual([g['rows'] for g in groups], [due[key] for key in sorted(due)])
+        begins = [g['begin_ns'] // (100 * MS) for g in groups]
+        self.assertEqual(begins, sorted(due))
+        # More stretches than wait for late rows: of the second program 376 come when theirs are complete.
+        long = [Program(f'p{i} ({i})', i, 1, lambda n: 30, 1, count=1400) for i in range(2)]
+        path = self.write('long.sxc', long, order=lambda row: (row[3].context, row[1]))
+        done = run('report', path, '--by', 'time', '--interval', '1ms', '--top', '9999', '-m', 'Frames', '--csv')
+        table = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual(len({row['time'] for row in table}), len(table))
+        self.assertTrue([int(row['rows']) for row in table] == [1] * 376 + [2] * 1024 + [376], [row['rows'] for row in table[::50]])
+        self.assertEqual([table[0]['time'], table[1234]['time'], table[-1]['time']], ['0 s', '1.234 s', '(others)'])
+        self.assertIn('over 1024 stretches of time late', ' '.join(done.stderr.split()))
+
+    def test_frames_of_each(self):
+        """Frames are counted by each context: number 7 is three frames, and each says whose it is."""
+        programs = self.three()
+        path = self.write('three.sxc', programs)
+        groups = self.groups(path, '--by', 'frame', '--top', '1000')
+        have = {(g['process'], g['context'], int(g['key'])): (g['rows'], g['begin_ns']) for g in groups}
+        self.assertEqual(have, {(p.name, p.context, row[2]): (1, row[0]) for p in programs for row in p.rows})
+        text = run('report', path, '--by', 'frame', '--sort', 'frame_time', '--top', '5', '-m', 'frame_time').stdout
+        self.assertRegex(text, r'(?m)^frame +process +context +at +frame_time$')
+        self.assertRegex(text, r'(?m)^0 +light \(11\) +2 +5.00 ms +20.0ms$')
+        table = list(csv.DictReader(io.StringIO(run('report', path, '--by', 'frame', '--top', '9', '-m', 'frame_time', '--csv').stdout)))
+        self.assertEqual({(row['process'], row['context']) for row in table}, {(p.name, str(p.context)) for p in programs})
+        alone = run('report', path, '--by', 'frame', '--top', '5', '-m', 'frame_time', '--process', 'heavy').stdout
+        self.assertRegex(alone, r'(?m)^frame +at +frame_time$')
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -6,19 +6,18 @@
 #include <string.h>
 
 #include "analysis/report/instances.h"
+#include "analysis/report/open.h"
 #include "base/mem.h"
 #include "base/strings.h"
 #include "table/like.h"
 #include "table/total.h"
 
-#define PRUNE_AT 1024  /* groups beyond the wanted ones that wait before the smaller ones go */
-#define KEYS_MAX 16384 /* debug groups or instances that stand for themselves */
-#define SLOTS	 (4 * KEYS_MAX) /* of the table that finds them */
+#define PRUNE_AT 1024 /* groups beyond the wanted ones that wait before the smaller ones go */
 
-/* Groups whose rows may be anywhere. */
-struct open_group {
-	uint64_t key, rows, time_ns;
-	struct total *total;
+/* Whose rows are: "name (pid)" as an index of texts, and the context. */
+struct whom {
+	uint32_t process; /* UINT32_MAX: not told */
+	uint64_t context; /* or SX_LABEL_ABSENT */
 };
 
 struct report_by {
@@ -33,11 +32,11 @@ struct report_by {
 	struct sx_table *groups; /* raw counters, a row a group */
 	struct report_group *list;
 	size_t list_cap;
-	struct open_group *open;
-	size_t open_count, open_cap;
-	uint32_t *slots; /* by key: index in `open` + 1; NULL before the first */
+	struct open_groups open;
+	struct whom *whoms;
+	size_t whom_count, whom_cap;
 	struct sx_vector *vectors;
-	struct strings texts; /* of debug groups, whose keys they are */
+	struct strings texts; /* of debug groups, whose keys they are, and of programs */
 	struct sx_table *values;
 	struct report_groups result;
 };
@@ -180,52 +179,17 @@ static enum sx_status finish_group(struct report_by *g, const struct open_group 
 		sx_table_rows(row, 0, 1, g->vectors, &span);
 		status = sx_table_append(g->groups, &span, err);
 	}
-	g->list[at] =
-	    (struct report_group){open->key, NULL, open->rows, open->time_ns, (double)NAN};
+	g->list[at] = (struct report_group){.key = open->key,
+					    .whom = open->whom,
+					    .context = SX_LABEL_ABSENT,
+					    .rows = open->rows,
+					    .time_ns = open->time_ns,
+					    .order = (double)NAN};
 	sx_table_destroy(row);
 	total_reset(total);
 	if (!status && at + 1 >= g->o.top + PRUNE_AT)
 		status = prune(g, err);
 	return status;
-}
-
-/* Where a key stands in the table, or would. */
-static uint32_t *slot_of(struct report_by *g, uint64_t key)
-{
-	uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-	while (g->slots[at % SLOTS] && g->open[g->slots[at % SLOTS] - 1].key != key)
-		at++;
-	return &g->slots[at % SLOTS];
-}
-
-/* The group of a key, begun when it is new; beyond KEYS_MAX keys that of all others. */
-static struct open_group *find_open(struct report_by *g, uint64_t key, struct sx_error *err)
-{
-	if (!g->slots && !(g->slots = calloc(SLOTS, sizeof(*g->slots)))) {
-		error_nomem(err, "a report");
-		return NULL;
-	}
-	uint32_t *slot = slot_of(g, key);
-	if (!*slot && g->open_count >= KEYS_MAX) {
-		key = REPORT_KEY_OTHERS;
-		slot = slot_of(g, key);
-	}
-	if (*slot)
-		return &g->open[*slot - 1];
-	struct open_group new = {.key = key};
-	if (!mem_grow(&g->open, &g->open_cap, g->open_count + 1, sizeof(*g->open)) ||
-	    total_create(g->raw, &new.total, err) != SX_OK) {
-		error_nomem(err, "a report");
-		return NULL;
-	}
-	g->open[g->open_count] = new;
-	*slot = (uint32_t)++g->open_count;
-	return &g->open[g->open_count - 1];
-}
-
-static bool comes_in_runs(const struct report_by *g)
-{
-	return g->o.by == REPORT_BY_FRAME || g->o.by == REPORT_BY_TIME;
 }
 
 /* The lengths of rows [first, last), as far as they are known. */
@@ -239,18 +203,45 @@ static uint64_t time_of(const struct sx_table *raw, size_t first, size_t last)
 	return sum;
 }
 
-/* Rows [first, last) have one key. Runs: the group before ends with the first other key. */
-static enum sx_status by_add_run(struct report_by *g, uint64_t key, size_t first, size_t last,
-				 struct sx_error *err)
+static bool is_of(const struct whom *whom, uint32_t process, uint64_t context)
 {
-	enum sx_status status = SX_OK;
-	bool runs = comes_in_runs(g);
-	struct open_group *open = runs && g->open_count ? &g->open[0] : NULL;
-	if (!open && !(open = find_open(g, key, err)))
-		return err->status;
-	if (runs && open->key != key) {
+	return whom->process == process && whom->context == context;
+}
+
+/* Frames are counted by each program and context for itself: whose a row is, after that of `last`.
+ */
+static uint32_t whom_of(struct report_by *g, size_t row, uint32_t last)
+{
+	if (g->o.by != REPORT_BY_FRAME)
+		return 0;
+	uint64_t label = sx_table_label(g->raw, SX_LABEL_PROCESS, row);
+	uint64_t context = sx_table_label(g->raw, SX_LABEL_CONTEXT, row);
+	if (row && label == sx_table_label(g->raw, SX_LABEL_PROCESS, row - 1) &&
+	    context == sx_table_label(g->raw, SX_LABEL_CONTEXT, row - 1))
+		return last;
+	const char *text = label == SX_LABEL_ABSENT ? NULL : sx_table_string(g->raw, label);
+	uint32_t process = text ? strings_intern(&g->texts, text, strlen(text), NULL) : UINT32_MAX;
+	for (size_t i = g->whom_count; i-- > 0;)
+		if (is_of(&g->whoms[i], process, context))
+			return (uint32_t)i;
+	if (g->whom_count == OPEN_KEYS_MAX ||
+	    !mem_grow(&g->whoms, &g->whom_cap, g->whom_count + 1, sizeof(*g->whoms)))
+		return g->whom_count ? (uint32_t)g->whom_count - 1 : 0;
+	g->whoms[g->whom_count] = (struct whom){process, context};
+	return (uint32_t)g->whom_count++;
+}
+
+/* Rows [first, last) have one key and are of one. */
+static enum sx_status by_add_run(struct report_by *g, struct open_rows *rows, size_t first,
+				 size_t last, struct sx_error *err)
+{
+	struct open_group *open = NULL;
+	enum sx_status status = open_groups_find(&g->open, rows, &open, err);
+	if (status)
+		return status;
+	if (open->key != rows->key) {
 		status = finish_group(g, open, err);
-		open->key = key;
+		open->key = rows->key;
 		open->rows = open->time_ns = 0;
 	}
 	total_add_rows(open->total, g->raw, first, last - first);
@@ -262,15 +253,17 @@ static enum sx_status by_add_run(struct report_by *g, uint64_t key, size_t first
 static enum sx_status add_rows(struct report_by *g, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
-	size_t rows = sx_table_row_count(g->raw), first = 0;
-	uint64_t key = rows ? key_of(g, 0) : 0;
-	for (size_t i = 1; !status && i <= rows; i++) {
-		uint64_t next = i < rows ? key_of(g, i) : 0;
-		if (i < rows && next == key)
-			continue;
-		status = by_add_run(g, key, first, i, err);
-		first = i;
-		key = next;
+	size_t count = sx_table_row_count(g->raw), first = 0;
+	struct open_rows rows = {.of = g->raw};
+	for (size_t i = 0; !status && i <= count; i++) {
+		uint64_t key = i < count ? key_of(g, i) : 0;
+		uint32_t whom = i < count ? whom_of(g, i, rows.whom) : 0;
+		if (i && (i == count || key != rows.key || whom != rows.whom)) {
+			status = by_add_run(g, &rows, first, i, err);
+			first = i;
+		}
+		rows.key = key;
+		rows.whom = whom;
 	}
 	return status;
 }
@@ -314,6 +307,9 @@ enum sx_status report_by_begin(const struct report_by_options *options, struct r
 	if (!g)
 		return error_nomem(err, "a report");
 	g->o = *options;
+	g->open.way = options->by == REPORT_BY_TIME    ? OPEN_BY_TIME
+		      : options->by == REPORT_BY_FRAME ? OPEN_RUNS
+						       : OPEN_ANYWHERE;
 	g->bucket_ns = options->interval_ns ? options->interval_ns
 		       : options->end_ns != SX_TIME_UNKNOWN && options->end_ns > options->begin_ns
 			   ? round_bucket(options->end_ns - options->begin_ns)
@@ -380,7 +376,8 @@ static enum sx_status split_whole(struct report_by *g, struct sx_error *err)
 			!mem_grow(&g->list, &g->list_cap, rows + 1, sizeof(*g->list))))
 		status = error_nomem(err, "a report");
 	for (size_t i = 0; !status && i < rows; i++)
-		g->list[i] = (struct report_group){i, NULL, g->rows, 0, (double)NAN};
+		g->list[i] = (struct report_group){
+		    .key = i, .context = SX_LABEL_ABSENT, .rows = g->rows, .order = (double)NAN};
 	g->seen = rows;
 	g->labelled = true;
 	return status;
@@ -389,11 +386,13 @@ static enum sx_status split_whole(struct report_by *g, struct sx_error *err)
 static enum sx_status close_groups(struct report_by *g, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
-	for (size_t i = 0; !status && i < g->open_count; i++)
-		if (g->open[i].rows) {
-			g->result.others |= g->open[i].key == REPORT_KEY_OTHERS;
-			status = finish_group(g, &g->open[i], err);
-		}
+	for (size_t i = 0; !status && i < g->open.count; i++) {
+		struct open_group *open = g->open.list[i];
+		if (!open || !open->rows)
+			continue;
+		g->result.others |= open->key == REPORT_KEY_OTHERS;
+		status = finish_group(g, open, err);
+	}
 	return status;
 }
 
@@ -402,6 +401,18 @@ static uint32_t find_sort(const struct report_by *g)
 	uint32_t n;
 	return g->sort ? sx_table_find(g->values, sx_metrics_columns(g->sort, &n)[0].name)
 		       : SX_NONE;
+}
+
+static void count_whoms(struct report_by *g)
+{
+	g->result.whoms = g->whom_count;
+	g->result.processes = 0;
+	for (size_t i = 0; i < g->whom_count; i++) {
+		size_t first = 0;
+		while (g->whoms[first].process != g->whoms[i].process)
+			first++;
+		g->result.processes += first == i;
+	}
 }
 
 enum sx_status report_by_finish(struct report_by *g, const struct report_groups **out,
@@ -424,7 +435,7 @@ enum sx_status report_by_finish(struct report_by *g, const struct report_groups 
 	r->bucket_ns = g->bucket_ns;
 	r->begin_ns = g->o.begin_ns;
 	r->seen = g->seen;
-	r->most = KEYS_MAX;
+	r->most = g->open.way == OPEN_BY_TIME ? OPEN_STRETCHES : OPEN_KEYS_MAX;
 	r->list = g->list;
 	r->count = sx_table_row_count(g->groups);
 	r->raw = g->groups;
@@ -433,6 +444,12 @@ enum sx_status report_by_finish(struct report_by *g, const struct report_groups 
 	r->sort_column = find_sort(g);
 	for (size_t i = 0; is_text(g) && i < r->count; i++)
 		g->list[i].text = strings_get(&g->texts, g->list[i].key);
+	for (size_t i = 0; g->whom_count && i < r->count; i++) {
+		const struct whom *whom = &g->whoms[g->list[i].whom];
+		g->list[i].process = strings_get(&g->texts, whom->process);
+		g->list[i].context = whom->context;
+	}
+	count_whoms(g);
 	*out = r;
 	return SX_OK;
 }
@@ -441,8 +458,7 @@ void report_by_destroy(struct report_by *g)
 {
 	if (!g)
 		return;
-	for (size_t i = 0; i < g->open_count; i++)
-		total_destroy(g->open[i].total);
+	open_groups_finish(&g->open);
 	total_destroy(g->whole);
 	sx_summary_destroy(g->summary);
 	sx_metrics_destroy(g->metrics);
@@ -451,8 +467,7 @@ void report_by_destroy(struct report_by *g)
 	sx_table_destroy(g->values);
 	sx_table_destroy(g->total);
 	strings_finish(&g->texts);
-	free(g->open);
-	free(g->slots);
+	free(g->whoms);
 	free(g->list);
 	free(g->vectors);
 	free(g);

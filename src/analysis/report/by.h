@@ -33,6 +33,10 @@ struct report_by_options {
 struct report_group {
 	uint64_t key;	  /* number of the frame, stretch, instance; a string; UINT64_MAX: none */
 	const char *text; /* of a debug group or process, or NULL */
+	/* Of a frame: which program's and context's it is; NULL and SX_LABEL_ABSENT: not told. */
+	const char *process;
+	uint64_t context;
+	uint32_t whom; /* the same as a number */
 	uint64_t rows;
 	uint64_t time_ns; /* of all rows together; 0: not known */
 	double order;	  /* the value of the sort's metric */
@@ -51,6 +55,7 @@ struct report_groups {
 	uint64_t seen;		      /* groups in all */
 	bool others;		      /* one of them is that of REPORT_KEY_OTHERS, ... */
 	uint32_t most;		      /* ... since only so many stand for themselves */
+	size_t processes, whoms;      /* by frame: how many programs there are, and contexts */
 	const struct report_group *list;
 	size_t count;
 	const struct sx_table *raw, *values; /* counters and metrics, a row a group */

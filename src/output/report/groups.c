@@ -1,4 +1,4 @@
-/* Groups of rows as text, JSON and CSV. */
+/* Groups of rows as text; of several devices in each format. */
 #include "output/report/groups.h"
 
 #include <inttypes.h>
@@ -9,7 +9,23 @@
 #include "output/report/table.h"
 #include "output/report/text.h"
 
-static void key_text(const struct groups_out *o, size_t i, char *buf, size_t size)
+/* Where short stretches come late, three digits do not tell one from the next. */
+static void stretch_text(uint64_t key, uint64_t bucket_ns, char *buf, size_t size)
+{
+	char here[HUMAN_MAX], before[HUMAN_MAX], after[HUMAN_MAX];
+	int digits = 0;
+	human_duration(here, key * bucket_ns);
+	human_duration(before, (key ? key - 1 : 1) * bucket_ns);
+	human_duration(after, (key + 1) * bucket_ns);
+	for (uint64_t step = 1000000000; step > bucket_ns || bucket_ns % step; step /= 10)
+		digits++;
+	if (strcmp(here, before) != 0 && strcmp(here, after) != 0)
+		snprintf(buf, size, "%s", here);
+	else
+		snprintf(buf, size, "%.*f s", digits, (double)(key * bucket_ns) * 1e-9);
+}
+
+void groups_key(const struct groups_out *o, size_t i, char *buf, size_t size)
 {
 	const struct report_group *group = &o->g->list[i];
 	if (group->key == UINT64_MAX)
@@ -18,13 +34,10 @@ static void key_text(const struct groups_out *o, size_t i, char *buf, size_t siz
 		snprintf(buf, size, "(others)");
 	else if (group->text)
 		snprintf(buf, size, "%s", group->text);
-	else if (o->g->by == REPORT_BY_TIME) {
-		char time[HUMAN_MAX];
-		human_duration(time, group->key * o->g->bucket_ns);
-		snprintf(buf, size, "%s", time);
-	} else {
+	else if (o->g->by == REPORT_BY_TIME)
+		stretch_text(group->key, o->g->bucket_ns, buf, size);
+	else
 		snprintf(buf, size, "%" PRIu64, group->key);
-	}
 }
 
 /* Columns worth their place: with data that is not 0 throughout. */
@@ -52,9 +65,12 @@ static uint32_t choose_columns(const struct groups_out *o, const struct sx_table
 			       uint32_t *list, uint32_t *more)
 {
 	uint32_t taken = tells_time(o->g) ? 31 : 22, count = 0;
-	uint32_t room = (uint32_t)(o->view->out.width - (int)taken) / CELL_WIDTH;
+	taken += o->tells_process ? 18 : 0;
+	taken += o->tells_context ? 9 : 0;
+	uint32_t width = (uint32_t)o->view->out.width;
+	uint32_t room = width > taken ? (width - taken) / CELL_WIDTH : 0;
 	uint32_t first = SX_NONE;
-	room = room < 1 ? 1 : room > CELLS_MAX - 4 ? CELLS_MAX - 4 : room;
+	room = room < 1 ? 1 : room > CELLS_MAX - 6 ? CELLS_MAX - 6 : room;
 	if (o->g->sort_column != SX_NONE)
 		list[count++] = first = o->g->sort_column;
 	*more = 0;
@@ -75,18 +91,59 @@ struct cells {
 	uint32_t count, heads;
 };
 
+#define HEADS_MAX 5
+
+/* What stands before a group's metrics. */
+struct heads {
+	char key[64], at[HUMAN_MAX], time[HUMAN_MAX], context[24];
+};
+
+static void fill_heads(const struct groups_out *o, size_t row, struct heads *h,
+		       const char *cells[HEADS_MAX])
+{
+	const struct report_group *group = &o->g->list[row];
+	uint64_t begin = sx_table_begin_ns(o->g->raw)[row];
+	uint32_t n = 0;
+	*h = (struct heads){.time = "-"};
+	groups_key(o, row, h->key, sizeof(h->key));
+	if (begin != SX_TIME_UNKNOWN && begin >= o->g->begin_ns)
+		human_duration(h->at, begin - o->g->begin_ns);
+	if (group->time_ns)
+		human_duration(h->time, group->time_ns);
+	if (group->context != SX_LABEL_ABSENT)
+		snprintf(h->context, sizeof(h->context), "%" PRIu64, group->context);
+	cells[n++] = h->key;
+	if (o->tells_process)
+		cells[n++] = group->process ? group->process : "";
+	if (o->tells_context)
+		cells[n++] = h->context;
+	cells[n++] = h->at;
+	if (tells_time(o->g))
+		cells[n++] = h->time;
+}
+
+static uint32_t name_heads(const struct groups_out *o, struct text_column *columns)
+{
+	uint32_t n = 0;
+	columns[n++] =
+	    (struct text_column){report_key_name(o->g->by), TEXT_LEFT, 0, 0, false, false};
+	if (o->tells_process)
+		columns[n++] = (struct text_column){"process", TEXT_LEFT, 0, 0, false, false};
+	if (o->tells_context)
+		columns[n++] = (struct text_column){"context", TEXT_RIGHT, 0, 0, false, false};
+	columns[n++] = (struct text_column){"at", TEXT_RIGHT, 0, 0, false, false};
+	if (tells_time(o->g))
+		columns[n++] = (struct text_column){"time", TEXT_RIGHT, 0, 0, false, false};
+	return n;
+}
+
 static bool add_group(const struct groups_out *o, struct text_table *table,
 		      const struct sx_table *values, size_t row, const struct cells *shown)
 {
-	char key[64], at[HUMAN_MAX] = "", time[HUMAN_MAX] = "-";
+	struct heads heads;
 	char text[CELLS_MAX][HUMAN_MAX * 2];
-	const char *cells[CELLS_MAX] = {key, at, time};
-	uint64_t begin = sx_table_begin_ns(o->g->raw)[row];
-	key_text(o, row, key, sizeof(key));
-	if (begin != SX_TIME_UNKNOWN && begin >= o->g->begin_ns)
-		human_duration(at, begin - o->g->begin_ns);
-	if (o->g->list[row].time_ns)
-		human_duration(time, o->g->list[row].time_ns);
+	const char *cells[CELLS_MAX];
+	fill_heads(o, row, &heads, cells);
 	for (uint32_t c = 0; c < shown->count; c++) {
 		const char *unit = sx_table_column(values, shown->list[c])->unit;
 		char number[HUMAN_MAX];
@@ -101,11 +158,8 @@ static bool add_group(const struct groups_out *o, struct text_table *table,
 static bool write_text(const struct groups_out *o, const struct sx_table *values)
 {
 	uint32_t list[CELLS_MAX], more, count = choose_columns(o, values, list, &more);
-	uint32_t heads = tells_time(o->g) ? 3 : 2;
-	struct text_column columns[CELLS_MAX] = {
-	    {report_key_name(o->g->by), TEXT_LEFT, 0, 0, false, false},
-	    {"at", TEXT_RIGHT, 0, 0, false, false},
-	    {"time", TEXT_RIGHT, 0, 0, false, false}};
+	struct text_column columns[CELLS_MAX];
+	uint32_t heads = name_heads(o, columns);
 	for (uint32_t c = 0; c < count; c++)
 		columns[c + heads] = (struct text_column){
 		    sx_table_column(values, list[c])->name, TEXT_RIGHT, 1, 11, false, true};
@@ -140,7 +194,7 @@ static void differences_text(const struct groups_out *o)
 		if (!headed)
 			text_styled(&o->view->out, TEXT_BOLD, "\nwhat was different in them\n");
 		headed = true;
-		key_text(o, r, key, sizeof(key));
+		groups_key(o, r, key, sizeof(key));
 		size_t used = (size_t)snprintf(line, sizeof(line), "%s:", key);
 		for (size_t i = 0; i < count && used < sizeof(line); i++) {
 			table_number(o->view, times, found[i].times, "count");
@@ -150,190 +204,6 @@ static void differences_text(const struct groups_out *o)
 			    times);
 		}
 		text_wrap(&o->view->out, 2, line);
-	}
-}
-
-static void differences_json(struct json *json, const struct groups_out *o, size_t group)
-{
-	struct report_difference found[REPORT_DIFFERENCES];
-	size_t count = report_by_differences(o->g, group, found);
-	json_kv_array_flat(json, "different");
-	for (size_t i = 0; i < count; i++) {
-		json_object_begin_flat(json);
-		json_kv_string(json, "metric",
-			       sx_table_column(o->g->values, found[i].column)->name);
-		json_kv_f64(json, "times_median", found[i].times);
-		json_object_end(json);
-	}
-	json_array_end(json);
-}
-
-/* A value in its base unit; `exact` holds it where it needs no factor. */
-struct group_value {
-	bool whole;
-	uint64_t exact;
-	double value; /* NAN: no data */
-};
-
-static struct group_value value_of(const struct groups_out *o, const struct sx_table *t,
-				   uint32_t column, size_t row)
-{
-	char buf[2 * UNITS_TEXT_MAX];
-	double factor = 1;
-	const char *unit = sx_table_column(t, column)->unit;
-	struct sx_vector v = sx_table_vector(t, column);
-	struct group_value out = {.value = sx_table_get(t, column, row)};
-	units_base(&o->view->human.units, unit ? unit : "", buf, &factor);
-	out.whole = v.type == SX_U64 && !isnan(out.value) && factor == 1;
-	if (out.whole)
-		out.exact = ((const uint64_t *)v.data)[row];
-	out.value = units_apply(units_step(factor), out.value);
-	return out;
-}
-
-static void value_json(struct json *json, struct group_value v)
-{
-	if (v.whole)
-		json_u64(json, v.exact);
-	else
-		json_f64(json, v.value);
-}
-
-/* `known`: else there is no number. */
-static void optional_json(struct json *json, const char *key, uint64_t value, bool known)
-{
-	json_key(json, key);
-	if (known)
-		json_u64(json, value);
-	else
-		json_null(json);
-}
-
-static void group_json(struct json *json, const struct groups_out *o, const struct sx_table *values,
-		       size_t row)
-{
-	char key[256];
-	uint64_t begin = sx_table_begin_ns(o->g->raw)[row], time = o->g->list[row].time_ns;
-	key_text(o, row, key, sizeof(key));
-	json_object_begin_flat(json);
-	json_kv_string(json, "key", key);
-	json_kv_u64(json, "rows", o->g->list[row].rows);
-	optional_json(json, "begin_ns", begin, begin != SX_TIME_UNKNOWN);
-	optional_json(json, "time_ns", time, time != 0);
-	json_kv_object_flat(json, "values");
-	for (uint32_t c = 0; c < sx_table_column_count(values); c++) {
-		json_key(json, sx_table_column(values, c)->name);
-		value_json(json, value_of(o, values, c, row));
-	}
-	json_object_end(json);
-	if (o->g->sort_column != SX_NONE)
-		differences_json(json, o, row);
-	json_object_end(json);
-}
-
-/* What the numbers of each value are in. */
-static void units_json(struct json *json, const struct groups_out *o, const struct sx_table *values)
-{
-	char buf[2 * UNITS_TEXT_MAX];
-	double factor;
-	json_kv_object_flat(json, "units");
-	for (uint32_t c = 0; c < sx_table_column_count(values); c++)
-		json_kv_string(json, sx_table_column(values, c)->name,
-			       units_base(&o->view->human.units, sx_table_column(values, c)->unit,
-					  buf, &factor));
-	json_object_end(json);
-}
-
-static void write_json(const struct groups_out *o, const struct sx_table *values)
-{
-	struct json json;
-	if (o->within) {
-		json = *o->within;
-		json_object_begin(&json);
-		json_kv_u64(&json, "device", o->number);
-		json_kv_bool(&json, "simulated", o->device->simulated);
-	} else {
-		json = view_json_begin(o->view, "report-by");
-	}
-	if (o->report->file)
-		json_kv_string(&json, "file", o->report->file);
-	json_kv_string(&json, "for", sx_catalog_info(o->device->catalog)->name);
-	json_kv_string(&json, "by", report_key_name(o->g->by));
-	json_kv_u64(&json, "count", o->g->seen);
-	units_json(&json, o, values);
-	json_kv_array(&json, "groups");
-	for (size_t r = 0; r < sx_table_row_count(values); r++)
-		group_json(&json, o, values, r);
-	json_array_end(&json);
-	if (!o->within) {
-		view_json_end(&json);
-		return;
-	}
-	json_object_end(&json);
-	*o->within = json;
-}
-
-static void csv_value(struct csv *csv, struct group_value v)
-{
-	if (v.whole)
-		csv_u64(csv, v.exact);
-	else
-		csv_f64(csv, v.value);
-}
-
-static void optional_csv(struct csv *csv, uint64_t value, bool known)
-{
-	if (known)
-		csv_u64(csv, value);
-	else
-		csv_text(csv, NULL);
-}
-
-static void head_csv(struct csv *csv, const struct groups_out *o, const struct sx_table *values)
-{
-	if (o->names)
-		csv_text(csv, "device");
-	if (o->view->simulated)
-		csv_text(csv, "simulated");
-	csv_text(csv, report_key_name(o->g->by));
-	csv_text(csv, "rows");
-	csv_text(csv, "begin_ns");
-	csv_text(csv, "time_ns");
-	for (uint32_t i = 0; i < o->name_count; i++)
-		csv_column(csv, &o->view->human.units, o->names[i].name, o->names[i].unit);
-	for (uint32_t c = 0; !o->names && c < sx_table_column_count(values); c++)
-		csv_column(csv, &o->view->human.units, sx_table_column(values, c)->name,
-			   sx_table_column(values, c)->unit);
-	csv_end_line(csv);
-}
-
-static void write_csv(const struct groups_out *o, const struct sx_table *values)
-{
-	struct csv csv = {.out = o->view->out.out};
-	if (!o->no_head)
-		head_csv(&csv, o, values);
-	for (size_t r = 0; r < sx_table_row_count(values); r++) {
-		char key[256];
-		uint64_t begin = sx_table_begin_ns(o->g->raw)[r];
-		key_text(o, r, key, sizeof(key));
-		if (o->names)
-			csv_u64(&csv, o->number);
-		if (o->view->simulated)
-			csv_text(&csv, o->device->simulated ? "true" : "false");
-		csv_text(&csv, key);
-		csv_u64(&csv, o->g->list[r].rows);
-		optional_csv(&csv, begin, begin != SX_TIME_UNKNOWN);
-		optional_csv(&csv, o->g->list[r].time_ns, o->g->list[r].time_ns != 0);
-		for (uint32_t i = 0; i < o->name_count; i++) {
-			uint32_t at = sx_table_find(values, o->names[i].name);
-			if (at == SX_NONE)
-				csv_text(&csv, NULL);
-			else
-				csv_value(&csv, value_of(o, values, at, r));
-		}
-		for (uint32_t c = 0; !o->names && c < sx_table_column_count(values); c++)
-			csv_value(&csv, value_of(o, values, c, r));
-		csv_end_line(&csv);
 	}
 }
 
@@ -358,13 +228,16 @@ static enum sx_status write_one(const struct groups_out *o, struct sx_error *err
 	note_imbalance(o);
 	if (o->g->others)
 		view_note(o->view,
-			  "the first %u %ss stand for themselves, what came of others later is "
-			  "together in (others); --from and --to choose a part",
+			  o->g->by == REPORT_BY_TIME
+			      ? "samples that came over %u stretches of %s late are together in "
+				"(others); a longer --interval gives them room"
+			      : "the first %u %ss stand for themselves, what came of others later "
+				"is together in (others); --from and --to choose a part",
 			  o->g->most, report_key_name(o->g->by));
 	if (o->view->format == FORMAT_JSON) {
-		write_json(o, o->g->values);
+		groups_json(o);
 	} else if (o->view->format == FORMAT_CSV) {
-		write_csv(o, o->g->values);
+		groups_csv(o);
 	} else {
 		if (!o->is_behind)
 			report_text_head(o->view, o->report, o->device);
@@ -433,10 +306,28 @@ static enum sx_status write_json_of_all(struct groups_out *all, uint32_t count,
 	return status;
 }
 
+/* Of frames of several: whose each is. Below one header all devices have the same columns. */
+static void tell_whom(struct groups_out *all, uint32_t count, bool together)
+{
+	bool process = false, context = false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct report_groups *g = all[i].g;
+		all[i].tells_process = g->processes > 1;
+		all[i].tells_context = g->whoms > 1 && g->whoms > g->processes;
+		process |= all[i].tells_process;
+		context |= all[i].tells_context;
+	}
+	for (uint32_t i = 0; together && i < count; i++) {
+		all[i].tells_process = process;
+		all[i].tells_context = context;
+	}
+}
+
 enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_error *err)
 {
 	enum sx_status status = SX_OK;
 	enum format format = count ? all[0].view->format : FORMAT_TEXT;
+	tell_whom(all, count, format == FORMAT_CSV);
 	if (count > 1 && format == FORMAT_CSV)
 		return write_csv_of_all(all, count, err);
 	if (count > 1 && format == FORMAT_JSON)

@@ -21,6 +21,7 @@ struct groups_out {
 	const struct groups_name *names;
 	uint32_t name_count;
 	bool no_head;
+	bool tells_process, tells_context; /* frames: whose each is */
 	struct json *within;
 };
 
@@ -29,5 +30,11 @@ struct groups_out {
  * SX_ERR_NO_MEMORY.
  */
 enum sx_status groups_write(struct groups_out *all, uint32_t count, struct sx_error *err);
+
+/* For groups_write(): the groups of one device as JSON, as CSV. */
+void groups_json(const struct groups_out *o);
+void groups_csv(const struct groups_out *o);
+/* What a group is called. */
+void groups_key(const struct groups_out *o, size_t i, char *buf, size_t size);
 
 #endif
