@@ -25,14 +25,23 @@ bool interval_process_ended(const struct sx_sys *sys, pid_t pid)
 	return stat.state == 'Z' || stat.state == 'X';
 }
 
-enum sx_status interval_check(uint64_t interval_ns, const char *what, const char *reason,
-			      struct sx_error *err)
+enum sx_status interval_check(const struct interval *t, const struct source_request *request,
+			      const struct interval_words *words, struct sx_error *err)
 {
-	if (interval_ns >= INTERVAL_MIN_NS && interval_ns <= INTERVAL_MAX_NS)
+	uint64_t wanted_ns = request->interval_ns;
+	if (t->started && !t->stopped)
+		return error_set(err, SX_ERR_USAGE, "%s is started already", words->what);
+	if (request->set && words->no_set) {
+		error_set(err, SX_ERR_NOT_FOUND, "%s has no set \"%s\"", words->what, request->set);
+		error_because(err, "%s", words->no_set);
+		error_try(err, "-m with their names");
+		return SX_ERR_NOT_FOUND;
+	}
+	if (!wanted_ns || (wanted_ns >= INTERVAL_MIN_NS && wanted_ns <= INTERVAL_MAX_NS))
 		return SX_OK;
-	error_set(err, SX_ERR_USAGE, "%s cannot sample every %.6g us", what,
-		  (double)interval_ns * 1e-3);
-	error_because(err, "%s", reason);
+	error_set(err, SX_ERR_USAGE, "%s cannot sample every %.6g us", words->what,
+		  (double)wanted_ns * 1e-3);
+	error_because(err, "%s", words->no_finer);
 	error_try(err, "an interval from 1ms to 3600s");
 	return SX_ERR_USAGE;
 }

@@ -40,12 +40,19 @@ struct interval {
 #define INTERVAL_MIN_NS UINT64_C(1000000)
 #define INTERVAL_MAX_NS UINT64_C(3600000000000)
 
+/* A source in words. */
+struct interval_words {
+	const char *what;   /* "the CPU source" */
+	const char *no_set; /* why it has no sets, which are then refused; NULL: they are ignored */
+	const char *no_finer; /* why its intervals are what they are */
+};
+
 /*
- * Refuses an interval below a millisecond or above an hour; `what` is the source in words ("the CPU
- * source"), `reason` why it cannot. Errors: SX_ERR_USAGE.
+ * Refuses what cannot be started: a source that runs, a set, an interval below a millisecond or
+ * above an hour. Errors: SX_ERR_USAGE, SX_ERR_NOT_FOUND (the set).
  */
-enum sx_status interval_check(uint64_t interval_ns, const char *what, const char *reason,
-			      struct sx_error *err);
+enum sx_status interval_check(const struct interval *interval, const struct source_request *request,
+			      const struct interval_words *words, struct sx_error *err);
 /*
  * Takes the reading to begin from. Members up to `watched` are set by the caller. Errors:
  * that of the clock.

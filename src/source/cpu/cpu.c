@@ -221,32 +221,22 @@ static enum sx_status begin_run(struct cpu_source *s, const struct source_reques
 	return SX_OK;
 }
 
-static enum sx_status check_request(const struct source_request *request, struct sx_error *err)
-{
-	if (request->set) {
-		error_set(err, SX_ERR_NOT_FOUND, "the CPU source has no set \"%s\"", request->set);
-		error_because(err, "a processor's counters are chosen one by one");
-		error_try(err, "-m with their names");
-		return SX_ERR_NOT_FOUND;
-	}
-	return !request->interval_ns
-		   ? SX_OK
-		   : interval_check(
-			 request->interval_ns, "the CPU source",
-			 "the kernel's own counts of time are no finer, or it is too long", err);
-}
+static const struct interval_words words = {
+    .what = "the CPU source",
+    .no_set = "a processor's counters are chosen one by one",
+    .no_finer = "the kernel's own counts of time are no finer, or it is too long",
+};
 
 static enum sx_status source_cpu_start(struct source *source, const struct source_request *request,
 				       struct sx_error *err)
 {
 	struct cpu_source *s = cpu_from(source);
-	if (s->interval.started && !s->interval.stopped)
-		return error_set(err, SX_ERR_USAGE, "the CPU source is started already");
+	enum sx_status status = interval_check(&s->interval, request, &words, err);
+	if (status)
+		return status;
 	release_run(s);
-	enum sx_status status = check_request(request, err);
-	if (status == SX_OK)
-		status = begin_run(s, request, err);
-	if (status != SX_OK)
+	status = begin_run(s, request, err);
+	if (status)
 		release_run(s);
 	return status;
 }

@@ -129,19 +129,11 @@ static void source_drm_close(struct source *source)
 	free(s);
 }
 
-static enum sx_status drm_check(const struct source_request *request, struct sx_error *err)
-{
-	if (request->set) {
-		error_set(err, SX_ERR_NOT_FOUND, "the DRM source has no set \"%s\"", request->set);
-		error_because(err, "its counters are chosen one by one");
-		error_try(err, "-m with their names");
-		return SX_ERR_NOT_FOUND;
-	}
-	return !request->interval_ns
-		   ? SX_OK
-		   : interval_check(request->interval_ns, "the DRM source",
-				    "each sample reads some hundred files, or it is too long", err);
-}
+static const struct interval_words words = {
+    .what = "the DRM source",
+    .no_set = "its counters are chosen one by one",
+    .no_finer = "each sample reads some hundred files, or it is too long",
+};
 
 static bool drm_wants(const struct drm_source *s, uint32_t column)
 {
@@ -320,12 +312,10 @@ static enum sx_status source_drm_start(struct source *source, const struct sourc
 				       struct sx_error *err)
 {
 	struct drm_source *s = drm_from(source);
-	if (s->interval.started && !s->interval.stopped)
-		return error_set(err, SX_ERR_USAGE, "the DRM source is started already");
-	drm_release(s);
-	enum sx_status status = drm_check(request, err);
+	enum sx_status status = interval_check(&s->interval, request, &words, err);
 	if (status)
 		return status;
+	drm_release(s);
 	s->by_process = request->per == SX_SAMPLE_PROCESS;
 	status = drm_begin(s, request, err);
 	if (status)

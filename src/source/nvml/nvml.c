@@ -344,23 +344,17 @@ static void describe_columns(struct nvml_source *s, const struct sx_catalog *cat
 	s->desc.column_count = s->count;
 }
 
-static enum sx_status check_request(const struct nvml_source *s,
-				    const struct source_request *request, struct sx_error *err)
-{
-	if (s->interval.started && !s->interval.stopped)
-		return error_set(err, SX_ERR_USAGE, "the NVML source is started already");
-	return request->interval_ns
-		   ? interval_check(request->interval_ns, "the NVML source",
-				    "the library answers no faster, or it is too long", err)
-		   : SX_OK;
-}
+static const struct interval_words words = {
+    .what = "the NVML source",
+    .no_finer = "the library answers no faster, or it is too long",
+};
 
 static enum sx_status nvml_start(struct source *source, const struct source_request *request,
 				 struct sx_error *err)
 {
 	static const struct interval_ops ops = {nvml_take, nvml_ended, nvml_note};
 	struct nvml_source *s = nvml_from(source);
-	enum sx_status status = check_request(s, request, err);
+	enum sx_status status = interval_check(&s->interval, request, &words, err);
 	if (status)
 		return status;
 	s->device.programs.root = request->pid;

@@ -310,22 +310,16 @@ static enum sx_status begin_run(struct pmu_source *s, const struct source_reques
 	return status;
 }
 
-static enum sx_status check_request(const struct pmu_source *s,
-				    const struct source_request *request, struct sx_error *err)
-{
-	if (s->interval.started && !s->interval.stopped)
-		return error_set(err, SX_ERR_USAGE, "the PMU source is started already");
-	return request->interval_ns
-		   ? interval_check(request->interval_ns, "the PMU source",
-				    "counters are read one by one, or it is too long", err)
-		   : SX_OK;
-}
+static const struct interval_words words = {
+    .what = "the PMU source",
+    .no_finer = "counters are read one by one, or it is too long",
+};
 
 static enum sx_status pmu_start(struct source *source, const struct source_request *request,
 				struct sx_error *err)
 {
 	struct pmu_source *s = pmu_from(source);
-	enum sx_status status = check_request(s, request, err);
+	enum sx_status status = interval_check(&s->interval, request, &words, err);
 	if (status)
 		return status;
 	release_run(s);
