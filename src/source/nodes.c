@@ -147,31 +147,32 @@ bool nodes_find(const struct sx_sys *sys, const char *driver, const char *prefix
 	return search.found;
 }
 
-int nodes_open(const struct sx_sys *sys, const struct drm_node *node, struct sx_error *err)
+enum sx_status nodes_open(const struct sx_sys *sys, const struct drm_node *node, int *fd,
+			  struct sx_error *err)
 {
 	char path[32];
-	int fd = -1;
+	*fd = -1;
 	if (node->render != NODES_NONE) {
 		snprintf(path, sizeof(path), "/dev/dri/renderD%u", node->render);
-		fd = sys->open(sys->user, path, O_RDWR | O_CLOEXEC);
+		*fd = sys->open(sys->user, path, O_RDWR | O_CLOEXEC);
 	}
-	if (fd >= 0)
-		return fd;
+	if (*fd >= 0)
+		return SX_OK;
 	int why = errno;
 	char card[32];
 	snprintf(card, sizeof(card), "/dev/dri/card%u", node->card);
-	fd = sys->open(sys->user, card, O_RDWR | O_CLOEXEC);
-	if (fd >= 0)
-		return fd;
+	*fd = sys->open(sys->user, card, O_RDWR | O_CLOEXEC);
+	if (*fd >= 0)
+		return SX_OK;
 	if (node->render == NODES_NONE) {
 		why = errno;
 		memcpy(path, card, sizeof(path));
 	}
-	error_errno(err, why, "cannot open %s", path);
+	enum sx_status status = error_errno(err, why, "cannot open %s", path);
 	error_try(err, why == EACCES || why == EPERM
 			   ? "sudo usermod -aG render,video $USER, then log in again"
 			   : "sextant devices");
-	return -1;
+	return status;
 }
 
 bool nodes_may_perfmon(const struct sx_sys *sys)

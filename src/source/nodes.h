@@ -33,10 +33,11 @@ void nodes_each(const struct sx_sys *sys, const char *driver,
 bool nodes_find(const struct sx_sys *sys, const char *driver, const char *prefix, const char *id,
 		struct drm_node *out);
 /*
- * Opens the render node, else the card: a render node makes nobody master of the display. Returns
- * the descriptor; -1 with *err filled in (SX_ERR_PERMISSION, SX_ERR_NOT_FOUND, SX_ERR_IO).
+ * Opens the render node, else the card: a render node makes nobody master of the display. *fd is
+ * -1 where neither can be opened. Errors: SX_ERR_PERMISSION, SX_ERR_NOT_FOUND, SX_ERR_IO.
  */
-int nodes_open(const struct sx_sys *sys, const struct drm_node *node, struct sx_error *err);
+enum sx_status nodes_open(const struct sx_sys *sys, const struct drm_node *node, int *fd,
+			  struct sx_error *err);
 /* Reads a whole number, decimal or 0x…, from a small file; `absent` when there is none. */
 uint64_t nodes_read_number(const struct sx_sys *sys, const char *path, uint64_t absent);
 /* The same of a file of /sys/class/drm/cardN/. */

@@ -199,21 +199,27 @@ static void replay_give_note(struct replay *r, struct raw_sample *out)
 				   .size = strlen(r->note)};
 }
 
-/* What was lost behind the last row: no rows, and how many are missing. */
-static void give_loss(struct replay *r, struct raw_sample *out)
+/* The part as a sample, which also tells what was lost before it. */
+static void give_part(struct replay *r, uint64_t begin_ns, uint64_t end_ns, struct raw_sample *out)
 {
-	for (uint32_t i = 0; i < r->desc.column_count; i++)
-		r->columns[i] = (struct sx_vector){.type = r->desc.columns[i].type};
-	r->part = (struct sx_rows){.columns = r->columns, .column_count = r->desc.column_count};
 	*out = (struct raw_sample){.kind = RAW_ROWS,
-				   .begin_ns = SX_TIME_UNKNOWN,
-				   .end_ns = SX_TIME_UNKNOWN,
+				   .begin_ns = begin_ns,
+				   .end_ns = end_ns,
 				   .lost = r->lost,
 				   .flags = r->lost_more ? RAW_LOST : 0,
 				   .data = (const uint8_t *)&r->part,
 				   .size = sizeof(r->part)};
 	r->lost = 0;
 	r->lost_more = false;
+}
+
+/* What was lost behind the last row: no rows, and how many are missing. */
+static void give_loss(struct replay *r, struct raw_sample *out)
+{
+	for (uint32_t i = 0; i < r->desc.column_count; i++)
+		r->columns[i] = (struct sx_vector){.type = r->desc.columns[i].type};
+	r->part = (struct sx_rows){.columns = r->columns, .column_count = r->desc.column_count};
+	give_part(r, SX_TIME_UNKNOWN, SX_TIME_UNKNOWN, out);
 }
 
 /* At the end, what is still missing, and what was damaged, is told once. */
@@ -292,16 +298,8 @@ static enum sx_status replay_read(struct source *source, int timeout_ms, struct 
 	if (!count)
 		return SX_AGAIN;
 	cut_part(r, count);
-	*out = (struct raw_sample){
-	    .kind = RAW_ROWS,
-	    .begin_ns = r->part.begin_ns ? r->part.begin_ns[0] : SX_TIME_UNKNOWN,
-	    .end_ns = r->part.end_ns ? r->part.end_ns[count - 1] : SX_TIME_UNKNOWN,
-	    .lost = r->lost,
-	    .flags = r->lost_more ? RAW_LOST : 0,
-	    .data = (const uint8_t *)&r->part,
-	    .size = sizeof(r->part)};
-	r->lost = 0;
-	r->lost_more = false;
+	give_part(r, r->part.begin_ns ? r->part.begin_ns[0] : SX_TIME_UNKNOWN,
+		  r->part.end_ns ? r->part.end_ns[count - 1] : SX_TIME_UNKNOWN, out);
 	return SX_OK;
 }
 

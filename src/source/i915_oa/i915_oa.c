@@ -46,15 +46,9 @@ static void i915_oa_close(struct source *source);
 static enum sx_status open_card(struct i915_oa *s, struct sx_error *err)
 {
 	const struct sx_sys *sys = s->base.sys;
-	struct sx_error why = {0};
 	i915_card_read_files(sys, &s->card);
-	s->fd = nodes_open(sys, &s->card.node, &why);
-	if (s->fd < 0) {
-		if (err)
-			*err = why;
-		return why.status;
-	}
-	return i915_card_query(sys, s->fd, &s->card, err);
+	enum sx_status status = nodes_open(sys, &s->card.node, &s->fd, err);
+	return status ? status : i915_card_query(sys, s->fd, &s->card, err);
 }
 
 static enum sx_status i915_oa_open(const struct source_host *host, const char *id,

@@ -61,15 +61,9 @@ static void xe_oa_close(struct source *source);
 static enum sx_status open_card(struct xe_oa *s, struct sx_error *err)
 {
 	const struct sx_sys *sys = s->base.sys;
-	struct sx_error why = {0};
 	xe_card_read_files(sys, &s->card);
-	s->fd = nodes_open(sys, &s->card.node, &why);
-	if (s->fd < 0) {
-		if (err)
-			*err = why;
-		return why.status;
-	}
-	return xe_card_query(sys, s->fd, &s->card, err);
+	enum sx_status status = nodes_open(sys, &s->card.node, &s->fd, err);
+	return status ? status : xe_card_query(sys, s->fd, &s->card, err);
 }
 
 static void describe_device(struct xe_oa *s, bool known)
