@@ -123,3 +123,11 @@ const char *suggest_text(const struct suggest *s, char *text, size_t size)
 	}
 	return text;
 }
+
+bool suggest_is_same(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++)
+		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
+			return false;
+	return *a == *b;
+}

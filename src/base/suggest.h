@@ -2,6 +2,7 @@
 #ifndef BASE_SUGGEST_H
 #define BASE_SUGGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,5 +25,8 @@ void suggest_begin(struct suggest *s, const char *name, size_t max);
 void suggest_offer(struct suggest *s, const char *candidate);
 /* Writes `a, b or c` into text, or nothing when no candidate is near; returns text. */
 const char *suggest_text(const struct suggest *s, char *text, size_t size);
+
+/* Whether two names are the same for people: - and _ are one. */
+bool suggest_is_same(const char *a, const char *b);
 
 #endif

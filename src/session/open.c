@@ -199,7 +199,7 @@ static bool named(const struct sx_session *s, const struct sx_device *device, co
 	for (uint32_t i = 0; i < s->options.device_count; i++)
 		if (sx_device_means(device, s->options.devices[i]) ||
 		    strcmp(s->options.devices[i], strrchr(device->id, '#') + 1) == 0 ||
-		    source_is_called(source, s->options.devices[i]))
+		    suggest_is_same(source, s->options.devices[i]))
 			return true;
 	return s->options.device_count == 0;
 }

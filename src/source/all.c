@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/suggest.h"
+
 #define SOURCE(name) extern const struct source_ops source_##name;
 #include "source/sources.def"
 #undef SOURCE
@@ -18,18 +20,10 @@ const struct source_ops *const *source_all(void)
 	return all;
 }
 
-bool source_is_called(const char *a, const char *b)
-{
-	for (; *a && *b; a++, b++)
-		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
-			return false;
-	return *a == *b;
-}
-
 const struct source_ops *source_find(const char *name)
 {
 	for (const struct source_ops *const *ops = source_all(); *ops; ops++)
-		if (source_is_called((*ops)->name, name))
+		if (suggest_is_same((*ops)->name, name))
 			return *ops;
 	return NULL;
 }
@@ -38,7 +32,7 @@ bool sx_device_means(const struct sx_device *device, const char *selector)
 {
 	const char *colon = strchr(device->id, ':');
 	size_t length = strlen(selector);
-	if (strcmp(device->id, selector) == 0 || source_is_called(device->source, selector))
+	if (strcmp(device->id, selector) == 0 || suggest_is_same(device->source, selector))
 		return true;
 	if (device->catalog && strcmp(device->catalog, selector) == 0)
 		return true;

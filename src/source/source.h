@@ -232,7 +232,5 @@ static inline const struct source_desc *source_describe(struct source *source)
 const struct source_ops *const *source_all(void);
 /* The source of this name, in which - and _ are the same, or NULL. */
 const struct source_ops *source_find(const char *name);
-/* Whether a source's name and what somebody wrote are the same: - and _ are one. */
-bool source_is_called(const char *source, const char *name);
 
 #endif

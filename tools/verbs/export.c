@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "tools/cli/input/capture_view.h"
 #include "output/rows/rows.h"
 #include "output/views.h"
@@ -346,7 +347,7 @@ static const char *prefix_of(const struct exporting *e, uint32_t index, char *ou
 	const char *source = e->devices[index].view->info->source;
 	uint32_t same = 0;
 	for (uint32_t i = 0; i < e->count; i++)
-		same += strcmp(e->devices[i].view->info->source, source) == 0;
+		same += suggest_is_same(e->devices[i].view->info->source, source);
 	if (same > 1)
 		snprintf(out, size, "%s#%u.", source, e->devices[index].shape.device);
 	else

@@ -1,6 +1,7 @@
 /* Cards with OA units, whichever driver they have. */
 #include "source/oa/card.h"
 #include "base/error.h"
+#include "base/suggest.h"
 #include "source/oa/programs.h"
 #include "source/oa/stream.h"
 #include "wire/oa/oa.h"
@@ -76,7 +77,7 @@ void oa_probe(const struct oa_driver *driver, const struct source_host *host, so
 bool oa_find(const struct oa_driver *driver, const struct sx_sys *sys, const char *id,
 	     struct drm_node *node)
 {
-	bool any = source_is_called(driver->source, id);
+	bool any = suggest_is_same(driver->source, id);
 	return nodes_find(sys, driver->name, driver->name, any ? driver->name : id, node);
 }
 

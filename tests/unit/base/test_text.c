@@ -203,6 +203,15 @@ static void test_base_units(void **state)
 	assert_true(units_factor(&units, "s/invocation", "ns/invocation") == 1e9);
 }
 
+static void test_names_that_are_one(void **state)
+{
+	assert_true(suggest_is_same("i915_oa", "i915-oa"));
+	assert_true(suggest_is_same("", ""));
+	assert_false(suggest_is_same("i915_oa", "i915oa"));
+	assert_false(suggest_is_same("i915_oa", "i915_oa2"));
+	assert_false(suggest_is_same("i915_oa", "I915_oa"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +219,7 @@ int main(void)
 	    cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_utf8),
 	    cmocka_unit_test(test_suggest),
+	    cmocka_unit_test(test_names_that_are_one),
 	    cmocka_unit_test(test_suggest_keeps_the_best),
 	    cmocka_unit_test(test_units),
 	    cmocka_unit_test(test_base_units),

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "tools/cli/input/capture_view.h"
 
 enum sx_status capture_view_need_set(const struct cli *cli, const struct capture_view *view,
@@ -122,13 +123,13 @@ struct sx_metrics_options capture_view_selection(const struct cli *cli,
 	return selection;
 }
 
-/* Which device of its source it is, whatever -d leaves of the others. */
+/* Which device of its source the view is of, whatever -d leaves of the others. */
 static uint32_t instance_of(const struct capture_view *view)
 {
 	uint32_t before = 0;
 	for (uint32_t i = 0; i < view->device; i++) {
 		const struct sx_capture_device *other = sx_capture_device(view->reader, i);
-		before += other && strcmp(other->source, view->info->source) == 0;
+		before += other && suggest_is_same(other->source, view->info->source);
 	}
 	return before;
 }
