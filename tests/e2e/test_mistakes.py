@@ -106,7 +106,6 @@ MISTAKES = [
     ('report', 2, 'no input file', 'sextant report -i FILE', 'report -i CPU'),
     ('report /nonexistent.sxc', 5, 'nonexistent.sxc', 'check the name', 'report CPU'),
     ('report NOTES', 5, 'NOTES', '', None),
-    ('eval -i RAW', 2, 'no catalog was named', '--for NAME', 'eval -i RAW --for mali-g310'),
     ('eval --for mali-g310', 2, 'no input file', 'sextant eval -i FILE', 'eval -i RAW --for mali-g310'),
     ('eval --for mali-g310 -i /nonexistent.csv', 5, 'nonexistent.csv', 'check the name', 'eval --for mali-g310 -i RAW'),
     ('advise CPU --fps 30', 2, '--fps says nothing', 'opengl or vulkan', None),
