@@ -12,7 +12,8 @@ class Display:
         if shutil.which("Xvfb"):
             read, write = os.pipe()
             self.server = subprocess.Popen(
-                ["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten", "tcp"],
+                # A server that begins anew when its last client goes refuses the next one meanwhile.
+                ["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten", "tcp", "-noreset"],
                 pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             os.close(write)
             with os.fdopen(read) as answer:
