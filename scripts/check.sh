@@ -15,7 +15,8 @@ note "build with gcc, ASan and UBSan" $?
 if [ -f $asan/build.ninja ]; then
   export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
-  meson test -C $asan --no-rebuild --print-errorlogs --suite unit --suite e2e --suite lint --suite fuzz 2>&1 |
+  # Limits of time are those of a machine of its own; one that others use takes longer.
+  meson test -C $asan --no-rebuild --timeout-multiplier 4 --print-errorlogs --suite unit --suite e2e --suite lint --suite fuzz 2>&1 |
     grep -vE '^(ninja:|.* OK  )' | tail -400
   counts=$(python3 scripts/count_tests.py $asan/meson-logs/testlog.json)
   read -r ok bad skip <<<"$counts"

@@ -100,9 +100,11 @@ def run_job(job, folder, env):
     for step in steps:
         if step.startswith(("apt-get ", "meson ")):
             continue
-        done = run_command(step, folder, own)
-        if "xvfb-run: error" in done.stdout or "Could not initialize canvas" in done.stdout:  # a busy machine
+        for _ in range(4):
             done = run_command(step, folder, own)
+            # xvfb-run's server begins anew when its last client goes, and refuses who connects meanwhile.
+            if "xvfb-run: error" not in done.stdout and "Could not initialize canvas" not in done.stdout:
+                break
         yield step, done
 
 
