@@ -15,7 +15,7 @@ static struct seen_process *find_process(struct processes_seen *seen, const char
 	    !mem_grow(&seen->items, &seen->cap, seen->count + 1, sizeof(*seen->items)))
 		return NULL;
 	struct seen_process *process = &seen->items[seen->count];
-	*process = (struct seen_process){.label = strdup(label), .begin_ns = UINT64_MAX};
+	*process = (struct seen_process){.label = strdup(label)};
 	if (!process->label)
 		return NULL;
 	seen->count++;
@@ -32,16 +32,37 @@ static void note_context(struct seen_process *process, uint64_t context)
 	*word |= bit;
 }
 
+static void note_span(struct seen_span *span, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (span->samples == 0 || begin_ns < span->begin_ns)
+		span->begin_ns = begin_ns;
+	if (end_ns != SX_TIME_UNKNOWN && end_ns > span->end_ns)
+		span->end_ns = end_ns;
+	span->samples++;
+}
+
+/* Where a context is told by itself; NULL beyond those that are. */
+static struct seen_span *find_context(struct seen_process *process, uint64_t context)
+{
+	uint32_t i = 0;
+	while (i < process->each_count && process->numbers[i] != context)
+		i++;
+	if (i == REPORT_CONTEXTS_TOLD)
+		return NULL;
+	if (i == process->each_count)
+		process->numbers[process->each_count++] = context;
+	return &process->each[i];
+}
+
 static void note_row(struct seen_process *process, const struct sx_table *raw, size_t row)
 {
 	uint64_t begin = sx_table_begin_ns(raw)[row], end = sx_table_end_ns(raw)[row];
 	uint64_t context = sx_table_label(raw, SX_LABEL_CONTEXT, row);
-	process->samples++;
+	struct seen_span *each = context != SX_LABEL_ABSENT ? find_context(process, context) : NULL;
 	note_context(process, context);
-	if (begin < process->begin_ns)
-		process->begin_ns = begin;
-	if (end != SX_TIME_UNKNOWN && end > process->end_ns)
-		process->end_ns = end;
+	note_span(&process->span, begin, end);
+	if (each)
+		note_span(each, begin, end);
 }
 
 void processes_seen_add(struct processes_seen *seen, const struct sx_table *raw)
@@ -72,6 +93,22 @@ uint32_t process_pid(const char *label, size_t *length)
 	return pid ? (uint32_t)strtoul(pid + 1, NULL, 10) : 0;
 }
 
+static uint64_t span_ns(const struct seen_span *span)
+{
+	return span->end_ns > span->begin_ns ? span->end_ns - span->begin_ns : 0;
+}
+
+static const struct report_context *contexts_tell(const struct seen_process *process,
+						  struct arena *arena)
+{
+	struct report_context *list = arena_alloc(arena, (process->each_count + 1) * sizeof(*list));
+	for (uint32_t i = 0; list && i < process->each_count; i++)
+		list[i] = (struct report_context){.number = process->numbers[i],
+						  .samples = process->each[i].samples,
+						  .duration_ns = span_ns(&process->each[i])};
+	return list;
+}
+
 static bool processes_tell(const struct seen_process *process, struct arena *arena,
 			   struct report_process *out)
 {
@@ -81,11 +118,12 @@ static bool processes_tell(const struct seen_process *process, struct arena *are
 	    .pid = pid,
 	    .name = arena_strndup(arena, process->label, length),
 	    .contexts = process->context_count,
-	    .samples = process->samples,
-	    .duration_ns =
-		process->end_ns > process->begin_ns ? process->end_ns - process->begin_ns : 0,
+	    .each = contexts_tell(process, arena),
+	    .each_count = process->each_count,
+	    .samples = process->span.samples,
+	    .duration_ns = span_ns(&process->span),
 	};
-	return out->name != NULL;
+	return out->name != NULL && out->each != NULL;
 }
 
 bool processes_seen_tell(const struct processes_seen *seen, struct arena *arena,

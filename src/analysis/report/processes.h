@@ -7,10 +7,18 @@
 
 #define REPORT_PROCESSES_MAX 1024 /* that are told apart */
 #define REPORT_CONTEXTS_MAX  4096 /* numbers of contexts, likewise */
+#define REPORT_CONTEXTS_TOLD 16	  /* of a process, each by itself */
+
+/* How many samples there were, and when. */
+struct seen_span {
+	uint64_t samples, begin_ns, end_ns;
+};
 
 struct seen_process {
 	char *label;
-	uint64_t samples, begin_ns, end_ns;
+	struct seen_span span, each[REPORT_CONTEXTS_TOLD];
+	uint64_t numbers[REPORT_CONTEXTS_TOLD]; /* of the contexts in `each` */
+	uint32_t each_count;
 	uint64_t contexts[REPORT_CONTEXTS_MAX / 64]; /* bits */
 	uint32_t context_count;
 };

@@ -61,10 +61,17 @@ struct report_gap {
 	const char *text;	   /* or NULL */
 };
 
+struct report_context {
+	uint64_t number, samples;
+	uint64_t duration_ns; /* from its first sample to its last */
+};
+
 struct report_process {
 	uint32_t pid;
 	const char *name;
 	uint32_t contexts;
+	const struct report_context *each; /* of its first contexts */
+	uint32_t each_count;
 	uint64_t samples;
 	uint64_t duration_ns; /* from its first sample to its last */
 };

@@ -45,6 +45,29 @@ static void frames_json(struct json *json, const struct report_frames *f)
 	json_object_end(json);
 }
 
+/* Times that are not known are no 0. */
+static void duration_json(struct json *json, uint64_t duration_ns)
+{
+	json_key(json, "duration_ns");
+	if (duration_ns)
+		json_u64(json, duration_ns);
+	else
+		json_null(json);
+}
+
+static void contexts_json(struct json *json, const struct report_process *p)
+{
+	json_kv_array(json, "each_context");
+	for (uint32_t i = 0; i < p->each_count; i++) {
+		json_object_begin_flat(json);
+		json_kv_u64(json, "context", p->each[i].number);
+		json_kv_u64(json, "samples", p->each[i].samples);
+		duration_json(json, p->each[i].duration_ns);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 static void processes_json(struct json *json, const struct report_device *d)
 {
 	if (!d->process_count)
@@ -56,6 +79,8 @@ static void processes_json(struct json *json, const struct report_device *d)
 		json_kv_string(json, "name", d->processes[i].name);
 		json_kv_u64(json, "contexts", d->processes[i].contexts);
 		json_kv_u64(json, "samples", d->processes[i].samples);
+		duration_json(json, d->processes[i].duration_ns);
+		contexts_json(json, &d->processes[i]);
 		json_object_end(json);
 	}
 	json_array_end(json);

@@ -139,12 +139,46 @@ static void cost_text(const struct view *view, const struct report_device *d)
 }
 
 #define PROCESSES_SHOWN 8
+#define CONTEXTS_SHOWN	4 /* of each */
+
+/* " in 1.20 s (60.1/s)" */
+static size_t rate_text(const struct view *view, uint64_t samples, uint64_t duration_ns, char *buf,
+			size_t size)
+{
+	char time[HUMAN_MAX], rate[HUMAN_MAX];
+	buf[0] = '\0';
+	if (!duration_ns)
+		return 0;
+	human_duration(time, duration_ns);
+	table_number(view, rate, (double)samples * 1e9 / (double)duration_ns, "count");
+	return (size_t)snprintf(buf, size, " in %s (%s/s)", time, rate);
+}
+
+static void contexts_text(const struct view *view, const struct report_process *p,
+			  enum sx_sample_kind kind)
+{
+	char line[256], rate[2 * HUMAN_MAX + 16], word[KIND_MAX];
+	if (p->contexts < 2)
+		return;
+	for (uint32_t i = 0; i < p->each_count && i < CONTEXTS_SHOWN; i++) {
+		const struct report_context *c = &p->each[i];
+		rate_text(view, c->samples, c->duration_ns, rate, sizeof(rate));
+		snprintf(line, sizeof(line), "context %" PRIu64 ": %" PRIu64 " %s%s", c->number,
+			 c->samples, samples_word(kind, c->samples, word), rate);
+		text_wrap(&view->out, 4, line);
+	}
+	if (p->contexts > CONTEXTS_SHOWN) {
+		uint32_t more = p->contexts - CONTEXTS_SHOWN;
+		snprintf(line, sizeof(line), "%" PRIu32 " more context%s (report --by context)",
+			 more, more == 1 ? "" : "s");
+		text_wrap(&view->out, 4, line);
+	}
+}
 
 /* One line each where there are several processes, or contexts: their rates differ. */
 static void processes_text(const struct view *view, const struct report_device *d)
 {
-	char line[256], part[HUMAN_MAX], rate[HUMAN_MAX];
-	char word[KIND_MAX];
+	char line[256], word[KIND_MAX];
 	if (d->process_count < 2 && !(d->process_count == 1 && d->processes[0].contexts > 1))
 		return;
 	for (uint32_t i = 0; i < d->process_count && i < PROCESSES_SHOWN; i++) {
@@ -152,17 +186,14 @@ static void processes_text(const struct view *view, const struct report_device *
 		size_t used = (size_t)snprintf(line, sizeof(line),
 					       "%s (%" PRIu32 "): %" PRIu64 " %s", p->name, p->pid,
 					       p->samples, samples_word(d->kind, p->samples, word));
-		if (p->duration_ns && d->process_count > 1) { /* else the head says it */
-			human_duration(part, p->duration_ns);
-			table_number(view, rate, (double)p->samples * 1e9 / (double)p->duration_ns,
-				     "count");
-			used += (size_t)snprintf(line + used, sizeof(line) - used, " in %s (%s/s)",
-						 part, rate);
-		}
+		if (d->process_count > 1) /* else the head says it */
+			used += rate_text(view, p->samples, p->duration_ns, line + used,
+					  sizeof(line) - used);
 		if (p->contexts > 1)
 			snprintf(line + used, sizeof(line) - used, ", %" PRIu32 " contexts",
 				 p->contexts);
 		text_wrap(&view->out, 2, line);
+		contexts_text(view, p, d->kind);
 	}
 	if (d->process_count > PROCESSES_SHOWN) {
 		snprintf(line, sizeof(line), "%" PRIu32 " more processes (report --by process)",

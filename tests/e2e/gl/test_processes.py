@@ -51,6 +51,19 @@ class Processes(unittest.TestCase):
                             path("gl-lives"), "plain", code=3)
         self.assertRegex(done.stdout, r"(?m)^  gl-lives \(\d+\): 20 frames in ")
 
+    def test_each_context_in_the_head(self):
+        """Contexts of one program have rates of their own; of many the first, and how many more there are."""
+        done = self.sextant("stat", "-d", "gl", "-m", "Frames", "--", path("gl-lives"), "threads")
+        self.assertRegex(done.stdout, r"(?m)^  gl-lives \(\d+\): 160 frames, 4 contexts\n"
+                                      r"(    context \d: 40 frames in [\d.]+ m?s \([\d.]+k?/s\)\n){4}\n")
+        device = self.frames(self.sextant("stat", "-d", "gl", "-m", "Frames", "--json", "--", path("gl-lives"), "churn"))
+        process, = device["processes"]
+        self.assertEqual((process["contexts"], process["samples"]), (150, 300))
+        self.assertEqual([(c["context"], c["samples"]) for c in process["each_context"]], [(i, 2) for i in range(16)])
+        self.assertLess(max(c["duration_ns"] for c in process["each_context"]), process["duration_ns"])
+        done = self.sextant("stat", "-d", "gl", "-m", "Frames", "--", path("gl-lives"), "churn")
+        self.assertIn("    146 more contexts (report --by context)\n", done.stdout)
+
     def test_one_line_for_one_quantity(self):
         """Counters that a metric restates have no line of their own, unless they are asked for."""
         shown = self.sextant("stat", "-d", "gl", "--", path("gl-lives"), "plain").stdout
